@@ -1,0 +1,34 @@
+/* filter.h - the command line of a filter: one table gives parsing, --help, completion and the man page.
+ *
+ * The first comment of bin/NAME.c is the help text; the Makefile turns it into a string, which the file gets by
+ * `#include HELP` as `static const char help[]`.  The value a variable has before filter_init is its default and is
+ * what --help shows.  Every filter also knows -h, --help, --version, --quiet and (for completion) --_options. */
+#ifndef MILLRACE_FILTER_H
+#define MILLRACE_FILTER_H
+#include "base/mem.h"
+#include "base/message.h"
+#include <stdbool.h>
+
+struct list { const char **v; int n; };                  /* values of an option given many times */
+
+struct opt {
+    char c;                                              /* short name, 0 for none */
+    const char *name;                                    /* long name; a NULL one ends the table */
+    enum { FLAG, INT, NUM, SIZE, STR, WORD, LIST } type; /* SIZE: bytes with K, M, G, Ki ...; WORD: one of arg's words */
+    void *to;                                            /* bool, long, double, uint64_t, const char *, same, struct list */
+    const char *arg, *help;                              /* "N", "FILE"; for WORD the legal words, "a|b|c" */
+    double min, max;                                     /* legal range of INT, NUM, SIZE; unchecked when both are 0 */
+};
+
+extern bool quiet;                                       /* --quiet: no progress, no notes */
+
+/* Options may stand before, between and after operands.  Operands end up in argv[i .. argc-1], i is returned. */
+int filter_init(int argc, char **argv, const char *help, const struct opt *);
+
+/* For filters that take a command to run: stop at the first operand; call filter_more to go on with options. */
+int filter_init_strict(int argc, char **argv, const char *help, const struct opt *);
+int filter_more(int argc, char **argv, int i);
+
+/* The single operand or "-"; usage() when there are more. */
+const char *filter_operand(int argc, char **argv, int i);
+#endif

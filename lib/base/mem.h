@@ -1,0 +1,23 @@
+/* mem.h - memory that cannot be NULL, and arenas for things that die together.
+ *
+ * All functions die("out of memory") instead of returning NULL; sizes are checked for overflow. */
+#ifndef MILLRACE_MEM_H
+#define MILLRACE_MEM_H
+#include <stddef.h>
+
+void *xmalloc(size_t n, size_t size);                    /* n objects of size bytes, not cleared */
+void *xcalloc(size_t n, size_t size);                    /* the same, zeroed */
+void *xrealloc(void *p, size_t n, size_t size);
+char *xstrdup(const char *s);
+char *xformat(const char *fmt, ...) __attribute__((format(printf, 1, 2)));   /* a fresh string; caller frees */
+
+/* Room for at least `need` objects in p, whose capacity is *cap: returns p, moved and doubled when it is full. */
+void *grow(void *p, size_t need, size_t *cap, size_t size);
+
+/* Arena: many small allocations, freed at once.  Zero-initialise.  Pointers stay valid until reset or free. */
+struct arena { struct arena_block *head; };
+void *arena_get(struct arena *, size_t bytes);           /* 16-byte aligned, not cleared */
+char *arena_copy(struct arena *, const char *s, size_t n);   /* n bytes and a NUL */
+void arena_reset(struct arena *);                        /* forget all, keep the memory of one block */
+void arena_free(struct arena *);
+#endif

@@ -1,0 +1,80 @@
+/* message.c - see message.h */
+#include "base/message.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *prog = "millrace";
+
+/* one write per message, so that the messages of a pipeline's processes do not mix */
+static void say(const char *file, size_t line, int err, const char *fmt, va_list ap)
+{
+    char m[4096];
+    size_t max = sizeof m - 1, n;
+    if (file) n = (size_t)snprintf(m, max, "%s: %s:%zu: ", prog, file, line);
+    else n = (size_t)snprintf(m, max, "%s: ", prog);
+    if (n < max) n += (size_t)vsnprintf(m + n, max - n, fmt, ap);
+    if (err && n < max) n += (size_t)snprintf(m + n, max - n, ": %s", strerror(err));
+    if (n >= max) n = max - 1;
+    for (size_t i = 0; i < n; i++) if (((unsigned char)m[i] < ' ' && m[i] != '\t') || m[i] == 127) m[i] = '?';
+    m[n++] = '\n';
+    fflush(stdout);
+    if (write(2, m, n) < 0) return;                      /* nobody left to tell */
+}
+
+void warn(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    say(NULL, 0, 0, fmt, ap);
+    va_end(ap);
+}
+
+void warn_at(const char *file, size_t line, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    say(file, line, 0, fmt, ap);
+    va_end(ap);
+}
+
+void die(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    say(NULL, 0, 0, fmt, ap);
+    va_end(ap);
+    exit(EXIT_FAIL);
+}
+
+void die_errno(const char *fmt, ...)
+{
+    int err = errno;
+    va_list ap;
+    va_start(ap, fmt);
+    say(NULL, 0, err, fmt, ap);
+    va_end(ap);
+    exit(EXIT_FAIL);
+}
+
+void die_at(const char *file, size_t line, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    say(file, line, 0, fmt, ap);
+    va_end(ap);
+    exit(EXIT_FAIL);
+}
+
+void usage(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    say(NULL, 0, 0, fmt, ap);
+    va_end(ap);
+    fprintf(stderr, "Try '%s --help'.\n", prog);
+    exit(EXIT_USAGE);
+}

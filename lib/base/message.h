@@ -1,0 +1,22 @@
+/* message.h - how a filter speaks to its user and how it fails: one line, one write(2), to stderr.
+ *
+ * Every message begins with the program's name.  Control characters are replaced, so that data quoted in a
+ * message cannot drive a terminal.  die* exit with EXIT_FAIL, usage with EXIT_USAGE; handlers registered with
+ * atexit run, so half-written output files are removed. */
+#ifndef MILLRACE_MESSAGE_H
+#define MILLRACE_MESSAGE_H
+#include <stddef.h>
+
+enum { EXIT_OK = 0, EXIT_FAIL = 1, EXIT_USAGE = 2 };    /* done | data or I/O failed | wrong usage */
+
+#define MESSAGE_FORMAT(f, a) __attribute__((format(printf, f, a)))
+
+extern const char *prog;                                 /* name of the program, set by filter_init */
+
+_Noreturn void die(const char *fmt, ...) MESSAGE_FORMAT(1, 2);                            /* "prog: ..." */
+_Noreturn void die_errno(const char *fmt, ...) MESSAGE_FORMAT(1, 2);                      /* ... ": " strerror(errno) */
+_Noreturn void die_at(const char *file, size_t line, const char *fmt, ...) MESSAGE_FORMAT(3, 4);  /* "prog: file:line: ..." */
+_Noreturn void usage(const char *fmt, ...) MESSAGE_FORMAT(1, 2);                          /* wrong command line: exit 2 */
+void warn(const char *fmt, ...) MESSAGE_FORMAT(1, 2);
+void warn_at(const char *file, size_t line, const char *fmt, ...) MESSAGE_FORMAT(3, 4);
+#endif

@@ -1,0 +1,17 @@
+/* out.h - files that are complete or absent: written aside in the same directory, then renamed. */
+#ifndef MILLRACE_OUT_H
+#define MILLRACE_OUT_H
+#include <stdio.h>
+
+/* out_open: a stream on a temporary file next to path ("-" or NULL: stdout itself).  out_close flushes, checks every
+ * write and renames; it dies with a message and removes the temporary when bytes did not get out.  Temporaries of
+ * streams still open are removed at exit and on SIGINT, SIGTERM, SIGHUP. */
+struct out;
+struct out *out_open(const char *path);
+FILE *out_file(struct out *);
+int out_fd(struct out *);                                /* the same file for csvw_fd; do not mix with out_file */
+void out_close(struct out *);
+
+/* Last act of every filter that wrote to stdout through stdio: flush, check, EXIT_OK or die. */
+int finish(void);
+#endif

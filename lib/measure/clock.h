@@ -1,0 +1,16 @@
+/* clock.h - time that only goes forward, and the machine-wide lock that keeps two measurements apart. */
+#ifndef MILLRACE_CLOCK_H
+#define MILLRACE_CLOCK_H
+#include <stdint.h>
+
+int64_t now_ns(void);                                    /* CLOCK_MONOTONIC */
+double now_seconds(void);
+int64_t cpu_ns(void);                                    /* CPU time of this process, all threads */
+void clock_fake(int64_t (*source_ns)(void));             /* tests: replace now_ns; NULL restores */
+
+/* Held while anything is timed, by bench-run, loop-run, place-run and others: one measurement at a time per machine.
+ * Waits (and says so on a terminal after a second).  Released by process exit, also by kill -9.  A child of a holder
+ * does not wait for its parent.  The lock file is /tmp/millrace-measure.lock, or $TMPDIR/... where TMPDIR is set. */
+void measure_lock(void);
+void measure_unlock(void);
+#endif

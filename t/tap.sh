@@ -1,0 +1,45 @@
+# tap.sh - the few words that test files use; source it first.  Each test file runs in its own empty directory.
+#   is NAME WANT CMD...            stdout is WANT plus a newline, stderr empty, exit 0
+#   fails NAME STATUS REGEX CMD... exits with STATUS and says REGEX on stderr
+#   ok NAME CMD...                 exits 0
+#   skip NAME WHY                  not run here
+#   need_data PATH                 the original studies' data, or end the file with a skip; sets $DATA
+set -u
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+BIN=${BIN:-$root/bin} B=${B:-$root/build}
+PATH=$BIN:$PATH
+export LC_ALL=C TZ=UTC BIN B OPENBLAS_NUM_THREADS=1
+T=$(mktemp -d) && cd "$T" || exit 99
+trap 'cd / && rm -rf "$T"' EXIT
+n=0 failed=0
+pass() { echo "ok $((++n)) - $1"; }
+fail() { echo "not ok $((++n)) - $1"; failed=1; [ ! -s why ] || sed 's/^/# /' why | head -40; }
+is() {
+    local name=$1 rc=0
+    printf '%s\n' "$2" > want
+    shift 2
+    "$@" > got 2> err || rc=$?
+    { [ $rc = 0 ] || echo "exit $rc"; cat err; diff -u want got; } > why 2>&1
+    if [ -s why ]; then fail "$name"; else pass "$name"; fi
+}
+fails() {
+    local name=$1 status=$2 re=$3 rc=0
+    shift 3
+    "$@" > got 2> err || rc=$?
+    { [ $rc = "$status" ] || echo "exit $rc, want $status"
+      grep -Eq -- "$re" err || { echo "stderr does not match /$re/:"; cat err; }; } > why
+    if [ -s why ]; then fail "$name"; else pass "$name"; fi
+}
+ok() {
+    local name=$1
+    shift
+    if "$@" > why 2>&1; then pass "$name"; else fail "$name"; fi
+}
+skip() { echo "ok $((++n)) # skip $1: $2"; }
+need_data() {
+    DATA=${MILLRACE_DATA:-$root/../shared/data}
+    [ -e "$DATA/$1" ] && return
+    echo "1..0 # skip $1 of the original data is not here"
+    exit 0
+}
+done_testing() { echo "1..$n"; exit $failed; }
