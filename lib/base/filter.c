@@ -1,0 +1,218 @@
+/* filter.c - see filter.h */
+#include "base/filter.h"
+#include "base/num.h"
+#include "base/out.h"
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifndef VERSION
+#define VERSION "unknown"
+#endif
+
+bool quiet;
+
+static const struct opt *table;
+static const char *help_text;
+
+static void show_default(const struct opt *o)
+{
+    char b[NUM_MAX];
+    switch (o->type) {
+    case INT: printf(" [%ld]", *(long *)o->to); break;
+    case NUM: printf(" [%.*s]", (int)num_print(b, *(double *)o->to), b); break;
+    case SIZE: if (*(uint64_t *)o->to) printf(" [%llu]", (unsigned long long)*(uint64_t *)o->to); break;
+    case STR: case WORD: if (*(const char **)o->to) printf(" [%s]", *(const char **)o->to); break;
+    case FLAG: case LIST: break;
+    }
+}
+
+static void show_help(void)
+{
+    fputs(help_text, stdout);
+    puts("\nOptions:");
+    for (const struct opt *o = table; o->name; o++) {
+        char left[128];
+        snprintf(left, sizeof left, "%c%c%s--%s%s%s", o->c ? '-' : ' ', o->c ? o->c : ' ', o->c ? ", " : "  ", o->name,
+                 o->arg ? "=" : "", o->arg ? o->arg : "");
+        if (strlen(left) > 26) printf("  %s\n%-29s", left, "");
+        else printf("  %-27s", left);
+        fputs(o->help, stdout);
+        show_default(o);
+        putchar('\n');
+    }
+    puts("      --quiet                no progress, no notes\n"
+         "  -h, --help                 print this and exit\n"
+         "      --version              print the version and exit");
+}
+
+static void check_range(const struct opt *o, double v, const char *text)
+{
+    if ((o->min != 0 || o->max != 0) && !(v >= o->min && v <= o->max)) {
+        char lo[NUM_MAX], hi[NUM_MAX];
+        usage("--%s: '%s' is not in %.*s .. %.*s", o->name, text, (int)num_print(lo, o->min), lo, (int)num_print(hi, o->max), hi);
+    }
+}
+
+static bool is_word_of(const char *words, const char *w)
+{
+    size_t n = strlen(w);
+    for (const char *p = words;; p++) {
+        size_t k = strcspn(p, "|");
+        if (k == n && memcmp(p, w, n) == 0) return n > 0;
+        p += k;
+        if (!*p) return false;
+    }
+}
+
+static void set(const struct opt *o, const char *a)
+{
+    int64_t i;
+    double d;
+    uint64_t bytes;
+    struct list *l;
+    switch (o->type) {
+    case FLAG:
+        *(bool *)o->to = true;
+        break;
+    case STR:
+        *(const char **)o->to = a;
+        break;
+    case WORD:
+        if (!is_word_of(o->arg, a)) usage("--%s: '%s' is not one of %s", o->name, a, o->arg);
+        *(const char **)o->to = a;
+        break;
+    case LIST:
+        l = o->to;
+        l->v = xrealloc(l->v, (size_t)l->n + 1, sizeof *l->v);
+        l->v[l->n++] = a;
+        break;
+    case INT:
+        if (!int_parse(a, strlen(a), &i)) usage("--%s: '%s' is not an integer", o->name, a);
+        check_range(o, (double)i, a);
+        *(long *)o->to = (long)i;
+        break;
+    case NUM:
+        if (!num_parse(a, strlen(a), &d)) usage("--%s: '%s' is not a number", o->name, a);
+        check_range(o, d, a);
+        *(double *)o->to = d;
+        break;
+    case SIZE:
+        if (!size_parse(a, strlen(a), &bytes)) usage("--%s: '%s' is not a number of bytes (such as 4096, 64M, 2Gi)", o->name, a);
+        check_range(o, (double)bytes, a);
+        *(uint64_t *)o->to = bytes;
+        break;
+    }
+}
+
+static const struct opt *find_long(const char *name, size_t n)
+{
+    for (const struct opt *o = table; o->name; o++)
+        if (strlen(o->name) == n && memcmp(o->name, name, n) == 0) return o;
+    return NULL;
+}
+
+static const struct opt *find_short(char c)
+{
+    for (const struct opt *o = table; o->name; o++)
+        if (o->c == c) return o;
+    return NULL;
+}
+
+static void built_in(const char *a)
+{
+    if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0) show_help();
+    else if (strcmp(a, "--version") == 0) printf("%s (millrace) %s\n", prog, VERSION);
+    else if (strcmp(a, "--_options") == 0)
+        for (const struct opt *o = table; o->name; o++) printf("--%s%s\n", o->name, o->type == FLAG ? "" : "=");
+    else return;
+    exit(finish());
+}
+
+/* parse the option at argv[i]; returns the index after it and its value */
+static int one_option(int argc, char **argv, int i)
+{
+    const char *a = argv[i++];
+    built_in(a);
+    if (strcmp(a, "--quiet") == 0) {
+        quiet = true;
+        return i;
+    }
+    if (a[1] == '-') {
+        size_t n = strcspn(a + 2, "=");
+        const struct opt *o = find_long(a + 2, n);
+        if (!o) usage("no option %.*s", (int)n + 2, a);
+        bool has_value = a[n + 2] == '=';
+        if (o->type == FLAG && has_value) usage("--%s takes no value", o->name);
+        if (o->type == FLAG) set(o, NULL);
+        else if (has_value) set(o, a + n + 3);
+        else if (i < argc) set(o, argv[i++]);
+        else usage("--%s needs %s", o->name, o->arg);
+        return i;
+    }
+    for (const char *p = a + 1; *p; p++) {
+        const struct opt *o = find_short(*p);
+        if (!o) usage("no option -%c", *p);
+        if (o->type == FLAG) {
+            set(o, NULL);
+            continue;
+        }
+        if (p[1]) set(o, p + 1);
+        else if (i < argc) set(o, argv[i++]);
+        else usage("-%c needs %s", o->c, o->arg);
+        break;
+    }
+    return i;
+}
+
+static bool is_option(const char *a)
+{
+    return a[0] == '-' && a[1];
+}
+
+static void init(char **argv, const char *help, const struct opt *options)
+{
+    const char *slash = strrchr(argv[0], '/');
+    prog = slash ? slash + 1 : argv[0];
+    help_text = help;
+    table = options;
+    signal(SIGPIPE, SIG_DFL);                            /* a parent may have ignored it: `filter | head` must end quietly */
+}
+
+int filter_more(int argc, char **argv, int i)
+{
+    while (i < argc && is_option(argv[i])) {
+        if (strcmp(argv[i], "--") == 0) return i + 1;
+        i = one_option(argc, argv, i);
+    }
+    return i;
+}
+
+int filter_init_strict(int argc, char **argv, const char *help, const struct opt *options)
+{
+    init(argv, help, options);
+    return filter_more(argc, argv, 1);
+}
+
+int filter_init(int argc, char **argv, const char *help, const struct opt *options)
+{
+    init(argv, help, options);
+    char **operand = xmalloc((size_t)argc, sizeof *operand);
+    int n = 0, i = 1;
+    while (i < argc) {
+        if (strcmp(argv[i], "--") == 0) {
+            for (i++; i < argc; i++) operand[n++] = argv[i];
+        } else if (is_option(argv[i])) i = one_option(argc, argv, i);
+        else operand[n++] = argv[i++];
+    }
+    for (int k = 0; k < n; k++) argv[argc - n + k] = operand[k];
+    free(operand);
+    return argc - n;
+}
+
+const char *filter_operand(int argc, char **argv, int i)
+{
+    if (argc - i > 1) usage("one input expected, got '%s' and '%s'", argv[i], argv[i + 1]);
+    return i < argc ? argv[i] : "-";
+}

