@@ -57,6 +57,22 @@ $B/t/%.t: $B/t/%.o $B/libmillrace.a
 $(BIN):
 	mkdir -p $@
 
+# install what packages.csv lists and this machine lacks; PEERS=1 adds the programs that ours are only compared with
+deps:
+	@missing=()
+	while IFS=, read -r package class _; do
+	    [[ $$class = need || ( $$class = peer && -n "$(PEERS)" ) ]] || continue
+	    dpkg-query -W -f '$${Status}' "$$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$$package")
+	done < packages.csv
+	[ $${#missing[@]} -gt 0 ] || exit 0
+	cannot() { echo "make deps: $$1; still missing: $${missing[*]}" >&2; exit 1; }
+	command -v apt-get > /dev/null || cannot "no apt-get here, install these with your package manager"
+	as_root=; [ "$$(id -u)" = 0 ] || as_root=sudo
+	[ -z "$$as_root" ] || command -v sudo > /dev/null || cannot "not root and no sudo"
+	echo "installing $${missing[*]}"
+	$$as_root apt-get update -qq || cannot "apt-get update failed"
+	$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$${missing[@]}" || cannot "apt-get install failed"
+
 test: all $(CTESTS)
 	B=$(abspath $B) BIN=$(abspath $(BIN)) prove -j$(JOBS) -e '' $(or $(T),t/*.t $(CTESTS))
 
@@ -64,7 +80,11 @@ list:
 	@for f in bin/*.c; do sed -n '1s|^/\* ||p' "$$f"; done
 clean:
 	rm -rf $B $(PROGS)
-.PHONY: all test list clean
+.PHONY: all deps test list clean
+# `make deps figure7` installs first, also with -j
+ifneq ($(filter deps,$(MAKECMDGOALS)),)
+.NOTPARALLEL:
+endif
 
 -include $(wildcard lib/*/*.mk)
 include $(wildcard pipelines/*.mk)
