@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 const char *prog = "millrace";
+int fail_status = EXIT_FAIL, usage_status = EXIT_USAGE;
 
 /* one write per message, so that the messages of a pipeline's processes do not mix */
 static void say(const char *file, size_t line, int err, const char *fmt, va_list ap)
@@ -47,7 +48,7 @@ void die(const char *fmt, ...)
     va_start(ap, fmt);
     say(NULL, 0, 0, fmt, ap);
     va_end(ap);
-    exit(EXIT_FAIL);
+    exit(fail_status);
 }
 
 void die_errno(const char *fmt, ...)
@@ -57,7 +58,7 @@ void die_errno(const char *fmt, ...)
     va_start(ap, fmt);
     say(NULL, 0, err, fmt, ap);
     va_end(ap);
-    exit(EXIT_FAIL);
+    exit(fail_status);
 }
 
 void die_at(const char *file, size_t line, const char *fmt, ...)
@@ -66,7 +67,7 @@ void die_at(const char *file, size_t line, const char *fmt, ...)
     va_start(ap, fmt);
     say(file, line, 0, fmt, ap);
     va_end(ap);
-    exit(EXIT_FAIL);
+    exit(fail_status);
 }
 
 void usage(const char *fmt, ...)
@@ -76,5 +77,5 @@ void usage(const char *fmt, ...)
     say(NULL, 0, 0, fmt, ap);
     va_end(ap);
     fprintf(stderr, "Try '%s --help'.\n", prog);
-    exit(EXIT_USAGE);
+    exit(usage_status);
 }
