@@ -431,12 +431,12 @@ const struct sexp *sexp_only(sexpr *r)
 
 bool sexp_is_list(const struct sexp *e, snode n)
 {
-    return (e->node[n].kind & KIND) == LIST;
+    return n != SEXP_NONE && (e->node[n].kind & KIND) == LIST;
 }
 
 bool sexp_is_atom(const struct sexp *e, snode n)
 {
-    return !sexp_is_list(e, n);
+    return n != SEXP_NONE && (e->node[n].kind & KIND) != LIST;
 }
 
 static str text_of(const struct sexp *e, const struct node *d)
@@ -447,6 +447,7 @@ static str text_of(const struct sexp *e, const struct node *d)
 
 str sexp_atom(const struct sexp *e, snode n)
 {
+    if (n == SEXP_NONE) sexp_die(e, 0, "an item is missing in this expression");
     if (sexp_is_list(e, n)) sexp_die(e, n, "a list where an atom was expected");
     return text_of(e, &e->node[n]);
 }
@@ -458,7 +459,7 @@ snode sexp_first(const struct sexp *e, snode n)
 
 snode sexp_after(const struct sexp *e, snode n)
 {
-    return e->node[n].kind & LAST ? SEXP_NONE : e->node[n].end;
+    return n == SEXP_NONE || e->node[n].kind & LAST ? SEXP_NONE : e->node[n].end;
 }
 
 size_t sexp_count(const struct sexp *e, snode n)

@@ -26,6 +26,7 @@ const struct sexp *sexp_next(sexpr *);                   /* NULL at end; dies at
 const struct sexp *sexp_only(sexpr *);                   /* the single expression of the input; dies unless exactly one */
 void sexp_close(sexpr *);
 
+/* Asking about SEXP_NONE is allowed: it is no list, no atom, has no children and no value. */
 bool sexp_is_list(const struct sexp *, snode);
 bool sexp_is_atom(const struct sexp *, snode);           /* bare or string */
 str sexp_atom(const struct sexp *, snode);               /* its text, escapes decoded; dies at file:line for a list */
