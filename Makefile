@@ -42,7 +42,8 @@ $B/libmillrace.a: $(LIBOBJ)
 $B/%.o: %.c
 	@mkdir -p $(@D)
 	$(COMPILE) -c -o $@ $<
-$B/bin/%.o: bin/%.c $B/help/%.h
+# a static rule: an implicit one would lose to $B/%.o, since the help text does not exist yet
+$(FILTERS:%=$B/bin/%.o): $B/bin/%.o: bin/%.c $B/help/%.h
 	@mkdir -p $(@D)
 	$(COMPILE) -DHELP='"help/$*.h"' -c -o $@ $<
 # kernels for one instruction set live in files named after it; they are chosen at run time by cpuid
