@@ -1,0 +1,82 @@
+/* nest.h - tensor problems, schedules of one contraction as trees of loops, and the actions that change them.
+ *
+ * A problem is C[..] += A[..] * B[..] over named variables (or a sum, an element-wise sum, a copy), each tensor a
+ * row-major float array whose dimensions are affine in the variables.  Text: (mm M N K), (conv N C H W M KH KW S),
+ * the other words of problem_kinds, or the general (nest (sizes (m 8) ..) (A m k) (B k n) (C m n)); a trailing
+ * (order k m n) sets the order of the untiled loops.  Windows are "valid": pad by giving larger H and W.
+ *
+ * A nest is a schedule: the loops of the computation, outermost first, and the loops that write the result back.
+ * Both share a prefix (the loops before the first reduction that agree), as in the tree that is printed.  A loop of
+ * variable v runs `size` blocks of its inner extent and then `tail` single elements of v.  Values, copy freely.
+ *
+ * After LoopTune (Grubisic, Wasti, Cummins, Steiner, Zlateski, arXiv 2309.01825) and loop_tool's agent: same actions,
+ * same legality, checked by replaying the published action lists. */
+#ifndef MILLRACE_NEST_H
+#define MILLRACE_NEST_H
+#include "base/str.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { NEST_VARS = 8, NEST_LOOPS = 16, NEST_DIMS = 8 };
+enum { TENSOR_A, TENSOR_B, TENSOR_C };
+enum problem_op { OP_FMA, OP_ADD, OP_SUM, OP_COPY };     /* C += A*B | C = A+B | C += A | C = A */
+
+struct problem {
+    char text[256], kind[16];                            /* canonical text; its head */
+    enum problem_op op;
+    int nvar, order[NEST_VARS];                          /* order: variables of the untiled loops, outermost first */
+    char name[NEST_VARS][8];
+    int32_t size[NEST_VARS];
+    bool reduced[NEST_VARS];                             /* not among the variables of C */
+    int64_t stride[3][NEST_VARS];                        /* elements of tensor t per step of variable v; 0: absent */
+    int64_t elements[3];                                 /* allocated, at most 2^28; 0 for a B that is not there */
+};
+
+extern const char problem_kinds[];                       /* "mm|mm_nt|...", for messages and option tables */
+void problem_parse(struct problem *, str text, const char *where);   /* dies "where: why" on anything unsound */
+double problem_flops(const struct problem *);            /* 2 x product of the extents for C += A*B, else 1 x */
+
+enum { MARK_UNROLL = 1, MARK_VECTORIZE = 2, MARK_PARALLEL = 4 };
+struct loop { uint8_t var, marks; int32_t size, tail; };
+struct nest {
+    int8_t n, nwrite, cursor;                            /* cursor: a loop of the computation */
+    struct loop loop[NEST_LOOPS], write[NEST_LOOPS];
+};
+
+void nest_reset(const struct problem *, struct nest *);  /* untiled, cursor on the outermost loop */
+int nest_shared(const struct problem *, const struct nest *);   /* length of the shared prefix */
+void nest_inner(const struct loop *, int n, int32_t inner[NEST_LOOPS]);   /* extent of one block of each loop */
+bool nest_same(const struct nest *, const struct nest *);       /* the same tree, whatever the cursors */
+uint64_t nest_hash(const struct nest *, bool with_cursor);      /* stable, may be stored */
+void nest_print(struct buf *, const struct problem *, const struct nest *);   /* (tree (for m 112 0 ...)), no cursor */
+void nest_parse(struct nest *, const struct problem *, str tree, int cursor, const char *where);   /* dies */
+void nest_show(struct buf *, const struct problem *, const struct nest *);    /* lines for people, with the cursor */
+
+/* Actions.  The first seven are the published set in the order of its network's outputs. */
+enum { ACT_UP, ACT_DOWN, ACT_SWAP_UP, ACT_SWAP_DOWN, ACT_SPLIT_4, ACT_SPLIT_8, ACT_SPLIT_16, ACT_PUBLISHED,
+       ACT_SPLIT_2 = ACT_PUBLISHED, ACT_SPLIT_5, ACT_SPLIT_32, ACT_SPLIT_64, ACT_SPLIT_128, ACT_SPLIT_256,
+       ACT_MERGE, ACT_UNROLL, ACT_VECTORIZE, ACT_PARALLEL, ACT_COUNT };
+enum { ACT_SPLIT_ANY = 1 << 16 };                        /* ACT_SPLIT_ANY + N: split by any N from 2 to 65535 */
+
+/* Rules of legality beyond "it can be done".  Published: an innermost loop of size 1 or a multiple of 8 (its code
+ * generator had no masks), and at most 10 loops under the first root (a convolution then has no room for tiles). */
+enum { RULE_NONE = 0, RULE_EIGHT = 1, RULE_TEN = 2, RULE_PUBLISHED = RULE_EIGHT | RULE_TEN };
+
+const char *act_name(int action, char b[40]);            /* "split_12"; b is used where no constant will do */
+int act_of(str name);                                    /* -1: no such action */
+const char *nest_act(const struct problem *, struct nest *, int action, unsigned rules);   /* NULL, or why it is
+                                                            illegal (a short sentence) and the nest is unchanged */
+uint32_t nest_mask(const struct problem *, const struct nest *, unsigned rules);   /* bit a: action a is legal */
+bool nest_effect(const struct nest *before, const struct nest *after);             /* tree or cursor changed */
+
+/* Observations.  Published: 10 slots of 20 for the loops under the first root in preorder: cursor, size, tail, in the
+ * computation, shares of strides by power of two (16 buckets).  Scaled: 16 slots of 20 for the loops of the computation:
+ * cursor, present, logarithms of size, tail, block and of the stride in A, B and the stored C, what the variable is in
+ * (A, B, C), whether C has it at unit stride, marks, whether it divides evenly, and how many vector registers the
+ * result needs below the loop and from it on. */
+enum { OBS_SLOT = 20, OBS_SIZE = 10 * OBS_SLOT, OBS_SCALED = NEST_LOOPS * OBS_SLOT, OBS_STRIDES = 16, OBS_PREV = 5 };
+void nest_loops_tensor(const struct problem *, const struct nest *, float f[OBS_SIZE]);
+void nest_loops_scaled(const struct problem *, const struct nest *, float f[OBS_SCALED]);
+void nest_stride_tensor(const struct problem *, const struct nest *, bool scaled, float f[OBS_STRIDES]);
+void nest_prev_tensor(const int *actions, int n, int nactions, float *f);   /* OBS_PREV x nactions, newest first */
+#endif
