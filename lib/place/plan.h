@@ -1,0 +1,65 @@
+/* plan.h - where every intermediate tensor lies at every node, the copies between, and what that costs.
+ *
+ * Text form:
+ *   (plan (graph vgg19) (batch 64) (formulation sync) (kind simulated) (limit_bytes N) (fast_bytes N) (slow_bytes N)
+ *     (objective_seconds X) (bound_seconds X) (gap_ratio X)
+ *     (tensor ID (fast FIRST LAST OFFSET) .. (slow FIRST LAST OFFSET) ..)
+ *     (move ID to_slow|to_fast BEFORE)
+ *     (node IDX IN_TIERS OUT_TIERS MODE SECONDS STAGING_BYTES STAGING_OFFSET [(price LAMBDA MU..)]))
+ * One `tensor` per intermediate.  A stay (fast F L O) means: at nodes F to L, both included, the tensor occupies bytes
+ * O .. O + size - 1 of the fast pool; fast_bytes and slow_bytes are the sizes of the pools.  Offsets are multiples of
+ * 4096, those of tensors below GRAPH_PIN_BYTES of 64.
+ * Moves stand in execution order; a move before node B happens after node B - 1 has ended and before B starts.  Before
+ * one node all moves to slow memory come first.  Slow copies stay valid until the end of their stay: contents never
+ * change after the producer.  When a tensor has a fast and a slow stay at a node, the node's tier letters say which
+ * copy it uses (D fast, P slow; parameters and other args are D and lie outside both pools).
+ * STAGING_BYTES of the fast pool at STAGING_OFFSET belong to the node while it runs (workspace, streaming buffers).
+ * objective_seconds is the sum over nodes and moves; bound_seconds a lower bound for any plan under the same limit and
+ * rules; gap_ratio = (objective - bound) / bound.  The prices make the bound checkable: see lib/place/verify.h. */
+#ifndef MILLRACE_PLACE_PLAN_H
+#define MILLRACE_PLACE_PLAN_H
+#include "place/graph.h"
+#include "place/profile.h"
+
+enum { PLAN_ALIGN = 4096, PLAN_ALIGN_SMALL = 64 };
+enum plan_tier { TIER_FAST, TIER_SLOW };
+
+struct stay { int tensor; enum plan_tier tier; int first, last; uint64_t offset; };
+struct plan_move { int tensor; enum plan_tier to; int before; };
+struct plan_node {
+    const char *in_tiers, *out_tiers;
+    int mode;                                            /* index in profile_modes */
+    double seconds;
+    uint64_t staging, staging_offset;
+    int nprice;                                          /* 0, or 1 + number of slots: lambda, then mu of each slot */
+    double *price;                                       /* lambda: seconds per byte; mu: seconds */
+};
+
+struct plan {
+    const char *graph, *formulation, *kind, *file;
+    long batch;
+    uint64_t limit, fast_bytes, slow_bytes;
+    double objective, bound, gap;
+    struct stay *stay;                                   /* sorted by tensor, then first node, fast before slow */
+    int nstay;
+    struct plan_move *move;
+    int nmove;
+    struct plan_node *node;                              /* nnode of them */
+    int nnode;
+    size_t capstay, capmove;
+    struct arena text;
+};
+
+struct plan *plan_read(const char *path, const struct graph *);   /* dies on bad syntax or numbers out of range; no more */
+void plan_write(const struct plan *, const char *path);
+void plan_free(struct plan *);
+
+struct plan *plan_new(const struct graph *, const char *formulation);
+void plan_stay(struct plan *, int tensor, enum plan_tier, int first, int last, uint64_t offset);
+void plan_add_move(struct plan *, int tensor, enum plan_tier to, int before);
+
+uint64_t plan_align(uint64_t bytes);                     /* of a tensor or staging area of that size */
+uint64_t plan_size(uint64_t bytes);                      /* bytes it takes in a pool: rounded up to plan_align */
+/* the stay of a tensor at a node in a tier, NULL if it has none */
+const struct stay *plan_find(const struct plan *, int tensor, enum plan_tier, int node);
+#endif
