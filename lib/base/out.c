@@ -15,17 +15,16 @@ struct out {
     FILE *file;                                          /* opened on demand */
     int fd;
     char *path, *tmp;                                    /* NULL: stdout */
+    pid_t owner;                                         /* a forked child must not remove its parent's files */
     struct out *next;
 };
 
 static struct out *opened;
 
-/* only async-signal-safe calls: runs at exit and in signal handlers; a forked child must not remove its parent's files */
-static pid_t owner;
+/* only async-signal-safe calls: runs at exit and in signal handlers */
 static void remove_temporaries(void)
 {
-    if (getpid() != owner) return;
-    for (struct out *o = opened; o; o = o->next) unlink(o->tmp);
+    for (struct out *o = opened; o; o = o->next) if (o->owner == getpid()) unlink(o->tmp);
 }
 
 static void on_signal(int sig)
@@ -40,7 +39,6 @@ static void install_cleanup(void)
     static bool installed;
     if (installed) return;
     installed = true;
-    owner = getpid();
     atexit(remove_temporaries);
     static const int fatal[] = { SIGINT, SIGTERM, SIGHUP };
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
@@ -71,6 +69,7 @@ struct out *out_open(const char *path)
     if (o->fd < 0 && errno == EEXIST && unlink(o->tmp) == 0)   /* left by a killed process that had our number */
         o->fd = open(o->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (o->fd < 0) die_errno("%s", path);
+    o->owner = getpid();
     o->next = opened;
     opened = o;
     return o;
