@@ -77,7 +77,7 @@ static sexpr *reader(const char *name, enum sexp_dialect dialect)
 sexpr *sexp_open(const char *path, enum sexp_dialect dialect)
 {
     bool in = strcmp(path, "-") == 0;
-    sexpr *r = reader(in ? "stdin" : path, dialect);
+    sexpr *r = reader(in ? "(stdin)" : path, dialect);
     r->fd = in ? 0 : open(path, O_RDONLY | O_CLOEXEC);
     if (r->fd < 0) die_errno("%s: cannot open", r->name);
     r->close_fd = !in;

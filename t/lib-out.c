@@ -1,0 +1,126 @@
+/* lib-out.c - output files are complete or absent: whatever happens in between. */
+#include "base/filter.h"
+#include "base/out.h"
+#include "dies.h"
+#include "tap.h"
+#include "tree/sexp.h"
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+
+static char dir[] = "/tmp/lib-out.XXXXXX";
+
+static const char *content(const char *name)
+{
+    static char b[256];
+    FILE *f = fopen(name, "r");
+    if (!f) return "(absent)";
+    b[fread(b, 1, sizeof b - 1, f)] = 0;
+    fclose(f);
+    return b;
+}
+
+static int files(void)
+{
+    int n = 0;
+    DIR *d = opendir(".");
+    for (struct dirent *e; (e = readdir(d));) n += strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    closedir(d);
+    return n;
+}
+
+static void write_and_close(const void *path)
+{
+    struct out *o = out_open(path);
+    fputs("new\n", out_file(o));
+    out_close(o);
+}
+
+static void write_and_die(const void *path)
+{
+    fputs("half", out_file(out_open(path)));
+    die("gave up");
+}
+
+static void write_and_signal(const void *number)
+{
+    fputs("half", out_file(out_open("x")));
+    out_open("y");
+    raise(*(const int *)number);
+}
+
+static void write_and_fork(const void *unused)
+{
+    (void)unused;
+    struct out *o = out_open("x");
+    if (fork() == 0) exit(0);                            /* runs the exit handlers of its parent */
+    int status;
+    wait(&status);
+    fputs("forked\n", out_file(o));
+    out_close(o);
+}
+
+static void fill_disk(const void *unused)
+{
+    (void)unused;
+    struct out *o = out_open("/dev/full");
+    for (int i = 0; i < 100000; i++) fputs("line\n", out_file(o));
+    out_close(o);
+}
+
+static void finish_full(const void *unused)
+{
+    (void)unused;
+    if (dup2(open("/dev/full", O_WRONLY), 1) < 0) exit(99);
+    puts("x");
+    exit(finish());
+}
+
+static void close_full(const void *unused)
+{
+    (void)unused;
+    if (dup2(open("/dev/full", O_WRONLY), 1) < 0) exit(99);
+    sexpw *w = sexpw_open("-");
+    sexpw_cstr(w, "x");
+    exit(sexpw_close(w));
+}
+
+int main(void)
+{
+    if (!mkdtemp(dir) || chdir(dir) != 0) return 99;
+    ok(run_child(write_and_close, "x") == 0 && strcmp(content("x"), "new\n") == 0 && files() == 1, "a closed file is there, alone");
+    FILE *f = fopen("x", "w");
+    fputs("old\n", f);
+    fclose(f);
+    struct out *o = out_open("x");
+    fputs("new\n", out_file(o));
+    fflush(out_file(o));
+    ok(strcmp(content("x"), "old\n") == 0, "until then the old one stays");
+    ok(files() == 2, "the new one is written beside it");
+    out_close(o);
+    ok(strcmp(content("x"), "new\n") == 0 && files() == 1, "closing replaces it");
+    ok(dies(write_and_die, "y", 1, "gave up") && files() == 1, "nothing is left when the program dies");
+    ok(dies(write_and_die, "x", 1, "gave up") && strcmp(content("x"), "new\n") == 0 && files() == 1, "and what was there stays");
+    static const int fatal[] = { SIGINT, SIGTERM, SIGHUP };
+    for (int i = 0; i < 3; i++)
+        ok(run_child(write_and_signal, &fatal[i]) == 256 + fatal[i] && files() == 1, "nothing is left after INT, TERM, HUP; the signal shows");
+    static const int kill = SIGKILL;
+    ok(run_child(write_and_signal, &kill) == 256 + SIGKILL && strcmp(content("x"), "new\n") == 0, "SIGKILL leaves the old file whole");
+    ok(run_child(write_and_fork, NULL) == 0 && strcmp(content("x"), "forked\n") == 0, "a forked child does not remove its parent's file");
+    ok(dies(write_and_close, "no/such/dir", 1, "no/such/dir: No such file"), "a directory that is not there");
+    ok(dies(write_and_close, ".", 1, ".: Is a directory"), "a directory as output");
+    ok(run_child(write_and_close, "/dev/null") == 0, "a device is written in place");
+    ok(dies(fill_disk, NULL, 1, "No space left"), "a full disk is noticed");
+    ok(dies(finish_full, NULL, 1, "No space left"), "finish() notices that stdout did not get out");
+    ok(dies(close_full, NULL, 1, "No space left"), "sexpw_close notices it too");
+    sexpw *w = sexpw_open("s");
+    sexpw_pair(w, "a", 1);
+    ok(strcmp(content("s"), "(absent)") == 0, "an s-expression file is absent until it is closed");
+    ok(sexpw_close(w) == 0 && strcmp(content("s"), "(a 1)\n") == 0, "and then complete");
+    DIR *d = opendir(".");
+    for (struct dirent *e; (e = readdir(d));) if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) unlink(e->d_name);
+    closedir(d);
+    rmdir(dir);
+    return done();
+}
