@@ -1,0 +1,278 @@
+/* runs.c - see runs.h */
+#include "measure/runs.h"
+#include "base/mem.h"
+#include "base/message.h"
+#include "measure/stats.h"
+#include "table/csvio.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum phase { MAIN, AA, LEFT_OUT };
+
+struct raw { struct run run; uint32_t status, benchmark, label, machine; long round; enum phase phase; };
+
+struct columns { int label, round, metric, benchmark, position, phase, status, exit, signal, machine, stop, wall, cpu; };
+
+static const char *metric_column(const char *metric)
+{
+    if (strcmp(metric, "cpu") == 0) return "cpu_seconds";
+    if (strcmp(metric, "wall") == 0) return "wall_seconds";
+    return metric;
+}
+
+static struct columns find_columns(const csv *t, const struct runs_options *o)
+{
+    return (struct columns){
+        .label = csv_need(t, "label"), .round = csv_need(t, "round"),
+        .metric = o->metric ? csv_need(t, metric_column(o->metric)) : -1,
+        .benchmark = o->group ? csv_need(t, o->group) : csv_find(t, "benchmark"), .position = csv_find(t, "position"),
+        .phase = csv_find(t, "phase"), .status = csv_find(t, "status"), .exit = csv_find(t, "exit"),
+        .signal = csv_find(t, "signal"), .machine = csv_find(t, "machine"), .stop = csv_find(t, "stop"),
+        .wall = o->metric ? csv_find(t, "wall_seconds") : csv_need(t, "wall_seconds"),
+        .cpu = o->metric ? csv_find(t, "cpu_seconds") : csv_need(t, "cpu_seconds") };
+}
+
+static str field(const csv *t, int col, const char *missing)
+{
+    return col >= 0 && csv_has(t, col) ? csv_str(t, col) : str_of(missing);
+}
+
+static bool is_one_of(str s, const char *a, const char *b)
+{
+    return str_is(s, a) || str_is(s, b);
+}
+
+/* status where there is one, otherwise judged from exit and signal */
+static str status_of(const csv *t, const struct columns *c)
+{
+    if (c->status >= 0 && csv_has(t, c->status)) return csv_str(t, c->status);
+    if (c->signal >= 0 && csv_has(t, c->signal) && csv_int(t, c->signal) != 0) return str_of("signal");
+    if (c->exit >= 0 && csv_has(t, c->exit) && csv_int(t, c->exit) != 0) return str_of("exit");
+    return str_of("ok");
+}
+
+static struct raw read_row(struct runs *r, const csv *t, const struct columns *c, struct intern *machines)
+{
+    struct raw x = { .label = intern(&r->label, csv_str(t, c->label)), .round = (long)csv_int(t, c->round) };
+    x.benchmark = intern(&r->benchmark, field(t, c->benchmark, ""));
+    str phase = field(t, c->phase, "measure"), status = status_of(t, c);
+    x.phase = str_is(phase, "aa") ? AA : is_one_of(phase, "warmup", "calibrate") ? LEFT_OUT : MAIN;
+    x.status = intern(&r->word, status);
+    x.machine = intern(machines, field(t, c->machine, ""));
+    x.run.censored = is_one_of(status, "timeout", "cpu_limit");
+    x.run.error = !x.run.censored && !str_is(status, "ok");
+    x.run.position = c->position >= 0 && csv_has(t, c->position) ? (int)csv_int(t, c->position) : -1;
+    x.run.line = csv_line(t);
+    x.run.file = intern(&r->file, str_of(csv_file(t)));
+    x.run.wall = csv_num_or(t, c->wall, NAN);
+    x.run.cpu = csv_num_or(t, c->cpu, NAN);
+    if (c->metric >= 0) x.run.value = x.run.error ? csv_num_or(t, c->metric, NAN) : csv_num(t, c->metric);
+    if (c->stop >= 0 && str_is(csv_str(t, c->stop), "sequential")) r->sequential = true;
+    return x;
+}
+
+static int by_round(const void *a, const void *b)
+{
+    const struct raw *x = a, *y = b;
+    if (x->phase != y->phase) return x->phase < y->phase ? -1 : 1;
+    if (x->benchmark != y->benchmark) return x->benchmark < y->benchmark ? -1 : 1;
+    if (x->round != y->round) return x->round < y->round ? -1 : 1;
+    if (x->label != y->label) return x->label < y->label ? -1 : 1;
+    return (x->run.file > y->run.file) - (x->run.file < y->run.file) ?: (x->run.line > y->run.line) - (x->run.line < y->run.line);
+}
+
+static const char *file_of(const struct runs *r, const struct raw *x)
+{
+    return r->file.name[x->run.file].s;
+}
+
+static void say_machines(const struct runs *r, const struct raw *v, size_t n, const struct intern *machines)
+{
+    size_t changes = 0, first = 0;
+    for (size_t i = 1; i < n; i++) if (v[i].machine != v[i - 1].machine && !changes++) first = i;
+    if (!changes) return;
+    str was = machines->name[v[first - 1].machine], is = machines->name[v[first].machine];
+    warn_at(file_of(r, &v[first]), v[first].run.line, "another machine, '%.*s' after '%.*s'%s; ratios are taken within rounds only",
+            (int)is.n, is.s, (int)was.n, was.s, changes > 1 ? " (the first of several changes)" : "");
+}
+
+/* without --metric: what the processes themselves say, see the header; then every good row needs a positive value */
+static void choose_metric(struct runs *r, struct raw *v, size_t n, const char *metric)
+{
+    double *share = xmalloc(n + 1, sizeof *share);
+    size_t m = 0;
+    for (size_t i = 0; i < n; i++)
+        if (!v[i].run.error && v[i].phase != LEFT_OUT && v[i].run.wall > 0 && v[i].run.cpu >= 0) share[m++] = v[i].run.cpu / v[i].run.wall;
+    double cores = median(share, m);
+    free(share);
+    r->metric = metric ? metric : cores < 0.2 || cores > 1.05 ? "wall" : "cpu";
+    r->column = metric_column(r->metric);
+    for (size_t i = 0; i < n; i++) {
+        struct run *x = &v[i].run;
+        if (!metric) x->value = strcmp(r->metric, "wall") == 0 ? x->wall : x->cpu;
+        if (!x->error && v[i].phase != LEFT_OUT && !(x->value > 0 && isfinite(x->value)))
+            die_at(file_of(r, &v[i]), x->line, "column '%s': '%g' is not a positive number", r->column, x->value);
+    }
+}
+
+/* which labels a benchmark has at all: those are demanded in each of its rounds */
+static bool *labels_of(const struct runs *r, const struct raw *v, size_t n)
+{
+    bool *has = xcalloc(r->benchmark.n * r->label.n + 1, sizeof *has);
+    for (size_t i = 0; i < n; i++) if (v[i].phase == MAIN) has[v[i].benchmark * r->label.n + v[i].label] = true;
+    return has;
+}
+
+static void add_round(struct runs *r, struct table *t, const struct raw *v, size_t first, size_t end)
+{
+    size_t k = r->label.n;
+    t->cell = xrealloc(t->cell, (t->rounds + 1) * k, sizeof *t->cell);
+    memset(t->cell + t->rounds * k, 0, k * sizeof *t->cell);
+    for (size_t i = first; i < end; i++) t->cell[t->rounds * k + v[i].label] = i + 1;
+    t->rounds++;
+}
+
+/* in phase aa a round holds the base twice: its second run is kept under label 1 of the aa table */
+static void add_aa(struct runs *r, struct raw *v, size_t first, size_t end)
+{
+    struct table *t = &r->aa[v[first].benchmark];
+    if (end - first != 2) die_at(file_of(r, &v[first]), v[first].run.line, "round %ld of phase aa has %zu runs, not 2", v[first].round, end - first);
+    t->cell = xrealloc(t->cell, (t->rounds + 1) * 2, sizeof *t->cell);
+    t->cell[t->rounds * 2] = first + 1;
+    t->cell[t->rounds * 2 + 1] = first + 2;
+    t->rounds++;
+}
+
+static void add_main(struct runs *r, const struct raw *v, size_t first, size_t end, const bool *has, bool skip, bool last)
+{
+    const struct raw *x = &v[first];
+    for (size_t i = first + 1; i < end; i++) {
+        if (v[i].machine != x->machine) die_at(file_of(r, &v[i]), v[i].run.line, "round %ld was measured on two machines", x->round);
+        if (v[i].label == v[i - 1].label) {
+            str l = r->label.name[v[i].label];
+            die_at(file_of(r, &v[i]), v[i].run.line, "label '%.*s' is twice in round %ld, first at line %zu", (int)l.n, l.s, v[i].round, v[i - 1].run.line);
+        }
+    }
+    for (size_t l = 0, i = first; l < r->label.n; l++) {
+        while (i < end && v[i].label < l) i++;
+        if (!has[x->benchmark * r->label.n + l] || (i < end && v[i].label == l)) continue;
+        if (skip) {
+            r->left_out++;
+            return;
+        }
+        size_t line = x->run.line;
+        for (size_t j = first; j < end; j++) if (v[j].run.line > line && v[j].run.file == x->run.file) line = v[j].run.line;
+        str name = r->label.name[l];
+        die_at(file_of(r, x), line, "round %ld has no run of label '%.*s'%s", x->round, (int)name.n, name.s,
+               last ? "; it is the last round: was bench-run killed? Start it again, or use --incomplete=skip" : ", see --incomplete");
+    }
+    add_round(r, &r->main[x->benchmark], v, first, end);
+}
+
+struct runs *runs_read(char **paths, const struct runs_options *o)
+{
+    struct runs *r = xcalloc(1, sizeof *r);
+    struct intern machines = { 0 };
+    csv *t = csv_files(paths);
+    struct columns c = find_columns(t, o);
+    struct raw *v = NULL;
+    size_t n = 0, cap = 0;
+    while (csv_next(t)) {
+        v = grow(v, n + 1, &cap, sizeof *v);
+        v[n++] = read_row(r, t, &c, &machines);
+    }
+    csv_close(t);
+    say_machines(r, v, n, &machines);
+    choose_metric(r, v, n, o->metric);
+    if (n) qsort(v, n, sizeof *v, by_round);
+    r->main = xcalloc(r->benchmark.n + 1, sizeof *r->main);
+    r->aa = xcalloc(r->benchmark.n + 1, sizeof *r->aa);
+    bool *has = labels_of(r, v, n);
+    for (size_t i = 0, j; i < n; i = j) {
+        for (j = i; j < n && v[j].phase == v[i].phase && v[j].benchmark == v[i].benchmark && v[j].round == v[i].round; j++) continue;
+        if (v[i].phase == AA) add_aa(r, v, i, j);
+        else if (v[i].phase == MAIN) add_main(r, v, i, j, has, o->skip_incomplete, j == n || v[j].phase != MAIN || v[j].benchmark != v[i].benchmark);
+        else r->warmups += j - i;
+    }
+    r->run = xmalloc(n + 1, sizeof *r->run);
+    r->status = xmalloc(n + 1, sizeof *r->status);
+    for (size_t i = 0; i < n; i++) r->run[i] = v[i].run, r->status[i] = v[i].status, r->errors += v[i].run.error && v[i].phase != LEFT_OUT;
+    r->n = n;
+    free(has);
+    free(v);
+    intern_free(&machines);
+    return r;
+}
+
+void runs_free(struct runs *r)
+{
+    for (size_t b = 0; b < r->benchmark.n; b++) free(r->main[b].cell), free(r->aa[b].cell);
+    free(r->main);
+    free(r->aa);
+    free(r->run);
+    free(r->status);
+    intern_free(&r->label);
+    intern_free(&r->benchmark);
+    intern_free(&r->file);
+    intern_free(&r->word);
+    free(r);
+}
+
+long runs_label(const struct runs *r, const char *label)
+{
+    return intern_find(&r->label, str_of(label));
+}
+
+const char *runs_status(const struct runs *r, const struct run *x)
+{
+    return r->word.name[r->status[x - r->run]].s;
+}
+
+static double log_ratio(double b, bool b_open, double a, bool a_open, int side)
+{
+    if (side > 0 && b_open) return INFINITY;
+    if (side < 0 && a_open) return -INFINITY;
+    return log(b / a);
+}
+
+struct pairs runs_pairs(const struct runs *r, const struct table *t, size_t base, size_t label)
+{
+    size_t k = t >= r->aa && t < r->aa + r->benchmark.n ? 2 : r->label.n, m = t->rounds + 1;
+    struct pairs p = { xmalloc(m, sizeof *p.d), xmalloc(m, sizeof *p.d), xmalloc(m, sizeof *p.d), xmalloc(m, sizeof *p.position), 0, 0, 0, NULL };
+    for (size_t i = 0; i < t->rounds; i++) {
+        size_t ia = t->cell[i * k + base], ib = t->cell[i * k + label];
+        if (!ia || !ib) continue;
+        const struct run *a = &r->run[ia - 1], *b = &r->run[ib - 1];
+        if (a->error || b->error) {
+            if (!p.errors++) p.first_error = b->error ? b : a;
+            continue;
+        }
+        p.d[p.n] = log_ratio(b->value, false, a->value, false, 0);
+        p.lower[p.n] = log_ratio(b->value, b->censored, a->value, a->censored, -1);
+        p.upper[p.n] = log_ratio(b->value, b->censored, a->value, a->censored, 1);
+        p.position[p.n++] = b->position;
+        p.censored += a->censored || b->censored;
+    }
+    return p;
+}
+
+void pairs_free(struct pairs *p)
+{
+    free(p->d);
+    free(p->lower);
+    free(p->upper);
+    free(p->position);
+    *p = (struct pairs){ 0 };
+}
+
+size_t runs_values(const struct runs *r, const struct table *t, size_t label, double **v)
+{
+    size_t n = 0;
+    *v = xmalloc(t->rounds + 1, sizeof **v);
+    for (size_t i = 0; i < t->rounds; i++) {
+        size_t at = t->cell[i * r->label.n + label];
+        if (at && !r->run[at - 1].error) (*v)[n++] = r->run[at - 1].value;
+    }
+    return n;
+}
