@@ -4,6 +4,7 @@
 #include "base/rng.h"
 #include "tap.h"
 #include "tree/sexp.h"
+#include <fcntl.h>
 #include <signal.h>
 #include <time.h>
 
@@ -144,7 +145,7 @@ static sexpr *through_pipe(str text, struct rng *g, enum sexp_dialect d, pid_t *
 {
     int p[2];
     fflush(NULL);
-    if (pipe(p) != 0) exit(99);
+    if (pipe2(p, O_DIRECT) != 0) exit(99);              /* packets: one write is one read */
     if ((*pid = fork()) == 0) {
         close(p[0]);
         for (size_t at = 0; at < text.n;) {

@@ -220,6 +220,14 @@ static void open_path(csv *c, const char *path)
     if (c->fd < 0) die_errno("%s", path);
 }
 
+/* does the file start with `what`?  reads no further than needed to tell */
+static bool starts(csv *c, const char *what)
+{
+    size_t n = strlen(what);
+    while (c->len < n && memcmp(c->buf, what, c->len) == 0 && fill(c)) {}
+    return c->len >= n && memcmp(c->buf, what, n) == 0;
+}
+
 /* position before the first data row of a freshly opened file */
 static void read_header(csv *c)
 {
@@ -229,10 +237,8 @@ static void read_header(csv *c)
     c->any_quote = false;
     c->line = 1;
     if (!fill(c)) die_at(c->path, 1, "empty input, expected a header row");
-    if (c->len >= 3 && memcmp(c->buf, "\xef\xbb\xbf", 3) == 0) c->pos = 3;
-    static const char lfs[] = "version https://git-lfs";
-    if (c->len >= sizeof lfs - 1 && memcmp(c->buf, lfs, sizeof lfs - 1) == 0)
-        die_at(c->path, 1, "a git-LFS pointer, not the table itself (git lfs pull)");
+    if (starts(c, "version https://git-lfs")) die_at(c->path, 1, "a git-LFS pointer, not the table itself (git lfs pull)");
+    if (starts(c, "\xef\xbb\xbf")) c->pos = 3;          /* byte order mark */
     if (!record(c)) die_at(c->path, 1, "no header row");
 }
 
