@@ -17,11 +17,13 @@
  *   BatchNormTrainingBackprop scale shift x mean var dy -> dx dscale dshift
  *   MaxPoolWithIndices x -> y index (kernel stride pad)       MaxPoolWithIndicesBackprop x dy index -> dx
  *   AvgPool x -> y (kernel stride pad)                        AvgPoolBackprop dy -> dx (kernel stride pad)
- *   Concat x.. -> y (axis 1)     Slice dy -> dx (axis 1, from OFFSET)     Add a b -> y, also parameter gradient -> updated
+ *   Concat x.. -> y along channels            Slice dy -> dx, channels C, C+1, .. of dy (from C)
+ *   Add a b -> y, also parameter gradient -> updated parameter
  *   MatmulBias w x b -> y with w of shape OUT IN, x of shape N IN or N C H W       Sum dy -> db
  *   Dot (grad_weights 1) dy x -> dw           Dot (grad_data 1) w dy -> dx
  *   Softmax x -> p     CrossEntropy p labels -> loss     Subtract p labels -> dx (scale S): dx = S (p - labels)
- * S is minus the learning rate over the batch, so that gradients are ready to be added. */
+ * S is minus the learning rate over the batch, so that gradients are ready to be added.  Other operators are accepted:
+ * only an engine needs to know them. */
 #ifndef MILLRACE_PLACE_GRAPH_H
 #define MILLRACE_PLACE_GRAPH_H
 #include "base/mem.h"
@@ -60,7 +62,9 @@ struct node {
     int kernel;                                          /* index in graph.kernel */
 };
 
-/* What is timed: nodes of the same operator, shapes, types and attributes are the same kernel. */
+/* What is timed: nodes of the same operator, shapes, types and attributes are the same kernel.  The attributes `from`
+ * and `scale` do not change the time and are not part of the key; an operand that is the same tensor as operand I
+ * appears as =I; types other than f32 follow the shape after a colon. */
 struct kernel {
     const char *key;                                     /* "OP IN;IN>OUT;OUT ATTR=1x1;.."; no commas or quotes */
     const char *shapes;                                  /* "2x64x8x8;64>2x64x8x8" */
