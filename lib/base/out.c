@@ -50,14 +50,15 @@ static void install_cleanup(void)
 struct out *out_open(const char *path)
 {
     struct out *o = xcalloc(1, sizeof *o);
-    if (!path || strcmp(path, "-") == 0) {
+    if (!path || strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) {   /* never rename over that link */
         o->fd = STDOUT_FILENO;
         o->file = stdout;
         return o;
     }
     struct stat st;
     o->path = xstrdup(path);
-    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {  /* /dev/null, a pipe: nothing to rename */
+    bool device = strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
+    if (stat(path, &st) == 0 && (!S_ISREG(st.st_mode) || device)) {   /* /dev/null, a pipe: nothing to rename */
         if ((o->fd = open(path, O_WRONLY | O_CLOEXEC)) < 0) die_errno("%s", path);
         return o;
     }
