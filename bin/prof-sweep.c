@@ -1,0 +1,50 @@
+/* prof-sweep - time by set of things that are active at the same instant
+ *
+ * Usage: prof-sweep [--transitions=FILE] [--across] [--sorted] [FILE]...
+ *
+ * Columns in: kind, cat, start_ns, end_ns; used where present: proc, tid, name,
+ * op.  Columns out: proc, phase, op, cats (names joined by '+' in byte order, a
+ * '+' in a name as '\+'), total_ns, lo_ns, hi_ns (first and last instant), runs
+ * (maximal stretches).  One row for each distinct set, by process and sets.
+ *
+ * At every instant the rows that cover it form a set: categories (kinds cat,
+ * gpu, and ovh as ovh:NAME), per thread the innermost operation (kind op), the
+ * phase.  With a column op, see prof-op, a row brings its own operation.  Rows
+ * of kind proc, and phases alone, are no activity.  Empty and reversed
+ * intervals are left out and counted.
+ *
+ * Rows in any order.  Memory: what is open at once while rows come in order of
+ * start_ns; a file out of order is read again and held, 40 bytes a row, and so
+ * is a pipe unless --sorted promises the order.
+ *
+ * Examples:
+ *   $ prof-log out/run | prof-op | prof-sweep > cells.csv
+ *   $ prof-sweep --transitions=transitions.csv events.csv > cells.csv
+ */
+#include "base/filter.h"
+#include "prof/overlap.h"
+#include HELP
+
+static const char *transitions;
+static struct overlap_options want;
+static const struct opt options[] = {
+    { 0, "transitions", STR,  &transitions, "FILE", "also write proc,op,from,to,count: how often sets change", 0, 0 },
+    { 0, "across",      FLAG, &want.across, NULL, "one sweep over all processes together; proc is empty", 0, 0 },
+    { 0, "sorted",      FLAG, &want.sorted, NULL, "rows are in order of start_ns: constant memory on pipes too", 0, 0 },
+    { 0 } };
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    want.transitions = transitions != NULL;
+    overlap *o = overlap_read(argv + i, want);
+    csvw *w = csvw_open("-");
+    overlap_write_cells(o, w);
+    if (transitions) {
+        csvw *t = csvw_open(transitions);
+        overlap_write_transitions(o, t);
+        csvw_close(t);
+    }
+    overlap_free(o);
+    return csvw_close(w);
+}

@@ -1,0 +1,199 @@
+/* events.c - see events.h */
+#include "prof/events.h"
+#include "base/filter.h"
+#include <stdlib.h>
+#include <string.h>
+
+const char *const event_kind_name[EVENT_KINDS] = { "cat", "gpu", "ovh", "op", "phase", "proc" };
+
+static const int64_t TIME_MAX = (int64_t)1 << 62;
+
+struct events_in events_of(csv *t)
+{
+    return (struct events_in){
+        .t = t, .proc = csv_find(t, "proc"), .tid = csv_find(t, "tid"), .kind = csv_need(t, "kind"), .cat = csv_need(t, "cat"),
+        .start = csv_need(t, "start_ns"), .end = csv_need(t, "end_ns"), .name = csv_find(t, "name"),
+        .link = csv_find(t, "link"), .flag = csv_find(t, "flag"), .op = csv_find(t, "op") };
+}
+
+struct events_in events_open(char **paths)
+{
+    return events_of(csv_files(paths));
+}
+
+static enum event_kind kind_of(const struct events_in *in)
+{
+    str s = csv_str(in->t, in->kind);
+    for (int k = 0; k < EVENT_KINDS; k++) if (str_is(s, event_kind_name[k])) return (enum event_kind)k;
+    csv_die(in->t, in->kind, "one of cat gpu ovh op phase proc");
+}
+
+static int64_t time_of(const struct events_in *in, int col)
+{
+    int64_t t = csv_int(in->t, col);
+    if (t > TIME_MAX || t < -TIME_MAX) csv_die(in->t, col, "a time within 2^62 ns of 0");
+    return t;
+}
+
+static str field(const csv *t, int col)
+{
+    return col < 0 ? (str){ "", 0 } : csv_str(t, col);
+}
+
+bool events_next(struct events_in *in, struct event *e)
+{
+    csv *t = in->t;
+    if (!csv_next(t)) return false;
+    *e = (struct event){ .proc = field(t, in->proc), .tid = field(t, in->tid), .cat = csv_str(t, in->cat), .name = field(t, in->name),
+                         .link = field(t, in->link), .flag = field(t, in->flag), .op = field(t, in->op),
+                         .start = time_of(in, in->start), .end = time_of(in, in->end), .kind = kind_of(in) };
+    return true;
+}
+
+str event_key(const struct event *e)
+{
+    static struct buf b;
+    str s = e->kind == EVENT_OP || e->kind == EVENT_PHASE ? e->name : e->cat.n ? e->cat : e->name;
+    if (!s.n) s = str_of("?");
+    if (e->kind != EVENT_OVH || (s.n >= 4 && memcmp(s.s, "ovh:", 4) == 0)) return s;
+    b.n = 0;
+    buf_add(&b, "ovh:", 4);
+    buf_str(&b, s);
+    return (str){ b.s, b.n };
+}
+
+bool is_empty(int64_t start, int64_t end, struct repairs *r, size_t line)
+{
+    if (end > start) return false;
+    if (!r->empty && !r->reversed) r->first_line = line;
+    if (end < start) r->reversed++;
+    else r->empty++;
+    return true;
+}
+
+void repairs_note(const struct repairs *r)
+{
+    if (quiet) return;
+    if (r->misnested) warn("%llu misnested intervals cut at the end of the one they began in", (unsigned long long)r->misnested);
+    if (r->empty || r->reversed)
+        warn("%llu empty and %llu reversed intervals left out, the first at line %zu",
+             (unsigned long long)r->empty, (unsigned long long)r->reversed, r->first_line);
+}
+
+csvw *events_create(const char *path, bool op)
+{
+    csvw *w = csvw_open(path);
+    csvw_names(w, op ? EVENT_COLUMNS ",op" : EVENT_COLUMNS);
+    csvw_end(w);
+    return w;
+}
+
+static void put_fields(csvw *w, const struct event *e, bool op)
+{
+    csvw_str(w, e->proc);
+    csvw_str(w, e->tid);
+    csvw_cstr(w, event_kind_name[e->kind]);
+    csvw_str(w, e->cat);
+    csvw_int(w, e->start);
+    csvw_int(w, e->end);
+    csvw_str(w, e->name);
+    csvw_str(w, e->link);
+    csvw_str(w, e->flag);
+    if (op) csvw_str(w, e->op);
+}
+
+void events_put(csvw *w, const struct event *e, bool op)
+{
+    put_fields(w, e, op);
+    csvw_end(w);
+}
+
+/* ---- all rows in memory */
+
+static bool is_ours(const struct events_in *in, int col)
+{
+    return col == in->proc || col == in->tid || col == in->kind || col == in->cat || col == in->start || col == in->end
+        || col == in->name || col == in->link || col == in->flag || col == in->op;
+}
+
+static void find_extra(struct table *t, const struct events_in *in)
+{
+    int n = csv_ncol(in->t);
+    t->extra_col = xmalloc((size_t)n, sizeof *t->extra_col);
+    t->extra_name = xmalloc((size_t)n, sizeof *t->extra_name);
+    for (int c = 0; c < n; c++) {
+        if (is_ours(in, c)) continue;
+        str s = csv_name(in->t, c);
+        t->extra_name[t->nextra] = arena_copy(&t->names, s.s, s.n);
+        t->extra_col[t->nextra++] = c;
+    }
+}
+
+void rows_add(struct rows *r, const struct row *new)
+{
+    if (r->n >= UINT32_MAX) die("more than %u rows", UINT32_MAX);
+    r->v = grow(r->v, r->n + 1, &r->cap, sizeof *r->v);
+    r->v[r->n++] = *new;
+}
+
+void table_read(struct table *t, char **paths)
+{
+    struct events_in in = events_open(paths);
+    struct event e;
+    t->has_op = in.op >= 0;
+    find_extra(t, &in);
+    intern(&t->text, (str){ "", 0 });
+    while (events_next(&in, &e)) {
+        size_t n = t->rows.n;
+        rows_add(&t->rows, &(struct row){
+            .start = e.start, .end = e.end, .proc = intern(&t->text, e.proc), .tid = intern(&t->text, e.tid),
+            .cat = intern(&t->text, e.cat), .name = intern(&t->text, e.name), .link = intern(&t->text, e.link),
+            .flag = intern(&t->text, e.flag), .op = intern(&t->text, e.op), .source = (uint32_t)n, .kind = (uint8_t)e.kind });
+        if (!t->nextra) continue;
+        t->extra = grow(t->extra, (n + 1) * (size_t)t->nextra, &t->extra_cap, sizeof *t->extra);
+        for (int k = 0; k < t->nextra; k++)
+            t->extra[n * (size_t)t->nextra + (size_t)k] = intern(&t->text, csv_str(in.t, t->extra_col[k]));
+    }
+    csv_close(in.t);
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    return (x->source > y->source) - (x->source < y->source);
+}
+
+static int by_thread(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    if (x->proc != y->proc) return x->proc < y->proc ? -1 : 1;
+    if (x->tid != y->tid) return x->tid < y->tid ? -1 : 1;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    if (x->end != y->end) return x->end > y->end ? -1 : 1;
+    return (x->source > y->source) - (x->source < y->source);
+}
+
+void table_sort_threads(struct table *t)
+{
+    if (t->rows.n) qsort(t->rows.v, t->rows.n, sizeof *t->rows.v, by_thread);
+}
+
+int table_write(const struct table *t, struct rows *out, bool op)
+{
+    csvw *w = csvw_open("-");
+    const str *text = t->text.name;
+    csvw_names(w, op ? EVENT_COLUMNS ",op" : EVENT_COLUMNS);
+    for (int k = 0; k < t->nextra; k++) csvw_cstr(w, t->extra_name[k]);
+    csvw_end(w);
+    if (out->n) qsort(out->v, out->n, sizeof *out->v, by_start);
+    for (const struct row *r = out->v, *end = r + out->n; r < end; r++) {
+        struct event e = { .proc = text[r->proc], .tid = text[r->tid], .cat = text[r->cat], .name = text[r->name],
+                           .link = text[r->link], .flag = text[r->flag], .op = text[r->op], .start = r->start, .end = r->end,
+                           .kind = (enum event_kind)r->kind };
+        put_fields(w, &e, op);
+        for (int k = 0; k < t->nextra; k++) csvw_str(w, text[t->extra[(size_t)r->source * (size_t)t->nextra + (size_t)k]]);
+        csvw_end(w);
+    }
+    return csvw_close(w);
+}

@@ -1,0 +1,61 @@
+/* events.h - rows of the events table: proc,tid,kind,cat,start_ns,end_ns,name,link,flag and what else there is.
+ *
+ * A row is a half-open interval [start, end) of one thread or GPU stream, integer ns on one clock.  Kinds: cat (a category
+ * of code ran), gpu (a kernel or copy ran), ovh (the profiler itself), op (a user's operation), phase, proc.  Link ties
+ * a GPU row to the call that launched it; flag is empty, open (never closed, ended at the thread's last time) or est.
+ * A column `op`, made by prof-op, names the operation a row is charged to.  Times are within +-2^62 ns. */
+#ifndef MILLRACE_EVENTS_H
+#define MILLRACE_EVENTS_H
+#include "table/csvio.h"
+
+enum event_kind { EVENT_CAT, EVENT_GPU, EVENT_OVH, EVENT_OP, EVENT_PHASE, EVENT_PROC, EVENT_KINDS };
+extern const char *const event_kind_name[EVENT_KINDS];
+#define EVENT_COLUMNS "proc,tid,kind,cat,start_ns,end_ns,name,link,flag"
+
+struct event {
+    str proc, tid, cat, name, link, flag, op;            /* op is empty where the table has no such column */
+    int64_t start, end;
+    enum event_kind kind;
+};
+
+/* Reader of a stream of rows, any order.  Strings borrow from the record.  Absent optional columns read as empty. */
+struct events_in { csv *t; int proc, tid, kind, cat, start, end, name, link, flag, op; };
+struct events_in events_open(char **paths);              /* NULL-terminated operands, none: stdin */
+struct events_in events_of(csv *);                       /* columns of an open table */
+bool events_next(struct events_in *, struct event *);    /* false at end; dies at file:line on a bad row */
+str event_key(const struct event *);                     /* what the sweep counts: cat, or "ovh:" cat, or the name */
+
+/* Writer; `op` says whether the column of that name is written. */
+csvw *events_create(const char *path, bool op);
+void events_put(csvw *, const struct event *, bool op);
+
+/* Repairs are counted, never silent: rows with end <= start carry no time; an interval that outlives the one it began in
+ * is cut at that one's end. */
+struct repairs { uint64_t empty, reversed, misnested; size_t first_line; };
+bool is_empty(int64_t start, int64_t end, struct repairs *, size_t line);   /* counts it */
+void repairs_note(const struct repairs *);               /* warnings, unless --quiet */
+
+/* All rows in memory, for filters that need a thread as a whole: 56 bytes a row and each distinct text once. */
+struct row {
+    int64_t start, end;
+    uint32_t proc, tid, cat, name, link, flag, op;       /* numbers in text; text 0 is the empty one */
+    uint32_t source;                                     /* number of the row in the input; its unknown columns */
+    uint8_t kind;
+};
+struct rows { struct row *v; size_t n, cap; };
+struct table {
+    struct rows rows;
+    struct intern text;
+    bool has_op;
+    int *extra_col, nextra;                              /* columns that are not ours, passed through */
+    const char **extra_name;
+    uint32_t *extra;                                     /* their texts, nextra a source row */
+    size_t extra_cap;
+    struct arena names;
+};
+void table_read(struct table *, char **paths);           /* all rows, in input order */
+void table_sort_threads(struct table *);                 /* by proc, tid (of first appearance), start, longest first, stable */
+void rows_add(struct rows *, const struct row *);
+int table_write(const struct table *, struct rows *, bool op);   /* rows made from those of the table, by start, to stdout;
+                                                            op: with that column.  EXIT_OK, or dies */
+#endif

@@ -1,0 +1,20 @@
+/* overlap.h - from rows of the events table, in any order, to cells and transitions of each process; see sweep.h.
+ *
+ * While rows come in order of start the sweep runs along, and memory is that of what is open at once.  A regular file that
+ * turns out to be out of order is read again and held, 40 bytes a row; a pipe is held from the beginning unless `sorted`. */
+#ifndef MILLRACE_OVERLAP_H
+#define MILLRACE_OVERLAP_H
+#include "prof/events.h"
+#include <stdbool.h>
+
+struct overlap_options {
+    bool transitions;                                    /* count them */
+    bool across;                                         /* one sweep over all processes, named "" */
+    bool sorted;                                         /* rows out of order are an error */
+};
+typedef struct overlap overlap;
+overlap *overlap_read(char **paths, struct overlap_options);
+void overlap_write_cells(overlap *, csvw *);             /* proc,phase,op,cats,total_ns,lo_ns,hi_ns,runs: header and rows */
+void overlap_write_transitions(overlap *, csvw *);       /* proc,op,from,to,count: header and rows */
+void overlap_free(overlap *);
+#endif
