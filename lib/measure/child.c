@@ -19,6 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { OWN_GROWTH_KIB = 1024 };                          /* what a fork may still touch before exec */
+
 static void lower(int what, uint64_t bytes)
 {
     if (bytes) setrlimit(what, &(struct rlimit){ .rlim_cur = bytes, .rlim_max = bytes });
@@ -33,6 +35,9 @@ static void redirect(const char *path, int flags, int to)
 /* after fork, before exec: only async-signal-safe calls; `ready` is closed when the parent has attached what it wants */
 static _Noreturn void become(const struct child *c, int output, int ready, int report, pid_t parent)
 {
+    struct rusage u;                                     /* its peak, which the kernel will count in as the command's own */
+    getrusage(RUSAGE_SELF, &u);
+    if (write(report, &u.ru_maxrss, sizeof u.ru_maxrss) < 0) _exit(126);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(127);
@@ -82,16 +87,6 @@ static int last_cpu(pid_t pid)
     return p ? (int)strtol(p + 1, NULL, 10) : -1;
 }
 
-static double own_rss_bytes(void)
-{
-    long total, resident = 0;
-    FILE *f = fopen("/proc/self/statm", "re");
-    if (!f) return 0;
-    if (fscanf(f, "%ld %ld", &total, &resident) != 2) resident = 0;
-    fclose(f);
-    return (double)resident * (double)sysconf(_SC_PAGESIZE);
-}
-
 /* true: it ended by itself; false: the time was up */
 static bool wait_for(pid_t pid, double seconds)
 {
@@ -114,6 +109,11 @@ static bool wait_for(pid_t pid, double seconds)
     return true;
 }
 
+static double microseconds(struct timeval t)
+{
+    return (double)t.tv_sec * 1e6 + (double)t.tv_usec;
+}
+
 static void take_output(const struct child *c, struct ran *r, int fd)
 {
     off_t n = lseek(fd, 0, SEEK_END);
@@ -131,7 +131,6 @@ struct ran child_run(const struct child *c)
     struct ran r = { .code = -1, .cpu = -1 };
     int report[2], ready[2] = { -1, -1 }, output = memfd_create("output", MFD_CLOEXEC);
     if (output < 0 || pipe2(report, O_CLOEXEC) != 0 || (c->started && pipe2(ready, O_CLOEXEC) != 0)) die_errno("pipe");
-    double floor_bytes = own_rss_bytes();
     pid_t parent = getpid();
     int64_t start = now_ns();
     pid_t pid = fork();
@@ -155,12 +154,13 @@ struct ran child_run(const struct child *c)
     int status;
     r.cpu = last_cpu(pid);
     while (wait4(pid, &status, 0, &u) < 0) if (errno != EINTR) die_errno("wait4");
-    r.wall_seconds = 1e-9 * (double)(end - start);
-    r.user_seconds = (double)u.ru_utime.tv_sec + 1e-6 * (double)u.ru_utime.tv_usec;
-    r.system_seconds = (double)u.ru_stime.tv_sec + 1e-6 * (double)u.ru_stime.tv_usec;
-    r.cpu_seconds = r.user_seconds + r.system_seconds;
-    r.rss_bytes = (double)u.ru_maxrss * 1024;
-    if (r.rss_bytes <= floor_bytes) r.rss_bytes = NAN;
+    r.wall_seconds = (double)(end - start) / 1e9;
+    r.user_seconds = microseconds(u.ru_utime) / 1e6;
+    r.system_seconds = microseconds(u.ru_stime) / 1e6;
+    r.cpu_seconds = (microseconds(u.ru_utime) + microseconds(u.ru_stime)) / 1e6;
+    long before_exec = 0;
+    if (read(report[0], &before_exec, sizeof before_exec) < 0) die_errno("pipe");
+    r.rss_bytes = u.ru_maxrss > before_exec + OWN_GROWTH_KIB ? (double)u.ru_maxrss * 1024 : NAN;
     r.minor_faults = u.ru_minflt;
     r.major_faults = u.ru_majflt;
     r.voluntary_switches = u.ru_nvcsw;

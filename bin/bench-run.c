@@ -1,0 +1,150 @@
+/* bench-run - run commands in balanced random rounds and write one row per run
+ *
+ * Usage: bench-run --rounds=N [OPTION]... --label=A 'CMD' [--label=B 'CMD']...
+ *
+ * Each command is one word list, quoted as for sh but run without a shell (see
+ * --shell).  In each round every command runs once; the order is drawn so that
+ * each stands in each place and follows each other equally often.  Blocks of
+ * the same command, and any fixed order, mistake a drift of the machine for a
+ * difference.  Never more than one measurement at a time on a machine.
+ *
+ * Columns out: label, round, position, phase (calibrate: an empty command;
+ * warmup; aa: the first label against itself; measure), wall_seconds,
+ * cpu_seconds, user_seconds, sys_seconds, max_rss_bytes, faults, switches,
+ * exit, signal, status, cpu (number), load, steal_ticks, output_bytes,
+ * output_hash, build (hash of the program), machine (see bench-machine),
+ * benchmark, kind (real), stop (fixed or sequential), seed, and for each
+ * --event its count n_NAME and n_NAME_source (perf, or none and why).
+ *
+ * status is ok, or exit, signal, output, output_limit, not_started: an error,
+ * never a fast result; or timeout, cpu_limit: the times are lower bounds.
+ * Rows appear as they are measured.  With -o a killed run goes on when the
+ * same command is given again.  --until may look after every round: it uses a
+ * confidence sequence, and bench-compare knows.  Exit 1 when a run went wrong.
+ *
+ * Examples:
+ *   $ bench-run --rounds=20 --label=old './a.out 9' --label=new './b.out 9'
+ *   $ bench-run --rounds=500 --until=decided --aa -o r.csv --label=a 'x' \
+ *       --label=b 'y'
+ */
+#include "base/filter.h"
+#include "base/num.h"
+#include HELP
+#include "measure/bench.h"
+#include "measure/clock.h"
+#include <stdlib.h>
+#include <string.h>
+
+static struct list labels, events;
+static long rounds = 20, seed = 1, expect_exit, cpu = -1, nice_add;
+static double timeout, cpu_limit, max_time, margin = 0.01, level = 0.95;
+static uint64_t memory_limit, output_limit = 1 << 30;
+static bool aa, shell;
+static const char *output = "-", *until, *warmup = "auto", *metric = "cpu", *rule = "same", *benchmark = "", *input, *directory, *prepare, *error;
+static const struct opt options[] = {
+    { 'l', "label", LIST, &labels, "NAME", "name of the next command; the first is the base", 0, 0 },
+    { 'n', "rounds", INT, &rounds, "N", "rounds, or the most of them with --until", 1, 1e6 },
+    { 's', "seed", INT, &seed, "N", "of the orders", 0, 0 },
+    { 'o', "output", STR, &output, "FILE", "append to this table and resume it", 0, 0 },
+    { 0, "until", STR, &until, "WHAT", "stop early: decided, or a half-width such as 0.005", 0, 0 },
+    { 0, "max-time", NUM, &max_time, "S", "begin no round after so many seconds", 0, 1e9 },
+    { 0, "margin", NUM, &margin, "X", "for decided: equal means within this ratio", 0, 1 },
+    { 0, "metric", WORD, &metric, "cpu|wall", "what --until and --warmup look at", 0, 0 },
+    { 0, "aa", FLAG, &aa, NULL, "first measure the base against itself, the noise floor", 0, 0 },
+    { 0, "warmup", STR, &warmup, "N", "warm-up rounds; auto: while times still fall", 0, 0 },
+    { 0, "output-rule", WORD, &rule, "same|own|any", "output demanded: as the base's first, as its own first", 0, 0 },
+    { 0, "exit", INT, &expect_exit, "N", "exit status demanded", 0, 255 },
+    { 0, "timeout", NUM, &timeout, "S", "wall seconds per run; then it is killed, a censored time", 0, 1e9 },
+    { 0, "cpu-limit", NUM, &cpu_limit, "S", "CPU seconds per process", 0, 1e9 },
+    { 0, "memory-limit", SIZE, &memory_limit, "BYTES", "address space per process", 0, 0 },
+    { 0, "output-limit", SIZE, &output_limit, "BYTES", "largest file written, output included", 0, 0 },
+    { 'e', "event", LIST, &events, "NAME", "count this event (libpfm4 name)", 0, 0 },
+    { 0, "cpu", INT, &cpu, "N", "run on this CPU; -1: anywhere", -1, 4095 },
+    { 0, "nice", INT, &nice_add, "N", "added to the nice value", -20, 19 },
+    { 0, "input", STR, &input, "FILE", "standard input of the commands", 0, 0 },
+    { 0, "stderr", STR, &error, "FILE", "append their standard error to it; -: ours", 0, 0 },
+    { 'C', "directory", STR, &directory, "DIR", "where they run", 0, 0 },
+    { 0, "prepare", STR, &prepare, "CMD", "run before each, not timed", 0, 0 },
+    { 0, "shell", FLAG, &shell, NULL, "run commands by sh -c; its time counts", 0, 0 },
+    { 'b', "benchmark", STR, &benchmark, "NAME", "column benchmark, for tables of many programs", 0, 0 },
+    { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
+
+static char **words(const char *command)
+{
+    const char *why;
+    if (shell) {
+        char **argv = xmalloc(4, sizeof *argv);
+        argv[0] = xstrdup("/bin/sh"), argv[1] = xstrdup("-c"), argv[2] = xstrdup(command), argv[3] = NULL;
+        return argv;
+    }
+    char **argv = shell_words(command, &why);
+    if (!argv) usage("command '%s': %s (see --shell)", command, why);
+    return argv;
+}
+
+static void add_subjects(struct bench *b, char **commands, size_t n)
+{
+    if (!n) usage("no command given");
+    if (labels.n && (size_t)labels.n != n) usage("%d labels but %zu commands", labels.n, n);
+    b->subject = xcalloc(b->n = n, sizeof *b->subject);
+    for (size_t i = 0; i < n; i++) {
+        struct subject *s = &b->subject[i];
+        s->label = labels.n ? labels.v[i] : commands[i];
+        for (size_t j = 0; j < i; j++) if (strcmp(b->subject[j].label, s->label) == 0) usage("label '%s' is given twice", s->label);
+        s->argv = words(commands[i]);
+        subject_build(s);
+    }
+}
+
+static void add_events(struct bench *b)
+{
+    b->event = xcalloc((size_t)events.n + 1, sizeof *b->event);
+    for (int i = 0; i < events.n; i++) {
+        const char *why = event_find(&b->event[b->events++], events.v[i]);
+        if (why) usage("--event: '%s': %s", events.v[i], why);
+        if (b->event[i].source[0] == 'n' && !quiet) warn("event '%s': %s, the column stays empty", events.v[i], b->event[i].source);
+    }
+}
+
+static void set_stopping(struct bench *b)
+{
+    int64_t n;
+    if (until && strcmp(until, "decided") == 0) b->decide = true;
+    else if (until && !(num_parse(until, strlen(until), &b->half_width) && b->half_width > 0)) usage("--until: '%s' is neither 'decided' nor a positive number", until);
+    b->warmup = -1;
+    if (strcmp(warmup, "auto") == 0) return;
+    if (!int_parse(warmup, strlen(warmup), &n) || n < 0) usage("--warmup: '%s' is neither 'auto' nor a count", warmup);
+    b->warmup = (long)n;
+}
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    struct bench b = { .rounds = rounds, .seed = (uint64_t)seed, .aa = aa, .margin = margin, .level = level, .max_seconds = max_time,
+                       .by_wall = strcmp(metric, "wall") == 0, .expect_exit = (int)expect_exit, .benchmark = benchmark, .execute = child_run };
+    b.output = strcmp(rule, "same") == 0 ? OUTPUT_SAME : strcmp(rule, "own") == 0 ? OUTPUT_OWN : OUTPUT_ANY;
+    b.child = (struct child){ .directory = directory, .input = input, .error = error, .cpu = (int)cpu, .nice = (int)nice_add,
+                              .limits = { timeout, cpu_limit, memory_limit, output_limit } };
+    set_stopping(&b);
+    add_subjects(&b, argv + i, (size_t)(argc - i));
+    add_events(&b);
+    if (prepare) b.prepare = words(prepare);
+    b.machine = machine_read();
+    char *names = bench_columns(&b);
+    if (strcmp(output, "-") != 0) {
+        b.out = csvw_append(output, names);
+        bench_resume(&b, output);
+    } else {
+        b.out = csvw_fd(1);
+        csvw_names(b.out, names);
+        csvw_end(b.out);
+        csvw_flush(b.out);
+    }
+    measure_lock();
+    bench_run(&b);
+    if (!quiet && b.warmup_rounds) warn("%zu warm-up rounds kept apart; the first was %.3f times the steady time", b.warmup_rounds, b.first_over_last);
+    if (!quiet && until) warn("stopped after %ld rounds (%s)", b.rounds_run, b.stopped);
+    if (b.errors) warn("%zu runs went wrong, see column status", b.errors);
+    int status = csvw_close(b.out);
+    return b.errors ? EXIT_FAIL : status;
+}

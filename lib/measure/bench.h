@@ -1,0 +1,58 @@
+/* bench.h - the measuring loop behind bench-run: warm-up, noise floor, balanced random rounds, stopping, resuming.
+ *
+ * One row per execution is written and flushed before the next begins, so a kill loses the running one only; started again
+ * on its own table the loop completes the interrupted round and goes on, in the same orders.  `execute` is child_run, or
+ * a fake in tests. */
+#ifndef MILLRACE_BENCH_H
+#define MILLRACE_BENCH_H
+#include "measure/child.h"
+#include "measure/events.h"
+#include "measure/machine.h"
+#include "table/csvio.h"
+
+struct subject {
+    const char *label;
+    char **argv;
+    char build[17];                                      /* hash of the program file, empty if it was not found */
+    uint64_t output_hash;                                /* what its output must be, once known */
+    bool output_known;
+    size_t errors;
+};
+
+enum output_rule { OUTPUT_SAME, OUTPUT_OWN, OUTPUT_ANY };   /* all labels alike | each label like its first run | unchecked */
+
+struct bench {
+    struct subject *subject;                             /* [0] is the base */
+    size_t n;
+    long rounds, warmup;                                 /* warmup < 0: until the times no longer fall, at most 10 rounds */
+    uint64_t seed;
+    bool aa;                                             /* first the base against itself, as many rounds */
+    bool decide;                                         /* stop when every label is told from the base, or equal within margin */
+    double half_width;                                   /* > 0: stop when every log-ratio is known this well */
+    double margin, level, max_seconds;                   /* max_seconds 0: no limit */
+    bool by_wall;                                        /* metric of stopping and warm-up: wall, else CPU time */
+    enum output_rule output;
+    int expect_exit;
+    char **prepare;                                      /* argv run before each execution, not timed; NULL: none */
+    struct child child;                                  /* limits, directory, input, CPU; argv is filled in */
+    struct event *event;
+    size_t events;
+    const char *benchmark;
+    struct machine machine;
+    struct ran (*execute)(const struct child *);
+    csvw *out;
+    /* results and state */
+    size_t errors, warmup_rounds;
+    double first_over_last;                              /* warm-up: how much slower the first round was */
+    long rounds_run;
+    const char *stopped;                                 /* rounds, decided, width, time */
+    double *d;                                           /* log-ratios, [round * n + label] */
+    bool *done, *aa_done;                                /* found in the table on resuming: [round * n + label] | [2 * round + place] */
+    long warmup_done;
+};
+
+char *bench_columns(const struct bench *);               /* "label,round,..." ; caller frees */
+void bench_resume(struct bench *, const char *path);     /* take over what the table already holds */
+void bench_run(struct bench *);
+void subject_build(struct subject *);                    /* fills build */
+#endif
