@@ -2,6 +2,7 @@
 #include "learn/lasso.h"
 #include "base/mem.h"
 #include "base/message.h"
+#include "base/rng.h"
 #include "learn/dense.h"
 #include <math.h>
 #include <stdbool.h>
@@ -225,4 +226,38 @@ size_t lasso_validate(const struct sparse *columns, const double *b, const int *
     free(residual);
     free(sse);
     return best;
+}
+
+/* fold numbers by group or by rows; returns how many folds there are */
+static int make_folds(const uint32_t *group, size_t rows, uint64_t seed, int *fold)
+{
+    enum { FOLDS = 10 };
+    uint32_t top = 0;
+    for (size_t i = 0; group && i < rows; i++) top = group[i] > top ? group[i] : top;
+    size_t units = top ? (size_t)top + 1 : rows;
+    int n = units < FOLDS ? (int)units : FOLDS, *of = xmalloc(units + 1, sizeof *of);
+    if (n < 2) die("lasso: %zu rows are too few for cross-validation", rows);
+    struct rng g = rng_for(seed, str_of("lasso folds"));
+    for (size_t u = 0; u < units; u++) of[u] = (int)(u % (size_t)n);
+    rng_shuffle(&g, of, units, sizeof *of);
+    for (size_t i = 0; i < rows; i++) fold[i] = of[top ? group[i] : i];
+    free(of);
+    return n;
+}
+
+struct lasso_path lasso_choose(const struct sparse *columns, const double *b, const uint32_t *group, enum lasso_way way,
+                               uint64_t seed, long sweeps, double tolerance)
+{
+    struct lasso_path p = { .n = way == LASSO_HOLDOUT ? 20 : LASSO_PATH };
+    size_t rows = columns->cols;
+    int *fold = xmalloc(rows + 1, sizeof *fold), nfold = 1;
+    double top = lasso_alpha_max(columns, b, NULL);
+    if (!(top > 0)) top = 1;
+    for (size_t k = 0; k < p.n; k++)
+        p.alpha[k] = way == LASSO_HOLDOUT ? ldexp(1, -1 - (int)k) : top * pow(1e-4, (double)k / (LASSO_PATH - 1));
+    for (size_t i = 0; i < rows; i++) fold[i] = i >= rows / 5;
+    if (way == LASSO_CV) nfold = make_folds(group, rows, seed, fold);
+    p.best = lasso_validate(columns, b, fold, nfold, p.alpha, p.n, sweeps, tolerance, p.r_squared);
+    free(fold);
+    return p;
 }

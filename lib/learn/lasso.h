@@ -32,4 +32,13 @@ double lasso_alpha_max(const struct sparse *columns, const double *b, const doub
  * folds that follow groups are cross-validation by group. */
 size_t lasso_validate(const struct sparse *columns, const double *b, const int *fold, int nfold,
                       const double *alpha, size_t nalpha, long sweeps, double tolerance, double *r_squared);
+
+/* The usual two ways to an alpha.  HOLDOUT is the original study's: the first fifth of the rows, in their order, judges
+ * alpha = 2^-1 ... 2^-20; those rows are no random sample.  CV: ten folds by group where there are at least two groups (a group
+ * is never split), else by a seeded draw of rows; 60 alphas from alpha_max down to alpha_max / 10000. */
+enum lasso_way { LASSO_HOLDOUT, LASSO_CV };
+enum { LASSO_PATH = 60 };
+struct lasso_path { size_t n, best; double alpha[LASSO_PATH], r_squared[LASSO_PATH]; };
+struct lasso_path lasso_choose(const struct sparse *columns, const double *b, const uint32_t *group, enum lasso_way,
+                               uint64_t seed, long sweeps, double tolerance);
 #endif

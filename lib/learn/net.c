@@ -60,7 +60,7 @@ static void layer_forward(const struct net *net, int l, int n)
 const float *net_forward(struct net *net, const float *x, int n)
 {
     if (n < 1 || n > net->batch) die("net: a batch of %d rows, room for %d", n, net->batch);
-    memcpy(net->value[0], x, (size_t)n * (size_t)net->width[0] * sizeof *x);
+    if (x != net->value[0]) memcpy(net->value[0], x, (size_t)n * (size_t)net->width[0] * sizeof *x);
     for (int l = 0; l < net->layers; l++) layer_forward(net, l, n);
     return net->value[net->layers];
 }

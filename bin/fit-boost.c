@@ -1,0 +1,48 @@
+/* fit-boost - gradient-boosted trees
+ *
+ * Usage: fit-boost -y TARGET [options] [FILE]...
+ *
+ * Small regression trees, each fitted to what the ones before left over:
+ * softmax loss for a class, squared loss with --number.  Columns in: TARGET,
+ * and feature columns, numbers or true / false.  Out: the model, an
+ * s-expression, thresholds in scaled units (its scale tells which).
+ * Features that do not vary are left out.  Deterministic.  All rows in
+ * memory.
+ *
+ * Examples:
+ *   $ fit-boost -y label --rounds=200 --depth=3 sites.csv > model.sexp
+ */
+#include "base/filter.h"
+#include HELP
+#include "learn/train.h"
+
+static struct data_columns columns;
+static const char *output;
+static struct boost_options boost = { 100, 4, 0.1, 1, 1 };
+static bool number;
+static const struct opt options[] = {
+    { 'y', "target", STR, &columns.target, "COL", "the class to predict", 0, 0 },
+    { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)", 0, 0 },
+    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features", 0, 0 },
+    { 0, "number", FLAG, &number, NULL, "the target is a number, not a class", 0, 0 },
+    { 'n', "rounds", INT, &boost.rounds, "N", "trees per class", 1, 1e6 },
+    { 0, "depth", INT, &boost.depth, "N", "splits from root to leaf", 1, 30 },
+    { 0, "rate", NUM, &boost.rate, "R", "share of each tree that is taken", 1e-9, 1 },
+    { 'l', "lambda", NUM, &boost.lambda, "L", "penalty on the leaves", 0, 1e300 },
+    { 0, "least", NUM, &boost.min_weight, "W", "least weight (hessian) of a leaf", 0, 1e300 },
+    { 'o', "output", STR, &output, "FILE", "write the model there", 0, 0 },
+    { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    if (!columns.target) usage("no target given, see --target");
+    columns.classes = !number;
+    struct data d = data_read(argv + i, &columns);
+    struct train_options o = train_defaults(MODEL_BOOST);
+    o.boost = boost;
+    struct model *m = train(&d, NULL, d.rows, &o, NULL);
+    sexpw *w = sexpw_open(output);
+    model_write(m, w);
+    return sexpw_close(w);
+}

@@ -1,0 +1,41 @@
+/* fit-committee - several models as one, by the mean of their outputs
+ *
+ * Usage: fit-committee [--threshold=P --otherwise=CLASS] MODEL...
+ *
+ * Out: a model that holds all members; its output is the mean of theirs and
+ * its features the union.  With --otherwise, a class is chosen only if its
+ * mean probability is above the threshold, else CLASS: a committee that
+ * abstains when its members disagree.  Classes of the members must agree.
+ *
+ * Examples:
+ *   $ fit-committee --otherwise=none star.sexp general.sexp hand.sexp
+ */
+#include "base/filter.h"
+#include HELP
+#include "learn/model.h"
+#include <string.h>
+
+static const char *otherwise, *output;
+static double threshold = 0.5;
+static const struct opt options[] = {
+    { 0, "threshold", NUM, &threshold, "P", "probability a choice must exceed", 0, 1 },
+    { 0, "otherwise", STR, &otherwise, "CLASS", "the choice when none does", 0, 0 },
+    { 'o', "output", STR, &output, "FILE", "write the model there", 0, 0 },
+    { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    if (i == argc) usage("no model given");
+    struct model *first = model_read(argv[i]);
+    struct model *m = model_new(MODEL_COMMITTEE, first->target, first->class, first->nclass, NULL, 0);
+    m->threshold = threshold;
+    for (int c = 0; otherwise && c < m->nclass; c++)
+        if (!strcmp(m->class[c], otherwise)) m->otherwise = c;
+    if (otherwise && m->otherwise < 0) die("%s: no class '%s'", argv[i], otherwise);
+    model_add(m, first);
+    for (int k = i + 1; k < argc; k++) model_add(m, model_read(argv[k]));
+    sexpw *w = sexpw_open(output);
+    model_write(m, w);
+    return sexpw_close(w);
+}

@@ -1,0 +1,48 @@
+/* fit-logistic - multinomial logistic regression
+ *
+ * Usage: fit-logistic -y TARGET [options] [FILE]...
+ *
+ * Minimises the mean cross-entropy plus lambda / 2 times the squared weights
+ * (not the intercepts) by L-BFGS.  Columns in: TARGET, a class, and feature
+ * columns, numbers or true / false.  Out: the model, an s-expression.
+ * Features that do not vary are left out, numbers are scaled.  A note on
+ * stderr gives the objective and the largest gradient.  All rows in memory.
+ *
+ * Examples:
+ *   $ fit-logistic -y label --ignore=site,benchmark sites.csv > model.sexp
+ */
+#include "base/filter.h"
+#include HELP
+#include "learn/train.h"
+
+static struct data_columns columns = { .classes = true };
+static const char *output;
+static double lambda = 1e-3, tolerance = 1e-7;
+static long iterations = 2000;
+static const struct opt options[] = {
+    { 'y', "target", STR, &columns.target, "COL", "the class to predict", 0, 0 },
+    { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)", 0, 0 },
+    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features", 0, 0 },
+    { 'l', "lambda", NUM, &lambda, "L", "weight of the penalty", 0, 1e300 },
+    { 'n', "iterations", INT, &iterations, "N", "iterations at most", 1, 1e9 },
+    { 0, "tolerance", NUM, &tolerance, "T", "largest gradient wanted", 0, 1 },
+    { 'o', "output", STR, &output, "FILE", "write the model there", 0, 0 },
+    { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    if (!columns.target) usage("no target given, see --target");
+    struct data d = data_read(argv + i, &columns);
+    struct train_options o = train_defaults(MODEL_LOGISTIC);
+    struct train_report r;
+    o.lambda = lambda;
+    o.iterations = iterations;
+    o.tolerance = tolerance;
+    struct model *m = train(&d, NULL, d.rows, &o, &r);
+    if (!quiet) warn("%zu rows, %zu of %zu features; objective %.12g, gradient %.3g after %ld iterations", d.rows, m->nfeature, d.cols,
+                     r.loss, r.optimality, r.iterations);
+    sexpw *w = sexpw_open(output);
+    model_write(m, w);
+    return sexpw_close(w);
+}

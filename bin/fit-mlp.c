@@ -1,0 +1,57 @@
+/* fit-mlp - a small neural network by L-BFGS
+ *
+ * Usage: fit-mlp -y TARGET [options] [FILE]...
+ *
+ * ReLU layers and a softmax (with --number: one linear output, squared
+ * error); full-batch L-BFGS from a seeded Glorot start; lambda / (2 rows)
+ * times the squared weights is added to the mean loss.  Columns in: TARGET,
+ * and feature columns, numbers or true / false.  Out: the model, an
+ * s-expression.  Features that do not vary are left out, numbers are scaled.
+ * A note on stderr gives the objective and the largest gradient.  All rows
+ * in memory.
+ *
+ * Examples:
+ *   $ fit-mlp -y label --hidden=32 --seed=7 sites.csv > model.sexp
+ */
+#include "base/filter.h"
+#include HELP
+#include "learn/train.h"
+
+static struct data_columns columns;
+static const char *output, *hidden = "32";
+static double lambda = 1e-5, tolerance = 1e-4;
+static long iterations = 200, seed = 1;
+static bool number;
+static const struct opt options[] = {
+    { 'y', "target", STR, &columns.target, "COL", "the class to predict", 0, 0 },
+    { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)", 0, 0 },
+    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features", 0, 0 },
+    { 0, "hidden", STR, &hidden, "N,N...", "units of the hidden layers", 0, 0 },
+    { 0, "number", FLAG, &number, NULL, "the target is a number, not a class", 0, 0 },
+    { 'l', "lambda", NUM, &lambda, "L", "weight of the penalty", 0, 1e300 },
+    { 'n', "iterations", INT, &iterations, "N", "iterations at most", 1, 1e9 },
+    { 0, "tolerance", NUM, &tolerance, "T", "largest gradient wanted", 0, 1 },
+    { 's', "seed", INT, &seed, "N", "for the starting weights", 0, 0 },
+    { 'o', "output", STR, &output, "FILE", "write the model there", 0, 0 },
+    { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    if (!columns.target) usage("no target given, see --target");
+    columns.classes = !number;
+    struct data d = data_read(argv + i, &columns);
+    struct train_options o = train_defaults(MODEL_MLP);
+    struct train_report r;
+    o.lambda = lambda;
+    o.iterations = iterations;
+    o.tolerance = tolerance;
+    o.hidden = hidden;
+    o.seed = (uint64_t)seed;
+    struct model *m = train(&d, NULL, d.rows, &o, &r);
+    if (!quiet) warn("%zu rows, %zu of %zu features; objective %.12g, gradient %.3g after %ld iterations", d.rows, m->nfeature, d.cols,
+                     r.loss, r.optimality, r.iterations);
+    sexpw *w = sexpw_open(output);
+    model_write(m, w);
+    return sexpw_close(w);
+}

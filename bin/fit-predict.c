@@ -1,0 +1,49 @@
+/* fit-predict - apply a fitted model to a table
+ *
+ * Usage: fit-predict -m MODEL [--probabilities] [FILE]...
+ *
+ * Columns in: the features of MODEL (any order).  Out: all columns, and
+ * `predicted`: the class, or the number; with --probabilities also p_CLASS
+ * for every class.  Row for row, constant memory.
+ *
+ * Examples:
+ *   $ fit-predict -m model.sexp sites.csv
+ */
+#include "base/filter.h"
+#include HELP
+#include "learn/data.h"
+#include "learn/model.h"
+
+static const char *model_path, *name = "predicted";
+static bool probabilities;
+static const struct opt options[] = {
+    { 'm', "model", STR, &model_path, "FILE", "the model", 0, 0 },
+    { 0, "name", STR, &name, "COL", "name of the new column", 0, 0 },
+    { 'p', "probabilities", FLAG, &probabilities, NULL, "also one column per class", 0, 0 },
+    { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    if (!model_path) usage("no model given, see --model");
+    struct model *m = model_read(model_path);
+    csv *t = csv_files(argv + i);
+    csvw *w = csvw_open(NULL);
+    int *col = xmalloc(m->nfeature + 1, sizeof *col);
+    double *x = xmalloc(m->nfeature + 1, sizeof *x), out[MODEL_MAX_CLASSES];
+    for (size_t j = 0; j < m->nfeature; j++) col[j] = csv_need(t, m->feature[j]);
+    csvw_copy_names(w, t);
+    csvw_cstr(w, name);
+    for (int c = 0; probabilities && c < m->nclass; c++) csvw_format(w, "p_%s", m->class[c]);
+    csvw_end(w);
+    while (csv_next(t)) {
+        for (size_t j = 0; j < m->nfeature; j++) x[j] = data_value(t, col[j]);
+        model_predict(m, x, out);
+        csvw_copy_all(w, t);
+        if (m->nclass) csvw_cstr(w, m->class[model_choose(m, out)]);
+        else csvw_num(w, out[0]);
+        for (int c = 0; probabilities && c < m->nclass; c++) csvw_num(w, out[c]);
+        csvw_end(w);
+    }
+    return csvw_close(w);
+}
