@@ -209,12 +209,11 @@ static void drop(struct itree *t)
 {
     struct map64 inlined = { 0 };
     for (uint32_t p = 0; p != NODE_NONE; p = itree_next(t, p, NULL)) {
-        map64_clear(&inlined);
         for (uint32_t x = t->node[p].first; x != NODE_NONE; x = t->node[x].next)
-            if (t->node[x].kind == NODE_INLINED) *map64_at(&inlined, t->node[x].label) = x;
+            if (t->node[x].kind == NODE_INLINED) *map64_at(&inlined, (uint64_t)p << 32 | t->node[x].label) = x;
         uint32_t before = NODE_NONE;
         for (uint32_t x = t->node[p].first; x != NODE_NONE; x = t->node[x].next) {
-            bool gone = t->node[x].kind == NODE_APPLY && map64_find(&inlined, t->node[x].label) != NAME_NONE;
+            bool gone = t->node[x].kind == NODE_APPLY && map64_find(&inlined, (uint64_t)p << 32 | t->node[x].label) != NAME_NONE;
             if (!gone) {
                 before = x;
                 continue;

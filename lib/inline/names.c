@@ -217,7 +217,7 @@ uint32_t names_meta(struct names *s, const struct sexp *e, snode n)
     x = sexp_after(e, x);
     m.origin = names_closure(s, e, x);
     if (fields > 3) m.opt_origin = option(s, e, x = sexp_after(e, x));
-    if (fields > 4) m.specialised = option(s, e, sexp_after(e, x));
+    if (fields > 4 && sexp_first(e, x = sexp_after(e, x)) != SEXP_NONE) m.specialised = names_apply(s, e, sexp_first(e, x));
     return meta_new(s, m);
 }
 
@@ -503,7 +503,11 @@ void names_write_meta(sexpw *w, const struct names *s, uint32_t k, int n_fields)
         sexpw_end(w);
     }
     if (n_fields > 3) write_option(w, s, m.opt_origin);
-    if (n_fields > 4) write_option(w, s, m.specialised);
+    if (n_fields > 4) {
+        sexpw_begin(w, NULL);
+        if (m.specialised != NAME_NONE) names_write_apply(w, s, m.specialised, true);
+        sexpw_end(w);
+    }
     sexpw_end(w);
 }
 

@@ -20,7 +20,7 @@ enum site_kind { SITE_ATOM, SITE_V0, SITE_V1 };
 struct closure { uint32_t ident, linkage, name, stamp; };  /* texts; ident is NAME_NONE for a plain atom */
 struct site { enum site_kind kind; uint32_t a, b, stamp; };    /* V1: ident, linkage, word of the stamp; V0: closure a */
 struct path { uint32_t parent, site, length; };
-struct meta { uint32_t closure_id, origin, opt_origin, specialised; int n_fields; };   /* closures or NAME_NONE */
+struct meta { uint32_t closure_id, origin, opt_origin, specialised; int n_fields; };   /* closures, a path, or NAME_NONE */
 
 struct map64 { uint64_t *key; uint32_t *value; size_t n, nslot; };      /* zero-initialise */
 uint32_t *map64_at(struct map64 *, uint64_t key);        /* its value, NAME_NONE when new; dies with the next call */

@@ -1,0 +1,40 @@
+/* inline-collapse - expanded inlining trees back to V1 trees
+ *
+ * Usage: inline-collapse [OPTION]... [FILE]...
+ *
+ * Reads expanded trees (inline-expand) and writes V1 trees whose apply ids
+ * carry the path as parents; nodes that expansion put in are taken out.
+ * Passes 1 and 2 of inline-expand bring the expanded tree back. What was
+ * merged or dropped does not come back. Memory: one expression.
+ *
+ * Examples:
+ *   $ inline-expand kb-1-parents.sexp | inline-collapse > kb-1.v1
+ */
+#include "inline/expand.h"
+#include "inline/source.h"
+#include "base/filter.h"
+#include HELP
+
+static const char *dialect = "core", *output;
+static long n_fields = 5;
+static const struct opt options[] = {
+    { 0, "fields", INT, &n_fields, "N", "fields of metadata written, 3 to 5", 3, 5 },
+    { 0, "dialect", WORD, &dialect, DIALECTS, "how atoms are written: compiler has no quotes" },
+    { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
+    { 0 } };
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    static struct names names;
+    static struct itree tree;
+    struct source in = source_open(argv + i, dialect);
+    sexpw *out = sexpw_open(output);
+    for (const struct sexp *e; (e = source_next(&in)); ) {
+        itree_read(&names, e, &tree);
+        if (tree.form != FORM_EXPANDED && tree.n > 1) sexp_die(e, 0, "not an expanded tree but %s", form_name(tree.form));
+        collapse(&names, &tree);
+        itree_write(out, &names, &tree, (int)n_fields);
+    }
+    return sexpw_close(out);
+}
