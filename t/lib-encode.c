@@ -1,0 +1,123 @@
+#include "base/message.h"
+#include "base/rng.h"
+#include "loop/encode.h"
+#include "tap.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static int below(struct rng *r, int n) { return (int)rng_below(r, (uint64_t)n); }
+
+/* a random problem, small enough for the plain reference, ragged more often than not */
+static void draw(struct rng *r, struct problem *p)
+{
+    static const char *const kinds[] = { "mm", "mm_nt", "mm_tn", "mm_tt" };
+    char text[200];
+    int size[4];
+    for (int i = 0; i < 4; i++) size[i] = below(r, 3) ? 1 + below(r, 70) : 16 * (1 + below(r, 5));
+    switch (below(r, 8)) {
+    case 0: snprintf(text, sizeof text, "(bmm %d %d %d %d)", 1 + below(r, 4), size[0], size[1], size[2]); break;
+    case 1:
+    case 2: {
+        int k = 1 + below(r, 3), s = 1 + below(r, 2);
+        snprintf(text, sizeof text, "(%s %d %d %d %d %d %d %d %d)", below(r, 2) ? "conv" : "conv_nhwc", 1 + below(r, 2),
+                 1 + below(r, 9), k + below(r, 20), k + below(r, 20), 1 + below(r, 40), k, 1 + below(r, k), s);
+        break;
+    }
+    case 3:
+        snprintf(text, sizeof text, "(nest (sizes (a %d) (b %d) (c %d) (d %d)) (A d a c) (B c b d) (C b a))", 1 + size[0] / 4,
+                 1 + size[1] / 4, 1 + size[2] / 4, 1 + size[3] / 4);
+        break;
+    default: snprintf(text, sizeof text, "(%s %d %d %d)", kinds[below(r, 4)], size[0], size[1], size[2]);
+    }
+    problem_parse(p, str_of(text), text);
+}
+
+static int by_double(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* pairs of a random problem and a random sequence of actions; returns how many of those with code differ from the reference */
+static int compare(enum isa isa, int pairs, int *tried, double *median_us)
+{
+    struct rng r = rng_for(7, str_of(isa_name[isa]));
+    struct kernel g = { 0 };
+    int bad = 0;
+    double *us = malloc(sizeof *us * (size_t)pairs);
+    *tried = 0;
+    for (int i = 0; i < pairs; ++*tried) {
+        struct problem p;
+        struct nest t;
+        draw(&r, &p);
+        nest_reset(&p, &t);
+        for (int n = below(&r, 25); n > 0; n--) {
+            int a = below(&r, ACT_COUNT + 1);
+            nest_act(&p, &t, a == ACT_COUNT ? ACT_SPLIT_ANY + 2 + below(&r, 20) : a, RULE_NONE);
+        }
+        struct timespec t0, t1;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t0);
+        const char *why = kernel_encode(&g, &p, &t, isa);
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t1);
+        if (why) continue;
+        us[i++] = (double)(t1.tv_sec - t0.tv_sec) * 1e6 + (double)(t1.tv_nsec - t0.tv_nsec) / 1e3;
+        float *x[3], *want;                              /* ends of the arrays are guarded by the sanitizer or by luck */
+        for (int u = 0; u < 3; u++) {
+            x[u] = malloc(sizeof(float) * (size_t)p.elements[u]);
+            for (int64_t j = 0; j < p.elements[u]; j++) x[u][j] = (float)(below(&r, 9) - 4);
+        }
+        want = malloc(sizeof(float) * (size_t)p.elements[TENSOR_C]);
+        problem_reference(&p, want, x[0], x[1]);
+        kernel_run(&g, x[2], x[0], x[1]);
+        if (memcmp(want, x[2], sizeof(float) * (size_t)p.elements[TENSOR_C])) {
+            struct buf b = { 0 };
+            nest_print(&b, &p, &t);
+            if (bad++ < 5) printf("# differs: %s %s\n", p.text, b.s);
+            free(b.s);
+        }
+        for (int u = 0; u < 3; u++) free(x[u]);
+        free(want);
+    }
+    qsort(us, (size_t)pairs, sizeof *us, by_double);
+    *median_us = us[pairs / 2];
+    free(us);
+    kernel_free(&g);
+    return bad;
+}
+
+static bool writable_and_executable(void)
+{
+    FILE *f = fopen("/proc/self/maps", "r");
+    char line[512];
+    bool found = false;
+    while (f && fgets(line, sizeof line, f)) found |= strstr(line, "rwx") != NULL;
+    if (f) fclose(f);
+    return found;
+}
+
+int main(int argc, char **argv)
+{
+    prog = "lib-encode";
+    int pairs = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 1500;         /* lib-encode.t 10000 is the full check */
+    for (int i = 0; i < 2; i++) {
+        if (!isa_here((enum isa)i)) {
+            printf("ok %d # skip no %s here\n", ++tap_count, isa_name[i]);
+            continue;
+        }
+        int tried;
+        double us;
+        int bad = compare((enum isa)i, pairs, &tried, &us);
+        printf("# %s: %d pairs with code of %d, %d differ, median %.1f us to encode\n", isa_name[i], pairs, tried, bad, us);
+        ok(bad == 0, "code and reference agree bit by bit");
+        ok(tried < pairs * 12 / 10, "most nests have code");
+    }
+    ok(!writable_and_executable(), "no memory is writable and executable");
+    struct problem p;
+    struct nest t;
+    struct kernel g = { 0 };
+    problem_parse(&p, str_of("(point 8 8)"), "point");
+    nest_reset(&p, &t);
+    ok(kernel_encode(&g, &p, &t, ISA_AVX2) != NULL, "a nest without products is refused with a reason");
+    return done();
+}
