@@ -2,6 +2,7 @@
 #include "measure/runs.h"
 #include "base/mem.h"
 #include "base/message.h"
+#include "measure/order.h"
 #include "measure/stats.h"
 #include "table/csvio.h"
 #include <math.h>
@@ -10,7 +11,7 @@
 
 enum phase { MAIN, AA, LEFT_OUT };
 
-struct raw { struct run run; uint32_t status, benchmark, label, machine; long round; enum phase phase; };
+struct raw { struct run run; uint32_t status, benchmark, label, machine; long round; enum phase phase; bool empty; };
 
 struct columns { int label, round, metric, benchmark, position, phase, status, exit, signal, machine, stop, wall, cpu; };
 
@@ -54,10 +55,12 @@ static str status_of(const csv *t, const struct columns *c)
 
 static struct raw read_row(struct runs *r, const csv *t, const struct columns *c, struct intern *machines)
 {
-    struct raw x = { .label = intern(&r->label, csv_str(t, c->label)), .round = (long)csv_int(t, c->round) };
+    struct raw x = { .round = (long)csv_int(t, c->round) };
     x.benchmark = intern(&r->benchmark, field(t, c->benchmark, ""));
     str phase = field(t, c->phase, "measure"), status = status_of(t, c);
     x.phase = str_is(phase, "aa") ? AA : is_one_of(phase, "warmup", "calibrate") ? LEFT_OUT : MAIN;
+    if (x.phase != LEFT_OUT) x.label = intern(&r->label, csv_str(t, c->label));
+    x.empty = str_is(phase, "calibrate");
     x.status = intern(&r->word, status);
     x.machine = intern(machines, field(t, c->machine, ""));
     x.run.censored = is_one_of(status, "timeout", "cpu_limit");
@@ -139,8 +142,10 @@ static void add_aa(struct runs *r, struct raw *v, size_t first, size_t end)
     struct table *t = &r->aa[v[first].benchmark];
     if (end - first != 2) die_at(file_of(r, &v[first]), v[first].run.line, "round %ld of phase aa has %zu runs, not 2", v[first].round, end - first);
     t->cell = xrealloc(t->cell, (t->rounds + 1) * 2, sizeof *t->cell);
-    t->cell[t->rounds * 2] = first + 1;
-    t->cell[t->rounds * 2 + 1] = first + 2;
+    size_t order[2];                                     /* which of the two is the copy is drawn, or their places would show */
+    order_round(1, 2, t->rounds, order);
+    t->cell[t->rounds * 2 + order[0]] = first + 1;
+    t->cell[t->rounds * 2 + order[1]] = first + 2;
     t->rounds++;
 }
 
@@ -168,6 +173,27 @@ static void add_main(struct runs *r, const struct raw *v, size_t first, size_t e
                last ? "; it is the last round: was bench-run killed? Start it again, or use --incomplete=skip" : ", see --incomplete");
     }
     add_round(r, &r->main[x->benchmark], v, first, end);
+}
+
+static double empty_seconds(const struct raw *v, size_t n)
+{
+    double *t = xmalloc(n + 1, sizeof *t);
+    size_t m = 0;
+    for (size_t i = 0; i < n; i++) if (v[i].empty && v[i].run.cpu > 0) t[m++] = v[i].run.cpu;
+    double r = median(t, m);
+    free(t);
+    return r;
+}
+
+bool runs_use(struct runs *r, const char *metric)
+{
+    bool wall = strcmp(metric, "wall") == 0;
+    for (size_t i = 0; i < r->n; i++)
+        if (!r->run[i].error && !((wall ? r->run[i].wall : r->run[i].cpu) > 0)) return false;
+    for (size_t i = 0; i < r->n; i++) r->run[i].value = wall ? r->run[i].wall : r->run[i].cpu;
+    r->metric = wall ? "wall" : "cpu";
+    r->column = metric_column(r->metric);
+    return true;
 }
 
 struct runs *runs_read(char **paths, const struct runs_options *o)
@@ -199,6 +225,7 @@ struct runs *runs_read(char **paths, const struct runs_options *o)
     r->status = xmalloc(n + 1, sizeof *r->status);
     for (size_t i = 0; i < n; i++) r->run[i] = v[i].run, r->status[i] = v[i].status, r->errors += v[i].run.error && v[i].phase != LEFT_OUT;
     r->n = n;
+    r->empty_seconds = empty_seconds(v, n);
     free(has);
     free(v);
     intern_free(&machines);

@@ -27,6 +27,7 @@ struct runs {
     const char *metric, *column;                         /* cpu, wall or the column | the column */
     bool sequential;                                     /* the number of rounds was chosen while looking */
     size_t n, errors, warmups, left_out;
+    double empty_seconds;                                /* CPU time of an empty command, median of phase calibrate; nan unknown */
 };
 
 struct runs_options {
@@ -39,6 +40,7 @@ struct runs_options {
 
 struct runs *runs_read(char **paths, const struct runs_options *);
 void runs_free(struct runs *);
+bool runs_use(struct runs *, const char *metric);        /* from now on cpu or wall; false: not every run has it */
 
 long runs_label(const struct runs *, const char *label); /* -1 if absent */
 

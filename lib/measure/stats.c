@@ -373,3 +373,13 @@ struct paired paired_compare(const double *d, const double *lower_d, const doubl
     r.p_value = fmax(signed_rank_p(low, n, r.inflate), signed_rank_p(high, n, r.inflate));
     return r;
 }
+
+const char *const verdict_word[] = { "same", "faster", "slower", "unclear", "invalid" };
+
+enum verdict verdict_of(struct interval i, double p, double level, double margin)
+{
+    double same = log1p(margin);
+    if (i.lower >= -same && i.upper <= same) return SAME;
+    if (p >= 1 - level) return UNCLEAR;
+    return i.lower > 0 ? SLOWER : i.upper < 0 ? FASTER : UNCLEAR;
+}

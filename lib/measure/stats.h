@@ -64,5 +64,12 @@ struct paired {
     size_t n, change_at;
     bool drift;                                          /* change_p < 0.01: the ratio itself moved during the run */
 };
+enum verdict { SAME, FASTER, SLOWER, UNCLEAR, INVALID };
+extern const char *const verdict_word[];                 /* same, faster, slower, unclear, invalid */
+
+/* same: the interval lies within 1/(1+margin) .. 1+margin (two one-sided tests); else faster or slower: it excludes 1 and
+ * p < 1 - level; else unclear. */
+enum verdict verdict_of(struct interval log_ratio, double p, double level, double margin);
+
 struct paired paired_compare(const double *d, const double *lower_d, const double *upper_d, size_t n, double level, bool sequential);
 #endif
