@@ -1,0 +1,38 @@
+/* place-net - write the training step of a network as a graph
+ *
+ * Usage: place-net NAME --batch=N [--image=N]
+ *
+ * NAME is one of vgg19 vgg416 inception4 resnet50 resnet200 densenet264 mlp.
+ * The graph holds every kernel of one training step in execution order:
+ * forward, loss, backward, and the update of each parameter (SGD).  Its form
+ * is (graph (name) (batch) (tensor ID NAME ROLE BYTES DTYPE (SHAPE)) ..
+ * (node IDX NAME OP (in ID..) (out ID..) (attr ..) (flops F) (bytes B)) ..).
+ * Memory: the graph.
+ *
+ * Examples:
+ *   $ place-net vgg19 --batch=2048 | place-stat
+ *   $ place-net resnet50 --batch=4 --image=64 > graph.sexp
+ */
+#include "base/filter.h"
+#include "place/net.h"
+#include HELP
+
+static long batch, image;
+static const struct opt options[] = {
+    { 'b', "batch", INT, &batch, "N", "images in a step", 1, 1e6 },
+    { 0, "image", INT, &image, "N", "side of the square image; 0: the network's own", 0, 1e5 },
+    { 0 }
+};
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    if (i == argc) usage("no network given, one of %s", net_names());
+    if (argc - i > 1) usage("one network at a time, not '%s' too", argv[i + 1]);
+    if (batch == 0) usage("no batch given, see --batch");
+    struct graph *g = net_build(argv[i], batch, image);
+    if (!g) usage("unknown network '%s', one of %s", argv[i], net_names());
+    graph_write(g, "-");
+    graph_free(g);
+    return EXIT_OK;
+}

@@ -1,0 +1,16 @@
+/* net.h - the networks of the AutoTM study as training steps: forward, loss, backward, SGD.
+ *
+ * Kernels are fused the way nGraph's CPU back end fuses them (convolution with bias and relu, batch norm with relu);
+ * gradients come from a tape played backwards; a gradient that arrives on several ways is summed as it arrives.
+ * Topologies: Simonyan and Zisserman 2014 (VGG; vgg416 is the study's deep variant), He et al. 2015 (ResNet),
+ * Szegedy et al. 2016 (Inception v4), Huang et al. 2016 (DenseNet), with the study's deviations: stride on the last
+ * convolution of a ResNet block, bias everywhere, DenseNet transitions back to 64 channels, no dropout. */
+#ifndef MILLRACE_PLACE_NET_H
+#define MILLRACE_PLACE_NET_H
+#include "place/graph.h"
+
+/* image: side of the square input, 0 for the network's own.  NULL when there is no such network; dies when the image
+ * is too small for it or tensors get too large. */
+struct graph *net_build(const char *name, long batch, long image);
+const char *net_names(void);                             /* "vgg19 vgg416 .." */
+#endif

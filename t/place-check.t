@@ -1,0 +1,33 @@
+#!/bin/bash
+source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+
+place-net mlp --batch=4 > good
+ok "a sound graph" place-check good
+# fault SENTENCE SED WANT: after the edit the one fault WANT is reported, status 1
+faulty() {
+    sed "$1" good > bad
+    ! cmp -s good bad || echo "the edit changed nothing"
+    place-check bad
+    [ $? = 1 ] || echo "exit is not 1"
+}
+fault() { is "$1" "$3" faulty "$2"; }
+fault "bytes that are not those of the shape" '/(tensor 14 labels/s/160/164/; s/(flops 40) (bytes 324)/(flops 40) (bytes 328)/; s/(flops 80) (bytes 480)/(flops 80) (bytes 484)/' \
+    "tensor 14 'labels': 164 bytes, but its shape makes 160"
+fault "a type that does not exist" '/(tensor 8 relu2/s/f32/f64/' "tensor 8 'relu2': type 'f64' is neither f32 nor i32"
+fault "a tensor read before it is written" '/(node 1 relu1/s/(in 3)/(in 7)/' "node 1 'relu1' reads tensor 7 'dense2', which no earlier node writes"
+fault "a tensor written twice" '/(node 3 relu2/s/(out 8)/(out 4)/' \
+    "node 3 'relu2' writes tensor 4 'relu1', which node 1 has written
+node 4 'dense3' reads tensor 8 'relu2', which no earlier node writes
+node 8 'dense3.grad_weight' reads tensor 8 'relu2', which no earlier node writes
+node 13 'relu2.grad_relu' reads tensor 8 'relu2', which no earlier node writes
+no node writes tensor 8 'relu2'"
+fault "operands of the wrong size" '/(node 19 relu1/{s/(in 4 24)/(in 4 18)/}; /(tensor 18 /s/16384 f32 (4 1024)/16380 f32 (4095)/; s/(in 9 15) (out 18) (attr (grad_data 1)) (flops 81920) (bytes 57504)/(in 9 15) (out 18)/; s/(in 8 18) (out 21) (flops 4096) (bytes 49152)/(in 8 24) (out 21)/; s/(in 4 18) (out 27) (flops 4096) (bytes 49152)/(in 4 18) (out 27)/' \
+    "node 13 'relu2.grad_relu' reads tensor 24 'dense2.grad_data', which no earlier node writes
+node 19 'relu1.grad_relu': operands 'relu1' and 'dense3.grad_data' of ReluBackprop differ in size
+node 19 'relu1.grad_relu': operands 'dense3.grad_data' and 'relu1.grad_relu' of ReluBackprop differ in size"
+fault "too few operands" '/(node 3 relu2/s/Relu/Softmax_/; /(node 5 softmax/s/Softmax (in 11)/Softmax (in 11 11)/; s/(flops 200) (bytes 320)/(flops 200) (bytes 480)/' \
+    "node 5 'softmax': Softmax has 2 inputs and 1 outputs"
+fault "an update of something else" '/(tensor 19 /s/updates 9/updates 3/' "tensor 19 'dense3.weight.next': updates 3, which is not an arg of the same size"
+fails "a truncated graph cannot be judged" 2 "opened" bash -c 'head -c 500 good | place-check'
+fails "not a graph" 2 "not a .graph" bash -c 'echo "(plan)" | place-check'
+done_testing

@@ -1,0 +1,31 @@
+#!/bin/bash
+source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
+
+# the peaks that the authors of the study state for their large networks, and the numbers of parameters
+row() { place-net "$1" --batch="$2" | place-stat | tail -n1 | cut -d, -f"$3"; }
+close() { awk -v got="$(row "$2" "$3" "$4")" -v want="$5" 'BEGIN { d = got / want - 1; print (d < 0.005 && d > -0.005) ? "within 0.5 %" : got }'; }
+peak() { is "peak memory of $1 at batch $2" "within 0.5 %" close "$1" "$1" "$2" 6 "$3"; }
+parameters() { is "parameters of $1" "within 0.5 %" close "$1" "$1" 1 5 "$2"; }
+peak vgg416 320 659303e6
+peak inception4 6144 660175e6
+peak resnet200 2560 652530e6
+peak densenet264 3072 688914e6
+parameters vgg19 143.7e6
+parameters vgg416 580.2e6
+parameters inception4 42.6e6
+parameters resnet200 64.8e6
+parameters densenet264 21.1e6
+for net in vgg19 inception4 resnet50 resnet200 densenet264 mlp; do
+    ok "$net is sound" bash -c "place-net $net --batch=2 | place-check"
+done
+is "the update of a parameter comes after its last reader" "214 updates" bash -c '
+    place-net resnet50 --batch=2 | sed -n "s/.*(node \([0-9]*\) [^ ]* ConvolutionBackpropData (in \([0-9]*\) .*/data \1 \2/p;
+        s/.*(node \([0-9]*\) [^ ]*\.update Add (in \([0-9]*\) .*/add \1 \2/p" |
+    awk "\$1 == \"add\" { done[\$3] = \$2 } \$1 == \"data\" && (\$3 in done) { print } END { print length(done) \" updates\" }"'
+fails "an unknown network" 2 "unknown network 'vgg20', one of vgg19" place-net vgg20 --batch=1
+fails "no batch" 2 "no batch given" place-net vgg19
+fails "batch 0" 2 "batch" place-net vgg19 --batch=0
+fails "an image too small" 1 "image is too small for inception4" place-net inception4 --batch=1 --image=50
+place-net densenet264 --batch=3 --image=64 > a && place-net densenet264 --batch=3 --image=64 > b
+ok "twice the same bytes" cmp a b
+done_testing
