@@ -1,0 +1,151 @@
+/* inline-reward - what every inlining decision is worth, learned from runs
+ *
+ * Usage: inline-reward --times=TIMES.csv [OPTION]... [PROBLEM.csv]
+ *
+ * Fits w to the problem of inline-problem: for every run, the sum of factor
+ * times w over the decisions taken explains the target, a speed-up. Ridge
+ * gives a unique answer; lasso few non-zero ones, with --alpha=auto by the
+ * hold-out of the original study (first fifth of the runs) and --alpha=cv by
+ * 5-fold cross-validation over groups of runs.
+ *
+ * Columns out, one row for each node: site, immediate (value of inlining
+ * here), no_inline (value of calling), empty where no run did so; n_inlined,
+ * n_apply (runs); for both values lower, upper (bootstrap over groups of
+ * runs), known (part of the value that the runs determine, from 0 to 1) and
+ * twins (number shared by decisions that always went together, so that only
+ * their sum is known); callee. Memory: the problem, plus distinct runs
+ * squared up to 3000 of them, beyond which known is empty.
+ *
+ * FILE of --report gets key,value: n_runs n_groups n_distinct n_nodes
+ * n_columns rank n_twins mse r_squared objective optimality nonzeros lambda
+ * or alpha and validation_r_squared.
+ *
+ * Examples:
+ *   $ inline-reward --times=times.csv -l 0.05 problem.csv > rewards.csv
+ *   $ inline-reward --method=lasso --times=times.csv problem.csv > r.csv
+ */
+#include "inline/reward.h"
+#include "base/filter.h"
+#include HELP
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *times_path, *output, *report_path, *method = "ridge", *target = "linear_over_mean", *alpha_text = "auto";
+static double lambda = 0.05, alpha, level = 0.95, validation = NAN;
+static long samples = 200, seed = 1;
+static const struct opt options[] = {
+    { 0, "times", STR, &times_path, "FILE", "table of times" },
+    { 'm', "method", WORD, &method, "ridge|lasso", "how to fit" },
+    { 'l', "lambda", NUM, &lambda, "X", "ridge: weight of |w|^2", 1e-300, 1e300 },
+    { 'a', "alpha", STR, &alpha_text, "X", "lasso: weight of |w|_1, auto (hold-out) or cv" },
+    { 't', "target", WORD, &target, TARGETS, "what to explain" },
+    { 'n', "samples", INT, &samples, "N", "bootstrap samples; 0: no intervals", 0, 1e6 },
+    { 0, "level", NUM, &level, "X", "confidence level of the intervals", 0.5, 0.9999 },
+    { 's', "seed", INT, &seed, "N", "seed of the bootstrap" },
+    { 0, "report", STR, &report_path, "FILE", "write what is known of the fit here" },
+    { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
+    { 0 } };
+
+static struct problem p;
+static double *b, *w, *lower, *upper, *known;
+static uint32_t *twins;
+
+static void item(csvw *out, const char *key, double value)
+{
+    csvw_cstr(out, key);
+    csvw_known(out, value);
+    csvw_end(out);
+}
+
+static void report(const struct reward_rows *d, const struct reward_fit *f, double rank, double n_twins, bool ridge)
+{
+    struct map64 seen = { 0 };
+    for (size_t r = 0; r < p.a.rows; r++) *map64_at(&seen, p.runs[r].group) = 1;
+    csvw *out = csvw_open(report_path);
+    csvw_names(out, "key,value");
+    csvw_end(out);
+    item(out, "n_runs", (double)p.a.rows);
+    item(out, "n_groups", (double)seen.n);
+    item(out, "n_distinct", (double)d->a.rows);
+    item(out, "n_nodes", (double)p.node.n);
+    item(out, "n_columns", (double)problem_columns(&p));
+    item(out, "rank", rank);
+    item(out, "n_twins", n_twins);
+    item(out, "mse", f->mse);
+    item(out, "r_squared", f->r_squared);
+    item(out, "objective", f->objective);
+    item(out, "optimality", f->optimality);
+    item(out, "nonzeros", (double)f->nonzeros);
+    item(out, ridge ? "lambda" : "alpha", ridge ? lambda : alpha);
+    if (!ridge) item(out, "validation_r_squared", validation);
+    csvw_close(out);
+}
+
+static void value(csvw *out, bool used, double x)
+{
+    csvw_known(out, used ? x : NAN);
+}
+
+static int rows(bool ranked)
+{
+    csvw *out = csvw_open(output);
+    csvw_names(out, "site,immediate,no_inline,n_inlined,n_apply,immediate_lower,immediate_upper,immediate_known,"
+                    "immediate_twins,no_inline_lower,no_inline_upper,no_inline_known,no_inline_twins,callee");
+    csvw_end(out);
+    for (size_t i = 0; i < p.node.n; i++) {
+        size_t used[] = { p.info[i].n_inlined, p.info[i].n_apply };
+        csvw_str(out, p.node.name[i]);
+        for (int k = 0; k < 2; k++) value(out, used[k], w[2 * i + (size_t)k]);
+        for (int k = 0; k < 2; k++) csvw_int(out, (int64_t)used[k]);
+        for (int k = 0; k < 2; k++) {
+            size_t j = 2 * i + (size_t)k;
+            value(out, used[k], lower[j]);
+            value(out, used[k], upper[j]);
+            value(out, used[k] && ranked, round(known[j] * 1e9) / 1e9);
+            value(out, used[k], twins[j]);
+        }
+        if (p.info[i].callee == NAME_NONE) csvw_empty(out);
+        else csvw_str(out, p.text.name[p.info[i].callee]);
+        csvw_end(out);
+    }
+    return csvw_close(out);
+}
+
+static void choose_alpha(void)
+{
+    char *end;
+    bool hold_out = strcmp(alpha_text, "auto") == 0;
+    if (hold_out || strcmp(alpha_text, "cv") == 0) {
+        alpha = reward_alpha(&p, b, hold_out, &validation);
+        return;
+    }
+    alpha = strtod(alpha_text, &end);
+    if (*end || !(alpha > 0)) usage("--alpha is auto, cv or a positive number, not '%s'", alpha_text);
+}
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    if (!times_path) usage("no table of times given, see --times");
+    problem_read(&p, csv_open(filter_operand(argc, argv, i)), csv_open(times_path));
+    size_t cols = 2 * p.node.n, rank, n_twins = 0;
+    b = xmalloc(p.a.rows, sizeof *b);
+    w = xcalloc(cols, sizeof *w);
+    lower = xmalloc(cols, sizeof *lower);
+    upper = xmalloc(cols, sizeof *upper);
+    known = xmalloc(cols, sizeof *known);
+    twins = xmalloc(cols, sizeof *twins);
+    struct reward_rows d = reward_rows(&p);
+    bool ridge = strcmp(method, "ridge") == 0, ranked = reward_rank(&d, &rank, known, twins);
+    problem_target(&p, target, NULL, b);
+    if (!ridge) choose_alpha();
+    struct reward_fit f = ridge ? reward_ridge(&d, lambda, b, NULL, w) : reward_lasso(&d, alpha, b, NULL, w);
+    for (size_t j = 0; j < cols; j++) {
+        lower[j] = upper[j] = NAN;
+        n_twins += twins[j] != NAME_NONE && twins[j] != j;
+    }
+    if (samples) reward_bootstrap(&p, &d, target, ridge ? lambda : 0, alpha, samples, level, (uint64_t)seed, lower, upper);
+    if (report_path) report(&d, &f, ranked ? (double)rank : NAN, (double)n_twins, ridge);
+    return rows(ranked);
+}

@@ -1,0 +1,22 @@
+/* best.h - the decisions of largest total value, by dynamic programming on the union of all trees.
+ *
+ * For a node: inlining is worth its immediate value plus gamma times the sum (or, as the published labels were made by
+ * mistake, the mean) of the children's best values; calling is worth no_inline; what no run tried is worth minus infinity.
+ * A call is inlined only where that is strictly better; the root and declarations have no choice.  Spec 3.5. */
+#ifndef MILLRACE_INLINE_BEST_H
+#define MILLRACE_INLINE_BEST_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct best_node {
+    uint32_t parent;                                     /* a smaller number; node 0 is the root */
+    bool decl;                                           /* root and declarations */
+    double immediate, no_inline;                         /* in; NAN: never tried */
+    double long_term, value;                             /* out; long_term is -INFINITY when never inlined */
+    bool inlined, reached;                               /* out; reached: all calls around it are inlined */
+};
+
+/* Fills the outputs, children before parents in descending order of numbers; returns the value of the root. */
+double best(struct best_node *, size_t n, double gamma, bool mean);
+#endif
