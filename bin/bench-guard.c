@@ -1,0 +1,108 @@
+/* bench-guard - keep a decision only where it surely beats the default
+ *
+ * Usage: bench-guard --base=DEFAULT [--best] [OPTION]... [FILE]...
+ *
+ * Columns in: those of bench-compare; labels other than the base are candidate
+ * decisions, for each benchmark apart.  Even rounds decide, odd rounds, which
+ * the decision never sees, say what it is worth (--split).  A candidate is
+ * kept when the one-sided upper bound of its time ratio lies below 1, else the
+ * default goes out.  A candidate with a failed run is never kept.
+ *
+ * Columns out, a row per benchmark and candidate, or with --best per
+ * benchmark: benchmark, label, base, metric, decision (the label kept, or the
+ * base), rounds, ratio, upper_ratio (that decided), confirmed_rounds,
+ * confirmed_ratio, confirmed_lower_ratio, confirmed_upper_ratio,
+ * guarded_ratio (confirmed_ratio where kept, 1 for the default).
+ * With --best the candidates of a benchmark share the error level.
+ * Order: first appearance.  Memory: all rows.
+ *
+ * Examples:
+ *   $ bench-guard --base=default policies.csv
+ */
+#include "base/filter.h"
+#include HELP
+#include "measure/guard.h"
+#include "measure/runs.h"
+#include "table/csvio.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *base_name, *metric, *split = "parity", *group, *incomplete = "die";
+static struct guard rule = { .level = 0.95 };
+static bool best;
+static const struct opt options[] = {
+    { 'b', "base", STR, &base_name, "LABEL", "the default", 0, 0 },
+    { 0, "metric", STR, &metric, "cpu|wall|COL", "default: cpu, or wall where processes mostly wait", 0, 0 },
+    { 0, "split", WORD, &split, "parity|half|none", "even rounds decide | the first half | all, unconfirmed", 0, 0 },
+    { 0, "best", FLAG, &best, NULL, "one decision per benchmark, the surest candidate", 0, 0 },
+    { 0, "level", NUM, &rule.level, "P", "of being no loss", 0.5, 0.9999 },
+    { 0, "least-gain", NUM, &rule.least_gain, "X", "keep only what surely gains so much", 0, 1 },
+    { 'g', "group", STR, &group, "COL", "column of the program; default: benchmark, if any", 0, 0 },
+    { 0, "incomplete", WORD, &incomplete, "die|skip", "rounds with a label missing", 0, 0 },
+    { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
+
+struct cell { struct guarded g; bool failed, measured; };
+
+static enum guard_split split_of(const char *s)
+{
+    return strcmp(s, "parity") == 0 ? GUARD_PARITY : strcmp(s, "half") == 0 ? GUARD_HALF : GUARD_NONE;
+}
+
+static void write_cell(csvw *w, const struct runs *r, size_t benchmark, size_t label, const struct cell *c)
+{
+    const struct paired *a = &c->g.calibration, *b = &c->g.confirmation;
+    csvw_str(w, r->benchmark.name[benchmark]);
+    csvw_str(w, r->label.name[label]);
+    csvw_cstr(w, base_name);
+    csvw_cstr(w, r->metric);
+    if (c->g.keep) csvw_str(w, r->label.name[label]);
+    else csvw_cstr(w, base_name);
+    csvw_int(w, (int64_t)a->n);
+    csvw_known(w, exp(a->log_ratio.point));
+    csvw_known(w, a->n ? exp(c->g.upper) : NAN);
+    csvw_int(w, (int64_t)b->n);
+    csvw_known(w, exp(b->log_ratio.point));
+    csvw_known(w, b->n ? exp(b->log_ratio.lower) : NAN);
+    csvw_known(w, b->n ? exp(b->log_ratio.upper) : NAN);
+    csvw_known(w, c->g.keep ? exp((b->n ? b : a)->log_ratio.point) : 1);
+    csvw_end(w);
+}
+
+static struct cell decide(const struct runs *r, size_t benchmark, size_t base, size_t label, size_t candidates)
+{
+    struct pairs p = runs_pairs(r, &r->main[benchmark], base, label);
+    struct cell c = { .failed = p.errors > 0, .measured = p.n + p.errors > 0 };
+    if (c.failed) p.n = 0;
+    c.g = guard_decide(p.upper, p.n, split_of(split), candidates, &rule);   /* a timeout of the candidate counts as infinitely slow */
+    pairs_free(&p);
+    return c;
+}
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    struct runs *r = runs_read(argv + i, &(struct runs_options){ metric, group, strcmp(incomplete, "skip") == 0 });
+    if (!base_name) usage("no default given, see --base");
+    long base = runs_label(r, base_name);
+    if (base < 0) die("no label '%s' in the input", base_name);
+    csvw *w = csvw_fd(1);
+    csvw_names(w, "benchmark,label,base,metric,decision,rounds,ratio,upper_ratio,confirmed_rounds,confirmed_ratio,confirmed_lower_ratio,confirmed_upper_ratio,guarded_ratio");
+    csvw_end(w);
+    size_t kept = 0, all = 0, failed = 0;
+    struct cell *c = xcalloc(r->label.n + 1, sizeof *c);
+    for (size_t b = 0; b < r->benchmark.n; b++) {
+        size_t first = (size_t)base;                     /* with --best: the surest so far */
+        for (size_t l = 0; l < r->label.n; l++) {
+            if (l == (size_t)base) continue;
+            c[l] = decide(r, b, (size_t)base, l, best ? r->label.n - 1 : 1);
+            if (!c[l].measured) continue;
+            failed += c[l].failed;
+            if (!best) write_cell(w, r, b, l, &c[l]), kept += c[l].g.keep, all++;
+            else if (first == (size_t)base || c[l].g.upper < c[first].g.upper) first = l;
+        }
+        if (best && first != (size_t)base) write_cell(w, r, b, first, &c[first]), kept += c[first].g.keep, all++;
+    }
+    if (!quiet) warn("%zu of %zu decisions kept, %zu candidates with failed runs", kept, all, failed);
+    return csvw_close(w);
+}
