@@ -2,6 +2,8 @@
 #include "base/filter.h"
 #include "base/num.h"
 #include "base/out.h"
+#include <limits.h>
+#include <math.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,8 +22,8 @@ static void show_default(const struct opt *o)
 {
     char b[NUM_MAX];
     switch (o->type) {
-    case INT: printf(" [%ld]", *(long *)o->to); break;
-    case NUM: printf(" [%.*s]", (int)num_print(b, *(double *)o->to), b); break;
+    case INT: if (*(long *)o->to != LONG_MIN) printf(" [%ld]", *(long *)o->to); break;
+    case NUM: if (!isnan(*(double *)o->to)) printf(" [%.*s]", (int)num_print(b, *(double *)o->to), b); break;
     case SIZE: if (*(uint64_t *)o->to) printf(" [%llu]", (unsigned long long)*(uint64_t *)o->to); break;
     case STR: case WORD: if (*(const char **)o->to) printf(" [%s]", *(const char **)o->to); break;
     case FLAG: case LIST: break;

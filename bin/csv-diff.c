@@ -1,0 +1,147 @@
+/* csv-diff - are two tables the same, within a tolerance?
+ *
+ * Usage: csv-diff [-k COLS] [--tol=X] [--abs=X] [--ignore=COLS] LEFT RIGHT
+ *
+ * Exit status: 0 the same, 1 different, 2 trouble.
+ * Columns in: any; both tables must have the same ones, in any order.  Rows are
+ * paired by their number, or by the key COLS, which must then be unique.
+ * Fields are the same when their texts are, or when both are numbers and
+ * |left - right| <= max(abs, tol * max(|left|, |right|)); so a nan is only
+ * ever the same as a nan.  Columns out: key (values joined by /, or the row's
+ * number), column, left, right, error (|left - right| / max(|left|, |right|),
+ * of numbers), what (changed, left_only, right_only); one row per difference,
+ * in the order of LEFT.  Memory: all rows.
+ *
+ * Examples:
+ *   $ csv-diff -k network,ratio --tol=1e-9 --ignore=host old.csv new.csv
+ */
+#include "base/filter.h"
+#include "base/num.h"
+#include "table/columns.h"
+#include "table/table.h"
+#include HELP
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *keys, *ignore;
+static double tol, absolute;
+static const struct opt options[] = {
+    { 'k', "key", STR, &keys, "COLS", "pair rows by these columns", 0, 0 },
+    { 0, "tol", NUM, &tol, "X", "relative tolerance of numbers", 0, INFINITY },
+    { 0, "abs", NUM, &absolute, "X", "absolute tolerance of numbers", 0, INFINITY },
+    { 0, "ignore", STR, &ignore, "COLS", "columns that are not compared", 0, 0 },
+    { 0 } };
+
+enum { NONE = -1 };
+
+struct side { struct table m; struct columns key; struct intern keys; long *row; };
+
+static csvw *w;
+static bool different;
+
+static struct side read_side(const char *path)
+{
+    csv *t = csv_open(path);
+    struct side s = { .m = table_like(t) };
+    if (keys) s.key = columns_of(t, keys, "--key");
+    struct buf b = { 0 };
+    size_t cap = 0;
+    while (csv_next(t)) {
+        size_t seen = s.keys.n, row = s.m.nrow;
+        b.n = 0;
+        if (!keys) buf_format(&b, "%zu", row + 1);
+        uint32_t k = intern(&s.keys, keys ? columns_key(t, s.key, &b) : (str){ b.s, b.n });
+        if (k < seen) die_at(path, csv_line(t), "a row with this key came before, on line %zu", s.m.line[s.row[k]]);
+        s.row = grow(s.row, s.keys.n, &cap, sizeof *s.row);
+        s.row[k] = (long)row;
+        table_add(&s.m, t);
+    }
+    free(b.s);
+    csv_close(t);
+    return s;
+}
+
+static void report(const struct side *s, size_t row, str column, const str *left, const str *right, double error, const char *what)
+{
+    struct buf b = { 0 };
+    for (int i = 0; i < s->key.n; i++) {
+        if (i) buf_char(&b, '/');
+        buf_str(&b, table_str(&s->m, row, s->key.v[i]));
+    }
+    if (!keys) buf_format(&b, "%zu", row + 1);
+    csvw_str(w, (str){ b.s, b.n });
+    csvw_str(w, column);
+    csvw_str(w, left ? *left : (str){ 0 });
+    csvw_str(w, right ? *right : (str){ 0 });
+    csvw_known(w, error);
+    csvw_cstr(w, what);
+    csvw_end(w);
+    free(b.s);
+    different = true;
+}
+
+/* are the fields the same?  *error is nan unless both are numbers */
+static bool same(str a, str b, double *error)
+{
+    double x, y;
+    *error = NAN;
+    if (str_eq(a, b)) return true;
+    if (!num_parse(a.s, a.n, &x) || !num_parse(b.s, b.n, &y)) return false;
+    if (x == y || (isnan(x) && isnan(y))) return true;
+    double gap = fabs(x - y), size = fmax(fabs(x), fabs(y));
+    *error = gap / size;
+    return gap <= fmax(absolute, tol * size) && isfinite(gap);
+}
+
+/* for each column of left the one of right, NONE where it is not compared */
+static int *match_columns(const struct table *a, const struct table *b, const char *left, const char *right)
+{
+    int *to = xmalloc((size_t)a->ncol, sizeof *to);
+    struct intern skip = { 0 }, names = { 0 };
+    for (const char *p = ignore; p && *p; p += strcspn(p, ","), p += *p == ',') intern(&skip, (str){ p, strcspn(p, ",") });
+    for (int i = 0; i < b->ncol; i++) intern(&names, b->name[i]);
+    size_t common = 0;
+    for (int i = 0; i < a->ncol; i++) {
+        str name = a->name[i];
+        long k = intern_find(&names, name);
+        bool ignored = intern_find(&skip, name) >= 0;
+        if (k < 0 && !ignored) die_at(right, 1, "no column '%.*s', which %s has", (int)name.n, name.s, left);
+        common += k >= 0;
+        to[i] = ignored ? NONE : (int)k;
+    }
+    for (int i = 0; common < names.n && i < b->ncol; i++) {
+        str name = b->name[i];
+        int k = 0;
+        while (k < a->ncol && !str_eq(a->name[k], name)) k++;
+        if (k == a->ncol && intern_find(&skip, name) < 0) die_at(left, 1, "no column '%.*s', which %s has", (int)name.n, name.s, right);
+    }
+    return to;
+}
+
+int main(int argc, char **argv)
+{
+    fail_status = usage_status = 2;
+    int i = filter_init(argc, argv, help, options);
+    if (argc - i != 2) usage("two tables expected, LEFT and RIGHT");
+    if (isnan(tol) || isnan(absolute)) usage("a tolerance is not nan");
+    struct side a = read_side(argv[i]), b = read_side(argv[i + 1]);
+    int *to = match_columns(&a.m, &b.m, argv[i], argv[i + 1]);
+    w = csvw_open(NULL);
+    csvw_names(w, "key,column,left,right,error,what");
+    csvw_end(w);
+    for (size_t row = 0; row < a.m.nrow; row++) {
+        long k = intern_find(&b.keys, a.keys.name[row]);
+        if (k < 0) report(&a, row, (str){ 0 }, NULL, NULL, NAN, "left_only");
+        for (int c = 0; k >= 0 && c < a.m.ncol; c++) {
+            if (to[c] == NONE) continue;
+            double error;
+            str x = table_str(&a.m, row, c), y = table_str(&b.m, (size_t)b.row[k], to[c]);
+            if (!same(x, y, &error)) report(&a, row, a.m.name[c], &x, &y, error, "changed");
+        }
+    }
+    for (size_t row = 0; row < b.m.nrow; row++)
+        if (intern_find(&a.keys, b.keys.name[row]) < 0) report(&b, row, (str){ 0 }, NULL, NULL, NAN, "right_only");
+    csvw_close(w);
+    return different;
+}

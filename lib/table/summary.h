@@ -1,0 +1,23 @@
+/* summary.h - running statistics of numbers that come one at a time.
+ *
+ * Sums are compensated (Neumaier, 1974), the variance is Welford's (1962).  A nan makes everything nan but the count.
+ * What is not defined (mean of nothing, sd of one value) is reported as false. */
+#ifndef MILLRACE_SUMMARY_H
+#define MILLRACE_SUMMARY_H
+#include <stdbool.h>
+#include <stddef.h>
+
+struct summary {                                         /* zero-initialise; set keep for median and percentiles */
+    bool keep, sorted, nan;
+    size_t n, cap;
+    double total, lost, mean, m2, logs, min, max, first, last, *value;
+};
+
+enum statistic { STAT_N, STAT_MEAN, STAT_SUM, STAT_MIN, STAT_MAX, STAT_SD, STAT_GMEAN, STAT_MEDIAN, STAT_FIRST, STAT_LAST, STAT_PERCENTILE };
+
+/* "n", "mean", "sum", "min", "max", "sd" (of a sample), "gmean", "median", "first", "last", "p0" .. "p100" */
+bool statistic_parse(const char *s, size_t n, enum statistic *, double *percent);
+
+void summary_add(struct summary *, double v);
+bool summary_get(struct summary *, enum statistic, double percent, double *v);   /* percentiles as in R type 7, numpy */
+#endif
