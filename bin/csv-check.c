@@ -115,8 +115,9 @@ int main(int argc, char **argv)
     struct columns k = existing(t, known), n = existing(t, number), z = existing(t, integer), u = existing(t, unique);
     struct intern seen = { 0 };
     struct buf b = { 0 };
-    size_t row = 0;
+    size_t row = 0, line = 1;
     for (; csv_next(t); row++) {
+        line = csv_line(t);
         check_fields(t, k, is_known, "empty");
         check_fields(t, n, is_number, "not a number");
         check_fields(t, z, is_integer, "not an integer");
@@ -124,7 +125,7 @@ int main(int argc, char **argv)
         if (u.n && intern(&seen, columns_key(t, u, &b)) < different)
             fault(csv_line(t), str_of(unique), csv_str(t, u.v[0]), "key seen before");
     }
-    if (row < (size_t)rows) fault(csv_line(t), (str){ 0 }, (str){ 0 }, "too few rows");
+    if (row < (size_t)rows) fault(line, (str){ 0 }, (str){ 0 }, "too few rows");
     fail_status = 2;
     csvw_close(w);
     return faulty;

@@ -1,0 +1,22 @@
+#!/bin/bash
+. "$(dirname "$0")/tap.sh"
+printf 'a,b\n1,2\n' > 1
+printf 'a,b\r\n3,"4,""5"""\r\n' > 2
+printf 'b,c\n5,6\n' > 3
+is "one table" $'a,b\n1,2' csv-cat 1
+is "files with the same columns are put below each other" $'a,b\n1,2\n3,"4,""5"""' csv-cat 1 2
+is "standard input is a table too" $'a,b\n1,2' csv-cat < 1
+is "- among files is standard input" $'a,b\n1,2\n3,"4,""5"""' csv-cat - 2 < 1
+is "the file's name becomes a column" $'file,a,b\n1,1,2\n2,3,"4,""5"""' csv-cat --source=file 1 2
+is "with --fill columns may differ" $'a,b,c\n1,2,\n,5,6' csv-cat --fill 1 3
+is "both" $'file,a,b,c\n1,1,2,\n3,,5,6' csv-cat --fill --source=file 1 3
+printf '1\n2\n' > list
+is "names of files from a list" $'a,b\n1,2\n3,"4,""5"""' csv-cat --files-from=list
+is "the list may be standard input" $'a,b\n1,2\n3,"4,""5"""' csv-cat --files-from=- < list
+fails "other columns are an error that names both files" 1 '3:1: header differs from that of 1' csv-cat 1 3
+fails "a column of that name is there already" 1 "1:1: already has a column 'a'" csv-cat --source=a 1
+fails "also with --fill" 1 "already has a column 'c'" csv-cat --fill --source=c 1 3
+fails "an empty list" 1 'no file names' csv-cat --files-from=/dev/null
+fails "a list and operands" 2 'exclude each other' csv-cat --files-from=list 1
+fails "--fill cannot read a pipe twice" 2 'standard input' csv-cat --fill 1 -
+done_testing

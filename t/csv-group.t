@@ -1,0 +1,31 @@
+#!/bin/bash
+. "$(dirname "$0")/tap.sh"
+printf 'g,h,x\nb,1,4\na,1,1\nb,1,1\nb,2,7\n' > t
+is "groups in order of first appearance" $'g,n_rows,n_x,mean_x\nb,3,3,4\na,1,1,1' csv-group -g g -c x t
+is "two group columns" $'g,h,n_rows,sum_x\nb,1,2,5\na,1,1,1\nb,2,1,7' csv-group -g g,h -c x --stat=sum t
+is "no groups: one row" $'n_rows,min_x,max_x,first_x,last_x\n4,1,7,4,7' csv-group -c x --stat=min,max,first,last t
+is "counting only" $'h,n_rows\n1,3\n2,1' csv-group -g h t
+is "sd, geometric mean, median, percentiles" $'n_rows,sd_x,gmean_x,median_x,p0_x,p25_x,p100_x\n4,2.8722813232690143,2.300326633791206,2.5,1,1,7' \
+    csv-group -c x --stat=sd,gmean,median,p0,p25,p100 t
+is "what is not defined is empty" $'g,n_rows,sd_x\nb,3,3\na,1,' csv-group -g g -c x --stat=sd t
+printf 'x,y\n1,\n,\nnan,2\n' > m
+is "empty fields skipped; nan stays nan" $'n_rows,n_x,mean_x,p50_x,n_y,mean_y,p50_y\n3,2,nan,nan,1,2,2' csv-group -c x,y --stat=n,mean,p50 --missing=skip m
+is "all fields empty" $'n_rows,n_y,sum_y,mean_y\n1,0,0,' eval 'printf "y\n\"\"\n" | csv-group -c y --stat=n,sum,mean --missing=skip'
+fails "an empty field is an error otherwise" 1 "m:3: column 'x': '' is not a number" csv-group -c x m
+fails "a wrong word" 2 "'p101' is none of" csv-group -c x --stat=mean,p101 t
+fails "nothing to do" 2 'nothing to do' csv-group t
+printf 'x\n1e16\n1\n-1e16\n1\n' > k
+is "sums are compensated" $'n_rows,sum_x\n4,2' csv-group -c x --stat=sum k
+is "header only" 'g,n_rows' eval 'printf "g\n" | csv-group -g g'
+seq 999 | awk 'BEGIN{srand(1);print "x"}{print int($1*7919%1000)/7}' > n
+python3 -c '
+import statistics as s, math
+v = [float(l) for l in open("n").read().split()[1:]]
+q = sorted(v)
+def p(a):
+    t = (len(q) - 1) * a / 100; i = int(t)
+    return q[i] + (t - i) * (q[min(i + 1, len(q) - 1)] - q[i])
+print("n_rows,mean_x,sd_x,gmean_x,median_x,p5_x,p95_x")
+print(",".join(map(repr, [len(v), s.fmean(v), s.stdev(v), math.exp(math.fsum(map(math.log, v)) / len(v)), s.median(v), p(5), p(95)])))' > want
+ok "the same as Python's statistics" eval 'sed -i 1!s/^/x,/ want; sed -i 1s/^/k,/ want; csv-group -c x --stat=mean,sd,gmean,median,p5,p95 n | sed "1s/^/k,/;1!s/^/x,/" | csv-diff -k k --tol=1e-12 want -'
+done_testing

@@ -1,0 +1,24 @@
+#!/bin/bash
+. "$(dirname "$0")/tap.sh"
+seq 1000 | awk 'BEGIN{print "x"}{print}' > t
+is "the first" $'x\n1\n2' csv-sample --first=2 t
+is "the last" $'x\n999\n1000' csv-sample --last=2 t
+is "more than there are" "$(cat t)" csv-sample --last=5000 t
+is "none" x csv-sample --first=0 t
+is "none drawn" x csv-sample -n 0 t
+is "all drawn" "$(cat t)" csv-sample -n 1000 t
+is "the same seed draws the same" "$(csv-sample -n 20 -s 7 t)" csv-sample -n 20 --seed=7 t
+ok "another seed draws others" eval '! cmp -s <(csv-sample -n 20 -s 1 t) <(csv-sample -n 20 -s 2 t)'
+is "as many as asked, in order, none twice" "20 yes" eval 'csv-sample -n 20 t | tail -n +2 > s; echo "$(wc -l < s) $(sort -nuc s && echo yes)"'
+ok "input is read to its end: no broken pipe" eval 'seq 100000 | csv-sample --first=1 > /dev/null'
+# every row equally often: 1000 draws of 3 out of 30; mean 100 a row, sigma 9.5
+head -31 t > u
+for s in $(seq 1000); do csv-sample -n 3 -s $s u | tail -n +2; done | sort -n | uniq -c > counts
+is "each row is equally likely (6 sigma)" "30 0" awk '{n++; if ($1 < 43 || $1 > 157) bad++} END {print n, bad+0}' counts
+is "a rate keeps its share (6 sigma)" 1 eval 'csv-sample --rate=0.3 t | awk "END{print (NR-1 > 213 && NR-1 < 387)}"'
+is "quoted rows survive" $'x,y\n"a,""b",\nc,"1\n2"' eval 'printf "x,y\n\"a,\"\"b\",\nc,\"1\n2\"\n" | csv-sample -n 9'
+fails "two ways at once" 2 'give one of' csv-sample --first=1 --last=1 t
+fails "no way" 2 'give one of' csv-sample t
+fails "a rate above one" 2 'not in 0 .. 1' csv-sample --rate=1.5 t
+fails "a negative count" 2 'not in 0' csv-sample -n -1 t
+done_testing

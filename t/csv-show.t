@@ -1,0 +1,12 @@
+#!/bin/bash
+. "$(dirname "$0")/tap.sh"
+printf 'name,x_ns,y\nvgg,1,0.123456789\n"long, er",100,\n' > t
+is "aligned; numbers to the right" $'name      x_ns            y\n--------  ----  -----------\nvgg          1  0.123456789\nlong, er   100             ' csv-show t
+is "rounded" $'name      x_ns      y\n--------  ----  -----\nvgg          1  0.123\nlong, er   100       ' csv-show --digits=3 t
+is "some columns" $'x_ns  name    \n----  --------\n   1  vgg\n 100  long, er' eval 'csv-show -c x_ns,name t | sed "1s/name/name    /"'
+is "a width: long fields are cut" $'name   x_ns\n-----  ----\nvgg       1\nlon..   100' csv-show -c name,x_ns --width=5 t
+is "some rows" $'x_ns\n----\n   1\n(1 more rows)' csv-show -c x_ns -n 1 t
+is "characters, not bytes; control characters" $'a   b\n--  -\näü  x\n?   y' eval 'printf "a,b\näü,x\n\033,y\n" | csv-show'
+is "header only" $'a\n-' eval 'printf "a\n" | csv-show'
+fails "no such column" 1 "no column 'q'" csv-show -c q t
+done_testing
