@@ -23,7 +23,7 @@ WARN      = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpo
 CPPFLAGS += -D_GNU_SOURCE -Ilib -I$B -DVERSION='"$(VERSION)"'
 # not 'pkg-config --libs gsl': it puts -lgslcblas before OpenBLAS, and dgemm is then 7 times slower
 LDLIBS   += -lgsl -lopenblas -lcsv -lpfm -larchive -lsqlite3 -lz -lm -lpthread -ldl
-COMPILE   = $(CC) -std=gnu11 $(WARN) $(CPPFLAGS) $(ISA) $(CFLAGS) -MMD -MP
+COMPILE   = $(CC) -std=gnu11 $(WARN) $(CPPFLAGS) $(CFLAGS) $(ISA) -MMD -MP
 LINK      = $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) -Wl,--as-needed $(LDLIBS)
 
 FILTERS := $(basename $(notdir $(wildcard bin/*.c)))
