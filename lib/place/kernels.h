@@ -31,21 +31,20 @@ struct kernels {
 
     /* One image.  y rows row0..row1-1 are computed; x and y point at row 0, a block of 16 channels apart is xplane or
      * yplane floats, so a band of rows held elsewhere works with a shifted pointer.  scratch: conv_scratch() floats
-     * for each part.  data_grad: dx rows row0..row1-1.  weights_grad: adds the image's share to dw and db, or sets
-     * them when !add. */
+     * for each part.  data_grad: dx rows row0..row1-1.  weights_grad: adds the share of these rows to dw and db, or
+     * sets them when !add; rows must come in order. */
     void (*conv_forward)(const struct conv *, const float *x, size_t xplane, const float *w, const float *bias,
                          float *y, size_t yplane, int row0, int row1, float *scratch, int part, int parts);
     void (*conv_data_grad)(const struct conv *, const float *w, const float *dy, size_t yplane,
                            float *dx, size_t xplane, int row0, int row1, float *scratch, int part, int parts);
-    void (*conv_weights_grad)(const struct conv *, const float *x, const float *dy, float *dw, float *db, bool add,
-                              float *scratch, int part, int parts);
+    void (*conv_weights_grad)(const struct conv *, const float *x, size_t xplane, const float *dy, size_t yplane,
+                              float *dw, float *db, bool add, int row0, int row1, float *scratch, int part, int parts);
 
-    /* nb blocks of 16 channels of n images; a block is hw pixels, an image ximg (yimg, dimg) floats after the last */
-    void (*batchnorm)(const float *gamma, const float *beta, const float *x, size_t ximg, float *y, size_t yimg,
-                      float *mean, float *var, int n, int nb, size_t hw, bool relu, int part, int parts);
-    void (*batchnorm_grad)(const float *gamma, const float *x, size_t ximg, const float *mean, const float *var,
-                           const float *dz, size_t zimg, float *dx, size_t dimg, float *dgamma, float *dbeta,
-                           int n, int nb, size_t hw, int part, int parts);
+    /* nb blocks of 16 channels of n images; a block is hw pixels; x[i], y[i]: where image i's blocks begin */
+    void (*batchnorm)(const float *gamma, const float *beta, float *const *x, float *const *y, float *mean, float *var,
+                      int n, int nb, size_t hw, bool relu, int part, int parts);
+    void (*batchnorm_grad)(const float *gamma, float *const *x, const float *mean, const float *var, float *const *dz,
+                           float *const *dx, float *dgamma, float *dbeta, int n, int nb, size_t hw, int part, int parts);
 
     /* planes of 16 channels, one after the other; index: which of the kh*kw window places held the (first) maximum */
     void (*maxpool)(const struct pool *, const float *x, float *y, int32_t *index, size_t planes, int part, int parts);
@@ -58,7 +57,6 @@ struct kernels {
     void (*relu)(const float *x, float *y, size_t n, int part, int parts);
     void (*relu_grad)(const float *y, const float *dy, float *dx, size_t n, int part, int parts);   /* dy where y > 0 */
     void (*add)(const float *a, const float *b, float *y, size_t n, int part, int parts);
-    void (*sgd)(const float *w, const float *dw, float *to, float rate, size_t n, int part, int parts);   /* w - rate*dw */
 
     /* dense, few images (n at most DENSE_FEW): rows row0..row1-1 of w[rows][k], w and dw pointing at row0; x[n][k], y and dy[n][rows].
      * data_grad adds the rows' share to dx, or sets it when !add. */

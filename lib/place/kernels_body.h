@@ -344,20 +344,19 @@ WEIGH_FN(weigh_pair, PAIR, BLOCK)
 
 enum { PIXELS = 256 };                                   /* in a band: x and dy of a pair of blocks stay in L1 */
 
-static void conv_weights_grad(const struct conv *c, const float *x, const float *dy, float *dw, float *db, bool add,
-                              float *scratch, int part, int parts)
+static void conv_weights_grad(const struct conv *c, const float *x, size_t xplane, const float *dy, size_t yplane, float *dw,
+                              float *db, bool add, int row0, int row1, float *scratch, int part, int parts)
 {
     bool image = c->ic < BLOCK;
     int ic = image ? c->ic : BLOCK, nib = image ? 1 : c->ic / BLOCK, nob = c->oc / BLOCK, ntap = c->kh * c->kw, s = c->stride;
     int c0 = -c->pw, c1 = max_int(c->iw, (c->ow - 1) * s + c->kw - c->pw), wide = c1 - c0;
     bool padded = image || c->ph || c->pw || c1 > c->iw;
     int width = image ? PAIR > 1 ? 4 : 1 : PAIR, groups = (nob + width - 1) / width;
-    size_t wtap = (size_t)ic * BLOCK, wib = (size_t)ntap * wtap, wob = (size_t)nib * wib, yplane = (size_t)c->oh * (size_t)c->ow * BLOCK;
-    size_t xplane = (size_t)c->ih * (size_t)c->iw * BLOCK;
+    size_t wtap = (size_t)ic * BLOCK, wib = (size_t)ntap * wtap, wob = (size_t)nib * wib;
     int rows = max_int(1, PIXELS / c->ow), fit = band_rows(c->oh, s, c->kh, (size_t)nib * (size_t)wide * (size_t)ic);
     if (rows > fit) rows = fit;
-    for (int a = 0; a < c->oh; a += rows) {
-        int b = min_int(a + rows, c->oh), lo = a * s - c->ph, hi = (b - 1) * s + c->kh - c->ph;
+    for (int a = row0; a < row1; a += rows) {
+        int b = min_int(a + rows, row1), lo = a * s - c->ph, hi = (b - 1) * s + c->kh - c->ph;
         const float *from = x + (size_t)max_int(lo, 0) * (size_t)c->iw * BLOCK;
         size_t plane = xplane;
         if (image) pack_image(scratch, x, ic, c->ih, c->iw, lo, hi, c0, c1);
@@ -378,13 +377,13 @@ static void conv_weights_grad(const struct conv *c, const float *x, const float 
                     for (int t = 0; t < ntap; t++)
                         fn(lines, line, from + (size_t)ib * plane + (size_t)(t / c->kw * wide + t % c->kw) * (size_t)ic,
                            (size_t)s * (size_t)wide * (size_t)ic, s * ic, d, (size_t)c->ow * BLOCK, yplane,
-                           dw + (size_t)o * wob + (size_t)ib * wib + (size_t)t * wtap, wob, add || a);
+                           dw + (size_t)o * wob + (size_t)ib * wib + (size_t)t * wtap, wob, add || a > row0);
             }
             for (int o = ob; o < min_int(ob + width, nob); o++) {
                 const float *d = dy + (size_t)o * yplane + (size_t)a * (size_t)c->ow * BLOCK;
                 V sum[NV];
                 UNROLL
-                for (int v = 0; v < NV; v++) sum[v] = add || a ? load(db + o * BLOCK + v * LANES) : all(0);
+                for (int v = 0; v < NV; v++) sum[v] = add || a > row0 ? load(db + o * BLOCK + v * LANES) : all(0);
                 for (int p = 0; p < (b - a) * c->ow; p++, d += BLOCK) {
                     UNROLL
                     for (int v = 0; v < NV; v++) sum[v] += load(d + v * LANES);
@@ -398,17 +397,16 @@ static void conv_weights_grad(const struct conv *c, const float *x, const float 
 
 static const float epsilon = 1e-5f;                      /* of batch normalisation, as everywhere */
 
-static void batchnorm(const float *gamma, const float *beta, const float *x, size_t ximg, float *y, size_t yimg, float *mean,
-                      float *var, int n, int nb, size_t hw, bool relu, int part, int parts)
+static void batchnorm(const float *gamma, const float *beta, float *const *x, float *const *y, float *mean, float *var, int n,
+                      int nb, size_t hw, bool relu, int part, int parts)
 {
     float count = 1 / ((float)n * (float)hw);
     for (int b = nb * part / parts; b < nb * (part + 1) / parts; b++) {
         for (int l = b * BLOCK; l < (b + 1) * BLOCK; l += LANES) {
-            const float *xp = x + (size_t)b * hw * BLOCK + l % BLOCK;
-            float *yp = y + (size_t)b * hw * BLOCK + l % BLOCK;
-            V shift = load(xp), s0 = all(0), q0 = s0, s1 = s0, q1 = s0;    /* sums about one value: nothing cancels */
+            size_t at = (size_t)b * hw * BLOCK + (size_t)(l % BLOCK);
+            V shift = load(x[0] + at), s0 = all(0), q0 = s0, s1 = s0, q1 = s0;    /* sums about one value: nothing cancels */
             for (int i = 0; i < n; i++) {
-                const float *p = xp + (size_t)i * ximg;
+                const float *p = x[i] + at;
                 size_t j = 0;
                 for (; j + 2 <= hw; j += 2) {
                     V u = load(p + j * BLOCK) - shift, v = load(p + (j + 1) * BLOCK) - shift;
@@ -426,8 +424,8 @@ static void batchnorm(const float *gamma, const float *beta, const float *x, siz
             store(var + l, vv);
             V scale = load(gamma + l) * inv, offset = load(beta + l) - m * scale;
             for (int i = 0; i < n; i++) {
-                const float *p = xp + (size_t)i * ximg;
-                float *q = yp + (size_t)i * yimg;
+                const float *p = x[i] + at;
+                float *q = y[i] + at;
                 if (relu)
                     for (size_t j = 0; j < hw; j++) store(q + j * BLOCK, positive(load(p + j * BLOCK) * scale + offset));
                 else
@@ -437,9 +435,8 @@ static void batchnorm(const float *gamma, const float *beta, const float *x, siz
     }
 }
 
-static void batchnorm_grad(const float *gamma, const float *x, size_t ximg, const float *mean, const float *var, const float *dz,
-                           size_t zimg, float *dx, size_t dimg, float *dgamma, float *dbeta, int n, int nb, size_t hw,
-                           int part, int parts)
+static void batchnorm_grad(const float *gamma, float *const *x, const float *mean, const float *var, float *const *dz,
+                           float *const *dx, float *dgamma, float *dbeta, int n, int nb, size_t hw, int part, int parts)
 {
     float count = 1 / ((float)n * (float)hw);
     for (int b = nb * part / parts; b < nb * (part + 1) / parts; b++) {
@@ -449,7 +446,7 @@ static void batchnorm_grad(const float *gamma, const float *x, size_t ximg, cons
             V v = load(var + l);
             for (int j = 0; j < LANES; j++) inv[j] = 1 / __builtin_sqrtf(v[j] + epsilon);
             for (int i = 0; i < n; i++) {
-                const float *p = x + at + (size_t)i * ximg, *d = dz + at + (size_t)i * zimg;
+                const float *p = x[i] + at, *d = dz[i] + at;
                 size_t j = 0;
                 for (; j + 2 <= hw; j += 2) {
                     V d0 = load(d + j * BLOCK), d1 = load(d + (j + 1) * BLOCK);
@@ -466,8 +463,8 @@ static void batchnorm_grad(const float *gamma, const float *x, size_t ximg, cons
             store(dgamma + l, dg);
             V scale = load(gamma + l) * inv, a = db * count, q = dg * inv * count;
             for (int i = 0; i < n; i++) {
-                const float *p = x + at + (size_t)i * ximg, *d = dz + at + (size_t)i * zimg;
-                float *o = dx + at + (size_t)i * dimg;
+                const float *p = x[i] + at, *d = dz[i] + at;
+                float *o = dx[i] + at;
                 for (size_t j = 0; j < hw; j++)
                     store(o + j * BLOCK, scale * (load(d + j * BLOCK) - a - (load(p + j * BLOCK) - m) * q));
             }
@@ -599,13 +596,6 @@ static void add(const float *a, const float *b, float *y, size_t n, int part, in
     for (; i < end; i++) y[i] = a[i] + b[i];
 }
 
-static void sgd(const float *w, const float *dw, float *to, float rate, size_t n, int part, int parts)
-{
-    size_t i = share(n, BLOCK, part, parts), end = share(n, BLOCK, part + 1, parts);
-    for (; i + LANES <= end; i += LANES) store(to + i, load(w + i) - rate * load(dw + i));
-    for (; i < end; i++) to[i] = w[i] - rate * dw[i];
-}
-
 /* NI images against one row of weights */
 INLINE void dots(const int NI, const float *w, const float *x, size_t k, float *sum)
 {
@@ -691,5 +681,5 @@ static void dense_weights_grad(const float *dy, const float *x, float *dw, int n
 
 const struct kernels TABLE = {
     TABLE_NAME, conv_forward, conv_data_grad, conv_weights_grad, batchnorm, batchnorm_grad, maxpool, maxpool_grad,
-    avgpool, avgpool_grad, relu, relu_grad, add, sgd, dense, dense_data_grad, dense_weights_grad,
+    avgpool, avgpool_grad, relu, relu_grad, add, dense, dense_data_grad, dense_weights_grad,
 };

@@ -66,21 +66,20 @@ static void conv_data_grad(const struct conv *c, const float *w, const float *dy
     }
 }
 
-static void conv_weights_grad(const struct conv *c, const float *x, const float *dy, float *dw, float *db, bool add,
-                              float *scratch, int part, int parts)
+static void conv_weights_grad(const struct conv *c, const float *x, size_t xplane, const float *dy, size_t yplane, float *dw,
+                              float *db, bool add, int row0, int row1, float *scratch, int part, int parts)
 {
     (void)scratch;
-    size_t xplane = (size_t)(c->ih * c->iw) * BLOCK, yplane = (size_t)(c->oh * c->ow) * BLOCK;
     for (int o = c->oc * part / parts; o < c->oc * (part + 1) / parts; o++) {
         double bias = add ? db[o] : 0;
-        for (int h = 0; h < c->oh; h++)
+        for (int h = row0; h < row1; h++)
             for (int v = 0; v < c->ow; v++) bias += dy[at(c->oc, o, c->oh, c->ow, yplane, h, v)];
         db[o] = (float)bias;
         for (int i = 0; i < c->ic; i++) {
             for (int a = 0; a < c->kh; a++) {
                 for (int b = 0; b < c->kw; b++) {
                     double sum = add ? dw[weight_at(c, o, i, a, b)] : 0;
-                    for (int h = 0; h < c->oh; h++) {
+                    for (int h = row0; h < row1; h++) {
                         for (int v = 0; v < c->ow; v++) {
                             int r = h * c->stride - c->ph + a, q = v * c->stride - c->pw + b;
                             if (r < 0 || r >= c->ih || q < 0 || q >= c->iw) continue;
@@ -95,50 +94,49 @@ static void conv_weights_grad(const struct conv *c, const float *x, const float 
     }
 }
 
-static void batchnorm(const float *gamma, const float *beta, const float *x, size_t ximg, float *y, size_t yimg, float *mean,
-                      float *var, int n, int nb, size_t hw, bool relu, int part, int parts)
+static void batchnorm(const float *gamma, const float *beta, float *const *x, float *const *y, float *mean, float *var, int n,
+                      int nb, size_t hw, bool relu, int part, int parts)
 {
     for (int c = nb * part / parts * BLOCK; c < nb * (part + 1) / parts * BLOCK; c++) {
         size_t off = (size_t)(c / BLOCK) * hw * BLOCK + (size_t)(c % BLOCK);
         double sum = 0, square = 0, count = (double)n * (double)hw;
         for (int i = 0; i < n; i++)
-            for (size_t j = 0; j < hw; j++) sum += x[off + (size_t)i * ximg + j * BLOCK];
+            for (size_t j = 0; j < hw; j++) sum += x[i][off + j * BLOCK];
         double m = sum / count;
         for (int i = 0; i < n; i++)
-            for (size_t j = 0; j < hw; j++) square += pow(x[off + (size_t)i * ximg + j * BLOCK] - m, 2);
+            for (size_t j = 0; j < hw; j++) square += pow(x[i][off + j * BLOCK] - m, 2);
         mean[c] = (float)m;
         var[c] = (float)(square / count);
         double scale = gamma[c] / sqrt(square / count + 1e-5);
         for (int i = 0; i < n; i++) {
             for (size_t j = 0; j < hw; j++) {
-                double v = (x[off + (size_t)i * ximg + j * BLOCK] - m) * scale + beta[c];
-                y[off + (size_t)i * yimg + j * BLOCK] = (float)(relu && v < 0 ? 0 : v);
+                double v = (x[i][off + j * BLOCK] - m) * scale + beta[c];
+                y[i][off + j * BLOCK] = (float)(relu && v < 0 ? 0 : v);
             }
         }
     }
 }
 
-static void batchnorm_grad(const float *gamma, const float *x, size_t ximg, const float *mean, const float *var, const float *dz,
-                           size_t zimg, float *dx, size_t dimg, float *dgamma, float *dbeta, int n, int nb, size_t hw,
-                           int part, int parts)
+static void batchnorm_grad(const float *gamma, float *const *x, const float *mean, const float *var, float *const *dz,
+                           float *const *dx, float *dgamma, float *dbeta, int n, int nb, size_t hw, int part, int parts)
 {
     for (int c = nb * part / parts * BLOCK; c < nb * (part + 1) / parts * BLOCK; c++) {
         size_t off = (size_t)(c / BLOCK) * hw * BLOCK + (size_t)(c % BLOCK);
         double sum = 0, cross = 0, count = (double)n * (double)hw, inv = 1 / sqrt(var[c] + 1e-5);
         for (int i = 0; i < n; i++) {
             for (size_t j = 0; j < hw; j++) {
-                double d = dz[off + (size_t)i * zimg + j * BLOCK];
+                double d = dz[i][off + j * BLOCK];
                 sum += d;
-                cross += d * (x[off + (size_t)i * ximg + j * BLOCK] - (double)mean[c]) * inv;
+                cross += d * (x[i][off + j * BLOCK] - (double)mean[c]) * inv;
             }
         }
         dbeta[c] = (float)sum;
         dgamma[c] = (float)cross;
         for (int i = 0; i < n; i++) {
             for (size_t j = 0; j < hw; j++) {
-                double xhat = (x[off + (size_t)i * ximg + j * BLOCK] - (double)mean[c]) * inv;
-                double d = dz[off + (size_t)i * zimg + j * BLOCK];
-                dx[off + (size_t)i * dimg + j * BLOCK] = (float)(gamma[c] * inv * (d - sum / count - xhat * cross / count));
+                double xhat = (x[i][off + j * BLOCK] - (double)mean[c]) * inv;
+                double d = dz[i][off + j * BLOCK];
+                dx[i][off + j * BLOCK] = (float)(gamma[c] * inv * (d - sum / count - xhat * cross / count));
             }
         }
     }
@@ -241,11 +239,6 @@ static void add(const float *a, const float *b, float *y, size_t n, int part, in
     for (size_t i = from(n, part, parts); i < from(n, part + 1, parts); i++) y[i] = a[i] + b[i];
 }
 
-static void sgd(const float *w, const float *dw, float *to, float rate, size_t n, int part, int parts)
-{
-    for (size_t i = from(n, part, parts); i < from(n, part + 1, parts); i++) to[i] = w[i] - rate * dw[i];
-}
-
 static void dense(const float *w, const float *x, const float *bias, float *y, int n, size_t rows, size_t k, size_t row0,
                   size_t row1, int part, int parts)
 {
@@ -284,5 +277,5 @@ static void dense_weights_grad(const float *dy, const float *x, float *dw, int n
 
 const struct kernels kernels_plain = {
     "plain", conv_forward, conv_data_grad, conv_weights_grad, batchnorm, batchnorm_grad, maxpool, maxpool_grad,
-    avgpool, avgpool_grad, relu, relu_grad, add, sgd, dense, dense_data_grad, dense_weights_grad,
+    avgpool, avgpool_grad, relu, relu_grad, add, dense, dense_data_grad, dense_weights_grad,
 };

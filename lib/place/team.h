@@ -1,0 +1,13 @@
+/* team.h - a fixed team of threads, one per core, that all call the same function.
+ *
+ * Members spin for some microseconds between calls and then sleep, so kernels of a fraction of a millisecond can be
+ * shared and an idle team costs nothing.  With one thread nothing is started. */
+#ifndef MILLRACE_PLACE_TEAM_H
+#define MILLRACE_PLACE_TEAM_H
+
+struct team;
+struct team *team_start(int threads);                    /* pins the caller and the members to cores of its own set */
+int team_size(const struct team *);
+void team_run(struct team *, void (*fn)(void *context, int part, int parts), void *context);   /* returns when all have */
+void team_stop(struct team *);
+#endif
