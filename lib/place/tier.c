@@ -25,6 +25,7 @@ struct tier {
     enum method method;
     char *spec;
     uint64_t bytes;
+    size_t unit;                                         /* of transfers */
     int fd;
     char *memory;                                        /* dram, emu */
     double rate[2], latency;                             /* emu: bytes per second of reads and writes; seconds */
@@ -274,6 +275,7 @@ struct tier *tier_open(const char *spec, uint64_t bytes)
         t->memory = pages(t->bytes);
     }
     free(dir);
+    t->unit = t->method == DIRECT ? direct_unit(t->fd) : t->method == BUFFERED ? UNIT : 64;
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->work, NULL);
     pthread_cond_init(&t->done, NULL);
@@ -313,7 +315,7 @@ const char *tier_method(const struct tier *t)
 
 size_t tier_align(const struct tier *t)
 {
-    return t->method == DIRECT ? direct_unit(t->fd) : t->method == BUFFERED ? UNIT : 64;
+    return t->unit;
 }
 
 static int by_value(const void *a, const void *b)
