@@ -1,0 +1,192 @@
+/* lib-exec.c - every operator with every choice of slow operands, streamed and staged, gives the bits of the direct run. */
+#include "place/exec.h"
+#include "base/rng.h"
+#include "tap.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static struct graph *g;
+static int count;
+
+static int tensor(enum role role, int a, int b, int c, int d)
+{
+    int64_t shape[] = { a, b, c, d };
+    char name[20];
+    snprintf(name, sizeof name, "t%d", count++);
+    return graph_tensor(g, name, role, "f32", d ? 4 : b ? 2 : 1, shape);
+}
+
+static int node(const char *op, int nin, const int *in, int nout, const int *out)
+{
+    char name[20];
+    snprintf(name, sizeof name, "n%d", count++);
+    return graph_node(g, name, op, nin, in, nout, out);
+}
+
+static void window(int n, int kh, int kw, int stride, int ph, int pw)
+{
+    graph_attr(g, n, "kernel", 2, kh, kw);
+    graph_attr(g, n, "stride", 2, stride, stride);
+    graph_attr(g, n, "pad", 2, ph, pw);
+}
+
+/* the three kernels of a convolution */
+static void conv(int images, int ic, int h, int w, int oc, int kh, int kw, int s, int ph, int pw)
+{
+    int oh = (h + 2 * ph - kh) / s + 1, ow = (w + 2 * pw - kw) / s + 1;
+    int x = tensor(ROLE_ARG, images, ic, h, w), k = tensor(ROLE_ARG, oc, ic, kh, kw), b = tensor(ROLE_ARG, oc, 0, 0, 0);
+    int y = tensor(ROLE_INTER, images, oc, oh, ow), n = node("ConvolutionBias", 3, (int[]){ x, k, b }, 1, &y);
+    window(n, kh, kw, s, ph, pw);
+    graph_attr(g, n, "relu", 1, 1, 0);
+    int dw = tensor(ROLE_INTER, oc, ic, kh, kw), db = tensor(ROLE_INTER, oc, 0, 0, 0);
+    window(node("ConvolutionBiasBackpropFiltersBias", 2, (int[]){ x, y }, 2, (int[]){ dw, db }), kh, kw, s, ph, pw);
+    if (ic < 16) return;
+    int dx = tensor(ROLE_INTER, images, ic, h, w);
+    window(node("ConvolutionBackpropData", 2, (int[]){ k, y }, 1, &dx), kh, kw, s, ph, pw);
+}
+
+static void image_ops(int images, int channels, int h, int w, int k, int s, int p)
+{
+    int oh = (h + 2 * p - k) / s + 1, ow = (w + 2 * p - k) / s + 1;
+    int x = tensor(ROLE_ARG, images, channels, h, w), x2 = tensor(ROLE_ARG, images, channels, h, w);
+    int y = tensor(ROLE_INTER, images, channels, h, w), sum = tensor(ROLE_INTER, images, channels, h, w);
+    node("Relu", 1, &x, 1, &y);
+    node("Add", 2, (int[]){ x, x2 }, 1, &sum);
+    int d = tensor(ROLE_INTER, images, channels, h, w);
+    node("ReluBackprop", 2, (int[]){ y, sum }, 1, &d);
+    int m = tensor(ROLE_INTER, images, channels, oh, ow), at = tensor(ROLE_INTER, images, channels, oh, ow);
+    window(node("MaxPoolWithIndices", 1, &x, 2, (int[]){ m, at }), k, k, s, p, p);
+    int dm = tensor(ROLE_INTER, images, channels, h, w);
+    window(node("MaxPoolWithIndicesBackprop", 3, (int[]){ x, m, at }, 1, &dm), k, k, s, p, p);
+    int a = tensor(ROLE_INTER, images, channels, oh, ow), da = tensor(ROLE_INTER, images, channels, h, w);
+    window(node("AvgPool", 1, &x, 1, &a), k, k, s, p, p);
+    window(node("AvgPoolBackprop", 1, &a, 1, &da), k, k, s, p, p);
+    int scale = tensor(ROLE_ARG, channels, 0, 0, 0), shift = tensor(ROLE_ARG, channels, 0, 0, 0);
+    int n = tensor(ROLE_INTER, images, channels, h, w), mean = tensor(ROLE_INTER, channels, 0, 0, 0), var = tensor(ROLE_INTER, channels, 0, 0, 0);
+    node("BatchNormTrainingRelu", 3, (int[]){ scale, shift, x }, 3, (int[]){ n, mean, var });
+    int dn = tensor(ROLE_INTER, images, channels, h, w), ds = tensor(ROLE_INTER, channels, 0, 0, 0), dt = tensor(ROLE_INTER, channels, 0, 0, 0);
+    node("BatchNormTrainingBackprop", 6, (int[]){ scale, shift, x, mean, var, x2 }, 3, (int[]){ dn, ds, dt });
+    int cat = tensor(ROLE_INTER, images, 2 * channels, h, w), part = tensor(ROLE_INTER, images, 16, h, w);
+    graph_attr(g, node("Concat", 2, (int[]){ x, x2 }, 1, &cat), "axis", 1, 1, 0);
+    int sl = node("Slice", 1, &cat, 1, &part);
+    graph_attr(g, sl, "axis", 1, 1, 0);
+    graph_attr(g, sl, "from", 1, channels, 0);
+}
+
+static void dense(int images, int in, int out)
+{
+    int w = tensor(ROLE_ARG, out, in, 0, 0), x = tensor(ROLE_ARG, images, in, 0, 0), b = tensor(ROLE_ARG, out, 0, 0, 0);
+    int y = tensor(ROLE_INTER, images, out, 0, 0), dw = tensor(ROLE_INTER, out, in, 0, 0), dx = tensor(ROLE_INTER, images, in, 0, 0);
+    node("MatmulBias", 3, (int[]){ w, x, b }, 1, &y);
+    graph_attr(g, node("Dot", 2, (int[]){ y, x }, 1, &dw), "grad_weights", 1, 1, 0);
+    graph_attr(g, node("Dot", 2, (int[]){ w, y }, 1, &dx), "grad_data", 1, 1, 0);
+    int p = tensor(ROLE_INTER, images, out, 0, 0), db = tensor(ROLE_INTER, out, 0, 0, 0), d = tensor(ROLE_INTER, images, out, 0, 0);
+    int l = tensor(ROLE_ARG, images, out, 0, 0);
+    node("Softmax", 1, &y, 1, &p);
+    graph_attr(g, node("Subtract", 2, (int[]){ p, l }, 1, &d), "scale", 1, -.5, 0);
+    node("Sum", 1, &d, 1, &db);
+}
+
+/* inputs at random, indices within the window */
+static void fill(struct rng *r, const struct op *o, int i, const char *op, char *p)
+{
+    for (uint64_t k = 0; k < o->bytes[i] / 4; k++) {
+        if (!strcmp(op, "MaxPoolWithIndicesBackprop") && i == 2) ((int32_t *)(void *)p)[k] = o->pool.kw + 1;
+        else if (!strcmp(op, "BatchNormTrainingBackprop") && i == 4) ((float *)(void *)p)[k] = 1 + (float)rng_unit(r);
+        else ((float *)(void *)p)[k] = (float)(rng_unit(r) - .5);
+    }
+}
+
+static uint64_t room(uint64_t n) { return (n + 4095) / 4096 * 4096; }
+
+static bool node_agrees(struct exec *x, struct tier *tier, int i, struct rng *r)
+{
+    const struct node *n = &g->node[i];
+    struct op o = op_make(g, i);
+    struct place fast[OP_OPERANDS], place[OP_OPERANDS];
+    char *want[OP_OPERANDS], *got[OP_OPERANDS];
+    int all = n->nin + n->nout;
+    bool good = true;
+    for (int k = 0; k < all; k++) {
+        want[k] = pages(room(o.bytes[k])), got[k] = pages(room(o.bytes[k]));
+        fast[k] = (struct place){ false, want[k], 0 };
+        if (k < n->nin) fill(r, &o, k, n->op, want[k]);
+    }
+    exec_run(x, &o, fast, EXEC_DIRECT, NULL);
+    for (int trial = 0; trial < 6; trial++) {
+        uint32_t slow = trial == 0 ? ~0u : (uint32_t)rng_u64(r) & ((1u << all) - 1);
+        uint64_t at = 0;
+        for (int mode = EXEC_STREAMED; mode <= EXEC_STAGED; mode++) {
+            struct transfer t = { 0 };
+            for (int k = 0; k < all; at += room(o.bytes[k]), k++) {
+                bool s = slow >> k & 1;
+                place[k] = (struct place){ s, s ? NULL : got[k], at };
+                if (k < n->nin) memcpy(got[k], want[k], o.bytes[k]);
+                else memset(got[k], 77, room(o.bytes[k]));
+                if (s) tier_start(tier, &t, true, got[k], at, room(o.bytes[k]));
+            }
+            tier_finish(tier, &t);
+            uint64_t bytes = exec_staging(&o, slow & ((1u << all) - 1), (enum exec_mode)mode);
+            char *staging = pages(bytes + 4096);
+            memset(staging + bytes, 99, 4096);
+            exec_run(x, &o, place, (enum exec_mode)mode, staging);
+            for (int q = 0; q < 4096; q++) good &= staging[bytes + (uint64_t)q] == 99;
+            pages_free(staging, bytes + 4096);
+            for (int k = n->nin; k < all; k++) {
+                if (place[k].slow) {
+                    tier_start(tier, &t, false, got[k], place[k].offset, room(o.bytes[k]));
+                    tier_finish(tier, &t);
+                }
+                bool same = !memcmp(got[k], want[k], o.bytes[k]);
+                if (!same) printf("# %s operand %d mode %d slow %x\n", n->op, k, mode, slow);
+                good &= same;
+            }
+            at = 0;
+        }
+    }
+    for (int k = 0; k < all; k++) pages_free(want[k], room(o.bytes[k])), pages_free(got[k], room(o.bytes[k]));
+    op_free(&o);
+    return good;
+}
+
+int main(void)
+{
+    g = graph_new("parts", 2);
+    conv(2, 16, 64, 64, 32, 3, 3, 1, 1, 1);              /* bands */
+    conv(2, 64, 64, 128, 16, 3, 3, 1, 1, 1);
+    conv(1, 64, 96, 64, 64, 1, 1, 1, 0, 0);
+    conv(2, 32, 64, 64, 32, 3, 3, 2, 1, 1);
+    conv(2, 48, 17, 17, 32, 1, 7, 1, 0, 3);              /* planes that meet no disk block */
+    conv(2, 32, 7, 7, 64, 1, 1, 1, 0, 0);
+    conv(2, 3, 32, 32, 64, 7, 7, 2, 3, 3);
+    conv(2, 3, 128, 128, 64, 3, 3, 1, 1, 1);
+    image_ops(2, 48, 15, 13, 3, 2, 1);
+    image_ops(1, 32, 64, 64, 2, 2, 0);
+    image_ops(3, 160, 33, 35, 3, 1, 1);
+    dense(2, 5000, 600);
+    dense(9, 1000, 700);
+    graph_finish(g);
+    const char *build = getenv("B");
+    char *spec = xformat("file:%s", build ? build : ".");
+    struct tier *tiers[] = { tier_open("dram", 64 << 20), tier_open(spec, 64 << 20) };
+    struct rng r = rng_for(1, str_of("exec"));
+    char name[200];
+    for (int i = 0; i < 2; i++) {
+        for (int threads = 1; threads <= 2; threads++) {
+            struct team *team = team_start(threads);
+            struct exec *x = exec_new(kernels_for(NULL), team, tiers[i]);
+            for (int n = 0; n < g->nnode; n++) {
+                snprintf(name, sizeof name, "%s, node %d, %s, %d threads: all placements agree", g->node[n].op, n, tier_method(tiers[i]), threads);
+                ok(node_agrees(x, tiers[i], n, &r), name);
+            }
+            exec_free(x);
+            team_stop(team);
+        }
+        tier_close(tiers[i]);
+    }
+    free(spec);
+    graph_free(g);
+    return done();
+}
