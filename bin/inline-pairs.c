@@ -18,6 +18,7 @@
 #include "inline/pairs.h"
 #include "inline/source.h"
 #include "base/filter.h"
+#include "base/num.h"
 #include "table/csvio.h"
 #include HELP
 #include <errno.h>
@@ -58,13 +59,14 @@ static void log_line(csvw *out, char *line, const char *file, size_t number)
     str name = field(&line, "", file, number), correct = field(&line, "correct = ", file, number);
     str predicted = field(&line, "predicted = ", file, number);
     str value[] = { field(&line, "", file, number), field(&line, "", file, number) };
-    static const char open[] = "metadata = ['", close[] = "']";
-    size_t n = strlen(line);
+    static const char before[] = "metadata = [";         /* then a string as Python writes it: '..', "..", when it holds a ' */
+    size_t skip = sizeof before, n = strlen(line);
     while (n && (line[n - 1] == '\n' || line[n - 1] == '\r')) n--;
-    if (n < sizeof open + 1 || strncmp(line, open, sizeof open - 1) != 0 || strncmp(line + n - 2, close, 2) != 0)
+    char quote = n > skip ? line[skip - 1] : 0;
+    if (strncmp(line, before, skip - 1) != 0 || (quote != '\'' && quote != '"') || n < skip + 2 || line[n - 2] != quote || line[n - 1] != ']')
         die_at(file, number, "not metadata = ['...'] but '%.40s'", line);
     csvw_str(out, name);
-    csvw_str(out, (str){ line + sizeof open - 1, n - sizeof open - 1 });
+    csvw_str(out, (str){ line + skip, n - skip - 2 });
     for (int i = 0; i < 2; i++) {
         double v;
         if (!num_parse(value[i].s, value[i].n, &v)) die_at(file, number, "'%.*s' is not a number", (int)value[i].n, value[i].s);
@@ -96,7 +98,7 @@ static int logs(char **paths)
 
 /* ---- s-expressions ---- */
 
-static int table(const struct pairs *p, bool features)
+static int table(const struct site_pairs *p, bool features)
 {
     csvw *out = csvw_open(output);
     const struct intern *names[] = { &p->numeric, &p->flag };
@@ -121,14 +123,14 @@ static int table(const struct pairs *p, bool features)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    static struct pairs p;
+    static struct site_pairs p;
     bool features = strcmp(kind, "pairs") == 0;
     if (!argv[i]) usage("no files given");
     if (strcmp(kind, "log") == 0) return logs(argv + i);
     struct source in = source_open(argv + i, "core");
     for (const struct sexp *e; (e = source_next(&in)); ) {
-        if (features) pairs_read(&p, e, program_of(in.file));
-        else pairs_read_dump(&p, e, program_of(in.file));
+        if (features) site_pairs_read(&p, e, program_of(in.file));
+        else site_pairs_read_dump(&p, e, program_of(in.file));
     }
     return table(&p, features);
 }

@@ -10,14 +10,14 @@ static const double DEAD = 1e-4, NOTHING = -8;           /* preparation; log10 o
 
 const char *const label_names[LABELS] = { "doesnt_matter", "inline", "apply" };
 
-void pairs_free(struct pairs *p)
+void site_pairs_free(struct site_pairs *p)
 {
     intern_free(&p->numeric);
     intern_free(&p->flag);
     intern_free(&p->text);
     free(p->pair);
     free(p->x);
-    *p = (struct pairs){ 0 };
+    *p = (struct site_pairs){ 0 };
 }
 
 /* the single item of an option, SEXP_NONE of () */
@@ -43,7 +43,7 @@ static struct reward read_reward(const struct sexp *e, snode n)
     return r;
 }
 
-static struct pair *new_pair(struct pairs *p, str program, str site, struct reward r)
+static struct pair *new_pair(struct site_pairs *p, str program, str site, struct reward r)
 {
     p->pair = grow(p->pair, p->n + 1, &p->cap, sizeof *p->pair);
     p->pair[p->n] = (struct pair){ intern(&p->text, program), intern(&p->text, site), r };
@@ -67,7 +67,7 @@ static double flag(const struct sexp *e, snode n)
     return t.s[0] == 't';
 }
 
-static void read_features(struct pairs *p, const struct sexp *e, snode n, bool first)
+static void read_features(struct site_pairs *p, const struct sexp *e, snode n, bool first)
 {
     static const char *const kinds[] = { "numeric_features", "bool_features" };
     struct intern *names[] = { &p->numeric, &p->flag };
@@ -86,7 +86,7 @@ static void read_features(struct pairs *p, const struct sexp *e, snode n, bool f
     }
 }
 
-void pairs_read(struct pairs *p, const struct sexp *e, str program)
+void site_pairs_read(struct site_pairs *p, const struct sexp *e, str program)
 {
     if (!sexp_is_list(e, 0)) sexp_die(e, 0, "not a list of feature pairs");
     for (snode x = sexp_first(e, 0); x != SEXP_NONE; x = sexp_after(e, x)) {
@@ -122,7 +122,7 @@ static void put_path(struct buf *b, struct names *names, const struct sexp *e, s
     }
 }
 
-void pairs_read_dump(struct pairs *p, const struct sexp *e, str program)
+void site_pairs_read_dump(struct site_pairs *p, const struct sexp *e, str program)
 {
     struct names names = { 0 };
     struct buf b = { 0 };
@@ -137,7 +137,7 @@ void pairs_read_dump(struct pairs *p, const struct sexp *e, str program)
     free(b.s);
 }
 
-void pairs_prepare(const struct pairs *p, struct preparation *out)
+void site_pairs_prepare(const struct site_pairs *p, struct preparation *out)
 {
     size_t width = p->numeric.n + p->flag.n;
     for (size_t k = 0; k < width; k++) {

@@ -12,21 +12,21 @@
 struct reward { double immediate, long_term, no_inline; };   /* NAN: not known */
 struct pair { uint32_t program, site; struct reward reward; };     /* texts; site may be the empty text */
 
-struct pairs {
+struct site_pairs {
     struct intern numeric, flag, text;                   /* names of the columns; programs and sites */
     struct pair *pair;
     double *x;                                           /* n x (numeric.n + flag.n), row-major, flags 0 or 1 */
     size_t n, cap, cap_x;
 };
 
-void pairs_read(struct pairs *, const struct sexp *, str program);          /* appends; dies at file:line */
-void pairs_read_dump(struct pairs *, const struct sexp *, str program);     /* rewards only; site is the path, if any */
-void pairs_free(struct pairs *);
+void site_pairs_read(struct site_pairs *, const struct sexp *, str program);          /* appends; dies at file:line */
+void site_pairs_read_dump(struct site_pairs *, const struct sexp *, str program);     /* rewards only; site is the path, if any */
+void site_pairs_free(struct site_pairs *);
 
 /* What the study did before training (spec 4): numeric columns with population deviation above 1e-4 are kept and
  * standardised, flags with mean above 1e-4 are kept as they are.  One entry per column, numeric first; over all rows. */
 struct preparation { bool kept; double mean, deviation; };
-void pairs_prepare(const struct pairs *, struct preparation *);
+void site_pairs_prepare(const struct site_pairs *, struct preparation *);
 
 enum label { LABEL_NEITHER, LABEL_INLINE, LABEL_APPLY, LABELS };     /* "doesn't matter" first, as in the study */
 extern const char *const label_names[LABELS];
