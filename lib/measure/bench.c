@@ -5,6 +5,7 @@
 #include "base/filter.h"
 #include "base/progress.h"
 #include "measure/clock.h"
+#include "measure/count.h"
 #include "measure/order.h"
 #include "measure/stats.h"
 #include <fcntl.h>
@@ -35,25 +36,12 @@ char *bench_columns(const struct bench *b)
     return s.s;
 }
 
-/* as execvp searches */
-static int open_program(const char *name)
-{
-    if (strchr(name, '/')) return open(name, O_RDONLY | O_CLOEXEC);
-    for (const char *p = getenv("PATH"); p && *p; ) {
-        size_t n = strcspn(p, ":");
-        char *path = xformat("%.*s/%s", (int)n, p, name);
-        int fd = access(path, X_OK) == 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
-        free(path);
-        if (fd >= 0) return fd;
-        p += n + (p[n] == ':');
-    }
-    return -1;
-}
-
 void subject_build(struct subject *s)
 {
     struct stat st;
-    int fd = open_program(s->argv[0]);
+    char *path = program_path(s->argv[0]);
+    int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    free(path);
     s->build[0] = 0;
     if (fd < 0) return;
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0) {

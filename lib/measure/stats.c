@@ -269,7 +269,7 @@ double lag1(const double *v, size_t n)
 double variance_inflation(const double *v, size_t n)
 {
     double r = lag1(v, n);
-    if (n < 8 || r * sqrt((double)n) < 1.645 - 1 / sqrt((double)n)) return 1;
+    if (n < 16 || r * sqrt((double)n) < 1.645 - 1 / sqrt((double)n)) return 1;
     r += (1 + 3 * r) / (double)n;
     if (r > 0.95) r = 0.95;
     return (1 + r) / (1 - r);

@@ -37,7 +37,7 @@ struct interval median_sequence(const double *d, size_t n, double level);
 double sign_e_value(const double *d, size_t n);
 
 /* Dependence between successive values: autocorrelation at lag 1 of the ranks, and by how much the variance of a mean of
- * n such values exceeds that of n independent ones (1 unless lag 1 is significant at 5 %, one-sided). */
+ * n such values exceeds that of n independent ones (1 unless lag 1 is significant at 5 %, one-sided, and n >= 16). */
 double lag1(const double *v, size_t n);
 double variance_inflation(const double *v, size_t n);
 

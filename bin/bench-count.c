@@ -1,0 +1,108 @@
+/* bench-count - count what commands cost, exactly and without noise
+ *
+ * Usage: bench-count [--metric=NAME]... [--label=A] 'CMD' [--label=B 'CMD']...
+ *        bench-count --metric=size FILE...
+ *
+ * Metrics: instructions (qemu-user and a plugin; about 7 times slower than
+ * the command), cycles (modelled by cachegrind; 33 times), size (code_bytes
+ * and text_bytes of the program's ELF file; an operand may be any ELF file),
+ * allocations (a preloaded counter; allocations and allocated_bytes).
+ * Only the process that is started counts, not those it starts.
+ *
+ * Each count is taken --runs times.  Columns out: label, metric, value, exact
+ * (yes: all runs agree, no: value is the least of them), runs, backend (what
+ * counted), status (ok, or why there is no value), output_hash.
+ * Order: labels, then metrics.  Exit 1 when a value is missing.
+ *
+ * Examples:
+ *   $ bench-count --label=old './a.out 9' --label=new './b.out 9'
+ */
+#include "base/filter.h"
+#include HELP
+#include "measure/count.h"
+#include "table/csvio.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct list labels, metrics;
+static long runs = 2;
+static double timeout = 600;
+static const char *input, *directory;
+static const struct opt options[] = {
+    { 'm', "metric", LIST, &metrics, "NAME", "instructions, cycles, size, allocations; default: all but cycles", 0, 0 },
+    { 'l', "label", LIST, &labels, "NAME", "name of the next command; default: the command", 0, 0 },
+    { 'n', "runs", INT, &runs, "N", "runs that must agree", 1, 1000 },
+    { 0, "timeout", NUM, &timeout, "S", "wall seconds per run", 0, 1e9 },
+    { 0, "input", STR, &input, "FILE", "standard input of the commands", 0, 0 },
+    { 'C', "directory", STR, &directory, "DIR", "where they run", 0, 0 },
+    { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
+
+static size_t missing;
+
+static struct counts count_once(const char *metric, const struct child *c)
+{
+    if (strcmp(metric, "instructions") == 0) return count_instructions(c);
+    if (strcmp(metric, "cycles") == 0) return count_cycles(c);
+    if (strcmp(metric, "allocations") == 0) return count_allocations(c);
+    if (strcmp(metric, "size") != 0) usage("--metric: '%s' is not one of instructions, cycles, size, allocations", metric);
+    char *path = program_path(c->argv[0]);
+    struct counts r = count_size(path ? path : c->argv[0]);
+    free(path);
+    return r;
+}
+
+static void write_metric(csvw *w, const char *label, const char *metric, const struct child *c)
+{
+    struct counts first = count_once(metric, c), least = first;
+    bool exact[COUNT_METRICS];
+    for (int m = 0; m < COUNT_METRICS; m++) exact[m] = true;
+    for (long i = 1; i < runs && !first.why; i++) {
+        struct counts again = count_once(metric, c);
+        if (again.why) first.why = again.why;
+        for (int m = 0; m < COUNT_METRICS; m++) {
+            if (isnan(first.value[m])) continue;
+            exact[m] &= again.value[m] == first.value[m];
+            least.value[m] = fmin(least.value[m], again.value[m]);
+        }
+    }
+    bool wrote = false;
+    for (int m = 0; m < COUNT_METRICS; m++) {
+        if (isnan(first.value[m]) && (!first.why || wrote)) continue;
+        csvw_cstr(w, label);
+        csvw_cstr(w, first.why ? metric : count_name[m]);
+        csvw_known(w, first.why ? NAN : least.value[m]);
+        csvw_cstr(w, first.why ? "" : exact[m] ? "yes" : "no");
+        csvw_int(w, runs);
+        csvw_cstr(w, first.backend);
+        csvw_cstr(w, first.why ? first.why : "ok");
+        csvw_format(w, "%016llx", (unsigned long long)first.ran.output_hash);
+        csvw_end(w);
+        wrote = true;
+        if (!exact[m] && !quiet) warn("'%s': %s differs between runs: not exact", label, count_name[m]);
+    }
+    missing += first.why != NULL;
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const usual[] = { "instructions", "size", "allocations" };
+    int i = filter_init(argc, argv, help, options);
+    int n = argc - i;
+    if (!n) usage("no command given");
+    if (labels.n && labels.n != n) usage("%d labels but %d commands", labels.n, n);
+    if (!metrics.n) metrics = (struct list){ xmalloc(3, sizeof *metrics.v), 3 }, memcpy(metrics.v, usual, sizeof usual);
+    csvw *w = csvw_fd(1);
+    csvw_names(w, "label,metric,value,exact,runs,backend,status,output_hash");
+    csvw_end(w);
+    for (int k = 0; k < n; k++) {
+        const char *why;
+        char **words = shell_words(argv[i + k], &why);
+        if (!words) usage("command '%s': %s", argv[i + k], why);
+        struct child c = { .argv = words, .directory = directory, .input = input, .cpu = -1, .limits = { .wall_seconds = timeout } };
+        for (int m = 0; m < metrics.n; m++) write_metric(w, labels.n ? labels.v[k] : argv[i + k], metrics.v[m], &c);
+        shell_words_free(words);
+    }
+    int status = csvw_close(w);
+    return missing ? EXIT_FAIL : status;
+}

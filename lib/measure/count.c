@@ -1,0 +1,248 @@
+/* count.c - see count.h */
+#include "measure/count.h"
+#include "base/mem.h"
+#include "base/message.h"
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#ifndef PLUGINS
+#define PLUGINS "build/measure"
+#endif
+
+const char *const count_name[] = { "instructions", "modelled_cycles", "code_bytes", "text_bytes", "allocations", "allocated_bytes" };
+
+char *program_path(const char *name)
+{
+    if (strchr(name, '/')) return access(name, X_OK) == 0 ? xstrdup(name) : NULL;
+    for (const char *p = getenv("PATH"); p && *p; ) {
+        size_t n = strcspn(p, ":");
+        char *path = xformat("%.*s/%s", (int)n, p, name);
+        if (access(path, X_OK) == 0) return path;
+        free(path);
+        p += n + (p[n] == ':');
+    }
+    return NULL;
+}
+
+static struct counts nothing(const char *backend)
+{
+    struct counts c = { .backend = backend };
+    for (int i = 0; i < COUNT_METRICS; i++) c.value[i] = NAN;
+    return c;
+}
+
+/* beside the programs' build, beside an installed program, or where it was built */
+static char *plugin(const char *name)
+{
+    char exe[4096];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    exe[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(exe, '/');
+    if (slash) *slash = 0;
+    static const char *const near[] = { "../build/measure", "../measure", "../lib/millrace" };
+    for (size_t i = 0; slash && i < sizeof near / sizeof *near; i++) {
+        char *path = xformat("%s/%s/%s", exe, near[i], name);
+        if (access(path, R_OK) == 0) return path;
+        free(path);
+    }
+    return xformat("%s/%s", PLUGINS, name);
+}
+
+static char *report_file(void)
+{
+    const char *dir = getenv("TMPDIR");
+    char *path = xformat("%s/millrace-count.XXXXXX", dir && *dir ? dir : "/tmp");
+    int fd = mkstemp(path);
+    if (fd < 0) die_errno("%s", path);
+    close(fd);
+    return path;
+}
+
+/* the report's last line that begins with `key`, after it; the file is removed */
+static char *take_report(char *path, const char *key)
+{
+    char line[4096], *found = NULL;
+    FILE *f = fopen(path, "re");
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, key, strlen(key)) == 0) {
+            free(found);
+            found = xstrdup(line + strlen(key));
+        }
+    if (f) fclose(f);
+    return found;
+}
+
+static void drop_report(char *path)
+{
+    unlink(path);
+    free(path);
+}
+
+/* the command behind a front of `n` words; argv[n] is the program with its path */
+static char **behind(char *const *front, size_t n, char *const *argv, char *program)
+{
+    size_t k = 0;
+    while (argv[k]) k++;
+    char **all = xmalloc(n + k + 1, sizeof *all);
+    memcpy(all, front, n * sizeof *all);
+    all[n] = program;
+    memcpy(all + n + 1, argv + 1, k * sizeof *all);
+    return all;
+}
+
+static const char *run_failed(const struct ran *r)
+{
+    if (r->how == RAN_NOT_STARTED) return "the counter is not installed";
+    if (r->how == RAN_EXIT) return "no report: not a program for this counter (script, static, foreign)?";
+    return ran_word(r);
+}
+
+/* which qemu: by the machine field of the ELF header */
+static const char *emulator(const char *path)
+{
+    Elf64_Ehdr h;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, &h, sizeof h);
+    if (fd >= 0) close(fd);
+    if (n < (ssize_t)sizeof h || memcmp(h.e_ident, ELFMAG, SELFMAG) != 0) return NULL;
+    switch (h.e_machine) {
+    case EM_X86_64: return "qemu-x86_64";
+    case EM_386: return "qemu-i386";
+    case EM_AARCH64: return "qemu-aarch64";
+    case EM_RISCV: return h.e_ident[EI_CLASS] == ELFCLASS64 ? "qemu-riscv64" : "qemu-riscv32";
+    case EM_ARM: return "qemu-arm";
+    default: return NULL;
+    }
+}
+
+struct counts count_instructions(const struct child *c)
+{
+    struct counts r = nothing("qemu-user plugin");
+    char *program = program_path(c->argv[0]);
+    const char *qemu = program ? emulator(program) : NULL;
+    r.why = !program ? "no such program" : !qemu ? "not an ELF program" : NULL;
+    if (r.why) {
+        free(program);
+        return r;
+    }
+    char *report = report_file(), *so = plugin("insn.so"), *word = xformat("%s,out=%s", so, report);
+    char option[] = "-plugin", name[32];
+    snprintf(name, sizeof name, "%s", qemu);
+    char *front[] = { name, option, word }, **argv = behind(front, 3, c->argv, program);
+    struct child k = *c;
+    k.argv = argv;
+    r.ran = child_run(&k);
+    char *line = take_report(report, "");
+    if (line) r.value[COUNT_INSTRUCTIONS] = strtod(line, NULL);
+    else r.why = access(so, R_OK) != 0 ? "the plugin insn.so is missing" : run_failed(&r.ran);
+    drop_report(report);
+    free(line);
+    free(so);
+    free(word);
+    free(argv);
+    free(program);
+    return r;
+}
+
+/* cachegrind's totals: Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw Bc Bcm Bi Bim */
+static double modelled_cycles(const char *totals)
+{
+    double v[13];
+    char *end;
+    for (int i = 0; i < 13; i++, totals = end) {
+        v[i] = strtod(totals, &end);
+        if (end == totals) return NAN;
+    }
+    double last = v[2] + v[5] + v[8], first = v[1] + v[4] + v[7], branches = v[10] + v[12];
+    return v[0] + 10 * first + 100 * last + 10 * branches;
+}
+
+struct counts count_cycles(const struct child *c)
+{
+    struct counts r = nothing("cachegrind");
+    char *report = report_file(), *out = xformat("--cachegrind-out-file=%s", report);
+    char name[] = "valgrind", tool[] = "--tool=cachegrind", cache[] = "--cache-sim=yes", branch[] = "--branch-sim=yes", log[] = "--log-file=/dev/null";
+    char *front[] = { name, tool, cache, branch, log, out }, **argv = behind(front, 6, c->argv, c->argv[0]);
+    struct child k = *c;
+    k.argv = argv;
+    r.ran = child_run(&k);
+    char *line = take_report(report, "summary:");
+    if (line) r.value[COUNT_CYCLES] = modelled_cycles(line);
+    if (isnan(r.value[COUNT_CYCLES])) r.why = run_failed(&r.ran);
+    drop_report(report);
+    free(line);
+    free(out);
+    free(argv);
+    return r;
+}
+
+struct counts count_allocations(const struct child *c)
+{
+    struct counts r = nothing("preload");
+    char *report = report_file(), *so = plugin("alloc.so");
+    char *preload = xformat("LD_PRELOAD=%s", so), *where = xformat("MILLRACE_ALLOC_REPORT=%s", report);
+    char *const *old = c->env ? c->env : environ;
+    size_t n = 0;
+    while (old[n]) n++;
+    char **env = xmalloc(n + 3, sizeof *env);
+    memcpy(env, old, n * sizeof *env);
+    env[n] = preload, env[n + 1] = where, env[n + 2] = NULL;
+    struct child k = *c;
+    k.env = env;
+    r.ran = child_run(&k);
+    char *line = take_report(report, ""), *rest;
+    if (line) {
+        r.value[COUNT_ALLOCATIONS] = strtod(line, &rest);
+        r.value[COUNT_ALLOCATED] = strtod(rest, NULL);
+    } else r.why = run_failed(&r.ran);
+    drop_report(report);
+    free(line);
+    free(so);
+    free(preload);
+    free(where);
+    free(env);
+    return r;
+}
+
+struct counts count_size(const char *path)
+{
+    struct counts r = nothing("elf");
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        if (fd >= 0) close(fd);
+        r.why = strerror(errno);
+        return r;
+    }
+    size_t n = (size_t)st.st_size;
+    const unsigned char *p = n ? mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+    close(fd);
+    r.why = "not an ELF64 file with sections";
+    if (p == MAP_FAILED) return r;
+    Elf64_Ehdr h;
+    if (n >= sizeof h) memcpy(&h, p, sizeof h);
+    if (n >= sizeof h && memcmp(h.e_ident, ELFMAG, SELFMAG) == 0 && h.e_ident[EI_CLASS] == ELFCLASS64 && h.e_ident[EI_DATA] == ELFDATA2LSB &&
+        h.e_shentsize == sizeof(Elf64_Shdr) && h.e_shnum && h.e_shoff < n && (n - h.e_shoff) / sizeof(Elf64_Shdr) >= h.e_shnum) {
+        double code = 0, text = 0;
+        for (size_t i = 0; i < h.e_shnum; i++) {
+            Elf64_Shdr s;
+            memcpy(&s, p + h.e_shoff + i * sizeof s, sizeof s);
+            if (!(s.sh_flags & SHF_ALLOC) || s.sh_type == SHT_NOBITS) continue;
+            if (s.sh_flags & SHF_EXECINSTR) code += (double)s.sh_size;
+            if (!(s.sh_flags & SHF_WRITE)) text += (double)s.sh_size;
+        }
+        r.value[COUNT_CODE] = code;
+        r.value[COUNT_TEXT] = text;
+        r.why = NULL;
+    }
+    munmap((void *)(uintptr_t)p, n);
+    return r;
+}
