@@ -1,0 +1,18 @@
+# the recorder: a CPython extension (where the headers are), a preload library, CUPTI's injection library (where cupti.h is)
+PYTHON  ?= /usr/bin/python3
+PYINC   := $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)
+PROFLIB := $B/prof
+RECFLAGS = -fPIC -fvisibility=hidden -shared -std=gnu11 $(WARN) -D_GNU_SOURCE -Ilib $(CFLAGS) -MMD -MP -MF $@.d
+PROF_TARGETS :=
+ifneq ($(wildcard $(PYINC)/Python.h),)
+PROF_TARGETS += $(PROFLIB)/_millrace.so $(patsubst lib/prof/rec/python/%,$(PROFLIB)/%,$(wildcard lib/prof/rec/python/*.py lib/prof/rec/python/*/*.py))
+endif
+
+$(PROFLIB)/_millrace.so: lib/prof/rec/pyrec.c lib/prof/rec/rec.c
+	@mkdir -p $(@D)
+	$(CC) $(RECFLAGS) -Wno-cast-qual -isystem $(PYINC) -o $@ $^ -lpthread -ldl
+$(PROFLIB)/%.py: lib/prof/rec/python/%.py
+	@mkdir -p $(@D)
+	cp $< $@
+
+all: $(PROF_TARGETS)
