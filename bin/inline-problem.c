@@ -57,10 +57,10 @@ static double mean_time(const double *t, size_t n)
     return exp(sum / (double)n);
 }
 
-static void add_tree(const struct sexp *e, str run)
+static void add_tree(const struct sexp *e, const char *file, str run)
 {
     source_tree(&names, e, &d, (int)only_round, true, &tree);
-    if (expanded && tree.form == FORM_TREE_V1) expand(&names, &tree, EXPAND_PASSES, NULL);
+    if (expanded && tree.form == FORM_TREE_V1) expand(&names, &tree, file, EXPAND_PASSES, NULL);
     problem_add(&problem, &names, &tree, run, gamma_, divide, strcmp(identity, "name") == 0);
 }
 
@@ -72,7 +72,7 @@ static void from_files(char **paths)
         run.n = 0;
         buf_str(&run, str_of(in.file));
         if (in.index) buf_format(&run, "#%zu", in.index);
-        add_tree(e, (str){ run.s, run.n });
+        add_tree(e, in.file, (str){ run.s, run.n });
         if (!d.n_time) sexp_die(e, 0, "a run without timings; name them in a table, see --runs");
         const char *slash = strrchr(in.file, '/');
         str group = { in.file, slash ? (size_t)(slash - in.file) : 0 };
@@ -107,7 +107,7 @@ static void from_table(void)
     csv_close(in);
     for (size_t k = 0; k < seen.n; k++) {
         sexpr *r = sexp_open(l[k].file, SEXP_CORE);
-        add_tree(sexp_only(r), seen.name[k]);
+        add_tree(sexp_only(r), l[k].file, seen.name[k]);
         sexp_close(r);
         problem_time(&problem, seen.name[k], str_of(l[k].group), l[k].initial, exp(l[k].sum / (double)l[k].n), l[k].n);
     }

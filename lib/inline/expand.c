@@ -17,18 +17,18 @@ static size_t reachable(const struct itree *t)
     return n;
 }
 
-_Noreturn static void bad_path(struct names *s, uint32_t path, uint32_t around)
+_Noreturn static void bad_path(struct names *s, const char *file, uint32_t path, uint32_t around)
 {
     struct buf b = { 0 };
     names_put_path(&b, s, path);
     buf_add(&b, " inside ", 8);
     names_put_path(&b, s, around);
-    die("apply ids without parents cannot be expanded: %s", b.s);
+    die("%s: apply ids without parents cannot be expanded: %s", file, b.s);
 }
 
 /* ---- pass 1 ---- */
 
-static void paths(struct names *s, struct itree *t)
+static void paths(struct names *s, struct itree *t, const char *file)
 {
     struct itree out = { 0 };
     uint32_t *to = xmalloc(t->n, sizeof *to), none = dummy(s);
@@ -40,7 +40,7 @@ static void paths(struct names *s, struct itree *t)
         if (x->kind != NODE_DECL) {
             uint32_t around = p->kind == NODE_INLINED ? p->label : 0;
             uint32_t length = path_length(s, x->label);
-            if (!path_begins(s, x->label, around) || x->label == around) bad_path(s, x->label, around);
+            if (!path_begins(s, x->label, around) || x->label == around) bad_path(s, file, x->label, around);
             for (uint32_t k = path_length(s, around) + 1; k < length; k++)
                 above = itree_add(&out, above, NODE_INLINED, path_prefix(s, x->label, k), none);
         }
@@ -263,11 +263,11 @@ static void stubs(struct names *s, struct itree *t)
     *t = out;
 }
 
-void expand(struct names *s, struct itree *t, int last, size_t count[EXPAND_PASSES])
+void expand(struct names *s, struct itree *t, const char *file, int last, size_t count[EXPAND_PASSES])
 {
-    if (t->form == FORM_TREE_V0) die("a V0 tree cannot be expanded: its calls have no apply ids");
+    if (t->form == FORM_TREE_V0) die("%s: a V0 tree cannot be expanded: its calls have no apply ids", file);
     for (int pass = 1; pass <= last; pass++) {
-        if (pass == 1) paths(s, t);
+        if (pass == 1) paths(s, t, file);
         else if (pass == 3) fill(s, t);
         else if (pass == 5) drop(t);
         else if (pass == 6) stubs(s, t);

@@ -17,8 +17,8 @@
 enum { EXPAND_PASSES = 6 };
 
 /* Runs passes 1..last on a V1 tree; count[i], if given, is the number of nodes without the root after pass i + 1.  Dies
- * with the name of the call when an apply id does not begin with that of the call around it. */
-void expand(struct names *, struct itree *, int last, size_t count[EXPAND_PASSES]);
+ * with `file` and the call when an apply id does not begin with that of the call around it. */
+void expand(struct names *, struct itree *, const char *file, int last, size_t count[EXPAND_PASSES]);
 
 /* Expanded tree to V1 tree: apply ids are the paths, the nodes that pass 1 put in are taken out. */
 void collapse(struct names *, struct itree *);
