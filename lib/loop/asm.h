@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum { RAX = 0, RCX = 1, RDX = 2, RBX = 3, RBP = 5, RSI = 6, RDI = 7 };
-enum { ASM_COUNTERS = 11, ASM_MASK_REGISTER = 15, ASM_TABLE = 64 };
+enum { ASM_COUNTERS = 11, ASM_MASK_REGISTER = 15, ASM_TABLE = 64, ASM_ENTER = 10 };
 
 struct assembler {
     uint8_t *start, *at, *limit;                         /* emission past the limit sets full and writes no more */
@@ -27,6 +27,6 @@ void asm_mask(struct assembler *, int lanes);                         /* for the
 void asm_add(struct assembler *, int base, long bytes);
 void asm_count(struct assembler *, int counter, int32_t n);           /* counter 0 .. ASM_COUNTERS-1 = n */
 void asm_loop(struct assembler *, int counter, const uint8_t *top);   /* counter--, go to top unless zero */
-void asm_enter(struct assembler *);                                   /* save what counters may overwrite */
+void asm_enter(struct assembler *);                                   /* aligns, then saves registers in ASM_ENTER bytes */
 void asm_leave(struct assembler *);
 #endif

@@ -3,6 +3,7 @@
 #include "base/message.h"
 #include "loop/asm.h"
 #include "loop/transpose.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -35,6 +36,8 @@ struct state {
     int vec, vt, xt;                                     /* vector variable, the input that has it, the one broadcast */
     int live;                                            /* counters in use */
     int rows, vectors;                                   /* largest tile */
+    double times, cycles;                                /* how often the present code runs; model of all of it */
+    bool plan;                                           /* count cycles, write no bodies */
     const char *why;
 };
 
@@ -175,12 +178,14 @@ static bool enter_loop(struct state *k, int32_t n, const uint8_t **top)
         return false;
     }
     asm_count(&k->s, k->live++, n);
+    k->times *= n;
     *top = k->s.at;
     return true;
 }
 
-static void leave_loop(struct state *k, const uint8_t *top)
+static void leave_loop(struct state *k, const uint8_t *top, int32_t n)
 {
+    if (top) k->times /= n;
     if (top) asm_loop(&k->s, --k->live, top);
 }
 
@@ -200,9 +205,21 @@ static void reductions(struct state *k, struct tile *q, const struct reduction *
     if (inside > budget) reductions(k, q, r + 1, nr - 1, budget);
     else body(k, q, r, nr, u);
     move(k, r[0].var, u, false);
-    leave_loop(k, top);
+    leave_loop(k, top, times);
     if (rest) body(k, q, r, nr, rest);
     move(k, r[0].var, -(long)u * times, false);
+}
+
+/* two FMAs and two loads a cycle, a chain of 4 cycles through each accumulator */
+static double tile_cycles(const struct state *k, const struct tile *q, double steps, bool first)
+{
+    int n = q->nrow * q->nv, loads = 0, casts = q->nrow, instructions = n;
+    for (int i = 0; i < q->nrow; i++)
+        if (i == 0 || q->row[i].v != q->row[i - 1].v) loads += q->nv;
+    if (q->nhold != q->nv && q->nrow > q->ncast) casts = n;
+    if (!(k->s.wide && (q->nv == 1 || casts == n))) instructions += casts;
+    double step = fmax(n / 2.0, fmax((loads + casts) / 2.0, (instructions + loads) / 5.0));
+    return steps * fmax(step, 4) + n * (first ? 0.75 : 1.25) + 12;
 }
 
 static void emit_tile(struct state *k, int depth, const int32_t *e, bool first)
@@ -213,6 +230,11 @@ static void emit_tile(struct state *k, int depth, const int32_t *e, bool first)
     q.tail = e[k->vec] % k->lanes;
     assign_registers(k, &q);
     if (q.nrow * q.nv > k->rows * k->vectors) k->rows = q.nrow, k->vectors = q.nv;
+    double steps = 1;
+    for (int v = 0; v < k->p->nvar; v++)
+        if (k->p->reduced[v]) steps *= e[v];
+    k->cycles += k->times * tile_cycles(k, &q, steps, first);
+    if (k->plan) return;
     if (q.tail) asm_mask(&k->s, q.tail);
     for (int i = 0; i < q.nrow * q.nv; i++) {
         if (first) asm_zero(&k->s, i);
@@ -285,7 +307,7 @@ static void emit(struct state *k, int d, const int32_t *e, bool first)
         if (!enter_loop(k, todo, &top)) return;
         emit(k, d + 1, x, first && !reduction);
         move(k, v, step, true);
-        leave_loop(k, top);
+        leave_loop(k, top, todo);
     }
     x[v] = tail;
     if (tail) emit(k, d + 1, x, first && !(reduction && full > 0));
@@ -414,19 +436,26 @@ static size_t used_pages(const struct kernel *g)         /* only what is run cha
     return (g->bytes + ASM_TABLE + 4095) & ~(size_t)4095;
 }
 
-const char *kernel_encode(struct kernel *g, const struct problem *p, const struct nest *t, enum isa isa)
+static const char *begin(struct state *k, const struct problem *p, const struct nest *t, enum isa isa)
 {
     if (p->op != OP_FMA) return "only sums of products have code";
-    struct state k = { .p = p, .t = t, .lanes = isa == ISA_AVX512 ? 16 : 8, .nregister = isa == ISA_AVX512 ? 32 : 16,
+    *k = (struct state){ .p = p, .t = t, .times = 1, .lanes = isa == ISA_AVX512 ? 16 : 8, .nregister = isa == ISA_AVX512 ? 32 : 16,
                        .nacc = isa == ISA_AVX512 ? 28 : 12 };
-    k.vec = choose_vector(p, t, k.lanes, &k.why);
-    if (k.why) return k.why;
-    k.vt = p->stride[TENSOR_A][k.vec] ? TENSOR_A : TENSOR_B;
-    k.xt = TENSOR_A + TENSOR_B - k.vt;
-    nest_inner(t->loop, t->n, k.inner);
+    k->vec = choose_vector(p, t, k->lanes, &k->why);
+    if (k->why) return k->why;
+    k->vt = p->stride[TENSOR_A][k->vec] ? TENSOR_A : TENSOR_B;
+    k->xt = TENSOR_A + TENSOR_B - k->vt;
+    nest_inner(t->loop, t->n, k->inner);
+    return NULL;
+}
+
+const char *kernel_encode(struct kernel *g, const struct problem *p, const struct nest *t, enum isa isa)
+{
+    struct state k;
     int32_t e[2][NEST_VARS], second = 0;
     int var = 0;
-    const char *why = parts(&k, e, &g->threads, &var, &second);
+    const char *why = begin(&k, p, t, isa);
+    if (!why) why = parts(&k, e, &g->threads, &var, &second);
     if (why) return why;
     if (!g->region) {
         g->region = mmap(NULL, REGION, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -438,7 +467,7 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
     asm_begin(&k.s, g->region, REGION, isa == ISA_AVX512);
     for (int i = 0; i < g->threads; i++) {
         asm_enter(&k.s);
-        g->code[i] = (nest_code *)(k.s.at - 10);         /* asm_enter aligns, then saves in 10 bytes */
+        g->code[i] = (nest_code *)(k.s.at - ASM_ENTER);
         emit(&k, 0, e[i], true);
         asm_leave(&k.s);
         for (int u = 0; u < 3; u++) g->offset[i][u] = i * (int64_t)second * k.stride[u][var] / 4;
@@ -450,6 +479,40 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
     g->vector_var = k.vec;
     if (mprotect(g->region, used_pages(g), PROT_READ | PROT_EXEC)) die_errno("cannot make code executable");
     return k.why ? k.why : k.s.full ? "the code is longer than 1 MiB" : NULL;
+}
+
+const char *kernel_plan(struct plan *out, const struct problem *p, const struct nest *t, enum isa isa)
+{
+    static uint8_t waste[4096];
+    struct state k;
+    int32_t e[2][NEST_VARS], second;
+    int threads, var;
+    const char *why = begin(&k, p, t, isa);
+    if (!why) why = parts(&k, e, &threads, &var, &second);
+    if (why) return why;
+    k.plan = true;
+    *out = (struct plan){ .vector_var = k.vec };
+    for (int u = 0; u < 3; u++) {
+        memcpy(out->stride[u], p->stride[u], sizeof out->stride[u]);
+        struct transposition c;
+        if (p->stride[u][k.vec] > 1 && p->size[k.vec] > 1) {
+            plan_transposition(&c, p, u, k.vec, out->stride[u]);
+            out->moved += (double)p->elements[u];
+        }
+        for (int v = 0; v < p->nvar; v++) k.stride[u][v] = out->stride[u][v] * 4;
+    }
+    asm_begin(&k.s, waste, sizeof waste, isa == ISA_AVX512);
+    for (int i = 0; i < threads; i++) {
+        double before = k.cycles;
+        emit(&k, 0, e[i], true);
+        k.s.at = k.s.start + ASM_TABLE;
+        k.s.full = false;
+        if (k.cycles - before > out->cycles) out->cycles = k.cycles - before;
+    }
+    out->rows = k.rows;
+    out->vectors = k.vectors;
+    out->threads = threads;
+    return k.why;
 }
 
 void kernel_free(struct kernel *g)

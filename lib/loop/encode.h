@@ -49,6 +49,16 @@ const char *kernel_encode(struct kernel *, const struct problem *, const struct 
 void kernel_run(const struct kernel *, float *c, const float *a, const float *b);
 void kernel_free(struct kernel *);
 
+/* What the encoder would do, without code: the tile, the strides after transpositions, the elements transposed, and
+ * the cycles of its instructions (two FMAs and two loads a cycle, latency 4) if all data were in the first cache.
+ * The same reasons as kernel_encode, but for code that is too long. */
+struct plan {
+    int vector_var, rows, vectors, threads;
+    int64_t stride[3][NEST_VARS];
+    double cycles, moved;
+};
+const char *kernel_plan(struct plan *, const struct problem *, const struct nest *, enum isa);
+
 /* the same tensors seen by any schedule: slow and right; c is overwritten */
 void problem_reference(const struct problem *, float *c, const float *a, const float *b);
 #endif

@@ -33,6 +33,7 @@ struct problem {
 };
 
 extern const char problem_kinds[];                       /* "mm|mm_nt|...", for messages and option tables */
+int problem_params(str kind, const char *const **names);   /* sizes of a kind, in the order of its text; 0: unknown */
 void problem_parse(struct problem *, str text, const char *where);   /* dies "where: why" on anything unsound */
 double problem_flops(const struct problem *);            /* 2 x product of the extents for C += A*B, else 1 x */
 

@@ -29,6 +29,18 @@ static const struct kind {
 };
 const char problem_kinds[] = "mm|mm_nt|mm_tn|mm_tt|bmm|conv|conv_nhwc|point|reduce|transp";
 
+int problem_params(str kind, const char *const **names)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (str_is(kind, kinds[i].name)) {
+            int n = 0;
+            while (n < MAX_PARAM && kinds[i].param[n]) n++;
+            *names = kinds[i].param;
+            return n;
+        }
+    return 0;
+}
+
 struct env {                                             /* what names mean while one problem is read */
     struct problem *p;
     const char *where;

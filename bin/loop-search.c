@@ -1,0 +1,107 @@
+/* loop-search - look for a fast nest for each problem
+ *
+ * Usage: loop-search --algo=NAME [--seconds=S] [--steps=N] [FILE]
+ *
+ * Columns in: problem.  Columns out: problem, algo, step, action, tree,
+ * gflops, seconds, kind.  One row for the untiled nest (step 0) and one for
+ * each action that leads to the best nest found; the last row of a problem
+ * is that nest, measured afresh.  seconds is the time of the search when the
+ * nest of the row was evaluated; gflops and seconds are empty where the
+ * search had no need to evaluate it.  kind is real or model.
+ * Algorithms: greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs brute
+ * random anneal evolve mcts heuristic; lib/loop/search.h says what they do.
+ * With --eval=model a search is reproducible by its seed: each evaluation
+ * then counts as 0.1 ms.  A cache makes a search that was killed go on fast.
+ *
+ * Examples:
+ *   $ loop-gen --kind=mm --m=128 --n=128 --k=128 |
+ *     loop-search --algo=heuristic
+ *   $ loop-search --algo=beam4dfs --as-published --seconds=60 problems.csv
+ */
+#include "base/filter.h"
+#include "base/out.h"
+#include "base/progress.h"
+#include "loop/rows.h"
+#include "loop/search.h"
+#include HELP
+#include <math.h>
+#include <string.h>
+
+static const char *algo, *cache, *isa_word, *eval = "run", *dot, *actions = "full";
+static long steps = 10, seed = 1, measure = 24, confirm = 16;
+static double seconds = 10;
+static bool published, parallel;
+static const struct opt options[] = {
+    { 0, "algo", WORD, &algo, "greedy1|greedy2|beam2dfs|beam4dfs|beam2bfs|beam4bfs|brute|random|anneal|evolve|mcts|heuristic",
+      "which search" },
+    { 0, "seconds", NUM, &seconds, "S", "limit of time for each problem", 0, 1e9 },
+    { 0, "steps", INT, &steps, "N", "longest sequence of actions", 0, 200 },
+    { 's', "seed", INT, &seed, "N", "seed of what is drawn" },
+    { 0, "eval", WORD, &eval, "run|model", "measure, or ask the model" },
+    { 0, "actions", WORD, &actions, "published|full", "the published seven, or all" },
+    { 0, "as-published", FLAG, &published, NULL, "with the published defects and legality; implies the seven" },
+    { 0, "parallel", FLAG, &parallel, NULL, "two threads may be used" },
+    { 0, "measure", INT, &measure, "K", "heuristic: how many nests to measure", 1, 100000 },
+    { 0, "confirm", INT, &confirm, "N", "fresh runs of the best nest; 0: none", 0, 64 },
+    { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
+    { 0, "isa", WORD, &isa_word, "avx2|avx512", "instruction set instead of the best one here" },
+    { 0, "dot", STR, &dot, "FILE", "write the visited graph (of the last problem)" },
+    { 0 } };
+
+static void rows(csvw *w, const struct search *s, const struct problem *p, double gflops, bool model)
+{
+    struct nest t;
+    char b[40];
+    nest_reset(p, &t);
+    for (int i = 0; i <= s->npath; i++) {
+        if (i) nest_act(p, &t, s->path[i - 1], RULE_NONE);
+        bool last = i == s->npath;
+        csvw_cstr(w, p->text);
+        csvw_cstr(w, s->algo);
+        csvw_int(w, i);
+        csvw_cstr(w, i ? act_name(s->path[i - 1], b) : "");
+        rows_write_tree(w, p, &t);
+        csvw_known(w, last && gflops > 0 ? gflops : s->gflops[i]);
+        csvw_known(w, s->when[i]);
+        csvw_cstr(w, model ? "model" : "real");
+        csvw_end(w);
+    }
+    csvw_flush(w);
+}
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    if (!algo) usage("no search given, see --algo");
+    enum isa isa = !isa_word ? isa_best() : strcmp(isa_word, "avx2") ? ISA_AVX512 : ISA_AVX2;
+    bool model = !strcmp(eval, "model"), seven = published || !strcmp(actions, "published");
+    if (!model && !isa_here(isa)) die("this machine has no %s", isa_name[isa]);
+    struct nest_rows r;
+    rows_open(&r, csv_open(filter_operand(argc, argv, i)), false);
+    struct evaluator v;
+    evaluator_open(&v, isa, cache);
+    v.model = model;
+    struct search s = { .algo = algo, .steps = (int)steps, .seconds = seconds, .seed = (uint64_t)seed, .published = published,
+                        .measure = (int)measure, .keep = dot != NULL };
+    s.actions = seven ? (1u << ACT_PUBLISHED) - 1 : (1u << ACT_COUNT) - 1;
+    if (!parallel) s.actions &= ~(1u << ACT_PARALLEL);
+    csvw *w = csvw_open("-");
+    csvw_names(w, "problem,algo,step,action,tree,gflops,seconds,kind");
+    csvw_end(w);
+    progress_start("problems", 0);
+    for (double n = 0; rows_next(&r); progress(++n, "%s", s.algo)) {
+        search_run(&s, &v, &r.p);
+        double g = model || !confirm ? 0 : evaluate_again(&v, &s.best, (int)confirm).gflops;
+        rows(w, &s, &r.p, g, model);
+    }
+    progress_end();
+    if (dot && s.p) {
+        struct out *o = out_open(dot);
+        search_dot(&s, out_file(o), peak_gflops(isa, 5));
+        out_close(o);
+    }
+    search_free(&s);
+    evaluator_close(&v);
+    rows_close(&r);
+    return csvw_close(w);
+}
