@@ -42,7 +42,7 @@ void write_savings(const struct policies *p, const struct sets *s, const struct 
             struct saving v = policies_saving(p, b, k, o->confidence);
             csvw_str(w, p->policy.name[k]);
             csvw_str(w, p->benchmark.name[b]);
-            csvw_num(w, v.baseline);
+            csvw_known(w, v.baseline);
             csvw_known(w, v.seconds);
             csvw_known(w, v.saved);
             csvw_known(w, v.lower);
@@ -88,7 +88,7 @@ void write_welch(const struct policies *p, const struct sets *s, const struct ta
             csvw_known(w, v.t);
             csvw_known(w, v.df);
             csvw_known(w, v.p);
-            csvw_cstr(w, !v.known ? "failed" : !(v.p < o->alpha) ? "unclear" : v.t < 0 ? "faster" : "slower");
+            csvw_cstr(w, !v.n ? "failed" : !v.n_base ? "no baseline" : !(v.p < o->alpha) ? "unclear" : v.t < 0 ? "faster" : "slower");
             csvw_end(w);
         }
 }

@@ -67,12 +67,11 @@ static void choose_base(struct policies *p, size_t b, const struct policies_opti
 {
     const struct sample *reference = p->reference < 0 ? NULL : &p->cell[b * p->policy.n + (size_t)p->reference];
     const struct sample *initial = &p->initial[b];
-    str name = p->benchmark.name[b];
     if (reference && !reference->n) reference = NULL;
     if (!initial->n) initial = NULL;
     if (o->base == BASE_POLICY) initial = NULL;
     if (o->base == BASE_INITIAL) reference = NULL;
-    if (!reference && !initial) die("benchmark '%.*s' has no baseline: neither timings of policy '%s' nor initial runs", (int)name.n, name.s, o->reference);
+    if (!reference && !initial) return;                  /* n stays 0: no saving is known */
     p->base[b] = !reference || (initial && initial->mean <= reference->mean) ? *initial : *reference;
 }
 
@@ -95,17 +94,21 @@ struct policies policies_read(char **timings, const char *counters, const struct
     free(all);
     p.reference = intern_find(&p.policy, str_of(o->reference));
     if (counters) read_initial(&p, counters);
-    for (size_t b = 0; b < benchmarks; b++) choose_base(&p, b, o);
+    for (size_t b = 0; b < benchmarks; b++) {
+        choose_base(&p, b, o);
+        p.without_base += !p.base[b].n;
+    }
     return p;
 }
 
 struct saving policies_saving(const struct policies *p, size_t b, size_t policy, double confidence)
 {
     const struct sample *own = &p->cell[b * p->policy.n + policy], *base = &p->base[b];
-    struct saving s = { own->n > 0, exp(base->mean), NAN, NAN, NAN, NAN, own->n, base->n, NAN, NAN, NAN };
+    struct saving s = { own->n > 0 && base->n > 0, NAN, NAN, NAN, NAN, NAN, own->n, base->n, NAN, NAN, NAN };
+    if (base->n > 0) s.baseline = exp(base->mean);
+    if (own->n > 0) s.seconds = exp(own->mean);
     if (!s.known) return s;
     double d = own->mean - base->mean, u = variance(own) / own->n, v = variance(base) / base->n;
-    s.seconds = exp(own->mean);
     s.saved = -expm1(d);
     if (!(u + v > 0)) return s;
     dense_begin();
@@ -218,11 +221,11 @@ double policies_missed(const struct policies *p, size_t b, size_t policy)
 long policies_star(const struct policies *p, size_t b)
 {
     long star = -1;
-    double top = -INFINITY;
+    double least = INFINITY;
     for (size_t k = 0; k < p->policy.n; k++) {
-        struct saving s = policies_saving(p, b, k, 0.95);
-        if (!s.known || !(s.saved > top) || (long)k == p->reference) continue;
-        top = s.saved;
+        const struct sample *own = &p->cell[b * p->policy.n + k];
+        if (!own->n || !(own->mean < least) || (long)k == p->reference) continue;
+        least = own->mean;
         star = (long)k;
     }
     return star;
@@ -234,10 +237,12 @@ long policies_general(const struct policies *p)
     double least = INFINITY;
     for (size_t k = 0; k < p->policy.n; k++) {
         double sum = 0;
-        for (size_t b = 0; b < p->benchmark.n; b++)
-            if (!isnan(p->best[b])) sum += fmax(0, policies_missed(p, b, k));
         bool whole = (long)k != p->reference;
-        for (size_t b = 0; b < p->benchmark.n; b++) whole = whole && p->cell[b * p->policy.n + k].n > 0;
+        for (size_t b = 0; b < p->benchmark.n; b++) {
+            if (isnan(p->best[b]) || !p->base[b].n) continue;
+            whole = whole && p->cell[b * p->policy.n + k].n > 0;
+            sum += fmax(0, policies_missed(p, b, k));
+        }
         if (!whole || !(sum < least)) continue;
         least = sum;
         general = (long)k;

@@ -19,6 +19,7 @@ struct policies {
     struct sample *base, *initial;                       /* per benchmark: the baseline in use; initial runs (n 0: none) */
     double *best;                                        /* per benchmark: least time in the counters; NAN: none */
     long reference;                                      /* the policy that is the baseline; -1: not there */
+    size_t without_base;                                 /* benchmarks that have no baseline: kept, their savings unknown */
 };
 
 struct policies_options {
@@ -27,12 +28,12 @@ struct policies_options {
     enum { BASE_LEAST, BASE_POLICY, BASE_INITIAL } base; /* the lesser mean of policy and initial runs; one of the two */
 };
 
-/* timings: tables of inline-results; counters: NULL, or a table of inline-counters for the initial runs.  A benchmark without any
- * baseline is an error; every benchmark is kept. */
+/* timings: tables of inline-results; counters: NULL, or a table of inline-counters for the initial runs.
+ * Every benchmark is kept. */
 struct policies policies_read(char **timings, const char *counters, const struct policies_options *);
 
 struct saving {
-    bool known;                                          /* false: failed or not measured; all numbers NAN */
+    bool known;                                          /* false: failed, not measured, no baseline; what is not known is NAN */
     double baseline, seconds, saved, lower, upper;       /* interval NAN when one side has fewer than two timings */
     double n, n_base, t, df, p;                          /* Welch on the logarithms, two-sided */
 };
@@ -52,6 +53,6 @@ double policies_set_regret(const struct policies *, const double *regret, const 
 
 /* share of what is known to be possible that is missed: (time - best) / (baseline - best) */
 double policies_missed(const struct policies *, size_t benchmark, size_t policy);
-long policies_star(const struct policies *, size_t benchmark);       /* the policy with the largest saving there; -1: none known */
+long policies_star(const struct policies *, size_t benchmark);       /* the fastest policy there; -1: all failed */
 long policies_general(const struct policies *);          /* least sum over benchmarks of max(0, missed), among those known everywhere */
 #endif

@@ -1,0 +1,77 @@
+# policies.mk - the original inlining study's tables, from its result folders and counter files or others of the same layout
+#   make inline-policies DATA=DIR    DIR/results/BENCHMARK/EXPERIMENT/*.csv (and DIR/pca-data/*.csv) to $(OUT)/inline/policies*.csv
+#   make pca DATA=DIR                DIR/pca-data/BENCHMARK.csv to $(OUT)/inline/pca.csv and scatter plots
+# DIR may also be the folder above, or the one that holds the files itself.
+
+POLICY_DATA  = $(or $(if $(DATA),$(firstword $(wildcard $(DATA)/inline/results $(DATA)/results) $(DATA))),$(DATA))
+PCA_DATA     = $(or $(if $(DATA),$(firstword $(wildcard $(DATA)/inline/pca-data $(DATA)/pca-data) $(DATA))),$(DATA))
+POLICY_OUT   = $(OUT)/inline
+EXPERIMENT  ?= plugins-valid
+SETTINGS    ?= ridge-v0-reproduce-relabel
+HAND        ?= decay-0.400000-ridge-0.050000-benefit-log_speedup_over_mean
+POLICY_PLOT ?= v1_neural_network_ridge_moe
+
+policy_tables = welch best regret greedy
+with_initial  = $$([ ! -s $(POLICY_OUT)/counters.csv ] || echo --initial=$(POLICY_OUT)/counters.csv)
+policy_run    = inline-policies --sets=data/inline-benchmarks.csv '--not-single=*_moe' $(with_initial) --quiet
+
+inline-policies: $(POLICY_OUT)/policies.csv $(POLICY_OUT)/policies-summary.csv $(policy_tables:%=$(POLICY_OUT)/policies-%.csv) \
+    $(POLICY_OUT)/settings-select.csv $(foreach x,svg png,$(POLICY_OUT)/policies.$x $(POLICY_OUT)/policies-test.$x $(POLICY_OUT)/policies-greedy.$x)
+
+pca: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca.done
+
+.PHONY: inline-policies pca
+
+# the settings file changes only when the inputs are others
+$(POLICY_OUT)/policies.settings: policies-force
+	@mkdir -p $(@D)
+	if [ -z '$(DATA)' ]; then echo 'make: say where the data are, DATA=DIR' >&2; exit 1; fi
+	printf '%s\n' 'results=$(POLICY_DATA)' 'counters=$(PCA_DATA)' 'experiment=$(EXPERIMENT)' 'settings=$(SETTINGS)' > $@.new
+	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+.PHONY: policies-force
+
+$(POLICY_OUT)/timings.csv: $(POLICY_OUT)/policies.settings $(wildcard $(POLICY_DATA)/*/$(EXPERIMENT)/*.csv) $(BIN)/inline-results
+	inline-results --experiment=$(EXPERIMENT) $(POLICY_DATA) -o $@
+$(POLICY_OUT)/settings.csv: $(POLICY_OUT)/policies.settings $(wildcard $(POLICY_DATA)/*/$(SETTINGS)/*.csv) $(BIN)/inline-results
+	inline-results --experiment=$(SETTINGS) $(POLICY_DATA) -o $@
+# no counters at all is an empty file: the policies do without them; so is a picture with nothing to show
+$(POLICY_OUT)/counters.csv: $(POLICY_OUT)/policies.settings $(wildcard $(PCA_DATA)/*.csv) $(BIN)/inline-counters
+	shopt -s nullglob
+	files=('$(PCA_DATA)'/*.csv)
+	if [ $${#files[@]} = 0 ]; then : > $@; else inline-counters "$${files[@]}" -o $@; fi
+
+$(POLICY_OUT)/policies.csv: $(POLICY_OUT)/timings.csv $(POLICY_OUT)/counters.csv data/inline-benchmarks.csv $(BIN)/inline-policies
+	$(policy_run) --table=savings $< -o $@
+$(POLICY_OUT)/policies-%.csv: $(POLICY_OUT)/timings.csv $(POLICY_OUT)/counters.csv data/inline-benchmarks.csv $(BIN)/inline-policies
+	$(policy_run) --table=$* $< -o $@
+# learned decisions: the second timing of each worker alone, against the initial runs
+$(POLICY_OUT)/settings-select.csv: $(POLICY_OUT)/settings.csv $(POLICY_OUT)/counters.csv $(BIN)/inline-policies
+	if [ -s $(POLICY_OUT)/counters.csv ] && grep -q ',$(HAND),' $<; then
+	    $(policy_run) --table=select --only=2 --base=initial --hand=$(HAND) $< -o $@
+	else
+	    echo choice,benchmark,policy,seconds,saved_ratio,missed_ratio > $@
+	fi
+
+$(foreach x,svg png,$(POLICY_OUT)/policies.$x): $(POLICY_OUT)/policies.csv plots/inline-savings.gp
+	policy=$$(awk -F, 'NR > 1 && $$5 != "" && (!first || $$1 == "$(POLICY_PLOT)") { first = $$1 } END { print first }' $<)
+	if [ -n "$$policy" ]; then gnuplot -c plots/inline-savings.gp $< $@ "$$policy"; else : > $@; fi
+$(foreach x,svg png,$(POLICY_OUT)/policies-test.$x): $(POLICY_OUT)/policies-summary.csv plots/inline-summary.gp
+	set=$$(awk -F, 'NR > 1 && $$3 > 0 && set != "test" { set = $$2 } END { print set }' $<)
+	if [ -n "$$set" ]; then gnuplot -c plots/inline-summary.gp $< $@ "$$set"; else : > $@; fi
+$(foreach x,svg png,$(POLICY_OUT)/policies-greedy.$x): $(POLICY_OUT)/policies-greedy.csv plots/inline-greedy.gp
+	if grep -q ^train, $<; then gnuplot -c plots/inline-greedy.gp $< $@; else : > $@; fi
+
+$(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca-points.csv &: $(POLICY_OUT)/counters.csv $(BIN)/inline-pca
+	if [ ! -s $< ]; then echo 'make: no counter files in $(PCA_DATA)' >&2; exit 1; fi
+	inline-pca --points=$(POLICY_OUT)/pca-points.csv $< > $(POLICY_OUT)/pca.csv
+# one scatter a benchmark that has components
+$(POLICY_OUT)/pca.done: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca-points.csv plots/inline-pca.gp
+	mkdir -p $(POLICY_OUT)/pca
+	while IFS=, read -r name rows steps na initial best saved raw rest; do
+	    [ "$$name" != benchmark ] && [ -n "$$raw" ] && [ -n "$$saved" ] || continue
+	    for x in svg png; do
+	        gnuplot -c plots/inline-pca.gp $(POLICY_OUT)/pca-points.csv "$(POLICY_OUT)/pca/$$name-z.$$x" "$$name" z_1 z_2
+	        gnuplot -c plots/inline-pca.gp $(POLICY_OUT)/pca-points.csv "$(POLICY_OUT)/pca/$$name-raw.$$x" "$$name" raw_1 raw_2
+	    done
+	done < $<
+	touch $@
