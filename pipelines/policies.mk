@@ -16,7 +16,7 @@ with_initial  = $$([ ! -s $(POLICY_OUT)/counters.csv ] || echo --initial=$(POLIC
 policy_run    = inline-policies --sets=data/inline-benchmarks.csv '--not-single=*_moe' $(with_initial) --quiet
 
 inline-policies: $(POLICY_OUT)/policies.csv $(POLICY_OUT)/policies-summary.csv $(policy_tables:%=$(POLICY_OUT)/policies-%.csv) \
-    $(POLICY_OUT)/settings-select.csv $(foreach x,svg png,$(POLICY_OUT)/policies.$x $(POLICY_OUT)/policies-test.$x $(POLICY_OUT)/policies-greedy.$x)
+    $(POLICY_OUT)/settings-select.csv $(foreach x,svg png,$(POLICY_OUT)/policies.$x $(POLICY_OUT)/policies-set.$x $(POLICY_OUT)/policies-greedy.$x)
 
 pca: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca.done
 
@@ -52,11 +52,18 @@ $(POLICY_OUT)/settings-select.csv: $(POLICY_OUT)/settings.csv $(POLICY_OUT)/coun
 	    echo choice,benchmark,policy,seconds,saved_ratio,missed_ratio > $@
 	fi
 
-$(foreach x,svg png,$(POLICY_OUT)/policies.$x): $(POLICY_OUT)/policies.csv plots/inline-savings.gp
+# what a picture shows stands in a table beside it: one policy, one set
+$(POLICY_OUT)/policies-one.csv: $(POLICY_OUT)/policies.csv $(BIN)/csv-where
 	policy=$$(awk -F, 'NR > 1 && $$5 != "" && (!first || $$1 == "$(POLICY_PLOT)") { first = $$1 } END { print first }' $<)
-	if [ -n "$$policy" ]; then gnuplot -c plots/inline-savings.gp $< $@ "$$policy"; else : > $@; fi
-$(foreach x,svg png,$(POLICY_OUT)/policies-test.$x): $(POLICY_OUT)/policies-summary.csv plots/inline-summary.gp
+	csv-where --column=policy --is="$$policy" $< > $@
+$(POLICY_OUT)/policies-set.csv: $(POLICY_OUT)/policies-summary.csv $(BIN)/csv-where
 	set=$$(awk -F, 'NR > 1 && $$3 > 0 && set != "test" { set = $$2 } END { print set }' $<)
+	csv-where --column=set --is="$$set" $< > $@
+$(foreach x,svg png,$(POLICY_OUT)/policies.$x): $(POLICY_OUT)/policies-one.csv plots/inline-savings.gp
+	policy=$$(awk -F, 'NR == 2 { print $$1 }' $<)
+	if [ -n "$$policy" ]; then gnuplot -c plots/inline-savings.gp $< $@ "$$policy"; else : > $@; fi
+$(foreach x,svg png,$(POLICY_OUT)/policies-set.$x): $(POLICY_OUT)/policies-set.csv plots/inline-summary.gp
+	set=$$(awk -F, 'NR == 2 { print $$2 }' $<)
 	if [ -n "$$set" ]; then gnuplot -c plots/inline-summary.gp $< $@ "$$set"; else : > $@; fi
 $(foreach x,svg png,$(POLICY_OUT)/policies-greedy.$x): $(POLICY_OUT)/policies-greedy.csv plots/inline-greedy.gp
 	if grep -q ^train, $<; then gnuplot -c plots/inline-greedy.gp $< $@; else : > $@; fi
@@ -65,13 +72,15 @@ $(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca-points.csv &: $(POLICY_OUT)/counters.csv
 	if [ ! -s $< ]; then echo 'make: no counter files in $(PCA_DATA)' >&2; exit 1; fi
 	inline-pca --points=$(POLICY_OUT)/pca-points.csv $< > $(POLICY_OUT)/pca.csv
 # one scatter a benchmark that has components
-$(POLICY_OUT)/pca.done: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca-points.csv plots/inline-pca.gp
+$(POLICY_OUT)/pca.done: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca-points.csv plots/inline-pca.gp $(BIN)/csv-where
 	mkdir -p $(POLICY_OUT)/pca
 	while IFS=, read -r name rows steps na initial best saved raw rest; do
 	    [ "$$name" != benchmark ] && [ -n "$$raw" ] && [ -n "$$saved" ] || continue
+	    points="$(POLICY_OUT)/pca/$$name.csv"
+	    csv-where --column=benchmark --is="$$name" $(POLICY_OUT)/pca-points.csv > "$$points"
 	    for x in svg png; do
-	        gnuplot -c plots/inline-pca.gp $(POLICY_OUT)/pca-points.csv "$(POLICY_OUT)/pca/$$name-z.$$x" "$$name" z_1 z_2
-	        gnuplot -c plots/inline-pca.gp $(POLICY_OUT)/pca-points.csv "$(POLICY_OUT)/pca/$$name-raw.$$x" "$$name" raw_1 raw_2
+	        gnuplot -c plots/inline-pca.gp "$$points" "$(POLICY_OUT)/pca/$$name-z.$$x" "$$name" z_1 z_2
+	        gnuplot -c plots/inline-pca.gp "$$points" "$(POLICY_OUT)/pca/$$name-raw.$$x" "$$name" raw_1 raw_2
 	    done
 	done < $<
 	touch $@

@@ -1,0 +1,14 @@
+#!/bin/bash
+. "$(dirname "$0")/tap.sh"
+# the class follows x in all groups but the last, where it is turned round: honest scores must show that
+awk 'BEGIN { print "g,c,x"; for (i = 0; i < 80; i++) { g = i % 4; x = (i * 7) % 10; print "g" g "," ((x > 4) != (g == 3) ? "p" : "q") "," x } }' > t.csv
+fit-cv -y c -g g t.csv > s.csv
+is 'one row per model and group, one over all' '7 35' bash -c "awk -F, 'NR > 1 { n++; m[\$1] = 1 } END { for (k in m) j++; print j, n }' s.csv"
+is 'a group turned round is got wrong' 'boost,g3,20,0' bash -c "grep '^boost,g3' s.csv | cut -d, -f1-4"
+is 'the rest is partly right' yes bash -c "grep '^boost,g0' s.csv | awk -F, '{ print \$5 == 1 ? \"yes\" : \$0 }'"
+is 'the constant equals its own baseline' 0 bash -c "awk -F, '\$1 == \"constant\" && \$5 != \$6' s.csv | wc -l"
+is 'the same bytes again' "$(cksum < s.csv)" bash -c 'fit-cv -y c -g g t.csv | cksum'
+awk 'BEGIN { print "g,y,x"; for (i = 0; i < 40; i++) print i % 4 "," 3 * (i % 7) + 1 "," i % 7 }' > n.csv
+is 'chosen models only, and numbers: a line is found, the mean explains nothing' 'constant,mean lasso,line ridge,line ' bash -c "fit-cv -y y -g g --number --models=ridge,lasso,constant n.csv | awk -F, '\$2 == \"(all)\" { print \$1 \",\" (\$6 > 0.99 ? \"line\" : \$6 <= 0 ? \"mean\" : \$6) }' | sort | tr '\n' ' '; echo"
+fails 'one group cannot be left out' 1 'at least 2' bash -c "printf 'g,c,x\na,p,1\n' | fit-cv -y c -g g"
+done_testing

@@ -1,0 +1,11 @@
+#!/bin/bash
+. "$(dirname "$0")/tap.sh"
+printf 'c,a,b\nsame,0,0\nother,0,1\nother,1,0\nsame,1,1\n' > xor.csv
+ok 'it fits' fit-mlp -y c --hidden=8 --seed=3 xor.csv -o m.sexp
+is 'exclusive or is learned' 'same other other same ' bash -c "fit-predict -m m.sexp xor.csv | awk -F, 'NR > 1 { printf \"%s \", \$4 } END { print \"\" }'"
+is 'the same seed gives the same bytes' "$(cksum < m.sexp)" bash -c 'fit-mlp -y c --hidden=8 --seed=3 xor.csv 2>/dev/null | cksum'
+ok 'another seed another model' bash -c '! fit-mlp -y c --hidden=8 --seed=4 xor.csv 2>/dev/null | cmp -s - m.sexp'
+awk 'BEGIN { print "y,x"; for (i = -20; i <= 20; i++) print i * i / 100 "," i / 10 }' > square.csv
+ok 'a parabola is approached' bash -c "fit-mlp --number -y y --hidden=16,8 -n 500 square.csv -o q.sexp && fit-predict -m q.sexp square.csv | awk -F, 'NR > 1 { e += (\$1 - \$3)^2 } END { exit !(e / 41 < 0.01) }'"
+fails 'bad widths are refused' 1 "hidden layers '3,x'" fit-mlp -y c --hidden=3,x xor.csv
+done_testing

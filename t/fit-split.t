@@ -1,0 +1,12 @@
+#!/bin/bash
+. "$(dirname "$0")/tap.sh"
+awk 'BEGIN { print "g,v"; for (i = 0; i < 1000; i++) print "g" i % 50 "," i }' > t.csv
+fit-split -g g --test=0.3 t.csv > s.csv
+is 'every row is kept' 1001 bash -c 'wc -l < s.csv'
+is 'no group stands on both sides' 0 bash -c "csv-cut -c g,part s.csv | sort -u | cut -d, -f1 | uniq -d | wc -l"
+is 'the draw depends on the group alone, not on the order' "$(tail -n +2 s.csv | sort | cksum)" bash -c "(head -1 t.csv; tail -n +2 t.csv | tac) | fit-split -g g --test=0.3 | tail -n +2 | sort | cksum"
+is 'exact takes exactly 15 of 50 groups' '15' bash -c "fit-split -g g --test=0.3 --exact t.csv | grep test | cut -d, -f1 | sort -u | wc -l"
+is 'exact keeps the rows' "$(cksum < t.csv)" bash -c "fit-split -g g --exact t.csv | csv-cut -c g,v | cksum"
+ok 'another seed draws otherwise' bash -c '! fit-split -g g --seed=2 --test=0.3 t.csv | cmp -s - s.csv'
+is 'rows are drawn without groups' yes bash -c "fit-split --test=0.5 t.csv | grep -c test | awk '{ print (\$1 > 400 && \$1 < 600) ? \"yes\" : \$1 }'"
+done_testing
