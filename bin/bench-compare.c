@@ -13,12 +13,13 @@
  * the signed-rank test, widened where successive rounds depend on each other;
  * for runs stopped by bench-run --until a confidence sequence of the median.
  * Timeouts enter as lower bounds.  p-values are adjusted over all rows.
- * same: the interval lies within the margin; slower, faster: it excludes 1;
- * else unclear; invalid: some run failed or printed something else.
+ * slower, faster: the interval excludes 1; same: it holds 1 and lies within
+ * the margin; else unclear; invalid: a run failed or its output was wrong.
  *
  * Drift, dependence, the noise floor of bench-run --aa, and what the other
- * time says go to standard error.  Exit 0: all same or faster, 1: something
- * is slower, 2: something is unclear, 3: invalid or unreadable input.
+ * time says go to standard error.  Exit 0: all same or faster, or slower but
+ * surely within the margin; 1: something is slower; 2: something is unclear;
+ * 3: invalid or unreadable input.
  * Memory: all rows.
  *
  * Examples:
@@ -187,6 +188,7 @@ int main(int argc, char **argv)
     enum verdict worst = SAME;
     for (size_t k = 0; k < n; k++) {
         enum verdict v = row[k].verdict;
+        if (v == SLOWER && row[k].p.log_ratio.upper <= log1p(margin)) v = SAME;   /* tolerated */
         if (v == INVALID || (v == SLOWER && worst != INVALID) || (v == UNCLEAR && worst == SAME)) worst = v;
         if (many) csvw_str(w, r->benchmark.name[row[k].benchmark]);
         csvw_str(w, r->label.name[row[k].label]);

@@ -69,33 +69,6 @@ static const struct opt options[] = {
     { 'b', "benchmark", STR, &benchmark, "NAME", "column benchmark, for tables of many programs", 0, 0 },
     { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
 
-static char **words(const char *command)
-{
-    const char *why;
-    if (shell) {
-        char **argv = xmalloc(4, sizeof *argv);
-        argv[0] = xstrdup("/bin/sh"), argv[1] = xstrdup("-c"), argv[2] = xstrdup(command), argv[3] = NULL;
-        return argv;
-    }
-    char **argv = shell_words(command, &why);
-    if (!argv) usage("command '%s': %s (see --shell)", command, why);
-    return argv;
-}
-
-static void add_subjects(struct bench *b, char **commands, size_t n)
-{
-    if (!n) usage("no command given");
-    if (labels.n && (size_t)labels.n != n) usage("%d labels but %zu commands", labels.n, n);
-    b->subject = xcalloc(b->n = n, sizeof *b->subject);
-    for (size_t i = 0; i < n; i++) {
-        struct subject *s = &b->subject[i];
-        s->label = labels.n ? labels.v[i] : commands[i];
-        for (size_t j = 0; j < i; j++) if (strcmp(b->subject[j].label, s->label) == 0) usage("label '%s' is given twice", s->label);
-        s->argv = words(commands[i]);
-        subject_build(s);
-    }
-}
-
 static void add_events(struct bench *b)
 {
     b->event = xcalloc((size_t)events.n + 1, sizeof *b->event);
@@ -126,9 +99,9 @@ int main(int argc, char **argv)
     b.child = (struct child){ .directory = directory, .input = input, .error = error, .cpu = (int)cpu, .nice = (int)nice_add,
                               .limits = { timeout, cpu_limit, memory_limit, output_limit } };
     set_stopping(&b);
-    add_subjects(&b, argv + i, (size_t)(argc - i));
+    bench_subjects(&b, &labels, argv + i, (size_t)(argc - i), shell);
     add_events(&b);
-    if (prepare) b.prepare = words(prepare);
+    if (prepare) b.prepare = bench_words(prepare, shell);
     b.machine = machine_read();
     char *names = bench_columns(&b);
     if (strcmp(output, "-") != 0) {

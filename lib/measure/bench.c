@@ -2,7 +2,6 @@
 #include "measure/bench.h"
 #include "base/mem.h"
 #include "base/message.h"
-#include "base/filter.h"
 #include "base/progress.h"
 #include "measure/clock.h"
 #include "measure/count.h"
@@ -36,7 +35,7 @@ char *bench_columns(const struct bench *b)
     return s.s;
 }
 
-void subject_build(struct subject *s)
+static void subject_build(struct subject *s)
 {
     struct stat st;
     char *path = program_path(s->argv[0]);
@@ -52,6 +51,36 @@ void subject_build(struct subject *s)
         }
     }
     close(fd);
+}
+
+char **bench_words(const char *command, bool shell)
+{
+    const char *why;
+    if (shell) {
+        char **argv = xmalloc(4, sizeof *argv);
+        argv[0] = xstrdup("/bin/sh");
+        argv[1] = xstrdup("-c");
+        argv[2] = xstrdup(command);
+        argv[3] = NULL;
+        return argv;
+    }
+    char **argv = shell_words(command, &why);
+    if (!argv) usage("command '%s': %s (see --shell)", command, why);
+    return argv;
+}
+
+void bench_subjects(struct bench *b, const struct list *labels, char **commands, size_t n, bool shell)
+{
+    if (!n) usage("no command given");
+    if (labels->n && (size_t)labels->n != n) usage("%d labels but %zu commands", labels->n, n);
+    b->subject = xcalloc(b->n = n, sizeof *b->subject);
+    for (size_t i = 0; i < n; i++) {
+        struct subject *s = &b->subject[i];
+        s->label = labels->n ? labels->v[i] : commands[i];
+        for (size_t j = 0; j < i; j++) if (strcmp(b->subject[j].label, s->label) == 0) usage("label '%s' is given twice", s->label);
+        s->argv = bench_words(commands[i], shell);
+        subject_build(s);
+    }
 }
 
 static void prepare_state(struct bench *b)

@@ -5,6 +5,7 @@
  * a fake in tests. */
 #ifndef MILLRACE_BENCH_H
 #define MILLRACE_BENCH_H
+#include "base/filter.h"
 #include "measure/child.h"
 #include "measure/events.h"
 #include "measure/machine.h"
@@ -54,5 +55,6 @@ struct bench {
 char *bench_columns(const struct bench *);               /* "label,round,..." ; caller frees */
 void bench_resume(struct bench *, const char *path);     /* take over what the table already holds */
 void bench_run(struct bench *);
-void subject_build(struct subject *);                    /* fills build */
+void bench_subjects(struct bench *, const struct list *labels, char **commands, size_t n, bool shell);   /* usage() when unsound */
+char **bench_words(const char *command, bool shell);     /* its argv, by sh -c with shell; usage() when it has none */
 #endif

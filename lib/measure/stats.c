@@ -379,7 +379,7 @@ const char *const verdict_word[] = { "same", "faster", "slower", "unclear", "inv
 enum verdict verdict_of(struct interval i, double p, double level, double margin)
 {
     double same = log1p(margin);
-    if (i.lower >= -same && i.upper <= same) return SAME;
-    if (p >= 1 - level) return UNCLEAR;
-    return i.lower > 0 ? SLOWER : i.upper < 0 ? FASTER : UNCLEAR;
+    if (p < 1 - level && i.lower > 0) return SLOWER;
+    if (p < 1 - level && i.upper < 0) return FASTER;
+    return i.lower >= -same && i.upper <= same ? SAME : UNCLEAR;
 }

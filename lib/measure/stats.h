@@ -67,8 +67,8 @@ struct paired {
 enum verdict { SAME, FASTER, SLOWER, UNCLEAR, INVALID };
 extern const char *const verdict_word[];                 /* same, faster, slower, unclear, invalid */
 
-/* same: the interval lies within 1/(1+margin) .. 1+margin (two one-sided tests); else faster or slower: it excludes 1 and
- * p < 1 - level; else unclear. */
+/* slower, faster: p < 1 - level and the interval excludes 1; same: it holds 1 and lies within 1/(1+margin) .. 1+margin (two
+ * one-sided tests); else unclear. */
 enum verdict verdict_of(struct interval log_ratio, double p, double level, double margin);
 
 struct paired paired_compare(const double *d, const double *lower_d, const double *upper_d, size_t n, double level, bool sequential);

@@ -1,0 +1,124 @@
+/* bench-stat - describe the times of each label: median, spread, outliers
+ *
+ * Usage: bench-stat [--metric=NAME]... [OPTION]... [FILE]...
+ *
+ * Columns in: label, round, wall_seconds and cpu_seconds, or the columns that
+ * --metric names; benchmark, phase, status where present.  Failed runs are
+ * left out and counted; timeouts stay, as the lower bounds they are.
+ *
+ * Columns out, a row per benchmark, label and metric: benchmark, label,
+ * metric, runs, failed, median, lower, upper (order statistics; coverage is
+ * what they reach, at least --level), deviation (MAD x 1.4826), mean,
+ * mean_lower, mean_upper (bootstrap), least, mild_outliers, severe_outliers
+ * (beyond 1.5 and 3 quartile distances; none is removed), outlier_share (of
+ * the variance, that they cause), lag1 (rank autocorrelation of successive
+ * runs), change_p_value and change_round (Pettitt's test of a jump).
+ *
+ * --levels=COL splits the variance of the log times: between values of COL
+ * (build, say) and within, and advises how many runs of each are worth their
+ * cost (after Kalibera and Jones, 2013); rows then: benchmark, label, metric,
+ * groups, runs_per_group, between_deviation, within_deviation, best_per_group
+ * where a new group costs --group-cost runs.  Order: first appearance.
+ * Memory: all rows.
+ *
+ * Examples:
+ *   $ bench-stat runs.csv
+ */
+#include "base/filter.h"
+#include HELP
+#include "measure/runs.h"
+#include "measure/stats.h"
+#include "measure/levels.h"
+#include "table/csvio.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct list metrics;
+static const char *group, *levels;
+static double level = 0.95, group_cost = 10;
+static long seed = 1;
+static const struct opt options[] = {
+    { 'm', "metric", LIST, &metrics, "cpu|wall|COL", "default: cpu and wall", 0, 0 },
+    { 0, "level", NUM, &level, "P", "of the intervals", 0.5, 0.9999 },
+    { 'g', "group", STR, &group, "COL", "column of the program; default: benchmark, if any", 0, 0 },
+    { 0, "levels", STR, &levels, "COL", "split the variance at this column", 0, 0 },
+    { 0, "group-cost", NUM, &group_cost, "N", "runs that a new group costs", 0, 1e9 },
+    { 's', "seed", INT, &seed, "N", "of the bootstrap", 0, 0 },
+    { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
+
+static size_t count_failed(const struct runs *r, const struct table *t, size_t label)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->rounds; i++) {
+        size_t at = t->cell[i * r->label.n + label];
+        n += at && r->run[at - 1].error;
+    }
+    return n;
+}
+
+static void write_stat(csvw *w, const struct runs *r, size_t benchmark, size_t label)
+{
+    const struct table *t = &r->main[benchmark];
+    double *v, coverage;
+    size_t n = runs_values(r, t, label, &v), failed = count_failed(r, t, label), at;
+    if (n + failed == 0) {
+        free(v);
+        return;
+    }
+    struct interval m = median_interval(v, n, level, &coverage);
+    struct interval e = mean_interval(v, n, level, (uint64_t)seed, r->label.name[label].s);
+    struct outliers o = outliers(v, n);
+    double p = change_point(v, n, &at);
+    csvw_str(w, r->benchmark.name[benchmark]);
+    csvw_str(w, r->label.name[label]);
+    csvw_cstr(w, r->metric);
+    csvw_int(w, (int64_t)n);
+    csvw_int(w, (int64_t)failed);
+    csvw_known(w, m.point);
+    csvw_known(w, isfinite(m.lower) ? m.lower : NAN);
+    csvw_known(w, isfinite(m.upper) ? m.upper : NAN);
+    csvw_known(w, isfinite(m.lower) ? coverage : NAN);
+    csvw_known(w, median_deviation(v, n));
+    csvw_known(w, e.point);
+    csvw_known(w, isfinite(e.lower) ? e.lower : NAN);
+    csvw_known(w, isfinite(e.upper) ? e.upper : NAN);
+    csvw_known(w, quantile(v, n, 0));
+    csvw_int(w, (int64_t)o.mild);
+    csvw_int(w, (int64_t)o.severe);
+    csvw_num(w, o.variance_share);
+    csvw_num(w, lag1(v, n));
+    csvw_num(w, p);
+    csvw_int(w, (int64_t)at);
+    csvw_end(w);
+    free(v);
+}
+
+static void one_metric(csvw *w, char **paths, const char *metric)
+{
+    struct runs *r = runs_read(paths, &(struct runs_options){ metric, group, true });
+    for (size_t b = 0; b < r->benchmark.n; b++)
+        for (size_t l = 0; l < r->label.n; l++) write_stat(w, r, b, l);
+    runs_free(r);
+}
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    csvw *w = csvw_fd(1);
+    if (levels) {
+        levels_table(w, argv + i, levels, metrics.n ? metrics.v[0] : "cpu", group_cost);
+        return csvw_close(w);
+    }
+    struct runs *r = runs_read(argv + i, &(struct runs_options){ metrics.n ? metrics.v[0] : "cpu", group, true });
+    csvw_names(w, "benchmark,label,metric,runs,failed,median,lower,upper,coverage,deviation,mean,mean_lower,mean_upper,least,"
+                  "mild_outliers,severe_outliers,outlier_share,lag1,change_p_value,change_round");
+    csvw_end(w);
+    for (int m = 0; m < (metrics.n ? 1 : 2); m++) {
+        if (m && !runs_use(r, "wall")) break;
+        for (size_t b = 0; b < r->benchmark.n; b++)
+            for (size_t l = 0; l < r->label.n; l++) write_stat(w, r, b, l);
+    }
+    for (int m = 1; m < metrics.n; m++) one_metric(w, argv + i, metrics.v[m]);
+    return csvw_close(w);
+}
