@@ -1,0 +1,47 @@
+/* llvm.h - drive a stock clang: C sources to one module, a module and a list of inlined calls to an executable.
+ *
+ * The list is closed: exactly the calls on it are inlined (replay file, scope Module, fallback NeverInline), or, with
+ * `original`, the compiler's heuristic decides alone.  What was obeyed is read from the compiler's own remarks, never
+ * assumed.  The replay inliner checks no legality, so sites are filtered before: see llvm_discover.
+ * Compilers run under limits (CPU time, address space); a compiler that fails or is missing is a result, not an exit. */
+#ifndef MILLRACE_LLVM_H
+#define MILLRACE_LLVM_H
+#include "base/str.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+struct llvm { int version; char *clang, *opt, *link; };
+
+/* The tools of that version (0: the oldest installed of 14 .. 19, so that results do not change when one is added).
+ * NULL and a sentence in *why when they are missing. */
+struct llvm *llvm_find(int version, const char **why);
+
+struct remark {                                          /* what the compiler said about one call */
+    enum { INLINED, TOO_COSTLY, NEVER, OTHER } kind;
+    str callee, caller, chain;                           /* chain only when INLINED */
+    str reason;                                          /* when NEVER */
+    bool forced;                                         /* by an always_inline attribute or the replay file */
+    double cost, threshold;                              /* nan when not given */
+};
+struct remarks { struct remark *v; size_t n, cap; struct arena text; };
+void remarks_parse(struct remarks *, const char *text, size_t n);
+void remarks_free(struct remarks *);
+
+struct call_list { const str *callee, *chain; size_t n; };   /* calls to inline */
+
+struct llvm_build {
+    const char *module;                                  /* bitcode */
+    const char *level;                                   /* "-O2" */
+    bool original;                                       /* the heuristic decides; calls is not looked at */
+    struct call_list calls;
+    const char *threshold;                               /* with original: -inline-threshold, NULL for the default */
+    const char *out;                                     /* executable, or text module when `text` */
+    bool text;
+    char *const *libraries;                              /* "-lm", ..., NULL-terminated; may be NULL */
+};
+
+/* Each returns NULL, or a sentence on what went wrong (valid until the next call). */
+const char *llvm_compile(const struct llvm *, const char *source, char *const *flags, const char *directory, const char *out);
+const char *llvm_merge(const struct llvm *, char *const *modules, const char *out);       /* link, keep only main public */
+const char *llvm_build(const struct llvm *, const struct llvm_build *, struct remarks *);
+#endif

@@ -1,0 +1,150 @@
+/* program.c - see program.h */
+#include "inline/program.h"
+#include "base/message.h"
+#include "table/csvio.h"
+#include <errno.h>
+#include <fnmatch.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct words { char **v; size_t n, cap; };
+
+static void add(struct words *w, char *s)
+{
+    w->v = grow(w->v, w->n + 2, &w->cap, sizeof *w->v);
+    w->v[w->n++] = s;
+    w->v[w->n] = NULL;
+}
+
+/* the blank-separated words of s */
+static struct words split(const char *s)
+{
+    struct words w = { 0 };
+    w.v = grow(NULL, 1, &w.cap, sizeof *w.v);
+    w.v[0] = NULL;
+    while (*(s += strspn(s, " \t"))) {
+        size_t n = strcspn(s, " \t");
+        add(&w, xformat("%.*s", (int)n, s));
+        s += n;
+    }
+    return w;
+}
+
+static void expand(struct program *p, struct words *sources, const char *pattern, const char *file, size_t line)
+{
+    char *full = xformat("%s/%s", p->directory, pattern);
+    glob_t g;
+    int rc = glob(full, 0, NULL, &g);
+    if (rc == GLOB_NOMATCH) die_at(file, line, "build: no file matches '%s' in %s", pattern, p->directory);
+    if (rc != 0) die_at(file, line, "build: cannot read the files of '%s'", full);
+    for (size_t i = 0; i < g.gl_pathc; i++) add(sources, xstrdup(g.gl_pathv[i] + strlen(p->directory) + 1));
+    globfree(&g);
+    free(full);
+}
+
+static void parse_build(struct program *p, const char *file, size_t line)
+{
+    struct words all = split(p->build), sources = { 0 }, flags = { 0 }, libraries = { 0 };
+    for (size_t i = 0; i < all.n; i++) {
+        char *w = all.v[i];
+        if (strncmp(w, "-l", 2) == 0) add(&libraries, w);
+        else if (*w == '-') add(&flags, w);
+        else if (*w != '!') expand(p, &sources, w, file, line);
+    }
+    size_t kept = 0;
+    for (size_t i = 0; i < sources.n; i++) {
+        bool out = false;
+        for (size_t k = 0; k < all.n; k++) out = out || (all.v[k][0] == '!' && fnmatch(all.v[k] + 1, sources.v[i], FNM_PATHNAME) == 0);
+        if (!out) sources.v[kept++] = sources.v[i];
+    }
+    if (kept == 0) die_at(file, line, "build: '%s' names no source file", p->build);
+    sources.v[kept] = NULL;
+    p->sources = sources.v;
+    p->flags = flags.v;
+    p->libraries = libraries.v;
+}
+
+static struct program_run *parse_runs(const char *text, size_t *n, const char *file, size_t line, const char *field)
+{
+    struct words w = split(text);
+    struct program_run *run = xcalloc(w.n + 1, sizeof *run);
+    *n = 0;
+    for (size_t i = 0; i <= w.n; i++) {
+        struct program_run *r = &run[*n];
+        if (!r->argv) r->argv = xcalloc(w.n + 3, sizeof *r->argv), r->argc = 1;
+        if (i == w.n || strcmp(w.v[i], ";") == 0) ++*n;
+        else if (w.v[i][0] != '<') r->argv[r->argc++] = w.v[i];
+        else if (r->input) die_at(file, line, "%s: two inputs, '%s' and '%s'", field, r->input, w.v[i] + 1);
+        else if (w.v[i][1]) r->input = w.v[i] + 1;
+        else if (i + 1 < w.n) r->input = w.v[++i];
+        else die_at(file, line, "%s: '<' without a file", field);
+    }
+    free(w.v);
+    return run;
+}
+
+static void parse(struct program *p, const char *file, size_t line)
+{
+    parse_build(p, file, line);
+    p->search_run = parse_runs(p->search, &p->nsearch, file, line, "search");
+    p->confirm_run = parse_runs(p->confirm, &p->nconfirm, file, line, "confirm");
+}
+
+struct program *program_of_table(const char *table, const char *name, const char *directory)
+{
+    static const char *const column[] = { "name", "set", "package", "build", "search", "confirm" };
+    struct program *p = xcalloc(1, sizeof *p);
+    char **field[] = { &p->name, &p->set, &p->package, &p->build, &p->search, &p->confirm };
+    csv *t = csv_open(table);
+    int col[6];
+    for (int i = 0; i < 6; i++) col[i] = csv_need(t, column[i]);
+    while (csv_next(t)) {
+        if (!str_is(csv_str(t, col[0]), name)) continue;
+        for (int i = 0; i < 6; i++) *field[i] = xformat("%.*s", (int)csv_str(t, col[i]).n, csv_str(t, col[i]).s);
+        p->directory = realpath(directory, NULL);
+        if (!p->directory) die_errno("%s", directory);
+        parse(p, table, csv_line(t));
+        csv_close(t);
+        return p;
+    }
+    die("%s: no program '%s'", table, name);
+}
+
+struct program *program_of_directory(const char *directory)
+{
+    struct program *p = xcalloc(1, sizeof *p);
+    p->directory = realpath(directory, NULL);
+    if (!p->directory) die_errno("%s", directory);
+    char *path = xformat("%s/program", directory);
+    FILE *f = fopen(path, "r");
+    if (!f) die_errno("%s", path);
+    char *line = NULL;
+    size_t cap = 0, number = 0;
+    for (ssize_t n; (n = getline(&line, &cap, f)) >= 0;) {
+        number++;
+        line[strcspn(line, "\r\n")] = 0;
+        size_t k = strcspn(line, " \t");
+        const char *rest = line + k + strspn(line + k, " \t");
+        if (k == 0 || line[0] == '#') continue;
+        char **to = k == 5 && memcmp(line, "build", 5) == 0 ? &p->build
+                  : k == 6 && memcmp(line, "search", 6) == 0 ? &p->search
+                  : k == 7 && memcmp(line, "confirm", 7) == 0 ? &p->confirm : NULL;
+        if (!to) die_at(path, number, "'%.*s' is not build, search or confirm", (int)k, line);
+        if (*to) die_at(path, number, "a second line '%.*s'", (int)k, line);
+        *to = xstrdup(rest);
+    }
+    if (ferror(f)) die_errno("%s", path);
+    fclose(f);
+    free(line);
+    if (!p->build || !p->search || !p->confirm) die("%s: a line `%s ...` is missing", path, !p->build ? "build" : !p->search ? "search" : "confirm");
+    const char *slash = strrchr(p->directory, '/');
+    p->name = xstrdup(slash ? slash + 1 : p->directory);
+    p->set = xstrdup("test");
+    p->package = xstrdup("");
+    parse(p, path, 1);
+    free(path);
+    return p;
+}

@@ -1,0 +1,28 @@
+/* program.h - the table of programs: where a program's source is, how it is built, and how it is run.
+ *
+ * Columns: name, set (train or test), package (Debian source package, empty for one's own), build, search, confirm.
+ *   build    words: source globs, !globs to leave out, compiler flags, -l libraries; relative to the source directory
+ *   search   arguments of the runs that searches measure; several runs are separated by " ; ", <FILE is standard input
+ *   confirm  the same for runs that no search may see
+ * A directory of one's own holds the same three fields in a file named `program`, a line each: `build *.c -lm`, ...
+ * Words are split at blanks; there is no shell and no quoting. */
+#ifndef MILLRACE_PROGRAM_H
+#define MILLRACE_PROGRAM_H
+#include "base/str.h"
+#include <stddef.h>
+
+struct program_run { char **argv; size_t argc; char *input; };   /* argv[0] is left for the executable */
+
+struct program {
+    char *name, *set, *package, *directory;
+    char *build, *search, *confirm;                      /* the fields as given */
+    char **sources, **flags, **libraries;                /* NULL-terminated; sources sorted, globs expanded */
+    struct program_run *search_run, *confirm_run;
+    size_t nsearch, nconfirm;
+};
+
+/* Row `name` of a table; sources are looked for under `directory`.  Dies at file:line on a malformed row, on a glob that
+ * matches nothing and when the name is not there. */
+struct program *program_of_table(const char *table, const char *name, const char *directory);
+struct program *program_of_directory(const char *directory);
+#endif
