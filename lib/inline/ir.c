@@ -389,7 +389,7 @@ static void add_call(struct reader *r, const char *p, const char *e)
     uint32_t callee = function_of(r, name);
     m->call = grow(m->call, i + 1, &r->capcall, sizeof *m->call);
     r->pending = grow(r->pending, i + 1, &r->cappending, sizeof *r->pending);
-    m->call[i] = (struct ir_call){ .caller = (uint32_t)r->current, .callee = callee };
+    m->call[i] = (struct ir_call){ .caller = (uint32_t)r->current, .callee = callee, .at = r->line };
     m->function[callee].uses++;
     r->pending[i] = (struct pending){ dbg_node(args, e), (uint32_t)r->nblocks - 1 };
     look_at_arguments(r, &m->call[i], args, e);

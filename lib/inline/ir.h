@@ -24,6 +24,7 @@ struct ir_call {
     str chain;                                           /* empty without debug info */
     str file;                                            /* of the innermost location, "" if not known */
     uint32_t line, column;                               /* in that file */
+    size_t at;                                           /* line of the module text that holds the call */
     uint32_t inlined;                                    /* elements of the chain - 1: levels already inlined */
     uint32_t depth;                                      /* loop depth of its block in the caller */
     uint32_t arguments, constants, allocas;              /* actual arguments, how many are literals, are local arrays */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 /* generous for any C program, small enough that a run-away inliner does not take the machine along */
@@ -103,9 +104,15 @@ static bool parse_remark(const char *p, const char *e, struct remark *r)
     if (!p) return false;
     const char *yes = find(p, e, "' inlined into '"), *no = find(p, e, "' not inlined into '");
     if (!yes && !no) return false;
-    const char *open = find(p, e, " '");                 /* file names have no blank followed by a quote */
+    const char *open = find(p, e, ": '");                /* FILE:LINE:COLUMN: 'callee' */
     if (!open || open > (yes ? yes : no)) return false;
-    p = open + 1;
+    const char *column = memrchr(p, ':', (size_t)(open - p));
+    const char *line = column ? memrchr(p, ':', (size_t)(column - p)) : NULL;
+    if (line) {
+        r->line = (uint32_t)strtoul(line + 1, NULL, 10);
+        r->column = (uint32_t)strtoul(column + 1, NULL, 10);
+    }
+    p = open + 2;
     if (!between(&p, e, "'", "'", &r->callee)) return false;
     p++;
     if (!between(&p, e, "into '", "'", &r->caller)) return false;
@@ -233,7 +240,8 @@ const char *llvm_compile(const struct llvm *l, const char *source, char *const *
         arg(&b, "-o");
         arg(&b, out);
         for (char *const *f = flags; f && *f; f++)       /* code generation flags; the preprocessor has had its own */
-            if (strncmp(*f, "-f", 2) == 0 || strncmp(*f, "-m", 2) == 0 || strncmp(*f, "-std", 4) == 0) arg(&b, *f);
+            if (strncmp(*f, "-f", 2) == 0 || strncmp(*f, "-m", 2) == 0 || strncmp(*f, "-std", 4) == 0 || strncmp(*f, "-O", 2) == 0)
+                arg(&b, *f);
         why = run_tool(&b, directory, NULL, NULL);
     }
     unlink(text);
@@ -263,6 +271,31 @@ const char *llvm_merge(const struct llvm *l, char *const *modules, const char *o
     unlink(all);
     free(all);
     return why;
+}
+
+const char *llvm_text(const struct llvm *l, const char *module, const char *out)
+{
+    struct args a = { 0 };
+    arg(&a, l->opt);
+    arg(&a, "-S");
+    arg(&a, module);
+    arg(&a, "-o");
+    arg(&a, out);
+    return run_tool(&a, NULL, NULL, NULL);
+}
+
+const char *llvm_plain(const struct llvm *l, char *const *inputs, char *const *libraries, const char *out)
+{
+    struct args a = { 0 };
+    arg(&a, l->clang);
+    arg(&a, "-w");
+    arg(&a, "-O1");
+    arg(&a, "-no-pie");
+    args(&a, inputs);
+    args(&a, libraries);
+    arg(&a, "-o");
+    arg(&a, out);
+    return run_tool(&a, NULL, NULL, NULL);
 }
 
 static void write_replay(int fd, const struct call_list *c)

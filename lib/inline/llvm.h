@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct llvm { int version; char *clang, *opt, *link; };
 
@@ -22,6 +23,7 @@ struct remark {                                          /* what the compiler sa
     str reason;                                          /* when NEVER */
     bool forced;                                         /* by an always_inline attribute or the replay file */
     double cost, threshold;                              /* nan when not given */
+    uint32_t line, column;                               /* of the call in its source file; 0: not given */
 };
 struct remarks { struct remark *v; size_t n, cap; struct arena text; };
 void remarks_parse(struct remarks *, const char *text, size_t n);
@@ -43,5 +45,7 @@ struct llvm_build {
 /* Each returns NULL, or a sentence on what went wrong (valid until the next call). */
 const char *llvm_compile(const struct llvm *, const char *source, char *const *flags, const char *directory, const char *out);
 const char *llvm_merge(const struct llvm *, char *const *modules, const char *out);       /* link, keep only main public */
+const char *llvm_text(const struct llvm *, const char *module, const char *out);          /* bitcode to text, unchanged */
+const char *llvm_plain(const struct llvm *, char *const *inputs, char *const *libraries, const char *out);   /* -O1 */
 const char *llvm_build(const struct llvm *, const struct llvm_build *, struct remarks *);
 #endif

@@ -86,11 +86,23 @@ static struct program_run *parse_runs(const char *text, size_t *n, const char *f
     return run;
 }
 
+/* inputs are relative to the source directory, where the program will run */
+static void find_inputs(const struct program *p, struct program_run *run, size_t n, const char *file, size_t line)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (!run[i].input) continue;
+        if (run[i].input[0] != '/') run[i].input = xformat("%s/%s", p->directory, run[i].input);
+        if (access(run[i].input, R_OK) != 0) die_at(file, line, "input %s: %s", run[i].input, strerror(errno));
+    }
+}
+
 static void parse(struct program *p, const char *file, size_t line)
 {
     parse_build(p, file, line);
     p->search_run = parse_runs(p->search, &p->nsearch, file, line, "search");
     p->confirm_run = parse_runs(p->confirm, &p->nconfirm, file, line, "confirm");
+    find_inputs(p, p->search_run, p->nsearch, file, line);
+    find_inputs(p, p->confirm_run, p->nconfirm, file, line);
 }
 
 struct program *program_of_table(const char *table, const char *name, const char *directory)

@@ -1,0 +1,79 @@
+/* inline-build - compile a program with given inlining decisions and say which were obeyed
+ *
+ * Usage: inline-build [--decisions=FILE | --threshold=N] --out=EXE WORK
+ *
+ * WORK is a directory made by inline-module.  With --decisions, exactly the
+ * calls that FILE wants inlined are inlined; without, the compiler's own
+ * heuristic decides, with its -inline-threshold where one is given.
+ *
+ * Writes to stdout one row for each call that was asked for or inlined:
+ * callee, chain, asked (yes, no), inlined (yes, no), reason (why a decision
+ * was not obeyed).  The compiler's remarks say what happened, nothing is
+ * assumed.  Reasons: `illegal: ...` was not passed on, because the compiler
+ * would obey and produce a wrong program; `no such call`: the call is not
+ * there, because the call around it was not inlined or the code is gone.
+ * --sites adds the calls that are still there, asked no, inlined no.
+ *
+ * Exit 1 when the program could not be compiled.
+ *
+ * Examples:
+ *   $ inline-build --out=a.out work/bzip2
+ *   $ inline-build --decisions=best.sexp --out=a.out work/bzip2 > obeyed.csv
+ */
+#include "base/filter.h"
+#include "inline/work.h"
+#include "table/csvio.h"
+#include HELP
+
+static const char *decisions, *exe, *threshold, *complete, *level = "-O2";
+static bool sites;
+static const struct opt options[] = {
+    { 'd', "decisions", STR, &decisions, "FILE", "what to inline", 0, 0 },
+    { 'o', "out", STR, &exe, "EXE", "the executable", 0, 0 },
+    { 0, "level", WORD, &level, "-O2|-O3|-Os|-Oz", "optimisation", 0, 0 },
+    { 0, "threshold", STR, &threshold, "N", "-inline-threshold of the heuristic", 0, 0 },
+    { 0, "sites", FLAG, &sites, NULL, "also the calls left, for a second compilation", 0, 0 },
+    { 0, "complete", STR, &complete, "FILE", "write what was done as decisions", 0, 0 },
+    { 0 }
+};
+
+static void row(csvw *w, const struct live_site *s, bool asked, bool inlined, const char *illegal)
+{
+    csvw_str(w, s->callee);
+    csvw_str(w, s->chain);
+    csvw_cstr(w, asked ? "yes" : "no");
+    csvw_cstr(w, inlined ? "yes" : "no");
+    if (asked && !inlined) csvw_format(w, illegal ? "illegal: %s" : "no such call%s", illegal ? illegal : "");
+    else if (!asked && inlined && decisions) csvw_cstr(w, "always_inline");
+    else csvw_empty(w);
+    csvw_end(w);
+}
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    if (argc - i != 1) usage("one work directory expected");
+    if (!exe) usage("no executable to write, see --out");
+    if (decisions && threshold) usage("--threshold is for the heuristic, --decisions replaces it");
+    struct work *k = work_open(argv[i]);
+    struct live asked = { 0 }, legal = { 0 }, did = { 0 };
+    if (decisions) {
+        live_read(&asked, decisions);
+        work_only_legal(k, &asked, &legal);
+    }
+    const char *why = work_build(k, level, decisions ? &legal : NULL, threshold, exe, sites || complete, &did);
+    if (why) die("%s: %s", k->program->name, why);
+    if (complete) live_write(&did, complete, k->program->name, k->compiler);
+    csvw *w = csvw_open(NULL);
+    csvw_names(w, "callee,chain,asked,inlined,reason");
+    csvw_end(w);
+    for (size_t j = 0; j < asked.n; j++) {
+        const struct live_site *s = &asked.v[j], *d = live_find(&did, s->callee, s->chain);
+        if (s->inlined) row(w, s, true, d && d->inlined, work_illegal(k, s->callee, s->chain));
+    }
+    for (size_t j = 0; j < did.n; j++) {
+        const struct live_site *d = &did.v[j], *s = live_find(&asked, d->callee, d->chain);
+        if ((d->inlined || sites) && !(s && s->inlined)) row(w, d, false, d->inlined, NULL);
+    }
+    return csvw_close(w);
+}

@@ -1,0 +1,134 @@
+/* heat.c - see heat.h */
+#include "inline/heat.h"
+#include "base/message.h"
+#include "base/out.h"
+#include "measure/child.h"
+#include "table/csvio.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* linked to the counting program: adds the counters to a file when the program ends */
+static const char support[] =
+    "#include <stdio.h>\n#include <stdlib.h>\n"
+    "extern unsigned long millrace_heat[], millrace_heat_n;\n"
+    "__attribute__((destructor)) static void save(void)\n"
+    "{\n"
+    "    const char *path = getenv(\"MILLRACE_HEAT\");\n"
+    "    FILE *f = path ? fopen(path, \"wb\") : NULL;\n"
+    "    if (f) { fwrite(millrace_heat, sizeof(long), millrace_heat_n, f); fclose(f); }\n"
+    "}\n";
+
+/* copy the module text, an increment before each call */
+static void instrument(const char *text, const char *out, const struct ir_module *m, bool opaque)
+{
+    FILE *in = fopen(text, "r");
+    if (!in) die_errno("%s", text);
+    struct out *o = out_open(out);
+    FILE *f = out_file(o);
+    size_t n = m->ncalls, next = 0, line = 0, cap = 0;
+    const char *pointer = opaque ? "ptr" : "i64*", *array = opaque ? "ptr" : NULL;
+    char *typed = xformat("[%zu x i64]*", n);
+    if (!array) array = typed;
+    char *s = NULL;
+    while (getline(&s, &cap, in) >= 0) {
+        line++;
+        for (; next < n && m->call[next].at == line; next++) {
+            char *slot = xformat("%s getelementptr inbounds ([%zu x i64], %s @millrace_heat, i64 0, i64 %zu)", pointer, n, array, next);
+            fprintf(f, "  %%heat.a.%zu = load i64, %s\n  %%heat.b.%zu = add i64 %%heat.a.%zu, 1\n  store i64 %%heat.b.%zu, %s\n",
+                    next, slot, next, next, next, slot);
+            free(slot);
+        }
+        fputs(s, f);
+    }
+    fprintf(f, "\n@millrace_heat = global [%zu x i64] zeroinitializer\n@millrace_heat_n = global i64 %zu\n", n, n);
+    free(s);
+    free(typed);
+    fclose(in);
+    out_close(o);
+}
+
+static void run_and_add(const struct work *w, const struct program_run *r, const char *exe, const char *file, uint64_t *count, size_t n)
+{
+    unlink(file);
+    r->argv[0] = (char *)(uintptr_t)exe;
+    setenv("MILLRACE_HEAT", file, 1);
+    struct child c = { .argv = r->argv, .directory = w->program->directory, .input = r->input, .cpu = -1,
+                       .limits = { .wall_seconds = 300, .output_bytes = (uint64_t)1 << 32 } };
+    struct ran ran = child_run(&c);
+    unsetenv("MILLRACE_HEAT");
+    if (ran.how != RAN_EXIT) die("%s: the counting run ended by %s", w->program->name, ran_word(&ran));
+    FILE *f = fopen(file, "rb");
+    if (!f) die_errno("%s: no counts in %s", w->program->name, file);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t v;
+        if (fread(&v, sizeof v, 1, f) != 1) die("%s: counts end early", w->program->name);
+        count[i] += v;
+    }
+    fclose(f);
+    unlink(file);
+}
+
+uint64_t *heat_count(const struct work *w, struct ir_module *m)
+{
+    char *base = realpath(w->path, NULL);
+    char *text = xformat("%s/base.ll", base), *counting = xformat("%s/heat.ll", base), *source = xformat("%s/heat.c", base);
+    char *exe = xformat("%s/heat", base), *file = xformat("%s/heat.bin", base);
+    const char *why = llvm_text(w->llvm, work_module(w, "-O2"), text);
+    if (why) die("%s: %s", w->program->name, why);
+    ir_read(m, text);
+    instrument(text, counting, m, w->llvm->version >= 15);
+    struct out *o = out_open(source);
+    fputs(support, out_file(o));
+    out_close(o);
+    char *inputs[] = { counting, source, NULL };
+    why = llvm_plain(w->llvm, inputs, w->program->libraries, exe);
+    if (why) die("%s: %s", w->program->name, why);
+    uint64_t *count = xcalloc(m->ncalls + 1, sizeof *count);
+    for (size_t i = 0; i < w->program->nsearch; i++) run_and_add(w, &w->program->search_run[i], exe, file, count, m->ncalls);
+    char *made[] = { text, counting, source, exe, file, base };
+    for (size_t i = 0; i < 6; i++) {
+        if (made[i] != base) unlink(made[i]);
+        free(made[i]);
+    }
+    return count;
+}
+
+static void base_key(struct buf *b, str callee, str chain)
+{
+    const char *end = memmem(chain.s, chain.n, " @ ", 3);
+    b->n = 0;
+    buf_format(b, "%.*s %.*s", (int)callee.n, callee.s, end ? (int)(end - chain.s) : (int)chain.n, chain.s);
+}
+
+struct heat *heat_table(const struct work *w)
+{
+    struct heat *h = xcalloc(1, sizeof *h);
+    struct ir_module m;
+    uint64_t *count = heat_count(w, &m);
+    struct buf b = { 0 };
+    size_t cap = 0;
+    for (size_t i = 0; i < m.ncalls; i++) {
+        base_key(&b, m.function[m.call[i].callee].name, m.call[i].chain);
+        size_t before = h->key.n;
+        uint32_t k = intern(&h->key, (str){ b.s, b.n });
+        h->count = grow(h->count, (size_t)k + 1, &cap, sizeof *h->count);
+        h->count[k] = (k == before ? 0 : h->count[k]) + count[i];
+    }
+    free(b.s);
+    free(count);
+    ir_free(&m);
+    return h;
+}
+
+uint64_t heat_of(const struct heat *h, str callee, str chain)
+{
+    struct buf b = { 0 };
+    base_key(&b, callee, chain);
+    long k = intern_find(&h->key, (str){ b.s, b.n });
+    free(b.s);
+    return k < 0 ? 0 : h->count[k];
+}
