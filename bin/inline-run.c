@@ -1,0 +1,74 @@
+/* inline-run - build a program under sets of inlining decisions and measure each
+ *
+ * Usage: inline-run --store=DIR --history=FILE [--default] [--threshold=N]...
+ *                   [--list=FILE] [DECISIONS]... WORK
+ *
+ * Appends one row for each set that FILE does not have yet; columns: see
+ * inline-search and lib/inline/history.h.  instructions are the exact count
+ * of all search runs together (qemu-user), so one run is enough, several can
+ * go side by side (--jobs) and a busy machine does not matter.  A build that
+ * fails, a run that crashes, goes on for more than --limit seconds or writes
+ * other output than the default's is a row with that state and no cost.
+ *
+ * --default measures the compiler's own heuristic (row `default`), each
+ * --threshold the same with another -inline-threshold (row `threshold-N`),
+ * --none inlining nothing (row `none`).  --list reads the table of
+ * inline-search.  The sets, with what was really inlined, go to DIR.
+ * Killed at any moment, it goes on where it was.
+ *
+ * Examples:
+ *   $ inline-run --default --threshold=500 --store=s --history=h.csv w
+ *   $ inline-search --store=s --work=w h.csv > next.csv
+ *   $ inline-run --list=next.csv --store=s --history=h.csv --jobs=2 w
+ */
+#include "base/filter.h"
+#include "inline/trial.h"
+#include "table/csvio.h"
+#include HELP
+#include <stdlib.h>
+#include <string.h>
+
+static const char *store, *history, *list, *level = "-O2";
+static struct list thresholds;
+static bool with_default, none, text_only;
+static long jobs = 1;
+static double limit = 60;
+static const struct opt options[] = {
+    { 0, "store", STR, &store, "DIR", "where tried sets lie", 0, 0 },
+    { 0, "history", STR, &history, "FILE", "rows are appended here", 0, 0 },
+    { 0, "list", STR, &list, "FILE", "proposals of inline-search", 0, 0 },
+    { 0, "default", FLAG, &with_default, NULL, "measure the heuristic", 0, 0 },
+    { 0, "threshold", LIST, &thresholds, "N", "measure the heuristic with this threshold (many times)", 0, 0 },
+    { 0, "none", FLAG, &none, NULL, "measure inlining nothing", 0, 0 },
+    { 0, "text-only", FLAG, &text_only, NULL, "do not run the program: text size alone", 0, 0 },
+    { 0, "level", WORD, &level, "-O2|-O3|-Os|-Oz", "optimisation", 0, 0 },
+    { 0, "limit", NUM, &limit, "SECONDS", "longest run", 0.001, 1e9 },
+    { 'j', "jobs", INT, &jobs, "N", "sets measured side by side", 1, 1024 },
+    { 0 }
+};
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    if (i == argc) usage("no work directory given");
+    if (!store || !history) usage("--store and --history are needed");
+    struct trials t = { .work = work_open(argv[argc - 1]), .store = store, .history = history, .level = level,
+                        .run = !text_only, .limit_seconds = limit, .jobs = jobs };
+    trials_begin(&t);
+    if (with_default) trials_add(&t, (struct trial){ .name = "default" });
+    if (none) trials_add(&t, (struct trial){ .name = "none", .nothing = true });
+    for (int k = 0; k < thresholds.n; k++)
+        trials_add(&t, (struct trial){ .name = xformat("threshold-%s", thresholds.v[k]), .threshold = thresholds.v[k] });
+    static struct arena text;
+    if (list) {
+        csv *c = csv_open(list);
+        int file = csv_need(c, "file"), parent = csv_need(c, "parent"), chain = csv_need(c, "chain"), step = csv_need(c, "step");
+        while (csv_next(c))
+            trials_add(&t, (struct trial){ .file = csv_cstr(c, file, &text), .parent = csv_cstr(c, parent, &text),
+                                           .chain = csv_cstr(c, chain, &text), .step = csv_cstr(c, step, &text) });
+        csv_close(c);
+    }
+    for (; i + 1 < argc; i++) trials_add(&t, (struct trial){ .file = argv[i] });
+    trials_run(&t);
+    return EXIT_OK;
+}

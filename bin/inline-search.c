@@ -1,0 +1,110 @@
+/* inline-search - propose the next sets of inlining decisions, from what was tried
+ *
+ * Usage: inline-search --store=DIR --work=WORK [--algo=NAME] [-n N] [HISTORY]...
+ *
+ * Reads the rows of inline-run and writes, for each proposal, a file
+ * DIR/new/HASH.sexp and a row: file, parent, chain, step.  Keeps no state of
+ * its own: the same history gives the same proposals, so it runs under make,
+ * under GNU parallel or by hand, goes on from any log, and several processes
+ * that use different --chain names share one log.  Rows exist for every
+ * proposal once inline-run has tried it; nothing is proposed twice.  No rows
+ * and exit 0: the search is at its end.
+ *
+ * Algorithms: anneal (simulated annealing), walk (random walk), flip (every
+ * call alone, then all that helped together, again and again), exhaustive,
+ * mcts, start (for every heuristic's set, only its hot calls).
+ *
+ * The goal is the logarithm of cost against the row `default`: instructions
+ * and text size, mixed by --text-weight; sets that break --max-text or
+ * --max-instructions (ratios to the default), or whose program is wrong, are
+ * never taken.  --sites (from inline-sites) makes calls that are executed
+ * often likelier to be flipped.
+ *
+ * Examples:
+ *   $ inline-search --store=s --work=w --sites=sites.csv -n 2 history.csv
+ *   $ inline-search --algo=flip --text-weight=1 --store=s --work=w history.csv
+ */
+#include "base/filter.h"
+#include "inline/search.h"
+#include "table/csvio.h"
+#include HELP
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *algo = "anneal", *chain, *store, *work, *sites, *level = "-O2";
+static long seed = 1, count = 2, steps = 300, width, hot;
+static double t_max = 0.04, t_min = 0.001, text_weight, max_text, max_instructions;
+static const struct opt options[] = {
+    { 0, "algo", WORD, &algo, "anneal|walk|flip|exhaustive|mcts|start", "how", 0, 0 },
+    { 0, "chain", STR, &chain, "NAME", "name of this chain; the algorithm's where not given", 0, 0 },
+    { 0, "store", STR, &store, "DIR", "where the tried sets lie", 0, 0 },
+    { 0, "work", STR, &work, "DIR", "made by inline-module", 0, 0 },
+    { 0, "sites", STR, &sites, "FILE", "table of inline-sites, for heat", 0, 0 },
+    { 'n', "count", INT, &count, "N", "proposals a step", 1, 1000 },
+    { 0, "steps", INT, &steps, "N", "length of a chain", 1, 1e9 },
+    { 0, "width", INT, &width, "N", "flip: calls tried alone in a round, 0: all", 0, 1e9 },
+    { 0, "hot", INT, &hot, "N", "leave alone calls executed less often", 0, 1e18 },
+    { 0, "t-max", NUM, &t_max, "T", "first temperature", 1e-9, 1e9 },
+    { 0, "t-min", NUM, &t_min, "T", "last temperature", 1e-9, 1e9 },
+    { 0, "text-weight", NUM, &text_weight, "W", "0: instructions, 1: text size", 0, 1 },
+    { 0, "max-text", NUM, &max_text, "RATIO", "largest text, 0: any", 0, 1e9 },
+    { 0, "max-instructions", NUM, &max_instructions, "RATIO", "most instructions, 0: any", 0, 1e9 },
+    { 0, "level", WORD, &level, "-O2|-O3|-Os|-Oz", "optimisation of the trials", 0, 0 },
+    { 's', "seed", INT, &seed, "N", "of the random streams", 0, 0 },
+    { 0 }
+};
+
+/* heat by "callee base-chain"; sites of one key are copies, which share a count */
+static double *read_heat(const char *path, struct intern *key)
+{
+    csv *t = csv_open(path);
+    int callee = csv_need(t, "callee"), where = csv_need(t, "chain"), heat = csv_need(t, "heat");
+    double *v = NULL;
+    size_t cap = 0;
+    struct buf b = { 0 };
+    while (csv_next(t)) {
+        if (!csv_has(t, heat)) continue;
+        b.n = 0;
+        buf_format(&b, "%.*s %.*s", (int)csv_str(t, callee).n, csv_str(t, callee).s, (int)csv_str(t, where).n, csv_str(t, where).s);
+        uint32_t before = (uint32_t)key->n, k = intern(key, (str){ b.s, b.n });
+        v = grow(v, (size_t)k + 1, &cap, sizeof *v);
+        v[k] = (k == before ? 0 : v[k]) + csv_num(t, heat);
+    }
+    free(b.s);
+    csv_close(t);
+    return v;
+}
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    if (!store || !work) usage("--store and --work are needed");
+    struct intern key = { 0 };
+    struct search s = { .algorithm = algo, .chain = chain ? chain : algo, .store = store, .level = level, .work = work_open(work), .seed = (uint64_t)seed,
+                        .count = count, .steps = steps, .width = width, .hot = hot, .t_max = t_max, .t_min = t_min,
+                        .heat_key = &key, .heat = sites ? read_heat(sites, &key) : NULL };
+    history_read(&s.history, argv + i);
+    s.objective = (struct objective){ history_find(&s.history, str_of("default")), text_weight, max_text, max_instructions };
+    if (!s.objective.base) die("no row `default` in the history; inline-run --default makes one");
+    if (!s.objective.base->ok) die("the default build of %s is not ok: nothing to search from", s.work->program->name);
+    char *dir = xformat("%s/new", store);
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST) die_errno("%s", dir);
+    struct proposal *p = xcalloc((size_t)count + 1, sizeof *p);
+    size_t n = search_propose(&s, p);
+    csvw *w = csvw_open(NULL);
+    csvw_names(w, "file,parent,chain,step");
+    csvw_end(w);
+    for (size_t k = 0; k < n; k++) {
+        char *path = xformat("%s/%s.sexp", dir, p[k].hash);
+        live_write(&p[k].set, path, s.work->program->name, s.work->compiler);
+        csvw_cstr(w, path);
+        csvw_str(w, p[k].parent);
+        csvw_cstr(w, s.chain);
+        csvw_int(w, p[k].step);
+        csvw_end(w);
+        free(path);
+    }
+    return csvw_close(w);
+}

@@ -1,0 +1,3 @@
+/* cmark as one static program: nothing is exported */
+#define CMARK_EXPORT
+#define CMARK_NO_EXPORT

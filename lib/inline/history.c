@@ -1,0 +1,85 @@
+/* history.c - see history.h */
+#include "inline/history.h"
+#include "base/message.h"
+#include "table/csvio.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static int compare(const void *a, const void *b)
+{
+    const struct tried *x = a, *y = b;
+    int c = str_cmp(x->chain, y->chain);
+    if (!c) c = (x->step > y->step) - (x->step < y->step);
+    if (!c) c = str_cmp(x->decisions, y->decisions);
+    return c ? c : str_cmp(x->parent, y->parent);
+}
+
+static str keep(struct history *h, str s)
+{
+    return (str){ arena_copy(&h->text, s.s, s.n), s.n };
+}
+
+static void read_one(struct history *h, const char *path)
+{
+    csv *t = csv_open(path);
+    int decisions = csv_need(t, "decisions"), parent = csv_need(t, "parent"), chain = csv_need(t, "chain"), step = csv_need(t, "step");
+    int level = csv_need(t, "level"), state = csv_need(t, "state"), instructions = csv_need(t, "instructions"), text = csv_need(t, "text_bytes");
+    while (csv_next(t)) {
+        struct tried r = { keep(h, csv_str(t, decisions)), keep(h, csv_str(t, parent)), keep(h, csv_str(t, chain)),
+                           keep(h, csv_str(t, level)), keep(h, csv_str(t, state)), -1, NAN, NAN, false };
+        if (csv_has(t, step)) r.step = (long)csv_int(t, step);
+        r.instructions = csv_num_or(t, instructions, NAN);
+        r.text_bytes = csv_num_or(t, text, NAN);
+        r.ok = str_is(r.state, "ok");
+        h->v = grow(h->v, h->n + 1, &h->cap, sizeof *h->v);
+        h->v[h->n++] = r;
+    }
+    csv_close(t);
+}
+
+void history_read(struct history *h, char **paths)
+{
+    for (; *paths; paths++) {
+        struct stat st;
+        if (strcmp(*paths, "-") != 0 && (stat(*paths, &st) != 0 || st.st_size == 0)) continue;
+        read_one(h, *paths);
+    }
+    if (h->n) qsort(h->v, h->n, sizeof *h->v, compare);
+    size_t kept = 0;
+    for (size_t i = 0; i < h->n; i++)
+        if (kept == 0 || compare(&h->v[kept - 1], &h->v[i]) != 0) h->v[kept++] = h->v[i];
+    h->n = kept;
+}
+
+const struct tried *history_find(const struct history *h, str decisions)
+{
+    for (size_t i = 0; i < h->n; i++) if (str_eq(h->v[i].decisions, decisions)) return &h->v[i];
+    return NULL;
+}
+
+double history_energy(const struct objective *o, const struct tried *t)
+{
+    if (!t->ok) return INFINITY;
+    double instructions = log(t->instructions / o->base->instructions), text = log(t->text_bytes / o->base->text_bytes);
+    if (o->text_weight >= 1 && isnan(instructions)) instructions = 0;    /* a search for size runs nothing */
+    if (o->max_text_ratio > 0 && text > log(o->max_text_ratio)) return INFINITY;
+    if (o->max_instructions_ratio > 0 && instructions > log(o->max_instructions_ratio)) return INFINITY;
+    double e = (1 - o->text_weight) * instructions + o->text_weight * text;
+    return isnan(e) ? INFINITY : e;
+}
+
+const struct tried *history_best(const struct history *h, const struct objective *o)
+{
+    const struct tried *best = o->base;
+    double least = 0;
+    for (size_t i = 0; i < h->n; i++) {
+        double e = history_energy(o, &h->v[i]);
+        if (e < least || (e == least && best != o->base && str_cmp(h->v[i].decisions, best->decisions) < 0)) {
+            least = e;
+            best = &h->v[i];
+        }
+    }
+    return best;
+}

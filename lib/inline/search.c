@@ -1,0 +1,381 @@
+/* search.c - see search.h */
+#include "inline/search.h"
+#include "base/message.h"
+#include "base/rng.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pool { struct live_site *site; double *weight, *heat; size_t n; };    /* of calls that may be flipped, hottest first */
+
+static void load(const struct search *s, str decisions, struct live *l)
+{
+    char *path = xformat("%s/%.*s.sexp", s->store, (int)decisions.n, decisions.s);
+    live_read(l, path);
+    free(path);
+}
+
+/* the same with the calls that were left: they cost a compilation, so only the sets that moves start from get them */
+static void load_complete(const struct search *s, str decisions, struct live *l)
+{
+    load(s, decisions, l);
+    if (live_inlined(l) < l->n) return;
+    struct live did = { 0 };
+    const char *why = work_build(s->work, s->level, l, NULL, NULL, true, &did);
+    if (why) die("%.*s: %s", (int)decisions.n, decisions.s, why);
+    char *path = xformat("%s/%.*s.sexp", s->store, (int)decisions.n, decisions.s);
+    live_write(&did, path, s->work->program->name, s->work->compiler);
+    live_read(l, path);
+    free(path);
+    live_free(&did);
+}
+
+static double heat_of_site(const struct search *s, const struct live_site *c)
+{
+    if (!s->heat) return 1;
+    const char *end = memmem(c->chain.s, c->chain.n, " @ ", 3);
+    struct buf b = { 0 };
+    buf_format(&b, "%.*s %.*s", (int)c->callee.n, c->callee.s, end ? (int)(end - c->chain.s) : (int)c->chain.n, c->chain.s);
+    long k = intern_find(s->heat_key, (str){ b.s, b.n });
+    free(b.s);
+    return k < 0 ? 0 : s->heat[k];
+}
+
+struct ranked { struct live_site site; double heat; };
+
+static int hotter(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->heat != y->heat) return x->heat < y->heat ? 1 : -1;
+    int c = str_cmp(x->site.callee, y->site.callee);
+    return c ? c : str_cmp(x->site.chain, y->site.chain);
+}
+
+/* the calls of a set that a search may decide about */
+static struct pool pool_of(const struct search *s, const struct live *l)
+{
+    struct ranked *r = xmalloc(l->n, sizeof *r);
+    struct pool p = { 0 };
+    for (size_t i = 0; i < l->n; i++) {
+        double heat = heat_of_site(s, &l->v[i]);
+        if (heat >= (double)s->hot && work_legal(s->work, l->v[i].callee, l->v[i].chain)) r[p.n++] = (struct ranked){ l->v[i], heat };
+    }
+    if (p.n) qsort(r, p.n, sizeof *r, hotter);
+    p.site = xmalloc(p.n, sizeof *p.site);
+    p.weight = xmalloc(p.n, sizeof *p.weight);
+    p.heat = xmalloc(p.n, sizeof *p.heat);
+    for (size_t i = 0; i < p.n; i++) {
+        double lg = log2(1 + r[i].heat);
+        p.site[i] = r[i].site;
+        p.heat[i] = r[i].heat;
+        p.weight[i] = lg * lg + 0.01;                    /* also cold calls, rarely: they matter for size and layout */
+    }
+    free(r);
+    return p;
+}
+
+static void pool_free(struct pool *p)
+{
+    free(p->site);
+    free(p->weight);
+    free(p->heat);
+}
+
+static void copy_inlined(struct live *to, const struct live *from)
+{
+    live_clear(to);
+    for (size_t i = 0; i < from->n; i++) if (from->v[i].inlined) live_add(to, from->v[i].callee, from->v[i].chain, true);
+    live_sort(to);
+}
+
+/* to = the set with one call decided the other way */
+static void flip(struct live *set, const struct live_site *c)
+{
+    struct live_site *have = live_find(set, c->callee, c->chain);
+    if (have) have->inlined = !have->inlined;
+    else {
+        live_add(set, c->callee, c->chain, true);
+        live_sort(set);
+    }
+}
+
+static void finish(struct proposal *p, str parent, long step)
+{
+    snprintf(p->hash, sizeof p->hash, "%016llx", (unsigned long long)live_hash(&p->set));
+    p->parent = parent;
+    p->step = step;
+}
+
+static bool is_new(const struct search *s, const struct proposal *p, size_t n, long before)
+{
+    for (size_t i = 0; i < n; i++) if (strcmp(p[i].hash, p[n].hash) == 0) return false;
+    const struct tried *t = history_find(&s->history, str_of(p[n].hash));
+    /* a row of the step in work is one of this very list, from before a kill: it must be proposed again */
+    return !t || (before >= 0 && t->step >= before && str_is(t->chain, s->chain));
+}
+
+/* ---- annealing and random walk */
+
+struct chain_state { const struct tried *now; long step; };
+
+/* follow the chain through its complete steps */
+static struct chain_state replay(const struct search *s, bool always)
+{
+    struct chain_state c = { history_best(&s->history, &s->objective), 0 };
+    const struct history *h = &s->history;
+    const struct tried *first = NULL;
+    for (size_t i = 0; i < h->n; i++)
+        if (str_is(h->v[i].chain, s->chain) && h->v[i].step == 0) first = &h->v[i];
+    if (first) {                                         /* the chain's first proposals name where it began */
+        const struct tried *t = history_find(h, first->parent);
+        if (t) c.now = t;
+    }
+    for (;; c.step++) {
+        const struct tried *least = NULL;
+        long n = 0;
+        for (size_t i = 0; i < h->n; i++) {
+            const struct tried *t = &h->v[i];
+            if (!str_is(t->chain, s->chain) || t->step != c.step) continue;
+            n++;
+            if (!least || history_energy(&s->objective, t) < history_energy(&s->objective, least)) least = t;
+        }
+        if (n < s->count) return c;
+        double d = history_energy(&s->objective, least) - history_energy(&s->objective, c.now);
+        double part = (double)c.step / (double)s->steps, temperature = s->t_max * exp(-log(s->t_max / s->t_min) * part);
+        char *key = xformat("%s/accept/%ld", s->chain, c.step);
+        struct rng r = rng_for(s->seed, str_of(key));
+        free(key);
+        bool take = least->ok && (always || d <= 0 || rng_unit(&r) <= exp(-d / temperature));
+        if (take) c.now = least;
+    }
+}
+
+static size_t draw(struct rng *r, const double *weight, size_t n, double total)
+{
+    double x = rng_unit(r) * total;
+    for (size_t i = 0; i + 1 < n; i++) if ((x -= weight[i]) < 0) return i;
+    return n - 1;
+}
+
+/* turn off an inlined call together with all that was inlined through it */
+static void backtrack(struct live *set, const struct live_site *c)
+{
+    struct live_site *have = live_find(set, c->callee, c->chain);
+    if (have) have->inlined = false;
+    for (size_t i = 0; i < set->n; i++) {
+        str chain = set->v[i].chain;
+        if (chain.n > c->chain.n && memcmp(chain.s + chain.n - c->chain.n, c->chain.s, c->chain.n) == 0) set->v[i].inlined = false;
+    }
+}
+
+static size_t anneal(struct search *s, struct proposal *p, bool always)
+{
+    static const int sizes[] = { 1, 1, 2, 3, 5 };
+    struct chain_state c = replay(s, always);
+    if (c.step >= s->steps) return 0;
+    struct live now = { 0 };
+    load_complete(s, c.now->decisions, &now);
+    struct pool pool = pool_of(s, &now);
+    double total = 0;
+    for (size_t i = 0; i < pool.n; i++) total += pool.weight[i];
+    size_t n = 0;
+    for (long k = 0; k < s->count && pool.n; k++) {
+        char *key = xformat("%s/%ld/%ld", s->chain, c.step, k);
+        struct rng r = rng_for(s->seed, str_of(key));
+        free(key);
+        for (int attempt = 0; attempt < 100; attempt++) {
+            copy_inlined(&p[n].set, &now);
+            const struct live_site *first = &pool.site[draw(&r, pool.weight, pool.n, total)];
+            if (first->inlined && rng_below(&r, 4) == 0) backtrack(&p[n].set, first);
+            else for (int m = sizes[rng_below(&r, 5)]; m > 0; m--) flip(&p[n].set, &pool.site[draw(&r, pool.weight, pool.n, total)]);
+            finish(&p[n], c.now->decisions, c.step);
+            if (!is_new(s, p, n, c.step)) continue;
+            n++;
+            break;
+        }
+    }
+    bool all_known = true;                               /* so few calls that the step cannot be filled: the end */
+    for (size_t i = 0; i < n; i++) all_known = all_known && history_find(&s->history, str_of(p[i].hash));
+    pool_free(&pool);
+    live_free(&now);
+    return all_known ? 0 : n;
+}
+
+/* ---- every call alone, then together */
+
+static int by_energy(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    return (x->heat > y->heat) - (x->heat < y->heat);
+}
+
+static size_t singles(struct search *s, struct proposal *p)
+{
+    const struct tried *now = history_best(&s->history, &s->objective);
+    double here = history_energy(&s->objective, now);
+    struct live set = { 0 };
+    load_complete(s, now->decisions, &set);
+    struct pool pool = pool_of(s, &set);
+    size_t n = 0, nhelp = 0, width = s->width && (size_t)s->width < pool.n ? (size_t)s->width : pool.n;
+    struct ranked *help = xmalloc(pool.n, sizeof *help);
+    for (size_t i = 0; i < width && n < (size_t)s->count; i++) {
+        copy_inlined(&p[n].set, &set);
+        flip(&p[n].set, &pool.site[i]);
+        finish(&p[n], now->decisions, s->steps);
+        const struct tried *t = history_find(&s->history, str_of(p[n].hash));
+        if (!t) {
+            if (is_new(s, p, n, -1)) n++;
+        } else if (history_energy(&s->objective, t) < here) help[nhelp++] = (struct ranked){ pool.site[i], history_energy(&s->objective, t) };
+    }
+    if (n == 0 && nhelp) {                               /* all alone were tried: now those that helped, together */
+        qsort(help, nhelp, sizeof *help, by_energy);
+        for (size_t m = nhelp; m > 1 && n < (size_t)s->count; m = (m + 1) / 2) {
+            copy_inlined(&p[n].set, &set);
+            for (size_t i = 0; i < m; i++) flip(&p[n].set, &help[i].site);
+            finish(&p[n], now->decisions, s->steps);
+            if (is_new(s, p, n, -1)) n++;
+            if (m == 2) break;
+        }
+    }
+    free(help);
+    pool_free(&pool);
+    live_free(&set);
+    return n;
+}
+
+/* ---- subsets of a few calls: all of them, or a tree search */
+
+static void subset(struct live *set, const struct live *from, const struct pool *pool, const bool *yes, size_t n)
+{
+    copy_inlined(set, from);
+    for (size_t i = 0; i < n; i++) {
+        struct live_site *have = live_find(set, pool->site[i].callee, pool->site[i].chain);
+        if (have ? have->inlined != yes[i] : yes[i]) flip(set, &pool->site[i]);
+    }
+}
+
+static size_t exhaustive(struct search *s, struct proposal *p)
+{
+    enum { MOST = 20 };
+    struct live set = { 0 };
+    load_complete(s, s->objective.base->decisions, &set);
+    struct pool pool = pool_of(s, &set);
+    if (pool.n > MOST) die("%zu calls are too many for an exhaustive search (at most %d); use --hot to leave out cold ones", pool.n, MOST);
+    size_t n = 0;
+    for (uint32_t code = 0; code < 1u << pool.n && n < (size_t)s->count; code++) {
+        bool yes[MOST];
+        for (size_t i = 0; i < pool.n; i++) yes[i] = code >> i & 1;
+        subset(&p[n].set, &set, &pool, yes, pool.n);
+        finish(&p[n], s->objective.base->decisions, (long)code);
+        if (is_new(s, p, n, -1)) n++;
+    }
+    pool_free(&pool);
+    live_free(&set);
+    return n;
+}
+
+enum { TREE_DEPTH = 40 };
+struct visit { bool yes[TREE_DEPTH]; double reward; };
+
+/* UCB1 (Auer et al. 2002) down the known part of the tree, then a random leaf biased to what the best set does */
+static void descend(const struct visit *v, size_t nv, size_t depth, bool *yes, const bool *best, struct rng *r)
+{
+    bool *alive = xmalloc(nv + 1, sizeof *alive);
+    for (size_t i = 0; i < nv; i++) alive[i] = true;
+    bool known = true;
+    for (size_t d = 0; d < depth; d++) {
+        double n[2] = { 0 }, sum[2] = { 0 };
+        for (size_t i = 0; i < nv; i++) if (alive[i]) n[v[i].yes[d]]++, sum[v[i].yes[d]] += v[i].reward;
+        if (!known) yes[d] = rng_below(r, 4) ? best[d] : !best[d];
+        else if (n[0] == 0 && n[1] == 0) yes[d] = best[d];
+        else if (n[0] == 0 || n[1] == 0) yes[d] = n[1] == 0;
+        else {
+            double total = log(n[0] + n[1]), u[2];
+            for (int k = 0; k < 2; k++) u[k] = sum[k] / n[k] + 0.05 * sqrt(2 * total / n[k]);    /* rewards spread over some per cent */
+            yes[d] = u[1] > u[0];
+        }
+        known = known && n[yes[d]] > 0;
+        for (size_t i = 0; i < nv; i++) alive[i] = alive[i] && v[i].yes[d] == yes[d];
+    }
+    free(alive);
+}
+
+static size_t mcts(struct search *s, struct proposal *p)
+{
+    struct live base = { 0 }, other = { 0 };
+    load_complete(s, s->objective.base->decisions, &base);
+    struct pool pool = pool_of(s, &base);
+    size_t depth = pool.n < TREE_DEPTH ? pool.n : TREE_DEPTH, nv = 0, n = 0;
+    struct visit *v = xmalloc(s->history.n + 1, sizeof *v);
+    bool best[TREE_DEPTH] = { 0 };
+    const struct tried *top = history_best(&s->history, &s->objective);
+    long step = 0;
+    for (size_t i = 0; i < s->history.n; i++) {
+        const struct tried *t = &s->history.v[i];
+        if (str_is(t->chain, s->chain) && t->step >= step) step = t->step + 1;
+        if (!t->ok) continue;
+        load(s, t->decisions, &other);
+        for (size_t d = 0; d < depth; d++) {
+            const struct live_site *c = live_find(&other, pool.site[d].callee, pool.site[d].chain);
+            v[nv].yes[d] = c && c->inlined;
+        }
+        if (t == top) memcpy(best, v[nv].yes, sizeof best);
+        v[nv++].reward = -history_energy(&s->objective, t);
+        if (isinf(v[nv - 1].reward)) nv--;
+    }
+    for (int attempt = 0; attempt < 50 && n < (size_t)s->count && depth; attempt++) {
+        char *key = xformat("%s/%ld/%d", s->chain, step, attempt);
+        struct rng r = rng_for(s->seed, str_of(key));
+        free(key);
+        bool yes[TREE_DEPTH];
+        descend(v, nv, depth, yes, best, &r);
+        subset(&p[n].set, &base, &pool, yes, depth);
+        finish(&p[n], s->objective.base->decisions, step);
+        if (is_new(s, p, n, -1)) n++;
+        else memcpy(v[nv].yes, yes, sizeof yes), v[nv++].reward = 0;     /* seen: go elsewhere */
+        if (nv > s->history.n) break;
+    }
+    free(v);
+    pool_free(&pool);
+    live_free(&base);
+    live_free(&other);
+    return n;
+}
+
+/* ---- where to begin */
+
+static size_t start(struct search *s, struct proposal *p)
+{
+    static const double part[] = { 0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2 };    /* of the hottest call's executions */
+    struct live set = { 0 };
+    size_t n = 0;
+    for (size_t i = 0; i < s->history.n && n < (size_t)s->count; i++) {
+        const struct tried *t = &s->history.v[i];
+        if (!t->ok || !str_is(t->chain, "")) continue;
+        load(s, t->decisions, &set);
+        struct pool pool = pool_of(s, &set);
+        double hottest = pool.n ? pool.heat[0] : 0;
+        for (size_t k = 0; k < sizeof part / sizeof *part && n < (size_t)s->count; k++) {
+            live_clear(&p[n].set);
+            for (size_t j = 0; j < pool.n; j++)
+                if (pool.site[j].inlined && pool.heat[j] >= part[k] * hottest && pool.heat[j] > 0)
+                    live_add(&p[n].set, pool.site[j].callee, pool.site[j].chain, true);
+            live_sort(&p[n].set);
+            finish(&p[n], t->decisions, (long)k);
+            if (is_new(s, p, n, -1)) n++;
+        }
+        pool_free(&pool);
+    }
+    live_free(&set);
+    return n;
+}
+
+size_t search_propose(struct search *s, struct proposal *p)
+{
+    if (strcmp(s->algorithm, "start") == 0) return start(s, p);
+    if (strcmp(s->algorithm, "flip") == 0) return singles(s, p);
+    if (strcmp(s->algorithm, "exhaustive") == 0) return exhaustive(s, p);
+    if (strcmp(s->algorithm, "mcts") == 0) return mcts(s, p);
+    return anneal(s, p, strcmp(s->algorithm, "walk") == 0);
+}

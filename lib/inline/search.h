@@ -1,0 +1,37 @@
+/* search.h - which decisions to try next, from what was tried before; no state of its own.
+ *
+ * A proposal is a function of the history, the seed, the chain's name and the step, so a search that was killed makes
+ * the same proposals again, and the rows it already has are not repeated.  The moves start from a set in the store,
+ * where every tried set lies with the calls it inlined and those it left (store/HASH.sexp).
+ *   anneal      simulated annealing: the least energy of a step's proposals is taken when it is lower, or by chance
+ *               exp(-dE/T); T falls from t_max to t_min over `steps` (inline spec 2.4: 0.04, 0.001, 300)
+ *   walk        the same, always taken (2.5)
+ *   flip        every call alone, most executed first, then all that helped together, then from there again
+ *   exhaustive  every subset of the calls, where they are few
+ *   mcts        UCT over the calls from the most executed down (2.6, with the expansion the original lacked)
+ *   start       for every set in the history: only its calls executed at least a threshold of times */
+#ifndef MILLRACE_SEARCH_H
+#define MILLRACE_SEARCH_H
+#include "inline/history.h"
+#include "inline/live.h"
+#include "inline/work.h"
+#include <stdint.h>
+
+struct search {
+    const char *algorithm, *chain, *store, *level;
+    const struct work *work;
+    struct history history;
+    struct objective objective;
+    const struct intern *heat_key;                       /* "callee base-chain" -> */
+    const double *heat;                                  /* executions; NULL: all alike */
+    uint64_t seed;
+    long count, steps, width, hot;                       /* proposals a step; steps in all; singles a round; least heat */
+    double t_max, t_min;
+};
+
+struct proposal { struct live set; char hash[17]; str parent; long step; };
+
+/* Up to s->count proposals that are not in the history; returns how many, 0 when the search is at its end.  Dies when
+ * the store lacks a set that the history names. */
+size_t search_propose(struct search *, struct proposal *);
+#endif

@@ -1,0 +1,205 @@
+/* trial.c - see trial.h */
+#include "inline/trial.h"
+#include "base/message.h"
+#include "base/progress.h"
+#include "measure/clock.h"
+#include "measure/count.h"
+#include "table/csvio.h"
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct result {
+    char decisions[64];
+    const char *state, *reason;
+    double instructions, text_bytes, build_seconds;
+    size_t asked, obeyed, inlined;
+    uint64_t output;
+};
+
+void trials_begin(struct trials *t)
+{
+    char *paths[] = { (char *)(uintptr_t)t->history, NULL };
+    history_read(&t->known, paths);
+    if (mkdir(t->store, 0777) != 0 && errno != EEXIST) die_errno("%s", t->store);
+    csvw_close(csvw_append(t->history, HISTORY_COLUMNS));        /* so that a torn row is cut before anybody appends */
+    struct stat st;
+    if (stat(t->history, &st) != 0 || st.st_size == 0) return;
+    csv *c = csv_open(t->history);
+    int decisions = csv_need(c, "decisions"), output = csv_need(c, "output_hash");
+    while (csv_next(c))
+        if (str_is(csv_str(c, decisions), "default"))
+            snprintf(t->reference, sizeof t->reference, "%.*s", (int)csv_str(c, output).n, csv_str(c, output).s);
+    csv_close(c);
+}
+
+void trials_add(struct trials *t, struct trial one)
+{
+    t->v = grow(t->v, t->n + 1, &t->cap, sizeof *t->v);
+    t->v[t->n++] = one;
+}
+
+/* Count the search runs; false with state and reason when one of them is no good. */
+static bool measure(const struct trials *t, const char *exe, struct result *r)
+{
+    r->instructions = 0;
+    r->output = 0;
+    for (size_t i = 0; i < t->work->program->nsearch; i++) {
+        const struct program_run *run = &t->work->program->search_run[i];
+        run->argv[0] = (char *)(uintptr_t)exe;
+        struct child c = { .argv = run->argv, .directory = t->work->program->directory, .input = run->input, .cpu = -1,
+                           .limits = { .wall_seconds = 4 * t->limit_seconds, .cpu_seconds = t->limit_seconds, .output_bytes = (uint64_t)1 << 31 } };
+        struct counts n = count_instructions(&c);
+        if (n.why || n.ran.how != RAN_EXIT) {
+            r->state = "run";
+            r->reason = n.why ? n.why : ran_word(&n.ran);
+            return false;
+        }
+        r->instructions += n.value[COUNT_INSTRUCTIONS];
+        uint64_t both[2] = { r->output, n.ran.output_hash + (uint64_t)n.ran.code };
+        r->output = hash_bytes(both, sizeof both, 0);
+    }
+    char hash[17];
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)r->output);
+    if (t->reference[0] && strcmp(hash, t->reference) != 0) {
+        r->state = "output";
+        r->reason = "output differs from that of the default";
+        return false;
+    }
+    return true;
+}
+
+static void build_and_measure(const struct trials *t, const struct trial *one, const struct live *set, struct result *r)
+{
+    char *absolute = realpath(t->work->path, NULL);
+    char *exe = xformat("%s/.run.%ld", absolute, (long)getpid());
+    struct live did = { 0 };
+    double begin = now_seconds();
+    const char *why = work_build(t->work, t->level, one->name && !one->nothing ? NULL : set, one->threshold, exe, false, &did);
+    r->build_seconds = now_seconds() - begin;
+    r->state = "ok";
+    if (why) {
+        r->state = "build";
+        r->reason = why;
+    } else {
+        r->inlined = live_inlined(&did);
+        for (size_t i = 0; i < set->n; i++) {
+            const struct live_site *d = live_find(&did, set->v[i].callee, set->v[i].chain);
+            r->asked += set->v[i].inlined;
+            r->obeyed += set->v[i].inlined && d && d->inlined;
+        }
+        r->text_bytes = count_size(exe).value[COUNT_TEXT];
+        if (t->run && !measure(t, exe, r)) r->instructions = NAN;
+        char *path = xformat("%s/%s.sexp", t->store, r->decisions);
+        live_write(&did, path, t->work->program->name, t->work->compiler);
+        free(path);
+    }
+    unlink(exe);
+    free(exe);
+    free(absolute);
+    live_free(&did);
+}
+
+static void append(const struct trials *t, const struct trial *one, const struct result *r)
+{
+    bool ok = strcmp(r->state, "ok") == 0;
+    csvw *w = csvw_append(t->history, HISTORY_COLUMNS);
+    csvw_cstr(w, t->work->program->name);
+    csvw_cstr(w, r->decisions);
+    csvw_cstr(w, one->parent);
+    csvw_cstr(w, one->chain);
+    csvw_cstr(w, one->step);
+    csvw_cstr(w, t->level);
+    csvw_cstr(w, r->state);
+    csvw_cstr(w, r->reason);
+    csvw_known(w, ok && t->run ? r->instructions : NAN);
+    csvw_known(w, ok ? r->text_bytes : NAN);
+    csvw_int(w, (int64_t)r->asked);
+    csvw_int(w, (int64_t)r->obeyed);
+    csvw_int(w, (int64_t)r->inlined);
+    csvw_format(w, "%.3f", r->build_seconds);
+    if (ok && t->run) csvw_format(w, "%016llx", (unsigned long long)r->output);
+    else csvw_empty(w);
+    csvw_cstr(w, ok ? "real" : "");
+    csvw_end(w);
+    csvw_close(w);
+}
+
+/* what the row of this trial will be called; its set into *set */
+static void identify(const struct trials *t, const struct trial *one, struct live *set, char name[64])
+{
+    live_clear(set);
+    if (one->name) {
+        snprintf(name, 64, "%s", one->name);
+        return;
+    }
+    struct live wanted = { 0 };
+    live_read(&wanted, one->file);
+    work_only_legal(t->work, &wanted, set);
+    live_free(&wanted);
+    snprintf(name, 64, "%016llx", (unsigned long long)live_hash(set));
+}
+
+static bool is_known(const struct trials *t, const char *name, const struct trial *one)
+{
+    for (size_t i = 0; i < t->known.n; i++) {
+        const struct tried *k = &t->known.v[i];
+        if (!str_eq(k->decisions, str_of(name))) continue;
+        if (!one->chain || str_is(k->chain, one->chain)) return true;
+    }
+    return false;
+}
+
+static void one_trial(const struct trials *t, const struct trial *one)
+{
+    struct live set = { 0 };
+    struct result r = { .instructions = NAN, .text_bytes = NAN };
+    identify(t, one, &set, r.decisions);
+    build_and_measure(t, one, &set, &r);
+    append(t, one, &r);
+    live_free(&set);
+}
+
+static void wait_one(long *running)
+{
+    int status;
+    while (waitpid(-1, &status, 0) < 0) if (errno != EINTR) die_errno("wait");
+    --*running;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_OK) return;
+    while (*running && waitpid(-1, NULL, 0) > 0) --*running;
+    die("a trial ended badly (status %d)", status);
+}
+
+void trials_run(struct trials *t)
+{
+    struct live set = { 0 };
+    char name[64];
+    long running = 0;
+    progress_start("trying decisions", (double)t->n);
+    for (size_t i = 0; i < t->n; i++) {
+        identify(t, &t->v[i], &set, name);
+        progress((double)i, "%s", name);
+        if (is_known(t, name, &t->v[i])) continue;
+        bool reference = strcmp(name, "default") == 0;
+        if (running >= t->jobs) wait_one(&running);
+        pid_t pid = fork();
+        if (pid < 0) die_errno("fork");
+        if (pid == 0) {
+            one_trial(t, &t->v[i]);
+            _exit(EXIT_OK);
+        }
+        running++;
+        if (!reference) continue;
+        while (running) wait_one(&running);              /* the others compare their output with it */
+        t->known.n = 0;
+        trials_begin(t);
+    }
+    while (running) wait_one(&running);
+    progress_end();
+    live_free(&set);
+}
