@@ -24,10 +24,10 @@ struct result {
 
 void trials_begin(struct trials *t)
 {
+    if (mkdir(t->store, 0777) != 0 && errno != EEXIST) die_errno("%s", t->store);
+    csvw_close(csvw_append(t->history, HISTORY_COLUMNS));        /* cuts a torn row before anybody reads or appends */
     char *paths[] = { (char *)(uintptr_t)t->history, NULL };
     history_read(&t->known, paths);
-    if (mkdir(t->store, 0777) != 0 && errno != EEXIST) die_errno("%s", t->store);
-    csvw_close(csvw_append(t->history, HISTORY_COLUMNS));        /* so that a torn row is cut before anybody appends */
     struct stat st;
     if (stat(t->history, &st) != 0 || st.st_size == 0) return;
     csv *c = csv_open(t->history);

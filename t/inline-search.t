@@ -1,0 +1,51 @@
+#!/bin/bash
+. "$(dirname "$0")/tap.sh"
+. "$root/t/inline-live.sh"
+inline-sites w > sites.csv
+header=program,decisions,parent,chain,step,level,state,reason,instructions,text_bytes,asked,obeyed,inlined,build_seconds,output_hash,kind
+mkdir s
+inline-build --out=x --complete=s/default.sexp --sites w > /dev/null
+printf '%s\ndemo,default,,,,-O2,ok,,1000,500,0,0,9,0,0,real\n' $header > h.csv
+search() { inline-search --store=s --work=w --sites=sites.csv "$@"; }
+search -n 3 h.csv > p1.csv
+is 'as many proposals as asked' 4 wc -l < p1.csv
+search -n 3 h.csv > p2.csv
+ok 'the same history gives the same proposals' cmp p1.csv p2.csv
+search -n 3 --seed=2 h.csv > p3.csv
+ok 'another seed gives others' bash -c '! cmp -s p1.csv p3.csv'
+# a step with all its rows is done: the lowest energy is where the next begins
+cp h.csv h2.csv; k=0
+for f in $(tail -n +2 p1.csv | cut -d, -f1); do
+    d=$(basename "$f" .sexp); cp "$f" s/; k=$((k + 1))
+    echo "demo,$d,default,anneal,0,-O2,ok,,$((900 + k)),500,1,1,9,0,0,real" >> h2.csv
+done
+first=$(sed -n 2p p1.csv | cut -d, -f1); first=$(basename "$first" .sexp)
+search -n 3 h2.csv > p4.csv
+is 'the next step starts from the best of the last' "$first" bash -c 'cut -d, -f2 p4.csv | sed -n 2p'
+is 'and is step 1' 1 bash -c 'cut -d, -f4 p4.csv | sed -n 2p'
+head -n 4 h2.csv > h3.csv                         # one row of the step is missing, as after a kill
+search -n 3 h3.csv > p5.csv
+ok 'an unfinished step is proposed again, the same' cmp p1.csv p5.csv
+{ head -n 1 h2.csv; tail -n +2 h2.csv | sort -r; } > h4.csv
+search -n 3 h4.csv > p6.csv
+ok 'the order of rows does not matter' cmp p4.csv p6.csv
+{ cat h.csv; sed -n 3,5p h2.csv; } > log1.csv
+{ head -n 1 h.csv; sed -n 4,5p h2.csv; } > log2.csv
+search -n 3 log1.csv log2.csv > p7.csv
+search -n 3 log2.csv log1.csv > p8.csv
+ok 'two logs merge in any order' bash -c 'cmp p7.csv p8.csv && cmp p7.csv p4.csv'
+# exhaustive: 2^n different sets, then the end
+hot=$(sort -t, -k9 -n -r sites.csv | awk -F, '$13 == "yes" { print $9 }' | sed -n 3p)
+search --algo=exhaustive --hot="$hot" -n 1000 h.csv > all.csv
+rows=$(($(wc -l < all.csv) - 1))
+ok 'a power of two of subsets, none twice' test $rows = 8 -o $rows = 16 -o $rows = 32
+is 'none twice' "$rows" bash -c 'tail -n +2 all.csv | sort -u | wc -l'
+search --algo=flip --width=4 -n 100 h.csv > flip.csv
+is 'flip tries single calls first' 5 wc -l < flip.csv
+search --algo=mcts -n 2 h.csv > mcts.csv
+ok 'tree search proposes' test "$(wc -l < mcts.csv)" -ge 2
+search --algo=start -n 9 h.csv > start.csv
+ok 'hot subsets of the heuristic' test "$(wc -l < start.csv)" -ge 2
+fails 'no default row' 1 'no row `default`' search <(echo $header)
+fails 'an unknown algorithm' 2 'not one of' search --algo=magic h.csv
+done_testing
