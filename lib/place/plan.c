@@ -174,7 +174,7 @@ static int by_tensor(const void *x, const void *y)
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-static void sort_stays(struct plan *p)
+void plan_sort(struct plan *p)
 {
     if (p->nstay > 1) qsort(p->stay, (size_t)p->nstay, sizeof *p->stay, by_tensor);
 }
@@ -225,7 +225,7 @@ struct plan *plan_read(const char *path, const struct graph *g)
     if (!isfinite(p->objective) || !isfinite(p->bound) || !isfinite(p->gap)) sexp_die(e, 0, "objective, bound or gap is not a finite number");
     read_body(p, g, e);
     sexp_close(r);
-    sort_stays(p);
+    plan_sort(p);
     return p;
 }
 

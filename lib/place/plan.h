@@ -57,6 +57,7 @@ void plan_free(struct plan *);
 struct plan *plan_new(const struct graph *, const char *formulation);
 void plan_stay(struct plan *, int tensor, enum plan_tier, int first, int last, uint64_t offset);
 void plan_add_move(struct plan *, int tensor, enum plan_tier to, int before);
+void plan_sort(struct plan *);                           /* the stays; needed before plan_find and plan_write */
 
 uint64_t plan_align(uint64_t bytes);                     /* of a tensor or staging area of that size */
 uint64_t plan_size(uint64_t bytes);                      /* bytes it takes in a pool: rounded up to plan_align */

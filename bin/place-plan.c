@@ -1,0 +1,71 @@
+/* place-plan - decide where each tensor lives and when it moves
+ *
+ * Usage: place-plan --formulation=NAME [--ratio=R:1 | --limit=BYTES]
+ *                   --profile=FILE [GRAPH]
+ *
+ * Writes the plan of one training step: for every intermediate tensor its
+ * stays in fast and slow memory with offsets, the copies between, and for
+ * every kernel the tiers of its operands, the mode and the time expected.
+ * Formulations: static (a tier for life), sync (copies between kernels),
+ * numa (first touch; no choice), slow and fast (the two ends, no limit).
+ * The limit is fast memory for intermediates and staging; --ratio=R:1 gives
+ * 1 / (R + 1) of the graph's peak, 1:0 is slow and 0:1 is fast.  Tensors
+ * below 64 KiB always stay in fast memory.  The plan says objective_seconds,
+ * bound_seconds (no plan can be faster) and gap_ratio, with the prices that
+ * prove the bound.  Memory: graph, profile, some tables.
+ *
+ * Examples:
+ *   $ place-plan --formulation=sync --ratio=4:1 --profile=p.csv g.sexp
+ *   $ place-plan --formulation=static --limit=1Gi --profile=p.csv g.sexp
+ */
+#include "base/filter.h"
+#include "base/num.h"
+#include "place/layout.h"
+#include HELP
+#include <string.h>
+
+static const char *formulation, *ratio, *profile_path;
+static uint64_t limit;
+static struct effort effort = { 3000, 2000, 1 };
+static long seed = 1;
+static const struct opt options[] = {
+    { 'f', "formulation", WORD, &formulation, "static|sync|numa|slow|fast", "what may be decided", 0, 0 },
+    { 'r', "ratio", STR, &ratio, "R:1", "slow to fast memory, of the peak", 0, 0 },
+    { 'l', "limit", SIZE, &limit, "BYTES", "fast memory", 0, 0 },
+    { 'p', "profile", STR, &profile_path, "FILE", "kernel times by tiers, from place-profile or place-cost", 0, 0 },
+    { 0, "steps", INT, &effort.dual_steps, "N", "steps towards a better bound", 1, 1e7 },
+    { 0, "rounds", INT, &effort.search_rounds, "N", "rounds of search for a better plan", 0, 1e7 },
+    { 's', "seed", INT, &seed, "N", "of the search", 0, 0 },
+    { 0 }
+};
+
+/* fast memory over all memory */
+static double share(const char *text)
+{
+    const char *colon = strchr(text, ':');
+    double slow, fast;
+    if (!colon || !num_parse(text, (size_t)(colon - text), &slow) || !num_parse(colon + 1, strlen(colon + 1), &fast))
+        usage("ratio '%s' is not of the form R:1", text);
+    if (!(slow >= 0 && fast >= 0 && slow < 1e9 && fast < 1e9 && slow + fast > 0)) usage("ratio '%s' has no meaning", text);
+    return fast / (slow + fast);
+}
+
+int main(int argc, char **argv)
+{
+    const char *path = filter_operand(argc, argv, filter_init(argc, argv, help, options));
+    if (!formulation) usage("no formulation given, see --formulation");
+    if (!profile_path) usage("no profile given, see --profile");
+    if (ratio && limit > 0) usage("--ratio and --limit exclude each other");
+    enum formulation form = FORM_STATIC;
+    while (strcmp(formulation_names[form], formulation) != 0) form++;
+    double part = ratio ? share(ratio) : 0;
+    if (ratio && part <= 0) form = FORM_SLOW;
+    if (ratio && part >= 1) form = FORM_FAST;
+    if (!ratio && limit == 0 && form != FORM_SLOW && form != FORM_FAST) usage("how much fast memory? see --ratio and --limit");
+    effort.seed = (uint64_t)seed;
+    struct graph *g = graph_read(path);
+    struct profile *profile = profile_read(profile_path);
+    uint64_t bytes = ratio ? (uint64_t)((double)graph_peak(g) * part) : limit;
+    plan_write(make_plan(g, profile, form, bytes, &effort), "-");
+    return EXIT_OK;
+}

@@ -1,0 +1,265 @@
+/* layout.c - see layout.h */
+#include "place/layout.h"
+#include "place/pack.h"
+#include "base/message.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHRINKS = 40, PASSES = 24 };
+
+/* ---- stays and moves ---- */
+
+static void fast_stays(const struct problem *p, const struct placement *x, int t, struct plan *plan)
+{
+    int end = p->use_end[t + 1];
+    for (int u = p->use_end[t]; u < end; u++) {
+        if (x->slow[u]) continue;
+        int last = u;
+        while (last + 1 < end && x->stay[last]) last++;
+        plan_stay(plan, p->id[t], TIER_FAST, p->use_node[u], p->use_node[last], 0);
+        u = last;
+    }
+}
+
+/* at most one: from the node that writes it there, or the one after the last fast use before the write-out, to the
+ * last use in slow memory or fetch */
+static void slow_stay(const struct problem *p, const struct placement *x, int t, struct plan *plan)
+{
+    int begin = p->use_end[t], end = p->use_end[t + 1], first = -1, last = -1;
+    for (int u = begin; u < end; u++) {
+        if (x->slow[u]) {
+            if (first < 0) first = p->use_node[u];
+            last = p->use_node[u];
+        }
+        if (u + 1 == end || x->stay[u]) continue;
+        if (first < 0) {
+            first = p->use_node[u] + 1;
+            plan_add_move(plan, p->id[t], TIER_SLOW, first);
+        }
+        if (!x->slow[u + 1]) {
+            last = p->use_node[u + 1];
+            plan_add_move(plan, p->id[t], TIER_FAST, last);
+        }
+    }
+    if (first >= 0) plan_stay(plan, p->id[t], TIER_SLOW, first, last, 0);
+}
+
+static int by_execution(const void *x, const void *y)
+{
+    const struct plan_move *a = x, *b = y;
+    if (a->before != b->before) return a->before < b->before ? -1 : 1;
+    if (a->to != b->to) return a->to == TIER_SLOW ? -1 : 1;
+    return (a->tensor > b->tensor) - (a->tensor < b->tensor);
+}
+
+static void node_tiers(const struct problem *p, const struct placement *x, int n, struct plan *plan)
+{
+    const struct graph *g = p->g;
+    const struct node *d = &g->node[n];
+    struct plan_node *out = &plan->node[n];
+    char *tiers = arena_get(&plan->text, (size_t)(d->nin + d->nout) + 2);
+    for (int i = 0; i < d->nin + d->nout; i++) {
+        char letter = 'D';
+        for (int s = p->slot_end[n]; s < p->slot_end[n + 1]; s++)
+            if (p->id[p->slot_tensor[s]] == d->operand[i] && x->slow[p->slot_use[s]]) letter = 'P';
+        tiers[i < d->nin ? i : i + 1] = letter;
+    }
+    tiers[d->nin] = tiers[d->nin + d->nout + 1] = '\0';
+    out->in_tiers = tiers;
+    out->out_tiers = tiers + d->nin + 1;
+    const struct choice *c = &p->choice[p->choice_end[n] + x->config[n]];
+    out->mode = c->mode;
+    out->seconds = c->seconds;
+    out->staging = c->staging;
+}
+
+static void fill(const struct problem *p, const struct placement *x, struct plan *plan)
+{
+    const struct graph *g = p->g;
+    int movable = 0;
+    plan->nstay = plan->nmove = 0;
+    for (int i = 0; i < g->ntensor; i++) {
+        const struct tensor *t = &g->tensor[i];
+        if (t->role != ROLE_INTER) continue;
+        if (!graph_movable(g, i)) {
+            plan_stay(plan, i, TIER_FAST, t->first, t->last, 0);
+            continue;
+        }
+        fast_stays(p, x, movable, plan);
+        slow_stay(p, x, movable, plan);
+        movable++;
+    }
+    plan_sort(plan);
+    if (plan->nmove > 1) qsort(plan->move, (size_t)plan->nmove, sizeof *plan->move, by_execution);
+    for (int n = 0; n < p->nodes; n++) node_tiers(p, x, n, plan);
+}
+
+/* ---- offsets ---- */
+
+/* buffers of one pool; of[i]: the stay, or minus one minus the node whose staging it is */
+struct pool { struct buffer *b; int *of, n; };
+
+static struct pool pool_of(const struct plan *plan, const struct graph *g, enum plan_tier tier, const bool *pinned)
+{
+    struct pool q = { xmalloc((size_t)(plan->nstay + plan->nnode) + 1, sizeof *q.b), xmalloc((size_t)(plan->nstay + plan->nnode) + 1, sizeof *q.of), 0 };
+    for (int i = 0; i < plan->nstay; i++) {
+        const struct stay *s = &plan->stay[i];
+        uint64_t bytes = g->tensor[s->tensor].bytes;
+        if (s->tier != tier || (pinned && !pinned[s->tensor])) continue;
+        q.b[q.n] = (struct buffer){ s->first, s->last + 1, plan_size(bytes), plan_align(bytes), 0 };
+        q.of[q.n++] = i;
+    }
+    for (int n = 0; tier == TIER_FAST && n < plan->nnode; n++) {
+        if (plan->node[n].staging == 0) continue;
+        q.b[q.n] = (struct buffer){ n, n + 1, plan->node[n].staging, PLAN_ALIGN, 0 };
+        q.of[q.n++] = -1 - n;
+    }
+    return q;
+}
+
+static void set_offsets(struct plan *plan, struct pool *q, uint64_t shift)
+{
+    for (int i = 0; i < q->n; i++) {
+        if (q->of[i] >= 0) plan->stay[q->of[i]].offset = q->b[i].offset + shift;
+        else plan->node[-1 - q->of[i]].staging_offset = q->b[i].offset + shift;
+    }
+    free(q->b);
+    free(q->of);
+}
+
+/* lowers the limits of the nodes at which something ends above the limit; 3.7 of the AutoTM description, in bytes */
+static void shrink(struct problem *p, const struct pool *q, uint64_t top)
+{
+    enum { AROUND = 10 };
+    double limit = (double)p->bytes_limit, factor = 1 - ((double)top / limit - 1) / 2;
+    if (factor < 0.95) factor = 0.95;
+    if (factor > 0.998) factor = 0.998;
+    bool *hit = xcalloc((size_t)p->nodes + 1, sizeof *hit);
+    for (int i = 0; i < q->n; i++) {
+        if (q->b[i].offset + q->b[i].size <= p->bytes_limit) continue;
+        int64_t from = q->b[i].lower - AROUND, to = q->b[i].upper + AROUND;
+        for (int64_t n = from < 0 ? 0 : from; n < to && n < p->nodes; n++) hit[n] = true;
+    }
+    for (int n = 0; n < p->nodes; n++)
+        if (hit[n]) p->limit[n] = floor(p->limit[n] * factor);
+    free(hit);
+}
+
+static void lay_out_slow(struct plan *plan, const struct graph *g)
+{
+    struct pool q = pool_of(plan, g, TIER_SLOW, NULL);
+    plan->slow_bytes = pack_low(q.b, q.n, PASSES, 0);
+    set_offsets(plan, &q, 0);
+}
+
+static void lay_out(struct problem *p, const struct effort *effort, const struct prices *v, struct placement *x, struct plan *plan)
+{
+    struct effort little = { 0, effort->search_rounds / 4, effort->seed };
+    for (int i = 0; ; i++) {
+        fill(p, x, plan);
+        struct pool q = pool_of(plan, p->g, TIER_FAST, NULL);
+        plan->fast_bytes = pack_low(q.b, q.n, PASSES, p->bytes_limit);
+        if (plan->fast_bytes <= p->bytes_limit) {
+            set_offsets(plan, &q, 0);
+            break;
+        }
+        if (i == SHRINKS) die("no layout found within the limit of %llu bytes: %llu needed", (unsigned long long)p->bytes_limit, (unsigned long long)plan->fast_bytes);
+        shrink(p, &q, plan->fast_bytes);
+        free(q.b);
+        free(q.of);
+        if (!improve(p, &little, v, x)) die("no layout found within the limit of %llu bytes", (unsigned long long)p->bytes_limit);
+    }
+    lay_out_slow(plan, p->g);
+}
+
+/* ---- formulations ---- */
+
+static void set_prices(const struct problem *p, const struct prices *v, struct plan *plan)
+{
+    for (int n = 0; n < p->nodes; n++) {
+        int k = p->slot_end[n + 1] - p->slot_end[n];
+        struct plan_node *d = &plan->node[n];
+        d->nprice = k + 1;
+        d->price = arena_get(&plan->text, (size_t)(k + 1) * sizeof(double));
+        d->price[0] = v->lambda[n];
+        for (int s = 0; s < k; s++) d->price[1 + s] = v->mu[p->slot_end[n] + s];
+    }
+}
+
+static void whole_lives(const struct problem *p, struct placement *x, bool slow)
+{
+    for (int u = 0; u < p->uses; u++) x->slow[u] = slow;
+    for (int t = 0; t < p->tensors; t++)
+        for (int u = p->use_end[t]; u < p->use_end[t + 1]; u++) x->stay[u] = !slow && u + 1 < p->use_end[t + 1];
+    for (int n = 0; n < p->nodes; n++) x->config[n] = slow ? (1 << (p->slot_end[n + 1] - p->slot_end[n])) - 1 : 0;
+}
+
+/* one end of the scale: everything that can move in one tier, without a limit */
+static void lay_out_end(struct problem *p, struct placement *x, bool slow, struct plan *plan)
+{
+    whole_lives(p, x, slow);
+    fill(p, x, plan);
+    struct pool q = pool_of(plan, p->g, TIER_FAST, NULL);
+    plan->limit = plan->fast_bytes = pack_low(q.b, q.n, PASSES, 0);
+    set_offsets(plan, &q, 0);
+    lay_out_slow(plan, p->g);
+}
+
+/* tensors below the pinning size and the largest staging of any placement have their own part above the pool */
+static void lay_out_numa(struct problem *p, struct placement *x, struct plan *plan)
+{
+    const struct graph *g = p->g;
+    bool *pinned = xcalloc((size_t)g->ntensor + 1, sizeof *pinned);
+    uint64_t *offset = xcalloc((size_t)p->tensors + 1, sizeof *offset);
+    for (int i = 0; i < g->ntensor; i++) pinned[i] = g->tensor[i].role == ROLE_INTER && !graph_movable(g, i);
+    whole_lives(p, x, true);
+    fill(p, x, plan);
+    for (int n = 0; n < p->nodes; n++)
+        for (int c = p->choice_end[n]; c < p->choice_end[n + 1]; c++)
+            if (p->choice[c].staging > plan->node[n].staging) plan->node[n].staging = p->choice[c].staging;
+    struct pool q = pool_of(plan, g, TIER_FAST, pinned);
+    uint64_t reserve = (pack_low(q.b, q.n, PASSES, 0) + PLAN_ALIGN - 1) / PLAN_ALIGN * PLAN_ALIGN;
+    free(q.b);
+    free(q.of);
+    if (reserve > p->bytes_limit)
+        die("limit of %llu bytes is below the %llu that small tensors and staging take", (unsigned long long)p->bytes_limit, (unsigned long long)reserve);
+    first_touch(p, reserve, x, offset);
+    fill(p, x, plan);
+    q = pool_of(plan, g, TIER_FAST, pinned);
+    uint64_t pool = (p->bytes_limit - reserve) / PLAN_ALIGN * PLAN_ALIGN;
+    plan->fast_bytes = pool + pack_low(q.b, q.n, PASSES, reserve);
+    set_offsets(plan, &q, pool);
+    for (int i = 0, t = 0; i < plan->nstay; i++) {
+        if (pinned[plan->stay[i].tensor]) continue;
+        while (p->id[t] != plan->stay[i].tensor) t++;
+        plan->stay[i].offset = offset[t];
+    }
+    lay_out_slow(plan, g);
+    free(pinned);
+    free(offset);
+}
+
+struct plan *make_plan(const struct graph *g, const struct profile *profile, enum formulation form, uint64_t limit, const struct effort *effort)
+{
+    bool end = form == FORM_SLOW || form == FORM_FAST;
+    struct problem *p = problem_new(g, profile, end ? (uint64_t)1 << 52 : limit, form == FORM_SYNC);
+    struct placement *x = placement_new(p);
+    struct plan *plan = plan_new(g, formulation_names[form]);
+    plan->kind = profile_kind(profile);
+    plan->limit = limit;
+    if (form == FORM_STATIC || form == FORM_SYNC) {
+        struct prices v = prices_new(p);
+        plan->bound = solve(p, effort, false, x, &v);
+        lay_out(p, effort, &v, x, plan);
+        set_prices(p, &v, plan);
+        prices_free(&v);
+    } else if (form == FORM_NUMA) lay_out_numa(p, x, plan);
+    else lay_out_end(p, x, form == FORM_SLOW, plan);
+    plan->objective = placement_seconds(p, x);
+    if (form != FORM_STATIC && form != FORM_SYNC) plan->bound = plan->objective;
+    plan->gap = plan->bound > 0 ? (plan->objective - plan->bound) / plan->bound : 0;
+    placement_free(x);
+    problem_free(p);
+    return plan;
+}

@@ -1,0 +1,382 @@
+/* pack.c - see pack.h */
+#include "place/pack.h"
+#include "base/mem.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- bounds ---- */
+
+struct event { int64_t at; int64_t change; };
+
+static int by_time(const void *x, const void *y)
+{
+    const struct event *a = x, *b = y;
+    if (a->at != b->at) return a->at < b->at ? -1 : 1;
+    return (a->change > b->change) - (a->change < b->change);   /* ends before beginnings */
+}
+
+uint64_t pack_load(const struct buffer *b, int n)
+{
+    struct event *e = xmalloc((size_t)n * 2 + 1, sizeof *e);
+    for (int i = 0; i < n; i++) {
+        e[2 * i] = (struct event){ b[i].lower, (int64_t)b[i].size };
+        e[2 * i + 1] = (struct event){ b[i].upper, -(int64_t)b[i].size };
+    }
+    qsort(e, (size_t)n * 2, sizeof *e, by_time);
+    int64_t load = 0, peak = 0;
+    for (int i = 0; i < 2 * n; i++) {
+        load += e[i].change;
+        if (load > peak) peak = load;
+    }
+    free(e);
+    return (uint64_t)peak;
+}
+
+uint64_t pack_top(const struct buffer *b, int n)
+{
+    uint64_t top = 0;
+    for (int i = 0; i < n; i++)
+        if (b[i].offset + b[i].size > top) top = b[i].offset + b[i].size;
+    return top;
+}
+
+static uint64_t align_up(uint64_t x, uint64_t a)
+{
+    return a > 1 ? (x + a - 1) / a * a : x;
+}
+
+/* ---- one pass: in a given order, each into the tightest (or lowest) gap ---- */
+
+struct layer { uint64_t from, to; };                     /* taken bytes */
+
+static int by_from(const void *x, const void *y)
+{
+    const struct layer *a = x, *b = y;
+    if (a->from != b->from) return a->from < b->from ? -1 : 1;
+    return (a->to > b->to) - (a->to < b->to);
+}
+
+/* buffers that are alive together, as lists of indices */
+struct conflicts { int *list; size_t *end; };
+
+static const struct buffer *sort_buffers;                /* for qsort */
+static int by_lower(const void *x, const void *y)
+{
+    int a = *(const int *)x, b = *(const int *)y;
+    if (sort_buffers[a].lower != sort_buffers[b].lower) return sort_buffers[a].lower < sort_buffers[b].lower ? -1 : 1;
+    return a < b ? -1 : 1;
+}
+
+static struct conflicts conflicts_of(const struct buffer *b, int n)
+{
+    int *order = xmalloc((size_t)n + 1, sizeof *order);
+    size_t *count = xcalloc((size_t)n + 2, sizeof *count);
+    for (int i = 0; i < n; i++) order[i] = i;
+    sort_buffers = b;
+    qsort(order, (size_t)n, sizeof *order, by_lower);
+    struct conflicts c = { NULL, xcalloc((size_t)n + 2, sizeof *c.end) };
+    for (int fill = 0; fill < 2; fill++) {
+        for (int i = 0; i < n; i++)
+            for (int j = i + 1; j < n && b[order[j]].lower < b[order[i]].upper; j++) {
+                int x = order[i], y = order[j];
+                if (fill) {
+                    c.list[c.end[x] + count[x]] = y;
+                    c.list[c.end[y] + count[y]] = x;
+                }
+                count[x]++;
+                count[y]++;
+            }
+        if (fill) break;
+        for (int i = 0; i < n; i++) {
+            c.end[i + 1] = c.end[i] + count[i];
+            count[i] = 0;
+        }
+        c.list = xmalloc(c.end[n] + 1, sizeof *c.list);
+    }
+    free(order);
+    free(count);
+    return c;
+}
+
+static void conflicts_free(struct conflicts *c)
+{
+    free(c->list);
+    free(c->end);
+}
+
+static void place(struct buffer *b, const struct conflicts *c, const int *order, int n, bool tightest, bool *placed, struct layer *layer)
+{
+    for (int i = 0; i < n; i++) placed[i] = false;
+    for (int i = 0; i < n; i++) {
+        struct buffer *x = &b[order[i]];
+        int k = 0;
+        for (size_t j = c->end[order[i]]; j < c->end[order[i] + 1]; j++) {
+            const struct buffer *y = &b[c->list[j]];
+            if (placed[c->list[j]]) layer[k++] = (struct layer){ y->offset, y->offset + y->size };
+        }
+        qsort(layer, (size_t)k, sizeof *layer, by_from);
+        uint64_t end = 0, best = UINT64_MAX, least = UINT64_MAX;
+        for (int j = 0; j < k; j++) {
+            uint64_t at = align_up(end, x->align);
+            if (layer[j].from >= at + x->size && layer[j].from - end < least) {
+                least = tightest ? layer[j].from - end : 0;
+                best = at;
+            }
+            if (layer[j].to > end) end = layer[j].to;
+        }
+        x->offset = best != UINT64_MAX ? best : align_up(end, x->align);
+        placed[order[i]] = true;
+    }
+}
+
+/* ---- several passes ---- */
+
+static const double *sort_weight;
+static int by_weight(const void *x, const void *y)
+{
+    int a = *(const int *)x, b = *(const int *)y;
+    if (sort_weight[a] != sort_weight[b]) return sort_weight[a] > sort_weight[b] ? -1 : 1;
+    return a < b ? -1 : 1;
+}
+
+/* what comes first: size, area, length of life, or the load that a buffer sees */
+static void weigh(const struct buffer *b, int n, int how, double *weight)
+{
+    for (int i = 0; i < n; i++) {
+        double size = (double)b[i].size, life = (double)(b[i].upper - b[i].lower);
+        weight[i] = how == 0 ? size : how == 1 ? size * life : how == 2 ? life : size * size * life;
+    }
+}
+
+uint64_t pack_low(struct buffer *b, int n, long passes, uint64_t enough)
+{
+    enum { WAYS = 4 };
+    if (n == 0) return 0;
+    struct conflicts c = conflicts_of(b, n);
+    struct layer *layer = xmalloc((size_t)n + 1, sizeof *layer);
+    bool *placed = xmalloc((size_t)n + 1, sizeof *placed);
+    int *order = xmalloc((size_t)n + 1, sizeof *order);
+    double *weight = xmalloc((size_t)n + 1, sizeof *weight);
+    uint64_t *best = xmalloc((size_t)n + 1, sizeof *best), least = UINT64_MAX, load = pack_load(b, n);
+    if (enough < load) enough = load;
+    for (int how = 0; how < WAYS && least > enough; how++) {
+        weigh(b, n, how, weight);
+        for (long pass = 0; pass < passes / WAYS + 1 && least > enough; pass++) {
+            for (int i = 0; i < n; i++) order[i] = i;
+            sort_weight = weight;
+            qsort(order, (size_t)n, sizeof *order, by_weight);
+            place(b, &c, order, n, pass % 2 == 0, placed, layer);
+            uint64_t top = pack_top(b, n);
+            if (top < least) {
+                least = top;
+                for (int i = 0; i < n; i++) best[i] = b[i].offset;
+            }
+            uint64_t high = enough + (top - enough) / 2;  /* those that stick out come earlier next time */
+            for (int i = 0; i < n && top > enough; i++)
+                if (b[i].offset + b[i].size > high) weight[i] *= 1.5;
+        }
+    }
+    for (int i = 0; i < n; i++) b[i].offset = best[i];
+    conflicts_free(&c);
+    free(layer);
+    free(placed);
+    free(order);
+    free(weight);
+    free(best);
+    return least;
+}
+
+/* ---- search ---- */
+
+struct tree {
+    struct buffer *b;
+    int n;
+    uint64_t capacity;
+    int *first, *end;                                    /* buffer -> its sections of time */
+    int sections;
+    struct conflicts conflicts;
+    bool *done;
+    uint64_t *remaining;                                 /* section: bytes still to be placed */
+    uint64_t *floor;                                     /* section: scratch for the inference */
+    int *rank;                                           /* buffer -> place in the order of preference */
+    long nodes, most;
+};
+
+static int by_int64(const void *x, const void *y)
+{
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    return (a > b) - (a < b);
+}
+
+static int section_at(const int64_t *times, int n, int64_t at)
+{
+    int lo = 0, hi = n;
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        if (times[mid] < at) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo;
+}
+
+static void set_sections(struct tree *t)
+{
+    int64_t *times = xmalloc((size_t)t->n * 2 + 1, sizeof *times);
+    int k = 0;
+    for (int i = 0; i < t->n; i++) {
+        times[2 * i] = t->b[i].lower;
+        times[2 * i + 1] = t->b[i].upper;
+    }
+    qsort(times, (size_t)t->n * 2, sizeof *times, by_int64);
+    for (int i = 0; i < 2 * t->n; i++)
+        if (k == 0 || times[i] != times[k - 1]) times[k++] = times[i];
+    t->sections = k;
+    for (int i = 0; i < t->n; i++) {
+        t->first[i] = section_at(times, k, t->b[i].lower);
+        t->end[i] = section_at(times, k, t->b[i].upper);
+    }
+    free(times);
+}
+
+/* an upper bound per section that does not hold: no way on from here */
+static bool hopeless(struct tree *t, const int *open, int n, const uint64_t *least)
+{
+    for (int i = 0; i < n; i++)
+        for (int s = t->first[open[i]]; s < t->end[open[i]]; s++) t->floor[s] = UINT64_MAX;
+    for (int i = 0; i < n; i++) {
+        int x = open[i];
+        if (least[x] + t->b[x].size > t->capacity) return true;
+        for (int s = t->first[x]; s < t->end[x]; s++)
+            if (least[x] < t->floor[s]) t->floor[s] = least[x];
+    }
+    for (int i = 0; i < n; i++)
+        for (int s = t->first[open[i]]; s < t->end[open[i]]; s++)
+            if (t->floor[s] + t->remaining[s] > t->capacity) return true;
+    return false;
+}
+
+struct candidate { uint64_t offset; int rank, buffer; };
+
+static int by_offset(const void *x, const void *y)
+{
+    const struct candidate *a = x, *b = y;
+    if (a->offset != b->offset) return a->offset < b->offset ? -1 : 1;
+    return a->rank < b->rank ? -1 : 1;
+}
+
+static enum pack_result descend(struct tree *t, const int *open, int n, const uint64_t *least, uint64_t last);
+
+/* open buffers, sorted by their first section: parts that no buffer bridges are independent */
+static enum pack_result split(struct tree *t, const int *open, int n, const uint64_t *least, uint64_t last)
+{
+    enum pack_result result = PACK_DONE;
+    for (int i = 0; i < n && result == PACK_DONE; ) {
+        int j = i, reach = 0;
+        while (j < n && (j == i || t->first[open[j]] < reach)) {
+            if (t->end[open[j]] > reach) reach = t->end[open[j]];
+            j++;
+        }
+        result = descend(t, open + i, j - i, least, last);
+        i = j;
+    }
+    return result;
+}
+
+/* place one of the open buffers at the least offset it can have, in every way that is not dominated */
+static enum pack_result descend(struct tree *t, const int *open, int n, const uint64_t *least, uint64_t last)
+{
+    if (n == 0) return PACK_DONE;
+    if (t->most > 0 && t->nodes >= t->most) return PACK_GAVE_UP;
+    t->nodes++;
+    if (hopeless(t, open, n, least)) return PACK_IMPOSSIBLE;
+    uint64_t *below = xmalloc((size_t)t->n, sizeof *below), lid = UINT64_MAX;
+    struct candidate *candidate = xmalloc((size_t)n, sizeof *candidate);
+    int *rest = xmalloc((size_t)n, sizeof *rest), k = 0;
+    for (int i = 0; i < n; i++) {
+        uint64_t top = least[open[i]] + t->b[open[i]].size;
+        if (top < lid) lid = top;                        /* whoever starts here or above leaves a hole that this one fills */
+    }
+    for (int i = 0; i < n; i++)
+        if (least[open[i]] < lid) candidate[k++] = (struct candidate){ least[open[i]], t->rank[open[i]], open[i] };
+    qsort(candidate, (size_t)k, sizeof *candidate, by_offset);
+    enum pack_result result = PACK_IMPOSSIBLE;
+    (void)last;
+    for (int c = 0; c < k && result == PACK_IMPOSSIBLE; c++) {
+        int x = candidate[c].buffer, m = 0;
+        uint64_t at = candidate[c].offset, top = at + t->b[x].size;
+        bool blocked = false;
+        for (int i = 0; i < n; i++) {                    /* later ones start at `at` or higher; ties in order of rank */
+            int y = open[i];
+            if (y == x) continue;
+            rest[m++] = y;
+            below[y] = least[y] > at ? least[y] : align_up(at, t->b[y].align);
+            if (least[y] == at && t->rank[y] < t->rank[x]) below[y] = least[y];
+        }
+        for (size_t j = t->conflicts.end[x]; j < t->conflicts.end[x + 1]; j++) {
+            int y = t->conflicts.list[j];
+            if (!t->done[y] && below[y] < top) below[y] = align_up(top, t->b[y].align);
+        }
+        t->b[x].offset = at;
+        t->done[x] = true;
+        for (int s = t->first[x]; s < t->end[x]; s++) t->remaining[s] -= t->b[x].size;
+        if (!blocked) result = split(t, rest, m, below, at);
+        t->done[x] = false;
+        for (int s = t->first[x]; s < t->end[x]; s++) t->remaining[s] += t->b[x].size;
+    }
+    free(below);
+    free(candidate);
+    free(rest);
+    return result;
+}
+
+static enum pack_result search(struct buffer *b, int n, uint64_t capacity, int how, long most)
+{
+    struct tree t = { .b = b, .n = n, .capacity = capacity, .most = most };
+    size_t size = (size_t)n + 1;
+    t.first = xcalloc(size, sizeof *t.first);
+    t.end = xcalloc(size, sizeof *t.end);
+    t.done = xcalloc(size, sizeof *t.done);
+    t.rank = xcalloc(size, sizeof *t.rank);
+    set_sections(&t);
+    t.remaining = xcalloc((size_t)t.sections + 1, sizeof *t.remaining);
+    t.floor = xcalloc((size_t)t.sections + 1, sizeof *t.floor);
+    t.conflicts = conflicts_of(b, n);
+    int *order = xmalloc(size, sizeof *order);
+    double *weight = xmalloc(size, sizeof *weight);
+    uint64_t *least = xcalloc(size, sizeof *least);
+    for (int i = 0; i < n; i++) {
+        order[i] = i;
+        for (int s = t.first[i]; s < t.end[i]; s++) t.remaining[s] += b[i].size;
+    }
+    weigh(b, n, how, weight);
+    sort_weight = weight;
+    qsort(order, (size_t)n, sizeof *order, by_weight);
+    for (int i = 0; i < n; i++) t.rank[order[i]] = i;
+    for (int i = 0; i < n; i++) order[i] = i;
+    sort_buffers = b;
+    qsort(order, (size_t)n, sizeof *order, by_lower);
+    enum pack_result result = split(&t, order, n, least, 0);
+    free(order);
+    free(weight);
+    free(least);
+    free(t.first);
+    free(t.end);
+    free(t.done);
+    free(t.rank);
+    free(t.remaining);
+    free(t.floor);
+    conflicts_free(&t.conflicts);
+    return result;
+}
+
+enum pack_result pack(struct buffer *b, int n, uint64_t capacity, long passes, long nodes)
+{
+    if (pack_load(b, n) > capacity) return PACK_IMPOSSIBLE;
+    if (pack_low(b, n, passes, capacity) <= capacity) return PACK_DONE;
+    for (long most = 2000; nodes == 0 || most <= nodes; most *= 4)   /* restarts: an unlucky order costs little */
+        for (int how = 0; how < 4; how++) {
+            enum pack_result r = search(b, n, capacity, how, most);
+            if (r != PACK_GAVE_UP) return r;
+        }
+    return PACK_GAVE_UP;
+}

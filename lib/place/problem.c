@@ -1,0 +1,197 @@
+/* problem.c - see problem.h */
+#include "place/problem.h"
+#include "place/plan.h"
+#include "base/message.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const formulation_names[] = { "static", "sync", "numa", "slow", "fast", NULL };
+
+static const double CANNOT_BE_HAD = 1e6;                 /* seconds */
+
+static void set_tensors(struct problem *p, const struct profile *profile, int *of)
+{
+    const struct graph *g = p->g;
+    for (int i = 0; i < g->ntensor; i++) {
+        const struct tensor *t = &g->tensor[i];
+        of[i] = -1;
+        if (t->role != ROLE_INTER) continue;
+        if (!graph_movable(g, i)) {
+            for (int n = t->first; n <= t->last; n++) p->base[n] += (double)plan_size(t->bytes);
+            continue;
+        }
+        int k = p->tensors++;
+        of[i] = k;
+        p->id[k] = i;
+        p->size[k] = (double)plan_size(t->bytes);
+        p->fetch[k] = p->moves ? profile_move(profile, t->bytes, true) : INFINITY;
+        p->write[k] = p->moves ? profile_move(profile, t->bytes, false) : INFINITY;
+        for (int u = 0; u < t->nuse; u++) p->use_node[p->uses++] = t->use[u];
+        p->use_end[k + 1] = p->uses;
+    }
+}
+
+static void set_slots(struct problem *p, const int *of)
+{
+    int *next = xmalloc((size_t)p->tensors + 1, sizeof *next);   /* use of each tensor that comes next */
+    memcpy(next, p->use_end, (size_t)p->tensors * sizeof *next);
+    int slot = 0;
+    for (int n = 0; n < p->nodes; n++) {
+        int id[GRAPH_SLOTS], k = node_slots(p->g, n, id);
+        for (int s = 0; s < k; s++) {
+            int t = of[id[s]], u = next[t]++;
+            p->slot_tensor[slot] = t;
+            p->slot_use[slot++] = u;
+            p->use_slot[u] = s;
+        }
+        p->slot_end[n + 1] = slot;
+    }
+    free(next);
+}
+
+static void set_choices(struct problem *p, const struct profile *profile)
+{
+    for (int n = 0; n < p->nodes; n++) p->choice_end[n + 1] = p->choice_end[n] + (1 << (p->slot_end[n + 1] - p->slot_end[n]));
+    p->choice = xmalloc((size_t)p->choice_end[p->nodes] + 1, sizeof *p->choice);
+    for (int n = 0; n < p->nodes; n++) {
+        struct choice *c = p->choice + p->choice_end[n];
+        int k = p->slot_end[n + 1] - p->slot_end[n];
+        profile_table(profile, p->g, n, p->bytes_limit, c);
+        double least = INFINITY;
+        for (int set = 0; set < 1 << k; set++) {
+            uint64_t area = c[set].staging + p->g->node[n].workspace;
+            c[set].staging = area > 0 ? plan_size(area) : 0;
+            bool had = isfinite(c[set].seconds);
+            if (!had) c[set].seconds = CANNOT_BE_HAD;
+            double need = p->base[n] + (double)c[set].staging;
+            for (int s = 0; s < k; s++)
+                if (!(set >> s & 1)) need += p->size[p->slot_tensor[p->slot_end[n] + s]];
+            if (c[set].staging > 0) p->staged = true;
+            if (had && need < least) least = need;
+        }
+        const char *name = p->g->node[n].name;
+        if (!isfinite(least)) die("limit of %llu bytes: no way to run node %d '%s' has buffers that small", (unsigned long long)p->bytes_limit, n, name);
+        if (least > p->limit[n])
+            die("limit of %llu bytes is too small: node %d '%s' alone needs %.0f bytes of fast memory", (unsigned long long)p->bytes_limit, n, name, least);
+    }
+}
+
+struct problem *problem_new(const struct graph *g, const struct profile *profile, uint64_t limit, bool moves)
+{
+    struct problem *p = xcalloc(1, sizeof *p);
+    size_t slots = 1;
+    for (int i = 0; i < g->ntensor; i++)
+        if (graph_movable(g, i)) slots += (size_t)g->tensor[i].nuse;
+    *p = (struct problem){ .g = g, .nodes = g->nnode, .bytes_limit = limit, .moves = moves };
+    size_t nodes = (size_t)g->nnode + 1, tensors = (size_t)g->ntensor + 1;
+    p->id = xcalloc(tensors, sizeof *p->id);
+    p->size = xcalloc(tensors, sizeof *p->size);
+    p->fetch = xcalloc(tensors, sizeof *p->fetch);
+    p->write = xcalloc(tensors, sizeof *p->write);
+    p->use_end = xcalloc(tensors, sizeof *p->use_end);
+    p->use_node = xcalloc(slots, sizeof *p->use_node);
+    p->use_slot = xcalloc(slots, sizeof *p->use_slot);
+    p->slot_end = xcalloc(nodes, sizeof *p->slot_end);
+    p->slot_use = xcalloc(slots, sizeof *p->slot_use);
+    p->slot_tensor = xcalloc(slots, sizeof *p->slot_tensor);
+    p->choice_end = xcalloc(nodes, sizeof *p->choice_end);
+    p->base = xcalloc(nodes, sizeof *p->base);
+    p->limit = xcalloc(nodes, sizeof *p->limit);
+    for (int n = 0; n < p->nodes; n++) p->limit[n] = (double)limit;
+    int *of = xmalloc(tensors, sizeof *of);
+    set_tensors(p, profile, of);
+    set_slots(p, of);
+    free(of);
+    set_choices(p, profile);
+    return p;
+}
+
+void problem_free(struct problem *p)
+{
+    if (!p) return;
+    free(p->id);
+    free(p->size);
+    free(p->fetch);
+    free(p->write);
+    free(p->use_end);
+    free(p->use_node);
+    free(p->use_slot);
+    free(p->slot_end);
+    free(p->slot_use);
+    free(p->slot_tensor);
+    free(p->choice_end);
+    free(p->choice);
+    free(p->base);
+    free(p->limit);
+    free(p);
+}
+
+/* ---- placements ---- */
+
+struct placement *placement_new(const struct problem *p)
+{
+    struct placement *x = xcalloc(1, sizeof *x);
+    x->slow = xmalloc((size_t)p->uses + 1, 1);
+    x->stay = xcalloc((size_t)p->uses + 1, 1);
+    x->config = xcalloc((size_t)p->nodes + 1, sizeof *x->config);
+    x->load = xcalloc((size_t)p->nodes + 1, sizeof *x->load);
+    memset(x->slow, 1, (size_t)p->uses);
+    for (int n = 0; n < p->nodes; n++) x->config[n] = (1 << (p->slot_end[n + 1] - p->slot_end[n])) - 1;
+    return x;
+}
+
+void placement_free(struct placement *x)
+{
+    if (!x) return;
+    free(x->slow);
+    free(x->stay);
+    free(x->config);
+    free(x->load);
+    free(x);
+}
+
+void placement_copy(const struct problem *p, struct placement *to, const struct placement *from)
+{
+    memcpy(to->slow, from->slow, (size_t)p->uses);
+    memcpy(to->stay, from->stay, (size_t)p->uses);
+    memcpy(to->config, from->config, (size_t)p->nodes * sizeof *to->config);
+    memcpy(to->load, from->load, (size_t)p->nodes * sizeof *to->load);
+}
+
+double move_seconds(const struct problem *p, const struct placement *x, int t)
+{
+    double sum = 0;
+    int first = p->use_end[t], end = p->use_end[t + 1];
+    bool copied = x->slow[first];
+    for (int u = first; u + 1 < end; u++) {
+        if (x->stay[u]) continue;
+        if (!x->slow[u] && !copied) {
+            sum += p->write[t];
+            copied = true;
+        }
+        if (!x->slow[u + 1]) sum += p->fetch[t];
+    }
+    return sum;
+}
+
+double placement_seconds(const struct problem *p, const struct placement *x)
+{
+    double sum = 0;
+    for (int n = 0; n < p->nodes; n++) sum += p->choice[p->choice_end[n] + x->config[n]].seconds;
+    for (int t = 0; t < p->tensors; t++) sum += move_seconds(p, x, t);
+    return sum;
+}
+
+double placement_overload(const struct problem *p, const struct placement *x, int *node)
+{
+    double worst = -INFINITY;
+    for (int n = 0; n < p->nodes; n++) {
+        double over = x->load[n] + p->base[n] + (double)p->choice[p->choice_end[n] + x->config[n]].staging - p->limit[n];
+        if (over > worst) {
+            worst = over;
+            *node = n;
+        }
+    }
+    return worst;
+}

@@ -1,0 +1,51 @@
+/* problem.h - the placement problem in flat arrays: what solver, checker and model writer share.
+ *
+ * A tensor that can move has uses, its nodes in ascending order; each use is one slot of its node.  Between uses it may
+ * stay in fast memory or not.  A node's time depends on which of its slots are slow (bit i: slot i).  Fast memory at a
+ * node holds its pinned tensors (base), the movable tensors that are used fast or stay, and the staging area of the
+ * node's placement (workspace included); that sum may not exceed limit[node].  A choice that the profile does not offer
+ * takes 10^6 seconds.  Bytes are doubles holding integers. */
+#ifndef MILLRACE_PLACE_PROBLEM_H
+#define MILLRACE_PLACE_PROBLEM_H
+#include "place/graph.h"
+#include "place/profile.h"
+#include <stdint.h>
+
+enum formulation { FORM_STATIC, FORM_SYNC, FORM_NUMA, FORM_SLOW, FORM_FAST };
+extern const char *const formulation_names[];            /* static sync numa slow fast */
+
+struct problem {
+    const struct graph *g;
+    int nodes, tensors, uses;
+    uint64_t bytes_limit;                                /* the user's */
+    bool moves;                                          /* tensors may move between uses */
+    int *id;                                             /* tensor -> graph tensor */
+    double *size, *fetch, *write;                        /* tensor: bytes in a pool; seconds to copy in and out */
+    int *use_end;                                        /* tensor t has uses use_end[t] .. use_end[t + 1] - 1 */
+    int *use_node, *use_slot;                            /* use -> node, slot within the node */
+    int *slot_end;                                       /* node n has slots slot_end[n] .. slot_end[n + 1] - 1 */
+    int *slot_use, *slot_tensor;                         /* slot -> use, tensor */
+    int *choice_end;                                     /* node n has choices choice_end[n] .. */
+    struct choice *choice;
+    double *base, *limit;                                /* node: bytes */
+    bool staged;                                         /* some choice has staging */
+};
+
+/* Dies when no placement of some node fits under the limit, saying which and how much it needs. */
+struct problem *problem_new(const struct graph *, const struct profile *, uint64_t limit, bool moves);
+void problem_free(struct problem *);
+
+/* A placement: every tensor slow at every use, at first. */
+struct placement {
+    uint8_t *slow;                                       /* use: reads or writes it in slow memory */
+    uint8_t *stay;                                       /* use: remains in fast memory until the next use */
+    int *config;                                         /* node: bits of slow slots */
+    double *load;                                        /* node: bytes of movable tensors in fast memory */
+};
+struct placement *placement_new(const struct problem *);
+void placement_free(struct placement *);
+void placement_copy(const struct problem *, struct placement *to, const struct placement *from);
+double placement_seconds(const struct problem *, const struct placement *);   /* kernels and copies */
+double placement_overload(const struct problem *, const struct placement *, int *node);   /* most bytes over a limit, and where */
+double move_seconds(const struct problem *, const struct placement *, int tensor);
+#endif

@@ -1,0 +1,584 @@
+/* solve.c - see solve.h */
+#include "place/solve.h"
+#include "base/message.h"
+#include "base/rng.h"
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double NEVER = 1e30;                        /* seconds: not allowed */
+static const double OVERLOAD = 1;                        /* seconds per byte over the limit, while a plan is not feasible yet */
+enum { PRUNE = 32 };                                     /* most tensors that one search round takes out */
+
+/* ---- the path of one tensor ---- */
+
+/* prices of a tensor's uses: in fast memory, of staying until the next use, in slow memory; and the tables of the DP */
+struct path {
+    double *fast, *stay, *slow;
+    double (*cost)[3];
+    uint8_t (*from)[3];
+};
+
+static struct path path_new(const struct problem *p)
+{
+    int longest = 1;
+    for (int t = 0; t < p->tensors; t++)
+        if (p->use_end[t + 1] - p->use_end[t] > longest) longest = p->use_end[t + 1] - p->use_end[t];
+    size_t n = (size_t)longest + 1;
+    return (struct path){ xcalloc(n, sizeof(double)), xcalloc(n, sizeof(double)), xcalloc(n, sizeof(double)),
+                          xcalloc(n, 3 * sizeof(double)), xcalloc(n, 3) };
+}
+
+static void path_free(struct path *q)
+{
+    free(q->fast);
+    free(q->stay);
+    free(q->slow);
+    free(q->cost);
+    free(q->from);
+}
+
+static double whole_life(const struct path *q, int k, uint8_t *slow, uint8_t *stay)
+{
+    double fast = 0, away = 0;
+    for (int u = 0; u < k; u++) {
+        fast += q->fast[u] + (u + 1 < k ? q->stay[u] : 0);
+        away += q->slow[u];
+    }
+    bool out = away < fast;
+    for (int u = 0; u < k; u++) {
+        slow[u] = out;
+        stay[u] = !out && u + 1 < k;
+    }
+    return out ? away : fast;
+}
+
+/* the cheapest life; states: FRESH in fast memory and never copied, COPIED in fast memory with a copy, AWAY */
+static double cheapest(const struct path *q, int k, double fetch, double write, uint8_t *slow, uint8_t *stay)
+{
+    enum { FRESH, COPIED, AWAY, STAYED };
+    double (*cost)[3] = q->cost;
+    uint8_t (*from)[3] = q->from;
+    cost[0][FRESH] = q->fast[0];
+    cost[0][COPIED] = NEVER;
+    cost[0][AWAY] = q->slow[0];
+    for (int u = 1; u < k; u++) {
+        const double *before = cost[u - 1];
+        double out = before[AWAY];
+        uint8_t way = AWAY;
+        if (before[COPIED] < out) {
+            out = before[COPIED];
+            way = COPIED;
+        }
+        if (before[FRESH] + write < out) {
+            out = before[FRESH] + write;
+            way = FRESH;
+        }
+        cost[u][FRESH] = before[FRESH] + q->stay[u - 1] + q->fast[u];
+        cost[u][AWAY] = out + q->slow[u];
+        from[u][AWAY] = way;
+        double fetched = out + fetch, stayed = before[COPIED] + q->stay[u - 1];
+        from[u][COPIED] = stayed < fetched ? STAYED : way;
+        cost[u][COPIED] = (stayed < fetched ? stayed : fetched) + q->fast[u];
+    }
+    int state = FRESH;
+    for (int s = COPIED; s <= AWAY; s++)
+        if (cost[k - 1][s] < cost[k - 1][state]) state = s;
+    double best = cost[k - 1][state];
+    stay[k - 1] = 0;
+    for (int u = k - 1; u >= 0; u--) {
+        slow[u] = state == AWAY;
+        if (u == 0) break;
+        bool stayed = state == FRESH || (state == COPIED && from[u][COPIED] == STAYED);
+        stay[u - 1] = stayed;
+        if (!stayed) state = from[u][state];
+    }
+    return best;
+}
+
+static double best_path(const struct problem *p, const struct path *q, int t, uint8_t *slow, uint8_t *stay)
+{
+    int first = p->use_end[t], k = p->use_end[t + 1] - first;
+    if (!p->moves) return whole_life(q, k, slow + first, stay + first);
+    return cheapest(q, k, p->fetch[t], p->write[t], slow + first, stay + first);
+}
+
+/* ---- the bound ---- */
+
+struct dual {                                            /* a point of the relaxation */
+    double *until;                                       /* lambda summed over nodes before */
+    double *load;                                        /* bytes in fast memory that the paths want, staging included */
+    int *config;                                         /* what the kernels want */
+    uint8_t *slow, *stay;                                /* what the paths want */
+    struct path path;
+};
+
+static struct dual dual_new(const struct problem *p)
+{
+    size_t nodes = (size_t)p->nodes + 2, uses = (size_t)p->uses + 1;
+    return (struct dual){ xcalloc(nodes, sizeof(double)), xcalloc(nodes, sizeof(double)), xcalloc(nodes, sizeof(int)),
+                          xcalloc(uses, 1), xcalloc(uses, 1), path_new(p) };
+}
+
+static void dual_free(struct dual *d)
+{
+    free(d->until);
+    free(d->load);
+    free(d->config);
+    free(d->slow);
+    free(d->stay);
+    path_free(&d->path);
+}
+
+struct prices prices_new(const struct problem *p)
+{
+    return (struct prices){ xcalloc((size_t)p->nodes + 1, sizeof(double)), xcalloc((size_t)p->uses + 1, sizeof(double)) };
+}
+
+void prices_free(struct prices *v)
+{
+    free(v->lambda);
+    free(v->mu);
+}
+
+static int slot_of(const struct problem *p, int use)
+{
+    return p->slot_end[p->use_node[use]] + p->use_slot[use];
+}
+
+static double kernel_minimum(const struct problem *p, const struct prices *v, int n, int *config)
+{
+    int k = p->slot_end[n + 1] - p->slot_end[n];
+    const struct choice *c = p->choice + p->choice_end[n];
+    const double *mu = v->mu + p->slot_end[n];
+    double credit[1 << GRAPH_SLOTS], best = DBL_MAX;
+    credit[0] = 0;
+    for (int set = 0; set < 1 << k; set++) {
+        if (set > 0) credit[set] = credit[set & (set - 1)] + mu[__builtin_ctz((unsigned)set)];
+        double cost = c[set].seconds - credit[set] + v->lambda[n] * (double)c[set].staging;
+        if (cost < best) {
+            best = cost;
+            *config = set;
+        }
+    }
+    return best;
+}
+
+/* L at prices v; d becomes the point that attains it */
+static double relax(const struct problem *p, const struct prices *v, struct dual *d)
+{
+    double sum = 0;
+    d->until[0] = 0;
+    for (int n = 0; n < p->nodes; n++) {
+        d->until[n + 1] = d->until[n] + v->lambda[n];
+        d->load[n] = 0;
+        sum -= v->lambda[n] * (p->limit[n] - p->base[n]);
+    }
+    d->load[p->nodes] = 0;
+    for (int t = 0; t < p->tensors; t++) {
+        int first = p->use_end[t], k = p->use_end[t + 1] - first;
+        double size = p->size[t];
+        for (int u = 0; u < k; u++) {
+            int n = p->use_node[first + u];
+            d->path.fast[u] = size + p->base[n] > p->limit[n] ? NEVER : size * v->lambda[n];
+            d->path.slow[u] = v->mu[slot_of(p, first + u)];
+            if (u + 1 < k) d->path.stay[u] = size * (d->until[p->use_node[first + u + 1]] - d->until[n + 1]);
+        }
+        sum += best_path(p, &d->path, t, d->slow, d->stay);
+        for (int u = first; u < first + k; u++) {        /* differences of the load */
+            int n = p->use_node[u];
+            if (d->slow[u]) continue;
+            d->load[n] += size;
+            d->load[d->stay[u] ? p->use_node[u + 1] : n + 1] -= size;
+        }
+    }
+    for (int n = 1; n < p->nodes; n++) d->load[n] += d->load[n - 1];
+    for (int n = 0; n < p->nodes; n++) {
+        sum += kernel_minimum(p, v, n, &d->config[n]);
+        if (p->staged) d->load[n] += (double)p->choice[p->choice_end[n] + d->config[n]].staging;
+    }
+    return sum;
+}
+
+double price_bound(const struct problem *p, const struct prices *v)
+{
+    struct dual d = dual_new(p);
+    double bound = relax(p, v, &d);
+    dual_free(&d);
+    return bound;
+}
+
+/* ---- ascent ---- */
+
+/* a penalty per slot: the mean over the other slots' placements of what it costs to be slow */
+static void first_prices(const struct problem *p, struct prices *v)
+{
+    for (int n = 0; n < p->nodes; n++) {
+        v->lambda[n] = 0;
+        const struct choice *c = p->choice + p->choice_end[n];
+        int k = p->slot_end[n + 1] - p->slot_end[n];
+        for (int s = 0; s < k; s++) {
+            double sum = 0;
+            int count = 0;
+            for (int set = 0; set < 1 << k; set++) {
+                if (set >> s & 1) continue;
+                double more = c[set | 1 << s].seconds - c[set].seconds;
+                if (fabs(more) > 1e5) continue;          /* cannot be had */
+                sum += more;
+                count++;
+            }
+            v->mu[p->slot_end[n] + s] = count > 0 ? sum / count : 0;
+        }
+    }
+}
+
+struct ascent {                                          /* moments of the subgradient, by coordinate */
+    double *m, *s, *scale;                               /* nodes first, then slots */
+    double fade_m, fade_s;                               /* powers of the decay rates */
+};
+
+static const double DECAY_M = 0.7, DECAY_S = 0.98, STEP_FIRST = 0.15, STEP_RATIO = 0.002;
+
+static double coordinate(struct ascent *a, int i, double gradient, double step, double floor)
+{
+    a->m[i] = DECAY_M * a->m[i] + (1 - DECAY_M) * gradient;
+    a->s[i] = DECAY_S * a->s[i] + (1 - DECAY_S) * gradient * gradient;
+    return step * a->scale[i] * (a->m[i] / (1 - a->fade_m)) / (sqrt(a->s[i] / (1 - a->fade_s)) + floor);
+}
+
+static void climb(const struct problem *p, const struct dual *d, struct ascent *a, double step, struct prices *v)
+{
+    a->fade_m *= DECAY_M;
+    a->fade_s *= DECAY_S;
+    for (int n = 0; n < p->nodes; n++) {
+        double over = (d->load[n] + p->base[n] - p->limit[n]) / (double)p->bytes_limit;
+        if (over < 0 && v->lambda[n] <= 0 && a->m[n] <= 0) over = 0;
+        v->lambda[n] += coordinate(a, n, over, step, 1e-3);
+        if (v->lambda[n] < 0) v->lambda[n] = 0;
+        for (int i = p->slot_end[n]; i < p->slot_end[n + 1]; i++) {
+            int wants = d->slow[p->slot_use[i]], gets = d->config[n] >> (i - p->slot_end[n]) & 1;
+            v->mu[i] += coordinate(a, p->nodes + i, wants - gets, step, 1e-2);
+        }
+    }
+}
+
+static struct ascent ascent_new(const struct problem *p, const struct dual *d, const struct prices *v)
+{
+    size_t n = (size_t)(p->nodes + p->uses) + 1;
+    struct ascent a = { xcalloc(n, sizeof(double)), xcalloc(n, sizeof(double)), xcalloc(n, sizeof(double)), 1, 1 };
+    double over = 0, fast = 0, slow = 0;
+    for (int i = 0; i < p->nodes; i++) {
+        double o = d->load[i] + p->base[i] - p->limit[i];
+        if (o > 0) over += o;
+        double least = p->choice[p->choice_end[i]].seconds, most = p->choice[p->choice_end[i + 1] - 1].seconds;
+        fast += least;
+        slow += most > 1e5 ? least : most;
+    }
+    for (int i = 0; i < p->nodes; i++) a.scale[i] = over > 0 ? fabs(slow - fast) / over : 0;
+    for (int i = 0; i < p->uses; i++) a.scale[p->nodes + i] = fabs(v->mu[i]) + 1e-9;
+    return a;
+}
+
+static void ascent_free(struct ascent *a)
+{
+    free(a->m);
+    free(a->s);
+    free(a->scale);
+}
+
+/* seven digits, so that a plan can carry them; any prices prove a bound */
+static void round_prices(const struct problem *p, struct prices *v)
+{
+    char text[32];
+    for (int i = 0; i < p->nodes + p->uses; i++) {
+        double *x = i < p->nodes ? &v->lambda[i] : &v->mu[i - p->nodes];
+        snprintf(text, sizeof text, "%.7g", *x);
+        *x = strtod(text, NULL);
+    }
+}
+
+static void prices_copy(const struct problem *p, struct prices *to, const struct prices *from)
+{
+    memcpy(to->lambda, from->lambda, (size_t)p->nodes * sizeof(double));
+    memcpy(to->mu, from->mu, (size_t)p->uses * sizeof(double));
+}
+
+/* ---- placements ---- */
+
+struct search {
+    const struct problem *p;
+    struct placement *x;
+    const double *lambda;
+    double *until;                                       /* lambda summed over nodes before */
+    struct path path;
+    double *gain;                                        /* of tensors, for the order of insertion */
+    int *order;
+};
+
+static double free_bytes(const struct problem *p, const struct placement *x, int n, int config)
+{
+    return p->limit[n] - p->base[n] - x->load[n] - (double)p->choice[p->choice_end[n] + config].staging;
+}
+
+/* add tensor t's bytes to the load and its bits to the configurations (sign 1), or take them out (-1) */
+static void account(const struct problem *p, struct placement *x, int t, int sign)
+{
+    double bytes = sign * p->size[t];
+    for (int u = p->use_end[t]; u < p->use_end[t + 1]; u++) {
+        int n = p->use_node[u], bit = 1 << p->use_slot[u];
+        if (x->slow[u]) {
+            x->config[n] = sign > 0 ? x->config[n] | bit : x->config[n] & ~bit;
+            continue;
+        }
+        if (sign > 0) x->config[n] &= ~bit;
+        x->load[n] += bytes;
+        if (x->stay[u])
+            for (int i = n + 1; i < p->use_node[u + 1]; i++) x->load[i] += bytes;
+    }
+}
+
+/* the cheapest life of t given all other tensors, under hard limits; `weight` of the memory prices is added */
+static void reinsert(struct search *s, int t, double weight)
+{
+    const struct problem *p = s->p;
+    struct placement *x = s->x;
+    int first = p->use_end[t], k = p->use_end[t + 1] - first;
+    double size = p->size[t];
+    for (int u = 0; u < k; u++) {
+        int n = p->use_node[first + u], bit = 1 << p->use_slot[first + u];
+        const struct choice *c = p->choice + p->choice_end[n];
+        int in = x->config[n] & ~bit, out = x->config[n] | bit;
+        double room = free_bytes(p, x, n, in) - size, room_out = free_bytes(p, x, n, out);
+        s->path.fast[u] = weight * size * s->lambda[n] + (room < 0 ? -room * OVERLOAD : 0);
+        s->path.slow[u] = c[out].seconds - c[in].seconds + (room_out < 0 ? -room_out * OVERLOAD : 0);
+        if (u + 1 == k) break;
+        int next = p->use_node[first + u + 1];
+        double stay = weight * size * (s->until[next] - s->until[n + 1]);
+        for (int i = n + 1; i < next; i++) {
+            double r = free_bytes(p, x, i, x->config[i]) - size;
+            if (r < 0) {
+                stay += -r * OVERLOAD;
+                break;
+            }
+        }
+        s->path.stay[u] = stay;
+    }
+    best_path(p, &s->path, t, x->slow, x->stay);
+    account(p, x, t, 1);
+}
+
+static void reoptimise(struct search *s, int t, double weight)
+{
+    account(s->p, s->x, t, -1);
+    reinsert(s, t, weight);
+}
+
+static void clear(const struct problem *p, struct placement *x)
+{
+    memset(x->slow, 1, (size_t)p->uses);
+    memset(x->stay, 0, (size_t)p->uses);
+    for (int n = 0; n < p->nodes; n++) {
+        x->config[n] = (1 << (p->slot_end[n + 1] - p->slot_end[n])) - 1;
+        x->load[n] = 0;
+    }
+}
+
+static void set_lambda(struct search *s, const double *lambda)
+{
+    s->lambda = lambda;
+    s->until[0] = 0;
+    for (int n = 0; n < s->p->nodes; n++) s->until[n + 1] = s->until[n] + lambda[n];
+}
+
+static const double *sort_gain;                          /* for qsort */
+static int by_gain(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+    if (sort_gain[x] != sort_gain[y]) return sort_gain[x] > sort_gain[y] ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+/* insert tensors in order of gain per byte and node: cost of being slow all the time less that of the best priced path */
+static void construct(struct search *s, const struct prices *v)
+{
+    const struct problem *p = s->p;
+    set_lambda(s, v->lambda);
+    for (int t = 0; t < p->tensors; t++) {
+        int first = p->use_end[t], k = p->use_end[t + 1] - first;
+        double away = 0;
+        for (int u = 0; u < k; u++) {
+            int n = p->use_node[first + u];
+            s->path.fast[u] = p->size[t] + p->base[n] > p->limit[n] ? NEVER : p->size[t] * v->lambda[n];
+            s->path.slow[u] = v->mu[slot_of(p, first + u)];
+            if (u + 1 < k) s->path.stay[u] = p->size[t] * (s->until[p->use_node[first + u + 1]] - s->until[n + 1]);
+            away += s->path.slow[u];
+        }
+        s->gain[t] = (away - best_path(p, &s->path, t, s->x->slow, s->x->stay)) / p->size[t];
+        s->order[t] = t;
+    }
+    sort_gain = s->gain;
+    qsort(s->order, (size_t)p->tensors, sizeof *s->order, by_gain);
+    clear(p, s->x);
+    for (int i = 0; i < p->tensors; i++) reoptimise(s, s->order[i], 1);
+}
+
+static double total(const struct problem *p, const struct placement *x)
+{
+    int node = 0;
+    double over = placement_overload(p, x, &node);
+    return placement_seconds(p, x) + (over > 0 ? OVERLOAD * over : 0);
+}
+
+/* every tensor in turn, given the others, until nothing changes much */
+static double descend(struct search *s)
+{
+    double best = DBL_MAX;
+    for (int pass = 0; pass < 8; pass++) {
+        for (int i = 0; i < s->p->tensors; i++) reoptimise(s, s->order[i], pass < 2 ? 0.5 : 0);
+        double now = total(s->p, s->x);
+        if (pass > 2 && now > best * (1 - 1e-7)) break;
+        best = now;
+    }
+    return total(s->p, s->x);
+}
+
+static double touched_seconds(const struct problem *p, const struct placement *x, const int *tensor, int n, char *mark)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++) {
+        sum += move_seconds(p, x, tensor[i]);
+        for (int u = p->use_end[tensor[i]]; u < p->use_end[tensor[i] + 1]; u++) {
+            int k = p->use_node[u], config = x->config[k];
+            if (mark[k]) continue;
+            mark[k] = 1;
+            double room = free_bytes(p, x, k, config);
+            sum += p->choice[p->choice_end[k] + config].seconds + (room < 0 ? -room * OVERLOAD : 0);
+        }
+    }
+    for (int i = 0; i < n; i++)
+        for (int u = p->use_end[tensor[i]]; u < p->use_end[tensor[i] + 1]; u++) mark[p->use_node[u]] = 0;
+    return sum;
+}
+
+/* take some tensors that are alive at one node out, put them back in another order, keep what is no worse */
+static void neighbourhoods(struct search *s, long rounds, uint64_t seed)
+{
+    const struct problem *p = s->p;
+    struct placement *x = s->x;
+    if (p->tensors == 0) return;
+    struct rng rng = rng_for(seed, str_of("place-plan/search"));
+    int *alive = xcalloc((size_t)p->tensors, sizeof *alive);
+    char *mark = xcalloc((size_t)p->nodes + 1, 1);
+    uint8_t *kept = xcalloc((size_t)p->uses * 2 + 1, 1);
+    for (long round = 0; round < rounds; round++) {
+        int node = (int)rng_below(&rng, (uint64_t)p->nodes), n = 0, want = 3 + (int)rng_below(&rng, PRUNE - 6), out[PRUNE];
+        double weight = rng_unit(&rng);
+        int count = 0;
+        for (int t = 0; t < p->tensors; t++)
+            if (p->use_node[p->use_end[t]] <= node && node <= p->use_node[p->use_end[t + 1] - 1]) alive[count++] = t;
+        while (n < want && count > 0) {
+            int i = (int)rng_below(&rng, (uint64_t)count);
+            out[n++] = alive[i];
+            alive[i] = alive[--count];
+        }
+        double before = touched_seconds(p, x, out, n, mark);
+        uint8_t *keep = kept;
+        for (int i = 0; i < n; i++) {
+            int first = p->use_end[out[i]];
+            size_t k = (size_t)(p->use_end[out[i] + 1] - first);
+            memcpy(keep, x->slow + first, k);
+            memcpy(keep + k, x->stay + first, k);
+            keep += 2 * k;
+            account(p, x, out[i], -1);
+            memset(x->slow + first, 1, k);
+            memset(x->stay + first, 0, k);
+            account(p, x, out[i], 1);
+        }
+        int back[PRUNE];
+        memcpy(back, out, sizeof *out * (size_t)n);
+        rng_shuffle(&rng, back, (size_t)n, sizeof *back);
+        for (int i = 0; i < n; i++) reoptimise(s, back[i], weight < 0.5 ? weight * 2 : 1);
+        for (int i = 0; i < n; i++) reoptimise(s, back[i], 0);
+        if (touched_seconds(p, x, out, n, mark) <= before) continue;
+        keep = kept;
+        for (int i = 0; i < n; i++) {
+            int first = p->use_end[out[i]];
+            size_t k = (size_t)(p->use_end[out[i] + 1] - first);
+            account(p, x, out[i], -1);
+            memcpy(x->slow + first, keep, k);
+            memcpy(x->stay + first, keep + k, k);
+            keep += 2 * k;
+            account(p, x, out[i], 1);
+        }
+    }
+    free(alive);
+    free(mark);
+    free(kept);
+}
+
+static struct search search_new(const struct problem *p, struct placement *x)
+{
+    struct search s = { .p = p, .x = x, .until = xcalloc((size_t)p->nodes + 2, sizeof(double)), .path = path_new(p),
+                        .gain = xcalloc((size_t)p->tensors + 1, sizeof(double)), .order = xcalloc((size_t)p->tensors + 1, sizeof(int)) };
+    for (int t = 0; t < p->tensors; t++) s.order[t] = t;
+    return s;
+}
+
+static void search_free(struct search *s)
+{
+    free(s->until);
+    path_free(&s->path);
+    free(s->gain);
+    free(s->order);
+}
+
+bool improve(const struct problem *p, const struct effort *effort, const struct prices *v, struct placement *x)
+{
+    struct search s = search_new(p, x);
+    set_lambda(&s, v->lambda);
+    descend(&s);
+    neighbourhoods(&s, effort->search_rounds, effort->seed);
+    descend(&s);
+    search_free(&s);
+    int node = 0;
+    return placement_overload(p, x, &node) <= 0 && placement_seconds(p, x) < 1e5;
+}
+
+double solve(const struct problem *p, const struct effort *effort, bool warm, struct placement *x, struct prices *best)
+{
+    struct dual d = dual_new(p);
+    struct prices v = prices_new(p);
+    struct placement *trial = placement_new(p);
+    struct search s = search_new(p, trial);
+    double bound = -DBL_MAX, plan = warm ? total(p, x) : DBL_MAX;
+    first_prices(p, &v);
+    struct ascent a = { 0 };
+    for (long i = 0; i < effort->dual_steps; i++) {
+        double now = relax(p, &v, &d);
+        if (i == 0) a = ascent_new(p, &d, &v);
+        if (now > bound) {
+            bound = now;
+            prices_copy(p, best, &v);
+        }
+        if (i % 200 == 199 || i + 1 == effort->dual_steps) {
+            construct(&s, &v);
+            double made = descend(&s);
+            if (made < plan) {
+                plan = made;
+                placement_copy(p, x, trial);
+            }
+        }
+        climb(p, &d, &a, STEP_FIRST * pow(STEP_RATIO, (double)i / (double)effort->dual_steps), &v);
+    }
+    round_prices(p, best);
+    bound = relax(p, best, &d);
+    ascent_free(&a);
+    search_free(&s);
+    placement_free(trial);
+    prices_free(&v);
+    dual_free(&d);
+    if (!improve(p, effort, best, x)) die("no plan found within the limit of %llu bytes", (unsigned long long)p->bytes_limit);
+    return bound;
+}

@@ -1,0 +1,36 @@
+/* solve.h - placement by Lagrangian relaxation, with a certificate: a plan and a lower bound on any plan.
+ *
+ * The memory rows get prices lambda >= 0 (seconds per byte), the equality "the tensor is in the tier that the kernel's
+ * placement says" gets prices mu (seconds).  What remains falls apart into one shortest path per tensor (three states:
+ * fast and never copied, fast with a slow copy, slow only) and one table minimum per kernel:
+ *   L = - sum_n lambda_n (limit_n - base_n)
+ *       + sum_t min over paths [ fast uses: size lambda_u; stays: size sum of lambda between; slow uses: mu; copies ]
+ *       + sum_n min_c [ seconds_c + lambda_n staging_c - sum over slow slots of c of mu ]
+ * L bounds every plan from below for any prices.  They rise by a per-coordinate subgradient step with momentum
+ * (Kingma and Ba 2014); plans come from inserting tensors in order of their price-discounted gain, coordinate descent
+ * and large-neighbourhood search (Shaw 1998). */
+#ifndef MILLRACE_PLACE_SOLVE_H
+#define MILLRACE_PLACE_SOLVE_H
+#include "place/problem.h"
+
+struct prices { double *lambda, *mu; };                  /* by node; by slot */
+struct prices prices_new(const struct problem *);
+void prices_free(struct prices *);
+
+/* The bound that these prices prove. */
+double price_bound(const struct problem *, const struct prices *);
+
+struct effort { long dual_steps, search_rounds; uint64_t seed; };
+
+/* Fills x with the best placement found and best with the prices of the highest bound, rounded to seven digits;
+ * returns that bound.  x may hold a placement to start from when warm is set.  Dies when no feasible one is found. */
+double solve(const struct problem *, const struct effort *, bool warm, struct placement *x, struct prices *best);
+
+/* Only the search, with given prices: x is made feasible for the current limits and improved; false when it cannot be. */
+bool improve(const struct problem *, const struct effort *, const struct prices *, struct placement *x);
+
+/* First touch: in execution order every new tensor takes the tightest gap of a pool of the limit's size, for life, and
+ * slow memory when there is none (Linux's first-touch policy as AutoTM emulates it).  The offsets are those of its
+ * pool; `reserve` bytes of the limit are left to staging. */
+void first_touch(const struct problem *, uint64_t reserve, struct placement *x, uint64_t *offset);
+#endif
