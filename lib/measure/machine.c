@@ -96,7 +96,7 @@ bool machine_counts(const char **why)
 
 static bool identifies(const char *name)
 {
-    static const char *const names[] = { "cpu_model", "cpu_flags_hash", "cores", "caches", "memory_kib", "kernel", "architecture", "hypervisor", "libc" };
+    static const char *const names[] = { "cpu_model", "cpu_flags_hash", "cores", "caches", "memory", "kernel", "architecture", "hypervisor", "libc" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) if (strcmp(names[i], name) == 0) return true;
     return false;
 }
@@ -112,7 +112,7 @@ struct machine machine_read(void)
     fact(&m, "cores", xformat("%ld", sysconf(_SC_NPROCESSORS_ONLN)));
     fact(&m, "smt", first_line("/sys/devices/system/cpu/smt/active"));
     fact(&m, "caches", caches());
-    fact(&m, "memory_kib", named_line("/proc/meminfo", "MemTotal"));
+    fact(&m, "memory", named_line("/proc/meminfo", "MemTotal"));
     fact(&m, "kernel", xformat("%s %s", u.sysname, u.release));
     fact(&m, "architecture", xstrdup(u.machine));
     fact(&m, "hypervisor", xstrdup(flags && strstr(flags, " hypervisor") ? "yes" : "no"));

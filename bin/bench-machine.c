@@ -1,0 +1,52 @@
+/* bench-machine - describe the machine that measurements are made on
+ *
+ * Usage: bench-machine [--sexp]
+ *
+ * Columns out: fingerprint, fact, value; one row per fact (CPU model, caches,
+ * kernel, hypervisor, hardware counters, governor, limits, libc, compiler,
+ * git).  A value that is not known is empty.  The fingerprint is what column
+ * machine of a table of runs holds; it changes with CPU, cores, caches,
+ * memory, kernel, hypervisor or libc, and not from run to run.
+ *
+ * Examples:
+ *   $ bench-machine > runs.machine.csv
+ */
+#include "base/filter.h"
+#include HELP
+#include "measure/machine.h"
+#include "table/csvio.h"
+#include "tree/sexp.h"
+
+static bool as_sexp;
+static const struct opt options[] = {
+    { 0, "sexp", FLAG, &as_sexp, NULL, "write (machine (fingerprint ...) (FACT VALUE) ...)", 0, 0 },
+    { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    if (i < argc) usage("'%s': no operand is expected", argv[i]);
+    struct machine m = machine_read();
+    if (as_sexp) {
+        sexpw *s = sexpw_open(NULL);
+        sexpw_begin(s, "machine");
+        sexpw_pair_str(s, "fingerprint", str_of(m.fingerprint));
+        for (size_t k = 0; k < m.n; k++) {
+            if (!m.fact[k].value) continue;
+            sexpw_line(s);
+            sexpw_pair_str(s, m.fact[k].name, str_of(m.fact[k].value));
+        }
+        sexpw_end(s);
+        return sexpw_close(s);
+    }
+    csvw *w = csvw_fd(1);
+    csvw_names(w, "fingerprint,fact,value");
+    csvw_end(w);
+    for (size_t k = 0; k < m.n; k++) {
+        csvw_cstr(w, m.fingerprint);
+        csvw_cstr(w, m.fact[k].name);
+        csvw_cstr(w, m.fact[k].value);
+        csvw_end(w);
+    }
+    return csvw_close(w);
+}
