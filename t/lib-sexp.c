@@ -348,7 +348,7 @@ static void errors(void)
     ok(dies(read_num, "((b 1)\n (k 12x))", 1, "f.sexp:2: '12x' is not a number"), "not a number");
     ok(dies(read_num, "((b 1)\n (k (1)))", 1, "f.sexp:2: a list where an atom"), "a list for an atom");
     ok(dies(read_num, "\n((b 1))", 1, "f.sexp:2: no (k ...)"), "a missing key");
-    ok(dies(read_path, "/nonexistent/x", 1, "/nonexistent/x: cannot open"), "a missing file");
+    ok(dies(read_path, "/nonexistent/x", 1, "/nonexistent/x: No such file"), "a missing file");
     ok(dies(read_path, "/", 1, "Is a directory"), "a directory");
 }
 

@@ -39,6 +39,7 @@ struct sexp {
 struct sexpr {
     struct sexp e;
     char *name, *buf;
+    char **more;                                         /* further files, NULL-terminated */
     size_t keep, pos, len, cap;                          /* in buf: this expression's start, next byte, end, room */
     size_t line, column;                                 /* of buf[0], from 1 */
     int fd;                                              /* -1 for text */
@@ -48,6 +49,11 @@ struct sexpr {
 };
 
 /* ---- reading ---- */
+
+enum sexp_dialect sexp_dialect_of(const char *word)
+{
+    return word[0] == 'p' ? SEXP_PYTHON : strcmp(word, "compiler") == 0 ? SEXP_COMPILER : SEXP_CORE;
+}
 
 static void classify(sexpr *r, enum sexp_dialect dialect)
 {
@@ -74,16 +80,47 @@ static sexpr *reader(const char *name, enum sexp_dialect dialect)
     return r;
 }
 
-sexpr *sexp_open(const char *path, enum sexp_dialect dialect)
+static void open_path(sexpr *r, const char *path)
 {
     bool in = strcmp(path, "-") == 0;
-    sexpr *r = reader(in ? "(stdin)" : path, dialect);
     r->fd = in ? 0 : open(path, O_RDONLY | O_CLOEXEC);
-    if (r->fd < 0) die_errno("%s: cannot open", r->name);
+    if (r->fd < 0) die_errno("%s", path);
     r->close_fd = !in;
     struct stat st;
     r->live = fstat(r->fd, &st) != 0 || !S_ISREG(st.st_mode);
+}
+
+static const char *name_of(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "(stdin)" : path;
+}
+
+sexpr *sexp_open(const char *path, enum sexp_dialect dialect)
+{
+    sexpr *r = reader(name_of(path), dialect);
+    open_path(r, path);
     return r;
+}
+
+sexpr *sexp_files(char **paths, enum sexp_dialect dialect)
+{
+    if (!paths[0]) return sexp_open("-", dialect);
+    sexpr *r = sexp_open(paths[0], dialect);
+    r->more = paths + 1;
+    return r;
+}
+
+static bool next_file(sexpr *r)
+{
+    if (!r->more || !*r->more) return false;
+    if (r->close_fd) close(r->fd);
+    free(r->name);
+    r->name = xstrdup(name_of(*r->more));
+    r->keep = r->pos = r->len = 0;
+    r->line = r->column = 1;
+    r->begun = r->end = false;
+    open_path(r, *r->more++);
+    return true;
 }
 
 sexpr *sexp_open_text(const char *text, size_t n, const char *name, enum sexp_dialect dialect)
@@ -400,7 +437,9 @@ const struct sexp *sexp_next(sexpr *r)
             if (r->pos < r->len) malformed(r, r->pos, "NUL byte (binary file?)");
             if (more(r)) continue;
             if (open != SEXP_NONE) unclosed(r, open);
-            return NULL;
+            if (!next_file(r)) return NULL;
+            begin(r);
+            continue;
         }
         if (open == SEXP_NONE) {
             e->node[0].kind |= LAST;
@@ -702,6 +741,28 @@ void sexpw_copy(sexpw *w, const struct sexp *e, snode n)
         }
         for (; open && w->stack[open - 1] == i + 1; open--) sexpw_end(w);
     }
+}
+
+size_t sexp_width(const struct sexp *e, snode n, size_t most)
+{
+    size_t width = 0;
+    for (snode i = n; i < e->node[n].end && width <= most; i++) {
+        const struct node *d = &e->node[i];
+        if ((d->kind & KIND) == LIST) {
+            width += 2 + d->length - (d->length > 0);
+            continue;
+        }
+        str s = text_of(e, d);
+        if (bare(s) || s.n > most) {
+            width += s.n;
+            continue;
+        }
+        struct buf b = { 0 };
+        quote(&b, s);
+        width += b.n;
+        free(b.s);
+    }
+    return width;
 }
 
 void sexpw_line(sexpw *w)

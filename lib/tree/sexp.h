@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 enum sexp_dialect { SEXP_CORE, SEXP_COMPILER, SEXP_PYTHON };
+enum sexp_dialect sexp_dialect_of(const char *word);     /* of an option with the words "core|compiler|python" */
 typedef uint32_t snode;                                  /* index of a node; 0 is the root */
 enum { SEXP_NONE = UINT32_MAX };
 
@@ -21,6 +22,7 @@ struct sexp;
 
 typedef struct sexpr sexpr;
 sexpr *sexp_open(const char *path, enum sexp_dialect);   /* "-" is stdin; dies on error */
+sexpr *sexp_files(char **paths, enum sexp_dialect);      /* NULL-terminated operands one after the other; none: stdin */
 sexpr *sexp_open_text(const char *text, size_t n, const char *name, enum sexp_dialect);   /* text is borrowed */
 const struct sexp *sexp_next(sexpr *);                   /* NULL at end; dies at file:line:column when malformed */
 const struct sexp *sexp_only(sexpr *);                   /* the single expression of the input; dies unless exactly one */
@@ -60,5 +62,6 @@ void sexpw_pair(sexpw *, const char *key, double);       /* (key N) */
 void sexpw_pair_str(sexpw *, const char *key, str);      /* (key ATOM) */
 void sexpw_copy(sexpw *, const struct sexp *, snode);    /* a whole sub-expression */
 void sexpw_line(sexpw *);
+size_t sexp_width(const struct sexp *, snode, size_t most);   /* bytes of the form on one line; above `most` only roughly */
 int sexpw_close(sexpw *);                                /* flush, check, commit; EXIT_OK, or dies */
 #endif
