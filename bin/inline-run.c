@@ -30,7 +30,7 @@
 
 static const char *store, *history, *list, *level = "-O2";
 static struct list thresholds;
-static bool with_default, none, text_only;
+static bool with_default, none, text_only, complete;
 static long jobs = 1;
 static double limit = 60;
 static const struct opt options[] = {
@@ -41,6 +41,7 @@ static const struct opt options[] = {
     { 0, "threshold", LIST, &thresholds, "N", "measure the heuristic with this threshold (many times)", 0, 0 },
     { 0, "none", FLAG, &none, NULL, "measure inlining nothing", 0, 0 },
     { 0, "text-only", FLAG, &text_only, NULL, "do not run the program: text size alone", 0, 0 },
+    { 0, "complete", FLAG, &complete, NULL, "store the calls left too, as inline-reward wants them", 0, 0 },
     { 0, "level", WORD, &level, "-O2|-O3|-Os|-Oz", "optimisation", 0, 0 },
     { 0, "limit", NUM, &limit, "SECONDS", "longest run", 0.001, 1e9 },
     { 'j', "jobs", INT, &jobs, "N", "sets measured side by side", 1, 1024 },
@@ -53,7 +54,7 @@ int main(int argc, char **argv)
     if (i == argc) usage("no work directory given");
     if (!store || !history) usage("--store and --history are needed");
     struct trials t = { .work = work_open(argv[argc - 1]), .store = store, .history = history, .level = level,
-                        .run = !text_only, .limit_seconds = limit, .jobs = jobs };
+                        .run = !text_only, .complete = complete, .limit_seconds = limit, .jobs = jobs };
     trials_begin(&t);
     if (with_default) trials_add(&t, (struct trial){ .name = "default" });
     if (none) trials_add(&t, (struct trial){ .name = "none", .nothing = true });

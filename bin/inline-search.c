@@ -14,6 +14,9 @@
  * call alone, then all that helped together, again and again), exhaustive,
  * mcts, start (for every heuristic's set, only its hot calls).
  *
+ * With --best, the best set so far goes to stdout instead, as decisions; a
+ * tie goes to the default, and then it is the default's own set.
+ *
  * The goal is the logarithm of cost against the row `default`: instructions
  * and text size, mixed by --text-weight; sets that break --max-text or
  * --max-instructions (ratios to the default), or whose program is wrong, are
@@ -34,6 +37,7 @@
 #include <sys/stat.h>
 
 static const char *algo = "anneal", *chain, *store, *work, *sites, *level = "-O2";
+static bool best;
 static long seed = 1, count = 2, steps = 300, width, hot;
 static double t_max = 0.04, t_min = 0.001, text_weight, max_text, max_instructions;
 static const struct opt options[] = {
@@ -52,6 +56,7 @@ static const struct opt options[] = {
     { 0, "max-text", NUM, &max_text, "RATIO", "largest text, 0: any", 0, 1e9 },
     { 0, "max-instructions", NUM, &max_instructions, "RATIO", "most instructions, 0: any", 0, 1e9 },
     { 0, "level", WORD, &level, "-O2|-O3|-Os|-Oz", "optimisation of the trials", 0, 0 },
+    { 0, "best", FLAG, &best, NULL, "write the best set so far, propose nothing", 0, 0 },
     { 's', "seed", INT, &seed, "N", "of the random streams", 0, 0 },
     { 0 }
 };
@@ -89,6 +94,13 @@ int main(int argc, char **argv)
     s.objective = (struct objective){ history_find(&s.history, str_of("default")), text_weight, max_text, max_instructions };
     if (!s.objective.base) die("no row `default` in the history; inline-run --default makes one");
     if (!s.objective.base->ok) die("the default build of %s is not ok: nothing to search from", s.work->program->name);
+    if (best) {
+        const struct tried *t = history_best(&s.history, &s.objective);
+        struct live set = { 0 };
+        live_read(&set, xformat("%s/%.*s.sexp", store, (int)t->decisions.n, t->decisions.s));
+        live_write(&set, NULL, s.work->program->name, s.work->compiler);
+        return EXIT_OK;
+    }
     char *dir = xformat("%s/new", store);
     if (mkdir(dir, 0777) != 0 && errno != EEXIST) die_errno("%s", dir);
     struct proposal *p = xcalloc((size_t)count + 1, sizeof *p);

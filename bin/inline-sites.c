@@ -26,7 +26,9 @@
 #include <unistd.h>
 
 static bool no_heat;
+static const char *out;
 static const struct opt options[] = {
+    { 'o', "output", STR, &out, "FILE", "write here instead of standard output", 0, 0 },
     { 0, "no-heat", FLAG, &no_heat, NULL, "do not run the program; heat stays empty", 0, 0 },
     { 0 }
 };
@@ -92,7 +94,7 @@ int main(int argc, char **argv)
         unlink(text);
     } else heat = heat_count(k, &base);
     default_build(k, &r, &last);
-    csvw *w = csvw_open(NULL);
+    csvw *w = csvw_open(out);
     csvw_names(w, "callee,caller,chain,file,line,column,level,loop_depth,heat,default,cost,threshold,legal,reason");
     csvw_end(w);
     struct live seen = { 0 }, copies = { 0 };

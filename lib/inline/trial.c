@@ -80,7 +80,7 @@ static void build_and_measure(const struct trials *t, const struct trial *one, c
     char *exe = xformat("%s/.run.%ld", absolute, (long)getpid());
     struct live did = { 0 };
     double begin = now_seconds();
-    const char *why = work_build(t->work, t->level, one->name && !one->nothing ? NULL : set, one->threshold, exe, false, &did);
+    const char *why = work_build(t->work, t->level, one->name && !one->nothing ? NULL : set, one->threshold, exe, t->complete, &did);
     r->build_seconds = now_seconds() - begin;
     r->state = "ok";
     if (why) {
