@@ -1,81 +1,67 @@
 /* inline-sites - the calls of a program about which an inliner decides
  *
- * Usage: inline-sites [--no-heat] WORK
+ * Usage: inline-sites [--decisions=FILE] [--no-heat] WORK
  *
  * WORK is a directory made by inline-module.  Writes one row for each call
- * of a function with a body: those of the source, then the copies that
- * appear in other functions when the compiler's default inlines their
- * callers.  Order: of the module, copies sorted.  Memory: all rows.
+ * of a function with a body: those of the source, in module order, then the
+ * copies that appear in other functions when the compiler's default (or the
+ * decisions of FILE) inlines their callers, sorted.  Memory: all rows.
  *
- * Columns out: callee, caller (symbols), chain (the key: function:line
- * offset:column, innermost first, " @ " between levels of inlining), file,
- * line, column, level (levels of inlining around it), loop_depth, heat
- * (executions in the search runs, of all copies together), default (yes, no,
- * or empty where the default never met the call), cost, threshold (of the
- * default), legal (yes, no), reason (why not).
+ * Columns out: program, callee, caller (symbols), chain (the key:
+ * function:line offset:column, innermost first, " @ " between levels of
+ * inlining), file, line, column, level (of inlining around it), heat
+ * (executions in the search runs, of all copies together), inlined (yes, no,
+ * or empty where the build never met the call), legal (yes, no), reason (why
+ * not), then the features: loop_depth, arguments, constants, local_arrays,
+ * cost (LLVM's), last_call, callee_*, caller_* (sizes after simplification)
+ * and log_heat_ratio (to the hottest call, logarithm to base 2).
  *
  * Examples:
  *   $ inline-sites work/bzip2 | csv-sort -k heat --numeric --reverse
  */
 #include "base/filter.h"
-#include "inline/heat.h"
+#include "inline/features.h"
 #include "table/csvio.h"
 #include HELP
 #include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 static bool no_heat;
-static const char *out;
+static const char *out, *decisions, *level = "-O2";
 static const struct opt options[] = {
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output", 0, 0 },
+    { 'd', "decisions", STR, &decisions, "FILE", "say what these do, not what the default does", 0, 0 },
+    { 0, "level", WORD, &level, "-O2|-O3|-Os|-Oz", "optimisation", 0, 0 },
     { 0, "no-heat", FLAG, &no_heat, NULL, "do not run the program; heat stays empty", 0, 0 },
+    { 'o', "output", STR, &out, "FILE", "write here instead of standard output", 0, 0 },
     { 0 }
 };
 
-/* the default's word about a call: by chain where it was inlined, by place where it was not */
-static const struct remark *said(const struct remarks *r, str callee, str chain, str caller, uint32_t line, uint32_t column)
+static long levels(str chain)
 {
-    for (size_t i = 0; i < r->n; i++)
-        if (r->v[i].kind == INLINED && str_eq(r->v[i].callee, callee) && str_eq(r->v[i].chain, chain)) return &r->v[i];
-    for (size_t i = 0; i < r->n; i++)
-        if (r->v[i].kind != INLINED && r->v[i].line == line && r->v[i].column == column && str_eq(r->v[i].callee, callee)
-            && str_eq(r->v[i].caller, caller)) return &r->v[i];
-    return NULL;
+    long n = 0;
+    for (size_t i = 0; i + 2 < chain.n; i++) n += chain.s[i] == ' ' && chain.s[i + 1] == '@' && chain.s[i + 2] == ' ';
+    return n;
 }
 
-struct place { str caller, file; uint32_t line, column, level, depth; };
-
-static void row(csvw *w, const struct work *k, str callee, str chain, const struct place *p, const uint64_t *heat, const struct remark *r)
+/* `base`: index of the call it is, or is a copy of; -1: not known */
+static void row(csvw *w, const struct work *k, const struct features *f, const struct live_site *s, long base, const char *inlined)
 {
-    csvw_str(w, callee);
-    csvw_str(w, p->caller);
-    csvw_str(w, chain);
-    csvw_str(w, p->file);
-    csvw_int(w, p->line);
-    csvw_int(w, p->column);
-    csvw_int(w, p->level);
-    csvw_int(w, p->depth);
-    if (heat) csvw_int(w, (int64_t)*heat);
-    else csvw_empty(w);
-    csvw_cstr(w, !r ? "" : r->kind == INLINED ? "yes" : "no");
-    if (r) csvw_known(w, r->cost), csvw_known(w, r->threshold);
+    const struct ir_call *c = base < 0 ? NULL : &f->base.call[base];
+    const char *why = work_illegal(k, s->callee, s->chain);
+    csvw_cstr(w, k->program->name);
+    csvw_str(w, s->callee);
+    csvw_str(w, c ? f->base.function[c->caller].name : (str){ "", 0 });
+    csvw_str(w, s->chain);
+    csvw_str(w, c ? c->file : (str){ "", 0 });
+    if (c) csvw_int(w, c->line), csvw_int(w, c->column);
     else csvw_empty(w), csvw_empty(w);
-    const char *why = work_illegal(k, callee, chain);
+    csvw_int(w, levels(s->chain));
+    if (c && f->heat) csvw_int(w, (int64_t)f->heat[base]);
+    else csvw_empty(w);
+    csvw_cstr(w, inlined);
     csvw_cstr(w, why ? "no" : "yes");
     csvw_cstr(w, why);
+    for (int i = 0; i < FEATURES; i++) csvw_known(w, c ? f->value[base][i] : NAN);
     csvw_end(w);
-}
-
-static void default_build(const struct work *k, struct remarks *r, struct ir_module *m)
-{
-    char *text = xformat("%s/.sites.%ld.ll", k->path, (long)getpid());
-    struct llvm_build b = { .module = work_module(k, "-O2"), .level = "-O2", .original = true, .out = text, .text = true };
-    const char *why = llvm_build(k->llvm, &b, r);
-    if (why) die("%s: %s", k->program->name, why);
-    ir_read(m, text);
-    unlink(text);
-    free(text);
 }
 
 int main(int argc, char **argv)
@@ -83,39 +69,29 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (argc - i != 1) usage("one work directory expected");
     struct work *k = work_open(argv[i]);
-    struct ir_module base, last;
-    struct remarks r = { 0 };
-    uint64_t *heat = NULL;
-    if (no_heat) {
-        char *text = xformat("%s/.base.%ld.ll", k->path, (long)getpid());
-        const char *why = llvm_text(k->llvm, work_module(k, "-O2"), text);
-        if (why) die("%s", why);
-        ir_read(&base, text);
-        unlink(text);
-    } else heat = heat_count(k, &base);
-    default_build(k, &r, &last);
+    struct live wanted = { 0 }, legal = { 0 }, did = { 0 }, seen = { 0 };
+    if (decisions) {
+        live_read(&wanted, decisions);
+        work_only_legal(k, &wanted, &legal);
+    }
+    const char *why = work_build(k, level, decisions ? &legal : NULL, NULL, NULL, true, &did);
+    if (why) die("%s: %s", k->program->name, why);
+    struct features *f = features_of(k, !no_heat);
     csvw *w = csvw_open(out);
-    csvw_names(w, "callee,caller,chain,file,line,column,level,loop_depth,heat,default,cost,threshold,legal,reason");
+    csvw_names(w, "program,callee,caller,chain,file,line,column,level,heat,inlined,legal,reason");
+    for (int j = 0; j < FEATURES; j++) csvw_cstr(w, feature_name[j]);
     csvw_end(w);
-    struct live seen = { 0 }, copies = { 0 };
-    for (size_t j = 0; j < base.ncalls; j++) {
-        const struct ir_call *c = &base.call[j];
-        str callee = base.function[c->callee].name, caller = base.function[c->caller].name;
-        struct place p = { caller, c->file, c->line, c->column, 0, c->depth };
-        row(w, k, callee, c->chain, &p, heat ? &heat[j] : NULL, said(&r, callee, c->chain, caller, c->line, c->column));
-        live_add(&seen, callee, c->chain, false);
+    for (size_t j = 0; j < f->base.ncalls; j++) {
+        const struct ir_call *c = &f->base.call[j];
+        struct live_site s = { f->base.function[c->callee].name, c->chain, false };
+        const struct live_site *d = live_find(&did, s.callee, s.chain);
+        row(w, k, f, &s, (long)j, !d ? "" : d->inlined ? "yes" : "no");
+        live_add(&seen, s.callee, s.chain, false);
     }
     live_sort(&seen);
-    live_of_build(&copies, &r, &last);
-    for (size_t j = 0; j < copies.n; j++) {
-        const struct live_site *s = &copies.v[j];
-        uint32_t level = 0;
-        for (size_t b = 0; b + 2 < s->chain.n; b++) level += s->chain.s[b] == ' ' && s->chain.s[b + 1] == '@';
-        if (level == 0 || live_find(&seen, s->callee, s->chain)) continue;
-        struct remark not = { .kind = OTHER, .cost = NAN, .threshold = NAN };
-        const struct remark *word = s->inlined ? said(&r, s->callee, s->chain, (str){ "", 0 }, 0, 0) : &not;
-        struct place p = { word && s->inlined ? word->caller : (str){ "", 0 }, { "", 0 }, word ? word->line : 0, word ? word->column : 0, level, 0 };
-        row(w, k, s->callee, s->chain, &p, NULL, word);
+    for (size_t j = 0; j < did.n; j++) {
+        const struct live_site *s = &did.v[j];
+        if (!live_find(&seen, s->callee, s->chain)) row(w, k, f, s, features_find(f, s->callee, s->chain), s->inlined ? "yes" : "no");
     }
     return csvw_close(w);
 }

@@ -273,15 +273,19 @@ const char *llvm_merge(const struct llvm *l, char *const *modules, const char *o
     return why;
 }
 
-const char *llvm_text(const struct llvm *l, const char *module, const char *out)
+const char *llvm_text(const struct llvm *l, const char *module, const char *passes, const char *out)
 {
     struct args a = { 0 };
+    char *option = passes ? xformat("-passes=%s", passes) : NULL;
     arg(&a, l->opt);
     arg(&a, "-S");
+    if (option) arg(&a, option);
     arg(&a, module);
     arg(&a, "-o");
     arg(&a, out);
-    return run_tool(&a, NULL, NULL, NULL);
+    const char *why = run_tool(&a, NULL, NULL, NULL);
+    free(option);
+    return why;
 }
 
 const char *llvm_plain(const struct llvm *l, char *const *inputs, char *const *libraries, const char *out)
@@ -337,6 +341,10 @@ const char *llvm_build(const struct llvm *l, const struct llvm_build *b, struct 
     char *option = NULL;
     if (b->original) {
         arg(&a, "-Rpass-missed=inline");
+        if (b->full_cost) {
+            arg(&a, "-mllvm");
+            arg(&a, "-inline-cost-full");
+        }
         if (b->threshold) {
             arg(&a, "-mllvm");
             arg(&a, option = xformat("-inline-threshold=%s", b->threshold));

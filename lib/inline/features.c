@@ -1,0 +1,124 @@
+/* features.c - see features.h */
+#include "inline/features.h"
+#include "base/message.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *const feature_name[FEATURES] = {
+    "loop_depth", "arguments", "constants", "local_arrays", "cost", "last_call", "callee_local", "callee_uses", "callee_blocks",
+    "callee_instructions", "callee_calls", "callee_loads", "callee_stores", "callee_branches", "callee_loops", "caller_blocks",
+    "caller_instructions", "caller_uses", "caller_calls", "log_heat_ratio",
+};
+
+static const char simplify[] = "function(sroa,early-cse,simplifycfg,instcombine)";
+
+static void base_key(struct buf *b, str callee, str chain)
+{
+    const char *end = memmem(chain.s, chain.n, " @ ", 3);
+    b->n = 0;
+    buf_format(b, "%.*s %.*s", (int)callee.n, callee.s, end ? (int)(end - chain.s) : (int)chain.n, chain.s);
+}
+
+static const struct ir_function *simplified_function(const struct ir_module *m, str name)
+{
+    long i = ir_find(m, name);
+    return i < 0 ? NULL : &m->function[i];
+}
+
+/* LLVM's cost of every call, from the remarks of a build whose threshold nothing passes */
+static void read_costs(const struct work *w, struct remarks *r)
+{
+    char *text = xformat("%s/.cost.%ld.ll", w->path, (long)getpid());
+    struct llvm_build b = { .module = work_module(w, "-O2"), .level = "-O2", .original = true, .threshold = "-1000000",
+                            .full_cost = true, .out = text, .text = true };
+    const char *why = llvm_build(w->llvm, &b, r);
+    if (why) die("%s: %s", w->program->name, why);
+    unlink(text);
+    free(text);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct remark *x = a, *y = b;
+    int c = str_cmp(x->callee, y->callee);
+    if (!c) c = str_cmp(x->caller, y->caller);
+    if (!c) c = (x->line > y->line) - (x->line < y->line);
+    return c ? c : (x->column > y->column) - (x->column < y->column);
+}
+
+static void fill(double *v, const struct ir_call *c, const struct ir_function *callee, const struct ir_function *caller, double cost, double heat)
+{
+    double all[FEATURES] = { c->depth, c->arguments, c->constants, c->allocas, cost, callee->local && callee->uses == 1, callee->local,
+                             callee->uses, callee->blocks, callee->instructions, callee->calls, callee->loads, callee->stores,
+                             callee->branches, callee->loops, caller->blocks, caller->instructions, caller->uses, caller->calls, heat };
+    memcpy(v, all, sizeof all);
+}
+
+struct features *features_of(const struct work *w, bool count)
+{
+    struct features *f = xcalloc(1, sizeof *f);
+    char *text = xformat("%s/.features.%ld.ll", w->path, (long)getpid());
+    const char *why;
+    if (count) f->heat = heat_count(w, &f->base);
+    else {
+        why = llvm_text(w->llvm, work_module(w, "-O2"), NULL, text);
+        if (why) die("%s: %s", w->program->name, why);
+        ir_read(&f->base, text);
+    }
+    why = llvm_text(w->llvm, work_module(w, "-O2"), simplify, text);
+    if (why) die("%s: %s", w->program->name, why);
+    struct ir_module m;
+    ir_read(&m, text);
+    unlink(text);
+    free(text);
+    struct remarks r = { 0 };
+    read_costs(w, &r);
+    if (r.n) qsort(r.v, r.n, sizeof *r.v, by_place);
+    struct buf b = { 0 };
+    struct intern simple = { 0 };
+    uint32_t *call = NULL;
+    size_t cap = 0, capfirst = 0;
+    for (size_t i = 0; i < m.ncalls; i++) {
+        base_key(&b, m.function[m.call[i].callee].name, m.call[i].chain);
+        size_t before = simple.n;
+        uint32_t k = intern(&simple, (str){ b.s, b.n });
+        call = grow(call, (size_t)k + 1, &cap, sizeof *call);
+        if (k == before) call[k] = (uint32_t)i;
+    }
+    uint64_t hottest = 1;
+    for (size_t i = 0; f->heat && i < f->base.ncalls; i++) if (f->heat[i] > hottest) hottest = f->heat[i];
+    f->value = xmalloc(f->base.ncalls, sizeof *f->value);
+    for (size_t i = 0; i < f->base.ncalls; i++) {
+        const struct ir_call *c = &f->base.call[i];
+        const struct ir_function *callee = &f->base.function[c->callee], *caller = &f->base.function[c->caller];
+        base_key(&b, callee->name, c->chain);
+        size_t before = f->key.n;
+        uint32_t k = intern(&f->key, (str){ b.s, b.n });
+        f->first = grow(f->first, (size_t)k + 1, &capfirst, sizeof *f->first);
+        if (k == before) f->first[k] = (uint32_t)i;
+        long s = intern_find(&simple, (str){ b.s, b.n });
+        struct remark place = { .callee = callee->name, .caller = caller->name, .line = c->line, .column = c->column };
+        const struct remark *word = r.n ? bsearch(&place, r.v, r.n, sizeof *r.v, by_place) : NULL;
+        const struct ir_function *e = simplified_function(&m, callee->name), *o = simplified_function(&m, caller->name);
+        fill(f->value[i], s < 0 ? c : &m.call[call[s]], e ? e : callee, o ? o : caller, word ? word->cost : NAN,
+             f->heat ? log2((1 + (double)f->heat[i]) / (1 + (double)hottest)) : NAN);
+    }
+    free(b.s);
+    free(call);
+    intern_free(&simple);
+    remarks_free(&r);
+    ir_free(&m);
+    return f;
+}
+
+long features_find(const struct features *f, str callee, str chain)
+{
+    struct buf b = { 0 };
+    base_key(&b, callee, chain);
+    long k = intern_find(&f->key, (str){ b.s, b.n });
+    free(b.s);
+    return k < 0 ? -1 : (long)f->first[k];
+}
