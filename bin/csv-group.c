@@ -82,8 +82,8 @@ static void read_all(csv *t)
         size_t seen = keys.n, g = intern(&keys, columns_key(t, group, &b));
         if (g == seen) new_group(t, g);
         rows[g]++;
-        for (int k = 0; k < column.n; k++)
-            if (!skip || csv_has(t, column.v[k])) summary_add(&cell[g * (size_t)column.n + (size_t)k], csv_num(t, column.v[k]));
+        struct summary *c = cell + g * (size_t)column.n;
+        for (int k = 0; k < column.n; k++) if (!skip || csv_has(t, column.v[k])) summary_add(c + k, csv_num(t, column.v[k]));
     }
 }
 

@@ -13,7 +13,7 @@
  *
  * Examples:
  *   $ csv-pivot -k network --names=formulation --values=step_seconds results.csv
- *   $ csv-pivot --long -k network --names=formulation --values=step_seconds wide.csv
+ *   $ csv-pivot --long -k network --names=formulation --values=seconds w.csv
  */
 #include "base/filter.h"
 #include "table/columns.h"

@@ -3,9 +3,10 @@
  * Usage: sexp-show [--width=N] [--compact] [--dialect=WORD] [FILE]...
  *
  * A list that fits into the width stands on one line; of any other every item
- * that is a list on a line of its own, indented by depth, atoms side by side.  With --compact
- * every top-level expression is one line: the canonical form that all filters
- * write, so that line tools can be used.  Comments are dropped.
+ * that is a list on a line of its own, indented by depth, atoms side by side.
+ * With --compact every top-level expression is one line: the canonical form
+ * that all filters write, so that line tools can be used.  Comments are
+ * dropped.
  * Memory: one expression.
  *
  * Examples:

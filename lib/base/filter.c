@@ -2,6 +2,7 @@
 #include "base/filter.h"
 #include "base/num.h"
 #include "base/out.h"
+#include "base/str.h"
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -18,32 +19,69 @@ bool quiet;
 static const struct opt *table;
 static const char *help_text;
 
-static void show_default(const struct opt *o)
+enum { HELP_COLUMN = 29, HELP_WIDTH = 79 };
+
+static void add_default(struct buf *b, const struct opt *o)
 {
-    char b[NUM_MAX];
+    char n[NUM_MAX];
     switch (o->type) {
-    case INT: if (*(long *)o->to != LONG_MIN) printf(" [%ld]", *(long *)o->to); break;
-    case NUM: if (!isnan(*(double *)o->to)) printf(" [%.*s]", (int)num_print(b, *(double *)o->to), b); break;
-    case SIZE: if (*(uint64_t *)o->to) printf(" [%llu]", (unsigned long long)*(uint64_t *)o->to); break;
-    case STR: case WORD: if (*(const char **)o->to) printf(" [%s]", *(const char **)o->to); break;
+    case INT: if (*(long *)o->to != LONG_MIN) buf_format(b, " [%ld]", *(long *)o->to); break;
+    case NUM: if (!isnan(*(double *)o->to)) buf_format(b, " [%.*s]", (int)num_print(n, *(double *)o->to), n); break;
+    case SIZE: if (*(uint64_t *)o->to) buf_format(b, " [%llu]", (unsigned long long)*(uint64_t *)o->to); break;
+    case STR: case WORD: if (*(const char **)o->to) buf_format(b, " [%s]", *(const char **)o->to); break;
     case FLAG: case LIST: break;
     }
+}
+
+/* from column `at` on, further lines indented; what fits no line breaks after a | or a comma, or not at all */
+static void put_wrapped(const char *text, size_t at)
+{
+    for (const char *p = text; *p;) {
+        size_t blank = *p == ' ', n = strcspn(p + blank, " ");
+        if (at + blank + n > HELP_WIDTH && at > HELP_COLUMN) {
+            printf("\n%*s", HELP_COLUMN, "");
+            at = HELP_COLUMN;
+        } else if (blank) {
+            putchar(' ');
+            at++;
+        }
+        p += blank;
+        for (; n > HELP_WIDTH - HELP_COLUMN;) {
+            size_t k = HELP_WIDTH - HELP_COLUMN;
+            while (k > 1 && p[k - 1] != '|' && p[k - 1] != ',') k--;
+            if (k == 1) break;
+            printf("%.*s\n%*s", (int)k, p, HELP_COLUMN, "");
+            p += k;
+            n -= k;
+        }
+        printf("%.*s", (int)n, p);
+        at += n;
+        p += n;
+    }
+    putchar('\n');
+}
+
+static void show_option(const struct opt *o)
+{
+    struct buf left = { 0 }, right = { 0 };
+    const char *eq = o->arg ? "=" : "", *arg = o->arg ? o->arg : "";
+    bool words = o->type == WORD && strlen(o->name) + strlen(arg) > HELP_WIDTH - 12;
+    buf_format(&left, "  %c%c%s--%s%s%s", o->c ? '-' : ' ', o->c ? o->c : ' ', o->c ? ", " : "  ", o->name, eq, words ? "WORD" : arg);
+    buf_format(&right, "%s%s%s", o->help, words ? ": " : "", words ? arg : "");
+    add_default(&right, o);
+    fputs(left.s, stdout);
+    if (left.n > HELP_COLUMN - 2) printf("\n%*s", HELP_COLUMN, "");
+    else printf("%*s", (int)(HELP_COLUMN - left.n), "");
+    put_wrapped(right.s, HELP_COLUMN);
+    free(left.s);
+    free(right.s);
 }
 
 static void show_help(void)
 {
     fputs(help_text, stdout);
     puts("\nOptions:");
-    for (const struct opt *o = table; o->name; o++) {
-        char left[128];
-        snprintf(left, sizeof left, "%c%c%s--%s%s%s", o->c ? '-' : ' ', o->c ? o->c : ' ', o->c ? ", " : "  ", o->name,
-                 o->arg ? "=" : "", o->arg ? o->arg : "");
-        if (strlen(left) > 26) printf("  %s\n%-29s", left, "");
-        else printf("  %-27s", left);
-        fputs(o->help, stdout);
-        show_default(o);
-        putchar('\n');
-    }
+    for (const struct opt *o = table; o->name; o++) show_option(o);
     puts("      --quiet                no progress, no notes\n"
          "  -h, --help                 print this and exit\n"
          "      --version              print the version and exit");

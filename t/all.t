@@ -1,0 +1,221 @@
+#!/bin/bash
+# all.t - every program is asked the same questions; every source file is looked at.
+. "$(dirname "$0")/tap.sh"
+programs=()
+for f in "$root"/bin/*.c; do f=${f##*/}; programs+=("${f%.c}"); done
+
+# Questions that a program may leave out, with the reason.  Questions: empty (no input at all is refused), missing (a file
+# that is not there is refused), full (a full disk is noticed).
+declare -A leaves_out=(
+    [bench-machine:empty]='reads no input: it describes the machine'
+    [bench-machine:missing]='takes no operand'
+    [bench-run:missing]='takes commands, and reports one that cannot be run as a row'
+    [bench-count:missing]='takes commands, and reports one that cannot be run as a row'
+    [inline-results:missing]='takes a directory'
+    [loop-peak:empty]='reads no input: it measures the machine'
+    [loop-peak:missing]='takes no operand'
+)
+# Programs whose status 1 and 2 are answers: what they end with when something is wrong.
+declare -A trouble=( [bench-compare]=3 )
+# Plain CSV filters: arguments with which they pass the table a,b on or make another of it.  These are asked more.
+declare -A csv=(
+    [csv-cat]= [csv-cut]='-c b,a' [csv-where]='-c a --min=0' [csv-sort]='-k a:n' [csv-group]='-g a -c b' [csv-sample]='--first=5'
+    [csv-pivot]='--long -k a --names=n --values=v' [csv-dedupe]='-k a' [csv-show]= [csv-join]='-k a - right' [csv-diff]='- right'
+    [csv-check]= [sexp-from-csv]='--head=r'
+)
+declare -A sexp=( [sexp-get]='-k a' [sexp-to-csv]= [sexp-check]= [sexp-show]= )
+# their status for bad data is 2 because 1 is an answer
+declare -A answers=( [csv-diff]=2 )
+
+problem() { echo "$*" >> why; }
+# run CMD: stdout to out, stderr to err, status to $rc
+run() { rc=0; "$@" > out 2> err || rc=$?; }
+message() { [[ $(<err) == "$p: "* ]] || problem "$1: the message does not begin with '$p: ': $(head -c 300 err)"; }
+refused() {
+    local want=${trouble[$p]:-[12]}
+    [[ $rc == $want ]] || problem "$1: exit $rc, want $want"
+    message "$1"
+    [ ! -s out ] || problem "$1: wrote to standard output: $(head -c 200 out)"
+}
+
+help_is_sound() {
+    run "$p" --help
+    cp out help
+    [[ $rc == 0 && ! -s err ]] || problem "--help: exit $rc, $(<err)"
+    local line first=1 text option
+    while IFS= read -r line; do
+        [[ $first = 0 || $line == "$p - "* ]] || problem "--help does not begin with '$p - purpose': $line"
+        first=0
+        [ ${#line} -le 79 ] || problem "--help has a line of ${#line} columns: $line"
+    done < help
+    text=$(<help)
+    [[ $text == *$'\nUsage: '"$p"* ]] || problem "--help has no line 'Usage: $p'"
+    [[ $text == *$'\nExamples:\n  $ '* ]] || problem "--help has no 'Examples:' with a line '  \$ command'"
+    run "$p" --_options
+    while IFS== read -r option _; do [[ $text == *" $option"[=\ $'\n']* ]] || problem "--help does not name $option"; done < out
+    run "$p" --version
+    [[ $rc == 0 && $(<out) == "$p (millrace) "?* ]] || problem "--version: exit $rc, $(<out)"
+    run "$p" -h
+    cmp -s out help || problem '-h is not --help'
+    rc=0
+    "$p" --help > /dev/full 2> err || rc=$?
+    [[ $rc == ${trouble[$p]:-[12]} ]] || problem "--help on a full disk: exit $rc"
+}
+
+misuse_is_refused() {
+    run "$p" --no-such-option < /dev/null
+    [ $rc = ${trouble[$p]:-2} ] || problem "unknown option: exit $rc"
+    refused 'unknown option'
+    if [ -z "${leaves_out[$p:missing]:-}" ]; then
+        run timeout 10 "$p" no/such/file < /dev/null
+        refused 'a file that is not there'
+        run timeout 10 "$p" . < /dev/null
+        refused 'a directory'
+    fi
+    if [ -z "${leaves_out[$p:empty]:-}" ]; then
+        run timeout 10 "$p" < /dev/null
+        refused 'no input'
+        run timeout 10 "$p" <&-
+        refused 'standard input closed'
+        run timeout 10 "$p" < zeros
+        refused 'NUL bytes'
+    fi
+}
+
+head -c 1000 /dev/zero > zeros
+for p in "${programs[@]}"; do
+    : > why
+    if [ ! -x "$BIN/$p" ]; then
+        problem "not built"
+    else
+        help_is_sound
+        misuse_is_refused
+    fi
+    [ -f "$root/t/$p.t" ] || problem "no test t/$p.t"
+    if [ -s why ]; then fail "$p: help, version, misuse"; else pass "$p: help, version, misuse"; fi
+done
+
+# ---- plain filters
+
+# fed INPUT: the program's answer to the file
+fed() { "$p" $args < "$1"; }
+foreign() { env LC_ALL=de_DE.UTF-8 "$p" $args < "$1"; }
+# answered FILE: the same as the first answer?
+answered() { run fed "$2"; cmp -s out first || problem "$1: another answer, exit $rc: $(head -c 300 out err)"; }
+bad() {
+    local name=$1 want=$2 re=$3
+    shift 3
+    run "$@"
+    [[ $rc == $want ]] || problem "$name: exit $rc, want $want"
+    [[ $(<err) =~ $re ]] || problem "$name: no /$re/ in: $(head -c 300 err)"
+    message "$name"
+}
+questions() {
+    local status=${answers[$p]:-1}
+    run fed good
+    cp out first
+    [[ $rc == 0 && ! -s err ]] || problem "sound input: exit $rc, $(<err)"
+    answered 'once more' good
+    answered 'blanks at line ends or CRLF' good.crlf
+    answered 'quoted where it need not be' good.quoted
+    run foreign good
+    cmp -s out first || problem 'in another locale: another answer'
+    bad 'no input' $status 'empty input' fed /dev/null
+    bad 'a git-lfs pointer' $status 'git-(LFS|lfs) pointer' fed pointer
+    bad 'NUL bytes' $status 'NUL byte' fed zeros
+    bad 'standard input closed' '[12]' . eval '"$p" $args <&-'
+    if [ $p != csv-check ] && [ $p != sexp-check ]; then
+        rc=0
+        fed good > /dev/full 2> err || rc=$?
+        [ $rc = $status ] || problem "a full disk: exit $rc"
+        message 'a full disk'
+    fi
+    fed long 2> err | head -1 > /dev/null
+    [[ ${PIPESTATUS[0]} =~ ^(0|1|141)$ && ! -s err ]] || problem "output cut off: exit ${PIPESTATUS[0]}, $(<err)"
+}
+
+printf 'a,b\n1,2\n3,4\n' > good
+printf 'a,b\r\n1,2\r\n3,4\r\n' > good.crlf
+printf '"a","b"\n"1",2\n3,"4"\n' > good.quoted
+printf 'a,b\n1,2\n3\n' > ragged
+printf 'a,b\n1,2\n3,"4\n' > unclosed
+printf 'a,b\n' > header
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:0\n' > pointer
+(echo a,b; seq 200000 | sed 's/.*/&,&/') > long
+cp good right
+for p in "${!csv[@]}"; do
+    args=${csv[$p]}
+    : > why
+    questions
+    status=${answers[$p]:-1}
+    bad 'a short row' $status ':3: ' fed ragged
+    bad 'an unclosed quote' $status ':3: ' fed unclosed
+    [[ $args == *right* ]] && cp header right
+    run fed header
+    [ $rc = 0 ] || problem "header only: exit $rc, $(<err)"
+    [[ -s out || $p == sexp-from-csv ]] || problem 'header only: no header comes out'
+    cp good right
+    if [ -s why ]; then fail "$p: as a plain CSV filter"; else pass "$p: as a plain CSV filter"; fi
+done
+printf '(r (a 1) (b 2))\n(r (a 3))\n' > good
+printf '(r\r\n  (a 1)\t( b 2 ) ) ; note\r\n#| x |# (r(a 3))' > good.crlf
+printf '(r ("a" 1) (b "2"))\n("r"(a "3"))\n' > good.quoted
+(for i in {1..20000}; do echo "(r (a $i))"; done) > long
+for p in "${!sexp[@]}"; do
+    args=${sexp[$p]}
+    : > why
+    questions
+    bad 'an unclosed list' 1 'opened at line 2' fed <(printf '(a)\n(b\n')
+    if [ -s why ]; then fail "$p: as a plain s-expression filter"; else pass "$p: as a plain s-expression filter"; fi
+done
+
+# ---- promises of constant memory: 36 MB through 24 MB of address space
+
+sanitized() { nm "$BIN/csv-cat" 2> /dev/null | grep -q __asan_init; }
+if sanitized; then
+    skip 'constant memory' 'address sanitizer maps terabytes'
+else
+    (echo a,b; yes 12345,67890 | head -3000000) > big
+    for p in "${!csv[@]}"; do
+        args=${csv[$p]}
+        grep -qi 'constant memory\.$' "$root/bin/$p.c" || continue
+        ok "$p: constant memory" eval '(ulimit -v 24000; fed big > /dev/null)'
+    done
+    rm big
+fi
+
+# ---- examples of the help texts of which all files are here
+
+for p in "${programs[@]}"; do
+    while IFS= read -r command; do
+        there=no
+        for word in $command; do
+            [[ ${word##*=} == data/* && -e $root/${word##*=} ]] && there=yes && continue
+            [[ $word == *.csv || $word == *.sexp || $word == '>' ]] && there=no && break
+        done
+        [ $there = no ] || ok "$p: example: $command" eval '(set -o pipefail; cd "$root" && eval "$command" > /dev/null)'
+    done < <(sed -n '/^ \*\//q; s/^ \*   \$ \(.* data\/.*\)/\1/p' "$root/bin/$p.c")
+done
+
+# ---- sources
+
+cd "$root" || exit 99
+sources=$(find bin lib t -name '*.[ch]' ! -name pow10.h)
+quiet_if() { local found; found=$("$@"); [ -z "$found" ] || { echo "$found" | head -20; return 1; }; }
+ok 'no line is longer than 120 columns' quiet_if awk 'length > 120 {print FILENAME ":" FNR ": " length}' $sources
+ok 'no tabs' quiet_if grep -nP '\t' $sources
+ok 'no blanks at line ends' quiet_if grep -nP ' $' $sources
+ok 'none of the banned functions' quiet_if grep -nwE '(atoi|atof|strtok|gets|sprintf|strcpy|strcat|rand|srand|setlocale|system|scanf|alloca) ?\(' \
+    $(find bin lib -name '*.[ch]')
+ok 'nothing left to do' quiet_if grep -nE '\b(TODO|FIXME|XXX)\b' $(printf '%s\n' $sources | grep -v t/all)
+ok 'every file begins with its name and what it is' quiet_if awk 'FNR == 1 {n = FILENAME; sub(".*/", "", n); if (FILENAME ~ /^bin/) sub("[.]c$", "", n)
+    if (index($0, "/* " n " - ") != 1 && index($0, "/* " n ": ") != 1) print FILENAME ": " $0}' $sources
+ok 'every test of a program has its program' eval 'for f in t/*.t; do f=${f##*/}; f=${f%.t}; [[ $f == all || $f == pipeline-* || $f == figures-* || -f bin/$f.c ]] || { echo $f; false; } || exit 1; done'
+ok 'lib/base/pow10.h is what pow10.py makes' eval 'python3 lib/base/pow10.py | cmp - lib/base/pow10.h'
+ok 'no program needs libgslcblas' eval '! for p in bin/*.c; do p=${p##*/}; readelf -d "$BIN/${p%.c}"; done 2> /dev/null | grep gslcblas'
+if [ -f README.md ]; then
+    list() { sed -n '/<!-- list -->/,/<!-- end of list -->/{/^- /p}' README.md; }
+    want() { for f in bin/*.c; do sed -n '1s|^/\* \([^ ]*\) - \(.*\)|- `\1` \2|p' "$f"; done; }
+    ok "README.md lists the programs (make readme)" diff <(list) <(want)
+fi
+done_testing
