@@ -4,7 +4,7 @@
  *
  * Compiles the program in the directory SOURCE with clang, links it into one
  * LLVM module with only main visible, and leaves in DIR what inline-sites,
- * inline-build, inline-run and inline-search read: module.bc, module-Oz.bc,
+ * inline-build, inline-run and inline-search read: module*.bc,
  * never.csv (functions that no decision may inline, and why) and program.csv.
  *
  * How to build and run the program is said by a row of the table of programs

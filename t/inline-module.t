@@ -3,7 +3,7 @@
 . "$root/t/inline-live.sh"
 ok 'leaves the module, the module for size, the table and what may never be inlined' test -s w/module.bc -a -s w/module-Oz.bc -a -s w/program.csv
 is 'the compiler says which functions no decision may inline' $'callee,reason\nquicksort,recursive\nsay,varargs' cat w/never.csv
-is 'only what is needed is left' $'module-Oz.bc\nmodule.bc\nnever.csv\nprogram.csv' ls w
+is 'only what is needed is left' $'module-Os.bc\nmodule-Oz.bc\nmodule.bc\nnever.csv\nprogram.csv' ls w
 printf 'name,set,package,build,search,confirm\ndemo,train,,*.c,sort <main.c,words <main.c\n' > p.csv
 ok 'a row of a table says the same as three lines' inline-module --table=p.csv --program=demo --out=w2 demo
 ok 'the same module' cmp w/module.bc w2/module.bc

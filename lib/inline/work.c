@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const levels[] = { "-O2", "-Oz" };    /* modules made; -O3 shares that of -O2 */
+static const char *const levels[] = { "-O2", "-Os", "-Oz" };     /* modules made, whose attributes differ; -O3 shares that of -O2 */
 
 static char *module_path(const char *work, const char *level)
 {
-    return xformat("%s/module%s.bc", work, strcmp(level, "-Oz") == 0 ? "-Oz" : "");
+    return xformat("%s/module%s.bc", work, strcmp(level, "-Os") == 0 || strcmp(level, "-Oz") == 0 ? level : "");
 }
 
 static void compile_all(const char *path, const struct program *p, const struct llvm *l, const char *level)

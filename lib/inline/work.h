@@ -1,7 +1,7 @@
 /* work.h - the work directory of one program: what inline-module leaves and the other live filters read.
  *
  *   module.bc     the whole program as one module, before any optimisation, only main public
- *   module-Oz.bc  the same compiled for size: the attributes differ
+ *   module-Os.bc, module-Oz.bc  the same compiled for size: the attributes differ
  *   program.csv   one row of the table of programs, with the absolute source directory
  *   never.csv     callee,reason: functions that must not be inlined (varargs, setjmp, ...), from the compiler's own word */
 #ifndef MILLRACE_WORK_H
