@@ -77,7 +77,7 @@ static void emit(struct reader *r, struct process *p, struct frame *f, int64_t e
     if (f->python && end <= start) return;
     struct meaning m = meaning_of(r, p, f->id);
     if (f->python) m.cat = text(r, "Python");
-    if (!flag && start != f->start) flag = r->part_text;
+    if (!flag && !f->python && start != f->start) flag = r->part_text;
     add(r, p, EVENT_CAT, m, start, end, flag, f->hook);
 }
 

@@ -1,0 +1,141 @@
+/* prof-record - run a program and record where its time goes
+ *
+ * Usage: prof-record [OPTION]... SCRIPT.py|COMMAND [ARG]...
+ *
+ * Runs the Python script, or the command, unchanged and records it and the
+ * Python processes it starts to logs in a directory, see prof-log.  Recorded
+ * are, in place, the C functions of extension modules outside the standard
+ * library and ctypes' foreign functions; --wrap adds others by a pattern on
+ * MODULE.FUNCTION; --tree adds every Python function and builtin, which slows
+ * Python down.  C operators and slots (big integers, bytes, slices) count as
+ * Python time.  The script may name operations and phases through the module
+ * millrace_prof, or iml_profiler.  --calls records, in any program, the calls
+ * that its objects make to C functions of shared libraries.  Where a CUDA
+ * driver and the injection library are there, --gpu records GPU work.
+ *
+ * The exit status is the program's.
+ *
+ * Examples:
+ *   $ prof-record -o out/run train.py --steps=1000
+ *   $ prof-record --wrap='math.*' --wrap='zlib.*=Simulator' script.py
+ *   $ prof-record --calls='cbrt,XOpen*' ./simulator
+ */
+#include "base/filter.h"
+#include "base/str.h"
+#include HELP
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef PYTHON
+#define PYTHON "/usr/bin/python3"
+#endif
+
+static const char *out = "prof.out", *python = PYTHON, *calls;
+static struct list rules;
+static bool tree, bare, waits, force, gpu;
+static const struct opt options[] = {
+    { 'o', "out",       STR,  &out, "DIR", "directory for the logs, made if missing", 0, 0 },
+    { 'w', "wrap",      LIST, &rules, "PATTERN[=CATEGORY]", "record MODULE.FUNCTION in place [Backend]; repeatable", 0, 0 },
+    {  0,  "tree",      FLAG, &tree, NULL, "record the whole call tree", 0, 0 },
+    {  0,  "bare",      FLAG, &bare, NULL, "record only what --wrap names", 0, 0 },
+    {  0,  "wait",      FLAG, &waits, NULL, "only between enable_profiling and disable_profiling", 0, 0 },
+    {  0,  "calls",     STR,  &calls, "NAME,...", "C functions recorded by the preload library; * and ? match", 0, 0 },
+    {  0,  "gpu",       FLAG, &gpu, NULL, "record kernels, copies and CUDA calls", 0, 0 },
+    {  0,  "force",     FLAG, &force, NULL, "remove the logs of an earlier run from DIR", 0, 0 },
+    {  0,  "python",    STR,  &python, "PROGRAM", "interpreter for scripts", 0, 0 },
+    { 0 } };
+
+/* logs of two runs in one directory would be taken for one */
+static void clear_logs(void)
+{
+    static const char *const ours[] = { "ev.", "names.", "gpu." };
+    DIR *d = opendir(out);
+    if (!d) die_errno("%s", out);
+    for (struct dirent *e; (e = readdir(d));)
+        for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+            if (strncmp(e->d_name, ours[i], strlen(ours[i])) != 0) continue;
+            if (!force) die("%s holds the logs of an earlier run; --force removes them", out);
+            if (unlinkat(dirfd(d), e->d_name, 0) != 0) die_errno("%s/%s", out, e->d_name);
+        }
+    closedir(d);
+}
+
+static void make_directory(void)
+{
+    char *path = xstrdup(out);
+    for (char *p = path + 1;; p++) {
+        if (*p && *p != '/') continue;
+        char c = *p;
+        *p = '\0';
+        if (mkdir(path, 0777) != 0 && errno != EEXIST) die_errno("%s", path);
+        *p = c;
+        if (!c) break;
+    }
+    free(path);
+}
+
+/* the recorder's files lie beside the programs: in ../lib/millrace when installed, in a build directory else */
+static char *library(const char *file, bool need)
+{
+    static const char *const places[] = { "../lib/millrace", "../build/prof", "../prof" };
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n < 0) die_errno("/proc/self/exe");
+    self[n] = '\0';
+    *strrchr(self, '/') = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *path = xformat("%s/%s/%s", self, places[i], file);
+        if (access(path, R_OK) == 0) return path;
+        free(path);
+    }
+    if (need) die("%s is not there; was it built (python3-dev, cupti.h)?", file);
+    return NULL;
+}
+
+static void prepend(const char *name, const char *value)
+{
+    const char *old = getenv(name);
+    char *both = old && *old ? xformat("%s:%s", value, old) : xstrdup(value);
+    if (setenv(name, both, 1) != 0) die_errno("%s", name);
+    free(both);
+}
+
+int main(int argc, char **argv)
+{
+    int i = filter_init_strict(argc, argv, help, options);
+    if (i == argc) usage("no program given");
+    make_directory();
+    clear_logs();
+    char *dir = realpath(out, NULL);
+    if (!dir) die_errno("%s", out);
+    setenv("MILLRACE_PROF_DIR", dir, 1);
+    struct buf all = { 0 };
+    for (int k = 0; k < rules.n; k++) buf_format(&all, "%s\n", rules.v[k]);
+    setenv("MILLRACE_PROF_RULES", all.n ? all.s : "", 1);
+    setenv("MILLRACE_PROF_TREE", tree ? "1" : "0", 1);
+    setenv("MILLRACE_PROF_DEFAULTS", bare ? "0" : "1", 1);
+    setenv("MILLRACE_PROF_WAIT", waits ? "1" : "0", 1);
+    size_t len = strlen(argv[i]);
+    bool script = len > 3 && strcmp(argv[i] + len - 3, ".py") == 0;
+    char *extension = library("_millrace.so", script);
+    if (extension) {
+        *strrchr(extension, '/') = '\0';
+        prepend("PYTHONPATH", extension);
+    }
+    if (calls) {
+        prepend("LD_PRELOAD", library("libmillrace-calls.so", true));
+        setenv("MILLRACE_PROF_CALLS", calls, 1);
+    }
+    if (gpu) setenv("CUDA_INJECTION64_PATH", library("libmillrace-gpu.so", true), 1);
+    const char **command = xcalloc((size_t)(argc - i) + 2, sizeof *command);
+    int n = 0;
+    if (script) command[n++] = python;
+    for (int k = i; k < argc; k++) command[n++] = argv[k];
+    execvp(command[0], (char *const *)(uintptr_t)command);
+    die_errno("%s", command[0]);
+}

@@ -1,0 +1,67 @@
+/* prof-view - tables that answer a question, from cells, transitions or raw times
+ *
+ * Usage: prof-view --view=VIEW [OPTION]... [FILE]...
+ *
+ * Columns in: those of cells (proc, phase, op, cats, total_ns).  Of the rows,
+ * those with an operation and a category count; --noop keeps the others, under
+ * operation "".  Columns out, by VIEW, sorted:
+ *   metrics      proc, phase, field, value: the seed toolkit's twelve times in
+ *                seconds and its ratios, over all rows; --raw makes them from
+ *                PythonTimeSec, CppAndGPUTimeSec, GPUTimeSec and
+ *                GPUAndCudaCppTimeSec, one row of input after the other
+ *   resource     proc, resources (CPU, GPU, CPU+GPU), total_ns
+ *   subplot      proc, resource, total_ns: CPU, GPU and Total, inclusive
+ *   operation    proc, op, resources, total_ns
+ *   category     proc, op, resources, cats, total_ns
+ *   overhead     proc, overhead, total_ns: "corrected" or the overhead's set
+ *   venn         proc, cats, total_ns: each set with all its supersets;
+ *                --exclusive is the way back
+ *   transitions  proc, op, category, count, per_pass; in: see prof-sweep
+ * Memory: all rows.
+ *
+ * Examples:
+ *   $ prof-view --view=category cells.csv
+ *   $ prof-view --view=metrics cells.csv
+ */
+#include "base/filter.h"
+#include "prof/metrics.h"
+#include "prof/views.h"
+#include "table/csvio.h"
+#include HELP
+#include <string.h>
+
+static const char *view, *map;
+static bool noop, raw, exclusive, gpu_wait;
+static double passes;
+static const struct opt options[] = {
+    { 'v', "view",      WORD, &view, "metrics|resource|subplot|operation|category|overhead|venn|transitions", "which table", 0, 0 },
+    {  0,  "noop",      FLAG, &noop, NULL, "keep what ran under no operation", 0, 0 },
+    {  0,  "raw",       FLAG, &raw, NULL, "metrics: the input holds raw times, not cells", 0, 0 },
+    {  0,  "gpu-wait",  FLAG, &gpu_wait, NULL, "metrics: time in which only the GPU ran counts as C's", 0, 0 },
+    {  0,  "exclusive", FLAG, &exclusive, NULL, "venn: the input is inclusive, make it exclusive", 0, 0 },
+    {  0,  "passes",    NUM,  &passes, "N", "transitions: number of training iterations", 1, 1e18 },
+    {  0,  "map",       STR,  &map, "FILE", "configuration with (map (cpu ..) (gpu ..))", 0, 0 },
+    { 0 } };
+
+static int metrics_view(char **paths)
+{
+    csvw *w = csvw_open("-");
+    csvw_names(w, "proc,phase,field,value");
+    csvw_end(w);
+    if (raw) metrics_write_raw(w, paths);
+    else metrics_write_cells(w, paths, gpu_wait);
+    return csvw_close(w);
+}
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    if (!view) usage("no --view given");
+    char **paths = argv + i;
+    if (strcmp(view, "metrics") == 0) return metrics_view(paths);
+    csvw *w = csvw_open("-");
+    if (strcmp(view, "transitions") == 0) view_transitions(w, paths, passes);
+    else if (strcmp(view, "venn") == 0) view_venn(w, paths, exclusive);
+    else view_cells(w, paths, view, noop, resources_read(map));
+    return csvw_close(w);
+}

@@ -1,0 +1,12 @@
+/* views.h - the reductions of cells that prof-view prints; header and rows are written to w.  See prof-view's help. */
+#ifndef MILLRACE_VIEWS_H
+#define MILLRACE_VIEWS_H
+#include "prof/cells.h"
+#include "table/csvio.h"
+
+void view_cells(csvw *w, char **paths, const char *view, bool noop, struct resources);   /* resource .. overhead */
+void view_venn(csvw *w, char **paths, bool exclusive);
+void view_transitions(csvw *w, char **paths, double passes);   /* passes 0: not known */
+void metrics_write_cells(csvw *w, char **paths, bool gpu_wait);   /* rows only */
+void metrics_write_raw(csvw *w, char **paths);
+#endif
