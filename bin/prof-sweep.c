@@ -11,7 +11,8 @@
  * gpu, and ovh as ovh:NAME), per thread the innermost operation (kind op), the
  * phase.  With a column op, see prof-op, a row brings its own operation.  Rows
  * of kind proc, and phases alone, are no activity.  Empty and reversed
- * intervals are left out and counted.
+ * intervals are left out and counted.  Each table written beside the cells says
+ * with them how often sets change or the recorder's hooks ran.
  *
  * Rows in any order.  Memory: what is open at once while rows come in order of
  * start_ns; a file out of order is read again and held, 40 bytes a row, and so
@@ -25,10 +26,11 @@
 #include "prof/overlap.h"
 #include HELP
 
-static const char *transitions;
+static const char *transitions, *hooks;
 static struct overlap_options want;
 static const struct opt options[] = {
     { 0, "transitions", STR,  &transitions, "FILE", "also write proc,op,from,to,count: how often sets change", 0, 0 },
+    { 0, "hooks",       STR,  &hooks, "FILE", "also write proc,phase,op,cats,hook,before,begun for prof-correct", 0, 0 },
     { 0, "across",      FLAG, &want.across, NULL, "one sweep over all processes together; proc is empty", 0, 0 },
     { 0, "sorted",      FLAG, &want.sorted, NULL, "rows are in order of start_ns: constant memory on pipes too", 0, 0 },
     { 0 } };
@@ -37,6 +39,7 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     want.transitions = transitions != NULL;
+    want.hooks = hooks != NULL;
     overlap *o = overlap_read(argv + i, want);
     csvw *w = csvw_open("-");
     overlap_write_cells(o, w);
@@ -44,6 +47,11 @@ int main(int argc, char **argv)
         csvw *t = csvw_open(transitions);
         overlap_write_transitions(o, t);
         csvw_close(t);
+    }
+    if (hooks) {
+        csvw *h = csvw_open(hooks);
+        overlap_write_hooks(o, h);
+        csvw_close(h);
     }
     overlap_free(o);
     return csvw_close(w);

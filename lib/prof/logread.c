@@ -78,7 +78,7 @@ static void emit(struct reader *r, struct process *p, struct frame *f, int64_t e
     struct meaning m = meaning_of(r, p, f->id);
     if (f->python) m.cat = text(r, "Python");
     if (!flag && !f->python && start != f->start) flag = r->part_text;
-    add(r, p, EVENT_CAT, m, start, end, flag, f->hook);
+    add(r, p, EVENT_CAT, m, start, end, flag, start == f->start ? f->hook : 0);
 }
 
 /* what was running is interrupted at t: by Python everything, by C only Python */

@@ -11,10 +11,11 @@
 struct item {                                            /* a row reduced to what the sweep needs */
     int64_t start, end;
     uint32_t proc, key, also, thread;
+    uint32_t hook;                                       /* KEY_NONE: none */
 };
 struct overlap {
     struct overlap_options want;
-    struct intern procs, threads;
+    struct intern procs, threads, hooks;
     sweep **sweep;                                       /* by process */
     size_t sweep_cap;
     struct repairs repairs;
@@ -28,6 +29,7 @@ static void forget(overlap *o)
     for (size_t p = 0; p < o->procs.n; p++) sweep_free(o->sweep[p]);
     intern_free(&o->procs);
     intern_free(&o->threads);
+    intern_free(&o->hooks);
     o->repairs = (struct repairs){ 0 };
 }
 
@@ -49,7 +51,7 @@ static uint32_t thread_of(overlap *o, const struct event *e)
     return intern(&o->threads, (str){ o->id.s, o->id.n });
 }
 
-static bool reduce(overlap *o, const struct event *e, size_t line, struct item *it)
+static bool reduce(overlap *o, const struct event *e, str hook, size_t line, struct item *it)
 {
     if (is_empty(e->start, e->end, &o->repairs, line) || e->kind == EVENT_PROC) return false;
     size_t known = o->procs.n;
@@ -64,24 +66,42 @@ static bool reduce(overlap *o, const struct event *e, size_t line, struct item *
     it->key = sweep_key(s, e->kind == EVENT_OP ? KEY_OP : e->kind == EVENT_PHASE ? KEY_PHASE : KEY_CAT, event_key(e));
     it->also = e->op.n ? sweep_key(s, KEY_OP, e->op) : KEY_NONE;
     it->thread = e->kind == EVENT_OP ? thread_of(o, e) : KEY_NONE;
+    it->hook = KEY_NONE;
+    if (hook.n) {
+        it->hook = intern(&o->hooks, hook);
+        if (it->hook >= SWEEP_HOOKS) die("more than %d kinds of hooks", SWEEP_HOOKS);
+    }
     return true;
 }
 
 static bool feed(overlap *o, const struct item *it)
 {
     sweep *s = o->sweep[it->proc];
-    if (it->thread != KEY_NONE) return sweep_add_op(s, it->start, it->end, it->key, it->thread);
-    return sweep_add(s, it->start, it->end, it->key, it->also);
+    bool good = it->thread != KEY_NONE ? sweep_add_op(s, it->start, it->end, it->key, it->thread)
+                                       : sweep_add(s, it->start, it->end, it->key, it->also);
+    if (good && it->hook != KEY_NONE) sweep_hook(s, it->hook);
+    return good;
+}
+
+static int hook_column(const overlap *o, const struct events_in *in)
+{
+    return o->want.hooks ? csv_need(in->t, "hook") : -1;
+}
+
+static str hook_of(const struct events_in *in, int col)
+{
+    return col < 0 ? (str){ "", 0 } : csv_str(in->t, col);
 }
 
 static bool stream(overlap *o, char **paths)
 {
     struct events_in in = events_open(paths);
+    int hook = hook_column(o, &in);
     struct event e;
     struct item it;
     bool good = true;
     while (good && events_next(&in, &e))
-        if (reduce(o, &e, csv_line(in.t), &it) && !feed(o, &it)) {
+        if (reduce(o, &e, hook_of(&in, hook), csv_line(in.t), &it) && !feed(o, &it)) {
             if (o->want.sorted) csv_die(in.t, in.start, "in order, as --sorted promised");
             good = false;
         }
@@ -113,12 +133,13 @@ static void sort_items(overlap *o)
 static void collect(overlap *o, char **paths)
 {
     struct events_in in = events_open(paths);
+    int hook = hook_column(o, &in);
     struct event e;
     bool in_order = true;
     while (events_next(&in, &e)) {
         o->item = grow(o->item, o->nitem + 1, &o->item_cap, sizeof *o->item);
         struct item *it = &o->item[o->nitem];
-        if (!reduce(o, &e, csv_line(in.t), it)) continue;
+        if (!reduce(o, &e, hook_of(&in, hook), csv_line(in.t), it)) continue;
         if (o->nitem && it->start < it[-1].start) in_order = false;
         o->nitem++;
     }
@@ -156,6 +177,26 @@ overlap *overlap_read(char **paths, struct overlap_options want)
     return o;
 }
 
+size_t overlap_processes(const overlap *o)
+{
+    return o->procs.n;
+}
+
+str overlap_process(const overlap *o, size_t p)
+{
+    return o->procs.name[p];
+}
+
+size_t overlap_cells(overlap *o, size_t p, const struct cell **c)
+{
+    return sweep_cells(o->sweep[p], c);
+}
+
+struct repairs overlap_repairs(const overlap *o)
+{
+    return o->repairs;
+}
+
 void overlap_write_cells(overlap *o, csvw *w)
 {
     csvw_names(w, "proc,phase,op,cats,total_ns,lo_ns,hi_ns,runs");
@@ -175,6 +216,32 @@ void overlap_write_cells(overlap *o, csvw *w)
             csvw_int(w, (int64_t)c->runs);
             csvw_end(w);
         }
+    }
+}
+
+static void write_hooks(overlap *o, csvw *w, str proc, const struct cell *c)
+{
+    for (uint32_t h = 0; c->before && h < o->hooks.n; h++) {
+        if (!c->before[h] && !c->begun[h]) continue;
+        csvw_str(w, proc);
+        csvw_cstr(w, c->name[KEY_PHASE]);
+        csvw_cstr(w, c->name[KEY_OP]);
+        csvw_cstr(w, c->name[KEY_CAT]);
+        csvw_str(w, o->hooks.name[h]);
+        csvw_int(w, (int64_t)c->before[h]);
+        csvw_int(w, (int64_t)c->begun[h]);
+        csvw_end(w);
+    }
+}
+
+void overlap_write_hooks(overlap *o, csvw *w)
+{
+    csvw_names(w, "proc,phase,op,cats,hook,before,begun");
+    csvw_end(w);
+    for (size_t p = 0; p < o->procs.n; p++) {
+        const struct cell *c;
+        write_hooks(o, w, o->procs.name[p], sweep_idle(o->sweep[p]));
+        for (size_t i = 0, n = sweep_cells(o->sweep[p], &c); i < n; i++) write_hooks(o, w, o->procs.name[p], &c[i]);
     }
 }
 

@@ -9,6 +9,7 @@
 
 struct overlap_options {
     bool transitions;                                    /* count them */
+    bool hooks;                                          /* count the recorder's hooks, column hook of the input */
     bool across;                                         /* one sweep over all processes, named "" */
     bool sorted;                                         /* rows out of order are an error */
 };
@@ -16,5 +17,11 @@ typedef struct overlap overlap;
 overlap *overlap_read(char **paths, struct overlap_options);
 void overlap_write_cells(overlap *, csvw *);             /* proc,phase,op,cats,total_ns,lo_ns,hi_ns,runs: header and rows */
 void overlap_write_transitions(overlap *, csvw *);       /* proc,op,from,to,count: header and rows */
+void overlap_write_hooks(overlap *, csvw *);             /* proc,phase,op,cats,hook,before,begun: header and rows */
+size_t overlap_processes(const overlap *);
+str overlap_process(const overlap *, size_t p);
+struct cell;
+size_t overlap_cells(overlap *, size_t p, const struct cell **);   /* see sweep_cells */
+struct repairs overlap_repairs(const overlap *);
 void overlap_free(overlap *);
 #endif

@@ -17,6 +17,7 @@ struct set {                                             /* number 0 is the empt
     uint32_t *member, n;
     int64_t total, lo, hi;
     uint64_t runs;
+    uint64_t *hook;                                      /* SWEEP_HOOKS counts before, as many begun; NULL: none */
     const char *name[KEY_CLASSES];                       /* when finished */
 };
 struct open {                                            /* an interval that has begun; heap by end */
@@ -59,6 +60,8 @@ struct sweep {
     uint32_t serial;
     uint64_t misnested;
     bool want_changes;
+    uint64_t pending[SWEEP_HOOKS];                       /* hooks at `now`, whose set is not yet known */
+    bool any_pending;
     struct change *change;
     size_t nchange, changeslots;
     struct arena arena;
@@ -198,11 +201,37 @@ static void count_change(sweep *s, uint32_t from, uint32_t to)
 
 /* ---- time */
 
+static uint64_t *hooks_of(sweep *s, uint32_t set)
+{
+    if (!s->set[set].hook) {
+        s->set[set].hook = arena_get(&s->arena, 2 * SWEEP_HOOKS * sizeof(uint64_t));
+        memset(s->set[set].hook, 0, 2 * SWEEP_HOOKS * sizeof(uint64_t));
+    }
+    return s->set[set].hook;
+}
+
+static void settle_hooks(sweep *s, uint32_t before, uint32_t after)
+{
+    uint64_t *b = hooks_of(s, before), *a = hooks_of(s, after) + SWEEP_HOOKS;
+    for (int h = 0; h < SWEEP_HOOKS; h++) {
+        b[h] += s->pending[h];
+        a[h] += s->pending[h];
+        s->pending[h] = 0;
+    }
+    s->any_pending = false;
+}
+
+void sweep_hook(sweep *s, uint32_t hook)
+{
+    s->pending[hook]++;
+    s->any_pending = true;
+}
+
 /* All that happens at s->now has been applied, nothing happens before t: the set of this stretch is known. */
 static inline void advance(sweep *s, int64_t t)
 {
     if (t == s->now) return;
-    uint32_t set = s->current;
+    uint32_t set = s->current, before = set;
     if (s->changed) {
         set = current_set(s);
         s->changed = false;
@@ -212,6 +241,7 @@ static inline void advance(sweep *s, int64_t t)
             s->current = set;
         }
     }
+    if (s->any_pending) settle_hooks(s, before, set);
     if (set) {
         s->set[set].total += t - s->now;
         s->set[set].hi = t;
@@ -409,11 +439,22 @@ size_t sweep_cells(sweep *s, const struct cell **cells)
     for (size_t i = 1; i < s->nset; i++) {
         const struct set *set = &s->set[i];
         out[n] = (struct cell){ .total = set->total, .lo = set->lo, .hi = set->hi, .runs = set->runs };
+        if (set->hook) {
+            out[n].before = set->hook;
+            out[n].begun = set->hook + SWEEP_HOOKS;
+        }
         memcpy(out[n++].name, set->name, sizeof set->name);
     }
     if (n) qsort(out, n, sizeof *out, by_cell);
     *cells = out;
     return n;
+}
+
+const struct cell *sweep_idle(sweep *s)
+{
+    struct cell *c = arena_get(&s->arena, sizeof *c);
+    *c = (struct cell){ .name = { "", "", "" }, .before = s->set[0].hook, .begun = s->set[0].hook ? s->set[0].hook + SWEEP_HOOKS : NULL };
+    return c;
 }
 
 size_t sweep_transitions(sweep *s, const struct transition **changes)

@@ -12,12 +12,13 @@
 #include <stdint.h>
 
 enum key_class { KEY_PHASE, KEY_OP, KEY_CAT, KEY_CLASSES };
-enum { KEY_NONE = UINT32_MAX };
+enum { KEY_NONE = UINT32_MAX, SWEEP_HOOKS = 16 };
 
 struct cell {                                            /* one set of keys; names joined by +, see set_join */
     const char *name[KEY_CLASSES];
     int64_t total, lo, hi;                               /* time with exactly this set; first and last instant of it */
     uint64_t runs;                                       /* maximal stretches */
+    const uint64_t *before, *begun;                      /* by hook: intervals that began out of, into this set; or NULL */
 };
 struct transition {                                      /* the set changes from one to another, `count` times */
     const char *from[KEY_CLASSES], *to[KEY_CLASSES];     /* "" where nothing is active */
@@ -32,8 +33,10 @@ uint32_t sweep_key(sweep *, enum key_class, str name);   /* name is not empty */
 bool sweep_add(sweep *, int64_t start, int64_t end, uint32_t key, uint32_t also);
 bool sweep_add_op(sweep *, int64_t start, int64_t end, uint32_t key, uint32_t thread);   /* innermost one of `thread` wins */
 uint64_t sweep_misnested(const sweep *);                 /* operations cut because they outlived the one around them */
+void sweep_hook(sweep *, uint32_t hook);                 /* the interval just added began by a recorder's hook < SWEEP_HOOKS */
 void sweep_finish(sweep *);                              /* close what is open; then the two below */
 size_t sweep_cells(sweep *, const struct cell **);       /* sorted by phase, operation, category: sets in byte order */
+const struct cell *sweep_idle(sweep *);                  /* the empty set, for its hooks */
 size_t sweep_transitions(sweep *, const struct transition **);
 void sweep_free(sweep *);
 

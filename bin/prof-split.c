@@ -1,0 +1,117 @@
+/* prof-split - time per training iteration
+ *
+ * Usage: prof-split --by=pass|on|op [--op=NAME] [FILE]...
+ *        prof-split --iterations=N [FILE]...
+ *
+ * Columns in: those of events.
+ * With --by, columns out are the same, unknown ones too: iterations are added
+ * as phases named 1, 2, ... (with leading zeros), other phases go, so that
+ * prof-sweep gives cells per iteration.  An iteration is what lies between two
+ * marks of a pass, a stretch in which profiling was on, or an operation NAME.
+ * With --iterations the columns are proc, cat, name, iteration, total_ns: of a
+ * function with n calls, when N divides n, call i belongs to iteration
+ * i / (n/N); otherwise its time is spread evenly, as the original did.
+ *
+ * Memory: all rows.
+ *
+ * Examples:
+ *   $ prof-split --by=pass events.csv | prof-op | prof-sweep
+ */
+#include "base/filter.h"
+#include "prof/events.h"
+#include HELP
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *by, *op;
+static long iterations;
+static const struct opt options[] = {
+    { 0, "by",         WORD, &by, "pass|on|op", "what an iteration is", 0, 0 },
+    { 0, "op",         STR,  &op, "NAME", "the operation that is one iteration", 0, 0 },
+    { 0, "iterations", INT,  &iterations, "N", "split the calls of each function by their number", 1, 1e9 },
+    { 0 } };
+
+static struct table t;
+static struct rows out;
+
+static int by_function(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    if (x->proc != y->proc) return x->proc < y->proc ? -1 : 1;
+    if (x->cat != y->cat) return x->cat < y->cat ? -1 : 1;
+    if (x->name != y->name) return x->name < y->name ? -1 : 1;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    return (x->source > y->source) - (x->source < y->source);
+}
+
+static int split_calls(void)
+{
+    csvw *w = csvw_open("-");
+    csvw_names(w, "proc,cat,name,iteration,total_ns");
+    csvw_end(w);
+    struct rows calls = { 0 };
+    for (size_t i = 0; i < t.rows.n; i++) if (t.rows.v[i].kind == EVENT_CAT || t.rows.v[i].kind == EVENT_GPU) rows_add(&calls, &t.rows.v[i]);
+    if (calls.n) qsort(calls.v, calls.n, sizeof *calls.v, by_function);
+    for (size_t begin = 0, end; begin < calls.n; begin = end) {
+        const struct row *f = &calls.v[begin];
+        int64_t all = 0;
+        for (end = begin; end < calls.n && calls.v[end].proc == f->proc && calls.v[end].cat == f->cat && calls.v[end].name == f->name; end++)
+            all += calls.v[end].end - calls.v[end].start;
+        size_t n = end - begin, each = n / (size_t)iterations;
+        for (size_t k = 0; k < (size_t)iterations; k++) {
+            int64_t sum = 0;
+            for (size_t i = begin + k * each; i < begin + (k + 1) * each; i++) sum += calls.v[i].end - calls.v[i].start;
+            csvw_str(w, t.text.name[f->proc]);
+            csvw_str(w, t.text.name[f->cat]);
+            csvw_str(w, t.text.name[f->name]);
+            csvw_int(w, (int64_t)k + 1);
+            if (n % (size_t)iterations == 0) csvw_int(w, sum);
+            else csvw_num(w, (double)all / (double)iterations);
+            csvw_end(w);
+        }
+    }
+    return csvw_close(w);
+}
+
+static bool is_iteration(const struct row *r)
+{
+    if (by[0] == 'o' && by[1] == 'p') return r->kind == EVENT_OP && str_is(t.text.name[r->name], op);
+    return r->kind == EVENT_PROC && str_is(t.text.name[r->cat], by);
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    return (x->source > y->source) - (x->source < y->source);
+}
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    if (!by == !iterations) usage("give --by or --iterations");
+    if (by && (by[0] == 'o' && by[1] == 'p') != (op != NULL)) usage("--by=op goes with --op=NAME");
+    table_read(&t, argv + i);
+    if (iterations) return split_calls();
+    struct rows marks = { 0 };
+    for (size_t k = 0; k < t.rows.n; k++) {
+        if (t.rows.v[k].kind != EVENT_PHASE) rows_add(&out, &t.rows.v[k]);
+        if (is_iteration(&t.rows.v[k])) rows_add(&marks, &t.rows.v[k]);
+    }
+    if (!marks.n) die("no iterations of this kind in the events");
+    qsort(marks.v, marks.n, sizeof *marks.v, by_start);
+    uint32_t *count = xcalloc(t.text.n, sizeof *count);  /* by process */
+    size_t ntext = t.text.n;
+    int width = snprintf(NULL, 0, "%zu", marks.n);
+    for (size_t k = 0; k < marks.n; k++) {
+        struct row r = marks.v[k];
+        char name[32];
+        int n = snprintf(name, sizeof name, "%0*u", width, ++count[r.proc < ntext ? r.proc : 0]);
+        r.kind = EVENT_PHASE;
+        r.cat = r.tid = 0;
+        r.name = intern(&t.text, (str){ name, (size_t)n });
+        rows_add(&out, &r);
+    }
+    free(count);
+    return table_write(&t, &out, t.has_op);
+}

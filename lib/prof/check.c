@@ -1,0 +1,176 @@
+/* check.c - see check.h */
+#include "prof/check.h"
+#include "base/filter.h"
+#include "prof/cells.h"
+#include "prof/nest.h"
+#include "prof/overlap.h"
+#include "prof/sweep.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct span { int64_t start, end; };
+struct spans { struct span *v; size_t n, cap; };
+
+static csvw *out;
+static bool sound;
+
+static void say(str proc, const char *check, const char *status, int64_t value, int64_t limit)
+{
+    csvw_str(out, proc);
+    csvw_cstr(out, check);
+    csvw_cstr(out, status);
+    csvw_int(out, value);
+    csvw_int(out, limit);
+    csvw_end(out);
+    if (status[0] == 'f') sound = false;
+}
+
+static void judge(str proc, const char *check, bool good, int64_t value, int64_t limit)
+{
+    say(proc, check, good ? "pass" : "fail", value, limit);
+}
+
+static void add_span(struct spans *s, int64_t start, int64_t end)
+{
+    if (end <= start) return;
+    s->v = grow(s->v, s->n + 1, &s->cap, sizeof *s->v);
+    s->v[s->n++] = (struct span){ start, end };
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+/* length of the union; leaves the spans unsorted for the caller's purposes, and empty */
+static int64_t measure(struct spans *s)
+{
+    int64_t sum = 0, end = INT64_MIN;
+    if (s->n) qsort(s->v, s->n, sizeof *s->v, by_start);
+    for (size_t i = 0; i < s->n; i++) {
+        int64_t start = s->v[i].start > end ? s->v[i].start : end;
+        if (s->v[i].end > start) sum += s->v[i].end - start;
+        if (s->v[i].end > end) end = s->v[i].end;
+    }
+    s->n = 0;
+    return sum;
+}
+
+static int64_t cells_with_op(const struct cell *c, size_t n, const char *op)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < n; i++) if (set_has(c[i].name[KEY_OP], op)) sum += c[i].total;
+    return sum;
+}
+
+/* every operation's cells against the union of its flattened pieces over all threads */
+static void check_operations(struct table *t, uint32_t proc, const struct cell *c, size_t n)
+{
+    struct pieces pieces = { 0 };
+    struct repairs ignored = { 0 };
+    struct rows all = { 0 };
+    struct spans s = { 0 };
+    for (size_t begin, end = 0; next_thread(&t->rows, &begin, &end);) {
+        if (t->rows.v[begin].proc != proc) continue;
+        nest_flatten(&pieces, t->rows.v + begin, end - begin, EVENT_OP, &ignored);
+        for (size_t k = 0; k < pieces.n; k++) {
+            struct row r = *pieces.v[k].of;
+            r.start = pieces.v[k].start;
+            r.end = pieces.v[k].end;
+            rows_add(&all, &r);
+        }
+    }
+    for (size_t k = 0; k < all.n; k++) {
+        uint32_t name = all.v[k].name;
+        bool first = true;
+        for (size_t i = 0; i < k && first; i++) first = all.v[i].name != name;
+        if (!first) continue;
+        for (size_t i = k; i < all.n; i++) if (all.v[i].name == name) add_span(&s, all.v[i].start, all.v[i].end);
+        struct event e = { .kind = EVENT_OP, .name = t->text.name[name] };
+        int64_t want = measure(&s), got = cells_with_op(c, n, event_key(&e).s);
+        if (got != want) judge(t->text.name[proc], "operation", false, got, want);
+    }
+    say(t->text.name[proc], "operation", "pass", (int64_t)all.n, (int64_t)all.n);
+    free(pieces.v);
+    free(pieces.stack);
+    free(all.v);
+    free(s.v);
+}
+
+static void check_process(struct table *t, uint32_t proc, const struct cell *c, size_t n)
+{
+    const str *text = t->text.name;
+    str name = text[proc];
+    struct spans all = { 0 }, on = { 0 }, life = { 0 };
+    struct intern devices = { 0 };
+    int64_t dropped = 0, open = 0, union_all = 0, cells = 0, gpu = 0, cuda = 0;
+    for (size_t i = 0; i < t->rows.n; i++) {
+        const struct row *r = &t->rows.v[i];
+        if (r->proc != proc) continue;
+        open += str_is(text[r->flag], "open");
+        dropped += r->kind == EVENT_OVH && str_is(text[r->cat], "dropped");
+        if (r->kind == EVENT_GPU) intern(&devices, text[r->tid]);
+        if (r->kind == EVENT_PROC) {
+            if (str_is(text[r->cat], "on")) add_span(&on, r->start, r->end);
+            else if (!text[r->cat].n) add_span(&life, r->start, r->end);
+        } else if (r->kind != EVENT_PHASE) add_span(&all, r->start, r->end);
+    }
+    union_all = measure(&all);
+    for (size_t i = 0; i < n; i++) {
+        if (!c[i].name[KEY_OP][0] && !c[i].name[KEY_CAT][0]) continue;
+        cells += c[i].total;
+        if (set_has(c[i].name[KEY_CAT], "GPU")) gpu += c[i].total;
+        if (set_has(c[i].name[KEY_CAT], "CUDA")) cuda += c[i].total;
+    }
+    judge(name, "union", cells == union_all, cells, union_all);
+    int64_t wall = on.n ? measure(&on) : measure(&life);
+    if (wall) {
+        int64_t slack = wall / 50 > 1000000 ? wall / 50 : 1000000;
+        judge(name, "wall", llabs(cells - wall) <= slack, cells, wall);
+        judge(name, "gpu", gpu <= wall * (int64_t)(devices.n ? devices.n : 1), gpu, wall * (int64_t)devices.n);
+    }
+    if (gpu && cuda) say(name, "async", cuda < gpu ? "warn" : "pass", cuda, gpu);
+    judge(name, "dropped", dropped == 0, dropped, 0);
+    if (open) say(name, "repaired", "warn", open, 0);
+    free(all.v);
+    free(on.v);
+    free(life.v);
+    intern_free(&devices);
+}
+
+bool check_profile(const char *path, csvw *w)
+{
+    char *paths[] = { (char *)(uintptr_t)path, NULL };
+    static struct table t;
+    out = w;
+    sound = true;
+    bool was_quiet = quiet;
+    quiet = true;                                        /* repairs become rows here */
+    overlap *o = overlap_read(paths, (struct overlap_options){ 0 });
+    quiet = was_quiet;
+    table_read(&t, paths);
+    table_sort_threads(&t);
+    struct repairs fixed = overlap_repairs(o);
+    for (size_t p = 0; p < overlap_processes(o); p++) {
+        const struct cell *c;
+        size_t n = overlap_cells(o, p, &c);
+        uint32_t proc = intern(&t.text, overlap_process(o, p));
+        check_process(&t, proc, c, n);
+        check_operations(&t, proc, c, n);
+    }
+    int64_t repaired = (int64_t)(fixed.empty + fixed.reversed + fixed.misnested);
+    if (repaired) say((str){ "", 0 }, "repaired", "warn", repaired, 0);
+    int64_t least = INT64_MAX, most = 0;
+    for (size_t p = 0; p < overlap_processes(o); p++) {
+        int64_t passes = 0;
+        for (size_t i = 0; i < t.rows.n; i++)
+            passes += t.rows.v[i].kind == EVENT_PROC && str_is(t.text.name[t.rows.v[i].cat], "pass")
+                   && str_eq(t.text.name[t.rows.v[i].proc], overlap_process(o, p));
+        if (passes < least) least = passes;
+        if (passes > most) most = passes;
+    }
+    if (most) say((str){ "", 0 }, "iterations", least == most ? "pass" : "warn", least, most);
+    overlap_free(o);
+    return sound;
+}

@@ -1,0 +1,148 @@
+/* correct.c - see correct.h */
+#include "prof/correct.h"
+#include "base/message.h"
+#include "prof/sweep.h"
+#include "table/csvio.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cost { str hook; double mean, inside, error; };
+struct costs { struct cost *v; size_t n, cap; };
+
+static struct costs read_costs(const char *path)
+{
+    struct costs c = { 0 };
+    const struct sexp *x = sexp_only(sexp_open(path, SEXP_CORE));
+    if (!sexp_head(x, 0, "calibration")) sexp_die(x, 0, "expected (calibration (cost ..) ..)");
+    for (snode n = sexp_after(x, sexp_first(x, 0)); n != SEXP_NONE; n = sexp_after(x, n)) {
+        if (!sexp_head(x, n, "cost")) continue;
+        double mean = sexp_num_of(x, n, "mean_ns"), repeats = sexp_num_or(x, n, "n", 1);
+        double std = sexp_num_or(x, n, "std_ns", 0);
+        c.v = grow(c.v, c.n + 1, &c.cap, sizeof *c.v);
+        c.v[c.n++] = (struct cost){ sexp_str_of(x, n, "hook"), mean, fmin(mean, sexp_num_or(x, n, "inside_ns", mean / 2)),
+                                    repeats > 1 ? std / sqrt(repeats - 1) : std };   /* std is the population's */
+    }
+    return c;
+}
+
+static size_t find_cell(const struct cells *c, const char *proc, const char *phase, const char *op, const char *cats)
+{
+    for (size_t i = 0; i < c->n; i++)
+        if (strcmp(c->v[i].cats, cats) == 0 && strcmp(c->v[i].op, op) == 0 && strcmp(c->v[i].phase, phase) == 0
+            && strcmp(c->v[i].proc, proc) == 0) return i;
+    return c->n;
+}
+
+/* what cell i could not give: from the largest others of the same operation */
+static double carry(const struct cells *c, double *left, size_t i, double debt)
+{
+    while (debt > 0) {
+        size_t best = c->n;
+        for (size_t k = 0; k < c->n; k++) {
+            const struct cell_row *a = &c->v[i], *b = &c->v[k];
+            if (left[k] <= 0 || set_has(b->cats, "GPU") || !b->cats[0] || strcmp(a->op, b->op) != 0 || strcmp(a->phase, b->phase) != 0
+                || strcmp(a->proc, b->proc) != 0) continue;
+            if (best == c->n || left[k] > left[best]) best = k;
+        }
+        if (best == c->n) break;
+        double take = fmin(debt, left[best]);
+        left[best] -= take;
+        debt -= take;
+    }
+    return debt;
+}
+
+struct correction *correct_counted(const struct cells *c, const char *calibration, const char *hooks)
+{
+    struct costs costs = read_costs(calibration);
+    struct correction *out = xcalloc(c->n, sizeof *out);
+    double *left = xcalloc(c->n, sizeof *left), *variance = xcalloc(c->n, sizeof *variance);
+    struct arena text = { 0 };
+    struct intern missing = { 0 };
+    for (size_t i = 0; i < c->n; i++) left[i] = (double)c->v[i].total;
+    csv *t = csv_open(hooks);
+    int proc = csv_need(t, "proc"), phase = csv_need(t, "phase"), op = csv_need(t, "op"), cats = csv_need(t, "cats");
+    int hook = csv_need(t, "hook"), before = csv_need(t, "before"), begun = csv_need(t, "begun");
+    while (csv_next(t)) {
+        arena_reset(&text);
+        size_t i = find_cell(c, csv_cstr(t, proc, &text), csv_cstr(t, phase, &text), csv_cstr(t, op, &text), csv_cstr(t, cats, &text));
+        size_t h = 0;
+        while (h < costs.n && !str_eq(costs.v[h].hook, csv_str(t, hook))) h++;
+        if (h == costs.n) intern(&missing, csv_str(t, hook));
+        if (i == c->n || h == costs.n || set_has(c->v[i].cats, "GPU")) continue;
+        const struct cost *k = &costs.v[h];
+        double n_before = csv_num(t, before), n_begun = csv_num(t, begun);
+        left[i] -= k->inside * n_begun + (k->mean - k->inside) * n_before;
+        double share = k->mean > 0 ? (k->inside * n_begun + (k->mean - k->inside) * n_before) / k->mean : 0;
+        variance[i] += share * share * k->error * k->error;
+    }
+    csv_close(t);
+    for (size_t h = 0; h < missing.n; h++) warn("hook %s is not calibrated, its cost is taken as 0", missing.name[h].s);
+    for (size_t i = 0; i < c->n; i++) {
+        if (left[i] >= 0) continue;
+        double debt = -left[i];
+        left[i] = 0;
+        out[i].clipped = llround(carry(c, left, i, debt));
+    }
+    for (size_t i = 0; i < c->n; i++) {
+        out[i].corrected = llround(left[i]);
+        out[i].error = sqrt(variance[i]);
+    }
+    intern_free(&missing);
+    arena_free(&text);
+    free(costs.v);
+    free(left);
+    free(variance);
+    return out;
+}
+
+/* ---- placed intervals */
+
+/* the set without overhead and, if there was any, without what ran on the CPU; operations stay */
+static const char *without_overhead(const char *cats, struct arena *text)
+{
+    struct buf set = { 0 }, member = { 0 };
+    bool overhead = false;
+    for (str rest = str_of(cats); set_next(&rest, &member);) overhead |= is_overhead((str){ member.s, member.n });
+    if (!overhead) return cats;
+    for (str rest = str_of(cats); set_next(&rest, &member);) {
+        bool op = member.n > 3 && memcmp(member.s, "op:", 3) == 0, gpu = str_is((str){ member.s, member.n }, "GPU");
+        if (op || gpu) set_add(&set, (str){ member.s, member.n });
+    }
+    const char *out = arena_copy(text, set.s, set.n);
+    free(set.s);
+    free(member.s);
+    return out;
+}
+
+static bool only_operations(const char *cats)
+{
+    struct buf member = { 0 };
+    bool only = true;
+    for (str rest = str_of(cats); only && set_next(&rest, &member);) only = member.n > 3 && memcmp(member.s, "op:", 3) == 0;
+    free(member.s);
+    return only;
+}
+
+struct correction *correct_placed(struct cells *c)
+{
+    struct correction *out = xcalloc(c->n, sizeof *out);
+    struct cells left = { .v = c->v };
+    for (size_t i = 0; i < c->n; i++) {
+        struct cell_row r = c->v[i];
+        const char *cats = without_overhead(r.cats, &c->text);
+        if (cats != r.cats && only_operations(cats)) continue;   /* nothing but overhead: the time goes */
+        r.cats = cats;
+        size_t same = find_cell(&left, r.proc, r.phase, r.op, r.cats);
+        if (same < left.n) {
+            left.v[same].total += r.total;
+            left.v[same].runs += r.runs;
+            if (r.lo < left.v[same].lo) left.v[same].lo = r.lo;
+            if (r.hi > left.v[same].hi) left.v[same].hi = r.hi;
+        } else left.v[left.n++] = r;
+    }
+    c->n = left.n;
+    for (size_t i = 0; i < c->n; i++) out[i].corrected = c->v[i].total;
+    return out;
+}
