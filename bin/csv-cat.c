@@ -49,7 +49,8 @@ static struct intern all_names(char **files)
 {
     struct intern names = { 0 };
     for (; *files; files++) {
-        if (strcmp(*files, "-") == 0) usage("--fill reads every file twice and cannot take standard input among others");
+        if (strcmp(*files, "-") == 0)
+            usage("--fill reads every file twice and cannot take standard input among others");
         csv *t = csv_open(*files);
         for (int i = 0; i < csv_ncol(t); i++) intern(&names, csv_name(t, i));
         csv_close(t);

@@ -62,7 +62,8 @@ static struct side read_side(const char *path)
     return s;
 }
 
-static void report(const struct side *s, size_t row, str column, const str *left, const str *right, double error, const char *what)
+static void report(const struct side *s, size_t row, str column, const str *left, const str *right, double error,
+                   const char *what)
 {
     struct buf b = { 0 };
     for (int i = 0; i < s->key.n; i++) {
@@ -99,7 +100,8 @@ static int *match_columns(const struct table *a, const struct table *b, const ch
 {
     int *to = xmalloc((size_t)a->ncol, sizeof *to);
     struct intern skip = { 0 }, names = { 0 };
-    for (const char *p = ignore; p && *p; p += strcspn(p, ","), p += *p == ',') intern(&skip, (str){ p, strcspn(p, ",") });
+    for (const char *p = ignore; p && *p; p += strcspn(p, ","), p += *p == ',')
+        intern(&skip, (str){ p, strcspn(p, ",") });
     for (int i = 0; i < b->ncol; i++) intern(&names, b->name[i]);
     size_t common = 0;
     for (int i = 0; i < a->ncol; i++) {
@@ -114,7 +116,8 @@ static int *match_columns(const struct table *a, const struct table *b, const ch
         str name = b->name[i];
         int k = 0;
         while (k < a->ncol && !str_eq(a->name[k], name)) k++;
-        if (k == a->ncol && intern_find(&skip, name) < 0) die_at(left, 1, "no column '%.*s', which %s has", (int)name.n, name.s, right);
+        if (k == a->ncol && intern_find(&skip, name) < 0)
+            die_at(left, 1, "no column '%.*s', which %s has", (int)name.n, name.s, right);
     }
     return to;
 }

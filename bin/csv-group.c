@@ -83,7 +83,8 @@ static void read_all(csv *t)
         if (g == seen) new_group(t, g);
         rows[g]++;
         struct summary *c = cell + g * (size_t)column.n;
-        for (int k = 0; k < column.n; k++) if (!skip || csv_has(t, column.v[k])) summary_add(c + k, csv_num(t, column.v[k]));
+        for (int k = 0; k < column.n; k++)
+            if (!skip || csv_has(t, column.v[k])) summary_add(c + k, csv_num(t, column.v[k]));
     }
 }
 

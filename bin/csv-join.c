@@ -61,7 +61,8 @@ static void read_right(const char *path)
             chain[k] = (struct chain){ row, row };
             continue;
         }
-        if (unique) die_at(path, csv_line(t), "a row with this key came before, on line %zu", right.line[chain[k].first]);
+        if (unique)
+            die_at(path, csv_line(t), "a row with this key came before, on line %zu", right.line[chain[k].first]);
         next[chain[k].last] = row;
         chain[k].last = row;
     }

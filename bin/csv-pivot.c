@@ -77,13 +77,15 @@ static void widen(csvw *w, csv *t)
         }
         cell = grow(cell, n + 1, &cap, sizeof *cell);
         str v = csv_str(t, value_col);
-        cell[n++] = (struct cell){ (uint32_t)row, intern(&cols, csv_str(t, name_col)), { arena_copy(&text, v.s, v.n), v.n } };
+        cell[n++] =
+            (struct cell){ (uint32_t)row, intern(&cols, csv_str(t, name_col)), { arena_copy(&text, v.s, v.n), v.n } };
     }
     if (n) qsort(cell, n, sizeof *cell, by_place);
     for (int i = 0; i < key.n; i++) csvw_str(w, csv_name(t, key.v[i]));
     for (size_t c = 0; c < cols.n; c++) {
         char *name = xformat("%s%.*s", prefix, (int)cols.name[c].n, cols.name[c].s);
-        for (int i = 0; i < key.n; i++) if (str_is(csv_name(t, key.v[i]), name)) die("two columns would be called '%s', try --prefix", name);
+        for (int i = 0; i < key.n; i++)
+            if (str_is(csv_name(t, key.v[i]), name)) die("two columns would be called '%s', try --prefix", name);
         csvw_cstr(w, name);
         free(name);
     }

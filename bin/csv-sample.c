@@ -93,7 +93,8 @@ static void reservoir(csvw *w, csv *t, struct rng *r)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    if ((first >= 0) + (last >= 0) + (count >= 0) + (rate >= 0) != 1) usage("give one of --first, --last, --count, --rate");
+    if ((first >= 0) + (last >= 0) + (count >= 0) + (rate >= 0) != 1)
+        usage("give one of --first, --last, --count, --rate");
     csv *t = csv_files(argv + i);
     csvw *w = csvw_open(NULL);
     csvw_copy_names(w, t);

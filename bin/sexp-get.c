@@ -43,7 +43,8 @@ static void parse_path(void)
         size_t n = strcspn(p, "/");
         if (!n) usage("--key: a step is empty in '%s'", path);
         struct step s = { xformat("%.*s", (int)n, p), -1 };
-        if (*p == '#' && (!int_parse(p + 1, n - 1, &s.item) || s.item < 0)) usage("--key: '%s' is not # and a number", s.key);
+        if (*p == '#' && (!int_parse(p + 1, n - 1, &s.item) || s.item < 0))
+            usage("--key: '%s' is not # and a number", s.key);
         step = xrealloc(step, nstep + 1, sizeof *step);
         step[nstep++] = s;
         p += n;
@@ -74,7 +75,8 @@ static void follow(const struct sexp *e, snode n, size_t at)
         if (k != SEXP_NONE) follow(e, k, at + 1);
         return;
     }
-    for (snode k = sexp_first(e, n); k != SEXP_NONE; k = sexp_after(e, k)) if (sexp_head(e, k, step[at].key)) follow(e, k, at + 1);
+    for (snode k = sexp_first(e, n); k != SEXP_NONE; k = sexp_after(e, k))
+        if (sexp_head(e, k, step[at].key)) follow(e, k, at + 1);
 }
 
 int main(int argc, char **argv)

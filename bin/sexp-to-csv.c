@@ -44,7 +44,8 @@ static void split_names(struct intern *t, const char *names, const char *option)
 {
     for (const char *p = names;; p++) {
         size_t n = strcspn(p, ","), before = t->n;
-        if (!n || intern(t, (str){ p, n }) != before) usage("%s: a name is empty or comes twice in '%s'", option, names);
+        if (!n || intern(t, (str){ p, n }) != before)
+            usage("%s: a name is empty or comes twice in '%s'", option, names);
         p += n;
         if (!*p) return;
     }

@@ -208,8 +208,9 @@ ok 'no blanks at line ends' quiet_if grep -nP ' $' $sources
 ok 'none of the banned functions' quiet_if grep -nwE '(atoi|atof|strtok|gets|sprintf|strcpy|strcat|rand|srand|setlocale|system|scanf|alloca) ?\(' \
     $(find bin lib -name '*.[ch]')
 ok 'nothing left to do' quiet_if grep -nE '\b(TODO|FIXME|XXX)\b' $(printf '%s\n' $sources | grep -v t/all)
-ok 'every file begins with its name and what it is' quiet_if awk 'FNR == 1 {n = FILENAME; sub(".*/", "", n); if (FILENAME ~ /^bin/) sub("[.]c$", "", n)
-    if (index($0, "/* " n " - ") != 1 && index($0, "/* " n ": ") != 1) print FILENAME ": " $0}' $sources
+ok 'every header and program begins with its name and what it is' quiet_if awk 'FNR == 1 && FILENAME ~ /^bin|h$/ {
+    n = FILENAME; sub(".*/", "", n); if (FILENAME ~ /^bin/) sub("[.]c$", "", n)
+    if (index($0, "/* " n " - ") != 1) print FILENAME ": " $0}' $sources
 ok 'every test of a program has its program' eval 'for f in t/*.t; do f=${f##*/}; f=${f%.t}; [[ $f == all || $f == pipeline-* || $f == figures-* || -f bin/$f.c ]] || { echo $f; false; } || exit 1; done'
 ok 'lib/base/pow10.h is what pow10.py makes' eval 'python3 lib/base/pow10.py | cmp - lib/base/pow10.h'
 ok 'no program needs libgslcblas' eval '! for p in bin/*.c; do p=${p##*/}; readelf -d "$BIN/${p%.c}"; done 2> /dev/null | grep gslcblas'

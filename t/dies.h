@@ -28,7 +28,8 @@ static inline int run_child(void (*act)(const void *), const void *arg)
     close(p[1]);
     size_t n = 0;
     ssize_t got;
-    while (n < sizeof dies_said - 1 && (got = read(p[0], dies_said + n, sizeof dies_said - 1 - n)) > 0) n += (size_t)got;
+    while (n < sizeof dies_said - 1 && (got = read(p[0], dies_said + n, sizeof dies_said - 1 - n)) > 0)
+        n += (size_t)got;
     dies_said[n] = 0;
     close(p[0]);
     int status;

@@ -47,7 +47,8 @@ static void oracle(struct buf *b, const char *s, size_t n)
             }
             s++;
         } else {
-            while (s < end && *s != ',' && *s != '\n' && !(s[0] == '\r' && (s + 1 == end || s[1] == '\n'))) buf_char(&f, *s++);
+            while (s < end && *s != ',' && *s != '\n' && !(s[0] == '\r' && (s + 1 == end || s[1] == '\n')))
+                buf_char(&f, *s++);
         }
         tag(b, (str){ f.s, f.n });
         if (s < end && *s == ',') {
@@ -208,7 +209,8 @@ static void long_records(void)
     int i = 0, wrong = 0;
     size_t line = 2;
     for (; csv_next(t); i++) {
-        wrong += csv_str(t, 0).n != 6000 * (size_t)(i % 4 ? i : 30) || csv_str(t, 1).n != 3 * 2000 * (size_t)i || csv_line(t) != line;
+        wrong += csv_str(t, 0).n != 6000 * (size_t)(i % 4 ? i : 30) || csv_str(t, 1).n != 3 * 2000 * (size_t)i ||
+                 csv_line(t) != line;
         line += 2000 * (size_t)i + 1;
     }
     ok(wrong == 0 && i == 40, "records much longer than the block that is read at once");
@@ -262,11 +264,14 @@ static void errors(void)
     ok(rejects("a,b\n\"1\n2\",3\n1,x\"y\n4,\"z\"\n", "f.csv:4:"), "a stray quote, placed after a record of two lines");
     ok(rejects("a,b\n1,\"x\"y\n", "f.csv:2: malformed quoted field"), "text after a closing quote");
     ok(rejects("a,b,a\n", "f.csv:1: duplicate column 'a'"), "a column twice");
-    ok(rejects("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "f.csv:1: a git-"), "a git-lfs pointer");
+    ok(rejects("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "f.csv:1: a git-"),
+       "a git-lfs pointer");
     struct bad nul = { "a,b\n1,2\n1,\0\n", 12 };
     ok(dies(read_all, &nul, 1, "f.csv:3: NUL byte"), "a NUL byte");
-    ok(dies(read_number, "a,x_seconds\n1,2\n1,12x\n", 1, "f.csv:3: column 'x_seconds': '12x' is not a number"), "not a number");
-    ok(dies(read_number, "a,x_seconds\n1,\n", 1, "f.csv:2: column 'x_seconds': '' is not a number"), "an empty field is no number");
+    ok(dies(read_number, "a,x_seconds\n1,2\n1,12x\n", 1, "f.csv:3: column 'x_seconds': '12x' is not a number"),
+       "not a number");
+    ok(dies(read_number, "a,x_seconds\n1,\n", 1, "f.csv:2: column 'x_seconds': '' is not a number"),
+       "an empty field is no number");
     ok(dies(read_number, "a,b\n", 1, "f.csv:1: no column 'x_seconds'"), "a missing column");
     ok(dies(read_int, "a\n1\n1.5\n", 1, "f.csv:3: column 'a': '1.5' is not an integer"), "not an integer");
     ok(dies(read_path, "/nonexistent.csv", 1, "/nonexistent.csv: No such file"), "a missing file");
@@ -303,7 +308,8 @@ static void read_files(const void *paths)
     char *v[4];
     memcpy(v, paths, sizeof v);
     csv *t = csv_files(v);
-    while (csv_next(t)) fprintf(stderr, "%.*s@%s:%zu ", (int)csv_str(t, 0).n, csv_str(t, 0).s, csv_file(t), csv_line(t));
+    while (csv_next(t))
+        fprintf(stderr, "%.*s@%s:%zu ", (int)csv_str(t, 0).n, csv_str(t, 0).s, csv_file(t), csv_line(t));
 }
 
 static void several(void)
@@ -336,14 +342,18 @@ static void values(void)
     csvw_cstr(w, " b ");
     csvw_known(w, INFINITY);
     csvw_end(w);
-    ok(csvw_close(w) == 0 && file_is("v.csv", "a_b,c,d,e,f\n0.1,-5,,,nan\n\"1,x\",\"say \"\"a\"\"\",\"l\nm\", b ,inf\n"), "values and quotes");
+    ok(csvw_close(w) == 0 &&
+           file_is("v.csv", "a_b,c,d,e,f\n0.1,-5,,,nan\n\"1,x\",\"say \"\"a\"\"\",\"l\nm\", b ,inf\n"),
+       "values and quotes");
     w = csvw_open("one.csv");
     csvw_cstr(w, "\xef\xbb\xbf""a");
     csvw_end(w);
     csvw_empty(w);
     csvw_end(w);
     csvw_close(w);
-    ok(file_is("one.csv", "\"\xef\xbb\xbf""a\"\n\"\"\n"), "an empty row of one column, and a first name that begins like a byte order mark, are quoted");
+    ok(file_is("one.csv", "\"\xef\xbb\xbf"
+                          "a\"\n\"\"\n"),
+       "an empty row of one column, and a first name that begins like a byte order mark, are quoted");
 }
 
 static void append_row(const void *value)
@@ -366,19 +376,23 @@ static void append_other(const void *names)
 
 static void appending(void)
 {
-    ok(run_child(append_row, "a") == 0 && file_is("log.csv", "name,time_seconds\na,0.5\n"), "a log is created with its header");
+    ok(run_child(append_row, "a") == 0 && file_is("log.csv", "name,time_seconds\na,0.5\n"),
+       "a log is created with its header");
     ok(run_child(append_row, "b") == 0 && file_is("log.csv", "name,time_seconds\na,0.5\nb,0.5\n"), "rows are added");
-    ok(run_child(append_row, "killed") == 256 + SIGKILL && file_is("log.csv", "name,time_seconds\na,0.5\nb,0.5\nkilled,0.5\n"),
+    ok(run_child(append_row, "killed") == 256 + SIGKILL &&
+           file_is("log.csv", "name,time_seconds\na,0.5\nb,0.5\nkilled,0.5\n"),
        "a kill between rows loses nothing that was ended");
     put_file("log.csv", "name,time_seconds\na,0.5\nb,0.");
-    ok(dies(append_row, "c", 0, "last row is torn, dropped") && file_is("log.csv", "name,time_seconds\na,0.5\nc,0.5\n"), "a torn last row is dropped");
+    ok(dies(append_row, "c", 0, "last row is torn, dropped") && file_is("log.csv", "name,time_seconds\na,0.5\nc,0.5\n"),
+       "a torn last row is dropped");
     put_file("log.csv", "name,ti");
     ok(run_child(append_row, "d") == 0 && file_is("log.csv", "name,time_seconds\nd,0.5\n"), "so is a torn header");
     struct buf big = { 0 };
     buf_add(&big, "name,time_seconds\n", 18);
     for (int i = 0; i < 9000; i++) buf_char(&big, 'x');
     put_file("log.csv", big.s);
-    ok(run_child(append_row, "e") == 0 && file_is("log.csv", "name,time_seconds\ne,0.5\n"), "and a torn row longer than a page");
+    ok(run_child(append_row, "e") == 0 && file_is("log.csv", "name,time_seconds\ne,0.5\n"),
+       "and a torn row longer than a page");
     ok(dies(append_other, "name,time_ns", 1, "log.csv:1: header differs"), "another header is refused");
     ok(dies(append_other, "name", 1, "log.csv:1: header differs"), "also a shorter one");
     ok(file_is("log.csv", "name,time_seconds\ne,0.5\n"), "and the log stays as it was");
@@ -419,7 +433,8 @@ static void live(void)
     alarm(60);
     char got[8];
     bool good = write(to[1], "a,b\n", 4) == 4;
-    for (int i = 0; i < 3; i++) good = good && write(to[1], "1,2\n", 4) == 4 && read(from[0], got, 4) == 4 && memcmp(got, "1,2\n", 4) == 0;
+    for (int i = 0; i < 3; i++)
+        good = good && write(to[1], "1,2\n", 4) == 4 && read(from[0], got, 4) == 4 && memcmp(got, "1,2\n", 4) == 0;
     ok(good, "a row on a pipe is answered before the next one comes");
     close(to[1]);
     waitpid(pid, NULL, 0);

@@ -86,11 +86,13 @@ static void parse_against_strtod(void)
         char t[128];
         int n = 0;
         if (rng_below(&r, 4) == 0) t[n++] = '-';
-        for (uint64_t k = rng_below(&r, i % 7 ? 12 : 40); k > 0; k--) t[n++] = (char)('0' + (rng_below(&r, 4) ? rng_below(&r, 10) : 0));
+        for (uint64_t k = rng_below(&r, i % 7 ? 12 : 40); k > 0; k--)
+            t[n++] = (char)('0' + (rng_below(&r, 4) ? rng_below(&r, 10) : 0));
         t[n++] = (char)('0' + rng_below(&r, 10));
         if (rng_below(&r, 2)) t[n++] = '.';
         if (t[n - 1] == '.') for (uint64_t k = rng_below(&r, 25); k > 0; k--) t[n++] = (char)('0' + rng_below(&r, 10));
-        if (rng_below(&r, 2)) n += snprintf(t + n, 16, "%c%s%d", "eE"[i & 1], rng_below(&r, 3) ? "" : "+", (int)rng_below(&r, 330));
+        if (rng_below(&r, 2))
+            n += snprintf(t + n, 16, "%c%s%d", "eE"[i & 1], rng_below(&r, 3) ? "" : "+", (int)rng_below(&r, 330));
         else if (rng_below(&r, 2)) n += snprintf(t + n, 16, "e-%d", (int)rng_below(&r, 350));
         t[n] = 0;
         double got = 0, want = strtod(t, NULL);
@@ -118,15 +120,22 @@ static bool prints(double v, const char *want)
 
 static void known(void)
 {
-    static const char *const bad[] = { "", " 1", "1 ", "1x", "0x10", "-", ".", "e5", "1e", "1e+", "--1", "1.2.3", "1,5", "nan(1)", "\t1" };
-    static const char *const good[] = { "0", "-0", "1.", ".5", "1e5", "1E-5", "nan", "inf", "-inf", "1e400", "00012", "123456789012345678901234567890" };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) if (!ok(!accepts(bad[i]), "a text that is no number is refused")) printf("# '%s'\n", bad[i]);
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++) if (!ok(accepts(good[i]), "a number is read")) printf("# '%s'\n", good[i]);
-    ok(prints(0.1, "0.1") && prints(1e21, "1e+21") && prints(5e-324, "5e-324") && prints(1.7976931348623157e308, "1.7976931348623157e+308"),
+    static const char *const bad[] = { "",   " 1",  "1 ",  "1x",    "0x10", "-",      ".",  "e5",
+                                       "1e", "1e+", "--1", "1.2.3", "1,5",  "nan(1)", "\t1" };
+    static const char *const good[] = { "0",   "-0",  "1.",   ".5",    "1e5",   "1E-5",
+                                        "nan", "inf", "-inf", "1e400", "00012", "123456789012345678901234567890" };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (!ok(!accepts(bad[i]), "a text that is no number is refused")) printf("# '%s'\n", bad[i]);
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        if (!ok(accepts(good[i]), "a number is read")) printf("# '%s'\n", good[i]);
+    ok(prints(0.1, "0.1") && prints(1e21, "1e+21") && prints(5e-324, "5e-324") &&
+           prints(1.7976931348623157e308, "1.7976931348623157e+308"),
        "known shortest texts");
-    ok(prints(9007199254740991, "9007199254740991") && prints(-12, "-12") && prints(100, "100") && prints(0, "0"), "integers are plain");
+    ok(prints(9007199254740991, "9007199254740991") && prints(-12, "-12") && prints(100, "100") && prints(0, "0"),
+       "integers are plain");
     ok(prints(-0.0, "-0") && prints(NAN, "nan") && prints(-INFINITY, "-inf"), "minus zero, nan and infinity");
-    ok(prints(0.0001, "0.0001") && prints(2.5e-7, "2.5e-07") && prints(9.5367431640625e-07, "9.5367431640625e-07"), "small numbers");
+    ok(prints(0.0001, "0.0001") && prints(2.5e-7, "2.5e-07") && prints(9.5367431640625e-07, "9.5367431640625e-07"),
+       "small numbers");
 }
 
 static bool is_int(const char *s, bool valid, int64_t want)
@@ -151,13 +160,17 @@ static void integers_and_sizes(void)
     char b[NUM_MAX];
     ok(is_int("0", true, 0) && is_int("-12", true, -12) && is_int("9223372036854775807", true, INT64_MAX), "integers");
     ok(is_int("-9223372036854775808", true, INT64_MIN) && is_int("9223372036854775808", false, 0), "the ends of int64");
-    ok(is_int("", false, 0) && is_int("-", false, 0) && is_int("1.0", false, 0) && is_int("+1", false, 0) && is_int("1e3", false, 0)
-       && is_int("99999999999999999999", false, 0), "texts that are no integers");
+    ok(is_int("", false, 0) && is_int("-", false, 0) && is_int("1.0", false, 0) && is_int("+1", false, 0) &&
+           is_int("1e3", false, 0) && is_int("99999999999999999999", false, 0),
+       "texts that are no integers");
     ok(int_print(b, INT64_MIN) == 20 && memcmp(b, "-9223372036854775808", 20) == 0, "the least integer is printed");
-    ok(is_size("4096", true, 4096) && is_size("64M", true, 64000000) && is_size("2Gi", true, 2147483648) && is_size("1.5KiB", true, 1536)
-       && is_size("3kB", true, 3000) && is_size("12B", true, 12) && is_size("1T", true, 1000000000000), "sizes");
-    ok(is_size("-1", false, 0) && is_size("", false, 0) && is_size("K", false, 0) && is_size("5i", false, 0) && is_size("1X", false, 0)
-       && is_size("nan", false, 0) && is_size("1e30", false, 0), "texts that are no sizes");
+    ok(is_size("4096", true, 4096) && is_size("64M", true, 64000000) && is_size("2Gi", true, 2147483648) &&
+           is_size("1.5KiB", true, 1536) && is_size("3kB", true, 3000) && is_size("12B", true, 12) &&
+           is_size("1T", true, 1000000000000),
+       "sizes");
+    ok(is_size("-1", false, 0) && is_size("", false, 0) && is_size("K", false, 0) && is_size("5i", false, 0) &&
+           is_size("1X", false, 0) && is_size("nan", false, 0) && is_size("1e30", false, 0),
+       "texts that are no sizes");
 }
 
 int main(void)

@@ -89,7 +89,8 @@ static void close_full(const void *unused)
 int main(void)
 {
     if (!mkdtemp(dir) || chdir(dir) != 0) return 99;
-    ok(run_child(write_and_close, "x") == 0 && strcmp(content("x"), "new\n") == 0 && files() == 1, "a closed file is there, alone");
+    ok(run_child(write_and_close, "x") == 0 && strcmp(content("x"), "new\n") == 0 && files() == 1,
+       "a closed file is there, alone");
     FILE *f = fopen("x", "w");
     fputs("old\n", f);
     fclose(f);
@@ -101,13 +102,17 @@ int main(void)
     out_close(o);
     ok(strcmp(content("x"), "new\n") == 0 && files() == 1, "closing replaces it");
     ok(dies(write_and_die, "y", 1, "gave up") && files() == 1, "nothing is left when the program dies");
-    ok(dies(write_and_die, "x", 1, "gave up") && strcmp(content("x"), "new\n") == 0 && files() == 1, "and what was there stays");
+    ok(dies(write_and_die, "x", 1, "gave up") && strcmp(content("x"), "new\n") == 0 && files() == 1,
+       "and what was there stays");
     static const int fatal[] = { SIGINT, SIGTERM, SIGHUP };
     for (int i = 0; i < 3; i++)
-        ok(run_child(write_and_signal, &fatal[i]) == 256 + fatal[i] && files() == 1, "nothing is left after INT, TERM, HUP; the signal shows");
+        ok(run_child(write_and_signal, &fatal[i]) == 256 + fatal[i] && files() == 1,
+           "nothing is left after INT, TERM, HUP; the signal shows");
     static const int kill = SIGKILL;
-    ok(run_child(write_and_signal, &kill) == 256 + SIGKILL && strcmp(content("x"), "new\n") == 0, "SIGKILL leaves the old file whole");
-    ok(run_child(write_and_fork, NULL) == 0 && strcmp(content("x"), "forked\n") == 0, "a forked child does not remove its parent's file");
+    ok(run_child(write_and_signal, &kill) == 256 + SIGKILL && strcmp(content("x"), "new\n") == 0,
+       "SIGKILL leaves the old file whole");
+    ok(run_child(write_and_fork, NULL) == 0 && strcmp(content("x"), "forked\n") == 0,
+       "a forked child does not remove its parent's file");
     ok(dies(write_and_close, "no/such/dir", 1, "no/such/dir: No such file"), "a directory that is not there");
     ok(dies(write_and_close, ".", 1, ".: Is a directory"), "a directory as output");
     ok(run_child(write_and_close, "/dev/null") == 0, "a device is written in place");
@@ -119,7 +124,8 @@ int main(void)
     ok(strcmp(content("s"), "(absent)") == 0, "an s-expression file is absent until it is closed");
     ok(sexpw_close(w) == 0 && strcmp(content("s"), "(a 1)\n") == 0, "and then complete");
     DIR *d = opendir(".");
-    for (struct dirent *e; (e = readdir(d));) if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) unlink(e->d_name);
+    for (struct dirent *e; (e = readdir(d));)
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) unlink(e->d_name);
     closedir(d);
     rmdir(dir);
     return done();

@@ -65,7 +65,8 @@ int main(void)
     ok(!strstr(s, "kernel 9\033") && strstr(s, "kernel 10\033"), "nothing in the first second");
     int lines = count(s, '\r');
     ok(lines >= 40 && lines <= 48, "at most five lines a second");
-    ok(count(s, '\n') == 0 && strlen(s) >= 4 && strcmp(s + strlen(s) - 4, "\r\033[K") == 0, "the line is wiped at the end");
+    ok(count(s, '\n') == 0 && strlen(s) >= 4 && strcmp(s + strlen(s) - 4, "\r\033[K") == 0,
+       "the line is wiped at the end");
     ok(*output(false) == 0, "no progress where stderr is no terminal");
     setenv("MILLRACE_PROGRESS", "plain", 1);
     s = output(false);

@@ -124,7 +124,9 @@ static bool random_item(struct buf *b, struct rng *g, enum sexp_dialect d, int d
         return false;
     }
     if (d != SEXP_COMPILER && rng_below(g, 4) == 0) {
-        static const char *const escapes[] = { "\\n", "\\\\", "\\\"", "\\t", "\\065", "\\xe9", "\\x4A", "\\'", "\\255" };
+        static const char *const escapes[] = {
+            "\\n", "\\\\", "\\\"", "\\t", "\\065", "\\xe9", "\\x4A", "\\'", "\\255"
+        };
         buf_char(b, '"');
         for (size_t k = rng_below(g, 20); k > 0; k--) {
             if (rng_below(g, 8) == 0) buf_str(b, str_of(escapes[rng_below(g, 9)]));
@@ -286,7 +288,8 @@ static void writer(void)
     sexpw_pair_str(w, "k", str_of("x'"));
     sexpw_close(w);
     fclose(f);
-    const char *want = "(plan (gap_ratio 0.1)\n  (tensor \"x y\" -3\n    ()))\n\"\"\n\"a\\000\\\"\\\\\\n\\127\"\n(k x')\n";
+    const char *want =
+        "(plan (gap_ratio 0.1)\n  (tensor \"x y\" -3\n    ()))\n\"\"\n\"a\\000\\\"\\\\\\n\\127\"\n(k x')\n";
     if (!ok(strcmp(s, want) == 0, "the canonical form")) printf("# got %s# want %s", s, want);
     free(s);
 }
@@ -337,12 +340,16 @@ static void errors(void)
     ok(rejects("a #| b", "f.sexp:1:3: unclosed comment"), "an unclosed comment");
     ok(rejects("(a #;b c)", "f.sexp:1:4: comments of the form #;"), "datum comments are refused, not misread");
     ok(rejects("", "f.sexp: empty input"), "no input at all");
-    ok(rejects("version https://git-lfs.github.com/spec/v1\noid sha256:00\n", "f.sexp: a git-lfs pointer"), "a git-lfs pointer");
-    struct bad nul[] = { { "(a \0b)", 6, SEXP_CORE }, { "(a\0b)", 5, SEXP_COMPILER }, { "(\"a\0b\")", 7, SEXP_PYTHON } };
+    ok(rejects("version https://git-lfs.github.com/spec/v1\noid sha256:00\n", "f.sexp: a git-lfs pointer"),
+       "a git-lfs pointer");
+    struct bad nul[] = { { "(a \0b)", 6, SEXP_CORE },
+                         { "(a\0b)", 5, SEXP_COMPILER },
+                         { "(\"a\0b\")", 7, SEXP_PYTHON } };
     ok(dies(read_all, &nul[0], 1, "f.sexp:1:4: NUL byte"), "a NUL byte between atoms");
     ok(dies(read_all, &nul[1], 1, "f.sexp:1:3: NUL byte"), "a NUL byte in an atom");
     ok(dies(read_all, &nul[2], 1, "f.sexp:1:4: NUL byte"), "a NUL byte in a string");
-    ok(dies(read_only, "(a) ; fine\n #|x|# b", 1, "f.sexp:2:8: more than one expression"), "one expression wanted, two there");
+    ok(dies(read_only, "(a) ; fine\n #|x|# b", 1, "f.sexp:2:8: more than one expression"),
+       "one expression wanted, two there");
     ok(dies(read_only, " ; none\n", 1, "f.sexp: no expression"), "one expression wanted, none there");
     ok(run_child(read_only, "(a) ; fine\n #|x|#\n") == 0, "one expression and a comment are one expression");
     ok(dies(read_num, "((b 1)\n (k 12x))", 1, "f.sexp:2: '12x' is not a number"), "not a number");
@@ -403,7 +410,8 @@ static void moving(void)
     FILE *f = tmpfile();
     size_t bytes = 0, wrong = 0, count = 0;
     for (int i = 0; bytes < 3000000; i++)
-        bytes += (size_t)fprintf(f, "(item %d\n (body %0*d \"\\t%d\"))\n", i, i % 1000 == 0 ? 200000 : i % 97 + 1, i, i);
+        bytes +=
+            (size_t)fprintf(f, "(item %d\n (body %0*d \"\\t%d\"))\n", i, i % 1000 == 0 ? 200000 : i % 97 + 1, i, i);
     rewind(f);
     dup2(fileno(f), 0);
     sexpr *r = sexp_open("-", SEXP_CORE);

@@ -10,8 +10,10 @@ static void slices(void)
 {
     str none = { NULL, 0 };
     ok(str_eq(none, str_of("")) && str_cmp(none, str_of("")) == 0, "a NULL slice is the empty one");
-    ok(str_is(str_of("ab"), "ab") && !str_is(str_of("ab"), "abc") && !str_is(str_of("abc"), "ab"), "equality needs equal length");
-    ok(str_cmp(str_of("a"), str_of("ab")) < 0 && str_cmp(str_of("b"), str_of("ab")) > 0, "order by bytes, shorter first");
+    ok(str_is(str_of("ab"), "ab") && !str_is(str_of("ab"), "abc") && !str_is(str_of("abc"), "ab"),
+       "equality needs equal length");
+    ok(str_cmp(str_of("a"), str_of("ab")) < 0 && str_cmp(str_of("b"), str_of("ab")) > 0,
+       "order by bytes, shorter first");
     ok(str_cmp(str_of("\xc3"), str_of("z")) > 0, "bytes are unsigned");
 }
 
@@ -22,7 +24,8 @@ static void buffers(void)
     buf_char(&b, 'x');
     buf_str(&b, (str){ NULL, 0 });
     buf_add(&b, "yz", 2);
-    ok(b.n == 10 * 2 + 90 * 3 + 900 * 4 + 3 && strlen(b.s) == b.n && strcmp(b.s + b.n - 7, "999,xyz") == 0, "a buffer grows and ends in NUL");
+    ok(b.n == 10 * 2 + 90 * 3 + 900 * 4 + 3 && strlen(b.s) == b.n && strcmp(b.s + b.n - 7, "999,xyz") == 0,
+       "a buffer grows and ends in NUL");
     free(b.s);
 }
 
@@ -58,11 +61,15 @@ static void interning(void)
 static void hashes(void)
 {
     /* stored in results of earlier versions: these may never change */
-    static const struct { const char *s; uint64_t seed, hash; } known[] = {
-        { "", 0, 0x247c67d4fab4e199 }, { "a", 0, 0x721ef2c65f496fd5 }, { "a", 1, 0x990c6a2181245073 }, { "millrace measures", 7, 0x2c476603060aeb6e } };
+    static const struct { const char *s; uint64_t seed, hash;
+    } known[] = { { "", 0, 0x247c67d4fab4e199 },
+                  { "a", 0, 0x721ef2c65f496fd5 },
+                  { "a", 1, 0x990c6a2181245073 },
+                  { "millrace measures", 7, 0x2c476603060aeb6e } };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         uint64_t h = hash_bytes(known[i].s, strlen(known[i].s), known[i].seed);
-        if (!ok(h == known[i].hash, "a stored hash stays valid")) printf("# %zu: 0x%016llx\n", i, (unsigned long long)h);
+        if (!ok(h == known[i].hash, "a stored hash stays valid"))
+            printf("# %zu: 0x%016llx\n", i, (unsigned long long)h);
     }
     char text[64] = { 0 };
     int weak = 0;
@@ -122,6 +129,7 @@ int main(void)
     ok(dies(too_much, &size, 1, "out of memory"), "a product that overflows is out of memory");
     ok(dies(too_much_zeroed, &size, 1, "out of memory"), "also for zeroed memory");
     ok(dies(too_long, &size, 1, "out of memory"), "also in an arena");
-    ok(dies(say_odd, &size, 1, "millrace: f?[2J.csv:7: value 'a?b'\n"), "control bytes of data do not reach the terminal");
+    ok(dies(say_odd, &size, 1, "millrace: f?[2J.csv:7: value 'a?b'\n"),
+       "control bytes of data do not reach the terminal");
     return done();
 }

@@ -66,7 +66,8 @@ static void show_option(const struct opt *o)
     struct buf left = { 0 }, right = { 0 };
     const char *eq = o->arg ? "=" : "", *arg = o->arg ? o->arg : "";
     bool words = o->type == WORD && strlen(o->name) + strlen(arg) > HELP_WIDTH - 12;
-    buf_format(&left, "  %c%c%s--%s%s%s", o->c ? '-' : ' ', o->c ? o->c : ' ', o->c ? ", " : "  ", o->name, eq, words ? "WORD" : arg);
+    buf_format(&left, "  %c%c%s--%s%s%s", o->c ? '-' : ' ', o->c ? o->c : ' ', o->c ? ", " : "  ", o->name, eq,
+               words ? "WORD" : arg);
     buf_format(&right, "%s%s%s", o->help, words ? ": " : "", words ? arg : "");
     add_default(&right, o);
     fputs(left.s, stdout);
@@ -91,7 +92,8 @@ static void check_range(const struct opt *o, double v, const char *text)
 {
     if ((o->min != 0 || o->max != 0) && !(v >= o->min && v <= o->max)) {
         char lo[NUM_MAX], hi[NUM_MAX];
-        usage("--%s: '%s' is not in %.*s .. %.*s", o->name, text, (int)num_print(lo, o->min), lo, (int)num_print(hi, o->max), hi);
+        usage("--%s: '%s' is not in %.*s .. %.*s", o->name, text, (int)num_print(lo, o->min), lo,
+              (int)num_print(hi, o->max), hi);
     }
 }
 
@@ -139,7 +141,8 @@ static void set(const struct opt *o, const char *a)
         *(double *)o->to = d;
         break;
     case SIZE:
-        if (!size_parse(a, strlen(a), &bytes)) usage("--%s: '%s' is not a number of bytes (such as 4096, 64M, 2Gi)", o->name, a);
+        if (!size_parse(a, strlen(a), &bytes))
+            usage("--%s: '%s' is not a number of bytes (such as 4096, 64M, 2Gi)", o->name, a);
         check_range(o, (double)bytes, a);
         *(uint64_t *)o->to = bytes;
         break;
@@ -217,7 +220,8 @@ static void init(char **argv, const char *help, const struct opt *options)
     prog = slash ? slash + 1 : argv[0];
     help_text = help;
     table = options;
-    signal(SIGPIPE, SIG_DFL);                            /* a parent may have ignored it: `filter | head` must end quietly */
+    /* a parent may have ignored it: `filter | head` must end quietly */
+    signal(SIGPIPE, SIG_DFL);
 }
 
 int filter_more(int argc, char **argv, int i)

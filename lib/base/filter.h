@@ -2,7 +2,8 @@
  *
  * The first comment of bin/NAME.c is the help text; the Makefile turns it into a string, which the file gets by
  * `#include HELP` as `static const char help[]`.  The value a variable has before filter_init is its default and is
- * what --help shows; LONG_MIN and nan stand for none.  Every filter also knows -h, --help, --version, --quiet and (for completion) --_options. */
+ * what --help shows; LONG_MIN and nan stand for none.  Every filter also knows -h, --help, --version, --quiet and (for
+ * completion) --_options. */
 #ifndef MILLRACE_FILTER_H
 #define MILLRACE_FILTER_H
 #include "base/mem.h"
@@ -14,8 +15,10 @@ struct list { const char **v; int n; };                  /* values of an option 
 struct opt {
     char c;                                              /* short name, 0 for none */
     const char *name;                                    /* long name; a NULL one ends the table */
-    enum { FLAG, INT, NUM, SIZE, STR, WORD, LIST } type; /* SIZE: bytes with K, M, G, Ki ...; WORD: one of arg's words */
-    void *to;                                            /* bool, long, double, uint64_t, const char *, same, struct list */
+    /* SIZE: bytes with K, M, G, Ki ...; WORD: one of arg's words */
+    enum { FLAG, INT, NUM, SIZE, STR, WORD, LIST } type;
+    /* bool, long, double, uint64_t, const char *, same, struct list */
+    void *to;
     const char *arg, *help;                              /* "N", "FILE"; for WORD the legal words, "a|b|c" */
     double min, max;                                     /* legal range of INT, NUM, SIZE; unchecked when both are 0 */
 };

@@ -12,13 +12,16 @@ enum { EXIT_OK = 0, EXIT_FAIL = 1, EXIT_USAGE = 2 };    /* done | data or I/O fa
 #define MESSAGE_FORMAT(f, a) __attribute__((format(printf, f, a)))
 
 extern const char *prog;                                 /* name of the program, set by filter_init */
-extern int fail_status, usage_status;                    /* what die* and usage exit with; filters whose status is an answer
-                                                            (*-diff, *-check, bench-compare) set them first thing in main */
+/* What die* and usage exit with.  Filters whose status is an answer (*-diff, *-check, bench-compare) set them first
+ * thing in main. */
+extern int fail_status, usage_status;
 
 _Noreturn void die(const char *fmt, ...) MESSAGE_FORMAT(1, 2);                            /* "prog: ..." */
 _Noreturn void die_errno(const char *fmt, ...) MESSAGE_FORMAT(1, 2);                      /* ... ": " strerror(errno) */
-_Noreturn void die_at(const char *file, size_t line, const char *fmt, ...) MESSAGE_FORMAT(3, 4);  /* "prog: file:line: ..." */
-_Noreturn void usage(const char *fmt, ...) MESSAGE_FORMAT(1, 2);                          /* wrong command line: exit 2 */
+/* "prog: file:line: ..." */
+_Noreturn void die_at(const char *file, size_t line, const char *fmt, ...) MESSAGE_FORMAT(3, 4);
+/* wrong command line: exit 2 */
+_Noreturn void usage(const char *fmt, ...) MESSAGE_FORMAT(1, 2);
 void warn(const char *fmt, ...) MESSAGE_FORMAT(1, 2);
 void warn_at(const char *file, size_t line, const char *fmt, ...) MESSAGE_FORMAT(3, 4);
 #endif

@@ -70,7 +70,9 @@ static bool is_digit(char c)
 static bool parse_slow(const char *s, size_t n, double *v)
 {
     char t[512], *end;
-    if (n == 0 || n >= sizeof t || (unsigned char)*s <= ' ' || memchr(s, 'x', n) || memchr(s, 'X', n) || memchr(s, '(', n)) return false;
+    if (n == 0 || n >= sizeof t || (unsigned char)*s <= ' ' || memchr(s, 'x', n) || memchr(s, 'X', n) ||
+        memchr(s, '(', n))
+        return false;
     memcpy(t, s, n);
     t[n] = 0;
     *v = strtod(t, &end);
@@ -95,7 +97,8 @@ bool num_parse(const char *s, size_t n, double *v)
         k = -(int)(p - fraction);
         digits += (size_t)(p - fraction);
     }
-    if (digits > 19) {                                   /* leading zeros are no digits: half of all %.17g of [0,1) begin so */
+    /* leading zeros are no digits: half of all %.17g of [0,1) begin so */
+    if (digits > 19) {
         for (; digits > 19 && (*first == '0' || *first == '.'); first++) digits -= *first == '0';
     }
     if (digits == 0 || digits > 19) return parse_slow(s, n, v);
@@ -160,8 +163,9 @@ static uint64_t round_to_odd(const uint64_t g[2], uint64_t c)
 
 static size_t print_digits(char *b, uint64_t v)
 {
-    static const char pair[] = "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
-                               "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
+    static const char pair[] =
+        "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
+        "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
     char t[20];
     int i = 20;
     while (v >= 100) {

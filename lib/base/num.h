@@ -9,7 +9,9 @@ enum { NUM_MAX = 32 };                                   /* bytes that num_print
 
 bool num_parse(const char *s, size_t n, double *v);      /* the whole slice or nothing; nan, inf, -inf allowed */
 bool int_parse(const char *s, size_t n, int64_t *v);     /* decimal, optional '-'; false on anything else or overflow */
-bool size_parse(const char *s, size_t n, uint64_t *v);   /* bytes: an integer or decimal with k M G T (1000) or Ki Mi Gi Ti (1024), optional B */
-size_t num_print(char b[NUM_MAX], double v);             /* shortest text that reads back as v; integers below 2^53 plain; no NUL */
+/* bytes: an integer or decimal with k M G T (1000) or Ki Mi Gi Ti (1024), optional B */
+bool size_parse(const char *s, size_t n, uint64_t *v);
+/* shortest text that reads back as v; integers below 2^53 plain; no NUL */
+size_t num_print(char b[NUM_MAX], double v);
 size_t int_print(char b[NUM_MAX], int64_t v);
 #endif

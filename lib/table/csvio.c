@@ -237,7 +237,8 @@ static void read_header(csv *c)
     c->any_quote = false;
     c->line = 1;
     if (!fill(c)) die_at(c->path, 1, "empty input, expected a header row");
-    if (starts(c, "version https://git-lfs")) die_at(c->path, 1, "a git-LFS pointer, not the table itself (git lfs pull)");
+    if (starts(c, "version https://git-lfs"))
+        die_at(c->path, 1, "a git-LFS pointer, not the table itself (git lfs pull)");
     if (starts(c, "\xef\xbb\xbf")) c->pos = 3;          /* byte order mark */
     if (!record(c)) die_at(c->path, 1, "no header row");
 }
@@ -386,7 +387,8 @@ size_t csv_line(const csv *c)
 void csv_die(const csv *c, int col, const char *expected)
 {
     str name = c->name[col], value = c->field[col];
-    die_at(c->path, c->line, "column '%.*s': '%.*s' is not %s", (int)name.n, name.s, value.n > 200 ? 200 : (int)value.n, value.s, expected);
+    die_at(c->path, c->line, "column '%.*s': '%.*s' is not %s", (int)name.n, name.s, value.n > 200 ? 200 : (int)value.n,
+           value.s, expected);
 }
 
 double csv_num(const csv *c, int col)

@@ -1,9 +1,10 @@
 /* csvio.h - read and write CSV with a header row, one record at a time, at GB/s.
  *
  * Strict: a header always, unique names, equal field counts, LF or CRLF in and LF out; zero bytes of input, a ragged
- * row, a stray quote and a NUL byte are errors that name file and line.  Memory is one record.  Before the reader blocks
- * in read(2) it flushes all open writers, so live pipes see every row at once (as in daemontools).
- * libcsv judges records with quotes; others are split in place.  Slices borrow from the record and die with csv_next. */
+ * row, a stray quote and a NUL byte are errors that name file and line.  Memory is one record.  Before the reader
+ * blocks in read(2) it flushes all open writers, so live pipes see every row at once (as in daemontools).
+ * libcsv judges records with quotes; others are split in place.  Slices borrow from the record and die with
+ * csv_next. */
 #ifndef MILLRACE_CSVIO_H
 #define MILLRACE_CSVIO_H
 #include "base/str.h"
@@ -14,7 +15,8 @@
 typedef struct csv csv;
 csv *csv_open(const char *path);                         /* "-" is stdin; reads the header; dies on error */
 csv *csv_open_fd(int fd, const char *name);              /* name is for messages */
-csv *csv_files(char **paths);                            /* NULL-terminated operands as one table, headers must agree; none: stdin */
+/* NULL-terminated operands as one table, headers must agree; none: stdin */
+csv *csv_files(char **paths);
 int csv_ncol(const csv *);
 str csv_name(const csv *, int col);
 int csv_find(const csv *, const char *name);             /* -1 if absent */
@@ -34,13 +36,14 @@ void csv_close(csv *);
 typedef struct csvw csvw;
 csvw *csvw_open(const char *path);                       /* atomic, see out.h; "-" or NULL is stdout */
 csvw *csvw_fd(int fd);                                   /* does not close fd */
-csvw *csvw_append(const char *path, const char *names);  /* append-only results: creates with header "a,b,c", or checks that
-                                                            the header agrees, drops a torn last row, then appends; each
-                                                            csvw_end reaches the file by one write */
+/* Append-only results: creates with header "a,b,c", or checks that the header agrees, drops a torn last row, then
+ * appends; each csvw_end reaches the file by one write. */
+csvw *csvw_append(const char *path, const char *names);
 void csvw_str(csvw *, str);                              /* quoted only when it must be */
 void csvw_cstr(csvw *, const char *);                    /* NULL writes an empty field */
 void csvw_format(csvw *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void csvw_num(csvw *, double);                           /* integers plain, others shortest that reads back equal; nan is "nan" */
+/* integers plain, others shortest that reads back equal; nan is "nan" */
+void csvw_num(csvw *, double);
 void csvw_int(csvw *, int64_t);
 void csvw_empty(csvw *);                                 /* not known */
 void csvw_known(csvw *, double);                         /* as csvw_num, but nan is written as not known */

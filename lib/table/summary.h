@@ -13,7 +13,19 @@ struct summary {                                         /* zero-initialise; set
     double total, lost, mean, m2, logs, min, max, first, last, *value;
 };
 
-enum statistic { STAT_N, STAT_MEAN, STAT_SUM, STAT_MIN, STAT_MAX, STAT_SD, STAT_GMEAN, STAT_MEDIAN, STAT_FIRST, STAT_LAST, STAT_PERCENTILE };
+enum statistic {
+    STAT_N,
+    STAT_MEAN,
+    STAT_SUM,
+    STAT_MIN,
+    STAT_MAX,
+    STAT_SD,
+    STAT_GMEAN,
+    STAT_MEDIAN,
+    STAT_FIRST,
+    STAT_LAST,
+    STAT_PERCENTILE
+};
 
 /* "n", "mean", "sum", "min", "max", "sd" (of a sample), "gmean", "median", "first", "last", "p0" .. "p100" */
 bool statistic_parse(const char *s, size_t n, enum statistic *, double *percent);

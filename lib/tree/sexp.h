@@ -25,7 +25,8 @@ sexpr *sexp_open(const char *path, enum sexp_dialect);   /* "-" is stdin; dies o
 sexpr *sexp_files(char **paths, enum sexp_dialect);      /* NULL-terminated operands one after the other; none: stdin */
 sexpr *sexp_open_text(const char *text, size_t n, const char *name, enum sexp_dialect);   /* text is borrowed */
 const struct sexp *sexp_next(sexpr *);                   /* NULL at end; dies at file:line:column when malformed */
-const struct sexp *sexp_only(sexpr *);                   /* the single expression of the input; dies unless exactly one */
+/* the single expression of the input; dies unless exactly one */
+const struct sexp *sexp_only(sexpr *);
 void sexp_close(sexpr *);
 
 /* Asking about SEXP_NONE is allowed: it is no list, no atom, has no children and no value. */
@@ -38,7 +39,8 @@ size_t sexp_count(const struct sexp *, snode);           /* number of children *
 snode sexp_nth(const struct sexp *, snode, size_t i);    /* i-th child or SEXP_NONE */
 bool sexp_head(const struct sexp *, snode, const char *word);   /* a list whose first child is the atom `word` */
 snode sexp_get(const struct sexp *, snode, const char *key);    /* the child list (key ...); SEXP_NONE if absent */
-snode sexp_value(const struct sexp *, snode, const char *key);  /* the second item of (key value); SEXP_NONE if absent */
+/* the second item of (key value); SEXP_NONE if absent */
+snode sexp_value(const struct sexp *, snode, const char *key);
 double sexp_num(const struct sexp *, snode);             /* dies at file:line unless a number */
 int64_t sexp_int(const struct sexp *, snode);
 double sexp_num_of(const struct sexp *, snode, const char *key);      /* of (key N); dies if absent */
@@ -62,6 +64,7 @@ void sexpw_pair(sexpw *, const char *key, double);       /* (key N) */
 void sexpw_pair_str(sexpw *, const char *key, str);      /* (key ATOM) */
 void sexpw_copy(sexpw *, const struct sexp *, snode);    /* a whole sub-expression */
 void sexpw_line(sexpw *);
-size_t sexp_width(const struct sexp *, snode, size_t most);   /* bytes of the form on one line; above `most` only roughly */
+/* bytes of the form on one line; above `most` only roughly */
+size_t sexp_width(const struct sexp *, snode, size_t most);
 int sexpw_close(sexpw *);                                /* flush, check, commit; EXIT_OK, or dies */
 #endif
