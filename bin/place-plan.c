@@ -19,8 +19,8 @@
  *   $ place-plan --formulation=static --limit=1Gi --profile=p.csv g.sexp
  */
 #include "base/filter.h"
-#include "base/num.h"
 #include "place/layout.h"
+#include "place/limit.h"
 #include HELP
 #include <string.h>
 
@@ -39,17 +39,6 @@ static const struct opt options[] = {
     { 0 }
 };
 
-/* fast memory over all memory */
-static double share(const char *text)
-{
-    const char *colon = strchr(text, ':');
-    double slow, fast;
-    if (!colon || !num_parse(text, (size_t)(colon - text), &slow) || !num_parse(colon + 1, strlen(colon + 1), &fast))
-        usage("ratio '%s' is not of the form R:1", text);
-    if (!(slow >= 0 && fast >= 0 && slow < 1e9 && fast < 1e9 && slow + fast > 0)) usage("ratio '%s' has no meaning", text);
-    return fast / (slow + fast);
-}
-
 int main(int argc, char **argv)
 {
     const char *path = filter_operand(argc, argv, filter_init(argc, argv, help, options));
@@ -58,7 +47,7 @@ int main(int argc, char **argv)
     if (ratio && limit > 0) usage("--ratio and --limit exclude each other");
     enum formulation form = FORM_STATIC;
     while (strcmp(formulation_names[form], formulation) != 0) form++;
-    double part = ratio ? share(ratio) : 0;
+    double part = ratio ? fast_share(ratio) : 0;
     if (ratio && part <= 0) form = FORM_SLOW;
     if (ratio && part >= 1) form = FORM_FAST;
     if (!ratio && limit == 0 && form != FORM_SLOW && form != FORM_FAST) usage("how much fast memory? see --ratio and --limit");

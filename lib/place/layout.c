@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHRINKS = 40, PASSES = 24 };
+enum { SHRINKS = 40, PASSES = 12 };
 
 /* ---- stays and moves ---- */
 
-static void fast_stays(const struct problem *p, const struct placement *x, int t, struct plan *plan)
+static void fast_stays(const struct placing *p, const struct placement *x, int t, struct plan *plan)
 {
     int end = p->use_end[t + 1];
     for (int u = p->use_end[t]; u < end; u++) {
@@ -24,7 +24,7 @@ static void fast_stays(const struct problem *p, const struct placement *x, int t
 
 /* at most one: from the node that writes it there, or the one after the last fast use before the write-out, to the
  * last use in slow memory or fetch */
-static void slow_stay(const struct problem *p, const struct placement *x, int t, struct plan *plan)
+static void slow_stay(const struct placing *p, const struct placement *x, int t, struct plan *plan)
 {
     int begin = p->use_end[t], end = p->use_end[t + 1], first = -1, last = -1;
     for (int u = begin; u < end; u++) {
@@ -53,7 +53,7 @@ static int by_execution(const void *x, const void *y)
     return (a->tensor > b->tensor) - (a->tensor < b->tensor);
 }
 
-static void node_tiers(const struct problem *p, const struct placement *x, int n, struct plan *plan)
+static void node_tiers(const struct placing *p, const struct placement *x, int n, struct plan *plan)
 {
     const struct graph *g = p->g;
     const struct node *d = &g->node[n];
@@ -74,7 +74,7 @@ static void node_tiers(const struct problem *p, const struct placement *x, int n
     out->staging = c->staging;
 }
 
-static void fill(const struct problem *p, const struct placement *x, struct plan *plan)
+static void fill(const struct placing *p, const struct placement *x, struct plan *plan)
 {
     const struct graph *g = p->g;
     int movable = 0;
@@ -129,7 +129,7 @@ static void set_offsets(struct plan *plan, struct pool *q, uint64_t shift)
 }
 
 /* lowers the limits of the nodes at which something ends above the limit; 3.7 of the AutoTM description, in bytes */
-static void shrink(struct problem *p, const struct pool *q, uint64_t top)
+static void shrink(struct placing *p, const struct pool *q, uint64_t top)
 {
     enum { AROUND = 10 };
     double limit = (double)p->bytes_limit, factor = 1 - ((double)top / limit - 1) / 2;
@@ -149,11 +149,11 @@ static void shrink(struct problem *p, const struct pool *q, uint64_t top)
 static void lay_out_slow(struct plan *plan, const struct graph *g)
 {
     struct pool q = pool_of(plan, g, TIER_SLOW, NULL);
-    plan->slow_bytes = pack_low(q.b, q.n, PASSES, 0);
+    plan->slow_bytes = pack_low(q.b, q.n, 0, 0);
     set_offsets(plan, &q, 0);
 }
 
-static void lay_out(struct problem *p, const struct effort *effort, const struct prices *v, struct placement *x, struct plan *plan)
+static void lay_out(struct placing *p, const struct effort *effort, const struct prices *v, struct placement *x, struct plan *plan)
 {
     struct effort little = { 0, effort->search_rounds / 4, effort->seed };
     for (int i = 0; ; i++) {
@@ -168,14 +168,14 @@ static void lay_out(struct problem *p, const struct effort *effort, const struct
         shrink(p, &q, plan->fast_bytes);
         free(q.b);
         free(q.of);
-        if (!improve(p, &little, v, x)) die("no layout found within the limit of %llu bytes", (unsigned long long)p->bytes_limit);
+        if (!improve_placing(p, &little, v, x)) die("no layout found within the limit of %llu bytes", (unsigned long long)p->bytes_limit);
     }
     lay_out_slow(plan, p->g);
 }
 
 /* ---- formulations ---- */
 
-static void set_prices(const struct problem *p, const struct prices *v, struct plan *plan)
+static void set_prices(const struct placing *p, const struct prices *v, struct plan *plan)
 {
     for (int n = 0; n < p->nodes; n++) {
         int k = p->slot_end[n + 1] - p->slot_end[n];
@@ -187,7 +187,7 @@ static void set_prices(const struct problem *p, const struct prices *v, struct p
     }
 }
 
-static void whole_lives(const struct problem *p, struct placement *x, bool slow)
+static void whole_lives(const struct placing *p, struct placement *x, bool slow)
 {
     for (int u = 0; u < p->uses; u++) x->slow[u] = slow;
     for (int t = 0; t < p->tensors; t++)
@@ -196,7 +196,7 @@ static void whole_lives(const struct problem *p, struct placement *x, bool slow)
 }
 
 /* one end of the scale: everything that can move in one tier, without a limit */
-static void lay_out_end(struct problem *p, struct placement *x, bool slow, struct plan *plan)
+static void lay_out_end(struct placing *p, struct placement *x, bool slow, struct plan *plan)
 {
     whole_lives(p, x, slow);
     fill(p, x, plan);
@@ -207,7 +207,7 @@ static void lay_out_end(struct problem *p, struct placement *x, bool slow, struc
 }
 
 /* tensors below the pinning size and the largest staging of any placement have their own part above the pool */
-static void lay_out_numa(struct problem *p, struct placement *x, struct plan *plan)
+static void lay_out_numa(struct placing *p, struct placement *x, struct plan *plan)
 {
     const struct graph *g = p->g;
     bool *pinned = xcalloc((size_t)g->ntensor + 1, sizeof *pinned);
@@ -243,14 +243,14 @@ static void lay_out_numa(struct problem *p, struct placement *x, struct plan *pl
 struct plan *make_plan(const struct graph *g, const struct profile *profile, enum formulation form, uint64_t limit, const struct effort *effort)
 {
     bool end = form == FORM_SLOW || form == FORM_FAST;
-    struct problem *p = problem_new(g, profile, end ? (uint64_t)1 << 52 : limit, form == FORM_SYNC);
+    struct placing *p = placing_new(g, profile, end ? (uint64_t)1 << 52 : limit, form == FORM_SYNC);
     struct placement *x = placement_new(p);
     struct plan *plan = plan_new(g, formulation_names[form]);
     plan->kind = profile_kind(profile);
     plan->limit = limit;
     if (form == FORM_STATIC || form == FORM_SYNC) {
         struct prices v = prices_new(p);
-        plan->bound = solve(p, effort, false, x, &v);
+        plan->bound = solve_placing(p, effort, false, x, &v);
         lay_out(p, effort, &v, x, plan);
         set_prices(p, &v, plan);
         prices_free(&v);
@@ -260,6 +260,6 @@ struct plan *make_plan(const struct graph *g, const struct profile *profile, enu
     if (form != FORM_STATIC && form != FORM_SYNC) plan->bound = plan->objective;
     plan->gap = plan->bound > 0 ? (plan->objective - plan->bound) / plan->bound : 0;
     placement_free(x);
-    problem_free(p);
+    placing_free(p);
     return plan;
 }

@@ -37,7 +37,7 @@ static void give(struct gaps *g, uint64_t at, uint64_t size)
     }
 }
 
-static void settle(const struct problem *p, struct placement *x, int t, bool slow)
+static void settle(const struct placing *p, struct placement *x, int t, bool slow)
 {
     for (int u = p->use_end[t]; u < p->use_end[t + 1]; u++) {
         int n = p->use_node[u], bit = 1 << p->use_slot[u];
@@ -47,7 +47,7 @@ static void settle(const struct problem *p, struct placement *x, int t, bool slo
     }
 }
 
-void first_touch(const struct problem *p, uint64_t reserve, struct placement *x, uint64_t *offset)
+void first_touch(const struct placing *p, uint64_t reserve, struct placement *x, uint64_t *offset)
 {
     struct gaps g = { xmalloc((size_t)p->tensors + 2, sizeof *g.v), 0 };
     uint64_t pool = (p->bytes_limit - reserve) / PLAN_ALIGN * PLAN_ALIGN;

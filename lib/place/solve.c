@@ -21,7 +21,7 @@ struct path {
     uint8_t (*from)[3];
 };
 
-static struct path path_new(const struct problem *p)
+static struct path path_new(const struct placing *p)
 {
     int longest = 1;
     for (int t = 0; t < p->tensors; t++)
@@ -98,7 +98,7 @@ static double cheapest(const struct path *q, int k, double fetch, double write, 
     return best;
 }
 
-static double best_path(const struct problem *p, const struct path *q, int t, uint8_t *slow, uint8_t *stay)
+static double best_path(const struct placing *p, const struct path *q, int t, uint8_t *slow, uint8_t *stay)
 {
     int first = p->use_end[t], k = p->use_end[t + 1] - first;
     if (!p->moves) return whole_life(q, k, slow + first, stay + first);
@@ -115,7 +115,7 @@ struct dual {                                            /* a point of the relax
     struct path path;
 };
 
-static struct dual dual_new(const struct problem *p)
+static struct dual dual_new(const struct placing *p)
 {
     size_t nodes = (size_t)p->nodes + 2, uses = (size_t)p->uses + 1;
     return (struct dual){ xcalloc(nodes, sizeof(double)), xcalloc(nodes, sizeof(double)), xcalloc(nodes, sizeof(int)),
@@ -132,7 +132,7 @@ static void dual_free(struct dual *d)
     path_free(&d->path);
 }
 
-struct prices prices_new(const struct problem *p)
+struct prices prices_new(const struct placing *p)
 {
     return (struct prices){ xcalloc((size_t)p->nodes + 1, sizeof(double)), xcalloc((size_t)p->uses + 1, sizeof(double)) };
 }
@@ -143,12 +143,12 @@ void prices_free(struct prices *v)
     free(v->mu);
 }
 
-static int slot_of(const struct problem *p, int use)
+static int slot_of(const struct placing *p, int use)
 {
     return p->slot_end[p->use_node[use]] + p->use_slot[use];
 }
 
-static double kernel_minimum(const struct problem *p, const struct prices *v, int n, int *config)
+static double kernel_minimum(const struct placing *p, const struct prices *v, int n, int *config)
 {
     int k = p->slot_end[n + 1] - p->slot_end[n];
     const struct choice *c = p->choice + p->choice_end[n];
@@ -167,7 +167,7 @@ static double kernel_minimum(const struct problem *p, const struct prices *v, in
 }
 
 /* L at prices v; d becomes the point that attains it */
-static double relax(const struct problem *p, const struct prices *v, struct dual *d)
+static double relax(const struct placing *p, const struct prices *v, struct dual *d)
 {
     double sum = 0;
     d->until[0] = 0;
@@ -202,7 +202,7 @@ static double relax(const struct problem *p, const struct prices *v, struct dual
     return sum;
 }
 
-double price_bound(const struct problem *p, const struct prices *v)
+double price_bound(const struct placing *p, const struct prices *v)
 {
     struct dual d = dual_new(p);
     double bound = relax(p, v, &d);
@@ -213,7 +213,7 @@ double price_bound(const struct problem *p, const struct prices *v)
 /* ---- ascent ---- */
 
 /* a penalty per slot: the mean over the other slots' placements of what it costs to be slow */
-static void first_prices(const struct problem *p, struct prices *v)
+static void first_prices(const struct placing *p, struct prices *v)
 {
     for (int n = 0; n < p->nodes; n++) {
         v->lambda[n] = 0;
@@ -248,7 +248,7 @@ static double coordinate(struct ascent *a, int i, double gradient, double step, 
     return step * a->scale[i] * (a->m[i] / (1 - a->fade_m)) / (sqrt(a->s[i] / (1 - a->fade_s)) + floor);
 }
 
-static void climb(const struct problem *p, const struct dual *d, struct ascent *a, double step, struct prices *v)
+static void climb(const struct placing *p, const struct dual *d, struct ascent *a, double step, struct prices *v)
 {
     a->fade_m *= DECAY_M;
     a->fade_s *= DECAY_S;
@@ -264,7 +264,7 @@ static void climb(const struct problem *p, const struct dual *d, struct ascent *
     }
 }
 
-static struct ascent ascent_new(const struct problem *p, const struct dual *d, const struct prices *v)
+static struct ascent ascent_new(const struct placing *p, const struct dual *d, const struct prices *v)
 {
     size_t n = (size_t)(p->nodes + p->uses) + 1;
     struct ascent a = { xcalloc(n, sizeof(double)), xcalloc(n, sizeof(double)), xcalloc(n, sizeof(double)), 1, 1 };
@@ -289,7 +289,7 @@ static void ascent_free(struct ascent *a)
 }
 
 /* seven digits, so that a plan can carry them; any prices prove a bound */
-static void round_prices(const struct problem *p, struct prices *v)
+static void round_prices(const struct placing *p, struct prices *v)
 {
     char text[32];
     for (int i = 0; i < p->nodes + p->uses; i++) {
@@ -299,7 +299,7 @@ static void round_prices(const struct problem *p, struct prices *v)
     }
 }
 
-static void prices_copy(const struct problem *p, struct prices *to, const struct prices *from)
+static void prices_copy(const struct placing *p, struct prices *to, const struct prices *from)
 {
     memcpy(to->lambda, from->lambda, (size_t)p->nodes * sizeof(double));
     memcpy(to->mu, from->mu, (size_t)p->uses * sizeof(double));
@@ -308,22 +308,23 @@ static void prices_copy(const struct problem *p, struct prices *to, const struct
 /* ---- placements ---- */
 
 struct search {
-    const struct problem *p;
+    const struct placing *p;
     struct placement *x;
     const double *lambda;
     double *until;                                       /* lambda summed over nodes before */
     struct path path;
     double *gain;                                        /* of tensors, for the order of insertion */
+    struct rng *noise;                                   /* NULL, or what blurs the comparison of fast and slow */
     int *order;
 };
 
-static double free_bytes(const struct problem *p, const struct placement *x, int n, int config)
+static double free_bytes(const struct placing *p, const struct placement *x, int n, int config)
 {
     return p->limit[n] - p->base[n] - x->load[n] - (double)p->choice[p->choice_end[n] + config].staging;
 }
 
 /* add tensor t's bytes to the load and its bits to the configurations (sign 1), or take them out (-1) */
-static void account(const struct problem *p, struct placement *x, int t, int sign)
+static void account(const struct placing *p, struct placement *x, int t, int sign)
 {
     double bytes = sign * p->size[t];
     for (int u = p->use_end[t]; u < p->use_end[t + 1]; u++) {
@@ -342,7 +343,7 @@ static void account(const struct problem *p, struct placement *x, int t, int sig
 /* the cheapest life of t given all other tensors, under hard limits; `weight` of the memory prices is added */
 static void reinsert(struct search *s, int t, double weight)
 {
-    const struct problem *p = s->p;
+    const struct placing *p = s->p;
     struct placement *x = s->x;
     int first = p->use_end[t], k = p->use_end[t + 1] - first;
     double size = p->size[t];
@@ -352,7 +353,9 @@ static void reinsert(struct search *s, int t, double weight)
         int in = x->config[n] & ~bit, out = x->config[n] | bit;
         double room = free_bytes(p, x, n, in) - size, room_out = free_bytes(p, x, n, out);
         s->path.fast[u] = weight * size * s->lambda[n] + (room < 0 ? -room * OVERLOAD : 0);
-        s->path.slow[u] = c[out].seconds - c[in].seconds + (room_out < 0 ? -room_out * OVERLOAD : 0);
+        double penalty = c[out].seconds - c[in].seconds;
+        if (s->noise) penalty *= 2 * rng_unit(s->noise);
+        s->path.slow[u] = penalty + (room_out < 0 ? -room_out * OVERLOAD : 0);
         if (u + 1 == k) break;
         int next = p->use_node[first + u + 1];
         double stay = weight * size * (s->until[next] - s->until[n + 1]);
@@ -375,7 +378,7 @@ static void reoptimise(struct search *s, int t, double weight)
     reinsert(s, t, weight);
 }
 
-static void clear(const struct problem *p, struct placement *x)
+static void clear(const struct placing *p, struct placement *x)
 {
     memset(x->slow, 1, (size_t)p->uses);
     memset(x->stay, 0, (size_t)p->uses);
@@ -403,7 +406,7 @@ static int by_gain(const void *a, const void *b)
 /* insert tensors in order of gain per byte and node: cost of being slow all the time less that of the best priced path */
 static void construct(struct search *s, const struct prices *v)
 {
-    const struct problem *p = s->p;
+    const struct placing *p = s->p;
     set_lambda(s, v->lambda);
     for (int t = 0; t < p->tensors; t++) {
         int first = p->use_end[t], k = p->use_end[t + 1] - first;
@@ -424,7 +427,7 @@ static void construct(struct search *s, const struct prices *v)
     for (int i = 0; i < p->tensors; i++) reoptimise(s, s->order[i], 1);
 }
 
-static double total(const struct problem *p, const struct placement *x)
+static double total(const struct placing *p, const struct placement *x)
 {
     int node = 0;
     double over = placement_overload(p, x, &node);
@@ -444,7 +447,7 @@ static double descend(struct search *s)
     return total(s->p, s->x);
 }
 
-static double touched_seconds(const struct problem *p, const struct placement *x, const int *tensor, int n, char *mark)
+static double touched_seconds(const struct placing *p, const struct placement *x, const int *tensor, int n, char *mark)
 {
     double sum = 0;
     for (int i = 0; i < n; i++) {
@@ -465,7 +468,7 @@ static double touched_seconds(const struct problem *p, const struct placement *x
 /* take some tensors that are alive at one node out, put them back in another order, keep what is no worse */
 static void neighbourhoods(struct search *s, long rounds, uint64_t seed)
 {
-    const struct problem *p = s->p;
+    const struct placing *p = s->p;
     struct placement *x = s->x;
     if (p->tensors == 0) return;
     struct rng rng = rng_for(seed, str_of("place-plan/search"));
@@ -499,7 +502,10 @@ static void neighbourhoods(struct search *s, long rounds, uint64_t seed)
         int back[PRUNE];
         memcpy(back, out, sizeof *out * (size_t)n);
         rng_shuffle(&rng, back, (size_t)n, sizeof *back);
-        for (int i = 0; i < n; i++) reoptimise(s, back[i], weight < 0.5 ? weight * 2 : 1);
+        if (round % 2 == 0) s->noise = &rng;
+        for (int i = 0; i < n; i++)                      /* some are left out at first and make room for others */
+            if (rng_below(&rng, 4) > 0) reoptimise(s, back[i], weight < 0.5 ? weight * 2 : 1);
+        s->noise = NULL;
         for (int i = 0; i < n; i++) reoptimise(s, back[i], 0);
         if (touched_seconds(p, x, out, n, mark) <= before) continue;
         keep = kept;
@@ -518,7 +524,7 @@ static void neighbourhoods(struct search *s, long rounds, uint64_t seed)
     free(kept);
 }
 
-static struct search search_new(const struct problem *p, struct placement *x)
+static struct search search_new(const struct placing *p, struct placement *x)
 {
     struct search s = { .p = p, .x = x, .until = xcalloc((size_t)p->nodes + 2, sizeof(double)), .path = path_new(p),
                         .gain = xcalloc((size_t)p->tensors + 1, sizeof(double)), .order = xcalloc((size_t)p->tensors + 1, sizeof(int)) };
@@ -534,7 +540,7 @@ static void search_free(struct search *s)
     free(s->order);
 }
 
-bool improve(const struct problem *p, const struct effort *effort, const struct prices *v, struct placement *x)
+bool improve_placing(const struct placing *p, const struct effort *effort, const struct prices *v, struct placement *x)
 {
     struct search s = search_new(p, x);
     set_lambda(&s, v->lambda);
@@ -546,7 +552,7 @@ bool improve(const struct problem *p, const struct effort *effort, const struct 
     return placement_overload(p, x, &node) <= 0 && placement_seconds(p, x) < 1e5;
 }
 
-double solve(const struct problem *p, const struct effort *effort, bool warm, struct placement *x, struct prices *best)
+double solve_placing(const struct placing *p, const struct effort *effort, bool warm, struct placement *x, struct prices *best)
 {
     struct dual d = dual_new(p);
     struct prices v = prices_new(p);
@@ -579,6 +585,6 @@ double solve(const struct problem *p, const struct effort *effort, bool warm, st
     placement_free(trial);
     prices_free(&v);
     dual_free(&d);
-    if (!improve(p, effort, best, x)) die("no plan found within the limit of %llu bytes", (unsigned long long)p->bytes_limit);
+    if (!improve_placing(p, effort, best, x)) die("no plan found within the limit of %llu bytes", (unsigned long long)p->bytes_limit);
     return bound;
 }

@@ -11,26 +11,26 @@
  * and large-neighbourhood search (Shaw 1998). */
 #ifndef MILLRACE_PLACE_SOLVE_H
 #define MILLRACE_PLACE_SOLVE_H
-#include "place/problem.h"
+#include "place/placing.h"
 
 struct prices { double *lambda, *mu; };                  /* by node; by slot */
-struct prices prices_new(const struct problem *);
+struct prices prices_new(const struct placing *);
 void prices_free(struct prices *);
 
 /* The bound that these prices prove. */
-double price_bound(const struct problem *, const struct prices *);
+double price_bound(const struct placing *, const struct prices *);
 
 struct effort { long dual_steps, search_rounds; uint64_t seed; };
 
 /* Fills x with the best placement found and best with the prices of the highest bound, rounded to seven digits;
  * returns that bound.  x may hold a placement to start from when warm is set.  Dies when no feasible one is found. */
-double solve(const struct problem *, const struct effort *, bool warm, struct placement *x, struct prices *best);
+double solve_placing(const struct placing *, const struct effort *, bool warm, struct placement *x, struct prices *best);
 
 /* Only the search, with given prices: x is made feasible for the current limits and improved; false when it cannot be. */
-bool improve(const struct problem *, const struct effort *, const struct prices *, struct placement *x);
+bool improve_placing(const struct placing *, const struct effort *, const struct prices *, struct placement *x);
 
 /* First touch: in execution order every new tensor takes the tightest gap of a pool of the limit's size, for life, and
  * slow memory when there is none (Linux's first-touch policy as AutoTM emulates it).  The offsets are those of its
  * pool; `reserve` bytes of the limit are left to staging. */
-void first_touch(const struct problem *, uint64_t reserve, struct placement *x, uint64_t *offset);
+void first_touch(const struct placing *, uint64_t reserve, struct placement *x, uint64_t *offset);
 #endif

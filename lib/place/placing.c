@@ -1,5 +1,5 @@
-/* problem.c - see problem.h */
-#include "place/problem.h"
+/* placing.c - see placing.h */
+#include "place/placing.h"
 #include "place/plan.h"
 #include "base/message.h"
 #include <math.h>
@@ -10,7 +10,7 @@ const char *const formulation_names[] = { "static", "sync", "numa", "slow", "fas
 
 static const double CANNOT_BE_HAD = 1e6;                 /* seconds */
 
-static void set_tensors(struct problem *p, const struct profile *profile, int *of)
+static void set_tensors(struct placing *p, const struct profile *profile, int *of)
 {
     const struct graph *g = p->g;
     for (int i = 0; i < g->ntensor; i++) {
@@ -32,7 +32,7 @@ static void set_tensors(struct problem *p, const struct profile *profile, int *o
     }
 }
 
-static void set_slots(struct problem *p, const int *of)
+static void set_slots(struct placing *p, const int *of)
 {
     int *next = xmalloc((size_t)p->tensors + 1, sizeof *next);   /* use of each tensor that comes next */
     memcpy(next, p->use_end, (size_t)p->tensors * sizeof *next);
@@ -50,7 +50,7 @@ static void set_slots(struct problem *p, const int *of)
     free(next);
 }
 
-static void set_choices(struct problem *p, const struct profile *profile)
+static void set_choices(struct placing *p, const struct profile *profile)
 {
     for (int n = 0; n < p->nodes; n++) p->choice_end[n + 1] = p->choice_end[n] + (1 << (p->slot_end[n + 1] - p->slot_end[n]));
     p->choice = xmalloc((size_t)p->choice_end[p->nodes] + 1, sizeof *p->choice);
@@ -77,13 +77,13 @@ static void set_choices(struct problem *p, const struct profile *profile)
     }
 }
 
-struct problem *problem_new(const struct graph *g, const struct profile *profile, uint64_t limit, bool moves)
+struct placing *placing_new(const struct graph *g, const struct profile *profile, uint64_t limit, bool moves)
 {
-    struct problem *p = xcalloc(1, sizeof *p);
+    struct placing *p = xcalloc(1, sizeof *p);
     size_t slots = 1;
     for (int i = 0; i < g->ntensor; i++)
         if (graph_movable(g, i)) slots += (size_t)g->tensor[i].nuse;
-    *p = (struct problem){ .g = g, .nodes = g->nnode, .bytes_limit = limit, .moves = moves };
+    *p = (struct placing){ .g = g, .nodes = g->nnode, .bytes_limit = limit, .moves = moves };
     size_t nodes = (size_t)g->nnode + 1, tensors = (size_t)g->ntensor + 1;
     p->id = xcalloc(tensors, sizeof *p->id);
     p->size = xcalloc(tensors, sizeof *p->size);
@@ -107,7 +107,7 @@ struct problem *problem_new(const struct graph *g, const struct profile *profile
     return p;
 }
 
-void problem_free(struct problem *p)
+void placing_free(struct placing *p)
 {
     if (!p) return;
     free(p->id);
@@ -129,7 +129,7 @@ void problem_free(struct problem *p)
 
 /* ---- placements ---- */
 
-struct placement *placement_new(const struct problem *p)
+struct placement *placement_new(const struct placing *p)
 {
     struct placement *x = xcalloc(1, sizeof *x);
     x->slow = xmalloc((size_t)p->uses + 1, 1);
@@ -151,7 +151,7 @@ void placement_free(struct placement *x)
     free(x);
 }
 
-void placement_copy(const struct problem *p, struct placement *to, const struct placement *from)
+void placement_copy(const struct placing *p, struct placement *to, const struct placement *from)
 {
     memcpy(to->slow, from->slow, (size_t)p->uses);
     memcpy(to->stay, from->stay, (size_t)p->uses);
@@ -159,7 +159,7 @@ void placement_copy(const struct problem *p, struct placement *to, const struct 
     memcpy(to->load, from->load, (size_t)p->nodes * sizeof *to->load);
 }
 
-double move_seconds(const struct problem *p, const struct placement *x, int t)
+double move_seconds(const struct placing *p, const struct placement *x, int t)
 {
     double sum = 0;
     int first = p->use_end[t], end = p->use_end[t + 1];
@@ -175,7 +175,7 @@ double move_seconds(const struct problem *p, const struct placement *x, int t)
     return sum;
 }
 
-double placement_seconds(const struct problem *p, const struct placement *x)
+double placement_seconds(const struct placing *p, const struct placement *x)
 {
     double sum = 0;
     for (int n = 0; n < p->nodes; n++) sum += p->choice[p->choice_end[n] + x->config[n]].seconds;
@@ -183,7 +183,7 @@ double placement_seconds(const struct problem *p, const struct placement *x)
     return sum;
 }
 
-double placement_overload(const struct problem *p, const struct placement *x, int *node)
+double placement_overload(const struct placing *p, const struct placement *x, int *node)
 {
     double worst = -INFINITY;
     for (int n = 0; n < p->nodes; n++) {

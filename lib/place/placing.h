@@ -1,12 +1,12 @@
-/* problem.h - the placement problem in flat arrays: what solver, checker and model writer share.
+/* placing.h - the placement problem in flat arrays: what solver, checker and model writer share.
  *
  * A tensor that can move has uses, its nodes in ascending order; each use is one slot of its node.  Between uses it may
  * stay in fast memory or not.  A node's time depends on which of its slots are slow (bit i: slot i).  Fast memory at a
  * node holds its pinned tensors (base), the movable tensors that are used fast or stay, and the staging area of the
  * node's placement (workspace included); that sum may not exceed limit[node].  A choice that the profile does not offer
  * takes 10^6 seconds.  Bytes are doubles holding integers. */
-#ifndef MILLRACE_PLACE_PROBLEM_H
-#define MILLRACE_PLACE_PROBLEM_H
+#ifndef MILLRACE_PLACE_PLACING_H
+#define MILLRACE_PLACE_PLACING_H
 #include "place/graph.h"
 #include "place/profile.h"
 #include <stdint.h>
@@ -14,7 +14,7 @@
 enum formulation { FORM_STATIC, FORM_SYNC, FORM_NUMA, FORM_SLOW, FORM_FAST };
 extern const char *const formulation_names[];            /* static sync numa slow fast */
 
-struct problem {
+struct placing {
     const struct graph *g;
     int nodes, tensors, uses;
     uint64_t bytes_limit;                                /* the user's */
@@ -32,8 +32,8 @@ struct problem {
 };
 
 /* Dies when no placement of some node fits under the limit, saying which and how much it needs. */
-struct problem *problem_new(const struct graph *, const struct profile *, uint64_t limit, bool moves);
-void problem_free(struct problem *);
+struct placing *placing_new(const struct graph *, const struct profile *, uint64_t limit, bool moves);
+void placing_free(struct placing *);
 
 /* A placement: every tensor slow at every use, at first. */
 struct placement {
@@ -42,10 +42,10 @@ struct placement {
     int *config;                                         /* node: bits of slow slots */
     double *load;                                        /* node: bytes of movable tensors in fast memory */
 };
-struct placement *placement_new(const struct problem *);
+struct placement *placement_new(const struct placing *);
 void placement_free(struct placement *);
-void placement_copy(const struct problem *, struct placement *to, const struct placement *from);
-double placement_seconds(const struct problem *, const struct placement *);   /* kernels and copies */
-double placement_overload(const struct problem *, const struct placement *, int *node);   /* most bytes over a limit, and where */
-double move_seconds(const struct problem *, const struct placement *, int tensor);
+void placement_copy(const struct placing *, struct placement *to, const struct placement *from);
+double placement_seconds(const struct placing *, const struct placement *);   /* kernels and copies */
+double placement_overload(const struct placing *, const struct placement *, int *node);   /* most bytes over a limit, and where */
+double move_seconds(const struct placing *, const struct placement *, int tensor);
 #endif

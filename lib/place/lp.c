@@ -1,0 +1,186 @@
+/* lp.c - see lp.h */
+#include "place/lp.h"
+#include "base/num.h"
+#include <stdarg.h>
+
+struct text { FILE *f; int items; };                     /* breaks the line every few items */
+
+static void term(struct text *o, double by, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void term(struct text *o, double by, const char *fmt, ...)
+{
+    if (by == 0) return;
+    char number[NUM_MAX];
+    size_t n = num_print(number, by < 0 ? -by : by);
+    fprintf(o->f, " %c %.*s ", by < 0 ? '-' : '+', (int)n, number);
+    va_list ap;
+    va_start(ap, fmt);
+    vfprintf(o->f, fmt, ap);
+    va_end(ap);
+    if (++o->items % 8 == 0) fputs("\n  ", o->f);
+}
+
+static void end_row(struct text *o, const char *relation, double right)
+{
+    char number[NUM_MAX];
+    size_t n = num_print(number, right);
+    fprintf(o->f, " %s %.*s\n", relation, (int)n, number);
+    o->items = 0;
+}
+
+/* arcs of the path of tensor t, gadget j (from 1) to j + 1: 'A' never copied, 'D' with a copy, 'P' slow only.
+ * "In fast memory at use j": the arcs that enter A_j or D_j. */
+static void fast_at(struct text *o, const struct placing *p, int t, int use, double by)
+{
+    int j = use - p->use_end[t] + 1;
+    if (!p->moves) {
+        term(o, by, "x%d", t);
+        return;
+    }
+    if (j == 1) {
+        term(o, by, "e%d_S_A1", t);
+        return;
+    }
+    term(o, by, "e%d_A%d_A%d", t, j - 1, j);
+    if (j > 2) term(o, by, "e%d_D%d_D%d", t, j - 1, j);
+    term(o, by, "e%d_P%d_D%d", t, j, j);
+}
+
+/* stays in fast memory from use to the next */
+static void stays_after(struct text *o, const struct placing *p, int t, int use, double by)
+{
+    int j = use - p->use_end[t] + 1;
+    if (!p->moves) {
+        term(o, by, "x%d", t);
+        return;
+    }
+    term(o, by, "e%d_A%d_A%d", t, j, j + 1);
+    if (j > 1) term(o, by, "e%d_D%d_D%d", t, j, j + 1);
+}
+
+static void objective(struct text *o, const struct placing *p)
+{
+    double fixed = 0;                                    /* kernels that nothing can be decided about */
+    for (int n = 0; n < p->nodes; n++) {
+        int k = p->slot_end[n + 1] - p->slot_end[n];
+        const struct choice *c = p->choice + p->choice_end[n];
+        if (k == 0) fixed += c->seconds;
+        for (int set = 0; k > 0 && set < 1 << k; set++) term(o, c[set].seconds, "y%d_%d", n, set);
+    }
+    term(o, fixed, "one");
+    for (int t = 0; p->moves && t < p->tensors; t++) {
+        int k = p->use_end[t + 1] - p->use_end[t];
+        for (int j = 1; j < k; j++) {
+            term(o, p->write[t], "e%d_A%d_P%d", t, j, j + 1);
+            term(o, p->fetch[t], "e%d_P%d_D%d", t, j + 1, j + 1);
+        }
+    }
+}
+
+/* what enters a vertex leaves it */
+static void path_rows(struct text *o, const struct placing *p, int t)
+{
+    int k = p->use_end[t + 1] - p->use_end[t];
+    term(o, 1, "e%d_S_A1", t);
+    term(o, 1, "e%d_S_P1", t);
+    end_row(o, "=", 1);
+    for (int j = 1; j <= k; j++) {
+        bool more = j < k;
+        if (j == 1) term(o, -1, "e%d_S_A1", t);
+        else term(o, -1, "e%d_A%d_A%d", t, j - 1, j);
+        if (more) term(o, 1, "e%d_A%d_A%d", t, j, j + 1);
+        if (more) term(o, 1, "e%d_A%d_P%d", t, j, j + 1);
+        else term(o, 1, "e%d_A%d_K", t, j);
+        end_row(o, "=", 0);
+        if (j > 1) {
+            if (j > 2) term(o, -1, "e%d_D%d_D%d", t, j - 1, j);
+            term(o, -1, "e%d_P%d_D%d", t, j, j);
+            if (more) term(o, 1, "e%d_D%d_D%d", t, j, j + 1);
+            if (more) term(o, 1, "e%d_D%d_P%d", t, j, j + 1);
+            else term(o, 1, "e%d_D%d_K", t, j);
+            end_row(o, "=", 0);
+        }
+        if (j == 1) term(o, -1, "e%d_S_P1", t);
+        else {
+            term(o, -1, "e%d_P%d_P%d", t, j - 1, j);
+            term(o, -1, "e%d_A%d_P%d", t, j - 1, j);
+            if (j > 2) term(o, -1, "e%d_D%d_P%d", t, j - 1, j);
+            term(o, 1, "e%d_P%d_D%d", t, j, j);
+        }
+        if (more) term(o, 1, "e%d_P%d_P%d", t, j, j + 1);
+        else term(o, 1, "e%d_P%d_K", t, j);
+        end_row(o, "=", 0);
+    }
+}
+
+static void kernel_rows(struct text *o, const struct placing *p, int n)
+{
+    int k = p->slot_end[n + 1] - p->slot_end[n];
+    if (k == 0) return;
+    for (int set = 0; set < 1 << k; set++) term(o, 1, "y%d_%d", n, set);
+    end_row(o, "=", 1);
+    for (int s = 0; s < k; s++) {
+        int slot = p->slot_end[n] + s;
+        for (int set = 0; set < 1 << k; set++)
+            if (!(set >> s & 1)) term(o, 1, "y%d_%d", n, set);
+        fast_at(o, p, p->slot_tensor[slot], p->slot_use[slot], -1);
+        end_row(o, "=", 0);
+    }
+}
+
+/* bytes in fast memory at node n, in units of 1 MB to keep the numbers of a size */
+static void memory_row(struct text *o, const struct placing *p, int n, const int *at)
+{
+    const double unit = 1e6;
+    bool any = false;
+    for (int t = 0; t < p->tensors; t++) {
+        int u = at[t];
+        if (u < p->use_end[t] || u >= p->use_end[t + 1]) continue;
+        if (p->use_node[u] == n) fast_at(o, p, t, u, p->size[t] / unit);
+        else if (u + 1 < p->use_end[t + 1]) stays_after(o, p, t, u, p->size[t] / unit);
+        else continue;
+        any = true;
+    }
+    int k = p->slot_end[n + 1] - p->slot_end[n];
+    for (int set = 0; set < 1 << k; set++) {
+        double staging = (double)p->choice[p->choice_end[n] + set].staging;
+        if (staging == 0) continue;
+        if (k == 0) term(o, staging / unit, "one");
+        else term(o, staging / unit, "y%d_%d", n, set);
+        any = true;
+    }
+    if (any) end_row(o, "<=", (p->limit[n] - p->base[n]) / unit);
+}
+
+static void names(struct text *o, const struct placing *p)
+{
+    for (int t = 0; !p->moves && t < p->tensors; t++) fprintf(o->f, " x%d\n", t);
+    for (int t = 0; p->moves && t < p->tensors; t++) {
+        int k = p->use_end[t + 1] - p->use_end[t];
+        fprintf(o->f, " e%d_S_A1 e%d_S_P1 e%d_A%d_K e%d_P%d_K\n", t, t, t, k, t, k);
+        if (k > 1) fprintf(o->f, " e%d_D%d_K\n", t, k);
+        for (int j = 1; j < k; j++) {
+            fprintf(o->f, " e%d_A%d_A%d e%d_A%d_P%d e%d_P%d_P%d e%d_P%d_D%d\n", t, j, j + 1, t, j, j + 1, t, j, j + 1, t, j + 1, j + 1);
+            if (j > 1) fprintf(o->f, " e%d_D%d_D%d e%d_D%d_P%d\n", t, j, j + 1, t, j, j + 1);
+        }
+    }
+}
+
+void placing_write_lp(const struct placing *p, FILE *f)
+{
+    struct text o = { f, 0 };
+    fputs("Minimize\n obj:", f);
+    objective(&o, p);
+    fputs("\nSubject To\n", f);
+    o.items = 0;
+    for (int t = 0; p->moves && t < p->tensors; t++) path_rows(&o, p, t);
+    int *at = xmalloc((size_t)p->tensors + 1, sizeof *at);   /* the use of each tensor at or before the node */
+    for (int t = 0; t < p->tensors; t++) at[t] = p->use_end[t] - 1;
+    for (int n = 0; n < p->nodes; n++) {
+        for (int s = p->slot_end[n]; s < p->slot_end[n + 1]; s++) at[p->slot_tensor[s]]++;
+        kernel_rows(&o, p, n);
+        memory_row(&o, p, n, at);
+    }
+    fputs("Bounds\n one = 1\nBinaries\n", f);
+    names(&o, p);
+    fputs("End\n", f);
+}

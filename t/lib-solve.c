@@ -1,0 +1,203 @@
+/* The solver against exhaustive search on small random graphs: bound <= optimum <= plan, always; and the checker's
+ * opinion of every plan. */
+#include "place/layout.h"
+#include "place/verify.h"
+#include "base/rng.h"
+#include "tap.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NODES = 6, TENSORS = 5 };
+
+/* a random graph: every node makes a tensor and reads some earlier ones */
+static struct graph *random_graph(struct rng *r)
+{
+    struct graph *g = graph_new("random", 1);
+    int made[NODES], n = 0, x = graph_tensor(g, "x", ROLE_ARG, "f32", 1, (int64_t[]){ 8 });
+    for (int i = 0; i < NODES; i++) {
+        int in[3] = { x }, nin = 1, out;
+        for (int k = 0; k < 2 && n > 0; k++) {
+            int pick = made[rng_below(r, (uint64_t)n)];
+            if (rng_below(r, 3) > 0) in[nin++] = pick;
+        }
+        bool last = i + 1 == NODES, small = rng_below(r, 6) == 0;
+        int64_t elements = last || small ? 1000 : 16384 * (1 + (int64_t)rng_below(r, 6));
+        char name[16];
+        snprintf(name, sizeof name, "t%d", i);
+        out = graph_tensor(g, name, last ? ROLE_ARG : ROLE_INTER, "f32", 1, &elements);
+        graph_node(g, name, name, nin, in, 1, &out);
+        if (!last) made[n++] = out;
+    }
+    graph_finish(g);
+    return g;
+}
+
+/* random times for every placement, some with staging */
+static struct profile *random_profile(struct rng *r, const struct graph *g, const char *path)
+{
+    csvw *w = csvw_open(path);
+    csvw_names(w, PROFILE_COLUMNS);
+    csvw_end(w);
+    bool staged = rng_below(r, 2);
+    for (int k = 0; k < g->nkernel; k++) {
+        uint32_t slow = 0;
+        double fast = 1 + rng_unit(r);
+        do {
+            char in[8], out[8];
+            profile_tiers(g, k, slow, in, out);
+            double seconds = fast + (double)__builtin_popcount(slow) * rng_unit(r) * 2;
+            profile_row(w, g, k, in, out, slow ? 1 : 0, slow && staged ? 4096 * rng_below(r, 20) : 0, seconds, 1, "model", "simulated");
+            csvw_end(w);
+            slow = (slow - g->kernel[k].movable) & g->kernel[k].movable;
+        } while (slow);
+    }
+    double rate = rng_unit(r) * 0.8;
+    for (uint64_t bytes = 65536; bytes <= 1 << 20; bytes *= 2)
+        for (int to_fast = 0; to_fast < 2; to_fast++) {
+            profile_move_row(w, bytes, to_fast, rate * (double)bytes / 2e5 + 0.01, 1, "model", "simulated");
+            csvw_end(w);
+        }
+    csvw_close(w);
+    return profile_read(path);
+}
+
+/* ---- exhaustive search, over lives: slow and stay bits of every use ---- */
+
+struct best {
+    const struct placing *p;
+    struct placement *x;
+    double seconds;
+    int count;
+};
+
+static double judge(const struct placing *p, const struct placement *x)
+{
+    double sum = 0, load[NODES] = { 0 };
+    int config[NODES] = { 0 };
+    for (int t = 0; t < p->tensors; t++) {
+        bool copied = false;
+        for (int u = p->use_end[t]; u < p->use_end[t + 1]; u++) {
+            bool first = u == p->use_end[t], came = !first && x->stay[u - 1];
+            if (x->slow[u]) {
+                config[p->use_node[u]] |= 1 << p->use_slot[u];
+                if (first) copied = true;
+            } else {
+                load[p->use_node[u]] += p->size[t];
+                if (!first && !came) sum += p->fetch[t];
+            }
+            if (u + 1 == p->use_end[t + 1]) break;
+            if (x->stay[u])
+                for (int n = p->use_node[u] + 1; n < p->use_node[u + 1]; n++) load[n] += p->size[t];
+            else if (!copied) {
+                sum += p->write[t];
+                copied = true;
+            }
+        }
+    }
+    for (int n = 0; n < p->nodes; n++) {
+        const struct choice *c = &p->choice[p->choice_end[n] + config[n]];
+        if (load[n] + p->base[n] + (double)c->staging > p->limit[n]) return INFINITY;
+        sum += c->seconds;
+    }
+    return sum;
+}
+
+static void enumerate(struct best *b, int t, int u)
+{
+    const struct placing *p = b->p;
+    if (t == p->tensors) {
+        double s = judge(p, b->x);
+        if (s < b->seconds) b->seconds = s;
+        return;
+    }
+    if (u == p->use_end[t + 1]) {
+        enumerate(b, t + 1, u);
+        return;
+    }
+    bool first = u == p->use_end[t], last = u + 1 == p->use_end[t + 1];
+    for (int slow = 0; slow < 2; slow++) {
+        bool stayed = !first && b->x->stay[u - 1];
+        if (stayed && slow) continue;
+        if (!p->moves && !first && (b->x->slow[u - 1] != slow || (!slow && !stayed))) continue;
+        b->x->slow[u] = (uint8_t)slow;
+        for (int stay = 0; stay <= (!slow && !last); stay++) {
+            b->x->stay[u] = (uint8_t)stay;
+            enumerate(b, t, u + 1);
+        }
+    }
+}
+
+static uint64_t least_limit(const struct graph *g, const struct profile *profile)
+{
+    struct placing *p = placing_new(g, profile, (uint64_t)1 << 40, true);
+    double need = 0;
+    for (int n = 0; n < p->nodes; n++) {
+        double least = INFINITY;
+        for (int c = p->choice_end[n]; c < p->choice_end[n + 1]; c++) {
+            double sum = p->base[n] + (double)p->choice[c].staging;
+            for (int s = p->slot_end[n]; s < p->slot_end[n + 1]; s++)
+                if (!((c - p->choice_end[n]) >> (s - p->slot_end[n]) & 1)) sum += p->size[p->slot_tensor[s]];
+            if (sum < least) least = sum;
+        }
+        if (least > need) need = least;
+    }
+    placing_free(p);
+    return (uint64_t)need;
+}
+
+static void complain(void *context, const char *what)
+{
+    (void)context;
+    printf("# %s\n", what);
+}
+
+int main(void)
+{
+    enum { CASES = 120 };
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/lib-solve-%ld.csv", (long)getpid());
+    int bounded = 0, planned = 0, kept = 0, optimal = 0, ordered = 0;
+    for (int i = 0; i < CASES; i++) {
+        struct rng r = rng_for((uint64_t)i, str_of("lib-solve"));
+        struct graph *g = random_graph(&r);
+        struct profile *profile = random_profile(&r, g, path);
+        uint64_t limit = least_limit(g, profile) + rng_below(&r, graph_peak(g));
+        struct effort effort = { 300, 2000, 1 };
+        double plan[2];
+        for (int moves = 0; moves < 2; moves++) {
+            struct placing *p = placing_new(g, profile, limit, moves);
+            struct best b = { p, placement_new(p), INFINITY, 0 };
+            enumerate(&b, 0, 0);
+            struct placement *x = placement_new(p);
+            struct prices v = prices_new(p);
+            double bound = solve_placing(p, &effort, false, x, &v);
+            plan[moves] = judge(p, x);
+            if (bound <= b.seconds * (1 + 1e-12)) bounded++;
+            else printf("# case %d: bound %.17g above optimum %.17g\n", i, bound, b.seconds);
+            if (plan[moves] >= b.seconds * (1 - 1e-12) && fabs(plan[moves] - placement_seconds(p, x)) < 1e-9) planned++;
+            else printf("# case %d: plan %.17g, optimum %.17g\n", i, plan[moves], b.seconds);
+            if (plan[moves] <= b.seconds * (1 + 1e-9)) optimal++;
+            else printf("# case %d, moves %d: plan %.9g, optimum %.9g\n", i, moves, plan[moves], b.seconds);
+            struct plan *made = make_plan(g, profile, moves ? FORM_SYNC : FORM_STATIC, limit, &effort);
+            if (verify_plan(g, profile, made, complain, NULL) == 0 && made->objective >= b.seconds * (1 - 1e-12)) kept++;
+            plan_free(made);
+            prices_free(&v);
+            placement_free(x);
+            placement_free(b.x);
+            placing_free(p);
+        }
+        if (plan[1] <= plan[0] * (1 + 1e-9)) ordered++;
+        profile_free(profile);
+        graph_free(g);
+    }
+    unlink(path);
+    ok(bounded == 2 * CASES, "the bound never exceeds the optimum of exhaustive search");
+    ok(planned == 2 * CASES, "no plan is better than the optimum, its time is what its lives and kernels take");
+    ok(kept == 2 * CASES, "the checker accepts every plan");
+    printf("# %d of %d plans are optimal\n", optimal, 2 * CASES);
+    ok(optimal >= 2 * CASES * 95 / 100, "nearly all plans are optimal");
+    ok(ordered >= CASES * 98 / 100, "moves never hurt");
+    return done();
+}
