@@ -3,7 +3,7 @@
 #include "base/message.h"
 #include <stdlib.h>
 
-enum { LONGEST = 100 };
+enum { LONGEST = 100, DEEPEST = 1000 };                 /* sites of a path in pass 3, as the original; in any tree at all */
 
 static uint32_t dummy(struct names *s)
 {
@@ -41,6 +41,7 @@ static void paths(struct names *s, struct itree *t, const char *file)
             uint32_t around = p->kind == NODE_INLINED ? p->label : 0;
             uint32_t length = path_length(s, x->label);
             if (!path_begins(s, x->label, around) || x->label == around) bad_path(s, file, x->label, around);
+            if (length > DEEPEST) die("%s: a path of %u sites, more than %d", file, length, DEEPEST);
             for (uint32_t k = path_length(s, around) + 1; k < length; k++)
                 above = itree_add(&out, above, NODE_INLINED, path_prefix(s, x->label, k), none);
         }

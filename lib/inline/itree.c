@@ -3,6 +3,8 @@
 #include "base/message.h"
 #include <stdlib.h>
 
+enum { MOST_STEPS = 1 << 27 };                           /* 1.6 GB; every decision repeats the steps around it */
+
 void itree_init(struct itree *t, enum form form)
 {
     t->n = t->n_lost = 0;
@@ -152,6 +154,8 @@ void itree_read(struct names *s, const struct sexp *e, struct itree *t)
 
 /* ---- writing ---- */
 
+enum { INDENTED = 30 };                                  /* deeper nodes stay on the line, or the blanks would outweigh the text */
+
 static void begin_field(sexpw *w, const char *key)
 {
     sexpw_begin(w, key);
@@ -210,17 +214,19 @@ static void close_node(sexpw *w)
 
 void itree_write(sexpw *w, const struct names *s, const struct itree *t, int n_fields)
 {
+    long depth = 1;
     sexpw_begin(w, NULL);
     for (uint32_t n = t->node[0].first; n != NODE_NONE; ) {
         const struct tnode *x = &t->node[n];
-        sexpw_line(w);
+        if (depth <= INDENTED) sexpw_line(w);
         open_node(w, s, t, x, n_fields);
         if (x->first != NODE_NONE) {
             n = x->first;
+            depth++;
             continue;
         }
         if (x->kind != NODE_APPLY) close_node(w);
-        for (; n && t->node[n].next == NODE_NONE; n = t->node[n].parent)
+        for (; n && t->node[n].next == NODE_NONE; n = t->node[n].parent, depth--)
             if (t->node[n].parent) close_node(w);
         n = n ? t->node[n].next : (uint32_t)NODE_NONE;
     }
@@ -260,6 +266,7 @@ void itree_decisions(const struct itree *t, int round, struct decisions *d)
         const struct tnode *x = &t->node[n];
         path = grow(path, (size_t)depth, &cap, sizeof *path);
         path[depth - 1] = (struct step){ x->label, x->func, x->kind == NODE_DECL };
+        if (d->n_step + (size_t)depth > MOST_STEPS) die("a tree too deep for a list of decisions: more than %d steps in all", MOST_STEPS);
         if (x->kind != NODE_DECL) decisions_add(d, path, (uint32_t)depth, round, x->kind == NODE_INLINED ? ACTION_INLINE : ACTION_APPLY);
     }
     free(path);

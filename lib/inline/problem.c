@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LONGEST = 1 << 16 };                              /* bytes of a path; paths of a chain take the square of its length */
+
 void problem_free(struct problem *p)
 {
     intern_free(&p->node);
@@ -126,6 +128,7 @@ void problem_add(struct problem *p, struct names *s, const struct itree *t, str 
                 buf_char(&b, ' ');
             }
             decisions_path(&b, s, &step, 1);
+            if (b.n > LONGEST) die("run '%.*s': a node whose path has more than %d bytes", (int)run.n, run.s, LONGEST);
             *at = node_at(p, (str){ b.s, b.n }, above);
         }
         to[n] = *at;
