@@ -2,13 +2,15 @@
  *
  * Usage: inline-pca [--points=FILE] [FILE]...
  *
- * Columns in: those of inline-counters.  Out: benchmark, n_rows, n_steps
+ * Columns in: benchmark, step, seconds, static_instructions, and counters, as
+ * inline-counters writes them.  Out: benchmark, n_rows, n_steps
  * (distinct), n_na (rows without a static instruction count or another value
  * that others have), initial_seconds (geometric mean over the steps named
  * initial), best_seconds, saved_ratio = (initial - best) / initial, and the
- * shares of variance of the first three components of 14 counters of the
- * garbage collector and 7 of perf per static instruction: pca_raw_N in
- * their own units, where the largest numbers win, pca_z_N by z-scores.
+ * shares of variance of the first three components of --counters, and of
+ * --per-instruction divided by static_instructions (the study's 14 of the
+ * garbage collector and 7 of perf): pca_raw_N in their own units, where the
+ * largest numbers win, pca_z_N by z-scores.
  * Every step counts once.  Steps with a missing value take no part in the
  * components; counters that no step has are left out.  A program without
  * rows has empty values.  --points writes benchmark, step, initial, seconds,
@@ -20,6 +22,7 @@
 #include "base/filter.h"
 #include HELP
 #include "inline/counters.h"
+#include "learn/data.h"
 #include "learn/pca.h"
 #include <math.h>
 #include <stdlib.h>
@@ -27,34 +30,41 @@
 enum { COMPONENTS = 3 };
 
 static const char *points_path;
+static struct list plain, per_instruction;
 static const struct opt options[] = {
+    { 'c', "counters", LIST, &plain, "COLS", "counters taken as they are (default: the study's)", 0, 0 },
+    { 0, "per-instruction", LIST, &per_instruction, "COLS", "counters divided by static_instructions", 0, 0 },
     { 0, "points", STR, &points_path, "FILE", "write the scatter there", 0, 0 },
     { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
 
 struct matrix { double *x; size_t *row, rows, cols; };  /* row: number of the step of each matrix row */
 
 /* the columns some step knows, the steps that know them all */
-static struct matrix gather(const struct counter_table *t)
+static struct matrix gather(const struct counters *k, const struct counter_table *t)
 {
-    int col[COUNTER_NGC + COUNTER_NPERF], from[COUNTER_NGC + COUNTER_NPERF];
+    size_t *from = xmalloc(k->cols + 1, sizeof *from);
+    bool *divide = xcalloc(k->cols + 1, sizeof *divide);
     struct matrix m = { 0 };
-    for (int c = 0; c < COUNTER_NGC + COUNTER_NPERF; c++) {
-        col[c] = c < COUNTER_NGC ? COUNTER_GC + c : COUNTER_PERF + c - COUNTER_NGC;
+    for (size_t c = 0; c < k->cols; c++) {
         bool known = false;
-        for (size_t i = 0; i < t->n; i++) known = known || !isnan(t->row[i].value[col[c]]);
-        if (known) from[m.cols++] = col[c];
+        for (size_t i = 0; i < t->n; i++) known = known || !isnan(t->row[i].value[c]);
+        divide[m.cols] = data_matches(&per_instruction, str_of(k->name[c]));
+        if (known && (divide[m.cols] || data_matches(&plain, str_of(k->name[c])))) from[m.cols++] = c;
     }
     m.x = xmalloc(t->n * m.cols + 1, sizeof *m.x);
     m.row = xmalloc(t->n + 1, sizeof *m.row);
     for (size_t i = 0; i < t->n; i++) {
-        const double *v = t->row[i].value;
-        bool whole = !isnan(v[COUNTER_STATIC]);
+        const struct counter_row *r = &t->row[i];
+        bool whole = !isnan(r->instructions);
         for (size_t j = 0; j < m.cols; j++) {
-            m.x[m.rows * m.cols + j] = from[j] < COUNTER_PERF ? v[from[j]] : v[from[j]] / v[COUNTER_STATIC];
-            whole = whole && isfinite(m.x[m.rows * m.cols + j]);
+            double *x = &m.x[m.rows * m.cols + j];
+            *x = divide[j] ? r->value[from[j]] / r->instructions : r->value[from[j]];
+            whole = whole && isfinite(*x);
         }
         if (whole) m.row[m.rows++] = i;
     }
+    free(from);
+    free(divide);
     return m;
 }
 
@@ -66,8 +76,8 @@ static void write_points(csvw *w, const struct counter_table *t, double initial,
         csvw_cstr(w, t->benchmark);
         csvw_str(w, t->row[i].step);
         csvw_int(w, t->row[i].initial);
-        csvw_num(w, t->row[i].value[COUNTER_SECONDS]);
-        csvw_known(w, 1 - t->row[i].value[COUNTER_SECONDS] / initial);
+        csvw_num(w, t->row[i].seconds);
+        csvw_known(w, 1 - t->row[i].seconds / initial);
         for (size_t c = 0; c < 2; c++) csvw_known(w, in ? pca_score(raw, x, c) : NAN);
         for (size_t c = 0; c < 2; c++) csvw_known(w, in ? pca_score(z, x, c) : NAN);
         csvw_cstr(w, "real");
@@ -76,7 +86,7 @@ static void write_points(csvw *w, const struct counter_table *t, double initial,
     }
 }
 
-static void write_table(csvw *w, csvw *points, struct counter_table *t)
+static void write_table(csvw *w, csvw *points, const struct counters *k, struct counter_table *t)
 {
     csvw_cstr(w, t->benchmark);
     if (!t->n) {
@@ -86,10 +96,10 @@ static void write_table(csvw *w, csvw *points, struct counter_table *t)
     }
     size_t n;
     double variance, best = INFINITY;
-    counters_dedupe(t);
+    counters_dedupe(t, k->cols);
     double initial = counters_initial(t, &n, &variance);
-    for (size_t i = 0; i < t->n; i++) best = fmin(best, t->row[i].value[COUNTER_SECONDS]);
-    struct matrix m = gather(t);
+    for (size_t i = 0; i < t->n; i++) best = fmin(best, t->row[i].seconds);
+    struct matrix m = gather(k, t);
     struct pca raw = pca_fit(m.x, m.rows, m.cols, false), z = pca_fit(m.x, m.rows, m.cols, true);
     csvw_int(w, (int64_t)t->n_rows);
     csvw_int(w, (int64_t)t->n);
@@ -110,6 +120,11 @@ static void write_table(csvw *w, csvw *points, struct counter_table *t)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
+    const char *study[2] = { counters_plain, counters_per_instruction };
+    if (!plain.n && !per_instruction.n) {
+        plain = (struct list){ study, 1 };
+        per_instruction = (struct list){ study + 1, 1 };
+    }
     struct counters k = counters_read(argv + i);
     csvw *w = csvw_open(NULL), *points = points_path ? csvw_open(points_path) : NULL;
     csvw_names(w, "benchmark,n_rows,n_steps,n_na,initial_seconds,best_seconds,saved_ratio,pca_raw_1,pca_raw_2,pca_raw_3,pca_z_1,pca_z_2,pca_z_3");
@@ -118,7 +133,7 @@ int main(int argc, char **argv)
         csvw_names(points, "benchmark,step,initial,seconds,saved_ratio,raw_1,raw_2,z_1,z_2,kind");
         csvw_end(points);
     }
-    for (size_t b = 0; b < k.n; b++) write_table(w, points, &k.table[b]);
+    for (size_t b = 0; b < k.n; b++) write_table(w, points, &k, &k.table[b]);
     if (points) csvw_close(points);
     return csvw_close(w);
 }

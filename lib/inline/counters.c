@@ -19,6 +19,11 @@ const char *const counter_name[COUNTERS] = {
     "dtlb_store_misses", "dtlb_stores", "static_instructions", "seconds",
 };
 
+const char counters_plain[] = "major_collections,minor_collections,compactions,minor_words,promoted_words,major_words,top_heap_words,"
+    "heap_words,live_words,free_words,largest_free_words,fragments,live_blocks,heap_chunks";
+const char counters_per_instruction[] = "again_branches,again_branch_misses,first_l1_icache_load_misses,first_branch_load_misses,"
+    "first_branch_loads,first_itlb_load_misses,first_itlb_loads";
+
 static void import_line(const char *path, size_t number, str line, const char *benchmark, csvw *w)
 {
     size_t field = 0;
@@ -28,8 +33,8 @@ static void import_line(const char *path, size_t number, str line, const char *b
         str s = { p, (size_t)((comma ? comma : end) - p) };
         double v;
         if (field >= COUNTERS) die_at(path, number, "more than %d fields", COUNTERS);
-        if (field > COUNTER_HOST && str_is(s, "N/A")) s.n = 0;
-        if (field > COUNTER_HOST && s.n && !num_parse(s.s, s.n, &v))
+        if (field > 1 && str_is(s, "N/A")) s.n = 0;
+        if (field > 1 && s.n && !num_parse(s.s, s.n, &v))
             die_at(path, number, "column '%s': '%.*s' is not a number", counter_name[field], (int)s.n, s.s);
         csvw_str(w, s);
         if (!comma) break;
@@ -78,41 +83,62 @@ static bool contains(str s, const char *word)
     return memmem(s.s, s.n, word, strlen(word)) != NULL;
 }
 
+/* the columns that are counters; from[] gets their places */
+static void find_counters(struct counters *k, const csv *t, int *from)
+{
+    static const char *const other[] = { "benchmark", "step", "host", "static_instructions", "seconds", "kind" };
+    k->name = xmalloc((size_t)csv_ncol(t) + 1, sizeof *k->name);
+    for (int c = 0; c < csv_ncol(t); c++) {
+        bool counter = true;
+        for (size_t o = 0; o < sizeof other / sizeof *other; o++) counter = counter && !str_is(csv_name(t, c), other[o]);
+        if (!counter) continue;
+        from[k->cols] = c;
+        k->name[k->cols++] = arena_copy(&k->text, csv_name(t, c).s, csv_name(t, c).n);
+    }
+}
+
+static void count_missing(struct counter_table *t, const bool *known, size_t cols)
+{
+    t->n_rows = t->n;
+    for (size_t i = 0; i < t->n; i++) {
+        bool missing = isnan(t->row[i].instructions);
+        for (size_t c = 0; c < cols; c++) missing = missing || (known[c] && isnan(t->row[i].value[c]));
+        t->n_na += missing;
+    }
+}
+
 struct counters counters_read(char **paths)
 {
     struct counters k = { 0 };
-    bool known[COUNTERS] = { false };                    /* somewhere in the table */
-    int col[COUNTERS];
     csv *t = csv_files(paths);
-    int benchmark = csv_need(t, "benchmark");
-    for (int c = 0; c < COUNTERS; c++) col[c] = c == COUNTER_STEP || c == COUNTER_SECONDS ? csv_need(t, counter_name[c]) : csv_find(t, counter_name[c]);
+    int benchmark = csv_need(t, "benchmark"), step = csv_need(t, "step"), seconds = csv_need(t, "seconds");
+    int instructions = csv_find(t, "static_instructions"), *from = xmalloc((size_t)csv_ncol(t) + 1, sizeof *from);
+    find_counters(&k, t, from);
+    bool *known = xcalloc(k.cols + 1, sizeof *known);
     while (csv_next(t)) {
         struct counter_table *table = table_of(&k, csv_str(t, benchmark));
-        str step = csv_str(t, col[COUNTER_STEP]);
-        if (!step.n) continue;                           /* a benchmark without rows */
+        str name = csv_str(t, step);
+        if (!name.n) continue;
         table->row = grow(table->row, table->n + 1, &table->cap, sizeof *table->row);
         struct counter_row *r = &table->row[table->n++];
-        r->step = (str){ arena_copy(&k.text, step.s, step.n), step.n };
-        r->initial = contains(step, "initial");
-        for (int c = COUNTER_GC; c < COUNTERS; c++) {
-            r->value[c] = csv_num_or(t, col[c], NAN);
+        *r = (struct counter_row){ .step = { arena_copy(&k.text, name.s, name.n), name.n }, .initial = contains(name, "initial") };
+        r->seconds = csv_num(t, seconds);
+        r->instructions = csv_num_or(t, instructions, NAN);
+        r->value = arena_get(&k.text, (k.cols + 1) * sizeof *r->value);
+        for (size_t c = 0; c < k.cols; c++) {
+            r->value[c] = csv_num_or(t, from[c], NAN);
             known[c] = known[c] || !isnan(r->value[c]);
         }
-        if (!(r->value[COUNTER_SECONDS] > 0)) csv_die(t, col[COUNTER_SECONDS], "a positive time");
+        if (!(r->seconds > 0)) csv_die(t, seconds, "a positive time");
     }
     csv_close(t);
-    for (size_t b = 0; b < k.n; b++) {
-        k.table[b].n_rows = k.table[b].n;
-        for (size_t i = 0; i < k.table[b].n; i++) {
-            bool missing = isnan(k.table[b].row[i].value[COUNTER_STATIC]);
-            for (int c = COUNTER_GC; c < COUNTERS; c++) missing = missing || (known[c] && isnan(k.table[b].row[i].value[c]));
-            k.table[b].n_na += missing;
-        }
-    }
+    for (size_t b = 0; b < k.n; b++) count_missing(&k.table[b], known, k.cols);
+    free(known);
+    free(from);
     return k;
 }
 
-void counters_dedupe(struct counter_table *t)
+void counters_dedupe(struct counter_table *t, size_t cols)
 {
     struct intern steps = { 0 };
     size_t n = 0;
@@ -122,8 +148,10 @@ void counters_dedupe(struct counter_table *t)
             t->row[n++] = t->row[i];
             continue;
         }
-        for (int c = COUNTER_GC; c < COUNTERS; c++)
-            if (isnan(t->row[at].value[c])) t->row[at].value[c] = t->row[i].value[c];
+        struct counter_row *r = &t->row[at];
+        if (isnan(r->instructions)) r->instructions = t->row[i].instructions;
+        for (size_t c = 0; c < cols; c++)
+            if (isnan(r->value[c])) r->value[c] = t->row[i].value[c];
     }
     t->n = n;
     intern_free(&steps);
@@ -135,9 +163,9 @@ double counters_initial(const struct counter_table *t, size_t *n, double *varian
     *n = 0;
     for (size_t i = 0; i < t->n; i++) {
         if (!t->row[i].initial) continue;
-        double d = log(t->row[i].value[COUNTER_SECONDS]) - mean;
+        double value = log(t->row[i].seconds), d = value - mean;
         mean += d / (double)++*n;
-        square += d * (log(t->row[i].value[COUNTER_SECONDS]) - mean);
+        square += d * (value - mean);
     }
     *variance = *n > 1 ? square / (double)(*n - 1) : NAN;
     return *n ? exp(mean) : NAN;

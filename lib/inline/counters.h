@@ -1,25 +1,23 @@
-/* counters.h - the 51 columns of a pca-data table: one execution of one compiled variant of a program.
+/* counters.h - tables of executions of compiled variants, one row each: counters, static instruction count, time.
  *
- * The original files have no header; ours do.  A row is a step (the path of its execution_stats.sexp); paths with "initial" belong
- * to the program as the compiler leaves it.  N/A becomes an empty field.  The same step may stand there twice, once before
- * and once after its static instruction count was known: it is one step. */
+ * A row is a step (in the original the path of its execution_stats.sexp); steps with "initial" in their name belong to the program
+ * as the compiler leaves it.  The original files have 51 columns and no header, ours have one and may have other
+ * counters.  N/A becomes an empty field.  The same step may stand there twice, once before and once after its static
+ * instruction count was known: it is one step. */
 #ifndef MILLRACE_COUNTERS_H
 #define MILLRACE_COUNTERS_H
 #include "table/csvio.h"
 #include <stdbool.h>
 #include <stddef.h>
 
-enum {
-    COUNTERS = 51,                                       /* columns of the original, 0-based below */
-    COUNTER_STEP = 0, COUNTER_HOST = 1, COUNTER_GC = 2, COUNTER_NGC = 14,
-    COUNTER_PERF = 18, COUNTER_NPERF = 7,                /* the seven that were divided by the static count */
-    COUNTER_STATIC = 49, COUNTER_SECONDS = 50
-};
-extern const char *const counter_name[COUNTERS];
+enum { COUNTERS = 51 };                                  /* columns of the original */
+extern const char *const counter_name[COUNTERS];         /* step, host, ..., static_instructions, seconds */
+extern const char counters_plain[], counters_per_instruction[];   /* lists of those that the study's components used */
 
 struct counter_row {
     str step;                                            /* kept in the table's arena */
-    double value[COUNTERS];                              /* NAN: not known; [0] and [1] unused */
+    double seconds, instructions;                        /* instructions: static; NAN: not known */
+    double *value;                                       /* the other columns; NAN: not known */
     bool initial;
 };
 
@@ -27,15 +25,23 @@ struct counter_table {                                   /* the rows of one benc
     const char *benchmark;
     struct counter_row *row;
     size_t n, cap;
-    size_t n_rows, n_na;                                 /* as found: before counters_dedupe */
+    size_t n_rows, n_na;                                 /* as found, before counters_dedupe; n_na: rows that lack the static count,
+                                                            or a value in a column that has one in some row of the input */
 };
 
-struct counters { struct counter_table *table; size_t n, cap; struct arena text; };
+struct counters {
+    struct counter_table *table;
+    size_t n, cap;
+    size_t cols;                                         /* of value */
+    char **name;
+    struct arena text;
+};
 
-struct counters counters_read(char **paths);             /* tables made by inline-counters; benchmarks by first appearance */
-/* One row per step, the first, with the static count of whichever copy has it.  "current" rows of one step folder and
- * numbered ones are different steps. */
-void counters_dedupe(struct counter_table *);
+/* Columns benchmark, step, seconds; static_instructions and host if there; every other one but kind is a counter.
+ * Benchmarks come in order of first appearance; one whose only row has an empty step has no rows. */
+struct counters counters_read(char **paths);
+/* One row per step, the first, its unknown values from whichever copy has them. */
+void counters_dedupe(struct counter_table *, size_t cols);
 double counters_initial(const struct counter_table *, size_t *n, double *variance);   /* geometric mean; of the logarithms: count, variance */
 
 /* One original file to rows of w: benchmark, the 51 columns, kind.  An empty file gives one row with the benchmark alone. */

@@ -55,7 +55,7 @@ static void read_initial(struct policies *p, const char *path)
         long b = intern_find(&p->benchmark, str_of(k.table[i].benchmark));
         if (b < 0) continue;
         for (size_t r = 0; r < k.table[i].n; r++) {
-            double s = k.table[i].row[r].value[COUNTER_SECONDS];
+            double s = k.table[i].row[r].seconds;
             if (k.table[i].row[r].initial) add(&p->initial[b], log(s));
             if (!(s >= p->best[b])) p->best[b] = s;
         }
