@@ -82,8 +82,8 @@ static struct cell decide(const struct runs *r, size_t benchmark, size_t base, s
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    struct runs *r = runs_read(argv + i, &(struct runs_options){ metric, group, strcmp(incomplete, "skip") == 0 });
     if (!base_name) usage("no default given, see --base");
+    struct runs *r = runs_read(argv + i, &(struct runs_options){ metric, group, strcmp(incomplete, "skip") == 0 });
     long base = runs_label(r, base_name);
     if (base < 0) die("no label '%s' in the input", base_name);
     csvw *w = csvw_fd(1);

@@ -1,0 +1,78 @@
+#!/bin/bash
+. "$(dirname "$0")/tap.sh"
+# rounds of a (1 s) and b (factor $2), with noise of a fixed pattern, in seconds
+table() {
+    awk -v n="$1" -v f="$2" -v w="${3:-0.001}" 'BEGIN { print "label,round,wall_seconds,cpu_seconds"
+        for (i = 0; i < n; i++) { e = ((i * 7919) % 101 - 50) / 50 * w; d = ((i * 104729) % 97 - 48) / 48 * w
+            printf "a,%d,%.9g,%.9g\nb,%d,%.9g,%.9g\n", i, 2 * (1 + e), 1 + e, i, 2 * f * (1 + d), f * (1 + d) } }'
+}
+verdict() { bench-compare --quiet --base=a "$@" | tail -n 1 | cut -d, -f9; }
+status() { local rc=0; bench-compare --quiet --base=a "$@" > out.csv 2> err.txt || rc=$?; echo "$rc"; }
+table 40 1 > same.csv
+table 40 1.05 > slower.csv
+table 40 0.9 > faster.csv
+table 40 1 0.2 > unclear.csv
+table 40 1.004 > little.csv
+is 'the columns others rely on' 'label,base,metric,rounds,ratio,lower_ratio,upper_ratio,p_value,verdict' sh -c 'bench-compare --quiet --base=a same.csv | head -n 1'
+is 'same' same verdict same.csv
+is 'slower' slower verdict slower.csv
+is 'faster' faster verdict faster.csv
+is 'unclear' unclear verdict unclear.csv
+is 'surely slower, by less than the margin' slower verdict little.csv
+is 'exit 0 for the same' 0 status same.csv
+is 'exit 0 for faster' 0 status faster.csv
+is 'exit 0 for slower within the margin' 0 status little.csv
+is 'exit 1 for slower' 1 status slower.csv
+is 'exit 1 for the little, when nothing is tolerated' 1 status --margin=0 little.csv
+is 'exit 2 for unclear' 2 status unclear.csv
+is 'the metric can be named' wall sh -c 'bench-compare --quiet --metric=wall --base=a same.csv | tail -n 1 | cut -d, -f3'
+is 'any column can be the metric' 40 sh -c 'bench-compare --quiet --metric=cpu_seconds --base=a same.csv | tail -n 1 | cut -d, -f4'
+bench-compare --quiet --base=a unclear.csv > one.csv
+bench-compare --quiet --base=a unclear.csv > two.csv
+ok 'same rows and seed, same bytes' cmp one.csv two.csv
+sed 's/$/\r/' same.csv > crlf.csv
+is 'CRLF input gives the same' "$(bench-compare --quiet --base=a same.csv)" bench-compare --quiet --base=a crlf.csv
+
+# bad input, each with file and line, exit 3
+grep -v '^b,7,' same.csv > missing.csv
+fails 'a label missing in a round' 3 "missing.csv:16: round 7 has no run of label 'b'" bench-compare --base=a missing.csv
+is 'which may be left out' 39 sh -c 'bench-compare --quiet --incomplete=skip --base=a missing.csv | tail -n 1 | cut -d, -f4'
+sed '5s/,[0-9.]*$/,12x/' same.csv > text.csv
+fails 'a time that is no number' 3 "text.csv:5: column 'cpu_seconds': '12x'" bench-compare --base=a text.csv
+sed '5s/,[0-9.]*$/,0/' same.csv > zero.csv
+fails 'a time of zero' 3 "zero.csv:5: column 'cpu_seconds': '0' is not a positive number" bench-compare --base=a zero.csv
+sed '5s/,[0-9.]*$/,nan/' same.csv > nan.csv
+fails 'a time that is not a number by name' 3 "nan.csv:5: " bench-compare --base=a nan.csv
+awk -F, -v OFS=, 'NR == 1 { print $0, "exit", "signal"; next } { print $0, NR == 11 ? "" : 0, NR == 11 ? 9 : 0 }' same.csv > killed.csv
+fails 'a killed run' 3 "killed.csv:11: a run of 'b' or of the base went wrong .signal." bench-compare --base=a killed.csv
+is 'is a verdict of its own, never a time' 'b,a,cpu,0,,,,,invalid' sh -c 'bench-compare --quiet --base=a killed.csv 2> /dev/null | tail -n 1'
+awk -F, -v OFS=, 'NR == 1 { print $0, "machine"; next } { print $0, NR < 12 ? "m1" : "m2" }' same.csv > machines.csv
+bench-compare --base=a machines.csv > /dev/null 2> err
+ok 'another machine is said, with file and line' grep -q "machines.csv:12: another machine, 'm2' after 'm1'" err
+awk -F, -v OFS=, 'NR == 1 { print $0, "machine"; next } { print $0, NR < 13 ? "m1" : "m2" }' same.csv > torn.csv
+fails 'a round on two machines' 3 'torn.csv:13: round 5 was measured on two machines' bench-compare --base=a torn.csv
+sed '6p' same.csv > twice.csv
+fails 'a label twice in a round' 3 "twice.csv:7: label 'a' is twice in round 2, first at line 6" bench-compare --base=a twice.csv
+fails 'a base that is not there' 3 "no label 'x'" bench-compare --base=x same.csv
+fails 'empty input' 3 'empty' bench-compare --base=a /dev/null
+fails 'wrong usage is 3 too, since 1 and 2 are answers' 3 'no option --no-such-option' bench-compare --no-such-option
+
+# timeouts: at least so much slower
+awk -F, -v OFS=, 'NR == 1 { print $0, "status"; next } $1 == "b" { $4 = 3; print $0, "timeout"; next } { print $0, "ok" }' same.csv > timeout.csv
+is 'timeouts are lower bounds: slower, and no upper bound' 'inf,slower' sh -c "bench-compare --quiet --base=a timeout.csv | tail -n 1 | awk -F, -v OFS=, '{ print \$7, \$9 }'"
+
+# many programs
+for i in 1 2 3 4 5; do table 20 1.0$i | awk -F, -v OFS=, -v p="p$i" 'NR == 1 { if (p == "p1") print "benchmark", $0; next } { print p, $0 }'; done > many.csv
+bench-compare --base=a many.csv > many.out 2> notes
+is 'one row per program and the geometric mean' 'p1,p2,p3,p4,p5,(geometric mean)' sh -c "tail -n +2 many.out | cut -d, -f1 | paste -sd,"
+ok 'the number of comparisons is said' grep -q 'adjusted for 5 comparisons' notes
+ok 'and the range with one program left out' grep -q 'leaving one out it lies in 1.02[0-9]* .. 1.03' notes
+is 'its ratio is the mean of the logarithms' '1.0299' sh -c "tail -n 1 many.out | cut -d, -f6 | cut -c1-6"
+
+# the noise floor
+{ echo label,round,phase,position,wall_seconds,cpu_seconds
+  tail -n +2 unclear.csv | awk -F, -v OFS=, '{ print "a", $2, "aa", NR % 2, $3, $4 }'
+  table 40 0.97 | tail -n +2 | awk -F, -v OFS=, '{ print $1, $2, "measure", NR % 2, $3, $4 }'; } > floor.csv
+is 'a gain below the noise floor is not called one' unclear sh -c 'bench-compare --quiet --base=a floor.csv 2> /dev/null | tail -n 1 | cut -d, -f9'
+is 'unless forced' faster verdict --force floor.csv
+done_testing

@@ -1,0 +1,26 @@
+#!/bin/bash
+. "$(dirname "$0")/tap.sh"
+grid() { bench-jobs --vary='n=1 2' --vary='s=x y' "$@"; }
+is 'all combinations, the last varies fastest' 'job,n,s
+1,1,x
+2,1,y
+3,2,x
+4,2,y' grid
+is 'patterns are filled' 'job,n,s,out,command
+1,1,x,o/1-x.csv,run 1 x > o/1-x.csv
+2,1,y,o/1-y.csv,run 1 y > o/1-y.csv
+3,2,x,o/2-x.csv,run 2 x > o/2-x.csv
+4,2,y,o/2-y.csv,run 2 y > o/2-y.csv' grid --out='o/{n}-{s}.csv' --command='run {n} {s} > {out}'
+mkdir o
+echo done > o/1-y.csv
+: > o/2-x.csv
+is 'what has its output is left out, an empty one has not' 'run o/1-x.csv
+run o/2-x.csv
+run o/2-y.csv' grid --out='o/{n}-{s}.csv' --command='run {out}' --missing --lines
+is 'values are quoted for sh' "echo '\$HOME' 1" bench-jobs --vary='v=$HOME' --command='echo {v} {#}' --lines
+is 'NUL-terminated for xargs' 'a b' sh -c "bench-jobs --vary='v=a b' --command='{v}' -0 | tr '\\0' ' ' | sed 's/ \$//'; echo"
+fails 'a setting that is not there' 2 "'{z}'" grid --command='{z}'
+fails 'nothing varies' 2 'see --vary' bench-jobs
+fails 'no values' 2 'no values' bench-jobs --vary=n=
+fails 'no name' 2 'NAME=VALUES' bench-jobs --vary=n
+done_testing

@@ -1,0 +1,46 @@
+#!/bin/bash
+. "$(dirname "$0")/tap.sh"
+export TMPDIR=$T                                         # a lock of our own: nothing here is a measurement
+run() { bench-run --quiet --warmup=0 "$@"; }
+col() { csv-cut -c "$1" "$2"; }
+run --rounds=4 --seed=1 --label=a 'echo hi' --label=b 'echo  hi' > r.csv
+is 'one row per run, with the fixed columns first' 'label,round,position,phase,wall_seconds,cpu_seconds,user_seconds,sys_seconds' \
+    sh -c 'head -n 1 r.csv | cut -d, -f1-8'
+is 'four rounds, both labels' '8' sh -c 'grep -c ,measure, r.csv'
+is 'an empty command is timed too' '5' sh -c 'grep -c ,calibrate, r.csv'
+is 'each label is first in half of the rounds' '2 2' sh -c "awk -F, '\$4 == \"measure\" && \$3 == 0 { n[\$1]++ } END { print n[\"a\"], n[\"b\"] }' r.csv"
+is 'all are good, and print the same' 'ok 3' sh -c "awk -F, '\$4 == \"measure\" { print \$16, \$20 }' r.csv | sort -u"
+run --rounds=4 --seed=1 --label=a true --label=b true > s.csv
+is 'the seed draws the order' "$(awk -F, '$4 == "measure" { print $1 }' r.csv)" awk -F, '$4 == "measure" { print $1 }' s.csv
+run --rounds=1 --label='x,y' "printf '%s|%s' 'a b' \"c\"" > q.csv
+is 'words are split as sh does, a label may hold a comma' '"x,y",5' sh -c 'csv-cut -c label,output_bytes q.csv | tail -n 1'
+fails 'a wrong exit status is an error' 1 'exit status 1, not 0' bench-run --rounds=2 --warmup=0 --label=a true --label=b false
+is 'and an error row' 'exit' sh -c "bench-run --quiet --rounds=2 --warmup=0 --label=a true --label=b false 2> /dev/null | awk -F, '\$1 == \"b\" { print \$16 }' | sort -u"
+fails 'another output is an error' 1 'output differs' bench-run --rounds=2 --warmup=0 --label=a 'echo 1' --label=b 'echo 2'
+ok 'unless it may differ' bench-run --rounds=2 --warmup=0 --output-rule=own --label=a 'echo 1' --label=b 'echo 2'
+is 'a timeout is no error but a lower bound' 'timeout' sh -c "bench-run --quiet --rounds=1 --warmup=0 --timeout=0.05 --label=a 'sleep 9' 2> /dev/null | awk -F, '\$1 == \"a\" { print \$16 }'"
+fails 'a command that is not there' 1 'no-such-program' bench-run --rounds=1 --label=a no-such-program
+fails 'what needs a shell is refused' 2 'need a shell' bench-run --rounds=1 --label=a 'true | true'
+ok 'or given to one' bench-run --quiet --rounds=1 --shell --label=a 'true | true'
+fails 'labels and commands must match' 2 '2 labels but 1 commands' bench-run --label=a --label=b true
+fails 'labels are unique' 2 'given twice' bench-run --label=a true --label=a true
+fails 'no command' 2 'no command' bench-run --rounds=3
+fails 'events that libpfm4 does not know' 2 'no-such-event' bench-run --event=no-such-event --rounds=1 --label=a true
+run --rounds=1 --event=page-faults --label=a true > e.csv 2> err
+is 'an event has a count and a source' 'n_page_faults,n_page_faults_source' sh -c 'head -n 1 e.csv | cut -d, -f28-'
+rm -f o.csv
+run --rounds=3 -o o.csv --label=a true --label=b 'true 1'
+rows=$(wc -l < o.csv)
+run --rounds=3 -o o.csv --label=a true --label=b 'true 1'
+is 'a complete table is left alone' "$rows" sh -c 'wc -l < o.csv'
+head -c $(($(wc -c < o.csv) - 150)) o.csv > cut.csv
+bench-run --quiet --rounds=3 --warmup=0 -o cut.csv --label=a true --label=b 'true 1' 2> /dev/null
+is 'a cut one is completed' '6' sh -c 'grep -c ,measure, cut.csv'
+fails 'not with another seed' 1 'o.csv:[0-9]*: begun with --seed=1' bench-run --rounds=3 --seed=2 -o o.csv --label=a true --label=b 'true 1'
+fails 'not with other labels' 1 "begun with a label 'b'" bench-run --rounds=3 -o o.csv --label=a true --label=c 'true 1'
+sh -c 'bench-run --quiet --warmup=0 --rounds=100000 -o k.csv --label=a true --label=b "true 1" & p=$!
+    while [ "$(wc -l 2> /dev/null < k.csv || echo 0)" -lt 20 ]; do sleep 0.01; done; kill -9 $p; wait $p' 2> /dev/null
+ok 'after kill -9 the table is whole rows' csv-check k.csv
+ok 'and goes on' bench-run --quiet --warmup=0 --rounds=12 -o k.csv --label=a true --label=b 'true 1'
+is 'to the rounds that were asked for' 'a,b' sh -c "awk -F, '\$4 == \"measure\" && \$2 == 11 { print \$1 }' k.csv | sort | paste -sd,"
+done_testing
