@@ -8,7 +8,7 @@
  * for each ELF program or shared library inside: the instructions of its
  * .text section as objdump disassembles it.  An archive without any gives one
  * row with member and count empty.  Memory: the largest disassembly.  For
- * many archives run several at a time, see pipelines/policies.mk.
+ * many archives run several at a time, see pipelines/pca.mk.
  *
  * Examples:
  *   $ inline-artifacts opt_data/7/0/artifacts.tar

@@ -84,3 +84,51 @@ $(POLICY_OUT)/pca.done: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca-points.csv plots
 	    done
 	done < $<
 	touch $@
+
+# does a policy carry over to programs it never saw?  every kind of model, one program left out in turn: make inline-generalise DATA=DIR
+GENERALISE_RULES ?= lasso ridge
+GENERALISE_TAU   ?= 0.0005
+GENERALISE_IGNORE = site,immediate,long_term,no_inline
+
+inline-generalise: $(foreach r,$(GENERALISE_RULES),$(foreach x,csv svg png,$(POLICY_OUT)/generalise-$r.$x))
+.PHONY: inline-generalise
+
+$(POLICY_OUT)/generalise-labels-%.csv: $(POLICY_OUT)/pairs.csv $(BIN)/inline-label
+	inline-label --rule=$* $(if $(filter ridge,$*),--tau=$(GENERALISE_TAU)) $< -o $@
+$(POLICY_OUT)/generalise-%.csv: $(POLICY_OUT)/generalise-labels-%.csv $(BIN)/fit-cv
+	fit-cv --target=label --group=program --ignore=$(GENERALISE_IGNORE) --seed=$(SEED) $< > $@
+# what the picture shows: all programs together, and the best that any function of these features could do
+$(POLICY_OUT)/generalise-all-%.csv: $(POLICY_OUT)/generalise-%.csv $(POLICY_OUT)/generalise-labels-%.csv $(BIN)/fit-audit
+	ceiling=$$(fit-audit --target=label --ignore=program,$(GENERALISE_IGNORE) $(POLICY_OUT)/generalise-labels-$*.csv | awk -F, '$$1 == "ceiling_ratio" { print $$3 }')
+	csv-where --column=group --is='(all)' $< | sed "1s/$$/,ceiling_ratio/; 2,\$$s/$$/,$$ceiling/" > $@
+$(POLICY_OUT)/generalise-%.svg: $(POLICY_OUT)/generalise-all-%.csv plots/inline-generalise.gp
+	gnuplot -c plots/inline-generalise.gp $< $@ '$* labels'
+$(POLICY_OUT)/generalise-%.png: $(POLICY_OUT)/generalise-all-%.csv plots/inline-generalise.gp
+	gnuplot -c plots/inline-generalise.gp $< $@ '$* labels'
+
+# ours beside the published figures, for those that rest on files given: make inline-published DATA=DIR
+GENERAL ?= decay-0.400000-ridge-0.500000-benefit-log_speedup_over_mean
+inline-published: $(POLICY_OUT)/published.csv
+.PHONY: inline-published
+
+$(POLICY_OUT)/settings-general.csv: $(POLICY_OUT)/settings.csv $(POLICY_OUT)/counters.csv $(BIN)/inline-policies
+	$(policy_run) --table=select --only=2 --base=initial --hand=$(GENERAL) $< -o $@
+$(POLICY_OUT)/ours.csv: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/policies.csv $(POLICY_OUT)/policies-summary.csv $(POLICY_OUT)/policies-greedy.csv \
+    $(POLICY_OUT)/settings-select.csv $(POLICY_OUT)/settings-general.csv $(POLICY_OUT)/features.csv $(POLICY_OUT)/trees.csv
+	awk -F, -v OFS=, 'BEGIN { print "figure", "key", "ours" }
+	FNR == 1 { file = FILENAME; sub(".*/", "", file); next }
+	file == "pca.csv" && $$7 != "" { print "best_seen_percent", $$1, 100 * $$7 }
+	file == "policies.csv" && $$5 != "" && $$5 > top[$$2] && $$1 != "nothing" { top[$$2] = $$5 }
+	file == "policies-summary.csv" && $$2 == "train" { print "train_gmean_ratio", $$1, $$12 }
+	file == "policies-summary.csv" && $$2 == "test" { print "test_min_percent", $$1, 100 * $$7; print "test_max_percent", $$1, 100 * $$8 }
+	file == "policies-greedy.csv" && $$1 == "train" { print "greedy_train_regret", $$2, $$4 }
+	file == "settings-select.csv" && $$5 != "" && $$1 != "general" { print "ridge_" $$1 "_percent", $$2, 100 * $$5; print "ridge_" $$1 "_missed_ratio", $$2, $$6 }
+	file == "settings-general.csv" && $$5 != "" && $$1 == "hand" { print "ridge_general_percent", $$2, 100 * $$5 }
+	file == "features.csv" && $$2 ~ /^ridge_moe tau=/ && $$1 ~ /_ratio$$/ { sub("ridge_moe tau=", "", $$2); print "ridge_star_" $$1, $$2, $$3 }
+	file == "features.csv" && $$2 ~ /^lasso_(star|general|hand)$$/ && $$1 ~ /^n_(doesnt|inline|apply)/ { print $$2 "_labels", substr($$1, 3), $$3 }
+	file == "trees.csv" && $$2 == "kb-1-parents.sexp" && sub("n_nodes_pass_", "", $$1) { print "kb_1_nodes_pass", $$1, $$3 }
+	file == "trees.csv" && $$2 == "kb-1-parents.sexp" && $$1 == "n_decisions_round_0" { print "kb_1_decisions", "round 0", $$3 }
+	END { for (b in top) print "best_policy_percent", b, 100 * top[b] }' CONVFMT=%.12g OFMT=%.12g $^ > $@
+$(POLICY_OUT)/published.csv: data/inline-published.csv $(POLICY_OUT)/ours.csv $(BIN)/csv-join
+	csv-join --key=figure,key --keep=left $< $(POLICY_OUT)/ours.csv |
+	    awk -F, -v OFS=, 'NR == 1 { print $$0, "difference"; next } $$4 == "" { print $$0, ""; next } { printf "%s,%.3g\n", $$0, $$4 - $$3 }' > $@
