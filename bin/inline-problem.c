@@ -53,6 +53,7 @@ static struct problem problem;
 static double mean_time(const double *t, size_t n)
 {
     double sum = 0;
+    if (n == 1) return t[0];                             /* exactly */
     for (size_t i = 0; i < n; i++) sum += log(t[i]);
     return exp(sum / (double)n);
 }
@@ -80,7 +81,7 @@ static void from_files(char **paths)
     }
 }
 
-struct listed { double sum; long n; const char *file, *group; bool initial; };
+struct listed { double sum, first; long n; const char *file, *group; bool initial; };
 
 static void from_table(void)
 {
@@ -97,19 +98,19 @@ static void from_table(void)
         l = grow(l, seen.n, &cap, sizeof *l);
         if (k == before) {
             const char *g = csv_cstr(in, group < 0 ? run : group, &texts);
-            l[k] = (struct listed){ 0, 0, csv_cstr(in, file, &texts), g, csv_num_or(in, initial, 0) != 0 };
+            l[k] = (struct listed){ 0, 0, 0, csv_cstr(in, file, &texts), g, csv_num_or(in, initial, 0) != 0 };
         }
         double t = csv_num(in, seconds);
         if (!(t > 0) || isinf(t)) csv_die(in, seconds, "a time");
+        if (!l[k].n++) l[k].first = t;
         l[k].sum += log(t);
-        l[k].n++;
     }
     csv_close(in);
     for (size_t k = 0; k < seen.n; k++) {
         sexpr *r = sexp_open(l[k].file, SEXP_CORE);
         add_tree(sexp_only(r), l[k].file, seen.name[k]);
         sexp_close(r);
-        problem_time(&problem, seen.name[k], str_of(l[k].group), l[k].initial, exp(l[k].sum / (double)l[k].n), l[k].n);
+        problem_time(&problem, seen.name[k], str_of(l[k].group), l[k].initial, l[k].n == 1 ? l[k].first : exp(l[k].sum / (double)l[k].n), l[k].n);
     }
 }
 

@@ -5,9 +5,15 @@
 
 enum { LONGEST = 100, DEEPEST = 1000 };                 /* sites of a path in pass 3, as the original; in any tree at all */
 
+/* the callee of nodes that pass 1 puts in */
 static uint32_t dummy(struct names *s)
 {
     return names_meta_of(s, names_closure_of(s, str_of("expanded__expanded__0")));
+}
+
+static bool is_dummy(const struct names *s, uint32_t func)
+{
+    return func == NAME_NONE || str_is(s->closures.name[s->meta[func].origin], "expanded__expanded__0");
 }
 
 static size_t reachable(const struct itree *t)
@@ -71,9 +77,8 @@ static void adopt(struct itree *t, uint32_t to, uint32_t from)
     b->first = b->last = NODE_NONE;
 }
 
-static void merge(struct names *s, struct itree *t)
+static void merge(const struct names *s, struct itree *t)
 {
-    uint32_t none = dummy(s);
     struct map64 seen = { 0 };
     for (uint32_t p = 0; p != NODE_NONE; p = itree_next(t, p, NULL)) {
         uint32_t before = NODE_NONE;
@@ -83,7 +88,7 @@ static void merge(struct names *s, struct itree *t)
                 *first = before = x;
                 continue;
             }
-            if (t->node[*first].func == none) t->node[*first].func = t->node[x].func;
+            if (is_dummy(s, t->node[*first].func)) t->node[*first].func = t->node[x].func;
             adopt(t, *first, x);
             t->node[before].next = t->node[x].next;      /* before is set: the first sibling came earlier */
             if (t->node[p].last == x) t->node[p].last = before;
@@ -277,15 +282,15 @@ void expand(struct names *s, struct itree *t, const char *file, int last, size_t
     }
 }
 
-void collapse(struct names *s, struct itree *t)
+void collapse(const struct names *s, struct itree *t)
 {
     struct itree out = { 0 };
-    uint32_t *to = xmalloc(t->n, sizeof *to), none = dummy(s);
+    uint32_t *to = xmalloc(t->n, sizeof *to);
     itree_init(&out, FORM_TREE_V1);
     to[0] = 0;
     for (uint32_t n = itree_next(t, 0, NULL); n != NODE_NONE; n = itree_next(t, n, NULL)) {
         const struct tnode *x = &t->node[n];
-        bool put_in = x->kind == NODE_INLINED && x->func == none;
+        bool put_in = x->kind == NODE_INLINED && x->first != NODE_NONE && is_dummy(s, x->func);
         to[n] = put_in ? to[x->parent] : itree_add(&out, to[x->parent], x->kind, x->label, x->func);
     }
     free(to);

@@ -20,6 +20,7 @@ enum { EXPAND_PASSES = 6 };
  * with `file` and the call when an apply id does not begin with that of the call around it. */
 void expand(struct names *, struct itree *, const char *file, int last, size_t count[EXPAND_PASSES]);
 
-/* Expanded tree to V1 tree: apply ids are the paths, the nodes that pass 1 put in are taken out. */
-void collapse(struct names *, struct itree *);
+/* Expanded tree to V1 tree: apply ids are the paths, the nodes that pass 1 put in are taken out,
+ * unless nothing is left below them. */
+void collapse(const struct names *, struct itree *);
 #endif

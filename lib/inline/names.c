@@ -356,7 +356,8 @@ uint32_t names_path_of(struct names *s, str t)
 bool names_unknown(const struct names *s, uint32_t meta)
 {
     if (meta == NAME_NONE || s->meta[meta].origin == NAME_NONE) return true;
-    return str_is(s->closures.name[s->meta[meta].origin], "unknown__unknown__0");
+    str origin = s->closures.name[s->meta[meta].origin];
+    return str_is(origin, "unknown__unknown__0") || str_is(origin, "unknown");
 }
 
 bool names_is_stub(const struct names *s, uint32_t site)

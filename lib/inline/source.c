@@ -21,12 +21,11 @@ const struct sexp *source_next(struct source *s)
         }
         const struct sexp *e = sexp_next(s->reader);
         if (e) {
-            if (!sexp_is_list(e, 0) && str_is(sexp_atom(e, 0), "version")) sexp_die(e, 0, "a git-LFS pointer, not the data itself");
             s->index += s->started;
             s->started = true;
             return e;
         }
-        if (!s->started) die_at(s->file, 1, "empty input");
+        if (!s->started) die("%s: empty input", s->file);
         sexp_close(s->reader);
         s->reader = NULL;
         s->path++;

@@ -15,7 +15,7 @@ struct source {
 };
 
 struct source source_open(char **paths, const char *dialect);
-const struct sexp *source_next(struct source *);         /* NULL at the end; an empty file and a git-LFS pointer are errors */
+const struct sexp *source_next(struct source *);         /* NULL at the end; an empty file is an error */
 
 /* A list of decisions, or a tree unrolled into one. */
 void source_decisions(struct names *, const struct sexp *, struct decisions *);
