@@ -22,6 +22,7 @@ struct result {
 struct evaluator {
     enum isa isa;
     bool model;                                          /* never run anything */
+    bool hold;                                           /* the caller holds the measurement lock */
     bool check;                                          /* compare with the reference; default of evaluator_open */
     int min_runs, max_runs;
     double cap_seconds, early_ratio;

@@ -308,6 +308,8 @@ void search_run(struct search *s, struct evaluator *v, const struct problem *p)
     s->rng = rng_for(s->seed, str_of(p->text));
     evaluator_problem(v, p);
     v->check = problem_flops(p) < 1e8;                   /* larger ones are checked once, when the best is known */
+    v->hold = !v->model;
+    if (v->hold) measure_lock();                         /* waiting for others is no part of the search */
     s->began = now_seconds();
     switch (kind) {
     case 'g': greedy(s, arg); break;
@@ -321,6 +323,8 @@ void search_run(struct search *s, struct evaluator *v, const struct problem *p)
     }
     s->used = search_elapsed(s);
     trace(s);
+    if (v->hold) measure_unlock();
+    v->hold = false;
     v->check = true;
 }
 
