@@ -24,7 +24,7 @@
 
 static double max_spread;
 static const struct opt options[] = {
-    { 0, "max-spread", NUM, &max_spread, "RATIO", "refuse repeats whose standard deviation exceeds this share of the mean; 0: accept all", 0, 0 },
+    { 0, "max-spread", NUM, &max_spread, "RATIO", "largest deviation as a share of the mean; 0: any", 0, 0 },
     { 0 } };
 
 struct cost { double n, mean, square, least, inside; };  /* square: sum of squared deviations (Welford) */
@@ -37,7 +37,8 @@ int main(int argc, char **argv)
     size_t cap = 0;
     csv *t = csv_files(argv + i);
     int hook = csv_need(t, "hook"), calls = csv_need(t, "calls"), on = csv_need(t, "instrumented_ns");
-    int twice = csv_find(t, "doubled_ns"), off = twice < 0 ? csv_need(t, "uninstrumented_ns") : -1, inside = csv_find(t, "inside_ns");
+    int twice = csv_find(t, "doubled_ns"), off = twice < 0 ? csv_need(t, "uninstrumented_ns") : -1;
+    int inside = csv_find(t, "inside_ns");
     while (csv_next(t)) {
         size_t known = hooks.n;
         uint32_t h = intern(&hooks, csv_str(t, hook));
@@ -67,7 +68,8 @@ int main(int argc, char **argv)
         double std = c->n ? sqrt(c->square / c->n) : 0;
         if (c->mean < 0) warn("hook %s: the cost came out as %g ns, taken as 0", hooks.name[h].s, c->mean);
         else if (max_spread > 0 && std > max_spread * c->mean)
-            die("hook %s: repeats differ by %.3g %% of the mean, more than %g %%", hooks.name[h].s, 100 * std / c->mean, 100 * max_spread);
+            die("hook %s: repeats differ by %.3g %% of the mean, more than %g %%", hooks.name[h].s,
+                100 * std / c->mean, 100 * max_spread);
         sexpw_line(w);
         sexpw_begin(w, "cost");
         sexpw_pair_str(w, "hook", hooks.name[h]);

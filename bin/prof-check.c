@@ -32,8 +32,6 @@ int main(int argc, char **argv)
     if (argc - i != 1) usage("one file of events expected");
     fail_status = EXIT_USAGE;                            /* 1 is an answer */
     csvw *w = csvw_open("-");
-    csvw_names(w, "proc,check,status,value,limit");
-    csvw_end(w);
     bool sound = check_profile(argv[i], w);
     csvw_close(w);
     return !sound;

@@ -49,7 +49,8 @@ static void read_side(char *path, bool second)
     cells_read(c, (char *[]){ path, NULL });
     bool op = strcmp(by, "cats") != 0, cats = strcmp(by, "op") != 0, all = strcmp(by, "all") == 0;
     for (size_t i = 0; i < c->n; i++)
-        sums_add(&s, &(struct sum){ { all ? c->v[i].phase : "", op ? c->v[i].op : "", cats ? c->v[i].cats : "" }, c->v[i].total });
+        sums_add(&s, &(struct sum){ { all ? c->v[i].phase : "", op ? c->v[i].op : "", cats ? c->v[i].cats : "" },
+                                    c->v[i].total });
     sums_merge(&s);
     for (size_t i = 0; i < s.n; i++) add(&s.v[i], second);
     free(s.v);

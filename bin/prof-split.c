@@ -50,13 +50,19 @@ static int split_calls(void)
     csvw_names(w, "proc,cat,name,iteration,total_ns");
     csvw_end(w);
     struct rows calls = { 0 };
-    for (size_t i = 0; i < t.rows.n; i++) if (t.rows.v[i].kind == EVENT_CAT || t.rows.v[i].kind == EVENT_GPU) rows_add(&calls, &t.rows.v[i]);
+    for (size_t i = 0; i < t.rows.n; i++) {
+        const struct row *r = &t.rows.v[i];
+        if (r->kind == EVENT_CAT || r->kind == EVENT_GPU) rows_add(&calls, r);
+    }
     if (calls.n) qsort(calls.v, calls.n, sizeof *calls.v, by_function);
     for (size_t begin = 0, end; begin < calls.n; begin = end) {
         const struct row *f = &calls.v[begin];
         int64_t all = 0;
-        for (end = begin; end < calls.n && calls.v[end].proc == f->proc && calls.v[end].cat == f->cat && calls.v[end].name == f->name; end++)
-            all += calls.v[end].end - calls.v[end].start;
+        for (end = begin; end < calls.n; end++) {
+            const struct row *c = &calls.v[end];
+            if (c->proc != f->proc || c->cat != f->cat || c->name != f->name) break;
+            all += c->end - c->start;
+        }
         size_t n = end - begin, each = n / (size_t)iterations;
         for (size_t k = 0; k < (size_t)iterations; k++) {
             int64_t sum = 0;

@@ -30,7 +30,7 @@ static const char *transitions, *hooks;
 static struct overlap_options want;
 static const struct opt options[] = {
     { 0, "transitions", STR,  &transitions, "FILE", "also write proc,op,from,to,count: how often sets change", 0, 0 },
-    { 0, "hooks",       STR,  &hooks, "FILE", "also write proc,phase,op,cats,hook,before,begun for prof-correct", 0, 0 },
+    { 0, "hooks",       STR,  &hooks, "FILE", "also write how often hooks ran, for prof-correct", 0, 0 },
     { 0, "across",      FLAG, &want.across, NULL, "one sweep over all processes together; proc is empty", 0, 0 },
     { 0, "sorted",      FLAG, &want.sorted, NULL, "rows are in order of start_ns: constant memory on pipes too", 0, 0 },
     { 0 } };

@@ -34,7 +34,8 @@ static const char *view, *map;
 static bool noop, raw, exclusive, gpu_wait;
 static double passes;
 static const struct opt options[] = {
-    { 'v', "view",      WORD, &view, "metrics|resource|subplot|operation|category|overhead|venn|transitions", "which table", 0, 0 },
+    { 'v', "view",      WORD, &view, "metrics|resource|subplot|operation|category|overhead|venn|transitions",
+      "which table", 0, 0 },
     {  0,  "noop",      FLAG, &noop, NULL, "keep what ran under no operation", 0, 0 },
     {  0,  "raw",       FLAG, &raw, NULL, "metrics: the input holds raw times, not cells", 0, 0 },
     {  0,  "gpu-wait",  FLAG, &gpu_wait, NULL, "metrics: time in which only the GPU ran counts as C's", 0, 0 },

@@ -151,6 +151,8 @@ bool check_profile(const char *path, csvw *w)
     quiet = was_quiet;
     table_read(&t, paths);
     table_sort_threads(&t);
+    csvw_names(w, "proc,check,status,value,limit");
+    csvw_end(w);
     struct repairs fixed = overlap_repairs(o);
     for (size_t p = 0; p < overlap_processes(o); p++) {
         const struct cell *c;

@@ -4,5 +4,5 @@
 #include "table/csvio.h"
 #include <stdbool.h>
 
-bool check_profile(const char *events_path, csvw *);     /* rows proc,check,status,value,limit; false if one failed */
+bool check_profile(const char *events_path, csvw *);     /* header and rows proc,check,status,value,limit; false: unsound */
 #endif

@@ -413,7 +413,10 @@ static PyObject *py_new_thread(PyObject *self, PyObject *const *args, Py_ssize_t
     (void)args;
     (void)n;
     PyEval_SetProfile(tree ? on_event : NULL, NULL);
-    if (rec_on) rec_put(LOG_PYTHON, 0, HOOK_NONE);
+    if (rec_on) {
+        rec_put(LOG_PYTHON, 0, HOOK_NONE);
+        rec_thread.in_base = true;
+    }
     Py_RETURN_NONE;
 }
 

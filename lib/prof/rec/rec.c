@@ -201,6 +201,7 @@ static void close_files(void)
 static void thread_ends(void *unused)
 {
     (void)unused;
+    if (my.head && rec_thread.in_base) rec_put(LOG_PYTHON_END, 0, HOOK_NONE);
     close_files();
 }
 

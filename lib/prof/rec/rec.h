@@ -14,7 +14,10 @@
 #include <x86intrin.h>
 #endif
 
-struct rec_thread { struct log_record *p, *end; };       /* where the next record goes; equal: rec_more */
+struct rec_thread {
+    struct log_record *p, *end;                          /* where the next record goes; equal: rec_more */
+    bool in_base;                                        /* the thread's Python base is open: closed at the thread's end */
+};
 extern __thread struct rec_thread rec_thread __attribute__((tls_model("initial-exec")));
 extern bool rec_on;                                      /* records are wanted */
 extern bool rec_ticks;                                   /* time stamp counter instead of the system clock */

@@ -1,0 +1,70 @@
+#!/bin/bash
+# programs under the recorder: unchanged, faithful, end to end, on a full disk
+. "${0%/*}/tap.sh"
+[ -e "$B/prof/_millrace.so" ] || { echo "1..0 # skip the recorder was not built (python3-dev)"; exit 0; }
+cat > plain.py <<'D'
+import math, sys, inspect, pickle
+from math import sqrt
+print(sqrt(4), max(map(sqrt, [1, 9])), math.hypot(3, 4), sorted([3, 1], key=math.fabs), sqrt(*[16]))
+print(inspect.isbuiltin(sqrt), pickle.loads(pickle.dumps(sqrt)) is sqrt, sqrt.__doc__[:10], repr(sqrt), math.sqrt is sqrt)
+try: sqrt(-1)
+except ValueError as e: print(e)
+try: sqrt(1, 2)
+except TypeError as e: print(e)
+print(math.isclose(1, 1.1, rel_tol=0.2), math.prod([1, 2], start=3), math.perm(5, 2))
+print(sys.argv[1:])
+sys.exit(3)
+D
+plain() { /usr/bin/python3 plain.py a b; echo "status $?"; }
+recorded() { prof-record --force --wrap='math.*' -o rec plain.py a b; echo "status $?"; }
+is 'a recorded program says and returns the same' "$(plain)" recorded
+is 'and its calls are there' 6 eval "prof-log --quiet rec | grep -c ',math.sqrt,,,'"
+fails 'logs of an earlier run are not mixed in' 1 'earlier run; --force' prof-record -o rec plain.py
+cat > wrapped.py <<'D'
+import millrace_prof as prof, types, functools
+class Box:
+    def method(self, x): return x + 1
+def scale(x, *, by=2): return x * by
+m = types.SimpleNamespace(__name__="m", scale=scale)
+print(prof.wrap(m, "scale"), m.scale(3, by=5), m.scale.__name__, m.scale == scale, isinstance(m.scale, types.FunctionType))
+Box.method = prof.wrapped(Box.method, "method")
+print(Box().method(1), functools.partial(m.scale, by=3)(2))
+cb = prof.wrapped(lambda x: -x, "callback", "Python")
+print(sorted([1, 2], key=cb))
+prof.unwrap(m)
+print(m.scale is scale, prof.dropped())
+D
+ok 'wrapper objects' prof-record --bare -o wr wrapped.py
+is 'pass attributes, bind as methods, compare as their target' '1 15 scale True True
+2 6
+[2, 1]
+True 0' prof-record --force --bare -o wr wrapped.py
+is 'a module that runs another interpreter' 2 eval "prof-record --force -o sub /usr/bin/python3 -c 'import subprocess, sys; subprocess.run([sys.executable, \"-c\", \"pass\"])'; ls sub/names.* | wc -l"
+
+e2e() { # NAME ARGUMENT...: every part within 1 % or 5 ms of its true time, thread by thread
+    rm -f truth.csv*
+    prof-record --force --wait -o e2e "$B/prof/millrace_e2e.py" --seconds=0.03 --iterations=3 "${@:2}" > why 2>&1
+    prof-log e2e 2>> why | prof-flat --excl 2>> why | prof-op 2>> why > ev.csv
+    awk -F, 'FNR == 1 { next } FILENAME ~ /truth/ { want[$1, $4] += $5; most[$1, $4] += $6; next }
+        $3 == "cat" && $4 == "Python" && $10 == "python" || $3 == "cat" && $4 == "Backend" && $10 == "c" || $3 == "gpu" {
+            part = $3 == "gpu" ? "gpu" : $10; got[$1, part] += ($6 - $5) / 1e9 }
+        END { for (k in want) { n++; d = got[k] > most[k] ? got[k] - most[k] : want[k] - got[k]
+                if (d > 0.005 && d > want[k] / 100) { print k, "got", got[k], "want", want[k]; bad = 1 } }
+            if (n < 3) { print "only", n, "parts"; bad = 1 } exit bad }' truth.csv* ev.csv >> why 2>&1 && [ ! -s why ] && pass "$1" || fail "$1"
+}
+e2e 'Python, C and GPU, three iterations'
+e2e 'under four threads' --threads=4
+e2e 'in two forked processes' --forks=2
+
+cat > full.py <<'D'
+import math
+for i in range(300000): math.sqrt(i)
+print("done")
+D
+limited() { (ulimit -f 1200; trap '' XFSZ; prof-record --force --bare --wrap=math.sqrt -o full full.py 2> lost); }
+is 'when nothing more can be written the program goes on' done limited
+ok 'and is told how much was lost' grep -Eq 'millrace recorder: [0-9]+ records lost' lost
+all() { prof-log --stat full | awk -F, 'NR == 2 { print ($4 + $8 >= 600000) ? "all" : $4 " + " $8 }'; }
+is 'what is there and what is counted as lost make all records' all all
+fails 'the reader tells it too' 0 'records were lost' prof-log --quiet full
+done_testing

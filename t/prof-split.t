@@ -1,0 +1,25 @@
+#!/bin/bash
+# iterations; the split of calls by number is in prof-oracle.t
+. "${0%/*}/tap.sh"
+cat > ev.csv <<'D'
+proc,tid,kind,cat,start_ns,end_ns,name,link,flag
+p,1,proc,pass,0,10,1,,
+p,1,proc,pass,10,25,2,,
+p,1,phase,,0,25,old,,
+p,1,cat,Python,0,8,,,
+p,1,cat,Backend,8,20,,,
+p,1,op,,0,9,step,,
+p,1,op,,9,20,step,,
+D
+cells() { prof-split "$@" ev.csv | prof-sweep | cut -d, -f1-5; }
+is 'by pass' 'proc,phase,op,cats,total_ns
+p,1,step,Backend,2
+p,1,step,Python,8
+p,2,step,Backend,10' cells --by=pass
+is 'by operation' 'proc,phase,op,cats,total_ns
+p,1,step,Backend,1
+p,1,step,Python,8
+p,2,step,Backend,11' cells --by=op --op=step
+fails 'no such iterations' 1 'no iterations' prof-split --by=on ev.csv
+fails 'an operation must be named' 2 'goes with' prof-split --by=op ev.csv
+done_testing
