@@ -238,16 +238,21 @@ static void set_sections(struct tree *t)
     free(times);
 }
 
-/* an upper bound per section that does not hold: no way on from here */
+/* Where an open buffer can start at the earliest; CLOSED when it may not start right there, because it comes before
+ * the last placed one in the order of preference and would have been placed there first. */
+static const uint64_t CLOSED = (uint64_t)1 << 63;
+
+/* a section whose open buffers do not fit above its floor: no way on from here */
 static bool hopeless(struct tree *t, const int *open, int n, const uint64_t *least)
 {
     for (int i = 0; i < n; i++)
         for (int s = t->first[open[i]]; s < t->end[open[i]]; s++) t->floor[s] = UINT64_MAX;
     for (int i = 0; i < n; i++) {
         int x = open[i];
-        if (least[x] + t->b[x].size > t->capacity) return true;
+        uint64_t at = least[x] & ~CLOSED;
+        if (at + t->b[x].size > t->capacity) return true;
         for (int s = t->first[x]; s < t->end[x]; s++)
-            if (least[x] < t->floor[s]) t->floor[s] = least[x];
+            if (at < t->floor[s]) t->floor[s] = at;
     }
     for (int i = 0; i < n; i++)
         for (int s = t->first[open[i]]; s < t->end[open[i]]; s++)
@@ -264,10 +269,10 @@ static int by_offset(const void *x, const void *y)
     return a->rank < b->rank ? -1 : 1;
 }
 
-static enum pack_result descend(struct tree *t, const int *open, int n, const uint64_t *least, uint64_t last);
+static enum pack_result descend(struct tree *t, const int *open, int n, const uint64_t *least);
 
 /* open buffers, sorted by their first section: parts that no buffer bridges are independent */
-static enum pack_result split(struct tree *t, const int *open, int n, const uint64_t *least, uint64_t last)
+static enum pack_result split(struct tree *t, const int *open, int n, const uint64_t *least)
 {
     enum pack_result result = PACK_DONE;
     for (int i = 0; i < n && result == PACK_DONE; ) {
@@ -276,57 +281,110 @@ static enum pack_result split(struct tree *t, const int *open, int n, const uint
             if (t->end[open[j]] > reach) reach = t->end[open[j]];
             j++;
         }
-        result = descend(t, open + i, j - i, least, last);
+        result = descend(t, open + i, j - i, least);
         i = j;
     }
     return result;
 }
 
-/* place one of the open buffers at the least offset it can have, in every way that is not dominated */
-static enum pack_result descend(struct tree *t, const int *open, int n, const uint64_t *least, uint64_t last)
+/* Those that could start first.  None starts where another open buffer would fit entirely below: that one could be
+ * lowered into the hole, and offsets never fall along a path of the tree. */
+static int candidates(const struct tree *t, const int *open, int n, const uint64_t *least, struct candidate *c)
 {
-    if (n == 0) return PACK_DONE;
+    uint64_t lid = UINT64_MAX;
+    int k = 0;
+    for (int i = 0; i < n; i++) {
+        uint64_t top = (least[open[i]] & ~CLOSED) + t->b[open[i]].size;
+        if (top < lid) lid = top;
+    }
+    for (int i = 0; i < n; i++)
+        if (least[open[i]] < lid) c[k++] = (struct candidate){ least[open[i]], t->rank[open[i]], open[i] };
+    qsort(c, (size_t)k, sizeof *c, by_offset);
+    return k;
+}
+
+/* x is placed: what that means for the others; true when no open buffer is alive with it */
+static bool settle(const struct tree *t, const int *open, int n, const uint64_t *least, int x, int *rest, uint64_t *after)
+{
+    uint64_t at = t->b[x].offset, top = at + t->b[x].size;
+    bool hatless = true;
+    int m = 0;
+    for (int i = 0; i < n; i++) {
+        int y = open[i];
+        if (y == x) continue;
+        rest[m++] = y;
+        after[y] = (least[y] & ~CLOSED) < at ? align_up(at, t->b[y].align) : least[y];
+        if ((least[y] & ~CLOSED) < at || (least[y] == at && t->rank[y] < t->rank[x])) after[y] |= CLOSED;
+    }
+    for (size_t j = t->conflicts.end[x]; j < t->conflicts.end[x + 1]; j++) {
+        int y = t->conflicts.list[j];
+        if (t->done[y]) continue;
+        hatless = false;
+        if ((after[y] & ~CLOSED) < top) after[y] = align_up(top, t->b[y].align);
+    }
+    return hatless;
+}
+
+static void mark(struct tree *t, int x, bool done)
+{
+    t->done[x] = done;
+    for (int s = t->first[x]; s < t->end[x]; s++) t->remaining[s] += done ? -t->b[x].size : t->b[x].size;
+}
+
+/* place one of the open buffers at the least offset it can have, in every way that matters */
+static enum pack_result descend(struct tree *t, const int *open, int n, const uint64_t *least)
+{
     if (t->most > 0 && t->nodes >= t->most) return PACK_GAVE_UP;
     t->nodes++;
     if (hopeless(t, open, n, least)) return PACK_IMPOSSIBLE;
-    uint64_t *below = xmalloc((size_t)t->n, sizeof *below), lid = UINT64_MAX;
+    uint64_t *after = xmalloc((size_t)t->n, sizeof *after);
     struct candidate *candidate = xmalloc((size_t)n, sizeof *candidate);
-    int *rest = xmalloc((size_t)n, sizeof *rest), k = 0;
-    for (int i = 0; i < n; i++) {
-        uint64_t top = least[open[i]] + t->b[open[i]].size;
-        if (top < lid) lid = top;                        /* whoever starts here or above leaves a hole that this one fills */
-    }
-    for (int i = 0; i < n; i++)
-        if (least[open[i]] < lid) candidate[k++] = (struct candidate){ least[open[i]], t->rank[open[i]], open[i] };
-    qsort(candidate, (size_t)k, sizeof *candidate, by_offset);
+    int *rest = xmalloc((size_t)n, sizeof *rest), k = candidates(t, open, n, least, candidate);
     enum pack_result result = PACK_IMPOSSIBLE;
-    (void)last;
     for (int c = 0; c < k && result == PACK_IMPOSSIBLE; c++) {
-        int x = candidate[c].buffer, m = 0;
-        uint64_t at = candidate[c].offset, top = at + t->b[x].size;
-        bool blocked = false;
-        for (int i = 0; i < n; i++) {                    /* later ones start at `at` or higher; ties in order of rank */
-            int y = open[i];
-            if (y == x) continue;
-            rest[m++] = y;
-            below[y] = least[y] > at ? least[y] : align_up(at, t->b[y].align);
-            if (least[y] == at && t->rank[y] < t->rank[x]) below[y] = least[y];
-        }
-        for (size_t j = t->conflicts.end[x]; j < t->conflicts.end[x + 1]; j++) {
-            int y = t->conflicts.list[j];
-            if (!t->done[y] && below[y] < top) below[y] = align_up(top, t->b[y].align);
-        }
-        t->b[x].offset = at;
-        t->done[x] = true;
-        for (int s = t->first[x]; s < t->end[x]; s++) t->remaining[s] -= t->b[x].size;
-        if (!blocked) result = split(t, rest, m, below, at);
-        t->done[x] = false;
-        for (int s = t->first[x]; s < t->end[x]; s++) t->remaining[s] += t->b[x].size;
+        int x = candidate[c].buffer;
+        t->b[x].offset = candidate[c].offset;
+        mark(t, x, true);
+        bool hatless = settle(t, open, n, least, x, rest, after);
+        result = split(t, rest, n - 1, after);
+        mark(t, x, false);
+        if (hatless) break;                              /* it is in nobody's way: another place would not help */
     }
-    free(below);
+    free(after);
     free(candidate);
     free(rest);
     return result;
+}
+
+/* orders of preference: by two keys, largest first */
+enum { ORDERS = 4 };
+static const struct keys { double a, b; } *sort_keys;
+static int by_keys(const void *x, const void *y)
+{
+    const struct keys *a = &sort_keys[*(const int *)x], *b = &sort_keys[*(const int *)y];
+    if (a->a != b->a) return a->a > b->a ? -1 : 1;
+    if (a->b != b->b) return a->b > b->b ? -1 : 1;
+    return *(const int *)x < *(const int *)y ? -1 : 1;
+}
+
+static void rank(struct tree *t, int how)
+{
+    struct keys *keys = xmalloc((size_t)t->n + 1, sizeof *keys);
+    int *order = xmalloc((size_t)t->n + 1, sizeof *order);
+    for (int i = 0; i < t->n; i++) {
+        uint64_t total = 0;                              /* most bytes alive together with it */
+        for (int s = t->first[i]; s < t->end[i]; s++)
+            if (t->remaining[s] > total) total = t->remaining[s];
+        double width = (double)(t->b[i].upper - t->b[i].lower), area = width * (double)t->b[i].size;
+        keys[i] = how == 0 ? (struct keys){ width, area } : how == 1 ? (struct keys){ (double)total, area }
+            : how == 2 ? (struct keys){ (double)total, width } : (struct keys){ (double)t->b[i].size, width };
+        order[i] = i;
+    }
+    sort_keys = keys;
+    qsort(order, (size_t)t->n, sizeof *order, by_keys);
+    for (int i = 0; i < t->n; i++) t->rank[order[i]] = i;
+    free(keys);
+    free(order);
 }
 
 static enum pack_result search(struct buffer *b, int n, uint64_t capacity, int how, long most)
@@ -342,22 +400,16 @@ static enum pack_result search(struct buffer *b, int n, uint64_t capacity, int h
     t.floor = xcalloc((size_t)t.sections + 1, sizeof *t.floor);
     t.conflicts = conflicts_of(b, n);
     int *order = xmalloc(size, sizeof *order);
-    double *weight = xmalloc(size, sizeof *weight);
     uint64_t *least = xcalloc(size, sizeof *least);
     for (int i = 0; i < n; i++) {
         order[i] = i;
-        for (int s = t.first[i]; s < t.end[i]; s++) t.remaining[s] += b[i].size;
+        for (int k = t.first[i]; k < t.end[i]; k++) t.remaining[k] += b[i].size;
     }
-    weigh(b, n, how, weight);
-    sort_weight = weight;
-    qsort(order, (size_t)n, sizeof *order, by_weight);
-    for (int i = 0; i < n; i++) t.rank[order[i]] = i;
-    for (int i = 0; i < n; i++) order[i] = i;
+    rank(&t, how);
     sort_buffers = b;
     qsort(order, (size_t)n, sizeof *order, by_lower);
-    enum pack_result result = split(&t, order, n, least, 0);
+    enum pack_result result = split(&t, order, n, least);
     free(order);
-    free(weight);
     free(least);
     free(t.first);
     free(t.end);
@@ -374,7 +426,7 @@ enum pack_result pack(struct buffer *b, int n, uint64_t capacity, long passes, l
     if (pack_load(b, n) > capacity) return PACK_IMPOSSIBLE;
     if (pack_low(b, n, passes, capacity) <= capacity) return PACK_DONE;
     for (long most = 2000; nodes == 0 || most <= nodes; most *= 4)   /* restarts: an unlucky order costs little */
-        for (int how = 0; how < 4; how++) {
+        for (int how = 0; how < ORDERS; how++) {
             enum pack_result r = search(b, n, capacity, how, most);
             if (r != PACK_GAVE_UP) return r;
         }
