@@ -1,6 +1,7 @@
 /* pack.c - see pack.h */
 #include "place/pack.h"
 #include "base/mem.h"
+#include "base/rng.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -367,7 +368,7 @@ static int by_keys(const void *x, const void *y)
     return *(const int *)x < *(const int *)y ? -1 : 1;
 }
 
-static void rank(struct tree *t, int how)
+static void rank(struct tree *t, int how, struct rng *blur)
 {
     struct keys *keys = xmalloc((size_t)t->n + 1, sizeof *keys);
     int *order = xmalloc((size_t)t->n + 1, sizeof *order);
@@ -378,6 +379,7 @@ static void rank(struct tree *t, int how)
         double width = (double)(t->b[i].upper - t->b[i].lower), area = width * (double)t->b[i].size;
         keys[i] = how == 0 ? (struct keys){ width, area } : how == 1 ? (struct keys){ (double)total, area }
             : how == 2 ? (struct keys){ (double)total, width } : (struct keys){ (double)t->b[i].size, width };
+        if (blur) keys[i].a *= 0.5 + rng_unit(blur);
         order[i] = i;
     }
     sort_keys = keys;
@@ -387,7 +389,7 @@ static void rank(struct tree *t, int how)
     free(order);
 }
 
-static enum pack_result search(struct buffer *b, int n, uint64_t capacity, int how, long most)
+static enum pack_result search(struct buffer *b, int n, uint64_t capacity, int how, struct rng *blur, long most)
 {
     struct tree t = { .b = b, .n = n, .capacity = capacity, .most = most };
     size_t size = (size_t)n + 1;
@@ -405,7 +407,7 @@ static enum pack_result search(struct buffer *b, int n, uint64_t capacity, int h
         order[i] = i;
         for (int k = t.first[i]; k < t.end[i]; k++) t.remaining[k] += b[i].size;
     }
-    rank(&t, how);
+    rank(&t, how, blur);
     sort_buffers = b;
     qsort(order, (size_t)n, sizeof *order, by_lower);
     enum pack_result result = split(&t, order, n, least);
@@ -425,10 +427,16 @@ enum pack_result pack(struct buffer *b, int n, uint64_t capacity, long passes, l
 {
     if (pack_load(b, n) > capacity) return PACK_IMPOSSIBLE;
     if (pack_low(b, n, passes, capacity) <= capacity) return PACK_DONE;
-    for (long most = 2000; nodes == 0 || most <= nodes; most *= 4)   /* restarts: an unlucky order costs little */
-        for (int how = 0; how < ORDERS; how++) {
-            enum pack_result r = search(b, n, capacity, how, most);
-            if (r != PACK_GAVE_UP) return r;
+    struct rng rng = rng_for(1, str_of("pack"));
+    long used = 0;
+    for (long most = 2000; nodes == 0 || used < nodes; most *= 4)   /* luck varies with the order: half goes to restarts */
+        for (int how = 0; how < 2 * ORDERS; how++) {
+            bool blur = how >= ORDERS;
+            long each = blur ? 1000 + most / 16 : most;
+            for (long spent = 0; spent < most && (nodes == 0 || used < nodes); spent += each, used += each) {
+                enum pack_result r = search(b, n, capacity, how % ORDERS, blur ? &rng : NULL, each);
+                if (r != PACK_GAVE_UP) return r;
+            }
         }
     return PACK_GAVE_UP;
 }
