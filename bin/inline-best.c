@@ -75,6 +75,7 @@ static void read_rewards(csv *in)
         node[k].no_inline = csv_num_or(in, no_inline, NAN);
         callee[k] = name >= 0 && csv_has(in, name) ? intern(&callees, csv_str(in, name)) : 0;
     }
+    csv_close(in);
 }
 
 static double margin(const struct best_node *x)

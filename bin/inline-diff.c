@@ -79,8 +79,9 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (argc - i != 2) usage("two files are compared, %d given", argc - i);
     for (int k = 0; k < 2; k++) load(argv[i + k], &tree[k]);
-    struct map64 child = { 0 };
-    uint32_t n_path = 1, *id[2], *node[2];
+    static struct map64 child;
+    static uint32_t *id[2], *node[2];
+    uint32_t n_path = 1;
     for (int k = 0; k < 2; k++) id[k] = number(&tree[k], &child, &n_path);
     for (int k = 0; k < 2; k++) {                        /* the first node with a path stands for it */
         node[k] = xcalloc(n_path, sizeof *node[k]);

@@ -65,7 +65,8 @@ int main(int argc, char **argv)
     struct source in = source_open(argv + i, "core");
     for (const struct sexp *e; (e = source_next(&in)); ) site_pairs_read(&p, e, program_of(in.file));
     size_t width = p.numeric.n + p.flag.n;
-    struct preparation *scale = xmalloc(width, sizeof *scale);
+    static struct preparation *scale;
+    scale = xmalloc(width, sizeof *scale);
     site_pairs_prepare(&p, scale);
     if (scale_path) write_scale(scale, width);
     csvw *out = csvw_open(output);

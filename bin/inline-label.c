@@ -51,6 +51,7 @@ static int shares(csv *in, int l, int c, int n_tau)
         rows++;
         for (int k = 0; k < n_tau; k++) n[k][label_of(r, tau[k])]++;
     }
+    csv_close(in);
     csvw *out = csvw_open(output);
     csvw_names(out, "rule,tau,n_rows,doesnt_matter,inline,apply,doesnt_matter_ratio,inline_ratio,apply_ratio");
     csvw_end(out);
@@ -89,5 +90,6 @@ int main(int argc, char **argv)
         csvw_cstr(out, known ? label_names[label_of(r, tau[0])] : NULL);
         csvw_end(out);
     }
+    csv_close(in);
     return csvw_close(out);
 }

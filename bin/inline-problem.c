@@ -68,7 +68,7 @@ static void add_tree(const struct sexp *e, const char *file, str run)
 static void from_files(char **paths)
 {
     struct source in = source_open(paths, dialect);
-    struct buf run = { 0 };
+    static struct buf run;
     for (const struct sexp *e; (e = source_next(&in)); ) {
         run.n = 0;
         buf_str(&run, str_of(in.file));
@@ -87,7 +87,7 @@ static void from_table(void)
 {
     static struct intern seen;
     static struct arena texts;
-    struct listed *l = NULL;
+    static struct listed *l;
     size_t cap = 0;
     csv *in = csv_open(runs_path);
     int run = csv_need(in, "run"), file = csv_need(in, "decisions"), seconds = csv_need(in, "time_seconds");

@@ -67,6 +67,7 @@ static void report(const struct reward_rows *d, const struct reward_fit *f, doub
     csvw_end(out);
     item(out, "n_runs", (double)p.a.rows);
     item(out, "n_groups", (double)seen.n);
+    map64_free(&seen);
     item(out, "n_distinct", (double)d->a.rows);
     item(out, "n_nodes", (double)p.node.n);
     item(out, "n_columns", (double)problem_columns(&p));
@@ -128,7 +129,10 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (!times_path) usage("no table of times given, see --times");
-    problem_read(&p, csv_open(filter_operand(argc, argv, i)), csv_open(times_path));
+    csv *entries = csv_open(filter_operand(argc, argv, i)), *times = csv_open(times_path);
+    problem_read(&p, entries, times);
+    csv_close(entries);
+    csv_close(times);
     size_t cols = 2 * p.node.n, rank, n_twins = 0;
     b = xmalloc(p.a.rows, sizeof *b);
     w = xcalloc(cols, sizeof *w);
@@ -136,7 +140,8 @@ int main(int argc, char **argv)
     upper = xmalloc(cols, sizeof *upper);
     known = xmalloc(cols, sizeof *known);
     twins = xmalloc(cols, sizeof *twins);
-    struct reward_rows d = reward_rows(&p);
+    static struct reward_rows d;
+    d = reward_rows(&p);
     bool ridge = strcmp(method, "ridge") == 0, ranked = reward_rank(&d, &rank, known, twins);
     problem_target(&p, target, NULL, b);
     if (!ridge) choose_alpha();
