@@ -14,31 +14,41 @@ static const double TOLERANCE = 1e-10, TRIAL_TOLERANCE = 1e-8, RANK_TOLERANCE = 
 
 /* ---- distinct rows ---- */
 
+/* Rows and columns are told apart by 128 bits of hash, so that nothing is copied to compare them. */
+static uint32_t number(struct intern *seen, uint64_t a, uint64_t b)
+{
+    uint64_t key[2] = { a, b };
+    return intern(seen, (str){ (const char *)key, sizeof key });
+}
+
+static uint64_t row_hash(const struct sparse *a, size_t r, uint64_t seed)
+{
+    size_t from = a->start[r], n = a->start[r + 1] - from;
+    return hash_bytes(a->value + from, n * sizeof *a->value, hash_bytes(a->column + from, n * sizeof *a->column, seed));
+}
+
 struct reward_rows reward_rows(const struct problem *p)
 {
-    struct reward_rows d = { .n_run = p->a.rows, .of = xmalloc(p->a.rows, sizeof(size_t)) };
+    const struct sparse *a = &p->a;
+    struct reward_rows d = { .n_run = a->rows, .of = xmalloc(a->rows, sizeof(size_t)) };
     struct intern seen = { 0 };
-    struct buf key = { 0 };
-    for (size_t r = 0; r < p->a.rows; r++) {
-        size_t from = p->a.start[r], n = p->a.start[r + 1] - from;
-        key.n = 0;
-        buf_add(&key, (const char *)(p->a.column + from), n * sizeof *p->a.column);
-        buf_add(&key, (const char *)(p->a.value + from), n * sizeof *p->a.value);
-        size_t before = seen.n;
-        d.of[r] = intern(&seen, (str){ key.s, key.n });
-        if (d.of[r] < before) continue;
-        for (size_t k = 0; k < n; k++) sparse_add(&d.a, p->a.column[from + k], p->a.value[from + k]);
+    for (size_t r = 0; r < a->rows; r++) d.of[r] = number(&seen, row_hash(a, r, 1), row_hash(a, r, 2));
+    d.borrowed = seen.n == a->rows;
+    if (d.borrowed) d.a = *a;
+    for (size_t r = 0, next = 0; r < a->rows && !d.borrowed; r++) {
+        if (d.of[r] < next) continue;
+        next++;
+        for (size_t k = a->start[r]; k < a->start[r + 1]; k++) sparse_add(&d.a, a->column[k], a->value[k]);
         sparse_end_row(&d.a);
     }
     d.a.cols = 2 * p->node.n;
     intern_free(&seen);
-    free(key.s);
     return d;
 }
 
 void reward_rows_free(struct reward_rows *d)
 {
-    sparse_free(&d->a);
+    if (!d->borrowed) sparse_free(&d->a);
     free(d->of);
     *d = (struct reward_rows){ 0 };
 }
@@ -163,45 +173,44 @@ static void scale_columns(struct sparse *columns)
     }
 }
 
-static void equal_columns(const struct sparse *columns, uint32_t *group)
+/* gamma^a / gamma^b differs in the last bits, so ratios are compared as floats */
+static void equal_columns(const struct sparse *a, uint32_t *group)
 {
+    struct mark { uint64_t h[2]; double first; } *mark = xcalloc(a->cols, sizeof *mark);
     struct intern seen = { 0 };
-    struct buf key = { 0 };
     uint32_t *first = NULL;
     size_t cap = 0;
-    for (size_t j = 0; j < columns->rows; j++) {
-        size_t from = columns->start[j], n = columns->start[j + 1] - from;
-        group[j] = NAME_NONE;
-        if (!n) continue;
-        key.n = 0;
-        buf_add(&key, (const char *)(columns->column + from), n * sizeof *columns->column);
-        for (size_t k = 0; k < n; k++) {
-            float rounded = (float)columns->value[from + k];     /* gamma^a / gamma^b differs in the last bits */
-            buf_add(&key, (const char *)&rounded, sizeof rounded);
+    for (size_t r = 0; r < a->rows; r++) {
+        for (size_t k = a->start[r]; k < a->start[r + 1]; k++) {
+            struct mark *m = &mark[a->column[k]];
+            if (m->first == 0) m->first = a->value[k];
+            struct { uint64_t row; float ratio; uint32_t zero; } key = { r, (float)(a->value[k] / m->first), 0 };
+            for (uint64_t i = 0; i < 2; i++) m->h[i] = hash_bytes(&key, sizeof key, m->h[i] + i);
         }
+    }
+    for (size_t j = 0; j < a->cols; j++) {
+        group[j] = NAME_NONE;
+        if (mark[j].first == 0) continue;
         size_t before = seen.n;
-        uint32_t g = intern(&seen, (str){ key.s, key.n });
+        uint32_t g = number(&seen, mark[j].h[0], mark[j].h[1]);
         first = grow(first, seen.n, &cap, sizeof *first);
         if (g == before) first[g] = (uint32_t)j;
         group[j] = first[g];
     }
     intern_free(&seen);
-    free(key.s);
     free(first);
+    free(mark);
 }
 
 bool reward_rank(const struct reward_rows *d, size_t *rank, double *identified, uint32_t *group)
 {
     size_t n = d->a.rows;
+    *rank = 0;
+    memset(identified, 0, d->a.cols * sizeof *identified);
+    equal_columns(&d->a, group);
+    if (n > RANK_ROWS) return false;
     struct sparse columns = sparse_transpose(&d->a);
     scale_columns(&columns);
-    equal_columns(&columns, group);
-    *rank = 0;
-    memset(identified, 0, columns.rows * sizeof *identified);
-    if (n > RANK_ROWS) {
-        sparse_free(&columns);
-        return false;
-    }
     struct sparse rows = sparse_transpose(&columns);
     double *gram = xmalloc(n * n, sizeof *gram), *value = xmalloc(n, sizeof *value), *vector = xmalloc(n * n, sizeof *vector);
     double *projected = xmalloc(n, sizeof *projected);

@@ -10,6 +10,7 @@ struct reward_rows {                                     /* distinct rows of a p
     struct sparse a;                                     /* rows x all columns */
     size_t *of;                                          /* run -> row */
     size_t n_run;
+    bool borrowed;                                       /* all rows are distinct: a is the problem's own */
 };
 struct reward_rows reward_rows(const struct problem *);
 void reward_rows_free(struct reward_rows *);
