@@ -1,0 +1,247 @@
+#include "place/engine.h"
+#include "base/message.h"
+#include "base/rng.h"
+#include "measure/clock.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct job { struct place *place; char *staging; };      /* of a node: where its operands lie */
+struct copy { int before; bool to_fast; char *fast; uint64_t offset; size_t bytes; };
+
+struct engine {
+    const struct graph *graph;
+    const struct plan *plan;
+    struct op *op;                                       /* by kernel */
+    struct job *job;
+    struct copy *copy;
+    char *pool, *args;
+    uint64_t args_bytes, used;
+    float *loss;
+    struct tier *tier;
+    struct team *team;
+    struct exec *exec;
+};
+
+static uint64_t round_up(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
+
+/* ---- what stays outside the pools ---- */
+
+static uint64_t *arg_offsets(const struct graph *g, uint64_t *total)
+{
+    uint64_t *at = xcalloc((size_t)g->ntensor, sizeof *at);
+    *total = 0;
+    for (int i = 0; i < g->ntensor; i++) {
+        const struct tensor *t = &g->tensor[i];
+        if (t->role == ROLE_INTER || t->updates >= 0) continue;
+        at[i] = *total;
+        *total += round_up(t->bytes, OP_ALIGN);
+    }
+    for (int i = 0; i < g->ntensor; i++)
+        if (g->tensor[i].updates >= 0) at[i] = at[g->tensor[i].updates];
+    return at;
+}
+
+static bool ends(const char *s, const char *tail)
+{
+    size_t n = strlen(s), m = strlen(tail);
+    return n >= m && !strcmp(s + n - m, tail);
+}
+
+/* uniform with the variance that keeps activations at their size through rectifiers: 2 / fan-in */
+static void draw_weights(float *p, const struct tensor *t, struct rng *r)
+{
+    double fan = 1;
+    for (int d = 1; d < t->ndim; d++) fan *= (double)t->shape[d];
+    float reach = (float)sqrt(6 / fan);
+    for (uint64_t i = 0; i < t->bytes / sizeof *p; i++) {
+        uint64_t u = rng_u64(r);
+        p[i] = ((float)(u >> 40) * 0x1p-23f - 1) * reach;
+    }
+}
+
+static void draw_arg(char *at, const struct tensor *t, uint64_t seed)
+{
+    struct rng r = rng_for(seed, str_of(t->name));
+    float *p = (float *)(void *)at;
+    uint64_t n = t->bytes / sizeof *p;
+    if (ends(t->name, ".weight")) {
+        draw_weights(p, t, &r);
+    } else if (ends(t->name, ".scale")) {
+        for (uint64_t i = 0; i < n; i++) p[i] = 1;
+    } else if (!strcmp(t->name, "labels")) {
+        uint64_t classes = (uint64_t)t->shape[t->ndim - 1];
+        for (uint64_t i = 0; i + classes <= n; i += classes) p[i + rng_below(&r, classes)] = 1;
+    } else if (!strcmp(t->name, "input")) {
+        for (uint64_t i = 0; i < n; i++) p[i] = (float)rng_normal(&r);
+    }
+}
+
+/* ---- from plan to addresses ---- */
+
+static const struct stay *stay_at(const struct engine *e, int tensor, enum plan_tier tier, int node, const char *what)
+{
+    const struct stay *s = plan_find(e->plan, tensor, tier, node);
+    if (!s)
+        die("%s: tensor %d '%s' has no place in %s memory at node %d, where %s needs it", e->plan->file, tensor,
+            e->graph->tensor[tensor].name, tier == TIER_SLOW ? "slow" : "fast", node, what);
+    uint64_t pool = tier == TIER_SLOW ? e->plan->slow_bytes : e->plan->fast_bytes, bytes = e->graph->tensor[tensor].bytes;
+    if (s->offset > pool || bytes > pool - s->offset)
+        die("%s: tensor %d '%s' lies beyond the end of its pool", e->plan->file, tensor, e->graph->tensor[tensor].name);
+    if (tier == TIER_SLOW && s->offset % OP_ALIGN) die("%s: slow offset %llu is not a multiple of %d", e->plan->file, (unsigned long long)s->offset, OP_ALIGN);
+    return s;
+}
+
+static void place_node(struct engine *e, int node, const uint64_t *args)
+{
+    const struct node *n = &e->graph->node[node];
+    const struct plan_node *pn = &e->plan->node[node];
+    const struct op *op = &e->op[n->kernel];
+    struct job *j = &e->job[node];
+    uint32_t slow = 0;
+    j->place = xcalloc((size_t)(n->nin + n->nout), sizeof *j->place);
+    if (strlen(pn->in_tiers) != (size_t)n->nin || strlen(pn->out_tiers) != (size_t)n->nout) die("%s: node %d has other operands", e->plan->file, node);
+    for (int i = 0; i < n->nin + n->nout; i++) {
+        int t = n->operand[i];
+        if (e->graph->tensor[t].role != ROLE_INTER) {
+            j->place[i].fast = e->args + args[t];
+            continue;
+        }
+        bool is_slow = (i < n->nin ? pn->in_tiers[i] : pn->out_tiers[i - n->nin]) == 'P';
+        const struct stay *s = stay_at(e, t, is_slow ? TIER_SLOW : TIER_FAST, node, n->name);
+        j->place[i] = (struct place){ is_slow, is_slow ? NULL : e->pool + s->offset, s->offset };
+        if (is_slow) slow |= 1u << i;
+    }
+    if (!slow) return;
+    uint64_t need = exec_staging(op, slow, (enum exec_mode)pn->mode);
+    if (pn->mode == EXEC_DIRECT) die("%s: node %d '%s' has operands in slow memory, which this engine cannot reach directly", e->plan->file, node, n->name);
+    if (need > pn->staging)
+        die("%s: node %d '%s' needs %llu bytes of staging, the plan grants %llu", e->plan->file, node, n->name, (unsigned long long)need, (unsigned long long)pn->staging);
+    if (pn->staging > e->plan->fast_bytes || pn->staging_offset > e->plan->fast_bytes - pn->staging || pn->staging_offset % OP_ALIGN)
+        die("%s: the staging area of node %d is out of bounds", e->plan->file, node);
+    j->staging = e->pool + pn->staging_offset;
+}
+
+static void place_moves(struct engine *e)
+{
+    const struct plan *p = e->plan;
+    e->copy = xcalloc((size_t)p->nmove + 1, sizeof *e->copy);
+    for (int i = 0; i < p->nmove; i++) {
+        const struct plan_move *m = &p->move[i];
+        bool to_fast = m->to == TIER_FAST;
+        const struct stay *to = stay_at(e, m->tensor, m->to, m->before, "a move");
+        const struct stay *from = plan_find(p, m->tensor, to_fast ? TIER_SLOW : TIER_FAST, m->before - 1);
+        if (!from) from = stay_at(e, m->tensor, to_fast ? TIER_SLOW : TIER_FAST, m->before, "a move");
+        const struct stay *fast = to_fast ? to : from, *slow = to_fast ? from : to;
+        e->copy[i] = (struct copy){ m->before, to_fast, e->pool + fast->offset, slow->offset, (size_t)e->graph->tensor[m->tensor].bytes };
+        if (i && m->before < p->move[i - 1].before) die("%s: moves are out of order", p->file);
+    }
+}
+
+/* most bytes in use at a node: what lives there and its staging */
+static uint64_t most_used(const struct graph *g, const struct plan *p)
+{
+    int64_t *change = xcalloc((size_t)g->nnode + 1, sizeof *change);
+    for (int i = 0; i < p->nstay; i++) {
+        if (p->stay[i].tier != TIER_FAST) continue;
+        change[p->stay[i].first] += (int64_t)g->tensor[p->stay[i].tensor].bytes;
+        change[p->stay[i].last + 1] -= (int64_t)g->tensor[p->stay[i].tensor].bytes;
+    }
+    int64_t live = 0, most = 0;
+    for (int n = 0; n < g->nnode; n++) {
+        live += change[n];
+        if (live + (int64_t)p->node[n].staging > most) most = live + (int64_t)p->node[n].staging;
+    }
+    free(change);
+    return (uint64_t)most;
+}
+
+struct engine *engine_open(const struct graph *g, const struct plan *p, const struct kernels *k, int threads, const char *tier, uint64_t seed)
+{
+    struct engine *e = xcalloc(1, sizeof *e);
+    e->graph = g;
+    e->plan = p;
+    uint64_t *args = arg_offsets(g, &e->args_bytes);
+    e->op = xcalloc((size_t)g->nkernel, sizeof *e->op);
+    for (int i = 0; i < g->nkernel; i++) e->op[i] = op_make(g, g->kernel[i].node);
+    e->pool = pages(p->fast_bytes + OP_ALIGN);
+    e->args = pages(e->args_bytes + OP_ALIGN);
+    e->job = xcalloc((size_t)g->nnode, sizeof *e->job);
+    for (int i = 0; i < g->nnode; i++) place_node(e, i, args);
+    place_moves(e);
+    e->used = most_used(g, p);
+    e->tier = tier_open(tier, p->slow_bytes);
+    e->team = team_start(threads);
+    e->exec = exec_new(k, e->team, e->tier);
+    memset(e->pool, 1, p->fast_bytes);
+    for (int i = 0; i < g->ntensor; i++) {
+        const struct tensor *t = &g->tensor[i];
+        if (t->role == ROLE_INTER || t->updates >= 0) continue;
+        draw_arg(e->args + args[i], t, seed);
+        if (!strcmp(t->name, "loss")) e->loss = (float *)(void *)(e->args + args[i]);
+    }
+    free(args);
+    return e;
+}
+
+void engine_close(struct engine *e)
+{
+    for (int i = 0; i < e->graph->nkernel; i++) op_free(&e->op[i]);
+    for (int i = 0; i < e->graph->nnode; i++) free(e->job[i].place);
+    exec_free(e->exec);
+    team_stop(e->team);
+    tier_close(e->tier);
+    pages_free(e->pool, e->plan->fast_bytes + OP_ALIGN);
+    pages_free(e->args, e->args_bytes + OP_ALIGN);
+    free(e->op);
+    free(e->job);
+    free(e->copy);
+    free(e);
+}
+
+/* copies before a node from `i` on: first those to slow memory, which may make room for the others */
+static int make_moves(struct engine *e, int i, int node, struct step *s)
+{
+    int end = i;
+    while (end < e->plan->nmove && e->copy[end].before == node) end++;
+    if (end == i) return end;
+    double start = now_seconds();
+    for (int to_fast = 0; to_fast < 2; to_fast++) {
+        struct transfer t = { 0 };
+        for (int k = i; k < end; k++) {
+            const struct copy *c = &e->copy[k];
+            if (c->to_fast != to_fast) continue;
+            tier_start(e->tier, &t, !to_fast, c->fast, c->offset, (size_t)round_up(c->bytes, tier_align(e->tier)));
+            *(to_fast ? &s->fetched_bytes : &s->evicted_bytes) += c->bytes;
+            s->moves++;
+        }
+        tier_finish(e->tier, &t);
+    }
+    s->move_seconds += now_seconds() - start;
+    return end;
+}
+
+struct step engine_step(struct engine *e, double *node_seconds)
+{
+    struct step s = { .loss = NAN };
+    uint64_t read = tier_moved(e->tier, false), written = tier_moved(e->tier, true);
+    double start = now_seconds();
+    for (int n = 0, move = 0; n < e->graph->nnode; n++) {
+        move = make_moves(e, move, n, &s);
+        double from = now_seconds();
+        exec_run(e->exec, &e->op[e->graph->node[n].kernel], e->job[n].place, (enum exec_mode)e->plan->node[n].mode, e->job[n].staging);
+        double took = now_seconds() - from;
+        s.kernel_seconds += took;
+        if (node_seconds) node_seconds[n] = took;
+    }
+    s.seconds = now_seconds() - start;
+    s.read_bytes = tier_moved(e->tier, false) - read;
+    s.written_bytes = tier_moved(e->tier, true) - written;
+    if (e->loss) s.loss = *e->loss;
+    return s;
+}
+
+const struct tier *engine_tier(const struct engine *e) { return e->tier; }
+uint64_t engine_fast_bytes(const struct engine *e) { return e->used; }
+uint64_t engine_scratch_bytes(const struct engine *e) { return exec_scratch(e->exec); }
+struct calibration engine_calibrate(struct engine *e, double seconds) { return tier_calibrate(e->tier, seconds); }

@@ -1,0 +1,30 @@
+/* engine.h - executes a training step as planned: tensors at their addresses, moves made, kernels run, all timed.
+ *
+ * Fast memory holds the plan's pool (fast_bytes, staging areas included), the tier its slow pool; parameters, inputs
+ * and other args lie outside both, and a parameter's next value takes the place of the old one.  Parameters begin at
+ * random (He et al. 2015), images normal, labels one class each, all drawn by rng_for(seed, tensor name), so that the
+ * losses of one graph and seed are equal to the last bit under every plan, thread count and tier. */
+#ifndef MILLRACE_PLACE_ENGINE_H
+#define MILLRACE_PLACE_ENGINE_H
+#include "place/exec.h"
+#include "place/plan.h"
+
+struct engine;
+/* Dies when the plan cannot be executed: an operand without a place, a place beyond its pool. */
+struct engine *engine_open(const struct graph *, const struct plan *, const struct kernels *, int threads, const char *tier, uint64_t seed);
+void engine_close(struct engine *);
+
+struct step {
+    double seconds, kernel_seconds, move_seconds;
+    double loss;                                         /* nan when the graph has none */
+    uint64_t read_bytes, written_bytes;                  /* from and to the tier */
+    uint64_t fetched_bytes, evicted_bytes;               /* the part of them that moves made */
+    int moves;
+};
+struct step engine_step(struct engine *, double *node_seconds);   /* node_seconds[nnode], or NULL */
+
+const struct tier *engine_tier(const struct engine *);
+uint64_t engine_fast_bytes(const struct engine *);       /* most bytes of the pool ever in use at a node, staging included */
+uint64_t engine_scratch_bytes(const struct engine *);
+struct calibration engine_calibrate(struct engine *, double seconds);   /* of the tier, before the first step */
+#endif
