@@ -23,6 +23,7 @@
 #include "measure/clock.h"
 #include "measure/machine.h"
 #include "place/plan.h"
+#include "place/blas.h"
 #include "place/probe.h"
 #include "place/wanted.h"
 #include HELP
@@ -70,6 +71,7 @@ int main(int argc, char **argv)
     tier_check(tier, 0);
     const struct kernels *k = kernels_for(set);
     if (!k) usage("this machine has no kernels '%s'", set);
+    blas_for_this_cpu(argv);
     struct graph *g = graph_read(filter_operand(argc, argv, i));
     struct machine m = machine_read();
     bool append = strcmp(output, "-") != 0;

@@ -244,4 +244,8 @@ struct step engine_step(struct engine *e, double *node_seconds)
 const struct tier *engine_tier(const struct engine *e) { return e->tier; }
 uint64_t engine_fast_bytes(const struct engine *e) { return e->used; }
 uint64_t engine_scratch_bytes(const struct engine *e) { return exec_scratch(e->exec); }
-struct calibration engine_calibrate(struct engine *e, double seconds) { return tier_calibrate(e->tier, seconds); }
+struct calibration engine_calibrate(struct engine *e, double seconds)
+{
+    if (!tier_bytes(e->tier)) return (struct calibration){ NAN, NAN, NAN, NAN };
+    return tier_calibrate(e->tier, seconds);
+}

@@ -1,0 +1,127 @@
+/* place-run - execute training steps as planned, for real
+ *
+ * Usage: place-run --plan=FILE --tier=SPEC [--steps=N] [--warm=N] [--threads=N]
+ *                  [--kernels=FILE] [--seed=N] [GRAPH]
+ *
+ * Every tensor lies at its planned address in memory or at its planned offset
+ * in the tier (see place-tier), moves are made, staging areas are those of the
+ * plan.  Images, labels and parameters are drawn from the seed, so the losses
+ * of a graph are the same to the last bit under every plan.
+ *
+ * Columns out, one row per step: step, warm (1: not to be counted), seconds,
+ * loss, kernel_seconds, move_seconds, moves, read_bytes and written_bytes (from
+ * and to the tier), fetched_bytes and evicted_bytes (the part that moves made),
+ * fast_bytes (high-water mark of the pool, staging included), scratch_bytes
+ * (of kernels, beside the pool), limit_bytes, resident_bytes (of the process,
+ * most so far), read_bytes_per_second and write_bytes_per_second (of the tier,
+ * before the first step), threads, isa, tier, method, kind, load, machine.
+ * --kernels also writes node, name, op, key, seconds (median over counted
+ * steps), planned_seconds.  Memory: pools and parameters.
+ *
+ * Examples:
+ *   $ place-run --plan=plan.sexp --tier=file:/var/tmp g.sexp
+ */
+#include "base/filter.h"
+#include "measure/clock.h"
+#include "measure/machine.h"
+#include "measure/stats.h"
+#include "place/blas.h"
+#include "place/engine.h"
+#include HELP
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+
+static const char *plan_path, *tier, *kernels_path, *set;
+static long steps = 4, warm = 1, threads = 1, seed = 1;
+
+static const struct opt options[] = {
+    { 'p', "plan", STR, &plan_path, "FILE", "the plan to execute" },
+    { 't', "tier", STR, &tier, "SPEC", "the slow memory, see place-tier" },
+    { 'n', "steps", INT, &steps, "N", "counted steps", 1, 1e6 },
+    { 'w', "warm", INT, &warm, "N", "steps before them", 0, 1e6 },
+    { 'j', "threads", INT, &threads, "N", "threads, pinned one to a core", 1, 256 },
+    { 0, "kernels", STR, &kernels_path, "FILE", "write the time of every node here" },
+    { 0, "isa", STR, &set, "NAME", "avx512, avx2, vector or plain instead of the best" },
+    { 's', "seed", INT, &seed, "N", "of parameters and inputs" },
+    { 0 } };
+
+static void write_kernels(const struct graph *g, const struct plan *p, const double *seconds)
+{
+    csvw *w = csvw_open(kernels_path);
+    double *column = xmalloc((size_t)steps, sizeof *column);
+    csvw_names(w, "node,name,op,key,seconds,planned_seconds");
+    csvw_end(w);
+    for (int n = 0; n < g->nnode; n++) {
+        for (long s = 0; s < steps; s++) column[s] = seconds[(size_t)s * (size_t)g->nnode + (size_t)n];
+        csvw_int(w, n);
+        csvw_cstr(w, g->node[n].name);
+        csvw_cstr(w, g->node[n].op);
+        csvw_cstr(w, g->kernel[g->node[n].kernel].key);
+        csvw_num(w, median(column, (size_t)steps));
+        csvw_num(w, p->node[n].seconds);
+        csvw_end(w);
+    }
+    csvw_close(w);
+}
+
+static void row(csvw *w, struct engine *e, const struct plan *p, const struct kernels *k, const char *machine,
+                struct calibration c, long n, const struct step *s)
+{
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    csvw_int(w, n);
+    csvw_int(w, n < warm);
+    csvw_num(w, s->seconds);
+    csvw_known(w, s->loss);
+    csvw_num(w, s->kernel_seconds);
+    csvw_num(w, s->move_seconds);
+    csvw_int(w, s->moves);
+    csvw_int(w, (int64_t)s->read_bytes);
+    csvw_int(w, (int64_t)s->written_bytes);
+    csvw_int(w, (int64_t)s->fetched_bytes);
+    csvw_int(w, (int64_t)s->evicted_bytes);
+    csvw_int(w, (int64_t)engine_fast_bytes(e));
+    csvw_int(w, (int64_t)engine_scratch_bytes(e));
+    csvw_int(w, (int64_t)p->limit);
+    csvw_int(w, (int64_t)use.ru_maxrss * 1024);
+    csvw_known(w, c.read_bytes_per_second);
+    csvw_known(w, c.write_bytes_per_second);
+    csvw_int(w, threads);
+    csvw_cstr(w, k->name);
+    csvw_cstr(w, tier);
+    csvw_cstr(w, tier_method(engine_tier(e)));
+    csvw_cstr(w, p->slow_bytes ? tier_kind(engine_tier(e)) : "real");
+    csvw_known(w, machine_load());
+    csvw_cstr(w, machine);
+    csvw_end(w);
+}
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    if (!plan_path) usage("no plan given, see --plan");
+    if (!tier) usage("no tier given, see --tier");
+    const struct kernels *k = kernels_for(set);
+    if (!k) usage("this machine has no kernels '%s'", set);
+    blas_for_this_cpu(argv);
+    struct graph *g = graph_read(filter_operand(argc, argv, i));
+    struct plan *p = plan_read(plan_path, g);
+    struct machine m = machine_read();
+    csvw *w = csvw_open("-");
+    csvw_names(w, "step,warm,seconds,loss,kernel_seconds,move_seconds,moves,read_bytes,written_bytes,fetched_bytes,evicted_bytes,"
+                  "fast_bytes,scratch_bytes,limit_bytes,resident_bytes,read_bytes_per_second,write_bytes_per_second,threads,isa,tier,"
+                  "method,kind,load,machine");
+    csvw_end(w);
+    measure_lock();
+    struct engine *e = engine_open(g, p, k, (int)threads, tier, (uint64_t)seed);
+    struct calibration c = engine_calibrate(e, 0.2);
+    double *seconds = xcalloc((size_t)steps * (size_t)g->nnode + 1, sizeof *seconds);
+    for (long n = 0; n < warm + steps; n++) {
+        struct step s = engine_step(e, n < warm ? NULL : seconds + (size_t)(n - warm) * (size_t)g->nnode);
+        row(w, e, p, k, m.fingerprint, c, n, &s);
+    }
+    engine_close(e);
+    if (kernels_path) write_kernels(g, p, seconds);
+    return csvw_close(w);
+}
