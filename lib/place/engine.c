@@ -73,7 +73,7 @@ static void draw_arg(char *at, const struct tensor *t, uint64_t seed)
         uint64_t classes = (uint64_t)t->shape[t->ndim - 1];
         for (uint64_t i = 0; i + classes <= n; i += classes) p[i + rng_below(&r, classes)] = 1;
     } else if (!strcmp(t->name, "input")) {
-        for (uint64_t i = 0; i < n; i++) p[i] = (float)rng_normal(&r);
+        for (uint64_t i = 0; i < n; i++) p[i] = (float)rng_normal(&r) / 16;   /* small, or nets without normalisation diverge */
     }
 }
 

@@ -1,0 +1,52 @@
+#include "place/record.h"
+#include <math.h>
+
+static void count_operands(struct record *r, const struct graph *g, const struct plan *p, int node)
+{
+    const struct node *n = &g->node[node];
+    for (int i = 0; i < n->nin + n->nout; i++) {
+        const struct tensor *t = &g->tensor[n->operand[i]];
+        bool in = i < n->nin, fast = (in ? p->node[node].in_tiers[i] : p->node[node].out_tiers[i - n->nin]) == 'D';
+        uint64_t bytes = t->role == ROLE_INTER ? t->bytes : 0;
+        ++*(in ? &r->inputs : &r->outputs);
+        *(in ? &r->input_bytes : &r->output_bytes) += bytes;
+        if (!fast) continue;
+        ++*(in ? &r->fast_inputs : &r->fast_outputs);
+        *(in ? &r->fast_input_bytes : &r->fast_output_bytes) += bytes;
+    }
+}
+
+struct record record_of(const struct graph *g, const struct plan *p, const struct profile *profile)
+{
+    struct record r = { .kernels = g->nnode, .moves = p->nmove, .peak_bytes = graph_peak(g), .move_seconds = profile || !p->nmove ? 0 : NAN };
+    for (int i = 0; i < g->ntensor; i++)
+        if (g->tensor[i].role != ROLE_INTER) r.io_bytes += g->tensor[i].bytes;
+    for (int i = 0; i < p->nmove; i++) {
+        uint64_t bytes = g->tensor[p->move[i].tensor].bytes;
+        bool to_fast = p->move[i].to == TIER_FAST;
+        r.moved += bytes;
+        *(to_fast ? &r.moved_to_fast : &r.moved_to_slow) += bytes;
+        ++*(to_fast ? &r.moves_to_fast : &r.moves_to_slow);
+        if (profile) r.move_seconds += profile_move(profile, bytes, to_fast);
+    }
+    for (int n = 0; n < g->nnode; n++) count_operands(&r, g, p, n);
+    return r;
+}
+
+void record_sizes(const struct graph *g, struct buf *b)
+{
+    buf_char(b, '(');
+    for (int i = 0; i < g->ntensor; i++) {
+        const struct tensor *t = &g->tensor[i];
+        buf_format(b, "%s(%s %llu)", i ? " " : "", t->name, (unsigned long long)(t->role == ROLE_INTER ? t->bytes : 0));
+    }
+    buf_char(b, ')');
+}
+
+void record_tiers(const struct graph *g, const struct plan *p, struct buf *b)
+{
+    buf_char(b, '(');
+    for (int n = 0; n < g->nnode; n++)
+        buf_format(b, "%s(%s %s %s %s)", n ? " " : "", g->node[n].name, p->node[n].in_tiers, p->node[n].out_tiers, profile_modes[p->node[n].mode]);
+    buf_char(b, ')');
+}
