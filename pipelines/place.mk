@@ -9,6 +9,7 @@ NETS ?= vgg19 resnet50
 endif
 ifeq ($(SCALE),test)
 NETS ?= resnet50
+RATIOS ?= 4:1 1:1
 endif
 NETS   ?= inception4 resnet200 vgg19 densenet264
 RATIOS ?= 8:1 4:1 1:1
@@ -20,8 +21,8 @@ place_size_default = $(1)$(or $(place_size_$(1)),-2-224)
 place_size_inception4 = -2-299
 place_size_densenet264 = -4-224
 place_size_mlp = -64-32
-place_size_ci = $(1)-4-64
-place_size_test = $(1)-2-32
+place_size_ci = $(1)-4-$(if $(filter vgg19,$(1)),64,112)
+place_size_test = $(1)-2-96
 place_cases = $(foreach n,$(NETS),$(call place_size_$(if $(filter ci test,$(SCALE)),$(SCALE),default),$(n)))
 place_forms = slow-1-0 fast-0-1 $(foreach f,numa static sync,$(foreach r,$(RATIOS),$(f)-$(subst :,-,$(r))))
 place_runs  = $(foreach c,$(place_cases),$(place_forms:%=$(place_out)/$(c)/%.run.csv))

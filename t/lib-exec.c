@@ -156,21 +156,22 @@ int main(void)
     g = graph_new("parts", 2);
     conv(2, 16, 64, 64, 32, 3, 3, 1, 1, 1);              /* bands */
     conv(2, 64, 64, 128, 16, 3, 3, 1, 1, 1);
-    conv(1, 64, 96, 64, 64, 1, 1, 1, 0, 0);
+    conv(1, 32, 96, 64, 32, 1, 1, 1, 0, 0);
     conv(2, 32, 64, 64, 32, 3, 3, 2, 1, 1);
     conv(2, 48, 17, 17, 32, 1, 7, 1, 0, 3);              /* planes that meet no disk block */
     conv(2, 32, 7, 7, 64, 1, 1, 1, 0, 0);
+    conv(3, 128, 7, 7, 272, 3, 3, 1, 1, 1);              /* weights larger than images */
     conv(2, 3, 32, 32, 64, 7, 7, 2, 3, 3);
     conv(2, 3, 128, 128, 64, 3, 3, 1, 1, 1);
     image_ops(2, 48, 15, 13, 3, 2, 1);
     image_ops(1, 32, 64, 64, 2, 2, 0);
     image_ops(3, 160, 33, 35, 3, 1, 1);
-    dense(2, 5000, 600);
+    dense(2, 3000, 300);
     dense(9, 1000, 700);
     graph_finish(g);
     const char *build = getenv("B");
     char *spec = xformat("file:%s", build ? build : ".");
-    struct tier *tiers[] = { tier_open("dram", 64 << 20), tier_open(spec, 64 << 20) };
+    struct tier *tiers[] = { tier_open("dram", 16 << 20), tier_open(spec, 16 << 20) };
     struct rng r = rng_for(1, str_of("exec"));
     char name[200];
     for (int i = 0; i < 2; i++) {

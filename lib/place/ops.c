@@ -56,6 +56,22 @@ static void make_bands(struct op *o, int rows, uint64_t row_bytes, bool even)
     o->units = o->bands * o->images;
 }
 
+/* Where dw is larger than x, a unit is some output channels of dw and dy, and x is whole; else dw is whole. */
+static void make_weights_grad(struct op *o)
+{
+    o->by_channels = o->bytes[2] > o->bytes[0];
+    o->whole[0] = o->by_channels;
+    o->whole[2] = o->whole[3] = !o->by_channels;
+    if (!o->by_channels) return;
+    o->blocks = o->conv.oc / BLOCK;
+    uint64_t block = o->bytes[2] / (uint64_t)o->blocks;
+    o->per = (OP_UNIT_BYTES + block - 1) / block;
+    if (o->per % 2 && o->per > 1) o->per++;              /* register tiles take two blocks */
+    o->units = parts_of((uint64_t)o->blocks, o->per);
+    o->bands = 1;
+    o->most = max_int(o->most, o->images);
+}
+
 static void make_conv(struct op *o, const struct graph *g, const struct node *n)
 {
     const struct tensor *x = operand(g, n, o->code == CONV_DATA ? 2 : 0);
@@ -79,7 +95,7 @@ static void make_conv(struct op *o, const struct graph *g, const struct node *n)
     o->scratch = conv_scratch(c) * sizeof(float);
     if (o->code == CONV) o->whole[1] = o->whole[2] = true;
     else if (o->code == CONV_DATA) o->whole[0] = true;
-    else o->whole[2] = o->whole[3] = true;
+    else make_weights_grad(o);
 }
 
 static void make_pool(struct op *o, const struct graph *g, const struct node *n)
@@ -128,7 +144,7 @@ static void make_dense(struct op *o, const struct graph *g, const struct node *n
     o->per = (uint64_t)o->dense_rows;
     if (o->code == DENSE_WEIGHTS) {                      /* dw, the largest tensor of many nets, by rows */
         o->whole[2] = false;
-        o->per = at_least_one(4 * OP_UNIT_BYTES / ((uint64_t)o->dense_columns * sizeof(float)));
+        o->per = at_least_one(OP_UNIT_BYTES / ((uint64_t)o->dense_columns * sizeof(float)));
         if (o->per > (uint64_t)o->dense_rows) o->per = (uint64_t)o->dense_rows;
     }
     o->units = parts_of((uint64_t)o->dense_rows, o->per);
@@ -242,6 +258,16 @@ static int conv_extents(const struct op *o, bool of_x, int unit, struct extent *
     return of_x ? rows_of(image, c->ic, c->ih, c->iw, lo, hi, e) : rows_of(image, c->oc, c->oh, c->ow, lo, hi, e);
 }
 
+/* some blocks of channels: of every image of dy, of dw and db */
+static int channel_extents(const struct op *o, int i, int unit, struct extent *e)
+{
+    uint64_t blocks = (uint64_t)o->blocks, first = (uint64_t)unit * o->per, n = blocks - first < o->per ? blocks - first : o->per;
+    int images = i == 1 ? o->images : 1;
+    uint64_t block = o->bytes[i] / blocks / (uint64_t)images;
+    for (int k = 0; k < images; k++) e[k] = (struct extent){ ((uint64_t)k * blocks + first) * block, n * block };
+    return images;
+}
+
 int op_extents(const struct op *o, int i, int unit, struct extent *e)
 {
     if (o->whole[i]) {
@@ -250,7 +276,10 @@ int op_extents(const struct op *o, int i, int unit, struct extent *e)
     }
     uint64_t u = (uint64_t)unit;
     switch ((enum code)o->code) {
-    case CONV: case CONV_WEIGHTS:
+    case CONV_WEIGHTS:
+        if (o->by_channels) return channel_extents(o, i, unit, e);
+        return conv_extents(o, i == 0, unit, e);
+    case CONV:
         return conv_extents(o, i == 0, unit, e);
     case CONV_DATA:
         return conv_extents(o, i == 2, unit, e);
@@ -303,10 +332,26 @@ static float *origin(const struct run *r, int i, bool of_x, size_t *plane)
     return f(at[0]) - (ptrdiff_t)first_row(r->o, of_x, a) * w * BLOCK;
 }
 
+static void run_by_channels(const struct run *r, int part, int parts)
+{
+    const struct op *o = r->o;
+    struct conv c = o->conv;
+    int first = r->unit * (int)o->per;
+    c.oc = min_int((int)o->per, o->blocks - first) * BLOCK;
+    size_t image = (size_t)(c.ic * c.ih * c.iw);
+    for (int n = 0; n < o->images; n++)
+        r->k->conv_weights_grad(&c, f(r->at[0][0]) + (size_t)n * image, (size_t)(c.ih * c.iw) * BLOCK, f(r->at[1][n]), (size_t)(c.oh * c.ow) * BLOCK,
+                                f(r->at[2][0]), f(r->at[3][0]), n > 0, 0, c.oh, f(r->scratch + (size_t)part * o->scratch), part, parts);
+}
+
 static void run_conv(const struct run *r, int part, int parts)
 {
     const struct op *o = r->o;
     const struct conv *c = &o->conv;
+    if (o->by_channels) {
+        run_by_channels(r, part, parts);
+        return;
+    }
     int image, a, b;
     size_t xplane, yplane;
     band(o, r->unit, &image, &a, &b);

@@ -29,6 +29,7 @@ struct op {
     struct conv conv;
     struct pool pool;
     int bands, rows;                                     /* convolutions: units of an image, rows of output in one */
+    bool by_channels;                                    /* weights gradient: units are blocks of output channels */
     uint64_t per;                                        /* units of other operators: planes, blocks, rows or elements */
     int64_t dense_rows, dense_columns;
     float scale;
