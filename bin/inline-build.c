@@ -1,4 +1,4 @@
-/* inline-build - compile a program with given inlining decisions and say which were obeyed
+/* inline-build - compile a program under given inlining decisions
  *
  * Usage: inline-build [--decisions=FILE | --threshold=N] --out=EXE WORK
  *

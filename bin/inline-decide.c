@@ -34,7 +34,8 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     csv *t = csv_files(argv + i);
-    int callee = csv_need(t, "callee"), chain = csv_need(t, "chain"), legal = csv_need(t, "legal"), verdict = csv_need(t, column);
+    int callee = csv_need(t, "callee"), chain = csv_need(t, "chain"), legal = csv_need(t, "legal"),
+        verdict = csv_need(t, column);
     int program = csv_find(t, "program"), hot = heat > 0 ? csv_need(t, "heat") : -1;
     struct live set = { 0 };
     static struct arena text;

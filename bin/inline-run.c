@@ -59,11 +59,13 @@ int main(int argc, char **argv)
     if (with_default) trials_add(&t, (struct trial){ .name = "default" });
     if (none) trials_add(&t, (struct trial){ .name = "none", .nothing = true });
     for (int k = 0; k < thresholds.n; k++)
-        trials_add(&t, (struct trial){ .name = xformat("threshold-%s", thresholds.v[k]), .threshold = thresholds.v[k] });
+        trials_add(&t,
+                   (struct trial){ .name = xformat("threshold-%s", thresholds.v[k]), .threshold = thresholds.v[k] });
     static struct arena text;
     if (list) {
         csv *c = csv_open(list);
-        int file = csv_need(c, "file"), parent = csv_need(c, "parent"), chain = csv_need(c, "chain"), step = csv_need(c, "step");
+        int file = csv_need(c, "file"), parent = csv_need(c, "parent"), chain = csv_need(c, "chain"),
+            step = csv_need(c, "step");
         while (csv_next(c))
             trials_add(&t, (struct trial){ .file = csv_cstr(c, file, &text), .parent = csv_cstr(c, parent, &text),
                                            .chain = csv_cstr(c, chain, &text), .step = csv_cstr(c, step, &text) });

@@ -1,4 +1,4 @@
-/* inline-search - propose the next sets of inlining decisions, from what was tried
+/* inline-search - propose the next sets of inlining decisions to try
  *
  * Usage: inline-search --store=DIR --work=WORK [--algo=NAME] [-n N] [HISTORY]...
  *
@@ -72,7 +72,8 @@ static double *read_heat(const char *path, struct intern *key)
     while (csv_next(t)) {
         if (!csv_has(t, heat)) continue;
         b.n = 0;
-        buf_format(&b, "%.*s %.*s", (int)csv_str(t, callee).n, csv_str(t, callee).s, (int)csv_str(t, where).n, csv_str(t, where).s);
+        buf_format(&b, "%.*s %.*s", (int)csv_str(t, callee).n, csv_str(t, callee).s, (int)csv_str(t, where).n,
+                   csv_str(t, where).s);
         uint32_t before = (uint32_t)key->n, k = intern(key, (str){ b.s, b.n });
         v = grow(v, (size_t)k + 1, &cap, sizeof *v);
         v[k] = (k == before ? 0 : v[k]) + csv_num(t, heat);
@@ -87,11 +88,23 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (!store || !work) usage("--store and --work are needed");
     struct intern key = { 0 };
-    struct search s = { .algorithm = algo, .chain = chain ? chain : algo, .store = store, .level = level, .work = work_open(work), .seed = (uint64_t)seed,
-                        .count = count, .steps = steps, .width = width, .hot = hot, .t_max = t_max, .t_min = t_min,
-                        .heat_key = &key, .heat = sites ? read_heat(sites, &key) : NULL };
+    struct search s = { .algorithm = algo,
+                        .chain = chain ? chain : algo,
+                        .store = store,
+                        .level = level,
+                        .work = work_open(work),
+                        .seed = (uint64_t)seed,
+                        .count = count,
+                        .steps = steps,
+                        .width = width,
+                        .hot = hot,
+                        .t_max = t_max,
+                        .t_min = t_min,
+                        .heat_key = &key,
+                        .heat = sites ? read_heat(sites, &key) : NULL };
     history_read(&s.history, argv + i);
-    s.objective = (struct objective){ history_find(&s.history, str_of("default")), text_weight, max_text, max_instructions };
+    s.objective =
+        (struct objective){ history_find(&s.history, str_of("default")), text_weight, max_text, max_instructions };
     if (!s.objective.base) die("no row `default` in the history; inline-run --default makes one");
     if (!s.objective.base->ok) die("the default build of %s is not ok: nothing to search from", s.work->program->name);
     if (best) {

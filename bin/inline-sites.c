@@ -43,7 +43,8 @@ static long levels(str chain)
 }
 
 /* `base`: index of the call it is, or is a copy of; -1: not known */
-static void row(csvw *w, const struct work *k, const struct features *f, const struct live_site *s, long base, const char *inlined)
+static void row(csvw *w, const struct work *k, const struct features *f, const struct live_site *s, long base,
+                const char *inlined)
 {
     const struct ir_call *c = base < 0 ? NULL : &f->base.call[base];
     const char *why = work_illegal(k, s->callee, s->chain);
@@ -91,7 +92,8 @@ int main(int argc, char **argv)
     live_sort(&seen);
     for (size_t j = 0; j < did.n; j++) {
         const struct live_site *s = &did.v[j];
-        if (!live_find(&seen, s->callee, s->chain)) row(w, k, f, s, features_find(f, s->callee, s->chain), s->inlined ? "yes" : "no");
+        if (!live_find(&seen, s->callee, s->chain))
+            row(w, k, f, s, features_find(f, s->callee, s->chain), s->inlined ? "yes" : "no");
     }
     return csvw_close(w);
 }

@@ -8,19 +8,13 @@
 #include <unistd.h>
 
 const char *const feature_name[FEATURES] = {
-    "loop_depth", "arguments", "constants", "local_arrays", "cost", "last_call", "callee_local", "callee_uses", "callee_blocks",
-    "callee_instructions", "callee_calls", "callee_loads", "callee_stores", "callee_branches", "callee_loops", "caller_blocks",
-    "caller_instructions", "caller_uses", "caller_calls", "log_heat_ratio",
+    "loop_depth",    "arguments",           "constants",     "local_arrays",    "cost",
+    "last_call",     "callee_local",        "callee_uses",   "callee_blocks",   "callee_instructions",
+    "callee_calls",  "callee_loads",        "callee_stores", "callee_branches", "callee_loops",
+    "caller_blocks", "caller_instructions", "caller_uses",   "caller_calls",    "log_heat_ratio",
 };
 
 static const char simplify[] = "function(sroa,early-cse,simplifycfg,instcombine)";
-
-static void base_key(struct buf *b, str callee, str chain)
-{
-    const char *end = memmem(chain.s, chain.n, " @ ", 3);
-    b->n = 0;
-    buf_format(b, "%.*s %.*s", (int)callee.n, callee.s, end ? (int)(end - chain.s) : (int)chain.n, chain.s);
-}
 
 static const struct ir_function *simplified_function(const struct ir_module *m, str name)
 {
@@ -49,11 +43,29 @@ static int by_place(const void *a, const void *b)
     return c ? c : (x->column > y->column) - (x->column < y->column);
 }
 
-static void fill(double *v, const struct ir_call *c, const struct ir_function *callee, const struct ir_function *caller, double cost, double heat)
+static void fill(double *v, const struct ir_call *c, const struct ir_function *callee, const struct ir_function *caller,
+                 double cost, double heat)
 {
-    double all[FEATURES] = { c->depth, c->arguments, c->constants, c->allocas, cost, callee->local && callee->uses == 1, callee->local,
-                             callee->uses, callee->blocks, callee->instructions, callee->calls, callee->loads, callee->stores,
-                             callee->branches, callee->loops, caller->blocks, caller->instructions, caller->uses, caller->calls, heat };
+    double all[FEATURES] = { c->depth,
+                             c->arguments,
+                             c->constants,
+                             c->allocas,
+                             cost,
+                             callee->local && callee->uses == 1,
+                             callee->local,
+                             callee->uses,
+                             callee->blocks,
+                             callee->instructions,
+                             callee->calls,
+                             callee->loads,
+                             callee->stores,
+                             callee->branches,
+                             callee->loops,
+                             caller->blocks,
+                             caller->instructions,
+                             caller->uses,
+                             caller->calls,
+                             heat };
     memcpy(v, all, sizeof all);
 }
 
@@ -82,7 +94,7 @@ struct features *features_of(const struct work *w, bool count)
     uint32_t *call = NULL;
     size_t cap = 0, capfirst = 0;
     for (size_t i = 0; i < m.ncalls; i++) {
-        base_key(&b, m.function[m.call[i].callee].name, m.call[i].chain);
+        live_base_key(&b, m.function[m.call[i].callee].name, m.call[i].chain);
         size_t before = simple.n;
         uint32_t k = intern(&simple, (str){ b.s, b.n });
         call = grow(call, (size_t)k + 1, &cap, sizeof *call);
@@ -94,7 +106,7 @@ struct features *features_of(const struct work *w, bool count)
     for (size_t i = 0; i < f->base.ncalls; i++) {
         const struct ir_call *c = &f->base.call[i];
         const struct ir_function *callee = &f->base.function[c->callee], *caller = &f->base.function[c->caller];
-        base_key(&b, callee->name, c->chain);
+        live_base_key(&b, callee->name, c->chain);
         size_t before = f->key.n;
         uint32_t k = intern(&f->key, (str){ b.s, b.n });
         f->first = grow(f->first, (size_t)k + 1, &capfirst, sizeof *f->first);
@@ -117,7 +129,7 @@ struct features *features_of(const struct work *w, bool count)
 long features_find(const struct features *f, str callee, str chain)
 {
     struct buf b = { 0 };
-    base_key(&b, callee, chain);
+    live_base_key(&b, callee, chain);
     long k = intern_find(&f->key, (str){ b.s, b.n });
     free(b.s);
     return k < 0 ? -1 : (long)f->first[k];

@@ -1,7 +1,7 @@
 /* features.h - what is known about a call before deciding: sizes, uses, loops, arguments, cost, executions.
  *
- * Sizes are those after the simplifications that LLVM's inliner sees too (sroa, early-cse, simplifycfg, instcombine), costs
- * LLVM's own inline cost, added up to the end, for the callee as it is before anything is inlined into it. */
+ * Sizes are those after the simplifications that LLVM's inliner sees too (sroa, early-cse, simplifycfg, instcombine);
+ * costs are LLVM's own inline cost, added up to the end, for the callee as it is before anything is inlined into it. */
 #ifndef MILLRACE_FEATURES_H
 #define MILLRACE_FEATURES_H
 #include "inline/heat.h"
@@ -20,5 +20,6 @@ struct features {
 };
 
 struct features *features_of(const struct work *, bool count);
-long features_find(const struct features *, str callee, str chain);      /* base call of a copy, by its innermost element; -1 */
+long features_find(const struct features *, str callee,
+                   str chain); /* base call of a copy, by its innermost element; -1 */
 #endif

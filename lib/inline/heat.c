@@ -37,8 +37,11 @@ static void instrument(const char *text, const char *out, const struct ir_module
     while (getline(&s, &cap, in) >= 0) {
         line++;
         for (; next < n && m->call[next].at == line; next++) {
-            char *slot = xformat("%s getelementptr inbounds ([%zu x i64], %s @millrace_heat, i64 0, i64 %zu)", pointer, n, array, next);
-            fprintf(f, "  %%heat.a.%zu = load i64, %s\n  %%heat.b.%zu = add i64 %%heat.a.%zu, 1\n  store i64 %%heat.b.%zu, %s\n",
+            char *slot = xformat("%s getelementptr inbounds ([%zu x i64], %s @millrace_heat, i64 0, i64 %zu)", pointer,
+                                 n, array, next);
+            fprintf(f,
+                    "  %%heat.a.%zu = load i64, %s\n  %%heat.b.%zu = add i64 %%heat.a.%zu, 1\n  store i64 "
+                    "%%heat.b.%zu, %s\n",
                     next, slot, next, next, next, slot);
             free(slot);
         }
@@ -51,7 +54,8 @@ static void instrument(const char *text, const char *out, const struct ir_module
     out_close(o);
 }
 
-static void run_and_add(const struct work *w, const struct program_run *r, const char *exe, const char *file, uint64_t *count, size_t n)
+static void run_and_add(const struct work *w, const struct program_run *r, const char *exe, const char *file,
+                        uint64_t *count, size_t n)
 {
     unlink(file);
     r->argv[0] = (char *)(uintptr_t)exe;
@@ -75,7 +79,8 @@ static void run_and_add(const struct work *w, const struct program_run *r, const
 uint64_t *heat_count(const struct work *w, struct ir_module *m)
 {
     char *base = realpath(w->path, NULL);
-    char *text = xformat("%s/base.ll", base), *counting = xformat("%s/heat.ll", base), *source = xformat("%s/heat.c", base);
+    char *text = xformat("%s/base.ll", base), *counting = xformat("%s/heat.ll", base),
+         *source = xformat("%s/heat.c", base);
     char *exe = xformat("%s/heat", base), *file = xformat("%s/heat.bin", base);
     const char *why = llvm_text(w->llvm, work_module(w, "-O2"), NULL, text);
     if (why) die("%s: %s", w->program->name, why);
@@ -88,20 +93,14 @@ uint64_t *heat_count(const struct work *w, struct ir_module *m)
     why = llvm_plain(w->llvm, inputs, w->program->libraries, exe);
     if (why) die("%s: %s", w->program->name, why);
     uint64_t *count = xcalloc(m->ncalls + 1, sizeof *count);
-    for (size_t i = 0; i < w->program->nsearch; i++) run_and_add(w, &w->program->search_run[i], exe, file, count, m->ncalls);
+    for (size_t i = 0; i < w->program->nsearch; i++)
+        run_and_add(w, &w->program->search_run[i], exe, file, count, m->ncalls);
     char *made[] = { text, counting, source, exe, file, base };
     for (size_t i = 0; i < 6; i++) {
         if (made[i] != base) unlink(made[i]);
         free(made[i]);
     }
     return count;
-}
-
-static void base_key(struct buf *b, str callee, str chain)
-{
-    const char *end = memmem(chain.s, chain.n, " @ ", 3);
-    b->n = 0;
-    buf_format(b, "%.*s %.*s", (int)callee.n, callee.s, end ? (int)(end - chain.s) : (int)chain.n, chain.s);
 }
 
 struct heat *heat_table(const struct work *w)
@@ -112,7 +111,7 @@ struct heat *heat_table(const struct work *w)
     struct buf b = { 0 };
     size_t cap = 0;
     for (size_t i = 0; i < m.ncalls; i++) {
-        base_key(&b, m.function[m.call[i].callee].name, m.call[i].chain);
+        live_base_key(&b, m.function[m.call[i].callee].name, m.call[i].chain);
         size_t before = h->key.n;
         uint32_t k = intern(&h->key, (str){ b.s, b.n });
         h->count = grow(h->count, (size_t)k + 1, &cap, sizeof *h->count);
@@ -127,7 +126,7 @@ struct heat *heat_table(const struct work *w)
 uint64_t heat_of(const struct heat *h, str callee, str chain)
 {
     struct buf b = { 0 };
-    base_key(&b, callee, chain);
+    live_base_key(&b, callee, chain);
     long k = intern_find(&h->key, (str){ b.s, b.n });
     free(b.s);
     return k < 0 ? 0 : h->count[k];

@@ -24,8 +24,10 @@ static str keep(struct history *h, str s)
 static void read_one(struct history *h, const char *path)
 {
     csv *t = csv_open(path);
-    int decisions = csv_need(t, "decisions"), parent = csv_need(t, "parent"), chain = csv_need(t, "chain"), step = csv_need(t, "step");
-    int level = csv_need(t, "level"), state = csv_need(t, "state"), instructions = csv_need(t, "instructions"), text = csv_need(t, "text_bytes");
+    int decisions = csv_need(t, "decisions"), parent = csv_need(t, "parent"), chain = csv_need(t, "chain"),
+        step = csv_need(t, "step");
+    int level = csv_need(t, "level"), state = csv_need(t, "state"), instructions = csv_need(t, "instructions"),
+        text = csv_need(t, "text_bytes");
     while (csv_next(t)) {
         struct tried r = { keep(h, csv_str(t, decisions)), keep(h, csv_str(t, parent)), keep(h, csv_str(t, chain)),
                            keep(h, csv_str(t, level)), keep(h, csv_str(t, state)), -1, NAN, NAN, false };

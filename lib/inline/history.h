@@ -1,7 +1,7 @@
 /* history.h - what was tried: one row for each set of decisions that was built and measured.
  *
  * Columns: program, decisions (hash of the set, or the name of a heuristic), parent, chain, step, level, state, reason,
- * instructions, text_bytes, asked, obeyed, inlined, build_seconds, output_hash, kind (real, or empty where nothing ran).
+ * instructions, text_bytes, asked, obeyed, inlined, build_seconds, output_hash, kind (real; empty where nothing ran).
  * state is ok, build (did not compile), run (crashed, ran forever), output (wrong output); only ok rows have a cost.
  * The file is append-only; rows of equal sets from several logs are merged, so the order of logs does not matter. */
 #ifndef MILLRACE_HISTORY_H
@@ -10,7 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define HISTORY_COLUMNS "program,decisions,parent,chain,step,level,state,reason,instructions,text_bytes,asked,obeyed,inlined,build_seconds,output_hash,kind"
+#define HISTORY_COLUMNS                                                                                                \
+    "program,decisions,parent,chain,step,level,state,reason,instructions,text_bytes,asked,obeyed,inlined,build_"       \
+    "seconds,output_hash,kind"
 
 struct tried {
     str decisions, parent, chain, level, state;
@@ -18,7 +20,11 @@ struct tried {
     double instructions, text_bytes;                     /* nan when not measured */
     bool ok;
 };
-struct history { struct tried *v; size_t n, cap; struct arena text; };   /* sorted by chain, step, decisions; no duplicates */
+struct history {
+    struct tried *v;
+    size_t n, cap;
+    struct arena text;
+}; /* sorted by chain, step, decisions; no duplicates */
 
 void history_read(struct history *, char **paths);       /* files may be missing: nothing tried yet */
 const struct tried *history_find(const struct history *, str decisions); /* NULL if absent */
@@ -30,5 +36,6 @@ struct objective {
     double max_text_ratio, max_instructions_ratio;       /* 0: no limit */
 };
 double history_energy(const struct objective *, const struct tried *);
-const struct tried *history_best(const struct history *, const struct objective *);      /* ties: the base, then byte order */
+const struct tried *history_best(const struct history *,
+                                 const struct objective *); /* ties: the base, then byte order */
 #endif

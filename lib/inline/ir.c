@@ -66,7 +66,8 @@ static uint32_t number(const char *p, const char *e)
 
 static bool is_name_char(char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || c == '$' || c == '-';
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' ||
+           c == '$' || c == '-';
 }
 
 static bool opens(char c)
@@ -286,7 +287,8 @@ static void loop_depths(struct reader *r, struct ir_function *f)
     arena_reset(&r->scratch);
     for (size_t i = 0; i < r->nedges; i++) {
         r->edge[i] = r->block_of_label[r->edge[i]];
-        if (r->edge[i] == UINT32_MAX) die_at(r->path, r->line, "jump to a label that '%.*s' does not have", (int)f->name.n, f->name.s);
+        if (r->edge[i] == UINT32_MAX)
+            die_at(r->path, r->line, "jump to a label that '%.*s' does not have", (int)f->name.n, f->name.s);
     }
     struct flow w;
     find_flow(r, &w);

@@ -77,7 +77,8 @@ static void read_site(struct live *l, const struct sexp *e, snode site)
     snode path = sexp_get(e, site, "path");
     if (path == SEXP_NONE) sexp_die(e, site, "site without a path");
     str callee = sexp_str_of(e, site, "callee"), flag = sexp_str_of(e, site, "inline");
-    if (!str_is(flag, "true") && !str_is(flag, "false")) sexp_die(e, site, "inline is '%.*s', not true or false", (int)flag.n, flag.s);
+    if (!str_is(flag, "true") && !str_is(flag, "false"))
+        sexp_die(e, site, "inline is '%.*s', not true or false", (int)flag.n, flag.s);
     struct buf chain = { 0 };
     for (size_t i = sexp_count(e, path); i-- > 1;) {     /* child 0 is the word `path` */
         if (chain.n) buf_add(&chain, " @ ", 3);
@@ -133,6 +134,15 @@ void live_write(const struct live *l, const char *path, const char *program, con
     }
     sexpw_end(w);
     sexpw_close(w);
+}
+
+void live_base_key(struct buf *b, str callee, str chain)
+{
+    const char *end = memmem(chain.s, chain.n, " @ ", 3);
+    b->n = 0;
+    buf_str(b, callee);
+    buf_char(b, ' ');
+    buf_add(b, chain.s, end ? (size_t)(end - chain.s) : chain.n);
 }
 
 /* does NAME stand as the function of an element FUNCTION:LINE:COLUMN? */

@@ -1,8 +1,8 @@
 /* live.h - decisions about the calls of a C program: which (callee, chain) are inlined, and which were left.
  *
- * The stream is the canonical one, `(decisions (program P) (compiler C) (site (path STEP ...) (callee F) (inline B)) ...)`,
- * where a step is an element of LLVM's replay key, FUNCTION:LINE:COLUMN[.DISCRIMINATOR], from the outside in; a chain is
- * the same key as the compiler writes it, innermost first, joined by " @ ".  Sets are kept sorted, so equal sets give
+ * The stream is the canonical one of decisions.h, `(decisions ... (site (path STEP ...) (callee F) (inline B)) ...)`,
+ * where a step is an element of LLVM's replay key, FUNCTION:LINE:COLUMN[.DISCRIMINATOR], from the outside in; a
+ * chain is the same key as the compiler writes it, innermost first, joined by " @ ".  Sets are kept sorted, so equal sets give
  * equal bytes and equal hashes, whoever made them. */
 #ifndef MILLRACE_LIVE_H
 #define MILLRACE_LIVE_H
@@ -14,8 +14,8 @@
 struct live_site { str callee, chain; bool inlined; };
 struct live { struct live_site *v; size_t n, cap; struct arena text; };      /* zero-initialise */
 
-void live_add(struct live *, str callee, str chain, bool inlined);       /* copies; a duplicate is removed by live_sort */
-void live_sort(struct live *);                                           /* by callee and chain; of duplicates an inlined one stays */
+void live_add(struct live *, str callee, str chain, bool inlined); /* copies; a duplicate is removed by live_sort */
+void live_sort(struct live *); /* by callee and chain; of duplicates an inlined one stays */
 struct live_site *live_find(const struct live *, str callee, str chain); /* in a sorted list; NULL if absent */
 uint64_t live_hash(const struct live *);                                 /* of the inlined ones of a sorted list */
 size_t live_inlined(const struct live *);
@@ -25,8 +25,9 @@ void live_free(struct live *);
 void live_read(struct live *, const char *path);                         /* sorted; dies at file:line */
 void live_write(const struct live *, const char *path, const char *program, const char *compiler);
 
+void live_base_key(struct buf *, str callee, str chain);   /* "callee innermost-element": what all copies of a call share */
 bool live_recursive(str callee, str chain);                              /* the callee is on its own chain */
-bool live_stable(str chain);                                             /* no merged location, whose key means nothing */
+bool live_stable(str chain); /* no merged location, whose key means nothing */
 
 /* The inlined ones as the list llvm_build wants; borrowed, arrays freed by the caller. */
 struct call_list live_calls(const struct live *);

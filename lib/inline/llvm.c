@@ -60,8 +60,12 @@ struct llvm *llvm_find(int version, const char **why)
             return found;
         }
     }
-    if (version) snprintf(sentence, sizeof sentence, "clang-%d, opt-%d or llvm-link-%d not found (apt install clang-%d llvm-%d)", version, version, version, version, version);
-    else snprintf(sentence, sizeof sentence, "no clang-14 .. clang-19 with its opt and llvm-link found (apt install clang-14 llvm-14)");
+    if (version)
+        snprintf(sentence, sizeof sentence, "clang-%d, opt-%d or llvm-link-%d not found (apt install clang-%d llvm-%d)",
+                 version, version, version, version, version);
+    else
+        snprintf(sentence, sizeof sentence,
+                 "no clang-14 .. clang-19 with its opt and llvm-link found (apt install clang-14 llvm-14)");
     *why = sentence;
     return NULL;
 }
@@ -216,7 +220,8 @@ static const char *run_tool(struct args *a, const char *directory, char **errors
     return why;
 }
 
-const char *llvm_compile(const struct llvm *l, const char *source, char *const *flags, const char *directory, const char *out)
+const char *llvm_compile(const struct llvm *l, const char *source, char *const *flags, const char *directory,
+                         const char *out)
 {
     /* Preprocessed text gives every call of a macro its own column, and discriminators tell calls of one line apart.
      * -O2 is needed here already: without it functions are marked noinline optnone. */
@@ -231,8 +236,16 @@ const char *llvm_compile(const struct llvm *l, const char *source, char *const *
     arg(&a, text);
     const char *why = run_tool(&a, directory, NULL, NULL);
     if (!why) {
-        static const char *const fixed[] = { "-w", "-O2", "-gdwarf-4", "-gline-tables-only", "-fdebug-info-for-profiling",
-                                             "-fno-crash-diagnostics", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c" };
+        static const char *const fixed[] = { "-w",
+                                             "-O2",
+                                             "-gdwarf-4",
+                                             "-gline-tables-only",
+                                             "-fdebug-info-for-profiling",
+                                             "-fno-crash-diagnostics",
+                                             "-Xclang",
+                                             "-disable-llvm-passes",
+                                             "-emit-llvm",
+                                             "-c" };
         struct args b = { 0 };
         arg(&b, l->clang);
         for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) arg(&b, fixed[i]);
@@ -240,7 +253,8 @@ const char *llvm_compile(const struct llvm *l, const char *source, char *const *
         arg(&b, "-o");
         arg(&b, out);
         for (char *const *f = flags; f && *f; f++)       /* code generation flags; the preprocessor has had its own */
-            if (strncmp(*f, "-f", 2) == 0 || strncmp(*f, "-m", 2) == 0 || strncmp(*f, "-std", 4) == 0 || strncmp(*f, "-O", 2) == 0)
+            if (strncmp(*f, "-f", 2) == 0 || strncmp(*f, "-m", 2) == 0 || strncmp(*f, "-std", 4) == 0 ||
+                strncmp(*f, "-O", 2) == 0)
                 arg(&b, *f);
         why = run_tool(&b, directory, NULL, NULL);
     }
@@ -306,7 +320,8 @@ static void write_replay(int fd, const struct call_list *c)
 {
     struct buf b = { 0 };
     for (size_t i = 0; i < c->n; i++)
-        buf_format(&b, ": '%.*s' inlined into 'x' at callsite %.*s\n", (int)c->callee[i].n, c->callee[i].s, (int)c->chain[i].n, c->chain[i].s);
+        buf_format(&b, ": '%.*s' inlined into 'x' at callsite %.*s\n", (int)c->callee[i].n, c->callee[i].s,
+                   (int)c->chain[i].n, c->chain[i].s);
     for (size_t done = 0; done < b.n;) {
         ssize_t k = write(fd, b.s + done, b.n - done);
         if (k < 0 && errno == EINTR) continue;

@@ -3,7 +3,7 @@
  * The list is closed: exactly the calls on it are inlined (replay file, scope Module, fallback NeverInline), or, with
  * `original`, the compiler's heuristic decides alone.  What was obeyed is read from the compiler's own remarks, never
  * assumed.  The replay inliner checks no legality, so sites are filtered before: see llvm_discover.
- * Compilers run under limits (CPU time, address space); a compiler that fails or is missing is a result, not an exit. */
+ * Compilers run under limits (CPU time, address space); one that fails or is missing is a result, not an exit. */
 #ifndef MILLRACE_LLVM_H
 #define MILLRACE_LLVM_H
 #include "base/str.h"
@@ -37,16 +37,18 @@ struct llvm_build {
     bool original;                                       /* the heuristic decides; calls is not looked at */
     struct call_list calls;
     const char *threshold;                               /* with original: -inline-threshold, NULL for the default */
-    bool full_cost;                                      /* costs are added up to the end, not only past the threshold */
+    bool full_cost; /* costs are added up to the end, not only past the threshold */
     const char *out;                                     /* executable, or text module when `text` */
     bool text;
     char *const *libraries;                              /* "-lm", ..., NULL-terminated; may be NULL */
 };
 
 /* Each returns NULL, or a sentence on what went wrong (valid until the next call). */
-const char *llvm_compile(const struct llvm *, const char *source, char *const *flags, const char *directory, const char *out);
-const char *llvm_merge(const struct llvm *, char *const *modules, const char *out);       /* link, keep only main public */
-const char *llvm_text(const struct llvm *, const char *module, const char *passes, const char *out);      /* passes: NULL for none */
+const char *llvm_compile(const struct llvm *, const char *source, char *const *flags, const char *directory,
+                         const char *out);
+const char *llvm_merge(const struct llvm *, char *const *modules, const char *out); /* link, keep only main public */
+const char *llvm_text(const struct llvm *, const char *module, const char *passes,
+                      const char *out); /* passes: NULL for none */
 const char *llvm_plain(const struct llvm *, char *const *inputs, char *const *libraries, const char *out);   /* -O1 */
 const char *llvm_build(const struct llvm *, const struct llvm_build *, struct remarks *);
 #endif

@@ -57,7 +57,8 @@ static void parse_build(struct program *p, const char *file, size_t line)
     size_t kept = 0;
     for (size_t i = 0; i < sources.n; i++) {
         bool out = false;
-        for (size_t k = 0; k < all.n; k++) out = out || (all.v[k][0] == '!' && fnmatch(all.v[k] + 1, sources.v[i], FNM_PATHNAME) == 0);
+        for (size_t k = 0; k < all.n; k++)
+            out = out || (all.v[k][0] == '!' && fnmatch(all.v[k] + 1, sources.v[i], FNM_PATHNAME) == 0);
         if (!out) sources.v[kept++] = sources.v[i];
     }
     if (kept == 0) die_at(file, line, "build: '%s' names no source file", p->build);
@@ -151,7 +152,8 @@ struct program *program_of_directory(const char *directory)
     if (ferror(f)) die_errno("%s", path);
     fclose(f);
     free(line);
-    if (!p->build || !p->search || !p->confirm) die("%s: a line `%s ...` is missing", path, !p->build ? "build" : !p->search ? "search" : "confirm");
+    if (!p->build || !p->search || !p->confirm)
+        die("%s: a line `%s ...` is missing", path, !p->build ? "build" : !p->search ? "search" : "confirm");
     const char *slash = strrchr(p->directory, '/');
     p->name = xstrdup(slash ? slash + 1 : p->directory);
     p->set = xstrdup("test");

@@ -21,8 +21,8 @@ struct program {
     size_t nsearch, nconfirm;
 };
 
-/* Row `name` of a table; sources are looked for under `directory`.  Dies at file:line on a malformed row, on a glob that
- * matches nothing and when the name is not there. */
+/* Row `name` of a table; sources are looked for under `directory`.  Dies at file:line on a malformed row, on a glob
+ * that matches nothing and when the name is not there. */
 struct program *program_of_table(const char *table, const char *name, const char *directory);
 struct program *program_of_directory(const char *directory);
 #endif

@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct pool { struct live_site *site; double *weight, *heat; size_t n; };    /* of calls that may be flipped, hottest first */
+struct pool {
+    struct live_site *site;
+    double *weight, *heat;
+    size_t n;
+}; /* of calls that may be flipped, hottest first */
 
 static void load(const struct search *s, str decisions, struct live *l)
 {
@@ -34,9 +38,8 @@ static void load_complete(const struct search *s, str decisions, struct live *l)
 static double heat_of_site(const struct search *s, const struct live_site *c)
 {
     if (!s->heat) return 1;
-    const char *end = memmem(c->chain.s, c->chain.n, " @ ", 3);
     struct buf b = { 0 };
-    buf_format(&b, "%.*s %.*s", (int)c->callee.n, c->callee.s, end ? (int)(end - c->chain.s) : (int)c->chain.n, c->chain.s);
+    live_base_key(&b, c->callee, c->chain);
     long k = intern_find(s->heat_key, (str){ b.s, b.n });
     free(b.s);
     return k < 0 ? 0 : s->heat[k];
@@ -59,7 +62,8 @@ static struct pool pool_of(const struct search *s, const struct live *l)
     struct pool p = { 0 };
     for (size_t i = 0; i < l->n; i++) {
         double heat = heat_of_site(s, &l->v[i]);
-        if (heat >= (double)s->hot && work_legal(s->work, l->v[i].callee, l->v[i].chain)) r[p.n++] = (struct ranked){ l->v[i], heat };
+        if (heat >= (double)s->hot && work_legal(s->work, l->v[i].callee, l->v[i].chain))
+            r[p.n++] = (struct ranked){ l->v[i], heat };
     }
     if (p.n) qsort(r, p.n, sizeof *r, hotter);
     p.site = xmalloc(p.n, sizeof *p.site);
@@ -85,7 +89,8 @@ static void pool_free(struct pool *p)
 static void copy_inlined(struct live *to, const struct live *from)
 {
     live_clear(to);
-    for (size_t i = 0; i < from->n; i++) if (from->v[i].inlined) live_add(to, from->v[i].callee, from->v[i].chain, true);
+    for (size_t i = 0; i < from->n; i++)
+        if (from->v[i].inlined) live_add(to, from->v[i].callee, from->v[i].chain, true);
     live_sort(to);
 }
 
@@ -165,7 +170,8 @@ static void backtrack(struct live *set, const struct live_site *c)
     if (have) have->inlined = false;
     for (size_t i = 0; i < set->n; i++) {
         str chain = set->v[i].chain;
-        if (chain.n > c->chain.n && memcmp(chain.s + chain.n - c->chain.n, c->chain.s, c->chain.n) == 0) set->v[i].inlined = false;
+        if (chain.n > c->chain.n && memcmp(chain.s + chain.n - c->chain.n, c->chain.s, c->chain.n) == 0)
+            set->v[i].inlined = false;
     }
 }
 
@@ -188,7 +194,9 @@ static size_t anneal(struct search *s, struct proposal *p, bool always)
             copy_inlined(&p[n].set, &now);
             const struct live_site *first = &pool.site[draw(&r, pool.weight, pool.n, total)];
             if (first->inlined && rng_below(&r, 4) == 0) backtrack(&p[n].set, first);
-            else for (int m = sizes[rng_below(&r, 5)]; m > 0; m--) flip(&p[n].set, &pool.site[draw(&r, pool.weight, pool.n, total)]);
+            else
+                for (int m = sizes[rng_below(&r, 5)]; m > 0; m--)
+                    flip(&p[n].set, &pool.site[draw(&r, pool.weight, pool.n, total)]);
             finish(&p[n], c.now->decisions, c.step);
             if (!is_new(s, p, n, c.step)) continue;
             n++;
@@ -226,7 +234,8 @@ static size_t singles(struct search *s, struct proposal *p)
         const struct tried *t = history_find(&s->history, str_of(p[n].hash));
         if (!t) {
             if (is_new(s, p, n, -1)) n++;
-        } else if (history_energy(&s->objective, t) < here) help[nhelp++] = (struct ranked){ pool.site[i], history_energy(&s->objective, t) };
+        } else if (history_energy(&s->objective, t) < here)
+            help[nhelp++] = (struct ranked){ pool.site[i], history_energy(&s->objective, t) };
     }
     if (n == 0 && nhelp) {                               /* all alone were tried: now those that helped, together */
         qsort(help, nhelp, sizeof *help, by_energy);
@@ -261,7 +270,9 @@ static size_t exhaustive(struct search *s, struct proposal *p)
     struct live set = { 0 };
     load_complete(s, s->objective.base->decisions, &set);
     struct pool pool = pool_of(s, &set);
-    if (pool.n > MOST) die("%zu calls are too many for an exhaustive search (at most %d); use --hot to leave out cold ones", pool.n, MOST);
+    if (pool.n > MOST)
+        die("%zu calls are too many for an exhaustive search (at most %d); use --hot to leave out cold ones", pool.n,
+            MOST);
     size_t n = 0;
     for (uint32_t code = 0; code < 1u << pool.n && n < (size_t)s->count; code++) {
         bool yes[MOST];
@@ -292,7 +303,8 @@ static void descend(const struct visit *v, size_t nv, size_t depth, bool *yes, c
         else if (n[0] == 0 || n[1] == 0) yes[d] = n[1] == 0;
         else {
             double total = log(n[0] + n[1]), u[2];
-            for (int k = 0; k < 2; k++) u[k] = sum[k] / n[k] + 0.05 * sqrt(2 * total / n[k]);    /* rewards spread over some per cent */
+            for (int k = 0; k < 2; k++)
+                u[k] = sum[k] / n[k] + 0.05 * sqrt(2 * total / n[k]); /* rewards spread over some per cent */
             yes[d] = u[1] > u[0];
         }
         known = known && n[yes[d]] > 0;

@@ -25,7 +25,7 @@ struct search {
     const struct intern *heat_key;                       /* "callee base-chain" -> */
     const double *heat;                                  /* executions; NULL: all alike */
     uint64_t seed;
-    long count, steps, width, hot;                       /* proposals a step; steps in all; singles a round; least heat */
+    long count, steps, width, hot; /* proposals a step; steps in all; singles a round; least heat */
     double t_max, t_min;
 };
 

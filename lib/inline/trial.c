@@ -52,8 +52,13 @@ static bool measure(const struct trials *t, const char *exe, struct result *r)
     for (size_t i = 0; i < t->work->program->nsearch; i++) {
         const struct program_run *run = &t->work->program->search_run[i];
         run->argv[0] = (char *)(uintptr_t)exe;
-        struct child c = { .argv = run->argv, .directory = t->work->program->directory, .input = run->input, .cpu = -1,
-                           .limits = { .wall_seconds = 4 * t->limit_seconds, .cpu_seconds = t->limit_seconds, .output_bytes = (uint64_t)1 << 31 } };
+        struct child c = { .argv = run->argv,
+                           .directory = t->work->program->directory,
+                           .input = run->input,
+                           .cpu = -1,
+                           .limits = { .wall_seconds = 4 * t->limit_seconds,
+                                       .cpu_seconds = t->limit_seconds,
+                                       .output_bytes = (uint64_t)1 << 31 } };
         struct counts n = count_instructions(&c);
         if (n.why || n.ran.how != RAN_EXIT) {
             r->state = "run";
@@ -80,7 +85,8 @@ static void build_and_measure(const struct trials *t, const struct trial *one, c
     char *exe = xformat("%s/.run.%ld", absolute, (long)getpid());
     struct live did = { 0 };
     double begin = now_seconds();
-    const char *why = work_build(t->work, t->level, one->name && !one->nothing ? NULL : set, one->threshold, exe, t->complete, &did);
+    const char *why =
+        work_build(t->work, t->level, one->name && !one->nothing ? NULL : set, one->threshold, exe, t->complete, &did);
     r->build_seconds = now_seconds() - begin;
     r->state = "ok";
     if (why) {

@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const levels[] = { "-O2", "-Os", "-Oz" };     /* modules made, whose attributes differ; -O3 shares that of -O2 */
+static const char *const levels[] = { "-O2", "-Os",
+                                      "-Oz" }; /* modules made, whose attributes differ; -O3 shares that of -O2 */
 
 static char *module_path(const char *work, const char *level)
 {
@@ -39,7 +40,8 @@ static void compile_all(const char *path, const struct program *p, const struct 
 /* the callees that the compiler, asked about every call, says can never be inlined */
 static void find_never(const char *path, const struct program *p, const struct llvm *l)
 {
-    char *module = module_path(path, "-O2"), *out = xformat("%s/never.ll", path), *table = xformat("%s/never.csv", path);
+    char *module = module_path(path, "-O2"), *out = xformat("%s/never.ll", path),
+         *table = xformat("%s/never.csv", path);
     struct llvm_build b = { .module = module, .level = "-O2", .original = true, .out = out, .text = true };
     struct remarks r = { 0 };
     const char *why = llvm_build(l, &b, &r);

@@ -3,7 +3,7 @@
  *   module.bc     the whole program as one module, before any optimisation, only main public
  *   module-Os.bc, module-Oz.bc  the same compiled for size: the attributes differ
  *   program.csv   one row of the table of programs, with the absolute source directory
- *   never.csv     callee,reason: functions that must not be inlined (varargs, setjmp, ...), from the compiler's own word */
+ *   never.csv     callee,reason: functions that must not be inlined (varargs, setjmp, ...), by the compiler's word */
 #ifndef MILLRACE_WORK_H
 #define MILLRACE_WORK_H
 #include "inline/live.h"
@@ -29,8 +29,8 @@ const char *work_illegal(const struct work *, str callee, str chain);           
 
 void work_only_legal(const struct work *, const struct live *wanted, struct live *legal);    /* a sorted list */
 
-/* Build under the decisions (NULL: the compiler's heuristic, with an -inline-threshold or NULL) at a level.  *did is what
- * was done; with `sites` also the calls left, which costs a second compilation.  NULL or a sentence. */
+/* Build under the decisions (NULL: the compiler's heuristic, with an -inline-threshold or NULL) at a level.  *did is
+ * what was done; with `sites` also the calls left, which costs a second compilation.  NULL or a sentence. */
 const char *work_build(const struct work *, const char *level, const struct live *wanted, const char *threshold,
                        const char *exe, bool sites, struct live *did);
 #endif
