@@ -177,6 +177,7 @@ int main(int argc, char **argv)
     long base = runs_label(r, base_name);
     if (base < 0) die("no label '%s' in the input, see --base", base_name);
     if (r->label.n < 2) die("'%s' is the only label, nothing to compare it with", base_name);
+    if (r->blocks && !quiet) warn("these runs were made in blocks, one command after the other: a ratio may be drift, p-values and intervals do not know");
     if (r->left_out && !quiet) warn("%zu incomplete rounds left out", r->left_out);
     size_t n;
     struct row *row = compare_all(r, (size_t)base, &n);

@@ -47,7 +47,7 @@ static const struct opt options[] = {
     { 's', "seed", INT, &seed, "N", "of the bootstrap", 0, 0 },
     { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
 
-static size_t count_failed(const struct runs *r, const struct table *t, size_t label)
+static size_t count_failed(const struct runs *r, const struct grid *t, size_t label)
 {
     size_t n = 0;
     for (size_t i = 0; i < t->rounds; i++) {
@@ -59,7 +59,7 @@ static size_t count_failed(const struct runs *r, const struct table *t, size_t l
 
 static void write_stat(csvw *w, const struct runs *r, size_t benchmark, size_t label)
 {
-    const struct table *t = &r->main[benchmark];
+    const struct grid *t = &r->main[benchmark];
     double *v, coverage;
     size_t n = runs_values(r, t, label, &v), failed = count_failed(r, t, label), at;
     if (n + failed == 0) {

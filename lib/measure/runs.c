@@ -13,7 +13,7 @@ enum phase { MAIN, AA, LEFT_OUT };
 
 struct raw { struct run run; uint32_t status, benchmark, label, machine; long round; enum phase phase; bool empty; };
 
-struct columns { int label, round, metric, benchmark, position, phase, status, exit, signal, machine, stop, wall, cpu; };
+struct columns { int label, round, metric, benchmark, position, phase, status, exit, signal, machine, stop, order, wall, cpu; };
 
 static const char *metric_column(const char *metric)
 {
@@ -29,7 +29,7 @@ static struct columns find_columns(const csv *t, const struct runs_options *o)
         .metric = o->metric ? csv_need(t, metric_column(o->metric)) : -1,
         .benchmark = o->group ? csv_need(t, o->group) : csv_find(t, "benchmark"), .position = csv_find(t, "position"),
         .phase = csv_find(t, "phase"), .status = csv_find(t, "status"), .exit = csv_find(t, "exit"),
-        .signal = csv_find(t, "signal"), .machine = csv_find(t, "machine"), .stop = csv_find(t, "stop"),
+        .signal = csv_find(t, "signal"), .machine = csv_find(t, "machine"), .stop = csv_find(t, "stop"), .order = csv_find(t, "order"),
         .wall = o->metric ? csv_find(t, "wall_seconds") : csv_need(t, "wall_seconds"),
         .cpu = o->metric ? csv_find(t, "cpu_seconds") : csv_need(t, "cpu_seconds") };
 }
@@ -72,6 +72,7 @@ static struct raw read_row(struct runs *r, const csv *t, const struct columns *c
     x.run.cpu = csv_num_or(t, c->cpu, NAN);
     if (c->metric >= 0) x.run.value = x.run.error ? csv_num_or(t, c->metric, NAN) : csv_num(t, c->metric);
     if (c->stop >= 0 && str_is(csv_str(t, c->stop), "sequential")) r->sequential = true;
+    if (c->order >= 0 && str_is(csv_str(t, c->order), "blocks")) r->blocks = true;
     return x;
 }
 
@@ -127,7 +128,7 @@ static bool *labels_of(const struct runs *r, const struct raw *v, size_t n)
     return has;
 }
 
-static void add_round(struct runs *r, struct table *t, const struct raw *v, size_t first, size_t end)
+static void add_round(struct runs *r, struct grid *t, const struct raw *v, size_t first, size_t end)
 {
     size_t k = r->label.n;
     t->cell = xrealloc(t->cell, (t->rounds + 1) * k, sizeof *t->cell);
@@ -139,7 +140,7 @@ static void add_round(struct runs *r, struct table *t, const struct raw *v, size
 /* in phase aa a round holds the base twice: its second run is kept under label 1 of the aa table */
 static void add_aa(struct runs *r, struct raw *v, size_t first, size_t end)
 {
-    struct table *t = &r->aa[v[first].benchmark];
+    struct grid *t = &r->aa[v[first].benchmark];
     if (end - first != 2) die_at(file_of(r, &v[first]), v[first].run.line, "round %ld of phase aa has %zu runs, not 2", v[first].round, end - first);
     t->cell = xrealloc(t->cell, (t->rounds + 1) * 2, sizeof *t->cell);
     size_t order[2];                                     /* which of the two is the copy is drawn, or their places would show */
@@ -263,7 +264,7 @@ static double log_ratio(double b, bool b_open, double a, bool a_open, int side)
     return log(b / a);
 }
 
-struct pairs runs_pairs(const struct runs *r, const struct table *t, size_t base, size_t label)
+struct pairs runs_pairs(const struct runs *r, const struct grid *t, size_t base, size_t label)
 {
     size_t k = t >= r->aa && t < r->aa + r->benchmark.n ? 2 : r->label.n, m = t->rounds + 1;
     struct pairs p = { xmalloc(m, sizeof *p.d), xmalloc(m, sizeof *p.d), xmalloc(m, sizeof *p.d), xmalloc(m, sizeof *p.position), 0, 0, 0, NULL };
@@ -293,7 +294,7 @@ void pairs_free(struct pairs *p)
     *p = (struct pairs){ 0 };
 }
 
-size_t runs_values(const struct runs *r, const struct table *t, size_t label, double **v)
+size_t runs_values(const struct runs *r, const struct grid *t, size_t label, double **v)
 {
     size_t n = 0;
     *v = xmalloc(t->rounds + 1, sizeof **v);

@@ -1,7 +1,7 @@
 /* runs.h - the table of runs that bench-run writes, in memory: benchmark x round x label, checked while it is read.
  *
  * Columns read: label, round, one metric; and, where present, benchmark, position, phase, status, exit, signal, machine,
- * stop, wall_seconds, cpu_seconds.  Rounds of phase warmup and calibrate are left out, those of phase aa are kept apart.
+ * stop, order, wall_seconds, cpu_seconds.  Rounds of phase warmup and calibrate are left out, those of phase aa are kept apart.
  * Dies at file:line on a time that is not a positive number, a label twice in a round, a label missing in a round, and a
  * round measured on two machines; warns where the machine changes between rounds.  Order of labels, benchmarks and rounds
  * is that of first appearance. */
@@ -23,8 +23,9 @@ struct runs {
     struct intern label, benchmark, file, word;          /* word: status texts */
     struct run *run;
     uint32_t *status;                                    /* of each run, in word */
-    struct table { size_t *cell, rounds; } *main, *aa;   /* per benchmark: cell[round * labels + label], 0: none, else run + 1 */
+    struct grid { size_t *cell, rounds; } *main, *aa;    /* per benchmark: cell[round * labels + label], 0: none, else run + 1 */
     const char *metric, *column;                         /* cpu, wall or the column | the column */
+    bool blocks;                                         /* some labels ran in blocks, not in random rounds (column order) */
     bool sequential;                                     /* the number of rounds was chosen while looking */
     size_t n, errors, warmups, left_out;
     double empty_seconds;                                /* CPU time of an empty command, median of phase calibrate; nan unknown */
@@ -46,9 +47,9 @@ long runs_label(const struct runs *, const char *label); /* -1 if absent */
 
 /* Log-ratios candidate / base of one benchmark, one per round; lower and upper differ from d where a time is censored. */
 struct pairs { double *d, *lower, *upper; int *position; size_t n, censored, errors; const struct run *first_error; };
-struct pairs runs_pairs(const struct runs *, const struct table *, size_t base, size_t label);
+struct pairs runs_pairs(const struct runs *, const struct grid *, size_t base, size_t label);
 void pairs_free(struct pairs *);
 
-size_t runs_values(const struct runs *, const struct table *, size_t label, double **v);   /* good values in order; caller frees */
+size_t runs_values(const struct runs *, const struct grid *, size_t label, double **v);   /* good values in order; caller frees */
 const char *runs_status(const struct runs *, const struct run *);
 #endif

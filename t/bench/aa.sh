@@ -41,7 +41,7 @@ peer() {
                   print (t > 1.96 + 2.37 / df + 2.8 / df / df), (t > 1.96 + 2.37 / df + 2.8 / df / df && r > 1.01), r - 1, (z > 1.96) }' >> "$t/peer"
     done
     row "hyperfine means (Welch),wall" < "$t/peer"
-    awk '{ print $4, $4 && $3 > 0.01, $3 }' "$t/peer" | row "hyperfine samples (Mann-Whitney),wall"
+    awk '{ print $4, ($4 && $3 > 0.01), $3 }' "$t/peer" | row "hyperfine samples (Mann-Whitney),wall"
 }
 
 row() {

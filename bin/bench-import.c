@@ -1,0 +1,52 @@
+/* bench-import - turn results of other tools into a table of runs
+ *
+ * Usage: bench-import --from=FORMAT [--label=NAME] [FILE]...
+ *
+ * FORMAT: hyperfine (JSON of --export-json), google (JSON of google/benchmark),
+ * pyperf (JSON), gobench (text of go test -bench), perf (text of perf stat -x,).
+ *
+ * Columns out: label, round and wall_seconds, and what the format has:
+ * cpu_seconds, exit, phase, process, iteration, iterations, threads,
+ * benchmark, counter_NAME, parameter_NAME, UNIT_per_UNIT; kind (real) and
+ * order (blocks: these tools repeat one command before the next; ratios of
+ * such runs may be drift).  Aggregates are left out.  From perf: label, round
+ * (one per file), event, value, unit, source (perf, or why there is none),
+ * variance_percent, running_ns, running_percent, metric, metric_unit.
+ * Several files of one format become one table.  Memory: all rows.
+ *
+ * Examples:
+ *   $ hyperfine --export-json h.json './a' './b'
+ *   $ bench-import --from=hyperfine h.json | bench-stat --metric=wall
+ */
+#include "base/filter.h"
+#include HELP
+#include "measure/foreign.h"
+#include <string.h>
+
+static const char *from, *label;
+static const struct opt options[] = {
+    { 'f', "from", WORD, &from, "hyperfine|google|pyperf|gobench|perf", "the format", 0, 0 },
+    { 'l', "label", STR, &label, "NAME", "label of all rows (perf has none of its own)", 0, 0 },
+    { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
+
+static void import_file(struct frame *f, const char *path, long number)
+{
+    if (strcmp(from, "hyperfine") == 0) import_hyperfine(f, path);
+    else if (strcmp(from, "google") == 0) import_google(f, path);
+    else if (strcmp(from, "pyperf") == 0) import_pyperf(f, path);
+    else if (strcmp(from, "gobench") == 0) import_gobench(f, path);
+    else import_perf(f, path, label ? label : "perf", number);
+}
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    if (!from) usage("no format given, see --from");
+    if (label && strcmp(from, "perf") != 0) usage("--label is for perf; %s has labels of its own", from);
+    struct frame *f = frame_new();
+    if (i == argc) import_file(f, "-", 0);
+    for (int k = i; k < argc; k++) import_file(f, argv[k], k - i);
+    csvw *w = csvw_fd(1);
+    frame_write(f, w);
+    return csvw_close(w);
+}

@@ -1,0 +1,37 @@
+/* foreign.h - results of other tools, to and from a table of runs.
+ *
+ * hyperfine   JSON of --export-json: times -> wall_seconds; user and system are means of the command, not of the run, and
+ *             go to mean_user_seconds, mean_sys_seconds; parameters to parameter_NAME
+ * google      JSON of google/benchmark: repetitions -> rounds, real and CPU time per iteration; counters to columns
+ * pyperf      JSON of pyperf: values -> rounds, with process and iteration; warm-ups as phase warmup
+ * gobench     text of go test -bench: pkg -> benchmark, ns/op -> wall_seconds, units to columns (b_per_op, mb_per_s, ...)
+ * perf        text of perf stat -x,: a row per event (label, round, event, value, unit, ...); absent counters stay empty
+ *
+ * Aggregates (means, medians of repetitions) are left out on import and computed again on emission.  Labels that these
+ * tools run in blocks get order = blocks, which bench-compare says.  Import of what was emitted gives the same table. */
+#ifndef MILLRACE_FOREIGN_H
+#define MILLRACE_FOREIGN_H
+#include "table/csvio.h"
+#include "table/table.h"
+
+/* Rows with named columns in order of first appearance; cells that a row did not set are empty. */
+struct frame;
+struct frame *frame_new(void);
+void frame_row(struct frame *);                          /* begin a row */
+void frame_str(struct frame *, const char *column, str);
+void frame_num(struct frame *, const char *column, double);
+void frame_write(const struct frame *, csvw *);
+void frame_free(struct frame *);
+
+void import_hyperfine(struct frame *, const char *path);
+void import_google(struct frame *, const char *path);
+void import_pyperf(struct frame *, const char *path);
+void import_gobench(struct frame *, const char *path);
+void import_perf(struct frame *, const char *path, const char *label, long round);
+
+void emit_hyperfine(const struct table *);               /* all to stdout, complete or not at all */
+void emit_google(const struct table *);
+void emit_pyperf(const struct table *);
+void emit_gobench(const struct table *);
+void emit_perf(const struct table *);
+#endif

@@ -1,0 +1,491 @@
+/* foreign_in.c - the import half of foreign.h */
+#include "base/mem.h"
+#include "base/message.h"
+#include "base/num.h"
+#include "measure/foreign.h"
+#include "tree/json.h"
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cell { uint32_t column; str text; };
+
+struct frame {
+    struct intern columns;
+    struct cell *cell;
+    size_t n, cap, *start, rows, rows_cap;
+    struct arena text;
+};
+
+struct frame *frame_new(void)
+{
+    return xcalloc(1, sizeof(struct frame));
+}
+
+void frame_row(struct frame *f)
+{
+    f->start = grow(f->start, f->rows + 1, &f->rows_cap, sizeof *f->start);
+    f->start[f->rows++] = f->n;
+}
+
+void frame_str(struct frame *f, const char *column, str s)
+{
+    uint32_t c = intern(&f->columns, str_of(column));
+    f->cell = grow(f->cell, f->n + 1, &f->cap, sizeof *f->cell);
+    f->cell[f->n++] = (struct cell){ c, { arena_copy(&f->text, s.s ? s.s : "", s.n), s.n } };
+}
+
+void frame_num(struct frame *f, const char *column, double v)
+{
+    char b[NUM_MAX];
+    frame_str(f, column, (str){ b, num_print(b, v) });
+}
+
+void frame_write(const struct frame *f, csvw *w)
+{
+    str *row = xmalloc(f->columns.n + 1, sizeof *row);
+    for (size_t c = 0; c < f->columns.n; c++) csvw_str(w, f->columns.name[c]);
+    if (f->columns.n) csvw_end(w);
+    for (size_t r = 0; r < f->rows; r++) {
+        memset(row, 0, f->columns.n * sizeof *row);
+        size_t end = r + 1 < f->rows ? f->start[r + 1] : f->n;
+        for (size_t i = f->start[r]; i < end; i++) row[f->cell[i].column] = f->cell[i].text;
+        for (size_t c = 0; c < f->columns.n; c++) csvw_str(w, row[c]);
+        csvw_end(w);
+    }
+    free(row);
+}
+
+void frame_free(struct frame *f)
+{
+    intern_free(&f->columns);
+    free(f->cell);
+    free(f->start);
+    arena_free(&f->text);
+    free(f);
+}
+
+/* a column name from a foreign word: lower case, what is no letter or digit becomes _, / becomes _per_ */
+static char *column_name(const char *front, str word)
+{
+    struct buf b = { 0 };
+    buf_str(&b, str_of(front));
+    for (size_t i = 0; i < word.n; i++) {
+        unsigned char c = (unsigned char)word.s[i];
+        if (c == '/') buf_add(&b, "_per_", 5);
+        else buf_char(&b, isalnum(c) ? (char)tolower(c) : '_');
+    }
+    return b.s;
+}
+
+/* ---- JSON */
+
+struct numbers { double *v; size_t n, cap; };
+
+static void need_token(jsonr *j, enum json want, const char *what)
+{
+    if (json_next(j) != want) json_die(j, "expected %s", what);
+}
+
+static void read_numbers(jsonr *j, struct numbers *a)
+{
+    need_token(j, JSON_ARRAY, "an array of numbers");
+    a->n = 0;
+    for (enum json t; (t = json_next(j)) != JSON_ARRAY_END; ) {
+        if (t != JSON_NUMBER && t != JSON_NULL) json_die(j, "expected a number");
+        a->v = grow(a->v, a->n + 1, &a->cap, sizeof *a->v);
+        a->v[a->n++] = t == JSON_NULL ? NAN : json_num(j);
+    }
+}
+
+/* position the reader at the value behind `key` of the object that comes next; false: it has none, and is read past */
+static bool find_key(jsonr *j, const char *key)
+{
+    str k;
+    need_token(j, JSON_OBJECT, "an object");
+    while (json_key(j, &k)) {
+        if (str_is(k, key)) return true;
+        json_skip(j);
+    }
+    return false;
+}
+
+static void finish_object(jsonr *j)
+{
+    str k;
+    while (json_key(j, &k)) json_skip(j);
+}
+
+static char *copy_string(jsonr *j)
+{
+    if (json_next(j) != JSON_STRING) json_die(j, "expected a string");
+    return xformat("%.*s", (int)json_str(j).n, json_str(j).s);
+}
+
+static double number_or_null(jsonr *j)
+{
+    return json_next(j) == JSON_NULL ? NAN : json_num(j);
+}
+
+static void hyperfine_result(struct frame *f, jsonr *j)
+{
+    struct numbers times = { 0 }, codes = { 0 };
+    char *command = NULL;
+    double user = NAN, system = NAN;
+    struct buf names = { 0 };                            /* parameters: NAME NUL VALUE NUL ... */
+    str k;
+    while (json_key(j, &k)) {
+        if (str_is(k, "command")) free(command), command = copy_string(j);
+        else if (str_is(k, "times")) read_numbers(j, &times);
+        else if (str_is(k, "exit_codes")) read_numbers(j, &codes);
+        else if (str_is(k, "user")) user = number_or_null(j);
+        else if (str_is(k, "system")) system = number_or_null(j);
+        else if (str_is(k, "parameters")) {
+            need_token(j, JSON_OBJECT, "an object");
+            while (json_key(j, &k)) {
+                buf_add(&names, k.s, k.n);
+                buf_char(&names, 0);
+                json_next(j);
+                buf_str(&names, json_str(j));
+                buf_char(&names, 0);
+            }
+        } else json_skip(j);
+    }
+    if (!command || !times.n) json_die(j, "a result without 'command' or 'times' (hyperfine --export-json writes both)");
+    for (size_t i = 0; i < times.n; i++) {
+        frame_row(f);
+        frame_str(f, "label", str_of(command));
+        frame_num(f, "round", (double)i);
+        frame_num(f, "wall_seconds", times.v[i]);
+        if (i < codes.n && !isnan(codes.v[i])) frame_num(f, "exit", codes.v[i]);
+        if (!isnan(user)) frame_num(f, "mean_user_seconds", user);
+        if (!isnan(system)) frame_num(f, "mean_sys_seconds", system);
+        frame_str(f, "order", str_of("blocks"));
+        frame_str(f, "kind", str_of("real"));
+        for (size_t at = 0; at < names.n; ) {
+            const char *name = names.s + at, *value = name + strlen(name) + 1;
+            char *column = xformat("parameter_%s", name);
+            frame_str(f, column, str_of(value));
+            free(column);
+            at = (size_t)(value - names.s) + strlen(value) + 1;
+        }
+    }
+    free(command);
+    free(times.v);
+    free(codes.v);
+    free(names.s);
+}
+
+void import_hyperfine(struct frame *f, const char *path)
+{
+    jsonr *j = json_open(path);
+    if (!find_key(j, "results")) json_die(j, "no 'results': not the JSON of hyperfine");
+    need_token(j, JSON_ARRAY, "an array of results");
+    for (enum json t; (t = json_next(j)) != JSON_ARRAY_END; ) {
+        if (t != JSON_OBJECT) json_die(j, "expected a result");
+        hyperfine_result(f, j);
+    }
+    finish_object(j);
+    json_close(j);
+}
+
+static double unit_of(jsonr *j, const char *unit)
+{
+    if (strcmp(unit, "ns") == 0) return 1e9;
+    if (strcmp(unit, "us") == 0) return 1e6;
+    if (strcmp(unit, "ms") == 0) return 1e3;
+    if (strcmp(unit, "s") == 0) return 1;
+    json_die(j, "time_unit '%s' is not ns, us, ms or s", unit);
+}
+
+struct counter { char *name; double value; };
+
+/* what is known of an entry is taken, every other number is a counter */
+static void google_entry(struct frame *f, jsonr *j)
+{
+    static const char *const skipped[] = { "family_index", "per_family_instance_index", "repetitions", "aggregate_unit" };
+    char *name = NULL, *run_name = NULL, *type = NULL, *unit = NULL;
+    double real = NAN, cpu = NAN, repetition = 0, iterations = NAN, threads = NAN;
+    struct counter *counter = NULL;
+    size_t n = 0, cap = 0;
+    bool failed = false;
+    str k;
+    while (json_key(j, &k)) {
+        bool skip = false;
+        for (size_t i = 0; i < sizeof skipped / sizeof *skipped; i++) skip |= str_is(k, skipped[i]);
+        double *to = str_is(k, "real_time") ? &real : str_is(k, "cpu_time") ? &cpu : str_is(k, "repetition_index") ? &repetition :
+                     str_is(k, "iterations") ? &iterations : str_is(k, "threads") ? &threads : NULL;
+        char **text = str_is(k, "name") ? &name : str_is(k, "run_name") ? &run_name : str_is(k, "run_type") ? &type : str_is(k, "time_unit") ? &unit : NULL;
+        if (skip) json_skip(j);
+        else if (text) free(*text), *text = copy_string(j);
+        else {
+            char *column = column_name("counter_", k);
+            bool error = str_is(k, "error_occurred");
+            enum json t = json_next(j);
+            if (error && t == JSON_TRUE) failed = true;
+            if (t == JSON_OBJECT || t == JSON_ARRAY) json_die(j, "an object where a number was expected");
+            if (t == JSON_NUMBER && to) *to = json_num(j);
+            else if (t == JSON_NUMBER) {
+                counter = grow(counter, n + 1, &cap, sizeof *counter);
+                counter[n++] = (struct counter){ column, json_num(j) };
+                column = NULL;
+            }
+            free(column);
+        }
+    }
+    bool aggregate = type && strcmp(type, "aggregate") == 0;
+    if (!aggregate) {
+        if (!name || (isnan(real) && !failed)) json_die(j, "an entry without 'name' or 'real_time'");
+        double scale = unit_of(j, unit ? unit : "ns");
+        frame_row(f);
+        frame_str(f, "label", str_of(run_name ? run_name : name));
+        frame_num(f, "round", repetition);
+        if (!isnan(real)) frame_num(f, "wall_seconds", real / scale);
+        if (!isnan(cpu)) frame_num(f, "cpu_seconds", cpu / scale);
+        if (!isnan(iterations)) frame_num(f, "iterations", iterations);
+        if (!isnan(threads)) frame_num(f, "threads", threads);
+        frame_str(f, "status", str_of(failed ? "exit" : "ok"));
+        frame_str(f, "order", str_of("blocks"));
+        frame_str(f, "kind", str_of("real"));
+        for (size_t i = 0; i < n; i++) frame_num(f, counter[i].name, counter[i].value);
+    }
+    for (size_t i = 0; i < n; i++) free(counter[i].name);
+    free(counter);
+    free(name);
+    free(run_name);
+    free(type);
+    free(unit);
+}
+
+void import_google(struct frame *f, const char *path)
+{
+    jsonr *j = json_open(path);
+    if (!find_key(j, "benchmarks")) json_die(j, "no 'benchmarks': not the JSON of google/benchmark");
+    need_token(j, JSON_ARRAY, "an array of benchmarks");
+    for (enum json t; (t = json_next(j)) != JSON_ARRAY_END; ) {
+        if (t != JSON_OBJECT) json_die(j, "expected a benchmark");
+        google_entry(f, j);
+    }
+    finish_object(j);
+    json_close(j);
+}
+
+struct timing { double value; long process, iteration; bool warmup; double loops; };
+struct pyperf { char *name, *unit; struct timing *v; size_t n, cap; long processes; };
+
+static void add_timing(struct pyperf *p, struct timing t)
+{
+    p->v = grow(p->v, p->n + 1, &p->cap, sizeof *p->v);
+    p->v[p->n++] = t;
+}
+
+static void pyperf_metadata(struct pyperf *p, jsonr *j)
+{
+    str k;
+    need_token(j, JSON_OBJECT, "an object");
+    while (json_key(j, &k)) {
+        if (str_is(k, "name")) free(p->name), p->name = copy_string(j);
+        else if (str_is(k, "unit")) free(p->unit), p->unit = copy_string(j);
+        else json_skip(j);
+    }
+}
+
+static void pyperf_run(struct pyperf *p, jsonr *j)
+{
+    struct numbers v = { 0 };
+    str k;
+    while (json_key(j, &k)) {
+        if (str_is(k, "values")) read_numbers(j, &v);
+        else if (str_is(k, "warmups")) {               /* [[loops, value], ...] */
+            need_token(j, JSON_ARRAY, "an array of warm-ups");
+            long i = 0;
+            for (enum json t; (t = json_next(j)) != JSON_ARRAY_END; i++) {
+                if (t != JSON_ARRAY || json_next(j) != JSON_NUMBER) json_die(j, "expected [loops, value]");
+                double loops = json_num(j);
+                need_token(j, JSON_NUMBER, "a warm-up's value");
+                add_timing(p, (struct timing){ json_num(j), p->processes, i, true, loops });
+                need_token(j, JSON_ARRAY_END, "]");
+            }
+        } else json_skip(j);
+    }
+    for (size_t i = 0; i < v.n; i++) add_timing(p, (struct timing){ v.v[i], p->processes, (long)i, false, NAN });
+    p->processes++;
+    free(v.v);
+}
+
+static void pyperf_benchmark(struct frame *f, jsonr *j, const struct pyperf *common)
+{
+    struct pyperf p = { .name = common->name ? xstrdup(common->name) : NULL, .unit = common->unit ? xstrdup(common->unit) : NULL };
+    str k;
+    while (json_key(j, &k)) {
+        if (str_is(k, "metadata")) pyperf_metadata(&p, j);
+        else if (str_is(k, "runs")) {
+            need_token(j, JSON_ARRAY, "an array of runs");
+            for (enum json t; (t = json_next(j)) != JSON_ARRAY_END; ) {
+                if (t != JSON_OBJECT) json_die(j, "expected a run");
+                pyperf_run(&p, j);
+            }
+        } else json_skip(j);
+    }
+    if (p.unit && strcmp(p.unit, "second") != 0) json_die(j, "unit '%s' is not 'second'", p.unit);
+    long round = 0;
+    for (size_t i = 0; i < p.n; i++) {
+        const struct timing *t = &p.v[i];
+        frame_row(f);
+        frame_str(f, "label", str_of(p.name ? p.name : ""));
+        frame_num(f, "round", t->warmup ? (double)t->iteration : (double)round++);
+        frame_str(f, "phase", str_of(t->warmup ? "warmup" : "measure"));
+        frame_num(f, "wall_seconds", t->value);
+        frame_num(f, "process", (double)t->process);
+        frame_num(f, "iteration", (double)t->iteration);
+        if (!isnan(t->loops)) frame_num(f, "loops", t->loops);
+        frame_str(f, "order", str_of("blocks"));
+        frame_str(f, "kind", str_of("real"));
+    }
+    free(p.name);
+    free(p.unit);
+    free(p.v);
+}
+
+/* the common metadata stand before or after the benchmarks: read the file twice */
+void import_pyperf(struct frame *f, const char *path)
+{
+    struct pyperf common = { 0 };
+    if (strcmp(path, "-") != 0) {
+        jsonr *j = json_open(path);
+        if (find_key(j, "metadata")) pyperf_metadata(&common, j);
+        json_close(j);
+    }
+    jsonr *j = json_open(path);
+    if (!find_key(j, "benchmarks")) json_die(j, "no 'benchmarks': not the JSON of pyperf");
+    need_token(j, JSON_ARRAY, "an array of benchmarks");
+    for (enum json t; (t = json_next(j)) != JSON_ARRAY_END; ) {
+        if (t != JSON_OBJECT) json_die(j, "expected a benchmark");
+        pyperf_benchmark(f, j, &common);
+    }
+    finish_object(j);
+    json_close(j);
+    free(common.name);
+    free(common.unit);
+}
+
+/* ---- text */
+
+static FILE *open_text(const char *path)
+{
+    FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+    if (!in) die_errno("%s", path);
+    return in;
+}
+
+static str next_word(char **p)
+{
+    *p += strspn(*p, " \t");
+    str w = { *p, strcspn(*p, " \t\r\n") };
+    *p += w.n;
+    return w;
+}
+
+void import_gobench(struct frame *f, const char *path)
+{
+    FILE *in = open_text(path);
+    char *line = NULL, *package = NULL;
+    size_t cap = 0, n = 0, found = 0;
+    struct intern seen = { 0 };
+    size_t *rounds = NULL, rounds_cap = 0;
+    while (n++, getline(&line, &cap, in) >= 0) {
+        char *p = line;
+        str first = next_word(&p);
+        if (str_is(first, "pkg:")) {
+            str w = next_word(&p);
+            free(package);
+            package = xformat("%.*s", (int)w.n, w.s);
+        }
+        if (first.n < 9 || memcmp(first.s, "Benchmark", 9) != 0) continue;
+        str count = next_word(&p);
+        double iterations;
+        if (!num_parse(count.s, count.n, &iterations)) continue;   /* a name alone, before the benchmark's own output */
+        size_t dash = first.n;
+        while (dash > 0 && isdigit((unsigned char)first.s[dash - 1])) dash--;
+        bool has_procs = dash < first.n && dash > 0 && first.s[dash - 1] == '-';
+        str name = { first.s, has_procs ? dash - 1 : first.n };
+        char *key = xformat("%s\n%.*s", package ? package : "", (int)first.n, first.s);
+        uint32_t k = intern(&seen, str_of(key));
+        size_t had = rounds_cap;
+        rounds = grow(rounds, (size_t)k + 1, &rounds_cap, sizeof *rounds);
+        if (rounds_cap > had) memset(rounds + had, 0, (rounds_cap - had) * sizeof *rounds);
+        free(key);
+        frame_row(f);
+        frame_str(f, "benchmark", str_of(package ? package : ""));
+        frame_str(f, "label", name);
+        if (has_procs) frame_str(f, "threads", (str){ first.s + dash, first.n - dash });
+        frame_num(f, "round", (double)rounds[k]++);
+        frame_num(f, "iterations", iterations);
+        for (str v; v = next_word(&p), v.n; ) {
+            double x;
+            str unit = next_word(&p);
+            if (!num_parse(v.s, v.n, &x) || !unit.n) die_at(path, n, "'%.*s' is not a number and its unit", (int)v.n, v.s);
+            if (str_is(unit, "ns/op")) frame_num(f, "wall_seconds", x / 1e9);
+            else {
+                char *column = column_name("", unit);
+                frame_num(f, column, x);
+                free(column);
+            }
+        }
+        frame_str(f, "order", str_of("blocks"));
+        frame_str(f, "kind", str_of("real"));
+        found++;
+    }
+    if (!found) die_at(path, n, "no line 'BenchmarkNAME COUNT NS ns/op': not the output of go test -bench");
+    free(line);
+    free(package);
+    free(rounds);
+    intern_free(&seen);
+    if (in != stdin) fclose(in);
+}
+
+/* value,unit,event[,variance%],running_ns,running_percent[,metric,metric_unit] */
+void import_perf(struct frame *f, const char *path, const char *label, long round)
+{
+    FILE *in = open_text(path);
+    char *line = NULL;
+    size_t cap = 0, n = 0, found = 0;
+    while (n++, getline(&line, &cap, in) >= 0) {
+        line[strcspn(line, "\r\n")] = 0;
+        if (!*line || *line == '#') continue;
+        str field[16];
+        int k = 0;
+        for (char *p = line; k < 16; ) {
+            field[k] = (str){ p, strcspn(p, ",") };
+            p += field[k++].n;
+            if (!*p++) break;
+        }
+        bool varies = k > 3 && field[3].n && field[3].s[field[3].n - 1] == '%';
+        int at = varies ? 4 : 3;
+        double value = NAN, variance = NAN;
+        bool counted = field[0].n && field[0].s[0] != '<';
+        if (k < at + 2 || (counted && !num_parse(field[0].s, field[0].n, &value))) die_at(path, n, "'%s' is not VALUE,UNIT,EVENT,... as perf stat -x, writes", line);
+        if (varies && !num_parse(field[3].s, field[3].n - 1, &variance)) die_at(path, n, "'%.*s' is not a percentage", (int)field[3].n, field[3].s);
+        frame_row(f);
+        frame_str(f, "label", str_of(label));
+        frame_num(f, "round", (double)round);
+        frame_str(f, "event", field[2]);
+        if (counted) frame_num(f, "value", value);
+        else frame_str(f, "value", str_of(""));
+        frame_str(f, "unit", field[1]);
+        str why = counted ? str_of("perf") : (str){ field[0].s + 1, field[0].n > 2 ? field[0].n - 2 : 0 };
+        frame_str(f, "source", why);
+        if (!isnan(variance)) frame_num(f, "variance_percent", variance);
+        frame_str(f, "running_ns", field[at]);
+        frame_str(f, "running_percent", field[at + 1]);
+        frame_str(f, "metric", k > at + 2 ? field[at + 2] : str_of(""));
+        frame_str(f, "metric_unit", k > at + 3 ? field[at + 3] : str_of(""));
+        frame_str(f, "kind", str_of("real"));
+        found++;
+    }
+    if (!found) die_at(path, n, "no events: not the output of perf stat -x,");
+    free(line);
+    if (in != stdin) fclose(in);
+}
