@@ -82,6 +82,91 @@ list:
 clean:
 	rm -rf $B $(PROGS)
 .PHONY: all deps test list clean
+
+# ---- looking after the house
+
+help:
+	@sed 's/^  //' <<- 'END'
+	  make [all]        build the filters into bin/
+	  make deps         install missing Debian packages (apt-get, through sudo when not root); PEERS=1: also what we compare with
+	  make test         all tests; T='t/csv-cut.t build/t/lib-num.t' runs some
+	  make figure7      and 9, 11, inline, loop, prof, pca-data: the pipelines, see README.md; OUT= DATA= SEED= SCALE= JOBS=
+	  make install      PREFIX=/usr/local DESTDIR=: programs, man pages, completion, plots, pipelines
+	  make list         the filters, a line each; make readme puts them into README.md
+	  make lint         warnings of gcc and clang as errors, gcc's and cppcheck's analysis, shellcheck
+	  make sanitize     all tests under AddressSanitizer and UBSan
+	  make fuzz         the readers against random input, FUZZ_SECONDS=60 each; see t/fuzz/README.md
+	  make bench        speed against the floors we promise
+	  make clean        remove what was built (out/ stays)
+	Settings: CC CFLAGS CPPFLAGS LDFLAGS LDLIBS, B=build BIN=bin for another place; config.mk is read where there is one.
+	END
+
+readme:
+	@grep -q '^<!-- list -->' README.md && grep -q '^<!-- end of list -->' README.md
+	mkdir -p $B
+	for f in bin/*.c; do sed -n '1s|^/\* \([^ ]*\) - \(.*\)|- `\1` \2|p' "$$f"; done > $B/readme.list
+	sed -i -e '/^<!-- list -->/,/^<!-- end of list -->/{//!d}' -e '/^<!-- list -->/r $B/readme.list' README.md
+
+# everything that is compiled, but nothing linked
+objects: $(LIBOBJ) $(FILTERS:%=$B/bin/%.o) $(patsubst t/%.c,$B/t/%.o,$(wildcard t/lib-*.c))
+lint:
+	$(MAKE) B=$B/lint/gcc CC=gcc CFLAGS='-O2 -Werror' objects
+	! command -v clang > /dev/null || $(MAKE) B=$B/lint/clang CC=clang CFLAGS='-O1 -Werror -Wno-unknown-warning-option' objects
+	$(MAKE) B=$B/lint/analyzer CC=gcc CFLAGS='-O1 -Werror -fanalyzer' $(patsubst %.c,$B/lint/analyzer/%.o,$(wildcard lib/base/*.c))
+	! command -v cppcheck > /dev/null || cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability \
+	    --inline-suppr --suppress=unknownMacro --library=posix -Ilib lib/base lib/table lib/tree/sexp.c
+	! command -v shellcheck > /dev/null || shellcheck -e SC1091,SC2012,SC2015,SC2016,SC2034,SC2046,SC2086,SC2154,SC2164 t/*.t t/tap.sh
+
+SANITIZE = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined
+sanitize:
+	$(MAKE) B=$B/san BIN=$B/san/bin CFLAGS='$(SANITIZE)' test T='$(T)'
+
+FUZZ_SECONDS ?= 60
+FUZZ ?= $(filter-out fuzz,$(basename $(notdir $(wildcard t/fuzz/*.c))))
+FUZZ_FLAGS = -g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined \
+    -Dexit=fuzz_exit -Dmalloc=fuzz_malloc -Dcalloc=fuzz_calloc -Drealloc=fuzz_realloc -Dfree=fuzz_free
+$B/fuzz/%: t/fuzz/%.c t/fuzz/fuzz.c t/fuzz/fuzz.h $B/fuzz/libmillrace.a
+	clang -std=gnu11 $(CPPFLAGS) -It/fuzz $(FUZZ_FLAGS) -c -o $@.o $<
+	clang -std=gnu11 -g -fsanitize=fuzzer,address,undefined -o $@ $@.o t/fuzz/fuzz.c $B/fuzz/libmillrace.a -Wl,--as-needed $(LDLIBS)
+fuzz:
+	$(MAKE) B=$B/fuzz CC=clang CFLAGS='$(FUZZ_FLAGS)' $B/fuzz/libmillrace.a
+	$(MAKE) $(FUZZ:%=$B/fuzz/%)
+	for f in $(FUZZ); do
+	    mkdir -p $B/fuzz/corpus/$$f
+	    echo "fuzz: $$f, $(FUZZ_SECONDS) s"
+	    $B/fuzz/$$f -detect_leaks=0 -timeout=20 -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -verbosity=0 \
+	        -artifact_prefix=$B/fuzz/$$f- -close_fd_mask=2 $B/fuzz/corpus/$$f 2>&1 | grep -a 'executed_units\|^fuzz:' ||
+	        { echo "fuzz: $$f failed; see $B/fuzz/$$f-*"; exit 1; }
+	done
+
+# families add their own: bench: bench-NAME
+bench: bench-csv bench-sexp
+bench-csv bench-sexp: bench-%: $B/t/bench/house
+	$< $*
+$B/t/bench/house: $B/t/bench/house.o $B/libmillrace.a
+	$(LINK)
+
+# man pages come from --help; bin/*.c and completion from the tables of options
+bindir  = $(DESTDIR)$(PREFIX)/bin
+datadir = $(DESTDIR)$(PREFIX)/share
+libdir  = $(DESTDIR)$(PREFIX)/lib/millrace
+$B/man/%.1: $(BIN)/%
+	@mkdir -p $(@D)
+	help2man --no-info --no-discard-stderr --name="$$(sed -n '1s|^/\* [^ ]* - ||p' bin/$*.c)" -o $@ $<
+man: $(FILTERS:%=$B/man/%.1)
+install: all
+	@command -v help2man > /dev/null || { echo 'make install: help2man not found (make deps)' >&2; exit 1; }
+	$(MAKE) -s man
+	install -d $(bindir) $(datadir)/man/man1 $(datadir)/man/man7 $(datadir)/bash-completion/completions $(datadir)/millrace $(libdir)
+	install $(PROGS) $(bindir)
+	install -m 644 $B/man/*.1 $(datadir)/man/man1
+	install -m 644 share/millrace.7 $(datadir)/man/man7
+	{ cat share/completion.bash; echo complete -o default -F _millrace $(FILTERS); } > $(datadir)/bash-completion/completions/millrace
+	for f in $(FILTERS); do ln -sf millrace $(datadir)/bash-completion/completions/$$f; done
+	cp -r $(wildcard plots pipelines data) $(datadir)/millrace
+	! ls $B/measure/*.so > /dev/null 2>&1 || install $B/measure/*.so $(libdir)
+	! ls -d $B/prof > /dev/null 2>&1 || cp -r $B/prof $(libdir)
+.PHONY: help readme objects lint sanitize fuzz bench bench-csv bench-sexp man install
 # `make deps figure7` installs first, also with -j
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
 .NOTPARALLEL:

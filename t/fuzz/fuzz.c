@@ -1,0 +1,127 @@
+/* fuzz.c - the harness of all targets: exit() becomes a jump back, memory and descriptors left behind are released.
+ * The library is compiled with -Dexit=fuzz_exit -Dmalloc=fuzz_malloc and so on. */
+#define _GNU_SOURCE
+#include "fuzz.h"
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { SLOTS = 1 << 16, FIRST_FREE = 100 };
+
+static jmp_buf back;
+static bool running;
+static void *live[SLOTS];                                /* open addressing; what the body allocated and has not freed */
+static size_t nlive;
+
+void fuzz_exit(int status) __attribute__((noreturn));
+void *fuzz_malloc(size_t n);
+void *fuzz_calloc(size_t n, size_t size);
+void *fuzz_realloc(void *p, size_t n);
+void fuzz_free(void *p);
+
+void fuzz_exit(int status)
+{
+    if (running) longjmp(back, 1);
+    _exit(status);
+}
+
+static size_t slot_of(const void *p)
+{
+    size_t i = ((uintptr_t)p >> 4) * 0x9e3779b97f4a7c15u >> 48;
+    while (live[i] && live[i] != p) i = (i + 1) % SLOTS;
+    return i;
+}
+
+static void *remember(void *p)
+{
+    if (!running || !p) return p;
+    if (nlive > SLOTS / 2) abort();
+    live[slot_of(p)] = p;
+    nlive++;
+    return p;
+}
+
+static void forget(const void *p)
+{
+    size_t i = slot_of(p);
+    if (!p || !live[i]) return;
+    live[i] = NULL;
+    nlive--;
+    for (size_t k = (i + 1) % SLOTS; live[k]; k = (k + 1) % SLOTS) {     /* close the gap in the chain */
+        void *q = live[k];
+        live[k] = NULL;
+        live[slot_of(q)] = q;
+    }
+}
+
+void *fuzz_malloc(size_t n)
+{
+    return remember(malloc(n));
+}
+
+void *fuzz_calloc(size_t n, size_t size)
+{
+    return remember(calloc(n, size));
+}
+
+void *fuzz_realloc(void *p, size_t n)
+{
+    forget(p);
+    return remember(realloc(p, n));
+}
+
+void fuzz_free(void *p)
+{
+    forget(p);
+    free(p);
+}
+
+int fuzz_run(void (*body)(const uint8_t *data, size_t n), const uint8_t *data, size_t n)
+{
+    running = true;
+    int returned = setjmp(back) == 0;
+    if (returned) body(data, n);
+    running = false;
+    for (size_t i = 0; i < SLOTS && nlive; i++) {
+        if (!live[i]) continue;
+        free(live[i]);
+        live[i] = NULL;
+        nlive--;
+    }
+    close_range(FIRST_FREE, ~0u, 0);
+    return returned;
+}
+
+int fuzz_reuse(int slot)
+{
+    static int fd[8];
+    if (!fd[slot]) {
+        int m = memfd_create("fuzz", 0);
+        fd[slot] = fcntl(m, F_DUPFD, 20);
+        close(m);
+    }
+    if (ftruncate(fd[slot], 0) != 0 || lseek(fd[slot], 0, SEEK_SET) != 0) abort();
+    int copy = fcntl(fd[slot], F_DUPFD, FIRST_FREE);     /* the code under test may close it */
+    if (copy < 0) abort();
+    return copy;
+}
+
+int fuzz_file(const uint8_t *data, size_t n)
+{
+    int fd = fuzz_reuse(7);
+    if (n && write(fd, data, n) != (ssize_t)n) abort();
+    lseek(fd, 0, SEEK_SET);
+    return fd;
+}
+
+void fuzz_check(int good, const char *what)
+{
+    if (good) return;
+    fprintf(stderr, "fuzz: %s\n", what);
+    abort();
+}
