@@ -80,6 +80,19 @@ static char *column_name(const char *front, str word)
     return b.s;
 }
 
+/* text x 10^shift, rounded once: scaling a double would round twice, and 44.1 ns would not be 4.41e-08 s */
+static bool parse_scaled(str text, int shift, double *v)
+{
+    char b[128];
+    int exponent = 0;
+    size_t n = 0;
+    while (n < text.n && text.s[n] != 'e' && text.s[n] != 'E') n++;
+    if (!num_parse(text.s, text.n, v) || text.n > 64) return false;
+    if (n < text.n) exponent = (int)strtol(text.s + n + 1, NULL, 10);
+    int m = snprintf(b, sizeof b, "%.*se%d", (int)n, text.s, exponent + shift);
+    return num_parse(b, (size_t)m, v);
+}
+
 /* ---- JSON */
 
 struct numbers { double *v; size_t n, cap; };
@@ -191,13 +204,19 @@ void import_hyperfine(struct frame *f, const char *path)
     json_close(j);
 }
 
-static double unit_of(jsonr *j, const char *unit)
+/* decimal places of a second */
+static int unit_shift(jsonr *j, const char *unit)
 {
-    if (strcmp(unit, "ns") == 0) return 1e9;
-    if (strcmp(unit, "us") == 0) return 1e6;
-    if (strcmp(unit, "ms") == 0) return 1e3;
-    if (strcmp(unit, "s") == 0) return 1;
+    static const char *const units[] = { "s", "ms", "us", "ns" };
+    for (int i = 0; i < 4; i++) if (strcmp(unit, units[i]) == 0) return -3 * i;
     json_die(j, "time_unit '%s' is not ns, us, ms or s", unit);
+}
+
+static void add_time(struct frame *f, jsonr *j, const char *name, const char *text, const char *unit)
+{
+    double v;
+    if (!parse_scaled(str_of(text), unit_shift(j, unit), &v)) json_die(j, "%s: '%s' is not a number", name, text);
+    frame_num(f, name, v);
 }
 
 struct counter { char *name; double value; };
@@ -206,8 +225,8 @@ struct counter { char *name; double value; };
 static void google_entry(struct frame *f, jsonr *j)
 {
     static const char *const skipped[] = { "family_index", "per_family_instance_index", "repetitions", "aggregate_unit" };
-    char *name = NULL, *run_name = NULL, *type = NULL, *unit = NULL;
-    double real = NAN, cpu = NAN, repetition = 0, iterations = NAN, threads = NAN;
+    char *name = NULL, *run_name = NULL, *type = NULL, *unit = NULL, *real = NULL, *cpu = NULL;
+    double repetition = 0, iterations = NAN, threads = NAN;
     struct counter *counter = NULL;
     size_t n = 0, cap = 0;
     bool failed = false;
@@ -215,12 +234,17 @@ static void google_entry(struct frame *f, jsonr *j)
     while (json_key(j, &k)) {
         bool skip = false;
         for (size_t i = 0; i < sizeof skipped / sizeof *skipped; i++) skip |= str_is(k, skipped[i]);
-        double *to = str_is(k, "real_time") ? &real : str_is(k, "cpu_time") ? &cpu : str_is(k, "repetition_index") ? &repetition :
+        char **time = str_is(k, "real_time") ? &real : str_is(k, "cpu_time") ? &cpu : NULL;
+        double *to = str_is(k, "repetition_index") ? &repetition :
                      str_is(k, "iterations") ? &iterations : str_is(k, "threads") ? &threads : NULL;
         char **text = str_is(k, "name") ? &name : str_is(k, "run_name") ? &run_name : str_is(k, "run_type") ? &type : str_is(k, "time_unit") ? &unit : NULL;
         if (skip) json_skip(j);
         else if (text) free(*text), *text = copy_string(j);
-        else {
+        else if (time) {
+            need_token(j, JSON_NUMBER, "a time");
+            free(*time);
+            *time = xformat("%.*s", (int)json_str(j).n, json_str(j).s);
+        } else {
             char *column = column_name("counter_", k);
             bool error = str_is(k, "error_occurred");
             enum json t = json_next(j);
@@ -237,13 +261,12 @@ static void google_entry(struct frame *f, jsonr *j)
     }
     bool aggregate = type && strcmp(type, "aggregate") == 0;
     if (!aggregate) {
-        if (!name || (isnan(real) && !failed)) json_die(j, "an entry without 'name' or 'real_time'");
-        double scale = unit_of(j, unit ? unit : "ns");
+        if (!name || (!real && !failed)) json_die(j, "an entry without 'name' or 'real_time'");
         frame_row(f);
         frame_str(f, "label", str_of(run_name ? run_name : name));
         frame_num(f, "round", repetition);
-        if (!isnan(real)) frame_num(f, "wall_seconds", real / scale);
-        if (!isnan(cpu)) frame_num(f, "cpu_seconds", cpu / scale);
+        if (real) add_time(f, j, "wall_seconds", real, unit ? unit : "ns");
+        if (cpu) add_time(f, j, "cpu_seconds", cpu, unit ? unit : "ns");
         if (!isnan(iterations)) frame_num(f, "iterations", iterations);
         if (!isnan(threads)) frame_num(f, "threads", threads);
         frame_str(f, "status", str_of(failed ? "exit" : "ok"));
@@ -257,6 +280,8 @@ static void google_entry(struct frame *f, jsonr *j)
     free(run_name);
     free(type);
     free(unit);
+    free(real);
+    free(cpu);
 }
 
 void import_google(struct frame *f, const char *path)
@@ -427,8 +452,10 @@ void import_gobench(struct frame *f, const char *path)
             double x;
             str unit = next_word(&p);
             if (!num_parse(v.s, v.n, &x) || !unit.n) die_at(path, n, "'%.*s' is not a number and its unit", (int)v.n, v.s);
-            if (str_is(unit, "ns/op")) frame_num(f, "wall_seconds", x / 1e9);
-            else {
+            if (str_is(unit, "ns/op")) {
+                parse_scaled(v, -9, &x);
+                frame_num(f, "wall_seconds", x);
+            } else {
                 char *column = column_name("", unit);
                 frame_num(f, column, x);
                 free(column);

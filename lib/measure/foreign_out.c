@@ -271,12 +271,31 @@ void emit_pyperf(const struct table *t)
     jsonw_close(w);
 }
 
-/* the number of nanoseconds that, divided by 1e9, is exactly v again */
-static double nanoseconds(double v)
+/* v x 1e9 by moving the point of its shortest text: exact, as a product of doubles would not be */
+static void print_nanoseconds(FILE *f, double v)
 {
-    double x = v * 1e9, try[] = { x, nextafter(x, 0), nextafter(x, INFINITY) };
-    for (int i = 0; i < 3; i++) if (try[i] / 1e9 == v) return try[i];
-    return x;
+    char b[NUM_MAX], digit[NUM_MAX];
+    int n = (int)num_print(b, v), digits = 0, point = 0, exponent = 0;
+    bool seen = false;
+    for (int i = 0; i < n; i++) {
+        if (b[i] == 'e') {
+            b[n < NUM_MAX ? n : NUM_MAX - 1] = 0;
+            exponent = (int)strtol(b + i + 1, NULL, 10);
+            break;
+        }
+        if (b[i] == '.') seen = true;
+        else if (b[i] != '-') digit[digits++] = b[i], point += !seen;
+    }
+    point += exponent + 9;
+    if (v < 0) putc('-', f);
+    if (point <= 0) fputs("0.", f);
+    for (int i = point; i < 0; i++) putc('0', f);
+    int zeros = 0;                                       /* leading ones say nothing */
+    while (zeros < digits - 1 && zeros < point - 1 && digit[zeros] == '0') zeros++;
+    for (int i = zeros; i < digits || i < point; i++) {
+        if (i == point && point > 0 && i < digits) putc('.', f);
+        putc(i < digits ? digit[i] : '0', f);
+    }
 }
 
 /* MB/s and B/op by name, others by turning _per_ back into / */
@@ -318,7 +337,7 @@ void emit_gobench(const struct table *t)
             print_number(f, has(t, r, iterations) ? table_num(t, r, iterations) : 1);
             if (has(t, r, wall)) {
                 putc('\t', f);
-                print_number(f, nanoseconds(table_num(t, r, wall)));
+                print_nanoseconds(f, table_num(t, r, wall));
                 fputs(" ns/op", f);
             }
             for (int c = 0; c < t->ncol; c++) {
