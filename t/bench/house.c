@@ -1,7 +1,9 @@
-/* house csv|sexp - speed of the readers and writers against the floors we promise; by `make bench-csv`, `make bench-sexp`.
+/* house csv|sexp - speed of the readers and writers against the floors we promise; by `make bench-csv`, `make
+   bench-sexp`.
  *
- * Inputs of about 100 MB are made once in memory; a case is the best of five runs in CPU time of this process, reading by
- * read(2) from the page cache.  Rows out: case, bytes, cpu_seconds, gb_per_second, floor, kept.  Exit 1 below a floor. */
+ * Inputs of about 100 MB are made once in memory; a case is the best of five runs in CPU time of this process, reading
+ * by read(2) from the page cache.  Rows out: case, bytes, cpu_seconds, gb_per_second, floor, kept.  Exit 1 below a
+ * floor. */
 #include "base/message.h"
 #include "base/rng.h"
 #include "table/csvio.h"
@@ -22,7 +24,8 @@ typedef void row_maker(struct buf *, struct rng *);
 /* 16 columns, 3 names, 10 small integers, two numbers of 17 digits and one of 6 decimals: 150 bytes */
 static void feat_row(struct buf *b, struct rng *r)
 {
-    buf_format(b, "bench%d,camlUnit__fun_%d,site%d", (int)rng_below(r, 20), (int)rng_below(r, 9999), (int)rng_below(r, 999));
+    buf_format(b, "bench%d,camlUnit__fun_%d,site%d", (int)rng_below(r, 20), (int)rng_below(r, 9999),
+               (int)rng_below(r, 999));
     for (int i = 0; i < 10; i++) buf_format(b, ",%d", (int)rng_below(r, i % 2 ? 5000 : 90));
     buf_format(b, ",%.17g,%.17g,%.6f\n", rng_unit(r), 100 * rng_unit(r), 50 * rng_unit(r));
 }
@@ -38,7 +41,8 @@ static void quoted_row(struct buf *b, struct rng *r)
 
 static void all_quoted_row(struct buf *b, struct rng *r)
 {
-    buf_format(b, "\"bench%d\",\"camlUnit__fun_%d\",\"site%d\"", (int)rng_below(r, 20), (int)rng_below(r, 9999), (int)rng_below(r, 999));
+    buf_format(b, "\"bench%d\",\"camlUnit__fun_%d\",\"site%d\"", (int)rng_below(r, 20), (int)rng_below(r, 9999),
+               (int)rng_below(r, 999));
     for (int i = 0; i < 10; i++) buf_format(b, ",\"%d\"", (int)rng_below(r, i % 2 ? 5000 : 90));
     buf_format(b, ",\"%.17g\",\"%.17g\",\"%.6f\"\n", rng_unit(r), 100 * rng_unit(r), 50 * rng_unit(r));
 }
@@ -51,10 +55,10 @@ static void number_row(struct buf *b, struct rng *r)
 /* a call site, 190 bytes, 16 atoms */
 static void site_row(struct buf *b, struct rng *r)
 {
-    buf_format(b, "((path (((Unit%d camlUnit%d) (Plain_apply %d)))) (callee camlStdlib__List__fun_%d)", (int)rng_below(r, 99),
-               (int)rng_below(r, 99), (int)rng_below(r, 5000), (int)rng_below(r, 9999));
-    buf_format(b, " (size %d) (inline true) (benefit %.6f) (depth %d) (time_seconds %.17g))\n", (int)rng_below(r, 500), rng_unit(r),
-               (int)rng_below(r, 9), rng_unit(r));
+    buf_format(b, "((path (((Unit%d camlUnit%d) (Plain_apply %d)))) (callee camlStdlib__List__fun_%d)",
+               (int)rng_below(r, 99), (int)rng_below(r, 99), (int)rng_below(r, 5000), (int)rng_below(r, 9999));
+    buf_format(b, " (size %d) (inline true) (benefit %.6f) (depth %d) (time_seconds %.17g))\n", (int)rng_below(r, 500),
+               rng_unit(r), (int)rng_below(r, 9), rng_unit(r));
 }
 
 static size_t bytes;

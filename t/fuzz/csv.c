@@ -53,7 +53,8 @@ static void round_trip(const uint8_t *data, size_t n)
     csvw_close(w);
     lseek(again, 0, SEEK_SET);
     read_and_write(csv_open_fd(again, "again"), NULL, &second);
-    fuzz_check(str_eq((str){ first.s, first.n }, (str){ second.s, second.n }), "the table changed on its way out and in");
+    fuzz_check(str_eq((str){ first.s, first.n }, (str){ second.s, second.n }),
+               "the table changed on its way out and in");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
@@ -61,6 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     if (!n) return 0;
     copy = *data & 1;
     /* only sound tables go round: a writer that is open when the reader dies would be left behind */
-    if (fuzz_run(count_rows, data + 1, n - 1)) fuzz_check(fuzz_run(round_trip, data + 1, n - 1), "what was written is not accepted");
+    if (fuzz_run(count_rows, data + 1, n - 1))
+        fuzz_check(fuzz_run(round_trip, data + 1, n - 1), "what was written is not accepted");
     return 0;
 }

@@ -15,7 +15,8 @@ enum { SLOTS = 1 << 16, FIRST_FREE = 100 };
 
 static jmp_buf back;
 static bool running;
-static void *live[SLOTS];                                /* open addressing; what the body allocated and has not freed */
+/* open addressing; what the body allocated and has not freed */
+static void *live[SLOTS];
 static size_t nlive;
 
 void fuzz_exit(int status) __attribute__((noreturn));

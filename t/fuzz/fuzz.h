@@ -9,6 +9,7 @@
 int fuzz_run(void (*body)(const uint8_t *data, size_t n), const uint8_t *data, size_t n);
 
 int fuzz_file(const uint8_t *data, size_t n);            /* a descriptor that reads these bytes */
-int fuzz_reuse(int slot);                                /* an empty temporary file; the same for the same slot, 0 to 7 */
+/* an empty temporary file; the same for the same slot, 0 to 7 */
+int fuzz_reuse(int slot);
 void fuzz_check(int good, const char *what);             /* abort, so that the fuzzer keeps the input */
 #endif

@@ -25,7 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         double want = strtod(text, &end);
         if (num_parse(text, n, &v)) fuzz_check(end == text + n && same(v, want), "num_parse and strtod differ");
         else if (n && n < 400 && strspn(text, "0123456789") == n) fuzz_check(0, "digits are no number?");
-        if (int_parse(text, n, &i)) fuzz_check(i == strtoll(text, NULL, 10) && int_print(b, i) <= n, "int_parse and strtoll differ");
+        if (int_parse(text, n, &i))
+            fuzz_check(i == strtoll(text, NULL, 10) && int_print(b, i) <= n, "int_parse and strtoll differ");
         size_parse(text, n, &u);
     }
     if (n >= sizeof v) {

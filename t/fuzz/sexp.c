@@ -64,7 +64,8 @@ static void compare(const uint8_t *data, size_t n)
 {
     round_trip(data, n);
     again(data, n);
-    fuzz_check(str_eq((str){ first.s, first.n }, (str){ second.s, second.n }), "the tree changed on its way out and in");
+    fuzz_check(str_eq((str){ first.s, first.n }, (str){ second.s, second.n }),
+               "the tree changed on its way out and in");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
