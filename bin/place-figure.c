@@ -58,14 +58,25 @@ static void extremes(csv *t, int col, double *least, double *most)
 static void read_rows(const char *path)
 {
     csv *t = csv_open(path);
-    int network = csv_need(t, "network"), batch = csv_need(t, "batch"), form = csv_need(t, "formulation"), ratio = csv_need(t, "ratio");
-    int seconds = csv_need(t, "median_seconds"), all = csv_need(t, "step_seconds"), predicted = csv_need(t, "predicted_seconds"), kind = csv_need(t, "kind");
+    int network = csv_need(t, "network"), batch = csv_need(t, "batch"), form = csv_need(t, "formulation"),
+        ratio = csv_need(t, "ratio");
+    int seconds = csv_need(t, "median_seconds"), all = csv_need(t, "step_seconds"),
+        predicted = csv_need(t, "predicted_seconds"), kind = csv_need(t, "kind");
     while (csv_next(t)) {
-        struct row r = { csv_cstr(t, network, &text), csv_cstr(t, form, &text), csv_cstr(t, ratio, &text), csv_cstr(t, kind, &text),
-                         csv_int(t, batch), csv_num(t, seconds), 0, 0, csv_num(t, predicted) };
+        struct row r = { csv_cstr(t, network, &text),
+                         csv_cstr(t, form, &text),
+                         csv_cstr(t, ratio, &text),
+                         csv_cstr(t, kind, &text),
+                         csv_int(t, batch),
+                         csv_num(t, seconds),
+                         0,
+                         0,
+                         csv_num(t, predicted) };
         extremes(t, all, &r.least, &r.most);
         size_t i = 0;
-        while (i < nrow && !(!strcmp(rows[i].network, r.network) && rows[i].batch == r.batch && !strcmp(rows[i].formulation, r.formulation) && !strcmp(rows[i].ratio, r.ratio))) i++;
+        while (i < nrow && !(!strcmp(rows[i].network, r.network) && rows[i].batch == r.batch &&
+                             !strcmp(rows[i].formulation, r.formulation) && !strcmp(rows[i].ratio, r.ratio)))
+            i++;
         if (i == nrow) rows = grow(rows, ++nrow, &cap, sizeof *rows);
         rows[i] = r;
     }
@@ -75,7 +86,9 @@ static void read_rows(const char *path)
 static const struct row *end_of(const struct row *r, const char *formulation)
 {
     for (size_t i = 0; i < nrow; i++)
-        if (!strcmp(rows[i].network, r->network) && rows[i].batch == r->batch && !strcmp(rows[i].formulation, formulation)) return &rows[i];
+        if (!strcmp(rows[i].network, r->network) && rows[i].batch == r->batch &&
+            !strcmp(rows[i].formulation, formulation))
+            return &rows[i];
     die("no run of %s, batch %lld, with everything in %s memory", r->network, (long long)r->batch, formulation);
 }
 
@@ -108,7 +121,8 @@ static void cost(csvw *w, const struct row *r)
     const char *colon = strchr(r->ratio, ':');
     double slow, fast;
     if (strcmp(r->formulation, "sync") || !colon) return;
-    if (!num_parse(r->ratio, (size_t)(colon - r->ratio), &slow) || !num_parse(colon + 1, strlen(colon + 1), &fast)) die("ratio '%s' is not of the form R:1", r->ratio);
+    if (!num_parse(r->ratio, (size_t)(colon - r->ratio), &slow) || !num_parse(colon + 1, strlen(colon + 1), &fast))
+        die("ratio '%s' is not of the form R:1", r->ratio);
     head(w, r, false);
     ratio(w, end_of(r, "fast"), r);
     csvw_num(w, (slow / 2.1 + fast) / (slow + fast));
@@ -134,9 +148,10 @@ int main(int argc, char **argv)
     read_rows(filter_operand(argc, argv, i));
     csvw *w = csvw_open("-");
     int n = !strcmp(figure, "7") ? 7 : !strcmp(figure, "9") ? 9 : 11;
-    csvw_names(w, n == 7 ? "network,batch,formulation,ratio,step_seconds,speedup_over_slow_ratio,lower_ratio,upper_ratio,kind"
-                  : n == 9 ? "network,batch,ratio,performance_ratio,lower_ratio,upper_ratio,cost_ratio,kind"
-                           : "network,batch,formulation,ratio,predicted_seconds,step_seconds,error_ratio,kind");
+    csvw_names(
+        w, n == 7 ? "network,batch,formulation,ratio,step_seconds,speedup_over_slow_ratio,lower_ratio,upper_ratio,kind"
+           : n == 9 ? "network,batch,ratio,performance_ratio,lower_ratio,upper_ratio,cost_ratio,kind"
+                    : "network,batch,formulation,ratio,predicted_seconds,step_seconds,error_ratio,kind");
     csvw_end(w);
     for (size_t k = 0; k < nrow; k++) (n == 7 ? speedup : n == 9 ? cost : error)(w, &rows[k]);
     return csvw_close(w);

@@ -51,12 +51,13 @@ static void measure(csvw *w, struct probe *p, const struct graph *g, const struc
     char in[OP_OPERANDS + 1], out[OP_OPERANDS + 1];
     if (x->kernel < 0) {
         struct timing t = probe_move(p, x->bytes, x->to_fast, runs);
-        profile_move_row(w, x->bytes, x->to_fast, t.seconds, t.runs, tier_method(probe_tier(p)), tier_kind(probe_tier(p)));
+        profile_move_row(w, x->bytes, x->to_fast, t.seconds, t.runs, tier_method(probe_tier(p)),
+                         tier_kind(probe_tier(p)));
     } else {
         struct timing t = probe_kernel(p, x->kernel, x->slow, (enum exec_mode)x->mode, runs);
         profile_tiers(g, x->kernel, x->slow, in, out);
-        profile_row(w, g, x->kernel, in, out, x->mode, t.staging, t.seconds, t.runs, x->slow ? tier_method(probe_tier(p)) : "memory",
-                    x->slow ? tier_kind(probe_tier(p)) : "real");
+        profile_row(w, g, x->kernel, in, out, x->mode, t.staging, t.seconds, t.runs,
+                    x->slow ? tier_method(probe_tier(p)) : "memory", x->slow ? tier_kind(probe_tier(p)) : "real");
     }
     csvw_int(w, threads);
     csvw_cstr(w, tier);

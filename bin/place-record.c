@@ -27,13 +27,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS "network,batch,formulation,ratio,predicted_seconds,bound_seconds,gap_ratio,actual_seconds,median_seconds,step_seconds," \
-    "io_bytes,peak_bytes,limit_bytes,fast_alloc_bytes,slow_alloc_bytes,fast_used_bytes,scratch_bytes,resident_bytes," \
-    "num_move_nodes,bytes_moved,num_slow_move_nodes,num_fast_move_nodes,bytes_moved_slow,bytes_moved_fast," \
-    "num_async_move_nodes,bytes_async_moved,move_seconds,measured_move_seconds,num_kernels," \
-    "num_input_tensors,num_output_tensors,num_fast_input_tensors,num_fast_output_tensors," \
-    "bytes_input_tensors,bytes_output_tensors,bytes_fast_input_tensors,bytes_fast_output_tensors," \
-    "read_bytes,written_bytes,read_bytes_per_second,write_bytes_per_second,loss,tier,method,kind,threads,isa,machine,load," \
+#define COLUMNS                                                                                                        \
+    "network,batch,formulation,ratio,predicted_seconds,bound_seconds,gap_ratio,actual_seconds,median_seconds,step_"    \
+    "seconds,"                                                                                                         \
+    "io_bytes,peak_bytes,limit_bytes,fast_alloc_bytes,slow_alloc_bytes,fast_used_bytes,scratch_bytes,resident_bytes,"  \
+    "num_move_nodes,bytes_moved,num_slow_move_nodes,num_fast_move_nodes,bytes_moved_slow,bytes_moved_fast,"            \
+    "num_async_move_nodes,bytes_async_moved,move_seconds,measured_move_seconds,num_kernels,"                           \
+    "num_input_tensors,num_output_tensors,num_fast_input_tensors,num_fast_output_tensors,"                             \
+    "bytes_input_tensors,bytes_output_tensors,bytes_fast_input_tensors,bytes_fast_output_tensors,"                     \
+    "read_bytes,written_bytes,read_bytes_per_second,write_bytes_per_second,loss,tier,method,kind,threads,isa,machine," \
+    "load,"                                                                                                            \
     "tensor_bytes,config,kernel_seconds"
 
 static const char *plan_path, *run_path, *kernels_path, *profile_path, *ratio, *output = "-";
@@ -53,7 +56,8 @@ struct steps { double *seconds, *loss, *moves; size_t n, cap, caploss, capmoves;
 static struct steps read_steps(csv *t)
 {
     struct steps s = { 0 };
-    int warm = csv_need(t, "warm"), seconds = csv_need(t, "seconds"), loss = csv_need(t, "loss"), move = csv_need(t, "move_seconds");
+    int warm = csv_need(t, "warm"), seconds = csv_need(t, "seconds"), loss = csv_need(t, "loss"),
+        move = csv_need(t, "move_seconds");
     while (csv_next(t)) {
         if (csv_int(t, warm)) continue;
         s.seconds = grow(s.seconds, s.n + 1, &s.cap, sizeof *s.seconds);
@@ -118,9 +122,20 @@ static void kernel_cell(csvw *w)
 
 /* what the last row of the run says in these columns */
 struct last { const char *name; char *value; };
-static struct last setting[] = { { "fast_bytes", 0 }, { "scratch_bytes", 0 }, { "resident_bytes", 0 }, { "read_bytes", 0 }, { "written_bytes", 0 },
-    { "read_bytes_per_second", 0 }, { "write_bytes_per_second", 0 }, { "tier", 0 }, { "method", 0 }, { "kind", 0 }, { "threads", 0 },
-    { "isa", 0 }, { "machine", 0 }, { "load", 0 } };
+static struct last setting[] = { { "fast_bytes", 0 },
+                                 { "scratch_bytes", 0 },
+                                 { "resident_bytes", 0 },
+                                 { "read_bytes", 0 },
+                                 { "written_bytes", 0 },
+                                 { "read_bytes_per_second", 0 },
+                                 { "write_bytes_per_second", 0 },
+                                 { "tier", 0 },
+                                 { "method", 0 },
+                                 { "kind", 0 },
+                                 { "threads", 0 },
+                                 { "isa", 0 },
+                                 { "machine", 0 },
+                                 { "load", 0 } };
 
 static const char *said(const char *name)
 {
@@ -145,11 +160,13 @@ static void read_setting(void)
 static bool is_there(const struct graph *g, const struct plan *p)
 {
     csv *t = csv_open(output);
-    int network = csv_need(t, "network"), batch = csv_need(t, "batch"), form = csv_need(t, "formulation"), at = csv_need(t, "ratio"), limit = csv_need(t, "limit_bytes");
+    int network = csv_need(t, "network"), batch = csv_need(t, "batch"), form = csv_need(t, "formulation"),
+        at = csv_need(t, "ratio"), limit = csv_need(t, "limit_bytes");
     bool there = false;
     while (csv_next(t))
-        there |= str_is(csv_str(t, network), g->name) && csv_int(t, batch) == g->batch && str_is(csv_str(t, form), p->formulation)
-            && str_is(csv_str(t, at), ratio ? ratio : "") && csv_int(t, limit) == (int64_t)p->limit;
+        there |= str_is(csv_str(t, network), g->name) && csv_int(t, batch) == g->batch &&
+                 str_is(csv_str(t, form), p->formulation) && str_is(csv_str(t, at), ratio ? ratio : "") &&
+                 csv_int(t, limit) == (int64_t)p->limit;
     csv_close(t);
     return there;
 }
@@ -190,11 +207,15 @@ int main(int argc, char **argv)
     csvw_cstr(w, said("fast_bytes"));
     csvw_cstr(w, said("scratch_bytes"));
     csvw_cstr(w, said("resident_bytes"));
-    ints(w, 8, (uint64_t[]){ (uint64_t)r.moves, r.moved, (uint64_t)r.moves_to_slow, (uint64_t)r.moves_to_fast, r.moved_to_slow, r.moved_to_fast, 0, 0 });
+    ints(w, 8,
+         (uint64_t[]){ (uint64_t)r.moves, r.moved, (uint64_t)r.moves_to_slow, (uint64_t)r.moves_to_fast,
+                       r.moved_to_slow, r.moved_to_fast, 0, 0 });
     csvw_known(w, r.move_seconds);
     csvw_num(w, median(s.moves, s.n));
-    ints(w, 9, (uint64_t[]){ (uint64_t)r.kernels, (uint64_t)r.inputs, (uint64_t)r.outputs, (uint64_t)r.fast_inputs, (uint64_t)r.fast_outputs,
-                             r.input_bytes, r.output_bytes, r.fast_input_bytes, r.fast_output_bytes });
+    ints(w, 9,
+         (uint64_t[]){ (uint64_t)r.kernels, (uint64_t)r.inputs, (uint64_t)r.outputs, (uint64_t)r.fast_inputs,
+                       (uint64_t)r.fast_outputs, r.input_bytes, r.output_bytes, r.fast_input_bytes,
+                       r.fast_output_bytes });
     for (size_t n = 3; n < 7; n++) csvw_cstr(w, setting[n].value);
     list(w, s.loss, s.n);
     for (size_t n = 7; n < 14; n++) csvw_cstr(w, setting[n].value);

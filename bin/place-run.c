@@ -109,9 +109,12 @@ int main(int argc, char **argv)
     struct plan *p = plan_read(plan_path, g);
     struct machine m = machine_read();
     csvw *w = csvw_open("-");
-    csvw_names(w, "step,warm,seconds,loss,kernel_seconds,move_seconds,moves,read_bytes,written_bytes,fetched_bytes,evicted_bytes,"
-                  "fast_bytes,scratch_bytes,limit_bytes,resident_bytes,read_bytes_per_second,write_bytes_per_second,threads,isa,tier,"
-                  "method,kind,load,machine");
+    csvw_names(
+        w,
+        "step,warm,seconds,loss,kernel_seconds,move_seconds,moves,read_bytes,written_bytes,fetched_bytes,evicted_bytes,"
+        "fast_bytes,scratch_bytes,limit_bytes,resident_bytes,read_bytes_per_second,write_bytes_per_second,threads,isa,"
+        "tier,"
+        "method,kind,load,machine");
     csvw_end(w);
     measure_lock();
     struct engine *e = engine_open(g, p, k, (int)threads, tier, (uint64_t)seed);

@@ -56,7 +56,8 @@ int main(int argc, char **argv)
     for (int k = i; k < argc; k++) tier_check(argv[k], need ? need : bytes);
     if (need) return EXIT_OK;
     csvw *w = csvw_open("-");
-    csvw_names(w, "tier,kind,method,align_bytes,read_bytes_per_second,write_bytes_per_second,read_latency_seconds,write_latency_seconds,bytes");
+    csvw_names(w, "tier,kind,method,align_bytes,read_bytes_per_second,write_bytes_per_second,read_latency_seconds,"
+                  "write_latency_seconds,bytes");
     csvw_end(w);
     measure_lock();
     for (; i < argc; i++) describe(w, argv[i]);

@@ -5,6 +5,7 @@ set datafile separator comma
 set grid ytics lc rgb "#dddddd"
 set xtics ("all slow" 0, "8:1" 1, "4:1" 2, "1:1" 3, "all fast" 4) scale 0
 set xrange [-0.4:4.4]
+set yrange [*<-20:20<*]
 set xlabel "slow : fast memory"
 set ylabel "(predicted - measured) / measured, %"
 set title sprintf("%s: error of the planned step time", ARG4)

@@ -19,11 +19,12 @@ do for [i = 1:n] {
     net = word(ARG3, i)
     set title net noenhanced
     stats ARG1 using (strcol("network") eq net && strcol("formulation") eq "fast" ? column("speedup_over_slow_ratio") : NaN) nooutput name "F"
+    stats ARG1 using (strcol("network") eq net ? column("speedup_over_slow_ratio") : NaN) nooutput name "A"
     line = F_max
-    set yrange [0:line * 1.25]
+    set yrange [0:A_max * 1.3]
     set arrow 1 from graph 0, first line to graph 1, first line nohead dt 2 lw 2 lc rgb "#cc3311"
     set label 1 "all fast" at graph 0.99, first line * 1.04 right textcolor rgb "#cc3311"
-    plot for [f = 1:3] ARG1 using (at(net, word("numa static sync", f), (f - 2) * 0.25)):(column("speedup_over_slow_ratio")):(column("lower_ratio")):(column("upper_ratio")) \
+    plot for [f = 1:3] ARG1 using (at(net, word("numa static sync", f), (f - 2) * 0.25)):(column("speedup_over_slow_ratio")):(column("lower_ratio")):(column("upper_ratio")):(0.24) \
         with boxerrorbars lc rgb word("#bbbbbb #ddaa33 #4477aa", f) title word("numa static sync", f)
 }
 unset multiplot

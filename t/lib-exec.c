@@ -1,4 +1,4 @@
-/* lib-exec.c - every operator with every choice of slow operands, streamed and staged, gives the bits of the direct run. */
+/* lib-exec.c - every operator with operands in slow memory, streamed and staged, gives the bits of the direct run. */
 #include "place/exec.h"
 #include "base/rng.h"
 #include "tap.h"
@@ -64,9 +64,11 @@ static void image_ops(int images, int channels, int h, int w, int k, int s, int 
     window(node("AvgPool", 1, &x, 1, &a), k, k, s, p, p);
     window(node("AvgPoolBackprop", 1, &a, 1, &da), k, k, s, p, p);
     int scale = tensor(ROLE_ARG, channels, 0, 0, 0), shift = tensor(ROLE_ARG, channels, 0, 0, 0);
-    int n = tensor(ROLE_INTER, images, channels, h, w), mean = tensor(ROLE_INTER, channels, 0, 0, 0), var = tensor(ROLE_INTER, channels, 0, 0, 0);
+    int n = tensor(ROLE_INTER, images, channels, h, w), mean = tensor(ROLE_INTER, channels, 0, 0, 0),
+        var = tensor(ROLE_INTER, channels, 0, 0, 0);
     node("BatchNormTrainingRelu", 3, (int[]){ scale, shift, x }, 3, (int[]){ n, mean, var });
-    int dn = tensor(ROLE_INTER, images, channels, h, w), ds = tensor(ROLE_INTER, channels, 0, 0, 0), dt = tensor(ROLE_INTER, channels, 0, 0, 0);
+    int dn = tensor(ROLE_INTER, images, channels, h, w), ds = tensor(ROLE_INTER, channels, 0, 0, 0),
+        dt = tensor(ROLE_INTER, channels, 0, 0, 0);
     node("BatchNormTrainingBackprop", 6, (int[]){ scale, shift, x, mean, var, x2 }, 3, (int[]){ dn, ds, dt });
     int cat = tensor(ROLE_INTER, images, 2 * channels, h, w), part = tensor(ROLE_INTER, images, 16, h, w);
     graph_attr(g, node("Concat", 2, (int[]){ x, x2 }, 1, &cat), "axis", 1, 1, 0);
@@ -78,11 +80,13 @@ static void image_ops(int images, int channels, int h, int w, int k, int s, int 
 static void dense(int images, int in, int out)
 {
     int w = tensor(ROLE_ARG, out, in, 0, 0), x = tensor(ROLE_ARG, images, in, 0, 0), b = tensor(ROLE_ARG, out, 0, 0, 0);
-    int y = tensor(ROLE_INTER, images, out, 0, 0), dw = tensor(ROLE_INTER, out, in, 0, 0), dx = tensor(ROLE_INTER, images, in, 0, 0);
+    int y = tensor(ROLE_INTER, images, out, 0, 0), dw = tensor(ROLE_INTER, out, in, 0, 0),
+        dx = tensor(ROLE_INTER, images, in, 0, 0);
     node("MatmulBias", 3, (int[]){ w, x, b }, 1, &y);
     graph_attr(g, node("Dot", 2, (int[]){ y, x }, 1, &dw), "grad_weights", 1, 1, 0);
     graph_attr(g, node("Dot", 2, (int[]){ w, y }, 1, &dx), "grad_data", 1, 1, 0);
-    int p = tensor(ROLE_INTER, images, out, 0, 0), db = tensor(ROLE_INTER, out, 0, 0, 0), d = tensor(ROLE_INTER, images, out, 0, 0);
+    int p = tensor(ROLE_INTER, images, out, 0, 0), db = tensor(ROLE_INTER, out, 0, 0, 0),
+        d = tensor(ROLE_INTER, images, out, 0, 0);
     int l = tensor(ROLE_ARG, images, out, 0, 0);
     node("Softmax", 1, &y, 1, &p);
     graph_attr(g, node("Subtract", 2, (int[]){ p, l }, 1, &d), "scale", 1, -.5, 0);
@@ -179,7 +183,8 @@ int main(void)
             struct team *team = team_start(threads);
             struct exec *x = exec_new(kernels_for(NULL), team, tiers[i]);
             for (int n = 0; n < g->nnode; n++) {
-                snprintf(name, sizeof name, "%s, node %d, %s, %d threads: all placements agree", g->node[n].op, n, tier_method(tiers[i]), threads);
+                snprintf(name, sizeof name, "%s, node %d, %s, %d threads: all placements agree", g->node[n].op, n,
+                         tier_method(tiers[i]), threads);
                 ok(node_agrees(x, tiers[i], n, &r), name);
             }
             exec_free(x);

@@ -58,7 +58,8 @@ static const struct conv convs[] = {
 
 static void test_conv(const struct kernels *k, const struct conv *c, int i)
 {
-    size_t nx = (size_t)(c->ic * c->ih * c->iw), ny = (size_t)(c->oc * c->oh * c->ow), nw = (size_t)(c->oc * c->ic * c->kh * c->kw);
+    size_t nx = (size_t)(c->ic * c->ih * c->iw), ny = (size_t)(c->oc * c->oh * c->ow),
+           nw = (size_t)(c->oc * c->ic * c->kh * c->kw);
     size_t xp = (size_t)(c->ih * c->iw) * BLOCK, yp = (size_t)(c->oh * c->ow) * BLOCK;
     float *x = filled(nx, 1), *w = filled(nw, 1), *bias = filled((size_t)c->oc, 1), *dy = filled(ny, 1);
     float *want = filled(ny, 0), *got = filled(ny, 0), *cut = filled(ny, 0), *scratch = filled(2 * conv_scratch(c), 0);
@@ -71,7 +72,8 @@ static void test_conv(const struct kernels *k, const struct conv *c, int i)
     }
     ok(same(cut, got, ny), called(k->name, "convolution by rows and threads is the same to the last bit", i));
 
-    float *dwant = filled(nw, 0), *dgot = filled(nw, 0), *dcut = filled(nw, 0), b1[512], b2[512] __attribute__((aligned(64))), b3[512] __attribute__((aligned(64)));
+    float *dwant = filled(nw, 0), *dgot = filled(nw, 0), *dcut = filled(nw, 0), b1[512],
+          b2[512] __attribute__((aligned(64))), b3[512] __attribute__((aligned(64)));
     for (int image = 0; image < 2; image++) {
         kernels_plain.conv_weights_grad(c, x, xp, dy, yp, dwant, b1, image, 0, c->oh, scratch, 0, 1);
         k->conv_weights_grad(c, x, xp, dy, yp, dgot, b2, image, 0, c->oh, scratch, 0, 1);
@@ -83,7 +85,8 @@ static void test_conv(const struct kernels *k, const struct conv *c, int i)
     }
     near(error(dgot, dwant, nw), 0, 5e-5, called(k->name, "weights gradient", i));
     near(error(b2, b1, (size_t)c->oc), 0, 5e-5, called(k->name, "bias gradient", i));
-    ok(same(dcut, dgot, nw) && same(b3, b2, (size_t)c->oc), called(k->name, "weights gradient by rows and threads is the same", i));
+    ok(same(dcut, dgot, nw) && same(b3, b2, (size_t)c->oc),
+       called(k->name, "weights gradient by rows and threads is the same", i));
 
     if (c->ic >= BLOCK) {
         float *xwant = filled(nx, 1), *xgot = filled(nx, 1), *xcut = filled(nx, 1);
@@ -97,7 +100,8 @@ static void test_conv(const struct kernels *k, const struct conv *c, int i)
         ok(same(xcut, xgot, nx), called(k->name, "data gradient by rows and threads is the same", i));
         free(xwant), free(xgot), free(xcut);
     }
-    free(x), free(w), free(bias), free(dy), free(want), free(got), free(cut), free(scratch), free(dwant), free(dgot), free(dcut);
+    free(x), free(w), free(bias), free(dy), free(want), free(got), free(cut), free(scratch), free(dwant), free(dgot),
+        free(dcut);
 }
 
 /* the oracle's own gradients: <dy, f(x+e u) - f(x-e u)> / 2e = <dx, u>, linear in x, so exact up to rounding */
@@ -105,7 +109,8 @@ static void test_finite_differences(void)
 {
     const struct conv c = { 16, 6, 5, 16, 3, 3, 3, 3, 2, 1, 1, false };
     size_t nx = 16 * 30, ny = 16 * 9, nw = 16 * 16 * 9;
-    float *x = filled(nx, 1), *u = filled(nx, 1), *w = filled(nw, 1), *v = filled(nw, 1), *bias = filled(16, 1), *dy = filled(ny, 1);
+    float *x = filled(nx, 1), *u = filled(nx, 1), *w = filled(nw, 1), *v = filled(nw, 1), *bias = filled(16, 1),
+          *dy = filled(ny, 1);
     float *y0 = filled(ny, 0), *y1 = filled(ny, 0), *dx = filled(nx, 0), *dw = filled(nw, 0), db[16];
     double along = 0, back = 0;
     kernels_plain.conv_forward(&c, x, 480, w, bias, y0, 144, 0, 3, NULL, 0, 1);
@@ -124,7 +129,8 @@ static void test_finite_differences(void)
     near(along, back, 1e-4, "plain: weights gradient agrees with differences");
 
     enum { HW = 20 };
-    float *g = filled(16, 1), *b = filled(16, 1), *bx = filled(HW * 16, 1), *by = filled(HW * 16, 1), *bu = filled(HW * 16, 1);
+    float *g = filled(16, 1), *b = filled(16, 1), *bx = filled(HW * 16, 1), *by = filled(HW * 16, 1),
+          *bu = filled(HW * 16, 1);
     float *bdx = filled(HW * 16, 0), m[16], s[16], dg[16], dbeta[16];
     kernels_plain.batchnorm(g, b, &bx, &by, m, s, 1, 1, HW, false, 0, 1);
     float *bd = filled(HW * 16, 1), *lo = filled(HW * 16, 0), *hi = filled(HW * 16, 0), *px = filled(HW * 16, 0);
@@ -136,18 +142,22 @@ static void test_finite_differences(void)
     for (int i = 0; i < HW * 16; i++) px[i] = bx[i] - e * bu[i];
     kernels_plain.batchnorm(g, b, &px, &lo, mm, ss, 1, 1, HW, false, 0, 1);
     along = back = 0;
-    for (int i = 0; i < HW * 16; i++) along += (double)bd[i] * (hi[i] - lo[i]) / (2 * e), back += (double)bdx[i] * bu[i];
+    for (int i = 0; i < HW * 16; i++)
+        along += (double)bd[i] * (hi[i] - lo[i]) / (2 * e), back += (double)bdx[i] * bu[i];
     near(along, back, 2e-3, "plain: batch normalisation's gradient agrees with differences");
 }
 
 static void test_rest(const struct kernels *k)
 {
     enum { N = 3, NB = 4, HW = 35, SIZE = N * NB * HW * 16 };
-    float *x = filled(SIZE, 2), *y1 = filled(SIZE, 0), *y2 = filled(SIZE, 0), *g = filled(NB * 16, 1), *b = filled(NB * 16, 1), *dz = filled(SIZE, 1);
+    float *x = filled(SIZE, 2), *y1 = filled(SIZE, 0), *y2 = filled(SIZE, 0), *g = filled(NB * 16, 1),
+          *b = filled(NB * 16, 1), *dz = filled(SIZE, 1);
     float *st = filled(NB * 16 * 4, 0), *st2 = filled(NB * 16 * 4, 0);
     for (int i = 0; i < SIZE; i++) x[i] += 50;           /* far from 0: sums about 0 would cancel */
     float *px[N], *py1[N], *py2[N], *pz[N];
-    for (int i = 0; i < N; i++) px[i] = x + i * NB * HW * 16, py1[i] = y1 + i * NB * HW * 16, py2[i] = y2 + i * NB * HW * 16, pz[i] = dz + i * NB * HW * 16;
+    for (int i = 0; i < N; i++)
+        px[i] = x + i * NB * HW * 16, py1[i] = y1 + i * NB * HW * 16, py2[i] = y2 + i * NB * HW * 16,
+        pz[i] = dz + i * NB * HW * 16;
     for (int relu = 0; relu < 2; relu++) {
         kernels_plain.batchnorm(g, b, px, py1, st, st + 64, N, NB, HW, relu, 0, 1);
         for (int p = 0; p < 2; p++) k->batchnorm(g, b, px, py2, st2, st2 + 64, N, NB, HW, relu, p, 2);
@@ -159,12 +169,16 @@ static void test_rest(const struct kernels *k)
     near(error(y2, y1, SIZE), 0, 1e-4, called(k->name, "batch normalisation's gradient", 0));
     near(error(st2 + 128, st + 128, 128), 0, 1e-4, called(k->name, "its gamma and beta", 0));
 
-    const struct pool pools[] = { { 8, 8, 4, 4, 2, 2, 2, 0, 0 }, { 9, 7, 5, 4, 3, 3, 2, 1, 1 }, { 7, 7, 3, 3, 3, 3, 2, 0, 0 },
-                                  { 7, 7, 7, 7, 3, 3, 1, 1, 1 }, { 7, 7, 1, 1, 7, 7, 1, 0, 0 } };
+    const struct pool pools[] = { { 8, 8, 4, 4, 2, 2, 2, 0, 0 },
+                                  { 9, 7, 5, 4, 3, 3, 2, 1, 1 },
+                                  { 7, 7, 3, 3, 3, 3, 2, 0, 0 },
+                                  { 7, 7, 7, 7, 3, 3, 1, 1, 1 },
+                                  { 7, 7, 1, 1, 7, 7, 1, 0, 0 } };
     for (int i = 0; i < 5; i++) {
         const struct pool *c = &pools[i];
         size_t nx = (size_t)(3 * c->ih * c->iw * 16), ny = (size_t)(3 * c->oh * c->ow * 16);
-        float *px = filled(nx, 1), *p1 = filled(ny, 0), *p2 = filled(ny, 0), *d1 = filled(nx, 0), *d2 = filled(nx, 0), *dy = filled(ny, 1);
+        float *px = filled(nx, 1), *p1 = filled(ny, 0), *p2 = filled(ny, 0), *d1 = filled(nx, 0), *d2 = filled(nx, 0),
+              *dy = filled(ny, 1);
         int32_t *i1 = (int32_t *)(void *)filled(ny, 0), *i2 = (int32_t *)(void *)filled(ny, 0);
         kernels_plain.maxpool(c, px, p1, i1, 3, 0, 1);
         for (int p = 0; p < 2; p++) k->maxpool(c, px, p2, i2, 3, p, 2);
@@ -199,7 +213,8 @@ static void test_rest(const struct kernels *k)
 
     for (int n = 1; n <= DENSE_FEW; n++) {
         enum { ROWS = 37, K = 101 };
-        float *w = filled(ROWS * K, 1), *dx = filled((size_t)n * K, 1), *dy = filled((size_t)n * ROWS, 1), *bias = filled(ROWS, 1);
+        float *w = filled(ROWS * K, 1), *dx = filled((size_t)n * K, 1), *dy = filled((size_t)n * ROWS, 1),
+              *bias = filled(ROWS, 1);
         float *o1 = filled(ROWS * K, 0), *o2 = filled(ROWS * K, 0), *in = filled((size_t)n * K, 1);
         kernels_plain.dense(w, in, bias, o1, n, ROWS, K, 0, ROWS, 0, 1);
         for (int p = 0; p < 2; p++) {

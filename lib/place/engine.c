@@ -73,7 +73,8 @@ static void draw_arg(char *at, const struct tensor *t, uint64_t seed)
         uint64_t classes = (uint64_t)t->shape[t->ndim - 1];
         for (uint64_t i = 0; i + classes <= n; i += classes) p[i + rng_below(&r, classes)] = 1;
     } else if (!strcmp(t->name, "input")) {
-        for (uint64_t i = 0; i < n; i++) p[i] = (float)rng_normal(&r) / 16;   /* small, or nets without normalisation diverge */
+        for (uint64_t i = 0; i < n; i++)
+            p[i] = (float)rng_normal(&r) / 16; /* small, or nets without normalisation diverge */
     }
 }
 
@@ -85,10 +86,12 @@ static const struct stay *stay_at(const struct engine *e, int tensor, enum plan_
     if (!s)
         die("%s: tensor %d '%s' has no place in %s memory at node %d, where %s needs it", e->plan->file, tensor,
             e->graph->tensor[tensor].name, tier == TIER_SLOW ? "slow" : "fast", node, what);
-    uint64_t pool = tier == TIER_SLOW ? e->plan->slow_bytes : e->plan->fast_bytes, bytes = e->graph->tensor[tensor].bytes;
+    uint64_t pool = tier == TIER_SLOW ? e->plan->slow_bytes : e->plan->fast_bytes,
+             bytes = e->graph->tensor[tensor].bytes;
     if (s->offset > pool || bytes > pool - s->offset)
         die("%s: tensor %d '%s' lies beyond the end of its pool", e->plan->file, tensor, e->graph->tensor[tensor].name);
-    if (tier == TIER_SLOW && s->offset % OP_ALIGN) die("%s: slow offset %llu is not a multiple of %d", e->plan->file, (unsigned long long)s->offset, OP_ALIGN);
+    if (tier == TIER_SLOW && s->offset % OP_ALIGN)
+        die("%s: slow offset %llu is not a multiple of %d", e->plan->file, (unsigned long long)s->offset, OP_ALIGN);
     return s;
 }
 
@@ -100,7 +103,8 @@ static void place_node(struct engine *e, int node, const uint64_t *args)
     struct job *j = &e->job[node];
     uint32_t slow = 0;
     j->place = xcalloc((size_t)(n->nin + n->nout), sizeof *j->place);
-    if (strlen(pn->in_tiers) != (size_t)n->nin || strlen(pn->out_tiers) != (size_t)n->nout) die("%s: node %d has other operands", e->plan->file, node);
+    if (strlen(pn->in_tiers) != (size_t)n->nin || strlen(pn->out_tiers) != (size_t)n->nout)
+        die("%s: node %d has other operands", e->plan->file, node);
     for (int i = 0; i < n->nin + n->nout; i++) {
         int t = n->operand[i];
         if (e->graph->tensor[t].role != ROLE_INTER) {
@@ -114,10 +118,14 @@ static void place_node(struct engine *e, int node, const uint64_t *args)
     }
     if (!slow) return;
     uint64_t need = exec_staging(op, slow, (enum exec_mode)pn->mode);
-    if (pn->mode == EXEC_DIRECT) die("%s: node %d '%s' has operands in slow memory, which this engine cannot reach directly", e->plan->file, node, n->name);
+    if (pn->mode == EXEC_DIRECT)
+        die("%s: node %d '%s' has operands in slow memory, which this engine cannot reach directly", e->plan->file,
+            node, n->name);
     if (need > pn->staging)
-        die("%s: node %d '%s' needs %llu bytes of staging, the plan grants %llu", e->plan->file, node, n->name, (unsigned long long)need, (unsigned long long)pn->staging);
-    if (pn->staging > e->plan->fast_bytes || pn->staging_offset > e->plan->fast_bytes - pn->staging || pn->staging_offset % OP_ALIGN)
+        die("%s: node %d '%s' needs %llu bytes of staging, the plan grants %llu", e->plan->file, node, n->name,
+            (unsigned long long)need, (unsigned long long)pn->staging);
+    if (pn->staging > e->plan->fast_bytes || pn->staging_offset > e->plan->fast_bytes - pn->staging ||
+        pn->staging_offset % OP_ALIGN)
         die("%s: the staging area of node %d is out of bounds", e->plan->file, node);
     j->staging = e->pool + pn->staging_offset;
 }
@@ -133,7 +141,8 @@ static void place_moves(struct engine *e)
         const struct stay *from = plan_find(p, m->tensor, to_fast ? TIER_SLOW : TIER_FAST, m->before - 1);
         if (!from) from = stay_at(e, m->tensor, to_fast ? TIER_SLOW : TIER_FAST, m->before, "a move");
         const struct stay *fast = to_fast ? to : from, *slow = to_fast ? from : to;
-        e->copy[i] = (struct copy){ m->before, to_fast, e->pool + fast->offset, slow->offset, (size_t)e->graph->tensor[m->tensor].bytes };
+        e->copy[i] = (struct copy){ m->before, to_fast, e->pool + fast->offset, slow->offset,
+                                    (size_t)e->graph->tensor[m->tensor].bytes };
         if (i && m->before < p->move[i - 1].before) die("%s: moves are out of order", p->file);
     }
 }
@@ -156,7 +165,8 @@ static uint64_t most_used(const struct graph *g, const struct plan *p)
     return (uint64_t)most;
 }
 
-struct engine *engine_open(const struct graph *g, const struct plan *p, const struct kernels *k, int threads, const char *tier, uint64_t seed)
+struct engine *engine_open(const struct graph *g, const struct plan *p, const struct kernels *k, int threads,
+                           const char *tier, uint64_t seed)
 {
     struct engine *e = xcalloc(1, sizeof *e);
     e->graph = g;
@@ -229,7 +239,8 @@ struct step engine_step(struct engine *e, double *node_seconds)
     for (int n = 0, move = 0; n < e->graph->nnode; n++) {
         move = make_moves(e, move, n, &s);
         double from = now_seconds();
-        exec_run(e->exec, &e->op[e->graph->node[n].kernel], e->job[n].place, (enum exec_mode)e->plan->node[n].mode, e->job[n].staging);
+        exec_run(e->exec, &e->op[e->graph->node[n].kernel], e->job[n].place, (enum exec_mode)e->plan->node[n].mode,
+                 e->job[n].staging);
         double took = now_seconds() - from;
         s.kernel_seconds += took;
         if (node_seconds) node_seconds[n] = took;

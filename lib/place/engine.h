@@ -11,7 +11,8 @@
 
 struct engine;
 /* Dies when the plan cannot be executed: an operand without a place, a place beyond its pool. */
-struct engine *engine_open(const struct graph *, const struct plan *, const struct kernels *, int threads, const char *tier, uint64_t seed);
+struct engine *engine_open(const struct graph *, const struct plan *, const struct kernels *, int threads,
+                           const char *tier, uint64_t seed);
 void engine_close(struct engine *);
 
 struct step {
@@ -24,7 +25,7 @@ struct step {
 struct step engine_step(struct engine *, double *node_seconds);   /* node_seconds[nnode], or NULL */
 
 const struct tier *engine_tier(const struct engine *);
-uint64_t engine_fast_bytes(const struct engine *);       /* most bytes of the pool ever in use at a node, staging included */
+uint64_t engine_fast_bytes(const struct engine *); /* most bytes of the pool ever in use at a node, staging included */
 uint64_t engine_scratch_bytes(const struct engine *);
 struct calibration engine_calibrate(struct engine *, double seconds);   /* of the tier, before the first step */
 #endif

@@ -27,7 +27,8 @@ struct exec *exec_new(const struct kernels *k, struct team *team, struct tier *t
 {
     struct exec *x = xcalloc(1, sizeof *x);
     *x = (struct exec){ .kernels = k, .team = team, .tier = tier, .align = tier ? tier_align(tier) : 1 };
-    if (x->align > OP_ALIGN) die("the slow tier wants transfers in units of %zu bytes, %d at most are supported", x->align, OP_ALIGN);
+    if (x->align > OP_ALIGN)
+        die("the slow tier wants transfers in units of %zu bytes, %d at most are supported", x->align, OP_ALIGN);
     x->at = xcalloc(OP_OPERANDS, sizeof *x->at);
     return x;
 }
@@ -92,12 +93,14 @@ static int lay(struct exec *x, const struct op *o, int i, int unit, const struct
     return n;
 }
 
-static void fetch(struct exec *x, const struct op *o, int i, int unit, const struct place *p, char *buffer, struct transfer *t)
+static void fetch(struct exec *x, const struct op *o, int i, int unit, const struct place *p, char *buffer,
+                  struct transfer *t)
 {
     int n = lay(x, o, i, unit, p, buffer);
     for (int k = 0; k < n; k++) {
         uint64_t at = p->offset + x->extent[k].offset, lo = down(at, x->align);
-        tier_start(x->tier, t, false, x->at[i][k] - (at - lo), lo, (size_t)(up(at + x->extent[k].bytes, x->align) - lo));
+        tier_start(x->tier, t, false, x->at[i][k] - (at - lo), lo,
+                   (size_t)(up(at + x->extent[k].bytes, x->align) - lo));
     }
 }
 
@@ -120,11 +123,13 @@ static void send_edge(struct exec *x, int operand, uint64_t at, const char *from
     x->edge[i] = x->edge[--x->nedge];
 }
 
-static void send(struct exec *x, const struct op *o, int i, int unit, const struct place *p, char *buffer, struct transfer *t)
+static void send(struct exec *x, const struct op *o, int i, int unit, const struct place *p, char *buffer,
+                 struct transfer *t)
 {
     int n = lay(x, o, i, unit, p, buffer);
     for (int k = 0; k < n; k++) {
-        uint64_t at = p->offset + x->extent[k].offset, end = at + x->extent[k].bytes, lo = up(at, x->align), hi = down(end, x->align);
+        uint64_t at = p->offset + x->extent[k].offset, end = at + x->extent[k].bytes, lo = up(at, x->align),
+                 hi = down(end, x->align);
         const char *from = x->at[i][k];
         if (lo >= hi) {                                  /* no whole block: one or two shared ones */
             uint64_t cut = lo < end ? lo : end;
@@ -145,7 +150,8 @@ static void stream(struct exec *x, const struct op *o, const struct place *p, ch
     int n = o->nin + o->nout;
     for (int i = 0; i < n; i++) {
         if (!p[i].slow) continue;
-        for (int b = 0; b < (o->whole[i] || o->units == 1 ? 1 : 2); b++, staging += o->buffer[i]) buffer[i][b] = staging;
+        for (int b = 0; b < (o->whole[i] || o->units == 1 ? 1 : 2); b++, staging += o->buffer[i])
+            buffer[i][b] = staging;
         if (!buffer[i][1]) buffer[i][1] = buffer[i][0];
         if (i < o->nin) fetch(x, o, i, 0, &p[i], buffer[i][0], o->whole[i] ? &whole : &in[0]);
     }
@@ -161,7 +167,8 @@ static void stream(struct exec *x, const struct op *o, const struct place *p, ch
             if (p[i].slow && !o->whole[i]) send(x, o, i, u, &p[i], buffer[i][u & 1], &out[u & 1]);
     }
     for (int i = o->nin; i < n; i++)
-        if (p[i].slow && o->whole[i]) tier_start(x->tier, &whole, true, buffer[i][0], p[i].offset, up(o->bytes[i], x->align));
+        if (p[i].slow && o->whole[i])
+            tier_start(x->tier, &whole, true, buffer[i][0], p[i].offset, up(o->bytes[i], x->align));
     while (x->nedge) {                                   /* the last block of a tensor is padded */
         struct edge *e = &x->edge[--x->nedge];
         tier_start(x->tier, &whole, true, e->bytes, e->block, x->align);

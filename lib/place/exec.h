@@ -10,7 +10,11 @@
 
 enum exec_mode { EXEC_DIRECT, EXEC_STREAMED, EXEC_STAGED };   /* as profile_modes */
 
-struct place { bool slow; char *fast; uint64_t offset; };     /* fast: address; slow: offset in the tier, a multiple of OP_ALIGN */
+struct place {
+    bool slow;
+    char *fast;
+    uint64_t offset;
+}; /* fast: address; slow: offset in the tier, a multiple of OP_ALIGN */
 
 struct exec;
 struct exec *exec_new(const struct kernels *, struct team *, struct tier *);   /* borrows all three; tier may be NULL */

@@ -44,7 +44,8 @@ struct kernels {
     void (*batchnorm)(const float *gamma, const float *beta, float *const *x, float *const *y, float *mean, float *var,
                       int n, int nb, size_t hw, bool relu, int part, int parts);
     void (*batchnorm_grad)(const float *gamma, float *const *x, const float *mean, const float *var, float *const *dz,
-                           float *const *dx, float *dgamma, float *dbeta, int n, int nb, size_t hw, int part, int parts);
+                           float *const *dx, float *dgamma, float *dbeta, int n, int nb, size_t hw, int part,
+                           int parts);
 
     /* planes of 16 channels, one after the other; index: which of the kh*kw window places held the (first) maximum */
     void (*maxpool)(const struct pool *, const float *x, float *y, int32_t *index, size_t planes, int part, int parts);
@@ -58,7 +59,8 @@ struct kernels {
     void (*relu_grad)(const float *y, const float *dy, float *dx, size_t n, int part, int parts);   /* dy where y > 0 */
     void (*add)(const float *a, const float *b, float *y, size_t n, int part, int parts);
 
-    /* dense, few images (n at most DENSE_FEW): rows row0..row1-1 of w[rows][k], w and dw pointing at row0; x[n][k], y and dy[n][rows].
+    /* dense, few images (n at most DENSE_FEW): rows row0..row1-1 of w[rows][k], w and dw pointing at row0; x[n][k],
+     * y and dy[n][rows].
      * data_grad adds the rows' share to dx, or sets it when !add. */
     void (*dense)(const float *w, const float *x, const float *bias, float *y, int n, size_t rows, size_t k,
                   size_t row0, size_t row1, int part, int parts);

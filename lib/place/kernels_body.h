@@ -37,7 +37,7 @@ static int max_int(int a, int b) { return a > b ? a : b; }
 enum { TAPS = 64 };
 struct walk {
     int nib, ntap;                                       /* blocks of input channels, taps of the window */
-    int xoff[TAPS], woff[TAPS];                          /* floats from the tile's origin to a tap's pixel and weights */
+    int xoff[TAPS], woff[TAPS]; /* floats from the tile's origin to a tap's pixel and weights */
     size_t xplane, wib, wob, yplane;                     /* floats from block to block */
     int xs, ys;                                          /* floats from pixel to pixel */
     bool relu;
@@ -62,7 +62,8 @@ INLINE void micro(const int WT, const int OB, const int IC, const struct walk *k
             for (int i = 0; i < IC; i++) {
                 V q[PAIR * NV];
                 UNROLL
-                for (int v = 0; v < OB * NV; v++) q[v] = load(wp + (size_t)(v / NV) * k->wob + i * BLOCK + v % NV * LANES);
+                for (int v = 0; v < OB * NV; v++)
+                    q[v] = load(wp + (size_t)(v / NV) * k->wob + i * BLOCK + v % NV * LANES);
                 UNROLL
                 for (int t = 0; t < WT; t++) {
                     V b = all(xp[t * xs + i]);
@@ -83,13 +84,19 @@ INLINE void micro(const int WT, const int OB, const int IC, const struct walk *k
 typedef void tile_fn(int wt, const struct walk *, const float *x, const float *w, const float *bias, float *y);
 
 #define WIDE(n) case n: if (n <= TILE) micro(n <= TILE ? n : 1, OB, IC, k, x, w, bias, y); break;
-INLINE void tile(const int OB, const int IC, int wt, const struct walk *k, const float *x, const float *w, const float *bias,
-                 float *y)
+INLINE void tile(const int OB, const int IC, int wt, const struct walk *k, const float *x, const float *w,
+                 const float *bias, float *y)
 {
-    switch (wt) { WIDE(1) WIDE(2) WIDE(3) WIDE(4) WIDE(5) WIDE(6) WIDE(7) WIDE(8) WIDE(9) WIDE(10) WIDE(11) WIDE(12) WIDE(13) WIDE(14) }
+    switch (wt) {
+        WIDE(1)
+        WIDE(2) WIDE(3) WIDE(4) WIDE(5) WIDE(6) WIDE(7) WIDE(8) WIDE(9) WIDE(10) WIDE(11) WIDE(12) WIDE(13) WIDE(14)
+    }
 }
-#define TILE_FN(name, OB, IC) static void name(int wt, const struct walk *k, const float *x, const float *w, const float *bias, float *y) \
-    { tile(OB, IC, wt, k, x, w, bias, y); }
+#define TILE_FN(name, OB, IC)                                                                                          \
+    static void name(int wt, const struct walk *k, const float *x, const float *w, const float *bias, float *y)        \
+    {                                                                                                                  \
+        tile(OB, IC, wt, k, x, w, bias, y);                                                                            \
+    }
 TILE_FN(tile_one, 1, BLOCK)
 TILE_FN(tile_image, PAIR, 3)
 TILE_FN(tile_image_one, 1, 3)
@@ -100,7 +107,8 @@ TILE_FN(tile_pair, PAIR, BLOCK)
 #endif
 
 /* n pixels in a row, in tiles of about equal width */
-static void row_of_tiles(tile_fn *fn, int n, const struct walk *k, const float *x, const float *w, const float *bias, float *y)
+static void row_of_tiles(tile_fn *fn, int n, const struct walk *k, const float *x, const float *w, const float *bias,
+                         float *y)
 {
     for (int left = (n + TILE - 1) / TILE; left > 0; left--) {
         int wt = (n + left - 1) / left;
@@ -136,11 +144,13 @@ static void pack_image(float *to, const float *x, int ic, int h, int w, int r0, 
     for (int r = r0; r < r1; r++) {
         for (int c = c0; c < c1; c++, to += ic)
             for (int i = 0; i < ic; i++)
-                to[i] = r < 0 || r >= h || c < 0 || c >= w ? 0 : x[((size_t)i * (size_t)h + (size_t)r) * (size_t)w + (size_t)c];
+                to[i] = r < 0 || r >= h || c < 0 || c >= w
+                            ? 0
+                            : x[((size_t)i * (size_t)h + (size_t)r) * (size_t)w + (size_t)c];
     }
 }
 
-enum { BAND = 80 << 10 };                                /* floats of input that a band of rows aims at: a third of an L2 */
+enum { BAND = 80 << 10 }; /* floats of input that a band of rows aims at: a third of an L2 */
 
 /* Rows of output in a band, and the padded input rows and columns it needs. */
 static int band_rows(int rows, int stride, int kh, size_t row_floats)
@@ -159,7 +169,8 @@ static void conv_forward(const struct conv *c, const float *x, size_t xplane, co
     int ic = image ? c->ic : BLOCK, nib = image ? 1 : c->ic / BLOCK, nob = c->oc / BLOCK;
     int c0 = -c->pw, c1 = max_int(c->iw, (c->ow - 1) * c->stride + c->kw - c->pw), wide = c1 - c0;
     bool padded = image || c->ph || c->pw || c1 > c->iw;
-    int groups = (nob + PAIR - 1) / PAIR, rows = band_rows(c->oh, c->stride, c->kh, (size_t)nib * (size_t)wide * (size_t)ic);
+    int groups = (nob + PAIR - 1) / PAIR,
+        rows = band_rows(c->oh, c->stride, c->kh, (size_t)nib * (size_t)wide * (size_t)ic);
     struct walk k = { .nib = nib, .ntap = c->kh * c->kw, .wib = (size_t)(c->kh * c->kw * ic * BLOCK), .yplane = yplane,
                       .xs = c->stride * ic, .ys = BLOCK, .relu = c->relu };
     k.wob = (size_t)nib * k.wib;
@@ -183,8 +194,9 @@ static void conv_forward(const struct conv *c, const float *x, size_t xplane, co
             tile_fn *fn = image ? pair ? tile_image : tile_image_one : pair ? tile_pair : tile_one;
             for (int o = ob; o < min_int(ob + PAIR, nob); o += pair ? PAIR : 1)
                 for (int h = 0; h < lines; h++)
-                    row_of_tiles(fn, line, &k, from + (size_t)h * (size_t)c->stride * (size_t)wide * (size_t)ic, w + (size_t)o * k.wob,
-                                 bias + o * BLOCK, y + (size_t)o * yplane + (size_t)(a + h) * (size_t)c->ow * BLOCK);
+                    row_of_tiles(fn, line, &k, from + (size_t)h * (size_t)c->stride * (size_t)wide * (size_t)ic,
+                                 w + (size_t)o * k.wob, bias + o * BLOCK,
+                                 y + (size_t)o * yplane + (size_t)(a + h) * (size_t)c->ow * BLOCK);
         }
     }
 }
@@ -206,8 +218,10 @@ INLINE void transpose(const float *from, float *to)
     for (int i = 0; i < 16; i += 4) {
         UNROLL
         for (int j = 0; j < 2; j++) {
-            r[i + 2 * j] = _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(s[i + j]), _mm512_castps_pd(s[i + 2 + j])));
-            r[i + 2 * j + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(s[i + j]), _mm512_castps_pd(s[i + 2 + j])));
+            r[i + 2 * j] =
+                _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(s[i + j]), _mm512_castps_pd(s[i + 2 + j])));
+            r[i + 2 * j + 1] =
+                _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(s[i + j]), _mm512_castps_pd(s[i + 2 + j])));
         }
     }
     UNROLL
@@ -234,17 +248,19 @@ INLINE void transpose(const float *from, float *to)
 }
 #endif
 
-/* dx is a convolution of dy with the transposed weights; with stride s, one for each of the s x s classes of pixels that
- * meet the same taps. */
-static void conv_data_grad(const struct conv *c, const float *w, const float *dy, size_t yplane, float *dx, size_t xplane,
-                           int row0, int row1, float *scratch, int part, int parts)
+/* dx is a convolution of dy with the transposed weights; with stride s, one for each of the s x s classes of pixels
+ * that meet the same taps. */
+static void conv_data_grad(const struct conv *c, const float *w, const float *dy, size_t yplane, float *dx,
+                           size_t xplane, int row0, int row1, float *scratch, int part, int parts)
 {
     int nib = c->oc / BLOCK, nob = c->ic / BLOCK, s = c->stride, ntap = c->kh * c->kw;
-    int c0 = min_int(0, floor_div(c->pw - c->kw + 1, s)), c1 = max_int(c->ow, (c->iw - 1 + c->pw) / s + 1), wide = c1 - c0;
+    int c0 = min_int(0, floor_div(c->pw - c->kw + 1, s)), c1 = max_int(c->ow, (c->iw - 1 + c->pw) / s + 1),
+        wide = c1 - c0;
     int top = floor_div(c->ph - c->kh + 1, s), bottom = (c->ih - 1 + c->ph) / s + 1;
     bool padded = c0 < 0 || c1 > c->ow || top < 0 || bottom > c->oh;
-    int groups = (nob + PAIR - 1) / PAIR, rows = band_rows(c->ih, 1, c->kh, (size_t)nib * (size_t)wide * BLOCK / (size_t)s);
-    float *turned = scratch;                             /* the weights of a group, transposed: [block][oc/16][tap][16 oc][16 ic] */
+    int groups = (nob + PAIR - 1) / PAIR,
+        rows = band_rows(c->ih, 1, c->kh, (size_t)nib * (size_t)wide * BLOCK / (size_t)s);
+    float *turned = scratch; /* the weights of a group, transposed: [block][oc/16][tap][16 oc][16 ic] */
     float *packed = scratch + (size_t)PAIR * (size_t)nib * (size_t)ntap * BLOCK * BLOCK;
     struct walk k = { .nib = nib, .wib = (size_t)ntap * BLOCK * BLOCK, .yplane = xplane, .xs = BLOCK, .ys = s * BLOCK };
     k.wob = (size_t)nib * k.wib;
@@ -265,7 +281,8 @@ static void conv_data_grad(const struct conv *c, const float *w, const float *dy
             for (int o = 0; o < n; o++)
                 for (int ib = 0; ib < nib; ib++)
                     for (int t = 0; t < ntap; t++)
-                        transpose(w + (((size_t)ib * (size_t)nob + (size_t)(ob + o)) * (size_t)ntap + (size_t)t) * BLOCK * BLOCK,
+                        transpose(w + (((size_t)ib * (size_t)nob + (size_t)(ob + o)) * (size_t)ntap + (size_t)t) *
+                                          BLOCK * BLOCK,
                                   turned + (size_t)o * k.wob + (size_t)ib * k.wib + (size_t)t * BLOCK * BLOCK);
             for (int o = 0; o < n; o += n == PAIR ? PAIR : 1) {
                 tile_fn *fn = n == PAIR ? tile_pair : tile_one;
@@ -280,7 +297,8 @@ static void conv_data_grad(const struct conv *c, const float *w, const float *dy
                         }
                         row_of_tiles(fn, flat ? (b - a) * c->iw : (c->iw - first + s - 1) / s, &k, from,
                                      turned + (size_t)o * k.wob, NULL,
-                                     dx + (size_t)(ob + o) * xplane + ((size_t)h * (size_t)c->iw + (size_t)first) * BLOCK);
+                                     dx + (size_t)(ob + o) * xplane +
+                                         ((size_t)h * (size_t)c->iw + (size_t)first) * BLOCK);
                     }
                 }
             }
@@ -320,18 +338,21 @@ INLINE void weigh(const int G, const int OB, int lines, int line, const float *x
     }
 }
 
-typedef void weigh_fn(int lines, int line, const float *x, size_t xline, int xs, const float *dy, size_t yline, size_t yplane,
-                      float *dw, size_t wob, bool add);
+typedef void weigh_fn(int lines, int line, const float *x, size_t xline, int xs, const float *dy, size_t yline,
+                      size_t yplane, float *dw, size_t wob, bool add);
 
 /* all IC input channels of a block, SUMS/(OB*NV) at a time */
-#define WEIGH_FN(name, OB, IC) static void name(int lines, int line, const float *x, size_t xline, int xs, const float *dy, \
-                      size_t yline, size_t yplane, float *dw, size_t wob, bool add) \
-    { \
-        enum { G = SUMS / (OB * NV) < IC ? SUMS / (OB * NV) : IC }; \
-        int i = 0; \
-        for (; i + G <= IC; i += G) \
-            weigh(G, OB, lines, line, x + i, xline, xs, dy, yline, yplane, dw + i * BLOCK, wob, add); \
-        if (IC % G) weigh(IC % G ? IC % G : 1, OB, lines, line, x + i, xline, xs, dy, yline, yplane, dw + i * BLOCK, wob, add); \
+#define WEIGH_FN(name, OB, IC)                                                                                         \
+    static void name(int lines, int line, const float *x, size_t xline, int xs, const float *dy, size_t yline,         \
+                     size_t yplane, float *dw, size_t wob, bool add)                                                   \
+    {                                                                                                                  \
+        enum { G = SUMS / (OB * NV) < IC ? SUMS / (OB * NV) : IC };                                                    \
+        int i = 0;                                                                                                     \
+        for (; i + G <= IC; i += G)                                                                                    \
+            weigh(G, OB, lines, line, x + i, xline, xs, dy, yline, yplane, dw + i * BLOCK, wob, add);                  \
+        if (IC % G)                                                                                                    \
+            weigh(IC % G ? IC % G : 1, OB, lines, line, x + i, xline, xs, dy, yline, yplane, dw + i * BLOCK, wob,      \
+                  add);                                                                                                \
     }
 WEIGH_FN(weigh_one, 1, BLOCK)
 WEIGH_FN(weigh_image, (PAIR > 1 ? 4 : 1), 3)
@@ -344,11 +365,12 @@ WEIGH_FN(weigh_pair, PAIR, BLOCK)
 
 enum { PIXELS = 256 };                                   /* in a band: x and dy of a pair of blocks stay in L1 */
 
-static void conv_weights_grad(const struct conv *c, const float *x, size_t xplane, const float *dy, size_t yplane, float *dw,
-                              float *db, bool add, int row0, int row1, float *scratch, int part, int parts)
+static void conv_weights_grad(const struct conv *c, const float *x, size_t xplane, const float *dy, size_t yplane,
+                              float *dw, float *db, bool add, int row0, int row1, float *scratch, int part, int parts)
 {
     bool image = c->ic < BLOCK;
-    int ic = image ? c->ic : BLOCK, nib = image ? 1 : c->ic / BLOCK, nob = c->oc / BLOCK, ntap = c->kh * c->kw, s = c->stride;
+    int ic = image ? c->ic : BLOCK, nib = image ? 1 : c->ic / BLOCK, nob = c->oc / BLOCK, ntap = c->kh * c->kw,
+        s = c->stride;
     int c0 = -c->pw, c1 = max_int(c->iw, (c->ow - 1) * s + c->kw - c->pw), wide = c1 - c0;
     bool padded = image || c->ph || c->pw || c1 > c->iw;
     int width = image ? PAIR > 1 ? 4 : 1 : PAIR, groups = (nob + width - 1) / width;
@@ -397,14 +419,15 @@ static void conv_weights_grad(const struct conv *c, const float *x, size_t xplan
 
 static const float epsilon = 1e-5f;                      /* of batch normalisation, as everywhere */
 
-static void batchnorm(const float *gamma, const float *beta, float *const *x, float *const *y, float *mean, float *var, int n,
-                      int nb, size_t hw, bool relu, int part, int parts)
+static void batchnorm(const float *gamma, const float *beta, float *const *x, float *const *y, float *mean, float *var,
+                      int n, int nb, size_t hw, bool relu, int part, int parts)
 {
     float count = 1 / ((float)n * (float)hw);
     for (int b = nb * part / parts; b < nb * (part + 1) / parts; b++) {
         for (int l = b * BLOCK; l < (b + 1) * BLOCK; l += LANES) {
             size_t at = (size_t)b * hw * BLOCK + (size_t)(l % BLOCK);
-            V shift = load(x[0] + at), s0 = all(0), q0 = s0, s1 = s0, q1 = s0;    /* sums about one value: nothing cancels */
+            V shift = load(x[0] + at), s0 = all(0), q0 = s0, s1 = s0,
+              q1 = s0; /* sums about one value: nothing cancels */
             for (int i = 0; i < n; i++) {
                 const float *p = x[i] + at;
                 size_t j = 0;
@@ -427,7 +450,8 @@ static void batchnorm(const float *gamma, const float *beta, float *const *x, fl
                 const float *p = x[i] + at;
                 float *q = y[i] + at;
                 if (relu)
-                    for (size_t j = 0; j < hw; j++) store(q + j * BLOCK, positive(load(p + j * BLOCK) * scale + offset));
+                    for (size_t j = 0; j < hw; j++)
+                        store(q + j * BLOCK, positive(load(p + j * BLOCK) * scale + offset));
                 else
                     for (size_t j = 0; j < hw; j++) store(q + j * BLOCK, load(p + j * BLOCK) * scale + offset);
             }
@@ -503,7 +527,8 @@ static void maxpool(const struct pool *c, const float *x, float *y, int32_t *ind
     }
 }
 
-static void maxpool_grad(const struct pool *c, const float *dy, const int32_t *index, float *dx, size_t planes, int part, int parts)
+static void maxpool_grad(const struct pool *c, const float *dy, const int32_t *index, float *dx, size_t planes,
+                         int part, int parts)
 {
     for (size_t p = share(planes, 1, part, parts); p < share(planes, 1, part + 1, parts); p++) {
         const float *yp = dy + p * (size_t)(c->oh * c->ow) * BLOCK;
@@ -621,8 +646,8 @@ INLINE void dots(const int NI, const float *w, const float *x, size_t k, float *
     }
 }
 
-static void dense(const float *w, const float *x, const float *bias, float *y, int n, size_t rows, size_t k, size_t row0,
-                  size_t row1, int part, int parts)
+static void dense(const float *w, const float *x, const float *bias, float *y, int n, size_t rows, size_t k,
+                  size_t row0, size_t row1, int part, int parts)
 {
     for (size_t r = row0 + share(row1 - row0, 1, part, parts); r < row0 + share(row1 - row0, 1, part + 1, parts); r++) {
         float sum[DENSE_FEW];
@@ -634,14 +659,14 @@ static void dense(const float *w, const float *x, const float *bias, float *y, i
     }
 }
 
-static void dense_data_grad(const float *w, const float *dy, float *dx, int n, size_t rows, size_t k, size_t row0, size_t row1,
-                            bool more, int part, int parts)
+static void dense_data_grad(const float *w, const float *dy, float *dx, int n, size_t rows, size_t k, size_t row0,
+                            size_t row1, bool more, int part, int parts)
 {
     size_t j0 = share(k, BLOCK, part, parts), j1 = share(k, BLOCK, part + 1, parts);
     if (!more)
         for (int i = 0; i < n; i++) memset(dx + (size_t)i * k + j0, 0, (j1 - j0) * sizeof *dx);
     size_t r = row0;
-    for (; r + 4 <= row1; r += 4) {                      /* four rows at once: dx is read and written a quarter as often */
+    for (; r + 4 <= row1; r += 4) { /* four rows at once: dx is read and written a quarter as often */
         const float *p = w + (r - row0) * k;
         for (int i = 0; i < n; i++) {
             const float *d = dy + (size_t)i * rows + r;
@@ -660,8 +685,8 @@ static void dense_data_grad(const float *w, const float *dy, float *dx, int n, s
     }
 }
 
-static void dense_weights_grad(const float *dy, const float *x, float *dw, int n, size_t rows, size_t k, size_t row0, size_t row1,
-                               int part, int parts)
+static void dense_weights_grad(const float *dy, const float *x, float *dw, int n, size_t rows, size_t k, size_t row0,
+                               size_t row1, int part, int parts)
 {
     for (size_t r = row0 + share(row1 - row0, 1, part, parts); r < row0 + share(row1 - row0, 1, part + 1, parts); r++) {
         float *o = dw + (r - row0) * k;

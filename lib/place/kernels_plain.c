@@ -14,12 +14,14 @@ static size_t at(int channels, int ch, int h, int w, size_t plane, int r, int q)
 static size_t weight_at(const struct conv *c, int o, int i, int a, int b)
 {
     int width = c->ic < BLOCK ? c->ic : BLOCK, nib = c->ic < BLOCK ? 1 : c->ic / BLOCK;
-    size_t tap = (((size_t)(o / BLOCK) * (size_t)nib + (size_t)(i / width)) * (size_t)c->kh + (size_t)a) * (size_t)c->kw + (size_t)b;
+    size_t tap =
+        (((size_t)(o / BLOCK) * (size_t)nib + (size_t)(i / width)) * (size_t)c->kh + (size_t)a) * (size_t)c->kw +
+        (size_t)b;
     return (tap * (size_t)width + (size_t)(i % width)) * BLOCK + (size_t)(o % BLOCK);
 }
 
-static void conv_forward(const struct conv *c, const float *x, size_t xplane, const float *w, const float *bias, float *y,
-                         size_t yplane, int row0, int row1, float *scratch, int part, int parts)
+static void conv_forward(const struct conv *c, const float *x, size_t xplane, const float *w, const float *bias,
+                         float *y, size_t yplane, int row0, int row1, float *scratch, int part, int parts)
 {
     (void)scratch;
     for (int o = c->oc * part / parts; o < c->oc * (part + 1) / parts; o++) {
@@ -41,8 +43,8 @@ static void conv_forward(const struct conv *c, const float *x, size_t xplane, co
     }
 }
 
-static void conv_data_grad(const struct conv *c, const float *w, const float *dy, size_t yplane, float *dx, size_t xplane,
-                           int row0, int row1, float *scratch, int part, int parts)
+static void conv_data_grad(const struct conv *c, const float *w, const float *dy, size_t yplane, float *dx,
+                           size_t xplane, int row0, int row1, float *scratch, int part, int parts)
 {
     (void)scratch;
     for (int i = c->ic * part / parts; i < c->ic * (part + 1) / parts; i++) {
@@ -56,7 +58,8 @@ static void conv_data_grad(const struct conv *c, const float *w, const float *dy
                             if (h < 0 || v < 0 || h % c->stride || v % c->stride) continue;
                             h /= c->stride, v /= c->stride;
                             if (h < c->oh && v < c->ow)
-                                sum += (double)dy[at(c->oc, o, c->oh, c->ow, yplane, h, v)] * w[weight_at(c, o, i, a, b)];
+                                sum +=
+                                    (double)dy[at(c->oc, o, c->oh, c->ow, yplane, h, v)] * w[weight_at(c, o, i, a, b)];
                         }
                     }
                 }
@@ -66,8 +69,8 @@ static void conv_data_grad(const struct conv *c, const float *w, const float *dy
     }
 }
 
-static void conv_weights_grad(const struct conv *c, const float *x, size_t xplane, const float *dy, size_t yplane, float *dw,
-                              float *db, bool add, int row0, int row1, float *scratch, int part, int parts)
+static void conv_weights_grad(const struct conv *c, const float *x, size_t xplane, const float *dy, size_t yplane,
+                              float *dw, float *db, bool add, int row0, int row1, float *scratch, int part, int parts)
 {
     (void)scratch;
     for (int o = c->oc * part / parts; o < c->oc * (part + 1) / parts; o++) {
@@ -94,8 +97,8 @@ static void conv_weights_grad(const struct conv *c, const float *x, size_t xplan
     }
 }
 
-static void batchnorm(const float *gamma, const float *beta, float *const *x, float *const *y, float *mean, float *var, int n,
-                      int nb, size_t hw, bool relu, int part, int parts)
+static void batchnorm(const float *gamma, const float *beta, float *const *x, float *const *y, float *mean, float *var,
+                      int n, int nb, size_t hw, bool relu, int part, int parts)
 {
     for (int c = nb * part / parts * BLOCK; c < nb * (part + 1) / parts * BLOCK; c++) {
         size_t off = (size_t)(c / BLOCK) * hw * BLOCK + (size_t)(c % BLOCK);
@@ -179,7 +182,8 @@ static void maxpool(const struct pool *c, const float *x, float *y, int32_t *ind
     }
 }
 
-static void maxpool_grad(const struct pool *c, const float *dy, const int32_t *index, float *dx, size_t planes, int part, int parts)
+static void maxpool_grad(const struct pool *c, const float *dy, const int32_t *index, float *dx, size_t planes,
+                         int part, int parts)
 {
     for (size_t p = planes * (size_t)part / (size_t)parts; p < planes * (size_t)(part + 1) / (size_t)parts; p++) {
         size_t n = (size_t)(c->ih * c->iw) * BLOCK;
@@ -239,8 +243,8 @@ static void add(const float *a, const float *b, float *y, size_t n, int part, in
     for (size_t i = from(n, part, parts); i < from(n, part + 1, parts); i++) y[i] = a[i] + b[i];
 }
 
-static void dense(const float *w, const float *x, const float *bias, float *y, int n, size_t rows, size_t k, size_t row0,
-                  size_t row1, int part, int parts)
+static void dense(const float *w, const float *x, const float *bias, float *y, int n, size_t rows, size_t k,
+                  size_t row0, size_t row1, int part, int parts)
 {
     for (size_t r = row0 + from(row1 - row0, part, parts); r < row0 + from(row1 - row0, part + 1, parts); r++) {
         for (int i = 0; i < n; i++) {
@@ -251,8 +255,8 @@ static void dense(const float *w, const float *x, const float *bias, float *y, i
     }
 }
 
-static void dense_data_grad(const float *w, const float *dy, float *dx, int n, size_t rows, size_t k, size_t row0, size_t row1,
-                            bool more, int part, int parts)
+static void dense_data_grad(const float *w, const float *dy, float *dx, int n, size_t rows, size_t k, size_t row0,
+                            size_t row1, bool more, int part, int parts)
 {
     for (size_t j = from(k, part, parts); j < from(k, part + 1, parts); j++) {
         for (int i = 0; i < n; i++) {
@@ -263,8 +267,8 @@ static void dense_data_grad(const float *w, const float *dy, float *dx, int n, s
     }
 }
 
-static void dense_weights_grad(const float *dy, const float *x, float *dw, int n, size_t rows, size_t k, size_t row0, size_t row1,
-                               int part, int parts)
+static void dense_weights_grad(const float *dy, const float *x, float *dw, int n, size_t rows, size_t k, size_t row0,
+                               size_t row1, int part, int parts)
 {
     for (size_t r = row0 + from(row1 - row0, part, parts); r < row0 + from(row1 - row0, part + 1, parts); r++) {
         for (size_t j = 0; j < k; j++) {

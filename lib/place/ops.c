@@ -7,19 +7,58 @@
 #include <string.h>
 
 enum code {
-    CONV, CONV_DATA, CONV_WEIGHTS, RELU, RELU_GRAD, NORM, NORM_RELU, NORM_GRAD, MAXPOOL, MAXPOOL_GRAD, AVGPOOL, AVGPOOL_GRAD,
-    CONCAT, SLICE, ADD, DENSE, DENSE_WEIGHTS, DENSE_DATA, SUM, SOFTMAX, LOSS, SUBTRACT
+    CONV,
+    CONV_DATA,
+    CONV_WEIGHTS,
+    RELU,
+    RELU_GRAD,
+    NORM,
+    NORM_RELU,
+    NORM_GRAD,
+    MAXPOOL,
+    MAXPOOL_GRAD,
+    AVGPOOL,
+    AVGPOOL_GRAD,
+    CONCAT,
+    SLICE,
+    ADD,
+    DENSE,
+    DENSE_WEIGHTS,
+    DENSE_DATA,
+    SUM,
+    SOFTMAX,
+    LOSS,
+    SUBTRACT
 };
 
-static const struct { const char *op; enum code code; } names[] = {
-    { "ConvolutionBias", CONV }, { "ConvolutionBackpropData", CONV_DATA }, { "ConvolutionBiasBackpropFiltersBias", CONV_WEIGHTS },
-    { "Relu", RELU }, { "ReluBackprop", RELU_GRAD }, { "BatchNormTraining", NORM }, { "BatchNormTrainingRelu", NORM_RELU },
-    { "BatchNormTrainingBackprop", NORM_GRAD }, { "MaxPoolWithIndices", MAXPOOL }, { "MaxPoolWithIndicesBackprop", MAXPOOL_GRAD },
-    { "AvgPool", AVGPOOL }, { "AvgPoolBackprop", AVGPOOL_GRAD }, { "Concat", CONCAT }, { "Slice", SLICE }, { "Add", ADD },
-    { "MatmulBias", DENSE }, { "Sum", SUM }, { "Softmax", SOFTMAX }, { "CrossEntropy", LOSS }, { "Subtract", SUBTRACT },
+static const struct { const char *op; enum code code;
+} names[] = {
+    { "ConvolutionBias", CONV },
+    { "ConvolutionBackpropData", CONV_DATA },
+    { "ConvolutionBiasBackpropFiltersBias", CONV_WEIGHTS },
+    { "Relu", RELU },
+    { "ReluBackprop", RELU_GRAD },
+    { "BatchNormTraining", NORM },
+    { "BatchNormTrainingRelu", NORM_RELU },
+    { "BatchNormTrainingBackprop", NORM_GRAD },
+    { "MaxPoolWithIndices", MAXPOOL },
+    { "MaxPoolWithIndicesBackprop", MAXPOOL_GRAD },
+    { "AvgPool", AVGPOOL },
+    { "AvgPoolBackprop", AVGPOOL_GRAD },
+    { "Concat", CONCAT },
+    { "Slice", SLICE },
+    { "Add", ADD },
+    { "MatmulBias", DENSE },
+    { "Sum", SUM },
+    { "Softmax", SOFTMAX },
+    { "CrossEntropy", LOSS },
+    { "Subtract", SUBTRACT },
 };
 
-static const struct tensor *operand(const struct graph *g, const struct node *n, int i) { return &g->tensor[n->operand[i]]; }
+static const struct tensor *operand(const struct graph *g, const struct node *n, int i)
+{
+    return &g->tensor[n->operand[i]];
+}
 static int dim(const struct tensor *t, int i) { return i < t->ndim ? (int)t->shape[i] : 1; }
 static uint64_t plane_bytes(int h, int w) { return (uint64_t)h * (uint64_t)w * BLOCK * sizeof(float); }
 static int min_int(int a, int b) { return a < b ? a : b; }
@@ -78,10 +117,20 @@ static void make_conv(struct op *o, const struct graph *g, const struct node *n)
     const struct tensor *w = operand(g, n, o->code == CONV ? 1 : o->code == CONV_DATA ? 0 : 2);
     const struct tensor *y = operand(g, n, o->code == CONV ? 3 : 1);
     struct conv *c = &o->conv;
-    *c = (struct conv){ dim(x, 1), dim(x, 2), dim(x, 3), dim(y, 1), dim(y, 2), dim(y, 3), dim(w, 2), dim(w, 3),
-                        (int)node_attr(n, "stride", 0, 1), (int)node_attr(n, "pad", 0, 0), (int)node_attr(n, "pad", 1, 0),
+    *c = (struct conv){ dim(x, 1),
+                        dim(x, 2),
+                        dim(x, 3),
+                        dim(y, 1),
+                        dim(y, 2),
+                        dim(y, 3),
+                        dim(w, 2),
+                        dim(w, 3),
+                        (int)node_attr(n, "stride", 0, 1),
+                        (int)node_attr(n, "pad", 0, 0),
+                        (int)node_attr(n, "pad", 1, 0),
                         node_attr(n, "relu", 0, 0) == 1 };
-    if (node_attr(n, "stride", 1, c->stride) != c->stride) die("node '%s': strides differ in height and width", n->name);
+    if (node_attr(n, "stride", 1, c->stride) != c->stride)
+        die("node '%s': strides differ in height and width", n->name);
     if (c->ic >= BLOCK || o->code == CONV_DATA) blocks_of(n, x);
     else if (c->ic != 3) die("node '%s': the first layer of the engine wants 3 channels, not %d", n->name, c->ic);
     blocks_of(n, y);
@@ -100,9 +149,17 @@ static void make_conv(struct op *o, const struct graph *g, const struct node *n)
 
 static void make_pool(struct op *o, const struct graph *g, const struct node *n)
 {
-    const struct tensor *x = operand(g, n, o->code == AVGPOOL_GRAD ? 1 : 0), *y = operand(g, n, o->code == AVGPOOL_GRAD ? 0 : 1);
-    o->pool = (struct pool){ dim(x, 2), dim(x, 3), dim(y, 2), dim(y, 3), (int)node_attr(n, "kernel", 0, 1), (int)node_attr(n, "kernel", 1, 1),
-                             (int)node_attr(n, "stride", 0, 1), (int)node_attr(n, "pad", 0, 0), (int)node_attr(n, "pad", 1, 0) };
+    const struct tensor *x = operand(g, n, o->code == AVGPOOL_GRAD ? 1 : 0),
+                        *y = operand(g, n, o->code == AVGPOOL_GRAD ? 0 : 1);
+    o->pool = (struct pool){ dim(x, 2),
+                             dim(x, 3),
+                             dim(y, 2),
+                             dim(y, 3),
+                             (int)node_attr(n, "kernel", 0, 1),
+                             (int)node_attr(n, "kernel", 1, 1),
+                             (int)node_attr(n, "stride", 0, 1),
+                             (int)node_attr(n, "pad", 0, 0),
+                             (int)node_attr(n, "pad", 1, 0) };
     o->elements = (uint64_t)(dim(x, 0) * blocks_of(n, x));   /* planes */
     o->per = at_least_one(OP_UNIT_BYTES / plane_bytes(o->pool.ih, o->pool.iw));
     o->units = parts_of(o->elements, o->per);
@@ -120,8 +177,10 @@ static void make_copies(struct op *o, const struct graph *g, const struct node *
         for (int k = 0; k < n->nin; k++) {
             const struct tensor *x = operand(g, n, k);
             blocks_of(n, x);
-            uint64_t bytes = o->code == SLICE ? image : x->bytes / (uint64_t)o->images, from = (uint64_t)i * (x->bytes / (uint64_t)o->images);
-            if (o->code == SLICE) from += (uint64_t)node_attr(n, "from", 0, 0) * (uint64_t)(dim(x, 2) * dim(x, 3)) * sizeof(float);
+            uint64_t bytes = o->code == SLICE ? image : x->bytes / (uint64_t)o->images,
+                     from = (uint64_t)i * (x->bytes / (uint64_t)o->images);
+            if (o->code == SLICE)
+                from += (uint64_t)node_attr(n, "from", 0, 0) * (uint64_t)(dim(x, 2) * dim(x, 3)) * sizeof(float);
             for (uint64_t done = 0; done < bytes; done += OP_UNIT_BYTES) {
                 size_t part = bytes - done < OP_UNIT_BYTES ? (size_t)(bytes - done) : OP_UNIT_BYTES;
                 o->copy = grow(o->copy, (size_t)o->units + 1, &cap, sizeof *o->copy);
@@ -131,12 +190,16 @@ static void make_copies(struct op *o, const struct graph *g, const struct node *
         }
     }
     blocks_of(n, y);
-    if (o->code == SLICE && (int)node_attr(n, "from", 0, 0) % BLOCK) die("node '%s': the slice does not start at a multiple of %d channels", n->name, BLOCK);
+    if (o->code == SLICE && (int)node_attr(n, "from", 0, 0) % BLOCK)
+        die("node '%s': the slice does not start at a multiple of %d channels", n->name, BLOCK);
 }
 
 static void make_dense(struct op *o, const struct graph *g, const struct node *n)
 {
-    const struct tensor *w = operand(g, n, o->code == DENSE_WEIGHTS ? 2 : 0), *y = operand(g, n, o->code == DENSE ? 3 : o->code == DENSE_DATA ? 1 : 0);
+    const struct tensor *w = operand(g, n, o->code == DENSE_WEIGHTS ? 2 : 0), *y = operand(g, n,
+                                                                                           o->code == DENSE        ? 3
+                                                                                           : o->code == DENSE_DATA ? 1
+                                                                                                                   : 0);
     o->dense_rows = dim(w, 0);
     o->dense_columns = dim(w, 1);
     o->images = dim(y, 0);
@@ -261,7 +324,8 @@ static int conv_extents(const struct op *o, bool of_x, int unit, struct extent *
 /* some blocks of channels: of every image of dy, of dw and db */
 static int channel_extents(const struct op *o, int i, int unit, struct extent *e)
 {
-    uint64_t blocks = (uint64_t)o->blocks, first = (uint64_t)unit * o->per, n = blocks - first < o->per ? blocks - first : o->per;
+    uint64_t blocks = (uint64_t)o->blocks, first = (uint64_t)unit * o->per,
+             n = blocks - first < o->per ? blocks - first : o->per;
     int images = i == 1 ? o->images : 1;
     uint64_t block = o->bytes[i] / blocks / (uint64_t)images;
     for (int k = 0; k < images; k++) e[k] = (struct extent){ ((uint64_t)k * blocks + first) * block, n * block };
@@ -284,12 +348,15 @@ int op_extents(const struct op *o, int i, int unit, struct extent *e)
     case CONV_DATA:
         return conv_extents(o, i == 2, unit, e);
     case NORM: case NORM_RELU: case NORM_GRAD: {
-        uint64_t plane = o->pixels * BLOCK * sizeof(float), n = (uint64_t)o->blocks - u * o->per < o->per ? (uint64_t)o->blocks - u * o->per : o->per;
-        for (int k = 0; k < o->images; k++) e[k] = (struct extent){ ((uint64_t)k * (uint64_t)o->blocks + u * o->per) * plane, n * plane };
+        uint64_t plane = o->pixels * BLOCK * sizeof(float),
+                 n = (uint64_t)o->blocks - u * o->per < o->per ? (uint64_t)o->blocks - u * o->per : o->per;
+        for (int k = 0; k < o->images; k++)
+            e[k] = (struct extent){ ((uint64_t)k * (uint64_t)o->blocks + u * o->per) * plane, n * plane };
         return o->images;
     }
     case MAXPOOL: case MAXPOOL_GRAD: case AVGPOOL: case AVGPOOL_GRAD: {
-        uint64_t plane = o->bytes[i] / o->elements, n = o->elements - u * o->per < o->per ? o->elements - u * o->per : o->per;
+        uint64_t plane = o->bytes[i] / o->elements,
+                 n = o->elements - u * o->per < o->per ? o->elements - u * o->per : o->per;
         *e = (struct extent){ u * o->per * plane, n * plane };
         return 1;
     }
@@ -305,7 +372,8 @@ int op_extents(const struct op *o, int i, int unit, struct extent *e)
         return 1;
     }
     case DENSE_WEIGHTS: {
-        uint64_t rows = (uint64_t)o->dense_rows, n = rows - u * o->per < o->per ? rows - u * o->per : o->per, row = (uint64_t)o->dense_columns * sizeof(float);
+        uint64_t rows = (uint64_t)o->dense_rows, n = rows - u * o->per < o->per ? rows - u * o->per : o->per,
+                 row = (uint64_t)o->dense_columns * sizeof(float);
         *e = (struct extent){ u * o->per * row, n * row };
         return 1;
     }
@@ -340,8 +408,9 @@ static void run_by_channels(const struct run *r, int part, int parts)
     c.oc = min_int((int)o->per, o->blocks - first) * BLOCK;
     size_t image = (size_t)(c.ic * c.ih * c.iw);
     for (int n = 0; n < o->images; n++)
-        r->k->conv_weights_grad(&c, f(r->at[0][0]) + (size_t)n * image, (size_t)(c.ih * c.iw) * BLOCK, f(r->at[1][n]), (size_t)(c.oh * c.ow) * BLOCK,
-                                f(r->at[2][0]), f(r->at[3][0]), n > 0, 0, c.oh, f(r->scratch + (size_t)part * o->scratch), part, parts);
+        r->k->conv_weights_grad(&c, f(r->at[0][0]) + (size_t)n * image, (size_t)(c.ih * c.iw) * BLOCK, f(r->at[1][n]),
+                                (size_t)(c.oh * c.ow) * BLOCK, f(r->at[2][0]), f(r->at[3][0]), n > 0, 0, c.oh,
+                                f(r->scratch + (size_t)part * o->scratch), part, parts);
 }
 
 static void run_conv(const struct run *r, int part, int parts)
@@ -364,7 +433,8 @@ static void run_conv(const struct run *r, int part, int parts)
         r->k->conv_data_grad(c, f(r->at[0][0]), dy, yplane, dx, xplane, a, b, scratch, part, parts);
     } else {
         float *x = origin(r, 0, true, &xplane), *dy = origin(r, 1, false, &yplane);
-        r->k->conv_weights_grad(c, x, xplane, dy, yplane, f(r->at[2][0]), f(r->at[3][0]), r->unit > 0, a, b, scratch, part, parts);
+        r->k->conv_weights_grad(c, x, xplane, dy, yplane, f(r->at[2][0]), f(r->at[3][0]), r->unit > 0, a, b, scratch,
+                                part, parts);
     }
 }
 
@@ -374,11 +444,12 @@ static void run_norm(const struct run *r, int part, int parts)
     int n = o->images, at = r->unit * (int)o->per * BLOCK, nb = min_int((int)o->per, o->blocks - r->unit * (int)o->per);
     float *const *x = (float *const *)(const void *)r->at[2];
     if (o->code == NORM_GRAD)
-        r->k->batchnorm_grad(f(r->at[0][0]) + at, x, f(r->at[3][0]) + at, f(r->at[4][0]) + at, (float *const *)(const void *)r->at[5],
-                             (float *const *)(const void *)r->at[6], f(r->at[7][0]) + at, f(r->at[8][0]) + at, n, nb, o->pixels, part, parts);
+        r->k->batchnorm_grad(f(r->at[0][0]) + at, x, f(r->at[3][0]) + at, f(r->at[4][0]) + at,
+                             (float *const *)(const void *)r->at[5], (float *const *)(const void *)r->at[6],
+                             f(r->at[7][0]) + at, f(r->at[8][0]) + at, n, nb, o->pixels, part, parts);
     else
-        r->k->batchnorm(f(r->at[0][0]) + at, f(r->at[1][0]) + at, x, (float *const *)(const void *)r->at[3], f(r->at[4][0]) + at,
-                        f(r->at[5][0]) + at, n, nb, o->pixels, o->code == NORM_RELU, part, parts);
+        r->k->batchnorm(f(r->at[0][0]) + at, f(r->at[1][0]) + at, x, (float *const *)(const void *)r->at[3],
+                        f(r->at[4][0]) + at, f(r->at[5][0]) + at, n, nb, o->pixels, o->code == NORM_RELU, part, parts);
 }
 
 /* Many images: sgemm, block by block of weight rows (or columns, for dx), so that threads never change a sum. */
@@ -395,14 +466,16 @@ static void run_dense_blocks(const struct run *r, int part, int parts)
         int m = min_int(DENSE_BLOCK, end - at);
         if (o->code == DENSE) {
             float *y = f(r->at[3][0]) + at, *bias = f(r->at[2][0]) + at;
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, m, k, 1, f(r->at[1][0]), k, f(r->at[0][0]) + (size_t)at * (size_t)k, k, 0, y, rows);
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, m, k, 1, f(r->at[1][0]), k,
+                        f(r->at[0][0]) + (size_t)at * (size_t)k, k, 0, y, rows);
             for (int i = 0; i < n; i++)
                 for (int j = 0; j < m; j++) y[i * rows + j] += bias[j];
         } else if (o->code == DENSE_DATA) {
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, m, rows, 1, f(r->at[1][0]), rows, f(r->at[0][0]) + at, k, 0, f(r->at[2][0]) + at, k);
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, m, rows, 1, f(r->at[1][0]), rows,
+                        f(r->at[0][0]) + at, k, 0, f(r->at[2][0]) + at, k);
         } else {
-            cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, m, k, n, 1, f(r->at[0][0]) + at, rows, f(r->at[1][0]), k, 0,
-                        f(r->at[2][0]) + (size_t)(at - begin) * (size_t)k, k);
+            cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, m, k, n, 1, f(r->at[0][0]) + at, rows, f(r->at[1][0]),
+                        k, 0, f(r->at[2][0]) + (size_t)(at - begin) * (size_t)k, k);
         }
     }
 }
@@ -411,10 +484,13 @@ static void run_dense(const struct run *r, int part, int parts)
 {
     const struct op *o = r->o;
     int n = o->images;
-    size_t rows = (size_t)o->dense_rows, k = (size_t)o->dense_columns, at = (size_t)r->unit * o->per, end = at + o->per < rows ? at + o->per : rows;
+    size_t rows = (size_t)o->dense_rows, k = (size_t)o->dense_columns, at = (size_t)r->unit * o->per,
+           end = at + o->per < rows ? at + o->per : rows;
     if (n > DENSE_FEW) run_dense_blocks(r, part, parts);
-    else if (o->code == DENSE) r->k->dense(f(r->at[0][0]), f(r->at[1][0]), f(r->at[2][0]), f(r->at[3][0]), n, rows, k, 0, rows, part, parts);
-    else if (o->code == DENSE_DATA) r->k->dense_data_grad(f(r->at[0][0]), f(r->at[1][0]), f(r->at[2][0]), n, rows, k, 0, rows, false, part, parts);
+    else if (o->code == DENSE)
+        r->k->dense(f(r->at[0][0]), f(r->at[1][0]), f(r->at[2][0]), f(r->at[3][0]), n, rows, k, 0, rows, part, parts);
+    else if (o->code == DENSE_DATA)
+        r->k->dense_data_grad(f(r->at[0][0]), f(r->at[1][0]), f(r->at[2][0]), n, rows, k, 0, rows, false, part, parts);
     else r->k->dense_weights_grad(f(r->at[0][0]), f(r->at[1][0]), f(r->at[2][0]), n, rows, k, at, end, part, parts);
 }
 
@@ -481,7 +557,8 @@ static void run_part(void *context, int part, int parts)
         break;
     case CONCAT: case SLICE: {
         const struct op_copy *c = &o->copy[r->unit];
-        size_t from = c->bytes / 64 * (size_t)part / (size_t)parts * 64, to = c->bytes / 64 * (size_t)(part + 1) / (size_t)parts * 64;
+        size_t from = c->bytes / 64 * (size_t)part / (size_t)parts * 64,
+               to = c->bytes / 64 * (size_t)(part + 1) / (size_t)parts * 64;
         memcpy(at[o->nin][0] + from, at[c->input][0] + from, to - from);
         break;
     }
@@ -503,7 +580,8 @@ static void run_part(void *context, int part, int parts)
     }
 }
 
-void op_run(const struct op *o, const struct kernels *k, struct team *team, int unit, char *const *const *at, char *scratch)
+void op_run(const struct op *o, const struct kernels *k, struct team *team, int unit, char *const *const *at,
+            char *scratch)
 {
     struct run r = { o, k, unit, at, scratch };
     team_run(team, run_part, &r);

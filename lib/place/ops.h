@@ -30,7 +30,7 @@ struct op {
     struct pool pool;
     int bands, rows;                                     /* convolutions: units of an image, rows of output in one */
     bool by_channels;                                    /* weights gradient: units are blocks of output channels */
-    uint64_t per;                                        /* units of other operators: planes, blocks, rows or elements */
+    uint64_t per; /* units of other operators: planes, blocks, rows or elements */
     int64_t dense_rows, dense_columns;
     float scale;
     struct op_copy *copy;
@@ -47,6 +47,6 @@ int op_extents(const struct op *, int operand, int unit, struct extent *);
 /* Room for an extent whose ends do not meet the units of a device: those of all extents lie one after another. */
 static inline uint64_t op_slot(uint64_t bytes) { return (bytes + OP_ALIGN - 1) / OP_ALIGN * OP_ALIGN + OP_ALIGN; }
 
-/* Runs one unit: at[operand][extent] is where an extent lies.  Extents of convolution operands are equally far apart. */
+/* Runs one unit: at[operand][extent] is where an extent lies.  Those of convolution operands are equally far apart. */
 void op_run(const struct op *, const struct kernels *, struct team *, int unit, char *const *const *at, char *scratch);
 #endif

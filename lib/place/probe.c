@@ -60,7 +60,8 @@ struct probe *probe_open(const struct graph *g, const struct kernels *k, int thr
         uint64_t sum = 0, slow = 0;
         for (int j = 0; j < o->nin + o->nout; j++) {
             sum += 2 * room(o->bytes[j]) + OP_ALIGN;
-            if (g->kernel[i].movable >> j & 1) slow += room(o->bytes[j]), largest = o->bytes[j] > largest ? o->bytes[j] : largest;
+            if (g->kernel[i].movable >> j & 1)
+                slow += room(o->bytes[j]), largest = o->bytes[j] > largest ? o->bytes[j] : largest;
         }
         if (sum > p->arena_bytes) p->arena_bytes = sum;
         if (slow > most) most = slow;
@@ -72,7 +73,8 @@ struct probe *probe_open(const struct graph *g, const struct kernels *k, int thr
     p->exec = exec_new(k, p->team, p->tier);
     p->arena = pages(p->arena_bytes);
     float *f = (float *)(void *)p->arena;
-    for (uint64_t i = 0; i < p->arena_bytes / sizeof *f; i++) f[i] = 0.5f + (float)(i * 2654435761u >> 8 & 1023) * 0x1p-11f;
+    for (uint64_t i = 0; i < p->arena_bytes / sizeof *f; i++)
+        f[i] = 0.5f + (float)(i * 2654435761u >> 8 & 1023) * 0x1p-11f;
     return p;
 }
 

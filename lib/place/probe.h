@@ -1,4 +1,4 @@
-/* probe.h - times one kernel as it will meet it in a training step: operands where they would lie, caches as they would be.
+/* probe.h - times one kernel as a training step meets it: operands where they would lie, caches as they would be.
  *
  * An operand that the step touched shortly before (less than CACHE_BYTES of other operands ago) is warm: it lies at the
  * same addresses in every run.  All others move on through a large arena from run to run and are cold, as they are in
@@ -8,7 +8,8 @@
 #include "place/exec.h"
 
 struct probe;
-struct probe *probe_open(const struct graph *, const struct kernels *, int threads, const char *tier);   /* asks for disk first */
+struct probe *probe_open(const struct graph *, const struct kernels *, int threads,
+                         const char *tier); /* asks for disk first */
 void probe_close(struct probe *);
 const struct tier *probe_tier(const struct probe *);
 
@@ -17,5 +18,5 @@ struct timing { double seconds; long runs; uint64_t staging; };   /* median of t
 /* `slow`: bit i, operand i in slow memory.  At least `runs` runs, fewer (never below 3) of a kernel that takes long. */
 struct timing probe_kernel(struct probe *, int kernel, uint32_t slow, enum exec_mode, long runs);
 struct timing probe_move(struct probe *, uint64_t bytes, bool to_fast, long runs);
-bool probe_streams(const struct probe *, int kernel);    /* has more than one unit, so that streamed differs from staged */
+bool probe_streams(const struct probe *, int kernel); /* has more than one unit, so that streamed differs from staged */
 #endif

@@ -18,7 +18,10 @@ static void count_operands(struct record *r, const struct graph *g, const struct
 
 struct record record_of(const struct graph *g, const struct plan *p, const struct profile *profile)
 {
-    struct record r = { .kernels = g->nnode, .moves = p->nmove, .peak_bytes = graph_peak(g), .move_seconds = profile || !p->nmove ? 0 : NAN };
+    struct record r = { .kernels = g->nnode,
+                        .moves = p->nmove,
+                        .peak_bytes = graph_peak(g),
+                        .move_seconds = profile || !p->nmove ? 0 : NAN };
     for (int i = 0; i < g->ntensor; i++)
         if (g->tensor[i].role != ROLE_INTER) r.io_bytes += g->tensor[i].bytes;
     for (int i = 0; i < p->nmove; i++) {
@@ -47,6 +50,7 @@ void record_tiers(const struct graph *g, const struct plan *p, struct buf *b)
 {
     buf_char(b, '(');
     for (int n = 0; n < g->nnode; n++)
-        buf_format(b, "%s(%s %s %s %s)", n ? " " : "", g->node[n].name, p->node[n].in_tiers, p->node[n].out_tiers, profile_modes[p->node[n].mode]);
+        buf_format(b, "%s(%s %s %s %s)", n ? " " : "", g->node[n].name, p->node[n].in_tiers, p->node[n].out_tiers,
+                   profile_modes[p->node[n].mode]);
     buf_char(b, ')');
 }

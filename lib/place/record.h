@@ -1,19 +1,19 @@
 /* record.h - what there is to say about one planned and executed training step, as the study records it.
  *
- * Sizes in bytes, times in seconds.  "fast" is the study's DRAM, "slow" its PMM.  The study's io_size, default_alloc_size,
- * num_*_move_nodes, bytes_moved_*, num_*_tensors, *_alloc_size, move_time, config_map and kernel_times are all here;
- * asynchronous moves are counted apart and are none so far. */
+ * Sizes in bytes, times in seconds.  "fast" is the study's DRAM, "slow" its PMM.  The study's io_size,
+ * default_alloc_size, num_*_move_nodes, bytes_moved_*, num_*_tensors, *_alloc_size, move_time, config_map and
+ * kernel_times are all here; asynchronous moves are counted apart and are none so far. */
 #ifndef MILLRACE_PLACE_RECORD_H
 #define MILLRACE_PLACE_RECORD_H
 #include "place/plan.h"
 
 struct record {
     uint64_t io_bytes;                                   /* of args: inputs, labels, parameters and their next values */
-    uint64_t peak_bytes;                                 /* most intermediates alive at once: what all in fast memory needs */
+    uint64_t peak_bytes; /* most intermediates alive at once: what all in fast memory needs */
     int moves, moves_to_slow, moves_to_fast;
     uint64_t moved, moved_to_slow, moved_to_fast;
     int kernels, inputs, outputs, fast_inputs, fast_outputs;   /* operand slots over all nodes; args count as fast */
-    uint64_t input_bytes, output_bytes, fast_input_bytes, fast_output_bytes;   /* the same, by size; args weigh nothing */
+    uint64_t input_bytes, output_bytes, fast_input_bytes, fast_output_bytes; /* the same, by size; args weigh nothing */
     double move_seconds;                                 /* planned; nan without a profile */
 };
 struct record record_of(const struct graph *, const struct plan *, const struct profile *);   /* profile may be NULL */

@@ -66,7 +66,7 @@ struct team *team_start(int threads)
 {
     struct team *t = xcalloc(1, sizeof *t);
     t->size = threads;
-    if (threads == 1) return t;                          /* the scheduler may keep the caller off the cores that do I/O */
+    if (threads == 1) return t; /* the scheduler may keep the caller off the cores that do I/O */
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->wake, NULL);
     t->member = xcalloc((size_t)threads, sizeof *t->member);

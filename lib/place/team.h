@@ -8,6 +8,6 @@
 struct team;
 struct team *team_start(int threads);                    /* pins the caller and the members to cores of its own set */
 int team_size(const struct team *);
-void team_run(struct team *, void (*fn)(void *context, int part, int parts), void *context);   /* returns when all have */
+void team_run(struct team *, void (*fn)(void *context, int part, int parts), void *context); /* returns when all have */
 void team_stop(struct team *);
 #endif

@@ -90,11 +90,13 @@ static void rates_of(const char *spec, double rate[2], double *latency)
     uint64_t v[2] = { 0, 0 };
     for (int i = 0; i < 2; i++) {
         size_t n = strcspn(p, ",");
-        if (!size_parse(p, n, &v[i]) || !v[i]) usage("tier '%s': want emu:READ,WRITE[,LATENCY] with bytes per second, as emu:16G,5.5G", spec);
+        if (!size_parse(p, n, &v[i]) || !v[i])
+            usage("tier '%s': want emu:READ,WRITE[,LATENCY] with bytes per second, as emu:16G,5.5G", spec);
         p += n + (p[n] == ',');
         rate[i] = (double)v[i];
     }
-    if (*p && (!num_parse(p, strlen(p), latency) || !(*latency >= 0 && *latency < 10))) usage("tier '%s': latency '%s' is not a number of seconds", spec, p);
+    if (*p && (!num_parse(p, strlen(p), latency) || !(*latency >= 0 && *latency < 10)))
+        usage("tier '%s': latency '%s' is not a number of seconds", spec, p);
     free(text);
 }
 
@@ -126,13 +128,16 @@ static void io(struct tier *t, const struct request *r)
         ssize_t n = r->write ? pwrite(t->fd, r->p + done, r->bytes - done, (off_t)(r->offset + done))
                              : pread(t->fd, r->p + done, r->bytes - done, (off_t)(r->offset + done));
         if (n < 0 && errno == EINTR) continue;
-        if (n < 0) die_errno("tier %s: %s of %zu bytes at %llu", t->spec, r->write ? "write" : "read", r->bytes, (unsigned long long)r->offset);
+        if (n < 0)
+            die_errno("tier %s: %s of %zu bytes at %llu", t->spec, r->write ? "write" : "read", r->bytes,
+                      (unsigned long long)r->offset);
         if (!n) die("tier %s: file ends at %llu", t->spec, (unsigned long long)(r->offset + done));
         done += (size_t)n;
     }
     if (t->method != BUFFERED) return;
     if (r->write)
-        sync_file_range(t->fd, (off_t)r->offset, (off_t)r->bytes, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+        sync_file_range(t->fd, (off_t)r->offset, (off_t)r->bytes,
+                        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
     posix_fadvise(t->fd, (off_t)r->offset, (off_t)r->bytes, POSIX_FADV_DONTNEED);
 }
 
@@ -240,7 +245,8 @@ static void fill(struct tier *t)
     unsigned *p = pages(n);
     for (size_t i = 0; i < n / sizeof *p; i++) p[i] = (unsigned)i * 2654435761u;
     struct transfer all = { 0 };
-    for (uint64_t at = 0; at < t->bytes; at += n) tier_start(t, &all, true, p, at, t->bytes - at < n ? (size_t)(t->bytes - at) : n);
+    for (uint64_t at = 0; at < t->bytes; at += n)
+        tier_start(t, &all, true, p, at, t->bytes - at < n ? (size_t)(t->bytes - at) : n);
     tier_finish(t, &all);
     pages_free(p, n);
     t->moved[0] = t->moved[1] = 0;
@@ -267,7 +273,8 @@ struct tier *tier_open(const char *spec, uint64_t bytes)
         }
         if (t->fd < 0) die_errno("tier %s: cannot make a file in %s", spec, dir);
         int err = t->bytes ? posix_fallocate(t->fd, 0, (off_t)t->bytes) : 0;
-        if (err) die("tier %s: %llu bytes are needed in %s: %s", spec, (unsigned long long)t->bytes, dir, strerror(err));
+        if (err)
+            die("tier %s: %llu bytes are needed in %s: %s", spec, (unsigned long long)t->bytes, dir, strerror(err));
     } else {
         t->method = strcmp(spec, "dram") ? PACED : MEMORY;
         if (t->method == PACED) rates_of(spec, t->rate, &t->latency);

@@ -2,8 +2,8 @@
  *
  * SPEC is one of
  *   dram                        plain copies; what fast memory itself would give
- *   file:DIR[,buffered]         a nameless file in the directory DIR, read and written past the page cache by O_DIRECT with several
- *                               requests in flight.  Where the file system refuses O_DIRECT (or with ",buffered") each
+ *   file:DIR[,buffered]         a nameless file in the directory DIR, read and written past the page cache by
+ *                               O_DIRECT with several requests in flight.  Where the file system refuses O_DIRECT (or with ",buffered") each
  *                               write is pushed out and each page dropped behind, and the method says `buffered`.
  *                               Memory file systems are refused: they are DRAM.
  *   emu:READ,WRITE[,LATENCY]    copies held to READ and WRITE bytes per second (16G,5.5G) and at least LATENCY
@@ -20,9 +20,10 @@
 #include <stdint.h>
 
 struct tier;
-struct tier *tier_open(const char *spec, uint64_t bytes);   /* dies; asks for free space before it writes, then writes all once */
+struct tier *tier_open(const char *spec,
+                       uint64_t bytes); /* dies; asks for free space before it writes, then writes all once */
 void tier_close(struct tier *);
-void tier_check(const char *spec, uint64_t bytes);       /* dies now if tier_open would for lack of space or a bad path */
+void tier_check(const char *spec, uint64_t bytes); /* dies now if tier_open would for lack of space or a bad path */
 
 const char *tier_kind(const struct tier *);              /* real | emulated */
 const char *tier_method(const struct tier *);            /* memory | o_direct | buffered | paced */
@@ -39,6 +40,9 @@ uint64_t tier_moved(const struct tier *, bool write);    /* bytes since tier_ope
 void *pages(size_t bytes);
 void pages_free(void *, size_t bytes);
 
-struct calibration { double read_bytes_per_second, write_bytes_per_second, read_latency_seconds, write_latency_seconds; };
-struct calibration tier_calibrate(struct tier *, double seconds);   /* medians of requests of 4 MiB and of one alignment unit */
+struct calibration {
+    double read_bytes_per_second, write_bytes_per_second, read_latency_seconds, write_latency_seconds;
+};
+struct calibration tier_calibrate(struct tier *,
+                                  double seconds); /* medians of requests of 4 MiB and of one alignment unit */
 #endif

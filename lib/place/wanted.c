@@ -16,7 +16,8 @@ static void add(struct wanted *w, struct want x)
 static void add_modes(struct wanted *w, int kernel, uint32_t slow)
 {
     if (!slow) add(w, (struct want){ kernel, 0, EXEC_DIRECT, 0, false });
-    for (int mode = EXEC_STREAMED; slow && mode <= EXEC_STAGED; mode++) add(w, (struct want){ kernel, slow, mode, 0, false });
+    for (int mode = EXEC_STREAMED; slow && mode <= EXEC_STAGED; mode++)
+        add(w, (struct want){ kernel, slow, mode, 0, false });
 }
 
 /* copies of 64 KiB, four times that, ... and of the largest tensor that can move */
@@ -69,7 +70,8 @@ void wanted_by_plans(struct wanted *w, const struct graph *g, const char *const 
 {
     for (int i = 0; i < n; i++) {
         struct plan *p = plan_read(plans[i], g);
-        for (int k = 0; k < g->nnode; k++) add(w, (struct want){ g->node[k].kernel, slow_of(g, p, k), p->node[k].mode, 0, false });
+        for (int k = 0; k < g->nnode; k++)
+            add(w, (struct want){ g->node[k].kernel, slow_of(g, p, k), p->node[k].mode, 0, false });
         plan_free(p);
     }
     qsort(w->want, w->n, sizeof *w->want, by_identity);
@@ -90,17 +92,20 @@ static void must_be(csv *t, const char *column, const char *value)
     int col = csv_need(t, column);
     str s = csv_str(t, col);
     if (!str_is(s, value))
-        die_at(csv_file(t), csv_line(t), "measured with %s '%.*s', not '%s': another setting needs another file", column, (int)s.n, s.s, value);
+        die_at(csv_file(t), csv_line(t), "measured with %s '%.*s', not '%s': another setting needs another file",
+               column, (int)s.n, s.s, value);
 }
 
-void wanted_drop(struct wanted *w, const struct graph *g, const char *path, int threads, const char *tier, const char *machine)
+void wanted_drop(struct wanted *w, const struct graph *g, const char *path, int threads, const char *tier,
+                 const char *machine)
 {
     char number[20];
     struct intern have = { 0 };
     struct buf b = { 0 };
     struct arena a = { 0 };
     csv *t = csv_open(path);
-    int key = csv_need(t, "key"), in = csv_need(t, "in_tiers"), out = csv_need(t, "out_tiers"), mode = csv_need(t, "mode");
+    int key = csv_need(t, "key"), in = csv_need(t, "in_tiers"), out = csv_need(t, "out_tiers"),
+        mode = csv_need(t, "mode");
     snprintf(number, sizeof number, "%d", threads);
     while (csv_next(t)) {
         must_be(t, "threads", number);

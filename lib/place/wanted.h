@@ -7,9 +7,11 @@
 struct want { int kernel; uint32_t slow; int mode; uint64_t bytes; bool to_fast; };   /* kernel -1: a copy of `bytes` */
 struct wanted { struct want *want; size_t n, cap; };     /* zero-initialise */
 
-void wanted_all(struct wanted *, const struct graph *, bool full);   /* singles, or all combinations; copies of 64 KiB and up */
+void wanted_all(struct wanted *, const struct graph *,
+                bool full); /* singles, or all combinations; copies of 64 KiB and up */
 void wanted_by_plans(struct wanted *, const struct graph *, const char *const *plans, int n);
 
 /* Removes rows that are in the profile at `path`; dies when it was made in another setting. */
-void wanted_drop(struct wanted *, const struct graph *, const char *path, int threads, const char *tier, const char *machine);
+void wanted_drop(struct wanted *, const struct graph *, const char *path, int threads, const char *tier,
+                 const char *machine);
 #endif
