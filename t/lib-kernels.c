@@ -177,22 +177,22 @@ static void test_rest(const struct kernels *k)
     for (int i = 0; i < 5; i++) {
         const struct pool *c = &pools[i];
         size_t nx = (size_t)(3 * c->ih * c->iw * 16), ny = (size_t)(3 * c->oh * c->ow * 16);
-        float *px = filled(nx, 1), *p1 = filled(ny, 0), *p2 = filled(ny, 0), *d1 = filled(nx, 0), *d2 = filled(nx, 0),
+        float *in = filled(nx, 1), *p1 = filled(ny, 0), *p2 = filled(ny, 0), *d1 = filled(nx, 0), *d2 = filled(nx, 0),
               *dy = filled(ny, 1);
         int32_t *i1 = (int32_t *)(void *)filled(ny, 0), *i2 = (int32_t *)(void *)filled(ny, 0);
-        kernels_plain.maxpool(c, px, p1, i1, 3, 0, 1);
-        for (int p = 0; p < 2; p++) k->maxpool(c, px, p2, i2, 3, p, 2);
+        kernels_plain.maxpool(c, in, p1, i1, 3, 0, 1);
+        for (int p = 0; p < 2; p++) k->maxpool(c, in, p2, i2, 3, p, 2);
         ok(same(p1, p2, ny) && !memcmp(i1, i2, ny * 4), called(k->name, "max pooling", i));
         kernels_plain.maxpool_grad(c, dy, i1, d1, 3, 0, 1);
         for (int p = 0; p < 2; p++) k->maxpool_grad(c, dy, i2, d2, 3, p, 2);
         near(error(d2, d1, nx), 0, 1e-6, called(k->name, "max pooling's gradient", i));
-        kernels_plain.avgpool(c, px, p1, 3, 0, 1);
-        k->avgpool(c, px, p2, 3, 0, 1);
+        kernels_plain.avgpool(c, in, p1, 3, 0, 1);
+        k->avgpool(c, in, p2, 3, 0, 1);
         near(error(p2, p1, ny), 0, 1e-5, called(k->name, "mean pooling", i));
         kernels_plain.avgpool_grad(c, dy, d1, 3, 0, 1);
         k->avgpool_grad(c, dy, d2, 3, 0, 1);
         near(error(d2, d1, nx), 0, 1e-5, called(k->name, "mean pooling's gradient", i));
-        free(px), free(p1), free(p2), free(d1), free(d2), free(dy), free(i1), free(i2);
+        free(in), free(p1), free(p2), free(d1), free(d2), free(dy), free(i1), free(i2);
     }
 
     for (size_t n = 1; n < 200; n += 66) {

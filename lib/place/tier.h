@@ -3,9 +3,9 @@
  * SPEC is one of
  *   dram                        plain copies; what fast memory itself would give
  *   file:DIR[,buffered]         a nameless file in the directory DIR, read and written past the page cache by
- *                               O_DIRECT with several requests in flight.  Where the file system refuses O_DIRECT (or with ",buffered") each
- *                               write is pushed out and each page dropped behind, and the method says `buffered`.
- *                               Memory file systems are refused: they are DRAM.
+ *                               O_DIRECT with several requests in flight.  Where the file system refuses O_DIRECT
+ *                               (or with ",buffered") each write is pushed out and each page dropped behind, and
+ *                               the method says `buffered`.  Memory file systems are refused: they are DRAM.
  *   emu:READ,WRITE[,LATENCY]    copies held to READ and WRITE bytes per second (16G,5.5G) and at least LATENCY
  *                               seconds a request; the kind says `emulated`
  * A file that the page cache holds is never offered as slow memory.  The file has no name, so that nothing is left

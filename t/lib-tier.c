@@ -1,0 +1,81 @@
+/* lib-tier.c - what is written comes back, in whatever pieces, on every sort of tier; paced tiers keep their pace. */
+#include "place/team.h"
+#include "place/tier.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "measure/clock.h"
+#include "tap.h"
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIZE = 12 << 20 };
+
+static void test_tier(const char *spec)
+{
+    struct tier *t = tier_open(spec, SIZE);
+    struct rng r = rng_for(7, str_of(spec));
+    char *from = pages(SIZE), *to = pages(SIZE), name[200];
+    for (int i = 0; i < SIZE; i += 8) *(uint64_t *)(void *)(from + i) = rng_u64(&r);
+    struct transfer out = { 0 }, in = { 0 };
+    size_t unit = tier_align(t);
+    for (uint64_t at = 0; at < SIZE;) {
+        size_t n = (1 + rng_below(&r, (3 << 20) / unit)) * unit;
+        if (n > SIZE - at) n = SIZE - at;
+        tier_start(t, &out, true, from + at, at, n);
+        at += n;
+    }
+    tier_finish(t, &out);
+    for (uint64_t at = 0; at < SIZE; at += 64 * unit) tier_start(t, &in, false, to + at, at, SIZE - at < 64 * unit ? SIZE - at : 64 * unit);
+    tier_finish(t, &in);
+    snprintf(name, sizeof name, "%s: what was written is read", tier_method(t));
+    ok(!memcmp(from, to, SIZE), name);
+    snprintf(name, sizeof name, "%s: bytes are counted", tier_method(t));
+    ok(tier_moved(t, true) == SIZE && tier_moved(t, false) == SIZE, name);
+    tier_finish(t, &in);
+    ok(in.left == 0, "waiting for nothing returns");
+    pages_free(from, SIZE);
+    pages_free(to, SIZE);
+    tier_close(t);
+}
+
+struct sum { atomic_long calls; atomic_int parts; };
+
+static void count(void *context, int part, int parts)
+{
+    struct sum *s = context;
+    atomic_fetch_add(&s->calls, 1);
+    atomic_fetch_or(&s->parts, 1 << part);
+    (void)parts;
+}
+
+int main(void)
+{
+    const char *build = getenv("B");
+    char *file = xformat("file:%s", build ? build : "."), *buffered = xformat("%s,buffered", file);
+    const char *specs[] = { "dram", file, buffered, "emu:4G,2G" };
+    for (int i = 0; i < 4; i++) test_tier(specs[i]);
+
+    struct tier *t = tier_open("emu:100M,50M", SIZE);
+    char *p = pages(SIZE);
+    double start = now_seconds();
+    struct transfer x = { 0 };
+    tier_start(t, &x, true, p, 0, 2 << 20);
+    tier_start(t, &x, false, p + (4 << 20), 4 << 20, 2 << 20);
+    tier_finish(t, &x);
+    ok(now_seconds() - start >= (2 << 20) / 50e6 + (2 << 20) / 100e6, "a paced tier takes at least its time, one request after the other");
+    ok(!strcmp(tier_kind(t), "emulated"), "and says that it is emulated");
+    tier_close(t);
+    pages_free(p, SIZE);
+
+    for (int n = 1; n <= 4; n++) {
+        struct team *team = team_start(n);
+        struct sum s = { 0 };
+        for (int i = 0; i < 1000; i++) team_run(team, count, &s);
+        ok(s.calls == 1000 * n && s.parts == (1 << n) - 1, "every member of a team does its part of every call");
+        team_stop(team);
+    }
+    free(file);
+    free(buffered);
+    return done();
+}

@@ -1,0 +1,53 @@
+#!/bin/bash
+# Small ResNet-50 under plans of a stated cost model: where tensors lie must never change a bit of the loss.
+. "$(dirname "$0")/tap.sh"
+mkdir -p "$B/run-test"
+disk="file:$B/run-test"
+place-net resnet50 --batch=1 --image=64 > g.sexp
+place-profile --runs=3 --tier=dram g.sexp > p.csv
+plan() { place-plan --profile=p.csv --rounds=100 --steps=300 "$@" g.sexp; }
+losses() { cut -d, -f4 "$1" | sed 1d; }
+run() { place-run --steps=2 --warm=1 "$@" g.sexp; }
+
+plan -f fast > fast.plan
+run --plan=fast.plan --tier="$disk" > fast.csv
+loss=$(losses fast.csv)
+is 'three steps have a loss each' 3 eval 'losses fast.csv | grep -c "^[0-9.e-]*$"'
+moved() { cut -d, -f1 <<< "$loss" | sort -u | wc -l; }
+is 'that changes as it learns' 3 moved
+plan -f slow > slow.plan
+for form in static sync numa; do plan -f $form -r 2:1 > $form.plan; done
+for form in slow static sync numa; do
+    run --plan=$form.plan --tier="$disk" > $form.csv
+    is "$form: the same losses to the last bit" "$loss" losses $form.csv
+done
+is 'two threads: the same' "$loss" eval 'run --threads=2 --plan=sync.plan --tier="$disk" | cut -d, -f4 | sed 1d'
+is 'an emulated tier: the same' "$loss" eval 'run --plan=slow.plan --tier=emu:50G,50G | sed "s/\"[^\"]*\"/e/" | cut -d, -f4 | sed 1d'
+isa() { run --isa=$1 --plan=fast.plan --tier=dram | cut -d, -f4 | sed -n 2p | paste - <(echo "$loss" | head -1) | awk '{ d = $1 - $2; exit !(d * d < 1e-6 * $2 * $2) }'; }
+ok 'plain vectors: nearly the same first loss' isa vector
+another() { [ "$(run --seed=2 --plan=fast.plan --tier=dram | cut -d, -f4 | sed 1d)" != "$loss" ]; }
+ok 'another seed: other numbers' another
+row() { awk -F, -v c="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == c) k = i; next } NR == 3 { print $k }' "$1"; }
+is 'all fast touches no tier' '0 0' eval 'echo $(row fast.csv read_bytes) $(row fast.csv written_bytes)'
+traffic() { [ "$(row slow.csv read_bytes)" -gt 1000000 ] && [ "$(row slow.csv written_bytes)" -gt 1000000 ]; }
+ok 'all slow does' traffic
+moves() { [ "$(row sync.csv moves)" = "$(grep -o '(move ' sync.plan | wc -l)" ]; }
+ok 'every move of the plan is made' moves
+within() { for f in static sync numa; do [ "$(row $f.csv fast_bytes)" -le "$(row $f.csv limit_bytes)" ] || return 1; done; }
+ok 'fast memory, staging included, stays below the limit' within
+is 'the kind is said' 'real' row slow.csv kind
+run --plan=sync.plan --tier=dram --kernels=k.csv > /dev/null
+is 'a time for every node' "$(place-stat g.sexp | tail -1 | cut -d, -f3)" eval 'sed 1d k.csv | wc -l'
+empty() { [ -z "$("$@")" ]; }
+ok 'nothing is left behind' empty ls -A "$B/run-test"
+
+fails 'no plan' 2 'no plan given' place-run --tier=dram g.sexp
+fails 'no tier' 2 'no tier given' place-run --plan=fast.plan g.sexp
+fails 'a plan that is not there' 1 'none.plan' run --plan=none.plan --tier=dram
+fails 'the plan of another graph' 1 'resnet50|mlp|node|tensor' eval 'place-net mlp --batch=4 | place-run --plan=fast.plan --tier=dram'
+sed 's/(slow \([0-9]*\) \([0-9]*\) 0)/(slow \1 \2 999999995904)/' slow.plan > wild.plan
+fails 'a place beyond its pool' 1 'beyond the end of its pool' run --plan=wild.plan --tier=dram
+sed 's/ streamed \([0-9.e-]*\) [0-9]* / streamed \1 4096 /; s/ staged \([0-9.e-]*\) [0-9]* / staged \1 4096 /' slow.plan > tight.plan
+fails 'less staging than a kernel needs' 1 'bytes of staging, the plan grants' run --plan=tight.plan --tier=dram
+rmdir "$B/run-test"
+done_testing
