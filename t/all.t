@@ -52,7 +52,7 @@ help_is_sound() {
     [[ $text == *$'\nUsage: '"$p"* ]] || problem "--help has no line 'Usage: $p'"
     [[ $text == *$'\nExamples:\n  $ '* ]] || problem "--help has no 'Examples:' with a line '  \$ command'"
     run "$p" --_options
-    while IFS== read -r option _; do [[ $text == *" $option"[=\ $'\n']* ]] || problem "--help does not name $option"; done < out
+    while IFS='=' read -r option _; do [[ $text == *" $option"[=\ $'\n']* ]] || problem "--help does not name $option"; done < out
     run "$p" --version
     [[ $rc == 0 && $(<out) == "$p (millrace) "?* ]] || problem "--version: exit $rc, $(<out)"
     run "$p" -h

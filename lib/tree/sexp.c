@@ -368,7 +368,7 @@ static snode add(struct sexp *e, size_t start, size_t length, uint32_t kind)
 {
     if (e->n == e->cap) {
         e->node = grow(e->node, e->n + 1, &e->cap, sizeof *e->node);
-        if (e->n >= SEXP_NONE - 1) die("expression of more than %u nodes", SEXP_NONE - 1);
+        if (e->n >= UINT32_MAX - 1) die("expression of more than %u nodes", UINT32_MAX - 1);
     }
     e->node[e->n] = (struct node){ (uint32_t)start, (uint32_t)length, (uint32_t)e->n + 1, kind };
     return (snode)e->n++;
