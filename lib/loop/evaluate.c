@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MAX_RUNS = 64 };
@@ -127,7 +128,7 @@ void evaluator_problem(struct evaluator *v, const struct problem *p)
     v->best_seconds = INFINITY;
 }
 
-static void operands(struct evaluator *v)
+void evaluator_operands(struct evaluator *v)
 {
     for (int t = 0; t < 3 && !v->x[t]; t++) v->x[t] = numbers(v->p, t);
     if (!v->check || v->want) return;
@@ -135,11 +136,30 @@ static void operands(struct evaluator *v)
     problem_reference(v->p, v->want, v->x[TENSOR_A], v->x[TENSOR_B]);
 }
 
-static double once(struct evaluator *v)
+static int64_t thread_ns(void)
 {
-    int64_t t = now_ns();
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+struct stopwatch stopwatch_start(void)
+{
+    int64_t cpu = thread_ns();
+    return (struct stopwatch){ now_ns(), cpu };
+}
+
+double stopwatch_seconds(struct stopwatch s)
+{
+    int64_t wall = now_ns() - s.wall, cpu = thread_ns() - s.cpu;
+    return (double)(wall < cpu ? wall : cpu) * 1e-9;
+}
+
+double evaluator_once(struct evaluator *v)
+{
+    struct stopwatch s = stopwatch_start();
     kernel_run(&v->kernel, v->x[TENSOR_C], v->x[TENSOR_A], v->x[TENSOR_B]);
-    return (double)(now_ns() - t) * 1e-9;
+    return v->kernel.threads == 1 ? stopwatch_seconds(s) : (double)(now_ns() - s.wall) * 1e-9;
 }
 
 static int by_double(const void *a, const void *b)
@@ -153,11 +173,11 @@ static struct result measure(struct evaluator *v, const struct nest *t, int min_
     struct result r = { .seconds = INFINITY, .median_seconds = INFINITY };
     r.why = kernel_encode(&v->kernel, v->p, t, v->isa);
     if (r.why) return r;
-    operands(v);
+    evaluator_operands(v);
     size_t bytes = (size_t)v->p->elements[TENSOR_C] * sizeof(float);
     if (!v->hold) measure_lock();
     if (v->check) memset(v->x[TENSOR_C], 0xff, bytes);
-    double s[MAX_RUNS], total = s[0] = once(v);
+    double s[MAX_RUNS], total = s[0] = evaluator_once(v);
     if (v->check && memcmp(v->x[TENSOR_C], v->want, bytes)) {
         struct buf b = { 0 };
         nest_print(&b, v->p, t);
@@ -168,7 +188,7 @@ static struct result measure(struct evaluator *v, const struct nest *t, int min_
         r.runs = 1;
     } else {
         for (r.runs = 0; r.runs < max_runs && (total < v->cap_seconds || (r.runs < min_runs && total < 10 * v->cap_seconds)); ) {
-            s[r.runs] = once(v);
+            s[r.runs] = evaluator_once(v);
             total += s[r.runs++];
         }
         if (!r.runs) r.runs = 1;                         /* 20 ms and more: the first run has to do */

@@ -1,0 +1,103 @@
+/* loop-peer - the same problems by other libraries and compilers
+ *
+ * Usage: loop-peer --lib=NAME[,NAME]... [--rounds=N] [FILE]
+ *
+ * Columns in: problem, tree (optional: what "ours" runs; of consecutive rows
+ * with the same problem the last counts, so that the output of loop-search
+ * can be piped in).  Columns out: problem, lib, gflops, seconds, checked (1:
+ * its result is right), kind (real) and reason (why it has no time).  One
+ * row for each problem and library.  All run in turn, N rounds, one thread;
+ * seconds is the least.  Libraries are optional packages: those that are not
+ * installed are named and left out.
+ * Libraries: ours openblas openblas-core (told the right processor) blis
+ * blis-core onednn onednn-any (tensors in its own formats, reordered before
+ * the clock starts) libxsmm eigen numpy halide-adams halide-mullapudi gcc
+ * gcc-graphite clang clang-polly.
+ *
+ * Examples:
+ *   $ loop-gen --kind=mm --m=64,128 --n=128 --k=128 |
+ *     loop-search --algo=heuristic |
+ *     loop-peer --lib=ours,openblas-core,onednn,libxsmm
+ */
+#include "base/filter.h"
+#include "base/progress.h"
+#include "loop/peer.h"
+#include "loop/rows.h"
+#include HELP
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LIBS = 20 };
+static const char *libs;
+static long rounds = 5, runs = 8;
+static const struct opt options[] = {
+    { 0, "lib", STR, &libs, "NAMES", "libraries, separated by commas" },
+    { 0, "rounds", INT, &rounds, "N", "turns of each library", 1, 1e6 },
+    { 0, "runs", INT, &runs, "N", "runs in a turn, at most 20 ms together", 1, 1e6 },
+    { 0 } };
+
+static void rows(csvw *w, struct peers *s, const char *const *name, int n, const struct problem *p, const struct nest *t)
+{
+    const struct peer_result *r = peers_time(s, p, t);
+    for (int i = 0; i < n; i++) {
+        if (peer_missing(s, i)) continue;
+        bool timed = isfinite(r[i].seconds);
+        csvw_cstr(w, p->text);
+        csvw_cstr(w, name[i]);
+        csvw_known(w, timed ? problem_flops(p) / r[i].seconds * 1e-9 : NAN);
+        csvw_known(w, timed ? r[i].seconds : NAN);
+        csvw_int(w, r[i].checked);
+        csvw_cstr(w, "real");
+        csvw_cstr(w, r[i].why);
+        csvw_end(w);
+    }
+    csvw_flush(w);
+}
+
+int main(int argc, char **argv)
+{
+    int first = filter_init(argc, argv, help, options), n = 0, here = 0;
+    if (!libs || !*libs) usage("no library given, see --lib");
+    const char *name[MAX_LIBS];
+    char *copy = xstrdup(libs);
+    for (char *s = copy; *s; ) {
+        size_t len = strcspn(s, ",");
+        bool more = s[len] != 0;
+        s[len] = 0;
+        if (n == MAX_LIBS) usage("more than %d libraries", MAX_LIBS);
+        if (len) name[n++] = s;
+        s += len + more;
+    }
+    struct nest_rows r;
+    rows_open(&r, csv_open(filter_operand(argc, argv, first)), false);
+    struct peers *s = peers_open(name, n, (int)rounds, (int)runs);
+    for (int i = 0; i < n; i++) {
+        here += !peer_missing(s, i);
+        if (peer_missing(s, i)) warn("%s is not here: apt-get install %s", name[i], peer_missing(s, i));
+    }
+    if (!here) die("none of %s is installed", libs);
+    csvw *w = csvw_open("-");
+    csvw_names(w, "problem,lib,gflops,seconds,checked,kind,reason");
+    csvw_end(w);
+    struct problem p;
+    struct nest t;
+    bool have = false;
+    double done = 0;
+    progress_start("problems", 0);
+    while (rows_next(&r)) {
+        if (have && r.fresh) {
+            rows(w, s, name, n, &p, &t);
+            progress(++done, "%s", "");
+        }
+        p = r.p;
+        t = r.nest;
+        have = true;
+    }
+    if (have) rows(w, s, name, n, &p, &t);
+    progress_end();
+    peers_close(s);
+    rows_close(&r);
+    free(copy);
+    return csvw_close(w);
+}

@@ -1,0 +1,107 @@
+/* oneDNN: sgemm for products; for convolutions the primitive with the tensors as given, or (-DANY) in the formats it
+ * likes best, reordered before the clock starts */
+#include "gemm.h"
+#include <dnnl.h>
+
+struct product {
+    struct gemm g;
+    dnnl_primitive_t conv;
+    dnnl_memory_t mem[3], plain[3];
+    dnnl_primitive_t reorder[3];
+    float *own[3];
+    int ready;
+};
+static dnnl_engine_t engine;
+static dnnl_stream_t stream;
+
+static int make_conv(struct product *p, const char **why)
+{
+    struct gemm *g = &p->g;
+    dnnl_dims_t src = { g->nimg, g->c, g->h, g->w }, wei = { g->mo, g->c, g->kh, g->kw }, dst = { g->nimg, g->mo, g->ho, g->wo };
+    dnnl_dims_t strides = { g->s, g->s }, pad = { 0, 0 };
+    dnnl_format_tag_t act = g->nhwc ? dnnl_nhwc : dnnl_nchw, w = g->nhwc ? dnnl_hwio : dnnl_oihw;
+    dnnl_memory_desc_t d[3], given[3];
+    *why = "oneDNN refused the convolution";
+    if (!engine && (dnnl_engine_create(&engine, dnnl_cpu, 0) || dnnl_stream_create(&stream, engine, dnnl_stream_default_flags)))
+        return 0;
+#ifdef ANY
+    dnnl_format_tag_t tag[3] = { dnnl_format_tag_any, dnnl_format_tag_any, dnnl_format_tag_any };
+#else
+    dnnl_format_tag_t tag[3] = { act, w, act };
+#endif
+    if (dnnl_memory_desc_init_by_tag(&d[0], 4, src, dnnl_f32, tag[0]) || dnnl_memory_desc_init_by_tag(&given[0], 4, src, dnnl_f32, act)
+        || dnnl_memory_desc_init_by_tag(&d[1], 4, wei, dnnl_f32, tag[1]) || dnnl_memory_desc_init_by_tag(&given[1], 4, wei, dnnl_f32, w)
+        || dnnl_memory_desc_init_by_tag(&d[2], 4, dst, dnnl_f32, tag[2]) || dnnl_memory_desc_init_by_tag(&given[2], 4, dst, dnnl_f32, act))
+        return 0;
+    dnnl_convolution_desc_t c;
+    dnnl_primitive_desc_t pd;
+    if (dnnl_convolution_forward_desc_init(&c, dnnl_forward_inference, dnnl_convolution_direct, &d[0], &d[1], NULL, &d[2], strides, pad, pad)
+        || dnnl_primitive_desc_create(&pd, &c, NULL, engine, NULL) || dnnl_primitive_create(&p->conv, pd))
+        return 0;
+    dnnl_query_t what[3] = { dnnl_query_src_md, dnnl_query_weights_md, dnnl_query_dst_md };
+    for (int i = 0; i < 3; i++) {
+        const dnnl_memory_desc_t *md = dnnl_primitive_desc_query_md(pd, what[i], 0);
+        p->own[i] = dnnl_memory_desc_equal(md, &given[i]) ? NULL : aligned_alloc(64, (dnnl_memory_desc_get_size(md) + 127) / 64 * 64);
+        if (dnnl_memory_create(&p->mem[i], md, engine, p->own[i] ? (void *)p->own[i] : DNNL_MEMORY_NONE)
+            || dnnl_memory_create(&p->plain[i], &given[i], engine, DNNL_MEMORY_NONE))
+            return 0;
+        dnnl_primitive_desc_t r;
+        if (!p->own[i]) continue;
+        if (dnnl_reorder_primitive_desc_create(&r, i == 2 ? md : &given[i], engine, i == 2 ? &given[i] : md, engine, NULL)
+            || dnnl_primitive_create(&p->reorder[i], r))
+            return 0;
+    }
+    return 1;
+}
+
+void *peer_open(const char *kind, const long *size, const char **why)
+{
+    struct product *p = calloc(1, sizeof *p);
+    if (!gemm_init(&p->g, kind, size, why)) return NULL;
+    if (p->g.conv && !make_conv(p, why)) return NULL;
+    return p;
+}
+
+static void mul(int ta, int tb, long m, long n, long k, const float *a, long lda, const float *b, long ldb, float *c, long ldc)
+{
+    dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, k, 1, a, lda, b, ldb, 0, c, ldc);
+}
+
+static void reorder(struct product *p, int i)
+{
+    dnnl_memory_t from = i == 2 ? p->mem[i] : p->plain[i], to = i == 2 ? p->plain[i] : p->mem[i];
+    dnnl_exec_arg_t arg[2] = { { DNNL_ARG_FROM, from }, { DNNL_ARG_TO, to } };
+    dnnl_primitive_execute(p->reorder[i], stream, 2, arg);
+    dnnl_stream_wait(stream);
+}
+
+/* once, before the clock */
+void peer_prepare(void *data, float *c, const float *a, const float *b)
+{
+    struct product *p = data;
+    void *x[3] = { (void *)a, (void *)b, c };
+    for (int i = 0; p->g.conv && i < 3; i++) {
+        dnnl_memory_set_data_handle(p->own[i] ? p->plain[i] : p->mem[i], x[i]);
+        if (p->own[i] && i < 2) reorder(p, i);
+    }
+}
+
+/* once, after it, to have the result where it is wanted */
+void peer_finish(void *data)
+{
+    struct product *p = data;
+    if (p->g.conv && p->own[2]) reorder(p, 2);
+}
+
+void peer_run(void *data, float *c, const float *a, const float *b)
+{
+    struct product *p = data;
+    if (!p->g.conv) {
+        struct gemm *g = &p->g;
+        GEMM_RUN(g, c, a, b, mul);
+        return;
+    }
+    dnnl_exec_arg_t arg[3] = { { DNNL_ARG_SRC, p->mem[0] }, { DNNL_ARG_WEIGHTS, p->mem[1] }, { DNNL_ARG_DST, p->mem[2] } };
+    dnnl_primitive_execute(p->conv, stream, 3, arg);
+    dnnl_stream_wait(stream);
+}
