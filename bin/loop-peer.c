@@ -9,9 +9,9 @@
  * row for each problem and library.  All run in turn, N rounds, one thread;
  * seconds is the least.  Libraries are optional packages: those that are not
  * installed are named and left out.
- * Libraries: ours openblas openblas-core (told the right processor) blis
- * blis-core onednn onednn-any (tensors in its own formats, reordered before
- * the clock starts) libxsmm eigen numpy halide-adams halide-mullapudi gcc
+ * Libraries: ours, ours-any and onednn-any (tensors in its own layout,
+ * reordered before the clock starts) openblas openblas-core (told the right
+ * processor) blis blis-core onednn libxsmm eigen numpy halide-adams halide-mullapudi gcc
  * gcc-graphite clang clang-polly.
  *
  * Examples:

@@ -30,7 +30,7 @@
 static const char *algo, *cache, *isa_word, *eval = "run", *dot, *actions = "full";
 static long steps = 10, seed = 1, measure = 24, confirm = 16;
 static double seconds = 10;
-static bool published, parallel;
+static bool published, parallel, prepared;
 static const struct opt options[] = {
     { 0, "algo", WORD, &algo, "greedy1|greedy2|beam2dfs|beam4dfs|beam2bfs|beam4bfs|brute|random|anneal|evolve|mcts|heuristic",
       "which search" },
@@ -41,6 +41,7 @@ static const struct opt options[] = {
     { 0, "actions", WORD, &actions, "published|full", "the published seven, or all" },
     { 0, "as-published", FLAG, &published, NULL, "with the published defects and legality; implies the seven" },
     { 0, "parallel", FLAG, &parallel, NULL, "two threads may be used" },
+    { 0, "prepared", FLAG, &prepared, NULL, "operands are in the nest's own layout before the clock starts" },
     { 0, "measure", INT, &measure, "K", "heuristic: how many nests to measure", 1, 100000 },
     { 0, "confirm", INT, &confirm, "N", "fresh runs of the best nest; 0: none", 0, 64 },
     { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
@@ -81,6 +82,7 @@ int main(int argc, char **argv)
     struct evaluator v;
     evaluator_open(&v, isa, cache);
     v.model = model;
+    v.prepared = prepared;
     struct search s = { .algo = algo, .steps = (int)steps, .seconds = seconds, .seed = (uint64_t)seed, .published = published,
                         .measure = (int)measure, .keep = dot != NULL };
     s.actions = seven ? (1u << ACT_PUBLISHED) - 1 : (1u << ACT_COUNT) - 1;

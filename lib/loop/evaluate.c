@@ -35,7 +35,7 @@ static uint64_t key_of(const struct evaluator *v, const char *problem, const cha
 {
     uint64_t h = hash_bytes(problem, strlen(problem), ENCODER_VERSION);
     h = hash_bytes(tree, strlen(tree), h);
-    h = hash_bytes(v->machine, strlen(v->machine), h ^ (uint64_t)v->isa);
+    h = hash_bytes(v->machine, strlen(v->machine), h ^ (uint64_t)v->isa ^ (v->prepared ? 16 : 0));
     return h ? h : 1;
 }
 
@@ -158,7 +158,7 @@ double stopwatch_seconds(struct stopwatch s)
 double evaluator_once(struct evaluator *v)
 {
     struct stopwatch s = stopwatch_start();
-    kernel_run(&v->kernel, v->x[TENSOR_C], v->x[TENSOR_A], v->x[TENSOR_B]);
+    (v->prepared ? kernel_body : kernel_run)(&v->kernel, v->x[TENSOR_C], v->x[TENSOR_A], v->x[TENSOR_B]);
     return v->kernel.threads == 1 ? stopwatch_seconds(s) : (double)(now_ns() - s.wall) * 1e-9;
 }
 
@@ -177,7 +177,9 @@ static struct result measure(struct evaluator *v, const struct nest *t, int min_
     size_t bytes = (size_t)v->p->elements[TENSOR_C] * sizeof(float);
     if (!v->hold) measure_lock();
     if (v->check) memset(v->x[TENSOR_C], 0xff, bytes);
+    if (v->prepared) kernel_prepare(&v->kernel, v->x[TENSOR_A], v->x[TENSOR_B]);
     double s[MAX_RUNS], total = s[0] = evaluator_once(v);
+    if (v->prepared) kernel_finish(&v->kernel, v->x[TENSOR_C]);
     if (v->check && memcmp(v->x[TENSOR_C], v->want, bytes)) {
         struct buf b = { 0 };
         nest_print(&b, v->p, t);
@@ -229,7 +231,7 @@ struct result evaluate(struct evaluator *v, const struct nest *t)
 {
     if (v->model) {
         struct result r = { .seconds = INFINITY, .median_seconds = INFINITY };
-        r.why = model_seconds(&r.seconds, v->p, t, v->isa);
+        r.why = model_seconds(&r.seconds, v->p, t, v->isa, v->prepared);
         r.median_seconds = r.seconds;
         return finish_result(v, r);
     }
@@ -242,7 +244,7 @@ struct result evaluate(struct evaluator *v, const struct nest *t)
         v->remembered++;
         struct result r = { .seconds = e->seconds, .median_seconds = e->median, .runs = e->runs, .stored = true,
                             .checked = isfinite(e->seconds) };
-        if (!isfinite(r.seconds)) r.why = model_seconds(&(double){ 0 }, v->p, t, v->isa);
+        if (!isfinite(r.seconds)) r.why = model_seconds(&(double){ 0 }, v->p, t, v->isa, v->prepared);
         return finish_result(v, r);
     }
     struct result r = measure(v, t, v->min_runs, v->max_runs, true);

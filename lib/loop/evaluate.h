@@ -23,6 +23,7 @@ struct evaluator {
     enum isa isa;
     bool model;                                          /* never run anything */
     bool hold;                                           /* the caller holds the measurement lock */
+    bool prepared;                                       /* operands are in the nest's own layout: time the nest alone */
     bool check;                                          /* compare with the reference; default of evaluator_open */
     int min_runs, max_runs;
     double cap_seconds, early_ratio;
@@ -52,7 +53,7 @@ void evaluator_close(struct evaluator *);
 
 /* Cycles by a model of register tiles, latency and two levels of cache (roofline of each loop level); seconds at a
  * nominal 4 GHz.  Deterministic: searches with it are reproducible by seed. */
-const char *model_seconds(double *seconds, const struct problem *, const struct nest *, enum isa);   /* NULL or why not */
+const char *model_seconds(double *seconds, const struct problem *, const struct nest *, enum isa, bool prepared);   /* NULL or why not */
 
 /* GFLOPS of independent fused multiply-adds in registers, the best of `rounds` short rounds; one thread */
 double peak_gflops(enum isa, int rounds);

@@ -55,7 +55,7 @@ static void keep(struct maker *m, const struct candidate *c)
                 break;
             }
     }
-    if (model_seconds(&seconds, m->p, &t, m->s->v->isa)) return;
+    if (model_seconds(&seconds, m->p, &t, m->s->v->isa, m->s->v->prepared)) return;
     m->c = grow(m->c, m->n + 1, &m->cap, sizeof *m->c);
     m->c[m->n] = *c;
     m->c[m->n].vec = q.vector_var != m->vec ? m->vec : -1;

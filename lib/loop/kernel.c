@@ -44,19 +44,36 @@ static void part(void *data, int i)
     j->g->code[i](j->c + o[TENSOR_C], j->a + o[TENSOR_A], j->b + o[TENSOR_B]);
 }
 
-void kernel_run(const struct kernel *g, float *c, const float *a, const float *b)
+void kernel_prepare(const struct kernel *g, const float *a, const float *b)
 {
     const float *in[2] = { a, b };
     for (int t = 0; t < 2; t++)
         if (g->change[t].needed) {
             union { const float *read; float *plain; } cast = { in[t] };
             change_layout(&g->change[t], g->isa, g->change[t].scratch, cast.plain, false);
-            in[t] = g->change[t].scratch;
         }
+}
+
+void kernel_body(const struct kernel *g, float *c, const float *a, const float *b)
+{
+    const float *in[2] = { a, b };
+    for (int t = 0; t < 2; t++)
+        if (g->change[t].needed) in[t] = g->change[t].scratch;
     float *out = g->change[TENSOR_C].needed ? g->change[TENSOR_C].scratch : c;
     if (g->threads == 2) pair_run(part, &(struct job){ g, out, in[0], in[1] });
     else g->code[0](out, in[0], in[1]);
-    if (out != c) change_layout(&g->change[TENSOR_C], g->isa, out, c, true);
+}
+
+void kernel_finish(const struct kernel *g, float *c)
+{
+    if (g->change[TENSOR_C].needed) change_layout(&g->change[TENSOR_C], g->isa, g->change[TENSOR_C].scratch, c, true);
+}
+
+void kernel_run(const struct kernel *g, float *c, const float *a, const float *b)
+{
+    kernel_prepare(g, a, b);
+    kernel_body(g, c, a, b);
+    kernel_finish(g, c);
 }
 
 /* ---- the oracle ---- */

@@ -45,7 +45,7 @@ static double traffic(const struct problem *p, const struct nest *l, const struc
     return total;
 }
 
-const char *model_seconds(double *seconds, const struct problem *p, const struct nest *t, enum isa isa)
+const char *model_seconds(double *seconds, const struct problem *p, const struct nest *t, enum isa isa, bool prepared)
 {
     struct plan q;
     const char *why = kernel_plan(&q, p, t, isa);
@@ -58,6 +58,6 @@ const char *model_seconds(double *seconds, const struct problem *p, const struct
         double c = traffic(p, t, &q, cache[i].bytes) / cache[i].per_cycle / q.threads;
         cycles = fmax(cycles, c) + OVERLAP * fmin(cycles, c) * (i == 0 ? 0.25 : 1);
     }
-    *seconds = (cycles + q.moved * CYCLES_PER_MOVED + 200) / CYCLES_PER_SECOND;
+    *seconds = (cycles + (prepared ? 0 : q.moved * CYCLES_PER_MOVED) + 200) / CYCLES_PER_SECOND;
     return NULL;
 }

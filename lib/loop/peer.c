@@ -14,7 +14,7 @@
 
 enum { MAX_PEERS = 20 };
 static const double CAP_SECONDS = 20e-3;                 /* of one turn */
-const char peer_names[] = "ours|openblas|openblas-core|blis|blis-core|onednn|onednn-any|libxsmm|eigen|numpy|"
+const char peer_names[] = "ours|ours-any|openblas|openblas-core|blis|blis-core|onednn|onednn-any|libxsmm|eigen|numpy|"
                           "halide-adams|halide-mullapudi|gcc|gcc-graphite|clang|clang-polly";
 
 #define GCC "gcc -O2 -march=native"
@@ -25,6 +25,7 @@ static const struct peer {
     bool each;                                           /* compiled for each problem */
 } known[] = {
     { "ours", NULL, NULL, NULL, NULL, NULL, false },
+    { "ours-any", NULL, NULL, NULL, NULL, NULL, false },
     { "openblas", "openblas.c", GCC " -DLIBRARY='\"libopenblas.so.0\"'", "-ldl", NULL, "libopenblas0-pthread", false },
     { "openblas-core", "openblas.c", GCC " -DLIBRARY='\"libopenblas.so.0\"'", "-ldl", "OPENBLAS_CORETYPE", "libopenblas0-pthread", false },
     { "blis", "openblas.c", GCC " -DLIBRARY='\"libblis.so.4\"'", "-ldl", NULL, "libblis4-openmp", false },
@@ -297,7 +298,7 @@ const struct peer_result *peers_time(struct peers *s, const struct problem *p, c
     measure_lock();
     for (int i = 0; i < s->n; i++) {
         if (s->w[i].peer->source) start(s, i, p);
-        else s->result[i] = (struct peer_result){ .seconds = first.why ? INFINITY : first.seconds, .checked = first.checked, .why = first.why };
+        else s->result[i] = (struct peer_result){ .seconds = INFINITY, .checked = first.checked, .why = first.why };
     }
     for (int r = 0; r < s->rounds; r++)
         for (int i = 0; i < s->n; i++) {
@@ -305,6 +306,7 @@ const struct peer_result *peers_time(struct peers *s, const struct problem *p, c
             double t = INFINITY;
             if (!w->peer->source && !first.why) {
                 double total = 0;
+                s->v.prepared = w->peer == &known[1];    /* both have the same code; the first run prepared it */
                 for (int k = 0; k < s->runs && total < CAP_SECONDS; k++) {
                     double d = evaluator_once(&s->v);
                     total += d;
@@ -320,6 +322,7 @@ const struct peer_result *peers_time(struct peers *s, const struct problem *p, c
             if (t < s->result[i].seconds) s->result[i].seconds = t;
         }
     for (int i = 0; i < s->n; i++) stop(&s->w[i]);
+    s->v.prepared = false;
     measure_unlock();
     return s->result;
 }
