@@ -126,7 +126,8 @@ int main(int argc, char **argv)
         fit_without(&d, g, m);
         for (int k = 0; k < MODEL_KINDS; k++) {
             if (!wanted(k)) continue;
-            struct score s = judge(&d, m[k], m[MODEL_CONSTANT], g), *all = &score[(size_t)k * (d.groups.n + 1) + d.groups.n];
+            struct score s = judge(&d, m[k], m[MODEL_CONSTANT], g),
+                         *all = &score[(size_t)k * (d.groups.n + 1) + d.groups.n];
             score[(size_t)k * (d.groups.n + 1) + g] = s;
             *all = (struct score){ all->n + s.n, all->correct + s.correct, all->majority + s.majority, all->own + s.own,
                                    all->sse + s.sse, all->base + s.base };
@@ -135,10 +136,12 @@ int main(int argc, char **argv)
             if (m[k] && !(m[MODEL_COMMITTEE] && k >= MODEL_LOGISTIC && k <= MODEL_BOOST)) model_free(m[k]);
     }
     csvw *w = csvw_open(NULL);
-    csvw_names(w, number ? "model,group,n,mse,mean_mse,r_squared" : "model,group,n,correct,accuracy_ratio,majority_ratio,own_majority_ratio");
+    csvw_names(w, number ? "model,group,n,mse,mean_mse,r_squared"
+                         : "model,group,n,correct,accuracy_ratio,majority_ratio,own_majority_ratio");
     csvw_end(w);
     for (int k = 0; k < MODEL_KINDS; k++)
         for (size_t g = 0; wanted(k) && g <= d.groups.n; g++)
-            write_score(w, k, g < d.groups.n ? d.groups.name[g] : str_of("(all)"), score[(size_t)k * (d.groups.n + 1) + g]);
+            write_score(w, k, g < d.groups.n ? d.groups.name[g] : str_of("(all)"),
+                        score[(size_t)k * (d.groups.n + 1) + g]);
     return csvw_close(w);
 }

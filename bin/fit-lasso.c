@@ -83,12 +83,14 @@ static struct model *fit_entries(char **paths)
     struct sparse by_column = sparse_transpose(&e.a);
     sparse_free(&e.a);
     char **feature = xmalloc(e.columns.n + 1, sizeof *feature), *target = xstrdup(columns.target);
-    for (size_t j = 0; j < e.columns.n; j++) feature[j] = xformat("%.*s", (int)e.columns.name[j].n, e.columns.name[j].s);
+    for (size_t j = 0; j < e.columns.n; j++)
+        feature[j] = xformat("%.*s", (int)e.columns.name[j].n, e.columns.name[j].s);
     struct model *m = model_new(MODEL_LASSO, target, NULL, 0, feature, e.columns.n);
     if (select_way[0] != 'n') choose(&by_column, e.y, NULL);
     struct lasso_report f = lasso_fit(&by_column, e.y, NULL, lambda, sweeps, tolerance, m->weight + 1);
-    if (!quiet) warn("%zu rows, %zu columns; lambda %.12g, objective %.12g, %zu weights, violation %.3g", e.rows.n, e.columns.n, lambda,
-                     f.objective, f.nonzeros, f.kkt);
+    if (!quiet)
+        warn("%zu rows, %zu columns; lambda %.12g, objective %.12g, %zu weights, violation %.3g", e.rows.n, e.columns.n,
+             lambda, f.objective, f.nonzeros, f.kkt);
     return m;
 }
 
@@ -106,8 +108,9 @@ static struct model *fit_table(char **paths)
     }
     o.lambda = lambda;
     struct model *m = train(&d, NULL, d.rows, &o, &r);
-    if (!quiet) warn("%zu rows, %zu of %zu features; lambda %.12g, objective %.12g, violation %.3g", d.rows, m->nfeature, d.cols, lambda,
-                     r.loss, r.optimality);
+    if (!quiet)
+        warn("%zu rows, %zu of %zu features; lambda %.12g, objective %.12g, violation %.3g", d.rows, m->nfeature,
+             d.cols, lambda, r.loss, r.optimality);
     return m;
 }
 
@@ -115,7 +118,8 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (!columns.target) usage("no target given, see --target");
-    if (columns.classes && (entries_path || select_way[0] != 'n')) usage("--classes goes with neither --entries nor --select");
+    if (columns.classes && (entries_path || select_way[0] != 'n'))
+        usage("--classes goes with neither --entries nor --select");
     struct model *m = entries_path ? fit_entries(argv + i) : fit_table(argv + i);
     sexpw *w = sexpw_open(output);
     model_write(m, w);

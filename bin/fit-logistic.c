@@ -40,8 +40,9 @@ int main(int argc, char **argv)
     o.iterations = iterations;
     o.tolerance = tolerance;
     struct model *m = train(&d, NULL, d.rows, &o, &r);
-    if (!quiet) warn("%zu rows, %zu of %zu features; objective %.12g, gradient %.3g after %ld iterations", d.rows, m->nfeature, d.cols,
-                     r.loss, r.optimality, r.iterations);
+    if (!quiet)
+        warn("%zu rows, %zu of %zu features; objective %.12g, gradient %.3g after %ld iterations", d.rows, m->nfeature,
+             d.cols, r.loss, r.optimality, r.iterations);
     sexpw *w = sexpw_open(output);
     model_write(m, w);
     return sexpw_close(w);

@@ -55,14 +55,16 @@ static struct model *fit_entries(char **paths)
     names.target = columns.target;
     struct entries e = entries_read(entries_path, paths, &names);
     char **feature = xmalloc(e.columns.n + 1, sizeof *feature), *target = xstrdup(columns.target);
-    for (size_t j = 0; j < e.columns.n; j++) feature[j] = xformat("%.*s", (int)e.columns.name[j].n, e.columns.name[j].s);
+    for (size_t j = 0; j < e.columns.n; j++)
+        feature[j] = xformat("%.*s", (int)e.columns.name[j].n, e.columns.name[j].s);
     struct model *m = model_new(MODEL_RIDGE, target, NULL, 0, feature, e.columns.n);
     int how = 0;
     while (!str_is(str_of(method), word[how])) how++;
     struct ridge *r = ridge_new(&e.a, (enum ridge_method)how);
     struct ridge_report f = ridge_solve(r, lambda, e.y, NULL, m->weight + 1);
-    if (!quiet) warn("%zu rows, %zu columns, %zu entries, by %s; squared error %.12g, gradient %.3g", e.a.rows, e.a.cols, e.a.entries,
-                     word[ridge_method(r)], f.sse, f.gradient);
+    if (!quiet)
+        warn("%zu rows, %zu columns, %zu entries, by %s; squared error %.12g, gradient %.3g", e.a.rows, e.a.cols,
+             e.a.entries, word[ridge_method(r)], f.sse, f.gradient);
     return m;
 }
 
@@ -81,7 +83,9 @@ int main(int argc, char **argv)
         o.lambda = lambda;
         o.raw = raw;
         m = train(&d, NULL, d.rows, &o, &r);
-        if (!quiet) warn("%zu rows, %zu of %zu features; objective %.12g, gradient %.3g", d.rows, m->nfeature, d.cols, r.loss, r.optimality);
+        if (!quiet)
+            warn("%zu rows, %zu of %zu features; objective %.12g, gradient %.3g", d.rows, m->nfeature, d.cols, r.loss,
+                 r.optimality);
     }
     sexpw *w = sexpw_open(output);
     model_write(m, w);

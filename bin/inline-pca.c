@@ -68,7 +68,8 @@ static struct matrix gather(const struct counters *k, const struct counter_table
     return m;
 }
 
-static void write_points(csvw *w, const struct counter_table *t, double initial, const struct matrix *m, const struct pca *raw, const struct pca *z)
+static void write_points(csvw *w, const struct counter_table *t, double initial, const struct matrix *m,
+                         const struct pca *raw, const struct pca *z)
 {
     for (size_t i = 0, k = 0; i < t->n; i++) {
         bool in = k < m->rows && m->row[k] == i && raw->cols > 1;
@@ -127,7 +128,8 @@ int main(int argc, char **argv)
     }
     struct counters k = counters_read(argv + i);
     csvw *w = csvw_open(NULL), *points = points_path ? csvw_open(points_path) : NULL;
-    csvw_names(w, "benchmark,n_rows,n_steps,n_na,initial_seconds,best_seconds,saved_ratio,pca_raw_1,pca_raw_2,pca_raw_3,pca_z_1,pca_z_2,pca_z_3");
+    csvw_names(w, "benchmark,n_rows,n_steps,n_na,initial_seconds,best_seconds,saved_ratio,pca_raw_1,pca_raw_2,pca_raw_"
+                  "3,pca_z_1,pca_z_2,pca_z_3");
     csvw_end(w);
     if (points) {
         csvw_names(points, "benchmark,step,initial,seconds,saved_ratio,raw_1,raw_2,z_1,z_2,kind");

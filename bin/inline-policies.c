@@ -63,7 +63,8 @@ int main(int argc, char **argv)
     if (base[0] == 'i' && !counters) usage("--base=initial needs --initial=FILE");
     if (!strcmp(table, "select") && !counters) usage("--table=select needs --initial=FILE for the best times");
     struct policies p = policies_read(argv + i, counters, &how);
-    if (p.without_base && !quiet) warn("%zu of %zu benchmarks have no baseline; their savings are left empty", p.without_base, p.benchmark.n);
+    if (p.without_base && !quiet)
+        warn("%zu of %zu benchmarks have no baseline; their savings are left empty", p.without_base, p.benchmark.n);
     show.hand = hand;
     struct sets s = sets_read(sets, &p);
     csvw *w = csvw_open(output);

@@ -57,7 +57,8 @@ int main(void)
         sparse_end_row(&d);
     }
     lasso_fit(&d, target, NULL, 0.3, 100, 1e-12, w);
-    for (int j = 0; j < 4; j++) near(w[j], soft(2 * target[j] / 4, 0.3) / (4.0 / 4), 1e-12, "orthogonal columns are soft-thresholded");
+    for (int j = 0; j < 4; j++)
+        near(w[j], soft(2 * target[j] / 4, 0.3) / (4.0 / 4), 1e-12, "orthogonal columns are soft-thresholded");
     near(lasso_alpha_max(&d, target, NULL), 1.5, 1e-15, "alpha_max is the largest correlation");
     sparse_free(&d);
 
@@ -121,7 +122,8 @@ int main(void)
     }
     half.cols = COLS + 2;
     struct sparse ht = sparse_transpose(&half);
-    double o1 = lasso_fit(&ht, hb, NULL, 0.02, 100000, 1e-11, u).objective, o2 = lasso_fit(&at, b, hw, 0.02, 100000, 1e-11, t).objective;
+    double o1 = lasso_fit(&ht, hb, NULL, 0.02, 100000, 1e-11, u).objective,
+           o2 = lasso_fit(&at, b, hw, 0.02, 100000, 1e-11, t).objective;
     near(o1, o2, 1e-12, "weights 0 and 1 drop and keep rows");
 
     /* validation equals fitting by hand */

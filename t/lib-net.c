@@ -37,7 +37,8 @@ int main(void)
     for (int i = 0; i < N; i++) label[i] = (int)rng_below(&g, OUT);
     struct net *net = net_new(width, 4, N, 7), *twin = net_new(width, 4, N, 7), *other = net_new(width, 4, N, 8);
     for (int l = 0; l < 3; l++)
-        for (int o = 0; o < width[l + 1]; o++) net_layer(net, l)[width[l] * width[l + 1] + o] = (float)rng_normal(&g) * 0.1F;
+        for (int o = 0; o < width[l + 1]; o++)
+            net_layer(net, l)[width[l] * width[l + 1] + o] = (float)rng_normal(&g) * 0.1F;
     net_forward(net, x, N);
     double loss = net_softmax(net->value[3], label, N, OUT, d);
     near(loss, loss_by_hand(net, x, label, N), 1e-5, "forward and softmax agree with loops in doubles");
@@ -76,7 +77,8 @@ int main(void)
     ok(!memcmp(twin->weight, net->weight, net->size * sizeof(float)), "a copy is equal");
     float before = twin->weight[3];
     net_blend(twin, other, 0.25F);
-    near((double)twin->weight[3], (double)(before + 0.25F * (other->weight[3] - before)), 1e-7, "a blend moves by its share");
+    near((double)twin->weight[3], (double)(before + 0.25F * (other->weight[3] - before)), 1e-7,
+         "a blend moves by its share");
 
     float big[3] = { 1000, 0, -1000 };
     near(net_softmax(big, &(int){ 0 }, 1, 3, NULL), 0, 1e-12, "a score of 1000 does not overflow");

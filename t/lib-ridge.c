@@ -75,7 +75,8 @@ int main(void)
         sparse_times(&a, want, y);
         sparse_times_transposed(&at, want, yt);
         product = fmax(product, distance(y, yt, R));
-        product = fmax(product, (double)(again.entries != a.entries || memcmp(again.value, a.value, a.entries * sizeof(double))));
+        product = fmax(
+            product, (double)(again.entries != a.entries || memcmp(again.value, a.value, a.entries * sizeof(double))));
         sparse_free(&a);
         sparse_free(&at);
         sparse_free(&again);
@@ -97,7 +98,8 @@ int main(void)
     double target[4] = { 1, 1, 1, 1 }, w[4];
     struct ridge *r = ridge_new(&d, RIDGE_AUTO);
     ridge_solve(r, 0.5, target, NULL, w);
-    for (int j = 0; j < 4; j++) near(w[j], (j + 1.0) / ((j + 1.0) * (j + 1.0) + 0.5), 1e-14, "a diagonal problem has its closed form");
+    for (int j = 0; j < 4; j++)
+        near(w[j], (j + 1.0) / ((j + 1.0) * (j + 1.0) + 0.5), 1e-14, "a diagonal problem has its closed form");
     ridge_free(r);
     sparse_free(&d);
 

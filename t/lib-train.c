@@ -1,5 +1,5 @@
-/* L-BFGS on known minima, boosting against an exhaustive stump, logistic regression against Newton's method, PCA against
- * a closed form, models through their text and back. */
+/* L-BFGS on known minima, boosting against an exhaustive stump, logistic regression against Newton's method, PCA
+ * against a closed form, models through their text and back. */
 #include "base/mem.h"
 #include "base/rng.h"
 #include "learn/lbfgs.h"
@@ -46,7 +46,8 @@ static struct data two_classes(struct rng *g, size_t rows, size_t cols)
     return d;
 }
 
-/* binary logistic regression with intercept, penalty (lambda / 4) |u|^2 on the difference of the two weight vectors: Newton */
+/* binary logistic regression with intercept, penalty (lambda / 4) |u|^2 on the difference of the two weight vectors:
+ * Newton */
 static void newton(const struct data *d, const struct model *m, double lambda, double *u)
 {
     size_t n = d->cols + 1;
@@ -115,7 +116,8 @@ static void round_trip(struct model *m, const struct data *d, const char *name)
         for (int c = 0; c < model_outputs(m); c++) worst = fmax(worst, fabs(a[c] - b[c])), total += a[c];
     }
     near(worst, 0, 0, name);
-    if (m->kind != MODEL_RIDGE && m->kind != MODEL_LASSO) near(total, (double)d->rows, 1e-6, "and its outputs are probabilities");
+    if (m->kind != MODEL_RIDGE && m->kind != MODEL_LASSO)
+        near(total, (double)d->rows, 1e-6, "and its outputs are probabilities");
     model_free(back);
     unlink(path);
 }

@@ -9,19 +9,64 @@
 #include <string.h>
 
 const char *const counter_name[COUNTERS] = {
-    "step", "host", "major_collections", "minor_collections", "compactions", "minor_words", "promoted_words", "major_words",
-    "top_heap_words", "heap_words", "live_words", "free_words", "largest_free_words", "fragments", "live_blocks", "heap_chunks",
-    "first_branches", "first_branch_misses", "again_branches", "again_branch_misses", "first_l1_icache_load_misses",
-    "first_branch_load_misses", "first_branch_loads", "first_itlb_load_misses", "first_itlb_loads", "first_cycles",
-    "first_instructions", "branches", "branch_misses", "l1_icache_load_misses", "branch_load_misses", "branch_loads",
-    "itlb_load_misses", "itlb_loads", "cycles", "instructions", "l1_dcache_load_misses", "l1_dcache_loads", "l1_dcache_stores",
-    "llc_loads", "llc_stores", "cache_misses", "bus_cycles", "cache_references", "ref_cycles", "dtlb_load_misses", "dtlb_loads",
-    "dtlb_store_misses", "dtlb_stores", "static_instructions", "seconds",
+    "step",
+    "host",
+    "major_collections",
+    "minor_collections",
+    "compactions",
+    "minor_words",
+    "promoted_words",
+    "major_words",
+    "top_heap_words",
+    "heap_words",
+    "live_words",
+    "free_words",
+    "largest_free_words",
+    "fragments",
+    "live_blocks",
+    "heap_chunks",
+    "first_branches",
+    "first_branch_misses",
+    "again_branches",
+    "again_branch_misses",
+    "first_l1_icache_load_misses",
+    "first_branch_load_misses",
+    "first_branch_loads",
+    "first_itlb_load_misses",
+    "first_itlb_loads",
+    "first_cycles",
+    "first_instructions",
+    "branches",
+    "branch_misses",
+    "l1_icache_load_misses",
+    "branch_load_misses",
+    "branch_loads",
+    "itlb_load_misses",
+    "itlb_loads",
+    "cycles",
+    "instructions",
+    "l1_dcache_load_misses",
+    "l1_dcache_loads",
+    "l1_dcache_stores",
+    "llc_loads",
+    "llc_stores",
+    "cache_misses",
+    "bus_cycles",
+    "cache_references",
+    "ref_cycles",
+    "dtlb_load_misses",
+    "dtlb_loads",
+    "dtlb_store_misses",
+    "dtlb_stores",
+    "static_instructions",
+    "seconds",
 };
 
-const char counters_plain[] = "major_collections,minor_collections,compactions,minor_words,promoted_words,major_words,top_heap_words,"
+const char counters_plain[] =
+    "major_collections,minor_collections,compactions,minor_words,promoted_words,major_words,top_heap_words,"
     "heap_words,live_words,free_words,largest_free_words,fragments,live_blocks,heap_chunks";
-const char counters_per_instruction[] = "again_branches,again_branch_misses,first_l1_icache_load_misses,first_branch_load_misses,"
+const char counters_per_instruction[] =
+    "again_branches,again_branch_misses,first_l1_icache_load_misses,first_branch_load_misses,"
     "first_branch_loads,first_itlb_load_misses,first_itlb_loads";
 
 static void import_line(const char *path, size_t number, str line, const char *benchmark, csvw *w)
@@ -90,7 +135,8 @@ static void find_counters(struct counters *k, const csv *t, int *from)
     k->name = xmalloc((size_t)csv_ncol(t) + 1, sizeof *k->name);
     for (int c = 0; c < csv_ncol(t); c++) {
         bool counter = true;
-        for (size_t o = 0; o < sizeof other / sizeof *other; o++) counter = counter && !str_is(csv_name(t, c), other[o]);
+        for (size_t o = 0; o < sizeof other / sizeof *other; o++)
+            counter = counter && !str_is(csv_name(t, c), other[o]);
         if (!counter) continue;
         from[k->cols] = c;
         k->name[k->cols++] = arena_copy(&k->text, csv_name(t, c).s, csv_name(t, c).n);
@@ -121,7 +167,8 @@ struct counters counters_read(char **paths)
         if (!name.n) continue;
         table->row = grow(table->row, table->n + 1, &table->cap, sizeof *table->row);
         struct counter_row *r = &table->row[table->n++];
-        *r = (struct counter_row){ .step = { arena_copy(&k.text, name.s, name.n), name.n }, .initial = contains(name, "initial") };
+        *r = (struct counter_row){ .step = { arena_copy(&k.text, name.s, name.n), name.n },
+                                   .initial = contains(name, "initial") };
         r->seconds = csv_num(t, seconds);
         r->instructions = csv_num_or(t, instructions, NAN);
         r->value = arena_get(&k.text, (k.cols + 1) * sizeof *r->value);

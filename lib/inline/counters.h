@@ -1,9 +1,9 @@
 /* counters.h - tables of executions of compiled variants, one row each: counters, static instruction count, time.
  *
- * A row is a step (in the original the path of its execution_stats.sexp); steps with "initial" in their name belong to the program
- * as the compiler leaves it.  The original files have 51 columns and no header, ours have one and may have other
- * counters.  N/A becomes an empty field.  The same step may stand there twice, once before and once after its static
- * instruction count was known: it is one step. */
+ * A row is a step (in the original the path of its execution_stats.sexp); steps with "initial" in their name belong to
+ * the program as the compiler leaves it.  The original files have 51 columns and no header, ours have one and may have
+ * other counters.  N/A becomes an empty field.  The same step may stand there twice, once before and once after its
+ * static instruction count was known: it is one step. */
 #ifndef MILLRACE_COUNTERS_H
 #define MILLRACE_COUNTERS_H
 #include "table/csvio.h"
@@ -25,8 +25,9 @@ struct counter_table {                                   /* the rows of one benc
     const char *benchmark;
     struct counter_row *row;
     size_t n, cap;
-    size_t n_rows, n_na;                                 /* as found, before counters_dedupe; n_na: rows that lack the static count,
-                                                            or a value in a column that has one in some row of the input */
+    /* as found, before counters_dedupe; n_na: rows that lack the static count, or a value in a column that has one in
+     * some row of the input */
+    size_t n_rows, n_na;
 };
 
 struct counters {
@@ -42,8 +43,10 @@ struct counters {
 struct counters counters_read(char **paths);
 /* One row per step, the first, its unknown values from whichever copy has them. */
 void counters_dedupe(struct counter_table *, size_t cols);
-double counters_initial(const struct counter_table *, size_t *n, double *variance);   /* geometric mean; of the logarithms: count, variance */
+/* geometric mean of the initial steps; n and variance are those of the logarithms */
+double counters_initial(const struct counter_table *, size_t *n, double *variance);
 
-/* One original file to rows of w: benchmark, the 51 columns, kind.  An empty file gives one row with the benchmark alone. */
+/* One original file to rows of w: benchmark, the 51 columns, kind.  An empty file gives one row with the benchmark
+ * alone. */
 void counters_import(const char *path, const char *benchmark, csvw *w);
 #endif

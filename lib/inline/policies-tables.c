@@ -88,7 +88,11 @@ void write_welch(const struct policies *p, const struct sets *s, const struct ta
             csvw_known(w, v.t);
             csvw_known(w, v.df);
             csvw_known(w, v.p);
-            csvw_cstr(w, !v.n ? "failed" : !v.n_base ? "no baseline" : !(v.p < o->alpha) ? "unclear" : v.t < 0 ? "faster" : "slower");
+            csvw_cstr(w, !v.n                ? "failed"
+                         : !v.n_base         ? "no baseline"
+                         : !(v.p < o->alpha) ? "unclear"
+                         : v.t < 0           ? "faster"
+                                             : "slower");
             csvw_end(w);
         }
 }
@@ -110,7 +114,8 @@ void write_best(const struct policies *p, const struct sets *s, const struct tab
 static bool *singles(const struct policies *p, const struct tables_options *o)
 {
     bool *single = xmalloc(p->policy.n + 1, sizeof *single);
-    for (size_t k = 0; k < p->policy.n; k++) single[k] = (long)k != p->reference && !data_matches(&o->not_single, p->policy.name[k]);
+    for (size_t k = 0; k < p->policy.n; k++)
+        single[k] = (long)k != p->reference && !data_matches(&o->not_single, p->policy.name[k]);
     return single;
 }
 

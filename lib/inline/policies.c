@@ -29,11 +29,13 @@ static struct timing *read_timings(char **paths, struct policies *p, const struc
     struct timing *all = NULL;
     size_t cap = 0;
     csv *t = csv_files(paths);
-    int benchmark = csv_need(t, "benchmark"), policy = csv_need(t, "policy"), repeat = csv_need(t, "repeat"), seconds = csv_need(t, "seconds");
+    int benchmark = csv_need(t, "benchmark"), policy = csv_need(t, "policy"), repeat = csv_need(t, "repeat"),
+        seconds = csv_need(t, "seconds");
     for (*n = 0; csv_next(t);) {
         all = grow(all, *n + 1, &cap, sizeof *all);
         struct timing *k = &all[*n];
-        *k = (struct timing){ intern(&p->benchmark, csv_str(t, benchmark)), intern(&p->policy, csv_str(t, policy)), !csv_has(t, seconds), 0 };
+        *k = (struct timing){ intern(&p->benchmark, csv_str(t, benchmark)), intern(&p->policy, csv_str(t, policy)),
+                              !csv_has(t, seconds), 0 };
         if (!k->failed) {
             double s = csv_num(t, seconds);
             int64_t r = csv_int(t, repeat);

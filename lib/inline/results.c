@@ -72,7 +72,8 @@ static void read_line(const char *path, size_t number, str text, struct result_l
         if (field > 2) {
             *seconds = grow(*seconds, l->n + 1, cap, sizeof **seconds);
             if (!seconds_parse(s, &(*seconds)[l->n++]))
-                die_at(path, number, "timing %zu: '%.*s' is not a positive number with s, m, h, ms, us or ns", l->n, (int)s.n, s.s);
+                die_at(path, number, "timing %zu: '%.*s' is not a positive number with s, m, h, ms, us or ns", l->n,
+                       (int)s.n, s.s);
         }
         if (!comma) break;
         p = comma + 1;
@@ -139,7 +140,8 @@ void results_walk(const char *dir, const char *experiment, result_visit *visit, 
             for (size_t i = 0; i < n; i++) {
                 struct result_line l = { .benchmark = benchmark[b], .experiment = name[i] };
                 char *path = xformat("%s/%s", sub, name[i]);
-                if (is_directory(path) && (!experiment || !strcmp(experiment, name[i]))) read_experiment(path, &l, visit, context);
+                if (is_directory(path) && (!experiment || !strcmp(experiment, name[i])))
+                    read_experiment(path, &l, visit, context);
                 free(path);
             }
             for (size_t i = 0; i < n; i++) free(name[i]);

@@ -1,8 +1,8 @@
 /* results.h - the original study's result folders: DIR/BENCHMARK/EXPERIMENT/NAME.csv, one line per worker, no header.
  *
- * A line is worker, overrides file, run directory, then timings with their units (s, m, h, ms, us, ns).  An empty file means that
- * the build or the run failed; a git-LFS pointer, a missing unit or a short line is an error at file and line.
- * Folders and files are visited in byte order of their names. */
+ * A line is worker, overrides file, run directory, then timings with their units (s, m, h, ms, us, ns).  An empty file
+ * means that the build or the run failed; a git-LFS pointer, a missing unit or a short line is an error at file and
+ * line. Folders and files are visited in byte order of their names. */
 #ifndef MILLRACE_RESULTS_H
 #define MILLRACE_RESULTS_H
 #include "base/str.h"
@@ -21,5 +21,6 @@ typedef void result_visit(void *context, const struct result_line *);
 void results_walk(const char *dir, const char *experiment, result_visit *, void *context);   /* experiment NULL: all */
 bool seconds_parse(str s, double *seconds);              /* "10.608s", "1.34333m": a number and its unit */
 void reject_pointer(const char *path, str first_line);   /* dies when a file is a git-LFS pointer instead of data */
-char **sorted_names(const char *dir, size_t *n);         /* entries that do not begin with a dot; dies if there is no such directory */
+char **sorted_names(const char *dir,
+                    size_t *n); /* entries that do not begin with a dot; dies if there is no such directory */
 #endif

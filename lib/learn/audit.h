@@ -13,7 +13,7 @@ struct audit {
     size_t rank;                                         /* of the centred columns that vary */
     bool *constant;                                      /* cols: does not vary */
     long *equal;                                         /* cols: the first column with the same values, -1 none */
-    long *collinear;                                     /* cols: the first with |correlation| 1 but other values, -1 none */
+    long *collinear; /* cols: the first with |correlation| 1 but other values, -1 none */
     uint32_t *vector;                                    /* rows: number of the feature vector, by first appearance */
 };
 

@@ -100,7 +100,8 @@ static int grow_node(struct grower *g, size_t from, size_t n, long depth)
     }
     int at = g->tree.n++;
     g->tree.node = grow(g->tree.node, (size_t)g->tree.n, &g->cap, sizeof *g->tree.node);
-    g->tree.node[at] = (struct tree_node){ .feature = -1, .value = -g->o->rate * all.gradient / (all.hessian + g->o->lambda) };
+    g->tree.node[at] =
+        (struct tree_node){ .feature = -1, .value = -g->o->rate * all.gradient / (all.hessian + g->o->lambda) };
     struct split s = depth > 0 ? best_split(g, row, n, all) : (struct split){ 0 };
     if (depth <= 0 || s.gain <= 1e-12) return at;
     size_t left = 0, right = 0;
@@ -117,7 +118,8 @@ static int grow_node(struct grower *g, size_t from, size_t n, long depth)
 double tree_value(const struct tree *t, const double *x)
 {
     int at = 0;
-    while (t->node[at].feature >= 0) at = x[t->node[at].feature] <= t->node[at].threshold ? t->node[at].left : t->node[at].right;
+    while (t->node[at].feature >= 0)
+        at = x[t->node[at].feature] <= t->node[at].threshold ? t->node[at].left : t->node[at].right;
     return t->node[at].value;
 }
 

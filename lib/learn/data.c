@@ -70,7 +70,9 @@ struct data data_read(char **paths, const struct data_columns *columns)
         d.y = grow(d.y, i + 1, &cap_y, sizeof *d.y);
         d.group = grow(d.group, i + 1, &cap_group, sizeof *d.group);
         for (size_t j = 0; j < d.cols; j++) d.x[i * d.cols + j] = data_value(t, from[j]);
-        d.y[i] = target < 0 ? 0 : columns->classes ? (double)intern(&classes, csv_str(t, target)) : data_value(t, target);
+        d.y[i] = target < 0         ? 0
+                 : columns->classes ? (double)intern(&classes, csv_str(t, target))
+                                    : data_value(t, target);
         d.group[i] = group < 0 ? 0 : intern(&d.groups, csv_str(t, group));
     }
     if (columns->classes && target >= 0) order_classes(&d, &classes);

@@ -1,7 +1,7 @@
 /* data.h - a table of examples: features, a target that is a number or a class, a group; all rows in memory.
  *
- * Feature columns hold numbers or true / false.  Without a list of features every column is one, except the target, the group
- * and those ignored.  Lists are comma-separated names; * and ? match as in file names.  Classes are ordered by
+ * Feature columns hold numbers or true / false.  Without a list of features every column is one, except the target, the
+ * group and those ignored.  Lists are comma-separated names; * and ? match as in file names.  Classes are ordered by
  * name, groups by first appearance.  Bad values die with file, line and column. */
 #ifndef MILLRACE_DATA_H
 #define MILLRACE_DATA_H

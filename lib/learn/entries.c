@@ -25,7 +25,8 @@ struct entries entries_read(const char *path, char **target_paths, const struct 
     struct entries e = { 0 };
     read_targets(&e, target_paths, c);
     struct sparse found = { 0 };
-    size_t *stretch = xcalloc(e.rows.n + 1, sizeof *stretch), cap = 0, *seen = NULL;   /* 1 + number of the stretch; 1 + last row per column */
+    size_t *stretch = xcalloc(e.rows.n + 1, sizeof *stretch), cap = 0,
+           *seen = NULL; /* 1 + number of the stretch; 1 + last row per column */
     csv *t = csv_open(path);
     int row = csv_need(t, c->row), column = csv_need(t, c->column), value = csv_need(t, c->value);
     long open = -1;
@@ -56,7 +57,8 @@ struct entries entries_read(const char *path, char **target_paths, const struct 
         e.a = found;
     } else {
         for (size_t r = 0; r < rows; r++) {
-            for (size_t k = stretch[r] ? found.start[stretch[r] - 1] : 0; stretch[r] && k < found.start[stretch[r]]; k++)
+            for (size_t k = stretch[r] ? found.start[stretch[r] - 1] : 0; stretch[r] && k < found.start[stretch[r]];
+                 k++)
                 sparse_add(&e.a, found.column[k], found.value[k]);
             sparse_end_row(&e.a);
         }

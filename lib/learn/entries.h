@@ -1,7 +1,7 @@
 /* entries.h - a sparse problem from two tables: entries (row, column, value) and targets (row, y).
  *
- * Rows are those of the targets, in their order; columns in order of first appearance.  An entry of a row without a target, or
- * the same entry twice, is an error at its line.  The entries of a row must stand together. */
+ * Rows are those of the targets, in their order; columns in order of first appearance.  An entry of a row without a
+ * target, or the same entry twice, is an error at its line.  The entries of a row must stand together. */
 #ifndef MILLRACE_ENTRIES_H
 #define MILLRACE_ENTRIES_H
 #include "base/str.h"

@@ -28,7 +28,8 @@ static double slope(const struct work *k, const double *residual, size_t j)
     const struct sparse *a = k->a;
     double sum = 0;
     if (!k->weight) return sparse_row_dot(a, j, residual) / k->total;
-    for (size_t e = a->start[j]; e < a->start[j + 1]; e++) sum += k->weight[a->column[e]] * a->value[e] * residual[a->column[e]];
+    for (size_t e = a->start[j]; e < a->start[j + 1]; e++)
+        sum += k->weight[a->column[e]] * a->value[e] * residual[a->column[e]];
     return sum / k->total;
 }
 
@@ -152,7 +153,9 @@ struct lasso_report lasso_fit(const struct sparse *columns, const double *b, con
 {
     size_t rows = columns->cols, cols = columns->rows;
     if (!(alpha > 0)) die("lasso: alpha must be positive, not %g", alpha);
-    struct work k = { .a = columns, .b = b, .weight = weight, .alpha = alpha, .total = total_weight(weight, rows), .w = w };
+    struct work k = {
+        .a = columns, .b = b, .weight = weight, .alpha = alpha, .total = total_weight(weight, rows), .w = w
+    };
     double *memory = xmalloc(2 * rows + (DEPTH + 3) * cols + 1, sizeof *memory);
     k.residual = memory;
     k.trial_residual = k.residual + rows;
@@ -163,7 +166,8 @@ struct lasso_report lasso_fit(const struct sparse *columns, const double *b, con
     for (size_t j = 0; j < cols; j++) {
         k.curvature[j] = 0;
         for (size_t e = columns->start[j]; e < columns->start[j + 1]; e++)
-            k.curvature[j] += (weight ? weight[columns->column[e]] : 1) * columns->value[e] * columns->value[e] / k.total;
+            k.curvature[j] +=
+                (weight ? weight[columns->column[e]] : 1) * columns->value[e] * columns->value[e] / k.total;
         if (k.curvature[j] == 0) w[j] = 0;
     }
     long used = 0;

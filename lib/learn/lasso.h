@@ -2,8 +2,8 @@
  *
  * Cyclic coordinate descent (Friedman, Hastie and Tibshirani, J. Stat. Software 33, 2010) on an active set, sped up by
  * Anderson extrapolation over the sweeps (Bertrand and Massias, AISTATS 2021).  It ends when the optimality conditions
- * hold to `tolerance` for every column, and the residual reached is always reported.  Among equal columns the first one gets
- * the weight; the minimum is then not unique, which is the problem's fault and not the solver's. */
+ * hold to `tolerance` for every column, and the residual reached is always reported.  Among equal columns the first one
+ * gets the weight; the minimum is then not unique, which is the problem's fault and not the solver's. */
 #ifndef MILLRACE_LASSO_H
 #define MILLRACE_LASSO_H
 #include "learn/sparse.h"
@@ -34,8 +34,8 @@ size_t lasso_validate(const struct sparse *columns, const double *b, const int *
                       const double *alpha, size_t nalpha, long sweeps, double tolerance, double *r_squared);
 
 /* The usual two ways to an alpha.  HOLDOUT is the original study's: the first fifth of the rows, in their order, judges
- * alpha = 2^-1 ... 2^-20; those rows are no random sample.  CV: ten folds by group where there are at least two groups (a group
- * is never split), else by a seeded draw of rows; 60 alphas from alpha_max down to alpha_max / 10000. */
+ * alpha = 2^-1 ... 2^-20; those rows are no random sample.  CV: ten folds by group where there are at least two groups
+ * (a group is never split), else by a seeded draw of rows; 60 alphas from alpha_max down to alpha_max / 10000. */
 enum lasso_way { LASSO_HOLDOUT, LASSO_CV };
 enum { LASSO_PATH = 60 };
 struct lasso_path { size_t n, best; double alpha[LASSO_PATH], r_squared[LASSO_PATH]; };

@@ -73,7 +73,8 @@ static double line_search(struct search *s, double value0, double slope0, double
 }
 
 /* direction = -H gradient by the two-loop recursion over `pairs` pairs, newest at (newest % PAIRS) */
-static void two_loops(size_t n, const double *gradient, const double *dx, const double *dg, const double *rho, int pairs, long newest, double *direction)
+static void two_loops(size_t n, const double *gradient, const double *dx, const double *dg, const double *rho,
+                      int pairs, long newest, double *direction)
 {
     double alpha[PAIRS];
     for (size_t i = 0; i < n; i++) direction[i] = -gradient[i];
@@ -99,11 +100,14 @@ struct lbfgs_report lbfgs(size_t n, double *x, lbfgs_function *f, void *context,
     double *memory = xcalloc(n * (4 + 2 * PAIRS) + 1, sizeof *memory), rho[PAIRS];
     double *gradient = memory, *direction = gradient + n, *point = direction + n, *next = point + n;
     double *dx = next + n, *dg = dx + n * PAIRS;
-    struct search s = { .n = n, .f = f, .context = context, .x = x, .direction = direction, .point = point, .gradient = next };
+    struct search s = {
+        .n = n, .f = f, .context = context, .x = x, .direction = direction, .point = point, .gradient = next
+    };
     struct lbfgs_report r = { .value = f(context, x, gradient), .evaluations = 1 };
     int pairs = 0;
     long newest = -1;
-    for (r.gradient = largest(gradient, n); r.gradient > tolerance && r.iterations < iterations; r.gradient = largest(gradient, n)) {
+    for (r.gradient = largest(gradient, n); r.gradient > tolerance && r.iterations < iterations;
+         r.gradient = largest(gradient, n)) {
         two_loops(n, gradient, dx, dg, rho, pairs, newest, direction);
         double slope = dot(gradient, direction, n);
         if (!(slope < 0)) {                              /* rounding has spoiled the memory: start over downhill */

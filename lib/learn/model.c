@@ -20,7 +20,8 @@ static char **copy_names(char **name, size_t n)
     return to;
 }
 
-struct model *model_new(enum model_kind kind, const char *target, char **class, int nclass, char **feature, size_t nfeature)
+struct model *model_new(enum model_kind kind, const char *target, char **class, int nclass, char **feature,
+                        size_t nfeature)
 {
     struct model *m = xcalloc(1, sizeof *m);
     m->kind = kind;
@@ -227,10 +228,12 @@ static void read_layers(struct model *m, const struct sexp *e, snode weights)
     if (layers < 1 || layers > NET_LAYERS || !m->nfeature) sexp_die(e, weights, "1 to %d layers wanted", NET_LAYERS);
     snode layer = sexp_after(e, sexp_first(e, weights));
     for (int l = 0; l < layers; l++, layer = sexp_after(e, layer)) {
-        if (!sexp_head(e, layer, "layer") || sexp_count(e, layer) < 2) sexp_die(e, layer, "(layer (bias weight ...) ...) wanted");
+        if (!sexp_head(e, layer, "layer") || sexp_count(e, layer) < 2)
+            sexp_die(e, layer, "(layer (bias weight ...) ...) wanted");
         width[l + 1] = (int)sexp_count(e, layer) - 1;
     }
-    if (width[layers] != model_outputs(m)) sexp_die(e, weights, "the last layer has %d units for %d outputs", width[layers], model_outputs(m));
+    if (width[layers] != model_outputs(m))
+        sexp_die(e, weights, "the last layer has %d units for %d outputs", width[layers], model_outputs(m));
     m->net = net_new(width, layers + 1, 1, 0);
     layer = sexp_after(e, sexp_first(e, weights));
     for (int l = 0; l < layers; l++, layer = sexp_after(e, layer)) {
@@ -255,7 +258,8 @@ static void read_trees(struct model *m, const struct sexp *e, snode weights)
     m->tree = xmalloc(sexp_count(e, weights), sizeof *m->tree);
     for (snode t = sexp_after(e, base); t != SEXP_NONE; t = sexp_after(e, t)) {
         if (!sexp_head(e, t, "tree") || sexp_count(e, t) != 3) sexp_die(e, t, "(tree OUTPUT NODE) wanted");
-        if (!str_is(sexp_atom(e, sexp_nth(e, t, 1)), output_name(m, (int)(m->ntree % outputs)))) sexp_die(e, t, "trees take turns by output");
+        if (!str_is(sexp_atom(e, sexp_nth(e, t, 1)), output_name(m, (int)(m->ntree % outputs))))
+            sexp_die(e, t, "trees take turns by output");
         m->tree[m->ntree] = (struct tree){ 0 };
         size_t cap = 0;
         read_node(m, e, sexp_nth(e, t, 2), &m->tree[m->ntree], &cap, 0);
@@ -280,7 +284,8 @@ static void read_linear(struct model *m, const struct sexp *e, snode weights)
 {
     snode c = sexp_after(e, sexp_first(e, weights));
     for (int o = 0; o < model_outputs(m); o++, c = sexp_after(e, c)) {
-        if (c == SEXP_NONE || !sexp_head(e, c, output_name(m, o))) sexp_die(e, weights, "(%s bias weight ...) wanted", output_name(m, o));
+        if (c == SEXP_NONE || !sexp_head(e, c, output_name(m, o)))
+            sexp_die(e, weights, "(%s bias weight ...) wanted", output_name(m, o));
         read_numbers(e, c, sexp_after(e, sexp_first(e, c)), m->weight + (size_t)o * (1 + m->nfeature), 1 + m->nfeature);
     }
     if (c != SEXP_NONE) sexp_die(e, c, "more weights than outputs");
@@ -294,7 +299,8 @@ static void free_names(char **name, size_t n)
 
 static struct model *read_model(const struct sexp *e, snode n, int depth)
 {
-    if (depth > MAX_DEPTH || !sexp_head(e, n, "model") || sexp_count(e, n) < 2) sexp_die(e, n, "(model KIND ...) wanted");
+    if (depth > MAX_DEPTH || !sexp_head(e, n, "model") || sexp_count(e, n) < 2)
+        sexp_die(e, n, "(model KIND ...) wanted");
     char *kind_name = text_of(e, sexp_nth(e, n, 1)), *target = NULL;
     int kind = 0;
     while (kind < MODEL_KINDS && strcmp(kind_name, model_kind_name[kind])) kind++;
@@ -340,7 +346,8 @@ void model_add(struct model *m, struct model *member)
 {
     if (member->nclass != m->nclass) die("committee: a member with %d classes, want %d", member->nclass, m->nclass);
     for (int c = 0; c < m->nclass; c++)
-        if (strcmp(m->class[c], member->class[c])) die("committee: class '%s' where '%s' is wanted", member->class[c], m->class[c]);
+        if (strcmp(m->class[c], member -> class[c]))
+            die("committee: class '%s' where '%s' is wanted", member->class[c], m -> class[c]);
     size_t *from = xmalloc(member->nfeature + 1, sizeof *from);
     for (size_t j = 0; j < member->nfeature; j++) {
         long at = place(m->feature, m->nfeature, str_of(member->feature[j]));
@@ -349,7 +356,7 @@ void model_add(struct model *m, struct model *member)
             m->feature = xrealloc(m->feature, m->nfeature, sizeof *m->feature);
             m->feature[at] = xstrdup(member->feature[j]);
             double *scale = xmalloc(2 * m->nfeature, sizeof *scale);
-            for (size_t i = 0; i < 2 * m->nfeature; i++) scale[i] = i >= m->nfeature;   /* members scale for themselves */
+            for (size_t i = 0; i < 2 * m->nfeature; i++) scale[i] = i >= m->nfeature; /* members scale for themselves */
             free(m->mean);
             m->mean = scale;
             m->deviation = scale + m->nfeature;
@@ -411,7 +418,8 @@ void model_predict(const struct model *m, const double *x, double *out)
         for (size_t j = 0; m->kind <= MODEL_LOGISTIC && j < m->nfeature; j++) out[o] += w[1 + j] * m->input[j];
     }
     for (size_t t = 0; t < m->ntree; t++) out[t % (size_t)outputs] += tree_value(&m->tree[t], m->input);
-    if (m->nclass && (m->kind == MODEL_LOGISTIC || m->kind == MODEL_MLP || m->kind == MODEL_BOOST)) softmax(out, outputs);
+    if (m->nclass && (m->kind == MODEL_LOGISTIC || m->kind == MODEL_MLP || m->kind == MODEL_BOOST))
+        softmax(out, outputs);
 }
 
 int model_choose(const struct model *m, const double *out)

@@ -39,7 +39,8 @@ struct net *net_new(const int *width, int nwidth, int batch, uint64_t seed)
     for (int l = 0; l < net->layers; l++) {
         float *w = net_layer(net, l);
         double bound = sqrt(6.0 / (width[l] + width[l + 1]));
-        for (size_t i = 0; i < (size_t)width[l] * (size_t)width[l + 1]; i++) w[i] = (float)(bound * (2 * rng_unit(&g) - 1));
+        for (size_t i = 0; i < (size_t)width[l] * (size_t)width[l + 1]; i++)
+            w[i] = (float)(bound * (2 * rng_unit(&g) - 1));
     }
     return net;
 }
@@ -145,7 +146,8 @@ void adam_step(struct adam *a, float *weight, const float *gradient)
         if (norm > a->clip) scale = a->clip / norm;
     }
     a->steps++;
-    float c1 = (float)(1 - pow((double)a->beta1, (double)a->steps)), c2 = (float)(1 - pow((double)a->beta2, (double)a->steps));
+    float c1 = (float)(1 - pow((double)a->beta1, (double)a->steps)),
+          c2 = (float)(1 - pow((double)a->beta2, (double)a->steps));
     float step = a->rate / c1, root = 1 / c2;
     for (size_t i = 0; i < a->size; i++) {
         float g = scale * gradient[i];

@@ -24,9 +24,9 @@ struct net {
 
 struct net *net_new(const int *width, int nwidth, int batch, uint64_t seed);
 float *net_layer(const struct net *, int layer);         /* its matrix; the biases follow it */
-const float *net_forward(struct net *, const float *x, int n);   /* n x outputs, valid until the next; x may be value[0] */
-/* After net_forward on the same n rows: d_output (n x outputs) is the loss gradient at the outputs; net->gradient becomes
- * the gradient summed over rows.  want_inputs: also fill delta[0], n x inputs. */
+const float *net_forward(struct net *, const float *x, int n);   /* n x outputs, until the next; x may be value[0] */
+/* After net_forward on the same n rows: d_output (n x outputs) is the loss gradient at the outputs; net->gradient
+ * becomes the gradient summed over rows.  want_inputs: also fill delta[0], n x inputs. */
 void net_backward(struct net *, const float *d_output, int n, int want_inputs);
 void net_copy(struct net *to, const struct net *from);   /* parameters only; equal widths */
 void net_blend(struct net *to, const struct net *from, float share);   /* to += share * (from - to) */

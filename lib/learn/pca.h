@@ -1,4 +1,4 @@
-/* pca.h - principal components of a table (Pearson 1901), by the eigenvectors of its covariance or correlation matrix. */
+/* pca.h - principal components of a table (Pearson 1901), by the eigenvectors of its covariance or correlation */
 #ifndef MILLRACE_PCA_H
 #define MILLRACE_PCA_H
 #include <stdbool.h>
@@ -6,10 +6,10 @@
 
 struct pca {
     size_t cols, rank;                                   /* rank: eigenvalues above 1e-12 of the largest */
-    double *mean, *scale;                                /* cols; scale is 1, or the deviation (0: constant, left out) */
+    double *mean, *scale; /* cols; scale is 1, or the deviation (0: constant, left out) */
     double *variance;                                    /* cols, descending */
     double *ratio;                                       /* cols: share of the whole variance; NAN when there is none */
-    double *loading;                                     /* cols x cols: column k belongs to component k; largest entry positive */
+    double *loading; /* cols x cols: column k belongs to component k; largest entry positive */
 };
 
 /* x: rows x cols, row-major.  zscore: every column by its own deviation, so that units do not matter. */

@@ -12,7 +12,7 @@ enum { MAX_ITERATIONS = 20000 };
 struct ridge {
     const struct sparse *a;
     enum ridge_method method;
-    double *gram, *factor;                               /* n x n; in PRIMAL the Gram matrix serves equal weights only */
+    double *gram, *factor; /* n x n; in PRIMAL the Gram matrix serves equal weights only */
     double *residual, *scratch;
 };
 
@@ -20,7 +20,8 @@ struct ridge *ridge_new(const struct sparse *a, enum ridge_method method)
 {
     struct ridge *r = xcalloc(1, sizeof *r);
     size_t small = a->rows < a->cols ? a->rows : a->cols;
-    if (method == RIDGE_AUTO) method = small > RIDGE_DENSE ? RIDGE_ITERATIVE : a->rows <= a->cols ? RIDGE_DUAL : RIDGE_PRIMAL;
+    if (method == RIDGE_AUTO)
+        method = small > RIDGE_DENSE ? RIDGE_ITERATIVE : a->rows <= a->cols ? RIDGE_DUAL : RIDGE_PRIMAL;
     *r = (struct ridge){ .a = a, .method = method };
     r->residual = xmalloc(a->rows + 1, sizeof(double));
     r->scratch = xmalloc(a->rows + 5 * a->cols + 1, sizeof(double));
@@ -40,7 +41,8 @@ enum ridge_method ridge_method(const struct ridge *r)
     return r->method;
 }
 
-/* With v = sqrt(c) (b - Aw) / lambda the optimum has w = A' sqrt(c) v and (S A A' S + lambda I) v = S b, S = sqrt(C). */
+/* With v = sqrt(c) (b - Aw) / lambda the optimum has w = A' sqrt(c) v and (S A A' S + lambda I) v = S b, S = sqrt(C).
+ * */
 static void solve_dual(struct ridge *r, double lambda, const double *b, const double *weight, double *w)
 {
     size_t n = r->a->rows;

@@ -2,9 +2,10 @@
  *
  * Three ways to the same unique optimum (Hoerl and Kennard, Technometrics 1970; the dual as in Saunders, Gammerman and
  * Vovk, ICML 1998): PRIMAL factors A'A + lambda I (columns^2 doubles), DUAL factors AA' + lambda I (rows^2 doubles)
- * and gives w = A'u, ITERATIVE runs conjugate gradients on the normal equations with a diagonal preconditioner and needs
- * a few vectors besides A.  AUTO takes the smaller factorisation while that is at most RIDGE_DENSE wide, else ITERATIVE.
- * The Gram matrix is formed once, so a path of lambdas or a bootstrap over rows (by weights) only factors again. */
+ * and gives w = A'u, ITERATIVE runs conjugate gradients on the normal equations with a diagonal preconditioner and
+ * needs a few vectors besides A.  AUTO takes the smaller factorisation while that is at most RIDGE_DENSE wide, else
+ * ITERATIVE. The Gram matrix is formed once, so a path of lambdas or a bootstrap over rows (by weights) only factors
+ * again. */
 #ifndef MILLRACE_RIDGE_H
 #define MILLRACE_RIDGE_H
 #include "learn/sparse.h"

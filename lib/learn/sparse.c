@@ -81,7 +81,8 @@ void sparse_gram(const struct sparse *a, const struct sparse *at, double *g)
     size_t n = a->rows;
     memset(g, 0, n * n * sizeof *g);
     for (size_t i = 0; i < n; i++)
-        for (size_t k = a->start[i]; k < a->start[i + 1]; k++) sparse_row_axpy(at, a->column[k], a->value[k], g + i * n);
+        for (size_t k = a->start[i]; k < a->start[i + 1]; k++)
+            sparse_row_axpy(at, a->column[k], a->value[k], g + i * n);
 }
 
 void sparse_free(struct sparse *m)

@@ -16,10 +16,10 @@ struct sparse {
     size_t cap_start, cap_column, cap_value;
 };
 
-/* Zero-initialise; then for every row: sparse_add its entries, sparse_end_row.  cols grows to the largest column + 1. */
+/* Zero-initialise; then for every row: sparse_add its entries, sparse_end_row.  cols becomes the largest column + 1. */
 void sparse_add(struct sparse *, uint32_t column, double value);
 void sparse_end_row(struct sparse *);
-struct sparse sparse_dense(const double *x, size_t rows, size_t cols);   /* of a row-major dense matrix; zeros left out */
+struct sparse sparse_dense(const double *x, size_t rows, size_t cols); /* of a row-major dense matrix; zeros left out */
 struct sparse sparse_transpose(const struct sparse *);   /* columns as rows; entries of a row in ascending order */
 void sparse_times(const struct sparse *, const double *x, double *y);          /* y = A x,  y has rows entries */
 void sparse_times_transposed(const struct sparse *, const double *x, double *y);   /* y = A'x, y has cols entries */

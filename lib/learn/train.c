@@ -17,7 +17,9 @@ struct prepared {                                        /* the rows and columns
 struct train_options train_defaults(enum model_kind kind)
 {
     struct train_options o = { .kind = kind, .hidden = "32", .seed = 1, .iterations = 200, .tolerance = 1e-4 };
-    static const double lambda[MODEL_KINDS] = { [MODEL_RIDGE] = 1, [MODEL_LASSO] = 0.01, [MODEL_LOGISTIC] = 1e-3, [MODEL_MLP] = 1e-5 };
+    static const double lambda[MODEL_KINDS] = {
+        [MODEL_RIDGE] = 1, [MODEL_LASSO] = 0.01, [MODEL_LOGISTIC] = 1e-3, [MODEL_MLP] = 1e-5
+    };
     o.lambda = lambda[kind];
     if (kind == MODEL_LASSO) o.iterations = 100000;
     if (kind == MODEL_LASSO) o.tolerance = 1e-9;
@@ -33,7 +35,8 @@ static double value_at(const struct data *d, const uint32_t *row, size_t i, size
 }
 
 /* Chooses and scales the columns: an empty model of the kind, and the data it will be fitted to. */
-static struct model *prepare(const struct data *d, const uint32_t *row, size_t n, const struct train_options *o, struct prepared *p)
+static struct model *prepare(const struct data *d, const uint32_t *row, size_t n, const struct train_options *o,
+                             struct prepared *p)
 {
     char **feature = xmalloc(d->cols + 1, sizeof *feature);
     double *scale = xmalloc(2 * d->cols + 1, sizeof *scale);
@@ -62,7 +65,8 @@ static struct model *prepare(const struct data *d, const uint32_t *row, size_t n
     for (size_t j = 0; j < cols; j++) {
         m->mean[j] = scale[2 * j];
         m->deviation[j] = scale[2 * j + 1];
-        for (size_t i = 0; i < n; i++) p->x[i * cols + j] = (value_at(d, row, i, from[j]) - m->mean[j]) / m->deviation[j];
+        for (size_t i = 0; i < n; i++)
+            p->x[i * cols + j] = (value_at(d, row, i, from[j]) - m->mean[j]) / m->deviation[j];
     }
     for (size_t i = 0; i < n; i++) {
         p->y[i] = d->y[row ? row[i] : i];
@@ -193,7 +197,8 @@ static double mlp_loss(void *context, const double *w, double *gradient)
     for (size_t i = 0; i < k->net->size; i++) gradient[i] = (double)k->net->gradient[i] / n;
     loss /= n;
     for (int l = 0; l < k->net->layers; l++) {
-        size_t at = (size_t)(net_layer(k->net, l) - k->net->weight), size = (size_t)k->net->width[l] * (size_t)k->net->width[l + 1];
+        size_t at = (size_t)(net_layer(k->net, l) - k->net->weight),
+               size = (size_t)k->net->width[l] * (size_t)k->net->width[l + 1];
         for (size_t i = at; i < at + size; i++) {
             loss += 0.5 * k->lambda / n * w[i] * w[i];
             gradient[i] += k->lambda / n * w[i];
@@ -209,7 +214,8 @@ static int read_widths(const char *text, int inputs, int outputs, int *width)
     for (const char *s = text; *s;) {
         size_t len = strcspn(s, ",");
         int64_t v;
-        if (!int_parse(s, len, &v) || v < 1 || v > 65536 || n >= NET_LAYERS) die("hidden layers '%s': widths from 1 to 65536 wanted, '32' or '32,16'", text);
+        if (!int_parse(s, len, &v) || v < 1 || v > 65536 || n >= NET_LAYERS)
+            die("hidden layers '%s': widths from 1 to 65536 wanted, '32' or '32,16'", text);
         width[n++] = (int)v;
         s += len + (s[len] == ',');
     }
@@ -220,7 +226,9 @@ static int read_widths(const char *text, int inputs, int outputs, int *width)
 static void fit_mlp(struct model *m, struct prepared *p, const struct train_options *o, struct train_report *r)
 {
     int width[NET_LAYERS + 2], n = read_widths(o->hidden, (int)p->cols, model_outputs(m), width);
-    struct mlp k = { .p = p, .net = net_new(width, n, (int)p->rows, o->seed), .nclass = m->nclass, .lambda = o->lambda };
+    struct mlp k = {
+        .p = p, .net = net_new(width, n, (int)p->rows, o->seed), .nclass = m->nclass, .lambda = o->lambda
+    };
     float *x = xmalloc(p->rows * p->cols + 1, sizeof *x);
     for (size_t i = 0; i < p->rows * p->cols; i++) x[i] = (float)p->x[i];
     k.x = x;
@@ -244,11 +252,13 @@ static void fit_boost(struct model *m, struct prepared *p, const struct train_op
 
 static void fit_constant(struct model *m, struct prepared *p, struct train_report *r)
 {
-    for (size_t i = 0; i < p->rows; i++) m->weight[m->nclass ? p->label[i] : 0] += (m->nclass ? 1 : p->y[i]) / (double)p->rows;
+    for (size_t i = 0; i < p->rows; i++)
+        m->weight[m->nclass ? p->label[i] : 0] += (m->nclass ? 1 : p->y[i]) / (double)p->rows;
     *r = (struct train_report){ NAN, NAN, 0 };
 }
 
-struct model *train(const struct data *d, const uint32_t *row, size_t n, const struct train_options *o, struct train_report *report)
+struct model *train(const struct data *d, const uint32_t *row, size_t n, const struct train_options *o,
+                    struct train_report *report)
 {
     struct train_report ignored;
     struct train_report *r = report ? report : &ignored;

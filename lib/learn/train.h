@@ -4,7 +4,7 @@
  * flags (only 0 and 1) stay as they are, the others become z-scores.  Ridge and lasso fit an intercept that is not
  * penalised, and scores of 0 and 1 for each class when the target is one.
  *   ridge     sum of squares + lambda |w|^2              lasso  sum of squares / (2 rows) + lambda |w|_1
- *   logistic  mean cross-entropy + lambda / 2 |W|^2      mlp    mean loss + lambda / (2 rows) |W|^2, L-BFGS, Glorot start
+ *   logistic  mean cross-entropy + lambda / 2 |W|^2      mlp    mean loss + lambda / (2 rows) |W|^2, L-BFGS
  *   boost     see boost.h                                constant  class shares or the mean */
 #ifndef MILLRACE_TRAIN_H
 #define MILLRACE_TRAIN_H
@@ -25,15 +25,17 @@ struct train_options {
 
 struct train_report {
     double loss;                                         /* the objective reached */
-    double optimality;                                   /* largest gradient or KKT residual; NAN for boost and constant */
+    double optimality; /* largest gradient or KKT residual; NAN for boost and constant */
     long iterations;
 };
 
 struct train_options train_defaults(enum model_kind);
 /* Fits on rows row[0 .. n-1] of the data (NULL: all). */
-struct model *train(const struct data *, const uint32_t *row, size_t n, const struct train_options *, struct train_report *);
+struct model *train(const struct data *, const uint32_t *row, size_t n, const struct train_options *,
+                    struct train_report *);
 
-/* The problem that ridge and lasso would solve, for choosing lambda: columns (see lasso.h) and target, centred unless raw. */
+/* The problem that ridge and lasso would solve, for choosing lambda: columns (see lasso.h) and target, centred unless
+ * raw. */
 struct sparse train_columns(const struct data *, const struct train_options *);
 double *train_target(const struct data *, const struct train_options *);
 #endif
