@@ -67,17 +67,17 @@ misuse_is_refused() {
     [ $rc = ${trouble[$p]:-2} ] || problem "unknown option: exit $rc"
     refused 'unknown option'
     if [ -z "${leaves_out[$p:missing]:-}" ]; then
-        run timeout 10 "$p" no/such/file < /dev/null
+        run timeout 900 "$p" no/such/file < /dev/null
         refused 'a file that is not there'
-        run timeout 10 "$p" . < /dev/null
+        run timeout 900 "$p" . < /dev/null
         refused 'a directory'
     fi
     if [ -z "${leaves_out[$p:empty]:-}" ]; then
-        run timeout 10 "$p" < /dev/null
+        run timeout 900 "$p" < /dev/null
         refused 'no input'
-        run timeout 10 "$p" <&-
+        run timeout 900 "$p" <&-
         refused 'standard input closed'
-        run timeout 10 "$p" < zeros
+        run timeout 900 "$p" < zeros
         refused 'NUL bytes'
     fi
 }

@@ -430,7 +430,7 @@ static void live(void)
     }
     close(to[0]);
     close(from[1]);
-    alarm(60);
+    alarm(900);
     char got[8];
     bool good = write(to[1], "a,b\n", 4) == 4;
     for (int i = 0; i < 3; i++)
