@@ -1,0 +1,199 @@
+/* advise.c - see advise.h */
+#include "inline/advise.h"
+#include "base/message.h"
+#include "tree/json.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { FEATURES_MAX = 256, LINE_MAX_BYTES = 1 << 20, PATIENCE_MS = 200 };
+
+struct channel {
+    pid_t pid;
+    int in, out;                                         /* answers to the compiler; its questions */
+    struct buf buf;
+    size_t at;
+    bool ended;
+    int status;
+    char *dir, *in_path, *out_path;
+};
+
+static void remove_pipes(const struct channel *c)
+{
+    unlink(c->in_path);
+    unlink(c->out_path);
+    rmdir(c->dir);
+}
+
+static bool compiler_ended(struct channel *c)
+{
+    if (!c->ended && waitpid(c->pid, &c->status, WNOHANG) == c->pid) c->ended = true;
+    return c->ended;
+}
+
+/* More bytes; false when there will be none.  We hold both ends of the pipe open, so that opening cannot block when the
+ * compiler dies early; therefore its end shows only as its exit. */
+static bool fill(struct channel *c)
+{
+    if (c->at) {
+        memmove(c->buf.s, c->buf.s + c->at, c->buf.n - c->at);
+        c->buf.n -= c->at;
+        c->at = 0;
+    }
+    for (;;) {
+        char b[1 << 16];
+        ssize_t n = read(c->out, b, sizeof b);
+        if (n > 0) {
+            buf_add(&c->buf, b, (size_t)n);
+            return true;
+        }
+        if (n < 0 && errno != EAGAIN && errno != EINTR) return false;
+        if (c->ended) return false;
+        struct pollfd p = { .fd = c->out, .events = POLLIN };
+        if (poll(&p, 1, PATIENCE_MS) == 0) compiler_ended(c);
+    }
+}
+
+/* the next line without its end; false at the end of the stream */
+static bool line(struct channel *c, str *s)
+{
+    for (size_t from = 0;;) {
+        char *end = c->buf.n > c->at + from ? memchr(c->buf.s + c->at + from, '\n', c->buf.n - c->at - from) : NULL;
+        if (end) {
+            *s = (str){ c->buf.s + c->at, (size_t)(end - c->buf.s) - c->at };
+            c->at += s->n + 1;
+            return true;
+        }
+        from = c->buf.n - c->at;
+        if (from > LINE_MAX_BYTES || !fill(c)) return false;
+    }
+}
+
+static bool bytes(struct channel *c, void *to, size_t n)
+{
+    while (c->buf.n - c->at < n) if (!fill(c)) return false;
+    memcpy(to, c->buf.s + c->at, n);
+    c->at += n;
+    return true;
+}
+
+/* {"features":[{"name":"x","type":"int64_t",...}, ...],"advice":...}: the names, 0 when it is no such header */
+static size_t header(str text, str *name, struct arena *a)
+{
+    size_t n = 0;
+    jsonr *j = json_open_text(text.s, text.n, "the compiler's header");
+    json_tolerate(j);
+    str key;
+    if (json_next(j) != JSON_OBJECT) n = FEATURES_MAX;
+    while (n < FEATURES_MAX && json_key(j, &key)) {
+        if (!str_is(key, "features")) {
+            json_skip(j);
+            continue;
+        }
+        if (json_next(j) != JSON_ARRAY) break;
+        while (json_next(j) == JSON_OBJECT && n < FEATURES_MAX) {
+            while (json_key(j, &key)) {
+                if (!str_is(key, "name")) {
+                    json_skip(j);
+                    continue;
+                }
+                json_next(j);
+                name[n++] = (str){ arena_copy(a, json_str(j).s, json_str(j).n), json_str(j).n };
+            }
+        }
+    }
+    bool bad = json_fault(j) != NULL || n >= FEATURES_MAX;
+    json_close(j);
+    return bad ? 0 : n;
+}
+
+static bool answer(const struct channel *c, int64_t v)
+{
+    ssize_t n;
+    do n = write(c->in, &v, sizeof v);
+    while (n < 0 && errno == EINTR);
+    return n == (ssize_t)sizeof v;
+}
+
+static const char *talk(struct channel *c, bool (*decide)(const struct query *, void *), void *closure, size_t *queries)
+{
+    static str name[FEATURES_MAX];
+    static int64_t value[FEATURES_MAX];
+    static struct arena text;
+    size_t n = 0;
+    str s;
+    while (line(c, &s)) {
+        if (n == 0) {
+            n = header(s, name, &text);
+            if (n == 0) return "the compiler sent no list of features";
+            remove_pipes(c);                             /* both ends are open: nothing is left when we are killed */
+        } else if (s.n > 15 && memcmp(s.s, "{\"observation\":", 15) == 0) {
+            char end;
+            if (!bytes(c, value, n * sizeof *value) || !bytes(c, &end, 1) || end != '\n') return "a question ended early";
+            struct query q = { *queries, name, value, n };
+            if (!answer(c, decide(&q, closure))) return "the compiler does not take answers";
+            ++*queries;
+        }
+    }
+    return NULL;
+}
+
+int advise(char *const *argv, bool (*decide)(const struct query *, void *), void *closure, size_t *queries, const char **why)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *dir = xformat("%s/millrace-advise.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (!mkdtemp(dir)) die_errno("%s", dir);
+    char *base = xformat("%s/channel", dir);
+    struct channel c = { .dir = dir, .in_path = xformat("%s.in", base), .out_path = xformat("%s.out", base) };
+    if (mkfifo(c.in_path, 0600) != 0 || mkfifo(c.out_path, 0600) != 0) die_errno("%s", base);
+    c.in = open(c.in_path, O_RDWR | O_CLOEXEC);
+    c.out = open(c.out_path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    if (c.in < 0 || c.out < 0) die_errno("%s", base);
+    size_t n = 0;
+    while (argv[n]) n++;
+    char *option = xformat("-inliner-interactive-channel-base=%s", base);
+    const char *added[] = { "-mllvm", "-enable-ml-inliner=release", "-mllvm", option,
+                            "-mllvm", "-ml-advisor-size-increase-threshold=1000000" };
+    enum { ADDED = sizeof added / sizeof *added };
+    const char **all = xcalloc(n + ADDED + 1, sizeof *all);
+    for (size_t i = 0; i < n; i++) all[i] = argv[i];
+    for (size_t i = 0; i < ADDED; i++) all[n + i] = added[i];
+    fflush(stdout);
+    c.pid = fork();
+    if (c.pid < 0) die_errno("fork");
+    if (c.pid == 0) {
+        signal(SIGPIPE, SIG_DFL);
+        execvp(all[0], (char **)(uintptr_t)all);
+        die_errno("%s", all[0]);
+    }
+    *queries = 0;
+    *why = talk(&c, decide, closure, queries);
+    if (*why) kill(c.pid, SIGKILL);
+    while (!c.ended) {
+        if (waitpid(c.pid, &c.status, 0) == c.pid) c.ended = true;
+        else if (errno != EINTR) die_errno("wait");
+    }
+    remove_pipes(&c);
+    close(c.in);
+    close(c.out);
+    free(all);
+    free(option);
+    free(base);
+    free(c.in_path);
+    free(c.out_path);
+    free(dir);
+    free(c.buf.s);
+    if (*why) return -1;
+    if (WIFSIGNALED(c.status)) {
+        *why = "the compiler was killed by a signal";
+        return -1;
+    }
+    return WEXITSTATUS(c.status);
+}
