@@ -17,25 +17,26 @@
  */
 #include "base/filter.h"
 #include "base/progress.h"
-#include "loop/evaluate.h"
+#include "loop/native.h"
 #include "loop/rows.h"
 #include HELP
 #include <math.h>
 #include <string.h>
 
-static const char *cache, *isa_word, *eval = "run";
+static const char *cache, *isa_word, *eval = "run", *backend = "encoder";
 static long least = 4;
 static const struct opt options[] = {
     { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
     { 0, "isa", WORD, &isa_word, "avx2|avx512", "instruction set instead of the best one here" },
     { 0, "eval", WORD, &eval, "run|model", "measure, or ask the model" },
+    { 0, "backend", WORD, &backend, "encoder|c", "own encoder, or emitted C and the compiler $CC" },
     { 'n', "runs", INT, &least, "N", "least number of runs", 1, 64 },
     { 0 } };
 
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    bool model = !strcmp(eval, "model");
+    bool model = !strcmp(eval, "model"), c = !strcmp(backend, "c");
     enum isa isa = !isa_word ? isa_best() : strcmp(isa_word, "avx2") ? ISA_AVX512 : ISA_AVX2;
     if (!model && !isa_here(isa)) die("this machine has no %s", isa_name[isa]);
     struct evaluator v;
@@ -52,7 +53,7 @@ int main(int argc, char **argv)
     progress_start("nests", 0);
     for (double done = 0; rows_next(&r); progress(++done, "%s", "")) {
         if (r.fresh) evaluator_problem(&v, &r.p);
-        struct result m = evaluate(&v, &r.nest);
+        struct result m = c && !model ? native_evaluate(&v, &r.nest) : evaluate(&v, &r.nest);
         csvw_copy_all(w, r.t);
         csvw_num(w, m.gflops);
         csvw_known(w, isfinite(m.seconds) ? m.seconds : NAN);

@@ -515,6 +515,11 @@ const char *kernel_plan(struct plan *out, const struct problem *p, const struct 
     return k.why;
 }
 
+const uint8_t *kernel_bytes(const struct kernel *g)
+{
+    return g->region + ASM_TABLE;
+}
+
 void kernel_free(struct kernel *g)
 {
     if (g->region) munmap(g->region, REGION);

@@ -50,6 +50,7 @@ void kernel_run(const struct kernel *, float *c, const float *a, const float *b)
 void kernel_prepare(const struct kernel *, const float *a, const float *b);    /* the parts of a run: transpose inputs, */
 void kernel_body(const struct kernel *, float *c, const float *a, const float *b);     /* compute, */
 void kernel_finish(const struct kernel *, float *c);                                   /* transpose the result */
+const uint8_t *kernel_bytes(const struct kernel *);      /* the code, .bytes of it */
 void kernel_free(struct kernel *);
 
 /* What the encoder would do, without code: the tile, the strides after transpositions, the elements transposed, and
