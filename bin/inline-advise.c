@@ -1,6 +1,6 @@
 /* inline-advise - decide about inlining while clang compiles, by a model
  *
- * Usage: inline-advise [--model=FILE | --threshold=N] [--log=FILE] -- CLANG ARG...
+ * Usage: inline-advise [--model=FILE | --threshold=N] [--log=FILE] -- CLANG ...
  *
  * Runs the compiler command and answers its ML inliner's question about each
  * call, in its own order, with its own features (about 40 integers).  The

@@ -25,11 +25,16 @@ struct channel {
     char *dir, *in_path, *out_path;
 };
 
-static void remove_pipes(const struct channel *c)
+/* the pipes must stay while the compiler runs: one command line may start several compilations, each opens them anew */
+static const struct channel *current;
+
+static void remove_pipes(void)
 {
-    unlink(c->in_path);
-    unlink(c->out_path);
-    rmdir(c->dir);
+    if (!current) return;
+    unlink(current->in_path);
+    unlink(current->out_path);
+    rmdir(current->dir);
+    current = NULL;
 }
 
 static bool compiler_ended(struct channel *c)
@@ -133,7 +138,6 @@ static const char *talk(struct channel *c, bool (*decide)(const struct query *, 
         if (n == 0) {
             n = header(s, name, &text);
             if (n == 0) return "the compiler sent no list of features";
-            remove_pipes(c);                             /* both ends are open: nothing is left when we are killed */
         } else if (s.n > 15 && memcmp(s.s, "{\"observation\":", 15) == 0) {
             char end;
             if (!bytes(c, value, n * sizeof *value) || !bytes(c, &end, 1) || end != '\n') return "a question ended early";
@@ -152,6 +156,8 @@ int advise(char *const *argv, bool (*decide)(const struct query *, void *), void
     if (!mkdtemp(dir)) die_errno("%s", dir);
     char *base = xformat("%s/channel", dir);
     struct channel c = { .dir = dir, .in_path = xformat("%s.in", base), .out_path = xformat("%s.out", base) };
+    current = &c;
+    atexit(remove_pipes);                                /* decide may die */
     if (mkfifo(c.in_path, 0600) != 0 || mkfifo(c.out_path, 0600) != 0) die_errno("%s", base);
     c.in = open(c.in_path, O_RDWR | O_CLOEXEC);
     c.out = open(c.out_path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
@@ -169,6 +175,7 @@ int advise(char *const *argv, bool (*decide)(const struct query *, void *), void
     c.pid = fork();
     if (c.pid < 0) die_errno("fork");
     if (c.pid == 0) {
+        current = NULL;
         signal(SIGPIPE, SIG_DFL);
         execvp(all[0], (char **)(uintptr_t)all);
         die_errno("%s", all[0]);
@@ -180,7 +187,7 @@ int advise(char *const *argv, bool (*decide)(const struct query *, void *), void
         if (waitpid(c.pid, &c.status, 0) == c.pid) c.ended = true;
         else if (errno != EINTR) die_errno("wait");
     }
-    remove_pipes(&c);
+    remove_pipes();
     close(c.in);
     close(c.out);
     free(all);
