@@ -11,5 +11,8 @@ is "compact: one line each" $'(graph (name vgg) (batch 64) (tensor "a b" (bytes 
 is "shown and read again it is the same" "$(sexp-show --compact <<< "$g")" eval 'sexp-show --width=9 <<< "$g" | sexp-show --compact'
 is "compiler output becomes readable by all" '(a "x;y")' sexp-show --dialect=compiler <<< '(a x;y)'
 is "an atom" a sexp-show <<< a
+head -c 200000 /dev/zero | tr "\0" "(" > deep
+head -c 200000 /dev/zero | tr "\0" ")" >> deep
+is "very deep lists are shown and read again" 0 eval "sexp-show deep | sexp-check --one; echo \$?"
 fails "width 0" 2 'not in 1' sexp-show --width=0
 done_testing

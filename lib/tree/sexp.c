@@ -17,7 +17,7 @@
 #include <emmintrin.h>
 #endif
 
-enum { BLOCK = 1 << 18, PAD = 64, OUT_BLOCK = 1 << 16, INDENT = 2 };
+enum { BLOCK = 1 << 18, PAD = 64, OUT_BLOCK = 1 << 16, INDENT = 2, DEEPEST_INDENT = 100 };
 enum { BARE, PLAIN, DECODED, LIST, KIND = 3, LAST = 4 };           /* node kinds; PLAIN: a string without escapes */
 enum { C_ATOM, C_BLANK, C_OPEN, C_CLOSE, C_QUOTE, C_SEMICOLON, C_HASH, C_NUL };
 
@@ -633,7 +633,8 @@ static void separate(sexpw *w)
     if (w->gap == GAP_BLANK) buf_char(&w->b, ' ');
     if (w->gap == GAP_LINE) {
         buf_char(&w->b, '\n');
-        for (size_t i = 0; i < w->depth * INDENT; i++) buf_char(&w->b, ' ');
+        size_t depth = w->depth < DEEPEST_INDENT ? w->depth : DEEPEST_INDENT;    /* else a deep list is blanks only */
+        for (size_t i = 0; i < depth * INDENT; i++) buf_char(&w->b, ' ');
     }
     w->gap = GAP_BLANK;
 }
