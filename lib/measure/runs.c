@@ -11,9 +11,9 @@
 
 enum phase { MAIN, AA, LEFT_OUT };
 
-struct raw { struct run run; uint32_t status, benchmark, label, machine; long round; enum phase phase; bool empty; };
+struct raw { struct run run; uint32_t status, benchmark, label, machine; long round; enum phase phase; bool empty; double given_up; };
 
-struct columns { int label, round, metric, benchmark, position, phase, status, exit, signal, machine, stop, order, wall, cpu; };
+struct columns { int label, round, metric, benchmark, position, phase, status, exit, signal, machine, stop, order, wall, cpu, given, taken; };
 
 static const char *metric_column(const char *metric)
 {
@@ -30,6 +30,7 @@ static struct columns find_columns(const csv *t, const struct runs_options *o)
         .benchmark = o->group ? csv_need(t, o->group) : csv_find(t, "benchmark"), .position = csv_find(t, "position"),
         .phase = csv_find(t, "phase"), .status = csv_find(t, "status"), .exit = csv_find(t, "exit"),
         .signal = csv_find(t, "signal"), .machine = csv_find(t, "machine"), .stop = csv_find(t, "stop"), .order = csv_find(t, "order"),
+        .given = csv_find(t, "voluntary_switches"), .taken = csv_find(t, "involuntary_switches"),
         .wall = o->metric ? csv_find(t, "wall_seconds") : csv_need(t, "wall_seconds"),
         .cpu = o->metric ? csv_find(t, "cpu_seconds") : csv_need(t, "cpu_seconds") };
 }
@@ -72,6 +73,7 @@ static struct raw read_row(struct runs *r, const csv *t, const struct columns *c
     x.run.cpu = csv_num_or(t, c->cpu, NAN);
     if (c->metric >= 0) x.run.value = x.run.error ? csv_num_or(t, c->metric, NAN) : csv_num(t, c->metric);
     if (c->stop >= 0 && str_is(csv_str(t, c->stop), "sequential")) r->sequential = true;
+    x.given_up = csv_num_or(t, c->given, 0) - csv_num_or(t, c->taken, -1);
     if (c->order >= 0 && str_is(csv_str(t, c->order), "blocks")) r->blocks = true;
     return x;
 }
@@ -104,13 +106,18 @@ static void say_machines(const struct runs *r, const struct raw *v, size_t n, co
 /* without --metric: what the processes themselves say, see the header; then every good row needs a positive value */
 static void choose_metric(struct runs *r, struct raw *v, size_t n, const char *metric)
 {
-    double *share = xmalloc(n + 1, sizeof *share);
+    double *share = xmalloc(n + 1, sizeof *share), *given = xmalloc(n + 1, sizeof *given);
     size_t m = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!v[i].run.error && v[i].phase != LEFT_OUT && v[i].run.wall > 0 && v[i].run.cpu >= 0) share[m++] = v[i].run.cpu / v[i].run.wall;
+    for (size_t i = 0; i < n; i++) {
+        if (v[i].run.error || v[i].phase == LEFT_OUT || !(v[i].run.wall > 0 && v[i].run.cpu >= 0)) continue;
+        given[m] = v[i].given_up;
+        share[m++] = v[i].run.cpu / v[i].run.wall;
+    }
     double cores = median(share, m);
+    bool waits = cores < 0.2 && median(given, m) > 0;
     free(share);
-    r->metric = metric ? metric : cores < 0.2 || cores > 1.05 ? "wall" : "cpu";
+    free(given);
+    r->metric = metric ? metric : waits || cores > 1.05 ? "wall" : "cpu";
     r->column = metric_column(r->metric);
     for (size_t i = 0; i < n; i++) {
         struct run *x = &v[i].run;

@@ -1,7 +1,7 @@
 /* runs.h - the table of runs that bench-run writes, in memory: benchmark x round x label, checked while it is read.
  *
  * Columns read: label, round, one metric; and, where present, benchmark, position, phase, status, exit, signal, machine,
- * stop, order, wall_seconds, cpu_seconds.  Rounds of phase warmup and calibrate are left out, those of phase aa are kept apart.
+ * stop, order, wall_seconds, cpu_seconds, voluntary_switches, involuntary_switches.  Rounds of phase warmup and calibrate are left out, those of phase aa are kept apart.
  * Dies at file:line on a time that is not a positive number, a label twice in a round, a label missing in a round, and a
  * round measured on two machines; warns where the machine changes between rounds.  Order of labels, benchmarks and rounds
  * is that of first appearance. */
@@ -33,8 +33,9 @@ struct runs {
 
 struct runs_options {
     const char *metric;                                  /* cpu, wall or a column; NULL: CPU time, but wall time where processes
-                                                            mostly wait or use several cores (median cpu / wall below 0.2 or
-                                                            above 1.05) */
+                                                            use several cores (median cpu / wall above 1.05) or mostly wait
+                                                            (below 0.2, and not because others had the CPU: they gave it up
+                                                            more often than it was taken from them) */
     const char *group;                                   /* column of the benchmark */
     bool skip_incomplete;                                /* leave out rounds with a label missing instead of dying */
 };

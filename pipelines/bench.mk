@@ -1,0 +1,54 @@
+# bench: what the measuring filters are worth, on this machine.  Times are real; each target takes a few minutes.
+#   bench-demo       two commands that differ by 1 %: rounds, verdict, rounds needed, three pictures
+#   bench-aa         a program against itself under two busy neighbours: ours and hyperfine (peer)
+#   bench-planted    slow-downs of 1, 2 and 5 %, found or not; run it again for more comparisons
+#   bench-identical  the best of 100 identical configurations, and what is left of it
+#   bench-guard-replay DATA=...   the never-worse rule on published timings of inlining policies
+BENCH_AA    ?= 300
+BENCH_TIMES ?= 8
+BENCHED     := bench-run bench-compare bench-stat bench-power bench-confirm bench-guard
+
+$B/t/bench/work: t/bench/work.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -o $@ $<
+$(OUT)/bench:
+	mkdir -p $@
+
+# measurements: a rebuilt filter does not throw them away
+$(OUT)/bench/demo-runs.csv: | $(OUT)/bench $B/t/bench/work $(BENCHED:%=$(BIN)/%)
+	bench-run --rounds=100 --aa --seed=$(SEED) -o $@.part --label=plain '$B/t/bench/work 1000' --label=slower '$B/t/bench/work 1010'
+	mv $@.part $@
+$(OUT)/bench/aa.csv: | $(OUT)/bench $B/t/bench/work $(BENCHED:%=$(BIN)/%)
+	bash t/bench/aa.sh $(BENCH_AA) $@ $B/t/bench/work
+$(OUT)/bench/identical.csv: | $(OUT)/bench $B/t/bench/work $(BENCHED:%=$(BIN)/%)
+	bash t/bench/identical.sh $(BENCH_TIMES) $@ $B/t/bench/work
+# derived
+$(OUT)/bench/demo-compare.csv: $(OUT)/bench/demo-runs.csv $(BIN)/bench-compare
+	bench-compare --base=plain $< > $@ || [ $$? -le 2 ]
+$(OUT)/bench/demo-power.csv: $(OUT)/bench/demo-runs.csv $(BIN)/bench-power
+	bench-power --base=plain --label=slower --seed=$(SEED) $< > $@
+$(OUT)/bench/demo-stat.csv: $(OUT)/bench/demo-runs.csv $(BIN)/bench-stat
+	bench-stat --seed=$(SEED) $< > $@
+$(OUT)/bench/guard-replay.csv: t/bench/guard.sh $(BIN)/bench-guard | $(OUT)/bench
+	bash t/bench/guard.sh $(or $(DATA),../shared/data)/inline/results $@
+
+$(OUT)/bench/ratio.%: $(OUT)/bench/demo-compare.csv plots/bench-ratio.gp
+	gnuplot -c plots/bench-ratio.gp $< $@ label 'one per cent more work'
+$(OUT)/bench/sequence.%: $(OUT)/bench/demo-runs.csv plots/bench-sequence.gp
+	gnuplot -c plots/bench-sequence.gp $< $@ cpu_seconds plain slower
+$(OUT)/bench/distribution.%: $(OUT)/bench/demo-runs.csv plots/bench-distribution.gp
+	gnuplot -c plots/bench-distribution.gp $< $@ cpu_seconds plain slower
+
+bench-demo: $(OUT)/bench/demo-compare.csv $(OUT)/bench/demo-power.csv $(OUT)/bench/demo-stat.csv $(foreach p,ratio sequence distribution,$(OUT)/bench/$p.svg $(OUT)/bench/$p.png)
+	csv-show $(OUT)/bench/demo-compare.csv
+	csv-show $(OUT)/bench/demo-power.csv
+bench-aa: $(OUT)/bench/aa.csv
+	csv-show $<
+bench-planted: | $(OUT)/bench $B/t/bench/work $(BENCHED:%=$(BIN)/%)
+	bash t/bench/planted.sh $(BENCH_TIMES) $(OUT)/bench/planted.csv $B/t/bench/work
+	csv-show $(OUT)/bench/planted.csv
+bench-identical: $(OUT)/bench/identical.csv
+	csv-show $<
+bench-guard-replay: $(OUT)/bench/guard-replay.csv
+	csv-show $<
+.PHONY: bench-demo bench-aa bench-planted bench-identical bench-guard-replay
