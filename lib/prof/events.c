@@ -102,6 +102,11 @@ static void put_fields(csvw *w, const struct event *e, bool op)
     if (op) csvw_str(w, e->op);
 }
 
+void events_put_open(csvw *w, const struct event *e)
+{
+    put_fields(w, e, false);
+}
+
 void events_put(csvw *w, const struct event *e, bool op)
 {
     put_fields(w, e, op);

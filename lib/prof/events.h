@@ -28,6 +28,7 @@ str event_key(const struct event *);                     /* what the sweep count
 /* Writer; `op` says whether the column of that name is written. */
 csvw *events_create(const char *path, bool op);
 void events_put(csvw *, const struct event *, bool op);
+void events_put_open(csvw *, const struct event *);      /* without ending the record: more columns follow */
 
 /* Repairs are counted, never silent: rows with end <= start carry no time; an interval that outlives the one it began in
  * is cut at that one's end. */

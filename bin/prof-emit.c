@@ -1,0 +1,48 @@
+/* prof-emit - events in a foreign format
+ *
+ * Usage: prof-emit --to=FORMAT [-o FILE] [FILE]...
+ *
+ * Columns in: those of events.  FORMAT:
+ *   chrome      trace event JSON for Perfetto and chrome://tracing; all rows;
+ *               prof-import --from=chrome gives the same rows back
+ *   speedscope  evented profiles, one a thread
+ *   folded      a;b;c 123: own time in us of each path, for flame graphs
+ *   prof        cProfile's file, which pstats reads; tables from prof-import
+ *               --from=prof|pstats keep their calls
+ * The last three take rows of the kinds cat and gpu as call trees; make those
+ * with prof-log --nested.  What outlives its caller is cut and counted.
+ * Memory: constant for chrome, else all rows.
+ *
+ * Examples:
+ *   $ prof-log --nested out/run | prof-emit --to=chrome -o trace.json
+ *   $ prof-log --nested out/run | prof-emit --to=folded | flamegraph.pl
+ */
+#include "base/filter.h"
+#include "prof/emit.h"
+#include HELP
+#include <string.h>
+
+static const char *to, *output = "-";
+static bool threads;
+static const struct opt options[] = {
+    {  0,  "to",      WORD, &to, "chrome|speedscope|folded|prof", "the format", 0, 0 },
+    { 'o', "output",  STR,  &output, "FILE", "where to", 0, 0 },
+    {  0,  "threads", FLAG, &threads, NULL, "folded: begin each path with P<proc>;T<tid>;", 0, 0 },
+    { 0 } };
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    if (!to) usage("no --to given");
+    if (strcmp(to, "chrome") == 0) {
+        struct events_in in = events_open(argv + i);
+        emit_chrome(&in, output);
+        return EXIT_OK;
+    }
+    static struct table t;
+    table_read(&t, argv + i);
+    if (strcmp(to, "speedscope") == 0) emit_speedscope(&t, output);
+    else if (strcmp(to, "folded") == 0) emit_folded(&t, output, threads);
+    else emit_prof(&t, output);
+    return EXIT_OK;
+}

@@ -1,0 +1,81 @@
+/* prof-import - foreign profiles as events
+ *
+ * Usage: prof-import --from=FORMAT [FILE]
+ *
+ * FORMAT: chrome (trace event JSON, also gzip), kineto (PyTorch's), nsys (sqlite
+ * of nsys export), nvprof (sqlite, or the CSV of --csv), prof (cProfile),
+ * pstats (its listing), folded (stacks with counts), rlscope (a .proto file or
+ * a directory of them).  Columns out: those of events; for prof and pstats also
+ * calls, primitive_calls, cumulative_ns.
+ *
+ * Formats without intervals (prof, pstats, folded) are laid out one after the
+ * other and flagged est.  Rows come in the order of the file; memory does not
+ * grow with it, except for prof and rlscope, which are held.  A truncated file
+ * gives what it holds; where it ends, what was left out and what was repaired
+ * is said at the end.
+ *
+ * Examples:
+ *   $ prof-import --from=kineto trace.json.gz | prof-op | prof-sweep
+ */
+#include "base/filter.h"
+#include "prof/import.h"
+#include HELP
+#include <string.h>
+
+static const char *from;
+static double unit = 1000;
+static const struct opt options[] = {
+    { 0, "from", WORD, &from, "chrome|kineto|nsys|nvprof|prof|pstats|folded|rlscope", "the format", 0, 0 },
+    { 0, "unit", NUM,  &unit, "NS", "folded: what a count means", 1e-3, 1e12 },
+    { 0 } };
+
+static csvw *w;
+static bool totals;
+
+static void put(void *closure, const struct event *e)
+{
+    const struct importer *m = closure;
+    if (!totals) {
+        events_put(w, e, false);
+        return;
+    }
+    events_put_open(w, e);
+    csvw_int(w, (int64_t)m->calls);
+    csvw_int(w, (int64_t)m->primitive_calls);
+    csvw_int(w, m->cumulative_ns);
+    csvw_end(w);
+}
+
+static void say(uint64_t n, const char *what)
+{
+    if (n && !quiet) warn("%llu %s", (unsigned long long)n, what);
+}
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    const char *path = filter_operand(argc, argv, i);
+    struct importer m = { .put = put, .closure = &m, .unit_ns = unit };
+    if (!from) usage("no --from given");
+    totals = strcmp(from, "prof") == 0 || strcmp(from, "pstats") == 0;
+    w = csvw_open("-");
+    csvw_names(w, EVENT_COLUMNS);
+    if (totals) csvw_names(w, "calls,primitive_calls,cumulative_ns");
+    csvw_end(w);
+    if (strcmp(from, "chrome") == 0) import_trace(&m, path, false);
+    else if (strcmp(from, "kineto") == 0) import_trace(&m, path, true);
+    else if (strcmp(from, "nsys") == 0) import_nsys(&m, path);
+    else if (strcmp(from, "nvprof") == 0) import_nvprof(&m, path);
+    else if (strcmp(from, "prof") == 0) import_prof(&m, path);
+    else if (strcmp(from, "pstats") == 0) import_pstats(&m, path);
+    else if (strcmp(from, "folded") == 0) import_folded(&m, path);
+    else import_rlscope(&m, path);
+    if (m.fault && !m.truncated) die("%s", m.fault);
+    if (m.fault) warn("%s; the %llu rows before it are written", m.fault, (unsigned long long)m.rows);
+    say(m.skipped, "records of other kinds left out");
+    say(m.malformed, "malformed records left out");
+    say(m.reversed, "records of negative duration");
+    say(m.stray, "ends without a begin left out");
+    say(m.unclosed, "begins without an end, closed at their thread's last time");
+    return csvw_close(w);
+}

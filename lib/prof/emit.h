@@ -1,0 +1,12 @@
+/* emit.h - events in foreign formats.  Chrome's is streamed; the others need call trees, so all rows are held.
+ *
+ * Intervals of a thread are taken to nest; one that outlives the one it began in is cut there and counted. */
+#ifndef MILLRACE_EMIT_H
+#define MILLRACE_EMIT_H
+#include "prof/events.h"
+
+void emit_chrome(struct events_in *, const char *path);  /* ts and dur in us with three decimals; lanes where X events would cross */
+void emit_speedscope(struct table *, const char *path);
+void emit_folded(struct table *, const char *path, bool threads);   /* own time in us; threads: with P<proc>;T<tid>; in front */
+void emit_prof(struct table *, const char *path);        /* cProfile's marshal: calls, own and cumulative time, callers */
+#endif
