@@ -43,13 +43,18 @@ bool import_decimal_us(str s, int64_t *ns)
 
 struct begin { int64_t start; uint32_t name, cat; };
 struct thread { struct begin *v; size_t n, cap; int64_t last; uint32_t proc, tid; };
-struct field { struct buf b; bool set; };
+enum field { PH, NAME, CAT, PID, TID, LINK, DEVICE, STREAM, KIND, FLAG, ID, OUR_NAME, OUR_CAT, FIELDS, TS, DUR, ARGS, OTHER };
+/* Events mostly have the keys of the one before, in the same order: what stood at each place, and what to do with it. */
+enum { PLACES = 24 };
+struct plan { struct json_expected key[PLACES]; enum field field[PLACES]; bool known[PLACES]; };
 struct trace {
     struct importer *m;
     jsonr *j;
     bool kineto;
-    int64_t base;
-    struct field ph, name, cat, pid, tid, ts, dur, link, device, stream, kind, flag, id, meta, our_cat;
+    int64_t base, ts, dur;
+    bool bad_time, has_ts, has_dur;
+    struct buf field[FIELDS];
+    unsigned set;                                        /* mask of fields that this event has */
     struct intern ids, text;                             /* pid NUL tid -> thread; names of begins */
     struct thread *thread;
     size_t thread_cap;
@@ -57,38 +62,87 @@ struct trace {
     uint32_t *alias_text;
     size_t alias_cap;
     struct buf key;
+    struct plan event, args;
 };
 
-static str value_of(const struct field *f)
+/* a comparison that the compiler turns into one or two loads: keys are what these files are made of */
+static inline __attribute__((always_inline)) bool is(str s, const char *literal)
 {
-    return f->set ? (str){ f->b.s ? f->b.s : "", f->b.n } : (str){ "", 0 };
+    return s.n == __builtin_strlen(literal) && __builtin_memcmp(s.s, literal, __builtin_strlen(literal)) == 0;
 }
 
-static void take(struct trace *t, struct field *f)
+static bool has(const struct trace *t, enum field f)
+{
+    return t->set >> f & 1;
+}
+
+static str value_of(const struct trace *t, enum field f)
+{
+    return has(t, f) ? (str){ t->field[f].s, t->field[f].n } : (str){ "", 0 };
+}
+
+static void skip_nested(struct trace *t)
+{
+    for (size_t depth = json_depth(t->j) - 1; json_depth(t->j) > depth && !json_fault(t->j);) json_next(t->j);
+}
+
+static void take(struct trace *t, enum field f)
 {
     enum json token = json_next(t->j);
     if (token == JSON_STRING || token == JSON_NUMBER) {
         str s = json_str(t->j);
-        f->b.n = 0;
-        buf_add(&f->b, s.s, s.n);
-        f->set = true;
-    } else if (token == JSON_OBJECT || token == JSON_ARRAY)
-        for (size_t depth = json_depth(t->j) - 1; json_depth(t->j) > depth && !json_fault(t->j);) json_next(t->j);
+        struct buf *b = &t->field[f];
+        if (s.n >= b->cap) b->s = grow(b->s, s.n + 1, &b->cap, 1);
+        memcpy(b->s, s.s, s.n);
+        b->n = s.n;
+        t->set |= 1u << f;
+    } else if (token == JSON_OBJECT || token == JSON_ARRAY) skip_nested(t);
+}
+
+static bool take_time(struct trace *t, int64_t *ns)
+{
+    enum json token = json_next(t->j);
+    if (token == JSON_OBJECT || token == JSON_ARRAY) skip_nested(t);
+    if ((token != JSON_NUMBER && token != JSON_STRING) || !import_decimal_us(json_str(t->j), ns) || *ns > TIME_MAX || *ns < -TIME_MAX)
+        t->bad_time = true;
+    return true;
+}
+
+static enum field event_field(str k)
+{
+    return is(k, "ph") ? PH : is(k, "ts") ? TS : is(k, "cat") ? CAT : is(k, "pid") ? PID : is(k, "tid") ? TID : is(k, "dur") ? DUR
+         : is(k, "name") ? NAME : is(k, "args") ? ARGS : OTHER;
+}
+
+static enum field args_field(str k)
+{
+    return is(k, "kind") ? KIND : is(k, "cat") ? OUR_CAT : is(k, "name") ? OUR_NAME : is(k, "link") || is(k, "correlation") ? LINK
+         : is(k, "flag") ? FLAG : is(k, "device") ? DEVICE : is(k, "stream") ? STREAM : is(k, "id") ? ID : OTHER;
+}
+
+/* the field that the next key names; false at the end of the object */
+static inline bool next_key(struct trace *t, struct plan *p, size_t place, enum field (*classify)(str), enum field *f)
+{
+    str k;
+    if (place < PLACES && p->known[place] && json_key_is(t->j, &p->key[place])) {
+        *f = p->field[place];
+        return true;
+    }
+    if (!json_key(t->j, &k)) return false;
+    *f = classify(k);
+    if (place < PLACES) {
+        p->known[place] = json_expect(&p->key[place], k);
+        p->field[place] = *f;
+    }
+    return true;
 }
 
 static void read_args(struct trace *t)
 {
-    str k;
+    enum field f;
     if (json_next(t->j) != JSON_OBJECT) return;
-    while (json_key(t->j, &k)) {
-        if (str_is(k, "correlation") || str_is(k, "link")) take(t, &t->link);
-        else if (str_is(k, "device")) take(t, &t->device);
-        else if (str_is(k, "stream")) take(t, &t->stream);
-        else if (str_is(k, "kind")) take(t, &t->kind);
-        else if (str_is(k, "cat")) take(t, &t->our_cat);
-        else if (str_is(k, "flag")) take(t, &t->flag);
-        else if (str_is(k, "id")) take(t, &t->id);
-        else if (str_is(k, "name")) take(t, &t->meta);
+    for (size_t place = 0; next_key(t, &t->args, place, args_field, &f); place++) {
+        if (f < FIELDS) take(t, f);
         else json_skip(t->j);
     }
 }
@@ -96,9 +150,9 @@ static void read_args(struct trace *t)
 static uint32_t pair(struct trace *t, struct intern *table)
 {
     t->key.n = 0;
-    buf_str(&t->key, value_of(&t->pid));
+    buf_str(&t->key, value_of(t, PID));
     buf_char(&t->key, '\0');
-    buf_str(&t->key, value_of(&t->tid));
+    buf_str(&t->key, value_of(t, TID));
     return intern(table, (str){ t->key.s, t->key.n });
 }
 
@@ -108,7 +162,7 @@ static struct thread *thread_of(struct trace *t)
     uint32_t i = pair(t, &t->ids);
     if (t->ids.n > known) {
         t->thread = grow(t->thread, t->ids.n, &t->thread_cap, sizeof *t->thread);
-        t->thread[i] = (struct thread){ .proc = intern(&t->text, value_of(&t->pid)), .tid = intern(&t->text, value_of(&t->tid)), .last = INT64_MIN };
+        t->thread[i] = (struct thread){ .proc = intern(&t->text, value_of(t, PID)), .tid = intern(&t->text, value_of(t, TID)), .last = INT64_MIN };
     }
     return &t->thread[i];
 }
@@ -116,13 +170,13 @@ static struct thread *thread_of(struct trace *t)
 /* names that we gave ourselves when we wrote the file: process_name and thread_name with args.id */
 static void name_alias(struct trace *t)
 {
-    if (!t->id.set) return;
-    if (str_is(value_of(&t->name), "process_name")) t->tid.set = false;
-    else if (!str_is(value_of(&t->name), "thread_name")) return;
+    if (!has(t, ID)) return;
+    if (str_is(value_of(t, NAME), "process_name")) t->set &= ~(1u << TID);
+    else if (!str_is(value_of(t, NAME), "thread_name")) return;
     size_t known = t->aliases.n;
     uint32_t i = pair(t, &t->aliases);
     if (t->aliases.n > known) t->alias_text = grow(t->alias_text, t->aliases.n, &t->alias_cap, sizeof *t->alias_text);
-    t->alias_text[i] = intern(&t->text, value_of(&t->id));
+    t->alias_text[i] = intern(&t->text, value_of(t, ID));
 }
 
 static str aliased(struct trace *t, str pid, str tid, bool process)
@@ -159,24 +213,25 @@ static void complete(struct trace *t, struct event *e)
     static struct buf device;
     str pid = e->proc, tid = e->tid;
     e->kind = EVENT_CAT;
-    if (t->kind.set)
-        for (int k = 0; k < EVENT_KINDS; k++) if (str_is(value_of(&t->kind), event_kind_name[k])) e->kind = (enum event_kind)k;
-    if (t->kind.set) {
-        e->cat = value_of(&t->our_cat);
-        e->name = value_of(&t->meta);
-        e->flag = e->flag.n ? e->flag : value_of(&t->flag);
+    if (has(t, KIND)) {
+        str kind = value_of(t, KIND);
+        e->kind = is(kind, "cat") ? EVENT_CAT : is(kind, "gpu") ? EVENT_GPU : is(kind, "op") ? EVENT_OP : is(kind, "ovh") ? EVENT_OVH
+                : is(kind, "phase") ? EVENT_PHASE : is(kind, "proc") ? EVENT_PROC : EVENT_CAT;
+        e->cat = value_of(t, OUR_CAT);
+        e->name = value_of(t, OUR_NAME);
+        e->flag = e->flag.n ? e->flag : value_of(t, FLAG);
     }
-    if (t->kineto && !t->kind.set && !kineto_kind(e)) {
+    if (t->kineto && !has(t, KIND) && !kineto_kind(e)) {
         t->m->skipped++;
         return;
     }
-    e->link = value_of(&t->link);
-    if (t->kineto && e->kind == EVENT_GPU && t->device.set) {
+    e->link = value_of(t, LINK);
+    if (t->kineto && e->kind == EVENT_GPU && has(t, DEVICE)) {
         device.n = 0;
         buf_char(&device, 'd');
-        buf_str(&device, value_of(&t->device));
+        buf_str(&device, value_of(t, DEVICE));
         buf_add(&device, ".s", 2);
-        buf_str(&device, value_of(&t->stream));
+        buf_str(&device, value_of(t, STREAM));
         e->tid = (str){ device.s, device.n };
     } else e->tid = aliased(t, pid, tid, false);
     e->proc = aliased(t, pid, tid, true);
@@ -186,21 +241,20 @@ static void complete(struct trace *t, struct event *e)
 static void one_event(struct trace *t)
 {
     struct importer *m = t->m;
-    str ph = value_of(&t->ph);
-    int64_t ts = 0, dur = 0;
+    str ph = value_of(t, PH);
     char type = ph.n == 1 ? ph.s[0] : 0;
     if (type == 'M') name_alias(t);
     if (type != 'X' && type != 'B' && type != 'E') {
         m->skipped += type != 'M';
         return;
     }
-    if (!import_decimal_us(value_of(&t->ts), &ts) || (type == 'X' && t->dur.set && !import_decimal_us(value_of(&t->dur), &dur))
-        || ts > TIME_MAX || ts < -TIME_MAX || dur > TIME_MAX || dur < -TIME_MAX) {
+    if (t->bad_time || !t->has_ts) {
         m->malformed++;
         return;
     }
+    int64_t ts = t->ts, dur = t->has_dur ? t->dur : 0;
     ts += t->base;
-    struct event e = { .proc = value_of(&t->pid), .tid = value_of(&t->tid), .cat = value_of(&t->cat), .name = value_of(&t->name),
+    struct event e = { .proc = value_of(t, PID), .tid = value_of(t, TID), .cat = value_of(t, CAT), .name = value_of(t, NAME),
                        .start = ts, .end = ts + dur };
     if (type == 'X') {
         complete(t, &e);
@@ -226,23 +280,14 @@ static void one_event(struct trace *t)
 
 static void read_event(struct trace *t)
 {
-    struct field *all[] = { &t->ph, &t->name, &t->cat, &t->pid, &t->tid, &t->ts, &t->dur, &t->link, &t->device, &t->stream, &t->kind,
-                            &t->flag, &t->id, &t->meta, &t->our_cat };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) all[i]->set = false;
-    str k;
-    while (json_key(t->j, &k)) {
-        struct field *f = NULL;
-        switch (k.n) {
-        case 2: f = str_is(k, "ph") ? &t->ph : str_is(k, "ts") ? &t->ts : NULL; break;
-        case 3: f = str_is(k, "cat") ? &t->cat : str_is(k, "pid") ? &t->pid : str_is(k, "tid") ? &t->tid : str_is(k, "dur") ? &t->dur : NULL; break;
-        case 4:
-            if (str_is(k, "name")) f = &t->name;
-            else if (str_is(k, "args")) {
-                read_args(t);
-                continue;
-            }
-        }
-        if (f) take(t, f);
+    enum field f;
+    t->set = 0;
+    t->bad_time = t->has_ts = t->has_dur = false;
+    for (size_t place = 0; next_key(t, &t->event, place, event_field, &f); place++) {
+        if (f < FIELDS) take(t, f);
+        else if (f == TS) t->has_ts = take_time(t, &t->ts);
+        else if (f == DUR) t->has_dur = take_time(t, &t->dur);
+        else if (f == ARGS) read_args(t);
         else json_skip(t->j);
     }
     if (!json_fault(t->j)) one_event(t);
@@ -254,8 +299,7 @@ static void read_events(struct trace *t)
         if (token == JSON_OBJECT) read_event(t);
         else {
             t->m->malformed++;
-            if (token == JSON_ARRAY)
-                for (size_t depth = json_depth(t->j) - 1; json_depth(t->j) > depth && !json_fault(t->j);) json_next(t->j);
+            if (token == JSON_ARRAY) skip_nested(t);
         }
     }
 }
@@ -264,7 +308,7 @@ static void close_threads(struct trace *t)
 {
     for (size_t i = 0; i < t->ids.n; i++) {
         struct thread *th = &t->thread[i];
-        t->kind.set = t->link.set = t->device.set = false;
+        t->set = 0;
         while (th->n) {
             const struct begin *b = &th->v[--th->n];
             struct event e = { .proc = t->text.name[th->proc], .tid = t->text.name[th->tid], .name = t->text.name[b->name],
@@ -300,9 +344,7 @@ void import_trace(struct importer *m, const char *path, bool kineto)
     /* the closing bracket of an array of events may be missing: the format allows it */
     m->truncated = json_truncated(t.j);
     json_close(t.j);
-    struct field *all[] = { &t.ph, &t.name, &t.cat, &t.pid, &t.tid, &t.ts, &t.dur, &t.link, &t.device, &t.stream, &t.kind, &t.flag,
-                            &t.id, &t.meta, &t.our_cat };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]->b.s);
+    for (int f = 0; f < FIELDS; f++) free(t.field[f].s);
     intern_free(&t.ids);
     intern_free(&t.text);
     intern_free(&t.aliases);

@@ -430,8 +430,31 @@ static enum json value(jsonr *j, int c)
     return j->token = t;
 }
 
+/* The common case, inlined: a string without escapes that lies whole in the buffer, its body at `at`; else false. */
+static inline bool quick_string(jsonr *j, size_t at, char after)
+{
+    size_t i = find_special(j->buf, at, j->len);
+    if (i + 1 >= j->len || j->buf[i] != '"' || (after && j->buf[i + 1] != after)) return false;
+    j->text = (str){ j->buf + at, i - at };
+    j->pos = i + 1 + (after != 0);
+    return true;
+}
+
+static inline size_t skip_blanks(const jsonr *j, size_t i)
+{
+    while (j->buf[i] == ' ' || j->buf[i] == '\n') i++;   /* the padding ends it */
+    return i;
+}
+
 enum json json_next(jsonr *j)
 {
+    if (j->state == VALUE && j->pos < j->len) {
+        size_t i = skip_blanks(j, j->pos);
+        if (j->buf[i] == '"' && quick_string(j, i + 1, 0)) {
+            j->state = AFTER;
+            return j->token = JSON_STRING;
+        }
+    }
     for (;;) {
         int c = peek(j);
         if (c < 0) {
@@ -474,9 +497,48 @@ enum json json_next(jsonr *j)
 
 bool json_key(jsonr *j, str *key)
 {
+    if ((j->state == AFTER || j->state == FIRST_KEY) && j->pos < j->len && j->open[j->depth - 1] == '{') {
+        size_t i = skip_blanks(j, j->pos);
+        if (j->state == AFTER) i = j->buf[i] == ',' ? skip_blanks(j, i + 1) : j->len;
+        if (i < j->len && j->buf[i] == '"' && quick_string(j, i + 1, ':')) {
+            j->state = VALUE;
+            j->token = JSON_KEY;
+            *key = j->text;
+            return true;
+        }
+    }
     enum json t = json_next(j);
     if (t != JSON_KEY) return false;
     *key = j->text;
+    return true;
+}
+
+bool json_expect(struct json_expected *e, str name)
+{
+    *e = (struct json_expected){ .n = (unsigned)name.n + 3, .mask = (1u << (name.n < 14 ? name.n + 3 : 0)) - 1 };
+    if (name.n > 13 || memchr(name.s, '\\', name.n) || memchr(name.s, '"', name.n)) return false;
+    e->bytes[0] = '"';
+    memcpy(e->bytes + 1, name.s, name.n);
+    memcpy(e->bytes + 1 + name.n, "\":", 2);
+    return true;
+}
+
+bool json_key_is(jsonr *j, const struct json_expected *e)
+{
+    size_t i = j->pos;
+    if (j->state == AFTER && j->open[j->depth - 1] == '{' && j->buf[i] == ',') i++;
+    else if (j->state != FIRST_KEY) return false;
+    if (j->len - j->pos < 32 || j->pos > j->len) return false;
+#ifdef __SSE2__
+    unsigned same = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128((const void *)(j->buf + i)),
+                                                               _mm_loadu_si128((const void *)e->bytes)));
+    if ((same & e->mask) != e->mask) return false;
+#else
+    if (memcmp(j->buf + i, e->bytes, e->n) != 0) return false;
+#endif
+    j->pos = i + e->n;
+    j->state = VALUE;
+    j->token = JSON_KEY;
     return true;
 }
 

@@ -29,6 +29,11 @@ size_t json_depth(const jsonr *);                        /* open objects and arr
 void json_skip(jsonr *);
 /* In an object: the next key, false at its end.  Use after JSON_OBJECT:  while (json_key(j, &k)) ... one value ... */
 bool json_key(jsonr *, str *key);
+/* The next key if it is the one expected, spelled "name": without blanks; else false and nothing happened.  For files in which
+ * one object has the keys of the one before: json_expect makes the expectation, which holds for names up to 13 bytes. */
+struct json_expected { char bytes[16]; unsigned mask, n; };
+bool json_expect(struct json_expected *, str name);
+bool json_key_is(jsonr *, const struct json_expected *);
 _Noreturn void json_die(const jsonr *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void json_close(jsonr *);
 
