@@ -375,8 +375,8 @@ void emit_speedscope(struct table *t, const char *path)
 
 /* ---- cProfile */
 
-struct function { str file, name; int32_t line; double own, cumulative; uint64_t calls, primitive; uint32_t active; };
-struct edge { uint32_t callee, caller; uint64_t calls, primitive; double own, cumulative; };
+struct function { str file, name; int32_t line; int64_t own, cumulative; uint64_t calls, primitive; uint32_t active; };   /* ns */
+struct edge { uint32_t callee, caller; uint64_t calls, primitive; int64_t own, cumulative; };
 struct prof {
     const struct table *t;
     struct intern names;                                 /* label -> function */
@@ -443,10 +443,10 @@ static void prof_leave(void *closure, const struct row *r, int64_t t, int64_t du
     struct function *x = &p->f[f];
     bool outermost = --x->active == 0;
     x->calls++;
-    x->own += (double)own * 1e-9;
+    x->own += own;
     if (outermost) {
         x->primitive++;
-        x->cumulative += (double)duration * 1e-9;
+        x->cumulative += duration;
     }
     if (!p->depth) return;
     uint32_t key[2] = { f, p->stack[p->depth - 1] };
@@ -458,8 +458,8 @@ static void prof_leave(void *closure, const struct row *r, int64_t t, int64_t du
     }
     p->e[i].calls++;
     p->e[i].primitive += outermost;
-    p->e[i].own += (double)own * 1e-9;
-    if (outermost) p->e[i].cumulative += (double)duration * 1e-9;
+    p->e[i].own += own;
+    if (outermost) p->e[i].cumulative += duration;
 }
 
 static void put_u32(FILE *f, uint32_t v)
@@ -491,8 +491,9 @@ static void put_integer(FILE *f, uint64_t v)
     }
 }
 
-static void put_double(FILE *f, double v)
+static void put_seconds(FILE *f, int64_t ns)
 {
+    double v = (double)ns / 1e9;
     putc('g', f);
     fwrite(&v, 1, sizeof v, f);
 }
@@ -527,8 +528,8 @@ static void write_prof(struct prof *p, const char *path)
         putc(5, file);
         put_integer(file, x->primitive);
         put_integer(file, x->calls);
-        put_double(file, x->own);
-        put_double(file, x->cumulative);
+        put_seconds(file, x->own);
+        put_seconds(file, x->cumulative);
         putc('{', file);
         for (; e < p->edges.n && p->e[e].callee == i; e++) {
             put_key(file, &p->f[p->e[e].caller]);
@@ -536,8 +537,8 @@ static void write_prof(struct prof *p, const char *path)
             putc(4, file);
             put_integer(file, p->e[e].primitive);
             put_integer(file, p->e[e].calls);
-            put_double(file, p->e[e].own);
-            put_double(file, p->e[e].cumulative);
+            put_seconds(file, p->e[e].own);
+            put_seconds(file, p->e[e].cumulative);
         }
         putc('0', file);
     }
@@ -560,11 +561,12 @@ static bool from_totals(struct prof *p, struct table *t)
             str s = t->text.name[t->extra[(size_t)r->source * (size_t)t->nextra + (size_t)column[c]]];
             if (!int_parse(s.s, s.n, &v[c])) die("row %zu: %s is '%.*s', not an integer", i + 2, name[c], (int)s.n, s.s);
         }
-        struct function *x = &p->f[function_of(p, label(t, r))];
+        uint32_t f = function_of(p, label(t, r));
+        struct function *x = &p->f[f];
         x->calls += (uint64_t)v[0];
         x->primitive += (uint64_t)v[1];
-        x->own += (double)(r->end - r->start) * 1e-9;
-        x->cumulative += (double)v[2] * 1e-9;
+        x->own += r->end - r->start;
+        x->cumulative += v[2];
     }
     return true;
 }

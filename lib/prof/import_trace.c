@@ -338,7 +338,7 @@ void import_trace(struct importer *m, const char *path, bool kineto)
                 if (m->rows) warn("%s: baseTimeNanoseconds comes after events, which are left relative", path);
             } else json_skip(t.j);
         }
-    } else if (!json_fault(t.j)) m->fault = xformat("%s: neither an object nor an array", path);
+    } else if (!json_fault(t.j)) m->fault = xformat("%s: %s", path, token == JSON_END ? "empty input" : "neither an object nor an array");
     close_threads(&t);
     if (json_fault(t.j)) m->fault = xstrdup(json_fault(t.j));
     /* the closing bracket of an array of events may be missing: the format allows it */

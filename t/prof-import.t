@@ -1,0 +1,133 @@
+#!/bin/bash
+# foreign profiles
+. "${0%/*}/tap.sh"
+head=proc,tid,kind,cat,start_ns,end_ns,name,link,flag
+cat > a.json <<'D'
+{"displayTimeUnit":"ns","traceEvents":[
+{"ph":"X","name":"f","cat":"Python","pid":1,"tid":71,"ts":12.345,"dur":7.000,"args":{}},
+{"ph":"B","name":"g \"q\"","cat":"C","pid":1,"tid":"t","ts":20},
+{"ph":"B","name":"h","pid":1,"tid":"t","ts":21,"args":{"deep":[{"x":"}"}]}},
+{"ph":"E","pid":1,"tid":"t","ts":25.5}, {"ph":"E","pid":1,"tid":"t","ts":1e2}, {"ph":"E","pid":1,"tid":"t","ts":26},
+{"ph":"i","name":"instant","ts":5,"pid":1,"tid":1,"s":"t"},
+{"ph":"X","name":"bad","ts":"x"}, {"ph":"X","name":"neg","pid":1,"tid":1,"ts":5,"dur":-1},
+{"ph":"M","name":"process_name","pid":1,"args":{"name":"prog"}}
+],"other":[1,2]}
+D
+want="$head
+1,71,cat,Python,12345,19345,f,,
+1,t,cat,,21000,25500,h,,
+1,t,cat,C,20000,100000,\"g \"\"q\"\"\",,"
+is 'Chrome: X and nested B/E, fractions of us, odd ids' "$want" prof-import --quiet --from=chrome a.json
+fails 'and what was left out is counted' 0 '1 ends without' prof-import --from=chrome a.json
+gzip -k a.json
+is 'gzip' "$want" prof-import --quiet --from=chrome a.json.gz
+echo '[{"ph":"X","name":"f","pid":1,"tid":1,"ts":1,"dur":1}' > open.json
+fails 'an array that is not closed gives what it holds' 0 'open.json:2:1: the input ends here.*; the 1 rows' prof-import --from=chrome open.json
+cut() { local n; for n in 1 2 60 150 300 500; do head -c $n a.json > cut.json; prof-import --quiet --from=chrome cut.json > out 2> err || { cat err; return 1; }; done; }
+ok 'a trace cut anywhere is no error' cut
+printf '[ x' > bad.json
+fails 'a malformed one is an error, with its place' 1 'bad.json:1:3: not a JSON value' prof-import --from=chrome bad.json
+
+cat > k.json <<'D'
+{ "schemaVersion": 1, "baseTimeNanoseconds": 1000000,
+  "traceEvents": [
+  { "ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 7, "tid": 7, "ts": 1.000, "dur": 5.000, "args": { "External id": 3 } },
+  { "ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 7, "tid": 7, "ts": 2, "dur": 1, "args": { "correlation": 9 } },
+  { "ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": 4, "dur": 10,
+    "args": { "device": 0, "stream": 7, "correlation": 9, "grid": [1, 2, 3] } },
+  { "ph": "X", "cat": "user_annotation", "name": "train", "pid": 7, "tid": 7, "ts": 0, "dur": 20 },
+  { "ph": "X", "cat": "python_function", "name": "f.py(3): g", "pid": 7, "tid": 7, "ts": 0, "dur": 1 },
+  { "ph": "X", "cat": "Trace", "name": "whole", "pid": "Spans", "tid": "x", "ts": 0, "dur": 99 } ] }
+D
+is 'Kineto: its categories, absolute times, device and link' "$head
+7,7,cat,Backend,1001000,1006000,aten::mm,,
+7,7,cat,CUDA,1002000,1003000,cudaLaunchKernel,9,
+0,d0.s7,gpu,GPU,1004000,1014000,gemm,9,
+7,7,op,,1000000,1020000,train,,
+7,7,cat,Python,1000000,1001000,f.py(3): g,," prof-import --quiet --from=kineto k.json
+
+if command -v sqlite3 > /dev/null; then
+sqlite3 nsys.db <<'D'
+CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);
+INSERT INTO StringIds VALUES (1,'gemm'),(2,'cudaLaunchKernel'),(3,'step');
+CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INT, end INT, deviceId INT, contextId INT, streamId INT, correlationId INT, globalPid INT, shortName INT);
+INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (50,90,0,1,7,17,(1<<56)|(4711<<24),1);
+CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INT, end INT, globalTid INT, correlationId INT, nameId INT);
+INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (40,45,(1<<56)|(4711<<24)|4712,17,2);
+CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY(start INT, end INT, deviceId INT, streamId INT, correlationId INT, globalPid INT, copyKind INT);
+INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (10,20,0,7,16,(4711<<24),1);
+CREATE TABLE NVTX_EVENTS(start INT, end INT, eventType INT, globalTid INT, text TEXT, textId INT);
+INSERT INTO NVTX_EVENTS VALUES (0,100,59,(4711<<24)|4712,NULL,3),(5,NULL,34,(4711<<24)|4712,'mark',NULL);
+D
+is 'Nsight Systems' "$head
+4711,4712,cat,CUDA,40,45,cudaLaunchKernel,17,
+4711,d0.s7,gpu,GPU,50,90,gemm,17,
+4711,d0.s7,gpu,GPU,10,20,memcpy HtoD,16,
+4711,4712,op,,0,100,step,," prof-import --from=nsys nsys.db
+sqlite3 nvprof.db <<'D'
+CREATE TABLE StringTable(_id_ INTEGER PRIMARY KEY, value TEXT);
+INSERT INTO StringTable VALUES (1,'gemm');
+CREATE TABLE CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL(_id_ INTEGER PRIMARY KEY, start INT, end INT, deviceId INT, streamId INT, correlationId INT, name INT);
+INSERT INTO CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL VALUES (1,50,90,0,7,17,1);
+CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(_id_ INTEGER PRIMARY KEY, cbid INT, start INT, end INT, processId INT, threadId INT, correlationId INT, returnValue INT);
+INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (1,13,40,45,4711,-2,17,0);
+D
+is 'nvprof, a negative thread is an unsigned one' "$head
+4711,4294967294,cat,CUDA,40,45,runtime cbid13,17,
+4711,d0.s7,gpu,GPU,50,90,gemm,17," prof-import --from=nvprof nvprof.db
+fails 'a file that is no database' 1 'not a database' prof-import --from=nsys a.json
+fi
+cat > nv.csv <<'D'
+==123== NVPROF is profiling
+"Start","Duration","Device","Stream","Name","Correlation_ID"
+ms,us,,,,
+1.5,2.25,"Tesla T4 (0)","7","gemm<a, b>(int)",17
+2,-1,"Tesla T4 (0)","7","odd",18
+D
+is 'nvprof CSV: units are read' "$head
+0,d0.s7,gpu,GPU,1500000,1502250,\"gemm<a, b>(int)\",17,
+0,d0.s7,gpu,GPU,2000000,2000000,odd,18," prof-import --quiet --from=nvprof nv.csv
+
+printf '%s\n' 'a;b;c 3' 'a;b 2' 'a;d 1.5' 'x y;z 1' 'nonsense' > s.folded
+is 'folded stacks' "$head
+folded,1,cat,Python,0,3000,c,,est
+folded,1,cat,Python,0,5000,b,,est
+folded,1,cat,Python,5000,6500,d,,est
+folded,1,cat,Python,0,6500,a,,est
+folded,1,cat,Python,6500,7500,z,,est
+folded,1,cat,Python,6500,7500,x y,,est" prof-import --quiet --from=folded s.folded
+
+cat > w.py <<'D'
+import cProfile, math, pstats, sys
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+def main():
+    fib(10)
+    for i in range(50): math.sqrt(i)
+p = cProfile.Profile()
+p.runcall(main)
+p.dump_stats("w.prof")
+s = pstats.Stats("w.prof", stream=open("w.txt", "w"))
+s.sort_stats("tottime", "filename", "line", "name").print_stats()
+for (f, l, n), (cc, nc, tt, ct, _) in pstats.Stats("w.prof").stats.items():
+    print("%s:%d(%s),%d,%d,%d,%d" % (f, l, n, round(tt * 1e9), nc, cc, round(ct * 1e9)))
+D
+if /usr/bin/python3 w.py > want.csv 2> /dev/null; then
+    rows() { prof-import --from=prof w.prof | awk -F, -v OFS=, 'NR > 1 { print $7, $6 - $5, $10, $11, $12 }' | sort; }
+    is "cProfile's file: what pstats reads in it" "$(sort want.csv)" rows
+    calls() { prof-import --quiet --from=$1 $2 | awk -F, 'NR > 1 { n = $7; sub(/.*\//, "", n); print n, $10, $11 }' | sort; }
+    sed 's/{built-in method math.sqrt}/~:0(<built-in method math.sqrt>)/' w.txt |
+        sed "s/{method 'disable' of '_lsprof.Profiler' objects}/~:0(<method 'disable' of '_lsprof.Profiler' objects>)/" > w2.txt
+    is "pstats' listing: the same calls" "$(calls prof w.prof)" calls pstats w2.txt
+    head -c 200 w.prof > cut.prof
+    fails 'a cut one gives what it holds' 0 'byte 200: the input ends here; the [0-9]* rows' prof-import --from=prof cut.prof
+fi
+# RL-Scope: map<string, EventList> of one Python and one operation event, process p
+proto() { printf '\x0a\x1c\x0a\x06Python\x12\x12\x0a\x10\x08\x07\x10\xe8\x07\x18\x05\x22\x07forward'
+    printf '\x0a\x1a\x0a\x09Operation\x12\x0d\x0a\x0b\x08\x07\x10\xe7\x07\x18\x0a\x22\x02op\x12\x01p\x1a\x02ph'; }
+proto > category_events.trace_0.proto
+is 'RL-Scope' "$head
+p,7,cat,Python,1000000,1005000,forward,,
+p,7,op,,999000,1009000,op,," prof-import --from=rlscope .
+fails 'an unknown format' 2 'from' prof-import --from=perf x
+fails 'no such file' 1 'none.json' prof-import --from=chrome none.json
+done_testing
