@@ -27,8 +27,7 @@
  */
 #include "base/filter.h"
 #include HELP
-#include "measure/runs.h"
-#include "measure/stats.h"
+#include "measure/compare.h"
 #include "table/csvio.h"
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +36,7 @@
 static const char *base_name, *metric, *adjust = "holm", *incomplete = "die", *group;
 static double margin = 0.01, level = 0.95;
 static long seed = 1;
-static bool force, details;
+static bool force, details, subtract;
 static const struct opt options[] = {
     { 'b', "base", STR, &base_name, "LABEL", "what the others are compared with; default: the first", 0, 0 },
     { 'm', "margin", NUM, &margin, "X", "ratios within 1/(1+X) .. 1+X count as the same", 0, 1 },
@@ -47,57 +46,12 @@ static const struct opt options[] = {
     { 0, "adjust", WORD, &adjust, "holm|bh|none", "for the number of comparisons", 0, 0 },
     { 0, "incomplete", WORD, &incomplete, "die|skip", "rounds with a label missing", 0, 0 },
     { 0, "force", FLAG, &force, NULL, "call wins below the noise floor faster all the same", 0, 0 },
+    { 0, "subtract", FLAG, &subtract, NULL, "the time of an empty command, with its uncertainty", 0, 0 },
     { 0, "details", FLAG, &details, NULL, "more columns: censored, dependence, drift, floor", 0, 0 },
     { 's', "seed", INT, &seed, "N", "of the bootstrap over programs", 0, 0 },
     { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
 
-struct row { size_t benchmark, label, censored; struct paired p; double adjusted, floor; enum verdict verdict; struct paired other; };
-
-/* what the base differs from itself by, as a log-ratio; 0 without a phase aa */
-static double noise_floor(const struct runs *r, size_t benchmark)
-{
-    if (!r->aa[benchmark].rounds) return 0;
-    struct pairs a = runs_pairs(r, &r->aa[benchmark], 0, 1);
-    struct interval i = hodges_lehmann(a.d, a.n, level, 1);
-    size_t flagged = 0, parts = a.n / 10;
-    for (size_t k = 0; k < parts; k++) flagged += signed_rank_p(a.d + 10 * k, 10, 1) < 1 - level;
-    double floor_log = fmax(fabs(i.lower), fabs(i.upper));
-    if (!quiet) warn("noise floor of '%s': ratio %.4f from %zu rounds of it against itself; %zu of %zu parts of 10 rounds differ at %g",
-                     base_name, exp(floor_log), a.n, flagged, parts, 1 - level);
-    pairs_free(&a);
-    return floor_log;
-}
-
-static struct row compare(const struct runs *r, size_t benchmark, size_t base, size_t label)
-{
-    struct pairs p = runs_pairs(r, &r->main[benchmark], base, label);
-    struct row w = { .benchmark = benchmark, .label = label, .censored = p.censored, .verdict = p.errors ? INVALID : UNCLEAR };
-    if (p.errors) {
-        const char *file = r->file.name[p.first_error->file].s;
-        warn_at(file, p.first_error->line, "a run of '%s' or of the base went wrong (%s), %zu rounds in all: no ratio", r->label.name[label].s,
-                runs_status(r, p.first_error), p.errors);
-    }
-    w.p = paired_compare(p.d, p.lower, p.upper, p.errors ? 0 : p.n, level, r->sequential);
-    pairs_free(&p);
-    return w;
-}
-
-static void note(const struct runs *r, const struct row *w, const char *other)
-{
-    const char *name = r->label.name[w->label].s, *program = r->benchmark.name[w->benchmark].s;
-    const char *in = *program ? " in " : "";
-    if (w->verdict == INVALID) return;
-    if (w->p.n < 6) warn("'%s'%s%s: %zu rounds are too few for an interval of level %g", name, in, program, w->p.n, level);
-    if (w->p.inflate > 1) warn("'%s'%s%s: successive rounds depend on each other (lag 1: %.2f), the interval is widened %.2f times", name, in, program, w->p.lag1, sqrt(w->p.inflate));
-    if (w->p.drift) warn("'%s'%s%s: the ratio itself drifts, from about the %zuth round (p %.2g)", name, in, program, w->p.change_at, w->p.change_p);
-    if (w->censored) warn("'%s'%s%s: %zu rounds hold a timeout, taken as a lower bound", name, in, program, w->censored);
-    if (!other) return;
-    struct interval a = w->p.log_ratio, b = w->other.log_ratio;
-    bool apart = a.lower > b.upper || b.lower > a.upper;
-    warn("'%s'%s%s: by %s the ratio is %.4f, %.4f .. %.4f%s", name, in, program, other, exp(b.point), exp(b.lower), exp(b.upper), apart ? ": they disagree" : "");
-}
-
-static void write_numbers(csvw *w, const struct runs *r, const struct row *x)
+static void write_numbers(csvw *w, const struct runs *r, const struct comparison *x)
 {
     csvw_cstr(w, base_name);
     csvw_cstr(w, r->metric);
@@ -118,7 +72,7 @@ static void write_numbers(csvw *w, const struct runs *r, const struct row *x)
     csvw_end(w);
 }
 
-static void write_means(csvw *w, const struct runs *r, const struct row *row, size_t n)
+static void write_means(csvw *w, const struct runs *r, const struct comparison *row, size_t n)
 {
     double *d = xmalloc(n + 1, sizeof *d);
     for (size_t l = 0; l < r->label.n; l++) {
@@ -127,44 +81,13 @@ static void write_means(csvw *w, const struct runs *r, const struct row *row, si
         if (m < 2) continue;
         struct geomean g = geometric_mean(d, m, level, (uint64_t)seed, r->label.name[l].s);
         struct interval i = { log(g.ratio.point), log(g.ratio.lower), log(g.ratio.upper) };
-        struct row x = { .label = l, .p = { .n = m, .log_ratio = i, .inflate = 1, .change_p = NAN }, .adjusted = NAN, .verdict = verdict_of(i, 0, level, margin) };
+        struct comparison x = { .label = l, .p = { .n = m, .log_ratio = i, .inflate = 1, .change_p = NAN }, .adjusted = NAN, .verdict = verdict_of(i, 0, level, margin) };
         csvw_cstr(w, "(geometric mean)");
         csvw_str(w, r->label.name[l]);
         write_numbers(w, r, &x);
         if (!quiet) warn("'%s': geometric mean over %zu programs %.4f; leaving one out it lies in %.4f .. %.4f", r->label.name[l].s, m, g.ratio.point, g.least_without_one, g.most_without_one);
     }
     free(d);
-}
-
-static struct row *compare_all(struct runs *r, size_t base, size_t *n)
-{
-    struct row *row = xcalloc(r->benchmark.n * r->label.n + 1, sizeof *row);
-    double *p = xmalloc(r->benchmark.n * r->label.n + 1, sizeof *p);
-    for (size_t b = *n = 0; b < r->benchmark.n; b++) {
-        double floor_log = noise_floor(r, b);
-        for (size_t l = 0; l < r->label.n; l++) {
-            if (l == base || !r->main[b].rounds) continue;
-            row[*n] = compare(r, b, base, l);
-            row[*n].floor = floor_log;
-            p[*n] = row[*n].p.p_value;
-            if (row[*n].p.n || row[*n].verdict == INVALID) (*n)++;
-        }
-    }
-    if (strcmp(adjust, "holm") == 0) adjust_holm(p, *n);
-    if (strcmp(adjust, "bh") == 0) adjust_bh(p, *n);
-    if (*n > 1 && strcmp(adjust, "none") != 0 && !quiet) warn("p-values adjusted for %zu comparisons (%s)", *n, adjust);
-    for (size_t i = 0; i < *n; i++) {
-        struct row *w = &row[i];
-        w->adjusted = p[i];
-        if (w->verdict == INVALID) continue;
-        w->verdict = verdict_of(w->p.log_ratio, p[i], level, margin);
-        if (w->verdict == FASTER && !force && -w->p.log_ratio.point < w->floor) {
-            w->verdict = UNCLEAR;
-            warn("'%s' is faster by less than the noise floor: unclear (see --force)", r->label.name[w->label].s);
-        }
-    }
-    free(p);
-    return row;
 }
 
 int main(int argc, char **argv)
@@ -180,28 +103,20 @@ int main(int argc, char **argv)
     if (r->blocks && !quiet) warn("these runs were made in blocks, one command after the other: a ratio may be drift, p-values and intervals do not know");
     if (r->left_out && !quiet) warn("%zu incomplete rounds left out", r->left_out);
     size_t n;
-    struct row *row = compare_all(r, (size_t)base, &n);
+    struct compare_options o = { (size_t)base, level, margin, adjust, force, subtract };
+    struct comparison *row = compare_all(r, &o, &n);
     csvw *w = csvw_fd(1);
     bool many = r->benchmark.n > 1 || (r->benchmark.n && r->benchmark.name[0].n);
     csvw_names(w, many ? "benchmark,label,base,metric,rounds,ratio,lower_ratio,upper_ratio,p_value,verdict" : "label,base,metric,rounds,ratio,lower_ratio,upper_ratio,p_value,verdict");
     if (details) csvw_names(w, "censored,lag1,inflation_ratio,drift_p_value,floor_ratio,method");
     csvw_end(w);
-    enum verdict worst = SAME;
     for (size_t k = 0; k < n; k++) {
-        enum verdict v = row[k].verdict;
-        if (v == SLOWER && row[k].p.log_ratio.upper <= log1p(margin)) v = SAME;   /* tolerated */
-        if (v == INVALID || (v == SLOWER && worst != INVALID) || (v == UNCLEAR && worst == SAME)) worst = v;
         if (many) csvw_str(w, r->benchmark.name[row[k].benchmark]);
         csvw_str(w, r->label.name[row[k].label]);
         write_numbers(w, r, &row[k]);
     }
     if (many) write_means(w, r, row, n);
-    const char *was = r->metric, *other = strcmp(was, "cpu") == 0 ? "wall" : "cpu";
-    if ((strcmp(was, "cpu") != 0 && strcmp(was, "wall") != 0) || !runs_use(r, other)) other = NULL;
-    for (size_t k = 0; !quiet && k < n; k++) {
-        if (other) row[k].other = compare(r, row[k].benchmark, (size_t)base, row[k].label).p;
-        note(r, &row[k], other);
-    }
+    if (!quiet) compare_notes(r, &o, row, n);
     csvw_close(w);
-    return worst == INVALID ? 3 : worst == SLOWER ? 1 : worst == UNCLEAR ? 2 : 0;
+    return compare_status(row, n, margin);
 }

@@ -183,14 +183,16 @@ static void add_main(struct runs *r, const struct raw *v, size_t first, size_t e
     add_round(r, &r->main[x->benchmark], v, first, end);
 }
 
-static double empty_seconds(const struct raw *v, size_t n)
+static void find_empty(struct runs *r, const struct raw *v, size_t n)
 {
     double *t = xmalloc(n + 1, sizeof *t);
     size_t m = 0;
-    for (size_t i = 0; i < n; i++) if (v[i].empty && v[i].run.cpu > 0) t[m++] = v[i].run.cpu;
-    double r = median(t, m);
+    bool wall = strcmp(r->metric, "wall") == 0;
+    for (size_t i = 0; i < n; i++) if (v[i].empty && v[i].run.cpu > 0) t[m++] = wall ? v[i].run.wall : v[i].run.cpu;
+    r->empty_seconds = median(t, m);
+    r->empty_least = quantile(t, m, 0);
+    r->empty_most = quantile(t, m, 1);
     free(t);
-    return r;
 }
 
 bool runs_use(struct runs *r, const char *metric)
@@ -233,7 +235,7 @@ struct runs *runs_read(char **paths, const struct runs_options *o)
     r->status = xmalloc(n + 1, sizeof *r->status);
     for (size_t i = 0; i < n; i++) r->run[i] = v[i].run, r->status[i] = v[i].status, r->errors += v[i].run.error && v[i].phase != LEFT_OUT;
     r->n = n;
-    r->empty_seconds = empty_seconds(v, n);
+    find_empty(r, v, n);
     free(has);
     free(v);
     intern_free(&machines);
@@ -283,9 +285,10 @@ struct pairs runs_pairs(const struct runs *r, const struct grid *t, size_t base,
             if (!p.errors++) p.first_error = b->error ? b : a;
             continue;
         }
-        p.d[p.n] = log_ratio(b->value, false, a->value, false, 0);
-        p.lower[p.n] = log_ratio(b->value, b->censored, a->value, a->censored, -1);
-        p.upper[p.n] = log_ratio(b->value, b->censored, a->value, a->censored, 1);
+        double tb = b->value - r->subtracted, ta = a->value - r->subtracted;
+        p.d[p.n] = log_ratio(tb, false, ta, false, 0);
+        p.lower[p.n] = log_ratio(tb, b->censored, ta, a->censored, -1);
+        p.upper[p.n] = log_ratio(tb, b->censored, ta, a->censored, 1);
         p.position[p.n++] = b->position;
         p.censored += a->censored || b->censored;
     }

@@ -28,7 +28,8 @@ struct runs {
     bool blocks;                                         /* some labels ran in blocks, not in random rounds (column order) */
     bool sequential;                                     /* the number of rounds was chosen while looking */
     size_t n, errors, warmups, left_out;
-    double empty_seconds;                                /* CPU time of an empty command, median of phase calibrate; nan unknown */
+    double empty_seconds, empty_least, empty_most;       /* an empty command, by the metric: median of phase calibrate; nan unknown */
+    double subtracted;                                   /* from each time before its ratio is taken; 0 unless set */
 };
 
 struct runs_options {
