@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "fuzz.h"
 #include <fcntl.h>
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SLOTS = 1 << 16, FIRST_FREE = 100 };
+enum { SLOT_BITS = 14, SLOTS = 1 << SLOT_BITS, FIRST_FREE = 100, LARGE = 100000 };
 
 static jmp_buf back;
 static bool running;
@@ -33,7 +34,7 @@ void fuzz_exit(int status)
 
 static size_t slot_of(const void *p)
 {
-    size_t i = ((uintptr_t)p >> 4) * 0x9e3779b97f4a7c15u >> 48;
+    size_t i = ((uintptr_t)p >> 4) * 0x9e3779b97f4a7c15u >> (64 - SLOT_BITS);
     while (live[i] && live[i] != p) i = (i + 1) % SLOTS;
     return i;
 }
@@ -60,9 +61,34 @@ static void forget(const void *p)
     }
 }
 
+/* Large blocks are kept for the next run: to map and unmap a reader's buffers takes a hundred times as long as to read
+ * the input. */
+static void *spare[8];
+
+static void *get(size_t n)
+{
+    for (size_t i = 0; n >= LARGE && i < sizeof spare / sizeof *spare; i++) {
+        if (!spare[i] || malloc_usable_size(spare[i]) != n) continue;
+        void *p = spare[i];
+        spare[i] = NULL;
+        return p;
+    }
+    return malloc(n);
+}
+
+static void put_back(void *p)
+{
+    for (size_t i = 0; p && malloc_usable_size(p) >= LARGE && i < sizeof spare / sizeof *spare; i++) {
+        if (spare[i]) continue;
+        spare[i] = p;
+        return;
+    }
+    free(p);
+}
+
 void *fuzz_malloc(size_t n)
 {
-    return remember(malloc(n));
+    return remember(get(n));
 }
 
 void *fuzz_calloc(size_t n, size_t size)
@@ -73,13 +99,13 @@ void *fuzz_calloc(size_t n, size_t size)
 void *fuzz_realloc(void *p, size_t n)
 {
     forget(p);
-    return remember(realloc(p, n));
+    return remember(p ? realloc(p, n) : get(n));
 }
 
 void fuzz_free(void *p)
 {
     forget(p);
-    free(p);
+    put_back(p);
 }
 
 int fuzz_run(void (*body)(const uint8_t *data, size_t n), const uint8_t *data, size_t n)
@@ -90,7 +116,7 @@ int fuzz_run(void (*body)(const uint8_t *data, size_t n), const uint8_t *data, s
     running = false;
     for (size_t i = 0; i < SLOTS && nlive; i++) {
         if (!live[i]) continue;
-        free(live[i]);
+        put_back(live[i]);
         live[i] = NULL;
         nlive--;
     }
