@@ -25,8 +25,8 @@ Foo,1,1,tagx7,1000x1000,f32,f32,1,0;0,D,P,1
 C
 is "times of a table, the nearest tiers where some are missing" "D D 0.001 table
 D P 0.002 table
-D D 7.7e-05 table
-P D 7.7e-05 nearest" bash -c 'place-cost --table=table.csv tiny | awk -F, "NR > 1 && \$2 != \"Move\" { print \$4, \$5, \$8, \$10 }"'
+D D 0.000077 table
+P D 0.000077 nearest" bash -c 'place-cost --table=table.csv tiny | awk -F, "NR > 1 && \$2 != \"Move\" { print \$4, \$5, \$8, \$10 }"'
 fails "an unknown model" 2 "unknown model 'moon', one of optane" place-cost --model=moon tiny
 sed -i 's/,77/,x/' table.csv
 fails "a table with nonsense" 1 "table.csv:2: column 'usec': 'x'" place-cost --table=table.csv tiny

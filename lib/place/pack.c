@@ -80,6 +80,7 @@ static struct conflicts conflicts_of(const struct buffer *b, int n)
         for (int i = 0; i < n; i++)
             for (int j = i + 1; j < n && b[order[j]].lower < b[order[i]].upper; j++) {
                 int x = order[i], y = order[j];
+                if (b[x].size == 0 || b[y].size == 0) continue;   /* in nobody's way */
                 if (fill) {
                     c.list[c.end[x] + count[x]] = y;
                     c.list[c.end[y] + count[y]] = x;
@@ -295,7 +296,7 @@ static int candidates(const struct tree *t, const int *open, int n, const uint64
     uint64_t lid = UINT64_MAX;
     int k = 0;
     for (int i = 0; i < n; i++) {
-        uint64_t top = (least[open[i]] & ~CLOSED) + t->b[open[i]].size;
+        uint64_t size = t->b[open[i]].size, top = (least[open[i]] & ~CLOSED) + (size > 0 ? size : 1);
         if (top < lid) lid = top;
     }
     for (int i = 0; i < n; i++)
