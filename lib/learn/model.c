@@ -166,7 +166,11 @@ static snode need_list(const struct sexp *e, snode n, const char *head)
 static char *text_of(const struct sexp *e, snode n)
 {
     str s = sexp_atom(e, n);
-    return xformat("%.*s", (int)s.n, s.s);
+    if (memchr(s.s, 0, s.n)) sexp_die(e, n, "a NUL byte in a name");
+    char *text = xmalloc(s.n + 1, 1);
+    memcpy(text, s.s, s.n);
+    text[s.n] = 0;
+    return text;
 }
 
 static char **read_names(const struct sexp *e, snode list, size_t *n)
