@@ -35,10 +35,14 @@ static struct paired with_empty(struct runs *r, size_t benchmark, size_t label, 
 static void refuse_large(const struct runs *r)
 {
     if (isnan(r->empty_seconds)) die("--subtract: no runs of an empty command (phase calibrate) in the input");
-    for (size_t i = 0; i < r->n; i++)
-        if (!r->run[i].error && r->run[i].value > 0 && r->empty_seconds > 0.05 * r->run[i].value)
-            die_at(r->file.name[r->run[i].file].s, r->run[i].line, "an empty command takes %.1f %% of this run: too much to subtract, 5 %% is the most",
-                   100 * r->empty_seconds / r->run[i].value);
+    for (size_t b = 0; b < r->benchmark.n; b++)
+        for (size_t i = 0; i < r->main[b].rounds * r->label.n; i++) {
+            if (!r->main[b].cell[i]) continue;
+            const struct run *x = &r->run[r->main[b].cell[i] - 1];
+            if (!x->error && r->empty_seconds > 0.05 * x->value)
+                die_at(r->file.name[x->file].s, x->line, "an empty command takes %.1f %% of this run: too much to subtract, 5 %% is the most",
+                       100 * r->empty_seconds / x->value);
+        }
 }
 
 static struct comparison compare(struct runs *r, size_t benchmark, size_t label, const struct compare_options *o)
