@@ -8,7 +8,7 @@
  * is that nest, measured afresh.  seconds is the time of the search when the
  * nest of the row was evaluated; gflops and seconds are empty where the
  * search had no need to evaluate it.  kind is real or model.
- * Algorithms: greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs brute
+ * With --as-published the algo is NAME_published.  Algorithms: greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs brute
  * random anneal evolve mcts heuristic; lib/loop/search.h says what they do.
  * With --eval=model a search is reproducible by its seed: each evaluation
  * then counts as 0.1 ms.  A cache makes a search that was killed go on fast.
@@ -58,7 +58,7 @@ static void rows(csvw *w, const struct search *s, const struct problem *p, doubl
         if (i) nest_act(p, &t, s->path[i - 1], RULE_NONE);
         bool last = i == s->npath;
         csvw_cstr(w, p->text);
-        csvw_cstr(w, s->algo);
+        csvw_format(w, "%s%s", s->algo, s->published ? "_published" : "");
         csvw_int(w, i);
         csvw_cstr(w, i ? act_name(s->path[i - 1], b) : "");
         rows_write_tree(w, p, &t);

@@ -231,8 +231,8 @@ static void check_loops(const struct parse *k, const struct loop *l, int n, bool
             die("%s: tail %d of a loop of %s is not less than its block of %lld", k->where, l[i].tail, k->p->name[v],
                 (long long)e[v]);
         e[v] = e[v] * l[i].size + l[i].tail;
-        if (e[v] > k->p->size[v]) break;
         have[v] = true;
+        if (e[v] > k->p->size[v]) break;
     }
     for (int v = 0; v < k->p->nvar; v++) {
         if (write && k->p->reduced[v]) {

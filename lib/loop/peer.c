@@ -235,7 +235,9 @@ static void start(struct peers *s, int i, const struct problem *p)
         return;
     }
     if (w->peer->each) {
-        char *defines = xformat("-DM=%d -DN=%d -DK=%d -DTA=%d -DTB=%d", p->size[0], p->size[1], p->size[2], p->kind[2] && p->kind[3] == 't',
+        long size[16];
+        sizes_of(p, size);
+        char *defines = xformat("-DM=%ld -DN=%ld -DK=%ld -DTA=%d -DTB=%d", size[0], size[1], size[2], p->kind[2] && p->kind[3] == 't',
                                 p->kind[2] && p->kind[4] == 't');
         bool good = !strncmp(p->kind, "mm", 2) && compile(s, i, defines);
         free(defines);

@@ -1,0 +1,97 @@
+/* loop-compare - one library against each other and against the best of them
+ *
+ * Usage: loop-compare [--of=LIB] [--without=LIB,LIB] [--peak=GFLOPS] [FILE]...
+ *
+ * Columns in: problem, lib, gflops, as from loop-peer.  Columns out: lib,
+ * problems, gflops_geomean, peak_ratio (geometric mean over --peak), ratio
+ * (geometric mean of LIB over this one on the problems both have), ratio_min,
+ * wins_share (problems on which LIB is at least as fast), kind.  One row for
+ * each library, then one named best: per problem the fastest of the others.
+ * --without leaves libraries out of it, for instance those that are given
+ * their operands in another layout.
+ *
+ * Examples:
+ *   $ loop-compare --peak=265 peer.csv
+ */
+#include "base/filter.h"
+#include "table/csvio.h"
+#include HELP
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LIBS = 64 };
+static const char *of = "ours", *without = "";
+static double peak;
+static const struct opt options[] = {
+    { 0, "of", STR, &of, "LIB", "the library in question" },
+    { 0, "without", STR, &without, "LIBS", "libraries that do not count, separated by commas" },
+    { 0, "peak", NUM, &peak, "GFLOPS", "ceiling, from loop-peak; 0: not known", 0, 1e9 },
+    { 0 } };
+
+static double *cell;                                     /* GFLOPS of problem p, library l at p * MAX_LIBS + l; 0: none */
+static size_t cells;
+
+static bool left_out(str lib)
+{
+    for (const char *s = without; *s; ) {
+        size_t n = strcspn(s, ",");
+        if (str_eq(lib, (str){ s, n })) return true;
+        s += n + (s[n] != 0);
+    }
+    return false;
+}
+
+static void row(csvw *w, str name, size_t problems, size_t mine, long lib, size_t nlib)
+{
+    double logs = 0, ratio = 0, least = INFINITY;
+    size_t n = 0, both = 0, wins = 0;
+    for (size_t p = 0; p < problems; p++) {
+        const double *c = cell + p * MAX_LIBS;
+        double g = lib >= 0 ? c[lib] : 0;
+        for (size_t l = 0; lib < 0 && l < nlib; l++)
+            if (l != mine && c[l] > g) g = c[l];
+        if (!(g > 0)) continue;
+        n++;
+        logs += log(g);
+        if (!(c[mine] > 0)) continue;
+        both++;
+        wins += c[mine] >= g;
+        ratio += log(c[mine] / g);
+        least = fmin(least, c[mine] / g);
+    }
+    csvw_str(w, name);
+    csvw_int(w, (int64_t)n);
+    csvw_known(w, n ? exp(logs / (double)n) : NAN);
+    csvw_known(w, n && peak > 0 ? exp(logs / (double)n) / peak : NAN);
+    csvw_known(w, both ? exp(ratio / (double)both) : NAN);
+    csvw_known(w, both ? least : NAN);
+    csvw_known(w, both ? (double)wins / (double)both : NAN);
+    csvw_cstr(w, "real");
+    csvw_end(w);
+}
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    csv *t = csv_files(argv + i);
+    int problem = csv_need(t, "problem"), lib = csv_need(t, "lib"), g = csv_need(t, "gflops");
+    struct intern problems = { 0 }, libs = { 0 };
+    while (csv_next(t)) {
+        if (left_out(csv_str(t, lib))) continue;
+        uint32_t p = intern(&problems, csv_str(t, problem)), l = intern(&libs, csv_str(t, lib));
+        if (l >= MAX_LIBS) csv_die(t, lib, "one of at most 64 libraries");
+        size_t old = cells;
+        cell = grow(cell, ((size_t)p + 1) * MAX_LIBS, &cells, sizeof *cell);
+        if (cells > old) memset(cell + old, 0, (cells - old) * sizeof *cell);
+        cell[(size_t)p * MAX_LIBS + l] = csv_num_or(t, g, 0);
+    }
+    long mine = intern_find(&libs, str_of(of));
+    if (mine < 0) die("%s: no rows of lib '%s'", csv_file(t), of);
+    csvw *w = csvw_open("-");
+    csvw_names(w, "lib,problems,gflops_geomean,peak_ratio,ratio,ratio_min,wins_share,kind");
+    csvw_end(w);
+    for (size_t l = 0; l < libs.n; l++) row(w, libs.name[l], problems.n, (size_t)mine, (long)l, libs.n);
+    row(w, str_of("best"), problems.n, (size_t)mine, -1, libs.n);
+    return csvw_close(w);
+}

@@ -1,0 +1,17 @@
+#!/bin/bash
+. "$(dirname "$0")/tap.sh"
+
+printf 'problem\n(mm 64 64 64)\n(point 8 8)\n' > p.csv
+loop-reset p.csv | loop-act --do=split_8,down,swap_down,down,split_32,swap_up,swap_up,swap_up > n.csv
+loop-encode --isa=avx512 n.csv > e.csv
+is 'a tile of 8 rows and 2 vectors' '8,2,n,1,' bash -c 'csv-cut -c tile_rows,tile_vectors,vector,threads,reason e.csv | sed -n 2p'
+is 'a reason where there is no code' ',only sums of products have code' bash -c 'csv-cut -c bytes,reason e.csv | sed -n 3p'
+printf 'problem\n(mm 30 20 10)\n' > q.csv
+is 'code is written' 'c3' bash -c "loop-encode --code=code q.csv > x; tail -c 1 code | od -An -tx1 | tr -d ' '"
+is 'the bytes are as many as the column says' "$(wc -c < code)" bash -c 'csv-cut -c bytes x | tail -1'
+if command -v cc > /dev/null; then
+    loop-encode --c=nest.c q.csv > /dev/null
+    ok 'the C text compiles' cc -c -O1 -w -o nest.o nest.c
+fi
+fails 'no code to write' 1 'no code to write: only sums' loop-encode --code=code n.csv
+done_testing

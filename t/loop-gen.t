@@ -1,0 +1,26 @@
+#!/bin/bash
+. "$(dirname "$0")/tap.sh"
+
+is 'a grid, the last size fastest' 'problem,split
+(mm 8 5 1),train
+(mm 8 5 3),train
+(mm 16 5 1),train
+(mm 16 5 3),train' loop-gen --kind=mm --m=8:16:8 --n=5 --k=1,3 --test=0
+loop-gen --kind=mm --m=64:256:16 --n=64:256:16 --k=64:256:16 > all
+is 'the set of the study: 2197 of which 220 to test' '220 1977' awk -F, '{ n[$2]++ } END { print n["test"], n["train"] }' all
+loop-gen --kind=mm --m=64:256:16 --n=64:256:16 --k=64:256:16 --seed=2 > other
+ok 'the split is drawn by seed' bash -c '! cmp -s all other'
+loop-gen --kind=mm --m=64:256:16 --n=64:256:16 --k=64:256:16 > again
+ok 'and the same seed gives the same' cmp all again
+is 'every order of the loops' 6 bash -c 'loop-gen --kind=mm --m=4 --n=5 --k=6 --permute | tail -n +2 | sort -u | wc -l'
+is 'a convolution fills in w, kw, n and s' 'problem,split
+(conv 1 3 9 9 8 3 3 1),train' loop-gen --kind=conv --c=3 --h=9 --m=8 --kh=3 --test=0
+is 'layers of ResNet-50' 23 bash -c 'loop-gen --set=resnet50 --test=0 | grep -c "(conv 1"'
+fails 'size 0' 2 'size 0 is not 1' loop-gen --kind=mm --m=0 --n=1 --k=1
+fails 'size 2^31' 2 'size 2147483648 is not' loop-gen --kind=mm --m=2147483648 --n=1 --k=1
+fails 'a tensor too large' 1 'more than 268435456 elements' loop-gen --kind=mm --m=16777216 --n=1000 --k=1
+fails 'a window larger than the image' 1 'window kh of 3 is larger' loop-gen --kind=conv --c=1 --h=2 --m=1 --kh=3
+fails 'an empty range' 2 'is empty' loop-gen --kind=mm --m=9:8 --n=1 --k=1
+fails 'a missing size' 2 'needs --k' loop-gen --kind=mm --m=9 --n=1
+fails 'an unknown kind' 2 'kind' loop-gen --kind=foo
+done_testing

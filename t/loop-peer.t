@@ -1,0 +1,23 @@
+#!/bin/bash
+. "$(dirname "$0")/tap.sh"
+
+printf 'problem\n(mm 32 48 16)\n(conv_nhwc 1 4 8 8 16 3 3 1)\n' > p.csv
+loop-peer --lib=ours,ours-any --rounds=1 --runs=1 p.csv > o.csv
+is 'ours is checked' '(mm 32 48 16),ours,1,real
+(mm 32 48 16),ours-any,1,real
+(conv_nhwc 1 4 8 8 16 3 3 1),ours,1,real
+(conv_nhwc 1 4 8 8 16 3 3 1),ours-any,1,real' bash -c 'csv-cut -c problem,lib,checked,kind o.csv | tail -n +2'
+if command -v gcc > /dev/null && [ -e /usr/lib/x86_64-linux-gnu/libopenblas.so.0 ]; then
+    loop-peer --lib=openblas,gcc --rounds=1 --runs=1 p.csv > b.csv
+    is 'others are right, or say why not' '1,
+1,
+1,
+0,only products are written for it' bash -c 'csv-cut -c checked,reason b.csv | tail -n +2'
+else
+    skip 'others' 'no OpenBLAS or gcc here'
+fi
+loop-search --algo=greedy1 --eval=model --seconds=0.01 p.csv | loop-peer --lib=ours --rounds=1 --runs=1 > s.csv
+is 'of the rows of a search the last counts' 2 bash -c 'tail -n +2 s.csv | wc -l'
+fails 'an unknown library' 1 "unknown peer 'mkl'" loop-peer --lib=mkl p.csv
+fails 'none given' 2 'see --lib' loop-peer p.csv
+done_testing

@@ -1,0 +1,27 @@
+#!/bin/bash
+. "$(dirname "$0")/tap.sh"
+
+printf 'problem\n(mm 64 48 32)\n(mm 50 30 20)\n' > p.csv
+last() { awk -F, 'NR > 1 { if ($1 != p && p != "") print l; p = $1; l = $0 } END { print l }' "$1"; }
+for a in greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs brute random anneal evolve mcts heuristic; do
+    loop-search --algo=$a --eval=model --seconds=0.05 --seed=3 p.csv > $a.1
+    loop-search --algo=$a --eval=model --seconds=0.05 --seed=3 p.csv > $a.2
+    ok "$a: the same seed, the same rows" cmp $a.1 $a.2
+    awk -F, 'NR > 1' $a.1 | while IFS= read -r row; do echo "$row"; done | awk -F, -v OFS=, 'BEGIN { print "problem,action" }
+        $1 != p { if (p != "") print p, list; p = $1; list = "" } { if ($4 != "") list = list (list == "" ? "" : " ") $4 } END { print p, list }' > list.csv
+    is "$a: the actions lead to the last tree" "$(last $a.1 | sed 's/.*\((tree.*)\),.*,.*,model/\1/')" \
+        bash -c "loop-act list.csv | tail -n +2 | sed 's/.*\((tree.*)\),[0-9]*,.*/\1/'"
+done
+better() { awk -F, -v a="$(last random.1 | head -1 | awk -F, '{ print $(NF-2) }')" -v b="$(last heuristic.1 | head -1 | awk -F, '{ print $(NF-2) }')" 'BEGIN { exit !(b >= a) }'; }
+ok 'the heuristic is at least as good as a little random search' better
+head -2 p.csv > one.csv
+loop-search --algo=beam2dfs --as-published --eval=model --seconds=1 --steps=1 --dot=g.dot one.csv > pub.csv
+is 'as published the widths go by name: swap_down, split_8 at the root' 'split_8 swap_down' \
+    bash -c "grep -o 'label=\"[a-z][a-z_0-9]*\"' g.dot | grep -v '(' | tr -d '\"' | sed 's/label=//' | sort -u | paste -sd ' '"
+is 'and are named so' 'beam2dfs_published' bash -c "tail -1 pub.csv | cut -d, -f2"
+loop-search --algo=random --seconds=0.1 --eval=run p.csv > run.csv
+ok 'measured rows are real' grep -q ',real$' run.csv
+ok 'the last row of a problem is its best' awk -F, '{ g[$1] = $(NF-2) } END { for (p in g) if (p != "problem" && !(g[p] > 0)) exit 1 }' run.csv
+fails 'no algorithm' 2 'see --algo' loop-search p.csv
+fails 'an unknown algorithm' 2 'algo' loop-search --algo=luck p.csv
+done_testing
