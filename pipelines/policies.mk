@@ -16,7 +16,7 @@ with_initial  = $$([ ! -s $(POLICY_OUT)/counters.csv ] || echo --initial=$(POLIC
 policy_run    = inline-policies --sets=data/inline-benchmarks.csv '--not-single=*_moe' $(with_initial) --quiet
 
 inline-policies: $(POLICY_OUT)/policies.csv $(POLICY_OUT)/policies-summary.csv $(policy_tables:%=$(POLICY_OUT)/policies-%.csv) \
-    $(POLICY_OUT)/settings-select.csv $(foreach x,svg png,$(POLICY_OUT)/policies.$x $(POLICY_OUT)/policies-set.$x $(POLICY_OUT)/policies-greedy.$x)
+    $(POLICY_OUT)/settings-select.csv $(foreach x,svg png,$(POLICY_OUT)/policies.$x $(POLICY_OUT)/policies-set.$x $(POLICY_OUT)/policies-greedy.$x $(POLICY_OUT)/policies-regret.$x)
 
 pca: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca.done
 
@@ -67,6 +67,13 @@ $(foreach x,svg png,$(POLICY_OUT)/policies-set.$x): $(POLICY_OUT)/policies-set.c
 	if [ -n "$$set" ]; then gnuplot -c plots/inline-summary.gp $< $@ "$$set"; else : > $@; fi
 $(foreach x,svg png,$(POLICY_OUT)/policies-greedy.$x): $(POLICY_OUT)/policies-greedy.csv plots/inline-greedy.gp
 	if grep -q ^train, $<; then gnuplot -c plots/inline-greedy.gp $< $@; else : > $@; fi
+
+# the policies in order of their median regret
+$(POLICY_OUT)/policies-regret-median.csv: $(POLICY_OUT)/policies-regret.csv $(BIN)/csv-group $(BIN)/csv-sort
+	csv-where --column=regret_ratio --known $< | csv-group --group=policy --columns=regret_ratio --stat=n,p25,p50,p75 |
+	    csv-sort --key=p50_regret_ratio:n > $@
+$(foreach x,svg png,$(POLICY_OUT)/policies-regret.$x): $(POLICY_OUT)/policies-regret-median.csv plots/inline-regret.gp
+	if [ $$(wc -l < $<) -gt 1 ]; then gnuplot -c plots/inline-regret.gp $< $@; else : > $@; fi
 
 $(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca-points.csv &: $(POLICY_OUT)/counters.csv $(BIN)/inline-pca
 	if [ ! -s $< ]; then echo 'make: no counter files in $(PCA_DATA)' >&2; exit 1; fi
@@ -132,3 +139,16 @@ $(POLICY_OUT)/ours.csv: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/policies.csv $(POLIC
 $(POLICY_OUT)/published.csv: data/inline-published.csv $(POLICY_OUT)/ours.csv $(BIN)/csv-join
 	csv-join --key=figure,key --keep=left $< $(POLICY_OUT)/ours.csv |
 	    awk -F, -v OFS=, 'NR == 1 { print $$0, "difference"; next } $$4 == "" { print $$0, ""; next } { printf "%s,%.3g\n", $$0, $$4 - $$3 }' > $@
+
+# shares of the labels against tau, from the rewards in the training logs: make inline-classes DATA=DIR
+CLASS_LOG  ?= ridge_moe
+CLASS_TAUS ?= 0.00001 0.00002 0.00005 0.0001 0.0002 0.0005 0.001 0.002 0.005 0.01 0.02 0.05
+inline-classes: $(foreach x,csv svg png,$(POLICY_OUT)/classes.$x)
+.PHONY: inline-classes
+
+class_log = $(firstword $(wildcard $(DATA)/inline/training-logs/$(CLASS_LOG) $(DATA)/training-logs/$(CLASS_LOG)))
+$(POLICY_OUT)/classes.csv: $(POLICY_OUT)/policies.settings $(BIN)/inline-pairs $(BIN)/inline-label
+	if [ -z '$(class_log)' ]; then echo 'make: no training-logs/$(CLASS_LOG) in DATA=$(DATA)' >&2; exit 1; fi
+	inline-pairs --kind=log $(class_log)/correct.log $(class_log)/incorrect.log | inline-label --count --rule=ridge $(CLASS_TAUS:%=--tau=%) > $@
+$(POLICY_OUT)/classes.svg $(POLICY_OUT)/classes.png: $(POLICY_OUT)/classes.csv plots/inline-classes.gp
+	gnuplot -c plots/inline-classes.gp $< $@
