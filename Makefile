@@ -171,7 +171,7 @@ install: all
 	for f in $(FILTERS); do ln -sf millrace $(datadir)/bash-completion/completions/$$f; done
 	cp -r $(wildcard plots pipelines data) $(datadir)/millrace
 	! ls $B/measure/*.so > /dev/null 2>&1 || install $B/measure/*.so $(libdir)
-	! ls -d $B/prof > /dev/null 2>&1 || cp -r $B/prof $(libdir)
+	! [ -d $B/prof ] || cp -r $B/prof/. $(libdir)
 .PHONY: help readme objects lint sanitize fuzz bench bench-csv bench-sexp man install
 # `make deps figure7` installs first, also with -j
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
