@@ -177,13 +177,16 @@ static void lay_out(struct placing *p, const struct effort *effort, const struct
 
 static void set_prices(const struct placing *p, const struct prices *v, struct plan *plan)
 {
+    plan->ncut = p->cuts;
+    memcpy(plan->cut, p->cut, sizeof plan->cut);
     for (int n = 0; n < p->nodes; n++) {
         int k = p->slot_end[n + 1] - p->slot_end[n];
         struct plan_node *d = &plan->node[n];
-        d->nprice = k + 1;
-        d->price = arena_get(&plan->text, (size_t)(k + 1) * sizeof(double));
+        d->nprice = 1 + p->cuts + k;
+        d->price = arena_get(&plan->text, (size_t)d->nprice * sizeof(double));
         d->price[0] = v->lambda[n];
-        for (int s = 0; s < k; s++) d->price[1 + s] = v->mu[p->slot_end[n] + s];
+        for (int c = 0; c < p->cuts; c++) d->price[1 + c] = v->kappa[c * p->nodes + n];
+        for (int s = 0; s < k; s++) d->price[1 + p->cuts + s] = v->mu[p->slot_end[n] + s];
     }
 }
 

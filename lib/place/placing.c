@@ -77,6 +77,41 @@ static void set_choices(struct placing *p, const struct profile *profile)
     }
 }
 
+double cut_weight(const struct placing *p, int cut, int tensor)
+{
+    return floor(p->size[tensor] / (double)p->cut[cut]);
+}
+
+double cut_right(const struct placing *p, int cut, int node)
+{
+    return floor((p->limit[node] - p->base[node]) / (double)p->cut[cut]);
+}
+
+/* the part of the limit that rounding by d takes away */
+static double gain(const struct placing *p, double d)
+{
+    double n = (double)p->bytes_limit / d;
+    return n < 1 ? 0 : (n - floor(n)) / n;
+}
+
+static void set_cuts(struct placing *p)
+{
+    static const double LARGE = 1.0 / 12, WORTH = 0.005;
+    for (int t = 0; t < p->tensors; t++) {
+        if (p->size[t] < LARGE * (double)p->bytes_limit || gain(p, p->size[t]) < WORTH) continue;
+        int i = 0;
+        while (i < p->cuts && p->cut[i] != (uint64_t)p->size[t]) i++;
+        if (i < p->cuts) continue;
+        if (i == PLACING_CUTS) {                         /* the weakest makes room */
+            i = 0;
+            for (int k = 1; k < PLACING_CUTS; k++)
+                if (gain(p, (double)p->cut[k]) < gain(p, (double)p->cut[i])) i = k;
+            if (gain(p, (double)p->cut[i]) >= gain(p, p->size[t])) continue;
+        } else p->cuts++;
+        p->cut[i] = (uint64_t)p->size[t];
+    }
+}
+
 struct placing *placing_new(const struct graph *g, const struct profile *profile, uint64_t limit, bool moves)
 {
     struct placing *p = xcalloc(1, sizeof *p);
@@ -104,6 +139,7 @@ struct placing *placing_new(const struct graph *g, const struct profile *profile
     set_slots(p, of);
     free(of);
     set_choices(p, profile);
+    set_cuts(p);
     return p;
 }
 

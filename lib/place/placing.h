@@ -11,6 +11,7 @@
 #include "place/profile.h"
 #include <stdint.h>
 
+enum { PLACING_CUTS = 4 };
 enum formulation { FORM_STATIC, FORM_SYNC, FORM_NUMA, FORM_SLOW, FORM_FAST };
 extern const char *const formulation_names[];            /* static sync numa slow fast */
 
@@ -29,7 +30,15 @@ struct placing {
     struct choice *choice;
     double *base, *limit;                                /* node: bytes */
     bool staged;                                         /* some choice has staging */
+    int cuts;                                            /* see below */
+    uint64_t cut[PLACING_CUTS];
 };
+
+/* Where single tensors take a good part of the limit, fractions of them make the relaxation weak.  Rounding helps: for
+ * any number of bytes d, sum floor(size / d) over the tensors in fast memory <= floor((limit - base) / d) (Chvatal and
+ * Gomory).  cut[] are the sizes d that gain most; none when all tensors are small. */
+double cut_weight(const struct placing *, int cut, int tensor);   /* floor(size / d) */
+double cut_right(const struct placing *, int cut, int node);      /* floor((limit - base) / d) */
 
 /* Dies when no placement of some node fits under the limit, saying which and how much it needs. */
 struct placing *placing_new(const struct graph *, const struct profile *, uint64_t limit, bool moves);

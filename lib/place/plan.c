@@ -139,11 +139,13 @@ static const char *read_tiers(struct plan *p, const struct sexp *e, snode n, int
 
 static void read_price(struct plan *p, const struct sexp *e, snode list, struct plan_node *d, int slots)
 {
-    if (!sexp_head(e, list, "price") || sexp_count(e, list) != (size_t)slots + 2) sexp_die(e, list, "(price LAMBDA MU..) with %d MU is expected", slots);
-    d->nprice = slots + 1;
+    if (!sexp_head(e, list, "price") || sexp_count(e, list) != (size_t)(slots + p->ncut) + 2)
+        sexp_die(e, list, "(price ..) with %d numbers is expected", 1 + p->ncut + slots);
+    d->nprice = 1 + p->ncut + slots;
     d->price = arena_get(&p->text, (size_t)d->nprice * sizeof(double));
     for (int i = 0; i < d->nprice; i++) d->price[i] = number(e, sexp_nth(e, list, (size_t)i + 1));
-    if (d->price[0] < 0) sexp_die(e, list, "a negative price of memory");
+    for (int i = 0; i <= p->ncut; i++)
+        if (d->price[i] < 0) sexp_die(e, list, "a negative price of memory");
 }
 
 static void read_node(struct plan *p, const struct graph *g, const struct sexp *e, snode n)
@@ -182,7 +184,7 @@ void plan_sort(struct plan *p)
 static void read_body(struct plan *p, const struct graph *g, const struct sexp *e)
 {
     static const char *const heads[] = { "graph", "batch", "formulation", "kind", "limit_bytes", "fast_bytes", "slow_bytes",
-                                         "objective_seconds", "bound_seconds", "gap_ratio" };
+                                         "objective_seconds", "bound_seconds", "gap_ratio", "cuts" };
     for (snode n = sexp_after(e, sexp_first(e, 0)); n != SEXP_NONE; n = sexp_after(e, n)) {
         if (sexp_head(e, n, "tensor")) read_tensor(p, g, e, n);
         else if (sexp_head(e, n, "move")) read_move(p, g, e, n);
@@ -223,6 +225,12 @@ struct plan *plan_read(const char *path, const struct graph *g)
     p->bound = sexp_num_of(e, 0, "bound_seconds");
     p->gap = sexp_num_of(e, 0, "gap_ratio");
     if (!isfinite(p->objective) || !isfinite(p->bound) || !isfinite(p->gap)) sexp_die(e, 0, "objective, bound or gap is not a finite number");
+    snode cuts = sexp_get(e, 0, "cuts");
+    for (snode n = cuts == SEXP_NONE ? cuts : sexp_nth(e, cuts, 1); n != SEXP_NONE; n = sexp_after(e, n)) {
+        if (p->ncut == PLAN_CUTS) sexp_die(e, cuts, "more than %d cuts", PLAN_CUTS);
+        p->cut[p->ncut] = bytes_of(e, n);
+        if (p->cut[p->ncut++] == 0) sexp_die(e, n, "a cut of 0 bytes");
+    }
     read_body(p, g, e);
     sexp_close(r);
     plan_sort(p);
@@ -265,6 +273,11 @@ void plan_write(const struct plan *p, const char *path)
     sexpw_pair(w, "objective_seconds", p->objective);
     sexpw_pair(w, "bound_seconds", p->bound);
     sexpw_pair(w, "gap_ratio", p->gap);
+    if (p->ncut > 0) {
+        sexpw_begin(w, "cuts");
+        for (int i = 0; i < p->ncut; i++) sexpw_int(w, (int64_t)p->cut[i]);
+        sexpw_end(w);
+    }
     for (int i = 0; i < p->nstay; i++) {
         const struct stay *s = &p->stay[i];
         if (i == 0 || s[-1].tensor != s->tensor) {

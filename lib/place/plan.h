@@ -2,10 +2,10 @@
  *
  * Text form:
  *   (plan (graph vgg19) (batch 64) (formulation sync) (kind simulated) (limit_bytes N) (fast_bytes N) (slow_bytes N)
- *     (objective_seconds X) (bound_seconds X) (gap_ratio X)
+ *     (objective_seconds X) (bound_seconds X) (gap_ratio X) [(cuts D..)]
  *     (tensor ID (fast FIRST LAST OFFSET) .. (slow FIRST LAST OFFSET) ..)
  *     (move ID to_slow|to_fast BEFORE)
- *     (node IDX IN_TIERS OUT_TIERS MODE SECONDS STAGING_BYTES STAGING_OFFSET [(price LAMBDA MU..)]))
+ *     (node IDX IN_TIERS OUT_TIERS MODE SECONDS STAGING_BYTES STAGING_OFFSET [(price LAMBDA KAPPA.. MU..)]))
  * One `tensor` per intermediate.  A stay (fast F L O) means: at nodes F to L, both included, the tensor occupies bytes
  * O .. O + size - 1 of the fast pool; fast_bytes and slow_bytes are the sizes of the pools.  Offsets are multiples of
  * 4096, those of tensors below GRAPH_PIN_BYTES of 64.
@@ -21,7 +21,7 @@
 #include "place/graph.h"
 #include "place/profile.h"
 
-enum { PLAN_ALIGN = 4096, PLAN_ALIGN_SMALL = 64 };
+enum { PLAN_ALIGN = 4096, PLAN_ALIGN_SMALL = 64, PLAN_CUTS = 4 };
 enum plan_tier { TIER_FAST, TIER_SLOW };
 
 struct stay { int tensor; enum plan_tier tier; int first, last; uint64_t offset; };
@@ -31,8 +31,8 @@ struct plan_node {
     int mode;                                            /* index in profile_modes */
     double seconds;
     uint64_t staging, staging_offset;
-    int nprice;                                          /* 0, or 1 + number of slots: lambda, then mu of each slot */
-    double *price;                                       /* lambda: seconds per byte; mu: seconds */
+    int nprice;                                          /* 0, or 1 + cuts + slots: lambda, kappa of each cut, mu of each slot */
+    double *price;                                       /* seconds per byte; seconds per floor(bytes / cut); seconds */
 };
 
 struct plan {
@@ -40,6 +40,8 @@ struct plan {
     long batch;
     uint64_t limit, fast_bytes, slow_bytes;
     double objective, bound, gap;
+    int ncut;
+    uint64_t cut[PLAN_CUTS];                             /* bytes by which the memory rows are rounded, for the bound */
     struct stay *stay;                                   /* sorted by tensor, then first node, fast before slow */
     int nstay;
     struct plan_move *move;

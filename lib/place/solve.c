@@ -105,11 +105,63 @@ static double best_path(const struct placing *p, const struct path *q, int t, ui
     return cheapest(q, k, p->fetch[t], p->write[t], slow + first, stay + first);
 }
 
+/* ---- prices of memory ---- */
+
+struct prices prices_new(const struct placing *p)
+{
+    return (struct prices){ xcalloc((size_t)p->nodes + 1, sizeof(double)), xcalloc((size_t)p->nodes * (size_t)p->cuts + 1, sizeof(double)),
+                            xcalloc((size_t)p->uses + 1, sizeof(double)) };
+}
+
+void prices_free(struct prices *v)
+{
+    free(v->lambda);
+    free(v->kappa);
+    free(v->mu);
+}
+
+/* lambda, then each cut's kappa, summed over the nodes before a node */
+struct sums { const struct prices *v; double *until; };
+
+static struct sums sums_new(const struct placing *p)
+{
+    return (struct sums){ NULL, xcalloc((size_t)(p->nodes + 2) * (size_t)(p->cuts + 1), sizeof(double)) };
+}
+
+static double *until_of(const struct placing *p, const struct sums *s, int row)
+{
+    return s->until + (size_t)row * (size_t)(p->nodes + 2);
+}
+
+static void sum_up(const struct placing *p, struct sums *s, const struct prices *v)
+{
+    s->v = v;
+    for (int row = 0; row <= p->cuts; row++) {
+        double *until = until_of(p, s, row);
+        const double *price = row == 0 ? v->lambda : v->kappa + (size_t)(row - 1) * (size_t)p->nodes;
+        until[0] = 0;
+        for (int n = 0; n < p->nodes; n++) until[n + 1] = until[n] + price[n];
+    }
+}
+
+/* what tensor t pays for fast memory at nodes from .. to - 1 */
+static double rent(const struct placing *p, const struct sums *s, int t, int from, int to)
+{
+    double sum = p->size[t] * (s->until[to] - s->until[from]);
+    for (int c = 0; c < p->cuts; c++) {
+        double weight = cut_weight(p, c, t);
+        const double *until = until_of(p, s, c + 1);
+        if (weight > 0) sum += weight * (until[to] - until[from]);
+    }
+    return sum;
+}
+
 /* ---- the bound ---- */
 
 struct dual {                                            /* a point of the relaxation */
-    double *until;                                       /* lambda summed over nodes before */
+    struct sums sums;
     double *load;                                        /* bytes in fast memory that the paths want, staging included */
+    double *cut_load;                                    /* the same in the units of each cut */
     int *config;                                         /* what the kernels want */
     uint8_t *slow, *stay;                                /* what the paths want */
     struct path path;
@@ -118,29 +170,19 @@ struct dual {                                            /* a point of the relax
 static struct dual dual_new(const struct placing *p)
 {
     size_t nodes = (size_t)p->nodes + 2, uses = (size_t)p->uses + 1;
-    return (struct dual){ xcalloc(nodes, sizeof(double)), xcalloc(nodes, sizeof(double)), xcalloc(nodes, sizeof(int)),
-                          xcalloc(uses, 1), xcalloc(uses, 1), path_new(p) };
+    return (struct dual){ sums_new(p), xcalloc(nodes, sizeof(double)), xcalloc(nodes * (size_t)(p->cuts + 1), sizeof(double)),
+                          xcalloc(nodes, sizeof(int)), xcalloc(uses, 1), xcalloc(uses, 1), path_new(p) };
 }
 
 static void dual_free(struct dual *d)
 {
-    free(d->until);
+    free(d->sums.until);
     free(d->load);
+    free(d->cut_load);
     free(d->config);
     free(d->slow);
     free(d->stay);
     path_free(&d->path);
-}
-
-struct prices prices_new(const struct placing *p)
-{
-    return (struct prices){ xcalloc((size_t)p->nodes + 1, sizeof(double)), xcalloc((size_t)p->uses + 1, sizeof(double)) };
-}
-
-void prices_free(struct prices *v)
-{
-    free(v->lambda);
-    free(v->mu);
 }
 
 static int slot_of(const struct placing *p, int use)
@@ -166,35 +208,50 @@ static double kernel_minimum(const struct placing *p, const struct prices *v, in
     return best;
 }
 
+static void add_load(double *load, const struct placing *p, const struct dual *d, int t, double weight)
+{
+    for (int u = p->use_end[t]; u < p->use_end[t + 1]; u++) {     /* differences, summed up later */
+        int n = p->use_node[u];
+        if (d->slow[u]) continue;
+        load[n] += weight;
+        load[d->stay[u] ? p->use_node[u + 1] : n + 1] -= weight;
+    }
+}
+
+static void tensor_prices(const struct placing *p, const struct sums *s, int t, struct path *q)
+{
+    int first = p->use_end[t], k = p->use_end[t + 1] - first;
+    for (int u = 0; u < k; u++) {
+        int n = p->use_node[first + u];
+        q->fast[u] = p->size[t] + p->base[n] > p->limit[n] ? NEVER : rent(p, s, t, n, n + 1);
+        q->slow[u] = s->v->mu[slot_of(p, first + u)];
+        if (u + 1 < k) q->stay[u] = rent(p, s, t, n + 1, p->use_node[first + u + 1]);
+    }
+}
+
 /* L at prices v; d becomes the point that attains it */
 static double relax(const struct placing *p, const struct prices *v, struct dual *d)
 {
     double sum = 0;
-    d->until[0] = 0;
+    size_t nodes = (size_t)p->nodes + 1;
+    sum_up(p, &d->sums, v);
+    for (size_t i = 0; i < nodes; i++) d->load[i] = 0;
+    for (size_t i = 0; i < nodes * (size_t)p->cuts; i++) d->cut_load[i] = 0;
     for (int n = 0; n < p->nodes; n++) {
-        d->until[n + 1] = d->until[n] + v->lambda[n];
-        d->load[n] = 0;
         sum -= v->lambda[n] * (p->limit[n] - p->base[n]);
+        for (int c = 0; c < p->cuts; c++) sum -= v->kappa[c * p->nodes + n] * cut_right(p, c, n);
     }
-    d->load[p->nodes] = 0;
     for (int t = 0; t < p->tensors; t++) {
-        int first = p->use_end[t], k = p->use_end[t + 1] - first;
-        double size = p->size[t];
-        for (int u = 0; u < k; u++) {
-            int n = p->use_node[first + u];
-            d->path.fast[u] = size + p->base[n] > p->limit[n] ? NEVER : size * v->lambda[n];
-            d->path.slow[u] = v->mu[slot_of(p, first + u)];
-            if (u + 1 < k) d->path.stay[u] = size * (d->until[p->use_node[first + u + 1]] - d->until[n + 1]);
-        }
+        tensor_prices(p, &d->sums, t, &d->path);
         sum += best_path(p, &d->path, t, d->slow, d->stay);
-        for (int u = first; u < first + k; u++) {        /* differences of the load */
-            int n = p->use_node[u];
-            if (d->slow[u]) continue;
-            d->load[n] += size;
-            d->load[d->stay[u] ? p->use_node[u + 1] : n + 1] -= size;
-        }
+        add_load(d->load, p, d, t, p->size[t]);
+        for (int c = 0; c < p->cuts; c++)
+            if (cut_weight(p, c, t) > 0) add_load(d->cut_load + (size_t)c * nodes, p, d, t, cut_weight(p, c, t));
     }
-    for (int n = 1; n < p->nodes; n++) d->load[n] += d->load[n - 1];
+    for (int n = 1; n < p->nodes; n++) {
+        d->load[n] += d->load[n - 1];
+        for (int c = 0; c < p->cuts; c++) d->cut_load[(size_t)c * nodes + (size_t)n] += d->cut_load[(size_t)c * nodes + (size_t)n - 1];
+    }
     for (int n = 0; n < p->nodes; n++) {
         sum += kernel_minimum(p, v, n, &d->config[n]);
         if (p->staged) d->load[n] += (double)p->choice[p->choice_end[n] + d->config[n]].staging;
@@ -235,7 +292,7 @@ static void first_prices(const struct placing *p, struct prices *v)
 }
 
 struct ascent {                                          /* moments of the subgradient, by coordinate */
-    double *m, *s, *scale;                               /* nodes first, then slots */
+    double *m, *s, *scale;                               /* nodes, slots, cuts by node */
     double fade_m, fade_s;                               /* powers of the decay rates */
 };
 
@@ -262,11 +319,18 @@ static void climb(const struct placing *p, const struct dual *d, struct ascent *
             v->mu[i] += coordinate(a, p->nodes + i, wants - gets, step, 1e-2);
         }
     }
+    for (int i = 0; i < p->cuts * p->nodes; i++) {
+        int c = i / p->nodes, n = i % p->nodes, k = p->nodes + p->uses + i;
+        double right = cut_right(p, c, n), over = (d->cut_load[c * (p->nodes + 1) + n] - right) / (right + 1);
+        if (over < 0 && v->kappa[i] <= 0 && a->m[k] <= 0) over = 0;
+        v->kappa[i] += coordinate(a, k, over, step, 1e-3);
+        if (v->kappa[i] < 0) v->kappa[i] = 0;
+    }
 }
 
 static struct ascent ascent_new(const struct placing *p, const struct dual *d, const struct prices *v)
 {
-    size_t n = (size_t)(p->nodes + p->uses) + 1;
+    size_t n = (size_t)(p->nodes + p->uses + p->cuts * p->nodes) + 1;
     struct ascent a = { xcalloc(n, sizeof(double)), xcalloc(n, sizeof(double)), xcalloc(n, sizeof(double)), 1, 1 };
     double over = 0, fast = 0, slow = 0;
     for (int i = 0; i < p->nodes; i++) {
@@ -278,6 +342,7 @@ static struct ascent ascent_new(const struct placing *p, const struct dual *d, c
     }
     for (int i = 0; i < p->nodes; i++) a.scale[i] = over > 0 ? fabs(slow - fast) / over : 0;
     for (int i = 0; i < p->uses; i++) a.scale[p->nodes + i] = fabs(v->mu[i]) + 1e-9;
+    for (int i = 0; i < p->cuts * p->nodes; i++) a.scale[p->nodes + p->uses + i] = a.scale[i % p->nodes] * (double)p->cut[i / p->nodes];
     return a;
 }
 
@@ -292,8 +357,9 @@ static void ascent_free(struct ascent *a)
 static void round_prices(const struct placing *p, struct prices *v)
 {
     char text[32];
-    for (int i = 0; i < p->nodes + p->uses; i++) {
-        double *x = i < p->nodes ? &v->lambda[i] : &v->mu[i - p->nodes];
+    int both = p->nodes + p->uses;
+    for (int i = 0; i < both + p->cuts * p->nodes; i++) {
+        double *x = i < p->nodes ? &v->lambda[i] : i < both ? &v->mu[i - p->nodes] : &v->kappa[i - both];
         snprintf(text, sizeof text, "%.7g", *x);
         *x = strtod(text, NULL);
     }
@@ -302,6 +368,7 @@ static void round_prices(const struct placing *p, struct prices *v)
 static void prices_copy(const struct placing *p, struct prices *to, const struct prices *from)
 {
     memcpy(to->lambda, from->lambda, (size_t)p->nodes * sizeof(double));
+    memcpy(to->kappa, from->kappa, (size_t)(p->nodes * p->cuts) * sizeof(double));
     memcpy(to->mu, from->mu, (size_t)p->uses * sizeof(double));
 }
 
@@ -310,8 +377,7 @@ static void prices_copy(const struct placing *p, struct prices *to, const struct
 struct search {
     const struct placing *p;
     struct placement *x;
-    const double *lambda;
-    double *until;                                       /* lambda summed over nodes before */
+    struct sums sums;
     struct path path;
     double *gain;                                        /* of tensors, for the order of insertion */
     struct rng *noise;                                   /* NULL, or what blurs the comparison of fast and slow */
@@ -352,13 +418,13 @@ static void reinsert(struct search *s, int t, double weight)
         const struct choice *c = p->choice + p->choice_end[n];
         int in = x->config[n] & ~bit, out = x->config[n] | bit;
         double room = free_bytes(p, x, n, in) - size, room_out = free_bytes(p, x, n, out);
-        s->path.fast[u] = weight * size * s->lambda[n] + (room < 0 ? -room * OVERLOAD : 0);
+        s->path.fast[u] = weight * rent(p, &s->sums, t, n, n + 1) + (room < 0 ? -room * OVERLOAD : 0);
         double penalty = c[out].seconds - c[in].seconds;
         if (s->noise) penalty *= 2 * rng_unit(s->noise);
         s->path.slow[u] = penalty + (room_out < 0 ? -room_out * OVERLOAD : 0);
         if (u + 1 == k) break;
         int next = p->use_node[first + u + 1];
-        double stay = weight * size * (s->until[next] - s->until[n + 1]);
+        double stay = weight * rent(p, &s->sums, t, n + 1, next);
         for (int i = n + 1; i < next; i++) {
             double r = free_bytes(p, x, i, x->config[i]) - size;
             if (r < 0) {
@@ -388,13 +454,6 @@ static void clear(const struct placing *p, struct placement *x)
     }
 }
 
-static void set_lambda(struct search *s, const double *lambda)
-{
-    s->lambda = lambda;
-    s->until[0] = 0;
-    for (int n = 0; n < s->p->nodes; n++) s->until[n + 1] = s->until[n] + lambda[n];
-}
-
 static const double *sort_gain;                          /* for qsort */
 static int by_gain(const void *a, const void *b)
 {
@@ -407,17 +466,11 @@ static int by_gain(const void *a, const void *b)
 static void construct(struct search *s, const struct prices *v)
 {
     const struct placing *p = s->p;
-    set_lambda(s, v->lambda);
+    sum_up(p, &s->sums, v);
     for (int t = 0; t < p->tensors; t++) {
-        int first = p->use_end[t], k = p->use_end[t + 1] - first;
         double away = 0;
-        for (int u = 0; u < k; u++) {
-            int n = p->use_node[first + u];
-            s->path.fast[u] = p->size[t] + p->base[n] > p->limit[n] ? NEVER : p->size[t] * v->lambda[n];
-            s->path.slow[u] = v->mu[slot_of(p, first + u)];
-            if (u + 1 < k) s->path.stay[u] = p->size[t] * (s->until[p->use_node[first + u + 1]] - s->until[n + 1]);
-            away += s->path.slow[u];
-        }
+        tensor_prices(p, &s->sums, t, &s->path);
+        for (int u = 0; u < p->use_end[t + 1] - p->use_end[t]; u++) away += s->path.slow[u];
         s->gain[t] = (away - best_path(p, &s->path, t, s->x->slow, s->x->stay)) / p->size[t];
         s->order[t] = t;
     }
@@ -526,7 +579,7 @@ static void neighbourhoods(struct search *s, long rounds, uint64_t seed)
 
 static struct search search_new(const struct placing *p, struct placement *x)
 {
-    struct search s = { .p = p, .x = x, .until = xcalloc((size_t)p->nodes + 2, sizeof(double)), .path = path_new(p),
+    struct search s = { .p = p, .x = x, .sums = sums_new(p), .path = path_new(p),
                         .gain = xcalloc((size_t)p->tensors + 1, sizeof(double)), .order = xcalloc((size_t)p->tensors + 1, sizeof(int)) };
     for (int t = 0; t < p->tensors; t++) s.order[t] = t;
     return s;
@@ -534,7 +587,7 @@ static struct search search_new(const struct placing *p, struct placement *x)
 
 static void search_free(struct search *s)
 {
-    free(s->until);
+    free(s->sums.until);
     path_free(&s->path);
     free(s->gain);
     free(s->order);
@@ -543,7 +596,7 @@ static void search_free(struct search *s)
 bool improve_placing(const struct placing *p, const struct effort *effort, const struct prices *v, struct placement *x)
 {
     struct search s = search_new(p, x);
-    set_lambda(&s, v->lambda);
+    sum_up(p, &s.sums, v);
     descend(&s);
     neighbourhoods(&s, effort->search_rounds, effort->seed);
     descend(&s);

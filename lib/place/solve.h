@@ -6,6 +6,7 @@
  *   L = - sum_n lambda_n (limit_n - base_n)
  *       + sum_t min over paths [ fast uses: size lambda_u; stays: size sum of lambda between; slow uses: mu; copies ]
  *       + sum_n min_c [ seconds_c + lambda_n staging_c - sum over slow slots of c of mu ]
+ * The rounded memory rows of placing.h have prices kappa >= 0 of their own, which work like lambda.
  * L bounds every plan from below for any prices.  They rise by a per-coordinate subgradient step with momentum
  * (Kingma and Ba 2014); plans come from inserting tensors in order of their price-discounted gain, coordinate descent
  * and large-neighbourhood search (Shaw 1998). */
@@ -13,7 +14,7 @@
 #define MILLRACE_PLACE_SOLVE_H
 #include "place/placing.h"
 
-struct prices { double *lambda, *mu; };                  /* by node; by slot */
+struct prices { double *lambda, *kappa, *mu; };          /* by node; by cut, then node (placing.h); by slot */
 struct prices prices_new(const struct placing *);
 void prices_free(struct prices *);
 

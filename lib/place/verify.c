@@ -218,17 +218,19 @@ static void check_node(struct judge *j, int node, double *seconds, double *dual)
     for (unsigned set = 0; set < 1u << k; set++) {
         double v = table[set].seconds + d->price[0] * (double)staging_of(&j->g->node[node], &table[set]);
         for (int s = 0; s < k; s++)
-            if (set >> s & 1) v -= d->price[1 + s];
+            if (set >> s & 1) v -= d->price[1 + j->p->ncut + s];
         if (v < least) least = v;
     }
-    *dual = least - d->price[0] * ((double)j->p->limit - (double)j->small[node]);
+    double room = (double)j->p->limit - (double)j->small[node];
+    *dual = least - d->price[0] * room;
+    for (int i = 0; i < j->p->ncut; i++) *dual -= d->price[1 + i] * floor(room / (double)j->p->cut[i]);
 }
 
 static double price_of_slot(const struct judge *j, int node, int tensor)
 {
     int slot[GRAPH_SLOTS], k = node_slots(j->g, node, slot), s = 0;
     while (s < k && slot[s] != tensor) s++;
-    return j->p->node[node].price[1 + s];
+    return j->p->node[node].price[1 + j->p->ncut + s];
 }
 
 static double least_of(double a, double b)
@@ -236,25 +238,36 @@ static double least_of(double a, double b)
     return a < b ? a : b;
 }
 
-/* the cheapest life of a tensor at the plan's prices; until[n] is lambda summed over the nodes before n */
-static double cheapest_life(const struct judge *j, int id, const double *until, bool may_move)
+/* what so many bytes pay for fast memory at a node */
+static double rent(const struct judge *j, double bytes, int node)
+{
+    const double *price = j->p->node[node].price;
+    double sum = bytes * price[0];
+    for (int c = 0; c < j->p->ncut; c++) sum += floor(bytes / (double)j->p->cut[c]) * price[1 + c];
+    return sum;
+}
+
+/* the cheapest life of a tensor at the plan's prices; until[n] is its rent summed over the nodes before n */
+static double cheapest_life(const struct judge *j, int id, double *until, bool may_move)
 {
     const struct tensor *t = &j->g->tensor[id];
     double bytes = (double)plan_size(t->bytes);
     double fetch = may_move ? profile_move(j->profile, t->bytes, true) : INFINITY;
     double write = may_move ? profile_move(j->profile, t->bytes, false) : INFINITY;
+    until[t->first] = 0;
+    for (int n = t->first; n <= t->last; n++) until[n + 1] = until[n] + rent(j, bytes, n);
     double only_fast = INFINITY, both = INFINITY, only_slow = INFINITY;   /* where its contents are after use u */
     for (int u = 0; u < t->nuse; u++) {
         int n = t->use[u];
         double fits = (double)j->p->limit - (double)j->small[n];
-        double fast = bytes > fits ? INFINITY : bytes * j->p->node[n].price[0];
+        double fast = bytes > fits ? INFINITY : rent(j, bytes, n);
         double slow = price_of_slot(j, n, id);
         if (u == 0) {
             only_fast = fast;
             only_slow = slow;
             continue;
         }
-        double kept = bytes * (until[n] - until[t->use[u - 1] + 1]);
+        double kept = until[n] - until[t->use[u - 1] + 1];
         double away = least_of(only_slow, least_of(both, only_fast + write));
         double again = least_of(both + kept, away + fetch) + fast;
         only_fast += kept + fast;
@@ -267,7 +280,6 @@ static double cheapest_life(const struct judge *j, int id, const double *until, 
 static double lives(struct judge *j, bool may_move)
 {
     double *until = xcalloc((size_t)j->p->nnode + 1, sizeof *until), sum = 0;
-    for (int n = 0; n < j->p->nnode; n++) until[n + 1] = until[n] + j->p->node[n].price[0];
     for (int i = 0; i < j->g->ntensor; i++)
         if (graph_movable(j->g, i)) sum += cheapest_life(j, i, until, may_move);
     free(until);

@@ -5,7 +5,8 @@
  *   L = sum_t cheapest life of t + sum_n min over placements c of (seconds_c + lambda_n staging_c - mu of its slow slots)
  *       - sum_n lambda_n (limit - bytes of small tensors alive)
  * is below the time of every plan that keeps the limit (weak duality), so the plan's bound may not exceed L.  In L a
- * life costs lambda_n bytes wherever the tensor is in fast memory, mu wherever it is used in slow memory, and its copies;
+ * life costs lambda_n bytes (and kappa_n floor(bytes / cut) for each cut, with kappa_n floor(room / cut) taken off: rounding
+ * a memory row down keeps it valid) wherever the tensor is in fast memory, mu wherever it is used in slow memory, and its copies;
  * static lives do not change tiers; a tensor that cannot fit at a node is not fast there. */
 #ifndef MILLRACE_PLACE_VERIFY_H
 #define MILLRACE_PLACE_VERIFY_H
