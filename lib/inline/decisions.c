@@ -154,7 +154,7 @@ static void read_v0(struct names *s, const struct sexp *e, snode n, struct decis
         snode offset = sexp_nth(e, x, 2);
         uint32_t closure = names_closure(s, e, t.decl ? offset : sexp_after(e, offset));
         t.func = names_meta_of(s, closure);
-        t.label = t.decl ? closure : path_add(s, 0, names_site_v0(s, closure, sexp_atom(e, offset)));
+        t.label = t.decl ? closure : path_add(s, 0, names_site_v0(s, closure, names_number(e, offset)));
         *new_step(d) = t;
     }
     if (d->n_step == first || d->step[first].decl) sexp_die(e, n, "a trace begins with the call that was decided");
@@ -202,17 +202,19 @@ static void read_simple(struct names *s, const struct sexp *e, snode n, struct d
         if (pair == SEXP_NONE || sexp_count(e, pair) < 1 || sexp_count(e, pair) > 2) sexp_die(e, x, "not (linkage ...)");
         snode second = sexp_nth(e, pair, 1);
         str linkage = sexp_atom(e, sexp_first(e, pair));
+        if (memchr(linkage.s, ' ', linkage.n)) sexp_die(e, pair, "a name with a blank");
         struct buf b = { 0 };
         if (t.decl) {
             if (second == SEXP_NONE) sexp_die(e, pair, "a declaration without a name");
             str name = sexp_atom(e, second);
+            if (memchr(name.s, ' ', name.n)) sexp_die(e, second, "a name with a blank");
             buf_format(&b, "%.*s__%.*s__", (int)linkage.n, linkage.s, (int)name.n, name.s);
             t.label = names_closure_of(s, (str){ b.s, b.n });
             t.func = names_meta_of(s, t.label);
         } else {
             buf_format(&b, "%.*s__Apply", (int)linkage.n, linkage.s);
             if (second != SEXP_NONE && sexp_is_list(e, second)) second = sexp_first(e, second);
-            if (second != SEXP_NONE) buf_format(&b, "[%.*s]", (int)sexp_atom(e, second).n, sexp_atom(e, second).s);
+            if (second != SEXP_NONE) buf_format(&b, "[%.*s]", (int)names_number(e, second).n, sexp_atom(e, second).s);
             t.label = path_add(s, 0, names_site_of(s, (str){ b.s, b.n }));
         }
         free(b.s);
@@ -236,6 +238,7 @@ static void read_plain(struct names *s, const struct sexp *e, snode n, struct de
         *new_step(d) = decisions_step(s, t);
     }
     if (d->n_step == first || d->step[d->n_step - 1].decl) sexp_die(e, path, "a path ends with the call that was decided");
+    if (callee != SEXP_NONE && memchr(sexp_atom(e, callee).s, ' ', sexp_atom(e, callee).n)) sexp_die(e, callee, "a name with a blank");
     if (callee != SEXP_NONE && !str_is(sexp_atom(e, callee), "unknown"))
         d->step[d->n_step - 1].func = names_meta_of(s, names_closure_of(s, sexp_atom(e, callee)));
     if ((in == SEXP_NONE) == (action == SEXP_NONE)) sexp_die(e, n, "a site has either (inline BOOL) or (action WORD)");

@@ -115,7 +115,7 @@ static uint32_t read_node(struct names *s, const struct sexp *e, snode n, struct
     if (v0) {
         uint32_t closure = names_closure(s, e, need(e, f, decl ? "closure" : "applied"));
         x.func = names_meta_of(s, closure);
-        x.label = decl ? closure : path_add(s, 0, names_site_v0(s, closure, sexp_atom(e, need(e, f, "offset"))));
+        x.label = decl ? closure : path_add(s, 0, names_site_v0(s, closure, names_number(e, need(e, f, "offset"))));
     } else {
         snode func = need(e, f, expanded ? "func" : decl ? "declared" : "applied");
         x.func = sexp_is_atom(e, func) ? names_meta_of(s, names_closure_of(s, sexp_atom(e, func))) : names_meta(s, e, func);

@@ -128,19 +128,44 @@ static str unit_part(const struct sexp *e, snode unit, size_t i)
     return sexp_atom(e, sexp_nth(e, unit, i));
 }
 
+/* of a stamp; simple overrides have none */
+static bool digits_or_empty(str s)
+{
+    for (size_t i = 0; i < s.n; i++)
+        if (s.s[i] < '0' || s.s[i] > '9') return false;
+    return true;
+}
+
+/* steps of a path are joined by blanks, so none may hold one */
+static void no_blank(const struct sexp *e, snode n, str text)
+{
+    if (memchr(text.s, ' ', text.n)) sexp_die(e, n, "a name with a blank, '%.*s'", (int)text.n, text.s);
+}
+
+str names_number(const struct sexp *e, snode n)
+{
+    str t = sexp_atom(e, n);
+    if (!t.n || !digits_or_empty(t)) sexp_die(e, n, "'%.*s' is not a stamp", (int)t.n, t.s);
+    return t;
+}
+
 uint32_t names_closure(struct names *s, const struct sexp *e, snode n)
 {
-    if (sexp_is_atom(e, n)) return names_closure_of(s, sexp_atom(e, n));
+    if (sexp_is_atom(e, n)) {
+        no_blank(e, n, sexp_atom(e, n));
+        return names_closure_of(s, sexp_atom(e, n));
+    }
     if (sexp_count(e, n) != 3) sexp_die(e, n, "not a function ((Ident linkage) name stamp)");
     snode unit = sexp_first(e, n), name = sexp_after(e, unit), stamp = sexp_after(e, name);
     str ident = unit_part(e, unit, 0), linkage = unit_part(e, unit, 1);
-    str what = sexp_atom(e, name), number = sexp_atom(e, stamp);
+    str what = sexp_atom(e, name), number = names_number(e, stamp);
     s->scratch.n = 0;
     put_unit(&s->scratch, ident, linkage);
     buf_add(&s->scratch, "__", 2);
     buf_str(&s->scratch, what);
     buf_add(&s->scratch, "__", 2);
     buf_str(&s->scratch, number);
+    no_blank(e, n, (str){ s->scratch.s, s->scratch.n });
     return closure_new(s, (str){ s->scratch.s, s->scratch.n }, ident, linkage, what, number);
 }
 
@@ -150,14 +175,6 @@ static size_t underscores(str s, size_t i)
     for (; i + 1 < s.n; i++)
         if (s.s[i] == '_' && s.s[i + 1] == '_') return i;
     return s.n;
-}
-
-/* of a stamp; simple overrides have none */
-static bool digits_or_empty(str s)
-{
-    for (size_t i = 0; i < s.n; i++)
-        if (s.s[i] < '0' || s.s[i] > '9') return false;
-    return true;
 }
 
 /* linkage__name__stamp.  A linkage may itself hold "__" (packed modules): its segments begin with a capital, and the
@@ -251,12 +268,13 @@ uint32_t names_site(struct names *s, const struct sexp *e, snode unit, snode sta
     size_t at = s->scratch.n;
     buf_str(&s->scratch, word);
     if (word.s[0] != 'S') {
-        str number = sexp_atom(e, sexp_nth(e, stamp, 1));
+        str number = names_number(e, sexp_nth(e, stamp, 1));
         buf_char(&s->scratch, '[');
         buf_str(&s->scratch, number);
         buf_char(&s->scratch, ']');
     }
     str key = { s->scratch.s, s->scratch.n };
+    no_blank(e, unit, key);
     return site_new(s, key, SITE_V1, ident, linkage, (str){ key.s + at, key.n - at }, NAME_NONE);
 }
 
@@ -325,12 +343,15 @@ uint32_t names_path(struct names *s, const struct sexp *e, snode n)
     uint32_t path = 0;
     for (snode x = sexp_first(e, n); x != SEXP_NONE; x = sexp_after(e, x)) {
         if (sexp_is_atom(e, x)) {
-            path = path_add(s, path, names_site_of(s, sexp_atom(e, x)));
+            str t = sexp_atom(e, x);
+            no_blank(e, x, t);
+            if (!t.n || t.s[0] == '{' || t.s[0] == '<') sexp_die(e, x, "'%.*s' is not a call site", (int)t.n, t.s);
+            path = path_add(s, path, names_site_of(s, t));
             continue;
         }
         if (sexp_count(e, x) != 2) sexp_die(e, x, "not a step (UNIT STAMP) of a path");
         snode unit = sexp_first(e, x), stamp = sexp_after(e, unit);
-        if (sexp_is_atom(e, unit)) path = path_add(s, path, names_site_v0(s, names_closure(s, e, stamp), sexp_atom(e, unit)));
+        if (sexp_is_atom(e, unit)) path = path_add(s, path, names_site_v0(s, names_closure(s, e, stamp), names_number(e, unit)));
         else path = path_add(s, path, names_site(s, e, unit, stamp));
     }
     return path;

@@ -52,6 +52,7 @@ uint32_t names_apply(struct names *, const struct sexp *, snode);       /* the i
 uint32_t names_path(struct names *, const struct sexp *, snode);        /* of a list of (unit stamp) */
 uint32_t names_path_of(struct names *, str text);        /* of <a/b/c>, or of a bare site */
 
+str names_number(const struct sexp *, snode);            /* a stamp or an offset: digits; dies at file:line */
 bool names_unknown(const struct names *, uint32_t meta); /* the callee is not known */
 bool names_is_stub(const struct names *, uint32_t site);
 
