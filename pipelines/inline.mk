@@ -1,7 +1,7 @@
 # inline.mk - rewards, trees and features from data of the flambda study's layout, DATA=DIR (or DIR/inline):
 #   decisions-v0/G/results_I.sexp -> make inline-decisions, OUT/inline/decisions.csv
 #   decisions-v1/*.sexp           -> make inline-trees,     OUT/inline/trees.csv
-#   features-v3/*.sexp, training-logs/*/{correct,incorrect}.log -> make inline-features, OUT/inline/features.csv
+#   features-v3/*.sexp, training-logs/*/{correct,incorrect}.log, rewards/KIND/PROGRAM/rewards_dump.sexp -> make inline-features, OUT/inline/features.csv
 # All tables are item,key,value.
 inline_data = $(firstword $(wildcard $(DATA)/inline/$(1) $(DATA)/$(1)))
 INLINE_GAMMAS  ?= 0.4 0.9 0.99 1.0
@@ -98,5 +98,10 @@ $(OUT)/inline/features.csv: $(OUT)/inline/pairs.csv $(BIN)/inline-features $(BIN
 	    inline-label --count --rule=$$rules $(@D)/log.csv | awk -F, -v name=$$name 'NR > 1 { key = name ($$2 == "" ? "" : " tau=" $$2)
 	        print "n_labelled," key "," $$3; print "n_doesnt_matter," key "," $$4; print "n_inline," key "," $$5; print "n_apply," key "," $$6
 	        print "doesnt_matter_ratio," key "," $$7; print "inline_ratio," key "," $$8; print "apply_ratio," key "," $$9 }'
+	done
+	for f in $(wildcard $(call inline_data,rewards)/*/*/rewards_dump.sexp); do
+	    program=$$(basename $$(dirname $$f)) kind=$$(basename $$(dirname $$(dirname $$f)))
+	    inline-pairs --kind=rewards --program=$$program $$f | awk -F, -v key="$$kind $$program" 'NR > 1 { both += $$4 != "" && $$5 != "" } END {
+	        print "n_reward_nodes," key "," NR - 1; print "n_reward_both," key "," both + 0 }'
 	done) > $@
 	rm -f $@.scale $(@D)/labels.csv $(@D)/log.csv

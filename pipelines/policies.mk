@@ -121,7 +121,8 @@ inline-published: $(POLICY_OUT)/published.csv
 $(POLICY_OUT)/settings-general.csv: $(POLICY_OUT)/settings.csv $(POLICY_OUT)/counters.csv $(BIN)/inline-policies
 	$(policy_run) --table=select --only=2 --base=initial --hand=$(GENERAL) $< -o $@
 $(POLICY_OUT)/ours.csv: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/policies.csv $(POLICY_OUT)/policies-summary.csv $(POLICY_OUT)/policies-greedy.csv \
-    $(POLICY_OUT)/settings-select.csv $(POLICY_OUT)/settings-general.csv $(POLICY_OUT)/features.csv $(POLICY_OUT)/trees.csv
+    $(POLICY_OUT)/settings-select.csv $(POLICY_OUT)/settings-general.csv $(POLICY_OUT)/features.csv $(POLICY_OUT)/trees.csv \
+    $(POLICY_OUT)/decisions.csv
 	awk -F, -v OFS=, 'BEGIN { print "figure", "key", "ours" }
 	FNR == 1 { file = FILENAME; sub(".*/", "", file); next }
 	file == "pca.csv" && $$7 != "" { print "best_seen_percent", $$1, 100 * $$7 }
@@ -133,9 +134,14 @@ $(POLICY_OUT)/ours.csv: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/policies.csv $(POLIC
 	file == "settings-general.csv" && $$5 != "" && $$1 == "hand" { print "ridge_general_percent", $$2, 100 * $$5 }
 	file == "features.csv" && $$2 ~ /^ridge_moe tau=/ && $$1 ~ /_ratio$$/ { sub("ridge_moe tau=", "", $$2); print "ridge_star_" $$1, $$2, $$3 }
 	file == "features.csv" && $$2 ~ /^lasso_(star|general|hand)$$/ && $$1 ~ /^n_(doesnt|inline|apply)/ { print $$2 "_labels", substr($$1, 3), $$3 }
+	file == "features.csv" && $$2 == "" { print "pairs", $$1, $$3 }
+	file == "features.csv" && $$1 == "ceiling" && $$2 == "lasso" { print "pairs", "ceiling_lasso", $$3 }
+	file == "features.csv" && $$1 == "n_reward_nodes" && sub("ridge-star ", "", $$2) { print "reward_nodes", $$2, $$3 }
+	file == "decisions.csv" && $$2 == "all" { print "almabench_variants", $$1, $$3 }
+	file == "trees.csv" && $$2 == "inlining_tree_a.sexp" && $$1 ~ /^n_(decl|inlined|apply)$$/ { tree_a += $$3 }
 	file == "trees.csv" && $$2 == "kb-1-parents.sexp" && sub("n_nodes_pass_", "", $$1) { print "kb_1_nodes_pass", $$1, $$3 }
 	file == "trees.csv" && $$2 == "kb-1-parents.sexp" && $$1 == "n_decisions_round_0" { print "kb_1_decisions", "round 0", $$3 }
-	END { for (b in top) print "best_policy_percent", b, 100 * top[b] }' CONVFMT=%.12g OFMT=%.12g $^ > $@
+	END { if (tree_a) print "tree_a", "n_nodes", tree_a; for (b in top) print "best_policy_percent", b, 100 * top[b] }' CONVFMT=%.12g OFMT=%.12g $^ > $@
 $(POLICY_OUT)/published.csv: data/inline-published.csv $(POLICY_OUT)/ours.csv $(BIN)/csv-join
 	csv-join --key=figure,key --keep=left $< $(POLICY_OUT)/ours.csv |
 	    awk -F, -v OFS=, 'NR == 1 { print $$0, "difference"; next } $$4 == "" { print $$0, ""; next } { printf "%s,%.3g\n", $$0, $$4 - $$3 }' > $@
