@@ -1,0 +1,22 @@
+#!/bin/bash
+# make inline SCALE=ci from a source directory to decisions; the timing part of it is not run here
+. "$(dirname "$0")/tap.sh"
+. "$root/t/inline-live.sh"
+command -v qemu-x86_64 > /dev/null || { echo "1..0 # skip qemu-x86_64 is not here"; exit 0; }
+live=$T/out/inline/live/demo
+pipeline() { make -s -C "$root" SCALE=ci OUT="$T/out" BIN="$BIN" B="$B" LIVE_EVALS=10 LIVE_SIZE=10 "$live/built" > log 2>&1; }
+ok 'explores, learns rewards, decides and builds' pipeline
+ok 'history of ten trials or more' test "$(wc -l < "$live/history.csv")" -gt 10
+is 'every decision was obeyed, or says why not' 0 awk -F, 'NR > 1 && $3 == "yes" && $4 == "no" && $5 == "" { n++ } END { print n + 0 }' "$live/obeyed.csv"
+cost() { awk -F, -v d="$1" '$2 == d { print $9 }' "$live/history.csv"; }
+best=$(awk -F, 'NR > 1 && $7 == "ok" && (!n || $9 < n) { n = $9 } END { print n }' "$live/history.csv")
+ok 'nothing tried is worse than the default and taken' test "$best" -le "$(cost default)"
+cp "$live/history.csv" before.csv
+rm "$live/built" "$live/learned.sexp"
+ok 'again' pipeline
+ok 'nothing is tried twice' cmp before.csv "$live/history.csv"
+head -c $(($(wc -c < before.csv) * 2 / 3)) before.csv > "$live/history.csv"
+rm "$live/built" "$live/explored" "$live/learned.sexp" "$live/rewarded" "$live/rewards.csv"
+ok 'a log that was cut off in the middle goes on' pipeline
+is 'to the same sets with the same costs' "$(cut -d, -f2,9 before.csv | sort)" bash -c "cut -d, -f2,9 $live/history.csv | sort"
+done_testing
