@@ -80,7 +80,8 @@ int main(int argc, char **argv)
     for (int k = 0; k < g->nkernel; k++) kernel_rows(w, g, k, &m, table);
     for (uint64_t bytes = 4096, top = graph_peak(g); bytes / 4 < top; bytes *= 4)
         for (int to_fast = 0; to_fast < 2; to_fast++) {
-            profile_move_row(w, bytes, to_fast, (double)bytes / (to_fast ? m.fetch : m.write_out), 0, "model", "simulated");
+            profile_move_row(w, bytes, to_fast, (double)bytes / (to_fast ? m.fetch : m.write_out), 0, "model",
+                             "simulated");
             csvw_end(w);
         }
     return csvw_close(w);

@@ -38,7 +38,8 @@ static uint64_t bytes(csv *t, int col, const char *what)
 static struct rows read(csv *t, struct arena *text)
 {
     struct rows r = { 0 };
-    int lower = csv_need(t, "lower"), upper = csv_need(t, "upper"), size = csv_need(t, "size"), align = csv_find(t, "alignment");
+    int lower = csv_need(t, "lower"), upper = csv_need(t, "upper"), size = csv_need(t, "size"),
+        align = csv_find(t, "alignment");
     int ncol = csv_ncol(t);
     csv_need(t, "id");
     if (csv_find(t, "offset") >= 0) die_at(csv_file(t), 1, "there is a column 'offset' already");
@@ -64,10 +65,14 @@ int main(int argc, char **argv)
     struct rows r = read(t, &text);
     uint64_t load = pack_load(r.b, r.n);
     if (capacity > 0) {
-        if (load > capacity) die("%s: cannot be packed: %llu bytes are alive at once, the capacity is %llu", csv_file(t), (unsigned long long)load, (unsigned long long)capacity);
+        if (load > capacity)
+            die("%s: cannot be packed: %llu bytes are alive at once, the capacity is %llu", csv_file(t),
+                (unsigned long long)load, (unsigned long long)capacity);
         enum pack_result result = pack(r.b, r.n, capacity, 64, nodes);
-        if (result == PACK_IMPOSSIBLE) die("%s: cannot be packed into %llu bytes", csv_file(t), (unsigned long long)capacity);
-        if (result == PACK_GAVE_UP) die("%s: no packing into %llu bytes found in %ld steps", csv_file(t), (unsigned long long)capacity, nodes);
+        if (result == PACK_IMPOSSIBLE)
+            die("%s: cannot be packed into %llu bytes", csv_file(t), (unsigned long long)capacity);
+        if (result == PACK_GAVE_UP)
+            die("%s: no packing into %llu bytes found in %ld steps", csv_file(t), (unsigned long long)capacity, nodes);
     } else pack_low(r.b, r.n, 64, load);
     csvw *w = csvw_open("-");
     csvw_copy_names(w, t);

@@ -50,7 +50,8 @@ int main(int argc, char **argv)
     double part = ratio ? fast_share(ratio) : 0;
     if (ratio && part <= 0) form = FORM_SLOW;
     if (ratio && part >= 1) form = FORM_FAST;
-    if (!ratio && limit == 0 && form != FORM_SLOW && form != FORM_FAST) usage("how much fast memory? see --ratio and --limit");
+    if (!ratio && limit == 0 && form != FORM_SLOW && form != FORM_FAST)
+        usage("how much fast memory? see --ratio and --limit");
     effort.seed = (uint64_t)seed;
     struct graph *g = graph_read(path);
     struct profile *profile = profile_read(profile_path);

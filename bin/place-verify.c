@@ -38,7 +38,8 @@ int main(int argc, char **argv)
     const char *path = filter_operand(argc, argv, filter_init(argc, argv, help, options));
     if (!profile_path) usage("no profile given, see --profile");
     if (!graph_path) usage("no graph given, see --graph");
-    if (strcmp(path, "-") == 0 && (strcmp(graph_path, "-") == 0 || strcmp(profile_path, "-") == 0)) usage("only one file can be stdin");
+    if (strcmp(path, "-") == 0 && (strcmp(graph_path, "-") == 0 || strcmp(profile_path, "-") == 0))
+        usage("only one file can be stdin");
     struct graph *g = graph_read(graph_path);
     struct profile *profile = profile_read(profile_path);
     struct plan *p = plan_read(path, g);

@@ -8,7 +8,8 @@ enum { N = 6 };
 
 static bool clash(const struct buffer *a, const struct buffer *b)
 {
-    return a->lower < b->upper && b->lower < a->upper && a->offset < b->offset + b->size && b->offset < a->offset + a->size;
+    return a->lower < b->upper && b->lower < a->upper && a->offset < b->offset + b->size &&
+           b->offset < a->offset + a->size;
 }
 
 static uint64_t lowest(struct buffer *b, const int *order, int n)
@@ -55,7 +56,8 @@ int main(void)
         struct buffer b[N], x[N];
         for (int i = 0; i < N; i++) {
             int64_t lower = (int64_t)rng_below(&r, 6);
-            b[i] = (struct buffer){ lower, lower + 1 + (int64_t)rng_below(&r, 5), 1 + rng_below(&r, 6), c % 3 == 0 ? (uint64_t)1 << rng_below(&r, 3) : 1, 0 };
+            b[i] = (struct buffer){ lower, lower + 1 + (int64_t)rng_below(&r, 5), 1 + rng_below(&r, 6),
+                                    c % 3 == 0 ? (uint64_t)1 << rng_below(&r, 3) : 1, 0 };
         }
         int order[N] = { 0, 1, 2, 3, 4, 5 };
         memcpy(x, b, sizeof b);

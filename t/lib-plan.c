@@ -40,7 +40,8 @@ static struct graph *small(void)
 {
     struct graph *g = graph_new("small", 1);
     int x = graph_tensor(g, "x", ROLE_ARG, "f32", 1, (int64_t[]){ 8 });
-    int a = graph_tensor(g, "a", ROLE_INTER, "f32", 1, (int64_t[]){ 40000 }), b = graph_tensor(g, "b", ROLE_INTER, "f32", 1, (int64_t[]){ 40000 });
+    int a = graph_tensor(g, "a", ROLE_INTER, "f32", 1, (int64_t[]){ 40000 }),
+        b = graph_tensor(g, "b", ROLE_INTER, "f32", 1, (int64_t[]){ 40000 });
     int c = graph_tensor(g, "c", ROLE_INTER, "f32", 1, (int64_t[]){ 40000 });
     graph_node(g, "n0", "A", 2, (int[]){ x, x }, 1, &a);
     graph_node(g, "n1", "A", 2, (int[]){ x, x }, 1, &b);
@@ -57,18 +58,22 @@ static void read_bad(const void *text)
 static void lookup(void)
 {
     struct graph *g = small();
-    ok(g->nkernel == 2 && g->kernel[0].uses == 2 && strcmp(g->kernel[0].key, "A 8;=0>40000") == 0, "equal nodes are one kernel, repeated operands are marked");
-    ok(strcmp(g->kernel[1].key, "B 40000;40000>40000") == 0 && g->kernel[1].movable == 7, "the scale is not part of the key");
+    ok(g->nkernel == 2 && g->kernel[0].uses == 2 && strcmp(g->kernel[0].key, "A 8;=0>40000") == 0,
+       "equal nodes are one kernel, repeated operands are marked");
+    ok(strcmp(g->kernel[1].key, "B 40000;40000>40000") == 0 && g->kernel[1].movable == 7,
+       "the scale is not part of the key");
     struct profile *p = profile_read(file("p.csv", rows));
     ok(strcmp(profile_kind(p), "emulated") == 0, "the weakest kind counts");
     struct choice c, t[8];
-    ok(profile_find(p, "B 40000;40000>40000", "PP", "D", -1, &c) && c.seconds == 1.75, "a later row replaces an earlier one");
+    ok(profile_find(p, "B 40000;40000>40000", "PP", "D", -1, &c) && c.seconds == 1.75,
+       "a later row replaces an earlier one");
     ok(!profile_find(p, "B 40000;40000>40000", "PP", "P", -1, &c), "no row, no answer");
     profile_table(p, g, 2, 1 << 30, t);
     near(t[0].seconds, 1, 0, "all fast");
     near(t[1].seconds, 1.125, 0, "one slow: the faster mode");
     ok(t[1].mode == 2 && t[1].staging == 160000, "with its staging");
-    near(t[3].seconds, 1.75, 0, "both slow: the measured time of staging both is no better than two streaming penalties");
+    near(t[3].seconds, 1.75, 0,
+         "both slow: the measured time of staging both is no better than two streaming penalties");
     near(t[7].seconds, 3.75, 1e-12, "three penalties add up");
     ok(t[7].mode == 1 && t[7].staging == 3000, "and so does their staging");
     profile_table(p, g, 2, 10000, t);
@@ -86,12 +91,18 @@ static void lookup(void)
 
 static void bad(void)
 {
-    ok(dies(read_bad, "key,in_tiers,out_tiers,time_seconds\nA,D,X,1\n", 1, "bad.csv:2: column 'out_tiers': 'X'"), "a tier that does not exist");
-    ok(dies(read_bad, "key,in_tiers,out_tiers,time_seconds\nA,D,D,-1\n", 1, "bad.csv:2: column 'time_seconds': '-1'"), "a negative time");
-    ok(dies(read_bad, "key,in_tiers,out_tiers,time_seconds\nA,D,D,nan\n", 1, "time_seconds"), "a time that is not a number");
-    ok(dies(read_bad, "key,in_tiers,out_tiers,time_seconds,mode\nA,D,D,1,fast\n", 1, "'fast' is not one of direct"), "an unknown mode");
-    ok(dies(read_bad, "key,in_tiers,out_tiers,time_seconds,machine\nA,D,D,1,m1\nB,D,D,1,m2\n", 1, "different settings"), "two machines");
-    ok(dies(read_bad, "key,in_tiers,out_tiers,time_seconds\nMove 5,D,D,1\n", 1, "a copy from fast to slow"), "a copy to where it is");
+    ok(dies(read_bad, "key,in_tiers,out_tiers,time_seconds\nA,D,X,1\n", 1, "bad.csv:2: column 'out_tiers': 'X'"),
+       "a tier that does not exist");
+    ok(dies(read_bad, "key,in_tiers,out_tiers,time_seconds\nA,D,D,-1\n", 1, "bad.csv:2: column 'time_seconds': '-1'"),
+       "a negative time");
+    ok(dies(read_bad, "key,in_tiers,out_tiers,time_seconds\nA,D,D,nan\n", 1, "time_seconds"),
+       "a time that is not a number");
+    ok(dies(read_bad, "key,in_tiers,out_tiers,time_seconds,mode\nA,D,D,1,fast\n", 1, "'fast' is not one of direct"),
+       "an unknown mode");
+    ok(dies(read_bad, "key,in_tiers,out_tiers,time_seconds,machine\nA,D,D,1,m1\nB,D,D,1,m2\n", 1, "different settings"),
+       "two machines");
+    ok(dies(read_bad, "key,in_tiers,out_tiers,time_seconds\nMove 5,D,D,1\n", 1, "a copy from fast to slow"),
+       "a copy to where it is");
     ok(dies(read_bad, "key,in_tiers,time_seconds\n", 1, "out_tiers"), "a missing column");
 }
 
@@ -111,10 +122,12 @@ static void round_trip(void)
     csvw_names(w, PROFILE_COLUMNS);
     csvw_end(w);
     for (int k = 0; k < g->nkernel; k++)
-        for (uint32_t slow = 0, once = 1; once || slow; slow = (slow - g->kernel[k].movable) & g->kernel[k].movable, once = 0) {
+        for (uint32_t slow = 0, once = 1; once || slow;
+             slow = (slow - g->kernel[k].movable) & g->kernel[k].movable, once = 0) {
             char in[64], out[64];
             profile_tiers(g, k, slow, in, out);
-            profile_row(w, g, k, in, out, 0, 0, machine_time(machine_find("optane"), g, g->kernel[k].node, slow), 0, "model", "simulated");
+            profile_row(w, g, k, in, out, 0, 0, machine_time(machine_find("optane"), g, g->kernel[k].node, slow), 0,
+                        "model", "simulated");
             csvw_end(w);
         }
     profile_move_row(w, 4096, true, 1e-6, 0, "model", "simulated");
@@ -128,19 +141,22 @@ static void round_trip(void)
     plan_write(plan, file("a.sexp", NULL));
     struct plan *back = plan_read(file("a.sexp", NULL), g);
     plan_write(back, file("b.sexp", NULL));
-    size_t a = read_all(file("a.sexp", NULL), first, sizeof first), b = read_all(file("b.sexp", NULL), second, sizeof second);
+    size_t a = read_all(file("a.sexp", NULL), first, sizeof first),
+           b = read_all(file("b.sexp", NULL), second, sizeof second);
     ok(a > 1000 && a == b && memcmp(first, second, a) == 0, "a plan reads back and writes the same bytes");
     int found = 0, want = 0;
     for (int n = 0; n < g->nnode; n++)
         for (int i = 0; i < g->node[n].nin + g->node[n].nout; i++) {
             int id = g->node[n].operand[i];
-            bool slow = (i < g->node[n].nin ? back->node[n].in_tiers[i] : back->node[n].out_tiers[i - g->node[n].nin]) == 'P';
+            bool slow =
+                (i < g->node[n].nin ? back->node[n].in_tiers[i] : back->node[n].out_tiers[i - g->node[n].nin]) == 'P';
             if (g->tensor[id].role != ROLE_INTER) continue;
             want++;
             if (plan_find(back, id, slow ? TIER_SLOW : TIER_FAST, n)) found++;
         }
     ok(want > 20 && found == want, "plan_find finds every operand in its tier");
-    ok(plan_size(100) == 128 && plan_size(65536) == 65536 && plan_size(65537) == 69632 && plan_align(65535) == 64, "sizes are rounded to their alignment");
+    ok(plan_size(100) == 128 && plan_size(65536) == 65536 && plan_size(65537) == 69632 && plan_align(65535) == 64,
+       "sizes are rounded to their alignment");
     plan_free(plan);
     plan_free(back);
     profile_free(p);

@@ -48,7 +48,8 @@ static struct profile *random_profile(struct rng *r, const struct graph *g, cons
             char in[8], out[8];
             profile_tiers(g, k, slow, in, out);
             double seconds = fast + (double)__builtin_popcount(slow) * rng_unit(r) * 2;
-            profile_row(w, g, k, in, out, slow ? 1 : 0, slow && staged ? 4096 * rng_below(r, 20) : 0, seconds, 1, "model", "simulated");
+            profile_row(w, g, k, in, out, slow ? 1 : 0, slow && staged ? 4096 * rng_below(r, 20) : 0, seconds, 1,
+                        "model", "simulated");
             csvw_end(w);
             slow = (slow - g->kernel[k].movable) & g->kernel[k].movable;
         } while (slow);
@@ -181,7 +182,8 @@ int main(void)
             if (plan[moves] <= b.seconds * (1 + 1e-9)) optimal++;
             else printf("# case %d, moves %d: plan %.9g, optimum %.9g\n", i, moves, plan[moves], b.seconds);
             struct plan *made = make_plan(g, profile, moves ? FORM_SYNC : FORM_STATIC, limit, &effort);
-            if (verify_plan(g, profile, made, complain, NULL) == 0 && made->objective >= b.seconds * (1 - 1e-12)) kept++;
+            if (verify_plan(g, profile, made, complain, NULL) == 0 && made->objective >= b.seconds * (1 - 1e-12))
+                kept++;
             plan_free(made);
             prices_free(&v);
             placement_free(x);

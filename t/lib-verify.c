@@ -21,7 +21,8 @@ static struct profile *model_profile(const struct graph *g)
         do {
             char in[64], out[64];
             profile_tiers(g, k, slow, in, out);
-            profile_row(w, g, k, in, out, slow ? 1 : 0, slow ? 8192 : 0, machine_time(machine_find("optane"), g, g->kernel[k].node, slow), 0, "model", "simulated");
+            profile_row(w, g, k, in, out, slow ? 1 : 0, slow ? 8192 : 0,
+                        machine_time(machine_find("optane"), g, g->kernel[k].node, slow), 0, "model", "simulated");
             csvw_end(w);
             slow = (slow - g->kernel[k].movable) & g->kernel[k].movable;
         } while (slow);
@@ -75,7 +76,8 @@ static void overlap(struct plan *p, struct rng *r)
 {
     for (;;) {
         struct stay *a = &p->stay[below(r, p->nstay)], *b = &p->stay[below(r, p->nstay)];
-        if (a == b || a->tier != b->tier || a->first > b->last || b->first > a->last || a->offset == b->offset) continue;
+        if (a == b || a->tier != b->tier || a->first > b->last || b->first > a->last || a->offset == b->offset)
+            continue;
         a->offset = b->offset;
         return;
     }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double OVERLAP = 0.15;                      /* part of the shorter of compute and memory that is not hidden */
+static const double OVERLAP = 0.15;                      /* of the shorter of compute and memory, not hidden */
 static const struct machine machines[] = {
     { "optane", 1.9e12, 110e9, 78e9, 30e9, 5e9, 29e9, 12e9, 3e-6 },
     { "cxl", 1.9e12, 110e9, 78e9, 55e9, 39e9, 50e9, 36e9, 3e-6 },
@@ -83,7 +83,8 @@ static uint64_t slow_of(csv *t, int col, size_t shift)
     str s = csv_str(t, col);
     uint64_t slow = 0;
     for (size_t i = 0; i < s.n; i++) {
-        if ((s.s[i] != 'D' && s.s[i] != 'P') || shift + i >= 64) csv_die(t, col, "a letter D or P for each operand, 64 at most");
+        if ((s.s[i] != 'D' && s.s[i] != 'P') || shift + i >= 64)
+            csv_die(t, col, "a letter D or P for each operand, 64 at most");
         if (s.s[i] == 'P') slow |= (uint64_t)1 << (shift + i);
     }
     return slow;
@@ -106,7 +107,8 @@ struct cost_table *cost_table_read(const char *path)
         c->first = grow(c->first, k + 1, &c->capfirst, sizeof *c->first);
         if (k == known) c->first[k] = 0;
         c->timing = grow(c->timing, c->n + 1, &c->cap, sizeof *c->timing);
-        c->timing[c->n++] = (struct timing){ slow_of(t, in, 0) | slow_of(t, out, csv_str(t, in).n), us * 1e-6, c->first[k] };
+        c->timing[c->n++] =
+            (struct timing){ slow_of(t, in, 0) | slow_of(t, out, csv_str(t, in).n), us * 1e-6, c->first[k] };
         c->first[k] = c->n;
     }
     csv_close(t);
@@ -124,7 +126,8 @@ void cost_table_free(struct cost_table *c)
 }
 
 /* the inputs of a matrix product stand in another order there */
-static long find(const struct cost_table *c, const struct graph *g, const struct node *n, const char *op, const int *order)
+static long find(const struct cost_table *c, const struct graph *g, const struct node *n, const char *op,
+                 const int *order)
 {
     struct buf key = { 0 };
     buf_str(&key, str_of(op));
@@ -139,7 +142,8 @@ static long find(const struct cost_table *c, const struct graph *g, const struct
     return k;
 }
 
-enum cost_match cost_table_time(const struct cost_table *c, const struct graph *g, int node, uint32_t slow, double *seconds)
+enum cost_match cost_table_time(const struct cost_table *c, const struct graph *g, int node, uint32_t slow,
+                                double *seconds)
 {
     static const int swapped[] = { 1, 0, 2 };
     const struct node *n = &g->node[node];

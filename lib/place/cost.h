@@ -3,8 +3,8 @@
  * Model of a kernel (seconds): compute = flops / rate, memory = sum of bytes / bandwidth over the operands, reads and
  * writes and tiers apart; time = max(compute, memory) + 0.15 min(compute, memory) + start.  The optane model was fitted
  * to the AutoTM authors' kernel times on 24 Cascade Lake threads with Optane memory (tiers) and their STREAM figures.
- * Tables have the form of the authors' kernel cache: columns op, inshapes, outshapes (sizes joined by x, operands by ;),
- * in_tiers, out_tiers (D fast, P slow), usec; a kernel is found by operator and operand element counts.
+ * Tables have the form of the authors' kernel cache: columns op, inshapes, outshapes (sizes joined by x, operands by
+ * ;), in_tiers, out_tiers (D fast, P slow), usec; a kernel is found by operator and operand element counts.
  * Rows whose shapes are not numbers are passed over. */
 #ifndef MILLRACE_PLACE_COST_H
 #define MILLRACE_PLACE_COST_H
@@ -26,6 +26,7 @@ double machine_time(const struct machine *, const struct graph *, int node, uint
 struct cost_table;
 struct cost_table *cost_table_read(const char *path);    /* dies on a bad row */
 void cost_table_free(struct cost_table *);
-enum cost_match { COST_NONE, COST_NEAREST, COST_EXACT }; /* not in the table | with other tiers, the most alike | as asked */
-enum cost_match cost_table_time(const struct cost_table *, const struct graph *, int node, uint32_t slow, double *seconds);
+enum cost_match { COST_NONE, COST_NEAREST, COST_EXACT }; /* not in the table | with most like tiers | as asked */
+enum cost_match cost_table_time(const struct cost_table *, const struct graph *, int node, uint32_t slow,
+                                double *seconds);
 #endif

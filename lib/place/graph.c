@@ -45,8 +45,14 @@ int graph_tensor(struct graph *g, const char *name, enum role role, const char *
 {
     g->tensor = grow(g->tensor, (size_t)g->ntensor + 1, &g->captensor, sizeof *g->tensor);
     struct tensor *t = &g->tensor[g->ntensor];
-    *t = (struct tensor){ .name = arena_copy(&g->text, name, strlen(name)), .role = role, .ndim = ndim, .updates = -1,
-                          .dtype = arena_copy(&g->text, dtype, strlen(dtype)), .producer = -1, .first = -1, .last = -1 };
+    *t = (struct tensor){ .name = arena_copy(&g->text, name, strlen(name)),
+                          .role = role,
+                          .ndim = ndim,
+                          .updates = -1,
+                          .dtype = arena_copy(&g->text, dtype, strlen(dtype)),
+                          .producer = -1,
+                          .first = -1,
+                          .last = -1 };
     memcpy(t->shape, shape, (size_t)ndim * sizeof *shape);
     t->bytes = 4 * (uint64_t)elements(t);
     return g->ntensor++;
@@ -134,7 +140,8 @@ static const struct rule { const char *op; int nin, nout; const char *same; } ru
     { "Subtract", 2, 1, "aaa" },
 };
 
-static void check_conv_shape(struct judge *j, int node, const struct tensor *x, const struct tensor *w, const struct tensor *y)
+static void check_conv_shape(struct judge *j, int node, const struct tensor *x, const struct tensor *w,
+                             const struct tensor *y)
 {
     const struct node *n = &j->g->node[node];
     bool good = x->ndim == 4 && w->ndim == 4 && y->ndim == 4 && x->shape[0] == y->shape[0] && w->shape[0] == y->shape[1]
@@ -164,7 +171,8 @@ static void check_operator(struct judge *j, int node)
     for (size_t i = 0; r->same[i]; i++)
         for (size_t k = i + 1; r->same[k]; k++)
             if (r->same[i] != '.' && r->same[i] == r->same[k] && elements(t[i]) != elements(t[k]))
-                fault(j, "node %d '%s': operands '%s' and '%s' of %s differ in size", node, n->name, t[i]->name, t[k]->name, n->op);
+                fault(j, "node %d '%s': operands '%s' and '%s' of %s differ in size", node, n->name, t[i]->name,
+                      t[k]->name, n->op);
     if (strcmp(n->op, "ConvolutionBias") == 0) check_conv_shape(j, node, t[0], t[1], t[3]);
     if (strcmp(n->op, "ConvolutionBackpropData") == 0) check_conv_shape(j, node, t[2], t[0], t[1]);
     if (strcmp(n->op, "ConvolutionBiasBackpropFiltersBias") == 0) check_conv_shape(j, node, t[0], t[2], t[1]);
@@ -194,7 +202,8 @@ int graph_faults(const struct graph *g, void (*say)(void *, const char *), void 
 {
     struct judge j = { g, say, context, 0 };
     for (int i = 0; i < g->ntensor; i++) check_tensor(&j, i);
-    int *writer = xmalloc((size_t)g->ntensor + 1, sizeof *writer), *reader = xmalloc((size_t)g->ntensor + 1, sizeof *reader);
+    int *writer = xmalloc((size_t)g->ntensor + 1, sizeof *writer),
+        *reader = xmalloc((size_t)g->ntensor + 1, sizeof *reader);
     for (int i = 0; i < g->ntensor; i++) writer[i] = reader[i] = -1;
     for (int i = 0; i < g->nnode; i++) {
         const struct node *n = &g->node[i];
@@ -209,19 +218,23 @@ int graph_faults(const struct graph *g, void (*say)(void *, const char *), void 
             int id = n->operand[k];
             const struct tensor *t = &g->tensor[id];
             if (writer[id] >= 0)
-                fault(&j, "node %d '%s' writes tensor %d '%s', which node %d has written", i, n->name, id, t->name, writer[id]);
+                fault(&j, "node %d '%s' writes tensor %d '%s', which node %d has written", i, n->name, id, t->name,
+                      writer[id]);
             if (t->role == ROLE_CONST) fault(&j, "node %d '%s' writes the constant %d '%s'", i, n->name, id, t->name);
             if (t->role == ROLE_ARG && t->updates < 0 && reader[id] >= 0)
-                fault(&j, "node %d '%s' writes tensor %d '%s', which node %d has read", i, n->name, id, t->name, reader[id]);
+                fault(&j, "node %d '%s' writes tensor %d '%s', which node %d has read", i, n->name, id, t->name,
+                      reader[id]);
             writer[id] = i;
         }
         check_operator(&j, i);
     }
     for (int i = 0; i < g->ntensor; i++) {
         const struct tensor *t = &g->tensor[i];
-        if ((t->role == ROLE_INTER || t->updates >= 0) && writer[i] < 0) fault(&j, "no node writes tensor %d '%s'", i, t->name);
+        if ((t->role == ROLE_INTER || t->updates >= 0) && writer[i] < 0)
+            fault(&j, "no node writes tensor %d '%s'", i, t->name);
         if (t->updates >= 0 && t->updates < g->ntensor && reader[t->updates] > writer[i])
-            fault(&j, "node %d reads tensor %d '%s' after its update", reader[t->updates], t->updates, g->tensor[t->updates].name);
+            fault(&j, "node %d reads tensor %d '%s' after its update", reader[t->updates], t->updates,
+                  g->tensor[t->updates].name);
     }
     free(writer);
     free(reader);
@@ -395,7 +408,8 @@ static void read_tensor(struct graph *g, const struct sexp *e, snode n)
     snode at = item(e, n, 3, "the tensor's role");
     int role = 0;
     while (role < 3 && !str_is(sexp_atom(e, at), role_names[role])) role++;
-    if (role == 3) sexp_die(e, at, "role '%.*s' is none of arg, const, inter", (int)sexp_atom(e, at).n, sexp_atom(e, at).s);
+    if (role == 3)
+        sexp_die(e, at, "role '%.*s' is none of arg, const, inter", (int)sexp_atom(e, at).n, sexp_atom(e, at).s);
     at = item(e, n, 4, "the tensor's size");
     int64_t bytes = sexp_int(e, at);
     if (bytes <= 0) sexp_die(e, at, "a tensor of %lld bytes", (long long)bytes);
@@ -446,7 +460,8 @@ static void read_attributes(struct graph *g, const struct sexp *e, int node, sno
         }
         str s = sexp_atom(e, name);
         for (size_t i = 0; i < s.n; i++)
-            if (!isalnum((unsigned char)s.s[i]) && s.s[i] != '_') sexp_die(e, name, "an attribute's name has letters, digits and _ only");
+            if (!isalnum((unsigned char)s.s[i]) && s.s[i] != '_')
+                sexp_die(e, name, "an attribute's name has letters, digits and _ only");
         add_attr(g, node, s, n, v);
     }
 }
@@ -460,7 +475,8 @@ static void read_node(struct graph *g, const struct sexp *e, snode n)
     snode at = item(e, n, 3, "the operator");
     const char *op = keep(g, e, at);
     for (const char *s = op; *s; s++)
-        if (!isalnum((unsigned char)*s) && *s != '_') sexp_die(e, at, "an operator's name has letters, digits and _ only");
+        if (!isalnum((unsigned char)*s) && *s != '_')
+            sexp_die(e, at, "an operator's name has letters, digits and _ only");
     snode ins = sexp_get(e, n, "in"), outs = sexp_get(e, n, "out");
     if (ins == SEXP_NONE || outs == SEXP_NONE) sexp_die(e, n, "a node needs (in ..) and (out ..)");
     int nin = read_ids(g, e, ins, in), nout = read_ids(g, e, outs, out);
@@ -471,12 +487,14 @@ static void read_node(struct graph *g, const struct sexp *e, snode n)
     struct node *d = &g->node[k];
     d->flops = sexp_num_or(e, n, "flops", 0);
     double workspace = sexp_num_or(e, n, "workspace", 0);
-    if (!(d->flops >= 0) || !(workspace >= 0 && workspace < (double)ELEMENTS_MAX)) sexp_die(e, n, "negative or absurd flops or workspace");
+    if (!(d->flops >= 0) || !(workspace >= 0 && workspace < (double)ELEMENTS_MAX))
+        sexp_die(e, n, "negative or absurd flops or workspace");
     d->workspace = (uint64_t)workspace;
     uint64_t bytes = 0;
     for (int i = 0; i < nin + nout; i++) bytes += g->tensor[d->operand[i]].bytes;
     snode b = sexp_value(e, n, "bytes");
-    if (b != SEXP_NONE && sexp_num(e, b) != (double)bytes) sexp_die(e, b, "bytes where its operands make %llu", (unsigned long long)bytes);
+    if (b != SEXP_NONE && sexp_num(e, b) != (double)bytes)
+        sexp_die(e, b, "bytes where its operands make %llu", (unsigned long long)bytes);
 }
 
 struct graph *graph_read_raw(const char *path)
@@ -494,7 +512,8 @@ struct graph *graph_read_raw(const char *path)
     for (snode n = sexp_after(e, sexp_first(e, 0)); n != SEXP_NONE; n = sexp_after(e, n)) {
         if (sexp_head(e, n, "tensor")) read_tensor(g, e, n);
         else if (sexp_head(e, n, "node")) read_node(g, e, n);
-        else if (!sexp_head(e, n, "name") && !sexp_head(e, n, "batch")) sexp_die(e, n, "neither name, batch, tensor nor node");
+        else if (!sexp_head(e, n, "name") && !sexp_head(e, n, "batch"))
+            sexp_die(e, n, "neither name, batch, tensor nor node");
     }
     if (g->nnode == 0) sexp_die(e, 0, "a graph without nodes");
     sexp_close(r);

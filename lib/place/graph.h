@@ -46,7 +46,7 @@ struct tensor {
     int updates;                                         /* -1, or the parameter whose next value this is */
     int producer;                                        /* node, -1 when none: comes from outside */
     int first, last;                                     /* inter: lifetime in node numbers, both ends live */
-    int nuse, *use;                                      /* inter: distinct nodes that touch it, ascending, producer first */
+    int nuse, *use;                                      /* inter: nodes that touch it, ascending, producer first */
 };
 
 struct attr { const char *name; int n; double v[GRAPH_ATTR]; };

@@ -102,7 +102,8 @@ struct pool { struct buffer *b; int *of, n; };
 
 static struct pool pool_of(const struct plan *plan, const struct graph *g, enum plan_tier tier, const bool *pinned)
 {
-    struct pool q = { xmalloc((size_t)(plan->nstay + plan->nnode) + 1, sizeof *q.b), xmalloc((size_t)(plan->nstay + plan->nnode) + 1, sizeof *q.of), 0 };
+    struct pool q = { xmalloc((size_t)(plan->nstay + plan->nnode) + 1, sizeof *q.b),
+                      xmalloc((size_t)(plan->nstay + plan->nnode) + 1, sizeof *q.of), 0 };
     for (int i = 0; i < plan->nstay; i++) {
         const struct stay *s = &plan->stay[i];
         uint64_t bytes = g->tensor[s->tensor].bytes;
@@ -153,7 +154,8 @@ static void lay_out_slow(struct plan *plan, const struct graph *g)
     set_offsets(plan, &q, 0);
 }
 
-static void lay_out(struct placing *p, const struct effort *effort, const struct prices *v, struct placement *x, struct plan *plan)
+static void lay_out(struct placing *p, const struct effort *effort, const struct prices *v, struct placement *x,
+                    struct plan *plan)
 {
     struct effort little = { 0, effort->search_rounds / 4, effort->seed };
     for (int i = 0; ; i++) {
@@ -164,11 +166,14 @@ static void lay_out(struct placing *p, const struct effort *effort, const struct
             set_offsets(plan, &q, 0);
             break;
         }
-        if (i == SHRINKS) die("no layout found within the limit of %llu bytes: %llu needed", (unsigned long long)p->bytes_limit, (unsigned long long)plan->fast_bytes);
+        if (i == SHRINKS)
+            die("no layout found within the limit of %llu bytes: %llu needed", (unsigned long long)p->bytes_limit,
+                (unsigned long long)plan->fast_bytes);
         shrink(p, &q, plan->fast_bytes);
         free(q.b);
         free(q.of);
-        if (!improve_placing(p, &little, v, x)) die("no layout found within the limit of %llu bytes", (unsigned long long)p->bytes_limit);
+        if (!improve_placing(p, &little, v, x))
+            die("no layout found within the limit of %llu bytes", (unsigned long long)p->bytes_limit);
     }
     lay_out_slow(plan, p->g);
 }
@@ -226,7 +231,8 @@ static void lay_out_numa(struct placing *p, struct placement *x, struct plan *pl
     free(q.b);
     free(q.of);
     if (reserve > p->bytes_limit)
-        die("limit of %llu bytes is below the %llu that small tensors and staging take", (unsigned long long)p->bytes_limit, (unsigned long long)reserve);
+        die("limit of %llu bytes is below the %llu that small tensors and staging take",
+            (unsigned long long)p->bytes_limit, (unsigned long long)reserve);
     first_touch(p, reserve, x, offset);
     fill(p, x, plan);
     q = pool_of(plan, g, TIER_FAST, pinned);
@@ -243,7 +249,8 @@ static void lay_out_numa(struct placing *p, struct placement *x, struct plan *pl
     free(offset);
 }
 
-struct plan *make_plan(const struct graph *g, const struct profile *profile, enum formulation form, uint64_t limit, const struct effort *effort)
+struct plan *make_plan(const struct graph *g, const struct profile *profile, enum formulation form, uint64_t limit,
+                       const struct effort *effort)
 {
     bool end = form == FORM_SLOW || form == FORM_FAST;
     struct placing *p = placing_new(g, profile, end ? (uint64_t)1 << 52 : limit, form == FORM_SYNC);

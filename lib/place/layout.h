@@ -1,7 +1,8 @@
 /* layout.h - from a placement to a plan: stays, moves, offsets in both pools.
  *
  * Fast memory is packed offline; when the packer cannot keep it under the limit, the limits of the nodes around what
- * sticks out are lowered and the placement is improved under them, as in AutoTM's defragmentation loop, until it fits. */
+ * sticks out are lowered and the placement is improved under them, as in AutoTM's defragmentation loop, until it
+ * fits. */
 #ifndef MILLRACE_PLACE_LAYOUT_H
 #define MILLRACE_PLACE_LAYOUT_H
 #include "place/plan.h"
@@ -9,5 +10,6 @@
 
 /* The whole way: solves (static, sync) or constructs (numa, slow, fast) and packs.  Static and sync plans carry the
  * prices of their bound; the other formulations leave no choice, their bound is the objective. */
-struct plan *make_plan(const struct graph *, const struct profile *, enum formulation, uint64_t limit, const struct effort *);
+struct plan *make_plan(const struct graph *, const struct profile *, enum formulation, uint64_t limit,
+                       const struct effort *);
 #endif

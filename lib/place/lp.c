@@ -159,7 +159,8 @@ static void names(struct text *o, const struct placing *p)
         fprintf(o->f, " e%d_S_A1 e%d_S_P1 e%d_A%d_K e%d_P%d_K\n", t, t, t, k, t, k);
         if (k > 1) fprintf(o->f, " e%d_D%d_K\n", t, k);
         for (int j = 1; j < k; j++) {
-            fprintf(o->f, " e%d_A%d_A%d e%d_A%d_P%d e%d_P%d_P%d e%d_P%d_D%d\n", t, j, j + 1, t, j, j + 1, t, j, j + 1, t, j + 1, j + 1);
+            fprintf(o->f, " e%d_A%d_A%d e%d_A%d_P%d e%d_P%d_P%d e%d_P%d_D%d\n", t, j, j + 1, t, j, j + 1, t, j, j + 1,
+                    t, j + 1, j + 1);
             if (j > 1) fprintf(o->f, " e%d_D%d_D%d e%d_D%d_P%d\n", t, j, j + 1, t, j, j + 1);
         }
     }

@@ -39,7 +39,8 @@ static int64_t elements(const struct net *t, int id)
     return (int64_t)t->g->tensor[id].bytes / 4;
 }
 
-static int make(struct net *t, enum role role, const char *dtype, const char *layer, const char *what, int ndim, const int64_t *shape)
+static int make(struct net *t, enum role role, const char *dtype, const char *layer, const char *what, int ndim,
+                const int64_t *shape)
 {
     double product = 4;
     for (int i = 0; i < ndim; i++) product *= (double)shape[i];
@@ -68,7 +69,8 @@ static int parameter(struct net *t, const char *layer, const char *what, int ndi
     return make(t, ROLE_ARG, "f32", layer, what, ndim, shape);
 }
 
-static int node(struct net *t, const char *layer, const char *what, const char *op, double flops, int nin, const int *in, int nout, const int *out)
+static int node(struct net *t, const char *layer, const char *what, const char *op, double flops, int nin,
+                const int *in, int nout, const int *out)
 {
     char *name = xformat("%s%s", layer, what);
     int k = graph_node(t->g, name, op, nin, in, nout, out);
@@ -97,13 +99,16 @@ static void window(struct net *t, int k, const struct step *s)
 
 static int64_t side(const struct net *t, int64_t x, int64_t k, int64_t stride, int64_t pad)
 {
-    if (x + 2 * pad < k) die("the image is too small for %s: a window of %lld meets %lld points", t->g->name, (long long)k, (long long)x);
+    if (x + 2 * pad < k)
+        die("the image is too small for %s: a window of %lld meets %lld points", t->g->name, (long long)k,
+            (long long)x);
     return (x + 2 * pad - k) / stride + 1;
 }
 
 /* ---- forward ---- */
 
-static struct image conv_window(struct net *t, struct image x, int64_t kh, int64_t kw, int64_t co, int64_t stride, int64_t ph, int64_t pw, bool relu)
+static struct image conv_window(struct net *t, struct image x, int64_t kh, int64_t kw, int64_t co, int64_t stride,
+                                int64_t ph, int64_t pw, bool relu)
 {
     struct step *s = step(t, CONV, x);
     memcpy(s->kernel, (int64_t[]){ kh, kw }, sizeof s->kernel);
@@ -158,7 +163,8 @@ static struct image relu(struct net *t, struct image x)
     return s->y;
 }
 
-static struct image pool(struct net *t, struct image x, enum step_kind kind, int64_t kh, int64_t kw, int64_t stride, int64_t pad)
+static struct image pool(struct net *t, struct image x, enum step_kind kind, int64_t kh, int64_t kw, int64_t stride,
+                         int64_t pad)
 {
     struct step *s = step(t, kind, x);
     memcpy(s->kernel, (int64_t[]){ kh, kw }, sizeof s->kernel);
@@ -215,7 +221,8 @@ static struct image concat(struct net *t, int n, const struct image *x)
     for (int i = 0; i < n; i++) {
         id[i] = x[i].id;
         s->y.c += x[i].c;
-        if (x[i].h != x[0].h || x[i].w != x[0].w) die("the image is too small for %s: branches of %s differ in size", t->g->name, s->name);
+        if (x[i].h != x[0].h || x[i].w != x[0].w)
+            die("the image is too small for %s: branches of %s differ in size", t->g->name, s->name);
     }
     s->y.id = inter_image(t, s->name, "", s->y.c, s->y.h, s->y.w);
     node(t, s->name, "", "Concat", 0, n, id, 1, &s->y.id);
@@ -267,11 +274,14 @@ static void conv_back(struct net *t, const struct step *s, int dy)
 {
     int dz = s->relu ? through_relu(t, s, dy) : dy;
     int dw = inter_like(t, s->name, ".grad_weight", s->w), db = inter_like(t, s->name, ".grad_bias", s->b);
-    window(t, node(t, s->name, ".grad_filters", "ConvolutionBiasBackpropFiltersBias", s->flops, 2, (int[]){ s->x.id, dz }, 2,
-                   (int[]){ dw, db }), s);
+    window(t,
+           node(t, s->name, ".grad_filters", "ConvolutionBiasBackpropFiltersBias", s->flops, 2, (int[]){ s->x.id, dz },
+                2, (int[]){ dw, db }),
+           s);
     if (s->x.grad) {
         int dx = inter_like(t, s->name, ".grad_data", s->x.id);
-        window(t, node(t, s->name, ".grad_data", "ConvolutionBackpropData", s->flops, 2, (int[]){ s->w, dz }, 1, &dx), s);
+        window(t, node(t, s->name, ".grad_data", "ConvolutionBackpropData", s->flops, 2, (int[]){ s->w, dz }, 1, &dx),
+               s);
         accumulate(t, s, s->x.id, dx);
     }
     update(t, s->w, dw);
@@ -360,7 +370,8 @@ static void loss(struct net *t, struct image x, double rate)
     node(t, "softmax", "", "Softmax", 5 * (double)elements(t, p), 1, &x.id, 1, &p);
     node(t, "loss", "", "CrossEntropy", (double)elements(t, p), 2, (int[]){ p, labels }, 1, &one);
     int d = inter_like(t, "softmax", ".grad", x.id);
-    graph_attr(t->g, node(t, "softmax", ".grad", "Subtract", 2 * (double)elements(t, p), 2, (int[]){ p, labels }, 1, &d),
+    graph_attr(t->g,
+               node(t, "softmax", ".grad", "Subtract", 2 * (double)elements(t, p), 2, (int[]){ p, labels }, 1, &d),
                "scale", 1, -rate / (double)t->n, 0);
     t->grad[x.id] = d;
     backward(t);
@@ -370,7 +381,8 @@ static void loss(struct net *t, struct image x, double rate)
 
 static struct image input(struct net *t, int64_t c, int64_t image)
 {
-    return (struct image){ make(t, ROLE_ARG, "f32", "input", "", 4, (int64_t[]){ t->n, c, image, image }), c, image, image, false };
+    return (struct image){ make(t, ROLE_ARG, "f32", "input", "", 4, (int64_t[]){ t->n, c, image, image }), c, image,
+                           image, false };
 }
 
 static void vgg19(struct net *t, int64_t image)
@@ -553,9 +565,15 @@ static void mlp(struct net *t, int64_t image)
     loss(t, dense(t, x, 10), 0.05);
 }
 
-static const struct { const char *name; void (*build)(struct net *, int64_t); int64_t image; } nets[] = {
-    { "vgg19", vgg19, 224 }, { "vgg416", vgg416, 224 }, { "inception4", inception4, 299 }, { "resnet50", resnet50, 224 },
-    { "resnet200", resnet200, 224 }, { "densenet264", densenet264, 224 }, { "mlp", mlp, 28 },
+static const struct { const char *name; void (*build)(struct net *, int64_t); int64_t image;
+} nets[] = {
+    { "vgg19", vgg19, 224 },
+    { "vgg416", vgg416, 224 },
+    { "inception4", inception4, 299 },
+    { "resnet50", resnet50, 224 },
+    { "resnet200", resnet200, 224 },
+    { "densenet264", densenet264, 224 },
+    { "mlp", mlp, 28 },
 };
 
 const char *net_names(void)

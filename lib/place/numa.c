@@ -66,7 +66,8 @@ void first_touch(const struct placing *p, uint64_t reserve, struct placement *x,
         }
         for (int s = p->slot_end[n]; s < p->slot_end[n + 1]; s++) {
             int t = p->slot_tensor[s];
-            if (p->use_node[p->use_end[t + 1] - 1] == n && !x->slow[p->use_end[t]]) give(&g, offset[t], (uint64_t)p->size[t]);
+            if (p->use_node[p->use_end[t + 1] - 1] == n && !x->slow[p->use_end[t]])
+                give(&g, offset[t], (uint64_t)p->size[t]);
         }
     }
     free(g.v);

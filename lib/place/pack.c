@@ -106,7 +106,8 @@ static void conflicts_free(struct conflicts *c)
     free(c->end);
 }
 
-static void place(struct buffer *b, const struct conflicts *c, const int *order, int n, bool tightest, bool *placed, struct layer *layer)
+static void place(struct buffer *b, const struct conflicts *c, const int *order, int n, bool tightest, bool *placed,
+                  struct layer *layer)
 {
     for (int i = 0; i < n; i++) placed[i] = false;
     for (int i = 0; i < n; i++) {
@@ -306,7 +307,8 @@ static int candidates(const struct tree *t, const int *open, int n, const uint64
 }
 
 /* x is placed: what that means for the others; true when no open buffer is alive with it */
-static bool settle(const struct tree *t, const int *open, int n, const uint64_t *least, int x, int *rest, uint64_t *after)
+static bool settle(const struct tree *t, const int *open, int n, const uint64_t *least, int x, int *rest,
+                   uint64_t *after)
 {
     uint64_t at = t->b[x].offset, top = at + t->b[x].size;
     bool hatless = true;
@@ -430,7 +432,7 @@ enum pack_result pack(struct buffer *b, int n, uint64_t capacity, long passes, l
     if (pack_low(b, n, passes, capacity) <= capacity) return PACK_DONE;
     struct rng rng = rng_for(1, str_of("pack"));
     long used = 0;
-    for (long most = 2000; nodes == 0 || used < nodes; most *= 4)   /* luck varies with the order: half goes to restarts */
+    for (long most = 2000; nodes == 0 || used < nodes; most *= 4)   /* luck varies: half goes to restarts */
         for (int how = 0; how < 2 * ORDERS; how++) {
             bool blur = how >= ORDERS;
             long each = blur ? 1000 + most / 16 : most;

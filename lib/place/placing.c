@@ -52,7 +52,8 @@ static void set_slots(struct placing *p, const int *of)
 
 static void set_choices(struct placing *p, const struct profile *profile)
 {
-    for (int n = 0; n < p->nodes; n++) p->choice_end[n + 1] = p->choice_end[n] + (1 << (p->slot_end[n + 1] - p->slot_end[n]));
+    for (int n = 0; n < p->nodes; n++)
+        p->choice_end[n + 1] = p->choice_end[n] + (1 << (p->slot_end[n + 1] - p->slot_end[n]));
     p->choice = xmalloc((size_t)p->choice_end[p->nodes] + 1, sizeof *p->choice);
     for (int n = 0; n < p->nodes; n++) {
         struct choice *c = p->choice + p->choice_end[n];
@@ -71,9 +72,12 @@ static void set_choices(struct placing *p, const struct profile *profile)
             if (had && need < least) least = need;
         }
         const char *name = p->g->node[n].name;
-        if (!isfinite(least)) die("limit of %llu bytes: no way to run node %d '%s' has buffers that small", (unsigned long long)p->bytes_limit, n, name);
+        if (!isfinite(least))
+            die("limit of %llu bytes: no way to run node %d '%s' has buffers that small",
+                (unsigned long long)p->bytes_limit, n, name);
         if (least > p->limit[n])
-            die("limit of %llu bytes is too small: node %d '%s' alone needs %.0f bytes of fast memory", (unsigned long long)p->bytes_limit, n, name, least);
+            die("limit of %llu bytes is too small: node %d '%s' alone needs %.0f bytes of fast memory",
+                (unsigned long long)p->bytes_limit, n, name, least);
     }
 }
 
@@ -223,7 +227,8 @@ double placement_overload(const struct placing *p, const struct placement *x, in
 {
     double worst = -INFINITY;
     for (int n = 0; n < p->nodes; n++) {
-        double over = x->load[n] + p->base[n] + (double)p->choice[p->choice_end[n] + x->config[n]].staging - p->limit[n];
+        double over =
+            x->load[n] + p->base[n] + (double)p->choice[p->choice_end[n] + x->config[n]].staging - p->limit[n];
         if (over > worst) {
             worst = over;
             *node = n;

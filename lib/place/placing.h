@@ -55,6 +55,7 @@ struct placement *placement_new(const struct placing *);
 void placement_free(struct placement *);
 void placement_copy(const struct placing *, struct placement *to, const struct placement *from);
 double placement_seconds(const struct placing *, const struct placement *);   /* kernels and copies */
-double placement_overload(const struct placing *, const struct placement *, int *node);   /* most bytes over a limit, and where */
+/* most bytes over a limit, and where */
+double placement_overload(const struct placing *, const struct placement *, int *node);
 double move_seconds(const struct placing *, const struct placement *, int tensor);
 #endif

@@ -183,8 +183,9 @@ void plan_sort(struct plan *p)
 
 static void read_body(struct plan *p, const struct graph *g, const struct sexp *e)
 {
-    static const char *const heads[] = { "graph", "batch", "formulation", "kind", "limit_bytes", "fast_bytes", "slow_bytes",
-                                         "objective_seconds", "bound_seconds", "gap_ratio", "cuts" };
+    static const char *const heads[] = { "graph",         "batch",      "formulation", "kind",
+                                         "limit_bytes",   "fast_bytes", "slow_bytes",  "objective_seconds",
+                                         "bound_seconds", "gap_ratio",  "cuts" };
     for (snode n = sexp_after(e, sexp_first(e, 0)); n != SEXP_NONE; n = sexp_after(e, n)) {
         if (sexp_head(e, n, "tensor")) read_tensor(p, g, e, n);
         else if (sexp_head(e, n, "move")) read_move(p, g, e, n);
@@ -224,7 +225,8 @@ struct plan *plan_read(const char *path, const struct graph *g)
     p->objective = sexp_num_of(e, 0, "objective_seconds");
     p->bound = sexp_num_of(e, 0, "bound_seconds");
     p->gap = sexp_num_of(e, 0, "gap_ratio");
-    if (!isfinite(p->objective) || !isfinite(p->bound) || !isfinite(p->gap)) sexp_die(e, 0, "objective, bound or gap is not a finite number");
+    if (!isfinite(p->objective) || !isfinite(p->bound) || !isfinite(p->gap))
+        sexp_die(e, 0, "objective, bound or gap is not a finite number");
     snode cuts = sexp_get(e, 0, "cuts");
     for (snode n = cuts == SEXP_NONE ? cuts : sexp_nth(e, cuts, 1); n != SEXP_NONE; n = sexp_after(e, n)) {
         if (p->ncut == PLAN_CUTS) sexp_die(e, cuts, "more than %d cuts", PLAN_CUTS);

@@ -31,7 +31,7 @@ struct plan_node {
     int mode;                                            /* index in profile_modes */
     double seconds;
     uint64_t staging, staging_offset;
-    int nprice;                                          /* 0, or 1 + cuts + slots: lambda, kappa of each cut, mu of each slot */
+    int nprice;                                          /* 0, or 1 + cuts + slots: lambda, kappas, mus */
     double *price;                                       /* seconds per byte; seconds per floor(bytes / cut); seconds */
 };
 
@@ -52,7 +52,7 @@ struct plan {
     struct arena text;
 };
 
-struct plan *plan_read(const char *path, const struct graph *);   /* dies on bad syntax or numbers out of range; no more */
+struct plan *plan_read(const char *path, const struct graph *);   /* dies on bad syntax and wild numbers; no more */
 void plan_write(const struct plan *, const char *path);
 void plan_free(struct plan *);
 

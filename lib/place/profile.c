@@ -30,7 +30,8 @@ static uint64_t tiers(csv *t, int col, int shift)
     str s = csv_str(t, col);
     uint64_t slow = 0;
     for (size_t i = 0; i < s.n; i++) {
-        if ((s.s[i] != 'D' && s.s[i] != 'P') || (size_t)shift + i >= 64) csv_die(t, col, "one letter D or P for each operand, 64 at most");
+        if ((s.s[i] != 'D' && s.s[i] != 'P') || (size_t)shift + i >= 64)
+            csv_die(t, col, "one letter D or P for each operand, 64 at most");
         if (s.s[i] == 'P') slow |= (uint64_t)1 << (shift + (int)i);
     }
     return slow;
@@ -97,8 +98,9 @@ static void check_uniform(csv *t, const int *col, struct arena *text, const char
         if (col[i] < 0) continue;
         if (!seen[i]) seen[i] = csv_cstr(t, col[i], text);
         else if (!str_is(csv_str(t, col[i]), seen[i]))
-            die_at(csv_file(t), csv_line(t), "column '%s' changes from '%s' to '%.*s': these are tables of different settings",
-                   uniform[i], seen[i], (int)csv_str(t, col[i]).n, csv_str(t, col[i]).s);
+            die_at(csv_file(t), csv_line(t),
+                   "column '%s' changes from '%s' to '%.*s': these are tables of different settings", uniform[i],
+                   seen[i], (int)csv_str(t, col[i]).n, csv_str(t, col[i]).s);
     }
 }
 
@@ -107,7 +109,8 @@ struct profile *profile_read(const char *path)
     struct profile *p = xcalloc(1, sizeof *p);
     p->file = xstrdup(path);
     csv *t = csv_open(path);
-    int key = csv_need(t, "key"), in = csv_need(t, "in_tiers"), out = csv_need(t, "out_tiers"), mode = csv_find(t, "mode");
+    int key = csv_need(t, "key"), in = csv_need(t, "in_tiers"), out = csv_need(t, "out_tiers"),
+        mode = csv_find(t, "mode");
     int staging = csv_find(t, "staging_bytes"), seconds = csv_need(t, "time_seconds"), kind = csv_find(t, "kind");
     int setting[sizeof uniform / sizeof *uniform];
     for (size_t i = 0; i < sizeof uniform / sizeof *uniform; i++) setting[i] = csv_find(t, uniform[i]);
@@ -117,7 +120,8 @@ struct profile *profile_read(const char *path)
         check_uniform(t, setting, &text, seen);
         struct row r = { .nin = (int)csv_str(t, in).n, .nout = (int)csv_str(t, out).n };
         r.slow = tiers(t, in, 0) | tiers(t, out, r.nin);
-        if (mode >= 0 && csv_has(t, mode)) r.c.mode = word(t, mode, profile_modes, PROFILE_MODES, "one of direct, streamed, staged");
+        if (mode >= 0 && csv_has(t, mode))
+            r.c.mode = word(t, mode, profile_modes, PROFILE_MODES, "one of direct, streamed, staged");
         double bytes = staging >= 0 ? csv_num_or(t, staging, 0) : 0;
         if (!(bytes >= 0 && bytes < 1e15)) csv_die(t, staging, "a number of bytes");
         r.c.staging = (uint64_t)bytes;
@@ -126,7 +130,8 @@ struct profile *profile_read(const char *path)
         if (k > p->kind) p->kind = k;
         uint64_t size;
         if (!is_move(csv_str(t, key), &size)) add_row(p, csv_str(t, key), r);
-        else if (r.nin == 1 && r.nout == 1 && (r.slow == 1 || r.slow == 2)) add_copy(&p->copies[r.slow == 1], size, r.c.seconds);
+        else if (r.nin == 1 && r.nout == 1 && (r.slow == 1 || r.slow == 2))
+            add_copy(&p->copies[r.slow == 1], size, r.c.seconds);
         else csv_die(t, in, "D of a copy from fast to slow memory (out_tiers P), or P of one back (out_tiers D)");
     }
     csv_close(t);
@@ -168,7 +173,8 @@ static const struct row *find(const struct rows *r, uint64_t slow, int mode)
     return best;
 }
 
-bool profile_find(const struct profile *p, const char *key, const char *in_tiers, const char *out_tiers, int mode, struct choice *c)
+bool profile_find(const struct profile *p, const char *key, const char *in_tiers, const char *out_tiers, int mode,
+                  struct choice *c)
 {
     uint64_t slow = 0;
     size_t nin = strlen(in_tiers), nout = strlen(out_tiers);
@@ -182,11 +188,13 @@ bool profile_find(const struct profile *p, const char *key, const char *in_tiers
 
 static _Noreturn void no_row(const struct profile *p, const struct graph *g, int node, const char *what)
 {
-    die("%s: no row for kernel '%s' (node %d '%s') with %s", p->file, g->kernel[g->node[node].kernel].key, node, g->node[node].name, what);
+    die("%s: no row for kernel '%s' (node %d '%s') with %s", p->file, g->kernel[g->node[node].kernel].key, node,
+        g->node[node].name, what);
 }
 
 /* the placement `set` of slots in one mode: its own row, or the sum of single penalties; false when neither is there */
-static bool estimate(const struct rows *r, const uint64_t *operands, int k, unsigned set, int mode, const struct row *fast, struct choice *c)
+static bool estimate(const struct rows *r, const uint64_t *operands, int k, unsigned set, int mode,
+                     const struct row *fast, struct choice *c)
 {
     uint64_t slow = 0;
     for (int s = 0; s < k; s++)
@@ -237,7 +245,9 @@ void profile_table(const struct profile *p, const struct graph *g, int node, uin
 double profile_move(const struct profile *p, uint64_t bytes, bool to_fast)
 {
     const struct copies *c = &p->copies[to_fast];
-    if (c->n == 0) die("%s: no Move row from %s memory, so copies cannot be planned", p->file, to_fast ? "slow to fast" : "fast to slow");
+    if (c->n == 0)
+        die("%s: no Move row from %s memory, so copies cannot be planned", p->file,
+            to_fast ? "slow to fast" : "fast to slow");
     size_t i = 0;
     while (i < c->n && c->copy[i].bytes < bytes) i++;
     const struct copy *hi = &c->copy[i < c->n ? i : c->n - 1];
@@ -253,7 +263,8 @@ double profile_move(const struct profile *p, uint64_t bytes, bool to_fast)
 void profile_tiers(const struct graph *g, int kernel, uint32_t slow, char *in, char *out)
 {
     const struct node *n = &g->node[g->kernel[kernel].node];
-    for (int i = 0; i < n->nin + n->nout; i++) *(i < n->nin ? in + i : out + i - n->nin) = i < 32 && slow >> i & 1 ? 'P' : 'D';
+    for (int i = 0; i < n->nin + n->nout; i++)
+        *(i < n->nin ? in + i : out + i - n->nin) = i < 32 && slow >> i & 1 ? 'P' : 'D';
     in[n->nin] = out[n->nout] = '\0';
 }
 
@@ -279,7 +290,8 @@ void profile_row(csvw *w, const struct graph *g, int kernel, const char *in_tier
     tail(w, mode, staging, seconds, runs, method, kind);
 }
 
-void profile_move_row(csvw *w, uint64_t bytes, bool to_fast, double seconds, long runs, const char *method, const char *kind)
+void profile_move_row(csvw *w, uint64_t bytes, bool to_fast, double seconds, long runs, const char *method,
+                      const char *kind)
 {
     csvw_format(w, "Move %llu", (unsigned long long)bytes);
     csvw_cstr(w, "Move");

@@ -24,7 +24,8 @@ const char *profile_kind(const struct profile *);        /* real, emulated, simu
 struct choice { double seconds; uint64_t staging; int mode; };   /* mode: index in profile_modes */
 
 /* The exact row, in the mode given or, for mode -1, the fastest; false when absent. */
-bool profile_find(const struct profile *, const char *key, const char *in_tiers, const char *out_tiers, int mode, struct choice *);
+bool profile_find(const struct profile *, const char *key, const char *in_tiers, const char *out_tiers, int mode,
+                  struct choice *);
 
 /* Times of a node for all 2^k placements of its k slots (node_slots); bit i set: slot i is slow.  Mode by mode, a
  * placement without a row of its own gets the all-fast time plus the penalties of its slots one by one (mean error
@@ -39,7 +40,8 @@ double profile_move(const struct profile *, uint64_t bytes, bool to_fast);
 /* Writing: one row (csvw_end is still to come, for further columns); in_tiers and out_tiers as above. */
 void profile_row(csvw *, const struct graph *, int kernel, const char *in_tiers, const char *out_tiers, int mode,
                  uint64_t staging, double seconds, long runs, const char *method, const char *kind);
-void profile_move_row(csvw *, uint64_t bytes, bool to_fast, double seconds, long runs, const char *method, const char *kind);
+void profile_move_row(csvw *, uint64_t bytes, bool to_fast, double seconds, long runs, const char *method,
+                      const char *kind);
 /* tiers of a kernel's operands as letters: bit i of `slow` is operand i; into in[nin + 1], out[nout + 1] */
 void profile_tiers(const struct graph *, int kernel, uint32_t slow, char *in, char *out);
 #endif

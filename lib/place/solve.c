@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const double NEVER = 1e30;                        /* seconds: not allowed */
-static const double OVERLOAD = 1;                        /* seconds per byte over the limit, while a plan is not feasible yet */
+static const double OVERLOAD = 1;                        /* seconds per byte over the limit, while not feasible yet */
 enum { PRUNE = 32 };                                     /* most tensors that one search round takes out */
 
 /* ---- the path of one tensor ---- */
@@ -109,7 +109,8 @@ static double best_path(const struct placing *p, const struct path *q, int t, ui
 
 struct prices prices_new(const struct placing *p)
 {
-    return (struct prices){ xcalloc((size_t)p->nodes + 1, sizeof(double)), xcalloc((size_t)p->nodes * (size_t)p->cuts + 1, sizeof(double)),
+    return (struct prices){ xcalloc((size_t)p->nodes + 1, sizeof(double)),
+                            xcalloc((size_t)p->nodes * (size_t)p->cuts + 1, sizeof(double)),
                             xcalloc((size_t)p->uses + 1, sizeof(double)) };
 }
 
@@ -160,7 +161,7 @@ static double rent(const struct placing *p, const struct sums *s, int t, int fro
 
 struct dual {                                            /* a point of the relaxation */
     struct sums sums;
-    double *load;                                        /* bytes in fast memory that the paths want, staging included */
+    double *load;                                        /* bytes that the paths want in fast memory, and staging */
     double *cut_load;                                    /* the same in the units of each cut */
     int *config;                                         /* what the kernels want */
     uint8_t *slow, *stay;                                /* what the paths want */
@@ -170,8 +171,13 @@ struct dual {                                            /* a point of the relax
 static struct dual dual_new(const struct placing *p)
 {
     size_t nodes = (size_t)p->nodes + 2, uses = (size_t)p->uses + 1;
-    return (struct dual){ sums_new(p), xcalloc(nodes, sizeof(double)), xcalloc(nodes * (size_t)(p->cuts + 1), sizeof(double)),
-                          xcalloc(nodes, sizeof(int)), xcalloc(uses, 1), xcalloc(uses, 1), path_new(p) };
+    return (struct dual){ sums_new(p),
+                          xcalloc(nodes, sizeof(double)),
+                          xcalloc(nodes * (size_t)(p->cuts + 1), sizeof(double)),
+                          xcalloc(nodes, sizeof(int)),
+                          xcalloc(uses, 1),
+                          xcalloc(uses, 1),
+                          path_new(p) };
 }
 
 static void dual_free(struct dual *d)
@@ -250,7 +256,8 @@ static double relax(const struct placing *p, const struct prices *v, struct dual
     }
     for (int n = 1; n < p->nodes; n++) {
         d->load[n] += d->load[n - 1];
-        for (int c = 0; c < p->cuts; c++) d->cut_load[(size_t)c * nodes + (size_t)n] += d->cut_load[(size_t)c * nodes + (size_t)n - 1];
+        for (int c = 0; c < p->cuts; c++)
+            d->cut_load[(size_t)c * nodes + (size_t)n] += d->cut_load[(size_t)c * nodes + (size_t)n - 1];
     }
     for (int n = 0; n < p->nodes; n++) {
         sum += kernel_minimum(p, v, n, &d->config[n]);
@@ -342,7 +349,8 @@ static struct ascent ascent_new(const struct placing *p, const struct dual *d, c
     }
     for (int i = 0; i < p->nodes; i++) a.scale[i] = over > 0 ? fabs(slow - fast) / over : 0;
     for (int i = 0; i < p->uses; i++) a.scale[p->nodes + i] = fabs(v->mu[i]) + 1e-9;
-    for (int i = 0; i < p->cuts * p->nodes; i++) a.scale[p->nodes + p->uses + i] = a.scale[i % p->nodes] * (double)p->cut[i / p->nodes];
+    for (int i = 0; i < p->cuts * p->nodes; i++)
+        a.scale[p->nodes + p->uses + i] = a.scale[i % p->nodes] * (double)p->cut[i / p->nodes];
     return a;
 }
 
@@ -462,7 +470,7 @@ static int by_gain(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* insert tensors in order of gain per byte and node: cost of being slow all the time less that of the best priced path */
+/* insert tensors in order of gain per byte: the cost of being slow all the time less that of the best priced path */
 static void construct(struct search *s, const struct prices *v)
 {
     const struct placing *p = s->p;
@@ -529,7 +537,8 @@ static void neighbourhoods(struct search *s, long rounds, uint64_t seed)
     char *mark = xcalloc((size_t)p->nodes + 1, 1);
     uint8_t *kept = xcalloc((size_t)p->uses * 2 + 1, 1);
     for (long round = 0; round < rounds; round++) {
-        int node = (int)rng_below(&rng, (uint64_t)p->nodes), n = 0, want = 3 + (int)rng_below(&rng, PRUNE - 6), out[PRUNE];
+        int node = (int)rng_below(&rng, (uint64_t)p->nodes), n = 0, want = 3 + (int)rng_below(&rng, PRUNE - 6),
+            out[PRUNE];
         double weight = rng_unit(&rng);
         int count = 0;
         for (int t = 0; t < p->tensors; t++)
@@ -579,8 +588,12 @@ static void neighbourhoods(struct search *s, long rounds, uint64_t seed)
 
 static struct search search_new(const struct placing *p, struct placement *x)
 {
-    struct search s = { .p = p, .x = x, .sums = sums_new(p), .path = path_new(p),
-                        .gain = xcalloc((size_t)p->tensors + 1, sizeof(double)), .order = xcalloc((size_t)p->tensors + 1, sizeof(int)) };
+    struct search s = { .p = p,
+                        .x = x,
+                        .sums = sums_new(p),
+                        .path = path_new(p),
+                        .gain = xcalloc((size_t)p->tensors + 1, sizeof(double)),
+                        .order = xcalloc((size_t)p->tensors + 1, sizeof(int)) };
     for (int t = 0; t < p->tensors; t++) s.order[t] = t;
     return s;
 }
@@ -605,7 +618,8 @@ bool improve_placing(const struct placing *p, const struct effort *effort, const
     return placement_overload(p, x, &node) <= 0 && placement_seconds(p, x) < 1e5;
 }
 
-double solve_placing(const struct placing *p, const struct effort *effort, bool warm, struct placement *x, struct prices *best)
+double solve_placing(const struct placing *p, const struct effort *effort, bool warm, struct placement *x,
+                     struct prices *best)
 {
     struct dual d = dual_new(p);
     struct prices v = prices_new(p);
@@ -638,6 +652,7 @@ double solve_placing(const struct placing *p, const struct effort *effort, bool 
     placement_free(trial);
     prices_free(&v);
     dual_free(&d);
-    if (!improve_placing(p, effort, best, x)) die("no plan found within the limit of %llu bytes", (unsigned long long)p->bytes_limit);
+    if (!improve_placing(p, effort, best, x))
+        die("no plan found within the limit of %llu bytes", (unsigned long long)p->bytes_limit);
     return bound;
 }

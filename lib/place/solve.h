@@ -25,9 +25,10 @@ struct effort { long dual_steps, search_rounds; uint64_t seed; };
 
 /* Fills x with the best placement found and best with the prices of the highest bound, rounded to seven digits;
  * returns that bound.  x may hold a placement to start from when warm is set.  Dies when no feasible one is found. */
-double solve_placing(const struct placing *, const struct effort *, bool warm, struct placement *x, struct prices *best);
+double solve_placing(const struct placing *, const struct effort *, bool warm, struct placement *x,
+                     struct prices *best);
 
-/* Only the search, with given prices: x is made feasible for the current limits and improved; false when it cannot be. */
+/* Only the search, with given prices: x is made feasible for the current limits and improved; false if it cannot be. */
 bool improve_placing(const struct placing *, const struct effort *, const struct prices *, struct placement *x);
 
 /* First touch: in execution order every new tensor takes the tightest gap of a pool of the limit's size, for life, and

@@ -56,12 +56,15 @@ static void check_operand(struct judge *j, int node, int operand)
     }
     if (t->role != ROLE_INTER) return;
     const struct stay *s = plan_find(j->p, id, slow ? TIER_SLOW : TIER_FAST, node);
-    if (!s) fault(j, "residence", "node %d uses '%s' in %s memory, where it is not", node, t->name, slow ? "slow" : "fast");
+    if (!s)
+        fault(j, "residence", "node %d uses '%s' in %s memory, where it is not", node, t->name, slow ? "slow" : "fast");
     else if (t->producer == node && s->first != node)
-        fault(j, "residence", "'%s' is in %s memory at node %d, before node %d makes it", t->name, slow ? "slow" : "fast", s->first, node);
+        fault(j, "residence", "'%s' is in %s memory at node %d, before node %d makes it", t->name,
+              slow ? "slow" : "fast", s->first, node);
     for (int i = 0; i < operand; i++) {
         bool other = (i < n->nin ? d->in_tiers[i] : d->out_tiers[i - n->nin]) == 'P';
-        if (n->operand[i] == id && other != slow) fault(j, "residence", "node %d uses '%s' in both tiers", node, t->name);
+        if (n->operand[i] == id && other != slow)
+            fault(j, "residence", "node %d uses '%s' in both tiers", node, t->name);
     }
 }
 
@@ -74,11 +77,13 @@ static void check_stay(struct judge *j, const struct stay *s)
         fault(j, "residence", "'%s' is no intermediate and has no place in the pools", t->name);
         return;
     }
-    if (s->first < t->first || s->last > t->last) fault(j, "residence", "'%s' stays in %s memory beyond its life", t->name, tier);
+    if (s->first < t->first || s->last > t->last)
+        fault(j, "residence", "'%s' stays in %s memory beyond its life", t->name, tier);
     if (!graph_movable(j->g, s->tensor) && (s->tier == TIER_SLOW || s->first != t->first || s->last != t->last))
         fault(j, "pinned", "'%s' is too small to be anywhere but in fast memory for life", t->name);
     for (const struct stay *o = s + 1; o < j->p->stay + j->p->nstay && o->tensor == s->tensor; o++)
-        if (o->tier == s->tier && o->first <= s->last) fault(j, "residence", "two stays of '%s' in %s memory overlap", t->name, tier);
+        if (o->tier == s->tier && o->first <= s->last)
+            fault(j, "residence", "two stays of '%s' in %s memory overlap", t->name, tier);
     int moves = 0;
     for (int i = 0; i < j->p->nmove; i++) {
         const struct plan_move *m = &j->p->move[i];
@@ -88,9 +93,11 @@ static void check_stay(struct judge *j, const struct stay *s)
     const struct node *n = &j->g->node[t->first];
     bool born = false;
     for (int i = n->nin; i < n->nin + n->nout; i++)
-        if (n->operand[i] == s->tensor) born = s->first == t->first && (made->out_tiers[i - n->nin] == 'P') == (s->tier == TIER_SLOW);
+        if (n->operand[i] == s->tensor)
+            born = s->first == t->first && (made->out_tiers[i - n->nin] == 'P') == (s->tier == TIER_SLOW);
     if (moves != (born ? 0 : 1))
-        fault(j, "moves", "the stay of '%s' in %s memory from node %d is begun by %d moves", t->name, tier, s->first, moves);
+        fault(j, "moves", "the stay of '%s' in %s memory from node %d is begun by %d moves", t->name, tier, s->first,
+              moves);
 }
 
 static void check_moves(struct judge *j)
@@ -98,14 +105,18 @@ static void check_moves(struct judge *j)
     for (int i = 0; i < j->p->nmove; i++) {
         const struct plan_move *m = &j->p->move[i];
         const char *to = m->to == TIER_SLOW ? "slow" : "fast";
-        if (i > 0 && (m[-1].before > m->before || (m[-1].before == m->before && m[-1].to == TIER_FAST && m->to == TIER_SLOW)))
+        if (i > 0 &&
+            (m[-1].before > m->before || (m[-1].before == m->before && m[-1].to == TIER_FAST && m->to == TIER_SLOW)))
             fault(j, "moves", "the move of '%s' before node %d is out of order", name_of(j, m->tensor), m->before);
         const struct stay *into = plan_find(j->p, m->tensor, m->to, m->before);
         if (!into || into->first != m->before)
-            fault(j, "moves", "the move of '%s' to %s memory before node %d begins no stay", name_of(j, m->tensor), to, m->before);
-        const struct stay *from = plan_find(j->p, m->tensor, m->to == TIER_SLOW ? TIER_FAST : TIER_SLOW, m->to == TIER_SLOW ? m->before - 1 : m->before);
+            fault(j, "moves", "the move of '%s' to %s memory before node %d begins no stay", name_of(j, m->tensor), to,
+                  m->before);
+        const struct stay *from = plan_find(j->p, m->tensor, m->to == TIER_SLOW ? TIER_FAST : TIER_SLOW,
+                                            m->to == TIER_SLOW ? m->before - 1 : m->before);
         if (!from || from->first >= m->before)
-            fault(j, "moves", "the move of '%s' to %s memory before node %d has no source", name_of(j, m->tensor), to, m->before);
+            fault(j, "moves", "the move of '%s' to %s memory before node %d has no source", name_of(j, m->tensor), to,
+                  m->before);
     }
 }
 
@@ -132,7 +143,8 @@ static void check_overlaps(struct judge *j, struct area *a, int n, const char *p
                       a[i].first > a[k].first ? a[i].first : a[k].first);
     }
     if (top > bytes || (top < bytes && strcmp(j->p->formulation, "numa") != 0))
-        fault(j, "layout", "the layout of %s memory ends at %llu, its pool at %llu", pool, (unsigned long long)top, (unsigned long long)bytes);
+        fault(j, "layout", "the layout of %s memory ends at %llu, its pool at %llu", pool, (unsigned long long)top,
+              (unsigned long long)bytes);
 }
 
 static void check_layout(struct judge *j)
@@ -145,16 +157,21 @@ static void check_layout(struct judge *j)
             const struct stay *s = &p->stay[i];
             uint64_t bytes = j->g->tensor[s->tensor].bytes;
             if ((int)s->tier != tier) continue;
-            if (s->offset % plan_align(bytes) != 0) fault(j, "layout", "'%s' at %llu is not aligned", name_of(j, s->tensor), (unsigned long long)s->offset);
-            area[n++] = (struct area){ s->offset, s->offset + plan_size(bytes), s->first, s->last, name_of(j, s->tensor) };
+            if (s->offset % plan_align(bytes) != 0)
+                fault(j, "layout", "'%s' at %llu is not aligned", name_of(j, s->tensor), (unsigned long long)s->offset);
+            area[n++] =
+                (struct area){ s->offset, s->offset + plan_size(bytes), s->first, s->last, name_of(j, s->tensor) };
         }
         for (int i = 0; tier == TIER_FAST && i < p->nnode; i++) {
             const struct plan_node *d = &p->node[i];
-            if (d->staging == 0 && d->staging_offset != 0) fault(j, "layout", "node %d has no staging, but an offset", i);
+            if (d->staging == 0 && d->staging_offset != 0)
+                fault(j, "layout", "node %d has no staging, but an offset", i);
             if (d->staging_offset % PLAN_ALIGN != 0) fault(j, "layout", "the staging of node %d is not aligned", i);
-            if (d->staging > 0) area[n++] = (struct area){ d->staging_offset, d->staging_offset + d->staging, i, i, "staging" };
+            if (d->staging > 0)
+                area[n++] = (struct area){ d->staging_offset, d->staging_offset + d->staging, i, i, "staging" };
         }
-        check_overlaps(j, area, n, tier == TIER_FAST ? "fast" : "slow", tier == TIER_FAST ? p->fast_bytes : p->slow_bytes);
+        check_overlaps(j, area, n, tier == TIER_FAST ? "fast" : "slow",
+                       tier == TIER_FAST ? p->fast_bytes : p->slow_bytes);
     }
     free(area);
 }
@@ -173,10 +190,12 @@ static void check_capacity(struct judge *j)
     for (int n = 0; n < p->nnode; n++) {
         sum += load[n];
         if (sum + (double)p->node[n].staging > (double)p->limit)
-            fault(j, "capacity", "node %d has %.0f bytes in fast memory, the limit is %llu", n, sum + (double)p->node[n].staging, (unsigned long long)p->limit);
+            fault(j, "capacity", "node %d has %.0f bytes in fast memory, the limit is %llu", n,
+                  sum + (double)p->node[n].staging, (unsigned long long)p->limit);
     }
     if (p->fast_bytes > p->limit)
-        fault(j, "capacity", "the pool of %llu bytes exceeds the limit of %llu", (unsigned long long)p->fast_bytes, (unsigned long long)p->limit);
+        fault(j, "capacity", "the pool of %llu bytes exceeds the limit of %llu", (unsigned long long)p->fast_bytes,
+              (unsigned long long)p->limit);
     free(load);
 }
 
@@ -189,7 +208,8 @@ static unsigned placement_of(const struct judge *j, int node, const int *slot, i
     unsigned set = 0;
     for (int s = 0; s < k; s++)
         for (int i = 0; i < n->nin + n->nout; i++)
-            if (n->operand[i] == slot[s] && (i < n->nin ? d->in_tiers[i] : d->out_tiers[i - n->nin]) == 'P') set |= 1u << s;
+            if (n->operand[i] == slot[s] && (i < n->nin ? d->in_tiers[i] : d->out_tiers[i - n->nin]) == 'P')
+                set |= 1u << s;
     return set;
 }
 
@@ -207,8 +227,11 @@ static void check_node(struct judge *j, int node, double *seconds, double *dual)
     const struct plan_node *d = &j->p->node[node];
     profile_table(j->profile, j->g, node, j->p->limit, table);
     const struct choice *c = &table[placement_of(j, node, slot, k)];
-    if (!near(c->seconds, d->seconds)) fault(j, "times", "node %d is said to take %.9g s, the profile says %.9g s", node, d->seconds, c->seconds);
-    if (c->mode != d->mode) fault(j, "times", "node %d is %s, the profile's time is for %s", node, profile_modes[d->mode], profile_modes[c->mode]);
+    if (!near(c->seconds, d->seconds))
+        fault(j, "times", "node %d is said to take %.9g s, the profile says %.9g s", node, d->seconds, c->seconds);
+    if (c->mode != d->mode)
+        fault(j, "times", "node %d is %s, the profile's time is for %s", node, profile_modes[d->mode],
+              profile_modes[c->mode]);
     if (staging_of(&j->g->node[node], c) != d->staging)
         fault(j, "capacity", "node %d has %llu bytes of staging, it needs %llu", node, (unsigned long long)d->staging,
               (unsigned long long)staging_of(&j->g->node[node], c));
@@ -298,14 +321,18 @@ static void check_times(struct judge *j)
         dual += part;
         if (p->node[n].nprice > 0) priced++;
     }
-    for (int i = 0; i < p->nmove; i++) sum += profile_move(j->profile, j->g->tensor[p->move[i].tensor].bytes, p->move[i].to == TIER_FAST);
-    if (!near(sum, p->objective)) fault(j, "objective", "kernels and moves add up to %.12g s, the plan says %.12g s", sum, p->objective);
-    if (p->bound > p->objective * (1 + CLOSE)) fault(j, "bound", "%.12g s is above the objective %.12g s", p->bound, p->objective);
+    for (int i = 0; i < p->nmove; i++)
+        sum += profile_move(j->profile, j->g->tensor[p->move[i].tensor].bytes, p->move[i].to == TIER_FAST);
+    if (!near(sum, p->objective))
+        fault(j, "objective", "kernels and moves add up to %.12g s, the plan says %.12g s", sum, p->objective);
+    if (p->bound > p->objective * (1 + CLOSE))
+        fault(j, "bound", "%.12g s is above the objective %.12g s", p->bound, p->objective);
     double gap = p->bound > 0 ? (p->objective - p->bound) / p->bound : 0;
     if (!(fabs(gap - p->gap) <= 1e-9)) fault(j, "bound", "the gap is %.9g, the plan says %.9g", gap, p->gap);
     bool free_choice = strcmp(p->formulation, "static") == 0 || strcmp(p->formulation, "sync") == 0;
     if (!free_choice) {
-        if (!near(p->bound, p->objective)) fault(j, "bound", "%s leaves no choice, but bound and objective differ", p->formulation);
+        if (!near(p->bound, p->objective))
+            fault(j, "bound", "%s leaves no choice, but bound and objective differ", p->formulation);
         return;
     }
     if (priced < p->nnode) {
@@ -313,7 +340,8 @@ static void check_times(struct judge *j)
         return;
     }
     dual += lives(j, strcmp(p->formulation, "sync") == 0);
-    if (p->bound > dual + CLOSE * fabs(p->objective)) fault(j, "bound", "the prices prove %.12g s, the plan claims %.12g s", dual, p->bound);
+    if (p->bound > dual + CLOSE * fabs(p->objective))
+        fault(j, "bound", "the prices prove %.12g s, the plan claims %.12g s", dual, p->bound);
 }
 
 /* ---- formulations ---- */
@@ -340,7 +368,8 @@ static void check_formulation(struct judge *j)
     }
 }
 
-int verify_plan(const struct graph *g, const struct profile *profile, const struct plan *p, void (*say)(void *, const char *), void *context)
+int verify_plan(const struct graph *g, const struct profile *profile, const struct plan *p,
+                void (*say)(void *, const char *), void *context)
 {
     struct judge j = { g, profile, p, say, context, 0, xcalloc((size_t)g->nnode + 1, sizeof(uint64_t)) };
     for (int i = 0; i < g->ntensor; i++) {

@@ -2,16 +2,19 @@
  *
  * Written against graph.h, profile.h and plan.h only; shares nothing with the solver.  The bound is proved from the
  * plan's prices: with lambda (seconds per byte and node) and mu (seconds per movable operand and node),
- *   L = sum_t cheapest life of t + sum_n min over placements c of (seconds_c + lambda_n staging_c - mu of its slow slots)
+ *   L = sum_t cheapest life of t
+ *       + sum_n min over placements c of (seconds_c + lambda_n staging_c - mu of its slow slots)
  *       - sum_n lambda_n (limit - bytes of small tensors alive)
  * is below the time of every plan that keeps the limit (weak duality), so the plan's bound may not exceed L.  In L a
- * life costs lambda_n bytes (and kappa_n floor(bytes / cut) for each cut, with kappa_n floor(room / cut) taken off: rounding
- * a memory row down keeps it valid) wherever the tensor is in fast memory, mu wherever it is used in slow memory, and its copies;
- * static lives do not change tiers; a tensor that cannot fit at a node is not fast there. */
+ * life costs lambda_n bytes wherever the tensor is in fast memory, mu wherever it is used in slow memory, and its
+ * copies; static lives do not change tiers; a tensor that cannot fit at a node is not fast there.  For each cut d a
+ * life also costs kappa_n floor(bytes / d) in fast memory, and kappa_n floor(room / d) is taken off: memory rows that
+ * are divided by d and rounded down stay valid. */
 #ifndef MILLRACE_PLACE_VERIFY_H
 #define MILLRACE_PLACE_VERIFY_H
 #include "place/plan.h"
 
 /* Calls say(context, sentence) for every rule that breaks; returns how many. */
-int verify_plan(const struct graph *, const struct profile *, const struct plan *, void (*say)(void *, const char *), void *context);
+int verify_plan(const struct graph *, const struct profile *, const struct plan *, void (*say)(void *, const char *),
+                void *context);
 #endif

@@ -23,7 +23,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct buffer b[MOST];
     int n = 0;
     for (size_t i = 1; i + 2 < size && n < MOST; i += 3, n++)
-        b[n] = (struct buffer){ data[i] % 32, data[i] % 32 + 1 + data[i + 1] % 16, data[i + 2] % 24, (uint64_t)1 << (data[i + 1] >> 6), 0 };
+        b[n] = (struct buffer){ data[i] % 32, data[i] % 32 + 1 + data[i + 1] % 16, data[i + 2] % 24,
+                                (uint64_t)1 << (data[i + 1] >> 6), 0 };
     uint64_t load = pack_load(b, n), top = pack_low(b, n, 4, 0);
     fuzz_check(top >= load && sound(b, n, top), "pack_low is not sound");
     if (size == 0) return 0;
