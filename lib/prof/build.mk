@@ -19,3 +19,9 @@ $(PROFLIB)/%.py: lib/prof/rec/python/%.py
 	cp $< $@
 
 all: $(PROF_TARGETS)
+
+# sweep and import against Python, at the size of the claims: 2 GB
+bench: bench-prof
+bench-prof: all
+	t/bench/prof.sh $B/bench-prof $(or $(GIGABYTES),2)
+.PHONY: bench-prof

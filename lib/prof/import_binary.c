@@ -191,8 +191,8 @@ static const struct object *child(const struct marshal *r, uint32_t tuple, uint3
 /* (file, line, function) -> (primitive calls, calls, own seconds, cumulative seconds, callers) */
 static void one_function(struct marshal *r, uint32_t key, uint32_t value)
 {
-    static struct buf name;
     struct importer *m = r->m;
+    struct buf name = { 0 };
     const struct object *file = child(r, key, 0, 's'), *line = child(r, key, 1, 'n'), *function = child(r, key, 2, 's');
     const struct object *cc = child(r, value, 0, 'n'), *nc = child(r, value, 1, 'n'), *tt = child(r, value, 2, 'n'), *ct = child(r, value, 3, 'n');
     if (!file || !line || !function || !cc || !nc || !tt || !ct || !(fabs(tt->number) < 1e9) || !(fabs(ct->number) < 1e9)
@@ -200,7 +200,6 @@ static void one_function(struct marshal *r, uint32_t key, uint32_t value)
         m->malformed++;
         return;
     }
-    name.n = 0;
     buf_str(&name, file->text);
     buf_format(&name, ":%lld(", (long long)line->number);
     buf_str(&name, function->text);
@@ -212,6 +211,7 @@ static void one_function(struct marshal *r, uint32_t key, uint32_t value)
                        .name = { name.s, name.n }, .flag = str_of("est"), .start = r->now, .end = r->now + llround(tt->number * 1e9) };
     import_put(m, &e);
     if (e.end > r->now) r->now = e.end;
+    free(name.s);
 }
 
 void import_prof_bytes(struct importer *m, const char *name, const unsigned char *p, size_t n)

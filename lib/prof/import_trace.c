@@ -61,7 +61,7 @@ struct trace {
     struct intern aliases;                               /* pid NUL tid of a file we wrote -> its own ids */
     uint32_t *alias_text;
     size_t alias_cap;
-    struct buf key;
+    struct buf key, gpu_tid;
     struct plan event, args;
 };
 
@@ -210,7 +210,6 @@ static bool kineto_kind(struct event *e)
 
 static void complete(struct trace *t, struct event *e)
 {
-    static struct buf device;
     str pid = e->proc, tid = e->tid;
     e->kind = EVENT_CAT;
     if (has(t, KIND)) {
@@ -227,12 +226,12 @@ static void complete(struct trace *t, struct event *e)
     }
     e->link = value_of(t, LINK);
     if (t->kineto && e->kind == EVENT_GPU && has(t, DEVICE)) {
-        device.n = 0;
-        buf_char(&device, 'd');
-        buf_str(&device, value_of(t, DEVICE));
-        buf_add(&device, ".s", 2);
-        buf_str(&device, value_of(t, STREAM));
-        e->tid = (str){ device.s, device.n };
+        t->gpu_tid.n = 0;
+        buf_char(&t->gpu_tid, 'd');
+        buf_str(&t->gpu_tid, value_of(t, DEVICE));
+        buf_add(&t->gpu_tid, ".s", 2);
+        buf_str(&t->gpu_tid, value_of(t, STREAM));
+        e->tid = (str){ t->gpu_tid.s, t->gpu_tid.n };
     } else e->tid = aliased(t, pid, tid, false);
     e->proc = aliased(t, pid, tid, true);
     import_put(t->m, e);
@@ -351,4 +350,5 @@ void import_trace(struct importer *m, const char *path, bool kineto)
     free(t.alias_text);
     free(t.thread);
     free(t.key.s);
+    free(t.gpu_tid.s);
 }
