@@ -8,7 +8,13 @@
 enum { MAX_CANDIDATES = 60000, MAX_PIECES = NEST_LOOPS, CONFIRM = 4 };
 
 struct piece { int8_t var; int32_t block; };             /* a loop of var whose block is this many elements */
-struct candidate { struct piece piece[MAX_PIECES]; int n, vec; bool parallel; double seconds; };
+struct candidate {
+    struct piece piece[MAX_PIECES];
+    int n, vec;
+    bool parallel;
+    int8_t nv, cut, first;                               /* what kind it is: width of the tile, cut, outermost variable */
+    double seconds;
+};
 
 struct maker {
     struct search *s;
@@ -71,7 +77,7 @@ static void with_order(struct maker *m, const int *outer, int nouter)
         if (p->reduced[p->order[i]]) red[nred++] = p->order[i];
     for (int turn = 0; turn < (nred > 1 ? 2 : 1); turn++) {
         for (int cut = 0; cut < 4; cut++) {
-            struct candidate c = { .vec = -1 };
+            struct candidate c = { .vec = -1, .nv = (int8_t)m->nv, .cut = (int8_t)cut, .first = (int8_t)(nouter ? outer[0] : -1) };
             int32_t kc = cut ? 32 << 2 * cut : 0;        /* 128, 512, 2048 */
             int first = red[0];
             if (kc >= p->size[first] || (cut && nred > 1)) {
@@ -246,6 +252,34 @@ static bool derive(const struct problem *p, const struct candidate *c, struct wa
     return !w->failed;
 }
 
+static uint64_t kind_of(const struct candidate *c)
+{
+    return (uint64_t)(c->vec + 1) << 24 | (uint64_t)c->nv << 16 | (uint64_t)c->cut << 8 | (uint64_t)(c->first + 1);
+}
+
+/* The model knows nothing of conflicts in the caches, so the best of each kind goes first, in order of the model, up to
+ * two thirds of what is measured; then the others in order of the model. */
+static size_t *by_kind(const struct candidate *c, size_t n, int measure)
+{
+    size_t *order = xmalloc(n + 1, sizeof *order), k = 0, nkind = 0, most = (size_t)measure * 2 / 3 + 1;
+    uint64_t *seen = xmalloc(most, sizeof *seen);
+    bool *taken = xcalloc(n + 1, 1);
+    for (size_t i = 0; i < n && nkind < most; i++) {
+        size_t j = 0;
+        while (j < nkind && seen[j] != kind_of(&c[i])) j++;
+        if (j < nkind || c[i].seconds > 2 * c[0].seconds) continue;
+        seen[nkind++] = kind_of(&c[i]);
+        taken[i] = true;
+        order[k++] = i;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (!taken[i] && !(i && !memcmp(c[i].piece, c[i - 1].piece, sizeof c[i].piece))) order[k++] = i;
+    while (k < n) order[k++] = order[0];
+    free(seen);
+    free(taken);
+    return order;
+}
+
 void search_heuristic(struct search *s)
 {
     struct maker m = { .s = s, .p = s->p, .lanes = s->v->isa == ISA_AVX512 ? 16 : 8, .nacc = s->v->isa == ISA_AVX512 ? 28 : 12 };
@@ -257,8 +291,9 @@ void search_heuristic(struct search *s)
     struct walk w, top[CONFIRM];
     double gflops[CONFIRM] = { 0 };
     int done = 0;
-    for (size_t i = 0; i < m.n && done < s->measure && !(done && search_over(s)); i++) {
-        if (i && !memcmp(m.c[i].piece, m.c[i - 1].piece, sizeof m.c[i].piece)) continue;
+    size_t *order = by_kind(m.c, m.n, s->measure);
+    for (size_t k0 = 0; k0 < m.n && done < s->measure && !(done && search_over(s)); k0++) {
+        size_t i = order[k0];
         m.c[i].parallel = s->actions >> ACT_PARALLEL & 1;
         if (!derive(s->p, &m.c[i], &w)) continue;
         double g = search_visit(s, &w.t, w.path, w.n);
@@ -271,6 +306,7 @@ void search_heuristic(struct search *s)
         gflops[k] = g;
         top[k] = w;
     }
+    free(order);
     if (!done) search_visit(s, &t, w.path, 0);
     /* the best few once more, in turn: which of them won may have been chance */
     double again[CONFIRM] = { 0 };
