@@ -184,3 +184,5 @@ include $(wildcard pipelines/*.mk)
 export PATH := $(abspath $(BIN)):$(PATH)
 export LC_ALL := C
 export OPENBLAS_NUM_THREADS ?= 1
+# filters leave their memory to exit, where the optimiser has hidden the last pointers to it
+export ASAN_OPTIONS ?= detect_leaks=0
