@@ -67,4 +67,45 @@ ok 'and is told how much was lost' grep -Eq 'millrace recorder: [0-9]+ records l
 all() { prof-log --stat full | awk -F, 'NR == 2 { print ($4 + $8 >= 600000) ? "all" : $4 " + " $8 }'; }
 is 'what is there and what is counted as lost make all records' all all
 fails 'the reader tells it too' 0 'records were lost' prof-log --quiet full
+
+if [ -e "$B/prof/libmillrace-calls.so" ]; then
+cat > calls.c <<'D'
+#include <math.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+static jmp_buf back;
+static int cmp(const void *a, const void *b) { return cbrt(*(const double *)a) < cbrt(*(const double *)b) ? -1 : 1; }
+static int jump(const void *a, const void *b) { (void)a; (void)b; longjmp(back, 1); }
+int main(void)
+{
+    double s = 0, v[4] = { 4, 2, 3, 1 };
+    for (int i = 0; i < 10000; i++) s += cbrt(i) + pow(i, 0.5);
+    if (!setjmp(back)) qsort(v, 4, sizeof *v, jump);
+    qsort(v, 4, sizeof *v, cmp);
+    printf("%.6f %g %g\n", s, v[0], v[3]);
+    return 5;
+}
+D
+${CC:-cc} -O1 -fno-builtin -o calls calls.c -lm
+bare() { ./calls; echo "status $?"; }
+preloaded() { prof-record --force --calls='cbrt,qsort=Simulator' -o calls.out ./calls; echo "status $?"; }
+is 'a C program whose library calls are recorded' "$(bare)" preloaded
+counts() { prof-log --quiet calls.out | awk -F, '$3 == "cat" { n[$4 " " $7]++ } END { for (k in n) print n[k], k }' | grep -v pow | sort; }
+calls=$(counts | awk '/cbrt/ { print ($1 >= 10006) ? "enough" : $1 }')
+is 'every call from outside the library, also in and after callbacks and longjmp' 'enough 2' eval 'echo $calls $(counts | sed -n "s/ Simulator.*qsort//p")'
+cat > both.py <<'D'
+import ctypes, math
+m = ctypes.CDLL("libm.so.6"); m.cbrt.restype = ctypes.c_double
+for i in range(10): m.cbrt(ctypes.c_double(8)), math.sqrt(i)
+D
+prof-record --force --bare --wrap='math.*' --calls='malloc_trim' -o both both.py
+is 'the extension and the preload library write one set of logs' 10 eval "prof-log --quiet both | grep -c math.sqrt"
+fi
+if [ -e "$B/prof/libmillrace-gpu.so" ] && ! [ -e /dev/nvidia0 ]; then
+is 'the GPU recorder without a driver does no harm' '1' prof-record --force -o gpu /usr/bin/python3 -c "
+import ctypes, os, sys
+os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+print(ctypes.CDLL('$B/prof/libmillrace-gpu.so').InitializeInjection())"
+fi
 done_testing

@@ -8,6 +8,23 @@ ifneq ($(wildcard $(PYINC)/Python.h),)
 PROF_TARGETS += $(PROFLIB)/_millrace.so $(PROFLIB)/libmillrace-e2e.so $(patsubst lib/prof/rec/python/%,$(PROFLIB)/%,$(wildcard lib/prof/rec/python/*.py lib/prof/rec/python/*/*.py))
 endif
 
+ifeq ($(shell uname -m),x86_64)
+PROF_TARGETS += $(PROFLIB)/libmillrace-calls.so
+endif
+CUPTI_DIR := $(firstword $(dir $(wildcard /usr/local/cuda*/include/cupti.h /usr/local/cuda*/extras/CUPTI/include/cupti.h)))
+ifneq ($(CUPTI_DIR),)
+PROF_TARGETS += $(PROFLIB)/libmillrace-gpu.so
+endif
+
+$(PROFLIB)/libmillrace-calls.so: lib/prof/rec/calls.c lib/prof/rec/rec.c
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -fsanitize%,$(RECFLAGS)) -o $@ $^ -lpthread -ldl
+# its own rpath: the driver loads it into programs that know nothing of CUPTI
+CUPTI_LIB := $(firstword $(wildcard $(CUPTI_DIR:include/=)lib64 $(CUPTI_DIR:include/=)lib))
+$(PROFLIB)/libmillrace-gpu.so: lib/prof/rec/gpurec.c
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -fsanitize% -Wundef -Wcast-qual,$(RECFLAGS)) -isystem $(CUPTI_DIR) -o $@ $^ \
+	    -L$(CUPTI_LIB) -Wl,-rpath,$(CUPTI_LIB) -lcupti -lpthread
 $(PROFLIB)/_millrace.so: lib/prof/rec/pyrec.c lib/prof/rec/rec.c
 	@mkdir -p $(@D)
 	$(CC) $(RECFLAGS) -Wno-cast-qual -isystem $(PYINC) -o $@ $^ -lpthread -ldl

@@ -14,6 +14,8 @@
 #include <x86intrin.h>
 #endif
 
+/* With the preload library in the process its copy serves the extension too: one set of files, one numbering. */
+#pragma GCC visibility push(default)
 struct rec_thread {
     struct log_record *p, *end;                          /* where the next record goes; equal: rec_more */
     bool in_base;                                        /* the thread's Python base is open: closed at the thread's end */
@@ -30,6 +32,7 @@ const char *rec_dir(void);                               /* NULL before rec_star
 uint32_t rec_name(const char *kind, const char *cat, const char *module, const char *name);
 uint64_t rec_dropped(void);                              /* records lost so far, all threads */
 bool rec_more(void);                                     /* make room for this thread; false: none, the record is lost */
+#pragma GCC visibility pop
 
 static inline uint64_t rec_now(void)
 {
