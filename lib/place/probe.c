@@ -109,6 +109,15 @@ static uint64_t next_slow(struct probe *p, uint64_t bytes)
     return at;
 }
 
+/* In a step the device has been idle while kernels ran, and its threads sleep: a request then takes longer than one of
+ * many in a row. */
+static void let_idle(void)
+{
+    double until = now_seconds() + 300e-6;
+    while (now_seconds() < until) {
+    }
+}
+
 static bool enough(const double *took, long n, long runs)
 {
     if (n < 4) return false;                             /* the first one is not counted */
@@ -129,6 +138,7 @@ struct timing probe_kernel(struct probe *p, int kernel, uint32_t slow, enum exec
             else if (n == 0 || !(p->warm[kernel] >> i & 1)) place[i].fast = next(p, o->bytes[i]);
         }
         char *staging = next(p, t.staging);
+        if (slow) let_idle();
         double start = now_seconds();
         exec_run(p->exec, o, place, mode, staging);
         took[n] = now_seconds() - start;
@@ -146,6 +156,7 @@ struct timing probe_move(struct probe *p, uint64_t bytes, bool to_fast, long run
         struct transfer one = { 0 };
         char *at = next(p, room(bytes));
         uint64_t offset = next_slow(p, bytes);
+        let_idle();
         double start = now_seconds();
         tier_start(p->tier, &one, !to_fast, at, offset, (size_t)room(bytes));
         tier_finish(p->tier, &one);
