@@ -14,8 +14,8 @@ struct probe {
     const struct graph *graph;
     struct op *op;                                       /* by kernel */
     uint32_t *warm;                                      /* by kernel: bit i, operand i */
-    char *arena;
-    uint64_t arena_bytes, at;                            /* where the next cold operand goes */
+    struct arena_at { char *p; uint64_t at; } in, out;   /* where the next cold operand comes from, goes to */
+    uint64_t arena_bytes;                                /* of each */
     uint64_t tier_at;
     struct tier *tier;
     struct team *team;
@@ -71,10 +71,12 @@ struct probe *probe_open(const struct graph *g, const struct kernels *k, int thr
     p->tier = tier_open(tier, most + ARENA_BYTES);
     p->team = team_start(threads);
     p->exec = exec_new(k, p->team, p->tier);
-    p->arena = pages(p->arena_bytes);
-    float *f = (float *)(void *)p->arena;
+    p->in.p = pages(p->arena_bytes);
+    p->out.p = pages(p->arena_bytes);
+    memset(p->out.p, 0, p->arena_bytes);
+    float *f = (float *)(void *)p->in.p;                 /* of both signs: infinities from large sums take longer */
     for (uint64_t i = 0; i < p->arena_bytes / sizeof *f; i++)
-        f[i] = 0.5f + (float)(i * 2654435761u >> 8 & 1023) * 0x1p-11f;
+        f[i] = (float)((int)(i * 2654435761u >> 8 & 1023) - 512) * 0x1p-11f;
     return p;
 }
 
@@ -84,7 +86,8 @@ void probe_close(struct probe *p)
     exec_free(p->exec);
     team_stop(p->team);
     tier_close(p->tier);
-    pages_free(p->arena, p->arena_bytes);
+    pages_free(p->in.p, p->arena_bytes);
+    pages_free(p->out.p, p->arena_bytes);
     free(p->op);
     free(p->warm);
     free(p);
@@ -93,11 +96,11 @@ void probe_close(struct probe *p)
 const struct tier *probe_tier(const struct probe *p) { return p->tier; }
 bool probe_streams(const struct probe *p, int kernel) { return p->op[kernel].units > 1; }
 
-static char *next(struct probe *p, uint64_t bytes)
+static char *next(const struct probe *p, struct arena_at *a, uint64_t bytes)
 {
-    if (p->at + bytes > p->arena_bytes) p->at = 0;
-    char *at = p->arena + p->at;
-    p->at += room(bytes);
+    if (a->at + bytes > p->arena_bytes) a->at = 0;
+    char *at = a->p + a->at;
+    a->at += room(bytes);
     return at;
 }
 
@@ -135,9 +138,10 @@ struct timing probe_kernel(struct probe *p, int kernel, uint32_t slow, enum exec
         for (int i = 0; i < o->nin + o->nout; i++) {
             place[i].slow = slow >> i & 1;
             if (place[i].slow) place[i].offset = next_slow(p, o->bytes[i]);
-            else if (n == 0 || !(p->warm[kernel] >> i & 1)) place[i].fast = next(p, o->bytes[i]);
+            else if (n == 0 || !(p->warm[kernel] >> i & 1))
+                place[i].fast = next(p, i < o->nin ? &p->in : &p->out, o->bytes[i]);
         }
-        char *staging = next(p, t.staging);
+        char *staging = next(p, &p->out, t.staging);
         if (slow) let_idle();
         double start = now_seconds();
         exec_run(p->exec, o, place, mode, staging);
@@ -154,7 +158,7 @@ struct timing probe_move(struct probe *p, uint64_t bytes, bool to_fast, long run
     long n = 0;
     for (; !enough(took, n, runs); n++) {
         struct transfer one = { 0 };
-        char *at = next(p, room(bytes));
+        char *at = next(p, to_fast ? &p->out : &p->in, room(bytes));
         uint64_t offset = next_slow(p, bytes);
         let_idle();
         double start = now_seconds();

@@ -242,8 +242,8 @@ static size_t direct_unit(int fd)
 static void fill(struct tier *t)
 {
     size_t n = 16 << 20;
-    unsigned *p = pages(n);
-    for (size_t i = 0; i < n / sizeof *p; i++) p[i] = (unsigned)i * 2654435761u;
+    float *p = pages(n);
+    for (size_t i = 0; i < n / sizeof *p; i++) p[i] = (float)((int)(i * 2654435761u >> 8 & 1023) - 512) * 0x1p-11f;
     struct transfer all = { 0 };
     for (uint64_t at = 0; at < t->bytes; at += n)
         tier_start(t, &all, true, p, at, t->bytes - at < n ? (size_t)(t->bytes - at) : n);

@@ -1,0 +1,174 @@
+/* place-kernels.c - our convolutions against oneDNN's on every layer shape of the graphs given, one thread, one image.
+ *
+ * Usage: place-kernels GRAPH...
+ * Columns out: shape, direction, flops, own_gflops, peer_gflops, speed_ratio (above 1: ours is faster); then, on stderr,
+ * geometric means.  Activations are nChw16c for both (plain for the image), weights in the layout each likes best and
+ * converted by neither.  CPU seconds, best of interleaved runs.  oneDNN 2.x. */
+#include "base/message.h"
+#include "place/ops.h"
+#include "place/tier.h"
+#include <dnnl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { RUNS = 7 };
+
+static dnnl_engine_t engine;
+static dnnl_stream_t stream;
+
+static void must(dnnl_status_t s)
+{
+    if (s != dnnl_success) die("oneDNN: status %d", (int)s);
+}
+
+static double cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static dnnl_memory_desc_t describe(int n, int c, int h, int w, dnnl_format_tag_t tag)
+{
+    dnnl_memory_desc_t d;
+    must(dnnl_memory_desc_init_by_tag(&d, 4, (dnnl_dims_t){ n, c, h, w }, dnnl_f32, tag));
+    return d;
+}
+
+struct peer { dnnl_primitive_t primitive; dnnl_exec_arg_t arg[4]; int n; float *own[4]; };
+
+static void peer_arg(struct peer *p, dnnl_primitive_desc_t d, int what, dnnl_query_t query)
+{
+    const dnnl_memory_desc_t *m = dnnl_primitive_desc_query_md(d, query, 0);
+    p->own[p->n] = pages(dnnl_memory_desc_get_size(m));
+    p->arg[p->n].arg = what;
+    must(dnnl_memory_create(&p->arg[p->n].memory, m, engine, p->own[p->n]));
+    for (size_t i = 0; i < dnnl_memory_desc_get_size(m) / 4; i++) p->own[p->n][i] = (float)(i % 97) * 0.01f;
+    p->n++;
+}
+
+/* direction 0: forward, 1: data, 2: weights and bias */
+static struct peer peer_make(const struct conv *c, int direction)
+{
+    struct peer p = { 0 };
+    dnnl_memory_desc_t x = describe(1, c->ic, c->ih, c->iw, c->ic < BLOCK ? dnnl_nchw : dnnl_nChw16c), b;
+    dnnl_memory_desc_t y = describe(1, c->oc, c->oh, c->ow, dnnl_nChw16c), w = describe(c->oc, c->ic, c->kh, c->kw, dnnl_format_tag_any);
+    must(dnnl_memory_desc_init_by_tag(&b, 1, (dnnl_dims_t){ c->oc }, dnnl_f32, dnnl_a));
+    dnnl_dims_t stride = { c->stride, c->stride }, left = { c->ph, c->pw };
+    dnnl_dims_t right = { (c->oh - 1) * c->stride + c->kh - c->ih - c->ph, (c->ow - 1) * c->stride + c->kw - c->iw - c->pw };
+    dnnl_convolution_desc_t d;
+    dnnl_primitive_desc_t forward, pd;
+    must(dnnl_convolution_forward_desc_init(&d, dnnl_forward_training, dnnl_convolution_direct, &x, &w, &b, &y, stride, left, right));
+    must(dnnl_primitive_desc_create(&forward, &d, NULL, engine, NULL));
+    pd = forward;
+    if (direction == 1) {
+        must(dnnl_convolution_backward_data_desc_init(&d, dnnl_convolution_direct, &x, &w, &y, stride, left, right));
+        must(dnnl_primitive_desc_create(&pd, &d, NULL, engine, forward));
+        peer_arg(&p, pd, DNNL_ARG_DIFF_SRC, dnnl_query_diff_src_md);
+        peer_arg(&p, pd, DNNL_ARG_WEIGHTS, dnnl_query_weights_md);
+        peer_arg(&p, pd, DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md);
+    } else if (direction == 2) {
+        must(dnnl_convolution_backward_weights_desc_init(&d, dnnl_convolution_direct, &x, &w, &b, &y, stride, left, right));
+        must(dnnl_primitive_desc_create(&pd, &d, NULL, engine, forward));
+        peer_arg(&p, pd, DNNL_ARG_SRC, dnnl_query_src_md);
+        peer_arg(&p, pd, DNNL_ARG_DIFF_WEIGHTS, dnnl_query_diff_weights_md);
+        p.own[p.n] = pages((size_t)c->oc * 4);
+        p.arg[p.n].arg = DNNL_ARG_DIFF_BIAS;
+        must(dnnl_memory_create(&p.arg[p.n].memory, &b, engine, p.own[p.n]));
+        p.n++;
+        peer_arg(&p, pd, DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md);
+    } else {
+        peer_arg(&p, pd, DNNL_ARG_SRC, dnnl_query_src_md);
+        peer_arg(&p, pd, DNNL_ARG_WEIGHTS, dnnl_query_weights_md);
+        p.own[p.n] = pages((size_t)c->oc * 4);
+        p.arg[p.n].arg = DNNL_ARG_BIAS;
+        must(dnnl_memory_create(&p.arg[p.n].memory, &b, engine, p.own[p.n]));
+        p.n++;
+        peer_arg(&p, pd, DNNL_ARG_DST, dnnl_query_dst_md);
+    }
+    must(dnnl_primitive_create(&p.primitive, pd));
+    if (pd != forward) dnnl_primitive_desc_destroy(pd);
+    dnnl_primitive_desc_destroy(forward);
+    return p;
+}
+
+static void peer_run(struct peer *p)
+{
+    must(dnnl_primitive_execute(p->primitive, stream, p->n, p->arg));
+    must(dnnl_stream_wait(stream));
+}
+
+static void own_run(const struct kernels *k, const struct conv *c, int direction, float **a, float *scratch)
+{
+    size_t xplane = (size_t)(c->ih * c->iw) * BLOCK, yplane = (size_t)(c->oh * c->ow) * BLOCK;
+    if (direction == 0) k->conv_forward(c, a[0], xplane, a[1], a[2], a[3], yplane, 0, c->oh, scratch, 0, 1);
+    else if (direction == 1) k->conv_data_grad(c, a[1], a[3], yplane, a[0], xplane, 0, c->ih, scratch, 0, 1);
+    else k->conv_weights_grad(c, a[0], xplane, a[3], yplane, a[1], a[2], false, 0, c->oh, scratch, 0, 1);
+}
+
+static void best_of(const struct kernels *k, const struct conv *c, int direction, double *own, double *peer)
+{
+    size_t n[4] = { (size_t)(c->ic * c->ih * c->iw), (size_t)(c->oc * c->ic * c->kh * c->kw), (size_t)c->oc, (size_t)(c->oc * c->oh * c->ow) };
+    float *a[4], *scratch = pages(conv_scratch(c) * 4);
+    for (int i = 0; i < 4; i++) {
+        a[i] = pages(n[i] * 4);
+        for (size_t j = 0; j < n[i]; j++) a[i][j] = (float)(j % 97) * 0.01f;
+    }
+    struct peer p = peer_make(c, direction);
+    *own = *peer = INFINITY;
+    for (int r = 0; r < RUNS; r++) {
+        double start = cpu_seconds();
+        own_run(k, c, direction, a, scratch);
+        double mid = cpu_seconds();
+        peer_run(&p);
+        double end = cpu_seconds();
+        if (r == 0) continue;
+        *own = fmin(*own, mid - start);
+        *peer = fmin(*peer, end - mid);
+    }
+    for (int i = 0; i < 4; i++) pages_free(a[i], n[i] * 4);
+    pages_free(scratch, conv_scratch(c) * 4);
+    for (int i = 0; i < p.n; i++) dnnl_memory_destroy(p.arg[i].memory);   /* the buffers stay: a benchmark ends soon */
+    dnnl_primitive_destroy(p.primitive);
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const ops[] = { "ConvolutionBias", "ConvolutionBackpropData", "ConvolutionBiasBackpropFiltersBias" };
+    static const char *const names[] = { "forward", "data", "weights" };
+    double sum[3] = { 0 };
+    int count[3] = { 0 };
+    const struct kernels *k = kernels_for(NULL);
+    prog = "place-kernels";
+    must(dnnl_engine_create(&engine, dnnl_cpu, 0));
+    must(dnnl_stream_create(&stream, engine, dnnl_stream_default_flags));
+    printf("shape,direction,flops,own_gflops,peer_gflops,speed_ratio\n");
+    for (int i = 1; i < argc; i++) {
+        struct graph *g = graph_read(argv[i]);
+        for (int n = 0; n < g->nkernel; n++) {
+            int direction = 0, node = g->kernel[n].node;
+            while (direction < 3 && strcmp(g->node[node].op, ops[direction])) direction++;
+            if (direction == 3) continue;
+            struct op o = op_make(g, node);
+            const struct conv *c = &o.conv;
+            double own, peer, flops = 2.0 * c->oc * c->oh * c->ow * c->ic * c->kh * c->kw;
+            best_of(k, c, direction, &own, &peer);
+            printf("%dx%dx%d-%d-%dx%d-s%d,%s,%.0f,%.1f,%.1f,%.3f\n", c->ic, c->ih, c->iw, c->oc, c->kh, c->kw, c->stride, names[direction],
+                   flops, flops / own * 1e-9, flops / peer * 1e-9, peer / own);
+            sum[direction] += log(peer / own);
+            count[direction]++;
+            op_free(&o);
+        }
+        graph_free(g);
+    }
+    int all = count[0] + count[1] + count[2];
+    for (int d = 0; d < 3; d++)
+        fprintf(stderr, "%-8s %3d shapes: %s is %.3f times as fast as oneDNN (geometric mean)\n", names[d], count[d], k->name, exp(sum[d] / count[d]));
+    double mean = exp((sum[0] + sum[1] + sum[2]) / all);
+    fprintf(stderr, "all      %3d shapes: %.3f\n", all, mean);
+    if (mean < 0.9) die("more than 10 %% slower than oneDNN");
+    return 0;
+}

@@ -1,0 +1,36 @@
+#!/bin/bash
+# make figure7 at its smallest, on a real disk: complete, resumable, never measured twice.
+. "$(dirname "$0")/tap.sh"
+out=$B/pipeline-place
+rm -rf "$out"
+figure() { make -s -C "$root" SCALE=test STEPS=1 OUT="$out" B="$B" BIN="$BIN" "$@"; }
+results=$out/place/results.csv
+ok 'figures 7, 9 and 11 are made' figure figure7 figure9 figure11
+is 'columns of figure 7' 'network,batch,formulation,ratio,step_seconds,speedup_over_slow_ratio,lower_ratio,upper_ratio,kind' head -1 "$out/figure7.csv"
+is 'one row for each run' 'resnet50 fast 0:1
+resnet50 numa 1:1
+resnet50 numa 4:1
+resnet50 slow 1:0
+resnet50 static 1:1
+resnet50 static 4:1
+resnet50 sync 1:1
+resnet50 sync 4:1' eval 'sed 1d "$out/figure7.csv" | cut -d, -f1,3,4 | tr , " " | sort'
+is 'all of them real' real eval 'sed 1d "$out/figure7.csv" | cut -d, -f9 | sort -u'
+losses() { for f in "$out"/place/*/*.run.csv; do cut -d, -f1,4 "$f" | sed 1d | tr '\n' ' '; echo; done | sort -u | wc -l; }
+is 'one loss for all placements, to the last bit' 1 losses
+verified() { for f in "$out"/place/*/*.plan; do d=$(dirname "$f"); place-verify --profile="$d/profile.csv" --graph="$d/graph.sexp" "$f" || return 1; done; }
+ok 'place-verify accepts every plan' verified
+pictures() { for n in 7 9 11; do grep -q '</svg>' "$out/figure$n.svg" && [ "$(head -c 4 "$out/figure$n.png" | tail -c 3)" = PNG ] || return 1; done; }
+ok 'pictures in both forms' pictures
+rows() { sed 1d "$out"/place/*/profile.csv | cut -d, -f1,4-6 | sort; }
+ok 'no kernel is timed twice' eval '! rows | uniq -d | grep .'
+cp "$results" before.csv
+rm "$out"/place/*/sync-4-1.run.csv "$results" "$out"/figure7.*
+ok 'what is missing is made again' figure figure7
+others() { grep -v ',sync,4:1,' "$1" | sort; }
+ok 'and nothing else is measured again' cmp <(others before.csv) <(others "$results")
+is 'the tier leaves nothing' '' eval 'ls -A "$out/place/tier" | tr -d "\n"; echo'
+fails 'too little disk is said before anything is written, with the number' 2 'bytes of disk are needed' \
+    figure figure7 OUT="$out-2" TIER="file:/proc"
+rm -rf "$out" "$out-2"
+done_testing
