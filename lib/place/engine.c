@@ -49,7 +49,7 @@ static bool ends(const char *s, const char *tail)
 }
 
 /* Uniform with the variance that keeps activations at their size through rectifiers, 2 / fan-in; dense layers a tenth
- * of that, so that the learning rates do not blow up nets without normalisation: infinities slow kernels down. */
+ * of that, so that the study's learning rates do not blow nets without normalisation up: infinities slow kernels. */
 static void draw_weights(float *p, const struct tensor *t, struct rng *r)
 {
     double fan = 1;
