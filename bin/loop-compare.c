@@ -29,7 +29,7 @@ static const struct opt options[] = {
     { 0, "peak", NUM, &peak, "GFLOPS", "ceiling, from loop-peak; 0: not known", 0, 1e9 },
     { 0 } };
 
-static double *cell;                                     /* GFLOPS of problem p, library l at p * MAX_LIBS + l; 0: none */
+static double *cell; /* GFLOPS of problem p, library l at p * MAX_LIBS + l; 0: none */
 static size_t cells;
 
 static bool left_out(str lib)

@@ -39,7 +39,8 @@ static int by_double(const void *a, const void *b)
 
 static void summary(csvw *w, const struct intern *algos, uint32_t a, const double *base)
 {
-    double *speed = xmalloc(nrow, sizeof *speed), sum = 0, logs = 0, gflops = 0, seconds = 0, longest = 0, actions = 0, ratio = 0;
+    double *speed = xmalloc(nrow, sizeof *speed), sum = 0, logs = 0, gflops = 0, seconds = 0, longest = 0, actions = 0,
+           ratio = 0;
     size_t n = 0, timed = 0, sped = 0;
     for (size_t i = 0; i < nrow; i++) {
         const struct row *r = &rows[i];
@@ -75,7 +76,8 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     csv *t = csv_files(argv + i);
-    int problem = csv_need(t, "problem"), algo = csv_need(t, "algo"), step = csv_need(t, "step"), g = csv_need(t, "gflops");
+    int problem = csv_need(t, "problem"), algo = csv_need(t, "algo"), step = csv_need(t, "step"),
+        g = csv_need(t, "gflops");
     int sec = csv_find(t, "seconds");
     struct intern problems = { 0 }, algos = { 0 };
     while (csv_next(t)) {

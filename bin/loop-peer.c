@@ -11,8 +11,8 @@
  * installed are named and left out.
  * Libraries: ours, ours-any and onednn-any (tensors in its own layout,
  * reordered before the clock starts) openblas openblas-core (told the right
- * processor) blis blis-core onednn libxsmm eigen numpy halide-adams halide-mullapudi gcc
- * gcc-graphite clang clang-polly.
+ * processor) blis blis-core onednn libxsmm eigen numpy halide-adams
+ * halide-mullapudi gcc gcc-graphite clang clang-polly.
  *
  * Examples:
  *   $ loop-gen --kind=mm --m=64,128 --n=128 --k=128 |
@@ -37,7 +37,8 @@ static const struct opt options[] = {
     { 0, "runs", INT, &runs, "N", "runs in a turn, at most 20 ms together", 1, 1e6 },
     { 0 } };
 
-static void rows(csvw *w, struct peers *s, const char *const *name, int n, const struct problem *p, const struct nest *t)
+static void rows(csvw *w, struct peers *s, const char *const *name, int n, const struct problem *p,
+                 const struct nest *t)
 {
     const struct peer_result *r = peers_time(s, p, t);
     for (int i = 0; i < n; i++) {

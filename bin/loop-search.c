@@ -8,7 +8,8 @@
  * is that nest, measured afresh.  seconds is the time of the search when the
  * nest of the row was evaluated; gflops and seconds are empty where the
  * search had no need to evaluate it.  kind is real or model.
- * With --as-published the algo is NAME_published.  Algorithms: greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs brute
+ * With --as-published the algo is NAME_published.
+ * Algorithms: greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs brute
  * random anneal evolve mcts heuristic; lib/loop/search.h says what they do.
  * With --eval=model a search is reproducible by its seed: each evaluation
  * then counts as 0.1 ms.  A cache makes a search that was killed go on fast.
@@ -32,8 +33,8 @@ static long steps = 10, seed = 1, measure = 24, confirm = 16;
 static double seconds = 10;
 static bool published, parallel, prepared;
 static const struct opt options[] = {
-    { 0, "algo", WORD, &algo, "greedy1|greedy2|beam2dfs|beam4dfs|beam2bfs|beam4bfs|brute|random|anneal|evolve|mcts|heuristic",
-      "which search" },
+    { 0, "algo", WORD, &algo,
+      "greedy1|greedy2|beam2dfs|beam4dfs|beam2bfs|beam4bfs|brute|random|anneal|evolve|mcts|heuristic", "which search" },
     { 0, "seconds", NUM, &seconds, "S", "limit of time for each problem", 0, 1e9 },
     { 0, "steps", INT, &steps, "N", "longest sequence of actions", 0, 200 },
     { 's', "seed", INT, &seed, "N", "seed of what is drawn" },
@@ -47,7 +48,8 @@ static const struct opt options[] = {
     { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
     { 0, "isa", WORD, &isa_word, "avx2|avx512", "instruction set instead of the best one here" },
     { 0, "dot", STR, &dot, "FILE", "write the visited graph (of the last problem)" },
-    { 0 } };
+    { 0 }
+};
 
 static void rows(csvw *w, const struct search *s, const struct problem *p, double gflops, bool model)
 {
@@ -83,8 +85,13 @@ int main(int argc, char **argv)
     evaluator_open(&v, isa, cache);
     v.model = model;
     v.prepared = prepared;
-    struct search s = { .algo = algo, .steps = (int)steps, .seconds = seconds, .seed = (uint64_t)seed, .published = published,
-                        .measure = (int)measure, .keep = dot != NULL };
+    struct search s = { .algo = algo,
+                        .steps = (int)steps,
+                        .seconds = seconds,
+                        .seed = (uint64_t)seed,
+                        .published = published,
+                        .measure = (int)measure,
+                        .keep = dot != NULL };
     s.actions = seven ? (1u << ACT_PUBLISHED) - 1 : (1u << ACT_COUNT) - 1;
     if (!parallel) s.actions &= ~(1u << ACT_PARALLEL);
     csvw *w = csvw_open("-");

@@ -25,8 +25,8 @@ static void draw(struct rng *r, struct problem *p)
         break;
     }
     case 3:
-        snprintf(text, sizeof text, "(nest (sizes (a %d) (b %d) (c %d) (d %d)) (A d a c) (B c b d) (C b a))", 1 + size[0] / 4,
-                 1 + size[1] / 4, 1 + size[2] / 4, 1 + size[3] / 4);
+        snprintf(text, sizeof text, "(nest (sizes (a %d) (b %d) (c %d) (d %d)) (A d a c) (B c b d) (C b a))",
+                 1 + size[0] / 4, 1 + size[1] / 4, 1 + size[2] / 4, 1 + size[3] / 4);
         break;
     default: snprintf(text, sizeof text, "(%s %d %d %d)", kinds[below(r, 4)], size[0], size[1], size[2]);
     }
@@ -39,7 +39,7 @@ static int by_double(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* pairs of a random problem and a random sequence of actions; returns how many of those with code differ from the reference */
+/* pairs of a random problem and a random sequence of actions; returns how many with code differ from the reference */
 static int compare(enum isa isa, int pairs, int *tried, double *median_us)
 {
     struct rng r = rng_for(7, str_of(isa_name[isa]));
@@ -62,7 +62,7 @@ static int compare(enum isa isa, int pairs, int *tried, double *median_us)
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t1);
         if (why) continue;
         us[i++] = (double)(t1.tv_sec - t0.tv_sec) * 1e6 + (double)(t1.tv_nsec - t0.tv_nsec) / 1e3;
-        float *x[3], *want;                              /* ends of the arrays are guarded by the sanitizer or by luck */
+        float *x[3], *want; /* ends of the arrays are guarded by the sanitizer or by luck */
         for (int u = 0; u < 3; u++) {
             x[u] = malloc(sizeof(float) * (size_t)p.elements[u]);
             for (int64_t j = 0; j < p.elements[u]; j++) x[u][j] = (float)(below(&r, 9) - 4);
@@ -108,7 +108,8 @@ int main(int argc, char **argv)
         int tried;
         double us;
         int bad = compare((enum isa)i, pairs, &tried, &us);
-        printf("# %s: %d pairs with code of %d, %d differ, median %.1f us to encode\n", isa_name[i], pairs, tried, bad, us);
+        printf("# %s: %d pairs with code of %d, %d differ, median %.1f us to encode\n", isa_name[i], pairs, tried, bad,
+               us);
         ok(bad == 0, "code and reference agree bit by bit");
         ok(tried < pairs * 12 / 10, "most nests have code");
     }

@@ -54,8 +54,11 @@ static void by_hand(void)
     ok(walks("(mm 112 208 256)", "split_4 down swap_down down split_16 swap_up swap_up swap_up split_8 swap_down",
              "(tree (for n 1 80 (for n 8 0 (for m 28 0 (for k 256 0 (for m 4 0 (for n 16 0 (mul A B) (acc T))))))) "
              "(for m 28 0 (for m 4 0 (for n 208 0 (write C)))))", 1), "2: the published list for 112 208 256");
-    ok(walks("(mm 100 16 8)", "split_16 split_4", "(tree (for m 1 36 (for m 4 0 (for m 16 0 (for k 8 0 "
-             "(for n 16 0 (mul A B) (acc T))) (for n 16 0 (write C))))))", 0), "3: 100 = 1 x 64 + 36, a split of the outer part");
+    ok(walks("(mm 100 16 8)", "split_16 split_4",
+             "(tree (for m 1 36 (for m 4 0 (for m 16 0 (for k 8 0 "
+             "(for n 16 0 (mul A B) (acc T))) (for n 16 0 (write C))))))",
+             0),
+       "3: 100 = 1 x 64 + 36, a split of the outer part");
     ok(walks("(mm 32 48 64)", "swap_down", "(tree (for k 64 0 (for m 32 0 (for n 48 0 (mul A B) (acc T)))) "
              "(for m 32 0 (for n 48 0 (write C))))", 1), "4: a reduction outermost makes the write-back a second root");
     ok(walks("(mm 32 48 64)", "down down swap_up swap_up split_8 down vectorize swap_down",
@@ -149,7 +152,8 @@ static void observations(void)
     int a[2] = { ACT_DOWN, ACT_SPLIT_4 };
     float prev[OBS_PREV * ACT_PUBLISHED];
     nest_prev_tensor(a, 2, ACT_PUBLISHED, prev);
-    ok(prev[ACT_SPLIT_4] == 1 && prev[ACT_PUBLISHED + ACT_DOWN] == 1 && prev[2 * ACT_PUBLISHED] == 0, "newest action first");
+    ok(prev[ACT_SPLIT_4] == 1 && prev[ACT_PUBLISHED + ACT_DOWN] == 1 && prev[2 * ACT_PUBLISHED] == 0,
+       "newest action first");
 }
 
 /* 2 files x 25 problems x 9 lists as published; search lists are legal at every step, lists of the network need not be */
@@ -197,7 +201,8 @@ int main(void)
         int searches = 0, illegal = 0, policies = 0;
         replay(dir, "looptune-test.csv", &searches, &illegal, &policies);
         replay(dir, "looptune-train.csv", &searches, &illegal, &policies);
-        printf("# %d search lists, %d illegal actions in them, %d of 50 network lists with illegal ones\n", searches, illegal, policies);
+        printf("# %d search lists, %d illegal actions in them, %d of 50 network lists hold some\n", searches,
+               illegal, policies);
         ok(searches == 350, "50 problems and 7 lists, next to the empty list of the base");
         ok(illegal == 0, "every published search list is legal at every step");
         ok(policies == 31, "31 of the 50 network lists hold illegal actions, as the study's replay found");

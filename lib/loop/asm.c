@@ -22,10 +22,12 @@ static inline void word(struct assembler *s, int32_t x)  /* x86 is little-endian
 
 /* map 1: 0F, 2: 0F38; pp 0: none, 1: 66 */
 struct insn { uint8_t map, pp, op; };
-static const struct insn LOAD = { 1, 0, 0x10 }, STORE = { 1, 0, 0x11 }, BROADCAST = { 2, 1, 0x18 }, FMA = { 2, 1, 0xB8 },
-    XOR_WIDE = { 1, 1, 0xEF }, XOR = { 1, 0, 0x57 }, MASK_LOAD = { 2, 1, 0x2C }, MASK_STORE = { 2, 1, 0x2E };
+static const struct insn LOAD = { 1, 0, 0x10 }, STORE = { 1, 0, 0x11 }, BROADCAST = { 2, 1, 0x18 },
+                         FMA = { 2, 1, 0xB8 }, XOR_WIDE = { 1, 1, 0xEF }, XOR = { 1, 0, 0x57 },
+                         MASK_LOAD = { 2, 1, 0x2C }, MASK_STORE = { 2, 1, 0x2E };
 
-static inline void address(struct assembler *s, int reg, int base, long disp, int scale)   /* 8-bit displacements count in 2^scale */
+static inline void address(struct assembler *s, int reg, int base, long disp,
+                           int scale) /* 8-bit displacements count in 2^scale */
 {
     unsigned modrm = (unsigned)(reg & 7) << 3 | (unsigned)base;
     if (disp == 0) {

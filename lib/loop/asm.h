@@ -27,6 +27,6 @@ void asm_mask(struct assembler *, int lanes);                         /* for the
 void asm_add(struct assembler *, int base, long bytes);
 void asm_count(struct assembler *, int counter, int32_t n);           /* counter 0 .. ASM_COUNTERS-1 = n */
 void asm_loop(struct assembler *, int counter, const uint8_t *top);   /* counter--, go to top unless zero */
-void asm_enter(struct assembler *);                                   /* aligns, then saves registers in ASM_ENTER bytes */
+void asm_enter(struct assembler *); /* aligns, then saves registers in ASM_ENTER bytes */
 void asm_leave(struct assembler *);
 #endif

@@ -83,8 +83,9 @@ static void list_rows(const struct state *k, struct tile *q, const int32_t *e)
             q->nrow = 0;
             for (int i = 0; i < n; i++)
                 for (int j = 0; j < e[v]; j++)
-                    q->row[q->nrow++] = (struct row){ old[i].x + j * k->stride[k->xt][v], old[i].v + j * k->stride[k->vt][v],
-                                                      old[i].c + j * k->stride[TENSOR_C][v] };
+                    q->row[q->nrow++] =
+                        (struct row){ old[i].x + j * k->stride[k->xt][v], old[i].v + j * k->stride[k->vt][v],
+                                      old[i].c + j * k->stride[TENSOR_C][v] };
         }
 }
 
@@ -133,7 +134,8 @@ static void one_step(struct state *k, struct tile *q, long x, long v)
         for (int j = 0; j < q->nv; j++) {
             asm_load(&k->s, q->hold, base_of[k->vt], q->row[i].v + v + j * q->step, masked(q, j));
             for (int r = i; r < end; r++) {
-                if (k->s.wide && end - i > q->ncast) asm_fma_broadcast(&k->s, r * q->nv + j, q->hold, base_of[k->xt], q->row[r].x + x);
+                if (k->s.wide && end - i > q->ncast)
+                    asm_fma_broadcast(&k->s, r * q->nv + j, q->hold, base_of[k->xt], q->row[r].x + x);
                 else asm_fma(&k->s, r * q->nv + j, cast_register(k, q, q->row[r].x + x), q->hold);
             }
         }
@@ -357,7 +359,8 @@ static int choose_vector(const struct problem *p, const struct nest *t, int lane
 }
 
 /* tensor t with variable `vec` fastest: strides in elements, rows padded off multiples of 4 KiB */
-static void plan_transposition(struct transposition *c, const struct problem *p, int t, int vec, int64_t stride[NEST_VARS])
+static void plan_transposition(struct transposition *c, const struct problem *p, int t, int vec,
+                               int64_t stride[NEST_VARS])
 {
     c->needed = true;
     c->nvar = 0;
@@ -439,8 +442,12 @@ static size_t used_pages(const struct kernel *g)         /* only what is run cha
 static const char *begin(struct state *k, const struct problem *p, const struct nest *t, enum isa isa)
 {
     if (p->op != OP_FMA) return "only sums of products have code";
-    *k = (struct state){ .p = p, .t = t, .times = 1, .lanes = isa == ISA_AVX512 ? 16 : 8, .nregister = isa == ISA_AVX512 ? 32 : 16,
-                       .nacc = isa == ISA_AVX512 ? 28 : 12 };
+    *k = (struct state){ .p = p,
+                         .t = t,
+                         .times = 1,
+                         .lanes = isa == ISA_AVX512 ? 16 : 8,
+                         .nregister = isa == ISA_AVX512 ? 32 : 16,
+                         .nacc = isa == ISA_AVX512 ? 28 : 12 };
     k->vec = choose_vector(p, t, k->lanes, &k->why);
     if (k->why) return k->why;
     k->vt = p->stride[TENSOR_A][k->vec] ? TENSOR_A : TENSOR_B;

@@ -47,7 +47,7 @@ struct kernel {
  * kernel before the first call; it may be encoded again and again. */
 const char *kernel_encode(struct kernel *, const struct problem *, const struct nest *, enum isa);
 void kernel_run(const struct kernel *, float *c, const float *a, const float *b);
-void kernel_prepare(const struct kernel *, const float *a, const float *b);    /* the parts of a run: transpose inputs, */
+void kernel_prepare(const struct kernel *, const float *a, const float *b); /* the parts of a run: transpose inputs, */
 void kernel_body(const struct kernel *, float *c, const float *a, const float *b);     /* compute, */
 void kernel_finish(const struct kernel *, float *c);                                   /* transpose the result */
 const uint8_t *kernel_bytes(const struct kernel *);      /* the code, .bytes of it */

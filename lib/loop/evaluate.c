@@ -24,7 +24,8 @@ void machine_name(char name[64])
         value += strspn(value, ": ");
         size_t n = strcspn(value, "\n");
         for (int i = 0; i < 4; i++)
-            if (!strncmp(line, wanted[i], strlen(wanted[i]))) snprintf(field[i], sizeof field[i], "%.*s", (int)n, value);
+            if (!strncmp(line, wanted[i], strlen(wanted[i])))
+                snprintf(field[i], sizeof field[i], "%.*s", (int)n, value);
         if (!strncmp(line, "model name", 10)) snprintf(model, sizeof model, "%.*s", (int)n, value);
     }
     if (f) fclose(f);
@@ -71,13 +72,17 @@ static void load_store(struct evaluator *v, const char *path)
         str s = csv_str(t, key);
         uint64_t k = 0;
         for (size_t i = 0; i < s.n; i++) {
-            int d = s.s[i] >= '0' && s.s[i] <= '9' ? s.s[i] - '0' : s.s[i] >= 'a' && s.s[i] <= 'f' ? s.s[i] - 'a' + 10 : -1;
+            int d = s.s[i] >= '0' && s.s[i] <= '9'   ? s.s[i] - '0'
+                    : s.s[i] >= 'a' && s.s[i] <= 'f' ? s.s[i] - 'a' + 10
+                                                     : -1;
             if (d < 0 || s.n != 16) csv_die(t, key, "16 hexadecimal digits");
             k = k << 4 | (uint64_t)d;
         }
         double sec = csv_num(t, seconds);
         if (!(sec > 0)) csv_die(t, seconds, "a positive number");
-        remember(v, k, (struct result){ .seconds = sec, .median_seconds = csv_num(t, median), .runs = (int)csv_int(t, runs) });
+        remember(
+            v, k,
+            (struct result){ .seconds = sec, .median_seconds = csv_num(t, median), .runs = (int)csv_int(t, runs) });
     }
     csv_close(t);
 }
@@ -96,7 +101,9 @@ static void check_store(const char *path)
 
 void evaluator_open(struct evaluator *v, enum isa isa, const char *store_path)
 {
-    *v = (struct evaluator){ .isa = isa, .check = true, .min_runs = 4, .max_runs = 8, .cap_seconds = 2e-3, .early_ratio = 4 };
+    *v = (struct evaluator){
+        .isa = isa, .check = true, .min_runs = 4, .max_runs = 8, .cap_seconds = 2e-3, .early_ratio = 4
+    };
     machine_name(v->machine);
     if (!store_path) return;
     measure_lock();                                      /* one process at a time may write the header */
@@ -189,7 +196,8 @@ static struct result measure(struct evaluator *v, const struct nest *t, int min_
     if (early && s[0] > v->early_ratio * v->best_seconds) {
         r.runs = 1;
     } else {
-        for (r.runs = 0; r.runs < max_runs && (total < v->cap_seconds || (r.runs < min_runs && total < 10 * v->cap_seconds)); ) {
+        for (r.runs = 0;
+             r.runs < max_runs && (total < v->cap_seconds || (r.runs < min_runs && total < 10 * v->cap_seconds));) {
             s[r.runs] = evaluator_once(v);
             total += s[r.runs++];
         }

@@ -1,7 +1,8 @@
 /* evaluate.h - how fast is a nest: by running it, or by the model; with a memory of what was measured.
  *
  * A run: once on small integers, compared bit by bit with a plain reference (that run is also the warm-up); then the
- * minimum of 4 to 8 runs, at most 2 ms together (20 ms if 4 take that long); only one when it is four times slower than the best of this problem.
+ * minimum of 4 to 8 runs, at most 2 ms together (20 ms if 4 take that long); only one when it is four times slower
+ * than the best of this problem.
  * Measured here and elsewhere (spec of LoopTune's repetition): the minimum of four varies by 0.6 %, single runs by far
  * more on a busy machine.  Each measurement holds the machine-wide lock.
  *
@@ -23,7 +24,7 @@ struct evaluator {
     enum isa isa;
     bool model;                                          /* never run anything */
     bool hold;                                           /* the caller holds the measurement lock */
-    bool prepared;                                       /* operands are in the nest's own layout: time the nest alone */
+    bool prepared; /* operands are in the nest's own layout: time the nest alone */
     bool check;                                          /* compare with the reference; default of evaluator_open */
     int min_runs, max_runs;
     double cap_seconds, early_ratio;
@@ -32,7 +33,11 @@ struct evaluator {
     size_t measured, remembered;                         /* counts of evaluations */
     struct kernel kernel;
     float *x[3], *want;
-    struct entry { uint64_t key; double seconds, median; int32_t runs; } *slot;   /* open addressing; key 0: free */
+    struct entry {                                       /* open addressing; key 0: free */
+        uint64_t key;
+        double seconds, median;
+        int32_t runs;
+    } *slot;
     size_t nslot, used;
     struct csvw *store;
     char machine[64];
@@ -53,7 +58,8 @@ void evaluator_close(struct evaluator *);
 
 /* Cycles by a model of register tiles, latency and two levels of cache (roofline of each loop level); seconds at a
  * nominal 4 GHz.  Deterministic: searches with it are reproducible by seed. */
-const char *model_seconds(double *seconds, const struct problem *, const struct nest *, enum isa, bool prepared);   /* NULL or why not */
+const char *model_seconds(double *seconds, const struct problem *, const struct nest *, enum isa,
+                          bool prepared); /* NULL or why not */
 
 /* GFLOPS of independent fused multiply-adds in registers, the best of `rounds` short rounds; one thread */
 double peak_gflops(enum isa, int rounds);

@@ -46,12 +46,13 @@ static void node(const struct out *o, const char *id, int type, const char *name
 {
     bool vec = l.marks & MARK_VECTORIZE, unroll = l.marks & MARK_UNROLL;
     if (!o->dot) {
-        buf_format(o->b, " (node %s (type %d) (name %s) (size %d) (tail %d) (vectorize %d) (unroll %d) (cursor %d))", id, type, name,
-                   l.size, l.tail, vec, unroll, cursor);
+        buf_format(o->b, " (node %s (type %d) (name %s) (size %d) (tail %d) (vectorize %d) (unroll %d) (cursor %d))",
+                   id, type, name, l.size, l.tail, vec, unroll, cursor);
         return;
     }
     static const char *const shape[] = { "box", "ellipse", "cylinder" };
-    buf_format(o->b, "  %s [shape=%s%s label=\"%s", id, shape[type], cursor ? " style=filled fillcolor=gold" : "", name);
+    buf_format(o->b, "  %s [shape=%s%s label=\"%s", id, shape[type], cursor ? " style=filled fillcolor=gold" : "",
+               name);
     if (type == 1) buf_format(o->b, " %d", l.size);
     if (type == 1 && l.tail) buf_format(o->b, " r %d", l.tail);
     buf_format(o->b, "%s%s\"];\n", vec ? " vectorize" : "", unroll ? " unroll" : "");
@@ -71,7 +72,8 @@ static void edge(const struct out *o, const char *from, const char *to, int type
     buf_format(o->b, "];\n");
 }
 
-static void chain(const struct out *o, const struct problem *p, const struct loop *l, int from, int n, int first, int cursor, char *parent)
+static void chain(const struct out *o, const struct problem *p, const struct loop *l, int from, int n, int first,
+                  int cursor, char *parent)
 {
     for (int i = from; i < n; i++) {
         char id[16];

@@ -12,7 +12,7 @@ struct candidate {
     struct piece piece[MAX_PIECES];
     int n, vec;
     bool parallel;
-    int8_t nv, cut, first;                               /* what kind it is: width of the tile, cut, outermost variable */
+    int8_t nv, cut, first; /* what kind it is: width of the tile, cut, outermost variable */
     double seconds;
 };
 
@@ -77,7 +77,9 @@ static void with_order(struct maker *m, const int *outer, int nouter)
         if (p->reduced[p->order[i]]) red[nred++] = p->order[i];
     for (int turn = 0; turn < (nred > 1 ? 2 : 1); turn++) {
         for (int cut = 0; cut < 4; cut++) {
-            struct candidate c = { .vec = -1, .nv = (int8_t)m->nv, .cut = (int8_t)cut, .first = (int8_t)(nouter ? outer[0] : -1) };
+            struct candidate c = {
+                .vec = -1, .nv = (int8_t)m->nv, .cut = (int8_t)cut, .first = (int8_t)(nouter ? outer[0] : -1)
+            };
             int32_t kc = cut ? 32 << 2 * cut : 0;        /* 128, 512, 2048 */
             int first = red[0];
             if (kc >= p->size[first] || (cut && nred > 1)) {
@@ -87,7 +89,10 @@ static void with_order(struct maker *m, const int *outer, int nouter)
             if (cut) c.piece[c.n++] = (struct piece){ (int8_t)first, kc };
             for (int i = 0; i < nouter; i++) {
                 int v = outer[i];
-                int32_t block = v == m->vec ? m->nv * m->lanes : v == m->row[0] ? m->rows[0] : v == m->row[1] ? m->rows[1] : 1;
+                int32_t block = v == m->vec      ? m->nv * m->lanes
+                                : v == m->row[0] ? m->rows[0]
+                                : v == m->row[1] ? m->rows[1]
+                                                 : 1;
                 c.piece[c.n++] = (struct piece){ (int8_t)v, block };
             }
             for (int i = 0; i < nred; i++)
@@ -282,7 +287,9 @@ static size_t *by_kind(const struct candidate *c, size_t n, int measure)
 
 void search_heuristic(struct search *s)
 {
-    struct maker m = { .s = s, .p = s->p, .lanes = s->v->isa == ISA_AVX512 ? 16 : 8, .nacc = s->v->isa == ISA_AVX512 ? 28 : 12 };
+    struct maker m = {
+        .s = s, .p = s->p, .lanes = s->v->isa == ISA_AVX512 ? 16 : 8, .nacc = s->v->isa == ISA_AVX512 ? 28 : 12
+    };
     struct nest t;
     nest_reset(s->p, &t);
     for (m.vec = 0; m.vec < s->p->nvar; m.vec++)

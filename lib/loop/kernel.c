@@ -80,7 +80,8 @@ void kernel_run(const struct kernel *g, float *c, const float *a, const float *b
 
 typedef float vec8 __attribute__((vector_size(32), aligned(4), may_alias));
 
-static void line(enum problem_op op, float *c, int64_t sc, const float *a, int64_t sa, const float *b, int64_t sb, int32_t n)
+static void line(enum problem_op op, float *c, int64_t sc, const float *a, int64_t sa, const float *b, int64_t sb,
+                 int32_t n)
 {
     int32_t i = 0;
     if (op == OP_FMA && sc == 1 && sa == 0 && sb == 1)
@@ -99,7 +100,8 @@ void problem_reference(const struct problem *p, float *c, const float *a, const 
 {
     int in = p->nvar - 1;
     for (int v = 0; v < p->nvar; v++)
-        if (p->stride[TENSOR_C][v] == 1 && p->stride[TENSOR_A][v] < 2 && p->stride[TENSOR_B][v] < 2 && p->size[v] > 7) in = v;
+        if (p->stride[TENSOR_C][v] == 1 && p->stride[TENSOR_A][v] < 2 && p->stride[TENSOR_B][v] < 2 && p->size[v] > 7)
+            in = v;
     memset(c, 0, sizeof *c * (size_t)p->elements[TENSOR_C]);
     int32_t at[NEST_VARS] = { 0 };
     const float *second = p->elements[TENSOR_B] ? b : a;

@@ -29,7 +29,8 @@ static double traffic(const struct problem *p, const struct nest *l, const struc
         for (int v = 0; v < NEST_VARS; v++) e[d + 1][v] = e[d][v];
         e[d + 1][l->loop[d].var] = inner[d];
     }
-    while (depth < l->n && footprint(p, q, 0, e[depth]) + footprint(p, q, 1, e[depth]) + footprint(p, q, 2, e[depth]) > bytes)
+    while (depth < l->n &&
+           footprint(p, q, 0, e[depth]) + footprint(p, q, 1, e[depth]) + footprint(p, q, 2, e[depth]) > bytes)
         depth++;
     double total = 0;
     for (int t = 0; t < 3; t++) {

@@ -48,7 +48,8 @@ static void rows_of(const struct text *x, const int32_t *e, struct at *row, int 
         int old = *n;
         for (int i = 1; i < e[v]; i++)
             for (int r = 0; r < old; r++)
-                row[(*n)++] = (struct at){ row[r].a + i * p->stride[0][v], row[r].b + i * p->stride[1][v], row[r].c + i * p->stride[2][v] };
+                row[(*n)++] = (struct at){ row[r].a + i * p->stride[0][v], row[r].b + i * p->stride[1][v],
+                                           row[r].c + i * p->stride[2][v] };
     }
 }
 
@@ -57,9 +58,11 @@ static void open_loop(struct text *x, int v, long times, long step)
     int i = x->names++;
     buf_format(x->b, "%*sfor (long i%d = 0; i%d < %ld; i%d++) {\n", 4 * x->depth, "", i, i, times, i);
     x->depth++;
-    buf_format(x->b, "%*sconst float *restrict a_ = a + i%d * %lld, *restrict b_ = b + i%d * %lld;\n%*sfloat *restrict c_ = c + i%d * %lld;\n",
-               4 * x->depth, "", i, (long long)(step * x->p->stride[0][v]), i, (long long)(step * x->p->stride[1][v]), 4 * x->depth, "",
-               i, (long long)(step * x->p->stride[2][v]));
+    buf_format(x->b,
+               "%*sconst float *restrict a_ = a + i%d * %lld, *restrict b_ = b + i%d * %lld;\n%*sfloat *restrict c_ = "
+               "c + i%d * %lld;\n",
+               4 * x->depth, "", i, (long long)(step * x->p->stride[0][v]), i, (long long)(step * x->p->stride[1][v]),
+               4 * x->depth, "", i, (long long)(step * x->p->stride[2][v]));
     buf_format(x->b, "%*s{ const float *a = a_, *b = b_; float *c = c_;\n", 4 * x->depth, "");
 }
 
@@ -82,8 +85,8 @@ static void tile(struct text *x, int d, const int32_t *e)
     for (int r = 0; r < nrow; r++)
         for (int j = 0; j < nv; j++) {
             int left = e[x->vec] - j * x->lanes;
-            buf_format(x->b, "%*svec s%d_%d = get(c + %lld, %lld, %d);\n", 4 * x->depth + 4, "", r, j, row[r].c + j * x->lanes * sc, sc,
-                       left < x->lanes ? left : x->lanes);
+            buf_format(x->b, "%*svec s%d_%d = get(c + %lld, %lld, %d);\n", 4 * x->depth + 4, "", r, j,
+                       row[r].c + j * x->lanes * sc, sc, left < x->lanes ? left : x->lanes);
         }
     unsigned seen = 0;
     for (int i = d; i < x->t->n; i++) {
@@ -96,23 +99,26 @@ static void tile(struct text *x, int d, const int32_t *e)
     for (int j = 0; j < nv; j++)
         for (int r = 0; r < nrow; r++) {
             int left = e[x->vec] - j * x->lanes;
-            buf_format(x->b, "%*ss%d_%d += %s[%ld] * get(%s + %lld, %lld, %d);\n", 4 * x->depth + 4, "", r, j, vt == TENSOR_A ? "b" : "a",
-                       vt == TENSOR_A ? row[r].b : row[r].a, vt == TENSOR_A ? "a" : "b",
-                       (vt == TENSOR_A ? row[r].a : row[r].b) + j * x->lanes * sv, sv, left < x->lanes ? left : x->lanes);
+            buf_format(x->b, "%*ss%d_%d += %s[%ld] * get(%s + %lld, %lld, %d);\n", 4 * x->depth + 4, "", r, j,
+                       vt == TENSOR_A ? "b" : "a", vt == TENSOR_A ? row[r].b : row[r].a, vt == TENSOR_A ? "a" : "b",
+                       (vt == TENSOR_A ? row[r].a : row[r].b) + j * x->lanes * sv, sv,
+                       left < x->lanes ? left : x->lanes);
         }
     while (opened-- > 0) close_loop(x);
     for (int r = 0; r < nrow; r++)
         for (int j = 0; j < nv; j++) {
             int left = e[x->vec] - j * x->lanes;
-            buf_format(x->b, "%*sput(c + %lld, %lld, s%d_%d, %d);\n", 4 * x->depth + 4, "", row[r].c + j * x->lanes * sc, sc, r, j,
-                       left < x->lanes ? left : x->lanes);
+            buf_format(x->b, "%*sput(c + %lld, %lld, s%d_%d, %d);\n", 4 * x->depth + 4, "",
+                       row[r].c + j * x->lanes * sc, sc, r, j, left < x->lanes ? left : x->lanes);
         }
     line(x, "}");
 }
 
 static void scalar(struct text *x)
 {
-    static const char *const op[] = { [OP_FMA] = "*c += *a * *b;", [OP_ADD] = "*c = *a + *b;", [OP_SUM] = "*c += *a;", [OP_COPY] = "*c = *a;" };
+    static const char *const op[] = {
+        [OP_FMA] = "*c += *a * *b;", [OP_ADD] = "*c = *a + *b;", [OP_SUM] = "*c += *a;", [OP_COPY] = "*c = *a;"
+    };
     line(x, op[x->p->op]);
 }
 
@@ -141,7 +147,8 @@ static void emit(struct text *x, int d, const int32_t *e)
     if (!tail) return;
     inside[v] = tail;
     buf_format(x->b, "%*s{ const float *a_ = a + %lld, *b_ = b + %lld; float *c_ = c + %lld;\n", 4 * x->depth, "",
-               (long long)full * step * x->p->stride[0][v], (long long)full * step * x->p->stride[1][v], (long long)full * step * x->p->stride[2][v]);
+               (long long)full * step * x->p->stride[0][v], (long long)full * step * x->p->stride[1][v],
+               (long long)full * step * x->p->stride[2][v]);
     x->depth++;
     line(x, "{ const float *a = a_, *b = b_; float *c = c_;");
     emit(x, d + 1, inside);
@@ -159,9 +166,11 @@ const char *native_emit(struct buf *b, const struct problem *p, const struct nes
     buf_format(b, "/* %s */\n#include <string.h>\n", p->text);
     buf_format(b, "typedef float vec __attribute__((vector_size(%d)));\n", 4 * lanes);
     buf_format(b, "static inline vec get(const float *p, long stride, int n)\n{\n    vec x = {0};\n"
-                  "    if (stride == 1) memcpy(&x, p, 4 * (size_t)n);\n    else for (int i = 0; i < n; i++) x[i] = p[i * stride];\n    return x;\n}\n"
+                  "    if (stride == 1) memcpy(&x, p, 4 * (size_t)n);\n    else for (int i = 0; i < n; i++) x[i] = p[i "
+                  "* stride];\n    return x;\n}\n"
                   "static inline void put(float *p, long stride, vec x, int n)\n{\n"
-                  "    if (stride == 1) memcpy(p, &x, 4 * (size_t)n);\n    else for (int i = 0; i < n; i++) p[i * stride] = x[i];\n}\n");
+                  "    if (stride == 1) memcpy(p, &x, 4 * (size_t)n);\n    else for (int i = 0; i < n; i++) p[i * "
+                  "stride] = x[i];\n}\n");
     buf_format(b, "void nest(float *c, const float *a, const float *b)\n{\n");
     buf_format(b, "    memset(c, 0, %lldu);\n", (long long)p->elements[TENSOR_C] * 4);
     emit(&x, 0, p->size);

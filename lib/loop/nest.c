@@ -240,8 +240,8 @@ static void check_loops(const struct parse *k, const struct loop *l, int n, bool
             continue;
         }
         if (!have[v] || e[v] != k->p->size[v])
-            die("%s: the loops of %s make %lld, its size is %d", k->where, k->p->name[v], have[v] ? (long long)e[v] : 0LL,
-                k->p->size[v]);
+            die("%s: the loops of %s make %lld, its size is %d", k->where, k->p->name[v],
+                have[v] ? (long long)e[v] : 0LL, k->p->size[v]);
     }
 }
 
@@ -250,7 +250,8 @@ void nest_parse(struct nest *t, const struct problem *p, str tree, int cursor, c
     *t = (struct nest){ 0 };
     sexpr *r = sexp_open_text(tree.s, tree.n, where, SEXP_CORE);
     const struct sexp *e = sexp_only(r);
-    if (!sexp_head(e, 0, "tree")) die("%s: a tree is (tree (for VAR SIZE TAIL ...)), not '%.*s'", where, (int)tree.n, tree.s);
+    if (!sexp_head(e, 0, "tree"))
+        die("%s: a tree is (tree (for VAR SIZE TAIL ...)), not '%.*s'", where, (int)tree.n, tree.s);
     struct parse k = { .p = p, .where = where, .t = t };
     snode first = sexp_after(e, sexp_first(e, 0));
     if (first != SEXP_NONE && sexp_head(e, first, "cursor")) {
@@ -261,7 +262,8 @@ void nest_parse(struct nest *t, const struct problem *p, str tree, int cursor, c
     if (!k.have_leaf || !k.have_write) die("%s: the tree has no computation or no (write C)", where);
     check_loops(&k, t->loop, t->n, false);
     check_loops(&k, t->write, t->nwrite, true);
-    if (cursor < 0 || cursor >= t->n) die("%s: cursor %d is on no loop of the computation (0 to %d)", where, cursor, t->n - 1);
+    if (cursor < 0 || cursor >= t->n)
+        die("%s: cursor %d is on no loop of the computation (0 to %d)", where, cursor, t->n - 1);
     t->cursor = (int8_t)cursor;
     sexp_close(r);
 }
@@ -293,7 +295,8 @@ int act_of(str name)
     for (int a = 0; a < ACT_COUNT; a++)
         if (str_is(name, actions[a].name)) return a;
     int64_t n;
-    if (name.n > 6 && !memcmp(name.s, "split_", 6) && int_parse(name.s + 6, name.n - 6, &n) && n >= 2 && n < ACT_SPLIT_ANY)
+    if (name.n > 6 && !memcmp(name.s, "split_", 6) && int_parse(name.s + 6, name.n - 6, &n) && n >= 2 &&
+        n < ACT_SPLIT_ANY)
         return ACT_SPLIT_ANY + (int)n;
     return -1;
 }
@@ -310,7 +313,8 @@ static void swap_loops(const struct problem *p, struct nest *t, int upper)
 {
     if (t->loop[upper].var == t->loop[upper + 1].var) return;
     if (upper < nest_shared(p, t)) {
-        int a = counterpart(t->loop, upper, t->write, t->nwrite), b = counterpart(t->loop, upper + 1, t->write, t->nwrite);
+        int a = counterpart(t->loop, upper, t->write, t->nwrite),
+            b = counterpart(t->loop, upper + 1, t->write, t->nwrite);
         if (a >= 0 && b >= 0) {
             struct loop l = t->write[a];
             t->write[a] = t->write[b];
@@ -414,13 +418,15 @@ static const char *apply(const struct problem *p, struct nest *t, int a)
 
 const char *nest_act(const struct problem *p, struct nest *t, int a, unsigned rules)
 {
-    if (a < 0 || (a >= ACT_COUNT && (a < ACT_SPLIT_ANY + 2 || a >= 2 * ACT_SPLIT_ANY))) return "there is no such action";
+    if (a < 0 || (a >= ACT_COUNT && (a < ACT_SPLIT_ANY + 2 || a >= 2 * ACT_SPLIT_ANY)))
+        return "there is no such action";
     struct nest after = *t;
     const char *why = apply(p, &after, a);
     if (why) return why;
     int shared = nest_shared(p, &after), last = after.loop[after.n - 1].size;
     if (rules & RULE_EIGHT && last != 1 && last % 8) return "the innermost loop would not be a multiple of 8";
-    if (rules & RULE_TEN && after.n + (shared ? after.nwrite - shared : 0) > 10) return "there would be more than 10 loops";
+    if (rules & RULE_TEN && after.n + (shared ? after.nwrite - shared : 0) > 10)
+        return "there would be more than 10 loops";
     *t = after;
     return NULL;
 }

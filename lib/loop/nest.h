@@ -71,7 +71,7 @@ uint32_t nest_mask(const struct problem *, const struct nest *, unsigned rules);
 bool nest_effect(const struct nest *before, const struct nest *after);             /* tree or cursor changed */
 
 /* Observations.  Published: 10 slots of 20 for the loops under the first root in preorder: cursor, size, tail, in the
- * computation, shares of strides by power of two (16 buckets).  Scaled: 16 slots of 20 for the loops of the computation:
+ * computation, shares of strides by power of two (16 buckets).  Scaled: 16 slots of 20 for the computation's loops:
  * cursor, present, logarithms of size, tail, block and of the stride in A, B and the stored C, what the variable is in
  * (A, B, C), whether C has it at unit stride, marks, whether it divides evenly, and how many vector registers the
  * result needs below the loop and from it on. */

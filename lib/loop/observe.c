@@ -42,7 +42,9 @@ static int accesses(const struct problem *p, const struct nest *t, struct access
     for (int i = 0; i < t->n; i++, n++) {
         struct loop l = t->loop[i];
         freq *= l.size;
-        a[n] = (struct access){ l, true, { p->stride[TENSOR_A][l.var] * inner[i], p->stride[TENSOR_B][l.var] * inner[i], 0 }, freq };
+        a[n] = (struct access){
+            l, true, { p->stride[TENSOR_A][l.var] * inner[i], p->stride[TENSOR_B][l.var] * inner[i], 0 }, freq
+        };
     }
     if (!shared) return n;
     int64_t stride[NEST_VARS] = { 0 };

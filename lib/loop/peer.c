@@ -27,22 +27,26 @@ static const struct peer {
     { "ours", NULL, NULL, NULL, NULL, NULL, false },
     { "ours-any", NULL, NULL, NULL, NULL, NULL, false },
     { "openblas", "openblas.c", GCC " -DLIBRARY='\"libopenblas.so.0\"'", "-ldl", NULL, "libopenblas0-pthread", false },
-    { "openblas-core", "openblas.c", GCC " -DLIBRARY='\"libopenblas.so.0\"'", "-ldl", "OPENBLAS_CORETYPE", "libopenblas0-pthread", false },
+    { "openblas-core", "openblas.c", GCC " -DLIBRARY='\"libopenblas.so.0\"'", "-ldl", "OPENBLAS_CORETYPE",
+      "libopenblas0-pthread", false },
     { "blis", "openblas.c", GCC " -DLIBRARY='\"libblis.so.4\"'", "-ldl", NULL, "libblis4-openmp", false },
-    { "blis-core", "openblas.c", GCC " -DLIBRARY='\"libblis.so.4\"'", "-ldl", "BLIS_ARCH_TYPE", "libblis4-openmp", false },
+    { "blis-core", "openblas.c", GCC " -DLIBRARY='\"libblis.so.4\"'", "-ldl", "BLIS_ARCH_TYPE", "libblis4-openmp",
+      false },
     { "onednn", "onednn.c", GCC, "-ldnnl", NULL, "libdnnl-dev", false },
     { "onednn-any", "onednn.c", GCC " -DANY", "-ldnnl", NULL, "libdnnl-dev", false },
     { "libxsmm", "libxsmm.c", GCC, "-lxsmm -lxsmmnoblas -lpthread -ldl -lm", NULL, "libxsmm-dev", false },
     { "eigen", "eigen.cc", CXX " -I/usr/include/eigen3", "", NULL, "libeigen3-dev", false },
     { "numpy", "peer_numpy.py", NULL, NULL, NULL, "python3-numpy", false },
-    { "halide-adams", "halide.cc", CXX " -I/usr/include/halide14 -DPLUGIN='\"adams2019\"' -DSCHEDULER='\"Adams2019\"'", "-L/usr/lib/x86_64-linux-gnu/halide14 -lHalide", NULL, "libhalide14-0-dev", false },
-    { "halide-mullapudi", "halide.cc", CXX " -I/usr/include/halide14 -DPLUGIN='\"mullapudi2016\"' -DSCHEDULER='\"Mullapudi2016\"'", "-L/usr/lib/x86_64-linux-gnu/halide14 -lHalide", NULL,
-      "libhalide14-0-dev", false },
+    { "halide-adams", "halide.cc", CXX " -I/usr/include/halide14 -DPLUGIN='\"adams2019\"' -DSCHEDULER='\"Adams2019\"'",
+      "-L/usr/lib/x86_64-linux-gnu/halide14 -lHalide", NULL, "libhalide14-0-dev", false },
+    { "halide-mullapudi", "halide.cc",
+      CXX " -I/usr/include/halide14 -DPLUGIN='\"mullapudi2016\"' -DSCHEDULER='\"Mullapudi2016\"'",
+      "-L/usr/lib/x86_64-linux-gnu/halide14 -lHalide", NULL, "libhalide14-0-dev", false },
     { "gcc", "plain.c", "gcc " PLAIN, "", NULL, "gcc", true },
     { "gcc-graphite", "plain.c", "gcc " PLAIN " -floop-nest-optimize", "", NULL, "gcc", true },
     { "clang", "plain.c", "clang " PLAIN, "", NULL, "clang", true },
-    { "clang-polly", "plain.c", "clang " PLAIN " -mllvm -polly -mllvm -polly-vectorizer=stripmine", "", NULL,
-      "clang", true },
+    { "clang-polly", "plain.c", "clang " PLAIN " -mllvm -polly -mllvm -polly-vectorizer=stripmine", "", NULL, "clang",
+      true },
 };
 
 struct worker { const struct peer *peer; char *so; const char *missing; pid_t pid; int to, from; bool ready; };
@@ -79,7 +83,8 @@ static bool compile(struct peers *s, int i, const char *defines)
     struct worker *w = &s->w[i];
     free(w->so);
     w->so = xformat("%s/%d.so", s->dir, i);
-    char *line = xformat("%s %s -fPIC -shared -o %s %s/%s %s", w->peer->compile, defines, w->so, s->dir, w->peer->source, w->peer->libs);
+    char *line = xformat("%s %s -fPIC -shared -o %s %s/%s %s", w->peer->compile, defines, w->so, s->dir,
+                         w->peer->source, w->peer->libs);
     int rc = command(line);
     free(line);
     return rc == 0;
@@ -138,7 +143,8 @@ static int sizes_of(const struct problem *p, long *size)
 static void set_environment(const struct peer *p)
 {
     bool wide = isa_here(ISA_AVX512);
-    static const char *const single[] = { "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS", "HL_NUM_THREADS", "MKL_NUM_THREADS" };
+    static const char *const single[] = { "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS",
+                                          "HL_NUM_THREADS", "MKL_NUM_THREADS" };
     for (size_t i = 0; i < sizeof single / sizeof *single; i++) setenv(single[i], "1", 1);
     unsetenv("OPENBLAS_CORETYPE");
     unsetenv("BLIS_ARCH_TYPE");
@@ -237,8 +243,8 @@ static void start(struct peers *s, int i, const struct problem *p)
     if (w->peer->each) {
         long size[16];
         sizes_of(p, size);
-        char *defines = xformat("-DM=%ld -DN=%ld -DK=%ld -DTA=%d -DTB=%d", size[0], size[1], size[2], p->kind[2] && p->kind[3] == 't',
-                                p->kind[2] && p->kind[4] == 't');
+        char *defines = xformat("-DM=%ld -DN=%ld -DK=%ld -DTA=%d -DTB=%d", size[0], size[1], size[2],
+                                p->kind[2] && p->kind[3] == 't', p->kind[2] && p->kind[4] == 't');
         bool good = !strncmp(p->kind, "mm", 2) && compile(s, i, defines);
         free(defines);
         if (!good) {

@@ -52,7 +52,8 @@ static int64_t small_int(const struct sexp *e, snode x, const char *where, const
 {
     str s = x == SEXP_NONE || !sexp_is_atom(e, x) ? (str){ 0 } : sexp_atom(e, x);
     int64_t v;
-    if (!s.s || !int_parse(s.s, s.n, &v)) die("%s: %s is '%.*s', not an integer", where, what, (int)s.n, s.s ? s.s : "");
+    if (!s.s || !int_parse(s.s, s.n, &v))
+        die("%s: %s is '%.*s', not an integer", where, what, (int)s.n, s.s ? s.s : "");
     if (v < 1) die("%s: %s is %lld, must be at least 1", where, what, (long long)v);
     if (v > MAX_SIZE) die("%s: %s is %lld, more than %d", where, what, (long long)v, MAX_SIZE);
     return v;
@@ -97,7 +98,8 @@ static void term(const struct env *k, const struct sexp *e, snode x, int64_t f[N
         return;
     }
     if (depth < 2 && sexp_head(e, x, "+")) {
-        for (snode t = sexp_after(e, sexp_first(e, x)); t != SEXP_NONE; t = sexp_after(e, t)) term(k, e, t, f, depth + 1);
+        for (snode t = sexp_after(e, sexp_first(e, x)); t != SEXP_NONE; t = sexp_after(e, t))
+            term(k, e, t, f, depth + 1);
         return;
     }
     if (!sexp_head(e, x, "*") || sexp_count(e, x) != 3)
@@ -131,7 +133,7 @@ static void tensor(const struct env *k, const struct sexp *e, snode x, int t)
     p->elements[t] = step;
 }
 
-/* the distinct elements that C += and reads see must be as many as its loops say, or the order of stores would matter */
+/* C must have as many elements as its loops say, or the order of stores would matter */
 static void check_output(const struct env *k)
 {
     struct problem *p = k->p;

@@ -74,7 +74,8 @@ int actions_parse(int *actions, int max, str list, const char *where)
         if (k > i) {
             int a = act_of((str){ list.s + i, k - i });
             if (a < 0)
-                die("%s: unknown action '%.*s'; known: up down swap_up swap_down split_N merge unroll vectorize parallel undo",
+                die("%s: unknown action '%.*s'; known: up down swap_up swap_down split_N merge unroll vectorize "
+                    "parallel undo",
                     where, (int)(k - i), list.s + i);
             if (n == max) die("%s: more than %d actions", where, max);
             actions[n++] = a;

@@ -7,7 +7,7 @@
 struct nest_rows {                                       /* reads one table; columns tree and cursor may be absent */
     csv *t;
     int problem, tree, cursor;
-    struct problem p;                                    /* of the current row; parsed again only when its text changes */
+    struct problem p; /* of the current row; parsed again only when its text changes */
     struct nest nest;                                    /* of the current row: its tree, or the untiled nest */
     bool fresh;                                          /* the problem differs from the row before */
     struct buf last;

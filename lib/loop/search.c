@@ -144,7 +144,8 @@ static int visit_node(struct search *s, const struct nest *t, const int *path, i
     return id;
 }
 
-static void expand(struct search *s, const struct nest *t, int *path, int n, int depth, int width, double until, bool ranking)
+static void expand(struct search *s, const struct nest *t, int *path, int n, int depth, int width, double until,
+                   bool ranking)
 {
     bool stop;
     struct choice c[ACT_COUNT];

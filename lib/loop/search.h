@@ -35,7 +35,7 @@ struct search {
     int path[SEARCH_PATH], npath;                        /* actions from the untiled nest to the best one */
     struct nest best;
     double best_gflops, used;                            /* used: time when the search ended */
-    double when[SEARCH_PATH + 1];                        /* when the state after i actions was evaluated; nan: it was not */
+    double when[SEARCH_PATH + 1]; /* when the state after i actions was evaluated; nan: it was not */
     double gflops[SEARCH_PATH + 1];                      /* of the states along the path; nan likewise */
 
     /* inside */
@@ -60,7 +60,7 @@ double search_elapsed(const struct search *);
 bool search_over(const struct search *);
 /* evaluate the state that `path` leads to; updates the best; returns its GFLOPS */
 double search_visit(struct search *, const struct nest *, const int *path, int npath);
-int search_replay(const struct search *, struct nest *, const int *path, int npath, int *legal);   /* keeps legal ones */
+int search_replay(const struct search *, struct nest *, const int *path, int npath, int *legal); /* keeps legal ones */
 void search_heuristic(struct search *);
 void search_anneal(struct search *);
 void search_evolve(struct search *);

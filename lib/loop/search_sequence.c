@@ -92,7 +92,7 @@ void search_evolve(struct search *s)
 
 struct tree_node { int child[ACT_COUNT]; int visits; double total; };
 
-/* selection by the upper bound on the mean of GFLOPS over the best known, random play-out, the best of it is the reward */
+/* selection by the upper bound on mean GFLOPS over the best known, random play-out, its best is the reward */
 void search_mcts(struct search *s)
 {
     struct tree_node *node = NULL;
@@ -111,7 +111,8 @@ void search_mcts(struct search *s)
             struct nest after;
             for (int a = 0; a < ACT_COUNT; a++) {
                 struct nest copy = t;
-                if (!(s->actions >> a & 1) || nest_act(s->p, &copy, a, s->published ? RULE_PUBLISHED : RULE_NONE)) continue;
+                if (!(s->actions >> a & 1) || nest_act(s->p, &copy, a, s->published ? RULE_PUBLISHED : RULE_NONE))
+                    continue;
                 legal++;
                 double u = rng_unit(&s->rng);
                 if (at >= 0) {

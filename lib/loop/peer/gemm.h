@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct gemm {                                            /* batch times C[m][n] = A[m][k] B[k][n], or transposed inputs */
+struct gemm { /* batch times C[m][n] = A[m][k] B[k][n], or transposed inputs */
     long batch, m, n, k;
     int ta, tb, conv, nhwc;
     long nimg, c, h, w, mo, kh, kw, s, ho, wo;

@@ -17,7 +17,8 @@ void *peer_open(const char *kind, const long *size, const char **why)
     return p->f ? p : NULL;
 }
 
-static void mul(int ta, int tb, long m, long n, long k, const float *a, long lda, const float *b, long ldb, float *c, long ldc)
+static void mul(int ta, int tb, long m, long n, long k, const float *a, long lda, const float *b, long ldb, float *c,
+                long ldc)
 {
     (void)ta, (void)tb, (void)m, (void)n, (void)k, (void)lda, (void)ldb, (void)ldc;
     kernel(b, a, c);

@@ -17,38 +17,47 @@ static dnnl_stream_t stream;
 static int make_conv(struct product *p, const char **why)
 {
     struct gemm *g = &p->g;
-    dnnl_dims_t src = { g->nimg, g->c, g->h, g->w }, wei = { g->mo, g->c, g->kh, g->kw }, dst = { g->nimg, g->mo, g->ho, g->wo };
+    dnnl_dims_t src = { g->nimg, g->c, g->h, g->w }, wei = { g->mo, g->c, g->kh, g->kw },
+                dst = { g->nimg, g->mo, g->ho, g->wo };
     dnnl_dims_t strides = { g->s, g->s }, pad = { 0, 0 };
     dnnl_format_tag_t act = g->nhwc ? dnnl_nhwc : dnnl_nchw, w = g->nhwc ? dnnl_hwio : dnnl_oihw;
     dnnl_memory_desc_t d[3], given[3];
     *why = "oneDNN refused the convolution";
-    if (!engine && (dnnl_engine_create(&engine, dnnl_cpu, 0) || dnnl_stream_create(&stream, engine, dnnl_stream_default_flags)))
+    if (!engine &&
+        (dnnl_engine_create(&engine, dnnl_cpu, 0) || dnnl_stream_create(&stream, engine, dnnl_stream_default_flags)))
         return 0;
 #ifdef ANY
     dnnl_format_tag_t tag[3] = { dnnl_format_tag_any, dnnl_format_tag_any, dnnl_format_tag_any };
 #else
     dnnl_format_tag_t tag[3] = { act, w, act };
 #endif
-    if (dnnl_memory_desc_init_by_tag(&d[0], 4, src, dnnl_f32, tag[0]) || dnnl_memory_desc_init_by_tag(&given[0], 4, src, dnnl_f32, act)
-        || dnnl_memory_desc_init_by_tag(&d[1], 4, wei, dnnl_f32, tag[1]) || dnnl_memory_desc_init_by_tag(&given[1], 4, wei, dnnl_f32, w)
-        || dnnl_memory_desc_init_by_tag(&d[2], 4, dst, dnnl_f32, tag[2]) || dnnl_memory_desc_init_by_tag(&given[2], 4, dst, dnnl_f32, act))
+    if (dnnl_memory_desc_init_by_tag(&d[0], 4, src, dnnl_f32, tag[0]) ||
+        dnnl_memory_desc_init_by_tag(&given[0], 4, src, dnnl_f32, act) ||
+        dnnl_memory_desc_init_by_tag(&d[1], 4, wei, dnnl_f32, tag[1]) ||
+        dnnl_memory_desc_init_by_tag(&given[1], 4, wei, dnnl_f32, w) ||
+        dnnl_memory_desc_init_by_tag(&d[2], 4, dst, dnnl_f32, tag[2]) ||
+        dnnl_memory_desc_init_by_tag(&given[2], 4, dst, dnnl_f32, act))
         return 0;
     dnnl_convolution_desc_t c;
     dnnl_primitive_desc_t pd;
-    if (dnnl_convolution_forward_desc_init(&c, dnnl_forward_inference, dnnl_convolution_direct, &d[0], &d[1], NULL, &d[2], strides, pad, pad)
-        || dnnl_primitive_desc_create(&pd, &c, NULL, engine, NULL) || dnnl_primitive_create(&p->conv, pd))
+    if (dnnl_convolution_forward_desc_init(&c, dnnl_forward_inference, dnnl_convolution_direct, &d[0], &d[1], NULL,
+                                           &d[2], strides, pad, pad) ||
+        dnnl_primitive_desc_create(&pd, &c, NULL, engine, NULL) || dnnl_primitive_create(&p->conv, pd))
         return 0;
     dnnl_query_t what[3] = { dnnl_query_src_md, dnnl_query_weights_md, dnnl_query_dst_md };
     for (int i = 0; i < 3; i++) {
         const dnnl_memory_desc_t *md = dnnl_primitive_desc_query_md(pd, what[i], 0);
-        p->own[i] = dnnl_memory_desc_equal(md, &given[i]) ? NULL : aligned_alloc(64, (dnnl_memory_desc_get_size(md) + 127) / 64 * 64);
+        p->own[i] = dnnl_memory_desc_equal(md, &given[i])
+                        ? NULL
+                        : aligned_alloc(64, (dnnl_memory_desc_get_size(md) + 127) / 64 * 64);
         if (dnnl_memory_create(&p->mem[i], md, engine, p->own[i] ? (void *)p->own[i] : DNNL_MEMORY_NONE)
             || dnnl_memory_create(&p->plain[i], &given[i], engine, DNNL_MEMORY_NONE))
             return 0;
         dnnl_primitive_desc_t r;
         if (!p->own[i]) continue;
-        if (dnnl_reorder_primitive_desc_create(&r, i == 2 ? md : &given[i], engine, i == 2 ? &given[i] : md, engine, NULL)
-            || dnnl_primitive_create(&p->reorder[i], r))
+        if (dnnl_reorder_primitive_desc_create(&r, i == 2 ? md : &given[i], engine, i == 2 ? &given[i] : md, engine,
+                                               NULL) ||
+            dnnl_primitive_create(&p->reorder[i], r))
             return 0;
     }
     return 1;
@@ -62,7 +71,8 @@ void *peer_open(const char *kind, const long *size, const char **why)
     return p;
 }
 
-static void mul(int ta, int tb, long m, long n, long k, const float *a, long lda, const float *b, long ldb, float *c, long ldc)
+static void mul(int ta, int tb, long m, long n, long k, const float *a, long lda, const float *b, long ldb, float *c,
+                long ldc)
 {
     dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, k, 1, a, lda, b, ldb, 0, c, ldc);
 }
@@ -101,7 +111,9 @@ void peer_run(void *data, float *c, const float *a, const float *b)
         GEMM_RUN(g, c, a, b, mul);
         return;
     }
-    dnnl_exec_arg_t arg[3] = { { DNNL_ARG_SRC, p->mem[0] }, { DNNL_ARG_WEIGHTS, p->mem[1] }, { DNNL_ARG_DST, p->mem[2] } };
+    dnnl_exec_arg_t arg[3] = { { DNNL_ARG_SRC, p->mem[0] },
+                               { DNNL_ARG_WEIGHTS, p->mem[1] },
+                               { DNNL_ARG_DST, p->mem[2] } };
     dnnl_primitive_execute(p->conv, stream, 3, arg);
     dnnl_stream_wait(stream);
 }

@@ -20,7 +20,8 @@ void *peer_open(const char *kind, const long *size, const char **why)
     return gemm_init(g, kind, size, why) ? g : NULL;
 }
 
-static void mul(int ta, int tb, long m, long n, long k, const float *a, long lda, const float *b, long ldb, float *c, long ldc)
+static void mul(int ta, int tb, long m, long n, long k, const float *a, long lda, const float *b, long ldb, float *c,
+                long ldc)
 {
     sgemm(101, ta ? 112 : 111, tb ? 112 : 111, (int)m, (int)n, (int)k, 1, a, (int)lda, b, (int)ldb, 0, c, (int)ldc);
 }
