@@ -1,4 +1,4 @@
-/* loop-gen - problems of the loop family: a grid of sizes, or the layers of a network
+/* loop-gen - problems for loop nests: a grid of sizes, or layers of a network
  *
  * Usage: loop-gen --kind=mm --m=64:256:16 --n=... --k=...
  *        loop-gen --set=resnet50 [--layout=nhwc]
