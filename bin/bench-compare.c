@@ -77,15 +77,22 @@ static void write_means(csvw *w, const struct runs *r, const struct comparison *
     double *d = xmalloc(n + 1, sizeof *d);
     for (size_t l = 0; l < r->label.n; l++) {
         size_t m = 0;
-        for (size_t i = 0; i < n; i++) if (row[i].label == l && row[i].verdict != INVALID && isfinite(row[i].p.log_ratio.point)) d[m++] = row[i].p.log_ratio.point;
+        for (size_t i = 0; i < n; i++)
+            if (row[i].label == l && row[i].verdict != INVALID && isfinite(row[i].p.log_ratio.point))
+                d[m++] = row[i].p.log_ratio.point;
         if (m < 2) continue;
         struct geomean g = geometric_mean(d, m, level, (uint64_t)seed, r->label.name[l].s);
         struct interval i = { log(g.ratio.point), log(g.ratio.lower), log(g.ratio.upper) };
-        struct comparison x = { .label = l, .p = { .n = m, .log_ratio = i, .inflate = 1, .change_p = NAN }, .adjusted = NAN, .verdict = verdict_of(i, 0, level, margin) };
+        struct comparison x = { .label = l,
+                                .p = { .n = m, .log_ratio = i, .inflate = 1, .change_p = NAN },
+                                .adjusted = NAN,
+                                .verdict = verdict_of(i, 0, level, margin) };
         csvw_cstr(w, "(geometric mean)");
         csvw_str(w, r->label.name[l]);
         write_numbers(w, r, &x);
-        if (!quiet) warn("'%s': geometric mean over %zu programs %.4f; leaving one out it lies in %.4f .. %.4f", r->label.name[l].s, m, g.ratio.point, g.least_without_one, g.most_without_one);
+        if (!quiet)
+            warn("'%s': geometric mean over %zu programs %.4f; leaving one out it lies in %.4f .. %.4f",
+                 r->label.name[l].s, m, g.ratio.point, g.least_without_one, g.most_without_one);
     }
     free(d);
 }
@@ -100,14 +107,17 @@ int main(int argc, char **argv)
     long base = runs_label(r, base_name);
     if (base < 0) die("no label '%s' in the input, see --base", base_name);
     if (r->label.n < 2) die("'%s' is the only label, nothing to compare it with", base_name);
-    if (r->blocks && !quiet) warn("these runs were made in blocks, one command after the other: a ratio may be drift, p-values and intervals do not know");
+    if (r->blocks && !quiet)
+        warn("these runs were made in blocks, one command after the other: a ratio may be drift, p-values and "
+             "intervals do not know");
     if (r->left_out && !quiet) warn("%zu incomplete rounds left out", r->left_out);
     size_t n;
     struct compare_options o = { (size_t)base, level, margin, adjust, force, subtract };
     struct comparison *row = compare_all(r, &o, &n);
     csvw *w = csvw_fd(1);
     bool many = r->benchmark.n > 1 || (r->benchmark.n && r->benchmark.name[0].n);
-    csvw_names(w, many ? "benchmark,label,base,metric,rounds,ratio,lower_ratio,upper_ratio,p_value,verdict" : "label,base,metric,rounds,ratio,lower_ratio,upper_ratio,p_value,verdict");
+    csvw_names(w, many ? "benchmark,label,base,metric,rounds,ratio,lower_ratio,upper_ratio,p_value,verdict"
+                       : "label,base,metric,rounds,ratio,lower_ratio,upper_ratio,p_value,verdict");
     if (details) csvw_names(w, "censored,lag1,inflation_ratio,drift_p_value,floor_ratio,method");
     csvw_end(w);
     for (size_t k = 0; k < n; k++) {

@@ -76,7 +76,9 @@ static double mean_time(const struct runs *r, size_t label)
 
 static void run_fresh(const char *winner, char **commands, size_t n)
 {
-    struct bench all = { .n = 0 }, b = { .rounds = rounds, .seed = (uint64_t)seed, .level = level, .warmup = -1, .benchmark = "", .execute = child_run };
+    struct bench all = { .n = 0 }, b = {
+        .rounds = rounds, .seed = (uint64_t)seed, .level = level, .warmup = -1, .benchmark = "", .execute = child_run
+    };
     struct subject two[2];
     size_t found = 0;
     bench_subjects(&all, &labels, commands, n, shell);
@@ -130,8 +132,9 @@ int main(int argc, char **argv)
     struct paired c = paired_of(f, need_label(f, base_name, "the fresh runs"), need_label(f, name, "the fresh runs"));
     enum verdict v = c.n ? verdict_of(c.log_ratio, c.p_value, level, margin) : INVALID;
     csvw *w = csvw_fd(1);
-    csvw_names(w, "label,base,metric,candidates,best_of_n_ratio,selection_rounds,selection_ratio,selection_lower_ratio,selection_upper_ratio,"
-                  "confirmed_rounds,confirmed_ratio,confirmed_lower_ratio,confirmed_upper_ratio,p_value,verdict,reported_ratio");
+    csvw_names(w, "label,base,metric,candidates,best_of_n_ratio,selection_rounds,selection_ratio,selection_lower_ratio,"
+                  "selection_upper_ratio,confirmed_rounds,confirmed_ratio,confirmed_lower_ratio,confirmed_upper_ratio,"
+                  "p_value,verdict,reported_ratio");
     csvw_end(w);
     csvw_cstr(w, name);
     csvw_cstr(w, base_name);

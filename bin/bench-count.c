@@ -45,7 +45,8 @@ static struct counts count_once(const char *metric, const struct child *c)
     if (strcmp(metric, "instructions") == 0) return count_instructions(c);
     if (strcmp(metric, "cycles") == 0) return count_cycles(c);
     if (strcmp(metric, "allocations") == 0) return count_allocations(c);
-    if (strcmp(metric, "size") != 0) usage("--metric: '%s' is not one of instructions, cycles, size, allocations", metric);
+    if (strcmp(metric, "size") != 0)
+        usage("--metric: '%s' is not one of instructions, cycles, size, allocations", metric);
     char *path = program_path(c->argv[0]);
     struct counts r = count_size(path ? path : c->argv[0]);
     free(path);
@@ -99,7 +100,9 @@ int main(int argc, char **argv)
         const char *why;
         char **words = shell_words(argv[i + k], &why);
         if (!words) usage("command '%s': %s", argv[i + k], why);
-        struct child c = { .argv = words, .directory = directory, .input = input, .cpu = -1, .limits = { .wall_seconds = timeout } };
+        struct child c = {
+            .argv = words, .directory = directory, .input = input, .cpu = -1, .limits = { .wall_seconds = timeout }
+        };
         for (int m = 0; m < metrics.n; m++) write_metric(w, labels.n ? labels.v[k] : argv[i + k], metrics.v[m], &c);
         shell_words_free(words);
     }

@@ -74,7 +74,8 @@ static struct cell decide(const struct runs *r, size_t benchmark, size_t base, s
     struct pairs p = runs_pairs(r, &r->main[benchmark], base, label);
     struct cell c = { .failed = p.errors > 0, .measured = p.n + p.errors > 0 };
     if (c.failed) p.n = 0;
-    c.g = guard_decide(p.upper, p.n, split_of(split), candidates, &rule);   /* a timeout of the candidate counts as infinitely slow */
+    /* a timeout of the candidate counts as infinitely slow */
+    c.g = guard_decide(p.upper, p.n, split_of(split), candidates, &rule);
     pairs_free(&p);
     return c;
 }
@@ -87,7 +88,8 @@ int main(int argc, char **argv)
     long base = runs_label(r, base_name);
     if (base < 0) die("no label '%s' in the input", base_name);
     csvw *w = csvw_fd(1);
-    csvw_names(w, "benchmark,label,base,metric,decision,rounds,ratio,upper_ratio,confirmed_rounds,confirmed_ratio,confirmed_lower_ratio,confirmed_upper_ratio,guarded_ratio");
+    csvw_names(w, "benchmark,label,base,metric,decision,rounds,ratio,upper_ratio,confirmed_rounds,confirmed_ratio,"
+                  "confirmed_lower_ratio,confirmed_upper_ratio,guarded_ratio");
     csvw_end(w);
     size_t kept = 0, all = 0, failed = 0;
     struct cell *c = xcalloc(r->label.n + 1, sizeof *c);

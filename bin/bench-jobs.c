@@ -115,7 +115,8 @@ int main(int argc, char **argv)
     for (size_t job = 1; job <= jobs; job++) {
         size_t rest = job - 1;
         for (int k = vary.n; k-- > 0; rest /= s[k].n) s[k].at = rest % s[k].n;
-        char *out = out_pattern ? fill(out_pattern, s, job, NULL, false) : NULL, *line = command ? fill(command, s, job, out, true) : NULL;
+        char *out = out_pattern ? fill(out_pattern, s, job, NULL, false) : NULL,
+             *line = command ? fill(command, s, job, out, true) : NULL;
         if (!missing || !is_there(out)) {
             if (!w) fputs(line, stdout), putchar(nul ? 0 : '\n');
             if (w) csvw_int(w, (int64_t)job);

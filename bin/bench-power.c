@@ -84,7 +84,8 @@ int main(int argc, char **argv)
     csvw_end(w);
     for (int k = 0; k < effects.n; k++) {
         double x;
-        if (!num_parse(effects.v[k], strlen(effects.v[k]), &x) || !(x > 0)) usage("--effect: '%s' is not a positive number", effects.v[k]);
+        if (!num_parse(effects.v[k], strlen(effects.v[k]), &x) || !(x > 0))
+            usage("--effect: '%s' is not a positive number", effects.v[k]);
         size_t n = power_rounds(p.d, p.n, log1p(x), power, level, (size_t)most, (int)draws, (uint64_t)seed);
         size_t m = power_sequential(p.d, p.n, log1p(x), level, (size_t)most, (int)draws / 4, (uint64_t)seed);
         csvw_str(w, r->label.name[label]);

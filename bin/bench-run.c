@@ -40,7 +40,8 @@ static long rounds = 20, seed = 1, expect_exit, cpu = -1, nice_add;
 static double timeout, cpu_limit, max_time, margin = 0.01, level = 0.95;
 static uint64_t memory_limit, output_limit = 1 << 30;
 static bool aa, shell;
-static const char *output = "-", *until, *warmup = "auto", *metric = "cpu", *rule = "same", *benchmark = "", *input, *directory, *prepare, *error;
+static const char *output = "-", *until, *warmup = "auto", *metric = "cpu", *rule = "same", *benchmark = "", *input,
+                  *directory, *prepare, *error;
 static const struct opt options[] = {
     { 'l', "label", LIST, &labels, "NAME", "name of the next command; the first is the base", 0, 0 },
     { 'n', "rounds", INT, &rounds, "N", "rounds, or the most of them with --until", 1, 1e6 },
@@ -75,7 +76,8 @@ static void add_events(struct bench *b)
     for (int i = 0; i < events.n; i++) {
         const char *why = event_find(&b->event[b->events++], events.v[i]);
         if (why) usage("--event: '%s': %s", events.v[i], why);
-        if (b->event[i].source[0] == 'n' && !quiet) warn("event '%s': %s, the column stays empty", events.v[i], b->event[i].source);
+        if (b->event[i].source[0] == 'n' && !quiet)
+            warn("event '%s': %s, the column stays empty", events.v[i], b->event[i].source);
     }
 }
 
@@ -83,7 +85,8 @@ static void set_stopping(struct bench *b)
 {
     int64_t n;
     if (until && strcmp(until, "decided") == 0) b->decide = true;
-    else if (until && !(num_parse(until, strlen(until), &b->half_width) && b->half_width > 0)) usage("--until: '%s' is neither 'decided' nor a positive number", until);
+    else if (until && !(num_parse(until, strlen(until), &b->half_width) && b->half_width > 0))
+        usage("--until: '%s' is neither 'decided' nor a positive number", until);
     b->warmup = -1;
     if (strcmp(warmup, "auto") == 0) return;
     if (!int_parse(warmup, strlen(warmup), &n) || n < 0) usage("--warmup: '%s' is neither 'auto' nor a count", warmup);
@@ -93,10 +96,22 @@ static void set_stopping(struct bench *b)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    struct bench b = { .rounds = rounds, .seed = (uint64_t)seed, .aa = aa, .margin = margin, .level = level, .max_seconds = max_time,
-                       .by_wall = strcmp(metric, "wall") == 0, .expect_exit = (int)expect_exit, .benchmark = benchmark, .execute = child_run };
+    struct bench b = { .rounds = rounds,
+                       .seed = (uint64_t)seed,
+                       .aa = aa,
+                       .margin = margin,
+                       .level = level,
+                       .max_seconds = max_time,
+                       .by_wall = strcmp(metric, "wall") == 0,
+                       .expect_exit = (int)expect_exit,
+                       .benchmark = benchmark,
+                       .execute = child_run };
     b.output = strcmp(rule, "same") == 0 ? OUTPUT_SAME : strcmp(rule, "own") == 0 ? OUTPUT_OWN : OUTPUT_ANY;
-    b.child = (struct child){ .directory = directory, .input = input, .error = error, .cpu = (int)cpu, .nice = (int)nice_add,
+    b.child = (struct child){ .directory = directory,
+                              .input = input,
+                              .error = error,
+                              .cpu = (int)cpu,
+                              .nice = (int)nice_add,
                               .limits = { timeout, cpu_limit, memory_limit, output_limit } };
     set_stopping(&b);
     bench_subjects(&b, &labels, argv + i, (size_t)(argc - i), shell);
@@ -115,7 +130,9 @@ int main(int argc, char **argv)
     }
     measure_lock();
     bench_run(&b);
-    if (!quiet && b.warmup_rounds) warn("%zu warm-up rounds kept apart; the first was %.3f times the steady time", b.warmup_rounds, b.first_over_last);
+    if (!quiet && b.warmup_rounds)
+        warn("%zu warm-up rounds kept apart; the first was %.3f times the steady time", b.warmup_rounds,
+             b.first_over_last);
     if (!quiet && until) warn("stopped after %ld rounds (%s)", b.rounds_run, b.stopped);
     if (b.errors) warn("%zu runs went wrong, see column status", b.errors);
     int status = csvw_close(b.out);

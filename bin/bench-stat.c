@@ -111,8 +111,8 @@ int main(int argc, char **argv)
         return csvw_close(w);
     }
     struct runs *r = runs_read(argv + i, &(struct runs_options){ metrics.n ? metrics.v[0] : "cpu", group, true });
-    csvw_names(w, "benchmark,label,metric,runs,failed,median,lower,upper,coverage,deviation,mean,mean_lower,mean_upper,least,"
-                  "mild_outliers,severe_outliers,outlier_share,lag1,change_p_value,change_round");
+    csvw_names(w, "benchmark,label,metric,runs,failed,median,lower,upper,coverage,deviation,mean,mean_lower,mean_upper,"
+                  "least,mild_outliers,severe_outliers,outlier_share,lag1,change_p_value,change_round");
     csvw_end(w);
     for (int m = 0; m < (metrics.n ? 1 : 2); m++) {
         if (m && !runs_use(r, "wall")) break;

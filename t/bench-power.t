@@ -5,10 +5,10 @@ awk 'BEGIN { x = 1; print "label,round,wall_seconds,cpu_seconds"
     for (r = 0; r < 400; r++) { s = 0; for (i = 0; i < 12; i++) { x = x * 16807 % 2147483647; s += x / 2147483647 }
         printf "a,%d,1,1\nb,%d,1,%.9g\n", r, r, exp(0.02 * (s - 6)) } }' > pilot.csv
 rounds() { bench-power --power=0.8 "$@" pilot.csv | tail -n 1 | cut -d, -f7; }
-n=$(rounds --effect=0.01)
-ok 'rounds for 1 % at a noise of 2 %: about 33' test "$n" -ge 27 -a "$n" -le 39
-n=$(rounds --effect=0.005)
-ok 'for half the effect four times as many' test "$n" -ge 110 -a "$n" -le 156
+k=$(rounds --effect=0.01)
+ok 'rounds for 1 % at a noise of 2 %: about 33' test "$k" -ge 27 -a "$k" -le 39
+k=$(rounds --effect=0.005)
+ok 'for half the effect four times as many' test "$k" -ge 110 -a "$k" -le 156
 is 'a hopeless effect has none' '' rounds --effect=0.0001 --most=200
 is 'same seed, same bytes' "$(bench-power pilot.csv)" bench-power pilot.csv
 is 'the columns' 'label,base,metric,pilot_rounds,effect_ratio,power,rounds,rounds_until_decided,seconds' sh -c 'bench-power pilot.csv | head -n 1'

@@ -44,7 +44,9 @@ static struct bench two(long rounds)
 {
     static char a[] = "a", b[] = "b";
     static char *const argv[2][2] = { { a, NULL }, { b, NULL } };
-    struct bench s = { .n = 2, .rounds = rounds, .seed = 3, .margin = 0.01, .level = 0.95, .execute = pretend, .benchmark = "" };
+    struct bench s = {
+        .n = 2, .rounds = rounds, .seed = 3, .margin = 0.01, .level = 0.95, .execute = pretend, .benchmark = ""
+    };
     s.subject = xcalloc(2, sizeof *s.subject);
     for (int i = 0; i < 2; i++) s.subject[i].label = i ? "b" : "a", s.subject[i].argv = (char **)(uintptr_t)argv[i];
     snprintf(s.machine.fingerprint, sizeof s.machine.fingerprint, "m");
@@ -100,7 +102,8 @@ static void test_resume(void)
     start(&straight);
     struct runs *s = read_table();
     bool same = true;
-    for (size_t i = 0; i < 40; i++) same &= r->run[r->main[0].cell[i] - 1].position == s->run[s->main[0].cell[i] - 1].position;
+    for (size_t i = 0; i < 40; i++)
+        same &= r->run[r->main[0].cell[i] - 1].position == s->run[s->main[0].cell[i] - 1].position;
     ok(same, "in the orders of an unbroken run");
     runs_free(r);
     runs_free(s);
@@ -128,7 +131,8 @@ static void test_stopping(void)
     b.decide = true;
     effect = 0.02;
     start(&b);
-    ok(strcmp(b.stopped, "decided") == 0 && b.rounds_run < 100, "a difference of two deviations is decided in less than 100 of 1000 rounds");
+    ok(strcmp(b.stopped, "decided") == 0 && b.rounds_run < 100,
+       "a difference of two deviations is decided in less than 100 of 1000 rounds");
     printf("# %ld rounds\n", b.rounds_run);
     struct runs *r = read_table();
     ok(r->sequential, "the table says that its length was chosen while looking");
@@ -145,7 +149,8 @@ static void test_stopping(void)
     clock_fake(fake_clock);
     start(&t);
     clock_fake(NULL);
-    ok(strcmp(t.stopped, "time") == 0 && t.rounds_run >= 35 && t.rounds_run <= 45, "or when a second has passed, by a fake clock");
+    ok(strcmp(t.stopped, "time") == 0 && t.rounds_run >= 35 && t.rounds_run <= 45,
+       "or when a second has passed, by a fake clock");
     unlink(table);
     struct bench a = two(30);
     a.aa = true;
@@ -164,7 +169,8 @@ static void test_errors(void)
     wrong_output = false;
     struct runs *r = read_table();
     struct pairs p = runs_pairs(r, &r->main[0], (size_t)runs_label(r, "a"), (size_t)runs_label(r, "b"));
-    ok(b.errors == 5 && p.errors == 5 && p.n == 0 && strcmp(runs_status(r, p.first_error), "output") == 0, "another output is an error, not a time");
+    ok(b.errors == 5 && p.errors == 5 && p.n == 0 && strcmp(runs_status(r, p.first_error), "output") == 0,
+       "another output is an error, not a time");
     pairs_free(&p);
     runs_free(r);
     unlink(table);
@@ -188,7 +194,8 @@ static void test_errors(void)
     r = read_table();
     p = runs_pairs(r, &r->main[0], (size_t)runs_label(r, "a"), (size_t)runs_label(r, "b"));
     struct paired q = paired_compare(p.d, p.lower, p.upper, p.n, 0.95, false);
-    ok(s.errors == 0 && p.censored == 12 && isfinite(q.log_ratio.lower) && isinf(q.log_ratio.upper), "a timeout is a lower bound: at least so much slower");
+    ok(s.errors == 0 && p.censored == 12 && isfinite(q.log_ratio.lower) && isinf(q.log_ratio.upper),
+       "a timeout is a lower bound: at least so much slower");
     pairs_free(&p);
     runs_free(r);
     unlink(table);

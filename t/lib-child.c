@@ -27,7 +27,8 @@ static void test_ends(void)
     struct limits none = { 0 };
     struct ran r = sh("echo hello", none);
     ok(r.how == RAN_EXIT && r.code == 0 && r.signal == 0 && strcmp(ran_word(&r), "ok") == 0, "a good end");
-    ok(r.output_bytes == 6 && r.output_hash == hash_bytes("hello\n", 6, 0) && strcmp(r.output.s, "hello\n") == 0, "output, its size and its hash");
+    ok(r.output_bytes == 6 && r.output_hash == hash_bytes("hello\n", 6, 0) && strcmp(r.output.s, "hello\n") == 0,
+       "output, its size and its hash");
     free(r.output.s);
     r = sh("exit 3", none);
     ok(r.how == RAN_EXIT && r.code == 3 && strcmp(ran_word(&r), "exit") == 0, "exit status 3");
@@ -79,7 +80,8 @@ static void test_limits(void)
 static void test_costs(void)
 {
     struct ran r = sh("i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done", (struct limits){ 0 });
-    ok(r.cpu_seconds > 0 && fabs(r.cpu_seconds - r.user_seconds - r.system_seconds) < 1e-9, "CPU time is user plus system time");
+    ok(r.cpu_seconds > 0 && fabs(r.cpu_seconds - r.user_seconds - r.system_seconds) < 1e-9,
+       "CPU time is user plus system time");
     ok(r.minor_faults > 0 && r.cpu >= 0, "faults, and the CPU it ran on");
     r = sh("head -c 50000000 /dev/zero | tail -c 50000000 | tail -c 1", (struct limits){ 0 });
     ok(r.rss_bytes > 40e6, "the peak of the largest process");
@@ -115,9 +117,11 @@ static void test_words(void)
 {
     ok(splits(" ./a.out  9 ", (const char *const[]){ "./a.out", "9", NULL }), "words");
     ok(splits("a 'b c' \"d $\\\"\" e\\ f ''", (const char *const[]){ "a", "b c", "d $\"", "e f", "", NULL }) ||
-       splits("a 'b c' \"d \\\"\" e\\ f ''", (const char *const[]){ "a", "b c", "d \"", "e f", "", NULL }), "quotes and backslashes");
+           splits("a 'b c' \"d \\\"\" e\\ f ''", (const char *const[]){ "a", "b c", "d \"", "e f", "", NULL }),
+       "quotes and backslashes");
     ok(splits("a'b'\"c\"d '$x|*'", (const char *const[]){ "abcd", "$x|*", NULL }), "a quote in a word");
-    ok(refused("") && refused("a | b") && refused("a > b") && refused("a $HOME") && refused("a *.c") && refused("~/a") && refused("a 'b") && refused("a; b") && refused("\"`a`\""),
+    ok(refused("") && refused("a | b") && refused("a > b") && refused("a $HOME") && refused("a *.c") &&
+           refused("~/a") && refused("a 'b") && refused("a; b") && refused("\"`a`\""),
        "what needs a shell is refused with a reason");
     bool same = true;
     static const char *const odd[] = { "plain", "", "a b", "it's", "$x `y` \\z", "\"", "*?[", "a\nb", "~" };

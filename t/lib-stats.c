@@ -36,9 +36,11 @@ static void test_hodges_lehmann(void)
     ok(point, "the estimate is the median of all pairwise averages");
     ok(ends, "the interval's ends are two of them, as far from either side; below 6 values there is none");
     double six[] = { 1, 2, 3, 4, 5, 6 };
-    ok(hodges_lehmann(six, 6, 0.95, 1).lower == 1 && hodges_lehmann(six, 6, 0.95, 1).upper == 6, "6 values at 95 %: from least to greatest");
+    ok(hodges_lehmann(six, 6, 0.95, 1).lower == 1 && hodges_lehmann(six, 6, 0.95, 1).upper == 6,
+       "6 values at 95 %: from least to greatest");
     double wild[] = { 0.1, 0.2, 0.15, 0.12, INFINITY, 0.18, 0.11, 0.13, 0.14, 0.16 };
-    ok(isfinite(hodges_lehmann(wild, 10, 0.95, 1).point) && hodges_lehmann(wild, 10, 0.95, 1).lower < 0.2, "one timeout in ten moves the estimate, but not to infinity");
+    ok(isfinite(hodges_lehmann(wild, 10, 0.95, 1).point) && hodges_lehmann(wild, 10, 0.95, 1).lower < 0.2,
+       "one timeout in ten moves the estimate, but not to infinity");
 }
 
 static void test_signed_rank(void)
@@ -66,7 +68,8 @@ static void test_signed_rank(void)
     ok(signed_rank_p(zeros, 5, 1) == 1, "nothing but zeros: p is 1");
     double big[300];
     for (int i = 0; i < 300; i++) big[i] = rng_normal(&g);
-    near(signed_rank_p(big, 100, 1), signed_rank_p(big, 100, 1 + 1e-9), 0.01, "the normal law joins the exact one at n = 100");
+    near(signed_rank_p(big, 100, 1), signed_rank_p(big, 100, 1 + 1e-9), 0.01,
+         "the normal law joins the exact one at n = 100");
 }
 
 static void test_order_statistics(void)
@@ -82,14 +85,19 @@ static void test_order_statistics(void)
     double p[] = { 0.01, 0.04, 0.03, 0.005 }, q[] = { 0.01, 0.04, 0.03, 0.005 };
     adjust_holm(p, 4);
     adjust_bh(q, 4);
-    ok(fabs(p[0] - 0.03) < 1e-12 && fabs(p[1] - 0.06) < 1e-12 && fabs(p[2] - 0.06) < 1e-12 && fabs(p[3] - 0.02) < 1e-12, "Holm's example");
-    ok(fabs(q[0] - 0.02) < 1e-12 && fabs(q[1] - 0.04) < 1e-12 && fabs(q[2] - 0.04) < 1e-12 && fabs(q[3] - 0.02) < 1e-12, "Benjamini and Hochberg's");
+    ok(fabs(p[0] - 0.03) < 1e-12 && fabs(p[1] - 0.06) < 1e-12 && fabs(p[2] - 0.06) < 1e-12 && fabs(p[3] - 0.02) < 1e-12,
+       "Holm's example");
+    ok(fabs(q[0] - 0.02) < 1e-12 && fabs(q[1] - 0.04) < 1e-12 && fabs(q[2] - 0.04) < 1e-12 && fabs(q[3] - 0.02) < 1e-12,
+       "Benjamini and Hochberg's");
     double r[] = { log(2), log(8), log(4) };
     struct geomean m = geometric_mean(r, 3, 0.95, 1, "");
     near(m.ratio.point, 4, 1e-12, "geometric mean of 2, 8, 4");
-    ok(fabs(m.least_without_one - sqrt(8)) < 1e-9 && fabs(m.most_without_one - sqrt(32)) < 1e-9, "and its range with one left out");
+    ok(fabs(m.least_without_one - sqrt(8)) < 1e-9 && fabs(m.most_without_one - sqrt(32)) < 1e-9,
+       "and its range with one left out");
     struct interval in = { 0.001, -0.002, 0.004 }, out = { 0.02, 0.001, 0.04 };
-    ok(verdict_of(in, 0.5, 0.95, 0.01) == SAME && verdict_of(in, 0.5, 0.95, 0.003) == UNCLEAR && verdict_of(out, 0.01, 0.95, 0.01) == SLOWER, "verdicts");
+    ok(verdict_of(in, 0.5, 0.95, 0.01) == SAME && verdict_of(in, 0.5, 0.95, 0.003) == UNCLEAR &&
+           verdict_of(out, 0.01, 0.95, 0.01) == SLOWER,
+       "verdicts");
 }
 
 /* times at successive moments: log level 0, noise of one kind */
@@ -121,7 +129,8 @@ static void test_coverage(void)
             make_noise(kinds[k], x, 2 * N);
             for (size_t r = 0; r < N; r++) {
                 order_round((uint64_t)c, 2, r, order);
-                double first = x[2 * r] + (order[0] == 1 ? truth : 0), second = x[2 * r + 1] + (order[1] == 1 ? truth : 0);
+                double first = x[2 * r] + (order[0] == 1 ? truth : 0),
+                       second = x[2 * r + 1] + (order[1] == 1 ? truth : 0);
                 d[r] = order[0] == 0 ? second - first : first - second;
             }
             struct paired p = paired_compare(d, NULL, NULL, N, 0.95, false);
@@ -129,7 +138,8 @@ static void test_coverage(void)
         }
         printf("# %s: %.4f\n", kinds[k], hit / (double)CASES);
         char name[96];
-        snprintf(name, sizeof name, "noise %s: the 95 %% interval covers the truth in 93 to 97 %% of 2000 cases", kinds[k]);
+        snprintf(name, sizeof name, "noise %s: the 95 %% interval covers the truth in 93 to 97 %% of 2000 cases",
+                 kinds[k]);
         ok(hit >= 0.93 * CASES && hit <= 0.97 * CASES, name);
     }
 }
@@ -142,12 +152,14 @@ static void test_dependence(void)
     for (int c = 0; c < CASES; c++) {
         double d[N], a = rng_normal(&g);
         for (int i = 0; i < N; i++) d[i] = a = 0.5 * a + sqrt(0.75) * rng_normal(&g);
-        struct interval wide = paired_compare(d, NULL, NULL, N, 0.95, false).log_ratio, narrow = hodges_lehmann(d, N, 0.95, 1);
+        struct interval wide = paired_compare(d, NULL, NULL, N, 0.95, false).log_ratio,
+                        narrow = hodges_lehmann(d, N, 0.95, 1);
         hit += wide.lower <= 0 && wide.upper >= 0;
         plain += narrow.lower <= 0 && narrow.upper >= 0;
     }
     printf("# widened %.3f, not widened %.3f\n", hit / (double)CASES, plain / (double)CASES);
-    ok(hit > 0.92 * CASES && plain < 0.85 * CASES, "dependent values: the widened interval covers, the plain one does not");
+    ok(hit > 0.92 * CASES && plain < 0.85 * CASES,
+       "dependent values: the widened interval covers, the plain one does not");
     double jump[60];
     for (int i = 0; i < 60; i++) jump[i] = rng_normal(&g) + (i < 20 ? 0 : 3);
     struct paired p = paired_compare(jump, NULL, NULL, 60, 0.95, false);
@@ -165,7 +177,8 @@ static void test_sequence(void)
             d[i] = 0.01 * rng_normal(&g);
             e[i] = d[i] + 0.005;
             if (i % 3 || i < 8) continue;
-            struct interval s = median_sequence(d, i, 0.95), t = median_sequence(e, i, 0.95), h = hodges_lehmann(d, i, 0.95, 1);
+            struct interval s = median_sequence(d, i, 0.95), t = median_sequence(e, i, 0.95),
+                            h = hodges_lehmann(d, i, 0.95, 1);
             out |= s.lower > 0 || s.upper < 0;
             peek |= h.lower > 0 || h.upper < 0;
             if (!told && t.lower > 0) told = true, rounds += (int)i, found++;
@@ -173,7 +186,8 @@ static void test_sequence(void)
         wrong += out;
         fixed += peek;
     }
-    printf("# looking after every round: sequence wrong %.3f, fixed interval wrong %.3f; half a deviation found in %.0f rounds\n",
+    printf("# looking after every round: sequence wrong %.3f, fixed interval wrong %.3f; half a deviation found in "
+           "%.0f rounds\n",
            wrong / (double)CASES, fixed / (double)CASES, rounds / (double)(found ? found : 1));
     ok(wrong <= 0.05 * CASES, "the confidence sequence may be looked at after every round");
     ok(fixed > 0.12 * CASES, "the fixed interval may not");
@@ -206,7 +220,8 @@ static void test_guard_and_levels(void)
     double gain[20], none[20];
     for (int i = 0; i < 20; i++) gain[i] = -0.05 + 0.01 * rng_normal(&g), none[i] = 0.01 * rng_normal(&g);
     struct guard rule = { 0.95, 0 };
-    struct guarded a = guard_decide(gain, 20, GUARD_PARITY, 1, &rule), b = guard_decide(none, 20, GUARD_PARITY, 1, &rule);
+    struct guarded a = guard_decide(gain, 20, GUARD_PARITY, 1, &rule),
+                   b = guard_decide(none, 20, GUARD_PARITY, 1, &rule);
     ok(a.keep && !b.keep && a.calibration.n == 10 && a.confirmation.n == 10, "a sure gain is kept, noise is not");
     double upper;
     ok(!guard_keeps(gain, 3, 1, &rule, &upper) && isinf(upper), "three values are never enough");
@@ -227,8 +242,10 @@ static void test_guard_and_levels(void)
         for (int j = 0; j < 10; j++, i++) v[i] = build + 0.01 * rng_normal(&g), group[i] = k;
     }
     struct components c = variance_components(v, group, 2000);
-    ok(fabs(c.between - 0.03) < 0.005 && fabs(c.within - 0.01) < 0.001, "variance between builds and within them is told apart");
-    near(best_per_group(&(struct components){ .between = 0.01, .within = 0.02 }, 9), 6, 1e-12, "runs per build: sqrt(cost) x within / between");
+    ok(fabs(c.between - 0.03) < 0.005 && fabs(c.within - 0.01) < 0.001,
+       "variance between builds and within them is told apart");
+    near(best_per_group(&(struct components){ .between = 0.01, .within = 0.02 }, 9), 6, 1e-12,
+         "runs per build: sqrt(cost) x within / between");
 }
 
 int main(void)

@@ -20,12 +20,13 @@
 enum phase { CALIBRATE, WARMUP, AA, MEASURE };
 static const char *const phase_name[] = { "calibrate", "warmup", "aa", "measure" };
 enum { MAX_WARMUP = 10, EMPTY_RUNS = 5 };
-static const double warm_enough = 0.01;                  /* a round is warm when the median label gained less than this */
+/* a round is warm when the median label gained less than this */
+static const double warm_enough = 0.01;
 
 static const char columns[] =
-    "label,round,position,phase,wall_seconds,cpu_seconds,user_seconds,sys_seconds,max_rss_bytes,minor_faults,major_faults,"
-    "voluntary_switches,involuntary_switches,exit,signal,status,cpu,load,steal_ticks,output_bytes,output_hash,build,machine,"
-    "benchmark,kind,stop,seed";
+    "label,round,position,phase,wall_seconds,cpu_seconds,user_seconds,sys_seconds,max_rss_bytes,minor_faults,"
+    "major_faults,voluntary_switches,involuntary_switches,exit,signal,status,cpu,load,steal_ticks,output_bytes,"
+    "output_hash,build,machine,benchmark,kind,stop,seed";
 
 char *bench_columns(const struct bench *b)
 {
@@ -77,7 +78,8 @@ void bench_subjects(struct bench *b, const struct list *labels, char **commands,
     for (size_t i = 0; i < n; i++) {
         struct subject *s = &b->subject[i];
         s->label = labels->n ? labels->v[i] : commands[i];
-        for (size_t j = 0; j < i; j++) if (strcmp(b->subject[j].label, s->label) == 0) usage("label '%s' is given twice", s->label);
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(b->subject[j].label, s->label) == 0) usage("label '%s' is given twice", s->label);
         s->argv = bench_words(commands[i], shell);
         subject_build(s);
     }
@@ -120,16 +122,18 @@ static bool is_time_limit(const char *status)
 static void explain(const struct bench *b, const struct subject *s, const struct ran *r, const char *status, long round)
 {
     if (r->how == RAN_NOT_STARTED) die("label '%s': %s: %s", s->label, s->argv[0], strerror(r->error));
-    if (strcmp(status, "exit") == 0) warn("label '%s', round %ld: exit status %d, not %d", s->label, round, r->code, b->expect_exit);
-    else if (strcmp(status, "signal") == 0) warn("label '%s', round %ld: killed by signal %d", s->label, round, r->signal);
+    if (strcmp(status, "exit") == 0)
+        warn("label '%s', round %ld: exit status %d, not %d", s->label, round, r->code, b->expect_exit);
+    else if (strcmp(status, "signal") == 0)
+        warn("label '%s', round %ld: killed by signal %d", s->label, round, r->signal);
     else if (strcmp(status, "output") == 0)
-        warn("label '%s', round %ld: output differs from that of %s (--output-rule=own or any, if it may)", s->label, round,
-             b->output == OUTPUT_SAME ? "the first label" : "its first run");
+        warn("label '%s', round %ld: output differs from that of %s (--output-rule=own or any, if it may)", s->label,
+             round, b->output == OUTPUT_SAME ? "the first label" : "its first run");
     else warn("label '%s', round %ld: stopped at its limit (%s)", s->label, round, status);
 }
 
-static void write_row(struct bench *b, const struct subject *s, const struct ran *r, enum phase phase, long round, size_t position,
-                      const char *status, int64_t steal)
+static void write_row(struct bench *b, const struct subject *s, const struct ran *r, enum phase phase, long round,
+                      size_t position, const char *status, int64_t steal)
 {
     csvw *w = b->out;
     csvw_cstr(w, s->label);
@@ -177,7 +181,8 @@ static double run_once(struct bench *b, struct subject *s, enum phase phase, lon
     if (b->prepare) {
         c.argv = b->prepare;
         struct ran p = b->execute(&c);
-        if (p.how != RAN_EXIT || p.code != 0) die("--prepare: %s: %s", b->prepare[0], p.how == RAN_NOT_STARTED ? strerror(p.error) : "failed");
+        if (p.how != RAN_EXIT || p.code != 0)
+            die("--prepare: %s: %s", b->prepare[0], p.how == RAN_NOT_STARTED ? strerror(p.error) : "failed");
     }
     c.argv = s->argv;
     if (b->events) c.started = attach_events, c.started_arg = b;
@@ -212,7 +217,8 @@ static void calibrate(struct bench *b)
 static void warm_up(struct bench *b)
 {
     size_t *order = xmalloc(b->n, sizeof *order);
-    double *least = xmalloc(b->n, sizeof *least), *first = xmalloc(b->n, sizeof *first), *gain = xmalloc(b->n, sizeof *gain);
+    double *least = xmalloc(b->n, sizeof *least), *first = xmalloc(b->n, sizeof *first),
+           *gain = xmalloc(b->n, sizeof *gain);
     long most = b->warmup < 0 ? MAX_WARMUP : b->warmup;
     for (long round = b->warmup_done; round < most; round++) {
         order_round(b->seed + 1, b->n, (size_t)round, order);
@@ -228,7 +234,8 @@ static void warm_up(struct bench *b)
         if (b->warmup < 0 && round > b->warmup_done && !(median(gain, m) > warm_enough)) break;
     }
     size_t m = 0;
-    for (size_t l = 0; b->warmup_rounds && l < b->n; l++) if (first[l] > 0 && least[l] > 0) gain[m++] = first[l] / least[l];
+    for (size_t l = 0; b->warmup_rounds && l < b->n; l++)
+        if (first[l] > 0 && least[l] > 0) gain[m++] = first[l] / least[l];
     b->first_over_last = median(gain, m);
     free(order);
     free(least);
@@ -319,13 +326,18 @@ static void take_row(struct bench *b, csv *t, const struct seen *c)
 {
     str phase = csv_str(t, c->phase);
     if (str_is(phase, "calibrate") || !str_is(csv_str(t, c->benchmark), b->benchmark)) return;
-    if (csv_int(t, c->seed) != (int64_t)b->seed) die_at(csv_file(t), csv_line(t), "begun with --seed=%ld", (long)csv_int(t, c->seed));
-    if (!str_is(csv_str(t, c->machine), b->machine.fingerprint)) die_at(csv_file(t), csv_line(t), "begun on another machine; name another file");
+    if (csv_int(t, c->seed) != (int64_t)b->seed)
+        die_at(csv_file(t), csv_line(t), "begun with --seed=%ld", (long)csv_int(t, c->seed));
+    if (!str_is(csv_str(t, c->machine), b->machine.fingerprint))
+        die_at(csv_file(t), csv_line(t), "begun on another machine; name another file");
     size_t l = 0;
     while (l < b->n && !str_is(csv_str(t, c->label), b->subject[l].label)) l++;
-    if (l == b->n) die_at(csv_file(t), csv_line(t), "begun with a label '%.*s' that is not given now", (int)csv_str(t, c->label).n, csv_str(t, c->label).s);
+    if (l == b->n)
+        die_at(csv_file(t), csv_line(t), "begun with a label '%.*s' that is not given now", (int)csv_str(t, c->label).n,
+               csv_str(t, c->label).s);
     if (!str_is(csv_str(t, c->build), b->subject[l].build))
-        die_at(csv_file(t), csv_line(t), "the program of label '%s' has changed since; name another file", b->subject[l].label);
+        die_at(csv_file(t), csv_line(t), "the program of label '%s' has changed since; name another file",
+               b->subject[l].label);
     long round = (long)csv_int(t, c->round);
     if (str_is(phase, "warmup")) {
         if (round + 1 > b->warmup_done) b->warmup_done = round + 1;
@@ -344,16 +356,18 @@ static void take_row(struct bench *b, csv *t, const struct seen *c)
         return;
     }
     b->done[(size_t)round * b->n + l] = true;
-    if (str_is(csv_str(t, c->status), "ok")) b->d[(size_t)round * b->n + l] = log(csv_num(t, b->by_wall ? c->wall : c->cpu));
+    if (str_is(csv_str(t, c->status), "ok"))
+        b->d[(size_t)round * b->n + l] = log(csv_num(t, b->by_wall ? c->wall : c->cpu));
 }
 
 void bench_resume(struct bench *b, const char *path)
 {
     prepare_state(b);
     csv *t = csv_open(path);
-    struct seen c = { csv_need(t, "label"), csv_need(t, "round"), csv_need(t, "position"), csv_need(t, "phase"), csv_need(t, "status"),
-                      csv_need(t, "build"), csv_need(t, "output_hash"), csv_need(t, "seed"), csv_need(t, "machine"), csv_need(t, "benchmark"),
-                      csv_need(t, "wall_seconds"), csv_need(t, "cpu_seconds") };
+    struct seen c = { csv_need(t, "label"),       csv_need(t, "round"),        csv_need(t, "position"),
+                      csv_need(t, "phase"),       csv_need(t, "status"),       csv_need(t, "build"),
+                      csv_need(t, "output_hash"), csv_need(t, "seed"),         csv_need(t, "machine"),
+                      csv_need(t, "benchmark"),   csv_need(t, "wall_seconds"), csv_need(t, "cpu_seconds") };
     while (csv_next(t)) take_row(b, t, &c);
     csv_close(t);
     for (long r = 0; r < b->rounds; r++)                 /* logs of times become log-ratios */

@@ -1,8 +1,8 @@
 /* bench.h - the measuring loop behind bench-run: warm-up, noise floor, balanced random rounds, stopping, resuming.
  *
- * One row per execution is written and flushed before the next begins, so a kill loses the running one only; started again
- * on its own table the loop completes the interrupted round and goes on, in the same orders.  `execute` is child_run, or
- * a fake in tests. */
+ * One row per execution is written and flushed before the next begins, so a kill loses the running one only; started
+ * again on its own table the loop completes the interrupted round and goes on, in the same orders.  `execute` is
+ * child_run, or a fake in tests. */
 #ifndef MILLRACE_BENCH_H
 #define MILLRACE_BENCH_H
 #include "base/filter.h"
@@ -20,15 +20,18 @@ struct subject {
     size_t errors;
 };
 
-enum output_rule { OUTPUT_SAME, OUTPUT_OWN, OUTPUT_ANY };   /* all labels alike | each label like its first run | unchecked */
+/* all labels alike | each label like its first run | unchecked */
+enum output_rule { OUTPUT_SAME, OUTPUT_OWN, OUTPUT_ANY };
 
 struct bench {
     struct subject *subject;                             /* [0] is the base */
     size_t n;
-    long rounds, warmup;                                 /* warmup < 0: until the times no longer fall, at most 10 rounds */
+    /* warmup < 0: until the times no longer fall, at most 10 rounds */
+    long rounds, warmup;
     uint64_t seed;
     bool aa;                                             /* first the base against itself, as many rounds */
-    bool decide;                                         /* stop when every label is told from the base, or equal within margin */
+    /* stop when every label is told from the base, or equal within margin */
+    bool decide;
     double half_width;                                   /* > 0: stop when every log-ratio is known this well */
     double margin, level, max_seconds;                   /* max_seconds 0: no limit */
     bool by_wall;                                        /* metric of stopping and warm-up: wall, else CPU time */
@@ -48,13 +51,15 @@ struct bench {
     long rounds_run;
     const char *stopped;                                 /* rounds, decided, width, time */
     double *d;                                           /* log-ratios, [round * n + label] */
-    bool *done, *aa_done;                                /* found in the table on resuming: [round * n + label] | [2 * round + place] */
+    /* found in the table on resuming: [round * n + label] | [2 * round + place] */
+    bool *done, *aa_done;
     long warmup_done;
 };
 
 char *bench_columns(const struct bench *);               /* "label,round,..." ; caller frees */
 void bench_resume(struct bench *, const char *path);     /* take over what the table already holds */
 void bench_run(struct bench *);
-void bench_subjects(struct bench *, const struct list *labels, char **commands, size_t n, bool shell);   /* usage() when unsound */
+/* usage() when unsound */
+void bench_subjects(struct bench *, const struct list *labels, char **commands, size_t n, bool shell);
 char **bench_words(const char *command, bool shell);     /* its argv, by sh -c with shell; usage() when it has none */
 #endif

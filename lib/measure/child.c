@@ -32,10 +32,11 @@ static void redirect(const char *path, int flags, int to)
     if (fd >= 0) dup2(fd, to);
 }
 
-/* after fork, before exec: only async-signal-safe calls; `ready` is closed when the parent has attached what it wants */
+/* after fork, before exec: async-signal-safe calls only; `ready` is closed when the parent has attached its counters */
 static _Noreturn void become(const struct child *c, int output, int ready, int report, pid_t parent)
 {
-    struct rusage u;                                     /* its peak, which the kernel will count in as the command's own */
+    /* its peak, which the kernel will count in as the command's own */
+    struct rusage u;
     getrusage(RUSAGE_SELF, &u);
     if (write(report, &u.ru_maxrss, sizeof u.ru_maxrss) < 0) _exit(126);
     setpgid(0, 0);
@@ -169,7 +170,8 @@ struct ran child_run(const struct child *c)
     else r.signal = WTERMSIG(status), r.how = RAN_SIGNAL;
     if (!in_time) r.how = RAN_TIMEOUT;
     else if (r.signal == SIGXFSZ) r.how = RAN_OUTPUT_LIMIT;
-    else if (c->limits.cpu_seconds > 0 && (r.signal == SIGXCPU || (r.signal == SIGKILL && r.cpu_seconds >= c->limits.cpu_seconds)))
+    else if (c->limits.cpu_seconds > 0 &&
+             (r.signal == SIGXCPU || (r.signal == SIGKILL && r.cpu_seconds >= c->limits.cpu_seconds)))
         r.how = RAN_CPU_LIMIT;
     if (read(report[0], &r.error, sizeof r.error) == (ssize_t)sizeof r.error) r.how = RAN_NOT_STARTED;
     else take_output(c, &r, output);
@@ -201,7 +203,8 @@ char **shell_words(const char *p, const char **why)
             else if (*p == '\\' && quote != '\'' && p[1] && (!quote || strchr("\\\"$`", p[1]))) *to++ = *++p;
             else if (quote != '\'' && (*p == '$' || *p == '`')) *why = "it has $ or `, which need a shell";
             else if (!quote && strchr("|&;<>()*?[", *p)) *why = "it has one of | & ; < > ( ) * ? [, which need a shell";
-            else if (!quote && to == argv[count - 1] && (*p == '~' || *p == '#')) *why = "it has ~ or #, which need a shell";
+            else if (!quote && to == argv[count - 1] && (*p == '~' || *p == '#'))
+                *why = "it has ~ or #, which need a shell";
             else *to++ = *p;
             if (quote && !p[1]) *why = "a quote is not closed";
         }

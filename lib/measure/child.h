@@ -2,8 +2,8 @@
  *
  * No shell: argv is executed directly.  Standard output goes to memory, so that nobody has to run beside the command to
  * drain a pipe, and is hashed after its end.  When the first process ends, all that is left of its group is killed.
- * The child dies with its parent, also by kill -9.  Times: wall is CLOCK_MONOTONIC around exec and exit; user and system
- * are those of wait4(2), with waited-for descendants.  Never dies because of what the command does. */
+ * The child dies with its parent, also by kill -9.  Times: wall is CLOCK_MONOTONIC around exec and exit; user and
+ * system are those of wait4(2), with waited-for descendants.  Never dies because of what the command does. */
 #ifndef MILLRACE_CHILD_H
 #define MILLRACE_CHILD_H
 #include "base/str.h"
@@ -23,12 +23,14 @@ struct child {
     char *const *env;                                    /* NULL: that of the parent */
     const char *directory;                               /* NULL: that of the parent */
     const char *input;                                   /* file for standard input; NULL: /dev/null */
-    const char *error;                                   /* file for standard error; NULL: /dev/null; "-": the parent's */
+    /* file for standard error; NULL: /dev/null; "-": the parent's */
+    const char *error;
     struct limits limits;
     int cpu;                                             /* run on this CPU only; -1: anywhere */
     int nice;                                            /* added to the nice value */
     bool keep_output;                                    /* leave standard output in ran.output */
-    void (*started)(pid_t, void *);                      /* called between fork and exec, may be NULL: attach counters */
+    /* called between fork and exec, may be NULL: attach counters */
+    void (*started)(pid_t, void *);
     void *started_arg;
 };
 
@@ -39,8 +41,8 @@ struct ran {
     int code, signal;                                    /* exit status, or -1 | signal, or 0 */
     int error;                                           /* NOT_STARTED: errno of exec */
     double wall_seconds, user_seconds, system_seconds, cpu_seconds;
-    double rss_bytes;                                    /* peak of the largest process; nan when hidden below the parent's own,
-                                                            which the kernel counts in */
+    /* peak of the largest process; nan when hidden below the parent's own, which the kernel counts in */
+    double rss_bytes;
     long minor_faults, major_faults, voluntary_switches, involuntary_switches;
     int cpu;                                             /* where it ran last; -1 not known */
     uint64_t output_bytes, output_hash;                  /* hash_bytes with seed 0; 0 for no output */
@@ -48,7 +50,8 @@ struct ran {
 };
 
 struct ran child_run(const struct child *);
-const char *ran_word(const struct ran *);                /* ok, exit, signal, timeout, cpu_limit, output_limit, not_started */
+/* ok, exit, signal, timeout, cpu_limit, output_limit, not_started */
+const char *ran_word(const struct ran *);
 
 /* Split a command as sh would, quotes and backslashes included, into a NULL-terminated argv (free argv[0], then argv).
  * NULL and a sentence in *why when it has none or would need a shell: | & ; < > ( ) $ ` * ? [ ~ # outside quotes. */

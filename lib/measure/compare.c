@@ -16,13 +16,16 @@ static double noise_floor(const struct runs *r, size_t benchmark, const struct c
     size_t flagged = 0, parts = a.n / 10;
     for (size_t k = 0; k < parts; k++) flagged += signed_rank_p(a.d + 10 * k, 10, 1) < 1 - o->level;
     double floor_log = fmax(fabs(i.lower), fabs(i.upper));
-    if (!quiet) warn("noise floor of '%s': ratio %.4f from %zu rounds of it against itself; %zu of %zu parts of 10 rounds differ at %g",
-                     r->label.name[o->base].s, exp(floor_log), a.n, flagged, parts, 1 - o->level);
+    if (!quiet)
+        warn("noise floor of '%s': ratio %.4f from %zu rounds of it against itself; %zu of %zu parts of 10 rounds "
+             "differ at %g",
+             r->label.name[o->base].s, exp(floor_log), a.n, flagged, parts, 1 - o->level);
     pairs_free(&a);
     return floor_log;
 }
 
-static struct paired with_empty(struct runs *r, size_t benchmark, size_t label, double empty, const struct compare_options *o)
+static struct paired with_empty(struct runs *r, size_t benchmark, size_t label, double empty,
+                                const struct compare_options *o)
 {
     r->subtracted = empty;
     struct pairs p = runs_pairs(r, &r->main[benchmark], o->base, label);
@@ -40,7 +43,8 @@ static void refuse_large(const struct runs *r)
             if (!r->main[b].cell[i]) continue;
             const struct run *x = &r->run[r->main[b].cell[i] - 1];
             if (!x->error && r->empty_seconds > 0.05 * x->value)
-                die_at(r->file.name[x->file].s, x->line, "an empty command takes %.1f %% of this run: too much to subtract, 5 %% is the most",
+                die_at(r->file.name[x->file].s, x->line,
+                       "an empty command takes %.1f %% of this run: too much to subtract, 5 %% is the most",
                        100 * r->empty_seconds / x->value);
         }
 }
@@ -48,11 +52,13 @@ static void refuse_large(const struct runs *r)
 static struct comparison compare(struct runs *r, size_t benchmark, size_t label, const struct compare_options *o)
 {
     struct pairs p = runs_pairs(r, &r->main[benchmark], o->base, label);
-    struct comparison w = { .benchmark = benchmark, .label = label, .censored = p.censored, .verdict = p.errors ? INVALID : UNCLEAR };
+    struct comparison w = {
+        .benchmark = benchmark, .label = label, .censored = p.censored, .verdict = p.errors ? INVALID : UNCLEAR
+    };
     if (p.errors) {
         const char *file = r->file.name[p.first_error->file].s;
-        warn_at(file, p.first_error->line, "a run of '%s' or of the base went wrong (%s), %zu rounds in all: no ratio", r->label.name[label].s,
-                runs_status(r, p.first_error), p.errors);
+        warn_at(file, p.first_error->line, "a run of '%s' or of the base went wrong (%s), %zu rounds in all: no ratio",
+                r->label.name[label].s, runs_status(r, p.first_error), p.errors);
     }
     pairs_free(&p);
     w.p = with_empty(r, benchmark, label, o->subtract ? r->empty_seconds : 0, o);
@@ -83,7 +89,8 @@ struct comparison *compare_all(struct runs *r, const struct compare_options *o, 
     }
     if (strcmp(o->adjust, "holm") == 0) adjust_holm(p, *n);
     if (strcmp(o->adjust, "bh") == 0) adjust_bh(p, *n);
-    if (*n > 1 && strcmp(o->adjust, "none") != 0 && !quiet) warn("p-values adjusted for %zu comparisons (%s)", *n, o->adjust);
+    if (*n > 1 && strcmp(o->adjust, "none") != 0 && !quiet)
+        warn("p-values adjusted for %zu comparisons (%s)", *n, o->adjust);
     for (size_t i = 0; i < *n; i++) {
         struct comparison *w = &row[i];
         w->adjusted = p[i];
@@ -114,14 +121,21 @@ static void note(const struct runs *r, const struct comparison *w, const char *o
     const char *name = r->label.name[w->label].s, *program = r->benchmark.name[w->benchmark].s;
     const char *in = *program ? " in " : "";
     if (w->verdict == INVALID) return;
-    if (w->p.n < 6) warn("'%s'%s%s: %zu rounds are too few for an interval of level %g", name, in, program, w->p.n, level);
-    if (w->p.inflate > 1) warn("'%s'%s%s: successive rounds depend on each other (lag 1: %.2f), the interval is widened %.2f times", name, in, program, w->p.lag1, sqrt(w->p.inflate));
-    if (w->p.drift) warn("'%s'%s%s: the ratio itself drifts, from about the %zuth round (p %.2g)", name, in, program, w->p.change_at, w->p.change_p);
-    if (w->censored) warn("'%s'%s%s: %zu rounds hold a timeout, taken as a lower bound", name, in, program, w->censored);
+    if (w->p.n < 6)
+        warn("'%s'%s%s: %zu rounds are too few for an interval of level %g", name, in, program, w->p.n, level);
+    if (w->p.inflate > 1)
+        warn("'%s'%s%s: successive rounds depend on each other (lag 1: %.2f), the interval is widened %.2f times", name,
+             in, program, w->p.lag1, sqrt(w->p.inflate));
+    if (w->p.drift)
+        warn("'%s'%s%s: the ratio itself drifts, from about the %zuth round (p %.2g)", name, in, program,
+             w->p.change_at, w->p.change_p);
+    if (w->censored)
+        warn("'%s'%s%s: %zu rounds hold a timeout, taken as a lower bound", name, in, program, w->censored);
     if (!other) return;
     struct interval a = w->p.log_ratio, b = w->other.log_ratio;
     bool apart = a.lower > b.upper || b.lower > a.upper;
-    warn("'%s'%s%s: by %s the ratio is %.4f, %.4f .. %.4f%s", name, in, program, other, exp(b.point), exp(b.lower), exp(b.upper), apart ? ": they disagree" : "");
+    warn("'%s'%s%s: by %s the ratio is %.4f, %.4f .. %.4f%s", name, in, program, other, exp(b.point), exp(b.lower),
+         exp(b.upper), apart ? ": they disagree" : "");
 }
 
 void compare_notes(struct runs *r, const struct compare_options *o, struct comparison *row, size_t n)
@@ -133,10 +147,13 @@ void compare_notes(struct runs *r, const struct compare_options *o, struct compa
     double share = r->empty_seconds / median(v, m);
     free(v);
     if (is_time && !o->subtract && share > 0.05)
-        warn("starting a process takes %.1f %% of a run of '%s': ratios of the work itself are that much farther from 1", 100 * share, r->label.name[o->base].s);
+        warn(
+            "starting a process takes %.1f %% of a run of '%s': ratios of the work itself are that much farther from 1",
+            100 * share, r->label.name[o->base].s);
     if (!is_time || !runs_use(r, other)) other = NULL;
     for (size_t k = 0; k < n; k++) {
-        if (other && row[k].verdict != INVALID) row[k].other = with_empty(r, row[k].benchmark, row[k].label, o->subtract ? r->empty_seconds : 0, o);
+        if (other && row[k].verdict != INVALID)
+            row[k].other = with_empty(r, row[k].benchmark, row[k].label, o->subtract ? r->empty_seconds : 0, o);
         note(r, &row[k], other, o->level);
     }
 }

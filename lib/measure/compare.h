@@ -1,8 +1,9 @@
-/* compare.h - all comparisons of a table of runs with its base: ratios, adjusted p-values, verdicts, and what to tell about them.
+/* compare.h - all comparisons of a table of runs with its base: ratios, adjusted p-values, verdicts, and what to tell
+ * about them.
  *
- * The noise floor (rounds of the base against itself, phase aa) turns a gain that is smaller into unclear.  The time of an
- * empty command, when it is to be subtracted, enters with its own uncertainty: the ratio is computed with the least, the
- * median and the greatest of its times, and the interval is the union. */
+ * The noise floor (rounds of the base against itself, phase aa) turns a gain that is smaller into unclear.  The time
+ * of an empty command, when it is to be subtracted, enters with its own uncertainty: the ratio is computed with the
+ * least, the median and the greatest of its times, and the interval is the union. */
 #ifndef MILLRACE_COMPARE_H
 #define MILLRACE_COMPARE_H
 #include "measure/runs.h"
@@ -13,7 +14,8 @@ struct compare_options {
     double level, margin;
     const char *adjust;                                  /* holm, bh or none */
     bool force;                                          /* gains below the noise floor count */
-    bool subtract;                                       /* the empty command; dies when it is more than 5 % of a time */
+    /* the empty command; dies when it is more than 5 % of a time */
+    bool subtract;
 };
 
 struct comparison {
@@ -25,6 +27,8 @@ struct comparison {
 };
 
 struct comparison *compare_all(struct runs *, const struct compare_options *, size_t *n);   /* caller frees */
-void compare_notes(struct runs *, const struct compare_options *, struct comparison *, size_t n);   /* on standard error; changes the metric of runs */
-int compare_status(const struct comparison *, size_t n, double margin);   /* 0 same or better, 1 slower, 2 unclear, 3 invalid */
+/* on standard error; changes the metric of runs */
+void compare_notes(struct runs *, const struct compare_options *, struct comparison *, size_t n);
+/* 0 same or better, 1 slower, 2 unclear, 3 invalid */
+int compare_status(const struct comparison *, size_t n, double margin);
 #endif

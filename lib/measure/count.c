@@ -17,7 +17,8 @@
 #define PLUGINS "build/measure"
 #endif
 
-const char *const count_name[] = { "instructions", "modelled_cycles", "code_bytes", "text_bytes", "allocations", "allocated_bytes" };
+const char *const count_name[] = { "instructions", "modelled_cycles", "code_bytes",
+                                   "text_bytes",   "allocations",     "allocated_bytes" };
 
 char *program_path(const char *name)
 {
@@ -169,7 +170,8 @@ struct counts count_cycles(const struct child *c)
 {
     struct counts r = nothing("cachegrind");
     char *report = report_file(), *out = xformat("--cachegrind-out-file=%s", report);
-    char name[] = "valgrind", tool[] = "--tool=cachegrind", cache[] = "--cache-sim=yes", branch[] = "--branch-sim=yes", log[] = "--log-file=/dev/null";
+    char name[] = "valgrind", tool[] = "--tool=cachegrind", cache[] = "--cache-sim=yes", branch[] = "--branch-sim=yes",
+         log[] = "--log-file=/dev/null";
     char *front[] = { name, tool, cache, branch, log, out }, **argv = behind(front, 6, c->argv, c->argv[0]);
     struct child k = *c;
     k.argv = argv;
@@ -229,8 +231,9 @@ struct counts count_size(const char *path)
     if (p == MAP_FAILED) return r;
     Elf64_Ehdr h;
     if (n >= sizeof h) memcpy(&h, p, sizeof h);
-    if (n >= sizeof h && memcmp(h.e_ident, ELFMAG, SELFMAG) == 0 && h.e_ident[EI_CLASS] == ELFCLASS64 && h.e_ident[EI_DATA] == ELFDATA2LSB &&
-        h.e_shentsize == sizeof(Elf64_Shdr) && h.e_shnum && h.e_shoff < n && (n - h.e_shoff) / sizeof(Elf64_Shdr) >= h.e_shnum) {
+    if (n >= sizeof h && memcmp(h.e_ident, ELFMAG, SELFMAG) == 0 && h.e_ident[EI_CLASS] == ELFCLASS64 &&
+        h.e_ident[EI_DATA] == ELFDATA2LSB && h.e_shentsize == sizeof(Elf64_Shdr) && h.e_shnum && h.e_shoff < n &&
+        (n - h.e_shoff) / sizeof(Elf64_Shdr) >= h.e_shnum) {
         double code = 0, text = 0;
         for (size_t i = 0; i < h.e_shnum; i++) {
             Elf64_Shdr s;

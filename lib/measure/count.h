@@ -1,29 +1,40 @@
 /* count.h - costs that do not depend on noise: instructions, modelled cycles, sizes, allocations.
  *
- * Instructions: qemu-user with a plugin of ours, about 7 times slower than native, exact; other architectures' programs run
- * too.  Cycles: a model, instructions + 10 x first-level misses + 100 x last-level misses + 10 x mispredictions, of
- * cachegrind, about 33 times slower.  Allocations: a preloaded counter, native speed, dynamic programs only.  All of the
- * first process only; processes that it starts are not counted.  Sizes: read from the ELF file, not run at all.
- * Exact means: a second run gives the same number; callers verify. */
+ * Instructions: qemu-user with a plugin of ours, about 7 times slower than native, exact; other architectures'
+ * programs run too.  Cycles: a model, instructions + 10 x first-level misses + 100 x last-level misses + 10 x
+ * mispredictions, of cachegrind, about 33 times slower.  Allocations: a preloaded counter, native speed, dynamic
+ * programs only.  All of the first process only; processes that it starts are not counted.  Sizes: read from the ELF
+ * file, not run at all. Exact means: a second run gives the same number; callers verify. */
 #ifndef MILLRACE_COUNT_H
 #define MILLRACE_COUNT_H
 #include "measure/child.h"
 
-enum count_metric { COUNT_INSTRUCTIONS, COUNT_CYCLES, COUNT_CODE, COUNT_TEXT, COUNT_ALLOCATIONS, COUNT_ALLOCATED, COUNT_METRICS };
-extern const char *const count_name[];                   /* instructions, modelled_cycles, code_bytes, text_bytes, allocations, allocated_bytes */
+enum count_metric {
+    COUNT_INSTRUCTIONS,
+    COUNT_CYCLES,
+    COUNT_CODE,
+    COUNT_TEXT,
+    COUNT_ALLOCATIONS,
+    COUNT_ALLOCATED,
+    COUNT_METRICS
+};
+/* instructions, modelled_cycles, code_bytes, text_bytes, allocations, allocated_bytes */
+extern const char *const count_name[];
 
 struct counts {
     double value[COUNT_METRICS];                         /* nan: not counted */
     const char *backend;                                 /* qemu-user plugin, cachegrind, elf, preload */
     const char *why;                                     /* why not; NULL when all is well */
-    struct ran ran;                                      /* of the counted run, slowed down; output hash and exit status are real */
+    /* of the counted run, slowed down; output hash and exit status are real */
+    struct ran ran;
 };
 
 /* each fills its own metrics and leaves the others nan; c->argv is the command without the counter */
 struct counts count_instructions(const struct child *c);
 struct counts count_cycles(const struct child *c);
 struct counts count_allocations(const struct child *c);
-struct counts count_size(const char *path);              /* ELF64 program, library or object: code_bytes: executable sections;
-                                                            text_bytes: all that is loaded and not written, as size(1) prints */
+/* ELF64 program, library or object: code_bytes: executable sections; text_bytes: all that is loaded and not written,
+   as size(1) prints */
+struct counts count_size(const char *path);
 char *program_path(const char *name);                    /* as execvp finds it, NULL if not; caller frees */
 #endif

@@ -39,7 +39,8 @@ const char *event_find(struct event *e, const char *name)
 {
     *e = (struct event){ .name = name, .fd = -1, .count = NAN };
     size_t n = (size_t)snprintf(e->column, sizeof e->column, "n_%s", name);
-    for (size_t i = 0; e->column[i] && i < n; i++) e->column[i] = isalnum((unsigned char)e->column[i]) ? (char)tolower((unsigned char)e->column[i]) : '_';
+    for (size_t i = 0; e->column[i] && i < n; i++)
+        e->column[i] = isalnum((unsigned char)e->column[i]) ? (char)tolower((unsigned char)e->column[i]) : '_';
     int err = pfm_initialize();
     if (err != PFM_SUCCESS) return pfm_strerror(err);
     struct perf_event_attr a = attributes(name, &err);

@@ -1,17 +1,20 @@
 /* events.h - performance events of a child, named as libpfm4 names them (INSTRUCTIONS, PAGE-FAULTS, TASK-CLOCK, ...).
  *
- * Counted from exec to the end, with all descendants, in user space and kernel as far as the machine permits.  Where the
- * machine has no such counter, as most virtual machines, the event is kept with the reason and its count is nan: absent is
- * not zero.  Names that libpfm4 does not know are an error of the caller. */
+ * Counted from exec to the end, with all descendants, in user space and kernel as far as the machine permits.  Where
+ * the machine has no such counter, as most virtual machines, the event is kept with the reason and its count is nan:
+ * absent is not zero.  Names that libpfm4 does not know are an error of the caller. */
 #ifndef MILLRACE_EVENTS_H
 #define MILLRACE_EVENTS_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-struct event { const char *name; char column[64]; char source[64]; int fd; double count; };   /* column: n_instructions ... */
+/* column: n_instructions ... */
+struct event { const char *name; char column[64]; char source[64]; int fd; double count; };
 
-const char *event_find(struct event *, const char *name);   /* NULL, or why the name is wrong; source: perf, or "none (ENOENT)" */
+/* NULL, or why the name is wrong; source: perf, or "none (ENOENT)" */
+const char *event_find(struct event *, const char *name);
 void event_attach(struct event *, pid_t);                /* before its exec */
-void event_read(struct event *);                         /* after its end: count, scaled when the counter was shared; closes */
+/* after its end: count, scaled when the counter was shared; closes */
+void event_read(struct event *);
 #endif

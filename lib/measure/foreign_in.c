@@ -166,7 +166,8 @@ static void hyperfine_result(struct frame *f, jsonr *j)
             }
         } else json_skip(j);
     }
-    if (!command || !times.n) json_die(j, "a result without 'command' or 'times' (hyperfine --export-json writes both)");
+    if (!command || !times.n)
+        json_die(j, "a result without 'command' or 'times' (hyperfine --export-json writes both)");
     for (size_t i = 0; i < times.n; i++) {
         frame_row(f);
         frame_str(f, "label", str_of(command));
@@ -224,7 +225,8 @@ struct counter { char *name; double value; };
 /* what is known of an entry is taken, every other number is a counter */
 static void google_entry(struct frame *f, jsonr *j)
 {
-    static const char *const skipped[] = { "family_index", "per_family_instance_index", "repetitions", "aggregate_unit" };
+    static const char *const skipped[] = { "family_index", "per_family_instance_index", "repetitions",
+                                           "aggregate_unit" };
     char *name = NULL, *run_name = NULL, *type = NULL, *unit = NULL, *real = NULL, *cpu = NULL;
     double repetition = 0, iterations = NAN, threads = NAN;
     struct counter *counter = NULL;
@@ -237,7 +239,11 @@ static void google_entry(struct frame *f, jsonr *j)
         char **time = str_is(k, "real_time") ? &real : str_is(k, "cpu_time") ? &cpu : NULL;
         double *to = str_is(k, "repetition_index") ? &repetition :
                      str_is(k, "iterations") ? &iterations : str_is(k, "threads") ? &threads : NULL;
-        char **text = str_is(k, "name") ? &name : str_is(k, "run_name") ? &run_name : str_is(k, "run_type") ? &type : str_is(k, "time_unit") ? &unit : NULL;
+        char **text = str_is(k, "name")        ? &name
+                      : str_is(k, "run_name")  ? &run_name
+                      : str_is(k, "run_type")  ? &type
+                      : str_is(k, "time_unit") ? &unit
+                                               : NULL;
         if (skip) json_skip(j);
         else if (text) free(*text), *text = copy_string(j);
         else if (time) {
@@ -342,7 +348,8 @@ static void pyperf_run(struct pyperf *p, jsonr *j)
 
 static void pyperf_benchmark(struct frame *f, jsonr *j, const struct pyperf *common)
 {
-    struct pyperf p = { .name = common->name ? xstrdup(common->name) : NULL, .unit = common->unit ? xstrdup(common->unit) : NULL };
+    struct pyperf p = { .name = common->name ? xstrdup(common->name) : NULL,
+                        .unit = common->unit ? xstrdup(common->unit) : NULL };
     str k;
     while (json_key(j, &k)) {
         if (str_is(k, "metadata")) pyperf_metadata(&p, j);
@@ -451,7 +458,8 @@ void import_gobench(struct frame *f, const char *path)
         for (str v; v = next_word(&p), v.n; ) {
             double x;
             str unit = next_word(&p);
-            if (!num_parse(v.s, v.n, &x) || !unit.n) die_at(path, n, "'%.*s' is not a number and its unit", (int)v.n, v.s);
+            if (!num_parse(v.s, v.n, &x) || !unit.n)
+                die_at(path, n, "'%.*s' is not a number and its unit", (int)v.n, v.s);
             if (str_is(unit, "ns/op")) {
                 parse_scaled(v, -9, &x);
                 frame_num(f, "wall_seconds", x);
@@ -493,8 +501,10 @@ void import_perf(struct frame *f, const char *path, const char *label, long roun
         int at = varies ? 4 : 3;
         double value = NAN, variance = NAN;
         bool counted = field[0].n && field[0].s[0] != '<';
-        if (k < at + 2 || (counted && !num_parse(field[0].s, field[0].n, &value))) die_at(path, n, "'%s' is not VALUE,UNIT,EVENT,... as perf stat -x, writes", line);
-        if (varies && !num_parse(field[3].s, field[3].n - 1, &variance)) die_at(path, n, "'%.*s' is not a percentage", (int)field[3].n, field[3].s);
+        if (k < at + 2 || (counted && !num_parse(field[0].s, field[0].n, &value)))
+            die_at(path, n, "'%s' is not VALUE,UNIT,EVENT,... as perf stat -x, writes", line);
+        if (varies && !num_parse(field[3].s, field[3].n - 1, &variance))
+            die_at(path, n, "'%.*s' is not a percentage", (int)field[3].n, field[3].s);
         frame_row(f);
         frame_str(f, "label", str_of(label));
         frame_num(f, "round", (double)round);

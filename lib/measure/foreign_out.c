@@ -86,7 +86,8 @@ static void begin_list(jsonw *w, const char *key)
     jsonw_begin(w, '[');
 }
 
-static double mean_of(const struct table *t, const struct group *g, const char *own, const char *imported, double *scratch)
+static double mean_of(const struct table *t, const struct group *g, const char *own, const char *imported,
+                      double *scratch)
 {
     int c = column(t, own);
     size_t n = column_values(t, g, c >= 0 ? c : column(t, imported), scratch);
@@ -104,7 +105,8 @@ void emit_hyperfine(const struct table *t)
     for (size_t i = 0; i < all.n; i++) {
         const struct group *g = &all.g[i];
         size_t n = column_values(t, g, wall, v);
-        if (n < g->n) die_at(t->file, t->line[g->row[0]], "a run of '%.*s' has no wall_seconds", (int)g->label.n, g->label.s);
+        if (n < g->n)
+            die_at(t->file, t->line[g->row[0]], "a run of '%.*s' has no wall_seconds", (int)g->label.n, g->label.s);
         jsonw_line(w);
         jsonw_begin(w, '{');
         jsonw_line(w);
@@ -159,7 +161,8 @@ static void key_str(jsonw *w, const char *key, str s)
 void emit_google(const struct table *t)
 {
     struct groups all = group_rows(t, false);
-    int wall = need(t, "wall_seconds"), cpu = column(t, "cpu_seconds"), round = need(t, "round"), iterations = column(t, "iterations");
+    int wall = need(t, "wall_seconds"), cpu = column(t, "cpu_seconds"), round = need(t, "round"),
+        iterations = column(t, "iterations");
     int threads = column(t, "threads"), status = column(t, "status");
     jsonw *w = jsonw_open(NULL);
     jsonw_begin(w, '{');
@@ -206,10 +209,13 @@ void emit_google(const struct table *t)
 }
 
 /* the rows of one process, from *k on */
-static void pyperf_process(jsonw *w, const struct table *t, const struct group *g, size_t *k, int process, int phase, int wall, int loops)
+static void pyperf_process(jsonw *w, const struct table *t, const struct group *g, size_t *k, int process, int phase,
+                           int wall, int loops)
 {
     size_t first = *k, end = first;
-    while (end < g->n && (process < 0 || str_eq(table_str(t, g->row[end], process), table_str(t, g->row[first], process)))) end++;
+    while (end < g->n &&
+           (process < 0 || str_eq(table_str(t, g->row[end], process), table_str(t, g->row[first], process))))
+        end++;
     *k = end;
     jsonw_line(w);
     jsonw_begin(w, '{');
@@ -240,7 +246,8 @@ static void pyperf_process(jsonw *w, const struct table *t, const struct group *
 void emit_pyperf(const struct table *t)
 {
     struct groups all = group_rows(t, true);
-    int wall = need(t, "wall_seconds"), process = column(t, "process"), phase = column(t, "phase"), loops = column(t, "loops");
+    int wall = need(t, "wall_seconds"), process = column(t, "process"), phase = column(t, "phase"),
+        loops = column(t, "loops");
     jsonw *w = jsonw_open(NULL);
     jsonw_begin(w, '{');
     jsonw_line(w);
@@ -327,7 +334,8 @@ void emit_gobench(const struct table *t)
     FILE *f = out_file(o);
     for (size_t i = 0; i < all.n; i++) {
         const struct group *g = &all.g[i];
-        if (g->benchmark.n && (i == 0 || !str_eq(g->benchmark, all.g[i - 1].benchmark))) fprintf(f, "pkg: %.*s\n", (int)g->benchmark.n, g->benchmark.s);
+        if (g->benchmark.n && (i == 0 || !str_eq(g->benchmark, all.g[i - 1].benchmark)))
+            fprintf(f, "pkg: %.*s\n", (int)g->benchmark.n, g->benchmark.s);
         for (size_t k = 0; k < g->n; k++) {
             size_t r = g->row[k];
             fputs(g->label.n > 9 && memcmp(g->label.s, "Benchmark", 9) == 0 ? "" : "Benchmark", f);
@@ -358,7 +366,8 @@ void emit_gobench(const struct table *t)
 
 void emit_perf(const struct table *t)
 {
-    static const char *const names[] = { "value", "unit", "event", "variance_percent", "running_ns", "running_percent", "metric", "metric_unit" };
+    static const char *const names[] = { "value",           "unit",   "event",      "variance_percent", "running_ns",
+                                         "running_percent", "metric", "metric_unit" };
     int c[8], source = column(t, "source");
     for (int i = 0; i < 8; i++) c[i] = i == 3 ? column(t, names[i]) : need(t, names[i]);
     struct out *o = out_open(NULL);
@@ -368,7 +377,8 @@ void emit_perf(const struct table *t)
             if (i == 3 && !has(t, r, c[3])) continue;
             if (i) putc(',', f);
             str s = table_str(t, r, c[i]);
-            if (i == 0 && !s.n && source >= 0) fprintf(f, "<%.*s>", (int)table_str(t, r, source).n, table_str(t, r, source).s);
+            if (i == 0 && !s.n && source >= 0)
+                fprintf(f, "<%.*s>", (int)table_str(t, r, source).n, table_str(t, r, source).s);
             else fprintf(f, "%.*s%s", (int)s.n, s.s, i == 3 ? "%" : "");
         }
         putc('\n', f);

@@ -14,11 +14,13 @@ struct components variance_components(const double *v, const uint32_t *group, si
     for (size_t i = 0; i < n; i++) sum[group[i]] += v[i], size[group[i]]++;
     double m = mean(v, n), inside = 0, outside = 0, squares = 0, k = (double)c.groups, all = (double)n;
     for (size_t i = 0; i < n; i++) inside += pow(v[i] - sum[group[i]] / size[group[i]], 2);
-    for (size_t g = 0; g < c.groups; g++) if (size[g] > 0) outside += size[g] * pow(sum[g] / size[g] - m, 2), squares += size[g] * size[g];
+    for (size_t g = 0; g < c.groups; g++)
+        if (size[g] > 0) outside += size[g] * pow(sum[g] / size[g] - m, 2), squares += size[g] * size[g];
     free(sum);
     free(size);
     double within = n > c.groups ? inside / (all - k) : NAN, between = NAN;
-    if (c.groups > 1 && n > c.groups) between = fmax(0, (outside / (k - 1) - within) / ((all - squares / all) / (k - 1)));
+    if (c.groups > 1 && n > c.groups)
+        between = fmax(0, (outside / (k - 1) - within) / ((all - squares / all) / (k - 1)));
     c.within = sqrt(within);
     c.between = sqrt(between);
     return c;
@@ -34,7 +36,9 @@ struct bag { double *v; uint32_t *group; struct intern groups; size_t n, cap, gc
 
 void levels_table(csvw *w, char **paths, const char *column, const char *metric, double group_cost)
 {
-    const char *name = strcmp(metric, "cpu") == 0 ? "cpu_seconds" : strcmp(metric, "wall") == 0 ? "wall_seconds" : metric;
+    const char *name = strcmp(metric, "cpu") == 0    ? "cpu_seconds"
+                       : strcmp(metric, "wall") == 0 ? "wall_seconds"
+                                                     : metric;
     csv *t = csv_files(paths);
     int label = csv_need(t, "label"), group = csv_need(t, column), value = csv_need(t, name);
     int benchmark = csv_find(t, "benchmark"), phase = csv_find(t, "phase"), status = csv_find(t, "status");

@@ -44,7 +44,8 @@ static char *named_line(const char *path, const char *name)
     FILE *f = fopen(path, "re");
     while (f && !r && fgets(line, sizeof line, f)) {
         char *colon = strchr(line, ':');
-        if (colon && strncmp(line, name, n) == 0 && strspn(line + n, " \t") == (size_t)(colon - line) - n) r = xstrdup(trimmed(colon + 1));
+        if (colon && strncmp(line, name, n) == 0 && strspn(line + n, " \t") == (size_t)(colon - line) - n)
+            r = xstrdup(trimmed(colon + 1));
     }
     if (f) fclose(f);
     return r;
@@ -86,7 +87,11 @@ static char *environment_bytes(void)
 
 bool machine_counts(const char **why)
 {
-    struct perf_event_attr a = { .type = PERF_TYPE_HARDWARE, .size = sizeof a, .config = PERF_COUNT_HW_INSTRUCTIONS, .exclude_kernel = 1, .exclude_hv = 1 };
+    struct perf_event_attr a = { .type = PERF_TYPE_HARDWARE,
+                                 .size = sizeof a,
+                                 .config = PERF_COUNT_HW_INSTRUCTIONS,
+                                 .exclude_kernel = 1,
+                                 .exclude_hv = 1 };
     int fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
     *why = fd < 0 ? strerrorname_np(errno) : "";
     if (fd < 0) return false;
@@ -96,7 +101,8 @@ bool machine_counts(const char **why)
 
 static bool identifies(const char *name)
 {
-    static const char *const names[] = { "cpu_model", "cpu_flags_hash", "cores", "caches", "memory", "kernel", "architecture", "hypervisor", "libc" };
+    static const char *const names[] = { "cpu_model", "cpu_flags_hash", "cores",      "caches", "memory",
+                                         "kernel",    "architecture",   "hypervisor", "libc" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) if (strcmp(names[i], name) == 0) return true;
     return false;
 }
@@ -108,7 +114,8 @@ struct machine machine_read(void)
     uname(&u);
     fact(&m, "cpu_model", named_line("/proc/cpuinfo", "model name"));
     char *flags = named_line("/proc/cpuinfo", "flags");
-    fact(&m, "cpu_flags_hash", flags ? xformat("%016llx", (unsigned long long)hash_bytes(flags, strlen(flags), 0)) : NULL);
+    fact(&m, "cpu_flags_hash",
+         flags ? xformat("%016llx", (unsigned long long)hash_bytes(flags, strlen(flags), 0)) : NULL);
     fact(&m, "cores", xformat("%ld", sysconf(_SC_NPROCESSORS_ONLN)));
     fact(&m, "smt", first_line("/sys/devices/system/cpu/smt/active"));
     fact(&m, "caches", caches());
@@ -130,7 +137,8 @@ struct machine machine_read(void)
     fact(&m, "environment_bytes", environment_bytes());
     uint64_t h = 0;
     for (size_t i = 0; i < m.n; i++)
-        if (m.fact[i].value && identifies(m.fact[i].name)) h = hash_bytes(m.fact[i].value, strlen(m.fact[i].value), h + i);
+        if (m.fact[i].value && identifies(m.fact[i].name))
+            h = hash_bytes(m.fact[i].value, strlen(m.fact[i].value), h + i);
     snprintf(m.fingerprint, sizeof m.fingerprint, "%016llx", (unsigned long long)h);
     free(flags);
     return m;
@@ -153,7 +161,8 @@ int64_t machine_steal_ticks(void)
     long long v[8];
     FILE *f = fopen("/proc/stat", "re");
     if (!f) return -1;
-    int n = fscanf(f, "cpu %lld %lld %lld %lld %lld %lld %lld %lld", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7]);
+    int n = fscanf(f, "cpu %lld %lld %lld %lld %lld %lld %lld %lld", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5], &v[6],
+                   &v[7]);
     fclose(f);
     return n == 8 ? v[7] : -1;
 }

@@ -1,7 +1,7 @@
 /* machine.h - what a measurement was made on: a fingerprint for every row, the full description beside the table.
  *
- * The fingerprint hashes what makes times incomparable when it differs (CPU model, cores, memory, kernel, hypervisor), not
- * what varies between runs (load, free memory). */
+ * The fingerprint hashes what makes times incomparable when it differs (CPU model, cores, memory, kernel, hypervisor),
+ * not what varies between runs (load, free memory). */
 #ifndef MILLRACE_MACHINE_H
 #define MILLRACE_MACHINE_H
 #include "base/str.h"
@@ -18,5 +18,6 @@ struct machine machine_read(void);
 const char *machine_fact(const struct machine *, const char *name);   /* NULL if not known */
 bool machine_counts(const char **why);                   /* are there hardware counters? why: errno text when not */
 double machine_load(void);                               /* one-minute load average; nan not known */
-int64_t machine_steal_ticks(void);                       /* ticks that the hypervisor gave to others, since boot; -1 not known */
+/* ticks that the hypervisor gave to others, since boot; -1 not known */
+int64_t machine_steal_ticks(void);
 #endif

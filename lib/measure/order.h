@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-size_t order_block(size_t labels);                       /* rounds in a block: 1, 4 (two labels), labels, or 2 labels when odd */
+/* rounds in a block: 1, 4 (two labels), labels, or 2 labels when odd */
+size_t order_block(size_t labels);
 void order_round(uint64_t seed, size_t labels, size_t round, size_t *order);   /* order[place] = label; round from 0 */
 #endif

@@ -20,14 +20,16 @@ double power_at(const double *d, size_t n_pilot, double effect, size_t n, double
     double centre = hodges_lehmann(d, n_pilot, level, 1).point, *x = xmalloc(n + 1, sizeof *x);
     int found = 0;
     for (int k = 0; k < draws; k++) {
-        for (size_t i = 0; i < n; i++) x[i] = (rng_u64(&g) >> 63 ? 1 : -1) * (d[rng_below(&g, n_pilot)] - centre) + effect;
+        for (size_t i = 0; i < n; i++)
+            x[i] = (rng_u64(&g) >> 63 ? 1 : -1) * (d[rng_below(&g, n_pilot)] - centre) + effect;
         found += signed_rank_p(x, n, 1) < 1 - level && hodges_lehmann(x, n, level, 1).lower > 0;
     }
     free(x);
     return (double)found / draws;
 }
 
-size_t power_rounds(const double *d, size_t n_pilot, double effect, double power, double level, size_t n_max, int draws, uint64_t seed)
+size_t power_rounds(const double *d, size_t n_pilot, double effect, double power, double level, size_t n_max, int draws,
+                    uint64_t seed)
 {
     size_t low = 5, high = 8;                            /* power_at(low) is too little */
     while (power_at(d, n_pilot, effect, high, level, draws, seed) < power) {
@@ -43,10 +45,12 @@ size_t power_rounds(const double *d, size_t n_pilot, double effect, double power
     return high;
 }
 
-size_t power_sequential(const double *d, size_t n_pilot, double effect, double level, size_t n_max, int draws, uint64_t seed)
+size_t power_sequential(const double *d, size_t n_pilot, double effect, double level, size_t n_max, int draws,
+                        uint64_t seed)
 {
     struct rng g = stream(seed, "sequential", 0);
-    double centre = median(d, n_pilot), *stop = xmalloc((size_t)draws, sizeof *stop), limit = 1 / (1 - level), *x = xmalloc(n_max + 1, sizeof *x);
+    double centre = median(d, n_pilot), *stop = xmalloc((size_t)draws, sizeof *stop), limit = 1 / (1 - level),
+           *x = xmalloc(n_max + 1, sizeof *x);
     for (int k = 0; k < draws; k++) {
         stop[k] = INFINITY;
         for (size_t n = 0; n < n_max && isinf(stop[k]); n++) {

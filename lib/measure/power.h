@@ -1,7 +1,8 @@
 /* power.h - how many rounds a comparison needs, from a pilot.
  *
  * The pilot's paired log-ratios, centred, stand for the noise; effects are added to resamples of them and the test that
- * bench-compare makes is made.  So bursts and tails of this machine count as they are, but not dependence between rounds. */
+ * bench-compare makes is made.  So bursts and tails of this machine count as they are, but not dependence between
+ * rounds. */
 #ifndef MILLRACE_POWER_H
 #define MILLRACE_POWER_H
 #include <stddef.h>
@@ -11,8 +12,11 @@
 double power_at(const double *d, size_t n_pilot, double effect, size_t n, double level, int draws, uint64_t seed);
 
 /* least n with power_at >= power, to within 2 %; 0 if more than n_max */
-size_t power_rounds(const double *d, size_t n_pilot, double effect, double power, double level, size_t n_max, int draws, uint64_t seed);
+size_t power_rounds(const double *d, size_t n_pilot, double effect, double power, double level, size_t n_max, int draws,
+                    uint64_t seed);
 
-/* median number of rounds until the confidence sequence, looked at after every round, excludes no difference; 0 above n_max */
-size_t power_sequential(const double *d, size_t n_pilot, double effect, double level, size_t n_max, int draws, uint64_t seed);
+/* median number of rounds until the confidence sequence, looked at after every round, excludes no difference; 0 above
+ * n_max */
+size_t power_sequential(const double *d, size_t n_pilot, double effect, double level, size_t n_max, int draws,
+                        uint64_t seed);
 #endif

@@ -11,9 +11,19 @@
 
 enum phase { MAIN, AA, LEFT_OUT };
 
-struct raw { struct run run; uint32_t status, benchmark, label, machine; long round; enum phase phase; bool empty; double given_up; };
+struct raw {
+    struct run run;
+    uint32_t status, benchmark, label, machine;
+    long round;
+    enum phase phase;
+    bool empty;
+    double given_up;
+};
 
-struct columns { int label, round, metric, benchmark, position, phase, status, exit, signal, machine, stop, order, wall, cpu, given, taken; };
+struct columns {
+    int label, round, metric, benchmark, position, phase, status, exit, signal, machine, stop, order, wall, cpu, given,
+        taken;
+};
 
 static const char *metric_column(const char *metric)
 {
@@ -24,15 +34,22 @@ static const char *metric_column(const char *metric)
 
 static struct columns find_columns(const csv *t, const struct runs_options *o)
 {
-    return (struct columns){
-        .label = csv_need(t, "label"), .round = csv_need(t, "round"),
-        .metric = o->metric ? csv_need(t, metric_column(o->metric)) : -1,
-        .benchmark = o->group ? csv_need(t, o->group) : csv_find(t, "benchmark"), .position = csv_find(t, "position"),
-        .phase = csv_find(t, "phase"), .status = csv_find(t, "status"), .exit = csv_find(t, "exit"),
-        .signal = csv_find(t, "signal"), .machine = csv_find(t, "machine"), .stop = csv_find(t, "stop"), .order = csv_find(t, "order"),
-        .given = csv_find(t, "voluntary_switches"), .taken = csv_find(t, "involuntary_switches"),
-        .wall = o->metric ? csv_find(t, "wall_seconds") : csv_need(t, "wall_seconds"),
-        .cpu = o->metric ? csv_find(t, "cpu_seconds") : csv_need(t, "cpu_seconds") };
+    return (struct columns){ .label = csv_need(t, "label"),
+                             .round = csv_need(t, "round"),
+                             .metric = o->metric ? csv_need(t, metric_column(o->metric)) : -1,
+                             .benchmark = o->group ? csv_need(t, o->group) : csv_find(t, "benchmark"),
+                             .position = csv_find(t, "position"),
+                             .phase = csv_find(t, "phase"),
+                             .status = csv_find(t, "status"),
+                             .exit = csv_find(t, "exit"),
+                             .signal = csv_find(t, "signal"),
+                             .machine = csv_find(t, "machine"),
+                             .stop = csv_find(t, "stop"),
+                             .order = csv_find(t, "order"),
+                             .given = csv_find(t, "voluntary_switches"),
+                             .taken = csv_find(t, "involuntary_switches"),
+                             .wall = o->metric ? csv_find(t, "wall_seconds") : csv_need(t, "wall_seconds"),
+                             .cpu = o->metric ? csv_find(t, "cpu_seconds") : csv_need(t, "cpu_seconds") };
 }
 
 static str field(const csv *t, int col, const char *missing)
@@ -85,7 +102,8 @@ static int by_round(const void *a, const void *b)
     if (x->benchmark != y->benchmark) return x->benchmark < y->benchmark ? -1 : 1;
     if (x->round != y->round) return x->round < y->round ? -1 : 1;
     if (x->label != y->label) return x->label < y->label ? -1 : 1;
-    return (x->run.file > y->run.file) - (x->run.file < y->run.file) ?: (x->run.line > y->run.line) - (x->run.line < y->run.line);
+    return (x->run.file > y->run.file) - (x->run.file < y->run.file)
+               ?: (x->run.line > y->run.line) - (x->run.line < y->run.line);
 }
 
 static const char *file_of(const struct runs *r, const struct raw *x)
@@ -99,8 +117,9 @@ static void say_machines(const struct runs *r, const struct raw *v, size_t n, co
     for (size_t i = 1; i < n; i++) if (v[i].machine != v[i - 1].machine && !changes++) first = i;
     if (!changes) return;
     str was = machines->name[v[first - 1].machine], is = machines->name[v[first].machine];
-    warn_at(file_of(r, &v[first]), v[first].run.line, "another machine, '%.*s' after '%.*s'%s; ratios are taken within rounds only",
-            (int)is.n, is.s, (int)was.n, was.s, changes > 1 ? " (the first of several changes)" : "");
+    warn_at(file_of(r, &v[first]), v[first].run.line,
+            "another machine, '%.*s' after '%.*s'%s; ratios are taken within rounds only", (int)is.n, is.s, (int)was.n,
+            was.s, changes > 1 ? " (the first of several changes)" : "");
 }
 
 /* without --metric: what the processes themselves say, see the header; then every good row needs a positive value */
@@ -148,23 +167,29 @@ static void add_round(struct runs *r, struct grid *t, const struct raw *v, size_
 static void add_aa(struct runs *r, struct raw *v, size_t first, size_t end)
 {
     struct grid *t = &r->aa[v[first].benchmark];
-    if (end - first != 2) die_at(file_of(r, &v[first]), v[first].run.line, "round %ld of phase aa has %zu runs, not 2", v[first].round, end - first);
+    if (end - first != 2)
+        die_at(file_of(r, &v[first]), v[first].run.line, "round %ld of phase aa has %zu runs, not 2", v[first].round,
+               end - first);
     t->cell = xrealloc(t->cell, (t->rounds + 1) * 2, sizeof *t->cell);
-    size_t order[2];                                     /* which of the two is the copy is drawn, or their places would show */
+    /* which of the two is the copy is drawn, or their places would show */
+    size_t order[2];
     order_round(1, 2, t->rounds, order);
     t->cell[t->rounds * 2 + order[0]] = first + 1;
     t->cell[t->rounds * 2 + order[1]] = first + 2;
     t->rounds++;
 }
 
-static void add_main(struct runs *r, const struct raw *v, size_t first, size_t end, const bool *has, bool skip, bool last)
+static void add_main(struct runs *r, const struct raw *v, size_t first, size_t end, const bool *has, bool skip,
+                     bool last)
 {
     const struct raw *x = &v[first];
     for (size_t i = first + 1; i < end; i++) {
-        if (v[i].machine != x->machine) die_at(file_of(r, &v[i]), v[i].run.line, "round %ld was measured on two machines", x->round);
+        if (v[i].machine != x->machine)
+            die_at(file_of(r, &v[i]), v[i].run.line, "round %ld was measured on two machines", x->round);
         if (v[i].label == v[i - 1].label) {
             str l = r->label.name[v[i].label];
-            die_at(file_of(r, &v[i]), v[i].run.line, "label '%.*s' is twice in round %ld, first at line %zu", (int)l.n, l.s, v[i].round, v[i - 1].run.line);
+            die_at(file_of(r, &v[i]), v[i].run.line, "label '%.*s' is twice in round %ld, first at line %zu", (int)l.n,
+                   l.s, v[i].round, v[i - 1].run.line);
         }
     }
     for (size_t l = 0, i = first; l < r->label.n; l++) {
@@ -175,10 +200,12 @@ static void add_main(struct runs *r, const struct raw *v, size_t first, size_t e
             return;
         }
         size_t line = x->run.line;
-        for (size_t j = first; j < end; j++) if (v[j].run.line > line && v[j].run.file == x->run.file) line = v[j].run.line;
+        for (size_t j = first; j < end; j++)
+            if (v[j].run.line > line && v[j].run.file == x->run.file) line = v[j].run.line;
         str name = r->label.name[l];
         die_at(file_of(r, x), line, "round %ld has no run of label '%.*s'%s", x->round, (int)name.n, name.s,
-               last ? "; it is the last round: was bench-run killed? Start it again, or use --incomplete=skip" : ", see --incomplete");
+               last ? "; it is the last round: was bench-run killed? Start it again, or use --incomplete=skip"
+                    : ", see --incomplete");
     }
     add_round(r, &r->main[x->benchmark], v, first, end);
 }
@@ -226,14 +253,19 @@ struct runs *runs_read(char **paths, const struct runs_options *o)
     r->aa = xcalloc(r->benchmark.n + 1, sizeof *r->aa);
     bool *has = labels_of(r, v, n);
     for (size_t i = 0, j; i < n; i = j) {
-        for (j = i; j < n && v[j].phase == v[i].phase && v[j].benchmark == v[i].benchmark && v[j].round == v[i].round; j++) continue;
+        for (j = i; j < n && v[j].phase == v[i].phase && v[j].benchmark == v[i].benchmark && v[j].round == v[i].round;
+             j++)
+            continue;
         if (v[i].phase == AA) add_aa(r, v, i, j);
-        else if (v[i].phase == MAIN) add_main(r, v, i, j, has, o->skip_incomplete, j == n || v[j].phase != MAIN || v[j].benchmark != v[i].benchmark);
+        else if (v[i].phase == MAIN)
+            add_main(r, v, i, j, has, o->skip_incomplete,
+                     j == n || v[j].phase != MAIN || v[j].benchmark != v[i].benchmark);
         else r->warmups += j - i;
     }
     r->run = xmalloc(n + 1, sizeof *r->run);
     r->status = xmalloc(n + 1, sizeof *r->status);
-    for (size_t i = 0; i < n; i++) r->run[i] = v[i].run, r->status[i] = v[i].status, r->errors += v[i].run.error && v[i].phase != LEFT_OUT;
+    for (size_t i = 0; i < n; i++)
+        r->run[i] = v[i].run, r->status[i] = v[i].status, r->errors += v[i].run.error && v[i].phase != LEFT_OUT;
     r->n = n;
     find_empty(r, v, n);
     free(has);
@@ -276,7 +308,14 @@ static double log_ratio(double b, bool b_open, double a, bool a_open, int side)
 struct pairs runs_pairs(const struct runs *r, const struct grid *t, size_t base, size_t label)
 {
     size_t k = t >= r->aa && t < r->aa + r->benchmark.n ? 2 : r->label.n, m = t->rounds + 1;
-    struct pairs p = { xmalloc(m, sizeof *p.d), xmalloc(m, sizeof *p.d), xmalloc(m, sizeof *p.d), xmalloc(m, sizeof *p.position), 0, 0, 0, NULL };
+    struct pairs p = { xmalloc(m, sizeof *p.d),
+                       xmalloc(m, sizeof *p.d),
+                       xmalloc(m, sizeof *p.d),
+                       xmalloc(m, sizeof *p.position),
+                       0,
+                       0,
+                       0,
+                       NULL };
     for (size_t i = 0; i < t->rounds; i++) {
         size_t ia = t->cell[i * k + base], ib = t->cell[i * k + label];
         if (!ia || !ib) continue;

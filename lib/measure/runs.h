@@ -1,10 +1,11 @@
 /* runs.h - the table of runs that bench-run writes, in memory: benchmark x round x label, checked while it is read.
  *
- * Columns read: label, round, one metric; and, where present, benchmark, position, phase, status, exit, signal, machine,
- * stop, order, wall_seconds, cpu_seconds, voluntary_switches, involuntary_switches.  Rounds of phase warmup and calibrate are left out, those of phase aa are kept apart.
- * Dies at file:line on a time that is not a positive number, a label twice in a round, a label missing in a round, and a
- * round measured on two machines; warns where the machine changes between rounds.  Order of labels, benchmarks and rounds
- * is that of first appearance. */
+ * Columns read: label, round, one metric; and, where present, benchmark, position, phase, status, exit, signal,
+ * machine, stop, order, wall_seconds, cpu_seconds, voluntary_switches, involuntary_switches.  Rounds of phase warmup
+ * and calibrate are left out, those of phase aa are kept apart.
+ * Dies at file:line on a time that is not a positive number, a label twice in a round, a label missing in a round, and
+ * a round measured on two machines; warns where the machine changes between rounds.  Order of labels, benchmarks and
+ * rounds is that of first appearance. */
 #ifndef MILLRACE_RUNS_H
 #define MILLRACE_RUNS_H
 #include "base/str.h"
@@ -13,7 +14,8 @@
 
 struct run {
     double value, wall, cpu;                             /* metric and both times; nan when not known */
-    bool error, censored;                                /* wrong exit, signal or output | a timeout: value is a lower bound */
+    /* wrong exit, signal or output | a timeout: value is a lower bound */
+    bool error, censored;
     int position;                                        /* place in its round, -1 not known */
     size_t line;
     uint32_t file;
@@ -23,20 +25,23 @@ struct runs {
     struct intern label, benchmark, file, word;          /* word: status texts */
     struct run *run;
     uint32_t *status;                                    /* of each run, in word */
-    struct grid { size_t *cell, rounds; } *main, *aa;    /* per benchmark: cell[round * labels + label], 0: none, else run + 1 */
+    /* per benchmark: cell[round * labels + label], 0: none, else run + 1 */
+    struct grid { size_t *cell, rounds; } *main, *aa;
     const char *metric, *column;                         /* cpu, wall or the column | the column */
-    bool blocks;                                         /* some labels ran in blocks, not in random rounds (column order) */
+    /* some labels ran in blocks, not in random rounds (column order) */
+    bool blocks;
     bool sequential;                                     /* the number of rounds was chosen while looking */
     size_t n, errors, warmups, left_out;
-    double empty_seconds, empty_least, empty_most;       /* an empty command, by the metric: median of phase calibrate; nan unknown */
+    /* an empty command, by the metric: median of phase calibrate; nan unknown */
+    double empty_seconds, empty_least, empty_most;
     double subtracted;                                   /* from each time before its ratio is taken; 0 unless set */
 };
 
 struct runs_options {
-    const char *metric;                                  /* cpu, wall or a column; NULL: CPU time, but wall time where processes
-                                                            use several cores (median cpu / wall above 1.05) or mostly wait
-                                                            (below 0.2, and not because others had the CPU: they gave it up
-                                                            more often than it was taken from them) */
+    /* cpu, wall or a column; NULL: CPU time, but wall time where processes use several cores (median cpu / wall above
+       1.05) or mostly wait (below 0.2, and not because others had the CPU: they gave it up more often than it was
+       taken from them) */
+    const char *metric;
     const char *group;                                   /* column of the benchmark */
     bool skip_incomplete;                                /* leave out rounds with a label missing instead of dying */
 };
@@ -47,11 +52,12 @@ bool runs_use(struct runs *, const char *metric);        /* from now on cpu or w
 
 long runs_label(const struct runs *, const char *label); /* -1 if absent */
 
-/* Log-ratios candidate / base of one benchmark, one per round; lower and upper differ from d where a time is censored. */
+/* Log-ratios candidate / base of one benchmark, one per round; lower and upper differ from d where one is censored. */
 struct pairs { double *d, *lower, *upper; int *position; size_t n, censored, errors; const struct run *first_error; };
 struct pairs runs_pairs(const struct runs *, const struct grid *, size_t base, size_t label);
 void pairs_free(struct pairs *);
 
-size_t runs_values(const struct runs *, const struct grid *, size_t label, double **v);   /* good values in order; caller frees */
+/* good values in order; caller frees */
+size_t runs_values(const struct runs *, const struct grid *, size_t label, double **v);
 const char *runs_status(const struct runs *, const struct run *);
 #endif

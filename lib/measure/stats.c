@@ -80,7 +80,8 @@ struct interval median_interval(const double *v, size_t n, double level, double 
     double *s = sorted(v, n), below = 0, last = 0;
     size_t k = 0;
     for (; n && k < (n + 1) / 2; k++) {
-        double term = exp(lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1) - (double)n * M_LN2);
+        double term =
+            exp(lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1) - (double)n * M_LN2);
         if (below + term > (1 - level) / 2) break;
         last = below += term;
     }
@@ -208,14 +209,17 @@ double signed_rank_p(const double *d, size_t n, double inflate)
     if (!m) return 1;
     double c = (double)m, top = c * (c + 1) / 2, less = w < top - w ? w : top - w, p;
     if (m <= EXACT_MAX && ties == 0 && inflate <= 1) p = 2 * signed_rank_law(m)[(size_t)less];
-    else p = 2 * gsl_cdf_ugaussian_P((less + 0.5 - top / 2) / sqrt(inflate * (c * (c + 1) * (2 * c + 1) / 24 - ties / 48)));
+    else
+        p = 2 *
+            gsl_cdf_ugaussian_P((less + 0.5 - top / 2) / sqrt(inflate * (c * (c + 1) * (2 * c + 1) / 24 - ties / 48)));
     return p < 1 ? p : 1;
 }
 
 /* log of the mixture likelihood ratio of s successes in n against a fair coin */
 static double log_e(double s, double n)
 {
-    return lgamma(prior + s) + lgamma(prior + n - s) - lgamma(2 * prior + n) - (2 * lgamma(prior) - lgamma(2 * prior)) + n * M_LN2;
+    return lgamma(prior + s) + lgamma(prior + n - s) - lgamma(2 * prior + n) - (2 * lgamma(prior) - lgamma(2 * prior)) +
+           n * M_LN2;
 }
 
 double sign_e_value(const double *d, size_t n)
@@ -265,7 +269,7 @@ double lag1(const double *v, size_t n)
     return all > 0 ? top / all : 0;
 }
 
-/* the estimate of lag 1 is low by about (1 + 3 rho) / n (Kendall 1954); the sum over lags is that of an AR(1) process */
+/* the estimate of lag 1 is low by about (1 + 3 rho) / n (Kendall 1954); the sum over lags is that of AR(1) */
 double variance_inflation(const double *v, size_t n)
 {
     double r = lag1(v, n);
@@ -354,7 +358,8 @@ struct geomean geometric_mean(const double *log_ratio, size_t n, double level, u
     return g;
 }
 
-struct paired paired_compare(const double *d, const double *lower_d, const double *upper_d, size_t n, double level, bool sequential)
+struct paired paired_compare(const double *d, const double *lower_d, const double *upper_d, size_t n, double level,
+                             bool sequential)
 {
     struct paired r = { .n = n, .lag1 = lag1(d, n), .inflate = variance_inflation(d, n) };
     r.change_p = change_point(d, n, &r.change_at);

@@ -1,6 +1,7 @@
 /* stats.h - small-sample statistics of timings: ranks first, because timings have bursts and long tails.
  *
- * Everything is deterministic: fixed summation order, draws from rng_for(seed, key).  Arrays are not changed unless said.
+ * Everything is deterministic: fixed summation order, draws from rng_for(seed, key).  Arrays are not changed unless
+ * said.
  * A level is 0.95 and so on.  An interval that the data cannot give (too few values) is -inf .. inf, never invented.
  * Paired analysis works on d = log(t_candidate / t_base), one per round; exp() of it is a ratio, above 1 is slower. */
 #ifndef MILLRACE_STATS_H
@@ -28,16 +29,19 @@ struct interval mean_interval(const double *v, size_t n, double level, uint64_t 
  * (exact law up to n = 100).  inflate >= 1 multiplies the variance of the statistic.  Hodges and Lehmann, "Estimates of
  * location based on rank tests", 1963.  Values may be -inf or inf, but not both. */
 struct interval hodges_lehmann(const double *d, size_t n, double level, double inflate);
-double signed_rank_p(const double *d, size_t n, double inflate);   /* two-sided, of location 0; zeros dropped, ties averaged */
+/* two-sided, of location 0; zeros dropped, ties averaged */
+double signed_rank_p(const double *d, size_t n, double inflate);
 
 /* A confidence sequence of the median: covers it at all n at once, so one may look after every round and stop at will.
- * Inverts the sign test's mixture martingale (Robbins, "Statistical methods related to the law of the iterated logarithm",
- * 1970) with a symmetric Beta prior.  e_value: its e-value against "the median is 0"; 1 / e_value is an anytime p-value. */
+ * Inverts the sign test's mixture martingale (Robbins, "Statistical methods related to the law of the iterated
+ * logarithm",
+ * 1970) with a symmetric Beta prior.  e_value: its e-value against "the median is 0"; 1 / e_value is an anytime
+ * p-value. */
 struct interval median_sequence(const double *d, size_t n, double level);
 double sign_e_value(const double *d, size_t n);
 
-/* Dependence between successive values: autocorrelation at lag 1 of the ranks, and by how much the variance of a mean of
- * n such values exceeds that of n independent ones (1 unless lag 1 is significant at 5 %, one-sided, and n >= 16). */
+/* Dependence between successive values: autocorrelation at lag 1 of the ranks, and by how much the variance of a mean
+ * of n such values exceeds that of n independent ones (1 unless lag 1 is significant at 5 % and n >= 16). */
 double lag1(const double *v, size_t n);
 double variance_inflation(const double *v, size_t n);
 
@@ -56,8 +60,8 @@ void adjust_bh(double *p, size_t n);
 struct geomean { struct interval ratio; double least_without_one, most_without_one; };
 struct geomean geometric_mean(const double *log_ratio, size_t n, double level, uint64_t seed, const char *key);
 
-/* The whole paired analysis as bench-compare and the guard use it.  lower_d and upper_d differ from d only where a value
- * is censored (timeouts); give NULL for d itself.  sequential: the number of rounds was chosen while looking. */
+/* The whole paired analysis as bench-compare and the guard use it.  lower_d and upper_d differ from d only where a
+ * value is censored (timeouts); give NULL for d itself.  sequential: the number of rounds was chosen while looking. */
 struct paired {
     struct interval log_ratio;
     double p_value, lag1, inflate, change_p;
@@ -67,9 +71,10 @@ struct paired {
 enum verdict { SAME, FASTER, SLOWER, UNCLEAR, INVALID };
 extern const char *const verdict_word[];                 /* same, faster, slower, unclear, invalid */
 
-/* slower, faster: p < 1 - level and the interval excludes 1; same: it holds 1 and lies within 1/(1+margin) .. 1+margin (two
- * one-sided tests); else unclear. */
+/* slower, faster: p < 1 - level and the interval excludes 1; same: it holds 1 and lies within 1/(1+margin) .. 1+margin
+ * (two one-sided tests); else unclear. */
 enum verdict verdict_of(struct interval log_ratio, double p, double level, double margin);
 
-struct paired paired_compare(const double *d, const double *lower_d, const double *upper_d, size_t n, double level, bool sequential);
+struct paired paired_compare(const double *d, const double *lower_d, const double *upper_d, size_t n, double level,
+                             bool sequential);
 #endif

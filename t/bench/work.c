@@ -1,5 +1,5 @@
-/* work UNITS [SEED] - a program of known cost for the measurements of this folder: 1000 units take about 15 ms, half of it
- * arithmetic and half memory; the cost is linear in UNITS, so 1010 is a planted slow-down of 1 %. */
+/* work UNITS [SEED] - a program of known cost for the measurements of this folder: 1000 units take about 15 ms, half
+ * of it arithmetic and half memory; the cost is linear in UNITS, so 1010 is a planted slow-down of 1 %. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

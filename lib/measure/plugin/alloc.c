@@ -1,5 +1,5 @@
-/* alloc.c - preloaded into a program: counts its heap allocations exactly and writes "ALLOCATIONS BYTES" at its end to the
- * file that MILLRACE_ALLOC_REPORT names.  Only the process that was started reports, not those it forks. */
+/* alloc.c - preloaded into a program: counts its heap allocations exactly and writes "ALLOCATIONS BYTES" at its end to
+ * the file that MILLRACE_ALLOC_REPORT names.  Only the process that was started reports, not those it forks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>

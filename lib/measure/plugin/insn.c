@@ -1,8 +1,9 @@
 /* insn.c - qemu-user plugin that counts executed guest instructions exactly, one addition per translated block.
  *
- * The result is appended as decimal text to the file given as out=PATH, by the process that was started only.  Threads add to one counter without a lock, as
- * inline operations of this plugin API do: exact for one thread.  Debian has no package of the plugin header; the few
- * declarations used here follow the public interface, version 1 (docs/devel/tcg-plugins of QEMU). */
+ * The result is appended as decimal text to the file given as out=PATH, by the process that was started only.  Threads
+ * add to one counter without a lock, as inline operations of this plugin API do: exact for one thread.  Debian has no
+ * package of the plugin header; the few declarations used here follow the public interface, version 1
+ * (docs/devel/tcg-plugins of QEMU). */
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdint.h>
