@@ -49,11 +49,6 @@ struct result evaluate(struct evaluator *, const struct nest *);
 struct result evaluate_again(struct evaluator *, const struct nest *, int runs);   /* fresh runs, whatever is known */
 void evaluator_operands(struct evaluator *);             /* makes x and want now, not at the first run */
 double evaluator_once(struct evaluator *);               /* seconds of one more run of the nest that ran last */
-
-/* wall-clock time of one thread's work, or its CPU time where that is less: they differ when the thread was preempted */
-struct stopwatch { int64_t wall, cpu; };
-struct stopwatch stopwatch_start(void);
-double stopwatch_seconds(struct stopwatch);
 void evaluator_close(struct evaluator *);
 
 /* Cycles by a model of register tiles, latency and two levels of cache (roofline of each loop level); seconds at a
