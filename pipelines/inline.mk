@@ -24,7 +24,7 @@ inline-force:
 
 # ---- decisions: one problem for every decay, then every fit on it ----
 $(OUT)/inline/problem-%.csv $(OUT)/inline/times-%.csv &: $(OUT)/inline/settings $(BIN)/inline-problem
-	@[ -n '$(call inline_data,decisions-v0)' ] || { echo 'no decisions-v0 in DATA=$(DATA)'; exit 1; }
+	@[ -n '$(call inline_data,decisions-v0)' ] || { echo 'no decisions-v0 in DATA=$(DATA)' >&2; exit 1; }
 	cd $(call inline_data,decisions-v0)
 	find . -name '*.sexp' -printf '%P\0' | sort -zV | xargs -0 inline-problem --gamma=$* --times=$(abspath $(OUT))/inline/times-$*.csv -o $(abspath $(OUT))/inline/problem-$*.csv
 
@@ -57,7 +57,7 @@ $(OUT)/inline/decisions.csv: $(INLINE_GAMMAS:%=$(OUT)/inline/fits-%.csv)
 
 # ---- trees ----
 $(OUT)/inline/trees.csv: $(OUT)/inline/settings $(BIN)/inline-tree $(BIN)/inline-expand
-	@[ -n '$(call inline_data,decisions-v1)' ] || { echo 'no decisions-v1 in DATA=$(DATA)'; exit 1; }
+	@[ -n '$(call inline_data,decisions-v1)' ] || { echo 'no decisions-v1 in DATA=$(DATA)' >&2; exit 1; }
 	cd $(call inline_data,decisions-v1)
 	out=$(abspath $@)
 	inline-tree --stat --rounds *.sexp > $$out.stat
@@ -75,7 +75,7 @@ $(OUT)/inline/trees.csv: $(OUT)/inline/settings $(BIN)/inline-tree $(BIN)/inline
 
 # ---- features and labels ----
 $(OUT)/inline/pairs.csv: $(OUT)/inline/settings $(BIN)/inline-pairs
-	@[ -n '$(call inline_data,features-v3)' ] || { echo 'no features-v3 in DATA=$(DATA)'; exit 1; }
+	@[ -n '$(call inline_data,features-v3)' ] || { echo 'no features-v3 in DATA=$(DATA)' >&2; exit 1; }
 	inline-pairs $(call inline_data,features-v3)/*.sexp > $@
 $(OUT)/inline/features.csv: $(OUT)/inline/pairs.csv $(BIN)/inline-features $(BIN)/inline-label $(BIN)/fit-audit
 	@(echo item,key,value
