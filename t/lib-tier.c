@@ -26,7 +26,8 @@ static void test_tier(const char *spec)
         at += n;
     }
     tier_finish(t, &out);
-    for (uint64_t at = 0; at < SIZE; at += 64 * unit) tier_start(t, &in, false, to + at, at, SIZE - at < 64 * unit ? SIZE - at : 64 * unit);
+    for (uint64_t at = 0; at < SIZE; at += 64 * unit)
+        tier_start(t, &in, false, to + at, at, SIZE - at < 64 * unit ? SIZE - at : 64 * unit);
     tier_finish(t, &in);
     snprintf(name, sizeof name, "%s: what was written is read", tier_method(t));
     ok(!memcmp(from, to, SIZE), name);
@@ -63,7 +64,8 @@ int main(void)
     tier_start(t, &x, true, p, 0, 2 << 20);
     tier_start(t, &x, false, p + (4 << 20), 4 << 20, 2 << 20);
     tier_finish(t, &x);
-    ok(now_seconds() - start >= (2 << 20) / 50e6 + (2 << 20) / 100e6, "a paced tier takes at least its time, one request after the other");
+    ok(now_seconds() - start >= (2 << 20) / 50e6 + (2 << 20) / 100e6,
+       "a paced tier takes at least its time, one request after the other");
     ok(!strcmp(tier_kind(t), "emulated"), "and says that it is emulated");
     tier_close(t);
     pages_free(p, SIZE);

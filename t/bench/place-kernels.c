@@ -1,7 +1,7 @@
 /* place-kernels.c - our convolutions against oneDNN's on every layer shape of the graphs given, one thread, one image.
  *
  * Usage: place-kernels GRAPH...
- * Columns out: shape, direction, flops, own_gflops, peer_gflops, speed_ratio (above 1: ours is faster); then, on stderr,
+ * Columns out: shape, direction, flops, own_gflops, peer_gflops, speed_ratio (above 1: ours is faster); on stderr the
  * geometric means.  Activations are nChw16c for both (plain for the image), weights in the layout each likes best and
  * converted by neither.  CPU seconds, best of interleaved runs.  oneDNN 2.x. */
 #include "base/message.h"
@@ -55,13 +55,16 @@ static struct peer peer_make(const struct conv *c, int direction)
 {
     struct peer p = { 0 };
     dnnl_memory_desc_t x = describe(1, c->ic, c->ih, c->iw, c->ic < BLOCK ? dnnl_nchw : dnnl_nChw16c), b;
-    dnnl_memory_desc_t y = describe(1, c->oc, c->oh, c->ow, dnnl_nChw16c), w = describe(c->oc, c->ic, c->kh, c->kw, dnnl_format_tag_any);
+    dnnl_memory_desc_t y = describe(1, c->oc, c->oh, c->ow, dnnl_nChw16c),
+                       w = describe(c->oc, c->ic, c->kh, c->kw, dnnl_format_tag_any);
     must(dnnl_memory_desc_init_by_tag(&b, 1, (dnnl_dims_t){ c->oc }, dnnl_f32, dnnl_a));
     dnnl_dims_t stride = { c->stride, c->stride }, left = { c->ph, c->pw };
-    dnnl_dims_t right = { (c->oh - 1) * c->stride + c->kh - c->ih - c->ph, (c->ow - 1) * c->stride + c->kw - c->iw - c->pw };
+    dnnl_dims_t right = { (c->oh - 1) * c->stride + c->kh - c->ih - c->ph,
+                          (c->ow - 1) * c->stride + c->kw - c->iw - c->pw };
     dnnl_convolution_desc_t d;
     dnnl_primitive_desc_t forward, pd;
-    must(dnnl_convolution_forward_desc_init(&d, dnnl_forward_training, dnnl_convolution_direct, &x, &w, &b, &y, stride, left, right));
+    must(dnnl_convolution_forward_desc_init(&d, dnnl_forward_training, dnnl_convolution_direct, &x, &w, &b, &y, stride,
+                                            left, right));
     must(dnnl_primitive_desc_create(&forward, &d, NULL, engine, NULL));
     pd = forward;
     if (direction == 1) {
@@ -71,7 +74,8 @@ static struct peer peer_make(const struct conv *c, int direction)
         peer_arg(&p, pd, DNNL_ARG_WEIGHTS, dnnl_query_weights_md);
         peer_arg(&p, pd, DNNL_ARG_DIFF_DST, dnnl_query_diff_dst_md);
     } else if (direction == 2) {
-        must(dnnl_convolution_backward_weights_desc_init(&d, dnnl_convolution_direct, &x, &w, &b, &y, stride, left, right));
+        must(dnnl_convolution_backward_weights_desc_init(&d, dnnl_convolution_direct, &x, &w, &b, &y, stride, left,
+                                                         right));
         must(dnnl_primitive_desc_create(&pd, &d, NULL, engine, forward));
         peer_arg(&p, pd, DNNL_ARG_SRC, dnnl_query_src_md);
         peer_arg(&p, pd, DNNL_ARG_DIFF_WEIGHTS, dnnl_query_diff_weights_md);
@@ -111,7 +115,8 @@ static void own_run(const struct kernels *k, const struct conv *c, int direction
 
 static void best_of(const struct kernels *k, const struct conv *c, int direction, double *own, double *peer)
 {
-    size_t n[4] = { (size_t)(c->ic * c->ih * c->iw), (size_t)(c->oc * c->ic * c->kh * c->kw), (size_t)c->oc, (size_t)(c->oc * c->oh * c->ow) };
+    size_t n[4] = { (size_t)(c->ic * c->ih * c->iw), (size_t)(c->oc * c->ic * c->kh * c->kw), (size_t)c->oc,
+                    (size_t)(c->oc * c->oh * c->ow) };
     float *a[4], *scratch = pages(conv_scratch(c) * 4);
     for (int i = 0; i < 4; i++) {
         a[i] = pages(n[i] * 4);
@@ -137,7 +142,8 @@ static void best_of(const struct kernels *k, const struct conv *c, int direction
 
 int main(int argc, char **argv)
 {
-    static const char *const ops[] = { "ConvolutionBias", "ConvolutionBackpropData", "ConvolutionBiasBackpropFiltersBias" };
+    static const char *const ops[] = { "ConvolutionBias", "ConvolutionBackpropData",
+                                       "ConvolutionBiasBackpropFiltersBias" };
     static const char *const names[] = { "forward", "data", "weights" };
     double sum[3] = { 0 };
     int count[3] = { 0 };
@@ -156,8 +162,8 @@ int main(int argc, char **argv)
             const struct conv *c = &o.conv;
             double own, peer, flops = 2.0 * c->oc * c->oh * c->ow * c->ic * c->kh * c->kw;
             best_of(k, c, direction, &own, &peer);
-            printf("%dx%dx%d-%d-%dx%d-s%d,%s,%.0f,%.1f,%.1f,%.3f\n", c->ic, c->ih, c->iw, c->oc, c->kh, c->kw, c->stride, names[direction],
-                   flops, flops / own * 1e-9, flops / peer * 1e-9, peer / own);
+            printf("%dx%dx%d-%d-%dx%d-s%d,%s,%.0f,%.1f,%.1f,%.3f\n", c->ic, c->ih, c->iw, c->oc, c->kh, c->kw,
+                   c->stride, names[direction], flops, flops / own * 1e-9, flops / peer * 1e-9, peer / own);
             sum[direction] += log(peer / own);
             count[direction]++;
             op_free(&o);
@@ -166,7 +172,8 @@ int main(int argc, char **argv)
     }
     int all = count[0] + count[1] + count[2];
     for (int d = 0; d < 3; d++)
-        fprintf(stderr, "%-8s %3d shapes: %s is %.3f times as fast as oneDNN (geometric mean)\n", names[d], count[d], k->name, exp(sum[d] / count[d]));
+        fprintf(stderr, "%-8s %3d shapes: %s is %.3f times as fast as oneDNN (geometric mean)\n", names[d], count[d],
+                k->name, exp(sum[d] / count[d]));
     double mean = exp((sum[0] + sum[1] + sum[2]) / all);
     fprintf(stderr, "all      %3d shapes: %.3f\n", all, mean);
     if (mean < 0.9) die("more than 10 %% slower than oneDNN");
