@@ -354,6 +354,11 @@ static void values(void)
     ok(file_is("one.csv", "\"\xef\xbb\xbf"
                           "a\"\n\"\"\n"),
        "an empty row of one column, and a first name that begins like a byte order mark, are quoted");
+    w = csvw_open("one.csv");
+    csvw_cstr(w, "version https://git-lfs");
+    csvw_end(w);
+    csvw_close(w);
+    ok(file_is("one.csv", "\"version https://git-lfs\"\n"), "so is one that would be taken for a git-lfs pointer");
 }
 
 static void append_row(const void *value)

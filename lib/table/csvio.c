@@ -22,6 +22,8 @@
 
 enum { CHUNK = 1 << 16, PAD = 64, RECORD_MAX = 1 << 30 };
 
+static const char bom[] = "\xef\xbb\xbf", lfs[] = "version https://git-lfs";
+
 struct csv {
     int fd;
     const char *path;
@@ -237,9 +239,9 @@ static void read_header(csv *c)
     c->any_quote = false;
     c->line = 1;
     if (!fill(c)) die_at(c->path, 1, "empty input, expected a header row");
-    if (starts(c, "version https://git-lfs"))
+    if (starts(c, lfs))
         die_at(c->path, 1, "a git-LFS pointer, not the table itself (git lfs pull)");
-    if (starts(c, "\xef\xbb\xbf")) c->pos = 3;          /* byte order mark */
+    if (starts(c, bom)) c->pos = 3;                      /* byte order mark */
     if (!record(c)) die_at(c->path, 1, "no header row");
 }
 
@@ -543,12 +545,19 @@ static bool needs_quotes(str f)
     return false;
 }
 
+/* would the file seem to begin with a byte order mark, or to be a git-LFS pointer? */
+static bool misleads(const csvw *w, str f)
+{
+    if (w->started || w->nfield != 1) return false;
+    return (f.n >= sizeof bom - 1 && memcmp(f.s, bom, sizeof bom - 1) == 0) ||
+           (f.n >= sizeof lfs - 1 && memcmp(f.s, lfs, sizeof lfs - 1) == 0);
+}
+
 void csvw_str(csvw *w, str f)
 {
     begin_field(w);
     w->last = f.n;
-    bool like_bom = !w->started && w->nfield == 1 && f.n >= 3 && memcmp(f.s, "\xef\xbb\xbf", 3) == 0;
-    if (!like_bom && !needs_quotes(f)) {
+    if (!misleads(w, f) && !needs_quotes(f)) {
         raw(w, f.s, f.n);
         return;
     }
