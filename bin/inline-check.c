@@ -82,7 +82,8 @@ static void check_round(int round, bool v1)
             finding(how == NAME_NONE ? "unreached" : "lost", s, x->n);
             break;
         }
-        if (x->action == ACTION_INLINE && last->func != NAME_NONE && names_unknown(&names, last->func)) finding("unknown", s, x->n);
+        if (x->action == ACTION_INLINE && last->func != NAME_NONE && names_unknown(&names, last->func))
+            finding("unknown", s, x->n);
         uint32_t around = x->n > 1 && !last[-1].decl ? last[-1].label : 0;
         if (v1 && !path_begins(&names, last->label, around)) finding("parentless", s, x->n);
     }

@@ -32,7 +32,8 @@ int main(int argc, char **argv)
     sexpw *out = sexpw_open(output);
     for (const struct sexp *e; (e = source_next(&in)); ) {
         itree_read(&names, e, &tree);
-        if (tree.form != FORM_EXPANDED && tree.n > 1) sexp_die(e, 0, "not an expanded tree but %s", form_name(tree.form));
+        if (tree.form != FORM_EXPANDED && tree.n > 1)
+            sexp_die(e, 0, "not an expanded tree but %s", form_name(tree.form));
         collapse(&names, &tree);
         itree_write(out, &names, &tree, (int)n_fields);
     }

@@ -65,7 +65,8 @@ static uint32_t *number(const struct itree *t, struct map64 *child, uint32_t *n_
     uint32_t *id = xcalloc(t->n, sizeof *id);
     for (uint32_t n = itree_next(t, 0, NULL); n != NODE_NONE; n = itree_next(t, n, NULL)) {
         const struct tnode *x = &t->node[n];
-        uint32_t *at = map64_at(child, (uint64_t)id[x->parent] << 32 | (uint64_t)x->label << 1 | (x->kind == NODE_DECL));
+        uint32_t *at =
+            map64_at(child, (uint64_t)id[x->parent] << 32 | (uint64_t)x->label << 1 | (x->kind == NODE_DECL));
         if (*at == NAME_NONE) *at = (*n_path)++;
         id[n] = *at;
     }

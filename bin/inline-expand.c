@@ -60,7 +60,8 @@ int main(int argc, char **argv)
         size_t after[EXPAND_PASSES];
         source_tree(&names, e, &d, (int)only_round, true, &tree);
         size_t before = tree.n - 1;
-        if (tree.form != FORM_TREE_V1) sexp_die(e, 0, "only V1 decisions and trees can be expanded, this is %s", form_name(tree.form));
+        if (tree.form != FORM_TREE_V1)
+            sexp_die(e, 0, "only V1 decisions and trees can be expanded, this is %s", form_name(tree.form));
         expand(&names, &tree, in.file, (int)passes, after);
         if (table) rows(table, &in, before, after);
         else itree_write(out, &names, &tree, (int)n_fields);

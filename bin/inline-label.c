@@ -74,7 +74,8 @@ int main(int argc, char **argv)
     if (tau_text.n > 1 && !count) usage("many values of tau need --count");
     tau[0] = 0.0005;
     for (int k = 0; k < tau_text.n; k++, n_tau = k)
-        if (!num_parse(tau_text.v[k], strlen(tau_text.v[k]), &tau[k]) || !(tau[k] >= 0)) usage("tau '%s' is not a number", tau_text.v[k]);
+        if (!num_parse(tau_text.v[k], strlen(tau_text.v[k]), &tau[k]) || !(tau[k] >= 0))
+            usage("tau '%s' is not a number", tau_text.v[k]);
     csv *in = csv_files(argv + i);
     int l = csv_need(in, "long_term"), c = csv_need(in, "no_inline");
     if (count) return shares(in, l, c, n_tau);

@@ -48,7 +48,8 @@ static str field(char **line, const char *key, const char *file, size_t number)
 {
     size_t skip = strlen(key);
     char *comma = strchr(*line, ',');
-    if (!comma || strncmp(*line, key, skip) != 0) die_at(file, number, "not a line of a training log, at '%.40s'", *line);
+    if (!comma || strncmp(*line, key, skip) != 0)
+        die_at(file, number, "not a line of a training log, at '%.40s'", *line);
     str s = { *line + skip, (size_t)(comma - *line) - skip };
     *line = comma + 1;
     return s;
@@ -59,17 +60,19 @@ static void log_line(csvw *out, char *line, const char *file, size_t number)
     str name = field(&line, "", file, number), correct = field(&line, "correct = ", file, number);
     str predicted = field(&line, "predicted = ", file, number);
     str value[] = { field(&line, "", file, number), field(&line, "", file, number) };
-    static const char before[] = "metadata = [";         /* then a string as Python writes it: '..', "..", when it holds a ' */
+    static const char before[] = "metadata = ["; /* then a string as Python writes it: '..', "..", when it holds a ' */
     size_t skip = sizeof before, n = strlen(line);
     while (n && (line[n - 1] == '\n' || line[n - 1] == '\r')) n--;
     char quote = n > skip ? line[skip - 1] : 0;
-    if (strncmp(line, before, skip - 1) != 0 || (quote != '\'' && quote != '"') || n < skip + 2 || line[n - 2] != quote || line[n - 1] != ']')
+    if (strncmp(line, before, skip - 1) != 0 || (quote != '\'' && quote != '"') || n < skip + 2 ||
+        line[n - 2] != quote || line[n - 1] != ']')
         die_at(file, number, "not metadata = ['...'] but '%.40s'", line);
     csvw_str(out, name);
     csvw_str(out, (str){ line + skip, n - skip - 2 });
     for (int i = 0; i < 2; i++) {
         double v;
-        if (!num_parse(value[i].s, value[i].n, &v)) die_at(file, number, "'%.*s' is not a number", (int)value[i].n, value[i].s);
+        if (!num_parse(value[i].s, value[i].n, &v))
+            die_at(file, number, "'%.*s' is not a number", (int)value[i].n, value[i].s);
         csvw_str(out, value[i]);
     }
     csvw_str(out, correct);

@@ -37,13 +37,15 @@ static const struct opt options[] = {
     { 'g', "gamma", NUM, &gamma_, "G", "decay per level", 1e-6, 1 },
     { 0, "divide", FLAG, &divide, NULL, "divide a factor by the number of siblings too" },
     { 0, "expand", FLAG, &expanded, NULL, "run the six passes of inline-expand on V1 trees" },
-    { 0, "identity", WORD, &identity, "stamp|name", "functions are told apart by unit, name and stamp, or without the stamp" },
+    { 0, "identity", WORD, &identity, "stamp|name",
+      "functions are told apart by unit, name and stamp, or without the stamp" },
     { 'r', "round", INT, &only_round, "N", "decisions of this round; -1: of all rounds", -1, 1000 },
     { 0, "runs", STR, &runs_path, "FILE", "table of runs" },
     { 0, "times", STR, &times_path, "FILE", "where the times of the runs go" },
     { 0, "dialect", WORD, &dialect, DIALECTS, "how atoms are written: compiler has no quotes" },
     { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
-    { 0 } };
+    { 0 }
+};
 
 static struct names names;
 static struct decisions d;
@@ -77,7 +79,8 @@ static void from_files(char **paths)
         if (!d.n_time) sexp_die(e, 0, "a run without timings; name them in a table, see --runs");
         const char *slash = strrchr(in.file, '/');
         str group = { in.file, slash ? (size_t)(slash - in.file) : 0 };
-        problem_time(&problem, (str){ run.s, run.n }, group, strstr(run.s, "initial") != NULL, mean_time(d.time, d.n_time), (long)d.n_time);
+        problem_time(&problem, (str){ run.s, run.n }, group, strstr(run.s, "initial") != NULL,
+                     mean_time(d.time, d.n_time), (long)d.n_time);
     }
 }
 
@@ -110,7 +113,8 @@ static void from_table(void)
         sexpr *r = sexp_open(l[k].file, SEXP_CORE);
         add_tree(sexp_only(r), l[k].file, seen.name[k]);
         sexp_close(r);
-        problem_time(&problem, seen.name[k], str_of(l[k].group), l[k].initial, l[k].n == 1 ? l[k].first : exp(l[k].sum / (double)l[k].n), l[k].n);
+        problem_time(&problem, seen.name[k], str_of(l[k].group), l[k].initial,
+                     l[k].n == 1 ? l[k].first : exp(l[k].sum / (double)l[k].n), l[k].n);
     }
 }
 

@@ -31,7 +31,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *times_path, *output, *report_path, *method = "ridge", *target = "linear_over_mean", *alpha_text = "auto";
+static const char *times_path, *output, *report_path, *method = "ridge", *target = "linear_over_mean",
+                                                      *alpha_text = "auto";
 static double lambda = 0.05, alpha, level = 0.95, validation = NAN;
 static long samples = 200, seed = 1;
 static const struct opt options[] = {
@@ -150,7 +151,8 @@ int main(int argc, char **argv)
         lower[j] = upper[j] = NAN;
         n_twins += twins[j] != NAME_NONE && twins[j] != j;
     }
-    if (samples) reward_bootstrap(&p, &d, target, ridge ? lambda : 0, alpha, samples, level, (uint64_t)seed, lower, upper);
+    if (samples)
+        reward_bootstrap(&p, &d, target, ridge ? lambda : 0, alpha, samples, level, (uint64_t)seed, lower, upper);
     if (report_path) report(&d, &f, ranked ? (double)rank : NAN, (double)n_twins, ridge);
     return rows(ranked);
 }

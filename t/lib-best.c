@@ -57,9 +57,11 @@ int main(void)
     for (int mean = 0; mean < 2; mean++) {
         int good = 0;
         for (int k = 0; k < 300; k++) good += one(&g, mean);
-        ok(good == 300, mean ? "mean over children: optimum of 300 random trees" : "sum over children: optimum of 300 random trees");
+        ok(good == 300,
+           mean ? "mean over children: optimum of 300 random trees" : "sum over children: optimum of 300 random trees");
     }
-    struct best_node tie[] = { { .decl = true, .immediate = 0, .no_inline = NAN }, { .parent = 0, .immediate = 1, .no_inline = 1 } };
+    struct best_node tie[] = { { .decl = true, .immediate = 0, .no_inline = NAN },
+                               { .parent = 0, .immediate = 1, .no_inline = 1 } };
     best(tie, 2, 1, false);
     ok(!tie[1].inlined, "a tie is called, not inlined");
     return done();

@@ -68,9 +68,11 @@ static void random_decisions(struct rng *g, bool v1, struct decisions *d)
             uint32_t closure = names_closure_of(&names, (str){ text, (size_t)b });
             s[i] = (struct step){ closure, names_meta_of(&names, closure), i + 1 < length && rng_below(g, 3) == 0 };
             b = snprintf(text, sizeof text, "%d", (int)rng_below(g, 3));
-            if (!s[i].decl && !v1) s[i].label = path_add(&names, 0, names_site_v0(&names, closure, (str){ text, (size_t)b }));
+            if (!s[i].decl && !v1)
+                s[i].label = path_add(&names, 0, names_site_v0(&names, closure, (str){ text, (size_t)b }));
             if (!s[i].decl && v1) {
-                b = snprintf(text, sizeof text, "camlB__%s[%d]", rng_below(g, 2) ? "Apply" : "Over", (int)rng_below(g, 3));
+                b = snprintf(text, sizeof text, "camlB__%s[%d]", rng_below(g, 2) ? "Apply" : "Over",
+                             (int)rng_below(g, 3));
                 s[i].label = path_add(&names, around, names_site_of(&names, (str){ text, (size_t)b }));
             }
             around = s[i].decl ? 0 : s[i].label;
@@ -81,7 +83,7 @@ static void random_decisions(struct rng *g, bool v1, struct decisions *d)
 
 struct naive { struct step step; enum node_kind kind; int parent; };
 
-/* spec 2.2 by searching a list; true when the same nodes stand in the same order below the same parents */
+/* trees by searching a list; true when the same nodes stand in the same order below the same parents */
 static bool naive_agrees(const struct decisions *d)
 {
     static struct naive x[1000];
@@ -100,7 +102,9 @@ static bool naive_agrees(const struct decisions *d)
             for (int j = 1; j < n && !found; j++)
                 if (x[j].parent == at && x[j].step.label == s->label && x[j].step.decl == s->decl) found = j;
             if (!found) {
-                enum node_kind kind = s->decl ? NODE_DECL : i + 1 == d->d[k].n && d->d[k].action == ACTION_APPLY ? NODE_APPLY : NODE_INLINED;
+                enum node_kind kind = s->decl                                                ? NODE_DECL
+                                      : i + 1 == d->d[k].n && d->d[k].action == ACTION_APPLY ? NODE_APPLY
+                                                                                             : NODE_INLINED;
                 x[found = n++] = (struct naive){ *s, kind, at };
             }
             at = found;
@@ -115,7 +119,8 @@ static bool naive_agrees(const struct decisions *d)
     }
     itree_build(&t, d, 0, true);
     for (size_t j = 0; same && j < t.n; j++)
-        for (uint32_t c = t.node[j].first; c != NODE_NONE && t.node[c].next != NODE_NONE; c = t.node[c].next) same &= t.node[c].next < c;
+        for (uint32_t c = t.node[j].first; c != NODE_NONE && t.node[c].next != NODE_NONE; c = t.node[c].next)
+            same &= t.node[c].next < c;
     itree_free(&t);
     return same;
 }
@@ -182,7 +187,8 @@ static void test_names(void)
     ok(closure_is("camlA__Make__3", "((A camlA) Make 3)"), "a functor");
     ok(closure_is("unknown__unknown__0", "((unknown unknown) unknown 0)"), "the unknown function");
     ok(closure_is("x=camlA__f__1", "((x camlA) f 1)"), "an irregular unit");
-    ok(closure_is("camlL__anon-fn[l.ml:52,8--57]__317", "((L camlL) anon-fn[l.ml:52,8--57] 317)"), "brackets and commas in a name");
+    ok(closure_is("camlL__anon-fn[l.ml:52,8--57]__317", "((L camlL) anon-fn[l.ml:52,8--57] 317)"),
+       "brackets and commas in a name");
     ok(closure_is("main", "main"), "a plain name");
     near(span_seconds(str_of("1.34333m")), 80.5998, 1e-12, "minutes");
     near(span_seconds(str_of("35ms")), 0.035, 1e-15, "milliseconds");
@@ -194,7 +200,10 @@ static void test_names(void)
     struct decisions d = { 0 };
     parse("((0 () ((Decl (camlA f)) (Apply (camlA (3)))) Inline) (1 () ((Apply (camlA ()))) Specialise))", &d, NULL);
     char *text = written(as_simple, &d);
-    ok(strcmp(text, "(\n  (0 () ((Decl (camlA f)) (Apply (camlA (3)))) Inline)\n  (1 () ((Apply (camlA ()))) Specialise))\n") == 0,
+    ok(strcmp(
+           text,
+           "(\n  (0 () ((Decl (camlA f)) (Apply (camlA (3)))) Inline)\n  (1 () ((Apply (camlA ()))) Specialise))\n") ==
+           0,
        "simple overrides survive reading and writing");
     free(text);
     decisions_free(&d);
@@ -237,26 +246,35 @@ static bool expands(const char *from, int passes, size_t n_inlined, size_t n_app
 
 static void test_passes(void)
 {
-    ok(expands("(" IN(FUNC("f"), ID("1", ""), AP(FUNC("g"), ID("3", ID("1", "") ID("2", "")))) ")", 1, 2, 1, "I1 I12 A123"),
+    ok(expands("(" IN(FUNC("f"), ID("1", ""), AP(FUNC("g"), ID("3", ID("1", "") ID("2", "")))) ")", 1, 2, 1,
+               "I1 I12 A123"),
        "pass 1 puts in an inlined node for every prefix");
-    ok(expands("(" IN(FUNC("f"), ID("2", ID("1", "")), AP(FUNC("g"), ID("3", ID("1", "") ID("2", "")))) ")", 1, 2, 1, "I1 I12 A123"),
+    ok(expands("(" IN(FUNC("f"), ID("2", ID("1", "")), AP(FUNC("g"), ID("3", ID("1", "") ID("2", "")))) ")", 1, 2, 1,
+               "I1 I12 A123"),
        "also above a call at top level");
-    ok(expands("(" IN(FUNC("f"), ID("1", ""), AP(FUNC("g"), ID("2", ID("1", "")))) IN(FUNC("f"), ID("1", ""), AP(FUNC("g"), ID("3", ID("1", "")))) ")",
+    ok(expands("(" IN(FUNC("f"), ID("1", ""), AP(FUNC("g"), ID("2", ID("1", ""))))
+                   IN(FUNC("f"), ID("1", ""), AP(FUNC("g"), ID("3", ID("1", "")))) ")",
                2, 1, 2, "I1 A12 A13"),
        "pass 2 merges siblings and joins their children");
-    ok(expands("(" DE(FUNC("f"), IN(FUNC("g"), ID("5", ""), "") AP(FUNC("h"), ID("6", ""))) IN(FUNC("f"), ID("1", ""), AP(FUNC("h"), ID("6", ID("1", "")))) ")",
+    ok(expands("(" DE(FUNC("f"), IN(FUNC("g"), ID("5", ""), "") AP(FUNC("h"), ID("6", "")))
+                   IN(FUNC("f"), ID("1", ""), AP(FUNC("h"), ID("6", ID("1", "")))) ")",
                3, 3, 2, "D I5 A6 I1 I15 A16"),
        "pass 3 fills an inlined call from the declaration met before");
-    ok(expands("(" DE(FUNC("f"), IN(FUNC("g"), ID("5", ""), "")) IN(FUNC("f"), ID("1", ""), AP(FUNC("h"), ID("6", ID("1", "")))) ")",
+    ok(expands("(" DE(FUNC("f"), IN(FUNC("g"), ID("5", ""), ""))
+                   IN(FUNC("f"), ID("1", ""), AP(FUNC("h"), ID("6", ID("1", "")))) ")",
                3, 2, 1, "D I5 I1 A16"),
        "but not when it has a call that the declaration lacks");
-    ok(expands("(" IN(FUNC("f"), ID("1", ""), "") DE(FUNC("f"), IN(FUNC("g"), ID("5", ""), "")) ")", 3, 2, 0, "I1 D I5"),
+    ok(expands("(" IN(FUNC("f"), ID("1", ""), "") DE(FUNC("f"), IN(FUNC("g"), ID("5", ""), "")) ")", 3, 2, 0,
+               "I1 D I5"),
        "nor from a declaration that comes later");
-    ok(expands("(" AP(FUNC("f"), ID("1", "")) IN(FUNC("f"), ID("1", ""), "") AP(FUNC("g"), ID("2", "")) ")", 5, 1, 1, "I1 A2"),
+    ok(expands("(" AP(FUNC("f"), ID("1", "")) IN(FUNC("f"), ID("1", ""), "") AP(FUNC("g"), ID("2", "")) ")", 5, 1, 1,
+               "I1 A2"),
        "pass 5 drops the call beside its inlined twin");
-    ok(expands("(" IN(FUNC("f"), STUB(""), AP(FUNC("g"), ID("2", STUB(""))) AP(FUNC("h"), ID("3", STUB("")))) ")", 6, 0, 2, "A2 A3"),
+    ok(expands("(" IN(FUNC("f"), STUB(""), AP(FUNC("g"), ID("2", STUB(""))) AP(FUNC("h"), ID("3", STUB("")))) ")", 6, 0,
+               2, "A2 A3"),
        "pass 6 replaces an inlined stub by its children");
-    ok(expands("(" IN(FUNC("f"), ID("1", ""), AP(FUNC("g"), STUB(ID("1", "")))) AP(FUNC("g"), STUB("")) ")", 6, 0, 1, "A1"),
+    ok(expands("(" IN(FUNC("f"), ID("1", ""), AP(FUNC("g"), STUB(ID("1", "")))) AP(FUNC("g"), STUB("")) ")", 6, 0, 1,
+               "A1"),
        "a call around a stub that is not inlined is not inlined either, other such stubs vanish");
     struct itree t = { 0 };
     parse("(" IN(FUNC("f"), ID("1", ""), AP(FUNC("g"), ID("3", ID("1", "") ID("2", "")))) ")", NULL, &t);

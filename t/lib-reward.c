@@ -38,7 +38,8 @@ static struct problem make(struct rng *g, double gamma, const double *worth)
             sum += gamma * worth[2 * i + how];
         }
         problem_add(&p, &s, &t, (str){ run, (size_t)length }, gamma, false, false);
-        problem_time(&p, (str){ run, (size_t)length }, (str){ run, (size_t)length }, r < 3, exp(-sum) * (1 + 0.001 * rng_normal(g)), 1);
+        problem_time(&p, (str){ run, (size_t)length }, (str){ run, (size_t)length }, r < 3,
+                     exp(-sum) * (1 + 0.001 * rng_normal(g)), 1);
         itree_free(&t);
     }
     names_free(&s);

@@ -1,8 +1,8 @@
 /* best.h - the decisions of largest total value, by dynamic programming on the union of all trees.
  *
- * For a node: inlining is worth its immediate value plus gamma times the sum (or, as the published labels were made by
- * mistake, the mean) of the children's best values; calling is worth no_inline; what no run tried is worth minus infinity.
- * A call is inlined only where that is strictly better; the root and declarations have no choice.  Spec 3.5. */
+ * For a node: inlining is worth its immediate value plus gamma times the sum (or, as the published labels were made
+ * by mistake, the mean) of the children's best values; calling is worth no_inline; what no run tried is worth minus
+ * infinity. A call is inlined only where that is strictly better; the root and declarations have no choice. */
 #ifndef MILLRACE_INLINE_BEST_H
 #define MILLRACE_INLINE_BEST_H
 #include <stdbool.h>

@@ -21,7 +21,8 @@ double span_seconds(str t)
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         size_t n = strlen(units[i].unit);
         double v;
-        if (t.n > n && memcmp(t.s + t.n - n, units[i].unit, n) == 0 && num_parse(t.s, t.n - n, &v)) return v * units[i].seconds;
+        if (t.n > n && memcmp(t.s + t.n - n, units[i].unit, n) == 0 && num_parse(t.s, t.n - n, &v))
+            return v * units[i].seconds;
     }
     return NAN;
 }
@@ -170,7 +171,8 @@ static void read_v1(struct names *s, const struct sexp *e, snode n, struct decis
     size_t first = d->n_step;
     if (!sexp_is_list(e, n) || sexp_count(e, n) != 5)
         sexp_die(e, n, "not a V1 decision (ROUND TRACE APPLY_ID ACTION METADATA)");
-    snode round = sexp_first(e, n), trace = sexp_after(e, round), apply = sexp_after(e, trace), action = sexp_after(e, apply);
+    snode round = sexp_first(e, n), trace = sexp_after(e, round), apply = sexp_after(e, trace),
+          action = sexp_after(e, apply);
     if (!sexp_is_list(e, trace)) sexp_die(e, trace, "not a trace");
     for (snode x = sexp_first(e, trace); x != SEXP_NONE; x = sexp_after(e, x)) {
         struct step t = { .decl = sexp_head(e, x, "Enter_decl") };
@@ -184,7 +186,8 @@ static void read_v1(struct names *s, const struct sexp *e, snode n, struct decis
         *new_step(d) = t;
     }
     if (d->n_step == first || d->step[first].decl) sexp_die(e, n, "a trace begins with the call that was decided");
-    if (d->step[first].label != names_apply(s, e, apply)) sexp_die(e, apply, "apply id differs from the trace's first item");
+    if (d->step[first].label != names_apply(s, e, apply))
+        sexp_die(e, apply, "apply id differs from the trace's first item");
     reverse_steps(d, first);
     new_decision(d, first, round_of(e, round), action_of(e, action));
 }
@@ -193,13 +196,15 @@ static void read_v1(struct names *s, const struct sexp *e, snode n, struct decis
 static void read_simple(struct names *s, const struct sexp *e, snode n, struct decisions *d)
 {
     size_t first = d->n_step;
-    if (!sexp_is_list(e, n) || sexp_count(e, n) != 4) sexp_die(e, n, "not a simple override (ROUND STAMP ITEMS ACTION)");
+    if (!sexp_is_list(e, n) || sexp_count(e, n) != 4)
+        sexp_die(e, n, "not a simple override (ROUND STAMP ITEMS ACTION)");
     snode round = sexp_first(e, n), stamp = sexp_after(e, round), items = sexp_after(e, stamp);
     for (snode x = sexp_first(e, items); x != SEXP_NONE; x = sexp_after(e, x)) {
         struct step t = { .decl = sexp_head(e, x, "Decl"), .func = NAME_NONE };
         if (!t.decl && !sexp_head(e, x, "Apply")) sexp_die(e, x, "not Apply or Decl");
         snode pair = sexp_nth(e, x, 1);
-        if (pair == SEXP_NONE || sexp_count(e, pair) < 1 || sexp_count(e, pair) > 2) sexp_die(e, x, "not (linkage ...)");
+        if (pair == SEXP_NONE || sexp_count(e, pair) < 1 || sexp_count(e, pair) > 2)
+            sexp_die(e, x, "not (linkage ...)");
         snode second = sexp_nth(e, pair, 1);
         str linkage = sexp_atom(e, sexp_first(e, pair));
         if (memchr(linkage.s, ' ', linkage.n)) sexp_die(e, pair, "a name with a blank");
@@ -237,8 +242,10 @@ static void read_plain(struct names *s, const struct sexp *e, snode n, struct de
         if (!t.n || memchr(t.s, ' ', t.n)) sexp_die(e, x, "a step of a path is one word without blanks");
         *new_step(d) = decisions_step(s, t);
     }
-    if (d->n_step == first || d->step[d->n_step - 1].decl) sexp_die(e, path, "a path ends with the call that was decided");
-    if (callee != SEXP_NONE && memchr(sexp_atom(e, callee).s, ' ', sexp_atom(e, callee).n)) sexp_die(e, callee, "a name with a blank");
+    if (d->n_step == first || d->step[d->n_step - 1].decl)
+        sexp_die(e, path, "a path ends with the call that was decided");
+    if (callee != SEXP_NONE && memchr(sexp_atom(e, callee).s, ' ', sexp_atom(e, callee).n))
+        sexp_die(e, callee, "a name with a blank");
     if (callee != SEXP_NONE && !str_is(sexp_atom(e, callee), "unknown"))
         d->step[d->n_step - 1].func = names_meta_of(s, names_closure_of(s, sexp_atom(e, callee)));
     if ((in == SEXP_NONE) == (action == SEXP_NONE)) sexp_die(e, n, "a site has either (inline BOOL) or (action WORD)");
@@ -284,7 +291,8 @@ void decisions_read(struct names *s, const struct sexp *e, struct decisions *d)
         list = sexp_value(e, 0, "decisions");
         snode benchmark = sexp_value(e, 0, "benchmark");
         snode times = benchmark == SEXP_NONE ? SEXP_NONE : sexp_value(e, benchmark, "raw_execution_time");
-        if (list == SEXP_NONE || times == SEXP_NONE) sexp_die(e, 0, "a result record without decisions or raw_execution_time");
+        if (list == SEXP_NONE || times == SEXP_NONE)
+            sexp_die(e, 0, "a result record without decisions or raw_execution_time");
         if (sexp_is_list(e, times)) read_times(e, sexp_first(e, times), d);
     }
     if (d->form >= FORM_TREE_V0) sexp_die(e, 0, "a tree (%s) where decisions are expected", form_name(d->form));
@@ -328,7 +336,8 @@ void decisions_path(struct buf *b, const struct names *s, const struct step *t, 
     }
 }
 
-static void write_site(sexpw *w, const struct names *s, const struct decisions *d, const struct decision *x, struct buf *b)
+static void write_site(sexpw *w, const struct names *s, const struct decisions *d, const struct decision *x,
+                       struct buf *b)
 {
     const struct step *t = d->step + x->first;
     sexpw_begin(w, "site");
@@ -372,7 +381,8 @@ static void need_sites(const struct names *s, const struct decisions *d, enum si
     for (size_t i = 0; i < d->n_step; i++) {
         if (d->step[i].decl) {
             if (s->closure[d->step[i].label].ident == NAME_NONE)
-                die("declaration '%s' has no unit and stamp, so it cannot be written as %s", s->closures.name[d->step[i].label].s, what);
+                die("declaration '%s' has no unit and stamp, so it cannot be written as %s",
+                    s->closures.name[d->step[i].label].s, what);
             continue;
         }
         uint32_t site = s->path[d->step[i].label].site;

@@ -4,12 +4,13 @@
  *   (decisions (program P) (compiler C) (form v1) (time_seconds T ...)
  *     (site (path STEP ...) (callee F) (inline true)) ...)
  * program, compiler, form and time_seconds may be absent.  A step is one atom without blanks: {F} enters the
- * declaration of F, anything else is a call; the last step is the call that was decided.  Steps run from the outside in.
- * A site may also have (action specialise) instead of (inline B), and (round N) when N is not 0.  Live compilers use
- * their own call-site keys as steps, such as f:7:1; the texts of the flambda forms are those of names.h.
+ * declaration of F, anything else is a call; the last step is the call that was decided.  Steps run from the
+ * outside in. A site may also have (action specialise) instead of (inline B), and (round N) when N is not 0.  Live
+ * compilers use their own call-site keys as steps, such as f:7:1; the texts of the flambda forms are those of
+ * names.h.
  *
- * Read as well, recognised by shape (inline spec 1.5): V1 decisions (3, 4 or 5 fields of metadata), V0 decisions, simple
- * overrides, result records ((id I) (overrides ..) (decisions ..) (benchmark ..)) in any order of fields. */
+ * Read as well, recognised by shape: V1 decisions (3, 4 or 5 fields of metadata), V0 decisions, simple overrides,
+ * result records ((id I) (overrides ..) (decisions ..) (benchmark ..)) in any order of fields. */
 #ifndef MILLRACE_INLINE_DECISIONS_H
 #define MILLRACE_INLINE_DECISIONS_H
 #include "inline/names.h"
@@ -34,7 +35,8 @@ struct decisions {
 enum form form_of(const struct sexp *);                  /* by shape; dies at file:line when it is none of them */
 const char *form_name(enum form);                        /* "v0" ... */
 
-/* Replaces *d by what e says; dies at file:line.  Trees are not lists: see itree.h.  Memory is kept for the next call. */
+/* Replaces *d by what e says; dies at file:line.  Trees are not lists: see itree.h.  Memory is kept for the next
+ * call. */
 void decisions_read(struct names *, const struct sexp *e, struct decisions *d);
 void decisions_add(struct decisions *, const struct step *, uint32_t n, int round, enum action);
 void decisions_clear(struct decisions *);

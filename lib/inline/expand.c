@@ -3,7 +3,7 @@
 #include "base/message.h"
 #include <stdlib.h>
 
-enum { LONGEST = 100, DEEPEST = 1000 };                 /* sites of a path in pass 3, as the original; in any tree at all */
+enum { LONGEST = 100, DEEPEST = 1000 }; /* sites of a path in pass 3, as the original; in any tree at all */
 
 /* the callee of nodes that pass 1 puts in */
 static uint32_t dummy(struct names *s)
@@ -117,7 +117,8 @@ static bool fits(struct fill *f, uint32_t n, uint32_t d)
         if (t->node[x].kind != NODE_DECL) *map64_at(&have, t->node[x].label) = 1;
     uint32_t skip = path_length(f->s, t->node[n].label);
     for (uint32_t x = t->node[n].first; good && x != NODE_NONE; x = t->node[x].next)
-        if (t->node[x].kind != NODE_DECL) good = map64_find(&have, path_join(f->s, 0, t->node[x].label, skip)) != NAME_NONE;
+        if (t->node[x].kind != NODE_DECL)
+            good = map64_find(&have, path_join(f->s, 0, t->node[x].label, skip)) != NAME_NONE;
     map64_free(&have);
     return good;
 }
@@ -155,13 +156,15 @@ static void replay(struct fill *f, uint32_t n, uint32_t d)
         for (uint32_t x = t->node[at.from].first; x != NODE_NONE; x = t->node[x].next) {
             if (t->node[x].kind != NODE_INLINED) continue;
             uint32_t path = path_join(f->s, prefix, t->node[x].label, 0);
-            if (path_length(f->s, path) > LONGEST) die("a path of more than %d sites while declarations are replayed", LONGEST);
+            if (path_length(f->s, path) > LONGEST)
+                die("a path of more than %d sites while declarations are replayed", LONGEST);
             uint32_t to = inlined_child(f, at.to, path);
             if (to == NODE_NONE) {
                 if (t->n >= NODE_NONE) die("more than %zu tree nodes", t->n);
                 to = (uint32_t)t->n++;
                 t->node = grow(t->node, t->n, &t->cap, sizeof *t->node);
-                t->node[to] = (struct tnode){ at.to, NODE_NONE, NODE_NONE, NODE_NONE, path, t->node[x].func, NODE_INLINED };
+                t->node[to] =
+                    (struct tnode){ at.to, NODE_NONE, NODE_NONE, NODE_NONE, path, t->node[x].func, NODE_INLINED };
                 add_front(t, at.to, to);
                 *map64_at(&f->child, (uint64_t)at.to << 32 | path) = to;
             }
@@ -219,7 +222,8 @@ static void drop(struct itree *t)
             if (t->node[x].kind == NODE_INLINED) *map64_at(&inlined, (uint64_t)p << 32 | t->node[x].label) = x;
         uint32_t before = NODE_NONE;
         for (uint32_t x = t->node[p].first; x != NODE_NONE; x = t->node[x].next) {
-            bool gone = t->node[x].kind == NODE_APPLY && map64_find(&inlined, (uint64_t)p << 32 | t->node[x].label) != NAME_NONE;
+            bool gone = t->node[x].kind == NODE_APPLY &&
+                        map64_find(&inlined, (uint64_t)p << 32 | t->node[x].label) != NAME_NONE;
             if (!gone) {
                 before = x;
                 continue;

@@ -8,7 +8,7 @@
  *   4 merge    again
  *   5 drop     a call that is not inlined beside an inlined one of the same path
  *   6 stubs    stubs leave the tree and the paths
- * Needs apply ids with parents.  Paths longer than 100 sites in pass 3 are an error.  Source: spec 3.1, after the tree
+ * Needs apply ids with parents.  Paths longer than 100 sites in pass 3 are an error.  Source: the tree
  * tools of the flambda experiments (2018); node counts of the published example after every pass are a test. */
 #ifndef MILLRACE_INLINE_EXPAND_H
 #define MILLRACE_INLINE_EXPAND_H

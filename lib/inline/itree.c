@@ -85,7 +85,10 @@ void itree_build(struct itree *t, const struct decisions *d, int round, bool rev
         for (k = 0; k < x->n && t->node[n].kind != NODE_APPLY; k++) {
             const struct step *s = &d->step[x->first + k];
             bool here = k + 1 == x->n;
-            n = find_or_add(t, n, s, s->decl ? NODE_DECL : here && x->action == ACTION_APPLY ? NODE_APPLY : NODE_INLINED);
+            n = find_or_add(t, n, s,
+                            s->decl                             ? NODE_DECL
+                            : here && x->action == ACTION_APPLY ? NODE_APPLY
+                                                                : NODE_INLINED);
         }
         if (k < x->n) t->n_lost++;
     }
@@ -102,7 +105,8 @@ static snode need(const struct sexp *e, snode fields, const char *key)
 }
 
 /* One node without its children; *children is the list that holds them, or SEXP_NONE. */
-static uint32_t read_node(struct names *s, const struct sexp *e, snode n, struct itree *t, uint32_t parent, snode *children)
+static uint32_t read_node(struct names *s, const struct sexp *e, snode n, struct itree *t, uint32_t parent,
+                          snode *children)
 {
     bool expanded = t->form == FORM_EXPANDED, v0 = t->form == FORM_TREE_V0;
     bool decl = sexp_head(e, n, expanded ? "Decl" : "Declaration");
@@ -118,7 +122,8 @@ static uint32_t read_node(struct names *s, const struct sexp *e, snode n, struct
         x.label = decl ? closure : path_add(s, 0, names_site_v0(s, closure, names_number(e, need(e, f, "offset"))));
     } else {
         snode func = need(e, f, expanded ? "func" : decl ? "declared" : "applied");
-        x.func = sexp_is_atom(e, func) ? names_meta_of(s, names_closure_of(s, sexp_atom(e, func))) : names_meta(s, e, func);
+        x.func =
+            sexp_is_atom(e, func) ? names_meta_of(s, names_closure_of(s, sexp_atom(e, func))) : names_meta(s, e, func);
         if (decl) x.label = s->meta[x.func].origin;
         else x.label = expanded ? names_path(s, e, need(e, f, "path")) : names_apply(s, e, need(e, f, "apply_id"));
     }
@@ -129,7 +134,8 @@ static uint32_t read_node(struct names *s, const struct sexp *e, snode n, struct
 void itree_read(struct names *s, const struct sexp *e, struct itree *t)
 {
     enum form form = form_of(e);
-    if (form != FORM_EMPTY && form < FORM_TREE_V0) sexp_die(e, 0, "decisions (%s) where a tree is expected", form_name(form));
+    if (form != FORM_EMPTY && form < FORM_TREE_V0)
+        sexp_die(e, 0, "decisions (%s) where a tree is expected", form_name(form));
     itree_init(t, form == FORM_EMPTY ? FORM_TREE_V1 : form);
     struct frame { snode next; uint32_t parent; } *stack = NULL;
     size_t depth = 0, cap = 0;
@@ -154,7 +160,7 @@ void itree_read(struct names *s, const struct sexp *e, struct itree *t)
 
 /* ---- writing ---- */
 
-enum { INDENTED = 30 };                                  /* deeper nodes stay on the line, or the blanks would outweigh the text */
+enum { INDENTED = 30 }; /* deeper nodes stay on the line, or the blanks would outweigh the text */
 
 static void begin_field(sexpw *w, const char *key)
 {
@@ -266,8 +272,10 @@ void itree_decisions(const struct itree *t, int round, struct decisions *d)
         const struct tnode *x = &t->node[n];
         path = grow(path, (size_t)depth, &cap, sizeof *path);
         path[depth - 1] = (struct step){ x->label, x->func, x->kind == NODE_DECL };
-        if (d->n_step + (size_t)depth > MOST_STEPS) die("a tree too deep for a list of decisions: more than %d steps in all", MOST_STEPS);
-        if (x->kind != NODE_DECL) decisions_add(d, path, (uint32_t)depth, round, x->kind == NODE_INLINED ? ACTION_INLINE : ACTION_APPLY);
+        if (d->n_step + (size_t)depth > MOST_STEPS)
+            die("a tree too deep for a list of decisions: more than %d steps in all", MOST_STEPS);
+        if (x->kind != NODE_DECL)
+            decisions_add(d, path, (uint32_t)depth, round, x->kind == NODE_INLINED ? ACTION_INLINE : ACTION_APPLY);
     }
     free(path);
 }

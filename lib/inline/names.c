@@ -199,7 +199,10 @@ uint32_t names_closure_of(struct names *s, str t)
 
 static uint32_t meta_new(struct names *s, struct meta m)
 {
-    struct { uint32_t id, origin, opt, special; int32_t n; } key = { m.closure_id, m.origin, m.opt_origin, m.specialised, m.n_fields };
+    struct {
+        uint32_t id, origin, opt, special;
+        int32_t n;
+    } key = { m.closure_id, m.origin, m.opt_origin, m.specialised, m.n_fields };
     size_t before = s->metas.n;
     uint32_t k = intern(&s->metas, (str){ (const char *)&key, sizeof key });
     if (k < before) return k;
@@ -234,7 +237,8 @@ uint32_t names_meta(struct names *s, const struct sexp *e, snode n)
     x = sexp_after(e, x);
     m.origin = names_closure(s, e, x);
     if (fields > 3) m.opt_origin = option(s, e, x = sexp_after(e, x));
-    if (fields > 4 && sexp_first(e, x = sexp_after(e, x)) != SEXP_NONE) m.specialised = names_apply(s, e, sexp_first(e, x));
+    if (fields > 4 && sexp_first(e, x = sexp_after(e, x)) != SEXP_NONE)
+        m.specialised = names_apply(s, e, sexp_first(e, x));
     return meta_new(s, m);
 }
 
@@ -310,8 +314,8 @@ uint32_t names_site_of(struct names *s, str t)
     return site_new(s, t, SITE_ATOM, none, none, none, NAME_NONE);
 }
 
-/* An apply id is (unit stamp) or (unit stamp (PARENT ...)); its path is that of its parents, then its own site.  Parents
- * have parents, so a stack of ids half read: `next` is the next parent of each. */
+/* An apply id is (unit stamp) or (unit stamp (PARENT ...)); its path is that of its parents, then its own site.
+ * Parents have parents, so a stack of ids half read: `next` is the next parent of each. */
 uint32_t names_apply(struct names *s, const struct sexp *e, snode n)
 {
     struct frame { snode next; uint32_t own; } few[16], *stack = few, *heap = NULL;
@@ -327,7 +331,8 @@ uint32_t names_apply(struct names *s, const struct sexp *e, snode n)
             stack = heap;
             room = cap;
         }
-        stack[depth++] = (struct frame){ k == 3 ? sexp_first(e, sexp_after(e, stamp)) : SEXP_NONE, names_site(s, e, unit, stamp) };
+        stack[depth++] =
+            (struct frame){ k == 3 ? sexp_first(e, sexp_after(e, stamp)) : SEXP_NONE, names_site(s, e, unit, stamp) };
         while (depth && stack[depth - 1].next == SEXP_NONE) path = path_add(s, path, stack[--depth].own);
         if (!depth) break;
         n = stack[depth - 1].next;
@@ -351,7 +356,8 @@ uint32_t names_path(struct names *s, const struct sexp *e, snode n)
         }
         if (sexp_count(e, x) != 2) sexp_die(e, x, "not a step (UNIT STAMP) of a path");
         snode unit = sexp_first(e, x), stamp = sexp_after(e, unit);
-        if (sexp_is_atom(e, unit)) path = path_add(s, path, names_site_v0(s, names_closure(s, e, stamp), names_number(e, unit)));
+        if (sexp_is_atom(e, unit))
+            path = path_add(s, path, names_site_v0(s, names_closure(s, e, stamp), names_number(e, unit)));
         else path = path_add(s, path, names_site(s, e, unit, stamp));
     }
     return path;

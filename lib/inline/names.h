@@ -18,9 +18,15 @@ enum { NAME_NONE = UINT32_MAX };
 enum site_kind { SITE_ATOM, SITE_V0, SITE_V1 };
 
 struct closure { uint32_t ident, linkage, name, stamp; };  /* texts; ident is NAME_NONE for a plain atom */
-struct site { enum site_kind kind; uint32_t a, b, stamp; };    /* V1: ident, linkage, word of the stamp; V0: closure a */
+struct site {
+    enum site_kind kind;
+    uint32_t a, b, stamp;
+}; /* V1: ident, linkage, word of the stamp; V0: closure a */
 struct path { uint32_t parent, site, length; };
-struct meta { uint32_t closure_id, origin, opt_origin, specialised; int n_fields; };   /* closures, a path, or NAME_NONE */
+struct meta {
+    uint32_t closure_id, origin, opt_origin, specialised;
+    int n_fields;
+}; /* closures, a path, or NAME_NONE */
 
 struct map64 { uint64_t *key; uint32_t *value; size_t n, nslot; };      /* zero-initialise */
 uint32_t *map64_at(struct map64 *, uint64_t key);        /* its value, NAME_NONE when new; dies with the next call */
@@ -41,7 +47,8 @@ struct names {
 
 void names_free(struct names *);
 
-uint32_t names_closure(struct names *, const struct sexp *, snode);     /* ((Ident linkage) name stamp); dies at file:line */
+/* of ((Ident linkage) name stamp) or an atom; like all that read, dies at file:line */
+uint32_t names_closure(struct names *, const struct sexp *, snode);
 uint32_t names_closure_of(struct names *, str text);     /* from the text form, or any atom */
 uint32_t names_meta(struct names *, const struct sexp *, snode);        /* 3, 4 or 5 fields */
 uint32_t names_meta_of(struct names *, uint32_t closure);    /* nothing known but the origin */
@@ -67,7 +74,7 @@ void names_put_site(struct buf *, const struct names *, uint32_t site);
 void names_put_path(struct buf *, const struct names *, uint32_t path);      /* <a/b>; an atom path is just the atom */
 
 void names_write_closure(sexpw *, const struct names *, uint32_t closure);
-void names_write_meta(sexpw *, const struct names *, uint32_t meta, int n_fields);   /* 0: as many as it was read with */
+void names_write_meta(sexpw *, const struct names *, uint32_t meta, int n_fields); /* 0: as many as it was read with */
 void names_write_site(sexpw *, const struct names *, uint32_t site);         /* (unit stamp); V0: (offset closure) */
 void names_write_path(sexpw *, const struct names *, uint32_t path);
 void names_write_apply(sexpw *, const struct names *, uint32_t path, bool parents);  /* an apply id with this path */

@@ -57,7 +57,8 @@ static void column(struct intern *names, bool first, size_t k, const struct sexp
     str name = sexp_atom(e, sexp_first(e, item));
     if (first && intern(names, name) != k) sexp_die(e, item, "feature '%.*s' occurs twice", (int)name.n, name.s);
     if (k >= names->n || !str_eq(names->name[k], name))
-        sexp_die(e, item, "feature '%.*s' where the first row has '%s'", (int)name.n, name.s, k < names->n ? names->name[k].s : "none");
+        sexp_die(e, item, "feature '%.*s' where the first row has '%s'", (int)name.n, name.s,
+                 k < names->n ? names->name[k].s : "none");
 }
 
 static double flag(const struct sexp *e, snode n)
@@ -90,7 +91,8 @@ void site_pairs_read(struct site_pairs *p, const struct sexp *e, str program)
 {
     if (!sexp_is_list(e, 0)) sexp_die(e, 0, "not a list of feature pairs");
     for (snode x = sexp_first(e, 0); x != SEXP_NONE; x = sexp_after(e, x)) {
-        if (sexp_is_list(e, x) && sexp_get(e, x, "inline") != SEXP_NONE) sexp_die(e, x, "a reward dump where feature pairs are expected");
+        if (sexp_is_list(e, x) && sexp_get(e, x, "inline") != SEXP_NONE)
+            sexp_die(e, x, "a reward dump where feature pairs are expected");
         if (!sexp_is_list(e, x) || sexp_count(e, x) != 2) sexp_die(e, x, "not a pair (FEATURES REWARD)");
         snode features = sexp_first(e, x), reward = inside(e, sexp_after(e, features));
         snode metadata = sexp_value(e, features, "metadata");
@@ -114,7 +116,8 @@ static void put_path(struct buf *b, struct names *names, const struct sexp *e, s
     if (sexp_first(e, path) == SEXP_NONE) buf_char(b, '/');
     for (snode x = sexp_first(e, path); x != SEXP_NONE; x = sexp_after(e, x)) {
         bool decl = sexp_head(e, x, "Decl");
-        if ((!decl && !sexp_head(e, x, "Apply")) || sexp_count(e, x) != 2) sexp_die(e, x, "not a step (Decl ORIGIN) or (Apply PATH)");
+        if ((!decl && !sexp_head(e, x, "Apply")) || sexp_count(e, x) != 2)
+            sexp_die(e, x, "not a step (Decl ORIGIN) or (Apply PATH)");
         snode what = sexp_nth(e, x, 1);
         struct step step = { decl ? names_closure(names, e, what) : names_path(names, e, what), NAME_NONE, decl };
         if (b->n) buf_char(b, ' ');

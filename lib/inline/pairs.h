@@ -1,9 +1,9 @@
 /* pairs.h - call sites with features and rewards, as the study's tools wrote them.
  *
- * Feature pairs, a list of (FEATURES REWARD?): FEATURES = ((metadata (PATH)) (int_features ()) (numeric_features ((NAME
- * NUMBER) ...)) (bool_features ((NAME BOOL) ...))), metadata may be absent; REWARD = ((inline (((immediate X) (long_term
- * Y)))) (no_inline (Z))), either side may be (), all of it (REWARD) or ().  Reward dumps are lists of REWARD, with or
- * without a (path P) in front.  Every pair of a file must have the same names in the same order.  Spec 1.5 and 4. */
+ * Feature pairs, a list of (FEATURES REWARD?): FEATURES = ((metadata (PATH)) (int_features ()) (numeric_features
+ * ((NAME NUMBER) ...)) (bool_features ((NAME BOOL) ...))), metadata may be absent; REWARD = ((inline (((immediate
+ * X) (long_term Y)))) (no_inline (Z))), either side may be (), all of it (REWARD) or ().  Reward dumps are lists of
+ * REWARD, with or without a (path P) in front.  Every pair of a file must have the same names in the same order. */
 #ifndef MILLRACE_INLINE_PAIRS_H
 #define MILLRACE_INLINE_PAIRS_H
 #include "base/str.h"
@@ -20,16 +20,18 @@ struct site_pairs {
 };
 
 void site_pairs_read(struct site_pairs *, const struct sexp *, str program);          /* appends; dies at file:line */
-void site_pairs_read_dump(struct site_pairs *, const struct sexp *, str program);     /* rewards only; site is the path, if any */
+/* rewards only; site is the path, if any */
+void site_pairs_read_dump(struct site_pairs *, const struct sexp *, str program);
 void site_pairs_free(struct site_pairs *);
 
-/* What the study did before training (spec 4): numeric columns with population deviation above 1e-4 are kept and
- * standardised, flags with mean above 1e-4 are kept as they are.  One entry per column, numeric first; over all rows. */
+/* What the study did before training: numeric columns with population deviation above 1e-4 are kept and
+ * standardised, flags with mean above 1e-4 are kept as they are.  One entry per column, numeric first; over all
+ * rows. */
 struct preparation { bool kept; double mean, deviation; };
 void site_pairs_prepare(const struct site_pairs *, struct preparation *);
 
 enum label { LABEL_NEITHER, LABEL_INLINE, LABEL_APPLY, LABELS };     /* "doesn't matter" first, as in the study */
 extern const char *const label_names[LABELS];
-enum label label_lasso(struct reward);                   /* spec 5.1; both sides must be known */
+enum label label_lasso(struct reward);                   /* both sides must be known */
 enum label label_ridge(struct reward, double tau);
 #endif

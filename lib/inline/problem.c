@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST = 1 << 16 };                              /* bytes of a path; paths of a chain take the square of its length */
+enum { LONGEST = 1 << 16 }; /* bytes of a path; paths of a chain take the square of its length */
 
 void problem_free(struct problem *p)
 {
@@ -102,7 +102,8 @@ static struct step identity(struct names *s, const struct tnode *x, bool by_name
     return t;
 }
 
-void problem_add(struct problem *p, struct names *s, const struct itree *t, str run, double gamma, bool divide, bool by_name)
+void problem_add(struct problem *p, struct names *s, const struct itree *t, str run, double gamma, bool divide,
+                 bool by_name)
 {
     root(p);
     size_t row = p->a.rows;
@@ -182,13 +183,16 @@ void problem_write(const struct problem *p, csvw *entries, csvw *times)
 
 static void read_entries(struct problem *p, csv *in)
 {
-    int run = csv_need(in, "run"), node = csv_need(in, "node"), kind = csv_need(in, "kind"), factor = csv_need(in, "factor");
+    int run = csv_need(in, "run"), node = csv_need(in, "node"), kind = csv_need(in, "kind"),
+        factor = csv_need(in, "factor");
     int callee = csv_find(in, "callee");
     long row = -1;
     while (csv_next(in)) {
         size_t before = p->run.n;
         uint32_t r = run_at(p, csv_str(in, run));
-        if (r != row && r < before) die_at(csv_file(in), csv_line(in), "the rows of run '%.*s' are not together", (int)csv_str(in, run).n, csv_str(in, run).s);
+        if (r != row && r < before)
+            die_at(csv_file(in), csv_line(in), "the rows of run '%.*s' are not together", (int)csv_str(in, run).n,
+                   csv_str(in, run).s);
         if (r != row) {
             if (row >= 0) sparse_end_row(&p->a);
             map64_clear(&p->seen);
@@ -198,7 +202,8 @@ static void read_entries(struct problem *p, csv *in)
         uint32_t n = problem_node(p, csv_str(in, node));
         str k = csv_str(in, kind);
         bool apply = str_is(k, "apply");
-        if (!apply && !str_is(k, "inlined") && !str_is(k, "decl") && !str_is(k, "root")) csv_die(in, kind, "root, decl, inlined or apply");
+        if (!apply && !str_is(k, "inlined") && !str_is(k, "decl") && !str_is(k, "root"))
+            csv_die(in, kind, "root, decl, inlined or apply");
         if (apply && (!n || p->info[n].decl)) csv_die(in, kind, "possible for this node");
         uint32_t *met = map64_at(&p->seen, n);
         if (*met != NAME_NONE) die_at(csv_file(in), csv_line(in), "a run has this node twice");

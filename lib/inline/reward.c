@@ -55,7 +55,9 @@ void reward_rows_free(struct reward_rows *d)
 
 /* ---- fits ---- */
 
-struct merged { double *b, *weight, within, total, mean_square; };       /* within: weighted squares that no fit can reach */
+struct merged {
+    double *b, *weight, within, total, mean_square;
+}; /* within: weighted squares that no fit can reach */
 
 static struct merged merge(const struct reward_rows *d, const double *b, const double *weight)
 {
@@ -94,7 +96,8 @@ static struct reward_fit finish_fit(const struct reward_rows *d, struct merged *
     return f;
 }
 
-struct reward_fit reward_ridge(const struct reward_rows *d, double lambda, const double *b, const double *weight, double *w)
+struct reward_fit reward_ridge(const struct reward_rows *d, double lambda, const double *b, const double *weight,
+                               double *w)
 {
     struct merged m = merge(d, b, weight);
     double total = m.total, norm = 0;
@@ -108,7 +111,8 @@ struct reward_fit reward_ridge(const struct reward_rows *d, double lambda, const
     return f;
 }
 
-struct reward_fit reward_lasso(const struct reward_rows *d, double alpha, const double *b, const double *weight, double *w)
+struct reward_fit reward_lasso(const struct reward_rows *d, double alpha, const double *b, const double *weight,
+                               double *w)
 {
     struct merged m = merge(d, b, weight);
     struct sparse columns = sparse_transpose(&d->a);
@@ -212,7 +216,8 @@ bool reward_rank(const struct reward_rows *d, size_t *rank, double *identified, 
     struct sparse columns = sparse_transpose(&d->a);
     scale_columns(&columns);
     struct sparse rows = sparse_transpose(&columns);
-    double *gram = xmalloc(n * n, sizeof *gram), *value = xmalloc(n, sizeof *value), *vector = xmalloc(n * n, sizeof *vector);
+    double *gram = xmalloc(n * n, sizeof *gram), *value = xmalloc(n, sizeof *value),
+           *vector = xmalloc(n * n, sizeof *vector);
     double *projected = xmalloc(n, sizeof *projected);
     sparse_gram(&rows, &columns, gram);
     dense_eigen(gram, n, value, vector);
@@ -254,13 +259,14 @@ static void draw(struct rng *g, const uint32_t *group, size_t groups, size_t run
     for (size_t r = 0; r < runs; r++) weight[r] = times[group[r]];
 }
 
-void reward_bootstrap(const struct problem *p, const struct reward_rows *d, const char *target, double lambda, double alpha,
-                      long n, double level, uint64_t seed, double *lower, double *upper)
+void reward_bootstrap(const struct problem *p, const struct reward_rows *d, const char *target, double lambda,
+                      double alpha, long n, double level, uint64_t seed, double *lower, double *upper)
 {
     size_t runs = p->a.rows, cols = d->a.cols;
     uint32_t *group = xmalloc(runs, sizeof *group);
     size_t groups = n_groups(p, group);
-    double *times = xmalloc(groups, sizeof *times), *weight = xmalloc(runs, sizeof *weight), *b = xmalloc(runs, sizeof *b);
+    double *times = xmalloc(groups, sizeof *times), *weight = xmalloc(runs, sizeof *weight),
+           *b = xmalloc(runs, sizeof *b);
     double *w = xcalloc(cols, sizeof *w);
     uint32_t *used = xmalloc(cols, sizeof *used);        /* only used columns are kept: n doubles each */
     size_t n_used = 0;

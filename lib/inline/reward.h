@@ -18,28 +18,33 @@ void reward_rows_free(struct reward_rows *);
 struct reward_fit {
     double mse;                                          /* over runs, of A w against the target */
     double r_squared;                                    /* 1 - SSE / SST about the mean of the target */
-    double objective;                                    /* ridge: |Aw - b|^2 + lambda |w|^2; lasso: |Aw - b|^2 / 2R + alpha |w|_1 */
+    double objective; /* ridge: |Aw - b|^2 + lambda |w|^2; lasso: |Aw - b|^2 / 2R + alpha |w|_1 */
     double optimality;                                   /* residual of the optimality conditions */
     size_t nonzeros;
 };
 
 /* b and weight: one per run; weight NULL is 1 each. */
-struct reward_fit reward_ridge(const struct reward_rows *, double lambda, const double *b, const double *weight, double *w);
-struct reward_fit reward_lasso(const struct reward_rows *, double alpha, const double *b, const double *weight, double *w);
+struct reward_fit reward_ridge(const struct reward_rows *, double lambda, const double *b, const double *weight,
+                               double *w);
+struct reward_fit reward_lasso(const struct reward_rows *, double alpha, const double *b, const double *weight,
+                               double *w);
 
 /* The study's choice: hold out the first fifth of the runs, try 2^-1 .. 2^-20, best R^2 there.  Or k-fold
- * cross-validation over groups of runs (over runs when there is one group), the same alphas.  r_squared: of the choice. */
+ * cross-validation over groups of runs (over runs when there is one group), the same alphas.  r_squared: of the
+ * choice. */
 enum { ALPHAS = 20, FOLDS = 5 };
 double reward_alpha(const struct problem *, const double *b, bool hold_out, double *r_squared);
 
-/* rank of the rows; identified[j]: the part of column j's unknown that lies in the row space, 1 when the data determine it,
- * 0 when they say nothing; group[j]: columns equal up to scale share the number of the first of them; NAME_NONE: unused.
- * Needs distinct rows^2 doubles; returns false, with rank unknown but groups filled, beyond RANK_ROWS of them. */
+/* rank of the rows; identified[j]: the part of column j's unknown that lies in the row space, 1 when the data
+ * determine it, 0 when they say nothing; group[j]: columns equal up to scale share the number of the first of them;
+ * NAME_NONE: unused. Needs distinct rows^2 doubles; returns false, with rank unknown but groups filled, beyond
+ * RANK_ROWS of them. */
 enum { RANK_ROWS = 3000 };
 bool reward_rank(const struct reward_rows *, size_t *rank, double *identified, uint32_t *group);
 
-/* Percentile intervals at `level` from `n` bootstrap samples over groups of runs (over runs when there is one group).
- * The target is computed anew in each sample.  lower, upper: one per column.  lambda > 0 is ridge, else lasso at alpha. */
-void reward_bootstrap(const struct problem *, const struct reward_rows *, const char *target, double lambda, double alpha,
-                      long n, double level, uint64_t seed, double *lower, double *upper);
+/* Percentile intervals at `level` from `n` bootstrap samples over groups of runs (over runs when there is one
+ * group). The target is computed anew in each sample.  lower, upper: one per column.  lambda > 0 is ridge, else
+ * lasso at alpha. */
+void reward_bootstrap(const struct problem *, const struct reward_rows *, const char *target, double lambda,
+                      double alpha, long n, double level, uint64_t seed, double *lower, double *upper);
 #endif

@@ -6,7 +6,9 @@
 struct source source_open(char **paths, const char *dialect)
 {
     static char dash[] = "-", *standard[] = { dash, NULL };
-    enum sexp_dialect k = strcmp(dialect, "core") == 0 ? SEXP_CORE : strcmp(dialect, "python") == 0 ? SEXP_PYTHON : SEXP_COMPILER;
+    enum sexp_dialect k = strcmp(dialect, "core") == 0     ? SEXP_CORE
+                          : strcmp(dialect, "python") == 0 ? SEXP_PYTHON
+                                                           : SEXP_COMPILER;
     return (struct source){ .path = paths[0] ? paths : standard, .dialect = k };
 }
 

@@ -1,4 +1,5 @@
-/* source.h - expressions of many files one after another, turned into trees or lists of decisions whatever their form. */
+/* source.h - expressions of many files one after another, turned into trees or lists of decisions whatever their
+ * form. */
 #ifndef MILLRACE_INLINE_SOURCE_H
 #define MILLRACE_INLINE_SOURCE_H
 #include "inline/itree.h"

@@ -1,5 +1,6 @@
-/* decisions.c - fuzz target: inlining decisions and trees of any form.  What is accepted is written so that it reads back
- * and is written the same; trees are built, counted, turned into problems and, where that is possible, expanded. */
+/* decisions.c - fuzz target: inlining decisions and trees of any form.  What is accepted is written so that it
+ * reads back and is written the same; trees are built, counted, turned into problems and, where that is possible,
+ * expanded. */
 #include "fuzz.h"
 #include "inline/expand.h"
 #include "inline/problem.h"
@@ -64,7 +65,8 @@ static void expanded(const uint8_t *data, size_t n)
     source_tree(&names, sexp_only(r), &d, -1, true, &t);
     if (t.form != FORM_TREE_V1) return;
     expand(&names, &t, "in", EXPAND_PASSES, count);
-    fuzz_check(count[1] <= count[0] && count[2] >= count[1] && count[4] <= count[3] && count[5] <= count[4], "a pass counts wrong");
+    fuzz_check(count[1] <= count[0] && count[2] >= count[1] && count[4] <= count[3] && count[5] <= count[4],
+               "a pass counts wrong");
     collapse(&names, &t);
 }
 
