@@ -96,7 +96,7 @@ static void random_table(struct buf *b, struct rng *r)
             else if (i == 0) buf_format(b, "c%zu", k);
             else random_field(b, r, odd);
         }
-        if (i < nrow || rng_below(r, 3)) buf_add(b, "\r\n" + !crlf, 1 + crlf);
+        if (i < nrow || rng_below(r, 3)) buf_add(b, crlf ? "\r\n" : "\n", 1 + crlf);
         else if (b->s[b->n - 1] == '\n') buf_char(b, 'x');  /* so that the last field is not nothing at all */
     }
 }

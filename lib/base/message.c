@@ -11,6 +11,7 @@ const char *prog = "millrace";
 int fail_status = EXIT_FAIL, usage_status = EXIT_USAGE;
 
 /* one write per message, so that the messages of a pipeline's processes do not mix */
+__attribute__((format(printf, 4, 0)))
 static void say(const char *file, size_t line, int err, const char *fmt, va_list ap)
 {
     char m[4096];
