@@ -14,6 +14,8 @@ declare -A leaves_out=(
     [inline-results:missing]='takes a directory'
     [loop-peak:empty]='reads no input: it measures the machine'
     [loop-peak:missing]='takes no operand'
+    [loop-step:empty]='without input it shows the untiled nest'
+    [loop-step:missing]='takes no operand'
 )
 # Programs whose status 1 and 2 are answers: what they end with when something is wrong.
 declare -A trouble=( [bench-compare]=3 )
