@@ -56,6 +56,10 @@ INLINE void micro(const int WT, const int OB, const int IC, const struct walk *k
     }
     const int xs = k->xs;
     for (int ib = 0; ib < k->nib; ib++) {
+        if (k->ntap == 1) {                              /* used once, then a plane away: nothing else foresees that */
+            UNROLL
+            for (int t = 0; t < WT; t++) __builtin_prefetch(x + (size_t)(ib + 1) * k->xplane + k->xoff[0] + t * xs);
+        }
         for (int tap = 0; tap < k->ntap; tap++) {
             const float *xp = x + (size_t)ib * k->xplane + k->xoff[tap], *wp = w + (size_t)ib * k->wib + k->woff[tap];
             UNROLL
