@@ -84,5 +84,7 @@ int main(int argc, char **argv)
                              "simulated");
             csvw_end(w);
         }
+    cost_table_free(table);
+    graph_free(g);
     return csvw_close(w);
 }

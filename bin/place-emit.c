@@ -39,7 +39,11 @@ int main(int argc, char **argv)
     struct profile *profile = profile_read(profile_path);
     uint64_t bytes = ratio ? (uint64_t)((double)graph_peak(g) * part) : limit;
     struct out *o = out_open("-");
-    placing_write_lp(placing_new(g, profile, bytes, strcmp(formulation, "sync") == 0), out_file(o));
+    struct placing *p = placing_new(g, profile, bytes, strcmp(formulation, "sync") == 0);
+    placing_write_lp(p, out_file(o));
     out_close(o);
+    placing_free(p);
+    profile_free(profile);
+    graph_free(g);
     return EXIT_OK;
 }

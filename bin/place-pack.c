@@ -17,6 +17,7 @@
 #include "place/pack.h"
 #include "table/csvio.h"
 #include HELP
+#include <stdlib.h>
 
 static uint64_t capacity;
 static long nodes = 100000000;
@@ -84,5 +85,8 @@ int main(int argc, char **argv)
         csvw_end(w);
     }
     csv_close(t);
+    free(r.b);
+    free(r.text);
+    arena_free(&text);
     return csvw_close(w);
 }

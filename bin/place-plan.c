@@ -56,6 +56,10 @@ int main(int argc, char **argv)
     struct graph *g = graph_read(path);
     struct profile *profile = profile_read(profile_path);
     uint64_t bytes = ratio ? (uint64_t)((double)graph_peak(g) * part) : limit;
-    plan_write(make_plan(g, profile, form, bytes, &effort), "-");
+    struct plan *plan = make_plan(g, profile, form, bytes, &effort);
+    plan_write(plan, "-");
+    plan_free(plan);
+    profile_free(profile);
+    graph_free(g);
     return EXIT_OK;
 }

@@ -53,7 +53,7 @@ int graph_tensor(struct graph *g, const char *name, enum role role, const char *
                           .producer = -1,
                           .first = -1,
                           .last = -1 };
-    memcpy(t->shape, shape, (size_t)ndim * sizeof *shape);
+    if (ndim > 0) memcpy(t->shape, shape, (size_t)ndim * sizeof *shape);
     t->bytes = 4 * (uint64_t)elements(t);
     return g->ntensor++;
 }
@@ -65,7 +65,7 @@ int graph_node(struct graph *g, const char *name, const char *op, int nin, const
     *n = (struct node){ .name = arena_copy(&g->text, name, strlen(name)), .op = arena_copy(&g->text, op, strlen(op)),
                         .nin = nin, .nout = nout, .kernel = -1 };
     n->operand = arena_get(&g->text, (size_t)(nin + nout + 1) * sizeof(int));
-    memcpy(n->operand, in, (size_t)nin * sizeof(int));
+    if (nin > 0) memcpy(n->operand, in, (size_t)nin * sizeof(int));
     memcpy(n->operand + nin, out, (size_t)nout * sizeof(int));
     return g->nnode++;
 }
@@ -76,7 +76,7 @@ static void add_attr(struct graph *g, int node, str name, int n, const double *v
     struct attr *all = arena_get(&g->text, (size_t)(d->nattr + 1) * sizeof *all);
     if (d->nattr > 0) memcpy(all, d->attr, (size_t)d->nattr * sizeof *all);
     all[d->nattr] = (struct attr){ .name = arena_copy(&g->text, name.s, name.n), .n = n };
-    memcpy(all[d->nattr].v, v, (size_t)n * sizeof *v);
+    if (n > 0) memcpy(all[d->nattr].v, v, (size_t)n * sizeof *v);
     d->attr = all;
     d->nattr++;
 }

@@ -2,6 +2,7 @@
 #include "place/lp.h"
 #include "base/num.h"
 #include <stdarg.h>
+#include <stdlib.h>
 
 struct text { FILE *f; int items; };                     /* breaks the line every few items */
 
@@ -181,6 +182,7 @@ void placing_write_lp(const struct placing *p, FILE *f)
         kernel_rows(&o, p, n);
         memory_row(&o, p, n, at);
     }
+    free(at);
     fputs("Bounds\n one = 1\nBinaries\n", f);
     names(&o, p);
     fputs("End\n", f);
