@@ -623,7 +623,7 @@ sexpw *sexpw_open(const char *path)
 
 static void spill(sexpw *w)
 {
-    fwrite(w->b.s, 1, w->b.n, w->f);                     /* errors stick to the stream and are seen at close */
+    if (w->b.n) fwrite(w->b.s, 1, w->b.n, w->f);         /* errors stick to the stream and are seen at close */
     w->b.n = 0;
 }
 
