@@ -84,7 +84,8 @@ int main(int argc, char **argv)
 {
     int i = filter_init_strict(argc, argv, help, options);
     if (i == argc) usage("no compiler command, as in: inline-advise -- clang-19 -O2 -c x.c");
-    struct policy p = { .model = model_path ? model_read(model_path) : NULL, .log = log_path ? csvw_open(log_path) : NULL };
+    struct policy p = { .model = model_path ? model_read(model_path) : NULL,
+                        .log = log_path ? csvw_open(log_path) : NULL };
     size_t queries;
     const char *why;
     int status = advise(argv + i, decide, &p, &queries, &why);

@@ -50,7 +50,9 @@ int main(int argc, char **argv)
         csvw_cstr(w, v->phase);
         csvw_cstr(w, v->op);
         csvw_cstr(w, v->cats);
-        const int64_t n[] = { r[k].corrected, v->lo, v->hi, v->runs, v->total, v->total - r[k].corrected, r[k].clipped };
+        const int64_t n[] = {
+            r[k].corrected, v->lo, v->hi, v->runs, v->total, v->total - r[k].corrected, r[k].clipped
+        };
         for (size_t f = 0; f < sizeof n / sizeof *n; f++) csvw_int(w, n[f]);
         csvw_num(w, r[k].error);
         csvw_end(w);

@@ -34,7 +34,8 @@ static int write_counts(const struct log_counts *n)
     csvw *w = csvw_open("-");
     csvw_names(w, "processes,threads,unclean,records,from_tail,stray,unclosed,dropped");
     csvw_end(w);
-    const uint64_t v[] = { n->processes, n->threads, n->unclean, n->records, n->from_tail, n->stray, n->unclosed, n->dropped };
+    const uint64_t v[] = { n->processes, n->threads, n->unclean,  n->records,
+                           n->from_tail, n->stray,   n->unclosed, n->dropped };
     for (size_t i = 0; i < sizeof v / sizeof *v; i++) csvw_int(w, (int64_t)v[i]);
     csvw_end(w);
     return csvw_close(w);

@@ -39,16 +39,17 @@ static const char *out = "prof.out", *python = PYTHON, *calls;
 static struct list rules;
 static bool tree, bare, waits, force, gpu;
 static const struct opt options[] = {
-    { 'o', "out",       STR,  &out, "DIR", "directory for the logs, made if missing", 0, 0 },
-    { 'w', "wrap",      LIST, &rules, "PATTERN[=CATEGORY]", "record MODULE.FUNCTION in place [Backend]; repeatable", 0, 0 },
-    {  0,  "tree",      FLAG, &tree, NULL, "record the whole call tree", 0, 0 },
-    {  0,  "bare",      FLAG, &bare, NULL, "record only what --wrap names", 0, 0 },
-    {  0,  "wait",      FLAG, &waits, NULL, "only between enable_profiling and disable_profiling", 0, 0 },
-    {  0,  "calls",     STR,  &calls, "NAME,...", "C functions recorded by the preload library; * and ? match", 0, 0 },
-    {  0,  "gpu",       FLAG, &gpu, NULL, "record kernels, copies and CUDA calls", 0, 0 },
-    {  0,  "force",     FLAG, &force, NULL, "remove the logs of an earlier run from DIR", 0, 0 },
-    {  0,  "python",    STR,  &python, "PROGRAM", "interpreter for scripts", 0, 0 },
-    { 0 } };
+    { 'o', "out", STR, &out, "DIR", "directory for the logs, made if missing", 0, 0 },
+    { 'w', "wrap", LIST, &rules, "PATTERN[=CATEGORY]", "record MODULE.FUNCTION in place [Backend]; repeatable", 0, 0 },
+    { 0, "tree", FLAG, &tree, NULL, "record the whole call tree", 0, 0 },
+    { 0, "bare", FLAG, &bare, NULL, "record only what --wrap names", 0, 0 },
+    { 0, "wait", FLAG, &waits, NULL, "only between enable_profiling and disable_profiling", 0, 0 },
+    { 0, "calls", STR, &calls, "NAME,...", "C functions recorded by the preload library; * and ? match", 0, 0 },
+    { 0, "gpu", FLAG, &gpu, NULL, "record kernels, copies and CUDA calls", 0, 0 },
+    { 0, "force", FLAG, &force, NULL, "remove the logs of an earlier run from DIR", 0, 0 },
+    { 0, "python", STR, &python, "PROGRAM", "interpreter for scripts", 0, 0 },
+    { 0 }
+};
 
 /* logs of two runs in one directory would be taken for one */
 static void clear_logs(void)

@@ -57,7 +57,9 @@ int main(int argc, char **argv)
     csvw_end(w);
     for (size_t k = 0; k < d.names.n; k++) {
         struct busy *b = devices_merged(&d, k);
-        if (strip) util_strip(w, d.names.name[k], b, strip, isnan(from) ? b->start : (int64_t)from, isnan(to) ? b->end : (int64_t)to);
+        if (strip)
+            util_strip(w, d.names.name[k], b, strip, isnan(from) ? b->start : (int64_t)from,
+                       isnan(to) ? b->end : (int64_t)to);
         else if (window) util_bins(w, d.names.name[k], b, poll, (size_t)window);
         else util_summary(w, d.names.name[k], b, poll);
     }

@@ -95,7 +95,8 @@ static const char module[] =
     "define i32 @main() !dbg !20 {\n"
     "  %1 = alloca [4 x i8], align 1\n"
     "  %2 = tail call i32 @leaf(i32 noundef 7, i8* %1), !dbg !30\n"
-    "  %3 = call i32 (i32, ...) @\"odd name\"(i32 %2, i8* getelementptr ([2 x i8], [2 x i8]* @s, i64 0, i64 0)), !dbg !31\n"
+    "  %3 = call i32 (i32, ...) @\"odd name\"(i32 %2, i8* getelementptr ([2 x i8], [2 x i8]* @s, i64 0, i64 0)), !dbg "
+    "!31\n"
     "  %4 = call i32 %5(i32 1)\n"
     "  %6 = call i32 bitcast (i32 ()* @leaf to i32 (i32)*)(i32 1)\n"
     "  %7 = call i32 @external(i32 1)\n"
@@ -124,18 +125,23 @@ int main(void)
     struct ir_module m;
     ir_read(&m, write_text(module));
     ok(m.ncalls == 3, "direct calls of functions with a body, tail calls and quoted names too");
-    ok(text_is(m.call[0].chain, "_mid:5:9.3 @ main:4:2"), "the key: linkage name, offset, column, base discriminator, inline stack");
-    ok(m.call[0].inlined == 1 && text_is(m.call[0].file, "dir/m.c") && m.call[0].line == 55 && m.call[0].at == 10, "where it stands");
+    ok(text_is(m.call[0].chain, "_mid:5:9.3 @ main:4:2"),
+       "the key: linkage name, offset, column, base discriminator, inline stack");
+    ok(m.call[0].inlined == 1 && text_is(m.call[0].file, "dir/m.c") && m.call[0].line == 55 && m.call[0].at == 10,
+       "where it stands");
     ok(m.call[0].arguments == 2 && m.call[0].constants == 1 && m.call[0].allocas == 1, "a literal and a local array");
-    ok(text_is(m.function[m.call[1].callee].name, "odd name") && m.call[1].constants == 1, "a constant expression is a constant");
+    ok(text_is(m.function[m.call[1].callee].name, "odd name") && m.call[1].constants == 1,
+       "a constant expression is a constant");
     ok(m.function[m.call[1].callee].varargs, "varargs");
     ok(!m.call[2].stable && !live_stable(m.call[2].chain), "a merged location makes no stable key");
     ok(m.call[0].stable && live_stable(m.call[0].chain), "others do");
     long leaf = ir_find(&m, str_of("leaf"));
-    ok(leaf >= 0 && m.function[leaf].local && m.function[leaf].uses == 2 && m.function[leaf].arguments == 2, "uses, linkage, parameters");
+    ok(leaf >= 0 && m.function[leaf].local && m.function[leaf].uses == 2 && m.function[leaf].arguments == 2,
+       "uses, linkage, parameters");
     ir_free(&m);
 
-    ok(live_recursive(str_of("f"), str_of("g:1:2 @ f:3:4")) && !live_recursive(str_of("f"), str_of("ff:1:2")), "recursion is in the chain");
+    ok(live_recursive(str_of("f"), str_of("g:1:2 @ f:3:4")) && !live_recursive(str_of("f"), str_of("ff:1:2")),
+       "recursion is in the chain");
     struct live a = { 0 }, b = { 0 };
     live_add(&a, str_of("x"), str_of("f:1:1"), true);
     live_add(&a, str_of("w"), str_of("f:2:1"), false);

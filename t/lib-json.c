@@ -56,8 +56,20 @@ static bool faults(const char *text, const char *want, bool truncated)
 
 static void random_string(struct rng *r, struct buf *b)
 {
-    static const char *const piece[] = { "a", "plain text that is longer than sixteen bytes", "\"", "\\", "\n", "\x01", "\xc3\xa9",
-                                         "\xe2\x82\xac", "\xf0\x9f\x98\x80", "/", "{[", "]}", ",", ":" };
+    static const char *const piece[] = { "a",
+                                         "plain text that is longer than sixteen bytes",
+                                         "\"",
+                                         "\\",
+                                         "\n",
+                                         "\x01",
+                                         "\xc3\xa9",
+                                         "\xe2\x82\xac",
+                                         "\xf0\x9f\x98\x80",
+                                         "/",
+                                         "{[",
+                                         "]}",
+                                         ",",
+                                         ":" };
     b->n = 0;
     for (uint64_t n = rng_below(r, 6); n; n--) buf_str(b, str_of(piece[rng_below(r, sizeof piece / sizeof *piece)]));
     buf_add(b, "", 0);
@@ -107,12 +119,15 @@ static void copy(const char *from, const char *to)
 int main(void)
 {
     ok(reads("", ""), "no input is no value");
-    ok(reads(" {\"a\":[1,-2.5e+3,\"x\"],\"b\":{}} ", "{ k:a [ n:1 n:-2.5e+3 s:x ] k:b { } } "), "objects, arrays and scalars");
+    ok(reads(" {\"a\":[1,-2.5e+3,\"x\"],\"b\":{}} ", "{ k:a [ n:1 n:-2.5e+3 s:x ] k:b { } } "),
+       "objects, arrays and scalars");
     ok(reads("[] [true,false,null]\n7 \"s\"", "[ ] [ t f 0 ] n:7 s:s "), "several values at the top level");
-    ok(reads("\"\\u0041\\u00e9\\u20ac\\ud83d\\ude00\\ud800x\\n\\/\\\"\"", "s:A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xef\xbf\xbdx\n/\" "),
+    ok(reads("\"\\u0041\\u00e9\\u20ac\\ud83d\\ude00\\ud800x\\n\\/\\\"\"",
+             "s:A\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\xef\xbf\xbdx\n/\" "),
        "escapes are decoded, a lone surrogate is replaced");
     ok(reads("{\"k\" : 0 }", "{ k:k n:0 } "), "blanks around the colon");
-    ok(faults("[1,\n 2 3]", "x:2:4: ',' or a closing bracket was expected", false), "a missing comma is named with its place");
+    ok(faults("[1,\n 2 3]", "x:2:4: ',' or a closing bracket was expected", false),
+       "a missing comma is named with its place");
     ok(faults("{\"a\" 1}", "x:1:6: ':' was expected after a key", false), "a missing colon");
     ok(faults("{a:1}", "x:1:2: a key was expected", false), "a bare key");
     ok(faults("[1}", "x:1:3: the wrong closing bracket", false), "crossed brackets");
@@ -134,7 +149,8 @@ int main(void)
     skipped = skipped && json_key(j, &k) && str_is(k, "keep") && json_next(j) == JSON_NUMBER && json_int(j) == 3;
     skipped = skipped && json_key(j, &k) && str_is(k, "s");
     json_skip(j);
-    skipped = skipped && json_key(j, &k) && str_is(k, "n") && json_next(j) == JSON_NUMBER && json_num(j) == 12.5 && !json_key(j, &k);
+    skipped = skipped && json_key(j, &k) && str_is(k, "n") && json_next(j) == JSON_NUMBER && json_num(j) == 12.5 &&
+              !json_key(j, &k);
     ok(skipped && json_next(j) == JSON_END, "skipping a value lands behind it, brackets in strings do not count");
     json_close(j);
 

@@ -1,5 +1,5 @@
-/* lib/prof/logread: logs written here record by record; repairs, exclusive pieces, recovery from the ring, every truncation.
- * With --oracle it prints the pairing cases in the oracle's words, for t/prof-oracle.t. */
+/* lib/prof/logread: logs written here record by record; repairs, exclusive pieces, recovery from the ring, every
+ * truncation. With --oracle it prints the pairing cases in the oracle's words, for t/prof-oracle.t. */
 #include "prof/logread.h"
 #include "tap.h"
 #include <stdlib.h>
@@ -28,8 +28,16 @@ static void write_log(uint32_t tid, const struct log_record *r, size_t n, bool c
 {
     static char head[LOG_HEAD];
     char name[64];
-    struct log_head h = { .magic = LOG_MAGIC, .version = LOG_VERSION, .half = LOG_HALF, .pid = 5, .tid = tid, .clean = clean,
-                          .first = { 1, 1, 1 }, .last = { 1, 1, 1 }, .ns_per_tick = 1, .process = "p" };
+    struct log_head h = { .magic = LOG_MAGIC,
+                          .version = LOG_VERSION,
+                          .half = LOG_HALF,
+                          .pid = 5,
+                          .tid = tid,
+                          .clean = clean,
+                          .first = { 1, 1, 1 },
+                          .last = { 1, 1, 1 },
+                          .ns_per_tick = 1,
+                          .process = "p" };
     memcpy(head, &h, sizeof h);
     snprintf(name, sizeof name, "ev.5.%u.1.log", tid);
     save(name, head, LOG_HEAD, r, n * sizeof *r);
@@ -37,7 +45,8 @@ static void write_log(uint32_t tid, const struct log_record *r, size_t n, bool c
 
 static void write_names(void)
 {
-    static const char names[] = "id,kind,cat,module,name\n1,c,C,,f\n2,c,C,,g\n3,c,C,,h\n4,c,C,,k\n5,c,C,,m\n6,op,,,train\n7,py,Python,,cb\n8,phase,,,one\n";
+    static const char names[] = "id,kind,cat,module,name\n1,c,C,,f\n2,c,C,,g\n3,c,C,,h\n4,c,C,,k\n5,c,C,,m\n6,op,,,"
+                                "train\n7,py,Python,,cb\n8,phase,,,one\n";
     save("names.5.csv", names, sizeof names - 1, NULL, 0);
 }
 
@@ -76,7 +85,8 @@ static void print_pairs(const char *name)
     for (size_t i = 0; i < t.rows.n; i++) {
         const struct row *r = &t.rows.v[i];
         if (r->kind != EVENT_CAT) continue;
-        printf("%s(%s, %lld, %lld, '%s', '%s')", first ? "" : ", ", cell(r->tid), (long long)r->start, (long long)r->end, cell(r->name), cell(r->flag));
+        printf("%s(%s, %lld, %lld, '%s', '%s')", first ? "" : ", ", cell(r->tid), (long long)r->start,
+               (long long)r->end, cell(r->name), cell(r->flag));
         first = false;
     }
     printf("] stray=%d\n", (int)counts.stray);
@@ -84,10 +94,12 @@ static void print_pairs(const char *name)
 
 static void oracle(void)
 {
-    const struct log_record b1a[] = { { 0, 1, LOG_CALL, 0 }, { 2, 2, LOG_CALL, 0 }, { 5, 2, LOG_RETURN, 0 }, { 9, 1, LOG_RETURN, 0 } };
+    const struct log_record b1a[] = {
+        { 0, 1, LOG_CALL, 0 }, { 2, 2, LOG_CALL, 0 }, { 5, 2, LOG_RETURN, 0 }, { 9, 1, LOG_RETURN, 0 }
+    };
     const struct log_record b1b[] = { { 3, 3, LOG_CALL, 0 }, { 6, 3, LOG_RETURN, 0 } };
-    const struct log_record b2[] = { { 0, 1, LOG_RETURN, 0 }, { 1, 1, LOG_CALL, 0 }, { 2, 2, LOG_CALL, 0 }, { 5, 2, LOG_RETURN, 0 },
-                                     { 8, 4, LOG_CALL, 0 }, { 9, 5, LOG_CALL, 0 } };
+    const struct log_record b2[] = { { 0, 1, LOG_RETURN, 0 }, { 1, 1, LOG_CALL, 0 }, { 2, 2, LOG_CALL, 0 },
+                                     { 5, 2, LOG_RETURN, 0 }, { 8, 4, LOG_CALL, 0 }, { 9, 5, LOG_CALL, 0 } };
     write_log(1, b1a, 4, true);
     write_log(2, b1b, 2, true);
     read_all(true);
@@ -103,7 +115,8 @@ static int64_t total(const char *cat)
 {
     int64_t sum = 0;
     for (size_t i = 0; i < t.rows.n; i++)
-        if (t.rows.v[i].kind == EVENT_CAT && strcmp(cell(t.rows.v[i].cat), cat) == 0) sum += t.rows.v[i].end - t.rows.v[i].start;
+        if (t.rows.v[i].kind == EVENT_CAT && strcmp(cell(t.rows.v[i].cat), cat) == 0)
+            sum += t.rows.v[i].end - t.rows.v[i].start;
     return sum;
 }
 
@@ -120,7 +133,8 @@ static void write_killed(size_t n)
     static struct log_record ring[2 * LOG_HALF];
     static char head[LOG_HEAD];
     struct log_record *r = malloc(2 * n * sizeof *r);
-    for (size_t i = 0; i < 2 * n; i++) r[i] = (struct log_record){ 10 + i, 1, i % 2 ? LOG_RETURN : LOG_CALL, HOOK_WRAP };
+    for (size_t i = 0; i < 2 * n; i++)
+        r[i] = (struct log_record){ 10 + i, 1, i % 2 ? LOG_RETURN : LOG_CALL, HOOK_WRAP };
     memset(ring, 0, sizeof ring);
     for (size_t i = 0; i < 2 * n; i++) ring[i % (2 * LOG_HALF)] = r[i];
     write_log(1, r, 2 * n / LOG_HALF * LOG_HALF, false);
@@ -140,8 +154,10 @@ int main(int argc, char **argv)
         drop("names.5.csv");
         return rmdir(dir);
     }
-    const struct log_record x1[] = { { 100, 0, LOG_PYTHON, 0 }, { 110, 1, LOG_CALL, 1 }, { 120, 7, LOG_PYTHON, 1 }, { 122, 2, LOG_CALL, 1 },
-                                     { 125, 2, LOG_RETURN, 1 }, { 130, 7, LOG_PYTHON_END, 1 }, { 160, 1, LOG_RETURN, 1 }, { 200, 0, LOG_PYTHON_END, 0 } };
+    const struct log_record x1[] = { { 100, 0, LOG_PYTHON, 0 }, { 110, 1, LOG_CALL, 1 },
+                                     { 120, 7, LOG_PYTHON, 1 }, { 122, 2, LOG_CALL, 1 },
+                                     { 125, 2, LOG_RETURN, 1 }, { 130, 7, LOG_PYTHON_END, 1 },
+                                     { 160, 1, LOG_RETURN, 1 }, { 200, 0, LOG_PYTHON_END, 0 } };
     write_log(1, x1, 8, true);
     read_all(false);
     ok(total("Python") == 57 && total("C") == 43, "Python and C exclude each other, also across a callback");
@@ -154,13 +170,16 @@ int main(int argc, char **argv)
     read_all(true);
     ok(total("Python") == 110 && total("C") == 53, "nested intervals are whole");
 
-    const struct log_record nested[] = { { 1, 1, LOG_CALL, 0 }, { 2, 2, LOG_CALL, 0 }, { 5, 2, LOG_EXCEPTION, 0 }, { 9, 1, LOG_RETURN, 0 } };
+    const struct log_record nested[] = {
+        { 1, 1, LOG_CALL, 0 }, { 2, 2, LOG_CALL, 0 }, { 5, 2, LOG_EXCEPTION, 0 }, { 9, 1, LOG_RETURN, 0 }
+    };
     write_log(1, nested, 4, true);
     read_all(false);
     ok(calls() == 2 && total("C") == 11, "C within C stays nested, an exception ends a call");
 
-    const struct log_record ops[] = { { 1, 6, LOG_OP, 0 }, { 2, 8, LOG_PHASE, 0 }, { 4, 6, LOG_OP, 0 }, { 5, 6, LOG_OP_END, 0 }, { 7, 1, LOG_PASS, 0 },
-                                      { 8, 77, LOG_DROPPED, 0 }, { 9, 6, LOG_OP_END, 0 }, { 9, 6, LOG_OP_END, 0 } };
+    const struct log_record ops[] = { { 1, 6, LOG_OP, 0 },     { 2, 8, LOG_PHASE, 0 }, { 4, 6, LOG_OP, 0 },
+                                      { 5, 6, LOG_OP_END, 0 }, { 7, 1, LOG_PASS, 0 },  { 8, 77, LOG_DROPPED, 0 },
+                                      { 9, 6, LOG_OP_END, 0 }, { 9, 6, LOG_OP_END, 0 } };
     write_log(1, ops, 8, true);
     read_all(false);
     int64_t op_time = 0, phase = 0, pass = 0, lost = 0;
@@ -171,10 +190,12 @@ int main(int argc, char **argv)
         if (r->kind == EVENT_PROC && strcmp(cell(r->cat), "pass") == 0) pass = r->end - r->start;
         if (r->kind == EVENT_OVH) lost = strcmp(cell(r->name), "77") == 0;
     }
-    ok(op_time == 9 && phase == 7 && pass == 6 && lost && counts.stray == 1, "operations, a phase, a pass, a loss and a stray end");
+    ok(op_time == 9 && phase == 7 && pass == 6 && lost && counts.stray == 1,
+       "operations, a phase, a pass, a loss and a stray end");
 
     bool exact = true;
-    static const size_t sizes[] = { 1, 100, LOG_HALF / 2, LOG_HALF / 2 + 1, LOG_HALF, LOG_HALF + 7, 3 * LOG_HALF / 2, 50000 };
+    static const size_t sizes[] = { 1,        100,          LOG_HALF / 2,     LOG_HALF / 2 + 1,
+                                    LOG_HALF, LOG_HALF + 7, 3 * LOG_HALF / 2, 50000 };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         write_killed(sizes[i]);
         read_all(false);

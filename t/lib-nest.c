@@ -156,7 +156,8 @@ static void observations(void)
        "newest action first");
 }
 
-/* 2 files x 25 problems x 9 lists as published; search lists are legal at every step, lists of the network need not be */
+/* 2 files x 25 problems x 9 lists as published; search lists are legal at every step, lists of the network need not be
+   */
 static void replay(const char *dir, const char *file, int *searches, int *illegal, int *policies)
 {
     char path[512], text[64];

@@ -19,7 +19,8 @@ static bool agrees(uint64_t seed)
     struct rng r = rng_for(seed, str_of("sweep"));
     struct interval v[N];
     int n = (int)rng_below(&r, N);
-    unsigned at[T + 1] = { 0 };                          /* mask of keys active in [t, t+1), shifted by 20 so that times are negative too */
+    /* mask of keys active in [t, t+1), shifted by 20 so that times are negative too */
+    unsigned at[T + 1] = { 0 };
     for (int i = 0; i < n; i++) {
         v[i].start = (int64_t)rng_below(&r, T);
         v[i].end = v[i].start + 1 + (int64_t)rng_below(&r, (uint64_t)(T - v[i].start));
@@ -94,17 +95,20 @@ int main(void)
     sweep_add_op(s, 12, 14, a, 0);
     sweep_finish(s);
     const struct cell *c;
-    ok(sweep_cells(s, &c) == 2 && c[0].total == 7 && c[1].total == 5 && sweep_misnested(s) == 1, "a misnested operation is cut and counted");
+    ok(sweep_cells(s, &c) == 2 && c[0].total == 7 && c[1].total == 5 && sweep_misnested(s) == 1,
+       "a misnested operation is cut and counted");
     sweep_free(s);
 
     struct buf set = { 0 }, member = { 0 };
     set_add(&set, str_of("C++"));
     set_add(&set, str_of("b\\"));
     str rest = { set.s, set.n };
-    bool first = strcmp(set.s, "C\\+\\++b\\\\") == 0 && set_next(&rest, &member) && str_is((str){ member.s, member.n }, "C++");
+    bool first =
+        strcmp(set.s, "C\\+\\++b\\\\") == 0 && set_next(&rest, &member) && str_is((str){ member.s, member.n }, "C++");
     ok(first && set_next(&rest, &member) && str_is((str){ member.s, member.n }, "b\\") && !set_next(&rest, &member),
        "a plus inside a name survives the joining");
-    ok(set_cmp(str_of("A+B"), str_of("A")) > 0 && set_cmp(str_of("A+B+C"), str_of("A+C")) < 0 && set_cmp(str_of("B"), str_of("A+C")) > 0,
+    ok(set_cmp(str_of("A+B"), str_of("A")) > 0 && set_cmp(str_of("A+B+C"), str_of("A+C")) < 0 &&
+           set_cmp(str_of("B"), str_of("A+C")) > 0,
        "sets are ordered member by member");
     free(set.s);
     free(member.s);

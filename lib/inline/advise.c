@@ -140,7 +140,8 @@ static const char *talk(struct channel *c, bool (*decide)(const struct query *, 
             if (n == 0) return "the compiler sent no list of features";
         } else if (s.n > 15 && memcmp(s.s, "{\"observation\":", 15) == 0) {
             char end;
-            if (!bytes(c, value, n * sizeof *value) || !bytes(c, &end, 1) || end != '\n') return "a question ended early";
+            if (!bytes(c, value, n * sizeof *value) || !bytes(c, &end, 1) || end != '\n')
+                return "a question ended early";
             struct query q = { *queries, name, value, n };
             if (!answer(c, decide(&q, closure))) return "the compiler does not take answers";
             ++*queries;
@@ -149,7 +150,8 @@ static const char *talk(struct channel *c, bool (*decide)(const struct query *, 
     return NULL;
 }
 
-int advise(char *const *argv, bool (*decide)(const struct query *, void *), void *closure, size_t *queries, const char **why)
+int advise(char *const *argv, bool (*decide)(const struct query *, void *), void *closure, size_t *queries,
+           const char **why)
 {
     const char *tmp = getenv("TMPDIR");
     char *dir = xformat("%s/millrace-advise.XXXXXX", tmp && *tmp ? tmp : "/tmp");

@@ -2,8 +2,8 @@
  *
  * The stream is the canonical one of decisions.h, `(decisions ... (site (path STEP ...) (callee F) (inline B)) ...)`,
  * where a step is an element of LLVM's replay key, FUNCTION:LINE:COLUMN[.DISCRIMINATOR], from the outside in; a
- * chain is the same key as the compiler writes it, innermost first, joined by " @ ".  Sets are kept sorted, so equal sets give
- * equal bytes and equal hashes, whoever made them. */
+ * chain is the same key as the compiler writes it, innermost first, joined by " @ ".  Sets are kept sorted, so equal
+ * sets give equal bytes and equal hashes, whoever made them. */
 #ifndef MILLRACE_LIVE_H
 #define MILLRACE_LIVE_H
 #include "base/str.h"
@@ -25,7 +25,8 @@ void live_free(struct live *);
 void live_read(struct live *, const char *path);                         /* sorted; dies at file:line */
 void live_write(const struct live *, const char *path, const char *program, const char *compiler);
 
-void live_base_key(struct buf *, str callee, str chain);   /* "callee innermost-element": what all copies of a call share */
+/* "callee innermost-element": what all copies of a call share */
+void live_base_key(struct buf *, str callee, str chain);
 bool live_recursive(str callee, str chain);                              /* the callee is on its own chain */
 bool live_stable(str chain); /* no merged location, whose key means nothing */
 

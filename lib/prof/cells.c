@@ -12,13 +12,18 @@ void cells_read(struct cells *c, char **paths)
 {
     csv *t = csv_files(paths);
     int proc = csv_find(t, "proc"), phase = csv_find(t, "phase"), op = csv_find(t, "op"), cats = csv_need(t, "cats");
-    int total = csv_need(t, "total_ns"), lo = csv_find(t, "lo_ns"), hi = csv_find(t, "hi_ns"), runs = csv_find(t, "runs");
+    int total = csv_need(t, "total_ns"), lo = csv_find(t, "lo_ns"), hi = csv_find(t, "hi_ns"),
+        runs = csv_find(t, "runs");
     while (csv_next(t)) {
         c->v = grow(c->v, c->n + 1, &c->cap, sizeof *c->v);
-        c->v[c->n++] = (struct cell_row){
-            .proc = proc < 0 ? "" : csv_cstr(t, proc, &c->text), .phase = phase < 0 ? "" : csv_cstr(t, phase, &c->text),
-            .op = op < 0 ? "" : csv_cstr(t, op, &c->text), .cats = csv_cstr(t, cats, &c->text), .total = csv_int(t, total),
-            .lo = lo < 0 ? 0 : csv_int(t, lo), .hi = hi < 0 ? 0 : csv_int(t, hi), .runs = runs < 0 ? 0 : csv_int(t, runs) };
+        c->v[c->n++] = (struct cell_row){ .proc = proc < 0 ? "" : csv_cstr(t, proc, &c->text),
+                                          .phase = phase < 0 ? "" : csv_cstr(t, phase, &c->text),
+                                          .op = op < 0 ? "" : csv_cstr(t, op, &c->text),
+                                          .cats = csv_cstr(t, cats, &c->text),
+                                          .total = csv_int(t, total),
+                                          .lo = lo < 0 ? 0 : csv_int(t, lo),
+                                          .hi = hi < 0 ? 0 : csv_int(t, hi),
+                                          .runs = runs < 0 ? 0 : csv_int(t, runs) };
     }
     csv_close(t);
 }
@@ -73,7 +78,8 @@ struct resources resources_read(const char *path)
 static bool listed(const struct sexp *x, const char *head, str category)
 {
     snode list = sexp_get(x, 0, head);
-    for (snode n = list == SEXP_NONE ? SEXP_NONE : sexp_after(x, sexp_first(x, list)); n != SEXP_NONE; n = sexp_after(x, n))
+    for (snode n = list == SEXP_NONE ? SEXP_NONE : sexp_after(x, sexp_first(x, list)); n != SEXP_NONE;
+         n = sexp_after(x, n))
         if (str_eq(sexp_atom(x, n), category)) return true;
     return false;
 }

@@ -33,7 +33,8 @@ void sums_add(struct sums *, const struct sum *);        /* parts borrowed; NULL
 void sums_merge(struct sums *);                          /* sort, add up equal keys */
 
 /* The last part is a set.  Inclusive: for each set that occurs and each single member, the sum over all its supersets.
- * Exclusive: the inverse.  Both within rows whose other parts agree; result ordered by size of the set, then members. */
+ * Exclusive: the inverse.  Both within rows whose other parts agree; result ordered by size of the set, then members.
+ * */
 void sums_inclusive(struct sums *, int part, struct arena *);
 void sums_exclusive(struct sums *, int part);
 #endif

@@ -4,5 +4,6 @@
 #include "table/csvio.h"
 #include <stdbool.h>
 
-bool check_profile(const char *events_path, csvw *);     /* header and rows proc,check,status,value,limit; false: unsound */
+/* header and rows proc,check,status,value,limit; false: unsound */
+bool check_profile(const char *events_path, csvw *);
 #endif

@@ -20,8 +20,9 @@ static struct costs read_costs(const char *path)
         double mean = sexp_num_of(x, n, "mean_ns"), repeats = sexp_num_or(x, n, "n", 1);
         double std = sexp_num_or(x, n, "std_ns", 0);
         c.v = grow(c.v, c.n + 1, &c.cap, sizeof *c.v);
-        c.v[c.n++] = (struct cost){ sexp_str_of(x, n, "hook"), mean, fmin(mean, sexp_num_or(x, n, "inside_ns", mean / 2)),
-                                    repeats > 1 ? std / sqrt(repeats - 1) : std };   /* std is the population's */
+        c.v[c.n++] =
+            (struct cost){ sexp_str_of(x, n, "hook"), mean, fmin(mean, sexp_num_or(x, n, "inside_ns", mean / 2)),
+                           repeats > 1 ? std / sqrt(repeats - 1) : std }; /* std is the population's */
     }
     return c;
 }
@@ -41,8 +42,9 @@ static double carry(const struct cells *c, double *left, size_t i, double debt)
         size_t best = c->n;
         for (size_t k = 0; k < c->n; k++) {
             const struct cell_row *a = &c->v[i], *b = &c->v[k];
-            if (left[k] <= 0 || set_has(b->cats, "GPU") || !b->cats[0] || strcmp(a->op, b->op) != 0 || strcmp(a->phase, b->phase) != 0
-                || strcmp(a->proc, b->proc) != 0) continue;
+            if (left[k] <= 0 || set_has(b->cats, "GPU") || !b->cats[0] || strcmp(a->op, b->op) != 0 ||
+                strcmp(a->phase, b->phase) != 0 || strcmp(a->proc, b->proc) != 0)
+                continue;
             if (best == c->n || left[k] > left[best]) best = k;
         }
         if (best == c->n) break;
@@ -66,7 +68,8 @@ struct correction *correct_counted(const struct cells *c, const char *calibratio
     int hook = csv_need(t, "hook"), before = csv_need(t, "before"), begun = csv_need(t, "begun");
     while (csv_next(t)) {
         arena_reset(&text);
-        size_t i = find_cell(c, csv_cstr(t, proc, &text), csv_cstr(t, phase, &text), csv_cstr(t, op, &text), csv_cstr(t, cats, &text));
+        size_t i = find_cell(c, csv_cstr(t, proc, &text), csv_cstr(t, phase, &text), csv_cstr(t, op, &text),
+                             csv_cstr(t, cats, &text));
         size_t h = 0;
         while (h < costs.n && !str_eq(costs.v[h].hook, csv_str(t, hook))) h++;
         if (h == costs.n) intern(&missing, csv_str(t, hook));
@@ -120,7 +123,8 @@ static bool only_operations(const char *cats)
 {
     struct buf member = { 0 };
     bool only = true;
-    for (str rest = str_of(cats); only && set_next(&rest, &member);) only = member.n > 3 && memcmp(member.s, "op:", 3) == 0;
+    for (str rest = str_of(cats); only && set_next(&rest, &member);)
+        only = member.n > 3 && memcmp(member.s, "op:", 3) == 0;
     free(member.s);
     return only;
 }

@@ -1,5 +1,5 @@
-/* correct.h - overhead taken out of cells: by counts of hooks (ours), or by intervals placed beforehand (as RL-Scope does).
- * See prof-correct.  All times in ns; one entry of the result for each cell; caller frees. */
+/* correct.h - overhead taken out of cells: by counts of hooks (ours), or by intervals placed beforehand (as RL-Scope
+ * does). See prof-correct.  All times in ns; one entry of the result for each cell; caller frees. */
 #ifndef MILLRACE_CORRECT_H
 #define MILLRACE_CORRECT_H
 #include "prof/cells.h"

@@ -51,7 +51,8 @@ static void microseconds(jsonw *w, int64_t ns)
 {
     char b[40];
     uint64_t u = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
-    int n = snprintf(b, sizeof b, "%s%llu.%03llu", ns < 0 ? "-" : "", (unsigned long long)(u / 1000), (unsigned long long)(u % 1000));
+    int n = snprintf(b, sizeof b, "%s%llu.%03llu", ns < 0 ? "-" : "", (unsigned long long)(u / 1000),
+                     (unsigned long long)(u % 1000));
     jsonw_raw(w, (str){ b, (size_t)n });
 }
 
@@ -154,7 +155,9 @@ static void walk(struct table *t, const struct walker *v)
         bool first = true;
         for (size_t i = begin; i <= end; i++) {
             const struct row *r = i < end ? &t->rows.v[i] : NULL;
-            if (r && ((r->kind != EVENT_CAT && r->kind != EVENT_GPU) || is_empty(r->start, r->end, &repairs, r->source + 2u))) continue;
+            if (r && ((r->kind != EVENT_CAT && r->kind != EVENT_GPU) ||
+                      is_empty(r->start, r->end, &repairs, r->source + 2u)))
+                continue;
             if (r && first && v->thread) v->thread(v->closure, r);
             if (r) first = false;
             for (; depth && (!r || stack[depth - 1].end <= r->start); depth--) {
@@ -290,7 +293,8 @@ static void speedscope_thread(void *closure, const struct row *r)
     end_thread(s);
     for (size_t i = 0; i < s->t->rows.n; i++) {
         const struct row *x = &s->t->rows.v[i];
-        if (x->proc == r->proc && x->tid == r->tid && (x->kind == EVENT_CAT || x->kind == EVENT_GPU) && x->end > end) end = x->end;
+        if (x->proc == r->proc && x->tid == r->tid && (x->kind == EVENT_CAT || x->kind == EVENT_GPU) && x->end > end)
+            end = x->end;
     }
     str p = s->t->text.name[r->proc], t = s->t->text.name[r->tid];
     char *name = xformat("%.*s %.*s", (int)p.n, p.s, (int)t.n, t.s);
@@ -375,7 +379,8 @@ void emit_speedscope(struct table *t, const char *path)
 
 /* ---- cProfile */
 
-struct function { str file, name; int32_t line; int64_t own, cumulative; uint64_t calls, primitive; uint32_t active; };   /* ns */
+/* ns */
+struct function { str file, name; int32_t line; int64_t own, cumulative; uint64_t calls, primitive; uint32_t active; };
 struct edge { uint32_t callee, caller; uint64_t calls, primitive; int64_t own, cumulative; };
 struct prof {
     const struct table *t;
@@ -399,7 +404,9 @@ static void split_name(struct function *f, str s)
         int64_t line;
         while (k < s.n && s.s[k] >= '0' && s.s[k] <= '9') k++;
         bool paren = k < s.n && s.s[k] == '(' && s.s[s.n - 1] == ')';
-        if (k == i + 1 || k >= s.n || !(paren || s.s[k] == '.') || !int_parse(s.s + i + 1, k - i - 1, &line) || line > INT32_MAX) continue;
+        if (k == i + 1 || k >= s.n || !(paren || s.s[k] == '.') || !int_parse(s.s + i + 1, k - i - 1, &line) ||
+            line > INT32_MAX)
+            continue;
         f->file = (str){ s.s, i };
         f->line = (int32_t)line;
         f->name = (str){ s.s + k + 1, s.n - k - 1 - paren };
@@ -559,7 +566,8 @@ static bool from_totals(struct prof *p, struct table *t)
         int64_t v[3];
         for (int c = 0; c < 3; c++) {
             str s = t->text.name[t->extra[(size_t)r->source * (size_t)t->nextra + (size_t)column[c]]];
-            if (!int_parse(s.s, s.n, &v[c])) die("row %zu: %s is '%.*s', not an integer", i + 2, name[c], (int)s.n, s.s);
+            if (!int_parse(s.s, s.n, &v[c]))
+                die("row %zu: %s is '%.*s', not an integer", i + 2, name[c], (int)s.n, s.s);
         }
         uint32_t f = function_of(p, label(t, r));
         struct function *x = &p->f[f];

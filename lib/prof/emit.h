@@ -5,8 +5,11 @@
 #define MILLRACE_EMIT_H
 #include "prof/events.h"
 
-void emit_chrome(struct events_in *, const char *path);  /* ts and dur in us with three decimals; lanes where X events would cross */
+/* ts and dur in us with three decimals; lanes where X events would cross */
+void emit_chrome(struct events_in *, const char *path);
 void emit_speedscope(struct table *, const char *path);
-void emit_folded(struct table *, const char *path, bool threads);   /* own time in us; threads: with P<proc>;T<tid>; in front */
-void emit_prof(struct table *, const char *path);        /* cProfile's marshal: calls, own and cumulative time, callers */
+/* own time in us; threads: with P<proc>;T<tid>; in front */
+void emit_folded(struct table *, const char *path, bool threads);
+/* cProfile's marshal: calls, own and cumulative time, callers */
+void emit_prof(struct table *, const char *path);
 #endif

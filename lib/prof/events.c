@@ -10,10 +10,17 @@ static const int64_t TIME_MAX = (int64_t)1 << 62;
 
 struct events_in events_of(csv *t)
 {
-    return (struct events_in){
-        .t = t, .proc = csv_find(t, "proc"), .tid = csv_find(t, "tid"), .kind = csv_need(t, "kind"), .cat = csv_need(t, "cat"),
-        .start = csv_need(t, "start_ns"), .end = csv_need(t, "end_ns"), .name = csv_find(t, "name"),
-        .link = csv_find(t, "link"), .flag = csv_find(t, "flag"), .op = csv_find(t, "op") };
+    return (struct events_in){ .t = t,
+                               .proc = csv_find(t, "proc"),
+                               .tid = csv_find(t, "tid"),
+                               .kind = csv_need(t, "kind"),
+                               .cat = csv_need(t, "cat"),
+                               .start = csv_need(t, "start_ns"),
+                               .end = csv_need(t, "end_ns"),
+                               .name = csv_find(t, "name"),
+                               .link = csv_find(t, "link"),
+                               .flag = csv_find(t, "flag"),
+                               .op = csv_find(t, "op") };
 }
 
 struct events_in events_open(char **paths)
@@ -44,9 +51,16 @@ bool events_next(struct events_in *in, struct event *e)
 {
     csv *t = in->t;
     if (!csv_next(t)) return false;
-    *e = (struct event){ .proc = field(t, in->proc), .tid = field(t, in->tid), .cat = csv_str(t, in->cat), .name = field(t, in->name),
-                         .link = field(t, in->link), .flag = field(t, in->flag), .op = field(t, in->op),
-                         .start = time_of(in, in->start), .end = time_of(in, in->end), .kind = kind_of(in) };
+    *e = (struct event){ .proc = field(t, in->proc),
+                         .tid = field(t, in->tid),
+                         .cat = csv_str(t, in->cat),
+                         .name = field(t, in->name),
+                         .link = field(t, in->link),
+                         .flag = field(t, in->flag),
+                         .op = field(t, in->op),
+                         .start = time_of(in, in->start),
+                         .end = time_of(in, in->end),
+                         .kind = kind_of(in) };
     return true;
 }
 
@@ -74,7 +88,8 @@ bool is_empty(int64_t start, int64_t end, struct repairs *r, size_t line)
 void repairs_note(const struct repairs *r)
 {
     if (quiet) return;
-    if (r->misnested) warn("%llu misnested intervals cut at the end of the one they began in", (unsigned long long)r->misnested);
+    if (r->misnested)
+        warn("%llu misnested intervals cut at the end of the one they began in", (unsigned long long)r->misnested);
     if (r->empty || r->reversed)
         warn("%llu empty and %llu reversed intervals left out, the first at line %zu",
              (unsigned long long)r->empty, (unsigned long long)r->reversed, r->first_line);
@@ -150,10 +165,17 @@ void table_read(struct table *t, char **paths)
     intern(&t->text, (str){ "", 0 });
     while (events_next(&in, &e)) {
         size_t n = t->rows.n;
-        rows_add(&t->rows, &(struct row){
-            .start = e.start, .end = e.end, .proc = intern(&t->text, e.proc), .tid = intern(&t->text, e.tid),
-            .cat = intern(&t->text, e.cat), .name = intern(&t->text, e.name), .link = intern(&t->text, e.link),
-            .flag = intern(&t->text, e.flag), .op = intern(&t->text, e.op), .source = (uint32_t)n, .kind = (uint8_t)e.kind });
+        rows_add(&t->rows, &(struct row){ .start = e.start,
+                                          .end = e.end,
+                                          .proc = intern(&t->text, e.proc),
+                                          .tid = intern(&t->text, e.tid),
+                                          .cat = intern(&t->text, e.cat),
+                                          .name = intern(&t->text, e.name),
+                                          .link = intern(&t->text, e.link),
+                                          .flag = intern(&t->text, e.flag),
+                                          .op = intern(&t->text, e.op),
+                                          .source = (uint32_t)n,
+                                          .kind = (uint8_t)e.kind });
         if (!t->nextra) continue;
         t->extra = grow(t->extra, (n + 1) * (size_t)t->nextra, &t->extra_cap, sizeof *t->extra);
         for (int k = 0; k < t->nextra; k++)
@@ -193,11 +215,19 @@ int table_write(const struct table *t, struct rows *out, bool op)
     csvw_end(w);
     if (out->n) qsort(out->v, out->n, sizeof *out->v, by_start);
     for (const struct row *r = out->v, *end = r + out->n; r < end; r++) {
-        struct event e = { .proc = text[r->proc], .tid = text[r->tid], .cat = text[r->cat], .name = text[r->name],
-                           .link = text[r->link], .flag = text[r->flag], .op = text[r->op], .start = r->start, .end = r->end,
+        struct event e = { .proc = text[r->proc],
+                           .tid = text[r->tid],
+                           .cat = text[r->cat],
+                           .name = text[r->name],
+                           .link = text[r->link],
+                           .flag = text[r->flag],
+                           .op = text[r->op],
+                           .start = r->start,
+                           .end = r->end,
                            .kind = (enum event_kind)r->kind };
         put_fields(w, &e, op);
-        for (int k = 0; k < t->nextra; k++) csvw_str(w, text[t->extra[(size_t)r->source * (size_t)t->nextra + (size_t)k]]);
+        for (int k = 0; k < t->nextra; k++)
+            csvw_str(w, text[t->extra[(size_t)r->source * (size_t)t->nextra + (size_t)k]]);
         csvw_end(w);
     }
     return csvw_close(w);

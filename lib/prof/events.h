@@ -1,9 +1,9 @@
 /* events.h - rows of the events table: proc,tid,kind,cat,start_ns,end_ns,name,link,flag and what else there is.
  *
- * A row is a half-open interval [start, end) of one thread or GPU stream, integer ns on one clock.  Kinds: cat (a category
- * of code ran), gpu (a kernel or copy ran), ovh (the profiler itself), op (a user's operation), phase, proc.  Link ties
- * a GPU row to the call that launched it; flag is empty, open (never closed, ended at the thread's last time) or est.
- * A column `op`, made by prof-op, names the operation a row is charged to.  Times are within +-2^62 ns. */
+ * A row is a half-open interval [start, end) of one thread or GPU stream, integer ns on one clock.  Kinds: cat (a
+ * category of code ran), gpu (a kernel or copy ran), ovh (the profiler itself), op (a user's operation), phase, proc.
+ * Link ties a GPU row to the call that launched it; flag is empty, open (never closed, ended at the thread's last time)
+ * or est. A column `op`, made by prof-op, names the operation a row is charged to.  Times are within +-2^62 ns. */
 #ifndef MILLRACE_EVENTS_H
 #define MILLRACE_EVENTS_H
 #include "table/csvio.h"
@@ -30,8 +30,8 @@ csvw *events_create(const char *path, bool op);
 void events_put(csvw *, const struct event *, bool op);
 void events_put_open(csvw *, const struct event *);      /* without ending the record: more columns follow */
 
-/* Repairs are counted, never silent: rows with end <= start carry no time; an interval that outlives the one it began in
- * is cut at that one's end. */
+/* Repairs are counted, never silent: rows with end <= start carry no time; an interval that outlives the one it began
+ * in is cut at that one's end. */
 struct repairs { uint64_t empty, reversed, misnested; size_t first_line; };
 bool is_empty(int64_t start, int64_t end, struct repairs *, size_t line);   /* counts it */
 void repairs_note(const struct repairs *);               /* warnings, unless --quiet */
@@ -55,8 +55,10 @@ struct table {
     struct arena names;
 };
 void table_read(struct table *, char **paths);           /* all rows, in input order */
-void table_sort_threads(struct table *);                 /* by proc, tid (of first appearance), start, longest first, stable */
+/* by proc, tid (of first appearance), start, longest first, stable */
+void table_sort_threads(struct table *);
 void rows_add(struct rows *, const struct row *);
-int table_write(const struct table *, struct rows *, bool op);   /* rows made from those of the table, by start, to stdout;
+int table_write(const struct table *, struct rows *,
+                bool op); /* rows made from those of the table, by start, to stdout;
                                                             op: with that column.  EXIT_OK, or dies */
 #endif

@@ -1,7 +1,7 @@
 /* import.h - foreign profiles as rows of the events table, one row at a time, in the order of the file.
  *
- * Memory does not grow with the file but where a format asks for it (open begins per thread, the marshal references of .prof).
- * Faults inside are repaired and counted; a truncated file gives what it holds.  Times become integer ns. */
+ * Memory does not grow with the file but where a format asks for it (open begins per thread, the marshal references of
+ * .prof). Faults inside are repaired and counted; a truncated file gives what it holds.  Times become integer ns. */
 #ifndef MILLRACE_IMPORT_H
 #define MILLRACE_IMPORT_H
 #include "prof/events.h"
@@ -9,15 +9,26 @@
 struct importer {
     void (*put)(void *closure, const struct event *);    /* the row; strings borrowed */
     void *closure;
-    uint64_t rows, skipped, reversed, stray, unclosed, malformed;   /* skipped: records of kinds that say nothing here */
+    /* skipped: records of kinds that say nothing here */
+    uint64_t rows, skipped, reversed, stray, unclosed, malformed;
     double unit_ns;                                      /* folded: ns of a count */
-    /* .prof and pstats have totals of functions, no intervals: rows are laid out one after the other, and these tell the rest */
+    /* .prof and pstats have totals of functions, no intervals: rows are laid out one after the other, and these tell
+       the rest */
     uint64_t calls, primitive_calls;
     int64_t cumulative_ns;
     char *fault;                                         /* "file:...: what", when the input ended badly; or NULL */
     bool truncated;                                      /* the fault is only that it ended too early */
 };
-enum import_format { FROM_CHROME, FROM_KINETO, FROM_NSYS, FROM_NVPROF, FROM_PROF, FROM_PSTATS, FROM_FOLDED, FROM_RLSCOPE };
+enum import_format {
+    FROM_CHROME,
+    FROM_KINETO,
+    FROM_NSYS,
+    FROM_NVPROF,
+    FROM_PROF,
+    FROM_PSTATS,
+    FROM_FOLDED,
+    FROM_RLSCOPE
+};
 
 void import_put(struct importer *, const struct event *);   /* counts, drops reversed rows */
 void import_trace(struct importer *, const char *path, bool kineto);   /* Chrome JSON, .gz too */
@@ -31,6 +42,8 @@ void import_rlscope(struct importer *, const char *path);   /* one .proto file, 
 /* The same on bytes in memory, for the readers that are not streams (and for tests). */
 void import_prof_bytes(struct importer *, const char *name, const unsigned char *p, size_t n);
 void import_rlscope_bytes(struct importer *, const char *name, const unsigned char *p, size_t n);
-void import_text_line(struct importer *, enum import_format, char *line, size_t n, size_t number, void **state);   /* NULL line: the end */
-bool import_decimal_us(str text, int64_t *ns);           /* "12.345" microseconds to 12345; false unless a number within range */
+/* NULL line: the end */
+void import_text_line(struct importer *, enum import_format, char *line, size_t n, size_t number, void **state);
+/* "12.345" microseconds to 12345; false unless a number within range */
+bool import_decimal_us(str text, int64_t *ns);
 #endif

@@ -1,4 +1,5 @@
-/* import_binary.c - cProfile's marshal files and RL-Scope's protobufs; see import.h.  Both are small enough to be held. */
+/* import_binary.c - cProfile's marshal files and RL-Scope's protobufs; see import.h.  Both are small enough to be held.
+   */
 #include "prof/import.h"
 #include "base/message.h"
 #include <dirent.h>
@@ -39,7 +40,8 @@ static void fault(struct importer *m, const char *name, size_t at, bool truncate
 
 /* ---- marshal: objects in one array, so that a back reference is an index */
 
-struct object { char type; str text; double number; uint32_t first, n; };   /* s text, n number, ( tuple, { dict, N none */
+/* s text, n number, ( tuple, { dict, N none */
+struct object { char type; str text; double number; uint32_t first, n; };
 struct marshal {
     struct importer *m;
     const char *name;
@@ -51,7 +53,8 @@ struct marshal {
     size_t nref, ref_cap, nitem, item_cap;
     int64_t now;
 };
-enum { NOTHING = 0 };                                    /* object 0: the end mark of a dict, and what follows a fault */
+/* object 0: the end mark of a dict, and what follows a fault */
+enum { NOTHING = 0 };
 
 static bool have(struct marshal *r, size_t n)
 {
@@ -194,9 +197,11 @@ static void one_function(struct marshal *r, uint32_t key, uint32_t value)
     struct importer *m = r->m;
     struct buf name = { 0 };
     const struct object *file = child(r, key, 0, 's'), *line = child(r, key, 1, 'n'), *function = child(r, key, 2, 's');
-    const struct object *cc = child(r, value, 0, 'n'), *nc = child(r, value, 1, 'n'), *tt = child(r, value, 2, 'n'), *ct = child(r, value, 3, 'n');
-    if (!file || !line || !function || !cc || !nc || !tt || !ct || !(fabs(tt->number) < 1e9) || !(fabs(ct->number) < 1e9)
-        || !(fabs(nc->number) < 1e18) || !(fabs(cc->number) < 1e18) || !(fabs(line->number) < 1e9) || r->now > TIME_MAX) {
+    const struct object *cc = child(r, value, 0, 'n'), *nc = child(r, value, 1, 'n'), *tt = child(r, value, 2, 'n'),
+                        *ct = child(r, value, 3, 'n');
+    if (!file || !line || !function || !cc || !nc || !tt || !ct || !(fabs(tt->number) < 1e9) ||
+        !(fabs(ct->number) < 1e9) || !(fabs(nc->number) < 1e18) || !(fabs(cc->number) < 1e18) ||
+        !(fabs(line->number) < 1e9) || r->now > TIME_MAX) {
         m->malformed++;
         return;
     }
@@ -207,8 +212,13 @@ static void one_function(struct marshal *r, uint32_t key, uint32_t value)
     m->calls = (uint64_t)fabs(nc->number);
     m->primitive_calls = (uint64_t)fabs(cc->number);
     m->cumulative_ns = llround(ct->number * 1e9);
-    struct event e = { .proc = str_of("prof"), .tid = str_of("1"), .cat = str_of(str_is(file->text, "~") ? "C" : "Python"),
-                       .name = { name.s, name.n }, .flag = str_of("est"), .start = r->now, .end = r->now + llround(tt->number * 1e9) };
+    struct event e = { .proc = str_of("prof"),
+                       .tid = str_of("1"),
+                       .cat = str_of(str_is(file->text, "~") ? "C" : "Python"),
+                       .name = { name.s, name.n },
+                       .flag = str_of("est"),
+                       .start = r->now,
+                       .end = r->now + llround(tt->number * 1e9) };
     import_put(m, &e);
     if (e.end > r->now) r->now = e.end;
     free(name.s);
@@ -285,7 +295,8 @@ static bool next_proto(struct proto *r, struct proto_field *f)
 
 static struct proto inside(const struct proto *r, str bytes)
 {
-    return (struct proto){ r->m, r->name, r->begin, (const unsigned char *)bytes.s, (const unsigned char *)bytes.s + bytes.n };
+    return (struct proto){ r->m, r->name, r->begin, (const unsigned char *)bytes.s,
+                           (const unsigned char *)bytes.s + bytes.n };
 }
 
 static bool microseconds(struct event *e, uint64_t start, uint64_t duration)
@@ -297,10 +308,12 @@ static bool microseconds(struct event *e, uint64_t start, uint64_t duration)
     return true;
 }
 
-/* Event 1 thread_id, 2 start_us, 3 dur_us, 4 name; CUDAEventProto and the API's events: the same numbers shifted, see below */
+/* Event 1 thread_id, 2 start_us, 3 dur_us, 4 name; CUDAEventProto and the API's events: the same numbers shifted, see
+   below */
 struct layout { uint32_t tid, name, start, duration; };
 
-static void proto_event(const struct proto *outer, str bytes, const struct layout *l, struct event e, const char *fixed_tid)
+static void proto_event(const struct proto *outer, str bytes, const struct layout *l, struct event e,
+                        const char *fixed_tid)
 {
     struct proto r = inside(outer, bytes);
     struct proto_field f;
@@ -325,9 +338,13 @@ static void proto_event(const struct proto *outer, str bytes, const struct layou
 
 static void category(struct event *e, str name)
 {
-    static const struct { const char *stored; enum event_kind kind; const char *ours; } map[] = {
-        { "Python", EVENT_CAT, "Python" }, { "Framework API C", EVENT_CAT, "Backend" }, { "Simulator C", EVENT_CAT, "Simulator" },
-        { "CUDA API CPU", EVENT_CAT, "CUDA" }, { "GPU", EVENT_GPU, "GPU" }, { "Operation", EVENT_OP, "" } };
+    static const struct { const char *stored; enum event_kind kind; const char *ours;
+    } map[] = { { "Python", EVENT_CAT, "Python" },
+                { "Framework API C", EVENT_CAT, "Backend" },
+                { "Simulator C", EVENT_CAT, "Simulator" },
+                { "CUDA API CPU", EVENT_CAT, "CUDA" },
+                { "GPU", EVENT_GPU, "GPU" },
+                { "Operation", EVENT_OP, "" } };
     *e = (struct event){ .kind = EVENT_CAT, .cat = name, .proc = e->proc };
     for (size_t i = 0; i < sizeof map / sizeof *map; i++)
         if (str_is(name, map[i].stored)) {
@@ -359,12 +376,14 @@ static void proto_map(const struct proto *outer, str bytes, struct event e, bool
         e.cat = str_of("GPU");
     } else category(&e, key);
     for (list = inside(outer, value); next_proto(&list, &f);)
-        if (f.wire == 2 && f.number == (device ? 2 : 1)) proto_event(&list, f.bytes, device ? &cuda : &plain, e, device ? tid : NULL);
+        if (f.wire == 2 && f.number == (device ? 2 : 1))
+            proto_event(&list, f.bytes, device ? &cuda : &plain, e, device ? tid : NULL);
 }
 
 void import_rlscope_bytes(struct importer *m, const char *name, const unsigned char *p, size_t n)
 {
-    bool events = strstr(name, "category_events"), device = strstr(name, "cuda_device_events"), api = strstr(name, "cuda_api_stats");
+    bool events = strstr(name, "category_events"), device = strstr(name, "cuda_device_events"),
+         api = strstr(name, "cuda_api_stats");
     static const struct layout call = { 1, 2, 3, 4 };
     uint32_t process = events ? 2 : 1, list = events ? 1 : device ? 4 : 5;
     if (!events && !device && !api) {
@@ -374,7 +393,8 @@ void import_rlscope_bytes(struct importer *m, const char *name, const unsigned c
     struct proto_field f;
     struct event e = { .proc = { "", 0 } };
     struct proto r = { m, name, p, p, p + n };
-    while (next_proto(&r, &f)) if (f.number == process && f.wire == 2) e.proc = f.bytes;   /* it may come after the events */
+    /* it may come after the events */
+    while (next_proto(&r, &f)) if (f.number == process && f.wire == 2) e.proc = f.bytes;
     char *ended = m->fault;
     bool cut = m->truncated;
     m->fault = NULL;

@@ -13,14 +13,17 @@ struct query {
     const char *table;                                   /* asked only if it is there */
     enum event_kind kind;
     const char *cat;
-    const char *sql;                                     /* start, end, pid, tid, link, name; for gpu: device, stream instead of tid */
+    /* start, end, pid, tid, link, name; for gpu: device, stream instead of tid */
+    const char *sql;
 };
 
 static sqlite3 *open_database(const char *path)
 {
     sqlite3 *db = NULL;
-    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) die("%s: %s", path, db ? sqlite3_errmsg(db) : "out of memory");
-    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);       /* the schema of a foreign file is not to be trusted */
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+        die("%s: %s", path, db ? sqlite3_errmsg(db) : "out of memory");
+    /* the schema of a foreign file is not to be trusted */
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 1 << 26);
     sqlite3_exec(db, "PRAGMA cell_size_check = 1; PRAGMA mmap_size = 0", NULL, NULL, NULL);
@@ -30,7 +33,8 @@ static sqlite3 *open_database(const char *path)
 static bool has_table(sqlite3 *db, const char *path, const char *name)
 {
     sqlite3_stmt *s;
-    if (sqlite3_prepare_v2(db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1", -1, &s, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1", -1, &s, NULL) !=
+        SQLITE_OK)
         die("%s: %s", path, sqlite3_errmsg(db));
     sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
     bool found = sqlite3_step(s) == SQLITE_ROW;
@@ -63,9 +67,12 @@ static void run(struct importer *m, sqlite3 *db, const char *path, const struct 
     int rc;
     while ((rc = sqlite3_step(s)) == SQLITE_ROW) {
         char pid_text[48], tid[48], link[48];
-        struct event e = { .kind = q->kind, .cat = str_of(q->cat), .start = sqlite3_column_int64(s, 0), .end = sqlite3_column_int64(s, 1) };
-        if (sqlite3_column_type(s, 0) != SQLITE_INTEGER || sqlite3_column_type(s, 1) != SQLITE_INTEGER || e.start > TIME_MAX
-            || e.end > TIME_MAX || e.start < -TIME_MAX || e.end < -TIME_MAX) {
+        struct event e = { .kind = q->kind,
+                           .cat = str_of(q->cat),
+                           .start = sqlite3_column_int64(s, 0),
+                           .end = sqlite3_column_int64(s, 1) };
+        if (sqlite3_column_type(s, 0) != SQLITE_INTEGER || sqlite3_column_type(s, 1) != SQLITE_INTEGER ||
+            e.start > TIME_MAX || e.end > TIME_MAX || e.start < -TIME_MAX || e.end < -TIME_MAX) {
             m->malformed++;
             continue;
         }
@@ -84,25 +91,36 @@ static void run(struct importer *m, sqlite3 *db, const char *path, const struct 
     sqlite3_finalize(s);
 }
 
-#define COPY_NAME "CASE copyKind WHEN 1 THEN 'HtoD' WHEN 2 THEN 'DtoH' WHEN 3 THEN 'HtoA' WHEN 4 THEN 'AtoH' WHEN 5 THEN 'AtoA' " \
-    "WHEN 6 THEN 'AtoD' WHEN 7 THEN 'DtoA' WHEN 8 THEN 'DtoD' WHEN 9 THEN 'HtoH' WHEN 10 THEN 'PtoP' ELSE copyKind END"
+#define COPY_NAME                                                                                                      \
+    "CASE copyKind WHEN 1 THEN 'HtoD' WHEN 2 THEN 'DtoH' WHEN 3 THEN 'HtoA' WHEN 4 THEN 'AtoH' WHEN 5 THEN 'AtoA' "    \
+    "WHEN 6 THEN 'AtoD' WHEN 7 THEN 'DtoA' WHEN 8 THEN 'DtoD' WHEN 9 THEN 'HtoH' WHEN 10 THEN 'PtoP' ELSE copyKind "   \
+    "END"
 
 void import_nsys(struct importer *m, const char *path)
 {
     static const struct query queries[] = {
-        { "CUPTI_ACTIVITY_KIND_RUNTIME", EVENT_CAT, "CUDA", "SELECT r.start, r.end, (r.globalTid >> 24) & 0xffffff, r.globalTid & 0xffffff, 0,"
-          " r.correlationId, s.value FROM CUPTI_ACTIVITY_KIND_RUNTIME r LEFT JOIN StringIds s ON s.id = r.nameId ORDER BY r.rowid" },
-        { "CUPTI_ACTIVITY_KIND_KERNEL", EVENT_GPU, "GPU", "SELECT k.start, k.end, (k.globalPid >> 24) & 0xffffff, k.deviceId, k.streamId,"
-          " k.correlationId, s.value FROM CUPTI_ACTIVITY_KIND_KERNEL k LEFT JOIN StringIds s ON s.id = k.shortName ORDER BY k.rowid" },
-        { "CUPTI_ACTIVITY_KIND_MEMCPY", EVENT_GPU, "GPU", "SELECT start, end, (globalPid >> 24) & 0xffffff, deviceId, streamId, correlationId,"
+        { "CUPTI_ACTIVITY_KIND_RUNTIME", EVENT_CAT, "CUDA",
+          "SELECT r.start, r.end, (r.globalTid >> 24) & 0xffffff, r.globalTid & 0xffffff, 0,"
+          " r.correlationId, s.value FROM CUPTI_ACTIVITY_KIND_RUNTIME r LEFT JOIN StringIds s ON s.id = r.nameId ORDER "
+          "BY r.rowid" },
+        { "CUPTI_ACTIVITY_KIND_KERNEL", EVENT_GPU, "GPU",
+          "SELECT k.start, k.end, (k.globalPid >> 24) & 0xffffff, k.deviceId, k.streamId,"
+          " k.correlationId, s.value FROM CUPTI_ACTIVITY_KIND_KERNEL k LEFT JOIN StringIds s ON s.id = k.shortName "
+          "ORDER BY k.rowid" },
+        { "CUPTI_ACTIVITY_KIND_MEMCPY", EVENT_GPU, "GPU",
+          "SELECT start, end, (globalPid >> 24) & 0xffffff, deviceId, streamId, correlationId,"
           " 'memcpy ' || " COPY_NAME " FROM CUPTI_ACTIVITY_KIND_MEMCPY ORDER BY rowid" },
-        { "CUPTI_ACTIVITY_KIND_MEMSET", EVENT_GPU, "GPU", "SELECT start, end, (globalPid >> 24) & 0xffffff, deviceId, streamId, correlationId,"
+        { "CUPTI_ACTIVITY_KIND_MEMSET", EVENT_GPU, "GPU",
+          "SELECT start, end, (globalPid >> 24) & 0xffffff, deviceId, streamId, correlationId,"
           " 'memset' FROM CUPTI_ACTIVITY_KIND_MEMSET ORDER BY rowid" },
-        { "NVTX_EVENTS", EVENT_OP, "", "SELECT n.start, n.end, (n.globalTid >> 24) & 0xffffff, n.globalTid & 0xffffff, 0, NULL,"
+        { "NVTX_EVENTS", EVENT_OP, "",
+          "SELECT n.start, n.end, (n.globalTid >> 24) & 0xffffff, n.globalTid & 0xffffff, 0, NULL,"
           " coalesce(n.text, s.value) FROM NVTX_EVENTS n LEFT JOIN StringIds s ON s.id = n.textId"
           " WHERE n.end IS NOT NULL AND n.eventType IN (59, 60) ORDER BY n.rowid" },
-        { "PROFILER_OVERHEAD", EVENT_OVH, "cupti", "SELECT o.start, o.end, (o.globalTid >> 24) & 0xffffff, o.globalTid & 0xffffff, 0, NULL, s.value"
-          " FROM PROFILER_OVERHEAD o LEFT JOIN StringIds s ON s.id = o.nameId ORDER BY o.rowid" } };
+        { "PROFILER_OVERHEAD", EVENT_OVH, "cupti",
+          "SELECT o.start, o.end, (o.globalTid >> 24) & 0xffffff, o.globalTid & 0xffffff, 0, NULL, s.value"
+          " FROM PROFILER_OVERHEAD o LEFT JOIN StringIds s ON s.id = o.nameId ORDER BY o.rowid" }
+    };
     sqlite3 *db = open_database(path);
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) run(m, db, path, &queries[i], 0);
     sqlite3_close(db);
@@ -112,26 +130,38 @@ static void import_nvprof_database(struct importer *m, const char *path)
 {
     /* threadId may be negative: it is an unsigned number of 32 bits */
     static const struct query queries[] = {
-        { "CUPTI_ACTIVITY_KIND_RUNTIME", EVENT_CAT, "CUDA", "SELECT start, end, processId, threadId & 0xffffffff, 0, correlationId,"
+        { "CUPTI_ACTIVITY_KIND_RUNTIME", EVENT_CAT, "CUDA",
+          "SELECT start, end, processId, threadId & 0xffffffff, 0, correlationId,"
           " 'runtime cbid' || cbid FROM CUPTI_ACTIVITY_KIND_RUNTIME ORDER BY _id_" },
-        { "CUPTI_ACTIVITY_KIND_DRIVER", EVENT_CAT, "CUDA", "SELECT start, end, processId, threadId & 0xffffffff, 0, correlationId,"
+        { "CUPTI_ACTIVITY_KIND_DRIVER", EVENT_CAT, "CUDA",
+          "SELECT start, end, processId, threadId & 0xffffffff, 0, correlationId,"
           " 'driver cbid' || cbid FROM CUPTI_ACTIVITY_KIND_DRIVER ORDER BY _id_" },
-        { "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", EVENT_GPU, "GPU", "SELECT k.start, k.end, ?1, k.deviceId, k.streamId, k.correlationId, s.value"
+        { "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL", EVENT_GPU, "GPU",
+          "SELECT k.start, k.end, ?1, k.deviceId, k.streamId, k.correlationId, s.value"
           " FROM CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL k LEFT JOIN StringTable s ON s._id_ = k.name ORDER BY k._id_" },
-        { "CUPTI_ACTIVITY_KIND_KERNEL", EVENT_GPU, "GPU", "SELECT k.start, k.end, ?1, k.deviceId, k.streamId, k.correlationId, s.value"
+        { "CUPTI_ACTIVITY_KIND_KERNEL", EVENT_GPU, "GPU",
+          "SELECT k.start, k.end, ?1, k.deviceId, k.streamId, k.correlationId, s.value"
           " FROM CUPTI_ACTIVITY_KIND_KERNEL k LEFT JOIN StringTable s ON s._id_ = k.name ORDER BY k._id_" },
-        { "CUPTI_ACTIVITY_KIND_MEMCPY", EVENT_GPU, "GPU", "SELECT start, end, ?1, deviceId, streamId, correlationId, 'memcpy ' || " COPY_NAME
+        { "CUPTI_ACTIVITY_KIND_MEMCPY", EVENT_GPU, "GPU",
+          "SELECT start, end, ?1, deviceId, streamId, correlationId, 'memcpy ' || " COPY_NAME
           " FROM CUPTI_ACTIVITY_KIND_MEMCPY ORDER BY _id_" },
-        { "CUPTI_ACTIVITY_KIND_MEMCPY2", EVENT_GPU, "GPU", "SELECT start, end, ?1, deviceId, streamId, correlationId, 'memcpy ' || " COPY_NAME
+        { "CUPTI_ACTIVITY_KIND_MEMCPY2", EVENT_GPU, "GPU",
+          "SELECT start, end, ?1, deviceId, streamId, correlationId, 'memcpy ' || " COPY_NAME
           " FROM CUPTI_ACTIVITY_KIND_MEMCPY2 ORDER BY _id_" },
-        { "CUPTI_ACTIVITY_KIND_MEMSET", EVENT_GPU, "GPU", "SELECT start, end, ?1, deviceId, streamId, correlationId, 'memset'"
-          " FROM CUPTI_ACTIVITY_KIND_MEMSET ORDER BY _id_" } };
+        { "CUPTI_ACTIVITY_KIND_MEMSET", EVENT_GPU, "GPU",
+          "SELECT start, end, ?1, deviceId, streamId, correlationId, 'memset'"
+          " FROM CUPTI_ACTIVITY_KIND_MEMSET ORDER BY _id_" }
+    };
     sqlite3 *db = open_database(path);
-    int64_t pid = 0;                                     /* device rows lack it: nvprof writes a file for each process */
+    /* device rows lack it: nvprof writes a file for each process */
+    int64_t pid = 0;
     sqlite3_stmt *s;
     for (int i = 0; i < 2; i++) {
-        if (sqlite3_prepare_v2(db, i ? "SELECT processId FROM CUPTI_ACTIVITY_KIND_DRIVER LIMIT 1"
-                               : "SELECT processId FROM CUPTI_ACTIVITY_KIND_RUNTIME LIMIT 1", -1, &s, NULL) != SQLITE_OK) continue;
+        if (sqlite3_prepare_v2(db,
+                               i ? "SELECT processId FROM CUPTI_ACTIVITY_KIND_DRIVER LIMIT 1"
+                                 : "SELECT processId FROM CUPTI_ACTIVITY_KIND_RUNTIME LIMIT 1",
+                               -1, &s, NULL) != SQLITE_OK)
+            continue;
         if (sqlite3_step(s) == SQLITE_ROW) pid = sqlite3_column_int64(s, 0);
         sqlite3_finalize(s);
         if (pid) break;
@@ -156,7 +186,8 @@ void import_nvprof(struct importer *m, const char *path)
     char *line = NULL;
     size_t cap = 0, number = 0;
     void *state = NULL;
-    for (ssize_t got; (got = getline(&line, &cap, f)) > 0;) import_text_line(m, FROM_NVPROF, line, (size_t)got, ++number, &state);
+    for (ssize_t got; (got = getline(&line, &cap, f)) > 0;)
+        import_text_line(m, FROM_NVPROF, line, (size_t)got, ++number, &state);
     import_text_line(m, FROM_NVPROF, NULL, 0, number, &state);
     free(line);
     if (f != stdin) fclose(f);

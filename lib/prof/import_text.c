@@ -49,8 +49,13 @@ static void close_frames(struct importer *m, struct text *t, size_t depth)
     while (t->depth > depth) {
         const struct level *l = &t->open[--t->depth];
         if (t->now == l->start) continue;
-        struct event e = { .proc = str_of("folded"), .tid = str_of("1"), .cat = str_of("Python"), .name = t->names.name[l->name],
-                           .flag = str_of("est"), .start = l->start, .end = t->now };
+        struct event e = { .proc = str_of("folded"),
+                           .tid = str_of("1"),
+                           .cat = str_of("Python"),
+                           .name = t->names.name[l->name],
+                           .flag = str_of("est"),
+                           .start = l->start,
+                           .end = t->now };
         import_put(m, &e);
     }
 }
@@ -134,8 +139,13 @@ static void pstats_line(struct importer *m, struct text *t, char *line, size_t n
     m->calls = (uint64_t)fabs(number[0]);
     m->cumulative_ns = llround(number[3] * 1e9);
     bool builtin = *p == '{' || strncmp(p, "~:", 2) == 0;
-    struct event e = { .proc = str_of("pstats"), .tid = str_of("1"), .cat = str_of(builtin ? "C" : "Python"), .name = str_of(p),
-                       .flag = str_of("est"), .start = t->now, .end = t->now + llround(number[1] * 1e9) };
+    struct event e = { .proc = str_of("pstats"),
+                       .tid = str_of("1"),
+                       .cat = str_of(builtin ? "C" : "Python"),
+                       .name = str_of(p),
+                       .flag = str_of("est"),
+                       .start = t->now,
+                       .end = t->now + llround(number[1] * 1e9) };
     if (e.end > TIME_MAX) {
         m->malformed++;
         return;
@@ -147,7 +157,8 @@ static void pstats_line(struct importer *m, struct text *t, char *line, size_t n
 /* ---- nvprof --csv: '==' comments, a quoted header, a line of units, rows */
 
 enum { START, DURATION, NAME, CORRELATION, DEVICE, STREAM, PID, TID };
-static const char *const column_name[] = { "Start", "Duration", "Name", "Correlation_ID", "Device", "Stream", "Process ID", "Thread ID" };
+static const char *const column_name[] = { "Start",  "Duration", "Name",       "Correlation_ID",
+                                           "Device", "Stream",   "Process ID", "Thread ID" };
 
 /* the next field of a CSV line, unquoted into t->field or a slice of the line */
 static str next_field(struct text *t, const char **p, const char *end, bool *more)
@@ -220,10 +231,14 @@ static void nvprof_line(struct importer *m, struct text *t, const char *line, si
     const char *open = gpu ? memrchr(f[DEVICE].s, '(', f[DEVICE].n) : NULL;
     int number = open ? (int)strcspn(open + 1, ")") : 0;
     if (open && open + 1 + number > f[DEVICE].s + f[DEVICE].n) number = 0;
-    int k = snprintf(device, sizeof device, "d%.*s.s%.*s", open ? number : (int)f[DEVICE].n, open ? open + 1 : f[DEVICE].s,
-                     (int)f[STREAM].n, f[STREAM].s);
-    struct event e = { .kind = gpu ? EVENT_GPU : EVENT_CAT, .cat = str_of(gpu ? "GPU" : "CUDA"), .name = f[NAME], .link = f[CORRELATION],
-                       .proc = f[PID].n ? f[PID] : str_of("0"), .tid = gpu ? (str){ device, (size_t)k } : f[TID],
+    int k = snprintf(device, sizeof device, "d%.*s.s%.*s", open ? number : (int)f[DEVICE].n,
+                     open ? open + 1 : f[DEVICE].s, (int)f[STREAM].n, f[STREAM].s);
+    struct event e = { .kind = gpu ? EVENT_GPU : EVENT_CAT,
+                       .cat = str_of(gpu ? "GPU" : "CUDA"),
+                       .name = f[NAME],
+                       .link = f[CORRELATION],
+                       .proc = f[PID].n ? f[PID] : str_of("0"),
+                       .tid = gpu ? (str){ device, (size_t)k } : f[TID],
                        .start = llround(start * t->start_unit) };
     e.end = e.start + llround(duration * t->duration_unit);
     if (e.end < e.start) {                               /* seen in the wild: the time is lost, the call is not */
@@ -252,7 +267,8 @@ static void import_lines(struct importer *m, enum import_format format, const ch
     char *line = NULL;
     size_t cap = 0, number = 0;
     void *state = NULL;
-    for (ssize_t got; (got = getline(&line, &cap, f)) > 0;) import_text_line(m, format, line, (size_t)got, ++number, &state);
+    for (ssize_t got; (got = getline(&line, &cap, f)) > 0;)
+        import_text_line(m, format, line, (size_t)got, ++number, &state);
     if (ferror(f)) die_errno("%s", path);
     import_text_line(m, format, NULL, 0, number, &state);
     if (!number) m->fault = xformat("%s: empty input", path);

@@ -43,8 +43,28 @@ bool import_decimal_us(str s, int64_t *ns)
 
 struct begin { int64_t start; uint32_t name, cat; };
 struct thread { struct begin *v; size_t n, cap; int64_t last; uint32_t proc, tid; };
-enum field { PH, NAME, CAT, PID, TID, LINK, DEVICE, STREAM, KIND, FLAG, ID, OUR_NAME, OUR_CAT, FIELDS, TS, DUR, ARGS, OTHER };
-/* Events mostly have the keys of the one before, in the same order: what stood at each place, and what to do with it. */
+enum field {
+    PH,
+    NAME,
+    CAT,
+    PID,
+    TID,
+    LINK,
+    DEVICE,
+    STREAM,
+    KIND,
+    FLAG,
+    ID,
+    OUR_NAME,
+    OUR_CAT,
+    FIELDS,
+    TS,
+    DUR,
+    ARGS,
+    OTHER
+};
+/* Events mostly have the keys of the one before, in the same order: what stood at each place, and what to do with it.
+   */
 enum { PLACES = 24 };
 struct plan { struct json_expected key[PLACES]; enum field field[PLACES]; bool known[PLACES]; };
 struct trace {
@@ -103,21 +123,36 @@ static bool take_time(struct trace *t, int64_t *ns)
 {
     enum json token = json_next(t->j);
     if (token == JSON_OBJECT || token == JSON_ARRAY) skip_nested(t);
-    if ((token != JSON_NUMBER && token != JSON_STRING) || !import_decimal_us(json_str(t->j), ns) || *ns > TIME_MAX || *ns < -TIME_MAX)
+    if ((token != JSON_NUMBER && token != JSON_STRING) || !import_decimal_us(json_str(t->j), ns) || *ns > TIME_MAX ||
+        *ns < -TIME_MAX)
         t->bad_time = true;
     return true;
 }
 
 static enum field event_field(str k)
 {
-    return is(k, "ph") ? PH : is(k, "ts") ? TS : is(k, "cat") ? CAT : is(k, "pid") ? PID : is(k, "tid") ? TID : is(k, "dur") ? DUR
-         : is(k, "name") ? NAME : is(k, "args") ? ARGS : OTHER;
+    return is(k, "ph")     ? PH
+           : is(k, "ts")   ? TS
+           : is(k, "cat")  ? CAT
+           : is(k, "pid")  ? PID
+           : is(k, "tid")  ? TID
+           : is(k, "dur")  ? DUR
+           : is(k, "name") ? NAME
+           : is(k, "args") ? ARGS
+                           : OTHER;
 }
 
 static enum field args_field(str k)
 {
-    return is(k, "kind") ? KIND : is(k, "cat") ? OUR_CAT : is(k, "name") ? OUR_NAME : is(k, "link") || is(k, "correlation") ? LINK
-         : is(k, "flag") ? FLAG : is(k, "device") ? DEVICE : is(k, "stream") ? STREAM : is(k, "id") ? ID : OTHER;
+    return is(k, "kind")                           ? KIND
+           : is(k, "cat")                          ? OUR_CAT
+           : is(k, "name")                         ? OUR_NAME
+           : is(k, "link") || is(k, "correlation") ? LINK
+           : is(k, "flag")                         ? FLAG
+           : is(k, "device")                       ? DEVICE
+           : is(k, "stream")                       ? STREAM
+           : is(k, "id")                           ? ID
+                                                   : OTHER;
 }
 
 /* the field that the next key names; false at the end of the object */
@@ -162,7 +197,9 @@ static struct thread *thread_of(struct trace *t)
     uint32_t i = pair(t, &t->ids);
     if (t->ids.n > known) {
         t->thread = grow(t->thread, t->ids.n, &t->thread_cap, sizeof *t->thread);
-        t->thread[i] = (struct thread){ .proc = intern(&t->text, value_of(t, PID)), .tid = intern(&t->text, value_of(t, TID)), .last = INT64_MIN };
+        t->thread[i] = (struct thread){ .proc = intern(&t->text, value_of(t, PID)),
+                                        .tid = intern(&t->text, value_of(t, TID)),
+                                        .last = INT64_MIN };
     }
     return &t->thread[i];
 }
@@ -193,12 +230,14 @@ static str aliased(struct trace *t, str pid, str tid, bool process)
 /* Kineto's categories; false for those that say nothing about time spent */
 static bool kineto_kind(struct event *e)
 {
-    static const struct { const char *cat; enum event_kind kind; const char *ours; } map[] = {
-        { "cpu_op", EVENT_CAT, "Backend" }, { "python_function", EVENT_CAT, "Python" }, { "cuda_runtime", EVENT_CAT, "CUDA" },
-        { "cuda_driver", EVENT_CAT, "CUDA" }, { "kernel", EVENT_GPU, "GPU" }, { "gpu_memcpy", EVENT_GPU, "GPU" },
-        { "gpu_memset", EVENT_GPU, "GPU" }, { "Kernel", EVENT_GPU, "GPU" }, { "Memcpy", EVENT_GPU, "GPU" }, { "Memset", EVENT_GPU, "GPU" },
-        { "Operator", EVENT_CAT, "Backend" }, { "Runtime", EVENT_CAT, "CUDA" }, { "user_annotation", EVENT_OP, "" },
-        { "overhead", EVENT_OVH, "cupti" } };
+    static const struct { const char *cat; enum event_kind kind; const char *ours;
+    } map[] = { { "cpu_op", EVENT_CAT, "Backend" },    { "python_function", EVENT_CAT, "Python" },
+                { "cuda_runtime", EVENT_CAT, "CUDA" }, { "cuda_driver", EVENT_CAT, "CUDA" },
+                { "kernel", EVENT_GPU, "GPU" },        { "gpu_memcpy", EVENT_GPU, "GPU" },
+                { "gpu_memset", EVENT_GPU, "GPU" },    { "Kernel", EVENT_GPU, "GPU" },
+                { "Memcpy", EVENT_GPU, "GPU" },        { "Memset", EVENT_GPU, "GPU" },
+                { "Operator", EVENT_CAT, "Backend" },  { "Runtime", EVENT_CAT, "CUDA" },
+                { "user_annotation", EVENT_OP, "" },   { "overhead", EVENT_OVH, "cupti" } };
     for (size_t i = 0; i < sizeof map / sizeof *map; i++) {
         if (!str_is(e->cat, map[i].cat)) continue;
         e->kind = map[i].kind;
@@ -214,8 +253,13 @@ static void complete(struct trace *t, struct event *e)
     e->kind = EVENT_CAT;
     if (has(t, KIND)) {
         str kind = value_of(t, KIND);
-        e->kind = is(kind, "cat") ? EVENT_CAT : is(kind, "gpu") ? EVENT_GPU : is(kind, "op") ? EVENT_OP : is(kind, "ovh") ? EVENT_OVH
-                : is(kind, "phase") ? EVENT_PHASE : is(kind, "proc") ? EVENT_PROC : EVENT_CAT;
+        e->kind = is(kind, "cat")     ? EVENT_CAT
+                  : is(kind, "gpu")   ? EVENT_GPU
+                  : is(kind, "op")    ? EVENT_OP
+                  : is(kind, "ovh")   ? EVENT_OVH
+                  : is(kind, "phase") ? EVENT_PHASE
+                  : is(kind, "proc")  ? EVENT_PROC
+                                      : EVENT_CAT;
         e->cat = value_of(t, OUR_CAT);
         e->name = value_of(t, OUR_NAME);
         e->flag = e->flag.n ? e->flag : value_of(t, FLAG);
@@ -253,8 +297,12 @@ static void one_event(struct trace *t)
     }
     int64_t ts = t->ts, dur = t->has_dur ? t->dur : 0;
     ts += t->base;
-    struct event e = { .proc = value_of(t, PID), .tid = value_of(t, TID), .cat = value_of(t, CAT), .name = value_of(t, NAME),
-                       .start = ts, .end = ts + dur };
+    struct event e = { .proc = value_of(t, PID),
+                       .tid = value_of(t, TID),
+                       .cat = value_of(t, CAT),
+                       .name = value_of(t, NAME),
+                       .start = ts,
+                       .end = ts + dur };
     if (type == 'X') {
         complete(t, &e);
         return;
@@ -310,8 +358,13 @@ static void close_threads(struct trace *t)
         t->set = 0;
         while (th->n) {
             const struct begin *b = &th->v[--th->n];
-            struct event e = { .proc = t->text.name[th->proc], .tid = t->text.name[th->tid], .name = t->text.name[b->name],
-                               .cat = t->text.name[b->cat], .flag = { "open", 4 }, .start = b->start, .end = th->last };
+            struct event e = { .proc = t->text.name[th->proc],
+                               .tid = t->text.name[th->tid],
+                               .name = t->text.name[b->name],
+                               .cat = t->text.name[b->cat],
+                               .flag = { "open", 4 },
+                               .start = b->start,
+                               .end = th->last };
             t->m->unclosed++;
             complete(t, &e);
         }
@@ -333,11 +386,14 @@ void import_trace(struct importer *m, const char *path, bool kineto)
             } else if (str_is(k, "baseTimeNanoseconds")) {
                 token = json_next(t.j);
                 int64_t v = 0;
-                if (token == JSON_NUMBER && int_parse(json_str(t.j).s, json_str(t.j).n, &v) && v < TIME_MAX && v > -TIME_MAX) t.base = v;
+                if (token == JSON_NUMBER && int_parse(json_str(t.j).s, json_str(t.j).n, &v) && v < TIME_MAX &&
+                    v > -TIME_MAX)
+                    t.base = v;
                 if (m->rows) warn("%s: baseTimeNanoseconds comes after events, which are left relative", path);
             } else json_skip(t.j);
         }
-    } else if (!json_fault(t.j)) m->fault = xformat("%s: %s", path, token == JSON_END ? "empty input" : "neither an object nor an array");
+    } else if (!json_fault(t.j))
+        m->fault = xformat("%s: %s", path, token == JSON_END ? "empty input" : "neither an object nor an array");
     close_threads(&t);
     if (json_fault(t.j)) m->fault = xstrdup(json_fault(t.j));
     /* the closing bracket of an array of events may be missing: the format allows it */

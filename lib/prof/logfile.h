@@ -4,9 +4,9 @@
  *             ev.PID.TID.GEN.tail  the same head, then a ring of two halves in a shared mapping, removed at a clean end
  * Per process names.PID.csv        id,kind,cat,module,name: what the ids mean, written when first seen
  *             gpu.PID.csv          rows of the events table, by whoever knows of GPU work; CLOCK_MONOTONIC
- * A mapped page belongs to the kernel as soon as it is stored to, so kill -9 loses nothing: records not yet in the log are
- * in the tail.  Half number (records in the log / H) mod 2 of the tail holds them, up to the first that is older than its
- * predecessor. */
+ * A mapped page belongs to the kernel as soon as it is stored to, so kill -9 loses nothing: records not yet in the log
+ * are in the tail.  Half number (records in the log / H) mod 2 of the tail holds them, up to the first that is older
+ * than its predecessor. */
 #ifndef MILLRACE_LOGFILE_H
 #define MILLRACE_LOGFILE_H
 #include <stdint.h>

@@ -28,7 +28,8 @@ struct process {
     struct { int64_t t; uint32_t id; } *phase;
     size_t nphase, phase_cap;
 };
-struct frame { int64_t start, piece; uint32_t id; uint16_t hook; bool python; };   /* piece: where the current one began */
+/* piece: where the current one began */
+struct frame { int64_t start, piece; uint32_t id; uint16_t hook; bool python; };
 struct stack { struct frame *v; size_t n, cap; };
 struct reader {
     struct table *t;
@@ -49,13 +50,20 @@ static uint32_t text(struct reader *r, const char *s)
     return intern(&r->t->text, str_of(s));
 }
 
-static void add(struct reader *r, const struct process *p, enum event_kind kind, struct meaning what, int64_t start, int64_t end,
-                uint32_t flag, uint16_t hook)
+static void add(struct reader *r, const struct process *p, enum event_kind kind, struct meaning what, int64_t start,
+                int64_t end, uint32_t flag, uint16_t hook)
 {
     struct table *t = r->t;
     size_t n = t->rows.n;
-    rows_add(&t->rows, &(struct row){ .start = start, .end = end, .proc = p->text, .tid = r->tid, .cat = what.cat, .name = what.name,
-                                      .flag = flag, .source = (uint32_t)n, .kind = (uint8_t)kind });
+    rows_add(&t->rows, &(struct row){ .start = start,
+                                      .end = end,
+                                      .proc = p->text,
+                                      .tid = r->tid,
+                                      .cat = what.cat,
+                                      .name = what.name,
+                                      .flag = flag,
+                                      .source = (uint32_t)n,
+                                      .kind = (uint8_t)kind });
     t->extra = grow(t->extra, n + 1, &t->extra_cap, sizeof *t->extra);
     t->extra[n] = r->hook_text[hook < HOOKS ? hook : 0];
 }
@@ -138,7 +146,8 @@ static void end_op(struct reader *r, struct process *p, const struct log_record 
         const struct frame *f = &r->ops.v[--r->ops.n];
         bool open = all || r->ops.n > keep;
         r->counts->unclosed += open;
-        add(r, p, EVENT_OP, (struct meaning){ 0, meaning_of(r, p, f->id).name }, f->start, t, open ? r->open_text : 0, f->hook);
+        add(r, p, EVENT_OP, (struct meaning){ 0, meaning_of(r, p, f->id).name }, f->start, t, open ? r->open_text : 0,
+            f->hook);
     }
 }
 
@@ -183,7 +192,11 @@ static void one_record(struct reader *r, struct process *p, const struct log_rec
         p->phase[p->nphase++].id = rec->id;
         break;
     case LOG_PASS:
-        process_row(r, p, "pass", number_text(r, rec->id), p->pass_begin != INT64_MIN ? p->pass_begin : p->on != INT64_MIN ? p->on : p->begin, t);
+        process_row(r, p, "pass", number_text(r, rec->id),
+                    p->pass_begin != INT64_MIN ? p->pass_begin
+                    : p->on != INT64_MIN       ? p->on
+                                               : p->begin,
+                    t);
         p->pass_begin = t;
         break;
     case LOG_PROGRESS: process_row(r, p, "progress", number_text(r, rec->id), t, t); break;
@@ -193,7 +206,8 @@ static void one_record(struct reader *r, struct process *p, const struct log_rec
         p->on = INT64_MIN;
         break;
     default:
-        warn("%s: unknown event %u in the log of thread %.*s", r->dir, rec->event, (int)r->t->text.name[r->tid].n, r->t->text.name[r->tid].s);
+        warn("%s: unknown event %u in the log of thread %.*s", r->dir, rec->event, (int)r->t->text.name[r->tid].n,
+             r->t->text.name[r->tid].s);
     }
 }
 
@@ -237,7 +251,11 @@ static struct process *process_of(struct reader *r, uint32_t pid)
     for (size_t i = 0; i < r->nprocess; i++) if (r->process[i].pid == pid) return &r->process[i];
     r->process = grow(r->process, r->nprocess + 1, &r->process_cap, sizeof *r->process);
     struct process *p = &r->process[r->nprocess++];
-    *p = (struct process){ .pid = pid, .text = number_text(r, pid), .begin = INT64_MAX, .end = INT64_MIN, .on = INT64_MIN,
+    *p = (struct process){ .pid = pid,
+                           .text = number_text(r, pid),
+                           .begin = INT64_MAX,
+                           .end = INT64_MIN,
+                           .on = INT64_MIN,
                            .pass_begin = INT64_MIN };
     return p;
 }
@@ -294,7 +312,8 @@ static void read_thread(struct reader *r, const char *path)
     }
     r->counts->records += n;
     if (head_of(ring) && !h->clean && ring.n >= LOG_HEAD + 2 * half * sizeof *rec) {
-        const struct log_record *q = (const struct log_record *)(const void *)(ring.p + LOG_HEAD) + (n / half & 1) * half;
+        const struct log_record *q =
+            (const struct log_record *)(const void *)(ring.p + LOG_HEAD) + (n / half & 1) * half;
         for (size_t i = 0; i < half && q[i].t && q[i].t >= last; i++) {
             one_record(r, p, &q[i]);
             last = q[i].t;
@@ -303,7 +322,9 @@ static void read_thread(struct reader *r, const char *path)
         }
     }
     struct log_record end = { .t = last };
-    int64_t t = p->ticks ? (int64_t)p->first.monotonic_ns + (int64_t)((double)(int64_t)(end.t - p->first.ticks) * p->slope) : (int64_t)last;
+    int64_t t = p->ticks
+                    ? (int64_t)p->first.monotonic_ns + (int64_t)((double)(int64_t)(end.t - p->first.ticks) * p->slope)
+                    : (int64_t)last;
     for (; r->calls.n; r->counts->unclosed++) pop(r, p, t, r->open_text);
     if (r->ops.n) end_op(r, p, &end, t, true);
 out:
@@ -318,7 +339,8 @@ static void read_names(struct reader *r, struct process *p)
     struct stat st;
     if (stat(path, &st) == 0 && st.st_size > 0) {
         csv *c = csv_open(path);
-        int id = csv_need(c, "id"), cat = csv_need(c, "cat"), module = csv_need(c, "module"), name = csv_need(c, "name");
+        int id = csv_need(c, "id"), cat = csv_need(c, "cat"), module = csv_need(c, "module"),
+            name = csv_need(c, "name");
         struct buf b = { 0 };
         while (csv_next(c)) {
             int64_t k = csv_int(c, id);
@@ -352,9 +374,16 @@ static void read_gpu(struct reader *r, const char *path)
         struct table *t = r->t;
         size_t n = t->rows.n;
         struct intern *x = &t->text;
-        rows_add(&t->rows, &(struct row){ .start = e.start, .end = e.end, .proc = intern(x, e.proc), .tid = intern(x, e.tid),
-                                          .cat = intern(x, e.cat), .name = intern(x, e.name), .link = intern(x, e.link),
-                                          .flag = intern(x, e.flag), .source = (uint32_t)n, .kind = (uint8_t)e.kind });
+        rows_add(&t->rows, &(struct row){ .start = e.start,
+                                          .end = e.end,
+                                          .proc = intern(x, e.proc),
+                                          .tid = intern(x, e.tid),
+                                          .cat = intern(x, e.cat),
+                                          .name = intern(x, e.name),
+                                          .link = intern(x, e.link),
+                                          .flag = intern(x, e.flag),
+                                          .source = (uint32_t)n,
+                                          .kind = (uint8_t)e.kind });
         t->extra = grow(t->extra, n + 1, &t->extra_cap, sizeof *t->extra);
         t->extra[n] = 0;
     }

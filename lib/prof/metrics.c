@@ -2,9 +2,11 @@
 #include "prof/metrics.h"
 #include <math.h>
 
-const char *const metric_name[METRICS] = {
-    "TotalTimeSec", "CppAndGPUTimeSec", "CppTimeSec", "FrameworkCppTimeSec", "CudaCppTimeSec", "GPUTimeSec", "GPUAndCudaCppTimeSec",
-    "PythonTimeSec", "SanityTotalTimeSec", "PercentTimeInGPU", "PercentTimeInPython", "TheoreticalSpeedup", "PythonOverheadPercent" };
+const char *const metric_name[METRICS] = { "TotalTimeSec",         "CppAndGPUTimeSec",    "CppTimeSec",
+                                           "FrameworkCppTimeSec",  "CudaCppTimeSec",      "GPUTimeSec",
+                                           "GPUAndCudaCppTimeSec", "PythonTimeSec",       "SanityTotalTimeSec",
+                                           "PercentTimeInGPU",     "PercentTimeInPython", "TheoreticalSpeedup",
+                                           "PythonOverheadPercent" };
 
 bool metric_is_time(enum metric m)
 {

@@ -1,8 +1,8 @@
 /* metrics.h - the seed toolkit's twelve times and ratios, from cells or from its own raw times.
  *
  * From cells every time is a sum of T(S) over sets S (never negative, no assumption on waiting); from raw times the
- * formulas are the original's: Cpp = CppAndGPU - GPU, CudaCpp = GPUAndCudaCpp - GPU, which is negative when launches are
- * asynchronous, and so on.  Both agree for synchronous programs.  Times are in ns while they are added up. */
+ * formulas are the original's: Cpp = CppAndGPU - GPU, CudaCpp = GPUAndCudaCpp - GPU, which is negative when launches
+ * are asynchronous, and so on.  Both agree for synchronous programs.  Times are in ns while they are added up. */
 #ifndef MILLRACE_METRICS_H
 #define MILLRACE_METRICS_H
 #include "prof/cells.h"
@@ -17,5 +17,6 @@ bool metric_is_time(enum metric);                        /* seconds; the others 
 struct metrics { int64_t python, c, c_cpu, cuda, cuda_cpu, framework_cpu, gpu, overlap, gpu_alone, all; };   /* ns */
 void metrics_add(struct metrics *, const char *cats, int64_t total);
 void metrics_of(const struct metrics *, bool gpu_wait, double out[METRICS]);   /* gpu_wait: GPU alone counts as C's */
-void metrics_from_raw(double python, double cpp_and_gpu, double gpu, double gpu_and_cuda_cpp, double out[METRICS]);   /* seconds */
+/* seconds */
+void metrics_from_raw(double python, double cpp_and_gpu, double gpu, double gpu_and_cuda_cpp, double out[METRICS]);
 #endif

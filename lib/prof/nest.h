@@ -1,13 +1,14 @@
 /* nest.h - properly nested intervals of one thread as disjoint pieces of the innermost one.
  *
- * Innermost at t is the interval that covers t with the latest start, then the shorter one, then the later in the input.
- * One that outlives its parent is cut at the parent's end and counted, unless repairs is NULL. */
+ * Innermost at t is the interval that covers t with the latest start, then the shorter one, then the later in the
+ * input. One that outlives its parent is cut at the parent's end and counted, unless repairs is NULL. */
 #ifndef MILLRACE_NEST_H
 #define MILLRACE_NEST_H
 #include "prof/events.h"
 
 struct piece { int64_t start, end; const struct row *of; };
-struct pieces { struct piece *v; size_t n, cap; struct nest_level *stack; size_t depth_cap; };   /* zero-initialise; reused */
+/* zero-initialise; reused */
+struct pieces { struct piece *v; size_t n, cap; struct nest_level *stack; size_t depth_cap; };
 
 /* Rows sorted as by table_sort_threads, all of one thread; only those of one kind with a length are considered.  Pieces
  * come in order of time; what touches and belongs to the same row is one piece. */

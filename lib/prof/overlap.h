@@ -1,7 +1,8 @@
 /* overlap.h - from rows of the events table, in any order, to cells and transitions of each process; see sweep.h.
  *
- * While rows come in order of start the sweep runs along, and memory is that of what is open at once.  A regular file that
- * turns out to be out of order is read again and held, 40 bytes a row; a pipe is held from the beginning unless `sorted`. */
+ * While rows come in order of start the sweep runs along, and memory is that of what is open at once.  A regular file
+ * that turns out to be out of order is read again and held, 40 bytes a row; a pipe is held from the beginning unless
+ * `sorted`. */
 #ifndef MILLRACE_OVERLAP_H
 #define MILLRACE_OVERLAP_H
 #include "prof/events.h"
@@ -15,7 +16,8 @@ struct overlap_options {
 };
 typedef struct overlap overlap;
 overlap *overlap_read(char **paths, struct overlap_options);
-void overlap_write_cells(overlap *, csvw *);             /* proc,phase,op,cats,total_ns,lo_ns,hi_ns,runs: header and rows */
+/* proc,phase,op,cats,total_ns,lo_ns,hi_ns,runs: header and rows */
+void overlap_write_cells(overlap *, csvw *);
 void overlap_write_transitions(overlap *, csvw *);       /* proc,op,from,to,count: header and rows */
 void overlap_write_hooks(overlap *, csvw *);             /* proc,phase,op,cats,hook,before,begun: header and rows */
 size_t overlap_processes(const overlap *);

@@ -453,7 +453,9 @@ size_t sweep_cells(sweep *s, const struct cell **cells)
 const struct cell *sweep_idle(sweep *s)
 {
     struct cell *c = arena_get(&s->arena, sizeof *c);
-    *c = (struct cell){ .name = { "", "", "" }, .before = s->set[0].hook, .begun = s->set[0].hook ? s->set[0].hook + SWEEP_HOOKS : NULL };
+    *c = (struct cell){ .name = { "", "", "" },
+                        .before = s->set[0].hook,
+                        .begun = s->set[0].hook ? s->set[0].hook + SWEEP_HOOKS : NULL };
     return c;
 }
 

@@ -4,8 +4,10 @@
 #include "prof/events.h"
 
 struct span { int64_t start, end; };
-struct busy { struct span *v; size_t n, cap; int64_t start, end, total; };   /* merged: disjoint, in order, not touching */
-struct devices { struct intern names; struct busy *of; size_t cap; };   /* zero-initialise; a device is a tid up to '.' */
+/* merged: disjoint, in order, not touching */
+struct busy { struct span *v; size_t n, cap; int64_t start, end, total; };
+/* zero-initialise; a device is a tid up to '.' */
+struct devices { struct intern names; struct busy *of; size_t cap; };
 
 void devices_add(struct devices *, const struct event *);   /* start < end */
 struct busy *devices_merged(struct devices *, size_t k); /* sorts and merges; sets start, end, total */

@@ -47,10 +47,14 @@ void view_cells(csvw *w, char **paths, const char *view, bool noop, struct resou
 {
     struct cells c = { 0 };
     struct sums s = { 0 };
-    bool resource = strcmp(view, "resource") == 0, subplot = strcmp(view, "subplot") == 0, operation = strcmp(view, "operation") == 0;
+    bool resource = strcmp(view, "resource") == 0, subplot = strcmp(view, "subplot") == 0,
+         operation = strcmp(view, "operation") == 0;
     bool overhead = strcmp(view, "overhead") == 0;
-    header(w, resource ? "proc,resources,total_ns" : subplot ? "proc,resource,total_ns" : operation ? "proc,op,resources,total_ns"
-              : overhead ? "proc,overhead,total_ns" : "proc,op,resources,cats,total_ns");
+    header(w, resource    ? "proc,resources,total_ns"
+              : subplot   ? "proc,resource,total_ns"
+              : operation ? "proc,op,resources,total_ns"
+              : overhead  ? "proc,overhead,total_ns"
+                          : "proc,op,resources,cats,total_ns");
     cells_read(&c, paths);
     for (size_t i = 0; i < c.n; i++) {
         const struct cell_row *r = &c.v[i];
@@ -76,7 +80,8 @@ void view_venn(csvw *w, char **paths, bool exclusive)
     struct sums s = { 0 };
     header(w, "proc,cats,total_ns");
     cells_read(&c, paths);
-    for (size_t i = 0; i < c.n; i++) if (c.v[i].cats[0]) sums_add(&s, &(struct sum){ { c.v[i].proc, c.v[i].cats }, c.v[i].total });
+    for (size_t i = 0; i < c.n; i++)
+        if (c.v[i].cats[0]) sums_add(&s, &(struct sum){ { c.v[i].proc, c.v[i].cats }, c.v[i].total });
     if (exclusive) sums_exclusive(&s, 1);
     else sums_inclusive(&s, 1, &c.text);
     write_sums(w, &s);
@@ -85,7 +90,8 @@ void view_venn(csvw *w, char **paths, bool exclusive)
 void view_transitions(csvw *w, char **paths, double passes)
 {
     csv *t = csv_files(paths);
-    int proc = csv_need(t, "proc"), op = csv_need(t, "op"), from = csv_need(t, "from"), to = csv_need(t, "to"), count = csv_need(t, "count");
+    int proc = csv_need(t, "proc"), op = csv_need(t, "op"), from = csv_need(t, "from"), to = csv_need(t, "to"),
+        count = csv_need(t, "count");
     struct arena text = { 0 };
     struct buf member = { 0 };
     struct sums s = { 0 };
@@ -93,14 +99,18 @@ void view_transitions(csvw *w, char **paths, double passes)
     while (csv_next(t)) {
         const char *before = csv_cstr(t, from, &text), *after = csv_cstr(t, to, &text), *o = csv_cstr(t, op, &text);
         const char *p = csv_cstr(t, proc, &text);
-        bool op_changes = false;                         /* then the operation stands among the categories, see prof-sweep */
-        for (str rest = str_of(before); set_next(&rest, &member);) op_changes |= member.n > 3 && memcmp(member.s, "op:", 3) == 0;
-        for (str rest = str_of(after); set_next(&rest, &member);) op_changes |= member.n > 3 && memcmp(member.s, "op:", 3) == 0;
+        /* then the operation stands among the categories, see prof-sweep */
+        bool op_changes = false;
+        for (str rest = str_of(before); set_next(&rest, &member);)
+            op_changes |= member.n > 3 && memcmp(member.s, "op:", 3) == 0;
+        for (str rest = str_of(after); set_next(&rest, &member);)
+            op_changes |= member.n > 3 && memcmp(member.s, "op:", 3) == 0;
         for (str rest = str_of(after); !op_changes && set_next(&rest, &member);) {
             const char *category = arena_copy(&text, member.s, member.n);
             bool counts = strcmp(category, "Python") != 0 && strcmp(category, "GPU") != 0
                        && (strcmp(category, "Simulator") != 0 || strcmp(o, "Simulation") == 0);
-            if (counts && !set_has(before, category)) sums_add(&s, &(struct sum){ { p, o, category }, csv_int(t, count) });
+            if (counts && !set_has(before, category))
+                sums_add(&s, &(struct sum){ { p, o, category }, csv_int(t, count) });
         }
     }
     csv_close(t);
@@ -140,7 +150,8 @@ void metrics_write_cells(csvw *w, char **paths, bool gpu_wait)
     if (c.n) qsort(c.v, c.n, sizeof *c.v, by_group);
     for (size_t begin = 0, end; begin < c.n; begin = end) {
         struct metrics m = { 0 };
-        for (end = begin; end < c.n && by_group(&c.v[begin], &c.v[end]) == 0; end++) metrics_add(&m, c.v[end].cats, c.v[end].total);
+        for (end = begin; end < c.n && by_group(&c.v[begin], &c.v[end]) == 0; end++)
+            metrics_add(&m, c.v[end].cats, c.v[end].total);
         metrics_of(&m, gpu_wait, v);
         write_metrics(w, c.v[begin].proc, c.v[begin].phase, v);
     }

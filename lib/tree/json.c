@@ -25,7 +25,8 @@ struct jsonr {
     char *buf;                                           /* [pos, len) is unread; PAD zero bytes follow */
     size_t pos, len, cap;
     bool eof;
-    size_t lines, column0;                               /* newlines before buf; bytes between the last of them and buf */
+    /* newlines before buf; bytes between the last of them and buf */
+    size_t lines, column0;
     char *open;                                          /* the open brackets */
     size_t depth, open_cap;
     enum state state;
@@ -130,7 +131,8 @@ static enum json fail(jsonr *j, size_t at, const char *what)
     size_t line, column;
     bool ended = j->eof && at >= j->len;
     where(j, at, &line, &column);
-    char *message = xformat("%s:%zu:%zu: %s", j->path, line, column, ended ? "the input ends here, inside a value" : what);
+    char *message =
+        xformat("%s:%zu:%zu: %s", j->path, line, column, ended ? "the input ends here, inside a value" : what);
     if (!j->tolerant) die("%s", message);
     j->fault = message;
     j->truncated = ended;
@@ -221,7 +223,9 @@ static int hex4(const char *s)
 {
     int v = 0;
     for (int i = 0; i < 4; i++) {
-        int c = (unsigned char)s[i], d = c >= '0' && c <= '9' ? c - '0' : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10 : -1;
+        int c = (unsigned char)s[i], d = c >= '0' && c <= '9'                 ? c - '0'
+                                         : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
+                                                                              : -1;
         if (d < 0) return -1;
         v = v * 16 + d;
     }
@@ -351,7 +355,8 @@ static size_t number_length(const char *s)
 static size_t word_end(jsonr *j)
 {
     for (size_t i = j->pos, shift;;) {
-        while (i < j->len && (is_digit(j->buf[i]) || strchr("+-.", j->buf[i]) || ((j->buf[i] | 32) >= 'a' && (j->buf[i] | 32) <= 'z'))) {
+        while (i < j->len && (is_digit(j->buf[i]) || strchr("+-.", j->buf[i]) ||
+                              ((j->buf[i] | 32) >= 'a' && (j->buf[i] | 32) <= 'z'))) {
             if (!j->buf[i]) break;
             i++;
         }
@@ -565,11 +570,12 @@ int64_t json_int(const jsonr *j)
 static inline size_t find_structure(const char *s, size_t i, size_t len)
 {
 #ifdef __SSE2__
-    const __m128i quote = _mm_set1_epi8('"'), fold = _mm_set1_epi8(0x20), open = _mm_set1_epi8('{'), close = _mm_set1_epi8('}');
+    const __m128i quote = _mm_set1_epi8('"'), fold = _mm_set1_epi8(0x20), open = _mm_set1_epi8('{'),
+                  close = _mm_set1_epi8('}');
     for (; i < len; i += 16) {
         __m128i x = _mm_loadu_si128((const void *)(s + i)), y = _mm_or_si128(x, fold);   /* [ ] become { } */
-        unsigned mask = (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(x, quote),
-                                                                 _mm_or_si128(_mm_cmpeq_epi8(y, open), _mm_cmpeq_epi8(y, close))));
+        unsigned mask = (unsigned)_mm_movemask_epi8(
+            _mm_or_si128(_mm_cmpeq_epi8(x, quote), _mm_or_si128(_mm_cmpeq_epi8(y, open), _mm_cmpeq_epi8(y, close))));
         if (mask) {
             i += (size_t)__builtin_ctz(mask);
             return i < len ? i : len;
@@ -605,7 +611,8 @@ static bool skip_string(jsonr *j)
 void json_skip(jsonr *j)
 {
     int c = peek(j);
-    if (j->state != VALUE && j->state != TOP && j->state != FIRST_VALUE && j->state != AFTER) json_die(j, "no value to skip here");
+    if (j->state != VALUE && j->state != TOP && j->state != FIRST_VALUE && j->state != AFTER)
+        json_die(j, "no value to skip here");
     if ((c != '{' && c != '[') || j->state == AFTER) {   /* a scalar, or what comes after a comma */
         enum json t = json_next(j);
         if (t == JSON_OBJECT || t == JSON_ARRAY) {
@@ -696,7 +703,10 @@ void jsonw_line(jsonw *w)
 static size_t utf8_length(const unsigned char *s, size_t n)
 {
     if (s[0] < 0x80) return 1;
-    size_t len = s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+    size_t len = s[0] >= 0xc2 && s[0] < 0xe0   ? 2
+                 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
+                 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
+                                               : 0;
     if (len == 0 || len > n) return 0;
     for (size_t i = 1; i < len; i++) if ((s[i] & 0xc0) != 0x80) return 0;
     if (len == 3 && ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0))) return 0;

@@ -1,5 +1,5 @@
-/* events.c - fuzz target: intervals, misnested, reversed, overlapping, against the sweep: totals are those of brute force over
- * a short stretch of time, and flattened operations never overlap. */
+/* events.c - fuzz target: intervals, misnested, reversed, overlapping, against the sweep: totals are those of brute
+ * force over a short stretch of time, and flattened operations never overlap. */
 #include "fuzz.h"
 #include "prof/sweep.h"
 #include <stdio.h>
@@ -22,8 +22,12 @@ static void body(const uint8_t *data, size_t n)
         if (end <= start || start < last) continue;
         char name[8];
         int k = snprintf(name, sizeof name, "k%d", key);
-        if (key & 1) fuzz_check(sweep_add(s, start, end, sweep_key(s, KEY_CAT, (str){ name, (size_t)k }), KEY_NONE), "refused in order");
-        else fuzz_check(sweep_add_op(s, start, end, sweep_key(s, KEY_OP, (str){ name, (size_t)k }), (uint32_t)key % 5), "refused in order");
+        if (key & 1)
+            fuzz_check(sweep_add(s, start, end, sweep_key(s, KEY_CAT, (str){ name, (size_t)k }), KEY_NONE),
+                       "refused in order");
+        else
+            fuzz_check(sweep_add_op(s, start, end, sweep_key(s, KEY_OP, (str){ name, (size_t)k }), (uint32_t)key % 5),
+                       "refused in order");
         last = start;
         if (key & 1) for (int t = start; t < end; t++) at[t][key / 32] |= 1u << key % 32;
     }

@@ -16,7 +16,8 @@ static void module(const uint8_t *data, size_t n)
     ir_read(&m, path);
     for (size_t i = 0; i < m.ncalls; i++) {
         const struct ir_call *c = &m.call[i];
-        fuzz_check(c->caller < m.nfunctions && c->callee < m.nfunctions && m.function[c->callee].defined, "a call of nothing");
+        fuzz_check(c->caller < m.nfunctions && c->callee < m.nfunctions && m.function[c->callee].defined,
+                   "a call of nothing");
         fuzz_check(strlen(c->chain.s) <= c->chain.n, "a chain with no end");
         fuzz_check(!c->stable || live_stable(c->chain), "a key that is stable here only");
     }

@@ -60,7 +60,8 @@ static void compare(const uint8_t *data, size_t n)
     tag_all(json_open_text((const char *)data, n, "in"), &first, w);
     jsonw_close(w);
     tag_all(json_open(path), &second, NULL);
-    fuzz_check(str_eq((str){ first.s, first.n }, (str){ second.s, second.n }), "the tokens changed on their way out and in");
+    fuzz_check(str_eq((str){ first.s, first.n }, (str){ second.s, second.n }),
+               "the tokens changed on their way out and in");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -67,6 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     fuzz_check(outputs[0] == outputs[1], "with as many outputs");
     for (int row = 0; row < ROWS; row++)
         for (int o = 0; o < outputs[0]; o++)
-            fuzz_check(first[row][o] == second[row][o] || (isnan(first[row][o]) && isnan(second[row][o])), "and the same predictions");
+            fuzz_check(first[row][o] == second[row][o] || (isnan(first[row][o]) && isnan(second[row][o])),
+                       "and the same predictions");
     return 0;
 }

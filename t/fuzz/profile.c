@@ -1,5 +1,5 @@
-/* profile.c - fuzz target: the importers of foreign profiles.  The first byte chooses the format.  Every row that comes out is
- * in range and does not end before it starts, and there are not more of them than the input can hold. */
+/* profile.c - fuzz target: the importers of foreign profiles.  The first byte chooses the format.  Every row that comes
+ * out is in range and does not end before it starts, and there are not more of them than the input can hold. */
 #include "fuzz.h"
 #include "prof/import.h"
 #include <stdio.h>
@@ -17,8 +17,10 @@ static void put(void *closure, const struct event *e)
     const str text[] = { e->proc, e->tid, e->cat, e->name, e->link, e->flag };
     size_t sum = 0;
     (void)closure;
-    for (size_t i = 0; i < sizeof text / sizeof *text; i++) for (size_t k = 0; k < text[i].n; k++) sum += (unsigned char)text[i].s[k];
-    fuzz_check(sum < SIZE_MAX && e->start <= e->end && e->start >= -most && e->end <= most && e->kind < EVENT_KINDS, "a row that cannot be");
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+        for (size_t k = 0; k < text[i].n; k++) sum += (unsigned char)text[i].s[k];
+    fuzz_check(sum < SIZE_MAX && e->start <= e->end && e->start >= -most && e->end <= most && e->kind < EVENT_KINDS,
+               "a row that cannot be");
     fuzz_check(++rows <= limit, "more rows than the input can hold");
 }
 
@@ -53,8 +55,12 @@ static void body(const uint8_t *data, size_t n)
         break;
     case FROM_PROF: import_prof_bytes(&m, "in", data, n); break;
     case FROM_RLSCOPE:
-        if (n) import_rlscope_bytes(&m, data[0] % 3 == 0 ? "category_events" : data[0] % 3 == 1 ? "cuda_device_events" : "cuda_api_stats",
-                                    data + 1, n - 1);
+        if (n)
+            import_rlscope_bytes(&m,
+                                 data[0] % 3 == 0   ? "category_events"
+                                 : data[0] % 3 == 1 ? "cuda_device_events"
+                                                    : "cuda_api_stats",
+                                 data + 1, n - 1);
         break;
     default: lines(&m, data, n);
     }

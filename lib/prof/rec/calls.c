@@ -1,12 +1,12 @@
 /* calls.c - LD_PRELOAD library that records calls of C functions across shared objects, in any program (x86-64 ELF).
  *
- * MILLRACE_PROF_CALLS holds patterns "NAME[=CATEGORY],..." with * and ?.  In every loaded object the slots of the global offset
- * table that lead to a matching function are pointed to a stub of ours, so neither headers nor signatures are needed.  The stub
- * saves the registers in which arguments travel, records the call, puts its own return address in place of the caller's, and
- * jumps to the function; on the way back the return is recorded and the true address restored from a stack of our own.
- * Objects loaded later are treated when dlopen returns.  Not seen: calls within an object, calls through pointers from dlsym
- * (ctypes has its own hook), static libraries.  Functions that throw C++ exceptions or take 256-bit vectors by value must not
- * be named; longjmp is noticed.  About 30 ns a call. */
+ * MILLRACE_PROF_CALLS holds patterns "NAME[=CATEGORY],..." with * and ?.  In every loaded object the slots of the
+ * global offset table that lead to a matching function are pointed to a stub of ours, so neither headers nor signatures
+ * are needed.  The stub saves the registers in which arguments travel, records the call, puts its own return address in
+ * place of the caller's, and jumps to the function; on the way back the return is recorded and the true address
+ * restored from a stack of our own. Objects loaded later are treated when dlopen returns.  Not seen: calls within an
+ * object, calls through pointers from dlsym (ctypes has its own hook), static libraries.  Functions that throw C++
+ * exceptions or take 256-bit vectors by value must not be named; longjmp is noticed.  About 30 ns a call. */
 #include "prof/rec/rec.h"
 #include <dlfcn.h>
 #include <elf.h>
@@ -42,7 +42,8 @@ void millrace_call_return(void) __attribute__((visibility("hidden")));
 __asm__(
     ".text\n"
     ".globl millrace_call_stub\n.hidden millrace_call_stub\n.type millrace_call_stub, @function\n"
-    "millrace_call_stub:\n"                              /* [rsp] index, [rsp + 8] return address; rsp is 16-byte aligned */
+    /* [rsp] index, [rsp + 8] return address; rsp is 16-byte aligned */
+    "millrace_call_stub:\n"
     "  subq $208, %rsp\n"
     "  movq %rax, 0(%rsp)\n  movq %rdi, 8(%rsp)\n  movq %rsi, 16(%rsp)\n  movq %rdx, 24(%rsp)\n"
     "  movq %rcx, 32(%rsp)\n  movq %r8, 40(%rsp)\n  movq %r9, 48(%rsp)\n  movq %r10, 56(%rsp)\n"
@@ -59,8 +60,10 @@ __asm__(
     "  addq $216, %rsp\n"                                /* the index too: the stack is as the caller left it */
     "  jmp *%r11\n"
     ".globl millrace_call_return\n.hidden millrace_call_return\n.type millrace_call_return, @function\n"
-    "millrace_call_return:\n"                            /* the function has returned to us; its return address is gone */
-    "  subq $56, %rsp\n"                                 /* one word for the true address; 16-byte aligned again with the call's */
+    /* the function has returned to us; its return address is gone */
+    "millrace_call_return:\n"
+    /* one word for the true address; 16-byte aligned again with the call's */
+    "  subq $56, %rsp\n"
     "  movq %rax, 0(%rsp)\n  movq %rdx, 8(%rsp)\n  movups %xmm0, 16(%rsp)\n  movups %xmm1, 32(%rsp)\n"
     "  subq $8, %rsp\n"
     "  call millrace_call_leave@PLT\n"
@@ -142,13 +145,15 @@ static void point_slot(uintptr_t *slot, void *to)
     __atomic_store_n(slot, value, __ATOMIC_RELEASE);
 }
 
-static void patch_relocations(ElfW(Addr) base, const ElfW(Rela) *r, size_t bytes, const ElfW(Sym) *symbols, const char *strings)
+static void patch_relocations(ElfW(Addr) base, const ElfW(Rela) * r, size_t bytes, const ElfW(Sym) * symbols,
+                              const char *strings)
 {
     for (size_t i = 0; i < bytes / sizeof *r; i++) {
         unsigned type = ELF64_R_TYPE(r[i].r_info);
         const ElfW(Sym) *s = &symbols[ELF64_R_SYM(r[i].r_info)];
-        bool slot = type == R_X86_64_JUMP_SLOT || (type == R_X86_64_GLOB_DAT && (ELF64_ST_TYPE(s->st_info) == STT_FUNC
-                                                                                  || ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC));
+        bool slot = type == R_X86_64_JUMP_SLOT ||
+                    (type == R_X86_64_GLOB_DAT &&
+                     (ELF64_ST_TYPE(s->st_info) == STT_FUNC || ELF64_ST_TYPE(s->st_info) == STT_GNU_IFUNC));
         if (!slot) continue;
         const char *name = strings + s->st_name;
         const struct pattern *p = match(name);
@@ -215,7 +220,8 @@ static void read_patterns(const char *s)
         size_t n = strcspn(s, ","), name = strcspn(s, ",=");
         struct pattern *p = &pattern[npattern++];
         snprintf(p->name, sizeof p->name, "%.*s", (int)name, s);
-        snprintf(p->category, sizeof p->category, "%.*s", name < n ? (int)(n - name - 1) : 7, name < n ? s + name + 1 : "Backend");
+        snprintf(p->category, sizeof p->category, "%.*s", name < n ? (int)(n - name - 1) : 7,
+                 name < n ? s + name + 1 : "Backend");
         s += n + (s[n] == ',');
     }
 }

@@ -1,6 +1,6 @@
-/* e2e.c - work of known length for the end-to-end test: run_c computes, run_gpu is a stand-in for a device that works while the
- * caller waits: a helper thread sleeps, and tells the recorder of a launch and a kernel the way a GPU's recorder would, by rows
- * in gpu.PID.csv.  Both return the seconds that really passed. */
+/* e2e.c - work of known length for the end-to-end test: run_c computes, run_gpu is a stand-in for a device that works
+ * while the caller waits: a helper thread sleeps, and tells the recorder of a launch and a kernel the way a GPU's
+ * recorder would, by rows in gpu.PID.csv.  Both return the seconds that really passed. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -56,9 +56,11 @@ double run_gpu(double seconds)
     uint32_t link = __atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED);
     if (dir && snprintf(path, sizeof path, "%s/gpu.%d.csv", dir, pid) < (int)sizeof path) {
         int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-        int n = snprintf(rows, sizeof rows, "%s%d,%ld,cat,CUDA,%lld,%lld,launch and wait,%u,\n%d,d0.s0,gpu,GPU,%lld,%lld,sleep,%u,\n",
+        int n = snprintf(rows, sizeof rows,
+                         "%s%d,%ld,cat,CUDA,%lld,%lld,launch and wait,%u,\n%d,d0.s0,gpu,GPU,%lld,%lld,sleep,%u,\n",
                          lseek(fd, 0, SEEK_END) == 0 ? "proc,tid,kind,cat,start_ns,end_ns,name,link,flag\n" : "", pid,
-                         (long)syscall(SYS_gettid), (long long)start, (long long)end, link, pid, (long long)k.start, (long long)k.end, link);
+                         (long)syscall(SYS_gettid), (long long)start, (long long)end, link, pid, (long long)k.start,
+                         (long long)k.end, link);
         if (fd < 0 || write(fd, rows, (size_t)n) != n) fprintf(stderr, "e2e: cannot write %s\n", path);
         if (fd >= 0) close(fd);
     }

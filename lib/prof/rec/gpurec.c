@@ -1,8 +1,9 @@
-/* gpurec.c - CUPTI injection: with CUDA_INJECTION64_PATH=.../libmillrace-gpu.so the CUDA driver loads this into any program and
- * calls InitializeInjection; kernels, copies, API calls and CUPTI's own overhead go as rows of the events table to
- * $MILLRACE_PROF_DIR/gpu.PID.csv.  CUPTI is made to take its time stamps from CLOCK_MONOTONIC, the recorder's clock, so nothing
- * has to be mapped.  Built where cupti.h is; structures are those of CUDA 13, and CUPTI fills at least those of its own version.
- * Without a driver every call fails and the program runs on unharmed.  A buffer that CUPTI dropped is a row of kind ovh. */
+/* gpurec.c - CUPTI injection: with CUDA_INJECTION64_PATH=.../libmillrace-gpu.so the CUDA driver loads this into any
+ * program and calls InitializeInjection; kernels, copies, API calls and CUPTI's own overhead go as rows of the events
+ * table to $MILLRACE_PROF_DIR/gpu.PID.csv.  CUPTI is made to take its time stamps from CLOCK_MONOTONIC, the recorder's
+ * clock, so nothing has to be mapped.  Built where cupti.h is; structures are those of CUDA 13, and CUPTI fills at
+ * least those of its own version. Without a driver every call fails and the program runs on unharmed.  A buffer that
+ * CUPTI dropped is a row of kind ovh. */
 #include <cupti.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -43,10 +44,12 @@ static void flush(void)
 }
 
 /* names may hold commas and quotes: templates do */
-static void row(const char *tid, const char *kind, const char *cat, uint64_t start, uint64_t end, const char *name, uint32_t link)
+static void row(const char *tid, const char *kind, const char *cat, uint64_t start, uint64_t end, const char *name,
+                uint32_t link)
 {
     if (sizeof text - length < 4096) flush();
-    length += (size_t)snprintf(text + length, 512, "%d,%s,%s,%s,%" PRIu64 ",%" PRIu64 ",\"", (int)getpid(), tid, kind, cat, start, end);
+    length += (size_t)snprintf(text + length, 512, "%d,%s,%s,%s,%" PRIu64 ",%" PRIu64 ",\"", (int)getpid(), tid, kind,
+                               cat, start, end);
     for (size_t k = 0; name && name[k] && k < 1500; k++) {
         if (name[k] == '"') text[length++] = '"';
         text[length++] = name[k];
@@ -63,7 +66,8 @@ static void device_row(uint32_t device, uint32_t stream, uint64_t start, uint64_
 
 static void one_record(CUpti_Activity *r)
 {
-    static const char *const direction[] = { "", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA", "AtoD", "DtoA", "DtoD", "HtoH", "PtoP" };
+    static const char *const direction[] = { "",     "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
+                                             "AtoD", "DtoA", "DtoD", "HtoH", "PtoP" };
     char name[64], tid[24];
     switch (r->kind) {
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: {
@@ -73,7 +77,8 @@ static void one_record(CUpti_Activity *r)
     }
     case CUPTI_ACTIVITY_KIND_MEMCPY: {
         const CUpti_ActivityMemcpy6 *c = (const void *)r;
-        snprintf(name, sizeof name, "memcpy %s", c->copyKind < sizeof direction / sizeof *direction ? direction[c->copyKind] : "");
+        snprintf(name, sizeof name, "memcpy %s",
+                 c->copyKind < sizeof direction / sizeof *direction ? direction[c->copyKind] : "");
         device_row(c->deviceId, c->streamId, c->start, c->end, name, c->correlationId);
         break;
     }
@@ -86,7 +91,9 @@ static void one_record(CUpti_Activity *r)
     case CUPTI_ACTIVITY_KIND_DRIVER: {
         const CUpti_ActivityAPI *a = (const void *)r;
         const char *call = "";
-        cuptiGetCallbackName(r->kind == CUPTI_ACTIVITY_KIND_RUNTIME ? CUPTI_CB_DOMAIN_RUNTIME_API : CUPTI_CB_DOMAIN_DRIVER_API, a->cbid, &call);
+        cuptiGetCallbackName(r->kind == CUPTI_ACTIVITY_KIND_RUNTIME ? CUPTI_CB_DOMAIN_RUNTIME_API
+                                                                    : CUPTI_CB_DOMAIN_DRIVER_API,
+                             a->cbid, &call);
         snprintf(tid, sizeof tid, "%u", a->threadId);
         row(tid, "cat", "CUDA", a->start, a->end, call, a->correlationId);
         break;
@@ -131,14 +138,17 @@ static void CUPTIAPI have_buffer(CUcontext context, uint32_t stream, uint8_t *bu
 static void at_end(void)
 {
     cuptiActivityFlushAll(1);
-    if (lost) fprintf(stderr, "millrace recorder: GPU rows could not be written, %llu blocks lost\n", (unsigned long long)lost);
+    if (lost)
+        fprintf(stderr, "millrace recorder: GPU rows could not be written, %llu blocks lost\n",
+                (unsigned long long)lost);
 }
 
 int InitializeInjection(void)
 {
     static const char header[] = "proc,tid,kind,cat,start_ns,end_ns,name,link,flag\n";
-    static const CUpti_ActivityKind kinds[] = { CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET,
-                                                CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_OVERHEAD };
+    static const CUpti_ActivityKind kinds[] = { CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+                                                CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_RUNTIME,
+                                                CUPTI_ACTIVITY_KIND_OVERHEAD };
     char path[4096];
     const char *dir = getenv("MILLRACE_PROF_DIR");
     if (!dir || snprintf(path, sizeof path, "%s/gpu.%d.csv", dir, (int)getpid()) >= (int)sizeof path) return 1;

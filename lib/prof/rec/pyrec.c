@@ -1,8 +1,9 @@
 /* pyrec.c - the CPython side of the recorder: wrappers, patched builtins, ctypes, the call tree, operations and phases.
  *
- * Needs CPython 3.11 or later.  All tables are guarded by the interpreter's lock.  What is patched in place keeps its identity,
- * so copies taken earlier (`from m import f`) are recorded too:
- *  - a builtin function gets a copy of its PyMethodDef whose flags no specialised instruction of the interpreter knows, and
+ * Needs CPython 3.11 or later.  All tables are guarded by the interpreter's lock.  What is patched in place keeps its
+ * identity, so copies taken earlier (`from m import f`) are recorded too:
+ *  - a builtin function gets a copy of its PyMethodDef whose flags no specialised instruction of the interpreter knows,
+ * and
  *    our vectorcall; its own vectorcall still reads the function pointer from the copy;
  *  - an object with a vectorcall slot of its own (numpy's ufuncs) gets ours in that slot;
  *  - ctypes' function type gets our tp_call, which knows the C function by its address.
@@ -82,7 +83,8 @@ static PyObject *wrapper_call(PyObject *self, PyObject *const *args, size_t n, P
     wrapper *w = (wrapper *)self;
     bool record = rec_on;
     if (record) rec_put(w->begin, w->id, HOOK_WRAP);
-    PyObject *r = w->target_call ? w->target_call(w->target, args, n, names) : PyObject_Vectorcall(w->target, args, n, names);
+    PyObject *r =
+        w->target_call ? w->target_call(w->target, args, n, names) : PyObject_Vectorcall(w->target, args, n, names);
     if (record) {
         uint64_t t = rec_now();
         rec_put_at(r || w->end == LOG_PYTHON_END ? w->end : LOG_EXCEPTION, w->id, HOOK_WRAP, t);
@@ -121,7 +123,8 @@ static PyObject *wrapper_get(PyObject *self, PyObject *object, PyObject *type)
 {
     PyObject *target = ((wrapper *)self)->target;
     (void)type;
-    if (!object || object == Py_None || !(PyFunction_Check(target) || Py_TYPE(target) == &PyMethodDescr_Type)) return Py_NewRef(self);
+    if (!object || object == Py_None || !(PyFunction_Check(target) || Py_TYPE(target) == &PyMethodDescr_Type))
+        return Py_NewRef(self);
     return PyMethod_New(self, object);
 }
 
@@ -152,8 +155,10 @@ static PyObject *wrapper_reduce(PyObject *self, PyObject *unused)
     (void)unused;                                        /* pickled as the target: by its name */
     PyObject *name = PyObject_GetAttrString(((wrapper *)self)->target, "__name__");
     PyObject *module = PyObject_GetAttrString(((wrapper *)self)->target, "__module__");
-    PyObject *importlib = PyImport_ImportModule("importlib"), *import = importlib ? PyObject_GetAttrString(importlib, "import_module") : NULL;
-    PyObject *builtins = PyEval_GetBuiltins(), *getattr = builtins ? PyDict_GetItemString(builtins, "getattr") : NULL, *r = NULL;
+    PyObject *importlib = PyImport_ImportModule("importlib"),
+             *import = importlib ? PyObject_GetAttrString(importlib, "import_module") : NULL;
+    PyObject *builtins = PyEval_GetBuiltins(), *getattr = builtins ? PyDict_GetItemString(builtins, "getattr") : NULL,
+             *r = NULL;
     if (name && module && import && getattr) {
         PyObject *m = PyObject_CallOneArg(import, module);
         if (m) r = Py_BuildValue("O(NO)", getattr, m, name);
@@ -170,13 +175,20 @@ static PyMethodDef wrapper_methods[] = {
     { "__reduce_ex__", wrapper_reduce, METH_O, NULL },
     { 0 } };
 
-static PyTypeObject wrapper_type = {
-    PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "millrace.wrapper", .tp_basicsize = sizeof(wrapper), .tp_dealloc = wrapper_free, .tp_traverse = wrapper_traverse,
-    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC,
-    .tp_vectorcall_offset = offsetof(wrapper, call), .tp_call = PyVectorcall_Call, .tp_getattro = wrapper_getattr,
-    .tp_setattro = wrapper_setattr, .tp_descr_get = wrapper_get, .tp_repr = wrapper_repr, .tp_hash = wrapper_hash,
-    .tp_richcompare = wrapper_compare, .tp_methods = wrapper_methods };
+static PyTypeObject wrapper_type = { PyVarObject_HEAD_INIT(NULL, 0).tp_name = "millrace.wrapper",
+                                     .tp_basicsize = sizeof(wrapper),
+                                     .tp_dealloc = wrapper_free,
+                                     .tp_traverse = wrapper_traverse,
+                                     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC,
+                                     .tp_vectorcall_offset = offsetof(wrapper, call),
+                                     .tp_call = PyVectorcall_Call,
+                                     .tp_getattro = wrapper_getattr,
+                                     .tp_setattro = wrapper_setattr,
+                                     .tp_descr_get = wrapper_get,
+                                     .tp_repr = wrapper_repr,
+                                     .tp_hash = wrapper_hash,
+                                     .tp_richcompare = wrapper_compare,
+                                     .tp_methods = wrapper_methods };
 
 static PyObject *py_wrap(PyObject *self, PyObject *args)
 {
@@ -213,7 +225,8 @@ static inline PyObject *finish_call(PyObject *r, bool record, uint32_t id, enum 
 
 static PyObject *patched_call(PyObject *self, PyObject *const *args, size_t n, PyObject *names)
 {
-    struct patched *p = (struct patched *)(void *)((char *)((PyCFunctionObject *)self)->m_ml - offsetof(struct patched, copy));
+    struct patched *p =
+        (struct patched *)(void *)((char *)((PyCFunctionObject *)self)->m_ml - offsetof(struct patched, copy));
     bool record = rec_on;
     if (record) rec_put(LOG_CALL, p->id, HOOK_PATCH);
     PyObject *r = p->call ? p->call(self, args, n, names)
@@ -236,7 +249,8 @@ static bool is_patched(PyObject *f)
     return PyCFunction_Check(f) && ((PyCFunctionObject *)f)->vectorcall == patched_call;
 }
 
-/* True if f is now recorded.  A builtin that calls by METH_VARARGS keeps its flags: no instruction is specialised for those. */
+/* True if f is now recorded.  A builtin that calls by METH_VARARGS keeps its flags: no instruction is specialised for
+   those. */
 static bool patch_function(PyObject *f, const char *module, const char *name, const char *category)
 {
     PyCFunctionObject *c = (PyCFunctionObject *)f;
@@ -245,7 +259,8 @@ static bool patch_function(PyObject *f, const char *module, const char *name, co
     if (!p) return false;
     int flags = c->m_ml->ml_flags;
     *p = (struct patched){ .copy = *c->m_ml, .original = c->m_ml, .call = c->vectorcall };
-    if (!(flags & METH_VARARGS)) p->copy.ml_flags = METH_NOARGS | METH_O | (flags & (METH_STATIC | METH_CLASS | METH_METHOD | METH_COEXIST));
+    if (!(flags & METH_VARARGS))
+        p->copy.ml_flags = METH_NOARGS | METH_O | (flags & (METH_STATIC | METH_CLASS | METH_METHOD | METH_COEXIST));
     p->id = rec_name("c", category, module, name);
     c->m_ml = &p->copy;
     c->vectorcall = patched_call;
@@ -271,7 +286,8 @@ static PyObject *py_patch(PyObject *self, PyObject *args)
     const char *module, *name, *category;
     (void)self;
     if (!PyArg_ParseTuple(args, "Osss", &f, &module, &name, &category)) return NULL;
-    return PyBool_FromLong(PyCFunction_Check(f) ? patch_function(f, module, name, category) : patch_slot(f, module, name, category));
+    return PyBool_FromLong(PyCFunction_Check(f) ? patch_function(f, module, name, category)
+                                                : patch_slot(f, module, name, category));
 }
 
 static PyObject *py_unpatch(PyObject *self, PyObject *f)
@@ -307,7 +323,8 @@ static PyObject *ctypes_call(PyObject *self, PyObject *args, PyObject *kw)
             Dl_info where;
             bool found = dladdr(function, &where) != 0;
             const char *file = found && where.dli_fname ? where.dli_fname : "", *base = strrchr(file, '/');
-            id = rec_name("c", ctypes_category, base ? base + 1 : file, text_of(name, found && where.dli_sname ? where.dli_sname : "?"));
+            id = rec_name("c", ctypes_category, base ? base + 1 : file,
+                          text_of(name, found && where.dli_sname ? where.dli_sname : "?"));
             PyErr_Clear();
             Py_XDECREF(name);
             add(function, id);
@@ -324,7 +341,8 @@ static int patch_call_slot(PyTypeObject *t)
     PyType_Modified(t);
     PyObject *sub = PyObject_CallMethod((PyObject *)t, "__subclasses__", NULL);
     if (!sub) return -1;
-    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(sub); i++) if (patch_call_slot((PyTypeObject *)PyList_GET_ITEM(sub, i)) < 0) return -1;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(sub); i++)
+        if (patch_call_slot((PyTypeObject *)PyList_GET_ITEM(sub, i)) < 0) return -1;
     Py_DECREF(sub);
     return 0;
 }
@@ -351,7 +369,8 @@ static PyObject *py_ctypes(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* ---- the call tree: sys.setprofile's C interface.  It switches specialised instructions off, so it costs even without calls. */
+/* ---- the call tree: sys.setprofile's C interface.  It switches specialised instructions off, so it costs even without
+   calls. */
 
 static uint32_t code_id(PyCodeObject *code)
 {
@@ -367,7 +386,8 @@ static uint32_t builtin_id(PyObject *f)
     PyCFunctionObject *c = (PyCFunctionObject *)f;
     const struct entry *e = known(c->m_ml);
     if (e) return e->id;
-    const char *module = c->m_self && !PyModule_Check(c->m_self) ? Py_TYPE(c->m_self)->tp_name : text_of(c->m_module, "");
+    const char *module =
+        c->m_self && !PyModule_Check(c->m_self) ? Py_TYPE(c->m_self)->tp_name : text_of(c->m_module, "");
     return add(c->m_ml, rec_name("c", "C", module, c->m_ml->ml_name))->id;
 }
 
@@ -389,7 +409,10 @@ static int on_event(PyObject *unused, PyFrameObject *frame, int what, PyObject *
         if (!PyCFunction_Check(arg) || is_patched(arg)) return 0;
         if (((PyCFunctionObject *)arg)->m_self && PyModule_Check(((PyCFunctionObject *)arg)->m_self)
             && strcmp(text_of(((PyCFunctionObject *)arg)->m_module, ""), "_millrace") == 0) return 0;   /* our own */
-        rec_put_at(what == PyTrace_C_CALL ? LOG_CALL : what == PyTrace_C_RETURN ? LOG_RETURN : LOG_EXCEPTION, builtin_id(arg), HOOK_TREE, t);
+        rec_put_at(what == PyTrace_C_CALL     ? LOG_CALL
+                   : what == PyTrace_C_RETURN ? LOG_RETURN
+                                              : LOG_EXCEPTION,
+                   builtin_id(arg), HOOK_TREE, t);
     }
     return 0;
 }
@@ -476,9 +499,13 @@ static PyMethodDef operation_methods[] = {
     { "__exit__", (PyCFunction)(void (*)(void))operation_exit, METH_FASTCALL, NULL },
     { 0 } };
 static PyTypeObject operation_type = {
-    PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "millrace.operation", .tp_basicsize = sizeof(operation), .tp_flags = Py_TPFLAGS_DEFAULT, .tp_new = operation_new,
-    .tp_methods = operation_methods, .tp_doc = "operation(name): `with operation(name):` names a piece of code; they nest" };
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "millrace.operation",
+    .tp_basicsize = sizeof(operation),
+    .tp_flags = Py_TPFLAGS_DEFAULT,
+    .tp_new = operation_new,
+    .tp_methods = operation_methods,
+    .tp_doc = "operation(name): `with operation(name):` names a piece of code; they nest"
+};
 
 /* ---- the rest */
 
@@ -575,7 +602,8 @@ static PyMethodDef functions[] = {
     { "enable", py_enable, METH_NOARGS, "record from here on" },
     { "disable", py_disable, METH_NOARGS, "record no more" },
     { "wrap", py_wrap, METH_VARARGS, "wrap(callable, module, name, category): a callable that is recorded" },
-    { "patch", py_patch, METH_VARARGS, "patch(callable, module, name, category): record it in place; False if it cannot be" },
+    { "patch", py_patch, METH_VARARGS,
+      "patch(callable, module, name, category): record it in place; False if it cannot be" },
     { "unpatch", py_unpatch, METH_O, "undo patch" },
     { "hook_ctypes", py_ctypes, METH_VARARGS, "hook_ctypes(_ctypes.CFuncPtr, category): record all foreign functions" },
     { "new_thread", (PyCFunction)(void (*)(void))py_new_thread, METH_FASTCALL, "for threading.setprofile" },
@@ -584,8 +612,10 @@ static PyMethodDef functions[] = {
     { "progress", py_progress, METH_O, "progress(fraction): so much of the work is done" },
     { "dropped", py_dropped, METH_NOARGS, "number of records lost" },
     { "put_seconds", py_put_seconds, METH_O, "put_seconds(n): time that n records take" },
-    { 0 } };
-static struct PyModuleDef module = { PyModuleDef_HEAD_INIT, .m_name = "_millrace", .m_size = -1, .m_methods = functions };
+    { 0 }
+};
+static struct PyModuleDef module = { PyModuleDef_HEAD_INIT, .m_name = "_millrace", .m_size = -1,
+                                     .m_methods = functions };
 
 PyMODINIT_FUNC PyInit__millrace(void);
 PyMODINIT_FUNC PyInit__millrace(void)

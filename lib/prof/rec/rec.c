@@ -125,12 +125,20 @@ static bool open_files(void)
     my.half = 0;
     my.lost = 0;
     struct log_head *h = my.head;
-    *h = (struct log_head){ .magic = LOG_MAGIC, .version = LOG_VERSION, .half = LOG_HALF, .pid = (uint32_t)getpid(), .tid = tid,
-                            .parent = (uint32_t)getppid(), .generation = generation, .ticks = rec_ticks, .ns_per_tick = ns_per_tick };
+    *h = (struct log_head){ .magic = LOG_MAGIC,
+                            .version = LOG_VERSION,
+                            .half = LOG_HALF,
+                            .pid = (uint32_t)getpid(),
+                            .tid = tid,
+                            .parent = (uint32_t)getppid(),
+                            .generation = generation,
+                            .ticks = rec_ticks,
+                            .ns_per_tick = ns_per_tick };
     h->first = h->last = anchor();
     copy_text(h->process, sizeof h->process, "/proc/self/comm");
     copy_text(h->command, sizeof h->command, "/proc/self/cmdline");
-    if (!append(my.log, map, LOG_HEAD)) {                /* the ring alone is still worth having: the log may come later */
+    /* the ring alone is still worth having: the log may come later */
+    if (!append(my.log, map, LOG_HEAD)) {
         if (lseek(my.log, LOG_HEAD, SEEK_SET) < 0) return false;
     }
     rec_thread.p = ring(0);
@@ -212,7 +220,8 @@ static void open_names(void)
     snprintf(path, sizeof path, "%s/names.%d.csv", dir, (int)getpid());
     if (names >= 0) close(names);
     names = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
-    if (names >= 0 && (write(names, header, sizeof header - 1) < 0 || write(names, all_names, names_len) < 0)) return;   /* disk full */
+    /* disk full */
+    if (names >= 0 && (write(names, header, sizeof header - 1) < 0 || write(names, all_names, names_len) < 0)) return;
 }
 
 static void child_after_fork(void)

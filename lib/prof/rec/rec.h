@@ -1,8 +1,9 @@
 /* rec.h - the writing side of the recorder: 16-byte records from any thread, without locks, that survive kill -9.
  *
- * Shared by the CPython extension, the preload library and anything else inside the recorded process; it uses libc alone.
- * A record costs one time stamp and 16 bytes stored to a mapped page; every LOG_HALF records one write(2).  After fork the
- * child opens files of its own.  When the disk is full the program goes on and the loss is counted in the head. */
+ * Shared by the CPython extension, the preload library and anything else inside the recorded process; it uses libc
+ * alone. A record costs one time stamp and 16 bytes stored to a mapped page; every LOG_HALF records one write(2).
+ * After fork the child opens files of its own.  When the disk is full the program goes on and the loss is counted in
+ * the head. */
 #ifndef MILLRACE_REC_H
 #define MILLRACE_REC_H
 #include "prof/logfile.h"
@@ -18,7 +19,8 @@
 #pragma GCC visibility push(default)
 struct rec_thread {
     struct log_record *p, *end;                          /* where the next record goes; equal: rec_more */
-    bool in_base;                                        /* the thread's Python base is open: closed at the thread's end */
+    /* the thread's Python base is open: closed at the thread's end */
+    bool in_base;
 };
 extern __thread struct rec_thread rec_thread __attribute__((tls_model("initial-exec")));
 extern bool rec_on;                                      /* records are wanted */
@@ -26,12 +28,14 @@ extern bool rec_ticks;                                   /* time stamp counter i
 
 /* Records go to directory `dir`, made if missing.  False with a message on stderr when that is impossible. */
 bool rec_start(const char *dir);
-void rec_stop(void);                                     /* write out what this thread holds; others' rings stay readable */
+/* write out what this thread holds; others' rings stay readable */
+void rec_stop(void);
 const char *rec_dir(void);                               /* NULL before rec_start */
 /* A new id, with its meaning; thread-safe.  kind: c, py, op, phase; cat: category or "". */
 uint32_t rec_name(const char *kind, const char *cat, const char *module, const char *name);
 uint64_t rec_dropped(void);                              /* records lost so far, all threads */
-bool rec_more(void);                                     /* make room for this thread; false: none, the record is lost */
+/* make room for this thread; false: none, the record is lost */
+bool rec_more(void);
 #pragma GCC visibility pop
 
 static inline uint64_t rec_now(void)
