@@ -1,4 +1,4 @@
-/* place-apply - rewrite a graph as its plan says: copies as nodes, one tensor for each place
+/* place-apply - rewrite a graph by its plan: copies as nodes, a tensor per place
  *
  * Usage: place-apply --plan=FILE [GRAPH]
  *

@@ -1,4 +1,4 @@
-/* place-profile - time every distinct kernel of a graph with its operands in fast and in slow memory
+/* place-profile - time the kernels of a graph, operands in fast and slow memory
  *
  * Usage: place-profile --tier=SPEC [--threads=N] [--full] [--plan=FILE]...
  *                      [-o FILE] [GRAPH]
