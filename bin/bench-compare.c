@@ -128,5 +128,8 @@ int main(int argc, char **argv)
     if (many) write_means(w, r, row, n);
     if (!quiet) compare_notes(r, &o, row, n);
     csvw_close(w);
-    return compare_status(row, n, margin);
+    int status = compare_status(row, n, margin);
+    free(row);
+    runs_free(r);
+    return status;
 }

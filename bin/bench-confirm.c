@@ -76,10 +76,9 @@ static double mean_time(const struct runs *r, size_t label)
 
 static void run_fresh(const char *winner, char **commands, size_t n)
 {
-    struct bench all = { .n = 0 }, b = {
-        .rounds = rounds, .seed = (uint64_t)seed, .level = level, .warmup = -1, .benchmark = "", .execute = child_run
-    };
-    struct subject two[2];
+    static struct bench all, b;
+    b = (struct bench){ .rounds = rounds, .seed = (uint64_t)seed, .level = level, .warmup = -1, .benchmark = "", .execute = child_run };
+    static struct subject two[2];
     size_t found = 0;
     bench_subjects(&all, &labels, commands, n, shell);
     for (size_t i = 0; i < all.n; i++) if (strcmp(all.subject[i].label, base_name) == 0) two[found++] = all.subject[i];
@@ -111,7 +110,8 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (!selection) usage("no table to choose from, see --selection");
     if (labels.n && !fresh) usage("no table for the fresh runs, see --output");
-    char *chosen[] = { xstrdup(selection), NULL };
+    static char *chosen[2], *written[2];
+    chosen[0] = xstrdup(selection);
     struct runs *r = runs_read(chosen, &(struct runs_options){ .metric = metric });
     if (r->benchmark.n > 1) die("%s holds several benchmarks: confirm them one by one", selection);
     if (r->label.n < 2) die("%s has nothing to choose from", selection);
@@ -127,7 +127,7 @@ int main(int argc, char **argv)
     if (winner == base) die("%s: every candidate has failed runs", selection);
     const char *name = r->label.name[winner].s;
     if (labels.n) run_fresh(name, argv + i, (size_t)(argc - i));
-    char *written[] = { xstrdup(fresh ? fresh : "-"), NULL };
+    written[0] = xstrdup(fresh ? fresh : "-");
     struct runs *f = runs_read(labels.n || argc == i ? written : argv + i, &(struct runs_options){ .metric = metric });
     struct paired c = paired_of(f, need_label(f, base_name, "the fresh runs"), need_label(f, name, "the fresh runs"));
     enum verdict v = c.n ? verdict_of(c.log_ratio, c.p_value, level, margin) : INVALID;
@@ -147,5 +147,7 @@ int main(int argc, char **argv)
     csvw_cstr(w, verdict_word[v]);
     csvw_num(w, v == FASTER ? exp(c.log_ratio.point) : 1);
     csvw_end(w);
+    runs_free(r);
+    runs_free(f);
     return csvw_close(w);
 }

@@ -30,7 +30,9 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (!to) usage("no format given, see --to");
     csv *in = csv_files(argv + i);
-    struct table t = table_load(in);
+    static struct table t;
+    t = table_load(in);
+    csv_close(in);
     if (strcmp(to, "hyperfine") == 0) emit_hyperfine(&t);
     else if (strcmp(to, "google") == 0) emit_google(&t);
     else if (strcmp(to, "pyperf") == 0) emit_pyperf(&t);

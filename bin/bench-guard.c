@@ -106,5 +106,7 @@ int main(int argc, char **argv)
         if (best && first != (size_t)base) write_cell(w, r, b, first, &c[first]), kept += c[first].g.keep, all++;
     }
     if (!quiet) warn("%zu of %zu decisions kept, %zu candidates with failed runs", kept, all, failed);
+    free(c);
+    runs_free(r);
     return csvw_close(w);
 }

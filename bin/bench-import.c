@@ -48,5 +48,6 @@ int main(int argc, char **argv)
     for (int k = i; k < argc; k++) import_file(f, argv[k], k - i);
     csvw *w = csvw_fd(1);
     frame_write(f, w);
+    frame_free(f);
     return csvw_close(w);
 }

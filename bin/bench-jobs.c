@@ -101,7 +101,8 @@ int main(int argc, char **argv)
     if (!vary.n) usage("nothing varies, see --vary");
     if (missing && !out_pattern) usage("--missing needs --out");
     if ((nul || lines) && !command) usage("no command to write, see --command");
-    struct setting *s = xcalloc((size_t)vary.n, sizeof *s);
+    static struct setting *s;
+    s = xcalloc((size_t)vary.n, sizeof *s);
     size_t jobs = 1;
     for (int k = 0; k < vary.n; k++) s[k] = read_setting(vary.v[k]), jobs *= s[k].n;
     csvw *w = nul || lines ? NULL : csvw_fd(1);

@@ -26,7 +26,8 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (i < argc) usage("'%s': no operand is expected", argv[i]);
-    struct machine m = machine_read();
+    static struct machine m;
+    m = machine_read();
     if (as_sexp) {
         sexpw *s = sexpw_open(NULL);
         sexpw_begin(s, "machine");

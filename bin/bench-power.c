@@ -99,5 +99,7 @@ int main(int argc, char **argv)
         csvw_known(w, n ? seconds * (double)n : NAN);
         csvw_end(w);
     }
+    pairs_free(&p);
+    runs_free(r);
     return csvw_close(w);
 }

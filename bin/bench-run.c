@@ -96,7 +96,8 @@ static void set_stopping(struct bench *b)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    struct bench b = { .rounds = rounds,
+    static struct bench b;
+    b = (struct bench){ .rounds = rounds,
                        .seed = (uint64_t)seed,
                        .aa = aa,
                        .margin = margin,
@@ -118,7 +119,8 @@ int main(int argc, char **argv)
     add_events(&b);
     if (prepare) b.prepare = bench_words(prepare, shell);
     b.machine = machine_read();
-    char *names = bench_columns(&b);
+    static char *names;
+    names = bench_columns(&b);
     if (strcmp(output, "-") != 0) {
         b.out = csvw_append(output, names);
         bench_resume(&b, output);

@@ -119,6 +119,7 @@ int main(int argc, char **argv)
         for (size_t b = 0; b < r->benchmark.n; b++)
             for (size_t l = 0; l < r->label.n; l++) write_stat(w, r, b, l);
     }
+    runs_free(r);
     for (int m = 1; m < metrics.n; m++) one_metric(w, argv + i, metrics.v[m]);
     return csvw_close(w);
 }

@@ -62,6 +62,10 @@ static void start(struct bench *b)
     bench_run(b);
     csvw_close(b->out);
     free(names);
+    free(b->d);
+    free(b->done);
+    free(b->aa_done);
+    free(b->subject);
 }
 
 static struct runs *read_table(void)

@@ -363,7 +363,8 @@ static void take_row(struct bench *b, csv *t, const struct seen *c)
 void bench_resume(struct bench *b, const char *path)
 {
     prepare_state(b);
-    csv *t = csv_open(path);
+    static csv *t;                                       /* reachable when a row is refused */
+    t = csv_open(path);
     struct seen c = { csv_need(t, "label"),       csv_need(t, "round"),        csv_need(t, "position"),
                       csv_need(t, "phase"),       csv_need(t, "status"),       csv_need(t, "build"),
                       csv_need(t, "output_hash"), csv_need(t, "seed"),         csv_need(t, "machine"),

@@ -65,6 +65,12 @@ static struct groups group_rows(const struct table *t, bool warmups)
     return all;
 }
 
+static void groups_free(struct groups *all)
+{
+    for (size_t i = 0; i < all->n; i++) free(all->g[i].row);
+    free(all->g);
+}
+
 static size_t column_values(const struct table *t, const struct group *g, int c, double *v)
 {
     size_t n = 0;
@@ -147,6 +153,7 @@ void emit_hyperfine(const struct table *t)
     jsonw_line(w);
     jsonw_end(w);
     jsonw_close(w);
+    groups_free(&all);
     free(v);
 }
 
@@ -206,6 +213,7 @@ void emit_google(const struct table *t)
     jsonw_line(w);
     jsonw_end(w);
     jsonw_close(w);
+    groups_free(&all);
 }
 
 /* the rows of one process, from *k on */
@@ -276,6 +284,7 @@ void emit_pyperf(const struct table *t)
     jsonw_line(w);
     jsonw_end(w);
     jsonw_close(w);
+    groups_free(&all);
 }
 
 /* v x 1e9 by moving the point of its shortest text: exact, as a product of doubles would not be */
@@ -361,7 +370,8 @@ void emit_gobench(const struct table *t)
             putc('\n', f);
         }
     }
-    finish();
+    out_close(o);
+    groups_free(&all);
 }
 
 void emit_perf(const struct table *t)
@@ -383,5 +393,5 @@ void emit_perf(const struct table *t)
         }
         putc('\n', f);
     }
-    finish();
+    out_close(o);
 }

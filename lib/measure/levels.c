@@ -82,5 +82,13 @@ void levels_table(csvw *w, char **paths, const char *column, const char *metric,
         csvw_known(w, ceil(best_per_group(&c, group_cost)));
         csvw_end(w);
     }
+    for (size_t k = 0; k < keys.n; k++) {
+        free(bag[k].v);
+        free(bag[k].group);
+        intern_free(&bag[k].groups);
+    }
+    free(bag);
+    free(key.s);
+    intern_free(&keys);
     csv_close(t);
 }

@@ -237,7 +237,8 @@ struct runs *runs_read(char **paths, const struct runs_options *o)
 {
     struct runs *r = xcalloc(1, sizeof *r);
     struct intern machines = { 0 };
-    csv *t = csv_files(paths);
+    static csv *t;                                       /* reachable when a row is refused */
+    t = csv_files(paths);
     struct columns c = find_columns(t, o);
     struct raw *v = NULL;
     size_t n = 0, cap = 0;
