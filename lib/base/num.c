@@ -83,8 +83,9 @@ bool num_parse(const char *s, size_t n, double *v)
 {
     static const double ten[] = { 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+    if (n == 0) return false;                            /* s may be NULL then */
     const char *p = s, *end = s + n;
-    bool negative = n && *p == '-';
+    bool negative = *p == '-';
     p += negative;
     const char *first = p;
     uint64_t m = 0;

@@ -38,6 +38,7 @@ static void tag_all(jsonr *j, struct buf *b, jsonw *w)
 static void read_only(const uint8_t *data, size_t n)
 {
     tag_all(json_open_text((const char *)data, n, "in"), &first, NULL);
+    free(first.s);
 }
 
 static void skipped(const uint8_t *data, size_t n)
@@ -62,6 +63,8 @@ static void compare(const uint8_t *data, size_t n)
     tag_all(json_open(path), &second, NULL);
     fuzz_check(str_eq((str){ first.s, first.n }, (str){ second.s, second.n }),
                "the tokens changed on their way out and in");
+    free(first.s);
+    free(second.s);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

@@ -64,6 +64,7 @@ static void body(const uint8_t *data, size_t n)
         break;
     default: lines(&m, data, n);
     }
+    free(m.fault);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
