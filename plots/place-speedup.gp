@@ -18,9 +18,12 @@ set multiplot layout (n > 2 ? 2 : 1), (n > 1 ? 2 : 1) title sprintf("%s: trainin
 do for [i = 1:n] {
     net = word(ARG3, i)
     set title net noenhanced
+    set xrange [*:*]                                         # stats leaves out what lies beyond the last panel's ranges
+    set yrange [*:*]
     stats ARG1 using (strcol("network") eq net && strcol("formulation") eq "fast" ? column("speedup_over_slow_ratio") : NaN) nooutput name "F"
     stats ARG1 using (strcol("network") eq net ? column("speedup_over_slow_ratio") : NaN) nooutput name "A"
     line = F_max
+    set xrange [-0.6:2.6]
     set yrange [0:A_max * 1.3]
     set arrow 1 from graph 0, first line to graph 1, first line nohead dt 2 lw 2 lc rgb "#cc3311"
     set label 1 "all fast" at graph 0.99, first line * 1.04 right textcolor rgb "#cc3311"
