@@ -38,12 +38,19 @@ static dnnl_memory_desc_t describe(int n, int c, int h, int w, dnnl_format_tag_t
     return d;
 }
 
+/* operands of a step do not all begin at a multiple of 2 MiB, where they would meet in the same lines of the caches */
+enum { STAGGER = 17 * 4096 + 256 };
+static float *staggered(size_t bytes, int i)
+{
+    return (float *)pages(bytes + 4 * STAGGER) + i * STAGGER / 4;
+}
+
 struct peer { dnnl_primitive_t primitive; dnnl_exec_arg_t arg[4]; int n; float *own[4]; };
 
 static void peer_arg(struct peer *p, dnnl_primitive_desc_t d, int what, dnnl_query_t query)
 {
     const dnnl_memory_desc_t *m = dnnl_primitive_desc_query_md(d, query, 0);
-    p->own[p->n] = pages(dnnl_memory_desc_get_size(m));
+    p->own[p->n] = staggered(dnnl_memory_desc_get_size(m), p->n);
     p->arg[p->n].arg = what;
     must(dnnl_memory_create(&p->arg[p->n].memory, m, engine, p->own[p->n]));
     for (size_t i = 0; i < dnnl_memory_desc_get_size(m) / 4; i++) p->own[p->n][i] = (float)(i % 97) * 0.01f;
@@ -119,7 +126,7 @@ static void best_of(const struct kernels *k, const struct conv *c, int direction
                     (size_t)(c->oc * c->oh * c->ow) };
     float *a[4], *scratch = pages(conv_scratch(c) * 4);
     for (int i = 0; i < 4; i++) {
-        a[i] = pages(n[i] * 4);
+        a[i] = staggered(n[i] * 4, i);
         for (size_t j = 0; j < n[i]; j++) a[i][j] = (float)(j % 97) * 0.01f;
     }
     struct peer p = peer_make(c, direction);
@@ -134,7 +141,7 @@ static void best_of(const struct kernels *k, const struct conv *c, int direction
         *own = fmin(*own, mid - start);
         *peer = fmin(*peer, end - mid);
     }
-    for (int i = 0; i < 4; i++) pages_free(a[i], n[i] * 4);
+    for (int i = 0; i < 4; i++) pages_free(a[i] - i * STAGGER / 4, n[i] * 4 + 4 * STAGGER);
     pages_free(scratch, conv_scratch(c) * 4);
     for (int i = 0; i < p.n; i++) dnnl_memory_destroy(p.arg[i].memory);   /* the buffers stay: a benchmark ends soon */
     dnnl_primitive_destroy(p.primitive);
