@@ -292,13 +292,13 @@ void bench_run(struct bench *b)
 {
     int64_t start = now_ns();
     if (!b->d) prepare_state(b);
-    size_t *order = xmalloc(b->n, sizeof *order);
-    double *t = xmalloc(b->n, sizeof *t);
-    progress_start("bench-run", (double)b->rounds);
     b->stopped = "rounds";
     bool left = false;
     for (size_t i = 0; i < (size_t)b->rounds * b->n; i++) left |= !b->done[i];
     if (!left) return;
+    size_t *order = xmalloc(b->n, sizeof *order);
+    double *t = xmalloc(b->n, sizeof *t);
+    progress_start("bench-run", (double)b->rounds);
     calibrate(b);
     warm_up(b);
     if (b->aa) noise_floor(b);

@@ -147,12 +147,11 @@ static double walsh(const double *s, size_t n, size_t k)
 /* cumulative law of the signed-rank statistic for n without ties, cached for the last n */
 static const double *signed_rank_law(size_t n)
 {
-    static double *law;
+    static double law[EXACT_MAX * (EXACT_MAX + 1) / 2 + 1];
     static size_t law_n;
     if (law_n == n) return law;
     size_t top = n * (n + 1) / 2;
-    free(law);
-    law = xcalloc(top + 1, sizeof *law);
+    memset(law, 0, sizeof law);
     law[0] = 1;
     for (size_t r = 1, end = 0; r <= n; r++) {
         end += r;
