@@ -40,6 +40,13 @@ is 'pass attributes, bind as methods, compare as their target' '1 15 scale True 
 [2, 1]
 True 0' prof-record --force --bare -o wr wrapped.py
 is 'a module that runs another interpreter' 2 eval "prof-record --force -o sub /usr/bin/python3 -c 'import subprocess, sys; subprocess.run([sys.executable, \"-c\", \"pass\"])'; ls sub/names.* | wc -l"
+cat > cython.py <<'D'
+import numpy
+print(numpy.random.default_rng(1).uniform(-1, 1, (2, 3)).shape)
+D
+if /usr/bin/python3 -c 'import numpy' 2> /dev/null; then
+is 'a builtin that Cython calls with one argument' '(2, 3)' prof-record -o cython cython.py
+fi
 
 e2e() { # NAME ARGUMENT...: every part within 1 % or 5 ms of its true time, thread by thread
     rm -f truth.csv*

@@ -249,7 +249,9 @@ static bool is_patched(PyObject *f)
     return PyCFunction_Check(f) && ((PyCFunctionObject *)f)->vectorcall == patched_call;
 }
 
-/* True if f is now recorded.  A builtin that calls by METH_VARARGS keeps its flags: no instruction is specialised for
+/* True if f is now recorded.  One that calls by METH_VARARGS keeps its flags: no instruction is specialised for those.  Others
+ * get METH_KEYWORDS alone, for which neither the interpreter nor Cython (it calls METH_O and METH_NOARGS functions without
+ * looking at their vectorcall slot) has a short cut. */
    those. */
 static bool patch_function(PyObject *f, const char *module, const char *name, const char *category)
 {
@@ -260,7 +262,7 @@ static bool patch_function(PyObject *f, const char *module, const char *name, co
     int flags = c->m_ml->ml_flags;
     *p = (struct patched){ .copy = *c->m_ml, .original = c->m_ml, .call = c->vectorcall };
     if (!(flags & METH_VARARGS))
-        p->copy.ml_flags = METH_NOARGS | METH_O | (flags & (METH_STATIC | METH_CLASS | METH_METHOD | METH_COEXIST));
+        p->copy.ml_flags = METH_KEYWORDS | (flags & (METH_STATIC | METH_CLASS | METH_METHOD | METH_COEXIST));
     p->id = rec_name("c", category, module, name);
     c->m_ml = &p->copy;
     c->vectorcall = patched_call;
