@@ -24,7 +24,7 @@ do for [i = 1:n] {
     stats ARG1 using (strcol("network") eq net ? column("speedup_over_slow_ratio") : NaN) nooutput name "A"
     line = F_max
     set xrange [-0.6:2.6]
-    set yrange [0:A_max * 1.3]
+    set yrange [0:(A_max > line ? A_max : line) * 1.5]
     set arrow 1 from graph 0, first line to graph 1, first line nohead dt 2 lw 2 lc rgb "#cc3311"
     set label 1 "all fast" at graph 0.99, first line * 1.04 right textcolor rgb "#cc3311"
     plot for [f = 1:3] ARG1 using (at(net, word("numa static sync", f), (f - 2) * 0.25)):(column("speedup_over_slow_ratio")):(column("lower_ratio")):(column("upper_ratio")):(0.24) \
