@@ -3,8 +3,8 @@
  * Usage: bench-count [--metric=NAME]... [--label=A] 'CMD' [--label=B 'CMD']...
  *        bench-count --metric=size FILE...
  *
- * Metrics: instructions (qemu-user and a plugin; about 7 times slower than
- * the command), cycles (modelled by cachegrind; 33 times), size (code_bytes
+ * Metrics: instructions (qemu-user and a plugin; 2 to 7 times slower than
+ * the command), cycles (modelled by cachegrind; 30 times), size (code_bytes
  * and text_bytes of the program's ELF file; an operand may be any ELF file),
  * allocations (a preloaded counter; allocations and allocated_bytes).
  * Only the process that is started counts, not those it starts.

@@ -1,8 +1,8 @@
 /* count.h - costs that do not depend on noise: instructions, modelled cycles, sizes, allocations.
  *
- * Instructions: qemu-user with a plugin of ours, about 7 times slower than native, exact; other architectures'
+ * Instructions: qemu-user with a plugin of ours, 2 to 7 times slower than native, exact; other architectures'
  * programs run too.  Cycles: a model, instructions + 10 x first-level misses + 100 x last-level misses + 10 x
- * mispredictions, of cachegrind, about 33 times slower.  Allocations: a preloaded counter, native speed, dynamic
+ * mispredictions, of cachegrind, about 30 times slower.  Allocations: a preloaded counter, native speed, dynamic
  * programs only.  All of the first process only; processes that it starts are not counted.  Sizes: read from the ELF
  * file, not run at all. Exact means: a second run gives the same number; callers verify. */
 #ifndef MILLRACE_COUNT_H
