@@ -12,7 +12,8 @@ struct grid { int at; bool anywhere; long illegal; };
 
 static uint32_t legal(int at)
 {
-    return (uint32_t)((at % SIDE > 0) | (at % SIDE < SIDE - 1) << 1 | (at / SIDE > 0) << 2 | (at / SIDE < SIDE - 1) << 3);
+    int x = at % SIDE, y = at / SIDE;
+    return (uint32_t)((x > 0) | (x < SIDE - 1) << 1 | (y > 0) << 2 | (y < SIDE - 1) << 3);
 }
 
 static void show(const struct grid *g, float *x, uint32_t *mask)

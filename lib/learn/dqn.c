@@ -305,7 +305,8 @@ double dqn_greedy(struct dqn *q, struct rng *rng)
 
 struct dqn *dqn_new(const struct environment *env, const struct dqn_options *o)
 {
-    if (env->actions < 1 || env->actions > DQN_ACTIONS) die("dqn: %d actions, 1 to %d can be", env->actions, DQN_ACTIONS);
+    if (env->actions < 1 || env->actions > DQN_ACTIONS)
+        die("dqn: %d actions, 1 to %d can be", env->actions, DQN_ACTIONS);
     if (o->capacity < 4 * (o->nstep + o->batch)) die("dqn: a replay of %ld states is too small", o->capacity);
     struct dqn *q = xcalloc(1, sizeof *q);
     struct dqn_inside *r = q->in = xcalloc(1, sizeof *r);

@@ -1,0 +1,91 @@
+/* loop-roll - let a learned policy schedule each problem, measuring a few nests
+ *
+ * Usage: loop-roll --policy=FILE [--measure=K] [--width=W] [PROBLEMS]
+ *
+ * Columns in: problem, and split where it is there: with --test only rows
+ * with test.  Columns out: problem, algo, step, action, tree, gflops,
+ * seconds, kind, as from loop-search: a row for the untiled nest (step 0) and
+ * one for each action to the best nest, which is the last row.  The policy
+ * proposes the states that it would go through (--width=1) or a beam of W
+ * of them at each step; the K most promising trees are measured, the untiled
+ * one among them, and the best is kept.  With --measure=0 nothing is
+ * measured and gflops is empty.  seconds counts from the start of a problem.
+ * algo is policy, kind is real or model.
+ *
+ * Examples:
+ *   $ loop-roll --policy=mm.policy --measure=10 --test problems.csv
+ */
+#include "base/filter.h"
+#include "base/progress.h"
+#include "loop/policy.h"
+#include "loop/rows.h"
+#include HELP
+#include <math.h>
+#include <string.h>
+
+static const char *file, *cache, *eval = "run", *name = "policy";
+static long measure = 10, width = 8, confirm = 16;
+static bool test;
+static const struct opt options[] = {
+    { 'p', "policy", STR, &file, "FILE", "from loop-train" },
+    { 0, "measure", INT, &measure, "K", "different trees to measure, at most", 0, 1000 },
+    { 0, "width", INT, &width, "W", "states to keep at each step", 1, POLICY_WIDTH },
+    { 0, "confirm", INT, &confirm, "N", "fresh runs of the best nest, not counted; 0: none", 0, 64 },
+    { 0, "test", FLAG, &test, NULL, "only problems whose split is test" },
+    { 0, "name", STR, &name, "NAME", "what column algo says" },
+    { 0, "eval", WORD, &eval, "run|model", "measure, or ask the model" },
+    { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
+    { 0 }
+};
+
+static void rows(csvw *w, const struct rollout *r, const struct problem *p, struct evaluator *v)
+{
+    struct nest t;
+    char b[40];
+    struct nest best;
+    nest_reset(p, &best);
+    for (int i = 0; i < r->npath; i++) nest_act(p, &best, r->path[i], RULE_NONE);
+    double again = measure && confirm && !v->model ? evaluate_again(v, &best, (int)confirm).gflops : 0;
+    nest_reset(p, &t);
+    for (int i = 0; i <= r->npath; i++) {
+        if (i) nest_act(p, &t, r->path[i - 1], RULE_NONE);
+        csvw_cstr(w, p->text);
+        csvw_cstr(w, name);
+        csvw_int(w, i);
+        csvw_cstr(w, i ? act_name(r->path[i - 1], b) : "");
+        rows_write_tree(w, p, &t);
+        csvw_known(w, i == r->npath && again > 0 ? again : r->gflops[i]);
+        csvw_known(w, r->when[i]);
+        csvw_cstr(w, v->model ? "model" : "real");
+        csvw_end(w);
+    }
+    csvw_flush(w);
+}
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    if (!file) usage("no policy given, see --policy");
+    struct policy k = policy_read(file);
+    struct nest_rows r;
+    rows_open(&r, csv_open(filter_operand(argc, argv, i)), false);
+    int split = test ? csv_need(r.t, "split") : -1;
+    struct evaluator v;
+    evaluator_open(&v, isa_best(), cache);
+    v.model = !strcmp(eval, "model");
+    csvw *w = csvw_open("-");
+    csvw_names(w, "problem,algo,step,action,tree,gflops,seconds,kind");
+    csvw_end(w);
+    progress_start("problems", 0);
+    for (double n = 0; rows_next(&r); progress(++n, "%s", name)) {
+        if (test && !str_is(csv_str(r.t, split), "test")) continue;
+        evaluator_problem(&v, &r.p);
+        struct rollout o = policy_roll(&k, &v, &r.p, (int)width, (int)measure);
+        rows(w, &o, &r.p, &v);
+    }
+    progress_end();
+    qnet_free(&k.q);
+    evaluator_close(&v);
+    rows_close(&r);
+    return csvw_close(w);
+}

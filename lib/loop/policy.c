@@ -1,0 +1,230 @@
+#include "loop/policy.h"
+#include "base/message.h"
+#include "measure/clock.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_STATES = 1 << 18 };
+static const double NOMINAL_GHZ = 4;
+
+/* ---- the table of states ---- */
+
+static void forget(struct school *s)
+{
+    s->nstate = 0;
+    if (!s->slot) s->slot = xcalloc(s->nslot = 2 * MAX_STATES, sizeof *s->slot);
+    else memset(s->slot, 0, s->nslot * sizeof *s->slot);
+}
+
+static uint32_t legal(const struct school *s, const struct problem *p, const struct nest *t)
+{
+    uint32_t all = nest_mask(p, t, RULE_NONE), mask = 0;
+    for (int a = 0; a < s->nact; a++) mask |= (all >> s->action[a] & 1) << a;
+    return mask;
+}
+
+static size_t state_of(struct school *s, uint32_t problem, const struct nest *t)
+{
+    uint64_t key = hash_bytes(&problem, sizeof problem, nest_hash(t, true));
+    size_t k = key & (s->nslot - 1);
+    while (s->slot[k] && s->state[s->slot[k] - 1].key != key) k = (k + 1) & (s->nslot - 1);
+    if (s->slot[k]) return s->slot[k] - 1;
+    const struct problem *p = &s->p[problem];
+    if (s->v->p != p) evaluator_problem(s->v, p);
+    s->state = grow(s->state, s->nstate + 1, &s->cap, sizeof *s->state);
+    struct state *to = &s->state[s->nstate];
+    *to = (struct state){ key, *t, problem, legal(s, p, t), (float)evaluate(s->v, t).gflops, { 0 } };
+    memset(to->next, -1, sizeof to->next);
+    s->slot[k] = (uint32_t)++s->nstate;
+    return s->nstate - 1;
+}
+
+static void reset(void *self, struct rng *r, float *x, uint32_t *mask)
+{
+    struct school *s = self;
+    struct nest t;
+    if (!s->slot || s->nstate + POLICY_STEPS + 1 > MAX_STATES) forget(s);
+    uint32_t problem = (uint32_t)rng_below(r, s->np);
+    nest_reset(&s->p[problem], &t);
+    s->here = state_of(s, problem, &t);
+    nest_loops_scaled(&s->p[problem], &t, x);
+    *mask = s->state[s->here].mask;
+}
+
+static double step(void *self, int action, float *x, uint32_t *mask, bool *ended)
+{
+    struct school *s = self;
+    struct state *from = &s->state[s->here];
+    float before = from->gflops;
+    if (from->next[action] < 0) {
+        struct nest t = from->t;
+        nest_act(&s->p[from->problem], &t, s->action[action], RULE_NONE);
+        int32_t to = (int32_t)state_of(s, from->problem, &t);
+        s->state[s->here].next[action] = to;
+    }
+    s->here = (size_t)s->state[s->here].next[action];
+    const struct state *to = &s->state[s->here];
+    nest_loops_scaled(&s->p[to->problem], &to->t, x);
+    *mask = to->mask;
+    *ended = false;
+    double peak = NOMINAL_GHZ * 4 * (s->v->isa == ISA_AVX512 ? 16 : 8);     /* two units, two operations */
+    return (double)(to->gflops - before) / peak;
+}
+
+struct environment school_environment(struct school *s, int steps)
+{
+    return (struct environment){ s, OBS_SCALED, s->nact, steps, reset, step };
+}
+
+void school_free(struct school *s)
+{
+    free(s->state);
+    free(s->slot);
+}
+
+/* ---- policies as files ---- */
+
+void policy_write(const struct policy *p, const char *path)
+{
+    char b[40];
+    sexpw *w = sexpw_open(path);
+    sexpw_begin(w, "policy");
+    sexpw_pair_str(w, "observe", str_of("scaled"));
+    sexpw_pair(w, "gamma", p->gamma);
+    sexpw_pair(w, "steps", p->steps);
+    sexpw_begin(w, "actions");
+    for (int a = 0; a < p->nact; a++) sexpw_cstr(w, act_name(p->action[a], b));
+    sexpw_end(w);
+    sexpw_line(w);
+    qnet_write(&p->q, w);
+    sexpw_end(w);
+    sexpw_close(w);
+}
+
+struct policy policy_read(const char *path)
+{
+    sexpr *r = sexp_open(path, SEXP_CORE);
+    const struct sexp *s = sexp_only(r);
+    snode acts = sexp_get(s, 0, "actions"), net = sexp_get(s, 0, "qnet");
+    if (!sexp_head(s, 0, "policy") || acts == SEXP_NONE || net == SEXP_NONE) sexp_die(s, 0, "not a (policy ...)");
+    struct policy p = { .gamma = sexp_num_of(s, 0, "gamma") };
+    double steps = sexp_num_of(s, 0, "steps");
+    if (!(steps >= 1 && steps <= POLICY_STEPS && p.gamma >= 0 && p.gamma <= 1)) sexp_die(s, 0, "bad steps or gamma");
+    p.steps = (int)steps;
+    for (snode c = sexp_nth(s, acts, 1); c != SEXP_NONE; c = sexp_after(s, c)) {
+        int a = act_of(sexp_atom(s, c));
+        if (a < 0 || a >= ACT_COUNT || p.nact == ACT_COUNT) sexp_die(s, c, "unknown or one action too many");
+        p.action[p.nact++] = a;
+    }
+    p.q = qnet_read(s, net, POLICY_WIDTH);
+    if (p.q.net->width[0] != OBS_SCALED || p.q.actions != p.nact)
+        sexp_die(s, net, "%d inputs and %d actions, not %d and %d", p.q.net->width[0], p.q.actions, OBS_SCALED, p.nact);
+    sexp_close(r);
+    return p;
+}
+
+/* ---- roll-outs ---- */
+
+struct seen { struct nest t; int path[POLICY_STEPS], npath; double gain, value, gflops, when; float q[ACT_COUNT]; };
+struct choice { int from, action; double score; };
+
+static int by_score(const void *a, const void *b)
+{
+    const struct choice *x = a, *y = b;
+    if (x->score != y->score) return x->score < y->score ? 1 : -1;
+    return x->from != y->from ? x->from - y->from : x->action - y->action;
+}
+
+static int by_gain(const void *a, const void *b)
+{
+    const struct choice *x = a, *y = b;
+    return x->score != y->score ? (x->score < y->score ? 1 : -1) : x->from - y->from;
+}
+
+static uint32_t mask_of(const struct policy *k, const struct problem *p, const struct nest *t)
+{
+    uint32_t all = nest_mask(p, t, RULE_NONE), mask = 0;
+    for (int a = 0; a < k->nact; a++) mask |= (all >> k->action[a] & 1) << a;
+    return mask;
+}
+
+/* network values of states first .. last-1 */
+static void judge(const struct policy *k, const struct problem *p, struct seen *s, int first, int last)
+{
+    static float x[POLICY_WIDTH][OBS_SCALED], q[POLICY_WIDTH * ACT_COUNT];
+    for (int i = first; i < last; i++) nest_loops_scaled(p, &s[i].t, x[i - first]);
+    qnet_values(&k->q, &x[0][0], last - first, q);
+    for (int i = first; i < last; i++) {
+        memcpy(s[i].q, q + (i - first) * k->nact, (size_t)k->nact * sizeof *q);
+        int best = qnet_best(s[i].q, k->nact, mask_of(k, p, &s[i].t));
+        s[i].value = best < 0 ? 0 : (double)s[i].q[best];
+    }
+}
+
+static int beam(const struct policy *k, const struct problem *p, struct seen *s, int width)
+{
+    int n = 1, first = 0;
+    nest_reset(p, &s[0].t);
+    judge(k, p, s, 0, 1);
+    for (int d = 0; d < k->steps; d++) {
+        struct choice c[POLICY_WIDTH * ACT_COUNT];
+        int m = 0, last = n;
+        for (int i = first; i < last; i++)
+            for (int a = 0, mask = (int)mask_of(k, p, &s[i].t); a < k->nact; a++)
+                if (mask >> a & 1) c[m++] = (struct choice){ i, a, s[i].gain + (double)s[i].q[a] };
+        qsort(c, (size_t)m, sizeof *c, by_score);
+        for (int j = 0; j < m && n - last < width; j++) {
+            struct seen *to = &s[n];
+            *to = s[c[j].from];
+            to->path[to->npath++] = k->action[c[j].action];
+            nest_act(p, &to->t, k->action[c[j].action], RULE_NONE);
+            bool known = false;
+            for (int i = 0; i < n && width > 1; i++) known |= nest_hash(&s[i].t, true) == nest_hash(&to->t, true);
+            if (known) continue;
+            to->gain = c[j].score;
+            n++;
+        }
+        if (n == last) break;
+        judge(k, p, s, last, n);
+        for (int i = last; i < n; i++) s[i].gain -= k->gamma * s[i].value;
+        first = last;
+    }
+    return n;
+}
+
+struct rollout policy_roll(const struct policy *k, struct evaluator *v, const struct problem *p, int width, int measure)
+{
+    static struct seen s[POLICY_STEPS * POLICY_WIDTH + 1];
+    static struct choice order[POLICY_STEPS * POLICY_WIDTH + 1];
+    struct rollout r = { 0 };
+    double began = now_seconds();
+    s[0] = (struct seen){ 0 };
+    if (v->p != p) evaluator_problem(v, p);
+    v->check = false;                                    /* as in searches: the encoder is tested elsewhere */
+    int n = beam(k, p, s, width), best = 0;
+    for (int i = 0; i < n; i++) {
+        order[i] = (struct choice){ i, 0, i ? s[i].gain : INFINITY };
+        s[i].gflops = s[i].when = NAN;
+    }
+    qsort(order, (size_t)n, sizeof *order, by_gain);
+    if (!measure && n > 1) best = order[1].from;
+    for (int i = 0; i < n && r.measured < measure; i++) {
+        struct seen *c = &s[order[i].from];
+        bool known = false;
+        for (int j = 0; j < i; j++)
+            known |= !isnan(s[order[j].from].gflops) && nest_same(&s[order[j].from].t, &c->t);
+        if (known) continue;
+        c->gflops = evaluate(v, &c->t).gflops;
+        c->when = v->model ? (double)(r.measured + 1) * 1e-4 : now_seconds() - began;
+        r.measured++;
+        if (c->gflops > s[best].gflops) best = order[i].from;
+    }
+    v->check = true;
+    r.npath = s[best].npath;
+    memcpy(r.path, s[best].path, sizeof r.path);
+    for (int i = 0; i <= r.npath; i++) r.gflops[i] = r.when[i] = NAN;
+    r.gflops[0] = s[0].gflops, r.when[0] = s[0].when;
+    r.gflops[r.npath] = s[best].gflops, r.when[r.npath] = s[best].when;
+    return r;
+}

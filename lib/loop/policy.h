@@ -1,0 +1,47 @@
+/* policy.h - nests as something to learn in, and what was learned as a way to find a fast nest.
+ *
+ * A state is a tree with its cursor, seen as nest_loops_scaled; the reward of an action is the GFLOPS gained over a
+ * nominal peak, so that the return of an episode is what it won in all.  States with their masks, successors and GFLOPS
+ * are kept in a table, so that an action done before costs a look-up.
+ *
+ * A roll-out keeps the `width` best states of every step by the network (1: follow the best action) and remembers all
+ * of them.  The gain of a state is predicted from the actions before it, Q(s, a) - gamma max Q(s', .) each; those with
+ * the largest are measured, the untiled nest first. */
+#ifndef MILLRACE_POLICY_H
+#define MILLRACE_POLICY_H
+#include "learn/dqn.h"
+#include "loop/evaluate.h"
+
+enum { POLICY_STEPS = 32, POLICY_WIDTH = 32 };
+
+struct policy { struct qnet q; int action[ACT_COUNT], nact, steps; double gamma; };
+void policy_write(const struct policy *, const char *path);
+struct policy policy_read(const char *path);             /* dies at file:line */
+
+struct school {                                          /* problems to learn on, and the table of states */
+    struct problem *p;
+    size_t np;
+    struct evaluator *v;
+    int action[ACT_COUNT], nact;
+
+    size_t here, nstate, cap, nslot;                     /* inside */
+    struct state {
+        uint64_t key;
+        struct nest t;
+        uint32_t problem, mask;
+        float gflops;
+        int32_t next[ACT_COUNT];                         /* -1: not yet done */
+    } *state;
+    uint32_t *slot;
+};
+struct environment school_environment(struct school *, int steps);
+void school_free(struct school *);
+
+struct rollout {
+    int path[POLICY_STEPS], npath;                       /* to the best nest */
+    double gflops[POLICY_STEPS + 1], when[POLICY_STEPS + 1];     /* of the states on the path; nan: not measured */
+    int measured;
+};
+/* measure: how many different trees at most, the untiled one included; 0: none, the best is what is predicted */
+struct rollout policy_roll(const struct policy *, struct evaluator *, const struct problem *, int width, int measure);
+#endif
