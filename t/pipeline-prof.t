@@ -1,0 +1,19 @@
+#!/bin/bash
+# make prof at its smallest: complete, the parts of the end-to-end test near their truth, pictures, processed again from logs alone
+. "${0%/*}/tap.sh"
+[ -e "$B/prof/_millrace.so" ] || { echo "1..0 # skip the recorder was not built (python3-dev)"; exit 0; }
+/usr/bin/python3 -c 'import numpy' 2> /dev/null || { echo "1..0 # skip no python3-numpy"; exit 0; }
+out=$B/pipeline-prof
+rm -rf "$out"
+ok 'make prof' make -s -C "$root" prof SCALE=test OUT="$out" B="$B" BIN="$BIN"
+is 'nine parts of three iterations, all as long as they were' '9 pass' eval "sed 1d $out/prof/verdict.csv | cut -d, -f6 | sort | uniq -c | sed 's/^ *//'"
+ok 'twelve summaries have pictures' test 24 = "$(ls "$out"/prof/e2e/*.summary.{svg,png} | wc -l)"
+complete() { for f in "$out"/prof/*/*.svg; do grep -q '</svg>' "$f" || return 1; done; }
+ok 'all pictures are complete' complete
+is 'Python and C take part in every operation that uses NumPy' 'act sample train update' eval "sed 1d $out/prof/cartpole/category.csv | awk -F, '\$4 == \"Backend\" { print \$2 }' | sort | paste -sd' '"
+ok 'the profile predicts a speed-up above 1' eval "awk -F, '/theoretical_speedup_all/ { exit !(\$2 > 1 && \$2 < 10) }' $out/prof/speedup.csv"
+mkdir again && cp "$out"/prof/e2e/ev.* "$out"/prof/e2e/names.* "$out"/prof/e2e/gpu.* again/
+ok 'the logs alone are enough' make -s -C "$root" prof-process DIR="$PWD/again" B="$B" BIN="$BIN"
+ok 'and give the same tables' eval "for f in $out/prof/e2e/*.csv; do case \$f in */gpu.*) ;; *) cmp \$f again/\${f##*/} || exit 1; esac; done"
+rm -rf "$out"
+done_testing
