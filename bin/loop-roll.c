@@ -1,4 +1,4 @@
-/* loop-roll - let a learned policy schedule each problem, measuring a few nests
+/* loop-roll - let a policy schedule each problem, measuring a few nests
  *
  * Usage: loop-roll --policy=FILE [--measure=K] [--width=W] [PROBLEMS]
  *

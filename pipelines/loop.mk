@@ -97,3 +97,37 @@ $(LOOP)/bars.svg $(LOOP)/bars.png: $(LOOP)/bars.csv plots/loop-bars.gp
 	gnuplot -c plots/loop-bars.gp $< $@ 'matrix products 64 to 256' '$(LOOP_SHOWN)'
 $(LOOP)/roofline.svg $(LOOP)/roofline.png: $(LOOP)/roofline.csv $(LOOP)/peak.csv plots/loop-roofline.gp
 	gnuplot -c plots/loop-roofline.gp $< $@ $$(awk -F, '$$2 > m { m = $$2 } END { print m }' <(tail -n +2 $(LOOP)/peak.csv)) '$(LOOP_SHOWN)'
+
+# ---- make loop-learn: a policy trained by the model on the training sizes of a grid, measured on the unseen ones ----
+LOOP_LEARN_STEPS ?= 100000
+LOOP_LEARN       := $(LOOP)/learn
+loop-learn: $(LOOP_LEARN)/summary.csv $(LOOP_LEARN)/ratio.csv $(BIN)/csv-show
+	csv-show $(LOOP_LEARN)/summary.csv
+	csv-show $(LOOP_LEARN)/ratio.csv
+.PHONY: loop-learn
+$(LOOP_LEARN)/:
+	@mkdir -p $@
+$(LOOP_LEARN)/problems.csv: $(BIN)/loop-gen | $(LOOP_LEARN)/
+	loop-gen --kind=mm --m=64:256:16 --n=64:256:16 --k=64:256:16 --seed=$(SEED) > $@
+$(LOOP_LEARN)/test.csv: $(LOOP_LEARN)/problems.csv
+	awk 'NR == 1 || /,test$$/' $< > $@
+$(LOOP_LEARN)/mm.policy: $(LOOP_LEARN)/problems.csv | $(BIN)/loop-train
+	loop-train --eval=model --steps=$(LOOP_LEARN_STEPS) --seed=$(SEED) --checkpoint=$@.checkpoint -o $@ $< > $(LOOP_LEARN)/curve.csv
+$(LOOP_LEARN)/policy.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll
+	loop-roll --policy=$< --measure=10 $(word 2,$^) > $@
+$(LOOP_LEARN)/heuristic.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search
+	loop-search --algo=heuristic --measure=24 $< > $@
+$(LOOP_LEARN)/random.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search
+	loop-search --algo=random --seconds=0.1 --seed=$(SEED) $< > $@
+$(LOOP_LEARN)/traces.csv: $(LOOP_LEARN)/policy.csv $(LOOP_LEARN)/heuristic.csv $(LOOP_LEARN)/random.csv $(BIN)/csv-cat
+	csv-cat $(filter %.csv,$^) > $@
+$(LOOP_LEARN)/summary.csv: $(LOOP_LEARN)/traces.csv $(BIN)/loop-eval
+	loop-eval --published $< > $@
+# each algorithm's nests over the best that any of them found for the problem
+$(LOOP_LEARN)/ratio.csv: $(LOOP_LEARN)/traces.csv
+	awk -F, 'NR > 1 { g = $$(NF - 2); if (g != "") last[$$2, $$1] = g; algo[$$2]; problem[$$1] }
+	  END { print "algo,problems,of_best_known_geomean,of_best_known_least"
+	        for (p in problem) for (a in algo) if (last[a, p] > best[p]) best[p] = last[a, p]
+	        for (a in algo) { n = s = 0; least = 1
+	            for (p in problem) { r = last[a, p] / best[p]; s += log(r); n++; if (r < least) least = r }
+	            print a "," n "," exp(s / n) "," least | "sort" } }' $< > $@
