@@ -1,7 +1,8 @@
 # prof: make prof - the end-to-end test, the cost of recording, CartPole in Python and in C, every table and picture
 #   OUT/prof/e2e       Python, C and the GPU's stand-in (the real one only with prof-record --gpu) for a known time each: verdict.csv
 #   OUT/prof/cartpole  deep Q-learning until CartPole is solved, recorded; OUT/prof/speedup.csv: the profile's TheoreticalSpeedup beside the
-#                      speed-up of the C program; cost.csv: the same run bare, recorded and under cProfile
+#                      speed-up of the C program (an update: with its share of acting and trials), and what
+#                      recording and cProfile cost the same run; one run of each, so differences of a few per cent are noise
 #   SCALE=ci           short; CARTPOLE_SEED= for both programs.  make prof-process DIR=...: all tables and pictures again from logs
 prof_out      = $(OUT)/prof
 PROF_PYTHON  ?= /usr/bin/python3
@@ -34,7 +35,7 @@ $(prof_out)/c.csv: | $(prof_programs)
 	    begin=$$(date +%s%N)
 	    fit-cartpole --quiet --plain --seed=$(CARTPOLE_SEED) --steps=$(prof_steps) > $(@D)/curve-c.csv
 	    echo $$(($$(date +%s%N) - begin))
-	done | sort -n | awk -v last="$$(tail -1 $(@D)/curve-c.csv 2> /dev/null || true)" 'NR == 1 { print }' > $@.part
+	done | sort -n | sed -n 1p > $@.part
 	{ echo program,seconds,steps,updates,mean_return; tail -1 $(@D)/curve-c.csv | awk -F, -v ns="$$(cat $@.part)" '{ printf "c,%.6f,%s,%s,%s\n", ns / 1e9, $$2, $$3, $$5 }'; } > $@
 	rm $@.part
 

@@ -13,8 +13,8 @@ stats ARG1 using 3 skip 1 nooutput
 lo = STATS_min
 lanes = system("awk -F, 'NR > 1 && !s[$1 \":\" $2]++ { printf \"%s \", $1 \":\" $2 }' '" . ARG1 . "'")
 set yrange [0.4:words(lanes) + 0.6]
-set ytics scale 0 noenhanced
-do for [i = 1:words(lanes)] { set ytics add (word(lanes, i) i) }
+set ytics (word(lanes, 1) 1) scale 0 noenhanced
+do for [i = 2:words(lanes)] { set ytics add (word(lanes, i) i) }
 colour(s) = s eq "Python" ? 0xddaa33 : s eq "GPU" ? 0x228833 : 0x4477aa
 plot for [i = 1:words(lanes)] ARG1 using (strcol("proc") . ":" . strcol("cat") eq word(lanes, i) ? (column("start_ns") - lo) / 1e9 : NaN):(i):((column("start_ns") - lo) / 1e9):((column("end_ns") - lo) / 1e9):(i - 0.35):(i + 0.35):(colour(strcol("cat"))) \
     with boxxyerror lc rgb variable

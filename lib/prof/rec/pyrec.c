@@ -250,7 +250,8 @@ static bool is_patched(PyObject *f)
 }
 
 /* True if f is now recorded.  One that calls by METH_VARARGS keeps its flags: no instruction is specialised for those.
- * Others get METH_KEYWORDS alone, for which neither the interpreter nor Cython (it calls METH_O and METH_NOARGS functions without
+ * Others get METH_KEYWORDS alone, for which neither the interpreter nor Cython (it calls METH_O and METH_NOARGS
+ * functions without
  * looking at their vectorcall slot) has a short cut. */
 static bool patch_function(PyObject *f, const char *module, const char *name, const char *category)
 {
