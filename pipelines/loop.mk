@@ -115,11 +115,13 @@ $(LOOP_LEARN)/mm.policy: $(LOOP_LEARN)/problems.csv | $(BIN)/loop-train
 	loop-train --eval=model --steps=$(LOOP_LEARN_STEPS) --seed=$(SEED) --checkpoint=$@.checkpoint -o $@ $< > $(LOOP_LEARN)/curve.csv
 $(LOOP_LEARN)/policy.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll
 	loop-roll --policy=$< --measure=10 $(word 2,$^) > $@
+$(LOOP_LEARN)/ranked.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll
+	loop-roll --policy=$< --measure=10 --rank=model --name=policy_ranked $(word 2,$^) > $@
 $(LOOP_LEARN)/heuristic.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search
 	loop-search --algo=heuristic --measure=24 $< > $@
 $(LOOP_LEARN)/random.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search
 	loop-search --algo=random --seconds=0.1 --seed=$(SEED) $< > $@
-$(LOOP_LEARN)/traces.csv: $(LOOP_LEARN)/policy.csv $(LOOP_LEARN)/heuristic.csv $(LOOP_LEARN)/random.csv $(BIN)/csv-cat
+$(LOOP_LEARN)/traces.csv: $(LOOP_LEARN)/policy.csv $(LOOP_LEARN)/ranked.csv $(LOOP_LEARN)/heuristic.csv $(LOOP_LEARN)/random.csv $(BIN)/csv-cat
 	csv-cat $(filter %.csv,$^) > $@
 $(LOOP_LEARN)/summary.csv: $(LOOP_LEARN)/traces.csv $(BIN)/loop-eval
 	loop-eval --published $< > $@

@@ -193,7 +193,8 @@ static int beam(const struct policy *k, const struct problem *p, struct seen *s,
     return n;
 }
 
-struct rollout policy_roll(const struct policy *k, struct evaluator *v, const struct problem *p, int width, int measure)
+struct rollout policy_roll(const struct policy *k, struct evaluator *v, const struct problem *p, int width, int measure,
+                           bool by_model)
 {
     static struct seen s[POLICY_STEPS * POLICY_WIDTH + 1];
     static struct choice order[POLICY_STEPS * POLICY_WIDTH + 1];
@@ -204,7 +205,9 @@ struct rollout policy_roll(const struct policy *k, struct evaluator *v, const st
     v->check = false;                                    /* as in searches: the encoder is tested elsewhere */
     int n = beam(k, p, s, width), best = 0;
     for (int i = 0; i < n; i++) {
-        order[i] = (struct choice){ i, 0, i ? s[i].gain : INFINITY };
+        double score = s[i].gain;
+        if (by_model) score = model_seconds(&score, p, &s[i].t, v->isa, v->prepared) ? -INFINITY : -score;
+        order[i] = (struct choice){ i, 0, i ? score : INFINITY };
         s[i].gflops = s[i].when = NAN;
     }
     qsort(order, (size_t)n, sizeof *order, by_gain);

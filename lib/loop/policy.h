@@ -6,7 +6,7 @@
  *
  * A roll-out keeps the `width` best states of every step by the network (1: follow the best action) and remembers all
  * of them.  The gain of a state is predicted from the actions before it, Q(s, a) - gamma max Q(s', .) each; those with
- * the largest are measured, the untiled nest first. */
+ * the largest are measured, the untiled nest first; or those that the model of evaluate.h finds fastest. */
 #ifndef MILLRACE_POLICY_H
 #define MILLRACE_POLICY_H
 #include "learn/dqn.h"
@@ -42,6 +42,8 @@ struct rollout {
     double gflops[POLICY_STEPS + 1], when[POLICY_STEPS + 1];     /* of the states on the path; nan: not measured */
     int measured;
 };
-/* measure: how many different trees at most, the untiled one included; 0: none, the best is what is predicted */
-struct rollout policy_roll(const struct policy *, struct evaluator *, const struct problem *, int width, int measure);
+/* measure: how many different trees at most, the untiled one included; 0: none, the best is what is predicted.
+ * by_model: the states of the beam are put in order by the analytic model, not by the network's prediction. */
+struct rollout policy_roll(const struct policy *, struct evaluator *, const struct problem *, int width, int measure,
+                           bool by_model);
 #endif
