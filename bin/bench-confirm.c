@@ -77,7 +77,9 @@ static double mean_time(const struct runs *r, size_t label)
 static void run_fresh(const char *winner, char **commands, size_t n)
 {
     static struct bench all, b;
-    b = (struct bench){ .rounds = rounds, .seed = (uint64_t)seed, .level = level, .warmup = -1, .benchmark = "", .execute = child_run };
+    b = (struct bench){
+        .rounds = rounds, .seed = (uint64_t)seed, .level = level, .warmup = -1, .benchmark = "", .execute = child_run
+    };
     static struct subject two[2];
     size_t found = 0;
     bench_subjects(&all, &labels, commands, n, shell);

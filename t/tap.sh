@@ -11,9 +11,9 @@ PATH=$BIN:$PATH
 export LC_ALL=C TZ=UTC BIN B OPENBLAS_NUM_THREADS=1
 T=$(mktemp -d) && cd "$T" || exit 99
 trap 'cd / && rm -rf "$T"' EXIT
-n=0 failed=0
-pass() { echo "ok $((++n)) - $1"; }
-fail() { echo "not ok $((++n)) - $1"; failed=1; [ ! -s why ] || sed 's/^/# /' why | head -40; }
+tap_count=0 tap_failed=0
+pass() { echo "ok $((++tap_count)) - $1"; }
+fail() { echo "not ok $((++tap_count)) - $1"; tap_failed=1; [ ! -s why ] || sed 's/^/# /' why | head -40; }
 is() {
     local name=$1 rc=0
     printf '%s\n' "$2" > want
@@ -35,11 +35,11 @@ ok() {
     shift
     if "$@" > why 2>&1; then pass "$name"; else fail "$name"; fi
 }
-skip() { echo "ok $((++n)) # skip $1: $2"; }
+skip() { echo "ok $((++tap_count)) # skip $1: $2"; }
 need_data() {
     DATA=${MILLRACE_DATA:-$root/../shared/data}
     [ -e "$DATA/$1" ] && return
     echo "1..0 # skip $1 of the original data is not here"
     exit 0
 }
-done_testing() { echo "1..$n"; exit $failed; }
+done_testing() { echo "1..$tap_count"; exit $tap_failed; }
