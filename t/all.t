@@ -206,6 +206,7 @@ done
 cd "$root" || exit 99
 sources=$(find bin lib t -name '*.[ch]' ! -name pow10.h)
 quiet_if() { local found; found=$("$@"); [ -z "$found" ] || { echo "$found" | head -20; return 1; }; }
+ok 'every test file can be executed' quiet_if find "$root/t" -name '*.t' ! -perm -u+x
 ok 'no line is longer than 120 columns' quiet_if awk 'length > 120 {print FILENAME ":" FNR ": " length}' $sources
 ok 'no tabs' quiet_if grep -nP '\t' $sources
 ok 'no blanks at line ends' quiet_if grep -nP ' $' $sources
