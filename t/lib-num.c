@@ -155,9 +155,35 @@ static bool is_size(const char *s, bool valid, uint64_t want)
     return false;
 }
 
+/* every length and, at every place, every byte */
+static bool every_digit(void)
+{
+    char text[24];
+    for (size_t n = 1; n <= 19; n++) {
+        struct rng r = rng_for(n, str_of("integers"));
+        for (int k = 0; k < 200; k++) {
+            for (size_t i = 0; i < n; i++) text[i] = (char)('0' + rng_below(&r, n == 19 && i == 0 ? 9 : 10));
+            text[n] = '\0';
+            if (!is_int(text, true, strtoll(text, NULL, 10))) return false;
+        }
+        for (size_t i = 0; i < n; i++) {
+            char old = text[i];
+            for (int c = 1; c < 256; c++) {
+                text[i] = (char)c;
+                bool valid = (c >= '0' && c <= '9') || (i == 0 && c == '-' && n > 1);
+                int64_t v;
+                if (n < 19 && int_parse(text, n, &v) != valid) return false;
+            }
+            text[i] = old;
+        }
+    }
+    return true;
+}
+
 static void integers_and_sizes(void)
 {
     char b[NUM_MAX];
+    ok(every_digit(), "integers of every length, and each byte at each place");
     ok(is_int("0", true, 0) && is_int("-12", true, -12) && is_int("9223372036854775807", true, INT64_MAX), "integers");
     ok(is_int("-9223372036854775808", true, INT64_MIN) && is_int("9223372036854775808", false, 0), "the ends of int64");
     ok(is_int("", false, 0) && is_int("-", false, 0) && is_int("1.0", false, 0) && is_int("+1", false, 0) &&
