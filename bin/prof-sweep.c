@@ -15,8 +15,8 @@
  * with them how often sets change or the recorder's hooks ran.
  *
  * Rows in any order.  Memory: what is open at once while rows come in order of
- * start_ns; a file out of order is read again and held, 40 bytes a row, and so
- * is a pipe unless --sorted promises the order.
+ * start_ns; a file out of order is read again and held, 16 bytes a row and as
+ * many to sort it, and so is a pipe unless --sorted promises the order.
  *
  * Examples:
  *   $ prof-log out/run | prof-op | prof-sweep > cells.csv

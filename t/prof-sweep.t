@@ -60,6 +60,18 @@ prof-sweep --hooks=hooks.csv h.csv > /dev/null
 is 'hooks are counted in the cell they leave and the one they enter' 'proc,phase,op,cats,hook,before,begun
 p,,,C,c_wrap,0,10
 p,,,Python,c_wrap,10,0' cat hooks.csv
+# sorting: starts from near to far apart, long intervals, equal starts of nested operations in the order of the input
+wide() { awk -v bits="$1" 'BEGIN { srand(bits); most = 2 ^ bits
+    for (i = 0; i < 3000; i++) { s = int((rand() - .5) * most); op = rand() < .3
+        printf "p%d,%d,%s,%s,%.0f,%.0f,%s\n", rand() * 3, rand() * 2, op ? "op" : "cat", op ? "" : "k" int(rand() * 9), s, s + int(rand() * most / (rand() < .9 ? 1000 : 4)), op ? "o" int(rand() * 5) : "" } }'; }
+for bits in 6 11 12 33 40 61; do
+    wide $bits > rows.csv
+    { echo proc,tid,kind,cat,start_ns,end_ns,name; cat rows.csv; } > random.csv
+    { echo proc,tid,kind,cat,start_ns,end_ns,name; sort -s -t, -k5,5n rows.csv; } > sorted.csv
+    prof-sweep --quiet --sorted --transitions=sorted-tr.csv sorted.csv > sorted-cells.csv
+    prof-sweep --quiet --transitions=tr.csv random.csv > cells.csv
+    ok "3000 rows over 2^$bits ns: sorting them changes nothing" cmp <(sort sorted-cells.csv sorted-tr.csv) <(sort cells.csv tr.csv)
+done
 head -1 ev.csv > empty.csv
 is 'no rows, no cells' 'proc,phase,op,cats,total_ns,lo_ns,hi_ns,runs' prof-sweep empty.csv
 echo p,1,cat,A,5,3,,, >> empty.csv

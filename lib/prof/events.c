@@ -31,7 +31,8 @@ struct events_in events_open(char **paths)
 static enum event_kind kind_of(const struct events_in *in)
 {
     str s = csv_str(in->t, in->kind);
-    for (int k = 0; k < EVENT_KINDS; k++) if (str_is(s, event_kind_name[k])) return (enum event_kind)k;
+    for (int k = 0; k < EVENT_KINDS; k++)
+        if (s.n && s.s[0] == event_kind_name[k][0] && str_is(s, event_kind_name[k])) return (enum event_kind)k;
     csv_die(in->t, in->kind, "one of cat gpu ovh op phase proc");
 }
 

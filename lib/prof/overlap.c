@@ -8,19 +8,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct item {                                            /* a row reduced to what the sweep needs */
-    int64_t start, end;
+struct what {                                            /* of a row all but its times, reduced to what the sweep needs */
     uint32_t proc, key, also, thread;
     uint32_t hook;                                       /* KEY_NONE: none */
 };
+struct item { int64_t start, end; struct what what; };
+/* Held rows are packed: there are few different whats.  A length of LONG says that `what` is a place in `longs`. */
+struct packed { int64_t start; uint32_t length, what; };
+struct long_item { int64_t end; uint32_t what; };
+enum { LONG = UINT32_MAX, RECENT = 256, DIGIT = 11 };
 struct overlap {
     struct overlap_options want;
     struct intern procs, threads, hooks;
     sweep **sweep;                                       /* by process */
     size_t sweep_cap;
     struct repairs repairs;
-    struct item *item;                                   /* held rows */
+    struct packed *item;                                 /* held rows */
     size_t nitem, item_cap;
+    struct intern whats;                                 /* as bytes */
+    uint32_t recent[RECENT];                             /* some of them + 1, by a cheap hash */
+    struct long_item *longs;
+    size_t nlong, long_cap;
+    str last_proc;                                       /* that of the last row, as interned */
+    uint32_t last;
     struct buf id;
 };
 
@@ -30,6 +40,7 @@ static void forget(overlap *o)
     intern_free(&o->procs);
     intern_free(&o->threads);
     intern_free(&o->hooks);
+    o->last_proc = (str){ 0 };
     o->repairs = (struct repairs){ 0 };
 }
 
@@ -38,6 +49,8 @@ void overlap_free(overlap *o)
     forget(o);
     free(o->sweep);
     free(o->item);
+    intern_free(&o->whats);
+    free(o->longs);
     free(o->id.s);
     free(o);
 }
@@ -51,35 +64,45 @@ static uint32_t thread_of(overlap *o, const struct event *e)
     return intern(&o->threads, (str){ o->id.s, o->id.n });
 }
 
+static uint32_t proc_of(overlap *o, str name)
+{
+    if (o->want.across) name = (str){ "", 0 };
+    if (o->last_proc.s && str_eq(o->last_proc, name)) return o->last;
+    size_t known = o->procs.n;
+    o->last = intern(&o->procs, name);
+    o->last_proc = o->procs.name[o->last];
+    if (o->procs.n > known) {
+        o->sweep = grow(o->sweep, o->procs.n, &o->sweep_cap, sizeof *o->sweep);
+        o->sweep[o->last] = sweep_new(o->want.transitions);
+    }
+    return o->last;
+}
+
 static bool reduce(overlap *o, const struct event *e, str hook, size_t line, struct item *it)
 {
     if (is_empty(e->start, e->end, &o->repairs, line) || e->kind == EVENT_PROC) return false;
-    size_t known = o->procs.n;
-    it->proc = intern(&o->procs, o->want.across ? (str){ "", 0 } : e->proc);
-    if (o->procs.n > known) {
-        o->sweep = grow(o->sweep, o->procs.n, &o->sweep_cap, sizeof *o->sweep);
-        o->sweep[it->proc] = sweep_new(o->want.transitions);
-    }
-    sweep *s = o->sweep[it->proc];
+    struct what *w = &it->what;
     it->start = e->start;
     it->end = e->end;
-    it->key = sweep_key(s, e->kind == EVENT_OP ? KEY_OP : e->kind == EVENT_PHASE ? KEY_PHASE : KEY_CAT, event_key(e));
-    it->also = e->op.n ? sweep_key(s, KEY_OP, e->op) : KEY_NONE;
-    it->thread = e->kind == EVENT_OP ? thread_of(o, e) : KEY_NONE;
-    it->hook = KEY_NONE;
+    w->proc = proc_of(o, e->proc);
+    sweep *s = o->sweep[w->proc];
+    w->key = sweep_key(s, e->kind == EVENT_OP ? KEY_OP : e->kind == EVENT_PHASE ? KEY_PHASE : KEY_CAT, event_key(e));
+    w->also = e->op.n ? sweep_key(s, KEY_OP, e->op) : KEY_NONE;
+    w->thread = e->kind == EVENT_OP ? thread_of(o, e) : KEY_NONE;
+    w->hook = KEY_NONE;
     if (hook.n) {
-        it->hook = intern(&o->hooks, hook);
-        if (it->hook >= SWEEP_HOOKS) die("more than %d kinds of hooks", SWEEP_HOOKS);
+        w->hook = intern(&o->hooks, hook);
+        if (w->hook >= SWEEP_HOOKS) die("more than %d kinds of hooks", SWEEP_HOOKS);
     }
     return true;
 }
 
-static bool feed(overlap *o, const struct item *it)
+static bool feed(overlap *o, int64_t start, int64_t end, const struct what *w)
 {
-    sweep *s = o->sweep[it->proc];
-    bool good = it->thread != KEY_NONE ? sweep_add_op(s, it->start, it->end, it->key, it->thread)
-                                       : sweep_add(s, it->start, it->end, it->key, it->also);
-    if (good && it->hook != KEY_NONE) sweep_hook(s, it->hook);
+    sweep *s = o->sweep[w->proc];
+    bool good = w->thread != KEY_NONE ? sweep_add_op(s, start, end, w->key, w->thread)
+                                      : sweep_add(s, start, end, w->key, w->also);
+    if (good && w->hook != KEY_NONE) sweep_hook(s, w->hook);
     return good;
 }
 
@@ -101,7 +124,8 @@ static bool stream(overlap *o, char **paths)
     struct item it;
     bool good = true;
     while (good && events_next(&in, &e))
-        if (reduce(o, &e, hook_of(&in, hook), csv_line(in.t), &it) && !feed(o, &it)) {
+        if (reduce(o, &e, hook_of(&in, hook), csv_line(in.t), &it) &&
+            !feed(o, it.start, it.end, &it.what)) {
             if (o->want.sorted) csv_die(in.t, in.start, "in order, as --sorted promised");
             good = false;
         }
@@ -109,20 +133,56 @@ static bool stream(overlap *o, char **paths)
     return good;
 }
 
-/* by start; least significant byte first, bytes that are the same in all rows skipped; stable */
+/* ---- rows out of order are held, packed, and sorted by start */
+
+static const struct what *what_at(const overlap *o, uint32_t i)
+{
+    return (const void *)o->whats.name[i].s;
+}
+
+static uint32_t what_number(overlap *o, const struct what *w)
+{
+    uint32_t *recent = &o->recent[(w->proc + 7 * w->key + 31 * w->also + 63 * w->thread + 127 * w->hook) % RECENT];
+    if (!*recent || memcmp(what_at(o, *recent - 1), w, sizeof *w) != 0)
+        *recent = intern(&o->whats, (str){ (const char *)w, sizeof *w }) + 1;
+    return *recent - 1;
+}
+
+static void hold(overlap *o, const struct item *it)
+{
+    uint64_t length = (uint64_t)it->end - (uint64_t)it->start;
+    struct packed p = { it->start, (uint32_t)length, what_number(o, &it->what) };
+    if (length >= LONG) {
+        if (o->nlong >= UINT32_MAX) die("more than %u intervals longer than 4 s out of order", UINT32_MAX);
+        o->longs = grow(o->longs, o->nlong + 1, &o->long_cap, sizeof *o->longs);
+        o->longs[o->nlong] = (struct long_item){ it->end, p.what };
+        p.length = LONG;
+        p.what = (uint32_t)o->nlong++;
+    }
+    o->item = grow(o->item, o->nitem + 1, &o->item_cap, sizeof *o->item);
+    o->item[o->nitem++] = p;
+}
+
+/* radix sort, least significant digit first; stable; as many digits as the spread of the starts needs */
 static void sort_items(overlap *o)
 {
-    const uint64_t flip = (uint64_t)1 << 63;
-    struct item *from = o->item, *to = xmalloc(o->nitem, sizeof *to);
-    for (int shift = 0; shift < 64; shift += 8) {
-        size_t count[257] = { 0 };
-        for (size_t i = 0; i < o->nitem; i++) count[((((uint64_t)from[i].start ^ flip) >> shift) & 255) + 1]++;
-        bool same = false;
-        for (int b = 1; b <= 256; b++) same = same || count[b] == o->nitem;
-        if (same) continue;
-        for (int b = 1; b < 256; b++) count[b] += count[b - 1];
-        for (size_t i = 0; i < o->nitem; i++) to[count[(((uint64_t)from[i].start ^ flip) >> shift) & 255]++] = from[i];
-        struct item *swap = from;
+    struct packed *from = o->item, *to = xmalloc(o->nitem, sizeof *to);
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    for (size_t i = 0; i < o->nitem; i++) {
+        if (from[i].start < least) least = from[i].start;
+        if (from[i].start > most) most = from[i].start;
+    }
+    uint64_t base = (uint64_t)least, spread = (uint64_t)most - base, mask = ((uint64_t)1 << DIGIT) - 1;
+    for (int shift = 0; shift < 64 && spread >> shift; shift += DIGIT) {
+        size_t next[1 << DIGIT] = { 0 }, sum = 0;
+        for (size_t i = 0; i < o->nitem; i++) next[((uint64_t)from[i].start - base) >> shift & mask]++;
+        for (size_t d = 0; d <= mask; d++) {
+            size_t n = next[d];
+            next[d] = sum;
+            sum += n;
+        }
+        for (size_t i = 0; i < o->nitem; i++) to[next[((uint64_t)from[i].start - base) >> shift & mask]++] = from[i];
+        struct packed *swap = from;
         from = to;
         to = swap;
     }
@@ -135,17 +195,21 @@ static void collect(overlap *o, char **paths)
     struct events_in in = events_open(paths);
     int hook = hook_column(o, &in);
     struct event e;
+    struct item it;
     bool in_order = true;
+    int64_t last = INT64_MIN;
     while (events_next(&in, &e)) {
-        o->item = grow(o->item, o->nitem + 1, &o->item_cap, sizeof *o->item);
-        struct item *it = &o->item[o->nitem];
-        if (!reduce(o, &e, hook_of(&in, hook), csv_line(in.t), it)) continue;
-        if (o->nitem && it->start < it[-1].start) in_order = false;
-        o->nitem++;
+        if (!reduce(o, &e, hook_of(&in, hook), csv_line(in.t), &it)) continue;
+        if (it.start < last) in_order = false;
+        last = it.start;
+        hold(o, &it);
     }
     csv_close(in.t);
     if (!in_order) sort_items(o);
-    for (size_t i = 0; i < o->nitem; i++) feed(o, &o->item[i]);
+    for (const struct packed *p = o->item, *end = p + o->nitem; p < end; p++) {
+        const struct long_item *l = p->length == LONG ? &o->longs[p->what] : NULL;
+        feed(o, p->start, l ? l->end : p->start + p->length, what_at(o, l ? l->what : p->what));
+    }
 }
 
 static bool can_read_again(char **paths)
