@@ -2,45 +2,12 @@
 #include "inline/llvm.h"
 #include "base/message.h"
 #include "base/num.h"
-#include "measure/child.h"
-#include <errno.h>
-#include <fcntl.h>
+#include "inline/tool.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
-
-/* generous for any C program, small enough that a run-away inliner does not take the machine along */
-static const struct limits compile_limits = { .cpu_seconds = 300, .wall_seconds = 900, .memory_bytes = 6000000000u };
-
-struct args { char *v[256]; size_t n; };
-
-static void arg(struct args *a, const char *s)
-{
-    if (a->n + 1 >= sizeof a->v / sizeof *a->v) die("more than %zu arguments for the compiler", a->n);
-    a->v[a->n++] = (char *)(uintptr_t)s;                 /* execvp takes char *const * but changes nothing */
-    a->v[a->n] = NULL;
-}
-
-static void args(struct args *a, char *const *more)
-{
-    for (; more && *more; more++) arg(a, *more);
-}
-
-static char *in_path(const char *name)
-{
-    const char *path = getenv("PATH");
-    for (const char *p = path ? path : "/usr/bin"; *p;) {
-        size_t n = strcspn(p, ":");
-        char *full = xformat("%.*s/%s", (int)n, p, name);
-        if (access(full, X_OK) == 0) return full;
-        free(full);
-        p += n + (p[n] == ':');
-    }
-    return NULL;
-}
 
 struct llvm *llvm_find(int version, const char **why)
 {
@@ -48,11 +15,11 @@ struct llvm *llvm_find(int version, const char **why)
     for (int v = version ? version : 14; v <= (version ? version : 19); v++) {
         struct llvm l = { .version = v };
         char *name = xformat("clang-%d", v);
-        l.clang = in_path(name);
+        l.clang = tool_find(name);
         free(name);
-        l.opt = in_path(name = xformat("opt-%d", v));
+        l.opt = tool_find(name = xformat("opt-%d", v));
         free(name);
-        l.link = in_path(name = xformat("llvm-link-%d", v));
+        l.link = tool_find(name = xformat("llvm-link-%d", v));
         free(name);
         if (l.clang && l.opt && l.link) {
             struct llvm *found = xmalloc(1, sizeof *found);
@@ -160,66 +127,6 @@ void remarks_free(struct remarks *r)
 
 /* ---- running the compiler */
 
-/* An anonymous file, reachable by name while it is open: nothing to clean up after a kill. */
-struct memory_file { int fd; char name[40]; };
-
-static struct memory_file memory_file(const char *label)
-{
-    struct memory_file f;
-    f.fd = memfd_create(label, MFD_CLOEXEC);
-    if (f.fd < 0) die_errno("memfd");
-    snprintf(f.name, sizeof f.name, "/proc/%ld/fd/%d", (long)getpid(), f.fd);
-    return f;
-}
-
-static char *read_fd(int fd, size_t *n)
-{
-    off_t size = lseek(fd, 0, SEEK_END);
-    if (size < 0) die_errno("memfd");
-    char *s = xmalloc((size_t)size + 1, 1);
-    *n = 0;
-    while (*n < (size_t)size) {
-        ssize_t k = pread(fd, s + *n, (size_t)size - *n, (off_t)*n);
-        if (k <= 0) break;
-        *n += (size_t)k;
-    }
-    s[*n] = 0;
-    return s;
-}
-
-/* one line that explains a failure: the first that says error, else the last */
-static const char *explain(const char *tool, const struct ran *ran, const char *text)
-{
-    static char sentence[512];
-    const char *line = strstr(text, "error: ");
-    const char *base = strrchr(tool, '/');
-    base = base ? base + 1 : tool;
-    if (ran->how == RAN_NOT_STARTED) snprintf(sentence, sizeof sentence, "%s: %s", base, strerror(ran->error));
-    else if (ran->how == RAN_EXIT) {
-        if (!line) line = text;
-        snprintf(sentence, sizeof sentence, "%s exit %d: %.*s", base, ran->code, (int)strcspn(line, "\n"), line);
-    } else if (ran->how == RAN_SIGNAL) snprintf(sentence, sizeof sentence, "%s: signal %d", base, ran->signal);
-    else snprintf(sentence, sizeof sentence, "%s: %s", base, ran_word(ran));
-    return sentence;
-}
-
-/* run a tool; its standard error goes to *errors when that is not NULL (caller frees) */
-static const char *run_tool(struct args *a, const char *directory, char **errors, size_t *nerrors)
-{
-    struct memory_file err = memory_file("stderr");
-    struct child c = { .argv = a->v, .directory = directory, .error = err.name, .limits = compile_limits, .cpu = -1 };
-    struct ran ran = child_run(&c);
-    size_t n;
-    char *text = read_fd(err.fd, &n);
-    close(err.fd);
-    const char *why = ran.how == RAN_EXIT && ran.code == 0 ? NULL : explain(a->v[0], &ran, text);
-    if (errors) {
-        *errors = text;
-        *nerrors = n;
-    } else free(text);
-    return why;
-}
-
 const char *llvm_compile(const struct llvm *l, const char *source, char *const *flags, const char *directory,
                          const char *out)
 {
@@ -234,7 +141,7 @@ const char *llvm_compile(const struct llvm *l, const char *source, char *const *
     arg(&a, source);
     arg(&a, "-o");
     arg(&a, text);
-    const char *why = run_tool(&a, directory, NULL, NULL);
+    const char *why = tool_run(&a, directory, NULL, NULL);
     if (!why) {
         static const char *const fixed[] = { "-w",
                                              "-O2",
@@ -256,7 +163,7 @@ const char *llvm_compile(const struct llvm *l, const char *source, char *const *
             if (strncmp(*f, "-f", 2) == 0 || strncmp(*f, "-m", 2) == 0 || strncmp(*f, "-std", 4) == 0 ||
                 strncmp(*f, "-O", 2) == 0)
                 arg(&b, *f);
-        why = run_tool(&b, directory, NULL, NULL);
+        why = tool_run(&b, directory, NULL, NULL);
     }
     unlink(text);
     free(text);
@@ -271,7 +178,7 @@ const char *llvm_merge(const struct llvm *l, char *const *modules, const char *o
     args(&a, modules);
     arg(&a, "-o");
     arg(&a, all);
-    const char *why = run_tool(&a, NULL, NULL, NULL);
+    const char *why = tool_run(&a, NULL, NULL, NULL);
     if (!why) {
         struct args b = { 0 };
         arg(&b, l->opt);
@@ -280,7 +187,7 @@ const char *llvm_merge(const struct llvm *l, char *const *modules, const char *o
         arg(&b, all);
         arg(&b, "-o");
         arg(&b, out);
-        why = run_tool(&b, NULL, NULL, NULL);
+        why = tool_run(&b, NULL, NULL, NULL);
     }
     unlink(all);
     free(all);
@@ -297,7 +204,7 @@ const char *llvm_text(const struct llvm *l, const char *module, const char *pass
     arg(&a, module);
     arg(&a, "-o");
     arg(&a, out);
-    const char *why = run_tool(&a, NULL, NULL, NULL);
+    const char *why = tool_run(&a, NULL, NULL, NULL);
     free(option);
     return why;
 }
@@ -313,21 +220,16 @@ const char *llvm_plain(const struct llvm *l, char *const *inputs, char *const *l
     args(&a, libraries);
     arg(&a, "-o");
     arg(&a, out);
-    return run_tool(&a, NULL, NULL, NULL);
+    return tool_run(&a, NULL, NULL, NULL);
 }
 
-static void write_replay(int fd, const struct call_list *c)
+static void write_replay(struct memory_file *f, const struct call_list *c)
 {
     struct buf b = { 0 };
     for (size_t i = 0; i < c->n; i++)
         buf_format(&b, ": '%.*s' inlined into 'x' at callsite %.*s\n", (int)c->callee[i].n, c->callee[i].s,
                    (int)c->chain[i].n, c->chain[i].s);
-    for (size_t done = 0; done < b.n;) {
-        ssize_t k = write(fd, b.s + done, b.n - done);
-        if (k < 0 && errno == EINTR) continue;
-        if (k < 0) die_errno("replay file");
-        done += (size_t)k;
-    }
+    memory_file_write(f, &b);
     free(b.s);
 }
 
@@ -348,6 +250,8 @@ const char *llvm_build(const struct llvm *l, const struct llvm_build *b, struct 
     if (b->text) {
         arg(&a, "-S");
         arg(&a, "-emit-llvm");
+    } else if (b->object) {
+        arg(&a, "-c");
     } else {
         arg(&a, "-no-pie");
         args(&a, b->libraries);
@@ -366,7 +270,7 @@ const char *llvm_build(const struct llvm *l, const struct llvm_build *b, struct 
         }
     } else {
         replay = memory_file("replay");
-        write_replay(replay.fd, &b->calls);
+        write_replay(&replay, &b->calls);
         arg(&a, "-mllvm");
         arg(&a, option = xformat("-cgscc-inline-replay=%s", replay.name));
         arg(&a, "-mllvm");
@@ -376,11 +280,10 @@ const char *llvm_build(const struct llvm *l, const struct llvm_build *b, struct 
     }
     arg(&a, "-o");
     arg(&a, b->out);
-    char *text;
-    size_t n;
-    const char *why = run_tool(&a, NULL, &text, &n);
-    if (remarks) remarks_parse(remarks, text, n);
-    free(text);
+    struct buf text;
+    const char *why = tool_run(&a, NULL, &text, NULL);
+    if (remarks) remarks_parse(remarks, text.s, text.n);
+    free(text.s);
     free(option);
     if (replay.fd >= 0) close(replay.fd);
     return why;

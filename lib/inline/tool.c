@@ -1,0 +1,111 @@
+/* tool.c - see tool.h */
+#include "inline/tool.h"
+#include "base/message.h"
+#include "measure/child.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* generous for any C program, small enough that a run-away inliner does not take the machine along */
+static const struct limits compile_limits = { .cpu_seconds = 300, .wall_seconds = 900, .memory_bytes = 6000000000u };
+
+void arg(struct args *a, const char *s)
+{
+    a->v = grow(a->v, a->n + 2, &a->cap, sizeof *a->v);
+    a->v[a->n++] = (char *)(uintptr_t)s;                 /* execvp takes char *const * but changes nothing */
+    a->v[a->n] = NULL;
+}
+
+void args(struct args *a, char *const *more)
+{
+    for (; more && *more; more++) arg(a, *more);
+}
+
+void args_free(struct args *a)
+{
+    free(a->v);
+    *a = (struct args){ 0 };
+}
+
+char *tool_find(const char *name)
+{
+    const char *path = getenv("PATH");
+    for (const char *p = path ? path : "/usr/bin"; *p;) {
+        size_t n = strcspn(p, ":");
+        char *full = xformat("%.*s/%s", (int)n, p, name);
+        if (access(full, X_OK) == 0) return full;
+        free(full);
+        p += n + (p[n] == ':');
+    }
+    return NULL;
+}
+
+struct memory_file memory_file(const char *label)
+{
+    struct memory_file f;
+    f.fd = memfd_create(label, MFD_CLOEXEC);
+    if (f.fd < 0) die_errno("memfd");
+    snprintf(f.name, sizeof f.name, "/proc/%ld/fd/%d", (long)getpid(), f.fd);
+    return f;
+}
+
+void memory_file_write(struct memory_file *f, const struct buf *b)
+{
+    for (size_t done = 0; done < b->n;) {
+        ssize_t k = write(f->fd, b->s + done, b->n - done);
+        if (k < 0 && errno == EINTR) continue;
+        if (k < 0) die_errno("memfd");
+        done += (size_t)k;
+    }
+}
+
+struct buf memory_file_read(struct memory_file *f)
+{
+    off_t size = lseek(f->fd, 0, SEEK_END);
+    if (size < 0) die_errno("memfd");
+    struct buf b = { .s = xmalloc((size_t)size + 1, 1), .cap = (size_t)size + 1 };
+    while (b.n < (size_t)size) {
+        ssize_t k = pread(f->fd, b.s + b.n, (size_t)size - b.n, (off_t)b.n);
+        if (k <= 0) break;
+        b.n += (size_t)k;
+    }
+    b.s[b.n] = 0;
+    close(f->fd);
+    f->fd = -1;
+    return b;
+}
+
+/* one line that explains a failure: the first that says error, else the first */
+static const char *explain(const char *tool, const struct ran *ran, const char *text)
+{
+    static char sentence[512];
+    const char *line = strstr(text, "error: ");
+    const char *base = strrchr(tool, '/');
+    base = base ? base + 1 : tool;
+    if (ran->how == RAN_NOT_STARTED) snprintf(sentence, sizeof sentence, "%s: %s", base, strerror(ran->error));
+    else if (ran->how == RAN_EXIT) {
+        if (!line) line = text;
+        snprintf(sentence, sizeof sentence, "%s exit %d: %.*s", base, ran->code, (int)strcspn(line, "\n"), line);
+    } else if (ran->how == RAN_SIGNAL) snprintf(sentence, sizeof sentence, "%s: signal %d", base, ran->signal);
+    else snprintf(sentence, sizeof sentence, "%s: %s", base, ran_word(ran));
+    return sentence;
+}
+
+const char *tool_run(struct args *a, const char *directory, struct buf *errors, struct buf *output)
+{
+    struct memory_file err = memory_file("stderr");
+    struct child c = { .argv = a->v, .directory = directory, .error = err.name, .limits = compile_limits, .cpu = -1,
+                       .keep_output = output != NULL };
+    struct ran ran = child_run(&c);
+    struct buf text = memory_file_read(&err);
+    const char *why = ran.how == RAN_EXIT && ran.code == 0 ? NULL : explain(a->v[0], &ran, text.s);
+    if (errors) *errors = text;
+    else free(text.s);
+    if (output) *output = ran.output;
+    args_free(a);
+    return why;
+}

@@ -1,0 +1,26 @@
+/* tool.h - run a compiler: its arguments, its limits, its messages, and files for it that leave nothing behind.
+ *
+ * Limits on CPU time and address space keep a run-away inliner from taking the machine along; a tool that is missing,
+ * fails or is killed gives a sentence, never an exit. */
+#ifndef MILLRACE_TOOL_H
+#define MILLRACE_TOOL_H
+#include "base/str.h"
+
+struct args { char **v; size_t n, cap; };                /* zero-initialise; ends with NULL */
+
+void arg(struct args *, const char *);                   /* not copied */
+void args(struct args *, char *const *more);             /* up to its NULL; NULL: none */
+void args_free(struct args *);
+
+char *tool_find(const char *name);                       /* its path by PATH; NULL if it is not there */
+
+/* Run it and free the arguments.  NULL, or a sentence on what went wrong (valid until the next call).  Standard error
+ * goes to *errors, standard output to *output, when not NULL; the caller frees .s of both. */
+const char *tool_run(struct args *, const char *directory, struct buf *errors, struct buf *output);
+
+/* An anonymous file, which other processes reach by its name while it is open: nothing to clean up after a kill. */
+struct memory_file { int fd; char name[40]; };
+struct memory_file memory_file(const char *label);
+void memory_file_write(struct memory_file *, const struct buf *);
+struct buf memory_file_read(struct memory_file *);       /* all of it, closes the file; s ends with a NUL */
+#endif
