@@ -4,6 +4,7 @@
 #ifndef MILLRACE_MEM_H
 #define MILLRACE_MEM_H
 #include <stddef.h>
+#include <string.h>
 
 void *xmalloc(size_t n, size_t size);                    /* n objects of size bytes, not cleared */
 void *xcalloc(size_t n, size_t size);                    /* the same, zeroed */
@@ -13,6 +14,23 @@ char *xformat(const char *fmt, ...) __attribute__((format(printf, 1, 2)));   /* 
 
 /* Room for at least `need` objects in p, whose capacity is *cap: returns p, moved and doubled when it is full. */
 void *grow(void *p, size_t need, size_t *cap, size_t size);
+
+/* memcpy without a call for the short texts that tables are made of */
+static inline void copy_short(char *to, const char *from, size_t n)
+{
+    if (n > 16) memcpy(to, from, n);
+    else if (n >= 8) {
+        memcpy(to, from, 8);
+        memcpy(to + n - 8, from + n - 8, 8);
+    } else if (n >= 4) {
+        memcpy(to, from, 4);
+        memcpy(to + n - 4, from + n - 4, 4);
+    } else if (n) {
+        to[0] = from[0];
+        to[n / 2] = from[n / 2];
+        to[n - 1] = from[n - 1];
+    }
+}
 
 /* Arena: many small allocations, freed at once.  Zero-initialise.  Pointers stay valid until reset or free. */
 struct arena { struct arena_block *head; };

@@ -67,6 +67,9 @@ enum field {
    */
 enum { PLACES = 24 };
 struct plan { struct json_expected key[PLACES]; enum field field[PLACES]; bool known[PLACES]; };
+/* ids met lately, as they stand in the file and as they come out */
+enum { RECENT = 64, ID_MAX = 24 };
+struct place { char bytes[2][ID_MAX]; str in[2], out[2]; bool known; };
 struct trace {
     struct importer *m;
     jsonr *j;
@@ -81,6 +84,7 @@ struct trace {
     struct intern aliases;                               /* pid NUL tid of a file we wrote -> its own ids */
     uint32_t *alias_text;
     size_t alias_cap;
+    struct place recent[RECENT];
     struct buf key, gpu_tid;
     struct plan event, args;
 };
@@ -113,7 +117,7 @@ static void take(struct trace *t, enum field f)
         str s = json_str(t->j);
         struct buf *b = &t->field[f];
         if (s.n >= b->cap) b->s = grow(b->s, s.n + 1, &b->cap, 1);
-        memcpy(b->s, s.s, s.n);
+        copy_short(b->s, s.s, s.n);
         b->n = s.n;
         t->set |= 1u << f;
     } else if (token == JSON_OBJECT || token == JSON_ARRAY) skip_nested(t);
@@ -214,6 +218,7 @@ static void name_alias(struct trace *t)
     uint32_t i = pair(t, &t->aliases);
     if (t->aliases.n > known) t->alias_text = grow(t->alias_text, t->aliases.n, &t->alias_cap, sizeof *t->alias_text);
     t->alias_text[i] = intern(&t->text, value_of(t, ID));
+    for (size_t k = 0; k < RECENT; k++) t->recent[k].known = false;
 }
 
 static str aliased(struct trace *t, str pid, str tid, bool process)
@@ -225,6 +230,30 @@ static str aliased(struct trace *t, str pid, str tid, bool process)
     if (!process) buf_str(&t->key, tid);
     long i = intern_find(&t->aliases, (str){ t->key.s, t->key.n });
     return i < 0 ? process ? pid : tid : t->text.name[t->alias_text[i]];
+}
+
+static unsigned cheap_hash(str s)
+{
+    return s.n ? (unsigned)s.n + 3 * (unsigned char)s.s[0] + 7 * (unsigned char)s.s[s.n - 1] : 0;
+}
+
+static void name_place(struct trace *t, struct event *e, str pid, str tid)
+{
+    const str in[2] = { pid, tid };
+    struct place *p = &t->recent[(cheap_hash(pid) + 31 * cheap_hash(tid)) % RECENT];
+    if (!p->known || !str_eq(p->in[0], pid) || !str_eq(p->in[1], tid)) {
+        *p = (struct place){ .known = pid.n <= ID_MAX && tid.n <= ID_MAX };
+        for (int k = 0; k < 2; k++) {
+            p->in[k] = in[k];
+            if (p->known) {
+                if (in[k].n) memcpy(p->bytes[k], in[k].s, in[k].n);
+                p->in[k].s = p->bytes[k];
+            }
+        }
+        for (int k = 0; k < 2; k++) p->out[k] = aliased(t, p->in[0], p->in[1], k == 0);
+    }
+    e->proc = p->out[0];
+    e->tid = p->out[1];
 }
 
 /* Kineto's categories; false for those that say nothing about time spent */
@@ -269,6 +298,7 @@ static void complete(struct trace *t, struct event *e)
         return;
     }
     e->link = value_of(t, LINK);
+    name_place(t, e, pid, tid);
     if (t->kineto && e->kind == EVENT_GPU && has(t, DEVICE)) {
         t->gpu_tid.n = 0;
         buf_char(&t->gpu_tid, 'd');
@@ -276,8 +306,7 @@ static void complete(struct trace *t, struct event *e)
         buf_add(&t->gpu_tid, ".s", 2);
         buf_str(&t->gpu_tid, value_of(t, STREAM));
         e->tid = (str){ t->gpu_tid.s, t->gpu_tid.n };
-    } else e->tid = aliased(t, pid, tid, false);
-    e->proc = aliased(t, pid, tid, true);
+    }
     import_put(t->m, e);
 }
 

@@ -459,7 +459,7 @@ static void raw(csvw *w, const char *s, size_t n)
             return;
         }
     }
-    if (n) memcpy(w->buf + w->n, s, n);
+    copy_short(w->buf + w->n, s, n);
     w->n += n;
 }
 

@@ -326,13 +326,13 @@ static bool string(jsonr *j)
 
 /* ---- numbers and words */
 
-static bool is_digit(char c)
+static inline bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
 /* the number at s, whose end may be followed by anything: its length, 0 if malformed */
-static size_t number_length(const char *s)
+static inline size_t number_length(const char *s)
 {
     const char *p = s + (*s == '-');
     if (!is_digit(*p)) return 0;
@@ -458,6 +458,13 @@ enum json json_next(jsonr *j)
         if (j->buf[i] == '"' && quick_string(j, i + 1, 0)) {
             j->state = AFTER;
             return j->token = JSON_STRING;
+        }
+        size_t n = j->len - i > 64 && j->buf[i] <= '9' ? number_length(j->buf + i) : 0;
+        if (n && n <= 60) {
+            j->text = (str){ j->buf + i, n };
+            j->pos = i + n;
+            j->state = AFTER;
+            return j->token = JSON_NUMBER;
         }
     }
     for (;;) {
