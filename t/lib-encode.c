@@ -40,17 +40,20 @@ static int by_double(const void *a, const void *b)
 }
 
 /* pairs of a random problem and a random sequence of actions; returns how many with code differ from the reference */
-static int compare(enum isa isa, int pairs, int *tried, double *median_us)
+static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed, double *median_us)
 {
+    static const char *const blocks[] = { "(mm_nt 130 150 140)", "(mm_tt 90 200 170)", "(conv 1 48 9 11 70 3 3 1)",
+                                          "(conv 1 70 12 12 96 1 1 2)", "(conv 2 40 9 9 40 3 3 1)" };
     struct rng r = rng_for(7, str_of(isa_name[isa]));
     struct kernel g = { 0 };
     int bad = 0;
     double *us = malloc(sizeof *us * (size_t)pairs);
-    *tried = 0;
+    *tried = *packed = 0;
     for (int i = 0; i < pairs; ++*tried) {
         struct problem p;
         struct nest t;
         draw(&r, &p);
+        if (large) problem_parse(&p, str_of(blocks[i % 5]), "blocks");
         nest_reset(&p, &t);
         for (int n = below(&r, 25); n > 0; n--) {
             int a = below(&r, ACT_COUNT + 1);
@@ -61,6 +64,7 @@ static int compare(enum isa isa, int pairs, int *tried, double *median_us)
         const char *why = kernel_encode(&g, &p, &t, isa);
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t1);
         if (why) continue;
+        *packed += g.npack > 0;
         us[i++] = (double)(t1.tv_sec - t0.tv_sec) * 1e6 + (double)(t1.tv_nsec - t0.tv_nsec) / 1e3;
         float *x[3], *want; /* ends of the arrays are guarded by the sanitizer or by luck */
         for (int u = 0; u < 3; u++) {
@@ -105,13 +109,17 @@ int main(int argc, char **argv)
             printf("ok %d # skip no %s here\n", ++tap_count, isa_name[i]);
             continue;
         }
-        int tried;
+        int tried, packed;
         double us;
-        int bad = compare((enum isa)i, pairs, &tried, &us);
+        int bad = compare((enum isa)i, pairs, false, &tried, &packed, &us);
         printf("# %s: %d pairs with code of %d, %d differ, median %.1f us to encode\n", isa_name[i], pairs, tried, bad,
                us);
         ok(bad == 0, "code and reference agree bit by bit");
         ok(tried < pairs * 12 / 10, "most nests have code");
+        bad = compare((enum isa)i, pairs / 10, true, &tried, &packed, &us);
+        printf("# %s: %d larger pairs, %d of them transpose block by block, %d differ\n", isa_name[i], pairs / 10,
+               packed, bad);
+        ok(bad == 0 && packed > pairs / 100, "also when inputs are transposed block by block");
     }
     ok(!writable_and_executable(), "no memory is writable and executable");
     struct problem p;

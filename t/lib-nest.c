@@ -156,9 +156,11 @@ static void observations(void)
        "newest action first");
 }
 
-/* 2 files x 25 problems x 9 lists as published; search lists are legal at every step, lists of the network need not be
-   */
-static void replay(const char *dir, const char *file, int *searches, int *illegal, int *policies)
+/* 2 files x 25 problems x 9 lists as published: that of the untiled nest, which is empty, seven of searches, which are
+ * legal at every step, and one of the network, which need not be.  In a list the first entry is the empty action. */
+struct lists { int empty, searches, illegal, networks, networks_illegal, actions; };
+
+static void replay(const char *dir, const char *file, struct lists *n_lists)
 {
     char path[512], text[64];
     snprintf(path, sizeof path, "%s/loop/%s", dir, file);
@@ -172,16 +174,20 @@ static void replay(const char *dir, const char *file, int *searches, int *illega
         if (!at || sscanf(at, "mm%d_%d_%d", &m, &n, &k) != 3) continue;
         snprintf(text, sizeof text, "(mm %d %d %d)", m, n, k);
         struct problem p = problem(text);
-        at = strstr(line, "[''");
-        for (int i = 0; at && i < 8; i++, at = strstr(at + 1, "[''")) {
+        at = strrchr(line, 'm');                         /* the third block of columns holds the actions */
+        for (int i = 0; at && (at = strchr(at, '[')) != NULL; i++) {
             struct nest t;
             nest_reset(&p, &t);
             char *end = strchr(at, ']'), old = *end;
+            if (!end) break;
             *end = 0;
             int bad = act_all(&p, &t, at, RULE_PUBLISHED);
+            for (const char *s = at; (s = strchr(s, '\'')); s++) n_lists->actions++;
+            if (i == 0) n_lists->empty += end == at + 1;
+            else if (i < 8) n_lists->searches++, n_lists->illegal += bad;
+            else n_lists->networks++, n_lists->networks_illegal += bad != 0;
             *end = old;
-            if (i < 7) ++*searches, *illegal += bad;
-            else *policies += bad != 0;
+            at = end;
         }
     }
     free(line);
@@ -199,14 +205,16 @@ int main(void)
     char path[512];
     snprintf(path, sizeof path, "%s/loop/looptune-test.csv", dir);
     if (!access(path, R_OK)) {
-        int searches = 0, illegal = 0, policies = 0;
-        replay(dir, "looptune-test.csv", &searches, &illegal, &policies);
-        replay(dir, "looptune-train.csv", &searches, &illegal, &policies);
-        printf("# %d search lists, %d illegal actions in them, %d of 50 network lists hold some\n", searches,
-               illegal, policies);
-        ok(searches == 350, "50 problems and 7 lists, next to the empty list of the base");
-        ok(illegal == 0, "every published search list is legal at every step");
-        ok(policies == 31, "31 of the 50 network lists hold illegal actions, as the study's replay found");
+        struct lists l = { 0 };
+        replay(dir, "looptune-test.csv", &l);
+        replay(dir, "looptune-train.csv", &l);
+        int lists = l.empty + l.searches + l.networks;
+        printf("# %d lists, %d actions; %d illegal in lists of searches; %d of %d network lists hold some\n", lists,
+               l.actions / 2 - l.searches - l.networks, l.illegal, l.networks_illegal, l.networks);
+        ok(lists == 450 && l.empty == 50 && l.searches == 350 && l.networks == 50,
+           "450 lists: 50 problems, each with the empty one, seven of searches and one of the network");
+        ok(l.illegal == 0, "every published search list is legal at every step");
+        ok(l.networks_illegal == 31, "31 of the 50 network lists hold illegal actions, as the study's replay found");
     } else {
         printf("ok %d # skip the published lists are not here\n", ++tap_count);
     }

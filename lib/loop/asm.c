@@ -172,6 +172,50 @@ void asm_loop(struct assembler *s, int counter, const uint8_t *top)
     word(s, (int32_t)(top - (s->at + 4)));
 }
 
+static void raw(struct assembler *s, const uint8_t *code, size_t n)
+{
+    room(s);
+    memcpy(s->at, code, n);
+    s->at += n;
+}
+
+static void wide_constant(struct assembler *s, int reg, uint64_t value)      /* mov r64, imm64 */
+{
+    room(s);
+    byte(s, 0x48);
+    byte(s, 0xB8u | (unsigned)reg);
+    memcpy(s->at, &value, 8);
+    s->at += 8;
+}
+
+void asm_call(struct assembler *s, uint64_t fn, uint64_t argument, int base)
+{
+    static const uint8_t push[] = { 0x55, 0x51, 0x52, 0x56, 0x57, 0x41, 0x50, 0x41, 0x51, 0x41, 0x52, 0x41, 0x53 };
+    static const uint8_t pop[] = { 0x41, 0x5B, 0x41, 0x5A, 0x41, 0x59, 0x41, 0x58, 0x5F, 0x5E, 0x5A, 0x59, 0x5D };
+    static const uint8_t align[] = { 0x48, 0x89, 0xE5, 0x48, 0x83, 0xE4, 0xF0 };     /* rbp = rsp; rsp &= -16 */
+    static const uint8_t call[] = { 0xC5, 0xF8, 0x77, 0xFF, 0xD0, 0x48, 0x89, 0xEC };   /* vzeroupper; call; rsp = rbp */
+    raw(s, push, sizeof push);
+    raw(s, align, sizeof align);
+    raw(s, (uint8_t[]){ 0x48, 0x89, (uint8_t)(0xC0 | base << 3 | RSI) }, 3);
+    wide_constant(s, RDI, argument);
+    wide_constant(s, RAX, fn);
+    raw(s, call, sizeof call);
+    raw(s, pop, sizeof pop);
+}
+
+void asm_push(struct assembler *s, int base, uint64_t value)
+{
+    room(s);
+    byte(s, 0x50u | (unsigned)base);
+    wide_constant(s, base, value);
+}
+
+void asm_pop(struct assembler *s, int base)
+{
+    room(s);
+    byte(s, 0x58u | (unsigned)base);
+}
+
 void asm_enter(struct assembler *s)
 {
     static const uint8_t push[] = { 0x53, 0x55, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57 };

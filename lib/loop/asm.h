@@ -27,6 +27,10 @@ void asm_mask(struct assembler *, int lanes);                         /* for the
 void asm_add(struct assembler *, int base, long bytes);
 void asm_count(struct assembler *, int counter, int32_t n);           /* counter 0 .. ASM_COUNTERS-1 = n */
 void asm_loop(struct assembler *, int counter, const uint8_t *top);   /* counter--, go to top unless zero */
+/* call fn(argument, base); no vector or mask register survives.  A base can be set aside while it is something else */
+void asm_call(struct assembler *, uint64_t fn, uint64_t argument, int base);
+void asm_push(struct assembler *, int base, uint64_t value);
+void asm_pop(struct assembler *, int base);
 void asm_enter(struct assembler *); /* aligns, then saves registers in ASM_ENTER bytes */
 void asm_leave(struct assembler *);
 #endif

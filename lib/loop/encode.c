@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 enum { REGION = 1 << 20, MAX_ROWS = 32, BODY_FMA = 320, MAX_BODY = 4000, MAX_UNROLL = 16 };
+enum { MAX_PACKS = 64, PACK_ELEMENTS = 4096, NEAR_ELEMENTS = 1 << 17 }; /* 512 KiB stay in the second cache */
 const char *const isa_name[2] = { "avx2", "avx512" };
 
 bool isa_here(enum isa i)
@@ -37,6 +38,11 @@ struct state {
     int live;                                            /* counters in use */
     int rows, vectors;                                   /* largest tile */
     double times, cycles;                                /* how often the present code runs; model of all of it */
+    int pack_depth[2];                                   /* transpose this input's block there; -1: never, or before */
+    bool packed[2];
+    double packs, moved;                                 /* calls and elements of it, as `times` */
+    struct kernel *g;
+    int thread;
     bool plan;                                           /* count cycles, write no bodies */
     const char *why;
 };
@@ -281,12 +287,20 @@ static int32_t block_of(const struct state *k, int d, const int32_t *e)
     return most < e[v] ? most : e[v];
 }
 
+static void emit_packed(struct state *k, int t, int d, const int32_t *e, bool first);
+
 static void emit(struct state *k, int d, const int32_t *e, bool first)
 {
     int nv;
     long rows = c_block(k, e, &nv);
+    bool fit = fits(k, rows, nv);
     if (k->why || k->s.full) return;
-    if (fits(k, rows, nv)) {
+    for (int t = 0; t < 2; t++)
+        if (k->pack_depth[t] >= 0 && !k->packed[t] && (fit || d >= k->pack_depth[t])) {
+            emit_packed(k, t, d, e, first);
+            return;
+        }
+    if (fit) {
         emit_tile(k, d, e, first);
         return;
     }
@@ -358,8 +372,8 @@ static int choose_vector(const struct problem *p, const struct nest *t, int lane
     return best;
 }
 
-/* tensor t with variable `vec` fastest: strides in elements, rows padded off multiples of 4 KiB */
-static void plan_transposition(struct transposition *c, const struct problem *p, int t, int vec,
+/* a block of tensor t with variable `vec` fastest: strides in elements, rows padded off multiples of 4 KiB */
+static void plan_transposition(struct transposition *c, const struct problem *p, int t, int vec, const int32_t *size,
                                int64_t stride[NEST_VARS])
 {
     c->needed = true;
@@ -367,7 +381,7 @@ static void plan_transposition(struct transposition *c, const struct problem *p,
     for (int64_t below = INT64_MAX; ; ) {                /* slowest first, vec aside */
         int next = -1;
         for (int v = 0; v < p->nvar; v++)
-            if (v != vec && p->size[v] > 1 && p->stride[t][v] && p->stride[t][v] < below
+            if (v != vec && size[v] > 1 && p->stride[t][v] && p->stride[t][v] < below
                 && (next < 0 || p->stride[t][v] > p->stride[t][next])) next = v;
         if (next < 0) break;
         below = p->stride[t][next];
@@ -379,14 +393,55 @@ static void plan_transposition(struct transposition *c, const struct problem *p,
         int v = c->var[i];
         stride[v] = c->to[i] = step;
         c->from[i] = p->stride[t][v];
-        c->size[i] = p->size[v];
-        step *= p->size[v];
+        c->size[i] = size[v];
+        step *= size[v];
         if (i == c->nvar - 1) {
             step = (step + 15) & ~(int64_t)15;
             if (step % 512 == 0) step += 16;
         }
     }
     c->elements = step;
+    for (int i = c->nvar - 3; i >= 0; i--) {             /* two that lie together in both are one */
+        if (c->from[i] != c->from[i + 1] * c->size[i + 1] || c->to[i] != c->to[i + 1] * c->size[i + 1]) continue;
+        c->size[i + 1] *= c->size[i];
+        c->nvar--;
+        for (int j = i; j < c->nvar; j++)
+            c->size[j] = c->size[j + 1], c->from[j] = c->from[j + 1], c->to[j] = c->to[j + 1];
+    }
+}
+
+/* The depth at which an input is transposed block by block: inside the outer loops that all move through it, so that
+ * each element is transposed once, and used while it is in a cache.  0: before the nest. */
+static int block_depth(const struct state *k, int t)
+{
+    int32_t e[NEST_VARS];
+    memcpy(e, k->p->size, sizeof e);
+    for (int d = 0; d < k->t->n; d++) {
+        struct loop l = k->t->loop[d];
+        double block = 1;
+        if (l.size + (l.tail > 0) > 1 && !k->p->stride[t][l.var]) return d;
+        e[l.var] = k->inner[d];
+        for (int v = 0; v < k->p->nvar; v++)
+            if (k->p->stride[t][v]) block *= e[v];
+        if (block < PACK_ELEMENTS) return d;
+    }
+    return 0;
+}
+
+static bool to_transpose(const struct state *k, int t)
+{
+    return k->p->stride[t][k->vec] > 1 && k->p->size[k->vec] > 1;
+}
+
+static float *scratch(float *old, size_t *have, int64_t elements)
+{
+    size_t bytes = ((size_t)elements * sizeof(float) + 127) & ~(size_t)63;
+    if (bytes <= *have) return old;
+    free(old);
+    float *x = aligned_alloc(64, bytes);
+    if (!x) die("out of memory");
+    *have = bytes;
+    return x;
 }
 
 static void prepare(struct kernel *g, struct state *k)
@@ -394,21 +449,53 @@ static void prepare(struct kernel *g, struct state *k)
     for (int t = 0; t < 3; t++) {
         int64_t elements[NEST_VARS];
         memcpy(elements, k->p->stride[t], sizeof elements);
-        g->change[t].needed = false;
-        if (elements[k->vec] > 1 && k->p->size[k->vec] > 1) {
-            float *keep = g->change[t].scratch;
-            g->change[t] = (struct transposition){ .scratch = keep };
-            plan_transposition(&g->change[t], k->p, t, k->vec, elements);
-            size_t bytes = (size_t)g->change[t].elements * sizeof(float) + 64;
-            if (bytes > g->scratch[t]) {
-                free(keep);
-                g->change[t].scratch = aligned_alloc(64, (bytes + 63) & ~(size_t)63);
-                if (!g->change[t].scratch) die("out of memory");
-                g->scratch[t] = (bytes + 63) & ~(size_t)63;
-            }
+        struct transposition *c = &g->change[t];
+        *c = (struct transposition){ .scratch = c->scratch, .isa = g->isa };
+        if (to_transpose(k, t)) {
+            struct transposition all = *c;
+            int64_t stride[NEST_VARS];
+            memcpy(stride, elements, sizeof stride);
+            plan_transposition(&all, k->p, t, k->vec, k->p->size, stride);
+            int depth = t == TENSOR_C || g->whole ? 0 : block_depth(k, t);
+            if (depth) k->pack_depth[t] = depth;
+            else *c = all, memcpy(elements, stride, sizeof elements);
+            int64_t most = all.elements + 16 * (all.elements / all.to[all.nvar > 1 ? all.nvar - 2 : 0] + 1);
+            c->scratch = scratch(c->scratch, &g->scratch[t], most);
+            if (depth && g->threads > 1) g->second[t] = scratch(g->second[t], &g->second_bytes[t], most);
         }
         for (int v = 0; v < k->p->nvar; v++) k->stride[t][v] = elements[v] * 4;
     }
+}
+
+/* transpose the block of input t that is used below depth d, then go on with it in place of the input */
+static void emit_packed(struct state *k, int t, int d, const int32_t *e, bool first)
+{
+    int64_t keep[NEST_VARS], to[NEST_VARS];
+    struct transposition c = { .isa = k->g ? k->g->isa : ISA_AVX2 };
+    double elements = 1;
+    memcpy(keep, k->stride[t], sizeof keep);
+    memcpy(to, k->p->stride[t], sizeof to);
+    plan_transposition(&c, k->p, t, k->vec, e, to);
+    for (int v = 0; v < k->p->nvar; v++) {
+        k->stride[t][v] = to[v] * 4;
+        if (k->p->stride[t][v]) elements *= e[v];
+    }
+    k->packs += k->times;
+    k->moved += k->times * elements;
+    k->packed[t] = true;
+    if (!k->plan) {
+        if (k->g->npack == MAX_PACKS) k->why = "too many blocks to transpose";
+        else k->g->pack[k->g->npack++] = c;
+        if (k->why) return;
+        struct transposition *at = &k->g->pack[k->g->npack - 1];
+        at->scratch = k->thread ? k->g->second[t] : k->g->change[t].scratch;
+        asm_call(&k->s, (uintptr_t)transpose_block, (uintptr_t)at, base_of[t]);
+        asm_push(&k->s, base_of[t], (uintptr_t)at->scratch);
+    }
+    emit(k, d, e, first);
+    if (!k->plan) asm_pop(&k->s, base_of[t]);
+    k->packed[t] = false;
+    memcpy(k->stride[t], keep, sizeof keep);
 }
 
 /* the part of the problem a thread does: extents, and where it starts */
@@ -447,7 +534,8 @@ static const char *begin(struct state *k, const struct problem *p, const struct 
                          .times = 1,
                          .lanes = isa == ISA_AVX512 ? 16 : 8,
                          .nregister = isa == ISA_AVX512 ? 32 : 16,
-                         .nacc = isa == ISA_AVX512 ? 28 : 12 };
+                         .nacc = isa == ISA_AVX512 ? 28 : 12,
+                         .pack_depth = { -1, -1 } };
     k->vec = choose_vector(p, t, k->lanes, &k->why);
     if (k->why) return k->why;
     k->vt = p->stride[TENSOR_A][k->vec] ? TENSOR_A : TENSOR_B;
@@ -464,6 +552,10 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
     const char *why = begin(&k, p, t, isa);
     if (!why) why = parts(&k, e, &g->threads, &var, &second);
     if (why) return why;
+    if (!g->pack) g->pack = xmalloc(MAX_PACKS, sizeof *g->pack);
+    g->npack = 0;
+    g->isa = isa;
+    k.g = g;
     if (!g->region) {
         g->region = mmap(NULL, REGION, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (g->region == MAP_FAILED) die_errno("cannot get memory for code");
@@ -473,13 +565,13 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
     prepare(g, &k);
     asm_begin(&k.s, g->region, REGION, isa == ISA_AVX512);
     for (int i = 0; i < g->threads; i++) {
+        k.thread = i;
         asm_enter(&k.s);
         g->code[i] = (nest_code *)(k.s.at - ASM_ENTER);
         emit(&k, 0, e[i], true);
         asm_leave(&k.s);
         for (int u = 0; u < 3; u++) g->offset[i][u] = i * (int64_t)second * k.stride[u][var] / 4;
     }
-    g->isa = isa;
     g->bytes = (size_t)(k.s.at - k.s.start) - ASM_TABLE;
     g->rows = k.rows;
     g->vectors = k.vectors;
@@ -488,7 +580,7 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
     return k.why ? k.why : k.s.full ? "the code is longer than 1 MiB" : NULL;
 }
 
-const char *kernel_plan(struct plan *out, const struct problem *p, const struct nest *t, enum isa isa)
+const char *kernel_plan(struct plan *out, const struct problem *p, const struct nest *t, enum isa isa, bool whole)
 {
     static uint8_t waste[4096];
     struct state k;
@@ -502,9 +594,12 @@ const char *kernel_plan(struct plan *out, const struct problem *p, const struct 
     for (int u = 0; u < 3; u++) {
         memcpy(out->stride[u], p->stride[u], sizeof out->stride[u]);
         struct transposition c;
-        if (p->stride[u][k.vec] > 1 && p->size[k.vec] > 1) {
-            plan_transposition(&c, p, u, k.vec, out->stride[u]);
-            out->moved += (double)p->elements[u];
+        if (to_transpose(&k, u)) {
+            int depth = u == TENSOR_C || whole ? 0 : block_depth(&k, u);
+            if (depth) k.pack_depth[u] = depth;
+            plan_transposition(&c, p, u, k.vec, p->size, out->stride[u]);
+            if (!depth) out->moved += (double)p->elements[u];
+            if (!depth && p->elements[u] > NEAR_ELEMENTS) out->far += (double)p->elements[u];
         }
         for (int v = 0; v < p->nvar; v++) k.stride[u][v] = out->stride[u][v] * 4;
     }
@@ -516,6 +611,8 @@ const char *kernel_plan(struct plan *out, const struct problem *p, const struct 
         k.s.full = false;
         if (k.cycles - before > out->cycles) out->cycles = k.cycles - before;
     }
+    out->moved += k.moved;
+    out->packs = k.packs;
     out->rows = k.rows;
     out->vectors = k.vectors;
     out->threads = threads;
@@ -530,6 +627,7 @@ const uint8_t *kernel_bytes(const struct kernel *g)
 void kernel_free(struct kernel *g)
 {
     if (g->region) munmap(g->region, REGION);
-    for (int t = 0; t < 3; t++) free(g->change[t].scratch);
+    for (int t = 0; t < 3; t++) free(g->change[t].scratch), free(g->second[t]);
+    free(g->pack);
     *g = (struct kernel){ 0 };
 }

@@ -160,6 +160,7 @@ static int by_double(const void *a, const void *b)
 static struct result measure(struct evaluator *v, const struct nest *t, int min_runs, int max_runs, bool early)
 {
     struct result r = { .seconds = INFINITY, .median_seconds = INFINITY };
+    v->kernel.whole = v->prepared;
     r.why = kernel_encode(&v->kernel, v->p, t, v->isa);
     if (r.why) return r;
     evaluator_operands(v);

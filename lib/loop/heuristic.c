@@ -52,7 +52,7 @@ static void keep(struct maker *m, const struct candidate *c)
     if (m->n == MAX_CANDIDATES || !build(m->p, c, &t)) return;
     for (int i = 0; i < t.n; i++)
         if (t.loop[i].var == m->vec) t.loop[i].marks = t.write[0].marks = 0;
-    if (kernel_plan(&q, m->p, &t, m->s->v->isa)) return;
+    if (kernel_plan(&q, m->p, &t, m->s->v->isa, m->s->v->prepared)) return;
     double seconds;
     if (q.vector_var != m->vec) {                        /* not the encoder's own choice: ask for it by a mark */
         for (int i = t.n; i-- > 0; )
@@ -68,41 +68,49 @@ static void keep(struct maker *m, const struct candidate *c)
     m->c[m->n++].seconds = seconds;
 }
 
-/* loops outside the tile in this order, reductions inside; a cut of the slowest reduction may go outside as well */
+/* loops outside the tile in this order, the outermost reduction cut to blocks of kc (0: not) outside of them, or just
+ * inside the first of them, and the reductions inside, turned by one or not */
+static void with_cut(struct maker *m, const int *outer, int nouter, const int *red, int nred, int32_t kc, bool inside,
+                     int turn, int cut)
+{
+    struct candidate c = {
+        .vec = -1, .nv = (int8_t)m->nv, .cut = (int8_t)cut, .first = (int8_t)(nouter ? outer[0] : -1)
+    };
+    for (int i = 0; i <= nouter; i++) {
+        if (kc && i == inside) c.piece[c.n++] = (struct piece){ (int8_t)red[0], kc };
+        if (i == nouter) break;
+        int v = outer[i];
+        int32_t block = v == m->vec      ? m->nv * m->lanes
+                        : v == m->row[0] ? m->rows[0]
+                        : v == m->row[1] ? m->rows[1]
+                                         : 1;
+        c.piece[c.n++] = (struct piece){ (int8_t)v, block };
+    }
+    for (int i = 0; i < nred; i++) c.piece[c.n++] = (struct piece){ (int8_t)red[(i + turn) % nred], 1 };
+    for (int i = 0; i < 2; i++)
+        if (m->row[i] >= 0 && m->rows[i] > 1) c.piece[c.n++] = (struct piece){ (int8_t)m->row[i], 1 };
+    c.piece[c.n++] = (struct piece){ (int8_t)m->vec, 1 };
+    keep(m, &c);
+}
+
 static void with_order(struct maker *m, const int *outer, int nouter)
 {
+    static const int32_t cuts[2][4] = { { 0, 128, 512, 2048 }, { 0, 32, 128, 512 } };
     const struct problem *p = m->p;
-    int red[NEST_VARS], nred = 0;
-    for (int i = 0; i < p->nvar; i++)
-        if (p->reduced[p->order[i]]) red[nred++] = p->order[i];
-    for (int turn = 0; turn < (nred > 1 ? 2 : 1); turn++) {
+    int red[NEST_VARS], nred = 0, real = 0;
+    for (int long_ones = 1; long_ones >= 0; long_ones--)
+        for (int i = 0; i < p->nvar; i++)
+            if (p->reduced[p->order[i]] && (p->size[p->order[i]] > 1) == long_ones) {
+                red[nred++] = p->order[i];
+                real += long_ones;
+            }
+    for (int turn = 0; turn < (real > 1 ? 2 : 1); turn++)
         for (int cut = 0; cut < 4; cut++) {
-            struct candidate c = {
-                .vec = -1, .nv = (int8_t)m->nv, .cut = (int8_t)cut, .first = (int8_t)(nouter ? outer[0] : -1)
-            };
-            int32_t kc = cut ? 32 << 2 * cut : 0;        /* 128, 512, 2048 */
-            int first = red[0];
-            if (kc >= p->size[first] || (cut && nred > 1)) {
-                if (nred < 2 || cut > 1 || p->size[first] < 64) continue;
-                kc = 32;                                 /* of the channels of a window */
-            }
-            if (cut) c.piece[c.n++] = (struct piece){ (int8_t)first, kc };
-            for (int i = 0; i < nouter; i++) {
-                int v = outer[i];
-                int32_t block = v == m->vec      ? m->nv * m->lanes
-                                : v == m->row[0] ? m->rows[0]
-                                : v == m->row[1] ? m->rows[1]
-                                                 : 1;
-                c.piece[c.n++] = (struct piece){ (int8_t)v, block };
-            }
-            for (int i = 0; i < nred; i++)
-                c.piece[c.n++] = (struct piece){ (int8_t)red[turn ? (i + 1) % nred : i], 1 };
-            for (int i = 0; i < 2; i++)
-                if (m->row[i] >= 0 && m->rows[i] > 1) c.piece[c.n++] = (struct piece){ (int8_t)m->row[i], 1 };
-            c.piece[c.n++] = (struct piece){ (int8_t)m->vec, 1 };
-            keep(m, &c);
+            int32_t kc = cuts[real > 1][cut];
+            if (kc * 2 > p->size[red[0]] && kc) continue;
+            with_cut(m, outer, nouter, red, nred, kc, false, turn, cut);
+            if (kc && nouter > 1) with_cut(m, outer, nouter, red, nred, kc, true, turn, cut + 4);
         }
-    }
 }
 
 static void orders(struct maker *m, const int *vars, int n, int *at, int k)

@@ -3,9 +3,10 @@
 #include "loop/transpose.h"
 #include <string.h>
 
-static void change_layout(const struct transposition *c, enum isa isa, float *scratch, float *plain, bool back)
+static void change_layout(const struct transposition *c, float *plain, bool back)
 {
-    transpose_fn *transpose = isa == ISA_AVX512 ? transpose_avx512 : transpose_avx2;
+    float *scratch = c->scratch;
+    transpose_fn *transpose = c->isa == ISA_AVX512 ? transpose_avx512 : transpose_avx2;
     int last = c->nvar - 1, outer = c->nvar > 1 ? last - 1 : 0;
     int64_t at[NEST_VARS] = { 0 }, from = 0, to = 0;
     bool planes = c->nvar > 1 && c->from[outer] == 1;
@@ -35,6 +36,11 @@ static void change_layout(const struct transposition *c, enum isa isa, float *sc
     }
 }
 
+void transpose_block(const struct transposition *c, float *from)
+{
+    change_layout(c, from, false);
+}
+
 struct job { const struct kernel *g; float *c; const float *a, *b; };
 
 static void part(void *data, int i)
@@ -50,7 +56,7 @@ void kernel_prepare(const struct kernel *g, const float *a, const float *b)
     for (int t = 0; t < 2; t++)
         if (g->change[t].needed) {
             union { const float *read; float *plain; } cast = { in[t] };
-            change_layout(&g->change[t], g->isa, g->change[t].scratch, cast.plain, false);
+            change_layout(&g->change[t], cast.plain, false);
         }
 }
 
@@ -66,7 +72,7 @@ void kernel_body(const struct kernel *g, float *c, const float *a, const float *
 
 void kernel_finish(const struct kernel *g, float *c)
 {
-    if (g->change[TENSOR_C].needed) change_layout(&g->change[TENSOR_C], g->isa, g->change[TENSOR_C].scratch, c, true);
+    if (g->change[TENSOR_C].needed) change_layout(&g->change[TENSOR_C], c, true);
 }
 
 void kernel_run(const struct kernel *g, float *c, const float *a, const float *b)

@@ -3,7 +3,9 @@
 
 /* two private caches: bytes that stay in them, and bytes a cycle that come into them */
 static const struct { double bytes, per_cycle; } cache[] = { { 40e3, 48 }, { 800e3, 20 }, { 24e6, 7 } };
-static const double CYCLES_PER_SECOND = 4e9, CYCLES_PER_MOVED = 0.4, OVERLAP = 0.4;
+static const double CYCLES_PER_SECOND = 4e9, OVERLAP = 0.4;
+/* of an element transposed, of one that leaves the caches in between, of each block */
+static const double CYCLES_PER_MOVED = 0.4, CYCLES_PER_FAR = 2, CYCLES_PER_PACK = 100;
 enum { LEVELS = sizeof cache / sizeof *cache };
 
 /* bytes of tensor t that a block of extents e touches: whole cache lines along its fastest variable */
@@ -49,7 +51,7 @@ static double traffic(const struct problem *p, const struct nest *l, const struc
 const char *model_seconds(double *seconds, const struct problem *p, const struct nest *t, enum isa isa, bool prepared)
 {
     struct plan q;
-    const char *why = kernel_plan(&q, p, t, isa);
+    const char *why = kernel_plan(&q, p, t, isa, prepared);
     *seconds = INFINITY;
     if (why) return why;
     double cycles = q.cycles, all = 0;
@@ -59,6 +61,7 @@ const char *model_seconds(double *seconds, const struct problem *p, const struct
         double c = traffic(p, t, &q, cache[i].bytes) / cache[i].per_cycle / q.threads;
         cycles = fmax(cycles, c) + OVERLAP * fmin(cycles, c) * (i == 0 ? 0.25 : 1);
     }
-    *seconds = (cycles + (prepared ? 0 : q.moved * CYCLES_PER_MOVED) + 200) / CYCLES_PER_SECOND;
+    if (!prepared) cycles += q.moved * CYCLES_PER_MOVED + q.far * CYCLES_PER_FAR + q.packs * CYCLES_PER_PACK;
+    *seconds = (cycles + 200) / CYCLES_PER_SECOND;
     return NULL;
 }

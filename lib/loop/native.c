@@ -162,7 +162,7 @@ const char *native_emit(struct buf *b, const struct problem *p, const struct nes
 {
     struct text x = { .b = b, .p = p, .t = t, .lanes = lanes, .most = lanes >= 16 ? 28 : 12, .vec = -1, .depth = 1 };
     struct plan q;
-    if (p->op == OP_FMA && !kernel_plan(&q, p, t, lanes >= 16 ? ISA_AVX512 : ISA_AVX2)) x.vec = q.vector_var;
+    if (p->op == OP_FMA && !kernel_plan(&q, p, t, lanes >= 16 ? ISA_AVX512 : ISA_AVX2, true)) x.vec = q.vector_var;
     nest_inner(t->loop, t->n, x.inner);
     buf_format(b, "/* %s */\n#include <string.h>\n", p->text);
     buf_format(b, "typedef float vec __attribute__((vector_size(%d)));\n", 4 * lanes);

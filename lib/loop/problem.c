@@ -275,6 +275,10 @@ static void conv_strides(struct problem *p, const struct env *k)
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         p->stride[TENSOR_A][var_of(p, str_of(want[i].v))] = want[i].step;
     p->elements[TENSOR_A] = k->value[0] * c * h * w;
+    int ho = var_of(p, str_of("ho")), wo = var_of(p, str_of("wo"));
+    if (p->stride[TENSOR_A][ho] != p->size[wo] * p->stride[TENSOR_A][wo] || k->value[5] * k->value[6] > 1) return;
+    p->size[wo] *= p->size[ho];                          /* windows of one pixel: the image is one row of them */
+    p->size[ho] = 1;
 }
 
 void problem_parse(struct problem *p, str text, const char *where)
