@@ -12,7 +12,7 @@
  * Libraries: ours, ours-any and onednn-any (tensors in its own layout,
  * reordered before the clock starts) openblas openblas-core (told the right
  * processor) blis blis-core onednn libxsmm eigen numpy halide-adams
- * halide-mullapudi gcc gcc-graphite clang clang-polly.
+ * halide-li halide-mullapudi gcc gcc-graphite clang clang-polly.
  *
  * Examples:
  *   $ loop-gen --kind=mm --m=64,128 --n=128 --k=128 |
