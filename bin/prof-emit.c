@@ -3,8 +3,9 @@
  * Usage: prof-emit --to=FORMAT [-o FILE] [FILE]...
  *
  * Columns in: those of events.  FORMAT:
- *   chrome      trace event JSON for Perfetto and chrome://tracing; all rows;
- *               prof-import --from=chrome gives the same rows back
+ *   chrome      trace event JSON for Perfetto and browsers; all rows, those of
+ *               a thread in order of start_ns, what crosses in a lane of its
+ *               own; prof-import --from=chrome gives the same rows back
  *   speedscope  evented profiles, one a thread
  *   folded      a;b;c 123: own time in us of each path, for flame graphs
  *   prof        cProfile's file, which pstats reads; tables from prof-import

@@ -71,8 +71,10 @@ events() { awk -v seed="$1" 'BEGIN { srand(seed); print "proc,tid,kind,cat,start
         (rand() < .5 ? "" : int(rand() * 1e9)), (rand() < .8 ? "" : "open") } }'; }
 for seed in 1 2 3; do
     events $seed > r.csv
-    is "200 random rows through Chrome, seed $seed" "$(cat r.csv)" eval 'prof-emit --to=chrome r.csv | prof-import --from=chrome -'
+    is "200 random rows through Chrome, seed $seed" "$(cat r.csv)" eval 'prof-emit --quiet --to=chrome r.csv | prof-import --from=chrome -'
 done
+{ sed 1q ev.csv; sed 1d ev.csv | tac; } > backwards.csv
+fails 'rows out of order are told: their lanes cannot be right' 0 '3 rows begin before' prof-emit --to=chrome -o b.json backwards.csv
 fails 'no format' 2 'no --to' prof-emit ev.csv
 fails 'a full disk' 1 'write' prof-emit --to=chrome -o /dev/full ev.csv
 done_testing

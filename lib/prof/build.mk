@@ -41,4 +41,7 @@ all: $(PROF_TARGETS)
 bench: bench-prof
 bench-prof: all
 	t/bench/prof.sh $B/bench-prof $(or $(GIGABYTES),2)
-.PHONY: bench-prof
+# what prof-emit writes, opened in Chromium's and speedscope's viewers (make deps PEERS=1)
+prof-viewer: all
+	t/bench/prof-viewer.sh $B/prof-viewer
+.PHONY: bench-prof prof-viewer

@@ -13,7 +13,7 @@
 /* ---- Chrome */
 
 struct lane { int64_t *end; size_t n, cap; uint32_t tid; };   /* ends of the open events, innermost last */
-struct thread { struct lane *lane; size_t n, cap; };
+struct thread { struct lane *lane; size_t n, cap; int64_t last; };
 struct chrome {
     jsonw *w;
     struct intern procs, threads;
@@ -79,6 +79,7 @@ void emit_chrome(struct events_in *in, const char *path)
     struct chrome c = { .w = jsonw_open(path) };
     struct event e;
     struct buf id = { 0 };
+    uint64_t early = 0;
     jsonw *w = c.w;
     jsonw_begin(w, '{');
     jsonw_key(w, "displayTimeUnit");
@@ -96,8 +97,10 @@ void emit_chrome(struct events_in *in, const char *path)
         uint32_t k = intern(&c.threads, (str){ id.s, id.n });
         if (c.threads.n > known) {
             c.thread = grow(c.thread, c.threads.n, &c.thread_cap, sizeof *c.thread);
-            c.thread[k] = (struct thread){ 0 };
+            c.thread[k] = (struct thread){ .last = INT64_MIN };
         }
+        early += e.start < c.thread[k].last;
+        c.thread[k].last = e.start;
         uint32_t tid = lane_for(&c, &c.thread[k], pid, &e);
         jsonw_line(w);
         jsonw_begin(w, '{');
@@ -134,6 +137,9 @@ void emit_chrome(struct events_in *in, const char *path)
     jsonw_end(w);
     jsonw_close(w);
     free(id.s);
+    if (early && !quiet)
+        warn("%llu rows begin before the one above them on their thread: viewers may show them crossed (csv-sort first)",
+             (unsigned long long)early);
 }
 
 /* ---- walking the call trees of all threads */
