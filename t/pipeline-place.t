@@ -3,9 +3,9 @@
 . "$(dirname "$0")/tap.sh"
 out=$B/pipeline-place
 rm -rf "$out"
-figure() { make -s -C "$root" SCALE=test STEPS=1 OUT="$out" B="$B" BIN="$BIN" "$@"; }
+figure() { make -s -C "$root" SCALE=test STEPS=1 STUDY_RATIOS='4:1 2:1' LARGE=vgg19-8-64 LARGE_LIMIT=20M OUT="$out" B="$B" BIN="$BIN" "$@"; }
 results=$out/place/results.csv
-ok 'figures 7, 9 and 11 are made' figure figure7 figure9 figure11
+ok 'figures 7 to 11 are made' figure figure7 figure8 figure9 figure10 figure11
 is 'columns of figure 7' 'network,batch,formulation,ratio,step_seconds,speedup_over_slow_ratio,lower_ratio,upper_ratio,kind' head -1 "$out/figure7.csv"
 is 'one row for each run' 'resnet50 fast 0:1
 resnet50 numa 1:1
@@ -15,12 +15,18 @@ resnet50 static 1:1
 resnet50 static 4:1
 resnet50 sync 1:1
 resnet50 sync 4:1' eval 'sed 1d "$out/figure7.csv" | cut -d, -f1,3,4 | tr , " " | sort'
+is 'figure 10 has its own sizes and both ends' 'fast 0:1 slow 1:0 static 2:1 static 4:1 sync 2:1 sync 4:1' \
+    eval 'sed 1d "$out/figure10.csv" | cut -d, -f3,4 | tr , " " | sort | paste -sd" "'
+is 'figure 8 compares with a cache' 'static simulated
+sync simulated' eval 'sed 1d "$out/figure8.csv" | cut -d, -f3,8 | tr , " "'
 is 'all of them real' real eval 'sed 1d "$out/figure7.csv" | cut -d, -f9 | sort -u'
 losses() { for f in "$out"/place/*/*.run.csv; do cut -d, -f1,4 "$f" | sed 1d | tr '\n' ' '; echo; done | sort -u | wc -l; }
 is 'one loss for all placements, to the last bit' 1 losses
-verified() { for f in "$out"/place/*/*.plan; do d=$(dirname "$f"); place-verify --profile="$d/profile.csv" --graph="$d/graph.sexp" "$f" || return 1; done; }
+verified() { for f in "$out"/place/{resnet50*,study/*}/*.plan; do d=$(dirname "$f"); place-verify --profile="$d/profile.csv" --graph="$d/graph.sexp" "$f" || return 1; done; }
 ok 'place-verify accepts every plan' verified
-pictures() { for n in 7 9 11; do grep -q '</svg>' "$out/figure$n.svg" && [ "$(head -c 4 "$out/figure$n.png" | tail -c 3)" = PNG ] || return 1; done; }
+large() { d=$out/place/large/vgg19-8-64; for f in "$d".*.plan; do place-verify --profile="$d.profile.csv" --graph="$d.sexp" "$f" || return 1; done; }
+ok 'and those of figure 8' large
+pictures() { for n in 7 8 9 10 11; do grep -q '</svg>' "$out/figure$n.svg" && [ "$(head -c 4 "$out/figure$n.png" | tail -c 3)" = PNG ] || return 1; done; }
 ok 'pictures in both forms' pictures
 rows() { sed 1d "$out"/place/*/profile.csv | cut -d, -f1,4-6 | sort; }
 ok 'no kernel is timed twice' eval '! rows | uniq -d | grep .'

@@ -20,8 +20,30 @@ n,2,fast,0:1,1,1,0,real
 n,2,sync,8:1,1.5,2,-0.25,real' place-figure -f 11 r.csv
 echo 'n,2,sync,8:1,1.5,1,(1),real' >> r.csv
 is 'the last row counts' 'n,2,sync,8:1,1,4,4,5,real' eval 'place-figure --figure=7 r.csv | sed -n 4p'
+cat > large.csv <<'END'
+network,batch,formulation,ratio,predicted_seconds,kind
+n,9,static,,4,simulated
+n,9,cache,,6,simulated
+n,9,sync,,3,simulated
+END
+is 'against a cache' 'network,batch,formulation,ratio,planned_seconds,cache_seconds,speedup_over_cache_ratio,kind
+n,9,static,,4,6,1.5,simulated
+n,9,sync,,3,6,2,simulated' place-figure --figure=8 large.csv
+fails 'no cache' 1 'no run of n, batch 9, with fast memory as a cache' eval 'sed /cache/d large.csv | place-figure -f 8'
+cat > study.csv <<'END'
+network,batch,formulation,ratio,predicted_seconds,median_seconds,step_seconds,limit_bytes,io_bytes,peak_bytes,bytes_input_tensors,bytes_fast_input_tensors,bytes_output_tensors,bytes_fast_output_tensors,bytes_moved_slow,bytes_moved_fast,kind
+n,2,slow,1:0,4,4,(4 4),0,10,90,8,0,4,0,0,0,real
+n,2,sync,9:1,2,2,(2 2.5),9,10,90,8,4,4,3,7,6,real
+n,2,numa,9:1,2,3,(3 3),9,10,90,8,4,4,3,7,6,real
+n,2,fast,0:1,1,1,(1 1.25),90,10,90,8,8,4,4,0,0,real
+END
+is 'one network by the size of fast memory' 'network,batch,formulation,ratio,fast_memory_bytes,default_bytes,slowdown_ratio,lower_ratio,upper_ratio,fast_input_ratio,fast_output_ratio,moved_to_slow_bytes,moved_to_fast_bytes,kind
+n,2,slow,1:0,10,100,4,3.2,4,0,0,0,0,real
+n,2,sync,9:1,19,100,2,1.6,2.5,0.5,0.75,7,6,real
+n,2,fast,0:1,100,100,1,0.8,1.25,1,1,0,0,real' place-figure --figure=10 study.csv
+fails 'figure 10 wants bytes' 1 "no column 'limit_bytes'" place-figure --figure=10 r.csv
 fails 'no figure' 2 'no figure given' place-figure r.csv
-fails 'no such figure' 2 "'8' is not one of" place-figure --figure=8 r.csv
+fails 'no such figure' 2 "'6' is not one of" place-figure --figure=6 r.csv
 fails 'no all-slow run' 1 'no run of n, batch 2, with everything in slow' eval 'sed /slow/d r.csv | place-figure --figure=7'
 fails 'a list that is none' 1 "'x' is not a list of seconds" eval 'sed "s/(4 5)/x/" r.csv | place-figure --figure=7'
 done_testing

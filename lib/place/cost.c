@@ -24,6 +24,11 @@ const char *machine_names(void)
     return "optane, cxl, disk";
 }
 
+double machine_overlap(const struct machine *m, double compute, double memory)
+{
+    return compute > memory ? compute + OVERLAP * memory + m->start : memory + OVERLAP * compute + m->start;
+}
+
 double machine_time(const struct machine *m, const struct graph *g, int node, uint32_t slow)
 {
     const struct node *n = &g->node[node];
@@ -33,7 +38,7 @@ double machine_time(const struct machine *m, const struct graph *g, int node, ui
         double rate = i < n->nin ? (s ? m->slow_read : m->fast_read) : s ? m->slow_write : m->fast_write;
         memory += (double)g->tensor[n->operand[i]].bytes / rate;
     }
-    return compute > memory ? compute + OVERLAP * memory + m->start : memory + OVERLAP * compute + m->start;
+    return machine_overlap(m, compute, memory);
 }
 
 /* ---- tables ---- */

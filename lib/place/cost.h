@@ -22,6 +22,7 @@ const char *machine_names(void);                         /* "optane, cxl, disk" 
 
 /* slow: bit i set when operand i (inputs, then outputs) is in slow memory */
 double machine_time(const struct machine *, const struct graph *, int node, uint32_t slow);
+double machine_overlap(const struct machine *, double compute, double memory);   /* seconds of both, together */
 
 struct cost_table;
 struct cost_table *cost_table_read(const char *path);    /* dies on a bad row */

@@ -1,0 +1,192 @@
+/* figures.c - see figures.h */
+#include "place/figures.h"
+#include "base/message.h"
+#include "base/num.h"
+#include <math.h>
+#include <string.h>
+
+/* what figure 10 is about: bytes; nan where a row does not say */
+static const char *const detail[] = { "limit_bytes", "io_bytes", "peak_bytes", "bytes_input_tensors",
+    "bytes_fast_input_tensors", "bytes_output_tensors", "bytes_fast_output_tensors", "bytes_moved_slow",
+    "bytes_moved_fast" };
+enum { LIMIT, IO, PEAK, INPUTS, FAST_INPUTS, OUTPUTS, FAST_OUTPUTS, TO_SLOW, TO_FAST, DETAILS };
+
+struct row {
+    const char *network, *formulation, *ratio, *kind;
+    int64_t batch;
+    double seconds, least, most, predicted, detail[DETAILS];
+};
+struct results { struct row *row; size_t n, cap; struct arena text; };
+
+/* "(1.5 1.25)": its extremes */
+static void extremes(csv *t, int col, double *least, double *most)
+{
+    str s = csv_str(t, col);
+    *least = INFINITY, *most = -INFINITY;
+    for (size_t i = 0; i < s.n;) {
+        size_t end = i;
+        while (end < s.n && s.s[end] != ' ' && s.s[end] != '(' && s.s[end] != ')') end++;
+        double v;
+        if (end > i) {
+            if (!num_parse(s.s + i, end - i, &v) || !(v > 0)) csv_die(t, col, "a list of seconds");
+            *least = fmin(*least, v);
+            *most = fmax(*most, v);
+        }
+        i = end + 1;
+    }
+    if (!(*most > 0)) csv_die(t, col, "a list of seconds");
+}
+
+static bool same_case(const struct row *a, const struct row *b)
+{
+    return strcmp(a->network, b->network) == 0 && a->batch == b->batch;
+}
+
+struct results *results_read(const char *path, int figure)
+{
+    struct results *all = xcalloc(1, sizeof *all);
+    csv *t = csv_open(path);
+    int network = csv_need(t, "network"), batch = csv_need(t, "batch"), form = csv_need(t, "formulation");
+    int ratio = csv_need(t, "ratio"), kind = csv_need(t, "kind");
+    bool planned_only = figure == 8;
+    int seconds = planned_only ? -1 : csv_need(t, "median_seconds");
+    int list = planned_only ? -1 : csv_need(t, "step_seconds");
+    int predicted = csv_need(t, "predicted_seconds"), column[DETAILS];
+    for (int i = 0; i < DETAILS; i++) column[i] = figure == 10 ? csv_need(t, detail[i]) : -1;
+    while (csv_next(t)) {
+        struct row r = { .network = csv_cstr(t, network, &all->text),
+                         .formulation = csv_cstr(t, form, &all->text),
+                         .ratio = csv_cstr(t, ratio, &all->text),
+                         .kind = csv_cstr(t, kind, &all->text),
+                         .batch = csv_int(t, batch),
+                         .seconds = csv_num_or(t, seconds, NAN),
+                         .predicted = csv_num_or(t, predicted, NAN) };
+        if (list >= 0) extremes(t, list, &r.least, &r.most);
+        for (int i = 0; i < DETAILS; i++) r.detail[i] = csv_num_or(t, column[i], NAN);
+        size_t i = 0;
+        while (i < all->n && !(same_case(&all->row[i], &r) && !strcmp(all->row[i].formulation, r.formulation) &&
+                               !strcmp(all->row[i].ratio, r.ratio)))
+            i++;
+        if (i == all->n) all->row = grow(all->row, ++all->n, &all->cap, sizeof *all->row);
+        all->row[i] = r;
+    }
+    csv_close(t);
+    return all;
+}
+
+static const struct row *peer(const struct results *all, const struct row *r, const char *formulation, const char *what)
+{
+    for (size_t i = 0; i < all->n; i++)
+        if (same_case(&all->row[i], r) && !strcmp(all->row[i].formulation, formulation)) return &all->row[i];
+    die("no run of %s, batch %lld, with %s", r->network, (long long)r->batch, what);
+}
+
+static const struct row *slow(const struct results *all, const struct row *r)
+{
+    return peer(all, r, "slow", "everything in slow memory");
+}
+
+static const struct row *fast(const struct results *all, const struct row *r)
+{
+    return peer(all, r, "fast", "everything in fast memory");
+}
+
+static void head(csvw *w, const struct row *r, bool formulation)
+{
+    csvw_cstr(w, r->network);
+    csvw_int(w, r->batch);
+    if (formulation) csvw_cstr(w, r->formulation);
+    csvw_cstr(w, r->ratio);
+}
+
+static void ratio(csvw *w, const struct row *over, const struct row *r)
+{
+    csvw_num(w, over->seconds / r->seconds);
+    csvw_num(w, over->least / r->most);
+    csvw_num(w, over->most / r->least);
+}
+
+static void tail(csvw *w, const struct row *r)
+{
+    csvw_cstr(w, r->kind);
+    csvw_end(w);
+}
+
+static void speedup(csvw *w, const struct results *all, const struct row *r)
+{
+    head(w, r, true);
+    csvw_num(w, r->seconds);
+    ratio(w, slow(all, r), r);
+    tail(w, r);
+}
+
+static void against_cache(csvw *w, const struct results *all, const struct row *r)
+{
+    const struct row *cache = peer(all, r, "cache", "fast memory as a cache");
+    if (r == cache) return;
+    head(w, r, true);
+    csvw_num(w, r->predicted);
+    csvw_num(w, cache->predicted);
+    csvw_num(w, cache->predicted / r->predicted);
+    tail(w, r);
+}
+
+static void cost(csvw *w, const struct results *all, const struct row *r)
+{
+    const char *colon = strchr(r->ratio, ':');
+    double s, f;
+    if (strcmp(r->formulation, "sync") || !colon) return;
+    if (!num_parse(r->ratio, (size_t)(colon - r->ratio), &s) || !num_parse(colon + 1, strlen(colon + 1), &f))
+        die("ratio '%s' is not of the form R:1", r->ratio);
+    head(w, r, false);
+    ratio(w, fast(all, r), r);
+    csvw_num(w, (s / 2.1 + f) / (s + f));
+    tail(w, r);
+}
+
+static void study(csvw *w, const struct results *all, const struct row *r)
+{
+    const struct row *end = fast(all, r);
+    bool all_fast = r == end, all_slow = !strcmp(r->formulation, "slow");
+    if (!all_fast && !all_slow && strcmp(r->formulation, "static") && strcmp(r->formulation, "sync")) return;
+    head(w, r, true);
+    csvw_num(w, r->detail[IO] + (all_slow ? 0 : all_fast ? r->detail[PEAK] : r->detail[LIMIT]));
+    csvw_num(w, r->detail[IO] + r->detail[PEAK]);
+    ratio(w, r, end);
+    csvw_num(w, r->detail[FAST_INPUTS] / r->detail[INPUTS]);
+    csvw_num(w, r->detail[FAST_OUTPUTS] / r->detail[OUTPUTS]);
+    csvw_num(w, r->detail[TO_SLOW]);
+    csvw_num(w, r->detail[TO_FAST]);
+    tail(w, r);
+}
+
+static void error(csvw *w, const struct results *all, const struct row *r)
+{
+    (void)all;
+    if (!strcmp(r->formulation, "numa")) return;         /* first touch predicts nothing */
+    head(w, r, true);
+    csvw_num(w, r->predicted);
+    csvw_num(w, r->seconds);
+    csvw_num(w, (r->predicted - r->seconds) / r->seconds);
+    tail(w, r);
+}
+
+typedef void row_writer(csvw *, const struct results *, const struct row *);
+static const struct { int number; const char *columns; row_writer *row; } figures[] = {
+    { 7, "network,batch,formulation,ratio,step_seconds,speedup_over_slow_ratio,lower_ratio,upper_ratio,kind", speedup },
+    { 8, "network,batch,formulation,ratio,planned_seconds,cache_seconds,speedup_over_cache_ratio,kind", against_cache },
+    { 9, "network,batch,ratio,performance_ratio,lower_ratio,upper_ratio,cost_ratio,kind", cost },
+    { 10, "network,batch,formulation,ratio,fast_memory_bytes,default_bytes,slowdown_ratio,lower_ratio,upper_ratio,"
+          "fast_input_ratio,fast_output_ratio,moved_to_slow_bytes,moved_to_fast_bytes,kind", study },
+    { 11, "network,batch,formulation,ratio,predicted_seconds,step_seconds,error_ratio,kind", error },
+};
+
+void figure_write(csvw *w, const struct results *all, int figure)
+{
+    for (size_t f = 0; f < sizeof figures / sizeof *figures; f++) {
+        if (figures[f].number != figure) continue;
+        csvw_names(w, figures[f].columns);
+        csvw_end(w);
+        for (size_t i = 0; i < all->n; i++) figures[f].row(w, all, &all->row[i]);
+    }
+}
