@@ -1,35 +1,42 @@
-/* fit-cartpole - learn to balance a pole on a cart, by deep Q-learning
+/* fit-cartpole - learn to balance a pole on a cart, by the learner of your choice
  *
- * Usage: fit-cartpole [--seed=N] [--plain] [-o POLICY] > curve.csv
+ * Usage: fit-cartpole [--algo=NAME] [--seed=N] [-o POLICY] > curve.csv
  *
  * The task by which learners are compared: a reward of 1 for each of at most
  * 500 steps; solved when 100 episodes without exploration, from fresh starts,
  * return 475 or more on average.  Columns out: episode, steps, updates,
- * phase, return, explore, loss.  phase is train for an episode of learning
- * and greedy for the mean of 100 episodes without exploration, tried every
- * --every episodes (with 10 first, the rest only when these look solved, so
- * a greedy row may stand for 10).  Ends when it is solved or after --steps;
- * a note on stderr says which.  The network is 4-128-128-2; hyper-parameters
- * not given here are those of dqn_defaults in lib/learn/dqn.c.
+ * phase, return, explore, loss.  phase is train for what was learned from at
+ * a time (an episode with dqn and r2d2, a round of many with the others;
+ * return is their mean) and greedy for the mean of 100 episodes without
+ * exploration, tried every --every episodes (with 10 first, the rest only
+ * when these look solved, so a greedy row may stand for 10).  explore is the
+ * chance of a random action, or the entropy of the policy (a2c, a3c, ppo,
+ * impala).  Ends when it is solved or after --steps; a note on stderr says
+ * which.  Hyper-parameters are those of learner_defaults in lib/learn.
  * With --plain: no double targets, dueling, priorities and n-step returns.
- * The same seed gives the same rows.
+ * The same seed and number of actors give the same rows.
  *
  * Examples:
  *   $ fit-cartpole --seed=3 > curve.csv
+ *   $ fit-cartpole --algo=impala --actors=2 > curve.csv
  */
 #include "base/filter.h"
 #include "base/progress.h"
 #include "learn/cartpole.h"
+#include "learn/learner.h"
 #include "table/csvio.h"
 #include HELP
 #include <math.h>
 
-enum { TRIALS = 100, FIRST = 10 };
+enum { TRIALS = 100, FIRST = 10, SEATS = 64 };
 static const double SOLVED = 475;
 static long seed = 1, steps = 200000, every = 10;
 static bool plain;
-static const char *output;
+static const char *output, *algo = "dqn";
+static long actors = 2;
 static const struct opt options[] = {
+    { 0, "algo", WORD, &algo, learner_words, "how to learn", 0, 0 },
+    { 0, "actors", INT, &actors, "N", "processes of apex, a3c and impala", 1, 16 },
     { 's', "seed", INT, &seed, "N", "of the network, the starts and the exploration", 0, 0 },
     { 'n', "steps", INT, &steps, "N", "learn from so many steps at most", 1, 1e9 },
     { 0, "every", INT, &every, "N", "episodes between trials without exploration", 1, 1e6 },
@@ -37,23 +44,23 @@ static const struct opt options[] = {
     { 'o', "output", STR, &output, "FILE", "write the network there", 0, 0 },
     { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
 
-static double trial(struct dqn *q, struct rng *r)
+static double trial(struct learner *q, struct rng *r)
 {
     double sum = 0;
-    for (int i = 0; i < FIRST; i++) sum += dqn_greedy(q, r);
+    for (int i = 0; i < FIRST; i++) sum += learner_greedy(q, r);
     if (sum < SOLVED * FIRST) return sum / FIRST;
-    for (int i = FIRST; i < TRIALS; i++) sum += dqn_greedy(q, r);
+    for (int i = FIRST; i < TRIALS; i++) sum += learner_greedy(q, r);
     return sum / TRIALS;
 }
 
-static void row(csvw *w, const struct dqn *q, const char *phase, double total, double loss)
+static void row(csvw *w, const struct learner *q, const char *phase, double total, double explore, double loss)
 {
     csvw_int(w, q->episodes);
     csvw_int(w, q->steps);
     csvw_int(w, q->updates);
     csvw_cstr(w, phase);
-    csvw_num(w, total);
-    csvw_num(w, *phase == 't' ? dqn_explore(q) : 0);
+    csvw_known(w, total);
+    csvw_num(w, explore);
     csvw_known(w, loss);
     csvw_end(w);
 }
@@ -61,23 +68,28 @@ static void row(csvw *w, const struct dqn *q, const char *phase, double total, d
 int main(int argc, char **argv)
 {
     if (filter_init(argc, argv, help, options) < argc) usage("no operands are taken");
-    struct cartpole pole;
-    struct environment env = cartpole_environment(&pole);
-    struct dqn_options o = dqn_defaults();
-    o.seed = (uint64_t)seed;
-    if (plain) o.twin = o.dueling = false, o.nstep = 1, o.priority = 0;
-    struct dqn *q = dqn_new(&env, &o);
-    struct rng r = rng_for(o.seed, str_of("trial"));
+    struct learner_options o = learner_defaults(algo, (uint64_t)seed);
+    o.actors = (int)actors;
+    if (plain) o.dqn.twin = o.dqn.dueling = false, o.dqn.nstep = 1, o.dqn.priority = 0;
+    static struct cartpole pole[SEATS];
+    struct environment seat[SEATS];
+    for (int k = 0; k < SEATS; k++) seat[k] = cartpole_environment(&pole[k]);
+    if (learner_seats(&o) > SEATS) die("%s takes %ld poles at once, %d are there", algo, learner_seats(&o), SEATS);
+    struct learner *q = learner_new(seat, &o);
+    struct rng r = rng_for((uint64_t)seed, str_of("trial"));
     csvw *w = csvw_open("-");
     csvw_names(w, "episode,steps,updates,phase,return,explore,loss");
     csvw_end(w);
     progress_start("steps", (double)steps);
     double mean = 0;
-    while (q->steps < steps && mean < SOLVED) {
-        struct dqn_episode e = dqn_episode(q);
-        row(w, q, "train", e.total, e.loss);
-        if (q->updates && q->episodes % every == 0) row(w, q, "greedy", mean = trial(q, &r), NAN);
-        progress((double)q->steps, "return %.0f", e.total);
+    for (long tried = 0; q->steps < steps && mean < SOLVED; ) {
+        struct learner_news e = learner_advance(q);
+        row(w, q, "train", e.episodes ? e.total / (double)e.episodes : NAN, e.explore, e.loss);
+        if (q->updates && q->episodes / every > tried) {
+            tried = q->episodes / every;
+            row(w, q, "greedy", mean = trial(q, &r), 0, NAN);
+        }
+        progress((double)q->steps, "return %.0f", e.total / (double)e.episodes);
     }
     progress_end();
     if (!quiet)
@@ -85,9 +97,10 @@ int main(int argc, char **argv)
              q->episodes, q->steps, q->updates, mean);
     if (output) {
         sexpw *s = sexpw_open(output);
-        qnet_write(&q->online, s);
+        struct agent g = learner_agent(q);
+        agent_write(&g, s);
         sexpw_close(s);
     }
-    dqn_free(q);
+    learner_free(q);
     return csvw_close(w);
 }

@@ -87,7 +87,7 @@ int main(int argc, char **argv)
         rows(w, &o, &r.p, &v);
     }
     progress_end();
-    qnet_free(&k.q);
+    agent_free(&k.g);
     evaluator_close(&v);
     rows_close(&r);
     return csvw_close(w);

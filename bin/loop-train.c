@@ -1,45 +1,54 @@
-/* loop-train - learn which actions make loop nests fast, by deep Q-learning
+/* loop-train - learn which actions make loop nests fast
  *
- * Usage: loop-train [options] -o POLICY [PROBLEMS] > curve.csv
+ * Usage: loop-train [--algo=NAME] [options] -o POLICY [PROBLEMS] > curve.csv
  *
  * Columns in: problem, and split where it is there: only the rows with train
  * are learned from.  All problems in memory, and a table of at most 262144
- * states.  Columns out, a row for every 100 episodes: episode, steps,
- * updates, return, explore, loss, states, kind.  return is the mean gain in
- * GFLOPS of an episode as a share of a nominal peak (4 GHz); kind is real or
- * model.  POLICY is for loop-roll.
- * With --eval=model the same seed gives the same policy.  With --checkpoint
- * a training that was killed goes on where the file was last written, every
- * 500 episodes, and ends with the same policy; with --eval=run give --cache
- * too, so that measurements are not made again.
+ * states.  Columns out, a row for every 100 episodes or more: algo, episode,
+ * steps, updates, return, explore, loss, states, kind.  return is the mean
+ * gain in GFLOPS of an episode as a share of a nominal peak (4 GHz); explore
+ * the chance of a random action, or the entropy of the policy; kind is real
+ * or model.  POLICY is for loop-roll.  states are those in the table, empty
+ * where they are in the actors' own tables.
+ * Algorithms: dqn (double, dueling, prioritised, n-step), apex (the same
+ * with actors as processes), a2c, a3c, ppo, impala, r2d2; lib/learn says what
+ * they do.
+ * With --eval=model the same seed and number of actors give the same policy.
+ * With --checkpoint a training that was killed goes on where the file was
+ * last written, about every --every seconds, and ends with the same policy;
+ * with --eval=run give --cache too, so that nothing is measured again.
  *
  * Examples:
  *   $ loop-gen --kind=mm --m=64:256:16 --n=64:256:16 --k=64:256:16 |
- *     loop-train --eval=model -o mm.policy > curve.csv
+ *     loop-train --algo=ppo --eval=model -o mm.policy > curve.csv
  */
 #include "base/filter.h"
 #include "base/progress.h"
+#include "learn/learner.h"
 #include "loop/policy.h"
 #include "loop/rows.h"
 #include "measure/clock.h"
 #include HELP
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
 enum { EVERY = 100 };
 static const char *algo = "dqn", *output, *checkpoint, *cache, *eval = "run", *actions = "tile";
-static long steps = 60000, length = 10, seed = 1;
-static double seconds = 600;
+static long steps = LONG_MIN, length = 10, seed = 1, actors = 2;
+static double seconds = 600, every = 10;
 static const struct opt options[] = {
-    { 0, "algo", WORD, &algo, "dqn", "how to learn" },
+    { 0, "algo", WORD, &algo, learner_words, "how to learn" },
     { 'o', "output", STR, &output, "FILE", "write the policy there" },
-    { 'n', "steps", INT, &steps, "N", "actions to learn from", 1, 1e9 },
+    { 'n', "steps", INT, &steps, "N", "actions to learn from; by default what takes a minute or two", 1, 1e9 },
     { 0, "seconds", NUM, &seconds, "S", "end earlier after this time; then not reproducible", 0, 1e9 },
+    { 0, "actors", INT, &actors, "N", "processes of apex, a3c and impala", 1, 16 },
     { 0, "length", INT, &length, "N", "actions of an episode", 1, POLICY_STEPS },
     { 0, "actions", WORD, &actions, "published|tile|full", "the published seven; those and all splits; all" },
     { 0, "eval", WORD, &eval, "run|model", "measure, or ask the model" },
     { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
     { 0, "checkpoint", STR, &checkpoint, "FILE", "go on from here, and write it" },
+    { 0, "every", NUM, &every, "S", "seconds between checkpoints", 0, 1e9 },
     { 's', "seed", INT, &seed, "N", "of the network, the problems and the exploration" },
     { 0 }
 };
@@ -62,18 +71,43 @@ static void read_problems(struct school *s, const char *path)
     if (!s->np) die("%s: no problem to learn from", path);
 }
 
-static void row(csvw *w, const struct dqn *q, const struct school *s, double total, double loss, long n)
+static void row(csvw *w, const struct learner *q, const struct school *s, const struct learner_news *n, long updates)
 {
+    csvw_cstr(w, algo);
     csvw_int(w, q->episodes);
     csvw_int(w, q->steps);
     csvw_int(w, q->updates);
-    csvw_num(w, total / EVERY);
-    csvw_num(w, dqn_explore(q));
-    csvw_known(w, n ? loss / (double)n : NAN);
-    csvw_int(w, (int64_t)s->nstate);
+    csvw_num(w, n->total / (double)n->episodes);
+    csvw_num(w, n->explore);
+    csvw_known(w, updates ? n->loss / (double)updates : NAN);
+    csvw_known(w, s->nstate ? (double)s->nstate : NAN);
     csvw_cstr(w, s->v->model ? "model" : "real");
     csvw_end(w);
     csvw_flush(w);
+}
+
+static void learn(struct learner *q, const struct school *s, csvw *w)
+{
+    double began = now_seconds(), saved = began;
+    struct learner_news sum = { 0 };
+    long losses = 0, written = q->episodes / EVERY;
+    progress_start("steps", (double)steps);
+    while (q->steps < steps && now_seconds() - began < seconds) {
+        struct learner_news n = learner_advance(q);
+        sum.episodes += n.episodes, sum.total += n.total, sum.explore = n.explore;
+        if (!isnan(n.loss)) sum.loss += n.loss, losses++;
+        if (q->episodes / EVERY > written) {
+            written = q->episodes / EVERY;
+            row(w, q, s, &sum, losses);
+            progress((double)q->steps, "%s return %.3f", algo, sum.total / (double)sum.episodes);
+            sum = (struct learner_news){ 0 }, losses = 0;
+        }
+        if (!checkpoint || now_seconds() - saved < every) continue;
+        learner_save(q, checkpoint, task.s);
+        saved = now_seconds();
+    }
+    progress_end();
+    if (checkpoint) learner_save(q, checkpoint, task.s);
 }
 
 int main(int argc, char **argv)
@@ -88,35 +122,23 @@ int main(int argc, char **argv)
     v.check = false;
     int last = !strcmp(actions, "published") ? ACT_PUBLISHED : !strcmp(actions, "tile") ? ACT_MERGE : ACT_PARALLEL;
     for (int a = 0; a < last; a++) s.action[s.nact++] = a;
-    struct environment env = school_environment(&s, (int)length);
-    struct dqn_options o = dqn_defaults();
-    o.seed = (uint64_t)seed, o.hidden[0] = 256, o.capacity = 20000, o.gamma = 0.95, o.every = 4, o.rate = 5e-4;
-    o.explore_steps = steps / 2, o.explore_last = 0.05, o.correction_steps = steps / o.every;
+    struct learner_options o = policy_learner(algo, (uint64_t)seed, (int)actors, &steps);
+    long nseat = learner_seats(&o);
+    struct school_seat *seat = xcalloc((size_t)nseat, sizeof *seat);
+    struct environment *env = xcalloc((size_t)nseat, sizeof *env);
+    for (long k = 0; k < nseat; k++) env[k] = school_environment(&seat[k], &s, (int)length);
     buf_format(&task, "%s %s", eval, isa_name[v.isa]);
-    struct dqn *q = dqn_new(&env, &o);
-    if (checkpoint && dqn_load(q, checkpoint, task.s) && !quiet) warn("%s: goes on at step %ld", checkpoint, q->steps);
+    struct learner *q = learner_new(env, &o);
+    if (checkpoint && learner_load(q, checkpoint, task.s) && !quiet)
+        warn("%s: goes on at step %ld", checkpoint, q->steps);
     csvw *w = csvw_open("-");
-    csvw_names(w, "episode,steps,updates,return,explore,loss,states,kind");
+    csvw_names(w, "algo,episode,steps,updates,return,explore,loss,states,kind");
     csvw_end(w);
-    double began = now_seconds(), total = 0, loss = 0;
-    long n = 0;
-    progress_start("steps", (double)steps);
-    while (q->steps < steps && now_seconds() - began < seconds) {
-        struct dqn_episode e = dqn_episode(q);
-        total += e.total;
-        if (!isnan(e.loss)) loss += e.loss, n++;
-        if (q->episodes % EVERY) continue;
-        row(w, q, &s, total, loss, n);
-        if (checkpoint && q->episodes % (5 * EVERY) == 0) dqn_save(q, checkpoint, task.s);
-        progress((double)q->steps, "return %.3f", total / EVERY);
-        total = loss = 0, n = 0;
-    }
-    progress_end();
-    if (checkpoint) dqn_save(q, checkpoint, task.s);
-    struct policy p = { .q = q->online, .nact = s.nact, .steps = (int)length, .gamma = o.gamma };
+    learn(q, &s, w);
+    struct policy p = { .g = learner_agent(q), .nact = s.nact, .steps = (int)length, .gamma = policy_gamma };
     memcpy(p.action, s.action, sizeof p.action);
     policy_write(&p, output);
-    dqn_free(q);
+    learner_free(q);
     school_free(&s);
     evaluator_close(&v);
     return csvw_close(w);

@@ -1,5 +1,6 @@
 /* dqn: a grid with a known optimum, masks, checkpoints that continue bit by bit, files; first push of the cart. */
 #include "learn/cartpole.h"
+#include "learn/dqn.h"
 #include "tap.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +71,7 @@ static double apart(const struct dqn *q)
                 if (pass < 99) continue;
                 g.at = s;
                 show(&g, x, &mask);
-                qnet_values(&q->online, x, 1, value);
+                agent_values(&q->online, x, &mask, 1, value, NULL);
                 worst = fmax(worst, fabs((double)value[a] - want));
             }
             v[s] = best;
@@ -111,15 +112,15 @@ int main(void)
     char path[] = "/tmp/lib-dqn-XXXXXX";
     close(mkstemp(path));
     sexpw *w = sexpw_open(path);
-    qnet_write(&q->online, w);
+    agent_write(&q->online, w);
     sexpw_close(w);
     sexpr *in = sexp_open(path, SEXP_CORE);
-    struct qnet back = qnet_read(sexp_only(in), 0, 1);
+    struct agent back = agent_read(sexp_only(in), 0, 1);
     ok(back.dueling && back.actions == 5 && back.net->size == q->online.net->size &&
            !memcmp(back.net->weight, q->online.net->weight, back.net->size * sizeof(float)),
        "a network reads back bit by bit");
     sexp_close(in);
-    qnet_free(&back);
+    agent_free(&back);
     dqn_free(q);
 
     struct grid g1 = { .anywhere = true }, g2 = g1, g3 = g1;

@@ -3,30 +3,55 @@
 
 loop-gen --kind=mm --m=64,128 --n=64,128 --k=64,128 --test=0.25 > p.csv
 train() { loop-train --quiet --eval=model --seed=3 "$@" p.csv; }
-train --steps=2500 -o a > a.csv
-train --steps=2500 -o b > b.csv
+train --actions=published --steps=200 -o s > s.csv
+is 'columns' 'algo,episode,steps,updates,return,explore,loss,states,kind' head -1 s.csv
+ok 'seven actions as published' grep -q '(actions up down swap_up swap_down split_4 split_8 split_16)' s
+
+# each algorithm: twice the same; killed and gone on, the same; and it learns
+learns() { awk -F, 'NR == 2 { first = $5 } NR > 1 { last = $5 } END { exit !(last > first + '"$1"') }' "$2"; }
+while read -r algo steps gain head; do
+    train --algo="$algo" --steps="$steps" -o a > a.csv
+    rm -f c part
+    options=(--quiet --eval=model --seed=3 --algo="$algo" --steps="$steps" --checkpoint=c --every=0.1)
+    loop-train "${options[@]}" -o part p.csv > part.csv &
+    pid=$!
+    for ((i = 0; i < 2000; i++)); do [ ! -e c ] || break; sleep 0.005; done
+    kill -9 $pid
+    wait $pid 2> /dev/null
+    ok "$algo: a policy is complete or absent" bash -c '[ ! -e part ] || cmp a part'
+    rm -f part
+    train --algo="$algo" --steps="$steps" --checkpoint=c -o part > part2.csv
+    ok "$algo: killed, it goes on and ends with the same policy" cmp a part
+    tail -1 a.csv | cut -d, -f1-4 > want
+    [ "$(wc -l < part2.csv)" = 1 ] || ok "$algo: so does the curve" cmp want <(tail -1 part2.csv | cut -d, -f1-4)
+    ok "$algo: a policy as it should be" grep -q "($head " a
+    ok "$algo: it learns" learns "$gain" a.csv
+    ok "$algo: the steps asked for" awk -F, -v n="$steps" 'END { exit !($3 >= n - 2000 && $3 < n + 1500) }' a.csv
+done << 'END'
+dqn 3000 0.03 qnet
+apex 3000 0.03 qnet
+a2c 24000 0.03 actor
+a3c 20000 0.03 actor
+ppo 8000 0.03 actor
+impala 24000 0.02 actor
+r2d2 3000 0.02 rqnet
+END
+train --algo=impala --steps=3000 -o a > a.csv
+train --algo=impala --steps=3000 -o b > b.csv
 ok 'the same seed, the same curve' cmp a.csv b.csv
 ok 'and the same policy' cmp a b
-is 'columns' 'episode,steps,updates,return,explore,loss,states,kind' head -1 a.csv
-ok 'states are remembered' awk -F, 'END { exit !($7 < $2) }' a.csv
-ok 'seven actions as published' bash -c 'loop-train --quiet --eval=model --actions=published --steps=1100 -o s p.csv > s.csv && grep -q "(actions up down swap_up swap_down split_4 split_8 split_16)" s'
-
-# killed as soon as there is a checkpoint, and started again
-train --steps=8000 -o whole > whole.csv
-ok 'it learns: the last return is well above the first' awk -F, 'NR == 2 { a = $4 } END { exit !(NR == 9 && $4 > a + 0.05) }' whole.csv
-train --steps=8000 --checkpoint=c -o part > part.csv &
-pid=$!
-for ((i = 0; i < 2000; i++)); do [ ! -e c ] || break; sleep 0.01; done
-kill -9 $pid
-wait $pid 2> /dev/null
-is 'no policy is left by a training that was killed' 1 bash -c '[ -e part ]; echo $?'
-train --steps=8000 --checkpoint=c -o part > part2.csv
-ok 'it goes on and ends with the same policy' cmp whole part
-is 'the rest of the curve follows' "$(tail -1 whole.csv | cut -d, -f1-6)" bash -c 'tail -1 part2.csv | cut -d, -f1-6'
-fails 'a checkpoint of another seed' 1 'another training' loop-train --eval=model --seed=4 --steps=8000 --checkpoint=c -o x p.csv
+train --algo=apex --actors=3 --steps=1500 -o b > b.csv
+ok 'three actors' test -s b
+fails 'a checkpoint of another seed' 1 'another training' train --algo=r2d2 --seed=4 --steps=3000 --checkpoint=c -o x
+fails 'a checkpoint of another algorithm' 1 'a checkpoint of r2d2, not of dqn' train --steps=3000 --checkpoint=c -o x
 head -c 300 a > cut
 fails 'a file that is no checkpoint' 1 'not a checkpoint' train --checkpoint=cut -o x
+head -c 5000 c > cut
+fails 'a checkpoint that was cut' 1 'cut short or damaged' train --algo=r2d2 --steps=3000 --checkpoint=cut -o x
+(cat c; echo x) > long
+fails 'a checkpoint with more behind it' 1 'cut short or damaged' train --algo=r2d2 --steps=3000 --checkpoint=long -o x
 fails 'no place for the policy' 2 'output' loop-train p.csv
+fails 'an unknown algorithm' 2 'algo' train --algo=sarsa -o x
 printf 'problem,split\n(mm 64 64 64),test\n' > none.csv
 fails 'nothing to learn from' 1 'no problem' loop-train -o x none.csv
 fails 'a size of 0' 1 'none.csv:2' bash -c 'printf "problem\n(mm 64 0 64)\n" > none.csv; loop-train -o x none.csv'

@@ -40,5 +40,5 @@ static double step(void *self, int action, float *x, uint32_t *mask, bool *ended
 
 struct environment cartpole_environment(struct cartpole *c)
 {
-    return (struct environment){ c, 4, 2, 500, reset, step };
+    return (struct environment){ c, 4, 2, 500, reset, step, c, sizeof *c };
 }

@@ -6,7 +6,7 @@
  * uniform in +-0.05. */
 #ifndef MILLRACE_CARTPOLE_H
 #define MILLRACE_CARTPOLE_H
-#include "learn/dqn.h"
+#include "learn/environment.h"
 
 struct cartpole { double x, v, angle, turn; };
 bool cartpole_step(struct cartpole *, bool right);       /* false: it has fallen */

@@ -9,21 +9,11 @@
  * holds all of it, replay included, so that a training that was killed and goes on ends with the same network. */
 #ifndef MILLRACE_DQN_H
 #define MILLRACE_DQN_H
-#include "base/rng.h"
-#include "learn/net.h"
-#include "tree/sexp.h"
+#include "learn/agent.h"
+#include "learn/environment.h"
 #include <stdbool.h>
 
-enum { DQN_HIDDEN = 4, DQN_ACTIONS = 32 };
-
-/* What is learned in.  Masks have bit a set when action a is legal; an episode whose mask is 0 is over. */
-struct environment {
-    void *self;
-    int inputs, actions;
-    long limit;                                          /* steps after which an episode is cut */
-    void (*reset)(void *self, struct rng *, float *x, uint32_t *mask);
-    double (*step)(void *self, int action, float *x, uint32_t *mask, bool *ended);   /* returns the reward */
-};
+enum { DQN_HIDDEN = 4 };
 
 struct dqn_options {
     int hidden[DQN_HIDDEN], nhidden;
@@ -39,29 +29,31 @@ struct dqn_options {
 };
 struct dqn_options dqn_defaults(void);
 
-/* ---- a network that values actions ---- */
-struct qnet { struct net *net; bool dueling; int actions; };
-void qnet_values(const struct qnet *, const float *x, int n, float *q);   /* n x actions; n at most the net's batch */
-int qnet_best(const float *q, int actions, uint32_t mask);                /* the first of the best; -1: mask is 0 */
-void qnet_write(const struct qnet *, sexpw *);           /* (qnet (dueling true) (widths ...) (weights ...)) */
-struct qnet qnet_read(const struct sexp *, snode, int batch);             /* dies at file:line */
-void qnet_free(struct qnet *);
-
 /* ---- learning ---- */
 struct dqn {
     struct dqn_options o;
     struct environment env;
-    struct qnet online;
-    long steps, updates, episodes;
+    struct agent online;
+    long steps, updates, episodes, rounds;               /* rounds: of Ape-X */
     double best;                                         /* for the caller, kept in checkpoints */
     struct dqn_inside *in;
 };
 struct dqn_episode { long steps; double total, loss; };  /* undiscounted; loss: mean over its updates, nan: none */
 struct dqn *dqn_new(const struct environment *, const struct dqn_options *);
 struct dqn_episode dqn_episode(struct dqn *);            /* one episode of acting and learning */
+
+/* The parts of an episode, for actors in other processes.  A record is a state and what was done in it; the last of an
+ * episode has action -1.  dqn_act: one episode by the values of q->online, at most env->limit + 1 records, their
+ * observations to x, priorities by these same values; returns how many.  Touches nothing else of q. */
+struct dqn_record { uint32_t mask; int16_t action; uint8_t end; float reward, priority; };
+long dqn_act(const struct dqn *, const struct environment *, struct rng *, double explore, float *x,
+             struct dqn_record *, double *total);
+void dqn_take(struct dqn *, const float *x, const struct dqn_record *, long n);      /* n records into the replay */
+bool dqn_ready(const struct dqn *);                      /* enough steps, and something to learn from */
+double dqn_learn(struct dqn *);                          /* one update; the loss */
 double dqn_explore(const struct dqn *);                  /* the present chance of a random action */
 double dqn_greedy(struct dqn *, struct rng *);           /* return of one episode without exploration or learning */
-void dqn_save(const struct dqn *, const char *path, const char *what);    /* atomically; between episodes */
+void dqn_save(struct dqn *, const char *path, const char *what);    /* atomically; between episodes */
 bool dqn_load(struct dqn *, const char *path, const char *what);   /* false: no file; dies when it is of another task */
 void dqn_free(struct dqn *);
 #endif

@@ -1,6 +1,8 @@
 #include "loop/policy.h"
 #include "base/message.h"
+#include "learn/gradient.h"
 #include "measure/clock.h"
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,47 +42,85 @@ static size_t state_of(struct school *s, uint32_t problem, const struct nest *t)
     return s->nstate - 1;
 }
 
+/* where the seat is in the table: looked up again when the table was emptied, or the seat restored from a file */
+static struct state *place(struct school_seat *d)
+{
+    struct school *s = d->school;
+    if (!s->slot || s->nstate + 2 > MAX_STATES) forget(s);
+    if (d->here >= s->nstate || s->state[d->here].key != d->now.key) {
+        d->here = state_of(s, d->now.problem, &d->now.t);
+        d->now.key = s->state[d->here].key;
+    }
+    return &s->state[d->here];
+}
+
 static void reset(void *self, struct rng *r, float *x, uint32_t *mask)
 {
-    struct school *s = self;
-    struct nest t;
-    if (!s->slot || s->nstate + POLICY_STEPS + 1 > MAX_STATES) forget(s);
-    uint32_t problem = (uint32_t)rng_below(r, s->np);
-    nest_reset(&s->p[problem], &t);
-    s->here = state_of(s, problem, &t);
-    nest_loops_scaled(&s->p[problem], &t, x);
-    *mask = s->state[s->here].mask;
+    struct school_seat *d = self;
+    struct school *s = d->school;
+    memset(&d->now, 0, sizeof d->now);
+    d->now.problem = (uint32_t)rng_below(r, s->np);
+    nest_reset(&s->p[d->now.problem], &d->now.t);
+    nest_loops_scaled(&s->p[d->now.problem], &d->now.t, x);
+    *mask = place(d)->mask;
 }
 
 static double step(void *self, int action, float *x, uint32_t *mask, bool *ended)
 {
-    struct school *s = self;
-    struct state *from = &s->state[s->here];
+    struct school_seat *d = self;
+    struct school *s = d->school;
+    const struct problem *p = &s->p[d->now.problem];
+    struct state *from = place(d);
     float before = from->gflops;
     if (from->next[action] < 0) {
         struct nest t = from->t;
-        nest_act(&s->p[from->problem], &t, s->action[action], RULE_NONE);
-        int32_t to = (int32_t)state_of(s, from->problem, &t);
-        s->state[s->here].next[action] = to;
+        nest_act(p, &t, s->action[action], RULE_NONE);
+        int32_t to = (int32_t)state_of(s, d->now.problem, &t);
+        s->state[d->here].next[action] = to;             /* the table may have moved */
     }
-    s->here = (size_t)s->state[s->here].next[action];
-    const struct state *to = &s->state[s->here];
-    nest_loops_scaled(&s->p[to->problem], &to->t, x);
+    d->here = (size_t)s->state[d->here].next[action];
+    const struct state *to = &s->state[d->here];
+    d->now.key = to->key;
+    d->now.t = to->t;
+    nest_loops_scaled(p, &to->t, x);
     *mask = to->mask;
     *ended = false;
     double peak = NOMINAL_GHZ * 4 * (s->v->isa == ISA_AVX512 ? 16 : 8);     /* two units, two operations */
     return (double)(to->gflops - before) / peak;
 }
 
-struct environment school_environment(struct school *s, int steps)
+struct environment school_environment(struct school_seat *d, struct school *s, int steps)
 {
-    return (struct environment){ s, OBS_SCALED, s->nact, steps, reset, step };
+    memset(d, 0, sizeof *d);
+    d->school = s;
+    return (struct environment){ d, OBS_SCALED, s->nact, steps, reset, step, &d->now, sizeof d->now };
 }
 
 void school_free(struct school *s)
 {
     free(s->state);
     free(s->slot);
+}
+
+const double policy_gamma = 0.95;
+
+struct learner_options policy_learner(const char *algo, uint64_t seed, int actors, long *steps)
+{
+    struct learner_options o = learner_defaults(algo, seed);
+    bool values = !strcmp(algo, "dqn") || !strcmp(algo, "apex"), memory = !strcmp(algo, "r2d2");
+    if (*steps == LONG_MIN) *steps = values ? 100000 : memory ? 60000 : 1000000;
+    o.actors = actors;
+    o.dqn.hidden[0] = 256, o.dqn.capacity = 20000, o.dqn.gamma = policy_gamma, o.dqn.every = 4, o.dqn.rate = 5e-4;
+    o.dqn.explore_steps = *steps / 2, o.dqn.explore_last = 0.05, o.dqn.correction_steps = *steps / o.dqn.every;
+    o.share = 100;
+    o.r2d2.length = 10, o.r2d2.burn = 0, o.r2d2.hidden = 256, o.r2d2.embed = o.r2d2.cell = 64;
+    o.r2d2.gamma = policy_gamma, o.r2d2.every = 20, o.r2d2.capacity = 22000, o.r2d2.rate = 5e-4;
+    o.r2d2.explore_steps = *steps / 2, o.r2d2.explore_last = 0.05;
+    o.actor.hidden[0] = 256, o.actor.gamma = policy_gamma, o.actor.total = *steps;
+    o.actor.length = 10, o.actor.loss.entropy = 0.01, o.actor.entropy_last = 0.1;
+    if (!strcmp(algo, "ppo")) o.actor.seats = 64, o.actor.epochs = 4, o.actor.batch = 160, o.actor.rate = 5e-4;
+    else o.actor.seats = 8 * actors > 16 ? 8 * actors : 16, o.actor.rate = 1e-3;
+    return o;
 }
 
 /* ---- policies as files ---- */
@@ -97,7 +137,7 @@ void policy_write(const struct policy *p, const char *path)
     for (int a = 0; a < p->nact; a++) sexpw_cstr(w, act_name(p->action[a], b));
     sexpw_end(w);
     sexpw_line(w);
-    qnet_write(&p->q, w);
+    agent_write(&p->g, w);
     sexpw_end(w);
     sexpw_close(w);
 }
@@ -106,7 +146,8 @@ struct policy policy_read(const char *path)
 {
     sexpr *r = sexp_open(path, SEXP_CORE);
     const struct sexp *s = sexp_only(r);
-    snode acts = sexp_get(s, 0, "actions"), net = sexp_get(s, 0, "qnet");
+    snode acts = sexp_get(s, 0, "actions"), net = sexp_first(s, 0);
+    while (net != SEXP_NONE && !agent_is(s, net)) net = sexp_after(s, net);
     if (!sexp_head(s, 0, "policy") || acts == SEXP_NONE || net == SEXP_NONE) sexp_die(s, 0, "not a (policy ...)");
     struct policy p = { .gamma = sexp_num_of(s, 0, "gamma") };
     double steps = sexp_num_of(s, 0, "steps");
@@ -117,16 +158,22 @@ struct policy policy_read(const char *path)
         if (a < 0 || a >= ACT_COUNT || p.nact == ACT_COUNT) sexp_die(s, c, "unknown or one action too many");
         p.action[p.nact++] = a;
     }
-    p.q = qnet_read(s, net, POLICY_WIDTH);
-    if (p.q.net->width[0] != OBS_SCALED || p.q.actions != p.nact)
-        sexp_die(s, net, "%d inputs and %d actions, not %d and %d", p.q.net->width[0], p.q.actions, OBS_SCALED, p.nact);
+    p.g = agent_read(s, net, POLICY_WIDTH);
+    if (p.g.inputs != OBS_SCALED || p.g.actions != p.nact)
+        sexp_die(s, net, "%d inputs and %d actions, not %d and %d", p.g.inputs, p.g.actions, OBS_SCALED, p.nact);
+    if (p.g.memory > POLICY_MEMORY) sexp_die(s, net, "%d units of memory, at most %d", p.g.memory, POLICY_MEMORY);
     sexp_close(r);
     return p;
 }
 
 /* ---- roll-outs ---- */
 
-struct seen { struct nest t; int path[POLICY_STEPS], npath; double gain, value, gflops, when; float q[ACT_COUNT]; };
+struct seen {
+    struct nest t;
+    int path[POLICY_STEPS], npath;
+    double gain, value, gflops, when;
+    float q[ACT_COUNT], memory[POLICY_MEMORY];           /* memory: after this state was seen */
+};
 struct choice { int from, action; double score; };
 
 static int by_score(const void *a, const void *b)
@@ -149,15 +196,22 @@ static uint32_t mask_of(const struct policy *k, const struct problem *p, const s
     return mask;
 }
 
-/* network values of states first .. last-1 */
+/* network values of states first .. last-1, whose memory is that of the state before */
 static void judge(const struct policy *k, const struct problem *p, struct seen *s, int first, int last)
 {
-    static float x[POLICY_WIDTH][OBS_SCALED], q[POLICY_WIDTH * ACT_COUNT];
-    for (int i = first; i < last; i++) nest_loops_scaled(p, &s[i].t, x[i - first]);
-    qnet_values(&k->q, &x[0][0], last - first, q);
+    static float x[POLICY_WIDTH][OBS_SCALED], q[POLICY_WIDTH * ACT_COUNT], memory[POLICY_WIDTH * POLICY_MEMORY];
+    uint32_t mask[POLICY_WIDTH] = { 0 };
+    size_t units = (size_t)k->g.memory;
+    for (int i = first; i < last; i++) {
+        nest_loops_scaled(p, &s[i].t, x[i - first]);
+        mask[i - first] = mask_of(k, p, &s[i].t);
+        memcpy(memory + (size_t)(i - first) * units, s[i].memory, units * sizeof *memory);
+    }
+    agent_values(&k->g, &x[0][0], mask, last - first, q, memory);
     for (int i = first; i < last; i++) {
         memcpy(s[i].q, q + (i - first) * k->nact, (size_t)k->nact * sizeof *q);
-        int best = qnet_best(s[i].q, k->nact, mask_of(k, p, &s[i].t));
+        memcpy(s[i].memory, memory + (size_t)(i - first) * units, units * sizeof *memory);
+        int best = policy_best(s[i].q, mask[i - first], k->nact);
         s[i].value = best < 0 ? 0 : (double)s[i].q[best];
     }
 }

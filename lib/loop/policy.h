@@ -9,12 +9,12 @@
  * the largest are measured, the untiled nest first; or those that the model of evaluate.h finds fastest. */
 #ifndef MILLRACE_POLICY_H
 #define MILLRACE_POLICY_H
-#include "learn/dqn.h"
+#include "learn/learner.h"
 #include "loop/evaluate.h"
 
-enum { POLICY_STEPS = 32, POLICY_WIDTH = 32 };
+enum { POLICY_STEPS = 32, POLICY_WIDTH = 32, POLICY_MEMORY = 256 };
 
-struct policy { struct qnet q; int action[ACT_COUNT], nact, steps; double gamma; };
+struct policy { struct agent g; int action[ACT_COUNT], nact, steps; double gamma; };
 void policy_write(const struct policy *, const char *path);
 struct policy policy_read(const char *path);             /* dies at file:line */
 
@@ -24,7 +24,7 @@ struct school {                                          /* problems to learn on
     struct evaluator *v;
     int action[ACT_COUNT], nact;
 
-    size_t here, nstate, cap, nslot;                     /* inside */
+    size_t nstate, cap, nslot;                           /* inside */
     struct state {
         uint64_t key;
         struct nest t;
@@ -34,8 +34,16 @@ struct school {                                          /* problems to learn on
     } *state;
     uint32_t *slot;
 };
-struct environment school_environment(struct school *, int steps);
+struct school_seat {                                     /* one running episode; many may share a school */
+    struct school *school;
+    size_t here;
+    struct { uint64_t key; uint32_t problem; struct nest t; } now;
+};
+struct environment school_environment(struct school_seat *, struct school *, int steps);
 void school_free(struct school *);
+/* what is good for loop nests; *steps, when it is LONG_MIN: what a minute or two on two cores allows */
+extern const double policy_gamma;
+struct learner_options policy_learner(const char *algo, uint64_t seed, int actors, long *steps);
 
 struct rollout {
     int path[POLICY_STEPS], npath;                       /* to the best nest */
