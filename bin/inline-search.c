@@ -10,7 +10,9 @@
  * proposal once inline-run has tried it; nothing is proposed twice.  No rows
  * and exit 0: the search is at its end.
  *
- * Algorithms: anneal (simulated annealing), walk (random walk), flip (every
+ * Algorithms: local (calls in up to --together functions decided the other
+ * way in one build, judged by each function's own cost; every --width builds
+ * what helped is tried together; -n 1 is best), anneal (simulated annealing), walk (random walk), flip (every
  * call alone, then all that helped together, again and again), exhaustive,
  * mcts, start (for every heuristic's set, only its hot calls).
  *
@@ -38,17 +40,18 @@
 
 static const char *algo = "anneal", *chain, *store, *work, *sites, *level = "-O2";
 static bool best;
-static long seed = 1, count = 2, steps = 300, width, hot;
+static long seed = 1, count = 2, steps = 300, width, hot, together = 32;
 static double t_max = 0.04, t_min = 0.001, text_weight, max_text, max_instructions;
 static const struct opt options[] = {
-    { 0, "algo", WORD, &algo, "anneal|walk|flip|exhaustive|mcts|start", "how", 0, 0 },
+    { 0, "algo", WORD, &algo, "anneal|walk|flip|local|exhaustive|mcts|start", "how", 0, 0 },
     { 0, "chain", STR, &chain, "NAME", "name of this chain; the algorithm's where not given", 0, 0 },
     { 0, "store", STR, &store, "DIR", "where the tried sets lie", 0, 0 },
     { 0, "work", STR, &work, "DIR", "made by inline-module", 0, 0 },
     { 0, "sites", STR, &sites, "FILE", "table of inline-sites, for heat", 0, 0 },
     { 'n', "count", INT, &count, "N", "proposals a step", 1, 1000 },
     { 0, "steps", INT, &steps, "N", "length of a chain", 1, 1e9 },
-    { 0, "width", INT, &width, "N", "flip: calls tried alone in a round, 0: all", 0, 1e9 },
+    { 0, "width", INT, &width, "N", "flip: calls tried alone in a round, 0: all; local: builds", 0, 1e9 },
+    { 0, "together", INT, &together, "N", "local: calls decided the other way in a build", 1, 1e6 },
     { 0, "hot", INT, &hot, "N", "leave alone calls executed less often", 0, 1e18 },
     { 0, "t-max", NUM, &t_max, "T", "first temperature", 1e-9, 1e9 },
     { 0, "t-min", NUM, &t_min, "T", "last temperature", 1e-9, 1e9 },
@@ -97,6 +100,7 @@ int main(int argc, char **argv)
                         .count = count,
                         .steps = steps,
                         .width = width,
+                        .together = together,
                         .hot = hot,
                         .t_max = t_max,
                         .t_min = t_min,

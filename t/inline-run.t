@@ -14,6 +14,10 @@ is 'the default as a list costs what the default costs' "$(awk -F, '$2 == "defau
 printf 'demo,torn' >> h.csv
 inline-run --store=s --history=h.csv d.sexp w 2> err
 ok 'a torn row is dropped' cmp <(tail -n 1 h.csv | cut -d, -f1) <(echo demo)
+is 'every function has its share: bytes and instructions add up' yes awk -F, '
+    FNR == 1 { next } FILENAME ~ /parts/ { bytes += $2; run += $3; if ($1 == "main") main = $3 }
+    FILENAME !~ /parts/ && $2 == "default" { split($17, r, " "); ok = bytes > 1000 && run > 0.1 * r[1] && run <= r[1] && main > 0 }
+    END { print ok ? "yes" : "no: " bytes " " run " " r[1] }' s/default.parts.csv h.csv
 # another program in the same place: wrong output is a row without a cost
 sed -i 's/total, n)/total + 1, n)/' demo/main.c
 inline-module --out=w demo

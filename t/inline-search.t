@@ -42,6 +42,22 @@ ok 'a power of two of subsets, none twice' test $rows = 8 -o $rows = 16 -o $rows
 is 'none twice' "$rows" bash -c 'tail -n +2 all.csv | sort -u | wc -l'
 search --algo=flip --width=4 -n 100 h.csv > flip.csv
 is 'flip tries single calls first' 5 wc -l < flip.csv
+# local: calls in different functions in one build; each is judged by its own functions, and what helped is kept
+printf 'function,bytes,run1\nmain,100,500\nhash_step,50,400\nget_word,60,100\n' > s/default.parts.csv
+sed 's/,0,0,9,0,0,real/,0,0,9,0,0,real,1000/; 1s/$/,run_instructions/; 1s/$//' <(head -n 1 h.csv | sed 's/,run_instructions//'; tail -n 1 h.csv) > l.csv
+search --algo=local --together=4 --width=1 -n 1 l.csv > local.csv
+is 'one build to test' 2 wc -l < local.csv
+t=$(sed -n 2p local.csv | cut -d, -f1); t=$(basename "$t" .sexp)
+moves=s/$t.moves.csv
+ok 'of more than one call' test "$(tail -n +2 "$moves" | wc -l)" -gt 1
+is 'no function is touched twice' 0 bash -c "awk -F, 'NR > 1 { n = split(\$3, e, \" @ \"); split(e[n], f, \":\"); print \$2; print f[1] }' $moves | sort | uniq -d | wc -l"
+first=$(sed -n 2p "$moves" | cut -d, -f2)
+cp "s/new/$t.sexp" s/
+sed "/^$first,/s/,[0-9]*\$/,10/" s/default.parts.csv > "s/$t.parts.csv"
+grep -q "^$first," s/default.parts.csv || sed '/^main,/s/,[0-9]*$/,10/' s/default.parts.csv > "s/$t.parts.csv"
+echo "demo,$t,default,local,0,-O2,ok,,1500,600,0,0,9,0,0,real,1500" >> l.csv
+search --algo=local --together=4 --width=1 -n 1 l.csv > local2.csv
+is 'then what helped, as step 1' 'default,local,1' bash -c 'sed -n 2p local2.csv | cut -d, -f2-4'
 search --algo=mcts -n 2 h.csv > mcts.csv
 ok 'tree search proposes' test "$(wc -l < mcts.csv)" -ge 2
 search --algo=start -n 9 h.csv > start.csv

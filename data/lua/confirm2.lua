@@ -1,5 +1,5 @@
 -- numeric loops over arrays: sieve, matrix product, n-queens
-local n, sieve, primes = 20000, {}, 0
+local n, sieve, primes = 80000, {}, 0
 for i = 2, n do
     if not sieve[i] then
         primes = primes + 1
@@ -7,11 +7,11 @@ for i = 2, n do
     end
 end
 local function matrix(k) local m = {} for i = 1, k do m[i] = {} for j = 1, k do m[i][j] = (i * j) % 10 end end return m end
-local a, b, trace = matrix(28), matrix(28), 0.0
-for i = 1, 28 do
-    for j = 1, 28 do
+local a, b, trace = matrix(64), matrix(64), 0.0
+for i = 1, 64 do
+    for j = 1, 64 do
         local s = 0.0
-        for k = 1, 28 do s = s + a[i][k] * b[k][j] end
+        for k = 1, 64 do s = s + a[i][k] * b[k][j] end
         if i == j then trace = trace + s end
     end
 end
@@ -27,4 +27,4 @@ local function queens(k, row, cols, d1, d2)
     end
     return c
 end
-print(primes, trace, queens(6, 1, {}, {}, {}))
+print(primes, trace, queens(8, 1, {}, {}, {}))

@@ -1,6 +1,7 @@
 /* history.c - see history.h */
 #include "inline/history.h"
 #include "base/message.h"
+#include "base/num.h"
 #include "table/csvio.h"
 #include <math.h>
 #include <stdlib.h>
@@ -21,19 +22,39 @@ static str keep(struct history *h, str s)
     return (str){ arena_copy(&h->text, s.s, s.n), s.n };
 }
 
+/* the numbers of a field, separated by blanks */
+static void read_runs(struct history *h, struct tried *r, const csv *t, int column)
+{
+    if (column < 0) return;
+    str s = csv_str(t, column);
+    double v[64];
+    for (size_t i = 0, from = 0; i <= s.n && r->nrun < 64; i++) {
+        if (i < s.n && s.s[i] != ' ') continue;
+        if (i > from) {
+            if (!num_parse(s.s + from, i - from, &v[r->nrun])) csv_die(t, column, "numbers separated by blanks");
+            r->nrun++;
+        }
+        from = i + 1;
+    }
+    r->run = arena_get(&h->numbers, r->nrun * sizeof *r->run);
+    memcpy(r->run, v, r->nrun * sizeof *r->run);
+}
+
 static void read_one(struct history *h, const char *path)
 {
     csv *t = csv_open(path);
     int decisions = csv_need(t, "decisions"), parent = csv_need(t, "parent"), chain = csv_need(t, "chain"),
         step = csv_need(t, "step");
     int level = csv_need(t, "level"), state = csv_need(t, "state"), instructions = csv_need(t, "instructions"),
-        text = csv_need(t, "text_bytes");
+        text = csv_need(t, "text_bytes"),
+        runs = csv_find(t, "run_instructions");
     while (csv_next(t)) {
         struct tried r = { keep(h, csv_str(t, decisions)), keep(h, csv_str(t, parent)), keep(h, csv_str(t, chain)),
-                           keep(h, csv_str(t, level)), keep(h, csv_str(t, state)), -1, NAN, NAN, false };
+                           keep(h, csv_str(t, level)), keep(h, csv_str(t, state)), .step = -1 };
         if (csv_has(t, step)) r.step = (long)csv_int(t, step);
         r.instructions = csv_num_or(t, instructions, NAN);
         r.text_bytes = csv_num_or(t, text, NAN);
+        read_runs(h, &r, t, runs);
         r.ok = str_is(r.state, "ok");
         h->v = grow(h->v, h->n + 1, &h->cap, sizeof *h->v);
         h->v[h->n++] = r;
@@ -64,7 +85,12 @@ const struct tried *history_find(const struct history *h, str decisions)
 double history_energy(const struct objective *o, const struct tried *t)
 {
     if (!t->ok) return INFINITY;
-    double instructions = log(t->instructions / o->base->instructions), text = log(t->text_bytes / o->base->text_bytes);
+    double instructions = log(t->instructions / o->base->instructions);
+    if (t->nrun && t->nrun == o->base->nrun) {
+        instructions = 0;
+        for (size_t i = 0; i < t->nrun; i++) instructions += log(t->run[i] / o->base->run[i]) / (double)t->nrun;
+    }
+    double text = log(t->text_bytes / o->base->text_bytes);
     if (o->text_weight >= 1 && isnan(instructions)) instructions = 0;    /* a search for size runs nothing */
     if (o->max_text_ratio > 0 && text > log(o->max_text_ratio)) return INFINITY;
     if (o->max_instructions_ratio > 0 && instructions > log(o->max_instructions_ratio)) return INFINITY;

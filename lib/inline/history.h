@@ -1,7 +1,8 @@
 /* history.h - what was tried: one row for each set of decisions that was built and measured.
  *
  * Columns: program, decisions (hash of the set, or the name of a heuristic), parent, chain, step, level, state, reason,
- * instructions, text_bytes, asked, obeyed, inlined, build_seconds, output_hash, kind (real; empty where nothing ran).
+ * instructions (of all runs), text_bytes, asked, obeyed, inlined, build_seconds, output_hash, kind (real; empty where
+ * nothing ran), run_instructions (of each run, separated by blanks; logs without it are read too).
  * state is ok, build (did not compile), run (crashed, ran forever), output (wrong output); only ok rows have a cost.
  * The file is append-only; rows of equal sets from several logs are merged, so the order of logs does not matter. */
 #ifndef MILLRACE_HISTORY_H
@@ -12,24 +13,27 @@
 
 #define HISTORY_COLUMNS                                                                                                \
     "program,decisions,parent,chain,step,level,state,reason,instructions,text_bytes,asked,obeyed,inlined,build_"       \
-    "seconds,output_hash,kind"
+    "seconds,output_hash,kind,run_instructions"
 
 struct tried {
     str decisions, parent, chain, level, state;
     long step;                                           /* -1: not given */
     double instructions, text_bytes;                     /* nan when not measured */
+    double *run;                                         /* instructions of each run */
+    size_t nrun;                                         /* 0: not told */
     bool ok;
 };
 struct history {
     struct tried *v;
     size_t n, cap;
-    struct arena text;
+    struct arena text, numbers;
 }; /* sorted by chain, step, decisions; no duplicates */
 
 void history_read(struct history *, char **paths);       /* files may be missing: nothing tried yet */
 const struct tried *history_find(const struct history *, str decisions); /* NULL if absent */
 
-/* Lower is better: log of cost against the default, inf when the state is not ok or a limit is broken. */
+/* Lower is better: log of cost against the default, inf when the state is not ok or a limit is broken.  Instructions
+ * are the geometric mean over the runs, so that a long run does not outvote the others. */
 struct objective {
     const struct tried *base;                            /* the default */
     double text_weight;                                  /* 0: instructions alone, 1: text size alone */

@@ -247,8 +247,12 @@ const char *llvm_build(const struct llvm *l, const struct llvm_build *b, struct 
     arg(&a, "-fno-crash-diagnostics");
     arg(&a, "-Rpass=inline");
     arg(&a, "-fno-caret-diagnostics");
-    if (b->text) {
-        arg(&a, "-S");
+    if (b->optimised) {
+        arg(&a, "-Xclang");
+        arg(&a, "-disable-llvm-passes");
+    }
+    if (b->text || b->bitcode) {
+        arg(&a, b->text ? "-S" : "-c");
         arg(&a, "-emit-llvm");
     } else if (b->object) {
         arg(&a, "-c");
@@ -258,7 +262,7 @@ const char *llvm_build(const struct llvm *l, const struct llvm_build *b, struct 
     }
     struct memory_file replay = { .fd = -1 };
     char *option = NULL;
-    if (b->original) {
+    if (!b->optimised && b->original) {
         arg(&a, "-Rpass-missed=inline");
         if (b->full_cost) {
             arg(&a, "-mllvm");
@@ -268,7 +272,7 @@ const char *llvm_build(const struct llvm *l, const struct llvm_build *b, struct 
             arg(&a, "-mllvm");
             arg(&a, option = xformat("-inline-threshold=%s", b->threshold));
         }
-    } else {
+    } else if (!b->optimised) {
         replay = memory_file("replay");
         write_replay(&replay, &b->calls);
         arg(&a, "-mllvm");

@@ -40,6 +40,8 @@ struct llvm_build {
     bool full_cost; /* costs are added up to the end, not only past the threshold */
     const char *out;                                     /* executable, or text module when `text` */
     bool text;
+    bool bitcode;                                        /* out is bitcode, optimised: for the next field */
+    bool optimised;                                      /* the module is such a one: generate code, no passes */
     bool object;                                         /* out is an object file, to be linked later */
     char *const *libraries;                              /* "-lm", ..., NULL-terminated; may be NULL */
 };

@@ -7,12 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct pool {
-    struct live_site *site;
-    double *weight, *heat;
-    size_t n;
-}; /* of calls that may be flipped, hottest first */
-
 static void load(const struct search *s, str decisions, struct live *l)
 {
     char *path = xformat("%s/%.*s.sexp", s->store, (int)decisions.n, decisions.s);
@@ -21,7 +15,7 @@ static void load(const struct search *s, str decisions, struct live *l)
 }
 
 /* the same with the calls that were left: they cost a compilation, so only the sets that moves start from get them */
-static void load_complete(const struct search *s, str decisions, struct live *l)
+void search_load(const struct search *s, str decisions, struct live *l)
 {
     load(s, decisions, l);
     if (live_inlined(l) < l->n) return;
@@ -56,7 +50,7 @@ static int hotter(const void *a, const void *b)
 }
 
 /* the calls of a set that a search may decide about */
-static struct pool pool_of(const struct search *s, const struct live *l)
+struct pool search_pool(const struct search *s, const struct live *l)
 {
     struct ranked *r = xmalloc(l->n, sizeof *r);
     struct pool p = { 0 };
@@ -79,23 +73,23 @@ static struct pool pool_of(const struct search *s, const struct live *l)
     return p;
 }
 
-static void pool_free(struct pool *p)
+void search_pool_free(struct pool *p)
 {
     free(p->site);
     free(p->weight);
     free(p->heat);
 }
 
-static void copy_inlined(struct live *to, const struct live *from)
+void search_copy(const struct search *s, struct live *to, const struct live *from)
 {
     live_clear(to);
     for (size_t i = 0; i < from->n; i++)
-        if (from->v[i].inlined) live_add(to, from->v[i].callee, from->v[i].chain, true);
+        if (from->v[i].inlined && work_legal(s->work, from->v[i].callee, from->v[i].chain)) live_add(to, from->v[i].callee, from->v[i].chain, true);
     live_sort(to);
 }
 
 /* to = the set with one call decided the other way */
-static void flip(struct live *set, const struct live_site *c)
+void search_flip(struct live *set, const struct live_site *c)
 {
     struct live_site *have = live_find(set, c->callee, c->chain);
     if (have) have->inlined = !have->inlined;
@@ -105,14 +99,14 @@ static void flip(struct live *set, const struct live_site *c)
     }
 }
 
-static void finish(struct proposal *p, str parent, long step)
+void search_finish(struct proposal *p, str parent, long step)
 {
     snprintf(p->hash, sizeof p->hash, "%016llx", (unsigned long long)live_hash(&p->set));
     p->parent = parent;
     p->step = step;
 }
 
-static bool is_new(const struct search *s, const struct proposal *p, size_t n, long before)
+bool search_is_new(const struct search *s, const struct proposal *p, size_t n, long before)
 {
     for (size_t i = 0; i < n; i++) if (strcmp(p[i].hash, p[n].hash) == 0) return false;
     const struct tried *t = history_find(&s->history, str_of(p[n].hash));
@@ -181,8 +175,8 @@ static size_t anneal(struct search *s, struct proposal *p, bool always)
     struct chain_state c = replay(s, always);
     if (c.step >= s->steps) return 0;
     struct live now = { 0 };
-    load_complete(s, c.now->decisions, &now);
-    struct pool pool = pool_of(s, &now);
+    search_load(s, c.now->decisions, &now);
+    struct pool pool = search_pool(s, &now);
     double total = 0;
     for (size_t i = 0; i < pool.n; i++) total += pool.weight[i];
     size_t n = 0;
@@ -191,21 +185,21 @@ static size_t anneal(struct search *s, struct proposal *p, bool always)
         struct rng r = rng_for(s->seed, str_of(key));
         free(key);
         for (int attempt = 0; attempt < 100; attempt++) {
-            copy_inlined(&p[n].set, &now);
+            search_copy(s, &p[n].set, &now);
             const struct live_site *first = &pool.site[draw(&r, pool.weight, pool.n, total)];
             if (first->inlined && rng_below(&r, 4) == 0) backtrack(&p[n].set, first);
             else
                 for (int m = sizes[rng_below(&r, 5)]; m > 0; m--)
-                    flip(&p[n].set, &pool.site[draw(&r, pool.weight, pool.n, total)]);
-            finish(&p[n], c.now->decisions, c.step);
-            if (!is_new(s, p, n, c.step)) continue;
+                    search_flip(&p[n].set, &pool.site[draw(&r, pool.weight, pool.n, total)]);
+            search_finish(&p[n], c.now->decisions, c.step);
+            if (!search_is_new(s, p, n, c.step)) continue;
             n++;
             break;
         }
     }
     bool all_known = true;                               /* so few calls that the step cannot be filled: the end */
     for (size_t i = 0; i < n; i++) all_known = all_known && history_find(&s->history, str_of(p[i].hash));
-    pool_free(&pool);
+    search_pool_free(&pool);
     live_free(&now);
     return all_known ? 0 : n;
 }
@@ -223,44 +217,45 @@ static size_t singles(struct search *s, struct proposal *p)
     const struct tried *now = history_best(&s->history, &s->objective);
     double here = history_energy(&s->objective, now);
     struct live set = { 0 };
-    load_complete(s, now->decisions, &set);
-    struct pool pool = pool_of(s, &set);
+    search_load(s, now->decisions, &set);
+    struct pool pool = search_pool(s, &set);
     size_t n = 0, nhelp = 0, width = s->width && (size_t)s->width < pool.n ? (size_t)s->width : pool.n;
     struct ranked *help = xmalloc(pool.n, sizeof *help);
     for (size_t i = 0; i < width && n < (size_t)s->count; i++) {
-        copy_inlined(&p[n].set, &set);
-        flip(&p[n].set, &pool.site[i]);
-        finish(&p[n], now->decisions, s->steps);
+        search_copy(s, &p[n].set, &set);
+        search_flip(&p[n].set, &pool.site[i]);
+        search_finish(&p[n], now->decisions, s->steps);
         const struct tried *t = history_find(&s->history, str_of(p[n].hash));
         if (!t) {
-            if (is_new(s, p, n, -1)) n++;
+            if (search_is_new(s, p, n, -1)) n++;
         } else if (history_energy(&s->objective, t) < here)
             help[nhelp++] = (struct ranked){ pool.site[i], history_energy(&s->objective, t) };
     }
     if (n == 0 && nhelp) {                               /* all alone were tried: now those that helped, together */
         qsort(help, nhelp, sizeof *help, by_energy);
         for (size_t m = nhelp; m > 1 && n < (size_t)s->count; m = (m + 1) / 2) {
-            copy_inlined(&p[n].set, &set);
-            for (size_t i = 0; i < m; i++) flip(&p[n].set, &help[i].site);
-            finish(&p[n], now->decisions, s->steps);
-            if (is_new(s, p, n, -1)) n++;
+            search_copy(s, &p[n].set, &set);
+            for (size_t i = 0; i < m; i++) search_flip(&p[n].set, &help[i].site);
+            search_finish(&p[n], now->decisions, s->steps);
+            if (search_is_new(s, p, n, -1)) n++;
             if (m == 2) break;
         }
     }
     free(help);
-    pool_free(&pool);
+    search_pool_free(&pool);
     live_free(&set);
     return n;
 }
 
 /* ---- subsets of a few calls: all of them, or a tree search */
 
-static void subset(struct live *set, const struct live *from, const struct pool *pool, const bool *yes, size_t n)
+static void subset(const struct search *s, struct live *set, const struct live *from, const struct pool *pool,
+                   const bool *yes, size_t n)
 {
-    copy_inlined(set, from);
+    search_copy(s, set, from);
     for (size_t i = 0; i < n; i++) {
         struct live_site *have = live_find(set, pool->site[i].callee, pool->site[i].chain);
-        if (have ? have->inlined != yes[i] : yes[i]) flip(set, &pool->site[i]);
+        if (have ? have->inlined != yes[i] : yes[i]) search_flip(set, &pool->site[i]);
     }
 }
 
@@ -268,8 +263,8 @@ static size_t exhaustive(struct search *s, struct proposal *p)
 {
     enum { MOST = 20 };
     struct live set = { 0 };
-    load_complete(s, s->objective.base->decisions, &set);
-    struct pool pool = pool_of(s, &set);
+    search_load(s, s->objective.base->decisions, &set);
+    struct pool pool = search_pool(s, &set);
     if (pool.n > MOST)
         die("%zu calls are too many for an exhaustive search (at most %d); use --hot to leave out cold ones", pool.n,
             MOST);
@@ -277,11 +272,11 @@ static size_t exhaustive(struct search *s, struct proposal *p)
     for (uint32_t code = 0; code < 1u << pool.n && n < (size_t)s->count; code++) {
         bool yes[MOST];
         for (size_t i = 0; i < pool.n; i++) yes[i] = code >> i & 1;
-        subset(&p[n].set, &set, &pool, yes, pool.n);
-        finish(&p[n], s->objective.base->decisions, (long)code);
-        if (is_new(s, p, n, -1)) n++;
+        subset(s, &p[n].set, &set, &pool, yes, pool.n);
+        search_finish(&p[n], s->objective.base->decisions, (long)code);
+        if (search_is_new(s, p, n, -1)) n++;
     }
-    pool_free(&pool);
+    search_pool_free(&pool);
     live_free(&set);
     return n;
 }
@@ -316,8 +311,8 @@ static void descend(const struct visit *v, size_t nv, size_t depth, bool *yes, c
 static size_t mcts(struct search *s, struct proposal *p)
 {
     struct live base = { 0 }, other = { 0 };
-    load_complete(s, s->objective.base->decisions, &base);
-    struct pool pool = pool_of(s, &base);
+    search_load(s, s->objective.base->decisions, &base);
+    struct pool pool = search_pool(s, &base);
     size_t depth = pool.n < TREE_DEPTH ? pool.n : TREE_DEPTH, nv = 0, n = 0;
     struct visit *v = xmalloc(s->history.n + 1, sizeof *v);
     bool best[TREE_DEPTH] = { 0 };
@@ -342,14 +337,14 @@ static size_t mcts(struct search *s, struct proposal *p)
         free(key);
         bool yes[TREE_DEPTH];
         descend(v, nv, depth, yes, best, &r);
-        subset(&p[n].set, &base, &pool, yes, depth);
-        finish(&p[n], s->objective.base->decisions, step);
-        if (is_new(s, p, n, -1)) n++;
+        subset(s, &p[n].set, &base, &pool, yes, depth);
+        search_finish(&p[n], s->objective.base->decisions, step);
+        if (search_is_new(s, p, n, -1)) n++;
         else memcpy(v[nv].yes, yes, sizeof yes), v[nv++].reward = 0;     /* seen: go elsewhere */
         if (nv > s->history.n) break;
     }
     free(v);
-    pool_free(&pool);
+    search_pool_free(&pool);
     live_free(&base);
     live_free(&other);
     return n;
@@ -357,35 +352,51 @@ static size_t mcts(struct search *s, struct proposal *p)
 
 /* ---- where to begin */
 
+/* of the calls that a heuristic inlines the executed ones, or the often executed ones, or these with the calls that a
+ * heuristic which makes small programs inlines among the others */
 static size_t start(struct search *s, struct proposal *p)
 {
-    static const double part[] = { 0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2 };    /* of the hottest call's executions */
-    struct live set = { 0 };
+    static const struct { double part; bool with_cold; } way[] = { { 0, false }, { 1e-4, false }, { 1e-2, false },
+                                                                   { 1e-4, true } }; /* of the hottest call's executions */
+    struct live set = { 0 }, small = { 0 };
+    const struct tried *least = NULL;
+    for (size_t i = 0; i < s->history.n; i++) {
+        const struct tried *t = &s->history.v[i];
+        if (t->ok && str_is(t->chain, "") && (!least || t->text_bytes < least->text_bytes)) least = t;
+    }
+    if (least) load(s, least->decisions, &small);
     size_t n = 0;
     for (size_t i = 0; i < s->history.n && n < (size_t)s->count; i++) {
         const struct tried *t = &s->history.v[i];
         if (!t->ok || !str_is(t->chain, "")) continue;
         load(s, t->decisions, &set);
-        struct pool pool = pool_of(s, &set);
+        struct pool pool = search_pool(s, &set);
         double hottest = pool.n ? pool.heat[0] : 0;
-        for (size_t k = 0; k < sizeof part / sizeof *part && n < (size_t)s->count; k++) {
+        for (size_t k = 0; k < sizeof way / sizeof *way && n < (size_t)s->count; k++) {
+            double cut = way[k].part * hottest;
             live_clear(&p[n].set);
             for (size_t j = 0; j < pool.n; j++)
-                if (pool.site[j].inlined && pool.heat[j] >= part[k] * hottest && pool.heat[j] > 0)
+                if (pool.site[j].inlined && pool.heat[j] >= cut && pool.heat[j] > 0)
                     live_add(&p[n].set, pool.site[j].callee, pool.site[j].chain, true);
+            for (size_t j = 0; way[k].with_cold && j < small.n; j++)
+                if (small.v[j].inlined && heat_of_site(s, &small.v[j]) < cut &&
+                    work_legal(s->work, small.v[j].callee, small.v[j].chain))
+                    live_add(&p[n].set, small.v[j].callee, small.v[j].chain, true);
             live_sort(&p[n].set);
-            finish(&p[n], t->decisions, (long)k);
-            if (is_new(s, p, n, -1)) n++;
+            search_finish(&p[n], t->decisions, (long)k);
+            if (search_is_new(s, p, n, -1)) n++;
         }
-        pool_free(&pool);
+        search_pool_free(&pool);
     }
     live_free(&set);
+    live_free(&small);
     return n;
 }
 
 size_t search_propose(struct search *s, struct proposal *p)
 {
     if (strcmp(s->algorithm, "start") == 0) return start(s, p);
+    if (strcmp(s->algorithm, "local") == 0) return search_local(s, p);
     if (strcmp(s->algorithm, "flip") == 0) return singles(s, p);
     if (strcmp(s->algorithm, "exhaustive") == 0) return exhaustive(s, p);
     if (strcmp(s->algorithm, "mcts") == 0) return mcts(s, p);

@@ -9,6 +9,7 @@
  *   flip        every call alone, most executed first, then all that helped together, then from there again
  *   exhaustive  every subset of the calls, where they are few
  *   mcts        UCT over the calls from the most executed down (2.6, with the expansion the original lacked)
+ *   local       calls in many functions decided the other way at once, see local.c
  *   start       for every set in the history: only its calls executed at least a threshold of times */
 #ifndef MILLRACE_SEARCH_H
 #define MILLRACE_SEARCH_H
@@ -26,6 +27,7 @@ struct search {
     const double *heat;                                  /* executions; NULL: all alike */
     uint64_t seed;
     long count, steps, width, hot; /* proposals a step; steps in all; singles a round; least heat */
+    long together;                                       /* local: calls decided the other way in one build */
     double t_max, t_min;
 };
 
@@ -34,4 +36,19 @@ struct proposal { struct live set; char hash[17]; str parent; long step; };
 /* Up to s->count proposals that are not in the history; returns how many, 0 when the search is at its end.  Dies when
  * the store lacks a set that the history names. */
 size_t search_propose(struct search *, struct proposal *);
+
+/* ---- for the algorithms */
+
+struct pool { struct live_site *site; double *weight, *heat; size_t n; }; /* calls that may be flipped, hottest first */
+
+size_t search_local(struct search *, struct proposal *);
+/* a set with the calls that were left: from the store, or by a compilation */
+void search_load(const struct search *, str decisions, struct live *);
+struct pool search_pool(const struct search *, const struct live *);
+void search_pool_free(struct pool *);
+void search_copy(const struct search *, struct live *to, const struct live *from);   /* what is inlined, if legal */
+void search_flip(struct live *, const struct live_site *);                           /* decide one call the other way */
+void search_finish(struct proposal *, str parent, long step);
+/* not among p[0..n-1] nor in the history; rows of this chain from step `before` on do not count, -1: all do */
+bool search_is_new(const struct search *, const struct proposal *p, size_t n, long before);
 #endif

@@ -1,5 +1,6 @@
 /* trial.c - see trial.h */
 #include "inline/trial.h"
+#include "inline/parts.h"
 #include "base/message.h"
 #include "base/progress.h"
 #include "measure/clock.h"
@@ -20,6 +21,8 @@ struct result {
     double instructions, text_bytes, build_seconds;
     size_t asked, obeyed, inlined;
     uint64_t output;
+    struct parts parts;
+    struct buf runs;                                     /* instructions of each */
 };
 
 void trials_begin(struct trials *t)
@@ -59,13 +62,18 @@ static bool measure(const struct trials *t, const char *exe, struct result *r)
                            .limits = { .wall_seconds = 4 * t->limit_seconds,
                                        .cpu_seconds = t->limit_seconds,
                                        .output_bytes = (uint64_t)1 << 31 } };
-        struct counts n = count_instructions(&c);
+        struct blocks blocks;
+        struct counts n = count_blocks(&c, &blocks);
+        parts_add_run(&r->parts, exe, &blocks);
+        free(blocks.address);
+        free(blocks.count);
         if (n.why || n.ran.how != RAN_EXIT) {
             r->state = "run";
             r->reason = n.why ? n.why : ran_word(&n.ran);
             return false;
         }
         r->instructions += n.value[COUNT_INSTRUCTIONS];
+        buf_format(&r->runs, "%s%.0f", i ? " " : "", n.value[COUNT_INSTRUCTIONS]);
         uint64_t both[2] = { r->output, n.ran.output_hash + (uint64_t)n.ran.code };
         r->output = hash_bytes(both, sizeof both, 0);
     }
@@ -100,7 +108,12 @@ static void build_and_measure(const struct trials *t, const struct trial *one, c
             r->obeyed += set->v[i].inlined && d && d->inlined;
         }
         r->text_bytes = count_size(exe).value[COUNT_TEXT];
+        parts_of_program(&r->parts, exe);
         if (t->run && !measure(t, exe, r)) r->instructions = NAN;
+        char *parts = xformat("%s/%s.parts.csv", t->store, r->decisions);
+        parts_write(&r->parts, parts);
+        free(parts);
+        parts_free(&r->parts);
         char *path = xformat("%s/%s.sexp", t->store, r->decisions);
         live_write(&did, path, t->work->program->name, t->work->compiler);
         free(path);
@@ -132,6 +145,7 @@ static void append(const struct trials *t, const struct trial *one, const struct
     if (ok && t->run) csvw_format(w, "%016llx", (unsigned long long)r->output);
     else csvw_empty(w);
     csvw_cstr(w, ok ? "real" : "");
+    csvw_str(w, (str){ r->runs.s, ok ? r->runs.n : 0 });
     csvw_end(w);
     csvw_close(w);
 }
@@ -168,6 +182,7 @@ static void one_trial(const struct trials *t, const struct trial *one)
     identify(t, one, &set, r.decisions);
     build_and_measure(t, one, &set, &r);
     append(t, one, &r);
+    free(r.runs.s);
     live_free(&set);
 }
 

@@ -16,7 +16,7 @@ struct trials {
     const struct work *work;
     const char *store, *history, *level;
     bool run;                                            /* false: text size alone */
-    bool complete;                                       /* store also the calls that were left: a second compilation */
+    bool complete;                                       /* store also the calls that were left */
     double limit_seconds;
     long jobs;
     struct trial *v;

@@ -145,6 +145,27 @@ void work_only_legal(const struct work *w, const struct live *wanted, struct liv
     live_sort(legal);
 }
 
+/* The middle end runs once: its result is both read for the calls left and turned into the executable. */
+static const char *build_and_read(const struct work *w, struct llvm_build *b, const char *exe, struct remarks *r,
+                                  struct ir_module *m)
+{
+    char *bitcode = xformat("%s/.build.%ld.bc", w->path, (long)getpid());
+    char *text = xformat("%s/.build.%ld.ll", w->path, (long)getpid());
+    b->bitcode = true;
+    b->out = bitcode;
+    const char *why = llvm_build(w->llvm, b, r);
+    if (!why) why = llvm_text(w->llvm, bitcode, NULL, text);
+    if (!why) ir_read(m, text);
+    struct llvm_build code = { .module = bitcode, .level = b->level, .optimised = true, .out = exe,
+                               .libraries = b->libraries };
+    if (!why && exe) why = llvm_build(w->llvm, &code, NULL);
+    unlink(bitcode);
+    unlink(text);
+    free(bitcode);
+    free(text);
+    return why;
+}
+
 const char *work_build(const struct work *w, const char *level, const struct live *wanted, const char *threshold,
                        const char *exe, bool sites, struct live *did)
 {
@@ -153,18 +174,8 @@ const char *work_build(const struct work *w, const char *level, const struct liv
     struct llvm_build b = { .module = work_module(w, level), .level = level, .original = !wanted, .calls = calls,
                             .threshold = threshold, .out = exe, .libraries = w->program->libraries };
     struct remarks r = { 0 };
-    const char *why = exe ? llvm_build(w->llvm, &b, &r) : NULL;
     struct ir_module m = { 0 };
-    if (!why && (sites || !exe)) {
-        remarks_free(&r);
-        char *text = xformat("%s/.build.%ld.ll", w->path, (long)getpid());
-        b.text = true;
-        b.out = text;
-        why = llvm_build(w->llvm, &b, &r);
-        if (!why) ir_read(&m, text);
-        unlink(text);
-        free(text);
-    }
+    const char *why = sites || !exe ? build_and_read(w, &b, exe, &r, &m) : llvm_build(w->llvm, &b, &r);
     if (!why && did) live_of_build(did, &r, &m);
     ir_free(&m);
     remarks_free(&r);

@@ -30,7 +30,7 @@ const char *work_illegal(const struct work *, str callee, str chain);           
 void work_only_legal(const struct work *, const struct live *wanted, struct live *legal);    /* a sorted list */
 
 /* Build under the decisions (NULL: the compiler's heuristic, with an -inline-threshold or NULL) at a level.  *did is
- * what was done; with `sites` also the calls left, which costs a second compilation.  NULL or a sentence. */
+ * what was done; with `sites` also the calls left.  NULL or a sentence. */
 const char *work_build(const struct work *, const char *level, const struct live *wanted, const char *threshold,
                        const char *exe, bool sites, struct live *did);
 #endif

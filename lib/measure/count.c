@@ -124,8 +124,46 @@ static const char *emulator(const char *path)
     }
 }
 
+struct block { uint64_t address, count; };
+
+static int by_address(const void *a, const void *b)
+{
+    const struct block *x = a, *y = b;
+    return (x->address > y->address) - (x->address < y->address);
+}
+
+/* the lines `address count` of a report */
+static void read_blocks(const char *path, struct blocks *b)
+{
+    struct block *v = NULL, one;
+    size_t n = 0, cap = 0;
+    unsigned long long address, count;
+    char line[64];
+    FILE *f = fopen(path, "re");
+    while (f && fgets(line, sizeof line, f)) {
+        char *end;
+        address = strtoull(line, &end, 10);
+        if (*end != ' ') continue;
+        count = strtoull(end, NULL, 10);
+        one = (struct block){ address, count };
+        v = grow(v, n + 1, &cap, sizeof *v);
+        v[n++] = one;
+    }
+    if (f) fclose(f);
+    if (n) qsort(v, n, sizeof *v, by_address);
+    *b = (struct blocks){ xmalloc(n, sizeof *b->address), xmalloc(n, sizeof *b->count), n };
+    for (size_t i = 0; i < n; i++) b->address[i] = v[i].address, b->count[i] = v[i].count;
+    free(v);
+}
+
 struct counts count_instructions(const struct child *c)
 {
+    return count_blocks(c, NULL);
+}
+
+struct counts count_blocks(const struct child *c, struct blocks *b)
+{
+    if (b) *b = (struct blocks){ 0 };
     struct counts r = nothing("qemu-user plugin");
     char *program = program_path(c->argv[0]);
     const char *qemu = program ? emulator(program) : NULL;
@@ -134,7 +172,7 @@ struct counts count_instructions(const struct child *c)
         free(program);
         return r;
     }
-    char *report = report_file(), *so = plugin("insn.so"), *word = xformat("%s,out=%s", so, report);
+    char *report = report_file(), *so = plugin("insn.so"), *word = xformat("%s,out=%s%s", so, report, b ? ",blocks=on" : "");
     char option[] = "-plugin", name[32];
     snprintf(name, sizeof name, "%s", qemu);
     char *front[] = { name, option, word }, **argv = behind(front, 3, c->argv, program);
@@ -143,7 +181,8 @@ struct counts count_instructions(const struct child *c)
     r.ran = child_run(&k);
     char *line = take_report(report, "");
     if (line) r.value[COUNT_INSTRUCTIONS] = strtod(line, NULL);
-    else r.why = access(so, R_OK) != 0 ? "the plugin insn.so is missing" : run_failed(&r.ran);
+    if (line && b) read_blocks(report, b);
+    if (!line) r.why = access(so, R_OK) != 0 ? "the plugin insn.so is missing" : run_failed(&r.ran);
     drop_report(report);
     free(line);
     free(so);

@@ -8,6 +8,7 @@
 #ifndef MILLRACE_COUNT_H
 #define MILLRACE_COUNT_H
 #include "measure/child.h"
+#include <stdint.h>
 
 enum count_metric {
     COUNT_INSTRUCTIONS,
@@ -31,6 +32,11 @@ struct counts {
 
 /* each fills its own metrics and leaves the others nan; c->argv is the command without the counter */
 struct counts count_instructions(const struct child *c);
+
+/* The same, and where: instructions executed in the blocks that begin at each address of the program as it lies in
+ * memory, sorted by address.  Arrays are the caller's to free; b->n is 0 when nothing was counted. */
+struct blocks { uint64_t *address, *count; size_t n; };
+struct counts count_blocks(const struct child *c, struct blocks *b);
 struct counts count_cycles(const struct child *c);
 struct counts count_allocations(const struct child *c);
 /* ELF64 program, library or object: code_bytes: executable sections; text_bytes: all that is loaded and not written,

@@ -1,0 +1,345 @@
+/* local.c - the search `local`: in one build a call is decided the other way in each of many functions, and what each
+ * of these moves did is read from its own functions' instructions and bytes (parts.h).
+ *
+ * A move touches the function that the call is in, the callee, and where the first is itself inlined, its hosts; moves
+ * that share a function are never in one build.  Steps 0 of the chain are such tests; after `width` of them the moves
+ * that helped are tried together, as step 1: if that is better it is the best set, where the next tests start, else
+ * the better half of them is tried, and so on.  A move's help is the mean over the runs without the one that gains
+ * most, so that what helps a single input is not taken.  When every move was tried once they are tried again from the
+ * best set, until nothing helps.
+ * Which moves a test made lies beside its set: store/HASH.moves.csv (move, callee, chain, inline). */
+#include "inline/parts.h"
+#include "inline/search.h"
+#include "base/message.h"
+#include "base/rng.h"
+#include "table/csvio.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct move {
+    struct live_site *site;                              /* n of them, all decided `to` */
+    size_t n, nnear;
+    uint32_t *near;                                      /* functions touched, numbers of local.function */
+    uint32_t key;                                        /* what names it in every context */
+    double energy;                                       /* what it did, where known; nan */
+    uint64_t order;
+    bool to, tested, taken;
+};
+
+struct local {
+    struct search *s;
+    const struct tried *now;
+    struct live set;                                     /* of now, complete */
+    struct parts parts;                                  /* of now */
+    struct move *v;
+    size_t n, cap;
+    struct intern key, function;
+    struct arena memory;
+    size_t tests;                                        /* made from now */
+};
+
+static char *store_path(const struct local *l, str decisions, const char *ending)
+{
+    return xformat("%s/%.*s%s", l->s->store, (int)decisions.n, decisions.s, ending);
+}
+
+static str outermost(str chain)
+{
+    const char *from = chain.s, *end = chain.s + chain.n;
+    for (const char *q; (q = memmem(from, (size_t)(end - from), " @ ", 3));) from = q + 3;
+    const char *colon = memchr(from, ':', (size_t)(end - from));
+    return (str){ from, (size_t)((colon ? colon : end) - from) };
+}
+
+static void touch(struct local *l, struct move *m, str function)
+{
+    uint32_t k = intern(&l->function, parts_plain(function));
+    for (size_t i = 0; i < m->nnear; i++) if (m->near[i] == k) return;
+    uint32_t *more = arena_get(&l->memory, (m->nnear + 1) * sizeof *more);
+    memcpy(more, m->near, m->nnear * sizeof *more);
+    more[m->nnear++] = k;
+    m->near = more;
+}
+
+static uint32_t key_of(struct local *l, const struct live_site *site, size_t n)
+{
+    struct buf b = { 0 };
+    for (size_t i = 0; i < n; i++)
+        buf_format(&b, "%.*s %.*s\n", (int)site[i].callee.n, site[i].callee.s, (int)site[i].chain.n, site[i].chain.s);
+    uint32_t k = intern(&l->key, (str){ b.s, b.n });
+    free(b.s);
+    return k;
+}
+
+static void add_move(struct local *l, struct live_site *site, size_t n, bool to)
+{
+    struct move m = { .site = site, .n = n, .to = to, .energy = NAN, .key = key_of(l, site, n) };
+    for (size_t i = 0; i < n; i++) {
+        str in = outermost(site[i].chain);
+        touch(l, &m, site[i].callee);
+        touch(l, &m, in);
+        for (size_t k = 0; k < l->set.n; k++)
+            if (l->set.v[k].inlined && str_eq(l->set.v[k].callee, in)) touch(l, &m, outermost(l->set.v[k].chain));
+    }
+    l->v = grow(l->v, l->n + 1, &l->cap, sizeof *l->v);
+    l->v[l->n++] = m;
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const struct move *x = a, *y = b;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* all calls of one function at once: a function that has no callers left is gone */
+static void add_groups(struct local *l, const struct pool *pool)
+{
+    struct intern callee = { 0 };
+    for (size_t i = 0; i < pool->n; i++) intern(&callee, pool->site[i].callee);
+    for (size_t k = 0; k < callee.n; k++)
+        for (int to = 0; to < 2; to++) {
+            size_t n = 0;
+            struct live_site *site = arena_get(&l->memory, pool->n * sizeof *site);
+            for (size_t i = 0; i < pool->n; i++)
+                if (pool->site[i].inlined == !to && str_eq(pool->site[i].callee, callee.name[k]))
+                    site[n++] = pool->site[i];
+            if (n > 1 && n <= 24) add_move(l, site, n, to);
+        }
+    intern_free(&callee);
+}
+
+/* Instructions: one call each, the most executed first, down to where nothing can be felt.  Text: in random order. */
+static void list_moves(struct local *l)
+{
+    struct search *s = l->s;
+    struct pool pool = search_pool(s, &l->set);
+    bool size = s->objective.text_weight > 0.5;
+    for (size_t i = 0; i < pool.n; i++) {
+        if (!size && pool.heat[i] < 1e-5 * l->now->instructions) break;
+        struct live_site *site = arena_get(&l->memory, sizeof *site);
+        *site = pool.site[i];
+        add_move(l, site, 1, !site->inlined);
+    }
+    if (size) add_groups(l, &pool);
+    for (size_t i = 0; i < l->n; i++)
+        l->v[i].order = size ? rng_for(s->seed, l->key.name[l->v[i].key]).s[0] : i;
+    if (l->n) qsort(l->v, l->n, sizeof *l->v, by_order);
+    search_pool_free(&pool);
+}
+
+/* what a move did: the change of its functions' costs between two builds */
+static double effect(const struct local *l, const struct move *m, const struct parts *then)
+{
+    const struct objective *o = &l->s->objective;
+    double by[1 + PART_RUNS] = { 0 }, total[1 + PART_RUNS] = { l->now->text_bytes };
+    size_t runs = l->parts.runs == then->runs && l->parts.runs == l->now->nrun ? then->runs : 0;
+    for (size_t k = 1; k <= runs; k++) total[k] = l->now->run[k - 1];
+    for (size_t i = 0; i < m->nnear; i++) {
+        str f = l->function.name[m->near[i]];
+        const double *a = parts_find(&l->parts, f), *b = parts_find(then, f);
+        for (size_t k = 0; k <= runs; k++) by[k] += ((b ? b[k] : 0) - (a ? a[k] : 0)) / total[k];
+    }
+    if (o->text_weight >= 1) return by[0];
+    if (runs == 0) return NAN;
+    double sum = 0, least = 0;
+    for (size_t k = 1; k <= runs; k++) {
+        sum += by[k];
+        if (by[k] < least) least = by[k];
+    }
+    double mean = runs > 2 ? (sum - least) / (double)(runs - 1) : sum / (double)runs;
+    return (1 - o->text_weight) * mean + o->text_weight * by[0];
+}
+
+/* the tests that were made: marks moves as tested, and takes down what those made from the present set did */
+static void read_test(struct local *l, const struct tried *t)
+{
+    char *path = store_path(l, t->decisions, ".moves.csv");
+    bool here = str_eq(t->parent, l->now->decisions), known = false;
+    struct parts parts = { 0 };
+    if (here && t->ok) {
+        char *file = store_path(l, t->decisions, ".parts.csv");
+        known = parts_read(&parts, file);
+        free(file);
+    }
+    l->tests += here;
+    if (access(path, R_OK) == 0) {
+        csv *c = csv_open(path);
+        int move = csv_need(c, "move"), callee = csv_need(c, "callee"), chain = csv_need(c, "chain");
+        static struct arena text;
+        struct live_site *site = NULL;
+        size_t n = 0, cap = 0;
+        int64_t last = -1;
+        for (bool more = true; more;) {
+            more = csv_next(c);
+            int64_t k = more ? csv_int(c, move) : -1;
+            if (k != last && n) {
+                uint32_t key = key_of(l, site, n);
+                for (size_t i = 0; i < l->n; i++) {
+                    struct move *m = &l->v[i];
+                    if (m->key != key) continue;
+                    m->tested = true;
+                    if (known) m->energy = effect(l, m, &parts);
+                }
+                n = 0;
+            }
+            if (!more) break;
+            last = k;
+            site = grow(site, n + 1, &cap, sizeof *site);
+            site[n++] = (struct live_site){ str_of(csv_cstr(c, callee, &text)), str_of(csv_cstr(c, chain, &text)), false };
+        }
+        free(site);
+        csv_close(c);
+    }
+    parts_free(&parts);
+    free(path);
+}
+
+/* Not inlined any more: what was inlined through the call goes on inside the callee, where it has no body yet. */
+static void leave(const struct local *l, struct live *set, const struct live_site *c)
+{
+    struct live_site *have = live_find(set, c->callee, c->chain);
+    if (have) have->inlined = false;
+    bool has_body = parts_find(&l->parts, c->callee) != NULL;
+    size_t n = set->n;
+    for (size_t i = 0; i < n; i++) {
+        str chain = set->v[i].chain;
+        if (chain.n <= c->chain.n + 3 || memcmp(chain.s + chain.n - c->chain.n, c->chain.s, c->chain.n) != 0) continue;
+        str inner = { chain.s, chain.n - c->chain.n - 3 };
+        if (memcmp(inner.s + inner.n, " @ ", 3) != 0 || !str_eq(outermost(inner), parts_plain(c->callee))) continue;
+        if (set->v[i].inlined && !has_body) live_add(set, set->v[i].callee, inner, true);
+        set->v[i].inlined = false;
+    }
+    live_sort(set);
+}
+
+static void apply(const struct local *l, struct live *set, const struct move *m)
+{
+    for (size_t i = 0; i < m->n; i++) {
+        struct live_site *have = live_find(set, m->site[i].callee, m->site[i].chain);
+        if ((have && have->inlined) == m->to) continue;
+        if (m->to) search_flip(set, &m->site[i]);
+        else leave(l, set, &m->site[i]);
+    }
+}
+
+/* sites that are not inlined are not part of a set's name */
+static void only_inlined(const struct local *l, struct proposal *p)
+{
+    struct live all = p->set;
+    p->set = (struct live){ 0 };
+    search_copy(l->s, &p->set, &all);
+    live_free(&all);
+    search_finish(p, l->now->decisions, 0);
+}
+
+static void write_moves(const struct local *l, const char *hash, const struct move *const *m, size_t n)
+{
+    char *path = store_path(l, str_of(hash), ".moves.csv");
+    csvw *w = csvw_open(path);
+    csvw_names(w, "move,callee,chain,inline");
+    csvw_end(w);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < m[i]->n; k++) {
+            csvw_int(w, (int64_t)i);
+            csvw_str(w, m[i]->site[k].callee);
+            csvw_str(w, m[i]->site[k].chain);
+            csvw_cstr(w, m[i]->to ? "yes" : "no");
+            csvw_end(w);
+        }
+    csvw_close(w);
+    free(path);
+}
+
+/* one build that tests as many moves as do not meet; false when nothing is left to test */
+static bool test(struct local *l, struct proposal *p, size_t n)
+{
+    bool *near = xcalloc(l->function.n + 1, sizeof *near);
+    const struct move **chosen = xmalloc(l->n + 1, sizeof *chosen);
+    size_t nchosen = 0;
+    search_copy(l->s, &p[n].set, &l->set);
+    for (size_t i = 0; i < l->n && nchosen < (size_t)l->s->together; i++) {
+        struct move *m = &l->v[i];
+        bool meets = m->tested;
+        for (size_t k = 0; k < m->nnear; k++) meets = meets || near[m->near[k]];
+        if (meets) continue;
+        for (size_t k = 0; k < m->nnear; k++) near[m->near[k]] = true;
+        apply(l, &p[n].set, m);
+        m->tested = true;
+        chosen[nchosen++] = m;
+    }
+    only_inlined(l, &p[n]);
+    bool good = nchosen && search_is_new(l->s, p, n, -1);
+    if (good) write_moves(l, p[n].hash, chosen, nchosen);
+    free(near);
+    free(chosen);
+    return good;
+}
+
+static int by_energy(const void *a, const void *b)
+{
+    const struct move *x = *(const struct move *const *)a, *y = *(const struct move *const *)b;
+    return x->energy != y->energy ? (x->energy > y->energy) - (x->energy < y->energy)
+                                  : (x->order > y->order) - (x->order < y->order);
+}
+
+/* the moves that helped, all or the better half or ...: the first such set that is new */
+static bool together(struct local *l, struct proposal *p)
+{
+    const struct move **help = xmalloc(l->n + 1, sizeof *help);
+    size_t n = 0;
+    bool found = false;
+    for (size_t i = 0; i < l->n; i++) if (l->v[i].energy < -1e-5) help[n++] = &l->v[i];
+    if (n) qsort(help, n, sizeof *help, by_energy);
+    for (size_t m = n; m > 0 && !found; m /= 2) {
+        search_copy(l->s, &p->set, &l->set);
+        struct intern seen = { 0 };                      /* calls decided already, by a better move */
+        for (size_t i = 0; i < m; i++) {
+            bool clear = true;
+            for (size_t k = 0; k < help[i]->n; k++) {
+                size_t before = seen.n;
+                struct buf b = { 0 };
+                buf_str(&b, help[i]->site[k].callee);
+                buf_char(&b, ' ');
+                buf_str(&b, help[i]->site[k].chain);
+                clear = intern(&seen, (str){ b.s, b.n }) == before && clear;
+                free(b.s);
+            }
+            if (clear) apply(l, &p->set, help[i]);
+        }
+        intern_free(&seen);
+        only_inlined(l, p);
+        p->step = 1;
+        found = search_is_new(l->s, p, 0, -1);
+    }
+    free(help);
+    return found;
+}
+
+size_t search_local(struct search *s, struct proposal *p)
+{
+    struct local l = { .s = s, .now = history_best(&s->history, &s->objective) };
+    search_load(s, l.now->decisions, &l.set);
+    char *path = store_path(&l, l.now->decisions, ".parts.csv");
+    if (!parts_read(&l.parts, path)) die("%s is missing: measure this set again", path);
+    free(path);
+    list_moves(&l);
+    for (size_t i = 0; i < s->history.n; i++)
+        if (str_is(s->history.v[i].chain, s->chain) && s->history.v[i].step == 0) read_test(&l, &s->history.v[i]);
+    size_t n = 0, left = 0, width = s->width ? (size_t)s->width : 4;
+    for (size_t i = 0; i < l.n; i++) left += !l.v[i].tested;
+    if (left == 0)                                       /* once more, from here */
+        for (size_t i = 0; i < l.n; i++) {
+            l.v[i].tested = !isnan(l.v[i].energy);
+            left += !l.v[i].tested;
+        }
+    if (l.tests && (l.tests >= width || left == 0) && (l.tests % width == 0 || left == 0 || s->count > 1))
+        n = together(&l, p);
+    while (n == 0 || p[0].step == 0) {
+        if (n == (size_t)s->count || !test(&l, p, n)) break;
+        n++;
+    }
+    return n;
+}
