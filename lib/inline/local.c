@@ -188,7 +188,9 @@ static void read_test(struct local *l, const struct tried *t)
             if (!more) break;
             last = k;
             site = grow(site, n + 1, &cap, sizeof *site);
-            site[n++] = (struct live_site){ str_of(csv_cstr(c, callee, &text)), str_of(csv_cstr(c, chain, &text)), false };
+            site[n].callee = str_of(csv_cstr(c, callee, &text));
+            site[n].chain = str_of(csv_cstr(c, chain, &text));
+            site[n++].inlined = false;
         }
         free(site);
         csv_close(c);

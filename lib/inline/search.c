@@ -84,7 +84,8 @@ void search_copy(const struct search *s, struct live *to, const struct live *fro
 {
     live_clear(to);
     for (size_t i = 0; i < from->n; i++)
-        if (from->v[i].inlined && work_legal(s->work, from->v[i].callee, from->v[i].chain)) live_add(to, from->v[i].callee, from->v[i].chain, true);
+        if (from->v[i].inlined && work_legal(s->work, from->v[i].callee, from->v[i].chain))
+            live_add(to, from->v[i].callee, from->v[i].chain, true);
     live_sort(to);
 }
 
@@ -357,7 +358,8 @@ static size_t mcts(struct search *s, struct proposal *p)
 static size_t start(struct search *s, struct proposal *p)
 {
     static const struct { double part; bool with_cold; } way[] = { { 0, false }, { 1e-4, false }, { 1e-2, false },
-                                                                   { 1e-4, true } }; /* of the hottest call's executions */
+                                                                   { 1e-4, true } };
+    /* the part is of the hottest call's executions */
     struct live set = { 0 }, small = { 0 };
     const struct tried *least = NULL;
     for (size_t i = 0; i < s->history.n; i++) {

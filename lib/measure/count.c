@@ -172,7 +172,8 @@ struct counts count_blocks(const struct child *c, struct blocks *b)
         free(program);
         return r;
     }
-    char *report = report_file(), *so = plugin("insn.so"), *word = xformat("%s,out=%s%s", so, report, b ? ",blocks=on" : "");
+    char *report = report_file(), *so = plugin("insn.so");
+    char *word = xformat("%s,out=%s%s", so, report, b ? ",blocks=on" : "");
     char option[] = "-plugin", name[32];
     snprintf(name, sizeof name, "%s", qemu);
     char *front[] = { name, option, word }, **argv = behind(front, 3, c->argv, program);
