@@ -1,77 +1,93 @@
-# loop.mk - make loop: problems, searches, peers, comparison and figures of the loop family, in OUT/loop.
-#   SCALE=default  343 matrix products, searches of 2 s;  SCALE=full  the 2197 of the study, searches of 60 s
+# loop.mk - make loop: problems, searches, training, peers, comparison and figures of the loop family, in OUT/loop.
+#   SCALE=default  343 matrix products, searches of 0.4 s;  SCALE=full  the 2197 of the study, searches of 60 s
 # Every file is one measurement; what is there is not measured again, so a killed run goes on.
 LOOP := $(OUT)/loop
 ifeq ($(SCALE),full)
 LOOP_STEP    ?= 16
 LOOP_SECONDS ?= 60
+else ifeq ($(SCALE),ci)
+LOOP_STEP    ?= 96
+LOOP_SECONDS ?= 0.02
+LOOP_ROUNDS  ?= 1
+LOOP_SETS    ?= transposed ragged
+LOOP_LEARN_STEPS ?= 2000
 else
 LOOP_STEP    ?= 32
-LOOP_SECONDS ?= 2
+LOOP_SECONDS ?= 0.4
 endif
 LOOP_M        := $(shell seq 64 $(LOOP_STEP) 256)
+LOOP_ROUNDS   ?= 10
 LOOP_SEARCHES ?= greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs brute random anneal evolve mcts
 LOOP_BROKEN   ?= greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs random
+# those that are ever the fastest; all others are asked for a few products
 LOOP_PEERS    ?= openblas openblas-core onednn libxsmm
-LOOP_SETS     := resnet50 vgg19 transposed ragged
+LOOP_ALL      ?= $(LOOP_PEERS) blis blis-core eigen numpy halide-adams halide-li halide-mullapudi gcc gcc-graphite clang clang-polly
+LOOP_SETS     ?= resnet50-nchw resnet50-nhwc vgg19-nchw vgg19-nhwc transposed ragged
 comma := ,
 empty :=
 loop_libs = $(subst $(empty) $(empty),$(comma),$(strip ours $(1)))
+loop_peak = $$(awk -F, 'NR > 1 && $$2 > m { m = $$2 } END { print m }' $(LOOP)/peak.csv)
 
-loop: $(LOOP)/summary.csv $(LOOP)/compare.csv $(LOOP)/violin.svg $(LOOP)/violin.png $(LOOP)/steps.svg $(LOOP)/steps.png \
-      $(LOOP)/bars.svg $(LOOP)/bars.png $(LOOP)/roofline.svg $(LOOP)/roofline.png
+LOOP_BARS    := $(LOOP_SETS:%=bars-%) bars-peers
+LOOP_FIGURES := violin steps roofline curve $(LOOP_BARS)
+loop: $(LOOP)/summary.csv $(LOOP)/compare.csv loop-learn $(LOOP_FIGURES:%=$(LOOP)/%.svg) $(LOOP_FIGURES:%=$(LOOP)/%.png) $(BIN)/csv-show
 	csv-show $(LOOP)/summary.csv
 	csv-show $(LOOP)/compare.csv
 .PHONY: loop
-loop: $(BIN)/csv-show
 
 $(LOOP)/ $(LOOP)/search/ $(LOOP)/mm/ $(LOOP)/set/:
 	@mkdir -p $@
 $(LOOP)/peak.csv: | $(BIN)/loop-peak $(LOOP)/
 	loop-peak > $@
-$(LOOP)/problems.csv: $(BIN)/loop-gen | $(LOOP)/
-	loop-gen --kind=mm --m=64:256:$(LOOP_STEP) --n=64:256:$(LOOP_STEP) --k=64:256:$(LOOP_STEP) --seed=$(SEED) > $@
 
-# ---- searches, as meant and as published, on products of the published test sizes ----
-$(LOOP)/sample.csv: $(BIN)/loop-gen | $(LOOP)/
-	loop-gen --kind=mm --m=112$(comma)208 --n=64$(comma)224 --k=80$(comma)256 --test=1 > $@
+# ---- searches, as meant and as published, and the policy, on 25 sizes that the policy has not seen ----
+$(LOOP)/sample.csv: $(LOOP)/learn/test.csv | $(LOOP)/
+	awk 'NR > 1 { row[NR] = $$0 } NR == 1 { print } END { n = NR - 1; for (i = 0; i < 25 && i < n; i++) print row[2 + int(i * n / 25)] }' $< | uniq > $@
 $(LOOP)/search/%.csv: $(LOOP)/sample.csv | $(BIN)/loop-search $(LOOP)/search/
 	loop-search --algo=$* --actions=published --seconds=$(LOOP_SECONDS) --seed=$(SEED) $< > $@
 $(LOOP)/search/%_published.csv: $(LOOP)/sample.csv | $(BIN)/loop-search $(LOOP)/search/
 	loop-search --algo=$* --as-published --seconds=$(LOOP_SECONDS) --seed=$(SEED) $< > $@
 $(LOOP)/search/heuristic.csv: $(LOOP)/sample.csv | $(BIN)/loop-search $(LOOP)/search/
 	loop-search --algo=heuristic --seconds=$(LOOP_SECONDS) $< > $@
-LOOP_ALGOS := $(LOOP_SEARCHES) $(LOOP_BROKEN:%=%_published) heuristic
-LOOP_TRACES := $(LOOP_ALGOS:%=$(LOOP)/search/%.csv) $(LOOP_MORE_TRACES)
+$(LOOP)/search/policy.csv: $(LOOP)/sample.csv $(LOOP)/learn/mm.policy | $(BIN)/loop-roll $(LOOP)/search/
+	loop-roll --policy=$(word 2,$^) --measure=10 $< > $@
+LOOP_ALGOS  := $(LOOP_SEARCHES) heuristic policy $(LOOP_BROKEN:%=%_published)
+LOOP_TRACES := $(LOOP_ALGOS:%=$(LOOP)/search/%.csv)
 $(LOOP)/traces.csv: $(LOOP_TRACES) $(BIN)/csv-cat
 	csv-cat $(LOOP_TRACES) > $@
 $(LOOP)/summary.csv: $(LOOP)/traces.csv $(LOOP)/peak.csv $(BIN)/loop-eval
-	loop-eval --published --peak=$$(awk -F, '$$2 > m { m = $$2 } END { print m }' <(tail -n +2 $(LOOP)/peak.csv)) $< > $@
+	loop-eval --published --peak=$(loop_peak) $< > $@
 
 # ---- the best schedule of every product, and of the other sets, against the peers ----
 $(LOOP)/mm/%.csv: | $(BIN)/loop-gen $(BIN)/loop-search $(LOOP)/mm/
 	loop-gen --kind=mm --m=$* --n=64:256:$(LOOP_STEP) --k=64:256:$(LOOP_STEP) --test=0 |
 	loop-search --algo=heuristic --measure=24 > $@
 $(LOOP)/mm/%.peers: $(LOOP)/mm/%.csv | $(BIN)/loop-peer
-	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=12 $< > $@
+	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< > $@
 $(LOOP)/mm.csv: $(LOOP_M:%=$(LOOP)/mm/%.peers) $(BIN)/csv-cat
 	csv-cat $(filter %.peers,$^) > $@
-$(LOOP)/set/resnet50.problems $(LOOP)/set/vgg19.problems: $(LOOP)/set/%.problems: $(BIN)/loop-gen | $(LOOP)/set/
-	loop-gen --set=$* --layout=nhwc --test=0 > $@
+$(LOOP)/set/resnet50-%.problems: $(BIN)/loop-gen | $(LOOP)/set/
+	loop-gen --set=resnet50 --layout=$* --test=0 > $@
+$(LOOP)/set/vgg19-%.problems: $(BIN)/loop-gen | $(LOOP)/set/
+	loop-gen --set=vgg19 --layout=$* --test=0 > $@
 $(LOOP)/set/transposed.problems: $(BIN)/loop-gen $(BIN)/csv-cat | $(LOOP)/set/
 	for k in mm_nt mm_tn mm_tt; do loop-gen --kind=$$k --m=64:256:96 --n=64:256:96 --k=64:256:96 --test=0 > $@.$$k; done
 	csv-cat $@.mm_nt $@.mm_tn $@.mm_tt > $@
 	rm $@.mm_*
 $(LOOP)/set/ragged.problems: $(BIN)/loop-gen | $(LOOP)/set/
 	loop-gen --kind=mm --m=50:250:67 --n=61:251:63 --k=53:253:67 --test=0 > $@
+$(LOOP)/set/peers.problems: $(BIN)/loop-gen | $(LOOP)/set/
+	loop-gen --kind=mm --m=64$(comma)208 --n=96$(comma)256 --k=80$(comma)240 --test=0 > $@
 $(LOOP)/set/%.csv: $(LOOP)/set/%.problems | $(BIN)/loop-search
 	loop-search --algo=heuristic --measure=24 --seconds=3 $< > $@
 $(LOOP)/set/%.peers: $(LOOP)/set/%.csv | $(BIN)/loop-peer
-	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=8 $< > $@
-$(LOOP)/compare.csv: $(LOOP)/mm.csv $(LOOP_SETS:%=$(LOOP)/set/%.peers) $(LOOP)/peak.csv $(BIN)/loop-compare
-	peak=$$(awk -F, '$$2 > m { m = $$2 } END { print m }' <(tail -n +2 $(LOOP)/peak.csv))
-	for s in $(LOOP)/mm.csv $(LOOP_SETS:%=$(LOOP)/set/%.peers); do
-	    loop-compare --peak=$$peak $$s | awk -v s=$$(basename $$s | sed 's/\..*//') 'NR == 1 { print "set," $$0 } NR > 1 { print s "," $$0 }'
+	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< > $@
+$(LOOP)/set/peers.peers: $(LOOP)/set/peers.csv | $(BIN)/loop-peer
+	loop-peer --lib=$(call loop_libs,$(LOOP_ALL)) --rounds=$(LOOP_ROUNDS) $< > $@
+LOOP_COMPARED := $(LOOP)/mm.csv $(LOOP_SETS:%=$(LOOP)/set/%.peers) $(LOOP)/set/peers.peers
+$(LOOP)/compare.csv: $(LOOP_COMPARED) $(LOOP)/peak.csv $(BIN)/loop-compare
+	for s in $(LOOP_COMPARED); do
+	    loop-compare --peak=$(loop_peak) $$s | awk -v s=$$(basename $$s | sed 's/\..*//') 'NR == 1 { print "set," $$0 } NR > 1 { print s "," $$0 }'
 	done | awk 'NR == 1 || !/^set,/' > $@
 
 # ---- figures: each from the table beside it ----
@@ -81,22 +97,35 @@ $(LOOP)/violin.csv: $(LOOP)/traces.csv
 	{ n = split($$0, f, ","); g = f[n - 2]; if ($$1 != p || $$2 != a) { flush(); p = $$1; a = $$2; base = last = ""; if (!(a in pos)) pos[a] = ++k }
 	  if ($$3 == 0 && g != "") { base = g; known[p] = g } if (base == "" && p in known) base = known[p]; if (g != "") last = g }
 	END { flush() }' $< > $@
-$(LOOP)/steps.csv: $(LOOP)/traces.csv $(BIN)/csv-cut
-	csv-cut -c algo,seconds,gflops $< > $@
+# means over the problems: the best nest and the time after at most so many actions of the path
+$(LOOP)/steps.csv: $(LOOP)/traces.csv
+	awk -F, 'function flush(  i) { if (p == "") return; for (i = n + 1; i <= 10; i++) { g[i] = g[n]; t[i] = t[n] }
+	    for (i = 0; i <= 10; i++) if (g[i] > 0) { count[a, i]++; gsum[a, i] += g[i]; tsum[a, i] += t[i] } }
+	  NR == 1 { print "algo,step,gflops,seconds"; next }
+	  $$1 != p || $$2 != a { flush(); p = $$1; a = $$2; n = -1; best = when = 0; split("", g); split("", t); if (!(a in seen)) order[++k] = a; seen[a] }
+	  { if ($$(NF - 2) > best) best = $$(NF - 2); if ($$(NF - 1) > when) when = $$(NF - 1); n = $$3; if (n <= 10) { g[n] = best; t[n] = when } }
+	  END { flush(); for (j = 1; j <= k; j++) for (i = 0; i <= 10; i++) if (count[order[j], i])
+	      print order[j] "," i "," gsum[order[j], i] / count[order[j], i] "," tsum[order[j], i] / count[order[j], i] }' $< > $@
 $(LOOP)/roofline.csv: $(LOOP)/mm.csv
 	awk -F, 'NR == 1 { print "lib,intensity,gflops" } NR > 1 { split($$1, s, /[ )]/); m = s[2]; n = s[3]; k = s[4]
 	  print $$2 "," 2 * m * n * k / 4 / (m * k + k * n + m * n) "," $$3 }' $< > $@
-$(LOOP)/bars.csv: $(LOOP)/mm.csv
-	cp $< $@
-LOOP_SHOWN = ours $(LOOP_PEERS)
+$(LOOP)/bars-%.csv: $(LOOP)/set/%.peers $(BIN)/csv-pivot
+	csv-pivot -k problem --names=lib --values=gflops $< > $@
+$(LOOP)/curve.csv: $(LOOP)/learn/mm.policy
+	cp $(LOOP)/learn/curve.csv $@
 $(LOOP)/violin.svg $(LOOP)/violin.png: $(LOOP)/violin.csv plots/loop-violin.gp
-	gnuplot -c plots/loop-violin.gp $< $@
+	gnuplot -c plots/loop-violin.gp $< $@ '$(LOOP_SECONDS)'
+LOOP_DRAWN := greedy1 greedy2 beam2bfs beam4bfs beam4dfs random anneal evolve mcts policy
 $(LOOP)/steps.svg $(LOOP)/steps.png: $(LOOP)/steps.csv plots/loop-steps.gp
-	gnuplot -c plots/loop-steps.gp $< $@ '$(LOOP_ALGOS)'
-$(LOOP)/bars.svg $(LOOP)/bars.png: $(LOOP)/bars.csv plots/loop-bars.gp
-	gnuplot -c plots/loop-bars.gp $< $@ 'matrix products 64 to 256' '$(LOOP_SHOWN)'
+	gnuplot -c plots/loop-steps.gp $< $@ '$(filter $(LOOP_ALGOS),$(LOOP_DRAWN))'
+$(LOOP)/curve.svg $(LOOP)/curve.png: $(LOOP)/curve.csv plots/loop-curve.gp
+	gnuplot -c plots/loop-curve.gp $< $@
+$(LOOP)/bars-%.svg: $(LOOP)/bars-%.csv plots/loop-bars.gp
+	gnuplot -c plots/loop-bars.gp $< $@ '$*' $(loop_peak)
+$(LOOP)/bars-%.png: $(LOOP)/bars-%.csv plots/loop-bars.gp
+	gnuplot -c plots/loop-bars.gp $< $@ '$*' $(loop_peak)
 $(LOOP)/roofline.svg $(LOOP)/roofline.png: $(LOOP)/roofline.csv $(LOOP)/peak.csv plots/loop-roofline.gp
-	gnuplot -c plots/loop-roofline.gp $< $@ $$(awk -F, '$$2 > m { m = $$2 } END { print m }' <(tail -n +2 $(LOOP)/peak.csv)) '$(LOOP_SHOWN)'
+	gnuplot -c plots/loop-roofline.gp $< $@ $(loop_peak) 'ours $(LOOP_PEERS)'
 
 # ---- make loop-learn: a policy trained by the model on the training sizes of a grid, measured on the unseen ones ----
 LOOP_LEARN_STEPS ?= 100000
