@@ -2,7 +2,7 @@
 set datafile separator comma
 set datafile missing ""
 stats ARG1 using 0 nooutput name "P"
-problems = P_records
+problems = P_records - 1                                 # the header is counted
 n = words(system("head -n 1 " . ARG1 . " | tr , ' '")) - 1
 high = 560 + (n > 8 ? 60 : 0)
 wide = 330 + problems * (25 + 8 * n)

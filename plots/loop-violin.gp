@@ -11,19 +11,22 @@ plot for [i=1:last] ARG1 using (column("position") == i ? column("speedup") : Na
 unset table
 set title sprintf("real: speed-up over the untiled nest; searches of %s s", ARG3)
 set ylabel "speed-up"
-set xtics rotate by -35 noenhanced
+set xtics ("" 0) rotate by -35 noenhanced
 set grid ytics lc rgb "#dddddd"
 set style fill solid 0.35 noborder
-set yrange [0:*]
 unset key
-set xrange [0:last+1]
-set arrow from 0,1 to last+1,1 nohead lc rgb "#222222" dt 2
+name(i) = system(sprintf("awk -F, '$2 == %d { print $1; exit }' %s", i, ARG1))
+set xtics scale 0
+do for [i=1:last] { set xtics add (name(i) i) }
 array top[last]
 set datafile separator whitespace
 do for [i=1:last] { stats $density index i-1 using 2 nooutput name "D"; top[i] = D_max }
 array middle[last]
 set datafile separator comma
 do for [i=1:last] { stats ARG1 using (column("position") == i ? column("speedup") : NaN) nooutput name "M"; middle[i] = M_median }
+set yrange [0:S_max * 1.05]
+set xrange [0:last+1]
+set arrow from 0,1 to last+1,1 nohead lc rgb "#222222" dt 2
 set datafile separator whitespace
 plot for [i=1:last] $density index i-1 using (i - 0.42 * $2 / top[i]):1 with filledcurves x=i lc rgb "#4477aa", \
      for [i=1:last] $density index i-1 using (i + 0.42 * $2 / top[i]):1 with filledcurves x=i lc rgb "#4477aa", \
