@@ -12,7 +12,9 @@
  * Algorithms: greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs brute
  * random anneal evolve mcts heuristic; lib/loop/search.h says what they do.
  * With --eval=model a search is reproducible by its seed: each evaluation
- * then counts as 0.1 ms.  A cache makes a search that was killed go on fast.
+ * then counts as 0.1 ms.  With --output a search that was killed goes on at
+ * the problem it was at; with the model its rows are those of one that was
+ * not killed.  A cache makes it go on fast.
  *
  * Examples:
  *   $ loop-gen --kind=mm --m=128 --n=128 --k=128 |
@@ -26,9 +28,10 @@
 #include "loop/search.h"
 #include HELP
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-static const char *algo, *cache, *isa_word, *eval = "run", *dot, *actions = "full";
+static const char *algo, *output, *cache, *isa_word, *eval = "run", *dot, *actions = "full";
 static long steps = 10, seed = 1, measure = 24, confirm = 16;
 static double seconds = 10;
 static bool published, parallel, prepared;
@@ -45,6 +48,7 @@ static const struct opt options[] = {
     { 0, "prepared", FLAG, &prepared, NULL, "operands are in the nest's own layout before the clock starts" },
     { 0, "measure", INT, &measure, "K", "heuristic: how many nests to measure", 1, 100000 },
     { 0, "confirm", INT, &confirm, "N", "fresh runs of the best nest; 0: none", 0, 64 },
+    { 0, "output", STR, &output, "FILE", "append rows there, but not of problems it has" },
     { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
     { 0, "isa", WORD, &isa_word, "avx2|avx512", "instruction set instead of the best one here" },
     { 0, "dot", STR, &dot, "FILE", "write the visited graph (of the last problem)" },
@@ -94,11 +98,14 @@ int main(int argc, char **argv)
                         .keep = dot != NULL };
     s.actions = seven ? (1u << ACT_PUBLISHED) - 1 : (1u << ACT_COUNT) - 1;
     if (!parallel) s.actions &= ~(1u << ACT_PARALLEL);
-    csvw *w = csvw_open("-");
-    csvw_names(w, "problem,algo,step,action,tree,gflops,seconds,kind");
-    csvw_end(w);
+    static const char columns[] = "problem,algo,step,action,tree,gflops,seconds,kind";
+    struct intern done = { 0 };
+    char *name = xformat("%s%s", s.algo, s.published ? "_published" : "");
+    csvw *w = output ? rows_resume(output, columns, name, &done) : csvw_open("-");
+    if (!output) csvw_names(w, columns), csvw_end(w);
     progress_start("problems", 0);
     for (double n = 0; rows_next(&r); progress(++n, "%s", s.algo)) {
+        if (intern_find(&done, str_of(r.p.text)) >= 0) continue;
         search_run(&s, &v, &r.p);
         double g = model || !confirm ? 0 : evaluate_again(&v, &s.best, (int)confirm).gflops;
         rows(w, &s, &r.p, g, model);
@@ -110,6 +117,7 @@ int main(int argc, char **argv)
         out_close(o);
     }
     search_free(&s);
+    free(name);
     evaluator_close(&v);
     rows_close(&r);
     return csvw_close(w);

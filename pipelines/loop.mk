@@ -1,6 +1,6 @@
 # loop.mk - make loop: problems, searches, training, peers, comparison and figures of the loop family, in OUT/loop.
 #   SCALE=default  343 matrix products, searches of 0.4 s;  SCALE=full  the 2197 of the study, searches of 60 s
-# Every file is one measurement; what is there is not measured again, so a killed run goes on.
+# Every file is one measurement; what is there is not measured again, and a search goes on where it was killed (.part).
 LOOP := $(OUT)/loop
 ifeq ($(SCALE),full)
 LOOP_STEP    ?= 16
@@ -44,11 +44,14 @@ $(LOOP)/peak.csv: | $(BIN)/loop-peak $(LOOP)/
 $(LOOP)/sample.csv: $(LOOP)/learn/test.csv | $(LOOP)/
 	awk 'NR > 1 { row[NR] = $$0 } NR == 1 { print } END { n = NR - 1; for (i = 0; i < 25 && i < n; i++) print row[2 + int(i * n / 25)] }' $< | uniq > $@
 $(LOOP)/search/%.csv: $(LOOP)/sample.csv | $(BIN)/loop-search $(LOOP)/search/
-	loop-search --algo=$* --actions=published --seconds=$(LOOP_SECONDS) --seed=$(SEED) $< > $@
+	loop-search --algo=$* --actions=published --seconds=$(LOOP_SECONDS) --seed=$(SEED) --output=$@.part $<
+	mv $@.part $@
 $(LOOP)/search/%_published.csv: $(LOOP)/sample.csv | $(BIN)/loop-search $(LOOP)/search/
-	loop-search --algo=$* --as-published --seconds=$(LOOP_SECONDS) --seed=$(SEED) $< > $@
+	loop-search --algo=$* --as-published --seconds=$(LOOP_SECONDS) --seed=$(SEED) --output=$@.part $<
+	mv $@.part $@
 $(LOOP)/search/heuristic.csv: $(LOOP)/sample.csv | $(BIN)/loop-search $(LOOP)/search/
-	loop-search --algo=heuristic --seconds=$(LOOP_SECONDS) $< > $@
+	loop-search --algo=heuristic --seconds=$(LOOP_SECONDS) --output=$@.part $<
+	mv $@.part $@
 $(LOOP)/search/policy.csv: $(LOOP)/sample.csv $(LOOP)/learn/mm.policy | $(BIN)/loop-roll $(LOOP)/search/
 	loop-roll --policy=$(word 2,$^) --measure=10 $< > $@
 LOOP_ALGOS  := $(LOOP_SEARCHES) heuristic policy $(LOOP_BROKEN:%=%_published)
@@ -61,7 +64,8 @@ $(LOOP)/summary.csv: $(LOOP)/traces.csv $(LOOP)/peak.csv $(BIN)/loop-eval
 # ---- the best schedule of every product, and of the other sets, against the peers ----
 $(LOOP)/mm/%.csv: | $(BIN)/loop-gen $(BIN)/loop-search $(LOOP)/mm/
 	loop-gen --kind=mm --m=$* --n=64:256:$(LOOP_STEP) --k=64:256:$(LOOP_STEP) --test=0 |
-	loop-search --algo=heuristic --measure=24 > $@
+	loop-search --algo=heuristic --measure=24 --output=$@.part
+	mv $@.part $@
 $(LOOP)/mm/%.peers: $(LOOP)/mm/%.csv | $(BIN)/loop-peer
 	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< > $@
 $(LOOP)/mm.csv: $(LOOP_M:%=$(LOOP)/mm/%.peers) $(BIN)/csv-cat
@@ -79,7 +83,8 @@ $(LOOP)/set/ragged.problems: $(BIN)/loop-gen | $(LOOP)/set/
 $(LOOP)/set/peers.problems: $(BIN)/loop-gen | $(LOOP)/set/
 	loop-gen --kind=mm --m=64$(comma)208 --n=96$(comma)256 --k=80$(comma)240 --test=0 > $@
 $(LOOP)/set/%.csv: $(LOOP)/set/%.problems | $(BIN)/loop-search
-	loop-search --algo=heuristic --measure=24 --seconds=3 $< > $@
+	loop-search --algo=heuristic --measure=24 --seconds=3 --output=$@.part $<
+	mv $@.part $@
 $(LOOP)/set/%.peers: $(LOOP)/set/%.csv | $(BIN)/loop-peer
 	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< > $@
 $(LOOP)/set/peers.peers: $(LOOP)/set/peers.csv | $(BIN)/loop-peer

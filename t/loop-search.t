@@ -22,6 +22,19 @@ is 'and are named so' 'beam2dfs_published' bash -c "tail -1 pub.csv | cut -d, -f
 loop-search --algo=random --seconds=0.1 --eval=run p.csv > run.csv
 ok 'measured rows are real' grep -q ',real$' run.csv
 ok 'the last row of a problem is its best' awk -F, '{ g[$1] = $(NF-2) } END { for (p in g) if (p != "problem" && !(g[p] > 0)) exit 1 }' run.csv
+# cut anywhere, as by a kill, and started again
+printf 'problem\n(mm 64 48 32)\n(mm 50 30 20)\n(mm 16 48 80)\n' > three.csv
+search() { loop-search --algo=anneal --eval=model --seconds=0.05 --seed=3 "$@"; }
+search three.csv > whole
+bytes=$(wc -c < whole) wrong=
+for ((i = 0; i < 12; i++)); do
+    head -c $((bytes * i / 11)) whole > part
+    search --output=part three.csv > out 2> err || wrong+=" $i"
+    cmp -s whole part || wrong+=" $i"
+done
+is 'cut at any byte it goes on to the same rows' '' echo "$wrong"
+fails 'a file that is not its output' 1 'p.csv:1: not the rows of a search' search --output=p.csv three.csv
+fails 'the rows of another search' 1 "part:2: not a row of random" loop-search --algo=random --output=part three.csv
 fails 'no algorithm' 2 'see --algo' loop-search p.csv
 fails 'an unknown algorithm' 2 'algo' loop-search --algo=luck p.csv
 done_testing

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 void rows_open(struct nest_rows *r, csv *t, bool need_tree)
 {
@@ -58,6 +59,39 @@ void rows_write_mask(csvw *w, const struct problem *p, const struct nest *t, uns
     for (int a = 0; a < ACT_COUNT; a++)
         if (mask >> a & 1) buf_format(&b, "%s%s", b.n ? " " : "", act_name(a, name));
     csvw_str(w, (str){ b.s, b.n });
+}
+
+csvw *rows_resume(const char *path, const char *columns, const char *algo, struct intern *done)
+{
+    FILE *f = fopen(path, "r");
+    char *line = NULL;
+    size_t room = 0, names = strlen(columns), name = strlen(algo);
+    off_t at = 0, keep = 0;
+    struct buf last = { 0 };
+    for (size_t n = 1; f; n++) {
+        ssize_t len = getline(&line, &room, f);
+        if (len < 0) break;
+        bool whole = line[len - 1] == '\n';
+        const char *comma = strchr(line, ',');
+        if (n == 1 && ((size_t)len != names + 1 || memcmp(line, columns, names)))
+            die_at(path, 1, "not the rows of a search: its header is not '%s'", columns);
+        if (n > 1 && whole && (!comma || strncmp(comma + 1, algo, name) || comma[1 + name] != ','))
+            die_at(path, n, "not a row of %s; give another file", algo);
+        str problem = { line, n > 1 && whole ? (size_t)(comma - line) : 0 }, before = { last.s, last.n };
+        if (problem.n && !(last.n && str_eq(problem, before))) {
+            if (last.n) intern(done, before);            /* another one began: it is complete */
+            keep = at;
+            last.n = 0;
+            buf_str(&last, problem);
+        }
+        at += len;
+        if (n == 1) keep = at;
+    }
+    free(line);
+    free(last.s);
+    if (f) fclose(f);
+    if (f && truncate(path, keep)) die_errno("%s", path);
+    return csvw_append(path, columns);
 }
 
 unsigned rules_of(bool as_published)

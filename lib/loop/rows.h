@@ -19,6 +19,11 @@ void rows_write_tree(csvw *, const struct problem *, const struct nest *);   /* 
 void rows_write_mask(csvw *, const struct problem *, const struct nest *, unsigned rules);   /* a field */
 unsigned rules_of(bool as_published);
 
+/* A table that grows by whole problems and may have been cut off by a kill: opened to append, its last problem taken
+ * back (its rows may not be all there), the names of the others in `done`.  Dies at a file with another header, or with
+ * rows of another algo than this one. */
+csvw *rows_resume(const char *path, const char *columns, const char *algo, struct intern *done);
+
 /* "up,down,split_4" or blanks between; dies with `where` at an unknown action; returns how many, at most max */
 int actions_parse(int *actions, int max, str list, const char *where);
 #endif
