@@ -4,15 +4,18 @@
  *
  * FORMAT: chrome (trace event JSON, also gzip), kineto (PyTorch's), nsys (sqlite
  * of nsys export), nvprof (sqlite, or the CSV of --csv), prof (cProfile),
- * pstats (its listing), folded (stacks with counts), rlscope (a .proto file or
- * a directory of them).  Columns out: those of events; for prof and pstats also
- * calls, primitive_calls, cumulative_ns.
+ * pstats (its listing), folded (stacks with counts), speedscope (evented and
+ * sampled), rlscope (a .proto file or a directory of them).  Columns out: those
+ * of events; for prof and pstats also calls, primitive_calls, cumulative_ns.
  *
- * Formats without intervals (prof, pstats, folded) are laid out one after the
- * other and flagged est.  Rows come in the order of the file; memory does not
- * grow with it, except for prof and rlscope, which are held.  A truncated file
- * gives what it holds; where it ends, what was left out and what was repaired
- * is said at the end.
+ * Formats without intervals (prof, pstats, folded, samples of speedscope) are
+ * laid out one after the other and flagged est.  Rows come in the order of the
+ * file, of nested intervals the inner one first where only its end is known.
+ * Memory does not grow with the file, except: prof, and one file of rlscope at
+ * a time, are held, and so are the distinct names of folded and speedscope and
+ * the samples of a speedscope profile.  A truncated file gives what it holds;
+ * the byte where it ends, what was left out and what was repaired is said at
+ * the end.
  *
  * Examples:
  *   $ prof-import --from=kineto trace.json.gz | prof-op | prof-sweep
@@ -25,8 +28,8 @@
 static const char *from;
 static double unit = 1000;
 static const struct opt options[] = {
-    { 0, "from", WORD, &from, "chrome|kineto|nsys|nvprof|prof|pstats|folded|rlscope", "the format", 0, 0 },
-    { 0, "unit", NUM,  &unit, "NS", "folded: what a count means", 1e-3, 1e12 },
+    { 0, "from", WORD, &from, "chrome|kineto|nsys|nvprof|prof|pstats|folded|speedscope|rlscope", "the format", 0, 0 },
+    { 0, "unit", NUM,  &unit, "NS", "folded, speedscope without unit: what a count means", 1e-3, 1e12 },
     { 0 } };
 
 static csvw *w;
@@ -69,6 +72,7 @@ int main(int argc, char **argv)
     else if (strcmp(from, "prof") == 0) import_prof(&m, path);
     else if (strcmp(from, "pstats") == 0) import_pstats(&m, path);
     else if (strcmp(from, "folded") == 0) import_folded(&m, path);
+    else if (strcmp(from, "speedscope") == 0) import_speedscope(&m, path);
     else import_rlscope(&m, path);
     if (m.fault && !m.truncated) die("%s", m.fault);
     if (m.fault) warn("%s; the %llu rows before it are written", m.fault, (unsigned long long)m.rows);

@@ -61,6 +61,11 @@ is 'folded, threads apart' 'P1;T71;f 1' eval 'printf "%s\n" proc,tid,kind,cat,st
 prof-emit --quiet --to=folded -o a.folded ev.csv
 again() { prof-import --from=folded a.folded | prof-emit --to=folded; }
 is 'folded, read, folded: the same' "$(cat a.folded)" again
+prof-emit --quiet --to=speedscope -o again.json <(prof-import --from=speedscope t.speedscope.json | csv-sort -k start_ns -)
+same_events() { for f in t.speedscope.json again.json; do prof-import --from=speedscope $f | sort > $f.rows; done; diff t.speedscope.json.rows again.json.rows; }
+ok 'speedscope, read, speedscope: the same intervals' same_events
+copied() { csv-cat ev.csv; }
+is 'CSV, read, written: the same bytes' "$(cat ev.csv)" copied
 prof-import --from=prof t.prof > prof.csv
 twice() { prof-emit --to=prof prof.csv | prof-import --from=prof -; }
 is 'prof, written, read: the same' "$(cat prof.csv)" twice

@@ -138,7 +138,7 @@ void emit_chrome(struct events_in *in, const char *path)
     jsonw_close(w);
     free(id.s);
     if (early && !quiet)
-        warn("%llu rows begin before the one above them on their thread: viewers may show them crossed (csv-sort first)",
+        warn("%llu rows begin before the one above them on their thread: viewers may cross them (csv-sort first)",
              (unsigned long long)early);
 }
 

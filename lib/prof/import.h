@@ -27,7 +27,8 @@ enum import_format {
     FROM_PROF,
     FROM_PSTATS,
     FROM_FOLDED,
-    FROM_RLSCOPE
+    FROM_RLSCOPE,
+    FROM_SPEEDSCOPE
 };
 
 void import_put(struct importer *, const struct event *);   /* counts, drops reversed rows */
@@ -37,6 +38,7 @@ void import_nvprof(struct importer *, const char *path); /* sqlite, or CSV of --
 void import_prof(struct importer *, const char *path);   /* marshal of cProfile */
 void import_pstats(struct importer *, const char *path);
 void import_folded(struct importer *, const char *path);
+void import_speedscope(struct importer *, const char *path);   /* read twice: no pipe; samples are held, events not */
 void import_rlscope(struct importer *, const char *path);   /* one .proto file, or a directory of them */
 
 /* The same on bytes in memory, for the readers that are not streams (and for tests). */
@@ -44,6 +46,10 @@ void import_prof_bytes(struct importer *, const char *name, const unsigned char 
 void import_rlscope_bytes(struct importer *, const char *name, const unsigned char *p, size_t n);
 /* NULL line: the end */
 void import_text_line(struct importer *, enum import_format, char *line, size_t n, size_t number, void **state);
+struct jsonr;
+void import_json_fault(struct importer *, const struct jsonr *);   /* what json_fault says, with the byte */
+/* a file of lines, by the function above */
+void import_lines(struct importer *, enum import_format, const char *path);
 /* "12.345" microseconds to 12345; false unless a number within range */
 bool import_decimal_us(str text, int64_t *ns);
 #endif

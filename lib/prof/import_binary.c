@@ -27,7 +27,6 @@ static struct buf slurp(const char *path)
         b.n += (size_t)n;
     }
     if (fd != STDIN_FILENO) close(fd);
-    if (!b.n) die("%s: empty input", path);
     return b;
 }
 
@@ -238,6 +237,7 @@ void import_prof_bytes(struct importer *m, const char *name, const unsigned char
 void import_prof(struct importer *m, const char *path)
 {
     struct buf b = slurp(path);
+    if (!b.n) die("%s: empty input", path);
     import_prof_bytes(m, path, (const unsigned char *)b.s, b.n);
     free(b.s);
 }
@@ -423,7 +423,8 @@ static void one_proto(struct importer *m, const char *path)
     struct buf b = slurp(path);
     char *before = m->fault;
     m->fault = NULL;
-    import_rlscope_bytes(m, path, (const unsigned char *)b.s, b.n);
+    if (b.n) import_rlscope_bytes(m, path, (const unsigned char *)b.s, b.n);
+    else fault(m, path, 0, true, "the input ends here");
     if (m->fault && before) free(before);
     else if (before) m->fault = before;
     free(b.s);

@@ -260,18 +260,26 @@ void import_text_line(struct importer *m, enum import_format format, char *line,
     else nvprof_line(m, t, line, n);
 }
 
-static void import_lines(struct importer *m, enum import_format format, const char *path)
+void import_lines(struct importer *m, enum import_format format, const char *path)
 {
     FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
     if (!f) die_errno("%s", path);
     char *line = NULL;
-    size_t cap = 0, number = 0;
+    size_t cap = 0, number = 0, bytes = 0;
     void *state = NULL;
-    for (ssize_t got; (got = getline(&line, &cap, f)) > 0;)
+    bool cut = false;
+    for (ssize_t got; (got = getline(&line, &cap, f)) > 0;) {
+        bytes += (size_t)got;
+        cut = line[got - 1] != '\n';
         import_text_line(m, format, line, (size_t)got, ++number, &state);
+    }
     if (ferror(f)) die_errno("%s", path);
     import_text_line(m, format, NULL, 0, number, &state);
     if (!number) m->fault = xformat("%s: empty input", path);
+    else if (cut) {
+        m->fault = xformat("%s:%zu: the input ends inside this line (byte %zu)", path, number, bytes);
+        m->truncated = true;
+    }
     free(line);
     if (f != stdin) fclose(f);
 }

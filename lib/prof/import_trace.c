@@ -19,6 +19,14 @@ void import_put(struct importer *m, const struct event *e)
     m->put(m->closure, e);
 }
 
+/* the closing bracket of an array of events may be missing: the format allows it */
+void import_json_fault(struct importer *m, const struct jsonr *j)
+{
+    if (!json_fault(j)) return;
+    m->fault = xformat("%s (byte %zu)", json_fault(j), json_offset(j));
+    m->truncated = json_truncated(j);
+}
+
 bool import_decimal_us(str s, int64_t *ns)
 {
     bool minus = s.n && s.s[0] == '-';
@@ -105,11 +113,6 @@ static str value_of(const struct trace *t, enum field f)
     return has(t, f) ? (str){ t->field[f].s, t->field[f].n } : (str){ "", 0 };
 }
 
-static void skip_nested(struct trace *t)
-{
-    for (size_t depth = json_depth(t->j) - 1; json_depth(t->j) > depth && !json_fault(t->j);) json_next(t->j);
-}
-
 static void take(struct trace *t, enum field f)
 {
     enum json token = json_next(t->j);
@@ -120,13 +123,13 @@ static void take(struct trace *t, enum field f)
         copy_short(b->s, s.s, s.n);
         b->n = s.n;
         t->set |= 1u << f;
-    } else if (token == JSON_OBJECT || token == JSON_ARRAY) skip_nested(t);
+    } else if (token == JSON_OBJECT || token == JSON_ARRAY) json_leave(t->j);
 }
 
 static bool take_time(struct trace *t, int64_t *ns)
 {
     enum json token = json_next(t->j);
-    if (token == JSON_OBJECT || token == JSON_ARRAY) skip_nested(t);
+    if (token == JSON_OBJECT || token == JSON_ARRAY) json_leave(t->j);
     if ((token != JSON_NUMBER && token != JSON_STRING) || !import_decimal_us(json_str(t->j), ns) || *ns > TIME_MAX ||
         *ns < -TIME_MAX)
         t->bad_time = true;
@@ -375,7 +378,7 @@ static void read_events(struct trace *t)
         if (token == JSON_OBJECT) read_event(t);
         else {
             t->m->malformed++;
-            if (token == JSON_ARRAY) skip_nested(t);
+            if (token == JSON_ARRAY) json_leave(t->j);
         }
     }
 }
@@ -424,9 +427,7 @@ void import_trace(struct importer *m, const char *path, bool kineto)
     } else if (!json_fault(t.j))
         m->fault = xformat("%s: %s", path, token == JSON_END ? "empty input" : "neither an object nor an array");
     close_threads(&t);
-    if (json_fault(t.j)) m->fault = xstrdup(json_fault(t.j));
-    /* the closing bracket of an array of events may be missing: the format allows it */
-    m->truncated = json_truncated(t.j);
+    import_json_fault(m, t.j);
     json_close(t.j);
     for (int f = 0; f < FIELDS; f++) free(t.field[f].s);
     intern_free(&t.ids);

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct what {                                            /* of a row all but its times, reduced to what the sweep needs */
+struct what {                                            /* of a row what the sweep needs besides its times */
     uint32_t proc, key, also, thread;
     uint32_t hook;                                       /* KEY_NONE: none */
 };

@@ -1,8 +1,8 @@
 /* overlap.h - from rows of the events table, in any order, to cells and transitions of each process; see sweep.h.
  *
  * While rows come in order of start the sweep runs along, and memory is that of what is open at once.  A regular file
- * that turns out to be out of order is read again and held, 16 bytes a row and as many while it is sorted; a pipe is held
- * from the beginning unless `sorted`. */
+ * that turns out to be out of order is read again and held, 16 bytes a row and as many while it is sorted; a pipe is
+ * held from the beginning unless `sorted`. */
 #ifndef MILLRACE_OVERLAP_H
 #define MILLRACE_OVERLAP_H
 #include "prof/events.h"

@@ -25,8 +25,8 @@ struct jsonr {
     char *buf;                                           /* [pos, len) is unread; PAD zero bytes follow */
     size_t pos, len, cap;
     bool eof;
-    /* newlines before buf; bytes between the last of them and buf */
-    size_t lines, column0;
+    /* newlines before buf; bytes between the last of them and buf; all bytes before buf */
+    size_t lines, column0, before;
     char *open;                                          /* the open brackets */
     size_t depth, open_cap;
     enum state state;
@@ -35,6 +35,7 @@ struct jsonr {
     struct buf plain;                                    /* decoded text */
     bool tolerant, truncated;
     char *fault;
+    size_t fault_at;
 };
 
 /* ---- input */
@@ -96,6 +97,11 @@ bool json_truncated(const jsonr *j)
     return j->truncated;
 }
 
+size_t json_offset(const jsonr *j)
+{
+    return j->fault ? j->fault_at : j->before + j->pos;
+}
+
 size_t json_depth(const jsonr *j)
 {
     return j->depth;
@@ -135,6 +141,7 @@ static enum json fail(jsonr *j, size_t at, const char *what)
         xformat("%s:%zu:%zu: %s", j->path, line, column, ended ? "the input ends here, inside a value" : what);
     if (!j->tolerant) die("%s", message);
     j->fault = message;
+    j->fault_at = j->before + at;
     j->truncated = ended;
     j->pos = j->len;
     j->eof = true;
@@ -158,6 +165,7 @@ static bool fill(jsonr *j, size_t keep, size_t *shift)
     }
     memmove(j->buf, j->buf + keep, j->len - keep);
     j->len -= keep;
+    j->before += keep;
     *shift = keep;
     if (j->cap - PAD - j->len < CHUNK / 2) {
         j->cap = j->cap * 2;
@@ -615,6 +623,11 @@ static bool skip_string(jsonr *j)
     }
 }
 
+void json_leave(jsonr *j)
+{
+    for (size_t depth = j->depth - 1; j->depth > depth && json_next(j) != JSON_END;) {}
+}
+
 void json_skip(jsonr *j)
 {
     int c = peek(j);
@@ -622,9 +635,7 @@ void json_skip(jsonr *j)
         json_die(j, "no value to skip here");
     if ((c != '{' && c != '[') || j->state == AFTER) {   /* a scalar, or what comes after a comma */
         enum json t = json_next(j);
-        if (t == JSON_OBJECT || t == JSON_ARRAY) {
-            for (size_t depth = j->depth - 1; j->depth > depth;) if (json_next(j) == JSON_END) return;
-        }
+        if (t == JSON_OBJECT || t == JSON_ARRAY) json_leave(j);
         return;
     }
     size_t depth = 0, shift;

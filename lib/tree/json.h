@@ -33,6 +33,8 @@ jsonr *json_open_text(const char *text, size_t n, const char *name);   /* text i
 void json_tolerate(jsonr *);
 const char *json_fault(const jsonr *);                   /* "file:line:column: what", NULL if all was well */
 bool json_truncated(const jsonr *);                      /* the fault is that the input ended too early */
+/* bytes read so far, of what gzip unpacked; with a fault: before it */
+size_t json_offset(const jsonr *);
 
 enum json json_next(jsonr *);                            /* JSON_END at the end of input, for ever */
 /* of KEY and STRING decoded, of NUMBER as written; until the next token */
@@ -43,6 +45,8 @@ size_t json_depth(const jsonr *);                        /* open objects and arr
 /* Skip the value that comes next (after a KEY, or in an array).  Brackets are counted, the inside is not checked
    further. */
 void json_skip(jsonr *);
+/* After OBJECT or ARRAY: go on behind its end. */
+void json_leave(jsonr *);
 /* In an object: the next key, false at its end.  Use after JSON_OBJECT:  while (json_key(j, &k)) ... one value ... */
 bool json_key(jsonr *, str *key);
 /* The next key if it is the one expected, spelled "name": without blanks; else false and nothing happened.  For files
