@@ -3,11 +3,12 @@
 #include "base/message.h"
 #include "prof/sweep.h"
 #include "table/csvio.h"
+#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct cost { str hook; double mean, inside, error; };
+struct cost { str hook; double mean, inside, error, freedom, calls; };   /* calls: over all cells, in full costs */
 struct costs { struct cost *v; size_t n, cap; };
 
 static struct costs read_costs(const char *path)
@@ -22,7 +23,8 @@ static struct costs read_costs(const char *path)
         c.v = grow(c.v, c.n + 1, &c.cap, sizeof *c.v);
         c.v[c.n++] =
             (struct cost){ sexp_str_of(x, n, "hook"), mean, fmin(mean, sexp_num_or(x, n, "inside_ns", mean / 2)),
-                           repeats > 1 ? std / sqrt(repeats - 1) : std }; /* std is the population's */
+                           repeats > 1 ? std / sqrt(repeats - 1) : std, /* std is the population's */
+                           fmax(0, repeats - 1) };
     }
     return c;
 }
@@ -55,11 +57,29 @@ static double carry(const struct cells *c, double *left, size_t i, double debt)
     return debt;
 }
 
-struct correction *correct_counted(const struct cells *c, const char *calibration, const char *hooks)
+/* degrees of freedom of a sum of independent errors; *error: their root sum of squares */
+static double welch(const double *v, const double *freedom, size_t n, double *error)
+{
+    double variance = 0, parts = 0;
+    for (size_t i = 0; i < n; i++) {
+        variance += v[i] * v[i];
+        if (freedom[i] > 0) parts += v[i] * v[i] * v[i] * v[i] / freedom[i];
+    }
+    *error = sqrt(variance);
+    return parts > 0 ? variance * variance / parts : 0;
+}
+
+double half_width(const double *v, const double *freedom, size_t n)
+{
+    double error, f = welch(v, freedom, n, &error);
+    return error * (f > 0 ? gsl_cdf_tdist_Pinv(0.975, f) : gsl_cdf_ugaussian_Pinv(0.975));
+}
+
+struct correction *correct_counted(const struct cells *c, const char *calibration, const char *hooks, struct removed *total)
 {
     struct costs costs = read_costs(calibration);
     struct correction *out = xcalloc(c->n, sizeof *out);
-    double *left = xcalloc(c->n, sizeof *left), *variance = xcalloc(c->n, sizeof *variance);
+    double *left = xcalloc(c->n, sizeof *left), *share = xcalloc(c->n * costs.n + 1, sizeof *share);
     struct arena text = { 0 };
     struct intern missing = { 0 };
     for (size_t i = 0; i < c->n; i++) left[i] = (double)c->v[i].total;
@@ -74,11 +94,11 @@ struct correction *correct_counted(const struct cells *c, const char *calibratio
         while (h < costs.n && !str_eq(costs.v[h].hook, csv_str(t, hook))) h++;
         if (h == costs.n) intern(&missing, csv_str(t, hook));
         if (i == c->n || h == costs.n || set_has(c->v[i].cats, "GPU")) continue;
-        const struct cost *k = &costs.v[h];
+        struct cost *k = &costs.v[h];
         double n_before = csv_num(t, before), n_begun = csv_num(t, begun);
-        left[i] -= k->inside * n_begun + (k->mean - k->inside) * n_before;
-        double share = k->mean > 0 ? (k->inside * n_begun + (k->mean - k->inside) * n_before) / k->mean : 0;
-        variance[i] += share * share * k->error * k->error;
+        double cost = k->inside * n_begun + (k->mean - k->inside) * n_before;
+        left[i] -= cost;
+        share[i * costs.n + h] += k->mean > 0 ? cost / k->mean : (n_begun + n_before) / 2;
     }
     csv_close(t);
     for (size_t h = 0; h < missing.n; h++) warn("hook %s is not calibrated, its cost is taken as 0", missing.name[h].s);
@@ -90,13 +110,32 @@ struct correction *correct_counted(const struct cells *c, const char *calibratio
     }
     for (size_t i = 0; i < c->n; i++) {
         out[i].corrected = llround(left[i]);
-        out[i].error = sqrt(variance[i]);
+        double variance = 0;
+        for (size_t h = 0; h < costs.n; h++) {
+            double error = share[i * costs.n + h] * costs.v[h].error;
+            variance += error * error;
+            costs.v[h].calls += share[i * costs.n + h];
+        }
+        out[i].error = sqrt(variance);
+    }
+    if (total) {
+        /* one hook's errors in all cells have one cause and add up; those of different hooks are independent */
+        double *error = xcalloc(costs.n + 1, sizeof *error), *freedom = xcalloc(costs.n + 1, sizeof *freedom);
+        *total = (struct removed){ 0 };
+        for (size_t h = 0; h < costs.n; h++) {
+            error[h] = costs.v[h].calls * costs.v[h].error;
+            freedom[h] = costs.v[h].freedom;
+            total->ns += costs.v[h].calls * costs.v[h].mean;
+        }
+        total->freedom = welch(error, freedom, costs.n, &total->error);
+        free(error);
+        free(freedom);
     }
     intern_free(&missing);
     arena_free(&text);
     free(costs.v);
     free(left);
-    free(variance);
+    free(share);
     return out;
 }
 

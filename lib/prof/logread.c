@@ -41,6 +41,7 @@ struct reader {
     uint32_t hook_text[HOOKS], open_text, part_text;
     struct stack calls, ops;
     uint32_t tid;                                        /* text */
+    int64_t last;                                        /* time of the thread's record before this one */
 };
 
 /* ---- rows */
@@ -171,6 +172,10 @@ static void one_record(struct reader *r, struct process *p, const struct log_rec
     int64_t t = (int64_t)p->first.monotonic_ns;
     if (p->ticks) t += (int64_t)((double)(int64_t)(rec->t - p->first.ticks) * p->slope);
     else t = (int64_t)rec->t;
+    /* the processor may read its counter too early by a few ns: what ended has lasted, or its hook would be forgotten */
+    bool ends = rec->event == LOG_RETURN || rec->event == LOG_EXCEPTION || rec->event == LOG_PYTHON_END;
+    if (t < r->last + ends) t = r->last + ends;
+    r->last = t;
     if (t < p->begin) p->begin = t;
     if (t > p->end) p->end = t;
     switch (rec->event) {
@@ -301,6 +306,7 @@ static void read_thread(struct reader *r, const char *path)
     struct process *p = process_of(r, h->pid);
     r->tid = number_text(r, h->tid);
     r->calls.n = r->ops.n = 0;
+    r->last = INT64_MIN;
     r->counts->threads++;
     r->counts->unclean += !h->clean;
     const struct log_record *rec = (const void *)(log.p ? log.p + LOG_HEAD : NULL);
@@ -325,6 +331,7 @@ static void read_thread(struct reader *r, const char *path)
     int64_t t = p->ticks
                     ? (int64_t)p->first.monotonic_ns + (int64_t)((double)(int64_t)(end.t - p->first.ticks) * p->slope)
                     : (int64_t)last;
+    if (t < r->last) t = r->last;
     for (; r->calls.n; r->counts->unclosed++) pop(r, p, t, r->open_text);
     if (r->ops.n) end_op(r, p, &end, t, true);
 out:

@@ -87,6 +87,28 @@ class _Loader(importlib.machinery.ExtensionFileLoader):
         record_module(module)
 
 
+class _BuiltinLoader:
+    """The loader of modules that live in the interpreter, which are recorded once they are there."""
+
+    def __getattr__(self, name):
+        return getattr(importlib.machinery.BuiltinImporter, name)
+
+    def exec_module(self, module):
+        importlib.machinery.BuiltinImporter.exec_module(module)
+        record_module(module)
+
+
+class _BuiltinFinder:
+    """Stands first."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        spec = importlib.machinery.BuiltinImporter.find_spec(name)
+        if spec:
+            spec.loader = _BuiltinLoader()
+        return spec
+
+
 class _Finder:
     """Stands right before the finder of files and records extension modules as they are imported."""
 
@@ -113,6 +135,7 @@ def start(directory, rules=None, tree=False, defaults=True, enabled=True):
         _started = True
         at = next((i for i, f in enumerate(sys.meta_path) if f is importlib.machinery.PathFinder), len(sys.meta_path))
         sys.meta_path.insert(at, _Finder)
+        sys.meta_path.insert(0, _BuiltinFinder)
         threading.setprofile(lambda *_: _rec.new_thread())
         atexit.register(disable)
     for pattern, category in rules or []:                 # modules that live in the interpreter itself
