@@ -24,20 +24,22 @@
  * of runs that were not recorded, and adds true_ns, their mean, corrected_ratio
  * to it, low_ratio, high_ratio, in which its error is counted too, and covered:
  * 1 if 1 lies between.  All errors by Student's law (Welch, Satterthwaite).
+ * Runs made in rounds share the machine's mood, so that independent errors
+ * promise too little: --pairs, the table that prof-calibrate read, with a row
+ * for each row of --repeats and --against, measured together, takes the
+ * differences round by round and their spread.
  *
  * Examples:
  *   $ prof-sweep --hooks=hooks.csv events.csv > cells.csv
  *   $ prof-correct --calibration=calibration.sexp --hooks=hooks.csv cells.csv
  */
 #include "base/filter.h"
-#include "measure/stats.h"
 #include "prof/correct.h"
 #include "table/csvio.h"
 #include HELP
 #include <math.h>
-#include <stdlib.h>
 
-static const char *calibration, *hooks, *repeats, *against;
+static const char *calibration, *hooks, *repeats, *against, *pairs;
 static bool placed, total;
 static const struct opt options[] = {
     { 'c', "calibration", STR,  &calibration, "FILE", "cost of each hook, from prof-calibrate", 0, 0 },
@@ -46,52 +48,22 @@ static const struct opt options[] = {
     {  0,  "total",       FLAG, &total, NULL, "one row for all cells, with an interval", 0, 0 },
     {  0,  "repeats",     STR,  &repeats, "FILE", "total_ns of repeats of the recorded run", 0, 0 },
     {  0,  "against",     STR,  &against, "FILE", "total_ns of runs that were not recorded", 0, 0 },
+    {  0,  "pairs",       STR,  &pairs, "FILE", "the calibration's runs, if made in the rounds of those two", 0, 0 },
     { 0 } };
-
-/* mean of column total_ns, its standard error, degrees of freedom */
-static void read_totals(const char *path, double *m, double *error, double *freedom)
-{
-    double *v = NULL;
-    size_t n = 0, cap = 0;
-    csv *t = csv_open(path);
-    for (int k = csv_need(t, "total_ns"); csv_next(t);) {
-        v = grow(v, n + 1, &cap, sizeof *v);
-        v[n++] = csv_num(t, k);
-    }
-    csv_close(t);
-    if (n == 0) die("%s: no rows", path);
-    *m = mean(v, n);
-    *error = n > 1 ? deviation(v, n) / sqrt((double)n) : 0;
-    *freedom = (double)n - 1;
-    free(v);
-}
 
 static int write_total(const struct cells *c, const struct correction *r, struct removed removed)
 {
-    double raw = 0, left = 0, clipped = 0, truth = 0;
-    double error[3] = { removed.error }, freedom[3] = { removed.freedom };
-    for (size_t k = 0; k < c->n; k++) {
-        raw += (double)c->v[k].total;
-        left += (double)r[k].corrected;
-        clipped += (double)r[k].clipped;
-    }
-    double taken = raw - left;
-    if (repeats) read_totals(repeats, &raw, &error[1], &freedom[1]);
-    double corrected = raw - taken, half = half_width(error, freedom, 2);
+    struct total t = correct_total(c, r, removed, repeats, against, pairs);
     csvw *w = csvw_open("-");
     csvw_names(w, "raw_ns,removed_ns,clipped_ns,corrected_ns,low_ns,high_ns");
     if (against) csvw_names(w, "true_ns,corrected_ratio,low_ratio,high_ratio,covered");
     csvw_end(w);
-    const double v[] = { raw, taken, clipped, corrected, corrected - half, corrected + half };
+    const double v[] = { t.raw, t.taken, t.clipped, t.corrected, t.corrected - t.half, t.corrected + t.half };
     for (size_t i = 0; i < sizeof v / sizeof *v; i++) csvw_num(w, round(v[i]));
     if (against) {
-        read_totals(against, &truth, &error[2], &freedom[2]);
-        half = half_width(error, freedom, 3) / truth;
-        double ratio = corrected / truth;
-        csvw_num(w, truth);
-        csvw_num(w, ratio);
-        csvw_num(w, ratio - half);
-        csvw_num(w, ratio + half);
+        double ratio = t.corrected / t.truth, half = t.half_against / t.truth;
+        const double q[] = { round(t.truth), ratio, ratio - half, ratio + half };
+        for (size_t i = 0; i < sizeof q / sizeof *q; i++) csvw_num(w, q[i]);
         csvw_int(w, ratio - half <= 1 && ratio + half >= 1);
     }
     csvw_end(w);
@@ -104,7 +76,8 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     filter_operand(argc, argv, i);
     if (placed == (calibration && hooks)) usage("give --calibration and --hooks, or --placed");
-    if ((repeats || against) && !total) usage("--repeats and --against belong to --total");
+    if ((repeats || against || pairs) && !total) usage("--repeats, --against and --pairs belong to --total");
+    if (pairs && !repeats) usage("--pairs needs --repeats");
     if (total && placed) usage("--total is for --calibration");
     cells_read(&c, argv + i);
     struct removed removed;

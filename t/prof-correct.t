@@ -27,4 +27,23 @@ p,,b,Python,0,0,9,1,50,50,70,12' prof-correct --calibration=cal.sexp --hooks=hoo
 sed -i 's/c_wrap/other/' hooks.csv
 fails 'a hook that is not calibrated is told' 0 'hook other is not calibrated' prof-correct -c cal.sexp --hooks=hooks.csv cells.csv
 fails 'one way or the other' 2 'give --calibration' prof-correct cells.csv
+
+cat > one.csv <<'D'
+proc,phase,op,cats,total_ns,lo_ns,hi_ns,runs
+p,,a,Python,10000,0,9,1
+D
+printf '%s\n' proc,phase,op,cats,hook,before,begun p,,a,Python,c_wrap,100,100 > hooks.csv
+all() { prof-correct --total -c cal.sexp --hooks=hooks.csv "$@" one.csv; }
+is 'the total of 100 calls at 10 ns, error 1 ns with 9 degrees of freedom: 2.262 times 100' \
+'raw_ns,removed_ns,clipped_ns,corrected_ns,low_ns,high_ns
+10000,1000,0,9000,8774,9226' all
+printf '%s\n' total_ns 10000 10100 9900 > runs.csv
+printf '%s\n' total_ns 8800 9000 9080 > bare.csv
+# by hand: variances 100^2 (9) and 57.7^2 (2), 10.67 degrees of freedom, 2.21 times 115.5
+is 'repeats enter with their error (Welch)' '10000,1000,0,9000,8745,9255' eval 'all --repeats=runs.csv | tail -1'
+is 'and so do the runs that were not recorded' 1 eval "all --repeats=runs.csv --against=bare.csv | awk -F, 'NR == 2 { print (\$7 == 8960 && \$8 > 1.0044 && \$8 < 1.0045 && \$9 < 0.97 && \$10 > 1.03 && \$11 == 1) }'"
+printf '%s\n' hook,calls,uninstrumented_ns,instrumented_ns c_wrap,100,1000,2000 c_wrap,100,1000,2100 c_wrap,100,1000,1900 > pairs.csv
+printf '%s\n' total_ns 9000 9000 9000 > bare.csv
+is 'in rounds, what each round shares cancels' '9000,1,1,1,1' eval 'all --repeats=runs.csv --against=bare.csv --pairs=pairs.csv | tail -1 | cut -d, -f7-'
+fails 'rounds must be the same' 1 '3 rows, but 2 repeats' all --repeats=<(head -3 runs.csv) --pairs=pairs.csv
 done_testing

@@ -35,7 +35,16 @@ $(PROFLIB)/%.py: lib/prof/rec/python/%.py
 	@mkdir -p $(@D)
 	cp $< $@
 
-all: $(PROF_TARGETS)
+prof-recorder: $(PROF_TARGETS)
+# what deps installs was not there when this was read: look again afterwards
+ifneq ($(filter deps,$(MAKECMDGOALS)),)
+all: prof-recorder-afterwards
+prof-recorder-afterwards:
+	$(MAKE) prof-recorder
+else
+all: prof-recorder
+endif
+.PHONY: prof-recorder prof-recorder-afterwards
 
 # sweep and import against Python, at the size of the claims: 2 GB
 bench: bench-prof

@@ -1,6 +1,7 @@
 /* correct.c - see correct.h */
 #include "prof/correct.h"
 #include "base/message.h"
+#include "measure/stats.h"
 #include "prof/sweep.h"
 #include "table/csvio.h"
 #include <gsl/gsl_cdf.h>
@@ -69,12 +70,6 @@ static double welch(const double *v, const double *freedom, size_t n, double *er
     return parts > 0 ? variance * variance / parts : 0;
 }
 
-double half_width(const double *v, const double *freedom, size_t n)
-{
-    double error, f = welch(v, freedom, n, &error);
-    return error * (f > 0 ? gsl_cdf_tdist_Pinv(0.975, f) : gsl_cdf_ugaussian_Pinv(0.975));
-}
-
 struct correction *correct_counted(const struct cells *c, const char *calibration, const char *hooks, struct removed *total)
 {
     struct costs costs = read_costs(calibration);
@@ -137,6 +132,103 @@ struct correction *correct_counted(const struct cells *c, const char *calibratio
     free(left);
     free(share);
     return out;
+}
+
+/* ---- all cells together */
+
+struct sample { double *v, mean, error, freedom; size_t n; };
+
+static void describe(struct sample *s)
+{
+    s->mean = mean(s->v, s->n);
+    s->error = s->n > 1 ? deviation(s->v, s->n) / sqrt((double)s->n) : 0;
+    s->freedom = (double)s->n - 1;
+}
+
+static struct sample read_totals(const char *path)
+{
+    struct sample s = { 0 };
+    size_t cap = 0;
+    csv *t = csv_open(path);
+    for (int k = csv_need(t, "total_ns"); csv_next(t);) {
+        s.v = grow(s.v, s.n + 1, &cap, sizeof *s.v);
+        s.v[s.n++] = csv_num(t, k);
+    }
+    csv_close(t);
+    if (!s.n) die("%s: no rows", path);
+    describe(&s);
+    return s;
+}
+
+static double half_width(const double *v, const double *freedom, size_t n)
+{
+    double error, f = welch(v, freedom, n, &error);
+    return error * (f > 0 ? gsl_cdf_tdist_Pinv(0.975, f) : gsl_cdf_ugaussian_Pinv(0.975));
+}
+
+/* what each round's own calibration would have taken; nothing if none is taken at all */
+static struct sample taken_by_round(const char *path, double taken)
+{
+    struct sample s = { 0 };
+    size_t cap = 0;
+    csv *t = csv_open(path);
+    int calls = csv_need(t, "calls"), off = csv_need(t, "uninstrumented_ns"), on = csv_need(t, "instrumented_ns");
+    while (csv_next(t)) {
+        s.v = grow(s.v, s.n + 1, &cap, sizeof *s.v);
+        double n = csv_num(t, calls);
+        s.v[s.n++] = n > 0 ? (csv_num(t, on) - csv_num(t, off)) / n : 0;
+    }
+    csv_close(t);
+    describe(&s);
+    for (size_t i = 0; i < s.n; i++) s.v[i] *= taken > 0 && s.mean > 0 ? taken / s.mean : 0;
+    return s;
+}
+
+/* half the width for the mean of a - b - c, row by row; b may be NULL */
+static double paired_half_width(const struct sample *a, const struct sample *b, const struct sample *c)
+{
+    struct sample d = { .v = xcalloc(a->n, sizeof *d.v), .n = a->n };
+    for (size_t i = 0; i < a->n; i++) d.v[i] = a->v[i] - (b ? b->v[i] : 0) - c->v[i];
+    describe(&d);
+    free(d.v);
+    return half_width(&d.error, &d.freedom, 1);
+}
+
+struct total correct_total(const struct cells *c, const struct correction *r, struct removed removed, const char *repeats,
+                           const char *against, const char *pairs)
+{
+    struct total t = { 0 };
+    struct sample runs = { 0 }, bare = { 0 };
+    double left = 0;
+    for (size_t k = 0; k < c->n; k++) {
+        t.raw += (double)c->v[k].total;
+        left += (double)r[k].corrected;
+        t.clipped += (double)r[k].clipped;
+    }
+    t.taken = t.raw - left;
+    if (repeats) {
+        runs = read_totals(repeats);
+        t.raw = runs.mean;
+    }
+    if (against) {
+        bare = read_totals(against);
+        t.truth = bare.mean;
+    }
+    t.corrected = t.raw - t.taken;
+    double error[] = { removed.error, runs.error, bare.error };
+    double freedom[] = { removed.freedom, runs.freedom, bare.freedom };
+    t.half = half_width(error, freedom, 2);
+    t.half_against = half_width(error, freedom, 3);
+    if (pairs) {
+        struct sample taken = taken_by_round(pairs, t.taken);
+        if (taken.n != runs.n || (against && bare.n != runs.n)) die("%s: %zu rows, but %zu repeats", pairs, taken.n, runs.n);
+        t.half = paired_half_width(&runs, NULL, &taken);
+        if (against) t.half_against = paired_half_width(&runs, &bare, &taken);
+        free(taken.v);
+    }
+    free(runs.v);
+    free(bare.v);
+    return t;
 }
 
 /* ---- placed intervals */

@@ -17,7 +17,11 @@ struct correction *correct_counted(const struct cells *, const char *calibration
 /* Rows whose set changes are renamed, added up and dropped in place: total becomes the raw time of what is left. */
 struct correction *correct_placed(struct cells *);
 
-/* Half the width of the 95 % interval of a sum of n independent estimates, by Student's law with the degrees of freedom
- * of Welch (1947) and Satterthwaite (1946).  freedom 0: the error is taken as known exactly. */
-double half_width(const double *error, const double *freedom, size_t n);
+/* All cells together.  Tables, NULL for none: repeats and against have total_ns, of runs of the recorded program and of
+ * the one that is not recorded; pairs has calls, uninstrumented_ns, instrumented_ns, a row for each of theirs. half:
+ * half the width of the 95 % interval of corrected, half_against: of its difference to truth.  Errors are independent,
+ * with the degrees of freedom of Welch (1947) and Satterthwaite (1946); with pairs, taken round by round. */
+struct total { double raw, taken, clipped, corrected, half, truth, half_against; };
+struct total correct_total(const struct cells *, const struct correction *, struct removed, const char *repeats,
+                           const char *against, const char *pairs);
 #endif

@@ -1,7 +1,7 @@
 """End-to-end test: Python, C and the GPU's stand-in for a known time each, N iterations, T threads, P forked processes.
 
     prof-record --wait -o DIR .../millrace_e2e.py --seconds=0.5     writes what passed to --truth, a table
-        proc,thread,iteration,part,seconds,outer_seconds
+        proc,tid,iteration,part,seconds,outer_seconds
 
 The second is taken around the operation: with threads, waiting for the interpreter's lock lies between the two.
 """
@@ -34,19 +34,19 @@ def python_part(seconds):
     return end - start
 
 
-def iteration(thread, i):
+def iteration(i):
     for part, run in (("python", python_part), ("c", lib.run_c), ("gpu", lib.run_gpu)):
         start = time.perf_counter()
         with profiler.operation(part):
             inner = run(a.seconds)
-        truth.append((os.getpid(), thread, i, part, inner, inner if part == "gpu" else time.perf_counter() - start))
+        truth.append((os.getpid(), threading.get_native_id(), i, part, inner, inner if part == "gpu" else time.perf_counter() - start))
 
 
 def all_threads(i):
-    others = [threading.Thread(target=iteration, args=(t, i)) for t in range(1, a.threads)]
+    others = [threading.Thread(target=iteration, args=(i,)) for _ in range(1, a.threads)]
     for t in others:
         t.start()
-    iteration(0, i)
+    iteration(i)
     for t in others:
         t.join()
 
@@ -64,7 +64,7 @@ for i in range(a.iterations):
     all_threads(i)
     profiler.disable_profiling()
 with open(a.truth, "w") as f:
-    f.write("proc,thread,iteration,part,seconds,outer_seconds\n")
+    f.write("proc,tid,iteration,part,seconds,outer_seconds\n")
     for row in truth:
         f.write("%d,%d,%d,%s,%.9f,%.9f\n" % row)
 for pid in children:
