@@ -4,14 +4,21 @@
  *
  * WORK is a directory made by inline-module.  With --decisions, exactly the
  * calls that FILE wants inlined are inlined; without, the compiler's own
- * heuristic decides, with its -inline-threshold where one is given.
+ * heuristic decides, with its threshold (clang -inline-threshold, gcc
+ * max-inline-insns-auto and -single) where one is given.  --compiler takes
+ * another compiler than that of WORK, laid out in WORK/NAME.
  *
  * Writes to stdout one row for each call that was asked for or inlined:
  * callee, chain, asked (yes, no), inlined (yes, no), reason (why a decision
- * was not obeyed).  The compiler's remarks say what happened, nothing is
- * assumed.  Reasons: `illegal: ...` was not passed on, because the compiler
- * would obey and produce a wrong program; `no such call`: the call is not
- * there, because the call around it was not inlined or the code is gone.
+ * was not obeyed).  The compiler itself says what happened, nothing is
+ * assumed.  Reasons:
+ *   illegal: ...           not passed on, since the compiler would obey and
+ *                          make a wrong program, or says it never inlines
+ *   context: ...           it decides a call once, not in each context (gcc)
+ *   no such call: ...      the call is not in the program: never was, or the
+ *                          call around it was not inlined, or code is gone
+ *   refused: ...           it is there, was asked for, and was not inlined
+ *   not asked: ...         inlined all the same (always_inline)
  * --sites adds the calls that are still there, asked no, inlined no.
  *
  * Exit 1 when the program could not be compiled.
@@ -25,27 +32,26 @@
 #include "table/csvio.h"
 #include HELP
 
-static const char *decisions, *exe, *threshold, *complete, *level = "-O2";
+static const char *decisions, *exe, *threshold, *complete, *compiler, *level = "-O2";
 static bool sites;
 static const struct opt options[] = {
     { 'd', "decisions", STR, &decisions, "FILE", "what to inline", 0, 0 },
     { 'o', "out", STR, &exe, "EXE", "the executable", 0, 0 },
     { 0, "level", WORD, &level, "-O2|-O3|-Os|-Oz", "optimisation", 0, 0 },
+    { 0, "compiler", STR, &compiler, "NAME", "another compiler than that of WORK", 0, 0 },
     { 0, "threshold", STR, &threshold, "N", "-inline-threshold of the heuristic", 0, 0 },
     { 0, "sites", FLAG, &sites, NULL, "also the calls left, for a second compilation", 0, 0 },
     { 0, "complete", STR, &complete, "FILE", "write what was done as decisions", 0, 0 },
     { 0 }
 };
 
-static void row(csvw *w, const struct live_site *s, bool asked, bool inlined, const char *illegal)
+static void row(csvw *w, const struct live_site *s, bool asked, bool inlined, const char *reason)
 {
     csvw_str(w, s->callee);
     csvw_str(w, s->chain);
     csvw_cstr(w, asked ? "yes" : "no");
     csvw_cstr(w, inlined ? "yes" : "no");
-    if (asked && !inlined) csvw_format(w, illegal ? "illegal: %s" : "no such call%s", illegal ? illegal : "");
-    else if (!asked && inlined && decisions) csvw_cstr(w, "always_inline");
-    else csvw_empty(w);
+    csvw_cstr(w, reason);
     csvw_end(w);
 }
 
@@ -55,7 +61,7 @@ int main(int argc, char **argv)
     if (argc - i != 1) usage("one work directory expected");
     if (!exe) usage("no executable to write, see --out");
     if (decisions && threshold) usage("--threshold is for the heuristic, --decisions replaces it");
-    struct work *k = work_open(argv[i]);
+    struct work *k = work_open_for(argv[i], compiler);
     struct live asked = { 0 }, legal = { 0 }, did = { 0 };
     if (decisions) {
         live_read(&asked, decisions);
@@ -69,11 +75,12 @@ int main(int argc, char **argv)
     csvw_end(w);
     for (size_t j = 0; j < asked.n; j++) {
         const struct live_site *s = &asked.v[j], *d = live_find(&did, s->callee, s->chain);
-        if (s->inlined) row(w, s, true, d && d->inlined, work_illegal(k, s->callee, s->chain));
+        if (s->inlined) row(w, s, true, d && d->inlined, d && d->inlined ? NULL : work_disobeyed(k, s, &did));
     }
     for (size_t j = 0; j < did.n; j++) {
         const struct live_site *d = &did.v[j], *s = live_find(&asked, d->callee, d->chain);
-        if ((d->inlined || sites) && !(s && s->inlined)) row(w, d, false, d->inlined, NULL);
+        if ((d->inlined || sites) && !(s && s->inlined))
+            row(w, d, false, d->inlined, decisions && d->inlined ? "not asked: always_inline" : NULL);
     }
     return csvw_close(w);
 }

@@ -1,11 +1,19 @@
-/* inline-module - compile a C program to one module whose inlining can be decided
+/* inline-module - lay out a C program so that its inlining can be decided
  *
- * Usage: inline-module [--table=FILE --program=NAME] [--clang=N] --out=DIR SOURCE
+ * Usage: inline-module [--table=FILE --program=NAME] [--compiler=NAME]
+ *                      [--per-file] --out=DIR SOURCE
  *
- * Compiles the program in the directory SOURCE with clang, links it into one
- * LLVM module with only main visible, and leaves in DIR what inline-sites,
- * inline-build, inline-run and inline-search read: module*.bc,
- * never.csv (functions that no decision may inline, and why) and program.csv.
+ * Compiles the program in the directory SOURCE and leaves in DIR what
+ * inline-sites, inline-build, inline-run and inline-search read: calls.csv
+ * (the calls of the source), never.csv (functions that no decision may
+ * inline, and why), program.csv, and the compiler's own modules.
+ *
+ * Compilers: clang, which decides each copy of a call apart, through its
+ * replay file; gcc, which decides a call once, through a plugin compiled
+ * for it here (apt install g++-12 gcc-12-plugin-dev).  `clang` and `gcc`
+ * are the oldest installed version of each, clang-19 is that one.
+ * The whole program is compiled as one, only main is visible; with
+ * --per-file each source by itself, as an ordinary build does.
  *
  * How to build and run the program is said by a row of the table of programs
  * (columns name, set, package, build, search, confirm), or, without a table,
@@ -27,13 +35,14 @@
 #include "inline/work.h"
 #include HELP
 
-static const char *table, *name, *out;
-static long version;
+static const char *table, *name, *out, *compiler = "clang";
+static bool per_file;
 static const struct opt options[] = {
     { 't', "table", STR, &table, "FILE", "table of programs", 0, 0 },
     { 'p', "program", STR, &name, "NAME", "row of the table", 0, 0 },
     { 'o', "out", STR, &out, "DIR", "work directory, made where missing", 0, 0 },
-    { 0, "clang", INT, &version, "N", "version of clang, 0: the oldest of 14 to 19", 0, 99 },
+    { 0, "compiler", STR, &compiler, "NAME", "clang, gcc, or a version: clang-19", 0, 0 },
+    { 0, "per-file", FLAG, &per_file, NULL, "each source by itself, not the program as one", 0, 0 },
     { 0 }
 };
 
@@ -44,9 +53,9 @@ int main(int argc, char **argv)
     if (argc - i != 1) usage("one source directory expected");
     if (!table != !name) usage("--table and --program go together");
     const char *why;
-    const struct llvm *l = llvm_find((int)version, &why);
-    if (!l) die("%s", why);
+    const struct compiler *c = compiler_find(compiler, &why);
+    if (!c) die("%s", why);
     const struct program *p = table ? program_of_table(table, name, argv[i]) : program_of_directory(argv[i]);
-    work_make(out, p, l);
+    work_make(out, p, c, per_file);
     return EXIT_OK;
 }

@@ -7,8 +7,9 @@
  * inline-search and lib/inline/history.h.  instructions are the exact count
  * of all search runs together (qemu-user), so one run is enough, several can
  * go side by side (--jobs) and a busy machine does not matter.  A build that
- * fails, a run that crashes, goes on for more than --limit seconds or writes
- * other output than the default's is a row with that state and no cost.
+ * fails (state build), a run that crashes or goes on for more than --limit
+ * seconds (run), other output than the default's (output) and a compiler
+ * that is not there (missing) are rows with a reason and no cost.
  *
  * --default measures the compiler's own heuristic (row `default`), each
  * --threshold the same with another -inline-threshold (row `threshold-N`),
@@ -28,7 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *store, *history, *list, *level = "-O2";
+static const char *store, *history, *list, *compiler, *level = "-O2";
 static struct list thresholds;
 static bool with_default, none, text_only, complete;
 static long jobs = 1;
@@ -43,6 +44,7 @@ static const struct opt options[] = {
     { 0, "text-only", FLAG, &text_only, NULL, "do not run the program: text size alone", 0, 0 },
     { 0, "complete", FLAG, &complete, NULL, "store the calls left too, as inline-reward wants them", 0, 0 },
     { 0, "level", WORD, &level, "-O2|-O3|-Os|-Oz", "optimisation", 0, 0 },
+    { 0, "compiler", STR, &compiler, "NAME", "another compiler than that of WORK", 0, 0 },
     { 0, "limit", NUM, &limit, "SECONDS", "longest run", 0.001, 1e9 },
     { 'j', "jobs", INT, &jobs, "N", "sets measured side by side", 1, 1024 },
     { 0 }
@@ -53,8 +55,8 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (i == argc) usage("no work directory given");
     if (!store || !history) usage("--store and --history are needed");
-    struct trials t = { .work = work_open(argv[argc - 1]), .store = store, .history = history, .level = level,
-                        .run = !text_only, .complete = complete, .limit_seconds = limit, .jobs = jobs };
+    struct trials t = { .work = work_open_for(argv[argc - 1], compiler), .store = store, .history = history,
+                        .level = level, .run = !text_only, .complete = complete, .limit_seconds = limit, .jobs = jobs };
     trials_begin(&t);
     if (with_default) trials_add(&t, (struct trial){ .name = "default" });
     if (none) trials_add(&t, (struct trial){ .name = "none", .nothing = true });

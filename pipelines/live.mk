@@ -115,7 +115,7 @@ $(LIVE)/obeyed.csv: $(NAMES:%=$(LIVE)/%/built)
 
 # ---- a policy: what the learned decisions have in common, tried on programs that it never saw
 POLICY        = $(LIVE)/policy
-POLICY_IGNORE = --ignore=program,callee,caller,chain,file,line,column,heat,legal,reason
+POLICY_IGNORE = --ignore=program,callee,caller,chain,file,line,column,heat,legal,reason,threshold
 inline-policy: $(POLICY)/exact.csv $(POLICY)/time.csv $(POLICY)/guard.csv
 .PHONY: inline-policy
 $(POLICY)/%.labelled.csv: $(LIVE)/%/learned.sexp

@@ -3,7 +3,12 @@
 . "$root/t/inline-live.sh"
 ok 'leaves the module, the module for size, the table and what may never be inlined' test -s w/module.bc -a -s w/module-Oz.bc -a -s w/program.csv
 is 'the compiler says which functions no decision may inline' $'callee,reason\nquicksort,recursive\nsay,varargs' cat w/never.csv
-is 'only what is needed is left' $'module-Os.bc\nmodule-Oz.bc\nmodule.bc\nnever.csv\nprogram.csv' ls w
+is 'only what is needed is left' $'calls.csv\nmodule-Os.bc\nmodule-Oz.bc\nmodule.bc\nnever.csv\nprogram.csv' ls w
+is 'a call, where it is, and what the heuristic thinks of it' 'hash_step,hash,hash:3:20,table.c,15,20,-15025,337' grep ^hash_step w/calls.csv
+inline-module --per-file --out=f demo
+# bodies of libc's headers are there with clang only, and gcc has made a loop of the last call before it is asked
+names() { tail -n +2 "$1" | cut -d, -f"$2" | grep -vE '^(getchar|tolower|vprintf|quicksort,quicksort,47)' | sort; }
+is 'per file, a call to another file is no decision, the others are' $'before\nfresh\nget_word\nhash\nhash_step\nletter\nletter\nquicksort\nquicksort\nquicksort\nsame\nsay\nsay\nswap\nswap\nswap' names f/calls.csv 1
 printf 'name,set,package,build,search,confirm\ndemo,train,,*.c,sort <main.c,words <main.c\n' > p.csv
 ok 'a row of a table says the same as three lines' inline-module --table=p.csv --program=demo --out=w2 demo
 ok 'the same module' cmp w/module.bc w2/module.bc
@@ -18,6 +23,25 @@ fails 'a missing line' 1 'a line `confirm ...` is missing' inline-module --out=w
 printf 'bild *.c\n' > bad/program
 fails 'an unknown line' 1 "bad/program:1: 'bild' is not build" inline-module --out=w3 bad
 fails 'an unknown program' 1 "no program 'x'" inline-module --table=p.csv --program=x --out=w3 demo
-fails 'a missing compiler' 1 'clang-98, opt-98 or llvm-link-98 not found' inline-module --clang=98 --out=w3 demo
+fails 'a missing compiler' 1 'clang-98, opt-98 or llvm-link-98 not found' inline-module --compiler=clang-98 --out=w3 demo
+fails 'a missing gcc' 1 'gcc-98 not found \(apt install gcc-98\)' inline-module --compiler=gcc-98 --out=w3 demo
+fails 'a compiler that nobody knows' 1 "no compiler is called 'tcc'; known: clang, clang-N, gcc, gcc-N" inline-module --compiler=tcc --out=w3 demo
+fails 'a made-up version' 1 "no compiler is called 'clang-x'" inline-module --compiler=clang-x --out=w3 demo
+# the same by other compilers, where they are
+for c in clang-16 clang-19; do
+    if command -v $c opt-${c#*-} llvm-link-${c#*-} > /dev/null; then
+        inline-module --compiler=$c --out=$c demo
+        is "$c names the calls of the program alike" "$(cut -d, -f1-6 w/calls.csv | sort)" bash -c "cut -d, -f1-6 $c/calls.csv | sort"
+        is "$c forbids the same" "$(cat w/never.csv)" cat $c/never.csv
+    else skip "$c names the calls of the program alike" "$c is not here"; fi
+done
+if have_gcc_plugin; then
+    ok 'gcc' inline-module --compiler=gcc --out=g demo
+    is 'names the calls of the source alike' "$(names w/calls.csv 1,2,5)" names g/calls.csv 1,2,5
+    is 'gcc forbids what it cannot inline' $'callee,reason\nsay,function not inlinable' cat g/never.csv
+    # per file, gcc
+    inline-module --compiler=gcc --per-file --out=gf demo
+    is 'per file too' "$(names f/calls.csv 1,2,5)" names gf/calls.csv 1,2,5
+else skip gcc 'g++-12 or gcc-12-plugin-dev is not here'; fi
 fails 'no source directory' 2 'one source directory' inline-module --out=w3
 done_testing

@@ -30,5 +30,59 @@ sed -i 's/total = 0;/total = 0; for (;;) get_word(w, 1);/' demo/main.c
 inline-module --out=w demo
 inline-run --limit=0.5 --store=s --history=h.csv two.sexp w
 is 'a program that runs forever is a row' run awk -F, 'END { print $7 }' h.csv
+# accidents of compilers are rows: a compiler that is a script of ours, in front of the real one
+cp "$root"/data/demo/* demo
+inline-module --out=w demo
+mkdir fake; real=$(command -v clang-14)
+PATH=$T/fake:$PATH
+fake() { printf '#!/bin/bash\n%s\nexec %s "$@"\n' "$1" "$real" > fake/clang-14; chmod +x fake/clang-14; }
+last() { awk -F, 'END { print $7 "," $8 "," $9 "," $10 }' h2.csv; }
+fake ''
+inline-run --default --store=s2 --history=h2.csv w
+fake 'case " $* " in *cgscc-inline-replay*) echo "x.c:1:1: error: no such luck" >&2; exit 7 ;; esac'
+inline-run --store=s2 --history=h2.csv one.sexp w
+is 'a program that does not build under some decisions' 'build,clang-14 exit 7: error: no such luck,,' last
+fake 'case " $* " in *cgscc-inline-replay*) kill -SEGV $$ ;; esac'
+inline-run --store=s2 --history=h2.csv two.sexp w
+is 'a compiler that crashes' 'build,clang-14: signal 11,,' last
+echo '(decisions (site (path table_find:2:29) (callee hash) (inline true)))' > three.sexp
+# the program itself: crashes, or exits with another status, under some decisions only
+fake 'case " $* " in *cgscc-inline-replay*) out=${*: -1}; printf "int main(void) { __builtin_trap(); }" | '"$real"' -x c - -o "$out"; exit ;; esac'
+inline-run --store=s2 --history=h2.csv three.sexp w
+is 'a program that crashes under some decisions' 'run,signal,,' last
+echo '(decisions (site (path table_find:3:51) (callee same) (inline true)))' > four.sexp
+fake 'case " $* " in *cgscc-inline-replay*) out=${*: -1}; printf "int main(void) { for (;;) continue; }" | '"$real"' -x c - -o "$out"; exit ;; esac'
+inline-run --limit=0.5 --store=s2 --history=h2.csv four.sexp w
+is 'a program that runs forever under some decisions' 'run,cpu_limit,,' last
+echo '(decisions (site (path table_find:4:12) (callee fresh) (inline true)))' > five.sexp
+fake 'case " $* " in *cgscc-inline-replay*) out=${*: -1}; printf "int main(void) { return 1; }" | '"$real"' -x c - -o "$out"; exit ;; esac'
+inline-run --store=s2 --history=h2.csv five.sexp w
+is 'a program that does something else' "output,output differs from that of the default,," last
+rm -r fake
+cp h2.csv before.csv
+inline-run --store=s2 --history=h2.csv one.sexp two.sexp three.sexp four.sexp five.sexp w
+ok 'accidents are not repeated' cmp before.csv h2.csv
+is 'none of them is ever the best' default bash -c 'inline-search --best --store=s2 --work=w h2.csv > /dev/null && inline-search --best --store=s2 --work=w h2.csv | cmp -s - s2/default.sexp && echo default'
+# a missing compiler: asked for directly, a message; in a row of trials, a row
+inline-run --compiler=clang-98 --default --store=s3 --history=h3.csv w
+is 'a missing compiler is a row' $'decisions,state,reason\ndefault,missing,"clang-98, opt-98 or llvm-link-98 not found (apt install clang-98 llvm-98)"' csv-cut -c decisions,state,reason h3.csv
+inline-run --compiler=clang-98 --default --store=s3 --history=h3.csv w
+is 'once' 2 bash -c 'wc -l < h3.csv'
+sed -i 's/clang-14/clang-97/' w/program.csv
+inline-run --default --store=s3 --history=h4.csv w
+is 'also where the one that made the directory is gone' 'missing' awk -F, 'END { print $7 }' h4.csv
+sed -i 's/clang-97/clang-14/' w/program.csv
+inline-run --default --store=s3 --history=h4.csv w
+is 'and tried when it is back' 'ok' awk -F, 'END { print $7 }' h4.csv
+for c in clang-19 gcc; do
+    if [ $c = gcc ]; then have_gcc_plugin; else command -v $c opt-19 llvm-link-19 > /dev/null; fi || { skip "$c" 'it is not here'; continue; }
+    inline-run --compiler=$c --default --none --threshold=100 --store=s-$c --history=h-$c.csv w
+    is "$c: all ran well" 3 grep -c ',ok,' h-$c.csv
+    is "$c: with the same output as clang-14" 1 bash -c "awk -F, '\$7 == \"ok\" { print \$15 }' h2.csv h-$c.csv | sort -u | wc -l"
+    inline-sites --compiler=$c -o sites.csv w
+    inline-search --algo=flip -n 3 --store=s-$c --work=w --sites=sites.csv h-$c.csv > next.csv
+    inline-run --compiler=$c --list=next.csv --store=s-$c --history=h-$c.csv w
+    is "$c: the search goes its way" 6 grep -c ',ok,' h-$c.csv
+done
 fails 'no history' 2 'needed' inline-run --default w
 done_testing

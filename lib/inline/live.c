@@ -9,7 +9,12 @@ void live_add(struct live *l, str callee, str chain, bool inlined)
 {
     l->v = grow(l->v, l->n + 1, &l->cap, sizeof *l->v);
     l->v[l->n++] = (struct live_site){ { arena_copy(&l->text, callee.s, callee.n), callee.n },
-                                       { arena_copy(&l->text, chain.s, chain.n), chain.n }, inlined };
+                                       { arena_copy(&l->text, chain.s, chain.n), chain.n }, inlined, { "", 0 } };
+}
+
+void live_reason(struct live *l, str why)
+{
+    l->v[l->n - 1].reason = (str){ arena_copy(&l->text, why.s, why.n), why.n };
 }
 
 static int by_key(const void *a, const void *b)
@@ -37,7 +42,7 @@ void live_sort(struct live *l)
 
 struct live_site *live_find(const struct live *l, str callee, str chain)
 {
-    struct live_site key = { callee, chain, false };
+    struct live_site key = { .callee = callee, .chain = chain };
     return l->n ? bsearch(&key, l->v, l->n, sizeof *l->v, by_key) : NULL;
 }
 
@@ -180,9 +185,7 @@ struct call_list live_calls(const struct live *l)
 
 void live_of_build(struct live *l, const struct remarks *r, const struct ir_module *m)
 {
-    live_clear(l);
     for (size_t i = 0; i < r->n; i++) if (r->v[i].kind == INLINED) live_add(l, r->v[i].callee, r->v[i].chain, true);
     for (size_t i = 0; m && i < m->ncalls; i++)
         if (m->call[i].chain.n) live_add(l, m->function[m->call[i].callee].name, m->call[i].chain, false);
-    live_sort(l);
 }

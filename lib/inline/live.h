@@ -11,10 +11,11 @@
 #include "inline/llvm.h"
 #include <stdbool.h>
 
-struct live_site { str callee, chain; bool inlined; };
+struct live_site { str callee, chain; bool inlined; str reason; };   /* reason: not inlined, says the compiler */
 struct live { struct live_site *v; size_t n, cap; struct arena text; };      /* zero-initialise */
 
 void live_add(struct live *, str callee, str chain, bool inlined); /* copies; a duplicate is removed by live_sort */
+void live_reason(struct live *, str why);                                /* of the last one added */
 void live_sort(struct live *); /* by callee and chain; of duplicates an inlined one stays */
 struct live_site *live_find(const struct live *, str callee, str chain); /* in a sorted list; NULL if absent */
 uint64_t live_hash(const struct live *);                                 /* of the inlined ones of a sorted list */
@@ -33,6 +34,6 @@ bool live_stable(str chain); /* no merged location, whose key means nothing */
 /* The inlined ones as the list llvm_build wants; borrowed, arrays freed by the caller. */
 struct call_list live_calls(const struct live *);
 
-/* What a build did: positive remarks as inlined, the calls left in its text module (NULL: not known) as not inlined. */
+/* Add what a build did: positive remarks as inlined, calls left in its text module (NULL: not known) as not inlined. */
 void live_of_build(struct live *, const struct remarks *, const struct ir_module *);
 #endif

@@ -98,7 +98,7 @@ static void build_and_measure(const struct trials *t, const struct trial *one, c
     r->build_seconds = now_seconds() - begin;
     r->state = "ok";
     if (why) {
-        r->state = "build";
+        r->state = t->work->missing ? "missing" : "build";
         r->reason = why;
     } else {
         r->inlined = live_inlined(&did);
@@ -170,6 +170,7 @@ static bool is_known(const struct trials *t, const char *name, const struct tria
     for (size_t i = 0; i < t->known.n; i++) {
         const struct tried *k = &t->known.v[i];
         if (!str_eq(k->decisions, str_of(name))) continue;
+        if (str_is(k->state, "missing") && !t->work->missing) continue;      /* the compiler has come */
         if (!one->chain || str_is(k->chain, one->chain)) return true;
     }
     return false;

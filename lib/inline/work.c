@@ -3,82 +3,32 @@
 #include "base/message.h"
 #include "table/csvio.h"
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *const levels[] = { "-O2", "-Os",
-                                      "-Oz" }; /* modules made, whose attributes differ; -O3 shares that of -O2 */
-
-static char *module_path(const char *work, const char *level)
-{
-    return xformat("%s/module%s.bc", work, strcmp(level, "-Os") == 0 || strcmp(level, "-Oz") == 0 ? level : "");
-}
-
-static void compile_all(const char *path, const struct program *p, const struct llvm *l, const char *level)
-{
-    size_t n = 0, nflags = 0;
-    while (p->sources[n]) n++;
-    while (p->flags && p->flags[nflags]) nflags++;
-    char **module = xcalloc(n + 1, sizeof *module), **flags = xcalloc(nflags + 2, sizeof *flags);
-    for (size_t i = 0; i < nflags; i++) flags[i] = p->flags[i];
-    flags[nflags] = xstrdup(level);                      /* last: it wins over the program's own level */
-    char *absolute = realpath(path, NULL);
-    for (size_t i = 0; i < n; i++) {
-        module[i] = xformat("%s/%zu.bc", absolute, i);
-        const char *why = llvm_compile(l, p->sources[i], flags, p->directory, module[i]);
-        if (why) die("%s: %s: %s", p->name, p->sources[i], why);
-    }
-    char *out = module_path(absolute, level);
-    const char *why = llvm_merge(l, module, out);
-    if (why) die("%s: %s", p->name, why);
-    for (size_t i = 0; i < n; i++) unlink(module[i]);
-}
-
-/* the callees that the compiler, asked about every call, says can never be inlined */
-static void find_never(const char *path, const struct program *p, const struct llvm *l)
-{
-    char *module = module_path(path, "-O2"), *out = xformat("%s/never.ll", path),
-         *table = xformat("%s/never.csv", path);
-    struct llvm_build b = { .module = module, .level = "-O2", .original = true, .out = out, .text = true };
-    struct remarks r = { 0 };
-    const char *why = llvm_build(l, &b, &r);
-    if (why) die("%s: %s", p->name, why);
-    unlink(out);
-    struct intern seen = { 0 };
-    csvw *w = csvw_open(table);
-    csvw_names(w, "callee,reason");
-    csvw_end(w);
-    for (size_t i = 0; i < r.n; i++) {
-        size_t before = seen.n;
-        if (r.v[i].kind != NEVER || intern(&seen, r.v[i].callee) < before) continue;
-        csvw_str(w, r.v[i].callee);
-        csvw_str(w, r.v[i].reason);
-        csvw_end(w);
-    }
-    csvw_close(w);
-    intern_free(&seen);
-    remarks_free(&r);
-}
-
 static void write_words(struct buf *b, char **v)
 {
     for (; v && *v; v++) buf_format(b, "%s%s", b->n ? " " : "", *v);
 }
 
-void work_make(const char *path, const struct program *p, const struct llvm *l)
+void work_make(const char *path, const struct program *p, const struct compiler *c, bool per_file)
 {
     if (mkdir(path, 0777) != 0 && errno != EEXIST) die_errno("%s", path);
-    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) compile_all(path, p, l, levels[i]);
-    find_never(path, p, l);
+    char *absolute = realpath(path, NULL), *table = xformat("%s/program.csv", path);
+    if (!absolute) die_errno("%s", path);
+    if (unlink(table) != 0 && errno != ENOENT) die_errno("%s", table);
+    const char *why = c->make(c, absolute, p, per_file);
+    if (why) die("%s: %s", p->name, why);
     struct buf build = { 0 };
     write_words(&build, p->sources);
     write_words(&build, p->flags);
     write_words(&build, p->libraries);
-    csvw *w = csvw_open(xformat("%s/program.csv", path));    /* last: with it the directory is complete */
-    csvw_names(w, "name,set,package,build,search,confirm,directory,clang");
+    csvw *w = csvw_open(table);                          /* last: with it the directory is complete */
+    csvw_names(w, "name,set,package,build,search,confirm,directory,compiler,unit");
     csvw_end(w);
     csvw_cstr(w, p->name);
     csvw_cstr(w, p->set);
@@ -87,9 +37,47 @@ void work_make(const char *path, const struct program *p, const struct llvm *l)
     csvw_cstr(w, p->search);
     csvw_cstr(w, p->confirm);
     csvw_cstr(w, p->directory);
-    csvw_int(w, l->version);
+    csvw_cstr(w, c->name);
+    csvw_cstr(w, per_file ? "file" : "program");
     csvw_end(w);
     csvw_close(w);
+    free(build.s);
+    free(absolute);
+    free(table);
+}
+
+/* calls of the source and callees never to be inlined, as the compiler said when the directory was made */
+static void read_calls(struct work *w)
+{
+    char *never = xformat("%s/never.csv", w->path), *calls = xformat("%s/calls.csv", w->path);
+    csv *t = csv_open(never);
+    for (int callee = csv_need(t, "callee"), reason = csv_need(t, "reason"); csv_next(t);) {
+        size_t k = intern(&w->never, csv_str(t, callee));
+        w->never_reason = grow(w->never_reason, k + 1, &w->cap_never, sizeof *w->never_reason);
+        w->never_reason[k] = csv_cstr(t, reason, &w->text);
+    }
+    csv_close(t);
+    free(never);
+    if (access(calls, R_OK) == 0) {
+        static const char *const name[] = { "callee", "caller", "chain", "file",
+                                            "line",   "column", "cost",  "threshold" };
+        int col[8];
+        t = csv_open(calls);
+        for (int i = 0; i < 8; i++) col[i] = csv_need(t, name[i]);
+        while (csv_next(t)) {
+            struct call_row r = { .line = (uint32_t)csv_int(t, col[4]), .column = (uint32_t)csv_int(t, col[5]),
+                                  .cost = csv_num_or(t, col[6], NAN), .threshold = csv_num_or(t, col[7], NAN) };
+            str *part[] = { &r.callee, &r.caller, &r.chain, &r.file };
+            for (int i = 0; i < 4; i++) {
+                str s = csv_str(t, col[i]);
+                *part[i] = (str){ arena_copy(&w->text, s.s, s.n), s.n };
+            }
+            w->call = grow(w->call, w->ncalls + 1, &w->cap_calls, sizeof *w->call);
+            w->call[w->ncalls++] = r;
+        }
+        csv_close(t);
+    }
+    free(calls);
 }
 
 struct work *work_open(const char *path)
@@ -98,36 +86,93 @@ struct work *work_open(const char *path)
     w->path = xstrdup(path);
     char *table = xformat("%s/program.csv", path);
     if (access(table, R_OK) != 0) die_errno("%s (made by inline-module)", table);
-    static struct arena text;
     csv *t = csv_open(table);
-    int name = csv_need(t, "name"), directory = csv_need(t, "directory"), clang = csv_need(t, "clang");
+    int name = csv_need(t, "name"), directory = csv_need(t, "directory"), unit = csv_find(t, "unit");
+    int compiler = unit >= 0 ? csv_need(t, "compiler") : csv_need(t, "clang");   /* directories of older versions */
     if (!csv_next(t)) die_at(table, 2, "no row");
-    const char *n = csv_cstr(t, name, &text), *d = csv_cstr(t, directory, &text);
-    int version = (int)csv_int(t, clang);
+    const char *n = csv_cstr(t, name, &w->text), *d = csv_cstr(t, directory, &w->text);
+    str c = csv_str(t, compiler);
+    snprintf(w->compiler, sizeof w->compiler, "%s%.*s", unit >= 0 ? "" : "clang-", (int)c.n, c.s);
+    w->per_file = unit >= 0 && str_is(csv_str(t, unit), "file");
     csv_close(t);
     w->program = program_of_table(table, n, d);
+    free(table);
     const char *why;
-    w->llvm = llvm_find(version, &why);
-    if (!w->llvm) die("%s", why);
-    snprintf(w->compiler, sizeof w->compiler, "clang-%d", version);
-    char *never = xformat("%s/never.csv", path);
-    t = csv_open(never);
-    for (int c = csv_need(t, "callee"); csv_next(t);) intern(&w->never, csv_str(t, c));
-    csv_close(t);
+    w->adapter = compiler_find(w->compiler, &why);
+    w->llvm = compiler_llvm(w->adapter);
+    if (!w->adapter) w->missing = xstrdup(why);
+    read_calls(w);
+    return w;
+}
+
+struct work *work_open_for(const char *path, const char *compiler)
+{
+    struct work *w = work_open(path);
+    const char *why;
+    if (!compiler) return w;
+    const struct compiler *c = compiler_find(compiler, &why);
+    if (c && strcmp(c->name, w->compiler) == 0) return w;
+    w->path = xformat("%s/%s", path, c ? c->name : compiler);
+    char *table = xformat("%s/program.csv", w->path);
+    if (c && access(table, R_OK) != 0) work_make(w->path, w->program, c, w->per_file);
+    if (access(table, R_OK) == 0) return work_open(w->path);
+    snprintf(w->compiler, sizeof w->compiler, "%s", compiler);
+    w->missing = xstrdup(why);
+    w->adapter = NULL;
+    w->llvm = NULL;
     return w;
 }
 
 const char *work_module(const struct work *w, const char *level)
 {
-    return module_path(w->path, level);
+    return xformat("%s/module%s.bc", w->path, strcmp(level, "-Os") == 0 || strcmp(level, "-Oz") == 0 ? level : "");
 }
 
 const char *work_illegal(const struct work *w, str callee, str chain)
 {
     if (!live_stable(chain)) return "merged location";
     if (live_recursive(callee, chain)) return "recursive";
-    if (intern_find(&w->never, callee) >= 0) return "never inlinable";
-    return NULL;
+    long k = intern_find(&w->never, callee);
+    return k < 0 ? NULL : w->never_reason[k];
+}
+
+static bool in_source(const struct work *w, str callee, str chain)
+{
+    struct buf wanted = { 0 }, here = { 0 };
+    bool found = w->ncalls == 0;                         /* not known */
+    live_base_key(&wanted, callee, chain);
+    for (size_t i = 0; i < w->ncalls && !found; i++) {
+        if (!str_eq(w->call[i].callee, callee)) continue;
+        live_base_key(&here, w->call[i].callee, w->call[i].chain);
+        found = str_eq((str){ here.s, here.n }, (str){ wanted.s, wanted.n });
+    }
+    free(wanted.s);
+    free(here.s);
+    return found;
+}
+
+const char *work_disobeyed(const struct work *w, const struct live_site *s, const struct live *did)
+{
+    static char sentence[256];
+    const struct live_site *d = live_find(did, s->callee, s->chain);
+    const char *end = memmem(s->chain.s, s->chain.n, " @ ", 3), *why = work_illegal(w, s->callee, s->chain);
+    if (why) snprintf(sentence, sizeof sentence, "illegal: %s", why);
+    else if (d) {
+        snprintf(sentence, sizeof sentence, "refused: %.*s", d->reason.n ? (int)d->reason.n : 26,
+                 d->reason.n ? d->reason.s : "the call is still there");
+    } else if (!in_source(w, s->callee, s->chain)) return "no such call: not in the source";
+    else if (!end) return "no such call: its code is gone";
+    else if (w->adapter && !w->adapter->contexts) return "context: this compiler decides a call once";
+    else {
+        /* the call that brings this one: its own callee is the function of the innermost element */
+        str inner = { s->chain.s, (size_t)(end - s->chain.s) }, outer = { end + 3, s->chain.n - inner.n - 3 };
+        const char *colon = memchr(inner.s, ':', inner.n);
+        str around = { inner.s, colon ? (size_t)(colon - inner.s) : inner.n };
+        const struct live_site *o = live_find(did, around, outer);
+        return o && o->inlined ? "no such call: inlined in its caller before, or its code is gone"
+                               : "no such call: the call around it is not inlined";
+    }
+    return sentence;
 }
 
 bool work_legal(const struct work *w, str callee, str chain)
@@ -145,41 +190,17 @@ void work_only_legal(const struct work *w, const struct live *wanted, struct liv
     live_sort(legal);
 }
 
-/* The middle end runs once: its result is both read for the calls left and turned into the executable. */
-static const char *build_and_read(const struct work *w, struct llvm_build *b, const char *exe, struct remarks *r,
-                                  struct ir_module *m)
-{
-    char *bitcode = xformat("%s/.build.%ld.bc", w->path, (long)getpid());
-    char *text = xformat("%s/.build.%ld.ll", w->path, (long)getpid());
-    b->bitcode = true;
-    b->out = bitcode;
-    const char *why = llvm_build(w->llvm, b, r);
-    if (!why) why = llvm_text(w->llvm, bitcode, NULL, text);
-    if (!why) ir_read(m, text);
-    struct llvm_build code = { .module = bitcode, .level = b->level, .optimised = true, .out = exe,
-                               .libraries = b->libraries };
-    if (!why && exe) why = llvm_build(w->llvm, &code, NULL);
-    unlink(bitcode);
-    unlink(text);
-    free(bitcode);
-    free(text);
-    return why;
-}
-
 const char *work_build(const struct work *w, const char *level, const struct live *wanted, const char *threshold,
                        const char *exe, bool sites, struct live *did)
 {
-    struct call_list calls = { 0 };
-    if (wanted) calls = live_calls(wanted);
-    struct llvm_build b = { .module = work_module(w, level), .level = level, .original = !wanted, .calls = calls,
-                            .threshold = threshold, .out = exe, .libraries = w->program->libraries };
-    struct remarks r = { 0 };
-    struct ir_module m = { 0 };
-    const char *why = sites || !exe ? build_and_read(w, &b, exe, &r, &m) : llvm_build(w->llvm, &b, &r);
-    if (!why && did) live_of_build(did, &r, &m);
-    ir_free(&m);
-    remarks_free(&r);
-    free((void *)(uintptr_t)calls.callee);
-    free((void *)(uintptr_t)calls.chain);
+    if (w->missing) return w->missing;
+    char *absolute = realpath(w->path, NULL);
+    if (!absolute) die_errno("%s", w->path);
+    struct build b = { .work = absolute, .program = w->program, .per_file = w->per_file, .level = level,
+                       .threshold = threshold, .wanted = wanted, .exe = exe, .sites = sites };
+    if (did) live_clear(did);
+    const char *why = w->adapter->build(w->adapter, &b, did);
+    if (did) live_sort(did);
+    free(absolute);
     return why;
 }

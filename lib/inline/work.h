@@ -1,11 +1,13 @@
 /* work.h - the work directory of one program: what inline-module leaves and the other live filters read.
  *
- *   module.bc     the whole program as one module, before any optimisation, only main public
- *   module-Os.bc, module-Oz.bc  the same compiled for size: the attributes differ
- *   program.csv   one row of the table of programs, with the absolute source directory
- *   never.csv     callee,reason: functions that must not be inlined (varargs, setjmp, ...), by the compiler's word */
+ *   program.csv   one row of the table of programs, with the absolute source directory, the compiler, and what is
+ *                 compiled at once: the whole program or each file by itself
+ *   calls.csv     the calls of the source whose callee has a body in the same unit: CALL_COLUMNS of compiler.h
+ *   never.csv     callee,reason: functions that must not be inlined (varargs, setjmp, ...), by the compiler's word
+ *   the rest      the compiler's own: modules or objects, before any inlining; NAME/: the same for another compiler */
 #ifndef MILLRACE_WORK_H
 #define MILLRACE_WORK_H
+#include "inline/compiler.h"
 #include "inline/live.h"
 #include "inline/llvm.h"
 #include "inline/program.h"
@@ -13,19 +15,33 @@
 struct work {
     char *path;
     struct program *program;
-    struct llvm *llvm;                                   /* the version that made the module */
     char compiler[16];                                   /* "clang-14" */
+    const struct compiler *adapter;                      /* NULL when missing */
+    const char *missing;                                 /* why; NULL when the compiler is there */
+    const struct llvm *llvm;                             /* where the compiler is a clang */
+    bool per_file;
+    struct call_row *call;
+    size_t ncalls, cap_calls;
     struct intern never;
+    const char **never_reason;
+    size_t cap_never;
+    struct arena text;
 };
 
-void work_make(const char *path, const struct program *, const struct llvm *);   /* compile and write all of it; dies */
-struct work *work_open(const char *path);                                        /* dies where it is not one */
+/* Compile and write all of it; dies. */
+void work_make(const char *path, const struct program *, const struct compiler *, bool per_file);
+struct work *work_open(const char *path);                /* dies where it is not one, not where the compiler is gone */
+/* The same program for another compiler (NULL: the same), in PATH/NAME, made where missing. */
+struct work *work_open_for(const char *path, const char *compiler);
 const char *work_module(const struct work *, const char *level);                 /* the module for -O2, -O3 or -Oz */
 
 /* May this call be asked for?  Not where the compiler calls the callee never inlinable, nor into itself, nor where the
  * key is not stable: the replay inliner would obey and could miscompile. */
 bool work_legal(const struct work *, str callee, str chain);
 const char *work_illegal(const struct work *, str callee, str chain);            /* the reason, NULL when legal */
+
+/* Why a call that was asked for is not inlined, given what the build did; a sentence valid until the next call. */
+const char *work_disobeyed(const struct work *, const struct live_site *asked, const struct live *did);
 
 void work_only_legal(const struct work *, const struct live *wanted, struct live *legal);    /* a sorted list */
 

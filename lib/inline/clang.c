@@ -1,0 +1,241 @@
+/* clang.c - the adapter for clang: the program as LLVM modules, decided by a replay file (see llvm.h and compiler.h).
+ *
+ * Laid out: module.bc, the whole program, only main public; per file, unitK.bc for each source as well, which are then
+ * what is built.  module-Os.bc, module-Oz.bc: the same compiled for size, since the functions' attributes differ;
+ * -O3 shares the modules of -O2. */
+#include "inline/compiler.h"
+#include "inline/ir.h"
+#include "inline/llvm.h"
+#include "base/message.h"
+#include "table/csvio.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const levels[] = { "-O2", "-Os", "-Oz" };
+
+static const char *suffix(const char *level)
+{
+    return strcmp(level, "-Os") == 0 || strcmp(level, "-Oz") == 0 ? level : "";
+}
+
+static char *module_path(const char *work, const char *level)
+{
+    return xformat("%s/module%s.bc", work, suffix(level));
+}
+
+static char *unit_path(const char *work, const char *level, size_t k)
+{
+    return xformat("%s/unit%zu%s.bc", work, k, suffix(level));
+}
+
+static size_t count(char *const *v)
+{
+    size_t n = 0;
+    while (v && v[n]) n++;
+    return n;
+}
+
+static const char *compile_all(const struct llvm *l, const char *work, const struct program *p, const char *level,
+                               bool per_file)
+{
+    static char sentence[600];
+    size_t n = count(p->sources), nflags = count(p->flags);
+    char **module = xcalloc(n + 1, sizeof *module), **flags = xcalloc(nflags + 2, sizeof *flags);
+    for (size_t i = 0; i < nflags; i++) flags[i] = p->flags[i];
+    flags[nflags] = xstrdup(level);                      /* last: it wins over the program's own level */
+    const char *why = NULL;
+    for (size_t i = 0; i < n; i++) module[i] = unit_path(work, level, i);
+    for (size_t i = 0; i < n && !why; i++) {
+        why = llvm_compile(l, p->sources[i], flags, p->directory, module[i]);
+        if (why) {
+            snprintf(sentence, sizeof sentence, "%s: %s", p->sources[i], why);
+            why = sentence;
+        }
+    }
+    char *out = module_path(work, level);
+    if (!why) why = llvm_merge(l, module, out);
+    for (size_t i = 0; i < n; i++) {
+        if (!per_file || why) unlink(module[i]);
+        free(module[i]);
+    }
+    free(flags[nflags]);
+    free(flags);
+    free(module);
+    free(out);
+    return why;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct remark *x = a, *y = b;
+    int c = str_cmp(x->callee, y->callee);
+    if (!c) c = str_cmp(x->caller, y->caller);
+    if (!c) c = (x->line > y->line) - (x->line < y->line);
+    return c ? c : (x->column > y->column) - (x->column < y->column);
+}
+
+static void write_calls(csvw *w, const struct ir_module *m, const struct remarks *r)
+{
+    for (size_t i = 0; i < m->ncalls; i++) {
+        const struct ir_call *c = &m->call[i];
+        struct remark place = { .callee = m->function[c->callee].name, .caller = m->function[c->caller].name,
+                                .line = c->line, .column = c->column };
+        const struct remark *word = r->n ? bsearch(&place, r->v, r->n, sizeof *r->v, by_place) : NULL;
+        csvw_str(w, place.callee);
+        csvw_str(w, place.caller);
+        csvw_str(w, c->chain);
+        csvw_str(w, c->file);
+        csvw_int(w, c->line);
+        csvw_int(w, c->column);
+        csvw_known(w, word ? word->cost : NAN);
+        csvw_known(w, word ? word->threshold : NAN);
+        csvw_end(w);
+    }
+}
+
+static void write_never(csvw *w, const struct remarks *r, struct intern *seen)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        size_t before = seen->n;
+        if (r->v[i].kind != NEVER || intern(seen, r->v[i].callee) < before) continue;
+        csvw_str(w, r->v[i].callee);
+        csvw_str(w, r->v[i].reason);
+        csvw_end(w);
+    }
+}
+
+/* the calls of the source, and what the compiler, asked about every one of them, says */
+static const char *find_calls(const struct llvm *l, const char *work, size_t units)
+{
+    char *text = xformat("%s/.calls.%ld.ll", work, (long)getpid());
+    csvw *calls = csvw_open(xformat("%s/calls.csv", work)), *never = csvw_open(xformat("%s/never.csv", work));
+    csvw_names(calls, CALL_COLUMNS);
+    csvw_end(calls);
+    csvw_names(never, "callee,reason");
+    csvw_end(never);
+    struct intern seen = { 0 };
+    const char *why = NULL;
+    for (size_t k = 0; k < (units ? units : 1) && !why; k++) {
+        char *module = units ? unit_path(work, "-O2", k) : module_path(work, "-O2");
+        struct llvm_build b = { .module = module, .level = "-O2", .original = true, .out = text, .text = true };
+        struct remarks r = { 0 };
+        why = llvm_build(l, &b, &r);
+        if (!why) why = llvm_text(l, module, NULL, text);
+        if (!why) {
+            struct ir_module m;
+            ir_read(&m, text);
+            write_never(never, &r, &seen);
+            if (r.n) qsort(r.v, r.n, sizeof *r.v, by_place);
+            write_calls(calls, &m, &r);
+            ir_free(&m);
+        }
+        remarks_free(&r);
+        free(module);
+    }
+    csvw_close(never);
+    csvw_close(calls);
+    unlink(text);
+    free(text);
+    intern_free(&seen);
+    return why;
+}
+
+static const char *clang_make(const struct compiler *c, const char *work, const struct program *p, bool per_file)
+{
+    const char *why = NULL;
+    for (size_t i = 0; i < sizeof levels / sizeof *levels && !why; i++)
+        why = compile_all(c->tools, work, p, levels[i], per_file);
+    return why ? why : find_calls(c->tools, work, per_file ? count(p->sources) : 0);
+}
+
+/* The middle end runs once: its result is both read for the calls left and turned into code. */
+static const char *build_and_read(const struct llvm *l, const char *work, struct llvm_build *b, bool object,
+                                  struct remarks *r, struct ir_module *m)
+{
+    const char *out = b->out;
+    char *bitcode = xformat("%s/.build.%ld.bc", work, (long)getpid());
+    char *text = xformat("%s/.build.%ld.ll", work, (long)getpid());
+    b->bitcode = true;
+    b->object = false;
+    b->out = bitcode;
+    const char *why = llvm_build(l, b, r);
+    if (!why) why = llvm_text(l, bitcode, NULL, text);
+    if (!why) ir_read(m, text);
+    struct llvm_build code = { .module = bitcode, .level = b->level, .optimised = true, .object = object, .out = out,
+                               .libraries = b->libraries };
+    if (!why && out) why = llvm_build(l, &code, NULL);
+    unlink(bitcode);
+    unlink(text);
+    free(bitcode);
+    free(text);
+    return why;
+}
+
+static const char *build_one(const struct llvm *l, const struct build *b, const char *module, const char *out,
+                             const struct call_list *calls, struct live *did)
+{
+    struct llvm_build one = { .module = module, .level = b->level, .original = !b->wanted, .calls = *calls,
+                              .threshold = b->threshold, .out = out, .object = b->per_file,
+                              .libraries = b->program->libraries };
+    struct remarks r = { 0 };
+    struct ir_module m = { 0 };
+    const char *why =
+        b->sites || !out ? build_and_read(l, b->work, &one, b->per_file, &r, &m) : llvm_build(l, &one, &r);
+    if (!why && did) live_of_build(did, &r, &m);
+    ir_free(&m);
+    remarks_free(&r);
+    return why;
+}
+
+static const char *build_files(const struct llvm *l, const struct build *b, const struct call_list *calls,
+                               struct live *did)
+{
+    size_t n = count(b->program->sources);
+    char **object = xcalloc(n + 1, sizeof *object);
+    const char *why = NULL;
+    for (size_t k = 0; k < n && !why; k++) {
+        char *module = unit_path(b->work, b->level, k);
+        if (b->exe) object[k] = xformat("%s.%zu.o", b->exe, k);
+        why = build_one(l, b, module, object[k], calls, did);
+        free(module);
+    }
+    if (!why && b->exe) why = llvm_plain(l, object, b->program->libraries, b->exe);
+    for (size_t k = 0; k < n; k++) {
+        if (object[k]) unlink(object[k]);
+        free(object[k]);
+    }
+    free(object);
+    return why;
+}
+
+static const char *clang_build(const struct compiler *c, const struct build *b, struct live *did)
+{
+    struct call_list calls = { 0 };
+    if (b->wanted) calls = live_calls(b->wanted);
+    char *module = module_path(b->work, b->level);
+    const char *why = b->per_file ? build_files(c->tools, b, &calls, did)
+                                  : build_one(c->tools, b, module, b->exe, &calls, did);
+    free(module);
+    free((void *)(uintptr_t)calls.callee);
+    free((void *)(uintptr_t)calls.chain);
+    return why;
+}
+
+struct compiler *clang_find(int version, const char **why)
+{
+    const struct llvm *l = llvm_find(version, why);
+    if (!l) return NULL;
+    struct compiler *c = xcalloc(1, sizeof *c);
+    *c = (struct compiler){ .version = l->version, .contexts = true, .tools = l, .make = clang_make,
+                            .build = clang_build };
+    snprintf(c->name, sizeof c->name, "clang-%d", l->version);
+    return c;
+}
+
+const struct llvm *compiler_llvm(const struct compiler *c)
+{
+    return c && c->make == clang_make ? c->tools : NULL;
+}
