@@ -142,6 +142,7 @@ fuzz:
 	export ASAN_OPTIONS=detect_leaks=0
 	for f in $(FUZZ); do
 	    mkdir -p $B/fuzz/corpus/$$f
+	    [ ! -x t/fuzz/$$f.sh ] || t/fuzz/$$f.sh $B/fuzz/corpus/$$f
 	    echo "fuzz: $$f, $(FUZZ_SECONDS) s"
 	    $B/fuzz/$$f -detect_leaks=0 -timeout=20 -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -verbosity=0 \
 	        -artifact_prefix=$B/fuzz/$$f- -close_fd_mask=2 $B/fuzz/corpus/$$f 2>&1 | grep -a 'executed_units\|^fuzz:' ||

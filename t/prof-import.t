@@ -118,6 +118,36 @@ if /usr/bin/python3 w.py > want.csv 2> /dev/null; then
     sed 's/{built-in method math.sqrt}/~:0(<built-in method math.sqrt>)/' w.txt |
         sed "s/{method 'disable' of '_lsprof.Profiler' objects}/~:0(<method 'disable' of '_lsprof.Profiler' objects>)/" > w2.txt
     is "pstats' listing: the same calls" "$(calls prof w.prof)" calls pstats w2.txt
+    # a real run, some hundred functions: totals of pstats to the microsecond, there and back
+    cat > real.py <<'D'
+import cProfile, pstats, subprocess, sys
+import ast, csv, dis, inspect, io, json, re, tokenize
+def work():
+    source = inspect.getsource(ast)
+    tree = ast.parse(source)
+    json.loads(json.dumps([ast.dump(n) for n in ast.walk(tree)][:500], indent=1))
+    re.compile("(a|b)*c{2,3}[x-z]").findall(source)
+    list(tokenize.generate_tokens(io.StringIO(source[:20000]).readline))
+    dis.dis(work, file=io.StringIO())
+p = cProfile.Profile()
+p.runcall(work)
+p.dump_stats("real.prof")
+rows = list(csv.DictReader(io.StringIO(subprocess.run(["prof-import", "--from=prof", "real.prof"], capture_output=True, text=True, check=True).stdout)))
+s = pstats.Stats("real.prof")
+own = sum(int(r["end_ns"]) - int(r["start_ns"]) for r in rows)
+assert len(rows) == len(s.stats) > 150, len(rows)
+assert sum(int(r["calls"]) for r in rows) == s.total_calls and sum(int(r["primitive_calls"]) for r in rows) == s.prim_calls
+assert abs(own / 1e9 - s.total_tt) < 1e-6, (own, s.total_tt)
+csv_rows = subprocess.run(["prof-import", "--from=prof", "real.prof"], capture_output=True, check=True).stdout
+subprocess.run(["prof-emit", "--to=prof", "-o", "back.prof"], input=csv_rows, check=True)
+b = pstats.Stats("back.prof")
+assert set(b.stats) == set(s.stats)
+for k, v in s.stats.items():
+    w = b.stats[k]
+    assert v[:2] == w[:2] and abs(v[2] - w[2]) < 1e-6 and abs(v[3] - w[3]) < 1e-6, (k, v, w)
+print("equal")
+D
+    is 'a real run of cProfile: totals of pstats, there and back' equal /usr/bin/python3 real.py
     head -c 200 w.prof > cut.prof
     fails 'a cut one gives what it holds' 0 'byte 200: the input ends here; the [0-9]* rows' prof-import --from=prof cut.prof
 fi
@@ -193,6 +223,22 @@ if command -v sqlite3 > /dev/null; then
     for i in {1..2000}; do echo "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (NULL, 13, $i, $i + 5, 1, 1, $i, 0);"; done | { echo 'BEGIN;'; cat; echo 'COMMIT;'; } | sqlite3 nvprof.db
     ok 'a cut file of nsys' truncated nsys nsys.db unordered
     ok 'a cut file of nvprof' truncated nvprof nvprof.db unordered
+fi
+if [ -x /usr/bin/time ]; then
+    rss() { /usr/bin/time -f %M prof-import --quiet --from=$1 "$2" 2>&1 > /dev/null | tail -1; }
+    grown() { # FORMAT LARGE: against the small file of the same name
+        local a b
+        a=$(rss "$1" "$2") b=$(rss "$1" "big.${2#*.}")
+        [ $((b - a)) -lt 1000 ] || { echo "$1: $a KB, ten times as large $b KB"; return 1; }
+    }
+    awk 'BEGIN { print "{\"traceEvents\":["; for (i = 0; i < 50000; i++) printf "%s{\"ph\":\"X\",\"name\":\"f%d\",\"cat\":\"cpu_op\",\"pid\":1,\"tid\":1,\"ts\":%d.5,\"dur\":1}", (i ? ",\n" : ""), i % 5000, i; print "\n],\"a\":1}" }' > big.json
+    gzip -kn big.json
+    prof-import --from=chrome big.json | prof-emit --to=speedscope -o big.speedscope.json
+    for f in folded txt; do for i in {1..10}; do cat long.$f; done > big.$f; done
+    { cat long.csv; for i in {1..9}; do tail -n +4 long.csv; done; } > big.csv
+    for f in chrome:long.json chrome:long.json.gz kineto:long.json speedscope:long.speedscope.json folded:long.folded pstats:long.txt nvprof:long.csv; do
+        ok "memory does not grow with a file of $f" grown ${f%:*} ${f#*:}
+    done
 fi
 fails 'an unknown format' 2 'from' prof-import --from=perf x
 fails 'no such file' 1 'none.json' prof-import --from=chrome none.json

@@ -64,6 +64,12 @@ static int64_t cells_with_op(const struct cell *c, size_t n, const char *op)
     return sum;
 }
 
+static int by_op(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    return (x->name > y->name) - (x->name < y->name);
+}
+
 /* every operation's cells against the union of its flattened pieces over all threads */
 static void check_operations(struct table *t, uint32_t proc, const struct cell *c, size_t n)
 {
@@ -81,12 +87,10 @@ static void check_operations(struct table *t, uint32_t proc, const struct cell *
             rows_add(&all, &r);
         }
     }
-    for (size_t k = 0; k < all.n; k++) {
+    if (all.n) qsort(all.v, all.n, sizeof *all.v, by_op);
+    for (size_t k = 0; k < all.n;) {
         uint32_t name = all.v[k].name;
-        bool first = true;
-        for (size_t i = 0; i < k && first; i++) first = all.v[i].name != name;
-        if (!first) continue;
-        for (size_t i = k; i < all.n; i++) if (all.v[i].name == name) add_span(&s, all.v[i].start, all.v[i].end);
+        for (; k < all.n && all.v[k].name == name; k++) add_span(&s, all.v[k].start, all.v[k].end);
         struct event e = { .kind = EVENT_OP, .name = t->text.name[name] };
         int64_t want = measure(&s), got = cells_with_op(c, n, event_key(&e).s);
         if (got != want) judge(t->text.name[proc], "operation", false, got, want);

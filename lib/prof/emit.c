@@ -297,11 +297,9 @@ static void speedscope_thread(void *closure, const struct row *r)
     jsonw *w = s->w;
     int64_t start = r->start, end = r->end;
     end_thread(s);
-    for (size_t i = 0; i < s->t->rows.n; i++) {
-        const struct row *x = &s->t->rows.v[i];
-        if (x->proc == r->proc && x->tid == r->tid && (x->kind == EVENT_CAT || x->kind == EVENT_GPU) && x->end > end)
-            end = x->end;
-    }
+    const struct row *after = s->t->rows.v + s->t->rows.n;
+    for (const struct row *x = r; x < after && x->proc == r->proc && x->tid == r->tid; x++)
+        if ((x->kind == EVENT_CAT || x->kind == EVENT_GPU) && x->end > end) end = x->end;
     str p = s->t->text.name[r->proc], t = s->t->text.name[r->tid];
     char *name = xformat("%.*s %.*s", (int)p.n, p.s, (int)t.n, t.s);
     jsonw_line(w);

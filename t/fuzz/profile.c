@@ -46,11 +46,13 @@ static void body(const uint8_t *data, size_t n)
     struct importer m = { .put = put, .unit_ns = 1000 };
     char path[64];
     rows = 0;
-    limit = n + 1;
+    limit = n > 1 && data[0] == 0x1f && data[1] == 0x8b ? 2000 * n : n + 1;   /* gzip packs up to a thousandfold */
     switch (format) {
-    case FROM_CHROME: case FROM_KINETO: case FROM_NSYS:
+    case FROM_CHROME: case FROM_KINETO: case FROM_NSYS: case FROM_NVPROF: case FROM_SPEEDSCOPE:
         snprintf(path, sizeof path, "/proc/self/fd/%d", fuzz_file(data, n));
         if (format == FROM_NSYS) import_nsys(&m, path);
+        else if (format == FROM_NVPROF) import_nvprof(&m, path);
+        else if (format == FROM_SPEEDSCOPE) import_speedscope(&m, path);
         else import_trace(&m, path, format == FROM_KINETO);
         break;
     case FROM_PROF: import_prof_bytes(&m, "in", data, n); break;
@@ -70,7 +72,7 @@ static void body(const uint8_t *data, size_t n)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     if (!n) return 0;
-    format = (enum import_format)(*data % 8);
+    format = (enum import_format)(*data % 9);
     fuzz_run(body, data + 1, n - 1);
     return 0;
 }
