@@ -27,5 +27,34 @@ grep -v CUDA ev.csv | grep -v GPU | grep -v ,op, > gap.csv
 is 'time that nothing accounts for' 'proc,check,status,value,limit
 p,wall,fail,5000000,10000000
 1' status gap.csv
+# wrong in every way at once: misnested, never closed, reversed, empty, overlapping itself, 70 keys, times at the limits
+{ echo proc,tid,kind,cat,start_ns,end_ns,name,link,flag
+  echo p,1,op,,0,100,outer,,
+  echo p,1,op,,50,150,crosses,,
+  echo p,1,op,,120,130,inside,,
+  echo p,1,cat,Python,10,150,never,,open
+  echo p,1,cat,Python,60,50,reversed,,
+  echo p,1,cat,Python,70,70,empty,,
+  for i in {1..5}; do echo "p,1,cat,C,$((20 + i)),$((60 + i * 7)),self,,"; done
+  for i in {1..70}; do echo "p,$i,cat,k$i,200,$((300 + (i == 70))),,,"; done
+  echo 'q,1,cat,"a+b, ""c"" \",-4611686018427387904,-4611686018427387903,far,,'
+  echo q,1,cat,C,4611686018427387903,4611686018427387904,far,,
+} > hostile.csv
+is 'the rest is sound, and every repair is counted' 'proc,check,status,value,limit
+p,repaired,warn,1,0
+,repaired,warn,3,0
+0' status hostile.csv
+fails 'prof-sweep counts them' 0 '1 misnested' prof-sweep hostile.csv
+fails 'prof-sweep counts them' 0 '1 empty and 1 reversed' prof-sweep hostile.csv
+union() { prof-sweep --quiet "$@" | awk -F, '{ n += $(NF - 3) } END { printf "%.0f\n", n }'; }
+is 'its cells add up to the union of all rows' 253 union hostile.csv
+is 'a set of 70 keys is one cell' 70 eval "prof-sweep --quiet hostile.csv | awk -F, '\$5 == 100 && \$4 ~ /k70/ { print split(\$4, x, \"+\") }'"
+fails 'prof-flat cuts and counts them' 0 '5 misnested' prof-flat --excl hostile.csv
+flat_twice() { prof-flat --quiet --excl hostile.csv > once.csv && prof-flat --excl once.csv > twice.csv && cmp once.csv twice.csv; }
+ok 'prof-flat leaves nothing to repair' flat_twice
+through() { prof-op --quiet hostile.csv | prof-sweep --quiet > /dev/null && prof-map --quiet --map=<(echo '(map (match "*" X))') hostile.csv > /dev/null &&
+    for f in chrome speedscope folded prof; do prof-emit --quiet --to=$f -o out.$f hostile.csv || return 1; done &&
+    for f in chrome speedscope prof; do prof-import --quiet --from=$f out.$f > back.$f || return 1; done && [ "$(wc -l < back.chrome)" = "$(($(wc -l < hostile.csv) - 1))" ]; }
+ok 'the other filters take it, there and back; Chrome loses but the reversed row' through
 is 'a missing file is trouble' '2' eval 'prof-check none.csv 2> /dev/null; echo $?'
 done_testing
