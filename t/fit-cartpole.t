@@ -15,6 +15,22 @@ ok 'a reward of 1 for every step, an episode a row' steps_add_up
 ok 'it learns after the warm-up, a step an update' awk -F, 'END { exit !($3 == $2 - 999) }' <(grep train a.csv)
 ok 'the network has 4 inputs, a value and 2 advantages' grep -q '(dueling true) (widths 4 128 128 3)' a.sexp
 ok 'plain Q-learning runs too' bash -c 'fit-cartpole --quiet --plain --steps=1100 -o p.sexp > p.csv && grep -q "(dueling false) (widths 4 128 128 2)" p.sexp'
+# every learner lasts longer at the end than at the beginning
+lasts() {
+    awk -F, '$4 == "train" && $5 != "" && $5 != "nan" { r[++n] = $5 }
+        END { k = int(n / 5); for (i = 1; i <= k; i++) { a += r[i]; b += r[n + 1 - i] } exit !(b > 2 * a) }' "$1"
+}
+while read -r algo steps; do
+    fit-cartpole --quiet --algo="$algo" --steps="$steps" > l.csv
+    ok "$algo learns" lasts l.csv
+done << 'END'
+apex 6000
+a2c 40000
+a3c 40000
+ppo 20000
+impala 60000
+r2d2 5000
+END
 fails 'operands' 2 'operands' fit-cartpole x.csv
 fails 'no steps' 2 'steps' fit-cartpole --steps=0
 done_testing

@@ -106,6 +106,7 @@ void crew_free(struct crew *c)
 {
     if (!c) return;
     for (int i = 0; i < c->n; i++) {
+        shutdown(c->w[i].fd, SHUT_RDWR);                 /* reaches it also when others hold a copy of the descriptor */
         close(c->w[i].fd);
         waitpid(c->w[i].pid, NULL, 0);
         munmap(c->w[i].in, c->in + c->out);
