@@ -25,8 +25,8 @@ while read -r algo steps; do
     ok "$algo learns" lasts l.csv
 done << 'END'
 apex 6000
-a2c 40000
-a3c 40000
+a2c 60000
+a3c 60000
 ppo 20000
 impala 60000
 r2d2 5000
