@@ -37,8 +37,8 @@ p,wall,fail,5000000,10000000
   echo p,1,cat,Python,70,70,empty,,
   for i in {1..5}; do echo "p,1,cat,C,$((20 + i)),$((60 + i * 7)),self,,"; done
   for i in {1..70}; do echo "p,$i,cat,k$i,200,$((300 + (i == 70))),,,"; done
-  echo 'q,1,cat,"a+b, ""c"" \",-4611686018427387904,-4611686018427387903,far,,'
-  echo q,1,cat,C,4611686018427387903,4611686018427387904,far,,
+  echo 'q,1,cat,"a+b, ""c"" \",-2305843009213693951,-2305843009213693950,far,,'
+  echo q,1,cat,C,2305843009213693950,2305843009213693951,far,,
 } > hostile.csv
 is 'the rest is sound, and every repair is counted' 'proc,check,status,value,limit
 p,repaired,warn,1,0

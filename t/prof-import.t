@@ -25,6 +25,10 @@ echo '[{"ph":"X","name":"f","pid":1,"tid":1,"ts":1,"dur":1}' > open.json
 fails 'an array that is not closed gives what it holds' 0 'open.json:2:1: the input ends here.*; the 1 rows' prof-import --from=chrome open.json
 cut() { local n; for n in 1 2 60 150 300 500; do head -c $n a.json > cut.json; prof-import --quiet --from=chrome cut.json > out 2> err || { cat err; return 1; }; done; }
 ok 'a trace cut anywhere is no error' cut
+echo '[{"ph":"X","name":"train_loop","pid":1,"tid":1,"ts":1551209039576428,"dur":1180757},{"ph":"X","name":"q","pid":1,"tid":1,"ts":1551209039576444.125,"dur":1.5e3}]' > epoch.json
+is 'microseconds since 1970, to the ns' "$head
+1,1,cat,,1551209039576428000,1551209040757185000,train_loop,,
+1,1,cat,,1551209039576444125,1551209039577944125,q,," prof-import --from=chrome epoch.json
 printf '[ x' > bad.json
 fails 'a malformed one is an error, with its place' 1 'bad.json:1:3: not a JSON value' prof-import --from=chrome bad.json
 

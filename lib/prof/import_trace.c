@@ -32,7 +32,9 @@ bool import_decimal_us(str s, int64_t *ns)
     bool minus = s.n && s.s[0] == '-';
     int64_t v = 0;
     size_t i = minus, digits = 0;
-    for (; i < s.n && s.s[i] >= '0' && s.s[i] <= '9' && digits < 15; i++, digits++) v = v * 10 + (s.s[i] - '0');
+    /* microseconds since 1970 have 16 digits */
+    for (; i < s.n && s.s[i] >= '0' && s.s[i] <= '9' && digits < 16; i++, digits++) v = v * 10 + (s.s[i] - '0');
+    if (v > TIME_MAX / 1000) return false;
     int places = 0;
     if (i < s.n && s.s[i] == '.')
         for (i++; i < s.n && s.s[i] >= '0' && s.s[i] <= '9' && places < 3; i++, places++) v = v * 10 + (s.s[i] - '0');
@@ -42,7 +44,7 @@ bool import_decimal_us(str s, int64_t *ns)
         return true;
     }
     double d;
-    if (!num_parse(s.s, s.n, &d) || !(fabs(d) < 1e15)) return false;
+    if (!num_parse(s.s, s.n, &d) || !(fabs(d) <= (double)(TIME_MAX / 1000))) return false;
     *ns = llround(d * 1000);
     return true;
 }
