@@ -36,6 +36,7 @@
 #include "table/csvio.h"
 #include HELP
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -67,12 +68,13 @@ static const struct opt options[] = {
 };
 
 /* heat by "callee base-chain"; sites of one key are copies, which share a count */
-static double *read_heat(const char *path, struct intern *key)
+static double *read_heat(const char *path, struct intern *key, double **costs)
 {
     csv *t = csv_open(path);
-    int callee = csv_need(t, "callee"), where = csv_need(t, "chain"), heat = csv_need(t, "heat");
+    int callee = csv_need(t, "callee"), where = csv_need(t, "chain"), heat = csv_need(t, "heat"),
+        cost = csv_find(t, "cost");
     double *v = NULL;
-    size_t cap = 0;
+    size_t cap = 0, capcost = 0;
     struct buf b = { 0 };
     while (csv_next(t)) {
         if (!csv_has(t, heat)) continue;
@@ -81,6 +83,8 @@ static double *read_heat(const char *path, struct intern *key)
                    csv_str(t, where).s);
         uint32_t before = (uint32_t)key->n, k = intern(key, (str){ b.s, b.n });
         v = grow(v, (size_t)k + 1, &cap, sizeof *v);
+        *costs = grow(*costs, (size_t)k + 1, &capcost, sizeof **costs);
+        if (k == before) (*costs)[k] = cost < 0 ? NAN : csv_num_or(t, cost, NAN);
         v[k] = (k == before ? 0 : v[k]) + csv_num(t, heat);
     }
     free(b.s);
@@ -93,6 +97,7 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (!store || !work) usage("--store and --work are needed");
     struct intern key = { 0 };
+    double *costs = NULL, *heat = sites ? read_heat(sites, &key, &costs) : NULL;
     struct search s = { .algorithm = algo,
                         .chain = chain ? chain : algo,
                         .store = store,
@@ -107,7 +112,8 @@ int main(int argc, char **argv)
                         .t_max = t_max,
                         .t_min = t_min,
                         .heat_key = &key,
-                        .heat = sites ? read_heat(sites, &key) : NULL };
+                        .heat = heat,
+                        .cost = costs };
     history_read(&s.history, argv + i);
     s.objective =
         (struct objective){ history_find(&s.history, str_of("default")), text_weight, max_text, max_instructions };

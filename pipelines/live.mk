@@ -6,8 +6,10 @@
 # Exact costs steer the search, so it does not mind a busy machine; CPU time, paired and interleaved, only confirms.
 LIVE          = $(OUT)/inline/live
 LIVE_TABLE   ?= data/programs.csv
-LIVE_EVALS   ?= $(if $(filter ci,$(SCALE)),12,$(if $(filter full,$(SCALE)),1000,60))
-LIVE_SIZE    ?= $(if $(filter ci,$(SCALE)),12,$(if $(filter full,$(SCALE)),4000,80))
+LIVE_EVALS   ?= $(if $(filter ci,$(SCALE)),16,$(if $(filter full,$(SCALE)),400,40))
+LIVE_SIZE    ?= $(if $(filter ci,$(SCALE)),10,$(if $(filter full,$(SCALE)),200,24))
+# a per cent of text weighs as much as a twentieth per cent of instructions; never 30 % more text than the default
+LIVE_GOAL    ?= --text-weight=0.05 --max-text=1.3
 LIVE_ROUNDS  ?= $(if $(filter ci,$(SCALE)),3,$(if $(filter full,$(SCALE)),100,20))
 FIT          ?= fit-boost --rounds=60 --depth=3
 LIVE_ALL     := $(shell awk -F, 'NR > 1 { print $$1 }' $(LIVE_TABLE))
@@ -18,13 +20,13 @@ LIVE_OWN      = $(if $(PROGRAM),$(abspath $(PROGRAM)),$(if $(filter ci,$(SCALE))
 LIVE_FIGURES  = $(foreach f,trace frontier compare rewards,$(LIVE)/figure-$f.svg $(LIVE)/figure-$f.png)
 LIVE_LABELS   = O2 O3 Os Oz threshold learned small
 
-inline: $(LIVE)/exact.csv $(LIVE)/time.csv $(LIVE)/guard.csv $(LIVE)/obeyed.csv $(if $(POLICY_NAMES),inline-policy) $(LIVE_FIGURES)
+inline: $(LIVE)/exact.csv $(LIVE)/size.csv $(LIVE)/time.csv $(LIVE)/size-time.csv $(LIVE)/guard.csv $(LIVE)/obeyed.csv $(if $(POLICY_NAMES),inline-policy) $(LIVE_FIGURES)
 inline-list:
 	@csv-show $(LIVE_TABLE)
 # one program under a decisions file of yours: its exact costs and what was not obeyed
 inline-one: $(LIVE)/$(NAME)/w/program.csv
 	inline-build --decisions=$(DECISIONS) --out=$(LIVE)/$(NAME)/one $(<D) | csv-where -c inlined --is=no
-	inline-jobs $(<D) one=$(LIVE)/$(NAME)/one | while IFS=$$'\t' read -r name args; do eval "bench-count $$args"; done
+	pipelines/measure count $(<D) one=$(LIVE)/$(NAME)/one
 .PHONY: inline inline-list inline-one
 
 # ---- one module for each program; cross references between sources (inputs) want all of them first
@@ -46,19 +48,19 @@ endif
 # ---- explore: instructions first, then text size; logs are append-only and a killed search goes on
 $(LIVE)/%/explored: $(LIVE)/%/w/program.csv | $(PROGS)
 	@echo "exploring $*: $(LIVE_EVALS) sets of decisions"
-	pipelines/explore $(<D) $(@D) $(LIVE_EVALS) $(SEED) $(JOBS) --max-text=1.5
+	pipelines/explore $(<D) $(@D) $(LIVE_EVALS) $(SEED) $(JOBS) $(LIVE_GOAL)
 	touch $@
 $(LIVE)/%/size/explored: $(LIVE)/%/w/program.csv $(LIVE)/%/explored
 	@echo "exploring $* for size: $(LIVE_SIZE) sets of decisions"
 	mkdir -p $(@D)
 	cp $(LIVE)/$*/sites.csv $(@D)/sites.csv
-	RUN_OPTIONS='--level=-Oz --text-only' pipelines/explore $(<D) $(@D) $(LIVE_SIZE) $(SEED) $(JOBS) --level=-Oz --text-weight=1
+	GOAL=size pipelines/explore $(<D) $(@D) $(LIVE_SIZE) $(SEED) $(JOBS)
 	touch $@
 
 # ---- rewards from what was explored (the filters of the study), and what they propose, measured like the rest
 $(LIVE)/%/rewards.csv: $(LIVE)/%/explored
-	@awk -F, -v dir=$(@D)/store 'NR == 1 { print "run,decisions,time_seconds" } NR > 1 && $$7 == "ok" { print $$2 "," dir "/" $$2 ".sexp," $$9 / 1e9 }' $(@D)/history.csv > $(@D)/runs.csv
-	inline-problem --runs=$(@D)/runs.csv --times=$(@D)/times.csv -o $(@D)/problem.csv
+	@awk -F, -v dir=$(@D)/store 'NR == 1 { print "run,decisions,time_seconds" } NR > 1 && $$7 == "ok" { print $$2 "," dir "/" $$2 ".sexp," $$9 / 1e9 }' $(@D)/history.csv > $(@D)/tried.csv
+	inline-problem --runs=$(@D)/tried.csv --times=$(@D)/times.csv -o $(@D)/problem.csv
 	inline-reward --times=$(@D)/times.csv --samples=50 -o $@ $(@D)/problem.csv
 $(LIVE)/%/rewarded: $(LIVE)/%/rewards.csv
 	@inline-best --program=$* --compiler=clang-14 -o $(@D)/rewarded.sexp $<
@@ -66,7 +68,7 @@ $(LIVE)/%/rewarded: $(LIVE)/%/rewards.csv
 	inline-run --store=$(@D)/store --history=$(@D)/history.csv --complete --list=$(@D)/rewarded.list $(@D)/w
 	touch $@
 $(LIVE)/%/learned.sexp: $(LIVE)/%/rewarded
-	@inline-search --best --max-text=1.5 --store=$(@D)/store --work=$(@D)/w $(@D)/history.csv > $@
+	@inline-search --best $(LIVE_GOAL) --store=$(@D)/store --work=$(@D)/w $(@D)/history.csv > $@
 $(LIVE)/%/small.sexp: $(LIVE)/%/size/explored
 	@inline-search --best --text-weight=1 --store=$(@D)/size/store --work=$(@D)/w $(@D)/size/history.csv > $@
 
@@ -78,99 +80,100 @@ $(LIVE)/%/built: $(LIVE)/%/learned.sexp $(LIVE)/%/small.sexp | $(PROGS)
 	inline-build --decisions=$(@D)/learned.sexp --out=$(@D)/learned $(@D)/w > $(@D)/obeyed.csv
 	inline-build --level=-Oz --decisions=$(@D)/small.sexp --out=$(@D)/small $(@D)/w > $(@D)/obeyed-small.csv
 	touch $@
+LIVE_BUILDS   = $(foreach l,$(LIVE_LABELS),$l=$(@D)/$l)
 $(LIVE)/%/exact.csv: $(LIVE)/%/built
 	@echo "counting $*"
-	inline-jobs $(@D)/w $(foreach l,$(LIVE_LABELS),$l=$(@D)/$l) | while IFS=$$'\t' read -r name args; do
-	    eval "bench-count --runs=1 --metric=instructions --metric=cycles --metric=size $$args" | awk -v name=$$name 'NR == 1 { print "run," $$0; next } { print name "," $$0 }'
-	done | awk 'NR == 1 || !/^run,label/' > $@
+	pipelines/measure count $(@D)/w $(LIVE_BUILDS) > $@
 $(LIVE)/%/runs.csv: $(LIVE)/%/built
 	@echo "timing $*"
-	rm -f $@ $@.part
-	inline-jobs $(@D)/w $(foreach l,$(LIVE_LABELS),$l=$(@D)/$l) | while IFS=$$'\t' read -r name args; do
-	    eval "bench-run --rounds=$(LIVE_ROUNDS) --seed=$(SEED) --benchmark=$$name $$args" | awk -v first=$$([ -s $@.part ] && echo 0 || echo 1) 'NR > 1 || first' >> $@.part
-	done
-	mv $@.part $@
+	ROUNDS=$(LIVE_ROUNDS) SEED=$(SEED) pipelines/measure time $(@D)/w $(LIVE_BUILDS) > $@
 
-# ---- tables over all programs
-define live_ratios
-awk -F, 'BEGIN { print "program,label,metric,runs,ratio" } FNR == 1 { next } $$4 == "" { next }
-	    { split($$1, p, "."); key = p[1] SUBSEP $$2 SUBSEP $$3; if (!(key in n)) order[++m] = key
-	      if ($$2 == "O2") base[$$1 SUBSEP $$3] = $$4
-	      run[key, ++n[key]] = $$1; value[key, n[key]] = $$4 }
-	    END { for (i = 1; i <= m; i++) { key = order[i]; split(key, k, SUBSEP); s = 0
-	        for (j = 1; j <= n[key]; j++) s += log(value[key, j] / base[run[key, j] SUBSEP k[3]])
-	        printf "%s,%s,%s,%d,%.5f\n", k[1], k[2], k[3], n[key], exp(s / n[key]) } }'
-endef
-# ratios to whole-program -O2: geometric mean over the confirmation runs
+# ---- tables over all programs: ratios to whole-program -O2, and of the small one to -Oz
 $(LIVE)/exact.csv: $(NAMES:%=$(LIVE)/%/exact.csv)
-	@$(live_ratios) $^ > $@
+	@inline-compare --base=O2 $^ > $@
+$(LIVE)/size.csv: $(NAMES:%=$(LIVE)/%/exact.csv)
+	@csv-cat $^ | csv-where -c label --is=Oz --is=small | inline-compare --base=Oz | csv-where -c label --is=small > $@
 $(LIVE)/runs.csv: $(NAMES:%=$(LIVE)/%/runs.csv)
 	@csv-cat $^ > $@
 $(LIVE)/time.csv: $(LIVE)/runs.csv
-	@bench-compare --base=O2 --metric=cpu $< > $@ || [ $$? -le 2 ]
+	@bench-compare --quiet --base=O2 --metric=cpu $< > $@ || [ $$? -le 2 ]
+$(LIVE)/size-time.csv: $(LIVE)/runs.csv
+	@csv-where -c label --is=Oz --is=small $< | bench-compare --quiet --base=Oz --metric=cpu > $@ || [ $$? -le 2 ]
 $(LIVE)/guard.csv: $(LIVE)/runs.csv
 	@bench-guard --base=O2 --metric=cpu <(csv-where -c label --is=small --not $<) > $@
 $(LIVE)/obeyed.csv: $(NAMES:%=$(LIVE)/%/built)
-	@for n in $(NAMES); do for f in obeyed obeyed-small; do awk -F, -v p=$$n -v d=$$f 'NR == 1 { print "program,decisions," $$0; next } { print p "," d "," $$0 }' $(LIVE)/$$n/$$f.csv; done; done | awk 'NR == 1 || !/^program,decisions/' > $@
+	@csv-cat --source=decisions $(foreach n,$(NAMES),$(LIVE)/$n/obeyed.csv $(LIVE)/$n/obeyed-small.csv) > $@
 
-# ---- a policy: what the learned decisions have in common, tried on programs that it never saw
+# ---- policies: what the learned decisions have in common, tried on programs that they never saw.  `heat` decides about
+# the calls that an exact profile of the search runs says are executed often, and leaves the others to the compiler's
+# heuristic; `static` knows no profile; `rule` has nothing to learn: LLVM's cost below a threshold where it is hot.
 POLICY        = $(LIVE)/policy
-POLICY_IGNORE = --ignore=program,callee,caller,chain,file,line,column,heat,legal,reason,threshold
+POLICY_HOT   ?= -13
+POLICY_RULE  ?= 1000
+POLICY_IGNORE = program,callee,caller,chain,file,line,column,heat,legal,reason,threshold
+POLICY_KINDS  = heat static rule
 inline-policy: $(POLICY)/exact.csv $(POLICY)/time.csv $(POLICY)/guard.csv
 .PHONY: inline-policy
 $(POLICY)/%.labelled.csv: $(LIVE)/%/learned.sexp
 	@mkdir -p $(@D)
 	inline-sites --decisions=$< $(<D)/w | csv-where -c legal --is=yes | csv-where -c inlined --known | csv-where -c cost --known > $@
 # trained on the training programs but the one it is for
-$(POLICY)/%.model: $(LIVE_TRAIN:%=$(POLICY)/%.labelled.csv)
-	@csv-cat $(foreach n,$(LIVE_TRAIN),$(if $(filter $n,$*),,$(POLICY)/$n.labelled.csv)) | $(FIT) -y inlined $(POLICY_IGNORE) -o $@
-# a call that becomes visible when its caller is inlined is asked about too, three levels deep
-$(POLICY)/%.sexp: $(POLICY)/%.model $(LIVE)/%/w/program.csv
-	@echo '(decisions)' > $@.0
-	for round in 0 1 2; do
-	    inline-sites --decisions=$@.$$round $(LIVE)/$*/w | csv-where -c cost --known | fit-predict -m $< | inline-decide > $@.$$((round + 1))
+policy_train  = csv-cat $(foreach n,$(LIVE_TRAIN),$(if $(filter $n,$*),,$(POLICY)/$n.labelled.csv))
+$(POLICY)/%.heat.model: $(LIVE_TRAIN:%=$(POLICY)/%.labelled.csv)
+	@$(policy_train) | csv-where -c log_heat_ratio --min=$(POLICY_HOT) | $(FIT) -y inlined --ignore=$(POLICY_IGNORE) -o $@
+$(POLICY)/%.static.model: $(LIVE_TRAIN:%=$(POLICY)/%.labelled.csv)
+	@$(policy_train) | $(FIT) -y inlined --ignore=$(POLICY_IGNORE),log_heat_ratio -o $@
+$(POLICY)/%.default.sexp: $(LIVE)/%/w/program.csv
+	@mkdir -p $(@D)
+	inline-build --complete=$@ --out=$(POLICY)/$*.O2 $(<D) > /dev/null
+$(POLICY)/%.sites.csv: $(LIVE)/%/w/program.csv
+	@mkdir -p $(@D)
+	inline-sites $(<D) | csv-where -c cost --known > $@
+# a call that becomes visible when its caller is inlined is asked about too, two levels deep
+define policy_rounds
+	@$1 > $@.csv
+	inline-decide $2 $@.csv > $@.0
+	for round in 0 1; do
+	    inline-build --decisions=$@.$$round --complete=$@.calls --out=$@.exe $(LIVE)/$*/w > /dev/null
+	    inline-decide $2 --calls=$@.calls $@.csv > $@.$$((round + 1))
 	done
-	mv $@.3 $@
-	rm -f $@.[012]
-$(POLICY)/%.built: $(POLICY)/%.sexp
-	@inline-build --out=$(POLICY)/$*.O2 $(LIVE)/$*/w > /dev/null
-	inline-build --decisions=$< --out=$(POLICY)/$*.policy $(LIVE)/$*/w > $(POLICY)/$*.obeyed.csv
+	mv $@.2 $@
+	rm -f $@.[01] $@.csv $@.calls $@.exe
+endef
+$(POLICY)/%.heat.sexp: $(POLICY)/%.sites.csv $(POLICY)/%.heat.model
+	$(call policy_rounds,fit-predict -m $(POLICY)/$*.heat.model $<,--hot=$(POLICY_HOT) --otherwise=inlined)
+$(POLICY)/%.static.sexp: $(POLICY)/%.sites.csv $(POLICY)/%.static.model
+	$(call policy_rounds,fit-predict -m $(POLICY)/$*.static.model $<)
+$(POLICY)/%.rule.sexp: $(POLICY)/%.sites.csv
+	$(call policy_rounds,cat $<,-c cost --under=$(POLICY_RULE) --hot=$(POLICY_HOT) --otherwise=inlined)
+$(POLICY)/%.built: $(POLICY)/%.default.sexp $(foreach k,$(POLICY_KINDS),$(POLICY)/%.$k.sexp)
+	@for kind in $(POLICY_KINDS); do
+	    inline-build --decisions=$(POLICY)/$*.$$kind.sexp --out=$(POLICY)/$*.$$kind $(LIVE)/$*/w > $(POLICY)/$*.$$kind.obeyed.csv
+	done
 	touch $@
+POLICY_BUILDS = $(foreach k,O2 $(POLICY_KINDS),$k=$(POLICY)/$*.$k)
 $(POLICY)/%.exact.csv: $(POLICY)/%.built
-	@inline-jobs $(LIVE)/$*/w O2=$(POLICY)/$*.O2 policy=$(POLICY)/$*.policy | while IFS=$$'\t' read -r name args; do
-	    eval "bench-count --runs=1 --metric=instructions --metric=cycles --metric=size $$args" | awk -v name=$$name 'NR == 1 { print "run," $$0; next } { print name "," $$0 }'
-	done | awk 'NR == 1 || !/^run,label/' > $@
+	@pipelines/measure count $(LIVE)/$*/w $(POLICY_BUILDS) > $@
 $(POLICY)/%.runs.csv: $(POLICY)/%.built
-	@echo "timing the policy on $*"
-	rm -f $@.part
-	inline-jobs $(LIVE)/$*/w O2=$(POLICY)/$*.O2 policy=$(POLICY)/$*.policy | while IFS=$$'\t' read -r name args; do
-	    eval "bench-run --rounds=$(LIVE_ROUNDS) --seed=$(SEED) --benchmark=$$name $$args" | awk -v first=$$([ -s $@.part ] && echo 0 || echo 1) 'NR > 1 || first' >> $@.part
-	done
-	mv $@.part $@
+	@echo "timing the policies on $*"
+	ROUNDS=$(LIVE_ROUNDS) SEED=$(SEED) pipelines/measure time $(LIVE)/$*/w $(POLICY_BUILDS) > $@
 $(POLICY)/exact.csv: $(POLICY_NAMES:%=$(POLICY)/%.exact.csv)
-	@$(live_ratios) $^ > $@
+	@inline-compare --base=O2 $^ > $@
 $(POLICY)/runs.csv: $(POLICY_NAMES:%=$(POLICY)/%.runs.csv)
 	@csv-cat $^ > $@
+# before the guard, the worst first
 $(POLICY)/time.csv: $(POLICY)/runs.csv
-	@bench-compare --quiet --base=O2 --metric=cpu $< > $@ || [ $$? -le 2 ]
+	@bench-compare --quiet --base=O2 --metric=cpu $< > $@.all || [ $$? -le 2 ]
+	csv-sort -k ratio:nr $@.all > $@ && rm $@.all
 $(POLICY)/guard.csv: $(POLICY)/runs.csv
 	@bench-guard --quiet --base=O2 --metric=cpu $< > $@
-.PRECIOUS: $(POLICY)/%.labelled.csv $(POLICY)/%.model $(POLICY)/%.sexp $(POLICY)/%.runs.csv
+.PRECIOUS: $(POLICY)/%.labelled.csv $(POLICY)/%.heat.model $(POLICY)/%.static.model $(POLICY)/%.heat.sexp $(POLICY)/%.static.sexp $(POLICY)/%.rule.sexp $(POLICY)/%.default.sexp $(POLICY)/%.runs.csv
 
 # ---- figures, each with the table it was drawn from
 $(LIVE)/figure-trace.csv: $(NAMES:%=$(LIVE)/%/rewarded)
-	@echo program,evaluation,algorithm,instructions_ratio,best_ratio,temperature > $@
-	for n in $(NAMES); do awk -F, -v p=$$n -v evals=$(LIVE_EVALS) -v jobs=$(JOBS) 'NR == 1 { next } $$2 == "default" { base = $$9; best = 1 }
-	    { k++; r = $$7 == "ok" ? $$9 / base : ""; if (r != "" && r < best) best = r
-	      t = $$4 == "anneal" ? 0.004 * exp(-log(20) * $$5 / (evals / jobs)) : ""
-	      print p "," k "," ($$4 == "" ? "heuristic" : $$4) "," r "," best "," t }' $(LIVE)/$$n/history.csv; done >> $@
-$(LIVE)/figure-frontier.csv: $(NAMES:%=$(LIVE)/%/rewarded)
-	@echo program,decisions,text_ratio,instructions_ratio,frontier > $@
-	for n in $(NAMES); do awk -F, -v p=$$n 'NR == 1 { next } $$2 == "default" { base = $$9; text = $$10 }
-	    $$7 == "ok" { name[++k] = $$2; x[k] = $$10; y[k] = $$9 }
-	    END { for (i = 1; i <= k; i++) { best = "yes"
-	        for (j = 1; j <= k; j++) if (x[j] <= x[i] && y[j] <= y[i] && (x[j] < x[i] || y[j] < y[i])) best = "no"
-	        print p "," name[i] "," x[i] / text "," y[i] / base "," best } }' $(LIVE)/$$n/history.csv; done >> $@
+	@inline-trace --steps=$$((1 + $(LIVE_EVALS) / 10)) --t-max=0.002 --t-min=0.0001 $(NAMES:%=$(LIVE)/%/history.csv) > $@
+$(LIVE)/figure-frontier.csv: $(LIVE)/figure-trace.csv
+	@csv-where -c text_ratio --known $< > $@
 $(LIVE)/figure-compare.csv: $(LIVE)/time.csv
 	@csv-where -c verdict --known $< > $@
 $(LIVE)/figure-rewards.csv: $(NAMES:%=$(LIVE)/%/rewards.csv)

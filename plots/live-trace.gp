@@ -15,6 +15,7 @@ do for [i = 1:n] {
     if (i == 1) { set key top right samplen 1 font ",9" } else { unset key }
     plot ARG1 using "evaluation":(mode(p, "heuristic")) with points pt 7 ps 0.5 lc rgb "#bbbbbb" title "heuristic", \
          '' using "evaluation":(mode(p, "start")) with points pt 7 ps 0.5 lc rgb "#ddaa33" title "hot calls only", \
+         '' using "evaluation":(mode(p, "local")) with points pt 7 ps 0.5 lc rgb "#66aa55" title "local", \
          '' using "evaluation":(mode(p, "flip")) with points pt 7 ps 0.5 lc rgb "#66aa55" title "single calls", \
          '' using "evaluation":(mode(p, "anneal")) with points pt 7 ps 0.5 lc rgb "#4477aa" title "annealing", \
          '' using "evaluation":(mode(p, "reward")) with points pt 5 ps 1 lc rgb "#aa3377" title "from rewards", \

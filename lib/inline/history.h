@@ -16,7 +16,8 @@
     "seconds,output_hash,kind,run_instructions"
 
 struct tried {
-    str decisions, parent, chain, level, state;
+    str program, decisions, parent, chain, level, state;
+    size_t row;                                          /* in order of reading, from 0 */
     long step;                                           /* -1: not given */
     double instructions, text_bytes;                     /* nan when not measured */
     double *run;                                         /* instructions of each run */

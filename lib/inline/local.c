@@ -25,7 +25,7 @@ struct move {
     uint32_t *near;                                      /* functions touched, numbers of local.function */
     uint32_t key;                                        /* what names it in every context */
     double energy;                                       /* what it did, where known; nan */
-    uint64_t order;
+    double order;
     bool to, tested, taken;
 };
 
@@ -111,7 +111,22 @@ static void add_groups(struct local *l, const struct pool *pool)
     intern_free(&callee);
 }
 
-/* Instructions: one call each, the most executed first, down to where nothing can be felt.  Text: in random order. */
+/* How far the compiler's estimate is from where it changes its mind: what is near is likelier to be decided wrongly.
+ * Moves of the same distance, and those without an estimate at the end, come in random order. */
+static double doubt(const struct search *s, const struct move *m, str key)
+{
+    enum { SIZE_THRESHOLD = 5, FAR = 100000 };           /* of -Oz */
+    double sum = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < m->n; i++) {
+        double cost = search_cost(s, &m->site[i]);
+        if (!isnan(cost)) sum += fabs(cost - SIZE_THRESHOLD), n++;
+    }
+    struct rng r = rng_for(s->seed, key);
+    return (n ? sum / (double)n : FAR) + rng_unit(&r);
+}
+
+/* Instructions: one call each, the most executed first, down to where nothing can be felt.  Text: doubtful ones first. */
 static void list_moves(struct local *l)
 {
     struct search *s = l->s;
@@ -125,7 +140,7 @@ static void list_moves(struct local *l)
     }
     if (size) add_groups(l, &pool);
     for (size_t i = 0; i < l->n; i++)
-        l->v[i].order = size ? rng_for(s->seed, l->key.name[l->v[i].key]).s[0] : i;
+        l->v[i].order = size ? doubt(s, &l->v[i], l->key.name[l->v[i].key]) : (double)i;
     if (l->n) qsort(l->v, l->n, sizeof *l->v, by_order);
     search_pool_free(&pool);
 }

@@ -29,14 +29,25 @@ void search_load(const struct search *s, str decisions, struct live *l)
     live_free(&did);
 }
 
-static double heat_of_site(const struct search *s, const struct live_site *c)
+static long row_of_site(const struct search *s, const struct live_site *c)
 {
-    if (!s->heat) return 1;
     struct buf b = { 0 };
     live_base_key(&b, c->callee, c->chain);
     long k = intern_find(s->heat_key, (str){ b.s, b.n });
     free(b.s);
-    return k < 0 ? 0 : s->heat[k];
+    return k;
+}
+
+static double heat_of_site(const struct search *s, const struct live_site *c)
+{
+    long k = s->heat ? row_of_site(s, c) : -1;
+    return !s->heat ? 1 : k < 0 ? 0 : s->heat[k];
+}
+
+double search_cost(const struct search *s, const struct live_site *c)
+{
+    long k = s->cost ? row_of_site(s, c) : -1;
+    return k < 0 ? NAN : s->cost[k];
 }
 
 struct ranked { struct live_site site; double heat; };

@@ -25,6 +25,7 @@ struct search {
     struct objective objective;
     const struct intern *heat_key;                       /* "callee base-chain" -> */
     const double *heat;                                  /* executions; NULL: all alike */
+    const double *cost;                                  /* the compiler's estimate; nan: not known; NULL: none is */
     uint64_t seed;
     long count, steps, width, hot; /* proposals a step; steps in all; singles a round; least heat */
     long together;                                       /* local: calls decided the other way in one build */
@@ -47,6 +48,7 @@ void search_load(const struct search *, str decisions, struct live *);
 struct pool search_pool(const struct search *, const struct live *);
 void search_pool_free(struct pool *);
 void search_copy(const struct search *, struct live *to, const struct live *from);   /* what is inlined, if legal */
+double search_cost(const struct search *, const struct live_site *);         /* nan: not known */
 void search_flip(struct live *, const struct live_site *);                           /* decide one call the other way */
 void search_finish(struct proposal *, str parent, long step);
 /* not among p[0..n-1] nor in the history; rows of this chain from step `before` on do not count, -1: all do */
