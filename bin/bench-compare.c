@@ -6,7 +6,8 @@
  * --metric names; used where present: benchmark, phase, status, exit, signal,
  * machine, stop.  Columns out: label, base, metric, rounds, ratio,
  * lower_ratio, upper_ratio, p_value, verdict; benchmark in front where the
- * table has several, then also a row (geometric mean) per label.
+ * table has several, then also a row (geometric mean) per label, unclear with
+ * fewer than 5 programs: too few to say anything of others.
  *
  * Within each round the logarithm of the ratio to the base is taken; its
  * location is the Hodges-Lehmann estimate, its interval and p-value those of
@@ -51,6 +52,8 @@ static const struct opt options[] = {
     { 's', "seed", INT, &seed, "N", "of the bootstrap over programs", 0, 0 },
     { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
 
+enum { MEAN_LEAST = 5 };                                 /* programs, for a verdict on their mean */
+
 static void write_numbers(csvw *w, const struct runs *r, const struct comparison *x)
 {
     csvw_cstr(w, base_name);
@@ -86,7 +89,7 @@ static void write_means(csvw *w, const struct runs *r, const struct comparison *
         struct comparison x = { .label = l,
                                 .p = { .n = m, .log_ratio = i, .inflate = 1, .change_p = NAN },
                                 .adjusted = NAN,
-                                .verdict = verdict_of(i, 0, level, margin) };
+                                .verdict = m < MEAN_LEAST ? UNCLEAR : verdict_of(i, 0, level, margin) };
         csvw_cstr(w, "(geometric mean)");
         csvw_str(w, r->label.name[l]);
         write_numbers(w, r, &x);

@@ -68,6 +68,9 @@ is 'one row per program and the geometric mean' 'p1,p2,p3,p4,p5,(geometric mean)
 ok 'the number of comparisons is said' grep -q 'adjusted for 5 comparisons' notes
 ok 'and the range with one program left out' grep -q 'leaving one out it lies in 1.02[0-9]* .. 1.03' notes
 is 'its ratio is the mean of the logarithms' '1.0299' sh -c "tail -n 1 many.out | cut -d, -f6 | cut -c1-6"
+is 'five programs are enough for a verdict on the mean' slower sh -c "tail -n 1 many.out | cut -d, -f10"
+grep -v ^p5 many.csv > four.csv
+is 'four are not, whatever each of them says' 'slower slower slower unclear' sh -c "bench-compare --quiet --margin=0.001 --base=a four.csv | tail -n 4 | cut -d, -f10 | paste -sd' '"
 
 # the noise floor
 { echo label,round,phase,position,wall_seconds,cpu_seconds
