@@ -169,7 +169,7 @@ const char *work_disobeyed(const struct work *w, const struct live_site *s, cons
         const char *colon = memchr(inner.s, ':', inner.n);
         str around = { inner.s, colon ? (size_t)(colon - inner.s) : inner.n };
         const struct live_site *o = live_find(did, around, outer);
-        return o && o->inlined ? "no such call: inlined in its caller before, or its code is gone"
+        return o && o->inlined ? "no such call: inlined in its caller before or gone with its code"
                                : "no such call: the call around it is not inlined";
     }
     return sentence;
