@@ -133,37 +133,78 @@ $(LOOP)/roofline.svg $(LOOP)/roofline.png: $(LOOP)/roofline.csv $(LOOP)/peak.csv
 	gnuplot -c plots/loop-roofline.gp $< $@ $(loop_peak) 'ours $(LOOP_PEERS)'
 
 # ---- make loop-learn: a policy trained by the model on the training sizes of a grid, measured on the unseen ones ----
-LOOP_LEARN_STEPS ?= 100000
+# make loop-table: all learners and roll-outs beside the searches, in LOOP/policy-table.csv and figures
+#   LOOP_LEARNER=ppo  which policy is mm.policy;  LOOP_LEARN_STEPS=  steps to learn from, each learner's own by default
+#   LOOP_LONG=60  seconds of random search on 8 of the unseen sizes;  LOOP_SHORT=2  of each search on 12 of them;
+#   random search of 1 s on all
 LOOP_LEARN       := $(LOOP)/learn
-loop-learn: $(LOOP_LEARN)/summary.csv $(LOOP_LEARN)/ratio.csv $(BIN)/csv-show
+LOOP_LEARNER     ?= ppo
+LOOP_LEARNERS    ?= ppo a2c a3c impala dqn apex r2d2
+LOOP_LEARN_STEPS ?=
+LOOP_LONG        ?= 60
+LOOP_SHORT       ?= 2
+loop-learn: $(LOOP_LEARN)/summary.csv $(LOOP_LEARN)/learning.svg $(LOOP_LEARN)/learning.png $(BIN)/csv-show
 	csv-show $(LOOP_LEARN)/summary.csv
-	csv-show $(LOOP_LEARN)/ratio.csv
-.PHONY: loop-learn
-$(LOOP_LEARN)/:
+loop-table: $(LOOP)/policy-table.csv $(LOOP)/policy-table.svg $(LOOP)/policy-table.png $(LOOP_LEARN)/learners.svg $(LOOP_LEARN)/learners.png $(BIN)/csv-show
+	csv-show $(LOOP)/policy-table.csv
+.PHONY: loop-learn loop-table
+$(LOOP_LEARN)/ $(LOOP_LEARN)/eval/:
 	@mkdir -p $@
 $(LOOP_LEARN)/problems.csv: $(BIN)/loop-gen | $(LOOP_LEARN)/
 	loop-gen --kind=mm --m=64:256:16 --n=64:256:16 --k=64:256:16 --seed=$(SEED) > $@
 $(LOOP_LEARN)/test.csv: $(LOOP_LEARN)/problems.csv
 	awk 'NR == 1 || /,test$$/' $< > $@
-$(LOOP_LEARN)/mm.policy: $(LOOP_LEARN)/problems.csv | $(BIN)/loop-train
-	loop-train --eval=model --steps=$(LOOP_LEARN_STEPS) --seed=$(SEED) --checkpoint=$@.checkpoint -o $@ $< > $(LOOP_LEARN)/curve.csv
+$(LOOP_LEARN)/test8.csv: $(LOOP_LEARN)/test.csv
+	awk 'NR == 1 || NR % 27 == 14' $< > $@
+$(LOOP_LEARN)/test12.csv: $(LOOP_LEARN)/test.csv
+	awk 'NR == 1 || NR % 18 == 9' $< > $@
+# the curve grows while it learns: plots/loop-learning.gp draws what is there, again and again when told to
+$(LOOP_LEARN)/%.policy: $(LOOP_LEARN)/problems.csv | $(BIN)/loop-train
+	loop-train --algo=$* --eval=model $(LOOP_LEARN_STEPS:%=--steps=%) --seed=$(SEED) --checkpoint=$@.checkpoint -o $@ $< > $(@D)/$*.curve
+$(LOOP_LEARN)/mm.policy: $(LOOP_LEARN)/$(LOOP_LEARNER).policy
+	cp $< $@
+	cp $(LOOP_LEARN)/$(LOOP_LEARNER).curve $(LOOP_LEARN)/curve.csv
 $(LOOP_LEARN)/policy.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll
-	loop-roll --policy=$< --measure=10 $(word 2,$^) > $@
-$(LOOP_LEARN)/ranked.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll
-	loop-roll --policy=$< --measure=10 --rank=model --name=policy_ranked $(word 2,$^) > $@
+	loop-roll --policy=$< --measure=10 --rank=model $(word 2,$^) > $@
 $(LOOP_LEARN)/heuristic.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search
 	loop-search --algo=heuristic --measure=24 $< > $@
 $(LOOP_LEARN)/random.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search
 	loop-search --algo=random --seconds=0.1 --seed=$(SEED) $< > $@
-$(LOOP_LEARN)/traces.csv: $(LOOP_LEARN)/policy.csv $(LOOP_LEARN)/ranked.csv $(LOOP_LEARN)/heuristic.csv $(LOOP_LEARN)/random.csv $(BIN)/csv-cat
-	csv-cat $(filter %.csv,$^) > $@
-$(LOOP_LEARN)/summary.csv: $(LOOP_LEARN)/traces.csv $(BIN)/loop-eval
-	loop-eval --published $< > $@
-# each algorithm's nests over the best that any of them found for the problem
-$(LOOP_LEARN)/ratio.csv: $(LOOP_LEARN)/traces.csv
-	awk -F, 'NR > 1 { g = $$(NF - 2); if (g != "") last[$$2, $$1] = g; algo[$$2]; problem[$$1] }
-	  END { print "algo,problems,of_best_known_geomean,of_best_known_least"
-	        for (p in problem) for (a in algo) if (last[a, p] > best[p]) best[p] = last[a, p]
-	        for (a in algo) { n = s = 0; least = 1
-	            for (p in problem) { r = last[a, p] / best[p]; s += log(r); n++; if (r < least) least = r }
-	            print a "," n "," exp(s / n) "," least | "sort" } }' $< > $@
+$(LOOP_LEARN)/summary.csv: $(LOOP_LEARN)/policy.csv $(LOOP_LEARN)/heuristic.csv $(LOOP_LEARN)/random.csv $(BIN)/loop-eval
+	loop-eval --published $(filter %.csv,$^) > $@
+$(LOOP_LEARN)/learning.svg $(LOOP_LEARN)/learning.png: $(LOOP_LEARN)/mm.policy plots/loop-learning.gp
+	gnuplot -c plots/loop-learning.gp $(LOOP_LEARN)/curve.csv $@ $(LOOP_LEARNER)
+$(LOOP_LEARN)/learners.csv: $(LOOP_LEARNERS:%=$(LOOP_LEARN)/%.policy) $(BIN)/csv-cat
+	csv-cat $(LOOP_LEARNERS:%=$(LOOP_LEARN)/%.curve) > $@
+$(LOOP_LEARN)/learners.svg $(LOOP_LEARN)/learners.png: $(LOOP_LEARN)/learners.csv plots/loop-learning.gp
+	gnuplot -c plots/loop-learning.gp $< $@ '$(LOOP_LEARNERS)'
+
+# the table: each policy with 10 measurements of a beam; the first also without a beam and with fewer; searches
+loop_roll = loop-roll --policy=$< --name=$(basename $(@F)) $(1) $(LOOP_LEARN)/test.csv > $@
+$(LOOP_LEARNERS:%=$(LOOP_LEARN)/eval/%_top10.csv): $(LOOP_LEARN)/eval/%_top10.csv: $(LOOP_LEARN)/%.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll $(LOOP_LEARN)/eval/
+	$(call loop_roll,--measure=10 --rank=model)
+$(LOOP_LEARN)/eval/$(LOOP_LEARNER)_argmax.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll $(LOOP_LEARN)/eval/
+	$(call loop_roll,--measure=2 --width=1)
+$(LOOP_LEARN)/eval/$(LOOP_LEARNER)_beam.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll $(LOOP_LEARN)/eval/
+	$(call loop_roll,--measure=2 --width=16)
+$(LOOP_LEARN)/eval/$(LOOP_LEARNER)_own10.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll $(LOOP_LEARN)/eval/
+	$(call loop_roll,--measure=10 --width=16)
+LOOP_TABLE_SEARCHES := greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs
+loop_named = awk -F, -v OFS=, -v name=$(basename $(@F)) 'NR > 1 { $$2 = name } 1' > $@
+$(LOOP_LEARN)/eval/heuristic.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
+	loop-search --algo=heuristic --measure=24 $< > $@
+$(LOOP_LEARN)/eval/random_1s.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
+	loop-search --algo=random --actions=published --seconds=1 --seed=$(SEED) $< | $(loop_named)
+$(LOOP_LEARN)/eval/random_$(LOOP_LONG)s.csv: $(LOOP_LEARN)/test8.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
+	loop-search --algo=random --actions=published --seconds=$(LOOP_LONG) --seed=$(SEED) --output=$@.part $<
+	$(loop_named) < $@.part
+$(LOOP_TABLE_SEARCHES:%=$(LOOP_LEARN)/eval/%.csv): $(LOOP_LEARN)/eval/%.csv: $(LOOP_LEARN)/test12.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
+	loop-search --algo=$* --actions=published --seconds=$(LOOP_SHORT) --seed=$(SEED) $< > $@
+$(LOOP_LEARN)/eval/%_published.csv: $(LOOP_LEARN)/test12.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
+	loop-search --algo=$* --as-published --seconds=$(LOOP_SHORT) --seed=$(SEED) $< > $@
+LOOP_ROLLS := $(LOOP_LEARNERS:%=%_top10) $(LOOP_LEARNER)_own10 $(LOOP_LEARNER)_beam $(LOOP_LEARNER)_argmax
+LOOP_TABLE := $(LOOP_ROLLS) heuristic random_1s random_$(LOOP_LONG)s $(LOOP_TABLE_SEARCHES) $(LOOP_TABLE_SEARCHES:%=%_published)
+$(LOOP)/policy-table.csv: $(LOOP_TABLE:%=$(LOOP_LEARN)/eval/%.csv) $(BIN)/loop-eval
+	loop-eval --published $(LOOP_TABLE:%=$(LOOP_LEARN)/eval/%.csv) > $@
+$(LOOP)/policy-table.svg $(LOOP)/policy-table.png: $(LOOP)/policy-table.csv plots/loop-policy.gp
+	gnuplot -c plots/loop-policy.gp $< $@

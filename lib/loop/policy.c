@@ -108,7 +108,7 @@ struct learner_options policy_learner(const char *algo, uint64_t seed, int actor
 {
     struct learner_options o = learner_defaults(algo, seed);
     bool values = !strcmp(algo, "dqn") || !strcmp(algo, "apex"), memory = !strcmp(algo, "r2d2");
-    if (*steps == LONG_MIN) *steps = values ? 100000 : memory ? 60000 : 1000000;
+    if (*steps == LONG_MIN) *steps = values ? 100000 : memory ? 60000 : 200000;
     o.actors = actors;
     o.dqn.hidden[0] = 256, o.dqn.capacity = 20000, o.dqn.gamma = policy_gamma, o.dqn.every = 4, o.dqn.rate = 5e-4;
     o.dqn.explore_steps = *steps / 2, o.dqn.explore_last = 0.05, o.dqn.correction_steps = *steps / o.dqn.every;
