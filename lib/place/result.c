@@ -1,0 +1,156 @@
+/* result.c - see result.h */
+#include "place/result.h"
+#include "base/message.h"
+#include "base/num.h"
+#include "measure/stats.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char result_columns[] =
+    "network,batch,formulation,ratio,predicted_seconds,bound_seconds,gap_ratio,actual_seconds,median_seconds,step_"
+    "seconds,"
+    "io_bytes,peak_bytes,limit_bytes,fast_alloc_bytes,slow_alloc_bytes,fast_used_bytes,scratch_bytes,resident_bytes,"
+    "num_move_nodes,bytes_moved,num_slow_move_nodes,num_fast_move_nodes,bytes_moved_slow,bytes_moved_fast,"
+    "num_async_move_nodes,bytes_async_moved,move_seconds,measured_move_seconds,num_kernels,"
+    "num_input_tensors,num_output_tensors,num_fast_input_tensors,num_fast_output_tensors,"
+    "bytes_input_tensors,bytes_output_tensors,bytes_fast_input_tensors,bytes_fast_output_tensors,"
+    "read_bytes,written_bytes,read_bytes_per_second,write_bytes_per_second,loss,tier,method,kind,threads,isa,machine,"
+    "load,"
+    "tensor_bytes,config,kernel_seconds";
+
+/* columns of a run that are the same in all its rows, in the order of ours */
+enum { FAST_BYTES, SCRATCH_BYTES, RESIDENT_BYTES, TRAFFIC, TIER = 7 };
+static const char *const setting_name[RESULT_SETTINGS] = {
+    "fast_bytes", "scratch_bytes", "resident_bytes", "read_bytes", "written_bytes", "read_bytes_per_second",
+    "write_bytes_per_second", "tier", "method", "kind", "threads", "isa", "machine", "load"
+};
+
+struct result_run result_run_read(const char *path)
+{
+    struct result_run s = { 0 };
+    size_t cap = 0, caploss = 0, capmoves = 0;
+    csv *t = csv_open(path);
+    int warm = csv_need(t, "warm"), seconds = csv_need(t, "seconds"), loss = csv_need(t, "loss"),
+        move = csv_need(t, "move_seconds"), setting[RESULT_SETTINGS];
+    struct buf last[RESULT_SETTINGS] = { 0 };
+    for (int i = 0; i < RESULT_SETTINGS; i++) setting[i] = csv_need(t, setting_name[i]);
+    while (csv_next(t)) {
+        for (int i = 0; i < RESULT_SETTINGS; i++) {
+            last[i].n = 0;
+            buf_str(&last[i], csv_str(t, setting[i]));
+        }
+        if (csv_int(t, warm)) continue;
+        s.seconds = grow(s.seconds, s.n + 1, &cap, sizeof *s.seconds);
+        s.loss = grow(s.loss, s.n + 1, &caploss, sizeof *s.loss);
+        s.moves = grow(s.moves, s.n + 1, &capmoves, sizeof *s.moves);
+        s.seconds[s.n] = csv_num(t, seconds);
+        s.loss[s.n] = csv_num_or(t, loss, NAN);
+        s.moves[s.n++] = csv_num(t, move);
+    }
+    csv_close(t);
+    if (!s.n) die("%s: no counted step", path);
+    for (int i = 0; i < RESULT_SETTINGS; i++) s.setting[i] = last[i].s;
+    return s;
+}
+
+bool result_is_there(const char *path, const struct graph *g, const struct plan *p, const char *ratio)
+{
+    csv *t = csv_open(path);
+    int network = csv_need(t, "network"), batch = csv_need(t, "batch"), form = csv_need(t, "formulation"),
+        at = csv_need(t, "ratio"), limit = csv_need(t, "limit_bytes");
+    bool there = false;
+    while (csv_next(t))
+        there |= str_is(csv_str(t, network), g->name) && csv_int(t, batch) == g->batch &&
+                 str_is(csv_str(t, form), p->formulation) && str_is(csv_str(t, at), ratio ? ratio : "") &&
+                 csv_int(t, limit) == (int64_t)p->limit;
+    csv_close(t);
+    return there;
+}
+
+static void list(csvw *w, const double *v, size_t n)
+{
+    struct buf b = { 0 };
+    char number[NUM_MAX];
+    buf_char(&b, '(');
+    for (size_t i = 0; i < n; i++) {
+        if (i) buf_char(&b, ' ');
+        buf_add(&b, number, num_print(number, v[i]));
+    }
+    buf_char(&b, ')');
+    csvw_str(w, (str){ b.s, b.n });
+    free(b.s);
+}
+
+static void ints(csvw *w, size_t n, const uint64_t *v)
+{
+    for (size_t i = 0; i < n; i++) csvw_int(w, (int64_t)v[i]);
+}
+
+static void cell(csvw *w, struct buf *b)
+{
+    csvw_str(w, (str){ b->s, b->n });
+    free(b->s);
+    *b = (struct buf){ 0 };
+}
+
+static void kernel_cell(csvw *w, const char *path)
+{
+    struct buf b = { 0 };
+    if (!path) {
+        csvw_empty(w);
+        return;
+    }
+    csv *t = csv_open(path);
+    int name = csv_need(t, "name"), seconds = csv_need(t, "seconds");
+    buf_char(&b, '(');
+    while (csv_next(t)) {
+        if (b.n > 1) buf_char(&b, ' ');
+        buf_char(&b, '(');
+        buf_str(&b, csv_str(t, name));
+        buf_char(&b, ' ');
+        buf_str(&b, csv_str(t, seconds));
+        buf_char(&b, ')');
+    }
+    buf_char(&b, ')');
+    csv_close(t);
+    cell(w, &b);
+}
+
+void result_write(csvw *w, const struct graph *g, const struct plan *p, const struct record *r,
+                  const struct result_run *s, const char *ratio, const char *kernels)
+{
+    double least = INFINITY;
+    for (size_t n = 0; n < s->n; n++) least = fmin(least, s->seconds[n]);
+    csvw_cstr(w, g->name);
+    csvw_int(w, g->batch);
+    csvw_cstr(w, p->formulation);
+    csvw_cstr(w, ratio);
+    csvw_num(w, p->objective);
+    csvw_num(w, p->bound);
+    csvw_num(w, p->gap);
+    csvw_num(w, least);
+    csvw_num(w, median(s->seconds, s->n));
+    list(w, s->seconds, s->n);
+    ints(w, 5, (uint64_t[]){ r->io_bytes, r->peak_bytes, p->limit, p->fast_bytes, p->slow_bytes });
+    for (int i = FAST_BYTES; i <= RESIDENT_BYTES; i++) csvw_cstr(w, s->setting[i]);
+    ints(w, 8,
+         (uint64_t[]){ (uint64_t)r->moves, r->moved, (uint64_t)r->moves_to_slow, (uint64_t)r->moves_to_fast,
+                       r->moved_to_slow, r->moved_to_fast, 0, 0 });
+    csvw_known(w, r->move_seconds);
+    csvw_num(w, median(s->moves, s->n));
+    ints(w, 9,
+         (uint64_t[]){ (uint64_t)r->kernels, (uint64_t)r->inputs, (uint64_t)r->outputs, (uint64_t)r->fast_inputs,
+                       (uint64_t)r->fast_outputs, r->input_bytes, r->output_bytes, r->fast_input_bytes,
+                       r->fast_output_bytes });
+    for (int i = TRAFFIC; i < TIER; i++) csvw_cstr(w, s->setting[i]);
+    list(w, s->loss, s->n);
+    for (int i = TIER; i < RESULT_SETTINGS; i++) csvw_cstr(w, s->setting[i]);
+    struct buf b = { 0 };
+    record_sizes(g, &b);
+    cell(w, &b);
+    record_tiers(g, p, &b);
+    cell(w, &b);
+    kernel_cell(w, kernels);
+    csvw_end(w);
+}
