@@ -38,11 +38,7 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (!columns.target) usage("no target given, see --target");
     columns.classes = !number;
-    struct data d = data_read(argv + i, &columns);
     struct train_options o = train_defaults(MODEL_BOOST);
     o.boost = boost;
-    struct model *m = train(&d, NULL, d.rows, &o, NULL);
-    sexpw *w = sexpw_open(output);
-    model_write(m, w);
-    return sexpw_close(w);
+    return train_table(argv + i, &columns, &o, output);
 }

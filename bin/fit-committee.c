@@ -35,7 +35,5 @@ int main(int argc, char **argv)
     if (otherwise && m->otherwise < 0) die("%s: no class '%s'", argv[i], otherwise);
     model_add(m, first);
     for (int k = i + 1; k < argc; k++) model_add(m, model_read(argv[k]));
-    sexpw *w = sexpw_open(output);
-    model_write(m, w);
-    return sexpw_close(w);
+    return model_save(m, output);
 }

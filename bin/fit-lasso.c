@@ -82,10 +82,7 @@ static struct model *fit_entries(char **paths)
     struct entries e = entries_read(entries_path, paths, &names);
     struct sparse by_column = sparse_transpose(&e.a);
     sparse_free(&e.a);
-    char **feature = xmalloc(e.columns.n + 1, sizeof *feature), *target = xstrdup(columns.target);
-    for (size_t j = 0; j < e.columns.n; j++)
-        feature[j] = xformat("%.*s", (int)e.columns.name[j].n, e.columns.name[j].s);
-    struct model *m = model_new(MODEL_LASSO, target, NULL, 0, feature, e.columns.n);
+    struct model *m = entries_model(&e, MODEL_LASSO, columns.target);
     if (select_way[0] != 'n') choose(&by_column, e.y, NULL);
     struct lasso_report f = lasso_fit(&by_column, e.y, NULL, lambda, sweeps, tolerance, m->weight + 1);
     if (!quiet)
@@ -121,7 +118,5 @@ int main(int argc, char **argv)
     if (columns.classes && (entries_path || select_way[0] != 'n'))
         usage("--classes goes with neither --entries nor --select");
     struct model *m = entries_path ? fit_entries(argv + i) : fit_table(argv + i);
-    sexpw *w = sexpw_open(output);
-    model_write(m, w);
-    return sexpw_close(w);
+    return model_save(m, output);
 }

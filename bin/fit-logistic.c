@@ -33,17 +33,9 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (!columns.target) usage("no target given, see --target");
-    struct data d = data_read(argv + i, &columns);
     struct train_options o = train_defaults(MODEL_LOGISTIC);
-    struct train_report r;
     o.lambda = lambda;
     o.iterations = iterations;
     o.tolerance = tolerance;
-    struct model *m = train(&d, NULL, d.rows, &o, &r);
-    if (!quiet)
-        warn("%zu rows, %zu of %zu features; objective %.12g, gradient %.3g after %ld iterations", d.rows, m->nfeature,
-             d.cols, r.loss, r.optimality, r.iterations);
-    sexpw *w = sexpw_open(output);
-    model_write(m, w);
-    return sexpw_close(w);
+    return train_table(argv + i, &columns, &o, output);
 }

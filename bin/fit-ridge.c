@@ -54,10 +54,7 @@ static struct model *fit_entries(char **paths)
     static const char *const word[] = { "auto", "primal", "dual", "iterative" };
     names.target = columns.target;
     struct entries e = entries_read(entries_path, paths, &names);
-    char **feature = xmalloc(e.columns.n + 1, sizeof *feature), *target = xstrdup(columns.target);
-    for (size_t j = 0; j < e.columns.n; j++)
-        feature[j] = xformat("%.*s", (int)e.columns.name[j].n, e.columns.name[j].s);
-    struct model *m = model_new(MODEL_RIDGE, target, NULL, 0, feature, e.columns.n);
+    struct model *m = entries_model(&e, MODEL_RIDGE, columns.target);
     int how = 0;
     while (!str_is(str_of(method), word[how])) how++;
     struct ridge *r = ridge_new(&e.a, (enum ridge_method)how);
@@ -87,7 +84,5 @@ int main(int argc, char **argv)
             warn("%zu rows, %zu of %zu features; objective %.12g, gradient %.3g", d.rows, m->nfeature, d.cols, r.loss,
                  r.optimality);
     }
-    sexpw *w = sexpw_open(output);
-    model_write(m, w);
-    return sexpw_close(w);
+    return model_save(m, output);
 }

@@ -68,3 +68,14 @@ struct entries entries_read(const char *path, char **target_paths, const struct 
     free(stretch);
     return e;
 }
+
+struct model *entries_model(const struct entries *e, enum model_kind kind, const char *target)
+{
+    char **feature = xmalloc(e->columns.n + 1, sizeof *feature);
+    for (size_t j = 0; j < e->columns.n; j++)
+        feature[j] = xformat("%.*s", (int)e->columns.name[j].n, e->columns.name[j].s);
+    struct model *m = model_new(kind, target, NULL, 0, feature, e->columns.n);
+    for (size_t j = 0; j < e->columns.n; j++) free(feature[j]);
+    free(feature);
+    return m;
+}

@@ -5,6 +5,7 @@
 #ifndef MILLRACE_ENTRIES_H
 #define MILLRACE_ENTRIES_H
 #include "base/str.h"
+#include "learn/model.h"
 #include "learn/sparse.h"
 
 struct entries_columns { const char *row, *column, *value, *target; };
@@ -15,5 +16,6 @@ struct entries {
     struct intern rows, columns;
 };
 
-struct entries entries_read(const char *entries_path, char **target_paths, const struct entries_columns *);
+struct entries entries_read(const char *entries_path, char **target_paths, const struct entries_columns *);/* A model of these columns, its weights 0. */
+struct model *entries_model(const struct entries *, enum model_kind, const char *target);
 #endif

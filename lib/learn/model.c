@@ -154,6 +154,13 @@ void model_write(const struct model *m, sexpw *w)
     sexpw_end(w);
 }
 
+int model_save(const struct model *m, const char *path)
+{
+    sexpw *w = sexpw_open(path);
+    model_write(m, w);
+    return sexpw_close(w);
+}
+
 /* ---- reading ---- */
 
 static snode need_list(const struct sexp *e, snode n, const char *head)

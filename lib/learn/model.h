@@ -47,6 +47,7 @@ struct model *model_new(enum model_kind, const char *target, char **class, int n
 struct model *model_read(const char *path);              /* dies at file:line when it is no model */
 struct model *model_from(const struct sexp *, snode);
 void model_write(const struct model *, sexpw *);
+int model_save(const struct model *, const char *path);   /* to a file, NULL: stdout; EXIT_OK, or dies */
 void model_add(struct model *committee, struct model *member); /* takes over; features are united; classes must agree */
 int model_outputs(const struct model *);                 /* max(nclass, 1) */
 /* x: nfeature values in our order, in the units of the table; out: outputs.  Not thread-safe. */

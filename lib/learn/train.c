@@ -1,5 +1,6 @@
 /* train.c - see train.h */
 #include "learn/train.h"
+#include "base/filter.h"
 #include "base/num.h"
 #include "learn/lasso.h"
 #include "learn/lbfgs.h"
@@ -297,4 +298,15 @@ double *train_target(const struct data *d, const struct train_options *o)
     for (size_t i = 0; i < d->rows && !o->raw; i++) mean += d->y[i] / (double)d->rows;
     for (size_t i = 0; i < d->rows; i++) b[i] = d->y[i] - mean;
     return b;
+}
+
+int train_table(char **paths, const struct data_columns *columns, const struct train_options *o, const char *output)
+{
+    struct data d = data_read(paths, columns);
+    struct train_report r;
+    struct model *m = train(&d, NULL, d.rows, o, &r);
+    if (!quiet && o->kind != MODEL_BOOST)
+        warn("%zu rows, %zu of %zu features; objective %.12g, gradient %.3g after %ld iterations", d.rows, m->nfeature,
+             d.cols, r.loss, r.optimality, r.iterations);
+    return model_save(m, output);
 }

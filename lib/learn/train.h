@@ -34,6 +34,9 @@ struct train_options train_defaults(enum model_kind);
 struct model *train(const struct data *, const uint32_t *row, size_t n, const struct train_options *,
                     struct train_report *);
 
+/* All of a filter: reads the table, fits, tells how well unless --quiet, writes the model.  EXIT_OK, or dies. */
+int train_table(char **paths, const struct data_columns *, const struct train_options *, const char *output);
+
 /* The problem that ridge and lasso would solve, for choosing lambda: columns (see lasso.h) and target, centred unless
  * raw. */
 struct sparse train_columns(const struct data *, const struct train_options *);
