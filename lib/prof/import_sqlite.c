@@ -47,8 +47,11 @@ static void check_length(struct importer *m, const char *path)
 static sqlite3 *open_database(struct importer *m, const char *path)
 {
     sqlite3 *db = NULL;
-    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
-        die("%s: %s", path, db ? sqlite3_errmsg(db) : "out of memory");
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
+        m->fault = xformat("%s: %s", path, db ? sqlite3_errmsg(db) : "out of memory");
+        sqlite3_close(db);
+        return NULL;
+    }
     /* the schema of a foreign file is not to be trusted */
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     /* nothing is written, but only so does it read the pages that a truncated file still has */
@@ -59,12 +62,14 @@ static sqlite3 *open_database(struct importer *m, const char *path)
     return db;
 }
 
-static bool has_table(sqlite3 *db, const char *path, const char *name)
+static bool has_table(struct importer *m, sqlite3 *db, const char *path, const char *name)
 {
     sqlite3_stmt *s;
     if (sqlite3_prepare_v2(db, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1", -1, &s, NULL) !=
-        SQLITE_OK)
-        die("%s: %s", path, sqlite3_errmsg(db));
+        SQLITE_OK) {
+        if (!m->fault) m->fault = xformat("%s: %s", path, sqlite3_errmsg(db));
+        return false;
+    }
     sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC);
     bool found = sqlite3_step(s) == SQLITE_ROW;
     sqlite3_finalize(s);
@@ -86,7 +91,7 @@ static str formatted(char b[48], const char *fmt, int64_t x, int64_t y)
 static void run(struct importer *m, sqlite3 *db, const char *path, const struct query *q, int64_t pid)
 {
     sqlite3_stmt *s;
-    if (!has_table(db, path, q->table)) return;
+    if (!has_table(m, db, path, q->table)) return;
     if (sqlite3_prepare_v2(db, q->sql, -1, &s, NULL) != SQLITE_OK) {
         warn("%s: table %s: %s", path, q->table, sqlite3_errmsg(db));
         m->malformed++;
@@ -150,6 +155,7 @@ void import_nsys(struct importer *m, const char *path)
           " FROM PROFILER_OVERHEAD o LEFT JOIN StringIds s ON s.id = o.nameId ORDER BY o.rowid" }
     };
     sqlite3 *db = open_database(m, path);
+    if (!db) return;
     for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) run(m, db, path, &queries[i], 0);
     sqlite3_close(db);
 }
@@ -181,6 +187,7 @@ static void import_nvprof_database(struct importer *m, const char *path)
           " FROM CUPTI_ACTIVITY_KIND_MEMSET ORDER BY _id_" }
     };
     sqlite3 *db = open_database(m, path);
+    if (!db) return;
     /* device rows lack it: nvprof writes a file for each process */
     int64_t pid = 0;
     sqlite3_stmt *s;
