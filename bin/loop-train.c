@@ -34,7 +34,7 @@
 #include <string.h>
 
 enum { EVERY = 100 };
-static const char *algo = "dqn", *output, *checkpoint, *cache, *eval = "run", *actions = "tile";
+static const char *algo = "dqn", *output, *checkpoint, *cache, *eval = "run", *actions = "tile", *reward = "gain";
 static long steps = LONG_MIN, length = 10, seed = 1, actors = 2;
 static double seconds = 600, every = 10;
 static const struct opt options[] = {
@@ -45,6 +45,7 @@ static const struct opt options[] = {
     { 0, "actors", INT, &actors, "N", "processes of apex, a3c and impala", 1, 16 },
     { 0, "length", INT, &length, "N", "actions of an episode", 1, POLICY_STEPS },
     { 0, "actions", WORD, &actions, "published|tile|full", "the published seven; those and all splits; all" },
+    { 0, "reward", WORD, &reward, "gain|ratio", "of GFLOPS, or its logarithm: for slow beginnings" },
     { 0, "eval", WORD, &eval, "run|model", "measure, or ask the model" },
     { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
     { 0, "checkpoint", STR, &checkpoint, "FILE", "go on from here, and write it" },
@@ -120,6 +121,7 @@ int main(int argc, char **argv)
     evaluator_open(&v, isa_best(), cache);
     v.model = !strcmp(eval, "model");
     v.check = false;
+    s.ratio = !strcmp(reward, "ratio");
     int last = !strcmp(actions, "published") ? ACT_PUBLISHED : !strcmp(actions, "tile") ? ACT_MERGE : ACT_PARALLEL;
     for (int a = 0; a < last; a++) s.action[s.nact++] = a;
     struct learner_options o = policy_learner(algo, (uint64_t)seed, (int)actors, &steps);
@@ -127,7 +129,7 @@ int main(int argc, char **argv)
     struct school_seat *seat = xcalloc((size_t)nseat, sizeof *seat);
     struct environment *env = xcalloc((size_t)nseat, sizeof *env);
     for (long k = 0; k < nseat; k++) env[k] = school_environment(&seat[k], &s, (int)length);
-    buf_format(&task, "%s %s", eval, isa_name[v.isa]);
+    buf_format(&task, "%s %s %s", eval, reward, isa_name[v.isa]);
     struct learner *q = learner_new(env, &o);
     if (checkpoint && learner_load(q, checkpoint, task.s) && !quiet)
         warn("%s: goes on at step %ld", checkpoint, q->steps);

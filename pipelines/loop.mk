@@ -150,7 +150,7 @@ loop-table: $(LOOP)/policy-table.csv $(LOOP)/policy-table.svg $(LOOP)/policy-tab
 .PHONY: loop-learn loop-table
 $(LOOP_LEARN)/ $(LOOP_LEARN)/eval/:
 	@mkdir -p $@
-$(LOOP_LEARN)/problems.csv: $(BIN)/loop-gen | $(LOOP_LEARN)/
+$(LOOP_LEARN)/problems.csv: | $(BIN)/loop-gen $(LOOP_LEARN)/
 	loop-gen --kind=mm --m=64:256:16 --n=64:256:16 --k=64:256:16 --seed=$(SEED) > $@
 $(LOOP_LEARN)/test.csv: $(LOOP_LEARN)/problems.csv
 	awk 'NR == 1 || /,test$$/' $< > $@

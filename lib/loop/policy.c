@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { MAX_STATES = 1 << 18 };
-static const double NOMINAL_GHZ = 4;
+static const double NOMINAL_GHZ = 4, SLOWEST = 1e-3;
 
 /* ---- the table of states ---- */
 
@@ -86,6 +86,7 @@ static double step(void *self, int action, float *x, uint32_t *mask, bool *ended
     *mask = to->mask;
     *ended = false;
     double peak = NOMINAL_GHZ * 4 * (s->v->isa == ISA_AVX512 ? 16 : 8);     /* two units, two operations */
+    if (s->ratio) return log2((to->gflops + peak * SLOWEST) / (before + peak * SLOWEST)) / 4;
     return (double)(to->gflops - before) / peak;
 }
 

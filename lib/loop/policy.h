@@ -1,7 +1,8 @@
 /* policy.h - nests as something to learn in, and what was learned as a way to find a fast nest.
  *
  * A state is a tree with its cursor, seen as nest_loops_scaled; the reward of an action is the GFLOPS gained over a
- * nominal peak, so that the return of an episode is what it won in all.  States with their masks, successors and GFLOPS
+ * nominal peak, so that the return of an episode is what it won in all; or (ratio) log2 of the gain over 4, where
+ * nests begin so slow that their first gains would not be seen.  States with their masks, successors and GFLOPS
  * are kept in a table, so that an action done before costs a look-up.
  *
  * A roll-out keeps the `width` best states of every step by the network (1: follow the best action) and remembers all
@@ -23,6 +24,7 @@ struct school {                                          /* problems to learn on
     size_t np;
     struct evaluator *v;
     int action[ACT_COUNT], nact;
+    bool ratio;                                          /* reward the logarithm of the gain, not GFLOPS */
 
     size_t nstate, cap, nslot;                           /* inside */
     struct state {
