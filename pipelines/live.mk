@@ -17,7 +17,7 @@ LIVE_TRAIN   := $(shell awk -F, 'NR > 1 && $$2 == "train" { print $$1 }' $(LIVE_
 NAMES        ?= $(if $(PROGRAM),$(notdir $(abspath $(PROGRAM))),$(if $(filter ci,$(SCALE)),demo,$(LIVE_TRAIN)))
 POLICY_NAMES ?= $(if $(LIVE_OWN),,$(LIVE_ALL))
 LIVE_OWN      = $(if $(PROGRAM),$(abspath $(PROGRAM)),$(if $(filter ci,$(SCALE)),data/demo))
-LIVE_FIGURES  = $(foreach f,trace frontier compare rewards,$(LIVE)/figure-$f.svg $(LIVE)/figure-$f.png)
+LIVE_FIGURES  = $(foreach f,trace frontier compare rewards $(if $(POLICY_NAMES),policy),$(LIVE)/figure-$f.svg $(LIVE)/figure-$f.png)
 LIVE_LABELS   = O2 O3 Os Oz threshold learned small
 
 inline: $(LIVE)/exact.csv $(LIVE)/size.csv $(LIVE)/time.csv $(LIVE)/size-time.csv $(LIVE)/guard.csv $(LIVE)/obeyed.csv $(if $(POLICY_NAMES),inline-policy) $(LIVE_FIGURES)
@@ -176,10 +176,13 @@ $(LIVE)/figure-frontier.csv: $(LIVE)/figure-trace.csv
 	@csv-where -c text_ratio --known $< > $@
 $(LIVE)/figure-compare.csv: $(LIVE)/time.csv
 	@csv-where -c verdict --known $< > $@
+$(LIVE)/figure-policy.csv: $(POLICY)/time.csv
+	@csv-where -c verdict --known $< > $@
 $(LIVE)/figure-rewards.csv: $(NAMES:%=$(LIVE)/%/rewards.csv)
-	@echo program,rank,immediate,lower,upper > $@
+	@echo program,place,rank,immediate,lower,upper > $@
 	for n in $(NAMES); do csv-where -c immediate --known $(LIVE)/$$n/rewards.csv | csv-cut -c immediate,immediate_lower,immediate_upper |
-	    awk 'NR > 1' | sort -t, -k1,1gr | awk -F, -v p=$$n '{ print p "," NR "," $$0 }'; done >> $@
-$(LIVE)/figure-%.svg $(LIVE)/figure-%.png &: $(LIVE)/figure-%.csv plots/live-%.gp
+	    awk 'NR > 1' | sort -t, -k1,1gr |
+	    awk -v p=$$n '{ v[NR] = $$0 } END { for (i = 1; i <= NR; i++) if (i <= 30 || i > NR - 30) print p "," ++k "," i "," v[i] }'; done >> $@
+$(LIVE)/figure-%.svg $(LIVE)/figure-%.png &: $(LIVE)/figure-%.csv plots/live-%.gp plots/live-rows.gp
 	@gnuplot -c plots/live-$*.gp $< $(LIVE)/figure-$*.svg '$(NAMES)'
 	gnuplot -c plots/live-$*.gp $< $(LIVE)/figure-$*.png '$(NAMES)'
