@@ -240,7 +240,10 @@ if [ -x /usr/bin/time ]; then
     prof-import --from=chrome big.json | prof-emit --to=speedscope -o big.speedscope.json
     for f in folded txt; do for i in {1..10}; do cat long.$f; done > big.$f; done
     { cat long.csv; for i in {1..9}; do tail -n +4 long.csv; done; } > big.csv
-    for f in chrome:long.json chrome:long.json.gz kineto:long.json speedscope:long.speedscope.json folded:long.folded pstats:long.txt nvprof:long.csv; do
+    pairs() { awk -v n=$1 'BEGIN { for (i = 0; i < n; i++) printf "%s{\"ph\":\"B\",\"name\":\"name %d\",\"pid\":1,\"tid\":1,\"ts\":%d},\n{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":%d}", (i ? ",\n" : "["), i, i, i + 1; print "]" }'; }
+    pairs 5000 > long.pairs
+    pairs 50000 > big.pairs
+    for f in chrome:long.json chrome:long.json.gz chrome:long.pairs kineto:long.json speedscope:long.speedscope.json folded:long.folded pstats:long.txt nvprof:long.csv; do
         ok "memory does not grow with a file of $f" grown ${f%:*} ${f#*:}
     done
 fi

@@ -29,6 +29,15 @@ void import_json_fault(struct importer *m, const struct jsonr *j)
 
 bool import_decimal_us(str s, int64_t *ns)
 {
+    int64_t whole;
+    if (s.n > 4 && s.s[s.n - 4] == '.' && int_parse(s.s, s.n - 4, &whole) && whole >= 0 && whole <= TIME_MAX / 1000) {
+        unsigned a = (unsigned char)s.s[s.n - 3] - '0', b = (unsigned char)s.s[s.n - 2] - '0',
+                 c = (unsigned char)s.s[s.n - 1] - '0';
+        if (a <= 9 && b <= 9 && c <= 9 && s.s[0] != '-') {       /* three places, as most traces have */
+            *ns = whole * 1000 + a * 100 + b * 10 + c;
+            return true;
+        }
+    }
     bool minus = s.n && s.s[0] == '-';
     int64_t v = 0;
     size_t i = minus, digits = 0;
@@ -51,8 +60,9 @@ bool import_decimal_us(str s, int64_t *ns)
 
 /* ---- begin and end events: a stack for each thread */
 
-struct begin { int64_t start; uint32_t name, cat; };
-struct thread { struct begin *v; size_t n, cap; int64_t last; uint32_t proc, tid; };
+/* name and category lie one after the other at `text` in the thread's texts, which shrink with the stack */
+struct begin { int64_t start; size_t text, name_n, cat_n; };
+struct thread { struct begin *v; size_t n, cap; int64_t last; uint32_t proc, tid; struct buf texts; };
 enum field {
     PH,
     NAME,
@@ -88,7 +98,7 @@ struct trace {
     bool bad_time, has_ts, has_dur;
     struct buf field[FIELDS];
     unsigned set;                                        /* mask of fields that this event has */
-    struct intern ids, text;                             /* pid NUL tid -> thread; names of begins */
+    struct intern ids, text;                             /* pid NUL tid -> thread; ids of threads */
     struct thread *thread;
     size_t thread_cap;
     struct intern aliases;                               /* pid NUL tid of a file we wrote -> its own ids */
@@ -315,6 +325,16 @@ static void complete(struct trace *t, struct event *e)
     import_put(t->m, e);
 }
 
+/* take the innermost begin off the stack; its texts last until the next one of the thread */
+static void begun(struct thread *th, struct event *e)
+{
+    const struct begin *b = &th->v[--th->n];
+    e->start = b->start;
+    e->name = (str){ th->texts.s + b->text, b->name_n };
+    e->cat = (str){ th->texts.s + b->text + b->name_n, b->cat_n };
+    th->texts.n = b->text;
+}
+
 static void one_event(struct trace *t)
 {
     struct importer *m = t->m;
@@ -345,17 +365,16 @@ static void one_event(struct trace *t)
     if (ts > th->last) th->last = ts;
     if (type == 'B') {
         th->v = grow(th->v, th->n + 1, &th->cap, sizeof *th->v);
-        th->v[th->n++] = (struct begin){ ts, intern(&t->text, e.name), intern(&t->text, e.cat) };
+        th->v[th->n++] = (struct begin){ ts, th->texts.n, e.name.n, e.cat.n };
+        buf_str(&th->texts, e.name);
+        buf_str(&th->texts, e.cat);
         return;
     }
     if (!th->n) {
         m->stray++;
         return;
     }
-    const struct begin *b = &th->v[--th->n];
-    e.start = b->start;
-    e.name = t->text.name[b->name];
-    e.cat = t->text.name[b->cat];
+    begun(th, &e);
     complete(t, &e);
 }
 
@@ -391,18 +410,16 @@ static void close_threads(struct trace *t)
         struct thread *th = &t->thread[i];
         t->set = 0;
         while (th->n) {
-            const struct begin *b = &th->v[--th->n];
             struct event e = { .proc = t->text.name[th->proc],
                                .tid = t->text.name[th->tid],
-                               .name = t->text.name[b->name],
-                               .cat = t->text.name[b->cat],
                                .flag = { "open", 4 },
-                               .start = b->start,
                                .end = th->last };
+            begun(th, &e);
             t->m->unclosed++;
             complete(t, &e);
         }
         free(th->v);
+        free(th->texts.s);
     }
 }
 

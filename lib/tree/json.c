@@ -359,6 +359,25 @@ static inline size_t number_length(const char *s)
     return (size_t)(p - s);
 }
 
+/* the same for numbers of at most 15 bytes without sign and exponent, 0 for others; reads 16 bytes */
+static inline size_t short_number(const char *s)
+{
+#ifdef __SSE2__
+    const __m128i zero = _mm_set1_epi8('0'), nine = _mm_set1_epi8(9), dot = _mm_set1_epi8('.');
+    __m128i x = _mm_loadu_si128((const void *)s), value = _mm_sub_epi8(x, zero);
+    unsigned digits = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(value, nine), value));
+    unsigned dots = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, dot));
+    unsigned n = (unsigned)__builtin_ctz(~(digits | dots));      /* at most 16: the upper bits are clear */
+    dots &= (1u << n) - 1;
+    bool whole = n && n < 16 && !(dots & (dots - 1)) && !(dots & 1) && !(dots >> (n - 1) & 1);
+    if (!whole || (s[0] == '0' && n > 1 && s[1] != '.') || (s[n] | 0x20) == 'e') return 0;
+    return n;
+#else
+    (void)s;
+    return 0;
+#endif
+}
+
 /* make the whole run of word bytes at j->pos visible: it ends inside the buffer or with the input */
 static size_t word_end(jsonr *j)
 {
@@ -467,7 +486,8 @@ enum json json_next(jsonr *j)
             j->state = AFTER;
             return j->token = JSON_STRING;
         }
-        size_t n = j->len - i > 64 && j->buf[i] <= '9' ? number_length(j->buf + i) : 0;
+        size_t n = j->len - i > 64 && j->buf[i] <= '9' ? short_number(j->buf + i) : 0;
+        if (!n && j->len - i > 64 && j->buf[i] <= '9') n = number_length(j->buf + i);
         if (n && n <= 60) {
             j->text = (str){ j->buf + i, n };
             j->pos = i + n;
