@@ -13,9 +13,9 @@
  * file, of nested intervals the inner one first where only its end is known.
  * Memory does not grow with the file, except: prof, and one file of rlscope at
  * a time, are held, and so are begins that have no end yet, thread ids, the
- * distinct names of folded and speedscope, the samples of a speedscope profile.  A truncated file gives what it holds;
- * the byte where it ends, what was left out and what was repaired is said at
- * the end.
+ * distinct names of folded and speedscope, the samples of a speedscope profile.
+ * A truncated file gives what it holds; the byte where it ends, what was left
+ * out and what was repaired is said at the end.
  *
  * Examples:
  *   $ prof-import --from=kineto trace.json.gz | prof-op | prof-sweep
