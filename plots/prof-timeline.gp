@@ -1,20 +1,26 @@
-# what ran when, a lane for each process and category; columns proc, cat, start_ns, end_ns
-if (ARG2[strlen(ARG2)-2:] eq "svg") { set terminal svg size 900,500 dynamic font "sans,12" background "white" } else { set terminal pngcairo size 1350,750 font "sans,16" }
+# what ran when, a lane for each thread and device; columns lane, cat, start_ns, end_ns
+lanes = system("awk -F, 'NR > 1 && !s[$1]++ { gsub(/ /, \"_\", $1); printf \"%s \", $1 }' '" . ARG1 . "'")
+n = words(lanes)
+high = 150 + 30 * (n > 8 ? n : 8)
+if (ARG2[strlen(ARG2)-2:] eq "svg") { set terminal svg size 900,high dynamic font "sans,12" background "white" } else { set terminal pngcairo size 1350,high*3/2 font "sans,16" }
 set output ARG2
 set datafile separator comma
 set datafile missing ""
-set key noenhanced
-set title "real: timeline"
+set title "real: what ran when, by process and thread"
 set xlabel "seconds"
-set style fill solid 0.9 noborder
-set lmargin 18
-unset key
+set style fill solid 1 noborder
+set lmargin 20
+set key outside top center horizontal
 stats ARG1 using 3 skip 1 nooutput
 lo = STATS_min
-lanes = system("awk -F, 'NR > 1 && !s[$1 \":\" $2]++ { printf \"%s \", $1 \":\" $2 }' '" . ARG1 . "'")
-set yrange [0.4:words(lanes) + 0.6]
-set ytics (word(lanes, 1) 1) scale 0 noenhanced
-do for [i = 2:words(lanes)] { set ytics add (word(lanes, i) i) }
-colour(s) = s eq "Python" ? 0xddaa33 : s eq "GPU" ? 0x228833 : 0x4477aa
-plot for [i = 1:words(lanes)] ARG1 using (strcol("proc") . ":" . strcol("cat") eq word(lanes, i) ? (column("start_ns") - lo) / 1e9 : NaN):(i):((column("start_ns") - lo) / 1e9):((column("end_ns") - lo) / 1e9):(i - 0.35):(i + 0.35):(colour(strcol("cat"))) \
-    with boxxyerror lc rgb variable
+blank(s) = system("echo " . s . " | tr _ ' '")
+set yrange [0.4:n + 0.6] reverse
+set ytics (blank(word(lanes, 1)) 1) scale 0 noenhanced
+do for [i = 2:n] { set ytics add (blank(word(lanes, i)) i) }
+do for [i = 1:n-1] { set arrow from graph 0, first i + 0.5 to graph 1, first i + 0.5 nohead lc rgb "#dddddd" }
+# Python in the upper half of a lane, C in the lower; y grows downwards
+top(c) = c eq "Python" ? -0.42 : c eq "GPU" ? -0.3 : 0.02
+bottom(c) = c eq "Python" ? -0.02 : c eq "GPU" ? 0.3 : 0.42
+kind(c) = c eq "Python" ? 0 : c eq "GPU" ? 2 : 1
+plot for [i = 1:n] for [k = 0:2] ARG1 using (strcol("lane") eq blank(word(lanes, i)) && kind(strcol("cat")) == k ? (column("start_ns") - lo) / 1e9 : NaN):(i):((column("start_ns") - lo) / 1e9):((column("end_ns") - lo) / 1e9):(i + top(strcol("cat"))):(i + bottom(strcol("cat"))) \
+    with boxxyerror lc rgb word("#ddaa33 #4477aa #228833", k + 1) title (i == 1 ? word("Python C GPU", k + 1) : "")

@@ -2,6 +2,9 @@
 # programs under the recorder: unchanged, faithful, end to end, on a full disk
 . "${0%/*}/tap.sh"
 [ -e "$B/prof/_millrace.so" ] || { echo "1..0 # skip the recorder was not built (python3-dev)"; exit 0; }
+# built with AddressSanitizer, whose runtime must come first in a python that is built without
+asan=$(ldd "$B/prof/_millrace.so" | awk "/libasan/ { print \$3 }")
+[ -z "$asan" ] || export LD_PRELOAD=$asan
 cat > plain.py <<'D'
 import math, sys, inspect, pickle
 from math import sqrt
@@ -74,6 +77,27 @@ ok 'and is told how much was lost' grep -Eq 'millrace recorder: [0-9]+ records l
 all() { prof-log --stat full | awk -F, 'NR == 2 { print ($4 + $8 >= 600000) ? "all" : $4 " + " $8 }'; }
 is 'what is there and what is counted as lost make all records' all all
 fails 'the reader tells it too' 0 'records were lost' prof-log --quiet full
+
+# a disk of 1 MiB, where the machine lets one mount it
+cat > disk.sh <<'D'
+mkdir -p disk && mount -t tmpfs -o size=1m none disk || exit 9
+[ "$1" = 0 ] || head -c "$1" /dev/zero > disk/other
+prof-record --force --bare --wrap=math.sqrt -o disk/rec full.py 2> lost
+echo "status $?"
+prof-log --stat disk/rec 2> /dev/null | awk -F, 'NR == 2 { print ($4 + $8 >= 600000 && $8 > 0) ? "all" : $4 " + " $8 }'
+D
+if unshare -rm true 2> /dev/null; then
+is 'a full disk: the program goes on, what is there and what is lost make all records' 'done
+status 0
+all' unshare -rm bash disk.sh 0
+ok 'the loss is said' grep -Eq 'millrace recorder: [0-9]+ records lost' lost
+nothing() { unshare -rm bash disk.sh 1048576 2>&1 | head -2; sed 's/: 60000[0-9] records/: all records/; s/ to .*//' lost; }
+is 'no room at all from the beginning' 'done
+status 0
+millrace recorder: all records lost, could not be written' nothing
+else
+skip 'a full disk' 'no namespaces'
+fi
 
 if [ -e "$B/prof/libmillrace-calls.so" ]; then
 cat > calls.c <<'D'
