@@ -148,12 +148,13 @@ void adam_step(struct adam *a, float *weight, const float *gradient)
     a->steps++;
     float c1 = (float)(1 - pow((double)a->beta1, (double)a->steps)),
           c2 = (float)(1 - pow((double)a->beta2, (double)a->steps));
-    float step = a->rate / c1, root = 1 / c2;
-    for (size_t i = 0; i < a->size; i++) {
+    float step = a->rate / c1, root = 1 / c2, keep1 = 1 - a->beta1, keep2 = 1 - a->beta2, epsilon = a->epsilon;
+    float *restrict first = a->first, *restrict second = a->second, *restrict w = weight;
+    for (size_t i = 0, n = a->size; i < n; i++) {
         float g = scale * gradient[i];
-        a->first[i] += (1 - a->beta1) * (g - a->first[i]);
-        a->second[i] += (1 - a->beta2) * (g * g - a->second[i]);
-        weight[i] -= step * a->first[i] / (sqrtf(a->second[i] * root) + a->epsilon);
+        first[i] += keep1 * (g - first[i]);
+        second[i] += keep2 * (g * g - second[i]);
+        w[i] -= step * first[i] / (sqrtf(second[i] * root) + epsilon);
     }
 }
 
