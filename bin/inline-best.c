@@ -20,9 +20,6 @@
  */
 #include "inline/best.h"
 #include "base/filter.h"
-#include "base/str.h"
-#include "table/csvio.h"
-#include "tree/sexp.h"
 #include HELP
 #include <math.h>
 #include <string.h>
@@ -41,85 +38,20 @@ static const struct opt options[] = {
     { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
     { 0 } };
 
-static struct intern sites, callees;
-static struct best_node *node;
-static uint32_t *callee;
-
-static uint32_t parent_of(csv *in, str site)
-{
-    size_t cut = site.n;
-    while (cut && site.s[cut - 1] != ' ') cut--;
-    long p = cut ? intern_find(&sites, (str){ site.s, cut - 1 }) : 0;
-    if (p < 0) die_at(csv_file(in), csv_line(in), "site '%.*s' comes before the one around it", (int)site.n, site.s);
-    return (uint32_t)p;
-}
-
-static void read_rewards(csv *in)
-{
-    int site = csv_need(in, "site"), immediate = csv_need(in, "immediate"), no_inline = csv_need(in, "no_inline");
-    int name = csv_find(in, "callee");
-    size_t cap = 0, cap_callee = 0;
-    intern(&callees, str_of("unknown"));
-    while (csv_next(in)) {
-        str s = csv_str(in, site);
-        size_t k = sites.n;
-        if (!k != str_is(s, "/")) die_at(csv_file(in), csv_line(in), "the root, /, is the first site and no other");
-        uint32_t parent = k ? parent_of(in, s) : 0;
-        if (intern(&sites, s) < k) die_at(csv_file(in), csv_line(in), "site '%.*s' occurs twice", (int)s.n, s.s);
-        size_t step = s.n;
-        while (step && s.s[step - 1] != ' ') step--;
-        node = grow(node, k + 1, &cap, sizeof *node);
-        callee = grow(callee, k + 1, &cap_callee, sizeof *callee);
-        node[k] = (struct best_node){ .parent = parent, .decl = !k || s.s[step] == '{' };
-        node[k].immediate = csv_num_or(in, immediate, NAN);
-        node[k].no_inline = csv_num_or(in, no_inline, NAN);
-        callee[k] = name >= 0 && csv_has(in, name) ? intern(&callees, csv_str(in, name)) : 0;
-    }
-    csv_close(in);
-}
-
-static double margin(const struct best_node *x)
-{
-    return isnan(x->immediate) || x->decl ? NAN : x->long_term - x->no_inline;
-}
-
-static void write_decisions(sexpw *w)
-{
-    sexpw_begin(w, "decisions");
-    if (program) sexpw_pair_str(w, "program", str_of(program));
-    if (compiler) sexpw_pair_str(w, "compiler", str_of(compiler));
-    for (size_t k = 0; k < sites.n; k++) {
-        const struct best_node *x = &node[k];
-        if (x->decl || !x->reached || (both && isnan(margin(x)))) continue;
-        sexpw_line(w);
-        sexpw_begin(w, "site");
-        sexpw_begin(w, "path");
-        str s = sites.name[k];
-        for (size_t i = 0, from = 0; i <= s.n; i++) {
-            if (i < s.n && s.s[i] != ' ') continue;
-            sexpw_atom(w, (str){ s.s + from, i - from });
-            from = i + 1;
-        }
-        sexpw_end(w);
-        sexpw_pair_str(w, "callee", callees.name[callee[k]]);
-        sexpw_pair_str(w, "inline", str_of(x->inlined ? "true" : "false"));
-        sexpw_end(w);
-    }
-    sexpw_end(w);
-}
+static struct best_tree t;
 
 static void write_rewards(void)
 {
     csvw *out = csvw_open(rewards_path);
     csvw_names(out, "site,immediate,long_term,no_inline,margin,decision");
     csvw_end(out);
-    for (size_t k = 0; k < sites.n; k++) {
-        const struct best_node *x = &node[k];
-        csvw_str(out, sites.name[k]);
+    for (size_t k = 0; k < t.sites.n; k++) {
+        const struct best_node *x = &t.node[k];
+        csvw_str(out, t.sites.name[k]);
         csvw_known(out, x->immediate);
         csvw_known(out, isnan(x->immediate) ? NAN : x->long_term);
         csvw_known(out, x->no_inline);
-        csvw_known(out, margin(x));
+        csvw_known(out, best_margin(x));
         csvw_cstr(out, !x->reached ? NULL : x->decl ? "decl" : x->inlined ? "inline" : "apply");
         csvw_end(out);
     }
@@ -129,12 +61,12 @@ static void write_rewards(void)
 static void write_report(double value)
 {
     long count[5] = { 0 };
-    for (size_t k = 1; k < sites.n; k++) {
-        const struct best_node *x = &node[k];
+    for (size_t k = 1; k < t.sites.n; k++) {
+        const struct best_node *x = &t.node[k];
         if (!x->reached) continue;
         count[x->decl ? 2 : !x->inlined]++;
-        count[3] += margin(x) == 0;
-        count[4] += !x->decl && isnan(margin(x));
+        count[3] += best_margin(x) == 0;
+        count[4] += !x->decl && isnan(best_margin(x));
     }
     csvw *out = csvw_open(report_path);
     csvw_names(out, "key,value");
@@ -154,11 +86,11 @@ static void write_report(double value)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    read_rewards(csv_open(filter_operand(argc, argv, i)));
-    double value = best(node, sites.n, gamma_, strcmp(children, "mean") == 0);
+    best_read(&t, csv_open(filter_operand(argc, argv, i)));
+    double value = best(t.node, t.sites.n, gamma_, strcmp(children, "mean") == 0);
     if (rewards_path) write_rewards();
     if (report_path) write_report(value);
     sexpw *out = sexpw_open(output);
-    write_decisions(out);
+    best_write(&t, out, program, compiler, both);
     return sexpw_close(out);
 }

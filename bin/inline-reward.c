@@ -49,8 +49,7 @@ static const struct opt options[] = {
     { 0 } };
 
 static struct problem p;
-static double *b, *w, *lower, *upper, *known;
-static uint32_t *twins;
+static struct reward_values v;
 
 static void item(csvw *out, const char *key, double value)
 {
@@ -59,7 +58,7 @@ static void item(csvw *out, const char *key, double value)
     csvw_end(out);
 }
 
-static void report(const struct reward_rows *d, const struct reward_fit *f, double rank, double n_twins, bool ridge)
+static void report(bool ridge)
 {
     struct map64 seen = { 0 };
     for (size_t r = 0; r < p.a.rows; r++) *map64_at(&seen, p.runs[r].group) = 1;
@@ -69,16 +68,16 @@ static void report(const struct reward_rows *d, const struct reward_fit *f, doub
     item(out, "n_runs", (double)p.a.rows);
     item(out, "n_groups", (double)seen.n);
     map64_free(&seen);
-    item(out, "n_distinct", (double)d->a.rows);
+    item(out, "n_distinct", (double)v.distinct);
     item(out, "n_nodes", (double)p.node.n);
     item(out, "n_columns", (double)problem_columns(&p));
-    item(out, "rank", rank);
-    item(out, "n_twins", n_twins);
-    item(out, "mse", f->mse);
-    item(out, "r_squared", f->r_squared);
-    item(out, "objective", f->objective);
-    item(out, "optimality", f->optimality);
-    item(out, "nonzeros", (double)f->nonzeros);
+    item(out, "rank", v.ranked ? (double)v.rank : NAN);
+    item(out, "n_twins", (double)v.n_twins);
+    item(out, "mse", v.fit.mse);
+    item(out, "r_squared", v.fit.r_squared);
+    item(out, "objective", v.fit.objective);
+    item(out, "optimality", v.fit.optimality);
+    item(out, "nonzeros", (double)v.fit.nonzeros);
     item(out, ridge ? "lambda" : "alpha", ridge ? lambda : alpha);
     if (!ridge) item(out, "validation_r_squared", validation);
     csvw_close(out);
@@ -89,7 +88,7 @@ static void value(csvw *out, bool used, double x)
     csvw_known(out, used ? x : NAN);
 }
 
-static int rows(bool ranked)
+static int rows(void)
 {
     csvw *out = csvw_open(output);
     csvw_names(out, "site,immediate,no_inline,n_inlined,n_apply,immediate_lower,immediate_upper,immediate_known,"
@@ -98,14 +97,14 @@ static int rows(bool ranked)
     for (size_t i = 0; i < p.node.n; i++) {
         size_t used[] = { p.info[i].n_inlined, p.info[i].n_apply };
         csvw_str(out, p.node.name[i]);
-        for (int k = 0; k < 2; k++) value(out, used[k], w[2 * i + (size_t)k]);
+        for (int k = 0; k < 2; k++) value(out, used[k], v.w[2 * i + (size_t)k]);
         for (int k = 0; k < 2; k++) csvw_int(out, (int64_t)used[k]);
         for (int k = 0; k < 2; k++) {
             size_t j = 2 * i + (size_t)k;
-            value(out, used[k], lower[j]);
-            value(out, used[k], upper[j]);
-            value(out, used[k] && ranked, round(known[j] * 1e9) / 1e9);
-            value(out, used[k], twins[j]);
+            value(out, used[k], v.lower[j]);
+            value(out, used[k], v.upper[j]);
+            value(out, used[k] && v.ranked, round(v.known[j] * 1e9) / 1e9);
+            value(out, used[k], v.twins[j]);
         }
         if (p.info[i].callee == NAME_NONE) csvw_empty(out);
         else csvw_str(out, p.text.name[p.info[i].callee]);
@@ -119,7 +118,7 @@ static void choose_alpha(void)
     char *end;
     bool hold_out = strcmp(alpha_text, "auto") == 0;
     if (hold_out || strcmp(alpha_text, "cv") == 0) {
-        alpha = reward_alpha(&p, b, hold_out, &validation);
+        alpha = reward_alpha(&p, v.b, hold_out, &validation);
         return;
     }
     alpha = strtod(alpha_text, &end);
@@ -134,25 +133,11 @@ int main(int argc, char **argv)
     problem_read(&p, entries, times);
     csv_close(entries);
     csv_close(times);
-    size_t cols = 2 * p.node.n, rank, n_twins = 0;
-    b = xmalloc(p.a.rows, sizeof *b);
-    w = xcalloc(cols, sizeof *w);
-    lower = xmalloc(cols, sizeof *lower);
-    upper = xmalloc(cols, sizeof *upper);
-    known = xmalloc(cols, sizeof *known);
-    twins = xmalloc(cols, sizeof *twins);
-    static struct reward_rows d;
-    d = reward_rows(&p);
-    bool ridge = strcmp(method, "ridge") == 0, ranked = reward_rank(&d, &rank, known, twins);
-    problem_target(&p, target, NULL, b);
+    bool ridge = strcmp(method, "ridge") == 0;
+    v.b = xmalloc(p.a.rows, sizeof *v.b);
+    problem_target(&p, target, NULL, v.b);
     if (!ridge) choose_alpha();
-    struct reward_fit f = ridge ? reward_ridge(&d, lambda, b, NULL, w) : reward_lasso(&d, alpha, b, NULL, w);
-    for (size_t j = 0; j < cols; j++) {
-        lower[j] = upper[j] = NAN;
-        n_twins += twins[j] != NAME_NONE && twins[j] != j;
-    }
-    if (samples)
-        reward_bootstrap(&p, &d, target, ridge ? lambda : 0, alpha, samples, level, (uint64_t)seed, lower, upper);
-    if (report_path) report(&d, &f, ranked ? (double)rank : NAN, (double)n_twins, ridge);
-    return rows(ranked);
+    reward_learn(&p, target, ridge ? lambda : 0, alpha, samples, level, (uint64_t)seed, &v);
+    if (report_path) report(ridge);
+    return rows();
 }

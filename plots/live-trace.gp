@@ -39,12 +39,13 @@ set yrange [*:*]
 set xtics auto
 set ytics auto
 stats ARG1 using "temperature" nooutput name "T"
-if (T_records > 0) { set yrange [T_min / 2:T_max * 2] }
+annealed = exists("T_records") ? T_records : 0
+if (annealed > 0) { set yrange [T_min / 2:T_max * 2] }
 set logscale y
 set format y "%.0e"
 set xrange [0:*]
 set key top left samplen 2 font ",11" noenhanced
-if (T_records > 0) {
+if (annealed > 0) {
     plot for [i = 1:n] ARG1 using "evaluation":(of(word(ARG3, i), "temperature")) with linespoints pt 7 ps 0.5 title word(ARG3, i)
 } else {
     set label "no annealing in these searches" at graph 0.5, 0.5 center

@@ -5,6 +5,9 @@
  * infinity. A call is inlined only where that is strictly better; the root and declarations have no choice. */
 #ifndef MILLRACE_INLINE_BEST_H
 #define MILLRACE_INLINE_BEST_H
+#include "base/str.h"
+#include "table/csvio.h"
+#include "tree/sexp.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,4 +22,16 @@ struct best_node {
 
 /* Fills the outputs, children before parents in descending order of numbers; returns the value of the root. */
 double best(struct best_node *, size_t n, double gamma, bool mean);
+double best_margin(const struct best_node *);            /* long_term - no_inline; nan where not both are known */
+
+/* The union of all trees as a table of rewards has it: columns site (steps joined by blanks, / is the root; parents
+ * before children), immediate, no_inline, optionally callee. */
+struct best_tree {
+    struct intern sites, callees;                        /* number of a node: that of its site */
+    struct best_node *node;
+    uint32_t *callee;
+};
+void best_read(struct best_tree *, csv *);               /* zero-initialise; closes the table; dies at its line */
+/* The decisions about calls that are reached; with `both` only where both sides were tried.  Names may be NULL. */
+void best_write(const struct best_tree *, sexpw *, const char *program, const char *compiler, bool both);
 #endif

@@ -308,3 +308,24 @@ void reward_bootstrap(const struct problem *p, const struct reward_rows *d, cons
     free(used);
     free(all);
 }
+
+void reward_learn(const struct problem *p, const char *target, double lambda, double alpha, long samples, double level,
+                  uint64_t seed, struct reward_values *v)
+{
+    size_t cols = 2 * p->node.n;
+    v->w = xcalloc(cols, sizeof *v->w);
+    v->lower = xmalloc(cols, sizeof *v->lower);
+    v->upper = xmalloc(cols, sizeof *v->upper);
+    v->known = xmalloc(cols, sizeof *v->known);
+    v->twins = xmalloc(cols, sizeof *v->twins);
+    struct reward_rows d = reward_rows(p);
+    v->distinct = d.a.rows;
+    v->ranked = reward_rank(&d, &v->rank, v->known, v->twins);
+    v->fit = lambda > 0 ? reward_ridge(&d, lambda, v->b, NULL, v->w) : reward_lasso(&d, alpha, v->b, NULL, v->w);
+    for (size_t j = 0; j < cols; j++) {
+        v->lower[j] = v->upper[j] = NAN;
+        v->n_twins += v->twins[j] != NAME_NONE && v->twins[j] != j;
+    }
+    if (samples) reward_bootstrap(p, &d, target, lambda, alpha, samples, level, seed, v->lower, v->upper);
+    reward_rows_free(&d);
+}

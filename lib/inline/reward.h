@@ -47,4 +47,16 @@ bool reward_rank(const struct reward_rows *, size_t *rank, double *identified, u
  * lasso at alpha. */
 void reward_bootstrap(const struct problem *, const struct reward_rows *, const char *target, double lambda,
                       double alpha, long n, double level, uint64_t seed, double *lower, double *upper);
+
+/* All of it together.  Arrays of one per column, but b, the target, of one per run: given by the caller, who has called
+ * problem_target for it.  lambda > 0 is ridge, else lasso at alpha; samples 0: lower and upper are nan. */
+struct reward_values {
+    double *b, *w, *lower, *upper, *known;
+    uint32_t *twins;
+    struct reward_fit fit;
+    size_t distinct, rank, n_twins;
+    bool ranked;                                         /* rank and known are known */
+};
+void reward_learn(const struct problem *, const char *target, double lambda, double alpha, long samples, double level,
+                  uint64_t seed, struct reward_values *);
 #endif

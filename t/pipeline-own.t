@@ -1,0 +1,79 @@
+#!/bin/bash
+# a program of one's own: three lines beside it, and make inline PROGRAM=DIR ends in tables and figures
+. "$(dirname "$0")/tap.sh"
+for needed in clang-14 opt-14 llvm-link-14 qemu-x86_64 valgrind gnuplot; do
+    command -v $needed > /dev/null || { echo "1..0 # skip $needed is not here"; exit 0; }
+done
+mkdir rpn
+cat > rpn/rpn.c <<'E'
+/* a calculator in reverse Polish: 1 2 + 3 * prints 9 */
+#include "stack.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+static double apply(int op, double a, double b)
+{
+    return op == '+' ? a + b : op == '-' ? a - b : op == '*' ? a * b : b ? a / b : 0;
+}
+
+static int blank(int c)
+{
+    return c == ' ' || c == '\n';
+}
+
+int main(void)
+{
+    char word[32];
+    int c, n = 0;
+    while ((c = getchar()) != EOF) {
+        if (!blank(c)) {
+            if (n < 31) word[n++] = (char)c;
+            continue;
+        }
+        word[n] = 0;
+        if (n == 1 && (word[0] < '0' || word[0] > '9')) {
+            double b = pop(), a = pop();
+            push(apply(word[0], a, b));
+        } else if (n) push(strtod(word, NULL));
+        n = 0;
+        if (c == '\n') printf("%g\n", pop());
+    }
+    return 0;
+}
+E
+printf 'void push(double);\ndouble pop(void);\n' > rpn/stack.h
+cat > rpn/stack.c <<'E'
+#include "stack.h"
+#include <stdlib.h>
+static double v[64];
+static int top;
+void push(double x)
+{
+    if (top == 64) exit(3);
+    v[top++] = x;
+}
+double pop(void)
+{
+    return top ? v[--top] : 0;
+}
+E
+for i in $(seq 60); do echo "$i 2 + $((i * 3)) * 7 - 3 /"; done > rpn/a.txt
+for i in $(seq 40); do echo "$i $i * $((i + 1)) 5 / -"; done > rpn/b.txt
+printf 'build *.c\nsearch <a.txt\nconfirm <b.txt ; <a.txt\n' > rpn/program
+pipeline() {
+    make -s -C "$root" inline PROGRAM="$T/rpn" SCALE=ci OUT="$T/out" BIN="$BIN" B="$B" LIVE_EVALS=8 LIVE_SIZE=6 LIVE_ROUNDS=2 > log 2>&1 ||
+        { cat log; return 1; }
+}
+ok 'from three lines to tables and figures' pipeline
+live=out/inline/live
+for f in trace frontier compare rewards; do
+    ok "figure $f" test -s $live/figure-$f.svg -a -s $live/figure-$f.png
+    ok "and the table it was drawn from" test "$(wc -l < $live/figure-$f.csv)" -gt 1
+done
+is 'exact counts of every build' $'O2\nO3\nOs\nOz\nlearned\nsmall\nthreshold' bash -c "csv-cut -c label $live/exact.csv | tail -n +2 | sort -u"
+is 'every decision was obeyed, or says why not' 0 awk -F, 'NR > 1 && /,yes,no,$/ { n++ } END { print n + 0 }' $live/obeyed.csv
+is 'all builds do what the program does' 0 bash -c "csv-where -c status --is=ok --not $live/runs.csv | tail -n +2 | wc -l"
+printf '1 2 + 3 *\n' > one.txt
+is 'the learned program is a program' 9 bash -c "$live/rpn/learned < one.txt"
+ok 'no policy: it knows no other programs' test ! -e out/inline/live/policy
+done_testing
