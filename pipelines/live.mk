@@ -46,7 +46,7 @@ $(LIVE)/%/w/program.csv: $(LIVE_OWN)/program | $(PROGS)
 endif
 
 # ---- explore: instructions first, then text size; logs are append-only and a killed search goes on
-$(LIVE)/%/explored: $(LIVE)/%/w/program.csv | $(PROGS)
+$(LIVE)/%/explored: $(LIVE)/%/w/program.csv $(LIVE)/%/sites.csv | $(PROGS)
 	@echo "exploring $*: $(LIVE_EVALS) sets of decisions"
 	pipelines/explore $(<D) $(@D) $(LIVE_EVALS) $(SEED) $(JOBS) $(LIVE_GOAL)
 	touch $@
@@ -110,25 +110,27 @@ $(LIVE)/obeyed.csv: $(NAMES:%=$(LIVE)/%/built)
 POLICY        = $(LIVE)/policy
 POLICY_HOT   ?= -13
 POLICY_RULE  ?= 1000
-POLICY_IGNORE = program,callee,caller,chain,file,line,column,heat,legal,reason,threshold
+POLICY_IGNORE = program,callee,caller,chain,file,line,column,heat,legal,reason,threshold,inlined
 POLICY_KINDS  = heat static rule
 inline-policy: $(POLICY)/exact.csv $(POLICY)/time.csv $(POLICY)/guard.csv
 .PHONY: inline-policy
-$(POLICY)/%.labelled.csv: $(LIVE)/%/learned.sexp
+$(POLICY)/%.labelled.csv: $(LIVE)/%/learned.sexp $(LIVE)/%/sites.csv
 	@mkdir -p $(@D)
-	inline-sites --decisions=$< $(<D)/w | csv-where -c legal --is=yes | csv-where -c inlined --known | csv-where -c cost --known > $@
+	inline-verdict --decisions=$< $(<D)/sites.csv | csv-where -c legal --is=yes | csv-where -c verdict --known | csv-where -c cost --known > $@
 # trained on the training programs but the one it is for
 policy_train  = csv-cat $(foreach n,$(LIVE_TRAIN),$(if $(filter $n,$*),,$(POLICY)/$n.labelled.csv))
 $(POLICY)/%.heat.model: $(LIVE_TRAIN:%=$(POLICY)/%.labelled.csv)
-	@$(policy_train) | csv-where -c log_heat_ratio --min=$(POLICY_HOT) | $(FIT) -y inlined --ignore=$(POLICY_IGNORE) -o $@
+	@$(policy_train) | csv-where -c log_heat_ratio --min=$(POLICY_HOT) | $(FIT) -y verdict --ignore=$(POLICY_IGNORE) -o $@
 $(POLICY)/%.static.model: $(LIVE_TRAIN:%=$(POLICY)/%.labelled.csv)
-	@$(policy_train) | $(FIT) -y inlined --ignore=$(POLICY_IGNORE),log_heat_ratio -o $@
+	@$(policy_train) | $(FIT) -y verdict --ignore=$(POLICY_IGNORE),log_heat_ratio -o $@
 $(POLICY)/%.default.sexp: $(LIVE)/%/w/program.csv
 	@mkdir -p $(@D)
 	inline-build --complete=$@ --out=$(POLICY)/$*.O2 $(<D) > /dev/null
-$(POLICY)/%.sites.csv: $(LIVE)/%/w/program.csv
+$(LIVE)/%/sites.csv: $(LIVE)/%/w/program.csv
+	@inline-sites -o $@ $(<D)
+$(POLICY)/%.sites.csv: $(LIVE)/%/sites.csv
 	@mkdir -p $(@D)
-	inline-sites $(<D) | csv-where -c cost --known > $@
+	csv-where -c cost --known $< > $@
 # a call that becomes visible when its caller is inlined is asked about too, two levels deep
 define policy_rounds
 	@$1 > $@.csv

@@ -1,0 +1,58 @@
+/* inline-verdict - a table of call sites with what given decisions say of each
+ *
+ * Usage: inline-verdict --decisions=FILE [-c COL] [FILE]...
+ *
+ * Columns in: callee, chain, and any others.  Columns out: the same, COL last:
+ * yes or no, or empty where the decisions do not know the call.  A call that
+ * FILE does not name is what copies of it are: yes when any copy is inlined.
+ * Builds nothing: the labels to fit a policy to, from the table of one
+ * inline-sites and any set of decisions.  Row for row; memory: the decisions.
+ *
+ * Examples:
+ *   $ inline-verdict --decisions=learned.sexp sites.csv > labelled.csv
+ */
+#include "base/filter.h"
+#include "inline/live.h"
+#include "table/csvio.h"
+#include HELP
+#include <stdlib.h>
+
+static const char *decisions, *column = "verdict", *out;
+static const struct opt options[] = {
+    { 'd', "decisions", STR, &decisions, "FILE", "what was decided", 0, 0 },
+    { 'c', "column", STR, &column, "COL", "name of the new column", 0, 0 },
+    { 'o', "output", STR, &out, "FILE", "write here instead of standard output", 0, 0 },
+    { 0 }
+};
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    if (!decisions) usage("no decisions, see --decisions");
+    struct live set = { 0 };
+    live_read(&set, decisions);
+    struct intern known = { 0 };
+    struct buf key = { 0 };
+    bool *yes = xcalloc(set.n + 1, sizeof *yes);
+    for (size_t k = 0; k < set.n; k++) {
+        live_base_key(&key, set.v[k].callee, set.v[k].chain);
+        uint32_t at = intern(&known, (str){ key.s, key.n });
+        yes[at] = yes[at] || set.v[k].inlined;
+    }
+    csv *t = csv_files(argv + i);
+    int callee = csv_need(t, "callee"), chain = csv_need(t, "chain");
+    csvw *w = csvw_open(out);
+    for (int c = 0; c < csv_ncol(t); c++) csvw_str(w, csv_name(t, c));
+    csvw_cstr(w, column);
+    csvw_end(w);
+    while (csv_next(t)) {
+        for (int c = 0; c < csv_ncol(t); c++) csvw_str(w, csv_str(t, c));
+        const struct live_site *s = live_find(&set, csv_str(t, callee), csv_str(t, chain));
+        live_base_key(&key, csv_str(t, callee), csv_str(t, chain));
+        long at = intern_find(&known, (str){ key.s, key.n });
+        csvw_cstr(w, s ? (s->inlined ? "yes" : "no") : at < 0 ? NULL : yes[at] ? "yes" : "no");
+        csvw_end(w);
+    }
+    csv_close(t);
+    return csvw_close(w);
+}
