@@ -18,8 +18,10 @@ struct set {                                             /* number 0 is the empt
     int64_t total, lo, hi;
     uint64_t runs;
     uint64_t *hook;                                      /* SWEEP_HOOKS counts before, as many begun; NULL: none */
-    const char *name[KEY_CLASSES];                       /* when finished */
 };
+/* set + 1, 0 is free; the upper half of its hash, so that a slot of another set is passed without a look at that */
+struct slot { uint32_t set, tag; };
+struct set_names { const char *of[KEY_CLASSES]; };
 struct open {                                            /* an interval that has begun; heap by end */
     int64_t end;
     uint32_t key, also, thread;                          /* thread: KEY_NONE unless an operation */
@@ -49,7 +51,8 @@ struct sweep {
     bool changed;                                        /* since the set was last looked up */
     struct set *set;
     size_t nset, setcap;
-    uint32_t *slot;                                      /* hash -> set + 1 */
+    struct set_names *names_of;                          /* of the sets, when finished */
+    struct slot *slot;                                   /* by hash */
     size_t nslot;
     uint32_t current;                                    /* set before `now` */
     int64_t now, last_start;
@@ -93,6 +96,7 @@ void sweep_free(sweep *s)
     free(s->active);
     free(s->set);
     free(s->slot);
+    free(s->names_of);
     free(s->heap);
     free(s->change);
     arena_free(&s->arena);
@@ -150,8 +154,8 @@ static void rehash_sets(sweep *s)
     memset(s->slot, 0, s->nslot * sizeof *s->slot);
     for (size_t i = 1; i < s->nset; i++) {
         size_t h = s->set[i].hash & (s->nslot - 1);
-        while (s->slot[h]) h = (h + 1) & (s->nslot - 1);
-        s->slot[h] = (uint32_t)i + 1;
+        while (s->slot[h].set) h = (h + 1) & (s->nslot - 1);
+        s->slot[h] = (struct slot){ (uint32_t)i + 1, (uint32_t)(s->set[i].hash >> 32) };
     }
 }
 
@@ -159,14 +163,15 @@ static uint32_t current_set(sweep *s)
 {
     if (!s->nactive) return 0;
     size_t h = s->hash & (s->nslot - 1);
-    for (; s->slot[h]; h = (h + 1) & (s->nslot - 1))
-        if (is_current(s, &s->set[s->slot[h] - 1])) return s->slot[h] - 1;
+    uint32_t tag = (uint32_t)(s->hash >> 32);
+    for (; s->slot[h].set; h = (h + 1) & (s->nslot - 1))
+        if (s->slot[h].tag == tag && is_current(s, &s->set[s->slot[h].set - 1])) return s->slot[h].set - 1;
     if (s->nset >= UINT32_MAX / 4) die("more than %zu distinct sets of categories", s->nset);
     s->set = grow(s->set, s->nset + 1, &s->setcap, sizeof *s->set);
     uint32_t *member = arena_get(&s->arena, s->nactive * sizeof *member);
     memcpy(member, s->active, s->nactive * sizeof *member);
     s->set[s->nset] = (struct set){ .hash = s->hash, .member = member, .n = (uint32_t)s->nactive, .lo = s->now };
-    s->slot[h] = (uint32_t)++s->nset;
+    s->slot[h] = (struct slot){ (uint32_t)++s->nset, tag };
     if (s->nset * 2 > s->nslot) rehash_sets(s);
     return (uint32_t)s->nset - 1;
 }
@@ -397,6 +402,7 @@ static void name_sets(sweep *s)
 {
     struct buf b = { 0 };
     sort_keys = s->key;
+    s->names_of = xrealloc(s->names_of, s->nset, sizeof *s->names_of);
     for (size_t i = 0; i < s->nset; i++) {
         struct set *set = &s->set[i];
         if (set->n) qsort(set->member, set->n, sizeof(uint32_t), by_name);
@@ -404,7 +410,7 @@ static void name_sets(sweep *s)
             b.n = 0;
             for (uint32_t k = 0; k < set->n; k++)
                 if ((int)s->key[set->member[k]].class == c) set_add(&b, s->key[set->member[k]].name);
-            set->name[c] = arena_copy(&s->arena, b.s, b.n);
+            s->names_of[i].of[c] = arena_copy(&s->arena, b.s, b.n);
         }
     }
     free(b.s);
@@ -443,7 +449,7 @@ size_t sweep_cells(sweep *s, const struct cell **cells)
             out[n].before = set->hook;
             out[n].begun = set->hook + SWEEP_HOOKS;
         }
-        memcpy(out[n++].name, set->name, sizeof set->name);
+        memcpy(out[n++].name, s->names_of[i].of, sizeof out->name);
     }
     if (n) qsort(out, n, sizeof *out, by_cell);
     *cells = out;
@@ -468,8 +474,8 @@ size_t sweep_transitions(sweep *s, const struct transition **changes)
         const struct change *c = &s->change[i];
         if (!c->count) continue;
         out[n].count = c->count;
-        memcpy(out[n].from, s->set[c->from].name, sizeof out->from);
-        memcpy(out[n++].to, s->set[c->to].name, sizeof out->to);
+        memcpy(out[n].from, s->names_of[c->from].of, sizeof out->from);
+        memcpy(out[n++].to, s->names_of[c->to].of, sizeof out->to);
     }
     if (n) qsort(out, n, sizeof *out, by_change);
     *changes = out;
