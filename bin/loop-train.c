@@ -36,7 +36,7 @@
 enum { EVERY = 100 };
 static const char *algo = "dqn", *output, *checkpoint, *cache, *eval = "run", *actions = "tile", *reward = "gain";
 static long steps = LONG_MIN, length = 10, seed = 1, actors = 2;
-static double seconds = 600, every = 10;
+static double seconds = 600, every = 10, entropy = NAN;
 static const struct opt options[] = {
     { 0, "algo", WORD, &algo, learner_words, "how to learn" },
     { 'o', "output", STR, &output, "FILE", "write the policy there" },
@@ -45,6 +45,7 @@ static const struct opt options[] = {
     { 0, "actors", INT, &actors, "N", "processes of apex, a3c and impala", 1, 16 },
     { 0, "length", INT, &length, "N", "actions of an episode", 1, POLICY_STEPS },
     { 0, "actions", WORD, &actions, "published|tile|full", "the published seven; those and all splits; all" },
+    { 0, "entropy", NUM, &entropy, "C", "weight of the entropy at the beginning, of policy gradients", 0, 1 },
     { 0, "reward", WORD, &reward, "gain|ratio", "of GFLOPS, or its logarithm: for slow beginnings" },
     { 0, "eval", WORD, &eval, "run|model", "measure, or ask the model" },
     { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
@@ -125,6 +126,7 @@ int main(int argc, char **argv)
     int last = !strcmp(actions, "published") ? ACT_PUBLISHED : !strcmp(actions, "tile") ? ACT_MERGE : ACT_PARALLEL;
     for (int a = 0; a < last; a++) s.action[s.nact++] = a;
     struct learner_options o = policy_learner(algo, (uint64_t)seed, (int)actors, &steps);
+    if (!isnan(entropy)) o.actor.loss.entropy = entropy;
     long nseat = learner_seats(&o);
     struct school_seat *seat = xcalloc((size_t)nseat, sizeof *seat);
     struct environment *env = xcalloc((size_t)nseat, sizeof *env);

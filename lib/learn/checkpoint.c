@@ -46,8 +46,8 @@ struct checkpoint *checkpoint_open(const char *path, const char *kind, uint64_t 
     if (!f) die_errno("%s", path);
     struct header h = { 0 }, want = header_of(kind, task);
     if (fread(&h, sizeof h, 1, f) != 1 || memcmp(h.magic, magic, sizeof magic)) die("%s: not a checkpoint", path);
-    h.kind[sizeof h.kind - 1] = '\0';
-    if (strcmp(h.kind, want.kind)) die("%s: a checkpoint of %s, not of %s", path, h.kind, kind);
+    if (strncmp(h.kind, want.kind, sizeof h.kind))
+        die("%s: a checkpoint of %.*s, not of %s", path, (int)sizeof h.kind, h.kind, kind);
     if (h.task != task) die("%s: a checkpoint of another training (problems, options or seed)", path);
     struct checkpoint *c = xcalloc(1, sizeof *c);
     *c = (struct checkpoint){ .path = path, .f = f };

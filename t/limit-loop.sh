@@ -1,0 +1,26 @@
+#!/bin/bash
+# limit-loop.sh [SECONDS] - how well searches and trainings keep their limit of time: a row for each algorithm with the
+# wall time of the whole program, start and end included, less that of the same with no time at all
+set -eu
+B=${BIN:-bin}
+PATH=$(cd "$B" && pwd):$PATH
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+limit=${1:-5}
+loop-gen --kind=mm --m=64:256:64 --n=64:256:64 --k=64:256:64 --test=0 > many.csv
+printf 'problem\n(mm 192 192 192)\n' > one.csv
+wall() { local t; t=$(date +%s%N); "$@" > out 2> err; echo $(( ($(date +%s%N) - t) / 1000000 )); }
+row() { # NAME COMMAND...
+    local name=$1 none full
+    shift
+    none=$(wall "$@" --seconds=0)
+    full=$(wall "$@" --seconds="$limit")
+    awk -v a="$name" -v n="$none" -v f="$full" -v l="$limit" \
+        'BEGIN { s = (f - n) / 1000; printf "%s,%g,%.3f,%.3f,%s\n", a, l, s, s / l - 1, s > 1.05 * l ? "late" : s < 0.95 * l ? "ended earlier" : "within 5 %" }'
+}
+echo 'algo,limit,seconds,over,verdict'
+for a in random brute beam4dfs anneal evolve mcts beam4bfs; do row "$a" loop-search --quiet --algo=$a one.csv; done
+for a in dqn apex a2c a3c ppo impala r2d2; do
+    row "$a" loop-train --quiet --algo=$a --eval=model --steps=1000000000 -o policy many.csv
+done
