@@ -38,11 +38,16 @@ static int by_row(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
-static void one(csvw *w, const char *path)
+static struct history load(const char *path)
 {
     struct history h = { 0 };
     char *paths[] = { (char *)(uintptr_t)path, NULL };
     history_read(&h, paths);
+    return h;
+}
+
+static void one(csvw *w, struct history h, const char *path)
+{
     if (h.n) qsort(h.v, h.n, sizeof *h.v, by_row);
     struct objective speed = { .base = history_find(&h, str_of("default")) }, size = { speed.base, 1, 0, 0 };
     if (!speed.base) die("%s: no row `default`", path);
@@ -78,10 +83,12 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (i == argc) usage("no history given");
+    struct history *h = xmalloc((size_t)(argc - i), sizeof *h);
+    for (int k = i; k < argc; k++) h[k - i] = load(argv[k]);
     csvw *w = csvw_open(out);
     csvw_names(w, "program,evaluation,algorithm,decisions,state,instructions_ratio,text_ratio,best_ratio,temperature,"
                   "frontier");
     csvw_end(w);
-    for (; i < argc; i++) one(w, argv[i]);
+    for (int k = i; k < argc; k++) one(w, h[k - i], argv[k]);
     return csvw_close(w);
 }

@@ -126,7 +126,7 @@ static double doubt(const struct search *s, const struct move *m, str key)
     return (n ? sum / (double)n : FAR) + rng_unit(&r);
 }
 
-/* Instructions: one call each, the most executed first, down to where nothing can be felt.  Text: doubtful ones first. */
+/* Instructions: one call each, the most executed first, down to where none can be felt.  Text: the doubtful first. */
 static void list_moves(struct local *l)
 {
     struct search *s = l->s;
