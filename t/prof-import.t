@@ -225,6 +225,9 @@ fails 'an empty one beside others' 0 'byte 0: the input ends here; the 80 rows' 
 if command -v sqlite3 > /dev/null; then
     for i in {1..2000}; do echo "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ($i, $i + 5, 0, 1, 7, $i, 4711 << 24, 1);"; done | { echo 'BEGIN;'; cat; echo 'COMMIT;'; } | sqlite3 nsys.db
     for i in {1..2000}; do echo "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (NULL, 13, $i, $i + 5, 1, 1, $i, 0);"; done | { echo 'BEGIN;'; cat; echo 'COMMIT;'; } | sqlite3 nvprof.db
+    by_sqlite() { sqlite3 -csv nsys.db "SELECT (k.globalPid >> 24) & 0xffffff, 'd' || k.deviceId || '.s' || k.streamId, 'gpu', 'GPU', k.start, k.end, s.value, k.correlationId, ''
+        FROM CUPTI_ACTIVITY_KIND_KERNEL k JOIN StringIds s ON s.id = k.shortName ORDER BY k.rowid" | sed 's/""$//'; }
+    ok "sqlite3 gives the same $(by_sqlite | wc -l) rows" diff <(by_sqlite) <(prof-import --quiet --from=nsys nsys.db | grep ',gemm,')
     ok 'a cut file of nsys' truncated nsys nsys.db unordered
     ok 'a cut file of nvprof' truncated nvprof nvprof.db unordered
 fi
