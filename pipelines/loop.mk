@@ -133,6 +133,7 @@ $(LOOP)/roofline.svg $(LOOP)/roofline.png: $(LOOP)/roofline.csv $(LOOP)/peak.csv
 	gnuplot -c plots/loop-roofline.gp $< $@ $(loop_peak) 'ours $(LOOP_PEERS)'
 
 # ---- make loop-learn: a policy trained by the model on the training sizes of a grid, measured on the unseen ones ----
+# make loop-transfer: what is learned on other shapes is worth on convolutions, in LOOP/transfer.csv
 # make loop-table: all learners and roll-outs beside the searches, in LOOP/policy-table.csv and figures
 #   LOOP_LEARNER=ppo  which policy is mm.policy;  LOOP_LEARN_STEPS=  steps to learn from, each learner's own by default
 #   LOOP_LONG=60  seconds of random search on 8 of the unseen sizes;  LOOP_SHORT=2  of each search on 12 of them;
@@ -208,3 +209,39 @@ $(LOOP)/policy-table.csv: $(LOOP_TABLE:%=$(LOOP_LEARN)/eval/%.csv) $(BIN)/loop-e
 	loop-eval --published $(LOOP_TABLE:%=$(LOOP_LEARN)/eval/%.csv) > $@
 $(LOOP)/policy-table.svg $(LOOP)/policy-table.png: $(LOOP)/policy-table.csv plots/loop-policy.gp
 	gnuplot -c plots/loop-policy.gp $< $@
+
+# ---- make loop-transfer: what a policy learned is worth on convolutions of networks that it never saw ----
+# zero: learned on matrix products only; shapes: on generated convolutions and products, none of them a layer
+LOOP_TRANSFER_STEPS ?= 2000000
+LOOP_TRANSFER       := $(LOOP)/transfer
+loop-transfer: $(LOOP)/transfer.csv $(BIN)/csv-show
+	csv-show $(LOOP)/transfer.csv
+.PHONY: loop-transfer
+$(LOOP_TRANSFER)/:
+	@mkdir -p $@
+$(LOOP_TRANSFER)/problems.csv: | $(BIN)/loop-gen $(BIN)/csv-cat $(LOOP_TRANSFER)/
+	wide='24|48|96|192|384|768'
+	loop-gen --kind=conv_nhwc --c="$$wide|1536" --m="$$wide|1536" --h='10|20|40|80' --kh=1 --s='1|2' --test=0 > $@.1
+	loop-gen --kind=conv_nhwc --c="$$wide" --m="$$wide" --h='12|22|42|82' --kh=3 --s='1|2' --test=0 > $@.3
+	loop-gen --kind=conv_nhwc --c='3|4|6' --m='24|48|96' --h='66|100|180' --kh='5|7|9' --s='1|2' --test=0 > $@.5
+	csv-cat $@.1 $@.3 $@.5 > $@
+	rm $@.[135]
+$(LOOP_TRANSFER)/shapes.policy: $(LOOP_TRANSFER)/problems.csv | $(BIN)/loop-train
+	loop-train --algo=ppo --reward=ratio --entropy=0.03 --eval=model --length=20 --steps=$(LOOP_TRANSFER_STEPS) --seed=$(SEED) \
+	    --checkpoint=$@.checkpoint -o $@ $< > $(@D)/shapes.curve
+$(LOOP_TRANSFER)/zero.policy: $(LOOP_LEARN)/mm.policy | $(LOOP_TRANSFER)/
+	cp $< $@
+$(LOOP_TRANSFER)/resnet50.problems $(LOOP_TRANSFER)/vgg19.problems: $(LOOP_TRANSFER)/%.problems: | $(BIN)/loop-gen $(LOOP_TRANSFER)/
+	loop-gen --set=$* --layout=nhwc --test=0 > $@
+# policies and the analytic search one after the other, each with its measurements
+$(LOOP_TRANSFER)/%.traces: $(LOOP_TRANSFER)/%.problems $(LOOP_TRANSFER)/zero.policy $(LOOP_TRANSFER)/shapes.policy | $(BIN)/loop-roll $(BIN)/loop-search
+	for p in zero shapes; do
+	    loop-roll --policy=$(LOOP_TRANSFER)/$$p.policy --name=$${p}_top10 --measure=10 --width=32 --rank=model $< > $@.$$p
+	done
+	loop-search --algo=heuristic --measure=24 --seconds=3 $< > $@.heuristic
+	csv-cat $@.zero $@.shapes $@.heuristic > $@
+	rm $@.zero $@.shapes $@.heuristic
+$(LOOP)/transfer.csv: $(LOOP_TRANSFER)/resnet50.traces $(LOOP_TRANSFER)/vgg19.traces $(BIN)/loop-eval
+	for s in resnet50 vgg19; do
+	    loop-eval $(LOOP_TRANSFER)/$$s.traces | awk -v s=$$s 'NR == 1 { print "set," $$0 } NR > 1 { print s "," $$0 }'
+	done | awk 'NR == 1 || !/^set,/' > $@

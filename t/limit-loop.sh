@@ -14,7 +14,7 @@ wall() { local t; t=$(date +%s%N); "$@" > out 2> err; echo $(( ($(date +%s%N) - 
 row() { # NAME COMMAND...
     local name=$1 none full
     shift
-    none=$(wall "$@" --seconds=0)
+    none=$(wall "$@" --seconds=0.001)
     full=$(wall "$@" --seconds="$limit")
     awk -v a="$name" -v n="$none" -v f="$full" -v l="$limit" \
         'BEGIN { s = (f - n) / 1000; printf "%s,%g,%.3f,%.3f,%s\n", a, l, s, s / l - 1, s > 1.05 * l ? "late" : s < 0.95 * l ? "ended earlier" : "within 5 %" }'
