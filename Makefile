@@ -129,7 +129,7 @@ FUZZ ?= $(filter-out fuzz,$(basename $(notdir $(wildcard t/fuzz/*.c))))
 FUZZ_FLAGS = -g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined \
     -Dexit=fuzz_exit -Dmalloc=fuzz_malloc -Dcalloc=fuzz_calloc -Drealloc=fuzz_realloc -Dfree=fuzz_free
 # the large kernels take minutes to compile so and read nothing
-FUZZ_SRC = $(filter-out lib/place/kernels% lib/loop/transpose%,$(LIBSRC))
+FUZZ_SRC = $(filter-out lib/place/kernels%,$(LIBSRC))
 # the harness itself is not instrumented: it would take most of the time
 $B/fuzz/harness.o: t/fuzz/fuzz.c t/fuzz/fuzz.h
 	clang -std=gnu11 $(WARN) -g -O2 -c -o $@ $<

@@ -62,8 +62,21 @@ static void remember(struct evaluator *v, uint64_t key, struct result r)
     *e = (struct entry){ key, r.seconds, r.median_seconds, r.runs };
 }
 
-static void load_store(struct evaluator *v, const char *path)
+/* nothing is appended to, or cut from, a file that is not ours */
+static void check_store(const char *path)
 {
+    FILE *f = fopen(path, "r");
+    if (!f) return;
+    char head[sizeof columns + 1] = "";
+    size_t n = fread(head, 1, sizeof columns, f);
+    fclose(f);
+    if (n && (n < sizeof columns || memcmp(head, columns, sizeof columns - 1) || head[sizeof columns - 1] != '\n'))
+        die_at(path, 1, "not a store of measured nests: its header is not '%s'", columns);
+}
+
+void evaluator_recall(struct evaluator *v, const char *path)
+{
+    check_store(path);
     csv *t = csv_open(path);
     int key = csv_need(t, "key"), seconds = csv_need(t, "seconds"), median = csv_need(t, "median_seconds");
     int runs = csv_need(t, "runs");
@@ -86,18 +99,6 @@ static void load_store(struct evaluator *v, const char *path)
     csv_close(t);
 }
 
-/* nothing is appended to, or cut from, a file that is not ours */
-static void check_store(const char *path)
-{
-    FILE *f = fopen(path, "r");
-    if (!f) return;
-    char head[sizeof columns + 1] = "";
-    size_t n = fread(head, 1, sizeof columns, f);
-    fclose(f);
-    if (n && (n < sizeof columns || memcmp(head, columns, sizeof columns - 1) || head[sizeof columns - 1] != '\n'))
-        die_at(path, 1, "not a store of measured nests: its header is not '%s'", columns);
-}
-
 void evaluator_open(struct evaluator *v, enum isa isa, const char *store_path)
 {
     *v = (struct evaluator){
@@ -109,7 +110,7 @@ void evaluator_open(struct evaluator *v, enum isa isa, const char *store_path)
     check_store(store_path);
     v->store = csvw_append(store_path, columns);
     csvw_flush(v->store);
-    load_store(v, store_path);
+    evaluator_recall(v, store_path);
     measure_unlock();
 }
 

@@ -44,6 +44,7 @@ struct evaluator {
 };
 
 void evaluator_open(struct evaluator *, enum isa, const char *store_path);   /* NULL: no file */
+void evaluator_recall(struct evaluator *, const char *path);   /* what a store knows; dies at a foreign or broken one */
 void evaluator_problem(struct evaluator *, const struct problem *);          /* p must stay */
 struct result evaluate(struct evaluator *, const struct nest *);
 struct result evaluate_again(struct evaluator *, const struct nest *, int runs);   /* fresh runs, whatever is known */
