@@ -9,6 +9,9 @@
  * each library, then one named best: per problem the fastest of the others.
  * --without leaves libraries out of it, for instance those that are given
  * their operands in another layout.
+ * With --published rows of kind published follow: what the study of LoopTune
+ * says of itself against compilers that are not at hand (abstract of arXiv
+ * 2309.01825; its problems, its machine); tvm is "an order of magnitude".
  *
  * Examples:
  *   $ loop-compare --peak=265 peer.csv
@@ -23,10 +26,12 @@
 enum { MAX_LIBS = 64 };
 static const char *of = "ours", *without = "";
 static double peak;
+static bool published;
 static const struct opt options[] = {
     { 0, "of", STR, &of, "LIB", "the library in question" },
     { 0, "without", STR, &without, "LIBS", "libraries that do not count, separated by commas" },
     { 0, "peak", NUM, &peak, "GFLOPS", "ceiling, from loop-peak; 0: not known", 0, 1e9 },
+    { 0, "published", FLAG, &published, NULL, "add the published ratios" },
     { 0 } };
 
 static double *cell; /* GFLOPS of problem p, library l at p * MAX_LIBS + l; 0: none */
@@ -71,6 +76,21 @@ static void row(csvw *w, str name, size_t problems, size_t mine, long lib, size_
     csvw_end(w);
 }
 
+static void published_rows(csvw *w)
+{
+    static const struct { const char *lib; double ratio; } row[] = {
+        { "looptune/loopnest", 3.2 }, { "looptune/tvm", 10 }, { "looptune/metaschedule", 2.8 },
+        { "looptune/autotvm", 1.08 } };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        csvw_cstr(w, row[i].lib);
+        for (int c = 0; c < 3; c++) csvw_empty(w);
+        csvw_num(w, row[i].ratio);
+        for (int c = 0; c < 2; c++) csvw_empty(w);
+        csvw_cstr(w, "published");
+        csvw_end(w);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
@@ -93,5 +113,6 @@ int main(int argc, char **argv)
     csvw_end(w);
     for (size_t l = 0; l < libs.n; l++) row(w, libs.name[l], problems.n, (size_t)mine, (long)l, libs.n);
     row(w, str_of("best"), problems.n, (size_t)mine, -1, libs.n);
+    if (published) published_rows(w);
     return csvw_close(w);
 }

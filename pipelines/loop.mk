@@ -1,6 +1,7 @@
 # loop.mk - make loop: problems, searches, training, peers, comparison and figures of the loop family, in OUT/loop.
 #   SCALE=default  343 matrix products, searches of 0.4 s;  SCALE=full  the 2197 of the study, searches of 60 s
-# Every file is one measurement; what is there is not measured again, and a search goes on where it was killed (.part).
+# Every file is one measurement, written aside and renamed; what is there is not measured again, and a search goes on
+# where it was killed (.part).
 LOOP := $(OUT)/loop
 ifeq ($(SCALE),full)
 LOOP_STEP    ?= 16
@@ -38,11 +39,11 @@ loop: $(LOOP)/summary.csv $(LOOP)/compare.csv loop-learn $(LOOP_FIGURES:%=$(LOOP
 $(LOOP)/ $(LOOP)/search/ $(LOOP)/mm/ $(LOOP)/set/:
 	@mkdir -p $@
 $(LOOP)/peak.csv: | $(BIN)/loop-peak $(LOOP)/
-	loop-peak > $@
+	loop-peak > $@.$$$$ && mv $@.$$$$ $@
 
 # ---- searches, as meant and as published, and the policy, on 25 sizes that the policy has not seen ----
 $(LOOP)/sample.csv: $(LOOP)/learn/test.csv | $(LOOP)/
-	awk 'NR > 1 { row[NR] = $$0 } NR == 1 { print } END { n = NR - 1; for (i = 0; i < 25 && i < n; i++) print row[2 + int(i * n / 25)] }' $< | uniq > $@
+	awk 'NR > 1 { row[NR] = $$0 } NR == 1 { print } END { n = NR - 1; for (i = 0; i < 25 && i < n; i++) print row[2 + int(i * n / 25)] }' $< | uniq > $@.$$$$ && mv $@.$$$$ $@
 $(LOOP)/search/%.csv: $(LOOP)/sample.csv | $(BIN)/loop-search $(LOOP)/search/
 	loop-search --algo=$* --actions=published --seconds=$(LOOP_SECONDS) --seed=$(SEED) --output=$@.part $<
 	mv $@.part $@
@@ -53,18 +54,18 @@ $(LOOP)/search/heuristic.csv: $(LOOP)/sample.csv | $(BIN)/loop-search $(LOOP)/se
 	loop-search --algo=heuristic --seconds=$(LOOP_SECONDS) --output=$@.part $<
 	mv $@.part $@
 $(LOOP)/search/policy.csv: $(LOOP)/sample.csv $(LOOP)/learn/mm.policy | $(BIN)/loop-roll $(LOOP)/search/
-	loop-roll --policy=$(word 2,$^) --measure=10 $< > $@
+	loop-roll --policy=$(word 2,$^) --measure=10 $< > $@.$$$$ && mv $@.$$$$ $@
 LOOP_ALGOS  := $(LOOP_SEARCHES) heuristic policy $(LOOP_BROKEN:%=%_published)
 LOOP_TRACES := $(LOOP_ALGOS:%=$(LOOP)/search/%.csv)
 $(LOOP)/found.csv: $(LOOP_TRACES) $(BIN)/csv-cat
-	csv-cat $(LOOP_TRACES) > $@
+	csv-cat $(LOOP_TRACES) > $@.$$$$ && mv $@.$$$$ $@
 # the clock of a machine drifts in minutes: all nests of a problem are measured once more, one right after the other
 $(LOOP)/again.csv: $(LOOP)/found.csv | $(BIN)/loop-run
-	awk -F, 'NR == 1 { print "problem,tree" } NR > 1 && ($$3 == 0 || $$6 != "") { print $$1 "," $$5 | "sort -u" }' $< | loop-run --runs=8 > $@
+	awk -F, 'NR == 1 { print "problem,tree" } NR > 1 && ($$3 == 0 || $$6 != "") { print $$1 "," $$5 | "sort -u" }' $< | loop-run --runs=8 > $@.$$$$ && mv $@.$$$$ $@
 $(LOOP)/traces.csv: $(LOOP)/again.csv $(LOOP)/found.csv
-	awk -F, -v OFS=, 'FNR == 1 { file++ } file == 1 { g[$$1, $$2] = $$3; next } FNR > 1 && ($$1, $$5) in g { $$6 = g[$$1, $$5] } { print }' $^ > $@
+	awk -F, -v OFS=, 'FNR == 1 { file++ } file == 1 { g[$$1, $$2] = $$3; next } FNR > 1 && ($$1, $$5) in g { $$6 = g[$$1, $$5] } { print }' $^ > $@.$$$$ && mv $@.$$$$ $@
 $(LOOP)/summary.csv: $(LOOP)/traces.csv $(LOOP)/peak.csv $(BIN)/loop-eval
-	loop-eval --published --peak=$(loop_peak) $< > $@
+	loop-eval --published --peak=$(loop_peak) $< > $@.$$$$ && mv $@.$$$$ $@
 
 # ---- the best schedule of every product, and of the other sets, against the peers ----
 $(LOOP)/mm/%.csv: | $(BIN)/loop-gen $(BIN)/loop-search $(LOOP)/mm/
@@ -72,33 +73,33 @@ $(LOOP)/mm/%.csv: | $(BIN)/loop-gen $(BIN)/loop-search $(LOOP)/mm/
 	loop-search --algo=heuristic --measure=24 --output=$@.part
 	mv $@.part $@
 $(LOOP)/mm/%.peers: $(LOOP)/mm/%.csv | $(BIN)/loop-peer
-	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< > $@
+	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< > $@.$$$$ && mv $@.$$$$ $@
 $(LOOP)/mm.csv: $(LOOP_M:%=$(LOOP)/mm/%.peers) $(BIN)/csv-cat
-	csv-cat $(filter %.peers,$^) > $@
+	csv-cat $(filter %.peers,$^) > $@.$$$$ && mv $@.$$$$ $@
 $(LOOP)/set/resnet50-%.problems: | $(BIN)/loop-gen $(LOOP)/set/
-	loop-gen --set=resnet50 --layout=$* --test=0 > $@
+	loop-gen --set=resnet50 --layout=$* --test=0 > $@.$$$$ && mv $@.$$$$ $@
 $(LOOP)/set/vgg19-%.problems: | $(BIN)/loop-gen $(LOOP)/set/
-	loop-gen --set=vgg19 --layout=$* --test=0 > $@
+	loop-gen --set=vgg19 --layout=$* --test=0 > $@.$$$$ && mv $@.$$$$ $@
 $(LOOP)/set/transposed.problems: | $(BIN)/loop-gen $(BIN)/csv-cat $(LOOP)/set/
 	for k in mm_nt mm_tn mm_tt; do loop-gen --kind=$$k --m=64:256:96 --n=64:256:96 --k=64:256:96 --test=0 > $@.$$k; done
-	csv-cat $@.mm_nt $@.mm_tn $@.mm_tt > $@
+	csv-cat $@.mm_nt $@.mm_tn $@.mm_tt > $@.$$$$ && mv $@.$$$$ $@
 	rm $@.mm_*
 $(LOOP)/set/ragged.problems: | $(BIN)/loop-gen $(LOOP)/set/
-	loop-gen --kind=mm --m=50:250:67 --n=61:251:63 --k=53:253:67 --test=0 > $@
+	loop-gen --kind=mm --m=50:250:67 --n=61:251:63 --k=53:253:67 --test=0 > $@.$$$$ && mv $@.$$$$ $@
 $(LOOP)/set/peers.problems: | $(BIN)/loop-gen $(LOOP)/set/
-	loop-gen --kind=mm --m=64$(comma)208 --n=96$(comma)256 --k=80$(comma)240 --test=0 > $@
+	loop-gen --kind=mm --m=64$(comma)208 --n=96$(comma)256 --k=80$(comma)240 --test=0 > $@.$$$$ && mv $@.$$$$ $@
 $(LOOP)/set/%.csv: $(LOOP)/set/%.problems | $(BIN)/loop-search
 	loop-search --algo=heuristic --measure=24 --seconds=3 --output=$@.part $<
 	mv $@.part $@
 $(LOOP)/set/%.peers: $(LOOP)/set/%.csv | $(BIN)/loop-peer
-	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< > $@
+	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< > $@.$$$$ && mv $@.$$$$ $@
 $(LOOP)/set/peers.peers: $(LOOP)/set/peers.csv | $(BIN)/loop-peer
-	loop-peer --lib=$(call loop_libs,$(LOOP_ALL)) --rounds=$(LOOP_ROUNDS) $< > $@
+	loop-peer --lib=$(call loop_libs,$(LOOP_ALL)) --rounds=$(LOOP_ROUNDS) $< > $@.$$$$ && mv $@.$$$$ $@
 LOOP_COMPARED := $(LOOP)/mm.csv $(LOOP_SETS:%=$(LOOP)/set/%.peers) $(LOOP)/set/peers.peers
 $(LOOP)/compare.csv: $(LOOP_COMPARED) $(LOOP)/peak.csv $(BIN)/loop-compare
 	for s in $(LOOP_COMPARED); do
-	    loop-compare --peak=$(loop_peak) $$s | awk -v s=$$(basename $$s | sed 's/\..*//') 'NR == 1 { print "set," $$0 } NR > 1 { print s "," $$0 }'
-	done | awk 'NR == 1 || !/^set,/' > $@
+	    loop-compare --peak=$(loop_peak) $$([ $$s != $(LOOP)/mm.csv ] || echo --published) $$s | awk -v s=$$(basename $$s | sed 's/\..*//') 'NR == 1 { print "set," $$0 } NR > 1 { print s "," $$0 }'
+	done | awk 'NR == 1 || !/^set,/' > $@.$$$$ && mv $@.$$$$ $@
 
 # ---- figures: each from the table beside it ----
 $(LOOP)/violin.csv: $(LOOP)/traces.csv
@@ -106,7 +107,7 @@ $(LOOP)/violin.csv: $(LOOP)/traces.csv
 	function flush() { if (p != "" && base > 0) print a "," pos[a] "," last / base }
 	{ n = split($$0, f, ","); g = f[n - 2]; if ($$1 != p || $$2 != a) { flush(); p = $$1; a = $$2; base = last = ""; if (!(a in pos)) pos[a] = ++k }
 	  if ($$3 == 0 && g != "") { base = g; known[p] = g } if (base == "" && p in known) base = known[p]; if (g != "") last = g }
-	END { flush() }' $< > $@
+	END { flush() }' $< > $@.$$$$ && mv $@.$$$$ $@
 # means over the problems: the best nest and the time after at most so many actions of the path
 $(LOOP)/steps.csv: $(LOOP)/traces.csv
 	awk -F, 'function flush(  i) { if (p == "") return; for (i = n + 1; i <= 10; i++) { g[i] = g[n]; t[i] = t[n] }
@@ -115,27 +116,27 @@ $(LOOP)/steps.csv: $(LOOP)/traces.csv
 	  $$1 != p || $$2 != a { flush(); p = $$1; a = $$2; n = -1; best = when = 0; split("", g); split("", t); if (!(a in seen)) order[++k] = a; seen[a] }
 	  { if ($$(NF - 2) > best) best = $$(NF - 2); if ($$(NF - 1) > when) when = $$(NF - 1); n = $$3; if (n <= 10) { g[n] = best; t[n] = when } }
 	  END { flush(); for (j = 1; j <= k; j++) for (i = 0; i <= 10; i++) if (count[order[j], i])
-	      print order[j] "," i "," gsum[order[j], i] / count[order[j], i] "," tsum[order[j], i] / count[order[j], i] }' $< > $@
+	      print order[j] "," i "," gsum[order[j], i] / count[order[j], i] "," tsum[order[j], i] / count[order[j], i] }' $< > $@.$$$$ && mv $@.$$$$ $@
 $(LOOP)/roofline.csv: $(LOOP)/mm.csv
 	awk -F, 'NR == 1 { print "lib,intensity,gflops" } NR > 1 { split($$1, s, /[ )]/); m = s[2]; n = s[3]; k = s[4]
-	  print $$2 "," 2 * m * n * k / 4 / (m * k + k * n + m * n) "," $$3 }' $< > $@
+	  print $$2 "," 2 * m * n * k / 4 / (m * k + k * n + m * n) "," $$3 }' $< > $@.$$$$ && mv $@.$$$$ $@
 $(LOOP)/bars-%.csv: $(LOOP)/set/%.peers $(BIN)/csv-pivot
-	csv-pivot -k problem --names=lib --values=gflops $< > $@
+	csv-pivot -k problem --names=lib --values=gflops $< > $@.$$$$ && mv $@.$$$$ $@
 $(LOOP)/curve.csv: $(LOOP)/learn/mm.policy
-	cp $(LOOP)/learn/curve.csv $@
+	cp $(LOOP)/learn/curve.csv $@.$$$$ && mv $@.$$$$ $@
 $(LOOP)/violin.svg $(LOOP)/violin.png: $(LOOP)/violin.csv plots/loop-violin.gp
-	gnuplot -c plots/loop-violin.gp $< $@ '$(LOOP_SECONDS)'
+	gnuplot -c plots/loop-violin.gp $< $(@D)/new-$(@F) '$(LOOP_SECONDS)' && mv $(@D)/new-$(@F) $@
 LOOP_DRAWN := greedy1 greedy2 beam2bfs beam4bfs beam4dfs random anneal evolve mcts policy
 $(LOOP)/steps.svg $(LOOP)/steps.png: $(LOOP)/steps.csv plots/loop-steps.gp
-	gnuplot -c plots/loop-steps.gp $< $@ '$(filter $(LOOP_ALGOS),$(LOOP_DRAWN))'
+	gnuplot -c plots/loop-steps.gp $< $(@D)/new-$(@F) '$(filter $(LOOP_ALGOS),$(LOOP_DRAWN))' && mv $(@D)/new-$(@F) $@
 $(LOOP)/curve.svg $(LOOP)/curve.png: $(LOOP)/curve.csv plots/loop-curve.gp
-	gnuplot -c plots/loop-curve.gp $< $@
+	gnuplot -c plots/loop-curve.gp $< $(@D)/new-$(@F) && mv $(@D)/new-$(@F) $@
 $(LOOP)/bars-%.svg: $(LOOP)/bars-%.csv plots/loop-bars.gp
-	gnuplot -c plots/loop-bars.gp $< $@ '$*' $(loop_peak)
+	gnuplot -c plots/loop-bars.gp $< $(@D)/new-$(@F) '$*' $(loop_peak) && mv $(@D)/new-$(@F) $@
 $(LOOP)/bars-%.png: $(LOOP)/bars-%.csv plots/loop-bars.gp
-	gnuplot -c plots/loop-bars.gp $< $@ '$*' $(loop_peak)
+	gnuplot -c plots/loop-bars.gp $< $(@D)/new-$(@F) '$*' $(loop_peak) && mv $(@D)/new-$(@F) $@
 $(LOOP)/roofline.svg $(LOOP)/roofline.png: $(LOOP)/roofline.csv $(LOOP)/peak.csv plots/loop-roofline.gp
-	gnuplot -c plots/loop-roofline.gp $< $@ $(loop_peak) 'ours $(LOOP_PEERS)'
+	gnuplot -c plots/loop-roofline.gp $< $(@D)/new-$(@F) $(loop_peak) 'ours $(LOOP_PEERS)' && mv $(@D)/new-$(@F) $@
 
 # ---- make loop-learn: a policy trained by the model on the training sizes of a grid, measured on the unseen ones ----
 # make loop-transfer: what is learned on other shapes is worth on convolutions, in LOOP/transfer.csv

@@ -23,4 +23,6 @@ fails 'a window larger than the image' 1 'window kh of 3 is larger' loop-gen --k
 fails 'an empty range' 2 'is empty' loop-gen --kind=mm --m=9:8 --n=1 --k=1
 fails 'a missing size' 2 'needs --k' loop-gen --kind=mm --m=9 --n=1
 fails 'an unknown kind' 2 'kind' loop-gen --kind=foo
+fails 'a size of 0' 2 '.-m: size 0 is not 1 to' loop-gen --kind=mm --m=0 --n=1 --k=1
+fails 'a size of 2^31' 2 '.-m: size 2147483648 is not 1 to' loop-gen --kind=mm --m=2147483648 --n=1 --k=1
 done_testing

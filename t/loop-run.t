@@ -29,5 +29,15 @@ if command -v cc > /dev/null; then
     loop-run --backend=c n.csv > c.csv
     is 'the emitted C is right, also where there is no code' 4 bash -c "csv-cut -c checked c.csv | grep -c 1"
 fi
+printf 'problem\n(mm 1 1 1)\n(mm 1 17 1)\n(conv 1 1 1 1 1 1 1 1)\n(mm_tt 1 1 300)\n' > ones.csv
+is 'sizes of 1' '1 1 1 1' bash -c "loop-run ones.csv | csv-cut -c checked | tail -n +2 | paste -sd ' '"
+printf 'problem,tree,cursor\n(mm 8 8 8),"(tree (for m 8 9 (for k 8 0 (for n 8 0 (mul A B) (acc T) (write C)))))",0\n' > tail.csv
+fails 'a tail larger than the loop' 1 "tail.csv:2: column 'tree'.*tail 9" loop-run tail.csv
+for bad in '0|must be at least 1' '2147483648|more than 16777216' '-1|must be at least 1' '99999999999999999999|not an integer'; do
+    printf 'problem\n(mm 8 %s 8)\n' "${bad%%|*}" > size.csv
+    fails "a size of ${bad%%|*}" 1 "size.csv:2: column 'problem'.*${bad#*|}" loop-run size.csv
+done
+printf 'problem\n(mm 16777216 16777216 16777216)\n' > size.csv
+fails 'a tensor beyond all memory' 1 'more than 268435456 elements' loop-run size.csv
 fails 'a bad problem is named with its line' 1 'p.csv:2: column' bash -c "sed -i '2s/33/0/' p.csv; loop-run p.csv"
 done_testing

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 void rows_open(struct nest_rows *r, csv *t, bool need_tree)
@@ -63,7 +64,8 @@ void rows_write_mask(csvw *w, const struct problem *p, const struct nest *t, uns
 
 csvw *rows_resume(const char *path, const char *columns, const char *algo, struct intern *done)
 {
-    FILE *f = fopen(path, "r");
+    FILE *f = fopen(path, "r+");
+    if (f && flock(fileno(f), LOCK_EX | LOCK_NB)) die("%s: another process is writing it", path);
     char *line = NULL;
     size_t room = 0, names = strlen(columns), name = strlen(algo);
     off_t at = 0, keep = 0;
@@ -89,9 +91,12 @@ csvw *rows_resume(const char *path, const char *columns, const char *algo, struc
     }
     free(line);
     free(last.s);
-    if (f) fclose(f);
-    if (f && truncate(path, keep)) die_errno("%s", path);
-    return csvw_append(path, columns);
+    if (f && ftruncate(fileno(f), keep)) die_errno("%s", path);
+    csvw *w = csvw_append(path, columns);
+    if (f) return w;                                     /* stays open: it holds the lock */
+    f = fopen(path, "r");
+    if (!f || flock(fileno(f), LOCK_EX | LOCK_NB)) die("%s: another process is writing it", path);
+    return w;
 }
 
 unsigned rules_of(bool as_published)

@@ -21,7 +21,7 @@ unsigned rules_of(bool as_published);
 
 /* A table that grows by whole problems and may have been cut off by a kill: opened to append, its last problem taken
  * back (its rows may not be all there), the names of the others in `done`.  Dies at a file with another header, or with
- * rows of another algo than this one. */
+ * rows of another algo than this one, and when another process has the file open so. */
 csvw *rows_resume(const char *path, const char *columns, const char *algo, struct intern *done);
 
 /* "up,down,split_4" or blanks between; dies with `where` at an unknown action; returns how many, at most max */
