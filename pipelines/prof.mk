@@ -2,9 +2,8 @@
 #   OUT/prof/e2e       Python, C and the GPU's stand-in (the real one only with prof-record --gpu) for a known time each, three iterations; threads:
 #                      the same in four threads, forks: in two forked processes of two threads; verdict.csv: against the truth
 #   OUT/prof/cartpole  deep Q-learning until CartPole is solved, recorded; OUT/prof/speedup.csv: the profile's TheoreticalSpeedup beside the
-#                      speed-up of the C program (an update: with its share of acting and trials), and what
-#                      recording and cProfile cost the same run (one run of each, so differences of a few per cent are noise); per update: six
-#                      rounds of both programs in turn, with a 95 % interval
+#                      speed-up of the C program (an update: with its share of acting and trials), and what recording and cProfile cost: per
+#                      update, eight rounds of the programs in turn, intervals by bench-compare
 #   OUT/prof/correct   what recording ten programs costs, taken out again, beside the same programs not recorded: table.csv, see prof-correct-bench;
 #                      make prof-correct-bench PROF_REPEATS=20 for the interval's coverage (half an hour; resumes)
 #   OUT/prof/functions.csv  each function's share by cProfile and by the recorder's call tree; OUT/prof/cost.csv: a call's cost beside cProfile,
@@ -20,7 +19,7 @@ prof_steps    = $(if $(prof_small),1500,200000)
 prof_round    = $(if $(prof_small),1500,4000)
 prof_script   = data/cartpole/cartpole.py
 prof_args     = --seed=$(CARTPOLE_SEED) --steps=$(prof_steps)
-prof_programs = $(addprefix $(BIN)/prof-,record log op sweep check view split util emit calibrate correct) $(patsubst %.c,$(BIN)/%,$(notdir $(wildcard bin/fit-cartpole.c)))
+prof_programs = $(addprefix $(BIN)/prof-,record log op sweep check view split util emit import calibrate correct) $(addprefix $(BIN)/,bench-compare csv-cat csv-cut csv-sample csv-show) $(patsubst %.c,$(BIN)/%,$(notdir $(wildcard bin/fit-cartpole.c)))
 
 # measurements: a rebuilt filter does not throw them away
 $(prof_out)/e2e.done: | $(prof_programs) all
@@ -34,7 +33,6 @@ $(prof_out)/cartpole.done: $(prof_script) | $(prof_programs) all
 	$(PROF_PYTHON) $(prof_script) $(prof_args) --time=$(@D)/bare.csv > $(@D)/curve.csv
 	prof-record --quiet --force -o $(@D)/cartpole $(prof_script) $(prof_args) --time=$(@D)/recorded.csv > $(@D)/curve-recorded.csv
 	cmp $(@D)/curve.csv $(@D)/curve-recorded.csv
-	$(PROF_PYTHON) -m cProfile -o $(@D)/cprofile.prof $(prof_script) $(prof_args) --time=$(@D)/cprofile.csv > $(@D)/curve-cprofile.csv
 	prof-record --quiet --force --tree -o $(@D)/tree $(prof_script) --seed=$(CARTPOLE_SEED) --steps=1500 > $(@D)/curve-tree.csv
 	$(PROF_PYTHON) -m cProfile -o $(@D)/cprofile-tree.prof $(prof_script) --seed=$(CARTPOLE_SEED) --steps=1500 > $(@D)/curve-cprofile-tree.csv
 	touch $@
@@ -94,36 +92,44 @@ $(prof_out)/verdict.csv: $(foreach r,e2e threads forks,$(prof_out)/verdict-$r.cs
 	  for r in e2e threads forks; do sed "1d; s/^/$$r,/" $(prof_out)/verdict-$$r.csv; done; } > $@
 $(prof_out)/forks/summary.csv: $(prof_out)/forks.done pipelines/prof-process $(wildcard plots/prof-*.gp)
 	$(prof_forms) pipelines/prof-process $(@D)
-# the two programs in turn for the same number of steps, so that a neighbour disturbs both
-$(prof_out)/rounds.csv: $(prof_script) | $(prof_programs)
+# Python, the same recorded, under cProfile, and C, in turn and for the same number of steps, so that a neighbour disturbs all of them
+$(prof_out)/rounds.csv: $(prof_script) | $(prof_programs) all
 	mkdir -p $(@D)
-	echo round,program,seconds,updates > $@.part
-	for i in $(if $(prof_small),1 2,1 2 3 4 5 6); do
-	    $(PROF_PYTHON) $(prof_script) --seed=$(CARTPOLE_SEED) --steps=$(prof_round) --time=$(@D)/round.csv > /dev/null 2> $(@D)/round.log
-	    awk -F, -v r=$$i 'NR == 2 { print r ",python," $$2 "," $$4 }' $(@D)/round.csv >> $@.part
-	    begin=$$(date +%s%N)
-	    fit-cartpole --quiet --plain --seed=$(CARTPOLE_SEED) --steps=$(prof_round) > $(@D)/round.csv
-	    tail -1 $(@D)/round.csv | awk -F, -v r=$$i -v ns=$$(($$(date +%s%N) - begin)) '{ printf "%d,c,%.6f,%d\n", r, ns / 1e9, $$3 }' >> $@.part
+	echo label,round,update_seconds > $@.part
+	args="$(prof_script) --seed=$(CARTPOLE_SEED) --steps=$(prof_round) --time=$(@D)/round.csv"
+	for i in $(if $(prof_small),1 2,1 2 3 4 5 6 7 8); do
+	    for label in python recorded cprofile c; do
+	        begin=$$(date +%s%N)
+	        case $$label in
+	        python) $(PROF_PYTHON) $$args ;;
+	        recorded) prof-record --quiet --force -o $(@D)/round $$args ;;
+	        cprofile) $(PROF_PYTHON) -m cProfile -o $(@D)/round.prof $$args ;;
+	        c) fit-cartpole --quiet --plain --seed=$(CARTPOLE_SEED) --steps=$(prof_round) ;;
+	        esac > $(@D)/round.out 2> $(@D)/round.log
+	        end=$$(date +%s%N)
+	        if [ $$label = c ]; then tail -1 $(@D)/round.out | awk -F, -v ns=$$((end - begin)) '{ printf "c,%s,%.9f\n", r, ns / 1e9 / $$3 }' r=$$i
+	        else awk -F, -v l=$$label -v r=$$i 'NR == 2 { printf "%s,%s,%.9f\n", l, r, $$2 / $$4 }' $(@D)/round.csv; fi >> $@.part
+	    done
 	done
-	rm $(@D)/round.csv $(@D)/round.log
+	rm -r $(@D)/round $(@D)/round.csv $(@D)/round.log $(@D)/round.out $(@D)/round.prof
 	mv $@.part $@
+$(prof_out)/compare.csv: $(prof_out)/rounds.csv
+	bench-compare --quiet --base=python --metric=update_seconds $< > $@ || [ $$? -le 2 ]
 # Python's part of a recorded step gone, and what the C program takes, by step of learning: the two solve it after different numbers of steps
-$(prof_out)/speedup.csv: $(prof_out)/cartpole/summary.csv $(if $(wildcard bin/fit-cartpole.c),$(prof_out)/c.csv $(prof_out)/rounds.csv)
+$(prof_out)/speedup.csv: $(prof_out)/cartpole/summary.csv $(if $(wildcard bin/fit-cartpole.c),$(prof_out)/c.csv $(prof_out)/compare.csv)
 	prof-view --view=metrics $(prof_out)/cartpole/cells.csv > $(prof_out)/phases.csv
 	csv-cut -c proc,phase,op,cats,total_ns,lo_ns,hi_ns,runs $(prof_out)/cartpole/corrected.csv | prof-view --view=metrics > $(prof_out)/phases-corrected.csv
 	awk -F, 'function all(file,    t, c, k) { for (k in total) if (k ~ "^" file) { t += total[k]; c += native[k] } return c ? t / c : 0 }
-	    BEGIN { print "quantity,value" } { f = FILENAME; sub(/.*\//, "", f); sub(/\.csv/, "", f) }
+	    function row(name, x, lo, hi) { printf "%s,%.4f,%.4f,%.4f\n", name, x, lo, hi }
+	    BEGIN { print "quantity,value,low,high" } { f = FILENAME; sub(/.*\//, "", f); sub(/\.csv/, "", f) }
 	    f ~ /^phases/ { if ($$2 == "learn" || $$2 == "trial") { if ($$3 == "TotalTimeSec") total[f " " $$2] += $$4; if ($$3 == "CppAndGPUTimeSec") native[f " " $$2] += $$4 } next }
-	    f == "rounds" { if ($$2 == "python") p[$$1] = $$3 / $$4; if ($$2 == "c" && $$4) { r = log(p[$$1] / ($$3 / $$4)); n++; sum += r; square += r * r } next }
-	    $$1 == "program" { next } { t[f] = $$2; u[f] = $$4; print f "_seconds," $$2; print f "_updates," $$4; print f "_mean_return," $$5 }
-	    END { print "theoretical_speedup," all("phases "); print "theoretical_speedup_corrected," all("phases-corrected ")
-	        print "recording_slowdown_ratio," t["recorded"] / t["bare"]; print "cprofile_slowdown_ratio," t["cprofile"] / t["bare"]
-	        if (n > 1) { m = sum / n; s = sqrt((square - n * m * m) / (n - 1) / n) * (n == 2 ? 12.71 : n == 6 ? 2.571 : 2.2)
-	            print "achieved_speedup_per_update," exp(m); print "achieved_speedup_low," exp(m - s); print "achieved_speedup_high," exp(m + s) }
-	        if (t["c"]) print "achieved_speedup_until_solved," t["bare"] / t["c"] }' \
-	    $(prof_out)/phases.csv $(prof_out)/phases-corrected.csv $(prof_out)/bare.csv $(prof_out)/recorded.csv $(prof_out)/cprofile.csv $(filter %/c.csv %/rounds.csv,$^) > $@
+	    f == "compare" { if ($$1 == "c") { x = 1 / $$5; lo = 1 / $$7; hi = 1 / $$6 } else if ($$1 != "label") row($$1 "_slowdown_ratio", $$5, $$6, $$7); next }
+	    $$1 == "program" { next } { t[f] = $$2; print f "_seconds," $$2 ",,"; print f "_updates," $$4 ",,"; print f "_mean_return," $$5 ",," }
+	    END { print "theoretical_speedup," all("phases ") ",,"; print "theoretical_speedup_corrected," all("phases-corrected ") ",,"
+	        if (x) row("achieved_speedup_per_update", x, lo, hi); if (t["c"]) print "achieved_speedup_until_solved," t["bare"] / t["c"] ",," }' \
+	    $(prof_out)/phases.csv $(prof_out)/phases-corrected.csv $(prof_out)/bare.csv $(prof_out)/recorded.csv $(filter %/c.csv %/compare.csv,$^) > $@
 $(prof_out)/speedup.svg $(prof_out)/speedup.png: $(prof_out)/speedup.csv plots/prof-cost.gp
-	gnuplot -c plots/prof-cost.gp $< $@
+	gnuplot -c plots/prof-cost.gp $(prof_out)/rounds.csv $@
 
 prof: $(prof_out)/verdict.csv $(prof_out)/speedup.csv $(prof_out)/e2e/summary.csv $(prof_out)/tree/summary.csv $(prof_out)/forks/summary.csv $(prof_out)/correct/table.csv $(prof_out)/cost.csv \
     $(foreach f,speedup corrected functions,$(prof_out)/$f.svg $(prof_out)/$f.png)

@@ -4,7 +4,8 @@ set output ARG2
 set datafile separator comma
 set datafile missing ""
 set key noenhanced
-set title "real: time by operation"
+kind = system("echo ${KIND:-real}")
+set title kind . ": time by operation"
 set ylabel "seconds"
 set yrange [0:*]
 set xtics noenhanced

@@ -4,7 +4,8 @@ set output ARG2
 set datafile separator comma
 set datafile missing ""
 set key noenhanced
-set title "real: time breakdown of an iteration"
+kind = system("echo ${KIND:-real}")
+set title kind . ": time breakdown of an iteration"
 set ylabel "seconds an iteration"
 set yrange [0:*]
 set xtics noenhanced

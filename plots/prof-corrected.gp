@@ -7,8 +7,9 @@ set style fill solid 0.8 border -1
 set boxwidth 0.38
 set grid ytics lc rgb "#dddddd"
 set yrange [0:*]
+set lmargin 8
 set xtics noenhanced
-set key top right horizontal
+set key noenhanced outside top right horizontal
 title_of(d) = d eq "few" ? "chosen C functions" : d eq "calls" ? "every C function of a module" : "every Python function and every builtin"
 rows(d) = sprintf("< awk -F, 'NR == 1 || $2 == \"%s\"' '%s'", d, ARG1)
 set multiplot layout 3,1 title "real: recorded CPU time over that of the same program not recorded, raw and corrected (95 % interval)"

@@ -4,7 +4,8 @@ set output ARG2
 set datafile separator comma
 set datafile missing ""
 set key noenhanced
-set title "real: flame graph"
+kind = system("echo ${KIND:-real}")
+set title kind . ": flame graph"
 set xlabel "seconds"
 set style fill solid 0.8 border lc rgb "#ffffff"
 unset ytics
@@ -16,4 +17,4 @@ set yrange [0.4:*]
 third(x) = floor(x) - 3 * floor(floor(x) / 3.0)
 colour(d, s) = 0xdd5522 + 256 * floor(40 * third(d)) + floor(20 * third(s / 100))
 plot ARG1 using ((column("start_us") + column("end_us")) / 2e6):(column("depth")):(column("start_us") / 1e6):(column("end_us") / 1e6):(column("depth") - 0.5):(column("depth") + 0.5):(colour(column("depth"), column("start_us"))) with boxxyerror lc rgb variable, \
-     ARG1 using ((column("start_us") + column("end_us")) / 2e6):(column("depth")):(column("end_us") - column("start_us") > width * 0.05 ? substr(strcol("name"), 1, int(90.0 * (column("end_us") - column("start_us")) / width)) : "") with labels font ",9" noenhanced
+     ARG1 using ((column("start_us") + column("end_us")) / 2e6):(column("depth")):(column("end_us") - column("start_us") > width * 0.03 ? substr(strcol("name"), 1, int(130.0 * (column("end_us") - column("start_us")) / width)) : "") with labels font ",9" noenhanced

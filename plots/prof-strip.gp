@@ -6,7 +6,8 @@ set datafile missing ""
 set key noenhanced
 stats ARG1 using 2 skip 1 nooutput
 lo = STATS_min
-set title "real: utilisation"
+kind = system("echo ${KIND:-real}")
+set title kind . ": utilisation"
 set xlabel "seconds"
 set cblabel "busy, %"
 set cbrange [0:100]

@@ -4,7 +4,8 @@ set output ARG2
 set datafile separator comma
 set datafile missing ""
 set key noenhanced
-set title "real: " . ARG3 . ", mean of the iterations" noenhanced
+kind = system("echo ${KIND:-real}")
+set title kind . ": " . ARG3 . ", mean of the iterations" noenhanced
 set ylabel (ARG3[strlen(ARG3)-2:] eq "Sec" ? "seconds an iteration" : ARG3 eq "TheoreticalSpeedup" ? "factor" : "%")
 set yrange [0:*]
 set xtics noenhanced

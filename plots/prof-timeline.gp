@@ -6,7 +6,8 @@ if (ARG2[strlen(ARG2)-2:] eq "svg") { set terminal svg size 900,high dynamic fon
 set output ARG2
 set datafile separator comma
 set datafile missing ""
-set title "real: what ran when, by process and thread"
+kind = system("echo ${KIND:-real}")
+set title kind . ": what ran when, by process and thread"
 set xlabel "seconds"
 set style fill solid 1 noborder
 set lmargin 20
@@ -14,7 +15,7 @@ set key outside top center horizontal
 stats ARG1 using 3 skip 1 nooutput
 lo = STATS_min
 blank(s) = system("echo " . s . " | tr _ ' '")
-set yrange [0.4:n + 0.6] reverse
+set yrange [n + 0.6:0.4]
 set ytics (blank(word(lanes, 1)) 1) scale 0 noenhanced
 do for [i = 2:n] { set ytics add (blank(word(lanes, i)) i) }
 do for [i = 1:n-1] { set arrow from graph 0, first i + 0.5 to graph 1, first i + 0.5 nohead lc rgb "#dddddd" }

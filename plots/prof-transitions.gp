@@ -4,9 +4,11 @@ set output ARG2
 set datafile separator comma
 set datafile missing ""
 set key noenhanced
-set title "real: transitions"
+kind = system("echo ${KIND:-real}")
+set title kind . ": how often a category was entered, by operation"
 set ylabel "count"
 set logscale y
+set format y "10^{%L}"
 set yrange [0.5:*]
 set xtics noenhanced rotate by -30
 set grid ytics lc rgb "#dddddd"
@@ -15,4 +17,4 @@ set boxwidth 0.6
 set bmargin 7
 set rmargin 8
 unset key
-plot ARG1 using 0:(column("count")):xtic(strcol("op") . " > " . strcol("category")) with boxes lc rgb "#4477aa"
+plot ARG1 using 0:(column("count")):xtic((strlen(strcol("op")) ? strcol("op") : "(none)") . " > " . strcol("category")) with boxes lc rgb "#4477aa"

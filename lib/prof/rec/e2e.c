@@ -57,7 +57,7 @@ double run_gpu(double seconds)
     if (dir && snprintf(path, sizeof path, "%s/gpu.%d.csv", dir, pid) < (int)sizeof path) {
         int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
         int n = snprintf(rows, sizeof rows,
-                         "%s%d,%ld,cat,CUDA,%lld,%lld,launch and wait,%u,\n%d,d0.s0,gpu,GPU,%lld,%lld,sleep,%u,\n",
+                         "%s%d,%ld,cat,CUDA,%lld,%lld,launch and wait,%u,\n%d,d0.s0,gpu,GPU,%lld,%lld,stand-in,%u,\n",
                          lseek(fd, 0, SEEK_END) == 0 ? "proc,tid,kind,cat,start_ns,end_ns,name,link,flag\n" : "", pid,
                          (long)syscall(SYS_gettid), (long long)start, (long long)end, link, pid, (long long)k.start,
                          (long long)k.end, link);
