@@ -11,7 +11,7 @@ set xrange [0.0005:300]
 set yrange [*:1.02]
 set grid lc rgb "#dddddd"
 x(s) = strcol("kind") eq "real" ? column("seconds_mean") : 1/0
-set key bottom right
+set termoption noenhanced
 set object rectangle from graph 0, first 0.95 to graph 1, first 1.0 fc rgb "#eef5ee" fs noborder behind
 plot ARG1 using (x("")):"best_ratio" with points pt 7 ps 1 lc rgb "#4477aa" notitle, \
-     ARG1 using (x("")):"best_ratio":(strcol("algo") . " (" . strcol("problems") . ")") with labels noenhanced left offset 0.7,0 font ",10" notitle
+     ARG1 using (x("")):"best_ratio":(strcol("algo") . " (" . strcol("problems") . ")") with labels left offset 0.7,0 font ",10" notitle
