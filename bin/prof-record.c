@@ -98,10 +98,10 @@ static char *library(const char *file, bool need)
     return NULL;
 }
 
-static void prepend(const char *name, const char *value)
+static void add_path(const char *name, const char *value, bool first)
 {
     const char *old = getenv(name);
-    char *both = old && *old ? xformat("%s:%s", value, old) : xstrdup(value);
+    char *both = !old || !*old ? xstrdup(value) : first ? xformat("%s:%s", value, old) : xformat("%s:%s", old, value);
     if (setenv(name, both, 1) != 0) die_errno("%s", name);
     free(both);
 }
@@ -126,10 +126,11 @@ int main(int argc, char **argv)
     char *extension = library("_millrace.so", script);
     if (extension) {
         *strrchr(extension, '/') = '\0';
-        prepend("PYTHONPATH", extension);
+        add_path("PYTHONPATH", extension, true);
     }
     if (calls) {
-        prepend("LD_PRELOAD", library("libmillrace-calls.so", true));
+        /* behind what is there: a sanitizer's runtime must stay first */
+        add_path("LD_PRELOAD", library("libmillrace-calls.so", true), false);
         setenv("MILLRACE_PROF_CALLS", calls, 1);
     }
     if (gpu) setenv("CUDA_INJECTION64_PATH", library("libmillrace-gpu.so", true), 1);

@@ -70,7 +70,8 @@ static double welch(const double *v, const double *freedom, size_t n, double *er
     return parts > 0 ? variance * variance / parts : 0;
 }
 
-struct correction *correct_counted(const struct cells *c, const char *calibration, const char *hooks, struct removed *total)
+struct correction *correct_counted(const struct cells *c, const char *calibration, const char *hooks,
+                                   struct removed *total)
 {
     struct costs costs = read_costs(calibration);
     struct correction *out = xcalloc(c->n, sizeof *out);
@@ -194,8 +195,8 @@ static double paired_half_width(const struct sample *a, const struct sample *b, 
     return half_width(&d.error, &d.freedom, 1);
 }
 
-struct total correct_total(const struct cells *c, const struct correction *r, struct removed removed, const char *repeats,
-                           const char *against, const char *pairs)
+struct total correct_total(const struct cells *c, const struct correction *r, struct removed removed,
+                           const char *repeats, const char *against, const char *pairs)
 {
     struct total t = { 0 };
     struct sample runs = { 0 }, bare = { 0 };
@@ -221,7 +222,8 @@ struct total correct_total(const struct cells *c, const struct correction *r, st
     t.half_against = half_width(error, freedom, 3);
     if (pairs) {
         struct sample taken = taken_by_round(pairs, t.taken);
-        if (taken.n != runs.n || (against && bare.n != runs.n)) die("%s: %zu rows, but %zu repeats", pairs, taken.n, runs.n);
+        if (taken.n != runs.n || (against && bare.n != runs.n))
+            die("%s: %zu rows, but %zu repeats", pairs, taken.n, runs.n);
         t.half = paired_half_width(&runs, NULL, &taken);
         if (against) t.half_against = paired_half_width(&runs, &bare, &taken);
         free(taken.v);

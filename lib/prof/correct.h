@@ -13,7 +13,8 @@ struct correction {
 struct removed {
     double ns, error, freedom;                           /* cost, its standard error, degrees of freedom of the error */
 };
-struct correction *correct_counted(const struct cells *, const char *calibration, const char *hooks, struct removed *total);
+struct correction *correct_counted(const struct cells *, const char *calibration, const char *hooks,
+                                   struct removed *total);
 /* Rows whose set changes are renamed, added up and dropped in place: total becomes the raw time of what is left. */
 struct correction *correct_placed(struct cells *);
 

@@ -172,7 +172,7 @@ static void one_record(struct reader *r, struct process *p, const struct log_rec
     int64_t t = (int64_t)p->first.monotonic_ns;
     if (p->ticks) t += (int64_t)((double)(int64_t)(rec->t - p->first.ticks) * p->slope);
     else t = (int64_t)rec->t;
-    /* the processor may read its counter too early by a few ns: what ended has lasted, or its hook would be forgotten */
+    /* the processor may read its counter a few ns early: what ended has lasted, or its hook would be forgotten */
     bool ends = rec->event == LOG_RETURN || rec->event == LOG_EXCEPTION || rec->event == LOG_PYTHON_END;
     if (t < r->last + ends) t = r->last + ends;
     r->last = t;
