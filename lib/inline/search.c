@@ -364,20 +364,15 @@ static size_t mcts(struct search *s, struct proposal *p)
 
 /* ---- where to begin */
 
-/* of the calls that a heuristic inlines the executed ones, or the often executed ones, or these with the calls that a
- * heuristic which makes small programs inlines among the others */
+/* Of the calls that a heuristic inlines the executed ones, or the often executed ones, or these together with what the
+ * default does about the others: other inputs execute other calls. */
 static size_t start(struct search *s, struct proposal *p)
 {
     static const struct { double part; bool with_cold; } way[] = { { 0, false }, { 1e-4, false }, { 1e-2, false },
                                                                    { 1e-4, true } };
     /* the part is of the hottest call's executions */
-    struct live set = { 0 }, small = { 0 };
-    const struct tried *least = NULL;
-    for (size_t i = 0; i < s->history.n; i++) {
-        const struct tried *t = &s->history.v[i];
-        if (t->ok && str_is(t->chain, "") && (!least || t->text_bytes < least->text_bytes)) least = t;
-    }
-    if (least) load(s, least->decisions, &small);
+    struct live set = { 0 }, usual = { 0 };
+    load(s, s->objective.base->decisions, &usual);
     size_t n = 0;
     for (size_t i = 0; i < s->history.n && n < (size_t)s->count; i++) {
         const struct tried *t = &s->history.v[i];
@@ -391,10 +386,10 @@ static size_t start(struct search *s, struct proposal *p)
             for (size_t j = 0; j < pool.n; j++)
                 if (pool.site[j].inlined && pool.heat[j] >= cut && pool.heat[j] > 0)
                     live_add(&p[n].set, pool.site[j].callee, pool.site[j].chain, true);
-            for (size_t j = 0; way[k].with_cold && j < small.n; j++)
-                if (small.v[j].inlined && heat_of_site(s, &small.v[j]) < cut &&
-                    work_legal(s->work, small.v[j].callee, small.v[j].chain))
-                    live_add(&p[n].set, small.v[j].callee, small.v[j].chain, true);
+            for (size_t j = 0; way[k].with_cold && j < usual.n; j++)
+                if (usual.v[j].inlined && heat_of_site(s, &usual.v[j]) < cut &&
+                    work_legal(s->work, usual.v[j].callee, usual.v[j].chain))
+                    live_add(&p[n].set, usual.v[j].callee, usual.v[j].chain, true);
             live_sort(&p[n].set);
             search_finish(&p[n], t->decisions, (long)k);
             if (search_is_new(s, p, n, -1)) n++;
@@ -402,7 +397,7 @@ static size_t start(struct search *s, struct proposal *p)
         search_pool_free(&pool);
     }
     live_free(&set);
-    live_free(&small);
+    live_free(&usual);
     return n;
 }
 
