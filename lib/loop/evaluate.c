@@ -90,6 +90,7 @@ void evaluator_recall(struct evaluator *v, const char *path)
             if (d < 0 || s.n != 16) csv_die(t, key, "16 hexadecimal digits");
             k = k << 4 | (uint64_t)d;
         }
+        if (!k) csv_die(t, key, "a key other than 0");
         double sec = csv_num(t, seconds);
         if (!(sec > 0)) csv_die(t, seconds, "a positive number");
         remember(

@@ -1,4 +1,4 @@
-/* store.c - fuzz target: a store of measured nests is refused with a message, or read: each key once, times positive. */
+/* store.c - fuzz target: a store of measured nests is refused with a message, or read: keys once, times positive. */
 #include "fuzz.h"
 #include "base/mem.h"
 #include "loop/evaluate.h"
