@@ -85,8 +85,10 @@ static void log_to_live(const struct log *l, struct live *did)
         if (!inlined && !left) continue;                 /* the code is gone */
         live_add(did, l->v[i].f[CALLEE], l->v[i].f[CHAIN], !left);
         if (left && inlined) {
-            char why[80];
-            snprintf(why, sizeof why, "inlined in %ld of %ld copies", inlined, inlined + left);
+            char why[160];
+            str reason = l->v[i].f[REASON];
+            snprintf(why, sizeof why, "inlined in %ld of %ld copies%s%.*s", inlined, inlined + left,
+                     reason.n ? "; elsewhere: " : "", (int)reason.n, reason.s);
             live_reason(did, str_of(why));
         } else if (left) live_reason(did, l->v[i].f[REASON]);
     }

@@ -24,7 +24,7 @@ struct block { uint32_t first_edge, nedges, depth; };
 struct reader {
     struct ir_module *m;
     const char *path;
-    size_t line;
+    size_t line, bytes;                                  /* bytes of the text */
     struct di *di;
     size_t ndi, capdi;
     struct pending *pending;
@@ -449,7 +449,7 @@ static void node(struct reader *r, const char *p, const char *e)
     else if (starts(q, e, "!DILexicalBlock(")) d.kind = BLOCK;
     else if (starts(q, e, "!DIFile(")) d.kind = FILE_NODE;
     else return;
-    if (id > 1u << 26) die_at(r->path, r->line, "metadata node %u: more than any module has", id);
+    if (id > r->bytes) die_at(r->path, r->line, "metadata node %u: nodes are numbered from 0, there are fewer", id);
     d.line = number_field(q, e, "line: ");
     d.column = number_field(q, e, "column: ");
     d.scope = number_field(q, e, "scope: ");
@@ -585,6 +585,7 @@ void ir_read(struct ir_module *m, const char *path)
     char *text = read_all(path, &n);
     if (n >= 4 && memcmp(text, "BC\xc0\xde", 4) == 0) die("%s: bitcode; expected a text module (opt -S)", r.path);
     bool is_module = false;
+    r.bytes = n;
     for (const char *p = text, *end = text + n; p < end;) {
         const char *e = memchr(p, '\n', (size_t)(end - p));
         if (!e) e = end;

@@ -90,7 +90,8 @@ static bool measure(const struct trials *t, const char *exe, struct result *r)
 static void build_and_measure(const struct trials *t, const struct trial *one, const struct live *set, struct result *r)
 {
     char *absolute = realpath(t->work->path, NULL);
-    char *exe = xformat("%s/.run.%ld", absolute, (long)getpid());
+    /* a name of one length: finding itself by it costs the program instructions */
+    char *exe = xformat("%s/.run.%010ld", absolute, (long)getpid());
     struct live did = { 0 };
     double begin = now_seconds();
     const char *why =

@@ -147,7 +147,7 @@ unsigned report()
     FOR_EACH_FUNCTION(n)
         for (cgraph_edge *e = n->callees; e; e = e->next_callee) {
             site *s = find(e);
-            if (!s) continue;
+            if (!s || e->inline_failed == CIF_UNREACHABLE) continue;     /* no code will be made for such a copy */
             if (!e->inline_failed) s->inlined++;
             else {
                 s->left++;
