@@ -3,7 +3,6 @@
 #ifndef MILLRACE_CORRECT_H
 #define MILLRACE_CORRECT_H
 #include "prof/cells.h"
-#include <stdbool.h>
 
 struct correction {
     int64_t corrected, clipped;                          /* clipped: cost that no cell could give */
