@@ -224,7 +224,7 @@ $(LOOP)/policy-table.svg $(LOOP)/policy-table.png: $(LOOP)/policy-table.csv plot
 
 # ---- make loop-transfer: what a policy learned is worth on convolutions of networks that it never saw ----
 # zero: learned on matrix products only; shapes: on generated convolutions and products, none of them a layer
-LOOP_TRANSFER_STEPS ?= 800000
+LOOP_TRANSFER_STEPS ?= 2000000
 LOOP_TRANSFER       := $(LOOP)/transfer
 loop-transfer: $(LOOP)/transfer.csv $(BIN)/csv-show
 	csv-show $(LOOP)/transfer.csv
