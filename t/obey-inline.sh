@@ -1,6 +1,7 @@
 #!/bin/bash
-# obey-inline.sh DRAWS SEED WORK...: build each program under random sets of decisions, half of its calls and then half of
-# the copies that come to be, and count what was obeyed; the outputs of all builds must be those of the heuristic's build.
+# obey-inline.sh DRAWS SEED WORK...: build each program under random sets of decisions, half (SHARE=0.5) of its calls and then
+# of the copies that come to be, and count what was obeyed; the outputs of all builds must be those of the heuristic's build.
+# A set that makes the compiler run into its limits is a row with that reason.
 # Not part of `make test`: it wants real programs (make inline lays them out in out/inline/live/NAME/w) and minutes.
 # Prints a table: program, compiler, draw, asked, inlined, then the calls not inlined by reason, unasked, wrong outputs.
 set -euo pipefail
@@ -26,7 +27,7 @@ outputs() {                                              # of all search runs of
     done | tr '\n' ' '
 }
 # half of the rows of a table of calls (columns callee, chain and legal or reason) as sites
-half() { csv-cut -c callee,chain "$1" | awk -F, -v seed="$2" 'BEGIN { srand(seed) } NR > 1 && rand() < .5 {
+half() { csv-cut -c callee,chain "$1" | awk -F, -v seed="$2" -v share="${SHARE:-0.5}" 'BEGIN { srand(seed) } NR > 1 && rand() < share {
     n = split($2, e, " @ "); printf "(site (path"; for (i = n; i; i--) printf " %s", e[i]; printf ") (callee %s) (inline true))\n", $1 }'; }
 : > "$T/nothing"
 echo program,compiler,draw,asked,inlined,illegal,context,no_such_call,refused,unexplained,unasked,wrong_output
@@ -37,9 +38,12 @@ for work; do
     want=$(outputs "$work" "$T/default")
     for k in $(seq "$draws"); do
         { echo '(decisions'; half "$work/calls.csv" $((seed * 1000 + k)); echo ')'; } > "$T/one.sexp"
-        inline-build --decisions="$T/one.sexp" --sites --out="$T/exe" "$work" | csv-where -c inlined --is=no | csv-where -c asked --is=no > "$T/left.csv"
+        inline-build --decisions="$T/one.sexp" --sites --out="$T/exe" "$work" > "$T/one.csv" 2> "$T/why" ||
+            { echo "$program,$compiler,$k: $(cat "$T/why")"; continue; }
+        csv-where -c inlined --is=no "$T/one.csv" | csv-where -c asked --is=no > "$T/left.csv"
         { sed '$d' "$T/one.sexp"; half "$T/left.csv" $((seed * 1000 + k + 500)); echo ')'; } > "$T/two.sexp"
-        inline-build --decisions="$T/two.sexp" --out="$T/exe" "$work" > "$T/two.csv"
+        inline-build --decisions="$T/two.sexp" --out="$T/exe" "$work" > "$T/two.csv" 2> "$T/why" ||
+            { echo "$program,$compiler,$k: $(cat "$T/why")"; continue; }
         wrong=0
         [ "$(outputs "$work" "$T/exe")" = "$want" ] || wrong=1
         awk -F, -v p="$program,$compiler,$k" -v wrong=$wrong 'NR == 1 { next }

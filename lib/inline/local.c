@@ -59,7 +59,7 @@ static void touch(struct local *l, struct move *m, str function)
     uint32_t k = intern(&l->function, parts_plain(function));
     for (size_t i = 0; i < m->nnear; i++) if (m->near[i] == k) return;
     uint32_t *more = arena_get(&l->memory, (m->nnear + 1) * sizeof *more);
-    memcpy(more, m->near, m->nnear * sizeof *more);
+    if (m->nnear) memcpy(more, m->near, m->nnear * sizeof *more);
     more[m->nnear++] = k;
     m->near = more;
 }
