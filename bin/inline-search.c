@@ -15,8 +15,8 @@
  * what helped is tried together; -n 1 is best), anneal (simulated
  * annealing), walk (random walk), flip (every call alone, then all that
  * helped together, again and again), exhaustive, mcts, start (for every
- * heuristic's set, only its hot calls, and these with what the default does
- * about the others).
+ * heuristic's set its executed calls; of the others, about which the runs say
+ * nothing, as the default decides or the heuristic with the least text).
  *
  * With --best, the best set so far goes to stdout instead, as decisions; a
  * tie goes to the default, and then it is the default's own set.

@@ -364,15 +364,27 @@ static size_t mcts(struct search *s, struct proposal *p)
 
 /* ---- where to begin */
 
-/* Of the calls that a heuristic inlines the executed ones, or the often executed ones, or these together with what the
- * default does about the others: other inputs execute other calls. */
+/* the heuristic's set with the least text: what it says is cheap for calls of which nothing is known */
+static const struct tried *smallest(const struct search *s)
+{
+    const struct tried *best = s->objective.base;
+    for (size_t i = 0; i < s->history.n; i++) {
+        const struct tried *t = &s->history.v[i];
+        if (t->ok && str_is(t->chain, "") && t->text_bytes < best->text_bytes) best = t;
+    }
+    return best;
+}
+
+/* Of the calls that a heuristic inlines the executed ones, or the often executed ones; about the others it is decided
+ * as in the default or in the smallest program, since other inputs execute other calls. */
 static size_t start(struct search *s, struct proposal *p)
 {
-    static const struct { double part; bool with_cold; } way[] = { { 0, false }, { 1e-4, false }, { 1e-2, false },
-                                                                   { 1e-4, true } };
+    static const struct { double part; bool small; } way[] = {
+        { 1e-4, false }, { 1e-4, true }, { 1e-2, true }, { 0, true } };
     /* the part is of the hottest call's executions */
-    struct live set = { 0 }, usual = { 0 };
-    load(s, s->objective.base->decisions, &usual);
+    struct live set = { 0 }, cold[2] = { { 0 } };
+    load(s, s->objective.base->decisions, &cold[0]);
+    load(s, smallest(s)->decisions, &cold[1]);
     size_t n = 0;
     for (size_t i = 0; i < s->history.n && n < (size_t)s->count; i++) {
         const struct tried *t = &s->history.v[i];
@@ -382,14 +394,15 @@ static size_t start(struct search *s, struct proposal *p)
         double hottest = pool.n ? pool.heat[0] : 0;
         for (size_t k = 0; k < sizeof way / sizeof *way && n < (size_t)s->count; k++) {
             double cut = way[k].part * hottest;
+            const struct live *rest = &cold[way[k].small];
             live_clear(&p[n].set);
             for (size_t j = 0; j < pool.n; j++)
-                if (pool.site[j].inlined && pool.heat[j] >= cut && pool.heat[j] > 0)
+                if (pool.site[j].inlined && pool.heat[j] > cut)
                     live_add(&p[n].set, pool.site[j].callee, pool.site[j].chain, true);
-            for (size_t j = 0; way[k].with_cold && j < usual.n; j++)
-                if (usual.v[j].inlined && heat_of_site(s, &usual.v[j]) < cut &&
-                    work_legal(s->work, usual.v[j].callee, usual.v[j].chain))
-                    live_add(&p[n].set, usual.v[j].callee, usual.v[j].chain, true);
+            for (size_t j = 0; j < rest->n; j++)
+                if (rest->v[j].inlined && heat_of_site(s, &rest->v[j]) <= cut &&
+                    work_legal(s->work, rest->v[j].callee, rest->v[j].chain))
+                    live_add(&p[n].set, rest->v[j].callee, rest->v[j].chain, true);
             live_sort(&p[n].set);
             search_finish(&p[n], t->decisions, (long)k);
             if (search_is_new(s, p, n, -1)) n++;
@@ -397,7 +410,8 @@ static size_t start(struct search *s, struct proposal *p)
         search_pool_free(&pool);
     }
     live_free(&set);
-    live_free(&usual);
+    live_free(&cold[0]);
+    live_free(&cold[1]);
     return n;
 }
 

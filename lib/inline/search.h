@@ -10,7 +10,7 @@
  *   exhaustive  every subset of the calls, where they are few
  *   mcts        UCT over the calls from the most executed down (2.6, with the expansion the original lacked)
  *   local       calls in many functions decided the other way at once, see local.c
- *   start       for every set in the history: only its calls executed at least a threshold of times */
+ *   start       for every heuristic's set: its executed calls, the others as in the default or the smallest set */
 #ifndef MILLRACE_SEARCH_H
 #define MILLRACE_SEARCH_H
 #include "inline/history.h"
