@@ -46,7 +46,8 @@ static void gradients(void)
         policy_softmax(y + i * (ACTS + 1), row[i].mask, ACTS, p, logp);
         row[i].old_logp = logp[row[i].action] + (float)(rng_unit(&r) - 0.5);
     }
-    struct gradient_options plain = { .value = 0.7, .entropy = 0.3 }, clip = { .clip = 0.2, .value = 0.7, .entropy = 0.3 };
+    struct gradient_options plain = { .value = 0.7, .entropy = 0.3 };
+    struct gradient_options clip = { .clip = 0.2, .value = 0.7, .entropy = 0.3 };
     near(worst(&plain, row, y), 0, 2e-4, "the slope of the plain loss is its finite difference");
     near(worst(&clip, row, y), 0, 2e-4, "so is that of the clipped one");
     gradient_of(&plain, row, ROWS, ACTS, y, d);
@@ -82,7 +83,8 @@ static void gradients(void)
     near(count[1] / 10000.0, 0.25, 0.02, "the others as often as they should be");
     float huge[] = { 1e30F, -1e30F, 5 };
     near(policy_softmax(huge, 7, 3, p, logp), 0, 1e-9, "large scores do not overflow");
-    near(policy_softmax(huge, 0, 3, p, logp) + (double)(p[0] + p[1] + p[2]), 0, 1e-9, "no legal action: no probability");
+    near(policy_softmax(huge, 0, 3, p, logp) + (double)(p[0] + p[1] + p[2]), 0, 1e-9,
+         "no legal action: no probability");
 }
 
 static void advantages(void)

@@ -79,7 +79,8 @@ static struct learner_options small(const char *algo)
     o.share = 50;
     o.actor.length = 8, o.actor.rate = 5e-3, o.actor.total = 40000;
     if (o.actor.batch) o.actor.batch = 64;
-    o.r2d2.hidden = o.r2d2.embed = o.r2d2.cell = 16, o.r2d2.length = 4, o.r2d2.burn = 2, o.r2d2.batch = 16, o.r2d2.nstep = 1;
+    o.r2d2.hidden = o.r2d2.embed = o.r2d2.cell = 16, o.r2d2.length = 4, o.r2d2.burn = 2;
+    o.r2d2.batch = 16, o.r2d2.nstep = 1;
     o.r2d2.capacity = 3000, o.r2d2.warmup = 100, o.r2d2.target = 50, o.r2d2.rate = 3e-3;
     o.r2d2.explore_steps = 2000, o.r2d2.explore_last = 0.2;
     return o;

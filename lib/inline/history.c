@@ -43,7 +43,8 @@ static void read_runs(struct history *h, struct tried *r, const csv *t, int colu
 static void read_one(struct history *h, const char *path)
 {
     csv *t = csv_open(path);
-    int program = csv_need(t, "program"), decisions = csv_need(t, "decisions"), parent = csv_need(t, "parent"), chain = csv_need(t, "chain"),
+    int program = csv_need(t, "program"), decisions = csv_need(t, "decisions"), parent = csv_need(t, "parent"),
+        chain = csv_need(t, "chain"),
         step = csv_need(t, "step");
     int level = csv_need(t, "level"), state = csv_need(t, "state"), instructions = csv_need(t, "instructions"),
         text = csv_need(t, "text_bytes"),

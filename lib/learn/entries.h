@@ -16,6 +16,7 @@ struct entries {
     struct intern rows, columns;
 };
 
-struct entries entries_read(const char *entries_path, char **target_paths, const struct entries_columns *);/* A model of these columns, its weights 0. */
+struct entries entries_read(const char *entries_path, char **target_paths, const struct entries_columns *);
+/* A model of these columns, its weights 0. */
 struct model *entries_model(const struct entries *, enum model_kind, const char *target);
 #endif
