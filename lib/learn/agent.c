@@ -2,6 +2,7 @@
 #include "learn/gradient.h"
 #include "base/message.h"
 #include <cblas.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +92,7 @@ static snode read_weights(const struct sexp *s, snode c, float *to, size_t n)
 {
     for (; n-- > 0; c = sexp_after(s, c)) {
         double v = sexp_num(s, c);
-        if (!isfinite(v)) sexp_die(s, c, "a weight that is not finite");
+        if (!(fabs(v) <= FLT_MAX)) sexp_die(s, c, "a weight that is not finite");
         *to++ = (float)v;
     }
     return c;
