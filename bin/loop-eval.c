@@ -9,8 +9,8 @@
  * seconds_mean, seconds_max, actions_mean, best_ratio, best_ratio_min, kind.
  * One row for each algo, in order of appearance.  best_ratio is the geometric
  * mean over the best nest that any algo of the input has for the problem,
- * best_ratio_min the least.  Step 0 is the base; where it has no gflops the untiled
- * nest of another algo counts; without any the speed-ups stay empty.
+ * best_ratio_min the least.  Step 0 is the base; where it has no gflops the
+ * untiled nest of another algo counts; without any the speed-ups stay empty.
  * With --published rows of the paper's shipped run are added (kind published).
  *
  * Examples:
