@@ -9,7 +9,8 @@
  * over the runs), text_ratio, best_ratio (least instructions so far),
  * temperature (of chains called anneal, by --t-max, --t-min and --steps as
  * given to inline-search), frontier (yes: nothing tried is at most as large
- * and as slow, and better in one).  Memory: all rows.
+ * and as slow, and better in one), parent and step of the set in its search.
+ * Memory: all rows.
  *
  * Examples:
  *   $ inline-trace lua/history.csv bzip2/history.csv > trace.csv
@@ -73,6 +74,9 @@ static void one(csvw *w, struct history h, const char *path)
         double part = (double)t->step / (double)steps;
         csvw_known(w, str_is(t->chain, "anneal") ? t_max * exp(-log(t_max / t_min) * part) : NAN);
         csvw_cstr(w, frontier ? "yes" : "no");
+        csvw_str(w, t->parent);
+        if (t->chain.n) csvw_int(w, t->step);
+        else csvw_empty(w);
         csvw_end(w);
     }
     free(x);
@@ -87,7 +91,7 @@ int main(int argc, char **argv)
     for (int k = i; k < argc; k++) h[k - i] = load(argv[k]);
     csvw *w = csvw_open(out);
     csvw_names(w, "program,evaluation,algorithm,decisions,state,instructions_ratio,text_ratio,best_ratio,temperature,"
-                  "frontier");
+                  "frontier,parent,step");
     csvw_end(w);
     for (int k = i; k < argc; k++) one(w, h[k - i], argv[k]);
     return csvw_close(w);

@@ -106,12 +106,14 @@ $(LIVE)/obeyed.csv: $(NAMES:%=$(LIVE)/%/built)
 
 # ---- policies: what the learned decisions have in common, tried on programs that they never saw.  `heat` decides about
 # the calls that an exact profile of the search runs says are executed often, and leaves the others to the compiler's
-# heuristic; `static` knows no profile; `rule` has nothing to learn: LLVM's cost below a threshold where it is hot.
+# heuristic; `static` knows no profile; `rule` has nothing to learn: LLVM's cost below a threshold where it is hot;
+# `start` is that beginning of searches (a heuristic for executed calls, another for the rest) that did best elsewhere.
 POLICY        = $(LIVE)/policy
 POLICY_HOT   ?= -13
 POLICY_RULE  ?= 1000
 POLICY_IGNORE = program,callee,caller,chain,file,line,column,heat,legal,reason,threshold,inlined
-POLICY_KINDS  = heat static rule
+POLICY_KINDS ?= heat static rule start
+POLICY_TEXT  ?= 1.2
 inline-policy: $(POLICY)/exact.csv $(POLICY)/time.csv $(POLICY)/guard.csv
 .PHONY: inline-policy
 $(POLICY)/%.labelled.csv: $(LIVE)/%/learned.sexp $(LIVE)/%/sites.csv
@@ -148,6 +150,15 @@ $(POLICY)/%.static.sexp: $(POLICY)/%.sites.csv $(POLICY)/%.static.model
 	$(call policy_rounds,fit-predict -m $(POLICY)/$*.static.model $<)
 $(POLICY)/%.rule.sexp: $(POLICY)/%.sites.csv
 	$(call policy_rounds,cat $<,-c cost --under=$(POLICY_RULE) --hot=$(POLICY_HOT) --otherwise=inlined)
+$(POLICY)/starts.csv: $(foreach n,$(sort $(LIVE_TRAIN) $(POLICY_NAMES)),$(LIVE)/$n/started)
+	@mkdir -p $(@D)
+	inline-trace $(^:started=history.csv) | csv-where -c algorithm --is=start | csv-where -c state --is=ok > $@
+$(POLICY)/%.start.sexp: $(POLICY)/starts.csv
+	@csv-where -c program $(patsubst %,--is=%,$(filter-out $*,$(LIVE_TRAIN))) $< |
+	    csv-group -g parent,step -c instructions_ratio,text_ratio --stat=n,gmean | csv-where -c gmean_text_ratio --max=$(POLICY_TEXT) |
+	    csv-sort -k n_instructions_ratio:nr,gmean_instructions_ratio:n | csv-sample --first=1 > $@.best
+	set=$$(csv-join -k parent,step <(csv-where -c program --is=$* $<) $@.best | csv-cut -c decisions | sed -n 2p)
+	if [ -n "$$set" ]; then cp $(LIVE)/$*/store/$$set.sexp $@; else cp $(POLICY)/$*.default.sexp $@; fi
 $(POLICY)/%.built: $(POLICY)/%.default.sexp $(foreach k,$(POLICY_KINDS),$(POLICY)/%.$k.sexp)
 	@for kind in $(POLICY_KINDS); do
 	    inline-build --decisions=$(POLICY)/$*.$$kind.sexp --out=$(POLICY)/$*.$$kind $(LIVE)/$*/w > $(POLICY)/$*.$$kind.obeyed.csv
