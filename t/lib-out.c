@@ -88,6 +88,8 @@ static void close_full(const void *unused)
 
 int main(void)
 {
+    static const int fatal[] = { SIGINT, SIGTERM, SIGHUP };
+    for (int i = 0; i < 3; i++) signal(fatal[i], SIG_DFL);        /* nohup and & have them ignored */
     if (!mkdtemp(dir) || chdir(dir) != 0) return 99;
     ok(run_child(write_and_close, "x") == 0 && strcmp(content("x"), "new\n") == 0 && files() == 1,
        "a closed file is there, alone");
@@ -104,7 +106,6 @@ int main(void)
     ok(dies(write_and_die, "y", 1, "gave up") && files() == 1, "nothing is left when the program dies");
     ok(dies(write_and_die, "x", 1, "gave up") && strcmp(content("x"), "new\n") == 0 && files() == 1,
        "and what was there stays");
-    static const int fatal[] = { SIGINT, SIGTERM, SIGHUP };
     for (int i = 0; i < 3; i++)
         ok(run_child(write_and_signal, &fatal[i]) == 256 + fatal[i] && files() == 1,
            "nothing is left after INT, TERM, HUP; the signal shows");
