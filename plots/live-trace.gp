@@ -65,7 +65,7 @@ unset xlabel
 unset ylabel
 set title ""
 set key center horizontal maxrows 1 samplen 1 width 0.5 font ",14"
-plot [0:1] [0:1] NaN with points pt 7 lc rgb "#999999" title "heuristic", NaN with points pt 7 lc rgb "#ddaa33" title "hot calls only", \
+plot [0:1] [0:1] NaN with points pt 7 lc rgb "#999999" title "heuristic", NaN with points pt 7 lc rgb "#ddaa33" title "hot calls first", \
     NaN with points pt 7 lc rgb "#66aa55" title "local", NaN with points pt 9 lc rgb "#66aa55" title "single calls", \
     NaN with points pt 7 lc rgb "#4477aa" title "annealing", NaN with points pt 5 lc rgb "#aa3377" title "from rewards", \
     NaN with lines lw 2 lc rgb "#cc3311" title "best so far"
