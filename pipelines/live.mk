@@ -46,9 +46,13 @@ $(LIVE)/%/w/program.csv: $(LIVE_OWN)/program | $(PROGS)
 endif
 
 # ---- explore: instructions first, then text size; logs are append-only and a killed search goes on
-$(LIVE)/%/explored: $(LIVE)/%/w/program.csv $(LIVE)/%/sites.csv | $(PROGS)
+$(LIVE)/%/started: $(LIVE)/%/w/program.csv $(LIVE)/%/sites.csv | $(PROGS)
+	@echo "exploring $*: where to begin"
+	pipelines/explore $(<D) $(@D) 0 $(SEED) $(JOBS) $(LIVE_GOAL)
+	touch $@
+$(LIVE)/%/explored: $(LIVE)/%/started
 	@echo "exploring $*: $(LIVE_EVALS) sets of decisions"
-	pipelines/explore $(<D) $(@D) $(LIVE_EVALS) $(SEED) $(JOBS) $(LIVE_GOAL)
+	pipelines/explore $(@D)/w $(@D) $(LIVE_EVALS) $(SEED) $(JOBS) $(LIVE_GOAL)
 	touch $@
 $(LIVE)/%/size/explored: $(LIVE)/%/w/program.csv $(LIVE)/%/explored
 	@echo "exploring $* for size: $(LIVE_SIZE) sets of decisions"
