@@ -157,11 +157,13 @@ $(POLICY)/%.rule.sexp: $(POLICY)/%.sites.csv
 $(POLICY)/starts.csv: $(foreach n,$(sort $(LIVE_TRAIN) $(POLICY_NAMES)),$(LIVE)/$n/started)
 	@mkdir -p $(@D)
 	inline-trace $(^:started=history.csv) | csv-where -c algorithm --is=start | csv-where -c state --is=ok > $@
-$(POLICY)/%.start.sexp: $(POLICY)/starts.csv
+# of the beginnings that this program has too: two that are the same set here are one row
+$(POLICY)/%.start.sexp: $(POLICY)/starts.csv $(POLICY)/%.default.sexp
 	@csv-where -c program $(patsubst %,--is=%,$(filter-out $*,$(LIVE_TRAIN))) $< |
 	    csv-group -g parent,step -c instructions_ratio,text_ratio --stat=n,gmean | csv-where -c gmean_text_ratio --max=$(POLICY_TEXT) |
-	    csv-sort -k n_instructions_ratio:nr,gmean_instructions_ratio:n | csv-sample --first=1 > $@.best
-	set=$$(csv-join -k parent,step <(csv-where -c program --is=$* $<) $@.best | csv-cut -c decisions | sed -n 2p)
+	    csv-join -k parent,step - <(csv-where -c program --is=$* $< | csv-cut -c parent,step,decisions) |
+	    csv-sort -k n_instructions_ratio:nr,gmean_instructions_ratio:n > $@.ranked
+	set=$$(csv-cut -c decisions $@.ranked | sed -n 2p)
 	if [ -n "$$set" ]; then cp $(LIVE)/$*/store/$$set.sexp $@; else cp $(POLICY)/$*.default.sexp $@; fi
 $(POLICY)/%.built: $(POLICY)/%.default.sexp $(foreach k,$(POLICY_KINDS),$(POLICY)/%.$k.sexp)
 	@for kind in $(POLICY_KINDS); do
