@@ -104,7 +104,7 @@ $(LIVE)/time.csv: $(LIVE)/runs.csv
 $(LIVE)/size-time.csv: $(LIVE)/runs.csv
 	@csv-where -c label --is=Oz --is=small $< | bench-compare --quiet --base=Oz --metric=cpu > $@ || [ $$? -le 2 ]
 $(LIVE)/guard.csv: $(LIVE)/runs.csv
-	@bench-guard --base=O2 --metric=cpu <(csv-where -c label --is=small --not $<) > $@
+	@csv-where -c label --is=small --not $< | bench-guard --base=O2 --metric=cpu > $@
 $(LIVE)/obeyed.csv: $(NAMES:%=$(LIVE)/%/built)
 	@csv-cat --source=decisions $(foreach n,$(NAMES),$(LIVE)/$n/obeyed.csv $(LIVE)/$n/obeyed-small.csv) > $@
 
@@ -159,9 +159,10 @@ $(POLICY)/starts.csv: $(foreach n,$(sort $(LIVE_TRAIN) $(POLICY_NAMES)),$(LIVE)/
 	inline-trace $(^:started=history.csv) | csv-where -c algorithm --is=start | csv-where -c state --is=ok > $@
 # of the beginnings that this program has too: two that are the same set here are one row
 $(POLICY)/%.start.sexp: $(POLICY)/starts.csv $(POLICY)/%.default.sexp
-	@csv-where -c program $(patsubst %,--is=%,$(filter-out $*,$(LIVE_TRAIN))) $< |
+	@csv-where -c program --is=$* $< | csv-cut -c parent,step,decisions > $@.own
+	csv-where -c program $(patsubst %,--is=%,$(filter-out $*,$(LIVE_TRAIN))) $< |
 	    csv-group -g parent,step -c instructions_ratio,text_ratio --stat=n,gmean | csv-where -c gmean_text_ratio --max=$(POLICY_TEXT) |
-	    csv-join -k parent,step - <(csv-where -c program --is=$* $< | csv-cut -c parent,step,decisions) |
+	    csv-join -k parent,step - $@.own |
 	    csv-sort -k n_instructions_ratio:nr,gmean_instructions_ratio:n > $@.ranked
 	set=$$(csv-cut -c decisions $@.ranked | sed -n 2p)
 	if [ -n "$$set" ]; then cp $(LIVE)/$*/store/$$set.sexp $@; else cp $(POLICY)/$*.default.sexp $@; fi

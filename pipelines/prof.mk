@@ -86,7 +86,8 @@ $(prof_out)/threads.done $(prof_out)/forks.done: $(prof_out)/%.done: | $(prof_pr
 	touch $@
 $(prof_out)/verdict-%.csv: $(prof_out)/%.done pipelines/prof-verdict
 	csv-cat $(if $(filter e2e,$*),$(@D)/truth.csv,$(@D)/truth-$*.csv*) > $(@D)/truth-$*.all
-	pipelines/prof-verdict $(@D)/truth-$*.all <(prof-log $(@D)/$* | prof-split --by=on | prof-op) > $@
+	prof-log $(@D)/$* | prof-split --by=on | prof-op > $(@D)/parts-$*.csv
+	pipelines/prof-verdict $(@D)/truth-$*.all $(@D)/parts-$*.csv > $@
 $(prof_out)/verdict.csv: $(foreach r,e2e threads forks,$(prof_out)/verdict-$r.csv)
 	{ echo run,proc,tid,iteration,part,true_seconds,recorded_seconds,off_ratio,verdict
 	  for r in e2e threads forks; do sed "1d; s/^/$$r,/" $(prof_out)/verdict-$$r.csv; done; } > $@

@@ -13,7 +13,7 @@ T=$(mktemp -d) && cd "$T" || exit 99
 trap 'cd / && rm -rf "$T"' EXIT
 tap_count=0 tap_failed=0
 pass() { echo "ok $((++tap_count)) - $1"; }
-fail() { echo "not ok $((++tap_count)) - $1"; tap_failed=1; [ ! -s why ] || sed 's/^/# /' why | head -40; }
+fail() { echo "not ok $((++tap_count)) - $1"; tap_failed=1; [ ! -s why ] || { echo "# $1"; sed 's/^/# /' why | head -40; } >&2; }
 is() {
     local name=$1 rc=0
     printf '%s\n' "$2" > want

@@ -43,6 +43,7 @@ static void *device(void *p)
 
 double run_gpu(double seconds)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static uint32_t launches;
     struct kernel k = { .seconds = seconds };
     pthread_t thread;
@@ -53,7 +54,8 @@ double run_gpu(double seconds)
     const char *dir = getenv("MILLRACE_PROF_DIR");
     char path[4096], rows[512];
     int pid = (int)getpid();
-    uint32_t link = __atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&lock);                           /* one header, whichever thread is first */
+    uint32_t link = ++launches;
     if (dir && snprintf(path, sizeof path, "%s/gpu.%d.csv", dir, pid) < (int)sizeof path) {
         int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
         int n = snprintf(rows, sizeof rows,
@@ -64,5 +66,6 @@ double run_gpu(double seconds)
         if (fd < 0 || write(fd, rows, (size_t)n) != n) fprintf(stderr, "e2e: cannot write %s\n", path);
         if (fd >= 0) close(fd);
     }
+    pthread_mutex_unlock(&lock);
     return (double)(k.end - k.start) * 1e-9;
 }
