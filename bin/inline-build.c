@@ -1,12 +1,13 @@
 /* inline-build - compile a program under given inlining decisions
  *
- * Usage: inline-build [--decisions=FILE | --threshold=N] --out=EXE WORK
+ * Usage: inline-build [--decisions=FILE | --threshold=N | --stock] --out=EXE WORK
  *
  * WORK is a directory made by inline-module.  With --decisions, exactly the
  * calls that FILE wants inlined are inlined; without, the compiler's own
  * heuristic decides, with its threshold (clang -inline-threshold, gcc
  * max-inline-insns-auto and -single) where one is given.  --compiler takes
- * another compiler than that of WORK, laid out in WORK/NAME.
+ * another compiler than that of WORK, laid out in WORK/NAME.  --stock is what
+ * most users have: each source compiled by itself and linked, nothing told.
  *
  * Writes to stdout one row for each call that was asked for or inlined:
  * callee, chain, asked (yes, no), inlined (yes, no), reason (why a decision
@@ -33,13 +34,14 @@
 #include HELP
 
 static const char *decisions, *exe, *threshold, *complete, *compiler, *level = "-O2";
-static bool sites;
+static bool sites, stock;
 static const struct opt options[] = {
     { 'd', "decisions", STR, &decisions, "FILE", "what to inline", 0, 0 },
     { 'o', "out", STR, &exe, "EXE", "the executable", 0, 0 },
     { 0, "level", WORD, &level, "-O2|-O3|-Os|-Oz", "optimisation", 0, 0 },
     { 0, "compiler", STR, &compiler, "NAME", "another compiler than that of WORK", 0, 0 },
     { 0, "threshold", STR, &threshold, "N", "-inline-threshold of the heuristic", 0, 0 },
+    { 0, "stock", FLAG, &stock, NULL, "each source by itself, no whole-program step", 0, 0 },
     { 0, "sites", FLAG, &sites, NULL, "also the calls left, for a second compilation", 0, 0 },
     { 0, "complete", STR, &complete, "FILE", "write what was done as decisions", 0, 0 },
     { 0 }
@@ -61,13 +63,15 @@ int main(int argc, char **argv)
     if (argc - i != 1) usage("one work directory expected");
     if (!exe) usage("no executable to write, see --out");
     if (decisions && threshold) usage("--threshold is for the heuristic, --decisions replaces it");
+    if (stock && (decisions || threshold || sites || complete)) usage("--stock tells nothing and takes no decisions");
     struct work *k = work_open_for(argv[i], compiler);
     struct live asked = { 0 }, legal = { 0 }, did = { 0 };
     if (decisions) {
         live_read(&asked, decisions);
         work_only_legal(k, &asked, &legal);
     }
-    const char *why = work_build(k, level, decisions ? &legal : NULL, threshold, exe, sites || complete, &did);
+    const char *why = stock ? work_stock(k, level, exe)
+                            : work_build(k, level, decisions ? &legal : NULL, threshold, exe, sites || complete, &did);
     if (why) die("%s: %s", k->program->name, why);
     if (complete) live_write(&did, complete, k->program->name, k->compiler);
     csvw *w = csvw_open(NULL);

@@ -18,9 +18,9 @@ NAMES        ?= $(if $(PROGRAM),$(notdir $(abspath $(PROGRAM))),$(if $(filter ci
 POLICY_NAMES ?= $(if $(LIVE_OWN),,$(LIVE_ALL))
 LIVE_OWN      = $(if $(PROGRAM),$(abspath $(PROGRAM)),$(if $(filter ci,$(SCALE)),data/demo))
 LIVE_FIGURES  = $(foreach f,trace frontier compare rewards $(if $(POLICY_NAMES),policy),$(LIVE)/figure-$f.svg $(LIVE)/figure-$f.png)
-LIVE_LABELS   = O2 O3 Os Oz threshold learned small
+LIVE_LABELS   = O2 files O3 Os Oz threshold learned small
 
-inline: $(LIVE)/exact.csv $(LIVE)/size.csv $(LIVE)/time.csv $(LIVE)/size-time.csv $(LIVE)/guard.csv $(LIVE)/obeyed.csv $(if $(POLICY_NAMES),inline-policy) $(LIVE_FIGURES)
+inline: $(LIVE)/exact.csv $(LIVE)/exact-files.csv $(LIVE)/size.csv $(LIVE)/time.csv $(LIVE)/time-files.csv $(LIVE)/size-time.csv $(LIVE)/guard.csv $(LIVE)/obeyed.csv $(if $(POLICY_NAMES),inline-policy) $(LIVE_FIGURES)
 inline-list:
 	@csv-show $(LIVE_TABLE)
 # one program under a decisions file of yours: its exact costs and what was not obeyed
@@ -76,9 +76,11 @@ $(LIVE)/%/learned.sexp: $(LIVE)/%/rewarded
 $(LIVE)/%/small.sexp: $(LIVE)/%/size/explored
 	@inline-search --best --text-weight=1 --store=$(@D)/size/store --work=$(@D)/w $(@D)/size/history.csv > $@
 
-# ---- the programs to compare; `obeyed` says of every decision what became of it
+# ---- the programs to compare; `obeyed` says of every decision what became of it.  O2, O3, Os, Oz are whole-program
+# builds; `files` is what most users have, each source compiled by itself at -O2 and linked
 $(LIVE)/%/built: $(LIVE)/%/learned.sexp $(LIVE)/%/small.sexp | $(PROGS)
 	@for level in O2 O3 Os Oz; do inline-build --level=-$$level --out=$(@D)/$$level $(@D)/w > /dev/null; done
+	inline-build --stock --out=$(@D)/files $(@D)/w > /dev/null
 	best=$$(awk -F, '$$2 ~ /^threshold-/ && $$7 == "ok" && (!n || $$9 < n) { n = $$9; t = substr($$2, 11) } END { print t }' $(@D)/history.csv)
 	inline-build --threshold=$$best --out=$(@D)/threshold $(@D)/w > /dev/null
 	inline-build --decisions=$(@D)/learned.sexp --out=$(@D)/learned $(@D)/w > $(@D)/obeyed.csv
@@ -92,15 +94,19 @@ $(LIVE)/%/runs.csv: $(LIVE)/%/built
 	@echo "timing $*"
 	ROUNDS=$(LIVE_ROUNDS) SEED=$(SEED) pipelines/measure time $(@D)/w $(LIVE_BUILDS) > $@
 
-# ---- tables over all programs: ratios to whole-program -O2, and of the small one to -Oz
+# ---- tables over all programs: ratios to whole-program -O2, the same to the stock build, and of the small one to -Oz
 $(LIVE)/exact.csv: $(NAMES:%=$(LIVE)/%/exact.csv)
 	@inline-compare --base=O2 $^ > $@
+$(LIVE)/exact-files.csv: $(NAMES:%=$(LIVE)/%/exact.csv)
+	@inline-compare --base=files $^ > $@
 $(LIVE)/size.csv: $(NAMES:%=$(LIVE)/%/exact.csv)
 	@csv-cat $^ | csv-where -c label --is=Oz --is=small | inline-compare --base=Oz | csv-where -c label --is=small > $@
 $(LIVE)/runs.csv: $(NAMES:%=$(LIVE)/%/runs.csv)
 	@csv-cat $^ > $@
 $(LIVE)/time.csv: $(LIVE)/runs.csv
 	@bench-compare --quiet --base=O2 --metric=cpu $< > $@ || [ $$? -le 2 ]
+$(LIVE)/time-files.csv: $(LIVE)/runs.csv
+	@bench-compare --quiet --base=files --metric=cpu $< > $@ || [ $$? -le 2 ]
 $(LIVE)/size-time.csv: $(LIVE)/runs.csv
 	@csv-where -c label --is=Oz --is=small $< | bench-compare --quiet --base=Oz --metric=cpu > $@ || [ $$? -le 2 ]
 $(LIVE)/guard.csv: $(LIVE)/runs.csv
@@ -118,7 +124,7 @@ POLICY_RULE  ?= 1000
 POLICY_IGNORE = program,callee,caller,chain,file,line,column,heat,legal,reason,threshold,inlined
 POLICY_KINDS ?= heat static rule start
 POLICY_TEXT  ?= 1.2
-inline-policy: $(POLICY)/exact.csv $(POLICY)/time.csv $(POLICY)/guard.csv
+inline-policy: $(POLICY)/exact.csv $(POLICY)/time.csv $(POLICY)/time-files.csv $(POLICY)/guard.csv
 .PHONY: inline-policy
 $(POLICY)/%.labelled.csv: $(LIVE)/%/learned.sexp $(LIVE)/%/sites.csv
 	@mkdir -p $(@D)
@@ -132,6 +138,7 @@ $(POLICY)/%.static.model: $(LIVE_TRAIN:%=$(POLICY)/%.labelled.csv)
 $(POLICY)/%.default.sexp: $(LIVE)/%/w/program.csv
 	@mkdir -p $(@D)
 	inline-build --complete=$@ --out=$(POLICY)/$*.O2 $(<D) > /dev/null
+	inline-build --stock --out=$(POLICY)/$*.files $(<D) > /dev/null
 $(LIVE)/%/sites.csv: $(LIVE)/%/w/program.csv
 	@inline-sites -o $@ $(<D)
 $(POLICY)/%.sites.csv: $(LIVE)/%/sites.csv
@@ -171,7 +178,7 @@ $(POLICY)/%.built: $(POLICY)/%.default.sexp $(foreach k,$(POLICY_KINDS),$(POLICY
 	    inline-build --decisions=$(POLICY)/$*.$$kind.sexp --out=$(POLICY)/$*.$$kind $(LIVE)/$*/w > $(POLICY)/$*.$$kind.obeyed.csv
 	done
 	touch $@
-POLICY_BUILDS = $(foreach k,O2 $(POLICY_KINDS),$k=$(POLICY)/$*.$k)
+POLICY_BUILDS = $(foreach k,O2 files $(POLICY_KINDS),$k=$(POLICY)/$*.$k)
 $(POLICY)/%.exact.csv: $(POLICY)/%.built
 	@pipelines/measure count $(LIVE)/$*/w $(POLICY_BUILDS) > $@
 $(POLICY)/%.runs.csv: $(POLICY)/%.built
@@ -185,8 +192,11 @@ $(POLICY)/runs.csv: $(POLICY_NAMES:%=$(POLICY)/%.runs.csv)
 $(POLICY)/time.csv: $(POLICY)/runs.csv
 	@bench-compare --quiet --base=O2 --metric=cpu $< > $@.all || [ $$? -le 2 ]
 	csv-sort -k ratio:nr $@.all > $@ && rm $@.all
+$(POLICY)/time-files.csv: $(POLICY)/runs.csv
+	@bench-compare --quiet --base=files --metric=cpu $< > $@.all || [ $$? -le 2 ]
+	csv-sort -k ratio:nr $@.all > $@ && rm $@.all
 $(POLICY)/guard.csv: $(POLICY)/runs.csv
-	@bench-guard --quiet --base=O2 --metric=cpu $< > $@
+	@csv-where -c label --is=files --not $< | bench-guard --quiet --base=O2 --metric=cpu > $@
 .PRECIOUS: $(POLICY)/%.labelled.csv $(POLICY)/%.heat.model $(POLICY)/%.static.model $(POLICY)/%.heat.sexp $(POLICY)/%.static.sexp $(POLICY)/%.rule.sexp $(POLICY)/%.default.sexp $(POLICY)/%.runs.csv
 
 # ---- figures, each with the table it was drawn from

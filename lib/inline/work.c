@@ -1,5 +1,6 @@
 /* work.c - see work.h */
 #include "inline/work.h"
+#include "inline/tool.h"
 #include "base/message.h"
 #include "table/csvio.h"
 #include <errno.h>
@@ -201,6 +202,27 @@ const char *work_build(const struct work *w, const char *level, const struct liv
     if (did) live_clear(did);
     const char *why = w->adapter->build(w->adapter, &b, did);
     if (did) live_sort(did);
+    free(absolute);
+    return why;
+}
+
+const char *work_stock(const struct work *w, const char *level, const char *exe)
+{
+    if (w->missing) return w->missing;
+    char *here = getcwd(NULL, 0), *absolute = exe[0] == '/' ? xstrdup(exe) : xformat("%s/%s", here, exe);
+    if (!here) die_errno("the current directory");
+    struct args a = { 0 };
+    arg(&a, w->compiler);
+    arg(&a, "-w");
+    args(&a, w->program->flags);
+    arg(&a, level);                                      /* last: it wins over the program's own level */
+    arg(&a, "-no-pie");                                  /* as all other builds */
+    args(&a, w->program->sources);
+    args(&a, w->program->libraries);
+    arg(&a, "-o");
+    arg(&a, absolute);
+    const char *why = tool_run(&a, w->program->directory, NULL, NULL);
+    free(here);
     free(absolute);
     return why;
 }

@@ -49,4 +49,6 @@ void work_only_legal(const struct work *, const struct live *wanted, struct live
  * what was done; with `sites` also the calls left.  NULL or a sentence. */
 const char *work_build(const struct work *, const char *level, const struct live *wanted, const char *threshold,
                        const char *exe, bool sites, struct live *did);
+/* As an ordinary build: each source by itself, at that level, and linked. */
+const char *work_stock(const struct work *, const char *level, const char *exe);
 #endif
