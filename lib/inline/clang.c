@@ -68,24 +68,14 @@ static const char *compile_all(const struct llvm *l, const char *work, const str
     return why;
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const struct remark *x = a, *y = b;
-    int c = str_cmp(x->callee, y->callee);
-    if (!c) c = str_cmp(x->caller, y->caller);
-    if (!c) c = (x->line > y->line) - (x->line < y->line);
-    return c ? c : (x->column > y->column) - (x->column < y->column);
-}
-
 static void write_calls(csvw *w, const struct ir_module *m, const struct remarks *r)
 {
     for (size_t i = 0; i < m->ncalls; i++) {
         const struct ir_call *c = &m->call[i];
-        struct remark place = { .callee = m->function[c->callee].name, .caller = m->function[c->caller].name,
-                                .line = c->line, .column = c->column };
-        const struct remark *word = r->n ? bsearch(&place, r->v, r->n, sizeof *r->v, by_place) : NULL;
-        csvw_str(w, place.callee);
-        csvw_str(w, place.caller);
+        str callee = m->function[c->callee].name, caller = m->function[c->caller].name;
+        const struct remark *word = remark_at(r, callee, caller, c->line, c->column);
+        csvw_str(w, callee);
+        csvw_str(w, caller);
         csvw_str(w, c->chain);
         csvw_str(w, c->file);
         csvw_int(w, c->line);
@@ -111,11 +101,7 @@ static void write_never(csvw *w, const struct remarks *r, struct intern *seen)
 static const char *find_calls(const struct llvm *l, const char *work, size_t units)
 {
     char *text = xformat("%s/.calls.%ld.ll", work, (long)getpid());
-    csvw *calls = csvw_open(xformat("%s/calls.csv", work)), *never = csvw_open(xformat("%s/never.csv", work));
-    csvw_names(calls, CALL_COLUMNS);
-    csvw_end(calls);
-    csvw_names(never, "callee,reason");
-    csvw_end(never);
+    struct call_tables t = call_tables_open(work);
     struct intern seen = { 0 };
     const char *why = NULL;
     for (size_t k = 0; k < (units ? units : 1) && !why; k++) {
@@ -127,16 +113,15 @@ static const char *find_calls(const struct llvm *l, const char *work, size_t uni
         if (!why) {
             struct ir_module m;
             ir_read(&m, text);
-            write_never(never, &r, &seen);
-            if (r.n) qsort(r.v, r.n, sizeof *r.v, by_place);
-            write_calls(calls, &m, &r);
+            write_never(t.never, &r, &seen);
+            remarks_sort(&r);
+            write_calls(t.calls, &m, &r);
             ir_free(&m);
         }
         remarks_free(&r);
         free(module);
     }
-    csvw_close(never);
-    csvw_close(calls);
+    call_tables_close(&t);
     unlink(text);
     free(text);
     intern_free(&seen);

@@ -8,6 +8,7 @@
 #define MILLRACE_COMPILER_H
 #include "inline/live.h"
 #include "inline/program.h"
+#include "table/csvio.h"
 
 struct build {
     const char *work;                                    /* directory that make has filled */
@@ -37,6 +38,9 @@ const struct compiler *compiler_find(const char *name, const char **why);
 /* The rows of calls.csv, in source order, as the adapters write them; cost and threshold nan where not known. */
 struct call_row { str callee, caller, chain, file; uint32_t line, column; double cost, threshold; };
 #define CALL_COLUMNS "callee,caller,chain,file,line,column,cost,threshold"
+struct call_tables { csvw *calls, *never; };             /* WORK/calls.csv and WORK/never.csv, headers written */
+struct call_tables call_tables_open(const char *work);
+void call_tables_close(struct call_tables *);
 
 /* The adapters; version 0: the oldest installed. */
 struct compiler *clang_find(int version, const char **why);

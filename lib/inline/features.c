@@ -34,15 +34,6 @@ static void read_costs(const struct work *w, struct remarks *r)
     free(text);
 }
 
-static int by_place(const void *a, const void *b)
-{
-    const struct remark *x = a, *y = b;
-    int c = str_cmp(x->callee, y->callee);
-    if (!c) c = str_cmp(x->caller, y->caller);
-    if (!c) c = (x->line > y->line) - (x->line < y->line);
-    return c ? c : (x->column > y->column) - (x->column < y->column);
-}
-
 static void fill(double *v, const struct ir_call *c, const struct ir_function *callee, const struct ir_function *caller,
                  double cost, double heat)
 {
@@ -88,7 +79,7 @@ struct features *features_of(const struct work *w, bool count)
     free(text);
     struct remarks r = { 0 };
     read_costs(w, &r);
-    if (r.n) qsort(r.v, r.n, sizeof *r.v, by_place);
+    remarks_sort(&r);
     struct buf b = { 0 };
     struct intern simple = { 0 };
     uint32_t *call = NULL;
@@ -112,8 +103,7 @@ struct features *features_of(const struct work *w, bool count)
         f->first = grow(f->first, (size_t)k + 1, &capfirst, sizeof *f->first);
         if (k == before) f->first[k] = (uint32_t)i;
         long s = intern_find(&simple, (str){ b.s, b.n });
-        struct remark place = { .callee = callee->name, .caller = caller->name, .line = c->line, .column = c->column };
-        const struct remark *word = r.n ? bsearch(&place, r.v, r.n, sizeof *r.v, by_place) : NULL;
+        const struct remark *word = remark_at(&r, callee->name, caller->name, c->line, c->column);
         const struct ir_function *e = simplified_function(&m, callee->name), *o = simplified_function(&m, caller->name);
         fill(f->value[i], s < 0 ? c : &m.call[call[s]], e ? e : callee, o ? o : caller, word ? word->cost : NAN,
              f->heat ? log2((1 + (double)f->heat[i]) / (1 + (double)hottest)) : NAN);

@@ -303,26 +303,21 @@ static const char *preprocess(const struct tools *t, const char *work, const str
 
 static void write_calls(const char *work, const struct log *l)
 {
-    csvw *calls = csvw_open(xformat("%s/calls.csv", work)), *never = csvw_open(xformat("%s/never.csv", work));
-    csvw_names(calls, CALL_COLUMNS);
-    csvw_end(calls);
-    csvw_names(never, "callee,reason");
-    csvw_end(never);
+    struct call_tables t = call_tables_open(work);
     struct intern seen = { 0 };
     for (size_t i = 0; i < l->n; i++) {
         const str *f = l->v[i].f;
-        for (int k = CALLEE; k <= COLUMN; k++) csvw_str(calls, f[k]);
-        csvw_str(calls, f[GROWTH]);
-        csvw_str(calls, f[LIMIT]);
-        csvw_end(calls);
+        for (int k = CALLEE; k <= COLUMN; k++) csvw_str(t.calls, f[k]);
+        csvw_str(t.calls, f[GROWTH]);
+        csvw_str(t.calls, f[LIMIT]);
+        csvw_end(t.calls);
         size_t before = seen.n;
         if (field(&l->v[i], LEGAL) || intern(&seen, f[CALLEE]) < before) continue;
-        csvw_str(never, f[CALLEE]);
-        csvw_str(never, f[REASON]);
-        csvw_end(never);
+        csvw_str(t.never, f[CALLEE]);
+        csvw_str(t.never, f[REASON]);
+        csvw_end(t.never);
     }
-    csvw_close(never);
-    csvw_close(calls);
+    call_tables_close(&t);
     intern_free(&seen);
 }
 

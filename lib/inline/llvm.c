@@ -118,6 +118,26 @@ void remarks_parse(struct remarks *r, const char *text, size_t n)
     }
 }
 
+static int by_place(const void *a, const void *b)
+{
+    const struct remark *x = a, *y = b;
+    int c = str_cmp(x->callee, y->callee);
+    if (!c) c = str_cmp(x->caller, y->caller);
+    if (!c) c = (x->line > y->line) - (x->line < y->line);
+    return c ? c : (x->column > y->column) - (x->column < y->column);
+}
+
+void remarks_sort(struct remarks *r)
+{
+    if (r->n) qsort(r->v, r->n, sizeof *r->v, by_place);
+}
+
+const struct remark *remark_at(const struct remarks *r, str callee, str caller, uint32_t line, uint32_t column)
+{
+    struct remark place = { .callee = callee, .caller = caller, .line = line, .column = column };
+    return r->n ? bsearch(&place, r->v, r->n, sizeof *r->v, by_place) : NULL;
+}
+
 void remarks_free(struct remarks *r)
 {
     free(r->v);
