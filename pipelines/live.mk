@@ -61,9 +61,12 @@ $(LIVE)/%/size/explored: $(LIVE)/%/w/program.csv $(LIVE)/%/explored
 	GOAL=size pipelines/explore $(<D) $(@D) $(LIVE_SIZE) $(SEED) $(JOBS)
 	touch $@
 
-# ---- rewards from what was explored (the filters of the study), and what they propose, measured like the rest
+# ---- rewards from what was explored (the filters of the study), and what they propose, measured like the rest; sets in
+# byte order, since trials side by side end in any order, and without what rewards proposed before
 $(LIVE)/%/rewards.csv: $(LIVE)/%/explored
-	@awk -F, -v dir=$(@D)/store 'NR == 1 { print "run,decisions,time_seconds" } NR > 1 && $$7 == "ok" { print $$2 "," dir "/" $$2 ".sexp," $$9 / 1e9 }' $(@D)/history.csv > $(@D)/tried.csv
+	@csv-where -c chain --is=reward --not $(@D)/history.csv | csv-where -c state --is=ok | csv-sort -k decisions |
+	    csv-cut -c decisions,instructions |
+	    awk -F, -v dir=$(@D)/store 'NR == 1 { print "run,decisions,time_seconds"; next } { print $$1 "," dir "/" $$1 ".sexp," $$2 / 1e9 }' > $(@D)/tried.csv
 	inline-problem --runs=$(@D)/tried.csv --times=$(@D)/times.csv -o $(@D)/problem.csv
 	inline-reward --times=$(@D)/times.csv --samples=50 -o $@ $(@D)/problem.csv
 $(LIVE)/%/rewarded: $(LIVE)/%/rewards.csv
@@ -81,7 +84,8 @@ $(LIVE)/%/small.sexp: $(LIVE)/%/size/explored
 $(LIVE)/%/built: $(LIVE)/%/learned.sexp $(LIVE)/%/small.sexp | $(PROGS)
 	@for level in O2 O3 Os Oz; do inline-build --level=-$$level --out=$(@D)/$$level $(@D)/w > /dev/null; done
 	inline-build --stock --out=$(@D)/files $(@D)/w > /dev/null
-	best=$$(awk -F, '$$2 ~ /^threshold-/ && $$7 == "ok" && (!n || $$9 < n) { n = $$9; t = substr($$2, 11) } END { print t }' $(@D)/history.csv)
+	best=$$(csv-where -c state --is=ok $(@D)/history.csv | csv-sort -k instructions:n,decisions | csv-cut -c decisions |
+	    awk '/^threshold-/ && !t { t = substr($$1, 11) } END { print t }')
 	inline-build --threshold=$$best --out=$(@D)/threshold $(@D)/w > /dev/null
 	inline-build --decisions=$(@D)/learned.sexp --out=$(@D)/learned $(@D)/w > $(@D)/obeyed.csv
 	inline-build --level=-Oz --decisions=$(@D)/small.sexp --out=$(@D)/small $(@D)/w > $(@D)/obeyed-small.csv
@@ -117,12 +121,15 @@ $(LIVE)/obeyed.csv: $(NAMES:%=$(LIVE)/%/built)
 # ---- policies: what the learned decisions have in common, tried on programs that they never saw.  `heat` decides about
 # the calls that an exact profile of the search runs says are executed often, and leaves the others to the compiler's
 # heuristic; `static` knows no profile; `rule` has nothing to learn: LLVM's cost below a threshold where it is hot;
-# `start` is that beginning of searches (a heuristic for executed calls, another for the rest) that did best elsewhere.
+# `start` is that beginning of searches (a heuristic for executed calls, another for the rest) that did best elsewhere;
+# `trials` takes, unlike the others, measurements of the program: the POLICY_TRIALS beginnings that did best elsewhere are
+# counted exactly on its search runs, and the best of them by the goal, or the default, goes out.
 POLICY        = $(LIVE)/policy
 POLICY_HOT   ?= -13
 POLICY_RULE  ?= 1000
 POLICY_IGNORE = program,callee,caller,chain,file,line,column,heat,legal,reason,threshold,inlined
-POLICY_KINDS ?= heat static rule start
+POLICY_KINDS ?= heat static rule start trials
+POLICY_TRIALS ?= 8
 POLICY_TEXT  ?= 1.2
 inline-policy: $(POLICY)/exact.csv $(POLICY)/time.csv $(POLICY)/time-files.csv $(POLICY)/guard.csv
 .PHONY: inline-policy
@@ -165,14 +172,22 @@ $(POLICY)/starts.csv: $(foreach n,$(sort $(LIVE_TRAIN) $(POLICY_NAMES)),$(LIVE)/
 	@mkdir -p $(@D)
 	inline-trace $(^:started=history.csv) | csv-where -c algorithm --is=start | csv-where -c state --is=ok > $@
 # of the beginnings that this program has too: two that are the same set here are one row
-$(POLICY)/%.start.sexp: $(POLICY)/starts.csv $(POLICY)/%.default.sexp
+$(POLICY)/%.ranked.csv: $(POLICY)/starts.csv
 	@csv-where -c program --is=$* $< | csv-cut -c parent,step,decisions > $@.own
 	csv-where -c program $(patsubst %,--is=%,$(filter-out $*,$(LIVE_TRAIN))) $< |
 	    csv-group -g parent,step -c instructions_ratio,text_ratio --stat=n,gmean | csv-where -c gmean_text_ratio --max=$(POLICY_TEXT) |
 	    csv-join -k parent,step - $@.own |
-	    csv-sort -k n_instructions_ratio:nr,gmean_instructions_ratio:n > $@.ranked
-	set=$$(csv-cut -c decisions $@.ranked | sed -n 2p)
+	    csv-sort -k n_instructions_ratio:nr,gmean_instructions_ratio:n > $@.part
+	rm $@.own
+	mv $@.part $@
+$(POLICY)/%.start.sexp: $(POLICY)/%.ranked.csv $(POLICY)/%.default.sexp
+	@set=$$(csv-cut -c decisions $< | sed -n 2p)
 	if [ -n "$$set" ]; then cp $(LIVE)/$*/store/$$set.sexp $@; else cp $(POLICY)/$*.default.sexp $@; fi
+$(POLICY)/%.trials.sexp: $(POLICY)/%.ranked.csv
+	@csv-where -c decisions --is=default $$(csv-cut -c decisions $< | sed -n "2,$$((1 + $(POLICY_TRIALS)))s/^/--is=/p") $(LIVE)/$*/history.csv > $@.csv
+	inline-search --best $(LIVE_GOAL) --store=$(LIVE)/$*/store --work=$(LIVE)/$*/w $@.csv > $@.part
+	rm $@.csv
+	mv $@.part $@
 $(POLICY)/%.built: $(POLICY)/%.default.sexp $(foreach k,$(POLICY_KINDS),$(POLICY)/%.$k.sexp)
 	@for kind in $(POLICY_KINDS); do
 	    inline-build --decisions=$(POLICY)/$*.$$kind.sexp --out=$(POLICY)/$*.$$kind $(LIVE)/$*/w > $(POLICY)/$*.$$kind.obeyed.csv
