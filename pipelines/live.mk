@@ -12,6 +12,7 @@ LIVE_SIZE    ?= $(if $(filter ci,$(SCALE)),10,$(if $(filter full,$(SCALE)),200,6
 LIVE_GOAL    ?= --text-weight=0.05 --max-text=1.3
 LIVE_ROUNDS  ?= $(if $(filter ci,$(SCALE)),3,$(if $(filter full,$(SCALE)),100,20))
 FIT          ?= fit-boost --rounds=60 --depth=3
+$(if $(word 2,$(PROGRAM)),$(error make inline: PROGRAM='$(PROGRAM)': make cannot work in a directory with a space in its name))
 LIVE_ALL     := $(shell awk -F, 'NR > 1 { print $$1 }' $(LIVE_TABLE))
 LIVE_TRAIN   := $(shell awk -F, 'NR > 1 && $$2 == "train" { print $$1 }' $(LIVE_TABLE))
 NAMES        ?= $(if $(PROGRAM),$(notdir $(abspath $(PROGRAM))),$(if $(filter ci,$(SCALE)),demo,$(LIVE_TRAIN)))
@@ -21,6 +22,14 @@ LIVE_FIGURES  = $(foreach f,trace frontier compare rewards $(if $(POLICY_NAMES),
 LIVE_LABELS   = O2 files O3 Os Oz threshold learned small
 
 inline: $(LIVE)/exact.csv $(LIVE)/exact-files.csv $(LIVE)/size.csv $(LIVE)/time.csv $(LIVE)/time-files.csv $(LIVE)/size-time.csv $(LIVE)/guard.csv $(LIVE)/obeyed.csv $(if $(POLICY_NAMES),inline-policy) $(LIVE_FIGURES)
+	@mean='$(if $(word 2,$(NAMES)),(geometric mean),$(NAMES))'
+	echo
+	echo "On inputs that were not searched on, over whole-program -O2, $$mean:"
+	csv-where -c benchmark --is='(geometric mean)' $(LIVE)/time.csv | csv-cut -c label,ratio,lower_ratio,upper_ratio --rename=ratio=cpu --rename=lower_ratio=cpu_lower --rename=upper_ratio=cpu_upper > $(LIVE)/summary.cpu
+	csv-where -c program --is="$$mean" $(LIVE)/exact.csv | csv-pivot -k label --names=metric --values=ratio | csv-join -k label --keep=left - $(LIVE)/summary.cpu | csv-show --digits=4
+	rm $(LIVE)/summary.cpu
+	echo "Programs $(LIVE)/NAME/learned and small with decisions NAME/learned.sexp and small.sexp; figures $(LIVE)/figure-*.png;"
+	echo "guard.csv: the runs on which each surely beats -O2; inline-emit turns decisions into what a compiler reads"
 inline-list:
 	@csv-show $(LIVE_TABLE)
 # one program under a decisions file of yours: its exact costs and what was not obeyed
