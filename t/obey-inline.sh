@@ -32,8 +32,10 @@ half() { csv-cut -c callee,chain "$1" | awk -F, -v seed="$2" -v share="${SHARE:-
 : > "$T/nothing"
 echo program,compiler,draw,asked,inlined,illegal,context,no_such_call,refused,unexplained,unasked,wrong_output
 failed=0
-for work; do
-    program=$(csv-cut -c name "$work/program.csv" | tail -n 1) compiler=$(csv-cut -c compiler,unit "$work/program.csv" | tail -n 1 | tr , -)
+one() {                                                  # a work directory; status 3: something was wrong
+    local work=$1 program compiler want wrong failed=0
+    program=$(csv-cut -c name "$work/program.csv" | tail -n 1)
+    compiler=$(csv-cut -c compiler,unit "$work/program.csv" | tail -n 1 | tr , -)
     inline-build --out="$T/default" "$work" > "$T/default.csv"
     want=$(outputs "$work" "$T/default")
     for k in $(seq "$draws"); do
@@ -55,5 +57,14 @@ for work; do
         [ $wrong = 0 ] || { failed=1; cp "$T/two.sexp" "$program-$compiler-$k.sexp"; }
         awk -F, '$10 || $11 { exit 1 }' "$T/row.csv" || failed=1
     done
+    [ $failed = 0 ] || exit 3
+}
+# each in a shell of its own, which stops at an error; the others go on, and what stopped is a row too
+for work; do
+    one "$work" < "$T/nothing" &
+    rc=0
+    wait $! || rc=$?
+    [ $rc = 0 ] || failed=1
+    [ $rc = 0 ] || [ $rc = 3 ] || echo "$work: stopped with status $rc"
 done
 exit $failed
