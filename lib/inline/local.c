@@ -1,8 +1,8 @@
 /* local.c - the search `local`: in one build a call is decided the other way in each of many functions, and what each
  * of these moves did is read from its own functions' instructions and bytes (parts.h).
  *
- * A move touches the function that the call is in, the callee, and where the first is itself inlined, its hosts; moves
- * that share a function are never in one build.  Steps 0 of the chain are such tests; after `width` of them the moves
+ * A move touches the function that the call is in, the callee, and where the first is itself inlined, its hosts and
+ * theirs; moves that share a function are never in one build.  Steps 0 of the chain are such tests; after `width` of them the moves
  * that helped are tried together, as step 1: if that is better it is the best set, where the next tests start, else
  * the better half of them is tried, and so on.  A move's help is the mean over the runs without the one that gains
  * most, so that what helps a single input is not taken.  When every move was tried once they are tried again from the
@@ -29,13 +29,16 @@ struct move {
     bool to, tested, taken;
 };
 
+struct edge { uint32_t inlined, into; };                 /* numbers of local.function */
+
 struct local {
     struct search *s;
     const struct tried *now;
     struct live set;                                     /* of now, complete */
     struct parts parts;                                  /* of now */
     struct move *v;
-    size_t n, cap;
+    struct edge *edge;
+    size_t n, cap, nedge;
     struct intern key, function;
     struct arena memory;
     size_t tests;                                        /* made from now */
@@ -74,16 +77,50 @@ static uint32_t key_of(struct local *l, const struct live_site *site, size_t n)
     return k;
 }
 
+static int by_edge(const void *a, const void *b)
+{
+    const struct edge *x = a, *y = b;
+    return x->inlined != y->inlined ? (x->inlined > y->inlined) - (x->inlined < y->inlined)
+                                    : (x->into > y->into) - (x->into < y->into);
+}
+
+/* which functions are inlined into which, each pair once, in order */
+static void list_edges(struct local *l)
+{
+    size_t cap = 0, n = 0;
+    for (size_t i = 0; i < l->set.n; i++) {
+        if (!l->set.v[i].inlined) continue;
+        l->edge = grow(l->edge, l->nedge + 1, &cap, sizeof *l->edge);
+        l->edge[l->nedge++] = (struct edge){ intern(&l->function, parts_plain(l->set.v[i].callee)),
+                                             intern(&l->function, parts_plain(outermost(l->set.v[i].chain))) };
+    }
+    if (l->nedge) qsort(l->edge, l->nedge, sizeof *l->edge, by_edge);
+    for (size_t i = 0; i < l->nedge; i++)
+        if (n == 0 || by_edge(&l->edge[n - 1], &l->edge[i]) != 0) l->edge[n++] = l->edge[i];
+    l->nedge = n;
+}
+
+/* the functions that hold code of a touched one: what it is inlined into, and so on */
+static void touch_hosts(struct local *l, struct move *m)
+{
+    for (size_t i = 0; i < m->nnear; i++) {
+        size_t from = 0, to = l->nedge;
+        while (from < to) {
+            size_t middle = (from + to) / 2;
+            if (l->edge[middle].inlined < m->near[i]) from = middle + 1;
+            else to = middle;
+        }
+        for (uint32_t f = m->near[i]; from < l->nedge && l->edge[from].inlined == f; from++)
+            touch(l, m, l->function.name[l->edge[from].into]);
+    }
+}
+
 static void add_move(struct local *l, struct live_site *site, size_t n, bool to)
 {
     struct move m = { .site = site, .n = n, .to = to, .energy = NAN, .key = key_of(l, site, n) };
-    for (size_t i = 0; i < n; i++) {
-        str in = outermost(site[i].chain);
-        touch(l, &m, site[i].callee);
-        touch(l, &m, in);
-        for (size_t k = 0; k < l->set.n; k++)
-            if (l->set.v[k].inlined && str_eq(l->set.v[k].callee, in)) touch(l, &m, outermost(l->set.v[k].chain));
-    }
+    for (size_t i = 0; i < n; i++) touch(l, &m, outermost(site[i].chain));
+    touch_hosts(l, &m);
+    for (size_t i = 0; i < n; i++) touch(l, &m, site[i].callee);
     l->v = grow(l->v, l->n + 1, &l->cap, sizeof *l->v);
     l->v[l->n++] = m;
 }
@@ -132,6 +169,7 @@ static void list_moves(struct local *l)
     struct search *s = l->s;
     struct pool pool = search_pool(s, &l->set);
     bool size = s->objective.text_weight > 0.5;
+    list_edges(l);
     for (size_t i = 0; i < pool.n; i++) {
         if (!size && pool.heat[i] < 1e-5 * l->now->instructions) break;
         struct live_site *site = arena_get(&l->memory, sizeof *site);
