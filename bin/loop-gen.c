@@ -12,6 +12,9 @@
  *   not given; windows are valid: for padding give larger h and w)
  *   point reduce transp: i j
  * Sets are the distinct convolutions of a network at batch 1, padded.
+ * With --sample=N not all combinations but N of them, drawn by seed: each
+ * item of a list is as likely, in a range each octave; w and kw not given
+ * are h and kh.
  * With --permute every problem comes in each order of its untiled loops.
  * The split is drawn by seed; of N problems ceil((1 - test) (N - 1)) train.
  *
@@ -29,7 +32,7 @@
 
 static const char *kind, *set, *layout = "nchw", *size[12];
 static double test = 0.1;
-static long seed = 1;
+static long seed = 1, sample;
 static bool permute;
 static const char *const names[12] = { "m", "n", "k", "b", "c", "h", "w", "kh", "kw", "s", "i", "j" };
 static const struct opt options[] = {
@@ -45,7 +48,8 @@ static const struct opt options[] = {
     { 0, "i", STR, &size[10], "SIZES", "" }, { 0, "j", STR, &size[11], "SIZES", "" },
     { 0, "permute", FLAG, &permute, NULL, "every order of the untiled loops" },
     { 0, "test", NUM, &test, "SHARE", "share of problems to test on", 0, 1 },
-    { 's', "seed", INT, &seed, "N", "seed of the split" },
+    { 0, "sample", INT, &sample, "N", "draw so many instead of all", 0, 100000 },
+    { 's', "seed", INT, &seed, "N", "seed of the split and the sample" },
     { 0 } };
 
 static const char *given(const char *param)
@@ -69,7 +73,8 @@ int main(int argc, char **argv)
         const char *const *param, *list[12];
         int n = problem_params(str_of(kind), &param);
         for (int i = 0; i < n; i++) list[i] = given(param[i]);
-        grid_sizes(&g, kind, param, list, n);
+        if (sample) grid_sample(&g, kind, param, list, n, (size_t)sample, (uint64_t)seed);
+        else grid_sizes(&g, kind, param, list, n);
     }
     size_t *order = xmalloc(g.n, sizeof *order), train = (size_t)ceil((1 - test) * ((double)g.n - 1));
     bool *tested = xcalloc(g.n, 1);

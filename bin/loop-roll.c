@@ -10,7 +10,9 @@
  * of them at each step; the K most promising trees are measured, the untiled
  * one among them, and the best is kept (with --rank=model, those that the
  * analytic model finds fastest).  With --measure=0 nothing is
- * measured and gflops is empty.  seconds counts from the start of a problem.
+ * measured and gflops is empty.  With --seconds=S only what can be measured
+ * in that time is, by fewer runs, and the untiled nest not if it is slow.
+ * seconds counts from the start of a problem; in the last row it is the end.
  * algo is policy, kind is real or model.
  *
  * Examples:
@@ -27,12 +29,14 @@
 static const char *file, *cache, *eval = "run", *name = "policy";
 static long measure = 10, width = 16, confirm = 16;
 static const char *rank = "policy";
+static double seconds = INFINITY;
 static bool test;
 static const struct opt options[] = {
     { 'p', "policy", STR, &file, "FILE", "from loop-train" },
     { 0, "measure", INT, &measure, "K", "different trees to measure, at most", 0, 1000 },
     { 0, "width", INT, &width, "W", "states to keep at each step", 1, POLICY_WIDTH },
     { 0, "rank", WORD, &rank, "policy|model", "what says which states are promising" },
+    { 0, "seconds", NUM, &seconds, "S", "limit of time for each problem; by default none", 0, INFINITY },
     { 0, "confirm", INT, &confirm, "N", "fresh runs of the best nest, not counted; 0: none", 0, 64 },
     { 0, "test", FLAG, &test, NULL, "only problems whose split is test" },
     { 0, "name", STR, &name, "NAME", "what column algo says" },
@@ -83,7 +87,7 @@ int main(int argc, char **argv)
     for (double n = 0; rows_next(&r); progress(++n, "%s", name)) {
         if (test && !str_is(csv_str(r.t, split), "test")) continue;
         evaluator_problem(&v, &r.p);
-        struct rollout o = policy_roll(&k, &v, &r.p, (int)width, (int)measure, !strcmp(rank, "model"));
+        struct rollout o = policy_roll(&k, &v, &r.p, (int)width, (int)measure, !strcmp(rank, "model"), seconds);
         rows(w, &o, &r.p, &v);
     }
     progress_end();

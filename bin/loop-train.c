@@ -14,9 +14,15 @@
  * with actors as processes), a2c, a3c, ppo, impala, r2d2; lib/learn says what
  * they do.
  * With --eval=model the same seed and number of actors give the same policy.
+ * What it may do, --actions: the published seven; tile: those and all splits;
+ * full: all of loop-act but parallel; moves: steps of several actions, such as
+ * tile_8, which splits and carries the inner loop to the innermost place.  With
+ * moves it sees the loops around the cursor and the terms of the model, the
+ * same for products and convolutions; with the others 16 loops.
  * With --checkpoint a training that was killed goes on where the file was
- * last written, about every --every seconds, and ends with the same policy;
- * with --eval=run give --cache too, so that nothing is measured again.
+ * last written, about every --every seconds, and ends with the same policy
+ * and the same curve, which is kept in FILE.curve; with --eval=run give
+ * --cache too, so that nothing is measured again.
  *
  * Examples:
  *   $ loop-gen --kind=mm --m=64:256:16 --n=64:256:16 --k=64:256:16 |
@@ -25,6 +31,7 @@
 #include "base/filter.h"
 #include "base/progress.h"
 #include "learn/learner.h"
+#include "loop/curve.h"
 #include "loop/policy.h"
 #include "loop/rows.h"
 #include "measure/clock.h"
@@ -35,7 +42,7 @@
 
 enum { EVERY = 100 };
 static const char *algo = "dqn", *output, *checkpoint, *cache, *eval = "run", *actions = "tile", *reward = "gain";
-static long steps = LONG_MIN, length = 10, seed = 1, actors = 2;
+static long steps = LONG_MIN, length = 10, seed = 1, actors = 2, starts;
 static double seconds = 600, every = 10, entropy = NAN;
 static const struct opt options[] = {
     { 0, "algo", WORD, &algo, learner_words, "how to learn" },
@@ -44,7 +51,8 @@ static const struct opt options[] = {
     { 0, "seconds", NUM, &seconds, "S", "end earlier after this time; then not reproducible", 0, 1e9 },
     { 0, "actors", INT, &actors, "N", "processes of apex, a3c and impala", 1, 16 },
     { 0, "length", INT, &length, "N", "actions of an episode", 1, POLICY_STEPS },
-    { 0, "actions", WORD, &actions, "published|tile|full", "the published seven; those and all splits; all" },
+    { 0, "actions", WORD, &actions, repertoire_words, "what it may do, see above" },
+    { 0, "starts", INT, &starts, "N", "episodes begin after up to N random actions", 0, 100 },
     { 0, "entropy", NUM, &entropy, "C", "weight of the entropy at the beginning, of policy gradients", 0, 1 },
     { 0, "reward", WORD, &reward, "gain|ratio", "of GFLOPS, or its logarithm: for slow beginnings" },
     { 0, "eval", WORD, &eval, "run|model", "measure, or ask the model" },
@@ -73,22 +81,13 @@ static void read_problems(struct school *s, const char *path)
     if (!s->np) die("%s: no problem to learn from", path);
 }
 
-static void row(csvw *w, const struct learner *q, const struct school *s, const struct learner_news *n, long updates)
+static void save(struct learner *q, const struct curve *c)
 {
-    csvw_cstr(w, algo);
-    csvw_int(w, q->episodes);
-    csvw_int(w, q->steps);
-    csvw_int(w, q->updates);
-    csvw_num(w, n->total / (double)n->episodes);
-    csvw_num(w, n->explore);
-    csvw_known(w, updates ? n->loss / (double)updates : NAN);
-    csvw_known(w, s->nstate ? (double)s->nstate : NAN);
-    csvw_cstr(w, s->v->model ? "model" : "real");
-    csvw_end(w);
-    csvw_flush(w);
+    curve_save(c, checkpoint);
+    learner_save(q, checkpoint, task.s);
 }
 
-static void learn(struct learner *q, const struct school *s, csvw *w)
+static void learn(struct learner *q, const struct school *s, struct curve *c)
 {
     double began = now_seconds(), saved = began;
     struct learner_news sum = { 0 };
@@ -100,16 +99,17 @@ static void learn(struct learner *q, const struct school *s, csvw *w)
         if (!isnan(n.loss)) sum.loss += n.loss, losses++;
         if (q->episodes / EVERY > written) {
             written = q->episodes / EVERY;
-            row(w, q, s, &sum, losses);
+            curve_add(c, (struct point){ q->episodes, q->steps, q->updates, sum.total / (double)sum.episodes, sum.explore,
+                                         losses ? sum.loss / (double)losses : NAN, s->nstate ? (double)s->nstate : NAN });
             progress((double)q->steps, "%s return %.3f", algo, sum.total / (double)sum.episodes);
             sum = (struct learner_news){ 0 }, losses = 0;
+            if (!checkpoint || now_seconds() - saved < every) continue;
+            save(q, c);
+            saved = now_seconds();
         }
-        if (!checkpoint || now_seconds() - saved < every) continue;
-        learner_save(q, checkpoint, task.s);
-        saved = now_seconds();
     }
     progress_end();
-    if (checkpoint) learner_save(q, checkpoint, task.s);
+    if (checkpoint) save(q, c);
 }
 
 int main(int argc, char **argv)
@@ -123,27 +123,26 @@ int main(int argc, char **argv)
     v.model = !strcmp(eval, "model");
     v.check = false;
     s.ratio = !strcmp(reward, "ratio");
-    int last = !strcmp(actions, "published") ? ACT_PUBLISHED : !strcmp(actions, "tile") ? ACT_MERGE : ACT_PARALLEL;
-    for (int a = 0; a < last; a++) s.action[s.nact++] = a;
+    s.can = repertoire_of(actions);
+    s.starts = (int)starts;
     struct learner_options o = policy_learner(algo, (uint64_t)seed, (int)actors, &steps);
     if (!isnan(entropy)) o.actor.loss.entropy = entropy;
     long nseat = learner_seats(&o);
     struct school_seat *seat = xcalloc((size_t)nseat, sizeof *seat);
     struct environment *env = xcalloc((size_t)nseat, sizeof *env);
     for (long k = 0; k < nseat; k++) env[k] = school_environment(&seat[k], &s, (int)length);
-    buf_format(&task, "%s %s %s", eval, reward, isa_name[v.isa]);
+    buf_format(&task, "%s %s %s %ld %s", eval, reward, actions, starts, isa_name[v.isa]);
     struct learner *q = learner_new(env, &o);
-    if (checkpoint && learner_load(q, checkpoint, task.s) && !quiet)
-        warn("%s: goes on at step %ld", checkpoint, q->steps);
-    csvw *w = csvw_open("-");
-    csvw_names(w, "algo,episode,steps,updates,return,explore,loss,states,kind");
-    csvw_end(w);
-    learn(q, &s, w);
-    struct policy p = { .g = learner_agent(q), .nact = s.nact, .steps = (int)length, .gamma = policy_gamma };
-    memcpy(p.action, s.action, sizeof p.action);
+    bool goes_on = checkpoint && learner_load(q, checkpoint, task.s);
+    if (goes_on && !quiet) warn("%s: goes on at step %ld", checkpoint, q->steps);
+    struct curve c;
+    curve_open(&c, algo, eval[0] == 'm' ? "model" : "real");
+    if (goes_on) curve_recall(&c, checkpoint, q->steps);
+    learn(q, &s, &c);
+    struct policy p = { .g = learner_agent(q), .can = s.can, .steps = (int)length, .gamma = policy_gamma, .ratio = s.ratio };
     policy_write(&p, output);
     learner_free(q);
     school_free(&s);
     evaluator_close(&v);
-    return csvw_close(w);
+    return curve_close(&c);
 }

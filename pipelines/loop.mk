@@ -3,6 +3,7 @@
 # Every file is one measurement, written aside and renamed; what is there is not measured again, and a search goes on
 # where it was killed (.part).
 LOOP := $(OUT)/loop
+loop_aside = > $@.$$$$ && mv $@.$$$$ $@
 ifeq ($(SCALE),full)
 LOOP_STEP    ?= 16
 LOOP_SECONDS ?= 60
@@ -40,11 +41,11 @@ loop: $(LOOP)/summary.csv $(LOOP)/compare.csv loop-learn $(LOOP_FIGURES:%=$(LOOP
 $(LOOP)/ $(LOOP)/search/ $(LOOP)/mm/ $(LOOP)/set/:
 	@mkdir -p $@
 $(LOOP)/peak.csv: | $(BIN)/loop-peak $(LOOP)/
-	loop-peak > $@.$$$$ && mv $@.$$$$ $@
+	loop-peak $(loop_aside)
 
 # ---- searches, as meant and as published, and the policy, on 25 sizes that the policy has not seen ----
 $(LOOP)/sample.csv: $(LOOP)/learn/test.csv | $(LOOP)/
-	awk 'NR > 1 { row[NR] = $$0 } NR == 1 { print } END { n = NR - 1; for (i = 0; i < 25 && i < n; i++) print row[2 + int(i * n / 25)] }' $< | uniq > $@.$$$$ && mv $@.$$$$ $@
+	awk 'NR > 1 { row[NR] = $$0 } NR == 1 { print } END { n = NR - 1; for (i = 0; i < 25 && i < n; i++) print row[2 + int(i * n / 25)] }' $< | uniq $(loop_aside)
 $(LOOP)/search/%.csv: $(LOOP)/sample.csv | $(BIN)/loop-search $(LOOP)/search/
 	loop-search --algo=$* --actions=published --seconds=$(LOOP_SECONDS) --seed=$(SEED) --output=$@.part $<
 	mv $@.part $@
@@ -55,23 +56,24 @@ $(LOOP)/search/heuristic.csv: $(LOOP)/sample.csv | $(BIN)/loop-search $(LOOP)/se
 	loop-search --algo=heuristic --seconds=$(LOOP_SECONDS) --output=$@.part $<
 	mv $@.part $@
 $(LOOP)/search/policy.csv: $(LOOP)/sample.csv $(LOOP)/learn/mm.policy | $(BIN)/loop-roll $(LOOP)/search/
-	loop-roll --policy=$(word 2,$^) --measure=10 $< > $@.$$$$ && mv $@.$$$$ $@
+	loop-roll --policy=$(word 2,$^) --measure=10 --rank=model $< $(loop_aside)
 LOOP_ALGOS  := $(LOOP_SEARCHES) heuristic policy $(LOOP_BROKEN:%=%_published)
 LOOP_TRACES := $(LOOP_ALGOS:%=$(LOOP)/search/%.csv)
 $(LOOP)/found.csv: $(LOOP_TRACES) $(BIN)/csv-cat
-	csv-cat $(LOOP_TRACES) > $@.$$$$ && mv $@.$$$$ $@
+	csv-cat $(LOOP_TRACES) $(loop_aside)
 # the clock of a machine drifts in minutes: all nests of a problem are measured once more, one right after the other,
 # in three rounds of which the best counts
 $(LOOP)/again.csv: $(LOOP)/found.csv | $(BIN)/loop-run
 	awk -F, 'NR == 1 { print "problem,tree" } NR > 1 && ($$3 == 0 || $$6 != "") { print $$1 "," $$5 | "sort -u" }' $< > $@.trees
-	for i in 1 2 3; do loop-run --runs=8 $@.trees; done > $@.$$$$ && mv $@.$$$$ $@
+	for i in 1 2 3; do loop-run --runs=8 $@.trees; done $(loop_aside)
+loop_replace = awk -F, -v OFS=, 'FNR == 1 { file++ } file == 1 { if ($$3 + 0 > g[$$1, $$2]) g[$$1, $$2] = $$3; next } \
+	  FNR > 1 && ($$1, $$5) in g { $$6 = g[$$1, $$5] } { print }'
 $(LOOP)/traces.csv: $(LOOP)/again.csv $(LOOP)/found.csv
-	awk -F, -v OFS=, 'FNR == 1 { file++ } file == 1 { if ($$3 + 0 > g[$$1, $$2]) g[$$1, $$2] = $$3; next }
-	  FNR > 1 && ($$1, $$5) in g { $$6 = g[$$1, $$5] } { print }' $^ > $@.$$$$ && mv $@.$$$$ $@
+	$(loop_replace) $^ $(loop_aside)
 $(LOOP)/again-peak.csv: $(LOOP)/again.csv | $(BIN)/loop-peak
-	loop-peak > $@.$$$$ && mv $@.$$$$ $@
+	loop-peak $(loop_aside)
 $(LOOP)/summary.csv: $(LOOP)/traces.csv $(LOOP)/again-peak.csv $(BIN)/loop-eval
-	loop-eval --published --peak=$(call loop_peak_in,$(word 2,$^)) $< > $@.$$$$ && mv $@.$$$$ $@
+	loop-eval --published --peak=$(call loop_peak_in,$(word 2,$^)) $< $(loop_aside)
 
 # ---- the best schedule of every product, and of the other sets, against the peers ----
 $(LOOP)/mm/%.csv: | $(BIN)/loop-gen $(BIN)/loop-search $(LOOP)/mm/
@@ -79,33 +81,33 @@ $(LOOP)/mm/%.csv: | $(BIN)/loop-gen $(BIN)/loop-search $(LOOP)/mm/
 	loop-search --algo=heuristic --measure=24 --output=$@.part
 	mv $@.part $@
 $(LOOP)/mm/%.peers: $(LOOP)/mm/%.csv | $(BIN)/loop-peer
-	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< > $@.$$$$ && mv $@.$$$$ $@
+	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< $(loop_aside)
 $(LOOP)/mm.csv: $(LOOP_M:%=$(LOOP)/mm/%.peers) $(BIN)/csv-cat
-	csv-cat $(filter %.peers,$^) > $@.$$$$ && mv $@.$$$$ $@
+	csv-cat $(filter %.peers,$^) $(loop_aside)
 $(LOOP)/set/resnet50-%.problems: | $(BIN)/loop-gen $(LOOP)/set/
-	loop-gen --set=resnet50 --layout=$* --test=0 > $@.$$$$ && mv $@.$$$$ $@
+	loop-gen --set=resnet50 --layout=$* --test=0 $(loop_aside)
 $(LOOP)/set/vgg19-%.problems: | $(BIN)/loop-gen $(LOOP)/set/
-	loop-gen --set=vgg19 --layout=$* --test=0 > $@.$$$$ && mv $@.$$$$ $@
+	loop-gen --set=vgg19 --layout=$* --test=0 $(loop_aside)
 $(LOOP)/set/transposed.problems: | $(BIN)/loop-gen $(BIN)/csv-cat $(LOOP)/set/
 	for k in mm_nt mm_tn mm_tt; do loop-gen --kind=$$k --m=64:256:96 --n=64:256:96 --k=64:256:96 --test=0 > $@.$$k; done
-	csv-cat $@.mm_nt $@.mm_tn $@.mm_tt > $@.$$$$ && mv $@.$$$$ $@
+	csv-cat $@.mm_nt $@.mm_tn $@.mm_tt $(loop_aside)
 	rm $@.mm_*
 $(LOOP)/set/ragged.problems: | $(BIN)/loop-gen $(LOOP)/set/
-	loop-gen --kind=mm --m=50:250:67 --n=61:251:63 --k=53:253:67 --test=0 > $@.$$$$ && mv $@.$$$$ $@
+	loop-gen --kind=mm --m=50:250:67 --n=61:251:63 --k=53:253:67 --test=0 $(loop_aside)
 $(LOOP)/set/peers.problems: | $(BIN)/loop-gen $(LOOP)/set/
-	loop-gen --kind=mm --m=64$(comma)208 --n=96$(comma)256 --k=80$(comma)240 --test=0 > $@.$$$$ && mv $@.$$$$ $@
+	loop-gen --kind=mm --m=64$(comma)208 --n=96$(comma)256 --k=80$(comma)240 --test=0 $(loop_aside)
 $(LOOP)/set/%.csv: $(LOOP)/set/%.problems | $(BIN)/loop-search
 	loop-search --algo=heuristic --measure=24 --seconds=3 --output=$@.part $<
 	mv $@.part $@
 $(LOOP)/set/%.peers: $(LOOP)/set/%.csv | $(BIN)/loop-peer
-	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< > $@.$$$$ && mv $@.$$$$ $@
+	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< $(loop_aside)
 $(LOOP)/set/peers.peers: $(LOOP)/set/peers.csv | $(BIN)/loop-peer
-	loop-peer --lib=$(call loop_libs,$(LOOP_ALL)) --rounds=$(LOOP_ROUNDS) $< > $@.$$$$ && mv $@.$$$$ $@
+	loop-peer --lib=$(call loop_libs,$(LOOP_ALL)) --rounds=$(LOOP_ROUNDS) $< $(loop_aside)
 LOOP_COMPARED := $(LOOP)/mm.csv $(LOOP_SETS:%=$(LOOP)/set/%.peers) $(LOOP)/set/peers.peers
 $(LOOP)/compare.csv: $(LOOP_COMPARED) $(LOOP)/peak.csv $(BIN)/loop-compare
 	for s in $(LOOP_COMPARED); do
 	    loop-compare --peak=$(loop_peak) $$([ $$s != $(LOOP)/mm.csv ] || echo --published) $$s | awk -v s=$$(basename $$s | sed 's/\..*//') 'NR == 1 { print "set," $$0 } NR > 1 { print s "," $$0 }'
-	done | awk 'NR == 1 || !/^set,/' > $@.$$$$ && mv $@.$$$$ $@
+	done | awk 'NR == 1 || !/^set,/' $(loop_aside)
 
 # ---- figures: each from the table beside it ----
 $(LOOP)/violin.csv: $(LOOP)/traces.csv
@@ -113,7 +115,7 @@ $(LOOP)/violin.csv: $(LOOP)/traces.csv
 	function flush() { if (p != "" && base > 0) print a "," pos[a] "," last / base }
 	{ n = split($$0, f, ","); g = f[n - 2]; if ($$1 != p || $$2 != a) { flush(); p = $$1; a = $$2; base = last = ""; if (!(a in pos)) pos[a] = ++k }
 	  if ($$3 == 0 && g != "") { base = g; known[p] = g } if (base == "" && p in known) base = known[p]; if (g != "") last = g }
-	END { flush() }' $< > $@.$$$$ && mv $@.$$$$ $@
+	END { flush() }' $< $(loop_aside)
 # means over the problems: the best nest and the time after at most so many actions of the path
 $(LOOP)/steps.csv: $(LOOP)/traces.csv
 	awk -F, 'function flush(  i) { if (p == "") return; for (i = n + 1; i <= 10; i++) { g[i] = g[n]; t[i] = t[n] }
@@ -122,12 +124,12 @@ $(LOOP)/steps.csv: $(LOOP)/traces.csv
 	  $$1 != p || $$2 != a { flush(); p = $$1; a = $$2; n = -1; best = when = 0; split("", g); split("", t); if (!(a in seen)) order[++k] = a; seen[a] }
 	  { if ($$(NF - 2) > best) best = $$(NF - 2); if ($$(NF - 1) > when) when = $$(NF - 1); n = $$3; if (n <= 10) { g[n] = best; t[n] = when } }
 	  END { flush(); for (j = 1; j <= k; j++) for (i = 0; i <= 10; i++) if (count[order[j], i])
-	      print order[j] "," i "," gsum[order[j], i] / count[order[j], i] "," tsum[order[j], i] / count[order[j], i] }' $< > $@.$$$$ && mv $@.$$$$ $@
+	      print order[j] "," i "," gsum[order[j], i] / count[order[j], i] "," tsum[order[j], i] / count[order[j], i] }' $< $(loop_aside)
 $(LOOP)/roofline.csv: $(LOOP)/mm.csv
 	awk -F, 'NR == 1 { print "lib,intensity,gflops" } NR > 1 { split($$1, s, /[ )]/); m = s[2]; n = s[3]; k = s[4]
-	  print $$2 "," 2 * m * n * k / 4 / (m * k + k * n + m * n) "," $$3 }' $< > $@.$$$$ && mv $@.$$$$ $@
+	  print $$2 "," 2 * m * n * k / 4 / (m * k + k * n + m * n) "," $$3 }' $< $(loop_aside)
 $(LOOP)/bars-%.csv: $(LOOP)/set/%.peers $(BIN)/csv-pivot
-	csv-pivot -k problem --names=lib --values=gflops $< > $@.$$$$ && mv $@.$$$$ $@
+	csv-pivot -k problem --names=lib --values=gflops $< $(loop_aside)
 $(LOOP)/curve.csv: $(LOOP)/learn/mm.policy
 	cp $(LOOP)/learn/curve.csv $@.$$$$ && mv $@.$$$$ $@
 $(LOOP)/violin.svg $(LOOP)/violin.png: $(LOOP)/violin.csv plots/loop-violin.gp
@@ -147,11 +149,13 @@ $(LOOP)/roofline.svg $(LOOP)/roofline.png: $(LOOP)/roofline.csv $(LOOP)/peak.csv
 # ---- make loop-learn: a policy trained by the model on the training sizes of a grid, measured on the unseen ones ----
 # make loop-transfer: what is learned on other shapes is worth on convolutions, in LOOP/transfer.csv
 # make loop-table: all learners and roll-outs beside the searches, in LOOP/policy-table.csv and figures
-#   LOOP_LEARNER=ppo  which policy is mm.policy;  LOOP_LEARN_STEPS=  steps to learn from, each learner's own by default
+#   LOOP_ACTIONS=moves  what policies may do, as of loop-train;  LOOP_LEARNER=ppo  which policy is mm.policy
+#   LOOP_LEARN_STEPS=  steps to learn from, each learner's own by default
 #   LOOP_LONG=60  seconds of random search on 8 of the unseen sizes;  LOOP_SHORT=2  of each search on 12 of them;
 #   random search of 1 s on all
 LOOP_LEARN       := $(LOOP)/learn
 LOOP_LEARNER     ?= ppo
+LOOP_ACTIONS     ?= moves
 LOOP_LEARNERS    ?= ppo a2c a3c impala dqn apex r2d2
 LOOP_LEARN_STEPS ?=
 LOOP_LONG        ?= 60
@@ -164,36 +168,36 @@ loop-table: $(LOOP)/policy-table.csv $(LOOP)/policy-table.svg $(LOOP)/policy-tab
 $(LOOP_LEARN)/ $(LOOP_LEARN)/eval/:
 	@mkdir -p $@
 $(LOOP_LEARN)/problems.csv: | $(BIN)/loop-gen $(LOOP_LEARN)/
-	loop-gen --kind=mm --m=64:256:16 --n=64:256:16 --k=64:256:16 --seed=$(SEED) > $@
+	loop-gen --kind=mm --m=64:256:16 --n=64:256:16 --k=64:256:16 --seed=$(SEED) $(loop_aside)
 $(LOOP_LEARN)/test.csv: $(LOOP_LEARN)/problems.csv
-	awk 'NR == 1 || /,test$$/' $< > $@
+	awk 'NR == 1 || /,test$$/' $< $(loop_aside)
 $(LOOP_LEARN)/test8.csv: $(LOOP_LEARN)/test.csv
-	awk 'NR == 1 || NR % 27 == 14' $< > $@
+	awk 'NR == 1 || NR % 27 == 14' $< $(loop_aside)
 $(LOOP_LEARN)/test12.csv: $(LOOP_LEARN)/test.csv
-	awk 'NR == 1 || NR % 18 == 9' $< > $@
+	awk 'NR == 1 || NR % 18 == 9' $< $(loop_aside)
 # the curve grows while it learns: plots/loop-learning.gp draws what is there, again and again when told to
 $(LOOP_LEARN)/%.policy: $(LOOP_LEARN)/problems.csv | $(BIN)/loop-train
-	loop-train --algo=$* --eval=model $(LOOP_LEARN_STEPS:%=--steps=%) --seed=$(SEED) --checkpoint=$@.checkpoint -o $@ $< > $(@D)/$*.curve
+	loop-train --algo=$* --eval=model $(LOOP_LEARN_STEPS:%=--steps=%) --seed=$(SEED) --checkpoint=$@.checkpoint --actions=$(LOOP_ACTIONS) -o $@ $< > $(@D)/$*.curve
 $(LOOP_LEARN)/mm.policy: $(LOOP_LEARN)/$(LOOP_LEARNER).policy
-	cp $< $@
 	cp $(LOOP_LEARN)/$(LOOP_LEARNER).curve $(LOOP_LEARN)/curve.csv
+	cat $< $(loop_aside)
 $(LOOP_LEARN)/policy.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll
-	loop-roll --policy=$< --measure=10 --rank=model $(word 2,$^) > $@
+	loop-roll --policy=$< --measure=10 --rank=model $(word 2,$^) $(loop_aside)
 $(LOOP_LEARN)/heuristic.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search
-	loop-search --algo=heuristic --measure=24 $< > $@
+	loop-search --algo=heuristic --measure=24 $< $(loop_aside)
 $(LOOP_LEARN)/random.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search
-	loop-search --algo=random --seconds=0.1 --seed=$(SEED) $< > $@
+	loop-search --algo=random --seconds=0.1 --seed=$(SEED) $< $(loop_aside)
 $(LOOP_LEARN)/summary.csv: $(LOOP_LEARN)/policy.csv $(LOOP_LEARN)/heuristic.csv $(LOOP_LEARN)/random.csv $(BIN)/loop-eval
-	loop-eval --published $(filter %.csv,$^) > $@
+	loop-eval --published $(filter %.csv,$^) $(loop_aside)
 $(LOOP_LEARN)/learning.svg $(LOOP_LEARN)/learning.png: $(LOOP_LEARN)/mm.policy plots/loop-learning.gp
 	gnuplot -c plots/loop-learning.gp $(LOOP_LEARN)/curve.csv $@ $(LOOP_LEARNER)
 $(LOOP_LEARN)/learners.csv: $(LOOP_LEARNERS:%=$(LOOP_LEARN)/%.policy) $(BIN)/csv-cat
-	csv-cat $(LOOP_LEARNERS:%=$(LOOP_LEARN)/%.curve) > $@
+	csv-cat $(LOOP_LEARNERS:%=$(LOOP_LEARN)/%.curve) $(loop_aside)
 $(LOOP_LEARN)/learners.svg $(LOOP_LEARN)/learners.png: $(LOOP_LEARN)/learners.csv plots/loop-learning.gp
 	gnuplot -c plots/loop-learning.gp $< $@ '$(LOOP_LEARNERS)'
 
 # the table: each policy with 10 measurements of a beam; the first also without a beam and with fewer; searches
-loop_roll = loop-roll --policy=$< --name=$(basename $(@F)) $(1) $(LOOP_LEARN)/test.csv > $@
+loop_roll = loop-roll --policy=$< --name=$(basename $(@F)) $(1) $(LOOP_LEARN)/test.csv $(loop_aside)
 $(LOOP_LEARNERS:%=$(LOOP_LEARN)/eval/%_top10.csv): $(LOOP_LEARN)/eval/%_top10.csv: $(LOOP_LEARN)/%.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll $(LOOP_LEARN)/eval/
 	$(call loop_roll,--measure=10 --rank=model)
 $(LOOP_LEARN)/eval/$(LOOP_LEARNER)_argmax.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll $(LOOP_LEARN)/eval/
@@ -203,57 +207,83 @@ $(LOOP_LEARN)/eval/$(LOOP_LEARNER)_beam.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEAR
 $(LOOP_LEARN)/eval/$(LOOP_LEARNER)_own10.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll $(LOOP_LEARN)/eval/
 	$(call loop_roll,--measure=10 --width=16)
 LOOP_TABLE_SEARCHES := greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs
-loop_named = awk -F, -v OFS=, -v name=$(basename $(@F)) 'NR > 1 { $$2 = name } 1' > $@
+loop_named = awk -F, -v OFS=, -v name=$(basename $(@F)) 'NR > 1 { $$2 = name } 1' $(loop_aside)
 $(LOOP_LEARN)/eval/heuristic.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
-	loop-search --algo=heuristic --measure=24 $< > $@
+	loop-search --algo=heuristic --measure=24 $< $(loop_aside)
 $(LOOP_LEARN)/eval/random_1s.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
 	loop-search --algo=random --actions=published --seconds=1 --seed=$(SEED) $< | $(loop_named)
 $(LOOP_LEARN)/eval/random_$(LOOP_LONG)s.csv: $(LOOP_LEARN)/test8.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
 	loop-search --algo=random --actions=published --seconds=$(LOOP_LONG) --seed=$(SEED) --output=$@.part $<
 	$(loop_named) < $@.part
 $(LOOP_TABLE_SEARCHES:%=$(LOOP_LEARN)/eval/%.csv): $(LOOP_LEARN)/eval/%.csv: $(LOOP_LEARN)/test12.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
-	loop-search --algo=$* --actions=published --seconds=$(LOOP_SHORT) --seed=$(SEED) $< > $@
+	loop-search --algo=$* --actions=published --seconds=$(LOOP_SHORT) --seed=$(SEED) $< $(loop_aside)
 $(LOOP_LEARN)/eval/%_published.csv: $(LOOP_LEARN)/test12.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
-	loop-search --algo=$* --as-published --seconds=$(LOOP_SHORT) --seed=$(SEED) $< > $@
+	loop-search --algo=$* --as-published --seconds=$(LOOP_SHORT) --seed=$(SEED) $< $(loop_aside)
 LOOP_ROLLS := $(LOOP_LEARNERS:%=%_top10) $(LOOP_LEARNER)_own10 $(LOOP_LEARNER)_beam $(LOOP_LEARNER)_argmax
 LOOP_TABLE := $(LOOP_ROLLS) heuristic random_1s random_$(LOOP_LONG)s $(LOOP_TABLE_SEARCHES) $(LOOP_TABLE_SEARCHES:%=%_published)
 $(LOOP)/policy-table.csv: $(LOOP_TABLE:%=$(LOOP_LEARN)/eval/%.csv) $(BIN)/loop-eval
-	loop-eval --published $(LOOP_TABLE:%=$(LOOP_LEARN)/eval/%.csv) > $@
+	loop-eval --published $(LOOP_TABLE:%=$(LOOP_LEARN)/eval/%.csv) $(loop_aside)
 $(LOOP)/policy-table.svg $(LOOP)/policy-table.png: $(LOOP)/policy-table.csv plots/loop-policy.gp
 	gnuplot -c plots/loop-policy.gp $< $@
 
 # ---- make loop-transfer: what a policy learned is worth on convolutions of networks that it never saw ----
-# zero: learned on matrix products only; shapes: on generated convolutions and products, none of them a layer
-LOOP_TRANSFER_STEPS ?= 2000000
+# products: learned on matrix products only (mm.policy); shapes: on products and convolutions whose sizes are drawn by
+# seed, none of them a layer of these networks; 100ms: the same with measurements for at most .1 s.  Beside them the
+# analytic search with 24 measurements, and searches of LOOP_SHORT seconds.  The best nest of each is measured again in
+# the end, all of a problem one right after the other.
+LOOP_TRANSFER_STEPS ?= 1200000
+LOOP_TRANSFER_SETS  ?= resnet50-nhwc vgg19-nhwc resnet50-nchw vgg19-nchw
+LOOP_TRANSFER_SEARCHES ?= anneal evolve
 LOOP_TRANSFER       := $(LOOP)/transfer
+LOOP_LAYERS         := $(foreach n,resnet50 vgg19,$(foreach l,nhwc nchw,$(LOOP_TRANSFER)/$(n)-$(l).problems))
 loop-transfer: $(LOOP)/transfer.csv $(BIN)/csv-show
 	csv-show $(LOOP)/transfer.csv
 .PHONY: loop-transfer
 $(LOOP_TRANSFER)/:
 	@mkdir -p $@
-$(LOOP_TRANSFER)/problems.csv: | $(BIN)/loop-gen $(BIN)/csv-cat $(LOOP_TRANSFER)/
-	wide='24|48|96|192|384|768'
-	loop-gen --kind=conv_nhwc --c="$$wide|1536" --m="$$wide|1536" --h='10|20|40|80' --kh=1 --s='1|2' --test=0 > $@.1
-	loop-gen --kind=conv_nhwc --c="$$wide" --m="$$wide" --h='12|22|42|82' --kh=3 --s='1|2' --test=0 > $@.3
-	loop-gen --kind=conv_nhwc --c='3|4|6' --m='24|48|96' --h='66|100|180' --kh='5|7|9' --s='1|2' --test=0 > $@.5
-	csv-cat $@.1 $@.3 $@.5 > $@
-	rm $@.[135]
-$(LOOP_TRANSFER)/shapes.policy: $(LOOP_TRANSFER)/problems.csv | $(BIN)/loop-train
-	loop-train --algo=ppo --reward=ratio --entropy=0.03 --eval=model --length=20 --steps=$(LOOP_TRANSFER_STEPS) --seed=$(SEED) \
-	    --checkpoint=$@.checkpoint -o $@ $< > $(@D)/shapes.curve
-$(LOOP_TRANSFER)/zero.policy: $(LOOP_LEARN)/mm.policy | $(LOOP_TRANSFER)/
-	cp $< $@
-$(LOOP_TRANSFER)/resnet50.problems $(LOOP_TRANSFER)/vgg19.problems: $(LOOP_TRANSFER)/%.problems: | $(BIN)/loop-gen $(LOOP_TRANSFER)/
-	loop-gen --set=$* --layout=nhwc --test=0 > $@
-# policies and the analytic search one after the other, each with its measurements
-$(LOOP_TRANSFER)/%.traces: $(LOOP_TRANSFER)/%.problems $(LOOP_TRANSFER)/zero.policy $(LOOP_TRANSFER)/shapes.policy | $(BIN)/loop-roll $(BIN)/loop-search
-	for p in zero shapes; do
-	    loop-roll --policy=$(LOOP_TRANSFER)/$$p.policy --name=$${p}_top10 --measure=10 --width=32 --rank=model $< > $@.$$p
+$(LOOP_LAYERS): $(LOOP_TRANSFER)/%.problems: | $(BIN)/loop-gen $(LOOP_TRANSFER)/
+	loop-gen --set=$(firstword $(subst -, ,$*)) --layout=$(lastword $(subst -, ,$*)) --test=0 $(loop_aside)
+loop_sample = loop-gen --test=0 --seed=$(SEED) --sample
+$(LOOP_TRANSFER)/problems.csv: $(LOOP_LAYERS) | $(BIN)/loop-gen $(BIN)/csv-cat $(LOOP_TRANSFER)/
+	deep='16:512:16|64:512:64|128:512:128' flat='16:2048:16|64:2048:64|128:1024:128'
+	for k in conv conv_nhwc; do
+	    $(loop_sample)=1000 --kind=$$k --c="$$flat" --m="$$flat" --h=7:60 --kh=1 --s='1|1|2' > $@.1x1-$$k
+	    $(loop_sample)=1000 --kind=$$k --c="$$deep" --m="$$deep" --h=8:230 --kh=3 --s='1|1|2' > $@.3x3-$$k
+	    $(loop_sample)=200 --kind=$$k --c=1:8 --m=16:128:16 --h=24:256 --kh='3|5|7|9' --s='1|2' > $@.first-$$k
 	done
-	loop-search --algo=heuristic --measure=24 --seconds=3 $< > $@.heuristic
-	csv-cat $@.zero $@.shapes $@.heuristic > $@
-	rm $@.zero $@.shapes $@.heuristic
-$(LOOP)/transfer.csv: $(LOOP_TRANSFER)/resnet50.traces $(LOOP_TRANSFER)/vgg19.traces $(BIN)/loop-eval
-	for s in resnet50 vgg19; do
+	for k in mm mm_nt mm_tn mm_tt; do $(loop_sample)=200 --kind=$$k --m=8:512 --n=8:512 --k=8:512 > $@.$$k; done
+	csv-cat $@.1x1-* $@.3x3-* $@.first-* $@.mm* > $@.all
+	awk -F, 'FNR == 1 { file++ } file <= $(words $(LOOP_LAYERS)) { layer[$$1] = FNR > 1; next } !layer[$$1]' $(LOOP_LAYERS) $@.all $(loop_aside)
+	rm -f $@.1x1-* $@.3x3-* $@.first-* $@.mm* $@.all
+$(LOOP_TRANSFER)/shapes.policy: $(LOOP_TRANSFER)/problems.csv | $(BIN)/loop-train
+	loop-train --algo=ppo --actions=moves --reward=ratio --entropy=0.03 --starts=4 --eval=model --length=12 --steps=$(LOOP_TRANSFER_STEPS) \
+	    --seed=$(SEED) --checkpoint=$@.checkpoint -o $@ $< > $(@D)/shapes.curve
+loop_top10 = loop-roll --policy=$< --name=$(1) --measure=10 --width=32 --rank=model
+$(LOOP_TRANSFER)/%.products: $(LOOP_LEARN)/mm.policy $(LOOP_TRANSFER)/%.problems | $(BIN)/loop-roll
+	$(call loop_top10,products_top10) $(word 2,$^) $(loop_aside)
+$(LOOP_TRANSFER)/%.shapes: $(LOOP_TRANSFER)/shapes.policy $(LOOP_TRANSFER)/%.problems | $(BIN)/loop-roll
+	$(call loop_top10,shapes_top10) $(word 2,$^) $(loop_aside)
+$(LOOP_TRANSFER)/%.100ms: $(LOOP_TRANSFER)/shapes.policy $(LOOP_TRANSFER)/%.problems | $(BIN)/loop-roll
+	$(call loop_top10,shapes_100ms) --seconds=0.1 $(word 2,$^) $(loop_aside)
+$(LOOP_TRANSFER)/%.heuristic: $(LOOP_TRANSFER)/%.problems | $(BIN)/loop-search
+	loop-search --algo=heuristic --measure=24 --seconds=3 --output=$@.part $<
+	mv $@.part $@
+define loop_transfer_search
+$$(LOOP_TRANSFER)/%.$(1): $$(LOOP_TRANSFER)/%.problems | $$(BIN)/loop-search
+	loop-search --algo=$(1) --actions=full --steps=40 --seconds=$$(LOOP_SHORT) --seed=$$(SEED) --output=$$@.part $$<
+	mv $$@.part $$@
+endef
+$(foreach a,$(LOOP_TRANSFER_SEARCHES),$(eval $(call loop_transfer_search,$(a))))
+$(LOOP_TRANSFER)/%.found: $(foreach a,products shapes 100ms heuristic $(LOOP_TRANSFER_SEARCHES),$(LOOP_TRANSFER)/%.$(a)) $(BIN)/csv-cat
+	csv-cat $(filter-out $(BIN)/%,$^) | awk -F, -v OFS=, 'function flush() { if (row != "") print (row == first ? "" : base) row }
+	  NR == 1 { print; next } $$1 != p || $$2 != a { flush(); p = $$1; a = $$2; first = $$0; $$6 = ""; base = $$0 "\n"; $$0 = first }
+	  { row = $$0 } END { flush() }' $(loop_aside)
+$(LOOP_TRANSFER)/%.traces: $(LOOP_TRANSFER)/%.found | $(BIN)/loop-run
+	awk -F, 'NR == 1 { print "problem,tree"; next } !seen[$$1, $$5]++ { print $$1 "," $$5 }' $< > $@.trees
+	for i in 1 2 3; do loop-run --runs=8 $@.trees; done > $@.again
+	$(loop_replace) $@.again $< $(loop_aside)
+	rm $@.trees $@.again
+$(LOOP)/transfer.csv: $(LOOP_TRANSFER_SETS:%=$(LOOP_TRANSFER)/%.traces) $(BIN)/loop-eval
+	for s in $(LOOP_TRANSFER_SETS); do
 	    loop-eval $(LOOP_TRANSFER)/$$s.traces | awk -v s=$$s 'NR == 1 { print "set," $$0 } NR > 1 { print s "," $$0 }'
-	done | awk 'NR == 1 || !/^set,/' > $@
+	done | awk 'NR == 1 || !/^set,/' $(loop_aside)

@@ -23,6 +23,17 @@ ok 'some problem gains by the policy' awk '$2 > 1.02 * $1 { good = 1 } END { exi
 ok 'without measurements there is no gflops' awk -F, 'NR > 1 && $(NF - 2) != "" { exit 1 }' <(loop-roll --policy=a --measure=0 --width=1 p.csv)
 ok 'the model may rank' bash -c 'loop-roll --policy=a --eval=model --rank=model --measure=4 p.csv | tail -1 | grep -q model'
 ok 'measured rows are real' bash -c "loop-roll --policy=a --measure=2 p.csv | grep -q ',real$'"
+# a policy of moves: another set of actions, learned on products, for any problem; what it did are actions of loop-act
+loop-train --quiet --eval=model --seed=2 --steps=4000 --algo=a2c --actions=moves --reward=ratio --starts=2 -o m p.csv > /dev/null
+(cat p.csv; echo '(conv_nhwc 1 16 12 12 32 3 3 1),test') > c.csv
+loop-roll --policy=m --eval=model --rank=model --measure=10 c.csv > m.csv
+is 'any kind of problem' 4 bash -c "tail -n +2 m.csv | cut -d, -f1 | sort -u | wc -l"
+awk -F, -v OFS=, 'BEGIN { print "problem,action" }
+    NR > 1 && $1 != p { if (p != "") print p, list; p = $1; list = "" } NR > 1 && $4 != "" { list = list (list == "" ? "" : " ") $4 } END { print p, list }' m.csv > list.csv
+is 'the actions of its moves lead to the last tree' "$(last m.csv | sed 's/.*\((tree.*)\),.*,.*,model/\1/')" \
+    bash -c "loop-act list.csv | tail -n +2 | sed 's/.*\((tree.*)\),[0-9]*,.*/\1/'"
+ok 'it gains' awk -F, '$3 == 0 { base = $(NF - 2) } $(NF - 2) > 1.5 * base { good = 1 } END { exit !good }' m.csv
+is 'in no time nothing is measured' 4 bash -c "loop-roll --policy=m --seconds=0 c.csv | awk -F, '\$3 == 0 && \$(NF - 2) == \"\"' | wc -l"
 fails 'no policy' 2 'policy' loop-roll p.csv
 sed 's/split_4/split_x/' a > bad
 fails 'an unknown action' 1 'bad:1' loop-roll --policy=bad p.csv

@@ -56,6 +56,10 @@ void evaluator_close(struct evaluator *);
  * nominal 4 GHz.  Deterministic: searches with it are reproducible by seed. */
 const char *model_seconds(double *seconds, const struct problem *, const struct nest *, enum isa,
                           bool prepared); /* NULL or why not */
+/* the same in terms: cycles of the instructions (plan), of what comes into each cache, of transposing, of all */
+enum { MODEL_LEVELS = 3 };
+struct model_terms { struct plan plan; double traffic[MODEL_LEVELS], packing, cycles, seconds; };
+const char *model_terms(struct model_terms *, const struct problem *, const struct nest *, enum isa, bool prepared);
 
 /* GFLOPS of independent fused multiply-adds in registers, the best of `rounds` short rounds; one thread */
 double peak_gflops(enum isa, int rounds);

@@ -2,6 +2,8 @@
 #include "base/mem.h"
 #include "base/message.h"
 #include "base/num.h"
+#include "base/rng.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,6 +66,18 @@ static int64_t number(const char *s, size_t n, const char *name)
     return v;
 }
 
+struct range { int64_t lo, hi, step; };
+static size_t read_range(const char *s, const char *name, struct range *r)   /* returns the length of the item */
+{
+    size_t len = strcspn(s, ",|"), a = strcspn(s, ":,|"), b = a < len ? strcspn(s + a + 1, ":,|") : 0;
+    r->lo = r->hi = number(s, a, name);
+    r->step = 1;
+    if (a < len) r->hi = number(s + a + 1, b, name);
+    if (a < len && a + 1 + b < len) r->step = number(s + a + b + 2, len - a - b - 2, name);
+    if (r->hi < r->lo) usage("--%s: %lld:%lld is empty", name, (long long)r->lo, (long long)r->hi);
+    return len;
+}
+
 static void sizes(struct grid *g, const char *const *param, const char *const *list, int n, int i, const char *text)
 {
     if (i == n) {
@@ -71,11 +85,9 @@ static void sizes(struct grid *g, const char *const *param, const char *const *l
         return;
     }
     for (const char *s = list[i]; *s; ) {
-        size_t len = strcspn(s, ",|"), a = strcspn(s, ":,|"), b = a < len ? strcspn(s + a + 1, ":,|") : 0;
-        int64_t lo = number(s, a, param[i]), hi = a < len ? number(s + a + 1, b, param[i]) : lo, step = 1;
-        if (a < len && a + 1 + b < len) step = number(s + a + b + 2, len - a - b - 2, param[i]);
-        if (hi < lo) usage("--%s: %lld:%lld is empty", param[i], (long long)lo, (long long)hi);
-        for (int64_t v = lo; v <= hi; v += step) {
+        struct range r;
+        size_t len = read_range(s, param[i], &r);
+        for (int64_t v = r.lo; v <= r.hi; v += r.step) {
             char *t = xformat("%s %lld", text, (long long)v);
             sizes(g, param, list, n, i + 1, t);
             free(t);
@@ -89,6 +101,46 @@ void grid_sizes(struct grid *g, const char *kind, const char *const *param, cons
     char *s = xformat("(%s", kind);
     sizes(g, param, list, n, 0, s);
     free(s);
+}
+
+static int64_t draw(struct rng *g, const char *list, const char *name)
+{
+    struct range r;
+    size_t items = 1;
+    for (const char *s = list; *s; s++) items += *s == ',' || *s == '|';
+    for (size_t pick = rng_below(g, items); pick-- > 0; ) list += strcspn(list, ",|") + 1;
+    read_range(list, name, &r);
+    double v = exp(log((double)r.lo) + rng_unit(g) * log((double)(r.hi + 1) / (double)r.lo));
+    return r.lo + ((int64_t)v - r.lo) / r.step * r.step;
+}
+
+static bool drawn_before(const struct grid *g, const char *text)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (!strcmp(g->text[i], text)) return true;
+    return false;
+}
+
+void grid_sample(struct grid *g, const char *kind, const char *const *param, const char *const *list, int n, size_t count,
+                 uint64_t seed)
+{
+    struct rng r = rng_for(seed, str_of("sizes"));
+    for (size_t tries = 0; g->n < count; tries++) {
+        if (tries > 100 * count) usage("--sample: there are not %zu different problems", count);
+        struct buf b = { 0 };
+        buf_format(&b, "(%s", kind);
+        int64_t v = 0;
+        for (int i = 0; i < n; i++) {
+            bool square = i && (!strcmp(param[i], "w") || !strcmp(param[i], "kw")) && list[i] == list[i - 1];
+            if (!square) v = draw(&r, list[i], param[i]);
+            buf_format(&b, " %lld", (long long)v);
+        }
+        buf_format(&b, ")");
+        struct problem p;
+        problem_parse(&p, (str){ b.s, b.n }, "--kind");
+        free(b.s);
+        if (!drawn_before(g, p.text)) add(g, xstrdup(p.text));
+    }
 }
 
 void grid_network(struct grid *g, const char *network, bool nhwc)

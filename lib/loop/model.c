@@ -6,7 +6,7 @@ static const struct { double bytes, per_cycle; } cache[] = { { 40e3, 48 }, { 800
 static const double CYCLES_PER_SECOND = 4e9, OVERLAP = 0.4;
 /* of an element transposed, of one that leaves the caches in between, of each block */
 static const double CYCLES_PER_MOVED = 0.4, CYCLES_PER_FAR = 2, CYCLES_PER_PACK = 100;
-enum { LEVELS = sizeof cache / sizeof *cache };
+_Static_assert(sizeof cache / sizeof *cache == MODEL_LEVELS, "a term for each cache");
 
 /* bytes of tensor t that a block of extents e touches: whole cache lines along its fastest variable */
 static double footprint(const struct problem *p, const struct plan *q, int t, const int32_t *e)
@@ -48,20 +48,30 @@ static double traffic(const struct problem *p, const struct nest *l, const struc
     return total;
 }
 
-const char *model_seconds(double *seconds, const struct problem *p, const struct nest *t, enum isa isa, bool prepared)
+const char *model_terms(struct model_terms *m, const struct problem *p, const struct nest *t, enum isa isa,
+                        bool prepared)
 {
-    struct plan q;
-    const char *why = kernel_plan(&q, p, t, isa, prepared);
-    *seconds = INFINITY;
+    *m = (struct model_terms){ .seconds = INFINITY };
+    const char *why = kernel_plan(&m->plan, p, t, isa, prepared);
     if (why) return why;
-    double cycles = q.cycles, all = 0;
-    for (int u = 0; u < 3; u++) all += footprint(p, &q, u, p->size);
-    for (int i = 0; i < LEVELS; i++) {
+    double cycles = m->plan.cycles, all = 0;
+    for (int u = 0; u < 3; u++) all += footprint(p, &m->plan, u, p->size);
+    for (int i = 0; i < MODEL_LEVELS; i++) {
         if (all <= cache[i].bytes) break;
-        double c = traffic(p, t, &q, cache[i].bytes) / cache[i].per_cycle / q.threads;
+        double c = m->traffic[i] = traffic(p, t, &m->plan, cache[i].bytes) / cache[i].per_cycle / m->plan.threads;
         cycles = fmax(cycles, c) + OVERLAP * fmin(cycles, c) * (i == 0 ? 0.25 : 1);
     }
-    if (!prepared) cycles += q.moved * CYCLES_PER_MOVED + q.far * CYCLES_PER_FAR + q.packs * CYCLES_PER_PACK;
-    *seconds = (cycles + 200) / CYCLES_PER_SECOND;
+    m->packing = m->plan.moved * CYCLES_PER_MOVED + m->plan.far * CYCLES_PER_FAR + m->plan.packs * CYCLES_PER_PACK;
+    if (prepared) m->packing = 0;
+    m->cycles = cycles + m->packing + 200;
+    m->seconds = m->cycles / CYCLES_PER_SECOND;
     return NULL;
+}
+
+const char *model_seconds(double *seconds, const struct problem *p, const struct nest *t, enum isa isa, bool prepared)
+{
+    struct model_terms m;
+    const char *why = model_terms(&m, p, t, isa, prepared);
+    *seconds = m.seconds;
+    return why;
 }

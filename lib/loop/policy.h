@@ -1,6 +1,6 @@
 /* policy.h - nests as something to learn in, and what was learned as a way to find a fast nest.
  *
- * A state is a tree with its cursor, seen as nest_loops_scaled; the reward of an action is the GFLOPS gained over a
+ * A state is a tree with its cursor, seen as nest_loops_scaled or moves_seen; the reward of an action is the GFLOPS gained over a
  * nominal peak, so that the return of an episode is what it won in all; or (ratio) log2 of the gain over 4, where
  * nests begin so slow that their first gains would not be seen.  States with their masks, successors and GFLOPS
  * are kept in a table, so that an action done before costs a look-up.
@@ -11,11 +11,17 @@
 #ifndef MILLRACE_POLICY_H
 #define MILLRACE_POLICY_H
 #include "learn/learner.h"
-#include "loop/evaluate.h"
+#include "loop/moves.h"
 
-enum { POLICY_STEPS = 32, POLICY_WIDTH = 32, POLICY_MEMORY = 256 };
+enum { POLICY_STEPS = 32, POLICY_WIDTH = 32, POLICY_MEMORY = 256, POLICY_ACTIONS = ENV_ACTIONS };
+enum { POLICY_PATH = MOVE_ACTIONS * 5 };                 /* actions of a roll-out at most */
 
-struct policy { struct agent g; int action[ACT_COUNT], nact, steps; double gamma; };
+/* what a policy may do: actions of nest.h, of what nest_loops_scaled shows; or moves, of what moves_seen shows */
+struct repertoire { bool moves; int action[POLICY_ACTIONS], nact; };
+struct repertoire repertoire_of(const char *word);       /* one of repertoire_words */
+extern const char repertoire_words[];                    /* "published|tile|full|moves": the published seven; those and
+                                                            all splits; all; the moves of moves.h */
+struct policy { struct agent g; struct repertoire can; int steps; double gamma; bool ratio; };
 void policy_write(const struct policy *, const char *path);
 struct policy policy_read(const char *path);             /* dies at file:line */
 
@@ -23,8 +29,9 @@ struct school {                                          /* problems to learn on
     struct problem *p;
     size_t np;
     struct evaluator *v;
-    int action[ACT_COUNT], nact;
+    struct repertoire can;
     bool ratio;                                          /* reward the logarithm of the gain, not GFLOPS */
+    int starts;                                          /* random moves before an episode, 0 to so many */
 
     size_t nstate, cap, nslot;                           /* inside */
     struct state {
@@ -32,7 +39,8 @@ struct school {                                          /* problems to learn on
         struct nest t;
         uint32_t problem, mask;
         float gflops;
-        int32_t next[ACT_COUNT];                         /* -1: not yet done */
+        struct terms terms;                              /* of moves only */
+        int32_t next[POLICY_ACTIONS];                    /* -1: not yet done */
     } *state;
     uint32_t *slot;
 };
@@ -48,12 +56,14 @@ extern const double policy_gamma;
 struct learner_options policy_learner(const char *algo, uint64_t seed, int actors, long *steps);
 
 struct rollout {
-    int path[POLICY_STEPS], npath;                       /* to the best nest */
-    double gflops[POLICY_STEPS + 1], when[POLICY_STEPS + 1];     /* of the states on the path; nan: not measured */
+    int path[POLICY_PATH], npath;                        /* actions from the untiled nest to the best one */
+    double gflops[POLICY_PATH + 1], when[POLICY_PATH + 1];       /* of the states on the path; nan: not measured */
     int measured;
 };
 /* measure: how many different trees at most, the untiled one included; 0: none, the best is what is predicted.
- * by_model: the states of the beam are put in order by the analytic model, not by the network's prediction. */
+ * by_model: the states of the beam are put in order by the analytic model, not by the network's prediction.
+ * seconds: nothing is measured that would end later than this after the start, by the model; the untiled nest only when
+ * it takes less than a tenth; fewer runs of each; infinite: no limit. */
 struct rollout policy_roll(const struct policy *, struct evaluator *, const struct problem *, int width, int measure,
-                           bool by_model);
+                           bool by_model, double seconds);
 #endif
