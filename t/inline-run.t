@@ -84,5 +84,9 @@ for c in clang-19 gcc; do
     inline-run --compiler=$c --list=next.csv --store=s-$c --history=h-$c.csv w
     is "$c: the search goes its way" 6 grep -c ',ok,' h-$c.csv
 done
+sed -i '/^search/s/$/ ; 7/' demo/program
+inline-module --out=w-more demo
+fails 'rows of other inputs are not gone on with' 1 'its rows are of .* runs, the program has .* to search on' \
+    inline-run --default --store=s --history=h.csv w-more
 fails 'no history' 2 'needed' inline-run --default w
 done_testing

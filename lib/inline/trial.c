@@ -39,6 +39,11 @@ void trials_begin(struct trials *t)
         if (str_is(csv_str(c, decisions), "default"))
             snprintf(t->reference, sizeof t->reference, "%.*s", (int)csv_str(c, output).n, csv_str(c, output).s);
     csv_close(c);
+    const struct tried *base = history_find(&t->known, str_of("default"));
+    size_t runs = t->work->program->nsearch;
+    if (t->run && base && base->nrun && base->nrun != runs)
+        die("%s: its rows are of %zu runs, the program has %zu to search on: other inputs want another history",
+            t->history, base->nrun, runs);
 }
 
 void trials_add(struct trials *t, struct trial one)
