@@ -8,7 +8,8 @@
  * reason (why a nest has no code; its gflops is 0).  Order is kept.
  * A nest is run once to check it, then 4 to 8 times, at most 2 ms together,
  * and the minimum counts; a nest four times slower than the best one so far
- * of its problem is run once.  A cache is an append-only file shared by
+ * of its problem is run once.  With --again=N it is N times, however long
+ * that takes, whatever the cache says.  A cache is an append-only file shared by
  * processes and searches; what it knows is not measured again.
  *
  * Examples:
@@ -24,13 +25,14 @@
 #include <string.h>
 
 static const char *cache, *isa_word, *eval = "run", *backend = "encoder";
-static long least = 4;
+static long least = 4, again;
 static const struct opt options[] = {
     { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
     { 0, "isa", WORD, &isa_word, "avx2|avx512", "instruction set instead of the best one here" },
     { 0, "eval", WORD, &eval, "run|model", "measure, or ask the model" },
     { 0, "backend", WORD, &backend, "encoder|c", "own encoder, or emitted C and the compiler $CC" },
     { 'n', "runs", INT, &least, "N", "least number of runs", 1, 64 },
+    { 0, "again", INT, &again, "N", "number of fresh runs; 0: as said above", 0, 64 },
     { 0 } };
 
 int main(int argc, char **argv)
@@ -53,7 +55,8 @@ int main(int argc, char **argv)
     progress_start("nests", 0);
     for (double done = 0; rows_next(&r); progress(++done, "%s", "")) {
         if (r.fresh) evaluator_problem(&v, &r.p);
-        struct result m = c && !model ? native_evaluate(&v, &r.nest) : evaluate(&v, &r.nest);
+        struct result m = c && !model ? native_evaluate(&v, &r.nest)
+                          : again && !model ? evaluate_again(&v, &r.nest, (int)again) : evaluate(&v, &r.nest);
         csvw_copy_all(w, r.t);
         csvw_num(w, m.gflops);
         csvw_known(w, isfinite(m.seconds) ? m.seconds : NAN);

@@ -63,6 +63,7 @@ static const struct opt options[] = {
     { 0 }
 };
 
+static double began;                                     /* seconds count from the start of the program */
 static struct buf task;                                  /* what a checkpoint must agree in */
 
 static void read_problems(struct school *s, const char *path)
@@ -89,12 +90,14 @@ static void save(struct learner *q, const struct curve *c)
 
 static void learn(struct learner *q, const struct school *s, struct curve *c)
 {
-    double began = now_seconds(), saved = began;
+    double saved = now_seconds(), round = 0;
     struct learner_news sum = { 0 };
     long losses = 0, written = q->episodes / EVERY;
     progress_start("steps", (double)steps);
-    while (q->steps < steps && now_seconds() - began < seconds) {
+    while (q->steps < steps && now_seconds() - began + round < seconds) {    /* none that would end too late */
+        double start = now_seconds();
         struct learner_news n = learner_advance(q);
+        round = now_seconds() - start;
         sum.episodes += n.episodes, sum.total += n.total, sum.explore = n.explore;
         if (!isnan(n.loss)) sum.loss += n.loss, losses++;
         if (q->episodes / EVERY > written) {
@@ -114,6 +117,7 @@ static void learn(struct learner *q, const struct school *s, struct curve *c)
 
 int main(int argc, char **argv)
 {
+    began = now_seconds();
     int i = filter_init(argc, argv, help, options);
     if (!output) usage("no place for the policy given, see --output");
     struct evaluator v;

@@ -279,8 +279,8 @@ $(LOOP_TRANSFER)/%.found: $(foreach a,products shapes 100ms heuristic $(LOOP_TRA
 	  NR == 1 { print; next } $$1 != p || $$2 != a { flush(); p = $$1; a = $$2; first = $$0; $$6 = ""; base = $$0 "\n"; $$0 = first }
 	  { row = $$0 } END { flush() }' $(loop_aside)
 $(LOOP_TRANSFER)/%.traces: $(LOOP_TRANSFER)/%.found | $(BIN)/loop-run
-	awk -F, 'NR == 1 { print "problem,tree"; next } !seen[$$1, $$5]++ { print $$1 "," $$5 }' $< > $@.trees
-	for i in 1 2 3; do loop-run --runs=8 $@.trees; done > $@.again
+	awk -F, 'NR == 1 { print "problem,tree" } NR > 1 && $$6 != "" { print $$1 "," $$5 | "sort -u" }' $< > $@.trees
+	for i in 1 2 3; do loop-run --again=8 $@.trees; done > $@.again
 	$(loop_replace) $@.again $< $(loop_aside)
 	rm $@.trees $@.again
 $(LOOP)/transfer.csv: $(LOOP_TRANSFER_SETS:%=$(LOOP_TRANSFER)/%.traces) $(BIN)/loop-eval

@@ -1,14 +1,8 @@
 #!/bin/bash
 # kill-learn.sh [TIMES] - kill -9 trainings (and with them their actors) at random moments, go on from the checkpoint,
-# compare with ones that were not killed (with the model as evaluator); prints a row for each algorithm
-set -eu
-B=${BIN:-bin}
-PATH=$(cd "$B" && pwd):$PATH
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+# compare policy and curve with those of one that was not killed (with the model as evaluator); prints a row for each algorithm
+. "${0%/*}/scratch.sh"
 times=${1:-10}
-RANDOM=1
 loop-gen --kind=mm --m=64,112,208 --n=80,160 --k=96,256 --test=0 > p.csv
 echo 'algo,steps,seconds,kills,resumed,same'
 while read -r algo steps; do
@@ -25,7 +19,7 @@ while read -r algo steps; do
         wait $pid 2> /dev/null || true
     done
     loop-train "${options[@]}" --checkpoint=checkpoint -o part p.csv > part.csv
-    echo "$algo,$steps,$((took / 1000)).$(printf %03d $((took % 1000))),$kills,$resumed,$(cmp -s whole part && echo yes || echo no)"
+    echo "$algo,$steps,$((took / 1000)).$(printf %03d $((took % 1000))),$kills,$resumed,$(cmp -s whole part && cmp -s <(cut -d, -f1-7 whole.csv) <(cut -d, -f1-7 part.csv) && echo yes || echo no)"
 done << 'END'
 dqn 8000
 apex 8000

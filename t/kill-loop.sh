@@ -1,14 +1,8 @@
 #!/bin/bash
 # kill-loop.sh [TIMES [SECONDS]] - kill -9 searches at random moments, go on, compare with ones that were not killed
 # (with the model as evaluator); prints a row for each algorithm
-set -eu
-B=${BIN:-bin}
-PATH=$(cd "$B" && pwd):$PATH
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "${0%/*}/scratch.sh"
 times=${1:-10} seconds=${2:-0.3}
-RANDOM=1
 loop-gen --kind=mm --m=64,112,208 --n=80,160 --k=96,256 --test=0 > p.csv
 echo 'algo,kills,problems,same'
 for a in ${ALGOS:-greedy2 beam4dfs beam4bfs brute random anneal evolve mcts heuristic}; do

@@ -1,12 +1,7 @@
 #!/bin/bash
 # limit-loop.sh [SECONDS] - how well searches and trainings keep their limit of time: a row for each algorithm with the
 # wall time of the whole program, start and end included, less that of the same with no time at all
-set -eu
-B=${BIN:-bin}
-PATH=$(cd "$B" && pwd):$PATH
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-cd "$dir"
+. "${0%/*}/scratch.sh"
 limit=${1:-5}
 loop-gen --kind=mm --m=64:256:64 --n=64:256:64 --k=64:256:64 --test=0 > many.csv
 printf 'problem\n(mm 192 192 192)\n' > one.csv

@@ -40,4 +40,6 @@ done
 printf 'problem\n(mm 16777216 16777216 16777216)\n' > size.csv
 fails 'a tensor beyond all memory' 1 'more than 268435456 elements' loop-run size.csv
 fails 'a bad problem is named with its line' 1 'p.csv:2: column' bash -c "sed -i '2s/33/0/' p.csv; loop-run p.csv"
+printf 'problem,tree\n(mm 64 64 64),\n(mm 64 64 64),\n' > twice
+is 'as many fresh runs as asked for' '3 3' bash -c "loop-run --again=3 twice | awk -F, 'NR > 1 { print \$6 }' | paste -sd ' '"
 done_testing
