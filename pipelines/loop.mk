@@ -59,18 +59,19 @@ $(LOOP)/search/policy.csv: $(LOOP)/sample.csv $(LOOP)/learn/mm.policy | $(BIN)/l
 	loop-roll --policy=$(word 2,$^) --measure=10 --rank=model $< $(loop_aside)
 LOOP_ALGOS  := $(LOOP_SEARCHES) heuristic policy $(LOOP_BROKEN:%=%_published)
 LOOP_TRACES := $(LOOP_ALGOS:%=$(LOOP)/search/%.csv)
-$(LOOP)/found.csv: $(LOOP_TRACES) $(BIN)/csv-cat
-	csv-cat $(LOOP_TRACES) $(loop_aside)
 # the clock of a machine drifts in minutes: all nests of a problem are measured once more, one right after the other,
 # in three rounds of which the best counts
-$(LOOP)/again.csv: $(LOOP)/found.csv | $(BIN)/loop-run
-	awk -F, 'NR == 1 { print "problem,tree" } NR > 1 && ($$3 == 0 || $$6 != "") { print $$1 "," $$5 | "sort -u" }' $< > $@.trees
-	for i in 1 2 3; do loop-run --runs=8 $@.trees; done $(loop_aside)
-loop_replace = awk -F, -v OFS=, 'FNR == 1 { file++ } file == 1 { if ($$3 + 0 > g[$$1, $$2]) g[$$1, $$2] = $$3; next } \
-	  FNR > 1 && ($$1, $$5) in g { $$6 = g[$$1, $$5] } { print }'
-$(LOOP)/traces.csv: $(LOOP)/again.csv $(LOOP)/found.csv
-	$(loop_replace) $^ $(loop_aside)
-$(LOOP)/again-peak.csv: $(LOOP)/again.csv | $(BIN)/loop-peak
+define loop_measured_again
+csv-cat $^ > $@.found
+awk -F, 'NR == 1 { print "problem,tree" } NR > 1 && $$6 != "" { print $$1 "," $$5 | "sort -u" }' $@.found > $@.trees
+for i in 1 2 3; do loop-run --again=8 $@.trees; done > $@.again
+awk -F, -v OFS=, 'FNR == 1 { file++ } file == 1 { if ($$3 + 0 > g[$$1, $$2]) g[$$1, $$2] = $$3; next }
+  FNR > 1 && ($$1, $$5) in g { $$6 = g[$$1, $$5] } { print }' $@.again $@.found $(loop_aside)
+rm $@.found $@.trees $@.again
+endef
+$(LOOP)/traces.csv: $(LOOP_TRACES) | $(BIN)/csv-cat $(BIN)/loop-run
+	$(loop_measured_again)
+$(LOOP)/again-peak.csv: $(LOOP)/traces.csv | $(BIN)/loop-peak
 	loop-peak $(loop_aside)
 $(LOOP)/summary.csv: $(LOOP)/traces.csv $(LOOP)/again-peak.csv $(BIN)/loop-eval
 	loop-eval --published --peak=$(call loop_peak_in,$(word 2,$^)) $< $(loop_aside)
@@ -149,13 +150,14 @@ $(LOOP)/roofline.svg $(LOOP)/roofline.png: $(LOOP)/roofline.csv $(LOOP)/peak.csv
 # ---- make loop-learn: a policy trained by the model on the training sizes of a grid, measured on the unseen ones ----
 # make loop-transfer: what is learned on other shapes is worth on convolutions, in LOOP/transfer.csv
 # make loop-table: all learners and roll-outs beside the searches, in LOOP/policy-table.csv and figures
-#   LOOP_ACTIONS=moves  what policies may do, as of loop-train;  LOOP_LEARNER=ppo  which policy is mm.policy
+#   LOOP_ACTIONS=moves LOOP_STARTS=3  what policies may do, and where episodes begin, as of loop-train;  LOOP_LEARNER=ppo  which policy is mm.policy
 #   LOOP_LEARN_STEPS=  steps to learn from, each learner's own by default
 #   LOOP_LONG=60  seconds of random search on 8 of the unseen sizes;  LOOP_SHORT=2  of each search on 12 of them;
 #   random search of 1 s on all
 LOOP_LEARN       := $(LOOP)/learn
 LOOP_LEARNER     ?= ppo
 LOOP_ACTIONS     ?= moves
+LOOP_STARTS      ?= 3
 LOOP_LEARNERS    ?= ppo a2c a3c impala dqn apex r2d2
 LOOP_LEARN_STEPS ?=
 LOOP_LONG        ?= 60
@@ -177,7 +179,7 @@ $(LOOP_LEARN)/test12.csv: $(LOOP_LEARN)/test.csv
 	awk 'NR == 1 || NR % 18 == 9' $< $(loop_aside)
 # the curve grows while it learns: plots/loop-learning.gp draws what is there, again and again when told to
 $(LOOP_LEARN)/%.policy: $(LOOP_LEARN)/problems.csv | $(BIN)/loop-train
-	loop-train --algo=$* --eval=model $(LOOP_LEARN_STEPS:%=--steps=%) --seed=$(SEED) --checkpoint=$@.checkpoint --actions=$(LOOP_ACTIONS) -o $@ $< > $(@D)/$*.curve
+	loop-train --algo=$* --eval=model $(LOOP_LEARN_STEPS:%=--steps=%) --seed=$(SEED) --checkpoint=$@.checkpoint --actions=$(LOOP_ACTIONS) --starts=$(LOOP_STARTS) -o $@ $< > $(@D)/$*.curve
 $(LOOP_LEARN)/mm.policy: $(LOOP_LEARN)/$(LOOP_LEARNER).policy
 	cp $(LOOP_LEARN)/$(LOOP_LEARNER).curve $(LOOP_LEARN)/curve.csv
 	cat $< $(loop_aside)
@@ -187,8 +189,10 @@ $(LOOP_LEARN)/heuristic.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search
 	loop-search --algo=heuristic --measure=24 $< $(loop_aside)
 $(LOOP_LEARN)/random.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search
 	loop-search --algo=random --seconds=0.1 --seed=$(SEED) $< $(loop_aside)
-$(LOOP_LEARN)/summary.csv: $(LOOP_LEARN)/policy.csv $(LOOP_LEARN)/heuristic.csv $(LOOP_LEARN)/random.csv $(BIN)/loop-eval
-	loop-eval --published $(filter %.csv,$^) $(loop_aside)
+$(LOOP_LEARN)/traces.csv: $(LOOP_LEARN)/policy.csv $(LOOP_LEARN)/heuristic.csv $(LOOP_LEARN)/random.csv | $(BIN)/csv-cat $(BIN)/loop-run
+	$(loop_measured_again)
+$(LOOP_LEARN)/summary.csv: $(LOOP_LEARN)/traces.csv $(BIN)/loop-eval
+	loop-eval --published $< $(loop_aside)
 $(LOOP_LEARN)/learning.svg $(LOOP_LEARN)/learning.png: $(LOOP_LEARN)/mm.policy plots/loop-learning.gp
 	gnuplot -c plots/loop-learning.gp $(LOOP_LEARN)/curve.csv $@ $(LOOP_LEARNER)
 $(LOOP_LEARN)/learners.csv: $(LOOP_LEARNERS:%=$(LOOP_LEARN)/%.policy) $(BIN)/csv-cat
@@ -221,8 +225,10 @@ $(LOOP_LEARN)/eval/%_published.csv: $(LOOP_LEARN)/test12.csv | $(BIN)/loop-searc
 	loop-search --algo=$* --as-published --seconds=$(LOOP_SHORT) --seed=$(SEED) $< $(loop_aside)
 LOOP_ROLLS := $(LOOP_LEARNERS:%=%_top10) $(LOOP_LEARNER)_own10 $(LOOP_LEARNER)_beam $(LOOP_LEARNER)_argmax
 LOOP_TABLE := $(LOOP_ROLLS) heuristic random_1s random_$(LOOP_LONG)s $(LOOP_TABLE_SEARCHES) $(LOOP_TABLE_SEARCHES:%=%_published)
-$(LOOP)/policy-table.csv: $(LOOP_TABLE:%=$(LOOP_LEARN)/eval/%.csv) $(BIN)/loop-eval
-	loop-eval --published $(LOOP_TABLE:%=$(LOOP_LEARN)/eval/%.csv) $(loop_aside)
+$(LOOP_LEARN)/eval-traces.csv: $(LOOP_TABLE:%=$(LOOP_LEARN)/eval/%.csv) | $(BIN)/csv-cat $(BIN)/loop-run
+	$(loop_measured_again)
+$(LOOP)/policy-table.csv: $(LOOP_LEARN)/eval-traces.csv $(BIN)/loop-eval
+	loop-eval --published $< $(loop_aside)
 $(LOOP)/policy-table.svg $(LOOP)/policy-table.png: $(LOOP)/policy-table.csv plots/loop-policy.gp
 	gnuplot -c plots/loop-policy.gp $< $@
 
@@ -278,11 +284,8 @@ $(LOOP_TRANSFER)/%.found: $(foreach a,products shapes 100ms heuristic $(LOOP_TRA
 	csv-cat $(filter-out $(BIN)/%,$^) | awk -F, -v OFS=, 'function flush() { if (row != "") print (row == first ? "" : base) row }
 	  NR == 1 { print; next } $$1 != p || $$2 != a { flush(); p = $$1; a = $$2; first = $$0; $$6 = ""; base = $$0 "\n"; $$0 = first }
 	  { row = $$0 } END { flush() }' $(loop_aside)
-$(LOOP_TRANSFER)/%.traces: $(LOOP_TRANSFER)/%.found | $(BIN)/loop-run
-	awk -F, 'NR == 1 { print "problem,tree" } NR > 1 && $$6 != "" { print $$1 "," $$5 | "sort -u" }' $< > $@.trees
-	for i in 1 2 3; do loop-run --again=8 $@.trees; done > $@.again
-	$(loop_replace) $@.again $< $(loop_aside)
-	rm $@.trees $@.again
+$(LOOP_TRANSFER)/%.traces: $(LOOP_TRANSFER)/%.found | $(BIN)/csv-cat $(BIN)/loop-run
+	$(loop_measured_again)
 $(LOOP)/transfer.csv: $(LOOP_TRANSFER_SETS:%=$(LOOP_TRANSFER)/%.traces) $(BIN)/loop-eval
 	for s in $(LOOP_TRANSFER_SETS); do
 	    loop-eval $(LOOP_TRANSFER)/$$s.traces | awk -v s=$$s 'NR == 1 { print "set," $$0 } NR > 1 { print s "," $$0 }'
