@@ -12,7 +12,7 @@
  *
  * Algorithms: local (calls in up to --together functions decided the other
  * way in one build, judged by each function's own cost; every --width builds
- * what helped is tried together; -n 1 is best), anneal (simulated
+ * what helped is tried together; -n up to --width), anneal (simulated
  * annealing), walk (random walk), flip (every call alone, then all that
  * helped together, again and again), exhaustive, mcts, start (for every
  * heuristic's set its executed calls; of the others, about which the runs say

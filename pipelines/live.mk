@@ -7,7 +7,7 @@
 LIVE          = $(OUT)/inline/live
 LIVE_TABLE   ?= data/programs.csv
 LIVE_EVALS   ?= $(if $(filter ci,$(SCALE)),16,$(if $(filter full,$(SCALE)),400,40))
-LIVE_SIZE    ?= $(if $(filter ci,$(SCALE)),10,$(if $(filter full,$(SCALE)),200,60))
+LIVE_SIZE    ?= $(if $(filter ci,$(SCALE)),10,$(if $(filter full,$(SCALE)),400,120))
 # a per cent of text weighs as much as a twentieth per cent of instructions; never 30 % more text than the default
 LIVE_GOAL    ?= --text-weight=0.05 --max-text=1.3
 LIVE_ROUNDS  ?= $(if $(filter ci,$(SCALE)),3,$(if $(filter full,$(SCALE)),100,20))
