@@ -117,14 +117,15 @@ $(LOOP)/violin.csv: $(LOOP)/traces.csv
 	{ n = split($$0, f, ","); g = f[n - 2]; if ($$1 != p || $$2 != a) { flush(); p = $$1; a = $$2; base = last = ""; if (!(a in pos)) pos[a] = ++k }
 	  if ($$3 == 0 && g != "") { base = g; known[p] = g } if (base == "" && p in known) base = known[p]; if (g != "") last = g }
 	END { flush() }' $< $(loop_aside)
-# means over the problems: the best nest and the time after at most so many actions of the path
+# means over the problems: the best nest and the time after at most so many actions of the path; a policy's moves are
+# several actions each
 $(LOOP)/steps.csv: $(LOOP)/traces.csv
-	awk -F, 'function flush(  i) { if (p == "") return; for (i = n + 1; i <= 10; i++) { g[i] = g[n]; t[i] = t[n] }
-	    for (i = 0; i <= 10; i++) if (g[i] > 0) { count[a, i]++; gsum[a, i] += g[i]; tsum[a, i] += t[i] } }
+	awk -F, -v top=48 'function flush(  i) { if (p == "") return; for (i = n + 1; i <= top; i++) { g[i] = g[n]; t[i] = t[n] }
+	    for (i = 0; i <= top; i++) if (g[i] > 0) { count[a, i]++; gsum[a, i] += g[i]; tsum[a, i] += t[i] } }
 	  NR == 1 { print "algo,step,gflops,seconds"; next }
 	  $$1 != p || $$2 != a { flush(); p = $$1; a = $$2; n = -1; best = when = 0; split("", g); split("", t); if (!(a in seen)) order[++k] = a; seen[a] }
-	  { if ($$(NF - 2) > best) best = $$(NF - 2); if ($$(NF - 1) > when) when = $$(NF - 1); n = $$3; if (n <= 10) { g[n] = best; t[n] = when } }
-	  END { flush(); for (j = 1; j <= k; j++) for (i = 0; i <= 10; i++) if (count[order[j], i])
+	  { if ($$(NF - 2) > best) best = $$(NF - 2); if ($$(NF - 1) > when) when = $$(NF - 1); n = $$3; if (n <= top) { g[n] = best; t[n] = when } }
+	  END { flush(); for (j = 1; j <= k; j++) for (i = 0; i <= top; i++) if (count[order[j], i])
 	      print order[j] "," i "," gsum[order[j], i] / count[order[j], i] "," tsum[order[j], i] / count[order[j], i] }' $< $(loop_aside)
 $(LOOP)/roofline.csv: $(LOOP)/mm.csv
 	awk -F, 'NR == 1 { print "lib,intensity,gflops" } NR > 1 { split($$1, s, /[ )]/); m = s[2]; n = s[3]; k = s[4]

@@ -5,8 +5,8 @@ set datafile separator comma
 set datafile missing ""
 set grid lc rgb "#dddddd"
 set key outside right noenhanced
-set xrange [0:10]
-set xtics 1
+set xrange [0:48]
+set xtics 6
 array color[10] = ["#bbbbbb", "#777777", "#66ccee", "#4477aa", "#0033aa", "#ccbb44", "#ee7733", "#228833", "#aa3377", "#cc3311"]
 set lmargin 12
 set rmargin 22
