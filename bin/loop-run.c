@@ -9,8 +9,8 @@
  * A nest is run once to check it, then 4 to 8 times, at most 2 ms together,
  * and the minimum counts; a nest four times slower than the best one so far
  * of its problem is run once.  With --again=N it is N times, however long
- * that takes, whatever the cache says.  A cache is an append-only file shared by
- * processes and searches; what it knows is not measured again.
+ * that takes, whatever the cache says.  A cache is an append-only file shared
+ * by processes and searches; what it knows is not measured again.
  *
  * Examples:
  *   $ loop-gen --kind=mm --m=64 --n=64 --k=64 | loop-reset |

@@ -16,9 +16,9 @@
  * With --eval=model the same seed and number of actors give the same policy.
  * What it may do, --actions: the published seven; tile: those and all splits;
  * full: all of loop-act but parallel; moves: steps of several actions, such as
- * tile_8, which splits and carries the inner loop to the innermost place.  With
- * moves it sees the loops around the cursor and the terms of the model, the
- * same for products and convolutions; with the others 16 loops.
+ * tile_8, which splits and carries the inner loop to the innermost place.
+ * With moves it sees the loops around the cursor and the terms of the model,
+ * the same for products and convolutions; with the others 16 loops.
  * With --checkpoint a training that was killed goes on where the file was
  * last written, about every --every seconds, and ends with the same policy
  * and the same curve, which is kept in FILE.curve; with --eval=run give
@@ -102,9 +102,10 @@ static void learn(struct learner *q, const struct school *s, struct curve *c)
         if (!isnan(n.loss)) sum.loss += n.loss, losses++;
         if (q->episodes / EVERY > written) {
             written = q->episodes / EVERY;
-            curve_add(c, (struct point){ q->episodes, q->steps, q->updates, sum.total / (double)sum.episodes, sum.explore,
-                                         losses ? sum.loss / (double)losses : NAN, s->nstate ? (double)s->nstate : NAN });
-            progress((double)q->steps, "%s return %.3f", algo, sum.total / (double)sum.episodes);
+            double loss = losses ? sum.loss / (double)losses : NAN, states = s->nstate ? (double)s->nstate : NAN;
+            double total = sum.total / (double)sum.episodes;
+            curve_add(c, (struct point){ q->episodes, q->steps, q->updates, total, sum.explore, loss, states });
+            progress((double)q->steps, "%s return %.3f", algo, total);
             sum = (struct learner_news){ 0 }, losses = 0;
             if (!checkpoint || now_seconds() - saved < every) continue;
             save(q, c);
@@ -143,7 +144,7 @@ int main(int argc, char **argv)
     curve_open(&c, algo, eval[0] == 'm' ? "model" : "real");
     if (goes_on) curve_recall(&c, checkpoint, q->steps);
     learn(q, &s, &c);
-    struct policy p = { .g = learner_agent(q), .can = s.can, .steps = (int)length, .gamma = policy_gamma, .ratio = s.ratio };
+    struct policy p = { learner_agent(q), s.can, (int)length, policy_gamma, s.ratio };
     policy_write(&p, output);
     learner_free(q);
     school_free(&s);

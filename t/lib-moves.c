@@ -43,8 +43,8 @@ static void by_hand(void)
     ok(after("(mm 112 208 256)", "innermost", "(tree (for k 256 0 (for n 208 0 (for m 112 0 (mul", 0), "innermost");
     ok(after("(mm 112 208 256)", "down down outermost", "(tree (for n 208 0 (for m 112 0 (for k 256 0 (mul", 0),
        "outermost");
-    ok(after("(conv_nhwc 1 64 16 14 32 3 1 1)", "", "(tree (for c 64 0 (for ho 14 0 (for wo 14 0 (for kh 3 0 (for m 32 0 "
-             "(for n 1 0 (for kw 1 0 (mul", 0),
+    ok(after("(conv_nhwc 1 64 16 14 32 3 1 1)", "", "(tree (for c 64 0 (for ho 14 0 (for wo 14 0 (for kh 3 0 "
+             "(for m 32 0 (for n 1 0 (for kw 1 0 (mul", 0),
        "loops of one iteration are innermost before the first move");
     struct problem p = problem("(mm 8 208 256)");
     struct nest t, before;
@@ -58,8 +58,8 @@ static void by_hand(void)
 }
 
 static const char *const problems[] = {
-    "(mm 97 208 50)", "(mm_tt 64 64 64)", "(bmm 4 33 47 21)", "(conv 1 3 30 30 64 7 7 2)", "(conv_nhwc 1 64 14 14 256 1 1 1)",
-    "(conv_nhwc 2 48 16 16 96 3 3 2)", "(conv 1 16 12 12 1 3 3 1)", "(reduce 100 30)", "(mm 1 1 1)"
+    "(mm 97 208 50)", "(mm_tt 64 64 64)", "(bmm 4 33 47 21)", "(conv 1 3 30 30 64 7 7 2)",
+    "(conv_nhwc 1 64 14 14 256 1 1 1)", "(conv_nhwc 2 48 16 16 96 3 3 2)", "(conv 1 16 12 12 1 3 3 1)", "(reduce 100 30)", "(mm 1 1 1)"
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 

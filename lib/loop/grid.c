@@ -121,8 +121,8 @@ static bool drawn_before(const struct grid *g, const char *text)
     return false;
 }
 
-void grid_sample(struct grid *g, const char *kind, const char *const *param, const char *const *list, int n, size_t count,
-                 uint64_t seed)
+void grid_sample(struct grid *g, const char *kind, const char *const *param, const char *const *list, int n,
+                 size_t count, uint64_t seed)
 {
     struct rng r = rng_for(seed, str_of("sizes"));
     for (size_t tries = 0; g->n < count; tries++) {

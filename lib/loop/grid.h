@@ -15,7 +15,7 @@ struct grid {
 /* the last size varies fastest; param and list as long as the kind has sizes */
 void grid_sizes(struct grid *, const char *kind, const char *const *param, const char *const *list, int n);
 /* count different problems, each size drawn from its list: an item evenly, in a range evenly by its logarithm */
-void grid_sample(struct grid *, const char *kind, const char *const *param, const char *const *list, int n, size_t count,
-                 uint64_t seed);
+void grid_sample(struct grid *, const char *kind, const char *const *param, const char *const *list, int n,
+                 size_t count, uint64_t seed);
 void grid_network(struct grid *, const char *network, bool nhwc);    /* "resnet50" or "vgg19", batch 1, padded */
 #endif

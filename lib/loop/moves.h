@@ -29,7 +29,7 @@ bool move_do(const struct problem *, struct nest *, int move, struct moved *);  
  * the cursor's loop goes into each size of tile; the terms. */
 enum { SEEN_LOOPS = 12, SEEN_CURSOR = 5, SEEN_SLOT = 24, SEEN_TILES = 14, SEEN_TERMS = 16,
        SEEN_ALL = SEEN_LOOPS * SEEN_SLOT + SEEN_TILES + SEEN_TERMS };
-struct terms { float f[SEEN_TERMS]; int8_t vector_var; double seconds; };   /* seconds: by the model; infinite: no code */
+struct terms { float f[SEEN_TERMS]; int8_t vector_var; double seconds; };   /* by the model; infinite: no code */
 struct terms moves_terms(const struct problem *, const struct nest *, enum isa, bool prepared);
 void moves_seen(const struct problem *, const struct nest *, enum isa, const struct terms *, float f[SEEN_ALL]);
 #endif

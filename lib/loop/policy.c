@@ -327,7 +327,8 @@ static bool try(struct evaluator *v, const struct problem *p, struct seen *c, bo
     struct nest t = c->t;
     double expected = 0;
     if (first) nest_reset(p, &t);                        /* loops of one iteration are elsewhere there */
-    if (isfinite(left) && (model_seconds(&expected, p, &t, v->isa, v->prepared) || !(2 * expected < left))) return false;
+    if (isfinite(left) && (model_seconds(&expected, p, &t, v->isa, v->prepared) || !(2 * expected < left)))
+        return false;
     c->gflops = evaluate(v, &t).gflops;
     return true;
 }

@@ -1,13 +1,14 @@
 /* policy.h - nests as something to learn in, and what was learned as a way to find a fast nest.
  *
- * A state is a tree with its cursor, seen as nest_loops_scaled or moves_seen; the reward of an action is the GFLOPS gained over a
- * nominal peak, so that the return of an episode is what it won in all; or (ratio) log2 of the gain over 4, where
- * nests begin so slow that their first gains would not be seen.  States with their masks, successors and GFLOPS
- * are kept in a table, so that an action done before costs a look-up.
+ * A state is a tree with its cursor, seen as nest_loops_scaled or moves_seen; the reward of an action is the GFLOPS
+ * gained over a nominal peak, so that the return of an episode is what it won in all; or (ratio) log2 of the gain over
+ * 4, where nests begin so slow that their first gains would not be seen.  States with their masks, successors and
+ * GFLOPS are kept in a table, so that an action done before costs a look-up.
  *
  * A roll-out keeps the `width` best states of every step by the network (1: follow the best action) and remembers all
  * of them.  The gain of a state is predicted from the actions before it, Q(s, a) - gamma max Q(s', .) each; those with
- * the largest are measured, the untiled nest first; or those that the model of evaluate.h finds fastest. */
+ * the largest are measured, the untiled nest first.  Or the model of evaluate.h says which are fastest, and a policy of
+ * moves, which sees its terms, also has its gains from there: the network proposes, the model judges what came of it. */
 #ifndef MILLRACE_POLICY_H
 #define MILLRACE_POLICY_H
 #include "learn/learner.h"
