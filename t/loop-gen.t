@@ -16,13 +16,13 @@ is 'every order of the loops' 6 bash -c 'loop-gen --kind=mm --m=4 --n=5 --k=6 --
 is 'a convolution fills in w, kw, n and s' 'problem,split
 (conv 1 3 9 9 8 3 3 1),train' loop-gen --kind=conv --c=3 --h=9 --m=8 --kh=3 --test=0
 is 'layers of ResNet-50' 23 bash -c 'loop-gen --set=resnet50 --test=0 | grep -c "(conv 1"'
-draw() { loop-gen --kind=conv_nhwc --sample=50 --c='16:64:16|3' --m=8:32 --h=9:20 --kh='1|3' --s='1|2' --test=0 "$@"; }
-draw > drawn
+draw=(loop-gen --kind=conv_nhwc --sample=50 --c='16:64:16|3' --m=8:32 --h=9:20 --kh='1|3' --s='1|2' --test=0)
+"${draw[@]}" > drawn
 is 'a sample: so many different problems' 50 bash -c 'tail -n +2 drawn | cut -d, -f1 | sort -u | wc -l'
 ok 'within the lists, square' awk -F'[ )]' 'NR > 1 && !(($3 == 3 || $3 % 16 == 0 && $3 >= 16 && $3 <= 64) && $4 >= 9 && $4 <= 20 &&
     $5 == $4 && $6 >= 8 && $6 <= 32 && ($7 == 1 || $7 == 3) && $8 == $7 && ($9 == 1 || $9 == 2)) { print; exit 1 }' drawn
 ok 'each octave is as likely' eval "loop-gen --kind=mm --sample=2000 --m=1:1023 --n=1:1000 --k=1:1000 --test=0 | awk -F'[ )]' 'NR > 1 { n += \$2 < 32 } END { exit !(n > 900 && n < 1100) }'"
-ok 'drawn by seed' eval 'draw | cmp -s - drawn && ! draw --seed=2 | cmp -s - drawn'
+ok 'drawn by seed' eval '"${draw[@]}" | cmp -s - drawn && ! "${draw[@]}" --seed=2 | cmp -s - drawn'
 fails 'more than there are' 2 'not 9 different' loop-gen --kind=point --sample=9 --i='1|2' --j=1:2
 fails 'size 0' 2 'size 0 is not 1' loop-gen --kind=mm --m=0 --n=1 --k=1
 fails 'size 2^31' 2 'size 2147483648 is not' loop-gen --kind=mm --m=2147483648 --n=1 --k=1
