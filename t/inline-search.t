@@ -62,6 +62,9 @@ grep -q "^$first," s/default.parts.csv || sed '/^main,/s/,[0-9]*$/,10/' s/defaul
 echo "demo,$t,default,local,0,-O2,ok,,1500,600,0,0,9,0,0,real,1500" >> l.csv
 search --algo=local --together=4 --width=1 -n 1 l.csv > local2.csv
 is 'then what helped, as step 1' 'default,local,1' bash -c 'sed -n 2p local2.csv | cut -d, -f2-4'
+search --algo=local --text-weight=1 -n 1 h.csv > size.csv
+t=$(sed -n 2p size.csv | cut -d, -f1); t=$(basename "$t" .sexp)
+is 'for size the most that is there twice and could be there once is tried first' 'letter no letter no' bash -c "awk -F, '\$1 == 0 { print \$2, \$4 }' s/$t.moves.csv | paste -sd' '"
 search --algo=mcts -n 2 h.csv > mcts.csv
 ok 'tree search proposes' test "$(wc -l < mcts.csv)" -ge 2
 search --algo=start -n 9 h.csv > start.csv

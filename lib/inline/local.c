@@ -2,11 +2,11 @@
  * of these moves did is read from its own functions' instructions and bytes (parts.h).
  *
  * A move touches the function that the call is in, the callee, and where the first is itself inlined, its hosts and
- * theirs; moves that share a function are never in one build.  Steps 0 of the chain are such tests; after `width` of them the moves
- * that helped are tried together, as step 1: if that is better it is the best set, where the next tests start, else
- * the better half of them is tried, and so on.  A move's help is the mean over the runs without the one that gains
- * most, so that what helps a single input is not taken.  When every move was tried once they are tried again from the
- * best set, until nothing helps.
+ * theirs; moves that share a function are never in one build.  Steps 0 of the chain are such tests; after `width` of
+ * them the moves that helped are tried together, as step 1: if that is better it is the best set, where the next tests
+ * start, else the better half of them is tried, and so on.  A move's help is the mean over the runs without the one that
+ * gains most, so that what helps a single input is not taken.  When every move was tried once they are tried again from
+ * the best set, until nothing helps.
  * Which moves a test made lies beside its set: store/HASH.moves.csv (move, callee, chain, inline). */
 #include "inline/parts.h"
 #include "inline/search.h"
@@ -29,7 +29,7 @@ struct move {
     bool to, tested, taken;
 };
 
-struct edge { uint32_t inlined, into; };                 /* numbers of local.function */
+struct edge { uint32_t inlined, into; double copies; };  /* numbers of local.function */
 
 struct local {
     struct search *s;
@@ -38,7 +38,8 @@ struct local {
     struct parts parts;                                  /* of now */
     struct move *v;
     struct edge *edge;
-    size_t n, cap, nedge;
+    double *copies;                                      /* of each function of an edge; 0: not counted yet */
+    size_t n, cap, nedge, ncopies;
     struct intern key, function;
     struct arena memory;
     size_t tests;                                        /* made from now */
@@ -84,7 +85,7 @@ static int by_edge(const void *a, const void *b)
                                     : (x->into > y->into) - (x->into < y->into);
 }
 
-/* which functions are inlined into which, each pair once, in order */
+/* which functions are inlined into which and how often, each pair once, in order */
 static void list_edges(struct local *l)
 {
     size_t cap = 0, n = 0;
@@ -92,26 +93,48 @@ static void list_edges(struct local *l)
         if (!l->set.v[i].inlined) continue;
         l->edge = grow(l->edge, l->nedge + 1, &cap, sizeof *l->edge);
         l->edge[l->nedge++] = (struct edge){ intern(&l->function, parts_plain(l->set.v[i].callee)),
-                                             intern(&l->function, parts_plain(outermost(l->set.v[i].chain))) };
+                                             intern(&l->function, parts_plain(outermost(l->set.v[i].chain))), 1 };
     }
     if (l->nedge) qsort(l->edge, l->nedge, sizeof *l->edge, by_edge);
     for (size_t i = 0; i < l->nedge; i++)
-        if (n == 0 || by_edge(&l->edge[n - 1], &l->edge[i]) != 0) l->edge[n++] = l->edge[i];
+        if (n && by_edge(&l->edge[n - 1], &l->edge[i]) == 0) l->edge[n - 1].copies++;
+        else l->edge[n++] = l->edge[i];
     l->nedge = n;
+    l->ncopies = l->function.n;
+    l->copies = xcalloc(l->ncopies + 1, sizeof *l->copies);
+}
+
+static size_t first_edge(const struct local *l, uint32_t function)
+{
+    size_t from = 0, to = l->nedge;
+    while (from < to) {
+        size_t middle = (from + to) / 2;
+        if (l->edge[middle].inlined < function) from = middle + 1;
+        else to = middle;
+    }
+    return from;
+}
+
+/* how often a function's code is in the program: its own body, and wherever it is inlined */
+static double copies(struct local *l, str function)
+{
+    long f = intern_find(&l->function, function);
+    if (f < 0 || (size_t)f >= l->ncopies) return 1;
+    if (l->copies[f] > 0) return l->copies[f];
+    l->copies[f] = 1;                                    /* for a function that comes back to itself */
+    double n = parts_find(&l->parts, function) != NULL;
+    for (size_t i = first_edge(l, (uint32_t)f); i < l->nedge && l->edge[i].inlined == (uint32_t)f; i++)
+        n += l->edge[i].copies * copies(l, l->function.name[l->edge[i].into]);
+    return l->copies[f] = n > 1 ? n : 1;
 }
 
 /* the functions that hold code of a touched one: what it is inlined into, and so on */
 static void touch_hosts(struct local *l, struct move *m)
 {
     for (size_t i = 0; i < m->nnear; i++) {
-        size_t from = 0, to = l->nedge;
-        while (from < to) {
-            size_t middle = (from + to) / 2;
-            if (l->edge[middle].inlined < m->near[i]) from = middle + 1;
-            else to = middle;
-        }
-        for (uint32_t f = m->near[i]; from < l->nedge && l->edge[from].inlined == f; from++)
-            touch(l, m, l->function.name[l->edge[from].into]);
+        uint32_t f = m->near[i];
+        for (size_t k = first_edge(l, f); k < l->nedge && l->edge[k].inlined == f; k++)
+            touch(l, m, l->function.name[l->edge[k].into]);
     }
 }
 
@@ -148,22 +171,29 @@ static void add_groups(struct local *l, const struct pool *pool)
     intern_free(&callee);
 }
 
-/* How far the compiler's estimate is from where it changes its mind: what is near is likelier to be decided wrongly.
- * Moves of the same distance, and those without an estimate at the end, come in random order. */
-static double doubt(const struct search *s, const struct move *m, str key)
+/* Least first.  Where a function is inlined into several places, or into one that is itself there several times: by
+ * what one copy of it would save by the compiler's estimate, the most first (a function with a single call is forced in
+ * by a bonus of 15000).  Then how far the estimate is from where the compiler changes its mind: what is near is likelier
+ * to be decided wrongly.  Moves of the same distance, and those without an estimate at the end, come in random order. */
+static double promise(struct local *l, const struct move *m, str key)
 {
-    enum { SIZE_THRESHOLD = 5, FAR = 100000 };           /* of -Oz */
-    double sum = 0;
+    enum { SIZE_THRESHOLD = 5, LEAST_COST = -300, LAST_CALL_BONUS = 15000, FAR = 100000 };   /* of -Oz */
+    double away = 0, body = 0, places = 0;
     size_t n = 0;
     for (size_t i = 0; i < m->n; i++) {
-        double cost = search_cost(s, &m->site[i]);
-        if (!isnan(cost)) sum += fabs(cost - SIZE_THRESHOLD), n++;
+        double cost = search_cost(l->s, &m->site[i]);
+        places += copies(l, parts_plain(outermost(m->site[i].chain)));
+        if (isnan(cost)) continue;
+        away += fabs(cost - SIZE_THRESHOLD);
+        body += (cost < LEAST_COST ? cost + LAST_CALL_BONUS : cost) - SIZE_THRESHOLD;
+        n++;
     }
-    struct rng r = rng_for(s->seed, key);
-    return (n ? sum / (double)n : FAR) + rng_unit(&r);
+    struct rng r = rng_for(l->s->seed, key);
+    if (!m->to && body > 0 && places > 1) return -body / (double)n * (places - 1) + rng_unit(&r);
+    return (n ? away / (double)n : FAR) + rng_unit(&r);
 }
 
-/* Instructions: one call each, the most executed first, down to where none can be felt.  Text: the doubtful first. */
+/* Instructions: one call each, the most executed first, down to where none can be felt.  Text: the promising first. */
 static void list_moves(struct local *l)
 {
     struct search *s = l->s;
@@ -178,7 +208,7 @@ static void list_moves(struct local *l)
     }
     if (size) add_groups(l, &pool);
     for (size_t i = 0; i < l->n; i++)
-        l->v[i].order = size ? doubt(s, &l->v[i], l->key.name[l->v[i].key]) : (double)i;
+        l->v[i].order = size ? promise(l, &l->v[i], l->key.name[l->v[i].key]) : (double)i;
     if (l->n) qsort(l->v, l->n, sizeof *l->v, by_order);
     search_pool_free(&pool);
 }
