@@ -4,8 +4,8 @@
  * A move touches the function that the call is in, the callee, and where the first is itself inlined, its hosts and
  * theirs; moves that share a function are never in one build.  Steps 0 of the chain are such tests; after `width` of
  * them the moves that helped are tried together, as step 1: if that is better it is the best set, where the next tests
- * start, else the better half of them is tried, and so on.  A move's help is the mean over the runs without the one that
- * gains most, so that what helps a single input is not taken.  When every move was tried once they are tried again from
+ * start, else the better half of them is tried, and so on.  A move's help is the mean over the runs without the one
+ * that gains most, so that what helps a single input is not taken.  When every move was tried once they are tried again from
  * the best set, until nothing helps.
  * Which moves a test made lies beside its set: store/HASH.moves.csv (move, callee, chain, inline). */
 #include "inline/parts.h"
@@ -172,9 +172,10 @@ static void add_groups(struct local *l, const struct pool *pool)
 }
 
 /* Least first.  Where a function is inlined into several places, or into one that is itself there several times: by
- * what one copy of it would save by the compiler's estimate, the most first (a function with a single call is forced in
- * by a bonus of 15000).  Then how far the estimate is from where the compiler changes its mind: what is near is likelier
- * to be decided wrongly.  Moves of the same distance, and those without an estimate at the end, come in random order. */
+ * what one copy of it would save by the compiler's estimate, the most first (a function with a single call is forced
+ * in by a bonus of 15000).  Then how far the estimate is from where the compiler changes its mind: what is near is
+ * likelier to be decided wrongly.  Moves of the same distance, and those without an estimate at the end, come in
+ * random order. */
 static double promise(struct local *l, const struct move *m, str key)
 {
     enum { SIZE_THRESHOLD = 5, LEAST_COST = -300, LAST_CALL_BONUS = 15000, FAR = 100000 };   /* of -Oz */
