@@ -5,8 +5,8 @@
  * theirs; moves that share a function are never in one build.  Steps 0 of the chain are such tests; after `width` of
  * them the moves that helped are tried together, as step 1: if that is better it is the best set, where the next tests
  * start, else the better half of them is tried, and so on.  A move's help is the mean over the runs without the one
- * that gains most, so that what helps a single input is not taken.  When every move was tried once they are tried again from
- * the best set, until nothing helps.
+ * that gains most, so that what helps a single input is not taken.  When every move was tried once they are tried
+ * again from the best set, until nothing helps.
  * Which moves a test made lies beside its set: store/HASH.moves.csv (move, callee, chain, inline). */
 #include "inline/parts.h"
 #include "inline/search.h"
