@@ -219,7 +219,7 @@ $(LOOP_LEARN)/eval/random_1s.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search $(
 	loop-search --algo=random --actions=published --seconds=1 --seed=$(SEED) $< | $(loop_named)
 $(LOOP_LEARN)/eval/random_$(LOOP_LONG)s.csv: $(LOOP_LEARN)/test8.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
 	loop-search --algo=random --actions=published --seconds=$(LOOP_LONG) --seed=$(SEED) --output=$@.part $<
-	$(loop_named) < $@.part
+	cat $@.part | $(loop_named)
 $(LOOP_TABLE_SEARCHES:%=$(LOOP_LEARN)/eval/%.csv): $(LOOP_LEARN)/eval/%.csv: $(LOOP_LEARN)/test12.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
 	loop-search --algo=$* --actions=published --seconds=$(LOOP_SHORT) --seed=$(SEED) $< $(loop_aside)
 $(LOOP_LEARN)/eval/%_published.csv: $(LOOP_LEARN)/test12.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
