@@ -231,7 +231,9 @@ $(LOOP_LEARN)/eval-traces.csv: $(LOOP_TABLE:%=$(LOOP_LEARN)/eval/%.csv) | $(BIN)
 $(LOOP)/policy-table.csv: $(LOOP_LEARN)/eval-traces.csv $(BIN)/loop-eval
 	loop-eval --published $< $(loop_aside)
 $(LOOP)/policy-table.svg $(LOOP)/policy-table.png: $(LOOP)/policy-table.csv plots/loop-policy.gp
-	gnuplot -c plots/loop-policy.gp $< $@
+	csv-where -c kind --is=real $< > $@.part
+	gnuplot -c plots/loop-policy.gp $@.part $@
+	rm $@.part
 
 # ---- make loop-transfer: what a policy learned is worth on convolutions of networks that it never saw ----
 # products: learned on matrix products only (mm.policy); shapes: on products and convolutions whose sizes are drawn by

@@ -1,17 +1,31 @@
-# how near to the best known nest, against the time a problem takes: algo, problems, best_ratio, seconds_mean, kind
-if (ARG2[strlen(ARG2)-2:] eq "svg") { set terminal svg size 1000,600 dynamic font "sans,12" background "white" } else { set terminal pngcairo size 1500,900 font "sans,15" }
+# how near to the best known nest each way of finding one comes, and in what time: algo, problems, best_ratio, best_ratio_min, seconds_mean, seconds_max
+if (ARG2[strlen(ARG2)-2:] eq "svg") { set terminal svg size 1100,700 dynamic font "sans,12" background "white" } else { set terminal pngcairo size 1650,1050 font "sans,15" }
 set output ARG2
 set datafile separator comma
 set datafile missing ""
-set title "real: unseen matrix products 64 to 256"
-set xlabel "seconds a problem, mean"
-set ylabel "GFLOPS over the best known, geometric mean"
+stats ARG1 using "best_ratio" nooutput
+set multiplot layout 1,2 title "real: unseen matrix products 64 to 256 (in brackets: how many)"
+set yrange [STATS_records + 0.5:0.5]
+set grid lc rgb "#dddddd"
+set bmargin 4
+set lmargin at screen 0.2
+set rmargin at screen 0.62
+set xlabel "GFLOPS over the best known: geometric mean, line to the worst"
+set xrange [*:1.02]
+set object rectangle from first 0.95, graph 0 to first 1.0, graph 1 fc rgb "#eef5ee" fs noborder behind
+set termoption noenhanced
+plot ARG1 using "best_ratio_min":($0 + 1):(column("best_ratio") - column("best_ratio_min")):(0):ytic(strcol("algo") . " (" . strcol("problems") . ")") \
+         with vectors nohead lc rgb "#aabbcc" notitle, \
+     ARG1 using "best_ratio":($0 + 1) with points pt 7 ps 1 lc rgb "#4477aa" notitle
+unset object
+set ytics format "" 1
+set lmargin at screen 0.65
+set rmargin at screen 0.97
 set logscale x
 set xrange [0.0005:300]
-set yrange [*:1.02]
-set grid lc rgb "#dddddd"
-x(s) = strcol("kind") eq "real" ? column("seconds_mean") : 1/0
-set termoption noenhanced
-set object rectangle from graph 0, first 0.95 to graph 1, first 1.0 fc rgb "#eef5ee" fs noborder behind
-plot ARG1 using (x("")):"best_ratio" with points pt 7 ps 1 lc rgb "#4477aa" notitle, \
-     ARG1 using (x("")):"best_ratio":(strcol("algo") . " (" . strcol("problems") . ")") with labels left offset 0.7,0 font ",10" notitle
+set format x "10^{%L}"
+set termoption enhanced
+set xlabel "seconds a problem: mean, line to the longest"
+plot ARG1 using "seconds_mean":($0 + 1):(column("seconds_max") - column("seconds_mean")):(0) with vectors nohead lc rgb "#aabbcc" notitle, \
+     ARG1 using "seconds_mean":($0 + 1) with points pt 7 ps 1 lc rgb "#4477aa" notitle
+unset multiplot
