@@ -6,7 +6,7 @@
 # Exact costs steer the search, so it does not mind a busy machine; CPU time, paired and interleaved, only confirms.
 LIVE          = $(OUT)/inline/live
 LIVE_TABLE   ?= data/programs.csv
-LIVE_EVALS   ?= $(if $(filter ci,$(SCALE)),16,$(if $(filter full,$(SCALE)),400,40))
+LIVE_EVALS   ?= $(if $(filter ci,$(SCALE)),16,$(if $(filter full,$(SCALE)),400,60))
 LIVE_SIZE    ?= $(if $(filter ci,$(SCALE)),10,$(if $(filter full,$(SCALE)),400,120))
 # a per cent of text weighs as much as a twentieth per cent of instructions; never 30 % more text than the default
 LIVE_GOAL    ?= --text-weight=0.05 --max-text=1.3
