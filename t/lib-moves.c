@@ -59,7 +59,8 @@ static void by_hand(void)
 
 static const char *const problems[] = {
     "(mm 97 208 50)", "(mm_tt 64 64 64)", "(bmm 4 33 47 21)", "(conv 1 3 30 30 64 7 7 2)",
-    "(conv_nhwc 1 64 14 14 256 1 1 1)", "(conv_nhwc 2 48 16 16 96 3 3 2)", "(conv 1 16 12 12 1 3 3 1)", "(reduce 100 30)", "(mm 1 1 1)"
+    "(conv_nhwc 1 64 14 14 256 1 1 1)", "(conv_nhwc 2 48 16 16 96 3 3 2)", "(conv 1 16 12 12 1 3 3 1)",
+    "(reduce 100 30)", "(mm 1 1 1)"
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems };
 

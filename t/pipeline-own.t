@@ -70,7 +70,7 @@ for f in trace frontier compare rewards; do
     ok "figure $f" test -s $live/figure-$f.svg -a -s $live/figure-$f.png
     ok "and the table it was drawn from" test "$(wc -l < $live/figure-$f.csv)" -gt 1
 done
-is 'exact counts of every build' $'O2\nO3\nOs\nOz\nlearned\nsmall\nthreshold' bash -c "csv-cut -c label $live/exact.csv | tail -n +2 | sort -u"
+is 'exact counts of every build' $'O2\nO3\nOs\nOz\nfiles\nlearned\nsmall\nthreshold' bash -c "csv-cut -c label $live/exact.csv | tail -n +2 | sort -u"
 is 'every decision was obeyed, or says why not' 0 awk -F, 'NR > 1 && /,yes,no,$/ { n++ } END { print n + 0 }' $live/obeyed.csv
 is 'all builds do what the program does' 0 bash -c "csv-where -c status --is=ok --not $live/runs.csv | tail -n +2 | wc -l"
 printf '1 2 + 3 *\n' > one.txt

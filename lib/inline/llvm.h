@@ -28,7 +28,8 @@ struct remark {                                          /* what the compiler sa
 struct remarks { struct remark *v; size_t n, cap; struct arena text; };
 void remarks_parse(struct remarks *, const char *text, size_t n);
 void remarks_sort(struct remarks *);                     /* by callee, caller, line, column, for remark_at */
-const struct remark *remark_at(const struct remarks *, str callee, str caller, uint32_t line, uint32_t column); /* or NULL */
+/* NULL: none was made there */
+const struct remark *remark_at(const struct remarks *, str callee, str caller, uint32_t line, uint32_t column);
 void remarks_free(struct remarks *);
 
 struct call_list { const str *callee, *chain; size_t n; };   /* calls to inline */

@@ -8,7 +8,8 @@
  * A roll-out keeps the `width` best states of every step by the network (1: follow the best action) and remembers all
  * of them.  The gain of a state is predicted from the actions before it, Q(s, a) - gamma max Q(s', .) each; those with
  * the largest are measured, the untiled nest first.  Or the model of evaluate.h says which are fastest, and a policy of
- * moves, which sees its terms, also has its gains from there: the network proposes, the model judges what came of it. */
+ * moves, which sees its terms, also has its gains from there: the network proposes, the model judges what came of
+ * it. */
 #ifndef MILLRACE_POLICY_H
 #define MILLRACE_POLICY_H
 #include "learn/learner.h"
