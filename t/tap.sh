@@ -13,27 +13,27 @@ T=$(mktemp -d) && cd "$T" || exit 99
 trap 'cd / && rm -rf "$T"' EXIT
 tap_count=0 tap_failed=0
 pass() { echo "ok $((++tap_count)) - $1"; }
-fail() { echo "not ok $((++tap_count)) - $1"; tap_failed=1; [ ! -s why ] || { echo "# $1"; sed 's/^/# /' why | head -40; } >&2; }
+fail() { echo "not ok $((++tap_count)) - $1"; tap_failed=1; [ ! -s "$T/why" ] || { echo "# $1"; sed 's/^/# /' "$T/why" | head -40; } >&2; }
 is() {
     local name=$1 rc=0
-    printf '%s\n' "$2" > want
+    printf '%s\n' "$2" > "$T/want"
     shift 2
-    "$@" > got 2> err || rc=$?
-    { [ $rc = 0 ] || echo "exit $rc"; cat err; diff -u want got; } > why 2>&1
-    if [ -s why ]; then fail "$name"; else pass "$name"; fi
+    "$@" > "$T/got" 2> "$T/err" || rc=$?
+    { [ $rc = 0 ] || echo "exit $rc"; cat "$T/err"; diff -u "$T/want" "$T/got"; } > "$T/why" 2>&1
+    if [ -s "$T/why" ]; then fail "$name"; else pass "$name"; fi
 }
 fails() {
     local name=$1 status=$2 re=$3 rc=0
     shift 3
-    "$@" > got 2> err || rc=$?
+    "$@" > "$T/got" 2> "$T/err" || rc=$?
     { [ $rc = "$status" ] || echo "exit $rc, want $status"
-      grep -Eq -- "$re" err || { echo "stderr does not match /$re/:"; cat err; }; } > why
-    if [ -s why ]; then fail "$name"; else pass "$name"; fi
+      grep -Eq -- "$re" "$T/err" || { echo "stderr does not match /$re/:"; cat "$T/err"; }; } > "$T/why"
+    if [ -s "$T/why" ]; then fail "$name"; else pass "$name"; fi
 }
 ok() {
     local name=$1
     shift
-    if "$@" > why 2>&1; then pass "$name"; else fail "$name"; fi
+    if "$@" > "$T/why" 2>&1; then pass "$name"; else fail "$name"; fi
 }
 skip() { echo "ok $((++tap_count)) # skip $1: $2"; }
 need_data() {
