@@ -136,6 +136,7 @@ $B/fuzz/harness.o: t/fuzz/fuzz.c t/fuzz/fuzz.h
 $B/fuzz/%: t/fuzz/%.c $B/fuzz/harness.o $B/fuzz/libmillrace.a
 	clang -std=gnu11 $(CPPFLAGS) -It/fuzz $(FUZZ_FLAGS) -c -o $@.o $<
 	clang -g -fsanitize=fuzzer,address,undefined -o $@ $@.o $B/fuzz/harness.o $B/fuzz/libmillrace.a -Wl,--as-needed $(LDLIBS)
+# what libc allocated is lost when an input is refused: a minute may cost some GB
 fuzz:
 	$(MAKE) B=$B/fuzz CC=clang CFLAGS='$(FUZZ_FLAGS)' LIBSRC='$(FUZZ_SRC)' $B/fuzz/libmillrace.a
 	$(MAKE) $(FUZZ:%=$B/fuzz/%)
@@ -144,7 +145,7 @@ fuzz:
 	    mkdir -p $B/fuzz/corpus/$$f
 	    [ ! -x t/fuzz/$$f.sh ] || t/fuzz/$$f.sh $B/fuzz/corpus/$$f
 	    echo "fuzz: $$f, $(FUZZ_SECONDS) s"
-	    $B/fuzz/$$f -detect_leaks=0 -timeout=20 -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -verbosity=0 \
+	    $B/fuzz/$$f -detect_leaks=0 -timeout=20 -rss_limit_mb=8192 -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -verbosity=0 \
 	        -artifact_prefix=$B/fuzz/$$f- -close_fd_mask=2 $B/fuzz/corpus/$$f 2>&1 | grep -a 'executed_units\|^fuzz:' ||
 	        { echo "fuzz: $$f failed; see $B/fuzz/$$f-*"; exit 1; }
 	done
