@@ -181,6 +181,9 @@ $(LOOP_LEARN)/test12.csv: $(LOOP_LEARN)/test.csv
 # the curve grows while it learns: plots/loop-learning.gp draws what is there, again and again when told to
 $(LOOP_LEARN)/%.policy: $(LOOP_LEARN)/problems.csv | $(BIN)/loop-train
 	loop-train --algo=$* --eval=model $(LOOP_LEARN_STEPS:%=--steps=%) --seed=$(SEED) --checkpoint=$@.checkpoint --actions=$(LOOP_ACTIONS) --starts=$(LOOP_STARTS) -o $@ $< > $(@D)/$*.curve
+# what a network that has learned nothing makes of the same roll-out: the rest is what learning is worth
+$(LOOP_LEARN)/untrained.policy: $(LOOP_LEARN)/problems.csv | $(BIN)/loop-train
+	loop-train --algo=$(LOOP_LEARNER) --eval=model --steps=16 --seed=$(SEED) --actions=$(LOOP_ACTIONS) -o $@ $< > $(@D)/untrained.curve
 $(LOOP_LEARN)/mm.policy: $(LOOP_LEARN)/$(LOOP_LEARNER).policy
 	cp $(LOOP_LEARN)/$(LOOP_LEARNER).curve $(LOOP_LEARN)/curve.csv
 	cat $< $(loop_aside)
@@ -203,7 +206,7 @@ $(LOOP_LEARN)/learners.svg $(LOOP_LEARN)/learners.png: $(LOOP_LEARN)/learners.cs
 
 # the table: each policy with 10 measurements of a beam; the first also without a beam and with fewer; searches
 loop_roll = loop-roll --policy=$< --name=$(basename $(@F)) $(1) $(LOOP_LEARN)/test.csv $(loop_aside)
-$(LOOP_LEARNERS:%=$(LOOP_LEARN)/eval/%_top10.csv): $(LOOP_LEARN)/eval/%_top10.csv: $(LOOP_LEARN)/%.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll $(LOOP_LEARN)/eval/
+$(patsubst %,$(LOOP_LEARN)/eval/%_top10.csv,$(LOOP_LEARNERS) untrained): $(LOOP_LEARN)/eval/%_top10.csv: $(LOOP_LEARN)/%.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll $(LOOP_LEARN)/eval/
 	$(call loop_roll,--measure=10 --rank=model)
 $(LOOP_LEARN)/eval/$(LOOP_LEARNER)_argmax.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll $(LOOP_LEARN)/eval/
 	$(call loop_roll,--measure=2 --width=1)
@@ -224,7 +227,7 @@ $(LOOP_TABLE_SEARCHES:%=$(LOOP_LEARN)/eval/%.csv): $(LOOP_LEARN)/eval/%.csv: $(L
 	loop-search --algo=$* --actions=published --seconds=$(LOOP_SHORT) --seed=$(SEED) $< $(loop_aside)
 $(LOOP_LEARN)/eval/%_published.csv: $(LOOP_LEARN)/test12.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
 	loop-search --algo=$* --as-published --seconds=$(LOOP_SHORT) --seed=$(SEED) $< $(loop_aside)
-LOOP_ROLLS := $(LOOP_LEARNERS:%=%_top10) $(LOOP_LEARNER)_own10 $(LOOP_LEARNER)_beam $(LOOP_LEARNER)_argmax
+LOOP_ROLLS := $(LOOP_LEARNERS:%=%_top10) untrained_top10 $(LOOP_LEARNER)_own10 $(LOOP_LEARNER)_beam $(LOOP_LEARNER)_argmax
 LOOP_TABLE := $(LOOP_ROLLS) heuristic random_1s random_$(LOOP_LONG)s $(LOOP_TABLE_SEARCHES) $(LOOP_TABLE_SEARCHES:%=%_published)
 $(LOOP_LEARN)/eval-traces.csv: $(LOOP_TABLE:%=$(LOOP_LEARN)/eval/%.csv) | $(BIN)/csv-cat $(BIN)/loop-run
 	$(loop_measured_again)
