@@ -3,6 +3,7 @@
 #include "base/message.h"
 #include "base/num.h"
 #include "base/rng.h"
+#include "base/str.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,17 +115,11 @@ static int64_t draw(struct rng *g, const char *list, const char *name)
     return r.lo + ((int64_t)v - r.lo) / r.step * r.step;
 }
 
-static bool drawn_before(const struct grid *g, const char *text)
-{
-    for (size_t i = 0; i < g->n; i++)
-        if (!strcmp(g->text[i], text)) return true;
-    return false;
-}
-
 void grid_sample(struct grid *g, const char *kind, const char *const *param, const char *const *list, int n,
                  size_t count, uint64_t seed)
 {
     struct rng r = rng_for(seed, str_of("sizes"));
+    struct intern drawn = { 0 };
     for (size_t tries = 0; g->n < count; tries++) {
         if (tries > 100 * count) usage("--sample: there are not %zu different problems", count);
         struct buf b = { 0 };
@@ -139,8 +134,10 @@ void grid_sample(struct grid *g, const char *kind, const char *const *param, con
         struct problem p;
         problem_parse(&p, (str){ b.s, b.n }, "--kind");
         free(b.s);
-        if (!drawn_before(g, p.text)) add(g, xstrdup(p.text));
+        size_t before = drawn.n;
+        if (intern(&drawn, str_of(p.text)) == before) add(g, xstrdup(p.text));
     }
+    intern_free(&drawn);
 }
 
 void grid_network(struct grid *g, const char *network, bool nhwc)
