@@ -20,19 +20,24 @@ MAKEFLAGS += --no-builtin-rules
 
 CFLAGS   ?= -O2 -g
 WARN      = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wformat=2 -Wundef -Wvla -Wcast-qual -Wno-missing-field-initializers
-CPPFLAGS += -D_GNU_SOURCE -Ilib -I$B -DVERSION='"$(VERSION)"'
+CPPFLAGS += -D_GNU_SOURCE -Ilib -I$B
 # not 'pkg-config --libs gsl': it puts -lgslcblas before OpenBLAS, and dgemm is then 7 times slower
 LDLIBS   += -lgsl -lopenblas -lcsv -lpfm -larchive -lsqlite3 -lz -lm -lpthread -ldl
 COMPILE   = $(CC) -std=gnu11 $(WARN) $(CPPFLAGS) $(CFLAGS) $(ISA) -MMD -MP
 LINK      = $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) -Wl,--as-needed $(LDLIBS)
 
 FILTERS := $(basename $(notdir $(wildcard bin/*.c)))
-LIBSRC  := $(wildcard lib/*/*.c)
+# what is loaded into other programs, or compiled when a user asks for it, is not part of the library
+LIBSRC  := $(filter-out $(wildcard lib/*/plugin/*.c lib/loop/code/peer/*.c lib/prof/record/*.c),$(wildcard lib/*/*.c lib/*/*/*.c))
 LIBOBJ  := $(LIBSRC:%.c=$B/%.o)
 PROGS   := $(FILTERS:%=$(BIN)/%)
 CTESTS  := $(patsubst t/%.c,$B/t/%.t,$(wildcard t/lib-*.c))
 
-all: $(PROGS)
+# names of the release before, as links for one more
+RENAMED := $(addprefix inline-,artifacts collapse counters expand features import label pairs pca policies results tree)
+all: $(PROGS) $(RENAMED:%=$(BIN)/%)
+$(RENAMED:%=$(BIN)/%): $(BIN)/inline-%: | $(BIN)
+	ln -sf flambda-$* $@
 
 # link only what is used: the archive keeps small filters small, and OpenBLAS costs 1.6 ms at every start
 $(BIN)/%: $B/bin/%.o $B/libmillrace.a | $(BIN)
@@ -46,6 +51,8 @@ $B/%.o: %.c
 $(FILTERS:%=$B/bin/%.o): $B/bin/%.o: bin/%.c $B/help/%.h
 	@mkdir -p $(@D)
 	$(COMPILE) -DHELP='"help/$*.h"' -c -o $@ $<
+# the one file that knows the version, so that a commit does not compile everything anew
+$B/lib/base/filter.o: CPPFLAGS += -DVERSION='"$(VERSION)"'
 # kernels for one instruction set live in files named after it; they are chosen at run time by cpuid
 $B/%_avx2.o: ISA = -O3 -mavx2 -mfma
 $B/%_avx512.o: ISA = -O3 -mavx512f -mavx512vl -mavx512bw -mavx512dq -mfma
@@ -80,7 +87,7 @@ test: all $(CTESTS)
 list:
 	@for f in bin/*.c; do sed -n '1s|^/\* ||p' "$$f"; done
 clean:
-	rm -rf $B $(PROGS)
+	rm -rf $B $(PROGS) $(RENAMED:%=$(BIN)/%)
 .PHONY: all deps test list clean
 
 # ---- looking after the house
@@ -129,7 +136,7 @@ FUZZ ?= $(filter-out fuzz,$(basename $(notdir $(wildcard t/fuzz/*.c))))
 FUZZ_FLAGS = -g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined \
     -Dexit=fuzz_exit -Dmalloc=fuzz_malloc -Dcalloc=fuzz_calloc -Drealloc=fuzz_realloc -Dfree=fuzz_free
 # the large kernels take minutes to compile so and read nothing
-FUZZ_SRC = $(filter-out lib/place/kernels%,$(LIBSRC))
+FUZZ_SRC = $(filter-out lib/tensor/kernels%,$(LIBSRC))
 # the harness itself is not instrumented: it would take most of the time
 $B/fuzz/harness.o: t/fuzz/fuzz.c t/fuzz/fuzz.h
 	clang -std=gnu11 $(WARN) -g -O2 -c -o $@ $<
@@ -170,6 +177,7 @@ install: all
 	$(MAKE) -s man
 	install -d $(bindir) $(datadir)/man/man1 $(datadir)/man/man7 $(datadir)/bash-completion/completions $(datadir)/millrace $(libdir)
 	install $(PROGS) $(bindir)
+	for f in $(RENAMED); do ln -sf flambda-$${f#inline-} $(bindir)/$$f; done
 	install -m 644 $B/man/*.1 $(datadir)/man/man1
 	install -m 644 share/millrace.7 $(datadir)/man/man7
 	{ cat share/completion.bash; echo complete -o default -F _millrace $(FILTERS); } > $(datadir)/bash-completion/completions/millrace
@@ -183,7 +191,7 @@ ifneq ($(filter deps,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
 
--include $(wildcard lib/*/*.mk)
+-include $(wildcard lib/*/build.mk lib/*/bench.mk)
 include $(wildcard pipelines/*.mk)
 -include $(shell find $B -name '*.d' 2>/dev/null)
 export PATH := $(abspath $(BIN)):$(PATH)

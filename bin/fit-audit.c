@@ -20,7 +20,7 @@
  */
 #include "base/filter.h"
 #include HELP
-#include "learn/audit.h"
+#include "fit/audit.h"
 
 static struct data_columns columns = { .classes = true };
 static const struct opt options[] = {

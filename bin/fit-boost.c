@@ -14,7 +14,7 @@
  */
 #include "base/filter.h"
 #include HELP
-#include "learn/train.h"
+#include "fit/train.h"
 
 static struct data_columns columns;
 static const char *output;

@@ -22,8 +22,8 @@
  */
 #include "base/filter.h"
 #include "base/progress.h"
-#include "learn/cartpole.h"
-#include "learn/learner.h"
+#include "rl/cartpole.h"
+#include "rl/learner.h"
 #include "table/csvio.h"
 #include HELP
 #include <math.h>

@@ -12,7 +12,7 @@
  */
 #include "base/filter.h"
 #include HELP
-#include "learn/model.h"
+#include "fit/model.h"
 #include <string.h>
 
 static const char *otherwise, *output;

@@ -19,7 +19,7 @@
  */
 #include "base/filter.h"
 #include HELP
-#include "learn/train.h"
+#include "fit/train.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

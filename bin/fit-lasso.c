@@ -26,9 +26,9 @@
  */
 #include "base/filter.h"
 #include HELP
-#include "learn/entries.h"
-#include "learn/lasso.h"
-#include "learn/train.h"
+#include "fit/entries.h"
+#include "fit/lasso.h"
+#include "fit/train.h"
 #include <math.h>
 #include <stdlib.h>
 

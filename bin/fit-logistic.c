@@ -13,7 +13,7 @@
  */
 #include "base/filter.h"
 #include HELP
-#include "learn/train.h"
+#include "fit/train.h"
 
 static struct data_columns columns = { .classes = true };
 static const char *output;

@@ -15,7 +15,7 @@
  */
 #include "base/filter.h"
 #include HELP
-#include "learn/train.h"
+#include "fit/train.h"
 
 static struct data_columns columns;
 static const char *output, *hidden = "32";

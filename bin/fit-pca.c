@@ -16,8 +16,8 @@
  */
 #include "base/filter.h"
 #include HELP
-#include "learn/data.h"
-#include "learn/pca.h"
+#include "fit/data.h"
+#include "fit/pca.h"
 
 static struct data_columns columns;
 static const char *table = "ratios";

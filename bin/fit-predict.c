@@ -11,8 +11,8 @@
  */
 #include "base/filter.h"
 #include HELP
-#include "learn/data.h"
-#include "learn/model.h"
+#include "fit/data.h"
+#include "fit/model.h"
 
 static const char *model_path, *name = "predicted";
 static bool probabilities;

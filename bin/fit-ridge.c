@@ -24,9 +24,9 @@
  */
 #include "base/filter.h"
 #include HELP
-#include "learn/entries.h"
-#include "learn/ridge.h"
-#include "learn/train.h"
+#include "fit/entries.h"
+#include "fit/ridge.h"
+#include "fit/train.h"
 #include <stdlib.h>
 
 static struct data_columns columns;

@@ -21,7 +21,7 @@
  */
 #include "base/filter.h"
 #include "inline/advise.h"
-#include "learn/model.h"
+#include "fit/model.h"
 #include "table/csvio.h"
 #include HELP
 #include <string.h>

@@ -18,7 +18,7 @@
  *   $ inline-best -g 0.9 rewards.csv > best.decisions
  *   $ inline-best -g 0.9 --children=mean --rewards=labels.csv rewards.csv
  */
-#include "inline/best.h"
+#include "flambda/best.h"
 #include "base/filter.h"
 #include HELP
 #include <math.h>

@@ -12,7 +12,7 @@
  * Examples:
  *   $ inline-diff asked.decisions compiled.decisions
  */
-#include "inline/source.h"
+#include "flambda/source.h"
 #include "base/filter.h"
 #include "table/csvio.h"
 #include HELP

@@ -10,9 +10,9 @@
  *
  * Examples:
  *   $ inline-emit --form=v1 best.decisions > overrides.sexp
- *   $ inline-expand kb-1-parents.sexp | inline-emit --form=v1 > kb.overrides
+ *   $ flambda-expand kb-1-parents.sexp | inline-emit --form=v1 > kb.overrides
  */
-#include "inline/source.h"
+#include "flambda/source.h"
 #include "base/filter.h"
 #include HELP
 #include <string.h>

@@ -21,9 +21,9 @@
  *   $ inline-problem -g 0.9 --times=times.csv 0/results_?.sexp > problem.csv
  *   $ inline-problem --expand --runs=runs.csv --times=times.csv > problem.csv
  */
-#include "inline/expand.h"
-#include "inline/problem.h"
-#include "inline/source.h"
+#include "flambda/expand.h"
+#include "flambda/problem.h"
+#include "flambda/source.h"
 #include "base/filter.h"
 #include HELP
 #include <math.h>
@@ -36,7 +36,7 @@ static bool divide, expanded;
 static const struct opt options[] = {
     { 'g', "gamma", NUM, &gamma_, "G", "decay per level", 1e-6, 1 },
     { 0, "divide", FLAG, &divide, NULL, "divide a factor by the number of siblings too" },
-    { 0, "expand", FLAG, &expanded, NULL, "run the six passes of inline-expand on V1 trees" },
+    { 0, "expand", FLAG, &expanded, NULL, "run the six passes of flambda-expand on V1 trees" },
     { 0, "identity", WORD, &identity, "stamp|name",
       "functions are told apart by unit, name and stamp, or without the stamp" },
     { 'r', "round", INT, &only_round, "N", "decisions of this round; -1: of all rounds", -1, 1000 },

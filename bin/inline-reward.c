@@ -24,7 +24,7 @@
  *   $ inline-reward --times=times.csv -l 0.05 problem.csv > rewards.csv
  *   $ inline-reward --method=lasso --times=times.csv problem.csv > r.csv
  */
-#include "inline/reward.h"
+#include "flambda/reward.h"
 #include "base/filter.h"
 #include HELP
 #include <math.h>

@@ -20,7 +20,7 @@
  *     loop-act --do=split_8,down,swap_down
  */
 #include "base/filter.h"
-#include "loop/rows.h"
+#include "loop/nest/rows.h"
 #include HELP
 #include <stdio.h>
 #include <stdlib.h>

@@ -15,8 +15,8 @@
  */
 #include "base/filter.h"
 #include "base/out.h"
-#include "loop/native.h"
-#include "loop/rows.h"
+#include "loop/code/native.h"
+#include "loop/nest/rows.h"
 #include "measure/clock.h"
 #include HELP
 #include <stdlib.h>

@@ -24,7 +24,7 @@
  */
 #include "base/filter.h"
 #include "base/rng.h"
-#include "loop/grid.h"
+#include "loop/nest/grid.h"
 #include "table/csvio.h"
 #include HELP
 #include <math.h>

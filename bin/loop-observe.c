@@ -20,9 +20,9 @@
  *     loop-observe --loops --scale=log
  */
 #include "base/filter.h"
-#include "loop/evaluate.h"
-#include "loop/graph.h"
-#include "loop/rows.h"
+#include "loop/code/evaluate.h"
+#include "loop/nest/graph.h"
+#include "loop/nest/rows.h"
 #include HELP
 #include <math.h>
 #include <stdlib.h>

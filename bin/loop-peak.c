@@ -10,7 +10,7 @@
  *   $ loop-peak
  */
 #include "base/filter.h"
-#include "loop/evaluate.h"
+#include "loop/code/evaluate.h"
 #include "table/csvio.h"
 #include HELP
 #include <string.h>

@@ -21,8 +21,8 @@
  */
 #include "base/filter.h"
 #include "base/progress.h"
-#include "loop/peer.h"
-#include "loop/rows.h"
+#include "loop/code/peer.h"
+#include "loop/nest/rows.h"
 #include HELP
 #include <math.h>
 #include <stdlib.h>

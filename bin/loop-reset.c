@@ -10,7 +10,7 @@
  *   $ loop-gen --kind=mm --m=64 --n=64 --k=64 | loop-reset
  */
 #include "base/filter.h"
-#include "loop/rows.h"
+#include "loop/nest/rows.h"
 #include HELP
 
 static bool published;

@@ -20,8 +20,8 @@
  */
 #include "base/filter.h"
 #include "base/progress.h"
-#include "loop/policy.h"
-#include "loop/rows.h"
+#include "loop/search/policy.h"
+#include "loop/nest/rows.h"
 #include HELP
 #include <math.h>
 #include <string.h>

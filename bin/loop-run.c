@@ -18,8 +18,8 @@
  */
 #include "base/filter.h"
 #include "base/progress.h"
-#include "loop/native.h"
-#include "loop/rows.h"
+#include "loop/code/native.h"
+#include "loop/nest/rows.h"
 #include HELP
 #include <math.h>
 #include <string.h>

@@ -15,8 +15,8 @@
  *   $ loop-step --problem='(mm 112 208 256)' --save=nest.csv
  */
 #include "base/filter.h"
-#include "loop/evaluate.h"
-#include "loop/rows.h"
+#include "loop/code/evaluate.h"
+#include "loop/nest/rows.h"
 #include HELP
 #include <stdio.h>
 #include <stdlib.h>

@@ -30,10 +30,10 @@
  */
 #include "base/filter.h"
 #include "base/progress.h"
-#include "learn/learner.h"
-#include "loop/curve.h"
-#include "loop/policy.h"
-#include "loop/rows.h"
+#include "rl/learner.h"
+#include "loop/search/curve.h"
+#include "loop/search/policy.h"
+#include "loop/nest/rows.h"
 #include "measure/clock.h"
 #include HELP
 #include <limits.h>

@@ -12,7 +12,7 @@
  */
 #include "base/filter.h"
 #include "base/out.h"
-#include "place/graph.h"
+#include "tensor/graph.h"
 #include HELP
 #include <stddef.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
  *   $ place-net vgg19 --batch=16 | place-live --buffers | place-pack
  */
 #include "base/filter.h"
-#include "place/graph.h"
+#include "tensor/graph.h"
 #include "table/csvio.h"
 #include HELP
 

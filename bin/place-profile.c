@@ -23,8 +23,8 @@
 #include "measure/clock.h"
 #include "measure/machine.h"
 #include "place/plan.h"
-#include "place/blas.h"
-#include "place/probe.h"
+#include "tensor/blas.h"
+#include "tensor/probe.h"
 #include "place/wanted.h"
 #include HELP
 #include <string.h>

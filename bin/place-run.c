@@ -25,7 +25,7 @@
 #include "measure/clock.h"
 #include "measure/machine.h"
 #include "measure/stats.h"
-#include "place/blas.h"
+#include "tensor/blas.h"
 #include "place/engine.h"
 #include HELP
 #include <stdio.h>

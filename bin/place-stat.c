@@ -11,7 +11,7 @@
  *   $ place-net vgg416 --batch=320 | place-stat
  */
 #include "base/filter.h"
-#include "place/graph.h"
+#include "tensor/graph.h"
 #include "table/csvio.h"
 #include HELP
 #include <stddef.h>

@@ -19,7 +19,7 @@
  */
 #include "base/filter.h"
 #include "measure/clock.h"
-#include "place/tier.h"
+#include "tensor/tier.h"
 #include "table/csvio.h"
 #include HELP
 

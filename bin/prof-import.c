@@ -21,7 +21,7 @@
  *   $ prof-import --from=kineto trace.json.gz | prof-op | prof-sweep
  */
 #include "base/filter.h"
-#include "prof/import.h"
+#include "prof/import/import.h"
 #include HELP
 #include <string.h>
 

@@ -20,7 +20,7 @@
  *   $ prof-record -o out/run train.py && prof-log out/run > events.csv
  */
 #include "base/filter.h"
-#include "prof/logread.h"
+#include "prof/import/logread.h"
 #include HELP
 
 static bool nested, stat_only;

@@ -1,107 +1,242 @@
-# inline.mk - rewards, trees and features from data of the flambda study's layout, DATA=DIR (or DIR/inline):
-#   decisions-v0/G/results_I.sexp -> make inline-decisions, OUT/inline/decisions.csv
-#   decisions-v1/*.sexp           -> make inline-trees,     OUT/inline/trees.csv
-#   features-v3/*.sexp, training-logs/*/{correct,incorrect}.log, rewards/KIND/PROGRAM/rewards_dump.sexp -> make inline-features, OUT/inline/features.csv
-# All tables are item,key,value.
-inline_data = $(firstword $(wildcard $(DATA)/inline/$(1) $(DATA)/$(1)))
-INLINE_GAMMAS  ?= 0.4 0.9 0.99 1.0
-INLINE_LAMBDAS ?= 0.005 0.05 0.5
-INLINE_ALPHAS  ?= 0.5 0.05 0.005 0.0005 0.00005 auto cv
-INLINE_TAUS    ?= 0.00001 0.00005 0.0001 0.0005 0.001 0.005 0.01 0.05
+# inline.mk - learn to inline real C programs with a stock compiler
+#   make inline                        the programs of data/programs.csv, fetched as Debian source packages
+#   make inline PROGRAM=DIR            a program of your own: DIR/program holds the lines build, search, confirm
+#   make inline SCALE=ci               the small program in data/demo
+#   make inline-list | inline-one NAME=lua DECISIONS=FILE | inline-policy FIT='fit-boost --depth=3'
+# Exact costs steer the search, so it does not mind a busy machine; CPU time, paired and interleaved, only confirms.
+LIVE          = $(OUT)/inline
+LIVE_TABLE   ?= data/programs.csv
+LIVE_EVALS   ?= $(if $(filter ci,$(SCALE)),16,$(if $(filter full,$(SCALE)),400,60))
+LIVE_SIZE    ?= $(if $(filter ci,$(SCALE)),10,$(if $(filter full,$(SCALE)),400,120))
+# a per cent of text weighs as much as a twentieth per cent of instructions; never 30 % more text than the default
+LIVE_GOAL    ?= --text-weight=0.05 --max-text=1.3
+LIVE_ROUNDS  ?= $(if $(filter ci,$(SCALE)),3,$(if $(filter full,$(SCALE)),100,20))
+FIT          ?= fit-boost --rounds=60 --depth=3
+$(if $(word 2,$(PROGRAM)),$(error make inline: PROGRAM='$(PROGRAM)': make cannot work in a directory with a space in its name))
+LIVE_ALL     := $(shell awk -F, 'NR > 1 { print $$1 }' $(LIVE_TABLE))
+LIVE_TRAIN   := $(shell awk -F, 'NR > 1 && $$2 == "train" { print $$1 }' $(LIVE_TABLE))
+NAMES        ?= $(if $(PROGRAM),$(notdir $(abspath $(PROGRAM))),$(if $(filter ci,$(SCALE)),demo,$(LIVE_TRAIN)))
+POLICY_NAMES ?= $(if $(LIVE_OWN),,$(LIVE_ALL))
+LIVE_OWN      = $(if $(PROGRAM),$(abspath $(PROGRAM)),$(if $(filter ci,$(SCALE)),data/demo))
+LIVE_FIGURES  = $(foreach f,trace frontier compare rewards $(if $(POLICY_NAMES),policy),$(LIVE)/figure-$f.svg $(LIVE)/figure-$f.png)
+LIVE_LABELS   = O2 files O3 Os Oz threshold learned small
 
-inline-decisions: $(OUT)/inline/decisions.csv
-inline-trees: $(OUT)/inline/trees.csv
-inline-features: $(OUT)/inline/features.csv
-.PHONY: inline-decisions inline-trees inline-features
+inline: $(LIVE)/exact.csv $(LIVE)/exact-files.csv $(LIVE)/size.csv $(LIVE)/time.csv $(LIVE)/time-files.csv $(LIVE)/size-time.csv $(LIVE)/guard.csv $(LIVE)/obeyed.csv $(if $(POLICY_NAMES),inline-policy) $(LIVE_FIGURES)
+	@mean='$(if $(word 2,$(NAMES)),(geometric mean),$(NAMES))'
+	echo
+	echo "On inputs that were not searched on, over whole-program -O2, $$mean:"
+	csv-where -c benchmark --is='(geometric mean)' $(LIVE)/time.csv | csv-cut -c label,ratio,lower_ratio,upper_ratio --rename=ratio=cpu --rename=lower_ratio=cpu_lower --rename=upper_ratio=cpu_upper > $(LIVE)/summary.cpu
+	csv-where -c program --is="$$mean" $(LIVE)/exact.csv | csv-pivot -k label --names=metric --values=ratio | csv-join -k label --keep=left - $(LIVE)/summary.cpu | csv-show --digits=4
+	rm $(LIVE)/summary.cpu
+	echo "Programs $(LIVE)/NAME/learned and small with decisions NAME/learned.sexp and small.sexp; figures $(LIVE)/figure-*.png;"
+	echo "guard.csv: the runs on which each surely beats -O2; inline-emit turns decisions into what a compiler reads"
+inline-list:
+	@csv-show $(LIVE_TABLE)
+# one program under a decisions file of yours: its exact costs and what was not obeyed
+inline-one: $(LIVE)/$(NAME)/w/program.csv
+	inline-build --decisions=$(DECISIONS) --out=$(LIVE)/$(NAME)/one $(<D) | csv-where -c inlined --is=no
+	pipelines/measure count $(<D) one=$(LIVE)/$(NAME)/one
+.PHONY: inline inline-list inline-one
 
-# settings are part of the result, so a change of DATA makes it anew
-$(OUT)/inline/settings: inline-force
+# ---- one module for each program; cross references between sources (inputs) want all of them first
+ifeq ($(LIVE_OWN),)
+$(LIVE)/sources: $(LIVE_TABLE) | $(PROGS)
+	@mkdir -p $(LIVE)/src
+	awk -F, 'NR > 1 { print $$1, $$3 }' $< | while read -r name package; do pipelines/fetch-source $$package $(LIVE)/src/$$name $(CURDIR)/data; done
+	touch $@
+$(LIVE)/%/w/program.csv: $(LIVE)/sources
 	@mkdir -p $(@D)
-	printf '%s\n' 'data $(abspath $(DATA))' 'gammas $(INLINE_GAMMAS)' 'lambdas $(INLINE_LAMBDAS)' 'alphas $(INLINE_ALPHAS)' 'taus $(INLINE_TAUS)' > $@.new
-	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
-inline-force:
-.PHONY: inline-force
+	echo "compiling $*"
+	inline-module --table=$(LIVE_TABLE) --program=$* --out=$(@D) $(LIVE)/src/$*
+else
+$(LIVE)/%/w/program.csv: $(LIVE_OWN)/program | $(PROGS)
+	@mkdir -p $(@D)
+	inline-module --out=$(@D) $(LIVE_OWN)
+endif
 
-# ---- decisions: one problem for every decay, then every fit on it ----
-$(OUT)/inline/problem-%.csv $(OUT)/inline/times-%.csv &: $(OUT)/inline/settings $(BIN)/inline-problem
-	@[ -n '$(call inline_data,decisions-v0)' ] || { echo 'no decisions-v0 in DATA=$(DATA)' >&2; exit 1; }
-	cd $(call inline_data,decisions-v0)
-	find . -name '*.sexp' -printf '%P\0' | sort -zV | xargs -0 inline-problem --gamma=$* --times=$(abspath $(OUT))/inline/times-$*.csv -o $(abspath $(OUT))/inline/problem-$*.csv
+# ---- explore: instructions first, then text size; logs are append-only and a killed search goes on
+$(LIVE)/%/started: $(LIVE)/%/w/program.csv $(LIVE)/%/sites.csv | $(PROGS)
+	@echo "exploring $*: where to begin"
+	pipelines/explore $(<D) $(@D) 0 $(SEED) $(JOBS) $(LIVE_GOAL)
+	touch $@
+$(LIVE)/%/explored: $(LIVE)/%/started
+	@echo "exploring $*: $(LIVE_EVALS) sets of decisions"
+	pipelines/explore $(@D)/w $(@D) $(LIVE_EVALS) $(SEED) $(JOBS) $(LIVE_GOAL)
+	touch $@
+$(LIVE)/%/size/explored: $(LIVE)/%/w/program.csv $(LIVE)/%/explored
+	@echo "exploring $* for size: $(LIVE_SIZE) sets of decisions"
+	mkdir -p $(@D)
+	cp $(LIVE)/$*/sites.csv $(@D)/sites.csv
+	GOAL=size pipelines/explore $(<D) $(@D) $(LIVE_SIZE) $(SEED) $(JOBS)
+	touch $@
 
-# one fit: what inline-reward and inline-best report of it, as item,key,value
-define inline_fit
-inline-reward --times=$< --method=$(1) $(2) --target=$$target --samples=0 --report=$@.fit $(subst /times-,/problem-,$<) |
-inline-best --gamma=$* --report=$@.best -o $@.decisions
-awk -F, -v key="gamma=$* $(3) target=$$target" -v method=$(1) 'FNR > 1 {
-    item = $$1
-    if (item == "value" || item == "mse" || item == "objective" || item == "nonzeros" || item == "r_squared") item = method "_" item
-    if (item == "n_inlined" || item == "n_apply" || item == "n_decl") item = (method == "ridge" ? "" : "lasso_") item
-    print item "," key "," $$2
-    if (item ~ /^lasso_/ && key ~ /alpha=[0-9]/) { also = key; sub("alpha=", "lambda=", also); print item "," also "," $$2 } }' $@.fit $@.best >> $@
+# ---- rewards from what was explored (the filters of the study), and what they propose, measured like the rest; sets in
+# byte order, since trials side by side end in any order, and without what rewards proposed before
+$(LIVE)/%/rewards.csv: $(LIVE)/%/explored
+	@csv-where -c chain --is=reward --not $(@D)/history.csv | csv-where -c state --is=ok | csv-sort -k decisions |
+	    csv-cut -c decisions,instructions |
+	    awk -F, -v dir=$(@D)/store 'NR == 1 { print "run,decisions,time_seconds"; next } { print $$1 "," dir "/" $$1 ".sexp," $$2 / 1e9 }' > $(@D)/tried.csv
+	inline-problem --runs=$(@D)/tried.csv --times=$(@D)/times.csv -o $(@D)/problem.csv
+	inline-reward --times=$(@D)/times.csv --samples=50 -o $@ $(@D)/problem.csv
+$(LIVE)/%/rewarded: $(LIVE)/%/rewards.csv
+	@inline-best --program=$* --compiler=clang-14 -o $(@D)/rewarded.sexp $<
+	printf 'file,parent,chain,step\n%s,default,reward,0\n' $(@D)/rewarded.sexp > $(@D)/rewarded.list
+	inline-run --store=$(@D)/store --history=$(@D)/history.csv --complete --list=$(@D)/rewarded.list $(@D)/w
+	touch $@
+$(LIVE)/%/learned.sexp: $(LIVE)/%/rewarded
+	@inline-search --best $(LIVE_GOAL) --store=$(@D)/store --work=$(@D)/w $(@D)/history.csv > $@
+$(LIVE)/%/small.sexp: $(LIVE)/%/size/explored
+	@inline-search --best --text-weight=1 --store=$(@D)/size/store --work=$(@D)/w $(@D)/size/history.csv > $@
+
+# ---- the programs to compare; `obeyed` says of every decision what became of it.  O2, O3, Os, Oz are whole-program
+# builds; `files` is what most users have, each source compiled by itself at -O2 and linked
+$(LIVE)/%/built: $(LIVE)/%/learned.sexp $(LIVE)/%/small.sexp | $(PROGS)
+	@for level in O2 O3 Os Oz; do inline-build --level=-$$level --out=$(@D)/$$level $(@D)/w > /dev/null; done
+	inline-build --stock --out=$(@D)/files $(@D)/w > /dev/null
+	best=$$(csv-where -c state --is=ok $(@D)/history.csv | csv-sort -k instructions:n,decisions | csv-cut -c decisions |
+	    awk '/^threshold-/ && !t { t = substr($$1, 11) } END { print t }')
+	inline-build --threshold=$$best --out=$(@D)/threshold $(@D)/w > /dev/null
+	inline-build --decisions=$(@D)/learned.sexp --out=$(@D)/learned $(@D)/w > $(@D)/obeyed.csv
+	inline-build --level=-Oz --decisions=$(@D)/small.sexp --out=$(@D)/small $(@D)/w > $(@D)/obeyed-small.csv
+	touch $@
+LIVE_BUILDS   = $(foreach l,$(LIVE_LABELS),$l=$(@D)/$l)
+$(LIVE)/%/exact.csv: $(LIVE)/%/built
+	@echo "counting $*"
+	pipelines/measure count $(@D)/w $(LIVE_BUILDS) > $@
+$(LIVE)/%/runs.csv: $(LIVE)/%/built
+	@echo "timing $*"
+	ROUNDS=$(LIVE_ROUNDS) SEED=$(SEED) pipelines/measure time $(@D)/w $(LIVE_BUILDS) > $@
+
+# ---- tables over all programs: ratios to whole-program -O2, the same to the stock build, and of the small one to -Oz
+$(LIVE)/exact.csv: $(NAMES:%=$(LIVE)/%/exact.csv)
+	@inline-compare --base=O2 $^ > $@
+$(LIVE)/exact-files.csv: $(NAMES:%=$(LIVE)/%/exact.csv)
+	@inline-compare --base=files $^ > $@
+$(LIVE)/size.csv: $(NAMES:%=$(LIVE)/%/exact.csv)
+	@csv-cat $^ | csv-where -c label --is=Oz --is=small | inline-compare --base=Oz | csv-where -c label --is=small > $@
+$(LIVE)/runs.csv: $(NAMES:%=$(LIVE)/%/runs.csv)
+	@csv-cat $^ > $@
+$(LIVE)/time.csv: $(LIVE)/runs.csv
+	@bench-compare --quiet --base=O2 --metric=cpu $< > $@ || [ $$? -le 2 ]
+$(LIVE)/time-files.csv: $(LIVE)/runs.csv
+	@bench-compare --quiet --base=files --metric=cpu $< > $@ || [ $$? -le 2 ]
+$(LIVE)/size-time.csv: $(LIVE)/runs.csv
+	@csv-where -c label --is=Oz --is=small $< | bench-compare --quiet --base=Oz --metric=cpu > $@ || [ $$? -le 2 ]
+$(LIVE)/guard.csv: $(LIVE)/runs.csv
+	@csv-where -c label --is=small --not $< | bench-guard --base=O2 --metric=cpu > $@
+$(LIVE)/obeyed.csv: $(NAMES:%=$(LIVE)/%/built)
+	@csv-cat --source=decisions $(foreach n,$(NAMES),$(LIVE)/$n/obeyed.csv $(LIVE)/$n/obeyed-small.csv) > $@
+
+# ---- policies: what the learned decisions have in common, tried on programs that they never saw.  `heat` decides about
+# the calls that an exact profile of the search runs says are executed often, and leaves the others to the compiler's
+# heuristic; `static` knows no profile; `rule` has nothing to learn: LLVM's cost below a threshold where it is hot;
+# `start` is that beginning of searches (a heuristic for executed calls, another for the rest) that did best elsewhere;
+# `trials` takes, unlike the others, measurements of the program: the POLICY_TRIALS beginnings that did best elsewhere are
+# counted exactly on its search runs, and the best of them by the goal, or the default, goes out.
+POLICY        = $(LIVE)/policy
+POLICY_HOT   ?= -13
+POLICY_RULE  ?= 1000
+POLICY_IGNORE = program,callee,caller,chain,file,line,column,heat,legal,reason,threshold,inlined
+POLICY_KINDS ?= heat static rule start trials
+POLICY_TRIALS ?= 8
+POLICY_TEXT  ?= 1.2
+inline-policy: $(POLICY)/exact.csv $(POLICY)/time.csv $(POLICY)/time-files.csv $(POLICY)/guard.csv
+.PHONY: inline-policy
+$(POLICY)/%.labelled.csv: $(LIVE)/%/learned.sexp $(LIVE)/%/sites.csv
+	@mkdir -p $(@D)
+	inline-verdict --decisions=$< $(<D)/sites.csv | csv-where -c legal --is=yes | csv-where -c verdict --known | csv-where -c cost --known > $@
+# trained on the training programs but the one it is for
+policy_train  = csv-cat $(foreach n,$(LIVE_TRAIN),$(if $(filter $n,$*),,$(POLICY)/$n.labelled.csv))
+$(POLICY)/%.heat.model: $(LIVE_TRAIN:%=$(POLICY)/%.labelled.csv)
+	@$(policy_train) | csv-where -c log_heat_ratio --min=$(POLICY_HOT) | $(FIT) -y verdict --ignore=$(POLICY_IGNORE) -o $@
+$(POLICY)/%.static.model: $(LIVE_TRAIN:%=$(POLICY)/%.labelled.csv)
+	@$(policy_train) | $(FIT) -y verdict --ignore=$(POLICY_IGNORE),log_heat_ratio -o $@
+$(POLICY)/%.default.sexp: $(LIVE)/%/w/program.csv
+	@mkdir -p $(@D)
+	inline-build --complete=$@ --out=$(POLICY)/$*.O2 $(<D) > /dev/null
+	inline-build --stock --out=$(POLICY)/$*.files $(<D) > /dev/null
+$(LIVE)/%/sites.csv: $(LIVE)/%/w/program.csv
+	@inline-sites -o $@ $(<D)
+$(POLICY)/%.sites.csv: $(LIVE)/%/sites.csv
+	@mkdir -p $(@D)
+	csv-where -c cost --known $< > $@
+# a call that becomes visible when its caller is inlined is asked about too, two levels deep
+define policy_rounds
+	@$1 > $@.csv
+	inline-decide $2 $@.csv > $@.0
+	for round in 0 1; do
+	    inline-build --decisions=$@.$$round --complete=$@.calls --out=$@.exe $(LIVE)/$*/w > /dev/null
+	    inline-decide $2 --calls=$@.calls $@.csv > $@.$$((round + 1))
+	done
+	mv $@.2 $@
+	rm -f $@.[01] $@.csv $@.calls $@.exe
 endef
-$(OUT)/inline/fits-%.csv: $(OUT)/inline/times-%.csv $(BIN)/inline-reward $(BIN)/inline-best
-	@echo 'fits at gamma $*'; : > $@
-	over="mean$$(csv-where -c initial --min=1 $< | awk 'NR == 2 { print " baseline" }')"
-	for x in $$over; do for f in linear log tanh; do target=$${f}_over_$$x
-	for l in $(INLINE_LAMBDAS); do
-	$(call inline_fit,ridge,--lambda=$$l,lambda=$$l)
+$(POLICY)/%.heat.sexp: $(POLICY)/%.sites.csv $(POLICY)/%.heat.model
+	$(call policy_rounds,fit-predict -m $(POLICY)/$*.heat.model $<,--hot=$(POLICY_HOT) --otherwise=inlined)
+$(POLICY)/%.static.sexp: $(POLICY)/%.sites.csv $(POLICY)/%.static.model
+	$(call policy_rounds,fit-predict -m $(POLICY)/$*.static.model $<)
+$(POLICY)/%.rule.sexp: $(POLICY)/%.sites.csv
+	$(call policy_rounds,cat $<,-c cost --under=$(POLICY_RULE) --hot=$(POLICY_HOT) --otherwise=inlined)
+$(POLICY)/starts.csv: $(foreach n,$(sort $(LIVE_TRAIN) $(POLICY_NAMES)),$(LIVE)/$n/started)
+	@mkdir -p $(@D)
+	inline-trace $(^:started=history.csv) | csv-where -c algorithm --is=start | csv-where -c state --is=ok > $@
+# of the beginnings that this program has too: two that are the same set here are one row
+$(POLICY)/%.ranked.csv: $(POLICY)/starts.csv
+	@csv-where -c program --is=$* $< | csv-cut -c parent,step,decisions > $@.own
+	csv-where -c program $(patsubst %,--is=%,$(filter-out $*,$(LIVE_TRAIN))) $< |
+	    csv-group -g parent,step -c instructions_ratio,text_ratio --stat=n,gmean | csv-where -c gmean_text_ratio --max=$(POLICY_TEXT) |
+	    csv-join -k parent,step - $@.own |
+	    csv-sort -k n_instructions_ratio:nr,gmean_instructions_ratio:n > $@.part
+	rm $@.own
+	mv $@.part $@
+$(POLICY)/%.start.sexp: $(POLICY)/%.ranked.csv $(POLICY)/%.default.sexp
+	@set=$$(csv-cut -c decisions $< | sed -n 2p)
+	if [ -n "$$set" ]; then cp $(LIVE)/$*/store/$$set.sexp $@; else cp $(POLICY)/$*.default.sexp $@; fi
+$(POLICY)/%.trials.sexp: $(POLICY)/%.ranked.csv
+	@csv-where -c decisions --is=default $$(csv-cut -c decisions $< | sed -n "2,$$((1 + $(POLICY_TRIALS)))s/^/--is=/p") $(LIVE)/$*/history.csv > $@.csv
+	inline-search --best $(LIVE_GOAL) --store=$(LIVE)/$*/store --work=$(LIVE)/$*/w $@.csv > $@.part
+	rm $@.csv
+	mv $@.part $@
+$(POLICY)/%.built: $(POLICY)/%.default.sexp $(foreach k,$(POLICY_KINDS),$(POLICY)/%.$k.sexp)
+	@for kind in $(POLICY_KINDS); do
+	    inline-build --decisions=$(POLICY)/$*.$$kind.sexp --out=$(POLICY)/$*.$$kind $(LIVE)/$*/w > $(POLICY)/$*.$$kind.obeyed.csv
 	done
-	for a in $(INLINE_ALPHAS); do
-	$(call inline_fit,lasso,--alpha=$$a,alpha=$$a)
-	done; done; done
-	rm -f $@.fit $@.best $@.decisions
-$(OUT)/inline/decisions.csv: $(INLINE_GAMMAS:%=$(OUT)/inline/fits-%.csv)
-	@(echo item,key,value
-	awk -F, '!seen[$$1]++ && /^(n_runs|n_groups|n_distinct|n_nodes|n_columns|rank|n_twins),/ { print $$1 ",all," $$3 }' $<
-	cat $^) > $@
+	touch $@
+POLICY_BUILDS = $(foreach k,O2 files $(POLICY_KINDS),$k=$(POLICY)/$*.$k)
+$(POLICY)/%.exact.csv: $(POLICY)/%.built
+	@pipelines/measure count $(LIVE)/$*/w $(POLICY_BUILDS) > $@
+$(POLICY)/%.runs.csv: $(POLICY)/%.built
+	@echo "timing the policies on $*"
+	ROUNDS=$(LIVE_ROUNDS) SEED=$(SEED) pipelines/measure time $(LIVE)/$*/w $(POLICY_BUILDS) > $@
+$(POLICY)/exact.csv: $(POLICY_NAMES:%=$(POLICY)/%.exact.csv)
+	@inline-compare --base=O2 $^ > $@
+$(POLICY)/runs.csv: $(POLICY_NAMES:%=$(POLICY)/%.runs.csv)
+	@csv-cat $^ > $@
+# before the guard, the worst first
+$(POLICY)/time.csv: $(POLICY)/runs.csv
+	@bench-compare --quiet --base=O2 --metric=cpu $< > $@.all || [ $$? -le 2 ]
+	csv-sort -k ratio:nr $@.all > $@ && rm $@.all
+$(POLICY)/time-files.csv: $(POLICY)/runs.csv
+	@bench-compare --quiet --base=files --metric=cpu $< > $@.all || [ $$? -le 2 ]
+	csv-sort -k ratio:nr $@.all > $@ && rm $@.all
+$(POLICY)/guard.csv: $(POLICY)/runs.csv
+	@csv-where -c label --is=files --not $< | bench-guard --quiet --base=O2 --metric=cpu > $@
+.PRECIOUS: $(POLICY)/%.labelled.csv $(POLICY)/%.heat.model $(POLICY)/%.static.model $(POLICY)/%.heat.sexp $(POLICY)/%.static.sexp $(POLICY)/%.rule.sexp $(POLICY)/%.default.sexp $(POLICY)/%.runs.csv
 
-# ---- trees ----
-$(OUT)/inline/trees.csv: $(OUT)/inline/settings $(BIN)/inline-tree $(BIN)/inline-expand
-	@[ -n '$(call inline_data,decisions-v1)' ] || { echo 'no decisions-v1 in DATA=$(DATA)' >&2; exit 1; }
-	cd $(call inline_data,decisions-v1)
-	out=$(abspath $@)
-	inline-tree --stat --rounds *.sexp > $$out.stat
-	for f in *.sexp; do inline-expand --count "$$f" 2> $$out.why >> $$out.pass || cat $$out.why >&2; done
-	awk -F, 'BEGIN { print "item,key,value"; split("n_lost n_decl n_inlined n_apply n_unknown depth", word, " ") }
-	FILENAME ~ /stat$$/ && FNR > 1 {
-	    round = $$4 == "" ? "" : " round=" $$4
-	    if ($$4 != "") print "n_decisions_round_" $$4 "," $$1 "," $$5
-	    for (i = 1; i <= 6; i++) {
-	        if ($$4 == "" || $$4 == 0) print word[i] "," $$1 "," $$(5 + i)
-	        if (round != "") print word[i] "," $$1 round "," $$(5 + i)
-	    } }
-	FILENAME ~ /pass$$/ && $$3 != "pass" { print "n_nodes_pass_" $$3 "," $$1 "," $$4 }' $$out.stat $$out.pass > $$out
-	rm -f $$out.stat $$out.pass $$out.why
-
-# ---- features and labels ----
-$(OUT)/inline/pairs.csv: $(OUT)/inline/settings $(BIN)/inline-pairs
-	@[ -n '$(call inline_data,features-v3)' ] || { echo 'no features-v3 in DATA=$(DATA)' >&2; exit 1; }
-	inline-pairs $(call inline_data,features-v3)/*.sexp > $@
-$(OUT)/inline/features.csv: $(OUT)/inline/pairs.csv $(BIN)/inline-features $(BIN)/inline-label $(BIN)/fit-audit
-	@(echo item,key,value
-	inline-features --prepare --scale=$@.scale $(call inline_data,features-v3)/*.sexp | awk 'END { print "n_rows,," NR - 1 }'
-	awk -F, 'NR > 1 { n[$$2]++; kept[$$2] += $$3 } END {
-	    print "n_numeric,," n["numeric"]; print "n_bool,," n["flag"]
-	    print "n_numeric_kept,," kept["numeric"] + 0; print "n_bool_kept,," kept["flag"] + 0 }' $@.scale
-	audit() { fit-audit -y label --ignore=program,site,immediate,long_term,no_inline $(@D)/labels.csv | awk -F, -v key=$$1 -v first=$$2 '
-	    $$1 == "n_rows" && first { print "n_both,," $$3 }
-	    $$1 == "n_distinct" && first { print "n_distinct,," $$3 }
-	    $$1 == "ceiling_ratio" { print "ceiling," key "," $$3 }
-	    $$1 == "majority_ratio" { print "majority," key "," $$3 }'; }
-	inline-label --rule=lasso -o $(@D)/labels.csv $<
-	audit lasso 1
-	for t in $(INLINE_TAUS); do inline-label --rule=ridge --tau=$$t -o $(@D)/labels.csv $<; audit $$t 0; done
-	for k in $(wildcard $(call inline_data,training-logs)/*/); do
-	    name=$$(basename $$k)
-	    inline-pairs --kind=log $$k/correct.log $$k/incorrect.log > $(@D)/log.csv
-	    case $$name in lasso*) rules=lasso ;; *) rules='ridge $(INLINE_TAUS:%=-T %)' ;; esac
-	    inline-label --count --rule=$$rules $(@D)/log.csv | awk -F, -v name=$$name 'NR > 1 { key = name ($$2 == "" ? "" : " tau=" $$2)
-	        print "n_labelled," key "," $$3; print "n_doesnt_matter," key "," $$4; print "n_inline," key "," $$5; print "n_apply," key "," $$6
-	        print "doesnt_matter_ratio," key "," $$7; print "inline_ratio," key "," $$8; print "apply_ratio," key "," $$9 }'
-	done
-	for f in $(wildcard $(call inline_data,rewards)/*/*/rewards_dump.sexp); do
-	    program=$$(basename $$(dirname $$f)) kind=$$(basename $$(dirname $$(dirname $$f)))
-	    inline-pairs --kind=rewards --program=$$program $$f | awk -F, -v key="$$kind $$program" 'NR > 1 { both += $$4 != "" && $$5 != "" } END {
-	        print "n_reward_nodes," key "," NR - 1; print "n_reward_both," key "," both + 0 }'
-	done) > $@
-	rm -f $@.scale $(@D)/labels.csv $(@D)/log.csv
+# ---- figures, each with the table it was drawn from
+$(LIVE)/figure-trace.csv: $(NAMES:%=$(LIVE)/%/rewarded)
+	@inline-trace --steps=$$((1 + $(LIVE_EVALS) / 10)) --t-max=0.002 --t-min=0.0001 $(NAMES:%=$(LIVE)/%/history.csv) > $@
+$(LIVE)/figure-frontier.csv: $(LIVE)/figure-trace.csv
+	@csv-where -c text_ratio --known $< > $@
+$(LIVE)/figure-compare.csv: $(LIVE)/time.csv
+	@csv-where -c verdict --known $< > $@
+$(LIVE)/figure-policy.csv: $(POLICY)/time.csv
+	@csv-where -c verdict --known $< > $@
+$(LIVE)/figure-rewards.csv: $(NAMES:%=$(LIVE)/%/rewards.csv)
+	@echo program,place,rank,immediate,lower,upper > $@
+	for n in $(NAMES); do csv-where -c immediate --known $(LIVE)/$$n/rewards.csv | csv-cut -c immediate,immediate_lower,immediate_upper |
+	    awk 'NR > 1' | sort -t, -k1,1gr |
+	    awk -v p=$$n '{ v[NR] = $$0 } END { for (i = 1; i <= NR; i++) if (i <= 30 || i > NR - 30) print p "," ++k "," i "," v[i] }'; done >> $@
+$(LIVE)/figure-%.svg $(LIVE)/figure-%.png &: $(LIVE)/figure-%.csv plots/inline-%.gp plots/inline-rows.gp
+	@gnuplot -c plots/inline-$*.gp $< $(LIVE)/figure-$*.svg '$(NAMES)'
+	gnuplot -c plots/inline-$*.gp $< $(LIVE)/figure-$*.png '$(NAMES)'

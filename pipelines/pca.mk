@@ -11,7 +11,7 @@ PCA_ARGS_sort  ?= 150000
 PCA_ARGS_life  ?= 300
 PCA_ARGS_words ?= 150000
 
-PCA_LIVE   = $(OUT)/inline/pca-data
+PCA_LIVE   = $(OUT)/pca-data
 pca_names  = $(basename $(notdir $(PCA_PROGRAMS)))
 pca_plain  = allocations,allocated_bytes,max_rss_bytes,minor_faults,code_bytes,text_bytes
 pca_per    = instructions,n_*
@@ -19,7 +19,7 @@ pca_source = $(firstword $(filter $*.c %/$*.c,$(PCA_PROGRAMS)))
 # label and command of every step of a program, as bench-run and bench-count take them
 pca_labels = $$(awk -F, 'NR > 1 { printf " --label=$*/%s \"$(PCA_LIVE)/$*/%s/program $(PCA_ARGS_$*)\"", $$1, $$1 }' $(PCA_VARIANTS))
 
-pca-data: $(OUT)/inline/pca-data.csv $(OUT)/inline/pca-data-pca.csv $(OUT)/inline/pca-data.svg $(OUT)/inline/pca-data.png
+pca-data: $(OUT)/pca-data.csv $(OUT)/pca-data-pca.csv $(OUT)/pca-data.svg $(OUT)/pca-data.png
 .PHONY: pca-data
 .PRECIOUS: $(PCA_LIVE)/%/runs.csv $(PCA_LIVE)/%/counts.csv
 
@@ -42,9 +42,9 @@ $(PCA_LIVE)/%/runs.csv: $(PCA_LIVE)/%/built | $(BIN)/bench-run
 $(PCA_LIVE)/%/counts.csv: $(PCA_LIVE)/%/built | $(BIN)/bench-count
 	eval bench-count --metric=instructions --metric=allocations --metric=size $(pca_labels) > $@
 # static instructions, several archives at a time; an archive already counted is not counted again
-$(PCA_LIVE)/%/static.csv: $(PCA_LIVE)/%/built $(BIN)/inline-artifacts $(BIN)/csv-cat
+$(PCA_LIVE)/%/static.csv: $(PCA_LIVE)/%/built $(BIN)/flambda-artifacts $(BIN)/csv-cat
 	find $(@D) -name artifacts.tar -print0 | sort -z | parallel -0 --will-cite -j$(JOBS) \
-	    '[ {//}/instructions.csv -nt {} ] || inline-artifacts {} --output={//}/instructions.csv'
+	    '[ {//}/instructions.csv -nt {} ] || flambda-artifacts {} --output={//}/instructions.csv'
 	find $(@D) -name instructions.csv | sort | xargs csv-cat | csv-cut --columns=step,static_instructions | sed 's|^$(PCA_LIVE)/||' > $@
 
 # one row a step: the geometric mean of its CPU times, the median of what else was sampled, the exact counts
@@ -59,9 +59,9 @@ $(PCA_LIVE)/%/table.csv: $(PCA_LIVE)/%/runs.csv $(PCA_LIVE)/%/counts.csv $(PCA_L
 	csv-join --key=step --keep=left $@.1 $@.2 | csv-join --key=step --keep=left - $(@D)/static.csv | sed '1s/$$/,kind/; 2,$$s/$$/,real/' > $@
 	rm $@.1 $@.2
 
-$(OUT)/inline/pca-data.csv: $(pca_names:%=$(PCA_LIVE)/%/table.csv)
+$(OUT)/pca-data.csv: $(pca_names:%=$(PCA_LIVE)/%/table.csv)
 	csv-cat $^ > $@
-$(OUT)/inline/pca-data-pca.csv $(OUT)/inline/pca-data-points.csv &: $(OUT)/inline/pca-data.csv $(BIN)/inline-pca
-	inline-pca --counters='$(pca_plain)' --per-instruction='$(pca_per)' --points=$(OUT)/inline/pca-data-points.csv $< > $(OUT)/inline/pca-data-pca.csv
-$(foreach x,svg png,$(OUT)/inline/pca-data.$x): $(OUT)/inline/pca-data-points.csv plots/inline-pca.gp
-	gnuplot -c plots/inline-pca.gp $< $@ '$(pca_names)' z_1 z_2
+$(OUT)/pca-data-pca.csv $(OUT)/pca-data-points.csv &: $(OUT)/pca-data.csv $(BIN)/flambda-pca
+	flambda-pca --counters='$(pca_plain)' --per-instruction='$(pca_per)' --points=$(OUT)/pca-data-points.csv $< > $(OUT)/pca-data-pca.csv
+$(foreach x,svg png,$(OUT)/pca-data.$x): $(OUT)/pca-data-points.csv plots/flambda-pca.gp
+	gnuplot -c plots/flambda-pca.gp $< $@ '$(pca_names)' z_1 z_2

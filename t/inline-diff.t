@@ -11,7 +11,7 @@ c,inlined,
 is 'was x obeyed?' 'site,a,b
 a b,apply,inlined
 c,inlined,' bash -c 'inline-diff --asked x y; [ $? = 1 ]'
-is 'a tree is compared with decisions' site,a,b bash -c "printf '((((At_call_site TOP_LEVEL 0 ((A camlA) f 1))) ((A camlA) f 1) true))' > v; inline-tree v | inline-diff - v"
+is 'a tree is compared with decisions' site,a,b bash -c "printf '((((At_call_site TOP_LEVEL 0 ((A camlA) f 1))) ((A camlA) f 1) true))' > v; flambda-tree v | inline-diff - v"
 fails 'two files' 2 'two files are compared, 1 given' inline-diff x
 fails 'one expression each' 2 'more than one expression' bash -c 'cat x x > xx; inline-diff xx y'
 fails 'a missing file is trouble' 2 'nosuch' inline-diff x nosuch

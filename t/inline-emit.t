@@ -5,7 +5,7 @@ cat > d <<'S'
 S
 is 'V1: innermost first, parents from the path, five fields' '(
   (0 ((At_call_site (((() () ((A camlA) h 3) () ())) ((B camlB) (Over_application 2) (((A camlA) (Plain_apply 1) ()))) (() () ((B camlB) g 7) () ()))) (Enter_decl (() (() () ((A camlA) h 3) () ())))) ((B camlB) (Over_application 2) (((A camlA) (Plain_apply 1) ()))) Inline (() () ((B camlB) g 7) () ())))' inline-emit --form=v1 d
-is 'V1 reads back' "$(inline-import d | sed 's/decisions/& (form v1)/')" bash -c 'inline-emit --form=v1 d | inline-import'
+is 'V1 reads back' "$(flambda-import d | sed 's/decisions/& (form v1)/')" bash -c 'inline-emit --form=v1 d | flambda-import'
 is 'another round' '2' bash -c 'inline-emit --form=v1 --round=2 d | sed -n "s/^  (\([0-9]*\) .*/\1/p"'
 is 'simple overrides' '(
   (0 () ((Decl (camlA h)) (Apply (camlB (2)))) Inline))' inline-emit --form=simple d

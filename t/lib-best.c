@@ -1,5 +1,5 @@
 /* best.h against the enumeration of all decisions on small random trees */
-#include "inline/best.h"
+#include "flambda/best.h"
 #include "base/rng.h"
 #include "tap.h"
 

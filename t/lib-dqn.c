@@ -1,6 +1,6 @@
 /* dqn: a grid with a known optimum, masks, checkpoints that continue bit by bit, files; first push of the cart. */
-#include "learn/cartpole.h"
-#include "learn/dqn.h"
+#include "rl/cartpole.h"
+#include "rl/dqn.h"
 #include "tap.h"
 #include <stdio.h>
 #include <stdlib.h>

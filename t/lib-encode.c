@@ -1,6 +1,6 @@
 #include "base/message.h"
 #include "base/rng.h"
-#include "loop/encode.h"
+#include "loop/code/encode.h"
 #include "tap.h"
 #include <stdlib.h>
 #include <string.h>

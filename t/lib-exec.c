@@ -1,5 +1,5 @@
 /* lib-exec.c - every operator with operands in slow memory, streamed and staged, gives the bits of the direct run. */
-#include "place/exec.h"
+#include "tensor/exec.h"
 #include "base/rng.h"
 #include "tap.h"
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* gradient and returns: probabilities, slopes against finite differences, advantages against their definitions. */
-#include "learn/gradient.h"
-#include "learn/returns.h"
+#include "rl/gradient.h"
+#include "rl/returns.h"
 #include "tap.h"
 #include <string.h>
 

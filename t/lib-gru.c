@@ -1,6 +1,6 @@
 /* gru: against the equations one by one, and its gradient against finite differences. */
 #include "base/rng.h"
-#include "learn/gru.h"
+#include "net/gru.h"
 #include "tap.h"
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* lib-kernels.c - every kernel variant against the textbook loops, whole and cut by rows and threads; gradients against
  * finite differences. */
-#include "place/kernels.h"
+#include "tensor/kernels.h"
 #include "tap.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* lasso: optimality conditions, closed forms, exhaustive search over sign patterns, weights, validation. */
 #include "base/rng.h"
 #include "base/str.h"
-#include "learn/dense.h"
-#include "learn/lasso.h"
+#include "fit/dense.h"
+#include "fit/lasso.h"
 #include "tap.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* learner: every algorithm finds the way through a small grid, respects masks, and goes on from a checkpoint as if it
  * had not stopped; only the one with memory can remember. */
-#include "learn/crew.h"
-#include "learn/learner.h"
+#include "rl/crew.h"
+#include "rl/learner.h"
 #include "tap.h"
 #include <stdlib.h>
 #include <string.h>

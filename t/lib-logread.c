@@ -1,6 +1,6 @@
-/* lib/prof/logread: logs written here record by record; repairs, exclusive pieces, recovery from the ring, every
+/* lib/prof/import/logread: logs written here record by record; repairs, exclusive pieces, recovery from the ring, every
  * truncation. With --oracle it prints the pairing cases in the oracle's words, for t/prof-oracle.t. */
-#include "prof/logread.h"
+#include "prof/import/logread.h"
 #include "tap.h"
 #include <stdlib.h>
 #include <string.h>

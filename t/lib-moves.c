@@ -1,6 +1,6 @@
 /* moves: by hand; every move is a list of legal actions that gives the same nest; what is seen agrees with the model */
 #include "base/rng.h"
-#include "loop/moves.h"
+#include "loop/search/moves.h"
 #include "tap.h"
 #include <math.h>
 #include <stdlib.h>

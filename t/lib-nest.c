@@ -1,6 +1,6 @@
 #include "base/message.h"
 #include "base/rng.h"
-#include "loop/nest.h"
+#include "loop/nest/nest.h"
 #include "table/csvio.h"
 #include "tap.h"
 #include <stdlib.h>

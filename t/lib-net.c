@@ -1,6 +1,6 @@
 /* net: forward by hand, gradient against finite differences, softmax, Adam against its formula, XOR. */
 #include "base/rng.h"
-#include "learn/net.h"
+#include "net/net.h"
 #include "tap.h"
 #include <stdlib.h>
 #include <string.h>

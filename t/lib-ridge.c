@@ -1,7 +1,7 @@
 /* ridge and sparse against the definition: dual = primal = iterative = normal equations, weights = repeated rows. */
 #include "base/rng.h"
-#include "learn/dense.h"
-#include "learn/ridge.h"
+#include "fit/dense.h"
+#include "fit/ridge.h"
 #include "tap.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* lib-tier.c - what is written comes back, in whatever pieces, on every sort of tier; paced tiers keep their pace. */
-#include "place/team.h"
-#include "place/tier.h"
+#include "tensor/team.h"
+#include "tensor/tier.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "measure/clock.h"

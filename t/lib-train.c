@@ -2,9 +2,9 @@
  * against a closed form, models through their text and back. */
 #include "base/mem.h"
 #include "base/rng.h"
-#include "learn/lbfgs.h"
-#include "learn/pca.h"
-#include "learn/train.h"
+#include "net/lbfgs.h"
+#include "fit/pca.h"
+#include "fit/train.h"
 #include "tap.h"
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 # obey-inline.sh DRAWS SEED WORK...: build each program under random sets of decisions, half (SHARE=0.5) of its calls and then
 # of the copies that come to be, and count what was obeyed; the outputs of all builds must be those of the heuristic's build.
 # A set that makes the compiler run into its limits is a row with that reason.
-# Not part of `make test`: it wants real programs (make inline lays them out in out/inline/live/NAME/w) and minutes.
+# Not part of `make test`: it wants real programs (make inline lays them out in out/inline/NAME/w) and minutes.
 # Prints a table: program, compiler, draw, asked, inlined, then the calls not inlined by reason, unasked, wrong outputs.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

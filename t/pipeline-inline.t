@@ -3,7 +3,7 @@
 . "$(dirname "$0")/tap.sh"
 . "$root/t/inline-live.sh"
 command -v qemu-x86_64 > /dev/null || { echo "1..0 # skip qemu-x86_64 is not here"; exit 0; }
-live=$T/out/inline/live/demo
+live=$T/out/inline/demo
 pipeline() { make -s -C "$root" SCALE=ci OUT="$T/out" BIN="$BIN" B="$B" LIVE_EVALS=10 LIVE_SIZE=10 "$live/built" > log 2>&1; }
 ok 'explores, learns rewards, decides and builds' pipeline
 ok 'history of ten trials or more' test "$(wc -l < "$live/history.csv")" -gt 10
@@ -20,7 +20,7 @@ rm "$live/built" "$live/explored" "$live/learned.sexp" "$live/rewarded" "$live/r
 ok 'a log that was cut off in the middle goes on' pipeline
 is 'to the same sets with the same costs' "$(cut -d, -f2,9 before.csv | sort)" bash -c "cut -d, -f2,9 $live/history.csv | sort"
 # policies, from this log as if it were that of two programs: each is told what did best on the other
-two=$T/two/inline/live
+two=$T/two/inline
 printf 'name,set,package,build,search,confirm\na,train,,,,\nb,train,,,,\n' > table.csv
 mkdir -p "$two"
 touch -d 2001-01-01 table.csv

@@ -65,7 +65,7 @@ pipeline() {
         { cat log; return 1; }
 }
 ok 'from three lines to tables and figures' pipeline
-live=out/inline/live
+live=out/inline
 for f in trace frontier compare rewards; do
     ok "figure $f" test -s $live/figure-$f.svg -a -s $live/figure-$f.png
     ok "and the table it was drawn from" test "$(wc -l < $live/figure-$f.csv)" -gt 1
@@ -75,5 +75,5 @@ is 'every decision was obeyed, or says why not' 0 awk -F, 'NR > 1 && /,yes,no,$/
 is 'all builds do what the program does' 0 bash -c "csv-where -c status --is=ok --not $live/runs.csv | tail -n +2 | wc -l"
 printf '1 2 + 3 *\n' > one.txt
 is 'the learned program is a program' 9 bash -c "$live/rpn/learned < one.txt"
-ok 'no policy: it knows no other programs' test ! -e out/inline/live/policy
+ok 'no policy: it knows no other programs' test ! -e out/inline/policy
 done_testing

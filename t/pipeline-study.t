@@ -1,5 +1,5 @@
 #!/bin/bash
-# the targets inline-decisions, inline-trees and inline-features on a small directory of the study's layout
+# the targets flambda-decisions, flambda-trees and flambda-features on a small directory of the study's layout
 . "$(dirname "$0")/tap.sh"
 data=$T/data
 mkdir -p "$data"/decisions-v0/{0,1} "$data"/decisions-v1 "$data"/features-v3 "$data"/training-logs/lasso_star
@@ -19,12 +19,12 @@ row() { echo "(((int_features())(numeric_features((size $1)(dead 7)))(bool_featu
 echo "($(row 1 0.5) $(row 1 -0.5) $(row 3 0.25) $(row 3 0))" > "$data/features-v3/p.sexp"
 echo "p,correct = INLINE,predicted = APPLY,0.5,0.0,metadata = ['/Apply(camlA__Apply[1])']" > "$data/training-logs/lasso_star/correct.log"
 echo "p,correct = APPLY,predicted = APPLY,-0.5,0.0,metadata = ['/Apply(camlA__Apply[2])']" > "$data/training-logs/lasso_star/incorrect.log"
-run() { make -s -C "$root" B="$B" BIN="$BIN" OUT="$T/$1" DATA="$data" INLINE_GAMMAS=0.5 INLINE_LAMBDAS=0.05 INLINE_ALPHAS='0.001 cv' inline-decisions inline-trees inline-features; }
+run() { make -s -C "$root" B="$B" BIN="$BIN" OUT="$T/$1" DATA="$data" FLAMBDA_GAMMAS=0.5 FLAMBDA_LAMBDAS=0.05 FLAMBDA_ALPHAS='0.001 cv' flambda-decisions flambda-trees flambda-features; }
 run out > log 2>&1 || cat log
-fact() { grep -F "$2," "$T/out/inline/$1.csv" | head -1 | sed 's/.*,//'; }
+fact() { grep -F "$2," "$T/out/flambda/$1.csv" | head -1 | sed 's/.*,//'; }
 is 'eight runs of four variants, three nodes, five columns, rank 3' '8 4 3 5 3' echo "$(fact decisions n_runs,all) $(fact decisions n_distinct,all) $(fact decisions n_nodes,all) $(fact decisions n_columns,all) $(fact decisions rank,all)"
-ok 'ridge and lasso are there, by their settings' grep -q '^lasso_objective,gamma=0.5 lambda=0.001 target=log_over_mean,[0-9.]*$' out/inline/decisions.csv
-ok 'with the value of the best decisions' grep -q '^ridge_value,gamma=0.5 lambda=0.05 target=tanh_over_mean,[-0-9.e]*$' out/inline/decisions.csv
+ok 'ridge and lasso are there, by their settings' grep -q '^lasso_objective,gamma=0.5 lambda=0.001 target=log_over_mean,[0-9.]*$' out/flambda/decisions.csv
+ok 'with the value of the best decisions' grep -q '^ridge_value,gamma=0.5 lambda=0.05 target=tanh_over_mean,[-0-9.e]*$' out/flambda/decisions.csv
 is 'trees by round' '1 1 1 0 1' echo "$(fact trees n_decisions_round_0,a.sexp) $(fact trees n_decisions_round_1,a.sexp) $(fact trees n_inlined,a.sexp) $(fact trees n_apply,a.sexp) $(fact trees depth,a.sexp)"
 is 'features: rows, both rewards, columns, distinct ones' '4 4 2 1 1 2' echo "$(fact features n_rows,) $(fact features n_both,) $(fact features n_numeric,) $(fact features n_bool,) $(fact features n_numeric_kept,) $(fact features n_distinct,)"
 # inline and apply share the vector of size 1, inline and neither that of size 3
@@ -32,5 +32,5 @@ is 'no function of the features is right on more than half' '0.5' fact features 
 is 'labels of the log' '1 1' echo "$(fact features n_inline,lasso_star) $(fact features n_apply,lasso_star)"
 run again > log 2>&1 || cat log
 ok 'a second run gives the same bytes' diff -r -x settings out again
-fails 'without data it says so' 2 'no decisions-v0 in DATA=' make -s -C "$root" B="$B" BIN="$BIN" OUT="$T/none" DATA="$T/none" inline-decisions
+fails 'without data it says so' 2 'no decisions-v0 in DATA=' make -s -C "$root" B="$B" BIN="$BIN" OUT="$T/none" DATA="$T/none" flambda-decisions
 done_testing

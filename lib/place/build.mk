@@ -1,8 +1,3 @@
-# the vector kernels live from unrolled loops
-$B/lib/place/kernels_vector.o: ISA = -O3
-# sanitizers take minutes of compiling on them; kernels_plain, which the tests compare them with, is checked instead
-$(addprefix $B/lib/place/kernels_,avx2.o avx512.o vector.o): override CFLAGS := $(filter-out -fsanitize=% -fno-sanitize-recover=%,$(CFLAGS))
-
 # our convolutions against oneDNN's over the layer shapes of the study's networks; only where libdnnl-dev is (make deps PEERS=1)
 bench-place-kernels: $(addprefix $B/bench/place-,vgg19.sexp inception4.sexp resnet200.sexp densenet264.sexp)
 	@[ -f /usr/include/dnnl.h ] || { echo 'bench-place-kernels: not run, libdnnl-dev is not here (make deps PEERS=1)'; exit 0; }

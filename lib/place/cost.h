@@ -8,7 +8,7 @@
  * Rows whose shapes are not numbers are passed over. */
 #ifndef MILLRACE_PLACE_COST_H
 #define MILLRACE_PLACE_COST_H
-#include "place/graph.h"
+#include "tensor/graph.h"
 
 struct machine {
     const char *name;

@@ -6,7 +6,7 @@
  * losses of one graph and seed are equal to the last bit under every plan, thread count and tier. */
 #ifndef MILLRACE_PLACE_ENGINE_H
 #define MILLRACE_PLACE_ENGINE_H
-#include "place/exec.h"
+#include "tensor/exec.h"
 #include "place/plan.h"
 
 struct engine;

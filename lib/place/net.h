@@ -7,7 +7,7 @@
  * convolution of a ResNet block, bias everywhere, DenseNet transitions back to 64 channels, no dropout. */
 #ifndef MILLRACE_PLACE_NET_H
 #define MILLRACE_PLACE_NET_H
-#include "place/graph.h"
+#include "tensor/graph.h"
 
 /* image: side of the square input, 0 for the network's own.  NULL when there is no such network; dies when the image
  * is too small for it or tensors get too large. */

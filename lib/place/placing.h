@@ -7,7 +7,7 @@
  * takes 10^6 seconds.  Bytes are doubles holding integers. */
 #ifndef MILLRACE_PLACE_PLACING_H
 #define MILLRACE_PLACE_PLACING_H
-#include "place/graph.h"
+#include "tensor/graph.h"
 #include "place/profile.h"
 #include <stdint.h>
 

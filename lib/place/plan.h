@@ -18,7 +18,7 @@
  * rules; gap_ratio = (objective - bound) / bound.  The prices make the bound checkable: see lib/place/verify.h. */
 #ifndef MILLRACE_PLACE_PLAN_H
 #define MILLRACE_PLACE_PLAN_H
-#include "place/graph.h"
+#include "tensor/graph.h"
 #include "place/profile.h"
 
 enum { PLAN_ALIGN = 4096, PLAN_ALIGN_SMALL = 64, PLAN_CUTS = 4 };

@@ -9,7 +9,7 @@
  * (key, in_tiers, out_tiers, mode). */
 #ifndef MILLRACE_PLACE_PROFILE_H
 #define MILLRACE_PLACE_PROFILE_H
-#include "place/graph.h"
+#include "tensor/graph.h"
 #include "table/csvio.h"
 
 #define PROFILE_COLUMNS "key,op,shapes,in_tiers,out_tiers,mode,staging_bytes,time_seconds,runs,method,kind"

@@ -1,6 +1,6 @@
 #include "place/wanted.h"
 #include "base/message.h"
-#include "place/exec.h"
+#include "tensor/exec.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

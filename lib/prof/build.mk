@@ -5,7 +5,7 @@ PROFLIB := $B/prof
 RECFLAGS = -fPIC -fvisibility=hidden -shared -std=gnu11 $(WARN) -D_GNU_SOURCE -Ilib $(CFLAGS) -MMD -MP -MF $@.d
 PROF_TARGETS :=
 ifneq ($(wildcard $(PYINC)/Python.h),)
-PROF_TARGETS += $(PROFLIB)/_millrace.so $(PROFLIB)/libmillrace-e2e.so $(patsubst lib/prof/rec/python/%,$(PROFLIB)/%,$(wildcard lib/prof/rec/python/*.py lib/prof/rec/python/*/*.py))
+PROF_TARGETS += $(PROFLIB)/_millrace.so $(PROFLIB)/libmillrace-e2e.so $(patsubst lib/prof/record/python/%,$(PROFLIB)/%,$(wildcard lib/prof/record/python/*.py lib/prof/record/python/*/*.py))
 endif
 
 ifeq ($(shell uname -m),x86_64)
@@ -16,22 +16,22 @@ ifneq ($(CUPTI_DIR),)
 PROF_TARGETS += $(PROFLIB)/libmillrace-gpu.so
 endif
 
-$(PROFLIB)/libmillrace-calls.so: lib/prof/rec/calls.c lib/prof/rec/rec.c
+$(PROFLIB)/libmillrace-calls.so: lib/prof/record/calls.c lib/prof/record/rec.c
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -fsanitize%,$(RECFLAGS)) -o $@ $^ -lpthread -ldl
 # its own rpath: the driver loads it into programs that know nothing of CUPTI
 CUPTI_LIB := $(firstword $(wildcard $(CUPTI_DIR:include/=)lib64 $(CUPTI_DIR:include/=)lib))
-$(PROFLIB)/libmillrace-gpu.so: lib/prof/rec/gpurec.c
+$(PROFLIB)/libmillrace-gpu.so: lib/prof/record/gpurec.c
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -fsanitize% -Wundef -Wcast-qual,$(RECFLAGS)) -isystem $(CUPTI_DIR) -o $@ $^ \
 	    -L$(CUPTI_LIB) -Wl,-rpath,$(CUPTI_LIB) -lcupti -lpthread
-$(PROFLIB)/_millrace.so: lib/prof/rec/pyrec.c lib/prof/rec/rec.c
+$(PROFLIB)/_millrace.so: lib/prof/record/pyrec.c lib/prof/record/rec.c
 	@mkdir -p $(@D)
 	$(CC) $(RECFLAGS) -Wno-cast-qual -isystem $(PYINC) -o $@ $^ -lpthread -ldl
-$(PROFLIB)/libmillrace-e2e.so: lib/prof/rec/e2e.c
+$(PROFLIB)/libmillrace-e2e.so: lib/prof/record/e2e.c
 	@mkdir -p $(@D)
 	$(CC) $(RECFLAGS) -o $@ $^ -lpthread
-$(PROFLIB)/%.py: lib/prof/rec/python/%.py
+$(PROFLIB)/%.py: lib/prof/record/python/%.py
 	@mkdir -p $(@D)
 	cp $< $@
 

@@ -5,8 +5,8 @@
  * geometric means.  Activations are nChw16c for both (plain for the image), weights in the layout each likes best and
  * converted by neither.  CPU seconds, best of interleaved runs.  oneDNN 2.x. */
 #include "base/message.h"
-#include "place/ops.h"
-#include "place/tier.h"
+#include "tensor/ops.h"
+#include "tensor/tier.h"
 #include <dnnl.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* model.c - fuzz target: a model that is accepted predicts numbers, and the same ones after it was written and read. */
 #include "fuzz.h"
-#include "inline/artifacts.h"
-#include "inline/results.h"
-#include "learn/model.h"
+#include "flambda/artifacts.h"
+#include "flambda/results.h"
+#include "fit/model.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

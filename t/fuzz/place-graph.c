@@ -1,6 +1,6 @@
 /* place-graph.c - fuzz target: a graph that is accepted is written so that it reads back and writes the same bytes. */
 #include "fuzz.h"
-#include "place/graph.h"
+#include "tensor/graph.h"
 #include "base/str.h"
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* policy.c - fuzz target: a learned network that is accepted judges finite inputs with numbers and reads back equal; a
  * checkpoint that was changed anywhere is refused. */
 #include "fuzz.h"
-#include "learn/agent.h"
-#include "learn/checkpoint.h"
+#include "rl/agent.h"
+#include "rl/checkpoint.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

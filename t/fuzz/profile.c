@@ -1,7 +1,7 @@
 /* profile.c - fuzz target: the importers of foreign profiles.  The first byte chooses the format.  Every row that comes
  * out is in range and does not end before it starts, and there are not more of them than the input can hold. */
 #include "fuzz.h"
-#include "prof/import.h"
+#include "prof/import/import.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

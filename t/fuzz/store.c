@@ -1,7 +1,7 @@
 /* store.c - fuzz target: a store of measured nests is refused with a message, or read: keys once, times positive. */
 #include "fuzz.h"
 #include "base/mem.h"
-#include "loop/evaluate.h"
+#include "loop/code/evaluate.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

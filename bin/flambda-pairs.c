@@ -1,0 +1,139 @@
+/* flambda-pairs - call sites with rewards, from the study's files to CSV
+ *
+ * Usage: flambda-pairs [OPTION]... FILE...
+ *
+ * --kind=pairs: lists of (FEATURES REWARD?). Columns out: program, site (may
+ * be empty), every numeric feature, every flag as 0 or 1, immediate,
+ * long_term, no_inline (empty where not known). --kind=rewards: reward dumps;
+ * program, site, immediate, long_term, no_inline. --kind=log: the lines
+ * PROGRAM,correct = X,predicted = Y,L,C,metadata = [..] of a training log,
+ * where the metadata may hold commas; program, site, long_term, no_inline,
+ * correct, predicted. A program is named by --program or by its file without
+ * the ending. Input order. Memory: all rows of pairs and rewards.
+ *
+ * Examples:
+ *   $ flambda-pairs features-v3/fft.sexp | flambda-label --rule=lasso
+ *   $ flambda-pairs --kind=log correct.log incorrect.log > labelled.csv
+ */
+#include "flambda/pairs.h"
+#include "flambda/source.h"
+#include "base/filter.h"
+#include "base/num.h"
+#include "table/csvio.h"
+#include HELP
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *kind = "pairs", *program, *output;
+static const struct opt options[] = {
+    { 'k', "kind", WORD, &kind, "pairs|rewards|log", "what the files are" },
+    { 'p', "program", STR, &program, "NAME", "name of the program" },
+    { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
+    { 0 } };
+
+static str program_of(const char *file)
+{
+    if (program) return str_of(program);
+    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file, *dot = strchr(name, '.');
+    return (str){ name, dot ? (size_t)(dot - name) : strlen(name) };
+}
+
+/* ---- training logs ---- */
+
+/* what stands before the next comma, without `key`; *line moves behind it */
+static str field(char **line, const char *key, const char *file, size_t number)
+{
+    size_t skip = strlen(key);
+    char *comma = strchr(*line, ',');
+    if (!comma || strncmp(*line, key, skip) != 0)
+        die_at(file, number, "not a line of a training log, at '%.40s'", *line);
+    str s = { *line + skip, (size_t)(comma - *line) - skip };
+    *line = comma + 1;
+    return s;
+}
+
+static void log_line(csvw *out, char *line, const char *file, size_t number)
+{
+    str name = field(&line, "", file, number), correct = field(&line, "correct = ", file, number);
+    str predicted = field(&line, "predicted = ", file, number);
+    str value[] = { field(&line, "", file, number), field(&line, "", file, number) };
+    static const char before[] = "metadata = ["; /* then a string as Python writes it: '..', "..", when it holds a ' */
+    size_t skip = sizeof before, n = strlen(line);
+    while (n && (line[n - 1] == '\n' || line[n - 1] == '\r')) n--;
+    char quote = n > skip ? line[skip - 1] : 0;
+    if (strncmp(line, before, skip - 1) != 0 || (quote != '\'' && quote != '"') || n < skip + 2 ||
+        line[n - 2] != quote || line[n - 1] != ']')
+        die_at(file, number, "not metadata = ['...'] but '%.40s'", line);
+    csvw_str(out, name);
+    csvw_str(out, (str){ line + skip, n - skip - 2 });
+    for (int i = 0; i < 2; i++) {
+        double v;
+        if (!num_parse(value[i].s, value[i].n, &v))
+            die_at(file, number, "'%.*s' is not a number", (int)value[i].n, value[i].s);
+        csvw_str(out, value[i]);
+    }
+    csvw_str(out, correct);
+    csvw_str(out, predicted);
+    csvw_end(out);
+}
+
+static int logs(char **paths)
+{
+    csvw *out = csvw_open(output);
+    csvw_names(out, "program,site,long_term,no_inline,correct,predicted");
+    csvw_end(out);
+    for (; *paths; paths++) {
+        FILE *f = fopen(*paths, "r");
+        char *line = NULL;
+        size_t cap = 0, number = 0;
+        if (!f) die_errno("%s", *paths);
+        while (getline(&line, &cap, f) >= 0) log_line(out, line, *paths, ++number);
+        if (ferror(f)) die_errno("%s", *paths);
+        if (!number) die_at(*paths, 1, "empty input");
+        fclose(f);
+        free(line);
+    }
+    return csvw_close(out);
+}
+
+/* ---- s-expressions ---- */
+
+static int table(const struct site_pairs *p, bool features)
+{
+    csvw *out = csvw_open(output);
+    const struct intern *names[] = { &p->numeric, &p->flag };
+    size_t width = p->numeric.n + p->flag.n;
+    csvw_names(out, "program,site");
+    for (int k = 0; k < 2 && features; k++)
+        for (size_t i = 0; i < names[k]->n; i++) csvw_str(out, names[k]->name[i]);
+    csvw_names(out, "immediate,long_term,no_inline");
+    csvw_end(out);
+    for (size_t i = 0; i < p->n; i++) {
+        csvw_str(out, p->text.name[p->pair[i].program]);
+        csvw_str(out, p->text.name[p->pair[i].site]);
+        for (size_t k = 0; k < width && features; k++) csvw_num(out, p->x[i * width + k]);
+        csvw_known(out, p->pair[i].reward.immediate);
+        csvw_known(out, p->pair[i].reward.long_term);
+        csvw_known(out, p->pair[i].reward.no_inline);
+        csvw_end(out);
+    }
+    return csvw_close(out);
+}
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    static struct site_pairs p;
+    bool features = strcmp(kind, "pairs") == 0;
+    if (!argv[i]) usage("no files given");
+    if (strcmp(kind, "log") == 0) return logs(argv + i);
+    struct source in = source_open(argv + i, "core");
+    for (const struct sexp *e; (e = source_next(&in)); ) {
+        if (features) site_pairs_read(&p, e, program_of(in.file));
+        else site_pairs_read_dump(&p, e, program_of(in.file));
+    }
+    return table(&p, features);
+}

@@ -1,0 +1,74 @@
+/* flambda-policies - policies against the baseline: savings, tests, regret
+ *
+ * Usage: flambda-policies [--table=WORD] [options] [FILE]...
+ *
+ * Columns in: benchmark, policy, repeat, seconds (see flambda-results; empty
+ * seconds: it failed); --initial adds the initial runs and the best time of
+ * flambda-counters.  The baseline of a benchmark is the lesser geometric mean
+ * of the baseline policy and the initial runs, or one of them (--base).
+ * Out, by --table:
+ *   savings  policy, benchmark, baseline_seconds, seconds, saved_ratio,
+ *            lower_ratio, upper_ratio: Welch interval on the logarithms
+ *   summary  policy, set, n, q1, median, q3, min, max, n_bad, n_none, n_good,
+ *            gmean_ratio: saved_ratio over the sets; bad and good are beyond
+ *            the margin, quartiles sorted[floor(q n)], gmean of baseline/time
+ *   welch    policy, benchmark, n, n_baseline, t, df, p_value, verdict
+ *   best     benchmark, policy, saved_ratio: chosen afterwards, so too good
+ *   regret   policy, benchmark, regret_ratio: (most - own) / (most - least)
+ *            of the savings of all policies but those of --not-single
+ *   greedy   set, k, policy, mean_ratio, other_ratio: sets that grow by the
+ *            policy that lowers the mean regret on the set; other: elsewhere
+ *   select   choice, benchmark, policy, seconds, saved_ratio, missed_ratio:
+ *            star (best per benchmark), general (least sum of missed), hand
+ *   select and best report a choice on the timings it was chosen by.
+ * --sets names a table of benchmark and set.  A policy that failed stays in
+ * with empty values.  Memory: one cell per benchmark and policy.
+ *
+ * Examples:
+ *   $ flambda-policies --sets=data/flambda-benchmarks.csv timings.csv
+ */
+#include "base/filter.h"
+#include HELP
+#include "flambda/policies-tables.h"
+#include <string.h>
+
+static const char *table = "savings", *counters, *sets, *hand, *output, *base = "least";
+static struct policies_options how = { .reference = "nothing", .drop = 1 };
+static struct tables_options show = { .margin = 0.01, .confidence = 0.95, .alpha = 0.01, .greedy = 10 };
+static const struct opt options[] = {
+    { 't', "table", WORD, &table, "savings|summary|welch|best|regret|greedy|select", "what to write", 0, 0 },
+    { 0, "initial", STR, &counters, "FILE", "table of flambda-counters", 0, 0 },
+    { 0, "sets", STR, &sets, "FILE", "table of benchmark, set", 0, 0 },
+    { 0, "baseline", STR, &how.reference, "POLICY", "the policy that does nothing", 0, 0 },
+    { 0, "base", WORD, &base, "least|policy|initial", "what to compare with", 0, 0 },
+    { 0, "drop", INT, &how.drop, "N", "leave out the first N timings of a worker", 0, 1e9 },
+    { 0, "only", INT, &how.only, "N", "take the N-th timing of a worker alone", 0, 1e9 },
+    { 0, "margin", NUM, &show.margin, "R", "savings within it are none", 0, 1 },
+    { 0, "confidence", NUM, &show.confidence, "C", "of the intervals", 0.5, 0.999999 },
+    { 0, "alpha", NUM, &show.alpha, "P", "level of the tests", 1e-12, 0.5 },
+    { 'k', "size", INT, &show.greedy, "K", "largest greedy set", 1, 1e6 },
+    { 0, "not-single", LIST, &show.not_single, "NAMES", "policies that are committees, a,b*", 0, 0 },
+    { 0, "hand", STR, &hand, "POLICY", "a setting to list beside star and general", 0, 0 },
+    { 'o', "output", STR, &output, "FILE", "write the table there", 0, 0 },
+    { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
+
+int main(int argc, char **argv)
+{
+    static const struct { const char *word; tables_write *write; } writer[] = {
+        { "savings", write_savings }, { "summary", write_summary }, { "welch", write_welch }, { "best", write_best },
+        { "regret", write_regret }, { "greedy", write_greedy }, { "select", write_select },
+    };
+    int i = filter_init(argc, argv, help, options);
+    how.base = base[0] == 'l' ? BASE_LEAST : base[0] == 'p' ? BASE_POLICY : BASE_INITIAL;
+    if (base[0] == 'i' && !counters) usage("--base=initial needs --initial=FILE");
+    if (!strcmp(table, "select") && !counters) usage("--table=select needs --initial=FILE for the best times");
+    struct policies p = policies_read(argv + i, counters, &how);
+    if (p.without_base && !quiet)
+        warn("%zu of %zu benchmarks have no baseline; their savings are left empty", p.without_base, p.benchmark.n);
+    show.hand = hand;
+    struct sets s = sets_read(sets, &p);
+    csvw *w = csvw_open(output);
+    for (size_t k = 0; k < sizeof writer / sizeof *writer; k++)
+        if (!strcmp(table, writer[k].word)) writer[k].write(&p, &s, &show, w);
+    return csvw_close(w);
+}

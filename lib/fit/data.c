@@ -1,0 +1,97 @@
+/* data.c - see data.h */
+#include "fit/data.h"
+#include "base/num.h"
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool data_matches(const struct list *list, str name)
+{
+    for (int i = 0; i < list->n; i++)
+        for (const char *p = list->v[i]; *p;) {
+            size_t n = strcspn(p, ",");
+            char *pattern = xformat("%.*s", (int)n, p), *text = xformat("%.*s", (int)name.n, name.s);
+            bool found = fnmatch(pattern, text, 0) == 0;
+            free(pattern);
+            free(text);
+            if (found) return true;
+            p += n + (p[n] == ',');
+        }
+    return false;
+}
+
+double data_value(const csv *t, int col)
+{
+    str s = csv_str(t, col);
+    if (str_is(s, "true")) return 1;
+    if (str_is(s, "false")) return 0;
+    return csv_num(t, col);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* class numbers so far are in order of appearance; renumber by name */
+static void order_classes(struct data *d, struct intern *seen)
+{
+    d->nclass = (int)seen->n;
+    d->class = xmalloc(seen->n + 1, sizeof *d->class);
+    for (size_t c = 0; c < seen->n; c++) d->class[c] = xformat("%.*s", (int)seen->name[c].n, seen->name[c].s);
+    qsort(d->class, seen->n, sizeof *d->class, by_name);
+    double *to = xmalloc(seen->n + 1, sizeof *to);
+    for (size_t c = 0; c < seen->n; c++) to[intern_find(seen, str_of(d->class[c]))] = (double)c;
+    for (size_t i = 0; i < d->rows; i++) d->y[i] = to[(size_t)d->y[i]];
+    free(to);
+}
+
+struct data data_read(char **paths, const struct data_columns *columns)
+{
+    struct data d = { .target = xstrdup(columns->target ? columns->target : "") };
+    csv *t = csv_files(paths);
+    int target = columns->target ? csv_need(t, columns->target) : -1;
+    int group = columns->group ? csv_need(t, columns->group) : -1;
+    int *from = xmalloc((size_t)csv_ncol(t) + 1, sizeof *from);
+    d.feature = xmalloc((size_t)csv_ncol(t) + 1, sizeof *d.feature);
+    for (int c = 0; c < csv_ncol(t); c++) {
+        str name = csv_name(t, c);
+        if (c == target || c == group || data_matches(&columns->ignore, name)) continue;
+        if (columns->features.n && !data_matches(&columns->features, name)) continue;
+        from[d.cols] = c;
+        d.feature[d.cols++] = xformat("%.*s", (int)name.n, name.s);
+    }
+    if (!d.cols) die("%s: no feature column", csv_file(t));
+    size_t cap_x = 0, cap_y = 0, cap_group = 0;
+    struct intern classes = { 0 };
+    while (csv_next(t)) {
+        size_t i = d.rows++;
+        d.x = grow(d.x, (i + 1) * d.cols, &cap_x, sizeof *d.x);
+        d.y = grow(d.y, i + 1, &cap_y, sizeof *d.y);
+        d.group = grow(d.group, i + 1, &cap_group, sizeof *d.group);
+        for (size_t j = 0; j < d.cols; j++) d.x[i * d.cols + j] = data_value(t, from[j]);
+        d.y[i] = target < 0         ? 0
+                 : columns->classes ? (double)intern(&classes, csv_str(t, target))
+                                    : data_value(t, target);
+        d.group[i] = group < 0 ? 0 : intern(&d.groups, csv_str(t, group));
+    }
+    if (columns->classes && target >= 0) order_classes(&d, &classes);
+    intern_free(&classes);
+    free(from);
+    csv_close(t);
+    return d;
+}
+
+void data_free(struct data *d)
+{
+    for (size_t j = 0; j < d->cols; j++) free(d->feature[j]);
+    for (int c = 0; c < d->nclass; c++) free(d->class[c]);
+    free(d->target);
+    free(d->feature);
+    free(d->class);
+    free(d->x);
+    free(d->y);
+    free(d->group);
+    intern_free(&d->groups);
+    *d = (struct data){ 0 };
+}

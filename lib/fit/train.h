@@ -1,0 +1,44 @@
+/* train.h - data in, model out: one door to all fits, used by the fit-* filters and by fit-cv.
+ *
+ * Preparation, as in the original study: features that do not vary (population deviation at most 1e-4) are left out;
+ * flags (only 0 and 1) stay as they are, the others become z-scores.  Ridge and lasso fit an intercept that is not
+ * penalised, and scores of 0 and 1 for each class when the target is one.
+ *   ridge     sum of squares + lambda |w|^2              lasso  sum of squares / (2 rows) + lambda |w|_1
+ *   logistic  mean cross-entropy + lambda / 2 |W|^2      mlp    mean loss + lambda / (2 rows) |W|^2, L-BFGS
+ *   boost     see boost.h                                constant  class shares or the mean */
+#ifndef MILLRACE_TRAIN_H
+#define MILLRACE_TRAIN_H
+#include "fit/data.h"
+#include "fit/model.h"
+#include "fit/sparse.h"
+
+struct train_options {
+    enum model_kind kind;                                /* not MODEL_COMMITTEE */
+    double lambda;
+    long iterations;                                     /* of logistic and mlp */
+    double tolerance;                                    /* logistic, mlp: largest gradient; lasso: KKT residual */
+    const char *hidden;                                  /* mlp: widths of the hidden layers, "32" or "32,16" */
+    struct boost_options boost;
+    uint64_t seed;
+    bool raw;                                            /* ridge, lasso: no intercept, no scaling, all columns */
+};
+
+struct train_report {
+    double loss;                                         /* the objective reached */
+    double optimality; /* largest gradient or KKT residual; NAN for boost and constant */
+    long iterations;
+};
+
+struct train_options train_defaults(enum model_kind);
+/* Fits on rows row[0 .. n-1] of the data (NULL: all). */
+struct model *train(const struct data *, const uint32_t *row, size_t n, const struct train_options *,
+                    struct train_report *);
+
+/* All of a filter: reads the table, fits, tells how well unless --quiet, writes the model.  EXIT_OK, or dies. */
+int train_table(char **paths, const struct data_columns *, const struct train_options *, const char *output);
+
+/* The problem that ridge and lasso would solve, for choosing lambda: columns (see lasso.h) and target, centred unless
+ * raw. */
+struct sparse train_columns(const struct data *, const struct train_options *);
+double *train_target(const struct data *, const struct train_options *);
+#endif

@@ -1,0 +1,26 @@
+/* source.h - expressions of many files one after another, turned into trees or lists of decisions whatever their
+ * form. */
+#ifndef MILLRACE_INLINE_SOURCE_H
+#define MILLRACE_INLINE_SOURCE_H
+#include "flambda/itree.h"
+
+#define DIALECTS "core|compiler|python"                  /* legal words of --dialect */
+
+struct source {
+    char **path;                                         /* NULL-terminated; none: stdin */
+    enum sexp_dialect dialect;
+    bool started;
+    sexpr *reader;
+    const char *file;                                    /* of the current expression */
+    size_t index;                                        /* of the expression within its file, from 0 */
+};
+
+struct source source_open(char **paths, const char *dialect);
+const struct sexp *source_next(struct source *);         /* NULL at the end; an empty file is an error */
+
+/* A list of decisions, or a tree unrolled into one. */
+void source_decisions(struct names *, const struct sexp *, struct decisions *);
+
+/* A tree as it stands, or the tree of a list of decisions; d, when it was a list, keeps it (d->n is 0 for a tree). */
+void source_tree(struct names *, const struct sexp *, struct decisions *d, int round, bool reversed, struct itree *);
+#endif

@@ -1,0 +1,232 @@
+#include "loop/code/asm.h"
+#include <string.h>
+
+/* before each instruction: room for the longest, or start over (what is there is never run once `full` is set) */
+static inline void room(struct assembler *s)
+{
+    if (s->limit - s->at >= 16) return;
+    s->full = true;
+    s->at = s->start + ASM_TABLE;
+}
+
+static inline void byte(struct assembler *s, unsigned x)
+{
+    *s->at++ = (uint8_t)x;
+}
+
+static inline void word(struct assembler *s, int32_t x)  /* x86 is little-endian, and so are we then */
+{
+    memcpy(s->at, &x, 4);
+    s->at += 4;
+}
+
+/* map 1: 0F, 2: 0F38; pp 0: none, 1: 66 */
+struct insn { uint8_t map, pp, op; };
+static const struct insn LOAD = { 1, 0, 0x10 }, STORE = { 1, 0, 0x11 }, BROADCAST = { 2, 1, 0x18 },
+                         FMA = { 2, 1, 0xB8 }, XOR_WIDE = { 1, 1, 0xEF }, XOR = { 1, 0, 0x57 },
+                         MASK_LOAD = { 2, 1, 0x2C }, MASK_STORE = { 2, 1, 0x2E };
+
+static inline void address(struct assembler *s, int reg, int base, long disp,
+                           int scale) /* 8-bit displacements count in 2^scale */
+{
+    unsigned modrm = (unsigned)(reg & 7) << 3 | (unsigned)base;
+    if (disp == 0) {
+        byte(s, modrm);
+    } else if ((disp & ((1 << scale) - 1)) == 0 && disp >> scale >= -128 && disp >> scale <= 127) {
+        byte(s, 0x40 | modrm);
+        byte(s, (uint8_t)(disp >> scale));
+    } else {
+        byte(s, 0x80 | modrm);
+        word(s, (int32_t)disp);
+    }
+}
+
+/* x: rm's extension bits, from a register or 0 for memory */
+static inline void evex(struct assembler *s, struct insn i, unsigned reg, unsigned v, unsigned x, unsigned flags)
+{
+    room(s);
+    uint32_t p0 = (~reg >> 3 & 1) << 7 | (~x >> 4 & 1) << 6 | (~x >> 3 & 1) << 5 | (~reg >> 4 & 1) << 4 | i.map;
+    uint32_t p1 = (~v & 15) << 3 | 4 | i.pp, p2 = flags | 2 << 5 | (~v >> 4 & 1) << 3;
+    word(s, (int32_t)(0x62 | p0 << 8 | p1 << 16 | p2 << 24));
+    byte(s, i.op);
+}
+
+static inline void vex(struct assembler *s, struct insn i, unsigned reg, unsigned v, unsigned x)
+{
+    room(s);
+    uint32_t p0 = (~reg >> 3 & 1) << 7 | 1 << 6 | (~x >> 3 & 1) << 5 | i.map;
+    uint32_t p1 = (~v & 15) << 3 | 1 << 2 | i.pp;
+    word(s, (int32_t)(0xC4 | p0 << 8 | p1 << 16 | (uint32_t)i.op << 24));
+}
+
+static void with_register(struct assembler *s, struct insn i, int reg, int v, int rm)
+{
+    if (s->wide) evex(s, i, (unsigned)reg, (unsigned)v, (unsigned)rm, 0);
+    else vex(s, i, (unsigned)reg, (unsigned)v, (unsigned)rm);
+    byte(s, 0xC0 | (unsigned)(reg & 7) << 3 | (unsigned)(rm & 7));
+}
+
+void asm_begin(struct assembler *s, uint8_t *memory, long bytes, bool wide)
+{
+    *s = (struct assembler){ .start = memory, .at = memory + ASM_TABLE, .limit = memory + bytes, .wide = wide };
+    memset(memory, 0xff, ASM_TABLE / 2);
+    memset(memory + ASM_TABLE / 2, 0, ASM_TABLE / 2);
+}
+
+void asm_load(struct assembler *s, int reg, int base, long disp, bool masked)
+{
+    if (s->wide) {
+        evex(s, LOAD, (unsigned)reg, 0, 0, masked ? 0x81 : 0);    /* k1, zeroing */
+        address(s, reg, base, disp, 6);
+    } else {
+        vex(s, masked ? MASK_LOAD : LOAD, (unsigned)reg, masked ? ASM_MASK_REGISTER : 0, 0);
+        address(s, reg, base, disp, 0);
+    }
+}
+
+void asm_store(struct assembler *s, int reg, int base, long disp, bool masked)
+{
+    if (s->wide) {
+        evex(s, STORE, (unsigned)reg, 0, 0, masked ? 1 : 0);
+        address(s, reg, base, disp, 6);
+    } else {
+        vex(s, masked ? MASK_STORE : STORE, (unsigned)reg, masked ? ASM_MASK_REGISTER : 0, 0);
+        address(s, reg, base, disp, 0);
+    }
+}
+
+void asm_broadcast(struct assembler *s, int reg, int base, long disp)
+{
+    if (s->wide) evex(s, BROADCAST, (unsigned)reg, 0, 0, 0);
+    else vex(s, BROADCAST, (unsigned)reg, 0, 0);
+    address(s, reg, base, disp, s->wide ? 2 : 0);
+}
+
+void asm_fma(struct assembler *s, int acc, int x, int y)
+{
+    with_register(s, FMA, acc, x, y);
+}
+
+void asm_fma_broadcast(struct assembler *s, int acc, int x, int base, long disp)
+{
+    evex(s, FMA, (unsigned)acc, (unsigned)x, 0, 0x10);
+    address(s, acc, base, disp, 2);
+}
+
+void asm_zero(struct assembler *s, int reg)
+{
+    with_register(s, s->wide ? XOR_WIDE : XOR, reg, reg, reg);
+}
+
+void asm_mask(struct assembler *s, int lanes)
+{
+    room(s);
+    if (s->wide) {                                       /* mov eax, mask; kmovw k1, eax */
+        byte(s, 0xB8);
+        word(s, (1 << lanes) - 1);
+        static const uint8_t kmovw[] = { 0xC5, 0xF8, 0x92, 0xC8 };
+        for (int i = 0; i < 4; i++) byte(s, kmovw[i]);
+    } else {                                             /* vmovups ymm15, [rip + to the table, 8 - lanes words on] */
+        vex(s, LOAD, ASM_MASK_REGISTER, 0, 0);
+        byte(s, (ASM_MASK_REGISTER & 7) << 3 | 5);
+        word(s, (int32_t)(s->start + 4 * (8 - lanes) - (s->at + 4)));
+    }
+}
+
+void asm_add(struct assembler *s, int base, long bytes)
+{
+    if (!bytes) return;
+    room(s);
+    byte(s, 0x48);
+    if (bytes >= -128 && bytes <= 127) {
+        byte(s, 0x83);
+        byte(s, 0xC0u | (unsigned)base);
+        byte(s, (uint8_t)bytes);
+    } else {
+        byte(s, 0x81);
+        byte(s, 0xC0u | (unsigned)base);
+        word(s, (int32_t)bytes);
+    }
+}
+
+static const uint8_t counters[ASM_COUNTERS] = { 8, 9, 10, 11, RCX, RBX, RBP, 12, 13, 14, 15 };
+
+void asm_count(struct assembler *s, int counter, int32_t n)
+{
+    unsigned r = counters[counter];
+    room(s);
+    if (r >= 8) byte(s, 0x41);
+    byte(s, 0xB8 | (r & 7));                             /* mov r32, n clears the upper half */
+    word(s, n);
+}
+
+void asm_loop(struct assembler *s, int counter, const uint8_t *top)
+{
+    unsigned r = counters[counter];
+    room(s);
+    if (r >= 8) byte(s, 0x41);
+    byte(s, 0xFF);
+    byte(s, 0xC8 | (r & 7));                             /* dec r32 */
+    byte(s, 0x0F);
+    byte(s, 0x85);                                       /* jnz */
+    word(s, (int32_t)(top - (s->at + 4)));
+}
+
+static void raw(struct assembler *s, const uint8_t *code, size_t n)
+{
+    room(s);
+    memcpy(s->at, code, n);
+    s->at += n;
+}
+
+static void wide_constant(struct assembler *s, int reg, uint64_t value)      /* mov r64, imm64 */
+{
+    room(s);
+    byte(s, 0x48);
+    byte(s, 0xB8u | (unsigned)reg);
+    memcpy(s->at, &value, 8);
+    s->at += 8;
+}
+
+void asm_call(struct assembler *s, uint64_t fn, uint64_t argument, int base)
+{
+    static const uint8_t push[] = { 0x55, 0x51, 0x52, 0x56, 0x57, 0x41, 0x50, 0x41, 0x51, 0x41, 0x52, 0x41, 0x53 };
+    static const uint8_t pop[] = { 0x41, 0x5B, 0x41, 0x5A, 0x41, 0x59, 0x41, 0x58, 0x5F, 0x5E, 0x5A, 0x59, 0x5D };
+    static const uint8_t align[] = { 0x48, 0x89, 0xE5, 0x48, 0x83, 0xE4, 0xF0 };     /* rbp = rsp; rsp &= -16 */
+    static const uint8_t call[] = { 0xC5, 0xF8, 0x77, 0xFF, 0xD0, 0x48, 0x89, 0xEC };  /* vzeroupper; call; rsp = rbp */
+    raw(s, push, sizeof push);
+    raw(s, align, sizeof align);
+    raw(s, (uint8_t[]){ 0x48, 0x89, (uint8_t)(0xC0 | base << 3 | RSI) }, 3);
+    wide_constant(s, RDI, argument);
+    wide_constant(s, RAX, fn);
+    raw(s, call, sizeof call);
+    raw(s, pop, sizeof pop);
+}
+
+void asm_push(struct assembler *s, int base, uint64_t value)
+{
+    room(s);
+    byte(s, 0x50u | (unsigned)base);
+    wide_constant(s, base, value);
+}
+
+void asm_pop(struct assembler *s, int base)
+{
+    room(s);
+    byte(s, 0x58u | (unsigned)base);
+}
+
+void asm_enter(struct assembler *s)
+{
+    static const uint8_t push[] = { 0x53, 0x55, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57 };
+    if (s->limit - s->at < 96) s->full = true, s->at = s->start + ASM_TABLE;
+    while ((s->at - s->start) % 64) byte(s, 0x90);
+    for (unsigned i = 0; i < sizeof push; i++) byte(s, push[i]);
+}
+
+void asm_leave(struct assembler *s)
+{
+    static const uint8_t pop[] = { 0x41, 0x5F, 0x41, 0x5E, 0x41, 0x5D, 0x41, 0x5C, 0x5D, 0x5B, 0xC5, 0xF8, 0x77, 0xC3 };
+    room(s);
+    for (unsigned i = 0; i < sizeof pop; i++) byte(s, pop[i]);
+}

@@ -1,0 +1,633 @@
+#include "loop/code/encode.h"
+#include "base/mem.h"
+#include "base/message.h"
+#include "loop/code/asm.h"
+#include "loop/code/transpose.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { REGION = 1 << 20, MAX_ROWS = 32, BODY_FMA = 320, MAX_BODY = 4000, MAX_UNROLL = 16 };
+enum { MAX_PACKS = 64, PACK_ELEMENTS = 4096, NEAR_ELEMENTS = 1 << 17 }; /* 512 KiB stay in the second cache */
+const char *const isa_name[2] = { "avx2", "avx512" };
+
+bool isa_here(enum isa i)
+{
+    if (i == ISA_AVX2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl");
+}
+
+enum isa isa_best(void)
+{
+    if (isa_here(ISA_AVX512)) return ISA_AVX512;
+    if (!isa_here(ISA_AVX2)) die("this machine has neither AVX-512 nor AVX2 with FMA");
+    return ISA_AVX2;
+}
+
+static const int base_of[3] = { [TENSOR_A] = RSI, [TENSOR_B] = RDX, [TENSOR_C] = RDI };
+
+struct state {
+    struct assembler s;
+    const struct problem *p;
+    const struct nest *t;
+    int32_t inner[NEST_LOOPS];
+    int64_t stride[3][NEST_VARS];                        /* bytes, after transpositions */
+    int lanes, nregister, nacc;
+    int vec, vt, xt;                                     /* vector variable, the input that has it, the one broadcast */
+    int live;                                            /* counters in use */
+    int rows, vectors;                                   /* largest tile */
+    double times, cycles;                                /* how often the present code runs; model of all of it */
+    int pack_depth[2];                                   /* transpose this input's block there; -1: never, or before */
+    bool packed[2];
+    double packs, moved;                                 /* calls and elements of it, as `times` */
+    struct kernel *g;
+    int thread;
+    bool plan;                                           /* count cycles, write no bodies */
+    const char *why;
+};
+
+/* ---- the register tile ---- */
+
+struct row { long x, v, c; };                            /* byte offsets in the broadcast, the vector tensor and C */
+struct tile {
+    struct row row[MAX_ROWS];
+    int nrow, nv, tail, step;                            /* tail: lanes of the last vector, 0 when full; step: bytes */
+    int acc, hold, nhold, cast, ncast;                   /* registers: accumulators from 0, held vectors, broadcasts */
+    long cached[MAX_ROWS];                               /* broadcast held by register cast + i, -1: none */
+    int turn;
+};
+
+static long c_block(const struct state *k, const int32_t *e, int *vectors)
+{
+    long rows = 1;
+    for (int v = 0; v < k->p->nvar; v++)
+        if (!k->p->reduced[v] && v != k->vec) rows *= e[v];
+    *vectors = (e[k->vec] + k->lanes - 1) / k->lanes;
+    return rows;
+}
+
+static bool fits(const struct state *k, long rows, int nv)
+{
+    if (rows > k->nacc || nv > k->nacc) return false;
+    long n = rows * nv;
+    if (k->s.wide && nv <= 4 && n + nv + 1 > k->nregister) return false;
+    return n <= k->nacc;
+}
+
+/* rows in an order that keeps equal vector addresses together */
+static void list_rows(const struct state *k, struct tile *q, const int32_t *e)
+{
+    q->nrow = 1;
+    q->row[0] = (struct row){ 0, 0, 0 };
+    for (int pass = 0; pass < 2; pass++)
+        for (int v = 0; v < k->p->nvar; v++) {
+            if (k->p->reduced[v] || v == k->vec || (k->stride[k->vt][v] != 0) != (pass == 0)) continue;
+            struct row old[MAX_ROWS];
+            int n = q->nrow;
+            memcpy(old, q->row, sizeof *old * (size_t)n);
+            q->nrow = 0;
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < e[v]; j++)
+                    q->row[q->nrow++] =
+                        (struct row){ old[i].x + j * k->stride[k->xt][v], old[i].v + j * k->stride[k->vt][v],
+                                      old[i].c + j * k->stride[TENSOR_C][v] };
+        }
+}
+
+static void assign_registers(const struct state *k, struct tile *q)
+{
+    int n = q->nrow * q->nv, top = k->nregister - (!k->s.wide && q->tail ? 1 : 0);
+    q->acc = 0;
+    q->hold = n;
+    q->nhold = q->nv <= top - n - 1 ? q->nv : 1;
+    q->cast = n + q->nhold;
+    q->ncast = top - q->cast;
+    q->step = 4 * k->lanes;
+}
+
+static bool masked(const struct tile *q, int j) { return q->tail && j == q->nv - 1; }
+
+static int cast_register(struct state *k, struct tile *q, long disp)
+{
+    for (int i = 0; i < q->ncast; i++)
+        if (q->cached[i] == disp) return q->cast + i;
+    int i = q->turn++ % q->ncast;
+    q->cached[i] = disp;
+    asm_broadcast(&k->s, q->cast + i, base_of[k->xt], disp);
+    return q->cast + i;
+}
+
+/* one step of the reductions at byte offsets x and v */
+static void one_step(struct state *k, struct tile *q, long x, long v)
+{
+    for (int i = 0; i < q->nrow; ) {
+        int end = i;
+        while (end < q->nrow && q->row[end].v == q->row[i].v) end++;
+        if (q->nhold == q->nv) {
+            for (int j = 0; j < q->nv; j++)
+                asm_load(&k->s, q->hold + j, base_of[k->vt], q->row[i].v + v + j * q->step, masked(q, j));
+            for (; i < end; i++) {
+                if (k->s.wide && q->nv == 1) {
+                    asm_fma_broadcast(&k->s, i, q->hold, base_of[k->xt], q->row[i].x + x);
+                    continue;
+                }
+                int r = cast_register(k, q, q->row[i].x + x);
+                for (int j = 0; j < q->nv; j++) asm_fma(&k->s, i * q->nv + j, r, q->hold + j);
+            }
+            continue;
+        }
+        for (int j = 0; j < q->nv; j++) {
+            asm_load(&k->s, q->hold, base_of[k->vt], q->row[i].v + v + j * q->step, masked(q, j));
+            for (int r = i; r < end; r++) {
+                if (k->s.wide && end - i > q->ncast)
+                    asm_fma_broadcast(&k->s, r * q->nv + j, q->hold, base_of[k->xt], q->row[r].x + x);
+                else asm_fma(&k->s, r * q->nv + j, cast_register(k, q, q->row[r].x + x), q->hold);
+            }
+        }
+        i = end;
+    }
+}
+
+struct reduction { int var; int32_t n; };
+
+/* all combinations of the reductions, unrolled; the first one runs `n` times from its present position */
+static void body(struct state *k, struct tile *q, const struct reduction *r, int nr, int32_t n)
+{
+    int32_t at[NEST_VARS] = { 0 };
+    memset(q->cached, 0xff, sizeof q->cached);
+    for (bool more = true; more && !k->s.full; ) {
+        long x = 0, v = 0;
+        for (int i = 0; i < nr; i++) {
+            x += at[i] * k->stride[k->xt][r[i].var];
+            v += at[i] * k->stride[k->vt][r[i].var];
+        }
+        one_step(k, q, x, v);
+        int i = nr;
+        while (i-- > 0) {
+            if (++at[i] < (i ? r[i].n : n)) break;
+            at[i] = 0;
+        }
+        more = i >= 0;
+    }
+}
+
+static void move(struct state *k, int var, long steps, bool with_c)
+{
+    for (int t = 0; t < (with_c ? 3 : 2); t++) asm_add(&k->s, base_of[t], steps * k->stride[t][var]);
+}
+
+static bool enter_loop(struct state *k, int32_t n, const uint8_t **top)
+{
+    *top = NULL;
+    if (n < 2) return true;
+    if (k->live == ASM_COUNTERS) {
+        k->why = "more loops than counters";
+        return false;
+    }
+    asm_count(&k->s, k->live++, n);
+    k->times *= n;
+    *top = k->s.at;
+    return true;
+}
+
+static void leave_loop(struct state *k, const uint8_t *top, int32_t n)
+{
+    if (top) k->times /= n;
+    if (top) asm_loop(&k->s, --k->live, top);
+}
+
+/* reductions r[0..nr): counted loops around a body that is unrolled at most `budget` times */
+static void reductions(struct state *k, struct tile *q, const struct reduction *r, int nr, long budget)
+{
+    long inside = 1;
+    for (int i = 1; i < nr; i++) inside *= r[i].n;
+    if (k->s.full || k->why) return;
+    if (nr == 0 || inside * r[0].n <= budget) {
+        body(k, q, r, nr, nr ? r[0].n : 1);
+        return;
+    }
+    int32_t u = inside > budget ? 1 : (int32_t)(budget / inside), times = r[0].n / u, rest = r[0].n % u;
+    const uint8_t *top;
+    if (!enter_loop(k, times, &top)) return;
+    if (inside > budget) reductions(k, q, r + 1, nr - 1, budget);
+    else body(k, q, r, nr, u);
+    move(k, r[0].var, u, false);
+    leave_loop(k, top, times);
+    if (rest) body(k, q, r, nr, rest);
+    move(k, r[0].var, -(long)u * times, false);
+}
+
+/* two FMAs and two loads a cycle, a chain of 4 cycles through each accumulator */
+static double tile_cycles(const struct state *k, const struct tile *q, double steps, bool first)
+{
+    int n = q->nrow * q->nv, loads = 0, casts = q->nrow, instructions = n;
+    for (int i = 0; i < q->nrow; i++)
+        if (i == 0 || q->row[i].v != q->row[i - 1].v) loads += q->nv;
+    if (q->nhold != q->nv && q->nrow > q->ncast) casts = n;
+    if (!(k->s.wide && (q->nv == 1 || casts == n))) instructions += casts;
+    double step = fmax(n / 2.0, fmax((loads + casts) / 2.0, (instructions + loads) / 5.0));
+    return steps * fmax(step, 4) + n * (first ? 0.75 : 1.25) + 12;
+}
+
+static void emit_tile(struct state *k, int depth, const int32_t *e, bool first)
+{
+    struct tile q = { 0 };
+    list_rows(k, &q, e);
+    q.nv = (e[k->vec] + k->lanes - 1) / k->lanes;
+    q.tail = e[k->vec] % k->lanes;
+    assign_registers(k, &q);
+    if (q.nrow * q.nv > k->rows * k->vectors) k->rows = q.nrow, k->vectors = q.nv;
+    double steps = 1;
+    for (int v = 0; v < k->p->nvar; v++)
+        if (k->p->reduced[v]) steps *= e[v];
+    k->cycles += k->times * tile_cycles(k, &q, steps, first);
+    if (k->plan) return;
+    if (q.tail) asm_mask(&k->s, q.tail);
+    for (int i = 0; i < q.nrow * q.nv; i++) {
+        if (first) asm_zero(&k->s, i);
+        else asm_load(&k->s, i, RDI, q.row[i / q.nv].c + i % q.nv * q.step, masked(&q, i % q.nv));
+    }
+    struct reduction r[NEST_VARS];
+    int nr = 0;
+    bool unroll = false;
+    unsigned seen = 0;
+    for (int d = depth; d < k->t->n; d++) {
+        int v = k->t->loop[d].var;
+        if (!k->p->reduced[v]) continue;
+        unroll |= k->t->loop[d].marks & MARK_UNROLL;
+        if (!(seen >> v & 1) && e[v] > 1) r[nr++] = (struct reduction){ v, e[v] };
+        seen |= 1u << v;
+    }
+    long per = (long)q.nrow * q.nv, budget = BODY_FMA / per;
+    if (budget > MAX_UNROLL) budget = MAX_UNROLL;
+    if (unroll) budget = MAX_BODY / per;
+    reductions(k, &q, r, nr, budget < 1 ? 1 : budget);
+    for (int i = 0; i < q.nrow * q.nv; i++)
+        asm_store(&k->s, i, RDI, q.row[i / q.nv].c + i % q.nv * q.step, masked(&q, i % q.nv));
+}
+
+/* ---- the loops outside it ---- */
+
+/* block of loop d; an innermost block of the result is made as large as the registers allow */
+static int32_t block_of(const struct state *k, int d, const int32_t *e)
+{
+    int v = k->t->loop[d].var, nv;
+    int32_t step = k->inner[d];
+    if (step > 1 || k->p->reduced[v]) return step;
+    long rows = c_block(k, e, &nv);
+    if (v == k->vec) {
+        long most = rows > k->nacc ? 1 : k->nacc / rows;
+        while (most > 1 && !fits(k, rows, (int)most)) most--;
+        return (int32_t)(most * k->lanes < e[v] ? most * k->lanes : e[v]);
+    }
+    rows /= e[v];
+    int32_t most = (int32_t)(rows * nv > k->nacc ? 1 : k->nacc / (rows * nv));
+    while (most > 1 && !fits(k, rows * most, nv)) most--;
+    return most < e[v] ? most : e[v];
+}
+
+static void emit_packed(struct state *k, int t, int d, const int32_t *e, bool first);
+
+static void emit(struct state *k, int d, const int32_t *e, bool first)
+{
+    int nv;
+    long rows = c_block(k, e, &nv);
+    bool fit = fits(k, rows, nv);
+    if (k->why || k->s.full) return;
+    for (int t = 0; t < 2; t++)
+        if (k->pack_depth[t] >= 0 && !k->packed[t] && (fit || d >= k->pack_depth[t])) {
+            emit_packed(k, t, d, e, first);
+            return;
+        }
+    if (fit) {
+        emit_tile(k, d, e, first);
+        return;
+    }
+    if (d == k->t->n) {
+        k->why = "the result does not fit the registers";
+        return;
+    }
+    int v = k->t->loop[d].var;
+    int32_t step = block_of(k, d, e), full = e[v] / step, tail = e[v] % step, todo = full, x[NEST_VARS];
+    bool reduction = k->p->reduced[v];
+    memcpy(x, e, sizeof x);
+    x[v] = step;
+    if (reduction && first && full > 0) {                /* the first pass starts from zero */
+        emit(k, d + 1, x, true);
+        move(k, v, step, true);
+        todo--;
+    }
+    if (todo > 0) {
+        const uint8_t *top;
+        if (!enter_loop(k, todo, &top)) return;
+        emit(k, d + 1, x, first && !reduction);
+        move(k, v, step, true);
+        leave_loop(k, top, todo);
+    }
+    x[v] = tail;
+    if (tail) emit(k, d + 1, x, first && !(reduction && full > 0));
+    move(k, v, -(long)full * step, true);
+}
+
+/* ---- choice of the vector variable, transpositions, threads ---- */
+
+static bool plain(const struct problem *p, int t)        /* one variable a dimension, so that it can be transposed */
+{
+    double n = 1;
+    for (int v = 0; v < p->nvar; v++)
+        if (p->stride[t][v]) n *= p->size[v];
+    return n == (double)p->elements[t];
+}
+
+/* a relative cost of having v in the vectors, or -1 when it cannot be */
+static double vector_cost(const struct problem *p, int v, int lanes)
+{
+    bool a = p->stride[TENSOR_A][v] != 0, b = p->stride[TENSOR_B][v] != 0;
+    if (p->reduced[v] || a == b) return -1;
+    double moved = 0;
+    for (int t = 0; t < 3; t++) {
+        if (p->stride[t][v] == 0 || p->stride[t][v] == 1) continue;
+        if (!plain(p, t)) return -1;
+        moved += (double)p->elements[t];
+    }
+    double used = (double)p->size[v] / ((p->size[v] + lanes - 1) / lanes * lanes);
+    return problem_flops(p) / (4.0 * lanes) / used + moved * 1.5;
+}
+
+static int choose_vector(const struct problem *p, const struct nest *t, int lanes, const char **why)
+{
+    for (int i = 0; i < t->n; i++)
+        if (t->loop[i].marks & MARK_VECTORIZE) {
+            if (vector_cost(p, t->loop[i].var, lanes) >= 0) return t->loop[i].var;
+            *why = "the vector variable is not in C and exactly one input, or strides over a window";
+            return -1;
+        }
+    int best = -1;
+    for (int v = 0; v < p->nvar; v++) {
+        double c = vector_cost(p, v, lanes);
+        if (c >= 0 && (best < 0 || c < vector_cost(p, best, lanes))) best = v;
+    }
+    if (best < 0) *why = "no variable of C is in exactly one input";
+    return best;
+}
+
+/* a block of tensor t with variable `vec` fastest: strides in elements, rows padded off multiples of 4 KiB */
+static void plan_transposition(struct transposition *c, const struct problem *p, int t, int vec, const int32_t *size,
+                               int64_t stride[NEST_VARS])
+{
+    c->needed = true;
+    c->nvar = 0;
+    for (int64_t below = INT64_MAX; ; ) {                /* slowest first, vec aside */
+        int next = -1;
+        for (int v = 0; v < p->nvar; v++)
+            if (v != vec && size[v] > 1 && p->stride[t][v] && p->stride[t][v] < below
+                && (next < 0 || p->stride[t][v] > p->stride[t][next])) next = v;
+        if (next < 0) break;
+        below = p->stride[t][next];
+        c->var[c->nvar++] = next;
+    }
+    c->var[c->nvar++] = vec;
+    int64_t step = 1;
+    for (int i = c->nvar; i-- > 0; ) {
+        int v = c->var[i];
+        stride[v] = c->to[i] = step;
+        c->from[i] = p->stride[t][v];
+        c->size[i] = size[v];
+        step *= size[v];
+        if (i == c->nvar - 1) {
+            step = (step + 15) & ~(int64_t)15;
+            if (step % 512 == 0) step += 16;
+        }
+    }
+    c->elements = step;
+    for (int i = c->nvar - 3; i >= 0; i--) {             /* two that lie together in both are one */
+        if (c->from[i] != c->from[i + 1] * c->size[i + 1] || c->to[i] != c->to[i + 1] * c->size[i + 1]) continue;
+        c->size[i + 1] *= c->size[i];
+        c->nvar--;
+        for (int j = i; j < c->nvar; j++)
+            c->size[j] = c->size[j + 1], c->from[j] = c->from[j + 1], c->to[j] = c->to[j + 1];
+    }
+}
+
+/* The depth at which an input is transposed block by block: inside the outer loops that all move through it, so that
+ * each element is transposed once, and used while it is in a cache.  0: before the nest. */
+static int block_depth(const struct state *k, int t)
+{
+    int32_t e[NEST_VARS];
+    memcpy(e, k->p->size, sizeof e);
+    for (int d = 0; d < k->t->n; d++) {
+        struct loop l = k->t->loop[d];
+        double block = 1;
+        if (l.size + (l.tail > 0) > 1 && !k->p->stride[t][l.var]) return d;
+        e[l.var] = k->inner[d];
+        for (int v = 0; v < k->p->nvar; v++)
+            if (k->p->stride[t][v]) block *= e[v];
+        if (block < PACK_ELEMENTS) return d;
+    }
+    return 0;
+}
+
+static bool to_transpose(const struct state *k, int t)
+{
+    return k->p->stride[t][k->vec] > 1 && k->p->size[k->vec] > 1;
+}
+
+static float *scratch(float *old, size_t *have, int64_t elements)
+{
+    size_t bytes = ((size_t)elements * sizeof(float) + 127) & ~(size_t)63;
+    if (bytes <= *have) return old;
+    free(old);
+    float *x = aligned_alloc(64, bytes);
+    if (!x) die("out of memory");
+    *have = bytes;
+    return x;
+}
+
+static void prepare(struct kernel *g, struct state *k)
+{
+    for (int t = 0; t < 3; t++) {
+        int64_t elements[NEST_VARS];
+        memcpy(elements, k->p->stride[t], sizeof elements);
+        struct transposition *c = &g->change[t];
+        *c = (struct transposition){ .scratch = c->scratch, .isa = g->isa };
+        if (to_transpose(k, t)) {
+            struct transposition all = *c;
+            int64_t stride[NEST_VARS];
+            memcpy(stride, elements, sizeof stride);
+            plan_transposition(&all, k->p, t, k->vec, k->p->size, stride);
+            int depth = t == TENSOR_C || g->whole ? 0 : block_depth(k, t);
+            if (depth) k->pack_depth[t] = depth;
+            else *c = all, memcpy(elements, stride, sizeof elements);
+            int64_t most = all.elements + 16 * (all.elements / all.to[all.nvar > 1 ? all.nvar - 2 : 0] + 1);
+            c->scratch = scratch(c->scratch, &g->scratch[t], most);
+            if (depth && g->threads > 1) g->second[t] = scratch(g->second[t], &g->second_bytes[t], most);
+        }
+        for (int v = 0; v < k->p->nvar; v++) k->stride[t][v] = elements[v] * 4;
+    }
+}
+
+/* transpose the block of input t that is used below depth d, then go on with it in place of the input */
+static void emit_packed(struct state *k, int t, int d, const int32_t *e, bool first)
+{
+    int64_t keep[NEST_VARS], to[NEST_VARS];
+    struct transposition c = { .isa = k->g ? k->g->isa : ISA_AVX2 };
+    double elements = 1;
+    memcpy(keep, k->stride[t], sizeof keep);
+    memcpy(to, k->p->stride[t], sizeof to);
+    plan_transposition(&c, k->p, t, k->vec, e, to);
+    for (int v = 0; v < k->p->nvar; v++) {
+        k->stride[t][v] = to[v] * 4;
+        if (k->p->stride[t][v]) elements *= e[v];
+    }
+    k->packs += k->times;
+    k->moved += k->times * elements;
+    k->packed[t] = true;
+    if (!k->plan) {
+        if (k->g->npack == MAX_PACKS) k->why = "too many blocks to transpose";
+        else k->g->pack[k->g->npack++] = c;
+        if (k->why) return;
+        struct transposition *at = &k->g->pack[k->g->npack - 1];
+        at->scratch = k->thread ? k->g->second[t] : k->g->change[t].scratch;
+        asm_call(&k->s, (uintptr_t)transpose_block, (uintptr_t)at, base_of[t]);
+        asm_push(&k->s, base_of[t], (uintptr_t)at->scratch);
+    }
+    emit(k, d, e, first);
+    if (!k->plan) asm_pop(&k->s, base_of[t]);
+    k->packed[t] = false;
+    memcpy(k->stride[t], keep, sizeof keep);
+}
+
+/* the part of the problem a thread does: extents, and where it starts */
+static const char *parts(const struct state *k, int32_t e[2][NEST_VARS], int *threads, int *var, int32_t *second)
+{
+    *threads = 1;
+    memcpy(e[0], k->p->size, sizeof e[0]);
+    for (int i = 0; i < k->t->n; i++) {
+        struct loop l = k->t->loop[i];
+        if (!(l.marks & MARK_PARALLEL)) continue;
+        if (k->p->reduced[l.var]) return "the parallel loop is a reduction";
+        for (int j = 0; j < i; j++)
+            if (k->t->loop[j].var == l.var) return "the parallel loop is not the outermost of its variable";
+        if (l.size + (l.tail > 0) < 2) return NULL;
+        *threads = 2;
+        *var = l.var;
+        *second = (l.size + 1) / 2 * k->inner[i];
+        memcpy(e[1], e[0], sizeof e[1]);
+        e[0][l.var] = *second;
+        e[1][l.var] = k->p->size[l.var] - *second;
+        return NULL;
+    }
+    return NULL;
+}
+
+static size_t used_pages(const struct kernel *g)         /* only what is run changes its protection: 5 us less */
+{
+    return (g->bytes + ASM_TABLE + 4095) & ~(size_t)4095;
+}
+
+static const char *begin(struct state *k, const struct problem *p, const struct nest *t, enum isa isa)
+{
+    if (p->op != OP_FMA) return "only sums of products have code";
+    *k = (struct state){ .p = p,
+                         .t = t,
+                         .times = 1,
+                         .lanes = isa == ISA_AVX512 ? 16 : 8,
+                         .nregister = isa == ISA_AVX512 ? 32 : 16,
+                         .nacc = isa == ISA_AVX512 ? 28 : 12,
+                         .pack_depth = { -1, -1 } };
+    k->vec = choose_vector(p, t, k->lanes, &k->why);
+    if (k->why) return k->why;
+    k->vt = p->stride[TENSOR_A][k->vec] ? TENSOR_A : TENSOR_B;
+    k->xt = TENSOR_A + TENSOR_B - k->vt;
+    nest_inner(t->loop, t->n, k->inner);
+    return NULL;
+}
+
+const char *kernel_encode(struct kernel *g, const struct problem *p, const struct nest *t, enum isa isa)
+{
+    struct state k;
+    int32_t e[2][NEST_VARS], second = 0;
+    int var = 0;
+    const char *why = begin(&k, p, t, isa);
+    if (!why) why = parts(&k, e, &g->threads, &var, &second);
+    if (why) return why;
+    if (!g->pack) g->pack = xmalloc(MAX_PACKS, sizeof *g->pack);
+    g->npack = 0;
+    g->isa = isa;
+    k.g = g;
+    if (!g->region) {
+        g->region = mmap(NULL, REGION, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (g->region == MAP_FAILED) die_errno("cannot get memory for code");
+    } else if (g->bytes && mprotect(g->region, used_pages(g), PROT_READ | PROT_WRITE)) {
+        die_errno("cannot make memory for code writable");
+    }
+    prepare(g, &k);
+    asm_begin(&k.s, g->region, REGION, isa == ISA_AVX512);
+    for (int i = 0; i < g->threads; i++) {
+        k.thread = i;
+        asm_enter(&k.s);
+        g->code[i] = (nest_code *)(k.s.at - ASM_ENTER);
+        emit(&k, 0, e[i], true);
+        asm_leave(&k.s);
+        for (int u = 0; u < 3; u++) g->offset[i][u] = i * (int64_t)second * k.stride[u][var] / 4;
+    }
+    g->bytes = (size_t)(k.s.at - k.s.start) - ASM_TABLE;
+    g->rows = k.rows;
+    g->vectors = k.vectors;
+    g->vector_var = k.vec;
+    if (mprotect(g->region, used_pages(g), PROT_READ | PROT_EXEC)) die_errno("cannot make code executable");
+    return k.why ? k.why : k.s.full ? "the code is longer than 1 MiB" : NULL;
+}
+
+const char *kernel_plan(struct plan *out, const struct problem *p, const struct nest *t, enum isa isa, bool whole)
+{
+    static uint8_t waste[4096];
+    struct state k;
+    int32_t e[2][NEST_VARS], second;
+    int threads, var;
+    const char *why = begin(&k, p, t, isa);
+    if (!why) why = parts(&k, e, &threads, &var, &second);
+    if (why) return why;
+    k.plan = true;
+    *out = (struct plan){ .vector_var = k.vec };
+    for (int u = 0; u < 3; u++) {
+        memcpy(out->stride[u], p->stride[u], sizeof out->stride[u]);
+        struct transposition c;
+        if (to_transpose(&k, u)) {
+            int depth = u == TENSOR_C || whole ? 0 : block_depth(&k, u);
+            if (depth) k.pack_depth[u] = depth;
+            plan_transposition(&c, p, u, k.vec, p->size, out->stride[u]);
+            if (!depth) out->moved += (double)p->elements[u];
+            if (!depth && p->elements[u] > NEAR_ELEMENTS) out->far += (double)p->elements[u];
+        }
+        for (int v = 0; v < p->nvar; v++) k.stride[u][v] = out->stride[u][v] * 4;
+    }
+    asm_begin(&k.s, waste, sizeof waste, isa == ISA_AVX512);
+    for (int i = 0; i < threads; i++) {
+        double before = k.cycles;
+        emit(&k, 0, e[i], true);
+        k.s.at = k.s.start + ASM_TABLE;
+        k.s.full = false;
+        if (k.cycles - before > out->cycles) out->cycles = k.cycles - before;
+    }
+    out->moved += k.moved;
+    out->packs = k.packs;
+    out->rows = k.rows;
+    out->vectors = k.vectors;
+    out->threads = threads;
+    return k.why;
+}
+
+const uint8_t *kernel_bytes(const struct kernel *g)
+{
+    return g->region + ASM_TABLE;
+}
+
+void kernel_free(struct kernel *g)
+{
+    if (g->region) munmap(g->region, REGION);
+    for (int t = 0; t < 3; t++) free(g->change[t].scratch), free(g->second[t]);
+    free(g->pack);
+    *g = (struct kernel){ 0 };
+}

@@ -1,0 +1,76 @@
+/* encode.h - machine code for one loop nest, written byte by byte: AVX-512 or AVX2 on x86-64, a few microseconds each.
+ *
+ * The rule (after LoopNest, Wasti et al. 2022): the result's variable at unit stride is the vector; walking in from
+ * the outermost loop, the first depth at which the result's block fits the vector registers is the register tile.
+ * Everything of the result below that depth is unrolled into accumulators, reductions below it become counted loops
+ * with an unrolled body, loops above it count down in general registers.  A block that would not fit even innermost
+ * is cut to fit.  Remainders are code of their own, a last partial vector is masked.  Accumulators start at zero (C is
+ * overwritten), or are loaded when a reduction loop runs outside the tile.
+ * A tensor in which the vector variable is not at unit stride is transposed into scratch on every run; that time is
+ * part of the run.  An input is transposed block by block inside the outer loops that all move through it, just before
+ * the block is used; where there are none, before the nest.  C is transposed after it.
+ *
+ * The memory of the code is writable while it is written and executable afterwards, never both. */
+#ifndef MILLRACE_ENCODE_H
+#define MILLRACE_ENCODE_H
+#include "loop/nest/nest.h"
+
+enum isa { ISA_AVX2, ISA_AVX512 };
+enum { ENCODER_VERSION = 2 };                            /* part of the key of stored measurements */
+extern const char *const isa_name[2];                    /* "avx2", "avx512" */
+bool isa_here(enum isa);                                 /* by cpuid */
+enum isa isa_best(void);                                 /* dies when neither is here */
+
+typedef void nest_code(float *c, const float *a, const float *b);
+
+struct transposition {                                   /* of a tensor or block to one with another variable fastest */
+    bool needed;
+    enum isa isa;
+    int nvar, var[NEST_VARS];                            /* outer variables, slowest first */
+    int32_t size[NEST_VARS];
+    int64_t from[NEST_VARS], to[NEST_VARS];              /* strides; [nvar-2] is fastest in `from`, [nvar-1] in `to` */
+    int64_t elements;
+    float *scratch;
+};
+
+struct kernel {
+    enum isa isa;
+    int rows, vectors, vector_var;                       /* the largest register tile; what is in the vectors */
+    int threads;
+    nest_code *code[2];                                  /* one a thread */
+    int64_t offset[2][3];                                /* where its part of each tensor begins */
+    size_t bytes;                                        /* of code */
+    struct transposition change[3];
+    bool whole;                                          /* set by the caller: inputs are transposed before the nest */
+    uint8_t *region;                                     /* memory of the code, reused from call to call */
+    size_t scratch[3], second_bytes[3];
+    float *second[3];                                    /* scratch of the second thread */
+    struct transposition *pack;                          /* blocks that the code has transposed as it goes */
+    int npack;
+};
+
+/* NULL and a kernel ready to run, or the reason why this nest has no code (a short sentence).  Zero-initialise the
+ * kernel before the first call; it may be encoded again and again. */
+const char *kernel_encode(struct kernel *, const struct problem *, const struct nest *, enum isa);
+void kernel_run(const struct kernel *, float *c, const float *a, const float *b);
+void kernel_prepare(const struct kernel *, const float *a, const float *b); /* the parts of a run: transpose inputs, */
+void kernel_body(const struct kernel *, float *c, const float *a, const float *b);     /* compute, */
+void kernel_finish(const struct kernel *, float *c);                                   /* transpose the result */
+const uint8_t *kernel_bytes(const struct kernel *);      /* the code, .bytes of it */
+void transpose_block(const struct transposition *, float *from);   /* into its scratch */
+void kernel_free(struct kernel *);
+
+/* What the encoder would do, without code: the tile, the strides after transpositions, the elements transposed (`far`:
+ * those of them that leave the caches in between; `packs`: calls), and the cycles of its instructions (two FMAs and two
+ * loads a cycle, latency 4) if all data were in the first cache.  whole: as in struct kernel.
+ * The same reasons as kernel_encode, but for code that is too long. */
+struct plan {
+    int vector_var, rows, vectors, threads;
+    int64_t stride[3][NEST_VARS];
+    double cycles, moved, far, packs;
+};
+const char *kernel_plan(struct plan *, const struct problem *, const struct nest *, enum isa, bool whole);
+
+/* the same tensors seen by any schedule: slow and right; c is overwritten */
+void problem_reference(const struct problem *, float *c, const float *a, const float *b);
+#endif

@@ -1,0 +1,261 @@
+#include "loop/code/evaluate.h"
+#include "base/message.h"
+#include "base/num.h"
+#include "measure/clock.h"
+#include "table/csvio.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_RUNS = 64 };
+static const char columns[] = "key,machine,isa,encoder,problem,tree,seconds,median_seconds,runs,load";
+
+void machine_name(char name[64])
+{
+    char line[256], model[32] = "?", field[4][16] = { "", "", "", "" };
+    static const char *const wanted[] = { "vendor_id", "cpu family", "model\t", "stepping" };
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    while (f && fgets(line, sizeof line, f) && line[0] != '\n') {
+        const char *value = strchr(line, ':');
+        if (!value) continue;
+        value += strspn(value, ": ");
+        size_t n = strcspn(value, "\n");
+        for (int i = 0; i < 4; i++)
+            if (!strncmp(line, wanted[i], strlen(wanted[i])))
+                snprintf(field[i], sizeof field[i], "%.*s", (int)n, value);
+        if (!strncmp(line, "model name", 10)) snprintf(model, sizeof model, "%.*s", (int)n, value);
+    }
+    if (f) fclose(f);
+    snprintf(name, 64, "%.15s-%.4s-%.4s-%.4s %.30s", field[0], field[1], field[2], field[3], model);
+}
+
+static uint64_t key_of(const struct evaluator *v, const char *problem, const char *tree)
+{
+    uint64_t h = hash_bytes(problem, strlen(problem), ENCODER_VERSION);
+    h = hash_bytes(tree, strlen(tree), h);
+    h = hash_bytes(v->machine, strlen(v->machine), h ^ (uint64_t)v->isa ^ (v->prepared ? 16 : 0));
+    return h ? h : 1;
+}
+
+static struct entry *find(struct evaluator *v, uint64_t key)
+{
+    if (v->used * 2 >= v->nslot) {
+        struct entry *old = v->slot;
+        size_t n = v->nslot;
+        v->nslot = n ? n * 2 : 1024;
+        v->slot = xcalloc(v->nslot, sizeof *v->slot);
+        for (size_t i = 0; i < n; i++)
+            if (old[i].key) *find(v, old[i].key) = old[i];
+        free(old);
+    }
+    size_t i = key & (v->nslot - 1);
+    while (v->slot[i].key && v->slot[i].key != key) i = (i + 1) & (v->nslot - 1);
+    return &v->slot[i];
+}
+
+static void remember(struct evaluator *v, uint64_t key, struct result r)
+{
+    struct entry *e = find(v, key);
+    if (!e->key) v->used++;
+    *e = (struct entry){ key, r.seconds, r.median_seconds, r.runs };
+}
+
+/* nothing is appended to, or cut from, a file that is not ours */
+static void check_store(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    if (!f) return;
+    char head[sizeof columns + 1] = "";
+    size_t n = fread(head, 1, sizeof columns, f);
+    fclose(f);
+    if (n && (n < sizeof columns || memcmp(head, columns, sizeof columns - 1) || head[sizeof columns - 1] != '\n'))
+        die_at(path, 1, "not a store of measured nests: its header is not '%s'", columns);
+}
+
+void evaluator_recall(struct evaluator *v, const char *path)
+{
+    check_store(path);
+    csv *t = csv_open(path);
+    int key = csv_need(t, "key"), seconds = csv_need(t, "seconds"), median = csv_need(t, "median_seconds");
+    int runs = csv_need(t, "runs");
+    while (csv_next(t)) {
+        str s = csv_str(t, key);
+        uint64_t k = 0;
+        for (size_t i = 0; i < s.n; i++) {
+            int d = s.s[i] >= '0' && s.s[i] <= '9'   ? s.s[i] - '0'
+                    : s.s[i] >= 'a' && s.s[i] <= 'f' ? s.s[i] - 'a' + 10
+                                                     : -1;
+            if (d < 0 || s.n != 16) csv_die(t, key, "16 hexadecimal digits");
+            k = k << 4 | (uint64_t)d;
+        }
+        if (!k) csv_die(t, key, "a key other than 0");
+        double sec = csv_num(t, seconds);
+        if (!(sec > 0)) csv_die(t, seconds, "a positive number");
+        remember(
+            v, k,
+            (struct result){ .seconds = sec, .median_seconds = csv_num(t, median), .runs = (int)csv_int(t, runs) });
+    }
+    csv_close(t);
+}
+
+void evaluator_open(struct evaluator *v, enum isa isa, const char *store_path)
+{
+    *v = (struct evaluator){
+        .isa = isa, .check = true, .min_runs = 4, .max_runs = 8, .cap_seconds = 2e-3, .early_ratio = 4
+    };
+    machine_name(v->machine);
+    if (!store_path) return;
+    measure_lock();                                      /* one process at a time may write the header */
+    check_store(store_path);
+    v->store = csvw_append(store_path, columns);
+    csvw_flush(v->store);
+    evaluator_recall(v, store_path);
+    measure_unlock();
+}
+
+static float *numbers(const struct problem *p, int t)
+{
+    float *x = aligned_alloc(64, ((size_t)p->elements[t] * sizeof *x + 127) & ~(size_t)63);
+    if (!x) die("out of memory");
+    struct rng r = rng_for(1, str_of("operands"));
+    for (int64_t i = 0; i < p->elements[t]; i += 16)
+        for (uint64_t bits = rng_u64(&r), j = 0; j < 16 && i + (int64_t)j < p->elements[t]; j++, bits >>= 4)
+            x[i + (int64_t)j] = (float)((int)(bits & 7) - 3);
+    return x;
+}
+
+void evaluator_problem(struct evaluator *v, const struct problem *p)
+{
+    for (int t = 0; t < 3; t++) free(v->x[t]);
+    free(v->want);
+    memset(v->x, 0, sizeof v->x);
+    v->want = NULL;
+    v->p = p;
+    v->best_seconds = INFINITY;
+}
+
+void evaluator_operands(struct evaluator *v)
+{
+    for (int t = 0; t < 3 && !v->x[t]; t++) v->x[t] = numbers(v->p, t);
+    if (!v->check || v->want) return;
+    v->want = xmalloc((size_t)v->p->elements[TENSOR_C], sizeof *v->want);
+    problem_reference(v->p, v->want, v->x[TENSOR_A], v->x[TENSOR_B]);
+}
+
+/* By the wall clock: the CPU time of a thread leaves preemption out, but on a virtual machine with stolen time it was
+ * seen to be a third too short, which put results above the peak. */
+double evaluator_once(struct evaluator *v)
+{
+    int64_t t = now_ns();
+    (v->prepared ? kernel_body : kernel_run)(&v->kernel, v->x[TENSOR_C], v->x[TENSOR_A], v->x[TENSOR_B]);
+    return (double)(now_ns() - t) * 1e-9;
+}
+
+static int by_double(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static struct result measure(struct evaluator *v, const struct nest *t, int min_runs, int max_runs, bool early)
+{
+    struct result r = { .seconds = INFINITY, .median_seconds = INFINITY };
+    v->kernel.whole = v->prepared;
+    r.why = kernel_encode(&v->kernel, v->p, t, v->isa);
+    if (r.why) return r;
+    evaluator_operands(v);
+    size_t bytes = (size_t)v->p->elements[TENSOR_C] * sizeof(float);
+    if (!v->hold) measure_lock();
+    if (v->check) memset(v->x[TENSOR_C], 0xff, bytes);
+    if (v->prepared) kernel_prepare(&v->kernel, v->x[TENSOR_A], v->x[TENSOR_B]);
+    double s[MAX_RUNS], total = s[0] = evaluator_once(v);
+    if (v->prepared) kernel_finish(&v->kernel, v->x[TENSOR_C]);
+    if (v->check && memcmp(v->x[TENSOR_C], v->want, bytes)) {
+        struct buf b = { 0 };
+        nest_print(&b, v->p, t);
+        die("wrong code for %s: problem %s tree %s", isa_name[v->isa], v->p->text, b.s);
+    }
+    r.checked = v->check;
+    if (early && s[0] > v->early_ratio * v->best_seconds) {
+        r.runs = 1;
+    } else {
+        for (r.runs = 0;
+             r.runs < max_runs && (total < v->cap_seconds || (r.runs < min_runs && total < 10 * v->cap_seconds));) {
+            s[r.runs] = evaluator_once(v);
+            total += s[r.runs++];
+        }
+        if (!r.runs) r.runs = 1;                         /* 20 ms and more: the first run has to do */
+    }
+    if (!v->hold) measure_unlock();
+    qsort(s, (size_t)r.runs, sizeof *s, by_double);
+    r.seconds = s[0];
+    r.median_seconds = s[r.runs / 2];
+    v->measured++;
+    return r;
+}
+
+static void write_store(struct evaluator *v, uint64_t key, const char *tree, struct result r)
+{
+    double load = 0;
+    if (getloadavg(&load, 1) < 1) load = NAN;
+    csvw_format(v->store, "%016llx", (unsigned long long)key);
+    csvw_cstr(v->store, v->machine);
+    csvw_cstr(v->store, isa_name[v->isa]);
+    csvw_int(v->store, ENCODER_VERSION);
+    csvw_cstr(v->store, v->p->text);
+    csvw_cstr(v->store, tree);
+    csvw_num(v->store, r.seconds);
+    csvw_num(v->store, r.median_seconds);
+    csvw_int(v->store, r.runs);
+    csvw_known(v->store, load);
+    csvw_end(v->store);
+}
+
+static struct result finish_result(struct evaluator *v, struct result r)
+{
+    r.gflops = isfinite(r.seconds) ? problem_flops(v->p) / r.seconds * 1e-9 : 0;
+    if (r.seconds < v->best_seconds) v->best_seconds = r.seconds;
+    return r;
+}
+
+struct result evaluate(struct evaluator *v, const struct nest *t)
+{
+    if (v->model) {
+        struct result r = { .seconds = INFINITY, .median_seconds = INFINITY };
+        r.why = model_seconds(&r.seconds, v->p, t, v->isa, v->prepared);
+        r.median_seconds = r.seconds;
+        return finish_result(v, r);
+    }
+    static struct buf b;
+    b.n = 0;
+    nest_print(&b, v->p, t);
+    uint64_t key = key_of(v, v->p->text, b.s);
+    struct entry *e = find(v, key);
+    if (e->key) {
+        v->remembered++;
+        struct result r = { .seconds = e->seconds, .median_seconds = e->median, .runs = e->runs, .stored = true,
+                            .checked = isfinite(e->seconds) };
+        if (!isfinite(r.seconds)) r.why = model_seconds(&(double){ 0 }, v->p, t, v->isa, v->prepared);
+        return finish_result(v, r);
+    }
+    struct result r = measure(v, t, v->min_runs, v->max_runs, true);
+    remember(v, key, r);
+    if (v->store && !r.why) write_store(v, key, b.s, r);
+    return finish_result(v, r);
+}
+
+struct result evaluate_again(struct evaluator *v, const struct nest *t, int runs)
+{
+    return finish_result(v, measure(v, t, runs < MAX_RUNS ? runs : MAX_RUNS, runs < MAX_RUNS ? runs : MAX_RUNS, false));
+}
+
+void evaluator_close(struct evaluator *v)
+{
+    evaluator_problem(v, NULL);
+    kernel_free(&v->kernel);
+    if (v->store) csvw_close(v->store);
+    free(v->slot);
+    *v = (struct evaluator){ 0 };
+}

@@ -1,0 +1,67 @@
+/* evaluate.h - how fast is a nest: by running it, or by the model; with a memory of what was measured.
+ *
+ * A run: once on small integers, compared bit by bit with a plain reference (that run is also the warm-up); then the
+ * minimum of 4 to 8 runs, at most 2 ms together (20 ms if 4 take that long); only one when it is four times slower
+ * than the best of this problem.
+ * Measured here and elsewhere (spec of LoopTune's repetition): the minimum of four varies by 0.6 %, single runs by far
+ * more on a busy machine.  Each measurement holds the machine-wide lock.
+ *
+ * The store is an append-only CSV shared by processes; a row is known by machine, instruction set, encoder version,
+ * problem and tree.  Unencodable nests are results too: 0 GFLOPS and a reason. */
+#ifndef MILLRACE_EVALUATE_H
+#define MILLRACE_EVALUATE_H
+#include "base/rng.h"
+#include "loop/code/encode.h"
+
+struct result {
+    double seconds, median_seconds, gflops;              /* infinite and 0 when there is no code */
+    int runs;                                            /* 0: from the model or no code */
+    bool checked, stored;                                /* compared with the reference | came from the store */
+    const char *why;                                     /* NULL, or why there is no code */
+};
+
+struct evaluator {
+    enum isa isa;
+    bool model;                                          /* never run anything */
+    bool hold;                                           /* the caller holds the measurement lock */
+    bool prepared; /* operands are in the nest's own layout: time the nest alone */
+    bool check;                                          /* compare with the reference; default of evaluator_open */
+    int min_runs, max_runs;
+    double cap_seconds, early_ratio;
+    const struct problem *p;                             /* the present problem */
+    double best_seconds;                                 /* of the present problem */
+    size_t measured, remembered;                         /* counts of evaluations */
+    struct kernel kernel;
+    float *x[3], *want;
+    struct entry {                                       /* open addressing; key 0: free */
+        uint64_t key;
+        double seconds, median;
+        int32_t runs;
+    } *slot;
+    size_t nslot, used;
+    struct csvw *store;
+    char machine[64];
+};
+
+void evaluator_open(struct evaluator *, enum isa, const char *store_path);   /* NULL: no file */
+void evaluator_recall(struct evaluator *, const char *path);   /* what a store knows; dies at a foreign or broken one */
+void evaluator_problem(struct evaluator *, const struct problem *);          /* p must stay */
+struct result evaluate(struct evaluator *, const struct nest *);
+struct result evaluate_again(struct evaluator *, const struct nest *, int runs);   /* fresh runs, whatever is known */
+void evaluator_operands(struct evaluator *);             /* makes x and want now, not at the first run */
+double evaluator_once(struct evaluator *);               /* seconds of one more run of the nest that ran last */
+void evaluator_close(struct evaluator *);
+
+/* Cycles by a model of register tiles, latency and two levels of cache (roofline of each loop level); seconds at a
+ * nominal 4 GHz.  Deterministic: searches with it are reproducible by seed. */
+const char *model_seconds(double *seconds, const struct problem *, const struct nest *, enum isa,
+                          bool prepared); /* NULL or why not */
+/* the same in terms: cycles of the instructions (plan), of what comes into each cache, of transposing, of all */
+enum { MODEL_LEVELS = 3 };
+struct model_terms { struct plan plan; double traffic[MODEL_LEVELS], packing, cycles, seconds; };
+const char *model_terms(struct model_terms *, const struct problem *, const struct nest *, enum isa, bool prepared);
+
+/* GFLOPS of independent fused multiply-adds in registers, the best of `rounds` short rounds; one thread */
+double peak_gflops(enum isa, int rounds);
+void machine_name(char name[64]);                        /* vendor, family, model, stepping, and the model's name */
+#endif

@@ -1,0 +1,77 @@
+#include "loop/code/evaluate.h"
+#include <math.h>
+
+/* two private caches: bytes that stay in them, and bytes a cycle that come into them */
+static const struct { double bytes, per_cycle; } cache[] = { { 40e3, 48 }, { 800e3, 20 }, { 24e6, 7 } };
+static const double CYCLES_PER_SECOND = 4e9, OVERLAP = 0.4;
+/* of an element transposed, of one that leaves the caches in between, of each block */
+static const double CYCLES_PER_MOVED = 0.4, CYCLES_PER_FAR = 2, CYCLES_PER_PACK = 100;
+_Static_assert(sizeof cache / sizeof *cache == MODEL_LEVELS, "a term for each cache");
+
+/* bytes of tensor t that a block of extents e touches: whole cache lines along its fastest variable */
+static double footprint(const struct problem *p, const struct plan *q, int t, const int32_t *e)
+{
+    double n = 4, run = 1;
+    for (int v = 0; v < p->nvar; v++) {
+        if (!q->stride[t][v]) continue;
+        n *= e[v];
+        if (q->stride[t][v] == 1) run = e[v];
+    }
+    return n * (run < 16 ? 16 / run : 1);
+}
+
+/* bytes that tensor t brings into a cache of this size: the deepest block that stays, as often as it changes */
+static double traffic(const struct problem *p, const struct nest *l, const struct plan *q, double bytes)
+{
+    int32_t inner[NEST_LOOPS], e[NEST_LOOPS + 1][NEST_VARS];
+    nest_inner(l->loop, l->n, inner);
+    for (int v = 0; v < NEST_VARS; v++) e[0][v] = v < p->nvar ? p->size[v] : 1;
+    int depth = 0;
+    for (int d = 0; d < l->n; d++) {
+        for (int v = 0; v < NEST_VARS; v++) e[d + 1][v] = e[d][v];
+        e[d + 1][l->loop[d].var] = inner[d];
+    }
+    while (depth < l->n &&
+           footprint(p, q, 0, e[depth]) + footprint(p, q, 1, e[depth]) + footprint(p, q, 2, e[depth]) > bytes)
+        depth++;
+    double total = 0;
+    for (int t = 0; t < 3; t++) {
+        double times = footprint(p, q, t, e[depth]);
+        bool changed = false;
+        for (int d = depth; d-- > 0; ) {                 /* innermost loops that do not move through t find it again */
+            int v = l->loop[d].var;
+            changed |= q->stride[t][v] != 0;
+            if (changed) times *= l->loop[d].size + (l->loop[d].tail ? (double)l->loop[d].tail / inner[d] : 0);
+        }
+        total += times * (t == TENSOR_C ? 2 : 1);
+    }
+    return total;
+}
+
+const char *model_terms(struct model_terms *m, const struct problem *p, const struct nest *t, enum isa isa,
+                        bool prepared)
+{
+    *m = (struct model_terms){ .seconds = INFINITY };
+    const char *why = kernel_plan(&m->plan, p, t, isa, prepared);
+    if (why) return why;
+    double cycles = m->plan.cycles, all = 0;
+    for (int u = 0; u < 3; u++) all += footprint(p, &m->plan, u, p->size);
+    for (int i = 0; i < MODEL_LEVELS; i++) {
+        if (all <= cache[i].bytes) break;
+        double c = m->traffic[i] = traffic(p, t, &m->plan, cache[i].bytes) / cache[i].per_cycle / m->plan.threads;
+        cycles = fmax(cycles, c) + OVERLAP * fmin(cycles, c) * (i == 0 ? 0.25 : 1);
+    }
+    m->packing = m->plan.moved * CYCLES_PER_MOVED + m->plan.far * CYCLES_PER_FAR + m->plan.packs * CYCLES_PER_PACK;
+    if (prepared) m->packing = 0;
+    m->cycles = cycles + m->packing + 200;
+    m->seconds = m->cycles / CYCLES_PER_SECOND;
+    return NULL;
+}
+
+const char *model_seconds(double *seconds, const struct problem *p, const struct nest *t, enum isa isa, bool prepared)
+{
+    struct model_terms m;
+    const char *why = model_terms(&m, p, t, isa, prepared);
+    *seconds = m.seconds;
+    return why;
+}

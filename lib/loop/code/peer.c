@@ -1,0 +1,360 @@
+#include "loop/code/peer.h"
+#include "base/message.h"
+#include "measure/clock.h"
+#include "peer/sources.h"
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MAX_PEERS = 20 };
+static const double CAP_SECONDS = 20e-3;                 /* of one turn */
+const char peer_names[] = "ours|ours-any|openblas|openblas-core|blis|blis-core|onednn|onednn-any|libxsmm|eigen|numpy|"
+                          "halide-adams|halide-li|halide-mullapudi|gcc|gcc-graphite|clang|clang-polly";
+
+#define GCC "gcc -O2 -march=native"
+#define CXX "g++ -std=c++17 -O3 -march=native -DNDEBUG"
+#define HALIDE(plugin, name) CXX " -I/usr/include/halide14 -DSCHEDULER='\"" name "\"' " \
+    "-DPLUGIN='\"/usr/lib/x86_64-linux-gnu/halide14/libautoschedule_" plugin ".so\"'"
+#define PLAIN "-O3 -march=native -ffast-math"
+static const struct peer {
+    const char *name, *source, *compile, *libs, *env, *package;
+    bool each;                                           /* compiled for each problem */
+} known[] = {
+    { "ours", NULL, NULL, NULL, NULL, NULL, false },
+    { "ours-any", NULL, NULL, NULL, NULL, NULL, false },
+    { "openblas", "openblas.c", GCC " -DLIBRARY='\"libopenblas.so.0\"'", "-ldl", NULL, "libopenblas0-pthread", false },
+    { "openblas-core", "openblas.c", GCC " -DLIBRARY='\"libopenblas.so.0\"'", "-ldl", "OPENBLAS_CORETYPE",
+      "libopenblas0-pthread", false },
+    { "blis", "openblas.c", GCC " -DLIBRARY='\"libblis.so.4\"'", "-ldl", NULL, "libblis4-openmp", false },
+    { "blis-core", "openblas.c", GCC " -DLIBRARY='\"libblis.so.4\"'", "-ldl", "BLIS_ARCH_TYPE", "libblis4-openmp",
+      false },
+    { "onednn", "onednn.c", GCC, "-ldnnl", NULL, "libdnnl-dev", false },
+    { "onednn-any", "onednn.c", GCC " -DANY", "-ldnnl", NULL, "libdnnl-dev", false },
+    { "libxsmm", "libxsmm.c", GCC, "-lxsmm -lxsmmnoblas -lpthread -ldl -lm", NULL, "libxsmm-dev", false },
+    { "eigen", "eigen.cc", CXX " -I/usr/include/eigen3", "", NULL, "libeigen3-dev", false },
+    { "numpy", "peer_numpy.py", NULL, NULL, NULL, "python3-numpy", false },
+    { "halide-adams", "halide.cc", HALIDE("adams2019", "Adams2019"), "-lHalide14", NULL, "libhalide14-0-dev", false },
+    { "halide-li", "halide.cc", HALIDE("li2018", "Li2018"), "-lHalide14", NULL, "libhalide14-0-dev", false },
+    { "halide-mullapudi", "halide.cc", HALIDE("mullapudi2016", "Mullapudi2016"), "-lHalide14", NULL,
+      "libhalide14-0-dev", false },
+    { "gcc", "plain.c", "gcc " PLAIN, "", NULL, "gcc", true },
+    { "gcc-graphite", "plain.c", "gcc " PLAIN " -floop-nest-optimize", "", NULL, "gcc", true },
+    { "clang", "plain.c", "clang " PLAIN, "", NULL, "clang", true },
+    { "clang-polly", "plain.c", "clang " PLAIN " -mllvm -polly -mllvm -polly-vectorizer=stripmine", "", NULL, "clang",
+      true },
+};
+
+struct worker { const struct peer *peer; char *so; const char *missing; pid_t pid; int to, from; bool ready; };
+struct peers {
+    struct worker w[MAX_PEERS];
+    struct peer_result result[MAX_PEERS];
+    int n, rounds, runs;
+    char *dir, reason[MAX_PEERS][128];
+    struct evaluator v, any;                             /* any: with operands in the nest's own layout */
+};
+
+typedef void *open_fn(const char *kind, const long *size, const char **why);
+typedef void run_fn(void *, float *c, const float *a, const float *b);
+typedef void finish_fn(void *);
+
+static int command(const char *line)                     /* a shell runs it; its messages go nowhere */
+{
+    pid_t pid = fork();
+    if (pid < 0) die_errno("cannot start a process");
+    if (pid == 0) {
+        int null = open("/dev/null", O_RDWR);
+        dup2(null, 1);
+        dup2(null, 2);
+        execl("/bin/sh", "sh", "-c", line, (char *)NULL);
+        _exit(127);
+    }
+    int status;
+    while (waitpid(pid, &status, 0) < 0) {}
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static bool compile(struct peers *s, int i, const char *defines)
+{
+    struct worker *w = &s->w[i];
+    free(w->so);
+    w->so = xformat("%s/%d.so", s->dir, i);
+    char *line = xformat("%s %s -fPIC -shared -o %s %s/%s %s", w->peer->compile, defines, w->so, s->dir,
+                         w->peer->source, w->peer->libs);
+    int rc = command(line);
+    free(line);
+    return rc == 0;
+}
+
+struct peers *peers_open(const char *const *names, int n, int rounds, int runs)
+{
+    struct peers *s = xcalloc(1, sizeof *s);
+    const char *tmp = getenv("TMPDIR");
+    s->rounds = rounds;
+    s->runs = runs;
+    s->dir = xformat("%s/millrace-peer.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+    if (!mkdtemp(s->dir)) die_errno("%s", s->dir);
+    for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
+        char *path = xformat("%s/%s", s->dir, sources[k].name);
+        FILE *f = fopen(path, "w");
+        if (!f || fputs(sources[k].text, f) < 0 || fclose(f)) die_errno("%s", path);
+        free(path);
+    }
+    for (int i = 0; i < n; i++) {
+        for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+            if (!strcmp(names[i], known[k].name)) s->w[s->n].peer = &known[k];
+        if (!s->w[s->n].peer) die("unknown peer '%s'; known: %s", names[i], peer_names);
+        if (s->n == MAX_PEERS - 1) die("more than %d peers", MAX_PEERS - 1);
+        struct worker *w = &s->w[s->n];
+        bool good = true;
+        if (w->peer->compile) good = compile(s, s->n, w->peer->each ? "-DM=8 -DN=8 -DK=8 -DTA=0 -DTB=0" : "");
+        else if (w->peer->source) good = command("/usr/bin/python3 -c 'import numpy'") == 0;
+        if (!good) w->missing = w->peer->package;
+        s->n++;
+    }
+    evaluator_open(&s->v, isa_best(), NULL);
+    evaluator_open(&s->any, isa_best(), NULL);
+    s->any.prepared = true;
+    return s;
+}
+
+const char *peer_missing(const struct peers *s, int i)
+{
+    return s->w[i].missing;
+}
+
+/* sizes in the order of the kind's text; a convolution's stride may be left out there */
+static int sizes_of(const struct problem *p, long *size)
+{
+    const char *const *param;
+    int n = problem_params(str_of(p->kind), &param), k = 0;
+    const char *s = p->text + 1 + strlen(p->kind);
+    for (char *end; k < n; s = end) {
+        long v = strtol(s, &end, 10);
+        if (end == s) break;
+        size[k++] = v;
+    }
+    while (k < n) size[k++] = 1;
+    return n;
+}
+
+static void set_environment(const struct peer *p)
+{
+    bool wide = isa_here(ISA_AVX512);
+    static const char *const single[] = { "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "BLIS_NUM_THREADS",
+                                          "HL_NUM_THREADS", "MKL_NUM_THREADS" };
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++) setenv(single[i], "1", 1);
+    unsetenv("OPENBLAS_CORETYPE");
+    unsetenv("BLIS_ARCH_TYPE");
+    if (!p->env) return;
+    if (!strcmp(p->env, "BLIS_ARCH_TYPE")) setenv(p->env, wide ? "skx" : "haswell", 1);
+    else setenv(p->env, wide ? "SKYLAKEX" : "HASWELL", 1);
+}
+
+static bool equal(const float *got, const float *want, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (!(fabsf(got[i] - want[i]) <= 1e-4f * (1 + fabsf(want[i])))) return false;
+    return true;
+}
+
+static void say(int fd, const char *s)
+{
+    size_t n = strlen(s);
+    if (write(fd, s, n) != (ssize_t)n) _exit(1);
+}
+
+/* the process of one peer: "run N" is answered by the least seconds of N runs */
+static _Noreturn void serve(struct peers *s, struct worker *w, const struct problem *p, int in, int out)
+{
+    long size[16];
+    const char *why = NULL;
+    char line[256], name[16];
+    set_environment(w->peer);
+    int n = sizes_of(p, size);
+    if (w->peer->source && !w->peer->compile) {
+        char *path = xformat("%s/%s", s->dir, w->peer->source);
+        dup2(in, 0);
+        dup2(out, 1);
+        execl("/usr/bin/python3", "python3", path, (char *)NULL);
+        _exit(127);
+    }
+    (void)n;
+    snprintf(name, sizeof name, "%s", p->kind);
+    int null = open("/dev/null", O_WRONLY);              /* what they say while they compile */
+    dup2(null, 2);
+    void *lib = dlopen(w->so, RTLD_NOW | RTLD_LOCAL), *f[4] = { NULL };
+    static const char *const symbol[4] = { "peer_open", "peer_run", "peer_prepare", "peer_finish" };
+    for (int i = 0; lib && i < 4; i++) f[i] = dlsym(lib, symbol[i]);
+    open_fn *open_peer;
+    run_fn *run, *prepare;
+    finish_fn *end;
+    memcpy(&open_peer, &f[0], sizeof f[0]);
+    memcpy(&run, &f[1], sizeof f[1]);
+    memcpy(&prepare, &f[2], sizeof f[2]);
+    memcpy(&end, &f[3], sizeof f[3]);
+    void *data = f[0] && f[1] ? open_peer(name, size, &why) : NULL;
+    if (!data) {
+        snprintf(line, sizeof line, "%s\n", why ? why : "it cannot be loaded");
+        say(out, line);
+        _exit(0);
+    }
+    float **x = s->v.x;
+    memset(x[TENSOR_C], 0xff, (size_t)p->elements[TENSOR_C] * sizeof(float));
+    if (prepare) prepare(data, x[TENSOR_C], x[TENSOR_A], x[TENSOR_B]);
+    run(data, x[TENSOR_C], x[TENSOR_A], x[TENSOR_B]);
+    if (end) end(data);
+    say(out, equal(x[TENSOR_C], s->v.want, p->elements[TENSOR_C]) ? "ok\n" : "its result is wrong\n");
+    for (FILE *cmd = fdopen(in, "r"); cmd && fgets(line, sizeof line, cmd); ) {
+        if (strncmp(line, "run ", 4)) break;
+        double best = INFINITY, total = 0;
+        for (long i = strtol(line + 4, NULL, 10); i > 0 && (total < CAP_SECONDS || best == INFINITY); i--) {
+            int64_t t = now_ns();
+            run(data, x[TENSOR_C], x[TENSOR_A], x[TENSOR_B]);
+            double d = (double)(now_ns() - t) * 1e-9;
+            total += d;
+            if (d < best) best = d;
+        }
+        snprintf(line, sizeof line, "%.9g\n", best);
+        say(out, line);
+    }
+    _exit(0);
+}
+
+static bool answer(struct worker *w, char *line, size_t room)
+{
+    size_t n = 0;
+    while (n + 1 < room && read(w->from, line + n, 1) == 1 && line[n] != '\n') n++;
+    line[n] = 0;
+    return n > 0;
+}
+
+static void start(struct peers *s, int i, const struct problem *p)
+{
+    struct worker *w = &s->w[i];
+    int to[2], from[2];
+    w->ready = false;
+    s->result[i] = (struct peer_result){ .seconds = INFINITY };
+    if (w->missing) {
+        snprintf(s->reason[i], sizeof s->reason[i], "not installed: %s", w->missing);
+        s->result[i].why = s->reason[i];
+        return;
+    }
+    if (w->peer->each) {
+        long size[16];
+        sizes_of(p, size);
+        char *defines = xformat("-DM=%ld -DN=%ld -DK=%ld -DTA=%d -DTB=%d", size[0], size[1], size[2],
+                                p->kind[2] && p->kind[3] == 't', p->kind[2] && p->kind[4] == 't');
+        bool good = !strncmp(p->kind, "mm", 2) && compile(s, i, defines);
+        free(defines);
+        if (!good) {
+            s->result[i].why = "only products are written for it";
+            return;
+        }
+    }
+    if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC)) die_errno("cannot make a pipe");
+    w->pid = fork();
+    if (w->pid < 0) die_errno("cannot start a process");
+    if (w->pid == 0) {
+        close(to[1]);
+        close(from[0]);
+        for (int k = 0; k < i; k++)                      /* or the ends of the pipes of others would stay open */
+            if (s->w[k].pid > 0) close(s->w[k].to), close(s->w[k].from);
+        serve(s, w, p, to[0], from[1]);
+    }
+    close(to[0]);
+    close(from[1]);
+    w->to = to[1];
+    w->from = from[0];
+    char line[128];
+    if (w->peer->source && !w->peer->compile) {
+        long size[16];
+        int n = sizes_of(p, size);
+        struct buf b = { 0 };
+        buf_format(&b, "%s", p->kind);
+        for (int k = 0; k < n; k++) buf_format(&b, " %ld", size[k]);
+        buf_char(&b, '\n');
+        if (write(w->to, b.s, b.n) != (ssize_t)b.n) die_errno("cannot write to %s", w->peer->name);
+        free(b.s);
+    }
+    bool said = answer(w, line, sizeof line);
+    w->ready = said && !strcmp(line, "ok");
+    if (w->ready) {
+        s->result[i].checked = true;
+        return;
+    }
+    snprintf(s->reason[i], sizeof s->reason[i], "%s", said ? line : "it crashed");
+    s->result[i].why = s->reason[i];
+}
+
+static void stop(struct worker *w)
+{
+    if (w->pid <= 0) return;
+    close(w->to);
+    close(w->from);
+    while (waitpid(w->pid, NULL, 0) < 0) {}
+    w->pid = 0;
+}
+
+const struct peer_result *peers_time(struct peers *s, const struct problem *p, const struct nest *tree)
+{
+    signal(SIGPIPE, SIG_IGN);                            /* a peer may die; its row says so */
+    struct result first = { .seconds = INFINITY };
+    evaluator_problem(&s->v, p);
+    first = evaluate_again(&s->v, tree, 1);              /* makes the operands, checks ours */
+    evaluator_problem(&s->any, p);
+    for (int i = 0; i < s->n; i++)
+        if (s->w[i].peer == &known[1]) evaluate_again(&s->any, tree, 1);
+    if (!s->v.x[0]) evaluator_operands(&s->v);
+    measure_lock();
+    for (int i = 0; i < s->n; i++) {
+        if (s->w[i].peer->source) start(s, i, p);
+        else s->result[i] = (struct peer_result){ .seconds = INFINITY, .checked = first.checked, .why = first.why };
+    }
+    for (int r = 0; r < s->rounds; r++)
+        for (int i = 0; i < s->n; i++) {
+            struct worker *w = &s->w[i];
+            double t = INFINITY;
+            if (!w->peer->source && !first.why) {
+                double total = 0;
+                for (int k = 0; k < s->runs && total < CAP_SECONDS; k++) {
+                    double d = evaluator_once(w->peer == &known[1] ? &s->any : &s->v);
+                    total += d;
+                    if (d < t) t = d;
+                }
+            } else if (w->ready) {
+                char line[128];
+                int n = snprintf(line, sizeof line, "run %d\n", s->runs);
+                w->ready = write(w->to, line, (size_t)n) == n && answer(w, line, sizeof line);
+                if (w->ready) t = strtod(line, NULL);
+                else s->result[i].why = "it crashed";
+            }
+            if (t < s->result[i].seconds) s->result[i].seconds = t;
+        }
+    for (int i = 0; i < s->n; i++) stop(&s->w[i]);
+    measure_unlock();
+    return s->result;
+}
+
+void peers_close(struct peers *s)
+{
+    for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
+        char *path = xformat("%s/%s", s->dir, sources[k].name);
+        unlink(path);
+        free(path);
+    }
+    for (int i = 0; i < s->n; i++) {
+        if (s->w[i].so) unlink(s->w[i].so);
+        free(s->w[i].so);
+    }
+    rmdir(s->dir);
+    free(s->dir);
+    evaluator_close(&s->v);
+    evaluator_close(&s->any);
+    free(s);
+}

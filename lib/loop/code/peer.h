@@ -1,0 +1,21 @@
+/* peer.h - other people's libraries and compilers on our problems, one process each, timed in turn.
+ *
+ * A peer is compiled from a small source that travels in the program (lib/loop/code/peer/), against the installed package.
+ * Every problem starts a process for each peer; they share the operands, run when told to, and wait otherwise, so that
+ * environment variables, thread pools and crashes of one do not touch another.  Result: the least time over rounds in
+ * which all take turns. */
+#ifndef MILLRACE_PEER_H
+#define MILLRACE_PEER_H
+#include "loop/code/evaluate.h"
+
+extern const char peer_names[];                          /* "openblas|openblas-core|...", "ours" is one of them */
+
+struct peer_result { double seconds; bool checked; const char *why; };   /* why: NULL, or why there is no time */
+struct peers;
+struct peers *peers_open(const char *const *names, int n, int rounds, int runs);   /* dies at an unknown name */
+const char *peer_missing(const struct peers *, int i);   /* NULL, or what to install */
+
+/* result of each peer for the problem; `tree` is what "ours" runs.  Results stay until the next call. */
+const struct peer_result *peers_time(struct peers *, const struct problem *, const struct nest *tree);
+void peers_close(struct peers *);
+#endif

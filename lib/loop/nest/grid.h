@@ -1,0 +1,21 @@
+/* grid.h - lists of problems: every combination of lists of sizes, or the convolutions of a network.
+ *
+ * A list of sizes is numbers and ranges: 8,16 or 8|16 or 64:256 or 64:256:16, the end counts.  Anything else is wrong
+ * usage of the option that has the name of the size. */
+#ifndef MILLRACE_GRID_H
+#define MILLRACE_GRID_H
+#include "loop/nest/nest.h"
+
+struct grid {
+    bool permute;                                        /* every problem in each order of its untiled loops */
+    char **text;                                         /* canonical problems, n of them, owned */
+    size_t n, cap;
+};
+
+/* the last size varies fastest; param and list as long as the kind has sizes */
+void grid_sizes(struct grid *, const char *kind, const char *const *param, const char *const *list, int n);
+/* count different problems, each size drawn from its list: an item evenly, in a range evenly by its logarithm */
+void grid_sample(struct grid *, const char *kind, const char *const *param, const char *const *list, int n,
+                 size_t count, uint64_t seed);
+void grid_network(struct grid *, const char *network, bool nhwc);    /* "resnet50" or "vgg19", batch 1, padded */
+#endif

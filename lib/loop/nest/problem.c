@@ -1,0 +1,318 @@
+#include "loop/nest/nest.h"
+#include "base/message.h"
+#include "base/num.h"
+#include "tree/sexp.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PARAM = 8, MAX_SIZE = 1 << 24 };
+static const int64_t MAX_ELEMENTS = (int64_t)1 << 28;    /* 1 GiB: every offset of a kernel fits 32 bits */
+
+/* body: variables in the order of the untiled loops, then the tensors; a parameter may be a factor, (* s ho) */
+static const struct kind {
+    const char *name;
+    enum problem_op op;
+    const char *param[MAX_PARAM + 1], *body;
+} kinds[] = {
+    { "mm", OP_FMA, { "m", "n", "k" }, "((m k n) (A m k) (B k n) (C m n))" },
+    { "mm_nt", OP_FMA, { "m", "n", "k" }, "((m k n) (A m k) (B n k) (C m n))" },
+    { "mm_tn", OP_FMA, { "m", "n", "k" }, "((m k n) (A k m) (B k n) (C m n))" },
+    { "mm_tt", OP_FMA, { "m", "n", "k" }, "((m k n) (A k m) (B n k) (C m n))" },
+    { "bmm", OP_FMA, { "b", "m", "n", "k" }, "((b m k n) (A b m k) (B b k n) (C b m n))" },
+    { "conv", OP_FMA, { "n", "c", "h", "w", "m", "kh", "kw", "s" },
+      "((n c ho wo kh kw m) (A n c (+ (* s ho) kh) (+ (* s wo) kw)) (B m c kh kw) (C n m ho wo))" },
+    { "conv_nhwc", OP_FMA, { "n", "c", "h", "w", "m", "kh", "kw", "s" },
+      "((n c ho wo kh kw m) (A n (+ (* s ho) kh) (+ (* s wo) kw) c) (B kh kw c m) (C n ho wo m))" },
+    { "point", OP_ADD, { "i", "j" }, "((i j) (A i j) (B i j) (C i j))" },
+    { "reduce", OP_SUM, { "i", "j" }, "((i j) (A i j) (C i))" },
+    { "transp", OP_COPY, { "i", "j" }, "((i j) (A i j) (C j i))" },
+};
+const char problem_kinds[] = "mm|mm_nt|mm_tn|mm_tt|bmm|conv|conv_nhwc|point|reduce|transp";
+
+int problem_params(str kind, const char *const **names)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (str_is(kind, kinds[i].name)) {
+            int n = 0;
+            while (n < MAX_PARAM && kinds[i].param[n]) n++;
+            *names = kinds[i].param;
+            return n;
+        }
+    return 0;
+}
+
+struct env {                                             /* what names mean while one problem is read */
+    struct problem *p;
+    const char *where;
+    const char *const *param;
+    int64_t value[MAX_PARAM];
+};
+
+static int64_t small_int(const struct sexp *e, snode x, const char *where, const char *what)
+{
+    str s = x == SEXP_NONE || !sexp_is_atom(e, x) ? (str){ 0 } : sexp_atom(e, x);
+    int64_t v;
+    if (!s.s || !int_parse(s.s, s.n, &v))
+        die("%s: %s is '%.*s', not an integer", where, what, (int)s.n, s.s ? s.s : "");
+    if (v < 1) die("%s: %s is %lld, must be at least 1", where, what, (long long)v);
+    if (v > MAX_SIZE) die("%s: %s is %lld, more than %d", where, what, (long long)v, MAX_SIZE);
+    return v;
+}
+
+static int var_of(const struct problem *p, str name)
+{
+    for (int v = 0; v < p->nvar; v++)
+        if (str_is(name, p->name[v])) return v;
+    return -1;
+}
+
+static int64_t param_of(const struct env *k, str name, bool *found)
+{
+    *found = true;
+    for (int i = 0; k->param && i < MAX_PARAM && k->param[i]; i++)
+        if (str_is(name, k->param[i])) return k->value[i];
+    *found = false;
+    return 0;
+}
+
+static void add_var(const struct env *k, str name, int64_t size)
+{
+    struct problem *p = k->p;
+    if (p->nvar == NEST_VARS) die("%s: more than %d variables", k->where, NEST_VARS);
+    if (!name.n || name.n >= sizeof p->name[0])
+        die("%s: variable name '%.*s' is not 1 to 7 characters", k->where, (int)name.n, name.s);
+    if (var_of(p, name) >= 0) die("%s: variable %.*s is given twice", k->where, (int)name.n, name.s);
+    memcpy(p->name[p->nvar], name.s, name.n);
+    p->order[p->nvar] = p->nvar;
+    p->size[p->nvar++] = (int32_t)size;
+}
+
+/* v, (* F v) or (+ term term): adds the factors of variables to f */
+static void term(const struct env *k, const struct sexp *e, snode x, int64_t f[NEST_VARS], int depth)
+{
+    if (sexp_is_atom(e, x)) {
+        str s = sexp_atom(e, x);
+        int v = var_of(k->p, s);
+        if (v < 0) die("%s: no variable '%.*s'", k->where, (int)s.n, s.s);
+        f[v] += 1;
+        return;
+    }
+    if (depth < 2 && sexp_head(e, x, "+")) {
+        for (snode t = sexp_after(e, sexp_first(e, x)); t != SEXP_NONE; t = sexp_after(e, t))
+            term(k, e, t, f, depth + 1);
+        return;
+    }
+    if (!sexp_head(e, x, "*") || sexp_count(e, x) != 3)
+        die("%s: an index is v, (* F v) or (+ term term)", k->where);
+    snode a = sexp_nth(e, x, 1), b = sexp_nth(e, x, 2);
+    bool named = false;
+    int64_t factor = sexp_is_atom(e, a) ? param_of(k, sexp_atom(e, a), &named) : 0;
+    if (!named) factor = small_int(e, a, k->where, "a factor");
+    int64_t one[NEST_VARS] = { 0 };
+    term(k, e, b, one, 2);
+    for (int v = 0; v < k->p->nvar; v++) f[v] += factor * one[v];
+}
+
+static void tensor(const struct env *k, const struct sexp *e, snode x, int t)
+{
+    struct problem *p = k->p;
+    size_t ndim = sexp_count(e, x) - 1;
+    if (ndim > NEST_DIMS) die("%s: tensor %c has more than %d dimensions", k->where, "ABC"[t], NEST_DIMS);
+    int64_t step = 1;
+    for (size_t d = ndim; d-- > 0; ) {
+        int64_t f[NEST_VARS] = { 0 }, extent = 1;
+        term(k, e, sexp_nth(e, x, d + 1), f, 0);
+        for (int v = 0; v < p->nvar; v++) {
+            p->stride[t][v] += f[v] * step;
+            extent += f[v] * (p->size[v] - 1);
+        }
+        step *= extent;
+        if (step > MAX_ELEMENTS)
+            die("%s: tensor %c has more than %lld elements", k->where, "ABC"[t], (long long)MAX_ELEMENTS);
+    }
+    p->elements[t] = step;
+}
+
+/* C must have as many elements as its loops say, or the order of stores would matter */
+static void check_output(const struct env *k)
+{
+    struct problem *p = k->p;
+    double distinct = 1;
+    for (int v = 0; v < p->nvar; v++) {
+        p->reduced[v] = p->stride[TENSOR_C][v] == 0;
+        if (!p->reduced[v]) distinct *= p->size[v];
+        bool read = p->stride[TENSOR_A][v] || p->stride[TENSOR_B][v];
+        if (!read && (p->reduced[v] || p->op != OP_FMA)) die("%s: variable %s is in no input", k->where, p->name[v]);
+    }
+    if (distinct != (double)p->elements[TENSOR_C]) die("%s: C must have one variable for each dimension", k->where);
+}
+
+static void order(const struct env *k, const struct sexp *e, snode x)
+{
+    struct problem *p = k->p;
+    unsigned seen = 0;
+    int n = 0;
+    for (snode t = sexp_after(e, sexp_first(e, x)); t != SEXP_NONE; t = sexp_after(e, t), n++) {
+        int v = sexp_is_atom(e, t) ? var_of(p, sexp_atom(e, t)) : -1;
+        if (v < 0 || seen >> v & 1) die("%s: (order ...) must name each variable once", k->where);
+        p->order[n] = v;
+        seen |= 1u << v;
+    }
+    if (n != p->nvar) die("%s: (order ...) names %d of %d variables", k->where, n, p->nvar);
+}
+
+static void canonical(struct problem *p, const struct sexp *e, const char *where)
+{
+    struct buf b = { 0 };
+    snode stack[16], x = 0;
+    int depth = 0;
+    for (bool first = true; ; ) {
+        if (!first) buf_char(&b, ' ');
+        first = false;
+        if (sexp_is_list(e, x) && sexp_first(e, x) != SEXP_NONE && depth < 16) {
+            buf_char(&b, '(');
+            stack[depth++] = x;
+            x = sexp_first(e, x);
+            first = true;
+            continue;
+        }
+        if (sexp_is_atom(e, x)) buf_str(&b, sexp_atom(e, x));
+        else buf_add(&b, "()", 2);
+        while (depth && sexp_after(e, x) == SEXP_NONE) x = stack[--depth], buf_char(&b, ')');
+        if (!depth) break;
+        x = sexp_after(e, x);
+    }
+    if (b.n >= sizeof p->text) die("%s: problem of more than %zu characters", where, sizeof p->text - 1);
+    memcpy(p->text, b.s, b.n + 1);
+    free(b.s);
+}
+
+static void body(const struct env *k, const struct sexp *e, snode first)
+{
+    static const char names[3][2] = { "A", "B", "C" };
+    bool have[3] = { false };
+    for (snode x = first; x != SEXP_NONE; x = sexp_after(e, x)) {
+        int t = -1;
+        for (int i = 0; i < 3; i++)
+            if (sexp_head(e, x, names[i])) t = i;
+        if (t < 0 && (sexp_head(e, x, "order") || sexp_head(e, x, "sizes"))) continue;
+        if (t < 0 || have[t]) die("%s: expected (sizes ..) (A ..) (B ..) (C ..) and perhaps (order ..)", k->where);
+        have[t] = true;
+        tensor(k, e, x, t);
+    }
+    if (!have[TENSOR_A] || !have[TENSOR_C] || (k->p->op == OP_FMA && !have[TENSOR_B]))
+        die("%s: tensors A, B and C are needed", k->where);
+    check_output(k);
+}
+
+static void params(struct env *k, const struct kind *kind, const struct sexp *e)
+{
+    int n = 0;
+    snode x = sexp_after(e, sexp_first(e, 0));
+    for (; n < MAX_PARAM && kind->param[n]; n++, x = sexp_after(e, x)) {
+        bool stride = !strcmp(kind->param[n], "s");
+        if (x == SEXP_NONE || !sexp_is_atom(e, x)) {
+            if (!stride) die("%s: (%s ...) lacks the size %s", k->where, kind->name, kind->param[n]);
+            k->value[n] = 1;
+            n++;
+            break;
+        }
+        k->value[n] = small_int(e, x, k->where, kind->param[n]);
+    }
+    if (x != SEXP_NONE && (!sexp_head(e, x, "order") || sexp_after(e, x) != SEXP_NONE))
+        die("%s: too many sizes for %s", k->where, kind->name);
+}
+
+static int64_t window(const struct env *k, const char *in, const char *kernel)
+{
+    bool found;
+    int64_t h = param_of(k, str_of(in), &found), w = param_of(k, str_of(kernel), &found);
+    if (w > h) die("%s: window %s of %lld is larger than %s of %lld", k->where, kernel, (long long)w, in, (long long)h);
+    return (h - w) / param_of(k, str_of("s"), &found) + 1;
+}
+
+static void expand(struct env *k, const struct kind *kind, const struct sexp *e)
+{
+    params(k, kind, e);
+    sexpr *r = sexp_open_text(kind->body, strlen(kind->body), kind->name, SEXP_CORE);
+    const struct sexp *t = sexp_only(r);
+    snode vars = sexp_first(t, 0);
+    for (snode x = sexp_first(t, vars); x != SEXP_NONE; x = sexp_after(t, x)) {
+        bool found;
+        str name = sexp_atom(t, x);
+        int64_t size = param_of(k, name, &found);
+        if (!found) size = str_is(name, "ho") ? window(k, "h", "kh") : window(k, "w", "kw");
+        add_var(k, name, size);
+    }
+    body(k, t, sexp_after(t, vars));
+    sexp_close(r);
+    if (!strncmp(kind->name, "conv", 4)) {               /* what the caller allocates: all of H and W, used or not */
+        int64_t all = k->value[0] * k->value[1] * k->value[2] * k->value[3];
+        if (all > MAX_ELEMENTS) die("%s: tensor A has more than %lld elements", k->where, (long long)MAX_ELEMENTS);
+    }
+}
+
+static void general(struct env *k, const struct sexp *e)
+{
+    snode sizes = sexp_get(e, 0, "sizes");
+    if (sizes == SEXP_NONE) die("%s: (nest ...) lacks (sizes (v N) ...)", k->where);
+    for (snode x = sexp_after(e, sexp_first(e, sizes)); x != SEXP_NONE; x = sexp_after(e, x)) {
+        if (!sexp_is_list(e, x) || sexp_count(e, x) != 2 || !sexp_is_atom(e, sexp_first(e, x)))
+            die("%s: expected (v N) in (sizes ...)", k->where);
+        add_var(k, sexp_atom(e, sexp_first(e, x)), small_int(e, sexp_nth(e, x, 1), k->where, "a size"));
+    }
+    body(k, e, sexp_after(e, sexp_first(e, 0)));
+}
+
+/* a row of H that the last window does not reach is there all the same: strides come from H and W, not from windows */
+static void conv_strides(struct problem *p, const struct env *k)
+{
+    int64_t c = k->value[1], h = k->value[2], w = k->value[3], s = k->value[7];
+    bool nhwc = !strcmp(p->kind, "conv_nhwc");
+    int64_t col = nhwc ? c : 1, row = w * col, chan = nhwc ? 1 : h * w;
+    const struct { const char *v; int64_t step; } want[] = {
+        { "n", c * h * w }, { "c", chan }, { "ho", s * row }, { "wo", s * col }, { "kh", row }, { "kw", col } };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        p->stride[TENSOR_A][var_of(p, str_of(want[i].v))] = want[i].step;
+    p->elements[TENSOR_A] = k->value[0] * c * h * w;
+    int ho = var_of(p, str_of("ho")), wo = var_of(p, str_of("wo"));
+    if (p->stride[TENSOR_A][ho] != p->size[wo] * p->stride[TENSOR_A][wo] || k->value[5] * k->value[6] > 1) return;
+    p->size[wo] *= p->size[ho];                          /* windows of one pixel: the image is one row of them */
+    p->size[ho] = 1;
+}
+
+void problem_parse(struct problem *p, str text, const char *where)
+{
+    *p = (struct problem){ .op = OP_FMA };
+    sexpr *r = sexp_open_text(text.s, text.n, where, SEXP_CORE);
+    const struct sexp *e = sexp_only(r);
+    if (!sexp_is_list(e, 0) || sexp_first(e, 0) == SEXP_NONE || !sexp_is_atom(e, sexp_first(e, 0)))
+        die("%s: a problem is (KIND SIZE ...), not '%.*s'", where, (int)text.n, text.s);
+    str head = sexp_atom(e, sexp_first(e, 0));
+    const struct kind *kind = NULL;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (str_is(head, kinds[i].name)) kind = &kinds[i];
+    if (!kind && !str_is(head, "nest"))
+        die("%s: unknown kind of problem '%.*s'; known: %s|nest", where, (int)head.n, head.s, problem_kinds);
+    memcpy(p->kind, head.s, head.n);
+    struct env k = { .p = p, .where = where };
+    if (kind) {
+        p->op = kind->op;
+        k.param = kind->param;
+        expand(&k, kind, e);
+        if (!strncmp(kind->name, "conv", 4)) conv_strides(p, &k);
+    } else {
+        general(&k, e);
+    }
+    snode x = sexp_get(e, 0, "order");
+    if (x != SEXP_NONE) order(&k, e, x);
+    canonical(p, e, where);
+    sexp_close(r);
+}
+
+double problem_flops(const struct problem *p)
+{
+    double f = p->op == OP_FMA ? 2 : 1;
+    for (int v = 0; v < p->nvar; v++) f *= p->size[v];
+    return f;
+}

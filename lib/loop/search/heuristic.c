@@ -1,0 +1,339 @@
+/* the analytic search: enumerate register tiles and orders of the loops around them, rank by the model, measure the
+ * first few; see search.h */
+#include "loop/search/search.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_CANDIDATES = 60000, MAX_PIECES = NEST_LOOPS, CONFIRM = 4 };
+
+struct piece { int8_t var; int32_t block; };             /* a loop of var whose block is this many elements */
+struct candidate {
+    struct piece piece[MAX_PIECES];
+    int n, vec;
+    bool parallel;
+    int8_t nv, cut, first; /* what kind it is: width of the tile, cut, outermost variable */
+    double seconds;
+};
+
+struct maker {
+    struct search *s;
+    const struct problem *p;
+    int lanes, nacc;
+    struct candidate *c;
+    size_t n, cap;
+    int vec, nv;                                         /* vector variable and vectors of the tile */
+    int row[2], rows[2];                                 /* variables and extents of its rows */
+};
+
+/* the nest of a candidate; false when it has more loops than a nest may have */
+static bool build(const struct problem *p, const struct candidate *c, struct nest *t)
+{
+    int32_t left[NEST_VARS];
+    memcpy(left, p->size, sizeof left);
+    *t = (struct nest){ 0 };
+    for (int i = 0; i < c->n; i++) {
+        int v = c->piece[i].var;
+        int32_t block = c->piece[i].block;
+        if (block > 1 && block >= left[v]) continue;     /* nothing to split */
+        if (t->n == NEST_LOOPS) return false;
+        struct loop l = { .var = (uint8_t)v, .size = left[v] / block, .tail = left[v] % block };
+        t->loop[t->n++] = l;
+        if (!p->reduced[v]) t->write[t->nwrite++] = l;
+        left[v] = block;
+    }
+    return true;
+}
+
+static void keep(struct maker *m, const struct candidate *c)
+{
+    struct nest t;
+    struct plan q;
+    if (m->n == MAX_CANDIDATES || !build(m->p, c, &t)) return;
+    for (int i = 0; i < t.n; i++)
+        if (t.loop[i].var == m->vec) t.loop[i].marks = t.write[0].marks = 0;
+    if (kernel_plan(&q, m->p, &t, m->s->v->isa, m->s->v->prepared)) return;
+    double seconds;
+    if (q.vector_var != m->vec) {                        /* not the encoder's own choice: ask for it by a mark */
+        for (int i = t.n; i-- > 0; )
+            if (t.loop[i].var == m->vec) {
+                t.loop[i].marks = MARK_VECTORIZE;
+                break;
+            }
+    }
+    if (model_seconds(&seconds, m->p, &t, m->s->v->isa, m->s->v->prepared)) return;
+    m->c = grow(m->c, m->n + 1, &m->cap, sizeof *m->c);
+    m->c[m->n] = *c;
+    m->c[m->n].vec = q.vector_var != m->vec ? m->vec : -1;
+    m->c[m->n++].seconds = seconds;
+}
+
+/* loops outside the tile in this order, the outermost reduction cut to blocks of kc (0: not) outside of them, or just
+ * inside the first of them, and the reductions inside, turned by one or not */
+static void with_cut(struct maker *m, const int *outer, int nouter, const int *red, int nred, int32_t kc, bool inside,
+                     int turn, int cut)
+{
+    struct candidate c = {
+        .vec = -1, .nv = (int8_t)m->nv, .cut = (int8_t)cut, .first = (int8_t)(nouter ? outer[0] : -1)
+    };
+    for (int i = 0; i <= nouter; i++) {
+        if (kc && i == inside) c.piece[c.n++] = (struct piece){ (int8_t)red[0], kc };
+        if (i == nouter) break;
+        int v = outer[i];
+        int32_t block = v == m->vec      ? m->nv * m->lanes
+                        : v == m->row[0] ? m->rows[0]
+                        : v == m->row[1] ? m->rows[1]
+                                         : 1;
+        c.piece[c.n++] = (struct piece){ (int8_t)v, block };
+    }
+    for (int i = 0; i < nred; i++) c.piece[c.n++] = (struct piece){ (int8_t)red[(i + turn) % nred], 1 };
+    for (int i = 0; i < 2; i++)
+        if (m->row[i] >= 0 && m->rows[i] > 1) c.piece[c.n++] = (struct piece){ (int8_t)m->row[i], 1 };
+    c.piece[c.n++] = (struct piece){ (int8_t)m->vec, 1 };
+    keep(m, &c);
+}
+
+static void with_order(struct maker *m, const int *outer, int nouter)
+{
+    static const int32_t cuts[2][4] = { { 0, 128, 512, 2048 }, { 0, 32, 128, 512 } };
+    const struct problem *p = m->p;
+    int red[NEST_VARS], nred = 0, real = 0;
+    for (int long_ones = 1; long_ones >= 0; long_ones--)
+        for (int i = 0; i < p->nvar; i++)
+            if (p->reduced[p->order[i]] && (p->size[p->order[i]] > 1) == long_ones) {
+                red[nred++] = p->order[i];
+                real += long_ones;
+            }
+    for (int turn = 0; turn < (real > 1 ? 2 : 1); turn++)
+        for (int cut = 0; cut < 4; cut++) {
+            int32_t kc = cuts[real > 1][cut];
+            if (kc * 2 > p->size[red[0]] && kc) continue;
+            with_cut(m, outer, nouter, red, nred, kc, false, turn, cut);
+            if (kc && nouter > 1) with_cut(m, outer, nouter, red, nred, kc, true, turn, cut + 4);
+        }
+}
+
+static void orders(struct maker *m, const int *vars, int n, int *at, int k)
+{
+    if (k == n) {
+        with_order(m, at, n);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        bool used = false;
+        for (int j = 0; j < k; j++) used |= at[j] == vars[i];
+        at[k] = vars[i];
+        if (!used) orders(m, vars, n, at, k + 1);
+    }
+}
+
+static bool outside(const struct maker *m, int v)        /* does a loop of v remain outside the tile? */
+{
+    if (m->p->reduced[v]) return false;
+    int32_t block = v == m->vec ? m->nv * m->lanes : v == m->row[0] ? m->rows[0] : v == m->row[1] ? m->rows[1] : 1;
+    return m->p->size[v] > block;
+}
+
+static void with_tile(struct maker *m)
+{
+    int vars[NEST_VARS], at[NEST_VARS], n = 0, fixed = 0;
+    for (int i = 0; i < m->p->nvar; i++)
+        if (outside(m, m->p->order[i])) vars[n++] = m->p->order[i];
+    if (n > 4) fixed = n - 4;                            /* the outermost of many keep their place */
+    memcpy(at, vars, sizeof at);
+    orders(m, vars, n, at, fixed);
+}
+
+static bool fits(const struct maker *m, int rows)
+{
+    int n = rows * m->nv, registers = m->lanes == 16 ? 32 : 16;
+    return n <= m->nacc && (m->lanes == 8 || m->nv > 4 || n + m->nv + 1 <= registers);
+}
+
+/* extents of a row variable worth trying: those that cut its size evenly, the largest of them, and a few plain ones */
+static int extents(int32_t size, int most, int *e)
+{
+    int n = 0;
+    for (int r = most; r >= 1; r--) {
+        int parts = (size + r - 1) / r;
+        bool even = (size + parts - 1) / parts == r;
+        if (r <= size && (even || r == most || r % 4 == 0)) e[n++] = r;
+    }
+    return n;
+}
+
+static void with_vector(struct maker *m)
+{
+    const struct problem *p = m->p;
+    int most_vectors = (p->size[m->vec] + m->lanes - 1) / m->lanes;
+    for (m->nv = 1; m->nv <= 4 && m->nv <= most_vectors; m->nv++)
+        for (int a = -1; a < p->nvar; a++) {
+            if (a >= 0 && (p->reduced[a] || a == m->vec || p->size[a] == 1)) continue;
+            for (int b = -1; b < a || b < 0; b++) {
+                if (b >= 0 && (a < 0 || p->reduced[b] || b == m->vec || p->size[b] == 1)) continue;
+                int ea[64], eb[64], na = 1, nb = 1;
+                ea[0] = eb[0] = 1;
+                if (a >= 0) na = extents(p->size[a], m->nacc / m->nv < p->size[a] ? m->nacc / m->nv : p->size[a], ea);
+                if (b >= 0) nb = extents(p->size[b], m->nacc / m->nv < p->size[b] ? m->nacc / m->nv : p->size[b], eb);
+                for (int i = 0; i < na; i++)
+                    for (int j = 0; j < nb; j++) {
+                        int rows = ea[i] * eb[j];
+                        if (!fits(m, rows) || (b >= 0 && (ea[i] == 1 || eb[j] == 1))) continue;
+                        if (rows * m->nv < m->nacc * 3 / 8 && a >= 0 && (ea[i] < p->size[a])) continue;
+                        m->row[0] = a, m->rows[0] = ea[i];
+                        m->row[1] = b, m->rows[1] = eb[j];
+                        with_tile(m);
+                    }
+            }
+        }
+}
+
+static int by_seconds(const void *a, const void *b)
+{
+    const struct candidate *x = a, *y = b;
+    return (x->seconds > y->seconds) - (x->seconds < y->seconds);
+}
+
+/* ---- from a candidate to actions ---- */
+
+struct walk { const struct problem *p; struct nest t; int path[SEARCH_PATH], n; bool failed; };
+
+static void step(struct walk *w, int action)
+{
+    if (w->n == SEARCH_PATH - 1 || nest_act(w->p, &w->t, action, RULE_NONE)) w->failed = true;
+    else w->path[w->n++] = action;
+}
+
+static void go_to(struct walk *w, int i)
+{
+    while (!w->failed && w->t.cursor != i) step(w, w->t.cursor > i ? ACT_UP : ACT_DOWN);
+}
+
+static int split_action(int32_t by)
+{
+    for (int a = 0; a < ACT_COUNT; a++) {
+        char name[40], want[40];
+        snprintf(want, sizeof want, "split_%d", by);
+        if (!strcmp(act_name(a, name), want)) return a;
+    }
+    return ACT_SPLIT_ANY + by;
+}
+
+/* the loop of `var` that has `depth` others of it above */
+static int find_loop(const struct nest *t, int var, int depth)
+{
+    for (int i = 0; i < t->n; i++)
+        if (t->loop[i].var == var && depth-- == 0) return i;
+    return -1;
+}
+
+static bool derive(const struct problem *p, const struct candidate *c, struct walk *w)
+{
+    struct nest want;
+    if (!build(p, c, &want)) return false;
+    *w = (struct walk){ .p = p };
+    nest_reset(p, &w->t);
+    int depth[NEST_VARS] = { 0 };
+    for (int i = 0; i < c->n; i++) {
+        int v = c->piece[i].var;
+        int loop = find_loop(&w->t, v, depth[v]);
+        if (c->piece[i].block == 1 || loop < 0 || w->t.loop[loop].size <= c->piece[i].block) continue;
+        go_to(w, loop);
+        step(w, split_action(c->piece[i].block));
+        depth[v]++;
+    }
+    memset(depth, 0, sizeof depth);
+    for (int i = 0; i < want.n && !w->failed; i++) {
+        int loop = find_loop(&w->t, want.loop[i].var, depth[want.loop[i].var]++);
+        if (loop < 0) return false;
+        go_to(w, loop);
+        while (!w->failed && loop-- > i) step(w, ACT_SWAP_UP);
+    }
+    if (c->vec >= 0) {
+        int last = w->t.n;
+        while (last-- > 0 && w->t.loop[last].var != c->vec) {}
+        go_to(w, last);
+        step(w, ACT_VECTORIZE);
+    }
+    if (c->parallel) {
+        int first = 0;
+        while (first < w->t.n && p->reduced[w->t.loop[first].var]) first++;
+        if (first == w->t.n) return false;
+        go_to(w, first);
+        step(w, ACT_PARALLEL);
+    }
+    return !w->failed;
+}
+
+static uint64_t kind_of(const struct candidate *c)
+{
+    return (uint64_t)(c->vec + 1) << 24 | (uint64_t)c->nv << 16 | (uint64_t)c->cut << 8 | (uint64_t)(c->first + 1);
+}
+
+/* The model knows nothing of conflicts in the caches, so the best of each kind goes first, in order of the model, up to
+ * two thirds of what is measured; then the others in order of the model. */
+static size_t *by_kind(const struct candidate *c, size_t n, int measure)
+{
+    size_t *order = xmalloc(n + 1, sizeof *order), k = 0, nkind = 0, most = (size_t)measure * 2 / 3 + 1;
+    uint64_t *seen = xmalloc(most, sizeof *seen);
+    bool *taken = xcalloc(n + 1, 1);
+    for (size_t i = 0; i < n && nkind < most; i++) {
+        size_t j = 0;
+        while (j < nkind && seen[j] != kind_of(&c[i])) j++;
+        if (j < nkind || c[i].seconds > 2 * c[0].seconds) continue;
+        seen[nkind++] = kind_of(&c[i]);
+        taken[i] = true;
+        order[k++] = i;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (!taken[i] && !(i && !memcmp(c[i].piece, c[i - 1].piece, sizeof c[i].piece))) order[k++] = i;
+    while (k < n) order[k++] = order[0];
+    free(seen);
+    free(taken);
+    return order;
+}
+
+void search_heuristic(struct search *s)
+{
+    struct maker m = {
+        .s = s, .p = s->p, .lanes = s->v->isa == ISA_AVX512 ? 16 : 8, .nacc = s->v->isa == ISA_AVX512 ? 28 : 12
+    };
+    struct nest t;
+    nest_reset(s->p, &t);
+    for (m.vec = 0; m.vec < s->p->nvar; m.vec++)
+        if (!s->p->reduced[m.vec]) with_vector(&m);
+    if (m.n) qsort(m.c, m.n, sizeof *m.c, by_seconds);
+    struct walk w, top[CONFIRM];
+    double gflops[CONFIRM] = { 0 };
+    int done = 0;
+    size_t *order = by_kind(m.c, m.n, s->measure);
+    for (size_t k0 = 0; k0 < m.n && done < s->measure && !(done && search_over(s)); k0++) {
+        size_t i = order[k0];
+        m.c[i].parallel = s->actions >> ACT_PARALLEL & 1;
+        if (!derive(s->p, &m.c[i], &w)) continue;
+        double g = search_visit(s, &w.t, w.path, w.n);
+        done++;
+        int k = CONFIRM;
+        while (k > 0 && g > gflops[k - 1]) k--;
+        if (k == CONFIRM) continue;
+        memmove(gflops + k + 1, gflops + k, sizeof *gflops * (size_t)(CONFIRM - k - 1));
+        memmove(top + k + 1, top + k, sizeof *top * (size_t)(CONFIRM - k - 1));
+        gflops[k] = g;
+        top[k] = w;
+    }
+    free(order);
+    if (!done) search_visit(s, &t, w.path, 0);
+    /* the best few once more, in turn: which of them won may have been chance */
+    double again[CONFIRM] = { 0 };
+    for (int round = 0; round < 3 && !s->v->model; round++)
+        for (int k = 0; k < CONFIRM && gflops[k] > 0 && !search_over(s); k++)
+            again[k] = fmax(again[k], evaluate_again(s->v, &top[k].t, 8).gflops);
+    for (int k = 1, best = 0; k < CONFIRM; k++)
+        if (again[k] > again[best]) {
+            best = k;
+            s->best = top[k].t;
+            s->npath = top[k].n;
+            memcpy(s->path, top[k].path, sizeof *s->path * (size_t)s->npath);
+        }
+    free(m.c);
+}

@@ -1,0 +1,68 @@
+/* search.h - ways to look for a fast nest: the published ones, as meant and as they ran, and others.
+ *
+ * greedy1, greedy2: look 1 or 2 actions ahead, go to the best, stop when nothing is better.
+ * beam2dfs, beam4dfs, beam2bfs, beam4bfs: follow the 2 or 4 best actions of every state, depth or breadth first.
+ * brute: everything, depth first.  random: random sequences from the start.
+ * anneal: simulated annealing over sequences of actions.  evolve: a population of sequences, tournament and crossover.
+ * mcts: upper confidence bounds on trees (Kocsis and Szepesvari 2006).
+ * heuristic: tiles and orders enumerated, ranked by the model, the first ones measured (after the scripted tuner of
+ * LoopStack); as many actions as it takes.
+ * `published` brings back what shaped the published comparison: ranking by the name of the action, a tenth of the time
+ * for greedy, sequences continued under another prefix, states expanded again and again.
+ *
+ * Time: the clock, or with the model as evaluator MODEL_EVAL_SECONDS for each evaluation, so that the same seed gives
+ * the same result.  Sequences have at most `steps` actions; every visited state is evaluated. */
+#ifndef MILLRACE_SEARCH_H
+#define MILLRACE_SEARCH_H
+#include "loop/code/evaluate.h"
+#include <stdio.h>
+
+enum { SEARCH_PATH = 256 };
+static const double MODEL_EVAL_SECONDS = 1e-4;
+extern const char search_algorithms[];                   /* "greedy1|greedy2|...", for option tables */
+
+struct search {
+    const char *algo;
+    int steps;
+    double seconds;                                      /* limit of time */
+    uint64_t seed;
+    bool published;
+    uint32_t actions;                                    /* bit set of what may be tried */
+    int measure;                                         /* heuristic: how many to measure */
+    bool keep;                                           /* keep the visited graph, for search_dot */
+
+    /* results */
+    int path[SEARCH_PATH], npath;                        /* actions from the untiled nest to the best one */
+    struct nest best;
+    double best_gflops, used;                            /* used: time when the search ended */
+    double when[SEARCH_PATH + 1]; /* when the state after i actions was evaluated; nan: it was not */
+    double gflops[SEARCH_PATH + 1];                      /* of the states along the path; nan likewise */
+
+    /* inside */
+    struct evaluator *v;
+    const struct problem *p;
+    double began;
+    size_t evals;
+    struct rng rng;
+    struct visited { uint64_t key; struct nest t; double gflops, when; int from, action, depth, out; } *node;
+    size_t nnode, cap, nslot;
+    uint32_t *slot;
+    struct edge { int from, to, action; } *edge;
+    size_t nedge, edge_cap;
+};
+
+void search_run(struct search *, struct evaluator *, const struct problem *);
+void search_dot(const struct search *, FILE *, double peak);   /* nodes coloured by GFLOPS, best path thick */
+void search_free(struct search *);
+
+/* for the modules of searches */
+double search_elapsed(const struct search *);
+bool search_over(const struct search *);
+/* evaluate the state that `path` leads to; updates the best; returns its GFLOPS */
+double search_visit(struct search *, const struct nest *, const int *path, int npath);
+int search_replay(const struct search *, struct nest *, const int *path, int npath, int *legal); /* keeps legal ones */
+void search_heuristic(struct search *);
+void search_anneal(struct search *);
+void search_evolve(struct search *);
+void search_mcts(struct search *);
+#endif

@@ -1,0 +1,459 @@
+/* import_trace.c - Chrome's trace event format and PyTorch's Kineto dialect of it; see import.h */
+#include "prof/import/import.h"
+#include "base/message.h"
+#include "base/num.h"
+#include "tree/json.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t TIME_MAX = (int64_t)1 << 61;
+
+void import_put(struct importer *m, const struct event *e)
+{
+    if (e->end < e->start) {
+        m->reversed++;
+        return;
+    }
+    m->rows++;
+    m->put(m->closure, e);
+}
+
+/* the closing bracket of an array of events may be missing: the format allows it */
+void import_json_fault(struct importer *m, const struct jsonr *j)
+{
+    if (!json_fault(j)) return;
+    m->fault = xformat("%s (byte %zu)", json_fault(j), json_offset(j));
+    m->truncated = json_truncated(j);
+}
+
+bool import_decimal_us(str s, int64_t *ns)
+{
+    int64_t whole;
+    if (s.n > 4 && s.s[s.n - 4] == '.' && int_parse(s.s, s.n - 4, &whole) && whole >= 0 && whole <= TIME_MAX / 1000) {
+        unsigned a = (unsigned char)s.s[s.n - 3] - '0', b = (unsigned char)s.s[s.n - 2] - '0',
+                 c = (unsigned char)s.s[s.n - 1] - '0';
+        if (a <= 9 && b <= 9 && c <= 9 && s.s[0] != '-') {       /* three places, as most traces have */
+            *ns = whole * 1000 + a * 100 + b * 10 + c;
+            return true;
+        }
+    }
+    bool minus = s.n && s.s[0] == '-';
+    int64_t v = 0;
+    size_t i = minus, digits = 0;
+    /* microseconds since 1970 have 16 digits */
+    for (; i < s.n && s.s[i] >= '0' && s.s[i] <= '9' && digits < 16; i++, digits++) v = v * 10 + (s.s[i] - '0');
+    if (v > TIME_MAX / 1000) return false;
+    int places = 0;
+    if (i < s.n && s.s[i] == '.')
+        for (i++; i < s.n && s.s[i] >= '0' && s.s[i] <= '9' && places < 3; i++, places++) v = v * 10 + (s.s[i] - '0');
+    if (i == s.n && digits) {
+        for (; places < 3; places++) v *= 10;
+        *ns = minus ? -v : v;
+        return true;
+    }
+    double d;
+    if (!num_parse(s.s, s.n, &d) || !(fabs(d) <= (double)(TIME_MAX / 1000))) return false;
+    *ns = llround(d * 1000);
+    return true;
+}
+
+/* ---- begin and end events: a stack for each thread */
+
+/* name and category lie one after the other at `text` in the thread's texts, which shrink with the stack */
+struct begin { int64_t start; size_t text, name_n, cat_n; };
+struct thread { struct begin *v; size_t n, cap; int64_t last; uint32_t proc, tid; struct buf texts; };
+enum field {
+    PH,
+    NAME,
+    CAT,
+    PID,
+    TID,
+    LINK,
+    DEVICE,
+    STREAM,
+    KIND,
+    FLAG,
+    ID,
+    OUR_NAME,
+    OUR_CAT,
+    FIELDS,
+    TS,
+    DUR,
+    ARGS,
+    OTHER
+};
+/* Events mostly have the keys of the one before, in the same order: what stood at each place, and what to do with it.
+   */
+enum { PLACES = 24 };
+struct plan { struct json_expected key[PLACES]; enum field field[PLACES]; bool known[PLACES]; };
+/* ids met lately, as they stand in the file and as they come out */
+enum { RECENT = 64, ID_MAX = 24 };
+struct place { char bytes[2][ID_MAX]; str in[2], out[2]; bool known; };
+struct trace {
+    struct importer *m;
+    jsonr *j;
+    bool kineto;
+    int64_t base, ts, dur;
+    bool bad_time, has_ts, has_dur;
+    struct buf field[FIELDS];
+    unsigned set;                                        /* mask of fields that this event has */
+    struct intern ids, text;                             /* pid NUL tid -> thread; ids of threads */
+    struct thread *thread;
+    size_t thread_cap;
+    struct intern aliases;                               /* pid NUL tid of a file we wrote -> its own ids */
+    uint32_t *alias_text;
+    size_t alias_cap;
+    struct place recent[RECENT];
+    struct buf key, gpu_tid;
+    struct plan event, args;
+};
+
+/* a comparison that the compiler turns into one or two loads: keys are what these files are made of */
+static inline __attribute__((always_inline)) bool is(str s, const char *literal)
+{
+    return s.n == __builtin_strlen(literal) && __builtin_memcmp(s.s, literal, __builtin_strlen(literal)) == 0;
+}
+
+static bool has(const struct trace *t, enum field f)
+{
+    return t->set >> f & 1;
+}
+
+static str value_of(const struct trace *t, enum field f)
+{
+    return has(t, f) ? (str){ t->field[f].s, t->field[f].n } : (str){ "", 0 };
+}
+
+static void take(struct trace *t, enum field f)
+{
+    enum json token = json_next(t->j);
+    if (token == JSON_STRING || token == JSON_NUMBER) {
+        str s = json_str(t->j);
+        struct buf *b = &t->field[f];
+        if (s.n >= b->cap) b->s = grow(b->s, s.n + 1, &b->cap, 1);
+        copy_short(b->s, s.s, s.n);
+        b->n = s.n;
+        t->set |= 1u << f;
+    } else if (token == JSON_OBJECT || token == JSON_ARRAY) json_leave(t->j);
+}
+
+static bool take_time(struct trace *t, int64_t *ns)
+{
+    enum json token = json_next(t->j);
+    if (token == JSON_OBJECT || token == JSON_ARRAY) json_leave(t->j);
+    if ((token != JSON_NUMBER && token != JSON_STRING) || !import_decimal_us(json_str(t->j), ns) || *ns > TIME_MAX ||
+        *ns < -TIME_MAX)
+        t->bad_time = true;
+    return true;
+}
+
+static enum field event_field(str k)
+{
+    return is(k, "ph")     ? PH
+           : is(k, "ts")   ? TS
+           : is(k, "cat")  ? CAT
+           : is(k, "pid")  ? PID
+           : is(k, "tid")  ? TID
+           : is(k, "dur")  ? DUR
+           : is(k, "name") ? NAME
+           : is(k, "args") ? ARGS
+                           : OTHER;
+}
+
+static enum field args_field(str k)
+{
+    return is(k, "kind")                           ? KIND
+           : is(k, "cat")                          ? OUR_CAT
+           : is(k, "name")                         ? OUR_NAME
+           : is(k, "link") || is(k, "correlation") ? LINK
+           : is(k, "flag")                         ? FLAG
+           : is(k, "device")                       ? DEVICE
+           : is(k, "stream")                       ? STREAM
+           : is(k, "id")                           ? ID
+                                                   : OTHER;
+}
+
+/* the field that the next key names; false at the end of the object */
+static inline bool next_key(struct trace *t, struct plan *p, size_t place, enum field (*classify)(str), enum field *f)
+{
+    str k;
+    if (place < PLACES && p->known[place] && json_key_is(t->j, &p->key[place])) {
+        *f = p->field[place];
+        return true;
+    }
+    if (!json_key(t->j, &k)) return false;
+    *f = classify(k);
+    if (place < PLACES) {
+        p->known[place] = json_expect(&p->key[place], k);
+        p->field[place] = *f;
+    }
+    return true;
+}
+
+static void read_args(struct trace *t)
+{
+    enum field f;
+    if (json_next(t->j) != JSON_OBJECT) return;
+    for (size_t place = 0; next_key(t, &t->args, place, args_field, &f); place++) {
+        if (f < FIELDS) take(t, f);
+        else json_skip(t->j);
+    }
+}
+
+static uint32_t pair(struct trace *t, struct intern *table)
+{
+    t->key.n = 0;
+    buf_str(&t->key, value_of(t, PID));
+    buf_char(&t->key, '\0');
+    buf_str(&t->key, value_of(t, TID));
+    return intern(table, (str){ t->key.s, t->key.n });
+}
+
+static struct thread *thread_of(struct trace *t)
+{
+    size_t known = t->ids.n;
+    uint32_t i = pair(t, &t->ids);
+    if (t->ids.n > known) {
+        t->thread = grow(t->thread, t->ids.n, &t->thread_cap, sizeof *t->thread);
+        t->thread[i] = (struct thread){ .proc = intern(&t->text, value_of(t, PID)),
+                                        .tid = intern(&t->text, value_of(t, TID)),
+                                        .last = INT64_MIN };
+    }
+    return &t->thread[i];
+}
+
+/* names that we gave ourselves when we wrote the file: process_name and thread_name with args.id */
+static void name_alias(struct trace *t)
+{
+    if (!has(t, ID)) return;
+    if (str_is(value_of(t, NAME), "process_name")) t->set &= ~(1u << TID);
+    else if (!str_is(value_of(t, NAME), "thread_name")) return;
+    size_t known = t->aliases.n;
+    uint32_t i = pair(t, &t->aliases);
+    if (t->aliases.n > known) t->alias_text = grow(t->alias_text, t->aliases.n, &t->alias_cap, sizeof *t->alias_text);
+    t->alias_text[i] = intern(&t->text, value_of(t, ID));
+    for (size_t k = 0; k < RECENT; k++) t->recent[k].known = false;
+}
+
+static str aliased(struct trace *t, str pid, str tid, bool process)
+{
+    if (!t->aliases.n) return process ? pid : tid;
+    t->key.n = 0;
+    buf_str(&t->key, pid);
+    buf_char(&t->key, '\0');
+    if (!process) buf_str(&t->key, tid);
+    long i = intern_find(&t->aliases, (str){ t->key.s, t->key.n });
+    return i < 0 ? process ? pid : tid : t->text.name[t->alias_text[i]];
+}
+
+static unsigned cheap_hash(str s)
+{
+    return s.n ? (unsigned)s.n + 3 * (unsigned char)s.s[0] + 7 * (unsigned char)s.s[s.n - 1] : 0;
+}
+
+static void name_place(struct trace *t, struct event *e, str pid, str tid)
+{
+    const str in[2] = { pid, tid };
+    struct place *p = &t->recent[(cheap_hash(pid) + 31 * cheap_hash(tid)) % RECENT];
+    if (!p->known || !str_eq(p->in[0], pid) || !str_eq(p->in[1], tid)) {
+        *p = (struct place){ .known = pid.n <= ID_MAX && tid.n <= ID_MAX };
+        for (int k = 0; k < 2; k++) {
+            p->in[k] = in[k];
+            if (p->known) {
+                if (in[k].n) memcpy(p->bytes[k], in[k].s, in[k].n);
+                p->in[k].s = p->bytes[k];
+            }
+        }
+        for (int k = 0; k < 2; k++) p->out[k] = aliased(t, p->in[0], p->in[1], k == 0);
+    }
+    e->proc = p->out[0];
+    e->tid = p->out[1];
+}
+
+/* Kineto's categories; false for those that say nothing about time spent */
+static bool kineto_kind(struct event *e)
+{
+    static const struct { const char *cat; enum event_kind kind; const char *ours;
+    } map[] = { { "cpu_op", EVENT_CAT, "Backend" },    { "python_function", EVENT_CAT, "Python" },
+                { "cuda_runtime", EVENT_CAT, "CUDA" }, { "cuda_driver", EVENT_CAT, "CUDA" },
+                { "kernel", EVENT_GPU, "GPU" },        { "gpu_memcpy", EVENT_GPU, "GPU" },
+                { "gpu_memset", EVENT_GPU, "GPU" },    { "Kernel", EVENT_GPU, "GPU" },
+                { "Memcpy", EVENT_GPU, "GPU" },        { "Memset", EVENT_GPU, "GPU" },
+                { "Operator", EVENT_CAT, "Backend" },  { "Runtime", EVENT_CAT, "CUDA" },
+                { "user_annotation", EVENT_OP, "" },   { "overhead", EVENT_OVH, "cupti" } };
+    for (size_t i = 0; i < sizeof map / sizeof *map; i++) {
+        if (!str_is(e->cat, map[i].cat)) continue;
+        e->kind = map[i].kind;
+        e->cat = str_of(map[i].ours);
+        return true;
+    }
+    return false;
+}
+
+static void complete(struct trace *t, struct event *e)
+{
+    str pid = e->proc, tid = e->tid;
+    e->kind = EVENT_CAT;
+    if (has(t, KIND)) {
+        str kind = value_of(t, KIND);
+        e->kind = is(kind, "cat")     ? EVENT_CAT
+                  : is(kind, "gpu")   ? EVENT_GPU
+                  : is(kind, "op")    ? EVENT_OP
+                  : is(kind, "ovh")   ? EVENT_OVH
+                  : is(kind, "phase") ? EVENT_PHASE
+                  : is(kind, "proc")  ? EVENT_PROC
+                                      : EVENT_CAT;
+        e->cat = value_of(t, OUR_CAT);
+        e->name = value_of(t, OUR_NAME);
+        e->flag = e->flag.n ? e->flag : value_of(t, FLAG);
+    }
+    if (t->kineto && !has(t, KIND) && !kineto_kind(e)) {
+        t->m->skipped++;
+        return;
+    }
+    e->link = value_of(t, LINK);
+    name_place(t, e, pid, tid);
+    if (t->kineto && e->kind == EVENT_GPU && has(t, DEVICE)) {
+        t->gpu_tid.n = 0;
+        buf_char(&t->gpu_tid, 'd');
+        buf_str(&t->gpu_tid, value_of(t, DEVICE));
+        buf_add(&t->gpu_tid, ".s", 2);
+        buf_str(&t->gpu_tid, value_of(t, STREAM));
+        e->tid = (str){ t->gpu_tid.s, t->gpu_tid.n };
+    }
+    import_put(t->m, e);
+}
+
+/* take the innermost begin off the stack; its texts last until the next one of the thread */
+static void begun(struct thread *th, struct event *e)
+{
+    const struct begin *b = &th->v[--th->n];
+    e->start = b->start;
+    e->name = (str){ th->texts.s + b->text, b->name_n };
+    e->cat = (str){ th->texts.s + b->text + b->name_n, b->cat_n };
+    th->texts.n = b->text;
+}
+
+static void one_event(struct trace *t)
+{
+    struct importer *m = t->m;
+    str ph = value_of(t, PH);
+    char type = ph.n == 1 ? ph.s[0] : 0;
+    if (type == 'M') name_alias(t);
+    if (type != 'X' && type != 'B' && type != 'E') {
+        m->skipped += type != 'M';
+        return;
+    }
+    if (t->bad_time || !t->has_ts) {
+        m->malformed++;
+        return;
+    }
+    int64_t ts = t->ts, dur = t->has_dur ? t->dur : 0;
+    ts += t->base;
+    struct event e = { .proc = value_of(t, PID),
+                       .tid = value_of(t, TID),
+                       .cat = value_of(t, CAT),
+                       .name = value_of(t, NAME),
+                       .start = ts,
+                       .end = ts + dur };
+    if (type == 'X') {
+        complete(t, &e);
+        return;
+    }
+    struct thread *th = thread_of(t);
+    if (ts > th->last) th->last = ts;
+    if (type == 'B') {
+        th->v = grow(th->v, th->n + 1, &th->cap, sizeof *th->v);
+        th->v[th->n++] = (struct begin){ ts, th->texts.n, e.name.n, e.cat.n };
+        buf_str(&th->texts, e.name);
+        buf_str(&th->texts, e.cat);
+        return;
+    }
+    if (!th->n) {
+        m->stray++;
+        return;
+    }
+    begun(th, &e);
+    complete(t, &e);
+}
+
+static void read_event(struct trace *t)
+{
+    enum field f;
+    t->set = 0;
+    t->bad_time = t->has_ts = t->has_dur = false;
+    for (size_t place = 0; next_key(t, &t->event, place, event_field, &f); place++) {
+        if (f < FIELDS) take(t, f);
+        else if (f == TS) t->has_ts = take_time(t, &t->ts);
+        else if (f == DUR) t->has_dur = take_time(t, &t->dur);
+        else if (f == ARGS) read_args(t);
+        else json_skip(t->j);
+    }
+    if (!json_fault(t->j)) one_event(t);
+}
+
+static void read_events(struct trace *t)
+{
+    for (enum json token; (token = json_next(t->j)) != JSON_END && token != JSON_ARRAY_END;) {
+        if (token == JSON_OBJECT) read_event(t);
+        else {
+            t->m->malformed++;
+            if (token == JSON_ARRAY) json_leave(t->j);
+        }
+    }
+}
+
+static void close_threads(struct trace *t)
+{
+    for (size_t i = 0; i < t->ids.n; i++) {
+        struct thread *th = &t->thread[i];
+        t->set = 0;
+        while (th->n) {
+            struct event e = { .proc = t->text.name[th->proc],
+                               .tid = t->text.name[th->tid],
+                               .flag = { "open", 4 },
+                               .end = th->last };
+            begun(th, &e);
+            t->m->unclosed++;
+            complete(t, &e);
+        }
+        free(th->v);
+        free(th->texts.s);
+    }
+}
+
+void import_trace(struct importer *m, const char *path, bool kineto)
+{
+    struct trace t = { .m = m, .kineto = kineto, .j = json_open(path) };
+    json_tolerate(t.j);
+    enum json token = json_next(t.j);
+    str k;
+    if (token == JSON_ARRAY) read_events(&t);
+    else if (token == JSON_OBJECT) {
+        while (json_key(t.j, &k)) {
+            if (str_is(k, "traceEvents")) {
+                if (json_next(t.j) == JSON_ARRAY) read_events(&t);
+            } else if (str_is(k, "baseTimeNanoseconds")) {
+                token = json_next(t.j);
+                int64_t v = 0;
+                if (token == JSON_NUMBER && int_parse(json_str(t.j).s, json_str(t.j).n, &v) && v < TIME_MAX &&
+                    v > -TIME_MAX)
+                    t.base = v;
+                if (m->rows) warn("%s: baseTimeNanoseconds comes after events, which are left relative", path);
+            } else json_skip(t.j);
+        }
+    } else if (!json_fault(t.j))
+        m->fault = xformat("%s: %s", path, token == JSON_END ? "empty input" : "neither an object nor an array");
+    close_threads(&t);
+    import_json_fault(m, t.j);
+    json_close(t.j);
+    for (int f = 0; f < FIELDS; f++) free(t.field[f].s);
+    intern_free(&t.ids);
+    intern_free(&t.text);
+    intern_free(&t.aliases);
+    free(t.alias_text);
+    free(t.thread);
+    free(t.key.s);
+    free(t.gpu_tid.s);
+}

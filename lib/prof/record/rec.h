@@ -1,0 +1,65 @@
+/* rec.h - the writing side of the recorder: 16-byte records from any thread, without locks, that survive kill -9.
+ *
+ * Shared by the CPython extension, the preload library and anything else inside the recorded process; it uses libc
+ * alone. A record costs one time stamp and 16 bytes stored to a mapped page; every LOG_HALF records one write(2).
+ * After fork the child opens files of its own.  When the disk is full the program goes on and the loss is counted in
+ * the head. */
+#ifndef MILLRACE_REC_H
+#define MILLRACE_REC_H
+#include "prof/record/logfile.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+#if defined __x86_64__
+#include <x86intrin.h>
+#endif
+
+/* With the preload library in the process its copy serves the extension too: one set of files, one numbering. */
+#pragma GCC visibility push(default)
+struct rec_thread {
+    struct log_record *p, *end;                          /* where the next record goes; equal: rec_more */
+    /* the thread's Python base is open: closed at the thread's end */
+    bool in_base;
+};
+extern __thread struct rec_thread rec_thread __attribute__((tls_model("initial-exec")));
+extern bool rec_on;                                      /* records are wanted */
+extern bool rec_ticks;                                   /* time stamp counter instead of the system clock */
+
+/* Records go to directory `dir`, made if missing.  False with a message on stderr when that is impossible. */
+bool rec_start(const char *dir);
+/* write out what this thread holds; others' rings stay readable */
+void rec_stop(void);
+const char *rec_dir(void);                               /* NULL before rec_start */
+/* A new id, with its meaning; thread-safe.  kind: c, py, op, phase; cat: category or "". */
+uint32_t rec_name(const char *kind, const char *cat, const char *module, const char *name);
+uint64_t rec_dropped(void);                              /* records lost so far, all threads */
+/* make room for this thread; false: none, the record is lost */
+bool rec_more(void);
+#pragma GCC visibility pop
+
+static inline uint64_t rec_now(void)
+{
+#if defined __x86_64__
+    if (rec_ticks) return __rdtsc();
+#endif
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline void rec_put_at(enum log_event event, uint32_t id, enum log_hook hook, uint64_t t)
+{
+    if (__builtin_expect(rec_thread.p == rec_thread.end, 0) && !rec_more()) return;
+    struct log_record *r = rec_thread.p++;
+    r->id = id;
+    r->event = (uint16_t)event;
+    r->aux = (uint16_t)hook;
+    __atomic_store_n(&r->t, t, __ATOMIC_RELEASE);        /* last: a record with a time is whole */
+}
+
+static inline void rec_put(enum log_event event, uint32_t id, enum log_hook hook)
+{
+    rec_put_at(event, id, hook, rec_now());
+}
+#endif

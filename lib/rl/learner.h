@@ -1,0 +1,43 @@
+/* learner.h - one face for all that learn by acting: dqn, apex, a2c, a3c, ppo, impala, r2d2.
+ *
+ * A learner advances by its own unit of work, between which it may be saved, tried or stopped: an episode (dqn, r2d2)
+ * or a round (the others; see actor.h and apex.h).  With the same seed, options and number of actors the network is
+ * the same to the last bit; a training that was saved, killed and loaded goes on as if nothing had been. */
+#ifndef MILLRACE_LEARNER_H
+#define MILLRACE_LEARNER_H
+#include "rl/actor.h"
+#include "rl/agent.h"
+#include "rl/dqn.h"
+#include "rl/r2d2.h"
+
+extern const char learner_words[];                       /* "dqn|apex|...", for option tables */
+
+struct learner_options {
+    const char *algo;
+    int actors;                                          /* processes of apex, a3c, impala */
+    long share;                                          /* apex: steps of each actor in a round */
+    struct dqn_options dqn;                              /* dqn and apex */
+    struct actor_options actor;                          /* a2c, a3c, ppo, impala */
+    struct r2d2_options r2d2;
+};
+struct learner_options learner_defaults(const char *algo, uint64_t seed);
+long learner_seats(const struct learner_options *);      /* how many environments it needs */
+
+struct learner_news { long episodes; double total, loss, explore; };     /* ended; returns summed; nan: no loss;
+                                                            explore: chance of a random action, or the entropy */
+struct learner {
+    struct learner_options o;
+    long episodes, steps, updates;
+    struct dqn *dqn;
+    struct apex *apex;
+    struct actor *actor;
+    struct r2d2 *r2d2;
+};
+struct learner *learner_new(const struct environment *seats, const struct learner_options *);
+struct learner_news learner_advance(struct learner *);
+double learner_greedy(struct learner *, struct rng *);   /* return of an episode without exploration or learning */
+struct agent learner_agent(const struct learner *);      /* borrowed, changes as it learns */
+void learner_save(struct learner *, const char *path, const char *what);     /* what: all else that has to agree */
+bool learner_load(struct learner *, const char *path, const char *what);     /* before the first advance */
+void learner_free(struct learner *);
+#endif

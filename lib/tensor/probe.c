@@ -1,0 +1,170 @@
+#include "tensor/probe.h"
+#include "base/mem.h"
+#include "base/message.h"
+#include "measure/clock.h"
+#include "measure/stats.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUNS_MOST = 64 };
+static const uint64_t CACHE_BYTES = 12 << 20, ARENA_BYTES = 192 << 20;
+static const double LONG_SECONDS = 0.02;                 /* kernels of this length are run three times */
+
+struct probe {
+    const struct graph *graph;
+    struct op *op;                                       /* by kernel */
+    uint32_t *warm;                                      /* by kernel: bit i, operand i */
+    struct arena_at { char *p; uint64_t at; } in, out;   /* where the next cold operand comes from, goes to */
+    uint64_t arena_bytes;                                /* of each */
+    uint64_t tier_at;
+    struct tier *tier;
+    struct team *team;
+    struct exec *exec;
+};
+
+static uint64_t room(uint64_t n) { return (n + OP_ALIGN - 1) / OP_ALIGN * OP_ALIGN; }
+
+/* An operand is warm when in most nodes of its kernel it was touched CACHE_BYTES or less of traffic ago. */
+static void find_warm(struct probe *p)
+{
+    const struct graph *g = p->graph;
+    double *last = xmalloc((size_t)g->ntensor, sizeof *last), traffic = 0;
+    int *votes = xcalloc((size_t)g->nkernel * OP_OPERANDS, sizeof *votes);
+    for (int i = 0; i < g->ntensor; i++) last[i] = -1e18;
+    for (int n = 0; n < g->nnode; n++) {
+        const struct node *node = &g->node[n];
+        for (int i = 0; i < node->nin + node->nout; i++)
+            votes[node->kernel * OP_OPERANDS + i] += traffic - last[node->operand[i]] <= (double)CACHE_BYTES ? 1 : -1;
+        for (int i = 0; i < node->nin + node->nout; i++) {
+            traffic += (double)g->tensor[node->operand[i]].bytes;
+            last[node->operand[i]] = traffic;
+        }
+    }
+    for (int k = 0; k < g->nkernel; k++)
+        for (int i = 0; i < OP_OPERANDS; i++)
+            if (votes[k * OP_OPERANDS + i] > 0) p->warm[k] |= 1u << i;
+    free(votes);
+    free(last);
+}
+
+struct probe *probe_open(const struct graph *g, const struct kernels *k, int threads, const char *tier)
+{
+    struct probe *p = xcalloc(1, sizeof *p);
+    uint64_t most = 0, largest = 0;
+    p->graph = g;
+    p->op = xcalloc((size_t)g->nkernel, sizeof *p->op);
+    p->warm = xcalloc((size_t)g->nkernel, sizeof *p->warm);
+    for (int i = 0; i < g->nkernel; i++) {
+        struct op *o = &p->op[i];
+        *o = op_make(g, g->kernel[i].node);
+        uint64_t sum = 0, slow = 0;
+        for (int j = 0; j < o->nin + o->nout; j++) {
+            sum += 2 * room(o->bytes[j]) + OP_ALIGN;
+            if (g->kernel[i].movable >> j & 1)
+                slow += room(o->bytes[j]), largest = o->bytes[j] > largest ? o->bytes[j] : largest;
+        }
+        if (sum > p->arena_bytes) p->arena_bytes = sum;
+        if (slow > most) most = slow;
+    }
+    find_warm(p);
+    p->arena_bytes += ARENA_BYTES;
+    p->tier = tier_open(tier, most + ARENA_BYTES);
+    p->team = team_start(threads);
+    p->exec = exec_new(k, p->team, p->tier);
+    p->in.p = pages(p->arena_bytes);
+    p->out.p = pages(p->arena_bytes);
+    memset(p->out.p, 0, p->arena_bytes);
+    float *f = (float *)(void *)p->in.p;                 /* of both signs: infinities from large sums take longer */
+    for (uint64_t i = 0; i < p->arena_bytes / sizeof *f; i++)
+        f[i] = (float)((int)(i * 2654435761u >> 8 & 1023) - 512) * 0x1p-11f;
+    return p;
+}
+
+void probe_close(struct probe *p)
+{
+    for (int i = 0; i < p->graph->nkernel; i++) op_free(&p->op[i]);
+    exec_free(p->exec);
+    team_stop(p->team);
+    tier_close(p->tier);
+    pages_free(p->in.p, p->arena_bytes);
+    pages_free(p->out.p, p->arena_bytes);
+    free(p->op);
+    free(p->warm);
+    free(p);
+}
+
+const struct tier *probe_tier(const struct probe *p) { return p->tier; }
+bool probe_streams(const struct probe *p, int kernel) { return p->op[kernel].units > 1; }
+
+static char *next(const struct probe *p, struct arena_at *a, uint64_t bytes)
+{
+    if (a->at + bytes > p->arena_bytes) a->at = 0;
+    char *at = a->p + a->at;
+    a->at += room(bytes);
+    return at;
+}
+
+static uint64_t next_slow(struct probe *p, uint64_t bytes)
+{
+    if (p->tier_at + room(bytes) > tier_bytes(p->tier)) p->tier_at = 0;
+    uint64_t at = p->tier_at;
+    p->tier_at += room(bytes);
+    return at;
+}
+
+/* In a step the device has been idle while kernels ran, and its threads sleep: a request then takes longer than one of
+ * many in a row. */
+static void let_idle(void)
+{
+    double until = now_seconds() + 300e-6;
+    while (now_seconds() < until) {
+    }
+}
+
+static bool enough(const double *took, long n, long runs)
+{
+    if (n < 4) return false;                             /* the first one is not counted */
+    return n > runs || n == RUNS_MOST || median(took + 1, (size_t)n - 1) > LONG_SECONDS;
+}
+
+struct timing probe_kernel(struct probe *p, int kernel, uint32_t slow, enum exec_mode mode, long runs)
+{
+    const struct op *o = &p->op[kernel];
+    struct place place[OP_OPERANDS];
+    double took[RUNS_MOST];
+    long n = 0;
+    struct timing t = { .staging = exec_staging(o, slow, mode) };
+    for (; !enough(took, n, runs); n++) {
+        for (int i = 0; i < o->nin + o->nout; i++) {
+            place[i].slow = slow >> i & 1;
+            if (place[i].slow) place[i].offset = next_slow(p, o->bytes[i]);
+            else if (n == 0 || !(p->warm[kernel] >> i & 1))
+                place[i].fast = next(p, i < o->nin ? &p->in : &p->out, o->bytes[i]);
+        }
+        char *staging = next(p, &p->out, t.staging);
+        if (slow) let_idle();
+        double start = now_seconds();
+        exec_run(p->exec, o, place, mode, staging);
+        took[n] = now_seconds() - start;
+    }
+    t.runs = n - 1;
+    t.seconds = median(took + 1, (size_t)n - 1);
+    return t;
+}
+
+struct timing probe_move(struct probe *p, uint64_t bytes, bool to_fast, long runs)
+{
+    double took[RUNS_MOST];
+    long n = 0;
+    for (; !enough(took, n, runs); n++) {
+        struct transfer one = { 0 };
+        char *at = next(p, to_fast ? &p->out : &p->in, room(bytes));
+        uint64_t offset = next_slow(p, bytes);
+        let_idle();
+        double start = now_seconds();
+        tier_start(p->tier, &one, !to_fast, at, offset, (size_t)room(bytes));
+        tier_finish(p->tier, &one);
+        took[n] = now_seconds() - start;
+    }
+    return (struct timing){ median(took + 1, (size_t)n - 1), n - 1, 0 };
+}

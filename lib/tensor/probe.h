@@ -1,0 +1,22 @@
+/* probe.h - times one kernel as a training step meets it: operands where they would lie, caches as they would be.
+ *
+ * An operand that the step touched shortly before (less than CACHE_BYTES of other operands ago) is warm: it lies at the
+ * same addresses in every run.  All others move on through a large arena from run to run and are cold, as they are in
+ * the step. */
+#ifndef MILLRACE_PLACE_PROBE_H
+#define MILLRACE_PLACE_PROBE_H
+#include "tensor/exec.h"
+
+struct probe;
+struct probe *probe_open(const struct graph *, const struct kernels *, int threads,
+                         const char *tier); /* asks for disk first */
+void probe_close(struct probe *);
+const struct tier *probe_tier(const struct probe *);
+
+struct timing { double seconds; long runs; uint64_t staging; };   /* median of the runs */
+
+/* `slow`: bit i, operand i in slow memory.  At least `runs` runs, fewer (never below 3) of a kernel that takes long. */
+struct timing probe_kernel(struct probe *, int kernel, uint32_t slow, enum exec_mode, long runs);
+struct timing probe_move(struct probe *, uint64_t bytes, bool to_fast, long runs);
+bool probe_streams(const struct probe *, int kernel); /* has more than one unit, so that streamed differs from staged */
+#endif

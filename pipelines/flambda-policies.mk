@@ -1,0 +1,160 @@
+# policies.mk - the original inlining study's tables, from its result folders and counter files or others of the same layout
+#   make flambda-policies DATA=DIR    DIR/results/BENCHMARK/EXPERIMENT/*.csv (and DIR/pca-data/*.csv) to $(OUT)/flambda/policies*.csv
+#   make flambda-pca DATA=DIR         DIR/pca-data/BENCHMARK.csv to $(OUT)/flambda/pca.csv and scatter plots
+# DIR may also be the folder above, or the one that holds the files itself.
+
+POLICY_DATA  = $(or $(if $(DATA),$(firstword $(wildcard $(DATA)/inline/results $(DATA)/results) $(DATA))),$(DATA))
+PCA_DATA     = $(or $(if $(DATA),$(firstword $(wildcard $(DATA)/inline/pca-data $(DATA)/pca-data) $(DATA))),$(DATA))
+POLICY_OUT   = $(OUT)/flambda
+EXPERIMENT  ?= plugins-valid
+SETTINGS    ?= ridge-v0-reproduce-relabel
+HAND        ?= decay-0.400000-ridge-0.050000-benefit-log_speedup_over_mean
+POLICY_PLOT ?= v1_neural_network_ridge_moe
+
+policy_tables = welch best regret greedy
+with_initial  = $$([ ! -s $(POLICY_OUT)/counters.csv ] || echo --initial=$(POLICY_OUT)/counters.csv)
+policy_run    = flambda-policies --sets=data/flambda-benchmarks.csv '--not-single=*_moe' $(with_initial) --quiet
+
+flambda-policies: $(POLICY_OUT)/policies.csv $(POLICY_OUT)/policies-summary.csv $(policy_tables:%=$(POLICY_OUT)/policies-%.csv) \
+    $(POLICY_OUT)/settings-select.csv $(foreach x,svg png,$(POLICY_OUT)/policies.$x $(POLICY_OUT)/policies-set.$x $(POLICY_OUT)/policies-greedy.$x $(POLICY_OUT)/policies-regret.$x)
+
+flambda-pca: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca.done
+
+.PHONY: flambda-policies flambda-pca
+
+# the settings file changes only when the inputs are others
+$(POLICY_OUT)/policies.settings: policies-force
+	@mkdir -p $(@D)
+	if [ -z '$(DATA)' ]; then echo 'make: say where the data are, DATA=DIR' >&2; exit 1; fi
+	printf '%s\n' 'results=$(POLICY_DATA)' 'counters=$(PCA_DATA)' 'experiment=$(EXPERIMENT)' 'settings=$(SETTINGS)' > $@.new
+	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+.PHONY: policies-force
+
+$(POLICY_OUT)/timings.csv: $(POLICY_OUT)/policies.settings $(wildcard $(POLICY_DATA)/*/$(EXPERIMENT)/*.csv) $(BIN)/flambda-results
+	flambda-results --experiment=$(EXPERIMENT) $(POLICY_DATA) -o $@
+$(POLICY_OUT)/settings.csv: $(POLICY_OUT)/policies.settings $(wildcard $(POLICY_DATA)/*/$(SETTINGS)/*.csv) $(BIN)/flambda-results
+	flambda-results --experiment=$(SETTINGS) $(POLICY_DATA) -o $@
+# no counters at all is an empty file: the policies do without them; so is a picture with nothing to show
+$(POLICY_OUT)/counters.csv: $(POLICY_OUT)/policies.settings $(wildcard $(PCA_DATA)/*.csv) $(BIN)/flambda-counters
+	shopt -s nullglob
+	files=('$(PCA_DATA)'/*.csv)
+	if [ $${#files[@]} = 0 ]; then : > $@; else flambda-counters "$${files[@]}" -o $@; fi
+
+$(POLICY_OUT)/policies.csv: $(POLICY_OUT)/timings.csv $(POLICY_OUT)/counters.csv data/flambda-benchmarks.csv $(BIN)/flambda-policies
+	$(policy_run) --table=savings $< -o $@
+$(POLICY_OUT)/policies-%.csv: $(POLICY_OUT)/timings.csv $(POLICY_OUT)/counters.csv data/flambda-benchmarks.csv $(BIN)/flambda-policies
+	$(policy_run) --table=$* $< -o $@
+# learned decisions: the second timing of each worker alone, against the initial runs
+$(POLICY_OUT)/settings-select.csv: $(POLICY_OUT)/settings.csv $(POLICY_OUT)/counters.csv $(BIN)/flambda-policies
+	if [ -s $(POLICY_OUT)/counters.csv ] && grep -q ',$(HAND),' $<; then
+	    $(policy_run) --table=select --only=2 --base=initial --hand=$(HAND) $< -o $@
+	else
+	    echo choice,benchmark,policy,seconds,saved_ratio,missed_ratio > $@
+	fi
+
+# what a picture shows stands in a table beside it: one policy, one set
+$(POLICY_OUT)/policies-one.csv: $(POLICY_OUT)/policies.csv $(BIN)/csv-where
+	policy=$$(awk -F, 'NR > 1 && $$5 != "" && (!first || $$1 == "$(POLICY_PLOT)") { first = $$1 } END { print first }' $<)
+	csv-where --column=policy --is="$$policy" $< > $@
+$(POLICY_OUT)/policies-set.csv: $(POLICY_OUT)/policies-summary.csv $(BIN)/csv-where
+	set=$$(awk -F, 'NR > 1 && $$3 > 0 && set != "test" { set = $$2 } END { print set }' $<)
+	csv-where --column=set --is="$$set" $< > $@
+$(foreach x,svg png,$(POLICY_OUT)/policies.$x): $(POLICY_OUT)/policies-one.csv plots/flambda-savings.gp
+	policy=$$(awk -F, 'NR == 2 { print $$1 }' $<)
+	if [ -n "$$policy" ]; then gnuplot -c plots/flambda-savings.gp $< $@ "$$policy"; else : > $@; fi
+$(foreach x,svg png,$(POLICY_OUT)/policies-set.$x): $(POLICY_OUT)/policies-set.csv plots/flambda-summary.gp
+	set=$$(awk -F, 'NR == 2 { print $$2 }' $<)
+	if [ -n "$$set" ]; then gnuplot -c plots/flambda-summary.gp $< $@ "$$set"; else : > $@; fi
+$(foreach x,svg png,$(POLICY_OUT)/policies-greedy.$x): $(POLICY_OUT)/policies-greedy.csv plots/flambda-greedy.gp
+	if grep -q ^train, $<; then gnuplot -c plots/flambda-greedy.gp $< $@; else : > $@; fi
+
+# the policies in order of their median regret
+$(POLICY_OUT)/policies-regret-median.csv: $(POLICY_OUT)/policies-regret.csv $(BIN)/csv-group $(BIN)/csv-sort
+	csv-where --column=regret_ratio --known $< | csv-group --group=policy --columns=regret_ratio --stat=n,p25,p50,p75 |
+	    csv-sort --key=p50_regret_ratio:n > $@
+$(foreach x,svg png,$(POLICY_OUT)/policies-regret.$x): $(POLICY_OUT)/policies-regret-median.csv plots/flambda-regret.gp
+	if [ $$(wc -l < $<) -gt 1 ]; then gnuplot -c plots/flambda-regret.gp $< $@; else : > $@; fi
+
+$(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca-points.csv &: $(POLICY_OUT)/counters.csv $(BIN)/flambda-pca
+	if [ ! -s $< ]; then echo 'make: no counter files in $(PCA_DATA)' >&2; exit 1; fi
+	flambda-pca --points=$(POLICY_OUT)/pca-points.csv $< > $(POLICY_OUT)/pca.csv
+# one scatter a benchmark that has components
+$(POLICY_OUT)/pca.done: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca-points.csv plots/flambda-pca.gp $(BIN)/csv-where
+	mkdir -p $(POLICY_OUT)/pca
+	while IFS=, read -r name rows steps na initial best saved raw rest; do
+	    [ "$$name" != benchmark ] && [ -n "$$raw" ] && [ -n "$$saved" ] || continue
+	    points="$(POLICY_OUT)/pca/$$name.csv"
+	    csv-where --column=benchmark --is="$$name" $(POLICY_OUT)/pca-points.csv > "$$points"
+	    for x in svg png; do
+	        gnuplot -c plots/flambda-pca.gp "$$points" "$(POLICY_OUT)/pca/$$name-z.$$x" "$$name" z_1 z_2
+	        gnuplot -c plots/flambda-pca.gp "$$points" "$(POLICY_OUT)/pca/$$name-raw.$$x" "$$name" raw_1 raw_2
+	    done
+	done < $<
+	touch $@
+
+# does a policy carry over to programs it never saw?  every kind of model, one program left out in turn: make flambda-generalise DATA=DIR
+GENERALISE_RULES ?= lasso ridge
+GENERALISE_TAU   ?= 0.0005
+GENERALISE_IGNORE = site,immediate,long_term,no_inline
+
+flambda-generalise: $(foreach r,$(GENERALISE_RULES),$(foreach x,csv svg png,$(POLICY_OUT)/generalise-$r.$x))
+.PHONY: flambda-generalise
+
+$(POLICY_OUT)/generalise-labels-%.csv: $(POLICY_OUT)/pairs.csv $(BIN)/flambda-label
+	flambda-label --rule=$* $(if $(filter ridge,$*),--tau=$(GENERALISE_TAU)) $< -o $@
+$(POLICY_OUT)/generalise-%.csv: $(POLICY_OUT)/generalise-labels-%.csv $(BIN)/fit-cv
+	fit-cv --target=label --group=program --ignore=$(GENERALISE_IGNORE) --seed=$(SEED) $< > $@
+# what the picture shows: all programs together, and the best that any function of these features could do
+$(POLICY_OUT)/generalise-all-%.csv: $(POLICY_OUT)/generalise-%.csv $(POLICY_OUT)/generalise-labels-%.csv $(BIN)/fit-audit
+	ceiling=$$(fit-audit --target=label --ignore=program,$(GENERALISE_IGNORE) $(POLICY_OUT)/generalise-labels-$*.csv | awk -F, '$$1 == "ceiling_ratio" { print $$3 }')
+	csv-where --column=group --is='(all)' $< | sed "1s/$$/,ceiling_ratio/; 2,\$$s/$$/,$$ceiling/" > $@
+$(POLICY_OUT)/generalise-%.svg: $(POLICY_OUT)/generalise-all-%.csv plots/flambda-generalise.gp
+	gnuplot -c plots/flambda-generalise.gp $< $@ '$* labels'
+$(POLICY_OUT)/generalise-%.png: $(POLICY_OUT)/generalise-all-%.csv plots/flambda-generalise.gp
+	gnuplot -c plots/flambda-generalise.gp $< $@ '$* labels'
+
+# ours beside the published figures, for those that rest on files given: make flambda-published DATA=DIR
+GENERAL ?= decay-0.400000-ridge-0.500000-benefit-log_speedup_over_mean
+flambda-published: $(POLICY_OUT)/published.csv
+.PHONY: flambda-published
+
+$(POLICY_OUT)/settings-general.csv: $(POLICY_OUT)/settings.csv $(POLICY_OUT)/counters.csv $(BIN)/flambda-policies
+	$(policy_run) --table=select --only=2 --base=initial --hand=$(GENERAL) $< -o $@
+$(POLICY_OUT)/ours.csv: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/policies.csv $(POLICY_OUT)/policies-summary.csv $(POLICY_OUT)/policies-greedy.csv \
+    $(POLICY_OUT)/settings-select.csv $(POLICY_OUT)/settings-general.csv $(POLICY_OUT)/features.csv $(POLICY_OUT)/trees.csv \
+    $(POLICY_OUT)/decisions.csv
+	awk -F, -v OFS=, 'BEGIN { print "figure", "key", "ours" }
+	FNR == 1 { file = FILENAME; sub(".*/", "", file); next }
+	file == "pca.csv" && $$7 != "" { print "best_seen_percent", $$1, 100 * $$7 }
+	file == "policies.csv" && $$5 != "" && $$5 > top[$$2] && $$1 != "nothing" { top[$$2] = $$5 }
+	file == "policies-summary.csv" && $$2 == "train" { print "train_gmean_ratio", $$1, $$12 }
+	file == "policies-summary.csv" && $$2 == "test" { print "test_min_percent", $$1, 100 * $$7; print "test_max_percent", $$1, 100 * $$8 }
+	file == "policies-greedy.csv" && $$1 == "train" { print "greedy_train_regret", $$2, $$4 }
+	file == "settings-select.csv" && $$5 != "" && $$1 != "general" { print "ridge_" $$1 "_percent", $$2, 100 * $$5; print "ridge_" $$1 "_missed_ratio", $$2, $$6 }
+	file == "settings-general.csv" && $$5 != "" && $$1 == "hand" { print "ridge_general_percent", $$2, 100 * $$5 }
+	file == "features.csv" && $$2 ~ /^ridge_moe tau=/ && $$1 ~ /_ratio$$/ { sub("ridge_moe tau=", "", $$2); print "ridge_star_" $$1, $$2, $$3 }
+	file == "features.csv" && $$2 ~ /^lasso_(star|general|hand)$$/ && $$1 ~ /^n_(doesnt|inline|apply)/ { print $$2 "_labels", substr($$1, 3), $$3 }
+	file == "features.csv" && $$2 == "" { print "pairs", $$1, $$3 }
+	file == "features.csv" && $$1 == "ceiling" && $$2 == "lasso" { print "pairs", "ceiling_lasso", $$3 }
+	file == "features.csv" && $$1 == "n_reward_nodes" && sub("ridge-star ", "", $$2) { print "reward_nodes", $$2, $$3 }
+	file == "decisions.csv" && $$2 == "all" { print "almabench_variants", $$1, $$3 }
+	file == "trees.csv" && $$2 == "inlining_tree_a.sexp" && $$1 ~ /^n_(decl|inlined|apply)$$/ { tree_a += $$3 }
+	file == "trees.csv" && $$2 == "kb-1-parents.sexp" && sub("n_nodes_pass_", "", $$1) { print "kb_1_nodes_pass", $$1, $$3 }
+	file == "trees.csv" && $$2 == "kb-1-parents.sexp" && $$1 == "n_decisions_round_0" { print "kb_1_decisions", "round 0", $$3 }
+	END { if (tree_a) print "tree_a", "n_nodes", tree_a; for (b in top) print "best_policy_percent", b, 100 * top[b] }' CONVFMT=%.12g OFMT=%.12g $^ > $@
+$(POLICY_OUT)/published.csv: data/published/flambda.csv $(POLICY_OUT)/ours.csv $(BIN)/csv-join
+	csv-join --key=figure,key --keep=left $< $(POLICY_OUT)/ours.csv |
+	    awk -F, -v OFS=, 'NR == 1 { print $$0, "difference"; next } $$4 == "" { print $$0, ""; next } { printf "%s,%.3g\n", $$0, $$4 - $$3 }' > $@
+
+# shares of the labels against tau, from the rewards in the training logs: make flambda-classes DATA=DIR
+CLASS_LOG  ?= ridge_moe
+CLASS_TAUS ?= 0.00001 0.00002 0.00005 0.0001 0.0002 0.0005 0.001 0.002 0.005 0.01 0.02 0.05
+flambda-classes: $(foreach x,csv svg png,$(POLICY_OUT)/classes.$x)
+.PHONY: flambda-classes
+
+class_log = $(firstword $(wildcard $(DATA)/inline/training-logs/$(CLASS_LOG) $(DATA)/training-logs/$(CLASS_LOG)))
+$(POLICY_OUT)/classes.csv: $(POLICY_OUT)/policies.settings $(BIN)/flambda-pairs $(BIN)/flambda-label
+	if [ -z '$(class_log)' ]; then echo 'make: no training-logs/$(CLASS_LOG) in DATA=$(DATA)' >&2; exit 1; fi
+	flambda-pairs --kind=log $(class_log)/correct.log $(class_log)/incorrect.log | flambda-label --count --rule=ridge $(CLASS_TAUS:%=--tau=%) > $@
+$(POLICY_OUT)/classes.svg $(POLICY_OUT)/classes.png: $(POLICY_OUT)/classes.csv plots/flambda-classes.gp
+	gnuplot -c plots/flambda-classes.gp $< $@

@@ -1,0 +1,38 @@
+#!/bin/bash
+. "$(dirname "$0")/tap.sh"
+head='file,expression,form,round,n_decisions,n_lost,n_decl,n_inlined,n_apply,n_unknown,depth'
+cat > d <<'S'
+(decisions
+ (site (path a) (callee f) (inline true))
+ (site (path a b) (callee g) (inline false))
+ (site (path a b c) (callee h) (inline true))
+ (site (path {m} d) (callee unknown) (inline true))
+ (site (path a) (callee f) (inline false)) (site (path e) (callee f) (inline true) (round 1)))
+S
+is 'counts: one decision is lost below a call, an existing node wins' "$head
+d,0,plain,0,5,1,1,2,1,1,2" flambda-tree --stat d
+is 'every round' "$head
+d,0,plain,0,5,1,1,2,1,1,2
+d,0,plain,1,1,0,0,1,0,0,1" flambda-tree --stat --rounds d
+is 'the tree of live sites, first seen first' '(
+  (Inlined ((func f) (path (a)) (children (
+          (Apply ((func g) (path (b))))))))
+  (Decl ((func m) (children (
+          (Inlined ((func unknown) (path (d)) (children ()))))))))' flambda-tree --order=seen d
+flambda-tree d > original
+is 'it can be read again' "$head
+original,0,expanded,,0,0,1,2,1,1,2" flambda-tree --stat original
+if [ -n "${MILLRACE_DATA:-}" ] || [ -d "$root/../shared/data" ]; then
+    need_data inline/decisions-v1
+    flat() { tr -s ' \n' '  ' < "$1" | tr -d '\n' | sed 's/( /(/g; s/ )/)/g; s/ (/(/g; s/) /)/g; s/ $//'; }
+    flambda-tree "$DATA/inline/decisions-v1/inlining_tree_a.sexp" > a
+    flat "$DATA/inline/decisions-v1/inlining_tree_a.sexp" > want.flat
+    flat a > got.flat
+    ok 'the published tree comes out as it went in' cmp want.flat got.flat
+    is 'with its 534 nodes' '534' bash -c "flambda-tree --stat a | awk -F, 'NR == 2 { print \$7 + \$8 + \$9 }'"
+    is 'rounds of the published decisions' '41 1 6' bash -c "flambda-tree --stat --rounds '$DATA/inline/decisions-v1/lens-1.sexp' | awk -F, 'NR > 1 { printf \"%s%s\", s, \$5; s = \" \" } END { print \"\" }'"
+    is 'trees of the 16 variants of a V0 generation: 12 differ' 12 bash -c "for i in {0..15}; do flambda-tree '$DATA'/inline/decisions-v0/0/results_\$i.sexp | md5sum; done | sort -u | wc -l"
+fi
+fails 'a node without children' 1 'a tree node without \(children' bash -c "echo '((Declaration ((declared (() () ((A camlA) f 1))))))' | flambda-tree"
+fails 'an unknown node' 1 'not a node of a tree' bash -c "echo '((Declaration ((declared (() () ((A camlA) f 1)))(children ((Decl ()))))))' | flambda-tree"
+done_testing
