@@ -12,7 +12,7 @@
  * when these look solved, so a greedy row may stand for 10).  explore is the
  * chance of a random action, or the entropy of the policy (a2c, a3c, ppo,
  * impala).  Ends when it is solved or after --steps; a note on stderr says
- * which.  Hyper-parameters are those of learner_defaults in lib/learn.
+ * which.  Hyper-parameters are those of learner_defaults in lib/rl.
  * With --plain: no double targets, dueling, priorities and n-step returns.
  * The same seed and number of actors give the same rows.
  *

@@ -10,7 +10,7 @@
  * search had no need to evaluate it.  kind is real or model.
  * With --as-published the algo is NAME_published.
  * Algorithms: greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs brute
- * random anneal evolve mcts heuristic; lib/loop/search/search.h says what they do.
+ * random anneal evolve mcts heuristic; see lib/loop/search/search.h for more.
  * With --eval=model a search is reproducible by its seed: each evaluation
  * then counts as 0.1 ms.  With --output a search that was killed goes on at
  * the problem it was at; with the model its rows are those of one that was

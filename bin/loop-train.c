@@ -11,7 +11,7 @@
  * or model.  POLICY is for loop-roll.  states are those in the table, empty
  * where they are in the actors' own tables.
  * Algorithms: dqn (double, dueling, prioritised, n-step), apex (the same
- * with actors as processes), a2c, a3c, ppo, impala, r2d2; lib/learn says what
+ * with actors as processes), a2c, a3c, ppo, impala, r2d2; lib/rl says what
  * they do.
  * With --eval=model the same seed and number of actors give the same policy.
  * What it may do, --actions: the published seven; tile: those and all splits;

@@ -1,4 +1,4 @@
-# what live-compare.gp and live-policy.gp share: rows of benchmarks, points of labels with intervals; wants table, rows, labels, n, m, title_of(), shade()
+# what inline-compare.gp and inline-policy.gp share: rows of benchmarks, points of labels with intervals; wants table, rows, labels, n, m, title_of(), shade()
 row(b) = sum [k = 1:n] (word(rows, k) eq b || (b[1:1] eq "(" && word(rows, k)[1:1] eq "(") ? k : 0)
 low(x) = x < 0.5 ? 0.5 : x
 top(x) = x > 2 ? 2 : x
