@@ -10,6 +10,9 @@ SEED    ?= 1
 SCALE   ?= default
 JOBS    ?= $(shell nproc)
 
+# where this file and what belongs to it are, when make is run from elsewhere
+TOP     := $(patsubst %/,%,$(dir $(abspath $(firstword $(MAKEFILE_LIST)))))
+
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-builtin-rules
@@ -17,6 +20,12 @@ MAKEFLAGS += --no-builtin-rules
 .ONESHELL:
 .SECONDARY:
 .DEFAULT_GOAL := all
+
+# One way for every rule: `command $(aside)` writes beside its target, syncs and renames, so that whoever is killed, make
+# included, leaves the old file or none.  $(new) is the name beside; $(call keep,FILE) is for a rule that makes several.
+new   = $@.$$$$.new
+aside = > $(new); $(TOP)/pipelines/keep $(new) $@
+keep  = $(TOP)/pipelines/keep $(1).$$$$.new $(1)
 
 CFLAGS   ?= -O2 -g
 WARN      = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wformat=2 -Wundef -Wvla -Wcast-qual -Wno-missing-field-initializers
