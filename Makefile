@@ -22,10 +22,39 @@ MAKEFLAGS += --no-builtin-rules
 .DEFAULT_GOAL := all
 
 # One way for every rule: `command $(aside)` writes beside its target, syncs and renames, so that whoever is killed, make
-# included, leaves the old file or none.  $(new) is the name beside; $(call keep,FILE) is for a rule that makes several.
-new   = $@.$$$$.new
-aside = > $(new); $(TOP)/pipelines/keep $(new) $@
-keep  = $(TOP)/pipelines/keep $(1).$$$$.new $(1)
+# included, leaves the old file or none.  $(new) is the name beside, with the same ending: `gnuplot .. $(new)` and then
+# $(call keep,$@); a rule that makes several files writes $(call beside,FILE) and $(call keep,FILE) for each.
+beside = $(dir $(1)).millrace-$$$$-$(notdir $(1))
+keep   = $(TOP)/pipelines/keep $(beside) $(1)
+new    = $(call beside,$@)
+aside  = > $(new); $(call keep,$@)
+
+# What cannot work is said before anything is made.
+SCALES   := default ci test full
+hash     := \#
+dollar   := $$
+left     := (
+right    := )
+signs    := $(dollar) $(hash) $(left) $(right) ' " ` & ; | < > * ? [ ] \ : ! %
+one_word  = $(if $(filter-out 1,$(words $($(1)))),$(error $(1)='$($(1))': a folder whose name has no blank))$(foreach \
+    s,$(signs),$(if $(findstring $s,$($(1))),$(error $(1)='$($(1))': a folder whose name has no '$s')))
+ifneq ($(words $(TOP) $(CURDIR)),2)
+$(error make cannot work in a folder whose name has a blank: $(CURDIR))
+endif
+$(foreach v,OUT B BIN,$(call one_word,$v))
+ifneq ($(words $(filter $(SCALES),$(SCALE)))$(words $(SCALE)),11)
+$(error SCALE='$(SCALE)': one of $(SCALES))
+endif
+DRAWS := figure% inline inline-% flambda-% loop loop-% place-% prof prof-% pca-data bench-demo
+ifneq ($(filter $(DRAWS),$(MAKECMDGOALS)),)
+ifeq ($(filter deps,$(MAKECMDGOALS))$(shell command -v gnuplot),)
+$(error gnuplot is not here, and $(filter $(DRAWS),$(MAKECMDGOALS)) draws at the end: make deps installs it)
+endif
+endif
+# what killed recipes and filters left under OUT
+ifeq ($(MAKELEVEL),0)
+$(if $(wildcard $(OUT)/.),$(shell $(TOP)/pipelines/sweep $(OUT)))
+endif
 
 CFLAGS   ?= -O2 -g
 WARN      = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wformat=2 -Wundef -Wvla -Wcast-qual -Wno-missing-field-initializers
@@ -90,7 +119,7 @@ deps:
 	$$as_root apt-get update -qq || cannot "apt-get update failed"
 	$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$${missing[@]}" || cannot "apt-get install failed"
 
-test: all $(CTESTS)
+test: all $(filter $(or $(T),%),$(CTESTS))
 	B=$(abspath $B) BIN=$(abspath $(BIN)) prove -j$(JOBS) -e '' $(or $(T),t/*.t $(CTESTS))
 
 list:

@@ -112,6 +112,18 @@ int main(void)
     static const int kill = SIGKILL;
     ok(run_child(write_and_signal, &kill) == 256 + SIGKILL && strcmp(content("x"), "new\n") == 0,
        "SIGKILL leaves the old file whole");
+    ok(files() > 1, "and what it had begun");
+    out_sweep(".");
+    ok(files() == 1, "which out_sweep removes");
+    fclose(fopen(".millrace-1-x", "w"));
+    fclose(fopen("report.4194303.new", "w"));
+    fclose(fopen(".millrace-notes", "w"));
+    out_sweep(".");
+    ok(files() == 4, "but not what belongs to a living process, nor what a user may have called so");
+    unlink(".millrace-1-x");
+    unlink("report.4194303.new");
+    unlink(".millrace-notes");
+    out_sweep("no/such/folder");
     ok(run_child(write_and_fork, NULL) == 0 && strcmp(content("x"), "forked\n") == 0,
        "a forked child does not remove its parent's file");
     ok(dies(write_and_close, "no/such/dir", 1, "no/such/dir: No such file"), "a directory that is not there");

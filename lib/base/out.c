@@ -2,8 +2,10 @@
 #include "base/out.h"
 #include "base/mem.h"
 #include "base/message.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -47,6 +49,60 @@ static void install_cleanup(void)
     }
 }
 
+/* A file system that cannot sync is none of our business; a disk that fails is. */
+static bool on_disk(int fd)
+{
+    while (fsync(fd) != 0) {
+        if (errno == EINVAL || errno == EROFS || errno == ENOSYS || errno == ENOTSUP) break;
+        if (errno != EINTR) return false;
+    }
+    return true;
+}
+
+/* the name is on the disk as well, before anything builds on it */
+static void folder_on_disk(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? xformat("%.*s", slash == path ? 1 : (int)(slash - path), path) : xstrdup(".");
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {                                       /* one that may be written but not read cannot be synced */
+        bool good = on_disk(fd);
+        close(fd);
+        if (!good) die_errno("sync %s", folder);
+    }
+    free(folder);
+}
+
+/* a process that is dead but that nobody has waited for is gone, too */
+static bool is_alive(pid_t pid)
+{
+    if (kill(pid, 0) != 0) return errno != ESRCH;
+    char name[64], b[512];
+    snprintf(name, sizeof name, "/proc/%ld/stat", (long)pid);
+    int fd = open(name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return true;
+    ssize_t n = read(fd, b, sizeof b - 1);
+    close(fd);
+    b[n > 0 ? n : 0] = 0;
+    const char *state = strrchr(b, ')');                 /* after the name, which may hold anything */
+    return !state || !state[1] || (state[2] != 'Z' && state[2] != 'X');
+}
+
+void out_sweep(const char *folder)
+{
+    DIR *d = opendir(folder);
+    if (!d) return;
+    for (const struct dirent *e; (e = readdir(d));) {
+        if (strncmp(e->d_name, OUT_LEFT, sizeof OUT_LEFT - 1) != 0) continue;
+        const char *number = e->d_name + sizeof OUT_LEFT - 1;
+        char *end;
+        long pid = strtol(number, &end, 10);
+        if (end == number || *end != '-' || pid <= 0 || pid > INT_MAX) continue;
+        if (!is_alive((pid_t)pid)) unlinkat(dirfd(d), e->d_name, 0);
+    }
+    closedir(d);
+}
+
 struct out *out_open(const char *path)
 {
     struct out *o = xcalloc(1, sizeof *o);
@@ -64,7 +120,7 @@ struct out *out_open(const char *path)
     }
     const char *slash = strrchr(path, '/');
     int dir = slash ? (int)(slash - path) + 1 : 0;
-    o->tmp = xformat("%.*s.%s.%ld.tmp", dir, path, path + dir, (long)getpid());
+    o->tmp = xformat("%.*s" OUT_LEFT "%ld-%.200s", dir, path, (long)getpid(), path + dir);
     install_cleanup();
     o->fd = open(o->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (o->fd < 0 && errno == EEXIST && unlink(o->tmp) == 0)   /* left by a killed process that had our number */
@@ -92,10 +148,12 @@ void out_close(struct out *o)
     const char *name = o->path ? o->path : "(stdout)";
     bool bad = o->file && (fflush(o->file) != 0 || ferror(o->file));
     if (bad) die_errno("write %s", name);
+    if (o->tmp && !on_disk(o->fd)) die_errno("sync %s", name);
     bool is_stdout = o->fd == STDOUT_FILENO;             /* its stream stays, for finish() */
     if ((o->file && !is_stdout ? fclose(o->file) : close(o->fd)) != 0 && errno != EBADF) die_errno("close %s", name);
     if (o->tmp) {
         if (rename(o->tmp, o->path) != 0) die_errno("rename to %s", o->path);
+        folder_on_disk(o->path);
         struct out **p = &opened;
         while (*p != o) p = &(*p)->next;
         *p = o->next;

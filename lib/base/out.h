@@ -1,4 +1,4 @@
-/* out.h - files that are complete or absent: written aside in the same directory, then renamed. */
+/* out.h - files that are complete or absent: written aside in the same directory, synced, then renamed. */
 #ifndef MILLRACE_OUT_H
 #define MILLRACE_OUT_H
 #include <stdio.h>
@@ -8,6 +8,10 @@
  * streams still open are removed at exit and on SIGINT, SIGTERM, SIGHUP. */
 struct out;
 struct out *out_open(const char *path);
+/* Whatever is written aside is called OUT_LEFT PID-NAME.  A killed process leaves it; out_sweep removes from a folder
+ * the files of processes that are gone, pipelines/sweep (which make begins with) those of a tree. */
+#define OUT_LEFT ".millrace-"
+void out_sweep(const char *folder);
 FILE *out_file(struct out *);
 int out_fd(struct out *);                                /* the same file for csvw_fd; do not mix with out_file */
 void out_close(struct out *);

@@ -7,6 +7,7 @@
 #include "inline/ir.h"
 #include "inline/llvm.h"
 #include "base/message.h"
+#include "base/out.h"
 #include "table/csvio.h"
 #include <math.h>
 #include <stdio.h>
@@ -141,8 +142,8 @@ static const char *build_and_read(const struct llvm *l, const char *work, struct
                                   struct remarks *r, struct ir_module *m)
 {
     const char *out = b->out;
-    char *bitcode = xformat("%s/.build.%ld.bc", work, (long)getpid());
-    char *text = xformat("%s/.build.%ld.ll", work, (long)getpid());
+    char *bitcode = xformat("%s/" OUT_LEFT "%ld-build.bc", work, (long)getpid());
+    char *text = xformat("%s/" OUT_LEFT "%ld-build.ll", work, (long)getpid());
     b->bitcode = true;
     b->object = false;
     b->out = bitcode;

@@ -2,6 +2,7 @@
 #include "inline/trial.h"
 #include "inline/parts.h"
 #include "base/message.h"
+#include "base/out.h"
 #include "base/progress.h"
 #include "measure/clock.h"
 #include "measure/count.h"
@@ -96,7 +97,7 @@ static void build_and_measure(const struct trials *t, const struct trial *one, c
 {
     char *absolute = realpath(t->work->path, NULL);
     /* a name of one length: finding itself by it costs the program instructions */
-    char *exe = xformat("%s/.run.%010ld", absolute, (long)getpid());
+    char *exe = xformat("%s/" OUT_LEFT "%010ld-run", absolute, (long)getpid());
     struct live did = { 0 };
     double begin = now_seconds();
     const char *why =

@@ -2,6 +2,7 @@
 #include "inline/work.h"
 #include "inline/tool.h"
 #include "base/message.h"
+#include "base/out.h"
 #include "table/csvio.h"
 #include <errno.h>
 #include <math.h>
@@ -87,6 +88,7 @@ struct work *work_open(const char *path)
     w->path = xstrdup(path);
     char *table = xformat("%s/program.csv", path);
     if (access(table, R_OK) != 0) die_errno("%s (made by inline-module)", table);
+    out_sweep(path);                                     /* what a killed build left */
     csv *t = csv_open(table);
     int name = csv_need(t, "name"), directory = csv_need(t, "directory"), unit = csv_find(t, "unit");
     int compiler = unit >= 0 ? csv_need(t, "compiler") : csv_need(t, "clang");   /* directories of older versions */

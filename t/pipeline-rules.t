@@ -1,0 +1,67 @@
+#!/bin/bash
+# what every pipeline stands on: files made aside, leftovers swept, settings refused before anything is made
+. "$(dirname "$0")/tap.sh"
+# a Makefile with nothing of ours but the rules, in front of a rule that is killed or fails in the middle
+mkdir -p lab/pipelines
+cp "$root/pipelines/keep" "$root/pipelines/sweep" lab/pipelines
+sed '/^CFLAGS/,$d' "$root/Makefile" > lab/Makefile
+cat >> lab/Makefile <<'E'
+all: $(OUT)/one $(OUT)/a.svg $(OUT)/two
+$(OUT):
+	mkdir -p $@
+$(OUT)/one: | $(OUT)
+	{ echo first; $(DO); echo second; } $(aside)
+$(OUT)/a.svg: | $(OUT)
+	echo $(suffix $(new)) > $(new)
+	$(call keep,$@)
+$(OUT)/two: $(OUT)/one | $(OUT)
+	false || true
+	cat $< | $(PIPED) $(aside)
+E
+lab() { (cd lab && make -s "$@"); }
+: "${DO:=true}"
+left() { find lab/out -type f | LC_ALL=C sort | sed "s/-[0-9]*-/-PID-/"; }
+ok 'a file is made' lab DO=true PIPED=cat
+is 'as its recipe says' $'first\nsecond' cat lab/out/two
+is 'what is written aside keeps its ending' .svg cat lab/out/a.svg
+is 'nothing else is there' $'lab/out/a.svg\nlab/out/one\nlab/out/two' left
+rm -r lab/out
+fails 'a recipe that fails' 2 . lab DO=false PIPED=cat
+ok 'makes no file' eval '[ ! -e lab/out/one ]'
+ok 'and again works, and sweeps' lab DO=true PIPED=cat
+is 'what it left' $'lab/out/a.svg\nlab/out/one\nlab/out/two' left
+rm lab/out/two
+fails 'the end of a pipe that fails' 2 . lab PIPED='tee /dev/null | false'
+fails 'its beginning too' 2 . lab PIPED='head -c 3 | exit 3 |'
+ok 'no file' eval '[ ! -e lab/out/two ]'
+# the whole group of make is killed while a recipe writes
+rm -rf lab/out
+setsid make -s -C lab DO='sleep 60' > log 2>&1 &
+pid=$!
+for i in {1..100}; do ls lab/out/.millrace-*-one > /dev/null 2>&1 && break; sleep 0.1; done
+kill -9 -- -$pid
+wait $pid 2> /dev/null
+is 'make killed in the middle of a recipe: no file' $'lab/out/.millrace-PID-one' left
+ok 'again' lab DO=true PIPED=cat
+is 'it goes on, and nothing is left' $'lab/out/a.svg\nlab/out/one\nlab/out/two' left
+# what is not ours is not swept; neither is what a living process writes
+touch lab/out/report.2024.new lab/out/.millrace-notes lab/out/.millrace-$$-x
+mkdir -p lab/out/.millrace-4194303-folder/x
+ok 'sweep' lab DO=true PIPED=cat
+is 'leaves the files of users and of living processes' 3 eval 'ls -A lab/out | grep -c "new$\|notes$\|-x$"'
+ok 'removes folders too' eval '[ ! -e lab/out/.millrace-4194303-folder ]'
+
+refused() { fails "$1" 2 "$2" make -s -C "$root" "${@:3}"; [ ! -e "$T/made" ] || fail "$1: made something"; }
+refused 'OUT with a blank' 'OUT=.*no blank' OUT="$T/made here" help
+refused 'OUT with a shell sign' "OUT=.*has no ';'" OUT="$T/made;true" help
+refused 'OUT with nothing' 'OUT=' OUT= help
+refused 'a SCALE that is none' "SCALE='tiny': one of default ci test full" OUT="$T/made" SCALE=tiny help
+refused 'two of them' "SCALE='ci test'" OUT="$T/made" SCALE='ci test' help
+for s in default ci test full; do ok "SCALE=$s" make -s -C "$root" OUT="$T/made" SCALE=$s help; done
+mkdir bare
+for p in bash make env sed git cat nproc find dirname ls seq awk python3 printf tr cut; do ln -s "$(command -v $p)" bare/$p 2> /dev/null; done
+for goal in figure7 inline loop-table prof pca-data; do
+    fails "no gnuplot: make $goal says so first" 2 "gnuplot is not here, and $goal draws" env PATH="$PWD/bare" make -s -C "$root" OUT="$T/made" $goal
+done
+ok 'nothing was made' eval '[ ! -e "$T/made" ]'
+done_testing
