@@ -4,6 +4,11 @@ seq 1000 | awk 'BEGIN{print "x"}{print}' > t
 is "the first" $'x\n1\n2' csv-sample --first=2 t
 is "the last" $'x\n999\n1000' csv-sample --last=2 t
 is "more than there are" "$(cat t)" csv-sample --last=5000 t
+is "every third" $'x\n1\n4\n7' eval 'csv-sample --first=8 t | csv-sample --every=3'
+is "evenly spread" "x 1 251 501 751" eval 'csv-sample --even=4 t | xargs'
+is "spread over fewer" "$(cat t)" csv-sample --even=4000 t
+evenly() { for k in 3 7 41 999; do for ((i = 0; i < k; i++)); do echo $((i * 1000 / k + 1)); done | diff - <(csv-sample --even=$k t | tail -n +2) || return 1; done; }
+ok "as floor(i n / k) says" evenly
 is "none" x csv-sample --first=0 t
 is "none drawn" x csv-sample -n 0 t
 is "all drawn" "$(cat t)" csv-sample -n 1000 t

@@ -1,0 +1,60 @@
+/* expr_code.h - the program that an expression becomes; between expr.c, which writes it, and expr_run.c. */
+#ifndef MILLRACE_EXPR_CODE_H
+#define MILLRACE_EXPR_CODE_H
+#include "table/expr.h"
+#include <regex.h>
+
+enum { EXPR_DEPTH = 64 };                                /* values on the stack, and nesting */
+
+enum code {
+    PUSH,                                                /* constant[at] */
+    PUSH_FIELD,                                          /* column at */
+    PUSH_NAMED,                                          /* named[at] */
+    NEGATE, NOT,
+    ADD, SUBTRACT, MULTIPLY, DIVIDE, MODULO, POWER,
+    EQUAL, UNEQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL,
+    MATCH, UNMATCH,                                      /* pattern[at] */
+    UNLESS_FALSE, UNLESS_TRUE,                           /* of && and ||: the left side decides: go to step `at` */
+    AND, OR,
+    BRANCH,                                              /* take the condition; false: go to step `at` */
+    JUMP,
+    CALL,                                                /* functions[at] with n arguments */
+    RECALL                                               /* the same for one with a memory, which is memory `k` */
+};
+
+struct step { enum code code; int at, n, k; };
+
+struct expr {
+    const char *option, *text;                           /* for messages */
+    struct step *step;
+    size_t nstep, capstep;
+    struct value *constant;
+    size_t nconstant, capconstant;
+    regex_t *pattern;
+    size_t npattern, cappattern;
+};
+
+/* what a running function keeps for one group: numbers, or the last values in a ring */
+struct memory { size_t n, cap; double sum, lost; struct kept { struct value v; struct buf text; } *kept; };
+
+struct function {
+    const char *name;
+    int least, most;                                     /* arguments; -1: any number */
+    int pattern;                                         /* which argument is a pattern, a text in quotes; 0: none */
+    double (*of_number)(double);                         /* or one of these */
+    struct value (*call)(const struct expr *, struct scope *, const struct value *arg, int n);
+    struct value (*recall)(const struct expr *, struct scope *, const struct value *arg, int n, struct memory *);
+};
+
+const struct function *function_find(str name);          /* NULL: there is none */
+const struct function *function_at(int i);
+int function_index(const struct function *);
+
+/* false: not known; dies when it is text that is no number */
+bool value_number(const struct expr *, struct scope *, const struct value *, double *v);
+
+static inline struct value number_value(double v)
+{
+    return (struct value){ .kind = NUMBER, .number = v };
+}
+#endif

@@ -1,0 +1,197 @@
+/* expr_run.c - see expr.h: the row at hand, and the machine that runs the steps for it. */
+#include "base/message.h"
+#include "base/num.h"
+#include "table/expr_code.h"
+#include <math.h>
+#include <string.h>
+
+bool scope_row(struct scope *s)
+{
+    if (!csv_next(s->t)) return false;
+    if (s->text.head) arena_reset(&s->text);
+    s->row++;
+    if (!s->nmemory) return true;
+    size_t seen = s->groups.n;
+    s->at = s->group.n ? intern(&s->groups, columns_key(s->t, s->group, &s->key)) : 0;
+    if (s->group.n ? s->at == seen : s->row == 1) {
+        s->memory = grow(s->memory, (s->at + 1) * s->nmemory, &s->capmemory, sizeof *s->memory);
+        memset(s->memory + s->at * s->nmemory, 0, s->nmemory * sizeof *s->memory);
+    }
+    return true;
+}
+
+str value_text(struct scope *s, const struct value *v)
+{
+    char b[NUM_MAX];
+    size_t n;
+    switch (v->kind) {
+    case TEXT: case FIELD: return v->text;
+    case NUMBER:
+        n = num_print(b, v->number);
+        return (str){ arena_copy(&s->text, b, n), n };
+    case NOT_KNOWN: break;
+    }
+    return (str){ "", 0 };
+}
+
+void value_write(csvw *w, const struct value *v)
+{
+    switch (v->kind) {
+    case TEXT: case FIELD: csvw_str(w, v->text); break;
+    case NUMBER: csvw_num(w, v->number); break;
+    case NOT_KNOWN: csvw_empty(w); break;
+    }
+}
+
+bool value_number(const struct expr *e, struct scope *s, const struct value *v, double *number)
+{
+    if (v->kind == NUMBER) {
+        *number = v->number;
+        return true;
+    }
+    if (v->kind == NOT_KNOWN || !v->text.n) return false;
+    if (num_parse(v->text.s, v->text.n, number)) return true;
+    if (v->kind == FIELD && v->column >= 0) csv_die(s->t, v->column, "a number");
+    die_at(csv_file(s->t), csv_line(s->t), "%s '%s': '%.*s' is not a number", e->option, e->text,
+           v->text.n > 200 ? 200 : (int)v->text.n, v->text.s);
+}
+
+/* ---- truth: 0, 1, or 2 for not known */
+
+static int truth(const struct expr *e, struct scope *s, const struct value *v)
+{
+    double x;
+    if (!value_number(e, s, v, &x)) return 2;
+    return x != 0 && !isnan(x);
+}
+
+static struct value of_truth(int t)
+{
+    return t == 2 ? (struct value){ .kind = NOT_KNOWN } : number_value(t);
+}
+
+/* ---- comparison */
+
+static bool compare_numbers(enum code c, double a, double b)
+{
+    switch (c) {
+    case EQUAL: return a == b;
+    case UNEQUAL: return a != b;
+    case LESS: return a < b;
+    case LESS_EQUAL: return a <= b;
+    case GREATER: return a > b;
+    default: return a >= b;
+    }
+}
+
+static struct value compare(const struct expr *e, struct scope *s, enum code c, const struct value *a,
+                            const struct value *b)
+{
+    double x, y;
+    if (a->kind == TEXT || b->kind == TEXT)
+        return number_value(compare_numbers(c, str_cmp(value_text(s, a), value_text(s, b)), 0));
+    bool known = (a->kind == NUMBER || (a->kind == FIELD && a->text.n)) &&
+                 (b->kind == NUMBER || (b->kind == FIELD && b->text.n));
+    if (!known) return (struct value){ .kind = NOT_KNOWN };
+    if (a->kind == FIELD && b->kind == FIELD &&
+        !(num_parse(a->text.s, a->text.n, &x) && num_parse(b->text.s, b->text.n, &y)))
+        return number_value(compare_numbers(c, str_cmp(a->text, b->text), 0));
+    value_number(e, s, a, &x);
+    value_number(e, s, b, &y);
+    return number_value(compare_numbers(c, x, y));
+}
+
+static struct value match(const struct expr *e, struct scope *s, const struct step *p, const struct value *a)
+{
+    if (a->kind == NOT_KNOWN) return *a;
+    str t = value_text(s, a);
+    regmatch_t m = { .rm_so = 0, .rm_eo = (regoff_t)t.n };
+    bool found = regexec(&e->pattern[p->at], t.s ? t.s : "", 1, &m, REG_STARTEND) == 0;
+    return number_value(found == (p->code == MATCH));
+}
+
+/* ---- arithmetic */
+
+static double arithmetic(enum code c, double a, double b)
+{
+    switch (c) {
+    case ADD: return a + b;
+    case SUBTRACT: return a - b;
+    case MULTIPLY: return a * b;
+    case DIVIDE: return a / b;
+    case MODULO: return fmod(a, b);
+    default: return pow(a, b);
+    }
+}
+
+static void calculate(const struct expr *e, struct scope *s, enum code c, struct value *a, const struct value *b)
+{
+    double x, y;
+    bool first = value_number(e, s, a, &x), second = value_number(e, s, b, &y);
+    *a = first && second ? number_value(arithmetic(c, x, y)) : (struct value){ .kind = NOT_KNOWN };
+}
+
+static struct value apply(const struct expr *e, struct scope *s, const struct step *p, const struct value *arg)
+{
+    const struct function *f = function_at(p->at);
+    double x;
+    if (p->code == RECALL) return f->recall(e, s, arg, p->n, s->memory + s->at * s->nmemory + p->k);
+    if (!f->of_number) return f->call(e, s, arg, p->n);
+    return value_number(e, s, arg, &x) ? number_value(f->of_number(x)) : (struct value){ .kind = NOT_KNOWN };
+}
+
+struct value expr_run(const expr *e, struct scope *s)
+{
+    struct value stack[EXPR_DEPTH + 1], *top = stack;     /* stack[0] stays empty */
+    double x;
+    int t;
+    for (size_t i = 0; i < e->nstep; i++) {
+        const struct step *p = &e->step[i];
+        switch (p->code) {
+        case PUSH: *++top = e->constant[p->at]; break;
+        case PUSH_FIELD: *++top = (struct value){ .kind = FIELD, .column = p->at, .text = csv_str(s->t, p->at) }; break;
+        case PUSH_NAMED: *++top = s->named[p->at]; break;
+        case NEGATE: *top = value_number(e, s, top, &x) ? number_value(-x) : (struct value){ .kind = NOT_KNOWN }; break;
+        case NOT: t = truth(e, s, top); *top = of_truth(t == 2 ? 2 : !t); break;
+        case ADD: case SUBTRACT: case MULTIPLY: case DIVIDE: case MODULO: case POWER:
+            top--;
+            calculate(e, s, p->code, top, top + 1);
+            break;
+        case EQUAL: case UNEQUAL: case LESS: case LESS_EQUAL: case GREATER: case GREATER_EQUAL:
+            top--;
+            *top = compare(e, s, p->code, top, top + 1);
+            break;
+        case MATCH: case UNMATCH: *top = match(e, s, p, top); break;
+        case UNLESS_FALSE: case UNLESS_TRUE:
+            t = truth(e, s, top);
+            *top = of_truth(t);
+            if (t == (p->code == UNLESS_TRUE)) i = (size_t)p->at - 1;
+            break;
+        case AND:
+            t = truth(e, s, top--);
+            *top = t == 0 ? of_truth(0) : t == 2 ? of_truth(2) : *top;
+            break;
+        case OR:
+            t = truth(e, s, top--);
+            *top = t == 1 ? of_truth(1) : t == 2 ? of_truth(2) : *top;
+            break;
+        case BRANCH:
+            t = truth(e, s, top--);
+            if (t == 2) *++top = of_truth(2);
+            if (t != 1) i = (size_t)(t == 2 ? p->n : p->at) - 1;
+            break;
+        case JUMP: i = (size_t)p->at - 1; break;
+        case CALL: case RECALL:
+            top -= p->n - 1;
+            *top = apply(e, s, p, top);
+            break;
+        }
+    }
+    return *top;
+}
+
+bool expr_holds(const expr *e, struct scope *s)
+{
+    struct value v = expr_run(e, s);
+    return truth(e, s, &v) == 1;
+}

@@ -1,0 +1,202 @@
+#!/bin/bash
+. "$(dirname "$0")/tap.sh"
+cat > t <<'END'
+path,base,s,name
+/a/b.c,2,1,x
+/a/c.c,3,,y
+q,6,nan,
+z,10,4,"a,b"
+END
+is "a new column" $'path,base,s,name,r\n/a/b.c,2,1,x,2\n/a/c.c,3,,y,\nq,6,nan,,nan\nz,10,4,"a,b",2.5' csv-calc --set=r=base/s t
+is "in place of one, seen by the next" $'path,base,s,name,t\n/a/b.c,3,1,x,6\nz,11,4,"a,b",22' \
+    csv-calc --set='base=base+1' --set='t=base*2' --where='s >= 1' t
+is "set twice" $'x\n4' csv-calc --set=x=x+1 --set=x=x*2 <(printf 'x\n1\n')
+is "single values, bare" $'x\t2\na,b\t2.5' csv-calc --print=name --print=base/s --where='base / s > 1' t
+is "a text from outside is never read as an expression" 'x" + 1' csv-calc --let='n=x" + 1' --where='row() == 1' --print=n t
+is "and is a number if it looks like one" 5 csv-calc --let=n=2.5 --where='row() == 1' --print='n * base' t
+is "a copied field keeps its bytes" $'x,y\n1.50,1.50' csv-calc --set=y=x <(printf 'x\n1.50\n')
+is "any name in brackets" 7 csv-calc --print='[a b]+[c-d]' <(printf 'a b,c-d\n3,4\n')
+is "several files are one table" $'1\n2' csv-calc --print='row()' <(printf 'x\na\n') <(printf 'x\nb\n')
+
+# every value on the first row: base 2, s 1, name x, path /a/b.c
+while IFS=$'\t' read -r expr want; do
+    [ -z "$expr" ] || is "$expr" "$want" csv-calc --where='row() == 1' --print="$expr" t
+done <<'END'
+1 + 2 * 3 ^ 2	19
+-2 ^ 2	-4
+2 ^ -1	0.5
+2 ^ 3 ^ 2	512
+7 % 4 - 1	2
+10 - 4 - 3	3
+16 / 4 / 2	2
+(1 + 2) * 3	9
+.5e1	5
+--1	1
+1 < 2 && 2 <= 2 && 3 > 2 && 3 >= 3 && 1 != 2	1
+!(1 == 1)	0
+!1 == 0	1
+1 || 0 && 0	1
+0 ? 1 : 0 ? 2 : 3	3
+base > 1 ? 'big' : 'small'	big
+"it's" == 'it''s'	1
+name ~ '^[a-x]$'	1
+name !~ 'x'	0
+name == 'x'	1
+base == '2.0'	0
+base == 2.0	1
+'10' < '9'	1
+10 < 9	0
+missing + 1	
+missing == 1	
+missing == ''	1
+0 && missing	0
+missing && 0	0
+1 && missing	
+missing || 1	1
+0 || missing	
+!missing	
+missing ? 1 : 2	
+nan == nan	0
+nan != nan	1
+nan ? 1 : 2	2
+1 / 0	inf
+0 / 0	nan
+abs(-3) + sqrt(16) + floor(2.7) + ceil(2.1) + trunc(-2.7)	10
+log2(8) + log10(100) + log(exp(1))	6
+sign(-5)	-1
+min(3, 1, 2)	1
+max(3, nan)	nan
+max(base, missing)	
+round(2.345, 2)	2.35
+round(2.5)	2
+digits(123456, 3)	123000
+fixed(2, 3)	2.000
+isnan(nan) + isnan(1)	1
+concat(name, '-', base, missing)	x-2
+length('größe')	5
+upper('aZ1') == 'AZ1' && lower('aZ') == 'az'	1
+trim('  a b ')	a b
+contains(path, 'b.') && starts(path, '/a') && ends(path, '.c')	1
+starts('a', 'ab')	0
+slice('größe', 3, 2)	öß
+slice('abc', 9)	
+part(path, '/', -1)	b.c
+part(path, '/', 1)	
+part(path, '/', 3)	b.c
+part(path, '/', 4)	
+part('a::b', '::', 2)	b
+replace(path, '[ab]', '<&>')	/<&>/<&>.c
+replace('abc', 'x*', '-')	-a-b-c-
+extract(path, '/([a-z])[.]')	b
+extract(path, '[.].*')	.c
+known(extract(path, 'Q'))	0
+number('1e3') + 1	1001
+known(number('a'))	0
+text(1) == '1'	1
+or(missing, number('a'), 7)	7
+known(base) + known(missing)	1
+END
+is "empty fields and nan on the way" $',,2\nnan,nan,6\n2.5,3.5,10' csv-calc --where='row() > 1' --print='concat(base / s, ",", or(s, "") == "" ? "" : (base + s) / 4, ",", or(number(s), base) > 100 ? 1 : base)' \
+    <(printf 'base,s\n0,0\n2,\n6,nan\n10,4\n')
+is "lag, running values" $'2,,2,2,2,1\n3,2,5,2,3,2\n6,3,11,2,6,3\n10,6,21,2,10,4' csv-calc \
+    --print="concat(base, ',', lag(base), ',', run_sum(base), ',', run_min(base), ',', run_max(base), ',', run_count())" t
+printf 'g,x\na,1\nb,10\na,2\nb,\na,4\n' > g
+is "in each group" $'g,x,l,s,f,n\na,1,,1,1,1\nb,10,,10,10,1\na,2,1,3,1,2\nb,,10,10,10,2\na,4,2,7,1,3' \
+    csv-calc -g g --set='l=lag(x)' --set='s=run_sum(x)' --set='f=first(x)' --set='n=run_count()' g
+is "lag of two" $',,1,10,2' eval 'csv-calc --print="lag(x, 2)" g | paste -sd,'
+is "lag of text" $'\na\nb\na\nb' csv-calc --print="lag(concat(g))" g
+
+f() { fails "$1" "$2" "$3" csv-calc --where="$4" t; }
+f "two operators" 2 "character 8 of 'base > > 1': a value is missing before this" 'base > > 1'
+f "at the end" 2 'a value is missing at the end' 'base +'
+f "no such column" 2 "character 6 of 'base/q': no column 'q'; there are path, base, s, name" base/q
+f "no such function" 2 "no function 'foo'" 'foo(1)'
+f "a bad pattern" 2 "character 8 .*Unmatched" "name ~ '('"
+f "a pattern from a column" 2 'pattern has to be a text in quotes' 'path ~ name'
+f "and in a function" 2 'pattern has to be a text in quotes' "replace(path, name, '')"
+f "= for ==" 2 "'=' alone compares nothing" 'base = 2'
+f "a unit" 2 'letter right after a number' '3s'
+f "too few arguments" 2 'round\(\) takes 1 to 2' 'round()'
+f "comparisons in a chain" 2 'comparisons do not chain' '1 < 2 < 3'
+f "an open bracket" 2 "'\)' is missing" '(base'
+f "an open quote" 2 'never closed' "'x"
+f "two values" 2 'operator is missing' 'base s'
+f "half a choice" 2 "':' is missing" 'base ? 1'
+f "a text as a number" 1 "t:2: column 'path': '/a/b.c' is not a number" 'path * 2'
+f "made text as a number" 1 "t:2: .*'xq' is not a number" "concat(name, 'q') + 1"
+f "not a whole number" 1 '1.5 is not a whole number' "part(path, '/', 1.5)"
+fails "nested too deeply" 2 'nested too deeply' csv-calc --where="$(printf '(%.0s' {1..9999})" t
+fails "a long row of values" 2 'too many values' csv-calc --where="$(printf 'base^%.0s' {1..99})1" t
+fails "nothing to do" 2 'nothing to do' csv-calc t
+fails "no name" 2 'not of the form' csv-calc --set=3 t
+fails "the name of a column" 2 "there is a column 'base'" csv-calc --let=base=1 --set=a=1 t
+fails "a tab in a printed value" 1 'tab or a line end' csv-calc --print=x <(printf 'x\n"a\nb"\n')
+
+# random arithmetic beside Python's
+python3 - > exprs <<'END'
+import random
+random.seed(5)
+def e(d):
+    if d == 0: return random.choice(['a', 'b', 'c', str(random.randint(0, 9)), '%.2f' % random.random()])
+    k = random.choice('+-*/<>u?&|m')
+    x, y = e(d - 1), e(random.randint(0, d - 1))
+    if k in '+-*/<>': return f'({x} {k} {y})'
+    if k == 'u': return f'-({x})'
+    if k == 'm': return f'max({x}, {y})'
+    if k == '?': return f'({e(0)} < {e(0)} ? {x} : {y})'
+    return f'(({x} > 1) {k * 2} ({y} < 2))'
+for i in range(300): print(e(random.randint(1, 5)))
+END
+printf 'a,b,c\n1.5,-2,7\n0.25,3,0.125\n-4,11,2\n' > abc
+while IFS= read -r expr; do csv-calc --print="$expr" abc; done < exprs > got
+python3 - > want 2> err <<'END'
+import re
+class N(float):
+    pass
+def div(x, y):
+    if y == 0: return float('nan') if x == 0 or x != x else float('inf') * (1 if (x > 0) == (str(y)[0] != '-') else -1)
+    return x / y
+def parse(s):                                            # a second reader of the same grammar, into Python
+    t = re.findall(r'[0-9.]+|[a-z]+|&&|\|\||.', s.replace(' ', ''))
+    def expr():
+        x = orx()
+        if t and t[0] == '?':
+            t.pop(0); a = expr(); assert t.pop(0) == ':'; b = expr()
+            return lambda r, x=x, a=a, b=b: a(r) if x(r) and x(r) == x(r) else b(r)
+        return x
+    def level(ops, sub):
+        def f():
+            x = sub()
+            while t and t[0] in ops:
+                o, y = t.pop(0), sub()
+                x = (lambda r, x=x, y=y, o=o: ops[o](x(r), y(r)))
+            return x
+        return f
+    def atom():
+        k = t.pop(0)
+        if k == '-': x = atom(); return lambda r: -x(r)
+        if k == '(': x = expr(); assert t.pop(0) == ')'; return x
+        if k == 'max':
+            t.pop(0); x = expr(); t.pop(0); y = expr(); t.pop(0)
+            return lambda r: float('nan') if x(r) != x(r) or y(r) != y(r) else max(x(r), y(r))
+        if k in 'abc': return lambda r: r['abc'.index(k)]
+        return lambda r: float(k)
+    mul = level({'*': lambda x, y: x * y, '/': div}, atom)
+    add = level({'+': lambda x, y: x + y, '-': lambda x, y: x - y}, mul)
+    cmp = level({'<': lambda x, y: float(x < y), '>': lambda x, y: float(x > y)}, add)
+    andx = level({'&&': lambda x, y: float(bool(x) and bool(y))}, cmp)
+    orx = level({'||': lambda x, y: float(bool(x) or bool(y))}, andx)
+    return expr()
+rows = [(1.5, -2, 7), (0.25, 3, 0.125), (-4, 11, 2)]
+for line in open('exprs'):
+    f = parse(line.strip())
+    for r in rows: print(repr(float(f(r))))
+END
+ok "300 random expressions as in Python" python3 -c "
+a, b = [float(x) for x in open('got')], [float(x) for x in open('want')]
+assert len(a) == len(b) == 900, (len(a), len(b))
+bad = [(i, x, y) for i, (x, y) in enumerate(zip(a, b)) if not (x == y or x != x and y != y)]
+assert not bad, bad[:5]"
+(echo a,b; seq 3000 | awk '{print $1 % 97 "," $1 * 0.37}') > n
+is "rows as in awk" "$(awk -F, 'NR == 1 || ($1 > 20 && $2 < 500) || $1 == 3' n)" csv-calc --where='a > 20 && b < 500 || a == 3' n
+done_testing
