@@ -309,13 +309,22 @@ static int counterpart(const struct loop *l, int i, const struct loop *other, in
     return -1;
 }
 
+/* no other loop of their variables lies between the two: that one would change its place among its own */
+static bool apart(const struct loop *l, int a, int b)
+{
+    int from = a < b ? a : b, to = a < b ? b : a;
+    for (int i = from + 1; i < to; i++)
+        if (l[i].var == l[a].var || l[i].var == l[b].var) return false;
+    return true;
+}
+
 static void swap_loops(const struct problem *p, struct nest *t, int upper)
 {
     if (t->loop[upper].var == t->loop[upper + 1].var) return;
     if (upper < nest_shared(p, t)) {
         int a = counterpart(t->loop, upper, t->write, t->nwrite),
             b = counterpart(t->loop, upper + 1, t->write, t->nwrite);
-        if (a >= 0 && b >= 0) {
+        if (a >= 0 && b >= 0 && apart(t->write, a, b)) {
             struct loop l = t->write[a];
             t->write[a] = t->write[b];
             t->write[b] = l;
@@ -341,8 +350,9 @@ static const char *split(const struct problem *p, struct nest *t, int32_t by)
 {
     int c = t->cursor;
     if (t->loop[c].size < by) return "the loop is shorter than the split";
-    if (t->n == NEST_LOOPS) return "there are 16 loops already";
-    if (c < nest_shared(p, t)) split_list(t->write, &t->nwrite, c, by);
+    bool both = c < nest_shared(p, t);
+    if (t->n == NEST_LOOPS || (both && t->nwrite == NEST_LOOPS)) return "there are 16 loops already";
+    if (both) split_list(t->write, &t->nwrite, c, by);
     split_list(t->loop, &t->n, c, by);
     return NULL;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARAM = 8, MAX_SIZE = 1 << 24 };
+enum { MAX_PARAM = 8, MAX_SIZE = 1 << 24, MAX_INDEX = 4 };  /* terms inside terms of an index */
 static const int64_t MAX_ELEMENTS = (int64_t)1 << 28;    /* 1 GiB: every offset of a kernel fits 32 bits */
 
 /* body: variables in the order of the untiled loops, then the tensors; a parameter may be a factor, (* s ho) */
@@ -79,25 +79,40 @@ static void add_var(const struct env *k, str name, int64_t size)
 {
     struct problem *p = k->p;
     if (p->nvar == NEST_VARS) die("%s: more than %d variables", k->where, NEST_VARS);
-    if (!name.n || name.n >= sizeof p->name[0])
-        die("%s: variable name '%.*s' is not 1 to 7 characters", k->where, (int)name.n, name.s);
+    bool good = name.n && name.n < sizeof p->name[0] && !(name.s[0] >= '0' && name.s[0] <= '9');
+    for (size_t i = 0; good && i < name.n; i++)          /* names go into C text and pictures */
+        good = (name.s[i] >= 'a' && name.s[i] <= 'z') || (name.s[i] >= 'A' && name.s[i] <= 'Z') || name.s[i] == '_' ||
+               (name.s[i] >= '0' && name.s[i] <= '9');
+    if (!good)
+        die("%s: variable name '%.*s' is not 1 to 7 letters, digits or _", k->where, (int)(name.n < 40 ? name.n : 40),
+            name.s);
     if (var_of(p, name) >= 0) die("%s: variable %.*s is given twice", k->where, (int)name.n, name.s);
     memcpy(p->name[p->nvar], name.s, name.n);
     p->order[p->nvar] = p->nvar;
     p->size[p->nvar++] = (int32_t)size;
 }
 
-/* v, (* F v) or (+ term term): adds the factors of variables to f */
+static int64_t checked(const struct env *k, int64_t a, int64_t b, bool multiply)
+{
+    int64_t x;
+    bool wrong = multiply ? __builtin_mul_overflow(a, b, &x) : __builtin_add_overflow(a, b, &x);
+    if (wrong || x > MAX_ELEMENTS)
+        die("%s: an index goes beyond %lld elements", k->where, (long long)MAX_ELEMENTS);
+    return x;
+}
+
+/* v, (* F term) or (+ term term): adds the factors of variables to f, all of them positive */
 static void term(const struct env *k, const struct sexp *e, snode x, int64_t f[NEST_VARS], int depth)
 {
     if (sexp_is_atom(e, x)) {
         str s = sexp_atom(e, x);
         int v = var_of(k->p, s);
-        if (v < 0) die("%s: no variable '%.*s'", k->where, (int)s.n, s.s);
-        f[v] += 1;
+        if (v < 0) die("%s: no variable '%.*s'", k->where, (int)(s.n < 40 ? s.n : 40), s.s);
+        f[v] = checked(k, f[v], 1, false);
         return;
     }
-    if (depth < 2 && sexp_head(e, x, "+")) {
+    if (depth == MAX_INDEX) die("%s: more than %d terms inside each other in an index", k->where, MAX_INDEX);
+    if (sexp_head(e, x, "+") && sexp_count(e, x) > 1) {
         for (snode t = sexp_after(e, sexp_first(e, x)); t != SEXP_NONE; t = sexp_after(e, t))
             term(k, e, t, f, depth + 1);
         return;
@@ -109,8 +124,8 @@ static void term(const struct env *k, const struct sexp *e, snode x, int64_t f[N
     int64_t factor = sexp_is_atom(e, a) ? param_of(k, sexp_atom(e, a), &named) : 0;
     if (!named) factor = small_int(e, a, k->where, "a factor");
     int64_t one[NEST_VARS] = { 0 };
-    term(k, e, b, one, 2);
-    for (int v = 0; v < k->p->nvar; v++) f[v] += factor * one[v];
+    term(k, e, b, one, depth + 1);
+    for (int v = 0; v < k->p->nvar; v++) f[v] = checked(k, f[v], checked(k, factor, one[v], true), false);
 }
 
 static void tensor(const struct env *k, const struct sexp *e, snode x, int t)
@@ -123,28 +138,42 @@ static void tensor(const struct env *k, const struct sexp *e, snode x, int t)
         int64_t f[NEST_VARS] = { 0 }, extent = 1;
         term(k, e, sexp_nth(e, x, d + 1), f, 0);
         for (int v = 0; v < p->nvar; v++) {
-            p->stride[t][v] += f[v] * step;
-            extent += f[v] * (p->size[v] - 1);
+            p->stride[t][v] = checked(k, p->stride[t][v], checked(k, f[v], step, true), false);
+            extent = checked(k, extent, checked(k, f[v], p->size[v] - 1, true), false);
         }
-        step *= extent;
-        if (step > MAX_ELEMENTS)
+        if (__builtin_mul_overflow(step, extent, &step) || step > MAX_ELEMENTS)
             die("%s: tensor %c has more than %lld elements", k->where, "ABC"[t], (long long)MAX_ELEMENTS);
     }
     p->elements[t] = step;
 }
 
-/* C must have as many elements as its loops say, or the order of stores would matter */
+/* C must be filled exactly once by its loops, without gaps: its strides are a row-major order of its variables */
+static bool dense(const struct problem *p)
+{
+    unsigned seen = 0;
+    int64_t below = 1;
+    for (int n = 0; n < p->nvar; n++) {
+        int next = -1;
+        for (int v = 0; v < p->nvar; v++)
+            if (!(seen >> v & 1) && p->stride[TENSOR_C][v] && p->size[v] > 1 &&
+                (next < 0 || p->stride[TENSOR_C][v] < p->stride[TENSOR_C][next])) next = v;
+        if (next < 0) break;
+        if (p->stride[TENSOR_C][next] != below) return false;
+        seen |= 1u << next;
+        below *= p->size[next];
+    }
+    return below == p->elements[TENSOR_C];
+}
+
 static void check_output(const struct env *k)
 {
     struct problem *p = k->p;
-    double distinct = 1;
     for (int v = 0; v < p->nvar; v++) {
         p->reduced[v] = p->stride[TENSOR_C][v] == 0;
-        if (!p->reduced[v]) distinct *= p->size[v];
         bool read = p->stride[TENSOR_A][v] || p->stride[TENSOR_B][v];
         if (!read && (p->reduced[v] || p->op != OP_FMA)) die("%s: variable %s is in no input", k->where, p->name[v]);
     }
-    if (distinct != (double)p->elements[TENSOR_C]) die("%s: C must have one variable for each dimension", k->where);
+    if (!dense(p)) die("%s: C must have one variable for each dimension", k->where);
 }
 
 static void order(const struct env *k, const struct sexp *e, snode x)
@@ -183,6 +212,9 @@ static void canonical(struct problem *p, const struct sexp *e, const char *where
         x = sexp_after(e, x);
     }
     if (b.n >= sizeof p->text) die("%s: problem of more than %zu characters", where, sizeof p->text - 1);
+    for (size_t i = 0; i < b.n; i++)                     /* it goes into comments and command lines: nothing but words */
+        if (!strchr("()+* _", b.s[i]) && !(b.s[i] >= '0' && b.s[i] <= '9') && !((b.s[i] | 32) >= 'a' && (b.s[i] | 32) <= 'z'))
+            die("%s: character %d in a problem; known: letters, digits, _ + * ( )", where, (unsigned char)b.s[i]);
     memcpy(p->text, b.s, b.n + 1);
     free(b.s);
 }
@@ -190,15 +222,14 @@ static void canonical(struct problem *p, const struct sexp *e, const char *where
 static void body(const struct env *k, const struct sexp *e, snode first)
 {
     static const char names[3][2] = { "A", "B", "C" };
-    bool have[3] = { false };
+    bool have[5] = { false };                            /* the tensors, the sizes, the order */
     for (snode x = first; x != SEXP_NONE; x = sexp_after(e, x)) {
-        int t = -1;
+        int t = sexp_head(e, x, "sizes") ? 3 : sexp_head(e, x, "order") ? 4 : -1;
         for (int i = 0; i < 3; i++)
             if (sexp_head(e, x, names[i])) t = i;
-        if (t < 0 && (sexp_head(e, x, "order") || sexp_head(e, x, "sizes"))) continue;
         if (t < 0 || have[t]) die("%s: expected (sizes ..) (A ..) (B ..) (C ..) and perhaps (order ..)", k->where);
         have[t] = true;
-        tensor(k, e, x, t);
+        if (t < 3) tensor(k, e, x, t);
     }
     if (!have[TENSOR_A] || !have[TENSOR_C] || (k->p->op == OP_FMA && !have[TENSOR_B]))
         die("%s: tensors A, B and C are needed", k->where);
