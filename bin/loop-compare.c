@@ -5,8 +5,9 @@
  * Columns in: problem, lib, gflops, as from loop-peer.  Columns out: lib,
  * problems, gflops_geomean, peak_ratio (geometric mean over --peak), ratio
  * (geometric mean of LIB over this one on the problems both have), ratio_min,
- * wins_share (problems on which LIB is at least as fast), kind.  One row for
- * each library, then one named best: per problem the fastest of the others.
+ * wins_share (problems on which LIB is at least as fast), kind (of the rows,
+ * empty when not known; all must have the same).  One row for each library,
+ * then one named best: per problem the fastest of the others.
  * --without leaves libraries out of it, for instance those that are given
  * their operands in another layout.
  * With --published rows of kind published follow: what the study of LoopTune
@@ -47,7 +48,7 @@ static bool left_out(str lib)
     return false;
 }
 
-static void row(csvw *w, str name, size_t problems, size_t mine, long lib, size_t nlib)
+static void row(csvw *w, str name, size_t problems, size_t mine, long lib, size_t nlib, const char *kind)
 {
     double logs = 0, ratio = 0, least = INFINITY;
     size_t n = 0, both = 0, wins = 0;
@@ -72,7 +73,7 @@ static void row(csvw *w, str name, size_t problems, size_t mine, long lib, size_
     csvw_known(w, both ? exp(ratio / (double)both) : NAN);
     csvw_known(w, both ? least : NAN);
     csvw_known(w, both ? (double)wins / (double)both : NAN);
-    csvw_cstr(w, "real");
+    csvw_cstr(w, kind);
     csvw_end(w);
 }
 
@@ -95,10 +96,15 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     csv *t = csv_files(argv + i);
-    int problem = csv_need(t, "problem"), lib = csv_need(t, "lib"), g = csv_need(t, "gflops");
+    int problem = csv_need(t, "problem"), lib = csv_need(t, "lib"), g = csv_need(t, "gflops"),
+        kind_col = csv_find(t, "kind");
+    char *kind = NULL;
     struct intern problems = { 0 }, libs = { 0 };
     while (csv_next(t)) {
         if (left_out(csv_str(t, lib))) continue;
+        str k = kind_col < 0 ? (str){ "", 0 } : csv_str(t, kind_col);
+        if (!kind) kind = xformat("%.*s", (int)k.n, k.s);
+        if (!str_is(k, kind)) csv_die(t, kind_col, "the kind of the rows before; compare each kind by itself");
         uint32_t p = intern(&problems, csv_str(t, problem)), l = intern(&libs, csv_str(t, lib));
         if (l >= MAX_LIBS) csv_die(t, lib, "one of at most 64 libraries");
         size_t old = cells;
@@ -111,8 +117,8 @@ int main(int argc, char **argv)
     csvw *w = csvw_open("-");
     csvw_names(w, "lib,problems,gflops_geomean,peak_ratio,ratio,ratio_min,wins_share,kind");
     csvw_end(w);
-    for (size_t l = 0; l < libs.n; l++) row(w, libs.name[l], problems.n, (size_t)mine, (long)l, libs.n);
-    row(w, str_of("best"), problems.n, (size_t)mine, -1, libs.n);
+    for (size_t l = 0; l < libs.n; l++) row(w, libs.name[l], problems.n, (size_t)mine, (long)l, libs.n, kind);
+    row(w, str_of("best"), problems.n, (size_t)mine, -1, libs.n, kind);
     if (published) published_rows(w);
     return csvw_close(w);
 }

@@ -5,8 +5,9 @@
  * Columns in: problem, tree (optional: what "ours" runs; of consecutive rows
  * with the same problem the last counts, so that the output of loop-search
  * can be piped in).  Columns out: problem, lib, gflops, seconds, checked (1:
- * its result is right), kind (real) and reason (why it has no time).  One
- * row for each problem and library.  All run in turn, N rounds, one thread;
+ * its result is right), kind (real), reason (why it has no time) and intensity
+ * (operations a byte, if each tensor moved once).  One row for each problem and
+ * library.  All run in turn, N rounds, one thread;
  * seconds is the least.  Libraries are optional packages: those that are not
  * installed are named and left out.
  * Libraries: ours, ours-any and onednn-any (tensors in its own layout,
@@ -41,6 +42,7 @@ static void rows(csvw *w, struct peers *s, const char *const *name, int n, const
                  const struct nest *t)
 {
     const struct peer_result *r = peers_time(s, p, t);
+    double bytes = 4 * (double)(p->elements[0] + p->elements[1] + p->elements[2]);
     for (int i = 0; i < n; i++) {
         if (peer_missing(s, i)) continue;
         bool timed = isfinite(r[i].seconds);
@@ -51,6 +53,7 @@ static void rows(csvw *w, struct peers *s, const char *const *name, int n, const
         csvw_int(w, r[i].checked);
         csvw_cstr(w, "real");
         csvw_cstr(w, r[i].why);
+        csvw_num(w, problem_flops(p) / bytes);
         csvw_end(w);
     }
     csvw_flush(w);
@@ -79,7 +82,7 @@ int main(int argc, char **argv)
     }
     if (!here) die("none of %s is installed", libs);
     csvw *w = csvw_open("-");
-    csvw_names(w, "problem,lib,gflops,seconds,checked,kind,reason");
+    csvw_names(w, "problem,lib,gflops,seconds,checked,kind,reason,intensity");
     csvw_end(w);
     struct problem p;
     struct nest t;

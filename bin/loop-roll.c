@@ -13,7 +13,7 @@
  * measured and gflops is empty.  With --seconds=S only what can be measured
  * in that time is, by fewer runs, and the untiled nest not if it is slow.
  * seconds counts from the start of a problem; in the last row it is the end.
- * algo is policy, kind is real or model.
+ * algo is policy, kind is real or simulated.
  *
  * Examples:
  *   $ loop-roll --policy=mm.policy --measure=10 --test problems.csv
@@ -63,7 +63,7 @@ static void rows(csvw *w, const struct rollout *r, const struct problem *p, stru
         rows_write_tree(w, p, &t);
         csvw_known(w, i == r->npath && again > 0 ? again : r->gflops[i]);
         csvw_known(w, r->when[i]);
-        csvw_cstr(w, v->model ? "model" : "real");
+        csvw_cstr(w, v->model ? "simulated" : "real");
         csvw_end(w);
     }
     csvw_flush(w);

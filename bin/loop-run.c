@@ -1,16 +1,24 @@
 /* loop-run - measure the nest in each row
  *
  * Usage: loop-run [--cache=FILE] [FILE]
+ *        loop-run --rewrite [--last] [--again=N] [--rounds=N] [FILE]
  *
  * Columns in: problem, tree (absent or empty: the untiled nest).  Columns
  * out: all, then gflops, seconds, median_seconds, runs, checked (1: bit by
- * bit equal to a plain reference on small integers), kind (real, model) and
- * reason (why a nest has no code; its gflops is 0).  Order is kept.
+ * bit equal to a plain reference on small integers), kind (real, or simulated
+ * by the model) and reason (why a nest has no code; its gflops is 0).  Order
+ * is kept.
  * A nest is run once to check it, then 4 to 8 times, at most 2 ms together,
  * and the minimum counts; a nest four times slower than the best one so far
  * of its problem is run once.  With --again=N it is N times, however long
  * that takes, whatever the cache says.  A cache is an append-only file shared
  * by processes and searches; what it knows is not measured again.
+ * --rewrite is for rows that were measured at different times (columns
+ * problem, tree, gflops, kind, and algo with --last): each distinct nest of
+ * a row with gflops is measured afresh, those of a problem in turn, N rounds
+ * of --again=N runs, and its best replaces the row's gflops; kind becomes
+ * real.  With --last only the last row of each problem and algo is measured,
+ * the gflops of the others become empty.  Memory: all rows.
  *
  * Examples:
  *   $ loop-gen --kind=mm --m=64 --n=64 --k=64 | loop-reset |
@@ -20,12 +28,14 @@
 #include "base/progress.h"
 #include "loop/code/native.h"
 #include "loop/nest/rows.h"
+#include "loop/search/again.h"
 #include HELP
 #include <math.h>
 #include <string.h>
 
 static const char *cache, *isa_word, *eval = "run", *backend = "encoder";
-static long least = 4, again;
+static long least = 4, again, rounds = 3;
+static bool rewrite, last;
 static const struct opt options[] = {
     { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
     { 0, "isa", WORD, &isa_word, "avx2|avx512", "instruction set instead of the best one here" },
@@ -33,7 +43,48 @@ static const struct opt options[] = {
     { 0, "backend", WORD, &backend, "encoder|c", "own encoder, or emitted C and the compiler $CC" },
     { 'n', "runs", INT, &least, "N", "least number of runs", 1, 64 },
     { 0, "again", INT, &again, "N", "number of fresh runs; 0: as said above", 0, 64 },
+    { 0, "rewrite", FLAG, &rewrite, NULL, "replace the gflops of rows, see above" },
+    { 0, "last", FLAG, &last, NULL, "with --rewrite: only the last row of each problem and algo" },
+    { 0, "rounds", INT, &rounds, "N", "with --rewrite: turns of each nest", 1, 1000 },
     { 0 } };
+
+struct line { str *field; int64_t nest; bool blank; };   /* a row, kept; nest: whose number replaces its own, or -1 */
+
+static int rewritten(struct nest_rows *r, struct evaluator *v)
+{
+    csv *t = r->t;
+    int gflops = csv_need(t, "gflops"), kind = csv_find(t, "kind"), algo = last ? csv_need(t, "algo") : -1;
+    struct again g = { 0 };
+    struct arena text = { 0 };
+    struct line *line = NULL;
+    size_t n = 0, room = 0;
+    csvw *w = csvw_open("-");
+    csvw_copy_names(w, t);
+    csvw_end(w);
+    for (str before = { 0 }; rows_next(r); n++) {
+        line = grow(line, n + 1, &room, sizeof *line);
+        struct line *l = &line[n];
+        *l = (struct line){ .field = arena_get(&text, sizeof(str) * (size_t)csv_ncol(t)), .nest = -1 };
+        for (int i = 0; i < csv_ncol(t); i++) l->field[i] = (str){ csv_cstr(t, i, &text), csv_str(t, i).n };
+        if (last && n && !r->fresh && str_eq(before, l->field[algo])) l[-1].blank = true;
+        if (csv_has(t, gflops)) l->nest = again_add(&g, &r->p, &r->nest);
+        if (last) before = l->field[algo];
+    }
+    for (size_t k = 0; k < n; k++)
+        if (line[k].nest >= 0 && !line[k].blank) g.nest[line[k].nest].wanted = true;
+    again_run(&g, v, again ? (int)again : 8, (int)rounds);
+    for (size_t k = 0; k < n; k++) {
+        const struct line *l = &line[k];
+        for (int i = 0; i < csv_ncol(t); i++)
+            if (i == gflops && l->blank) csvw_empty(w);
+            else if (i == gflops && l->nest >= 0) csvw_num(w, g.nest[l->nest].gflops);
+            else if (i == kind && l->nest >= 0) csvw_cstr(w, "real");
+            else csvw_str(w, l->field[i]);
+        csvw_end(w);
+    }
+    again_free(&g);
+    return csvw_close(w);
+}
 
 int main(int argc, char **argv)
 {
@@ -41,6 +92,8 @@ int main(int argc, char **argv)
     bool model = !strcmp(eval, "model"), c = !strcmp(backend, "c");
     enum isa isa = !isa_word ? isa_best() : strcmp(isa_word, "avx2") ? ISA_AVX512 : ISA_AVX2;
     if (!model && !isa_here(isa)) die("this machine has no %s", isa_name[isa]);
+    if (last && !rewrite) usage("--last is for --rewrite");
+    if (rewrite && (model || c || cache)) usage("--rewrite measures: no --eval=model, --backend=c or --cache");
     struct evaluator v;
     struct nest_rows r;
     rows_open(&r, csv_open(filter_operand(argc, argv, i)), false);
@@ -48,6 +101,7 @@ int main(int argc, char **argv)
     v.model = model;
     v.min_runs = (int)least;
     if (least > v.max_runs) v.max_runs = (int)least;
+    if (rewrite) return rewritten(&r, &v);
     csvw *w = csvw_open("-");
     csvw_copy_names(w, r.t);
     csvw_names(w, "gflops,seconds,median_seconds,runs,checked,kind,reason");
@@ -63,7 +117,7 @@ int main(int argc, char **argv)
         csvw_known(w, isfinite(m.median_seconds) ? m.median_seconds : NAN);
         csvw_int(w, m.runs);
         csvw_int(w, m.checked);
-        csvw_cstr(w, model ? "model" : "real");
+        csvw_cstr(w, model ? "simulated" : "real");
         csvw_cstr(w, m.why);
         csvw_end(w);
     }

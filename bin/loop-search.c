@@ -7,7 +7,7 @@
  * each action that leads to the best nest found; the last row of a problem
  * is that nest, measured afresh.  seconds is the time of the search when the
  * nest of the row was evaluated; gflops and seconds are empty where the
- * search had no need to evaluate it.  kind is real or model.
+ * search had no need to evaluate it.  kind is real or simulated.
  * With --as-published the algo is NAME_published.
  * Algorithms: greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs brute
  * random anneal evolve mcts heuristic; see lib/loop/search/search.h for more.
@@ -31,13 +31,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *algo, *output, *cache, *isa_word, *eval = "run", *dot, *actions = "full";
+static const char *algo, *label, *output, *cache, *isa_word, *eval = "run", *dot, *actions = "full";
 static long steps = 10, seed = 1, measure = 24, confirm = 16;
 static double seconds = 10;
 static bool published, parallel, prepared;
 static const struct opt options[] = {
     { 0, "algo", WORD, &algo,
       "greedy1|greedy2|beam2dfs|beam4dfs|beam2bfs|beam4bfs|brute|random|anneal|evolve|mcts|heuristic", "which search" },
+    { 0, "name", STR, &label, "NAME", "what column algo says instead of the search" },
     { 0, "seconds", NUM, &seconds, "S", "limit of time for each problem", 0, 1e9 },
     { 0, "steps", INT, &steps, "N", "longest sequence of actions", 0, 200 },
     { 's', "seed", INT, &seed, "N", "seed of what is drawn" },
@@ -55,7 +56,7 @@ static const struct opt options[] = {
     { 0 }
 };
 
-static void rows(csvw *w, const struct search *s, const struct problem *p, double gflops, bool model)
+static void rows(csvw *w, const char *name, const struct search *s, const struct problem *p, double gflops, bool model)
 {
     struct nest t;
     char b[40];
@@ -64,13 +65,13 @@ static void rows(csvw *w, const struct search *s, const struct problem *p, doubl
         if (i) nest_act(p, &t, s->path[i - 1], RULE_NONE);
         bool last = i == s->npath;
         csvw_cstr(w, p->text);
-        csvw_format(w, "%s%s", s->algo, s->published ? "_published" : "");
+        csvw_cstr(w, name);
         csvw_int(w, i);
         csvw_cstr(w, i ? act_name(s->path[i - 1], b) : "");
         rows_write_tree(w, p, &t);
         csvw_known(w, last && gflops > 0 ? gflops : s->gflops[i]);
         csvw_known(w, s->when[i]);
-        csvw_cstr(w, model ? "model" : "real");
+        csvw_cstr(w, model ? "simulated" : "real");
         csvw_end(w);
     }
     csvw_flush(w);
@@ -100,7 +101,7 @@ int main(int argc, char **argv)
     if (!parallel) s.actions &= ~(1u << ACT_PARALLEL);
     static const char columns[] = "problem,algo,step,action,tree,gflops,seconds,kind";
     struct intern done = { 0 };
-    char *name = xformat("%s%s", s.algo, s.published ? "_published" : "");
+    char *name = label ? xstrdup(label) : xformat("%s%s", s.algo, s.published ? "_published" : "");
     csvw *w = output ? rows_resume(output, columns, name, &done) : csvw_open("-");
     if (!output) csvw_names(w, columns), csvw_end(w);
     progress_start("problems", 0);
@@ -108,7 +109,7 @@ int main(int argc, char **argv)
         if (intern_find(&done, str_of(r.p.text)) >= 0) continue;
         search_run(&s, &v, &r.p);
         double g = model || !confirm ? 0 : evaluate_again(&v, &s.best, (int)confirm).gflops;
-        rows(w, &s, &r.p, g, model);
+        rows(w, name, &s, &r.p, g, model);
     }
     progress_end();
     if (dot && s.p) {

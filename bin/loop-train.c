@@ -141,7 +141,7 @@ int main(int argc, char **argv)
     bool goes_on = checkpoint && learner_load(q, checkpoint, task.s);
     if (goes_on && !quiet) warn("%s: goes on at step %ld", checkpoint, q->steps);
     struct curve c;
-    curve_open(&c, algo, eval[0] == 'm' ? "model" : "real");
+    curve_open(&c, algo, eval[0] == 'm' ? "simulated" : "real");
     if (goes_on) curve_recall(&c, checkpoint, q->steps);
     learn(q, &s, &c);
     struct policy p = { learner_agent(q), s.can, (int)length, policy_gamma, s.ratio };

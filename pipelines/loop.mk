@@ -3,7 +3,6 @@
 # Every file is one measurement, written aside and renamed; what is there is not measured again, and a search goes on
 # where it was killed (.part).
 LOOP := $(OUT)/loop
-loop_aside = > $@.$$$$ && mv $@.$$$$ $@
 ifeq ($(SCALE),full)
 LOOP_STEP    ?= 16
 LOOP_SECONDS ?= 60
@@ -23,17 +22,21 @@ LOOP_SEARCHES ?= greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs brute rando
 LOOP_BROKEN   ?= greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs random
 # those that are ever the fastest; all others are asked for a few products
 LOOP_PEERS    ?= openblas openblas-core onednn libxsmm
-LOOP_ALL      ?= $(LOOP_PEERS) blis blis-core eigen numpy halide-adams halide-li halide-mullapudi gcc gcc-graphite clang clang-polly
+LOOP_ALL      ?= $(LOOP_PEERS) blis blis-core eigen numpy halide-adams halide-li halide-mullapudi gcc gcc-graphite \
+    clang clang-polly
 LOOP_SETS     ?= resnet50-nchw resnet50-nhwc vgg19-nchw vgg19-nhwc transposed ragged
+# a search goes on in FILE.part where it was killed; whole, it gets its name
+loop_whole = $(TOP)/pipelines/keep $@.part $@
 comma := ,
 empty :=
 loop_libs = $(subst $(empty) $(empty),$(comma),$(strip ours $(1)))
-loop_peak_in = $$(awk -F, 'NR > 1 && $$2 > m { m = $$2 } END { print m }' $(1))
+loop_peak_in = $$(csv-group -c gflops --stat=max $(1) | csv-cut -c max_gflops | tail -n 1)
 loop_peak = $(call loop_peak_in,$(LOOP)/peak.csv)
 
 LOOP_BARS    := $(LOOP_SETS:%=bars-%) bars-peers
 LOOP_FIGURES := violin steps roofline curve $(LOOP_BARS)
-loop: $(LOOP)/summary.csv $(LOOP)/compare.csv loop-learn $(LOOP_FIGURES:%=$(LOOP)/%.svg) $(LOOP_FIGURES:%=$(LOOP)/%.png) $(BIN)/csv-show
+loop: $(LOOP)/summary.csv $(LOOP)/compare.csv loop-learn $(LOOP_FIGURES:%=$(LOOP)/%.svg) \
+    $(LOOP_FIGURES:%=$(LOOP)/%.png) $(BIN)/csv-show
 	csv-show $(LOOP)/summary.csv
 	csv-show $(LOOP)/compare.csv
 .PHONY: loop
@@ -41,117 +44,107 @@ loop: $(LOOP)/summary.csv $(LOOP)/compare.csv loop-learn $(LOOP_FIGURES:%=$(LOOP
 $(LOOP)/ $(LOOP)/search/ $(LOOP)/mm/ $(LOOP)/set/:
 	@mkdir -p $@
 $(LOOP)/peak.csv: | $(BIN)/loop-peak $(LOOP)/
-	loop-peak $(loop_aside)
+	loop-peak $(aside)
 
 # ---- searches, as meant and as published, and the policy, on 25 sizes that the policy has not seen ----
-$(LOOP)/sample.csv: $(LOOP)/learn/test.csv | $(LOOP)/
-	awk 'NR > 1 { row[NR] = $$0 } NR == 1 { print } END { n = NR - 1; for (i = 0; i < 25 && i < n; i++) print row[2 + int(i * n / 25)] }' $< | uniq $(loop_aside)
+$(LOOP)/sample.csv: $(LOOP)/learn/test.csv | $(BIN)/csv-sample $(LOOP)/
+	csv-sample -n 25 --seed=$(SEED) $< $(aside)
 $(LOOP)/search/%.csv: $(LOOP)/sample.csv | $(BIN)/loop-search $(LOOP)/search/
 	loop-search --algo=$* --actions=published --seconds=$(LOOP_SECONDS) --seed=$(SEED) --output=$@.part $<
-	mv $@.part $@
+	$(loop_whole)
 $(LOOP)/search/%_published.csv: $(LOOP)/sample.csv | $(BIN)/loop-search $(LOOP)/search/
 	loop-search --algo=$* --as-published --seconds=$(LOOP_SECONDS) --seed=$(SEED) --output=$@.part $<
-	mv $@.part $@
+	$(loop_whole)
 $(LOOP)/search/heuristic.csv: $(LOOP)/sample.csv | $(BIN)/loop-search $(LOOP)/search/
 	loop-search --algo=heuristic --seconds=$(LOOP_SECONDS) --output=$@.part $<
-	mv $@.part $@
+	$(loop_whole)
 $(LOOP)/search/policy.csv: $(LOOP)/sample.csv $(LOOP)/learn/mm.policy | $(BIN)/loop-roll $(LOOP)/search/
-	loop-roll --policy=$(word 2,$^) --measure=10 --rank=model $< $(loop_aside)
+	loop-roll --policy=$(word 2,$^) --measure=10 --rank=model $< $(aside)
 LOOP_ALGOS  := $(LOOP_SEARCHES) heuristic policy $(LOOP_BROKEN:%=%_published)
 LOOP_TRACES := $(LOOP_ALGOS:%=$(LOOP)/search/%.csv)
 # the clock of a machine drifts in minutes: all nests of a problem are measured once more, one right after the other,
 # in three rounds of which the best counts
-define loop_measured_again
-csv-cat $^ > $@.found
-awk -F, 'NR == 1 { print "problem,tree" } NR > 1 && $$6 != "" { print $$1 "," $$5 | "sort -u" }' $@.found > $@.trees
-for i in 1 2 3; do loop-run --again=8 $@.trees; done > $@.again
-awk -F, -v OFS=, 'FNR == 1 { file++ } file == 1 { if ($$3 + 0 > g[$$1, $$2]) g[$$1, $$2] = $$3; next }
-  FNR > 1 && ($$1, $$5) in g { $$6 = g[$$1, $$5] } { print }' $@.again $@.found $(loop_aside)
-rm $@.found $@.trees $@.again
-endef
+loop_measured_again = csv-cat $^ | loop-run --rewrite --again=8 --rounds=3 $(aside)
 $(LOOP)/traces.csv: $(LOOP_TRACES) | $(BIN)/csv-cat $(BIN)/loop-run
 	$(loop_measured_again)
 $(LOOP)/again-peak.csv: $(LOOP)/traces.csv | $(BIN)/loop-peak
-	loop-peak $(loop_aside)
+	loop-peak $(aside)
 $(LOOP)/summary.csv: $(LOOP)/traces.csv $(LOOP)/again-peak.csv $(BIN)/loop-eval
-	loop-eval --published --peak=$(call loop_peak_in,$(word 2,$^)) $< $(loop_aside)
+	loop-eval --published --peak=$(call loop_peak_in,$(word 2,$^)) $< $(aside)
 
 # ---- the best schedule of every product, and of the other sets, against the peers ----
 $(LOOP)/mm/%.csv: | $(BIN)/loop-gen $(BIN)/loop-search $(LOOP)/mm/
 	loop-gen --kind=mm --m=$* --n=64:256:$(LOOP_STEP) --k=64:256:$(LOOP_STEP) --test=0 |
 	loop-search --algo=heuristic --measure=24 --output=$@.part
-	mv $@.part $@
+	$(loop_whole)
 $(LOOP)/mm/%.peers: $(LOOP)/mm/%.csv | $(BIN)/loop-peer
-	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< $(loop_aside)
+	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< $(aside)
 $(LOOP)/mm.csv: $(LOOP_M:%=$(LOOP)/mm/%.peers) $(BIN)/csv-cat
-	csv-cat $(filter %.peers,$^) $(loop_aside)
+	csv-cat $(filter %.peers,$^) $(aside)
 $(LOOP)/set/resnet50-%.problems: | $(BIN)/loop-gen $(LOOP)/set/
-	loop-gen --set=resnet50 --layout=$* --test=0 $(loop_aside)
+	loop-gen --set=resnet50 --layout=$* --test=0 $(aside)
 $(LOOP)/set/vgg19-%.problems: | $(BIN)/loop-gen $(LOOP)/set/
-	loop-gen --set=vgg19 --layout=$* --test=0 $(loop_aside)
+	loop-gen --set=vgg19 --layout=$* --test=0 $(aside)
 $(LOOP)/set/transposed.problems: | $(BIN)/loop-gen $(BIN)/csv-cat $(LOOP)/set/
 	for k in mm_nt mm_tn mm_tt; do loop-gen --kind=$$k --m=64:256:96 --n=64:256:96 --k=64:256:96 --test=0 > $@.$$k; done
-	csv-cat $@.mm_nt $@.mm_tn $@.mm_tt $(loop_aside)
+	csv-cat $@.mm_nt $@.mm_tn $@.mm_tt $(aside)
 	rm $@.mm_*
 $(LOOP)/set/ragged.problems: | $(BIN)/loop-gen $(LOOP)/set/
-	loop-gen --kind=mm --m=50:250:67 --n=61:251:63 --k=53:253:67 --test=0 $(loop_aside)
+	loop-gen --kind=mm --m=50:250:67 --n=61:251:63 --k=53:253:67 --test=0 $(aside)
 $(LOOP)/set/peers.problems: | $(BIN)/loop-gen $(LOOP)/set/
-	loop-gen --kind=mm --m=64$(comma)208 --n=96$(comma)256 --k=80$(comma)240 --test=0 $(loop_aside)
+	loop-gen --kind=mm --m=64$(comma)208 --n=96$(comma)256 --k=80$(comma)240 --test=0 $(aside)
 $(LOOP)/set/%.csv: $(LOOP)/set/%.problems | $(BIN)/loop-search
 	loop-search --algo=heuristic --measure=24 --seconds=3 --output=$@.part $<
-	mv $@.part $@
+	$(loop_whole)
 $(LOOP)/set/%.peers: $(LOOP)/set/%.csv | $(BIN)/loop-peer
-	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< $(loop_aside)
+	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< $(aside)
 $(LOOP)/set/peers.peers: $(LOOP)/set/peers.csv | $(BIN)/loop-peer
-	loop-peer --lib=$(call loop_libs,$(LOOP_ALL)) --rounds=$(LOOP_ROUNDS) $< $(loop_aside)
+	loop-peer --lib=$(call loop_libs,$(LOOP_ALL)) --rounds=$(LOOP_ROUNDS) $< $(aside)
 LOOP_COMPARED := $(LOOP)/mm.csv $(LOOP_SETS:%=$(LOOP)/set/%.peers) $(LOOP)/set/peers.peers
-$(LOOP)/compare.csv: $(LOOP_COMPARED) $(LOOP)/peak.csv $(BIN)/loop-compare
-	for s in $(LOOP_COMPARED); do
-	    loop-compare --peak=$(loop_peak) $$([ $$s != $(LOOP)/mm.csv ] || echo --published) $$s | awk -v s=$$(basename $$s | sed 's/\..*//') 'NR == 1 { print "set," $$0 } NR > 1 { print s "," $$0 }'
-	done | awk 'NR == 1 || !/^set,/' $(loop_aside)
+$(LOOP)/compared/ $(LOOP)/transfer/eval/:
+	@mkdir -p $@
+$(LOOP)/compared/mm: $(LOOP)/mm.csv $(LOOP)/peak.csv $(BIN)/loop-compare | $(LOOP)/compared/
+	loop-compare --peak=$(loop_peak) --published $< $(aside)
+$(LOOP)/compared/%: $(LOOP)/set/%.peers $(LOOP)/peak.csv $(BIN)/loop-compare | $(LOOP)/compared/
+	loop-compare --peak=$(loop_peak) $< $(aside)
+LOOP_COMPARED := mm $(LOOP_SETS) peers
+$(LOOP)/compare.csv: $(LOOP_COMPARED:%=$(LOOP)/compared/%) $(BIN)/csv-cat
+	(cd $(LOOP)/compared && csv-cat --source=set $(LOOP_COMPARED)) $(aside)
 
-# ---- figures: each from the table beside it ----
-$(LOOP)/violin.csv: $(LOOP)/traces.csv
-	awk -F, 'NR == 1 { print "algo,position,speedup"; next }
-	function flush() { if (p != "" && base > 0) print a "," pos[a] "," last / base }
-	{ n = split($$0, f, ","); g = f[n - 2]; if ($$1 != p || $$2 != a) { flush(); p = $$1; a = $$2; base = last = ""; if (!(a in pos)) pos[a] = ++k }
-	  if ($$3 == 0 && g != "") { base = g; known[p] = g } if (base == "" && p in known) base = known[p]; if (g != "") last = g }
-	END { flush() }' $< $(loop_aside)
-# means over the problems: the best nest and the time after at most so many actions of the path; a policy's moves are
-# several actions each
-$(LOOP)/steps.csv: $(LOOP)/traces.csv
-	awk -F, -v top=48 'function flush(  i) { if (p == "") return; for (i = n + 1; i <= top; i++) { g[i] = g[n]; t[i] = t[n] }
-	    for (i = 0; i <= top; i++) if (g[i] > 0) { count[a, i]++; gsum[a, i] += g[i]; tsum[a, i] += t[i] } }
-	  NR == 1 { print "algo,step,gflops,seconds"; next }
-	  $$1 != p || $$2 != a { flush(); p = $$1; a = $$2; n = -1; best = when = 0; split("", g); split("", t); if (!(a in seen)) order[++k] = a; seen[a] }
-	  { if ($$(NF - 2) > best) best = $$(NF - 2); if ($$(NF - 1) > when) when = $$(NF - 1); n = $$3; if (n <= top) { g[n] = best; t[n] = when } }
-	  END { flush(); for (j = 1; j <= k; j++) for (i = 0; i <= top; i++) if (count[order[j], i])
-	      print order[j] "," i "," gsum[order[j], i] / count[order[j], i] "," tsum[order[j], i] / count[order[j], i] }' $< $(loop_aside)
-$(LOOP)/roofline.csv: $(LOOP)/mm.csv
-	awk -F, 'NR == 1 { print "lib,intensity,gflops" } NR > 1 { split($$1, s, /[ )]/); m = s[2]; n = s[3]; k = s[4]
-	  print $$2 "," 2 * m * n * k / 4 / (m * k + k * n + m * n) "," $$3 }' $< $(loop_aside)
+# ---- figures: each from the table beside it; the end of a name says which kind of picture it is ----
+loop_new   = $(@D)/new-$(@F)
+loop_drawn = $(TOP)/pipelines/keep $(loop_new) $@
+$(LOOP)/violin.csv: $(LOOP)/traces.csv $(BIN)/loop-eval
+	loop-eval --table=violin $< $(aside)
+# means over the problems: the best nest and the time after at most so many actions of the path
+$(LOOP)/steps.csv: $(LOOP)/traces.csv $(BIN)/loop-eval
+	loop-eval --table=steps $< $(aside)
+$(LOOP)/roofline.csv: $(LOOP)/mm.csv $(BIN)/csv-cut
+	csv-cut -c lib,intensity,gflops,kind $< $(aside)
 $(LOOP)/bars-%.csv: $(LOOP)/set/%.peers $(BIN)/csv-pivot
-	csv-pivot -k problem --names=lib --values=gflops $< $(loop_aside)
+	csv-pivot -k problem --names=lib --values=gflops $< $(aside)
 $(LOOP)/curve.csv: $(LOOP)/learn/mm.policy
-	cp $(LOOP)/learn/curve.csv $@.$$$$ && mv $@.$$$$ $@
-$(LOOP)/violin.svg $(LOOP)/violin.png: $(LOOP)/violin.csv plots/loop-violin.gp
-	gnuplot -c plots/loop-violin.gp $< $(@D)/new-$(@F) '$(LOOP_SECONDS)' && mv $(@D)/new-$(@F) $@
+	cat $(LOOP)/learn/curve.csv $(aside)
+$(LOOP)/violin.svg $(LOOP)/violin.png: $(LOOP)/violin.csv $(TOP)/plots/loop-violin.gp
+	gnuplot -c $(TOP)/plots/loop-violin.gp $< $(loop_new) '$(LOOP_SECONDS)' && $(loop_drawn)
 LOOP_DRAWN := greedy1 greedy2 beam2bfs beam4bfs beam4dfs random anneal evolve mcts policy
-$(LOOP)/steps.svg $(LOOP)/steps.png: $(LOOP)/steps.csv plots/loop-steps.gp
-	gnuplot -c plots/loop-steps.gp $< $(@D)/new-$(@F) '$(filter $(LOOP_ALGOS),$(LOOP_DRAWN))' && mv $(@D)/new-$(@F) $@
-$(LOOP)/curve.svg $(LOOP)/curve.png: $(LOOP)/curve.csv plots/loop-curve.gp
-	gnuplot -c plots/loop-curve.gp $< $(@D)/new-$(@F) && mv $(@D)/new-$(@F) $@
-$(LOOP)/bars-%.svg: $(LOOP)/bars-%.csv plots/loop-bars.gp
-	gnuplot -c plots/loop-bars.gp $< $(@D)/new-$(@F) '$*' $(loop_peak) && mv $(@D)/new-$(@F) $@
-$(LOOP)/bars-%.png: $(LOOP)/bars-%.csv plots/loop-bars.gp
-	gnuplot -c plots/loop-bars.gp $< $(@D)/new-$(@F) '$*' $(loop_peak) && mv $(@D)/new-$(@F) $@
-$(LOOP)/roofline.svg $(LOOP)/roofline.png: $(LOOP)/roofline.csv $(LOOP)/peak.csv plots/loop-roofline.gp
-	gnuplot -c plots/loop-roofline.gp $< $(@D)/new-$(@F) $(loop_peak) 'ours $(LOOP_PEERS)' && mv $(@D)/new-$(@F) $@
+$(LOOP)/steps.svg $(LOOP)/steps.png: $(LOOP)/steps.csv $(TOP)/plots/loop-steps.gp
+	gnuplot -c $(TOP)/plots/loop-steps.gp $< $(loop_new) '$(filter $(LOOP_ALGOS),$(LOOP_DRAWN))' && $(loop_drawn)
+$(LOOP)/curve.svg $(LOOP)/curve.png: $(LOOP)/curve.csv $(TOP)/plots/loop-curve.gp
+	gnuplot -c $(TOP)/plots/loop-curve.gp $< $(loop_new) && $(loop_drawn)
+$(LOOP)/bars-%.svg: $(LOOP)/bars-%.csv $(TOP)/plots/loop-bars.gp
+	gnuplot -c $(TOP)/plots/loop-bars.gp $< $(loop_new) '$*' $(loop_peak) && $(loop_drawn)
+$(LOOP)/bars-%.png: $(LOOP)/bars-%.csv $(TOP)/plots/loop-bars.gp
+	gnuplot -c $(TOP)/plots/loop-bars.gp $< $(loop_new) '$*' $(loop_peak) && $(loop_drawn)
+$(LOOP)/roofline.svg $(LOOP)/roofline.png: $(LOOP)/roofline.csv $(LOOP)/peak.csv $(TOP)/plots/loop-roofline.gp
+	gnuplot -c $(TOP)/plots/loop-roofline.gp $< $(loop_new) $(loop_peak) 'ours $(LOOP_PEERS)' && $(loop_drawn)
 
-# ---- make loop-learn: a policy trained by the model on the training sizes of a grid, measured on the unseen ones ----
+# ---- make loop-learn: a policy trained by the model on the training sizes of a grid, measured on the unseen ones
+#   ----
 # make loop-transfer: what is learned on other shapes is worth on convolutions, in LOOP/transfer.csv
 # make loop-table: all learners and roll-outs beside the searches, in LOOP/policy-table.csv and figures
-#   LOOP_ACTIONS=moves LOOP_STARTS=3  what policies may do, and where episodes begin, as of loop-train;  LOOP_LEARNER=ppo  which policy is mm.policy
+#   LOOP_ACTIONS=moves LOOP_STARTS=3  what policies may do, and where episodes begin, as of loop-train; 
+#   LOOP_LEARNER=ppo  which policy is mm.policy
 #   LOOP_LEARN_STEPS=  steps to learn from, each learner's own by default
 #   LOOP_LONG=60  seconds of random search on 8 of the unseen sizes;  LOOP_SHORT=2  of each search on 12 of them;
 #   random search of 1 s on all
@@ -165,83 +158,94 @@ LOOP_LONG        ?= 60
 LOOP_SHORT       ?= 2
 loop-learn: $(LOOP_LEARN)/summary.csv $(LOOP_LEARN)/learning.svg $(LOOP_LEARN)/learning.png $(BIN)/csv-show
 	csv-show $(LOOP_LEARN)/summary.csv
-loop-table: $(LOOP)/policy-table.csv $(LOOP)/policy-table.svg $(LOOP)/policy-table.png $(LOOP_LEARN)/learners.svg $(LOOP_LEARN)/learners.png $(BIN)/csv-show
+loop-table: $(LOOP)/policy-table.csv $(LOOP)/policy-table.svg $(LOOP)/policy-table.png $(LOOP_LEARN)/learners.svg \
+    $(LOOP_LEARN)/learners.png $(BIN)/csv-show
 	csv-show $(LOOP)/policy-table.csv
 .PHONY: loop-learn loop-table
 $(LOOP_LEARN)/ $(LOOP_LEARN)/eval/:
 	@mkdir -p $@
 $(LOOP_LEARN)/problems.csv: | $(BIN)/loop-gen $(LOOP_LEARN)/
-	loop-gen --kind=mm --m=64:256:16 --n=64:256:16 --k=64:256:16 --seed=$(SEED) $(loop_aside)
+	loop-gen --kind=mm --m=64:256:16 --n=64:256:16 --k=64:256:16 --seed=$(SEED) $(aside)
 $(LOOP_LEARN)/test.csv: $(LOOP_LEARN)/problems.csv
-	awk 'NR == 1 || /,test$$/' $< $(loop_aside)
+	csv-where -c split --is=test $< $(aside)
 $(LOOP_LEARN)/test8.csv: $(LOOP_LEARN)/test.csv
-	awk 'NR == 1 || NR % 27 == 14' $< $(loop_aside)
+	csv-sample -n 8 --seed=$(SEED) $< $(aside)
 $(LOOP_LEARN)/test12.csv: $(LOOP_LEARN)/test.csv
-	awk 'NR == 1 || NR % 18 == 9' $< $(loop_aside)
-# the curve grows while it learns: plots/loop-learning.gp draws what is there, again and again when told to
+	csv-sample -n 12 --seed=$(SEED) $< $(aside)
+# the curve grows while it learns: $(TOP)/plots/loop-learning.gp draws what is there, again and again when told to
 $(LOOP_LEARN)/%.policy: $(LOOP_LEARN)/problems.csv | $(BIN)/loop-train
-	loop-train --algo=$* --eval=model $(LOOP_LEARN_STEPS:%=--steps=%) --seed=$(SEED) --checkpoint=$@.checkpoint --actions=$(LOOP_ACTIONS) --starts=$(LOOP_STARTS) -o $@ $< > $(@D)/$*.curve
+	loop-train --algo=$* --eval=model $(LOOP_LEARN_STEPS:%=--steps=%) --seed=$(SEED) --checkpoint=$@.checkpoint \
+	    --actions=$(LOOP_ACTIONS) --starts=$(LOOP_STARTS) -o $@ $< > $(@D)/$*.curve
 # what a network that has learned nothing makes of the same roll-out: the rest is what learning is worth
 $(LOOP_LEARN)/untrained.policy: $(LOOP_LEARN)/problems.csv | $(BIN)/loop-train
-	loop-train --algo=$(LOOP_LEARNER) --eval=model --steps=16 --seed=$(SEED) --actions=$(LOOP_ACTIONS) -o $@ $< > $(@D)/untrained.curve
+	loop-train --algo=$(LOOP_LEARNER) --eval=model --steps=16 --seed=$(SEED) --actions=$(LOOP_ACTIONS) -o $@ $< > \
+	    $(@D)/untrained.curve
 $(LOOP_LEARN)/mm.policy: $(LOOP_LEARN)/$(LOOP_LEARNER).policy
 	cp $(LOOP_LEARN)/$(LOOP_LEARNER).curve $(LOOP_LEARN)/curve.csv
-	cat $< $(loop_aside)
+	cat $< $(aside)
 $(LOOP_LEARN)/policy.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll
-	loop-roll --policy=$< --measure=10 --rank=model $(word 2,$^) $(loop_aside)
+	loop-roll --policy=$< --measure=10 --rank=model $(word 2,$^) $(aside)
 $(LOOP_LEARN)/heuristic.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search
-	loop-search --algo=heuristic --measure=24 $< $(loop_aside)
+	loop-search --algo=heuristic --measure=24 $< $(aside)
 $(LOOP_LEARN)/random.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search
-	loop-search --algo=random --seconds=0.1 --seed=$(SEED) $< $(loop_aside)
-$(LOOP_LEARN)/traces.csv: $(LOOP_LEARN)/policy.csv $(LOOP_LEARN)/heuristic.csv $(LOOP_LEARN)/random.csv | $(BIN)/csv-cat $(BIN)/loop-run
+	loop-search --algo=random --seconds=0.1 --seed=$(SEED) $< $(aside)
+$(LOOP_LEARN)/traces.csv: $(LOOP_LEARN)/policy.csv $(LOOP_LEARN)/heuristic.csv $(LOOP_LEARN)/random.csv | \
+    $(BIN)/csv-cat $(BIN)/loop-run
 	$(loop_measured_again)
 $(LOOP_LEARN)/summary.csv: $(LOOP_LEARN)/traces.csv $(BIN)/loop-eval
-	loop-eval --published $< $(loop_aside)
-$(LOOP_LEARN)/learning.svg $(LOOP_LEARN)/learning.png: $(LOOP_LEARN)/mm.policy plots/loop-learning.gp
-	gnuplot -c plots/loop-learning.gp $(LOOP_LEARN)/curve.csv $@ $(LOOP_LEARNER)
+	loop-eval --published $< $(aside)
+$(LOOP_LEARN)/learning.svg $(LOOP_LEARN)/learning.png: $(LOOP_LEARN)/mm.policy $(TOP)/plots/loop-learning.gp
+	gnuplot -c $(TOP)/plots/loop-learning.gp $(LOOP_LEARN)/curve.csv $(loop_new) $(LOOP_LEARNER) && $(loop_drawn)
 $(LOOP_LEARN)/learners.csv: $(LOOP_LEARNERS:%=$(LOOP_LEARN)/%.policy) $(BIN)/csv-cat
-	csv-cat $(LOOP_LEARNERS:%=$(LOOP_LEARN)/%.curve) $(loop_aside)
-$(LOOP_LEARN)/learners.svg $(LOOP_LEARN)/learners.png: $(LOOP_LEARN)/learners.csv plots/loop-learning.gp
-	gnuplot -c plots/loop-learning.gp $< $@ '$(LOOP_LEARNERS)'
+	csv-cat $(LOOP_LEARNERS:%=$(LOOP_LEARN)/%.curve) $(aside)
+$(LOOP_LEARN)/learners.svg $(LOOP_LEARN)/learners.png: $(LOOP_LEARN)/learners.csv $(TOP)/plots/loop-learning.gp
+	gnuplot -c $(TOP)/plots/loop-learning.gp $< $(loop_new) '$(LOOP_LEARNERS)' && $(loop_drawn)
 
 # the table: each policy with 10 measurements of a beam; the first also without a beam and with fewer; searches
-loop_roll = loop-roll --policy=$< --name=$(basename $(@F)) $(1) $(LOOP_LEARN)/test.csv $(loop_aside)
-$(patsubst %,$(LOOP_LEARN)/eval/%_top10.csv,$(LOOP_LEARNERS) untrained): $(LOOP_LEARN)/eval/%_top10.csv: $(LOOP_LEARN)/%.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll $(LOOP_LEARN)/eval/
+loop_roll = loop-roll --policy=$< --name=$(basename $(@F)) $(1) $(LOOP_LEARN)/test.csv $(aside)
+$(patsubst %,$(LOOP_LEARN)/eval/%_top10.csv,$(LOOP_LEARNERS) untrained): $(LOOP_LEARN)/eval/%_top10.csv: \
+    $(LOOP_LEARN)/%.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll $(LOOP_LEARN)/eval/
 	$(call loop_roll,--measure=10 --rank=model)
-$(LOOP_LEARN)/eval/$(LOOP_LEARNER)_argmax.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll $(LOOP_LEARN)/eval/
+$(LOOP_LEARN)/eval/$(LOOP_LEARNER)_argmax.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll \
+    $(LOOP_LEARN)/eval/
 	$(call loop_roll,--measure=2 --width=1)
-$(LOOP_LEARN)/eval/$(LOOP_LEARNER)_beam.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll $(LOOP_LEARN)/eval/
+$(LOOP_LEARN)/eval/$(LOOP_LEARNER)_beam.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll \
+    $(LOOP_LEARN)/eval/
 	$(call loop_roll,--measure=2 --width=16)
-$(LOOP_LEARN)/eval/$(LOOP_LEARNER)_own10.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll $(LOOP_LEARN)/eval/
+$(LOOP_LEARN)/eval/$(LOOP_LEARNER)_own10.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll \
+    $(LOOP_LEARN)/eval/
 	$(call loop_roll,--measure=10 --width=16)
 LOOP_TABLE_SEARCHES := greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs
-loop_named = awk -F, -v OFS=, -v name=$(basename $(@F)) 'NR > 1 { $$2 = name } 1' $(loop_aside)
 $(LOOP_LEARN)/eval/heuristic.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
-	loop-search --algo=heuristic --measure=24 $< $(loop_aside)
+	loop-search --algo=heuristic --measure=24 $< $(aside)
 $(LOOP_LEARN)/eval/random_1s.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
-	loop-search --algo=random --actions=published --seconds=1 --seed=$(SEED) $< | $(loop_named)
+	loop-search --algo=random --name=random_1s --actions=published --seconds=1 --seed=$(SEED) $< $(aside)
 $(LOOP_LEARN)/eval/random_$(LOOP_LONG)s.csv: $(LOOP_LEARN)/test8.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
-	loop-search --algo=random --actions=published --seconds=$(LOOP_LONG) --seed=$(SEED) --output=$@.part $<
-	cat $@.part | $(loop_named)
-$(LOOP_TABLE_SEARCHES:%=$(LOOP_LEARN)/eval/%.csv): $(LOOP_LEARN)/eval/%.csv: $(LOOP_LEARN)/test12.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
-	loop-search --algo=$* --actions=published --seconds=$(LOOP_SHORT) --seed=$(SEED) $< $(loop_aside)
+	loop-search --algo=random --name=random_$(LOOP_LONG)s --actions=published --seconds=$(LOOP_LONG) --seed=$(SEED) \
+	    --output=$@.part $<
+	$(loop_whole)
+$(LOOP_TABLE_SEARCHES:%=$(LOOP_LEARN)/eval/%.csv): $(LOOP_LEARN)/eval/%.csv: $(LOOP_LEARN)/test12.csv | \
+    $(BIN)/loop-search $(LOOP_LEARN)/eval/
+	loop-search --algo=$* --actions=published --seconds=$(LOOP_SHORT) --seed=$(SEED) $< $(aside)
 $(LOOP_LEARN)/eval/%_published.csv: $(LOOP_LEARN)/test12.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
-	loop-search --algo=$* --as-published --seconds=$(LOOP_SHORT) --seed=$(SEED) $< $(loop_aside)
-LOOP_ROLLS := $(LOOP_LEARNERS:%=%_top10) untrained_top10 $(LOOP_LEARNER)_own10 $(LOOP_LEARNER)_beam $(LOOP_LEARNER)_argmax
-LOOP_TABLE := $(LOOP_ROLLS) heuristic random_1s random_$(LOOP_LONG)s $(LOOP_TABLE_SEARCHES) $(LOOP_TABLE_SEARCHES:%=%_published)
+	loop-search --algo=$* --as-published --seconds=$(LOOP_SHORT) --seed=$(SEED) $< $(aside)
+LOOP_ROLLS := $(LOOP_LEARNERS:%=%_top10) untrained_top10 $(LOOP_LEARNER)_own10 $(LOOP_LEARNER)_beam \
+    $(LOOP_LEARNER)_argmax
+LOOP_TABLE := $(LOOP_ROLLS) heuristic random_1s random_$(LOOP_LONG)s $(LOOP_TABLE_SEARCHES) \
+    $(LOOP_TABLE_SEARCHES:%=%_published)
 $(LOOP_LEARN)/eval-traces.csv: $(LOOP_TABLE:%=$(LOOP_LEARN)/eval/%.csv) | $(BIN)/csv-cat $(BIN)/loop-run
 	$(loop_measured_again)
 $(LOOP)/policy-table.csv: $(LOOP_LEARN)/eval-traces.csv $(BIN)/loop-eval
-	loop-eval --published $< $(loop_aside)
-$(LOOP)/policy-table.svg $(LOOP)/policy-table.png: $(LOOP)/policy-table.csv plots/loop-policy.gp
-	csv-where -c kind --is=real $< > $@.part
-	gnuplot -c plots/loop-policy.gp $@.part $@
-	rm $@.part
+	loop-eval --published $< $(aside)
+$(LOOP)/policy-table.svg $(LOOP)/policy-table.png: $(LOOP)/policy-table.csv $(TOP)/plots/loop-policy.gp
+	csv-where -c kind --is=real $< > $(@D)/policy-real.csv
+	gnuplot -c $(TOP)/plots/loop-policy.gp $(@D)/policy-real.csv $(loop_new) && $(loop_drawn)
 
 # ---- make loop-transfer: what a policy learned is worth on convolutions of networks that it never saw ----
 # products: learned on matrix products only (mm.policy); shapes: on products and convolutions whose sizes are drawn by
 # seed, none of them a layer of these networks; 100ms: the same with measurements for at most .1 s.  Beside them the
-# analytic search with 24 measurements, and searches of LOOP_SHORT seconds.  The best nest of each is measured again in
+# analytic search with 24 measurements, and searches of LOOP_SHORT seconds.  The best nest of each is measured
+#   again in
 # the end, all of a problem one right after the other.
 LOOP_TRANSFER_STEPS ?= 1200000
 LOOP_TRANSFER_SETS  ?= resnet50-nhwc vgg19-nhwc resnet50-nchw vgg19-nchw
@@ -254,7 +258,7 @@ loop-transfer: $(LOOP)/transfer.csv $(BIN)/csv-show
 $(LOOP_TRANSFER)/:
 	@mkdir -p $@
 $(LOOP_LAYERS): $(LOOP_TRANSFER)/%.problems: | $(BIN)/loop-gen $(LOOP_TRANSFER)/
-	loop-gen --set=$(firstword $(subst -, ,$*)) --layout=$(lastword $(subst -, ,$*)) --test=0 $(loop_aside)
+	loop-gen --set=$(firstword $(subst -, ,$*)) --layout=$(lastword $(subst -, ,$*)) --test=0 $(aside)
 loop_sample = loop-gen --test=0 --seed=$(SEED) --sample
 $(LOOP_TRANSFER)/problems.csv: $(LOOP_LAYERS) | $(BIN)/loop-gen $(BIN)/csv-cat $(LOOP_TRANSFER)/
 	deep='16:512:16|64:512:64|128:512:128' flat='16:2048:16|64:2048:64|128:1024:128'
@@ -264,35 +268,36 @@ $(LOOP_TRANSFER)/problems.csv: $(LOOP_LAYERS) | $(BIN)/loop-gen $(BIN)/csv-cat $
 	    $(loop_sample)=200 --kind=$$k --c=1:8 --m=16:128:16 --h=24:256 --kh='3|5|7|9' --s='1|2' > $@.first-$$k
 	done
 	for k in mm mm_nt mm_tn mm_tt; do $(loop_sample)=200 --kind=$$k --m=8:512 --n=8:512 --k=8:512 > $@.$$k; done
-	csv-cat $@.1x1-* $@.3x3-* $@.first-* $@.mm* > $@.all
-	awk -F, 'FNR == 1 { file++ } file <= $(words $(LOOP_LAYERS)) { layer[$$1] = FNR > 1; next } !layer[$$1]' $(LOOP_LAYERS) $@.all $(loop_aside)
-	rm -f $@.1x1-* $@.3x3-* $@.first-* $@.mm* $@.all
+	csv-cat $(LOOP_LAYERS) > $@.layers
+	csv-cat $@.1x1-* $@.3x3-* $@.first-* $@.mm* | csv-join -k problem --keep=unmatched - $@.layers $(aside)
+	rm -f $@.1x1-* $@.3x3-* $@.first-* $@.mm* $@.layers
 $(LOOP_TRANSFER)/shapes.policy: $(LOOP_TRANSFER)/problems.csv | $(BIN)/loop-train
-	loop-train --algo=ppo --actions=moves --reward=ratio --entropy=0.03 --starts=4 --eval=model --length=12 --steps=$(LOOP_TRANSFER_STEPS) \
+	loop-train --algo=ppo --actions=moves --reward=ratio --entropy=0.03 --starts=4 --eval=model --length=12 \
+	    --steps=$(LOOP_TRANSFER_STEPS) \
 	    --seed=$(SEED) --checkpoint=$@.checkpoint -o $@ $< > $(@D)/shapes.curve
 loop_top10 = loop-roll --policy=$< --name=$(1) --measure=10 --width=32 --rank=model
 $(LOOP_TRANSFER)/%.products: $(LOOP_LEARN)/mm.policy $(LOOP_TRANSFER)/%.problems | $(BIN)/loop-roll
-	$(call loop_top10,products_top10) $(word 2,$^) $(loop_aside)
+	$(call loop_top10,products_top10) $(word 2,$^) $(aside)
 $(LOOP_TRANSFER)/%.shapes: $(LOOP_TRANSFER)/shapes.policy $(LOOP_TRANSFER)/%.problems | $(BIN)/loop-roll
-	$(call loop_top10,shapes_top10) $(word 2,$^) $(loop_aside)
+	$(call loop_top10,shapes_top10) $(word 2,$^) $(aside)
 $(LOOP_TRANSFER)/%.100ms: $(LOOP_TRANSFER)/shapes.policy $(LOOP_TRANSFER)/%.problems | $(BIN)/loop-roll
-	$(call loop_top10,shapes_100ms) --seconds=0.1 $(word 2,$^) $(loop_aside)
+	$(call loop_top10,shapes_100ms) --seconds=0.1 $(word 2,$^) $(aside)
 $(LOOP_TRANSFER)/%.heuristic: $(LOOP_TRANSFER)/%.problems | $(BIN)/loop-search
 	loop-search --algo=heuristic --measure=24 --seconds=3 --output=$@.part $<
-	mv $@.part $@
-define loop_transfer_search
-$$(LOOP_TRANSFER)/%.$(1): $$(LOOP_TRANSFER)/%.problems | $$(BIN)/loop-search
-	loop-search --algo=$(1) --actions=full --steps=40 --seconds=$$(LOOP_SHORT) --seed=$$(SEED) --output=$$@.part $$<
-	mv $$@.part $$@
-endef
-$(foreach a,$(LOOP_TRANSFER_SEARCHES),$(eval $(call loop_transfer_search,$(a))))
-$(LOOP_TRANSFER)/%.found: $(foreach a,products shapes 100ms heuristic $(LOOP_TRANSFER_SEARCHES),$(LOOP_TRANSFER)/%.$(a)) $(BIN)/csv-cat
-	csv-cat $(filter-out $(BIN)/%,$^) | awk -F, -v OFS=, 'function flush() { if (row != "") print (row == first ? "" : base) row }
-	  NR == 1 { print; next } $$1 != p || $$2 != a { flush(); p = $$1; a = $$2; first = $$0; $$6 = ""; base = $$0 "\n"; $$0 = first }
-	  { row = $$0 } END { flush() }' $(loop_aside)
-$(LOOP_TRANSFER)/%.traces: $(LOOP_TRANSFER)/%.found | $(BIN)/csv-cat $(BIN)/loop-run
-	$(loop_measured_again)
-$(LOOP)/transfer.csv: $(LOOP_TRANSFER_SETS:%=$(LOOP_TRANSFER)/%.traces) $(BIN)/loop-eval
-	for s in $(LOOP_TRANSFER_SETS); do
-	    loop-eval $(LOOP_TRANSFER)/$$s.traces | awk -v s=$$s 'NR == 1 { print "set," $$0 } NR > 1 { print s "," $$0 }'
-	done | awk 'NR == 1 || !/^set,/' $(loop_aside)
+	$(loop_whole)
+# the algo is the end of the name
+loop_transfer_search = loop-search --algo=$(subst .,,$(suffix $@)) --actions=full --steps=40 --seconds=$(LOOP_SHORT) \
+    --seed=$(SEED) --output=$@.part $<
+$(LOOP_TRANSFER)/%.anneal: $(LOOP_TRANSFER)/%.problems | $(BIN)/loop-search
+	$(loop_transfer_search)
+	$(loop_whole)
+$(LOOP_TRANSFER)/%.evolve: $(LOOP_TRANSFER)/%.problems | $(BIN)/loop-search
+	$(loop_transfer_search)
+	$(loop_whole)
+LOOP_TRANSFER_WAYS := products shapes 100ms heuristic $(LOOP_TRANSFER_SEARCHES)
+$(LOOP_TRANSFER)/%.traces: $(addprefix $(LOOP_TRANSFER)/%.,$(LOOP_TRANSFER_WAYS)) | $(BIN)/csv-cat $(BIN)/loop-run
+	csv-cat $^ | loop-run --rewrite --last --again=8 --rounds=3 $(aside)
+$(LOOP_TRANSFER)/eval/%: $(LOOP_TRANSFER)/%.traces $(BIN)/loop-eval | $(LOOP_TRANSFER)/eval/
+	loop-eval $< $(aside)
+$(LOOP)/transfer.csv: $(LOOP_TRANSFER_SETS:%=$(LOOP_TRANSFER)/eval/%) $(BIN)/csv-cat
+	(cd $(LOOP_TRANSFER)/eval && csv-cat --source=set $(LOOP_TRANSFER_SETS)) $(aside)

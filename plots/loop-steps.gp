@@ -10,7 +10,10 @@ set xtics 6
 array color[10] = ["#bbbbbb", "#777777", "#66ccee", "#4477aa", "#0033aa", "#ccbb44", "#ee7733", "#228833", "#aa3377", "#cc3311"]
 set lmargin 12
 set rmargin 22
-set multiplot layout 2,1 title "real: along the path to the best nest, means over the problems"
+kind = ""
+see(k) = (kind = k, 1)
+stats ARG1 using (see(strcol("kind"))) nooutput
+set multiplot layout 2,1 title kind . ": along the path to the best nest, means over the problems"
 set ylabel "best GFLOPS so far"
 set yrange [0:*]
 plot for [i=1:words(ARG3)] ARG1 using (strcol("algo") eq word(ARG3, i) ? column("step") : 1/0):(column("gflops")) with linespoints pt (4 + i % 10) ps 0.8 lw 2 lc rgb color[1 + (i - 1) % 10] title word(ARG3, i)

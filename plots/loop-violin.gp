@@ -6,18 +6,21 @@ set datafile missing ""
 stats ARG1 using "position" nooutput name "N"
 stats ARG1 using "speedup" nooutput name "S"
 last = int(N_max)
+array name[last]
+kind = ""
+see(i, algo, k) = (name[i] = algo, kind = k, 1)
+stats ARG1 using (see(int(column("position")), strcol("algo"), strcol("kind"))) nooutput
 set table $density
 plot for [i=1:last] ARG1 using (column("position") == i ? column("speedup") : NaN):(1) smooth kdensity bandwidth 0.06
 unset table
-set title sprintf("real: speed-up over the untiled nest; searches of %s s", ARG3)
+set title sprintf("%s: speed-up over the untiled nest; searches of %s s", kind, ARG3)
 set ylabel "speed-up"
 set xtics ("" 0) rotate by -35 noenhanced
 set grid ytics lc rgb "#dddddd"
 set style fill solid 0.35 noborder
 unset key
-name(i) = system(sprintf("awk -F, '$2 == %d { print $1; exit }' %s", i, ARG1))
 set xtics scale 0
-do for [i=1:last] { set xtics add (name(i) i) }
+do for [i=1:last] { set xtics add (name[i] i) }
 array top[last]
 set datafile separator whitespace
 do for [i=1:last] { stats $density index i-1 using 2 nooutput name "D"; top[i] = D_max }

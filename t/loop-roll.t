@@ -12,7 +12,7 @@ is 'only test problems' '(mm 64 48 96) (mm 96 64 80)' \
 awk -F, -v OFS=, 'BEGIN { print "problem,action" }
     NR > 1 && $1 != p { if (p != "") print p, list; p = $1; list = "" } NR > 1 && $4 != "" { list = list (list == "" ? "" : " ") $4 } END { print p, list }' 10.csv > list.csv
 last() { awk -F, 'NR > 1 { if ($1 != p && p != "") print l; p = $1; l = $0 } END { print l }' "$1"; }
-is 'the actions lead to the last tree' "$(last 10.csv | sed 's/.*\((tree.*)\),.*,.*,model/\1/')" \
+is 'the actions lead to the last tree' "$(last 10.csv | sed 's/.*\((tree.*)\),.*,.*,simulated/\1/')" \
     bash -c "loop-act list.csv | tail -n +2 | sed 's/.*\((tree.*)\),[0-9]*,.*/\1/'"
 gflops() { last "$1" | awk -F, '{ print $(NF - 2) }'; }
 loop-roll --policy=a --eval=model --measure=1 p.csv > 1.csv
@@ -21,7 +21,7 @@ ok 'more measurements are never worse' awk '$2 < $1 || $3 < $2 { exit 1 }' <(pas
 ok 'one measurement is the untiled nest' awk -F, 'NR > 1 && $3 != 0 { exit 1 }' 1.csv
 ok 'some problem gains by the policy' awk '$2 > 1.02 * $1 { good = 1 } END { exit !good }' <(paste <(gflops 1.csv) <(gflops 10.csv))
 ok 'without measurements there is no gflops' awk -F, 'NR > 1 && $(NF - 2) != "" { exit 1 }' <(loop-roll --policy=a --measure=0 --width=1 p.csv)
-ok 'the model may rank' bash -c 'loop-roll --policy=a --eval=model --rank=model --measure=4 p.csv | tail -1 | grep -q model'
+ok 'the model may rank' bash -c 'loop-roll --policy=a --eval=model --rank=model --measure=4 p.csv | tail -1 | grep -q simulated'
 ok 'measured rows are real' bash -c "loop-roll --policy=a --measure=2 p.csv | grep -q ',real$'"
 # a policy of moves: another set of actions, learned on products, for any problem; what it did are actions of loop-act
 loop-train --quiet --eval=model --seed=2 --steps=4000 --algo=a2c --actions=moves --reward=ratio --starts=2 -o m p.csv > /dev/null
@@ -30,7 +30,7 @@ loop-roll --policy=m --eval=model --rank=model --measure=10 c.csv > m.csv
 is 'any kind of problem' 4 bash -c "tail -n +2 m.csv | cut -d, -f1 | sort -u | wc -l"
 awk -F, -v OFS=, 'BEGIN { print "problem,action" }
     NR > 1 && $1 != p { if (p != "") print p, list; p = $1; list = "" } NR > 1 && $4 != "" { list = list (list == "" ? "" : " ") $4 } END { print p, list }' m.csv > list.csv
-is 'the actions of its moves lead to the last tree' "$(last m.csv | sed 's/.*\((tree.*)\),.*,.*,model/\1/')" \
+is 'the actions of its moves lead to the last tree' "$(last m.csv | sed 's/.*\((tree.*)\),.*,.*,simulated/\1/')" \
     bash -c "loop-act list.csv | tail -n +2 | sed 's/.*\((tree.*)\),[0-9]*,.*/\1/'"
 ok 'it gains' awk -F, '$3 == 0 { base = $(NF - 2) } $(NF - 2) > 1.5 * base { good = 1 } END { exit !good }' m.csv
 is 'in no time nothing is measured' 4 bash -c "loop-roll --policy=m --seconds=0 c.csv | awk -F, '\$3 == 0 && \$(NF - 2) == \"\"' | wc -l"

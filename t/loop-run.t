@@ -42,4 +42,13 @@ fails 'a tensor beyond all memory' 1 'more than 268435456 elements' loop-run siz
 fails 'a bad problem is named with its line' 1 'p.csv:2: column' bash -c "sed -i '2s/33/0/' p.csv; loop-run p.csv"
 printf 'problem,tree\n(mm 64 64 64),\n(mm 64 64 64),\n' > twice
 is 'as many fresh runs as asked for' '3 3' bash -c "loop-run --again=3 twice | awk -F, 'NR > 1 { print \$6 }' | paste -sd ' '"
+printf "problem\n(mm 33 47 21)\n(mm_nt 16 40 8)\n" > two.csv
+loop-search --algo=greedy1 --eval=model --seconds=0.01 --actions=published two.csv > trace
+loop-run --rewrite --again=1 --rounds=1 trace > rewritten
+is 'rewritten rows are the rows' "$(csv-cut -c problem,algo,step,tree trace)" csv-cut -c problem,algo,step,tree rewritten
+is 'of kind real' 'real' bash -c "csv-cut -c kind rewritten | tail -n +2 | sort -u"
+loop-run --rewrite --last --again=1 --rounds=1 trace > ends
+is 'or only the last of each' "$(csv-cut -c problem trace | tail -n +2 | uniq | sort)" \
+    bash -c "csv-where -c gflops --known ends | csv-cut -c problem | tail -n +2 | sort"
+fails '--last alone' 2 'is for --rewrite' loop-run --last p.csv
 done_testing

@@ -9,7 +9,7 @@ for a in greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs brute random anneal
     ok "$a: the same seed, the same rows" cmp $a.1 $a.2
     awk -F, 'NR > 1' $a.1 | while IFS= read -r row; do echo "$row"; done | awk -F, -v OFS=, 'BEGIN { print "problem,action" }
         $1 != p { if (p != "") print p, list; p = $1; list = "" } { if ($4 != "") list = list (list == "" ? "" : " ") $4 } END { print p, list }' > list.csv
-    is "$a: the actions lead to the last tree" "$(last $a.1 | sed 's/.*\((tree.*)\),.*,.*,model/\1/')" \
+    is "$a: the actions lead to the last tree" "$(last $a.1 | sed 's/.*\((tree.*)\),.*,.*,simulated/\1/')" \
         bash -c "loop-act list.csv | tail -n +2 | sed 's/.*\((tree.*)\),[0-9]*,.*/\1/'"
 done
 better() { awk -F, -v a="$(last random.1 | head -1 | awk -F, '{ print $(NF-2) }')" -v b="$(last heuristic.1 | head -1 | awk -F, '{ print $(NF-2) }')" 'BEGIN { exit !(b >= a) }'; }

@@ -17,7 +17,7 @@
 #include "loop/code/evaluate.h"
 #include <stdio.h>
 
-enum { SEARCH_PATH = 256 };
+enum { SEARCH_PATH = 256, SEARCH_NODES = 400000 };
 static const double MODEL_EVAL_SECONDS = 1e-4;
 extern const char search_algorithms[];                   /* "greedy1|greedy2|...", for option tables */
 
@@ -55,7 +55,10 @@ void search_run(struct search *, struct evaluator *, const struct problem *);
 void search_dot(const struct search *, FILE *, double peak);   /* nodes coloured by GFLOPS, best path thick */
 void search_free(struct search *);
 
-/* for the modules of searches */
+/* for the modules of searches (visit.c) */
+unsigned search_rules(const struct search *);
+/* its place among the visited states, where it is put when it is fresh; -1: there is no more room */
+int search_node(struct search *, const struct nest *, bool *fresh);
 double search_elapsed(const struct search *);
 bool search_over(const struct search *);
 /* evaluate the state that `path` leads to; updates the best; returns its GFLOPS */
