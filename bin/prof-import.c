@@ -1,6 +1,6 @@
 /* prof-import - foreign profiles as events
  *
- * Usage: prof-import --from=FORMAT [FILE]
+ * Usage: prof-import --from=FORMAT [--nested] [--prefix=TEXT] [FILE]
  *
  * FORMAT: chrome (trace event JSON, also gzip), kineto (PyTorch's), nsys (sqlite
  * of nsys export), nvprof (sqlite, or the CSV of --csv), prof (cProfile),
@@ -8,9 +8,16 @@
  * sampled), rlscope (a .proto file or a directory of them).  Columns out: those
  * of events; for prof and pstats also calls, primitive_calls, cumulative_ns.
  *
+ * Of kineto and nsys, a row of the GPU belongs to the process whose call with
+ * the same link launched it, whatever process the tool wrote; the kernels of
+ * NCCL and RCCL have the category Communication; and as in prof-log the Python
+ * and C time of a thread exclude each other, unless --nested keeps intervals
+ * whole, for call trees.  Those rows come in order of start_ns and are all held,
+ * 60 bytes each.
+ *
  * Formats without intervals (prof, pstats, folded, samples of speedscope) are
- * laid out one after the other and flagged est.  Rows come in the order of the
- * file, of nested intervals the inner one first where only its end is known.
+ * laid out one after the other and flagged est.  Other rows come in the order
+ * of the file, of nested intervals the inner one first where only its end is known.
  * Memory does not grow with the file, except: prof, and one file of rlscope at
  * a time, are held, and so are begins that have no end yet, thread ids, the
  * distinct names of folded and speedscope, the samples of a speedscope profile.
@@ -19,6 +26,7 @@
  *
  * Examples:
  *   $ prof-import --from=kineto trace.json.gz | prof-op | prof-sweep
+ *   $ prof-import --from=kineto --prefix=rank0. rank0.json.gz > rank0.csv
  */
 #include "base/filter.h"
 #include "prof/import/import.h"
@@ -27,17 +35,34 @@
 
 static const char *from;
 static double unit = 1000;
+static bool nested;
+static const char *prefix = "";
 static const struct opt options[] = {
     { 0, "from", WORD, &from, "chrome|kineto|nsys|nvprof|prof|pstats|folded|speedscope|rlscope", "the format", 0, 0 },
     { 0, "unit", NUM,  &unit, "NS", "folded, speedscope without unit: what a count means", 1e-3, 1e12 },
+    { 0, "nested", FLAG, &nested, NULL, "kineto, nsys: whole intervals instead of exclusive pieces", 0, 0 },
+    { 0, "prefix", STR,  &prefix, "TEXT", "before each process, to tell the files of several ranks apart", 0, 0 },
     { 0 } };
 
 static csvw *w;
+static struct table held;
+static struct buf proc;
 static bool totals;
 
-static void put(void *closure, const struct event *e)
+static void put(void *closure, const struct event *from_file)
 {
     const struct importer *m = closure;
+    struct event named = *from_file, *e = &named;
+    if (prefix[0]) {
+        proc.n = 0;
+        buf_str(&proc, str_of(prefix));
+        buf_str(&proc, e->proc);
+        e->proc = (str){ proc.s, proc.n };
+    }
+    if (m->held) {
+        import_hold(&held, e);
+        return;
+    }
     if (!totals) {
         events_put(w, e, false);
         return;
@@ -54,6 +79,18 @@ static void say(uint64_t n, const char *what)
     if (n && !quiet) warn("%llu %s", (unsigned long long)n, what);
 }
 
+/* the held rows, once all are known; their writer replaces the other */
+static int write_held(const struct importer *m)
+{
+    struct rows out = { 0 };
+    struct repairs repairs = { 0 };
+    say(import_own(&held, m->base_ns), "GPU rows without the call that launched them");
+    if (nested) return table_write(&held, &held.rows, false);
+    import_exclude(&held, &out, &repairs);
+    repairs_note(&repairs);
+    return table_write(&held, &out, false);
+}
+
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
@@ -61,10 +98,13 @@ int main(int argc, char **argv)
     struct importer m = { .put = put, .closure = &m, .unit_ns = unit };
     if (!from) usage("no --from given");
     totals = strcmp(from, "prof") == 0 || strcmp(from, "pstats") == 0;
-    w = csvw_open("-");
-    csvw_names(w, EVENT_COLUMNS);
-    if (totals) csvw_names(w, "calls,primitive_calls,cumulative_ns");
-    csvw_end(w);
+    m.held = strcmp(from, "kineto") == 0 || strcmp(from, "nsys") == 0;
+    if (!m.held) {
+        w = csvw_open("-");
+        csvw_names(w, EVENT_COLUMNS);
+        if (totals) csvw_names(w, "calls,primitive_calls,cumulative_ns");
+        csvw_end(w);
+    }
     if (strcmp(from, "chrome") == 0) import_trace(&m, path, false);
     else if (strcmp(from, "kineto") == 0) import_trace(&m, path, true);
     else if (strcmp(from, "nsys") == 0) import_nsys(&m, path);
@@ -81,5 +121,5 @@ int main(int argc, char **argv)
     say(m.reversed, "records of negative duration");
     say(m.stray, "ends without a begin left out");
     say(m.unclosed, "begins without an end, closed at their thread's last time");
-    return csvw_close(w);
+    return m.held ? write_held(&m) : csvw_close(w);
 }

@@ -65,6 +65,16 @@ bool is_overhead(str category)
     return category.n >= 4 && memcmp(category.s, "ovh:", 4) == 0;
 }
 
+bool is_gpu(str category)
+{
+    return str_is(category, "GPU") || str_is(category, "Communication");
+}
+
+bool set_has_gpu(const char *set)
+{
+    return set_has(set, "GPU") || set_has(set, "Communication");
+}
+
 /* ---- resources */
 
 struct resources resources_read(const char *path)
@@ -89,7 +99,7 @@ static unsigned place_of(const struct resources *r, str category)
     if (is_overhead(category)) return 0;
     if (r->map && sexp_get(r->map, 0, "cpu") != SEXP_NONE)
         return listed(r->map, "cpu", category) ? ON_CPU : listed(r->map, "gpu", category) ? ON_GPU : 0;
-    return str_is(category, "GPU") ? ON_GPU : ON_CPU;
+    return is_gpu(category) ? ON_GPU : ON_CPU;
 }
 
 unsigned resources_of(const struct resources *r, const char *cats)

@@ -124,7 +124,7 @@ static void check_process(struct table *t, uint32_t proc, const struct cell *c, 
     for (size_t i = 0; i < n; i++) {
         if (!c[i].name[KEY_OP][0] && !c[i].name[KEY_CAT][0]) continue;
         cells += c[i].total;
-        if (set_has(c[i].name[KEY_CAT], "GPU")) gpu += c[i].total;
+        if (set_has_gpu(c[i].name[KEY_CAT])) gpu += c[i].total;
         if (set_has(c[i].name[KEY_CAT], "CUDA")) cuda += c[i].total;
     }
     judge(name, "union", cells == union_all, cells, union_all);

@@ -45,7 +45,7 @@ static double carry(const struct cells *c, double *left, size_t i, double debt)
         size_t best = c->n;
         for (size_t k = 0; k < c->n; k++) {
             const struct cell_row *a = &c->v[i], *b = &c->v[k];
-            if (left[k] <= 0 || set_has(b->cats, "GPU") || !b->cats[0] || strcmp(a->op, b->op) != 0 ||
+            if (left[k] <= 0 || set_has_gpu(b->cats) || !b->cats[0] || strcmp(a->op, b->op) != 0 ||
                 strcmp(a->phase, b->phase) != 0 || strcmp(a->proc, b->proc) != 0)
                 continue;
             if (best == c->n || left[k] > left[best]) best = k;
@@ -89,7 +89,7 @@ struct correction *correct_counted(const struct cells *c, const char *calibratio
         size_t h = 0;
         while (h < costs.n && !str_eq(costs.v[h].hook, csv_str(t, hook))) h++;
         if (h == costs.n) intern(&missing, csv_str(t, hook));
-        if (i == c->n || h == costs.n || set_has(c->v[i].cats, "GPU")) continue;
+        if (i == c->n || h == costs.n || set_has_gpu(c->v[i].cats)) continue;
         struct cost *k = &costs.v[h];
         double n_before = csv_num(t, before), n_begun = csv_num(t, begun);
         double cost = k->inside * n_begun + (k->mean - k->inside) * n_before;
@@ -243,7 +243,7 @@ static const char *without_overhead(const char *cats, struct arena *text)
     for (str rest = str_of(cats); set_next(&rest, &member);) overhead |= is_overhead((str){ member.s, member.n });
     if (!overhead) return cats;
     for (str rest = str_of(cats); set_next(&rest, &member);) {
-        bool op = member.n > 3 && memcmp(member.s, "op:", 3) == 0, gpu = str_is((str){ member.s, member.n }, "GPU");
+        bool op = member.n > 3 && memcmp(member.s, "op:", 3) == 0, gpu = is_gpu((str){ member.s, member.n });
         if (op || gpu) set_add(&set, (str){ member.s, member.n });
     }
     const char *out = arena_copy(text, set.s, set.n);

@@ -15,7 +15,7 @@ bool metric_is_time(enum metric m)
 
 void metrics_add(struct metrics *m, const char *cats, int64_t t)
 {
-    bool gpu = set_has(cats, "GPU"), cuda = set_has(cats, "CUDA"), backend = set_has(cats, "Backend");
+    bool gpu = set_has_gpu(cats), cuda = set_has(cats, "CUDA"), backend = set_has(cats, "Backend");
     bool c = backend || cuda || set_has(cats, "Simulator") || set_has(cats, "C"), python = set_has(cats, "Python");
     m->all += t;
     if (python) m->python += t;

@@ -107,7 +107,7 @@ void view_transitions(csvw *w, char **paths, double passes)
             op_changes |= member.n > 3 && memcmp(member.s, "op:", 3) == 0;
         for (str rest = str_of(after); !op_changes && set_next(&rest, &member);) {
             const char *category = arena_copy(&text, member.s, member.n);
-            bool counts = strcmp(category, "Python") != 0 && strcmp(category, "GPU") != 0
+            bool counts = strcmp(category, "Python") != 0 && !is_gpu(str_of(category))
                        && (strcmp(category, "Simulator") != 0 || strcmp(o, "Simulation") == 0);
             if (counts && !set_has(before, category))
                 sums_add(&s, &(struct sum){ { p, o, category }, csv_int(t, count) });

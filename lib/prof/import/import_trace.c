@@ -277,6 +277,8 @@ static bool kineto_kind(struct event *e)
     static const struct { const char *cat; enum event_kind kind; const char *ours;
     } map[] = { { "cpu_op", EVENT_CAT, "Backend" },    { "python_function", EVENT_CAT, "Python" },
                 { "cuda_runtime", EVENT_CAT, "CUDA" }, { "cuda_driver", EVENT_CAT, "CUDA" },
+                { "xpu_runtime", EVENT_CAT, "CUDA" },  { "xpu_driver", EVENT_CAT, "CUDA" },
+                { "mtia_runtime", EVENT_CAT, "CUDA" }, { "mtia_ccp_events", EVENT_GPU, "GPU" },
                 { "kernel", EVENT_GPU, "GPU" },        { "gpu_memcpy", EVENT_GPU, "GPU" },
                 { "gpu_memset", EVENT_GPU, "GPU" },    { "Kernel", EVENT_GPU, "GPU" },
                 { "Memcpy", EVENT_GPU, "GPU" },        { "Memset", EVENT_GPU, "GPU" },
@@ -285,7 +287,19 @@ static bool kineto_kind(struct event *e)
     for (size_t i = 0; i < sizeof map / sizeof *map; i++) {
         if (!str_is(e->cat, map[i].cat)) continue;
         e->kind = map[i].kind;
-        e->cat = str_of(map[i].ours);
+        e->cat = str_of(e->kind == EVENT_GPU ? import_gpu_category(e->name) : map[i].ours);
+        return true;
+    }
+    return false;
+}
+
+/* A file that we wrote says in args what each row is.  Others have an argument of that name too: AMD's copies. */
+static bool our_kind(const struct trace *t, struct event *e)
+{
+    str kind = value_of(t, KIND);
+    for (int k = 0; k < EVENT_KINDS; k++) {
+        if (!str_is(kind, event_kind_name[k])) continue;
+        e->kind = (enum event_kind)k;
         return true;
     }
     return false;
@@ -295,26 +309,19 @@ static void complete(struct trace *t, struct event *e)
 {
     str pid = e->proc, tid = e->tid;
     e->kind = EVENT_CAT;
-    if (has(t, KIND)) {
-        str kind = value_of(t, KIND);
-        e->kind = is(kind, "cat")     ? EVENT_CAT
-                  : is(kind, "gpu")   ? EVENT_GPU
-                  : is(kind, "op")    ? EVENT_OP
-                  : is(kind, "ovh")   ? EVENT_OVH
-                  : is(kind, "phase") ? EVENT_PHASE
-                  : is(kind, "proc")  ? EVENT_PROC
-                                      : EVENT_CAT;
+    bool ours = our_kind(t, e);
+    if (ours) {
         e->cat = value_of(t, OUR_CAT);
         e->name = value_of(t, OUR_NAME);
         e->flag = e->flag.n ? e->flag : value_of(t, FLAG);
     }
-    if (t->kineto && !has(t, KIND) && !kineto_kind(e)) {
+    if (t->kineto && !ours && !kineto_kind(e)) {
         t->m->skipped++;
         return;
     }
     e->link = value_of(t, LINK);
     name_place(t, e, pid, tid);
-    if (t->kineto && e->kind == EVENT_GPU && has(t, DEVICE)) {
+    if (t->kineto && !ours && e->kind == EVENT_GPU && has(t, DEVICE)) {
         t->gpu_tid.n = 0;
         buf_char(&t->gpu_tid, 'd');
         buf_str(&t->gpu_tid, value_of(t, DEVICE));
@@ -439,8 +446,8 @@ void import_trace(struct importer *m, const char *path, bool kineto)
                 int64_t v = 0;
                 if (token == JSON_NUMBER && int_parse(json_str(t.j).s, json_str(t.j).n, &v) && v < TIME_MAX &&
                     v > -TIME_MAX)
-                    t.base = v;
-                if (m->rows) warn("%s: baseTimeNanoseconds comes after events, which are left relative", path);
+                    *(m->held ? &m->base_ns : &t.base) = v;
+                if (m->rows && !m->held) warn("%s: baseTimeNanoseconds comes after events, which are left relative", path);
             } else json_skip(t.j);
         }
     } else if (!json_fault(t.j))
