@@ -91,6 +91,12 @@ $(FILTERS:%=$B/bin/%.o): $B/bin/%.o: bin/%.c $B/help/%.h
 	$(COMPILE) -DHELP='"help/$*.h"' -c -o $@ $<
 # the one file that knows the version, so that a commit does not compile everything anew
 $B/lib/base/filter.o: CPPFLAGS += -DVERSION='"$(VERSION)"'
+$B/lib/base/filter.o: $B/version
+$B/version: force
+	@mkdir -p $(@D)
+	[ "$$(cat $@ 2> /dev/null)" = '$(VERSION)' ] || echo '$(VERSION)' > $@
+force:
+.PHONY: force
 # kernels for one instruction set live in files named after it; they are chosen at run time by cpuid
 $B/%_avx2.o: ISA = -O3 -mavx2 -mfma
 $B/%_avx512.o: ISA = -O3 -mavx512f -mavx512vl -mavx512bw -mavx512dq -mfma

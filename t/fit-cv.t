@@ -10,5 +10,12 @@ is 'the constant equals its own baseline' 0 bash -c "awk -F, '\$1 == \"constant\
 is 'the same bytes again' "$(cksum < s.csv)" bash -c 'fit-cv -y c -g g t.csv | cksum'
 awk 'BEGIN { print "g,y,x"; for (i = 0; i < 40; i++) print i % 4 "," 3 * (i % 7) + 1 "," i % 7 }' > n.csv
 is 'chosen models only, and numbers: a line is found, the mean explains nothing' 'constant,mean lasso,line ridge,line ' bash -c "fit-cv -y y -g g --number --models=ridge,lasso,constant n.csv | awk -F, '\$2 == \"(all)\" { print \$1 \",\" (\$6 > 0.99 ? \"line\" : \$6 <= 0 ? \"mean\" : \$6) }' | sort | tr '\n' ' '; echo"
+for g in g0 g1 g2 g3; do fit-cv -y c -g g --fold=$g t.csv > $g.csv; done
+is 'folds fitted one by one and pooled are the same bytes' "$(cksum < s.csv)" bash -c 'fit-cv --pool g0.csv g1.csv g2.csv g3.csv | cksum'
+for g in g0 g1 g2 g3; do fit-cv -y y -g g --number --models=ridge --fold=${g#g} n.csv > $g.csv; done
+is 'numbers too' "$(fit-cv -y y -g g --number --models=ridge n.csv | cksum)" bash -c 'fit-cv --pool --number g?.csv | cksum'
+fails 'a group that is not there' 1 "no group 'z'" fit-cv -y c -g g --fold=z t.csv
+fails 'a fold twice' 1 ':2: a second fold' fit-cv --pool g0.csv g0.csv
+fails 'a model that is none' 1 ":2: 'tree' is no model" bash -c "printf 'model,group,n,correct,majority,own,sse,base\ntree,a,1,1,1,1,1,1\n' | fit-cv --pool"
 fails 'one group cannot be left out' 1 'at least 2' bash -c "printf 'g,c,x\na,p,1\n' | fit-cv -y c -g g"
 done_testing

@@ -1,0 +1,81 @@
+/* jobs-do - do the jobs of a table, one after another, and answer each by a line
+ *
+ * Usage: jobs-do [--limit=SECONDS] [--memory=SIZE] [FILE]
+ *
+ * Columns in: job (a name), command (run without a shell; quotes as in sh),
+ * and where given input (a file for its standard input).  Columns out: job,
+ * task, status, seconds, machine, sum, output, one line as soon as a job has
+ * ended; lib/measure/jobs.h says what they are.  A job that fails is an
+ * answer too, with the status exit, signal, timeout, memory or not_started;
+ * then the last line that this filter ends with says how many failed.
+ *
+ * It is what runs on each machine: GNU parallel or Slurm hand it a part of
+ * the table, jobs-log collects the lines.  All jobs of the table in memory.
+ *
+ * Examples:
+ *   $ printf 'job,command\na,seq 3\n' | jobs-do
+ *   $ jobs-left --log=log.csv jobs.csv | jobs-do | jobs-log log.csv
+ */
+#include "base/filter.h"
+#include "measure/child.h"
+#include "measure/jobs.h"
+#include "measure/machine.h"
+#include HELP
+#include <stdio.h>
+#include <stdlib.h>
+
+static double limit;
+static uint64_t memory;
+static const struct opt options[] = {
+    { 0, "limit", NUM, &limit, "SECONDS", "stop a job that takes longer; 0: none", 0, 1e9 },
+    { 0, "memory", SIZE, &memory, "SIZE", "address space of a job; 0: no limit", 0, 1e18 },
+    { 0 } };
+
+static struct answer do_job(const struct jobs *j, size_t row, struct buf *output)
+{
+    struct arena a = { 0 };
+    str name = table_str(&j->table, row, j->job), command = table_str(&j->table, row, j->command);
+    char *line = arena_copy(&a, command.s, command.n), *input = NULL;
+    if (j->input >= 0) {
+        str s = table_str(&j->table, row, j->input);
+        if (s.n) input = arena_copy(&a, s.s, s.n);
+    }
+    const char *why;
+    char **words = shell_words(line, &why);
+    if (!words) die("job '%.*s': its command: %s", (int)name.n, name.s, why);
+    struct child c = { .argv = words, .input = input, .error = "-", .cpu = -1, .keep_output = true,
+                       .limits = { .wall_seconds = limit, .memory_bytes = memory } };
+    struct ran r = child_run(&c);
+    bool ok = r.how == RAN_EXIT && r.code == 0;
+    free(output->s);
+    *output = r.output;
+    if (!ok) warn("job '%.*s': %s%s", (int)name.n, name.s, ran_word(&r), r.how == RAN_EXIT ? "" : ", no result");
+    shell_words_free(words);
+    arena_free(&a);
+    return (struct answer){ .job = name, .status = str_of(ok ? "ok" : r.how == RAN_EXIT ? "exit" : ran_word(&r)),
+                            .output = { output->s, ok ? output->n : 0 }, .task = jobs_task(j, row),
+                            .seconds = r.wall_seconds };
+}
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    struct jobs j = jobs_read(filter_operand(argc, argv, i));
+    static struct machine m;
+    m = machine_read();
+    struct buf output = { 0 };
+    size_t failed = 0;
+    csvw *w = csvw_fd(1);
+    csvw_names(w, ANSWER_COLUMNS);
+    csvw_end(w);
+    for (size_t row = 0; row < j.table.nrow; row++) {
+        struct answer a = do_job(&j, row, &output);
+        a.machine = str_of(m.fingerprint);
+        failed += !str_is(a.status, "ok");
+        answer_write(w, &a);
+        csvw_flush(w);
+    }
+    int status = csvw_close(w);
+    if (failed) die("%zu of %zu jobs failed", failed, j.table.nrow);
+    return status;
+}
