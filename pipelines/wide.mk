@@ -1,4 +1,4 @@
-# wide.mk - wide stages on many machines: HOSTS='2/m1 4/m2 :' (slots/host; : is this machine) or SLURM=1, on any pipeline
+# wide.mk - wide stages on many machines, in any pipeline: HOSTS='2/m1 4/m2 :' (slots/host, : is here) or SLURM=1
 #   make host HOST=m1     bring up a host: millrace into its ~/.millrace, checked; SSH='ssh -F file' for options of ssh
 #   SLURM=1               the same jobs as an array job; PARTITION= TIME= ACCOUNT=; DRY=1 only shows the script
 # A stage is a table of jobs (jobs-do says its columns): $(wide) JOBS LOG [INPUT]... does what LOG has no answer to.
