@@ -29,6 +29,11 @@ keep   = $(TOP)/pipelines/keep $(beside) $(1)
 new    = $(call beside,$@)
 aside  = > $(new); $(call keep,$@)
 
+# $(call draw,PLOT,TABLE,ARGUMENTS): the target by plots/PLOT.gp, with the machine at its foot
+MACHINE ?= $(shell $(BIN)/bench-machine --line 2> /dev/null)
+plot = gnuplot -e "machine='$(subst ','',$(MACHINE))'" -c $(TOP)/plots/$(1).gp
+draw = $(call plot,$(1)) $(2) $(new) $(3) && $(call keep,$@)
+
 # What cannot work is said before anything is made.
 SCALES   := default ci test full
 hash     := \#

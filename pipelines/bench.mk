@@ -32,12 +32,12 @@ $(OUT)/bench/demo-stat.csv: $(OUT)/bench/demo-runs.csv $(BIN)/bench-stat
 $(OUT)/bench/guard-replay.csv: t/bench/guard.sh $(BIN)/bench-guard | $(OUT)/bench
 	bash t/bench/guard.sh $(or $(DATA),../shared/data)/inline/results $@
 
-$(OUT)/bench/ratio.%: $(OUT)/bench/demo-compare.csv plots/bench-ratio.gp
-	gnuplot -c plots/bench-ratio.gp $< $@ label 'one per cent more work'
-$(OUT)/bench/sequence.%: $(OUT)/bench/demo-runs.csv plots/bench-sequence.gp
-	gnuplot -c plots/bench-sequence.gp $< $@ cpu_seconds plain slower
-$(OUT)/bench/distribution.%: $(OUT)/bench/demo-runs.csv plots/bench-distribution.gp
-	gnuplot -c plots/bench-distribution.gp $< $@ cpu_seconds plain slower
+$(OUT)/bench/ratio.%: $(OUT)/bench/demo-compare.csv $(TOP)/plots/bench-ratio.gp
+	$(call draw,bench-ratio,$<,label 'one per cent more work')
+$(OUT)/bench/sequence.%: $(OUT)/bench/demo-runs.csv $(TOP)/plots/bench-sequence.gp
+	$(call draw,bench-sequence,$<,cpu_seconds plain slower)
+$(OUT)/bench/distribution.%: $(OUT)/bench/demo-runs.csv $(TOP)/plots/bench-distribution.gp
+	$(call draw,bench-distribution,$<,cpu_seconds plain slower)
 
 bench-demo: $(OUT)/bench/demo-compare.csv $(OUT)/bench/demo-power.csv $(OUT)/bench/demo-stat.csv $(foreach p,ratio sequence distribution,$(OUT)/bench/$p.svg $(OUT)/bench/$p.png)
 	csv-show $(OUT)/bench/demo-compare.csv

@@ -1,14 +1,18 @@
 # share of the runs that took at most so long: label, phase, column ARG3 (cpu_seconds); ARG4, ARG5: two labels
-if (ARG2[strlen(ARG2)-2:] eq "svg") { set terminal svg size 800,480 dynamic font "sans,12" background "white" } else { set terminal pngcairo size 1200,720 font "sans,12" }
-set output ARG2
-set datafile separator comma
-set datafile missing NaN
-set title "real: distribution of " . ARG3 noenhanced
+call ARG0[:strlen(ARG0) - strlen("bench-distribution.gp")] . "house.gp" ARG2
+kind = exists("ARG6") ? ARG6 : "real"
+set title house_title("share of the runs that took at most so long") noenhanced
 set xlabel ARG3 noenhanced
 set ylabel "share of the runs"
 set yrange [0:1.02]
-set grid lc rgb "#dddddd"
-set key bottom right noenhanced
+set key bottom right
 measured(l) = strcol("label") eq l && strcol("phase") eq "measure"
-plot ARG1 using (measured(ARG4) ? column(ARG3) : NaN):(1) smooth cnormal lw 2 lc rgb "#4477aa" title ARG4, \
-     ARG1 using (measured(ARG5) ? column(ARG3) : NaN):(1) smooth cnormal lw 2 lc rgb "#cc3311" title ARG5
+# the axis ends where all but a hundredth of the runs do: a burst of a neighbour would squeeze the rest
+set datafile missing NaN
+stats ARG1 using (measured(ARG4) || measured(ARG5) ? column(ARG3) : NaN) nooutput
+longest = STATS_up_quartile + 4 * (STATS_up_quartile - STATS_lo_quartile)
+set xrange [STATS_min:longest < STATS_max ? longest : STATS_max]
+if (longest < STATS_max) { set xlabel sprintf("%s (the longest run took %.3g)", ARG3, STATS_max) noenhanced }
+@footer
+plot ARG1 using (measured(ARG4) ? column(ARG3) : NaN):(1) smooth cnormal lw 2 lc rgb colour(1) title ARG4, \
+     ARG1 using (measured(ARG5) ? column(ARG3) : NaN):(1) smooth cnormal lw 2 lc rgb colour(2) title ARG5

@@ -1,14 +1,14 @@
 # steps of one benchmark in the plane of two components: initial, saved_ratio, columns ARG4 and ARG5; ARG3: the benchmark
-if (ARG2[strlen(ARG2)-2:] eq "svg") { set terminal svg size 700,500 dynamic font "sans,12" background "white" } else { set terminal pngcairo size 1050,750 font "sans,12" }
-set output ARG2
-set datafile separator comma
-set datafile missing ""
+wide = 700
+high = 500
+call ARG0[:strlen(ARG0) - strlen("flambda-pca.gp")] . "house.gp" ARG2
 set title sprintf("real: compiled variants of %s, counters against time saved", ARG3) noenhanced
 set xlabel "first component" . (ARG4 eq "raw_1" ? ", raw units" : ", z-scores")
 set ylabel "second component"
 set cblabel "share of the time saved"
 set palette defined (0 "#cc3311", 0.5 "#ccbb44", 1 "#4477aa")
 set key outside top horizontal
-set grid lc rgb "#eeeeee"
+set grid xtics
+@footer
 plot ARG1 using (column("initial") == 0 ? column(ARG4) : 1/0):(column(ARG5)):(column("saved_ratio")) with points pt 7 ps 0.4 lc palette title "steps", \
      ARG1 using (column("initial") == 1 ? column(ARG4) : 1/0):(column(ARG5)) with points pt 2 ps 1.2 lc rgb "#000000" title "as the compiler leaves it"

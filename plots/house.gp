@@ -1,0 +1,51 @@
+# house.gp - what all plots share: size and form of the picture, fonts, colours, what a table says of itself.
+#
+# A plot is called by `gnuplot -e "machine='..'" -c x.gp TABLE PICTURE ..`; PICTURE ends in .svg or .png.  It begins with
+#   call ARG0[:strlen(ARG0) - strlen("x.gp")] . "house.gp" ARG2
+# before which it may set wide and high, in points of the SVG (a PNG has 1.5 times as many, of everything).  Colours are
+# Tol's, which colour-blind readers can tell apart: colour(1), colour(2) ..; ours, theirs, base, warning by what they mean.
+# `@kinds` collects column kind of the table in kind ("real", "emulated, simulated" ..), `@batches` column batch in batch.
+# `@footer` writes machine, where it was given, below the picture; house_title(text) puts the kind before a title.
+# Intervals may be open: cut_high(column, limit) is the column's number, or the limit where it lies beyond or is inf.
+if (!exists("wide")) wide = 900
+if (!exists("high")) high = 520
+if (!exists("machine")) machine = ""
+if (ARG1[strlen(ARG1) - 2:] eq "png") {
+    set terminal pngcairo size int(1.5 * wide), int(1.5 * high) font "sans,12" fontscale 1.5 linewidth 1.5 pointscale 1.5
+} else {
+    set terminal svg size wide, high dynamic font "sans,12" background "white"
+}
+set output ARG1
+set datafile separator comma
+set datafile columnheaders                               # the first row is the header, always
+set datafile missing NaN
+set border 3 lc rgb "#666666"
+set tics nomirror textcolor rgb "#333333"
+set grid ytics lc rgb "#d4d4d4" lw 0.7 dt 1
+set style fill solid 0.9 noborder
+set key noenhanced samplen 2 spacing 1.1
+set title font ",14"
+set bmargin 5
+
+array house_colours[10] = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#ee7733", "#222222", "#009988"]
+colour(i) = house_colours[1 + (int(i) - 1) % 10]
+ours = "#4477aa"
+theirs = "#bbbbbb"
+base = "#444444"
+warning = "#cc3311"
+
+# the different texts of a column, in order of appearance
+among(list, t) = strstrt(", " . list . ", ", ", " . t . ", ") > 0
+kind = ""
+kind_seen(t) = (t eq "" || among(kind, t) ? 0 : (kind = kind . (kind eq "" ? "" : ", ") . t, 0), 0)
+kinds = 'stats ARG1 using (kind_seen(strcol("kind"))) nooutput name "HOUSE"'
+batch = ""
+batch_seen(t) = (t eq "" || among(batch, t) ? 0 : (batch = batch . (batch eq "" ? "" : ", ") . t, 0), 0)
+batches = 'stats ARG1 using (batch_seen(strcol("batch"))) nooutput name "HOUSE"'
+house_title(t) = (kind eq "" ? "" : kind . ": ") . t
+footer = 'if (machine ne "") { set label 9999 machine at screen 0.99, 0.018 right noenhanced font ",9" textcolor rgb "#777777" }'
+
+# a column as a number, where it may be inf (1e300), nan or empty; bounds of intervals, cut at a limit
+number(t) = t eq "" || t eq "nan" ? NaN : t eq "inf" ? 1e300 : t eq "-inf" ? -1e300 : real(t)
+cut_high(name, limit) = (house_x = number(strcol(name)), house_x > limit ? limit : house_x)
+cut_low(name, limit) = (house_x = number(strcol(name)), house_x < limit ? limit : house_x)
