@@ -1,0 +1,52 @@
+/* prof-path - the critical path of a run, and how much slack the rest has
+ *
+ * Usage: prof-path [--pieces|--all] [FILE]...
+ *
+ * Columns in: those of events; intervals of a thread nested or exclusive, and
+ * op where prof-op made it.  The critical path is the longest chain of pieces
+ * that had to wait for each other: along a thread, from a launch to its kernel,
+ * along a stream, from the last kernel to the call that waits for the GPU, from
+ * the row with the same link (a queue, pipe, lock, join, fork) to the row of
+ * category Waiting, and where there is no link from the thread that most
+ * likely woke it (said on standard error, and guess in the column why).
+ * Columns out, largest path_ns first:
+ *   op, cat, path_ns, path_share, total_ns (on and off the path),
+ *   least_slack_ns: by how much a piece of it may take longer before the run
+ *   does; 0 on the path.  Category "" is a gap, launch and wake are the times
+ *   until a kernel began and a waiting thread went on, start until a thread
+ *   began of which nobody knows why.
+ * --pieces: the path itself, in order of time: start_ns, end_ns, proc, tid, cat,
+ * op, name, why it began when it did.  --all: every piece, with proc, tid, cat,
+ * op, name, start_ns, end_ns, slack_ns, on_path.  Memory: all rows.
+ *
+ * Examples:
+ *   $ prof-import --from=kineto trace.json.gz | prof-path
+ *   $ prof-log out/run | prof-op | prof-path --pieces > path.csv
+ */
+#include "base/filter.h"
+#include "prof/path.h"
+#include HELP
+
+static bool pieces, all;
+static const struct opt options[] = {
+    { 0, "pieces", FLAG, &pieces, NULL, "the path, piece by piece", 0, 0 },
+    { 0, "all",    FLAG, &all, NULL, "every piece with its slack", 0, 0 },
+    { 0 } };
+
+int main(int argc, char **argv)
+{
+    static struct table t;
+    static struct dag g;
+    int i = filter_init(argc, argv, help, options);
+    if (pieces && all) usage("--pieces or --all, not both");
+    table_read(&t, argv + i);
+    dag_build(&g, &t, NULL);
+    if (!quiet && (g.guessed || g.unexplained))
+        warn("%llu waits and gaps explained by a guess, %llu not at all: they keep their length",
+             (unsigned long long)g.guessed, (unsigned long long)g.unexplained);
+    csvw *w = csvw_open("-");
+    if (pieces) path_write_pieces(w, &g, &t);
+    else if (all) path_write_all(w, &g, &t);
+    else path_write_sums(w, &g, &t);
+    return csvw_close(w);
+}

@@ -1,0 +1,97 @@
+/* prof-whatif - how long a run would take if a part of it were faster
+ *
+ * Usage: prof-whatif --speed=PART:K... [--iteration=OP] [FILE]...
+ *
+ * Columns in: those of events, as for prof-path.  Each --speed is answered by
+ * itself: every piece of PART takes 1/K of its time, what waited for it goes on
+ * as much earlier as its other dependences allow, and so on to the end.  PART
+ * is a pattern (* any bytes, ? one) for names of functions and kernels,
+ * operations and categories; name=, op= or cat= before it says which of them.
+ * A part by name or operation is all that runs under it on its thread.
+ * Columns out: part, speed, before_ns, after_ns, low_ns, high_ns (95 %, from
+ * what the iterations take then, see --iteration; empty: under five),
+ * speedup, low_ratio, high_ratio, naive_speedup (as if nothing overlapped: the
+ * part's time on all threads is taken from the whole), selected_ns,
+ * iterations.  Cores and caches that threads share are not seen.
+ * Memory: all rows.
+ *
+ * Examples:
+ *   $ prof-log out/run | prof-op | prof-whatif --speed=op=simulate:2
+ *   $ prof-whatif --speed=cat=Python:10 --speed=gemm*:1.5 events.csv
+ */
+#include "base/filter.h"
+#include "base/num.h"
+#include "prof/path.h"
+#include HELP
+#include <math.h>
+
+static struct list speeds;
+static const char *iteration;
+static const struct opt options[] = {
+    { 0, "speed",     LIST, &speeds, "PART:K", "what gets faster, and how much", 0, 0 },
+    { 0, "iteration", STR,  &iteration, "OP", "operation that is one iteration [that repeats and takes longest]", 0, 0 },
+    { 0 } };
+
+static struct part part_of(const char *s)
+{
+    static const struct { const char *prefix; int of;
+    } prefixes[] = { { "name=", PART_NAME }, { "op=", PART_OP }, { "cat=", PART_CAT } };
+    struct part p = { .of = PART_ANY };
+    const char *colon = strrchr(s, ':');
+    if (!colon || colon == s) usage("--speed=%s: expected PART:K", s);
+    if (!num_parse(colon + 1, strlen(colon + 1), &p.speed) || !(p.speed >= 1e-3 && p.speed <= 1e9))
+        usage("--speed=%s: '%s' is not a factor from 0.001 to 1e9", s, colon + 1);
+    for (size_t k = 0; k < sizeof prefixes / sizeof *prefixes; k++) {
+        if (strncmp(s, prefixes[k].prefix, strlen(prefixes[k].prefix)) != 0) continue;
+        p.of = prefixes[k].of;
+        s += strlen(prefixes[k].prefix);
+        break;
+    }
+    char *pattern = xstrdup(s);
+    pattern[colon - s] = '\0';
+    p.pattern = pattern;
+    return p;
+}
+
+static void put(csvw *w, const struct part *p, const struct whatif *x)
+{
+    bool known = x->low != INT64_MIN;
+    csvw_cstr(w, p->pattern);
+    csvw_num(w, p->speed);
+    csvw_int(w, x->before);
+    csvw_int(w, x->after);
+    if (known) csvw_int(w, x->low);
+    else csvw_empty(w);
+    if (known) csvw_int(w, x->high);
+    else csvw_empty(w);
+    const double ratio[] = { (double)x->before / (double)x->after,
+                             known ? (double)x->before / (double)x->high : NAN,
+                             known && x->low > 0 ? (double)x->before / (double)x->low : NAN, x->naive };
+    for (size_t i = 0; i < 4; i++) {
+        if (isfinite(ratio[i])) csvw_format(w, "%.4f", ratio[i]);
+        else csvw_empty(w);
+    }
+    csvw_int(w, x->selected);
+    csvw_int(w, (int64_t)x->iterations);
+    csvw_end(w);
+}
+
+int main(int argc, char **argv)
+{
+    static struct table t;
+    int i = filter_init(argc, argv, help, options);
+    if (!speeds.n) usage("no --speed given");
+    struct part *part = xmalloc((size_t)speeds.n, sizeof *part);
+    for (int k = 0; k < speeds.n; k++) part[k] = part_of(speeds.v[k]);
+    table_read(&t, argv + i);
+    csvw *w = csvw_open("-");
+    csvw_names(w, "part,speed,before_ns,after_ns,low_ns,high_ns,speedup,low_ratio,high_ratio,naive_speedup,selected_ns,"
+                  "iterations");
+    csvw_end(w);
+    for (int k = 0; k < speeds.n; k++) {
+        struct whatif x = whatif_of(&t, &part[k], iteration);
+        if (!x.selected && !quiet) warn("--speed=%s: nothing matches it", speeds.v[k]);
+        put(w, &part[k], &x);
+    }
+    return csvw_close(w);
+}

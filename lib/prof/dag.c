@@ -1,0 +1,449 @@
+/* dag.c - see dag.h */
+#include "prof/dag.h"
+#include "base/checked.h"
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const edge_why_name[EDGE_WHYS] = { "run", "launch", "stream", "sync", "link", "guess" };
+
+static const int64_t WAKE_NS = 1000000;                  /* a wake-up that takes longer is not believed */
+
+/* ---- nodes and edges */
+
+uint32_t dag_node(struct dag *g, const struct node *new)
+{
+    if (g->n >= NODE_NONE) die("more than %u pieces", NODE_NONE);
+    g->node = grow(g->node, g->n + 1, &g->cap, sizeof *g->node);
+    g->node[g->n] = *new;
+    return (uint32_t)g->n++;
+}
+
+void dag_edge(struct dag *g, uint32_t from, uint32_t to, enum edge_why why, int64_t lag)
+{
+    if (g->nedge >= NODE_NONE) die("more than %u dependences", NODE_NONE);
+    g->edge = grow(g->edge, g->nedge + 1, &g->edge_cap, sizeof *g->edge);
+    g->edge[g->nedge++] = (struct edge){ from, to, why, lag };
+}
+
+static int by_target(const void *a, const void *b)
+{
+    const struct edge *x = a, *y = b;
+    if (x->to != y->to) return x->to < y->to ? -1 : 1;
+    if (x->why != y->why) return x->why < y->why ? -1 : 1;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+static const struct dag *sorting;
+
+static int by_end(const void *a, const void *b)
+{
+    uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    const struct node *x = &sorting->node[i], *y = &sorting->node[k];
+    if (x->end != y->end) return x->end < y->end ? -1 : 1;
+    if (x->wait != y->wait) return x->wait ? 1 : -1;     /* a wait ends because something else did */
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    return (i > k) - (i < k);
+}
+
+void dag_seal(struct dag *g)
+{
+    if (g->nedge) qsort(g->edge, g->nedge, sizeof *g->edge, by_target);
+    for (size_t e = 0; e < g->nedge; e++) {
+        struct node *v = &g->node[g->edge[e].to];
+        if (!v->edges++) v->edge = (uint32_t)e;
+    }
+    g->order = xmalloc(g->n + 1, sizeof *g->order);
+    for (size_t i = 0; i < g->n; i++) g->order[i] = (uint32_t)i;
+    sorting = g;
+    if (g->n) qsort(g->order, g->n, sizeof *g->order, by_end);
+    for (size_t i = 0; i < g->n; i++) {
+        const struct node *v = &g->node[i];
+        if (!i || v->start < g->start) g->start = v->start;
+        if (!i || v->end > g->end) g->end = v->end;
+    }
+}
+
+void dag_free(struct dag *g)
+{
+    free(g->node);
+    free(g->edge);
+    free(g->order);
+    *g = (struct dag){ 0 };
+}
+
+/* ---- replay, path and slack */
+
+static int64_t work_of(const struct node *v, double speed)
+{
+    return v->selected && !v->wait ? (int64_t)((double)v->work / speed) : v->work;
+}
+
+int64_t dag_replay(const struct dag *g, double speed, int64_t *finish)
+{
+    int64_t last = g->start;
+    for (size_t i = 0; i < g->n; i++) {
+        const struct node *v = &g->node[g->order[i]];
+        int64_t begin = v->edges ? INT64_MIN : v->release;
+        for (const struct edge *e = g->edge + v->edge, *end = e + v->edges; e < end; e++)
+            if (finish[e->from] + e->lag > begin) begin = finish[e->from] + e->lag;
+        finish[g->order[i]] = begin + work_of(v, speed);
+        if (finish[g->order[i]] > last) last = finish[g->order[i]];
+    }
+    return last;
+}
+
+int64_t dag_begin(const struct dag *g, uint32_t node, double speed, const int64_t *finish)
+{
+    return finish[node] - work_of(&g->node[node], speed);
+}
+
+size_t dag_path(const struct dag *g, double speed, const int64_t *finish, uint32_t *path, uint32_t *via)
+{
+    size_t n = 0;
+    uint32_t at = NODE_NONE;
+    for (size_t i = 0; i < g->n; i++)
+        if (at == NODE_NONE || finish[g->order[i]] > finish[at]) at = g->order[i];
+    while (at != NODE_NONE) {
+        const struct node *v = &g->node[at];
+        int64_t begin = dag_begin(g, at, speed, finish);
+        uint32_t edge = NODE_NONE;
+        for (uint32_t e = v->edge; e < v->edge + v->edges && edge == NODE_NONE; e++)
+            if (finish[g->edge[e].from] + g->edge[e].lag == begin) edge = e;
+        if (via) via[n] = edge;
+        path[n++] = at;
+        at = edge == NODE_NONE ? NODE_NONE : g->edge[edge].from;
+    }
+    return n;
+}
+
+void dag_slack(const struct dag *g, double speed, const int64_t *finish, int64_t *slack)
+{
+    int64_t last = g->start;
+    for (size_t i = 0; i < g->n; i++) if (finish[i] > last) last = finish[i];
+    for (size_t i = 0; i < g->n; i++) slack[i] = last;   /* until it is done: the latest end that delays nothing */
+    for (size_t i = g->n; i-- > 0;) {
+        const struct node *v = &g->node[g->order[i]];
+        int64_t begin = slack[g->order[i]] - work_of(v, speed);
+        for (const struct edge *e = g->edge + v->edge, *end = e + v->edges; e < end; e++)
+            if (begin - e->lag < slack[e->from]) slack[e->from] = begin - e->lag;
+    }
+    for (size_t i = 0; i < g->n; i++) slack[i] -= finish[i];
+}
+
+/* ---- from rows */
+
+struct stop { int64_t time; uint32_t node; };   /* a node's end */
+struct call { uint32_t proc, link, before, node; int64_t start, end; };   /* a row with a link */
+struct stops { struct stop *v; size_t n, cap; };
+struct calls { struct call *v; size_t n, cap; };
+struct builder {
+    struct dag *g;
+    struct table *t;
+    const struct part *part;
+    uint8_t *matches;                                    /* by number of a text: 0 not asked yet, 1 no, 2 yes */
+    struct stops stops;
+    struct calls calls;                                  /* rows of threads that have a link, by proc and link */
+    uint32_t waiting;                                    /* number of that text */
+};
+struct open_row { const struct row *r; int64_t end; size_t call; bool selected; };
+
+static bool matches(struct builder *b, uint32_t text)
+{
+    uint8_t *m = &b->matches[text];
+    if (!*m) *m = fnmatch(b->part->pattern, b->t->text.name[text].s, 0) == 0 ? 2 : 1;
+    return *m == 2;
+}
+
+static bool selects(struct builder *b, const struct row *r)
+{
+    const struct part *p = b->part;
+    if (!p) return false;
+    if (r->kind == EVENT_OP) return (p->of == PART_ANY || p->of == PART_OP) && matches(b, r->name);
+    return ((p->of == PART_ANY || p->of == PART_NAME) && r->name && matches(b, r->name));
+}
+
+static bool selects_category(struct builder *b, uint32_t cat)
+{
+    return b->part && cat && (b->part->of == PART_ANY || b->part->of == PART_CAT) && matches(b, cat);
+}
+
+static bool contains(str s, const char *what)
+{
+    return s.n && memmem(s.s, s.n, what, strlen(what)) != NULL;
+}
+
+static bool is_copy(str s)
+{
+    return (contains(s, "cudaMemcpy") || contains(s, "hipMemcpy") || contains(s, "cuMemcpy")) && !contains(s, "Async");
+}
+
+/* the stretch of a thread up to `to`, innermost row on top of the stack */
+static void stretch(struct builder *b, const struct row *thread, const struct open_row *stack, size_t depth,
+                    int64_t from, int64_t to, uint32_t *last)
+{
+    if (to <= from) return;
+    struct node v = { .start = from, .end = to, .work = to - from, .release = from,
+                      .proc = thread->proc, .tid = thread->tid };
+    bool below = false;
+    for (size_t k = depth; k-- > 0 && (!v.cat || !v.op);) {
+        const struct row *r = stack[k].r;
+        if (r->kind == EVENT_OP && !v.op) v.op = r->name;
+        if (r->kind == EVENT_CAT && !v.cat) {
+            v.cat = r->cat;
+            v.name = r->name;
+            if (r->op && !v.op) v.op = r->op;
+        }
+    }
+    if (depth) below = stack[depth - 1].selected;
+    v.selected = below || selects_category(b, v.cat);
+    uint32_t node = dag_node(b->g, &v);
+    if (*last != NODE_NONE) dag_edge(b->g, *last, node, EDGE_RUN, 0);
+    *last = node;
+    for (size_t k = depth; k-- > 0;) {                   /* calls that began here end here, unless they go on */
+        if (!stack[k].call) continue;
+        struct call *c = &b->calls.v[stack[k].call - 1];
+        c->node = node;
+    }
+}
+
+static void one_thread(struct builder *b, const struct row *row, size_t n)
+{
+    struct open_row *stack = NULL;
+    size_t depth = 0, cap = 0;
+    uint32_t last = NODE_NONE;
+    int64_t cursor = 0;
+    bool any = false;
+    for (size_t i = 0; i <= n; i++) {
+        const struct row *r = i < n ? &row[i] : NULL;
+        if (r && ((r->kind != EVENT_CAT && r->kind != EVENT_OP) || r->end <= r->start)) continue;
+        int64_t now = r ? r->start : INT64_MAX;
+        for (; depth && stack[depth - 1].end <= now; depth--) {
+            stretch(b, row, stack, depth, cursor, stack[depth - 1].end, &last);
+            if (stack[depth - 1].end > cursor) cursor = stack[depth - 1].end;
+        }
+        if (!r) break;
+        if (any) stretch(b, row, stack, depth, cursor, now, &last);
+        cursor = now;
+        any = true;
+        struct open_row new = { .r = r, .end = r->end, .selected = selects(b, r) };
+        if (depth && new.end > stack[depth - 1].end) new.end = stack[depth - 1].end;
+        if (depth && stack[depth - 1].selected) new.selected = true;
+        if (r->link && r->kind == EVENT_CAT) {
+            b->calls.v = grow(b->calls.v, b->calls.n + 1, &b->calls.cap, sizeof *b->calls.v);
+            b->calls.v[b->calls.n++] = (struct call){ r->proc, r->link, last, NODE_NONE, r->start, r->end };
+            new.call = b->calls.n;
+        }
+        stack = grow(stack, depth + 1, &cap, sizeof *stack);
+        stack[depth++] = new;
+    }
+    free(stack);
+}
+
+static int by_link(const void *a, const void *b)
+{
+    const struct call *x = a, *y = b;
+    if (x->link != y->link) return x->link < y->link ? -1 : 1;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+static size_t first_call(const struct calls *c, uint32_t link)
+{
+    size_t lo = 0, hi = c->n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (c->v[mid].link < link) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo;
+}
+
+/* GPU rows: nodes of their streams, after the launch and after the row before */
+static void one_stream(struct builder *b, const struct row *row, size_t n)
+{
+    uint32_t last = NODE_NONE;
+    int64_t cursor = INT64_MIN;
+    for (size_t i = 0; i < n; i++) {
+        const struct row *r = &row[i];
+        if (r->kind != EVENT_GPU || r->end <= r->start || r->end <= cursor) continue;
+        int64_t start = r->start < cursor ? cursor : r->start;
+        struct node v = { .start = start, .end = r->end, .work = r->end - start, .release = start, .proc = r->proc,
+                          .tid = r->tid, .cat = r->cat, .name = r->name, .op = r->op, .gpu = true };
+        v.selected = selects(b, r) || selects_category(b, r->cat);
+        uint32_t launch = NODE_NONE, node;
+        for (size_t k = first_call(&b->calls, r->link); r->link && k < b->calls.n && b->calls.v[k].link == r->link; k++)
+            if (b->calls.v[k].proc == r->proc && b->calls.v[k].start <= start) launch = b->calls.v[k].before;
+        if (launch != NODE_NONE && !v.op) v.op = b->g->node[launch].op;
+        node = dag_node(b->g, &v);
+        if (launch != NODE_NONE && b->g->node[launch].end <= start) dag_edge(b->g, launch, node, EDGE_LAUNCH, 0);
+        if (last != NODE_NONE) dag_edge(b->g, last, node, EDGE_STREAM, 0);
+        last = node;
+        cursor = r->end;
+    }
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct stop *x = a, *y = b;
+    if (x->time != y->time) return x->time < y->time ? -1 : 1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+/* the last end of a node in (from, to] that may have let `v` go on; GPU nodes for a sync, else those of other threads */
+static uint32_t last_stop(const struct builder *b, const struct node *v, int64_t from, int64_t to, bool gpu, bool abroad)
+{
+    size_t lo = 0, hi = b->stops.n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (b->stops.v[mid].time <= to) lo = mid + 1;
+        else hi = mid;
+    }
+    while (lo-- > 0 && b->stops.v[lo].time > from) {
+        const struct node *u = &b->g->node[b->stops.v[lo].node];
+        if (u->gpu != gpu || u->wait || (!gpu && (!u->cat || u->cat == b->waiting))) continue;
+        if (u->proc != v->proc && !abroad) continue;
+        if (!gpu && u->proc == v->proc && u->tid == v->tid) continue;
+        return b->stops.v[lo].node;
+    }
+    return NODE_NONE;
+}
+
+/* the row of another thread that this wait was for, by link */
+static uint32_t linked(const struct builder *b, const struct node *v, uint32_t link)
+{
+    uint32_t best = NODE_NONE;
+    for (size_t k = first_call(&b->calls, link); k < b->calls.n && b->calls.v[k].link == link; k++) {
+        const struct call *c = &b->calls.v[k];
+        uint32_t node = c->node != NODE_NONE && b->g->node[c->node].end <= v->end ? c->node : c->before;
+        if (node == NODE_NONE || b->g->node[node].end > v->end) continue;
+        const struct node *u = &b->g->node[node];
+        if (u->proc == v->proc && u->tid == v->tid) continue;
+        if (best == NODE_NONE || u->end > b->g->node[best].end) best = node;
+    }
+    return best;
+}
+
+/* what a wait, a gap or a call that waits for the GPU waited for */
+static void explain(struct builder *b, uint32_t node, const uint32_t *link_of, bool only_syncs)
+{
+    struct dag *g = b->g;
+    struct node *v = &g->node[node];
+    str name = b->t->text.name[v->name];
+    bool gap = !v->cat, waits = v->cat == b->waiting, syncs = !waits && (contains(name, "Synchronize") || is_copy(name));
+    if (v->gpu || (only_syncs ? !syncs : !(gap || waits))) return;
+    uint32_t from = NODE_NONE;
+    enum edge_why why = EDGE_GUESS;
+    if (syncs) {
+        from = last_stop(b, v, v->start, v->end, true, false);
+        why = EDGE_SYNC;
+    } else if (waits && link_of[node]) {
+        from = linked(b, v, link_of[node]);
+        why = EDGE_LINK;
+    }
+    if (from == NODE_NONE && !syncs && !contains(name, "sleep")) {
+        int64_t believed = (v->end - v->start) / 10 > WAKE_NS ? (v->end - v->start) / 10 : WAKE_NS;
+        int64_t since = v->end - believed > v->start ? v->end - believed : v->start;
+        from = last_stop(b, v, since, v->end, false, waits);
+        why = EDGE_GUESS;
+        if (from == NODE_NONE) g->unexplained++;
+        else g->guessed++;
+    }
+    if (from == NODE_NONE || g->node[from].end <= v->start) return;
+    v->wait = true;
+    v->work = 0;
+    dag_edge(g, from, node, why, v->end - g->node[from].end);
+}
+
+/* the edge that was last gets what is missing until the observed start; a launch takes at least what launches mostly do */
+static int by_size(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static int64_t launch_time(const struct dag *g)
+{
+    int64_t *v = xmalloc(g->nedge + 1, sizeof *v), median = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < g->n; i++) {
+        const struct node *u = &g->node[i];
+        for (const struct edge *e = g->edge + u->edge, *end = e + u->edges; u->gpu && e < end; e++)
+            if (e->why == EDGE_LAUNCH && (u->edges == 1 || g->node[e[1].from].end <= g->node[e->from].end))
+                v[n++] = u->start - g->node[e->from].end;  /* nothing else to wait for: all of it is the launch */
+    }
+    if (n) {
+        qsort(v, n, sizeof *v, by_size);
+        median = v[n / 2];
+    }
+    free(v);
+    return median;
+}
+
+static void set_lags(struct dag *g)
+{
+    int64_t launch = launch_time(g);
+    for (size_t i = 0; i < g->n; i++) {
+        const struct node *v = &g->node[i];
+        if (!v->gpu || !v->edges) continue;
+        struct edge *e = g->edge + v->edge, *end = e + v->edges, *last = NULL;
+        int64_t latest = INT64_MIN;
+        for (; e < end; e++) {
+            int64_t ready = g->node[e->from].end;
+            if (e->why == EDGE_LAUNCH) e->lag = launch < v->start - ready ? launch : v->start - ready;
+            if (ready + e->lag > latest) {
+                latest = ready + e->lag;
+                last = e;
+            }
+        }
+        last->lag = v->start - g->node[last->from].end;
+    }
+}
+
+/* a thread that begins while others of its process run was begun by one of them */
+static void begin_thread(struct builder *b, uint32_t first_of)
+{
+    struct node *v = &b->g->node[first_of];
+    uint32_t from = last_stop(b, v, v->start - WAKE_NS, v->start, false, false);
+    if (from == NODE_NONE) return;
+    dag_edge(b->g, from, first_of, EDGE_GUESS, v->start - b->g->node[from].end);
+    b->g->guessed++;
+}
+
+void dag_build(struct dag *g, struct table *t, const struct part *part)
+{
+    struct builder b = { .g = g, .t = t, .part = part };
+    b.waiting = intern(&t->text, str_of("Waiting"));
+    b.matches = xcalloc(t->text.n, 1);
+    table_sort_threads(t);
+    const struct row *row = t->rows.v;
+    size_t threads = 0, first_cap = 0;
+    uint32_t *first = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t begin = 0, end; begin < t->rows.n; begin = end) {
+            for (end = begin; end < t->rows.n && row[end].proc == row[begin].proc && row[end].tid == row[begin].tid;) end++;
+            size_t before = g->n;
+            if (pass) one_stream(&b, row + begin, end - begin);
+            else one_thread(&b, row + begin, end - begin);
+            if (pass || g->n == before) continue;
+            first = grow(first, threads + 1, &first_cap, sizeof *first);
+            first[threads++] = (uint32_t)before;
+        }
+        if (!pass && b.calls.n) qsort(b.calls.v, b.calls.n, sizeof *b.calls.v, by_link);
+    }
+    uint32_t *link_of = xcalloc(g->n + 1, sizeof *link_of);
+    for (size_t k = 0; k < b.calls.n; k++) if (b.calls.v[k].node != NODE_NONE) link_of[b.calls.v[k].node] = b.calls.v[k].link;
+    b.stops.v = xmalloc(g->n + 1, sizeof *b.stops.v);
+    for (size_t i = 0; i < g->n; i++) b.stops.v[b.stops.n++] = (struct stop){ .time = g->node[i].end, .node = (uint32_t)i };
+    if (g->n) qsort(b.stops.v, b.stops.n, sizeof *b.stops.v, by_time);
+    for (int syncs = 1; syncs >= 0; syncs--)             /* first: a call that waits for the GPU wakes nobody */
+        for (size_t i = 0; i < g->n; i++) explain(&b, (uint32_t)i, link_of, syncs);
+    for (size_t k = 0; k < threads; k++) begin_thread(&b, first[k]);
+    dag_seal(g);
+    set_lags(g);
+    free(first);
+    free(link_of);
+    free(b.matches);
+    free(b.stops.v);
+    free(b.calls.v);
+}

@@ -1,0 +1,65 @@
+/* dag.h - what had to wait for what: the pieces of a run, their dependences, the longest path, and the run replayed.
+ *
+ * Nodes are stretches in which a thread or a stream of the GPU did one thing; they cover each thread from its first row
+ * to its last, gaps too.  A node starts when all it depends on is done, each with its lag, and takes its work.  Edges:
+ *   run      the stretch before it on the same thread
+ *   launch   a GPU row after the start of the call with the same link; stream: after the row before it on its stream
+ *   sync     a CUDA or HIP call that waits, or a copy that is not asynchronous, after the last GPU row that ended in it
+ *   link     a row of category Waiting after the row with the same link in another thread (queue, pipe, lock, join, fork)
+ *   guess    a wait or gap without one, after the stretch of another thread that ended last before it did: the one that
+ *            may have woken it; gaps look in their own process only, and neither believes a wake-up that took longer
+ *            than 1 ms or a tenth of the wait
+ * A wait that found what it waited for has no work of its own; one that did not (sleep, a device, a peer that was not
+ * recorded) keeps its length whatever happens.  Of a node's edges the one that was last gets the lag that is missing, so
+ * that an unchanged replay gives the observed times to the ns and the longest path is as long as the run.
+ *
+ * After Yang and Miller, Critical path analysis for the execution of parallel and distributed programs, ICDCS 1988; the
+ * replay is that of Coz (Curtsinger and Berger, SOSP 2015) made after the run instead of in it: nothing is slowed down,
+ * so it needs no second run, and it sees what waits on the GPU, but not that threads share cores or caches. */
+#ifndef MILLRACE_DAG_H
+#define MILLRACE_DAG_H
+#include "prof/events.h"
+
+enum edge_why { EDGE_RUN, EDGE_LAUNCH, EDGE_STREAM, EDGE_SYNC, EDGE_LINK, EDGE_GUESS, EDGE_WHYS };
+extern const char *const edge_why_name[EDGE_WHYS];
+enum { NODE_NONE = UINT32_MAX };
+
+struct node {
+    int64_t start, end;                                  /* as observed */
+    int64_t work;                                        /* ns it needs by itself: end - start, or 0 of a wait */
+    int64_t release;                                     /* earliest start where nothing is known that it depends on */
+    uint32_t proc, tid, cat, op, name;                   /* numbers in the table's text; cat 0: a gap */
+    uint32_t edge, edges;                                /* its edges, see dag_seal */
+    bool gpu, wait, selected;
+};
+struct edge { uint32_t from, to; enum edge_why why; int64_t lag; };
+struct dag {                                           /* zero-initialise */
+    struct node *node;
+    struct edge *edge;
+    uint32_t *order;                                     /* nodes, each after those it depends on */
+    size_t n, nedge, cap, edge_cap;
+    int64_t start, end;                                  /* of the run */
+    uint64_t guessed, unexplained;                       /* waits and gaps by how their end was explained */
+};
+
+/* What a replay makes faster: rows whose name, operation or category matches a pattern (* any bytes, ? one). */
+struct part { const char *pattern; double speed; enum { PART_ANY, PART_NAME, PART_OP, PART_CAT } of; };
+
+/* From rows, which are sorted; NULL part: nothing is selected.  A part by name or operation is all that ran under it on
+ * its thread; by category, what had that category. */
+void dag_build(struct dag *, struct table *, const struct part *);
+/* The same by hand, for tests: nodes and edges added, then sealed.  Lags of an edge are taken as they are. */
+uint32_t dag_node(struct dag *, const struct node *);
+void dag_edge(struct dag *, uint32_t from, uint32_t to, enum edge_why, int64_t lag);
+void dag_seal(struct dag *);
+void dag_free(struct dag *);
+
+/* When each node ends if selected work takes 1/speed of its time; returns the end of the last.  finish: n times. */
+int64_t dag_replay(const struct dag *, double speed, int64_t *finish);
+int64_t dag_begin(const struct dag *, uint32_t node, double speed, const int64_t *finish);   /* when it begins then */
+/* Longest path and slack of a replay: path is filled with nodes, last first, and its length returned; how each got its
+ * place is in via (NULL: not wanted), the edge's number or NODE_NONE.  slack: by how much a node may take longer before
+ * the run does. */
+size_t dag_path(const struct dag *, double speed, const int64_t *finish, uint32_t *path, uint32_t *via);
+void dag_slack(const struct dag *, double speed, const int64_t *finish, int64_t *slack);
+#endif

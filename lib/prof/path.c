@@ -1,0 +1,255 @@
+/* path.c - see path.h */
+#include "prof/path.h"
+#include "base/checked.h"
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *lag_name(const struct edge *e)
+{
+    return e->why == EDGE_LAUNCH ? "launch" : e->why == EDGE_STREAM ? "stream" : "wake";
+}
+
+static void put_text(csvw *w, const struct table *t, uint32_t text)
+{
+    csvw_str(w, t->text.name[text]);
+}
+
+static void one_piece(csvw *w, const struct table *t, const struct node *v, int64_t start, int64_t end,
+                      const char *cat, const char *why)
+{
+    if (end <= start) return;
+    csvw_int(w, start);
+    csvw_int(w, end);
+    put_text(w, t, v->proc);
+    put_text(w, t, v->tid);
+    if (cat) csvw_cstr(w, cat);
+    else put_text(w, t, v->cat);
+    put_text(w, t, v->op);
+    put_text(w, t, v->name);
+    csvw_cstr(w, why);
+    csvw_end(w);
+}
+
+struct walk { int64_t *finish; uint32_t *path, *via; size_t n; };
+
+static struct walk walk_of(const struct dag *g)
+{
+    struct walk k = { xmalloc(g->n + 1, sizeof(int64_t)), xmalloc(g->n + 1, sizeof(uint32_t)),
+                      xmalloc(g->n + 1, sizeof(uint32_t)), 0 };
+    dag_replay(g, 1, k.finish);
+    k.n = dag_path(g, 1, k.finish, k.path, k.via);
+    return k;
+}
+
+static void walk_free(struct walk *k)
+{
+    free(k->finish);
+    free(k->path);
+    free(k->via);
+}
+
+void path_write_pieces(csvw *w, const struct dag *g, const struct table *t)
+{
+    struct walk k = walk_of(g);
+    csvw_names(w, "start_ns,end_ns,proc,tid,cat,op,name,why");
+    csvw_end(w);
+    for (size_t i = k.n; i-- > 0;) {
+        const struct node *v = &g->node[k.path[i]];
+        const struct edge *e = k.via[i] == NODE_NONE ? NULL : &g->edge[k.via[i]];
+        int64_t begin = k.finish[k.path[i]] - v->work;
+        if (e) one_piece(w, t, v, k.finish[e->from], begin, lag_name(e), edge_why_name[e->why]);
+        else one_piece(w, t, v, g->start, begin, "start", "begin");
+        one_piece(w, t, v, begin, k.finish[k.path[i]], NULL, e ? edge_why_name[e->why] : "begin");
+    }
+    walk_free(&k);
+}
+
+void path_write_all(csvw *w, const struct dag *g, const struct table *t)
+{
+    struct walk k = walk_of(g);
+    int64_t *slack = xmalloc(g->n + 1, sizeof *slack);
+    bool *on = xcalloc(g->n + 1, sizeof *on);
+    dag_slack(g, 1, k.finish, slack);
+    for (size_t i = 0; i < k.n; i++) on[k.path[i]] = true;
+    csvw_names(w, "proc,tid,cat,op,name,start_ns,end_ns,slack_ns,on_path");
+    csvw_end(w);
+    for (size_t i = 0; i < g->n; i++) {
+        const struct node *v = &g->node[g->order[i]];
+        put_text(w, t, v->proc);
+        put_text(w, t, v->tid);
+        put_text(w, t, v->cat);
+        put_text(w, t, v->op);
+        put_text(w, t, v->name);
+        csvw_int(w, v->start);
+        csvw_int(w, v->end);
+        csvw_int(w, slack[g->order[i]]);
+        csvw_int(w, on[g->order[i]]);
+        csvw_end(w);
+    }
+    free(slack);
+    free(on);
+    walk_free(&k);
+}
+
+/* ---- sums by operation and category */
+
+struct sum_row { uint32_t op, cat; int64_t path, total, slack; };
+struct sum_rows { struct intern keys; struct sum_row *v; size_t cap; };
+
+static struct sum_row *sum_of(struct sum_rows *s, uint32_t op, uint32_t cat)
+{
+    const uint32_t key[2] = { op, cat };
+    size_t known = s->keys.n;
+    uint32_t i = intern(&s->keys, (str){ (const char *)key, sizeof key });
+    if (s->keys.n > known) {
+        s->v = grow(s->v, s->keys.n, &s->cap, sizeof *s->v);
+        s->v[i] = (struct sum_row){ op, cat, 0, 0, INT64_MAX };
+    }
+    return &s->v[i];
+}
+
+static int by_path(const void *a, const void *b)
+{
+    const struct sum_row *x = a, *y = b;
+    if (x->path != y->path) return x->path > y->path ? -1 : 1;
+    if (x->total != y->total) return x->total > y->total ? -1 : 1;
+    if (x->op != y->op) return x->op < y->op ? -1 : 1;
+    return (x->cat > y->cat) - (x->cat < y->cat);
+}
+
+void path_write_sums(csvw *w, const struct dag *g, struct table *t)
+{
+    struct walk k = walk_of(g);
+    struct sum_rows s = { 0 };
+    int64_t *slack = xmalloc(g->n + 1, sizeof *slack), whole = 0;
+    dag_slack(g, 1, k.finish, slack);
+    for (size_t i = 0; i < g->n; i++) {
+        const struct node *v = &g->node[i];
+        if (v->wait) continue;                           /* no work of its own */
+        struct sum_row *r = sum_of(&s, v->op, v->cat);
+        r->total = i64_add(r->total, v->work);
+        if (slack[i] < r->slack) r->slack = slack[i];
+    }
+    for (size_t i = 0; i < k.n; i++) {
+        const struct node *v = &g->node[k.path[i]];
+        const struct edge *e = k.via[i] == NODE_NONE ? NULL : &g->edge[k.via[i]];
+        if (!v->wait) sum_of(&s, v->op, v->cat)->path += v->work;
+        whole += v->work;
+        int64_t lag = k.finish[k.path[i]] - v->work - (e ? k.finish[e->from] : g->start);
+        if (lag <= 0) continue;
+        struct sum_row *r = sum_of(&s, v->op, intern(&t->text, str_of(e ? lag_name(e) : "start")));
+        r->path += lag;
+        r->total += lag;
+        r->slack = 0;
+        whole += lag;
+    }
+    csvw_names(w, "op,cat,path_ns,path_share,total_ns,least_slack_ns");
+    csvw_end(w);
+    if (s.keys.n) qsort(s.v, s.keys.n, sizeof *s.v, by_path);
+    for (size_t i = 0; i < s.keys.n; i++) {
+        put_text(w, t, s.v[i].op);
+        put_text(w, t, s.v[i].cat);
+        csvw_int(w, s.v[i].path);
+        csvw_format(w, "%.4f", whole ? (double)s.v[i].path / (double)whole : 0);
+        csvw_int(w, s.v[i].total);
+        csvw_int(w, s.v[i].slack);
+        csvw_end(w);
+    }
+    free(slack);
+    free(s.v);
+    intern_free(&s.keys);
+    walk_free(&k);
+}
+
+/* ---- what if */
+
+/* Rows of one operation on one thread; those of the name that repeats and takes longest. */
+struct repeat { uint32_t name, proc, tid; uint64_t n; int64_t total; };
+
+static int by_repeat(const void *a, const void *b)
+{
+    const struct repeat *x = a, *y = b;
+    if (x->name != y->name) return x->name < y->name ? -1 : 1;
+    if (x->proc != y->proc) return x->proc < y->proc ? -1 : 1;
+    return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static struct repeat longest_repeat(const struct table *t, const char *name)
+{
+    struct repeat *v = NULL, best = { 0 };
+    size_t n = 0, cap = 0, kept = 0;
+    for (size_t i = 0; i < t->rows.n; i++) {
+        const struct row *r = &t->rows.v[i];
+        if (r->kind != EVENT_OP || r->end <= r->start || (name && !str_is(t->text.name[r->name], name))) continue;
+        v = grow(v, n + 1, &cap, sizeof *v);
+        v[n++] = (struct repeat){ r->name, r->proc, r->tid, 1, r->end - r->start };
+    }
+    if (n) qsort(v, n, sizeof *v, by_repeat);
+    for (size_t i = 0; i < n; i++) {
+        if (kept && by_repeat(&v[kept - 1], &v[i]) == 0) {
+            v[kept - 1].n++;
+            v[kept - 1].total += v[i].total;
+        } else v[kept++] = v[i];
+    }
+    for (size_t i = 0; i < kept; i++) if (v[i].n >= 5 && v[i].total > best.total) best = v[i];
+    free(v);
+    return best;
+}
+
+/* when the thread's node that ends last at or before `time` is done in the replay; nodes of a thread are in order */
+static int64_t replayed(const struct dag *g, size_t begin, size_t end, double speed, const int64_t *finish, int64_t time)
+{
+    size_t lo = begin, hi = end;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (g->node[mid].end <= time) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo == begin ? dag_begin(g, (uint32_t)begin, speed, finish) : finish[lo - 1];
+}
+
+static void interval(struct whatif *w, const struct dag *g, const struct table *t, double speed,
+                     const int64_t *finish, const char *iteration)
+{
+    struct repeat rep = longest_repeat(t, iteration);
+    size_t begin = 0, end, n = 0;
+    if (!rep.n) return;
+    while (begin < g->n && (g->node[begin].proc != rep.proc || g->node[begin].tid != rep.tid)) begin++;
+    for (end = begin; end < g->n && g->node[end].proc == rep.proc && g->node[end].tid == rep.tid;) end++;
+    if (begin == end) return;
+    double mean = 0, squares = 0;
+    for (size_t i = 0; i < t->rows.n; i++) {             /* Welford's recurrence over what the iterations take then */
+        const struct row *r = &t->rows.v[i];
+        if (r->kind != EVENT_OP || r->name != rep.name || r->proc != rep.proc || r->tid != rep.tid || r->end <= r->start)
+            continue;
+        double d = (double)(replayed(g, begin, end, speed, finish, r->end) -
+                            replayed(g, begin, end, speed, finish, r->start));
+        double delta = d - mean;
+        mean += delta / (double)++n;
+        squares += delta * (d - mean);
+    }
+    if (n < 2) return;
+    double half = gsl_cdf_tdist_Pinv(0.975, (double)(n - 1)) * sqrt(squares / (double)(n - 1) * (double)n);
+    w->iterations = n;
+    w->low = w->after - (int64_t)half;
+    w->high = w->after + (int64_t)half;
+}
+
+struct whatif whatif_of(struct table *t, const struct part *part, const char *iteration)
+{
+    struct dag g = { 0 };
+    dag_build(&g, t, part);
+    int64_t *finish = xmalloc(g.n + 1, sizeof *finish);
+    struct whatif w = { .low = INT64_MIN, .high = INT64_MIN, .before = g.end - g.start };
+    w.after = dag_replay(&g, part->speed, finish) - g.start;
+    for (size_t i = 0; i < g.n; i++)
+        if (g.node[i].selected && !g.node[i].wait) w.selected = i64_add(w.selected, g.node[i].work);
+    double saved = (double)w.selected * (1 - 1 / part->speed);
+    w.naive = saved < (double)w.before ? (double)w.before / ((double)w.before - saved) : INFINITY;
+    interval(&w, &g, t, part->speed, finish, iteration);
+    free(finish);
+    dag_free(&g);
+    return w;
+}

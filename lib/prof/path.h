@@ -1,0 +1,20 @@
+/* path.h - tables from a dag: the longest path, and what a faster part would bring.  See prof-path and prof-whatif. */
+#ifndef MILLRACE_PATH_H
+#define MILLRACE_PATH_H
+#include "prof/dag.h"
+
+void path_write_sums(csvw *, const struct dag *, struct table *);
+void path_write_pieces(csvw *, const struct dag *, const struct table *);
+void path_write_all(csvw *, const struct dag *, const struct table *);
+
+struct whatif {
+    int64_t before, after;                               /* ns of the run as it was and as it would be */
+    int64_t selected;                                    /* ns of all threads and streams that get faster */
+    int64_t low, high;                                   /* of after, 95 %, from the iterations; INT64_MIN: not known */
+    double naive;                                        /* speed-up if nothing overlapped: all of selected is saved */
+    size_t iterations;
+};
+/* iteration: name of the operation that is one; NULL: the one that repeats at least five times on one thread and takes
+ * longest.  The interval is that of the sum of as many iterations (Student's law over their changes). */
+struct whatif whatif_of(struct table *, const struct part *, const char *iteration);
+#endif

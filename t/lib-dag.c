@@ -1,0 +1,79 @@
+/* the longest path and slack against enumeration of every path; replay of what was observed */
+#include "base/rng.h"
+#include "prof/dag.h"
+#include "tap.h"
+#include <stdlib.h>
+
+enum { NODES = 9 };
+
+/* every path that ends in v, by its length: from each edge, and from the release where there is none */
+static int64_t longest_to(const struct dag *g, uint32_t v, double speed)
+{
+    const struct node *n = &g->node[v];
+    int64_t work = n->selected && !n->wait ? (int64_t)((double)n->work / speed) : n->work, best = INT64_MIN;
+    for (size_t e = 0; e < g->nedge; e++) {
+        if (g->edge[e].to != v) continue;
+        int64_t length = longest_to(g, g->edge[e].from, speed) + g->edge[e].lag + work;
+        if (length > best) best = length;
+    }
+    return best == INT64_MIN ? n->release + work : best;
+}
+
+static int64_t longest_from(const struct dag *g, uint32_t v, double speed)   /* after v is done */
+{
+    int64_t best = 0;
+    for (size_t e = 0; e < g->nedge; e++) {
+        if (g->edge[e].from != v) continue;
+        const struct node *n = &g->node[g->edge[e].to];
+        int64_t work = n->selected && !n->wait ? (int64_t)((double)n->work / speed) : n->work;
+        int64_t length = g->edge[e].lag + work + longest_from(g, g->edge[e].to, speed);
+        if (length > best) best = length;
+    }
+    return best;
+}
+
+int main(void)
+{
+    size_t wrong_ends = 0, wrong_length = 0, wrong_slack = 0, wrong_path = 0;
+    struct rng r = rng_for(1, str_of("dag"));
+    for (int round = 0; round < 300; round++) {
+        struct dag g = { 0 };
+        for (uint32_t i = 0; i < NODES; i++) {           /* in the order of their ends: edges go forward */
+            struct node v = { .start = (int64_t)i * 1000, .end = (int64_t)i * 1000 + 1, .work = (int64_t)rng_below(&r, 50),
+                              .release = (int64_t)rng_below(&r, 30), .selected = rng_below(&r, 2),
+                              .wait = rng_below(&r, 5) == 0 };
+            dag_node(&g, &v);
+            for (uint32_t k = 0; k < i; k++)
+                if (rng_below(&r, 3) == 0) dag_edge(&g, k, i, EDGE_RUN, (int64_t)rng_below(&r, 20));
+        }
+        dag_seal(&g);
+        double speed = round % 3 ? 1 + (double)rng_below(&r, 4) : 1;
+        int64_t finish[NODES], slack[NODES], longest = INT64_MIN;
+        int64_t end = dag_replay(&g, speed, finish);
+        dag_slack(&g, speed, finish, slack);
+        for (uint32_t v = 0; v < NODES; v++) {
+            int64_t to = longest_to(&g, v, speed);
+            if (to + longest_from(&g, v, speed) > longest) longest = to + longest_from(&g, v, speed);
+            wrong_ends += finish[v] != to;
+        }
+        wrong_length += end != longest;
+        for (uint32_t v = 0; v < NODES; v++)
+            wrong_slack += slack[v] != longest - longest_to(&g, v, speed) - longest_from(&g, v, speed);
+        uint32_t path[NODES], via[NODES];
+        size_t n = dag_path(&g, speed, finish, path, via);
+        int64_t length = 0;
+        for (size_t i = 0; i < n; i++) {
+            const struct node *v = &g.node[path[i]];
+            length += v->selected && !v->wait ? (int64_t)((double)v->work / speed) : v->work;
+            length += via[i] == NODE_NONE ? v->release : g.edge[via[i]].lag;
+            wrong_path += slack[path[i]] != 0 || (i + 1 < n && g.edge[via[i]].from != path[i + 1]);
+        }
+        wrong_path += length != longest;
+        dag_free(&g);
+    }
+    ok(!wrong_ends, "300 random graphs: the end of each node is its longest path by enumeration");
+    ok(!wrong_length, "the run is as long as the longest of all paths");
+    ok(!wrong_slack, "the slack is what a path through the node lacks to the longest");
+    ok(!wrong_path, "the path is connected, without slack, and as long");
+    return done();
+}

@@ -1,0 +1,66 @@
+#!/bin/bash
+# the critical path; lib-dag has it against enumeration
+. "${0%/*}/tap.sh"
+head=proc,tid,kind,cat,start_ns,end_ns,name,link,flag
+# a worker that a queue feeds, a kernel that the main thread waits for, a thread that sleeps beside
+cat > e.csv <<D
+$head
+1,1,op,,0,1000,step,,
+1,1,cat,Python,0,300,main,,
+1,1,cat,Python,290,300,put,q1,
+1,2,cat,Waiting,10,320,get,q1,
+1,2,cat,C,320,620,work,,
+1,2,cat,Python,620,640,put,q2,
+1,1,cat,Waiting,300,650,get,q2,
+1,1,cat,CUDA,650,660,cudaLaunchKernel,7,
+1,d0.s0,gpu,GPU,670,900,gemm,7,
+1,1,cat,Python,660,700,prepare,,
+1,1,cat,CUDA,700,910,cudaDeviceSynchronize,,
+1,1,cat,Python,910,1000,finish,,
+1,3,cat,Waiting,0,500,sleep,,
+1,3,cat,Python,500,900,aside,,
+D
+is 'the path crosses threads, the queue and the GPU' "start_ns,end_ns,proc,tid,cat,op,name,why
+0,290,1,1,Python,step,main,begin
+290,300,1,1,Python,step,put,run
+300,320,1,2,wake,,get,link
+320,620,1,2,C,,work,run
+620,640,1,2,Python,,put,run
+640,650,1,1,wake,step,get,link
+650,670,1,d0.s0,launch,step,gemm,launch
+670,900,1,d0.s0,GPU,step,gemm,launch
+900,910,1,1,wake,step,cudaDeviceSynchronize,sync
+910,1000,1,1,Python,step,finish,run" prof-path --pieces e.csv
+is 'sums: what is on it and off it, and the slack of the rest' "op,cat,path_ns,path_share,total_ns,least_slack_ns
+step,Python,390,0.3900,430,0
+,C,300,0.3000,300,0
+step,GPU,230,0.2300,230,0
+,Python,20,0.0200,420,0
+,wake,20,0.0200,20,0
+step,wake,20,0.0200,20,0
+step,launch,20,0.0200,20,0
+,Waiting,0,0.0000,500,100
+step,CUDA,0,0.0000,10,210" prof-path --quiet e.csv
+slack() { prof-path --all e.csv | csv-where -c name --is="$1" | csv-cut -c slack_ns | sed 1d | sort -u; }
+is 'slack of what runs beside' 100 slack aside
+is 'slack of what the GPU hides' 210 slack prepare
+guess() { sed -e 's/,q[12],/,,/' e.csv | prof-path --quiet --pieces | csv-where -c cat --is=wake | csv-cut -c tid,name,why; }
+is 'without links the last to end is who woke it' "tid,name,why
+2,get,guess
+1,get,guess
+1,cudaDeviceSynchronize,sync" guess
+fails 'and that is said' 0 'explained by a guess' bash -c "sed -e 's/,q[12],/,,/' e.csv | prof-path"
+fails 'two forms at once' 2 'not both' prof-path --all --pieces e.csv
+# whatever the trace, the path is as long as the run and has no holes
+if command -v python3 > /dev/null; then
+    whole() { local i; for i in {1..20}; do
+        python3 "$root/t/data/prof-kineto.py" $i | prof-import --quiet --from=kineto --nested > r.csv
+        prof-path --quiet --pieces r.csv | sed 1d | sort -t, -n -k1,1 | cut -d, -f1,2 > pieces
+        prof-path --quiet --all r.csv | sed 1d | cut -d, -f6,7 > all
+        [ -s all ] || continue
+        [ "$(head -1 pieces | cut -d, -f1) $(tail -1 pieces | cut -d, -f2)" = "$(cut -d, -f1 all | sort -n | head -1) $(cut -d, -f2 all | sort -n | tail -1)" ] || { echo "$i: not the whole run"; return 1; }
+        diff <(cut -d, -f1 pieces | sed 1d) <(cut -d, -f2 pieces | sed '$d') || { echo "$i: holes"; return 1; }
+    done; }
+    ok 'twenty random traces: the path is the whole run without a hole' whole
+fi
+done_testing

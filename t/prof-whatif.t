@@ -1,0 +1,32 @@
+#!/bin/bash
+# what a faster part would bring
+. "${0%/*}/tap.sh"
+head=proc,tid,kind,cat,start_ns,end_ns,name,link,flag
+cat > e.csv <<D
+$head
+1,1,cat,Python,0,100,begin,,
+1,1,cat,Python,90,100,put,q1,
+1,2,cat,Waiting,0,100,get,q1,
+1,2,cat,C,100,500,work,,
+1,2,cat,Python,500,510,put,q2,
+1,1,cat,C,100,400,mine,,
+1,1,cat,Waiting,400,510,get,q2,
+1,1,cat,Python,510,610,finish,,
+D
+whatif() { prof-whatif --quiet "$@" e.csv | csv-cut -c part,speed,after_ns,speedup,naive_speedup | sed 1d; }
+is 'on the path, until another path is longer' 'work,2,500,1.2200,1.4878' whatif --speed=work:2
+is 'twice as much brings no more' 'work,4,500,1.2200,1.9677' whatif --speed=work:4
+is 'beside the path nothing is gained' 'mine,2,610,1.0000,1.3261' whatif --speed=mine:2
+is 'a category, on both threads' 'C,2,410,1.4878,2.3462' whatif --speed=cat=C:2
+is 'slower is a speed too' 'mine,0.5,800,0.7625,0.6703' whatif --speed=name=mine:0.5
+is 'a factor of one changes nothing' '*,1,610,1.0000,1.0000' whatif '--speed=*:1'
+is 'several questions' 'work,2,500,1.2200,1.4878
+finish,2,560,1.0893,1.0893' whatif --speed=work:2 --speed=finish:2
+fails 'nothing matches' 0 'nothing matches it' prof-whatif --speed=none:2 e.csv
+fails 'no factor' 2 'expected PART:K' prof-whatif --speed=work e.csv
+fails 'a factor of 0' 2 'not a factor' prof-whatif --speed=work:0 e.csv
+# iterations of 100 and 140, of which half is the part: the interval is that of the sum of ten
+{ echo "$head"; at=0; for i in {1..10}; do d=$((100 + i % 2 * 40)); echo "1,1,op,,$at,$((at + d)),step,,"; echo "1,1,cat,C,$at,$((at + d / 2)),half,,"; echo "1,1,cat,Python,$((at + d / 2)),$((at + d)),rest,,"; at=$((at + d)); done; } > it.csv
+is 'the interval of ten iterations of 75 and 105: 900 +- t(9) * sd * sqrt 10' 900,787,1013,10 \
+    bash -c 'prof-whatif --speed=half:2 it.csv | csv-cut -c after_ns,low_ns,high_ns,iterations | sed 1d'
+done_testing
