@@ -217,6 +217,8 @@ $B/t/bench/house: $B/t/bench/house.o $B/libmillrace.a
 bindir  = $(DESTDIR)$(PREFIX)/bin
 datadir = $(DESTDIR)$(PREFIX)/share
 libdir  = $(DESTDIR)$(PREFIX)/lib/millrace
+# where Debian's python3 looks: dist-packages of its version under /usr/local, of all versions under /usr
+pydir   = $(DESTDIR)$(PREFIX)/lib/python$(if $(filter /usr,$(PREFIX)),3,$(shell /usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null || echo 3))/dist-packages
 $B/man/%.1: $(BIN)/%
 	@mkdir -p $(@D)
 	help2man --no-info --no-discard-stderr --name="$$(sed -n '1s|^/\* [^ ]* - ||p' bin/$*.c)" -o $@ $<
@@ -234,6 +236,8 @@ install: all
 	cp -r $(wildcard plots pipelines data) $(datadir)/millrace
 	! ls $B/measure/*.so > /dev/null 2>&1 || install $B/measure/*.so $(libdir)
 	! [ -d $B/prof ] || cp -r $B/prof/. $(libdir)
+	install -d $(pydir)/millrace_place
+	install -m 644 lib/place/torch/millrace_place/*.py $(pydir)/millrace_place
 .PHONY: help readme objects lint sanitize fuzz bench bench-csv bench-sexp man install
 # `make deps figure7` installs first, also with -j
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
