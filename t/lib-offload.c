@@ -18,7 +18,8 @@ static struct graph *random_step(struct rng *r)
         snprintf(name, sizeof name, "t%d", i);
         int64_t n = 16384 * (1 + (int64_t)rng_below(r, 8));
         if (next < GROUPS && rng_below(r, 2)) {
-            int in[2] = { x, i > 0 ? made[i - 1] : x }, out = graph_tensor(g, "e", ROLE_INTER, "f32", 1, (int64_t[]){ 1 });
+            int in[2] = { x, i > 0 ? made[i - 1] : x };
+            int out = graph_tensor(g, "e", ROLE_INTER, "f32", 1, (int64_t[]){ 1 });
             int k = graph_node(g, "enter", "Enter", i > 0 ? 2 : 1, in, 1, &out);
             graph_attr(g, k, "enter", 1, group = next++, 0);
             graph_attr(g, k, "piece", 1, g->nnode, 0);
@@ -113,7 +114,7 @@ int main(void)
     ok(plain, "with everything kept a step takes the time of its nodes");
     ok(tight, "and all that is saved is in memory at once");
     ok(infeasible > 5 && recomputed > 20 && sent > 100 && stalls > 50, "all kinds of plans were seen");
-    printf("# infeasible %d, groups run again %d, tensors sent away %d, slower than plain %d; mean gap of the bound %.3f\n",
+    printf("# infeasible %d, again %d, away %d, slower than plain %d; mean gap of the bound %.3f\n",
            infeasible, recomputed, sent, stalls, gap / (300 - infeasible));
     unlink(path);
     return done();

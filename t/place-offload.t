@@ -12,8 +12,10 @@ ok 'the bound is below the objective' eval '[[ $(get gap_ratio half.sexp) != -* 
 plan --part=1 > all.sexp
 is 'with room for all nothing goes' 0 get away_bytes all.sexp
 is 'and the step takes its plain time' "$(get plain_seconds all.sexp)" get objective_seconds all.sexp
-fails 'an impossible limit is refused, with the least' 1 'no plan keeps the limit of 1000 bytes; the least found takes [0-9]+' plan --limit=1000
+fails 'an impossible limit is refused, with the least' 1 \
+    'no plan keeps the limit of 1000 bytes; the least found takes [0-9]+' plan --limit=1000
 fails 'two limits' 2 'one of --limit and --part' plan --part=0.5 --limit=5M
-printf '(graph (name x) (batch 1)\n (tensor 0 a inter 4 f32 (1))\n (node 0 n Op (in) (out 0) (flops 0) (bytes 4)))\n' > n.sexp
+n="(graph (name x) (batch 1) (tensor 0 a inter 4 f32 (1)) (node 0 n Op (in) (out 0) (flops 0) (bytes 4)))"
+printf "%s\n" "$n" > n.sexp
 fails 'a graph without a backward pass' 1 "none writes a tensor 'loss'" place-offload --part=0.5 --profile=p.csv n.sexp
 done_testing

@@ -20,7 +20,8 @@ static double node_seconds(const struct graph *g, const struct profile *p, int n
     char *in = xmalloc((size_t)n->nin + 1, 1), *out = xmalloc((size_t)n->nout + 1, 1);
     profile_tiers(g, n->kernel, 0, in, out);
     struct choice c;
-    if (!profile_find(p, k->key, in, out, -1, &c)) die("the profile has no time of '%s' with all operands fast", k->key);
+    if (!profile_find(p, k->key, in, out, -1, &c))
+        die("the profile has no time of '%s' with all operands fast", k->key);
     free(in);
     free(out);
     return c.seconds;
@@ -388,7 +389,8 @@ static void excess(const struct offload *o, double limit, const double *at, doub
 /* the cheapest x at these prices; returns the sum of its reduced costs */
 static double cheapest(const struct offload *o, const double *price, double *x)
 {
-    double *from = xcalloc((size_t)o->nodes + 2, sizeof *from), *reduced = xcalloc((size_t)o->ngroup + 1, sizeof *reduced);
+    double *from = xcalloc((size_t)o->nodes + 2, sizeof *from),
+           *reduced = xcalloc((size_t)o->ngroup + 1, sizeof *reduced);
     for (int i = o->forward; i-- > 0;) from[i] = price[i] + (i + 1 < o->forward ? from[i + 1] : 0);
     for (int j = o->forward; j < o->nodes; j++) from[j] = price[j] + (j > o->forward ? from[j - 1] : 0);
     for (int k = 0; k < o->ngroup; k++)

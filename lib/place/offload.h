@@ -15,8 +15,8 @@
  * before i ends take time after the first save, all reads after j begins time before the end, so that stalls y, z are
  *   y >= (B(i) - sum x_g G_g(i) - limit) / write rate - (C(i) - C(first)),
  *   z >= (L(j) - sum x_g G_g(j) - limit) / read rate - (C(end) - C(j)) - sum x_g r_g [g not over at j].
- * The linear relaxation of min sum x_g r_g + y + z is bounded from below by its Lagrangian for any prices p, q >= 0 with
- * sums at most 1 (weak duality); they are found by exponentiated subgradient steps (Kivinen and Warmuth 1997). */
+ * The linear relaxation of min sum x_g r_g + y + z is bounded from below by its Lagrangian for any prices p, q >= 0
+ * with sums at most 1 (weak duality); they are found by exponentiated subgradient steps (Kivinen and Warmuth 1997). */
 #ifndef MILLRACE_PLACE_OFFLOAD_H
 #define MILLRACE_PLACE_OFFLOAD_H
 #include "place/profile.h"

@@ -85,7 +85,8 @@ for limit, how in ((1, {}), (0.5, {}), (0.3, {}), (0.65, {'offload': False}), (0
     p, same = plan(limit, **how)
     name = f'limit {limit} {how or ""}: '
     ok(same, name + 'planning leaves parameters, gradients, buffers and random numbers as they were')
-    ok(train(lambda: p) == plain, name + 'gradients, parameters and buffers are those of plain training, to the last bit')
+    ok(train(lambda: p) == plain, 
+       name + 'gradients, parameters and buffers are those of plain training, to the last bit')
     ok(0 < p.most_bytes <= p.limit_bytes, name + f'saved bytes at most {p.most_bytes}, limit {p.limit_bytes}')
     ok(p.mover.resident == 0, name + 'nothing is left afterwards')
     ok(p.bound_seconds <= p.objective_seconds * (1 + 1e-9), name + 'the bound is not above the plan')
@@ -99,8 +100,8 @@ for limit, how in ((1, {}), (0.5, {}), (0.3, {}), (0.65, {'offload': False}), (0
 
 p, _ = plan(0.4, recompute=False, keep='plan')
 ok(subprocess.run(['place-check', 'plan/graph.sexp']).returncode == 0, 'the record is a sound graph')
-done = subprocess.run(['place-plan', '--formulation=sync', '--ratio=1:1', '--profile=plan/profile.csv', 'plan/graph.sexp'],
-                      capture_output=True)
+done = subprocess.run(['place-plan', '--formulation=sync', '--ratio=1:1', '--profile=plan/profile.csv',
+                       'plan/graph.sexp'], capture_output=True)
 ok(done.returncode == 0 and done.stdout.startswith(b'(plan'), 'and place-plan takes it, with its profile')
 
 odd = [(torch.randn(5, 3, 40, 40), torch.randint(0, 10, (5,))), data[0]]

@@ -67,7 +67,7 @@ class Plan:
         self.saved_bytes = record.saved_bytes()
         self.limit_bytes = int(limit * self.saved_bytes) if limit <= 1 else int(limit)
         names = list(record.choose_groups()) if recompute else []
-        for tighter in (1, .9, .8, .7):                  # a second run may need somewhat more than the first record says
+        for tighter in (1, .9, .8, .7):                  # a second run may need more than the first record says
             record.groups = names
             again = self._decide(record, offload, int(tighter * self.limit_bytes))
             self.again = [names[k] for k in again]

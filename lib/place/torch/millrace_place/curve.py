@@ -17,8 +17,8 @@ import subprocess
 import sys
 import time
 
-FIELDS = ('net,batch,way,step,seconds,stalled_seconds,limit_bytes,saved_bytes,most_bytes,away_bytes,again,planned_seconds,'
-          'bound_seconds,planning_seconds,peak_bytes,loss,gradients,threads,kind').split(',')
+FIELDS = ('net,batch,way,step,seconds,stalled_seconds,limit_bytes,saved_bytes,most_bytes,away_bytes,again,'
+          'planned_seconds,bound_seconds,planning_seconds,peak_bytes,loss,gradients,threads,kind').split(',')
 # else freed tensors stay in the heap, and fresh ones cost a fault for every 4 KiB; for every way alike
 TUNABLES = 'glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=1048576:glibc.malloc.trim_threshold=1048576'
 CGROUP = '/sys/fs/cgroup/memory/millrace-place'
@@ -111,7 +111,8 @@ def one(net, batch, size, tier, steps, way):
         row['gradients'] = digest.hexdigest()[:12]
         if plan:
             row.update(limit_bytes=plan.limit_bytes, saved_bytes=plan.saved_bytes, most_bytes=plan.most_bytes,
-                       away_bytes=plan.moved_bytes, again=len(plan.again), planned_seconds=f'{plan.objective_seconds:.4f}',
+                       away_bytes=plan.moved_bytes, again=len(plan.again),
+                       planned_seconds=f'{plan.objective_seconds:.4f}',
                        bound_seconds=f'{plan.bound_seconds:.4f}', planning_seconds=f'{planning:.2f}',
                        stalled_seconds=f'{plan.stalled_seconds - stalled:.4f}')
             stalled = plan.stalled_seconds
@@ -145,7 +146,8 @@ def main(net, batch, size, tier, steps, *ways):
             text = swapped([*command, 'plain'], environment, peaks[way[5:]])
             text = text.replace(',plain,', f',{way},')
         else:
-            text = subprocess.run([*command, way], env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
+            text = subprocess.run([*command, way], env=environment, stdout=subprocess.PIPE, text=True,
+                                  check=True).stdout
         print(text, end='', flush=True)
         for row in csv.DictReader(text.splitlines(), FIELDS):
             peaks[way] = int(row['peak_bytes'])

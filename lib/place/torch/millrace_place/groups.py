@@ -19,7 +19,7 @@ def tensors_of(tree):
 
 
 class _Again(torch.autograd.Function):
-    """Saves only the inputs; runs the module once more before its backward pass, with the random numbers of the first run.
+    """Saves only the inputs; runs the module once more before its backward pass, with the first run's random numbers.
 
     What a run leaves behind in buffers (batch statistics, counters) happened in the first run; in the second it is
     done to copies.  `around` is entered while the second run and its backward pass need memory."""

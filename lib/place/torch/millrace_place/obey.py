@@ -1,4 +1,4 @@
-"""A step that obeys a plan: what the plan sends away goes to the tier when it is saved and comes back before it is used."""
+"""A step that obeys a plan: what is sent away goes to the tier when it is saved and comes back before it is used."""
 import collections
 import threading
 import time

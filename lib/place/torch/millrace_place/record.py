@@ -328,6 +328,7 @@ class Record:
         movable = [k for k, i in enumerate(operands) if i < dummy and size[i] >= LARGE]
         for k in [None, *movable]:
             tiers = ''.join('P' if j == k else 'D' for j in range(len(operands)))
-            table.append(f'{key},{op},{shapes},{tiers[:inputs]},{tiers[inputs:]},{"direct" if k is None else "staged"},0,'
+            table.append(f'{key},{op},{shapes},{tiers[:inputs]},{tiers[inputs:]},'
+                         f'{"direct" if k is None else "staged"},0,'
                          f'{max(seconds, 1e-9) + (0 if k is None else 1000):.9g},1,torch,real')
         return extra

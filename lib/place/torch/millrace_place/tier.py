@@ -105,7 +105,7 @@ class File:
             part, offset = part[k:], offset + k
 
     def rates(self, n=64 << 20):
-        """Bytes per second of reads and writes of n bytes, the better of two, the first writes of the file not counted."""
+        """Bytes per second of reads and writes of n bytes, the better of two; first writes are not counted."""
         source, at, best = torch.ones(n, dtype=torch.uint8), self.slot(n), [0, 0]
         self.write(at, source.data_ptr(), n)
         for _ in range(2):

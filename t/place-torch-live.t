@@ -1,5 +1,5 @@
 #!/bin/bash
-# place-torch.t - millrace_place on a small network, where PyTorch is.
+# place-torch-live.t - millrace_place on a small network, where PyTorch is.
 . "$(dirname "$0")/tap.sh"
 python=/usr/bin/python3
 export PYTHONPATH=$root/lib/place/torch PYTHONDONTWRITEBYTECODE=1
