@@ -39,7 +39,7 @@ static void write_log(uint32_t tid, const struct log_record *r, size_t n, bool c
                           .ns_per_tick = 1,
                           .process = "p" };
     memcpy(head, &h, sizeof h);
-    snprintf(name, sizeof name, "ev.5.%u.1.log", tid);
+    snprintf(name, sizeof name, "ev.5.0.%u.log", tid);
     save(name, head, LOG_HEAD, r, n * sizeof *r);
 }
 
@@ -47,7 +47,7 @@ static void write_names(void)
 {
     static const char names[] = "id,kind,cat,module,name\n1,c,C,,f\n2,c,C,,g\n3,c,C,,h\n4,c,C,,k\n5,c,C,,m\n6,op,,,"
                                 "train\n7,py,Python,,cb\n8,phase,,,one\n";
-    save("names.5.csv", names, sizeof names - 1, NULL, 0);
+    save("names.5.0.csv", names, sizeof names - 1, NULL, 0);
 }
 
 static struct log_counts counts;
@@ -104,11 +104,11 @@ static void oracle(void)
     write_log(2, b1b, 2, true);
     read_all(true);
     print_pairs("B1");
-    drop("ev.5.2.1.log");
+    drop("ev.5.0.2.log");
     write_log(1, b2, 6, true);
     read_all(true);
     print_pairs("B2");
-    drop("ev.5.1.1.log");
+    drop("ev.5.0.1.log");
 }
 
 static int64_t total(const char *cat)
@@ -141,7 +141,7 @@ static void write_killed(size_t n)
     struct log_head h = { .magic = LOG_MAGIC, .version = LOG_VERSION, .half = LOG_HALF, .pid = 5, .tid = 1,
                           .first = { 1, 1, 1 }, .last = { 1, 1, 1 }, .ns_per_tick = 1, .process = "p" };
     memcpy(head, &h, sizeof h);
-    save("ev.5.1.1.tail", head, LOG_HEAD, ring, sizeof ring);
+    save("ev.5.0.1.tail", head, LOG_HEAD, ring, sizeof ring);
     free(r);
 }
 
@@ -151,7 +151,7 @@ int main(int argc, char **argv)
     write_names();
     if (argc > 1 && strcmp(argv[1], "--oracle") == 0) {
         oracle();
-        drop("names.5.csv");
+        drop("names.5.0.csv");
         return rmdir(dir);
     }
     const struct log_record x1[] = { { 100, 0, LOG_PYTHON, 0 }, { 110, 1, LOG_CALL, 1 },
@@ -202,11 +202,11 @@ int main(int argc, char **argv)
         exact = exact && calls() == sizes[i] && counts.stray == 0 && counts.unclosed == 0;
     }
     ok(exact, "what a killed process left in the ring is found, stale records are not");
-    drop("ev.5.1.1.tail");
+    drop("ev.5.0.1.tail");
 
     write_log(1, x1, 8, true);
     char path[200];
-    snprintf(path, sizeof path, "%s/ev.5.1.1.log", dir);
+    snprintf(path, sizeof path, "%s/ev.5.0.1.log", dir);
     for (off_t n = LOG_HEAD + 8 * 16; n >= 0; n -= 5) {
         if (truncate(path, n) != 0) return 1;
         freopen("/dev/null", "w", stderr);
@@ -214,7 +214,7 @@ int main(int argc, char **argv)
         if (n >= LOG_HEAD && counts.records != (uint64_t)(n - LOG_HEAD) / 16) exact = false;
     }
     ok(exact, "a log cut at any byte gives its whole records");
-    drop("ev.5.1.1.log");
-    drop("names.5.csv");
+    drop("ev.5.0.1.log");
+    drop("names.5.0.csv");
     return rmdir(dir) || done();
 }

@@ -15,7 +15,7 @@ const char *const log_hook_name[HOOKS] = { "", "c_wrap", "c_patch", "ctypes", "t
 
 struct meaning { uint32_t cat, name; };                  /* of an id; texts */
 struct process {
-    uint32_t pid, text;                                  /* text: its proc column */
+    uint32_t pid, image, text;                           /* text: its proc column */
     struct meaning *id;
     size_t nid, id_cap;
     struct log_anchor first, last;
@@ -251,13 +251,18 @@ static char *tail_path(const char *path)
     return xformat("%.*stail", (int)strlen(path) - 3, path);
 }
 
-static struct process *process_of(struct reader *r, uint32_t pid)
+/* a process that ran several programs, one after the other, counts as several: their ids differ */
+static struct process *process_of(struct reader *r, const struct log_head *h)
 {
-    for (size_t i = 0; i < r->nprocess; i++) if (r->process[i].pid == pid) return &r->process[i];
+    for (size_t i = 0; i < r->nprocess; i++)
+        if (r->process[i].pid == h->pid && r->process[i].image == h->image) return &r->process[i];
+    char name[32];
+    snprintf(name, sizeof name, h->image ? "%u.%u" : "%u", h->pid, h->image);
     r->process = grow(r->process, r->nprocess + 1, &r->process_cap, sizeof *r->process);
     struct process *p = &r->process[r->nprocess++];
-    *p = (struct process){ .pid = pid,
-                           .text = number_text(r, pid),
+    *p = (struct process){ .pid = h->pid,
+                           .image = h->image,
+                           .text = text(r, name),
                            .begin = INT64_MAX,
                            .end = INT64_MIN,
                            .on = INT64_MIN,
@@ -273,7 +278,7 @@ static void look_at(struct reader *r, const char *path)
     for (int i = 0; i < 2; i++) {
         const struct log_head *h = head_of(file[i]);
         if (!h) continue;
-        struct process *p = process_of(r, h->pid);
+        struct process *p = process_of(r, h);
         if (!p->first.monotonic_ns || h->first.monotonic_ns < p->first.monotonic_ns) p->first = h->first;
         if (h->last.monotonic_ns > p->last.monotonic_ns) p->last = h->last;
         p->ticks = h->ticks;
@@ -293,6 +298,18 @@ static void fit_clock(struct process *p)
     if (p->last.monotonic_ns > p->first.monotonic_ns && ns > 20000000 && ticks) p->slope = (double)ns / (double)ticks;
 }
 
+/* what the writer counted against what is there */
+static void check_totals(const char *path, const struct log_head *h, const struct log_record *rec, size_t n)
+{
+    uint64_t sum = 0;
+    if (n < h->totals.records) {
+        warn("%s: %llu records were written, %zu are there", path, (unsigned long long)h->totals.records, n);
+        return;
+    }
+    for (uint64_t i = 0; i < h->totals.records; i++) sum += log_sum(&rec[i], i);
+    if (sum != h->totals.sum) warn("%s: records are not as they were written", path);
+}
+
 static void read_thread(struct reader *r, const char *path)
 {
     char *tail = tail_path(path);
@@ -303,7 +320,7 @@ static void read_thread(struct reader *r, const char *path)
         warn("%s: not a log of the recorder, or nothing in it", path);
         goto out;
     }
-    struct process *p = process_of(r, h->pid);
+    struct process *p = process_of(r, h);
     r->tid = number_text(r, h->tid);
     r->calls.n = r->ops.n = 0;
     r->last = INT64_MIN;
@@ -317,6 +334,7 @@ static void read_thread(struct reader *r, const char *path)
         last = rec[i].t;
     }
     r->counts->records += n;
+    check_totals(path, h, rec, n);
     if (head_of(ring) && !h->clean && ring.n >= LOG_HEAD + 2 * half * sizeof *rec) {
         const struct log_record *q =
             (const struct log_record *)(const void *)(ring.p + LOG_HEAD) + (n / half & 1) * half;
@@ -340,12 +358,23 @@ out:
     free(tail);
 }
 
+/* the table of names, without the zero bytes that a killed process leaves behind it; NULL: none */
+static csv *open_names(const char *path)
+{
+    struct mapped m = map_file(path);
+    while (m.p && m.n && m.p[m.n - 1] != '\n') m.n--;
+    int fd = m.n ? memfd_create("names", MFD_CLOEXEC) : -1;
+    csv *c = NULL;
+    if (fd >= 0 && write(fd, m.p, m.n) == (ssize_t)m.n && lseek(fd, 0, SEEK_SET) == 0) c = csv_open_fd(fd, path);
+    unmap(m);
+    return c;
+}
+
 static void read_names(struct reader *r, struct process *p)
 {
-    char *path = xformat("%s/names.%u.csv", r->dir, p->pid);
-    struct stat st;
-    if (stat(path, &st) == 0 && st.st_size > 0) {
-        csv *c = csv_open(path);
+    char *path = xformat("%s/names.%u.%u.csv", r->dir, p->pid, p->image);
+    csv *c = open_names(path);
+    if (c) {
         int id = csv_need(c, "id"), cat = csv_need(c, "cat"), module = csv_need(c, "module"),
             name = csv_need(c, "name");
         struct buf b = { 0 };

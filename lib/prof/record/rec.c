@@ -1,39 +1,215 @@
-/* rec.c - see rec.h.  Lives in other people's processes: no exit, no output but the two messages below. */
+/* rec.c - see rec.h.  Lives in other people's processes: no exit, no output but the messages below, no descriptor
+ * kept. */
 #include "prof/record/rec.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/single_threaded.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAP_BYTES = LOG_HEAD + 2 * LOG_HALF * (int)sizeof(struct log_record) };
+/* what follows the halves may be stored to: a child that shares our memory, as of vfork, can go past the end */
+enum { SPARE = 4096, MAP_BYTES = LOG_HEAD + 2 * LOG_HALF * (int)sizeof(struct log_record) + SPARE };
+/* answers of what runs apart, besides 0 good, 1 not */
+enum { EXISTS = 2, FULL };
+enum { CHILD_STACK = 65536, NAMES_STEP = 1 << 16, NAMES_MOST = 1 << 20 };
+
+/* A file of ours is opened anew each time: by its name, and it must still be the file that we made. */
+struct ours { dev_t dev; ino_t ino; };
+
+struct job {                                             /* arguments of what runs apart */
+    char path[4096];
+    struct ours file;
+    const void *data;
+    void *map;
+    size_t bytes;
+    off_t at;
+    bool create;
+};
+struct jobs { struct job log, tail; };                   /* not on the stack: a coroutine's may be small */
 
 struct files {                                           /* of one thread */
-    int log;
     struct log_head *head;                               /* the mapping: head, half 0, half 1 */
+    struct ours log, tail;
     int half;
     uint64_t lost;                                       /* since the last good write */
-    bool failed;                                         /* could not be opened: every record is lost */
+    uint64_t retry;                                      /* losses after which a failed file is tried again */
+    struct jobs *jobs;
+    bool busy;                                           /* a signal came while the files were being changed */
 };
 
 __thread struct rec_thread rec_thread __attribute__((tls_model("initial-exec")));
 static __thread struct files my __attribute__((tls_model("initial-exec")));
+static __thread bool apart __attribute__((tls_model("initial-exec")));
 bool rec_on, rec_ticks;
 static char dir[3072];
-static int names = -1;
-static char *all_names;                                  /* every line so far: a new names file gets them all */
-static size_t names_len, names_cap;
-static uint32_t next_id = 1, generation;
+static uint32_t image, next_thread;
 static uint64_t all_dropped;
 static double ns_per_tick = 1;
+static uint64_t start_at, limit, given;                  /* --delay, in ticks; --max-events, and how many so far */
+static uint32_t kept;                                    /* --ring: halves of a log */
+static struct ours messages;                             /* what descriptor 2 was in the beginning */
 static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t at_thread_end;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static uint32_t next_id = 1;
+
+static struct {                                          /* every line so far: a child's file gets them all */
+    char *all;
+    size_t n, cap;
+    char *map;                                           /* the file's last piece */
+    size_t at, bytes, written;                           /* its place, its size; how much of `all` is in the file */
+    struct ours file;
+    bool open;
+} names;
+
+/* ---- system calls that need a descriptor */
+
+static struct ours identity(const struct stat *st)
+{
+    return (struct ours){ st->st_dev, st->st_ino };
+}
+
+static bool same(struct ours a, struct ours b)
+{
+    return a.dev == b.dev && a.ino == b.ino;
+}
+
+/* a signal for too large a file is ours to swallow, unless one was due before */
+static void swallow(int signal)
+{
+    uint64_t one = UINT64_C(1) << (signal - 1);
+    struct timespec none = { 0, 0 };
+    syscall(SYS_rt_sigtimedwait, &one, NULL, &none, sizeof one);
+}
+
+int rec_apart(int (*f)(void *), void *arg)
+{
+    uint64_t all = ~UINT64_C(0), before = 0, due = 0;
+    int keep = errno, r = FULL;
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
+    if (__libc_single_threaded) {
+        syscall(SYS_rt_sigpending, &due, sizeof due);
+        r = f(arg);
+        if (r && !(due >> (SIGXFSZ - 1) & 1)) swallow(SIGXFSZ);
+    }
+    void *stack = r != FULL ? MAP_FAILED
+                            : mmap(NULL, CHILD_STACK, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (stack != MAP_FAILED) {
+        int status = 0;
+        apart = true;
+        int child = clone(f, (char *)stack + CHILD_STACK, CLONE_VM | CLONE_VFORK, arg);
+        apart = false;
+        /* it ends without a signal: the program's own wait does not see it */
+        if (child > 0) r = waitpid(child, &status, __WALL) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+        else if (!__libc_single_threaded) r = f(arg);
+        munmap(stack, CHILD_STACK);
+    }
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+    errno = keep;
+    return r;
+}
+
+static int open_ours(struct job *j)
+{
+    int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | (j->create ? O_CREAT | O_EXCL : 0);
+    int fd = open(j->path, flags, 0600);
+    struct stat st;
+    if (fd < 0 && errno == EMFILE && apart) {            /* the table is a copy, for us alone */
+        syscall(SYS_close_range, 3, ~0U, 0);
+        fd = open(j->path, flags, 0600);
+    }
+    if (fd < 0) return -1;
+    if (fstat(fd, &st) != 0 || (!j->create && !same(identity(&st), j->file))) {
+        close(fd);
+        return -1;
+    }
+    j->file = identity(&st);
+    return fd;
+}
+
+static int why(void)
+{
+    return errno == EEXIST ? EXISTS : errno == EMFILE ? FULL : 1;
+}
+
+/* data to its place, all of it or nothing: what a full disk cut short is taken back */
+static int job_write(void *arg)
+{
+    struct job *j = arg;
+    int fd = open_ours(j);
+    if (fd < 0) return why();
+    ssize_t n = pwrite(fd, j->data, j->bytes, j->at);
+    bool good = n == (ssize_t)j->bytes;
+    if (!good && n > 0 && j->at > 0 && !kept && ftruncate(fd, j->at) != 0) good = false;
+    close(fd);
+    return !good;
+}
+
+/* a piece of the file into memory; its blocks are reserved: a store to a mapped hole on a full disk would be fatal */
+static int job_map(void *arg)
+{
+    struct job *j = arg;
+    int fd = open_ours(j);
+    if (fd < 0) return why();
+    bool good = posix_fallocate(fd, j->at, (off_t)j->bytes) == 0;
+    j->map = good ? mmap(NULL, j->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, j->at) : MAP_FAILED;
+    if (!good && ftruncate(fd, j->at) != 0) good = false;
+    close(fd);
+    if (j->map == MAP_FAILED && j->create) unlink(j->path);
+    return j->map == MAP_FAILED;
+}
+
+static int job_trim(void *arg)
+{
+    struct job *j = arg;
+    int fd = open_ours(j);
+    if (fd < 0) return why();
+    int r = ftruncate(fd, j->at);
+    close(fd);
+    return r != 0;
+}
+
+static int job_remove(void *arg)                         /* the name, if it is still that of our file */
+{
+    struct job *j = arg;
+    int fd = open_ours(j);
+    if (fd < 0) return why();
+    close(fd);
+    return unlink(j->path) != 0;
+}
+
+static int job_text(void *arg)                           /* a small file as a line of text */
+{
+    struct job *j = arg;
+    int fd = open(j->path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? 0 : read(fd, j->map, j->bytes - 1);
+    if (fd >= 0) close(fd);
+    char *to = j->map;
+    for (ssize_t i = 0; i < n; i++) if (to[i] == '\0' || to[i] == '\n') to[i] = ' ';
+    while (n > 0 && to[n - 1] == ' ') n--;
+    to[n > 0 ? n : 0] = '\0';
+    return 0;
+}
+
+static void copy_text(char *to, size_t size, const char *path)
+{
+    struct job *j = &my.jobs->log;
+    *j = (struct job){ .map = to, .bytes = size };
+    snprintf(j->path, sizeof j->path, "%s", path);
+    rec_apart(job_text, j);
+}
+
+/* ---- clocks */
 
 static uint64_t clock_ns(clockid_t c)
 {
@@ -55,256 +231,113 @@ static struct log_anchor anchor(void)
         }
     }
     a.realtime_ns = clock_ns(CLOCK_REALTIME);
+    a.cpu_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
     return a;
 }
 
-static bool has_steady_counter(void)
+static int job_counter(void *arg)                        /* is the time stamp counter steady?  0: yes */
 {
-#if defined __x86_64__
-    char line[8192];
-    bool steady = false;
+    struct job *j = arg;
     FILE *f = fopen("/proc/cpuinfo", "re");
-    while (f && fgets(line, sizeof line, f)) {
-        if (strncmp(line, "flags", 5) != 0) continue;
-        steady = strstr(line, " constant_tsc") && strstr(line, " nonstop_tsc");
+    int steady = 0;
+    while (f && fgets(j->path, sizeof j->path, f)) {
+        if (strncmp(j->path, "flags", 5) != 0) continue;
+        steady = strstr(j->path, " constant_tsc") && strstr(j->path, " nonstop_tsc");
         break;
     }
     if (f) fclose(f);
-    return steady;
-#else
-    return false;
-#endif
-}
-
-static struct log_record *ring(int half)
-{
-    return (struct log_record *)((char *)my.head + LOG_HEAD) + half * LOG_HALF;
-}
-
-static void copy_text(char *to, size_t size, const char *path)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, to, size - 1);
-    if (fd >= 0) close(fd);
-    for (ssize_t i = 0; i < n; i++) if (to[i] == '\0' || to[i] == '\n') to[i] = ' ';
-    while (n > 0 && to[n - 1] == ' ') n--;
-    to[n > 0 ? n : 0] = '\0';
-}
-
-/* all of it or nothing: what a full disk cut short is taken back */
-static bool append(int fd, const void *p, size_t n)
-{
-    ssize_t put = write(fd, p, n);
-    if (put == (ssize_t)n) return true;
-    if (put > 0) {
-        off_t end = lseek(fd, -put, SEEK_CUR);
-        if (end < 0 || ftruncate(fd, end) != 0) return false;
-    }
-    return false;
-}
-
-static bool open_files(void)
-{
-    char path[4096];
-    unsigned tid = (unsigned)syscall(SYS_gettid);
-    int n = snprintf(path, sizeof path, "%s/ev.%d.%u.%u.log", dir, (int)getpid(), tid, generation);
-    if (n < 0 || (size_t)n >= sizeof path - 2) return false;
-    my.log = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    memcpy(path + n - 3, "tail", 5);
-    int tail = my.log < 0 ? -1 : open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    /* blocks are reserved: a store to a mapped hole on a full disk would be fatal */
-    bool good = tail >= 0 && posix_fallocate(tail, 0, MAP_BYTES) == 0;
-    void *map = good ? mmap(NULL, MAP_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, tail, 0) : MAP_FAILED;
-    if (tail >= 0) close(tail);
-    if (map == MAP_FAILED) {
-        if (tail >= 0) unlink(path);
-        if (my.log >= 0) close(my.log);
-        return false;
-    }
-    my.head = map;
-    my.half = 0;
-    my.lost = 0;
-    struct log_head *h = my.head;
-    *h = (struct log_head){ .magic = LOG_MAGIC,
-                            .version = LOG_VERSION,
-                            .half = LOG_HALF,
-                            .pid = (uint32_t)getpid(),
-                            .tid = tid,
-                            .parent = (uint32_t)getppid(),
-                            .generation = generation,
-                            .ticks = rec_ticks,
-                            .ns_per_tick = ns_per_tick };
-    h->first = h->last = anchor();
-    copy_text(h->process, sizeof h->process, "/proc/self/comm");
-    copy_text(h->command, sizeof h->command, "/proc/self/cmdline");
-    /* the ring alone is still worth having: the log may come later */
-    if (!append(my.log, map, LOG_HEAD)) {
-        if (lseek(my.log, LOG_HEAD, SEEK_SET) < 0) return false;
-    }
-    rec_thread.p = ring(0);
-    rec_thread.end = rec_thread.p + LOG_HALF;
-    pthread_setspecific(at_thread_end, (void *)1);
-    return true;
-}
-
-static void forget_files(void)
-{
-    if (my.head) {
-        munmap(my.head, MAP_BYTES);
-        close(my.log);
-    }
-    my = (struct files){ 0 };
-    rec_thread = (struct rec_thread){ 0 };
-}
-
-static void lose(uint64_t n)
-{
-    my.lost += n;
-    if (my.head) my.head->dropped += n;
-    __atomic_add_fetch(&all_dropped, n, __ATOMIC_RELAXED);
-}
-
-bool rec_more(void)
-{
-    if (!rec_on) return false;
-    if (!my.head) {
-        int keep = errno;
-        if (my.failed || !open_files()) {
-            my.failed = true;
-            lose(1);
-            errno = keep;
-            return false;
-        }
-        errno = keep;
-        return true;
-    }
-    int keep = errno;
-    if (append(my.log, ring(my.half), LOG_HALF * sizeof(struct log_record))) {
-        my.half ^= 1;
-        my.lost = 0;
-    } else lose(LOG_HALF);
-    my.head->last = anchor();
-    rec_thread.p = ring(my.half);
-    rec_thread.end = rec_thread.p + LOG_HALF;
-    if (my.lost) rec_put_at(LOG_DROPPED, my.lost > UINT32_MAX ? UINT32_MAX : (uint32_t)my.lost, HOOK_NONE, rec_now());
-    errno = keep;
-    return true;
-}
-
-static void close_files(void)
-{
-    if (!my.head) return;
-    char path[4096];
-    struct log_record *first = ring(my.half);
-    my.head->last = anchor();
-    bool all = append(my.log, first, (size_t)((char *)rec_thread.p - (char *)first));
-    struct log_head *h = my.head;
-    h->clean = all;
-    if (pwrite(my.log, h, LOG_HEAD, 0) != LOG_HEAD) all = false;
-    snprintf(path, sizeof path, "%s/ev.%u.%u.%u.tail", dir, h->pid, h->tid, h->generation);
-    if (all) unlink(path);                               /* else the ring is what is left */
-    forget_files();
-}
-
-static void thread_ends(void *unused)
-{
-    (void)unused;
-    if (my.head && rec_thread.in_base) rec_put(LOG_PYTHON_END, 0, HOOK_NONE);
-    close_files();
-}
-
-static void open_names(void)
-{
-    static const char header[] = "id,kind,cat,module,name\n";
-    char path[4096];
-    snprintf(path, sizeof path, "%s/names.%d.csv", dir, (int)getpid());
-    if (names >= 0) close(names);
-    names = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
-    /* disk full */
-    if (names >= 0 && (write(names, header, sizeof header - 1) < 0 || write(names, all_names, names_len) < 0)) return;
-}
-
-static void child_after_fork(void)
-{
-    forget_files();
-    all_dropped = 0;
-    pthread_mutex_init(&names_lock, NULL);
-    if (dir[0]) open_names();
-}
-
-static void say_loss(void)
-{
-    if (rec_dropped()) fprintf(stderr, "millrace recorder: %llu records lost, could not be written to %s\n",
-                               (unsigned long long)rec_dropped(), dir);
-}
-
-static void at_end(void)
-{
-    rec_on = false;
-    close_files();
-    say_loss();
-}
-
-static void init(void)
-{
-    pthread_key_create(&at_thread_end, thread_ends);
-    pthread_atfork(NULL, NULL, child_after_fork);
-    atexit(at_end);
+    return !steady;
 }
 
 /* ticks against the clock over two milliseconds: good to some ten parts in a million, better anchors come later */
 static void calibrate(void)
 {
-    rec_ticks = has_steady_counter();
+#if defined __x86_64__
+    struct job j = { .bytes = 0 };
+    rec_ticks = job_counter(&j) == 0;
     if (!rec_ticks) return;
     struct log_anchor a = anchor(), b;
     do b = anchor();
     while (b.monotonic_ns - a.monotonic_ns < 2000000);
     ns_per_tick = (double)(b.monotonic_ns - a.monotonic_ns) / (double)(b.ticks - a.ticks);
+#endif
 }
 
-bool rec_start(const char *path)
+/* ---- names */
+
+static void names_path(char *path, size_t size)
 {
-    pthread_once(&once, init);
-    if (strlen(path) >= sizeof dir) return false;
-    if (mkdir(path, 0755) != 0 && errno != EEXIST) {
-        fprintf(stderr, "millrace recorder: cannot make %s: %s\n", path, strerror(errno));
-        return false;
-    }
-    if (!dir[0]) calibrate();
-    if (strcmp(dir, path) != 0) {
-        close_files();
-        char *real = realpath(path, NULL);               /* the program may change its directory */
-        if (!real || strlen(real) >= sizeof dir) {
-            free(real);
-            return false;
+    snprintf(path, size, "%s/names.%d.%u.csv", dir, (int)getpid(), image);
+}
+
+/* bring the file up to what is known; the lock is held */
+static void flush_names(void)
+{
+    while (names.open && names.written < names.n) {
+        if (names.written < names.at + names.bytes) {
+            size_t room = names.at + names.bytes - names.written, left = names.n - names.written;
+            size_t n = left < room ? left : room;
+            memcpy(names.map + (names.written - names.at), names.all + names.written, n);
+            names.written += n;
+            continue;
         }
-        if (strcmp(dir, real) != 0) {
-            close_files();
-            snprintf(dir, sizeof dir, "%s", real);
-            generation++;
-            open_names();
+        struct job j = { .file = names.file, .at = (off_t)(names.at + names.bytes), .create = names.bytes == 0 };
+        j.bytes = names.bytes == 0 ? NAMES_STEP : names.bytes < NAMES_MOST ? names.bytes * 2 : NAMES_MOST;
+        int r;
+        for (;;) {                                       /* a program before this one had the same number */
+            names_path(j.path, sizeof j.path);
+            r = rec_apart(job_map, &j);
+            if (r != EXISTS || !j.create || image > 100000) break;
+            image++;
         }
-        free(real);
+        if (r != 0 && j.bytes > 4096) {
+            j.bytes = 4096;
+            r = rec_apart(job_map, &j);
+        }
+        if (r != 0) return;                              /* disk full: ids without a name; the next one tries again */
+        if (names.map) munmap(names.map, names.bytes);
+        names.map = j.map;
+        names.at = (size_t)j.at;
+        names.bytes = j.bytes;
+        names.file = j.file;
     }
-    my.failed = false;
-    rec_on = true;
+}
+
+static bool add_name(const char *line, size_t n)
+{
+    if (names.n + n > names.cap) {
+        size_t cap = names.cap ? names.cap * 2 : 1 << 18;
+        void *p = names.all ? mremap(names.all, names.cap, cap, MREMAP_MAYMOVE)
+                            : mmap(NULL, cap, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (p == MAP_FAILED) return false;
+        names.all = p;
+        names.cap = cap;
+    }
+    memcpy(names.all + names.n, line, n);
+    names.n += n;
     return true;
 }
 
-void rec_stop(void)
+static void open_names(void)
 {
-    rec_on = false;
+    static const char header[] = "id,kind,cat,module,name\n";
+    pthread_mutex_lock(&names_lock);
+    if (!names.n) add_name(header, sizeof header - 1);
+    names.open = true;
+    flush_names();
+    pthread_mutex_unlock(&names_lock);
 }
 
-const char *rec_dir(void)
+static void trim_names(void)
 {
-    return dir[0] ? dir : NULL;
-}
-
-uint64_t rec_dropped(void)
-{
-    return __atomic_load_n(&all_dropped, __ATOMIC_RELAXED);
+    struct job j = { .file = names.file, .at = (off_t)names.written };
+    if (!names.map) return;
+    munmap(names.map, names.bytes);
+    names.map = NULL;
+    names_path(j.path, sizeof j.path);
+    rec_apart(job_trim, &j);
+    names.at = names.bytes = names.written;              /* a later name maps from a page's border: none, at the end */
+    names.open = false;
 }
 
 static size_t add_field(char *to, size_t n, size_t size, const char *s)
@@ -329,18 +362,297 @@ uint32_t rec_name(const char *kind, const char *cat, const char *module, const c
         n = add_field(line, n, sizeof line - (size_t)(3 - i) * 300, field[i]);
         line[n++] = i < 2 ? ',' : '\n';
     }
-    if (names_len + n > names_cap) {
-        char *bigger = realloc(all_names, (names_len + n) * 2);
-        if (bigger) {
-            all_names = bigger;
-            names_cap = (names_len + n) * 2;
-        }
-    }
-    if (names_len + n <= names_cap) {
-        memcpy(all_names + names_len, line, n);
-        names_len += n;
-    }
-    if (names >= 0 && write(names, line, n) < 0) n = 0;  /* disk full: the id stays without a name */
+    if (add_name(line, n)) flush_names();
     pthread_mutex_unlock(&names_lock);
     return id;
+}
+
+/* ---- a thread's files */
+
+static struct log_record *ring(int half)
+{
+    return (struct log_record *)((char *)my.head + LOG_HEAD) + half * LOG_HALF;
+}
+
+static void path_of(char *path, size_t size, const char *suffix)
+{
+    snprintf(path, size, "%s/ev.%u.%u.%u.%s", dir, my.head->pid, my.head->image, my.head->thread, suffix);
+}
+
+static bool past_limit(void)
+{
+    return limit && __atomic_load_n(&given, __ATOMIC_RELAXED) >= limit;
+}
+
+static void new_half(int half)
+{
+    uint64_t n = LOG_HALF;
+    my.half = half;
+    if (limit) {
+        uint64_t used = __atomic_fetch_add(&given, n, __ATOMIC_RELAXED);
+        n = used >= limit ? 0 : limit - used < n ? limit - used : n;
+    }
+    rec_thread.p = ring(half);
+    rec_thread.end = rec_thread.p + n;
+}
+
+static bool open_files(void)
+{
+    struct jobs *jobs = my.jobs;
+    if (!jobs) jobs = mmap(NULL, sizeof *jobs, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (jobs == MAP_FAILED) return false;
+    my.jobs = jobs;
+    my.busy = true;
+    unsigned tid = (unsigned)syscall(SYS_gettid), number = __atomic_add_fetch(&next_thread, 1, __ATOMIC_RELAXED);
+    int pid = (int)getpid();
+    if (!names.open) open_names();                       /* settles the image */
+    struct job *tail = &jobs->tail, *log = &jobs->log;
+    *tail = (struct job){ .create = true, .bytes = MAP_BYTES };
+    int n = snprintf(tail->path, sizeof tail->path, "%s/ev.%d.%u.%u.tail", dir, pid, image, number);
+    if (n < 0 || (size_t)n >= sizeof tail->path || rec_apart(job_map, tail) != 0) return false;
+    struct log_head *h = tail->map;
+    memcpy(h->magic, LOG_MAGIC, sizeof h->magic);
+    h->version = LOG_VERSION;
+    h->half = LOG_HALF;
+    h->pid = (uint32_t)pid;
+    h->tid = tid;
+    h->parent = (uint32_t)getppid();
+    h->image = image;
+    h->thread = number;
+    h->ticks = rec_ticks;
+    h->kept = kept;
+    h->ns_per_tick = ns_per_tick;
+    h->first = h->last = anchor();
+    copy_text(h->process, sizeof h->process, "/proc/self/comm");
+    copy_text(h->command, sizeof h->command, "/proc/self/cmdline");
+    my.head = h;
+    my.tail = tail->file;
+    my.log = (struct ours){ 0, 0 };
+    *log = (struct job){ .create = true, .data = h, .bytes = LOG_HEAD };
+    path_of(log->path, sizeof log->path, "log");
+    /* the ring alone is still worth having: the log may come later */
+    if (rec_apart(job_write, log) == 0) my.log = log->file;
+    new_half(0);
+    pthread_setspecific(at_thread_end, (void *)1);
+    return true;
+}
+
+static void forget_files(void)
+{
+    if (my.head) munmap(my.head, MAP_BYTES);
+    if (my.jobs) munmap(my.jobs, sizeof *my.jobs);
+    my = (struct files){ 0 };
+    rec_thread.p = rec_thread.end = NULL;
+}
+
+static void lose(uint64_t n)
+{
+    my.lost += n;
+    if (my.head) my.head->dropped += n;
+    __atomic_add_fetch(&all_dropped, n, __ATOMIC_RELAXED);
+}
+
+static void put_loss(void)
+{
+    uint32_t n = my.lost > UINT32_MAX ? UINT32_MAX : (uint32_t)my.lost;
+    if (n) rec_put_at(LOG_DROPPED, n, HOOK_NONE, rec_now());
+}
+
+/* n records of the current half to the log */
+static bool append(size_t n)
+{
+    struct log_head *h = my.head;
+    const struct log_record *r = ring(my.half);
+    struct job *j = &my.jobs->log;
+    if (!my.log.ino) {                                   /* could not be made before */
+        *j = (struct job){ .create = true, .data = h, .bytes = LOG_HEAD };
+        path_of(j->path, sizeof j->path, "log");
+        if (rec_apart(job_write, j) != 0) return false;
+        my.log = j->file;
+    }
+    uint64_t place = kept ? h->halves % kept : h->halves;
+    *j = (struct job){ .file = my.log, .data = r, .bytes = n * sizeof *r };
+    j->at = LOG_HEAD + (off_t)(place * LOG_HALF * sizeof *r);
+    path_of(j->path, sizeof j->path, "log");
+    if (rec_apart(job_write, j) != 0) return false;
+    struct log_totals t = h->totals;
+    for (size_t i = 0; i < n; i++) {
+        t.sum += log_sum(&r[i], t.records + i);
+        if (log_begins(r[i].event) && r[i].aux < HOOKS) t.begun[r[i].aux]++;
+    }
+    t.records += n;
+    h->totals = t;
+    h->halves++;
+    return true;
+}
+
+bool rec_more(void)
+{
+    if (!rec_on || my.busy || past_limit()) return false;
+    if (start_at && rec_now() < start_at) return false;  /* not yet */
+    int keep = errno;
+    bool fresh = !my.head;
+    if (fresh) {
+        if (my.lost < my.retry || !open_files()) {
+            if (my.lost >= my.retry) my.retry = my.lost * 2 + 1;
+            my.busy = false;
+            lose(1);
+            errno = keep;
+            return false;
+        }
+        if (start_at) {
+            uint64_t t = rec_now();
+            rec_put_at(LOG_ON, 0, HOOK_NONE, t);
+            if (rec_thread.in_base) rec_put_at(LOG_PYTHON, 0, HOOK_NONE, t);
+        }
+        put_loss();
+    } else {
+        my.busy = true;
+        size_t n = (size_t)(rec_thread.p - ring(my.half));
+        if (n > LOG_HALF) n = LOG_HALF;
+        if (append(n)) {
+            my.lost = 0;
+            new_half(my.half ^ 1);
+        } else {
+            lose(n);
+            new_half(my.half);
+        }
+        my.head->last = anchor();
+        if (rec_thread.p < rec_thread.end) put_loss();
+    }
+    my.busy = false;
+    errno = keep;
+    return rec_thread.p < rec_thread.end;
+}
+
+static void close_files(void)
+{
+    struct log_head *h = my.head;
+    if (!h || my.busy) return;
+    my.busy = true;
+    int keep = errno;
+    h->last = anchor();
+    size_t n = (size_t)(rec_thread.p - ring(my.half));
+    bool all = append(n);
+    struct job *j = &my.jobs->log;
+    h->clean = all;
+    *j = (struct job){ .file = my.log, .data = h, .bytes = LOG_HEAD };
+    path_of(j->path, sizeof j->path, "log");
+    if (all && rec_apart(job_write, j) != 0) all = false;
+    *j = (struct job){ .file = my.tail };
+    path_of(j->path, sizeof j->path, "tail");
+    if (all) rec_apart(job_remove, j);                   /* else the ring is what is left */
+    forget_files();
+    errno = keep;
+}
+
+static void thread_ends(void *unused)
+{
+    (void)unused;
+    if (my.head && rec_thread.in_base) rec_put(LOG_PYTHON_END, 0, HOOK_NONE);
+    close_files();
+}
+
+/* ---- begin and end */
+
+static void child_after_fork(void)
+{
+    forget_files();
+    all_dropped = given = 0;
+    next_thread = image = 0;
+    pthread_mutex_init(&names_lock, NULL);
+    if (names.map) munmap(names.map, names.bytes);
+    names.map = NULL;
+    names.at = names.bytes = names.written = 0;
+    names.open = false;                                  /* its own file comes with its first record */
+}
+
+/* to descriptor 2, unless the program has made that into a file of its own */
+static void say_loss(void)
+{
+    struct stat st;
+    if (!rec_dropped() || fstat(2, &st) != 0 || !same(identity(&st), messages)) return;
+    char line[4096];
+    int n = snprintf(line, sizeof line, "millrace recorder: %llu records lost, could not be written to %s\n",
+                     (unsigned long long)rec_dropped(), dir);
+    if (n > 0 && write(2, line, (size_t)n) < 0) return;
+}
+
+static void at_end(void)
+{
+    rec_on = false;
+    close_files();
+    pthread_mutex_lock(&names_lock);
+    trim_names();
+    pthread_mutex_unlock(&names_lock);
+    say_loss();
+}
+
+static void init(void)
+{
+    struct stat st;
+    if (fstat(2, &st) == 0) messages = identity(&st);
+    pthread_key_create(&at_thread_end, thread_ends);
+    pthread_atfork(NULL, NULL, child_after_fork);
+    atexit(at_end);
+}
+
+static double setting(const char *name)
+{
+    const char *s = getenv(name);
+    return s ? strtod(s, NULL) : 0;
+}
+
+bool rec_start(const char *path)
+{
+    pthread_once(&once, init);
+    if (strlen(path) >= sizeof dir) return false;
+    if (mkdir(path, 0700) != 0 && errno != EEXIST) {
+        fprintf(stderr, "millrace recorder: cannot make %s: %s\n", path, strerror(errno));
+        return false;
+    }
+    if (!dir[0]) {
+        calibrate();
+        double delay = setting("MILLRACE_PROF_DELAY"), most = setting("MILLRACE_PROF_MAX_EVENTS"),
+               ring = setting("MILLRACE_PROF_RING");
+        if (delay > 0) start_at = rec_now() + (uint64_t)(delay * 1e9 / ns_per_tick);
+        if (most >= 1) limit = (uint64_t)most;
+        if (ring >= 1) kept = (uint32_t)((ring + LOG_HALF - 1) / LOG_HALF) + 1;
+    }
+    if (strcmp(dir, path) != 0) {
+        char *real = realpath(path, NULL);               /* the program may change its directory */
+        if (!real || strlen(real) >= sizeof dir) {
+            free(real);
+            return false;
+        }
+        if (strcmp(dir, real) != 0) {
+            close_files();
+            pthread_mutex_lock(&names_lock);
+            trim_names();
+            names.at = names.bytes = names.written = 0;
+            image = 0;
+            snprintf(dir, sizeof dir, "%s", real);
+            pthread_mutex_unlock(&names_lock);
+            open_names();
+        }
+        free(real);
+    }
+    my.retry = 0;
+    rec_on = true;
+    return true;
+}
+
+void rec_stop(void)
+{
+    rec_on = false;
+}
+
+const char *rec_dir(void)
+{
+    return dir[0] ? dir : NULL;
+}
+
+uint64_t rec_dropped(void)
+{
+    return __atomic_load_n(&all_dropped, __ATOMIC_RELAXED);
 }

@@ -2,8 +2,10 @@
  *
  * Shared by the CPython extension, the preload library and anything else inside the recorded process; it uses libc
  * alone. A record costs one time stamp and 16 bytes stored to a mapped page; every LOG_HALF records one write(2).
- * After fork the child opens files of its own.  When the disk is full the program goes on and the loss is counted in
- * the head. */
+ * The recorder keeps no descriptor: whatever the program closes, and whatever it opens afterwards, its files are its
+ * own.  The few system calls that need a descriptor run where no other code of the process can see it, see
+ * rec_apart.  After fork the child makes files of its own, after exec the new program does.  When the disk is full the
+ * program goes on and the loss is counted in the head. */
 #ifndef MILLRACE_REC_H
 #define MILLRACE_REC_H
 #include "prof/record/logfile.h"
@@ -18,7 +20,7 @@
 /* With the preload library in the process its copy serves the extension too: one set of files, one numbering. */
 #pragma GCC visibility push(default)
 struct rec_thread {
-    struct log_record *p, *end;                          /* where the next record goes; equal: rec_more */
+    struct log_record *p, *end;                          /* where the next record goes; at the end: rec_more */
     /* the thread's Python base is open: closed at the thread's end */
     bool in_base;
 };
@@ -36,6 +38,10 @@ uint32_t rec_name(const char *kind, const char *cat, const char *module, const c
 uint64_t rec_dropped(void);                              /* records lost so far, all threads */
 /* make room for this thread; false: none, the record is lost */
 bool rec_more(void);
+/* Run f(arg) so that descriptors it opens, which it closes again, are seen by nobody else: with all signals blocked,
+ * and, where there are other threads, in a short-lived child that shares the memory but not the table of descriptors.
+ * Returns what f returns.  f calls nothing that allocates or locks. */
+int rec_apart(int (*f)(void *), void *arg);
 #pragma GCC visibility pop
 
 static inline uint64_t rec_now(void)
@@ -50,7 +56,7 @@ static inline uint64_t rec_now(void)
 
 static inline void rec_put_at(enum log_event event, uint32_t id, enum log_hook hook, uint64_t t)
 {
-    if (__builtin_expect(rec_thread.p == rec_thread.end, 0) && !rec_more()) return;
+    if (__builtin_expect(rec_thread.p >= rec_thread.end, 0) && !rec_more()) return;
     struct log_record *r = rec_thread.p++;
     r->id = id;
     r->event = (uint16_t)event;
