@@ -4,7 +4,8 @@
 #include "tap.h"
 
 static const uint64_t edge[] = { 0, 1, 2, 3, 255, 65535, 65536, 0x7fffffff, 0x80000000, 0xffffffff, 0x100000000,
-                                 0xfffffffffffffff, 0x7ffffffffffffffe, 0x7fffffffffffffff, 0x8000000000000000, 0x8000000000000001,
+                                 0xfffffffffffffff, 0x7ffffffffffffffe, 0x7fffffffffffffff, 0x8000000000000000,
+                                 0x8000000000000001,
                                  0xfffffffffffffffe, 0xffffffffffffffff };
 enum { N = sizeof edge / sizeof *edge };
 
