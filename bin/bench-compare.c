@@ -3,11 +3,11 @@
  * Usage: bench-compare [--base=LABEL] [--margin=X] [OPTION]... [FILE]...
  *
  * Columns in: label, round, wall_seconds and cpu_seconds, or the column that
- * --metric names; used where present: benchmark, phase, status, exit, signal,
- * machine, stop.  Columns out: label, base, metric, rounds, ratio,
- * lower_ratio, upper_ratio, p_value, verdict; benchmark in front where the
- * table has several, then also a row (geometric mean) per label, unclear with
- * fewer than 5 programs: too few to say anything of others.
+ * --metric names; used where present: base, kind, benchmark, phase, status, exit,
+ * signal, machine, stop.  Columns out: label, base, metric, rounds, ratio,
+ * lower_ratio, upper_ratio, p_value, verdict, kind; benchmark in front where
+ * the table has several, then also a row (geometric mean) per label, which
+ * has a verdict from 5 programs on: fewer say nothing of others.
  *
  * Within each round the logarithm of the ratio to the base is taken; its
  * location is the Hodges-Lehmann estimate, its interval and p-value those of
@@ -30,6 +30,7 @@
 #include HELP
 #include "measure/compare.h"
 #include "table/csvio.h"
+#include "table/kind.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,7 @@ static double margin = 0.01, level = 0.95;
 static long seed = 1;
 static bool force, details, subtract;
 static const struct opt options[] = {
-    { 'b', "base", STR, &base_name, "LABEL", "what the others are compared with; default: the first", 0, 0 },
+    { 'b', "base", STR, &base_name, "LABEL", "what the others are compared with; default: the table's", 0, 0 },
     { 'm', "margin", NUM, &margin, "X", "ratios within 1/(1+X) .. 1+X count as the same", 0, 1 },
     { 0, "metric", STR, &metric, "cpu|wall|COL", "default: cpu, or wall where processes mostly wait", 0, 0 },
     { 0, "level", NUM, &level, "P", "of the intervals; 1-P of the tests", 0.5, 0.9999 },
@@ -64,6 +65,7 @@ static void write_numbers(csvw *w, const struct runs *r, const struct comparison
     csvw_known(w, x->verdict == INVALID ? NAN : exp(x->p.log_ratio.upper));
     csvw_known(w, x->verdict == INVALID ? NAN : x->adjusted);
     csvw_cstr(w, verdict_word[x->verdict]);
+    kind_write(w, r->kinds);
     if (details) {
         csvw_int(w, (int64_t)x->censored);
         csvw_num(w, x->p.lag1);
@@ -89,7 +91,7 @@ static void write_means(csvw *w, const struct runs *r, const struct comparison *
         struct comparison x = { .label = l,
                                 .p = { .n = m, .log_ratio = i, .inflate = 1, .change_p = NAN },
                                 .adjusted = NAN,
-                                .verdict = m < MEAN_LEAST ? UNCLEAR : verdict_of(i, 0, level, margin) };
+                                .verdict = m < MEAN_LEAST ? NO_VERDICT : verdict_of(i, 0, level, margin) };
         csvw_cstr(w, "(geometric mean)");
         csvw_str(w, r->label.name[l]);
         write_numbers(w, r, &x);
@@ -105,22 +107,20 @@ int main(int argc, char **argv)
     fail_status = usage_status = 3;
     int i = filter_init(argc, argv, help, options);
     struct runs *r = runs_read(argv + i, &(struct runs_options){ metric, group, strcmp(incomplete, "skip") == 0 });
-    if (!base_name && r->label.n) base_name = r->label.name[0].s;
-    if (!base_name) die("no runs in the input");
-    long base = runs_label(r, base_name);
-    if (base < 0) die("no label '%s' in the input, see --base", base_name);
+    size_t base = runs_base(r, base_name);
+    base_name = r->label.name[base].s;
     if (r->label.n < 2) die("'%s' is the only label, nothing to compare it with", base_name);
     if (r->blocks && !quiet)
         warn("these runs were made in blocks, one command after the other: a ratio may be drift, p-values and "
              "intervals do not know");
     if (r->left_out && !quiet) warn("%zu incomplete rounds left out", r->left_out);
     size_t n;
-    struct compare_options o = { (size_t)base, level, margin, adjust, force, subtract };
+    struct compare_options o = { base, level, margin, adjust, force, subtract };
     struct comparison *row = compare_all(r, &o, &n);
     csvw *w = csvw_fd(1);
     bool many = r->benchmark.n > 1 || (r->benchmark.n && r->benchmark.name[0].n);
-    csvw_names(w, many ? "benchmark,label,base,metric,rounds,ratio,lower_ratio,upper_ratio,p_value,verdict"
-                       : "label,base,metric,rounds,ratio,lower_ratio,upper_ratio,p_value,verdict");
+    csvw_names(w, many ? "benchmark,label,base,metric,rounds,ratio,lower_ratio,upper_ratio,p_value,verdict,kind"
+                       : "label,base,metric,rounds,ratio,lower_ratio,upper_ratio,p_value,verdict,kind");
     if (details) csvw_names(w, "censored,lag1,inflation_ratio,drift_p_value,floor_ratio,method");
     csvw_end(w);
     for (size_t k = 0; k < n; k++) {

@@ -14,7 +14,8 @@
  * what a plain best-of-N reports), selection_ratio, selection_lower_ratio,
  * selection_upper_ratio, confirmed_rounds, confirmed_ratio,
  * confirmed_lower_ratio, confirmed_upper_ratio, p_value, verdict (of the fresh
- * runs), reported_ratio (confirmed_ratio if faster, else 1: the base stays).
+ * runs), reported_ratio (confirmed_ratio if faster, else 1: the base stays),
+ * kind.
  *
  * Examples:
  *   $ bench-confirm --selection=search.csv --base=default -o fresh.csv \
@@ -27,6 +28,7 @@
 #include "measure/runs.h"
 #include "measure/stats.h"
 #include "table/csvio.h"
+#include "table/kind.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +40,7 @@ static double margin = 0.01, level = 0.95, timeout;
 static bool shell;
 static const struct opt options[] = {
     { 0, "selection", STR, &selection, "FILE", "the table of runs that the winner was chosen from", 0, 0 },
-    { 'b', "base", STR, &base_name, "LABEL", "the default; default: the first label of the table", 0, 0 },
+    { 'b', "base", STR, &base_name, "LABEL", "the default; default: the table's, that given first", 0, 0 },
     { 'l', "label", LIST, &labels, "NAME", "name of the next command", 0, 0 },
     { 'o', "output", STR, &fresh, "FRESH", "table of the fresh runs, appended to", 0, 0 },
     { 'n', "rounds", INT, &rounds, "N", "fresh rounds", 1, 1e6 },
@@ -117,8 +119,8 @@ int main(int argc, char **argv)
     struct runs *r = runs_read(chosen, &(struct runs_options){ .metric = metric });
     if (r->benchmark.n > 1) die("%s holds several benchmarks: confirm them one by one", selection);
     if (r->label.n < 2) die("%s has nothing to choose from", selection);
-    if (!base_name) base_name = r->label.name[0].s;
-    size_t base = need_label(r, base_name, selection), winner = base;
+    size_t base = runs_base(r, base_name), winner = base;
+    base_name = r->label.name[base].s;
     struct paired best = { .log_ratio.point = INFINITY };
     double least = INFINITY;
     for (size_t l = 0; l < r->label.n; l++) {
@@ -136,7 +138,7 @@ int main(int argc, char **argv)
     csvw *w = csvw_fd(1);
     csvw_names(w, "label,base,metric,candidates,best_of_n_ratio,selection_rounds,selection_ratio,selection_lower_ratio,"
                   "selection_upper_ratio,confirmed_rounds,confirmed_ratio,confirmed_lower_ratio,confirmed_upper_ratio,"
-                  "p_value,verdict,reported_ratio");
+                  "p_value,verdict,reported_ratio,kind");
     csvw_end(w);
     csvw_cstr(w, name);
     csvw_cstr(w, base_name);
@@ -148,6 +150,7 @@ int main(int argc, char **argv)
     csvw_num(w, c.p_value);
     csvw_cstr(w, verdict_word[v]);
     csvw_num(w, v == FASTER ? exp(c.log_ratio.point) : 1);
+    kind_write(w, r->kinds | f->kinds);
     csvw_end(w);
     runs_free(r);
     runs_free(f);

@@ -12,7 +12,7 @@
  * benchmark: benchmark, label, base, metric, decision (the label kept, or the
  * base), rounds, ratio, upper_ratio (that decided), confirmed_rounds,
  * confirmed_ratio, confirmed_lower_ratio, confirmed_upper_ratio,
- * guarded_ratio (confirmed_ratio where kept, 1 for the default).
+ * guarded_ratio (confirmed_ratio where kept, 1 for the default), kind.
  * With --best the candidates of a benchmark share the error level.
  * Order: first appearance.  Memory: all rows.
  *
@@ -24,6 +24,7 @@
 #include "measure/guard.h"
 #include "measure/runs.h"
 #include "table/csvio.h"
+#include "table/kind.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +67,7 @@ static void write_cell(csvw *w, const struct runs *r, size_t benchmark, size_t l
     csvw_known(w, b->n ? exp(b->log_ratio.lower) : NAN);
     csvw_known(w, b->n ? exp(b->log_ratio.upper) : NAN);
     csvw_known(w, c->g.keep ? exp((b->n ? b : a)->log_ratio.point) : 1);
+    kind_write(w, r->kinds);
     csvw_end(w);
 }
 
@@ -89,9 +91,10 @@ int main(int argc, char **argv)
     if (base < 0) die("no label '%s' in the input", base_name);
     csvw *w = csvw_fd(1);
     csvw_names(w, "benchmark,label,base,metric,decision,rounds,ratio,upper_ratio,confirmed_rounds,confirmed_ratio,"
-                  "confirmed_lower_ratio,confirmed_upper_ratio,guarded_ratio");
+                  "confirmed_lower_ratio,confirmed_upper_ratio,guarded_ratio,kind");
     csvw_end(w);
-    size_t kept = 0, all = 0, failed = 0;
+    size_t kept = 0, all = 0, failed = 0, few = 0, most = 0,
+           least = guard_least(split_of(split), best ? r->label.n - 1 : 1, &rule);
     struct cell *c = xcalloc(r->label.n + 1, sizeof *c);
     for (size_t b = 0; b < r->benchmark.n; b++) {
         size_t first = (size_t)base;                     /* with --best: the surest so far */
@@ -100,11 +103,16 @@ int main(int argc, char **argv)
             c[l] = decide(r, b, (size_t)base, l, best ? r->label.n - 1 : 1);
             if (!c[l].measured) continue;
             failed += c[l].failed;
+            size_t rounds = c[l].g.calibration.n + c[l].g.confirmation.n;
+            if (!c[l].failed && rounds < least) few++, most = rounds > most ? rounds : most;
             if (!best) write_cell(w, r, b, l, &c[l]), kept += c[l].g.keep, all++;
             else if (first == (size_t)base || c[l].g.upper < c[first].g.upper) first = l;
         }
         if (best && first != (size_t)base) write_cell(w, r, b, first, &c[first]), kept += c[first].g.keep, all++;
     }
+    if (few)
+        warn("%zu of %zu candidates have at most %zu rounds: nothing can be kept with fewer than %zu", few, all, most,
+             least);
     if (!quiet) warn("%zu of %zu decisions kept, %zu candidates with failed runs", kept, all, failed);
     free(c);
     runs_free(r);

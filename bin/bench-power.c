@@ -3,12 +3,12 @@
  * Usage: bench-power [--effect=X]... [--power=P] [OPTION]... [FILE]...
  *
  * Columns in: those of bench-compare.  The rounds of base and label (default:
- * the next) give the noise of this program on this machine, whatever their
+ * the other) give the noise of this program on this machine, whatever their
  * difference.  Effects are added to resamples of it.  Columns out, a row per
  * effect: label, base, metric, pilot_rounds, effect_ratio, power, rounds (that
  * find it with that power; empty: more than --most), rounds_until_decided
  * (median, for bench-run --until=decided), seconds (of those rounds, by the
- * pilot's wall time of both commands).
+ * pilot's wall time of both commands), kind.
  *
  * Examples:
  *   $ bench-run --rounds=20 --label=a ./x --label=b ./y | bench-power
@@ -20,6 +20,7 @@
 #include "measure/runs.h"
 #include "measure/stats.h"
 #include "table/csvio.h"
+#include "table/kind.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,8 +32,8 @@ static long most = 5000, draws = 400, seed = 1;
 static const struct opt options[] = {
     { 'e', "effect", LIST, &effects, "X", "slow-down to find, 0.01 is 1 %; default: 0.005 0.01 0.02 0.05", 0, 0 },
     { 0, "power", NUM, &power, "P", "how surely", 0.01, 0.999 },
-    { 'b', "base", STR, &base_name, "LABEL", "default: the first", 0, 0 },
-    { 'l', "label", STR, &label_name, "LABEL", "default: the next", 0, 0 },
+    { 'b', "base", STR, &base_name, "LABEL", "default: the table's, that given first", 0, 0 },
+    { 'l', "label", STR, &label_name, "LABEL", "default: the other", 0, 0 },
     { 0, "metric", STR, &metric, "cpu|wall|COL", "default: cpu, or wall where processes mostly wait", 0, 0 },
     { 0, "level", NUM, &level, "P", "of the test", 0.5, 0.9999 },
     { 0, "most", INT, &most, "N", "rounds beyond which it is hopeless", 8, 1e6 },
@@ -40,11 +41,13 @@ static const struct opt options[] = {
     { 's', "seed", INT, &seed, "N", "of the resamples", 0, 0 },
     { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
 
-static size_t pick(const struct runs *r, const char *name, size_t other)
+static size_t pick(const struct runs *r, const char *name, size_t base)
 {
-    if (!name) return other;
+    if (!name && r->label.n > 2) usage("the pilot has %zu labels; choose by --label", r->label.n);
+    if (!name) return base == 0;
     long l = runs_label(r, name);
     if (l < 0) die("no label '%s' in the input", name);
+    if ((size_t)l == base) die("'%s' is the base", name);
     return (size_t)l;
 }
 
@@ -74,13 +77,13 @@ int main(int argc, char **argv)
     if (!effects.n) effects = (struct list){ usual, 4 };
     struct runs *r = runs_read(argv + i, &(struct runs_options){ .metric = metric, .skip_incomplete = true });
     if (r->label.n < 2) die("a pilot needs two labels");
-    size_t base = pick(r, base_name, 0), label = pick(r, label_name, base == 0 ? 1 : 0);
+    size_t base = runs_base(r, base_name), label = pick(r, label_name, base);
     struct pairs p = runs_pairs(r, &r->main[0], base, label);
     if (p.n < 8) die("%zu good rounds are too few for a pilot, 8 is the least", p.n);
     const char *used = r->metric;
     double seconds = round_seconds(r);
     csvw *w = csvw_fd(1);
-    csvw_names(w, "label,base,metric,pilot_rounds,effect_ratio,power,rounds,rounds_until_decided,seconds");
+    csvw_names(w, "label,base,metric,pilot_rounds,effect_ratio,power,rounds,rounds_until_decided,seconds,kind");
     csvw_end(w);
     for (int k = 0; k < effects.n; k++) {
         double x;
@@ -97,6 +100,7 @@ int main(int argc, char **argv)
         count_or_empty(w, n);
         count_or_empty(w, m);
         csvw_known(w, n ? seconds * (double)n : NAN);
+        kind_write(w, r->kinds);
         csvw_end(w);
     }
     pairs_free(&p);

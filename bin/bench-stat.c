@@ -12,7 +12,7 @@
  * mean_lower, mean_upper (bootstrap), least, mild_outliers, severe_outliers
  * (beyond 1.5 and 3 quartile distances; none is removed), outlier_share (of
  * the variance, that they cause), lag1 (rank autocorrelation of successive
- * runs), change_p_value and change_round (Pettitt's test of a jump).
+ * runs), change_p_value and change_round (Pettitt's test of a jump), kind.
  *
  * --levels=COL splits the variance of the log times: between values of COL
  * (build, say) and within, and advises how many runs of each are worth their
@@ -30,6 +30,7 @@
 #include "measure/stats.h"
 #include "measure/levels.h"
 #include "table/csvio.h"
+#include "table/kind.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,7 @@ static void write_stat(csvw *w, const struct runs *r, size_t benchmark, size_t l
     csvw_num(w, lag1(v, n));
     csvw_num(w, p);
     csvw_int(w, (int64_t)at);
+    kind_write(w, r->kinds);
     csvw_end(w);
     free(v);
 }
@@ -112,7 +114,7 @@ int main(int argc, char **argv)
     }
     struct runs *r = runs_read(argv + i, &(struct runs_options){ metrics.n ? metrics.v[0] : "cpu", group, true });
     csvw_names(w, "benchmark,label,metric,runs,failed,median,lower,upper,coverage,deviation,mean,mean_lower,mean_upper,"
-                  "least,mild_outliers,severe_outliers,outlier_share,lag1,change_p_value,change_round");
+                  "least,mild_outliers,severe_outliers,outlier_share,lag1,change_p_value,change_round,kind");
     csvw_end(w);
     for (int m = 0; m < (metrics.n ? 1 : 2); m++) {
         if (m && !runs_use(r, "wall")) break;

@@ -10,11 +10,12 @@
  * shares of variance of the first three components of --counters, and of
  * --per-instruction divided by static_instructions (the study's 14 of the
  * garbage collector and 7 of perf): pca_raw_N in their own units, where the
- * largest numbers win, pca_z_N by z-scores.
+ * largest numbers win, pca_z_N by z-scores; kind, of the rows of the program.
  * Every step counts once.  Steps with a missing value take no part in the
  * components; counters that no step has are left out.  A program without
  * rows has empty values.  --points writes benchmark, step, initial, seconds,
- * saved_ratio, raw_1, raw_2, z_1, z_2 for scatter plots.  All rows in memory.
+ * saved_ratio, raw_1, raw_2, z_1, z_2, kind for scatter plots.  All rows in
+ * memory.
  *
  * Examples:
  *   $ flambda-counters pca-data/fft.csv | flambda-pca --points=points.csv
@@ -24,6 +25,7 @@
 #include "flambda/counters.h"
 #include "fit/data.h"
 #include "fit/pca.h"
+#include "table/kind.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -81,7 +83,7 @@ static void write_points(csvw *w, const struct counter_table *t, double initial,
         csvw_known(w, 1 - t->row[i].seconds / initial);
         for (size_t c = 0; c < 2; c++) csvw_known(w, in ? pca_score(raw, x, c) : NAN);
         for (size_t c = 0; c < 2; c++) csvw_known(w, in ? pca_score(z, x, c) : NAN);
-        csvw_cstr(w, "real");
+        kind_write(w, t->kinds);
         csvw_end(w);
         k += k < m->rows && m->row[k] == i;
     }
@@ -92,6 +94,7 @@ static void write_table(csvw *w, csvw *points, const struct counters *k, struct 
     csvw_cstr(w, t->benchmark);
     if (!t->n) {
         for (int c = 0; c < 6 + 2 * COMPONENTS; c++) csvw_empty(w);
+        kind_write(w, t->kinds);
         csvw_end(w);
         return;
     }
@@ -110,6 +113,7 @@ static void write_table(csvw *w, csvw *points, const struct counters *k, struct 
     csvw_known(w, (initial - best) / initial);
     for (size_t c = 0; c < COMPONENTS; c++) csvw_known(w, c < m.cols && m.rows > 1 ? raw.ratio[c] : NAN);
     for (size_t c = 0; c < COMPONENTS; c++) csvw_known(w, c < m.cols && m.rows > 1 ? z.ratio[c] : NAN);
+    kind_write(w, t->kinds);
     csvw_end(w);
     if (points) write_points(points, t, initial, &m, &raw, &z);
     pca_free(&raw);
@@ -129,7 +133,7 @@ int main(int argc, char **argv)
     struct counters k = counters_read(argv + i);
     csvw *w = csvw_open(NULL), *points = points_path ? csvw_open(points_path) : NULL;
     csvw_names(w, "benchmark,n_rows,n_steps,n_na,initial_seconds,best_seconds,saved_ratio,pca_raw_1,pca_raw_2,pca_raw_"
-                  "3,pca_z_1,pca_z_2,pca_z_3");
+                  "3,pca_z_1,pca_z_2,pca_z_3,kind");
     csvw_end(w);
     if (points) {
         csvw_names(points, "benchmark,step,initial,seconds,saved_ratio,raw_1,raw_2,z_1,z_2,kind");

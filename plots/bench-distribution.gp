@@ -1,6 +1,6 @@
 # share of the runs that took at most so long: label, phase, column ARG3 (cpu_seconds); ARG4, ARG5: two labels
 call ARG0[:strlen(ARG0) - strlen("bench-distribution.gp")] . "house.gp" ARG2
-kind = exists("ARG6") ? ARG6 : "real"
+@kinds
 set title house_title("share of the runs that took at most so long") noenhanced
 set xlabel ARG3 noenhanced
 set ylabel "share of the runs"

@@ -1,9 +1,9 @@
-# ratios to the base with their intervals, from bench-compare: label (or benchmark), ratio, lower_ratio, upper_ratio, and
-# kind where the table has it; ARG3: which column names the rows; ARG4: title; ARG5: kind, where no column says it.
+# ratios to the base with their intervals, from bench-compare: label (or benchmark), ratio, lower_ratio, upper_ratio,
+# kind; ARG3: which column names the rows; ARG4: title.
 # The axis is logarithmic; an interval that is open, or reaches beyond a third or three times, is an arrow to the edge.
 high = 320
 call ARG0[:strlen(ARG0) - strlen("bench-ratio.gp")] . "house.gp" ARG2
-kind = exists("ARG5") ? ARG5 : "real"
+@kinds
 rows = 0
 widest = 0.02
 reach(x) = (house_d = x > 0 ? abs(log(x)) : x <= 0 ? log(3) : 0, widest = house_d > log(3) ? log(3) : house_d > widest ? house_d : widest)

@@ -1,6 +1,6 @@
 # every run in the order it was made, so that drift and bursts show: label, phase, column ARG3 (cpu_seconds); ARG4, ARG5: two labels
 call ARG0[:strlen(ARG0) - strlen("bench-sequence.gp")] . "house.gp" ARG2
-kind = exists("ARG6") ? ARG6 : "real"
+@kinds
 set title house_title("runs in the order they were made") noenhanced
 set xlabel "run"
 set ylabel ARG3 noenhanced

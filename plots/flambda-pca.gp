@@ -2,7 +2,8 @@
 wide = 700
 high = 500
 call ARG0[:strlen(ARG0) - strlen("flambda-pca.gp")] . "house.gp" ARG2
-set title sprintf("real: compiled variants of %s, counters against time saved", ARG3) noenhanced
+@kinds
+set title house_title(sprintf("compiled variants of %s, counters against time saved", ARG3)) noenhanced
 set xlabel "first component" . (ARG4 eq "raw_1" ? ", raw units" : ", z-scores")
 set ylabel "second component"
 set cblabel "share of the time saved"

@@ -4,7 +4,8 @@
 #   call ARG0[:strlen(ARG0) - strlen("x.gp")] . "house.gp" ARG2
 # before which it may set wide and high, in points of the SVG (a PNG has 1.5 times as many, of everything).  Colours are
 # Tol's, which colour-blind readers can tell apart: colour(1), colour(2) ..; ours, theirs, base, warning by what they mean.
-# `@kinds` collects column kind of the table in kind ("real", "emulated, simulated" ..), `@batches` column batch in batch.
+# `@kinds` collects column kind of the table in kind ("real", "real and simulated" ..; "of unknown kind" where it does not
+# say so, see kind.gp), `@batches` column batch in batch.
 # `@footer` writes machine, where it was given, below the picture; house_title(text) puts the kind before a title.
 # Intervals may be open: cut_high(column, limit) is the column's number, or the limit where it lies beyond or is inf.
 if (!exists("wide")) wide = 900
@@ -37,8 +38,8 @@ warning = "#cc3311"
 # the different texts of a column, in order of appearance
 among(list, t) = strstrt(", " . list . ", ", ", " . t . ", ") > 0
 kind = ""
-kind_seen(t) = (t eq "" || among(kind, t) ? 0 : (kind = kind . (kind eq "" ? "" : ", ") . t, 0), 0)
-kinds = 'stats ARG1 using (kind_seen(strcol("kind"))) nooutput name "HOUSE"'
+house_folder = ARG0[:strlen(ARG0) - strlen("house.gp")]
+kinds = 'call house_folder . "kind.gp" ARG1'
 batch = ""
 batch_seen(t) = (t eq "" || among(batch, t) ? 0 : (batch = batch . (batch eq "" ? "" : ", ") . t, 0), 0)
 batches = 'stats ARG1 using (batch_seen(strcol("batch"))) nooutput name "HOUSE"'

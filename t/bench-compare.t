@@ -13,7 +13,7 @@ table 40 1.05 > slower.csv
 table 40 0.9 > faster.csv
 table 40 1 0.2 > unclear.csv
 table 40 1.004 > little.csv
-is 'the columns others rely on' 'label,base,metric,rounds,ratio,lower_ratio,upper_ratio,p_value,verdict' sh -c 'bench-compare --quiet --base=a same.csv | head -n 1'
+is 'the columns others rely on' 'label,base,metric,rounds,ratio,lower_ratio,upper_ratio,p_value,verdict,kind' sh -c 'bench-compare --quiet --base=a same.csv | head -n 1'
 is 'same' same verdict same.csv
 is 'slower' slower verdict slower.csv
 is 'faster' faster verdict faster.csv
@@ -45,7 +45,7 @@ sed '5s/,[0-9.]*$/,nan/' same.csv > nan.csv
 fails 'a time that is not a number by name' 3 "nan.csv:5: " bench-compare --base=a nan.csv
 awk -F, -v OFS=, 'NR == 1 { print $0, "exit", "signal"; next } { print $0, NR == 11 ? "" : 0, NR == 11 ? 9 : 0 }' same.csv > killed.csv
 fails 'a killed run' 3 "killed.csv:11: a run of 'b' or of the base went wrong .signal." bench-compare --base=a killed.csv
-is 'is a verdict of its own, never a time' 'b,a,cpu,0,,,,,invalid' sh -c 'bench-compare --quiet --base=a killed.csv 2> /dev/null | tail -n 1'
+is 'is a verdict of its own, never a time' 'b,a,cpu,0,,,,,invalid,' sh -c 'bench-compare --quiet --base=a killed.csv 2> /dev/null | tail -n 1'
 awk -F, -v OFS=, 'NR == 1 { print $0, "machine"; next } { print $0, NR < 12 ? "m1" : "m2" }' same.csv > machines.csv
 bench-compare --base=a machines.csv > /dev/null 2> err
 ok 'another machine is said, with file and line' grep -q "machines.csv:12: another machine, 'm2' after 'm1'" err
@@ -70,7 +70,36 @@ ok 'and the range with one program left out' grep -q 'leaving one out it lies in
 is 'its ratio is the mean of the logarithms' '1.0299' sh -c "tail -n 1 many.out | cut -d, -f6 | cut -c1-6"
 is 'five programs are enough for a verdict on the mean' slower sh -c "tail -n 1 many.out | cut -d, -f10"
 grep -v ^p5 many.csv > four.csv
-is 'four are not, whatever each of them says' 'slower slower slower unclear' sh -c "bench-compare --quiet --margin=0.001 --base=a four.csv | tail -n 4 | cut -d, -f10 | paste -sd' '"
+is 'four are not, whatever each of them says' 'slower slower slower ' sh -c "bench-compare --quiet --margin=0.001 --base=a four.csv | tail -n 4 | cut -d, -f10 | paste -sd' '"
+
+# the base is the label given first, whatever label the random order put first
+for seed in 1 2 3 4 5 6; do
+    bench-run --rounds=6 --seed=$seed --output-rule=any --label=new 'sleep 0.001' --label=old 'sleep 0.002' > order.$seed.csv 2> /dev/null
+    bench-compare --quiet --metric=wall order.$seed.csv 2> /dev/null | csv-cut -c label,base | tail -n 1
+done | sort -u > bases
+is 'whatever the seed' 'old,new' cat bases
+is 'though the orders differ' 2 sh -c 'for s in 1 2 3 4 5 6; do csv-where -c phase --is=measure order.$s.csv | csv-cut -c label | sed -n 2p; done | sort -u | wc -l'
+bench-compare same.csv > /dev/null 2> err
+ok 'a table that does not say has its first label taken, and that is said' grep -q "base: 'a', the first in the table" err
+awk -F, -v OFS=, 'NR == 1 { print $0, "base"; next } { print $0, NR < 20 ? "a" : "b" }' same.csv > two-bases.csv
+fails 'a table with two' 3 "several bases, 'a' and 'b'" bench-compare two-bases.csv
+
+# how the rows were obtained
+kinds() { awk -F, -v OFS=, -v a="$1" -v b="$2" 'NR == 1 { print $0, "kind"; next } { print $0, NR % 2 ? a : b }' same.csv > kinds.csv
+    bench-compare --quiet --base=a kinds.csv | csv-cut -c kind | tail -n 1; }
+is 'real' real kinds real real
+is 'simulated never becomes real' simulated kinds simulated simulated
+is 'a mixture is named' real+emulated kinds emulated real
+is 'not known stays so' '""' kinds real ''
+kinds guessed real > /dev/null 2>&1
+fails 'another word' 3 "kinds.csv:3: column 'kind': 'guessed' is not real" bench-compare --base=a kinds.csv
+
+# too few rounds is no finding
+table 5 0.5 > few.csv
+bench-compare --quiet --base=a few.csv > /dev/null 2> err
+ok 'too few rounds for an interval: said, and how many it takes' grep -q "'b': 5 rounds are too few for an interval of level 0.95: 6 at least" err
+table 6 0.5 > six.csv
+is 'six are enough' faster verdict six.csv
 
 # the noise floor
 { echo label,round,phase,position,wall_seconds,cpu_seconds

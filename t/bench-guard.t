@@ -23,4 +23,13 @@ if need_data_or_skip; then
 else
     skip 'published policies' 'the original data is not here'
 fi
+# too few rounds is no finding
+rounds() { { echo label,round,wall_seconds,cpu_seconds,kind; for i in $(seq $1); do echo "a,$i,2,2,real"; echo "b,$i,1,1,$2"; done; } > few.csv; }
+rounds 3 real
+bench-guard --quiet --base=a few.csv > out.csv 2> err
+ok 'three rounds can keep nothing: said, and how many it takes' grep -q '1 of 1 candidates have at most 3 rounds: nothing can be kept with fewer than 9' err
+is 'and none is kept' a sh -c 'csv-cut -c decision out.csv | tail -n 1'
+rounds 9 simulated
+is 'nine can' b sh -c 'bench-guard --quiet --base=a few.csv | csv-cut -c decision | tail -n 1'
+is 'simulated runs make no real decision' real+simulated sh -c 'bench-guard --quiet --base=a few.csv | csv-cut -c kind | tail -n 1'
 done_testing

@@ -27,7 +27,7 @@ fails 'labels are unique' 2 'given twice' bench-run --label=a true --label=a tru
 fails 'no command' 2 'no command' bench-run --rounds=3
 fails 'events that libpfm4 does not know' 2 'no-such-event' bench-run --event=no-such-event --rounds=1 --label=a true
 run --rounds=1 --event=page-faults --label=a true > e.csv 2> err
-is 'an event has a count and a source' 'n_page_faults,n_page_faults_source' sh -c 'head -n 1 e.csv | cut -d, -f28-'
+is 'an event has a count and a source' 'base,n_page_faults,n_page_faults_source' sh -c 'head -n 1 e.csv | cut -d, -f28-'
 rm -f o.csv
 run --rounds=3 -o o.csv --label=a true --label=b 'true 1'
 rows=$(wc -l < o.csv)

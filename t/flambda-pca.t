@@ -9,12 +9,14 @@ line() { # STEP STATIC SECONDS MAJORS
 } > a.csv
 : > b.csv
 { line /r/initial/0/x N/A 2 1; line /r/1/0/x N/A 1 1; } > c.csv
-is 'a step counts once, even if one copy lacks its count' 'benchmark,n_rows,n_steps,n_na,initial_seconds,best_seconds,saved_ratio,pca_raw_1,pca_raw_2,pca_raw_3,pca_z_1,pca_z_2,pca_z_3
-a,6,4,1,4,1,0.75,1,0,0,1,0,0
-b,,,,,,,,,,,,
-c,2,2,2,2,1,0.5,,,,,,' bash -c "flambda-counters a.csv b.csv c.csv | flambda-pca | awk -F, -v OFS=, 'NR > 1 { for (i = 5; i <= NF; i++) if (\$i != \"\") \$i = sprintf(\"%.9g\", \$i) } { print }'"
+is 'a step counts once, even if one copy lacks its count' 'benchmark,n_rows,n_steps,n_na,initial_seconds,best_seconds,saved_ratio,pca_raw_1,pca_raw_2,pca_raw_3,pca_z_1,pca_z_2,pca_z_3,kind
+a,6,4,1,4,1,0.75,1,0,0,1,0,0,real
+b,,,,,,,,,,,,,real
+c,2,2,2,2,1,0.5,,,,,,,real' bash -c "flambda-counters a.csv b.csv c.csv | flambda-pca | awk -F, -v OFS=, 'NR > 1 { for (i = 5; i < NF; i++) if (\$i != \"\") \$i = sprintf(\"%.9g\", \$i) } { print }'"
 ok 'the scatter has every step' bash -c "flambda-counters a.csv | flambda-pca --points=p.csv > /dev/null && [ \$(wc -l < p.csv) = 5 ]"
 
+is 'simulated counters make no real component' simulated bash -c "flambda-counters a.csv | sed 's/,real$/,simulated/' | flambda-pca --points=p.csv | csv-cut -c kind | tail -1"
+is 'nor a real point' 'kind simulated ' bash -c "csv-cut -c kind p.csv | uniq | tr '\n' ' '; echo"
 need_data inline/pca-data
 flambda-counters "$DATA"/inline/pca-data/*.csv | flambda-pca > pca.csv
 is 'the best seen speed-ups of the study, per cent' '3.879 3.170 54.954 4.523 1.430 54.429 1.532 0.144 ' bash -c "awk -F, 'NR > 1 && \$1 !~ /fyq/ { printf \"%.3f \", 100 * \$7 } END { print \"\" }' pca.csv"

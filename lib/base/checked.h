@@ -1,10 +1,11 @@
 /* checked.h - sums, differences and products that say when they do not fit.
  *
- * Every size, count and offset that comes from a file is computed by these.  TYPE_add, TYPE_sub and TYPE_mul die "number
- * too large" when the result does not fit; may_* return false instead, for a reader that names file and line, and leave
- * *r undefined.  xmalloc, xcalloc, xrealloc and grow check the product of their own two arguments; what is multiplied or
- * added inside an argument goes through size_mul or size_add, which t/all.t looks for ("n + 1" of a count of things that
- * are in memory cannot overflow).  Source: the GCC manual, built-in functions for arithmetic with overflow checking. */
+ * Every size, count and offset that comes from a file is computed by these. TYPE_add, TYPE_sub and TYPE_mul die
+ * "number too large" when the result does not fit; may_* return false instead, for a reader that names file and line,
+ * and leave *r undefined. xmalloc, xcalloc, xrealloc and grow check the product of their own two arguments; what is
+ * multiplied or added inside an argument goes through size_mul or size_add, which t/all.t looks for ("n + 1" of a
+ * count of things that are in memory cannot overflow). Source: the GCC manual, built-in functions for arithmetic with
+ * overflow checking. */
 #ifndef MILLRACE_CHECKED_H
 #define MILLRACE_CHECKED_H
 #include "base/message.h"

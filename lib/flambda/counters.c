@@ -3,6 +3,7 @@
 #include "base/message.h"
 #include "base/num.h"
 #include "flambda/results.h"
+#include "table/kind.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,11 +160,13 @@ struct counters counters_read(char **paths)
     csv *t = csv_files(paths);
     int benchmark = csv_need(t, "benchmark"), step = csv_need(t, "step"), seconds = csv_need(t, "seconds");
     int instructions = csv_find(t, "static_instructions"), *from = xmalloc((size_t)csv_ncol(t) + 1, sizeof *from);
+    int kind = csv_find(t, "kind");
     find_counters(&k, t, from);
     bool *known = xcalloc(k.cols + 1, sizeof *known);
     while (csv_next(t)) {
         struct counter_table *table = table_of(&k, csv_str(t, benchmark));
         str name = csv_str(t, step);
+        table->kinds |= kind_of_row(t, kind);
         if (!name.n) continue;
         table->row = grow(table->row, table->n + 1, &table->cap, sizeof *table->row);
         struct counter_row *r = &table->row[table->n++];

@@ -28,6 +28,7 @@ struct counter_table {                                   /* the rows of one benc
     /* as found, before counters_dedupe; n_na: rows that lack the static count, or a value in a column that has one in
      * some row of the input */
     size_t n_rows, n_na;
+    unsigned kinds;                                      /* of its rows, see table/kind.h */
 };
 
 struct counters {

@@ -7,6 +7,7 @@
 #include "measure/count.h"
 #include "measure/order.h"
 #include "measure/stats.h"
+#include "table/kind.h"
 #include <fcntl.h>
 #include <math.h>
 #include <signal.h>
@@ -26,7 +27,7 @@ static const double warm_enough = 0.01;
 static const char columns[] =
     "label,round,position,phase,wall_seconds,cpu_seconds,user_seconds,sys_seconds,max_rss_bytes,minor_faults,"
     "major_faults,voluntary_switches,involuntary_switches,exit,signal,status,cpu,load,steal_ticks,output_bytes,"
-    "output_hash,build,machine,benchmark,kind,stop,seed";
+    "output_hash,build,machine,benchmark,kind,stop,seed,base";
 
 char *bench_columns(const struct bench *b)
 {
@@ -163,9 +164,10 @@ static void write_row(struct bench *b, const struct subject *s, const struct ran
     csvw_cstr(w, s->build);
     csvw_cstr(w, b->machine.fingerprint);
     csvw_cstr(w, b->benchmark);
-    csvw_cstr(w, "real");
+    kind_write(w, KIND_REAL);
     csvw_cstr(w, b->decide || b->half_width > 0 ? "sequential" : "fixed");
     csvw_format(w, "%llu", (unsigned long long)b->seed);
+    csvw_cstr(w, b->subject[0].label);
     for (size_t i = 0; i < b->events; i++) {
         csvw_known(w, b->event[i].count);
         csvw_cstr(w, b->event[i].source);

@@ -72,6 +72,24 @@ static struct comparison compare(struct runs *r, size_t benchmark, size_t label,
     return w;
 }
 
+/* said in any case: a row without an interval is not a finding */
+static void say_few(const struct runs *r, const struct comparison *row, size_t n, double level)
+{
+    const struct comparison *least = NULL;
+    size_t few = 0;
+    for (size_t k = 0; k < n; k++) {
+        if (row[k].verdict == INVALID || isfinite(row[k].p.log_ratio.lower)) continue;
+        few++;
+        if (!least || row[k].p.n < least->p.n) least = &row[k];
+    }
+    if (!few) return;
+    const char *name = r->label.name[least->label].s, *program = r->benchmark.name[least->benchmark].s;
+    size_t need = 1;                                     /* all signs alike: a chance of 2 in 2^need */
+    for (double chance = 1; chance > 1 - level; chance /= 2) need++;
+    warn("'%s'%s%s: %zu rounds are too few for an interval of level %g: %zu at least%s", name, *program ? " in " : "",
+         program, least->p.n, level, need, few > 1 ? "; so it is with others" : "");
+}
+
 struct comparison *compare_all(struct runs *r, const struct compare_options *o, size_t *n)
 {
     struct comparison *row = xcalloc(r->benchmark.n * r->label.n + 1, sizeof *row);
@@ -91,6 +109,7 @@ struct comparison *compare_all(struct runs *r, const struct compare_options *o, 
     if (strcmp(o->adjust, "bh") == 0) adjust_bh(p, *n);
     if (*n > 1 && strcmp(o->adjust, "none") != 0 && !quiet)
         warn("p-values adjusted for %zu comparisons (%s)", *n, o->adjust);
+    say_few(r, row, *n, o->level);
     for (size_t i = 0; i < *n; i++) {
         struct comparison *w = &row[i];
         w->adjusted = p[i];
@@ -116,13 +135,11 @@ int compare_status(const struct comparison *row, size_t n, double margin)
     return worst == INVALID ? 3 : worst == SLOWER ? 1 : worst == UNCLEAR ? 2 : 0;
 }
 
-static void note(const struct runs *r, const struct comparison *w, const char *other, double level)
+static void note(const struct runs *r, const struct comparison *w, const char *other)
 {
     const char *name = r->label.name[w->label].s, *program = r->benchmark.name[w->benchmark].s;
     const char *in = *program ? " in " : "";
     if (w->verdict == INVALID) return;
-    if (w->p.n < 6)
-        warn("'%s'%s%s: %zu rounds are too few for an interval of level %g", name, in, program, w->p.n, level);
     if (w->p.inflate > 1)
         warn("'%s'%s%s: successive rounds depend on each other (lag 1: %.2f), the interval is widened %.2f times", name,
              in, program, w->p.lag1, sqrt(w->p.inflate));
@@ -154,6 +171,6 @@ void compare_notes(struct runs *r, const struct compare_options *o, struct compa
     for (size_t k = 0; k < n; k++) {
         if (other && row[k].verdict != INVALID)
             row[k].other = with_empty(r, row[k].benchmark, row[k].label, o->subtract ? r->empty_seconds : 0, o);
-        note(r, &row[k], other, o->level);
+        note(r, &row[k], other);
     }
 }

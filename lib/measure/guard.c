@@ -2,6 +2,7 @@
 #include "measure/guard.h"
 #include "base/mem.h"
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 /* one-sided: the two-sided interval of level 1 - 2 alpha has the upper bound of level 1 - alpha */
@@ -26,4 +27,15 @@ struct guarded guard_decide(const double *d, size_t n, enum guard_split split, s
     free(part[0]);
     free(part[1]);
     return r;
+}
+
+size_t guard_least(enum guard_split split, size_t candidates, const struct guard *g)
+{
+    enum { MOST = 10000 };
+    double *d = xmalloc(MOST, sizeof *d);
+    size_t n = 1;
+    for (size_t i = 0; i < MOST; i++) d[i] = -100;       /* a gain that nobody could miss */
+    while (n <= MOST && !guard_decide(d, n, split, candidates, g).keep) n += 1 + n / 64;
+    free(d);
+    return n <= MOST ? n : SIZE_MAX;
 }

@@ -5,6 +5,7 @@
 #include "measure/order.h"
 #include "measure/stats.h"
 #include "table/csvio.h"
+#include "table/kind.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ struct raw {
 
 struct columns {
     int label, round, metric, benchmark, position, phase, status, exit, signal, machine, stop, order, wall, cpu, given,
-        taken;
+        taken, base, kind;
 };
 
 static const char *metric_column(const char *metric)
@@ -46,6 +47,8 @@ static struct columns find_columns(const csv *t, const struct runs_options *o)
                              .machine = csv_find(t, "machine"),
                              .stop = csv_find(t, "stop"),
                              .order = csv_find(t, "order"),
+                             .base = csv_find(t, "base"),
+                             .kind = csv_find(t, "kind"),
                              .given = csv_find(t, "voluntary_switches"),
                              .taken = csv_find(t, "involuntary_switches"),
                              .wall = o->metric ? csv_find(t, "wall_seconds") : csv_need(t, "wall_seconds"),
@@ -78,6 +81,8 @@ static struct raw read_row(struct runs *r, const csv *t, const struct columns *c
     str phase = field(t, c->phase, "measure"), status = status_of(t, c);
     x.phase = str_is(phase, "aa") ? AA : is_one_of(phase, "warmup", "calibrate") ? LEFT_OUT : MAIN;
     if (x.phase != LEFT_OUT) x.label = intern(&r->label, csv_str(t, c->label));
+    if (x.phase == MAIN) r->kinds |= kind_of_row(t, c->kind);
+    if (x.phase == MAIN && c->base >= 0 && csv_has(t, c->base)) intern(&r->given, csv_str(t, c->base));
     x.empty = str_is(phase, "calibrate");
     x.status = intern(&r->word, status);
     x.machine = intern(machines, field(t, c->machine, ""));
@@ -268,6 +273,7 @@ struct runs *runs_read(char **paths, const struct runs_options *o)
     for (size_t i = 0; i < n; i++)
         r->run[i] = v[i].run, r->status[i] = v[i].status, r->errors += v[i].run.error && v[i].phase != LEFT_OUT;
     r->n = n;
+    if (r->given.n == 1) r->base = r->given.name[0].s;
     find_empty(r, v, n);
     free(has);
     free(v);
@@ -286,12 +292,26 @@ void runs_free(struct runs *r)
     intern_free(&r->benchmark);
     intern_free(&r->file);
     intern_free(&r->word);
+    intern_free(&r->given);
     free(r);
 }
 
 long runs_label(const struct runs *r, const char *label)
 {
     return intern_find(&r->label, str_of(label));
+}
+
+size_t runs_base(const struct runs *r, const char *given)
+{
+    if (!r->label.n) die("no runs in the input");
+    if (!given && r->given.n > 1)
+        die("the runs were made against several bases, '%s' and '%s'; choose by --base", r->given.name[0].s,
+            r->given.name[1].s);
+    const char *name = given ? given : r->base ? r->base : r->label.name[0].s;
+    if (!given && !r->base) warn("base: '%s', the first in the table, which does not say (--base chooses)", name);
+    long base = runs_label(r, name);
+    if (base < 0) die("no label '%s' in the input, see --base", name);
+    return (size_t)base;
 }
 
 const char *runs_status(const struct runs *r, const struct run *x)

@@ -1,11 +1,10 @@
 /* runs.h - the table of runs that bench-run writes, in memory: benchmark x round x label, checked while it is read.
  *
- * Columns read: label, round, one metric; and, where present, benchmark, position, phase, status, exit, signal,
- * machine, stop, order, wall_seconds, cpu_seconds, voluntary_switches, involuntary_switches.  Rounds of phase warmup
- * and calibrate are left out, those of phase aa are kept apart.
- * Dies at file:line on a time that is not a positive number, a label twice in a round, a label missing in a round, and
- * a round measured on two machines; warns where the machine changes between rounds.  Order of labels, benchmarks and
- * rounds is that of first appearance. */
+ * Columns read: label, round, one metric; and, where present, base, kind, benchmark, position, phase, status, exit,
+ * signal, machine, stop, order, wall_seconds, cpu_seconds, voluntary_switches, involuntary_switches. Rounds of phase
+ * warmup and calibrate are left out, those of phase aa are kept apart. Dies at file:line on a time that is not a
+ * positive number, a label twice in a round, a label missing in a round, and a round measured on two machines; warns
+ * where the machine changes between rounds. Order of labels, benchmarks and rounds is that of first appearance. */
 #ifndef MILLRACE_RUNS_H
 #define MILLRACE_RUNS_H
 #include "base/str.h"
@@ -22,11 +21,13 @@ struct run {
 };
 
 struct runs {
-    struct intern label, benchmark, file, word;          /* word: status texts */
+    struct intern label, benchmark, file, word, given;   /* word: status texts; given: column base */
     struct run *run;
     uint32_t *status;                                    /* of each run, in word */
     /* per benchmark: cell[round * labels + label], 0: none, else run + 1 */
     struct grid { size_t *cell, rounds; } *main, *aa;
+    const char *base;                                    /* column base: the label given first; NULL: not said */
+    unsigned kinds;                                      /* of the rows that are compared, see table/kind.h */
     const char *metric, *column;                         /* cpu, wall or the column | the column */
     /* some labels ran in blocks, not in random rounds (column order) */
     bool blocks;
@@ -51,6 +52,9 @@ void runs_free(struct runs *);
 bool runs_use(struct runs *, const char *metric);        /* from now on cpu or wall; false: not every run has it */
 
 long runs_label(const struct runs *, const char *label); /* -1 if absent */
+/* What the others are compared with: the label given, else what the table says; a table that does not say (older, or of
+ * another tool) has its first label taken, and that is said.  The order of rows is random and decides nothing. */
+size_t runs_base(const struct runs *, const char *given);
 
 /* Log-ratios candidate / base of one benchmark, one per round; lower and upper differ from d where one is censored. */
 struct pairs { double *d, *lower, *upper; int *position; size_t n, censored, errors; const struct run *first_error; };

@@ -378,7 +378,7 @@ struct paired paired_compare(const double *d, const double *lower_d, const doubl
     return r;
 }
 
-const char *const verdict_word[] = { "same", "faster", "slower", "unclear", "invalid" };
+const char *const verdict_word[] = { "same", "faster", "slower", "unclear", "invalid", "" };
 
 enum verdict verdict_of(struct interval i, double p, double level, double margin)
 {

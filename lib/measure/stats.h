@@ -68,8 +68,8 @@ struct paired {
     size_t n, change_at;
     bool drift;                                          /* change_p < 0.01: the ratio itself moved during the run */
 };
-enum verdict { SAME, FASTER, SLOWER, UNCLEAR, INVALID };
-extern const char *const verdict_word[];                 /* same, faster, slower, unclear, invalid */
+enum verdict { SAME, FASTER, SLOWER, UNCLEAR, INVALID, NO_VERDICT };
+extern const char *const verdict_word[];                 /* same, faster, slower, unclear, invalid, nothing */
 
 /* slower, faster: p < 1 - level and the interval excludes 1; same: it holds 1 and lies within 1/(1+margin) .. 1+margin
  * (two one-sided tests); else unclear. */
