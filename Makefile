@@ -1,6 +1,5 @@
 # make [all|deps|test|figures|install|lint|sanitize|fuzz|bench|list|help|clean]; settings from the command line or config.mk
 -include config.mk
-VERSION := $(shell git describe --always --dirty 2>/dev/null || cat VERSION 2>/dev/null || echo 0)
 PREFIX  ?= /usr/local
 B       ?= build
 BIN     ?= bin
@@ -12,8 +11,20 @@ JOBS    ?= $(shell nproc)
 
 # where this file and what belongs to it are, when make is run from elsewhere
 TOP     := $(patsubst %/,%,$(dir $(abspath $(firstword $(MAKEFILE_LIST)))))
+# a release is a tag vVERSION; between two of them the commit is part of the version
+VERSION := $(shell cat $(TOP)/VERSION)$(addprefix +g,$(shell [ ! -e $(TOP)/.git ] || git -C $(TOP) describe --always --dirty --exclude='*'))
 
-SHELL := /bin/bash
+# Recipes are not echoed (V=1 does); what is being made is said in a word, unless make -s.  The shell of a recipe is
+# expanded when it starts, and knows its target.
+ifndef V
+.SILENT:
+endif
+short   = $(firstword -$(MAKEFLAGS))
+verb    = $(if $(filter %.o,$1),CC $2,$(if $(filter $(PROGS) $(CTESTS),$1),LINK $1,$(if \
+    $(filter $(OUT)/%,$1),MAKE $1)))
+say     = $(if $(filter $1,$(spoken)),,$(if $2,$(info $2))$(eval spoken := $1))
+said    = $(if $(or $V,$(findstring s,$(short)),$(findstring n,$(short))),,$(call say,$1,$(call verb,$1,$2)))
+SHELL   = $(strip $(if $@,$(call said,$@,$<))/bin/bash)
 .SHELLFLAGS := -euo pipefail -c
 MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
