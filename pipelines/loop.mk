@@ -121,23 +121,25 @@ $(LOOP)/steps.csv: $(LOOP)/traces.csv $(BIN)/loop-eval
 	loop-eval --table=steps $< $(aside)
 $(LOOP)/roofline.csv: $(LOOP)/mm.csv $(BIN)/csv-cut
 	csv-cut -c lib,intensity,gflops,kind $< $(aside)
-$(LOOP)/bars-%.csv: $(LOOP)/set/%.peers $(BIN)/csv-pivot
-	csv-pivot -k problem --names=lib --values=gflops $< $(aside)
+$(LOOP)/bars-%.csv: $(LOOP)/set/%.peers $(BIN)/csv-cut
+	csv-cut -c problem,lib,gflops,kind $< $(aside)
 $(LOOP)/curve.csv: $(LOOP)/learn/mm.policy
 	cat $(LOOP)/learn/curve.csv $(aside)
 $(LOOP)/violin.svg $(LOOP)/violin.png: $(LOOP)/violin.csv $(TOP)/plots/loop-violin.gp
-	gnuplot -c $(TOP)/plots/loop-violin.gp $< $(loop_new) '$(LOOP_SECONDS)' && $(loop_drawn)
+	$(call draw,loop-violin,$<,'$(LOOP_SECONDS)')
 LOOP_DRAWN := greedy1 greedy2 beam2bfs beam4bfs beam4dfs random anneal evolve mcts policy
 $(LOOP)/steps.svg $(LOOP)/steps.png: $(LOOP)/steps.csv $(TOP)/plots/loop-steps.gp
 	gnuplot -c $(TOP)/plots/loop-steps.gp $< $(loop_new) '$(filter $(LOOP_ALGOS),$(LOOP_DRAWN))' && $(loop_drawn)
 $(LOOP)/curve.svg $(LOOP)/curve.png: $(LOOP)/curve.csv $(TOP)/plots/loop-curve.gp
 	gnuplot -c $(TOP)/plots/loop-curve.gp $< $(loop_new) && $(loop_drawn)
 $(LOOP)/bars-%.svg: $(LOOP)/bars-%.csv $(TOP)/plots/loop-bars.gp
-	gnuplot -c $(TOP)/plots/loop-bars.gp $< $(loop_new) '$*' $(loop_peak) && $(loop_drawn)
+	$(call draw,loop-bars,$<,'$*' $(loop_peak))
 $(LOOP)/bars-%.png: $(LOOP)/bars-%.csv $(TOP)/plots/loop-bars.gp
-	gnuplot -c $(TOP)/plots/loop-bars.gp $< $(loop_new) '$*' $(loop_peak) && $(loop_drawn)
-$(LOOP)/roofline.svg $(LOOP)/roofline.png: $(LOOP)/roofline.csv $(LOOP)/peak.csv $(TOP)/plots/loop-roofline.gp
-	gnuplot -c $(TOP)/plots/loop-roofline.gp $< $(loop_new) $(loop_peak) 'ours $(LOOP_PEERS)' && $(loop_drawn)
+	$(call draw,loop-bars,$<,'$*' $(loop_peak))
+$(LOOP)/memory.csv: | $(BIN)/place-tier $(LOOP)/
+	place-tier dram $(aside)
+$(LOOP)/roofline.svg $(LOOP)/roofline.png: $(LOOP)/roofline.csv $(LOOP)/peak.csv $(LOOP)/memory.csv $(TOP)/plots/loop-roofline.gp
+	$(call draw,loop-roofline,$<,$(loop_peak) 'ours $(LOOP_PEERS)' "$$(csv-calc --print=read_bytes_per_second $(LOOP)/memory.csv)")
 
 # ---- make loop-learn: a policy trained by the model on the training sizes of a grid, measured on the unseen ones
 #   ----
