@@ -82,6 +82,6 @@ fails 'a compiler that is not there' 1 'clang-98, opt-98 or llvm-link-98 not fou
 echo '(decisions (site (path a) (callee b)))' > bad.sexp
 fails 'a malformed decision' 1 'bad.sexp:1' inline-build --decisions=bad.sexp --out=x w
 printf "(decisions (site (path \"a\\\\nb\") (callee c) (inline true)))" > forged.sexp
-fails 'a name that would forge the replay file' 1 'quote or a line end' inline-build --decisions=forged.sexp --out=x w
+fails 'a name that would forge the replay file' 1 'with a line end' inline-build --decisions=forged.sexp --out=x w
 fails 'both' 2 'threshold' inline-build --decisions=one.sexp --threshold=5 --out=x w
 done_testing

@@ -118,30 +118,6 @@ static void reverse_steps(struct decisions *d, size_t first)
 
 /* ---- reading ---- */
 
-static int round_of(const struct sexp *e, snode n)
-{
-    int64_t r = sexp_int(e, n);
-    if (r < 0 || r > 1000) sexp_die(e, n, "round %lld is out of range", (long long)r);
-    return (int)r;
-}
-
-static enum action action_of(const struct sexp *e, snode n)
-{
-    str t = sexp_atom(e, n);
-    if (str_is(t, "Inline") || str_is(t, "inline")) return ACTION_INLINE;
-    if (str_is(t, "Apply") || str_is(t, "apply")) return ACTION_APPLY;
-    if (str_is(t, "Specialise") || str_is(t, "specialise")) return ACTION_SPECIALISE;
-    sexp_die(e, n, "'%.*s' is not Inline, Apply or Specialise", (int)t.n, t.s);
-}
-
-static bool boolean(const struct sexp *e, snode n)
-{
-    str t = sexp_atom(e, n);
-    if (str_is(t, "true")) return true;
-    if (!str_is(t, "false")) sexp_die(e, n, "'%.*s' is not true or false", (int)t.n, t.s);
-    return false;
-}
-
 /* (TRACE APPLIED BOOL) */
 static void read_v0(struct names *s, const struct sexp *e, snode n, struct decisions *d)
 {
@@ -160,7 +136,7 @@ static void read_v0(struct names *s, const struct sexp *e, snode n, struct decis
     }
     if (d->n_step == first || d->step[first].decl) sexp_die(e, n, "a trace begins with the call that was decided");
     names_closure(s, e, applied);
-    enum action action = boolean(e, sexp_after(e, applied)) ? ACTION_INLINE : ACTION_APPLY;
+    enum action action = canonical_bool(e, sexp_after(e, applied)) ? ACTION_INLINE : ACTION_APPLY;
     reverse_steps(d, first);
     new_decision(d, first, 0, action);
 }
@@ -189,7 +165,7 @@ static void read_v1(struct names *s, const struct sexp *e, snode n, struct decis
     if (d->step[first].label != names_apply(s, e, apply))
         sexp_die(e, apply, "apply id differs from the trace's first item");
     reverse_steps(d, first);
-    new_decision(d, first, round_of(e, round), action_of(e, action));
+    new_decision(d, first, canonical_round(e, round), canonical_action(e, action));
 }
 
 /* (ROUND (STAMP)? (ITEM ...) ACTION), ITEM = (Apply (linkage (stamp)?)) or (Decl (linkage name)) */
@@ -227,30 +203,24 @@ static void read_simple(struct names *s, const struct sexp *e, snode n, struct d
     }
     if (d->n_step == first) sexp_die(e, items, "an override without items");
     if (!sexp_is_list(e, stamp)) sexp_die(e, stamp, "not an option: () or (STAMP)");
-    new_decision(d, first, round_of(e, round), action_of(e, sexp_after(e, items)));
+    new_decision(d, first, canonical_round(e, round), canonical_action(e, sexp_after(e, items)));
 }
 
-/* (site (path STEP ...) (callee F) (inline B)) */
-static void read_plain(struct names *s, const struct sexp *e, snode n, struct decisions *d)
+struct reading { struct names *names; struct decisions *d; };
+
+static void take_site(void *closure, const struct sexp *e, const struct canonical_site *x)
 {
-    size_t first = d->n_step;
-    snode path = sexp_get(e, n, "path"), callee = sexp_value(e, n, "callee"), in = sexp_value(e, n, "inline");
-    snode action = sexp_value(e, n, "action"), round = sexp_value(e, n, "round");
-    if (path == SEXP_NONE) sexp_die(e, n, "a site without a path");
-    for (snode x = sexp_after(e, sexp_first(e, path)); x != SEXP_NONE; x = sexp_after(e, x)) {
-        str t = sexp_atom(e, x);
-        if (!t.n || memchr(t.s, ' ', t.n)) sexp_die(e, x, "a step of a path is one word without blanks");
-        *new_step(d) = decisions_step(s, t);
+    struct reading *r = closure;
+    size_t first = r->d->n_step;
+    for (size_t i = 0; i < x->n; i++) {
+        struct step t = decisions_step(r->names, x->step[i]);
+        *new_step(r->d) = t;
     }
-    if (d->n_step == first || d->step[d->n_step - 1].decl)
-        sexp_die(e, path, "a path ends with the call that was decided");
-    if (callee != SEXP_NONE && memchr(sexp_atom(e, callee).s, ' ', sexp_atom(e, callee).n))
-        sexp_die(e, callee, "a name with a blank");
-    if (callee != SEXP_NONE && !str_is(sexp_atom(e, callee), "unknown"))
-        d->step[d->n_step - 1].func = names_meta_of(s, names_closure_of(s, sexp_atom(e, callee)));
-    if ((in == SEXP_NONE) == (action == SEXP_NONE)) sexp_die(e, n, "a site has either (inline BOOL) or (action WORD)");
-    enum action what = action != SEXP_NONE ? action_of(e, action) : boolean(e, in) ? ACTION_INLINE : ACTION_APPLY;
-    new_decision(d, first, round == SEXP_NONE ? 0 : round_of(e, round), what);
+    struct step *last = &r->d->step[r->d->n_step - 1];
+    if (last->decl) sexp_die(e, x->at, "a path ends with the call that was decided");
+    if (x->callee.n && !str_is(x->callee, "unknown"))
+        last->func = names_meta_of(r->names, names_closure_of(r->names, x->callee));
+    new_decision(r->d, first, x->round, x->action);
 }
 
 static void read_times(const struct sexp *e, snode first, struct decisions *d)
@@ -266,10 +236,10 @@ static void read_times(const struct sexp *e, snode first, struct decisions *d)
 
 static void read_canonical(struct names *s, const struct sexp *e, struct decisions *d)
 {
-    for (snode x = sexp_after(e, sexp_first(e, 0)); x != SEXP_NONE; x = sexp_after(e, x)) {
-        if (sexp_head(e, x, "site")) read_plain(s, e, x, d);
-        else if (sexp_head(e, x, "time_seconds")) read_times(e, sexp_after(e, sexp_first(e, x)), d);
-    }
+    struct reading r = { s, d };
+    canonical_read(e, take_site, &r);
+    for (snode x = sexp_after(e, sexp_first(e, 0)); x != SEXP_NONE; x = sexp_after(e, x))
+        if (sexp_head(e, x, "time_seconds")) read_times(e, sexp_after(e, sexp_first(e, x)), d);
     if (sexp_value(e, 0, "program") != SEXP_NONE) d->program = intern(&s->text, sexp_str_of(e, 0, "program"));
     if (sexp_value(e, 0, "compiler") != SEXP_NONE) d->compiler = intern(&s->text, sexp_str_of(e, 0, "compiler"));
     snode form = sexp_value(e, 0, "form");
@@ -336,32 +306,14 @@ void decisions_path(struct buf *b, const struct names *s, const struct step *t, 
     }
 }
 
-static void write_site(sexpw *w, const struct names *s, const struct decisions *d, const struct decision *x,
-                       struct buf *b)
-{
-    const struct step *t = d->step + x->first;
-    sexpw_begin(w, "site");
-    sexpw_begin(w, "path");
-    for (uint32_t i = 0; i < x->n; i++) {
-        b->n = 0;
-        put_step(b, s, &t[i]);
-        sexpw_atom(w, (str){ b->s, b->n });
-    }
-    sexpw_end(w);
-    uint32_t func = t[x->n - 1].func;
-    sexpw_pair_str(w, "callee", names_unknown(s, func) ? str_of("unknown") : s->closures.name[s->meta[func].origin]);
-    if (x->action == ACTION_SPECIALISE) sexpw_pair_str(w, "action", str_of("specialise"));
-    else sexpw_pair_str(w, "inline", str_of(x->action == ACTION_INLINE ? "true" : "false"));
-    if (x->round) sexpw_pair(w, "round", x->round);
-    sexpw_end(w);
-}
-
 void decisions_write(sexpw *w, const struct names *s, const struct decisions *d)
 {
+    const str absent = { 0 };
     struct buf b = { 0 };
-    sexpw_begin(w, "decisions");
-    if (d->program != NAME_NONE) sexpw_pair_str(w, "program", s->text.name[d->program]);
-    if (d->compiler != NAME_NONE) sexpw_pair_str(w, "compiler", s->text.name[d->compiler]);
+    size_t *end = NULL, cap_end = 0, cap_step = 0;
+    str *step = NULL;
+    canonical_begin(w, d->program != NAME_NONE ? s->text.name[d->program] : absent,
+                    d->compiler != NAME_NONE ? s->text.name[d->compiler] : absent);
     if (d->form > FORM_PLAIN && d->form <= FORM_V1) sexpw_pair_str(w, "form", str_of(form_name(d->form)));
     if (d->n_time) {
         sexpw_begin(w, "time_seconds");
@@ -369,11 +321,26 @@ void decisions_write(sexpw *w, const struct names *s, const struct decisions *d)
         sexpw_end(w);
     }
     for (size_t i = 0; i < d->n; i++) {
-        sexpw_line(w);
-        write_site(w, s, d, &d->d[i], &b);
+        const struct decision *x = &d->d[i];
+        const struct step *t = d->step + x->first;
+        b.n = 0;
+        end = grow(end, x->n, &cap_end, sizeof *end);
+        step = grow(step, x->n, &cap_step, sizeof *step);
+        for (uint32_t k = 0; k < x->n; k++) {
+            put_step(&b, s, &t[k]);
+            end[k] = b.n;
+        }
+        for (uint32_t k = 0; k < x->n; k++) step[k] = (str){ b.s + (k ? end[k - 1] : 0), end[k] - (k ? end[k - 1] : 0) };
+        uint32_t func = t[x->n - 1].func;
+        canonical_write(w, &(struct canonical_site){
+                               .step = step, .n = x->n, .action = x->action, .round = x->round,
+                               .callee = names_unknown(s, func) ? str_of("unknown")
+                                                                : s->closures.name[s->meta[func].origin] });
     }
-    sexpw_end(w);
+    canonical_end(w);
     free(b.s);
+    free(end);
+    free(step);
 }
 
 static void need_sites(const struct names *s, const struct decisions *d, enum site_kind kind, const char *what)

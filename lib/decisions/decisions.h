@@ -1,22 +1,17 @@
 /* decisions.h - lists of inlining decisions: the canonical stream of this suite and the original forms.
  *
- * Canonical, one expression a program version:
- *   (decisions (program P) (compiler C) (form v1) (time_seconds T ...)
- *     (site (path STEP ...) (callee F) (inline true)) ...)
- * program, compiler, form and time_seconds may be absent.  A step is one atom without blanks: {F} enters the
- * declaration of F, anything else is a call; the last step is the call that was decided.  Steps run from the
- * outside in. A site may also have (action specialise) instead of (inline B), and (round N) when N is not 0.  Live
- * compilers use their own call-site keys as steps, such as f:7:1; the texts of the flambda forms are those of
- * names.h.
+ * Canonical is that of canonical.h, one expression a program version.  Here a step {F} enters the declaration of F,
+ * anything else is a call; live compilers use their own call-site keys as steps, such as f:7:1; the texts of the flambda
+ * forms are those of names.h.
  *
  * Read as well, recognised by shape: V1 decisions (3, 4 or 5 fields of metadata), V0 decisions, simple overrides,
  * result records ((id I) (overrides ..) (decisions ..) (benchmark ..)) in any order of fields. */
 #ifndef MILLRACE_INLINE_DECISIONS_H
 #define MILLRACE_INLINE_DECISIONS_H
+#include "decisions/canonical.h"
 #include "decisions/names.h"
 
 enum form { FORM_EMPTY, FORM_PLAIN, FORM_SIMPLE, FORM_V0, FORM_V1, FORM_TREE_V0, FORM_TREE_V1, FORM_EXPANDED };
-enum action { ACTION_APPLY, ACTION_INLINE, ACTION_SPECIALISE };
 
 /* One step of a trace.  call: label is a path (names.h) and func the callee's meta; declaration: label is the origin,
  * a closure, and func its meta.  func is NAME_NONE when not told. */

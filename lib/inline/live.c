@@ -1,7 +1,7 @@
 /* live.c - see live.h */
 #include "inline/live.h"
 #include "base/message.h"
-#include "tree/sexp.h"
+#include "decisions/canonical.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,22 +77,17 @@ void live_free(struct live *l)
     *l = (struct live){ 0 };
 }
 
-static void read_site(struct live *l, const struct sexp *e, snode site)
+static void take_site(void *closure, const struct sexp *e, const struct canonical_site *x)
 {
-    snode path = sexp_get(e, site, "path");
-    if (path == SEXP_NONE) sexp_die(e, site, "site without a path");
-    str callee = sexp_str_of(e, site, "callee"), flag = sexp_str_of(e, site, "inline");
-    if (!str_is(flag, "true") && !str_is(flag, "false"))
-        sexp_die(e, site, "inline is '%.*s', not true or false", (int)flag.n, flag.s);
+    struct live *l = closure;
     struct buf chain = { 0 };
-    for (size_t i = sexp_count(e, path); i-- > 1;) {     /* child 0 is the word `path` */
+    if (x->callee.n == 0) sexp_die(e, x->at, "a site without a callee");
+    if (memchr(x->callee.s, '\'', x->callee.n)) sexp_die(e, x->at, "a callee with a quote: replay files have no escapes");
+    for (size_t i = x->n; i-- > 0;) {
         if (chain.n) buf_add(&chain, " @ ", 3);
-        buf_str(&chain, sexp_atom(e, sexp_nth(e, path, i)));
+        buf_str(&chain, x->step[i]);
     }
-    if (chain.n == 0) sexp_die(e, path, "empty path");
-    if (memchr(chain.s, '\n', chain.n) || memchr(callee.s, '\n', callee.n) || memchr(callee.s, '\'', callee.n))
-        sexp_die(e, site, "a name with a quote or a line end");      /* it would forge lines of the replay file */
-    live_add(l, callee, (str){ chain.s, chain.n }, str_is(flag, "true"));
+    live_add(l, x->callee, (str){ chain.s, chain.n }, x->action == ACTION_INLINE);
     free(chain.s);
 }
 
@@ -100,44 +95,42 @@ void live_read(struct live *l, const char *path)
 {
     sexpr *r = sexp_open(path, SEXP_CORE);
     const struct sexp *e = sexp_only(r);
-    if (!sexp_head(e, 0, "decisions")) sexp_die(e, 0, "expected (decisions ...)");
     live_clear(l);
-    for (snode c = sexp_first(e, 0); c != SEXP_NONE; c = sexp_after(e, c))
-        if (sexp_head(e, c, "site")) read_site(l, e, c);
+    canonical_read(e, take_site, l);
     sexp_close(r);
     live_sort(l);
 }
 
-static void write_path(sexpw *w, str chain)
+/* the steps of a chain, outermost first; borrowed from it; the array is the caller's */
+static size_t steps_of(str chain, str **step, size_t *cap)
 {
-    sexpw_begin(w, "path");
+    size_t n = 0;
     const char *end = chain.s + chain.n;
     for (;;) {                                           /* innermost is first in the chain, last in the path */
         const char *sep = NULL, *p = chain.s;
         for (const char *q; (q = memmem(p, (size_t)(end - p), " @ ", 3)); p = q + 3) sep = q;
         const char *from = sep ? sep + 3 : chain.s;
-        sexpw_atom(w, (str){ from, (size_t)(end - from) });
-        if (!sep) break;
+        *step = grow(*step, n + 1, cap, sizeof **step);
+        (*step)[n++] = (str){ from, (size_t)(end - from) };
+        if (!sep) return n;
         end = sep;
     }
-    sexpw_end(w);
 }
 
 void live_write(const struct live *l, const char *path, const char *program, const char *compiler)
 {
+    str *step = NULL;
+    size_t cap = 0;
     sexpw *w = sexpw_open(path);
-    sexpw_begin(w, "decisions");
-    sexpw_pair_str(w, "program", str_of(program));
-    sexpw_pair_str(w, "compiler", str_of(compiler));
+    canonical_begin(w, str_of(program), str_of(compiler));
     for (size_t i = 0; i < l->n; i++) {
-        sexpw_line(w);
-        sexpw_begin(w, "site");
-        write_path(w, l->v[i].chain);
-        sexpw_pair_str(w, "callee", l->v[i].callee);
-        sexpw_pair_str(w, "inline", str_of(l->v[i].inlined ? "true" : "false"));
-        sexpw_end(w);
+        struct canonical_site x = { .callee = l->v[i].callee, .action = l->v[i].inlined ? ACTION_INLINE : ACTION_APPLY };
+        x.n = steps_of(l->v[i].chain, &step, &cap);
+        x.step = step;
+        canonical_write(w, &x);
     }
-    sexpw_end(w);
+    canonical_end(w);
+    free(step);
     sexpw_close(w);
 }
 
