@@ -1,13 +1,16 @@
 /* inline-build - compile a program under given inlining decisions
  *
- * Usage: inline-build [--decisions=FILE | --threshold=N | --stock] --out=EXE WORK
+ * Usage: inline-build [--decisions=FILE | --threshold=N | --stock=ROW] --out=EXE WORK
  *
  * WORK is a directory made by inline-module.  With --decisions, exactly the
  * calls that FILE wants inlined are inlined; without, the compiler's own
  * heuristic decides, with its threshold (clang -inline-threshold, gcc
  * max-inline-insns-auto and -single) where one is given.  --compiler takes
  * another compiler than that of WORK, laid out in WORK/NAME.  --stock is what
- * most users have: each source compiled by itself and linked, nothing told.
+ * an expert would build instead, by the compiler alone: O2 is what most users
+ * have, each source compiled by itself and linked; lto-pgo is the strongest
+ * that clang has, with a profile of the search runs; gcc's own; bolt.
+ * It tells nothing but the empty table.
  *
  * Writes to stdout one row for each call that was asked for or inlined:
  * callee, chain, asked (yes, no), inlined (yes, no), reason (why a decision
@@ -29,19 +32,19 @@
  *   $ inline-build --decisions=best.sexp --out=a.out work/bzip2 > obeyed.csv
  */
 #include "base/filter.h"
-#include "inline/work.h"
+#include "inline/stock.h"
 #include "table/csvio.h"
 #include HELP
 
-static const char *decisions, *exe, *threshold, *complete, *compiler, *level = "-O2";
-static bool sites, stock;
+static const char *decisions, *exe, *threshold, *complete, *compiler, *stock, *level = "-O2";
+static bool sites;
 static const struct opt options[] = {
     { 'd', "decisions", STR, &decisions, "FILE", "what to inline", 0, 0 },
     { 'o', "out", STR, &exe, "EXE", "the executable", 0, 0 },
     { 0, "level", WORD, &level, "-O2|-O3|-Os|-Oz", "optimisation", 0, 0 },
     { 0, "compiler", STR, &compiler, "NAME", "another compiler than that of WORK", 0, 0 },
     { 0, "threshold", STR, &threshold, "N", "-inline-threshold of the heuristic", 0, 0 },
-    { 0, "stock", FLAG, &stock, NULL, "each source by itself, no whole-program step", 0, 0 },
+    { 0, "stock", WORD, &stock, STOCK_WORDS, "what the compiler does by itself", 0, 0 },
     { 0, "sites", FLAG, &sites, NULL, "also the calls left, for a second compilation", 0, 0 },
     { 0, "complete", STR, &complete, "FILE", "write what was done as decisions", 0, 0 },
     { 0 }
@@ -70,7 +73,7 @@ int main(int argc, char **argv)
         live_read(&asked, decisions);
         work_only_legal(k, &asked, &legal);
     }
-    const char *why = stock ? work_stock(k, level, exe)
+    const char *why = stock ? stock_build(k, stock, exe)
                             : work_build(k, level, decisions ? &legal : NULL, threshold, exe, sites || complete, &did);
     if (why) die("%s: %s", k->program->name, why);
     if (complete) live_write(&did, complete, k->program->name, k->compiler);

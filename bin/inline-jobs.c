@@ -3,14 +3,14 @@
  * Usage: inline-jobs [--set=search|confirm] WORK LABEL=EXE...
  *
  * One line for each run that the table of programs names for WORK: a name,
- * PROGRAM.K, a tab, and the arguments, quoted for a shell: directory, input,
+ * PROGRAM.K, a tab, and the arguments, quoted for xargs: directory, input,
  * and for each LABEL the command with that executable.  The outputs of all
  * labels are the same when all is well, so bench-run finds miscompilations.
  *
  * Examples:
  *   $ inline-jobs work/lua O2=./lua.O2 new=./lua.new |
  *     while IFS=$'\t' read -r name args; do
- *       eval "bench-run --benchmark=$name $args"; done
+ *       xargs bench-run --benchmark=$name <<< "$args"; done
  */
 #include "base/filter.h"
 #include "base/out.h"

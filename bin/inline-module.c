@@ -1,7 +1,7 @@
 /* inline-module - lay out a C program so that its inlining can be decided
  *
  * Usage: inline-module [--table=FILE --program=NAME] [--compiler=NAME]
- *                      [--per-file] --out=DIR SOURCE
+ *                      [--per-file | --lto [--profile=KIND]] --out=DIR SOURCE
  *
  * Compiles the program in the directory SOURCE and leaves in DIR what
  * inline-sites, inline-build, inline-run and inline-search read: calls.csv
@@ -13,7 +13,11 @@
  * for it here (apt install g++-12 gcc-12-plugin-dev).  `clang` and `gcc`
  * are the oldest installed version of each, clang-19 is that one.
  * The whole program is compiled as one, only main is visible; with
- * --per-file each source by itself, as an ordinary build does.
+ * --per-file each source by itself, as an ordinary build does.  With --lto
+ * it goes through clang's own -flto, which inlines twice, in each source and
+ * in the linker (lld); a call is then decided in each stage, and with
+ * --profile on top of a profile of the search runs: fe counts in the front
+ * end, irn in the middle end.  What is found so leaves by inline-emit --to.
  *
  * How to build and run the program is said by a row of the table of programs
  * (columns name, set, package, build, search, confirm), or, without a table,
@@ -34,15 +38,19 @@
 #include "base/filter.h"
 #include "inline/work.h"
 #include HELP
+#include <string.h>
 
 static const char *table, *name, *out, *compiler = "clang";
-static bool per_file;
+static const char *profile = "none";
+static bool per_file, lto;
 static const struct opt options[] = {
     { 't', "table", STR, &table, "FILE", "table of programs", 0, 0 },
     { 'p', "program", STR, &name, "NAME", "row of the table", 0, 0 },
     { 'o', "out", STR, &out, "DIR", "work directory, made where missing", 0, 0 },
     { 0, "compiler", STR, &compiler, "NAME", "clang, gcc, or a version: clang-19", 0, 0 },
     { 0, "per-file", FLAG, &per_file, NULL, "each source by itself, not the program as one", 0, 0 },
+    { 0, "lto", FLAG, &lto, NULL, "as -flto does it: before the link and in it", 0, 0 },
+    { 0, "profile", WORD, &profile, "none|fe|irn", "with --lto: of the search runs, by clang", 0, 0 },
     { 0 }
 };
 
@@ -56,6 +64,8 @@ int main(int argc, char **argv)
     const struct compiler *c = compiler_find(compiler, &why);
     if (!c) die("%s", why);
     const struct program *p = table ? program_of_table(table, name, argv[i]) : program_of_directory(argv[i]);
-    work_make(out, p, c, per_file);
+    if (per_file && lto) usage("--per-file and --lto are two ways to compile");
+    if (!lto && strcmp(profile, "none") != 0) usage("--profile goes with --lto");
+    work_make(out, p, c, lto ? SCOPE_LTO : per_file ? SCOPE_FILE : SCOPE_PROGRAM, profile);
     return EXIT_OK;
 }

@@ -67,37 +67,43 @@ static const struct opt options[] = {
     { 0 }
 };
 
-/* heat by "callee base-chain"; sites of one key are copies, which share a count */
-static double *read_heat(const char *path, struct intern *key, double **costs)
+struct sites { struct intern key; double *heat, *cost; size_t cap_heat, cap_cost; };
+
+static void add_site(struct sites *s, str callee, str place, double heat, double cost)
+{
+    struct buf b = { 0 };
+    buf_format(&b, "%.*s %.*s", (int)callee.n, callee.s, (int)place.n, place.s);
+    uint32_t before = (uint32_t)s->key.n, k = intern(&s->key, (str){ b.s, b.n });
+    s->heat = grow(s->heat, (size_t)k + 1, &s->cap_heat, sizeof *s->heat);
+    s->cost = grow(s->cost, (size_t)k + 1, &s->cap_cost, sizeof *s->cost);
+    if (k == before) s->cost[k] = cost;
+    s->heat[k] = (k == before ? 0 : s->heat[k]) + heat;
+    free(b.s);
+}
+
+/* by "callee base-chain"; sites of one key are copies, which share a count.  Static functions of one name are numbered
+ * by each linker in its own way, so they are found by the plain name too. */
+static void read_sites(const char *path, struct sites *s)
 {
     csv *t = csv_open(path);
     int callee = csv_need(t, "callee"), where = csv_need(t, "chain"), heat = csv_need(t, "heat"),
         cost = csv_find(t, "cost");
-    double *v = NULL;
-    size_t cap = 0, capcost = 0;
-    struct buf b = { 0 };
     while (csv_next(t)) {
         if (!csv_has(t, heat)) continue;
-        b.n = 0;
-        buf_format(&b, "%.*s %.*s", (int)csv_str(t, callee).n, csv_str(t, callee).s, (int)csv_str(t, where).n,
-                   csv_str(t, where).s);
-        uint32_t before = (uint32_t)key->n, k = intern(key, (str){ b.s, b.n });
-        v = grow(v, (size_t)k + 1, &cap, sizeof *v);
-        *costs = grow(*costs, (size_t)k + 1, &capcost, sizeof **costs);
-        if (k == before) (*costs)[k] = cost < 0 ? NAN : csv_num_or(t, cost, NAN);
-        v[k] = (k == before ? 0 : v[k]) + csv_num(t, heat);
+        str name = csv_str(t, callee), plain = live_plain(name);
+        double estimate = cost < 0 ? NAN : csv_num_or(t, cost, NAN);
+        add_site(s, name, csv_str(t, where), csv_num(t, heat), estimate);
+        if (plain.n < name.n) add_site(s, plain, csv_str(t, where), csv_num(t, heat), estimate);
     }
-    free(b.s);
     csv_close(t);
-    return v;
 }
 
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (!store || !work) usage("--store and --work are needed");
-    struct intern key = { 0 };
-    double *costs = NULL, *heat = sites ? read_heat(sites, &key, &costs) : NULL;
+    struct sites known = { 0 };
+    if (sites) read_sites(sites, &known);
     struct search s = { .algorithm = algo,
                         .chain = chain ? chain : algo,
                         .store = store,
@@ -111,9 +117,9 @@ int main(int argc, char **argv)
                         .hot = hot,
                         .t_max = t_max,
                         .t_min = t_min,
-                        .heat_key = &key,
-                        .heat = heat,
-                        .cost = costs };
+                        .heat_key = &known.key,
+                        .heat = known.heat,
+                        .cost = known.cost };
     history_read(&s.history, argv + i);
     s.objective =
         (struct objective){ history_find(&s.history, str_of("default")), text_weight, max_text, max_instructions };

@@ -113,7 +113,7 @@ int main(int argc, char **argv)
     const char *why = work_build(k, level, decisions ? &legal : NULL, NULL, NULL, true, &did);
     if (why) die("%s: %s", k->program->name, why);
     struct features *f = k->llvm ? features_of(k, !no_heat) : NULL;
-    bool same_order = f && !k->per_file && f->base.ncalls == k->ncalls;
+    bool same_order = f && k->scope != SCOPE_FILE && f->base.ncalls == k->ncalls;
     index_calls(k);
     csvw *w = csvw_open(out);
     csvw_names(w, "program,callee,caller,chain,file,line,column,level,heat,inlined,legal,reason,threshold");

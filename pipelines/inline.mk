@@ -10,7 +10,8 @@ LIVE_EVALS   ?= $(if $(filter ci,$(SCALE)),16,$(if $(filter full,$(SCALE)),400,6
 LIVE_SIZE    ?= $(if $(filter ci,$(SCALE)),10,$(if $(filter full,$(SCALE)),400,120))
 # a per cent of text weighs as much as a twentieth per cent of instructions; never 30 % more text than the default
 LIVE_GOAL    ?= --text-weight=0.05 --max-text=1.3
-LIVE_ROUNDS  ?= $(if $(filter ci,$(SCALE)),3,$(if $(filter full,$(SCALE)),100,20))
+# six is the least of which a signed-rank interval at 95 % can exclude anything
+LIVE_ROUNDS  ?= $(if $(filter ci,$(SCALE)),6,$(if $(filter full,$(SCALE)),100,20))
 FIT          ?= fit-boost --rounds=60 --depth=3
 $(if $(word 2,$(PROGRAM)),$(error make inline: PROGRAM='$(PROGRAM)': make cannot work in a directory with a space in its name))
 LIVE_ALL     := $(shell awk -F, 'NR > 1 { print $$1 }' $(LIVE_TABLE))
@@ -92,7 +93,7 @@ $(LIVE)/%/small.sexp: $(LIVE)/%/size/explored
 # builds; `files` is what most users have, each source compiled by itself at -O2 and linked
 $(LIVE)/%/built: $(LIVE)/%/learned.sexp $(LIVE)/%/small.sexp | $(PROGS)
 	@for level in O2 O3 Os Oz; do inline-build --level=-$$level --out=$(@D)/$$level $(@D)/w > /dev/null; done
-	inline-build --stock --out=$(@D)/files $(@D)/w > /dev/null
+	inline-build --stock=O2 --out=$(@D)/files $(@D)/w > /dev/null
 	best=$$(csv-where -c state --is=ok $(@D)/history.csv | csv-sort -k instructions:n,decisions | csv-cut -c decisions |
 	    awk '/^threshold-/ && !t { t = substr($$1, 11) } END { print t }')
 	inline-build --threshold=$$best --out=$(@D)/threshold $(@D)/w > /dev/null
@@ -154,7 +155,7 @@ $(POLICY)/%.static.model: $(LIVE_TRAIN:%=$(POLICY)/%.labelled.csv)
 $(POLICY)/%.default.sexp: $(LIVE)/%/w/program.csv
 	@mkdir -p $(@D)
 	inline-build --complete=$@ --out=$(POLICY)/$*.O2 $(<D) > /dev/null
-	inline-build --stock --out=$(POLICY)/$*.files $(<D) > /dev/null
+	inline-build --stock=O2 --out=$(POLICY)/$*.files $(<D) > /dev/null
 $(LIVE)/%/sites.csv: $(LIVE)/%/w/program.csv
 	@inline-sites -o $@ $(<D)
 $(POLICY)/%.sites.csv: $(LIVE)/%/sites.csv

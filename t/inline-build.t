@@ -11,13 +11,13 @@ inline-build --decisions=none.sexp --sites --out=none w > none.csv
 is 'an empty set inlines nothing' 0 awk -F, '$4 == "yes" { n++ } END { print n + 0 }' none.csv
 is 'the program does the same' "$(cat reference.txt)" ./none sort < demo/main.c
 # the stock build is what the compiler makes of the sources by itself, and what modules of each file give
-inline-build --stock --out=stock w > stock.csv
+inline-build --stock=O2 --out=stock w > stock.csv
 is 'the stock build does the same' "$(cat reference.txt)" ./stock sort < demo/main.c
 is 'and tells nothing' 'callee,chain,asked,inlined,reason' cat stock.csv
 (cd demo && clang-14 -O2 -no-pie *.c -o ../by-hand)
 code() { objdump -d --no-show-raw-insn "$1" | sed '1,3d'; }
 is 'it is a plain compilation, byte for byte' "$(code by-hand)" code stock
-fails 'the stock build takes no decisions' 2 'stock' inline-build --stock --threshold=5 --out=x w
+fails 'the stock build takes no decisions' 2 'stock' inline-build --stock=O2 --threshold=5 --out=x w
 cat > one.sexp <<'X'
 (decisions (program demo) (compiler clang-14)
   (site (path hash:3:20) (callee hash_step) (inline true))

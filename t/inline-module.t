@@ -3,7 +3,7 @@
 . "$root/t/inline-live.sh"
 ok 'leaves the module, the module for size, the table and what may never be inlined' test -s w/module.bc -a -s w/module-Oz.bc -a -s w/program.csv
 is 'the compiler says which functions no decision may inline' $'callee,reason\nquicksort,recursive\nsay,varargs' cat w/never.csv
-is 'only what is needed is left' $'calls.csv\nmodule-Os.bc\nmodule-Oz.bc\nmodule.bc\nnever.csv\nprogram.csv' ls w
+is 'only what is needed is left' $'calls.csv\nmodule-Os.bc\nmodule-Oz.bc\nmodule.bc\nnever.csv\nprogram.csv\nunits.csv' ls w
 is 'a call, where it is, and what the heuristic thinks of it' 'hash_step,hash,hash:3:20,table.c,15,20,-15025,337' grep ^hash_step w/calls.csv
 inline-module --per-file --out=f demo
 # bodies of libc's headers are there with clang only, and gcc has made a loop of the last call before it is asked

@@ -3,9 +3,12 @@
  * Laid out: module.bc, the whole program, only main public; per file, unitK.bc for each source as well, which are then
  * what is built.  module-Os.bc, module-Oz.bc: the same compiled for size, since the functions' attributes differ;
  * -O3 shares the modules of -O2. */
+#include "inline/calls.h"
 #include "inline/compiler.h"
 #include "inline/ir.h"
 #include "inline/llvm.h"
+#include "inline/lto.h"
+#include "inline/tool.h"
 #include "base/message.h"
 #include "base/out.h"
 #include "table/csvio.h"
@@ -32,38 +35,32 @@ static char *unit_path(const char *work, const char *level, size_t k)
     return xformat("%s/unit%zu%s.bc", work, k, suffix(level));
 }
 
-static size_t count(char *const *v)
-{
-    size_t n = 0;
-    while (v && v[n]) n++;
-    return n;
-}
-
 static const char *compile_all(const struct llvm *l, const char *work, const struct program *p, const char *level,
-                               bool per_file)
+                               enum scope scope)
 {
     static char sentence[600];
-    size_t n = count(p->sources), nflags = count(p->flags);
-    char **module = xcalloc(n + 1, sizeof *module), **flags = xcalloc(nflags + 2, sizeof *flags);
-    for (size_t i = 0; i < nflags; i++) flags[i] = p->flags[i];
-    flags[nflags] = xstrdup(level);                      /* last: it wins over the program's own level */
+    size_t n = p->nunits;
+    char **module = xcalloc(n + 1, sizeof *module);
     const char *why = NULL;
     for (size_t i = 0; i < n; i++) module[i] = unit_path(work, level, i);
     for (size_t i = 0; i < n && !why; i++) {
-        why = llvm_compile(l, p->sources[i], flags, p->directory, module[i]);
+        struct args flags = { 0 };
+        if (scope == SCOPE_LTO) unit_flags(&flags, &p->unit[i]);
+        else args(&flags, p->unit[i].flags);
+        arg(&flags, level);                              /* last: it wins over the program's own level */
+        why = llvm_compile(l, p->unit[i].source, flags.v, p->unit[i].directory,
+                           scope != SCOPE_LTO, module[i]);
+        args_free(&flags);
         if (why) {
-            snprintf(sentence, sizeof sentence, "%s: %s", p->sources[i], why);
+            snprintf(sentence, sizeof sentence, "%s: %s", p->unit[i].source, why);
             why = sentence;
         }
     }
     char *out = module_path(work, level);
     if (!why) why = llvm_merge(l, module, out);
     for (size_t i = 0; i < n; i++) {
-        if (!per_file || why) unlink(module[i]);
         free(module[i]);
     }
-    free(flags[nflags]);
-    free(flags);
     free(module);
     free(out);
     return why;
@@ -129,12 +126,22 @@ static const char *find_calls(const struct llvm *l, const char *work, size_t uni
     return why;
 }
 
-static const char *clang_make(const struct compiler *c, const char *work, const struct program *p, bool per_file)
+static const char *clang_make(const struct compiler *c, const char *work, const struct program *p,
+                              enum scope scope, const char *profile)
 {
+    bool per_file = scope == SCOPE_FILE;
     const char *why = NULL;
     for (size_t i = 0; i < sizeof levels / sizeof *levels && !why; i++)
-        why = compile_all(c->tools, work, p, levels[i], per_file);
-    return why ? why : find_calls(c->tools, work, per_file ? count(p->sources) : 0);
+        why = compile_all(c->tools, work, p, levels[i], scope);
+    if (!why) why = find_calls(c->tools, work, per_file ? p->nunits : 0);
+    if (!why && scope == SCOPE_LTO) why = lto_make(c->tools, work, p, profile);
+    for (size_t i = 0; i < sizeof levels / sizeof *levels && !per_file; i++)
+        for (size_t k = 0; k < p->nunits; k++) {
+            char *module = unit_path(work, levels[i], k);
+            unlink(module);
+            free(module);
+        }
+    return why;
 }
 
 /* The middle end runs once: its result is both read for the calls left and turned into code. */
@@ -164,12 +171,12 @@ static const char *build_one(const struct llvm *l, const struct build *b, const 
                              const struct call_list *calls, struct live *did)
 {
     struct llvm_build one = { .module = module, .level = b->level, .original = !b->wanted, .calls = *calls,
-                              .threshold = b->threshold, .out = out, .object = b->per_file,
+                              .threshold = b->threshold, .out = out, .object = b->scope == SCOPE_FILE,
                               .libraries = b->program->libraries };
     struct remarks r = { 0 };
     struct ir_module m = { 0 };
     const char *why =
-        b->sites || !out ? build_and_read(l, b->work, &one, b->per_file, &r, &m) : llvm_build(l, &one, &r);
+        b->sites || !out ? build_and_read(l, b->work, &one, b->scope == SCOPE_FILE, &r, &m) : llvm_build(l, &one, &r);
     if (!why && did) live_of_build(did, &r, &m);
     ir_free(&m);
     remarks_free(&r);
@@ -179,7 +186,7 @@ static const char *build_one(const struct llvm *l, const struct build *b, const 
 static const char *build_files(const struct llvm *l, const struct build *b, const struct call_list *calls,
                                struct live *did)
 {
-    size_t n = count(b->program->sources);
+    size_t n = b->program->nunits;
     char **object = xcalloc(n + 1, sizeof *object);
     const char *why = NULL;
     for (size_t k = 0; k < n && !why; k++) {
@@ -200,9 +207,10 @@ static const char *build_files(const struct llvm *l, const struct build *b, cons
 static const char *clang_build(const struct compiler *c, const struct build *b, struct live *did)
 {
     struct call_list calls = { 0 };
+    if (b->scope == SCOPE_LTO) return lto_build(c->tools, b, did);
     if (b->wanted) calls = live_calls(b->wanted);
     char *module = module_path(b->work, b->level);
-    const char *why = b->per_file ? build_files(c->tools, b, &calls, did)
+    const char *why = b->scope == SCOPE_FILE ? build_files(c->tools, b, &calls, did)
                                   : build_one(c->tools, b, module, b->exe, &calls, did);
     free(module);
     free((void *)(uintptr_t)calls.callee);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *const scope_name[] = { "program", "file", "lto" };
+
 static const struct family {
     const char *name;
     struct compiler *(*find)(int version, const char **why);
@@ -24,20 +26,4 @@ const struct compiler *compiler_find(const char *name, const char **why)
     snprintf(sentence, sizeof sentence, "no compiler is called '%.40s'; known: clang, clang-N, gcc, gcc-N", name);
     *why = sentence;
     return NULL;
-}
-
-struct call_tables call_tables_open(const char *work)
-{
-    struct call_tables t = { csvw_open(xformat("%s/calls.csv", work)), csvw_open(xformat("%s/never.csv", work)) };
-    csvw_names(t.calls, CALL_COLUMNS);
-    csvw_end(t.calls);
-    csvw_names(t.never, "callee,reason");
-    csvw_end(t.never);
-    return t;
-}
-
-void call_tables_close(struct call_tables *t)
-{
-    csvw_close(t->never);
-    csvw_close(t->calls);
 }

@@ -8,14 +8,20 @@
 #define MILLRACE_COMPILER_H
 #include "inline/live.h"
 #include "inline/program.h"
-#include "table/csvio.h"
+
+/* What is compiled at once: the whole program as one module; each source by itself; or as `-flto` does it, each source
+ * up to the link, then all together, decided in both (lto.h). */
+enum scope { SCOPE_PROGRAM, SCOPE_FILE, SCOPE_LTO };
+extern const char *const scope_name[];                   /* program, file, lto */
 
 struct build {
     const char *work;                                    /* directory that make has filled */
     const struct program *program;
-    bool per_file;
+    enum scope scope;
+    const char *profile;                                 /* lto: none, fe, irn */
     const char *level, *threshold;                       /* "-O2"; threshold NULL: the heuristic's own */
     const struct live *wanted;                           /* sorted; NULL: the heuristic decides */
+    bool open;                                           /* lto: it decides about calls that `wanted` does not name */
     const char *exe;                                     /* NULL: only tell what would be done */
     bool sites;                                          /* tell also of the calls that are left */
 };
@@ -26,7 +32,8 @@ struct compiler {
     bool contexts;
     const void *tools;
     /* Lay the program out in the directory `work`, with WORK/calls.csv and WORK/never.csv (work.h). */
-    const char *(*make)(const struct compiler *, const char *work, const struct program *, bool per_file);
+    const char *(*make)(const struct compiler *, const char *work, const struct program *, enum scope,
+                        const char *profile);
     /* Add to *did, unsorted, what became of each call. */
     const char *(*build)(const struct compiler *, const struct build *, struct live *did);
 };
@@ -34,13 +41,6 @@ struct compiler {
 /* NAME is a family, "clang" or "gcc" (its oldest installed version, so that results do not change when one is added),
  * or a version of it, "clang-19".  NULL and a sentence in *why when it is missing. */
 const struct compiler *compiler_find(const char *name, const char **why);
-
-/* The rows of calls.csv, in source order, as the adapters write them; cost and threshold nan where not known. */
-struct call_row { str callee, caller, chain, file; uint32_t line, column; double cost, threshold; };
-#define CALL_COLUMNS "callee,caller,chain,file,line,column,cost,threshold"
-struct call_tables { csvw *calls, *never; };             /* WORK/calls.csv and WORK/never.csv, headers written */
-struct call_tables call_tables_open(const char *work);
-void call_tables_close(struct call_tables *);
 
 /* The adapters; version 0: the oldest installed. */
 struct compiler *clang_find(int version, const char **why);

@@ -4,6 +4,7 @@
  * optimiser, made when a level is first asked for.  Decided builds have early inlining off, since it acts before a
  * plugin can decide; the heuristic's executable has it on and is gcc's own, and what the heuristic is reported to do is
  * what it does with early inlining off, where every call comes before the inliner that reports. */
+#include "inline/calls.h"
 #include "inline/compiler.h"
 #include "inline/tool.h"
 #include "base/message.h"
@@ -23,16 +24,9 @@ struct tools { char *gcc, *gxx; };
 struct log_line { str f[FIELDS]; };
 enum { CALLEE, CALLER, CHAIN, SOURCE, LINE, COLUMN, COPIES_IN, COPIES_LEFT, GROWTH, LIMIT, REASON, LEGAL };
 
-static size_t count(char *const *v)
+static void code_flags(struct args *a, const struct unit *u, const char *level)
 {
-    size_t n = 0;
-    while (v && v[n]) n++;
-    return n;
-}
-
-static void code_flags(struct args *a, const struct program *p, const char *level)
-{
-    for (char *const *f = p->flags; f && *f; f++)        /* the preprocessor has had its own */
+    for (char *const *f = u->flags; f && *f; f++)        /* the preprocessor has had its own */
         if (strncmp(*f, "-f", 2) == 0 || strncmp(*f, "-m", 2) == 0 || strncmp(*f, "-std", 4) == 0) arg(a, *f);
     arg(a, "-w");
     arg(a, level);
@@ -123,7 +117,7 @@ static const char *lto_object(const struct tools *t, const struct build *b, size
     char *part = xformat("%s.%ld", *object, (long)getpid()), *unit = xformat("%s/unit%zu.i", b->work, k);
     struct args a = { 0 };
     arg(&a, t->gcc);
-    code_flags(&a, b->program, b->level);
+    code_flags(&a, &b->program->unit[k], b->level);
     params(&a, b->threshold);
     arg(&a, "-g1");
     arg(&a, "-flto");
@@ -148,7 +142,7 @@ static const char *link_all(const struct tools *t, const struct build *b, char *
     arg(&a, "-w");
     arg(&a, "-no-pie");
     arg(&a, b->level);
-    if (!b->per_file) {
+    if (b->scope != SCOPE_FILE) {
         arg(&a, "-flto");
         arg(&a, "-flto-partition=none");
         if (decided) late(&a);
@@ -168,7 +162,7 @@ static const char *object_alone(const struct tools *t, const struct build *b, si
     char *unit = xformat("%s/unit%zu.i", b->work, k);
     struct args a = { 0 };
     arg(&a, t->gcc);
-    code_flags(&a, b->program, b->level);
+    code_flags(&a, &b->program->unit[k], b->level);
     params(&a, b->threshold);
     arg(&a, "-g1");
     if (log) {
@@ -187,7 +181,7 @@ static const char *object_alone(const struct tools *t, const struct build *b, si
 /* Build to `exe`; with a plugin run (decided or only watched) when lines is not NULL. */
 static const char *build(const struct tools *t, const struct build *b, const char *exe, struct log *lines)
 {
-    size_t n = count(b->program->sources);
+    size_t n = b->program->nunits;
     char **object = xcalloc(n + 1, sizeof *object);
     struct memory_file decide = memory_file("decide"), log = memory_file("log");
     struct buf wanted = { 0 };
@@ -199,7 +193,7 @@ static const char *build(const struct tools *t, const struct build *b, const cha
     free(wanted.s);
     const char *why = NULL;
     for (size_t k = 0; k < n && !why; k++) {
-        if (!b->per_file) {
+        if (b->scope != SCOPE_FILE) {
             why = lto_object(t, b, k, lines != NULL, &object[k]);
             continue;
         }
@@ -212,10 +206,10 @@ static const char *build(const struct tools *t, const struct build *b, const cha
     }
     if (!why) why = link_all(t, b, object, lines != NULL, exe, &decide, lines ? &log : NULL);
     struct buf text = memory_file_read(&log);
-    if (lines && !b->per_file) lines->text = text;
+    if (lines && b->scope != SCOPE_FILE) lines->text = text;
     else free(text.s);
     for (size_t k = 0; k < n; k++) {
-        if (b->per_file && object[k]) unlink(object[k]);
+        if (b->scope == SCOPE_FILE && object[k]) unlink(object[k]);
         free(object[k]);
     }
     free(object);
@@ -282,20 +276,20 @@ static const char *compile_plugin(const struct tools *t, const char *work, int v
 static const char *preprocess(const struct tools *t, const char *work, const struct program *p)
 {
     static char sentence[600];
-    for (size_t k = 0; p->sources[k]; k++) {
+    for (size_t k = 0; k < p->nunits; k++) {
         char *unit = xformat("%s/unit%zu.i", work, k);
         struct args a = { 0 };
         arg(&a, t->gcc);
         arg(&a, "-w");
-        args(&a, p->flags);
+        args(&a, p->unit[k].flags);
         arg(&a, "-E");
-        arg(&a, p->sources[k]);
+        arg(&a, p->unit[k].source);
         arg(&a, "-o");
         arg(&a, unit);
-        const char *why = tool_run(&a, p->directory, NULL, NULL);
+        const char *why = tool_run(&a, p->unit[k].directory, NULL, NULL);
         free(unit);
         if (!why) continue;
-        snprintf(sentence, sizeof sentence, "%s: %s", p->sources[k], why);
+        snprintf(sentence, sizeof sentence, "%s: %s", p->unit[k].source, why);
         return sentence;
     }
     return NULL;
@@ -321,12 +315,15 @@ static void write_calls(const char *work, const struct log *l)
     intern_free(&seen);
 }
 
-static const char *gcc_make(const struct compiler *c, const char *work, const struct program *p, bool per_file)
+static const char *gcc_make(const struct compiler *c, const char *work, const struct program *p,
+                            enum scope scope, const char *profile)
 {
     const struct tools *t = c->tools;
+    (void)profile;
+    if (scope == SCOPE_LTO) return "gcc is decided about in one pass only: leave out --lto";
     const char *why = preprocess(t, work, p);
     if (!why) why = compile_plugin(t, work, c->version);
-    struct build b = { .work = work, .program = p, .per_file = per_file, .level = "-O2" };
+    struct build b = { .work = work, .program = p, .scope = scope, .level = "-O2" };
     char *exe = xformat("%s/.gcc.%ld", work, (long)getpid());
     struct log lines = { 0 };
     if (!why) why = build(t, &b, exe, &lines);

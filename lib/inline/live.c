@@ -134,6 +134,44 @@ void live_write(const struct live *l, const char *path, const char *program, con
     sexpw_close(w);
 }
 
+static const char *last_separator(str chain)
+{
+    const char *last = NULL;
+    for (const char *p = chain.s, *end = p + chain.n, *q; (q = memmem(p, (size_t)(end - p), " @ ", 3)); p = q + 3)
+        last = q;
+    return last;
+}
+
+str live_stage(str chain)
+{
+    const char *last = last_separator(chain);
+    str s = { last ? last + 3 : chain.s, 0 };
+    if (last) s.n = (size_t)(chain.s + chain.n - s.s);
+    return str_is(s, "compile") || str_is(s, "link") ? s : (str){ "", 0 };
+}
+
+str live_bare(str chain)
+{
+    size_t stage = live_stage(chain).n;
+    return (str){ chain.s, chain.n - (stage ? stage + 3 : 0) };
+}
+
+str live_outermost(str chain)
+{
+    chain = live_bare(chain);
+    const char *last = last_separator(chain), *from = last ? last + 3 : chain.s, *end = chain.s + chain.n;
+    const char *colon = memchr(from, ':', (size_t)(end - from));
+    return (str){ from, (size_t)((colon ? colon : end) - from) };
+}
+
+str live_plain(str symbol)
+{
+    const char *dot = memrchr(symbol.s, '.', symbol.n);
+    size_t digits = dot ? (size_t)(symbol.s + symbol.n - dot - 1) : 0, n = 0;
+    while (n < digits && dot[1 + n] >= '0' && dot[1 + n] <= '9') n++;
+    return digits && n == digits && dot > symbol.s ? (str){ symbol.s, (size_t)(dot - symbol.s) } : symbol;
+}
+
 void live_base_key(struct buf *b, str callee, str chain)
 {
     const char *end = memmem(chain.s, chain.n, " @ ", 3);

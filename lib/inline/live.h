@@ -3,7 +3,10 @@
  * The stream is the canonical one of decisions.h, `(decisions ... (site (path STEP ...) (callee F) (inline B)) ...)`,
  * where a step is an element of LLVM's replay key, FUNCTION:LINE:COLUMN[.DISCRIMINATOR], from the outside in; a
  * chain is the same key as the compiler writes it, innermost first, joined by " @ ".  Sets are kept sorted, so equal
- * sets give equal bytes and equal hashes, whoever made them. */
+ * sets give equal bytes and equal hashes, whoever made them.
+ *
+ * With `-flto` the inliner runs twice, and the same call may be decided each time: there the outermost step is a stage
+ * instead of a call, `compile` (each source by itself, before the link) or `link`: "h:3:5 @ g:2:3 @ link". */
 #ifndef MILLRACE_LIVE_H
 #define MILLRACE_LIVE_H
 #include "base/str.h"
@@ -25,6 +28,13 @@ void live_free(struct live *);
 
 void live_read(struct live *, const char *path);                         /* sorted; dies at file:line */
 void live_write(const struct live *, const char *path, const char *program, const char *compiler);
+
+/* The stage of a chain, "" where it has none; the chain without it; the function that its outermost call stands in; a
+ * symbol without the number that linkers give static functions of one name (loc.3 -> loc). */
+str live_stage(str chain);
+str live_bare(str chain);
+str live_outermost(str chain);
+str live_plain(str symbol);
 
 /* "callee innermost-element": what all copies of a call share */
 void live_base_key(struct buf *, str callee, str chain);

@@ -21,6 +21,8 @@ struct llvm *llvm_find(int version, const char **why)
         free(name);
         l.link = tool_find(name = xformat("llvm-link-%d", v));
         free(name);
+        l.lld = tool_find(name = xformat("ld.lld-%d", v));
+        free(name);
         if (l.clang && l.opt && l.link) {
             struct llvm *found = xmalloc(1, sizeof *found);
             *found = l;
@@ -71,8 +73,7 @@ static double number_after(const char *p, const char *e, const char *key)
 static bool parse_remark(const char *p, const char *e, struct remark *r)
 {
     *r = (struct remark){ .kind = OTHER, .cost = NAN, .threshold = NAN };
-    p = find(p, e, "remark: ");
-    if (!p) return false;
+    if (find(p, e, "remark: ")) p = find(p, e, "remark: ");      /* the linker's have no such word */
     const char *yes = find(p, e, "' inlined into '"), *no = find(p, e, "' not inlined into '");
     if (!yes && !no) return false;
     const char *open = find(p, e, ": '");                /* FILE:LINE:COLUMN: 'callee' */
@@ -97,7 +98,9 @@ static bool parse_remark(const char *p, const char *e, struct remark *r)
     if (find(p, e, "too costly to inline")) r->kind = TOO_COSTLY;
     else if (find(p, e, "never be inlined")) {
         r->kind = NEVER;
-        if (!between(&p, e, "(cost=never): ", " [-R", &r->reason)) r->reason = (str){ "", 0 };
+        const char *why = find(p, e, "(cost=never): "), *tag = find(p, e, " [-R");
+        if (why) why += strlen("(cost=never): ");
+        r->reason = why ? (str){ why, (size_t)((tag ? tag : e) - why) } : (str){ "", 0 };
     }
     return true;
 }
@@ -147,12 +150,41 @@ void remarks_free(struct remarks *r)
 
 /* ---- running the compiler */
 
-const char *llvm_compile(const struct llvm *l, const char *source, char *const *flags, const char *directory,
-                         const char *out)
+static const char *compile_unoptimised(const struct llvm *l, const char *source, char *const *flags,
+                                       const char *directory, bool preprocessed, const char *out)
 {
-    /* Preprocessed text gives every call of a macro its own column, and discriminators tell calls of one line apart.
-     * -O2 is needed here already: without it functions are marked noinline optnone. */
-    char *text = xformat("%s.i", out);
+    /* -O2 is needed here already: without it functions are marked noinline optnone */
+    static const char *const fixed[] = { "-w",
+                                         "-O2",
+                                         "-gdwarf-4",
+                                         "-gline-tables-only",
+                                         "-fdebug-info-for-profiling",
+                                         "-fno-crash-diagnostics",
+                                         "-Xclang",
+                                         "-disable-llvm-passes",
+                                         "-emit-llvm",
+                                         "-c" };
+    struct args b = { 0 };
+    arg(&b, l->clang);
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) arg(&b, fixed[i]);
+    for (char *const *f = flags; f && *f; f++)           /* those of code generation; the preprocessor has had its own */
+        if (!preprocessed || strncmp(*f, "-f", 2) == 0 || strncmp(*f, "-m", 2) == 0 || strncmp(*f, "-std", 4) == 0 ||
+            strncmp(*f, "-O", 2) == 0)
+            arg(&b, *f);
+    arg(&b, source);
+    arg(&b, "-o");
+    arg(&b, out);
+    return tool_run(&b, directory, NULL, NULL);
+}
+
+const char *llvm_compile(const struct llvm *l, const char *source, char *const *flags, const char *directory,
+                         bool preprocess, const char *out)
+{
+    if (!preprocess) return compile_unoptimised(l, source, flags, directory, false, out);
+    const char *dot = strrchr(source, '.');
+    bool cxx = dot && (strcmp(dot, ".cc") == 0 || strcmp(dot, ".cpp") == 0 || strcmp(dot, ".cxx") == 0 ||
+                       strcmp(dot, ".C") == 0);
+    char *text = xformat("%s.%s", out, cxx ? "ii" : "i");
     struct args a = { 0 };
     arg(&a, l->clang);
     arg(&a, "-w");
@@ -162,29 +194,7 @@ const char *llvm_compile(const struct llvm *l, const char *source, char *const *
     arg(&a, "-o");
     arg(&a, text);
     const char *why = tool_run(&a, directory, NULL, NULL);
-    if (!why) {
-        static const char *const fixed[] = { "-w",
-                                             "-O2",
-                                             "-gdwarf-4",
-                                             "-gline-tables-only",
-                                             "-fdebug-info-for-profiling",
-                                             "-fno-crash-diagnostics",
-                                             "-Xclang",
-                                             "-disable-llvm-passes",
-                                             "-emit-llvm",
-                                             "-c" };
-        struct args b = { 0 };
-        arg(&b, l->clang);
-        for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) arg(&b, fixed[i]);
-        arg(&b, text);
-        arg(&b, "-o");
-        arg(&b, out);
-        for (char *const *f = flags; f && *f; f++)       /* code generation flags; the preprocessor has had its own */
-            if (strncmp(*f, "-f", 2) == 0 || strncmp(*f, "-m", 2) == 0 || strncmp(*f, "-std", 4) == 0 ||
-                strncmp(*f, "-O", 2) == 0)
-                arg(&b, *f);
-        why = tool_run(&b, directory, NULL, NULL);
-    }
+    if (!why) why = compile_unoptimised(l, text, flags, directory, true, out);
     unlink(text);
     free(text);
     return why;

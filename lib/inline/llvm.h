@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct llvm { int version; char *clang, *opt, *link; };
+struct llvm { int version; char *clang, *opt, *link, *lld; };  /* lld: NULL where it is not installed */
 
 /* The tools of that version (0: the oldest installed of 14 .. 19, so that results do not change when one is added).
  * NULL and a sentence in *why when they are missing. */
@@ -50,8 +50,9 @@ struct llvm_build {
 };
 
 /* Each returns NULL, or a sentence on what went wrong (valid until the next call). */
+/* preprocess: in a step of its own, so that every call of a macro has its own column, hence its own key */
 const char *llvm_compile(const struct llvm *, const char *source, char *const *flags, const char *directory,
-                         const char *out);
+                         bool preprocess, const char *out);
 const char *llvm_merge(const struct llvm *, char *const *modules, const char *out); /* link, keep only main public */
 const char *llvm_text(const struct llvm *, const char *module, const char *passes,
                       const char *out); /* passes: NULL for none */

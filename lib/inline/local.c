@@ -50,17 +50,9 @@ static char *store_path(const struct local *l, str decisions, const char *ending
     return xformat("%s/%.*s%s", l->s->store, (int)decisions.n, decisions.s, ending);
 }
 
-static str outermost(str chain)
-{
-    const char *from = chain.s, *end = chain.s + chain.n;
-    for (const char *q; (q = memmem(from, (size_t)(end - from), " @ ", 3));) from = q + 3;
-    const char *colon = memchr(from, ':', (size_t)(end - from));
-    return (str){ from, (size_t)((colon ? colon : end) - from) };
-}
-
 static void touch(struct local *l, struct move *m, str function)
 {
-    uint32_t k = intern(&l->function, parts_plain(function));
+    uint32_t k = intern(&l->function, live_plain(function));
     for (size_t i = 0; i < m->nnear; i++) if (m->near[i] == k) return;
     uint32_t *more = arena_get(&l->memory, (m->nnear + 1) * sizeof *more);
     if (m->nnear) memcpy(more, m->near, m->nnear * sizeof *more);
@@ -92,8 +84,8 @@ static void list_edges(struct local *l)
     for (size_t i = 0; i < l->set.n; i++) {
         if (!l->set.v[i].inlined) continue;
         l->edge = grow(l->edge, l->nedge + 1, &cap, sizeof *l->edge);
-        l->edge[l->nedge++] = (struct edge){ intern(&l->function, parts_plain(l->set.v[i].callee)),
-                                             intern(&l->function, parts_plain(outermost(l->set.v[i].chain))), 1 };
+        l->edge[l->nedge++] = (struct edge){ intern(&l->function, live_plain(l->set.v[i].callee)),
+                                             intern(&l->function, live_plain(live_outermost(l->set.v[i].chain))), 1 };
     }
     if (l->nedge) qsort(l->edge, l->nedge, sizeof *l->edge, by_edge);
     for (size_t i = 0; i < l->nedge; i++)
@@ -141,7 +133,7 @@ static void touch_hosts(struct local *l, struct move *m)
 static void add_move(struct local *l, struct live_site *site, size_t n, bool to)
 {
     struct move m = { .site = site, .n = n, .to = to, .energy = NAN, .key = key_of(l, site, n) };
-    for (size_t i = 0; i < n; i++) touch(l, &m, outermost(site[i].chain));
+    for (size_t i = 0; i < n; i++) touch(l, &m, live_outermost(site[i].chain));
     touch_hosts(l, &m);
     for (size_t i = 0; i < n; i++) touch(l, &m, site[i].callee);
     l->v = grow(l->v, l->n + 1, &l->cap, sizeof *l->v);
@@ -183,7 +175,7 @@ static double promise(struct local *l, const struct move *m, str key)
     size_t n = 0;
     for (size_t i = 0; i < m->n; i++) {
         double cost = search_cost(l->s, &m->site[i]);
-        places += copies(l, parts_plain(outermost(m->site[i].chain)));
+        places += copies(l, live_plain(live_outermost(m->site[i].chain)));
         if (isnan(cost)) continue;
         away += fabs(cost - SIZE_THRESHOLD);
         body += (cost < LEAST_COST ? cost + LAST_CALL_BONUS : cost) - SIZE_THRESHOLD;
@@ -289,14 +281,19 @@ static void leave(const struct local *l, struct live *set, const struct live_sit
     struct live_site *have = live_find(set, c->callee, c->chain);
     if (have) have->inlined = false;
     bool has_body = parts_find(&l->parts, c->callee) != NULL;
+    str outer = live_bare(c->chain), stage = live_stage(c->chain);
     size_t n = set->n;
     for (size_t i = 0; i < n; i++) {
-        str chain = set->v[i].chain;
-        if (chain.n <= c->chain.n + 3 || memcmp(chain.s + chain.n - c->chain.n, c->chain.s, c->chain.n) != 0) continue;
-        str inner = { chain.s, chain.n - c->chain.n - 3 };
-        if (memcmp(inner.s + inner.n, " @ ", 3) != 0 || !str_eq(outermost(inner), parts_plain(c->callee))) continue;
-        if (set->v[i].inlined && !has_body) live_add(set, set->v[i].callee, inner, true);
+        str chain = live_bare(set->v[i].chain);
+        if (!str_eq(live_stage(set->v[i].chain), stage) || chain.n <= outer.n + 3 ||
+            memcmp(chain.s + chain.n - outer.n, outer.s, outer.n) != 0)
+            continue;
+        str inner = { chain.s, chain.n - outer.n - 3 };
+        if (memcmp(inner.s + inner.n, " @ ", 3) != 0 || !str_eq(live_outermost(inner), live_plain(c->callee))) continue;
+        char *again = xformat("%.*s%s%.*s", (int)inner.n, inner.s, stage.n ? " @ " : "", (int)stage.n, stage.s);
+        if (set->v[i].inlined && !has_body) live_add(set, set->v[i].callee, str_of(again), true);
         set->v[i].inlined = false;
+        free(again);
     }
     live_sort(set);
 }

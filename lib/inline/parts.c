@@ -1,5 +1,6 @@
 /* parts.c - see parts.h */
 #include "inline/parts.h"
+#include "inline/live.h"
 #include "base/message.h"
 #include "table/csvio.h"
 #include <elf.h>
@@ -13,13 +14,6 @@
 
 struct symbol { uint64_t begin, end; str name; };
 struct symbols { struct symbol *v; size_t n; void *map; size_t bytes; };
-
-str parts_plain(str s)
-{
-    size_t n = s.n;
-    while (n > 0 && s.s[n - 1] >= '0' && s.s[n - 1] <= '9') n--;
-    return n > 1 && n < s.n && s.s[n - 1] == '.' ? (str){ s.s, n - 1 } : s;
-}
 
 static int by_address(const void *a, const void *b)
 {
@@ -80,7 +74,7 @@ static void free_symbols(struct symbols *s)
 static double *part(struct parts *p, str name)
 {
     size_t before = p->name.n;
-    uint32_t k = intern(&p->name, parts_plain(name));
+    uint32_t k = intern(&p->name, live_plain(name));
     p->cost = grow(p->cost, (size_t)k + 1, &p->cap, sizeof *p->cost);
     if (k == before) memset(p->cost[k], 0, sizeof p->cost[k]);
     return p->cost[k];
@@ -141,7 +135,7 @@ bool parts_read(struct parts *p, const char *path)
 
 const double *parts_find(const struct parts *p, str function)
 {
-    long k = intern_find(&p->name, parts_plain(function));
+    long k = intern_find(&p->name, live_plain(function));
     return k < 0 ? NULL : p->cost[k];
 }
 

@@ -18,7 +18,6 @@ struct parts {
     size_t cap, runs;
 };
 
-str parts_plain(str symbol);                             /* without the linker's number: loc.3 -> loc */
 void parts_of_program(struct parts *, const char *exe);  /* dies when the file is no ELF program */
 void parts_add_run(struct parts *, const char *exe, const struct blocks *);
 void parts_write(const struct parts *, const char *path);

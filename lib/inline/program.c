@@ -1,6 +1,7 @@
 /* program.c - see program.h */
 #include "inline/program.h"
 #include "base/message.h"
+#include "measure/child.h"
 #include "table/csvio.h"
 #include <errno.h>
 #include <fnmatch.h>
@@ -47,7 +48,7 @@ static void expand(struct program *p, struct words *sources, const char *pattern
 
 static void parse_build(struct program *p, const char *file, size_t line)
 {
-    struct words all = split(p->build), sources = { 0 }, flags = { 0 }, libraries = { 0 };
+    struct words all = split(p->build), sources = { 0 }, flags = split(""), libraries = split("");
     for (size_t i = 0; i < all.n; i++) {
         char *w = all.v[i];
         if (strncmp(w, "-l", 2) == 0) add(&libraries, w);
@@ -63,8 +64,9 @@ static void parse_build(struct program *p, const char *file, size_t line)
     }
     if (kept == 0) die_at(file, line, "build: '%s' names no source file", p->build);
     sources.v[kept] = NULL;
-    p->sources = sources.v;
-    p->flags = flags.v;
+    p->unit = xcalloc(kept, sizeof *p->unit);
+    p->nunits = kept;
+    for (size_t i = 0; i < kept; i++) p->unit[i] = (struct unit){ p->directory, sources.v[i], flags.v };
     p->libraries = libraries.v;
 }
 
@@ -99,7 +101,7 @@ static void find_inputs(const struct program *p, struct program_run *run, size_t
 
 static void parse(struct program *p, const char *file, size_t line)
 {
-    parse_build(p, file, line);
+    if (!p->unit) parse_build(p, file, line);
     p->search_run = parse_runs(p->search, &p->nsearch, file, line, "search");
     p->confirm_run = parse_runs(p->confirm, &p->nconfirm, file, line, "confirm");
     find_inputs(p, p->search_run, p->nsearch, file, line);
@@ -126,9 +128,9 @@ struct program *program_of_table(const char *table, const char *name, const char
     die("%s: no program '%s'", table, name);
 }
 
-struct program *program_of_directory(const char *directory)
+/* the lines of DIRECTORY/program; `build` is refused where the units are known */
+static struct program *read_directory(struct program *p, const char *directory)
 {
-    struct program *p = xcalloc(1, sizeof *p);
     p->directory = realpath(directory, NULL);
     if (!p->directory) die_errno("%s", directory);
     char *path = xformat("%s/program", directory);
@@ -152,13 +154,101 @@ struct program *program_of_directory(const char *directory)
     if (ferror(f)) die_errno("%s", path);
     fclose(f);
     free(line);
+    if (p->unit && p->build) die("%s: a line `build` and a recorded build: one of them is too many", path);
+    if (p->unit) p->build = xstrdup("");
     if (!p->build || !p->search || !p->confirm)
         die("%s: a line `%s ...` is missing", path, !p->build ? "build" : !p->search ? "search" : "confirm");
     const char *slash = strrchr(p->directory, '/');
-    p->name = xstrdup(slash ? slash + 1 : p->directory);
+    if (!p->name) p->name = xstrdup(slash ? slash + 1 : p->directory);
     p->set = xstrdup("test");
     p->package = xstrdup("");
     parse(p, path, 1);
     free(path);
+    return p;
+}
+
+struct program *program_of_directory(const char *directory)
+{
+    return read_directory(xcalloc(1, sizeof(struct program)), directory);
+}
+
+struct program *program_of_runs(const char *directory, const char *name, struct unit *unit, size_t n, char **libraries)
+{
+    struct program *p = xcalloc(1, sizeof *p);
+    p->name = xstrdup(name);
+    p->unit = unit;
+    p->nunits = n;
+    p->libraries = libraries;
+    return read_directory(p, directory);
+}
+
+/* ---- in a work directory */
+
+void program_quote(struct buf *b, char *const *words)
+{
+    for (size_t i = 0; words && words[i]; i++) {
+        if (b->n) buf_char(b, ' ');
+        shell_quote(b, words[i]);
+    }
+    buf_char(b, 0);
+    b->n--;
+}
+
+char **program_words(const char *file, size_t line, const char *quoted)
+{
+    const char *why;
+    char **words = *quoted ? shell_words(quoted, &why) : xcalloc(1, sizeof *words);
+    if (!words) die_at(file, line, "'%s': %s", quoted, why);
+    return words;
+}
+
+void program_write_units(const struct program *p, const char *path)
+{
+    struct buf flags = { 0 };
+    csvw *w = csvw_open(path);
+    csvw_names(w, "directory,source,flags");
+    csvw_end(w);
+    for (size_t i = 0; i < p->nunits; i++) {
+        flags.n = 0;
+        program_quote(&flags, p->unit[i].flags);
+        csvw_cstr(w, p->unit[i].directory);
+        csvw_cstr(w, p->unit[i].source);
+        csvw_cstr(w, flags.s);
+        csvw_end(w);
+    }
+    csvw_close(w);
+    free(flags.s);
+}
+
+static void read_units(struct program *p, const char *path)
+{
+    static struct arena text;
+    size_t cap = 0;
+    csv *t = csv_open(path);
+    int directory = csv_need(t, "directory"), source = csv_need(t, "source"), flags = csv_need(t, "flags");
+    while (csv_next(t)) {
+        p->unit = grow(p->unit, p->nunits + 1, &cap, sizeof *p->unit);
+        p->unit[p->nunits++] = (struct unit){ xstrdup(csv_cstr(t, directory, &text)), xstrdup(csv_cstr(t, source, &text)),
+                                              program_words(path, csv_line(t), csv_cstr(t, flags, &text)) };
+    }
+    csv_close(t);
+    if (p->nunits == 0) die_at(path, 2, "no unit");
+}
+
+struct program *program_of_work(const char *table, const char *units)
+{
+    static struct arena text;
+    struct program *p = xcalloc(1, sizeof *p);
+    csv *t = csv_open(table);
+    static const char *const column[] = { "name", "set", "package", "build", "search", "confirm", "directory" };
+    char **field[] = { &p->name, &p->set, &p->package, &p->build, &p->search, &p->confirm, &p->directory };
+    int libraries = csv_need(t, "libraries"), col[7];
+    for (int i = 0; i < 7; i++) col[i] = csv_need(t, column[i]);
+    if (!csv_next(t)) die_at(table, 2, "no row");
+    for (int i = 0; i < 7; i++) *field[i] = xstrdup(csv_cstr(t, col[i], &text));
+    p->libraries = program_words(table, csv_line(t), csv_cstr(t, libraries, &text));
+    read_units(p, units);
+    parse(p, table, csv_line(t));
+    csv_close(t);
     return p;
 }

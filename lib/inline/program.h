@@ -13,10 +13,15 @@
 
 struct program_run { char **argv; size_t argc; char *input; };   /* argv[0] is left for the executable */
 
+/* one compilation: what turns a source into an object, without what says where it goes or how hard to optimise */
+struct unit { char *directory, *source; char **flags; }; /* flags NULL-terminated */
+
 struct program {
     char *name, *set, *package, *directory;
     char *build, *search, *confirm;                      /* the fields as given */
-    char **sources, **flags, **libraries;                /* NULL-terminated; sources sorted, globs expanded */
+    struct unit *unit;                                   /* in the order of the link */
+    size_t nunits;
+    char **libraries;                                    /* words for the linker, NULL-terminated */
     struct program_run *search_run, *confirm_run;
     size_t nsearch, nconfirm;
 };
@@ -25,4 +30,13 @@ struct program {
  * that matches nothing and when the name is not there. */
 struct program *program_of_table(const char *table, const char *name, const char *directory);
 struct program *program_of_directory(const char *directory);
+/* Units and libraries from elsewhere (recorded.h): DIRECTORY/program has only the lines search and confirm. */
+struct program *program_of_runs(const char *directory, const char *name, struct unit *, size_t n, char **libraries);
+
+/* As laid out in a work directory: units.csv (directory, source, flags quoted for a shell), a row a unit, beside
+ * program.csv, whose column libraries is quoted so too.  All die at file:line. */
+void program_write_units(const struct program *, const char *path);
+struct program *program_of_work(const char *table, const char *units);
+char **program_words(const char *file, size_t line, const char *quoted);     /* dies at file:line */
+void program_quote(struct buf *, char *const *words);
 #endif

@@ -38,17 +38,19 @@ struct proposal { struct live set; char hash[17]; str parent; long step; };
  * the store lacks a set that the history names. */
 size_t search_propose(struct search *, struct proposal *);
 
-/* ---- for the algorithms */
+/* ---- for the algorithms: moves.c */
 
 struct pool { struct live_site *site; double *weight, *heat; size_t n; }; /* calls that may be flipped, hottest first */
 
-size_t search_local(struct search *, struct proposal *);
+size_t search_local(struct search *, struct proposal *);              /* local.c */
+void search_load_inlined(const struct search *, str decisions, struct live *);
 /* a set with the calls that were left: from the store, or by a compilation */
 void search_load(const struct search *, str decisions, struct live *);
 struct pool search_pool(const struct search *, const struct live *);
 void search_pool_free(struct pool *);
 void search_copy(const struct search *, struct live *to, const struct live *from);   /* what is inlined, if legal */
 double search_cost(const struct search *, const struct live_site *);         /* nan: not known */
+double search_heat(const struct search *, const struct live_site *);         /* executions; 1 when none are known */
 void search_flip(struct live *, const struct live_site *);                           /* decide one call the other way */
 void search_finish(struct proposal *, str parent, long step);
 /* not among p[0..n-1] nor in the history; rows of this chain from step `before` on do not count, -1: all do */

@@ -31,6 +31,17 @@ void args_free(struct args *a)
     *a = (struct args){ 0 };
 }
 
+void unit_flags(struct args *a, const struct unit *u)
+{
+    static const char *const dropped[] = { "-O", "-g", "-flto", "-fPIC", "-fpic", "-fPIE", "-fpie", "-fno-pie", "-fno-PIE" };
+    for (char *const *f = u->flags; f && *f; f++) {
+        bool drop = false;
+        for (size_t i = 0; i < sizeof dropped / sizeof *dropped && !drop; i++)
+            drop = strncmp(*f, dropped[i], strlen(dropped[i])) == 0;
+        if (!drop) arg(a, *f);
+    }
+}
+
 char *tool_find(const char *name)
 {
     const char *path = getenv("PATH");

@@ -5,12 +5,16 @@
 #ifndef MILLRACE_TOOL_H
 #define MILLRACE_TOOL_H
 #include "base/str.h"
+#include "inline/program.h"
 
 struct args { char **v; size_t n, cap; };                /* zero-initialise; ends with NULL */
 
 void arg(struct args *, const char *);                   /* not copied */
 void args(struct args *, char *const *more);             /* up to its NULL; NULL: none */
 void args_free(struct args *);
+
+/* A unit's own flags, without those that the kind of build decides: -O, -g, -flto, -fPIC and -fpie. */
+void unit_flags(struct args *, const struct unit *);
 
 char *tool_find(const char *name);                       /* its path by PATH; NULL if it is not there */
 

@@ -12,38 +12,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void write_words(struct buf *b, char **v)
-{
-    for (; v && *v; v++) buf_format(b, "%s%s", b->n ? " " : "", *v);
-}
-
-void work_make(const char *path, const struct program *p, const struct compiler *c, bool per_file)
+void work_make(const char *path, const struct program *p, const struct compiler *c, enum scope scope,
+               const char *profile)
 {
     if (mkdir(path, 0777) != 0 && errno != EEXIST) die_errno("%s", path);
     char *absolute = realpath(path, NULL), *table = xformat("%s/program.csv", path);
     if (!absolute) die_errno("%s", path);
     if (unlink(table) != 0 && errno != ENOENT) die_errno("%s", table);
-    const char *why = c->make(c, absolute, p, per_file);
+    char *units = xformat("%s/units.csv", path);
+    program_write_units(p, units);
+    const char *why = c->make(c, absolute, p, scope, profile);
     if (why) die("%s: %s", p->name, why);
-    struct buf build = { 0 };
-    write_words(&build, p->sources);
-    write_words(&build, p->flags);
-    write_words(&build, p->libraries);
+    struct buf libraries = { 0 };
+    program_quote(&libraries, p->libraries);
     csvw *w = csvw_open(table);                          /* last: with it the directory is complete */
-    csvw_names(w, "name,set,package,build,search,confirm,directory,compiler,unit");
+    csvw_names(w, "name,set,package,build,search,confirm,directory,libraries,compiler,unit,profile");
     csvw_end(w);
-    csvw_cstr(w, p->name);
-    csvw_cstr(w, p->set);
-    csvw_cstr(w, p->package);
-    csvw_cstr(w, build.s);
-    csvw_cstr(w, p->search);
-    csvw_cstr(w, p->confirm);
-    csvw_cstr(w, p->directory);
-    csvw_cstr(w, c->name);
-    csvw_cstr(w, per_file ? "file" : "program");
+    const char *field[] = { p->name,   p->set,       p->package,  p->build, p->search,
+                            p->confirm, p->directory, libraries.s, c->name,  scope_name[scope], profile };
+    for (size_t i = 0; i < sizeof field / sizeof *field; i++) csvw_cstr(w, field[i]);
     csvw_end(w);
     csvw_close(w);
-    free(build.s);
+    free(libraries.s);
+    free(units);
     free(absolute);
     free(table);
 }
@@ -54,9 +45,13 @@ static void read_calls(struct work *w)
     char *never = xformat("%s/never.csv", w->path), *calls = xformat("%s/calls.csv", w->path);
     csv *t = csv_open(never);
     for (int callee = csv_need(t, "callee"), reason = csv_need(t, "reason"); csv_next(t);) {
-        size_t k = intern(&w->never, csv_str(t, callee));
-        w->never_reason = grow(w->never_reason, k + 1, &w->cap_never, sizeof *w->never_reason);
-        w->never_reason[k] = csv_cstr(t, reason, &w->text);
+        /* lto numbers static functions of one name anew, so what is said of one of them is said of all */
+        str name = csv_str(t, callee), names[] = { name, live_plain(name) };
+        for (int i = 0; i <= (w->scope == SCOPE_LTO); i++) {
+            size_t k = intern(&w->never, names[i]);
+            w->never_reason = grow(w->never_reason, k + 1, &w->cap_never, sizeof *w->never_reason);
+            w->never_reason[k] = csv_cstr(t, reason, &w->text);
+        }
     }
     csv_close(t);
     free(never);
@@ -86,20 +81,21 @@ struct work *work_open(const char *path)
 {
     struct work *w = xcalloc(1, sizeof *w);
     w->path = xstrdup(path);
-    char *table = xformat("%s/program.csv", path);
+    char *table = xformat("%s/program.csv", path), *units = xformat("%s/units.csv", path);
     if (access(table, R_OK) != 0) die_errno("%s (made by inline-module)", table);
+    if (access(units, R_OK) != 0) die("%s: laid out by an older inline-module: make it again", path);
     out_sweep(path);                                     /* what a killed build left */
     csv *t = csv_open(table);
-    int name = csv_need(t, "name"), directory = csv_need(t, "directory"), unit = csv_find(t, "unit");
-    int compiler = unit >= 0 ? csv_need(t, "compiler") : csv_need(t, "clang");   /* directories of older versions */
+    int unit = csv_need(t, "unit"), compiler = csv_need(t, "compiler"), profile = csv_need(t, "profile");
     if (!csv_next(t)) die_at(table, 2, "no row");
-    const char *n = csv_cstr(t, name, &w->text), *d = csv_cstr(t, directory, &w->text);
-    str c = csv_str(t, compiler);
-    snprintf(w->compiler, sizeof w->compiler, "%s%.*s", unit >= 0 ? "" : "clang-", (int)c.n, c.s);
-    w->per_file = unit >= 0 && str_is(csv_str(t, unit), "file");
+    snprintf(w->compiler, sizeof w->compiler, "%s", csv_cstr(t, compiler, &w->text));
+    w->profile = xstrdup(csv_cstr(t, profile, &w->text));
+    while (w->scope < SCOPE_LTO && !str_is(csv_str(t, unit), scope_name[w->scope])) w->scope++;
+    if (!str_is(csv_str(t, unit), scope_name[w->scope])) csv_die(t, unit, "program, file or lto");
     csv_close(t);
-    w->program = program_of_table(table, n, d);
+    w->program = program_of_work(table, units);
     free(table);
+    free(units);
     const char *why;
     w->adapter = compiler_find(w->compiler, &why);
     w->llvm = compiler_llvm(w->adapter);
@@ -117,7 +113,7 @@ struct work *work_open_for(const char *path, const char *compiler)
     if (c && strcmp(c->name, w->compiler) == 0) return w;
     w->path = xformat("%s/%s", path, c ? c->name : compiler);
     char *table = xformat("%s/program.csv", w->path);
-    if (c && access(table, R_OK) != 0) work_make(w->path, w->program, c, w->per_file);
+    if (c && access(table, R_OK) != 0) work_make(w->path, w->program, c, w->scope, w->profile);
     if (access(table, R_OK) == 0) return work_open(w->path);
     snprintf(w->compiler, sizeof w->compiler, "%s", compiler);
     w->missing = xstrdup(why);
@@ -135,7 +131,7 @@ const char *work_illegal(const struct work *w, str callee, str chain)
 {
     if (!live_stable(chain)) return "merged location";
     if (live_recursive(callee, chain)) return "recursive";
-    long k = intern_find(&w->never, callee);
+    long k = intern_find(&w->never, w->scope == SCOPE_LTO ? live_plain(callee) : callee);
     return k < 0 ? NULL : w->never_reason[k];
 }
 
@@ -158,7 +154,8 @@ const char *work_disobeyed(const struct work *w, const struct live_site *s, cons
 {
     static char sentence[256];
     const struct live_site *d = live_find(did, s->callee, s->chain);
-    const char *end = memmem(s->chain.s, s->chain.n, " @ ", 3), *why = work_illegal(w, s->callee, s->chain);
+    str chain = live_bare(s->chain);
+    const char *end = memmem(chain.s, chain.n, " @ ", 3), *why = work_illegal(w, s->callee, s->chain);
     if (why) snprintf(sentence, sizeof sentence, "illegal: %s", why);
     else if (d) {
         snprintf(sentence, sizeof sentence, "refused: %.*s", d->reason.n ? (int)d->reason.n : 26,
@@ -199,32 +196,11 @@ const char *work_build(const struct work *w, const char *level, const struct liv
     if (w->missing) return w->missing;
     char *absolute = realpath(w->path, NULL);
     if (!absolute) die_errno("%s", w->path);
-    struct build b = { .work = absolute, .program = w->program, .per_file = w->per_file, .level = level,
+    struct build b = { .work = absolute, .program = w->program, .scope = w->scope, .profile = w->profile, .level = level,
                        .threshold = threshold, .wanted = wanted, .exe = exe, .sites = sites };
     if (did) live_clear(did);
     const char *why = w->adapter->build(w->adapter, &b, did);
     if (did) live_sort(did);
-    free(absolute);
-    return why;
-}
-
-const char *work_stock(const struct work *w, const char *level, const char *exe)
-{
-    if (w->missing) return w->missing;
-    char *here = getcwd(NULL, 0), *absolute = exe[0] == '/' ? xstrdup(exe) : xformat("%s/%s", here, exe);
-    if (!here) die_errno("the current directory");
-    struct args a = { 0 };
-    arg(&a, w->compiler);
-    arg(&a, "-w");
-    args(&a, w->program->flags);
-    arg(&a, level);                                      /* last: it wins over the program's own level */
-    arg(&a, "-no-pie");                                  /* as all other builds */
-    args(&a, w->program->sources);
-    args(&a, w->program->libraries);
-    arg(&a, "-o");
-    arg(&a, absolute);
-    const char *why = tool_run(&a, w->program->directory, NULL, NULL);
-    free(here);
     free(absolute);
     return why;
 }

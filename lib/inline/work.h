@@ -1,12 +1,14 @@
 /* work.h - the work directory of one program: what inline-module leaves and the other live filters read.
  *
  *   program.csv   one row of the table of programs, with the absolute source directory, the compiler, and what is
- *                 compiled at once: the whole program or each file by itself
+ *                 compiled at once, and with which profile
+ *   units.csv     its compilations, see program.h
  *   calls.csv     the calls of the source whose callee has a body in the same unit: CALL_COLUMNS of compiler.h
  *   never.csv     callee,reason: functions that must not be inlined (varargs, setjmp, ...), by the compiler's word
  *   the rest      the compiler's own: modules or objects, before any inlining; NAME/: the same for another compiler */
 #ifndef MILLRACE_WORK_H
 #define MILLRACE_WORK_H
+#include "inline/calls.h"
 #include "inline/compiler.h"
 #include "inline/live.h"
 #include "inline/llvm.h"
@@ -19,7 +21,8 @@ struct work {
     const struct compiler *adapter;                      /* NULL when missing */
     const char *missing;                                 /* why; NULL when the compiler is there */
     const struct llvm *llvm;                             /* where the compiler is a clang */
-    bool per_file;
+    enum scope scope;
+    char *profile;                                       /* lto: none, fe, irn */
     struct call_row *call;
     size_t ncalls, cap_calls;
     struct intern never;
@@ -29,7 +32,7 @@ struct work {
 };
 
 /* Compile and write all of it; dies. */
-void work_make(const char *path, const struct program *, const struct compiler *, bool per_file);
+void work_make(const char *path, const struct program *, const struct compiler *, enum scope, const char *profile);
 struct work *work_open(const char *path);                /* dies where it is not one, not where the compiler is gone */
 /* The same program for another compiler (NULL: the same), in PATH/NAME, made where missing. */
 struct work *work_open_for(const char *path, const char *compiler);
@@ -49,6 +52,4 @@ void work_only_legal(const struct work *, const struct live *wanted, struct live
  * what was done; with `sites` also the calls left.  NULL or a sentence. */
 const char *work_build(const struct work *, const char *level, const struct live *wanted, const char *threshold,
                        const char *exe, bool sites, struct live *did);
-/* As an ordinary build: each source by itself, at that level, and linked. */
-const char *work_stock(const struct work *, const char *level, const char *exe);
 #endif

@@ -1,0 +1,137 @@
+/* profile.c - see profile.h */
+#include "inline/profile.h"
+#include "base/message.h"
+#include "measure/child.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const char *units_build(const char *driver, const struct program *p, const struct args *compile,
+                        const struct args *link, const char *directory, const char *exe)
+{
+    static char sentence[600];
+    const char *why = NULL;
+    struct args last = { 0 };
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST) die_errno("%s", directory);
+    arg(&last, driver);
+    args(&last, link->v);
+    for (size_t k = 0; k < p->nunits && !why; k++) {
+        struct args a = { 0 };
+        char *object = xformat("%s/%zu.o", directory, k);
+        arg(&a, driver);
+        arg(&a, "-w");
+        unit_flags(&a, &p->unit[k]);
+        args(&a, compile->v);
+        arg(&a, "-c");
+        arg(&a, p->unit[k].source);
+        arg(&a, "-o");
+        arg(&a, object);
+        why = tool_run(&a, p->unit[k].directory, NULL, NULL);
+        if (why) {
+            snprintf(sentence, sizeof sentence, "%s: %s", p->unit[k].source, why);
+            why = sentence;
+        }
+        arg(&last, object);
+    }
+    args(&last, p->libraries);
+    arg(&last, "-o");
+    arg(&last, exe);
+    if (why) args_free(&last);
+    return why ? why : tool_run(&last, NULL, NULL, NULL);
+}
+
+const char *units_run(const struct program *p, const char *exe, const char *name, const char *value)
+{
+    static char sentence[200];
+    for (size_t i = 0; i < p->nsearch; i++) {
+        const struct program_run *r = &p->search_run[i];
+        char *here = name ? xformat("%s%zu", value, i) : NULL;
+        if (name) setenv(name, here, 1);
+        free(here);
+        r->argv[0] = (char *)(uintptr_t)exe;
+        struct child c = { .argv = r->argv, .directory = p->directory, .input = r->input, .cpu = -1,
+                           .limits = { .wall_seconds = 300, .output_bytes = (uint64_t)1 << 32 } };
+        struct ran ran = child_run(&c);
+        if (name) unsetenv(name);
+        if (ran.how == RAN_EXIT) continue;
+        snprintf(sentence, sizeof sentence, "the instrumented run %zu ended by %s", i + 1, ran_word(&ran));
+        return sentence;
+    }
+    return NULL;
+}
+
+void profile_use_words(struct args *a, const char *kind, const char *data)
+{
+    if (strcmp(kind, "fe") == 0) {
+        arg(a, xformat("-fprofile-instr-use=%s", data));
+        return;
+    }
+    if (strcmp(kind, "irn") == 0) {
+        arg(a, "-mllvm");
+        arg(a, "-disable-preinline");
+    }
+    arg(a, xformat("-fprofile-use=%s", data));
+}
+
+static void remove_objects(const char *directory, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        char *object = xformat("%s/%zu.o", directory, k);
+        unlink(object);
+        free(object);
+    }
+    rmdir(directory);
+}
+
+const char *profile_make(const struct llvm *l, const struct program *p, const char *kind, const char *data)
+{
+    char *directory = xformat("%s.objects", data), *exe = xformat("%s.exe", data), *raw = xformat("%s.raw", data);
+    char *tool = xformat("llvm-profdata-%d", l->version), *merge = tool_find(tool), *aside = xformat("%s.new", data);
+    struct args compile = { 0 }, link = { 0 }, a = { 0 };
+    const char *generate = strcmp(kind, "fe") == 0 ? "-fprofile-instr-generate" : "-fprofile-generate", *why = NULL;
+    if (!merge) return "no llvm-profdata of this version (apt install llvm-N)";
+    arg(&compile, "-O2");
+    arg(&compile, generate);
+    if (strcmp(kind, "irn") == 0) {
+        arg(&compile, "-mllvm");
+        arg(&compile, "-disable-preinline");
+    }
+    arg(&link, "-no-pie");
+    arg(&link, generate);
+    if (strcmp(kind, "irn") == 0) {
+        arg(&link, "-Wno-unused-command-line-argument");
+    }
+    why = units_build(l->clang, p, &compile, &link, directory, exe);
+    if (!why) why = units_run(p, exe, "LLVM_PROFILE_FILE", raw);
+    arg(&a, merge);
+    arg(&a, "merge");
+    arg(&a, "-o");
+    arg(&a, aside);
+    for (size_t i = 0; i < p->nsearch; i++) {
+        char *one = xformat("%s%zu", raw, i);
+        if (access(one, R_OK) == 0) arg(&a, one);        /* a run that ends by _exit leaves none */
+    }
+    if (!why && a.n == 4) why = "no run left a profile";
+    if (!why) why = tool_run(&a, NULL, NULL, NULL);
+    else args_free(&a);
+    if (!why && rename(aside, data) != 0) die_errno("%s", data);
+    for (size_t i = 0; i < p->nsearch; i++) {
+        char *one = xformat("%s%zu", raw, i);
+        unlink(one);
+        free(one);
+    }
+    unlink(exe);
+    remove_objects(directory, p->nunits);
+    args_free(&compile);
+    args_free(&link);
+    free(directory);
+    free(exe);
+    free(raw);
+    free(tool);
+    free(merge);
+    free(aside);
+    return why;
+}

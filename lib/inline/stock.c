@@ -1,0 +1,162 @@
+/* stock.c - see stock.h */
+#include "inline/stock.h"
+#include "inline/profile.h"
+#include "inline/tool.h"
+#include "base/message.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct row {
+    const char *name, *level;
+    bool gcc, lto, thin, pgo, bolt;
+} rows[] = {
+    { "O2", "-O2" },
+    { "O3", "-O3" },
+    { "Os", "-Os" },
+    { "Oz", "-Oz" },
+    { "thinlto", "-O2", .lto = true, .thin = true },
+    { "lto", "-O2", .lto = true },
+    { "pgo", "-O2", .pgo = true },
+    { "lto-pgo", "-O2", .lto = true, .pgo = true },
+    { "lto-O3", "-O3", .lto = true },
+    { "lto-pgo-O3", "-O3", .lto = true, .pgo = true },
+    { "gcc-O2", "-O2", .gcc = true },
+    { "gcc-O3", "-O3", .gcc = true },
+    { "gcc-lto", "-O2", .gcc = true, .lto = true },
+    { "gcc-pgo", "-O2", .gcc = true, .pgo = true },
+    { "gcc-lto-pgo", "-O2", .gcc = true, .lto = true, .pgo = true },
+    { "bolt", "-O2", .lto = true, .pgo = true, .bolt = true },
+};
+
+static void lto_words(const struct row *r, const struct work *w, struct args *compile, struct args *link)
+{
+    if (!r->lto) return;
+    const char *word = r->thin ? "-flto=thin" : "-flto";
+    arg(compile, word);
+    arg(link, word);
+    if (r->gcc) return;
+    arg(link, "-fuse-ld=lld");
+    arg(link, xformat("--ld-path=%s", w->llvm->lld));
+}
+
+static const char *gcc_build(const struct row *r, const struct work *w, const char *directory, const char *exe)
+{
+    struct args compile = { 0 }, link = { 0 };
+    char *driver = tool_find("gcc");
+    if (!driver) return "gcc not found (apt install gcc)";
+    const char *why = NULL;
+    arg(&compile, r->level);
+    arg(&link, "-no-pie");
+    if (r->pgo) {                                        /* counts lie beside the objects, whose names stay the same */
+        struct args count = { 0 }, count_link = { 0 };
+        args(&count, compile.v);
+        args(&count_link, link.v);
+        arg(&count, "-fprofile-generate");
+        arg(&count_link, "-fprofile-generate");
+        why = units_build(driver, w->program, &count, &count_link, directory, exe);
+        if (!why) why = units_run(w->program, exe, NULL, NULL);
+        arg(&compile, "-fprofile-use");
+        args_free(&count);
+        args_free(&count_link);
+    }
+    if (r->lto) arg(&link, r->level);                    /* gcc generates code when it links */
+    if (r->lto) arg(&link, "-w");
+    lto_words(r, w, &compile, &link);
+    if (!why) why = units_build(driver, w->program, &compile, &link, directory, exe);
+    args_free(&compile);
+    args_free(&link);
+    free(driver);
+    return why;
+}
+
+/* instrument, run, lay out anew */
+static const char *bolt(const struct work *w, const char *directory, const char *exe)
+{
+    char *name = xformat("llvm-bolt-%d", w->llvm->version), *tool = tool_find(name);
+    static char sentence[120];
+    snprintf(sentence, sizeof sentence, "%s not found (apt install bolt-%d)", name, w->llvm->version);
+    if (!tool) return sentence;
+    char *data = xformat("%s/bolt.fdata", directory), *counting = xformat("%s/counting", directory),
+         *before = xformat("%s/before", directory);
+    struct args a = { 0 }, b = { 0 };
+    unlink(data);
+    if (rename(exe, before) != 0) die_errno("%s", exe);
+    arg(&a, tool);
+    arg(&a, before);
+    arg(&a, "-instrument");
+    arg(&a, xformat("--instrumentation-file=%s", data));
+    arg(&a, "--instrumentation-file-append-pid");
+    arg(&a, "-o");
+    arg(&a, counting);
+    const char *why = tool_run(&a, NULL, NULL, NULL);
+    if (!why) why = units_run(w->program, counting, NULL, NULL);
+    if (!why) {                                          /* a file a process: merged */
+        char *merger = xformat("merge-fdata-%d", w->llvm->version), *merge = tool_find(merger);
+        struct args m = { 0 };
+        struct buf merged = { 0 };
+        if (!merge) return "merge-fdata not found (apt install bolt-N)";
+        arg(&m, "/bin/sh");
+        arg(&m, "-c");
+        arg(&m, xformat("exec '%s' '%s'.*", merge, data));
+        why = tool_run(&m, NULL, NULL, &merged);
+        FILE *f = why ? NULL : fopen(data, "w");
+        if (!why && !f) die_errno("%s", data);
+        if (f) fwrite(merged.s, 1, merged.n, f);
+        if (f) fclose(f);
+        free(merged.s);
+    }
+    arg(&b, tool);
+    static const char *const words[] = { "-reorder-blocks=ext-tsp", "-reorder-functions=hfsort", "-split-functions",
+                                         "-split-all-cold", "-dyno-stats" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) arg(&b, words[i]);
+    arg(&b, before);
+    arg(&b, xformat("-data=%s", data));
+    arg(&b, "-o");
+    arg(&b, exe);
+    if (!why) return tool_run(&b, NULL, NULL, NULL);
+    args_free(&b);
+    return why;
+}
+
+static const char *clang_build(const struct row *r, const struct work *w, const char *directory, const char *exe)
+{
+    struct args compile = { 0 }, link = { 0 };
+    char *data = xformat("%s/ir.profdata", directory);
+    const char *why = NULL;
+    if (!w->llvm) return "the work directory is not of a clang";
+    if (r->lto && !w->llvm->lld) return "no ld.lld of this version (apt install lld-N)";
+    arg(&compile, r->level);
+    arg(&link, "-no-pie");
+    if (r->lto) arg(&link, r->level);
+    if (r->pgo) why = profile_make(w->llvm, w->program, "ir", data);
+    if (r->pgo) profile_use_words(&compile, "ir", data);
+    lto_words(r, w, &compile, &link);
+    if (r->bolt) arg(&link, "-Wl,--emit-relocs");
+    if (!why) why = units_build(w->llvm->clang, w->program, &compile, &link, directory, exe);
+    if (!why && r->bolt) why = bolt(w, directory, exe);
+    args_free(&compile);
+    args_free(&link);
+    free(data);
+    return why;
+}
+
+const char *stock_build(const struct work *w, const char *name, const char *exe)
+{
+    const struct row *r = NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) if (strcmp(rows[i].name, name) == 0) r = &rows[i];
+    if (!r) die("no stock build is called '%s'", name);
+    if (w->missing && !r->gcc) return w->missing;
+    char *here = getcwd(NULL, 0), *absolute = exe[0] == '/' ? xstrdup(exe) : xformat("%s/%s", here, exe);
+    char *directory = xformat("%s.stock", absolute);
+    if (!here) die_errno("the current directory");
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST) die_errno("%s", directory);
+    const char *why = r->gcc ? gcc_build(r, w, directory, absolute) : clang_build(r, w, directory, absolute);
+    free(directory);
+    free(absolute);
+    free(here);
+    return why;
+}
