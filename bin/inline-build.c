@@ -1,6 +1,7 @@
 /* inline-build - compile a program under given inlining decisions
  *
- * Usage: inline-build [--decisions=FILE | --threshold=N | --stock=ROW] --out=EXE WORK
+ * Usage: inline-build [--decisions=FILE | --threshold=N | --stock=ROW]
+ *                     --out=EXE WORK
  *
  * WORK is a directory made by inline-module.  With --decisions, exactly the
  * calls that FILE wants inlined are inlined; without, the compiler's own

@@ -1,25 +1,48 @@
 /* inline-emit - decisions in a form that a compiler reads
  *
- * Usage: inline-emit --form=v0|v1|simple|canonical [OPTION]... [FILE]...
+ * Usage: inline-emit --to=replay [--decisions=FILE] --out=DIR WORK
+ *        inline-emit --form=v0|v1|simple|canonical [OPTION]... [FILE]...
  *
- * Reads any form of decisions or trees and writes an overrides file. V1: the
- * trace of a call lists the declarations and inlined calls around it,
- * innermost first; an apply id is the last site of a path with the others as
- * its parents. A form that cannot say what the input says is an error that
- * names the call. Memory: one expression.
+ * --to=replay takes decisions home, into your own build: WORK is a directory
+ * of inline-module --lto, FILE what a search found there (none: what the
+ * compiler does by itself).  DIR gets compile.replay and link.replay, files
+ * for clang's and lld's inliners, the profile, and flags.mk with CC, AR,
+ * RANLIB, CFLAGS and LDFLAGS:
+ *
+ *   $ make $(grep -v '^#' DIR/flags.mk ...)   or   include DIR/flags.mk
+ *
+ * Calls that the files do not name, in code that you write later, stay the
+ * compiler's.  The build that they make is made here too and compared with
+ * the measured one; to stdout goes one row: program, compiler, compile_yes,
+ * compile_no, link_yes, link_no (lines of the files), rounds (builds until
+ * both inlined the same), differ (calls that are decided otherwise all the
+ * same), same_text (yes, no: the code is the same, byte for byte), text_bytes,
+ * emitted_text_bytes.  Exit 1 when calls differ.
+ *
+ * --form writes overrides of the 2018 study: it reads any form of decisions or
+ * trees.  V1: the trace of a call lists the declarations and inlined calls
+ * around it, innermost first; an apply id is the last site of a path with the
+ * others as its parents.  A form that cannot say what the input says is an
+ * error that names the call.  Memory: one expression.
  *
  * Examples:
+ *   $ inline-emit --to=replay --decisions=learned.sexp --out=home work/jq
  *   $ inline-emit --form=v1 best.decisions > overrides.sexp
- *   $ flambda-expand kb-1-parents.sexp | inline-emit --form=v1 > kb.overrides
  */
 #include "flambda/source.h"
+#include "inline/emit.h"
 #include "base/filter.h"
+#include "table/csvio.h"
 #include HELP
 #include <string.h>
 
-static const char *dialect = "core", *output, *form;
+static const char *dialect = "core", *output, *form, *to, *decisions, *out, *level = "-O2";
 static long n_fields, only_round = -1;
 static const struct opt options[] = {
+    { 't', "to", WORD, &to, "replay", "files for a compiler's own build", 0, 0 },
+    { 'd', "decisions", STR, &decisions, "FILE", "with --to: what to inline", 0, 0 },
+    { 0, "out", STR, &out, "DIR", "with --to: where the files go", 0, 0 },
+    { 0, "level", WORD, &level, "-O2|-O3|-Os|-Oz", "with --to: optimisation", 0, 0 },
     { 'f', "form", WORD, &form, "v0|v1|simple|canonical", "what to write" },
     { 'r', "round", INT, &only_round, "N", "give every decision this round; -1: as read", -1, 1000 },
     { 0, "fields", INT, &n_fields, "N", "fields of V1 metadata, 3 to 5; 0: as read, else 5", 0, 5 },
@@ -27,21 +50,54 @@ static const struct opt options[] = {
     { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
     { 0 } };
 
+static int take_home(const char *work)
+{
+    struct work *w = work_open(work);
+    struct live asked = { 0 }, legal = { 0 };
+    struct emitted e;
+    if (decisions) {
+        live_read(&asked, decisions);
+        work_only_legal(w, &asked, &legal);
+    }
+    const char *why = emit_replay(w, level, decisions ? &legal : NULL, out, &e);
+    if (why) die("%s: %s", w->program->name, why);
+    csvw *t = csvw_open(output);
+    csvw_names(t, "program,compiler,compile_yes,compile_no,link_yes,link_no,rounds,differ,same_text,text_bytes,"
+                  "emitted_text_bytes");
+    csvw_end(t);
+    csvw_cstr(t, w->program->name);
+    csvw_cstr(t, w->compiler);
+    for (int stage = 0; stage < 2; stage++) {
+        csvw_int(t, (int64_t)e.yes[stage]);
+        csvw_int(t, (int64_t)e.no[stage]);
+    }
+    csvw_int(t, (int64_t)e.rounds);
+    csvw_int(t, (int64_t)e.differ);
+    csvw_cstr(t, e.same_text ? "yes" : "no");
+    csvw_num(t, e.text_bytes);
+    csvw_num(t, e.open_text_bytes);
+    csvw_end(t);
+    csvw_close(t);
+    return e.differ ? EXIT_FAIL : EXIT_OK;
+}
+
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     static struct names names;
     static struct decisions d;
-    if (!form) usage("no form given, see --form");
+    if (to && (form || !out || argc - i != 1)) usage("--to wants --out=DIR and one work directory");
+    if (to) return take_home(argv[i]);
+    if (!form) usage("no form given, see --form and --to");
     struct source in = source_open(argv + i, dialect);
-    sexpw *out = sexpw_open(output);
+    sexpw *w = sexpw_open(output);
     for (const struct sexp *e; (e = source_next(&in)); ) {
         source_decisions(&names, e, &d);
         for (size_t k = 0; only_round >= 0 && k < d.n; k++) d.d[k].round = (int)only_round;
-        if (strcmp(form, "v0") == 0) decisions_write_v0(out, &names, &d);
-        else if (strcmp(form, "v1") == 0) decisions_write_v1(out, &names, &d, (int)n_fields);
-        else if (strcmp(form, "simple") == 0) decisions_write_simple(out, &names, &d);
-        else decisions_write(out, &names, &d);
+        if (strcmp(form, "v0") == 0) decisions_write_v0(w, &names, &d);
+        else if (strcmp(form, "v1") == 0) decisions_write_v1(w, &names, &d, (int)n_fields);
+        else if (strcmp(form, "simple") == 0) decisions_write_simple(w, &names, &d);
+        else decisions_write(w, &names, &d);
     }
-    return sexpw_close(out);
+    return sexpw_close(w);
 }

@@ -17,6 +17,22 @@ is 'and tells nothing' 'callee,chain,asked,inlined,reason' cat stock.csv
 (cd demo && clang-14 -O2 -no-pie *.c -o ../by-hand)
 code() { objdump -d --no-show-raw-insn "$1" | sed '1,3d'; }
 is 'it is a plain compilation, byte for byte' "$(code by-hand)" code stock
+# in clang's own -flto: both stages are decided, and the default, replayed, is the default
+if command -v ld.lld-14 llvm-profdata-14 > /dev/null && inline-module --lto --profile=irn --out=l demo 2> why.lto; then
+    inline-build --out=lto --complete=lto.sexp l > lto.csv
+    inline-build --out=lto2 --decisions=lto.sexp l > lto2.csv
+    is 'with -flto and a profile, the default replayed is the same code' "$(code lto)" code lto2
+    is 'every decision is obeyed' yes,yes bash -c 'csv-cut -c asked,inlined lto2.csv | tail -n +2 | sort -u'
+    ok 'some in the sources, some in the linker' bash -c 'grep -q "@ compile,yes,yes" lto2.csv && grep -q "@ link,yes,yes" lto2.csv'
+    inline-build --decisions=none.sexp --sites --out=none l > none.csv
+    is 'an empty set inlines nothing there' 0 awk -F, '$4 == "yes" && $1 !~ /getchar|vprintf|tolower/ { n++ } END { print n + 0 }' none.csv
+    is 'the program does the same' "$(cat reference.txt)" ./none sort < demo/main.c
+    for row in thinlto lto pgo lto-pgo gcc-pgo gcc-lto-pgo; do
+        [[ $row != gcc* ]] || command -v gcc > /dev/null || continue
+        inline-build --stock=$row --out=row l > /dev/null
+        is "stock $row does the same" "$(cat reference.txt)" ./row sort < demo/main.c
+    done
+else skip 'with -flto' "$(cat why.lto)"; fi
 fails 'the stock build takes no decisions' 2 'stock' inline-build --stock=O2 --threshold=5 --out=x w
 cat > one.sexp <<'X'
 (decisions (program demo) (compiler clang-14)

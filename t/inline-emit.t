@@ -12,6 +12,36 @@ is 'simple overrides' '(
 fails 'what V0 cannot say is refused by name' 1 "camlB__Over.2.' cannot be written as V0" inline-emit --form=v0 d
 fails 'live sites are no V1' 1 "'f:1:2' cannot be written as V1" bash -c "echo '(decisions (site (path f:1:2) (inline true)))' | inline-emit --form=v1"
 fails 'the form must be said' 2 'see --form' inline-emit d
+fails 'home wants a place' 2 '--out=DIR' inline-emit --to=replay d
+# The user's own build, by make with nothing of ours but the flags, is the measured program: its code byte for byte.
+code() { objcopy -O binary --only-section=.text "$1" code.out && cksum < code.out; }
+for v in 14 16 19; do
+    command -v clang-$v ld.lld-$v opt-$v llvm-link-$v llvm-profdata-$v > /dev/null || { skip "home with clang-$v" 'it is not here'; continue; }
+    [ -d demo ] || cp -r "$root/data/demo" demo
+    profile=irn
+    inline-module --lto --profile=irn --compiler=clang-$v --out=w$v demo 2> /dev/null || { profile=none; inline-module --lto --compiler=clang-$v --out=w$v demo; }
+    cat > some.sexp <<'S'
+(decisions (site (path compile quicksort:5:37.3) (callee before) (inline true))
+  (site (path compile quicksort:5:37.2) (callee before) (inline true))
+  (site (path compile quicksort:3:5) (callee swap) (inline true))
+  (site (path link main:5:18) (callee table_list) (inline true)))
+S
+    for set in $([ $v != 14 ] || echo default) some; do
+        given=
+        [ $set = default ] || given=--decisions=some.sexp
+        inline-build $given --out=measured w$v > measured.csv
+        is "clang-$v, $set, profile $profile: the open files make the same program" yes bash -c "inline-emit --to=replay $given --out=home w$v | csv-cut -c same_text | tail -n +2"
+        rm -rf own
+        cp -r demo own
+        printf 'include ../home/flags.mk\ntable: main.o table.o\n\t$(CC) $(LDFLAGS) -o $@ $^\n' > own/Makefile
+        ok "clang-$v, $set: a Makefile of one's own" make -s -C own table
+        is "clang-$v, $set: is the measured program" "$(code measured)" code own/table
+        # moved down by ten lines, another function before: every decision is still found
+        { yes '' | head -10; cat demo/table.c; } > own/table.c
+        make -s -C own table
+        is "clang-$v, $set: and after an edit elsewhere" "$(code measured)" code own/table
+    done
+done
 if [ -n "${MILLRACE_DATA:-}" ] || [ -d "$root/../shared/data" ]; then
     need_data inline/decisions-v1
     flat() { tr -s ' \n' '  ' < "$1" | sed 's/( /(/g; s/ )/)/g; s/ (/(/g; s/) /)/g; s/ $//'; }

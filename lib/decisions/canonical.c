@@ -57,8 +57,9 @@ void canonical_read(const struct sexp *e, void (*take)(void *, const struct sexp
         if (callee != SEXP_NONE) s.callee = name_of(e, callee, "a callee");
         if ((in == SEXP_NONE) == (action == SEXP_NONE))
             sexp_die(e, x, "a site has either (inline BOOL) or (action WORD)");
-        s.action = action != SEXP_NONE      ? canonical_action(e, action)
-                 : canonical_bool(e, in) ? ACTION_INLINE : ACTION_APPLY;
+        s.action = action != SEXP_NONE     ? canonical_action(e, action)
+                   : canonical_bool(e, in) ? ACTION_INLINE
+                                           : ACTION_APPLY;
         s.round = round == SEXP_NONE ? 0 : canonical_round(e, round);
         take(closure, e, &s);
     }

@@ -12,10 +12,10 @@
 enum action { ACTION_APPLY, ACTION_INLINE, ACTION_SPECIALISE };
 
 struct canonical_site {
-    snode at;                                            /* for messages: sexp_die(e, site->at, ...) */
-    const str *step;                                     /* n of them, at least one; borrowed until the next site */
+    snode at;        /* for messages: sexp_die(e, site->at, ...) */
+    const str *step; /* n of them, at least one; borrowed until the next site */
     size_t n;
-    str callee;                                          /* "" when not told */
+    str callee; /* "" when not told */
     enum action action;
     int round;
 };
@@ -30,7 +30,7 @@ void canonical_begin(sexpw *, str program, str compiler);
 void canonical_write(sexpw *, const struct canonical_site *);
 void canonical_end(sexpw *);
 
-enum action canonical_action(const struct sexp *, snode);        /* of a word: Inline or inline, ... */
+enum action canonical_action(const struct sexp *, snode); /* of a word: Inline or inline, ... */
 bool canonical_bool(const struct sexp *, snode);
 int canonical_round(const struct sexp *, snode);
 #endif

@@ -330,7 +330,10 @@ void decisions_write(sexpw *w, const struct names *s, const struct decisions *d)
             put_step(&b, s, &t[k]);
             end[k] = b.n;
         }
-        for (uint32_t k = 0; k < x->n; k++) step[k] = (str){ b.s + (k ? end[k - 1] : 0), end[k] - (k ? end[k - 1] : 0) };
+        for (uint32_t k = 0; k < x->n; k++) {
+            size_t from = k ? end[k - 1] : 0;
+            step[k] = (str){ b.s + from, end[k] - from };
+        }
         uint32_t func = t[x->n - 1].func;
         canonical_write(w, &(struct canonical_site){
                                .step = step, .n = x->n, .action = x->action, .round = x->round,

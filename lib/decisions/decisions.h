@@ -1,8 +1,8 @@
 /* decisions.h - lists of inlining decisions: the canonical stream of this suite and the original forms.
  *
  * Canonical is that of canonical.h, one expression a program version.  Here a step {F} enters the declaration of F,
- * anything else is a call; live compilers use their own call-site keys as steps, such as f:7:1; the texts of the flambda
- * forms are those of names.h.
+ * anything else is a call; live compilers use their own call-site keys as steps, such as f:7:1; the texts of the
+ * flambda forms are those of names.h.
  *
  * Read as well, recognised by shape: V1 decisions (3, 4 or 5 fields of metadata), V0 decisions, simple overrides,
  * result records ((id I) (overrides ..) (decisions ..) (benchmark ..)) in any order of fields. */

@@ -82,7 +82,8 @@ static void take_site(void *closure, const struct sexp *e, const struct canonica
     struct live *l = closure;
     struct buf chain = { 0 };
     if (x->callee.n == 0) sexp_die(e, x->at, "a site without a callee");
-    if (memchr(x->callee.s, '\'', x->callee.n)) sexp_die(e, x->at, "a callee with a quote: replay files have no escapes");
+    if (memchr(x->callee.s, '\'', x->callee.n))
+        sexp_die(e, x->at, "a callee with a quote: replay files have no escapes");
     for (size_t i = x->n; i-- > 0;) {
         if (chain.n) buf_add(&chain, " @ ", 3);
         buf_str(&chain, x->step[i]);
@@ -124,7 +125,8 @@ void live_write(const struct live *l, const char *path, const char *program, con
     sexpw *w = sexpw_open(path);
     canonical_begin(w, str_of(program), str_of(compiler));
     for (size_t i = 0; i < l->n; i++) {
-        struct canonical_site x = { .callee = l->v[i].callee, .action = l->v[i].inlined ? ACTION_INLINE : ACTION_APPLY };
+        struct canonical_site x = { .callee = l->v[i].callee,
+                                    .action = l->v[i].inlined ? ACTION_INLINE : ACTION_APPLY };
         x.n = steps_of(l->v[i].chain, &step, &cap);
         x.step = step;
         canonical_write(w, &x);

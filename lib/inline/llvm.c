@@ -167,7 +167,7 @@ static const char *compile_unoptimised(const struct llvm *l, const char *source,
     struct args b = { 0 };
     arg(&b, l->clang);
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) arg(&b, fixed[i]);
-    for (char *const *f = flags; f && *f; f++)           /* those of code generation; the preprocessor has had its own */
+    for (char *const *f = flags; f && *f; f++)           /* of code generation: others were the preprocessor's */
         if (!preprocessed || strncmp(*f, "-f", 2) == 0 || strncmp(*f, "-m", 2) == 0 || strncmp(*f, "-std", 4) == 0 ||
             strncmp(*f, "-O", 2) == 0)
             arg(&b, *f);

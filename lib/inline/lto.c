@@ -25,8 +25,8 @@ static void each(struct args *a, const char *const *v)
 
 void lto_compile_words(struct args *a, const char *level, const char *profile, const char *data)
 {
-    static const char *const fixed[] = { "-flto", "-gdwarf-4", "-gline-tables-only",
-                                         "-fdebug-info-for-profiling", NULL };
+    static const char *const fixed[] = { "-flto", "-gdwarf-4", "-gline-tables-only", "-fdebug-info-for-profiling",
+                                         NULL };
     arg(a, level);
     each(a, fixed);
     if (data) profile_use_words(a, profile, data);
@@ -34,7 +34,7 @@ void lto_compile_words(struct args *a, const char *level, const char *profile, c
 
 void lto_link_words(struct args *a, const struct llvm *l, const char *level)
 {
-    bool size = strcmp(level, "-Os") == 0 || strcmp(level, "-Oz") == 0;  /* the objects say so, the linker has no such */
+    bool size = strcmp(level, "-Os") == 0 || strcmp(level, "-Oz") == 0; /* the objects say so, the linker has no such */
     arg(a, size ? "-O2" : level);
     arg(a, "-flto");
     arg(a, "-no-pie");
@@ -68,7 +68,10 @@ void lto_replay_text(struct buf *b, const struct live *l, const char *stage, boo
 
 /* ---- which functions have a body in which unit */
 
-struct defines { struct intern *unit; size_t n; };
+struct defines {
+    struct intern *unit;
+    size_t n;
+};
 
 static const char *write_defines(const struct llvm *l, const char *work, const struct program *p)
 {
@@ -217,14 +220,15 @@ static const char *compile_unit(const struct llvm *l, const struct build *b, siz
     memory_file_write(&replay, &lines);
     if (b->wanted) lto_replay_words(&a, replay.name, b->open, false);
     char *aside = xformat("%s.%ld", *object, (long)getpid());
-    static const char *const tail[] = { "-fno-crash-diagnostics", "-Rpass=inline", "-fno-caret-diagnostics", "-c", NULL };
+    static const char *const tail[] = { "-fno-crash-diagnostics", "-Rpass=inline", "-fno-caret-diagnostics", "-c",
+                                        NULL };
     each(&a, tail);
     arg(&a, u->source);
     arg(&a, "-o");
     arg(&a, aside);
     const char *why = tool_run(&a, u->directory, &remarks, NULL);
     if (!why) why = write_done(l, aside, &remarks, *table);
-    if (!why && rename(aside, *object) != 0) die_errno("%s", *object);   /* last: the table is there when it is */
+    if (!why && rename(aside, *object) != 0) die_errno("%s", *object); /* last: the table is there when it is */
     if (why) {
         unlink(aside);
         snprintf(sentence, sizeof sentence, "%s: %s", u->source, why);
@@ -241,9 +245,10 @@ static const char *compile_unit(const struct llvm *l, const struct build *b, siz
 
 static void unlink_temps(const char *exe)
 {
-    static const char *const made[] = { "0.0.preopt.bc", "0.2.internalize.bc", "0.3.import.bc", "0.4.opt.bc",
-                                        "0.5.precodegen.bc", "lto.o", "resolution.txt", "index.bc", "index.dot",
-                                        "0.lto.o", "lto.0.4.opt.bc" };
+    static const char *const made[] = { "0.0.preopt.bc",  "0.2.internalize.bc", "0.3.import.bc",
+                                        "0.4.opt.bc",     "0.5.precodegen.bc",  "lto.o",
+                                        "resolution.txt", "index.bc",           "index.dot",
+                                        "0.lto.o",        "lto.0.4.opt.bc" };
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
         char *path = xformat("%s.%s", exe, made[i]);
         unlink(path);
@@ -272,7 +277,7 @@ static const char *link_units(const struct llvm *l, const struct build *b, char 
     args(&a, b->program->libraries);
     arg(&a, "-o");
     arg(&a, exe);
-    const char *why = tool_run(&a, NULL, NULL, remarks);     /* lld writes remarks to standard output */
+    const char *why = tool_run(&a, NULL, NULL, remarks); /* lld writes remarks to standard output */
     close(replay.fd);
     free(lines.s);
     return why;
@@ -372,7 +377,7 @@ const char *lto_make(const struct llvm *l, const char *work, const struct progra
     if (!l->lld) return "no ld.lld of this version (apt install lld-N)";
     char *cache = xformat("%s/cache", work), *data = lto_profile_path(work, profile);
     if (mkdir(cache, 0777) != 0 && errno != EEXIST) die_errno("%s", cache);
-    empty(cache);                                        /* objects of sources as they were then */
+    empty(cache); /* objects of sources as they were then */
     const char *why = write_defines(l, work, p);
     if (!why && data) why = profile_make(l, p, profile, data);
     if (!why) {

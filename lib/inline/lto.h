@@ -33,5 +33,5 @@ void lto_replay_words(struct args *, const char *file, bool open, bool link);
 
 /* Lines of a replay file for the decisions of one stage; those that are not inlined only with `open`. */
 void lto_replay_text(struct buf *, const struct live *, const char *stage, bool open);
-char *lto_profile_path(const char *work, const char *profile);   /* NULL for none */
+char *lto_profile_path(const char *work, const char *profile); /* NULL for none */
 #endif

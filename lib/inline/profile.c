@@ -52,7 +52,10 @@ const char *units_run(const struct program *p, const char *exe, const char *name
         if (name) setenv(name, here, 1);
         free(here);
         r->argv[0] = (char *)(uintptr_t)exe;
-        struct child c = { .argv = r->argv, .directory = p->directory, .input = r->input, .cpu = -1,
+        struct child c = { .argv = r->argv,
+                           .directory = p->directory,
+                           .input = r->input,
+                           .cpu = -1,
                            .limits = { .wall_seconds = 300, .output_bytes = (uint64_t)1 << 32 } };
         struct ran ran = child_run(&c);
         if (name) unsetenv(name);
@@ -112,7 +115,7 @@ const char *profile_make(const struct llvm *l, const struct program *p, const ch
     arg(&a, aside);
     for (size_t i = 0; i < p->nsearch; i++) {
         char *one = xformat("%s%zu", raw, i);
-        if (access(one, R_OK) == 0) arg(&a, one);        /* a run that ends by _exit leaves none */
+        if (access(one, R_OK) == 0) arg(&a, one); /* a run that ends by _exit leaves none */
     }
     if (!why && a.n == 4) why = "no run left a profile";
     if (!why) why = tool_run(&a, NULL, NULL, NULL);

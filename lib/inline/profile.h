@@ -10,7 +10,7 @@
 
 /* Build instrumented, run every search run, merge into the file `data` (written aside, renamed).  NULL or a sentence. */
 const char *profile_make(const struct llvm *, const struct program *, const char *kind, const char *data);
-void profile_use_words(struct args *, const char *kind, const char *data);       /* for the compiler */
+void profile_use_words(struct args *, const char *kind, const char *data); /* for the compiler */
 
 /* A program's executable from its units: every one compiled with `compile`, linked with `link` by the driver, objects in
  * `directory`, which stays (gcc finds its counts beside them).  NULL or a sentence. */

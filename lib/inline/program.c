@@ -228,7 +228,8 @@ static void read_units(struct program *p, const char *path)
     int directory = csv_need(t, "directory"), source = csv_need(t, "source"), flags = csv_need(t, "flags");
     while (csv_next(t)) {
         p->unit = grow(p->unit, p->nunits + 1, &cap, sizeof *p->unit);
-        p->unit[p->nunits++] = (struct unit){ xstrdup(csv_cstr(t, directory, &text)), xstrdup(csv_cstr(t, source, &text)),
+        p->unit[p->nunits++] = (struct unit){ xstrdup(csv_cstr(t, directory, &text)),
+                                              xstrdup(csv_cstr(t, source, &text)),
                                               program_words(path, csv_line(t), csv_cstr(t, flags, &text)) };
     }
     csv_close(t);

@@ -51,7 +51,7 @@ static const char *gcc_build(const struct row *r, const struct work *w, const ch
     const char *why = NULL;
     arg(&compile, r->level);
     arg(&link, "-no-pie");
-    if (r->pgo) {                                        /* counts lie beside the objects, whose names stay the same */
+    if (r->pgo) { /* counts lie beside the objects, whose names stay the same */
         struct args count = { 0 }, count_link = { 0 };
         args(&count, compile.v);
         args(&count_link, link.v);
@@ -63,7 +63,7 @@ static const char *gcc_build(const struct row *r, const struct work *w, const ch
         args_free(&count);
         args_free(&count_link);
     }
-    if (r->lto) arg(&link, r->level);                    /* gcc generates code when it links */
+    if (r->lto) arg(&link, r->level); /* gcc generates code when it links */
     if (r->lto) arg(&link, "-w");
     lto_words(r, w, &compile, &link);
     if (!why) why = units_build(driver, w->program, &compile, &link, directory, exe);
@@ -94,7 +94,7 @@ static const char *bolt(const struct work *w, const char *directory, const char 
     arg(&a, counting);
     const char *why = tool_run(&a, NULL, NULL, NULL);
     if (!why) why = units_run(w->program, counting, NULL, NULL);
-    if (!why) {                                          /* a file a process: merged */
+    if (!why) { /* a file a process: merged */
         char *merger = xformat("merge-fdata-%d", w->llvm->version), *merge = tool_find(merger);
         struct args m = { 0 };
         struct buf merged = { 0 };
@@ -147,7 +147,8 @@ static const char *clang_build(const struct row *r, const struct work *w, const 
 const char *stock_build(const struct work *w, const char *name, const char *exe)
 {
     const struct row *r = NULL;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) if (strcmp(rows[i].name, name) == 0) r = &rows[i];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].name, name) == 0) r = &rows[i];
     if (!r) die("no stock build is called '%s'", name);
     if (w->missing && !r->gcc) return w->missing;
     char *here = getcwd(NULL, 0), *absolute = exe[0] == '/' ? xstrdup(exe) : xformat("%s/%s", here, exe);

@@ -1,7 +1,7 @@
 /* stock.h - the builds that an expert would try instead: levels, link-time optimisation, profiles, by clang and gcc.
  *
  * Each is what the compiler does when it is asked in the ordinary way, nothing of ours in it; profiles are of the runs
- * that are searched on, those that confirm are never seen.  pgo is the compiler's own kind (clang: -fprofile-generate). */
+ * that are searched on, never of those that confirm.  pgo is the compiler's own kind (clang: -fprofile-generate). */
 #ifndef MILLRACE_STOCK_H
 #define MILLRACE_STOCK_H
 #include "inline/work.h"

@@ -196,7 +196,8 @@ const char *work_build(const struct work *w, const char *level, const struct liv
     if (w->missing) return w->missing;
     char *absolute = realpath(w->path, NULL);
     if (!absolute) die_errno("%s", w->path);
-    struct build b = { .work = absolute, .program = w->program, .scope = w->scope, .profile = w->profile, .level = level,
+    struct build b = { .work = absolute, .program = w->program, .scope = w->scope, .profile = w->profile,
+                       .level = level,
                        .threshold = threshold, .wanted = wanted, .exe = exe, .sites = sites };
     if (did) live_clear(did);
     const char *why = w->adapter->build(w->adapter, &b, did);

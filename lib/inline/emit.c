@@ -1,0 +1,201 @@
+/* emit.c - see emit.h */
+#include "inline/emit.h"
+#include "inline/lto.h"
+#include "inline/tool.h"
+#include "base/message.h"
+#include "base/out.h"
+#include "measure/count.h"
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_ROUNDS = 10 };
+
+/* deny a call in every function where it is asked about before it reaches the last: the beginnings of its chain */
+static void deny_before(struct live *list, const struct live *yes, const struct live_site *s)
+{
+    str bare = live_bare(s->chain), stage = live_stage(s->chain);
+    for (const char *p = bare.s, *end = bare.s + bare.n, *q; (q = memmem(p, (size_t)(end - p), " @ ", 3)); p = q + 3) {
+        char *chain = xformat("%.*s @ %.*s", (int)(q - bare.s), bare.s, (int)stage.n, stage.s);
+        const struct live_site *have = live_find(yes, s->callee, str_of(chain));
+        if (!have || !have->inlined) live_add(list, s->callee, str_of(chain), false);
+        free(chain);
+    }
+}
+
+static void first_list(struct live *list, const struct live *did)
+{
+    for (size_t i = 0; i < did->n; i++) {
+        live_add(list, did->v[i].callee, did->v[i].chain, did->v[i].inlined);
+        deny_before(list, did, &did->v[i]);
+    }
+    live_sort(list);
+}
+
+/* what the open build inlines besides is denied from now on; how many calls differ */
+static size_t compare(struct live *list, const struct live *did, const struct live *open)
+{
+    size_t differ = 0;
+    for (size_t i = 0; i < open->n; i++) {
+        const struct live_site *s = &open->v[i], *d = live_find(did, s->callee, s->chain);
+        if (!s->inlined || (d && d->inlined)) continue;
+        live_add(list, s->callee, s->chain, false);
+        deny_before(list, did, s);
+        differ++;
+    }
+    for (size_t i = 0; i < did->n; i++) {
+        const struct live_site *o = live_find(open, did->v[i].callee, did->v[i].chain);
+        differ += did->v[i].inlined && !(o && o->inlined);
+    }
+    live_sort(list);
+    return differ;
+}
+
+/* hash of the section .text of an ELF64 file; 0 when it has none */
+static uint64_t text_hash(const char *exe)
+{
+    FILE *f = fopen(exe, "rb");
+    if (!f) die_errno("%s", exe);
+    struct buf b = { 0 };
+    char part[65536];
+    for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;) buf_add(&b, part, n);
+    fclose(f);
+    uint64_t hash = 0;
+    Elf64_Ehdr h;
+    if (b.n < sizeof h) goto out;
+    memcpy(&h, b.s, sizeof h);
+    if (h.e_shoff > b.n || (b.n - h.e_shoff) / sizeof(Elf64_Shdr) < h.e_shnum || h.e_shstrndx >= h.e_shnum) goto out;
+    Elf64_Shdr names, s;
+    memcpy(&names, b.s + h.e_shoff + h.e_shstrndx * sizeof names, sizeof names);
+    for (size_t i = 0; i < h.e_shnum; i++) {
+        memcpy(&s, b.s + h.e_shoff + i * sizeof s, sizeof s);
+        if (names.sh_offset > b.n || s.sh_name > b.n - names.sh_offset || b.n - names.sh_offset - s.sh_name < 6)
+            continue;
+        if (memcmp(b.s + names.sh_offset + s.sh_name, ".text", 6) != 0) continue;
+        if (s.sh_offset <= b.n && s.sh_size <= b.n - s.sh_offset) hash = hash_bytes(b.s + s.sh_offset, s.sh_size, 1);
+    }
+out:
+    free(b.s);
+    return hash;
+}
+
+static void write_stage(const char *directory, const char *stage, const struct live *list)
+{
+    char *path = xformat("%s/%s.replay", directory, stage);
+    struct buf text = { 0 };
+    struct out *o = out_open(path);
+    lto_replay_text(&text, list, stage, true);
+    if (text.n) fwrite(text.s, 1, text.n, out_file(o));
+    out_close(o);
+    free(text.s);
+    free(path);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+    FILE *f = fopen(from, "rb");
+    struct out *o = out_open(to);
+    char part[65536];
+    if (!f) die_errno("%s", from);
+    for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;) fwrite(part, 1, n, out_file(o));
+    if (ferror(f)) die_errno("%s", from);
+    fclose(f);
+    out_close(o);
+}
+
+static void write_words(FILE *f, const char *name, const struct args *a)
+{
+    fprintf(f, "%s =", name);
+    for (size_t i = 0; i < a->n; i++) {
+        struct buf word = { 0 };
+        shell_quote(&word, a->v[i]);
+        fprintf(f, " %.*s", (int)word.n, word.s);
+        free(word.s);
+    }
+    fputc('\n', f);
+}
+
+static void write_flags(const struct work *w, const char *level, const char *directory)
+{
+    char *path = xformat("%s/flags.mk", directory), *data = lto_profile_path(w->path, w->profile), *copy = NULL;
+    struct args compile = { 0 }, link = { 0 };
+    if (data) copy_file(data, copy = lto_profile_path(directory, w->profile));
+    lto_compile_words(&compile, level, w->profile, copy);
+    lto_replay_words(&compile, xformat("%s/compile.replay", directory), true, false);
+    lto_link_words(&link, w->llvm, level);
+    lto_replay_words(&link, xformat("%s/link.replay", directory), true, true);
+    struct out *o = out_open(path);
+    FILE *f = out_file(o);
+    fprintf(f, "# inlining decisions of %s for %s: make -f Makefile CC=... or include this file\n", w->program->name,
+            w->compiler);
+    fprintf(f, "CC = clang-%d\nCXX = clang++-%d\nAR = llvm-ar-%d\nRANLIB = llvm-ranlib-%d\n", w->llvm->version,
+            w->llvm->version, w->llvm->version, w->llvm->version);
+    write_words(f, "CFLAGS", &compile);
+    fputs("CXXFLAGS = $(CFLAGS)\n", f);
+    write_words(f, "LDFLAGS", &link);
+    out_close(o);
+    args_free(&compile);
+    args_free(&link);
+    free(path);
+    free(data);
+    free(copy);
+}
+
+const char *emit_replay(const struct work *w, const char *level, const struct live *wanted, const char *where,
+                        struct emitted *e)
+{
+    if (w->scope != SCOPE_LTO) return "its decisions are of a pipeline that only exists here: see inline-module --lto";
+    if (w->missing) return w->missing;
+    if (mkdir(where, 0777) != 0 && errno != EEXIST) die_errno("%s", where);
+    char *directory = realpath(where, NULL), *work = realpath(w->path, NULL);
+    if (!directory) die_errno("%s", where);
+    if (!work) die_errno("%s", w->path);
+    char *closed = xformat("%s/.closed", directory), *open = xformat("%s/.open", directory);
+    struct live did = { 0 }, list = { 0 }, now = { 0 };
+    struct build b = { .work = work,
+                       .program = w->program,
+                       .scope = SCOPE_LTO,
+                       .profile = w->profile,
+                       .level = level,
+                       .wanted = wanted,
+                       .exe = closed,
+                       .sites = true };
+    *e = (struct emitted){ 0 };
+    const char *why = lto_build(w->llvm, &b, &did);
+    live_sort(&did);
+    first_list(&list, &did);
+    b.wanted = &list;
+    b.open = true;
+    b.exe = open;
+    for (bool again = !why; again && !why;) {
+        live_clear(&now);
+        why = lto_build(w->llvm, &b, &now);
+        live_sort(&now);
+        e->differ = why ? 0 : compare(&list, &did, &now);
+        again = ++e->rounds < MOST_ROUNDS && e->differ;
+    }
+    if (!why) {
+        e->same_text = text_hash(closed) == text_hash(open);
+        e->text_bytes = count_size(closed).value[COUNT_TEXT];
+        e->open_text_bytes = count_size(open).value[COUNT_TEXT];
+        for (size_t i = 0; i < list.n; i++)
+            ++(list.v[i].inlined ? e->yes : e->no)[str_is(live_stage(list.v[i].chain), "link")];
+        write_stage(directory, "compile", &list);
+        write_stage(directory, "link", &list);
+        write_flags(w, level, directory);
+    }
+    unlink(closed);
+    unlink(open);
+    live_free(&did);
+    live_free(&list);
+    live_free(&now);
+    free(directory);
+    free(work);
+    free(closed);
+    free(open);
+    return why;
+}
