@@ -43,9 +43,10 @@ struct walk {
     bool relu;
 };
 
-/* WT pixels of OB blocks of output channels: sums live in registers over all input channels and taps. */
-INLINE void micro(const int WT, const int OB, const int IC, const struct walk *k, const float *x, const float *w,
-                  const float *bias, float *y)
+/* WT pixels, xs floats apart, of OB blocks of output channels: sums live in registers over all input channels and taps.
+ * With xs a constant the pixels are offsets in the instructions; otherwise their addresses drive sums out of registers. */
+INLINE void micro(const int WT, const int OB, const int IC, const int xs, const struct walk *k, const float *x,
+                  const float *w, const float *bias, float *y)
 {
     V a[PAIR * NV][TILE];
     UNROLL
@@ -54,7 +55,6 @@ INLINE void micro(const int WT, const int OB, const int IC, const struct walk *k
         UNROLL
         for (int t = 0; t < WT; t++) a[v][t] = b;
     }
-    const int xs = k->xs;
     for (int ib = 0; ib < k->nib; ib++) {
         if (k->ntap == 1) {                              /* used once, then a plane away: nothing else foresees that */
             UNROLL
@@ -87,14 +87,23 @@ INLINE void micro(const int WT, const int OB, const int IC, const struct walk *k
 
 typedef void tile_fn(int wt, const struct walk *, const float *x, const float *w, const float *bias, float *y);
 
-#define WIDE(n) case n: if (n <= TILE) micro(n <= TILE ? n : 1, OB, IC, k, x, w, bias, y); break;
-INLINE void tile(const int OB, const int IC, int wt, const struct walk *k, const float *x, const float *w,
-                 const float *bias, float *y)
+#define WIDE(n) case n: if (n <= TILE) micro(n <= TILE ? n : 1, OB, IC, xs, k, x, w, bias, y); break;
+INLINE void tile_strided(const int OB, const int IC, const int xs, int wt, const struct walk *k, const float *x,
+                         const float *w, const float *bias, float *y)
 {
     switch (wt) {
         WIDE(1)
         WIDE(2) WIDE(3) WIDE(4) WIDE(5) WIDE(6) WIDE(7) WIDE(8) WIDE(9) WIDE(10) WIDE(11) WIDE(12) WIDE(13) WIDE(14)
     }
+}
+
+INLINE void tile(const int OB, const int IC, int wt, const struct walk *k, const float *x, const float *w,
+                 const float *bias, float *y)
+{
+    if (k->xs == IC) tile_strided(OB, IC, IC, wt, k, x, w, bias, y);
+    else if (k->xs == 2 * IC) tile_strided(OB, IC, 2 * IC, wt, k, x, w, bias, y);
+    else
+        for (int t = 0; t < wt; t++) micro(1, OB, IC, k->xs, k, x + t * k->xs, w, bias, y + t * k->ys);
 }
 #define TILE_FN(name, OB, IC)                                                                                          \
     static void name(int wt, const struct walk *k, const float *x, const float *w, const float *bias, float *y)        \

@@ -16,7 +16,7 @@ struct probe {
     uint32_t *warm;                                      /* by kernel: bit i, operand i */
     struct arena_at { char *p; uint64_t at; } in, out;   /* where the next cold operand comes from, goes to */
     uint64_t arena_bytes;                                /* of each */
-    uint64_t tier_at;
+    uint64_t tier_in, tier_out, tier_half;               /* the same in slow memory: halves of it, read and written */
     struct tier *tier;
     struct team *team;
     struct exec *exec;
@@ -50,7 +50,7 @@ static void find_warm(struct probe *p)
 struct probe *probe_open(const struct graph *g, const struct kernels *k, int threads, const char *tier)
 {
     struct probe *p = xcalloc(1, sizeof *p);
-    uint64_t most = 0, largest = 0;
+    uint64_t most = 0;
     p->graph = g;
     p->op = xcalloc((size_t)g->nkernel, sizeof *p->op);
     p->warm = xcalloc((size_t)g->nkernel, sizeof *p->warm);
@@ -60,15 +60,15 @@ struct probe *probe_open(const struct graph *g, const struct kernels *k, int thr
         uint64_t sum = 0, slow = 0;
         for (int j = 0; j < o->nin + o->nout; j++) {
             sum += 2 * room(o->bytes[j]) + OP_ALIGN;
-            if (g->kernel[i].movable >> j & 1)
-                slow += room(o->bytes[j]), largest = o->bytes[j] > largest ? o->bytes[j] : largest;
+            if (g->kernel[i].movable >> j & 1) slow += room(o->bytes[j]);
         }
         if (sum > p->arena_bytes) p->arena_bytes = sum;
         if (slow > most) most = slow;
     }
     find_warm(p);
     p->arena_bytes += ARENA_BYTES;
-    p->tier = tier_open(tier, most + ARENA_BYTES);
+    p->tier_half = most + ARENA_BYTES / 2;               /* what kernels wrote is never read: indices are no numbers */
+    p->tier = tier_open(tier, 2 * p->tier_half);
     p->team = team_start(threads);
     p->exec = exec_new(k, p->team, p->tier);
     p->in.p = pages(p->arena_bytes);
@@ -104,12 +104,12 @@ static char *next(const struct probe *p, struct arena_at *a, uint64_t bytes)
     return at;
 }
 
-static uint64_t next_slow(struct probe *p, uint64_t bytes)
+static uint64_t next_slow(struct probe *p, bool written, uint64_t bytes)
 {
-    if (p->tier_at + room(bytes) > tier_bytes(p->tier)) p->tier_at = 0;
-    uint64_t at = p->tier_at;
-    p->tier_at += room(bytes);
-    return at;
+    uint64_t *next = written ? &p->tier_out : &p->tier_in, at = *next;
+    if (at + room(bytes) > p->tier_half) at = 0;
+    *next = at + room(bytes);
+    return at + (written ? p->tier_half : 0);
 }
 
 /* In a step the device has been idle while kernels ran, and its threads sleep: a request then takes longer than one of
@@ -137,7 +137,7 @@ struct timing probe_kernel(struct probe *p, int kernel, uint32_t slow, enum exec
     for (; !enough(took, n, runs); n++) {
         for (int i = 0; i < o->nin + o->nout; i++) {
             place[i].slow = slow >> i & 1;
-            if (place[i].slow) place[i].offset = next_slow(p, o->bytes[i]);
+            if (place[i].slow) place[i].offset = next_slow(p, i >= o->nin, o->bytes[i]);
             else if (n == 0 || !(p->warm[kernel] >> i & 1))
                 place[i].fast = next(p, i < o->nin ? &p->in : &p->out, o->bytes[i]);
         }
@@ -159,7 +159,7 @@ struct timing probe_move(struct probe *p, uint64_t bytes, bool to_fast, long run
     for (; !enough(took, n, runs); n++) {
         struct transfer one = { 0 };
         char *at = next(p, to_fast ? &p->out : &p->in, room(bytes));
-        uint64_t offset = next_slow(p, bytes);
+        uint64_t offset = next_slow(p, !to_fast, bytes);
         let_idle();
         double start = now_seconds();
         tier_start(p->tier, &one, !to_fast, at, offset, (size_t)room(bytes));
