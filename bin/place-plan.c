@@ -7,7 +7,8 @@
  * stays in fast and slow memory with offsets, the copies between, and for
  * every kernel the tiers of its operands, the mode and the time expected.
  * Formulations: static (a tier for life), sync (copies between kernels),
- * numa (first touch; no choice), slow and fast (the two ends, no limit).
+ * async (copies beside kernels, on one channel), numa (first touch; no
+ * choice), slow and fast (the two ends, no limit).
  * The limit is fast memory for intermediates and staging; --ratio=R:1 gives
  * 1 / (R + 1) of the graph's peak, 1:0 is slow and 0:1 is fast.  Tensors
  * below 64 KiB always stay in fast memory.  The plan says objective_seconds,
@@ -29,7 +30,7 @@ static uint64_t limit;
 static struct effort effort = { 3000, 2000, 1 };
 static long seed = 1;
 static const struct opt options[] = {
-    { 'f', "formulation", WORD, &formulation, "static|sync|numa|slow|fast", "what may be decided", 0, 0 },
+    { 'f', "formulation", WORD, &formulation, "static|sync|async|numa|slow|fast", "what may be decided", 0, 0 },
     { 'r', "ratio", STR, &ratio, "R:1", "slow to fast memory, of the peak", 0, 0 },
     { 'l', "limit", SIZE, &limit, "BYTES", "fast memory", 0, 0 },
     { 'p', "profile", STR, &profile_path, "FILE", "kernel times by tiers, from place-profile or place-cost", 0, 0 },

@@ -9,8 +9,9 @@
  * of a graph are the same to the last bit under every plan.
  *
  * Columns out, one row per step: step, warm (1: not to be counted), seconds,
- * loss, kernel_seconds, move_seconds, moves, read_bytes and written_bytes (from
- * and to the tier), fetched_bytes and evicted_bytes (the part that moves made),
+ * loss, kernel_seconds, move_seconds (kernels waited for moves), moves,
+ * read_bytes and written_bytes (from and to the tier), fetched_bytes and
+ * evicted_bytes (the part that moves made),
  * fast_bytes (high-water mark of the pool, staging included), scratch_bytes
  * (of kernels, beside the pool), limit_bytes, resident_bytes (of the process,
  * most so far), read_bytes_per_second and write_bytes_per_second (of the tier,
@@ -33,7 +34,7 @@
 #include <sys/resource.h>
 
 static const char *plan_path, *tier, *kernels_path, *set;
-static long steps = 4, warm = 1, threads = 1, seed = 1;
+static long steps = 4, warm = 1, threads = 1, seed = 1, delay = 0;
 
 static const struct opt options[] = {
     { 'p', "plan", STR, &plan_path, "FILE", "the plan to execute" },
@@ -44,6 +45,7 @@ static const struct opt options[] = {
     { 0, "kernels", STR, &kernels_path, "FILE", "write the time of every node here" },
     { 0, "isa", STR, &set, "NAME", "avx512, avx2, vector or plain instead of the best" },
     { 's', "seed", INT, &seed, "N", "of parameters and inputs" },
+    { 0, "delay", INT, &delay, "USEC", "test: moves beside kernels wait up to this, at random", 0, 1000000 },
     { 0 } };
 
 static void write_kernels(const struct graph *g, const struct plan *p, const double *seconds)
@@ -117,7 +119,7 @@ int main(int argc, char **argv)
         "method,kind,load,machine");
     csvw_end(w);
     measure_lock();
-    struct engine *e = engine_open(g, p, k, (int)threads, tier, (uint64_t)seed);
+    struct engine *e = engine_open(g, p, k, (int)threads, tier, (uint64_t)seed, (unsigned)delay);
     struct calibration c = engine_calibrate(e, 0.2);
     double *seconds = xcalloc((size_t)steps * (size_t)g->nnode + 1, sizeof *seconds);
     for (long n = 0; n < warm + steps; n++) {

@@ -127,7 +127,9 @@ static void other_move(struct plan *p, struct rng *r)
 static void shift_move(struct plan *p, struct rng *r)
 {
     struct plan_move *m = &p->move[below(r, p->nmove)];
-    m->before += m->before + 1 < p->nnode && (m->before == 0 || below(r, 2)) ? 1 : -1;
+    int by = m->before + 1 < p->nnode && (m->before == 0 || below(r, 2)) ? 1 : -1;
+    m->before += by;
+    m->begin += by;
 }
 
 enum { KINDS = 21 };

@@ -1,13 +1,13 @@
 #include "place/engine.h"
 #include "base/message.h"
 #include "base/rng.h"
+#include "place/mover.h"
 #include "measure/clock.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct job { struct place *place; char *staging; };      /* of a node: where its operands lie */
-struct copy { int before; bool to_fast; char *fast; uint64_t offset; size_t bytes; };
 
 struct engine {
     const struct graph *graph;
@@ -21,6 +21,7 @@ struct engine {
     struct tier *tier;
     struct team *team;
     struct exec *exec;
+    struct mover *mover;                                 /* NULL: moves are made between nodes */
 };
 
 static uint64_t round_up(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
@@ -142,8 +143,8 @@ static void place_moves(struct engine *e)
         const struct stay *from = plan_find(p, m->tensor, to_fast ? TIER_SLOW : TIER_FAST, m->before - 1);
         if (!from) from = stay_at(e, m->tensor, to_fast ? TIER_SLOW : TIER_FAST, m->before, "a move");
         const struct stay *fast = to_fast ? to : from, *slow = to_fast ? from : to;
-        e->copy[i] = (struct copy){ m->before, to_fast, e->pool + fast->offset, slow->offset,
-                                    (size_t)e->graph->tensor[m->tensor].bytes };
+        e->copy[i] = (struct copy){ m->before, m->begin, to_fast, e->pool + fast->offset, slow->offset,
+                                    (size_t)round_up(e->graph->tensor[m->tensor].bytes, tier_align(e->tier)) };
         if (i && m->before < p->move[i - 1].before) die("%s: moves are out of order", p->file);
     }
 }
@@ -167,7 +168,7 @@ static uint64_t most_used(const struct graph *g, const struct plan *p)
 }
 
 struct engine *engine_open(const struct graph *g, const struct plan *p, const struct kernels *k, int threads,
-                           const char *tier, uint64_t seed)
+                           const char *tier, uint64_t seed, unsigned delay)
 {
     struct engine *e = xcalloc(1, sizeof *e);
     e->graph = g;
@@ -179,9 +180,9 @@ struct engine *engine_open(const struct graph *g, const struct plan *p, const st
     e->args = pages(e->args_bytes + OP_ALIGN);
     e->job = xcalloc((size_t)g->nnode, sizeof *e->job);
     for (int i = 0; i < g->nnode; i++) place_node(e, i, args);
+    e->tier = tier_open(tier, p->slow_bytes);
     place_moves(e);
     e->used = most_used(g, p);
-    e->tier = tier_open(tier, p->slow_bytes);
     e->team = team_start(threads);
     e->exec = exec_new(k, e->team, e->tier);
     memset(e->pool, 1, p->fast_bytes);
@@ -192,11 +193,13 @@ struct engine *engine_open(const struct graph *g, const struct plan *p, const st
         if (!strcmp(t->name, "loss")) e->loss = (float *)(void *)(e->args + args[i]);
     }
     free(args);
+    if (!strcmp(p->formulation, "async") && p->nmove > 0) e->mover = mover_start(e->tier, e->copy, p->nmove, delay);
     return e;
 }
 
 void engine_close(struct engine *e)
 {
+    mover_stop(e->mover);
     for (int i = 0; i < e->graph->nkernel; i++) op_free(&e->op[i]);
     for (int i = 0; i < e->graph->nnode; i++) free(e->job[i].place);
     exec_free(e->exec);
@@ -211,24 +214,20 @@ void engine_close(struct engine *e)
 }
 
 /* copies before a node from `i` on: first those to slow memory, which may make room for the others */
-static int make_moves(struct engine *e, int i, int node, struct step *s)
+static int make_moves(struct engine *e, int i, int node)
 {
     int end = i;
     while (end < e->plan->nmove && e->copy[end].before == node) end++;
     if (end == i) return end;
-    double start = now_seconds();
     for (int to_fast = 0; to_fast < 2; to_fast++) {
         struct transfer t = { 0 };
         for (int k = i; k < end; k++) {
             const struct copy *c = &e->copy[k];
             if (c->to_fast != to_fast) continue;
-            tier_start(e->tier, &t, !to_fast, c->fast, c->offset, (size_t)round_up(c->bytes, tier_align(e->tier)));
-            *(to_fast ? &s->fetched_bytes : &s->evicted_bytes) += c->bytes;
-            s->moves++;
+            tier_start(e->tier, &t, !to_fast, c->fast, c->offset, c->bytes);
         }
         tier_finish(e->tier, &t);
     }
-    s->move_seconds += now_seconds() - start;
     return end;
 }
 
@@ -236,10 +235,19 @@ struct step engine_step(struct engine *e, double *node_seconds)
 {
     struct step s = { .loss = NAN };
     uint64_t read = tier_moved(e->tier, false), written = tier_moved(e->tier, true);
+    for (int i = 0; i < e->plan->nmove; i++) {
+        const struct copy *c = &e->copy[i];
+        *(c->to_fast ? &s.fetched_bytes : &s.evicted_bytes) += e->graph->tensor[e->plan->move[i].tensor].bytes;
+        s.moves++;
+    }
+    if (e->mover) mover_begin(e->mover);
     double start = now_seconds();
     for (int n = 0, move = 0; n < e->graph->nnode; n++) {
-        move = make_moves(e, move, n, &s);
+        double wait = now_seconds();
+        if (e->mover) mover_reach(e->mover, n);
+        else move = make_moves(e, move, n);
         double from = now_seconds();
+        s.move_seconds += from - wait;
         exec_run(e->exec, &e->op[e->graph->node[n].kernel], e->job[n].place, (enum exec_mode)e->plan->node[n].mode,
                  e->job[n].staging);
         double took = now_seconds() - from;

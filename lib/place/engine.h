@@ -12,11 +12,12 @@
 struct engine;
 /* Dies when the plan cannot be executed: an operand without a place, a place beyond its pool. */
 struct engine *engine_open(const struct graph *, const struct plan *, const struct kernels *, int threads,
-                           const char *tier, uint64_t seed);
+                           const char *tier, uint64_t seed, unsigned delay);   /* delay: see mover.h; 0 but in tests */
 void engine_close(struct engine *);
 
 struct step {
-    double seconds, kernel_seconds, move_seconds;
+    double seconds, kernel_seconds;
+    double move_seconds;                                 /* for which nodes waited for moves */
     double loss;                                         /* nan when the graph has none */
     uint64_t read_bytes, written_bytes;                  /* from and to the tier */
     uint64_t fetched_bytes, evicted_bytes;               /* the part of them that moves made */

@@ -1,12 +1,13 @@
 /* layout.c - see layout.h */
 #include "place/layout.h"
+#include "place/beside.h"
 #include "place/pack.h"
 #include "base/message.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHRINKS = 40, PASSES = 12 };
+enum { SHRINKS = 40, PASSES = 12, PASSES_BESIDE = 4 };
 
 /* ---- stays and moves ---- */
 
@@ -35,11 +36,11 @@ static void slow_stay(const struct placing *p, const struct placement *x, int t,
         if (u + 1 == end || x->stay[u]) continue;
         if (first < 0) {
             first = p->use_node[u] + 1;
-            plan_add_move(plan, p->id[t], TIER_SLOW, first);
+            plan_add_move(plan, p->id[t], TIER_SLOW, first, first);
         }
         if (!x->slow[u + 1]) {
             last = p->use_node[u + 1];
-            plan_add_move(plan, p->id[t], TIER_FAST, last);
+            plan_add_move(plan, p->id[t], TIER_FAST, last, last);
         }
     }
     if (first >= 0) plan_stay(plan, p->id[t], TIER_SLOW, first, last, 0);
@@ -70,7 +71,7 @@ static void node_tiers(const struct placing *p, const struct placement *x, int n
     out->out_tiers = tiers + d->nin + 1;
     const struct choice *c = &p->choice[p->choice_end[n] + x->config[n]];
     out->mode = c->mode;
-    out->seconds = c->seconds;
+    out->seconds = p->seconds[p->choice_end[n] + x->config[n]];
     out->staging = c->staging;
 }
 
@@ -130,12 +131,12 @@ static void set_offsets(struct plan *plan, struct pool *q, uint64_t shift)
 }
 
 /* lowers the limits of the nodes at which something ends above the limit; 3.7 of the AutoTM description, in bytes */
-static void shrink(struct placing *p, const struct pool *q, uint64_t top)
+static void shrink(struct placing *p, const struct pool *q, uint64_t top, double most)
 {
     enum { AROUND = 10 };
     double limit = (double)p->bytes_limit, factor = 1 - ((double)top / limit - 1) / 2;
     if (factor < 0.95) factor = 0.95;
-    if (factor > 0.998) factor = 0.998;
+    if (factor > most) factor = most;
     bool *hit = xcalloc((size_t)p->nodes + 1, sizeof *hit);
     for (int i = 0; i < q->n; i++) {
         if (q->b[i].offset + q->b[i].size <= p->bytes_limit) continue;
@@ -155,13 +156,15 @@ static void lay_out_slow(struct plan *plan, const struct graph *g)
 }
 
 static void lay_out(struct placing *p, const struct effort *effort, const struct prices *v, struct placement *x,
-                    struct plan *plan)
+                    bool beside, struct plan *plan)
 {
     struct effort little = { 0, effort->search_rounds / 4, effort->seed };
     for (int i = 0; ; i++) {
+        int node = 0;
         fill(p, x, plan);
+        if (beside) beside_widen(p, x, plan);
         struct pool q = pool_of(plan, p->g, TIER_FAST, NULL);
-        plan->fast_bytes = pack_low(q.b, q.n, PASSES, p->bytes_limit);
+        plan->fast_bytes = pack_low(q.b, q.n, beside ? PASSES_BESIDE : PASSES, p->bytes_limit);
         if (plan->fast_bytes <= p->bytes_limit) {
             set_offsets(plan, &q, 0);
             break;
@@ -169,12 +172,14 @@ static void lay_out(struct placing *p, const struct effort *effort, const struct
         if (i == SHRINKS)
             die("no layout found within the limit of %llu bytes: %llu needed", (unsigned long long)p->bytes_limit,
                 (unsigned long long)plan->fast_bytes);
-        shrink(p, &q, plan->fast_bytes);
+        shrink(p, &q, plan->fast_bytes, beside ? 0.99 : 0.998);
         free(q.b);
         free(q.of);
+        if (beside && placement_overload(p, x, &node) <= 0) continue;   /* only moves get less room */
         if (!improve_placing(p, &little, v, x))
             die("no layout found within the limit of %llu bytes", (unsigned long long)p->bytes_limit);
     }
+    if (beside) beside_stretch(p, x, plan);
     lay_out_slow(plan, p->g);
 }
 
@@ -249,25 +254,69 @@ static void lay_out_numa(struct placing *p, struct placement *x, struct plan *pl
     free(offset);
 }
 
+/* Moves beside kernels cost what they take of the channel, at a price between nothing and their whole time: several are
+ * tried, at last the plan for moves between kernels.  The plan that is fastest beside its kernels and the highest bound
+ * need not come from the same price. */
+static struct plan *lay_out_beside(struct placing *p, const struct effort *effort, struct placement *x)
+{
+    static const double prices[] = { 0.3, 0.08, 0.02, 0 }, GOOD = 0.001;
+    struct plan *best = NULL;
+    struct prices v = prices_new(p), proof = prices_new(p);
+    double *limit = xmalloc((size_t)p->nodes + 1, sizeof *limit), bound = 0, price = 0;
+    for (int n = 0; n < p->nodes; n++) {                 /* no prices at all prove that much */
+        double least = INFINITY;
+        for (int c = p->choice_end[n]; c < p->choice_end[n + 1]; c++) least = fmin(least, p->seconds[c]);
+        bound += least;
+    }
+    memcpy(limit, p->limit, (size_t)p->nodes * sizeof *limit);
+    for (size_t i = 0; i < sizeof prices / sizeof *prices; i++) {
+        if (best && best->objective <= bound * (1 + GOOD)) break;
+        struct plan *plan = plan_new(p->g, formulation_names[FORM_ASYNC]);
+        memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
+        placing_price(p, prices[i]);
+        double proved = solve_placing(p, effort, i > 0, x, &v) / (1 + prices[i]);
+        if (prices[i] > 0 && proved > bound) {
+            bound = proved;
+            price = prices[i];
+            prices_copy(p, &proof, &v);
+        }
+        lay_out(p, effort, &v, x, true, plan);
+        plan->objective = beside_seconds(p, x, plan);
+        if (best && best->objective <= plan->objective) {
+            plan_free(plan);
+            continue;
+        }
+        plan_free(best);
+        best = plan;
+    }
+    best->bound = bound;
+    best->channel_price = price;
+    set_prices(p, &proof, best);
+    prices_free(&v);
+    prices_free(&proof);
+    free(limit);
+    return best;
+}
+
 struct plan *make_plan(const struct graph *g, const struct profile *profile, enum formulation form, uint64_t limit,
                        const struct effort *effort)
 {
     bool end = form == FORM_SLOW || form == FORM_FAST;
-    struct placing *p = placing_new(g, profile, end ? (uint64_t)1 << 52 : limit, form == FORM_SYNC);
+    struct placing *p = placing_new(g, profile, end ? (uint64_t)1 << 52 : limit, form == FORM_SYNC || form == FORM_ASYNC);
     struct placement *x = placement_new(p);
-    struct plan *plan = plan_new(g, formulation_names[form]);
+    struct plan *plan = form == FORM_ASYNC ? lay_out_beside(p, effort, x) : plan_new(g, formulation_names[form]);
     plan->kind = profile_kind(profile);
     plan->limit = limit;
     if (form == FORM_STATIC || form == FORM_SYNC) {
         struct prices v = prices_new(p);
         plan->bound = solve_placing(p, effort, false, x, &v);
-        lay_out(p, effort, &v, x, plan);
+        lay_out(p, effort, &v, x, false, plan);
         set_prices(p, &v, plan);
         prices_free(&v);
     } else if (form == FORM_NUMA) lay_out_numa(p, x, plan);
-    else lay_out_end(p, x, form == FORM_SLOW, plan);
-    plan->objective = placement_seconds(p, x);
-    if (form != FORM_STATIC && form != FORM_SYNC) plan->bound = plan->objective;
+    else if (form != FORM_ASYNC) lay_out_end(p, x, form == FORM_SLOW, plan);
+    if (form != FORM_ASYNC) plan->objective = placement_seconds(p, x);
+    if (form != FORM_STATIC && form != FORM_SYNC && form != FORM_ASYNC) plan->bound = plan->objective;
     plan->gap = plan->bound > 0 ? (plan->objective - plan->bound) / plan->bound : 0;
     placement_free(x);
     placing_free(p);

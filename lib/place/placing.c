@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const formulation_names[] = { "static", "sync", "numa", "slow", "fast", NULL };
+const char *const formulation_names[] = { "static", "sync", "async", "numa", "slow", "fast", NULL };
 
 static const double CANNOT_BE_HAD = 1e6;                 /* seconds */
 
@@ -50,11 +50,39 @@ static void set_slots(struct placing *p, const int *of)
     free(next);
 }
 
+static void set_channel(struct placing *p, int n, int set, int k)
+{
+    int i = p->choice_end[n] + set;
+    double sum = 0;
+    for (int s = 0; p->moves && s < k; s++) {
+        int t = p->slot_tensor[p->slot_end[n] + s];
+        if (set >> s & 1) sum += p->g->tensor[p->id[t]].producer == n ? p->write[t] : p->fetch[t];
+    }
+    p->seconds[i] = p->choice[i].seconds;
+    p->channel[i] = fmin(sum, p->seconds[i]);
+}
+
+void placing_price(struct placing *p, double price)
+{
+    double from = p->price > 0 ? p->price : 1, to = price > 0 ? price : 1;
+    for (int t = 0; t < p->tensors; t++) {
+        p->fetch[t] *= to / from;
+        p->write[t] *= to / from;
+    }
+    for (int i = 0; i < p->choice_end[p->nodes]; i++) {
+        p->choice[i].seconds = p->seconds[i];
+        if (p->seconds[i] < CANNOT_BE_HAD) p->choice[i].seconds += price * p->channel[i];
+    }
+    p->price = price;
+}
+
 static void set_choices(struct placing *p, const struct profile *profile)
 {
     for (int n = 0; n < p->nodes; n++)
         p->choice_end[n + 1] = p->choice_end[n] + (1 << (p->slot_end[n + 1] - p->slot_end[n]));
     p->choice = xmalloc((size_t)p->choice_end[p->nodes] + 1, sizeof *p->choice);
+    p->seconds = xcalloc((size_t)p->choice_end[p->nodes] + 1, sizeof *p->seconds);
+    p->channel = xcalloc((size_t)p->choice_end[p->nodes] + 1, sizeof *p->channel);
     for (int n = 0; n < p->nodes; n++) {
         struct choice *c = p->choice + p->choice_end[n];
         int k = p->slot_end[n + 1] - p->slot_end[n];
@@ -71,6 +99,7 @@ static void set_choices(struct placing *p, const struct profile *profile)
             if (c[set].staging > 0) p->staged = true;
             if (had && need < least) least = need;
         }
+        for (int set = 0; set < 1 << k; set++) set_channel(p, n, set, k);
         const char *name = p->g->node[n].name;
         if (!isfinite(least))
             die("limit of %llu bytes: no way to run node %d '%s' has buffers that small",
@@ -162,6 +191,8 @@ void placing_free(struct placing *p)
     free(p->slot_tensor);
     free(p->choice_end);
     free(p->choice);
+    free(p->seconds);
+    free(p->channel);
     free(p->base);
     free(p->limit);
     free(p);

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 enum { PLACING_CUTS = 4 };
-enum formulation { FORM_STATIC, FORM_SYNC, FORM_NUMA, FORM_SLOW, FORM_FAST };
-extern const char *const formulation_names[];            /* static sync numa slow fast */
+enum formulation { FORM_STATIC, FORM_SYNC, FORM_ASYNC, FORM_NUMA, FORM_SLOW, FORM_FAST };
+extern const char *const formulation_names[];            /* static sync async numa slow fast */
 
 struct placing {
     const struct graph *g;
@@ -27,7 +27,10 @@ struct placing {
     int *slot_end;                                       /* node n has slots slot_end[n] .. slot_end[n + 1] - 1 */
     int *slot_use, *slot_tensor;                         /* slot -> use, tensor */
     int *choice_end;                                     /* node n has choices choice_end[n] .. */
-    struct choice *choice;
+    struct choice *choice;                               /* seconds: the price of the channel included */
+    double *seconds;                                     /* choice: of the kernel alone */
+    double *channel;                                     /* choice: what it takes of the copy channel's time */
+    double price;                                        /* of a second of the channel; 0: moves stand between nodes */
     double *base, *limit;                                /* node: bytes */
     bool staged;                                         /* some choice has staging */
     int cuts;                                            /* see below */
@@ -42,6 +45,9 @@ double cut_right(const struct placing *, int cut, int node);      /* floor((limi
 
 /* Dies when no placement of some node fits under the limit, saying which and how much it needs. */
 struct placing *placing_new(const struct graph *, const struct profile *, uint64_t limit, bool moves);
+/* From now on moves and the slow operands of nodes cost `price` for each second for which they take the copy channel
+ * (verify.h); 0: moves cost their seconds, slow operands nothing beyond the node's. */
+void placing_price(struct placing *, double price);
 void placing_free(struct placing *);
 
 /* A placement: every tensor slow at every use, at first. */

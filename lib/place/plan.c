@@ -38,10 +38,10 @@ void plan_stay(struct plan *p, int tensor, enum plan_tier tier, int first, int l
     p->stay[p->nstay++] = (struct stay){ tensor, tier, first, last, offset };
 }
 
-void plan_add_move(struct plan *p, int tensor, enum plan_tier to, int before)
+void plan_add_move(struct plan *p, int tensor, enum plan_tier to, int before, int begin)
 {
     p->move = grow(p->move, (size_t)p->nmove + 1, &p->capmove, sizeof *p->move);
-    p->move[p->nmove++] = (struct plan_move){ tensor, to, before };
+    p->move[p->nmove++] = (struct plan_move){ tensor, to, before, begin };
 }
 
 uint64_t plan_align(uint64_t bytes)
@@ -124,7 +124,10 @@ static void read_move(struct plan *p, const struct graph *g, const struct sexp *
     snode to = item(e, n, 2, "the direction");
     bool slow = str_is(sexp_atom(e, to), move_names[TIER_SLOW]);
     if (!slow && !str_is(sexp_atom(e, to), move_names[TIER_FAST])) sexp_die(e, to, "neither to_slow nor to_fast");
-    plan_add_move(p, t, slow ? TIER_SLOW : TIER_FAST, index_of(e, item(e, n, 3, "the node"), g->nnode, "node"));
+    int before = index_of(e, item(e, n, 3, "the node"), g->nnode, "node");
+    snode begin = sexp_nth(e, n, 4);
+    plan_add_move(p, t, slow ? TIER_SLOW : TIER_FAST, before,
+                  begin == SEXP_NONE ? before : index_of(e, begin, (int64_t)before + 1, "node before that"));
 }
 
 static const char *read_tiers(struct plan *p, const struct sexp *e, snode n, int count)
@@ -185,7 +188,7 @@ static void read_body(struct plan *p, const struct graph *g, const struct sexp *
 {
     static const char *const heads[] = { "graph",         "batch",      "formulation", "kind",
                                          "limit_bytes",   "fast_bytes", "slow_bytes",  "objective_seconds",
-                                         "bound_seconds", "gap_ratio",  "cuts" };
+                                         "bound_seconds", "gap_ratio",  "cuts",        "channel_price" };
     for (snode n = sexp_after(e, sexp_first(e, 0)); n != SEXP_NONE; n = sexp_after(e, n)) {
         if (sexp_head(e, n, "tensor")) read_tensor(p, g, e, n);
         else if (sexp_head(e, n, "move")) read_move(p, g, e, n);
@@ -227,6 +230,8 @@ struct plan *plan_read(const char *path, const struct graph *g)
     p->gap = sexp_num_of(e, 0, "gap_ratio");
     if (!isfinite(p->objective) || !isfinite(p->bound) || !isfinite(p->gap))
         sexp_die(e, 0, "objective, bound or gap is not a finite number");
+    if (sexp_get(e, 0, "channel_price") != SEXP_NONE) p->channel_price = sexp_num_of(e, 0, "channel_price");
+    if (!(p->channel_price >= 0 && p->channel_price < 1e9)) sexp_die(e, 0, "channel_price is no price");
     snode cuts = sexp_get(e, 0, "cuts");
     for (snode n = cuts == SEXP_NONE ? cuts : sexp_nth(e, cuts, 1); n != SEXP_NONE; n = sexp_after(e, n)) {
         if (p->ncut == PLAN_CUTS) sexp_die(e, cuts, "more than %d cuts", PLAN_CUTS);
@@ -280,6 +285,7 @@ void plan_write(const struct plan *p, const char *path)
         for (int i = 0; i < p->ncut; i++) sexpw_int(w, (int64_t)p->cut[i]);
         sexpw_end(w);
     }
+    if (p->channel_price > 0) sexpw_pair(w, "channel_price", p->channel_price);
     for (int i = 0; i < p->nstay; i++) {
         const struct stay *s = &p->stay[i];
         if (i == 0 || s[-1].tensor != s->tensor) {
@@ -300,6 +306,7 @@ void plan_write(const struct plan *p, const char *path)
         sexpw_int(w, p->move[i].tensor);
         sexpw_cstr(w, move_names[p->move[i].to]);
         sexpw_int(w, p->move[i].before);
+        if (p->move[i].begin < p->move[i].before) sexpw_int(w, p->move[i].begin);
         sexpw_end(w);
     }
     for (int i = 0; i < p->nnode; i++) write_node(w, i, &p->node[i]);

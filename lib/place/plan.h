@@ -2,20 +2,27 @@
  *
  * Text form:
  *   (plan (graph vgg19) (batch 64) (formulation sync) (kind simulated) (limit_bytes N) (fast_bytes N) (slow_bytes N)
- *     (objective_seconds X) (bound_seconds X) (gap_ratio X) [(cuts D..)]
+ *     (objective_seconds X) (bound_seconds X) (gap_ratio X) [(cuts D..)] [(channel_price C)]
  *     (tensor ID (fast FIRST LAST OFFSET) .. (slow FIRST LAST OFFSET) ..)
- *     (move ID to_slow|to_fast BEFORE)
+ *     (move ID to_slow|to_fast BEFORE [BEGIN])
  *     (node IDX IN_TIERS OUT_TIERS MODE SECONDS STAGING_BYTES STAGING_OFFSET [(price LAMBDA KAPPA.. MU..)]))
  * One `tensor` per intermediate.  A stay (fast F L O) means: at nodes F to L, both included, the tensor occupies bytes
  * O .. O + size - 1 of the fast pool; fast_bytes and slow_bytes are the sizes of the pools.  Offsets are multiples of
  * 4096, those of tensors below GRAPH_PIN_BYTES of 64.
- * Moves stand in execution order; a move before node B happens after node B - 1 has ended and before B starts.  Before
- * one node all moves to slow memory come first.  Slow copies stay valid until the end of their stay: contents never
- * change after the producer.  When a tensor has a fast and a slow stay at a node, the node's tier letters say which
- * copy it uses (D fast, P slow; parameters and other args are D and lie outside both pools).
+ * Moves stand in the order of BEFORE, those to slow memory first where it is the same.  A move may be made as soon as
+ * node BEGIN - 1 has ended and is over when node BEFORE starts; the stay it makes begins at BEGIN, holds the contents
+ * from BEFORE on, and the stay it reads lasts as long.  Without BEGIN, BEGIN is BEFORE: the move is made between two
+ * nodes.  Slow copies stay valid until the end of their stay: contents never change after the producer.  When a tensor
+ * has a fast and a slow stay at a node, the node's tier letters say which copy it uses (D fast, P slow; parameters and
+ * other args are D and lie outside both pools).
  * STAGING_BYTES of the fast pool at STAGING_OFFSET belong to the node while it runs (workspace, streaming buffers).
- * objective_seconds is the sum over nodes and moves; bound_seconds a lower bound for any plan under the same limit and
- * rules; gap_ratio = (objective - bound) / bound.  The prices make the bound checkable: see lib/place/verify.h. */
+ * objective_seconds is the sum over nodes and moves; of formulation async the time of this machine: nodes run one after
+ * the other, moves on one channel beside them.  The channel makes one move at a time, always the first in the plan's
+ * order among those that may begin: BEGIN is reached and, for one to fast memory, all moves to slow memory whose BEFORE
+ * is not above it are over.  It looks again when a node starts or a move ends.  A node with operands in slow memory
+ * takes the channel for as long as moves of these operands would, at most its own time, evenly over its time; moves get
+ * the rest.  bound_seconds is a lower bound for any plan under the same limit and rules; gap_ratio = (objective - bound)
+ * / bound.  The prices make the bound checkable: see lib/place/verify.h. */
 #ifndef MILLRACE_PLACE_PLAN_H
 #define MILLRACE_PLACE_PLAN_H
 #include "tensor/graph.h"
@@ -25,7 +32,7 @@ enum { PLAN_ALIGN = 4096, PLAN_ALIGN_SMALL = 64, PLAN_CUTS = 4 };
 enum plan_tier { TIER_FAST, TIER_SLOW };
 
 struct stay { int tensor; enum plan_tier tier; int first, last; uint64_t offset; };
-struct plan_move { int tensor; enum plan_tier to; int before; };
+struct plan_move { int tensor; enum plan_tier to; int before, begin; };
 struct plan_node {
     const char *in_tiers, *out_tiers;
     int mode;                                            /* index in profile_modes */
@@ -39,7 +46,7 @@ struct plan {
     const char *graph, *formulation, *kind, *file;
     long batch;
     uint64_t limit, fast_bytes, slow_bytes;
-    double objective, bound, gap;
+    double objective, bound, gap, channel_price;         /* the price: see verify.h */
     int ncut;
     uint64_t cut[PLAN_CUTS];                             /* bytes by which the memory rows are rounded, for the bound */
     struct stay *stay;                                   /* sorted by tensor, then first node, fast before slow */
@@ -58,7 +65,7 @@ void plan_free(struct plan *);
 
 struct plan *plan_new(const struct graph *, const char *formulation);
 void plan_stay(struct plan *, int tensor, enum plan_tier, int first, int last, uint64_t offset);
-void plan_add_move(struct plan *, int tensor, enum plan_tier to, int before);
+void plan_add_move(struct plan *, int tensor, enum plan_tier to, int before, int begin);
 void plan_sort(struct plan *);                           /* the stays; needed before plan_find and plan_write */
 
 uint64_t plan_align(uint64_t bytes);                     /* of a tensor or staging area of that size */

@@ -236,6 +236,7 @@ void profile_table(const struct profile *p, const struct graph *g, int node, uin
             struct choice c = fast->c;
             if (set == 0 ? mode > 0 : !estimate(r, operands, k, set, mode, fast, &c)) continue;
             known = true;
+            c.seconds = fmax(c.seconds, fast->c.seconds);   /* below it is noise, of which many rows offer a choice */
             if (c.staging + n->workspace <= limit && c.seconds < table[set].seconds) table[set] = c;
         }
         if (!known && (set & (set - 1)) == 0) no_row(p, g, node, "one operand in slow memory");

@@ -373,7 +373,7 @@ static void round_prices(const struct placing *p, struct prices *v)
     }
 }
 
-static void prices_copy(const struct placing *p, struct prices *to, const struct prices *from)
+void prices_copy(const struct placing *p, struct prices *to, const struct prices *from)
 {
     memcpy(to->lambda, from->lambda, (size_t)p->nodes * sizeof(double));
     memcpy(to->kappa, from->kappa, (size_t)(p->nodes * p->cuts) * sizeof(double));
@@ -627,10 +627,11 @@ double solve_placing(const struct placing *p, const struct effort *effort, bool 
     struct search s = search_new(p, trial);
     double bound = -DBL_MAX, plan = warm ? total(p, x) : DBL_MAX;
     first_prices(p, &v);
-    struct ascent a = { 0 };
-    for (long i = 0; i < effort->dual_steps; i++) {
+    relax(p, &v, &d);
+    struct ascent a = ascent_new(p, &d, &v);
+    if (warm) prices_copy(p, &v, best);
+    for (long i = warm ? effort->dual_steps / 2 : 0; i < effort->dual_steps; i++) {
         double now = relax(p, &v, &d);
-        if (i == 0) a = ascent_new(p, &d, &v);
         if (now > bound) {
             bound = now;
             prices_copy(p, best, &v);

@@ -17,6 +17,7 @@
 struct prices { double *lambda, *kappa, *mu; };          /* by node; by cut, then node (placing.h); by slot */
 struct prices prices_new(const struct placing *);
 void prices_free(struct prices *);
+void prices_copy(const struct placing *, struct prices *to, const struct prices *from);
 
 /* The bound that these prices prove. */
 double price_bound(const struct placing *, const struct prices *);
@@ -24,7 +25,8 @@ double price_bound(const struct placing *, const struct prices *);
 struct effort { long dual_steps, search_rounds; uint64_t seed; };
 
 /* Fills x with the best placement found and best with the prices of the highest bound, rounded to seven digits;
- * returns that bound.  x may hold a placement to start from when warm is set.  Dies when no feasible one is found. */
+ * returns that bound.  When warm is set, x and best hold a placement and prices to start from, and half the dual steps
+ * are made.  Dies when no feasible placement is found. */
 double solve_placing(const struct placing *, const struct effort *, bool warm, struct placement *x,
                      struct prices *best);
 

@@ -1,5 +1,6 @@
 /* verify.c - see verify.h */
 #include "place/verify.h"
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -61,6 +62,13 @@ static void check_operand(struct judge *j, int node, int operand)
     else if (t->producer == node && s->first != node)
         fault(j, "residence", "'%s' is in %s memory at node %d, before node %d makes it", t->name,
               slow ? "slow" : "fast", s->first, node);
+    else if (s->first < node)
+        for (int i = 0; i < j->p->nmove; i++) {
+            const struct plan_move *m = &j->p->move[i];
+            if (m->tensor == id && m->to == s->tier && m->begin == s->first && m->before > node)
+                fault(j, "residence", "node %d uses '%s' in %s memory, where it may not be before node %d", node,
+                      t->name, slow ? "slow" : "fast", m->before);
+        }
     for (int i = 0; i < operand; i++) {
         bool other = (i < n->nin ? d->in_tiers[i] : d->out_tiers[i - n->nin]) == 'P';
         if (n->operand[i] == id && other != slow)
@@ -87,7 +95,7 @@ static void check_stay(struct judge *j, const struct stay *s)
     int moves = 0;
     for (int i = 0; i < j->p->nmove; i++) {
         const struct plan_move *m = &j->p->move[i];
-        if (m->tensor == s->tensor && m->to == s->tier && m->before == s->first) moves++;
+        if (m->tensor == s->tensor && m->to == s->tier && m->begin == s->first) moves++;
     }
     const struct plan_node *made = &j->p->node[t->first];
     const struct node *n = &j->g->node[t->first];
@@ -100,6 +108,16 @@ static void check_stay(struct judge *j, const struct stay *s)
               moves);
 }
 
+/* the first node at which a stay is sure to hold the tensor's contents */
+static int filled_at(const struct judge *j, const struct stay *s)
+{
+    for (int i = 0; i < j->p->nmove; i++) {
+        const struct plan_move *m = &j->p->move[i];
+        if (m->tensor == s->tensor && m->to == s->tier && m->begin == s->first) return m->before;
+    }
+    return s->first + 1;
+}
+
 static void check_moves(struct judge *j)
 {
     for (int i = 0; i < j->p->nmove; i++) {
@@ -109,14 +127,18 @@ static void check_moves(struct judge *j)
             (m[-1].before > m->before || (m[-1].before == m->before && m[-1].to == TIER_FAST && m->to == TIER_SLOW)))
             fault(j, "moves", "the move of '%s' before node %d is out of order", name_of(j, m->tensor), m->before);
         const struct stay *into = plan_find(j->p, m->tensor, m->to, m->before);
-        if (!into || into->first != m->before)
+        if (!into || into->first != m->begin)
             fault(j, "moves", "the move of '%s' to %s memory before node %d begins no stay", name_of(j, m->tensor), to,
                   m->before);
-        const struct stay *from = plan_find(j->p, m->tensor, m->to == TIER_SLOW ? TIER_FAST : TIER_SLOW,
-                                            m->to == TIER_SLOW ? m->before - 1 : m->before);
-        if (!from || from->first >= m->before)
+        enum plan_tier source = m->to == TIER_SLOW ? TIER_FAST : TIER_SLOW;
+        const struct stay *from = plan_find(j->p, m->tensor, source, m->to == TIER_SLOW ? m->before - 1 : m->before);
+        bool late = from && m->begin == m->before && from->first >= m->begin;
+        if (!from || late || filled_at(j, from) > m->begin)
             fault(j, "moves", "the move of '%s' to %s memory before node %d has no source", name_of(j, m->tensor), to,
                   m->before);
+        if (m->begin > m->before || (m->begin < m->before && strcmp(j->p->formulation, "async") != 0))
+            fault(j, "moves", "the move of '%s' to %s memory before node %d may not begin at node %d",
+                  name_of(j, m->tensor), to, m->before, m->begin);
     }
 }
 
@@ -213,6 +235,16 @@ static unsigned placement_of(const struct judge *j, int node, const int *slot, i
     return set;
 }
 
+/* seconds for which the moves of the slow operands of a placement would take the copy channel, at most `most` */
+static double channel_of(const struct judge *j, int node, const int *slot, int k, unsigned set, double most)
+{
+    double sum = 0;
+    for (int s = 0; s < k; s++)
+        if (set >> s & 1)
+            sum += profile_move(j->profile, j->g->tensor[slot[s]].bytes, j->g->tensor[slot[s]].producer != node);
+    return sum < most ? sum : most;
+}
+
 static uint64_t staging_of(const struct node *n, const struct choice *c)
 {
     uint64_t bytes = n->workspace + c->staging;
@@ -220,7 +252,7 @@ static uint64_t staging_of(const struct node *n, const struct choice *c)
 }
 
 /* the node's own time, and its part of L */
-static void check_node(struct judge *j, int node, double *seconds, double *dual)
+static void check_node(struct judge *j, int node, double *seconds, double *channel, double *dual)
 {
     static struct choice table[1 << GRAPH_SLOTS];
     int slot[GRAPH_SLOTS], k = node_slots(j->g, node, slot);
@@ -236,12 +268,17 @@ static void check_node(struct judge *j, int node, double *seconds, double *dual)
         fault(j, "capacity", "node %d has %llu bytes of staging, it needs %llu", node, (unsigned long long)d->staging,
               (unsigned long long)staging_of(&j->g->node[node], c));
     *seconds = d->seconds;
+    *channel = 0;
+    if (strcmp(j->p->formulation, "async") == 0)
+        *channel = channel_of(j, node, slot, k, placement_of(j, node, slot, k), d->seconds);
     if (d->nprice == 0) return;
     double least = INFINITY;
     for (unsigned set = 0; set < 1u << k; set++) {
         double v = table[set].seconds + d->price[0] * (double)staging_of(&j->g->node[node], &table[set]);
         for (int s = 0; s < k; s++)
             if (set >> s & 1) v -= d->price[1 + j->p->ncut + s];
+        if (j->p->channel_price > 0)
+            v += j->p->channel_price * channel_of(j, node, slot, k, set, table[set].seconds);
         if (v < least) least = v;
     }
     double room = (double)j->p->limit - (double)j->small[node];
@@ -275,8 +312,9 @@ static double cheapest_life(const struct judge *j, int id, double *until, bool m
 {
     const struct tensor *t = &j->g->tensor[id];
     double bytes = (double)plan_size(t->bytes);
-    double fetch = may_move ? profile_move(j->profile, t->bytes, true) : INFINITY;
-    double write = may_move ? profile_move(j->profile, t->bytes, false) : INFINITY;
+    double price = strcmp(j->p->formulation, "async") == 0 ? j->p->channel_price : 1;
+    double fetch = may_move ? price * profile_move(j->profile, t->bytes, true) : INFINITY;
+    double write = may_move ? price * profile_move(j->profile, t->bytes, false) : INFINITY;
     until[t->first] = 0;
     for (int n = t->first; n <= t->last; n++) until[n + 1] = until[n] + rent(j, bytes, n);
     double only_fast = INFINITY, both = INFINITY, only_slow = INFINITY;   /* where its contents are after use u */
@@ -309,27 +347,86 @@ static double lives(struct judge *j, bool may_move)
     return sum;
 }
 
+/* ---- the copy channel of formulation async ---- */
+
+struct copying { int before, begin; bool to_fast; double left; };
+
+/* the first copy in the plan's order that may be under way while node `node` runs; n when there is none */
+static int next_copy(const struct copying *c, int from, int n, int node)
+{
+    int write_out = INT_MAX;                             /* the least BEFORE of those to slow memory that are not over */
+    for (int i = from; i < n; i++) {
+        if (c[i].left <= 0) continue;
+        if (c[i].begin <= node && !(c[i].to_fast && write_out <= c[i].begin)) return i;
+        if (!c[i].to_fast && c[i].before < write_out) write_out = c[i].before;
+    }
+    return n;
+}
+
+static double run_beside(struct judge *j, const double *seconds, const double *channel)
+{
+    const struct plan *p = j->p;
+    struct copying *c = xcalloc((size_t)p->nmove + 1, sizeof *c);
+    for (int i = 0; i < p->nmove; i++) {
+        const struct plan_move *m = &p->move[i];
+        bool to_fast = m->to == TIER_FAST;
+        c[i] = (struct copying){ m->before, m->begin, to_fast,
+                                 profile_move(j->profile, j->g->tensor[m->tensor].bytes, to_fast) };
+    }
+    double now = 0;
+    for (int node = 0, first = 0; node < p->nnode; node++) {
+        while (first < p->nmove && (c[first].left <= 0 || c[first].before <= node)) {
+            if (c[first].left <= 0) {
+                first++;
+                continue;
+            }
+            int i = next_copy(c, first, p->nmove, node);
+            if (i == p->nmove) break;                    /* out of order: a fault that others report */
+            now += c[i].left;
+            c[i].left = 0;
+        }
+        double left = seconds[node], rate = left > 0 ? 1 - channel[node] / left : 0;
+        now += left;
+        while (left > 0 && rate > 0) {
+            int i = next_copy(c, first, p->nmove, node);
+            if (i == p->nmove) break;
+            double need = c[i].left / rate;
+            c[i].left = need <= left ? 0 : c[i].left - left * rate;
+            left -= need;
+        }
+    }
+    free(c);
+    return now;
+}
+
 static void check_times(struct judge *j)
 {
     const struct plan *p = j->p;
     double sum = 0, dual = 0;
     int priced = 0;
+    bool beside = strcmp(p->formulation, "async") == 0;
+    double *seconds = xcalloc((size_t)p->nnode + 1, sizeof *seconds);
+    double *channel = xcalloc((size_t)p->nnode + 1, sizeof *channel);
     for (int n = 0; n < p->nnode; n++) {
-        double seconds = 0, part = 0;
-        check_node(j, n, &seconds, &part);
-        sum += seconds;
+        double part = 0;
+        check_node(j, n, &seconds[n], &channel[n], &part);
+        sum += seconds[n];
         dual += part;
         if (p->node[n].nprice > 0) priced++;
     }
-    for (int i = 0; i < p->nmove; i++)
+    for (int i = 0; i < p->nmove && !beside; i++)
         sum += profile_move(j->profile, j->g->tensor[p->move[i].tensor].bytes, p->move[i].to == TIER_FAST);
+    if (beside) sum = run_beside(j, seconds, channel);
+    free(seconds);
+    free(channel);
     if (!near(sum, p->objective))
-        fault(j, "objective", "kernels and moves add up to %.12g s, the plan says %.12g s", sum, p->objective);
+        fault(j, "objective", "kernels and moves take %.12g s, the plan says %.12g s", sum, p->objective);
     if (p->bound > p->objective * (1 + CLOSE))
         fault(j, "bound", "%.12g s is above the objective %.12g s", p->bound, p->objective);
     double gap = p->bound > 0 ? (p->objective - p->bound) / p->bound : 0;
     if (!(fabs(gap - p->gap) <= 1e-9)) fault(j, "bound", "the gap is %.9g, the plan says %.9g", gap, p->gap);
-    bool free_choice = strcmp(p->formulation, "static") == 0 || strcmp(p->formulation, "sync") == 0;
+    if (!beside && p->channel_price != 0) fault(j, "bound", "%s has no channel to price", p->formulation);
+    bool free_choice = beside || strcmp(p->formulation, "static") == 0 || strcmp(p->formulation, "sync") == 0;
     if (!free_choice) {
         if (!near(p->bound, p->objective))
             fault(j, "bound", "%s leaves no choice, but bound and objective differ", p->formulation);
@@ -339,23 +436,23 @@ static void check_times(struct judge *j)
         fault(j, "bound", "%d of %d nodes have no prices: the bound is not proved", p->nnode - priced, p->nnode);
         return;
     }
-    dual += lives(j, strcmp(p->formulation, "sync") == 0);
-    if (p->bound > dual + CLOSE * fabs(p->objective))
-        fault(j, "bound", "the prices prove %.12g s, the plan claims %.12g s", dual, p->bound);
+    dual += lives(j, beside || strcmp(p->formulation, "sync") == 0);
+    if (p->bound * (1 + p->channel_price) > dual + CLOSE * fabs(p->objective))
+        fault(j, "bound", "the prices prove %.12g s, the plan claims %.12g s", dual / (1 + p->channel_price), p->bound);
 }
 
 /* ---- formulations ---- */
 
 static void check_formulation(struct judge *j)
 {
-    static const char *const known[] = { "static", "sync", "numa", "slow", "fast" };
+    static const char *const known[] = { "static", "sync", "async", "numa", "slow", "fast" };
     const struct plan *p = j->p;
     size_t f = 0;
     while (f < sizeof known / sizeof *known && strcmp(known[f], p->formulation) != 0) f++;
     if (f == sizeof known / sizeof *known) fault(j, "formulation", "there is no formulation '%s'", p->formulation);
     if (strcmp(p->kind, profile_kind(j->profile)) != 0)
         fault(j, "formulation", "the plan says %s, its profile is %s", p->kind, profile_kind(j->profile));
-    if (strcmp(p->formulation, "sync") == 0) return;
+    if (strcmp(p->formulation, "sync") == 0 || strcmp(p->formulation, "async") == 0) return;
     if (p->nmove > 0) fault(j, "formulation", "%s has no moves, this plan has %d", p->formulation, p->nmove);
     for (int i = 0; i < p->nstay; i++) {
         const struct stay *s = &p->stay[i];

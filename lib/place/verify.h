@@ -9,7 +9,10 @@
  * life costs lambda_n bytes wherever the tensor is in fast memory, mu wherever it is used in slow memory, and its
  * copies; static lives do not change tiers; a tensor that cannot fit at a node is not fast there.  For each cut d a
  * life also costs kappa_n floor(bytes / d) in fast memory, and kappa_n floor(room / d) is taken off: memory rows that
- * are divided by d and rounded down stay valid. */
+ * are divided by d and rounded down stay valid.
+ * With moves beside the nodes (async) a step lasts at least as long as its nodes and at least as long as the channel is
+ * taken, so at least (nodes + C channel) / (1 + C) for any C >= 0: L is taken with moves at C times their seconds and C
+ * times the channel's seconds added to those of nodes, and proves L / (1 + C).  C is the plan's channel_price. */
 #ifndef MILLRACE_PLACE_VERIFY_H
 #define MILLRACE_PLACE_VERIFY_H
 #include "place/plan.h"
