@@ -168,11 +168,13 @@ help:
 	Settings: CC CFLAGS CPPFLAGS LDFLAGS LDLIBS, B=build BIN=bin for another place; config.mk is read where there is one.
 	END
 
-readme:
-	@grep -q '^<!-- list -->' README.md && grep -q '^<!-- end of list -->' README.md
+readme: $(BIN)/csv-show
+	grep -q '^<!-- list -->' README.md && grep -q '^<!-- end of list -->' README.md
 	mkdir -p $B
 	for f in bin/*.c; do sed -n '1s|^/\* \([^ ]*\) - \(.*\)|- `\1` \2|p' "$$f"; done > $B/readme.list
-	sed -i -e '/^<!-- list -->/,/^<!-- end of list -->/{//!d}' -e '/^<!-- list -->/r $B/readme.list' README.md
+	csv-show --markdown data/results.csv > $B/readme.results
+	sed -i -e '/^<!-- list -->/,/^<!-- end of list -->/{//!d}' -e '/^<!-- list -->/r $B/readme.list' \
+	    -e '/^<!-- results -->/,/^<!-- end of results -->/{//!d}' -e '/^<!-- results -->/r $B/readme.results' README.md
 
 # everything that is compiled, but nothing linked
 objects: $(LIBOBJ) $(FILTERS:%=$B/bin/%.o) $(patsubst t/%.c,$B/t/%.o,$(wildcard t/lib-*.c))

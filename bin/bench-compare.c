@@ -21,24 +21,29 @@
  * time says go to standard error.  Exit 0: all same or faster, or slower but
  * surely within the margin; 1: something is slower; 2: something is unclear;
  * 3: invalid or unreadable input.
- * Memory: all rows.
+ * On a terminal a sentence comes out for each label, with several programs an
+ * aligned table; --csv and a pipe give CSV.  Memory: all rows.
  *
  * Examples:
  *   $ bench-compare --base=old --margin=0.01 runs.csv
  */
 #include "base/filter.h"
+#include "base/out.h"
 #include HELP
 #include "measure/compare.h"
+#include "measure/say.h"
 #include "table/csvio.h"
 #include "table/kind.h"
+#include "table/show.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *base_name, *metric, *adjust = "holm", *incomplete = "die", *group;
 static double margin = 0.01, level = 0.95;
 static long seed = 1;
-static bool force, details, subtract;
+static bool force, details, subtract, as_csv;
 static const struct opt options[] = {
     { 'b', "base", STR, &base_name, "LABEL", "what the others are compared with; default: the table's", 0, 0 },
     { 'm', "margin", NUM, &margin, "X", "ratios within 1/(1+X) .. 1+X count as the same", 0, 1 },
@@ -50,6 +55,7 @@ static const struct opt options[] = {
     { 0, "force", FLAG, &force, NULL, "call wins below the noise floor faster all the same", 0, 0 },
     { 0, "subtract", FLAG, &subtract, NULL, "the time of an empty command, with its uncertainty", 0, 0 },
     { 0, "details", FLAG, &details, NULL, "more columns: censored, dependence, drift, floor", 0, 0 },
+    { 0, "csv", FLAG, &as_csv, NULL, "the table, on a terminal too", 0, 0 },
     { 's', "seed", INT, &seed, "N", "of the bootstrap over programs", 0, 0 },
     { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
 
@@ -117,8 +123,14 @@ int main(int argc, char **argv)
     size_t n;
     struct compare_options o = { base, level, margin, adjust, force, subtract };
     struct comparison *row = compare_all(r, &o, &n);
-    csvw *w = csvw_fd(1);
     bool many = r->benchmark.n > 1 || (r->benchmark.n && r->benchmark.name[0].n);
+    if (!many && !details && !as_csv && isatty(STDOUT_FILENO)) {
+        for (size_t k = 0; k < n; k++) comparison_say(stdout, r, &o, &row[k]);
+        finish();
+        if (!quiet) compare_notes(r, &o, row, n);
+        return compare_status(row, n, margin);
+    }
+    csvw *w = show_open(as_csv);
     csvw_names(w, many ? "benchmark,label,base,metric,rounds,ratio,lower_ratio,upper_ratio,p_value,verdict,kind"
                        : "label,base,metric,rounds,ratio,lower_ratio,upper_ratio,p_value,verdict,kind");
     if (details) csvw_names(w, "censored,lag1,inflation_ratio,drift_p_value,floor_ratio,method");
@@ -130,7 +142,7 @@ int main(int argc, char **argv)
     }
     if (many) write_means(w, r, row, n);
     if (!quiet) compare_notes(r, &o, row, n);
-    csvw_close(w);
+    show_close(w);
     int status = compare_status(row, n, margin);
     free(row);
     runs_free(r);

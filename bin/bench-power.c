@@ -20,6 +20,7 @@
 #include "measure/runs.h"
 #include "measure/stats.h"
 #include "table/csvio.h"
+#include "table/show.h"
 #include "table/kind.h"
 #include <math.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ static struct list effects;
 static const char *base_name, *label_name, *metric;
 static double power = 0.9, level = 0.95;
 static long most = 5000, draws = 400, seed = 1;
+static bool as_csv;
 static const struct opt options[] = {
     { 'e', "effect", LIST, &effects, "X", "slow-down to find, 0.01 is 1 %; default: 0.005 0.01 0.02 0.05", 0, 0 },
     { 0, "power", NUM, &power, "P", "how surely", 0.01, 0.999 },
@@ -39,6 +41,7 @@ static const struct opt options[] = {
     { 0, "most", INT, &most, "N", "rounds beyond which it is hopeless", 8, 1e6 },
     { 0, "draws", INT, &draws, "N", "resamples", 50, 1e6 },
     { 's', "seed", INT, &seed, "N", "of the resamples", 0, 0 },
+    { 0, "csv", FLAG, &as_csv, NULL, "CSV on a terminal too, where else an aligned table is shown", 0, 0 },
     { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
 
 static size_t pick(const struct runs *r, const char *name, size_t base)
@@ -82,7 +85,7 @@ int main(int argc, char **argv)
     if (p.n < 8) die("%zu good rounds are too few for a pilot, 8 is the least", p.n);
     const char *used = r->metric;
     double seconds = round_seconds(r);
-    csvw *w = csvw_fd(1);
+    csvw *w = show_open(as_csv);
     csvw_names(w, "label,base,metric,pilot_rounds,effect_ratio,power,rounds,rounds_until_decided,seconds,kind");
     csvw_end(w);
     for (int k = 0; k < effects.n; k++) {
@@ -105,5 +108,5 @@ int main(int argc, char **argv)
     }
     pairs_free(&p);
     runs_free(r);
-    return csvw_close(w);
+    return show_close(w);
 }

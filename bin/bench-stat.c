@@ -30,6 +30,7 @@
 #include "measure/stats.h"
 #include "measure/levels.h"
 #include "table/csvio.h"
+#include "table/show.h"
 #include "table/kind.h"
 #include <math.h>
 #include <stdlib.h>
@@ -39,6 +40,7 @@ static struct list metrics;
 static const char *group, *levels;
 static double level = 0.95, group_cost = 10;
 static long seed = 1;
+static bool as_csv;
 static const struct opt options[] = {
     { 'm', "metric", LIST, &metrics, "cpu|wall|COL", "default: cpu and wall", 0, 0 },
     { 0, "level", NUM, &level, "P", "of the intervals", 0.5, 0.9999 },
@@ -46,6 +48,7 @@ static const struct opt options[] = {
     { 0, "levels", STR, &levels, "COL", "split the variance at this column", 0, 0 },
     { 0, "group-cost", NUM, &group_cost, "N", "runs that a new group costs", 0, 1e9 },
     { 's', "seed", INT, &seed, "N", "of the bootstrap", 0, 0 },
+    { 0, "csv", FLAG, &as_csv, NULL, "CSV on a terminal too, where else an aligned table is shown", 0, 0 },
     { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
 
 static size_t count_failed(const struct runs *r, const struct grid *t, size_t label)
@@ -107,10 +110,10 @@ static void one_metric(csvw *w, char **paths, const char *metric)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    csvw *w = csvw_fd(1);
+    csvw *w = show_open(as_csv);
     if (levels) {
         levels_table(w, argv + i, levels, metrics.n ? metrics.v[0] : "cpu", group_cost);
-        return csvw_close(w);
+        return show_close(w);
     }
     struct runs *r = runs_read(argv + i, &(struct runs_options){ metrics.n ? metrics.v[0] : "cpu", group, true });
     csvw_names(w, "benchmark,label,metric,runs,failed,median,lower,upper,coverage,deviation,mean,mean_lower,mean_upper,"
@@ -123,5 +126,5 @@ int main(int argc, char **argv)
     }
     runs_free(r);
     for (int m = 1; m < metrics.n; m++) one_metric(w, argv + i, metrics.v[m]);
-    return csvw_close(w);
+    return show_close(w);
 }

@@ -19,6 +19,7 @@
  */
 #include "base/filter.h"
 #include "table/csvio.h"
+#include "table/show.h"
 #include HELP
 #include <math.h>
 #include <stdlib.h>
@@ -28,11 +29,13 @@ enum { MAX_LIBS = 64 };
 static const char *of = "ours", *without = "";
 static double peak;
 static bool published;
+static bool as_csv;
 static const struct opt options[] = {
     { 0, "of", STR, &of, "LIB", "the library in question" },
     { 0, "without", STR, &without, "LIBS", "libraries that do not count, separated by commas" },
     { 0, "peak", NUM, &peak, "GFLOPS", "ceiling, from loop-peak; 0: not known", 0, 1e9 },
     { 0, "published", FLAG, &published, NULL, "add the published ratios" },
+    { 0, "csv", FLAG, &as_csv, NULL, "CSV on a terminal too, where else an aligned table is shown", 0, 0 },
     { 0 } };
 
 static double *cell; /* GFLOPS of problem p, library l at p * MAX_LIBS + l; 0: none */
@@ -114,11 +117,11 @@ int main(int argc, char **argv)
     }
     long mine = intern_find(&libs, str_of(of));
     if (mine < 0) die("%s: no rows of lib '%s'", csv_file(t), of);
-    csvw *w = csvw_open("-");
+    csvw *w = show_open(as_csv);
     csvw_names(w, "lib,problems,gflops_geomean,peak_ratio,ratio,ratio_min,wins_share,kind");
     csvw_end(w);
     for (size_t l = 0; l < libs.n; l++) row(w, libs.name[l], problems.n, (size_t)mine, (long)l, libs.n, kind);
     row(w, str_of("best"), problems.n, (size_t)mine, -1, libs.n, kind);
     if (published) published_rows(w);
-    return csvw_close(w);
+    return show_close(w);
 }

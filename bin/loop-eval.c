@@ -25,16 +25,19 @@
  */
 #include "base/filter.h"
 #include "loop/search/traces.h"
+#include "table/show.h"
 #include HELP
 
 enum { STEPS = 48 };                                     /* a policy's moves are several actions each */
 static double peak;
 static bool published;
 static const char *table = "summary";
+static bool as_csv;
 static const struct opt options[] = {
     { 0, "table", WORD, &table, "summary|steps|violin", "what to write" },
     { 0, "peak", NUM, &peak, "GFLOPS", "ceiling, from loop-peak; 0: not known", 0, 1e9 },
     { 0, "published", FLAG, &published, NULL, "add the published table of 25 test problems" },
+    { 0, "csv", FLAG, &as_csv, NULL, "CSV on a terminal too, where else an aligned table is shown", 0, 0 },
     { 0 } };
 
 int main(int argc, char **argv)
@@ -49,7 +52,7 @@ int main(int argc, char **argv)
     struct traces t = { 0 };
     csv *c = csv_files(argv + i);
     traces_read(&t, c);
-    csvw *w = csvw_open("-");
+    csvw *w = show_open(as_csv);
     csvw_names(w, sums ? "algo,problems,speedup_mean,speedup_median,speedup_geomean,speedup_max,gflops_mean,peak_ratio,"
                          "seconds_mean,seconds_max,actions_mean,best_ratio,best_ratio_min,kind"
                   : table[1] == 't' ? "algo,step,gflops,seconds,kind" : "algo,position,speedup,kind");
@@ -64,5 +67,5 @@ int main(int argc, char **argv)
         csvw_end(w);
     }
     csv_close(c);
-    return csvw_close(w);
+    return show_close(w);
 }

@@ -27,12 +27,14 @@
 #include "prof/metrics.h"
 #include "prof/views.h"
 #include "table/csvio.h"
+#include "table/show.h"
 #include HELP
 #include <string.h>
 
 static const char *view, *map;
 static bool noop, raw, exclusive, gpu_wait;
 static double passes;
+static bool as_csv;
 static const struct opt options[] = {
     { 'v', "view",      WORD, &view, "metrics|resource|subplot|operation|category|overhead|venn|transitions",
       "which table", 0, 0 },
@@ -42,16 +44,17 @@ static const struct opt options[] = {
     {  0,  "exclusive", FLAG, &exclusive, NULL, "venn: the input is inclusive, make it exclusive", 0, 0 },
     {  0,  "passes",    NUM,  &passes, "N", "transitions: number of training iterations", 1, 1e18 },
     {  0,  "map",       STR,  &map, "FILE", "configuration with (map (cpu ..) (gpu ..))", 0, 0 },
+    { 0, "csv", FLAG, &as_csv, NULL, "CSV on a terminal too, where else an aligned table is shown", 0, 0 },
     { 0 } };
 
 static int metrics_view(char **paths)
 {
-    csvw *w = csvw_open("-");
+    csvw *w = show_open(as_csv);
     csvw_names(w, "proc,phase,field,value");
     csvw_end(w);
     if (raw) metrics_write_raw(w, paths);
     else metrics_write_cells(w, paths, gpu_wait);
-    return csvw_close(w);
+    return show_close(w);
 }
 
 int main(int argc, char **argv)
@@ -60,9 +63,9 @@ int main(int argc, char **argv)
     if (!view) usage("no --view given");
     char **paths = argv + i;
     if (strcmp(view, "metrics") == 0) return metrics_view(paths);
-    csvw *w = csvw_open("-");
+    csvw *w = show_open(as_csv);
     if (strcmp(view, "transitions") == 0) view_transitions(w, paths, passes);
     else if (strcmp(view, "venn") == 0) view_venn(w, paths, exclusive);
     else view_cells(w, paths, view, noop, resources_read(map));
-    return csvw_close(w);
+    return show_close(w);
 }

@@ -118,4 +118,9 @@ awk -F, -v OFS=, '$3 == "calibrate" { $4 = $5 = 0.5 } { print }' empty.csv > lar
 fails 'half of a run is too much to subtract' 3 'large.csv:[0-9]*: an empty command takes [0-9.]* % of this run' bench-compare --subtract --base=a large.csv
 bench-compare --base=a large.csv > out.csv 2> notes
 ok 'and is said without' grep -q "starting a process takes 50.0 % of a run of 'a'" notes
+terminal() { script -qec "$*" /dev/null < /dev/null | tr -d '\r'; }
+(echo label,round,cpu_seconds,wall_seconds; for i in {1..20}; do k=$((i * 7 % 10)); echo "old,$i,1.0$k,1.0$k"; k=$((i * 3 % 10)); echo "new,$i,0.5$k,0.5$k"; done) > pair
+is 'on a terminal a sentence' 'new is faster than old' eval 'terminal bench-compare --quiet --base=old pair | grep -o "^new is faster than old"'
+is 'unless CSV is asked for' 'new,old,cpu,20' eval 'terminal bench-compare --quiet --base=old --csv pair | grep -o "^new,old,cpu,20"'
+is 'whole tables are aligned there' 'benchmark  label' eval 'terminal bench-stat --quiet pair | head -1 | grep -o "^benchmark  label"'
 done_testing

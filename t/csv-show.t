@@ -1,7 +1,10 @@
 #!/bin/bash
 . "$(dirname "$0")/tap.sh"
 printf 'name,x_ns,y\nvgg,1,0.123456789\n"long, er",100,\n' > t
-is "aligned; numbers to the right" $'name      x_ns            y\n--------  ----  -----------\nvgg          1  0.123456789\nlong, er   100             ' csv-show t
+is "aligned; numbers to the right" $'name      x_ns            y\n--------  ----  -----------\nvgg          1  0.123456789\nlong, er   100             ' csv-show --digits=0 t
+is "four digits, unless told otherwise; whole numbers stay" $'     a\n------\n0.1235\n123456\n123457\n1e-09\n   nan' eval 'printf "a\n0.12345678\n123456\n123456.7\n1e-9\nnan\n" | csv-show | sed "s/^ *1e-09/1e-09/"'
+is "wide characters take two places, combining marks none" $'a     b\n----  -\n漢字  1\nab    2\né     3' eval 'printf "a,b\n漢字,1\nab,2\ne\xcc\x81,3\n" | csv-show | sed "s/e\xcc\x81/é/"'
+is "Markdown" $'| a    |   n |\n|------|----:|\n| x\\|y | 1.5 |' csv-show --markdown <(printf 'a,n\nx|y,1.5\n')
 is "rounded" $'name      x_ns      y\n--------  ----  -----\nvgg          1  0.123\nlong, er   100       ' csv-show --digits=3 t
 is "some columns" $'x_ns  name    \n----  --------\n   1  vgg\n 100  long, er' eval 'csv-show -c x_ns,name t | sed "1s/name/name    /"'
 is "a width: long fields are cut" $'name   x_ns\n-----  ----\nvgg       1\nlon..   100' csv-show -c name,x_ns --width=5 t

@@ -1,0 +1,41 @@
+/* say.c - see say.h */
+#include "measure/say.h"
+#include <math.h>
+
+/* "9.1 % less", "0.3 % more", "no more"; more than double as "2.3 times" */
+static void put_change(FILE *f, double log_ratio)
+{
+    double r = exp(log_ratio), percent = 100 * fabs(r - 1);
+    if (!isfinite(r)) fputs("any amount more", f);
+    else if (r >= 2) fprintf(f, "%.3g times", r);
+    else if (percent < 0.005) fputs("no more", f);
+    else fprintf(f, "%.2g %% %s", percent, r < 1 ? "less" : "more");
+}
+
+static const char *how(enum verdict v)
+{
+    switch (v) {
+    case FASTER: return "is faster than";
+    case SLOWER: return "is slower than";
+    case SAME: return "is as fast as";
+    default: return "may be faster or slower than";
+    }
+}
+
+void comparison_say(FILE *f, const struct runs *r, const struct compare_options *o, const struct comparison *x)
+{
+    const char *base = r->label.name[o->base].s, *label = r->label.name[x->label].s;
+    str benchmark = r->benchmark.n ? r->benchmark.name[x->benchmark] : (str){ "", 0 };
+    if (benchmark.n) fprintf(f, "%.*s: ", (int)benchmark.n, benchmark.s);
+    if (x->verdict == INVALID) {
+        fprintf(f, "%s cannot be compared with %s: a run failed, see above\n", label, base);
+        return;
+    }
+    fprintf(f, "%s %s %s: it takes ", label, how(x->verdict), base);
+    put_change(f, x->p.log_ratio.point);
+    fprintf(f, " %s time (", r->metric);
+    put_change(f, x->p.log_ratio.lower);
+    fputs(" to ", f);
+    put_change(f, x->p.log_ratio.upper);
+    fprintf(f, ", %g %%; %zu rounds)\n", 100 * o->level, (size_t)x->p.n);
+}
