@@ -6,8 +6,10 @@
  * encode_seconds (median of 9), tile_rows, tile_vectors, vector (the variable
  * in the vector registers), threads and reason (why there is no code; the
  * others are then empty).  Order is kept.  --code and --c write the code of
- * the last row: raw bytes (objdump -D -b binary -m i386:x86-64 FILE), or a C
- * function with vector types.
+ * the last row: raw bytes (objdump -D -b binary -m i386:x86-64 FILE), which are
+ * position-independent and may be called as void (float *c, const float *a,
+ * const float *b), or C with intrinsics.  Code that needs an operand in another
+ * layout, scratch or a second thread is not written raw: see loop-emit.
  *
  * Examples:
  *   $ loop-gen --kind=mm --m=64 --n=64 --k=64 | loop-reset |
@@ -79,12 +81,18 @@ int main(int argc, char **argv)
         csvw_cstr(w, why);
         csvw_end(w);
     }
+    for (int t = 0; t < 3 && code_path && !why; t++)
+        if (g.scratch_bytes[t]) why = "it needs a tensor in another layout; loop-emit writes that too";
+    if (code_path && !why && g.threads > 1) why = "it is in two parts, one for each thread";
     if (code_path && why) die("no code to write: %s", why);
     if (code_path) write_file(code_path, kernel_bytes(&g), g.bytes);
     if (c_path) {
         if (!any) die("no nest to write: there are no rows");
         struct buf b = { 0 };
-        const char *no = native_emit(&b, &r.p, &r.nest, isa == ISA_AVX512 ? 16 : 8);
+        struct image_kernel q = { .name = "nest", .p = &r.p };
+        q.nest[isa] = &r.nest;
+        native_begin(&b);
+        const char *no = native_emit(&b, &q);
         if (no) die("no C to write: %s", no);
         write_file(c_path, b.s, b.n);
         free(b.s);

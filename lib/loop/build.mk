@@ -10,3 +10,27 @@ $B/peer/sources.h: $(PEER_SOURCES:%=lib/loop/code/peer/%) lib/loop/build.mk
 	done
 	echo '};'; } > $@
 $B/lib/loop/code/peer.o: $B/peer/sources.h
+
+# what travels with emitted kernels: as bytes without relocations, and as text
+CARRY_FLAGS := -std=gnu11 -O2 -fPIE -fvisibility=hidden -ffreestanding -fno-stack-protector -fcf-protection=none \
+    -fno-asynchronous-unwind-tables
+$B/carry/carry.o: lib/loop/code/carry/blob.c lib/loop/code/carry.c lib/loop/code/carry.h lib/loop/build.mk
+	@mkdir -p $(@D)
+	$(CC) $(CARRY_FLAGS) -Ilib -c -o $@ $<
+$B/carry/carry.elf: $B/carry/carry.o lib/loop/code/carry/blob.ld
+	ld -nostdlib -static -T lib/loop/code/carry/blob.ld -o $@ $<
+$B/carry/carry.bytes: $B/carry/carry.elf
+	objcopy -O binary -j .text $< $@
+$B/carry/carry.inc: $B/carry/carry.bytes $B/carry/carry.elf lib/loop/code/carry.h lib/loop/code/carry.c
+	{ echo 'static const unsigned char carry_bytes[] = {'
+	od -An -v -tx1 $< | sed -e 's/ \(..\)/0x\1,/g'
+	echo '};'
+	nm $B/carry/carry.elf | sed -n 's/^0*\([0-9a-f]*\) T carry_\(.*\)/enum { CARRY_AT_\2 = 0x0\1 };/p'
+	echo 'static const char *const carry_text[] = {'
+	for f in carry.h carry.c; do
+	    sed -e '/#include "loop/d' -e 's/^\(void\|int\) carry_/__attribute__((unused)) static &/' \
+	        -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' lib/loop/code/$$f
+	    echo ','
+	done
+	echo '};'; } > $(new); $(TOP)/pipelines/keep $(new) $@
+$B/lib/loop/code/image.o $B/lib/loop/code/native.o: $B/carry/carry.inc

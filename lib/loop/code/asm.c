@@ -1,4 +1,5 @@
 #include "loop/code/asm.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* before each instruction: room for the longest, or start over (what is there is never run once `full` is set) */
@@ -6,7 +7,8 @@ static inline void room(struct assembler *s)
 {
     if (s->limit - s->at >= 16) return;
     s->full = true;
-    s->at = s->start + ASM_TABLE;
+    s->at = s->start;
+    s->nfix = 0;
 }
 
 static inline void byte(struct assembler *s, unsigned x)
@@ -20,11 +22,15 @@ static inline void word(struct assembler *s, int32_t x)  /* x86 is little-endian
     s->at += 4;
 }
 
-/* map 1: 0F, 2: 0F38; pp 0: none, 1: 66 */
+/* map 1: 0F, 2: 0F38; pp 0: none, 1: 66, 2: F3 */
 struct insn { uint8_t map, pp, op; };
 static const struct insn LOAD = { 1, 0, 0x10 }, STORE = { 1, 0, 0x11 }, BROADCAST = { 2, 1, 0x18 },
-                         FMA = { 2, 1, 0xB8 }, XOR_WIDE = { 1, 1, 0xEF }, XOR = { 1, 0, 0x57 },
+                         XOR_WIDE = { 1, 1, 0xEF }, XOR = { 1, 0, 0x57 },
                          MASK_LOAD = { 2, 1, 0x2C }, MASK_STORE = { 2, 1, 0x2E };
+static const struct insn multiply[] = { [CARRY_F32] = { 2, 1, 0xB8 },            /* vfmadd231ps */
+                                        [CARRY_BF16] = { 2, 2, 0x52 },           /* vdpbf16ps */
+                                        [CARRY_U8S8] = { 2, 1, 0x50 } };         /* vpdpbusd */
+static const char *const name_of[8] = { [RDX] = "b", [RSI] = "a", [RDI] = "c" };
 
 static inline void address(struct assembler *s, int reg, int base, long disp,
                            int scale) /* 8-bit displacements count in 2^scale */
@@ -66,15 +72,29 @@ static void with_register(struct assembler *s, struct insn i, int reg, int v, in
     byte(s, 0xC0 | (unsigned)(reg & 7) << 3 | (unsigned)(rm & 7));
 }
 
-void asm_begin(struct assembler *s, uint8_t *memory, long bytes, bool wide)
+void asm_begin(struct assembler *s, uint8_t *memory, long bytes, bool wide, enum carry_type type)
 {
-    *s = (struct assembler){ .start = memory, .at = memory + ASM_TABLE, .limit = memory + bytes, .wide = wide };
-    memset(memory, 0xff, ASM_TABLE / 2);
-    memset(memory + ASM_TABLE / 2, 0, ASM_TABLE / 2);
+    *s = (struct assembler){ .start = memory, .at = memory, .limit = memory + bytes, .wide = wide, .type = type,
+                             .fix = s->fix, .room = s->room, .text = s->text };
+}
+
+/* 32 bits that are the distance to something in the pool */
+static void later(struct assembler *s, int32_t change, int32_t offset)
+{
+    s->fix = grow(s->fix, s->nfix + 1, &s->room, sizeof *s->fix);
+    s->fix[s->nfix++] = (struct asm_fix){ (uint32_t)(s->at - s->start), change, offset };
+    word(s, 0);
 }
 
 void asm_load(struct assembler *s, int reg, int base, long disp, bool masked)
 {
+    if (s->text) {
+        buf_format(s->text, s->wide ? masked ? "v%d = _mm512_maskz_loadu_ps(m, (const float *)(%s + %ld));\n"
+                                             : "v%d = _mm512_loadu_ps((const float *)(%s + %ld));\n"
+                            : masked ? "v%d = _mm256_maskload_ps((const float *)(%s + %ld), m);\n"
+                                     : "v%d = _mm256_loadu_ps((const float *)(%s + %ld));\n", reg, name_of[base], disp);
+        return;
+    }
     if (s->wide) {
         evex(s, LOAD, (unsigned)reg, 0, 0, masked ? 0x81 : 0);    /* k1, zeroing */
         address(s, reg, base, disp, 6);
@@ -86,6 +106,12 @@ void asm_load(struct assembler *s, int reg, int base, long disp, bool masked)
 
 void asm_store(struct assembler *s, int reg, int base, long disp, bool masked)
 {
+    if (s->text) {
+        const char *name = !masked ? "storeu_ps" : s->wide ? "mask_storeu_ps" : "maskstore_ps";
+        buf_format(s->text, "_mm%d_%s((float *)(%s + %ld), %sv%d);\n", s->wide ? 512 : 256, name, name_of[base], disp,
+                   masked ? "m, " : "", reg);
+        return;
+    }
     if (s->wide) {
         evex(s, STORE, (unsigned)reg, 0, 0, masked ? 1 : 0);
         address(s, reg, base, disp, 6);
@@ -97,6 +123,10 @@ void asm_store(struct assembler *s, int reg, int base, long disp, bool masked)
 
 void asm_broadcast(struct assembler *s, int reg, int base, long disp)
 {
+    if (s->text) {
+        buf_format(s->text, "v%d = SPREAD(%s + %ld);\n", reg, name_of[base], disp);
+        return;
+    }
     if (s->wide) evex(s, BROADCAST, (unsigned)reg, 0, 0, 0);
     else vex(s, BROADCAST, (unsigned)reg, 0, 0);
     address(s, reg, base, disp, s->wide ? 2 : 0);
@@ -104,37 +134,53 @@ void asm_broadcast(struct assembler *s, int reg, int base, long disp)
 
 void asm_fma(struct assembler *s, int acc, int x, int y)
 {
-    with_register(s, FMA, acc, x, y);
+    if (s->text) buf_format(s->text, "v%d = MULTIPLY(v%d, v%d, v%d);\n", acc, acc, x, y);
+    else with_register(s, multiply[s->type], acc, x, y);
 }
 
 void asm_fma_broadcast(struct assembler *s, int acc, int x, int base, long disp)
 {
-    evex(s, FMA, (unsigned)acc, (unsigned)x, 0, 0x10);
+    if (s->text) {
+        buf_format(s->text, "v%d = MULTIPLY(v%d, v%d, SPREAD(%s + %ld));\n", acc, acc, x, name_of[base], disp);
+        return;
+    }
+    evex(s, multiply[s->type], (unsigned)acc, (unsigned)x, 0, 0x10);
     address(s, acc, base, disp, 2);
 }
 
 void asm_zero(struct assembler *s, int reg)
 {
+    if (s->text) {
+        buf_format(s->text, "v%d = _mm%d_setzero_ps();\n", reg, s->wide ? 512 : 256);
+        return;
+    }
     with_register(s, s->wide ? XOR_WIDE : XOR, reg, reg, reg);
 }
 
 void asm_mask(struct assembler *s, int lanes)
 {
+    if (s->text) {
+        if (s->wide) buf_format(s->text, "m = %d;\n", (1 << lanes) - 1);
+        else buf_format(s->text, "m = _mm256_loadu_si256((const __m256i *)(masks + %d));\n", 8 - lanes);
+        return;
+    }
     room(s);
     if (s->wide) {                                       /* mov eax, mask; kmovw k1, eax */
         byte(s, 0xB8);
         word(s, (1 << lanes) - 1);
         static const uint8_t kmovw[] = { 0xC5, 0xF8, 0x92, 0xC8 };
         for (int i = 0; i < 4; i++) byte(s, kmovw[i]);
-    } else {                                             /* vmovups ymm15, [rip + to the table, 8 - lanes words on] */
+    } else {                                             /* vmovups ymm15, [rip + to the masks, 8 - lanes words on] */
         vex(s, LOAD, ASM_MASK_REGISTER, 0, 0);
         byte(s, (ASM_MASK_REGISTER & 7) << 3 | 5);
-        word(s, (int32_t)(s->start + 4 * (8 - lanes) - (s->at + 4)));
+        later(s, -1, 4 * (8 - lanes));
     }
 }
 
 void asm_add(struct assembler *s, int base, long bytes)
 {
+    if (s->text && bytes) buf_format(s->text, "%s += %ld;\n", name_of[base], bytes);
+    if (s->text) return;
     if (!bytes) return;
     room(s);
     byte(s, 0x48);
@@ -153,6 +199,11 @@ static const uint8_t counters[ASM_COUNTERS] = { 8, 9, 10, 11, RCX, RBX, RBP, 12,
 
 void asm_count(struct assembler *s, int counter, int32_t n)
 {
+    if (s->text) {
+        buf_format(s->text, "n%d = %d;\ndo {\n", counter, n);
+        s->full |= s->text->n > 8 << 20;
+        return;
+    }
     unsigned r = counters[counter];
     room(s);
     if (r >= 8) byte(s, 0x41);
@@ -162,6 +213,10 @@ void asm_count(struct assembler *s, int counter, int32_t n)
 
 void asm_loop(struct assembler *s, int counter, const uint8_t *top)
 {
+    if (s->text) {
+        buf_format(s->text, "} while (--n%d);\n", counter);
+        return;
+    }
     unsigned r = counters[counter];
     room(s);
     if (r >= 8) byte(s, 0x41);
@@ -179,54 +234,104 @@ static void raw(struct assembler *s, const uint8_t *code, size_t n)
     s->at += n;
 }
 
-static void wide_constant(struct assembler *s, int reg, uint64_t value)      /* mov r64, imm64 */
+/* mov reg, [base + disp] of 64 bits; base is not r12 or the like */
+static void load_word(struct assembler *s, int reg, int base, int disp)
 {
-    room(s);
-    byte(s, 0x48);
-    byte(s, 0xB8u | (unsigned)reg);
-    memcpy(s->at, &value, 8);
-    s->at += 8;
+    raw(s, (uint8_t[]){ 0x48, 0x8B, (uint8_t)(0x80 | reg << 3 | base) }, 3);
+    if (base == RSP) byte(s, 0x24);
+    word(s, disp);
 }
 
-void asm_call(struct assembler *s, uint64_t fn, uint64_t argument, int base)
+void asm_change(struct assembler *s, int change, int base, int t)
 {
     static const uint8_t push[] = { 0x55, 0x51, 0x52, 0x56, 0x57, 0x41, 0x50, 0x41, 0x51, 0x41, 0x52, 0x41, 0x53 };
     static const uint8_t pop[] = { 0x41, 0x5B, 0x41, 0x5A, 0x41, 0x59, 0x41, 0x58, 0x5F, 0x5E, 0x5A, 0x59, 0x5D };
     static const uint8_t align[] = { 0x48, 0x89, 0xE5, 0x48, 0x83, 0xE4, 0xF0 };     /* rbp = rsp; rsp &= -16 */
-    static const uint8_t call[] = { 0xC5, 0xF8, 0x77, 0xFF, 0xD0, 0x48, 0x89, 0xEC };  /* vzeroupper; call; rsp = rbp */
+    static const uint8_t call[] = { 0xC5, 0xF8, 0x77, 0xFF, 0x50, 0x10, 0x48, 0x89, 0xEC };  /* vzeroupper, its call */
+    if (s->text) {
+        buf_format(s->text, "x->change(&d%d, (const float *)%s, x->scratch[%d]);\n", change, name_of[base], t);
+        return;
+    }
     raw(s, push, sizeof push);
     raw(s, align, sizeof align);
+    load_word(s, RAX, RBP, 8 * (9 + s->pushed));         /* the context, below what was pushed */
     raw(s, (uint8_t[]){ 0x48, 0x89, (uint8_t)(0xC0 | base << 3 | RSI) }, 3);
-    wide_constant(s, RDI, argument);
-    wide_constant(s, RAX, fn);
+    load_word(s, RDX, RAX, 8 * t);
+    raw(s, (uint8_t[]){ 0x48, 0x8D, 0x3D }, 3);          /* lea rdi, [rip + to the change] */
+    later(s, change, 0);
     raw(s, call, sizeof call);
     raw(s, pop, sizeof pop);
 }
 
-void asm_push(struct assembler *s, int base, uint64_t value)
+void asm_push(struct assembler *s, int base, int t)
 {
+    s->pushed++;
+    if (s->text) {
+        buf_format(s->text, "{\nconst char *keep = %s;\n%s = (const char *)x->scratch[%d];\n", name_of[base],
+                   name_of[base], t);
+        return;
+    }
     room(s);
     byte(s, 0x50u | (unsigned)base);
-    wide_constant(s, base, value);
+    load_word(s, base, RSP, 8 * s->pushed);
+    load_word(s, base, base, 8 * t);
 }
 
 void asm_pop(struct assembler *s, int base)
 {
+    s->pushed--;
+    if (s->text) {
+        buf_format(s->text, "%s = keep;\n}\n", name_of[base]);
+        return;
+    }
     room(s);
     byte(s, 0x58u | (unsigned)base);
 }
 
 void asm_enter(struct assembler *s)
 {
-    static const uint8_t push[] = { 0x53, 0x55, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57 };
-    if (s->limit - s->at < 96) s->full = true, s->at = s->start + ASM_TABLE;
+    static const uint8_t push[] = { 0x53, 0x55, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57, 0x51 };  /* rcx last */
+    if (s->text) return;
+    if (s->limit - s->at < 96) s->full = true, s->at = s->start;
     while ((s->at - s->start) % 64) byte(s, 0x90);
     for (unsigned i = 0; i < sizeof push; i++) byte(s, push[i]);
 }
 
 void asm_leave(struct assembler *s)
 {
-    static const uint8_t pop[] = { 0x41, 0x5F, 0x41, 0x5E, 0x41, 0x5D, 0x41, 0x5C, 0x5D, 0x5B, 0xC5, 0xF8, 0x77, 0xC3 };
+    static const uint8_t pop[] = { 0x59, 0x41, 0x5F, 0x41, 0x5E, 0x41, 0x5D, 0x41,
+                                   0x5C, 0x5D, 0x5B, 0xC5, 0xF8, 0x77, 0xC3 };
+    if (s->text) return;
     room(s);
     for (unsigned i = 0; i < sizeof pop; i++) byte(s, pop[i]);
+}
+
+void asm_end(struct assembler *s, const struct carry_change *change, int n)
+{
+    enum { MASKS = 64 };
+    if (s->text || s->full) return;
+    long need = MASKS + 128 + (long)sizeof *change * n;
+    if (s->limit - s->at < need) {
+        s->full = true;
+        return;
+    }
+    while ((s->at - s->start) % 64) byte(s, 0xCC);       /* nothing runs into it */
+    uint8_t *masks = s->at, *changes = masks + (s->wide ? 0 : MASKS);
+    if (!s->wide) memset(masks, 0xff, MASKS / 2), memset(masks + MASKS / 2, 0, MASKS / 2);
+    if (n) memcpy(changes, change, sizeof *change * (size_t)n);
+    s->at = changes + sizeof *change * (size_t)n;
+    for (size_t i = 0; i < s->nfix; i++) {
+        struct asm_fix f = s->fix[i];
+        uint8_t *from = s->start + f.at, *to = masks + f.offset;
+        if (f.change >= 0) to = changes + sizeof *change * (size_t)f.change;
+        int32_t distance = (int32_t)(to - (from + 4));
+        memcpy(from, &distance, 4);
+    }
+}
+
+void asm_free(struct assembler *s)
+{
+    free(s->fix);
+    s->fix = NULL;
+    s->room = 0;
 }

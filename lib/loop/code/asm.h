@@ -1,36 +1,50 @@
-/* asm.h - the few x86-64 instructions that a loop nest needs, in VEX (ymm) or EVEX (zmm) form.
+/* asm.h - the few x86-64 instructions that a loop nest needs, in VEX (ymm) or EVEX (zmm) form; or the same as C text.
  *
- * Memory operands are [base + displacement] with base rdi, rsi or rdx.  After "Intel 64 and IA-32 Architectures
- * Software Developer's Manual", volume 2, 2.3 (VEX) and 2.7 (EVEX, with its scaled 8-bit displacements). */
+ * Memory operands are [base + displacement] with base rdi, rsi or rdx.  The code is position-independent and without
+ * relocations: a literal pool follows it.  It is called as carry_code: the context's address waits on the stack.
+ * With `text` set each instruction is written as a statement of C with intrinsics on variables v0 .. v31, m (mask),
+ * n0 .. n10 (counters) and byte pointers c, a, b; x is the context, d0, d1, .. are the changes.
+ * After "Intel 64 and IA-32 Architectures Software Developer's Manual", volume 2, 2.3 (VEX) and 2.7 (EVEX, with its
+ * scaled 8-bit displacements), 5.1 (VDPBF16PS, VPDPBUSD). */
 #ifndef MILLRACE_ASM_H
 #define MILLRACE_ASM_H
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/str.h"
+#include "loop/code/carry.h"
 
-enum { RAX = 0, RCX = 1, RDX = 2, RBX = 3, RBP = 5, RSI = 6, RDI = 7 };
-enum { ASM_COUNTERS = 11, ASM_MASK_REGISTER = 15, ASM_TABLE = 64, ASM_ENTER = 10 };
+enum { RAX = 0, RCX = 1, RDX = 2, RBX = 3, RSP = 4, RBP = 5, RSI = 6, RDI = 7 };
+enum { ASM_COUNTERS = 11, ASM_MASK_REGISTER = 15, ASM_ENTER = 11 };
 
+struct asm_fix { uint32_t at; int32_t change, offset; }; /* 32 bits to be known at the end: of a change, or the masks */
 struct assembler {
     uint8_t *start, *at, *limit;                         /* emission past the limit sets full and writes no more */
     bool wide, full;                                     /* wide: EVEX, zmm, 32 registers */
+    enum carry_type type;
+    int pushed;                                          /* bases that are set aside */
+    struct asm_fix *fix;                                 /* kept from code to code; asm_free gives it back */
+    size_t nfix, room;
+    struct buf *text;
 };
 
-/* the first ASM_TABLE bytes hold the table of AVX2 masks; code follows */
-void asm_begin(struct assembler *, uint8_t *memory, long bytes, bool wide);
+void asm_begin(struct assembler *, uint8_t *memory, long bytes, bool wide, enum carry_type);
 void asm_load(struct assembler *, int reg, int base, long disp, bool masked);
 void asm_store(struct assembler *, int reg, int base, long disp, bool masked);
 void asm_broadcast(struct assembler *, int reg, int base, long disp);
-void asm_fma(struct assembler *, int acc, int x, int y);              /* acc += x * y */
+/* acc += x * y, of groups where the type has them; of U8S8 x is unsigned, y signed */
+void asm_fma(struct assembler *, int acc, int x, int y);
 void asm_fma_broadcast(struct assembler *, int acc, int x, int base, long disp);   /* wide only: acc += x * [one] */
 void asm_zero(struct assembler *, int reg);
 void asm_mask(struct assembler *, int lanes);                         /* for the masked forms: the first lanes */
 void asm_add(struct assembler *, int base, long bytes);
-void asm_count(struct assembler *, int counter, int32_t n);           /* counter 0 .. ASM_COUNTERS-1 = n */
+/* counter 0 .. ASM_COUNTERS-1 = n; what follows is a loop: */
+void asm_count(struct assembler *, int counter, int32_t n);
 void asm_loop(struct assembler *, int counter, const uint8_t *top);   /* counter--, go to top unless zero */
-/* call fn(argument, base); no vector or mask register survives.  A base can be set aside while it is something else */
-void asm_call(struct assembler *, uint64_t fn, uint64_t argument, int base);
-void asm_push(struct assembler *, int base, uint64_t value);
+/* the context's `change` of what base points to into scratch t, by change number `change`; no vector or mask register
+ * survives.  A base can be set aside while it is scratch t. */
+void asm_change(struct assembler *, int change, int base, int t);
+void asm_push(struct assembler *, int base, int t);
 void asm_pop(struct assembler *, int base);
 void asm_enter(struct assembler *); /* aligns, then saves registers in ASM_ENTER bytes */
 void asm_leave(struct assembler *);
+void asm_end(struct assembler *, const struct carry_change *, int n); /* the pool: masks and changes */
+void asm_free(struct assembler *);
 #endif

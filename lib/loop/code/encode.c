@@ -2,7 +2,6 @@
 #include "base/mem.h"
 #include "base/message.h"
 #include "loop/code/asm.h"
-#include "loop/code/transpose.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +41,6 @@ struct state {
     bool packed[2];
     double packs, moved;                                 /* calls and elements of it, as `times` */
     struct kernel *g;
-    int thread;
     bool plan;                                           /* count cycles, write no bodies */
     const char *why;
 };
@@ -373,10 +371,11 @@ static int choose_vector(const struct problem *p, const struct nest *t, int lane
 }
 
 /* a block of tensor t with variable `vec` fastest: strides in elements, rows padded off multiples of 4 KiB */
-static void plan_transposition(struct transposition *c, const struct problem *p, int t, int vec, const int32_t *size,
+static void plan_transposition(struct transposition *x, const struct problem *p, int t, int vec, const int32_t *size,
                                int64_t stride[NEST_VARS])
 {
-    c->needed = true;
+    struct carry_change *c = &x->change;
+    x->needed = true;
     c->nvar = 0;
     for (int64_t below = INT64_MAX; ; ) {                /* slowest first, vec aside */
         int next = -1;
@@ -385,12 +384,12 @@ static void plan_transposition(struct transposition *c, const struct problem *p,
                 && (next < 0 || p->stride[t][v] > p->stride[t][next])) next = v;
         if (next < 0) break;
         below = p->stride[t][next];
-        c->var[c->nvar++] = next;
+        x->var[c->nvar++] = next;
     }
-    c->var[c->nvar++] = vec;
+    x->var[c->nvar++] = vec;
     int64_t step = 1;
     for (int i = c->nvar; i-- > 0; ) {
-        int v = c->var[i];
+        int v = x->var[i];
         stride[v] = c->to[i] = step;
         c->from[i] = p->stride[t][v];
         c->size[i] = size[v];
@@ -400,7 +399,7 @@ static void plan_transposition(struct transposition *c, const struct problem *p,
             if (step % 512 == 0) step += 16;
         }
     }
-    c->elements = step;
+    x->elements = step;
     for (int i = c->nvar - 3; i >= 0; i--) {             /* two that lie together in both are one */
         if (c->from[i] != c->from[i + 1] * c->size[i + 1] || c->to[i] != c->to[i + 1] * c->size[i + 1]) continue;
         c->size[i + 1] *= c->size[i];
@@ -433,9 +432,8 @@ static bool to_transpose(const struct state *k, int t)
     return k->p->stride[t][k->vec] > 1 && k->p->size[k->vec] > 1;
 }
 
-static float *scratch(float *old, size_t *have, int64_t elements)
+static float *scratch_of(float *old, size_t *have, size_t bytes)
 {
-    size_t bytes = ((size_t)elements * sizeof(float) + 127) & ~(size_t)63;
     if (bytes <= *have) return old;
     free(old);
     float *x = aligned_alloc(64, bytes);
@@ -450,7 +448,8 @@ static void prepare(struct kernel *g, struct state *k)
         int64_t elements[NEST_VARS];
         memcpy(elements, k->p->stride[t], sizeof elements);
         struct transposition *c = &g->change[t];
-        *c = (struct transposition){ .scratch = c->scratch, .isa = g->isa };
+        *c = (struct transposition){ .change.wide = g->isa == ISA_AVX512 };
+        g->scratch_bytes[t] = 0;
         if (to_transpose(k, t)) {
             struct transposition all = *c;
             int64_t stride[NEST_VARS];
@@ -459,9 +458,12 @@ static void prepare(struct kernel *g, struct state *k)
             int depth = t == TENSOR_C || g->whole ? 0 : block_depth(k, t);
             if (depth) k->pack_depth[t] = depth;
             else *c = all, memcpy(elements, stride, sizeof elements);
-            int64_t most = all.elements + 16 * (all.elements / all.to[all.nvar > 1 ? all.nvar - 2 : 0] + 1);
-            c->scratch = scratch(c->scratch, &g->scratch[t], most);
-            if (depth && g->threads > 1) g->second[t] = scratch(g->second[t], &g->second_bytes[t], most);
+            const struct carry_change *z = &all.change;
+            int64_t most = all.elements + 16 * (all.elements / z->to[z->nvar > 1 ? z->nvar - 2 : 0] + 1);
+            g->scratch_bytes[t] = ((size_t)most * sizeof(float) + 127) & ~(size_t)63;
+            if (!g->text) g->scratch[t] = scratch_of(g->scratch[t], &g->scratch_room[t], g->scratch_bytes[t]);
+            if (depth && g->threads > 1)
+                g->second[t] = scratch_of(g->second[t], &g->second_room[t], g->scratch_bytes[t]);
         }
         for (int v = 0; v < k->p->nvar; v++) k->stride[t][v] = elements[v] * 4;
     }
@@ -471,7 +473,7 @@ static void prepare(struct kernel *g, struct state *k)
 static void emit_packed(struct state *k, int t, int d, const int32_t *e, bool first)
 {
     int64_t keep[NEST_VARS], to[NEST_VARS];
-    struct transposition c = { .isa = k->g ? k->g->isa : ISA_AVX2 };
+    struct transposition c = { .change.wide = k->s.wide };
     double elements = 1;
     memcpy(keep, k->stride[t], sizeof keep);
     memcpy(to, k->p->stride[t], sizeof to);
@@ -485,12 +487,10 @@ static void emit_packed(struct state *k, int t, int d, const int32_t *e, bool fi
     k->packed[t] = true;
     if (!k->plan) {
         if (k->g->npack == MAX_PACKS) k->why = "too many blocks to transpose";
-        else k->g->pack[k->g->npack++] = c;
+        else k->g->pack[k->g->npack++] = c.change;
         if (k->why) return;
-        struct transposition *at = &k->g->pack[k->g->npack - 1];
-        at->scratch = k->thread ? k->g->second[t] : k->g->change[t].scratch;
-        asm_call(&k->s, (uintptr_t)transpose_block, (uintptr_t)at, base_of[t]);
-        asm_push(&k->s, base_of[t], (uintptr_t)at->scratch);
+        asm_change(&k->s, k->g->npack - 1, base_of[t], t);
+        asm_push(&k->s, base_of[t], t);
     }
     emit(k, d, e, first);
     if (!k->plan) asm_pop(&k->s, base_of[t]);
@@ -523,7 +523,7 @@ static const char *parts(const struct state *k, int32_t e[2][NEST_VARS], int *th
 
 static size_t used_pages(const struct kernel *g)         /* only what is run changes its protection: 5 us less */
 {
-    return (g->bytes + ASM_TABLE + 4095) & ~(size_t)4095;
+    return (g->bytes + 4095) & ~(size_t)4095;
 }
 
 static const char *begin(struct state *k, const struct problem *p, const struct nest *t, enum isa isa)
@@ -556,27 +556,35 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
     g->npack = 0;
     g->isa = isa;
     k.g = g;
-    if (!g->region) {
+    if (g->text) {
+        if (g->threads > 1) return "a part for each of two threads";
+    } else if (!g->region) {
         g->region = mmap(NULL, REGION, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (g->region == MAP_FAILED) die_errno("cannot get memory for code");
     } else if (g->bytes && mprotect(g->region, used_pages(g), PROT_READ | PROT_WRITE)) {
         die_errno("cannot make memory for code writable");
     }
     prepare(g, &k);
-    asm_begin(&k.s, g->region, REGION, isa == ISA_AVX512);
+    k.s = (struct assembler){ .fix = g->fix, .room = g->fix_room, .text = g->text };
+    static uint8_t nothing[1];                           /* text has places too, but no bytes */
+    asm_begin(&k.s, g->text ? nothing : g->region, g->text ? 0 : REGION, isa == ISA_AVX512, CARRY_F32);
     for (int i = 0; i < g->threads; i++) {
-        k.thread = i;
         asm_enter(&k.s);
-        g->code[i] = (nest_code *)(k.s.at - ASM_ENTER);
-        emit(&k, 0, e[i], true);
+        if (!g->text) g->entry[i] = (size_t)(k.s.at - k.s.start) - ASM_ENTER;
+        emit(&k, 0, e[i], !g->add);
         asm_leave(&k.s);
         for (int u = 0; u < 3; u++) g->offset[i][u] = i * (int64_t)second * k.stride[u][var] / 4;
     }
-    g->bytes = (size_t)(k.s.at - k.s.start) - ASM_TABLE;
+    asm_end(&k.s, g->pack, g->npack);
+    g->fix = k.s.fix;
+    g->fix_room = k.s.room;
     g->rows = k.rows;
     g->vectors = k.vectors;
     g->vector_var = k.vec;
-    if (mprotect(g->region, used_pages(g), PROT_READ | PROT_EXEC)) die_errno("cannot make code executable");
+    if (!g->text) {
+        g->bytes = (size_t)(k.s.at - k.s.start);
+        if (mprotect(g->region, used_pages(g), PROT_READ | PROT_EXEC)) die_errno("cannot make code executable");
+    }
     return k.why ? k.why : k.s.full ? "the code is longer than 1 MiB" : NULL;
 }
 
@@ -603,12 +611,13 @@ const char *kernel_plan(struct plan *out, const struct problem *p, const struct 
         }
         for (int v = 0; v < p->nvar; v++) k.stride[u][v] = out->stride[u][v] * 4;
     }
-    asm_begin(&k.s, waste, sizeof waste, isa == ISA_AVX512);
+    asm_begin(&k.s, waste, sizeof waste, isa == ISA_AVX512, CARRY_F32);
     for (int i = 0; i < threads; i++) {
         double before = k.cycles;
         emit(&k, 0, e[i], true);
-        k.s.at = k.s.start + ASM_TABLE;
+        k.s.at = k.s.start;
         k.s.full = false;
+        k.s.nfix = 0;
         if (k.cycles - before > out->cycles) out->cycles = k.cycles - before;
     }
     out->moved += k.moved;
@@ -616,18 +625,20 @@ const char *kernel_plan(struct plan *out, const struct problem *p, const struct 
     out->rows = k.rows;
     out->vectors = k.vectors;
     out->threads = threads;
+    asm_free(&k.s);
     return k.why;
 }
 
 const uint8_t *kernel_bytes(const struct kernel *g)
 {
-    return g->region + ASM_TABLE;
+    return g->region;
 }
 
 void kernel_free(struct kernel *g)
 {
     if (g->region) munmap(g->region, REGION);
-    for (int t = 0; t < 3; t++) free(g->change[t].scratch), free(g->second[t]);
+    for (int t = 0; t < 3; t++) free(g->scratch[t]), free(g->second[t]);
     free(g->pack);
+    free(g->fix);
     *g = (struct kernel){ 0 };
 }

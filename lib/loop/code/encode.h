@@ -13,51 +13,52 @@
  * The memory of the code is writable while it is written and executable afterwards, never both. */
 #ifndef MILLRACE_ENCODE_H
 #define MILLRACE_ENCODE_H
+#include "loop/code/carry.h"
 #include "loop/nest/nest.h"
 
 enum isa { ISA_AVX2, ISA_AVX512 };
-enum { ENCODER_VERSION = 2 };                            /* part of the key of stored measurements */
+enum { ENCODER_VERSION = 3 };                            /* part of the key of stored measurements */
 extern const char *const isa_name[2];                    /* "avx2", "avx512" */
 bool isa_here(enum isa);                                 /* by cpuid */
 enum isa isa_best(void);                                 /* dies when neither is here */
 
-typedef void nest_code(float *c, const float *a, const float *b);
-
-struct transposition {                                   /* of a tensor or block to one with another variable fastest */
+struct transposition {                                   /* of a tensor to one with another variable fastest */
     bool needed;
-    enum isa isa;
-    int nvar, var[NEST_VARS];                            /* outer variables, slowest first */
-    int32_t size[NEST_VARS];
-    int64_t from[NEST_VARS], to[NEST_VARS];              /* strides; [nvar-2] is fastest in `from`, [nvar-1] in `to` */
+    int var[NEST_VARS];                                  /* of change.size and so on, before some were merged */
+    struct carry_change change;
     int64_t elements;
-    float *scratch;
 };
 
 struct kernel {
     enum isa isa;
     int rows, vectors, vector_var;                       /* the largest register tile; what is in the vectors */
     int threads;
-    nest_code *code[2];                                  /* one a thread */
+    size_t entry[2];                                     /* where in the code each thread's part begins */
     int64_t offset[2][3];                                /* where its part of each tensor begins */
-    size_t bytes;                                        /* of code */
+    size_t bytes;                                        /* of code, with what follows it */
     struct transposition change[3];
     bool whole;                                          /* set by the caller: inputs are transposed before the nest */
+    bool add;                                            /* set by the caller: C += A B, not C = A B */
+    struct buf *text;                                    /* set by the caller: C statements go there instead of code */
     uint8_t *region;                                     /* memory of the code, reused from call to call */
-    size_t scratch[3], second_bytes[3];
-    float *second[3];                                    /* scratch of the second thread */
-    struct transposition *pack;                          /* blocks that the code has transposed as it goes */
+    size_t scratch_bytes[3];                             /* what each tensor needs; 0: none */
+    size_t scratch_room[3], second_room[3];
+    float *scratch[3], *second[3];                       /* second: of the second thread */
+    struct carry_change *pack;                           /* of blocks that the code has transposed as it goes */
     int npack;
+    struct asm_fix *fix;                                 /* of the assembler, reused */
+    size_t fix_room;
 };
 
 /* NULL and a kernel ready to run, or the reason why this nest has no code (a short sentence).  Zero-initialise the
- * kernel before the first call; it may be encoded again and again. */
+ * kernel before the first call; it may be encoded again and again.  The code is position-independent and needs nothing
+ * but its arguments (struct carry_context), so it may be copied elsewhere. */
 const char *kernel_encode(struct kernel *, const struct problem *, const struct nest *, enum isa);
 void kernel_run(const struct kernel *, float *c, const float *a, const float *b);
 void kernel_prepare(const struct kernel *, const float *a, const float *b); /* the parts of a run: transpose inputs, */
 void kernel_body(const struct kernel *, float *c, const float *a, const float *b);     /* compute, */
 void kernel_finish(const struct kernel *, float *c);                                   /* transpose the result */
 const uint8_t *kernel_bytes(const struct kernel *);      /* the code, .bytes of it */
-void transpose_block(const struct transposition *, float *from);   /* into its scratch */
 void kernel_free(struct kernel *);
 
 /* What the encoder would do, without code: the tile, the strides after transpositions, the elements transposed (`far`:

@@ -1,78 +1,40 @@
 #include "loop/code/encode.h"
 #include "loop/code/pair.h"
-#include "loop/code/transpose.h"
 #include <string.h>
-
-static void change_layout(const struct transposition *c, float *plain, bool back)
-{
-    float *scratch = c->scratch;
-    transpose_fn *transpose = c->isa == ISA_AVX512 ? transpose_avx512 : transpose_avx2;
-    int last = c->nvar - 1, outer = c->nvar > 1 ? last - 1 : 0;
-    int64_t at[NEST_VARS] = { 0 }, from = 0, to = 0;
-    bool planes = c->nvar > 1 && c->from[outer] == 1;
-    for (bool more = true; more; ) {
-        if (planes && !back)
-            transpose(plain + from, c->from[last], scratch + to, c->to[outer], c->size[last], c->size[outer]);
-        else if (planes)
-            transpose(scratch + to, c->to[outer], plain + from, c->from[last], c->size[outer], c->size[last]);
-        else
-            for (int64_t i = 0, n = c->nvar > 1 ? c->size[outer] : 1; i < n; i++)
-                for (int64_t j = 0; j < c->size[last]; j++) {
-                    int64_t f = from + (n > 1 ? i * c->from[outer] : 0) + j * c->from[last];
-                    int64_t s = to + (n > 1 ? i * c->to[outer] : 0) + j;
-                    if (back) plain[f] = scratch[s];
-                    else scratch[s] = plain[f];
-                }
-        int i = outer;
-        while (i-- > 0) {
-            from += c->from[i];
-            to += c->to[i];
-            if (++at[i] < c->size[i]) break;
-            from -= at[i] * c->from[i];
-            to -= at[i] * c->to[i];
-            at[i] = 0;
-        }
-        more = i >= 0;
-    }
-}
-
-void transpose_block(const struct transposition *c, float *from)
-{
-    change_layout(c, from, false);
-}
 
 struct job { const struct kernel *g; float *c; const float *a, *b; };
 
 static void part(void *data, int i)
 {
     const struct job *j = data;
-    const int64_t *o = j->g->offset[i];
-    j->g->code[i](j->c + o[TENSOR_C], j->a + o[TENSOR_A], j->b + o[TENSOR_B]);
+    const struct kernel *g = j->g;
+    const int64_t *o = g->offset[i];
+    const struct carry_context x = { { i ? g->second[0] : g->scratch[0], i ? g->second[1] : g->scratch[1] },
+                                     carry_forth };
+    carry_code *code = (carry_code *)(uintptr_t)(g->region + g->entry[i]);
+    code(j->c + o[TENSOR_C], j->a + o[TENSOR_A], j->b + o[TENSOR_B], &x);
 }
 
 void kernel_prepare(const struct kernel *g, const float *a, const float *b)
 {
     const float *in[2] = { a, b };
     for (int t = 0; t < 2; t++)
-        if (g->change[t].needed) {
-            union { const float *read; float *plain; } cast = { in[t] };
-            change_layout(&g->change[t], cast.plain, false);
-        }
+        if (g->change[t].needed) carry_forth(&g->change[t].change, in[t], g->scratch[t]);
 }
 
 void kernel_body(const struct kernel *g, float *c, const float *a, const float *b)
 {
     const float *in[2] = { a, b };
     for (int t = 0; t < 2; t++)
-        if (g->change[t].needed) in[t] = g->change[t].scratch;
-    float *out = g->change[TENSOR_C].needed ? g->change[TENSOR_C].scratch : c;
-    if (g->threads == 2) pair_run(part, &(struct job){ g, out, in[0], in[1] });
-    else g->code[0](out, in[0], in[1]);
+        if (g->change[t].needed) in[t] = g->scratch[t];
+    struct job j = { g, g->change[TENSOR_C].needed ? g->scratch[TENSOR_C] : c, in[0], in[1] };
+    if (g->threads == 2) pair_run(part, &j);
+    else part(&j, 0);
 }
 
 void kernel_finish(const struct kernel *g, float *c)
 {
-    if (g->change[TENSOR_C].needed) change_layout(&g->change[TENSOR_C], c, true);
+    if (g->change[TENSOR_C].needed) carry_back(&g->change[TENSOR_C].change, g->scratch[TENSOR_C], c);
 }
 
 void kernel_run(const struct kernel *g, float *c, const float *a, const float *b)

@@ -1,5 +1,7 @@
 #include "loop/code/native.h"
 #include "base/message.h"
+#include "carry/carry.inc"
+#include "loop/code/image.h"
 #include "measure/clock.h"
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -10,173 +12,124 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_TEXT = 1 << 20 };
+enum { MAX_TEXT = 8 << 20 };
 
-struct text {
-    struct buf *b;
-    const struct problem *p;
-    const struct nest *t;
-    int32_t inner[NEST_LOOPS];
-    int lanes, most, vec;                                /* most: accumulators of a tile */
-    int depth, names;                                    /* indentation; numbers for loop variables */
-};
-
-static void line(struct text *x, const char *s)
+static void numbers(struct buf *b, const char *name, const void *p, int n, bool wide)
 {
-    buf_format(x->b, "%*s%s\n", 4 * x->depth, "", s);
+    buf_format(b, ".%s = { ", name);
+    for (int i = 0; i < n; i++)
+        buf_format(b, "%lld%s", wide ? (long long)((const int64_t *)p)[i] : (long long)((const int32_t *)p)[i],
+                   i + 1 < n ? ", " : " }");
 }
 
-static int32_t vectors(const struct text *x, int32_t n) { return (n + x->lanes - 1) / x->lanes; }
-
-static bool fits(const struct text *x, const int32_t *e)
+static void change_text(struct buf *b, const struct carry_change *c)
 {
-    double n = vectors(x, e[x->vec]);
-    for (int v = 0; v < x->p->nvar; v++)
-        if (!x->p->reduced[v] && v != x->vec) n *= e[v];
-    return n <= x->most;
+    buf_format(b, "{ .nvar = %d, .wide = %d, ", c->nvar, c->wide);
+    numbers(b, "size", c->size, CARRY_VARS, false);
+    buf_add(b, ", ", 2);
+    numbers(b, "from", c->from, CARRY_VARS, true);
+    buf_add(b, ", ", 2);
+    numbers(b, "to", c->to, CARRY_VARS, true);
+    buf_add(b, " }", 2);
 }
 
-/* a pointer with the offset of one element: a[i*3 + ...] is written as a sum of constants, the compiler folds it */
-struct at { long a, b, c; };
-
-static void rows_of(const struct text *x, const int32_t *e, struct at *row, int *n)
+/* the statements of a kernel as a function; only the variables that they use are there */
+static void function(struct buf *b, const struct kernel *g, const char *name, const struct buf *body)
 {
-    const struct problem *p = x->p;
-    *n = 1;
-    row[0] = (struct at){ 0, 0, 0 };
-    for (int v = 0; v < p->nvar; v++) {
-        if (p->reduced[v] || v == x->vec) continue;
-        int old = *n;
-        for (int i = 1; i < e[v]; i++)
-            for (int r = 0; r < old; r++)
-                row[(*n)++] = (struct at){ row[r].a + i * p->stride[0][v], row[r].b + i * p->stride[1][v],
-                                           row[r].c + i * p->stride[2][v] };
+    bool wide = g->isa == ISA_AVX512;
+    const char *w = wide ? "512" : "256", *vec = wide ? "__m512" : "__m256";
+    buf_format(b, "#undef SPREAD\n#undef MULTIPLY\n#define SPREAD(p) _mm%s_set1_ps(*(const float *)(p))\n"
+                  "#define MULTIPLY(s, x, y) _mm%s_fmadd_ps(x, y, s)\n", w, w);
+    buf_format(b, "%s static void %s_%s(float *c_, const float *a_, const float *b_,\n"
+                  "    const struct carry_context *x)\n{\n", wide ? "WIDE" : "NARROW", name, isa_name[g->isa]);
+    buf_format(b, "char *c = (char *)c_;\nconst char *a = (const char *)a_, *b = (const char *)b_;\n(void)x;\n");
+    if (!wide) buf_format(b, "static const int32_t masks[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };\n(void)masks;\n");
+    for (int i = 0; i < g->npack; i++) {
+        buf_format(b, "static const struct carry_change d%d = ", i);
+        change_text(b, &g->pack[i]);
+        buf_format(b, ";\n");
     }
-}
-
-static void open_loop(struct text *x, int v, long times, long step)
-{
-    int i = x->names++;
-    buf_format(x->b, "%*sfor (long i%d = 0; i%d < %ld; i%d++) {\n", 4 * x->depth, "", i, i, times, i);
-    x->depth++;
-    buf_format(x->b,
-               "%*sconst float *restrict a_ = a + i%d * %lld, *restrict b_ = b + i%d * %lld;\n%*sfloat *restrict c_ = "
-               "c + i%d * %lld;\n",
-               4 * x->depth, "", i, (long long)(step * x->p->stride[0][v]), i, (long long)(step * x->p->stride[1][v]),
-               4 * x->depth, "", i, (long long)(step * x->p->stride[2][v]));
-    buf_format(x->b, "%*s{ const float *a = a_, *b = b_; float *c = c_;\n", 4 * x->depth, "");
-}
-
-static void close_loop(struct text *x)
-{
-    line(x, "}");
-    x->depth--;
-    line(x, "}");
-}
-
-static void tile(struct text *x, int d, const int32_t *e)
-{
-    const struct problem *p = x->p;
-    struct at row[64];
-    int nrow, nv = vectors(x, e[x->vec]), opened = 0;
-    int vt = p->stride[TENSOR_A][x->vec] ? TENSOR_A : TENSOR_B;
-    long long sv = p->stride[vt][x->vec], sc = p->stride[TENSOR_C][x->vec];
-    rows_of(x, e, row, &nrow);
-    line(x, "{");
-    for (int r = 0; r < nrow; r++)
-        for (int j = 0; j < nv; j++) {
-            int left = e[x->vec] - j * x->lanes;
-            buf_format(x->b, "%*svec s%d_%d = get(c + %lld, %lld, %d);\n", 4 * x->depth + 4, "", r, j,
-                       row[r].c + j * x->lanes * sc, sc, left < x->lanes ? left : x->lanes);
-        }
-    unsigned seen = 0;
-    for (int i = d; i < x->t->n; i++) {
-        int v = x->t->loop[i].var;
-        if (!p->reduced[v] || seen >> v & 1 || e[v] == 1) continue;
-        seen |= 1u << v;
-        open_loop(x, v, e[v], 1);
-        opened++;
+    for (int i = 0; i < 32; i++) {
+        char use[8];
+        snprintf(use, sizeof use, "v%d = ", i);
+        if (strstr(body->s, use)) buf_format(b, "%s v%d;\n", vec, i);
+        snprintf(use, sizeof use, "n%d = ", i);
+        if (strstr(body->s, use)) buf_format(b, "int n%d;\n", i);
     }
-    for (int j = 0; j < nv; j++)
-        for (int r = 0; r < nrow; r++) {
-            int left = e[x->vec] - j * x->lanes;
-            buf_format(x->b, "%*ss%d_%d += %s[%ld] * get(%s + %lld, %lld, %d);\n", 4 * x->depth + 4, "", r, j,
-                       vt == TENSOR_A ? "b" : "a", vt == TENSOR_A ? row[r].b : row[r].a, vt == TENSOR_A ? "a" : "b",
-                       (vt == TENSOR_A ? row[r].a : row[r].b) + j * x->lanes * sv, sv,
-                       left < x->lanes ? left : x->lanes);
-        }
-    while (opened-- > 0) close_loop(x);
-    for (int r = 0; r < nrow; r++)
-        for (int j = 0; j < nv; j++) {
-            int left = e[x->vec] - j * x->lanes;
-            buf_format(x->b, "%*sput(c + %lld, %lld, s%d_%d, %d);\n", 4 * x->depth + 4, "",
-                       row[r].c + j * x->lanes * sc, sc, r, j, left < x->lanes ? left : x->lanes);
-        }
-    line(x, "}");
-}
-
-static void scalar(struct text *x)
-{
-    static const char *const op[] = {
-        [OP_FMA] = "*c += *a * *b;", [OP_ADD] = "*c = *a + *b;", [OP_SUM] = "*c += *a;", [OP_COPY] = "*c = *a;"
-    };
-    line(x, op[x->p->op]);
-}
-
-static void emit(struct text *x, int d, const int32_t *e)
-{
-    if (x->b->n > MAX_TEXT) return;
-    if (x->vec >= 0 && fits(x, e)) {
-        tile(x, d, e);
-        return;
-    }
-    if (d == x->t->n) {
-        scalar(x);
-        return;
-    }
-    int v = x->t->loop[d].var;
-    int32_t step = x->inner[d], inside[NEST_VARS];
-    if (x->vec == v && step == 1) step = x->lanes < e[v] ? x->lanes : e[v];
-    int32_t full = e[v] / step, tail = e[v] % step;
-    memcpy(inside, e, sizeof inside);
-    inside[v] = step;
-    if (full) {
-        open_loop(x, v, full, step);
-        emit(x, d + 1, inside);
-        close_loop(x);
-    }
-    if (!tail) return;
-    inside[v] = tail;
-    buf_format(x->b, "%*s{ const float *a_ = a + %lld, *b_ = b + %lld; float *c_ = c + %lld;\n", 4 * x->depth, "",
-               (long long)full * step * x->p->stride[0][v], (long long)full * step * x->p->stride[1][v],
-               (long long)full * step * x->p->stride[2][v]);
-    x->depth++;
-    line(x, "{ const float *a = a_, *b = b_; float *c = c_;");
-    emit(x, d + 1, inside);
-    line(x, "}");
-    x->depth--;
-    line(x, "}");
-}
-
-const char *native_emit(struct buf *b, const struct problem *p, const struct nest *t, int lanes)
-{
-    struct text x = { .b = b, .p = p, .t = t, .lanes = lanes, .most = lanes >= 16 ? 28 : 12, .vec = -1, .depth = 1 };
-    struct plan q;
-    if (p->op == OP_FMA && !kernel_plan(&q, p, t, lanes >= 16 ? ISA_AVX512 : ISA_AVX2, true)) x.vec = q.vector_var;
-    nest_inner(t->loop, t->n, x.inner);
-    buf_format(b, "/* %s */\n#include <string.h>\n", p->text);
-    buf_format(b, "typedef float vec __attribute__((vector_size(%d)));\n", 4 * lanes);
-    buf_format(b, "static inline vec get(const float *p, long stride, int n)\n{\n    vec x = {0};\n"
-                  "    if (stride == 1) memcpy(&x, p, 4 * (size_t)n);\n    else for (int i = 0; i < n; i++) x[i] = p[i "
-                  "* stride];\n    return x;\n}\n"
-                  "static inline void put(float *p, long stride, vec x, int n)\n{\n"
-                  "    if (stride == 1) memcpy(p, &x, 4 * (size_t)n);\n    else for (int i = 0; i < n; i++) p[i * "
-                  "stride] = x[i];\n}\n");
-    buf_format(b, "void nest(float *c, const float *a, const float *b)\n{\n");
-    buf_format(b, "    memset(c, 0, %lldu);\n", (long long)p->elements[TENSOR_C] * 4);
-    emit(&x, 0, p->size);
+    if (strstr(body->s, "m = ")) buf_format(b, "%s m;\n", wide ? "__mmask16" : "__m256i");
+    buf_add(b, body->s, body->n);
     buf_format(b, "}\n");
-    return b->n > MAX_TEXT ? "the text is longer than 1 MiB" : NULL;
+}
+
+static void variant_text(struct buf *b, const struct carry_variant *v, const char *name, const char *isa, bool code)
+{
+    buf_format(b, "    { .need = %d, .code = %lld, .scratch_bytes = %lld, ", v->need, (long long)v->code,
+               (long long)v->scratch_bytes);
+    if (code) buf_format(b, ".function = %s_%s, ", name, isa);
+    numbers(b, "whole", v->whole, 3, false);
+    buf_add(b, ", ", 2);
+    numbers(b, "scratch", v->scratch, 3, true);
+    buf_format(b, ",\n      .change = {");
+    for (int t = 0; t < 3; t++) {
+        buf_format(b, t ? ",\n                  " : " ");
+        change_text(b, &v->change[t]);
+    }
+    buf_format(b, " } },\n");
+}
+
+void native_begin(struct buf *b)
+{
+    buf_format(b, "/* C of loop-emit; any x86-64 and compiler of GNU C, no flags needed */\n");
+    for (size_t i = 0; i < sizeof carry_text / sizeof *carry_text; i++)
+        buf_add(b, carry_text[i], strlen(carry_text[i]));
+    buf_format(b, "\n/* ---- the kernels ---- */\nstatic struct carry_state state;\n");
+}
+
+const char *native_emit(struct buf *b, const struct image_kernel *q)
+{
+    struct carry_kernel k;
+    struct kernel g = { 0 };
+    const char *why = NULL, *s = q->name;
+    image_describe(&k, q);
+    buf_format(b, "\n/* %s */\n", q->p->text);
+    for (int i = 0; i < 2 && !why; i++) {
+        enum isa isa = i ? ISA_AVX2 : ISA_AVX512;
+        if (!q->nest[isa]) continue;
+        struct buf body = { 0 };
+        buf_add(&body, "", 0);
+        g.text = &body;
+        why = image_variant(&k, i, &g, q, isa);
+        if (!why && q->p->op == OP_FMA) function(b, &g, s, &body);
+        free(body.s);
+    }
+    kernel_free(&g);
+    if (why) return why;
+    buf_format(b, "static const struct carry_kernel %s_kernel = {\n"
+                  "    .op = %d, .type = %d, .add = %d, .nvar = %d,\n    ",
+               s, k.op, k.type, k.add, k.nvar);
+    numbers(b, "size", k.size, CARRY_VARS, false);
+    buf_format(b, ",\n    .stride = {\n");
+    for (int t = 0; t < 3; t++) {
+        buf_format(b, "        { ");
+        for (int v = 0; v < CARRY_VARS; v++) buf_format(b, "%lld%s", (long long)k.stride[t][v], v < 7 ? ", " : " },\n");
+    }
+    buf_format(b, "    }, ");
+    numbers(b, "elements", k.elements, 3, true);
+    buf_format(b, ", ");
+    numbers(b, "row", k.row, 3, true);
+    buf_format(b, ", .variant = {\n");
+    for (int i = 0; i < 2; i++)
+        variant_text(b, &k.variant[i], s, isa_name[i ? ISA_AVX2 : ISA_AVX512],
+                     q->p->op == OP_FMA && q->nest[i ? ISA_AVX2 : ISA_AVX512]);
+    buf_format(b, "} };\nvoid %s(float *c, const float *a, const float *b);\n"
+                  "void %s(float *c, const float *a, const float *b) { carry_run(c, a, b, &%s_kernel, &state); }\n"
+                  "void %s_ld(float *c, int64_t ldc, const float *a, int64_t lda, const float *b, int64_t ldb);\n"
+                  "void %s_ld(float *c, int64_t ldc, const float *a, int64_t lda, const float *b, int64_t ldb)\n"
+                  "{\n    carry_run_ld(c, ldc, a, lda, b, ldb, &%s_kernel, &state);\n}\n"
+                  "int %s_test(void);\nint %s_test(void) { return carry_test(&%s_kernel, &state); }\n"
+                  "int %s_isa(void);\nint %s_isa(void) { return carry_level(&%s_kernel, &state); }\n",
+               s, s, s, s, s, s, s, s, s, s, s, s);
+    return b->n > MAX_TEXT ? "the text is longer than 8 MiB" : NULL;
 }
 
 /* compiler, output and input as arguments, no shell */
@@ -189,7 +142,7 @@ static bool compile(const char *c_path, const char *so_path)
     if (pid == 0) {
         int null = open("/dev/null", O_WRONLY);
         dup2(null, 2);
-        execlp(cc, cc, "-O2", "-march=native", "-w", "-fPIC", "-shared", "-o", so_path, c_path, (char *)NULL);
+        execlp(cc, cc, "-O2", "-w", "-fPIC", "-shared", "-o", so_path, c_path, (char *)NULL);
         _exit(127);
     }
     int status;
@@ -202,7 +155,10 @@ struct result native_evaluate(struct evaluator *v, const struct nest *t)
 {
     struct result r = { .seconds = INFINITY, .median_seconds = INFINITY };
     struct buf b = { 0 };
-    r.why = native_emit(&b, v->p, t, v->isa == ISA_AVX512 ? 16 : 8);
+    struct image_kernel q = { .name = "nest", .p = v->p };
+    q.nest[v->isa] = t;
+    native_begin(&b);
+    r.why = native_emit(&b, &q);
     if (r.why) {
         free(b.s);
         return r;
@@ -226,7 +182,7 @@ struct result native_evaluate(struct evaluator *v, const struct nest *t)
         r.why = "the C compiler refused it";
         return r;
     }
-    nest_code *run;
+    void (*run)(float *, const float *, const float *);
     memcpy(&run, &symbol, sizeof symbol);
     evaluator_operands(v);
     float *c = v->x[TENSOR_C];

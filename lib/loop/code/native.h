@@ -1,13 +1,14 @@
-/* native.h - a nest as C text, for people, for other machines and as an oracle of the encoder.
+/* native.h - kernels as C text: the statements that the encoder writes as code, with intrinsics, and what carries them.
  *
- * The text is a self-contained function void nest(float *c, const float *a, const float *b) in GNU C: the same loops,
- * the same register tile, accumulators as vectors of `lanes` floats (vector extensions; any width compiles anywhere).
- * Kinds without products come out as plain loops. */
+ * One file may hold several kernels; for each there are the functions that image.h names, with the same meaning.  The
+ * text needs no flags and no header of ours: functions say by themselves which instructions they may use. */
 #ifndef MILLRACE_NATIVE_H
 #define MILLRACE_NATIVE_H
 #include "loop/code/evaluate.h"
+#include "loop/code/image.h"
 
-const char *native_emit(struct buf *, const struct problem *, const struct nest *, int lanes);   /* NULL or a reason */
+void native_begin(struct buf *);                         /* what carries; then */
+const char *native_emit(struct buf *, const struct image_kernel *);      /* each kernel: NULL, or why it cannot be */
 
 /* compiled with $CC or cc, loaded, checked and timed like evaluate(); dies when there is no compiler.  Not stored. */
 struct result native_evaluate(struct evaluator *, const struct nest *);

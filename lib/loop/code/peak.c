@@ -13,10 +13,10 @@ double peak_gflops(enum isa isa, int rounds)
     int accumulators = wide ? 28 : 12, per_loop = 4;
     uint8_t *m = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (m == MAP_FAILED) die_errno("cannot get memory for code");
-    struct assembler s;
-    asm_begin(&s, m, 1 << 16, wide);
+    struct assembler s = { 0 };
+    asm_begin(&s, m, 1 << 16, wide, CARRY_F32);
     asm_enter(&s);
-    nest_code *code = (nest_code *)(s.at - ASM_ENTER);
+    carry_code *code = (carry_code *)(uintptr_t)(s.at - ASM_ENTER);
     for (int i = 0; i < accumulators + 2; i++) asm_zero(&s, i);
     asm_count(&s, 0, PEAK_LOOPS);
     const uint8_t *top = s.at;
@@ -28,7 +28,7 @@ double peak_gflops(enum isa isa, int rounds)
     for (int i = 0; i < rounds; i++) {
         measure_lock();
         int64_t t = now_ns();
-        code(NULL, NULL, NULL);
+        code(NULL, NULL, NULL, NULL);
         double g = flops / (double)(now_ns() - t);
         measure_unlock();
         if (g > best) best = g;

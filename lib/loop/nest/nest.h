@@ -30,6 +30,7 @@ struct problem {
     bool reduced[NEST_VARS];                             /* not among the variables of C */
     int64_t stride[3][NEST_VARS];                        /* elements of tensor t per step of variable v; 0: absent */
     int64_t elements[3];                                 /* allocated, at most 2^28; 0 for a B that is not there */
+    int64_t row[3];                                      /* extent of the last dimension; 1 where there is none */
 };
 
 extern const char problem_kinds[];                       /* "mm|mm_nt|...", for messages and option tables */

@@ -134,6 +134,7 @@ static void tensor(const struct env *k, const struct sexp *e, snode x, int t)
     size_t ndim = sexp_count(e, x) - 1;
     if (ndim > NEST_DIMS) die("%s: tensor %c has more than %d dimensions", k->where, "ABC"[t], NEST_DIMS);
     int64_t step = 1;
+    p->row[t] = 1;
     for (size_t d = ndim; d-- > 0; ) {
         int64_t f[NEST_VARS] = { 0 }, extent = 1;
         term(k, e, sexp_nth(e, x, d + 1), f, 0);
@@ -141,6 +142,7 @@ static void tensor(const struct env *k, const struct sexp *e, snode x, int t)
             p->stride[t][v] = checked(k, p->stride[t][v], checked(k, f[v], step, true), false);
             extent = checked(k, extent, checked(k, f[v], p->size[v] - 1, true), false);
         }
+        if (d + 1 == ndim) p->row[t] = extent;
         if (__builtin_mul_overflow(step, extent, &step) || step > MAX_ELEMENTS)
             die("%s: tensor %c has more than %lld elements", k->where, "ABC"[t], (long long)MAX_ELEMENTS);
     }
@@ -212,8 +214,8 @@ static void canonical(struct problem *p, const struct sexp *e, const char *where
         x = sexp_after(e, x);
     }
     if (b.n >= sizeof p->text) die("%s: problem of more than %zu characters", where, sizeof p->text - 1);
-    for (size_t i = 0; i < b.n; i++)                     /* it goes into comments and command lines: nothing but words */
-        if (!strchr("()+* _", b.s[i]) && !(b.s[i] >= '0' && b.s[i] <= '9') && !((b.s[i] | 32) >= 'a' && (b.s[i] | 32) <= 'z'))
+    for (size_t i = 0; i < b.n; i++)                     /* it goes into comments: nothing but words */
+        if (!strchr("()+* _0123456789", b.s[i]) && !((b.s[i] | 32) >= 'a' && (b.s[i] | 32) <= 'z'))
             die("%s: character %d in a problem; known: letters, digits, _ + * ( )", where, (unsigned char)b.s[i]);
     memcpy(p->text, b.s, b.n + 1);
     free(b.s);
@@ -306,6 +308,7 @@ static void conv_strides(struct problem *p, const struct env *k)
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         p->stride[TENSOR_A][var_of(p, str_of(want[i].v))] = want[i].step;
     p->elements[TENSOR_A] = k->value[0] * c * h * w;
+    p->row[TENSOR_A] = nhwc ? c : w;
     int ho = var_of(p, str_of("ho")), wo = var_of(p, str_of("wo"));
     if (p->stride[TENSOR_A][ho] != p->size[wo] * p->stride[TENSOR_A][wo] || k->value[5] * k->value[6] > 1) return;
     p->size[wo] *= p->size[ho];                          /* windows of one pixel: the image is one row of them */

@@ -1,0 +1,139 @@
+/* loop-emit - the nest in each row as an object, a library or C to take home
+ *
+ * Usage: loop-emit [--object=F.o] [--shared=F.so] [--c=F.c] [--header=F.h]
+ *            [--add] [--skip] [FILE]
+ *
+ * Columns in: problem, tree (absent or empty: the best nest by the model),
+ * name (a C identifier; absent or empty: made from the problem) and isa (the
+ * instruction set that the tree is for; absent or empty: the best one here).
+ * Of consecutive rows with the same problem, name and isa the last counts, so
+ * that the output of loop-search can be piped in; rows that differ in isa
+ * alone make one kernel.  For an instruction set without a row the nest is the
+ * best by the model.  Columns out: name, problem, isa (those it has code for),
+ * bytes (in the object; packing counts once for all), reason.
+ * For each kernel the files have
+ *   void NAME(float *c, const float *a, const float *b)
+ *   void NAME_ld(c, ldc, a, lda, b, ldb)   rows so many elements apart
+ *   int NAME_test(void)   0: equal to plain loops on small numbers here
+ *   int NAME_isa(void)    what it runs with here: 0 plain loops, or bits: 1
+ *                         AVX2 with FMA, 2 AVX-512
+ * and need nothing else: no library, no flags, no relocation to the outside;
+ * what the processor and the system can do is asked at the first call.  With
+ * --add C is added to.  A nest that cannot be emitted is an error, with --skip
+ * a row with its reason.
+ *
+ * Examples:
+ *   $ loop-gen --kind=mm --m=64 --n=128 --k=256 --test=0 |
+ *     loop-search --algo=heuristic |
+ *     loop-emit --shared=libmm.so --header=mm.h
+ */
+#include "base/filter.h"
+#include "base/out.h"
+#include "loop/code/native.h"
+#include "loop/nest/rows.h"
+#include "loop/search/takeaway.h"
+#include HELP
+#include <stdio.h>
+#include <string.h>
+
+static const char *files[4];
+static bool add, skip;
+static const struct opt options[] = {
+    { 0, "object", STR, &files[0], "FILE", "ELF object, to be linked" },
+    { 0, "shared", STR, &files[1], "FILE", "ELF shared library, to be linked or loaded" },
+    { 0, "c", STR, &files[2], "FILE", "C with intrinsics, of the same speed" },
+    { 0, "header", STR, &files[3], "FILE", "header for any of them" },
+    { 0, "add", FLAG, &add, NULL, "C += A B, not C = A B" },
+    { 0, "skip", FLAG, &skip, NULL, "leave out what cannot be emitted, and say why" },
+    { 0 } };
+
+static struct takeaway *item;
+static size_t nitem, cap;
+
+static void collect(struct nest_rows *r)
+{
+    int name = csv_find(r->t, "name"), isa = csv_find(r->t, "isa");
+    while (rows_next(r)) {
+        struct takeaway x = { .p = r->p, .line = csv_line(r->t) };
+        str word = isa < 0 ? (str){ 0 } : csv_str(r->t, isa);
+        enum isa i = isa_here(ISA_AVX512) ? ISA_AVX512 : ISA_AVX2;
+        if (word.n) {
+            if (!str_is(word, isa_name[0]) && !str_is(word, isa_name[1])) csv_die(r->t, isa, "avx2 or avx512");
+            i = str_is(word, isa_name[1]) ? ISA_AVX512 : ISA_AVX2;
+        }
+        const char *bad = takeaway_name(&x, name < 0 ? (str){ 0 } : csv_str(r->t, name));
+        if (bad) die_at(csv_file(r->t), x.line, "column 'name': '%s' %s", x.name, bad);
+        struct takeaway *last = nitem ? &item[nitem - 1] : NULL;
+        if (!last || strcmp(last->name, x.name) || strcmp(last->p.text, x.p.text)) {
+            for (size_t k = 0; k < nitem; k++)
+                if (!strcmp(item[k].name, x.name))
+                    die_at(csv_file(r->t), x.line, "the name %s was given in line %zu", x.name, item[k].line);
+            item = grow(item, nitem + 1, &cap, sizeof *item);
+            item[nitem++] = x;
+            last = &item[nitem - 1];
+        }
+        last->have[i] = r->tree >= 0 && csv_has(r->t, r->tree);
+        last->nest[i] = r->nest;
+    }
+}
+
+static const char *emit(struct image *m, struct buf *text, struct image_kernel *q)
+{
+    size_t had = text->n;
+    const char *why = image_add(m, q);
+    if (!why && files[2]) why = native_emit(text, q);
+    if (why) text->n = had;
+    return why;
+}
+
+static void write_files(const struct image *m, const struct buf *text, const struct image_kernel *q, size_t n)
+{
+    for (int i = 0; i < 4; i++) {
+        if (!files[i]) continue;
+        struct out *o = out_open(files[i]);
+        const char *base = strrchr(files[i], '/');
+        if (i == 0) image_object(m, out_file(o));
+        else if (i == 1) image_shared(m, out_file(o), base ? base + 1 : files[i]);
+        else if (i == 3) image_header(out_file(o), "LOOP_EMIT_KERNELS_H", q, n);
+        else if (fwrite(text->s, 1, text->n, out_file(o)) != text->n) die_errno("%s", files[i]);
+        out_close(o);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    struct nest_rows r;
+    struct image m;
+    struct buf text = { 0 };
+    csv *t = csv_open(filter_operand(argc, argv, i));
+    rows_open(&r, t, false);
+    collect(&r);
+    image_begin(&m);
+    native_begin(&text);
+    csvw *w = csvw_open("-");
+    csvw_names(w, "name,problem,isa,bytes,reason");
+    csvw_end(w);
+    struct image_kernel *q = xcalloc(nitem + 1, sizeof *q);
+    size_t n = 0;
+    for (size_t k = 0; k < nitem; k++) {
+        struct takeaway *x = &item[k];
+        takeaway_complete(x);
+        q[n] = (struct image_kernel){ .name = x->name, .p = &x->p, .nest = { &x->nest[0], &x->nest[1] }, .add = add };
+        size_t before = m.bytes.n;
+        const char *why = emit(&m, &text, &q[n]);
+        if (why && !skip) die_at(csv_file(t), x->line, "%s cannot be emitted: %s", x->p.text, why);
+        csvw_cstr(w, x->name);
+        csvw_cstr(w, x->p.text);
+        csvw_cstr(w, why ? "" : x->p.op == OP_FMA || x->p.op == OP_COPY ? "avx2 avx512" : "plain");
+        if (why) csvw_empty(w);
+        else csvw_int(w, (int64_t)(m.bytes.n - before));
+        csvw_cstr(w, why);
+        csvw_end(w);
+        n += !why;
+    }
+    if (n) write_files(&m, &text, q, n);
+    else if (files[0] || files[1] || files[2] || files[3]) die("nothing to emit");
+    rows_close(&r);
+    return csvw_close(w);
+}

@@ -1,0 +1,56 @@
+/* carry.h - what travels with a kernel: changes of layout, the choice of instruction set, plain loops, a self-test.
+ *
+ * Needs nothing but the compiler's own headers: it is part of the library, of every object that is emitted (as a blob
+ * of position-independent code without relocations), and of every C text.  Tensors are arrays of 4-byte elements: a
+ * float, a group of two bf16 or a group of four bytes along the reduction (C of the last is int32). */
+#ifndef MILLRACE_CARRY_H
+#define MILLRACE_CARRY_H
+#include <stdint.h>
+
+enum { CARRY_VARS = 8 };
+enum carry_op { CARRY_FMA, CARRY_ADD, CARRY_SUM, CARRY_COPY };           /* as problem_op */
+enum carry_type { CARRY_F32, CARRY_BF16, CARRY_U8S8 };
+enum carry_cpu { CARRY_AVX2 = 1, CARRY_AVX512 = 2, CARRY_AVX512BF16 = 4, CARRY_AVX512VNNI = 8 };   /* bits */
+
+struct carry_change {                                    /* of a tensor or block to one with another variable fastest */
+    int32_t nvar, wide;                                  /* wide: by AVX-512 */
+    int32_t size[CARRY_VARS];                            /* slowest first */
+    int64_t from[CARRY_VARS], to[CARRY_VARS];            /* strides; [nvar-2] is fastest in `from`, [nvar-1] in `to` */
+};
+
+struct carry_context {                                   /* what code that changes blocks as it goes is called with */
+    float *scratch[2];
+    void (*change)(const struct carry_change *, const float *from, float *to);
+};
+typedef void carry_code(float *c, const float *a, const float *b, const struct carry_context *);
+
+struct carry_variant {                                   /* the same nest for one instruction set */
+    int64_t code;                                        /* bytes from the struct carry_kernel to its code; 0: none */
+    carry_code *function;                                /* or its address, where that is known */
+    int32_t need, whole[3];                              /* bits of carry_cpu; which tensors change before or after */
+    struct carry_change change[3];
+    int64_t scratch[3], scratch_bytes;                   /* offsets of scratch of each tensor, all of it */
+};
+
+struct carry_kernel {
+    int32_t op, type, add, nvar, size[CARRY_VARS];       /* add: C += A B */
+    int64_t stride[3][CARRY_VARS], elements[3], row[3];  /* row: extent of the last dimension, what ld is instead of */
+    struct carry_variant variant[2];                     /* the better one first */
+};
+
+struct carry_state { int32_t cpu, unused; void *pool[2]; };   /* zero at first; for all kernels of an object */
+
+void carry_forth(const struct carry_change *, const float *from, float *to);
+void carry_back(const struct carry_change *, const float *from, float *to);     /* from and to as in carry_forth's */
+int carry_cpu(void);                                     /* bits of what is here, operating system included */
+/* c = the operation, or with `add` += it, by plain loops, on any x86-64 */
+void carry_plain(const struct carry_kernel *, float *c, const float *a, const float *b);
+/* the best variant that runs here; plain loops where none does.  Any number of threads may call it at once. */
+void carry_run(float *c, const float *a, const float *b, const struct carry_kernel *, struct carry_state *);
+/* the same with rows of the last dimension `ld` elements apart */
+void carry_run_ld(float *c, int64_t ldc, const float *a, int64_t lda, const float *b, int64_t ldb,
+                  const struct carry_kernel *, struct carry_state *);
+/* runs it on small numbers and compares with plain loops bit by bit: 0 good, 1 wrong, 2 no memory */
+int carry_test(const struct carry_kernel *, struct carry_state *);
+int carry_level(const struct carry_kernel *, struct carry_state *);  /* bits of carry_cpu that it runs with; 0: plain */
+#endif

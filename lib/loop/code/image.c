@@ -1,0 +1,211 @@
+#include "loop/code/image.h"
+#include "base/message.h"
+#include "carry/carry.inc"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { PAGE = 4096 };
+_Static_assert((int)CARRY_FMA == (int)OP_FMA && (int)CARRY_COPY == (int)OP_COPY, "the same operations");
+
+/* ---- what a kernel is ---- */
+
+void image_describe(struct carry_kernel *k, const struct image_kernel *q)
+{
+    const struct problem *p = q->p;
+    *k = (struct carry_kernel){ .op = (int32_t)p->op, .add = q->add, .nvar = p->nvar };
+    memcpy(k->size, p->size, sizeof k->size);
+    memcpy(k->stride, p->stride, sizeof k->stride);
+    memcpy(k->elements, p->elements, sizeof k->elements);
+    memcpy(k->row, p->row, sizeof k->row);
+}
+
+/* a copy is one change of layout, from A's order to C's */
+static const char *copy_variant(struct carry_variant *v, const struct problem *p)
+{
+    struct carry_change *c = &v->change[0];
+    unsigned seen = 0;
+    for (c->nvar = 0; c->nvar < p->nvar; c->nvar++) {    /* slowest in C first */
+        int next = -1;
+        for (int i = 0; i < p->nvar; i++)
+            if (!(seen >> i & 1) && (next < 0 || p->stride[TENSOR_C][i] > p->stride[TENSOR_C][next])) next = i;
+        seen |= 1u << next;
+        c->size[c->nvar] = p->size[next];
+        c->from[c->nvar] = p->stride[TENSOR_A][next];
+        c->to[c->nvar] = p->stride[TENSOR_C][next];
+    }
+    for (int i = c->nvar - 2; i > 0; i--)                /* what is fastest in A stands last but one */
+        if (c->from[i - 1] == 1) {
+            int32_t size = c->size[i];
+            int64_t from = c->from[i], to = c->to[i];
+            c->size[i] = c->size[i - 1], c->from[i] = c->from[i - 1], c->to[i] = c->to[i - 1];
+            c->size[i - 1] = size, c->from[i - 1] = from, c->to[i - 1] = to;
+        }
+    if (c->to[c->nvar - 1] != 1) return "its fastest variable has one element";
+    v->code = 1;
+    return NULL;
+}
+
+const char *image_variant(struct carry_kernel *k, int i, struct kernel *g, const struct image_kernel *q, enum isa isa)
+{
+    struct carry_variant *v = &k->variant[i];
+    *v = (struct carry_variant){ .need = isa == ISA_AVX512 ? CARRY_AVX512 | CARRY_AVX2 : CARRY_AVX2 };
+    if (q->add && (q->p->op == OP_COPY || q->p->op == OP_ADD)) return "only a sum can be added to";
+    if (q->p->op == OP_COPY) {
+        v->change[0].wide = isa == ISA_AVX512;
+        return copy_variant(v, q->p);
+    }
+    if (q->p->op != OP_FMA) return NULL;                 /* plain loops are all there is, and enough */
+    g->add = q->add;
+    const char *why = kernel_encode(g, q->p, q->nest[isa], isa);
+    if (why) return why;
+    if (g->threads > 1) return "its parallel loop needs a second thread, which only the program itself starts";
+    for (int t = 0; t < 3; t++) {
+        v->scratch[t] = v->scratch_bytes;
+        v->scratch_bytes += (int64_t)g->scratch_bytes[t];
+        v->whole[t] = g->change[t].needed;
+        v->change[t] = g->change[t].change;
+    }
+    return NULL;
+}
+
+/* ---- bytes ---- */
+
+static void align(struct image *m, size_t to, char fill)
+{
+    while (m->bytes.n % to) buf_char(&m->bytes, fill);
+}
+
+static struct image_symbol *symbol(struct image *m, const char *name, const char *more)
+{
+    m->symbol = grow(m->symbol, m->nsymbol + 1, &m->symbol_cap, sizeof *m->symbol);
+    struct image_symbol *s = &m->symbol[m->nsymbol++];
+    align(m, 16, '\xcc');
+    *s = (struct image_symbol){ .at = m->bytes.n };
+    snprintf(s->name, sizeof s->name, "%s%s", name, more);
+    return s;
+}
+
+static void put(struct image *m, const char *code, size_t n) { buf_add(&m->bytes, code, n); }
+
+static void put_distance(struct image *m, size_t to)     /* from after these four bytes */
+{
+    int32_t d = (int32_t)((int64_t)to - (int64_t)(m->bytes.n + 4));
+    put(m, (const char *)&d, 4);
+}
+
+static void put_state(struct image *m)
+{
+    m->site = grow(m->site, m->nsite + 1, &m->site_cap, sizeof *m->site);
+    m->site[m->nsite++] = (struct image_site){ m->bytes.n, -4 };
+    put(m, "\0\0\0\0", 4);
+}
+
+static void stubs(struct image *m, const char *name, size_t k)
+{
+    struct image_symbol *s = symbol(m, name, "");
+    put(m, "\x48\x8D\x0D", 3), put_distance(m, k);       /* lea rcx, [kernel]; lea r8, [state]; jmp run */
+    put(m, "\x4C\x8D\x05", 3), put_state(m);
+    put(m, "\xE9", 1), put_distance(m, CARRY_AT_run);
+    s->size = m->bytes.n - s->at;
+    s = symbol(m, name, "_ld");
+    put(m, "\x48\x83\xEC\x08\x48\x8D\x05", 7), put_state(m);             /* sub rsp, 8; lea rax, [state]; push rax */
+    put(m, "\x50\x48\x8D\x05", 4), put_distance(m, k);   /* lea rax, [kernel]; push rax; call; add rsp, 24; ret */
+    put(m, "\x50\xE8", 2), put_distance(m, CARRY_AT_run_ld);
+    put(m, "\x48\x83\xC4\x18\xC3", 5);
+    s->size = m->bytes.n - s->at;
+    for (int i = 0; i < 2; i++) {
+        s = symbol(m, name, i ? "_isa" : "_test");
+        put(m, "\x48\x8D\x3D", 3), put_distance(m, k);   /* lea rdi, [kernel]; lea rsi, [state]; jmp */
+        put(m, "\x48\x8D\x35", 3), put_state(m);
+        put(m, "\xE9", 1), put_distance(m, i ? CARRY_AT_level : CARRY_AT_test);
+        s->size = m->bytes.n - s->at;
+    }
+}
+
+void image_begin(struct image *m)
+{
+    *m = (struct image){ 0 };
+    put(m, (const char *)carry_bytes, sizeof carry_bytes);
+}
+
+const char *image_add(struct image *m, const struct image_kernel *q)
+{
+    struct carry_kernel k;
+    struct kernel g = { 0 };
+    const char *why = NULL, *none = "there is no nest for it";
+    image_describe(&k, q);
+    align(m, 64, '\xcc');
+    size_t at = m->bytes.n;
+    put(m, (const char *)&k, sizeof k);
+    for (int i = 0, isa = ISA_AVX512; isa >= ISA_AVX2; isa--, i++) {
+        if (!q->nest[isa]) continue;
+        why = image_variant(&k, i, &g, q, (enum isa)isa);
+        none = NULL;
+        if (why) break;
+        if (q->p->op != OP_FMA) continue;
+        align(m, 64, '\xcc');
+        k.variant[i].code = (int64_t)(m->bytes.n - at);
+        put(m, (const char *)kernel_bytes(&g), g.bytes);
+    }
+    kernel_free(&g);
+    if (why || none) {
+        m->bytes.n = at;
+        return why ? why : none;
+    }
+    memcpy(m->bytes.s + at, &k, sizeof k);
+    stubs(m, q->name, at);
+    return m->bytes.n > 1u << 30 ? "more than 1 GiB of code" : NULL;
+}
+
+const struct image_symbol *image_find(const struct image *m, const char *name)
+{
+    for (size_t i = 0; i < m->nsymbol; i++)
+        if (!strcmp(m->symbol[i].name, name)) return &m->symbol[i];
+    return NULL;
+}
+
+void *image_load(const struct image *m)
+{
+    size_t code = (m->bytes.n + PAGE - 1) / PAGE * PAGE, all = code + PAGE;
+    uint8_t *x = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (x == MAP_FAILED) return NULL;
+    memcpy(x, m->bytes.s, m->bytes.n);
+    for (size_t i = 0; i < m->nsite; i++) {
+        int32_t d = (int32_t)((int64_t)code + m->site[i].add - (int64_t)m->site[i].at);
+        memcpy(x + m->site[i].at, &d, 4);
+    }
+    if (!mprotect(x, code, PROT_READ | PROT_EXEC)) return x;
+    munmap(x, all);
+    return NULL;
+}
+
+void image_free(struct image *m)
+{
+    free(m->bytes.s);
+    free(m->symbol);
+    free(m->site);
+    *m = (struct image){ 0 };
+}
+
+/* ---- the header ---- */
+
+void image_header(FILE *f, const char *guard, const struct image_kernel *q, size_t n)
+{
+    fprintf(f, "/* Kernels by loop-emit.  Tensors are row-major and dense; NAME_ld has rows of the last dimension ld\n"
+               " * elements apart.  No tensor may overlap c.  NAME_test() is 0 when the kernel is right; NAME_isa()\n"
+               " * says what it runs with here: 1 AVX2, 2 AVX-512 (bits), 0 plain loops. */\n"
+               "#ifndef %s\n#define %s\n#include <stdint.h>\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
+            guard, guard);
+    for (size_t i = 0; i < n; i++) {
+        const int64_t *e = q[i].p->elements;
+        const char *s = q[i].name;
+        fprintf(f, "\n/* %s: c %s; elements: c %lld, a %lld, b %lld */\n", q[i].p->text,
+                q[i].add ? "is added to" : "is overwritten", (long long)e[TENSOR_C], (long long)e[TENSOR_A],
+                (long long)e[TENSOR_B]);
+        fprintf(f, "void %s(float *c, const float *a, const float *b);\n"
+                   "void %s_ld(float *c, int64_t ldc, const float *a, int64_t lda, const float *b, int64_t ldb);\n"
+                   "int %s_test(void);\nint %s_isa(void);\n", s, s, s, s);
+    }
+    fprintf(f, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
+}

@@ -1,0 +1,190 @@
+#!/bin/bash
+. "$(dirname "$0")/tap.sh"
+
+# 60 problems of all kinds, with every operand order, ragged sizes, windows, strides, and inputs that are transposed
+{
+    loop-gen --kind=mm --m=1,7,64 --n=16,33 --k=1,50 --test=0
+    for k in mm_nt mm_tn mm_tt; do loop-gen --kind=$k --m=5,70 --n=19,130 --k=40 --test=0 | tail -n +2; done
+    loop-gen --kind=mm_tt --m=90 --n=200 --k=170 --test=0 | tail -n +2
+    loop-gen --kind=bmm --b=3 --m=8,13 --n=20 --k=9,32 --test=0 | tail -n +2
+    for k in conv conv_nhwc; do
+        loop-gen --kind=$k --n=2 --c=3,16 --h=9 --m=5,40 --kh=1,3 --s='1|2' --test=0 | tail -n +2
+    done
+    loop-gen --kind=point --i=7 --j=5,64 --test=0 | tail -n +2
+    loop-gen --kind=reduce --i=6,20 --j=40 --test=0 | tail -n +2
+    loop-gen --kind=transp --i=5,40 --j=33 --test=0 | tail -n +2
+    echo '"(nest (sizes (a 6) (b 17) (c 9) (d 4)) (A d a c) (B c b d) (C b a))",train'
+} > p.csv
+n=$(($(wc -l < p.csv) - 1))
+ok "$n problems" test "$n" -ge 60
+loop-emit --object=k.o --shared=libk.so --header=k.h p.csv > e.csv
+{ sed -n 1p p.csv; awk 'NR % 6 == 3' p.csv; sed '$!d' p.csv; } > some.csv    # compilers take their time
+loop-emit --c=k.c --header=c.h some.csv > ec.csv
+is 'all of them are emitted' "$n" bash -c 'csv-where -c bytes --known e.csv | tail -n +2 | wc -l'
+is 'the same bytes every time' '' bash -c 'loop-emit --object=l.o --shared=libl.so p.csv > e2.csv; cmp k.o l.o; cmp e.csv e2.csv; loop-emit --c=l.c some.csv > e2.csv; cmp k.c l.c; echo'
+loop-emit --object=a.o --add --skip --header=a.h p.csv > ea.csv
+is 'but sums alone can be added to' 4 bash -c "csv-where -c reason --is='only a sum can be added to' ea.csv | tail -n +2 | wc -l"
+
+# a caller that knows nothing but the header and the text of the problem: its reference is loops over doubles
+cat > caller.h <<'C'
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static unsigned random_ = 1;
+static float draw(void) { random_ = random_ * 1664525 + 1013904223; return (float)(random_ >> 8) / (1 << 23) - 1; }
+static float *room(long n, long ld, long row)      /* exactly as much as is allowed to be touched */
+{
+    float *x = malloc(((n / row - 1) * ld + row) * sizeof *x);
+    for (long i = 0; i < (n / row - 1) * ld + row; i++) x[i] = draw();
+    return x;
+}
+typedef void plain_fn(float *, const float *, const float *);
+typedef void ld_fn(float *, int64_t, const float *, int64_t, const float *, int64_t);
+static void reference(const char *kind, const long *z, double *c, const float *a, const float *b)
+{
+    if (!strncmp(kind, "conv", 4)) {
+        int nhwc = kind[4] == '_';
+        long N = z[0], C = z[1], H = z[2], W = z[3], M = z[4], KH = z[5], KW = z[6], S = z[7];
+        long P = (H - KH) / S + 1, Q = (W - KW) / S + 1;
+        for (long n = 0; n < N; n++) for (long m = 0; m < M; m++) for (long p = 0; p < P; p++) for (long q = 0; q < Q; q++)
+        for (long i = 0; i < C; i++) for (long r = 0; r < KH; r++) for (long s = 0; s < KW; s++) {
+            long y = p * S + r, x = q * S + s;
+            double u = nhwc ? a[((n * H + y) * W + x) * C + i] : a[((n * C + i) * H + y) * W + x];
+            double v = nhwc ? b[((r * KW + s) * C + i) * M + m] : b[((m * C + i) * KH + r) * KW + s];
+            c[nhwc ? ((n * P + p) * Q + q) * M + m : ((n * M + m) * P + p) * Q + q] += u * v;
+        }
+    } else if (!strcmp(kind, "bmm") || !strncmp(kind, "mm", 2)) {
+        int batch = kind[0] == 'b', ta = kind[2] == '_' && kind[3] == 't', tb = kind[2] == '_' && kind[4] == 't';
+        long B = batch ? z[0] : 1, M = z[batch], N = z[batch + 1], K = z[batch + 2];
+        for (long l = 0; l < B; l++) for (long i = 0; i < M; i++) for (long j = 0; j < N; j++) for (long k = 0; k < K; k++)
+            c[(l * M + i) * N + j] += (double)a[l * M * K + (ta ? k * M + i : i * K + k)] * b[l * K * N + (tb ? j * K + k : k * N + j)];
+    } else if (!strcmp(kind, "nest")) {
+        for (long i = 0; i < 6; i++) for (long j = 0; j < 17; j++) for (long k = 0; k < 9; k++) for (long d = 0; d < 4; d++)
+            c[j * 6 + i] += (double)a[(d * 6 + i) * 9 + k] * b[(k * 17 + j) * 4 + d];
+    } else {
+        for (long i = 0; i < z[0]; i++) for (long j = 0; j < z[1]; j++) {
+            if (!strcmp(kind, "point")) c[i * z[1] + j] += (double)a[i * z[1] + j] + b[i * z[1] + j];
+            else if (!strcmp(kind, "reduce")) c[i] += a[i * z[1] + j];
+            else c[j * z[0] + i] += a[i * z[1] + j];
+        }
+    }
+}
+static int bad(const char *text, plain_fn *f, ld_fn *g, int test, int add, const long *n, const long *row, long pad)
+{
+    char kind[16];
+    long z[8] = { 0 }, ld[3];
+    sscanf(text, "(%15s %ld %ld %ld %ld %ld %ld %ld %ld", kind, &z[0], &z[1], &z[2], &z[3], &z[4], &z[5], &z[6], &z[7]);
+    float *x[3];
+    for (int t = 0; t < 3; t++) ld[t] = row[t] + pad, x[t] = room(n[t] ? n[t] : 1, ld[t], n[t] ? row[t] : 1);
+    float *dense[2];
+    for (int t = 0; t < 2; t++) {
+        dense[t] = malloc((n[t] + 1) * sizeof(float));
+        for (long i = 0; i < n[t]; i++) dense[t][i] = x[t][i / row[t] * ld[t] + i % row[t]];
+    }
+    double *want = calloc(n[2], sizeof *want);
+    for (long i = 0; add && i < n[2]; i++) want[i] = x[2][i / row[2] * ld[2] + i % row[2]];
+    reference(kind, z, want, dense[0], dense[1]);
+    if (pad) g(x[2], ld[2], x[0], ld[0], x[1], ld[1]);
+    else f(x[2], x[0], x[1]);
+    int wrong = test != 0;
+    for (long i = 0; i < n[2]; i++) wrong |= !(fabs(x[2][i / row[2] * ld[2] + i % row[2]] - want[i]) <= 1e-4 * (1 + fabs(want[i])));
+    if (wrong) printf("%s is wrong, pad %ld, test %d\n", text, pad, test);
+    for (int t = 0; t < 3; t++) free(x[t]);
+    free(dense[0]), free(dense[1]), free(want);
+    return wrong;
+}
+C
+rows() {  # extents of the last dimensions, by the layouts that loop-gen's help names
+    local z=($1)
+    case ${z[0]} in
+    mm) echo "${z[3]}, ${z[2]}, ${z[2]}" ;;
+    mm_nt) echo "${z[3]}, ${z[3]}, ${z[2]}" ;;
+    mm_tn) echo "${z[1]}, ${z[2]}, ${z[2]}" ;;
+    mm_tt) echo "${z[1]}, ${z[3]}, ${z[2]}" ;;
+    bmm) echo "${z[4]}, ${z[3]}, ${z[3]}" ;;
+    conv) echo "${z[4]}, ${z[7]}, $(((z[4] - z[7]) / z[8] + 1))" ;;
+    conv_nhwc) echo "${z[2]}, ${z[5]}, ${z[5]}" ;;
+    nest) echo '9, 4, 6' ;;
+    reduce) echo "${z[2]}, 1, ${z[1]}" ;;
+    transp) echo "${z[2]}, 1, ${z[1]}" ;;
+    point) echo "${z[2]}, ${z[2]}, ${z[2]}" ;;
+    esac
+}
+caller() {
+    echo "#include \"$1\""
+    echo '#include "caller.h"'
+    echo 'int main(int argc, char **argv) { int wrong = 0, level = 0; (void)argv;'
+    sed -n 's|^/\* \((.*)\): c is .*; elements: c \([0-9]*\), a \([0-9]*\), b \([0-9]*\) \*/|\1;\3, \4, \2|p' "$1" |
+        paste -d ';' - <(csv-where -c bytes --known "$3" | csv-cut -c name | tail -n +2) | while IFS=';' read -r text n name; do
+        z=${text#(}
+        for pad in 0 3; do
+            echo "wrong += bad(\"$text\", $name, ${name}_ld, ${name}_test(), $2, (long[]){ $n }, (long[]){ $(rows "${z%)}") }, $pad);"
+        done
+        echo "level |= ${name}_isa();"
+    done
+    echo 'if (argc > 1) printf("%d\n", level); else puts(wrong ? "wrong" : "right"); return wrong != 0; }'
+}
+caller k.h 0 e.csv > caller.c
+caller a.h 1 ea.csv > adder.c
+caller c.h 0 ec.csv > some.c
+for cc in gcc clang; do
+    if ! command -v $cc > /dev/null; then skip "$cc" 'not here'; continue; fi
+    $cc -O1 -o with_o caller.c k.o -lm && $cc -O1 -o with_so caller.c -L. -lk -Wl,-rpath,. -lm
+    is "$cc, object: right beside doubles, dense and with leading dimensions" 'right' ./with_o
+    is "$cc, shared library" 'right' ./with_so
+    ok "$cc, C text without a warning" $cc -O1 -Wall -Wextra -Werror -c -o c.o k.c
+    $cc -o with_c some.c c.o -lm
+    is "$cc, C text" 'right' ./with_c
+    $cc -O1 -o adds adder.c a.o -lm
+    is "$cc, added to C" 'right' ./adds
+    if $cc -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -o san caller.c k.o -lm 2> /dev/null; then
+        is "$cc, a caller under AddressSanitizer and UBSan" 'right' env ASAN_OPTIONS=detect_leaks=0 ./san
+    else
+        skip "$cc, sanitizers" 'not here'
+    fi
+done
+if command -v gcc > /dev/null; then
+    gcc -O1 -static-pie -o still caller.c k.o -lm 2> /dev/null && is 'static-pie' 'right' ./still
+    ok 'no text relocation in a library made of the object' gcc -shared -Wl,-z,text -o libm2.so k.o
+    is 'nothing is asked of others' '' bash -c 'nm -u k.o; nm -D -u libk.so; echo'
+fi
+if command -v qemu-x86_64 > /dev/null && [ -x with_o ]; then
+    old() { qemu-x86_64 -cpu Haswell,-pcid,-x2apic,-tsc-deadline,-invpcid,-spec-ctrl,-hle,-rtm ./with_o "$@" 2> /dev/null; }
+    is 'a processor without AVX-512' '1' old level
+    is 'is served by AVX2' 'right' old
+    is 'one without AVX2' '0' qemu-x86_64 -cpu Nehalem ./with_o level
+    is 'by plain loops' 'right' qemu-x86_64 -cpu Nehalem ./with_o
+else
+    skip 'older processors' 'no qemu-user here'
+fi
+if /usr/bin/python3 -c 'import numpy' 2> /dev/null; then
+    cat > call.py <<'P'
+import ctypes, numpy as np
+lib = ctypes.CDLL('./libk.so')
+f = np.ctypeslib.ndpointer(np.float32, flags='C_CONTIGUOUS')
+mm, conv = lib.mm_64_33_50, lib.conv_2_16_9_9_40_3_3_2
+mm.argtypes = conv.argtypes = [f, f, f]
+a, b, c = (np.random.default_rng(1).standard_normal(s).astype(np.float32) for s in ((64, 50), (50, 33), (64, 33)))
+mm(c, a, b)
+assert np.allclose(c, a.astype(float) @ b.astype(float), atol=1e-4)
+a, b = (np.random.default_rng(1).standard_normal(s).astype(np.float32) for s in ((2, 16, 9, 9), (40, 16, 3, 3)))
+c = np.empty((2, 40, 4, 4), np.float32)
+conv(c, a, b)
+w = np.lib.stride_tricks.sliding_window_view(a.astype(float), (3, 3), (2, 3))[:, :, ::2, ::2]
+assert np.allclose(c, np.einsum('ncpqrs,mcrs->nmpq', w, b.astype(float)), atol=1e-4)
+print('right')
+P
+    is 'from Python, beside NumPy' 'right' /usr/bin/python3 call.py
+else
+    skip 'from Python' 'no python3-numpy'
+fi
+printf 'problem,tree\n(mm 8 8 8),"(tree (for m 2 0 parallel (for m 4 0 (for k 8 0 (for n 8 0 (mul A B) (acc T))) (for n 8 0 (write C)))))"\n' > t.csv
+fails 'what is not self-contained is refused' 1 't.csv:2: .*cannot be emitted: its parallel loop' loop-emit --object=t.o t.csv
+ok 'and nothing is written' test ! -e t.o
+is 'or left out, with the reason' 1 bash -c 'loop-emit --skip t.csv | grep -c "its parallel loop"'
+printf 'problem,name\n(mm 8 8 8),two words\n' > t.csv
+fails 'a name that is none' 1 "t.csv:2: column 'name': 'two words' is no C identifier" loop-emit t.csv
+printf 'problem,name\n(mm 8 8 8),f\n(mm 8 8 9),f\n' > t.csv
+fails 'a name given twice' 1 't.csv:3: the name f was given in line 2' loop-emit t.csv
+done_testing
