@@ -48,6 +48,9 @@ draw = $(call plot,$(1)) $(2) $(new) $(3) && $(call keep,$@)
 # What cannot work is said before anything is made.
 SCALES   := default ci test full
 hash     := \#
+comma    := ,
+empty    :=
+space    := $(empty) $(empty)
 dollar   := $$
 left     := (
 right    := )

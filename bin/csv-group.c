@@ -17,6 +17,7 @@
  *   $ csv-group -g network,ratio -c step_seconds --stat=n,median,p5,p95 runs.csv
  */
 #include "base/filter.h"
+#include "base/checked.h"
 #include "table/columns.h"
 #include "table/summary.h"
 #include HELP
@@ -62,8 +63,8 @@ static void new_group(const csv *t, size_t g)
 {
     static size_t cell_cap, label_cap, rows_cap;
     size_t width = (size_t)column.n, labels = (size_t)group.n;
-    cell = grow(cell, (g + 1) * width, &cell_cap, sizeof *cell);
-    label = grow(label, (g + 1) * labels, &label_cap, sizeof *label);
+    cell = grow(cell, size_mul(g + 1, width), &cell_cap, sizeof *cell);
+    label = grow(label, size_mul(g + 1, labels), &label_cap, sizeof *label);
     rows = grow(rows, g + 1, &rows_cap, sizeof *rows);
     rows[g] = 0;
     for (size_t k = 0; k < width; k++) cell[g * width + k] = (struct summary){ .keep = keep_values };

@@ -16,6 +16,7 @@
  *   $ csv-pivot --long -k network --names=formulation --values=seconds w.csv
  */
 #include "base/filter.h"
+#include "base/checked.h"
 #include "table/columns.h"
 #include HELP
 #include <stdlib.h>
@@ -72,7 +73,7 @@ static void widen(csvw *w, csv *t)
     while (csv_next(t)) {
         size_t seen = rows.n, row = intern(&rows, columns_key(t, key, &b));
         for (size_t i = 0; row == seen && i < width; i++) {
-            label = grow(label, (row + 1) * width, &label_cap, sizeof *label);
+            label = grow(label, size_mul(row + 1, width), &label_cap, sizeof *label);
             label[row * width + i] = (str){ csv_cstr(t, key.v[i], &text), csv_str(t, key.v[i]).n };
         }
         cell = grow(cell, n + 1, &cap, sizeof *cell);

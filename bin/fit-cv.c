@@ -26,6 +26,7 @@
  *   $ fit-cv --pool lua.csv zlib.csv
  */
 #include "base/filter.h"
+#include "base/checked.h"
 #include HELP
 #include "fit/cv.h"
 #include "table/table.h"
@@ -71,7 +72,7 @@ static void write_score(csvw *w, int kind, str group, struct cv_score s)
 /* every group's scores and, in the place behind the last, their sum */
 static struct cv_score *scores_of(const struct cv *cv, size_t groups)
 {
-    struct cv_score *score = xcalloc(MODEL_KINDS * (groups + 1), sizeof *score);
+    struct cv_score *score = xcalloc(size_mul(groups + 1, MODEL_KINDS), sizeof *score);
     for (uint32_t g = 0; g < groups; g++) {
         struct cv_score s[MODEL_KINDS] = { 0 };
         cv_fold(cv, g, s);
@@ -122,7 +123,7 @@ static int pool_folds(char **files)
     struct table rows = table_load(t);
     struct intern groups = { 0 };
     for (size_t r = 0; r < rows.nrow; r++) intern(&groups, table_str(&rows, r, group));
-    struct cv_score *score = xcalloc(MODEL_KINDS * (groups.n + 1), sizeof *score);
+    struct cv_score *score = xcalloc(size_mul(groups.n + 1, MODEL_KINDS), sizeof *score);
     bool want[MODEL_KINDS] = { 0 };
     for (size_t r = 0; r < rows.nrow; r++) {
         int k = 0;

@@ -21,6 +21,7 @@
  *   $ flambda-counters pca-data/fft.csv | flambda-pca --points=points.csv
  */
 #include "base/filter.h"
+#include "base/checked.h"
 #include HELP
 #include "flambda/counters.h"
 #include "fit/data.h"
@@ -53,7 +54,7 @@ static struct matrix gather(const struct counters *k, const struct counter_table
         divide[m.cols] = data_matches(&per_instruction, str_of(k->name[c]));
         if (known && (divide[m.cols] || data_matches(&plain, str_of(k->name[c])))) from[m.cols++] = c;
     }
-    m.x = xmalloc(t->n * m.cols + 1, sizeof *m.x);
+    m.x = xmalloc(size_mul(t->n, m.cols) + 1, sizeof *m.x);
     m.row = xmalloc(t->n + 1, sizeof *m.row);
     for (size_t i = 0; i < t->n; i++) {
         const struct counter_row *r = &t->row[i];

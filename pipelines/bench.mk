@@ -16,21 +16,26 @@ $(OUT)/bench:
 
 # measurements: a rebuilt filter does not throw them away
 $(OUT)/bench/demo-runs.csv: | $(OUT)/bench $B/t/bench/work $(BENCHED:%=$(BIN)/%)
-	bench-run --rounds=100 --aa --seed=$(SEED) -o $@.part --label=plain '$B/t/bench/work 1000' --label=slower '$B/t/bench/work 1010'
-	mv $@.part $@
+	bench-run --rounds=100 --aa --seed=$(SEED) -o $@.log --label=plain '$B/t/bench/work 1000' --label=slower '$B/t/bench/work 1010'
+	csv-cat $@.log $(aside)
 $(OUT)/bench/aa.csv: | $(OUT)/bench $B/t/bench/work $(BENCHED:%=$(BIN)/%)
-	bash t/bench/aa.sh $(BENCH_AA) $@ $B/t/bench/work
+	bash $(TOP)/t/bench/aa.sh $(BENCH_AA) $(new) $B/t/bench/work
+	$(call keep,$@)
 $(OUT)/bench/identical.csv: | $(OUT)/bench $B/t/bench/work $(BENCHED:%=$(BIN)/%)
-	bash t/bench/identical.sh $(BENCH_TIMES) $@ $B/t/bench/work
-# derived
+	bash $(TOP)/t/bench/identical.sh $(BENCH_TIMES) $(new) $B/t/bench/work
+	$(call keep,$@)
+# derived; bench-compare says by its status what it found
 $(OUT)/bench/demo-compare.csv: $(OUT)/bench/demo-runs.csv $(BIN)/bench-compare
-	bench-compare --base=plain $< > $@ || [ $$? -le 2 ]
+	bench-compare --base=plain $< > $(new) || [ $$? -le 2 ]
+	$(call keep,$@)
 $(OUT)/bench/demo-power.csv: $(OUT)/bench/demo-runs.csv $(BIN)/bench-power
-	bench-power --base=plain --label=slower --seed=$(SEED) $< > $@
+	bench-power --base=plain --label=slower --seed=$(SEED) $< $(aside)
 $(OUT)/bench/demo-stat.csv: $(OUT)/bench/demo-runs.csv $(BIN)/bench-stat
-	bench-stat --seed=$(SEED) $< > $@
-$(OUT)/bench/guard-replay.csv: t/bench/guard.sh $(BIN)/bench-guard | $(OUT)/bench
-	bash t/bench/guard.sh $(or $(DATA),../shared/data)/inline/results $@
+	bench-stat --seed=$(SEED) $< $(aside)
+$(OUT)/bench/guard-replay.csv: $(TOP)/t/bench/guard.sh $(BIN)/bench-guard | $(OUT)/bench
+	bash $(TOP)/t/bench/guard.sh $(bench_results) $(new)
+	$(call keep,$@)
+bench_results = $(or $(firstword $(wildcard $(addsuffix /results,$(DATA)/inline $(DATA)))),$(error no inline/results in DATA='$(DATA)'))
 
 $(OUT)/bench/ratio.%: $(OUT)/bench/demo-compare.csv $(TOP)/plots/bench-ratio.gp
 	$(call draw,bench-ratio,$<,label 'one per cent more work')
@@ -45,7 +50,7 @@ bench-demo: $(OUT)/bench/demo-compare.csv $(OUT)/bench/demo-power.csv $(OUT)/ben
 bench-aa: $(OUT)/bench/aa.csv
 	csv-show $<
 bench-planted: | $(OUT)/bench $B/t/bench/work $(BENCHED:%=$(BIN)/%)
-	bash t/bench/planted.sh $(BENCH_TIMES) $(OUT)/bench/planted.csv $B/t/bench/work
+	bash $(TOP)/t/bench/planted.sh $(BENCH_TIMES) $(OUT)/bench/planted.csv $B/t/bench/work
 	csv-show $(OUT)/bench/planted.csv
 bench-identical: $(OUT)/bench/identical.csv
 	csv-show $<

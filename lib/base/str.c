@@ -1,5 +1,6 @@
 /* str.c - see str.h */
 #include "base/str.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,7 +49,7 @@ uint64_t hash_bytes(const void *p, size_t n, uint64_t seed)
 
 void buf_add(struct buf *b, const char *s, size_t n)
 {
-    b->s = grow(b->s, b->n + n + 1, &b->cap, 1);
+    b->s = grow(b->s, size_add(b->n, n) + 1, &b->cap, 1);
     if (n) memcpy(b->s + b->n, s, n);
     b->s[b->n += n] = 0;
 }
@@ -71,7 +72,7 @@ void buf_format(struct buf *b, const char *fmt, ...)
     int n = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
     if (n < 0) die("cannot format a message");
-    b->s = grow(b->s, b->n + (size_t)n + 1, &b->cap, 1);
+    b->s = grow(b->s, size_add(b->n, (size_t)n) + 1, &b->cap, 1);
     vsnprintf(b->s + b->n, (size_t)n + 1, fmt, again);
     va_end(again);
     b->n += (size_t)n;

@@ -1,5 +1,6 @@
 /* audit.c - see audit.h */
 #include "fit/audit.h"
+#include "base/checked.h"
 #include "fit/pca.h"
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 static void audit_columns(const struct data *d, struct audit *a)
 {
     size_t n = d->rows, cols = d->cols;
-    double *z = xmalloc(n * cols + 1, sizeof *z);        /* column-major: standardised to unit length */
+    double *z = xmalloc(size_mul(n, cols) + 1, sizeof *z);        /* column-major: standardised to unit length */
     a->constant = xcalloc(cols + 1, sizeof *a->constant);
     a->equal = xmalloc(cols + 1, sizeof *a->equal);
     a->collinear = xmalloc(cols + 1, sizeof *a->collinear);
@@ -53,7 +54,7 @@ struct audit audit_data(const struct data *d)
         a.vector[i] = intern(&vectors, (str){ (const char *)row, d->cols * sizeof *row });
     }
     a.distinct = vectors.n;
-    size_t *count = xcalloc((vectors.n + 1) * classes, sizeof *count), *all = xcalloc(classes, sizeof *all);
+    size_t *count = xcalloc(size_mul(vectors.n + 1, classes), sizeof *count), *all = xcalloc(classes, sizeof *all);
     for (size_t i = 0; i < d->rows; i++) {
         size_t c = d->nclass ? (size_t)d->y[i] : 0;
         count[a.vector[i] * classes + c]++;

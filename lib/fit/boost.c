@@ -1,5 +1,6 @@
 /* boost.c - see boost.h */
 #include "fit/boost.h"
+#include "base/checked.h"
 #include "base/mem.h"
 #include <math.h>
 #include <stdbool.h>
@@ -154,8 +155,8 @@ struct tree *boost_fit(const double *x, const double *y, size_t rows, size_t col
 {
     struct grower g = { .rows = rows, .cols = cols, .o = o };
     size_t width = nclass ? (size_t)nclass : 1;
-    g.bin = xmalloc(rows * cols + 1, sizeof *g.bin);
-    g.cut = xmalloc(cols * BINS + 1, sizeof *g.cut);
+    g.bin = xmalloc(size_mul(rows, cols) + 1, sizeof *g.bin);
+    g.cut = xmalloc(size_mul(cols, BINS) + 1, sizeof *g.cut);
     g.nbin = xmalloc(cols + 1, sizeof *g.nbin);
     g.gradient = xmalloc(2 * rows + 1, sizeof *g.gradient);
     g.hessian = g.gradient + rows;
@@ -164,9 +165,9 @@ struct tree *boost_fit(const double *x, const double *y, size_t rows, size_t col
     g.histogram = xmalloc(BINS, sizeof *g.histogram);
     make_bins(&g, x);
     starting_scores(y, rows, nclass, base);
-    double *score = xmalloc(2 * rows * width + 1, sizeof *score), *next = score + rows * width;
+    double *score = xmalloc(size_mul(size_mul(rows, width), 2) + 1, sizeof *score), *next = score + rows * width;
     for (size_t i = 0; i < rows * width; i++) score[i] = base[i % width];
-    struct tree *all = xmalloc((size_t)o->rounds * width + 1, sizeof *all);
+    struct tree *all = xmalloc(size_mul((size_t)o->rounds, width) + 1, sizeof *all);
     *ntree = 0;
     for (long r = 0; r < o->rounds; r++) {
         memcpy(next, score, rows * width * sizeof *next);

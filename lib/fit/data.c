@@ -1,5 +1,6 @@
 /* data.c - see data.h */
 #include "fit/data.h"
+#include "base/checked.h"
 #include "base/num.h"
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -66,7 +67,7 @@ struct data data_read(char **paths, const struct data_columns *columns)
     struct intern classes = { 0 };
     while (csv_next(t)) {
         size_t i = d.rows++;
-        d.x = grow(d.x, (i + 1) * d.cols, &cap_x, sizeof *d.x);
+        d.x = grow(d.x, size_mul(i + 1, d.cols), &cap_x, sizeof *d.x);
         d.y = grow(d.y, i + 1, &cap_y, sizeof *d.y);
         d.group = grow(d.group, i + 1, &cap_group, sizeof *d.group);
         for (size_t j = 0; j < d.cols; j++) d.x[i * d.cols + j] = data_value(t, from[j]);

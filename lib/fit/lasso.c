@@ -1,5 +1,6 @@
 /* lasso.c - see lasso.h */
 #include "fit/lasso.h"
+#include "base/checked.h"
 #include "base/mem.h"
 #include "base/message.h"
 #include "base/rng.h"
@@ -156,7 +157,7 @@ struct lasso_report lasso_fit(const struct sparse *columns, const double *b, con
     struct work k = {
         .a = columns, .b = b, .weight = weight, .alpha = alpha, .total = total_weight(weight, rows), .w = w
     };
-    double *memory = xmalloc(2 * rows + (DEPTH + 3) * cols + 1, sizeof *memory);
+    double *memory = xmalloc(size_add(2 * rows, size_mul(DEPTH + 3, cols)) + 1, sizeof *memory);
     k.residual = memory;
     k.trial_residual = k.residual + rows;
     k.curvature = k.trial_residual + rows;

@@ -1,5 +1,6 @@
 /* model.c - see model.h */
 #include "fit/model.h"
+#include "base/checked.h"
 #include "base/mem.h"
 #include "base/message.h"
 #include <math.h>
@@ -36,7 +37,7 @@ struct model *model_new(enum model_kind kind, const char *target, char **class, 
     m->input = xcalloc(nfeature + 1, sizeof *m->input);
     m->otherwise = -1;
     size_t outputs = (size_t)model_outputs(m);
-    if (kind <= MODEL_LOGISTIC) m->weight = xcalloc(outputs * (1 + nfeature), sizeof *m->weight);
+    if (kind <= MODEL_LOGISTIC) m->weight = xcalloc(size_mul(outputs, nfeature + 1), sizeof *m->weight);
     else if (kind != MODEL_COMMITTEE) m->weight = xcalloc(outputs, sizeof *m->weight);
     return m;
 }

@@ -1,5 +1,6 @@
 /* pca.c - see pca.h */
 #include "fit/pca.h"
+#include "base/checked.h"
 #include "base/mem.h"
 #include "fit/dense.h"
 #include <math.h>
@@ -9,12 +10,12 @@
 struct pca pca_fit(const double *x, size_t rows, size_t cols, bool zscore)
 {
     struct pca p = { .cols = cols };
-    p.mean = xcalloc(4 * cols + cols * cols + 1, sizeof *p.mean);
+    p.mean = xcalloc(size_add(4 * cols, size_mul(cols, cols)) + 1, sizeof *p.mean);
     p.scale = p.mean + cols;
     p.variance = p.scale + cols;
     p.ratio = p.variance + cols;
     p.loading = p.ratio + cols;
-    double *c = xcalloc(cols * cols + 1, sizeof *c), *row = xmalloc(cols + 1, sizeof *row), total = 0;
+    double *c = xcalloc(size_mul(cols, cols) + 1, sizeof *c), *row = xmalloc(cols + 1, sizeof *row), total = 0;
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < cols; j++) p.mean[j] += x[i * cols + j] / (double)rows;
     for (size_t j = 0; j < cols; j++) {

@@ -1,5 +1,6 @@
 /* ridge.c - see ridge.h */
 #include "fit/ridge.h"
+#include "base/checked.h"
 #include "base/mem.h"
 #include "base/message.h"
 #include "fit/dense.h"
@@ -24,11 +25,11 @@ struct ridge *ridge_new(const struct sparse *a, enum ridge_method method)
         method = small > RIDGE_DENSE ? RIDGE_ITERATIVE : a->rows <= a->cols ? RIDGE_DUAL : RIDGE_PRIMAL;
     *r = (struct ridge){ .a = a, .method = method };
     r->residual = xmalloc(a->rows + 1, sizeof(double));
-    r->scratch = xmalloc(a->rows + 5 * a->cols + 1, sizeof(double));
+    r->scratch = xmalloc(size_add(a->rows, 5 * a->cols) + 1, sizeof(double));
     if (method == RIDGE_ITERATIVE) return r;
     size_t n = method == RIDGE_DUAL ? a->rows : a->cols;
-    r->gram = xmalloc(n * n + 1, sizeof(double));
-    r->factor = xmalloc(n * n + 1, sizeof(double));
+    r->gram = xmalloc(size_mul(n, n) + 1, sizeof(double));
+    r->factor = xmalloc(size_mul(n, n) + 1, sizeof(double));
     struct sparse at = sparse_transpose(a);
     if (method == RIDGE_DUAL) sparse_gram(a, &at, r->gram);
     else sparse_gram(&at, a, r->gram);

@@ -1,5 +1,6 @@
 /* train.c - see train.h */
 #include "fit/train.h"
+#include "base/checked.h"
 #include "base/filter.h"
 #include "base/num.h"
 #include "fit/lasso.h"
@@ -60,7 +61,7 @@ static struct model *prepare(const struct data *d, const uint32_t *row, size_t n
     }
     struct model *m = model_new(o->kind, d->target, d->class, d->nclass, feature, cols);
     *p = (struct prepared){ .rows = n, .cols = cols };
-    p->x = xmalloc(n * cols + 1, sizeof *p->x);
+    p->x = xmalloc(size_mul(n, cols) + 1, sizeof *p->x);
     p->y = xmalloc(n + 1, sizeof *p->y);
     p->label = xmalloc(n + 1, sizeof *p->label);
     for (size_t j = 0; j < cols; j++) {
@@ -230,10 +231,10 @@ static void fit_mlp(struct model *m, struct prepared *p, const struct train_opti
     struct mlp k = {
         .p = p, .net = net_new(width, n, (int)p->rows, o->seed), .nclass = m->nclass, .lambda = o->lambda
     };
-    float *x = xmalloc(p->rows * p->cols + 1, sizeof *x);
+    float *x = xmalloc(size_mul(p->rows, p->cols) + 1, sizeof *x);
     for (size_t i = 0; i < p->rows * p->cols; i++) x[i] = (float)p->x[i];
     k.x = x;
-    k.d = xmalloc(p->rows * (size_t)model_outputs(m) + 1, sizeof *k.d);
+    k.d = xmalloc(size_mul(p->rows, (size_t)model_outputs(m)) + 1, sizeof *k.d);
     double *w = xmalloc(k.net->size, sizeof *w);
     for (size_t i = 0; i < k.net->size; i++) w[i] = (double)k.net->weight[i];
     keep_report(r, lbfgs(k.net->size, w, mlp_loss, &k, o->iterations, o->tolerance));

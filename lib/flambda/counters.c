@@ -1,5 +1,6 @@
 /* counters.c - see counters.h */
 #include "flambda/counters.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include "base/num.h"
 #include "flambda/results.h"
@@ -174,7 +175,7 @@ struct counters counters_read(char **paths)
                                    .initial = contains(name, "initial") };
         r->seconds = csv_num(t, seconds);
         r->instructions = csv_num_or(t, instructions, NAN);
-        r->value = arena_get(&k.text, (k.cols + 1) * sizeof *r->value);
+        r->value = arena_get(&k.text, size_mul(k.cols + 1, sizeof *r->value));
         for (size_t c = 0; c < k.cols; c++) {
             r->value[c] = csv_num_or(t, from[c], NAN);
             known[c] = known[c] || !isnan(r->value[c]);

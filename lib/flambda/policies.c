@@ -1,5 +1,6 @@
 /* policies.c - see policies.h */
 #include "flambda/policies.h"
+#include "base/checked.h"
 #include "base/mem.h"
 #include "base/message.h"
 #include "fit/dense.h"
@@ -83,7 +84,7 @@ struct policies policies_read(char **timings, const char *counters, const struct
     size_t n;
     struct timing *all = read_timings(timings, &p, o, &n);
     size_t benchmarks = p.benchmark.n, policies = p.policy.n;
-    p.cell = xcalloc(benchmarks * policies + 1, sizeof *p.cell);
+    p.cell = xcalloc(size_mul(benchmarks, policies) + 1, sizeof *p.cell);
     p.base = xcalloc(2 * benchmarks + 1, sizeof *p.base);
     p.initial = p.base + benchmarks;
     p.best = xmalloc(benchmarks + 1, sizeof *p.best);
@@ -158,7 +159,7 @@ struct summary policies_summary(const struct policies *p, size_t policy, const b
 double *policies_regret(const struct policies *p, const bool *single)
 {
     size_t n = p->policy.n;
-    double *regret = xmalloc(p->benchmark.n * n + 1, sizeof *regret);
+    double *regret = xmalloc(size_mul(p->benchmark.n, n) + 1, sizeof *regret);
     for (size_t b = 0; b < p->benchmark.n; b++) {
         double top = -INFINITY, least = INFINITY;
         for (size_t k = 0; k < n; k++) {

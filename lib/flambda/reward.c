@@ -1,5 +1,6 @@
 /* reward.c - see reward.h */
 #include "flambda/reward.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include "base/rng.h"
 #include "fit/dense.h"
@@ -216,8 +217,8 @@ bool reward_rank(const struct reward_rows *d, size_t *rank, double *identified, 
     struct sparse columns = sparse_transpose(&d->a);
     scale_columns(&columns);
     struct sparse rows = sparse_transpose(&columns);
-    double *gram = xmalloc(n * n, sizeof *gram), *value = xmalloc(n, sizeof *value),
-           *vector = xmalloc(n * n, sizeof *vector);
+    double *gram = xmalloc(size_mul(n, n), sizeof *gram), *value = xmalloc(n, sizeof *value),
+           *vector = xmalloc(size_mul(n, n), sizeof *vector);
     double *projected = xmalloc(n, sizeof *projected);
     sparse_gram(&rows, &columns, gram);
     dense_eigen(gram, n, value, vector);
@@ -273,7 +274,7 @@ void reward_bootstrap(const struct problem *p, const struct reward_rows *d, cons
     for (size_t j = 0; j < cols; j++) used[j] = 0;
     for (size_t k = 0; k < d->a.entries; k++) used[d->a.column[k]] = 1;
     for (size_t j = 0; j < cols; j++) used[j] = used[j] ? (uint32_t)n_used++ : NAME_NONE;
-    double *all = xmalloc(n_used * (size_t)n, sizeof *all);
+    double *all = xmalloc(size_mul(n_used, (size_t)n), sizeof *all);
     struct ridge *solver = lambda > 0 ? ridge_new(&d->a, RIDGE_AUTO) : NULL;
     struct sparse columns = lambda > 0 ? (struct sparse){ 0 } : sparse_transpose(&d->a);
     for (long s = 0; s < n; s++) {

@@ -1,5 +1,6 @@
 /* compare.c - see compare.h */
 #include "measure/compare.h"
+#include "base/checked.h"
 #include "base/filter.h"
 #include "base/mem.h"
 #include "base/message.h"
@@ -92,8 +93,8 @@ static void say_few(const struct runs *r, const struct comparison *row, size_t n
 
 struct comparison *compare_all(struct runs *r, const struct compare_options *o, size_t *n)
 {
-    struct comparison *row = xcalloc(r->benchmark.n * r->label.n + 1, sizeof *row);
-    double *p = xmalloc(r->benchmark.n * r->label.n + 1, sizeof *p);
+    struct comparison *row = xcalloc(size_mul(r->benchmark.n, r->label.n) + 1, sizeof *row);
+    double *p = xmalloc(size_mul(r->benchmark.n, r->label.n) + 1, sizeof *p);
     if (o->subtract) refuse_large(r);
     for (size_t b = *n = 0; b < r->benchmark.n; b++) {
         double floor_log = noise_floor(r, b, o);

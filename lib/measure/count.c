@@ -1,5 +1,6 @@
 /* count.c - see count.h */
 #include "measure/count.h"
+#include "base/checked.h"
 #include "base/mem.h"
 #include "base/message.h"
 #include <elf.h>
@@ -92,7 +93,7 @@ static char **behind(char *const *front, size_t n, char *const *argv, char *prog
 {
     size_t k = 0;
     while (argv[k]) k++;
-    char **all = xmalloc(n + k + 1, sizeof *all);
+    char **all = xmalloc(size_add(n, k) + 1, sizeof *all);
     memcpy(all, front, n * sizeof *all);
     all[n] = program;
     memcpy(all + n + 1, argv + 1, k * sizeof *all);

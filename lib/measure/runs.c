@@ -1,5 +1,6 @@
 /* runs.c - see runs.h */
 #include "measure/runs.h"
+#include "base/checked.h"
 #include "base/mem.h"
 #include "base/message.h"
 #include "measure/order.h"
@@ -154,7 +155,7 @@ static void choose_metric(struct runs *r, struct raw *v, size_t n, const char *m
 /* which labels a benchmark has at all: those are demanded in each of its rounds */
 static bool *labels_of(const struct runs *r, const struct raw *v, size_t n)
 {
-    bool *has = xcalloc(r->benchmark.n * r->label.n + 1, sizeof *has);
+    bool *has = xcalloc(size_mul(r->benchmark.n, r->label.n) + 1, sizeof *has);
     for (size_t i = 0; i < n; i++) if (v[i].phase == MAIN) has[v[i].benchmark * r->label.n + v[i].label] = true;
     return has;
 }
@@ -162,7 +163,7 @@ static bool *labels_of(const struct runs *r, const struct raw *v, size_t n)
 static void add_round(struct runs *r, struct grid *t, const struct raw *v, size_t first, size_t end)
 {
     size_t k = r->label.n;
-    t->cell = xrealloc(t->cell, (t->rounds + 1) * k, sizeof *t->cell);
+    t->cell = xrealloc(t->cell, size_mul(t->rounds + 1, k), sizeof *t->cell);
     memset(t->cell + t->rounds * k, 0, k * sizeof *t->cell);
     for (size_t i = first; i < end; i++) t->cell[t->rounds * k + v[i].label] = i + 1;
     t->rounds++;

@@ -1,4 +1,5 @@
 #include "net/gru.h"
+#include "base/checked.h"
 #include "base/mem.h"
 #include "base/message.h"
 #include "base/rng.h"
@@ -15,14 +16,14 @@ struct gru *gru_new(int in, int hidden, int batch, int length, uint64_t seed)
     g->size = 3 * h * (i + h) + 6 * h;
     g->weight = xcalloc(g->size, sizeof(float));
     g->gradient = xcalloc(g->size, sizeof(float));
-    g->x = xcalloc(rows * i, sizeof(float));
-    g->h = xcalloc((rows + (size_t)batch) * h, sizeof(float));
-    g->gate = xcalloc(rows * 3 * h, sizeof(float));
-    g->gated = xcalloc(rows * 3 * h, sizeof(float));
-    g->d = xcalloc((size_t)batch * h, sizeof(float));
-    g->dw = xcalloc(rows * 3 * h, sizeof(float));
-    g->du = xcalloc(rows * 3 * h, sizeof(float));
-    g->d_x = xcalloc(rows * i, sizeof(float));
+    g->x = xcalloc(size_mul(rows, i), sizeof(float));
+    g->h = xcalloc(size_mul(size_add(rows, (size_t)batch), h), sizeof(float));
+    g->gate = xcalloc(size_mul(size_mul(rows, h), 3), sizeof(float));
+    g->gated = xcalloc(size_mul(size_mul(rows, h), 3), sizeof(float));
+    g->d = xcalloc(size_mul((size_t)batch, h), sizeof(float));
+    g->dw = xcalloc(size_mul(size_mul(rows, h), 3), sizeof(float));
+    g->du = xcalloc(size_mul(size_mul(rows, h), 3), sizeof(float));
+    g->d_x = xcalloc(size_mul(rows, i), sizeof(float));
     struct rng r = rng_for(seed, str_of("gru"));
     double bound = sqrt(6.0 / (in + hidden)), bound_u = sqrt(6.0 / (hidden + hidden));
     for (size_t k = 0; k < 3 * h * i; k++) g->weight[k] = (float)(bound * (2 * rng_unit(&r) - 1));

@@ -1,5 +1,6 @@
 /* lbfgs.c - see lbfgs.h */
 #include "net/lbfgs.h"
+#include "base/checked.h"
 #include "base/mem.h"
 #include <math.h>
 #include <stdbool.h>
@@ -97,7 +98,7 @@ static void two_loops(size_t n, const double *gradient, const double *dx, const 
 
 struct lbfgs_report lbfgs(size_t n, double *x, lbfgs_function *f, void *context, long iterations, double tolerance)
 {
-    double *memory = xcalloc(n * (4 + 2 * PAIRS) + 1, sizeof *memory), rho[PAIRS];
+    double *memory = xcalloc(size_mul(n, 2 * PAIRS + 4) + 1, sizeof *memory), rho[PAIRS];
     double *gradient = memory, *direction = gradient + n, *point = direction + n, *next = point + n;
     double *dx = next + n, *dg = dx + n * PAIRS;
     struct search s = {

@@ -1,5 +1,6 @@
 /* net.c - see net.h */
 #include "net/net.h"
+#include "base/checked.h"
 #include "base/mem.h"
 #include "base/message.h"
 #include "base/rng.h"
@@ -29,8 +30,8 @@ struct net *net_new(const int *width, int nwidth, int batch, uint64_t seed)
     for (int l = 0; l < nwidth; l++) {
         if (width[l] < 1) die("net: a layer of %d units", width[l]);
         net->width[l] = width[l];
-        net->value[l] = xcalloc((size_t)batch * (size_t)width[l], sizeof(float));
-        net->delta[l] = xcalloc((size_t)batch * (size_t)width[l], sizeof(float));
+        net->value[l] = xcalloc(size_mul((size_t)batch, (size_t)width[l]), sizeof(float));
+        net->delta[l] = xcalloc(size_mul((size_t)batch, (size_t)width[l]), sizeof(float));
     }
     net->size = layer_offset(net, net->layers);
     net->weight = xcalloc(net->size, sizeof(float));

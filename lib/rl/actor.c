@@ -1,4 +1,5 @@
 #include "rl/actor.h"
+#include "base/checked.h"
 #include "base/mem.h"
 #include "base/message.h"
 #include "rl/checkpoint.h"
@@ -453,9 +454,9 @@ struct actor *actor_new(const struct environment *seats, const struct actor_opti
     lay_out(&r->now, r->memory = xcalloc(bytes, 1), seats, o->seats, o->length);
     if (o->kind == BEHIND) lay_out(&r->late, r->late_memory = xcalloc(bytes, 1), seats, o->seats, o->length);
     for (size_t i = 0; i < b; i++) r->now.seat[i].fresh = true;
-    r->d = xmalloc((n + b) * out, sizeof *r->d);
-    r->x = xmalloc(n * in, sizeof *r->x);
-    r->value = xmalloc(n + b, sizeof *r->value);
+    r->d = xmalloc(size_mul(size_add(n, b), out), sizeof *r->d);
+    r->x = xmalloc(size_mul(n, in), sizeof *r->x);
+    r->value = xmalloc(size_add(n, b), sizeof *r->value);
     r->next = xmalloc(n, sizeof *r->next);
     r->ratio = xcalloc(n, sizeof *r->ratio);
     r->stop = xmalloc(n, 1);

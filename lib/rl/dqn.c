@@ -1,4 +1,5 @@
 #include "rl/dqn.h"
+#include "base/checked.h"
 #include "base/mem.h"
 #include "base/message.h"
 #include "rl/checkpoint.h"
@@ -266,13 +267,13 @@ struct dqn *dqn_new(const struct environment *env, const struct dqn_options *o)
     r->tree = sumtree_new(o->capacity);
     r->top = 1;
     size_t rows = (size_t)o->batch, in = (size_t)env->inputs, out = (size_t)env->actions + 1;
-    r->x = xcalloc((size_t)o->capacity * in, sizeof *r->x);
+    r->x = xcalloc(size_mul((size_t)o->capacity, in), sizeof *r->x);
     r->frame = xcalloc((size_t)o->capacity, sizeof *r->frame);
-    r->now = xmalloc(rows * in, sizeof *r->now);
-    r->then = xmalloc(rows * in, sizeof *r->then);
-    r->q = xmalloc(rows * out, sizeof *r->q);
-    r->q2 = xmalloc(rows * out, sizeof *r->q2);
-    r->d = xmalloc(rows * out, sizeof *r->d);
+    r->now = xmalloc(size_mul(rows, in), sizeof *r->now);
+    r->then = xmalloc(size_mul(rows, in), sizeof *r->then);
+    r->q = xmalloc(size_mul(rows, out), sizeof *r->q);
+    r->q2 = xmalloc(size_mul(rows, out), sizeof *r->q2);
+    r->d = xmalloc(size_mul(rows, out), sizeof *r->d);
     r->pick = xmalloc(rows, sizeof *r->pick);
     r->weight = xmalloc(rows, sizeof *r->weight);
     return q;

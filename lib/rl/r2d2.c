@@ -1,4 +1,5 @@
 #include "rl/r2d2.h"
+#include "base/checked.h"
 #include "base/mem.h"
 #include "base/message.h"
 #include "rl/checkpoint.h"
@@ -257,14 +258,14 @@ struct r2d2 *r2d2_new(const struct environment *env, const struct r2d2_options *
     r->top = 1;
     size_t cap = (size_t)o->capacity, n = (size_t)o->batch, rows = n * (size_t)r->window, in = (size_t)env->inputs,
            out = (size_t)env->actions + 1;
-    r->x = xcalloc(cap * in, sizeof *r->x);
-    r->h = xcalloc(cap * (size_t)o->cell, sizeof *r->h);
+    r->x = xcalloc(size_mul(cap, in), sizeof *r->x);
+    r->h = xcalloc(size_mul(cap, (size_t)o->cell), sizeof *r->h);
     r->step = xcalloc(cap, sizeof *r->step);
-    r->now = xmalloc(rows * in, sizeof *r->now);
-    r->h0 = xmalloc(n * (size_t)o->cell, sizeof *r->h0);
-    r->q = xmalloc(rows * out, sizeof *r->q);
-    r->q2 = xmalloc(rows * out, sizeof *r->q2);
-    r->d = xmalloc(rows * out, sizeof *r->d);
+    r->now = xmalloc(size_mul(rows, in), sizeof *r->now);
+    r->h0 = xmalloc(size_mul(n, (size_t)o->cell), sizeof *r->h0);
+    r->q = xmalloc(size_mul(rows, out), sizeof *r->q);
+    r->q2 = xmalloc(size_mul(rows, out), sizeof *r->q2);
+    r->d = xmalloc(size_mul(rows, out), sizeof *r->d);
     r->pick = xmalloc(n, sizeof *r->pick);
     r->valid = xmalloc(n, sizeof *r->valid);
     r->first = xmalloc(n, sizeof *r->first);

@@ -6,7 +6,7 @@ struct sumtree sumtree_new(long places)
 {
     struct sumtree t = { .leaves = 1 };
     while (t.leaves < places) t.leaves *= 2;
-    t.sum = xcalloc((size_t)t.leaves * 2, sizeof *t.sum);
+    t.sum = xcalloc(2 * (size_t)t.leaves, sizeof *t.sum);
     return t;
 }
 

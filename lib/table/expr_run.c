@@ -1,5 +1,6 @@
 /* expr_run.c - see expr.h: the row at hand, and the machine that runs the steps for it. */
 #include "base/message.h"
+#include "base/checked.h"
 #include "base/num.h"
 #include "table/expr_code.h"
 #include <math.h>
@@ -14,7 +15,7 @@ bool scope_row(struct scope *s)
     size_t seen = s->groups.n;
     s->at = s->group.n ? intern(&s->groups, columns_key(s->t, s->group, &s->key)) : 0;
     if (s->group.n ? s->at == seen : s->row == 1) {
-        s->memory = grow(s->memory, (s->at + 1) * s->nmemory, &s->capmemory, sizeof *s->memory);
+        s->memory = grow(s->memory, size_mul(s->at + 1, s->nmemory), &s->capmemory, sizeof *s->memory);
         memset(s->memory + s->at * s->nmemory, 0, s->nmemory * sizeof *s->memory);
     }
     return true;

@@ -1,5 +1,6 @@
 /* table.c - see table.h */
 #include "table/table.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include "base/num.h"
 #include <stdlib.h>
@@ -21,7 +22,7 @@ void table_add(struct table *m, const csv *t)
 {
     if (m->nrow == m->cap) {
         m->cap = m->cap * 2 + 64;
-        m->cell = xrealloc(m->cell, m->cap * (size_t)m->ncol, sizeof *m->cell);
+        m->cell = xrealloc(m->cell, size_mul(m->cap, (size_t)m->ncol), sizeof *m->cell);
         m->line = xrealloc(m->line, m->cap, sizeof *m->line);
     }
     size_t bytes = 0;

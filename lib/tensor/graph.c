@@ -1,5 +1,6 @@
 /* graph.c - see graph.h */
 #include "tensor/graph.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include "base/num.h"
 #include "tree/sexp.h"
@@ -64,7 +65,7 @@ int graph_node(struct graph *g, const char *name, const char *op, int nin, const
     struct node *n = &g->node[g->nnode];
     *n = (struct node){ .name = arena_copy(&g->text, name, strlen(name)), .op = arena_copy(&g->text, op, strlen(op)),
                         .nin = nin, .nout = nout, .kernel = -1 };
-    n->operand = arena_get(&g->text, (size_t)(nin + nout + 1) * sizeof(int));
+    n->operand = arena_get(&g->text, size_mul((size_t)(nin + nout + 1), sizeof(int)));
     if (nin > 0) memcpy(n->operand, in, (size_t)nin * sizeof(int));
     memcpy(n->operand + nin, out, (size_t)nout * sizeof(int));
     return g->nnode++;
@@ -73,7 +74,7 @@ int graph_node(struct graph *g, const char *name, const char *op, int nin, const
 static void add_attr(struct graph *g, int node, str name, int n, const double *v)
 {
     struct node *d = &g->node[node];
-    struct attr *all = arena_get(&g->text, (size_t)(d->nattr + 1) * sizeof *all);
+    struct attr *all = arena_get(&g->text, size_mul((size_t)(d->nattr + 1), sizeof *all));
     if (d->nattr > 0) memcpy(all, d->attr, (size_t)d->nattr * sizeof *all);
     all[d->nattr] = (struct attr){ .name = arena_copy(&g->text, name.s, name.n), .n = n };
     if (n > 0) memcpy(all[d->nattr].v, v, (size_t)n * sizeof *v);
@@ -253,7 +254,7 @@ static void set_uses(struct graph *g)
     for (int pass = 0; pass < 2; pass++) {               /* count, then fill */
         for (int i = 0; pass == 1 && i < g->ntensor; i++) {
             struct tensor *t = &g->tensor[i];
-            t->use = arena_get(&g->text, (size_t)t->nuse * sizeof(int) + 1);
+            t->use = arena_get(&g->text, size_mul((size_t)t->nuse, sizeof(int)) + 1);
             t->nuse = 0;
             t->last = -1;
         }

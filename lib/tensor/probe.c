@@ -1,4 +1,5 @@
 #include "tensor/probe.h"
+#include "base/checked.h"
 #include "base/mem.h"
 #include "base/message.h"
 #include "measure/clock.h"
@@ -29,7 +30,7 @@ static void find_warm(struct probe *p)
 {
     const struct graph *g = p->graph;
     double *last = xmalloc((size_t)g->ntensor, sizeof *last), traffic = 0;
-    int *votes = xcalloc((size_t)g->nkernel * OP_OPERANDS, sizeof *votes);
+    int *votes = xcalloc(size_mul((size_t)g->nkernel, OP_OPERANDS), sizeof *votes);
     for (int i = 0; i < g->ntensor; i++) last[i] = -1e18;
     for (int n = 0; n < g->nnode; n++) {
         const struct node *node = &g->node[n];

@@ -12,7 +12,6 @@ for f in "$results"/*/plugins-valid/plugin_*.csv; do
         { for (i = 4; i <= NF; i++) { sub(/s$/, "", $i); print b, l, (NR - 1) * 6 + i - 4, $i } }' "$f"
 done | sed '1i benchmark,label,round,wall_seconds' > "$t/runs.csv"
 bench-guard --base=nothing --metric=wall --incomplete=skip "$t/runs.csv" > "$t/guard.csv"
-cp "$t/guard.csv" "${out%.csv}-cells.csv"
 awk -F, -v OFS=, 'NR > 1 {
         n++; out = $5 == $2; r = $10; lo = $11
         worse = lo > 1 && r > 1.02
