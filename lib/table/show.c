@@ -1,5 +1,6 @@
 /* show.c - see show.h */
 #include "table/show.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include "base/num.h"
 #include "base/out.h"
@@ -82,7 +83,7 @@ static str shown(str s, const struct show *how, struct arena *a)
         n = prefix(s, (size_t)how->width - 2);
         extra = 2;
     }
-    char *t = arena_get(a, 2 * n + extra + 1);           /* a | in Markdown takes two bytes */
+    char *t = arena_get(a, size_add(2 * n, extra) + 1);           /* a | in Markdown takes two bytes */
     size_t k = 0;
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)s.s[i];
@@ -132,7 +133,7 @@ void show_table(FILE *f, csv *t, struct columns c, const struct show *how)
     for (size_t k = 0; k < n; k++) cell[k] = shown(csv_name(t, c.v[k]), how, &a);
     for (; csv_next(t); rows++) {
         if (how->rows && rows >= (size_t)how->rows) continue;
-        cell = grow(cell, (rows + 2) * n, &cap, sizeof *cell);
+        cell = grow(cell, size_mul(rows + 2, n), &cap, sizeof *cell);
         for (size_t k = 0; k < n; k++) {
             double v;
             str s = csv_str(t, c.v[k]);
