@@ -54,3 +54,9 @@ bench-prof: all
 prof-viewer: all
 	t/bench/prof-viewer.sh $B/prof-viewer
 .PHONY: bench-prof prof-viewer
+
+# the page of prof-page is part of the program
+$B/prof-page.h: lib/prof/page.html
+	@mkdir -p $(@D)
+	sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' $< | sed -e '1i static const char page_template[] =' -e '$$a ;' $(aside)
+$B/lib/prof/page.o: $B/prof-page.h

@@ -145,6 +145,7 @@ struct builder {
     struct stops stops;
     struct calls calls;                                  /* rows of threads that have a link, by proc and link */
     uint32_t waiting;                                    /* number of that text */
+    bool *idle;                                          /* by node: its thread has mostly gaps */
 };
 struct open_row { const struct row *r; int64_t end; size_t call; bool selected; };
 
@@ -290,8 +291,9 @@ static int by_time(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* the last end of a node in (from, to] that may have let `v` go on; GPU nodes for a sync, else those of other threads */
-static uint32_t last_stop(const struct builder *b, const struct node *v, int64_t from, int64_t to, bool gpu, bool abroad)
+/* the last end of a node in (from, to] that may have let `v` go on: a GPU node for a sync, else one of another thread */
+static uint32_t last_stop(const struct builder *b, const struct node *v, int64_t from, int64_t to, bool gpu,
+                          bool abroad)
 {
     size_t lo = 0, hi = b->stops.n;
     while (lo < hi) {
@@ -330,7 +332,8 @@ static void explain(struct builder *b, uint32_t node, const uint32_t *link_of, b
     struct dag *g = b->g;
     struct node *v = &g->node[node];
     str name = b->t->text.name[v->name];
-    bool gap = !v->cat, waits = v->cat == b->waiting, syncs = !waits && (contains(name, "Synchronize") || is_copy(name));
+    bool gap = !v->cat, waits = v->cat == b->waiting;
+    bool syncs = !waits && (contains(name, "Synchronize") || is_copy(name));
     if (v->gpu || (only_syncs ? !syncs : !(gap || waits))) return;
     uint32_t from = NODE_NONE;
     enum edge_why why = EDGE_GUESS;
@@ -342,7 +345,8 @@ static void explain(struct builder *b, uint32_t node, const uint32_t *link_of, b
         why = EDGE_LINK;
     }
     if (from == NODE_NONE && !syncs && !contains(name, "sleep")) {
-        int64_t believed = (v->end - v->start) / 10 > WAKE_NS ? (v->end - v->start) / 10 : WAKE_NS;
+        int64_t length = v->end - v->start, believed = length / 10 > WAKE_NS ? length / 10 : WAKE_NS;
+        if (gap && b->idle[node]) believed = length;
         int64_t since = v->end - believed > v->start ? v->end - believed : v->start;
         from = last_stop(b, v, since, v->end, false, waits);
         why = EDGE_GUESS;
@@ -355,7 +359,7 @@ static void explain(struct builder *b, uint32_t node, const uint32_t *link_of, b
     dag_edge(g, from, node, why, v->end - g->node[from].end);
 }
 
-/* the edge that was last gets what is missing until the observed start; a launch takes at least what launches mostly do */
+/* the edge that was last gets what is missing until the observed start; a launch takes what launches mostly do */
 static int by_size(const void *a, const void *b)
 {
     const int64_t *x = a, *y = b;
@@ -410,6 +414,18 @@ static void begin_thread(struct builder *b, uint32_t first_of)
     b->g->guessed++;
 }
 
+static void mark_idle(struct builder *b, uint32_t first)
+{
+    const struct dag *g = b->g;
+    int64_t busy = 0;
+    size_t end = first;
+    for (; end < g->n && !g->node[end].gpu && g->node[end].proc == g->node[first].proc &&
+           g->node[end].tid == g->node[first].tid; end++)
+        if (g->node[end].cat) busy += g->node[end].end - g->node[end].start;
+    bool idle = busy < (g->node[end - 1].end - g->node[first].start) / 2;
+    for (size_t k = first; k < end; k++) b->idle[k] = idle;
+}
+
 void dag_build(struct dag *g, struct table *t, const struct part *part)
 {
     struct builder b = { .g = g, .t = t, .part = part };
@@ -421,7 +437,8 @@ void dag_build(struct dag *g, struct table *t, const struct part *part)
     uint32_t *first = NULL;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t begin = 0, end; begin < t->rows.n; begin = end) {
-            for (end = begin; end < t->rows.n && row[end].proc == row[begin].proc && row[end].tid == row[begin].tid;) end++;
+            end = begin + 1;
+            while (end < t->rows.n && row[end].proc == row[begin].proc && row[end].tid == row[begin].tid) end++;
             size_t before = g->n;
             if (pass) one_stream(&b, row + begin, end - begin);
             else one_thread(&b, row + begin, end - begin);
@@ -432,10 +449,14 @@ void dag_build(struct dag *g, struct table *t, const struct part *part)
         if (!pass && b.calls.n) qsort(b.calls.v, b.calls.n, sizeof *b.calls.v, by_link);
     }
     uint32_t *link_of = xcalloc(g->n + 1, sizeof *link_of);
-    for (size_t k = 0; k < b.calls.n; k++) if (b.calls.v[k].node != NODE_NONE) link_of[b.calls.v[k].node] = b.calls.v[k].link;
+    for (size_t k = 0; k < b.calls.n; k++)
+        if (b.calls.v[k].node != NODE_NONE) link_of[b.calls.v[k].node] = b.calls.v[k].link;
     b.stops.v = xmalloc(g->n + 1, sizeof *b.stops.v);
-    for (size_t i = 0; i < g->n; i++) b.stops.v[b.stops.n++] = (struct stop){ .time = g->node[i].end, .node = (uint32_t)i };
+    for (; b.stops.n < g->n; b.stops.n++)
+        b.stops.v[b.stops.n] = (struct stop){ .time = g->node[b.stops.n].end, .node = (uint32_t)b.stops.n };
     if (g->n) qsort(b.stops.v, b.stops.n, sizeof *b.stops.v, by_time);
+    b.idle = xcalloc(g->n + 1, sizeof *b.idle);
+    for (size_t k = 0; k < threads; k++) mark_idle(&b, first[k]);
     for (int syncs = 1; syncs >= 0; syncs--)             /* first: a call that waits for the GPU wakes nobody */
         for (size_t i = 0; i < g->n; i++) explain(&b, (uint32_t)i, link_of, syncs);
     for (size_t k = 0; k < threads; k++) begin_thread(&b, first[k]);
@@ -444,6 +465,7 @@ void dag_build(struct dag *g, struct table *t, const struct part *part)
     free(first);
     free(link_of);
     free(b.matches);
+    free(b.idle);
     free(b.stops.v);
     free(b.calls.v);
 }

@@ -5,13 +5,12 @@
  *   run      the stretch before it on the same thread
  *   launch   a GPU row after the start of the call with the same link; stream: after the row before it on its stream
  *   sync     a CUDA or HIP call that waits, or a copy that is not asynchronous, after the last GPU row that ended in it
- *   link     a row of category Waiting after the row with the same link in another thread (queue, pipe, lock, join, fork)
+ *   link     a row of category Waiting after the row with the same link in another thread (queue, pipe, lock, join)
  *   guess    a wait or gap without one, after the stretch of another thread that ended last before it did: the one that
  *            may have woken it; gaps look in their own process only, and neither believes a wake-up that took longer
- *            than 1 ms or a tenth of the wait
+ *            than 1 ms or a tenth of the wait, except gaps of a thread that has mostly gaps, and so waits for work
  * A wait that found what it waited for has no work of its own; one that did not (sleep, a device, a peer that was not
- * recorded) keeps its length whatever happens.  Of a node's edges the one that was last gets the lag that is missing, so
- * that an unchanged replay gives the observed times to the ns and the longest path is as long as the run.
+ * recorded) keeps its length whatever happens.  Of a node's edges the last gets the lag that is missing, so that an unchanged replay gives the observed times to the ns and the longest path is as long as the run.
  *
  * After Yang and Miller, Critical path analysis for the execution of parallel and distributed programs, ICDCS 1988; the
  * replay is that of Coz (Curtsinger and Berger, SOSP 2015) made after the run instead of in it: nothing is slowed down,

@@ -447,7 +447,8 @@ void import_trace(struct importer *m, const char *path, bool kineto)
                 if (token == JSON_NUMBER && int_parse(json_str(t.j).s, json_str(t.j).n, &v) && v < TIME_MAX &&
                     v > -TIME_MAX)
                     *(m->held ? &m->base_ns : &t.base) = v;
-                if (m->rows && !m->held) warn("%s: baseTimeNanoseconds comes after events, which are left relative", path);
+                if (m->rows && !m->held)
+                    warn("%s: baseTimeNanoseconds comes after events, which are left relative", path);
             } else json_skip(t.j);
         }
     } else if (!json_fault(t.j))

@@ -1,0 +1,48 @@
+#!/bin/bash
+# one page about a run: whole, safe, and shown by a browser where there is one
+. "${0%/*}/tap.sh"
+cat > e.csv <<'D'
+proc,tid,kind,cat,start_ns,end_ns,name,link,flag
+1,1,op,,0,100,train,,
+1,1,cat,Python,0,100,main,,
+1,1,cat,C,10,60,"</script><script>document.title='broken'</script><img src=x onerror=alert(1)>",,
+1,1,cat,C,20,30,"quote "" back \ & amp",,
+1,d0.s0,gpu,GPU,30,80,gemm,7,
+D
+printf '1,2,cat,C,5,6,"bad \xff\xc0 utf8",,\n' >> e.csv
+prof-sweep e.csv > cells.csv
+prof-top e.csv > top.csv
+prof-path --quiet e.csv > path.csv
+prof-path --quiet --pieces e.csv > pieces.csv
+prof-whatif --speed=cat=C:2 e.csv > whatif.csv
+prof-page --title='<b>my run</b>' --kind=real --cells=cells.csv --top=top.csv --path=path.csv --pieces=pieces.csv --whatif=whatif.csv -o page.html e.csv
+is 'two script elements, whatever the data hold' 2 grep -c '</script>' page.html
+ok 'nothing is loaded' bash -c "! grep -Eiq '(src|href)=|@import|url\\(|https?:' <(sed 's/\"[^\"]*\"//g' page.html)"
+if command -v python3 > /dev/null; then
+    cat > data.py <<'D'
+import json, re
+page = open("page.html", encoding="utf-8").read()
+d = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S).group(1))
+lane = d["lanes"][0]
+print([d["names"][i] for i in lane["name_id"]][2], "|", [d["names"][i] for i in lane["name_id"]][3], "|", lane["depth"], lane["start"], lane["len"])
+print(d["title"], d["rows"], d["end"] - d["start"], len(d["top"]), [p["end_ns"] for p in d["pieces"]][-1], d["lanes"][1]["name"], d["lanes"][-1]["gpu"])
+print("\ufffd" in d["names"][d["lanes"][1]["name_id"][0]])
+D
+    is 'the data come back as they were' "</script><script>document.title='broken'</script><img src=x onerror=alert(1)> | quote \" back \\ & amp | [0, 1, 2, 3] [0, 0, 10, 10] [100, 100, 50, 10]
+<b>my run</b> 6 100 5 100 1 / 2 True
+True" python3 data.py
+    prof-page --limit=3 -o page.html e.csv
+    is 'the shortest are left out and counted' '4 intervals, all shorter than 51 ns, are not drawn in lanes and flame; the tables count them.' \
+        python3 -c 'import json, re; print(json.loads(re.search(r"id=\"data\">(.*?)</script>", open("page.html").read(), re.S).group(1))["left"])'
+fi
+is 'no rows are a page too' 2 bash -c "prof-page <(head -1 e.csv) | grep -c '</script>'"
+fails 'a table that is none' 1 'no column' prof-page --pieces=cells.csv -o x.html e.csv
+ok 'and no page then' test ! -e x.html
+if command -v chromium > /dev/null && [ -z "${ASAN_OPTIONS:-}" ]; then
+    prof-page --title='<b>my run</b>' --cells=cells.csv --top=top.csv --path=path.csv --pieces=pieces.csv --whatif=whatif.csv -o page.html e.csv
+    timeout 60 chromium --headless --no-sandbox --disable-gpu --host-resolver-rules='MAP * ~NOTFOUND' --user-data-dir="$PWD/chromium" --dump-dom "file://$PWD/page.html" > dom 2> /dev/null
+    ok 'a browser draws it to the end' grep -q 'data-ready=' dom
+    ok 'names are text' bash -c "grep -q '&lt;b&gt;my run&lt;/b&gt;</h1>' dom && ! grep -q '<img' <(sed 's/<script.*//' dom | grep -v '\\\\u003c')"
+    ok 'tables are filled' bash -c "grep -q '<td class=\"t\" title=\"gemm\">gemm</td>' dom && grep -q 'times as fast\\|as it was' dom"
+fi
+done_testing

@@ -1,0 +1,57 @@
+#!/bin/bash
+# where the time went
+. "${0%/*}/tap.sh"
+head=proc,tid,kind,cat,start_ns,end_ns,name,link,flag
+cat > e.csv <<D
+$head
+1,1,op,,0,60,train,,
+1,1,cat,Python,0,100,main,,
+1,1,cat,Python,10,50,f,,
+1,1,cat,Python,20,40,f,,
+1,1,cat,C,25,35,dot,,
+1,1,cat,C,60,90,dot,,
+1,2,cat,C,60,70,dot,,est
+1,2,cat,C,70,75,,,
+1,d0.s0,gpu,GPU,30,80,gemm,,
+1,2,cat,C,75,80,dot,,part
+D
+is 'self and total time, a recursion once, pieces are no calls' 'name,cat,calls,self_ns,total_ns,share,unverified_ns
+dot,C,3,55,55,0.5500,10
+gemm,GPU,1,50,50,0.5000,0
+main,Python,1,30,100,0.3000,0
+f,Python,2,30,40,0.3000,0
+(C),C,1,5,5,0.0500,0' prof-top e.csv
+is 'by operation' 'name,cat,calls,self_ns,total_ns,share,unverified_ns
+,GPU,1,50,50,0.5000,0
+,C,0,50,0,0.5000,10
+train,Python,0,50,0,0.5000,0
+,Python,0,10,0,0.1000,0
+train,C,0,10,0,0.1000,0
+train,,1,0,60,0.0000,0' prof-top --by=operation e.csv
+is 'the first rows' 'dot gemm' bash -c "prof-top -n 2 e.csv | csv-cut -c name | sed 1d | xargs"
+ok 'for people: one line that sums up, and a table' bash -c "prof-top --table e.csv > o && grep -q '^0.000 s, 1 process, 2 threads, 1 stream, C 60.0 %, GPU 50.0 %, Python 60.0 %$' o && grep -q '^ 55.0 %.* C  *dot$' o"
+printf '%s\n' "$head" $'1,1,cat,C,0,9,"\033[31mred\n",,' > ctl.csv
+ok 'what a name holds does not reach the terminal' bash -c "! prof-top --table ctl.csv | grep -q \$'\\033'"
+is 'no rows' 'name,cat,calls,self_ns,total_ns,share,unverified_ns' prof-top <(echo "$head")
+if command -v python3 > /dev/null; then
+    # the same totals as nested Python lists give
+    cat > naive.py <<'D'
+import collections, csv, sys
+rows = [(r["proc"], r["tid"], int(r["start_ns"]), -int(r["end_ns"]), i, r["cat"], r["name"]) for i, r in enumerate(csv.DictReader(open(sys.argv[1]))) if r["kind"] == "cat" and int(r["end_ns"]) > int(r["start_ns"])]
+own, stack, key = collections.Counter(), [], None
+for p, t, s, e, _, c, n in sorted(rows):
+    if (p, t) != key: stack, key = [], (p, t)
+    while stack and stack[-1][0] <= s: stack.pop()
+    e = min([-e] + [x[0] for x in stack[-1:]])
+    own[n, c] += e - s
+    if stack: own[stack[-1][1]] -= e - s
+    stack.append((e, (n, c)))
+for (n, c), v in sorted(own.items()): print("%s,%s,%d" % (n, c, v))
+D
+    same() { local i; for i in {1..15}; do
+        python3 "$root/t/data/prof-kineto.py" $i | prof-import --quiet --from=kineto --nested > r.csv
+        cmp <(prof-top r.csv | csv-where -c cat --is=Python --is=Backend --is=CUDA | csv-cut -c name,cat,self_ns | sed 1d | sort) <(python3 naive.py r.csv | sort) || { echo $i; return 1; }
+    done; }
+    ok 'fifteen random traces, against a naive sum' same
+fi
+done_testing
