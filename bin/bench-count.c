@@ -7,7 +7,9 @@
  * the command), cycles (modelled by cachegrind; 30 times), size (code_bytes
  * and text_bytes of the program's ELF file; an operand may be any ELF file),
  * allocations (a preloaded counter; allocations and allocated_bytes).
- * Only the process that is started counts, not those it starts.
+ * Only the process that is started counts, not those it starts.  It runs in
+ * an environment that is always the same, PATH, HOME, LC_ALL, TZ, TMPDIR and
+ * what --env names, so that a count is the same for every user and machine.
  *
  * Each count is taken --runs times.  Columns out: label, metric, value, exact
  * (yes: all runs agree, no: value is the least of them), runs, backend (what
@@ -25,7 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct list labels, metrics;
+static struct list labels, metrics, kept;
 static long runs = 2;
 static double timeout = 600;
 static const char *input, *directory;
@@ -35,6 +37,7 @@ static const struct opt options[] = {
     { 'n', "runs", INT, &runs, "N", "runs that must agree", 1, 1000 },
     { 0, "timeout", NUM, &timeout, "S", "wall seconds per run", 0, 1e9 },
     { 0, "input", STR, &input, "FILE", "standard input of the commands", 0, 0 },
+    { 0, "env", LIST, &kept, "NAME", "a variable of the environment to keep", 0, 0 },
     { 'C', "directory", STR, &directory, "DIR", "where they run", 0, 0 },
     { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
 
@@ -96,11 +99,12 @@ int main(int argc, char **argv)
     csvw *w = csvw_fd(1);
     csvw_names(w, "label,metric,value,exact,runs,backend,status,output_hash");
     csvw_end(w);
+    char **env = count_environment(kept.v, kept.n);
     for (int k = 0; k < n; k++) {
         const char *why;
         char **words = shell_words(argv[i + k], &why);
         if (!words) usage("command '%s': %s", argv[i + k], why);
-        struct child c = {
+        struct child c = { .env = env,
             .argv = words, .directory = directory, .input = input, .cpu = -1, .limits = { .wall_seconds = timeout }
         };
         for (int m = 0; m < metrics.n; m++) write_metric(w, labels.n ? labels.v[k] : argv[i + k], metrics.v[m], &c);

@@ -3,11 +3,11 @@
  * Usage: jobs-do [--limit=SECONDS] [--memory=SIZE] [FILE]
  *
  * Columns in: job (a name), command (run without a shell; quotes as in sh),
- * and where given input (a file for its standard input).  Columns out: job,
- * task, status, seconds, machine, sum, output, one line as soon as a job has
- * ended; lib/measure/jobs.h says what they are.  A job that fails is an
- * answer too, with the status exit, signal, timeout, memory or not_started;
- * then the last line that this filter ends with says how many failed.
+ * and where given input (a file for its standard input) or stdin (the text
+ * of it, on one line).  Columns out: job, task, status, seconds, machine,
+ * sum, output, one line as soon as a job has ended; lib/measure/jobs.h says
+ * what they are.  A job that fails is an answer too, with the status exit,
+ * signal, timeout, memory or not_started; then exit 1 and a count of them.
  *
  * It is what runs on each machine: GNU parallel or Slurm hand it a part of
  * the table, jobs-log collects the lines.  All jobs of the table in memory.
@@ -23,6 +23,8 @@
 #include HELP
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static double limit;
 static uint64_t memory;
@@ -31,15 +33,30 @@ static const struct opt options[] = {
     { 0, "memory", SIZE, &memory, "SIZE", "address space of a job; 0: no limit", 0, 1e18 },
     { 0 } };
 
+/* a file in memory that holds the text; its name is good for this process and those it starts */
+static char *text_file(str text, int *fd)
+{
+    *fd = memfd_create("stdin", 0);
+    if (*fd < 0) die_errno("memfd_create");
+    for (size_t at = 0; at < text.n;) {
+        ssize_t n = write(*fd, text.s + at, text.n - at);
+        if (n < 0) die_errno("memory file");
+        at += (size_t)n;
+    }
+    return xformat("/proc/%ld/fd/%d", (long)getpid(), *fd);
+}
+
 static struct answer do_job(const struct jobs *j, size_t row, struct buf *output)
 {
     struct arena a = { 0 };
     str name = table_str(&j->table, row, j->job), command = table_str(&j->table, row, j->command);
     char *line = arena_copy(&a, command.s, command.n), *input = NULL;
-    if (j->input >= 0) {
-        str s = table_str(&j->table, row, j->input);
-        if (s.n) input = arena_copy(&a, s.s, s.n);
-    }
+    str file = { NULL, 0 }, text = { NULL, 0 };
+    int fd = -1;
+    if (j->input >= 0) file = table_str(&j->table, row, j->input);
+    if (j->text >= 0) text = table_str(&j->table, row, j->text);
+    if (file.n) input = arena_copy(&a, file.s, file.n);
+    else if (text.n) input = text_file(text, &fd);
     const char *why;
     char **words = shell_words(line, &why);
     if (!words) die("job '%.*s': its command: %s", (int)name.n, name.s, why);
@@ -50,6 +67,7 @@ static struct answer do_job(const struct jobs *j, size_t row, struct buf *output
     free(output->s);
     *output = r.output;
     if (!ok) warn("job '%.*s': %s%s", (int)name.n, name.s, ran_word(&r), r.how == RAN_EXIT ? "" : ", no result");
+    if (fd >= 0) close(fd);
     shell_words_free(words);
     arena_free(&a);
     return (struct answer){ .job = name, .status = str_of(ok ? "ok" : r.how == RAN_EXIT ? "exit" : ran_word(&r)),

@@ -41,4 +41,12 @@ head -c 100 p > broken
 chmod +x broken
 is 'a broken file is no ELF' 'not an ELF64 file with sections' sh -c "bench-count -m size ./broken | tail -n 1 | cut -d, -f7"
 fails 'an unknown metric' 2 'joules' bench-count -m joules ./p
+# a program reads its whole environment when it starts: counts must not depend on who counts
+bare() { env -i PATH="$PATH" HOME=/nowhere bench-count --metric=instructions --runs=1 --label=x true; }
+rich() { env ONE=1 TWO=two THREE="$(printf 'x%.0s' {1..999})" bench-count --metric=instructions --runs=1 --label=x true; }
+is 'the same count in every environment' "$(bare)" rich
+printf '#include <stdlib.h>\n#include <stdio.h>\nint main(void) { puts(getenv("KEPT") ? "kept" : "lost"); return 0; }\n' > env.c
+cc -o env env.c
+kept() { KEPT=1 bench-count --metric=instructions --runs=1 --label=x "$@" ./env | tail -1 | sed 's/.*,//'; }
+ok 'variables are kept by name' bash -c "[ $(kept) != $(kept --env=KEPT) ]"
 done_testing

@@ -12,6 +12,7 @@ is 'a line for each job, in order' $'three,ok\nquoted,ok\nin,ok' bash -c "csv-cu
 is 'one physical line each, whatever the output' 4 bash -c 'wc -l < a.csv'
 is 'the output without commas, quotes and line ends' '1\n2\n3\n' bash -c "csv-where -c job --is=three a.csv | csv-cut -c output | tail -1"
 jobs-log log.csv a.csv
+is 'or is given as a text' 'A B' bash -c "printf 'job,command,stdin\\nt,tr a-z A-Z,a b\\n' > t.csv; jobs-do t.csv | jobs-log t.log; jobs-merge --log=t.log t.csv"
 printf 'job,command,input\nin,tr a-z A-Z,in.txt\n' > one.csv
 is 'standard input comes from a file' HELLO jobs-merge --log=log.csv one.csv
 is 'machine is the fingerprint of bench-machine' "$(bench-machine | tail -1 | cut -d, -f1)" bash -c "csv-cut -c machine a.csv | tail -1"

@@ -157,6 +157,32 @@ static void read_blocks(const char *path, struct blocks *b)
     free(v);
 }
 
+char **count_environment(const char *const *keep, int n)
+{
+    static const char *const fixed[] = { "PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/", "LC_ALL=C", "TZ=UTC",
+                                         "TMPDIR=/tmp" };
+    enum { FIXED = sizeof fixed / sizeof *fixed };
+    char **env = xcalloc((size_t)n + FIXED + 2, sizeof *env);
+    int k = 0;
+    for (; k < FIXED; k++) env[k] = xstrdup(fixed[k]);
+    for (int i = -1; i < n; i++) {
+        const char *name = i < 0 ? "LD_LIBRARY_PATH" : keep[i], *value = getenv(name);
+        if (value) env[k++] = xformat("%s=%s", name, value);
+    }
+    return env;
+}
+
+/* the command behind its counter, in an environment of its own unless it was given one */
+static struct child counted(const struct child *c, char **argv)
+{
+    static char **nothing_kept;
+    if (!nothing_kept) nothing_kept = count_environment(NULL, 0);
+    struct child k = *c;
+    k.argv = argv;
+    if (!k.env) k.env = nothing_kept;
+    return k;
+}
+
 struct counts count_instructions(const struct child *c)
 {
     return count_blocks(c, NULL);
@@ -178,8 +204,7 @@ struct counts count_blocks(const struct child *c, struct blocks *b)
     char option[] = "-plugin", name[32];
     snprintf(name, sizeof name, "%s", qemu);
     char *front[] = { name, option, word }, **argv = behind(front, 3, c->argv, program);
-    struct child k = *c;
-    k.argv = argv;
+    struct child k = counted(c, argv);
     r.ran = child_run(&k);
     char *line = take_report(report, "");
     if (line) r.value[COUNT_INSTRUCTIONS] = strtod(line, NULL);
@@ -214,8 +239,7 @@ struct counts count_cycles(const struct child *c)
     char name[] = "valgrind", tool[] = "--tool=cachegrind", cache[] = "--cache-sim=yes", branch[] = "--branch-sim=yes",
          log[] = "--log-file=/dev/null";
     char *front[] = { name, tool, cache, branch, log, out }, **argv = behind(front, 6, c->argv, c->argv[0]);
-    struct child k = *c;
-    k.argv = argv;
+    struct child k = counted(c, argv);
     r.ran = child_run(&k);
     char *line = take_report(report, "summary:");
     if (line) r.value[COUNT_CYCLES] = modelled_cycles(line);
@@ -232,13 +256,13 @@ struct counts count_allocations(const struct child *c)
     struct counts r = nothing("preload");
     char *report = report_file(), *so = plugin("alloc.so");
     char *preload = xformat("LD_PRELOAD=%s", so), *where = xformat("MILLRACE_ALLOC_REPORT=%s", report);
-    char *const *old = c->env ? c->env : environ;
+    struct child k = counted(c, (char **)(uintptr_t)c->argv);
+    char *const *old = k.env;
     size_t n = 0;
     while (old[n]) n++;
     char **env = xmalloc(n + 3, sizeof *env);
     memcpy(env, old, n * sizeof *env);
     env[n] = preload, env[n + 1] = where, env[n + 2] = NULL;
-    struct child k = *c;
     k.env = env;
     r.ran = child_run(&k);
     char *line = take_report(report, ""), *rest;

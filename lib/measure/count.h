@@ -4,7 +4,8 @@
  * programs run too.  Cycles: a model, instructions + 10 x first-level misses + 100 x last-level misses + 10 x
  * mispredictions, of cachegrind, about 30 times slower.  Allocations: a preloaded counter, native speed, dynamic
  * programs only.  All of the first process only; processes that it starts are not counted.  Sizes: read from the ELF
- * file, not run at all. Exact means: a second run gives the same number; callers verify. */
+ * file, not run at all.  Exact means: a second run gives the same number, for another user and on another machine too.
+ * Since a program's start reads its whole environment, everything is counted in a small one that is always the same. */
 #ifndef MILLRACE_COUNT_H
 #define MILLRACE_COUNT_H
 #include "measure/child.h"
@@ -29,6 +30,10 @@ struct counts {
     /* of the counted run, slowed down; output hash and exit status are real */
     struct ran ran;
 };
+
+/* The environment that programs are counted in: PATH, HOME, LC_ALL, TZ and TMPDIR, the same values for all, and those
+ * variables of ours that are kept by name (LD_LIBRARY_PATH always).  For child.env; NULL there means nothing kept. */
+char **count_environment(const char *const *keep, int n);
 
 /* each fills its own metrics and leaves the others nan; c->argv is the command without the counter */
 struct counts count_instructions(const struct child *c);

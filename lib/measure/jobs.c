@@ -19,7 +19,7 @@ struct jobs jobs_read(const char *path)
 {
     csv *t = csv_open(path);
     struct jobs j = { .job = csv_need(t, "job"), .command = csv_need(t, "command"), .input = csv_find(t, "input"),
-                      .out = csv_find(t, "out") };
+                      .text = csv_find(t, "stdin"), .out = csv_find(t, "out") };
     j.table = table_like(t);
     while (csv_next(t)) {
         str name = csv_str(t, j.job), command = csv_str(t, j.command);
@@ -27,6 +27,7 @@ struct jobs jobs_read(const char *path)
         size_t before = j.name.n;
         if (intern(&j.name, name) < before) csv_die(t, j.job, "a new name: there is a job with it already");
         if (memchr(command.s, '\n', command.n)) csv_die(t, j.command, "one line");
+        if (j.text >= 0 && memchr(csv_str(t, j.text).s, '\n', csv_str(t, j.text).n)) csv_die(t, j.text, "one line");
         struct arena a = { 0 };
         const char *why;
         char **words = shell_words(csv_cstr(t, j.command, &a), &why);
@@ -41,9 +42,14 @@ struct jobs jobs_read(const char *path)
 
 uint64_t jobs_task(const struct jobs *j, size_t row)
 {
-    str command = table_str(&j->table, row, j->command), input = { NULL, 0 };
-    if (j->input >= 0) input = table_str(&j->table, row, j->input);
-    return hash_bytes(input.s, input.n, hash_bytes(command.s, command.n, 0));
+    uint64_t h = 0;
+    const int col[] = { j->command, j->input, j->text };
+    for (int i = 0; i < 3; i++) {
+        str s = { NULL, 0 };
+        if (col[i] >= 0) s = table_str(&j->table, row, col[i]);
+        h = hash_bytes(s.s, s.n, h);
+    }
+    return h;
 }
 
 static const char plain[] = "\\\n\r\",", escaped[] = "\\nrqc";

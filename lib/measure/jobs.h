@@ -2,9 +2,9 @@
  *
  * A job is one command without a shell: it reads standard input or named files and writes its result to standard
  * output.  Columns of a table of jobs: job (a name, unique), command, and optionally input (a file for standard
- * input); others pass through.  An answer is one line, a row of
+ * input) or stdin (its text, on one line); others pass through.  An answer is one line, a row of
  *   job,task,status,seconds,machine,sum,output
- * task: hash of command and input, so that the answer to another question is never taken for this one's; status: ok
+ * task: hash of command, input and stdin, so that the answer to another question is never taken for this one's; status: ok
  * or how the command ended (ran_word); machine: the fingerprint of bench-machine; output: what it wrote, with
  * backslash escapes so that it has no quote, comma or line end; sum: hash of all the others.  A line that was cut or
  * mixed with another on its way does not have its sum and is not an answer.  The log of answers is append-only, one
@@ -18,7 +18,7 @@
 
 struct jobs {
     struct table table;                                  /* as read; a row is a job */
-    int job, command, input, out;                        /* columns; input and out -1 where there are none */
+    int job, command, input, text, out;                  /* columns; the last three -1 where there are none */
     struct intern name;                                  /* a job's row by its name */
 };
 /* Dies at file:line on a name that is used twice or is no name, and on a command that would need a shell. */
