@@ -1,26 +1,29 @@
 /* place-figure - the tables of the study's figures from the results of runs
  *
- * Usage: place-figure --figure=7|8|9|10|11 [RESULTS]
+ * Usage: place-figure --figure=7|8|9|10|11 [--price=X] [RESULTS]
  *
  * Columns in: those of place-record; the last row of a network, batch,
  * formulation and ratio counts.  Rows out are in the order of the input.
- * 7: network, batch, formulation (numa, static, sync, fast), ratio,
+ * 7: network, batch, formulation (numa, static, sync, async, fast), ratio,
  *   step_seconds (median), speedup_over_slow_ratio, lower_ratio, upper_ratio
- *   (the extremes over single steps), kind.  The row of formulation slow has
- *   speed-up 1, that of fast is the line no plan can cross.
+ *   (the extremes over single steps), loss_ratio (1 - all-fast / step time),
+ *   least_loss_ratio (by the plan's bound: less cannot be lost), kind.  The row
+ *   of formulation slow has speed-up 1, that of fast is the line no plan can
+ *   cross.
  * 8: network, batch, formulation, ratio, planned_seconds, cache_seconds (of
  *   the row of formulation cache, from place-cache), speedup_over_cache_ratio,
  *   kind.  Needs no more than network to ratio, predicted_seconds and kind.
- * 9: network, batch, ratio, performance_ratio (all-fast over sync time),
- *   lower_ratio, upper_ratio, cost_ratio (of memory against all fast, when fast
- *   costs 2.1 times slow), kind.
+ * 9: network, batch, formulation (sync, async), ratio, performance_ratio
+ *   (all-fast over step time), lower_ratio, upper_ratio, cost_ratio (of memory
+ *   against all fast, when fast costs --price times slow), kind.
  * 10: network, batch, formulation, ratio, fast_memory_bytes (the limit, and
  *   what lies outside the pools), default_bytes (of everything), slowdown_ratio
  *   (over all fast), lower_ratio, upper_ratio, fast_input_ratio and
  *   fast_output_ratio (operand bytes in fast memory), moved_to_slow_bytes,
  *   moved_to_fast_bytes, kind.
  * 11: network, batch, formulation, ratio, predicted_seconds, step_seconds,
- *   error_ratio ((predicted - measured) / measured), kind.
+ *   error_ratio ((predicted - measured) / measured), beyond_third (1: off by
+ *   more than a third, also said on stderr), kind.
  * Memory: a few numbers for each row.
  *
  * Examples:
@@ -32,8 +35,10 @@
 #include <stdlib.h>
 
 static const char *figure;
+static double price = 2.1;
 static const struct opt options[] = {
     { 'f', "figure", WORD, &figure, "7|8|9|10|11", "which one", 0, 0 },
+    { 0, "price", NUM, &price, "X", "figure 9: of fast memory, a byte of slow memory being 1", 1e-3, 1e6 },
     { 0 } };
 
 int main(int argc, char **argv)
@@ -41,7 +46,7 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (!figure) usage("no figure given, see --figure");
     int number = (int)strtol(figure, NULL, 10);
-    struct results *all = results_read(filter_operand(argc, argv, i), number);
+    struct results *all = results_read(filter_operand(argc, argv, i), number, price);
     csvw *w = csvw_open("-");
     figure_write(w, all, number);
     return csvw_close(w);

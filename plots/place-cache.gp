@@ -1,18 +1,20 @@
-# speed-up of plans over fast memory as a cache; columns network, batch, formulation, speedup_over_cache_ratio; ARG3: kind
-if (ARG2[strlen(ARG2)-2:] eq "svg") { set terminal svg size 900,520 dynamic font "sans,12" background "white" } else { set terminal pngcairo size 1350,780 font "sans,18" }
-set output ARG2
-set datafile separator comma
-set style fill solid 0.9 border -1
+# speed-up of plans over fast memory as a cache; columns network, batch, formulation, speedup_over_cache_ratio, kind
+call ARG0[:strlen(ARG0) - strlen("place-cache.gp")] . "house.gp" ARG2
+@kinds
+@footer
 set boxwidth 0.36
-set grid ytics lc rgb "#dddddd"
 set xtics scale 0 noenhanced
 set yrange [0:*]
 set offsets 0.3, 0.3, 0, 0
 set ylabel "speed-up over fast memory as a hardware cache"
-set title sprintf("%s: networks larger than fast memory", ARG3)
+set title house_title("networks larger than fast memory, planned")
 set key top left noenhanced
-set arrow from graph 0, first 1 to graph 1, first 1 nohead dt 2 lc rgb "#cc3311"
-place(form) = strcol("formulation") eq form ? int($0 / 2) + (form eq "static" ? -0.18 : 0.18) : NaN
-plot for [f = 1:2] ARG1 using (place(word("static sync", f))):"speedup_over_cache_ratio" with boxes lc rgb word("#66ccee #4477aa", f) title word("static sync", f), \
-     for [f = 1:2] ARG1 using (place(word("static sync", f))):"speedup_over_cache_ratio":(sprintf("%.2f", column("speedup_over_cache_ratio"))) with labels offset 0,0.6 notitle, \
-     ARG1 using (int($0 / 2)):(0 * column("speedup_over_cache_ratio")):xtic(strcol("network") . " " . strcol("batch")) with dots lc rgb "white" notitle
+set arrow from graph 0, first 1 to graph 1, first 1 nohead dt 2 lc rgb warning
+form(f) = word("static sync", f)
+shade(f) = f == 1 ? "#ccbb44" : ours
+at(f) = strcol("formulation") eq form(f) ? int($0 / 2) + (f == 1 ? -0.18 : 0.18) : NaN
+gain = "speedup_over_cache_ratio"
+plot for [f = 1:2] ARG1 using (at(f)):(column(gain)) with boxes lc rgb shade(f) title form(f), \
+    for [f = 1:2] ARG1 using (at(f)):(column(gain)):(sprintf("%.2f", column(gain))) with labels offset 0,0.6 notitle, \
+    ARG1 using (int($0 / 2)):(0 * column(gain)):xtic(strcol("network") . " " . strcol("batch")) with dots \
+        lc rgb "white" notitle

@@ -1,17 +1,23 @@
-# prediction error of plans by ratio, a line per network and formulation; columns network, formulation, ratio, error_ratio; ARG3: networks, ARG4: kind
-if (ARG2[strlen(ARG2)-2:] eq "svg") { set terminal svg size 900,520 dynamic font "sans,12" background "white" } else { set terminal pngcairo size 1350,780 font "sans,18" }
-set output ARG2
-set datafile separator comma
-set grid ytics lc rgb "#dddddd"
-set xtics ("all slow" 0, "8:1" 1, "4:1" 2, "1:1" 3, "all fast" 4) scale 0
+# error of planned step times by ratio; columns network, formulation, ratio, error_ratio, kind; ARG3: networks
+wide = 1000
+call ARG0[:strlen(ARG0) - strlen("place-error.gp")] . "house.gp" ARG2
+@kinds
+@footer
+set xtics ("all slow" 0, "8 : 1" 1, "4 : 1" 2, "1 : 1" 3, "all fast" 4) scale 0
 set xrange [-0.4:4.4]
 set yrange [*<-20:20<*]
 set xlabel "slow : fast memory"
 set ylabel "(predicted - measured) / measured, %"
-set title sprintf("%s: error of the planned step time", ARG4)
+set title house_title("error of the planned step time")
 set key outside right noenhanced
-set arrow from graph 0, first 0 to graph 1, first 0 nohead lc rgb "#444444"
+set arrow from graph 0, first 0 to graph 1, first 0 nohead lc rgb base
 place(r) = r eq "1:0" ? 0 : r eq "8:1" ? 1 : r eq "4:1" ? 2 : r eq "1:1" ? 3 : r eq "0:1" ? 4 : NaN
-belongs(net, form) = strcol("network") eq net && (strcol("formulation") eq form || strcol("formulation") eq "slow" || strcol("formulation") eq "fast")
-plot for [i = 1:words(ARG3)] for [f = 1:2] ARG1 using (belongs(word(ARG3, i), word("static sync", f)) ? place(strcol("ratio")) + (i - 2.5) * 0.06 : NaN):(100 * column("error_ratio")) \
-    with points pt (f == 1 ? 6 : 7) ps 1.3 lc rgb word("#4477aa #ddaa33 #228833 #aa3377 #66ccee #bbbbbb", i) title word(ARG3, i) . " " . word("static sync", f)
+forms = "static sync async"
+ends(f) = f == 1 && (strcol("formulation") eq "slow" || strcol("formulation") eq "fast")
+at(net, f) = strcol("network") eq net && (strcol("formulation") eq word(forms, f) || ends(f)) ? \
+    place(strcol("ratio")) + (f - 2) * 0.2 : NaN
+mark(f) = f == 1 ? 6 : f == 2 ? 4 : 7
+n = words(ARG3)
+plot for [i = 1:n] for [f = 1:3] ARG1 using (at(word(ARG3, i), f) + (i - (n + 1) / 2.0) * 0.05): \
+    (100 * column("error_ratio")) with points pt mark(f) ps 1.3 lc rgb colour(i) \
+    title word(ARG3, i) . " " . word(forms, f)

@@ -1,30 +1,36 @@
-# speed-up over all tensors in slow memory, bars by formulation and ratio, a panel per network, one scale for all
-#   columns network, batch, formulation, ratio, speedup_over_slow_ratio, lower_ratio, upper_ratio, kind; ARG3: networks
+# speed-up over all tensors in slow memory, bars by formulation and ratio, a panel per network, one scale for all;
+# below, what plans lose against all tensors in fast memory: geometric means, the bound and what the study reports
+#   columns network, batch, formulation, ratio, speedup_over_slow_ratio, lower_ratio, upper_ratio, loss_ratio,
+#   least_loss_ratio, kind; ARG3: networks
 n = words(ARG3)
-wide = n > 1 ? 1000 : 640
-rows = (n + 1) / 2
-high = 150 + 270 * rows
+wide = 1000
+rows = (n + 1) / 2 + 1
+high = 170 + 270 * rows
 call ARG0[:strlen(ARG0) - strlen("place-speedup.gp")] . "house.gp" ARG2
 @kinds
-set boxwidth 0.24
+set boxwidth 0.19
 set xtics ("8 : 1" 0, "4 : 1" 1, "1 : 1" 2) scale 0
-forms = "numa static sync"
-shade(f) = f == 3 ? ours : f == 2 ? "#ccbb44" : theirs
+forms = "numa static sync async"
+F = words(forms)
+shade(f) = f == 4 ? ours : f == 3 ? "#66ccee" : f == 2 ? "#ccbb44" : theirs
 place(r) = r eq "8:1" ? 0 : r eq "4:1" ? 1 : r eq "1:1" ? 2 : NaN
 at(net, form, shift) = strcol("network") eq net && strcol("formulation") eq form ? place(strcol("ratio")) + shift : NaN
 of(net, form) = strcol("network") eq net && strcol("formulation") eq form ? column("speedup_over_slow_ratio") : NaN
 stats ARG1 using (column("speedup_over_slow_ratio")) nooutput name "S"
-stats ARG1 using (strcol("formulation") eq "fast" || strcol("formulation") eq "slow" ? NaN : column("upper_ratio")) nooutput name "U"
+ends(t) = t eq "fast" || t eq "slow"
+stats ARG1 using (ends(strcol("formulation")) ? NaN : column("upper_ratio")) nooutput name "U"
 top = 1.12 * (U_max > S_max ? U_max : S_max)
-set multiplot layout rows, (n > 1 ? 2 : 1) margins screen 0.075, 0.985, 85.0 / high, 1 - 90.0 / high spacing screen 0.055, 75.0 / high \
-    title house_title("training steps by where tensors lie, over all of them in slow memory\n{/*0.8 bars: the median step; lines: extremes of single steps}")
+set multiplot layout rows, (n > 1 ? 2 : 1) \
+    margins screen 0.075, 0.985, 108.0 / high, 1 - 90.0 / high spacing screen 0.055, 75.0 / high title house_title( \
+    "training steps by where tensors lie, over all of them in slow memory\n" . \
+    "{/*0.8 bars: the median step; lines: extremes of single steps}")
 @footer
 unset key
-set for [f = 1:3] object 10 + f rectangle at screen 0.03 + 0.17 * (f - 1), 22.0 / high size screen 0.018, 12.0 / high \
+set for [f = 1:F] object 10 + f rectangle at screen 0.03 + 0.22 * (f - 1), 42.0 / high size screen 0.018, 12.0 / high \
     fc rgb shade(f) fs solid 0.9 noborder
-names = "NUMA,_first_come static_plan plan_with_moves"
+names = "NUMA,_first_come static_plan moves_between_kernels moves_beside_kernels"
 blanks(t) = strstrt(t, "_") == 0 ? t : t[:strstrt(t, "_") - 1] . " " . blanks(t[strstrt(t, "_") + 1:])
-set for [f = 1:3] label 10 + f blanks(word(names, f)) at screen 0.045 + 0.17 * (f - 1), 22.0 / high left font ",11"
+set for [f = 1:F] label 10 + f blanks(word(names, f)) at screen 0.05 + 0.22 * (f - 1), 42.0 / high left font ",11"
 do for [i = 1:n] {
     net = word(ARG3, i)
     batch = ""
@@ -34,12 +40,48 @@ do for [i = 1:n] {
     set xrange [-0.55:2.75]
     set yrange [0:top]
     set ylabel (i % 2 ? "speed-up over all slow" : "")
-    set xlabel (i > n - 2 ? "slow : fast memory" : "") offset 0,0.6
+    set xlabel (i > n - 2 && n > 1 ? "slow : fast memory" : "") offset 0,0.6
     set arrow 1 from -0.55, 1 to 2.75, 1 nohead lc rgb base lw 0.8 back
     set arrow 2 from -0.55, F_max to 2.45, F_max nohead dt 2 lw 1.6 lc rgb warning
     set label 2 "all\nfast" at 2.48, F_max left textcolor rgb warning font ",10"
-    if (i == 2) { unset label 9999; unset for [f = 1:3] label 10 + f; unset for [f = 1:3] object 10 + f }
-    plot for [f = 1:3] ARG1 using (at(net, word(forms, f), (f - 2) * 0.25)):(column("speedup_over_slow_ratio")): \
-        (column("lower_ratio")):(column("upper_ratio")):(0.24) with boxerrorbars lc rgb shade(f) lw 1.2
+    if (i == 2) { unset label 9999; unset for [f = 1:F] label 10 + f; unset for [f = 1:F] object 10 + f }
+    plot for [f = 1:F] ARG1 using (at(net, word(forms, f), (f - 2.5) * 0.2)):(column("speedup_over_slow_ratio")): \
+        (column("lower_ratio")):(column("upper_ratio")):(0.19) with boxerrorbars lc rgb shade(f) lw 1.2
 }
+unset arrow 1; unset arrow 2; unset label 2
+if (n == 1) { unset label 9999; unset for [f = 1:F] label 10 + f; unset for [f = 1:F] object 10 + f }
+if (n % 2 && n > 1) { set multiplot next }
+# means over the networks of performance against all fast, as losses in per cent; below 0 where a ratio was not run
+ratios = "8:1 4:1 1:1"
+all(form, r, name) = strcol("formulation") eq form && strcol("ratio") eq r ? log(1 - column(name)) : NaN
+gather(v) = v == v ? (total = total + v, count = count + 1, 0) : 0
+array mean[12]
+array least[12]
+do for [f = 1:F] {
+    do for [k = 1:3] {
+        total = count = 0
+        stats ARG1 using (gather(all(word(forms, f), word(ratios, k), "loss_ratio"))) nooutput
+        mean[(f - 1) * 3 + k] = count > 0 ? 100 * (1 - exp(total / count)) : -10
+        total = count = 0
+        stats ARG1 using (gather(all(word(forms, f), word(ratios, k), "least_loss_ratio"))) nooutput
+        least[(f - 1) * 3 + k] = count > 0 ? 100 * (1 - exp(total / count)) : -10
+    }
+}
+unset title
+set title sprintf("lost against all fast, %% (mean of %d); lines: no plan can lose less; diamonds: the study's", n) \
+    offset 0,-0.6
+set ylabel "loss, %"
+set xlabel "slow : fast memory" offset 0,0.6
+set yrange [0:100]
+set xrange [-0.55:2.75]
+x(i, f) = (int(i) - 1) % 3 + (f - 2.5) * 0.2
+paper(f) = f == 1 ? 71.9 : 27.7                          # the study: NUMA and moves between kernels, at 4 : 1
+do for [i = 1:12] {
+    f = (i - 1) / 3 + 1
+    if (mean[i] >= 0) { set label 100 + i sprintf("%.0f", mean[i]) at x(i, f), mean[i] center offset 0,0.6 font ",10" }
+}
+row(i) = (i - 1) / 3 + 1
+plot for [i = 1:12] "+" using (x(i, row(i))):(mean[i]) every ::0::0 with boxes lc rgb shade(row(i)), \
+    for [i = 4:12] "+" using (x(i, row(i))):(least[i]):(0.09) every ::0::0 with xerrorbars pt -1 lw 2.5 lc rgb base, \
+    for [f = 1:3:2] "+" using (1 + (f - 2.5) * 0.2):(paper(f)) every ::0::0 with points pt 13 ps 1.4 lc rgb warning
 unset multiplot

@@ -1,25 +1,29 @@
 #!/bin/bash
 . "$(dirname "$0")/tap.sh"
 cat > r.csv <<'END'
-network,batch,formulation,ratio,predicted_seconds,median_seconds,step_seconds,kind
-n,2,slow,1:0,3.6,4,(4 5),real
-n,2,fast,0:1,1,1,(1 1.25),real
-n,2,sync,8:1,1.5,2,(2 2.5),real
-n,2,numa,8:1,9,3.2,(3.2 3.2),real
+network,batch,formulation,ratio,predicted_seconds,bound_seconds,median_seconds,step_seconds,kind
+n,2,slow,1:0,3.6,3.6,4,(4 5),real
+n,2,fast,0:1,1,1,1,(1 1.25),real
+n,2,sync,8:1,1.5,1.25,2,(2 2.5),real
+n,2,numa,8:1,9,9,3.2,(3.2 3.2),real
 END
-is 'speed-ups over all slow, and their extremes' 'network,batch,formulation,ratio,step_seconds,speedup_over_slow_ratio,lower_ratio,upper_ratio,kind
-n,2,slow,1:0,4,1,0.8,1.25,real
-n,2,fast,0:1,1,4,3.2,5,real
-n,2,sync,8:1,2,2,1.6,2.5,real
-n,2,numa,8:1,3.2,1.25,1.25,1.5625,real' place-figure --figure=7 r.csv
-is 'performance and cost' 'network,batch,ratio,performance_ratio,lower_ratio,upper_ratio,cost_ratio,kind
-n,2,8:1,0.5,0.4,0.625,0.5343915343915344,real' place-figure --figure=9 r.csv
-is 'errors; first touch predicts nothing' 'network,batch,formulation,ratio,predicted_seconds,step_seconds,error_ratio,kind
-n,2,slow,1:0,3.6,4,-0.09999999999999998,real
-n,2,fast,0:1,1,1,0,real
-n,2,sync,8:1,1.5,2,-0.25,real' place-figure -f 11 r.csv
-echo 'n,2,sync,8:1,1.5,1,(1),real' >> r.csv
-is 'the last row counts' 'n,2,sync,8:1,1,4,4,5,real' eval 'place-figure --figure=7 r.csv | sed -n 4p'
+is 'speed-ups over all slow, and their extremes' 'network,batch,formulation,ratio,step_seconds,speedup_over_slow_ratio,lower_ratio,upper_ratio,loss_ratio,least_loss_ratio,kind
+n,2,slow,1:0,4,1,0.8,1.25,0.75,0.7222222222222222,real
+n,2,fast,0:1,1,4,3.2,5,0,0,real
+n,2,sync,8:1,2,2,1.6,2.5,0.5,0.19999999999999996,real
+n,2,numa,8:1,3.2,1.25,1.25,1.5625,0.6875,,real' place-figure --figure=7 r.csv
+is 'performance and cost' 'network,batch,formulation,ratio,performance_ratio,lower_ratio,upper_ratio,cost_ratio,kind
+n,2,sync,8:1,0.5,0.4,0.625,0.5343915343915344,real' place-figure --figure=9 r.csv
+is 'at another price of fast memory' 0.2 eval 'place-figure --figure=9 --price=10 r.csv | csv-cut -c cost_ratio | tail -n 1'
+is 'errors; first touch predicts nothing' 'network,batch,formulation,ratio,predicted_seconds,step_seconds,error_ratio,beyond_third,kind
+n,2,slow,1:0,3.6,4,-0.09999999999999998,0,real
+n,2,fast,0:1,1,1,0,0,real
+n,2,sync,8:1,1.5,2,-0.25,0,real' place-figure -f 11 r.csv
+echo 'n,2,sync,8:1,1.5,1.25,1,(1),real' >> r.csv
+is 'a prediction far off is named' 'place-figure: n, batch 2, sync, 8:1: predicted 1.5 s, measured 1 s: off by more than a third' \
+    eval 'place-figure -f 11 r.csv 2>&1 > out.csv'
+is 'in the table as well' 1 eval 'csv-cut -c beyond_third out.csv | tail -n 1'
+is 'the last row counts' 'n,2,sync,8:1,1,4,4,5,0,0.19999999999999996,real' eval 'place-figure --figure=7 r.csv | sed -n 4p'
 cat > large.csv <<'END'
 network,batch,formulation,ratio,predicted_seconds,kind
 n,9,static,,4,simulated

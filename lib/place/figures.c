@@ -14,9 +14,9 @@ enum { LIMIT, IO, PEAK, INPUTS, FAST_INPUTS, OUTPUTS, FAST_OUTPUTS, TO_SLOW, TO_
 struct row {
     const char *network, *formulation, *ratio, *kind;
     int64_t batch;
-    double seconds, least, most, predicted, detail[DETAILS];
+    double seconds, least, most, predicted, bound, detail[DETAILS];
 };
-struct results { struct row *row; size_t n, cap; struct arena text; };
+struct results { struct row *row; size_t n, cap; double price; struct arena text; };
 
 /* "(1.5 1.25)": its extremes */
 static void extremes(csv *t, int col, double *least, double *most)
@@ -42,16 +42,17 @@ static bool same_case(const struct row *a, const struct row *b)
     return strcmp(a->network, b->network) == 0 && a->batch == b->batch;
 }
 
-struct results *results_read(const char *path, int figure)
+struct results *results_read(const char *path, int figure, double price)
 {
     struct results *all = xcalloc(1, sizeof *all);
+    all->price = price;
     csv *t = csv_open(path);
     int network = csv_need(t, "network"), batch = csv_need(t, "batch"), form = csv_need(t, "formulation");
     int ratio = csv_need(t, "ratio"), kind = csv_need(t, "kind");
     bool planned_only = figure == 8;
     int seconds = planned_only ? -1 : csv_need(t, "median_seconds");
     int list = planned_only ? -1 : csv_need(t, "step_seconds");
-    int predicted = csv_need(t, "predicted_seconds"), column[DETAILS];
+    int bound = csv_find(t, "bound_seconds"), predicted = csv_need(t, "predicted_seconds"), column[DETAILS];
     for (int i = 0; i < DETAILS; i++) column[i] = figure == 10 ? csv_need(t, detail[i]) : -1;
     while (csv_next(t)) {
         struct row r = { .network = csv_cstr(t, network, &all->text),
@@ -60,7 +61,8 @@ struct results *results_read(const char *path, int figure)
                          .kind = csv_cstr(t, kind, &all->text),
                          .batch = csv_int(t, batch),
                          .seconds = csv_num_or(t, seconds, NAN),
-                         .predicted = csv_num_or(t, predicted, NAN) };
+                         .predicted = csv_num_or(t, predicted, NAN),
+                         .bound = bound < 0 ? NAN : csv_num_or(t, bound, NAN) };
         if (list >= 0) extremes(t, list, &r.least, &r.most);
         for (int i = 0; i < DETAILS; i++) r.detail[i] = csv_num_or(t, column[i], NAN);
         size_t i = 0;
@@ -117,6 +119,10 @@ static void speedup(csvw *w, const struct results *all, const struct row *r)
     head(w, r, true);
     csvw_num(w, r->seconds);
     ratio(w, slow(all, r), r);
+    const struct row *end = fast(all, r);
+    csvw_num(w, 1 - end->seconds / r->seconds);
+    bool bounded = strcmp(r->formulation, "numa") && r->bound > 0 && end->predicted > 0;
+    csvw_known(w, bounded ? fmax(0, 1 - end->predicted / r->bound) : NAN);
     tail(w, r);
 }
 
@@ -135,12 +141,12 @@ static void cost(csvw *w, const struct results *all, const struct row *r)
 {
     const char *colon = strchr(r->ratio, ':');
     double s, f;
-    if (strcmp(r->formulation, "sync") || !colon) return;
+    if ((strcmp(r->formulation, "sync") && strcmp(r->formulation, "async")) || !colon) return;
     if (!num_parse(r->ratio, (size_t)(colon - r->ratio), &s) || !num_parse(colon + 1, strlen(colon + 1), &f))
         die("ratio '%s' is not of the form R:1", r->ratio);
-    head(w, r, false);
+    head(w, r, true);
     ratio(w, fast(all, r), r);
-    csvw_num(w, (s / 2.1 + f) / (s + f));
+    csvw_num(w, (s / all->price + f) / (s + f));
     tail(w, r);
 }
 
@@ -148,7 +154,7 @@ static void study(csvw *w, const struct results *all, const struct row *r)
 {
     const struct row *end = fast(all, r);
     bool all_fast = r == end, all_slow = !strcmp(r->formulation, "slow");
-    if (!all_fast && !all_slow && strcmp(r->formulation, "static") && strcmp(r->formulation, "sync")) return;
+    if (!strcmp(r->formulation, "numa")) return;
     head(w, r, true);
     csvw_num(w, r->detail[IO] + (all_slow ? 0 : all_fast ? r->detail[PEAK] : r->detail[LIMIT]));
     csvw_num(w, r->detail[IO] + r->detail[PEAK]);
@@ -160,6 +166,8 @@ static void study(csvw *w, const struct results *all, const struct row *r)
     tail(w, r);
 }
 
+static const double BEYOND = 1.0 / 3;                    /* a prediction that far off is named */
+
 static void error(csvw *w, const struct results *all, const struct row *r)
 {
     (void)all;
@@ -167,18 +175,24 @@ static void error(csvw *w, const struct results *all, const struct row *r)
     head(w, r, true);
     csvw_num(w, r->predicted);
     csvw_num(w, r->seconds);
-    csvw_num(w, (r->predicted - r->seconds) / r->seconds);
+    double off = (r->predicted - r->seconds) / r->seconds;
+    csvw_num(w, off);
+    csvw_int(w, fabs(off) > BEYOND);
+    if (fabs(off) > BEYOND)
+        warn("%s, batch %lld, %s, %s: predicted %.3g s, measured %.3g s: off by more than a third", r->network,
+             (long long)r->batch, r->formulation, r->ratio, r->predicted, r->seconds);
     tail(w, r);
 }
 
 typedef void row_writer(csvw *, const struct results *, const struct row *);
 static const struct { int number; const char *columns; row_writer *row; } figures[] = {
-    { 7, "network,batch,formulation,ratio,step_seconds,speedup_over_slow_ratio,lower_ratio,upper_ratio,kind", speedup },
+    { 7, "network,batch,formulation,ratio,step_seconds,speedup_over_slow_ratio,lower_ratio,upper_ratio,"
+      "loss_ratio,least_loss_ratio,kind", speedup },
     { 8, "network,batch,formulation,ratio,planned_seconds,cache_seconds,speedup_over_cache_ratio,kind", against_cache },
-    { 9, "network,batch,ratio,performance_ratio,lower_ratio,upper_ratio,cost_ratio,kind", cost },
+    { 9, "network,batch,formulation,ratio,performance_ratio,lower_ratio,upper_ratio,cost_ratio,kind", cost },
     { 10, "network,batch,formulation,ratio,fast_memory_bytes,default_bytes,slowdown_ratio,lower_ratio,upper_ratio,"
           "fast_input_ratio,fast_output_ratio,moved_to_slow_bytes,moved_to_fast_bytes,kind", study },
-    { 11, "network,batch,formulation,ratio,predicted_seconds,step_seconds,error_ratio,kind", error },
+    { 11, "network,batch,formulation,ratio,predicted_seconds,step_seconds,error_ratio,beyond_third,kind", error },
 };
 
 void figure_write(csvw *w, const struct results *all, int figure)

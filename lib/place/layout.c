@@ -155,7 +155,8 @@ static void lay_out_slow(struct plan *plan, const struct graph *g)
     set_offsets(plan, &q, 0);
 }
 
-static void lay_out(struct placing *p, const struct effort *effort, const struct prices *v, struct placement *x,
+/* false: with moves beside kernels no layout was found; without them that is the end */
+static bool lay_out(struct placing *p, const struct effort *effort, const struct prices *v, struct placement *x,
                     bool beside, struct plan *plan)
 {
     struct effort little = { 0, effort->search_rounds / 4, effort->seed };
@@ -169,18 +170,21 @@ static void lay_out(struct placing *p, const struct effort *effort, const struct
             set_offsets(plan, &q, 0);
             break;
         }
-        if (i == SHRINKS)
+        bool last = i == SHRINKS, improved = false;
+        if (last && !beside)
             die("no layout found within the limit of %llu bytes: %llu needed", (unsigned long long)p->bytes_limit,
                 (unsigned long long)plan->fast_bytes);
         shrink(p, &q, plan->fast_bytes, beside ? 0.99 : 0.998);
         free(q.b);
         free(q.of);
-        if (beside && placement_overload(p, x, &node) <= 0) continue;   /* only moves get less room */
-        if (!improve_placing(p, &little, v, x))
-            die("no layout found within the limit of %llu bytes", (unsigned long long)p->bytes_limit);
+        if (!last && beside && placement_overload(p, x, &node) <= 0) continue;   /* only moves get less room */
+        if (!last) improved = improve_placing(p, &little, v, x);
+        if (!improved && beside) return false;
+        if (!improved) die("no layout found within the limit of %llu bytes", (unsigned long long)p->bytes_limit);
     }
     if (beside) beside_stretch(p, x, plan);
     lay_out_slow(plan, p->g);
+    return true;
 }
 
 /* ---- formulations ---- */
@@ -280,9 +284,17 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
             price = prices[i];
             prices_copy(p, &proof, &v);
         }
-        lay_out(p, effort, &v, x, true, plan);
-        plan->objective = beside_seconds(p, x, plan);
-        if (best && best->objective <= plan->objective) {
+        bool laid_out = lay_out(p, effort, &v, x, true, plan);
+        if (!laid_out && !best && prices[i] <= 0) {      /* there is no room for longer moves */
+            memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
+            solve_placing(p, effort, false, x, &v);
+            lay_out(p, effort, &v, x, false, plan);
+            beside_stretch(p, x, plan);
+            lay_out_slow(plan, p->g);
+            laid_out = true;
+        }
+        plan->objective = laid_out ? beside_seconds(p, x, plan) : INFINITY;
+        if (!laid_out || (best && best->objective <= plan->objective)) {
             plan_free(plan);
             continue;
         }
@@ -298,11 +310,13 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
     return best;
 }
 
+static bool is_moving(enum formulation form) { return form == FORM_SYNC || form == FORM_ASYNC; }
+
 struct plan *make_plan(const struct graph *g, const struct profile *profile, enum formulation form, uint64_t limit,
                        const struct effort *effort)
 {
     bool end = form == FORM_SLOW || form == FORM_FAST;
-    struct placing *p = placing_new(g, profile, end ? (uint64_t)1 << 52 : limit, form == FORM_SYNC || form == FORM_ASYNC);
+    struct placing *p = placing_new(g, profile, end ? (uint64_t)1 << 52 : limit, is_moving(form));
     struct placement *x = placement_new(p);
     struct plan *plan = form == FORM_ASYNC ? lay_out_beside(p, effort, x) : plan_new(g, formulation_names[form]);
     plan->kind = profile_kind(profile);

@@ -354,7 +354,7 @@ struct copying { int before, begin; bool to_fast; double left; };
 /* the first copy in the plan's order that may be under way while node `node` runs; n when there is none */
 static int next_copy(const struct copying *c, int from, int n, int node)
 {
-    int write_out = INT_MAX;                             /* the least BEFORE of those to slow memory that are not over */
+    int write_out = INT_MAX;                             /* the least BEFORE of unfinished ones to slow memory */
     for (int i = from; i < n; i++) {
         if (c[i].left <= 0) continue;
         if (c[i].begin <= node && !(c[i].to_fast && write_out <= c[i].begin)) return i;

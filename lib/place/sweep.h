@@ -1,0 +1,18 @@
+/* sweep.h - plans of one graph over formulations and sizes of fast memory, each in a process of its own.
+ *
+ * A size that is too small ends its own process with a message; the cell then says so. */
+#ifndef MILLRACE_PLACE_SWEEP_H
+#define MILLRACE_PLACE_SWEEP_H
+#include "place/layout.h"
+
+struct sweep_cell {
+    enum formulation form;
+    const char *ratio;                                   /* as it was asked for */
+    uint64_t limit;
+    bool planned;                                        /* the rest is known */
+    double objective, bound;
+    uint64_t moved;                                      /* bytes, both ways */
+};
+void sweep_run(const struct graph *, const struct profile *, const struct effort *, struct sweep_cell *, int n,
+               int jobs);
+#endif
