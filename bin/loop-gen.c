@@ -8,6 +8,7 @@
  * numbers and ranges: 8,16 or 64:256 or 64:256:16 (the end counts) or 8|16.
  * Sizes of a kind, in the order of its text:
  *   mm mm_nt mm_tn mm_tt: m n k     bmm: b m n k
+ *   mm_bf16 mm_u8s8: m n k, k a multiple of 2 or 4
  *   conv conv_nhwc: n c h w m kh kw s (w is h, kw is kh, n and s are 1 when
  *   not given; windows are valid: for padding give larger h and w)
  *   point reduce transp: i j
@@ -36,7 +37,8 @@ static long seed = 1, sample;
 static bool permute;
 static const char *const names[12] = { "m", "n", "k", "b", "c", "h", "w", "kh", "kw", "s", "i", "j" };
 static const struct opt options[] = {
-    { 0, "kind", WORD, &kind, "mm|mm_nt|mm_tn|mm_tt|bmm|conv|conv_nhwc|point|reduce|transp", "kind of problem" },
+    { 0, "kind", WORD, &kind, "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|bmm|conv|conv_nhwc|point|reduce|transp",
+      "kind of problem" },
     { 0, "set", WORD, &set, "resnet50|vgg19", "layers of a network instead" },
     { 0, "layout", WORD, &layout, "nchw|nhwc", "layout of a set's tensors" },
     { 0, "m", STR, &size[0], "SIZES", "size of m, and so on:" },

@@ -158,6 +158,59 @@ if command -v qemu-x86_64 > /dev/null && [ -x with_o ]; then
 else
     skip 'older processors' 'no qemu-user here'
 fi
+# types with B in groups: packed by what is emitted, beside integers
+printf 'problem,name\n(mm_bf16 37 45 50),half\n(mm_u8s8 19 70 44),byte\n(mm_u8s8 1 33 4),one\n' > types.csv
+loop-emit --object=types.o --c=types_.c --header=types.h types.csv > te.csv
+is 'each type has its instructions' 'avx512_bf16 avx512_vnni avx512_vnni' bash -c "csv-cut -c isa te.csv | tail -n +2 | paste -sd ' '"
+cat > types.c <<'C'
+#include "types.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static uint16_t half_of(int n) { float f = (float)n; uint32_t u; memcpy(&u, &f, 4); return u >> 16; }
+static int bytes(int m, int n, int k, void (*f)(int32_t *, const uint8_t *, const int8_t *), void (*pack)(int8_t *, const int8_t *))
+{
+    uint8_t *a = malloc(m * k);
+    int8_t *b = malloc(k * n), *p = malloc(k * n);
+    int32_t *c = malloc(m * n * sizeof *c);
+    int bad = 0;
+    for (int i = 0; i < m * k; i++) a[i] = rand();
+    for (int i = 0; i < k * n; i++) b[i] = rand();
+    pack(p, b), f(c, a, p);
+    for (int i = 0; i < m; i++) for (int j = 0; j < n; j++) {
+        int s = 0;
+        for (int l = 0; l < k; l++) s += a[i * k + l] * b[l * n + j];
+        bad |= s != c[i * n + j];
+    }
+    return bad;
+}
+int main(void)
+{
+    enum { M = 37, N = 45, K = 50 };
+    static uint16_t a[M * K], b[K * N], p[K * N];
+    static int x[M * K], y[K * N];
+    static float c[M * N];
+    int bad = half_test() | byte_test() | one_test() | bytes(19, 70, 44, byte, byte_pack) | bytes(1, 33, 4, one, one_pack);
+    for (int i = 0; i < M * K; i++) a[i] = half_of(x[i] = rand() % 200 - 100);
+    for (int i = 0; i < K * N; i++) b[i] = half_of(y[i] = rand() % 200 - 100);
+    half_pack(p, b), half(c, a, p);
+    for (int i = 0; i < M; i++) for (int j = 0; j < N; j++) {
+        int s = 0;
+        for (int l = 0; l < K; l++) s += x[i * K + l] * y[l * N + j];
+        bad |= (float)s != c[i * N + j];
+    }
+    puts(bad ? "wrong" : "right");
+    return bad;
+}
+C
+for cc in gcc clang; do
+    command -v $cc > /dev/null || continue
+    $cc -O1 -o types types.c types.o
+    is "$cc: bf16 and bytes, object" 'right' ./types
+    $cc -O1 -o types types.c types_.c 2> err
+    is "$cc: bf16 and bytes, C" 'right' ./types
+    if command -v qemu-x86_64 > /dev/null; then is 'and by plain loops' 'right' qemu-x86_64 -cpu Nehalem ./types; fi
+done
 if /usr/bin/python3 -c 'import numpy' 2> /dev/null; then
     cat > call.py <<'P'
 import ctypes, numpy as np

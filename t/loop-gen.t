@@ -33,4 +33,5 @@ fails 'a missing size' 2 'needs --k' loop-gen --kind=mm --m=9 --n=1
 fails 'an unknown kind' 2 'kind' loop-gen --kind=foo
 fails 'a size of 0' 2 '.-m: size 0 is not 1 to' loop-gen --kind=mm --m=0 --n=1 --k=1
 fails 'a size of 2^31' 2 '.-m: size 2147483648 is not 1 to' loop-gen --kind=mm --m=2147483648 --n=1 --k=1
+fails 'k of bf16 comes in pairs' 1 'k is 7, not a multiple of 2' bash -c 'loop-gen --kind=mm_bf16 --m=2 --n=2 --k=7 | loop-reset'
 done_testing

@@ -112,6 +112,18 @@ static void change(const struct carry_change *c, const float *from, float *to, i
 void carry_forth(const struct carry_change *c, const float *from, float *to) { change(c, from, to, 0); }
 void carry_back(const struct carry_change *c, const float *from, float *to) { change(c, from, to, 1); }
 
+void carry_pack(void *packed, const void *b, const struct carry_kernel *k)
+{
+    int64_t g = k->type == CARRY_BF16 ? 2 : 4, n = k->row[1], groups = k->elements[1] / n;
+    for (int64_t i = 0; i < groups; i++)
+        for (int64_t j = 0; j < n; j++)
+            for (int64_t l = 0; l < g; l++) {
+                int64_t to = (i * n + j) * g + l, from = (i * g + l) * n + j;
+                if (g == 2) ((uint16_t *)packed)[to] = ((const uint16_t *)b)[from];
+                else ((uint8_t *)packed)[to] = ((const uint8_t *)b)[from];
+            }
+}
+
 /* ---- plain loops ---- */
 
 typedef float vec8 __attribute__((vector_size(32), aligned(4), may_alias));

@@ -42,6 +42,8 @@ struct carry_state { int32_t cpu, unused; void *pool[2]; };   /* zero at first; 
 
 void carry_forth(const struct carry_change *, const float *from, float *to);
 void carry_back(const struct carry_change *, const float *from, float *to);     /* from and to as in carry_forth's */
+/* row-major b[k][n] of 2-byte or 1-byte numbers to the order in groups that B of such a type has */
+void carry_pack(void *packed, const void *b, const struct carry_kernel *);
 int carry_cpu(void);                                     /* bits of what is here, operating system included */
 /* c = the operation, or with `add` += it, by plain loops, on any x86-64 */
 void carry_plain(const struct carry_kernel *, float *c, const float *a, const float *b);

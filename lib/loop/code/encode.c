@@ -116,6 +116,19 @@ static int cast_register(struct state *k, struct tile *q, long disp)
     return q->cast + i;
 }
 
+/* acc += broadcast * held; where the two are of different sign, A is the unsigned one and comes first */
+static void multiply(struct state *k, int acc, int cast, int held)
+{
+    bool swap = k->p->type == TYPE_U8S8 && k->vt == TENSOR_A;
+    asm_fma(&k->s, acc, swap ? held : cast, swap ? cast : held);
+}
+
+/* may the broadcast be an operand in memory? only the second one can */
+static bool from_memory(const struct state *k)
+{
+    return k->s.wide && !(k->p->type == TYPE_U8S8 && k->vt == TENSOR_B);
+}
+
 /* one step of the reductions at byte offsets x and v */
 static void one_step(struct state *k, struct tile *q, long x, long v)
 {
@@ -126,21 +139,21 @@ static void one_step(struct state *k, struct tile *q, long x, long v)
             for (int j = 0; j < q->nv; j++)
                 asm_load(&k->s, q->hold + j, base_of[k->vt], q->row[i].v + v + j * q->step, masked(q, j));
             for (; i < end; i++) {
-                if (k->s.wide && q->nv == 1) {
+                if (from_memory(k) && q->nv == 1) {
                     asm_fma_broadcast(&k->s, i, q->hold, base_of[k->xt], q->row[i].x + x);
                     continue;
                 }
                 int r = cast_register(k, q, q->row[i].x + x);
-                for (int j = 0; j < q->nv; j++) asm_fma(&k->s, i * q->nv + j, r, q->hold + j);
+                for (int j = 0; j < q->nv; j++) multiply(k, i * q->nv + j, r, q->hold + j);
             }
             continue;
         }
         for (int j = 0; j < q->nv; j++) {
             asm_load(&k->s, q->hold, base_of[k->vt], q->row[i].v + v + j * q->step, masked(q, j));
             for (int r = i; r < end; r++) {
-                if (k->s.wide && end - i > q->ncast)
+                if (from_memory(k) && end - i > q->ncast)
                     asm_fma_broadcast(&k->s, r * q->nv + j, q->hold, base_of[k->xt], q->row[r].x + x);
-                else asm_fma(&k->s, r * q->nv + j, cast_register(k, q, q->row[r].x + x), q->hold);
+                else multiply(k, r * q->nv + j, cast_register(k, q, q->row[r].x + x), q->hold);
             }
         }
         i = end;
@@ -529,6 +542,7 @@ static size_t used_pages(const struct kernel *g)         /* only what is run cha
 static const char *begin(struct state *k, const struct problem *p, const struct nest *t, enum isa isa)
 {
     if (p->op != OP_FMA) return "only sums of products have code";
+    if (p->type != TYPE_F32 && isa != ISA_AVX512) return "this type has code for AVX-512 alone";
     *k = (struct state){ .p = p,
                          .t = t,
                          .times = 1,
@@ -567,7 +581,7 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
     prepare(g, &k);
     k.s = (struct assembler){ .fix = g->fix, .room = g->fix_room, .text = g->text };
     static uint8_t nothing[1];                           /* text has places too, but no bytes */
-    asm_begin(&k.s, g->text ? nothing : g->region, g->text ? 0 : REGION, isa == ISA_AVX512, CARRY_F32);
+    asm_begin(&k.s, g->text ? nothing : g->region, g->text ? 0 : REGION, isa == ISA_AVX512, (enum carry_type)p->type);
     for (int i = 0; i < g->threads; i++) {
         asm_enter(&k.s);
         if (!g->text) g->entry[i] = (size_t)(k.s.at - k.s.start) - ASM_ENTER;
@@ -611,7 +625,7 @@ const char *kernel_plan(struct plan *out, const struct problem *p, const struct 
         }
         for (int v = 0; v < p->nvar; v++) k.stride[u][v] = out->stride[u][v] * 4;
     }
-    asm_begin(&k.s, waste, sizeof waste, isa == ISA_AVX512, CARRY_F32);
+    asm_begin(&k.s, waste, sizeof waste, isa == ISA_AVX512, (enum carry_type)p->type);
     for (int i = 0; i < threads; i++) {
         double before = k.cycles;
         emit(&k, 0, e[i], true);

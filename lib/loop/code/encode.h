@@ -72,6 +72,8 @@ struct plan {
 };
 const char *kernel_plan(struct plan *, const struct problem *, const struct nest *, enum isa, bool whole);
 
+void problem_carry(struct carry_kernel *, const struct problem *);   /* as what carries describes it, without code */
+int problem_needs(const struct problem *, enum isa);     /* bits of carry_cpu to run its code */
 /* the same tensors seen by any schedule: slow and right; c is overwritten */
 void problem_reference(const struct problem *, float *c, const float *a, const float *b);
 #endif

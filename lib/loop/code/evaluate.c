@@ -115,6 +115,15 @@ void evaluator_open(struct evaluator *v, enum isa isa, const char *store_path)
     measure_unlock();
 }
 
+/* a small integer as an element of tensor t; in a group it is there several times, with another sign */
+static float small(enum problem_type type, int t, int n)
+{
+    union { float f; uint32_t u; } x = { (float)n }, y = { (float)-n };
+    if (type == TYPE_BF16) x.u = x.u >> 16 | (y.u & 0xffff0000);
+    if (type == TYPE_U8S8) x.u = t == TENSOR_A ? (uint32_t)(n + 3) * 0x01030201u : (uint32_t)(n & 127) | 0x7f80fb00u;
+    return x.f;
+}
+
 static float *numbers(const struct problem *p, int t)
 {
     float *x = aligned_alloc(64, ((size_t)p->elements[t] * sizeof *x + 127) & ~(size_t)63);
@@ -122,7 +131,7 @@ static float *numbers(const struct problem *p, int t)
     struct rng r = rng_for(1, str_of("operands"));
     for (int64_t i = 0; i < p->elements[t]; i += 16)
         for (uint64_t bits = rng_u64(&r), j = 0; j < 16 && i + (int64_t)j < p->elements[t]; j++, bits >>= 4)
-            x[i + (int64_t)j] = (float)((int)(bits & 7) - 3);
+            x[i + (int64_t)j] = small(p->type, t, (int)(bits & 7) - 3);
     return x;
 }
 
@@ -164,6 +173,11 @@ static struct result measure(struct evaluator *v, const struct nest *t, int min_
     struct result r = { .seconds = INFINITY, .median_seconds = INFINITY };
     v->kernel.whole = v->prepared;
     r.why = kernel_encode(&v->kernel, v->p, t, v->isa);
+    static int have = -1;                                /* asking a virtual machine takes long */
+    int need = problem_needs(v->p, v->isa);
+    if (have < 0) have = carry_cpu();
+    if (!r.why && (have & need) != need)
+        r.why = v->p->type == TYPE_BF16 ? "this machine has no AVX512-BF16" : "this machine has no AVX512-VNNI";
     if (r.why) return r;
     evaluator_operands(v);
     size_t bytes = (size_t)v->p->elements[TENSOR_C] * sizeof(float);

@@ -6,18 +6,13 @@
 #include <sys/mman.h>
 
 enum { PAGE = 4096 };
-_Static_assert((int)CARRY_FMA == (int)OP_FMA && (int)CARRY_COPY == (int)OP_COPY, "the same operations");
 
 /* ---- what a kernel is ---- */
 
 void image_describe(struct carry_kernel *k, const struct image_kernel *q)
 {
-    const struct problem *p = q->p;
-    *k = (struct carry_kernel){ .op = (int32_t)p->op, .add = q->add, .nvar = p->nvar };
-    memcpy(k->size, p->size, sizeof k->size);
-    memcpy(k->stride, p->stride, sizeof k->stride);
-    memcpy(k->elements, p->elements, sizeof k->elements);
-    memcpy(k->row, p->row, sizeof k->row);
+    problem_carry(k, q->p);
+    k->add = q->add;
 }
 
 /* a copy is one change of layout, from A's order to C's */
@@ -49,7 +44,7 @@ static const char *copy_variant(struct carry_variant *v, const struct problem *p
 const char *image_variant(struct carry_kernel *k, int i, struct kernel *g, const struct image_kernel *q, enum isa isa)
 {
     struct carry_variant *v = &k->variant[i];
-    *v = (struct carry_variant){ .need = isa == ISA_AVX512 ? CARRY_AVX512 | CARRY_AVX2 : CARRY_AVX2 };
+    *v = (struct carry_variant){ .need = problem_needs(q->p, isa) };
     if (q->add && (q->p->op == OP_COPY || q->p->op == OP_ADD)) return "only a sum can be added to";
     if (q->p->op == OP_COPY) {
         v->change[0].wide = isa == ISA_AVX512;
@@ -101,19 +96,27 @@ static void put_state(struct image *m)
     put(m, "\0\0\0\0", 4);
 }
 
-static void stubs(struct image *m, const char *name, size_t k)
+static void stubs(struct image *m, const char *name, int type, size_t k)
 {
     struct image_symbol *s = symbol(m, name, "");
     put(m, "\x48\x8D\x0D", 3), put_distance(m, k);       /* lea rcx, [kernel]; lea r8, [state]; jmp run */
     put(m, "\x4C\x8D\x05", 3), put_state(m);
     put(m, "\xE9", 1), put_distance(m, CARRY_AT_run);
     s->size = m->bytes.n - s->at;
-    s = symbol(m, name, "_ld");
-    put(m, "\x48\x83\xEC\x08\x48\x8D\x05", 7), put_state(m);             /* sub rsp, 8; lea rax, [state]; push rax */
-    put(m, "\x50\x48\x8D\x05", 4), put_distance(m, k);   /* lea rax, [kernel]; push rax; call; add rsp, 24; ret */
-    put(m, "\x50\xE8", 2), put_distance(m, CARRY_AT_run_ld);
-    put(m, "\x48\x83\xC4\x18\xC3", 5);
-    s->size = m->bytes.n - s->at;
+    if (type != CARRY_F32) {                             /* packed, b in rdi and rsi: lea rdx, [kernel]; jmp */
+        s = symbol(m, name, "_pack");
+        put(m, "\x48\x8D\x15", 3), put_distance(m, k);
+        put(m, "\xE9", 1), put_distance(m, CARRY_AT_pack);
+        s->size = m->bytes.n - s->at;
+    }
+    if (type == CARRY_F32) {
+        s = symbol(m, name, "_ld");
+        put(m, "\x48\x83\xEC\x08\x48\x8D\x05", 7), put_state(m);         /* sub rsp, 8; lea rax, [state]; push rax */
+        put(m, "\x50\x48\x8D\x05", 4), put_distance(m, k);           /* lea rax, [kernel]; push rax; call */
+        put(m, "\x50\xE8", 2), put_distance(m, CARRY_AT_run_ld);
+        put(m, "\x48\x83\xC4\x18\xC3", 5);            /* add rsp, 24; ret */
+        s->size = m->bytes.n - s->at;
+    }
     for (int i = 0; i < 2; i++) {
         s = symbol(m, name, i ? "_isa" : "_test");
         put(m, "\x48\x8D\x3D", 3), put_distance(m, k);   /* lea rdi, [kernel]; lea rsi, [state]; jmp */
@@ -154,7 +157,7 @@ const char *image_add(struct image *m, const struct image_kernel *q)
         return why ? why : none;
     }
     memcpy(m->bytes.s + at, &k, sizeof k);
-    stubs(m, q->name, at);
+    stubs(m, q->name, k.type, at);
     return m->bytes.n > 1u << 30 ? "more than 1 GiB of code" : NULL;
 }
 
@@ -190,22 +193,32 @@ void image_free(struct image *m)
 
 /* ---- the header ---- */
 
+const struct image_types image_type[3] = { [TYPE_F32] = { "float", "float", "float" },
+                                           [TYPE_BF16] = { "float", "uint16_t", "uint16_t" },
+                                           [TYPE_U8S8] = { "int32_t", "uint8_t", "int8_t" } };
+
 void image_header(FILE *f, const char *guard, const struct image_kernel *q, size_t n)
 {
     fprintf(f, "/* Kernels by loop-emit.  Tensors are row-major and dense; NAME_ld has rows of the last dimension ld\n"
                " * elements apart.  No tensor may overlap c.  NAME_test() is 0 when the kernel is right; NAME_isa()\n"
-               " * says what it runs with here: 1 AVX2, 2 AVX-512 (bits), 0 plain loops. */\n"
+               " * says what it runs with here: bits 1 AVX2, 2 AVX-512, 4 its BF16, 8 its VNNI, 0 plain loops. */\n"
                "#ifndef %s\n#define %s\n#include <stdint.h>\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
             guard, guard);
     for (size_t i = 0; i < n; i++) {
         const int64_t *e = q[i].p->elements;
         const char *s = q[i].name;
         fprintf(f, "\n/* %s: c %s; elements: c %lld, a %lld, b %lld */\n", q[i].p->text,
-                q[i].add ? "is added to" : "is overwritten", (long long)e[TENSOR_C], (long long)e[TENSOR_A],
-                (long long)e[TENSOR_B]);
-        fprintf(f, "void %s(float *c, const float *a, const float *b);\n"
-                   "void %s_ld(float *c, int64_t ldc, const float *a, int64_t lda, const float *b, int64_t ldb);\n"
-                   "int %s_test(void);\nint %s_isa(void);\n", s, s, s, s);
+                q[i].add ? "is added to" : "is overwritten", (long long)e[TENSOR_C],
+                (long long)e[TENSOR_A] * q[i].p->group, (long long)e[TENSOR_B] * q[i].p->group);
+        const struct image_types *t = &image_type[q[i].p->type];
+        fprintf(f, "void %s(%s *c, const %s *a, const %s *b);\n", s, t->c, t->a, t->b);
+        if (q[i].p->type == TYPE_F32)
+            fprintf(f, "void %s_ld(float *c, int64_t ldc, const float *a, int64_t lda, const float *b, int64_t ldb);\n",
+                    s);
+        else
+            fprintf(f, "void %s_pack(%s *packed, const %s *b);   /* row-major b[k][n] to the b[k/%d][n][%d] of %s */\n",
+                    s, t->b, t->b, q[i].p->group, q[i].p->group, s);
+        fprintf(f, "int %s_test(void);\nint %s_isa(void);\n", s, s);
     }
     fprintf(f, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
 }

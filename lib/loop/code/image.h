@@ -4,6 +4,7 @@
  * bytes of zeroed state.  For each kernel NAME it has, with TYPE the tensors' element (float; see carry.h for others):
  *   void NAME(TYPE *c, const TYPE *a, const TYPE *b)              row-major and dense, as in the problem's text
  *   void NAME_ld(TYPE *c, int64_t ldc, const TYPE *a, int64_t lda, const TYPE *b, int64_t ldb)   rows that far apart
+ *   void NAME_pack(TYPE *packed, const TYPE *b)      where B is in groups: from row-major (and then there is no _ld)
  *   int NAME_test(void)    0: equal to plain loops on small numbers
  *   int NAME_isa(void)     bits of enum carry_cpu that it runs with on this machine; 0: plain loops
  * C is overwritten, or with `add` added to.  A and B of NAME may be anywhere and need no alignment; no tensor may
@@ -39,6 +40,8 @@ void *image_load(const struct image *);
 const struct image_symbol *image_find(const struct image *, const char *name);     /* NULL: none */
 void image_free(struct image *);
 
+/* C's names of the elements, by problem_type */
+extern const struct image_types { const char *c, *a, *b; } image_type[3];
 /* the description of a kernel as far as it is the same for both; shared by the writers */
 void image_describe(struct carry_kernel *, const struct image_kernel *);
 const char *image_variant(struct carry_kernel *, int i, struct kernel *, const struct image_kernel *, enum isa);

@@ -46,45 +46,27 @@ void kernel_run(const struct kernel *g, float *c, const float *a, const float *b
 
 /* ---- the oracle ---- */
 
-typedef float vec8 __attribute__((vector_size(32), aligned(4), may_alias));
+_Static_assert((int)CARRY_FMA == (int)OP_FMA && (int)CARRY_COPY == (int)OP_COPY, "the same operations");
+_Static_assert((int)CARRY_BF16 == (int)TYPE_BF16 && (int)CARRY_U8S8 == (int)TYPE_U8S8, "the same types");
 
-static void line(enum problem_op op, float *c, int64_t sc, const float *a, int64_t sa, const float *b, int64_t sb,
-                 int32_t n)
+void problem_carry(struct carry_kernel *k, const struct problem *p)
 {
-    int32_t i = 0;
-    if (op == OP_FMA && sc == 1 && sa == 0 && sb == 1)
-        for (; i + 8 <= n; i += 8) *(vec8 *)(c + i) += *a * *(const vec8 *)(b + i);
-    if (op == OP_FMA && sc == 1 && sa == 1 && sb == 0)
-        for (; i + 8 <= n; i += 8) *(vec8 *)(c + i) += *b * *(const vec8 *)(a + i);
-    for (; i < n; i++) {
-        float x = a[i * sa];
-        if (op == OP_FMA) c[i * sc] += x * b[i * sb];
-        else if (op == OP_SUM) c[i * sc] += x;
-        else c[i * sc] = op == OP_ADD ? x + b[i * sb] : x;
-    }
+    *k = (struct carry_kernel){ .op = (int32_t)p->op, .type = (int32_t)p->type, .nvar = p->nvar };
+    memcpy(k->size, p->size, sizeof k->size);
+    memcpy(k->stride, p->stride, sizeof k->stride);
+    memcpy(k->elements, p->elements, sizeof k->elements);
+    memcpy(k->row, p->row, sizeof k->row);
+}
+
+int problem_needs(const struct problem *p, enum isa isa)
+{
+    int need = isa == ISA_AVX512 ? CARRY_AVX512 | CARRY_AVX2 : CARRY_AVX2;
+    return need | (p->type == TYPE_BF16 ? CARRY_AVX512BF16 : p->type == TYPE_U8S8 ? CARRY_AVX512VNNI : 0);
 }
 
 void problem_reference(const struct problem *p, float *c, const float *a, const float *b)
 {
-    int in = p->nvar - 1;
-    for (int v = 0; v < p->nvar; v++)
-        if (p->stride[TENSOR_C][v] == 1 && p->stride[TENSOR_A][v] < 2 && p->stride[TENSOR_B][v] < 2 && p->size[v] > 7)
-            in = v;
-    memset(c, 0, sizeof *c * (size_t)p->elements[TENSOR_C]);
-    int32_t at[NEST_VARS] = { 0 };
-    const float *second = p->elements[TENSOR_B] ? b : a;
-    int64_t o[3] = { 0 };
-    for (bool more = true; more; ) {
-        line(p->op, c + o[TENSOR_C], p->stride[TENSOR_C][in], a + o[TENSOR_A], p->stride[TENSOR_A][in],
-             second + o[TENSOR_B], p->stride[TENSOR_B][in], p->size[in]);
-        int v = p->nvar;
-        while (v-- > 0) {
-            if (v == in) continue;
-            for (int t = 0; t < 3; t++) o[t] += p->stride[t][v];
-            if (++at[v] < p->size[v]) break;
-            for (int t = 0; t < 3; t++) o[t] -= at[v] * p->stride[t][v];
-            at[v] = 0;
-        }
-        more = v >= 0;
-    }
+    struct carry_kernel k;
+    problem_carry(&k, p);
+    carry_plain(&k, c, a, b);
 }

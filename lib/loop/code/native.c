@@ -34,14 +34,22 @@ static void change_text(struct buf *b, const struct carry_change *c)
 }
 
 /* the statements of a kernel as a function; only the variables that they use are there */
-static void function(struct buf *b, const struct kernel *g, const char *name, const struct buf *body)
+static void function(struct buf *b, const struct kernel *g, int type, const char *name, const struct buf *body)
 {
     bool wide = g->isa == ISA_AVX512;
     const char *w = wide ? "512" : "256", *vec = wide ? "__m512" : "__m256";
-    buf_format(b, "#undef SPREAD\n#undef MULTIPLY\n#define SPREAD(p) _mm%s_set1_ps(*(const float *)(p))\n"
-                  "#define MULTIPLY(s, x, y) _mm%s_fmadd_ps(x, y, s)\n", w, w);
-    buf_format(b, "%s static void %s_%s(float *c_, const float *a_, const float *b_,\n"
-                  "    const struct carry_context *x)\n{\n", wide ? "WIDE" : "NARROW", name, isa_name[g->isa]);
+    static const char *const multiply[] = {
+        [CARRY_BF16] = "_mm512_dpbf16_ps(s, (__m512bh)(x), (__m512bh)(y))",
+        [CARRY_U8S8] = "_mm512_castsi512_ps(_mm512_dpbusd_epi32(_mm512_castps_si512(s), _mm512_castps_si512(x), "
+                       "_mm512_castps_si512(y)))" };
+    static const char *const more[] = { [CARRY_F32] = "", [CARRY_BF16] = "__attribute__((target(\"avx512bf16\"))) ",
+                                        [CARRY_U8S8] = "__attribute__((target(\"avx512vnni\"))) " };
+    buf_format(b, "#undef SPREAD\n#undef MULTIPLY\n#define SPREAD(p) _mm%s_set1_ps(*(const float *)(p))\n", w);
+    if (type == CARRY_F32) buf_format(b, "#define MULTIPLY(s, x, y) _mm%s_fmadd_ps(x, y, s)\n", w);
+    else buf_format(b, "#define MULTIPLY(s, x, y) %s\n", multiply[type]);
+    buf_format(b, "%s%s static void %s_%s(float *c_, const float *a_, const float *b_,\n"
+                  "    const struct carry_context *x)\n{\n", more[type], wide ? "WIDE" : "NARROW", name,
+               isa_name[g->isa]);
     buf_format(b, "char *c = (char *)c_;\nconst char *a = (const char *)a_, *b = (const char *)b_;\n(void)x;\n");
     if (!wide) buf_format(b, "static const int32_t masks[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };\n(void)masks;\n");
     for (int i = 0; i < g->npack; i++) {
@@ -85,6 +93,30 @@ void native_begin(struct buf *b)
     buf_format(b, "\n/* ---- the kernels ---- */\nstatic struct carry_state state;\n");
 }
 
+static void ends(struct buf *b, const struct image_kernel *q)    /* the functions that are called from outside */
+{
+    const struct image_types *t = &image_type[q->p->type];
+    const char *s = q->name;
+    for (int body = 0; body < 2; body++) {
+        buf_format(b, "void %s(%s *c, const %s *a, const %s *b)%s", s, t->c, t->a, t->b, body ? "\n{\n" : ";\n");
+        if (body)
+            buf_format(b, "    carry_run((float *)c, (const float *)(const void *)a, (const float *)(const void *)b, "
+                          "&%s_kernel, &state);\n}\n", s);
+        if (q->p->type == TYPE_F32) {
+            buf_format(b, "void %s_ld(float *c, int64_t ldc, const float *a, int64_t lda, const float *b, "
+                          "int64_t ldb)%s", s, body ? "\n{\n" : ";\n");
+            if (body) buf_format(b, "    carry_run_ld(c, ldc, a, lda, b, ldb, &%s_kernel, &state);\n}\n", s);
+        } else {
+            buf_format(b, "void %s_pack(%s *packed, const %s *b)%s", s, t->b, t->b, body ? " { " : ";\n");
+            if (body) buf_format(b, "carry_pack(packed, b, &%s_kernel); }\n", s);
+        }
+        for (int i = 0; i < 2; i++) {
+            buf_format(b, "int %s_%s(void)%s", s, i ? "isa" : "test", body ? " { " : ";\n");
+            if (body) buf_format(b, "return carry_%s(&%s_kernel, &state); }\n", i ? "level" : "test", s);
+        }
+    }
+}
+
 const char *native_emit(struct buf *b, const struct image_kernel *q)
 {
     struct carry_kernel k;
@@ -99,7 +131,7 @@ const char *native_emit(struct buf *b, const struct image_kernel *q)
         buf_add(&body, "", 0);
         g.text = &body;
         why = image_variant(&k, i, &g, q, isa);
-        if (!why && q->p->op == OP_FMA) function(b, &g, s, &body);
+        if (!why && q->p->op == OP_FMA) function(b, &g, k.type, s, &body);
         free(body.s);
     }
     kernel_free(&g);
@@ -121,14 +153,8 @@ const char *native_emit(struct buf *b, const struct image_kernel *q)
     for (int i = 0; i < 2; i++)
         variant_text(b, &k.variant[i], s, isa_name[i ? ISA_AVX2 : ISA_AVX512],
                      q->p->op == OP_FMA && q->nest[i ? ISA_AVX2 : ISA_AVX512]);
-    buf_format(b, "} };\nvoid %s(float *c, const float *a, const float *b);\n"
-                  "void %s(float *c, const float *a, const float *b) { carry_run(c, a, b, &%s_kernel, &state); }\n"
-                  "void %s_ld(float *c, int64_t ldc, const float *a, int64_t lda, const float *b, int64_t ldb);\n"
-                  "void %s_ld(float *c, int64_t ldc, const float *a, int64_t lda, const float *b, int64_t ldb)\n"
-                  "{\n    carry_run_ld(c, ldc, a, lda, b, ldb, &%s_kernel, &state);\n}\n"
-                  "int %s_test(void);\nint %s_test(void) { return carry_test(&%s_kernel, &state); }\n"
-                  "int %s_isa(void);\nint %s_isa(void) { return carry_level(&%s_kernel, &state); }\n",
-               s, s, s, s, s, s, s, s, s, s, s, s);
+    buf_format(b, "} };\n");
+    ends(b, q);
     return b->n > MAX_TEXT ? "the text is longer than 8 MiB" : NULL;
 }
 

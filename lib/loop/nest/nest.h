@@ -4,6 +4,9 @@
  * row-major float array whose dimensions are affine in the variables.  Text: (mm M N K), (conv N C H W M KH KW S),
  * the other words of problem_kinds, or the general (nest (sizes (m 8) ..) (A m k) (B k n) (C m n)); a trailing
  * (order k m n) sets the order of the untiled loops.  Windows are "valid": pad by giving larger H and W.
+ * (mm_bf16 M N K) and (mm_u8s8 M N K) have A[m][k] of 2-byte or unsigned bytes, and B[k/g][n][g] of 2-byte or signed
+ * bytes, g = 2 or 4 of which K is a multiple: the order in which processors multiply them.  Their variable k counts
+ * groups of g, an element is such a group of 4 bytes, and strides and sizes are in groups.
  *
  * A nest is a schedule: the loops of the computation, outermost first, and the loops that write the result back.
  * Both share a prefix (the loops before the first reduction that agree), as in the tree that is printed.  A loop of
@@ -19,11 +22,14 @@
 
 enum { NEST_VARS = 8, NEST_LOOPS = 16, NEST_DIMS = 8 };
 enum { TENSOR_A, TENSOR_B, TENSOR_C };
+enum problem_type { TYPE_F32, TYPE_BF16, TYPE_U8S8 };    /* C is float, float, int32 */
 enum problem_op { OP_FMA, OP_ADD, OP_SUM, OP_COPY };     /* C += A*B | C = A+B | C += A | C = A */
 
 struct problem {
     char text[256], kind[16];                            /* canonical text; its head */
     enum problem_op op;
+    enum problem_type type;
+    int group;                                           /* steps of the reduction in an element of A and B: 1, 2, 4 */
     int nvar, order[NEST_VARS];                          /* order: variables of the untiled loops, outermost first */
     char name[NEST_VARS][8];
     int32_t size[NEST_VARS];

@@ -18,6 +18,8 @@ static const struct kind {
     { "mm_nt", OP_FMA, { "m", "n", "k" }, "((m k n) (A m k) (B n k) (C m n))" },
     { "mm_tn", OP_FMA, { "m", "n", "k" }, "((m k n) (A k m) (B k n) (C m n))" },
     { "mm_tt", OP_FMA, { "m", "n", "k" }, "((m k n) (A k m) (B n k) (C m n))" },
+    { "mm_bf16", OP_FMA, { "m", "n", "k" }, "((m k n) (A m k) (B k n) (C m n))" },
+    { "mm_u8s8", OP_FMA, { "m", "n", "k" }, "((m k n) (A m k) (B k n) (C m n))" },
     { "bmm", OP_FMA, { "b", "m", "n", "k" }, "((b m k n) (A b m k) (B b k n) (C b m n))" },
     { "conv", OP_FMA, { "n", "c", "h", "w", "m", "kh", "kw", "s" },
       "((n c ho wo kh kw m) (A n c (+ (* s ho) kh) (+ (* s wo) kw)) (B m c kh kw) (C n m ho wo))" },
@@ -27,7 +29,7 @@ static const struct kind {
     { "reduce", OP_SUM, { "i", "j" }, "((i j) (A i j) (C i))" },
     { "transp", OP_COPY, { "i", "j" }, "((i j) (A i j) (C j i))" },
 };
-const char problem_kinds[] = "mm|mm_nt|mm_tn|mm_tt|bmm|conv|conv_nhwc|point|reduce|transp";
+const char problem_kinds[] = "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|bmm|conv|conv_nhwc|point|reduce|transp";
 
 int problem_params(str kind, const char *const **names)
 {
@@ -274,6 +276,9 @@ static void expand(struct env *k, const struct kind *kind, const struct sexp *e)
         bool found;
         str name = sexp_atom(t, x);
         int64_t size = param_of(k, name, &found);
+        if (str_is(name, "k") && size % k->p->group)
+            die("%s: k is %lld, not a multiple of %d; pad it with zeros", k->where, (long long)size, k->p->group);
+        if (str_is(name, "k")) size /= k->p->group;
         if (!found) size = str_is(name, "ho") ? window(k, "h", "kh") : window(k, "w", "kw");
         add_var(k, name, size);
     }
@@ -317,7 +322,7 @@ static void conv_strides(struct problem *p, const struct env *k)
 
 void problem_parse(struct problem *p, str text, const char *where)
 {
-    *p = (struct problem){ .op = OP_FMA };
+    *p = (struct problem){ .op = OP_FMA, .group = 1 };
     sexpr *r = sexp_open_text(text.s, text.n, where, SEXP_CORE);
     const struct sexp *e = sexp_only(r);
     if (!sexp_is_list(e, 0) || sexp_first(e, 0) == SEXP_NONE || !sexp_is_atom(e, sexp_first(e, 0)))
@@ -332,6 +337,8 @@ void problem_parse(struct problem *p, str text, const char *where)
     struct env k = { .p = p, .where = where };
     if (kind) {
         p->op = kind->op;
+        if (!strcmp(kind->name, "mm_bf16")) p->type = TYPE_BF16, p->group = 2;
+        if (!strcmp(kind->name, "mm_u8s8")) p->type = TYPE_U8S8, p->group = 4;
         k.param = kind->param;
         expand(&k, kind, e);
         if (!strncmp(kind->name, "conv", 4)) conv_strides(p, &k);
@@ -346,7 +353,7 @@ void problem_parse(struct problem *p, str text, const char *where)
 
 double problem_flops(const struct problem *p)
 {
-    double f = p->op == OP_FMA ? 2 : 1;
+    double f = p->op == OP_FMA ? 2 * p->group : 1;
     for (int v = 0; v < p->nvar; v++) f *= p->size[v];
     return f;
 }

@@ -18,6 +18,10 @@ static inline int gemm_init(struct gemm *g, const char *kind, const long *z, con
 {
     memset(g, 0, sizeof *g);
     g->batch = 1;
+    if (!strcmp(kind, "mm_bf16") || !strcmp(kind, "mm_u8s8")) {
+        *why = "it has no products of this type";
+        return 0;
+    }
     if (!strncmp(kind, "mm", 2)) {
         g->m = z[0], g->n = z[1], g->k = z[2];
         g->ta = kind[2] == '_' && kind[3] == 't';

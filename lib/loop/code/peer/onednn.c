@@ -1,5 +1,6 @@
-/* oneDNN: sgemm for products; for convolutions the primitive with the tensors as given, or (-DANY) in the formats it
- * likes best, reordered before the clock starts */
+/* oneDNN: sgemm for products, the matmul primitive for those of bf16 and int8, with its weights in the format it likes
+ * best, reordered before the clock starts; for convolutions the primitive with the tensors as given, or (-DANY) in the formats it
+ * likes best, reordered likewise */
 #include "gemm.h"
 #include <dnnl.h>
 
@@ -9,7 +10,9 @@ struct product {
     dnnl_memory_t mem[3], plain[3];
     dnnl_primitive_t reorder[3];
     float *own[3];
-    int ready;
+    dnnl_primitive_t matmul;
+    int group;                                           /* of a matmul: 2 (bf16) or 4 (int8), how B is given */
+    char *rows;                                          /* B row-major */
 };
 static dnnl_engine_t engine;
 static dnnl_stream_t stream;
@@ -63,9 +66,41 @@ static int make_conv(struct product *p, const char **why)
     return 1;
 }
 
+static int make_matmul(struct product *p, const char *kind, const long *z, const char **why)
+{
+    int bf16 = !strcmp(kind, "mm_bf16");
+    p->group = bf16 ? 2 : 4;
+    p->g.m = z[0], p->g.n = z[1], p->g.k = z[2];
+    dnnl_data_type_t type[3] = { bf16 ? dnnl_bf16 : dnnl_u8, bf16 ? dnnl_bf16 : dnnl_s8, bf16 ? dnnl_f32 : dnnl_s32 };
+    dnnl_dims_t dims[3] = { { z[0], z[2] }, { z[2], z[1] }, { z[0], z[1] } };
+    dnnl_memory_desc_t d[3], rows;
+    dnnl_matmul_desc_t c;
+    dnnl_primitive_desc_t pd, r;
+    *why = "oneDNN refused the product";
+    if (!engine &&
+        (dnnl_engine_create(&engine, dnnl_cpu, 0) || dnnl_stream_create(&stream, engine, dnnl_stream_default_flags)))
+        return 0;
+    for (int i = 0; i < 3; i++)
+        if (dnnl_memory_desc_init_by_tag(&d[i], 2, dims[i], type[i], i == 1 ? dnnl_format_tag_any : dnnl_ab)) return 0;
+    if (dnnl_memory_desc_init_by_tag(&rows, 2, dims[1], type[1], dnnl_ab) ||
+        dnnl_matmul_desc_init(&c, &d[0], &d[1], NULL, &d[2]) ||
+        dnnl_primitive_desc_create(&pd, &c, NULL, engine, NULL) || dnnl_primitive_create(&p->matmul, pd))
+        return 0;
+    const dnnl_memory_desc_t *own = dnnl_primitive_desc_query_md(pd, dnnl_query_weights_md, 0);
+    p->own[1] = aligned_alloc(64, (dnnl_memory_desc_get_size(own) + 127) / 64 * 64);
+    p->rows = malloc((size_t)(p->g.k * p->g.n * (bf16 ? 2 : 1)));
+    return !dnnl_memory_create(&p->mem[0], &d[0], engine, DNNL_MEMORY_NONE) &&
+           !dnnl_memory_create(&p->mem[1], own, engine, p->own[1]) &&
+           !dnnl_memory_create(&p->mem[2], &d[2], engine, DNNL_MEMORY_NONE) &&
+           !dnnl_memory_create(&p->plain[1], &rows, engine, p->rows) &&
+           !dnnl_reorder_primitive_desc_create(&r, &rows, engine, own, engine, NULL) &&
+           !dnnl_primitive_create(&p->reorder[1], r);
+}
+
 void *peer_open(const char *kind, const long *size, const char **why)
 {
     struct product *p = calloc(1, sizeof *p);
+    if (!strcmp(kind, "mm_bf16") || !strcmp(kind, "mm_u8s8")) return make_matmul(p, kind, size, why) ? p : NULL;
     if (!gemm_init(&p->g, kind, size, why)) return NULL;
     if (p->g.conv && !make_conv(p, why)) return NULL;
     return p;
@@ -90,6 +125,15 @@ void peer_prepare(void *data, float *c, const float *a, const float *b)
 {
     struct product *p = data;
     void *x[3] = { (void *)a, (void *)b, c };
+    if (p->matmul) {
+        long g = p->group, bytes = g == 2 ? 2 : 1;       /* from groups of the reduction to rows */
+        for (long k = 0; k < p->g.k; k++)
+            for (long n = 0; n < p->g.n; n++)
+                memcpy(p->rows + (k * p->g.n + n) * bytes,
+                       (const char *)b + ((k / g * p->g.n + n) * g + k % g) * bytes, (size_t)bytes);
+        reorder(p, 1);
+        return;
+    }
     for (int i = 0; p->g.conv && i < 3; i++) {
         dnnl_memory_set_data_handle(p->own[i] ? p->plain[i] : p->mem[i], x[i]);
         if (p->own[i] && i < 2) reorder(p, i);
@@ -106,6 +150,16 @@ void peer_finish(void *data)
 void peer_run(void *data, float *c, const float *a, const float *b)
 {
     struct product *p = data;
+    if (p->matmul) {
+        dnnl_exec_arg_t arg[3] = { { DNNL_ARG_SRC, p->mem[0] },
+                                   { DNNL_ARG_WEIGHTS, p->mem[1] },
+                                   { DNNL_ARG_DST, p->mem[2] } };
+        dnnl_memory_set_data_handle(p->mem[0], (void *)a);
+        dnnl_memory_set_data_handle(p->mem[2], c);
+        dnnl_primitive_execute(p->matmul, stream, 3, arg);
+        dnnl_stream_wait(stream);
+        return;
+    }
     if (!p->g.conv) {
         struct gemm *g = &p->g;
         GEMM_RUN(g, c, a, b, mul);
