@@ -34,3 +34,28 @@ $B/carry/carry.inc: $B/carry/carry.bytes $B/carry/carry.elf lib/loop/code/carry.
 	done
 	echo '};'; } > $(new); $(TOP)/pipelines/keep $(new) $@
 $B/lib/loop/code/image.o $B/lib/loop/code/native.o: $B/carry/carry.inc
+
+# make libmillrace-loop: the loop family for programs that are not filters; one object whose only names are its own.
+# exit and write of everything else in it lead to library.c.
+LOOP_NAMES := millrace_loop millrace_loop_error
+$B/libmillrace-loop.a: $B/lib/loop/code/library/library.o $B/libmillrace.a lib/loop/build.mk
+	ld -r -o $B/loop-rest.o $B/lib/loop/code/library/library.o $B/libmillrace.a
+	objcopy --redefine-sym exit=millrace_loop_exit --redefine-sym write=millrace_loop_write $B/loop-rest.o
+	ld -r -o $B/loop-all.o $B/loop-rest.o
+	objcopy $(LOOP_NAMES:%=--keep-global-symbol=%) $B/loop-all.o
+	rm -f $@ && $(AR) rcs $@ $B/loop-all.o
+	rm $B/loop-rest.o $B/loop-all.o
+$B/millrace-loop.pc: lib/loop/build.mk
+	@mkdir -p $(@D)
+	printf '%s\n' 'prefix=$(PREFIX)' 'Name: millrace-loop' 'Description: kernels for small tensor contractions' \
+	    'Version: $(VERSION)' 'Cflags: -I$${prefix}/include' 'Libs: -L$${prefix}/lib -lmillrace-loop' \
+	    'Libs.private: -lcsv -lm -lpthread -ldl' > $(new); $(TOP)/pipelines/keep $(new) $@
+libmillrace-loop: $B/libmillrace-loop.a
+install: install-loop
+install-loop: $B/libmillrace-loop.a $B/millrace-loop.pc
+	install -d $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	install -m 644 lib/loop/millrace_loop.h $(DESTDIR)$(PREFIX)/include
+	install -m 644 $B/libmillrace-loop.a $(DESTDIR)$(PREFIX)/lib
+	install -m 644 $B/millrace-loop.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
+.PHONY: libmillrace-loop install-loop
+all: $B/libmillrace-loop.a

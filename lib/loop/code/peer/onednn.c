@@ -1,6 +1,6 @@
 /* oneDNN: sgemm for products, the matmul primitive for those of bf16 and int8, with its weights in the format it likes
- * best, reordered before the clock starts; for convolutions the primitive with the tensors as given, or (-DANY) in the formats it
- * likes best, reordered likewise */
+ * best, reordered before the clock starts; for convolutions the primitive with the tensors as given, or (-DANY) in the
+ * formats it likes best, reordered likewise */
 #include "gemm.h"
 #include <dnnl.h>
 
