@@ -125,6 +125,10 @@ $B/help/%.h: bin/%.c
 	sed -n -e '1s|^/\* ||' -e '/^ \*\//q' -e 's|^ \* \{0,1\}||' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/p' $< | sed -e '1i static const char help[] =' -e '$$a ;' > $@
 $B/t/%.t: $B/t/%.o $B/libmillrace.a
 	$(LINK)
+# preloaded by tests: counts writes, and lets the N-th fail
+$B/t/shim.so: t/shim/shim.c
+	@mkdir -p $(@D)
+	$(CC) -O1 -g -Wall -Wextra -shared -fPIC -o $@ $< -ldl
 $(BIN):
 	mkdir -p $@
 
@@ -144,7 +148,7 @@ deps:
 	$$as_root apt-get update -qq || cannot "apt-get update failed"
 	$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$${missing[@]}" || cannot "apt-get install failed"
 
-test: all $(filter $(or $(T),%),$(CTESTS))
+test: all $B/t/shim.so $(filter $(or $(T),%),$(CTESTS))
 	B=$(abspath $B) BIN=$(abspath $(BIN)) prove -j$(JOBS) -e '' $(or $(T),t/*.t $(CTESTS))
 
 list:
