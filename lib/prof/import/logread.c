@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { HELD = 1 << 17, HELD_LEAST = 1 << 10, CHUNK = 2048 };   /* rows held back in all; records read at a time */
+
 const char *const log_hook_name[HOOKS] = { "", "c_wrap", "c_patch", "ctypes", "tree", "op", "preload" };
 
 struct meaning { uint32_t cat, name; };                  /* of an id; texts */
@@ -28,222 +30,80 @@ struct process {
     struct { int64_t t; uint32_t id; } *phase;
     size_t nphase, phase_cap;
 };
-/* piece: where the current one began */
-struct frame { int64_t start, piece; uint32_t id; uint16_t hook; bool python; };
+struct frame { uint64_t row; uint32_t id; uint16_t hook; bool python; };   /* row: of its present piece */
 struct stack { struct frame *v; size_t n, cap; };
-struct reader {
-    struct table *t;
+struct pending { struct log_row row; bool done; };
+struct end { uint64_t row; int64_t end; uint32_t flag; };
+struct segment { bool tail; uint64_t first, n; };        /* records of a file */
+struct source {                                          /* a thread's records, in the order in which they were made */
+    const char *path;
+    struct log_head head;
+    struct segment *segment;
+    size_t nsegment, segment_cap, part;                  /* part: the segment that is read */
+    uint64_t at, last;                                   /* next record of it; time of the record before */
+    size_t next, have;
+    struct log_record chunk[CHUNK];
+};
+struct thread {
+    struct source from;
+    struct process *process;
+    uint32_t tid;                                        /* text */
+    int64_t last;                                        /* time of the record before */
+    struct stack calls, ops;
+    struct pending *held;                                /* a ring of `room` rows, from `first` up to `next` */
+    uint64_t first, next, room;
+    struct end *late;                                    /* ends of rows that outlast `room` others */
+    size_t nlate, late_cap, late_at;
+    bool ended;
+};
+struct log_reader {
+    struct intern text;
     struct log_counts *counts;
-    bool nested;
     const char *dir;
+    bool nested, looking;                                /* looking: the first reading, nothing is given out */
     struct process *process;
     size_t nprocess, process_cap;
-    uint32_t hook_text[HOOKS], open_text, part_text;
-    struct stack calls, ops;
-    uint32_t tid;                                        /* text */
-    int64_t last;                                        /* time of the thread's record before this one */
+    struct thread *thread;
+    size_t nthread, thread_cap;
+    struct log_row *ready;                               /* rows that no thread brings, by start */
+    size_t nready, ready_cap, ready_at;
+    size_t *heap, nheap;                                 /* threads with a row at their front, by its start */
+    uint32_t open_text, part_text, python_text, c_text;
+    bool warned;
 };
-
-/* ---- rows */
-
-static uint32_t text(struct reader *r, const char *s)
-{
-    return intern(&r->t->text, str_of(s));
-}
-
-static void add(struct reader *r, const struct process *p, enum event_kind kind, struct meaning what, int64_t start,
-                int64_t end, uint32_t flag, uint16_t hook)
-{
-    struct table *t = r->t;
-    size_t n = t->rows.n;
-    rows_add(&t->rows, &(struct row){ .start = start,
-                                      .end = end,
-                                      .proc = p->text,
-                                      .tid = r->tid,
-                                      .cat = what.cat,
-                                      .name = what.name,
-                                      .flag = flag,
-                                      .source = (uint32_t)n,
-                                      .kind = (uint8_t)kind });
-    t->extra = grow(t->extra, n + 1, &t->extra_cap, sizeof *t->extra);
-    t->extra[n] = r->hook_text[hook < HOOKS ? hook : 0];
-}
-
-static struct meaning meaning_of(struct reader *r, struct process *p, uint32_t id)
-{
-    if (id < p->nid && p->id[id].name) return p->id[id];
-    char b[32];
-    if (!id) return (struct meaning){ text(r, "Python"), 0 };
-    snprintf(b, sizeof b, "id%u", id);                   /* its line was lost */
-    return (struct meaning){ text(r, "C"), text(r, b) };
-}
-
-/* ---- calls of one thread: Python frames and C frames on one stack */
-
-static void emit(struct reader *r, struct process *p, struct frame *f, int64_t end, uint32_t flag)
-{
-    int64_t start = r->nested ? f->start : f->piece;
-    if (f->python && end <= start) return;
-    struct meaning m = meaning_of(r, p, f->id);
-    if (f->python) m.cat = text(r, "Python");
-    if (!flag && !f->python && start != f->start) flag = r->part_text;
-    add(r, p, EVENT_CAT, m, start, end, flag, start == f->start ? f->hook : 0);
-}
-
-/* what was running is interrupted at t: by Python everything, by C only Python */
-static void suspend(struct reader *r, struct process *p, int64_t t, bool by_python)
-{
-    if (r->nested || !r->calls.n) return;
-    size_t top = r->calls.n - 1;
-    if (r->calls.v[top].python) emit(r, p, &r->calls.v[top], t, 0);
-    else if (by_python)
-        for (size_t i = r->calls.n; i && !r->calls.v[i - 1].python; i--) emit(r, p, &r->calls.v[i - 1], t, 0);
-}
-
-static void resume(struct reader *r, int64_t t, bool after_python)
-{
-    if (!r->calls.n) return;
-    size_t top = r->calls.n - 1;
-    if (r->calls.v[top].python) r->calls.v[top].piece = t;
-    else if (after_python)
-        for (size_t i = r->calls.n; i && !r->calls.v[i - 1].python; i--) r->calls.v[i - 1].piece = t;
-}
-
-static void push(struct reader *r, struct process *p, const struct log_record *rec, int64_t t, bool python)
-{
-    suspend(r, p, t, python);
-    r->calls.v = grow(r->calls.v, r->calls.n + 1, &r->calls.cap, sizeof *r->calls.v);
-    r->calls.v[r->calls.n++] = (struct frame){ t, t, rec->id, rec->aux, python };
-}
-
-static void pop(struct reader *r, struct process *p, int64_t t, uint32_t flag)
-{
-    struct frame f = r->calls.v[--r->calls.n];
-    emit(r, p, &f, t, flag);
-    resume(r, t, f.python);
-}
-
-static void end_call(struct reader *r, struct process *p, const struct log_record *rec, int64_t t, bool python)
-{
-    size_t i = r->calls.n;
-    while (i && (r->calls.v[i - 1].id != rec->id || r->calls.v[i - 1].python != python)) i--;
-    if (!i) {
-        r->counts->stray++;
-        return;
-    }
-    for (; r->calls.n > i; r->counts->unclosed++) pop(r, p, t, r->open_text);
-    pop(r, p, t, 0);
-}
-
-static void end_op(struct reader *r, struct process *p, const struct log_record *rec, int64_t t, bool all)
-{
-    size_t i = r->ops.n;
-    while (i && !all && r->ops.v[i - 1].id != rec->id) i--;
-    if (!i && !all) {
-        r->counts->stray++;
-        return;
-    }
-    for (size_t keep = all ? 0 : i - 1; r->ops.n > keep;) {
-        const struct frame *f = &r->ops.v[--r->ops.n];
-        bool open = all || r->ops.n > keep;
-        r->counts->unclosed += open;
-        add(r, p, EVENT_OP, (struct meaning){ 0, meaning_of(r, p, f->id).name }, f->start, t, open ? r->open_text : 0,
-            f->hook);
-    }
-}
-
-static uint32_t number_text(struct reader *r, uint64_t n)
-{
-    char b[32];
-    snprintf(b, sizeof b, "%llu", (unsigned long long)n);
-    return text(r, b);
-}
-
-static void process_row(struct reader *r, struct process *p, const char *cat, uint32_t name, int64_t start, int64_t end)
-{
-    uint32_t tid = r->tid;
-    r->tid = 0;
-    add(r, p, EVENT_PROC, (struct meaning){ cat[0] ? text(r, cat) : 0, name }, start, end, 0, 0);
-    r->tid = tid;
-}
-
-static void one_record(struct reader *r, struct process *p, const struct log_record *rec)
-{
-    int64_t t = (int64_t)p->first.monotonic_ns;
-    if (p->ticks) t += (int64_t)((double)(int64_t)(rec->t - p->first.ticks) * p->slope);
-    else t = (int64_t)rec->t;
-    /* the processor may read its counter a few ns early: what ended has lasted, or its hook would be forgotten */
-    bool ends = rec->event == LOG_RETURN || rec->event == LOG_EXCEPTION || rec->event == LOG_PYTHON_END;
-    if (t < r->last + ends) t = r->last + ends;
-    r->last = t;
-    if (t < p->begin) p->begin = t;
-    if (t > p->end) p->end = t;
-    switch (rec->event) {
-    case LOG_CALL: push(r, p, rec, t, false); break;
-    case LOG_RETURN: case LOG_EXCEPTION: end_call(r, p, rec, t, false); break;
-    case LOG_PYTHON: push(r, p, rec, t, true); break;
-    case LOG_PYTHON_END: end_call(r, p, rec, t, true); break;
-    case LOG_OP:
-        r->ops.v = grow(r->ops.v, r->ops.n + 1, &r->ops.cap, sizeof *r->ops.v);
-        r->ops.v[r->ops.n++] = (struct frame){ t, t, rec->id, rec->aux, false };
-        break;
-    case LOG_OP_END: end_op(r, p, rec, t, false); break;
-    case LOG_DROPPED:
-        add(r, p, EVENT_OVH, (struct meaning){ text(r, "dropped"), number_text(r, rec->id) }, t, t, 0, 0);
-        break;
-    case LOG_PHASE:
-        p->phase = grow(p->phase, p->nphase + 1, &p->phase_cap, sizeof *p->phase);
-        p->phase[p->nphase].t = t;
-        p->phase[p->nphase++].id = rec->id;
-        break;
-    case LOG_PASS:
-        process_row(r, p, "pass", number_text(r, rec->id),
-                    p->pass_begin != INT64_MIN ? p->pass_begin
-                    : p->on != INT64_MIN       ? p->on
-                                               : p->begin,
-                    t);
-        p->pass_begin = t;
-        break;
-    case LOG_PROGRESS: process_row(r, p, "progress", number_text(r, rec->id), t, t); break;
-    case LOG_ON: p->on = p->pass_begin = t; break;
-    case LOG_OFF:
-        process_row(r, p, "on", number_text(r, ++p->ons), p->on == INT64_MIN ? p->begin : p->on, t);
-        p->on = INT64_MIN;
-        break;
-    default:
-        warn("%s: unknown event %u in the log of thread %.*s", r->dir, rec->event, (int)r->t->text.name[r->tid].n,
-             r->t->text.name[r->tid].s);
-    }
-}
 
 /* ---- files */
 
-struct mapped { const char *p; size_t n; };
+struct mapped { char *p; size_t n; };
 
-static struct mapped map_file(const char *path)
+static struct mapped read_file(const char *path, size_t most)
 {
     struct mapped m = { NULL, 0 };
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     struct stat st;
     if (fd < 0) return m;
     if (fstat(fd, &st) == 0 && st.st_size > 0) {
-        void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (p != MAP_FAILED) m = (struct mapped){ p, (size_t)st.st_size };
+        size_t size = (uint64_t)st.st_size < most ? (size_t)st.st_size : most;
+        m.p = xmalloc(size, 1);
+        for (ssize_t n; m.n < size && (n = pread(fd, m.p + m.n, size - m.n, (off_t)m.n)) > 0;) m.n += (size_t)n;
     }
     close(fd);
     return m;
 }
 
-static void unmap(struct mapped m)
+static bool read_head(const char *path, struct log_head *h, uint64_t *records)
 {
-    if (m.p) munmap((void *)(uintptr_t)m.p, m.n);
-}
-
-static const struct log_head *head_of(struct mapped m)
-{
-    const struct log_head *h = (const void *)m.p;
-    if (m.n < LOG_HEAD || memcmp(h->magic, LOG_MAGIC, sizeof LOG_MAGIC) != 0) return NULL;
-    return h->version == LOG_VERSION && h->half > 0 && h->half <= 1u << 24 ? h : NULL;
+    struct stat st;
+    struct mapped m = stat(path, &st) == 0 ? read_file(path, LOG_HEAD) : (struct mapped){ NULL, 0 };
+    bool good = m.n == LOG_HEAD;
+    if (good) {
+        memcpy(h, m.p, sizeof *h);
+        good = memcmp(h->magic, LOG_MAGIC, sizeof LOG_MAGIC) == 0 && h->version == LOG_VERSION && h->half > 0
+            && h->half <= 1u << 20;
+        *records = ((uint64_t)st.st_size - LOG_HEAD) / sizeof(struct log_record);
+    }
+    free(m.p);
+    return good;
 }
 
 static char *tail_path(const char *path)
@@ -251,192 +111,574 @@ static char *tail_path(const char *path)
     return xformat("%.*stail", (int)strlen(path) - 3, path);
 }
 
+static void add_segment(struct source *s, bool tail, uint64_t first, uint64_t n)
+{
+    if (!n) return;
+    s->segment = grow(s->segment, s->nsegment + 1, &s->segment_cap, sizeof *s->segment);
+    s->segment[s->nsegment++] = (struct segment){ tail, first, n };
+}
+
+/* Where the records lie: the log, then the half of the ring that was not written to it.  A log of which only the last
+ * halves are kept has the oldest behind the newest.  False: not a log. */
+static bool find_records(struct source *s)
+{
+    char *tail = tail_path(s->path);
+    struct log_head ring;
+    uint64_t n = 0, room = 0;
+    bool log = read_head(s->path, &s->head, &n), rest = read_head(tail, &ring, &room) && room >= 2 * (uint64_t)ring.half;
+    if (rest) s->head = ring;                            /* the newer one */
+    const struct log_head *h = &s->head;
+    uint64_t kept = h->kept, half = h->half, halves = log ? n / half : 0;
+    free(tail);
+    if (!log && !rest) return false;
+    if (!log) n = 0;
+    if (kept) {
+        uint64_t ends = h->clean && half ? h->totals.records % half : 0;   /* the last half of an orderly end is short */
+        halves = h->halves;
+        if (kept > 1u << 20 || (halves < kept ? halves : kept) > n / half + 1) return false;
+        for (uint64_t k = halves > kept ? halves - kept : 0; k < halves; k++)
+            add_segment(s, false, k % kept * half, k + 1 == halves && ends ? ends : half);
+    } else add_segment(s, false, 0, n);
+    if (rest && !h->clean) add_segment(s, true, (halves & 1) * half, half);
+    return true;
+}
+
+static void rewind_source(struct source *s)
+{
+    s->part = 0;
+    s->at = s->last = 0;
+    s->next = s->have = 0;
+}
+
+static size_t read_chunk(struct source *s)
+{
+    const struct segment *g = &s->segment[s->part];
+    char *path = g->tail ? tail_path(s->path) : NULL;
+    uint64_t left = g->n - s->at, n = left < CHUNK ? left : CHUNK;
+    int fd = open(path ? path : s->path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? 0
+                         : pread(fd, s->chunk, n * sizeof *s->chunk,
+                                 (off_t)(LOG_HEAD + (g->first + s->at) * sizeof *s->chunk));
+    if (fd >= 0) close(fd);
+    free(path);
+    s->next = 0;
+    s->have = got > 0 ? (size_t)got / sizeof *s->chunk : 0;
+    s->at += s->have;
+    return s->have;
+}
+
+/* the next record, NULL at the end; *tail: it comes from the ring, where it ends with a record older than the last */
+static const struct log_record *next_record(struct source *s, bool *tail)
+{
+    while (s->next == s->have) {
+        if (s->part == s->nsegment) return NULL;
+        if (s->at < s->segment[s->part].n && read_chunk(s)) continue;
+        s->part++;
+        s->at = 0;
+    }
+    const struct log_record *r = &s->chunk[s->next++];
+    *tail = s->segment[s->part].tail;
+    if (*tail && (!r->t || r->t < s->last)) {
+        s->next = s->have = 0;
+        s->part = s->nsegment;
+        return NULL;
+    }
+    s->last = r->t;
+    return r;
+}
+
+/* ---- rows */
+
+static uint32_t text(struct log_reader *r, const char *s)
+{
+    return intern(&r->text, str_of(s));
+}
+
+static uint32_t number_text(struct log_reader *r, uint64_t n)
+{
+    char b[32];
+    snprintf(b, sizeof b, "%llu", (unsigned long long)n);
+    return text(r, b);
+}
+
+static struct pending *held(struct thread *t, uint64_t row)
+{
+    return &t->held[row % t->room];
+}
+
+static uint64_t begin_row(struct log_reader *r, struct thread *t, const struct log_row *row)
+{
+    if (!r->looking) *held(t, t->next) = (struct pending){ .row = *row };
+    return t->next++;
+}
+
+static void end_row(struct log_reader *r, struct thread *t, uint64_t row, int64_t end, uint32_t flag)
+{
+    if (r->looking) {
+        if (t->next - row <= t->room) return;
+        t->late = grow(t->late, t->nlate + 1, &t->late_cap, sizeof *t->late);
+        t->late[t->nlate++] = (struct end){ row, end, flag };
+    } else if (row >= t->first) {
+        struct pending *p = held(t, row);
+        p->row.end = end;
+        if (flag) p->row.flag = flag;
+        p->done = true;
+    }
+}
+
+static struct meaning meaning_of(struct log_reader *r, const struct process *p, uint32_t id)
+{
+    if (id < p->nid && p->id[id].name) return p->id[id];
+    char b[32];
+    if (!id) return (struct meaning){ r->python_text, 0 };
+    snprintf(b, sizeof b, "id%u", id);                   /* its line was lost */
+    return (struct meaning){ r->c_text, text(r, b) };
+}
+
+static void begin_piece(struct log_reader *r, struct thread *t, struct frame *f, int64_t at, bool first)
+{
+    struct meaning m = r->looking ? (struct meaning){ 0, 0 } : meaning_of(r, t->process, f->id);
+    f->row = begin_row(r, t,
+                       &(struct log_row){ .start = at,
+                                          .proc = t->process->text,
+                                          .tid = t->tid,
+                                          .cat = f->python ? r->python_text : m.cat,
+                                          .name = m.name,
+                                          .flag = first || f->python ? 0 : r->part_text,
+                                          .kind = EVENT_CAT,
+                                          .hook = first && f->hook < HOOKS ? (uint8_t)f->hook : 0 });
+}
+
+/* ---- calls of one thread: Python frames and C frames on one stack */
+
+/* what was running is interrupted at t: by Python everything, by C only Python */
+static void suspend(struct log_reader *r, struct thread *t, int64_t at, bool by_python)
+{
+    struct frame *v = t->calls.v;
+    size_t n = t->calls.n;
+    if (r->nested || !n) return;
+    if (v[n - 1].python) end_row(r, t, v[n - 1].row, at, 0);
+    else if (by_python) for (size_t i = n; i && !v[i - 1].python; i--) end_row(r, t, v[i - 1].row, at, 0);
+}
+
+static void resume(struct log_reader *r, struct thread *t, int64_t at, bool after_python)
+{
+    struct frame *v = t->calls.v;
+    size_t n = t->calls.n, i = n;
+    if (r->nested || !n) return;
+    if (v[n - 1].python) begin_piece(r, t, &v[n - 1], at, false);
+    else if (after_python) {
+        while (i && !v[i - 1].python) i--;
+        for (; i < n; i++) begin_piece(r, t, &v[i], at, false);
+    }
+}
+
+static void push(struct log_reader *r, struct thread *t, const struct log_record *rec, int64_t at, bool python)
+{
+    suspend(r, t, at, python);
+    t->calls.v = grow(t->calls.v, t->calls.n + 1, &t->calls.cap, sizeof *t->calls.v);
+    struct frame *f = &t->calls.v[t->calls.n++];
+    *f = (struct frame){ .id = rec->id, .hook = rec->aux, .python = python };
+    begin_piece(r, t, f, at, true);
+}
+
+static void pop(struct log_reader *r, struct thread *t, int64_t at, uint32_t flag)
+{
+    struct frame f = t->calls.v[--t->calls.n];
+    end_row(r, t, f.row, at, flag);
+    resume(r, t, at, f.python);
+}
+
+static void end_call(struct log_reader *r, struct thread *t, const struct log_record *rec, int64_t at, bool python)
+{
+    size_t i = t->calls.n;
+    while (i && (t->calls.v[i - 1].id != rec->id || t->calls.v[i - 1].python != python)) i--;
+    if (!i) {
+        r->counts->stray += r->looking;
+        return;
+    }
+    for (; t->calls.n > i; r->counts->unclosed += r->looking) pop(r, t, at, r->open_text);
+    pop(r, t, at, 0);
+}
+
+static void begin_op(struct log_reader *r, struct thread *t, const struct log_record *rec, int64_t at)
+{
+    t->ops.v = grow(t->ops.v, t->ops.n + 1, &t->ops.cap, sizeof *t->ops.v);
+    struct frame *f = &t->ops.v[t->ops.n++];
+    *f = (struct frame){ .id = rec->id };
+    f->row = begin_row(r, t,
+                       &(struct log_row){ .start = at,
+                                          .proc = t->process->text,
+                                          .tid = t->tid,
+                                          .name = r->looking ? 0 : meaning_of(r, t->process, rec->id).name,
+                                          .kind = EVENT_OP,
+                                          .hook = rec->aux < HOOKS ? (uint8_t)rec->aux : 0 });
+}
+
+static void end_op(struct log_reader *r, struct thread *t, const struct log_record *rec, int64_t at)
+{
+    size_t i = t->ops.n;
+    while (i && rec && t->ops.v[i - 1].id != rec->id) i--;
+    if (!i && rec) {
+        r->counts->stray += r->looking;
+        return;
+    }
+    for (size_t keep = rec ? i - 1 : 0; t->ops.n > keep;) {
+        const struct frame *f = &t->ops.v[--t->ops.n];
+        bool open = !rec || t->ops.n > keep;
+        r->counts->unclosed += open && r->looking;
+        end_row(r, t, f->row, at, open ? r->open_text : 0);
+    }
+}
+
+static void ready_row(struct log_reader *r, const struct log_row *row)
+{
+    if (!r->looking) return;
+    r->ready = grow(r->ready, r->nready + 1, &r->ready_cap, sizeof *r->ready);
+    r->ready[r->nready++] = *row;
+}
+
+static void process_row(struct log_reader *r, const struct process *p, const char *cat, uint32_t name, int64_t start,
+                        int64_t end)
+{
+    if (!r->looking) return;
+    /* another thread's passes may lie between */
+    ready_row(r, &(struct log_row){ .start = start < end ? start : end,
+                                    .end = end,
+                                    .proc = p->text,
+                                    .cat = cat[0] ? text(r, cat) : 0,
+                                    .name = name,
+                                    .kind = EVENT_PROC });
+}
+
+/* ---- records */
+
+static int64_t limited(double ns)
+{
+    const double most = 0x1p61;
+    return ns > most ? (int64_t)most : ns < -most ? -(int64_t)most : (int64_t)ns;
+}
+
+static int64_t time_of(const struct process *p, uint64_t t)
+{
+    int64_t first = limited((double)p->first.monotonic_ns);
+    if (!p->ticks) return t > (uint64_t)1 << 61 ? (int64_t)1 << 61 : (int64_t)t;
+    return limited((double)p->first.monotonic_ns) == (int64_t)p->first.monotonic_ns
+               ? limited((double)(int64_t)(t - p->first.ticks) * p->slope) + first
+               : first;
+}
+
+static void one_record(struct log_reader *r, struct thread *t, const struct log_record *rec)
+{
+    struct process *p = t->process;
+    int64_t at = time_of(p, rec->t);
+    /* the processor may read its counter a few ns early: what ended has lasted, or its hook would be forgotten */
+    bool ends = rec->event == LOG_RETURN || rec->event == LOG_EXCEPTION || rec->event == LOG_PYTHON_END;
+    if (at < t->last + ends && t->last != INT64_MIN) at = t->last + ends;
+    t->last = at;
+    if (r->looking) {
+        if (at < p->begin) p->begin = at;
+        if (at > p->end) p->end = at;
+    }
+    switch (rec->event) {
+    case LOG_CALL: push(r, t, rec, at, false); break;
+    case LOG_RETURN: case LOG_EXCEPTION: end_call(r, t, rec, at, false); break;
+    case LOG_PYTHON: push(r, t, rec, at, true); break;
+    case LOG_PYTHON_END: end_call(r, t, rec, at, true); break;
+    case LOG_OP: begin_op(r, t, rec, at); break;
+    case LOG_OP_END: end_op(r, t, rec, at); break;
+    case LOG_DROPPED:
+        end_row(r, t,
+                begin_row(r, t,
+                          &(struct log_row){ .start = at,
+                                             .proc = p->text,
+                                             .tid = t->tid,
+                                             .cat = text(r, "dropped"),
+                                             .name = number_text(r, rec->id),
+                                             .kind = EVENT_OVH }),
+                at, 0);
+        break;
+    case LOG_PHASE:
+        if (!r->looking) break;
+        p->phase = grow(p->phase, p->nphase + 1, &p->phase_cap, sizeof *p->phase);
+        p->phase[p->nphase].t = at;
+        p->phase[p->nphase++].id = rec->id;
+        break;
+    case LOG_PASS:
+        if (!r->looking) break;
+        process_row(r, p, "pass", number_text(r, rec->id),
+                    p->pass_begin != INT64_MIN ? p->pass_begin
+                    : p->on != INT64_MIN       ? p->on
+                                               : p->begin,
+                    at);
+        p->pass_begin = at;
+        break;
+    case LOG_PROGRESS:
+        if (r->looking) process_row(r, p, "progress", number_text(r, rec->id), at, at);
+        break;
+    case LOG_ON:
+        if (r->looking) p->on = p->pass_begin = at;
+        break;
+    case LOG_OFF:
+        if (!r->looking) break;
+        process_row(r, p, "on", number_text(r, ++p->ons), p->on == INT64_MIN ? p->begin : p->on, at);
+        p->on = INT64_MIN;
+        break;
+    default:
+        if (!r->warned) warn("%s: unknown event %u in %s", r->dir, rec->event, t->from.path);
+        r->warned = true;
+    }
+}
+
+/* one record on; at the end what is open is closed.  False: that has been done */
+static bool advance(struct log_reader *r, struct thread *t)
+{
+    bool tail = false;
+    const struct log_record *rec = next_record(&t->from, &tail);
+    if (rec) {
+        if (r->looking) {
+            r->counts->records++;
+            r->counts->from_tail += tail;
+        }
+        one_record(r, t, rec);
+        return true;
+    }
+    if (t->ended) return false;
+    t->ended = true;
+    int64_t at = t->last == INT64_MIN ? 0 : t->last;
+    for (; t->calls.n; r->counts->unclosed += r->looking) pop(r, t, at, r->open_text);
+    if (t->ops.n) end_op(r, t, NULL, at);
+    return true;
+}
+
+/* ---- the first reading */
+
+static void restart(struct thread *t)
+{
+    rewind_source(&t->from);
+    t->first = t->next = 0;
+    t->calls.n = t->ops.n = 0;
+    t->last = INT64_MIN;
+    t->ended = false;
+}
+
+static int by_row(const void *a, const void *b)
+{
+    const struct end *x = a, *y = b;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+/* what the writer counted against what is there: its sum over the records that it had written to the log */
+static bool as_written(struct source *s)
+{
+    const struct log_totals *w = &s->head.totals;
+    uint64_t sum = 0, k = 0, begun[HOOKS] = { 0 };
+    bool tail = false;
+    if (s->head.kept) return true;                       /* the older ones are gone */
+    rewind_source(s);
+    for (const struct log_record *r; k < w->records && (r = next_record(s, &tail)) && !tail; k++) {
+        sum += log_sum(r, k);
+        if (log_begins(r->event) && r->aux < HOOKS) begun[r->aux]++;
+    }
+    return k == w->records && sum == w->sum && memcmp(begun, w->begun, sizeof begun) == 0;
+}
+
+static void look(struct log_reader *r, struct thread *t)
+{
+    if (!as_written(&t->from)) {
+        warn("%s: records are missing or not as they were written", t->from.path);
+        r->counts->changed++;
+    }
+    restart(t);
+    while (advance(r, t)) continue;
+    if (t->nlate) qsort(t->late, t->nlate, sizeof *t->late, by_row);
+    r->counts->threads++;
+    r->counts->unclean += !t->from.head.clean;
+    r->counts->dropped += t->from.head.dropped;
+}
+
 /* a process that ran several programs, one after the other, counts as several: their ids differ */
-static struct process *process_of(struct reader *r, const struct log_head *h)
+static size_t process_of(struct log_reader *r, const struct log_head *h)
 {
     for (size_t i = 0; i < r->nprocess; i++)
-        if (r->process[i].pid == h->pid && r->process[i].image == h->image) return &r->process[i];
+        if (r->process[i].pid == h->pid && r->process[i].image == h->image) return i;
     char name[32];
     snprintf(name, sizeof name, h->image ? "%u.%u" : "%u", h->pid, h->image);
     r->process = grow(r->process, r->nprocess + 1, &r->process_cap, sizeof *r->process);
-    struct process *p = &r->process[r->nprocess++];
-    *p = (struct process){ .pid = h->pid,
-                           .image = h->image,
-                           .text = text(r, name),
-                           .begin = INT64_MAX,
-                           .end = INT64_MIN,
-                           .on = INT64_MIN,
-                           .pass_begin = INT64_MIN };
-    return p;
+    r->process[r->nprocess] = (struct process){ .pid = h->pid,
+                                                .image = h->image,
+                                                .text = text(r, name),
+                                                .begin = INT64_MAX,
+                                                .end = INT64_MIN,
+                                                .on = INT64_MIN,
+                                                .pass_begin = INT64_MIN };
+    return r->nprocess++;
 }
 
-/* first pass over a thread's files: clocks */
-static void look_at(struct reader *r, const char *path)
+/* clocks: a long stretch between two anchors beats the estimate made at the start */
+static void take_clock(struct process *p, const struct log_head *h)
 {
-    char *tail = tail_path(path);
-    struct mapped file[2] = { map_file(path), map_file(tail) };
-    for (int i = 0; i < 2; i++) {
-        const struct log_head *h = head_of(file[i]);
-        if (!h) continue;
-        struct process *p = process_of(r, h);
-        if (!p->first.monotonic_ns || h->first.monotonic_ns < p->first.monotonic_ns) p->first = h->first;
-        if (h->last.monotonic_ns > p->last.monotonic_ns) p->last = h->last;
-        p->ticks = h->ticks;
-        p->slope = h->ns_per_tick;
-        memcpy(p->name, h->process, sizeof p->name - 1);
-        r->counts->dropped += i == 1 || !head_of(file[1]) ? h->dropped : 0;
-    }
-    unmap(file[0]);
-    unmap(file[1]);
-    free(tail);
+    if (!p->first.monotonic_ns || h->first.monotonic_ns < p->first.monotonic_ns) p->first = h->first;
+    if (h->last.monotonic_ns > p->last.monotonic_ns) p->last = h->last;
+    p->ticks = h->ticks;
+    p->slope = h->ns_per_tick > 0 && h->ns_per_tick < 1e6 ? h->ns_per_tick : 1;
+    memcpy(p->name, h->process, sizeof p->name - 1);
 }
 
-/* A long stretch between two anchors beats the estimate made at the start. */
 static void fit_clock(struct process *p)
 {
     uint64_t ns = p->last.monotonic_ns - p->first.monotonic_ns, ticks = p->last.ticks - p->first.ticks;
     if (p->last.monotonic_ns > p->first.monotonic_ns && ns > 20000000 && ticks) p->slope = (double)ns / (double)ticks;
 }
 
-/* what the writer counted against what is there */
-static void check_totals(const char *path, const struct log_head *h, const struct log_record *rec, size_t n)
-{
-    uint64_t sum = 0;
-    if (n < h->totals.records) {
-        warn("%s: %llu records were written, %zu are there", path, (unsigned long long)h->totals.records, n);
-        return;
-    }
-    for (uint64_t i = 0; i < h->totals.records; i++) sum += log_sum(&rec[i], i);
-    if (sum != h->totals.sum) warn("%s: records are not as they were written", path);
-}
-
-static void read_thread(struct reader *r, const char *path)
-{
-    char *tail = tail_path(path);
-    struct mapped log = map_file(path), ring = map_file(tail);
-    const struct log_head *h = head_of(ring), *lh = head_of(log);
-    if (!h) h = lh;
-    if (!h) {
-        warn("%s: not a log of the recorder, or nothing in it", path);
-        goto out;
-    }
-    struct process *p = process_of(r, h);
-    r->tid = number_text(r, h->tid);
-    r->calls.n = r->ops.n = 0;
-    r->last = INT64_MIN;
-    r->counts->threads++;
-    r->counts->unclean += !h->clean;
-    const struct log_record *rec = (const void *)(log.p ? log.p + LOG_HEAD : NULL);
-    size_t n = log.n > LOG_HEAD ? (log.n - LOG_HEAD) / sizeof *rec : 0, half = h->half;
-    uint64_t last = 0;
-    for (size_t i = 0; i < n; i++) {
-        one_record(r, p, &rec[i]);
-        last = rec[i].t;
-    }
-    r->counts->records += n;
-    check_totals(path, h, rec, n);
-    if (head_of(ring) && !h->clean && ring.n >= LOG_HEAD + 2 * half * sizeof *rec) {
-        const struct log_record *q =
-            (const struct log_record *)(const void *)(ring.p + LOG_HEAD) + (n / half & 1) * half;
-        for (size_t i = 0; i < half && q[i].t && q[i].t >= last; i++) {
-            one_record(r, p, &q[i]);
-            last = q[i].t;
-            r->counts->records++;
-            r->counts->from_tail++;
-        }
-    }
-    struct log_record end = { .t = last };
-    int64_t t = p->ticks
-                    ? (int64_t)p->first.monotonic_ns + (int64_t)((double)(int64_t)(end.t - p->first.ticks) * p->slope)
-                    : (int64_t)last;
-    if (t < r->last) t = r->last;
-    for (; r->calls.n; r->counts->unclosed++) pop(r, p, t, r->open_text);
-    if (r->ops.n) end_op(r, p, &end, t, true);
-out:
-    unmap(log);
-    unmap(ring);
-    free(tail);
-}
-
 /* the table of names, without the zero bytes that a killed process leaves behind it; NULL: none */
 static csv *open_names(const char *path)
 {
-    struct mapped m = map_file(path);
-    while (m.p && m.n && m.p[m.n - 1] != '\n') m.n--;
+    struct mapped m = read_file(path, SIZE_MAX);
+    while (m.n && m.p[m.n - 1] != '\n') m.n--;
     int fd = m.n ? memfd_create("names", MFD_CLOEXEC) : -1;
     csv *c = NULL;
     if (fd >= 0 && write(fd, m.p, m.n) == (ssize_t)m.n && lseek(fd, 0, SEEK_SET) == 0) c = csv_open_fd(fd, path);
-    unmap(m);
+    free(m.p);
     return c;
 }
 
-static void read_names(struct reader *r, struct process *p)
+static void read_names(struct log_reader *r, struct process *p)
 {
     char *path = xformat("%s/names.%u.%u.csv", r->dir, p->pid, p->image);
     csv *c = open_names(path);
-    if (c) {
+    struct buf b = { 0 };
+    if (!c) warn("%s: no names for process %u", r->dir, p->pid);
+    else {
         int id = csv_need(c, "id"), cat = csv_need(c, "cat"), module = csv_need(c, "module"),
             name = csv_need(c, "name");
-        struct buf b = { 0 };
+        p->nid = 1;
+        p->id = grow(p->id, 1, &p->id_cap, sizeof *p->id);
+        p->id[0] = (struct meaning){ 0, 0 };
         while (csv_next(c)) {
-            int64_t k = csv_int(c, id);
-            if (k < 1 || k > UINT32_MAX / 4) csv_die(c, id, "an id");
-            if ((size_t)k >= p->nid) {
-                p->id = grow(p->id, (size_t)k + 1, &p->id_cap, sizeof *p->id);
-                memset(p->id + p->nid, 0, ((size_t)k + 1 - p->nid) * sizeof *p->id);
-                p->nid = (size_t)k + 1;
-            }
+            if (csv_int(c, id) != (int64_t)p->nid) csv_die(c, id, "one more than the id before");
             b.n = 0;
             if (csv_has(c, module)) {
                 buf_str(&b, csv_str(c, module));
                 buf_char(&b, '.');
             }
             buf_str(&b, csv_str(c, name));
-            p->id[k] = (struct meaning){ intern(&r->t->text, csv_str(c, cat)), intern(&r->t->text, (str){ b.s, b.n }) };
+            p->id = grow(p->id, p->nid + 1, &p->id_cap, sizeof *p->id);
+            p->id[p->nid++] =
+                (struct meaning){ intern(&r->text, csv_str(c, cat)), intern(&r->text, (str){ b.s, b.n }) };
         }
-        free(b.s);
         csv_close(c);
-    } else warn("%s: no names for process %u", r->dir, p->pid);
+    }
+    free(b.s);
     free(path);
 }
 
-static void read_gpu(struct reader *r, const char *path)
+static void read_gpu(struct log_reader *r, const char *path)
 {
     struct stat st;
     if (stat(path, &st) != 0 || !st.st_size) return;
     struct events_in in = events_of(csv_open(path));
     struct event e;
-    while (events_next(&in, &e)) {
-        struct table *t = r->t;
-        size_t n = t->rows.n;
-        struct intern *x = &t->text;
-        rows_add(&t->rows, &(struct row){ .start = e.start,
-                                          .end = e.end,
-                                          .proc = intern(x, e.proc),
-                                          .tid = intern(x, e.tid),
-                                          .cat = intern(x, e.cat),
-                                          .name = intern(x, e.name),
-                                          .link = intern(x, e.link),
-                                          .flag = intern(x, e.flag),
-                                          .source = (uint32_t)n,
-                                          .kind = (uint8_t)e.kind });
-        t->extra = grow(t->extra, n + 1, &t->extra_cap, sizeof *t->extra);
-        t->extra[n] = 0;
-    }
+    while (events_next(&in, &e))
+        ready_row(r, &(struct log_row){ .start = e.start,
+                                        .end = e.end,
+                                        .proc = intern(&r->text, e.proc),
+                                        .tid = intern(&r->text, e.tid),
+                                        .cat = intern(&r->text, e.cat),
+                                        .name = intern(&r->text, e.name),
+                                        .link = intern(&r->text, e.link),
+                                        .flag = intern(&r->text, e.flag),
+                                        .kind = (uint8_t)e.kind });
     csv_close(in.t);
 }
 
-static void finish_process(struct reader *r, struct process *p)
+static void finish_process(struct log_reader *r, struct process *p)
 {
     if (p->end < p->begin) return;
     p->name[sizeof p->name - 1] = '\0';
-    r->tid = 0;
     if (p->on != INT64_MIN) process_row(r, p, "on", number_text(r, ++p->ons), p->on, p->end);
     process_row(r, p, "", text(r, p->name), p->begin, p->end);
-    for (size_t i = 0; i < p->nphase; i++) {
-        int64_t end = i + 1 < p->nphase ? p->phase[i + 1].t : p->end;
-        add(r, p, EVENT_PHASE, (struct meaning){ 0, meaning_of(r, p, p->phase[i].id).name }, p->phase[i].t, end, 0, 0);
+    for (size_t i = 0; i < p->nphase; i++)
+        ready_row(r, &(struct log_row){ .start = p->phase[i].t,
+                                        .end = i + 1 < p->nphase ? p->phase[i + 1].t : p->end,
+                                        .proc = p->text,
+                                        .name = meaning_of(r, p, p->phase[i].id).name,
+                                        .kind = EVENT_PHASE });
+}
+
+/* ---- the second reading */
+
+/* the row at the front, once it is known; NULL: the thread has no more */
+static const struct log_row *front(struct log_reader *r, struct thread *t)
+{
+    for (;;) {
+        if (t->first == t->next) {
+            if (!advance(r, t)) return NULL;
+            continue;
+        }
+        struct pending *p = held(t, t->first);
+        while (t->late_at < t->nlate && t->late[t->late_at].row < t->first) t->late_at++;
+        if (!p->done && t->late_at < t->nlate && t->late[t->late_at].row == t->first) {
+            p->row.end = t->late[t->late_at].end;
+            if (t->late[t->late_at].flag) p->row.flag = t->late[t->late_at].flag;
+            p->done = true;
+        }
+        if (!p->done) {
+            if (!advance(r, t)) return NULL;
+            continue;
+        }
+        bool nothing = p->row.kind == EVENT_CAT && p->row.cat == r->python_text && p->row.end <= p->row.start;
+        if (!nothing) return &p->row;
+        t->first++;
     }
+}
+
+static bool before(const struct log_reader *r, size_t a, size_t b)
+{
+    const struct thread *x = &r->thread[a], *y = &r->thread[b];
+    int64_t s = x->held[x->first % x->room].row.start, t = y->held[y->first % y->room].row.start;
+    return s != t ? s < t : a < b;
+}
+
+static void sift(struct log_reader *r, size_t i)
+{
+    for (size_t child; (child = 2 * i + 1) < r->nheap; i = child) {
+        if (child + 1 < r->nheap && before(r, r->heap[child + 1], r->heap[child])) child++;
+        if (!before(r, r->heap[child], r->heap[i])) break;
+        size_t swap = r->heap[i];
+        r->heap[i] = r->heap[child];
+        r->heap[child] = swap;
+    }
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct log_row *x = a, *y = b;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    if (x->end != y->end) return x->end > y->end ? -1 : 1;
+    return x->kind != y->kind ? x->kind - y->kind : (int)(x->name > y->name) - (int)(x->name < y->name);
+}
+
+bool log_next(log_reader *r, struct log_row *row)
+{
+    const struct thread *t = r->nheap ? &r->thread[r->heap[0]] : NULL;
+    const struct log_row *first = t ? &t->held[t->first % t->room].row : NULL;
+    if (r->ready_at < r->nready && (!first || r->ready[r->ready_at].start <= first->start)) {
+        *row = r->ready[r->ready_at++];
+        return true;
+    }
+    if (!first) return false;
+    *row = *first;
+    struct thread *taken = &r->thread[r->heap[0]];
+    taken->first++;
+    if (!front(r, taken)) r->heap[0] = r->heap[--r->nheap];
+    sift(r, 0);
+    return true;
+}
+
+const struct intern *log_text(const log_reader *r)
+{
+    return &r->text;
 }
 
 static int by_text(const void *a, const void *b)
@@ -444,13 +686,33 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-void log_read(struct table *t, const char *dir, bool nested, struct log_counts *counts)
+static void add_thread(struct log_reader *r, const char *path)
 {
-    struct reader r = { .t = t, .counts = counts, .nested = nested, .dir = dir };
+    r->thread = grow(r->thread, r->nthread + 1, &r->thread_cap, sizeof *r->thread);
+    struct thread *t = &r->thread[r->nthread];
+    memset(t, 0, sizeof *t);
+    t->from.path = path;
+    if (!find_records(&t->from)) {
+        warn("%s: not a log of the recorder, or nothing in it", path);
+        return;
+    }
+    size_t p = process_of(r, &t->from.head);
+    take_clock(&r->process[p], &t->from.head);
+    t->tid = number_text(r, t->from.head.tid);
+    r->nthread++;
+}
+
+log_reader *log_open(const char *dir, bool nested, struct log_counts *counts)
+{
+    struct log_reader *r = xcalloc(1, sizeof *r);
+    r->counts = counts;
+    r->nested = nested;
+    r->dir = dir;
+    r->looking = true;
     DIR *d = opendir(dir);
     if (!d) die_errno("%s", dir);
     char **path = NULL;
-    size_t n = 0, cap = 0;
+    size_t n = 0, cap = 0, slash = strlen(dir) + 1;
     for (struct dirent *e; (e = readdir(d));) {
         size_t k = strlen(e->d_name);
         bool log = strncmp(e->d_name, "ev.", 3) == 0 && k > 4 && strcmp(e->d_name + k - 4, ".log") == 0;
@@ -462,33 +724,88 @@ void log_read(struct table *t, const char *dir, bool nested, struct log_counts *
     closedir(d);
     if (!n) die("%s: no logs of the recorder here", dir);
     qsort(path, n, sizeof *path, by_text);
-    static const char *const hook[] = { "hook" };
+    intern(&r->text, (str){ "", 0 });
+    r->open_text = text(r, "open");
+    r->part_text = text(r, "part");
+    r->python_text = text(r, "Python");
+    r->c_text = text(r, "C");
+    for (size_t i = 0; i < n; i++) if (path[i][slash] == 'e') add_thread(r, path[i]);
+    for (size_t i = 0; i < r->nprocess; i++) {
+        fit_clock(&r->process[i]);
+        read_names(r, &r->process[i]);
+    }
+    for (size_t i = 0; i < r->nthread; i++) {
+        struct thread *t = &r->thread[i];
+        size_t p = process_of(r, &t->from.head);
+        t->process = &r->process[p];
+        t->room = HELD / r->nthread > HELD_LEAST ? HELD / r->nthread : HELD_LEAST;
+        look(r, t);
+    }
+    for (size_t i = 0; i < n; i++) if (path[i][slash] == 'g') read_gpu(r, path[i]);
+    for (size_t i = 0; i < r->nprocess; i++) finish_process(r, &r->process[i]);
+    counts->processes += r->nprocess;
+    if (r->nready) qsort(r->ready, r->nready, sizeof *r->ready, by_start);
+    r->looking = false;
+    r->heap = xmalloc(r->nthread + 1, sizeof *r->heap);
+    for (size_t i = 0; i < r->nthread; i++) {
+        struct thread *t = &r->thread[i];
+        restart(t);
+        t->held = xmalloc(t->room, sizeof *t->held);
+        if (front(r, t)) r->heap[r->nheap++] = i;
+    }
+    for (size_t i = r->nheap; i-- > 0;) sift(r, i);
+    free(path);                                          /* the names are still in use */
+    return r;
+}
+
+void log_close(log_reader *r)
+{
+    for (size_t i = 0; i < r->nthread; i++) {
+        struct thread *t = &r->thread[i];
+        free(t->held);
+        free(t->late);
+        free(t->calls.v);
+        free(t->ops.v);
+        free(t->from.segment);
+    }
+    for (size_t i = 0; i < r->nprocess; i++) {
+        free(r->process[i].id);
+        free(r->process[i].phase);
+    }
+    free(r->thread);
+    free(r->process);
+    free(r->ready);
+    free(r->heap);
+    intern_free(&r->text);
+    free(r);
+}
+
+void log_read(struct table *t, const char *dir, bool nested, struct log_counts *counts)
+{
+    log_reader *r = log_open(dir, nested, counts);
+    const str *name = log_text(r)->name;
+    uint32_t hook[HOOKS];
     t->extra_name = xmalloc(1, sizeof *t->extra_name);
-    t->extra_name[0] = hook[0];
+    t->extra_name[0] = "hook";
     t->nextra = 1;
     intern(&t->text, (str){ "", 0 });
-    for (int h = 0; h < HOOKS; h++) r.hook_text[h] = text(&r, log_hook_name[h]);
-    r.open_text = text(&r, "open");
-    r.part_text = text(&r, "part");
-    size_t slash = strlen(dir) + 1;
-    for (size_t i = 0; i < n; i++) if (path[i][slash] == 'e') look_at(&r, path[i]);
-    for (size_t i = 0; i < r.nprocess; i++) {
-        fit_clock(&r.process[i]);
-        read_names(&r, &r.process[i]);
+    for (int h = 0; h < HOOKS; h++) hook[h] = intern(&t->text, str_of(log_hook_name[h]));
+    for (struct log_row row; log_next(r, &row);) {
+        size_t n = t->rows.n;
+        struct intern *x = &t->text;
+        name = log_text(r)->name;
+        rows_add(&t->rows, &(struct row){ .start = row.start,
+                                          .end = row.end,
+                                          .proc = intern(x, name[row.proc]),
+                                          .tid = intern(x, name[row.tid]),
+                                          .cat = intern(x, name[row.cat]),
+                                          .name = intern(x, name[row.name]),
+                                          .link = intern(x, name[row.link]),
+                                          .flag = intern(x, name[row.flag]),
+                                          .source = (uint32_t)n,
+                                          .kind = row.kind });
+        t->extra = grow(t->extra, n + 1, &t->extra_cap, sizeof *t->extra);
+        t->extra[n] = hook[row.hook];
     }
-    for (size_t i = 0; i < n; i++) {
-        if (path[i][slash] == 'e') read_thread(&r, path[i]);
-        else read_gpu(&r, path[i]);
-        free(path[i]);
-    }
-    for (size_t i = 0; i < r.nprocess; i++) finish_process(&r, &r.process[i]);
-    counts->processes += r.nprocess;
-    for (size_t i = 0; i < r.nprocess; i++) {
-        free(r.process[i].id);
-        free(r.process[i].phase);
-    }
-    free(r.process);
-    free(r.calls.v);
-    free(r.ops.v);
-    free(path);
+    log_close(r);
 }

@@ -1,9 +1,13 @@
-/* logread.h - the recorder's logs as rows of the events table.
+/* logread.h - the recorder's logs as rows of the events table, in constant memory.
  *
  * Of a thread, Python and C exclude each other: a Python row ends where a C call begins and goes on, as a new row,
  * after it; a C call that calls back into Python is cut likewise, its later pieces flagged `part`.  C within C stays
  * nested.  Ends without a begin are counted; what was never closed ends at the thread's last record and is flagged
- * `open`. */
+ * `open`.
+ *
+ * The logs are read twice.  A row can be given out once its end is known, and all rows that began before it were.  The
+ * first reading finds the ends of the few rows that last for longer than HELD rows of their thread, so the second holds
+ * back at most that many.  In memory besides: names, passes, phases, and rows of gpu.*.csv. */
 #ifndef MILLRACE_LOGREAD_H
 #define MILLRACE_LOGREAD_H
 #include "prof/events.h"
@@ -11,10 +15,22 @@
 
 struct log_counts {
     uint64_t records, from_tail, stray, unclosed, dropped;
+    uint64_t changed;                                    /* threads whose records are not as they were written */
     size_t threads, processes, unclean;                  /* unclean: threads that did not end in order */
 };
-/* Rows of all logs in a directory, and its gpu.*.csv, added to the table, whose extra column is `hook`.  nested:
- * intervals whole instead of exclusive. */
+struct log_row {
+    int64_t start, end;
+    uint32_t proc, tid, cat, name, link, flag;           /* numbers in log_text */
+    uint8_t kind, hook;                                  /* enum event_kind, enum log_hook */
+};
+typedef struct log_reader log_reader;
+/* All logs in a directory; dies when there are none.  nested: intervals whole instead of exclusive.  The counts are
+ * complete when this returns. */
+log_reader *log_open(const char *dir, bool nested, struct log_counts *);
+bool log_next(log_reader *, struct log_row *);           /* rows by start; false at the end */
+const struct intern *log_text(const log_reader *);
+void log_close(log_reader *);
+/* The same rows added to a table, whose extra column is `hook`. */
 void log_read(struct table *, const char *dir, bool nested, struct log_counts *);
 extern const char *const log_hook_name[HOOKS];
 #endif
