@@ -37,6 +37,8 @@
 
 static const char *out = "prof.out", *python = PYTHON, *calls;
 static struct list rules;
+static long judge, max_events, ring;
+static double delay;
 static bool tree, bare, waits, force, gpu;
 static const struct opt options[] = {
     { 'o', "out", STR, &out, "DIR", "directory for the logs, made if missing", 0, 0 },
@@ -46,6 +48,10 @@ static const struct opt options[] = {
     { 0, "wait", FLAG, &waits, NULL, "only between enable_profiling and disable_profiling", 0, 0 },
     { 0, "calls", STR, &calls, "NAME,...", "C functions recorded by the preload library; * and ? match", 0, 0 },
     { 0, "gpu", FLAG, &gpu, NULL, "record kernels, copies and CUDA calls", 0, 0 },
+    { 0, "judge", INT, &judge, "HZ", "samples a second that say how much of C was seen", 0, 10000 },
+    { 0, "delay", NUM, &delay, "SECONDS", "record only after that", 0, 1e9 },
+    { 0, "max-events", INT, &max_events, "N", "stop after so many records of a process; 0: never", 0, 1e15 },
+    { 0, "ring", INT, &ring, "N", "keep only the last N records of a thread; 0: all", 0, 1e9 },
     { 0, "force", FLAG, &force, NULL, "remove the logs of an earlier run from DIR", 0, 0 },
     { 0, "python", STR, &python, "PROGRAM", "interpreter for scripts", 0, 0 },
     { 0 }
@@ -54,7 +60,7 @@ static const struct opt options[] = {
 /* logs of two runs in one directory would be taken for one */
 static void clear_logs(void)
 {
-    static const char *const ours[] = { "ev.", "names.", "gpu." };
+    static const char *const ours[] = { "ev.", "names.", "gpu.", "judge." };
     DIR *d = opendir(out);
     if (!d) die_errno("%s", out);
     for (struct dirent *e; (e = readdir(d));)
@@ -106,6 +112,13 @@ static void add_path(const char *name, const char *value, bool first)
     free(both);
 }
 
+static void set_number(const char *name, double v)
+{
+    char b[40];
+    snprintf(b, sizeof b, "%.9g", v);
+    if (v > 0 ? setenv(name, b, 1) != 0 : unsetenv(name) != 0) die_errno("%s", name);
+}
+
 int main(int argc, char **argv)
 {
     int i = filter_init_strict(argc, argv, help, options);
@@ -121,6 +134,10 @@ int main(int argc, char **argv)
     setenv("MILLRACE_PROF_TREE", tree ? "1" : "0", 1);
     setenv("MILLRACE_PROF_DEFAULTS", bare ? "0" : "1", 1);
     setenv("MILLRACE_PROF_WAIT", waits ? "1" : "0", 1);
+    set_number("MILLRACE_PROF_JUDGE", (double)judge);
+    set_number("MILLRACE_PROF_DELAY", delay);
+    set_number("MILLRACE_PROF_MAX_EVENTS", (double)max_events);
+    set_number("MILLRACE_PROF_RING", (double)ring);
     size_t len = strlen(argv[i]);
     bool script = len > 3 && strcmp(argv[i] + len - 3, ".py") == 0;
     char *extension = library("_millrace.so", script);

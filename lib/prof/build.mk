@@ -25,7 +25,7 @@ $(PROFLIB)/libmillrace-gpu.so: lib/prof/record/gpurec.c
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -fsanitize% -Wundef -Wcast-qual,$(RECFLAGS)) -isystem $(CUPTI_DIR) -o $@ $^ \
 	    -L$(CUPTI_LIB) -Wl,-rpath,$(CUPTI_LIB) -lcupti -lpthread
-$(PROFLIB)/_millrace.so: lib/prof/record/pyrec.c lib/prof/record/rec.c
+$(PROFLIB)/_millrace.so: lib/prof/record/pyrec.c lib/prof/record/see.c lib/prof/record/rec.c
 	@mkdir -p $(@D)
 	$(CC) $(RECFLAGS) -Wno-cast-qual -isystem $(PYINC) -o $@ $^ -lpthread -ldl
 $(PROFLIB)/libmillrace-e2e.so: lib/prof/record/e2e.c

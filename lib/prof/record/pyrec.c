@@ -11,6 +11,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include "prof/record/rec.h"
+#include "prof/record/see.h"
 #include <dlfcn.h>
 #include <frameobject.h>
 #include <stddef.h>
@@ -438,7 +439,7 @@ static PyObject *py_new_thread(PyObject *self, PyObject *const *args, Py_ssize_t
     (void)args;
     (void)n;
     PyEval_SetProfile(tree ? on_event : NULL, NULL);
-    if (rec_on) {
+    if (rec_on && !rec_thread.in_base) {                 /* else a C function was first */
         rec_put(LOG_PYTHON, 0, HOOK_NONE);
         rec_thread.in_base = true;
     }
@@ -529,7 +530,7 @@ static PyObject *py_enable(PyObject *self, PyObject *unused)
     (void)unused;
     if (!rec_dir()) return PyErr_Format(PyExc_RuntimeError, "start(directory) comes first");
     if (!in_base) {
-        in_base = rec_on = true;
+        in_base = rec_on = rec_thread.in_base = true;
         rec_put(LOG_ON, 0, HOOK_NONE);
         rec_put(LOG_PYTHON, 0, HOOK_NONE);
         if (tree) set_tree(true);
@@ -547,8 +548,23 @@ static PyObject *py_disable(PyObject *self, PyObject *unused)
         tree = was;
         rec_put(LOG_PYTHON_END, 0, HOOK_NONE);
         rec_put(LOG_OFF, 0, HOOK_NONE);
+        rec_thread.in_base = false;
         rec_stop();
         in_base = false;
+    }
+    Py_RETURN_NONE;
+}
+
+/* in a child of fork: its Python time begins here */
+static PyObject *py_forked(PyObject *self, PyObject *unused)
+{
+    (void)self;
+    (void)unused;
+    see_forked();
+    if (in_base && rec_on) {
+        rec_thread.in_base = true;
+        rec_put(LOG_ON, 0, HOOK_NONE);
+        rec_put(LOG_PYTHON, 0, HOOK_NONE);
     }
     Py_RETURN_NONE;
 }
@@ -599,7 +615,108 @@ static PyObject *py_put_seconds(PyObject *self, PyObject *arg)
     return PyFloat_FromDouble((double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) * 1e-9);
 }
 
+/* ---- every entry into C */
+
+static bool see_on;
+
+static PyObject *py_see_begin(PyObject *self, PyObject *unused)
+{
+    (void)self;
+    (void)unused;
+    return PyBool_FromLong(see_begin());
+}
+
+static PyObject *py_see(PyObject *self, PyObject *args)
+{
+    PyObject *o;
+    const char *owner, *category;
+    int any;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "Ossp", &o, &owner, &category, &any)) return NULL;
+    return PyLong_FromLong(is_patched(o) ? 0 : see_patch(o, owner, category, any));
+}
+
+static PyObject *py_see_class(PyObject *self, PyObject *type)
+{
+    (void)self;
+    if (!PyType_Check(type)) return PyErr_Format(PyExc_TypeError, "a class");
+    see_class(type);
+    Py_RETURN_NONE;
+}
+
+static PyObject *py_see_from_c(PyObject *self, PyObject *on)
+{
+    (void)self;
+    see_on = PyObject_IsTrue(on) == 1;
+    see_python_from_c(see_on);
+    Py_RETURN_NONE;
+}
+
+static PyObject *find_and_load, *after_import;           /* importlib's own, and what follows it */
+
+/* stands for importlib._bootstrap._find_and_load, which every import of a new module goes through */
+static PyObject *py_import(PyObject *self, PyObject *const *args, Py_ssize_t n)
+{
+    static __thread int depth;
+    static unsigned long long seen;
+    static uint32_t id;
+    (void)self;
+    if (!seen) seen = see_objects();
+    depth++;
+    PyObject *r = PyObject_Vectorcall(find_and_load, args, (size_t)n, NULL);
+    depth--;
+    if (!r || !see_on || depth) return r;
+    unsigned long long now = see_objects();
+    PyObject *changed = PyBool_FromLong(now != seen);
+    seen = now;
+    if (!id) id = rec_name("c", "Profiler", "millrace", "after an import");
+    if (rec_on) rec_put(LOG_CALL, id, HOOK_NONE);
+    PyObject *done = PyObject_CallOneArg(after_import, changed);
+    if (rec_on) rec_put(LOG_RETURN, id, HOOK_NONE);
+    if (!done) PyErr_Clear();
+    Py_XDECREF(done);
+    Py_DECREF(changed);
+    return r;
+}
+
+static PyObject *py_hook_import(PyObject *self, PyObject *args)
+{
+    static PyMethodDef method = { "_find_and_load", (PyCFunction)(void (*)(void))py_import, METH_FASTCALL, NULL };
+    PyObject *bootstrap, *after;
+    (void)self;
+    if (!PyArg_ParseTuple(args, "OO", &bootstrap, &after)) return NULL;
+    Py_XSETREF(after_import, Py_NewRef(after));
+    if (find_and_load) Py_RETURN_NONE;
+    find_and_load = PyObject_GetAttrString(bootstrap, "_find_and_load");
+    PyObject *ours = find_and_load ? PyCFunction_New(&method, NULL) : NULL;
+    if (!ours || PyObject_SetAttrString(bootstrap, "_find_and_load", ours) < 0) return NULL;
+    Py_DECREF(ours);
+    Py_RETURN_NONE;
+}
+
+static PyObject *py_sample(PyObject *self, PyObject *hz)
+{
+    (void)self;
+    unsigned long n = PyLong_AsUnsignedLong(hz);
+    if (PyErr_Occurred()) return NULL;
+    return PyBool_FromLong(see_sample(n > 10000 ? 10000 : (unsigned)n));
+}
+
+static PyObject *py_samples(PyObject *self, PyObject *unused)
+{
+    (void)self;
+    (void)unused;
+    return see_samples();
+}
+
 static PyMethodDef functions[] = {
+    { "see_begin", py_see_begin, METH_NOARGS, "see_begin(): look where the loaded objects lie; False: not on this machine" },
+    { "see", py_see, METH_VARARGS, "see(object, owner, category, any): record what it leads to; number of words changed" },
+    { "see_class", py_see_class, METH_O, "see_class(class): what its slots hold is never recorded" },
+    { "see_from_c", py_see_from_c, METH_O, "see_from_c(on): notice Python that C calls" },
+    { "hook_import", py_hook_import, METH_VARARGS, "hook_import(bootstrap, after): after(changed) follows an outermost import" },
+    { "sample", py_sample, METH_O, "sample(hz): note where this thread's CPU time is; 0: no more" },
+    { "samples", py_samples, METH_NOARGS, "samples(): [(object, kind, in_c, count)]; emptied" },
     { "start", py_start, METH_VARARGS, "start(directory, tree=False): records go there after enable()" },
     { "enable", py_enable, METH_NOARGS, "record from here on" },
     { "disable", py_disable, METH_NOARGS, "record no more" },
@@ -609,6 +726,7 @@ static PyMethodDef functions[] = {
     { "unpatch", py_unpatch, METH_O, "undo patch" },
     { "hook_ctypes", py_ctypes, METH_VARARGS, "hook_ctypes(_ctypes.CFuncPtr, category): record all foreign functions" },
     { "new_thread", (PyCFunction)(void (*)(void))py_new_thread, METH_FASTCALL, "for threading.setprofile" },
+    { "forked", py_forked, METH_NOARGS, "after fork, in the child" },
     { "phase", py_phase, METH_O, "phase(name): the process is in this phase from here on" },
     { "end_pass", py_pass, METH_NOARGS, "a pass (training iteration) ends here" },
     { "progress", py_progress, METH_O, "progress(fraction): so much of the work is done" },

@@ -10,9 +10,12 @@ Functions are recorded in place where that is possible; see record_module and wr
 """
 import atexit
 import fnmatch
+import gc
 import importlib.machinery
+import os
 import sys
 import threading
+import types
 
 import _millrace as _rec
 from _millrace import disable, dropped, enable, end_pass, operation, phase, progress
@@ -21,6 +24,7 @@ op = operation
 _rules = []                                               # (pattern of module.name, category); the first match counts
 _simulators = ("pybullet*", "mujoco*", "atari_py*", "ale_py*", "Box2D*", "*_box2d*")
 _started = False
+_directory = None
 
 
 def category_of(full_name):
@@ -81,6 +85,159 @@ def record_module(module):
             _rec.patch(target, name, key, category)
 
 
+# ---- every entry into C, see see.h
+
+# modules of the standard library whose C is work of its own, also where they are part of the interpreter
+_own = frozenset("""_bisect _blake2 _bz2 _csv _ctypes _datetime _decimal _elementtree _hashlib _heapq _json _lzma _md5
+    _multiprocessing _pickle _posixshmem _random _sha1 _sha256 _sha3 _sha512 _sqlite3 _sre _ssl _statistics _struct
+    _zoneinfo array audioop binascii cmath datetime decimal hashlib json math pickle pyexpat random re sqlite3 ssl
+    struct unicodedata xml zlib""".split())
+_never = frozenset(("greenlet", "_greenlet", "_millrace", "millrace_prof", "millrace", "gevent"))
+_kinds = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
+          types.GetSetDescriptorType, types.ClassMethodDescriptorType)
+# where a thread waits: for time, a lock, another process, a descriptor
+_waits = {"time": ("sleep",), "select": ("select", "poll", "epoll"), "_queue": ("SimpleQueue",),
+          "posix": ("wait", "waitpid", "wait3", "wait4", "waitid", "read"), "_multiprocessing": ("SemLock",),
+          "_thread": ("lock", "LockType", "RLock"), "_socket": ("socket",)}
+_wait_methods = frozenset(("acquire", "__enter__", "poll", "get", "recv", "recv_into", "accept", "connect"))
+_waiting = set()                                          # modules of which that has been seen to
+_special = """add sub mul mod divmod pow neg pos abs bool invert lshift rshift and xor or int float iadd isub imul imod ipow
+    ilshift irshift iand ixor ior floordiv truediv ifloordiv itruediv index matmul imatmul len getitem setitem contains
+    call new init iter next eq hash str repr""".split()
+
+
+def _home(o):
+    m = getattr(o, "__module__", None)
+    return m if isinstance(m, str) else ""
+
+
+def _category(module):
+    """Category of C code by its module: of the standard library C, of simulators Simulator, else Backend."""
+    top = module.partition(".")[0]
+    if top in sys.stdlib_module_names:
+        return "C"
+    return "Simulator" if any(fnmatch.fnmatchcase(module, p) for p in _simulators) else "Backend"
+
+
+def _all_types():
+    seen, stack = {}, [object]
+    while stack:
+        t = stack.pop()
+        if id(t) not in seen:
+            seen[id(t)] = t
+            stack += type.__subclasses__(t)
+    return list(seen.values())
+
+
+def _see_waits():
+    for name, keys in _waits.items():
+        module = sys.modules.get(name)
+        if module is None or name in _waiting:
+            continue
+        _waiting.add(name)
+        for key in keys:
+            target = getattr(module, key, None)
+            if isinstance(target, type):
+                for k, m in list(vars(target).items()):
+                    if k in _wait_methods:
+                        _rec.see(m, target.__name__, "Waiting", True)
+            elif target is not None:
+                _rec.see(target, name, "Waiting", True)
+        if name == "select" and "epoll" in keys:          # made on demand
+            poll = getattr(module, "poll", None)
+            if poll:
+                _rec.see(vars(type(poll())).get("poll"), "poll", "Waiting", True)
+
+
+def _see_object(o, owner, module):
+    top = module.partition(".")[0]
+    if top not in _never:
+        _rec.see(o, owner, _category(module), top in _own)
+
+
+def _see_module(module):
+    """Of one module: its functions, its types and what they hold."""
+    name = module.__name__
+    for o in list(vars(module).values()):
+        if isinstance(o, type):
+            _see_type(o)
+        elif type(o) in _kinds:
+            _see_object(o, name, name)
+
+
+def _see_type(t):
+    module = _home(t)
+    top = module.partition(".")[0]
+    if top in _never:
+        return
+    category, own = _category(module), top in _own
+    _rec.see(t, t.__name__, category, own)
+    for key, v in list(type.__dict__["__dict__"].__get__(t).items()):
+        if isinstance(v, (staticmethod, classmethod)) or type(v).__name__ == "instancemethod":
+            v = getattr(v, "__func__", v)
+        for f in (v.fget, v.fset) if isinstance(v, property) else (v,):
+            if f is not None and type(f) is not types.FunctionType and not isinstance(f, type):
+                _rec.see(f, t.__name__, category, own)
+
+
+def _see_all():
+    """Every C function, descriptor, slot and ufunc there is."""
+    _rec.see_begin()
+    _see_waits()
+    for t in _all_types():
+        _see_type(t)
+    for o in gc.get_objects():                            # wherever they are kept, in closures of decorators too
+        if type(o) in _kinds or "cython_function" in type(o).__name__:
+            owner = getattr(o, "__objclass__", o)
+            module = _home(owner)
+            _see_object(o, module, module)
+    for module in list(sys.modules.values()):             # ufuncs: objects with a slot of their own
+        for o in list(getattr(module, "__dict__", {}).values()):
+            if type(o).__name__ == "ufunc":
+                _see_object(o, _home(o) or getattr(module, "__name__", "?"), getattr(module, "__name__", "?"))
+
+
+_static = {}                                              # modules within the interpreter, still to come
+
+
+def _after_import(loaded):
+    """After an outermost import: with new shared objects all is looked at again, else what lives in the interpreter."""
+    if loaded:
+        _see_all()
+        return
+    _see_waits()
+    for name in [n for n in _static if n in sys.modules]:
+        del _static[name]
+        _rec.see_begin()
+        _see_module(sys.modules[name])
+
+
+def _see(judge):
+    if not _rec.see_begin():
+        return
+    _rec.see_class(type("_", (), {"__%s__" % name: lambda *_: None for name in _special}))
+    _rec.see_class(object)
+    _static.update(dict.fromkeys(n for n in sys.builtin_module_names if n in _own))
+    _see_all()
+    _rec.see_from_c(True)
+    _rec.hook_import(importlib._bootstrap, _after_import)
+    if judge:
+        _rec.sample(judge)
+        atexit.register(_write_samples)
+
+
+def _write_samples():
+    """judge.PID.csv: where the samples were, and whether in a recorded C call."""
+    _rec.sample(0)
+    rows = _rec.samples()
+    if rows:
+        path = os.path.join(_directory, "judge.%d.csv" % os.getpid())
+        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "w") as f:
+            f.write("object,kind,in_c,samples\n")
+            for name, kind, inside, n in rows:
+                f.write("%s,%s,%d,%d\n" % (name, ("interpreter", "libc", "extension", "unknown")[kind], inside, n))
+
+
 class _Loader(importlib.machinery.ExtensionFileLoader):
     def exec_module(self, module):
         super().exec_module(module)
@@ -120,24 +277,31 @@ class _Finder:
         return spec
 
 
-def start(directory, rules=None, tree=False, defaults=True, enabled=True):
-    """Record to a directory.  rules: [(pattern, category)] on module.name; defaults: C functions of extension modules
-    outside the standard library, and foreign functions of ctypes; tree: Python's call tree as well (slower)."""
-    global _started
+def start(directory, rules=None, tree=False, defaults=True, enabled=True, judge=0):
+    """Record to a directory.  rules: [(pattern, category)] on module.name, each call of these, also from C; defaults:
+    every entry from Python into C, and foreign functions of ctypes; tree: Python's call tree instead (slower); judge:
+    samples a second that say how much of C was seen."""
+    global _started, _directory
     _rules[:] = list(rules or [])
     if defaults:
         _rules.extend((p, "Simulator") for p in _simulators)
         _rules.append(("ctypes.*", "Backend"))
-        _rules.extend((m + sep, None) for m in sys.stdlib_module_names for sep in (".*",))
+    if defaults and tree:                                 # the tree sees no calls from C
+        _rules.extend((m + ".*", None) for m in sys.stdlib_module_names)
         _rules.append(("*", "Backend"))
+    _directory = directory
     _rec.start(directory, tree)
-    if not _started:
+    first = not _started
+    if first:
         _started = True
+    if first and _rules:
         at = next((i for i, f in enumerate(sys.meta_path) if f is importlib.machinery.PathFinder), len(sys.meta_path))
         sys.meta_path.insert(at, _Finder)
         sys.meta_path.insert(0, _BuiltinFinder)
+    if first:
         threading.setprofile(lambda *_: _rec.new_thread())
         atexit.register(disable)
+        os.register_at_fork(after_in_child=_rec.forked)
     for pattern, category in rules or []:                 # modules that live in the interpreter itself
         module = pattern.rsplit(".", 1)[0]
         if category and module in sys.builtin_module_names:
@@ -147,6 +311,8 @@ def start(directory, rules=None, tree=False, defaults=True, enabled=True):
         if isinstance(getattr(spec, "loader", None), importlib.machinery.ExtensionFileLoader) \
                 or getattr(module, "__name__", "") in sys.builtin_module_names:
             record_module(module)
+    if defaults and not tree and first:
+        _see(judge)
     if enabled:
         enable()
 

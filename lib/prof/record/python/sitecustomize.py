@@ -24,4 +24,5 @@ if os.environ.get("MILLRACE_PROF_DIR"):
                for r in os.environ.get("MILLRACE_PROF_RULES", "").split("\n") if r],
         tree=os.environ.get("MILLRACE_PROF_TREE") == "1",
         defaults=os.environ.get("MILLRACE_PROF_DEFAULTS") != "0",
+        judge=int(os.environ.get("MILLRACE_PROF_JUDGE", "0")),
         enabled=os.environ.get("MILLRACE_PROF_WAIT") != "1")

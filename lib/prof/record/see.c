@@ -1,0 +1,489 @@
+/* see.c - see see.h */
+#include "prof/record/see.h"
+#include "prof/record/rec.h"
+#include <dlfcn.h>
+#include <link.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#if defined __x86_64__
+
+enum { FUNCTIONS = 65536, STUB = 16, RANGES = 4096, SAMPLES = 1 << 18 };
+enum { INTERPRETER, LIBC, EXTENSION, UNKNOWN };
+
+struct function { void *real; const char *owner, *name; uint32_t id; uint16_t category, unused; };   /* 32 bytes */
+struct range { uintptr_t from, to; int kind; char name[64]; };
+
+#define HIDDEN __attribute__((visibility("hidden")))
+/* sp: the stack pointer at which C was entered, or null; id: of that call */
+HIDDEN __thread struct { void *sp; uint32_t id; } see_thread __attribute__((tls_model("initial-exec")));
+HIDDEN struct function see_function[FUNCTIONS];
+extern const unsigned char see_stubs[] HIDDEN;
+HIDDEN void see_enter(struct function *, void *sp) __attribute__((used));
+HIDDEN void see_leave(void) __attribute__((used));
+
+static uint32_t nfunction = 1;
+static uint32_t shared[2 * FUNCTIONS];                   /* stubs of slots by the original's address, open addressing */
+static __thread bool timed;                              /* this thread has a timer of the judge's */
+static const char *category[64];
+static int ncategory;
+static struct range range[RANGES];
+static int nrange;
+
+__asm__(
+    ".text\n.globl see_stubs\n.hidden see_stubs\n.p2align 4\n"
+    "see_stubs:\n.set see_index, 0\n.rept 65536\n"       /* FUNCTIONS */
+    ".p2align 4\n  movl $see_index, %eax\n  jmp see_common\n.set see_index, see_index + 1\n.endr\n"
+    ".p2align 4\n.type see_common, @function\nsee_common:\n.cfi_startproc\n"
+    "  movq see_thread@gottpoff(%rip), %r10\n"
+    "  shlq $5, %rax\n  leaq see_function(%rip), %r11\n  addq %rax, %r11\n"
+    "  cmpq %rsp, %fs:(%r10)\n  ja 1f\n"                 /* C calls C */
+    "  movq rec_on@GOTPCREL(%rip), %r10\n  cmpb $0, (%r10)\n  jne 2f\n"
+    "1: jmp *(%r11)\n"
+    "2: subq $56, %rsp\n.cfi_adjust_cfa_offset 56\n"
+    "  movq %rdi, (%rsp)\n  movq %rsi, 8(%rsp)\n  movq %rdx, 16(%rsp)\n  movq %rcx, 24(%rsp)\n"
+    "  movq %r8, 32(%rsp)\n  movq %r9, 40(%rsp)\n  movq %r11, 48(%rsp)\n"
+    "  movq %r11, %rdi\n  leaq 56(%rsp), %rsi\n  call see_enter\n"
+    "  movq (%rsp), %rdi\n  movq 8(%rsp), %rsi\n  movq 16(%rsp), %rdx\n  movq 24(%rsp), %rcx\n"
+    "  movq 32(%rsp), %r8\n  movq 40(%rsp), %r9\n  movq 48(%rsp), %r11\n"
+    "  call *(%r11)\n"
+    "  movq %rax, (%rsp)\n  call see_leave\n  movq (%rsp), %rax\n"
+    "  addq $56, %rsp\n.cfi_adjust_cfa_offset -56\n"
+    "  ret\n.cfi_endproc\n.size see_common, .-see_common\n");
+
+/* the name is given at the first call: most of what is patched is never called */
+static __attribute__((noinline)) void name_function(struct function *f)
+{
+    f->id = rec_name("c", category[f->category], f->owner, f->name);
+}
+
+void see_enter(struct function *f, void *sp)
+{
+    uint64_t t = rec_now();
+    if (see_thread.sp) rec_put_at(LOG_EXCEPTION, see_thread.id, HOOK_PATCH, t);   /* left by a jump or an exception */
+    if (!f->id) name_function(f);
+    if (!rec_thread.in_base) {                           /* a thread that Python's threading does not know */
+        rec_thread.in_base = true;
+        rec_put_at(LOG_PYTHON, 0, HOOK_NONE, t);
+    }
+    see_thread.id = f->id;
+    rec_put_at(LOG_CALL, f->id, HOOK_PATCH, t);
+    see_thread.sp = sp;
+}
+
+void see_leave(void)
+{
+    uint64_t t = rec_now();
+    if (!see_thread.sp) return;
+    see_thread.sp = NULL;
+    rec_put_at(LOG_RETURN, see_thread.id, HOOK_PATCH, t);
+}
+
+/* ---- Python entered from C: the C call is interrupted */
+
+#define FROM_C(TYPE, CALL)                                                                                            \
+    void *sp = see_thread.sp;                                                                                         \
+    if (!sp || sp < (void *)&sp) return CALL;                                                                         \
+    uint32_t id = see_thread.id;                                                                                      \
+    rec_put(LOG_PYTHON, 0, HOOK_NONE);                                                                                \
+    see_thread.sp = NULL;                                                                                             \
+    TYPE result = CALL;                                                                                               \
+    see_thread.sp = sp;                                                                                               \
+    see_thread.id = id;                                                                                               \
+    rec_put(LOG_PYTHON_END, 0, HOOK_NONE);                                                                            \
+    return result
+
+static iternextfunc generator_next;
+static sendfunc generator_send, coroutine_send;
+
+static PyObject *function_call(PyObject *f, PyObject *args, PyObject *kw)
+{
+    FROM_C(PyObject *, PyVectorcall_Call(f, args, kw));
+}
+
+static PyObject *next_of_generator(PyObject *g)
+{
+    FROM_C(PyObject *, generator_next(g));
+}
+
+static PySendResult send_to_generator(PyObject *g, PyObject *v, PyObject **out)
+{
+    FROM_C(PySendResult, generator_send(g, v, out));
+}
+
+static PySendResult send_to_coroutine(PyObject *g, PyObject *v, PyObject **out)
+{
+    FROM_C(PySendResult, coroutine_send(g, v, out));
+}
+
+void see_forked(void)
+{
+    see_thread.sp = NULL;
+    timed = false;                                       /* timers are the parent's */
+}
+
+void see_python_from_c(bool on)
+{
+    if (!generator_next) {
+        generator_next = PyGen_Type.tp_iternext;
+        generator_send = PyGen_Type.tp_as_async->am_send;
+        coroutine_send = PyCoro_Type.tp_as_async->am_send;
+    }
+    if (on) PyFunction_Type.tp_flags &= ~Py_TPFLAGS_HAVE_VECTORCALL;
+    else PyFunction_Type.tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+    PyFunction_Type.tp_call = on ? function_call : PyVectorcall_Call;
+    PyGen_Type.tp_iternext = on ? next_of_generator : generator_next;
+    PyGen_Type.tp_as_async->am_send = on ? send_to_generator : generator_send;
+    PyCoro_Type.tp_as_async->am_send = on ? send_to_coroutine : coroutine_send;
+    PyType_Modified(&PyFunction_Type);
+}
+
+/* ---- what lies where */
+
+static int each_object(struct dl_phdr_info *o, size_t size, void *unused)
+{
+    const char *base = strrchr(o->dlpi_name, '/'), *name = base ? base + 1 : o->dlpi_name;
+    static const char *const libc[] = { "libc.", "libm.", "ld-", "linux-vdso", "libpthread", "_millrace", "libmillrace" };
+    (void)size;
+    (void)unused;
+    for (int i = 0; i < o->dlpi_phnum && nrange < RANGES; i++) {
+        if (o->dlpi_phdr[i].p_type != PT_LOAD || !(o->dlpi_phdr[i].p_flags & PF_X)) continue;
+        struct range *r = &range[nrange++];
+        r->from = o->dlpi_addr + o->dlpi_phdr[i].p_vaddr;
+        r->to = r->from + o->dlpi_phdr[i].p_memsz;
+        r->kind = *o->dlpi_name ? EXTENSION : INTERPRETER;
+        for (size_t k = 0; k < sizeof libc / sizeof *libc; k++)
+            if (strncmp(name, libc[k], strlen(libc[k])) == 0) r->kind = LIBC;
+        snprintf(r->name, sizeof r->name, "%s", *name ? name : "python");
+    }
+    return 0;
+}
+
+static int by_from(const void *a, const void *b)
+{
+    const struct range *x = a, *y = b;
+    return (x->from > y->from) - (x->from < y->from);
+}
+
+static const struct range *range_of(uintptr_t a)
+{
+    int low = 0, high = nrange;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (range[middle].to <= a) low = middle + 1;
+        else high = middle;
+    }
+    return low < nrange && a >= range[low].from ? &range[low] : NULL;
+}
+
+static void find_ranges(void)
+{
+    nrange = 0;
+    dl_iterate_phdr(each_object, NULL);
+    qsort(range, (size_t)nrange, sizeof *range, by_from);
+    uintptr_t inside = (uintptr_t)dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault");   /* libpython, if it is shared */
+    const struct range *home = range_of(inside);
+    for (int i = 0; home && i < nrange; i++) if (strcmp(range[i].name, home->name) == 0) range[i].kind = INTERPRETER;
+}
+
+static int kind_of(const void *p)
+{
+    const struct range *r = range_of((uintptr_t)p);
+    return r ? r->kind : UNKNOWN;
+}
+
+static int count_objects(struct dl_phdr_info *info, size_t size, void *to)
+{
+    if (size >= offsetof(struct dl_phdr_info, dlpi_subs)) *(unsigned long long *)to = info->dlpi_adds;
+    return 1;
+}
+
+unsigned long long see_objects(void)
+{
+    unsigned long long n = 0;
+    dl_iterate_phdr(count_objects, &n);
+    return n;
+}
+
+/* ---- patching */
+
+static const unsigned char *stub_of(uint32_t i)
+{
+    return see_stubs + (size_t)i * STUB;
+}
+
+bool see_is_stub(const void *p)
+{
+    return (const unsigned char *)p >= see_stubs && (const unsigned char *)p < stub_of(FUNCTIONS);
+}
+
+static uint16_t category_number(const char *name)
+{
+    for (int i = 0; i < ncategory; i++) if (strcmp(category[i], name) == 0) return (uint16_t)i;
+    if (ncategory == (int)(sizeof category / sizeof *category)) return 0;
+    category[ncategory] = strdup(name);
+    return (uint16_t)ncategory++;
+}
+
+/* One stub for each function; for a slot one for each original address, so that slots that were equal stay equal:
+ * inheritance, tp_new's safety check and the slots of classes made later depend on it. */
+static const void *stub_for(void *real, const char *owner, const char *name, uint16_t kind, bool slot)
+{
+    uint32_t *place = NULL;
+    if (slot) {
+        size_t i = (uintptr_t)real * 0x9e3779b97f4a7c15u >> 40 & (2 * FUNCTIONS - 1);
+        while (shared[i] && see_function[shared[i]].real != real) i = (i + 1) & (2 * FUNCTIONS - 1);
+        place = &shared[i];
+        if (*place) return stub_of(*place);
+    }
+    char *o = strdup(owner), *n = strdup(name);
+    if (nfunction == FUNCTIONS || !o || !n) return real;
+    see_function[nfunction] = (struct function){ .real = real, .owner = o, .name = n, .category = kind };
+    if (place) *place = nfunction;
+    return stub_of(nfunction++);
+}
+
+/* what the interpreter puts in the slots of classes written in Python: it calls Python */
+static const void *of_classes[128];
+static size_t nof_classes;
+
+static bool wanted(const void *p, bool any)
+{
+    for (size_t i = 0; any && i < nof_classes; i++) if (of_classes[i] == p) return false;
+    int kind = p && !see_is_stub(p) ? kind_of(p) : UNKNOWN;
+    return any ? kind != UNKNOWN && kind != LIBC : kind == EXTENSION;
+}
+
+struct patch { const char *owner; uint16_t category; bool any; int done; };
+
+static void patch_def(struct patch *p, PyMethodDef **at, const char *owner)
+{
+    void *real;
+    memcpy(&real, &(*at)->ml_meth, sizeof real);
+    if (!wanted(real, p->any)) return;
+    PyMethodDef *copy = malloc(sizeof *copy);
+    if (!copy) return;
+    *copy = **at;
+    const void *stub = stub_for(real, owner, copy->ml_name, p->category, false);
+    memcpy(&copy->ml_meth, &stub, sizeof stub);
+    *at = copy;
+    p->done++;
+}
+
+static void patch_getset(struct patch *p, PyGetSetDescrObject *g)
+{
+    void *get, *set;
+    memcpy(&get, &g->d_getset->get, sizeof get);
+    memcpy(&set, &g->d_getset->set, sizeof set);
+    if (!wanted(get, p->any)) return;
+    PyGetSetDef *copy = malloc(sizeof *copy);
+    if (!copy) return;
+    *copy = *g->d_getset;
+    const char *type = ((PyDescrObject *)g)->d_type->tp_name;
+    const void *stub = stub_for(get, type, copy->name, p->category, false);
+    memcpy(&copy->get, &stub, sizeof stub);
+    if (wanted(set, p->any)) {
+        stub = stub_for(set, type, copy->name, p->category, false);
+        memcpy(&copy->set, &stub, sizeof stub);
+    }
+    g->d_getset = copy;
+    p->done++;
+}
+
+static void patch_word(struct patch *p, void *word, const char *owner, const char *name, bool slot)
+{
+    void *real;
+    memcpy(&real, word, sizeof real);
+    if (!wanted(real, p->any)) return;
+    const void *stub = stub_for(real, owner, name, p->category, slot);
+    memcpy(word, &stub, sizeof stub);
+    p->done++;
+}
+
+struct slot { size_t offset; const char *name; };
+#define TYPE(S) { offsetof(PyTypeObject, tp_##S), #S }
+#define NUMBER(S) { offsetof(PyNumberMethods, nb_##S), #S }
+#define SEQUENCE(S) { offsetof(PySequenceMethods, sq_##S), #S }
+#define MAPPING(S) { offsetof(PyMappingMethods, mp_##S), #S }
+static const struct slot type_slot[] = { TYPE(call), TYPE(new), TYPE(init), TYPE(iter), TYPE(iternext),
+                                         TYPE(richcompare), TYPE(hash), TYPE(str), TYPE(repr), TYPE(vectorcall) };
+static const struct slot number_slot[] = {
+    NUMBER(add), NUMBER(subtract), NUMBER(multiply), NUMBER(remainder), NUMBER(divmod), NUMBER(power), NUMBER(negative),
+    NUMBER(positive), NUMBER(absolute), NUMBER(bool), NUMBER(invert), NUMBER(lshift), NUMBER(rshift), NUMBER(and),
+    NUMBER(xor), NUMBER(or), NUMBER(int), NUMBER(float), NUMBER(inplace_add), NUMBER(inplace_subtract),
+    NUMBER(inplace_multiply), NUMBER(inplace_remainder), NUMBER(inplace_power), NUMBER(inplace_lshift),
+    NUMBER(inplace_rshift), NUMBER(inplace_and), NUMBER(inplace_xor), NUMBER(inplace_or), NUMBER(floor_divide),
+    NUMBER(true_divide), NUMBER(inplace_floor_divide), NUMBER(inplace_true_divide), NUMBER(index),
+    NUMBER(matrix_multiply), NUMBER(inplace_matrix_multiply)
+};
+static const struct slot sequence_slot[] = { SEQUENCE(length), SEQUENCE(concat), SEQUENCE(repeat), SEQUENCE(item),
+                                             SEQUENCE(ass_item), SEQUENCE(contains), SEQUENCE(inplace_concat),
+                                             SEQUENCE(inplace_repeat) };
+static const struct slot mapping_slot[] = { MAPPING(length), MAPPING(subscript), MAPPING(ass_subscript) };
+
+/* base: the same of the type that it inherits from; what a type of the interpreter has from there stays as it is */
+static void patch_slots(struct patch *p, const PyTypeObject *t, void *suite, const void *base, const struct slot *slot,
+                        size_t n)
+{
+    if (!suite || (p->any && suite == base)) return;
+    for (size_t i = 0; i < n; i++) {
+        char *word = (char *)suite + slot[i].offset;
+        if (p->any && base && memcmp(word, (const char *)base + slot[i].offset, sizeof(void *)) == 0) continue;
+        patch_word(p, word, t->tp_name, slot[i].name, true);
+    }
+}
+
+#define COUNT(A) (sizeof(A) / sizeof *(A))
+static void patch_type(struct patch *p, PyTypeObject *t)
+{
+    void *dealloc;
+    memcpy(&dealloc, &t->tp_dealloc, sizeof dealloc);
+    const struct range *r = range_of((uintptr_t)dealloc);
+    /* freeing takes time there, and nobody compares it */
+    if (r && (strstr(r->name, "_multiarray_umath") || strstr(r->name, "libtorch_python")))
+        patch_word(p, &t->tp_dealloc, t->tp_name, "dealloc", true);
+    const PyTypeObject *b = t->tp_base;
+    patch_slots(p, t, t, b, type_slot, COUNT(type_slot));
+    patch_slots(p, t, t->tp_as_number, b ? b->tp_as_number : NULL, number_slot, COUNT(number_slot));
+    patch_slots(p, t, t->tp_as_sequence, b ? b->tp_as_sequence : NULL, sequence_slot, COUNT(sequence_slot));
+    patch_slots(p, t, t->tp_as_mapping, b ? b->tp_as_mapping : NULL, mapping_slot, COUNT(mapping_slot));
+}
+
+static void note_slots(const void *suite, const struct slot *slot, size_t n)
+{
+    for (size_t i = 0; suite && i < n && nof_classes < COUNT(of_classes); i++) {
+        const void *code;
+        memcpy(&code, (const char *)suite + slot[i].offset, sizeof code);
+        if (code) of_classes[nof_classes++] = code;
+    }
+}
+
+void see_class(PyObject *o)
+{
+    const PyTypeObject *t = (const PyTypeObject *)(void *)o;
+    note_slots(t, type_slot, COUNT(type_slot));
+    note_slots(t->tp_as_number, number_slot, COUNT(number_slot));
+    note_slots(t->tp_as_sequence, sequence_slot, COUNT(sequence_slot));
+    note_slots(t->tp_as_mapping, mapping_slot, COUNT(mapping_slot));
+}
+
+static void patch_wrapper(struct patch *p, PyWrapperDescrObject *w)
+{
+    static const size_t never[] = { offsetof(PyTypeObject, tp_getattro), offsetof(PyTypeObject, tp_setattro),
+                                    offsetof(PyTypeObject, tp_descr_get), offsetof(PyTypeObject, tp_descr_set),
+                                    offsetof(PyTypeObject, tp_finalize), offsetof(PyTypeObject, tp_getattr),
+                                    offsetof(PyTypeObject, tp_setattr) };
+    for (size_t i = 0; i < COUNT(never); i++) if ((size_t)w->d_base->offset == never[i]) return;
+    patch_word(p, &w->d_wrapped, ((PyDescrObject *)w)->d_type->tp_name, w->d_base->name, true);
+}
+
+int see_patch(PyObject *o, const char *owner, const char *name, bool any)
+{
+    struct patch p = { .owner = owner, .category = category_number(name), .any = any };
+    PyTypeObject *t = Py_TYPE(o);
+    if (PyCFunction_Check(o) || strstr(t->tp_name, "cython_function_or_method"))   /* it begins with the same fields */
+        patch_def(&p, &((PyCFunctionObject *)(void *)o)->m_ml, owner);
+    else if (Py_IS_TYPE(o, &PyMethodDescr_Type) || Py_IS_TYPE(o, &PyClassMethodDescr_Type))
+        patch_def(&p, &((PyMethodDescrObject *)(void *)o)->d_method, ((PyDescrObject *)(void *)o)->d_type->tp_name);
+    else if (Py_IS_TYPE(o, &PyGetSetDescr_Type)) patch_getset(&p, (PyGetSetDescrObject *)(void *)o);
+    else if (Py_IS_TYPE(o, &PyWrapperDescr_Type)) patch_wrapper(&p, (PyWrapperDescrObject *)(void *)o);
+    else if (PyType_Check(o)) patch_type(&p, (PyTypeObject *)(void *)o);
+    else if (!PyFunction_Check(o) && !PyMethod_Check(o) && PyType_HasFeature(t, Py_TPFLAGS_HAVE_VECTORCALL)
+             && t->tp_vectorcall_offset > 0 && kind_of(*(void **)(void *)((char *)o + t->tp_vectorcall_offset)) == EXTENSION) {
+        PyObject *own = PyObject_GetAttrString(o, "__name__");   /* ufuncs and the like, object by object */
+        const char *s = own && PyUnicode_Check(own) ? PyUnicode_AsUTF8(own) : NULL;
+        patch_word(&p, (char *)o + t->tp_vectorcall_offset, owner, s ? s : t->tp_name, false);
+        if (p.done) Py_INCREF(o);
+        PyErr_Clear();
+        Py_XDECREF(own);
+    }
+    return p.done;
+}
+
+bool see_begin(void)
+{
+    find_ranges();
+    return true;
+}
+
+/* ---- the judge */
+
+static struct sample { uintptr_t pc; uint32_t in_c; } *sample;
+static uint32_t nsample;
+static __thread timer_t timer;
+
+static void on_timer(int signal, siginfo_t *info, void *context)
+{
+    const ucontext_t *u = context;
+    (void)signal;
+    (void)info;
+    if (!rec_on) return;
+    uint32_t i = __atomic_fetch_add(&nsample, 1, __ATOMIC_RELAXED);
+    if (i >= SAMPLES) return;
+    void *sp = (void *)u->uc_mcontext.gregs[REG_RSP];
+    sample[i] = (struct sample){ (uintptr_t)u->uc_mcontext.gregs[REG_RIP], see_thread.sp && see_thread.sp > sp };
+}
+
+bool see_sample(unsigned hz)
+{
+    int number = SIGRTMAX - 3;                           /* nobody's, in all likelihood */
+    if (timed) timer_delete(timer);
+    timed = false;
+    if (!hz) return true;
+    if (!sample) {
+        void *p = mmap(NULL, SAMPLES * sizeof *sample, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (p == MAP_FAILED) return false;
+        sample = p;
+        struct sigaction a = { .sa_sigaction = on_timer, .sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK };
+        sigaction(number, &a, NULL);
+    }
+    struct sigevent e = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = number };
+    e._sigev_un._tid = (int)syscall(SYS_gettid);
+    struct itimerspec every = { { 0, 1000000000 / hz }, { 0, 1000000000 / hz } };
+    if (timer_create(CLOCK_THREAD_CPUTIME_ID, &e, &timer) != 0) return false;
+    timed = timer_settime(timer, 0, &every, NULL) == 0;
+    return timed;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct sample *x = a, *y = b;
+    const struct range *r = range_of(x->pc), *s = range_of(y->pc);
+    if (r != s) return r > s ? 1 : -1;
+    return (x->in_c > y->in_c) - (x->in_c < y->in_c);
+}
+
+PyObject *see_samples(void)
+{
+    PyObject *list = PyList_New(0);
+    uint32_t n = nsample < SAMPLES ? nsample : SAMPLES;
+    find_ranges();
+    if (n) qsort(sample, n, sizeof *sample, by_place);
+    for (uint32_t i = 0, k; list && i < n; i = k) {
+        for (k = i; k < n && by_place(&sample[i], &sample[k]) == 0;) k++;
+        const struct range *r = range_of(sample[i].pc);
+        PyObject *row = Py_BuildValue("(siii)", r ? r->name : "?", r ? r->kind : LIBC, (int)sample[i].in_c, (int)(k - i));
+        if (!row || PyList_Append(list, row) < 0) PyErr_Clear();
+        Py_XDECREF(row);
+    }
+    nsample = 0;
+    return list;
+}
+
+#else
+bool see_begin(void) { return false; }
+int see_patch(PyObject *o, const char *owner, const char *name, bool any) { (void)o; (void)owner; (void)name; (void)any; return 0; }
+bool see_is_stub(const void *p) { (void)p; return false; }
+void see_python_from_c(bool on) { (void)on; }
+void see_forked(void) { }
+void see_class(PyObject *o) { (void)o; }
+unsigned long long see_objects(void) { return 0; }
+bool see_sample(unsigned hz) { return !hz; }
+PyObject *see_samples(void) { return PyList_New(0); }
+#endif
