@@ -125,7 +125,8 @@ static bool find_records(struct source *s)
     char *tail = tail_path(s->path);
     struct log_head ring;
     uint64_t n = 0, room = 0;
-    bool log = read_head(s->path, &s->head, &n), rest = read_head(tail, &ring, &room) && room >= 2 * (uint64_t)ring.half;
+    bool log = read_head(s->path, &s->head, &n);
+    bool rest = read_head(tail, &ring, &room) && room >= 2 * (uint64_t)ring.half;
     if (rest) s->head = ring;                            /* the newer one */
     const struct log_head *h = &s->head;
     uint64_t kept = h->kept, half = h->half, halves = log ? n / half : 0;
@@ -133,7 +134,7 @@ static bool find_records(struct source *s)
     if (!log && !rest) return false;
     if (!log) n = 0;
     if (kept) {
-        uint64_t ends = h->clean && half ? h->totals.records % half : 0;   /* the last half of an orderly end is short */
+        uint64_t ends = h->clean ? h->totals.records % half : 0;   /* the last half of an orderly end is short */
         halves = h->halves;
         if (kept > 1u << 20 || (halves < kept ? halves : kept) > n / half + 1) return false;
         for (uint64_t k = halves > kept ? halves - kept : 0; k < halves; k++)

@@ -694,6 +694,34 @@ static PyObject *py_hook_import(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
+/* os._exit runs nothing that was registered: end the log first */
+static PyCFunction exit_now;
+
+static PyObject *py_exit(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names)
+{
+    if (in_base && rec_on) {
+        rec_put(LOG_PYTHON_END, 0, HOOK_NONE);
+        rec_put(LOG_OFF, 0, HOOK_NONE);
+    }
+    rec_finish();
+    return ((_PyCFunctionFastWithKeywords)(void (*)(void))exit_now)(self, args, n, names);
+}
+
+static PyObject *py_hook_exit(PyObject *self, PyObject *f)
+{
+    (void)self;
+    if (exit_now || !PyCFunction_Check(f)) Py_RETURN_NONE;
+    PyCFunctionObject *c = (PyCFunctionObject *)f;
+    PyMethodDef *copy = PyMem_RawMalloc(sizeof *copy);
+    if (!copy) return PyErr_NoMemory();
+    *copy = *c->m_ml;
+    if ((copy->ml_flags & ~METH_STATIC) != (METH_FASTCALL | METH_KEYWORDS)) Py_RETURN_NONE;
+    exit_now = copy->ml_meth;
+    copy->ml_meth = (PyCFunction)(void (*)(void))py_exit;
+    c->m_ml = copy;
+    Py_RETURN_NONE;
+}
+
 static PyObject *py_sample(PyObject *self, PyObject *hz)
 {
     (void)self;
@@ -710,11 +738,12 @@ static PyObject *py_samples(PyObject *self, PyObject *unused)
 }
 
 static PyMethodDef functions[] = {
-    { "see_begin", py_see_begin, METH_NOARGS, "see_begin(): look where the loaded objects lie; False: not on this machine" },
-    { "see", py_see, METH_VARARGS, "see(object, owner, category, any): record what it leads to; number of words changed" },
+    { "see_begin", py_see_begin, METH_NOARGS, "look where the loaded objects lie; False: not on this machine" },
+    { "see", py_see, METH_VARARGS, "see(object, owner, category, any): record what it leads to; words changed" },
     { "see_class", py_see_class, METH_O, "see_class(class): what its slots hold is never recorded" },
     { "see_from_c", py_see_from_c, METH_O, "see_from_c(on): notice Python that C calls" },
-    { "hook_import", py_hook_import, METH_VARARGS, "hook_import(bootstrap, after): after(changed) follows an outermost import" },
+    { "hook_import", py_hook_import, METH_VARARGS, "hook_import(bootstrap, after): after(changed) follows an import" },
+    { "hook_exit", py_hook_exit, METH_O, "hook_exit(posix._exit): the log is complete before it" },
     { "sample", py_sample, METH_O, "sample(hz): note where this thread's CPU time is; 0: no more" },
     { "samples", py_samples, METH_NOARGS, "samples(): [(object, kind, in_c, count)]; emptied" },
     { "start", py_start, METH_VARARGS, "start(directory, tree=False): records go there after enable()" },

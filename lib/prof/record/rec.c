@@ -588,6 +588,11 @@ static void at_end(void)
     say_loss();
 }
 
+void rec_finish(void)
+{
+    at_end();
+}
+
 static void init(void)
 {
     struct stat st;

@@ -32,6 +32,7 @@ extern bool rec_ticks;                                   /* time stamp counter i
 bool rec_start(const char *dir);
 /* write out what this thread holds; others' rings stay readable */
 void rec_stop(void);
+void rec_finish(void);                                   /* the process ends without the usual: complete the files */
 const char *rec_dir(void);                               /* NULL before rec_start */
 /* A new id, with its meaning; thread-safe.  kind: c, py, op, phase; cat: category or "". */
 uint32_t rec_name(const char *kind, const char *cat, const char *module, const char *name);

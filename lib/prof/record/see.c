@@ -149,7 +149,8 @@ void see_python_from_c(bool on)
 static int each_object(struct dl_phdr_info *o, size_t size, void *unused)
 {
     const char *base = strrchr(o->dlpi_name, '/'), *name = base ? base + 1 : o->dlpi_name;
-    static const char *const libc[] = { "libc.", "libm.", "ld-", "linux-vdso", "libpthread", "_millrace", "libmillrace" };
+    static const char *const libc[] = { "libc.", "libm.", "ld-", "linux-vdso", "libpthread", "_millrace",
+                                        "libmillrace" };
     (void)size;
     (void)unused;
     for (int i = 0; i < o->dlpi_phnum && nrange < RANGES; i++) {
@@ -395,7 +396,8 @@ int see_patch(PyObject *o, const char *owner, const char *name, bool any)
     else if (Py_IS_TYPE(o, &PyWrapperDescr_Type)) patch_wrapper(&p, (PyWrapperDescrObject *)(void *)o);
     else if (PyType_Check(o)) patch_type(&p, (PyTypeObject *)(void *)o);
     else if (!PyFunction_Check(o) && !PyMethod_Check(o) && PyType_HasFeature(t, Py_TPFLAGS_HAVE_VECTORCALL)
-             && t->tp_vectorcall_offset > 0 && kind_of(*(void **)(void *)((char *)o + t->tp_vectorcall_offset)) == EXTENSION) {
+             && t->tp_vectorcall_offset > 0
+             && kind_of(*(void **)(void *)((char *)o + t->tp_vectorcall_offset)) == EXTENSION) {
         PyObject *own = PyObject_GetAttrString(o, "__name__");   /* ufuncs and the like, object by object */
         const char *s = own && PyUnicode_Check(own) ? PyUnicode_AsUTF8(own) : NULL;
         patch_word(&p, (char *)o + t->tp_vectorcall_offset, owner, s ? s : t->tp_name, false);
@@ -468,7 +470,8 @@ PyObject *see_samples(void)
     for (uint32_t i = 0, k; list && i < n; i = k) {
         for (k = i; k < n && by_place(&sample[i], &sample[k]) == 0;) k++;
         const struct range *r = range_of(sample[i].pc);
-        PyObject *row = Py_BuildValue("(siii)", r ? r->name : "?", r ? r->kind : LIBC, (int)sample[i].in_c, (int)(k - i));
+        PyObject *row =
+            Py_BuildValue("(siii)", r ? r->name : "?", r ? r->kind : LIBC, (int)sample[i].in_c, (int)(k - i));
         if (!row || PyList_Append(list, row) < 0) PyErr_Clear();
         Py_XDECREF(row);
     }
@@ -478,7 +481,14 @@ PyObject *see_samples(void)
 
 #else
 bool see_begin(void) { return false; }
-int see_patch(PyObject *o, const char *owner, const char *name, bool any) { (void)o; (void)owner; (void)name; (void)any; return 0; }
+int see_patch(PyObject *o, const char *owner, const char *name, bool any)
+{
+    (void)o;
+    (void)owner;
+    (void)name;
+    (void)any;
+    return 0;
+}
 bool see_is_stub(const void *p) { (void)p; return false; }
 void see_python_from_c(bool on) { (void)on; }
 void see_forked(void) { }

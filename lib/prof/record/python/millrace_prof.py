@@ -129,6 +129,11 @@ def _all_types():
     return list(seen.values())
 
 
+def _see_ends():
+    for name in ("execv", "execve"):                      # the last that this program does, unless it fails
+        _rec.see(getattr(os, name, None), "posix", "C", True)
+
+
 def _see_waits():
     for name, keys in _waits.items():
         module = sys.modules.get(name)
@@ -218,6 +223,7 @@ def _see(judge):
     _rec.see_class(type("_", (), {"__%s__" % name: lambda *_: None for name in _special}))
     _rec.see_class(object)
     _static.update(dict.fromkeys(n for n in sys.builtin_module_names if n in _own))
+    _see_ends()
     _see_all()
     _rec.see_from_c(True)
     _rec.hook_import(importlib._bootstrap, _after_import)
@@ -301,6 +307,7 @@ def start(directory, rules=None, tree=False, defaults=True, enabled=True, judge=
     if first:
         threading.setprofile(lambda *_: _rec.new_thread())
         atexit.register(disable)
+        _rec.hook_exit(os._exit)
         os.register_at_fork(after_in_child=_rec.forked)
     for pattern, category in rules or []:                 # modules that live in the interpreter itself
         module = pattern.rsplit(".", 1)[0]
