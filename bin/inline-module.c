@@ -1,6 +1,7 @@
 /* inline-module - lay out a C program so that its inlining can be decided
  *
- * Usage: inline-module [--table=FILE --program=NAME] [--compiler=NAME]
+ * Usage: inline-module [--table=FILE --program=NAME | --from-build=DIR
+ *                      --program=NAME | --commands=FILE] [--compiler=NAME]
  *                      [--per-file | --lto [--profile=KIND]] --out=DIR SOURCE
  *
  * Compiles the program in the directory SOURCE and leaves in DIR what
@@ -31,21 +32,31 @@
  * input.  Words are split at blanks, there is no shell.  Search never sees
  * the runs of the line confirm.
  *
+ * --from-build takes the compilations from a program that was built by
+ * inline-cc, wherever it is below DIR; --commands takes all those of a
+ * compile_commands.json, with --libraries for the linker.  SOURCE/program then
+ * has the lines search and confirm only, and SOURCE is where runs begin.
+ *
  * Examples:
+ *   $ inline-module --lto --from-build=jq-1.6 --program=jq --out=w runs
  *   $ inline-module --out=work/mine ~/src/mine
  *   $ inline-module --table=data/programs.csv --program=bzip2 --out=w bzip2-1.0.8
  */
 #include "base/filter.h"
+#include "inline/recorded.h"
 #include "inline/work.h"
 #include HELP
 #include <string.h>
 
-static const char *table, *name, *out, *compiler = "clang";
+static const char *table, *name, *out, *from_build, *commands, *libraries = "", *compiler = "clang";
 static const char *profile = "none";
 static bool per_file, lto;
 static const struct opt options[] = {
     { 't', "table", STR, &table, "FILE", "table of programs", 0, 0 },
-    { 'p', "program", STR, &name, "NAME", "row of the table", 0, 0 },
+    { 'p', "program", STR, &name, "NAME", "row of the table, or program of the build", 0, 0 },
+    { 0, "from-build", STR, &from_build, "DIR", "where inline-cc built the program", 0, 0 },
+    { 0, "commands", STR, &commands, "FILE", "compile_commands.json", 0, 0 },
+    { 0, "libraries", STR, &libraries, "WORDS", "with --commands: for the linker", 0, 0 },
     { 'o', "out", STR, &out, "DIR", "work directory, made where missing", 0, 0 },
     { 0, "compiler", STR, &compiler, "NAME", "clang, gcc, or a version: clang-19", 0, 0 },
     { 0, "per-file", FLAG, &per_file, NULL, "each source by itself, not the program as one", 0, 0 },
@@ -59,11 +70,18 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (!out) usage("no work directory, see --out");
     if (argc - i != 1) usage("one source directory expected");
-    if (!table != !name) usage("--table and --program go together");
+    if ((table || from_build) != !!name) usage("--program goes with --table or --from-build");
+    if (!!table + !!from_build + !!commands > 1) usage("--table, --from-build and --commands are three ways");
     const char *why;
     const struct compiler *c = compiler_find(compiler, &why);
     if (!c) die("%s", why);
-    const struct program *p = table ? program_of_table(table, name, argv[i]) : program_of_directory(argv[i]);
+    const struct program *p;
+    struct recorded r;
+    if (from_build) recorded_of_build(&r, from_build, name);
+    if (commands) recorded_of_commands(&r, commands);
+    if (commands) r.libraries = program_words("--libraries", 1, libraries);
+    if (from_build || commands) p = program_of_runs(argv[i], name ? name : "program", r.unit, r.n, r.libraries);
+    else p = table ? program_of_table(table, name, argv[i]) : program_of_directory(argv[i]);
     if (per_file && lto) usage("--per-file and --lto are two ways to compile");
     if (!lto && strcmp(profile, "none") != 0) usage("--profile goes with --lto");
     work_make(out, p, c, lto ? SCOPE_LTO : per_file ? SCOPE_FILE : SCOPE_PROGRAM, profile);

@@ -9,8 +9,8 @@
  * too, and the profile would not fit the control flow any more.
  *
  * Sources are compiled as they are, since a user's build has to find the same calls again: calls from one macro on one
- * line share a key and thus a decision, where clang.c preprocesses first and tells them apart.  (-no-integrated-cpp would
- * cure it, but then clang 14 runs its passes twice.)
+ * line share a key and thus a decision, where clang.c preprocesses first and tells them apart.  (-no-integrated-cpp
+ * would cure it, but then clang 14 runs its passes twice.)
  *
  * In the work directory, beside what clang.c leaves: NAME.profdata; defines.csv (unit, function: which functions have a
  * body where, so that an object is compiled anew only when a decision about it changes); cache/, objects by what went

@@ -8,12 +8,12 @@
 #include "inline/program.h"
 #include "inline/tool.h"
 
-/* Build instrumented, run every search run, merge into the file `data` (written aside, renamed).  NULL or a sentence. */
+/* Build instrumented, run every search run, merge into the file `data` (aside, renamed).  NULL or a sentence. */
 const char *profile_make(const struct llvm *, const struct program *, const char *kind, const char *data);
 void profile_use_words(struct args *, const char *kind, const char *data); /* for the compiler */
 
-/* A program's executable from its units: every one compiled with `compile`, linked with `link` by the driver, objects in
- * `directory`, which stays (gcc finds its counts beside them).  NULL or a sentence. */
+/* A program's executable from its units: every one compiled with `compile`, linked with `link` by the driver, objects
+ * in `directory`, which stays (gcc finds its counts beside them).  NULL or a sentence. */
 const char *units_build(const char *driver, const struct program *, const struct args *compile, const struct args *link,
                         const char *directory, const char *exe);
 /* run the search runs with NAME=VALUE in the environment, %d of VALUE being the run */

@@ -99,9 +99,30 @@ static void find_inputs(const struct program *p, struct program_run *run, size_t
     }
 }
 
+/* the drivers for C link programs of C++ too, once told its library */
+static void link_cxx(struct program *p)
+{
+    static const char *const endings[] = { ".cc", ".cpp", ".cxx", ".c++", ".C", ".ii" };
+    struct words w = { 0 };
+    bool cxx = false;
+    for (size_t i = 0; i < p->nunits; i++) {
+        const char *dot = strrchr(p->unit[i].source, '.');
+        for (size_t k = 0; dot && k < sizeof endings / sizeof *endings; k++) cxx = cxx || strcmp(dot, endings[k]) == 0;
+    }
+    for (char **l = p->libraries; l && *l; l++) {
+        add(&w, *l);
+        cxx = cxx && strcmp(*l, "-lstdc++") != 0;
+    }
+    if (!cxx) return;
+    add(&w, xstrdup("-lstdc++"));
+    add(&w, xstrdup("-lm"));
+    p->libraries = w.v;
+}
+
 static void parse(struct program *p, const char *file, size_t line)
 {
     if (!p->unit) parse_build(p, file, line);
+    link_cxx(p);
     p->search_run = parse_runs(p->search, &p->nsearch, file, line, "search");
     p->confirm_run = parse_runs(p->confirm, &p->nconfirm, file, line, "confirm");
     find_inputs(p, p->search_run, p->nsearch, file, line);

@@ -259,13 +259,15 @@ static const struct tried *smallest(const struct search *s)
 }
 
 /* Of the calls that a heuristic inlines the executed ones, or the often executed ones; about the others it is decided
- * as in the default or in the smallest program, since other inputs execute other calls. */
+ * as in the default or in the smallest program, since other inputs execute other calls, or they stay calls. */
 static size_t start(struct search *s, struct proposal *p)
 {
-    static const struct { double part; bool small; } way[] = {
-        { 1e-4, false }, { 1e-4, true }, { 1e-2, true }, { 0, true } };
+    enum { AS_DEFAULT, AS_SMALLEST, AS_NOTHING };
+    static const struct { double part; int rest; } way[] = {
+        { 1e-4, AS_DEFAULT }, { 1e-4, AS_SMALLEST }, { 0, AS_NOTHING },
+        { 1e-4, AS_NOTHING }, { 1e-2, AS_SMALLEST }, { 0, AS_SMALLEST } };
     /* the part is of the hottest call's executions */
-    struct live set = { 0 }, cold[2] = { { 0 } };
+    struct live set = { 0 }, cold[3] = { { 0 } };
     search_load_inlined(s, s->objective.base->decisions, &cold[0]);
     search_load_inlined(s, smallest(s)->decisions, &cold[1]);
     size_t n = 0;
@@ -277,7 +279,7 @@ static size_t start(struct search *s, struct proposal *p)
         double hottest = pool.n ? pool.heat[0] : 0;
         for (size_t k = 0; k < sizeof way / sizeof *way && n < (size_t)s->count; k++) {
             double cut = way[k].part * hottest;
-            const struct live *rest = &cold[way[k].small];
+            const struct live *rest = &cold[way[k].rest];
             live_clear(&p[n].set);
             for (size_t j = 0; j < pool.n; j++)
                 if (pool.site[j].inlined && pool.heat[j] > cut)

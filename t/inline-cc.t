@@ -1,0 +1,78 @@
+#!/bin/bash
+# a build that knows nothing of us, with CC=inline-cc: what it makes, and what is remembered of it
+. "$(dirname "$0")/tap.sh"
+command -v clang-14 clang++-14 objcopy > /dev/null || { echo '1..0 # skip clang-14 or objcopy is not here'; exit 0; }
+mkdir -p b/lib b/src
+cat > b/lib/add.c <<'C'
+int add(int a, int b) { return a + b; }
+C
+cat > b/lib/unused.c <<'C'
+int unused(void) { return 7; }
+C
+cat > b/src/main.c <<'C'
+#include <math.h>
+#include <stdio.h>
+#include NAME
+int add(int, int);
+int main(int argc, char **argv) { printf("%s %d %g\n", TEXT, add(argc, 1), floor(argc + .5)); (void)argv; return 0; }
+C
+echo > "b/src/a header.h"
+cat > b/Makefile <<'M'
+all: prog
+prog: src/main.o lib/libx.a
+	$(CC) -o $@ src/main.o -Llib -lx -lm
+src/main.o: src/main.c
+	cd src && $(CC) -O1 -MMD -MF main.d '-DTEXT="a  \"b\" c"' '-DNAME="a header.h"' -I. -c main.c
+lib/libx.a: lib/add.o lib/unused.o
+	$(AR) rcs $@ $^
+lib/%.o: lib/%.c
+	$(CC) -c -Wall -g -o $@ $<
+M
+ok 'a build with an archive' make -s -C b CC=inline-cc AR=ar
+is 'its program is what the compiler makes of it' 'a  "b" c 2 1' ./b/prog
+ok 'dependencies are written as asked' test -s b/src/main.d
+records() { objcopy -O binary --dump-section .millrace.cc=rec "$1" copy && cat rec; }
+is 'the program knows its compilations, words with blanks and quotes, and no member of the archive that is not in it' \
+"millrace-cc compile $T/b/src main.c -O1 '-DTEXT=\"a  \\\"b\\\" c\"' '-DNAME=\"a header.h\"' -I.
+millrace-cc compile $T/b lib/add.c -g" records b/prog
+mkdir plain
+cp -r b/* plain
+make -s -C plain -B CC=clang-14 AR=ar
+code() { objdump -d --no-show-raw-insn "$1" | sed '1,3d' | cksum; }
+is 'and is the same code as without us' "$(code plain/prog)" code b/prog
+printf 'search x ; x y\nconfirm z\n' > b/program
+inline-module --from-build=b --program=prog --out=w b
+is 'it is taken apart by its own record' 'add,main' bash -c 'csv-cut -c callee,caller w/calls.csv | grep ^add'
+is 'a library for the linker comes along' "-L$T/b/lib -lx -lm" bash -c 'csv-cut -c libraries w/program.csv | tail -1'
+inline-build --out=again w > built.csv
+is 'and built again from there it does the same' 'a  "b" c 2 1' ./again
+# one command for all
+ok 'sources and link in one command' bash -c 'cd b && inline-cc -O2 "-DTEXT=\"t\"" "-DNAME=\"a header.h\"" -Isrc src/main.c lib/add.c -lm -o one'
+is 'it runs' 't 2 1' b/one
+is 'two compilations' 2 bash -c 'objcopy -O binary --dump-section .millrace.cc=rec b/one copy; wc -l < rec'
+is 'nothing else is left' $'Makefile\nlib\none\nprog\nprogram\nsrc' ls b
+# C++
+cat > b/x.cc <<'C'
+#include <string>
+#include <cstdio>
+static std::string twice(const std::string &s) { return s + s; }
+int main() { std::puts(twice("ab").c_str()); }
+C
+ok 'C++' bash -c 'cd b && inline-cc --c++ -O2 x.cc -o x'
+is 'it runs too' abab b/x
+inline-module --from-build=b --program=x --out=wx b
+inline-build --out=x2 wx > built.csv
+is 'and is taken apart and built again' abab ./x2
+is 'what the compiler refuses is refused, with its status' 1 bash -c 'inline-cc -c nope.c 2> /dev/null; echo $?'
+clang-14 -DTEXT='"x"' -DNAME='"a header.h"' -Ib/src b/src/main.c b/lib/add.c -lm -o b/foreign
+fails 'a program that was built without us says so' 1 "no program 'foreign' that was built with CC=inline-cc" inline-module --from-build=b --program=foreign --out=w2 b
+cat > cc.json <<J
+[ { "directory": "$T/b", "file": "src/main.c", "command": "cc -DTEXT='\"j\"' -DNAME='\"a header.h\"' -Isrc -c -o x.o src/main.c" },
+  { "directory": "$T/b", "file": "lib/add.c", "arguments": ["cc", "-O3", "-c", "lib/add.c"], "output": "add.o" } ]
+J
+inline-module --commands=cc.json --libraries=-lm --out=w3 b
+inline-build --out=json w3 > built.csv
+is 'a compile_commands.json' 'j 2 1' ./json
+echo '[{"directory": 3}]' > bad.json
+fails 'a bad one' 1 'bad.json:1:.*another kind' inline-module --commands=bad.json --out=w4 b
+done_testing
