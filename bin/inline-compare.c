@@ -13,6 +13,7 @@
  *   $ inline-compare --base=O2 lua/exact.csv bzip2/exact.csv
  */
 #include "base/filter.h"
+#include "base/checked.h"
 #include "base/str.h"
 #include "table/csvio.h"
 #include HELP
@@ -94,7 +95,7 @@ int main(int argc, char **argv)
     csvw *w = csvw_open(out);
     csvw_names(w, "program,label,metric,runs,ratio,least,most");
     csvw_end(w);
-    struct mean *all = xcalloc(labels.n * metrics.n + 1, sizeof *all);
+    struct mean *all = xcalloc(size_mul(labels.n, metrics.n) + 1, sizeof *all);
     for (size_t k = 0; k < n; k++) {
         const struct mean *m = &mean[k];
         size_t cell = k % (labels.n * metrics.n);

@@ -25,6 +25,7 @@
  *     loop-act --do=split_8,down,swap_down | loop-run --cache=runs.csv
  */
 #include "base/filter.h"
+#include "base/checked.h"
 #include "base/progress.h"
 #include "loop/code/native.h"
 #include "loop/nest/rows.h"
@@ -64,7 +65,7 @@ static int rewritten(struct nest_rows *r, struct evaluator *v)
     for (str before = { 0 }; rows_next(r); n++) {
         line = grow(line, n + 1, &room, sizeof *line);
         struct line *l = &line[n];
-        *l = (struct line){ .field = arena_get(&text, sizeof(str) * (size_t)csv_ncol(t)), .nest = -1 };
+        *l = (struct line){ .field = arena_get(&text, size_mul((size_t)csv_ncol(t), sizeof(str))), .nest = -1 };
         for (int i = 0; i < csv_ncol(t); i++) l->field[i] = (str){ csv_cstr(t, i, &text), csv_str(t, i).n };
         if (last && n && !r->fresh && str_eq(before, l->field[algo])) l[-1].blank = true;
         if (csv_has(t, gflops)) l->nest = again_add(&g, &r->p, &r->nest);

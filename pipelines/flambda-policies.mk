@@ -26,8 +26,8 @@ flambda-pca: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca.done
 $(POLICY_OUT)/policies.settings: policies-force
 	@mkdir -p $(@D)
 	if [ -z '$(DATA)' ]; then echo 'make: say where the data are, DATA=DIR' >&2; exit 1; fi
-	printf '%s\n' 'results=$(POLICY_DATA)' 'counters=$(PCA_DATA)' 'experiment=$(EXPERIMENT)' 'settings=$(SETTINGS)' > $@.new
-	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	printf '%s\n' 'results=$(POLICY_DATA)' 'counters=$(PCA_DATA)' 'experiment=$(EXPERIMENT)' 'settings=$(SETTINGS)' > $(new)
+	cmp -s $(new) $@ && rm $(new) || $(call keep,$@)
 .PHONY: policies-force
 
 $(POLICY_OUT)/timings.csv: $(POLICY_OUT)/policies.settings $(wildcard $(POLICY_DATA)/*/$(EXPERIMENT)/*.csv) $(BIN)/flambda-results
@@ -38,7 +38,8 @@ $(POLICY_OUT)/settings.csv: $(POLICY_OUT)/policies.settings $(wildcard $(POLICY_
 $(POLICY_OUT)/counters.csv: $(POLICY_OUT)/policies.settings $(wildcard $(PCA_DATA)/*.csv) $(BIN)/flambda-counters
 	shopt -s nullglob
 	files=('$(PCA_DATA)'/*.csv)
-	if [ $${#files[@]} = 0 ]; then : > $@; else flambda-counters "$${files[@]}" -o $@; fi
+	if [ $${#files[@]} = 0 ]; then : > $(new); else flambda-counters "$${files[@]}" > $(new); fi
+	$(call keep,$@)
 
 $(POLICY_OUT)/policies.csv: $(POLICY_OUT)/timings.csv $(POLICY_OUT)/counters.csv data/flambda-benchmarks.csv $(BIN)/flambda-policies
 	$(policy_run) --table=savings $< -o $@
@@ -49,45 +50,51 @@ $(POLICY_OUT)/settings-select.csv: $(POLICY_OUT)/settings.csv $(POLICY_OUT)/coun
 	if [ -s $(POLICY_OUT)/counters.csv ] && grep -q ',$(HAND),' $<; then
 	    $(policy_run) --table=select --only=2 --base=initial --hand=$(HAND) $< -o $@
 	else
-	    echo choice,benchmark,policy,seconds,saved_ratio,missed_ratio > $@
+	    echo choice,benchmark,policy,seconds,saved_ratio,missed_ratio $(aside)
 	fi
 
 # what a picture shows stands in a table beside it: one policy, one set
 $(POLICY_OUT)/policies-one.csv: $(POLICY_OUT)/policies.csv $(BIN)/csv-where
 	policy=$$(awk -F, 'NR > 1 && $$5 != "" && (!first || $$1 == "$(POLICY_PLOT)") { first = $$1 } END { print first }' $<)
-	csv-where --column=policy --is="$$policy" $< > $@
+	csv-where --column=policy --is="$$policy" $< $(aside)
 $(POLICY_OUT)/policies-set.csv: $(POLICY_OUT)/policies-summary.csv $(BIN)/csv-where
 	set=$$(awk -F, 'NR > 1 && $$3 > 0 && set != "test" { set = $$2 } END { print set }' $<)
-	csv-where --column=set --is="$$set" $< > $@
+	csv-where --column=set --is="$$set" $< $(aside)
 $(foreach x,svg png,$(POLICY_OUT)/policies.$x): $(POLICY_OUT)/policies-one.csv plots/flambda-savings.gp
 	policy=$$(awk -F, 'NR == 2 { print $$1 }' $<)
-	if [ -n "$$policy" ]; then gnuplot -c plots/flambda-savings.gp $< $@ "$$policy"; else : > $@; fi
+	if [ -n "$$policy" ]; then gnuplot -c $(TOP)/plots/flambda-savings.gp $< $(new) "$$policy"; else : > $(new); fi
+	$(call keep,$@)
 $(foreach x,svg png,$(POLICY_OUT)/policies-set.$x): $(POLICY_OUT)/policies-set.csv plots/flambda-summary.gp
 	set=$$(awk -F, 'NR == 2 { print $$2 }' $<)
-	if [ -n "$$set" ]; then gnuplot -c plots/flambda-summary.gp $< $@ "$$set"; else : > $@; fi
+	if [ -n "$$set" ]; then gnuplot -c $(TOP)/plots/flambda-summary.gp $< $(new) "$$set"; else : > $(new); fi
+	$(call keep,$@)
 $(foreach x,svg png,$(POLICY_OUT)/policies-greedy.$x): $(POLICY_OUT)/policies-greedy.csv plots/flambda-greedy.gp
-	if grep -q ^train, $<; then gnuplot -c plots/flambda-greedy.gp $< $@; else : > $@; fi
+	if grep -q ^train, $<; then gnuplot -c $(TOP)/plots/flambda-greedy.gp $< $(new); else : > $(new); fi
+	$(call keep,$@)
 
 # the policies in order of their median regret
 $(POLICY_OUT)/policies-regret-median.csv: $(POLICY_OUT)/policies-regret.csv $(BIN)/csv-group $(BIN)/csv-sort
 	csv-where --column=regret_ratio --known $< | csv-group --group=policy --columns=regret_ratio --stat=n,p25,p50,p75 |
-	    csv-sort --key=p50_regret_ratio:n > $@
+	    csv-sort --key=p50_regret_ratio:n $(aside)
 $(foreach x,svg png,$(POLICY_OUT)/policies-regret.$x): $(POLICY_OUT)/policies-regret-median.csv plots/flambda-regret.gp
-	if [ $$(wc -l < $<) -gt 1 ]; then gnuplot -c plots/flambda-regret.gp $< $@; else : > $@; fi
+	if [ $$(wc -l < $<) -gt 1 ]; then gnuplot -c $(TOP)/plots/flambda-regret.gp $< $(new); else : > $(new); fi
+	$(call keep,$@)
 
 $(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca-points.csv &: $(POLICY_OUT)/counters.csv $(BIN)/flambda-pca
 	if [ ! -s $< ]; then echo 'make: no counter files in $(PCA_DATA)' >&2; exit 1; fi
-	flambda-pca --points=$(POLICY_OUT)/pca-points.csv $< > $(POLICY_OUT)/pca.csv
+	flambda-pca --points=$(POLICY_OUT)/pca-points.csv $< > $(call beside,$(POLICY_OUT)/pca.csv)
+	$(call keep,$(POLICY_OUT)/pca.csv)
 # one scatter a benchmark that has components
 $(POLICY_OUT)/pca.done: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca-points.csv plots/flambda-pca.gp $(BIN)/csv-where
 	mkdir -p $(POLICY_OUT)/pca
 	while IFS=, read -r name rows steps na initial best saved raw rest; do
 	    [ "$$name" != benchmark ] && [ -n "$$raw" ] && [ -n "$$saved" ] || continue
+	    [[ $$name =~ ^[A-Za-z0-9][A-Za-z0-9._+-]*$$ ]] || { echo "make: benchmark '$$name' is not a plain name" >&2; exit 1; }
 	    points="$(POLICY_OUT)/pca/$$name.csv"
 	    csv-where --column=benchmark --is="$$name" $(POLICY_OUT)/pca-points.csv > "$$points"
 	    for x in svg png; do
-	        gnuplot -c plots/flambda-pca.gp "$$points" "$(POLICY_OUT)/pca/$$name-z.$$x" "$$name" z_1 z_2
-	        gnuplot -c plots/flambda-pca.gp "$$points" "$(POLICY_OUT)/pca/$$name-raw.$$x" "$$name" raw_1 raw_2
+	        gnuplot -c $(TOP)/plots/flambda-pca.gp "$$points" "$(POLICY_OUT)/pca/$$name-z.$$x" "$$name" z_1 z_2
+	        gnuplot -c $(TOP)/plots/flambda-pca.gp "$$points" "$(POLICY_OUT)/pca/$$name-raw.$$x" "$$name" raw_1 raw_2
 	    done
 	done < $<
 	touch $@
@@ -103,15 +110,17 @@ flambda-generalise: $(foreach r,$(GENERALISE_RULES),$(foreach x,csv svg png,$(PO
 $(POLICY_OUT)/generalise-labels-%.csv: $(POLICY_OUT)/pairs.csv $(BIN)/flambda-label
 	flambda-label --rule=$* $(if $(filter ridge,$*),--tau=$(GENERALISE_TAU)) $< -o $@
 $(POLICY_OUT)/generalise-%.csv: $(POLICY_OUT)/generalise-labels-%.csv $(BIN)/fit-cv
-	fit-cv --target=label --group=program --ignore=$(GENERALISE_IGNORE) --seed=$(SEED) $< > $@
+	fit-cv --target=label --group=program --ignore=$(GENERALISE_IGNORE) --seed=$(SEED) $< $(aside)
 # what the picture shows: all programs together, and the best that any function of these features could do
 $(POLICY_OUT)/generalise-all-%.csv: $(POLICY_OUT)/generalise-%.csv $(POLICY_OUT)/generalise-labels-%.csv $(BIN)/fit-audit
 	ceiling=$$(fit-audit --target=label --ignore=program,$(GENERALISE_IGNORE) $(POLICY_OUT)/generalise-labels-$*.csv | awk -F, '$$1 == "ceiling_ratio" { print $$3 }')
-	csv-where --column=group --is='(all)' $< | sed "1s/$$/,ceiling_ratio/; 2,\$$s/$$/,$$ceiling/" > $@
+	csv-where --column=group --is='(all)' $< | sed "1s/$$/,ceiling_ratio/; 2,\$$s/$$/,$$ceiling/" $(aside)
 $(POLICY_OUT)/generalise-%.svg: $(POLICY_OUT)/generalise-all-%.csv plots/flambda-generalise.gp
-	gnuplot -c plots/flambda-generalise.gp $< $@ '$* labels'
+	gnuplot -c $(TOP)/plots/flambda-generalise.gp $< $(new) '$* labels'
+	$(call keep,$@)
 $(POLICY_OUT)/generalise-%.png: $(POLICY_OUT)/generalise-all-%.csv plots/flambda-generalise.gp
-	gnuplot -c plots/flambda-generalise.gp $< $@ '$* labels'
+	gnuplot -c $(TOP)/plots/flambda-generalise.gp $< $(new) '$* labels'
+	$(call keep,$@)
 
 # ours beside the published figures, for those that rest on files given: make flambda-published DATA=DIR
 GENERAL ?= decay-0.400000-ridge-0.500000-benefit-log_speedup_over_mean
@@ -141,10 +150,10 @@ $(POLICY_OUT)/ours.csv: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/policies.csv $(POLIC
 	file == "trees.csv" && $$2 == "inlining_tree_a.sexp" && $$1 ~ /^n_(decl|inlined|apply)$$/ { tree_a += $$3 }
 	file == "trees.csv" && $$2 == "kb-1-parents.sexp" && sub("n_nodes_pass_", "", $$1) { print "kb_1_nodes_pass", $$1, $$3 }
 	file == "trees.csv" && $$2 == "kb-1-parents.sexp" && $$1 == "n_decisions_round_0" { print "kb_1_decisions", "round 0", $$3 }
-	END { if (tree_a) print "tree_a", "n_nodes", tree_a; for (b in top) print "best_policy_percent", b, 100 * top[b] }' CONVFMT=%.12g OFMT=%.12g $^ > $@
+	END { if (tree_a) print "tree_a", "n_nodes", tree_a; for (b in top) print "best_policy_percent", b, 100 * top[b] }' CONVFMT=%.12g OFMT=%.12g $^ $(aside)
 $(POLICY_OUT)/published.csv: data/published/flambda.csv $(POLICY_OUT)/ours.csv $(BIN)/csv-join
 	csv-join --key=figure,key --keep=left $< $(POLICY_OUT)/ours.csv |
-	    awk -F, -v OFS=, 'NR == 1 { print $$0, "difference"; next } $$4 == "" { print $$0, ""; next } { printf "%s,%.3g\n", $$0, $$4 - $$3 }' > $@
+	    awk -F, -v OFS=, 'NR == 1 { print $$0, "difference"; next } $$4 == "" { print $$0, ""; next } { printf "%s,%.3g\n", $$0, $$4 - $$3 }' $(aside)
 
 # shares of the labels against tau, from the rewards in the training logs: make flambda-classes DATA=DIR
 CLASS_LOG  ?= ridge_moe
@@ -155,6 +164,7 @@ flambda-classes: $(foreach x,csv svg png,$(POLICY_OUT)/classes.$x)
 class_log = $(firstword $(wildcard $(DATA)/inline/training-logs/$(CLASS_LOG) $(DATA)/training-logs/$(CLASS_LOG)))
 $(POLICY_OUT)/classes.csv: $(POLICY_OUT)/policies.settings $(BIN)/flambda-pairs $(BIN)/flambda-label
 	if [ -z '$(class_log)' ]; then echo 'make: no training-logs/$(CLASS_LOG) in DATA=$(DATA)' >&2; exit 1; fi
-	flambda-pairs --kind=log $(class_log)/correct.log $(class_log)/incorrect.log | flambda-label --count --rule=ridge $(CLASS_TAUS:%=--tau=%) > $@
+	flambda-pairs --kind=log $(class_log)/correct.log $(class_log)/incorrect.log | flambda-label --count --rule=ridge $(CLASS_TAUS:%=--tau=%) $(aside)
 $(POLICY_OUT)/classes.svg $(POLICY_OUT)/classes.png: $(POLICY_OUT)/classes.csv plots/flambda-classes.gp
-	gnuplot -c plots/flambda-classes.gp $< $@
+	gnuplot -c $(TOP)/plots/flambda-classes.gp $< $(new)
+	$(call keep,$@)

@@ -3,7 +3,11 @@
 #   decisions-v1/*.sexp           -> make flambda-trees,     OUT/flambda/trees.csv
 #   features-v3/*.sexp, training-logs/*/{correct,incorrect}.log, rewards/KIND/PROGRAM/rewards_dump.sexp -> make flambda-features, OUT/flambda/features.csv
 # All tables are item,key,value.
-flambda_data = $(firstword $(wildcard $(DATA)/inline/$(1) $(DATA)/$(1)))
+# the folder, empty where DATA has none; files in it, none where there is no folder
+flambda_data = $(if $(DATA),$(firstword $(wildcard $(DATA)/inline/$(1) $(DATA)/$(1))))
+flambda_files = $(if $(call flambda_data,$(1)),$(wildcard $(call flambda_data,$(1))/$(2)))
+flambda_there = [ -n '$(call flambda_data,$(1))' ] || { echo "make: no $(1) in DATA='$(DATA)'" >&2; exit 1; }
+flambda_perhaps = [ -n '$(call flambda_data,$(1))' ] || echo "make: no $(1) in DATA='$(DATA)', its rows are left out" >&2
 FLAMBDA_GAMMAS  ?= 0.4 0.9 0.99 1.0
 FLAMBDA_LAMBDAS ?= 0.005 0.05 0.5
 FLAMBDA_ALPHAS  ?= 0.5 0.05 0.005 0.0005 0.00005 auto cv
@@ -17,16 +21,16 @@ flambda-features: $(OUT)/flambda/features.csv
 # settings are part of the result, so a change of DATA makes it anew
 $(OUT)/flambda/settings: flambda-force
 	@mkdir -p $(@D)
-	printf '%s\n' 'data $(abspath $(DATA))' 'gammas $(FLAMBDA_GAMMAS)' 'lambdas $(FLAMBDA_LAMBDAS)' 'alphas $(FLAMBDA_ALPHAS)' 'taus $(FLAMBDA_TAUS)' > $@.new
-	cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	printf '%s\n' 'data $(abspath $(DATA))' 'gammas $(FLAMBDA_GAMMAS)' 'lambdas $(FLAMBDA_LAMBDAS)' 'alphas $(FLAMBDA_ALPHAS)' 'taus $(FLAMBDA_TAUS)' > $(new)
+	cmp -s $(new) $@ && rm $(new) || $(call keep,$@)
 flambda-force:
 .PHONY: flambda-force
 
 # ---- decisions: one problem for every decay, then every fit on it ----
 $(OUT)/flambda/problem-%.csv $(OUT)/flambda/times-%.csv &: $(OUT)/flambda/settings $(BIN)/inline-problem
-	@[ -n '$(call flambda_data,decisions-v0)' ] || { echo 'no decisions-v0 in DATA=$(DATA)' >&2; exit 1; }
+	@$(call flambda_there,decisions-v0)
 	cd $(call flambda_data,decisions-v0)
-	find . -name '*.sexp' -printf '%P\0' | sort -zV | xargs -0 inline-problem --gamma=$* --times=$(abspath $(OUT))/flambda/times-$*.csv -o $(abspath $(OUT))/flambda/problem-$*.csv
+	find -L . -name '*.sexp' -printf '%P\0' | sort -zV | xargs -0 inline-problem --gamma=$* --times=$(abspath $(OUT))/flambda/times-$*.csv -o $(abspath $(OUT))/flambda/problem-$*.csv
 
 # one fit: what inline-reward and inline-best report of it, as item,key,value
 define flambda_fit
@@ -37,10 +41,10 @@ awk -F, -v key="gamma=$* $(3) target=$$target" -v method=$(1) 'FNR > 1 {
     if (item == "value" || item == "mse" || item == "objective" || item == "nonzeros" || item == "r_squared") item = method "_" item
     if (item == "n_inlined" || item == "n_apply" || item == "n_decl") item = (method == "ridge" ? "" : "lasso_") item
     print item "," key "," $$2
-    if (item ~ /^lasso_/ && key ~ /alpha=[0-9]/) { also = key; sub("alpha=", "lambda=", also); print item "," also "," $$2 } }' $@.fit $@.best >> $@
+    if (item ~ /^lasso_/ && key ~ /alpha=[0-9]/) { also = key; sub("alpha=", "lambda=", also); print item "," also "," $$2 } }' $@.fit $@.best >> $(new)
 endef
 $(OUT)/flambda/fits-%.csv: $(OUT)/flambda/times-%.csv $(BIN)/inline-reward $(BIN)/inline-best
-	@echo 'fits at gamma $*'; : > $@
+	@echo 'fits at gamma $*'; : > $(new)
 	over="mean$$(csv-where -c initial --min=1 $< | awk 'NR == 2 { print " baseline" }')"
 	for x in $$over; do for f in linear log tanh; do target=$${f}_over_$$x
 	for l in $(FLAMBDA_LAMBDAS); do
@@ -50,14 +54,15 @@ $(OUT)/flambda/fits-%.csv: $(OUT)/flambda/times-%.csv $(BIN)/inline-reward $(BIN
 	$(call flambda_fit,lasso,--alpha=$$a,alpha=$$a)
 	done; done; done
 	rm -f $@.fit $@.best $@.decisions
+	$(call keep,$@)
 $(OUT)/flambda/decisions.csv: $(FLAMBDA_GAMMAS:%=$(OUT)/flambda/fits-%.csv)
 	@(echo item,key,value
 	awk -F, '!seen[$$1]++ && /^(n_runs|n_groups|n_distinct|n_nodes|n_columns|rank|n_twins),/ { print $$1 ",all," $$3 }' $<
-	cat $^) > $@
+	cat $^) $(aside)
 
 # ---- trees ----
 $(OUT)/flambda/trees.csv: $(OUT)/flambda/settings $(BIN)/flambda-tree $(BIN)/flambda-expand
-	@[ -n '$(call flambda_data,decisions-v1)' ] || { echo 'no decisions-v1 in DATA=$(DATA)' >&2; exit 1; }
+	@$(call flambda_there,decisions-v1)
 	cd $(call flambda_data,decisions-v1)
 	out=$(abspath $@)
 	flambda-tree --stat --rounds *.sexp > $$out.stat
@@ -75,10 +80,12 @@ $(OUT)/flambda/trees.csv: $(OUT)/flambda/settings $(BIN)/flambda-tree $(BIN)/fla
 
 # ---- features and labels ----
 $(OUT)/flambda/pairs.csv: $(OUT)/flambda/settings $(BIN)/flambda-pairs
-	@[ -n '$(call flambda_data,features-v3)' ] || { echo 'no features-v3 in DATA=$(DATA)' >&2; exit 1; }
-	flambda-pairs $(call flambda_data,features-v3)/*.sexp > $@
+	@$(call flambda_there,features-v3)
+	flambda-pairs $(call flambda_data,features-v3)/*.sexp $(aside)
 $(OUT)/flambda/features.csv: $(OUT)/flambda/pairs.csv $(BIN)/flambda-features $(BIN)/flambda-label $(BIN)/fit-audit
-	@(echo item,key,value
+	@$(call flambda_perhaps,training-logs)
+	$(call flambda_perhaps,rewards)
+	(echo item,key,value
 	flambda-features --prepare --scale=$@.scale $(call flambda_data,features-v3)/*.sexp | awk 'END { print "n_rows,," NR - 1 }'
 	awk -F, 'NR > 1 { n[$$2]++; kept[$$2] += $$3 } END {
 	    print "n_numeric,," n["numeric"]; print "n_bool,," n["flag"]
@@ -91,7 +98,7 @@ $(OUT)/flambda/features.csv: $(OUT)/flambda/pairs.csv $(BIN)/flambda-features $(
 	flambda-label --rule=lasso -o $(@D)/labels.csv $<
 	audit lasso 1
 	for t in $(FLAMBDA_TAUS); do flambda-label --rule=ridge --tau=$$t -o $(@D)/labels.csv $<; audit $$t 0; done
-	for k in $(wildcard $(call flambda_data,training-logs)/*/); do
+	for k in $(call flambda_files,training-logs,*/); do
 	    name=$$(basename $$k)
 	    flambda-pairs --kind=log $$k/correct.log $$k/incorrect.log > $(@D)/log.csv
 	    case $$name in lasso*) rules=lasso ;; *) rules='ridge $(FLAMBDA_TAUS:%=-T %)' ;; esac
@@ -99,9 +106,9 @@ $(OUT)/flambda/features.csv: $(OUT)/flambda/pairs.csv $(BIN)/flambda-features $(
 	        print "n_labelled," key "," $$3; print "n_doesnt_matter," key "," $$4; print "n_inline," key "," $$5; print "n_apply," key "," $$6
 	        print "doesnt_matter_ratio," key "," $$7; print "inline_ratio," key "," $$8; print "apply_ratio," key "," $$9 }'
 	done
-	for f in $(wildcard $(call flambda_data,rewards)/*/*/rewards_dump.sexp); do
+	for f in $(call flambda_files,rewards,*/*/rewards_dump.sexp); do
 	    program=$$(basename $$(dirname $$f)) kind=$$(basename $$(dirname $$(dirname $$f)))
 	    flambda-pairs --kind=rewards --program=$$program $$f | awk -F, -v key="$$kind $$program" 'NR > 1 { both += $$4 != "" && $$5 != "" } END {
 	        print "n_reward_nodes," key "," NR - 1; print "n_reward_both," key "," both + 0 }'
-	done) > $@
+	done) $(aside)
 	rm -f $@.scale $(@D)/labels.csv $(@D)/log.csv

@@ -11,7 +11,7 @@ LIVE_SIZE    ?= $(if $(filter ci,$(SCALE)),10,$(if $(filter full,$(SCALE)),400,1
 # a per cent of text weighs as much as a twentieth per cent of instructions; never 30 % more text than the default
 LIVE_GOAL    ?= --text-weight=0.05 --max-text=1.3
 # six is the least of which a signed-rank interval at 95 % can exclude anything
-LIVE_ROUNDS  ?= $(if $(filter ci,$(SCALE)),6,$(if $(filter full,$(SCALE)),100,20))
+LIVE_ROUNDS  ?= $(if $(filter ci test,$(SCALE)),12,$(if $(filter full,$(SCALE)),100,20))
 FIT          ?= fit-boost --rounds=60 --depth=3
 $(if $(word 2,$(PROGRAM)),$(error make inline: PROGRAM='$(PROGRAM)': make cannot work in a directory with a space in its name))
 LIVE_ALL     := $(shell awk -F, 'NR > 1 { print $$1 }' $(LIVE_TABLE))
@@ -36,14 +36,14 @@ inline-list:
 # one program under a decisions file of yours: its exact costs and what was not obeyed
 inline-one: $(LIVE)/$(NAME)/w/program.csv
 	inline-build --decisions=$(DECISIONS) --out=$(LIVE)/$(NAME)/one $(<D) | csv-where -c inlined --is=no
-	pipelines/measure count $(<D) one=$(LIVE)/$(NAME)/one
+	$(TOP)/pipelines/measure count $(<D) one=$(LIVE)/$(NAME)/one
 .PHONY: inline inline-list inline-one
 
 # ---- one module for each program; cross references between sources (inputs) want all of them first
 ifeq ($(LIVE_OWN),)
 $(LIVE)/sources: $(LIVE_TABLE) | $(PROGS)
 	@mkdir -p $(LIVE)/src
-	awk -F, 'NR > 1 { print $$1, $$3 }' $< | while read -r name package; do pipelines/fetch-source $$package $(LIVE)/src/$$name $(CURDIR)/data; done
+	awk -F, 'NR > 1 { print $$1, $$3 }' $< | while read -r name package; do $(TOP)/pipelines/fetch-source $$package $(LIVE)/src/$$name $(CURDIR)/data; done
 	touch $@
 $(LIVE)/%/w/program.csv: $(LIVE)/sources
 	@mkdir -p $(@D)
@@ -58,17 +58,17 @@ endif
 # ---- explore: instructions first, then text size; logs are append-only and a killed search goes on
 $(LIVE)/%/started: $(LIVE)/%/w/program.csv $(LIVE)/%/sites.csv | $(PROGS)
 	@echo "exploring $*: where to begin"
-	pipelines/explore $(<D) $(@D) 0 $(SEED) $(JOBS) $(LIVE_GOAL)
+	$(TOP)/pipelines/explore $(<D) $(@D) 0 $(SEED) $(JOBS) $(LIVE_GOAL)
 	touch $@
 $(LIVE)/%/explored: $(LIVE)/%/started
 	@echo "exploring $*: $(LIVE_EVALS) sets of decisions"
-	pipelines/explore $(@D)/w $(@D) $(LIVE_EVALS) $(SEED) $(JOBS) $(LIVE_GOAL)
+	$(TOP)/pipelines/explore $(@D)/w $(@D) $(LIVE_EVALS) $(SEED) $(JOBS) $(LIVE_GOAL)
 	touch $@
 $(LIVE)/%/size/explored: $(LIVE)/%/w/program.csv $(LIVE)/%/explored
 	@echo "exploring $* for size: $(LIVE_SIZE) sets of decisions"
 	mkdir -p $(@D)
 	cp $(LIVE)/$*/sites.csv $(@D)/sites.csv
-	GOAL=size pipelines/explore $(<D) $(@D) $(LIVE_SIZE) $(SEED) $(JOBS)
+	GOAL=size $(TOP)/pipelines/explore $(<D) $(@D) $(LIVE_SIZE) $(SEED) $(JOBS)
 	touch $@
 
 # ---- rewards from what was explored (the filters of the study), and what they propose, measured like the rest; sets in
@@ -85,9 +85,9 @@ $(LIVE)/%/rewarded: $(LIVE)/%/rewards.csv
 	inline-run --store=$(@D)/store --history=$(@D)/history.csv --complete --list=$(@D)/rewarded.list $(@D)/w
 	touch $@
 $(LIVE)/%/learned.sexp: $(LIVE)/%/rewarded
-	@inline-search --best $(LIVE_GOAL) --store=$(@D)/store --work=$(@D)/w $(@D)/history.csv > $@
+	@inline-search --best $(LIVE_GOAL) --store=$(@D)/store --work=$(@D)/w $(@D)/history.csv $(aside)
 $(LIVE)/%/small.sexp: $(LIVE)/%/size/explored
-	@inline-search --best --text-weight=1 --store=$(@D)/size/store --work=$(@D)/w $(@D)/size/history.csv > $@
+	@inline-search --best --text-weight=1 --store=$(@D)/size/store --work=$(@D)/w $(@D)/size/history.csv $(aside)
 
 # ---- the programs to compare; `obeyed` says of every decision what became of it.  O2, O3, Os, Oz are whole-program
 # builds; `files` is what most users have, each source compiled by itself at -O2 and linked
@@ -103,30 +103,33 @@ $(LIVE)/%/built: $(LIVE)/%/learned.sexp $(LIVE)/%/small.sexp | $(PROGS)
 LIVE_BUILDS   = $(foreach l,$(LIVE_LABELS),$l=$(@D)/$l)
 $(LIVE)/%/exact.csv: $(LIVE)/%/built
 	@echo "counting $*"
-	pipelines/measure count $(@D)/w $(LIVE_BUILDS) > $@
+	$(TOP)/pipelines/measure count $(@D)/w $(LIVE_BUILDS) $(aside)
 $(LIVE)/%/runs.csv: $(LIVE)/%/built
 	@echo "timing $*"
-	ROUNDS=$(LIVE_ROUNDS) SEED=$(SEED) pipelines/measure time $(@D)/w $(LIVE_BUILDS) > $@
+	ROUNDS=$(LIVE_ROUNDS) SEED=$(SEED) $(TOP)/pipelines/measure time $(@D)/w $(LIVE_BUILDS) $(aside)
 
 # ---- tables over all programs: ratios to whole-program -O2, the same to the stock build, and of the small one to -Oz
 $(LIVE)/exact.csv: $(NAMES:%=$(LIVE)/%/exact.csv)
-	@inline-compare --base=O2 $^ > $@
+	@inline-compare --base=O2 $^ $(aside)
 $(LIVE)/exact-files.csv: $(NAMES:%=$(LIVE)/%/exact.csv)
-	@inline-compare --base=files $^ > $@
+	@inline-compare --base=files $^ $(aside)
 $(LIVE)/size.csv: $(NAMES:%=$(LIVE)/%/exact.csv)
-	@csv-cat $^ | csv-where -c label --is=Oz --is=small | inline-compare --base=Oz | csv-where -c label --is=small > $@
+	@csv-cat $^ | csv-where -c label --is=Oz --is=small | inline-compare --base=Oz | csv-where -c label --is=small $(aside)
 $(LIVE)/runs.csv: $(NAMES:%=$(LIVE)/%/runs.csv)
-	@csv-cat $^ > $@
+	@csv-cat $^ $(aside)
 $(LIVE)/time.csv: $(LIVE)/runs.csv
-	@bench-compare --quiet --base=O2 --metric=cpu $< > $@ || [ $$? -le 2 ]
+	@bench-compare --quiet --base=O2 --metric=cpu $< > $(new) || [ $$? -le 2 ]
+	$(call keep,$@)
 $(LIVE)/time-files.csv: $(LIVE)/runs.csv
-	@bench-compare --quiet --base=files --metric=cpu $< > $@ || [ $$? -le 2 ]
+	@bench-compare --quiet --base=files --metric=cpu $< > $(new) || [ $$? -le 2 ]
+	$(call keep,$@)
 $(LIVE)/size-time.csv: $(LIVE)/runs.csv
-	@csv-where -c label --is=Oz --is=small $< | bench-compare --quiet --base=Oz --metric=cpu > $@ || [ $$? -le 2 ]
+	@csv-where -c label --is=Oz --is=small $< | bench-compare --quiet --base=Oz --metric=cpu > $(new) || [ $$? -le 2 ]
+	$(call keep,$@)
 $(LIVE)/guard.csv: $(LIVE)/runs.csv
-	@csv-where -c label --is=small --not $< | bench-guard --base=O2 --metric=cpu > $@
+	@csv-where -c label --is=small --not $< | bench-guard --base=O2 --metric=cpu $(aside)
 $(LIVE)/obeyed.csv: $(NAMES:%=$(LIVE)/%/built)
-	@csv-cat --source=decisions $(foreach n,$(NAMES),$(LIVE)/$n/obeyed.csv $(LIVE)/$n/obeyed-small.csv) > $@
+	@csv-cat --source=decisions $(foreach n,$(NAMES),$(LIVE)/$n/obeyed.csv $(LIVE)/$n/obeyed-small.csv) $(aside)
 
 # ---- policies: what the learned decisions have in common, tried on programs that they never saw.  `heat` decides about
 # the calls that an exact profile of the search runs says are executed often, and leaves the others to the compiler's
@@ -145,7 +148,7 @@ inline-policy: $(POLICY)/exact.csv $(POLICY)/time.csv $(POLICY)/time-files.csv $
 .PHONY: inline-policy
 $(POLICY)/%.labelled.csv: $(LIVE)/%/learned.sexp $(LIVE)/%/sites.csv
 	@mkdir -p $(@D)
-	inline-verdict --decisions=$< $(<D)/sites.csv | csv-where -c legal --is=yes | csv-where -c verdict --known | csv-where -c cost --known > $@
+	inline-verdict --decisions=$< $(<D)/sites.csv | csv-where -c legal --is=yes | csv-where -c verdict --known | csv-where -c cost --known $(aside)
 # trained on the training programs but the one it is for
 policy_train  = csv-cat $(foreach n,$(LIVE_TRAIN),$(if $(filter $n,$*),,$(POLICY)/$n.labelled.csv))
 $(POLICY)/%.heat.model: $(LIVE_TRAIN:%=$(POLICY)/%.labelled.csv)
@@ -160,7 +163,7 @@ $(LIVE)/%/sites.csv: $(LIVE)/%/w/program.csv
 	@inline-sites -o $@ $(<D)
 $(POLICY)/%.sites.csv: $(LIVE)/%/sites.csv
 	@mkdir -p $(@D)
-	csv-where -c cost --known $< > $@
+	csv-where -c cost --known $< $(aside)
 # a call that becomes visible when its caller is inlined is asked about too, two levels deep
 define policy_rounds
 	@$1 > $@.csv
@@ -169,7 +172,7 @@ define policy_rounds
 	    inline-build --decisions=$@.$$round --complete=$@.calls --out=$@.exe $(LIVE)/$*/w > /dev/null
 	    inline-decide $2 --calls=$@.calls $@.csv > $@.$$((round + 1))
 	done
-	mv $@.2 $@
+	$(TOP)/pipelines/keep $@.2 $@
 	rm -f $@.[01] $@.csv $@.calls $@.exe
 endef
 $(POLICY)/%.heat.sexp: $(POLICY)/%.sites.csv $(POLICY)/%.heat.model
@@ -180,7 +183,7 @@ $(POLICY)/%.rule.sexp: $(POLICY)/%.sites.csv
 	$(call policy_rounds,cat $<,-c cost --under=$(POLICY_RULE) --hot=$(POLICY_HOT) --otherwise=inlined)
 $(POLICY)/starts.csv: $(foreach n,$(sort $(LIVE_TRAIN) $(POLICY_NAMES)),$(LIVE)/$n/started)
 	@mkdir -p $(@D)
-	inline-trace $(^:started=history.csv) | csv-where -c algorithm --is=start | csv-where -c state --is=ok > $@
+	inline-trace $(^:started=history.csv) | csv-where -c algorithm --is=start | csv-where -c state --is=ok $(aside)
 # of the beginnings that this program has too: two that are the same set here are one row
 $(POLICY)/%.ranked.csv: $(POLICY)/starts.csv
 	@csv-where -c program --is=$* $< | csv-cut -c parent,step,decisions > $@.own
@@ -189,15 +192,16 @@ $(POLICY)/%.ranked.csv: $(POLICY)/starts.csv
 	    csv-join -k parent,step - $@.own |
 	    csv-sort -k n_instructions_ratio:nr,gmean_instructions_ratio:n > $@.part
 	rm $@.own
-	mv $@.part $@
+	$(TOP)/pipelines/keep $@.part $@
 $(POLICY)/%.start.sexp: $(POLICY)/%.ranked.csv $(POLICY)/%.default.sexp
 	@set=$$(csv-cut -c decisions $< | sed -n 2p)
-	if [ -n "$$set" ]; then cp $(LIVE)/$*/store/$$set.sexp $@; else cp $(POLICY)/$*.default.sexp $@; fi
+	if [ -n "$$set" ]; then cp $(LIVE)/$*/store/$$set.sexp $(new); else cp $(POLICY)/$*.default.sexp $(new); fi
+	$(call keep,$@)
 $(POLICY)/%.trials.sexp: $(POLICY)/%.ranked.csv
 	@csv-where -c decisions --is=default $$(csv-cut -c decisions $< | sed -n "2,$$((1 + $(POLICY_TRIALS)))s/^/--is=/p") $(LIVE)/$*/history.csv > $@.csv
 	inline-search --best $(LIVE_GOAL) --store=$(LIVE)/$*/store --work=$(LIVE)/$*/w $@.csv > $@.part
 	rm $@.csv
-	mv $@.part $@
+	$(TOP)/pipelines/keep $@.part $@
 $(POLICY)/%.built: $(POLICY)/%.default.sexp $(foreach k,$(POLICY_KINDS),$(POLICY)/%.$k.sexp)
 	@for kind in $(POLICY_KINDS); do
 	    inline-build --decisions=$(POLICY)/$*.$$kind.sexp --out=$(POLICY)/$*.$$kind $(LIVE)/$*/w > $(POLICY)/$*.$$kind.obeyed.csv
@@ -205,39 +209,42 @@ $(POLICY)/%.built: $(POLICY)/%.default.sexp $(foreach k,$(POLICY_KINDS),$(POLICY
 	touch $@
 POLICY_BUILDS = $(foreach k,O2 files $(POLICY_KINDS),$k=$(POLICY)/$*.$k)
 $(POLICY)/%.exact.csv: $(POLICY)/%.built
-	@pipelines/measure count $(LIVE)/$*/w $(POLICY_BUILDS) > $@
+	@$(TOP)/pipelines/measure count $(LIVE)/$*/w $(POLICY_BUILDS) $(aside)
 $(POLICY)/%.runs.csv: $(POLICY)/%.built
 	@echo "timing the policies on $*"
-	ROUNDS=$(LIVE_ROUNDS) SEED=$(SEED) pipelines/measure time $(LIVE)/$*/w $(POLICY_BUILDS) > $@
+	ROUNDS=$(LIVE_ROUNDS) SEED=$(SEED) $(TOP)/pipelines/measure time $(LIVE)/$*/w $(POLICY_BUILDS) $(aside)
 $(POLICY)/exact.csv: $(POLICY_NAMES:%=$(POLICY)/%.exact.csv)
-	@inline-compare --base=O2 $^ > $@
+	@inline-compare --base=O2 $^ $(aside)
 $(POLICY)/runs.csv: $(POLICY_NAMES:%=$(POLICY)/%.runs.csv)
-	@csv-cat $^ > $@
+	@csv-cat $^ $(aside)
 # before the guard, the worst first
 $(POLICY)/time.csv: $(POLICY)/runs.csv
 	@bench-compare --quiet --base=O2 --metric=cpu $< > $@.all || [ $$? -le 2 ]
-	csv-sort -k ratio:nr $@.all > $@ && rm $@.all
+	csv-sort -k ratio:nr $@.all $(aside) && rm $@.all
 $(POLICY)/time-files.csv: $(POLICY)/runs.csv
 	@bench-compare --quiet --base=files --metric=cpu $< > $@.all || [ $$? -le 2 ]
-	csv-sort -k ratio:nr $@.all > $@ && rm $@.all
+	csv-sort -k ratio:nr $@.all $(aside) && rm $@.all
 $(POLICY)/guard.csv: $(POLICY)/runs.csv
-	@csv-where -c label --is=files --not $< | bench-guard --quiet --base=O2 --metric=cpu > $@
+	@csv-where -c label --is=files --not $< | bench-guard --quiet --base=O2 --metric=cpu $(aside)
 .PRECIOUS: $(POLICY)/%.labelled.csv $(POLICY)/%.heat.model $(POLICY)/%.static.model $(POLICY)/%.heat.sexp $(POLICY)/%.static.sexp $(POLICY)/%.rule.sexp $(POLICY)/%.default.sexp $(POLICY)/%.runs.csv
 
 # ---- figures, each with the table it was drawn from
 $(LIVE)/figure-trace.csv: $(NAMES:%=$(LIVE)/%/rewarded)
-	@inline-trace --steps=$$((1 + $(LIVE_EVALS) / 10)) --t-max=0.002 --t-min=0.0001 $(NAMES:%=$(LIVE)/%/history.csv) > $@
+	@inline-trace --steps=$$((1 + $(LIVE_EVALS) / 10)) --t-max=0.002 --t-min=0.0001 $(NAMES:%=$(LIVE)/%/history.csv) $(aside)
 $(LIVE)/figure-frontier.csv: $(LIVE)/figure-trace.csv
-	@csv-where -c text_ratio --known $< > $@
+	@csv-where -c text_ratio --known $< $(aside)
 $(LIVE)/figure-compare.csv: $(LIVE)/time.csv
-	@csv-where -c verdict --known $< > $@
+	@csv-where -c verdict --known $< $(aside)
 $(LIVE)/figure-policy.csv: $(POLICY)/time.csv
-	@csv-where -c verdict --known $< > $@
+	@csv-where -c verdict --known $< $(aside)
 $(LIVE)/figure-rewards.csv: $(NAMES:%=$(LIVE)/%/rewards.csv)
-	@echo program,place,rank,immediate,lower,upper > $@
+	@echo program,place,rank,immediate,lower,upper > $(new)
 	for n in $(NAMES); do csv-where -c immediate --known $(LIVE)/$$n/rewards.csv | csv-cut -c immediate,immediate_lower,immediate_upper |
 	    awk 'NR > 1' | sort -t, -k1,1gr |
-	    awk -v p=$$n '{ v[NR] = $$0 } END { for (i = 1; i <= NR; i++) if (i <= 30 || i > NR - 30) print p "," ++k "," i "," v[i] }'; done >> $@
+	    awk -v p=$$n '{ v[NR] = $$0 } END { for (i = 1; i <= NR; i++) if (i <= 30 || i > NR - 30) print p "," ++k "," i "," v[i] }'; done >> $(new)
+	$(call keep,$@)
 $(LIVE)/figure-%.svg $(LIVE)/figure-%.png &: $(LIVE)/figure-%.csv plots/inline-%.gp plots/inline-rows.gp
-	@gnuplot -c plots/inline-$*.gp $< $(LIVE)/figure-$*.svg '$(NAMES)'
-	gnuplot -c plots/inline-$*.gp $< $(LIVE)/figure-$*.png '$(NAMES)'
+	@gnuplot -c $(TOP)/plots/inline-$*.gp $< $(call beside,$(LIVE)/figure-$*.svg) '$(NAMES)'
+	$(call keep,$(LIVE)/figure-$*.svg)
+	gnuplot -c $(TOP)/plots/inline-$*.gp $< $(call beside,$(LIVE)/figure-$*.png) '$(NAMES)'
+	$(call keep,$(LIVE)/figure-$*.png)

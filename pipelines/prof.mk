@@ -40,24 +40,26 @@ $(prof_out)/cartpole.done: $(prof_script) | $(prof_programs) all
 $(prof_out)/pairs.csv: | $(prof_programs) all
 	mkdir -p $(@D)
 	rm -rf $(@D)/calibration
-	PYTHONPATH=$B/prof $(PROF_PYTHON) $B/prof/millrace_cost.py pairs $(@D)/calibration $(if $(prof_small),2,10) > $@
+	PYTHONPATH=$B/prof $(PROF_PYTHON) $B/prof/millrace_cost.py pairs $(@D)/calibration $(if $(prof_small),2,10) $(aside)
 	rm -rf $(@D)/calibration
 $(prof_out)/calibration.sexp: $(prof_out)/pairs.csv
-	prof-calibrate $< > $@
+	prof-calibrate $< $(aside)
 # not recorded, recorded, corrected; the rows of an unfinished experiment are kept
-$(prof_out)/correct/table.csv: $(prof_out)/calibration.sexp pipelines/prof-correct-bench | $(prof_programs) all
+$(prof_out)/correct/table.csv: $(prof_out)/calibration.sexp $(TOP)/pipelines/prof-correct-bench | $(prof_programs) all
 	CALIBRATION=$< PYTHON=$(PROF_PYTHON) B=$(abspath $B) BIN=$(abspath $(BIN)) $(if $(prof_small),PROGRAMS=hashlib) \
-	    pipelines/prof-correct-bench $(@D) $(or $(PROF_REPEATS),1) $(if $(prof_small),2,5)
+	    $(TOP)/pipelines/prof-correct-bench $(@D) $(or $(PROF_REPEATS),1) $(if $(prof_small),2,5)
 $(prof_out)/corrected.svg $(prof_out)/corrected.png: $(prof_out)/correct/table.csv plots/prof-corrected.gp
-	gnuplot -c plots/prof-corrected.gp $< $@
-$(prof_out)/functions.csv: $(prof_out)/cartpole.done pipelines/prof-functions
-	pipelines/prof-functions $(@D)/cprofile-tree.prof $(@D)/tree $(prof_script) > $@
+	gnuplot -c $(TOP)/plots/prof-corrected.gp $< $(new)
+	$(call keep,$@)
+$(prof_out)/functions.csv: $(prof_out)/cartpole.done $(TOP)/pipelines/prof-functions
+	$(TOP)/pipelines/prof-functions $(@D)/cprofile-tree.prof $(@D)/tree $(prof_script) $(aside)
 $(prof_out)/functions.svg $(prof_out)/functions.png: $(prof_out)/functions.csv plots/prof-functions.gp
 	csv-sample --quiet --first=12 $< > $@.part
-	gnuplot -c plots/prof-functions.gp $@.part $@
+	gnuplot -c $(TOP)/plots/prof-functions.gp $@.part $(new)
+	$(call keep,$@)
 	rm $@.part
 $(prof_out)/cost.csv: | $(prof_programs) all
-	B=$(abspath $B) SIZE=$(if $(prof_small),0.02,0.5) $(if $(prof_small),PROGRAMS=sqrt) t/bench/prof-cost.sh $(@D)/cost $(if $(prof_small),1,5) > $@
+	B=$(abspath $B) SIZE=$(if $(prof_small),0.02,0.5) $(if $(prof_small),PROGRAMS=sqrt) t/bench/prof-cost.sh $(@D)/cost $(if $(prof_small),1,5) $(aside)
 # the C program, best of three: the same rows each time
 $(prof_out)/c.csv: | $(prof_programs)
 	mkdir -p $(@D)
@@ -66,17 +68,17 @@ $(prof_out)/c.csv: | $(prof_programs)
 	    fit-cartpole --quiet --plain --seed=$(CARTPOLE_SEED) --steps=$(prof_steps) > $(@D)/curve-c.csv
 	    echo $$(($$(date +%s%N) - begin))
 	done | sort -n | sed -n 1p > $@.part
-	{ echo program,seconds,steps,updates,mean_return; tail -1 $(@D)/curve-c.csv | awk -F, -v ns="$$(cat $@.part)" '{ printf "c,%.6f,%s,%s,%s\n", ns / 1e9, $$2, $$3, $$5 }'; } > $@
+	{ echo program,seconds,steps,updates,mean_return; tail -1 $(@D)/curve-c.csv | awk -F, -v ns="$$(cat $@.part)" '{ printf "c,%.6f,%s,%s,%s\n", ns / 1e9, $$2, $$3, $$5 }'; } $(aside)
 	rm $@.part
 
-$(prof_out)/e2e/summary.csv: $(prof_out)/e2e.done pipelines/prof-process $(wildcard plots/prof-*.gp)
-	pipelines/prof-process $(@D)
+$(prof_out)/e2e/summary.csv: $(prof_out)/e2e.done $(TOP)/pipelines/prof-process $(wildcard plots/prof-*.gp)
+	$(TOP)/pipelines/prof-process $(@D)
 $(prof_out)/cartpole/summary.csv: $(prof_out)/calibration.sexp
-$(prof_out)/cartpole/summary.csv: $(prof_out)/cartpole.done pipelines/prof-process $(wildcard plots/prof-*.gp)
+$(prof_out)/cartpole/summary.csv: $(prof_out)/cartpole.done $(TOP)/pipelines/prof-process $(wildcard plots/prof-*.gp)
 	cp $(prof_out)/calibration.sexp $(@D)
-	$(prof_forms) pipelines/prof-process $(@D)
-$(prof_out)/tree/summary.csv: $(prof_out)/cartpole.done pipelines/prof-process $(wildcard plots/prof-*.gp)
-	$(prof_forms) pipelines/prof-process --tree $(@D)
+	$(prof_forms) $(TOP)/pipelines/prof-process $(@D)
+$(prof_out)/tree/summary.csv: $(prof_out)/cartpole.done $(TOP)/pipelines/prof-process $(wildcard plots/prof-*.gp)
+	$(prof_forms) $(TOP)/pipelines/prof-process --tree $(@D)
 # each part of each iteration against what passed, within 1 % or 5 ms: alone, under four threads, in two forked processes of two threads
 $(prof_out)/threads.done $(prof_out)/forks.done: $(prof_out)/%.done: | $(prof_programs) all
 	mkdir -p $(@D)
@@ -84,15 +86,15 @@ $(prof_out)/threads.done $(prof_out)/forks.done: $(prof_out)/%.done: | $(prof_pr
 	prof-record --quiet --force --wait -o $(@D)/$* $B/prof/millrace_e2e.py --seconds=$(prof_seconds) --truth=$(@D)/truth-$*.csv \
 	    $(if $(filter threads,$*),--threads=4,--threads=2 --forks=2)
 	touch $@
-$(prof_out)/verdict-%.csv: $(prof_out)/%.done pipelines/prof-verdict
+$(prof_out)/verdict-%.csv: $(prof_out)/%.done $(TOP)/pipelines/prof-verdict
 	csv-cat $(if $(filter e2e,$*),$(@D)/truth.csv,$(@D)/truth-$*.csv*) > $(@D)/truth-$*.all
 	prof-log $(@D)/$* | prof-split --by=on | prof-op > $(@D)/parts-$*.csv
-	pipelines/prof-verdict $(@D)/truth-$*.all $(@D)/parts-$*.csv > $@
+	$(TOP)/pipelines/prof-verdict $(@D)/truth-$*.all $(@D)/parts-$*.csv $(aside)
 $(prof_out)/verdict.csv: $(foreach r,e2e threads forks,$(prof_out)/verdict-$r.csv)
 	{ echo run,proc,tid,iteration,part,true_seconds,recorded_seconds,off_ratio,verdict
-	  for r in e2e threads forks; do sed "1d; s/^/$$r,/" $(prof_out)/verdict-$$r.csv; done; } > $@
-$(prof_out)/forks/summary.csv: $(prof_out)/forks.done pipelines/prof-process $(wildcard plots/prof-*.gp)
-	$(prof_forms) pipelines/prof-process $(@D)
+	  for r in e2e threads forks; do sed "1d; s/^/$$r,/" $(prof_out)/verdict-$$r.csv; done; } $(aside)
+$(prof_out)/forks/summary.csv: $(prof_out)/forks.done $(TOP)/pipelines/prof-process $(wildcard plots/prof-*.gp)
+	$(prof_forms) $(TOP)/pipelines/prof-process $(@D)
 # Python, the same recorded, under cProfile, and C, in turn and for the same number of steps, so that a neighbour disturbs all of them
 $(prof_out)/rounds.csv: $(prof_script) | $(prof_programs) all
 	mkdir -p $(@D)
@@ -113,9 +115,10 @@ $(prof_out)/rounds.csv: $(prof_script) | $(prof_programs) all
 	    done
 	done
 	rm -r $(@D)/round $(@D)/round.csv $(@D)/round.log $(@D)/round.out $(@D)/round.prof
-	mv $@.part $@
+	$(TOP)/pipelines/keep $@.part $@
 $(prof_out)/compare.csv: $(prof_out)/rounds.csv
-	bench-compare --quiet --base=python --metric=update_seconds $< > $@ || [ $$? -le 2 ]
+	bench-compare --quiet --base=python --metric=update_seconds $< > $(new) || [ $$? -le 2 ]
+	$(call keep,$@)
 # Python's part of a recorded step gone, and what the C program takes, by step of learning: the two solve it after different numbers of steps
 $(prof_out)/speedup.csv: $(prof_out)/cartpole/summary.csv $(if $(wildcard bin/fit-cartpole.c),$(prof_out)/c.csv $(prof_out)/compare.csv)
 	prof-view --view=metrics $(prof_out)/cartpole/cells.csv > $(prof_out)/phases.csv
@@ -128,9 +131,10 @@ $(prof_out)/speedup.csv: $(prof_out)/cartpole/summary.csv $(if $(wildcard bin/fi
 	    $$1 == "program" { next } { t[f] = $$2; print f "_seconds," $$2 ",,"; print f "_updates," $$4 ",,"; print f "_mean_return," $$5 ",," }
 	    END { print "theoretical_speedup," all("phases ") ",,"; print "theoretical_speedup_corrected," all("phases-corrected ") ",,"
 	        if (x) row("achieved_speedup_per_update", x, lo, hi); if (t["c"]) print "achieved_speedup_until_solved," t["bare"] / t["c"] ",," }' \
-	    $(prof_out)/phases.csv $(prof_out)/phases-corrected.csv $(prof_out)/bare.csv $(prof_out)/recorded.csv $(filter %/c.csv %/compare.csv,$^) > $@
+	    $(prof_out)/phases.csv $(prof_out)/phases-corrected.csv $(prof_out)/bare.csv $(prof_out)/recorded.csv $(filter %/c.csv %/compare.csv,$^) $(aside)
 $(prof_out)/speedup.svg $(prof_out)/speedup.png: $(prof_out)/speedup.csv plots/prof-cost.gp
-	gnuplot -c plots/prof-cost.gp $(prof_out)/rounds.csv $@
+	gnuplot -c $(TOP)/plots/prof-cost.gp $(prof_out)/rounds.csv $(new)
+	$(call keep,$@)
 
 prof: $(prof_out)/verdict.csv $(prof_out)/speedup.csv $(prof_out)/e2e/summary.csv $(prof_out)/tree/summary.csv $(prof_out)/forks/summary.csv $(prof_out)/correct/table.csv $(prof_out)/cost.csv \
     $(foreach f,speedup corrected functions,$(prof_out)/$f.svg $(prof_out)/$f.png)
@@ -144,5 +148,5 @@ prof-correct-bench: $(prof_out)/calibration.sexp | $(prof_programs) all
 	$(MAKE) -s $(prof_out)/correct/table.csv $(prof_out)/corrected.svg $(prof_out)/corrected.png PROF_REPEATS=$(or $(PROF_REPEATS),4)
 	csv-show $(prof_out)/correct/table.csv
 prof-process:
-	pipelines/prof-process $(DIR)
+	$(TOP)/pipelines/prof-process $(DIR)
 .PHONY: prof prof-process prof-correct-bench

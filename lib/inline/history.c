@@ -1,5 +1,6 @@
 /* history.c - see history.h */
 #include "inline/history.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include "base/num.h"
 #include "table/csvio.h"
@@ -36,7 +37,7 @@ static void read_runs(struct history *h, struct tried *r, const csv *t, int colu
         }
         from = i + 1;
     }
-    r->run = arena_get(&h->numbers, r->nrun * sizeof *r->run);
+    r->run = arena_get(&h->numbers, size_mul(r->nrun, sizeof *r->run));
     memcpy(r->run, v, r->nrun * sizeof *r->run);
 }
 

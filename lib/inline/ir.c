@@ -2,6 +2,7 @@
  * depth of each is found from dominators (Cooper, Harvey and Kennedy, "A simple, fast dominance algorithm", 2001)
  * and natural loops.  Debug-info nodes come after the functions, so chains are resolved at the end. */
 #include "inline/ir.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -212,7 +213,8 @@ struct flow {                                            /* predecessors of bloc
 static size_t postorder(struct reader *r, uint32_t *order, uint32_t *rank)
 {
     size_t n = r->nblocks, norder = 0, top = 0;
-    uint32_t *stack = arena_get(&r->scratch, n * sizeof *stack), *next = arena_get(&r->scratch, n * sizeof *next);
+    uint32_t *stack = arena_get(&r->scratch, size_mul(n, sizeof *stack)),
+             *next = arena_get(&r->scratch, size_mul(n, sizeof *next));
     memset(next, 0, n * sizeof *next);
     memset(rank, 0xff, n * sizeof *rank);
     stack[top++] = 0;
@@ -236,7 +238,8 @@ static size_t postorder(struct reader *r, uint32_t *order, uint32_t *rank)
 static void dominators(struct reader *r, struct flow *w)
 {
     size_t n = r->nblocks;
-    uint32_t *order = arena_get(&r->scratch, n * sizeof *order), *rank = arena_get(&r->scratch, n * sizeof *rank);
+    uint32_t *order = arena_get(&r->scratch, size_mul(n, sizeof *order)),
+             *rank = arena_get(&r->scratch, size_mul(n, sizeof *rank));
     size_t norder = postorder(r, order, rank);
     memset(w->idom, 0xff, n * sizeof *w->idom);
     w->idom[0] = 0;
@@ -262,9 +265,9 @@ static void dominators(struct reader *r, struct flow *w)
 static void find_flow(struct reader *r, struct flow *w)
 {
     size_t n = r->nblocks;
-    w->first = arena_get(&r->scratch, (n + 2) * sizeof *w->first);
-    w->pred = arena_get(&r->scratch, (r->nedges + 1) * sizeof *w->pred);
-    w->idom = arena_get(&r->scratch, n * sizeof *w->idom);
+    w->first = arena_get(&r->scratch, size_mul(n + 2, sizeof *w->first));
+    w->pred = arena_get(&r->scratch, size_mul(r->nedges + 1, sizeof *w->pred));
+    w->idom = arena_get(&r->scratch, size_mul(n, sizeof *w->idom));
     memset(w->first, 0, (n + 2) * sizeof *w->first);
     for (size_t i = 0; i < r->nedges; i++) w->first[r->edge[i] + 2]++;
     for (size_t b = 0; b < n; b++) w->first[b + 2] += w->first[b + 1];
@@ -292,7 +295,8 @@ static void loop_depths(struct reader *r, struct ir_function *f)
     }
     struct flow w;
     find_flow(r, &w);
-    uint32_t *stack = arena_get(&r->scratch, n * sizeof *stack), *mark = arena_get(&r->scratch, n * sizeof *mark);
+    uint32_t *stack = arena_get(&r->scratch, size_mul(n, sizeof *stack)),
+             *mark = arena_get(&r->scratch, size_mul(n, sizeof *mark));
     memset(mark, 0xff, n * sizeof *mark);
     for (uint32_t h = 0; h < n; h++) {
         size_t top = 0;
@@ -538,7 +542,7 @@ static char *read_all(const char *path, size_t *n)
     size_t cap = 0;
     *n = 0;
     for (;;) {
-        s = grow(s, *n + (1 << 16), &cap, 1);
+        s = grow(s, size_add(*n, 1 << 16), &cap, 1);
         ssize_t k = read(fd, s + *n, cap - *n);
         if (k < 0 && errno == EINTR) continue;
         if (k < 0) die_errno("%s", path);

@@ -9,6 +9,7 @@
  * again from the best set, until nothing helps.
  * Which moves a test made lies beside its set: store/HASH.moves.csv (move, callee, chain, inline). */
 #include "inline/parts.h"
+#include "base/checked.h"
 #include "inline/search.h"
 #include "base/message.h"
 #include "base/rng.h"
@@ -54,7 +55,7 @@ static void touch(struct local *l, struct move *m, str function)
 {
     uint32_t k = intern(&l->function, live_plain(function));
     for (size_t i = 0; i < m->nnear; i++) if (m->near[i] == k) return;
-    uint32_t *more = arena_get(&l->memory, (m->nnear + 1) * sizeof *more);
+    uint32_t *more = arena_get(&l->memory, size_mul(m->nnear + 1, sizeof *more));
     if (m->nnear) memcpy(more, m->near, m->nnear * sizeof *more);
     more[m->nnear++] = k;
     m->near = more;
@@ -154,7 +155,7 @@ static void add_groups(struct local *l, const struct pool *pool)
     for (size_t k = 0; k < callee.n; k++)
         for (int to = 0; to < 2; to++) {
             size_t n = 0;
-            struct live_site *site = arena_get(&l->memory, pool->n * sizeof *site);
+            struct live_site *site = arena_get(&l->memory, size_mul(pool->n, sizeof *site));
             for (size_t i = 0; i < pool->n; i++)
                 if (pool->site[i].inlined == !to && str_eq(pool->site[i].callee, callee.name[k]))
                     site[n++] = pool->site[i];

@@ -1,5 +1,6 @@
 /* correct.c - see correct.h */
 #include "prof/correct.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include "measure/stats.h"
 #include "prof/sweep.h"
@@ -75,7 +76,7 @@ struct correction *correct_counted(const struct cells *c, const char *calibratio
 {
     struct costs costs = read_costs(calibration);
     struct correction *out = xcalloc(c->n, sizeof *out);
-    double *left = xcalloc(c->n, sizeof *left), *share = xcalloc(c->n * costs.n + 1, sizeof *share);
+    double *left = xcalloc(c->n, sizeof *left), *share = xcalloc(size_mul(c->n, costs.n) + 1, sizeof *share);
     struct arena text = { 0 };
     struct intern missing = { 0 };
     for (size_t i = 0; i < c->n; i++) left[i] = (double)c->v[i].total;

@@ -1,5 +1,6 @@
 /* events.c - see events.h */
 #include "prof/events.h"
+#include "base/checked.h"
 #include "base/filter.h"
 #include <stdlib.h>
 #include <string.h>
@@ -178,7 +179,7 @@ void table_read(struct table *t, char **paths)
                                           .source = (uint32_t)n,
                                           .kind = (uint8_t)e.kind });
         if (!t->nextra) continue;
-        t->extra = grow(t->extra, (n + 1) * (size_t)t->nextra, &t->extra_cap, sizeof *t->extra);
+        t->extra = grow(t->extra, size_mul(n + 1, (size_t)t->nextra), &t->extra_cap, sizeof *t->extra);
         for (int k = 0; k < t->nextra; k++)
             t->extra[n * (size_t)t->nextra + (size_t)k] = intern(&t->text, csv_str(in.t, t->extra_col[k]));
     }

@@ -1,5 +1,6 @@
 /* sweep.c - see sweep.h */
 #include "prof/sweep.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include "base/rng.h"
 #include <stdlib.h>
@@ -168,7 +169,7 @@ static uint32_t current_set(sweep *s)
         if (s->slot[h].tag == tag && is_current(s, &s->set[s->slot[h].set - 1])) return s->slot[h].set - 1;
     if (s->nset >= UINT32_MAX / 4) die("more than %zu distinct sets of categories", s->nset);
     s->set = grow(s->set, s->nset + 1, &s->setcap, sizeof *s->set);
-    uint32_t *member = arena_get(&s->arena, s->nactive * sizeof *member);
+    uint32_t *member = arena_get(&s->arena, size_mul(s->nactive, sizeof *member));
     memcpy(member, s->active, s->nactive * sizeof *member);
     s->set[s->nset] = (struct set){ .hash = s->hash, .member = member, .n = (uint32_t)s->nactive, .lo = s->now };
     s->slot[h] = (struct slot){ (uint32_t)++s->nset, tag };
@@ -439,7 +440,7 @@ static int by_change(const void *a, const void *b)
 
 size_t sweep_cells(sweep *s, const struct cell **cells)
 {
-    struct cell *out = arena_get(&s->arena, s->nset * sizeof *out);
+    struct cell *out = arena_get(&s->arena, size_mul(s->nset, sizeof *out));
     size_t n = 0;
     name_sets(s);
     for (size_t i = 1; i < s->nset; i++) {
@@ -467,7 +468,7 @@ const struct cell *sweep_idle(sweep *s)
 
 size_t sweep_transitions(sweep *s, const struct transition **changes)
 {
-    struct transition *out = arena_get(&s->arena, (s->nchange + 1) * sizeof *out);
+    struct transition *out = arena_get(&s->arena, size_mul(s->nchange + 1, sizeof *out));
     size_t n = 0;
     name_sets(s);
     for (size_t i = 0; i < s->changeslots; i++) {

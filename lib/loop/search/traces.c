@@ -1,4 +1,5 @@
 #include "loop/search/traces.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include <math.h>
 #include <stdlib.h>
@@ -54,8 +55,8 @@ void traces_read(struct traces *t, csv *c)
         if (!isnan(s.seconds)) q->seconds = fmax(s.seconds, isnan(q->seconds) ? 0 : q->seconds);
     }
     free(kind_of);
-    t->base = xcalloc(t->kinds.n * t->problems.n + 1, sizeof *t->base);
-    t->best = xcalloc(t->kinds.n * t->problems.n + 1, sizeof *t->best);
+    t->base = xcalloc(size_mul(t->kinds.n, t->problems.n) + 1, sizeof *t->base);
+    t->best = xcalloc(size_mul(t->kinds.n, t->problems.n) + 1, sizeof *t->best);
     for (size_t i = 0; i < t->npath; i++) {
         struct path *q = &t->path[i];
         if (q->gflops > t->best[cell(t, q)]) t->best[cell(t, q)] = q->gflops;

@@ -1,6 +1,7 @@
 /* import_binary.c - cProfile's marshal files and RL-Scope's protobufs; see import.h.  Both are small enough to be held.
    */
 #include "prof/import/import.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +22,7 @@ static struct buf slurp(const char *path)
     int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) die_errno("%s", path);
     for (ssize_t n = 1; n > 0;) {
-        b.s = grow(b.s, b.n + (1 << 16), &b.cap, 1);
+        b.s = grow(b.s, size_add(b.n, 1 << 16), &b.cap, 1);
         n = read(fd, b.s + b.n, 1 << 16);
         if (n < 0) die_errno("%s", path);
         b.n += (size_t)n;
@@ -158,7 +159,7 @@ static uint32_t read_object(struct marshal *r, int depth)
         }
         o = new_object(r, '(');
         for (uint32_t i = 0; i < n; i++) child[i] = read_object(r, depth + 1);
-        r->item = grow(r->item, r->nitem + n, &r->item_cap, sizeof *r->item);
+        r->item = grow(r->item, size_add(r->nitem, n), &r->item_cap, sizeof *r->item);
         for (uint32_t i = 0; i < n; i++) r->item[r->nitem + i] = child[i];
         r->object[o].first = (uint32_t)r->nitem;
         r->object[o].n = n;
