@@ -28,7 +28,8 @@ enum code {
     SUM,
     SOFTMAX,
     LOSS,
-    SUBTRACT
+    SUBTRACT,
+    ND
 };
 
 static const struct { const char *op; enum code code;
@@ -216,7 +217,7 @@ static void make_dense(struct op *o, const struct graph *g, const struct node *n
 struct op op_make(const struct graph *g, int node)
 {
     const struct node *n = &g->node[node];
-    struct op o = { .code = code_of(n), .nin = n->nin, .nout = n->nout, .most = 1 };
+    struct op o = { .code = nd_is(n->op) ? ND : (int)code_of(n), .nin = n->nin, .nout = n->nout, .most = 1 };
     if (n->nin + n->nout > OP_OPERANDS) die("node '%s': more than %d operands", n->name, OP_OPERANDS);
     for (int i = 0; i < n->nin + n->nout; i++) o.bytes[i] = operand(g, n, i)->bytes;
     o.elements = o.bytes[n->nin] / sizeof(float);
@@ -256,6 +257,12 @@ struct op op_make(const struct graph *g, int node)
         for (int i = 0; i < n->nin + n->nout; i++) o.whole[i] = true;
         break;
     }
+    case ND:
+        o.nd = nd_make(g, node);
+        o.scratch = nd_scratch(o.nd);
+        o.units = 1;
+        for (int i = 0; i < n->nin + n->nout; i++) o.whole[i] = true;
+        break;
     }
     struct extent *e = xmalloc((size_t)o.most, sizeof *e);
     for (int i = 0; i < n->nin + n->nout; i++) {
@@ -273,6 +280,8 @@ void op_free(struct op *o)
 {
     free(o->copy);
     o->copy = NULL;
+    nd_free(o->nd);
+    o->nd = NULL;
 }
 
 /* rows a..b-1 of every block of channels of an image */
@@ -377,7 +386,7 @@ int op_extents(const struct op *o, int i, int unit, struct extent *e)
         *e = (struct extent){ u * o->per * row, n * row };
         return 1;
     }
-    case DENSE: case DENSE_DATA: case SUM: case SOFTMAX: case LOSS: case SUBTRACT:
+    case DENSE: case DENSE_DATA: case SUM: case SOFTMAX: case LOSS: case SUBTRACT: case ND:
         break;
     }
     return 0;                                            /* all their operands are whole */
@@ -577,6 +586,12 @@ static void run_part(void *context, int part, int parts)
     case SUM: case SOFTMAX: case LOSS: case SUBTRACT:
         if (part == 0) run_small(r);
         break;
+    case ND: {
+        char *operand[OP_OPERANDS];
+        for (int i = 0; i < o->nin + o->nout; i++) operand[i] = at[i][0];
+        if (part == 0) nd_run(o->nd, operand, r->scratch);
+        break;
+    }
     }
 }
 

@@ -8,6 +8,7 @@
 #define MILLRACE_PLACE_OPS_H
 #include "tensor/graph.h"
 #include "tensor/kernels.h"
+#include "tensor/nd.h"
 #include "tensor/team.h"
 
 enum { OP_OPERANDS = 32, OP_UNIT_BYTES = 1 << 20, OP_ALIGN = 4096 };
@@ -34,6 +35,7 @@ struct op {
     int64_t dense_rows, dense_columns;
     float scale;
     struct op_copy *copy;
+    struct nd *nd;                                       /* of plain arrays, see nd.h */
     size_t scratch;                                      /* bytes of workspace for each thread */
 };
 

@@ -5,7 +5,8 @@
 NET: a model of torchvision.models, or gpt (12 blocks, IMAGE tokens).  WAY: plain; a number, per cent of what the plain
 step saves, kept by a plan; block, torch.utils.checkpoint around every block, as an expert writes it (densenet: its own
 memory_efficient); swap:N, the plain step in a memory cgroup that lets it have as much as `N` per cent did, with the
-system's swap.  Columns: net, batch, way, step (0 is not to be counted), seconds, stalled_seconds, limit_bytes,
+system's swap.  Columns: net, batch, way, step (0 is not to be counted), seconds, cpu_seconds (of the thread that
+trains), stalled_seconds, limit_bytes,
 saved_bytes, most_bytes (saved ones, at any time), away_bytes, again (modules that run twice), planned_seconds,
 bound_seconds, planning_seconds, peak_bytes (resident, of the process, planning included), loss, gradients (a digest),
 threads, kind."""
@@ -17,7 +18,7 @@ import subprocess
 import sys
 import time
 
-FIELDS = ('net,batch,way,step,seconds,stalled_seconds,limit_bytes,saved_bytes,most_bytes,away_bytes,again,'
+FIELDS = ('net,batch,way,step,seconds,cpu_seconds,stalled_seconds,limit_bytes,saved_bytes,most_bytes,away_bytes,again,'
           'planned_seconds,bound_seconds,planning_seconds,peak_bytes,loss,gradients,threads,kind').split(',')
 # else freed tensors stay in the heap, and fresh ones cost a fault for every 4 KiB; for every way alike
 TUNABLES = 'glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=1048576:glibc.malloc.trim_threshold=1048576'
@@ -95,7 +96,7 @@ def one(net, batch, size, tier, steps, way):
         for p in model.parameters():
             p.grad = None
         torch.manual_seed(2)
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), time.thread_time()
         if plan:
             with plan:
                 loss = step()
@@ -104,6 +105,7 @@ def one(net, batch, size, tier, steps, way):
         loss.backward()
         row = {'net': net, 'batch': batch, 'way': way, 'step': k, 'seconds': f'{time.perf_counter() - start:.4f}',
                'loss': repr(loss.item()), 'threads': 1, 'kind': 'real',
+               'cpu_seconds': f'{time.thread_time() - cpu:.4f}',
                'peak_bytes': resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
         digest = hashlib.sha256()
         for p in model.parameters():

@@ -41,7 +41,7 @@ class Buffers:
             m = self.free[n].pop() if self.free[n] else None
             self.spare -= n if m else 0
         if m is None:
-            m = mmap.mmap(-1, n)
+            m = mmap.mmap(-1, n, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)   # shared memory has no huge pages
             m.madvise(mmap.MADV_HUGEPAGE)
         view = memoryview(m)
         weakref.finalize(view, self._back, n, m)
@@ -67,7 +67,7 @@ class File:
             raise OSError(e.errno, f'{directory}: no file for direct input and output can be made here: {e.strerror}')
         self.buffers, self.end, self.lock = Buffers(), 0, threading.Lock()
         self.slots = collections.defaultdict(list)
-        self.bounce = mmap.mmap(-1, CHUNK)
+        self.bounce = mmap.mmap(-1, CHUNK, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         self.bounce_at = ctypes.addressof(ctypes.c_char.from_buffer(self.bounce))
         self.writing = threading.Lock()
 

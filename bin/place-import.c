@@ -1,0 +1,36 @@
+/* place-import - a network from another tool as a forward graph
+ *
+ * Usage: place-import --from=onnx [--batch=N] [FILE]
+ *
+ * Reads an ONNX file (opset 9 to 16 or so, as torch.onnx.export writes them)
+ * and writes the graph of its forward pass on plain arrays, shapes inferred;
+ * place-grad makes a training step of it.  Initialisers keep their names; the
+ * graph holds no values: place-run --values=FILE reads them from the same
+ * file.  Operators that are not known are named, all at once, and a node that
+ * cannot be had by its name.  Batch norms use the statistics of the batch.
+ * Memory: the file, three times.
+ *
+ * Examples:
+ *   $ place-import --from=onnx net.onnx | place-stat
+ */
+#include "base/filter.h"
+#include "place/import.h"
+#include HELP
+
+static const char *from = "onnx";
+static long batch;
+static const struct opt options[] = {
+    { 0, "from", WORD, &from, "onnx", "the form of the file", 0, 0 },
+    { 'b', "batch", INT, &batch, "N", "size of dimensions that only have a name; 0: none may be", 0, 1e6 },
+    { 0 }
+};
+
+int main(int argc, char **argv)
+{
+    struct onnx *o = onnx_read(filter_operand(argc, argv, filter_init(argc, argv, help, options)));
+    struct graph *g = import_onnx(o, batch);
+    graph_write(g, "-");
+    graph_free(g);
+    onnx_free(o);
+    return EXIT_OK;
+}
