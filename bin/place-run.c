@@ -6,7 +6,9 @@
  * Every tensor lies at its planned address in memory or at its planned offset
  * in the tier (see place-tier), moves are made, staging areas are those of the
  * plan.  Images, labels and parameters are drawn from the seed, so the losses
- * of a graph are the same to the last bit under every plan.
+ * of a graph are the same to the last bit under every plan.  --values takes
+ * them from the ONNX file that the graph was imported from, --value from raw
+ * files of 32-bit words; both may be given.
  *
  * Columns out, one row per step: step, warm (1: not to be counted), seconds,
  * loss, kernel_seconds, move_seconds (kernels waited for moves), moves,
@@ -28,11 +30,14 @@
 #include "measure/stats.h"
 #include "tensor/blas.h"
 #include "place/engine.h"
+#include "place/values.h"
 #include HELP
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
+static struct list values;
+static const char *values_path;
 static const char *plan_path, *tier, *kernels_path, *set;
 static long steps = 4, warm = 1, threads = 1, seed = 1, delay = 0;
 
@@ -43,6 +48,8 @@ static const struct opt options[] = {
     { 'w', "warm", INT, &warm, "N", "steps before them", 0, 1e6 },
     { 'j', "threads", INT, &threads, "N", "threads, pinned one to a core", 1, 256 },
     { 0, "kernels", STR, &kernels_path, "FILE", "write the time of every node here" },
+    { 0, "values", STR, &values_path, "FILE", "begin with the initialisers of this ONNX file" },
+    { 0, "value", LIST, &values, "NAME=FILE", "begin with these little-endian words for the tensor NAME" },
     { 0, "isa", STR, &set, "NAME", "avx512, avx2, vector or plain instead of the best" },
     { 's', "seed", INT, &seed, "N", "of parameters and inputs" },
     { 0, "delay", INT, &delay, "USEC", "test: moves beside kernels wait up to this, at random", 0, 1000000 },
@@ -120,6 +127,8 @@ int main(int argc, char **argv)
     csvw_end(w);
     measure_lock();
     struct engine *e = engine_open(g, p, k, (int)threads, tier, (uint64_t)seed, (unsigned)delay);
+    if (values_path) values_from_onnx(e, g, values_path);
+    for (int v = 0; v < values.n; v++) value_from_file(e, g, values.v[v]);
     struct calibration c = engine_calibrate(e, 0.2);
     double *seconds = xcalloc((size_t)steps * (size_t)g->nnode + 1, sizeof *seconds);
     for (long n = 0; n < warm + steps; n++) {

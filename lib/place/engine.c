@@ -16,6 +16,7 @@ struct engine {
     struct job *job;
     struct copy *copy;
     char *pool, *args;
+    uint64_t *arg_at;                                    /* by tensor: offset in args */
     uint64_t args_bytes, used;
     float *loss;
     struct tier *tier;
@@ -173,7 +174,7 @@ struct engine *engine_open(const struct graph *g, const struct plan *p, const st
     struct engine *e = xcalloc(1, sizeof *e);
     e->graph = g;
     e->plan = p;
-    uint64_t *args = arg_offsets(g, &e->args_bytes);
+    uint64_t *args = e->arg_at = arg_offsets(g, &e->args_bytes);
     e->op = xcalloc((size_t)g->nkernel, sizeof *e->op);
     for (int i = 0; i < g->nkernel; i++) e->op[i] = op_make(g, g->kernel[i].node);
     e->pool = pages(p->fast_bytes + OP_ALIGN);
@@ -192,10 +193,11 @@ struct engine *engine_open(const struct graph *g, const struct plan *p, const st
         draw_arg(e->args + args[i], t, seed);
         if (!strcmp(t->name, "loss")) e->loss = (float *)(void *)(e->args + args[i]);
     }
-    free(args);
     if (!strcmp(p->formulation, "async") && p->nmove > 0) e->mover = mover_start(e->tier, e->copy, p->nmove, delay);
     return e;
 }
+
+void *engine_arg(struct engine *e, int tensor) { return e->args + e->arg_at[tensor]; }
 
 void engine_close(struct engine *e)
 {
@@ -207,6 +209,7 @@ void engine_close(struct engine *e)
     tier_close(e->tier);
     pages_free(e->pool, e->plan->fast_bytes + OP_ALIGN);
     pages_free(e->args, e->args_bytes + OP_ALIGN);
+    free(e->arg_at);
     free(e->op);
     free(e->job);
     free(e->copy);

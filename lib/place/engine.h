@@ -14,6 +14,8 @@ struct engine;
 struct engine *engine_open(const struct graph *, const struct plan *, const struct kernels *, int threads,
                            const char *tier, uint64_t seed, unsigned delay);   /* delay: see mover.h; 0 but in tests */
 void engine_close(struct engine *);
+/* The memory of an arg or constant, before the first step: what is written there is what the step begins with. */
+void *engine_arg(struct engine *, int tensor);
 
 struct step {
     double seconds, kernel_seconds;

@@ -254,6 +254,7 @@ static bool back(struct grad *s, const struct node *n, int dy)
     else if (!strcmp(op, "NdSoftmax")) back_simple(s, n, "NdSoftmaxGrad", o[1], dy, o[0]);
     else if (!strcmp(op, "NdConcat")) back_concat(s, n, dy);
     else if (!strcmp(op, "NdSlice")) back_simple(s, n, "NdPad", dy, -1, o[0]);
+    else if (!strcmp(op, "NdPad")) back_simple(s, n, "NdSlice", dy, -1, o[0]);
     else if (!strcmp(op, "NdGather")) back_simple(s, n, "NdGatherGrad", o[1], dy, o[0]);
     else if (!strcmp(op, "NdUpsample")) back_simple(s, n, "NdUpsampleGrad", dy, -1, o[0]);
     else if (!strcmp(op, "NdDropout")) back_simple(s, n, "NdDropout", dy, o[1], o[0]);

@@ -602,6 +602,32 @@ static void op_slice(struct import *m)
     result(m, 0, x);
 }
 
+/* zeros around, axis by axis */
+static void op_pad(struct import *m)
+{
+    const struct onnx_attr *mode = onnx_attr(m->node, "mode"), *a = onnx_attr(m->node, "pads");
+    double value = attr_f(m, "value", 0), listed[2 * ONNX_DIMS];
+    size_t n = 0;
+    if ((mode && mode->text.n && !str_is(mode->text, "constant")) || (given(m, 2) && !scalar(m, 2, &value)) || value != 0)
+        refuse(m, "padding that is not with zeros");
+    for (; a && n < a->nint && n < 2 * ONNX_DIMS; n++) listed[n] = (double)a->ints[n];
+    const double *pads = given(m, 1) ? want_numbers(m, 1, &n) : listed;
+    int x = as_tensor(m, 0), dims = shape_of(m, x)->ndim;
+    if (n != 2 * (size_t)dims) refuse(m, "padding for another number of dimensions");
+    for (int k = 0; k < dims; k++) {
+        struct tensor t = *shape_of(m, x);
+        double before = pads[k], after = pads[k + dims];
+        if (!(before >= 0 && after >= 0 && before < 1 << 20 && after < 1 << 20)) refuse(m, "padding out of range");
+        if (before + after == 0) continue;
+        t.shape[k] += (int64_t)before + (int64_t)after;
+        int y = new_tensor(m, "f32", t.ndim, t.shape), d = node(m, "NdPad", x, -1, y);
+        graph_attr(m->g, d, "axis", 1, k, 0);
+        graph_attr(m->g, d, "begin", 1, trunc(before), 0);
+        x = y;
+    }
+    result(m, 0, x);
+}
+
 static void op_gather(struct import *m)
 {
     const double *p, *index;
@@ -797,8 +823,8 @@ static const struct { const char *op; void (*make)(struct import *); } operators
     { "ConvTranspose", op_conv_transposed }, { "Div", op_div }, { "Dropout", op_dropout }, { "Erf", op_erf },
     { "Exp", op_exp }, { "Flatten", op_flatten }, { "Gather", op_gather }, { "Gemm", op_gemm },
     { "GlobalAveragePool", op_mean }, { "Identity", op_identity }, { "Log", op_log }, { "MatMul", op_matmul },
-    { "MaxPool", op_maxpool }, { "Mul", op_mul }, { "Neg", op_neg }, { "Pow", op_pow }, { "Range", op_range },
-    { "Reciprocal", op_reciprocal }, { "ReduceMean", op_mean }, { "ReduceSum", op_sum }, { "Relu", op_relu },
+    { "MaxPool", op_maxpool }, { "Mul", op_mul }, { "Neg", op_neg }, { "Pad", op_pad }, { "Pow", op_pow },
+    { "Range", op_range }, { "Reciprocal", op_reciprocal }, { "ReduceMean", op_mean }, { "ReduceSum", op_sum }, { "Relu", op_relu },
     { "Reshape", op_reshape }, { "Resize", op_resize }, { "Shape", op_shape }, { "Sigmoid", op_sigmoid },
     { "Slice", op_slice }, { "Softmax", op_softmax }, { "Split", op_split }, { "Sqrt", op_sqrt },
     { "Squeeze", op_narrower }, { "Sub", op_sub }, { "Tanh", op_tanh }, { "Transpose", op_transpose },

@@ -1,0 +1,56 @@
+#include "place/values.h"
+#include "base/message.h"
+#include "place/grad.h"
+#include "place/onnx.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int find(const struct graph *g, str name)
+{
+    for (int i = 0; i < g->ntensor; i++)
+        if (g->tensor[i].role != ROLE_INTER && g->tensor[i].updates < 0 && str_is(name, g->tensor[i].name)) return i;
+    return -1;
+}
+
+static void put(struct engine *e, const struct graph *g, const struct onnx *o, const struct onnx_tensor *t, str name,
+                bool *filled)
+{
+    int i = find(g, name);
+    if (i < 0) return;
+    if (t->count != g->tensor[i].bytes / 4)
+        die("%s: '%s' has %llu values, the graph's tensor %llu", o->file, g->tensor[i].name, (unsigned long long)t->count,
+            (unsigned long long)g->tensor[i].bytes / 4);
+    onnx_values(o, t, engine_arg(e, i));
+    filled[i] = true;
+}
+
+void values_from_onnx(struct engine *e, const struct graph *g, const char *path)
+{
+    struct onnx *o = onnx_read(path);
+    bool *filled = xcalloc((size_t)g->ntensor + 1, sizeof *filled);
+    for (size_t i = 0; i < o->ninitialiser; i++) put(e, g, o, &o->initialiser[i], o->initialiser[i].name, filled);
+    for (size_t i = 0; i < o->nnode; i++) {
+        const struct onnx_attr *a = str_is(o->node[i].op, "Constant") ? onnx_attr(&o->node[i], "value") : NULL;
+        if (a && a->tensor) put(e, g, o, a->tensor, o->node[i].out[0], filled);
+    }
+    for (int i = 0; i < g->ntensor; i++)
+        if (!filled[i] && g->tensor[i].updates < 0 && (g->tensor[i].role == ROLE_CONST || grad_parameter(&g->tensor[i])))
+            die("%s: there are no values for '%s'", path, g->tensor[i].name);
+    free(filled);
+    onnx_free(o);
+}
+
+void value_from_file(struct engine *e, const struct graph *g, const char *pair)
+{
+    const char *equals = strrchr(pair, '=');
+    if (!equals) usage("--value wants NAME=FILE, not '%s'", pair);
+    int i = find(g, (str){ pair, (size_t)(equals - pair) });
+    if (i < 0) die("the graph has no arg '%.*s'", (int)(equals - pair), pair);
+    FILE *f = fopen(equals + 1, "rb");
+    if (!f) die_errno("%s", equals + 1);
+    size_t n = (size_t)g->tensor[i].bytes;
+    if (fread(engine_arg(e, i), 1, n, f) != n || fgetc(f) != EOF)
+        die("%s: not the %zu bytes of '%s'", equals + 1, n, g->tensor[i].name);
+    fclose(f);
+}

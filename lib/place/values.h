@@ -1,0 +1,11 @@
+/* values.h - what parameters, constants and inputs of an executed graph begin with, from files. */
+#ifndef MILLRACE_PLACE_VALUES_H
+#define MILLRACE_PLACE_VALUES_H
+#include "place/engine.h"
+
+/* Initialisers and constants of an ONNX file go to the args and constants of their names; dies when one has another
+ * size, or when a parameter (grad.h) or a constant of the graph is not in the file. */
+void values_from_onnx(struct engine *, const struct graph *, const char *path);
+/* "NAME=FILE": little-endian 32-bit words, as many as the tensor has; dies otherwise. */
+void value_from_file(struct engine *, const struct graph *, const char *pair);
+#endif
