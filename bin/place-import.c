@@ -19,11 +19,10 @@
 
 static const char *from = "onnx";
 static long batch;
-static const struct opt options[] = {
-    { 0, "from", WORD, &from, "onnx", "the form of the file", 0, 0 },
-    { 'b', "batch", INT, &batch, "N", "size of dimensions that only have a name; 0: none may be", 0, 1e6 },
-    { 0 }
-};
+static const struct opt options[] = { { 0, "from", WORD, &from, "onnx", "the form of the file", 0, 0 },
+                                      { 'b', "batch", INT, &batch, "N",
+                                        "size of dimensions that only have a name; 0: none may be", 0, 1e6 },
+                                      { 0 } };
 
 int main(int argc, char **argv)
 {

@@ -97,7 +97,7 @@ int main(void)
             for (int i = 0; i < o->nsaved; i++) sent += p->away[i];
             stalls += p->seconds > o->plain_seconds * (1 + 1e-9);
         }
-        memset(q->away, 0, (size_t)o->nsaved);           /* all kept: nothing waits, and all is there at once */
+        memset(q->away, 0, (size_t)o->nsaved); /* all kept: nothing waits, and all is there at once */
         memset(q->again, 0, (size_t)o->ngroup);
         plain &= fabs(offload_simulate(o, 1e18, q, &most) - o->plain_seconds) < 1e-9;
         tight &= most == o->saved_bytes;
@@ -114,8 +114,8 @@ int main(void)
     ok(plain, "with everything kept a step takes the time of its nodes");
     ok(tight, "and all that is saved is in memory at once");
     ok(infeasible > 5 && recomputed > 20 && sent > 100 && stalls > 50, "all kinds of plans were seen");
-    printf("# infeasible %d, again %d, away %d, slower than plain %d; mean gap of the bound %.3f\n",
-           infeasible, recomputed, sent, stalls, gap / (300 - infeasible));
+    printf("# infeasible %d, again %d, away %d, slower than plain %d; mean gap of the bound %.3f\n", infeasible,
+           recomputed, sent, stalls, gap / (300 - infeasible));
     unlink(path);
     return done();
 }

@@ -5,11 +5,11 @@
 #include <string.h>
 
 struct grad {
-    struct graph *g;                                     /* the step; begins as a copy of the forward graph */
+    struct graph *g; /* the step; begins as a copy of the forward graph */
     const struct optimiser *opt;
-    int *of;                                             /* tensor of the forward graph -> its gradient, -1: none yet */
-    bool *leads;                                         /* depends on a parameter */
-    int *first_reader;                                   /* of a parameter */
+    int *of;           /* tensor of the forward graph -> its gradient, -1: none yet */
+    bool *leads;       /* depends on a parameter */
+    int *first_reader; /* of a parameter */
     int counter;
 };
 
@@ -28,7 +28,10 @@ bool grad_parameter(const struct tensor *t)
 
 /* ---- nodes of the step ---- */
 
-static const struct tensor *tensor(const struct grad *s, int t) { return &s->g->tensor[t]; }
+static const struct tensor *tensor(const struct grad *s, int t)
+{
+    return &s->g->tensor[t];
+}
 static int make(struct grad *s, const char *like, const char *dtype, int n, const int64_t *shape)
 {
     char *name = xformat("d.%s", like);
@@ -56,7 +59,7 @@ static int apply(struct grad *s, const char *op, int a, int b, int to)
 
 static void copy_attrs(struct grad *s, int to, const struct node *from)
 {
-    s->g->node[to].attr = from->attr;                    /* both live in arenas; that of the forward graph stays */
+    s->g->node[to].attr = from->attr; /* both live in arenas; that of the forward graph stays */
     s->g->node[to].nattr = from->nattr;
 }
 
@@ -162,8 +165,9 @@ static void back_matmul(struct grad *s, const struct node *n, int dy)
     if (!s->leads[b]) return;
     if (tb.ndim == 2) {
         int x = rows(s, a), d = rows(s, dy);
-        add_gradient(s, b, flip ? product(s, d, true, x, false, tb.name, 2, tb.shape)
-                                : product(s, x, true, d, false, tb.name, 2, tb.shape));
+        add_gradient(s, b,
+                     flip ? product(s, d, true, x, false, tb.name, 2, tb.shape)
+                          : product(s, x, true, d, false, tb.name, 2, tb.shape));
         return;
     }
     int64_t shape[GRAPH_DIMS];
@@ -239,7 +243,8 @@ static bool back(struct grad *s, const struct node *n, int dy)
     if (!strcmp(op, "NdBinary")) back_binary(s, n, dy);
     else if (!strcmp(op, "NdUnary")) back_simple(s, n, "NdUnaryGrad", o[0], dy, o[0]);
     else if (!strcmp(op, "NdReduce")) back_reduce(s, n, dy);
-    else if (!strcmp(op, "NdReshape")) add_gradient(s, o[0], reshape(s, dy, tensor(s, o[0])->ndim, tensor(s, o[0])->shape));
+    else if (!strcmp(op, "NdReshape"))
+        add_gradient(s, o[0], reshape(s, dy, tensor(s, o[0])->ndim, tensor(s, o[0])->shape));
     else if (!strcmp(op, "NdTranspose")) back_transpose(s, n, dy);
     else if (!strcmp(op, "NdMatMul")) back_matmul(s, n, dy);
     else if (!strcmp(op, "NdConv")) {
@@ -358,7 +363,8 @@ struct graph *grad_step(const struct graph *f, const char *output, const struct 
     for (int i = f->nnode; i-- > 0;) {
         const struct node *d = &f->node[i];
         int dy = s.of[d->operand[d->nin]];
-        if (dy >= 0 && !back(&s, d, dy) && !strstr(missing.n ? missing.s : "", d->op)) buf_format(&missing, " %s", d->op);
+        if (dy >= 0 && !back(&s, d, dy) && !strstr(missing.n ? missing.s : "", d->op))
+            buf_format(&missing, " %s", d->op);
         for (int k = 0; k < d->nin; k++) {
             int t = d->operand[k];
             bool again = false;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONSTANTS = 64, CONCAT = 8 };                     /* elements of a computed constant; operands of a concatenation */
+enum { CONSTANTS = 64, CONCAT = 8 }; /* elements of a computed constant; operands of a concatenation */
 static const int64_t ELEMENTS = (int64_t)1 << 36;
 
 /* What a name stands for: a tensor of the graph, an initialiser not used yet, or numbers known now. */
@@ -29,7 +29,7 @@ struct import {
     bool *known;
     size_t cap, capknown;
     const struct onnx_node *node;
-    char *label;                                         /* of the node, for messages */
+    char *label; /* of the node, for messages */
     long batch;
 };
 
@@ -54,7 +54,10 @@ static void define(struct import *m, str name, struct value v)
     m->value[i] = v;
 }
 
-static bool given(const struct import *m, size_t i) { return i < m->node->nin && m->node->in[i].n > 0; }
+static bool given(const struct import *m, size_t i)
+{
+    return i < m->node->nin && m->node->in[i].n > 0;
+}
 
 static struct value *input(struct import *m, size_t i)
 {
@@ -62,8 +65,8 @@ static struct value *input(struct import *m, size_t i)
     str name = m->node->in[i];
     long k = intern_find(&m->names, name);
     if (k < 0 || !m->known[k])
-        die("%s: node '%s' (%.*s) reads '%.*s', which no earlier node, input or initialiser gives", m->o->file, m->label,
-            (int)m->node->op.n, m->node->op.s, (int)name.n, name.s);
+        die("%s: node '%s' (%.*s) reads '%.*s', which no earlier node, input or initialiser gives", m->o->file,
+            m->label, (int)m->node->op.n, m->node->op.s, (int)name.n, name.s);
     return &m->value[k];
 }
 
@@ -89,8 +92,8 @@ static int as_tensor(struct import *m, size_t i)
     bool real = t->type == ONNX_FLOAT || t->type == ONNX_DOUBLE;
     struct tensor like = { .name = name, .dtype = real ? "f32" : "i32", .role = ROLE_ARG };
     int64_t one = 1;
-    v->tensor = graph_tensor(m->g, name, grad_parameter(&like) ? ROLE_ARG : ROLE_CONST, like.dtype, t->ndim ? t->ndim : 1,
-                             t->ndim ? t->shape : &one);
+    v->tensor = graph_tensor(m->g, name, grad_parameter(&like) ? ROLE_ARG : ROLE_CONST, like.dtype,
+                             t->ndim ? t->ndim : 1, t->ndim ? t->shape : &one);
     v->kind = TENSOR;
     free(name);
     return v->tensor;
@@ -131,11 +134,15 @@ static bool scalar(struct import *m, size_t i, double *x)
     return true;
 }
 
-static const struct tensor *shape_of(const struct import *m, int t) { return &m->g->tensor[t]; }
+static const struct tensor *shape_of(const struct import *m, int t)
+{
+    return &m->g->tensor[t];
+}
 
 static void result(struct import *m, size_t i, int tensor)
 {
-    if (i < m->node->nout && m->node->out[i].n) define(m, m->node->out[i], (struct value){ .kind = TENSOR, .tensor = tensor });
+    if (i < m->node->nout && m->node->out[i].n)
+        define(m, m->node->out[i], (struct value){ .kind = TENSOR, .tensor = tensor });
 }
 
 static void result_numbers(struct import *m, const double *x, size_t n, int ndim)
@@ -198,7 +205,8 @@ static int unary(struct import *m, enum nd_unary kind, double a, double b, int x
 static int reshaped(struct import *m, int x, int n, const int64_t *shape)
 {
     struct tensor t = *shape_of(m, x);
-    if (n <= GRAPH_DIMS && elements(shape, n) != elements(t.shape, t.ndim)) refuse(m, "a reshape to another number of elements");
+    if (n <= GRAPH_DIMS && elements(shape, n) != elements(t.shape, t.ndim))
+        refuse(m, "a reshape to another number of elements");
     if (n == t.ndim && !memcmp(shape, t.shape, (size_t)n * sizeof *shape)) return x;
     int y = new_tensor(m, t.dtype, n, shape);
     node(m, "NdReshape", x, -1, y);
@@ -238,7 +246,8 @@ static void op_binary(struct import *m, int kind)
     double c;
     if (scalar(m, 1, &c)) {
         int x = as_tensor(m, 0);
-        result(m, 0, kind < 2 ? unary(m, ND_SHIFT, kind ? -c : c, 0, x) : unary(m, ND_SCALE, kind == 2 ? c : 1 / c, 0, x));
+        result(m, 0,
+               kind < 2 ? unary(m, ND_SHIFT, kind ? -c : c, 0, x) : unary(m, ND_SCALE, kind == 2 ? c : 1 / c, 0, x));
         return;
     }
     if (scalar(m, 0, &c)) {
@@ -348,7 +357,8 @@ static void window(struct import *m, int k, const int64_t *in, const int64_t *ke
         if (attr_ints(m, "dilations", i, 1) != d) refuse(m, "dilations that differ");
         int64_t reach = (kernel[i] - 1) * d + 1;
         out[i] = transposed ? (in[i] - 1) * s[i] - 2 * p[i] + reach + attr_ints(m, "output_padding", i, 0)
-                            : in[i] + 2 * p[i] - reach < 0 ? 0 : (in[i] + 2 * p[i] - reach) / s[i] + 1;
+                 : in[i] + 2 * p[i] - reach < 0 ? 0
+                                                : (in[i] + 2 * p[i] - reach) / s[i] + 1;
     }
     if (k < 0) return;
     graph_attr(m->g, k, "stride", 2, (double)s[0], (double)s[1]);
@@ -364,14 +374,16 @@ static void op_conv(struct import *m, bool transposed)
     if (t.ndim != 4 || f.ndim != 4) refuse(m, "a convolution that is not of images");
     if (group < 1 || group > 1 << 20) refuse(m, "an impossible number of groups");
     window(m, -1, t.shape + 2, f.shape + 2, transposed, plane);
-    int64_t channels = transposed ? f.shape[1] * group : f.shape[0], shape[4] = { t.shape[0], channels, plane[0], plane[1] };
+    int64_t channels = transposed ? f.shape[1] * group : f.shape[0],
+            shape[4] = { t.shape[0], channels, plane[0], plane[1] };
     if (t.shape[1] != (transposed ? f.shape[0] : f.shape[1] * group) || f.shape[0] % group)
         refuse(m, "weights for another number of channels");
     int y = new_tensor(m, "f32", 4, shape);
     int k = transposed ? node(m, "NdConvGradX", w, x, y) : node(m, "NdConv", x, w, y);
     window(m, k, t.shape + 2, f.shape + 2, transposed, plane);
     graph_attr(m->g, k, "group", 1, (double)group, 0);
-    m->g->node[k].flops = 2 * (double)elements(transposed ? t.shape : shape, 4) * (double)(f.shape[1] * f.shape[2] * f.shape[3]);
+    m->g->node[k].flops =
+        2 * (double)elements(transposed ? t.shape : shape, 4) * (double)(f.shape[1] * f.shape[2] * f.shape[3]);
     if (given(m, 2)) {
         int b = as_tensor(m, 2);
         y = binary_of(m, 0, y, reshaped(m, b, 4, (int64_t[]){ 1, channels, 1, 1 }));
@@ -404,7 +416,8 @@ static void op_norm(struct import *m)
 {
     int x = as_tensor(m, 0), in[3] = { x, as_tensor(m, 1), as_tensor(m, 2) };
     struct tensor t = *shape_of(m, x);
-    if (t.ndim < 2 || shape_of(m, in[1])->bytes != 4 * (uint64_t)t.shape[1] || shape_of(m, in[2])->bytes != 4 * (uint64_t)t.shape[1])
+    if (t.ndim < 2 || shape_of(m, in[1])->bytes != 4 * (uint64_t)t.shape[1] ||
+        shape_of(m, in[2])->bytes != 4 * (uint64_t)t.shape[1])
         refuse(m, "statistics for another number of channels");
     int out[3] = { new_tensor(m, "f32", t.ndim, t.shape), new_tensor(m, "f32", 1, &t.shape[1]),
                    new_tensor(m, "f32", 1, &t.shape[1]) };
@@ -428,7 +441,8 @@ static void op_reshape(struct import *m)
     if (n > GRAPH_DIMS) refuse(m, "a result of more than four dimensions");
     for (size_t i = 0; i < n; i++) {
         bool copy = want[i] == 0 && (int)i < t.ndim;
-        if (!copy && !(want[i] == -1 || (want[i] >= 1 && want[i] <= (double)ELEMENTS))) refuse(m, "an impossible shape");
+        if (!copy && !(want[i] == -1 || (want[i] >= 1 && want[i] <= (double)ELEMENTS)))
+            refuse(m, "an impossible shape");
         shape[i] = copy ? t.shape[i] : (int64_t)want[i];
         if (shape[i] == -1 && open >= 0) refuse(m, "a shape with two open dimensions");
         if (shape[i] == -1) open = (int)i;
@@ -560,7 +574,8 @@ static int slice(struct import *m, int x, int axis, int64_t begin, int64_t n)
 static void op_split(struct import *m)
 {
     int x = as_tensor(m, 0), axis = axis_of(m, attr_i(m, "axis", 0), shape_of(m, x)->ndim);
-    int64_t all = shape_of(m, x)->shape[axis], even = (all + (int64_t)m->node->nout - 1) / (int64_t)m->node->nout, begin = 0;
+    int64_t all = shape_of(m, x)->shape[axis], even = (all + (int64_t)m->node->nout - 1) / (int64_t)m->node->nout,
+            begin = 0;
     size_t n = 0;
     const double *p = given(m, 1) ? want_numbers(m, 1, &n) : NULL;
     for (size_t i = 0; i < m->node->nout; i++) {
@@ -608,7 +623,8 @@ static void op_pad(struct import *m)
     const struct onnx_attr *mode = onnx_attr(m->node, "mode"), *a = onnx_attr(m->node, "pads");
     double value = attr_f(m, "value", 0), listed[2 * ONNX_DIMS];
     size_t n = 0;
-    if ((mode && mode->text.n && !str_is(mode->text, "constant")) || (given(m, 2) && !scalar(m, 2, &value)) || value != 0)
+    if ((mode && mode->text.n && !str_is(mode->text, "constant")) || (given(m, 2) && !scalar(m, 2, &value)) ||
+        value != 0)
         refuse(m, "padding that is not with zeros");
     for (; a && n < a->nint && n < 2 * ONNX_DIMS; n++) listed[n] = (double)a->ints[n];
     const double *pads = given(m, 1) ? want_numbers(m, 1, &n) : listed;
@@ -645,7 +661,7 @@ static void op_gather(struct import *m)
     }
     int x = as_tensor(m, 0), axis = axis_of(m, attr_i(m, "axis", 0), shape_of(m, x)->ndim);
     struct tensor t = *shape_of(m, x);
-    if (input(m, 1)->kind != TENSOR && numbers(m, 1, &index, &k)) {   /* known: a part of the array */
+    if (input(m, 1)->kind != TENSOR && numbers(m, 1, &index, &k)) { /* known: a part of the array */
         const struct value *at = input(m, 1);
         int ndim = at->kind == STORED ? at->stored->ndim : at->ndim;
         for (size_t i = 1; i < k; i++)
@@ -785,7 +801,7 @@ static void op_range(struct import *m)
     double a, b, d, x[CONSTANTS];
     size_t n = 0;
     if (!scalar(m, 0, &a) || !scalar(m, 1, &b) || !scalar(m, 2, &d) || d != 1) refuse(m, "a range that is not known");
-    if (b - a > CONSTANTS) {                             /* kept as first and last: only a part of a table needs it */
+    if (b - a > CONSTANTS) { /* kept as first and last: only a part of a table needs it */
         refuse(m, "a range of more than 64 numbers");
     }
     for (double v = a; v < b; v += 1) x[n++] = v;
@@ -794,41 +810,143 @@ static void op_range(struct import *m)
 
 /* ---- the table ---- */
 
-static void op_add(struct import *m) { op_binary(m, 0); }
-static void op_sub(struct import *m) { op_binary(m, 1); }
-static void op_mul(struct import *m) { op_binary(m, 2); }
-static void op_div(struct import *m) { op_binary(m, 3); }
-static void op_relu(struct import *m) { op_unary(m, ND_RELU); }
-static void op_sqrt(struct import *m) { op_unary(m, ND_SQRT); }
-static void op_erf(struct import *m) { op_unary(m, ND_ERF); }
-static void op_exp(struct import *m) { op_unary(m, ND_EXP); }
-static void op_tanh(struct import *m) { op_unary(m, ND_TANH); }
-static void op_sigmoid(struct import *m) { op_unary(m, ND_SIGMOID); }
-static void op_log(struct import *m) { op_unary(m, ND_LOG); }
-static void op_neg(struct import *m) { result(m, 0, unary(m, ND_SCALE, -1, 0, as_tensor(m, 0))); }
-static void op_reciprocal(struct import *m) { result(m, 0, unary(m, ND_POW, -1, 0, as_tensor(m, 0))); }
-static void op_mean(struct import *m) { op_reduce(m, true); }
-static void op_sum(struct import *m) { op_reduce(m, false); }
-static void op_matmul(struct import *m) { result(m, 0, product(m, as_tensor(m, 0), as_tensor(m, 1), false)); }
-static void op_conv_plain(struct import *m) { op_conv(m, false); }
-static void op_conv_transposed(struct import *m) { op_conv(m, true); }
-static void op_maxpool(struct import *m) { op_pool(m, true); }
-static void op_avgpool(struct import *m) { op_pool(m, false); }
-static void op_narrower(struct import *m) { op_squeeze(m, false); }
-static void op_wider(struct import *m) { op_squeeze(m, true); }
+static void op_add(struct import *m)
+{
+    op_binary(m, 0);
+}
+static void op_sub(struct import *m)
+{
+    op_binary(m, 1);
+}
+static void op_mul(struct import *m)
+{
+    op_binary(m, 2);
+}
+static void op_div(struct import *m)
+{
+    op_binary(m, 3);
+}
+static void op_relu(struct import *m)
+{
+    op_unary(m, ND_RELU);
+}
+static void op_sqrt(struct import *m)
+{
+    op_unary(m, ND_SQRT);
+}
+static void op_erf(struct import *m)
+{
+    op_unary(m, ND_ERF);
+}
+static void op_exp(struct import *m)
+{
+    op_unary(m, ND_EXP);
+}
+static void op_tanh(struct import *m)
+{
+    op_unary(m, ND_TANH);
+}
+static void op_sigmoid(struct import *m)
+{
+    op_unary(m, ND_SIGMOID);
+}
+static void op_log(struct import *m)
+{
+    op_unary(m, ND_LOG);
+}
+static void op_neg(struct import *m)
+{
+    result(m, 0, unary(m, ND_SCALE, -1, 0, as_tensor(m, 0)));
+}
+static void op_reciprocal(struct import *m)
+{
+    result(m, 0, unary(m, ND_POW, -1, 0, as_tensor(m, 0)));
+}
+static void op_mean(struct import *m)
+{
+    op_reduce(m, true);
+}
+static void op_sum(struct import *m)
+{
+    op_reduce(m, false);
+}
+static void op_matmul(struct import *m)
+{
+    result(m, 0, product(m, as_tensor(m, 0), as_tensor(m, 1), false));
+}
+static void op_conv_plain(struct import *m)
+{
+    op_conv(m, false);
+}
+static void op_conv_transposed(struct import *m)
+{
+    op_conv(m, true);
+}
+static void op_maxpool(struct import *m)
+{
+    op_pool(m, true);
+}
+static void op_avgpool(struct import *m)
+{
+    op_pool(m, false);
+}
+static void op_narrower(struct import *m)
+{
+    op_squeeze(m, false);
+}
+static void op_wider(struct import *m)
+{
+    op_squeeze(m, true);
+}
 
-static const struct { const char *op; void (*make)(struct import *); } operators[] = {
-    { "Add", op_add }, { "AveragePool", op_avgpool }, { "BatchNormalization", op_norm }, { "Cast", op_cast },
-    { "Clip", op_clip }, { "Concat", op_concat }, { "Constant", op_constant }, { "Conv", op_conv_plain },
-    { "ConvTranspose", op_conv_transposed }, { "Div", op_div }, { "Dropout", op_dropout }, { "Erf", op_erf },
-    { "Exp", op_exp }, { "Flatten", op_flatten }, { "Gather", op_gather }, { "Gemm", op_gemm },
-    { "GlobalAveragePool", op_mean }, { "Identity", op_identity }, { "Log", op_log }, { "MatMul", op_matmul },
-    { "MaxPool", op_maxpool }, { "Mul", op_mul }, { "Neg", op_neg }, { "Pad", op_pad }, { "Pow", op_pow },
-    { "Range", op_range }, { "Reciprocal", op_reciprocal }, { "ReduceMean", op_mean }, { "ReduceSum", op_sum }, { "Relu", op_relu },
-    { "Reshape", op_reshape }, { "Resize", op_resize }, { "Shape", op_shape }, { "Sigmoid", op_sigmoid },
-    { "Slice", op_slice }, { "Softmax", op_softmax }, { "Split", op_split }, { "Sqrt", op_sqrt },
-    { "Squeeze", op_narrower }, { "Sub", op_sub }, { "Tanh", op_tanh }, { "Transpose", op_transpose },
-    { "Unsqueeze", op_wider }, { "Upsample", op_resize },
+static const struct {
+    const char *op;
+    void (*make)(struct import *);
+} operators[] = {
+    { "Add", op_add },
+    { "AveragePool", op_avgpool },
+    { "BatchNormalization", op_norm },
+    { "Cast", op_cast },
+    { "Clip", op_clip },
+    { "Concat", op_concat },
+    { "Constant", op_constant },
+    { "Conv", op_conv_plain },
+    { "ConvTranspose", op_conv_transposed },
+    { "Div", op_div },
+    { "Dropout", op_dropout },
+    { "Erf", op_erf },
+    { "Exp", op_exp },
+    { "Flatten", op_flatten },
+    { "Gather", op_gather },
+    { "Gemm", op_gemm },
+    { "GlobalAveragePool", op_mean },
+    { "Identity", op_identity },
+    { "Log", op_log },
+    { "MatMul", op_matmul },
+    { "MaxPool", op_maxpool },
+    { "Mul", op_mul },
+    { "Neg", op_neg },
+    { "Pad", op_pad },
+    { "Pow", op_pow },
+    { "Range", op_range },
+    { "Reciprocal", op_reciprocal },
+    { "ReduceMean", op_mean },
+    { "ReduceSum", op_sum },
+    { "Relu", op_relu },
+    { "Reshape", op_reshape },
+    { "Resize", op_resize },
+    { "Shape", op_shape },
+    { "Sigmoid", op_sigmoid },
+    { "Slice", op_slice },
+    { "Softmax", op_softmax },
+    { "Split", op_split },
+    { "Sqrt", op_sqrt },
+    { "Squeeze", op_narrower },
+    { "Sub", op_sub },
+    { "Tanh", op_tanh },
+    { "Transpose", op_transpose },
+    { "Unsqueeze", op_wider },
+    { "Upsample", op_resize },
 };
 enum { OPERATORS = sizeof operators / sizeof *operators };
 
@@ -860,7 +978,7 @@ static void add_inputs(struct import *m)
     for (size_t i = 0; i < m->o->ninput; i++) {
         struct onnx_tensor t = m->o->input[i];
         long k = intern_find(&m->names, t.name);
-        if (k >= 0 && m->known[k]) continue;             /* an initialiser that is listed as an input too */
+        if (k >= 0 && m->known[k]) continue; /* an initialiser that is listed as an input too */
         for (int d = 0; d < t.ndim; d++) {
             if (t.shape[d] < 0 && !m->batch)
                 die("%s: a dimension of input '%.*s' has no size; see --batch", m->o->file, (int)t.name.n, t.name.s);

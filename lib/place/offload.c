@@ -6,10 +6,16 @@
 #include <string.h>
 
 enum { RATE_BYTES = 64 << 20, SCAN = 48 };
-static const double DRAG = 0.02;                         /* seconds that a second of copies counts in ties */
+static const double DRAG = 0.02; /* seconds that a second of copies counts in ties */
 
-static double larger(double a, double b) { return a > b ? a : b; }
-static double smaller(double a, double b) { return a < b ? a : b; }
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+static double smaller(double a, double b)
+{
+    return a < b ? a : b;
+}
 
 /* ---- from graph and profile ---- */
 
@@ -186,7 +192,9 @@ static void copy_plan(const struct offload *o, struct offload_plan *to, const st
 /* ---- a step under a plan ---- */
 
 /* when a saved tensor lives, given the groups that run again; born -1: not at all */
-struct life { int born, first, last; };
+struct life {
+    int born, first, last;
+};
 
 static struct life *lives(const struct offload *o, const uint8_t *again)
 {
@@ -209,7 +217,9 @@ static struct life *lives(const struct offload *o, const uint8_t *again)
     return l;
 }
 
-struct list_at { int *head, *next; };                    /* saved tensors by node */
+struct list_at {
+    int *head, *next;
+}; /* saved tensors by node */
 static struct list_at list_new(int nodes, int n)
 {
     struct list_at l = { xmalloc((size_t)nodes + 1, sizeof *l.head), xmalloc((size_t)n + 1, sizeof *l.next) };
@@ -227,14 +237,17 @@ static void list_free(struct list_at *l)
     free(l->next);
 }
 
-struct queue_item { int tensor; double bytes; };         /* tensor -1: memory of a second run */
+struct queue_item {
+    int tensor;
+    double bytes;
+}; /* tensor -1: memory of a second run */
 
 struct clockwork {
     double now, resident, most, limit;
-    double *write_end, *write_bytes;                     /* writes under way: [head, tail) */
+    double *write_end, *write_bytes; /* writes under way: [head, tail) */
     int head, tail;
     double read_free, *written, *ready;
-    struct queue_item *item;                             /* reads and grants in order of need */
+    struct queue_item *item; /* reads and grants in order of need */
     int next, items;
 };
 
@@ -456,7 +469,12 @@ double offload_bound(const struct offload *o, double limit, long steps, double *
 
 /* ---- the search ---- */
 
-struct search { const struct offload *o; double limit; bool may_offload; struct offload_plan *best, *trial; };
+struct search {
+    const struct offload *o;
+    double limit;
+    bool may_offload;
+    struct offload_plan *best, *trial;
+};
 
 static double worth(const struct search *s, const struct offload_plan *p)
 {

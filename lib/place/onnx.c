@@ -8,8 +8,15 @@
 
 /* ---- protocol buffers: a cursor over the bytes of one message ---- */
 
-struct cursor { const struct onnx *o; const char *p, *end; };
-struct field { int number, wire; uint64_t value; str bytes; };
+struct cursor {
+    const struct onnx *o;
+    const char *p, *end;
+};
+struct field {
+    int number, wire;
+    uint64_t value;
+    str bytes;
+};
 
 _Noreturn static void bad(const struct onnx *o, const char *at, const char *what)
 {
@@ -48,7 +55,10 @@ static bool next(struct cursor *c, struct field *f)
     return true;
 }
 
-static struct cursor within(const struct onnx *o, str s) { return (struct cursor){ o, s.s, s.s + s.n }; }
+static struct cursor within(const struct onnx *o, str s)
+{
+    return (struct cursor){ o, s.s, s.s + s.n };
+}
 static float float_of(const char *p)
 {
     float f;
@@ -75,7 +85,10 @@ static void add_dim(struct onnx *o, struct onnx_tensor *t, int64_t d, const char
     t->shape[t->ndim++] = d;
 }
 
-static size_t width(int type) { return type == ONNX_FLOAT || type == ONNX_INT32 ? 4 : type == ONNX_BOOL ? 1 : 8; }
+static size_t width(int type)
+{
+    return type == ONNX_FLOAT || type == ONNX_INT32 ? 4 : type == ONNX_BOOL ? 1 : 8;
+}
 
 static uint64_t count_varints(struct onnx *o, str s)
 {
@@ -104,7 +117,7 @@ static void parse_tensor(struct onnx *o, str s, struct onnx_tensor *t)
             die("%s: initialiser '%.*s' has an impossible shape", o->file, (int)t->name.n, t->name.s);
     bool known = t->type == ONNX_FLOAT || t->type == ONNX_INT64 || t->type == ONNX_INT32 || t->type == ONNX_BOOL ||
                  t->type == ONNX_DOUBLE;
-    if (!known || t->external) return;                   /* whoever wants its values hears of it */
+    if (!known || t->external) return; /* whoever wants its values hears of it */
     uint64_t have = t->raw.n / width(t->type);
     if (!t->raw.n && t->packed.n) have = t->type == ONNX_FLOAT ? t->packed.n / 4 : count_varints(o, t->packed);
     if (have < t->count)

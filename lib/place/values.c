@@ -19,8 +19,8 @@ static void put(struct engine *e, const struct graph *g, const struct onnx *o, c
     int i = find(g, name);
     if (i < 0) return;
     if (t->count != g->tensor[i].bytes / 4)
-        die("%s: '%s' has %llu values, the graph's tensor %llu", o->file, g->tensor[i].name, (unsigned long long)t->count,
-            (unsigned long long)g->tensor[i].bytes / 4);
+        die("%s: '%s' has %llu values, the graph's tensor %llu", o->file, g->tensor[i].name,
+            (unsigned long long)t->count, (unsigned long long)g->tensor[i].bytes / 4);
     onnx_values(o, t, engine_arg(e, i));
     filled[i] = true;
 }
@@ -35,7 +35,8 @@ void values_from_onnx(struct engine *e, const struct graph *g, const char *path)
         if (a && a->tensor) put(e, g, o, a->tensor, o->node[i].out[0], filled);
     }
     for (int i = 0; i < g->ntensor; i++)
-        if (!filled[i] && g->tensor[i].updates < 0 && (g->tensor[i].role == ROLE_CONST || grad_parameter(&g->tensor[i])))
+        if (!filled[i] && g->tensor[i].updates < 0 &&
+            (g->tensor[i].role == ROLE_CONST || grad_parameter(&g->tensor[i])))
             die("%s: there are no values for '%s'", path, g->tensor[i].name);
     free(filled);
     onnx_free(o);

@@ -1,6 +1,5 @@
 #include "tensor/nd.h"
 #include "base/message.h"
-#include "base/rng.h"
 #include <cblas.h>
 #include <math.h>
 #include <stdint.h>
@@ -9,7 +8,10 @@
 
 enum { ND_OPERANDS = 32 };
 
-struct array { int n; int64_t d[GRAPH_DIMS], count; };
+struct array {
+    int n;
+    int64_t d[GRAPH_DIMS], count;
+};
 
 struct nd {
     int code, nin, nout;
@@ -21,13 +23,23 @@ struct nd {
     uint64_t seed;
 };
 
-static const float *in(char *const *at, int i) { return (const float *)(const void *)at[i]; }
-static float *out(char *const *at, int i) { return (float *)(void *)at[i]; }
-static const int32_t *ints(char *const *at, int i) { return (const int32_t *)(const void *)at[i]; }
+static const float *in(char *const *at, int i)
+{
+    return (const float *)(const void *)at[i];
+}
+static float *out(char *const *at, int i)
+{
+    return (float *)(void *)at[i];
+}
+static const int32_t *ints(char *const *at, int i)
+{
+    return (const int32_t *)(const void *)at[i];
+}
 
 /* ---- element by element ---- */
 
-static void strides(const struct array *from, const struct array *to, int64_t *s)
+/* steps through `from` for an array of GRAPH_DIMS dimensions, 0 where it is repeated */
+static void strides(const struct array *from, int64_t *s)
 {
     int64_t step = 1;
     for (int k = 1; k <= GRAPH_DIMS; k++) {
@@ -35,7 +47,6 @@ static void strides(const struct array *from, const struct array *to, int64_t *s
         s[GRAPH_DIMS - k] = d == 1 ? 0 : step;
         step *= d;
     }
-    (void)to;
 }
 
 static void full(const struct array *t, int64_t *d)
@@ -47,8 +58,8 @@ static void binary(const struct nd *o, char *const *at)
 {
     int64_t d[GRAPH_DIMS], s[2][GRAPH_DIMS];
     full(&o->t[2], d);
-    strides(&o->t[0], &o->t[2], s[0]);
-    strides(&o->t[1], &o->t[2], s[1]);
+    strides(&o->t[0], s[0]);
+    strides(&o->t[1], s[1]);
     const float *a = in(at, 0), *b = in(at, 1);
     float *y = out(at, 2);
     for (int64_t i = 0; i < d[0]; i++)
@@ -58,10 +69,17 @@ static void binary(const struct nd *o, char *const *at)
                             *q = b + i * s[1][0] + j * s[1][1] + k * s[1][2];
                 int64_t u = s[0][3], v = s[1][3];
                 switch (o->kind) {
-                case 0: for (int64_t l = 0; l < d[3]; l++) y[l] = p[l * u] + q[l * v]; break;
-                case 1: for (int64_t l = 0; l < d[3]; l++) y[l] = p[l * u] - q[l * v]; break;
-                case 2: for (int64_t l = 0; l < d[3]; l++) y[l] = p[l * u] * q[l * v]; break;
-                default: for (int64_t l = 0; l < d[3]; l++) y[l] = p[l * u] / q[l * v];
+                case 0:
+                    for (int64_t l = 0; l < d[3]; l++) y[l] = p[l * u] + q[l * v];
+                    break;
+                case 1:
+                    for (int64_t l = 0; l < d[3]; l++) y[l] = p[l * u] - q[l * v];
+                    break;
+                case 2:
+                    for (int64_t l = 0; l < d[3]; l++) y[l] = p[l * u] * q[l * v];
+                    break;
+                default:
+                    for (int64_t l = 0; l < d[3]; l++) y[l] = p[l * u] / q[l * v];
                 }
             }
 }
@@ -69,18 +87,30 @@ static void binary(const struct nd *o, char *const *at)
 static float unary_of(const struct nd *o, float x)
 {
     switch ((enum nd_unary)o->kind) {
-    case ND_RELU: return x > 0 ? x : 0;
-    case ND_SQRT: return sqrtf(x);
-    case ND_ERF: return erff(x);
-    case ND_EXP: return expf(x);
-    case ND_TANH: return tanhf(x);
-    case ND_SIGMOID: return 1 / (1 + expf(-x));
-    case ND_POW: return o->a == 2 ? x * x : powf(x, (float)o->a);
-    case ND_SCALE: return x * (float)o->a;
-    case ND_SHIFT: return x + (float)o->a;
-    case ND_CLIP: return fminf(fmaxf(x, (float)o->a), (float)o->b);
-    case ND_LOG: return logf(x);
-    case ND_UNARIES: break;
+    case ND_RELU:
+        return x > 0 ? x : 0;
+    case ND_SQRT:
+        return sqrtf(x);
+    case ND_ERF:
+        return erff(x);
+    case ND_EXP:
+        return expf(x);
+    case ND_TANH:
+        return tanhf(x);
+    case ND_SIGMOID:
+        return 1 / (1 + expf(-x));
+    case ND_POW:
+        return o->a == 2 ? x * x : powf(x, (float)o->a);
+    case ND_SCALE:
+        return x * (float)o->a;
+    case ND_SHIFT:
+        return x + (float)o->a;
+    case ND_CLIP:
+        return fminf(fmaxf(x, (float)o->a), (float)o->b);
+    case ND_LOG:
+        return logf(x);
+    case ND_UNARIES:
+        break;
     }
     return NAN;
 }
@@ -88,18 +118,30 @@ static float unary_of(const struct nd *o, float x)
 static float slope_of(const struct nd *o, float x)
 {
     switch ((enum nd_unary)o->kind) {
-    case ND_RELU: return x > 0;
-    case ND_SQRT: return 0.5f / sqrtf(x);
-    case ND_ERF: return 1.12837917f * expf(-x * x);
-    case ND_EXP: return expf(x);
-    case ND_TANH: return 1 - tanhf(x) * tanhf(x);
-    case ND_SIGMOID: return unary_of(o, x) * (1 - unary_of(o, x));
-    case ND_POW: return o->a == 2 ? 2 * x : (float)o->a * powf(x, (float)o->a - 1);
-    case ND_SCALE: return (float)o->a;
-    case ND_SHIFT: return 1;
-    case ND_CLIP: return x >= (float)o->a && x <= (float)o->b;
-    case ND_LOG: return 1 / x;
-    case ND_UNARIES: break;
+    case ND_RELU:
+        return x > 0;
+    case ND_SQRT:
+        return 0.5f / sqrtf(x);
+    case ND_ERF:
+        return 1.12837917f * expf(-x * x);
+    case ND_EXP:
+        return expf(x);
+    case ND_TANH:
+        return 1 - tanhf(x) * tanhf(x);
+    case ND_SIGMOID:
+        return unary_of(o, x) * (1 - unary_of(o, x));
+    case ND_POW:
+        return o->a == 2 ? 2 * x : (float)o->a * powf(x, (float)o->a - 1);
+    case ND_SCALE:
+        return (float)o->a;
+    case ND_SHIFT:
+        return 1;
+    case ND_CLIP:
+        return x >= (float)o->a && x <= (float)o->b;
+    case ND_LOG:
+        return 1 / x;
+    case ND_UNARIES:
+        break;
     }
     return NAN;
 }
@@ -122,7 +164,8 @@ static void reduce(const struct nd *o, char *const *at, char *scratch)
         for (int64_t j = 0; j < d[1]; j++)
             for (int64_t k = 0; k < d[2]; k++, x += d[3]) {
                 double *to = sum + i * s[0] + j * s[1] + k * s[2];
-                if (s[3]) for (int64_t l = 0; l < d[3]; l++) to[l] += (double)x[l];
+                if (s[3])
+                    for (int64_t l = 0; l < d[3]; l++) to[l] += (double)x[l];
                 else {
                     double part = 0;
                     for (int64_t l = 0; l < d[3]; l++) part += (double)x[l];
@@ -137,7 +180,7 @@ static void expand(const struct nd *o, char *const *at)
 {
     int64_t d[GRAPH_DIMS], s[GRAPH_DIMS];
     full(&o->t[1], d);
-    strides(&o->t[0], &o->t[1], s);
+    strides(&o->t[0], s);
     const float *x = in(at, 0);
     float *y = out(at, 1), f = (float)o->a;
     for (int64_t i = 0; i < d[0]; i++)
@@ -172,7 +215,7 @@ static void matmul(const struct nd *o, char *const *at)
     int64_t m = y->d[y->n - 2], n = y->d[y->n - 1], k = o->ta ? a->d[a->n - 2] : a->d[a->n - 1];
     int64_t batch = y->count / (m * n), astep = a->count / (m * k) > 1 ? m * k : 0,
             bstep = b->count / (k * n) > 1 ? k * n : 0;
-    if (batch > 1 && !bstep && !o->ta) {                 /* rows of all the batch under each other */
+    if (batch > 1 && !bstep && !o->ta) { /* rows of all the batch under each other */
         m *= batch;
         batch = 1;
     }
@@ -182,7 +225,9 @@ static void matmul(const struct nd *o, char *const *at)
                     o->tb ? (int)k : (int)n, 0, out(at, 2) + i * m * n, (int)n);
 }
 
-struct window { int64_t c, ih, iw, oh, ow, kh, kw; };
+struct window {
+    int64_t c, ih, iw, oh, ow, kh, kw;
+};
 
 /* rows (channel, kernel place), columns (output place) of one group of one image; back: adds them to x instead */
 static void columns(const struct nd *o, const struct window *w, float *x, float *col, bool back)
@@ -212,7 +257,8 @@ static void conv(const struct nd *o, const struct array *x, const struct array *
     if (what == 1) memset(pw, 0, (size_t)w->count * sizeof *pw);
     for (int64_t n = 0; n < x->d[0]; n++)
         for (int64_t q = 0; q < g; q++) {
-            float *xi = px + (n * g + q) * v.c * v.ih * v.iw, *yi = py + (n * g + q) * oc * pixels, *wi = pw + q * oc * k;
+            float *xi = px + (n * g + q) * v.c * v.ih * v.iw, *yi = py + (n * g + q) * oc * pixels,
+                  *wi = pw + q * oc * k;
             if (what == 0) {
                 cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)k, (int)pixels, (int)oc, 1, wi, (int)k, yi,
                             (int)pixels, 0, col, (int)pixels);
@@ -349,7 +395,10 @@ static void softmax(const struct nd *o, char *const *at, bool grad)
     }
 }
 
-static int64_t safe(int32_t i, int64_t n) { return i >= 0 && i < n ? i : 0; }
+static int64_t safe(int32_t i, int64_t n)
+{
+    return i >= 0 && i < n ? i : 0;
+}
 
 static void loss(const struct nd *o, char *const *at, bool grad)
 {
@@ -379,8 +428,8 @@ static int64_t inner_of(const struct array *t, int axis)
 }
 
 /* copies a part of an axis: of `small` at `begin` within `large` */
-static void part_of(const struct nd *o, const struct array *large, const struct array *small, const float *from, float *to,
-                    bool take, int64_t begin)
+static void part_of(const struct nd *o, const struct array *large, const struct array *small, const float *from,
+                    float *to, bool take, int64_t begin)
 {
     int64_t inner = inner_of(large, o->axis), l = large->d[o->axis] * inner, s = small->d[o->axis] * inner;
     for (int64_t i = 0; i < large->count / l; i++)
@@ -396,7 +445,8 @@ static void gather(const struct nd *o, char *const *at, bool grad)
     for (int64_t i = 0; i < count; i++) {
         int64_t r = safe(ints(at, grad ? 0 : 1)[i], rows);
         if (!grad) memcpy(out(at, 2) + i * n, in(at, 0) + r * n, (size_t)n * sizeof(float));
-        else for (int64_t k = 0; k < n; k++) out(at, 2)[r * n + k] += in(at, 1)[i * n + k];
+        else
+            for (int64_t k = 0; k < n; k++) out(at, 2)[r * n + k] += in(at, 1)[i * n + k];
     }
 }
 
@@ -404,7 +454,7 @@ static void dropout(const struct nd *o, char *const *at)
 {
     uint64_t step = (uint64_t)*ints(at, 1), threshold = (uint64_t)(o->rate * 18446744073709551615.);
     float keep = (float)(1 / (1 - o->rate));
-    for (int64_t i = 0; i < o->t[0].count; i++) {        /* splitmix64 of (seed, step, element) */
+    for (int64_t i = 0; i < o->t[0].count; i++) { /* splitmix64 of (seed, step, element) */
         uint64_t z = (o->seed << 40) + (step << 32) * 0x9e3779b9 + (uint64_t)i * 0x9e3779b97f4a7c15;
         z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
         z = (z ^ z >> 27) * 0x94d049bb133111eb;
@@ -427,30 +477,80 @@ static void adam(const struct nd *o, char *const *at)
 /* ---- the table ---- */
 
 enum code {
-    BINARY, UNARY, UNARY_GRAD, REDUCE, EXPAND, RESHAPE, TRANSPOSE, MATMUL, CONV, CONV_X, CONV_W, MAXPOOL, MAXPOOL_GRAD,
-    AVGPOOL, AVGPOOL_GRAD, NORM, NORM_GRAD, SOFTMAX, SOFTMAX_GRAD, CONCAT, SLICE, PAD, GATHER, GATHER_GRAD, UPSAMPLE,
-    UPSAMPLE_GRAD, LOSS, LOSS_GRAD, DROPOUT, COUNT, SGD, ADAM
+    BINARY,
+    UNARY,
+    UNARY_GRAD,
+    REDUCE,
+    EXPAND,
+    RESHAPE,
+    TRANSPOSE,
+    MATMUL,
+    CONV,
+    CONV_X,
+    CONV_W,
+    MAXPOOL,
+    MAXPOOL_GRAD,
+    AVGPOOL,
+    AVGPOOL_GRAD,
+    NORM,
+    NORM_GRAD,
+    SOFTMAX,
+    SOFTMAX_GRAD,
+    CONCAT,
+    SLICE,
+    PAD,
+    GATHER,
+    GATHER_GRAD,
+    UPSAMPLE,
+    UPSAMPLE_GRAD,
+    LOSS,
+    LOSS_GRAD,
+    DROPOUT,
+    COUNT,
+    SGD,
+    ADAM
 };
 
-/* operands; letters: groups that have equal numbers of elements, '.' is free, 2 and 4 dimensions exactly by '=N' at
- * the first operand */
-static const struct { const char *name; enum code code; int nin, nout; const char *same; int dims;
+/* same: operands with the same letter have equal numbers of elements, '.' is free; dims: of the first operand, 0: any */
+static const struct {
+    const char *name;
+    enum code code;
+    int nin, nout;
+    const char *same;
+    int dims;
 } table[] = {
-    { "NdBinary", BINARY, 2, 1, "...", 0 }, { "NdUnary", UNARY, 1, 1, "aa", 0 },
-    { "NdUnaryGrad", UNARY_GRAD, 2, 1, "aaa", 0 }, { "NdReduce", REDUCE, 1, 1, "..", 0 },
-    { "NdExpand", EXPAND, 1, 1, "..", 0 }, { "NdReshape", RESHAPE, 1, 1, "aa", 0 },
-    { "NdTranspose", TRANSPOSE, 1, 1, "aa", 0 }, { "NdMatMul", MATMUL, 2, 1, "...", 0 },
-    { "NdConv", CONV, 2, 1, "...", 4 }, { "NdConvGradX", CONV_X, 2, 1, "...", 4 },
-    { "NdConvGradW", CONV_W, 2, 1, "...", 4 }, { "NdMaxPool", MAXPOOL, 1, 2, ".aa", 4 },
-    { "NdMaxPoolGrad", MAXPOOL_GRAD, 2, 1, "aa.", 4 }, { "NdAvgPool", AVGPOOL, 1, 1, "..", 4 },
-    { "NdAvgPoolGrad", AVGPOOL_GRAD, 1, 1, "..", 4 }, { "NdNorm", NORM, 3, 3, "abbabb", 0 },
-    { "NdNormGrad", NORM_GRAD, 5, 3, "abbbaabb", 0 }, { "NdSoftmax", SOFTMAX, 1, 1, "aa", 0 },
-    { "NdSoftmaxGrad", SOFTMAX_GRAD, 2, 1, "aaa", 0 }, { "NdConcat", CONCAT, -1, 1, "", 0 },
-    { "NdSlice", SLICE, 1, 1, "..", 0 }, { "NdPad", PAD, 1, 1, "..", 0 }, { "NdGather", GATHER, 2, 1, "...", 0 },
-    { "NdGatherGrad", GATHER_GRAD, 2, 1, "...", 0 }, { "NdUpsample", UPSAMPLE, 1, 1, "..", 4 },
-    { "NdUpsampleGrad", UPSAMPLE_GRAD, 1, 1, "..", 4 }, { "NdLoss", LOSS, 2, 2, "a..a", 2 },
-    { "NdLossGrad", LOSS_GRAD, 2, 1, "a.a", 2 }, { "NdDropout", DROPOUT, 2, 1, "a.a", 0 },
-    { "NdCount", COUNT, 1, 1, "aa", 0 }, { "NdSgd", SGD, 2, 1, "aaa", 0 }, { "NdAdam", ADAM, 5, 3, "aaaa.aaa", 0 },
+    { "NdBinary", BINARY, 2, 1, "...", 0 },
+    { "NdUnary", UNARY, 1, 1, "aa", 0 },
+    { "NdUnaryGrad", UNARY_GRAD, 2, 1, "aaa", 0 },
+    { "NdReduce", REDUCE, 1, 1, "..", 0 },
+    { "NdExpand", EXPAND, 1, 1, "..", 0 },
+    { "NdReshape", RESHAPE, 1, 1, "aa", 0 },
+    { "NdTranspose", TRANSPOSE, 1, 1, "aa", 0 },
+    { "NdMatMul", MATMUL, 2, 1, "...", 0 },
+    { "NdConv", CONV, 2, 1, "...", 4 },
+    { "NdConvGradX", CONV_X, 2, 1, "...", 4 },
+    { "NdConvGradW", CONV_W, 2, 1, "...", 4 },
+    { "NdMaxPool", MAXPOOL, 1, 2, ".aa", 4 },
+    { "NdMaxPoolGrad", MAXPOOL_GRAD, 2, 1, "aa.", 4 },
+    { "NdAvgPool", AVGPOOL, 1, 1, "..", 4 },
+    { "NdAvgPoolGrad", AVGPOOL_GRAD, 1, 1, "..", 4 },
+    { "NdNorm", NORM, 3, 3, "abbabb", 0 },
+    { "NdNormGrad", NORM_GRAD, 5, 3, "abbbaabb", 0 },
+    { "NdSoftmax", SOFTMAX, 1, 1, "aa", 0 },
+    { "NdSoftmaxGrad", SOFTMAX_GRAD, 2, 1, "aaa", 0 },
+    { "NdConcat", CONCAT, -1, 1, "", 0 },
+    { "NdSlice", SLICE, 1, 1, "..", 0 },
+    { "NdPad", PAD, 1, 1, "..", 0 },
+    { "NdGather", GATHER, 2, 1, "...", 0 },
+    { "NdGatherGrad", GATHER_GRAD, 2, 1, "...", 0 },
+    { "NdUpsample", UPSAMPLE, 1, 1, "..", 4 },
+    { "NdUpsampleGrad", UPSAMPLE_GRAD, 1, 1, "..", 4 },
+    { "NdLoss", LOSS, 2, 2, "a..a", 2 },
+    { "NdLossGrad", LOSS_GRAD, 2, 1, "a.a", 2 },
+    { "NdDropout", DROPOUT, 2, 1, "a.a", 0 },
+    { "NdCount", COUNT, 1, 1, "aa", 0 },
+    { "NdSgd", SGD, 2, 1, "aaa", 0 },
+    { "NdAdam", ADAM, 5, 3, "aaaa.aaa", 0 },
 };
 enum { OPERATORS = sizeof table / sizeof *table };
 
@@ -460,7 +560,10 @@ static int row_of(const char *op)
     while (i < OPERATORS && strcmp(table[i].name, op) != 0) i++;
     return i;
 }
-bool nd_is(const char *op) { return row_of(op) < OPERATORS; }
+bool nd_is(const char *op)
+{
+    return row_of(op) < OPERATORS;
+}
 
 static bool broadcasts(const struct array *from, const struct array *to)
 {
@@ -475,8 +578,9 @@ static bool conv_fits(const struct nd *o, const struct array *x, const struct ar
     if (x->n != 4 || w->n != 4 || y->n != 4 || o->group < 1 || o->dilation < 1) return false;
     bool good = x->d[0] == y->d[0] && x->d[1] == w->d[1] * o->group && y->d[1] == w->d[0] && w->d[0] % o->group == 0;
     for (int k = 0; k < 2; k++)
-        good &= o->stride[k] >= 1 && o->pad[k] >= 0 && x->d[2 + k] + 2 * o->pad[k] >= (w->d[2 + k] - 1) * o->dilation + 1
-            && (x->d[2 + k] + 2 * o->pad[k] - (w->d[2 + k] - 1) * o->dilation - 1) / o->stride[k] + 1 >= y->d[2 + k];
+        good &= o->stride[k] >= 1 && o->pad[k] >= 0 &&
+                x->d[2 + k] + 2 * o->pad[k] >= (w->d[2 + k] - 1) * o->dilation + 1 &&
+                (x->d[2 + k] + 2 * o->pad[k] - (w->d[2 + k] - 1) * o->dilation - 1) / o->stride[k] + 1 >= y->d[2 + k];
     return good;
 }
 
@@ -513,31 +617,48 @@ static bool fits(const struct nd *o)
 {
     const struct array *t = o->t;
     switch ((enum code)o->code) {
-    case BINARY: return o->kind >= 0 && o->kind < 4 && broadcasts(&t[0], &t[2]) && broadcasts(&t[1], &t[2]);
-    case UNARY: case UNARY_GRAD: return o->kind >= 0 && o->kind < ND_UNARIES;
+    case BINARY:
+        return o->kind >= 0 && o->kind < 4 && broadcasts(&t[0], &t[2]) && broadcasts(&t[1], &t[2]);
+    case UNARY:
+    case UNARY_GRAD:
+        return o->kind >= 0 && o->kind < ND_UNARIES;
     case REDUCE: {
         int64_t n = 1;
         for (int k = 0; k < t[0].n; k++) n *= o->axes >> k & 1 ? 1 : t[0].d[k];
         return n == t[1].count;
     }
-    case EXPAND: return broadcasts(&t[0], &t[1]);
+    case EXPAND:
+        return broadcasts(&t[0], &t[1]);
     case TRANSPOSE: {
         int seen = 0;
         for (int k = 0; k < t[0].n; k++) {
-            if (o->perm[k] < 0 || o->perm[k] >= t[0].n || t[1].n != t[0].n || t[1].d[k] != t[0].d[o->perm[k]]) return false;
+            if (o->perm[k] < 0 || o->perm[k] >= t[0].n || t[1].n != t[0].n || t[1].d[k] != t[0].d[o->perm[k]])
+                return false;
             seen |= 1 << o->perm[k];
         }
         return seen == (1 << t[0].n) - 1;
     }
-    case MATMUL: return matmul_fits(o);
-    case CONV: return conv_fits(o, &t[0], &t[1], &t[2]);
-    case CONV_X: return conv_fits(o, &t[2], &t[0], &t[1]);
-    case CONV_W: return conv_fits(o, &t[0], &t[2], &t[1]);
-    case MAXPOOL: case AVGPOOL: return pool_fits(o, &t[0], &t[o->nin]);
-    case MAXPOOL_GRAD: case AVGPOOL_GRAD: return pool_fits(o, &t[o->nin], &t[0]);
-    case NORM: return t[0].n >= 2 && t[1].count == t[0].d[1];
-    case NORM_GRAD: return t[0].n >= 2 && t[1].count == t[0].d[1];
-    case SOFTMAX: case SOFTMAX_GRAD: return t[0].n >= 1;
+    case MATMUL:
+        return matmul_fits(o);
+    case CONV:
+        return conv_fits(o, &t[0], &t[1], &t[2]);
+    case CONV_X:
+        return conv_fits(o, &t[2], &t[0], &t[1]);
+    case CONV_W:
+        return conv_fits(o, &t[0], &t[2], &t[1]);
+    case MAXPOOL:
+    case AVGPOOL:
+        return pool_fits(o, &t[0], &t[o->nin]);
+    case MAXPOOL_GRAD:
+    case AVGPOOL_GRAD:
+        return pool_fits(o, &t[o->nin], &t[0]);
+    case NORM:
+        return t[0].n >= 2 && t[1].count == t[0].d[1];
+    case NORM_GRAD:
+        return t[0].n >= 2 && t[1].count == t[0].d[1];
+    case SOFTMAX:
+    case SOFTMAX_GRAD:
+        return t[0].n >= 1;
     case CONCAT: {
         int64_t sum = 0;
         struct nd at = *o;
@@ -548,18 +669,30 @@ static bool fits(const struct nd *o)
         }
         return sum == t[o->nin].d[o->axis];
     }
-    case SLICE: return part_fits(o, &t[0], &t[1]);
-    case PAD: return part_fits(o, &t[1], &t[0]);
-    case GATHER: return t[0].n >= 1 && t[2].count == t[1].count * (t[0].count / t[0].d[0]);
-    case GATHER_GRAD: return t[2].n >= 1 && t[1].count == t[0].count * (t[2].count / t[2].d[0]);
-    case UPSAMPLE: case UPSAMPLE_GRAD: {
+    case SLICE:
+        return part_fits(o, &t[0], &t[1]);
+    case PAD:
+        return part_fits(o, &t[1], &t[0]);
+    case GATHER:
+        return t[0].n >= 1 && t[2].count == t[1].count * (t[0].count / t[0].d[0]);
+    case GATHER_GRAD:
+        return t[2].n >= 1 && t[1].count == t[0].count * (t[2].count / t[2].d[0]);
+    case UPSAMPLE:
+    case UPSAMPLE_GRAD: {
         const struct array *small = &t[o->code == UPSAMPLE_GRAD], *large = &t[o->code == UPSAMPLE];
         return o->a >= 1 && large->n == 4 && small->n == 4 && (double)large->d[2] == o->a * (double)small->d[2] &&
                (double)large->count == o->a * o->a * (double)small->count;
     }
-    case LOSS: case LOSS_GRAD: return t[1].count == t[0].d[0];
-    case DROPOUT: return o->rate >= 0 && o->rate < 1;
-    case RESHAPE: case COUNT: case SGD: case ADAM: return true;
+    case LOSS:
+    case LOSS_GRAD:
+        return t[1].count == t[0].d[0];
+    case DROPOUT:
+        return o->rate >= 0 && o->rate < 1;
+    case RESHAPE:
+    case COUNT:
+    case SGD:
+    case ADAM:
+        return true;
     }
     return false;
 }
@@ -568,7 +701,8 @@ struct nd *nd_make(const struct graph *g, int node)
 {
     const struct node *n = &g->node[node];
     int r = row_of(n->op);
-    if ((table[r].nin >= 0 && n->nin != table[r].nin) || n->nin < 1 || n->nin >= ND_OPERANDS || n->nout != table[r].nout)
+    if ((table[r].nin >= 0 && n->nin != table[r].nin) || n->nin < 1 || n->nin >= ND_OPERANDS ||
+        n->nout != table[r].nout)
         die("node '%s': %s does not take %d inputs and %d outputs", n->name, n->op, n->nin, n->nout);
     struct nd *o = xcalloc(1, sizeof *o);
     *o = (struct nd){ .code = table[r].code, .nin = n->nin, .nout = n->nout };
@@ -577,13 +711,30 @@ struct nd *nd_make(const struct graph *g, int node)
         o->t[i] = (struct array){ .n = t->ndim, .count = (int64_t)(t->bytes / 4) };
         memcpy(o->t[i].d, t->shape, sizeof o->t[i].d);
     }
-    struct { int *to; const char *name; int i; double missing; } whole[] = {
-        { &o->kind, "kind", 0, 0 }, { &o->axis, "axis", 0, 0 }, { &o->axes, "axes", 0, 0 }, { &o->group, "group", 0, 1 },
-        { &o->dilation, "dilation", 0, 1 }, { &o->ta, "ta", 0, 0 }, { &o->tb, "tb", 0, 0 }, { &o->mean, "mean", 0, 0 },
-        { &o->counted, "counted", 0, 1 }, { &o->kernel[0], "kernel", 0, 1 }, { &o->kernel[1], "kernel", 1, 1 },
-        { &o->stride[0], "stride", 0, 1 }, { &o->stride[1], "stride", 1, 1 }, { &o->pad[0], "pad", 0, 0 },
-        { &o->pad[1], "pad", 1, 0 }, { &o->perm[0], "perm", 0, 0 }, { &o->perm[1], "perm", 1, 0 },
-        { &o->perm[2], "perm", 2, 0 }, { &o->perm[3], "perm", 3, 0 } };
+    struct {
+        int *to;
+        const char *name;
+        int i;
+        double missing;
+    } whole[] = { { &o->kind, "kind", 0, 0 },
+                  { &o->axis, "axis", 0, 0 },
+                  { &o->axes, "axes", 0, 0 },
+                  { &o->group, "group", 0, 1 },
+                  { &o->dilation, "dilation", 0, 1 },
+                  { &o->ta, "ta", 0, 0 },
+                  { &o->tb, "tb", 0, 0 },
+                  { &o->mean, "mean", 0, 0 },
+                  { &o->counted, "counted", 0, 1 },
+                  { &o->kernel[0], "kernel", 0, 1 },
+                  { &o->kernel[1], "kernel", 1, 1 },
+                  { &o->stride[0], "stride", 0, 1 },
+                  { &o->stride[1], "stride", 1, 1 },
+                  { &o->pad[0], "pad", 0, 0 },
+                  { &o->pad[1], "pad", 1, 0 },
+                  { &o->perm[0], "perm", 0, 0 },
+                  { &o->perm[1], "perm", 1, 0 },
+                  { &o->perm[2], "perm", 2, 0 },
+                  { &o->perm[3], "perm", 3, 0 } };
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
         double v = node_attr(n, whole[i].name, whole[i].i, whole[i].missing);
         if (!(v >= 0 && v <= 1 << 20)) die("node '%s': attribute %s is %g", n->name, whole[i].name, v);
@@ -606,7 +757,10 @@ struct nd *nd_make(const struct graph *g, int node)
     return o;
 }
 
-void nd_free(struct nd *o) { free(o); }
+void nd_free(struct nd *o)
+{
+    free(o);
+}
 
 size_t nd_scratch(const struct nd *o)
 {
@@ -621,40 +775,89 @@ void nd_run(const struct nd *o, char *const *at, char *scratch)
     const struct array *t = o->t;
     float *col = (float *)(void *)scratch;
     switch ((enum code)o->code) {
-    case BINARY: binary(o, at); break;
-    case UNARY: for (int64_t i = 0; i < t[0].count; i++) out(at, 1)[i] = unary_of(o, in(at, 0)[i]); break;
+    case BINARY:
+        binary(o, at);
+        break;
+    case UNARY:
+        for (int64_t i = 0; i < t[0].count; i++) out(at, 1)[i] = unary_of(o, in(at, 0)[i]);
+        break;
     case UNARY_GRAD:
         for (int64_t i = 0; i < t[0].count; i++) out(at, 2)[i] = in(at, 1)[i] * slope_of(o, in(at, 0)[i]);
         break;
-    case REDUCE: reduce(o, at, scratch); break;
-    case EXPAND: expand(o, at); break;
-    case RESHAPE: memcpy(at[1], at[0], (size_t)t[0].count * 4); break;
-    case TRANSPOSE: transpose(o, at); break;
-    case MATMUL: matmul(o, at); break;
-    case CONV: conv(o, &t[0], &t[1], &t[2], out(at, 0), out(at, 1), out(at, 2), 2, col); break;
-    case CONV_X: conv(o, &t[2], &t[0], &t[1], out(at, 2), out(at, 0), out(at, 1), 0, col); break;
-    case CONV_W: conv(o, &t[0], &t[2], &t[1], out(at, 0), out(at, 2), out(at, 1), 1, col); break;
-    case MAXPOOL: case MAXPOOL_GRAD: pool(o, at, true, o->code == MAXPOOL_GRAD); break;
-    case AVGPOOL: case AVGPOOL_GRAD: pool(o, at, false, o->code == AVGPOOL_GRAD); break;
-    case NORM: case NORM_GRAD: norm(o, at, o->code == NORM_GRAD); break;
-    case SOFTMAX: case SOFTMAX_GRAD: softmax(o, at, o->code == SOFTMAX_GRAD); break;
+    case REDUCE:
+        reduce(o, at, scratch);
+        break;
+    case EXPAND:
+        expand(o, at);
+        break;
+    case RESHAPE:
+        memcpy(at[1], at[0], (size_t)t[0].count * 4);
+        break;
+    case TRANSPOSE:
+        transpose(o, at);
+        break;
+    case MATMUL:
+        matmul(o, at);
+        break;
+    case CONV:
+        conv(o, &t[0], &t[1], &t[2], out(at, 0), out(at, 1), out(at, 2), 2, col);
+        break;
+    case CONV_X:
+        conv(o, &t[2], &t[0], &t[1], out(at, 2), out(at, 0), out(at, 1), 0, col);
+        break;
+    case CONV_W:
+        conv(o, &t[0], &t[2], &t[1], out(at, 0), out(at, 2), out(at, 1), 1, col);
+        break;
+    case MAXPOOL:
+    case MAXPOOL_GRAD:
+        pool(o, at, true, o->code == MAXPOOL_GRAD);
+        break;
+    case AVGPOOL:
+    case AVGPOOL_GRAD:
+        pool(o, at, false, o->code == AVGPOOL_GRAD);
+        break;
+    case NORM:
+    case NORM_GRAD:
+        norm(o, at, o->code == NORM_GRAD);
+        break;
+    case SOFTMAX:
+    case SOFTMAX_GRAD:
+        softmax(o, at, o->code == SOFTMAX_GRAD);
+        break;
     case CONCAT:
         for (int64_t i = 0, begin = 0; i < o->nin; begin += t[i++].d[o->axis])
             part_of(o, &t[o->nin], &t[i], in(at, (int)i), out(at, o->nin), false, begin);
         break;
-    case SLICE: part_of(o, &t[0], &t[1], in(at, 0), out(at, 1), true, o->begin); break;
+    case SLICE:
+        part_of(o, &t[0], &t[1], in(at, 0), out(at, 1), true, o->begin);
+        break;
     case PAD:
         memset(at[1], 0, (size_t)t[1].count * 4);
         part_of(o, &t[1], &t[0], in(at, 0), out(at, 1), false, o->begin);
         break;
-    case GATHER: case GATHER_GRAD: gather(o, at, o->code == GATHER_GRAD); break;
-    case UPSAMPLE: case UPSAMPLE_GRAD: upsample(o, at, o->code == UPSAMPLE_GRAD); break;
-    case LOSS: case LOSS_GRAD: loss(o, at, o->code == LOSS_GRAD); break;
-    case DROPOUT: dropout(o, at); break;
-    case COUNT: *(int32_t *)(void *)at[1] = *ints(at, 0) + 1; break;
+    case GATHER:
+    case GATHER_GRAD:
+        gather(o, at, o->code == GATHER_GRAD);
+        break;
+    case UPSAMPLE:
+    case UPSAMPLE_GRAD:
+        upsample(o, at, o->code == UPSAMPLE_GRAD);
+        break;
+    case LOSS:
+    case LOSS_GRAD:
+        loss(o, at, o->code == LOSS_GRAD);
+        break;
+    case DROPOUT:
+        dropout(o, at);
+        break;
+    case COUNT:
+        *(int32_t *)(void *)at[1] = *ints(at, 0) + 1;
+        break;
     case SGD:
         for (int64_t i = 0; i < t[0].count; i++) out(at, 2)[i] = in(at, 0)[i] - (float)o->rate * in(at, 1)[i];
         break;
-    case ADAM: adam(o, at); break;
+    case ADAM:
+        adam(o, at);
+        break;
     }
 }

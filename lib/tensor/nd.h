@@ -9,14 +9,15 @@
  *   NdMaxPool (kernel stride pad) x -> y index      NdMaxPoolGrad dy index -> dx
  *   NdAvgPool (kernel stride pad counted 0|1) x -> y         NdAvgPoolGrad (same) dy -> dx
  *   NdNorm (epsilon) x scale shift -> y mean inverse_deviation, over all but dimension 1
- *   NdNormGrad x scale mean inverse dy -> dx dscale dshift   NdSoftmax x -> y (last dimension)   NdSoftmaxGrad y dy -> dx
+ *   NdNormGrad x scale mean inverse dy -> dx dscale dshift
+ *   NdSoftmax x -> y (last dimension)              NdSoftmaxGrad y dy -> dx
  *   NdConcat (axis) x.. -> y    NdSlice (axis begin) x -> y   NdPad (axis begin) dy -> dx, zero around
  *   NdGather table index -> y, rows of a table     NdGatherGrad index dy -> dtable
  *   NdUpsample (factor) x -> y, nearest            NdUpsampleGrad dy -> dx
  *   NdLoss logits labels -> loss p: mean cross entropy of rows            NdLossGrad p labels -> dlogits
  *   NdDropout (rate seed) x counter -> y, also its gradient              NdCount counter -> next
  *   NdSgd (rate) w g -> w'      NdAdam (rate first second epsilon) w g m v counter -> w' m' v' (Kingma and Ba 2014)
- * index, labels and counters are i32.  An index out of range counts as 0.  Sums have one order, whatever the threads. */
+ * index, labels and counters are i32.  An index out of range counts as 0.  One thread computes, in one order. */
 #ifndef MILLRACE_TENSOR_ND_H
 #define MILLRACE_TENSOR_ND_H
 #include "tensor/graph.h"
