@@ -511,7 +511,7 @@ enum code {
     ADAM
 };
 
-/* same: operands with the same letter have equal numbers of elements, '.' is free; dims: of the first operand, 0: any */
+/* same: operands with the same letter have equal numbers of elements, "." is free; dims: of the first one, 0: any */
 static const struct {
     const char *name;
     enum code code;

@@ -1,4 +1,4 @@
-/* onnx.c - fuzz target: an ONNX file, imported; what is accepted gives a graph that can be differentiated or says why. */
+/* onnx.c - fuzz target: an ONNX file, imported and differentiated, or refused. */
 #include "fuzz.h"
 #include "place/grad.h"
 #include "place/import.h"
