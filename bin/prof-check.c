@@ -1,6 +1,6 @@
 /* prof-check - is a profile sound?
  *
- * Usage: prof-check EVENTS.csv
+ * Usage: prof-check [--log=DIR] EVENTS.csv
  *
  * Columns in: those of events.  Columns out: proc, check, status (pass, warn,
  * fail), value, limit.  Checks, each per process:
@@ -14,6 +14,20 @@
  *   dropped     records lost while recording: none
  *   repaired    empty, reversed, misnested or open intervals: a warning
  *   iterations  all processes have as many: a warning
+ * and of what prof-log wrote (a column hook, none named op), the number of rows
+ * against each rule:
+ *   exclusive   of a thread, Python excludes everything else
+ *   missing     and there are no gaps while profiling is on
+ *   nesting     calls and operations nest
+ *   twice       no row is there twice
+ *   life        rows lie within their process's life
+ *   reversed    no row ends before it begins
+ *   category    a name has one category
+ * With --log, that the rows are those of the logs in DIR, all and no others,
+ * and that the logs are as the recorder wrote them.  Without it some changes
+ * cannot be known: another name of the same category, a call less or a border
+ * moved within a call, another link or flag, an operation's name.
+ *
  * Exit status: 0 sound (warnings allowed), 1 not sound, 2 trouble.
  * Memory: all rows.
  *
@@ -22,9 +36,13 @@
  */
 #include "base/filter.h"
 #include "prof/check.h"
+#include "prof/import/logcheck.h"
 #include HELP
 
-static const struct opt options[] = { { 0 } };
+static const char *log_dir;
+static const struct opt options[] = {
+    { 0, "log", STR, &log_dir, "DIR", "the logs that the events are from", 0, 0 },
+    { 0 } };
 
 int main(int argc, char **argv)
 {
@@ -33,6 +51,8 @@ int main(int argc, char **argv)
     fail_status = EXIT_USAGE;                            /* 1 is an answer */
     csvw *w = csvw_open("-");
     bool sound = check_profile(argv[i], w);
+    sound &= log_check_rows(argv[i], w);
+    if (log_dir) sound &= log_check_same(log_dir, argv[i], w);
     csvw_close(w);
     return !sound;
 }

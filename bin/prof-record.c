@@ -3,15 +3,21 @@
  * Usage: prof-record [OPTION]... SCRIPT.py|COMMAND [ARG]...
  *
  * Runs the Python script, or the command, unchanged and records it and the
- * Python processes it starts to logs in a directory, see prof-log.  Recorded
- * are, in place, the C functions of extension modules outside the standard
- * library and ctypes' foreign functions; --wrap adds others by a pattern on
- * MODULE.FUNCTION; --tree adds every Python function and builtin, which slows
- * Python down.  C operators and slots (big integers, bytes, slices) count as
- * Python time.  The script may name operations and phases through the module
- * millrace_prof, or iml_profiler.  --calls records, in any program, the calls
- * that its objects make to C functions of shared libraries.  Where a CUDA
- * driver and the injection library are there, --gpu records GPU work.
+ * Python processes it starts to logs in a directory, see prof-log.  Of Python
+ * every entry into C is recorded: functions, methods, getters and operators of
+ * extension modules (category Backend, of simulators Simulator), those of the
+ * standard library (C), and where a thread waits (Waiting); the rest is
+ * Python's.  --judge notes besides, so many times a second of the main thread,
+ * where it is: judge.PID.csv says how much of C was seen.  --wrap records
+ * functions by a pattern on MODULE.FUNCTION, also where C calls them; --tree
+ * every Python function and builtin instead, which slows Python down.  The
+ * script may name operations and phases through the module millrace_prof, or
+ * iml_profiler.  --calls records, in any program, the calls that its objects
+ * make to C functions of shared libraries.  Where a CUDA driver and the
+ * injection library are there, --gpu records GPU work.
+ *
+ * The program's files, output and descriptors are its own: the recorder keeps
+ * no descriptor open.  Logs are readable by their owner alone.
  *
  * The exit status is the program's.
  *

@@ -57,4 +57,35 @@ through() { prof-op --quiet hostile.csv | prof-sweep --quiet > /dev/null && prof
     for f in chrome speedscope prof; do prof-import --quiet --from=$f out.$f > back.$f || return 1; done && [ "$(wc -l < back.chrome)" = "$(($(wc -l < hostile.csv) - 1))" ]; }
 ok 'the other filters take it, there and back; Chrome loses but the reversed row' through
 is 'a missing file is trouble' '2' eval 'prof-check none.csv 2> /dev/null; echo $?'
+if [ -e "$B/prof/_millrace.so" ] && ! ldd "$B/prof/_millrace.so" | grep -q libasan; then
+cat > program.py <<'D'
+import threading, zlib, os, json, math, millrace_prof as p
+def work(n):
+    for i in range(n):
+        with p.operation("pack"):
+            zlib.compress(b"x" * 2000); json.dumps([1, 2]); sorted([3, 1], key=lambda x: zlib.crc32(b"a"))
+ts = [threading.Thread(target=work, args=(9,)) for _ in range(2)]
+[t.start() for t in ts]; [t.join() for t in ts]
+if os.fork() == 0:
+    work(9); os._exit(0)
+os.wait()
+D
+prof-record -o log program.py
+prof-log --quiet log > rows.csv
+refused() { grep -c ",$1,fail" out; }
+prof-check --log=log rows.csv > out
+# wall: on a busy machine the process may wait between the start of profiling and its first row
+is 'rows as they were recorded pass every check' 0 eval 'grep ,fail, out | grep -vc ,wall, || true'
+/usr/bin/python3 "$root/t/bench/prof-mutate.py" rows.csv 88 1 changed
+mutations() { for f in changed/*.csv; do prof-check $1 "$f" > out 2>&1; [ $? = 1 ] && grep -q "$2" out && echo; done | wc -l; }
+is 'with the logs, each of 88 changes that leave rows well-formed is noticed' 88 mutations --log=log ',log,fail'
+most() { n=$(mutations '' ',\(exclusive\|missing\|nesting\|twice\|life\|reversed\|category\),fail'); echo $((n >= 66)); }
+is 'without them, most of them' 1 most
+cp -r log other
+cut=$(ls other/ev.*.1.log | sed -n 1p)
+head -c 4300 "$cut" > cut && cp cut "$cut"
+fails 'a log that was cut is said' 1 'missing or not as they were written' prof-log --quiet other
+else
+skip 'rows of the recorder' 'it was not built'
+fi
 done_testing

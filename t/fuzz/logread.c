@@ -20,8 +20,9 @@ static void save(const char *name, const void *p, size_t n, bool head, bool ring
     FILE *f = fopen(path, "w");
     if (!f) abort();
     if (head) {
-        struct log_head h = { .magic = LOG_MAGIC, .version = LOG_VERSION, .half = ring ? 4 : LOG_HALF, .pid = 5, .tid = 1,
-                              .first = { 1, 1, 1, 0 }, .last = { 1, 1, 1, 0 }, .ns_per_tick = 1, .process = "p" };
+        struct log_head h = { .magic = LOG_MAGIC, .version = LOG_VERSION, .half = ring ? 4 : LOG_HALF, .pid = 5,
+                              .tid = 1, .first = { 1, 1, 1, 0 }, .last = { 1, 1, 1, 0 }, .ns_per_tick = 1,
+                              .process = "p" };
         memcpy(zeros, &h, sizeof h);
         fwrite(zeros, 1, sizeof zeros, f);
     }

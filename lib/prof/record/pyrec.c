@@ -439,6 +439,7 @@ static PyObject *py_new_thread(PyObject *self, PyObject *const *args, Py_ssize_t
     (void)args;
     (void)n;
     PyEval_SetProfile(tree ? on_event : NULL, NULL);
+    if (rec_on) rec_ready();
     if (rec_on && !rec_thread.in_base) {                 /* else a C function was first */
         rec_put(LOG_PYTHON, 0, HOOK_NONE);
         rec_thread.in_base = true;
@@ -531,6 +532,7 @@ static PyObject *py_enable(PyObject *self, PyObject *unused)
     if (!rec_dir()) return PyErr_Format(PyExc_RuntimeError, "start(directory) comes first");
     if (!in_base) {
         in_base = rec_on = rec_thread.in_base = true;
+        rec_ready();
         rec_put(LOG_ON, 0, HOOK_NONE);
         rec_put(LOG_PYTHON, 0, HOOK_NONE);
         if (tree) set_tree(true);
@@ -562,9 +564,10 @@ static PyObject *py_forked(PyObject *self, PyObject *unused)
     (void)unused;
     see_forked();
     if (in_base && rec_on) {
-        rec_thread.in_base = true;
+        rec_ready();
         rec_put(LOG_ON, 0, HOOK_NONE);
-        rec_put(LOG_PYTHON, 0, HOOK_NONE);
+        if (!rec_thread.in_base) rec_put(LOG_PYTHON, 0, HOOK_NONE);
+        rec_thread.in_base = true;
     }
     Py_RETURN_NONE;
 }
@@ -665,14 +668,20 @@ static PyObject *py_import(PyObject *self, PyObject *const *args, Py_ssize_t n)
     depth++;
     PyObject *r = PyObject_Vectorcall(find_and_load, args, (size_t)n, NULL);
     depth--;
-    if (!r || !see_on || depth) return r;
+    if (!r || !see_on || !n) return r;
     unsigned long long now = see_objects();
-    PyObject *changed = PyBool_FromLong(now != seen);
+    static bool loaded;                                  /* since the last outermost import */
+    bool fresh = now != seen;
+    loaded |= fresh;
     seen = now;
+    if (depth && !fresh) return r;
+    /* within an import only that module, after it everything that is new */
+    PyObject *changed = depth ? Py_NewRef(args[0]) : PyBool_FromLong(loaded);
+    if (!depth) loaded = false;
     if (!id) id = rec_name("c", "Profiler", "millrace", "after an import");
-    if (rec_on) rec_put(LOG_CALL, id, HOOK_NONE);
+    if (rec_on) rec_put(LOG_CALL, id, HOOK_PATCH);
     PyObject *done = PyObject_CallOneArg(after_import, changed);
-    if (rec_on) rec_put(LOG_RETURN, id, HOOK_NONE);
+    if (rec_on) rec_put(LOG_RETURN, id, HOOK_PATCH);
     if (!done) PyErr_Clear();
     Py_XDECREF(done);
     Py_DECREF(changed);

@@ -560,6 +560,7 @@ static void child_after_fork(void)
     forget_files();
     all_dropped = given = 0;
     next_thread = image = 0;
+    rec_thread.in_base = false;
     pthread_mutex_init(&names_lock, NULL);
     if (names.map) munmap(names.map, names.bytes);
     names.map = NULL;

@@ -65,6 +65,12 @@ static inline void rec_put_at(enum log_event event, uint32_t id, enum log_hook h
     __atomic_store_n(&r->t, t, __ATOMIC_RELEASE);        /* last: a record with a time is whole */
 }
 
+/* before the first record of a thread: its files take a moment, which is not the program's */
+static inline void rec_ready(void)
+{
+    if (rec_thread.p >= rec_thread.end) rec_more();
+}
+
 static inline void rec_put(enum log_event event, uint32_t id, enum log_hook hook)
 {
     rec_put_at(event, id, hook, rec_now());

@@ -70,6 +70,8 @@ void see_enter(struct function *f, void *sp)
     if (!f->id) name_function(f);
     if (!rec_thread.in_base) {                           /* a thread that Python's threading does not know */
         rec_thread.in_base = true;
+        rec_ready();
+        t = rec_now();
         rec_put_at(LOG_PYTHON, 0, HOOK_NONE, t);
     }
     see_thread.id = f->id;

@@ -132,6 +132,9 @@ def _all_types():
 def _see_ends():
     for name in ("execv", "execve"):                      # the last that this program does, unless it fails
         _rec.see(getattr(os, name, None), "posix", "C", True)
+    import _imp
+    for name in ("create_dynamic", "exec_dynamic"):       # what extensions do when they are loaded
+        _rec.see(getattr(_imp, name, None), "_imp", "C", True)
 
 
 def _see_waits():
@@ -206,15 +209,27 @@ _static = {}                                              # modules within the i
 
 
 def _after_import(loaded):
-    """After an outermost import: with new shared objects all is looked at again, else what lives in the interpreter."""
-    if loaded:
+    """After an import.  A name: of an extension module, within another import.  True: an outermost one that loaded shared
+    objects, all is looked at again; else only what lives in the interpreter."""
+    if loaded is True:
         _see_all()
         return
+    if loaded:
+        module = sys.modules.get(loaded)
+        loader = getattr(getattr(module, "__spec__", None), "loader", None)
+        if isinstance(loader, importlib.machinery.ExtensionFileLoader):
+            _rec.see_begin()
+            _see_module(module)
+        return
     _see_waits()
-    for name in [n for n in _static if n in sys.modules]:
+    new = [n for n in _static if n in sys.modules]
+    for name in new:
         del _static[name]
         _rec.see_begin()
         _see_module(sys.modules[name])
+    for t in _all_types() if new else ():
+        if _home(t) in new:
+            _see_type(t)
 
 
 def _see(judge):
