@@ -7,6 +7,7 @@
 
 const char *const edge_why_name[EDGE_WHYS] = { "run", "launch", "stream", "sync", "link", "guess" };
 
+enum { LOOK_BACK = 100000 };
 static const int64_t WAKE_NS = 1000000;                  /* a wake-up that takes longer is not believed */
 
 /* ---- nodes and edges */
@@ -301,7 +302,7 @@ static uint32_t last_stop(const struct builder *b, const struct node *v, int64_t
         if (b->stops.v[mid].time <= to) lo = mid + 1;
         else hi = mid;
     }
-    while (lo-- > 0 && b->stops.v[lo].time > from) {
+    for (size_t looked = 0; lo-- > 0 && b->stops.v[lo].time > from && looked < LOOK_BACK; looked++) {
         const struct node *u = &b->g->node[b->stops.v[lo].node];
         if (u->gpu != gpu || u->wait || (!gpu && (!u->cat || u->cat == b->waiting))) continue;
         if (u->proc != v->proc && !abroad) continue;
@@ -338,7 +339,7 @@ static void explain(struct builder *b, uint32_t node, const uint32_t *link_of, b
     uint32_t from = NODE_NONE;
     enum edge_why why = EDGE_GUESS;
     if (syncs) {
-        from = last_stop(b, v, v->start, v->end, true, false);
+        from = last_stop(b, v, INT64_MIN, v->end, true, false);
         why = EDGE_SYNC;
     } else if (waits && link_of[node]) {
         from = linked(b, v, link_of[node]);
@@ -353,7 +354,11 @@ static void explain(struct builder *b, uint32_t node, const uint32_t *link_of, b
         if (from == NODE_NONE) g->unexplained++;
         else g->guessed++;
     }
-    if (from == NODE_NONE || g->node[from].end <= v->start) return;
+    if (from == NODE_NONE) return;
+    if (g->node[from].end <= v->start) {                 /* done before it was waited for: but that may change */
+        dag_edge(g, from, node, why, 0);
+        return;
+    }
     v->wait = true;
     v->work = 0;
     dag_edge(g, from, node, why, v->end - g->node[from].end);

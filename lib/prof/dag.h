@@ -9,7 +9,8 @@
  *   guess    a wait or gap without one, after the stretch of another thread that ended last before it did: the one that
  *            may have woken it; gaps look in their own process only, and neither believes a wake-up that took longer
  *            than 1 ms or a tenth of the wait, except gaps of a thread that has mostly gaps, and so waits for work
- * A wait that found what it waited for has no work of its own; one that did not (sleep, a device, a peer that was not
+ * A wait that found what it waited for has no work of its own; where that was there before, it keeps its length and
+ * depends on it nevertheless, since a replay may turn that round; one that found nothing (sleep, a device, a peer that was not
  * recorded) keeps its length whatever happens.  Of a node's edges the last gets the lag that is missing, so that an unchanged replay gives the observed times to the ns and the longest path is as long as the run.
  *
  * After Yang and Miller, Critical path analysis for the execution of parallel and distributed programs, ICDCS 1988; the
