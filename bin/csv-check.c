@@ -18,7 +18,9 @@
 #include "base/num.h"
 #include "table/columns.h"
 #include HELP
+#include <ctype.h>
 #include <fcntl.h>
+#include <math.h>
 #include <sys/stat.h>
 #include <string.h>
 #include <unistd.h>
@@ -76,7 +78,8 @@ static struct columns existing(const csv *t, const char *list)
 static bool is_number(str s)
 {
     double v;
-    return !s.n || num_parse(s.s, s.n, &v);
+    if (!s.n || !num_parse(s.s, s.n, &v)) return !s.n;
+    return isfinite(v) || isalpha((unsigned char)s.s[s.n - 1]);   /* inf may be said, 1e999 is none */
 }
 
 static bool is_integer(str s)
@@ -119,7 +122,7 @@ int main(int argc, char **argv)
     for (; csv_next(t); row++) {
         line = csv_line(t);
         check_fields(t, k, is_known, "empty");
-        check_fields(t, n, is_number, "not a number");
+        check_fields(t, n, is_number, "not a finite number");
         check_fields(t, z, is_integer, "not an integer");
         size_t different = seen.n;
         if (u.n && intern(&seen, columns_key(t, u, &b)) < different)

@@ -13,10 +13,12 @@
  *   $ place-live --buffers graph.sexp | place-pack > offsets.csv
  *   $ place-pack --capacity=1048576 buffers.csv > offsets.csv
  */
+#include "base/checked.h"
 #include "base/filter.h"
 #include "place/pack.h"
 #include "table/csvio.h"
 #include HELP
+#include <stdint.h>
 #include <stdlib.h>
 
 static uint64_t capacity;
@@ -42,15 +44,20 @@ static struct rows read(csv *t, struct arena *text)
     int lower = csv_need(t, "lower"), upper = csv_need(t, "upper"), size = csv_need(t, "size"),
         align = csv_find(t, "alignment");
     int ncol = csv_ncol(t);
+    const uint64_t MOST = 1ull << 62;
+    uint64_t sum = 0;
     csv_need(t, "id");
     if (csv_find(t, "offset") >= 0) die_at(csv_file(t), 1, "there is a column 'offset' already");
     while (csv_next(t)) {
         r.b = grow(r.b, (size_t)r.n + 1, &r.cap, sizeof *r.b);
-        r.text = grow(r.text, (size_t)(r.n + 1) * (size_t)ncol, &r.captext, sizeof *r.text);
+        r.text = grow(r.text, size_mul((size_t)r.n + 1, (size_t)ncol), &r.captext, sizeof *r.text);
         struct buffer *b = &r.b[r.n];
         *b = (struct buffer){ csv_int(t, lower), csv_int(t, upper), bytes(t, size, "a size in bytes"), 1, 0 };
         if (b->upper <= b->lower) csv_die(t, upper, "above 'lower'");
         if (align >= 0 && csv_has(t, align)) b->align = bytes(t, align, "an alignment in bytes");
+        /* no offset can then leave the range, whatever is placed where */
+        if (!may_add_u64(sum, b->size, &sum) || !may_add_u64(sum, b->align > 64 ? b->align : 64, &sum) || sum > MOST)
+            die_at(csv_file(t), csv_line(t), "the sizes add up to more than %llu bytes", (unsigned long long)MOST);
         for (int c = 0; c < ncol; c++) r.text[(size_t)r.n * (size_t)ncol + (size_t)c] = csv_cstr(t, c, text);
         r.n++;
         if (r.n == 1 << 28) die_at(csv_file(t), csv_line(t), "too many buffers");

@@ -13,4 +13,6 @@ fails "a git-lfs pointer" 1 'git-LFS' eval 'printf "version https://git-lfs.gith
 fails "a missing file is trouble" 2 'No such file' csv-check nothing
 fails "a directory is trouble" 2 'no file' csv-check .
 fails "a wrong option is trouble" 2 'no option' csv-check --wrong t
+printf 'a\n1e999\n-1e400\n1e308\ninf\n-inf\nnan\n\n' > large.csv
+is 'a number too large for a double is none; infinity has a name' '2 3' sh -c 'csv-check --number=a large.csv | csv-cut -c line | sed 1d | paste -sd" "'
 done_testing

@@ -25,4 +25,8 @@ bad 'a zero deviation is refused' 'not positive' '(model ridge (target y) (featu
 bad 'a network of another width is refused' 'the last layer has 1 units for 2' '(model mlp (target c) (classes p q) (features x) (scale (mean 0) (deviation 1)) (weights (layer (0 1))))'
 bad 'a test on no feature is refused' 'no feature' '(model boost (target y) (features x) (scale (mean 0) (deviation 1)) (weights (base 0) (tree y (z 1 2 3))))'
 fails 'no model is wrong usage' 2 'see --model' fit-predict x.csv
+# a model of many units without weights takes no memory for them
+{ printf '(model mlp (features x y) (scale (mean 0 0) (deviation 1 1)) (target z) (weights (layer'; for i in {1..30000}; do printf ' (1)'; done; printf ') (layer'; for i in {1..30000}; do printf ' (1)'; done; echo ') (layer (1))))'; } > wide.sexp
+printf 'x,y\n1,2\n' > wide.csv
+fails 'units that lack their weights' 1 'wide.sexp:1' sh -c 'ulimit -v 2000000; fit-predict -m wide.sexp wide.csv'
 done_testing

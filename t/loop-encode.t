@@ -16,4 +16,14 @@ if command -v cc > /dev/null; then
     ok 'the C text compiles' cc -c -O1 -w -o nest.o nest.c
 fi
 fails 'no code to write' 1 'no code to write: only sums' loop-encode --code=code n.csv
+# a problem is quoted in C text: nothing in it may end the comment, or stand in a second (sizes ..)
+printf '%s\n' problem '"(nest (sizes (m 8) (n 8) (k 8)) (A m k) (B k n) (C m n) (sizes ""*/ int x; /*""))"' > evil.csv
+fails 'a second (sizes ..) with C in it' 1 'evil.csv:2' loop-encode --c=evil.c evil.csv
+printf '%s\n' problem '"(nest (sizes (m 8) (n 8) (""*/x"" 8)) (A m ""*/x"") (B ""*/x"" n) (C m n))"' > evil.csv
+fails 'a variable called so' 1 'evil.csv:2' loop-encode --c=evil.c evil.csv
+ok 'no C text was written' [ ! -e evil.c ]
+{ echo problem; printf '"(nest (sizes (m 8) (n 8) (k 8)) (A '; for i in {1..20000}; do printf '(* 1 '; done; printf m; for i in {1..20000}; do printf ')'; done; echo ' k) (B k n) (C m n))"'; } > deep.csv
+fails 'factors inside each other 20000 deep' 1 'deep.csv:2' loop-encode deep.csv
+printf '%s\n' problem '"(nest (sizes (m 65537) (n 8) (k 8)) (A (* 16777216 (* 16777216 m)) k) (B k n) (C m n))"' > far.csv
+fails 'a stride beyond 64 bits' 1 'far.csv:2' loop-encode far.csv
 done_testing

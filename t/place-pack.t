@@ -61,4 +61,6 @@ for name in A C F; do
     place-pack --capacity=1048576 "$file" > o.csv
     is "hard instance $name fits" "$(($(wc -l < "$file") - 1)) buffers" sound o.csv 1048576
 done
+{ echo id,lower,upper,size; for i in {1..300}; do echo $i,0,1,72057594037927936; done; } > huge.csv
+fails 'sizes whose offsets would not fit 63 bits' 1 'huge.csv:6[0-9]: the sizes add up to more than' place-pack huge.csv
 done_testing

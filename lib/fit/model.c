@@ -243,6 +243,10 @@ static void read_layers(struct model *m, const struct sexp *e, snode weights)
         if (!sexp_head(e, layer, "layer") || sexp_count(e, layer) < 2)
             sexp_die(e, layer, "(layer (bias weight ...) ...) wanted");
         width[l + 1] = (int)sexp_count(e, layer) - 1;
+        /* before memory is taken for it: every unit has its numbers, so memory is in proportion to the file */
+        for (snode u = sexp_after(e, sexp_first(e, layer)); u != SEXP_NONE; u = sexp_after(e, u))
+            if (!sexp_is_list(e, u) || sexp_count(e, u) != (size_t)width[l] + 1)
+                sexp_die(e, u, "a unit of layer %d is (bias weight ...), %d numbers", l + 1, width[l] + 1);
     }
     if (width[layers] != model_outputs(m))
         sexp_die(e, weights, "the last layer has %d units for %d outputs", width[layers], model_outputs(m));

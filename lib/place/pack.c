@@ -1,5 +1,6 @@
 /* pack.c - see pack.h */
 #include "place/pack.h"
+#include "base/checked.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include <stdlib.h>
@@ -26,7 +27,7 @@ uint64_t pack_load(const struct buffer *b, int n)
     qsort(e, (size_t)n * 2, sizeof *e, by_time);
     int64_t load = 0, peak = 0;
     for (int i = 0; i < 2 * n; i++) {
-        load += e[i].change;
+        load = i64_add(load, e[i].change);
         if (load > peak) peak = load;
     }
     free(e);

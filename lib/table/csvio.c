@@ -9,6 +9,7 @@
 #include <csv.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -397,6 +398,8 @@ double csv_num(const csv *c, int col)
 {
     double v;
     if (!num_parse(c->field[col].s, c->field[col].n, &v)) csv_die(c, col, "a number");
+    /* 1e999 is not infinity: that has a name */
+    if (isinf(v) && isdigit((unsigned char)c->field[col].s[c->field[col].n - 1])) csv_die(c, col, "a finite number");
     return v;
 }
 
