@@ -2,6 +2,8 @@
  *
  * Usage: loop-gen --kind=mm --m=64:256:16 --n=... --k=...
  *        loop-gen --set=resnet50 [--layout=nhwc]
+ *        loop-gen --set=bert [--type=bf16] [--tokens=128]
+ *        loop-gen --einsum=bqd,bkd->bqk --size=b=12 --size=q=128 ...
  *
  * Columns out: problem, split (train or test).  One row for each combination
  * of sizes, the last named size varying fastest.  A size is a list of
@@ -12,7 +14,11 @@
  *   conv conv_nhwc: n c h w m kh kw s (w is h, kw is kh, n and s are 1 when
  *   not given; windows are valid: for padding give larger h and w)
  *   point reduce transp: i j
- * Sets are the distinct convolutions of a network at batch 1, padded.
+ * Sets are the distinct convolutions of a network at batch 1, padded
+ * (resnet50, vgg19, mobilenet2 with its depthwise layers), or the dense layers
+ * of one for so many tokens (bert: BERT-base, with attention where the type is
+ * f32; llama: TinyLlama 1.1B; --tokens=1 is decoding).  --einsum is one
+ * contraction of two tensors, an index a letter.
  * With --sample=N not all combinations but N of them, drawn by seed: each
  * item of a list is as likely, in a range each octave; w and kw not given
  * are h and kh.
@@ -31,15 +37,20 @@
 #include <math.h>
 #include <string.h>
 
-static const char *kind, *set, *layout = "nchw", *size[12];
+static const char *kind, *set, *einsum, *type = "f32", *layout = "nchw", *size[12];
+static struct list index_size;
 static double test = 0.1;
-static long seed = 1, sample;
+static long seed = 1, sample, tokens = 128;
 static bool permute;
 static const char *const names[12] = { "m", "n", "k", "b", "c", "h", "w", "kh", "kw", "s", "i", "j" };
 static const struct opt options[] = {
     { 0, "kind", WORD, &kind, "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|bmm|conv|conv_nhwc|point|reduce|transp",
       "kind of problem" },
-    { 0, "set", WORD, &set, "resnet50|vgg19", "layers of a network instead" },
+    { 0, "set", WORD, &set, "resnet50|vgg19|mobilenet2|bert|llama", "layers of a network instead" },
+    { 0, "type", WORD, &type, "f32|bf16|u8s8", "type of a set's tensors" },
+    { 0, "tokens", INT, &tokens, "N", "rows of a set's products", 1, 65536 },
+    { 0, "einsum", STR, &einsum, "TEXT", "one contraction, such as mk,kn->mn, instead" },
+    { 0, "size", LIST, &index_size, "X=N", "size of an index of it; once for each" },
     { 0, "layout", WORD, &layout, "nchw|nhwc", "layout of a set's tensors" },
     { 0, "m", STR, &size[0], "SIZES", "size of m, and so on:" },
     { 0, "n", STR, &size[1], "SIZES", "" }, { 0, "k", STR, &size[2], "SIZES", "" },
@@ -67,10 +78,12 @@ static const char *given(const char *param)
 int main(int argc, char **argv)
 {
     if (filter_init(argc, argv, help, options) < argc) usage("there are no operands");
-    if (!kind == !set) usage("give either --kind or --set");
+    if (!!kind + !!set + !!einsum != 1) usage("give one of --kind, --set and --einsum");
     struct grid g = { .permute = permute };
     if (set) {
-        grid_network(&g, set, !strcmp(layout, "nhwc"));
+        grid_set(&g, set, type, !strcmp(layout, "nhwc"), (int)tokens);
+    } else if (einsum) {
+        grid_einsum(&g, einsum, (const char *const *)index_size.v, index_size.n);
     } else {
         const char *const *param, *list[12];
         int n = problem_params(str_of(kind), &param);

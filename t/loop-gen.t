@@ -34,4 +34,13 @@ fails 'an unknown kind' 2 'kind' loop-gen --kind=foo
 fails 'a size of 0' 2 '.-m: size 0 is not 1 to' loop-gen --kind=mm --m=0 --n=1 --k=1
 fails 'a size of 2^31' 2 '.-m: size 2147483648 is not 1 to' loop-gen --kind=mm --m=2147483648 --n=1 --k=1
 fails 'k of bf16 comes in pairs' 1 'k is 7, not a multiple of 2' bash -c 'loop-gen --kind=mm_bf16 --m=2 --n=2 --k=7 | loop-reset'
+is 'an einsum is a nest' '(nest (sizes (b 2) (q 3) (d 4) (k 5)) (A b q d) (B b k d) (C b q k)),train' \
+    bash -c "loop-gen --test=0 --einsum='bqd,bkd->bqk' --size=b=2 --size=q=3 --size=k=5 --size=d=4 | tail -1"
+is 'which may be emitted' 1 bash -c "loop-gen --test=0 --einsum='ijk,jkl->il' --size=i=4 --size=j=5 --size=k=6 --size=l=7 | loop-emit | tail -n +2 | wc -l"
+fails 'an index without a size' 2 'needs --size=k=N' loop-gen --einsum='mk,kn->mn' --size=m=2
+fails 'three tensors' 2 'expected two tensors' loop-gen --einsum='a,b,c->abc'
+is 'BERT-base in bf16' '(mm_bf16 128 768 768) (mm_bf16 128 3072 768) (mm_bf16 128 768 3072)' \
+    bash -c "loop-gen --set=bert --type=bf16 --test=0 | csv-cut -c problem | tail -n +2 | paste -sd ' '"
+is 'MobileNetV2: layers that differ' 30 bash -c 'loop-gen --set=mobilenet2 --layout=nhwc --test=0 | tail -n +2 | wc -l'
+ok 'all of them are problems' bash -c 'loop-gen --set=mobilenet2 --test=0 | loop-reset && loop-gen --set=llama --type=u8s8 --tokens=1 | loop-reset'
 done_testing

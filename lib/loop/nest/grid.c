@@ -59,6 +59,13 @@ static void problem(struct grid *g, char *text, const char *where)
     free(text);
 }
 
+void grid_add(struct grid *g, char *text)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (!strcmp(g->text[i], text)) return;
+    problem(g, text, "--set");
+}
+
 static int64_t number(const char *s, size_t n, const char *name)
 {
     int64_t v;

@@ -1,0 +1,101 @@
+/* sets of problems: the layers of networks, from their papers, and contractions written as einsum; see grid.h */
+#include "base/message.h"
+#include "base/num.h"
+#include "loop/nest/grid.h"
+#include <string.h>
+
+/* Devlin et al. 2018: BERT-base, 12 heads of 64, hidden 768, inner 3072.  Zhang et al. 2024: TinyLlama 1.1B, hidden
+ * 2048, keys and values 256, inner 5632. */
+static const struct { const char *set; int n, k; } dense[] = {
+    { "bert", 768, 768 }, { "bert", 3072, 768 }, { "bert", 768, 3072 },
+    { "llama", 2048, 2048 }, { "llama", 256, 2048 }, { "llama", 5632, 2048 }, { "llama", 2048, 5632 } };
+
+/* Sandler et al. 2018, table 2: expansion, channels, repeats, stride */
+static const struct { int t, c, n, s; } bottleneck[] = { { 1, 16, 1, 1 }, { 6, 24, 2, 2 }, { 6, 32, 3, 2 },
+                                                         { 6, 64, 4, 2 }, { 6, 96, 3, 1 }, { 6, 160, 3, 2 },
+                                                         { 6, 320, 1, 1 } };
+
+static void conv(struct grid *g, bool nhwc, int c, int size, int m, int kernel, int stride)
+{
+    grid_add(g, xformat("(%s 1 %d %d %d %d %d %d %d)", nhwc ? "conv_nhwc" : "conv", c, size, size, m, kernel, kernel,
+                        stride));
+}
+
+static void depthwise(struct grid *g, bool nhwc, int c, int size, int stride)    /* size: of the result */
+{
+    const char *row = stride == 1 ? "(+ y p)" : "(+ (* 2 y) p)", *col = stride == 1 ? "(+ x q)" : "(+ (* 2 x) q)";
+    grid_add(g, nhwc ? xformat("(nest (sizes (c %d) (y %d) (x %d) (p 3) (q 3)) (A %s %s c) (B p q c) (C y x c))", c,
+                               size, size, row, col)
+                     : xformat("(nest (sizes (c %d) (y %d) (x %d) (p 3) (q 3)) (A c %s %s) (B c p q) (C c y x))", c,
+                               size, size, row, col));
+}
+
+static void mobilenet2(struct grid *g, bool nhwc)
+{
+    int c = 32, size = 112;
+    conv(g, nhwc, 3, 226, 32, 3, 2);
+    for (size_t i = 0; i < sizeof bottleneck / sizeof *bottleneck; i++)
+        for (int k = 0; k < bottleneck[i].n; k++) {
+            int s = k ? 1 : bottleneck[i].s, inner = c * bottleneck[i].t;
+            if (inner > c) conv(g, nhwc, c, size, inner, 1, 1);
+            size /= s;
+            depthwise(g, nhwc, inner, size, s);
+            conv(g, nhwc, inner, size, bottleneck[i].c, 1, 1);
+            c = bottleneck[i].c;
+        }
+    conv(g, nhwc, c, size, 1280, 1, 1);
+}
+
+void grid_set(struct grid *g, const char *set, const char *type, bool nhwc, int tokens)
+{
+    bool plain = !strcmp(type, "f32");
+    const char *kind = plain ? "mm" : !strcmp(type, "bf16") ? "mm_bf16" : "mm_u8s8";
+    if (!strcmp(set, "bert") || !strcmp(set, "llama")) {
+        for (size_t i = 0; i < sizeof dense / sizeof *dense; i++)
+            if (!strcmp(dense[i].set, set)) grid_add(g, xformat("(%s %d %d %d)", kind, tokens, dense[i].n, dense[i].k));
+        if (plain && set[0] == 'b' && tokens > 1) {      /* all heads: scores, and what they weigh */
+            grid_add(g, xformat("(nest (sizes (h 12) (q %d) (k %d) (d 64)) (A h q d) (B h k d) (C h q k))", tokens,
+                                tokens));
+            grid_add(g, xformat("(bmm 12 %d 64 %d)", tokens, tokens));
+        }
+        return;
+    }
+    if (!plain) usage("--set=%s has no --type=%s", set, type);
+    if (!strcmp(set, "mobilenet2")) mobilenet2(g, nhwc);
+    else grid_network(g, set, nhwc);
+}
+
+static void index_text(struct buf *b, char tensor, const char *s, size_t n)
+{
+    buf_format(b, " (%c", tensor);
+    for (size_t i = 0; i < n; i++) buf_format(b, " %c", s[i]);
+    buf_char(b, ')');
+}
+
+void grid_einsum(struct grid *g, const char *einsum, const char *const *sizes, int nsize)
+{
+    const char *comma = strchr(einsum, ','), *arrow = strstr(einsum, "->");
+    if (!comma || !arrow || comma > arrow || strchr(comma + 1, ','))
+        usage("--einsum=%s: expected two tensors and a result, such as mk,kn->mn", einsum);
+    struct buf b = { 0 };
+    bool seen[128] = { false };
+    buf_format(&b, "(nest (sizes");
+    for (const char *s = einsum; *s; s++) {
+        if (s == comma || s == arrow || s == arrow + 1) continue;
+        if (*s < 'a' || *s > 'z') usage("--einsum=%s: an index is a letter, not '%c'", einsum, *s);
+        if (seen[(int)*s]) continue;
+        seen[(int)*s] = true;
+        const char *value = NULL;
+        for (int i = 0; i < nsize; i++)
+            if (sizes[i][0] == *s && sizes[i][1] == '=') value = sizes[i] + 2;
+        int64_t n;
+        if (!value || !int_parse(value, strlen(value), &n)) usage("--einsum needs --size=%c=N", *s);
+        buf_format(&b, " (%c %lld)", *s, (long long)n);
+    }
+    buf_char(&b, ')');
+    index_text(&b, 'A', einsum, (size_t)(comma - einsum));
+    index_text(&b, 'B', comma + 1, (size_t)(arrow - comma - 1));
+    index_text(&b, 'C', arrow + 2, strlen(arrow + 2));
+    buf_char(&b, ')');
+    grid_add(g, b.s);
+}
