@@ -26,6 +26,10 @@ static void draw(struct rng *r, struct problem *p, bool types)
                  1 + below(r, 9), k + below(r, 20), k + below(r, 20), 1 + below(r, 40), k, 1 + below(r, k), s);
         break;
     }
+    case 4:
+        snprintf(text, sizeof text, "(nest (sizes (c %d) (y %d) (x %d) (p %d) (q 3)) (A (+ y p) (+ (* %d x) q) c) "
+                 "(B p q c) (C y x c))", size[0], 1 + below(r, 9), 1 + below(r, 9), 1 + below(r, 3), 1 + below(r, 2));
+        break;
     case 3:
         snprintf(text, sizeof text, "(nest (sizes (a %d) (b %d) (c %d) (d %d)) (A d a c) (B c b d) (C b a))",
                  1 + size[0] / 4, 1 + size[1] / 4, 1 + size[2] / 4, 1 + size[3] / 4);

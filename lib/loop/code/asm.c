@@ -148,6 +148,20 @@ void asm_fma_broadcast(struct assembler *s, int acc, int x, int base, long disp)
     address(s, acc, base, disp, 2);
 }
 
+void asm_fma_vector(struct assembler *s, int acc, int x, int base, long disp, bool masked, int v)
+{
+    if (s->text || (masked && !s->wide)) {
+        asm_load(s, v, base, disp, masked);
+        asm_fma(s, acc, x, v);
+    } else if (s->wide) {                                /* lanes beyond the mask keep what they have */
+        evex(s, multiply[s->type], (unsigned)acc, (unsigned)x, 0, masked ? 1 : 0);
+        address(s, acc, base, disp, 6);
+    } else {
+        vex(s, multiply[s->type], (unsigned)acc, (unsigned)x, 0);
+        address(s, acc, base, disp, 0);
+    }
+}
+
 void asm_zero(struct assembler *s, int reg)
 {
     if (s->text) {

@@ -32,6 +32,8 @@ void asm_broadcast(struct assembler *, int reg, int base, long disp);
 /* acc += x * y, of groups where the type has them; of U8S8 x is unsigned, y signed */
 void asm_fma(struct assembler *, int acc, int x, int y);
 void asm_fma_broadcast(struct assembler *, int acc, int x, int base, long disp);   /* wide only: acc += x * [one] */
+/* acc += x * a vector; v is free to hold it where a masked operand cannot come from memory */
+void asm_fma_vector(struct assembler *, int acc, int x, int base, long disp, bool masked, int v);
 void asm_zero(struct assembler *, int reg);
 void asm_mask(struct assembler *, int lanes);                         /* for the masked forms: the first lanes */
 void asm_add(struct assembler *, int base, long bytes);

@@ -34,6 +34,7 @@ struct state {
     int64_t stride[3][NEST_VARS];                        /* bytes, after transpositions */
     int lanes, nregister, nacc;
     int vec, vt, xt;                                     /* vector variable, the input that has it, the one broadcast */
+    bool both;                                           /* xt has it too: its vectors come from memory */
     int live;                                            /* counters in use */
     int rows, vectors;                                   /* largest tile */
     double times, cycles;                                /* how often the present code runs; model of all of it */
@@ -139,6 +140,10 @@ static void one_step(struct state *k, struct tile *q, long x, long v)
             for (int j = 0; j < q->nv; j++)
                 asm_load(&k->s, q->hold + j, base_of[k->vt], q->row[i].v + v + j * q->step, masked(q, j));
             for (; i < end; i++) {
+                for (int j = 0; j < q->nv && k->both; j++)
+                    asm_fma_vector(&k->s, i * q->nv + j, q->hold + j, base_of[k->xt], q->row[i].x + x + j * q->step,
+                                   masked(q, j), q->cast);
+                if (k->both) continue;
                 if (from_memory(k) && q->nv == 1) {
                     asm_fma_broadcast(&k->s, i, q->hold, base_of[k->xt], q->row[i].x + x);
                     continue;
@@ -151,6 +156,11 @@ static void one_step(struct state *k, struct tile *q, long x, long v)
         for (int j = 0; j < q->nv; j++) {
             asm_load(&k->s, q->hold, base_of[k->vt], q->row[i].v + v + j * q->step, masked(q, j));
             for (int r = i; r < end; r++) {
+                if (k->both) {
+                    asm_fma_vector(&k->s, r * q->nv + j, q->hold, base_of[k->xt], q->row[r].x + x + j * q->step,
+                                   masked(q, j), q->cast);
+                    continue;
+                }
                 if (from_memory(k) && end - i > q->ncast)
                     asm_fma_broadcast(&k->s, r * q->nv + j, q->hold, base_of[k->xt], q->row[r].x + x);
                 else multiply(k, r * q->nv + j, cast_register(k, q, q->row[r].x + x), q->hold);
@@ -235,7 +245,7 @@ static double tile_cycles(const struct state *k, const struct tile *q, double st
     int n = q->nrow * q->nv, loads = 0, casts = q->nrow, instructions = n;
     for (int i = 0; i < q->nrow; i++)
         if (i == 0 || q->row[i].v != q->row[i - 1].v) loads += q->nv;
-    if (q->nhold != q->nv && q->nrow > q->ncast) casts = n;
+    if (k->both || (q->nhold != q->nv && q->nrow > q->ncast)) casts = n;
     if (!(k->s.wide && (q->nv == 1 || casts == n))) instructions += casts;
     double step = fmax(n / 2.0, fmax((loads + casts) / 2.0, (instructions + loads) / 5.0));
     return steps * fmax(step, 4) + n * (first ? 0.75 : 1.25) + 12;
@@ -355,7 +365,7 @@ static bool plain(const struct problem *p, int t)        /* one variable a dimen
 static double vector_cost(const struct problem *p, int v, int lanes)
 {
     bool a = p->stride[TENSOR_A][v] != 0, b = p->stride[TENSOR_B][v] != 0;
-    if (p->reduced[v] || a == b) return -1;
+    if (p->reduced[v] || !(a || b)) return -1;
     double moved = 0;
     for (int t = 0; t < 3; t++) {
         if (p->stride[t][v] == 0 || p->stride[t][v] == 1) continue;
@@ -363,7 +373,7 @@ static double vector_cost(const struct problem *p, int v, int lanes)
         moved += (double)p->elements[t];
     }
     double used = (double)p->size[v] / ((p->size[v] + lanes - 1) / lanes * lanes);
-    return problem_flops(p) / (4.0 * lanes) / used + moved * 1.5;
+    return problem_flops(p) / (4.0 * lanes) / used * (a && b ? 2 : 1) + moved * 1.5;    /* both: loads */
 }
 
 static int choose_vector(const struct problem *p, const struct nest *t, int lanes, const char **why)
@@ -371,7 +381,7 @@ static int choose_vector(const struct problem *p, const struct nest *t, int lane
     for (int i = 0; i < t->n; i++)
         if (t->loop[i].marks & MARK_VECTORIZE) {
             if (vector_cost(p, t->loop[i].var, lanes) >= 0) return t->loop[i].var;
-            *why = "the vector variable is not in C and exactly one input, or strides over a window";
+            *why = "the vector variable is not in C and an input, or strides over a window";
             return -1;
         }
     int best = -1;
@@ -379,7 +389,7 @@ static int choose_vector(const struct problem *p, const struct nest *t, int lane
         double c = vector_cost(p, v, lanes);
         if (c >= 0 && (best < 0 || c < vector_cost(p, best, lanes))) best = v;
     }
-    if (best < 0) *why = "no variable of C is in exactly one input";
+    if (best < 0) *why = "no variable of C can be in the vectors";
     return best;
 }
 
@@ -552,7 +562,8 @@ static const char *begin(struct state *k, const struct problem *p, const struct 
                          .pack_depth = { -1, -1 } };
     k->vec = choose_vector(p, t, k->lanes, &k->why);
     if (k->why) return k->why;
-    k->vt = p->stride[TENSOR_A][k->vec] ? TENSOR_A : TENSOR_B;
+    k->both = p->stride[TENSOR_A][k->vec] && p->stride[TENSOR_B][k->vec];
+    k->vt = p->stride[TENSOR_A][k->vec] && !k->both ? TENSOR_A : TENSOR_B;
     k->xt = TENSOR_A + TENSOR_B - k->vt;
     nest_inner(t->loop, t->n, k->inner);
     return NULL;

@@ -6,6 +6,7 @@
  * with an unrolled body, loops above it count down in general registers.  A block that would not fit even innermost
  * is cut to fit.  Remainders are code of their own, a last partial vector is masked.  Accumulators start at zero (C is
  * overwritten), or are loaded when a reduction loop runs outside the tile.
+ * Where both inputs have the vector variable (a depthwise convolution with channels last), both are read as vectors.
  * A tensor in which the vector variable is not at unit stride is transposed into scratch on every run; that time is
  * part of the run.  An input is transposed block by block inside the outer loops that all move through it, just before
  * the block is used; where there are none, before the nest.  C is transposed after it.
@@ -17,7 +18,7 @@
 #include "loop/nest/nest.h"
 
 enum isa { ISA_AVX2, ISA_AVX512 };
-enum { ENCODER_VERSION = 3 };                            /* part of the key of stored measurements */
+enum { ENCODER_VERSION = 4 };                            /* part of the key of stored measurements */
 extern const char *const isa_name[2];                    /* "avx2", "avx512" */
 bool isa_here(enum isa);                                 /* by cpuid */
 enum isa isa_best(void);                                 /* dies when neither is here */
