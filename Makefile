@@ -83,12 +83,23 @@ LDLIBS   += -lgsl -lopenblas -lcsv -lpfm -larchive -lsqlite3 -lz -lm -lpthread -
 COMPILE   = $(CC) -std=gnu11 $(WARN) $(CPPFLAGS) $(CFLAGS) $(ISA) -MMD -MP
 LINK      = $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) -Wl,--as-needed $(LDLIBS)
 
+# What is built is built where the sources are.  From another folder, and where millrace is installed, pipelines run with
+# the filters that are there already; `millrace figure7` is that.
+ifeq ($(CURDIR),$(TOP))
 FILTERS := $(basename $(notdir $(wildcard bin/*.c)))
 # what is loaded into other programs, or compiled when a user asks for it, is not part of the library
 LIBSRC  := $(filter-out $(wildcard lib/*/plugin/*.c lib/loop/code/peer/*.c lib/prof/record/*.c),$(wildcard lib/*/*.c lib/*/*/*.c))
 LIBOBJ  := $(LIBSRC:%.c=$B/%.o)
 PROGS   := $(FILTERS:%=$(BIN)/%)
 CTESTS  := $(patsubst t/%.c,$B/t/%.t,$(wildcard t/lib-*.c))
+else
+-include $(TOP)/installed.mk
+BIN := $(if $(filter bin,$(BIN)),$(TOP)/bin,$(BIN))
+B   := $(if $(filter build,$B),$(TOP)/build,$B)
+ifeq ($(wildcard $(BIN)/csv-calc),)
+$(error no filters in $(BIN): make -C $(TOP) first)
+endif
+endif
 
 # names of the release before, as links for one more
 RENAMED := $(addprefix inline-,artifacts collapse counters expand features import label pairs pca policies results tree)
@@ -253,7 +264,11 @@ install: all
 	install -m 644 share/millrace.7 $(datadir)/man/man7
 	{ cat share/completion.bash; echo complete -o default -F _millrace $(FILTERS); } > $(datadir)/bash-completion/completions/millrace
 	for f in $(FILTERS); do ln -sf millrace $(datadir)/bash-completion/completions/$$f; done
-	cp -r $(wildcard plots pipelines data) $(datadir)/millrace
+	cp -r plots pipelines data Makefile VERSION packages.csv $(datadir)/millrace
+	cp docs/pipelines.md $(datadir)/millrace
+	printf 'BIN := %s\nB := %s\n' $(PREFIX)/bin $(PREFIX)/lib/millrace > $(datadir)/millrace/installed.mk
+	sed 's|@DATADIR@|$(PREFIX)/share/millrace|' share/millrace.sh > $(bindir)/millrace
+	chmod 755 $(bindir)/millrace
 	! ls $B/measure/*.so > /dev/null 2>&1 || install $B/measure/*.so $(libdir)
 	! [ -d $B/prof ] || cp -r $B/prof/. $(libdir)
 	install -d $(pydir)/millrace_place
@@ -264,9 +279,11 @@ ifneq ($(filter deps,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
 
+ifeq ($(CURDIR),$(TOP))
 -include $(wildcard lib/*/build.mk lib/*/bench.mk)
-include $(wildcard pipelines/*.mk)
 -include $(shell find $B -name '*.d' 2>/dev/null)
+endif
+include $(wildcard $(TOP)/pipelines/*.mk)
 export PATH := $(abspath $(BIN)):$(PATH)
 export LC_ALL := C
 export OPENBLAS_NUM_THREADS ?= 1

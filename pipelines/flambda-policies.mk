@@ -13,7 +13,7 @@ POLICY_PLOT ?= v1_neural_network_ridge_moe
 
 policy_tables = welch best regret greedy
 with_initial  = $$([ ! -s $(POLICY_OUT)/counters.csv ] || echo --initial=$(POLICY_OUT)/counters.csv)
-policy_run    = flambda-policies --sets=data/flambda-benchmarks.csv '--not-single=*_moe' $(with_initial) --quiet
+policy_run    = flambda-policies --sets=$(TOP)/data/flambda-benchmarks.csv '--not-single=*_moe' $(with_initial) --quiet
 
 flambda-policies: $(POLICY_OUT)/policies.csv $(POLICY_OUT)/policies-summary.csv $(policy_tables:%=$(POLICY_OUT)/policies-%.csv) \
     $(POLICY_OUT)/settings-select.csv $(foreach x,svg png,$(POLICY_OUT)/policies.$x $(POLICY_OUT)/policies-set.$x $(POLICY_OUT)/policies-greedy.$x $(POLICY_OUT)/policies-regret.$x)
@@ -41,9 +41,9 @@ $(POLICY_OUT)/counters.csv: $(POLICY_OUT)/policies.settings $(wildcard $(PCA_DAT
 	if [ $${#files[@]} = 0 ]; then : > $(new); else flambda-counters "$${files[@]}" > $(new); fi
 	$(call keep,$@)
 
-$(POLICY_OUT)/policies.csv: $(POLICY_OUT)/timings.csv $(POLICY_OUT)/counters.csv data/flambda-benchmarks.csv $(BIN)/flambda-policies
+$(POLICY_OUT)/policies.csv: $(POLICY_OUT)/timings.csv $(POLICY_OUT)/counters.csv $(TOP)/data/flambda-benchmarks.csv $(BIN)/flambda-policies
 	$(policy_run) --table=savings $< -o $@
-$(POLICY_OUT)/policies-%.csv: $(POLICY_OUT)/timings.csv $(POLICY_OUT)/counters.csv data/flambda-benchmarks.csv $(BIN)/flambda-policies
+$(POLICY_OUT)/policies-%.csv: $(POLICY_OUT)/timings.csv $(POLICY_OUT)/counters.csv $(TOP)/data/flambda-benchmarks.csv $(BIN)/flambda-policies
 	$(policy_run) --table=$* $< -o $@
 # learned decisions: the second timing of each worker alone, against the initial runs
 $(POLICY_OUT)/settings-select.csv: $(POLICY_OUT)/settings.csv $(POLICY_OUT)/counters.csv $(BIN)/flambda-policies
@@ -60,15 +60,15 @@ $(POLICY_OUT)/policies-one.csv: $(POLICY_OUT)/policies.csv $(BIN)/csv-where
 $(POLICY_OUT)/policies-set.csv: $(POLICY_OUT)/policies-summary.csv $(BIN)/csv-where
 	set=$$(awk -F, 'NR > 1 && $$3 > 0 && set != "test" { set = $$2 } END { print set }' $<)
 	csv-where --column=set --is="$$set" $< $(aside)
-$(foreach x,svg png,$(POLICY_OUT)/policies.$x): $(POLICY_OUT)/policies-one.csv plots/flambda-savings.gp
+$(foreach x,svg png,$(POLICY_OUT)/policies.$x): $(POLICY_OUT)/policies-one.csv $(TOP)/plots/flambda-savings.gp
 	policy=$$(awk -F, 'NR == 2 { print $$1 }' $<)
 	if [ -n "$$policy" ]; then gnuplot -c $(TOP)/plots/flambda-savings.gp $< $(new) "$$policy"; else : > $(new); fi
 	$(call keep,$@)
-$(foreach x,svg png,$(POLICY_OUT)/policies-set.$x): $(POLICY_OUT)/policies-set.csv plots/flambda-summary.gp
+$(foreach x,svg png,$(POLICY_OUT)/policies-set.$x): $(POLICY_OUT)/policies-set.csv $(TOP)/plots/flambda-summary.gp
 	set=$$(awk -F, 'NR == 2 { print $$2 }' $<)
 	if [ -n "$$set" ]; then gnuplot -c $(TOP)/plots/flambda-summary.gp $< $(new) "$$set"; else : > $(new); fi
 	$(call keep,$@)
-$(foreach x,svg png,$(POLICY_OUT)/policies-greedy.$x): $(POLICY_OUT)/policies-greedy.csv plots/flambda-greedy.gp
+$(foreach x,svg png,$(POLICY_OUT)/policies-greedy.$x): $(POLICY_OUT)/policies-greedy.csv $(TOP)/plots/flambda-greedy.gp
 	if grep -q ^train, $<; then gnuplot -c $(TOP)/plots/flambda-greedy.gp $< $(new); else : > $(new); fi
 	$(call keep,$@)
 
@@ -76,7 +76,7 @@ $(foreach x,svg png,$(POLICY_OUT)/policies-greedy.$x): $(POLICY_OUT)/policies-gr
 $(POLICY_OUT)/policies-regret-median.csv: $(POLICY_OUT)/policies-regret.csv $(BIN)/csv-group $(BIN)/csv-sort
 	csv-where --column=regret_ratio --known $< | csv-group --group=policy --columns=regret_ratio --stat=n,p25,p50,p75 |
 	    csv-sort --key=p50_regret_ratio:n $(aside)
-$(foreach x,svg png,$(POLICY_OUT)/policies-regret.$x): $(POLICY_OUT)/policies-regret-median.csv plots/flambda-regret.gp
+$(foreach x,svg png,$(POLICY_OUT)/policies-regret.$x): $(POLICY_OUT)/policies-regret-median.csv $(TOP)/plots/flambda-regret.gp
 	if [ $$(wc -l < $<) -gt 1 ]; then gnuplot -c $(TOP)/plots/flambda-regret.gp $< $(new); else : > $(new); fi
 	$(call keep,$@)
 
@@ -85,7 +85,7 @@ $(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca-points.csv &: $(POLICY_OUT)/counters.csv
 	flambda-pca --points=$(POLICY_OUT)/pca-points.csv $< > $(call beside,$(POLICY_OUT)/pca.csv)
 	$(call keep,$(POLICY_OUT)/pca.csv)
 # one scatter a benchmark that has components
-$(POLICY_OUT)/pca.done: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca-points.csv plots/flambda-pca.gp $(BIN)/csv-where
+$(POLICY_OUT)/pca.done: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca-points.csv $(TOP)/plots/flambda-pca.gp $(BIN)/csv-where
 	mkdir -p $(POLICY_OUT)/pca
 	while IFS=, read -r name rows steps na initial best saved raw rest; do
 	    [ "$$name" != benchmark ] && [ -n "$$raw" ] && [ -n "$$saved" ] || continue
@@ -115,10 +115,10 @@ $(POLICY_OUT)/generalise-%.csv: $(POLICY_OUT)/generalise-labels-%.csv $(BIN)/fit
 $(POLICY_OUT)/generalise-all-%.csv: $(POLICY_OUT)/generalise-%.csv $(POLICY_OUT)/generalise-labels-%.csv $(BIN)/fit-audit
 	ceiling=$$(fit-audit --target=label --ignore=program,$(GENERALISE_IGNORE) $(POLICY_OUT)/generalise-labels-$*.csv | awk -F, '$$1 == "ceiling_ratio" { print $$3 }')
 	csv-where --column=group --is='(all)' $< | sed "1s/$$/,ceiling_ratio/; 2,\$$s/$$/,$$ceiling/" $(aside)
-$(POLICY_OUT)/generalise-%.svg: $(POLICY_OUT)/generalise-all-%.csv plots/flambda-generalise.gp
+$(POLICY_OUT)/generalise-%.svg: $(POLICY_OUT)/generalise-all-%.csv $(TOP)/plots/flambda-generalise.gp
 	gnuplot -c $(TOP)/plots/flambda-generalise.gp $< $(new) '$* labels'
 	$(call keep,$@)
-$(POLICY_OUT)/generalise-%.png: $(POLICY_OUT)/generalise-all-%.csv plots/flambda-generalise.gp
+$(POLICY_OUT)/generalise-%.png: $(POLICY_OUT)/generalise-all-%.csv $(TOP)/plots/flambda-generalise.gp
 	gnuplot -c $(TOP)/plots/flambda-generalise.gp $< $(new) '$* labels'
 	$(call keep,$@)
 
@@ -151,7 +151,7 @@ $(POLICY_OUT)/ours.csv: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/policies.csv $(POLIC
 	file == "trees.csv" && $$2 == "kb-1-parents.sexp" && sub("n_nodes_pass_", "", $$1) { print "kb_1_nodes_pass", $$1, $$3 }
 	file == "trees.csv" && $$2 == "kb-1-parents.sexp" && $$1 == "n_decisions_round_0" { print "kb_1_decisions", "round 0", $$3 }
 	END { if (tree_a) print "tree_a", "n_nodes", tree_a; for (b in top) print "best_policy_percent", b, 100 * top[b] }' CONVFMT=%.12g OFMT=%.12g $^ $(aside)
-$(POLICY_OUT)/published.csv: data/published/flambda.csv $(POLICY_OUT)/ours.csv $(BIN)/csv-join
+$(POLICY_OUT)/published.csv: $(TOP)/data/published/flambda.csv $(POLICY_OUT)/ours.csv $(BIN)/csv-join
 	csv-join --key=figure,key --keep=left $< $(POLICY_OUT)/ours.csv |
 	    awk -F, -v OFS=, 'NR == 1 { print $$0, "difference"; next } $$4 == "" { print $$0, ""; next } { printf "%s,%.3g\n", $$0, $$4 - $$3 }' $(aside)
 
@@ -165,6 +165,6 @@ class_log = $(firstword $(wildcard $(DATA)/inline/training-logs/$(CLASS_LOG) $(D
 $(POLICY_OUT)/classes.csv: $(POLICY_OUT)/policies.settings $(BIN)/flambda-pairs $(BIN)/flambda-label
 	if [ -z '$(class_log)' ]; then echo 'make: no training-logs/$(CLASS_LOG) in DATA=$(DATA)' >&2; exit 1; fi
 	flambda-pairs --kind=log $(class_log)/correct.log $(class_log)/incorrect.log | flambda-label --count --rule=ridge $(CLASS_TAUS:%=--tau=%) $(aside)
-$(POLICY_OUT)/classes.svg $(POLICY_OUT)/classes.png: $(POLICY_OUT)/classes.csv plots/flambda-classes.gp
+$(POLICY_OUT)/classes.svg $(POLICY_OUT)/classes.png: $(POLICY_OUT)/classes.csv $(TOP)/plots/flambda-classes.gp
 	gnuplot -c $(TOP)/plots/flambda-classes.gp $< $(new)
 	$(call keep,$@)

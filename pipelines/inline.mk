@@ -5,7 +5,7 @@
 #   make inline-list | inline-one NAME=lua DECISIONS=FILE | inline-policy FIT='fit-boost --depth=3'
 # Exact costs steer the search, so it does not mind a busy machine; CPU time, paired and interleaved, only confirms.
 LIVE          = $(OUT)/inline
-LIVE_TABLE   ?= data/programs.csv
+LIVE_TABLE   ?= $(TOP)/data/programs.csv
 LIVE_EVALS   ?= $(if $(filter ci,$(SCALE)),16,$(if $(filter full,$(SCALE)),400,60))
 LIVE_SIZE    ?= $(if $(filter ci,$(SCALE)),10,$(if $(filter full,$(SCALE)),400,120))
 # a per cent of text weighs as much as a twentieth per cent of instructions; never 30 % more text than the default
@@ -243,7 +243,7 @@ $(LIVE)/figure-rewards.csv: $(NAMES:%=$(LIVE)/%/rewards.csv)
 	    awk 'NR > 1' | sort -t, -k1,1gr |
 	    awk -v p=$$n '{ v[NR] = $$0 } END { for (i = 1; i <= NR; i++) if (i <= 30 || i > NR - 30) print p "," ++k "," i "," v[i] }'; done >> $(new)
 	$(call keep,$@)
-$(LIVE)/figure-%.svg $(LIVE)/figure-%.png &: $(LIVE)/figure-%.csv plots/inline-%.gp plots/inline-rows.gp
+$(LIVE)/figure-%.svg $(LIVE)/figure-%.png &: $(LIVE)/figure-%.csv $(TOP)/plots/inline-%.gp $(TOP)/plots/inline-rows.gp
 	@gnuplot -c $(TOP)/plots/inline-$*.gp $< $(call beside,$(LIVE)/figure-$*.svg) '$(NAMES)'
 	$(call keep,$(LIVE)/figure-$*.svg)
 	gnuplot -c $(TOP)/plots/inline-$*.gp $< $(call beside,$(LIVE)/figure-$*.png) '$(NAMES)'

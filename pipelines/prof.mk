@@ -17,7 +17,7 @@ prof_forms    = $(if $(filter test,$(SCALE)),FORMS=svg)
 prof_seconds  = $(if $(prof_small),0.05,0.5)
 prof_steps    = $(if $(prof_small),1500,200000)
 prof_round    = $(if $(prof_small),1500,4000)
-prof_script   = data/cartpole/cartpole.py
+prof_script   = $(TOP)/data/cartpole/cartpole.py
 prof_args     = --seed=$(CARTPOLE_SEED) --steps=$(prof_steps)
 prof_programs = $(addprefix $(BIN)/prof-,record log op sweep check view split util emit import calibrate correct) $(addprefix $(BIN)/,bench-compare csv-cat csv-cut csv-sample csv-show) $(patsubst %.c,$(BIN)/%,$(notdir $(wildcard bin/fit-cartpole.c)))
 
@@ -48,18 +48,18 @@ $(prof_out)/calibration.sexp: $(prof_out)/pairs.csv
 $(prof_out)/correct/table.csv: $(prof_out)/calibration.sexp $(TOP)/pipelines/prof-correct-bench | $(prof_programs) all
 	CALIBRATION=$< PYTHON=$(PROF_PYTHON) B=$(abspath $B) BIN=$(abspath $(BIN)) $(if $(prof_small),PROGRAMS=hashlib) \
 	    $(TOP)/pipelines/prof-correct-bench $(@D) $(or $(PROF_REPEATS),1) $(if $(prof_small),2,5)
-$(prof_out)/corrected.svg $(prof_out)/corrected.png: $(prof_out)/correct/table.csv plots/prof-corrected.gp
+$(prof_out)/corrected.svg $(prof_out)/corrected.png: $(prof_out)/correct/table.csv $(TOP)/plots/prof-corrected.gp
 	gnuplot -c $(TOP)/plots/prof-corrected.gp $< $(new)
 	$(call keep,$@)
 $(prof_out)/functions.csv: $(prof_out)/cartpole.done $(TOP)/pipelines/prof-functions
 	$(TOP)/pipelines/prof-functions $(@D)/cprofile-tree.prof $(@D)/tree $(prof_script) $(aside)
-$(prof_out)/functions.svg $(prof_out)/functions.png: $(prof_out)/functions.csv plots/prof-functions.gp
+$(prof_out)/functions.svg $(prof_out)/functions.png: $(prof_out)/functions.csv $(TOP)/plots/prof-functions.gp
 	csv-sample --quiet --first=12 $< > $@.part
 	gnuplot -c $(TOP)/plots/prof-functions.gp $@.part $(new)
 	$(call keep,$@)
 	rm $@.part
 $(prof_out)/cost.csv: | $(prof_programs) all
-	B=$(abspath $B) SIZE=$(if $(prof_small),0.02,0.5) $(if $(prof_small),PROGRAMS=sqrt) t/bench/prof-cost.sh $(@D)/cost $(if $(prof_small),1,5) $(aside)
+	B=$(abspath $B) SIZE=$(if $(prof_small),0.02,0.5) $(if $(prof_small),PROGRAMS=sqrt) $(TOP)/t/bench/prof-cost.sh $(@D)/cost $(if $(prof_small),1,5) $(aside)
 # the C program, best of three: the same rows each time
 $(prof_out)/c.csv: | $(prof_programs)
 	mkdir -p $(@D)
@@ -71,13 +71,13 @@ $(prof_out)/c.csv: | $(prof_programs)
 	{ echo program,seconds,steps,updates,mean_return; tail -1 $(@D)/curve-c.csv | awk -F, -v ns="$$(cat $@.part)" '{ printf "c,%.6f,%s,%s,%s\n", ns / 1e9, $$2, $$3, $$5 }'; } $(aside)
 	rm $@.part
 
-$(prof_out)/e2e/summary.csv: $(prof_out)/e2e.done $(TOP)/pipelines/prof-process $(wildcard plots/prof-*.gp)
+$(prof_out)/e2e/summary.csv: $(prof_out)/e2e.done $(TOP)/pipelines/prof-process $(wildcard $(TOP)/plots/prof-*.gp)
 	$(TOP)/pipelines/prof-process $(@D)
 $(prof_out)/cartpole/summary.csv: $(prof_out)/calibration.sexp
-$(prof_out)/cartpole/summary.csv: $(prof_out)/cartpole.done $(TOP)/pipelines/prof-process $(wildcard plots/prof-*.gp)
+$(prof_out)/cartpole/summary.csv: $(prof_out)/cartpole.done $(TOP)/pipelines/prof-process $(wildcard $(TOP)/plots/prof-*.gp)
 	cp $(prof_out)/calibration.sexp $(@D)
 	$(prof_forms) $(TOP)/pipelines/prof-process $(@D)
-$(prof_out)/tree/summary.csv: $(prof_out)/cartpole.done $(TOP)/pipelines/prof-process $(wildcard plots/prof-*.gp)
+$(prof_out)/tree/summary.csv: $(prof_out)/cartpole.done $(TOP)/pipelines/prof-process $(wildcard $(TOP)/plots/prof-*.gp)
 	$(prof_forms) $(TOP)/pipelines/prof-process --tree $(@D)
 # each part of each iteration against what passed, within 1 % or 5 ms: alone, under four threads, in two forked processes of two threads
 $(prof_out)/threads.done $(prof_out)/forks.done: $(prof_out)/%.done: | $(prof_programs) all
@@ -93,7 +93,7 @@ $(prof_out)/verdict-%.csv: $(prof_out)/%.done $(TOP)/pipelines/prof-verdict
 $(prof_out)/verdict.csv: $(foreach r,e2e threads forks,$(prof_out)/verdict-$r.csv)
 	{ echo run,proc,tid,iteration,part,true_seconds,recorded_seconds,off_ratio,verdict
 	  for r in e2e threads forks; do sed "1d; s/^/$$r,/" $(prof_out)/verdict-$$r.csv; done; } $(aside)
-$(prof_out)/forks/summary.csv: $(prof_out)/forks.done $(TOP)/pipelines/prof-process $(wildcard plots/prof-*.gp)
+$(prof_out)/forks/summary.csv: $(prof_out)/forks.done $(TOP)/pipelines/prof-process $(wildcard $(TOP)/plots/prof-*.gp)
 	$(prof_forms) $(TOP)/pipelines/prof-process $(@D)
 # Python, the same recorded, under cProfile, and C, in turn and for the same number of steps, so that a neighbour disturbs all of them
 $(prof_out)/rounds.csv: $(prof_script) | $(prof_programs) all
@@ -132,7 +132,7 @@ $(prof_out)/speedup.csv: $(prof_out)/cartpole/summary.csv $(if $(wildcard bin/fi
 	    END { print "theoretical_speedup," all("phases ") ",,"; print "theoretical_speedup_corrected," all("phases-corrected ") ",,"
 	        if (x) row("achieved_speedup_per_update", x, lo, hi); if (t["c"]) print "achieved_speedup_until_solved," t["bare"] / t["c"] ",," }' \
 	    $(prof_out)/phases.csv $(prof_out)/phases-corrected.csv $(prof_out)/bare.csv $(prof_out)/recorded.csv $(filter %/c.csv %/compare.csv,$^) $(aside)
-$(prof_out)/speedup.svg $(prof_out)/speedup.png: $(prof_out)/speedup.csv plots/prof-cost.gp
+$(prof_out)/speedup.svg $(prof_out)/speedup.png: $(prof_out)/speedup.csv $(TOP)/plots/prof-cost.gp
 	gnuplot -c $(TOP)/plots/prof-cost.gp $(prof_out)/rounds.csv $(new)
 	$(call keep,$@)
 
