@@ -177,6 +177,7 @@ help:
 	  make test         all tests; T='t/csv-cut.t build/t/lib-num.t' runs some
 	  make figure7      and 9, 11, inline, loop, prof, pca-data: the pipelines, see README.md; OUT= DATA= SEED= SCALE= JOBS=
 	  make install      PREFIX=/usr/local DESTDIR=: programs, man pages, completion, plots, pipelines
+	  make dist         a release as build/millrace-VERSION.tar.gz; make deb: a package for Debian
 	  make list         the filters, a line each; make readme puts them into README.md
 	  make lint         warnings of gcc and clang as errors, gcc's and cppcheck's analysis, shellcheck
 	  make sanitize     all tests under AddressSanitizer and UBSan
@@ -254,6 +255,14 @@ $B/man/%.1: $(BIN)/%
 	@mkdir -p $(@D)
 	help2man --no-info --no-discard-stderr --name="$$(sed -n '1s|^/\* [^ ]* - ||p' bin/$*.c)" -o $@ $<
 man: $(FILTERS:%=$B/man/%.1)
+# what a release is: the files of the last commit
+dist:
+	mkdir -p $B
+	git -C $(TOP) archive --prefix=millrace-$$(cat $(TOP)/VERSION)/ HEAD | gzip -9n > $B/millrace-$$(cat $(TOP)/VERSION).tar.gz
+	echo $B/millrace-$$(cat $(TOP)/VERSION).tar.gz
+deb:
+	mkdir -p $B
+	dpkg-buildpackage --build=binary --no-sign --jobs=$(JOBS)
 install: all
 	@command -v help2man > /dev/null || { echo 'make install: help2man not found (make deps)' >&2; exit 1; }
 	$(MAKE) -s man
@@ -273,7 +282,7 @@ install: all
 	! [ -d $B/prof ] || cp -r $B/prof/. $(libdir)
 	install -d $(pydir)/millrace_place
 	install -m 644 lib/place/torch/millrace_place/*.py $(pydir)/millrace_place
-.PHONY: help readme objects lint sanitize fuzz bench bench-csv bench-sexp man install
+.PHONY: help readme objects lint sanitize fuzz bench bench-csv bench-sexp man install dist deb
 # `make deps figure7` installs first, also with -j
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
