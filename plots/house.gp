@@ -37,7 +37,7 @@ warning = "#cc3311"
 
 # the different texts of a column, in order of appearance
 among(list, t) = strstrt(", " . list . ", ", ", " . t . ", ") > 0
-kind = ""
+if (!exists("kind")) kind = ""
 house_folder = ARG0[:strlen(ARG0) - strlen("house.gp")]
 kinds = 'call house_folder . "kind.gp" ARG1'
 batch = ""
@@ -45,6 +45,12 @@ batch_seen(t) = (t eq "" || among(batch, t) ? 0 : (batch = batch . (batch eq "" 
 batches = 'stats ARG1 using (batch_seen(strcol("batch"))) nooutput name "HOUSE"'
 house_title(t) = (kind eq "" ? "" : kind . ": ") . t
 footer = 'if (machine ne "") { set label 9999 machine at screen 0.99, 0.018 right noenhanced font ",9" textcolor rgb "#777777" }'
+
+# distinct texts of a column: `list_n = 0`, then stats over list_add(text) fills list[1 .. list_n]; list_index(text) finds one
+array list[400]
+list_n = 0
+list_index(t) = sum [house_i = 1:list_n] (list[house_i] eq t ? house_i : 0)
+list_add(t) = (list_index(t) ? 0 : (list_n = list_n + 1, list[list_n] = t, 0))
 
 # a column as a number, where it may be inf (1e300), nan or empty; bounds of intervals, cut at a limit
 number(t) = t eq "" || t eq "nan" ? NaN : t eq "inf" ? 1e300 : t eq "-inf" ? -1e300 : real(t)

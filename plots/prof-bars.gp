@@ -1,20 +1,33 @@
-# time by operation, stacked by set of categories; columns op, cats, total_ns; ARG3: operations, ARG4: sets, blanks between
-if (ARG2[strlen(ARG2)-2:] eq "svg") { set terminal svg size 900,500 dynamic font "sans,12" background "white" } else { set terminal pngcairo size 1350,750 font "sans,16" }
-set output ARG2
-set datafile separator comma
-set datafile missing ""
-set key noenhanced
-kind = system("echo ${KIND:-real}")
-set title kind . ": time by operation"
+# time by operation, stacked by set of categories: op, cats, total_ns; the kind comes by gnuplot -e "kind='..'"
+wide = 900
+high = 500
+call ARG0[:strlen(ARG0) - strlen("prof-bars.gp")] . "house.gp" ARG2
+if (kind eq "") kind = "real"
+stats ARG1 using (list_add(strcol("op"))) nooutput
+n = list_n
+array op[n]
+do for [i = 1:n] { op[i] = list[i] }
+list_n = 0
+stats ARG1 using (list_add(strcol("cats"))) nooutput
+m = list_n
+# the rows are sums; what is drawn for a set is it and all before it, the last first
+array total[m * n]
+do for [i = 1:m * n] { total[i] = 0 }
+op_index(t) = sum [i = 1:n] (op[i] eq t ? i : 0)
+add(k, i, x) = (total[(k - 1) * n + i] = total[(k - 1) * n + i] + x, 0)
+stats ARG1 using (add(list_index(strcol("cats")), op_index(strcol("op")), column("total_ns") / 1e9)) nooutput
+do for [k = 2:m] { do for [i = 1:n] { total[(k - 1) * n + i] = total[(k - 1) * n + i] + total[(k - 2) * n + i] } }
+set title house_title("time by operation and by what was running") noenhanced
 set ylabel "seconds"
 set yrange [0:*]
-set xtics noenhanced
-set grid ytics lc rgb "#dddddd"
-set style data histograms
-set style histogram rowstacked
-set style fill solid 0.8 border -1
+set xrange [0.4:n + 0.6]
+set xtics () noenhanced scale 0
+do for [i = 1:n] { set xtics add ((op[i] eq "" ? "(none)" : op[i]) i) }
 set boxwidth 0.6
-set key outside right
-colour = "#4477aa #ddaa33 #228833 #aa3377 #66ccee #bbbbbb"
-of(cats) = sprintf("< awk -F, -v c='%s' -v ops='%s' 'NR > 1 && $4 == c { t[$2] += $5 } END { n = split(ops, o, \" \"); for (i = 1; i <= n; i++) print o[i] \",\" t[o[i]] / 1e9 }' '%s'", cats, ARG3, ARG1)
-plot for [i = 1:words(ARG4)] of(word(ARG4, i)) using 2:xtic(1) lc rgb word(colour, (i - 1) % 6 + 1) title word(ARG4, i)
+set key outside right invert
+@footer
+set print $bars
+print "set,operation,seconds"
+do for [k = 1:m] { do for [i = 1:n] { print sprintf("%d,%d,%g", k, i, total[(k - 1) * n + i]) } }
+unset print
+plot for [k = m:1:-1] $bars using (column("set") == k ? column("operation") : NaN):"seconds" with boxes lc rgb colour(k) title list[k]

@@ -1,21 +1,27 @@
-# GPU, C and Python time of an iteration, stacked by bench; columns field, bench, mean, std
-if (ARG2[strlen(ARG2)-2:] eq "svg") { set terminal svg size 900,500 dynamic font "sans,12" background "white" } else { set terminal pngcairo size 1350,750 font "sans,16" }
-set output ARG2
-set datafile separator comma
-set datafile missing ""
-set key noenhanced
-kind = system("echo ${KIND:-real}")
-set title kind . ": time breakdown of an iteration"
+# GPU, C and Python time of an iteration, stacked by bench: field, bench, mean
+wide = 900
+high = 500
+call ARG0[:strlen(ARG0) - strlen("prof-breakdown.gp")] . "house.gp" ARG2
+if (kind eq "") kind = "real"
+stats ARG1 using (list_add(strcol("bench"))) nooutput
+n = list_n
+array gpu[n]
+array c[n]
+array python[n]
+do for [i = 1:n] { gpu[i] = 0; c[i] = 0; python[i] = 0 }
+put(i, f, x) = f eq "GPUTimeSec" ? (gpu[i] = x) : f eq "CppTimeSec" ? (c[i] = x) : f eq "PythonTimeSec" ? (python[i] = x) : 0
+stats ARG1 using (put(list_index(strcol("bench")), strcol("field"), column("mean"))) nooutput
+set title house_title("where the time of an iteration goes") noenhanced
 set ylabel "seconds an iteration"
 set yrange [0:*]
-set xtics noenhanced
-set grid ytics lc rgb "#dddddd"
-set style data histograms
-set style histogram rowstacked
-set style fill solid 0.8 border -1
+set xrange [0.4:n + 0.6]
+set xtics () noenhanced scale 0
+do for [i = 1:n] { set xtics add (list[i] i) }
+at(i) = i < 1 ? 1 : int(i)
 set boxwidth 0.6
 set key outside right
-of(field) = sprintf("< awk -F, 'NR == 1 || $1 == \"%s\"' '%s'", field, ARG1)
-plot of("GPUTimeSec") using (column("mean")):xtic(strcol("bench")) lc rgb "#228833" title "GPU", \
-     of("CppTimeSec") using (column("mean")) lc rgb "#4477aa" title "C", \
-     of("PythonTimeSec") using (column("mean")) lc rgb "#ddaa33" title "Python"
+@footer
+# the first sample, 0, is taken for a header
+plot sample [i = 0:n:1] '+' using (i):(gpu[at(i)] + c[at(i)] + python[at(i)]) with boxes lc rgb "#ccbb44" title "Python", \
+     [i = 0:n:1] '+' using (i):(gpu[at(i)] + c[at(i)]) with boxes lc rgb "#4477aa" title "C", \
+     [i = 0:n:1] '+' using (i):(gpu[at(i)]) with boxes lc rgb "#228833" title "GPU"

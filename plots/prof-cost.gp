@@ -1,18 +1,22 @@
-# time of an update of the network, by program and recorder; columns label, round, update_seconds: least, and a point for each round
-if (ARG2[strlen(ARG2)-2:] eq "svg") { set terminal svg size 900,500 dynamic font "sans,12" background "white" } else { set terminal pngcairo size 1350,750 font "sans,16" }
-set output ARG2
-set datafile separator comma
-set title "real: CartPole, time of an update of the network; bar: least, points: all rounds"
+# time of an update of the network, by program and recorder: label, round, update_seconds: a bar for the median, a point
+# for each round
+wide = 900
+high = 500
+call ARG0[:strlen(ARG0) - strlen("prof-cost.gp")] . "house.gp" ARG2
+if (kind eq "") kind = "real"
+programs = "python recorded cprofile c"
+set title house_title("CartPole, time of an update of the network, median and rounds") noenhanced
 set ylabel "milliseconds an update"
 set yrange [0:*]
-set xrange [-0.6:3.6]
-set grid ytics lc rgb "#dddddd"
-set style fill solid 0.7
+set xrange [0.4:4.6]
+set xtics ("Python" 1, "Python, recorded" 2, "Python under cProfile" 3, "C" 4) scale 0
 set boxwidth 0.6
 unset key
-set xtics ("Python" 0, "Python, recorded" 1, "Python under cProfile" 2, "C" 3)
-at(s) = s eq "python" ? 0 : s eq "recorded" ? 1 : s eq "cprofile" ? 2 : 3
-least = "< awk -F, 'NR > 1 { if (!($1 in m) || $3 < m[$1]) m[$1] = $3 } END { for (k in m) print k \",0,\" m[k] }' '" . ARG1 . "'"
-plot least using (at(strcol(1))):(1000 * $3) with boxes lc rgb "#4477aa", \
-     ARG1 using (at(strcol(1)) + 0.02 * (column(2) - 4.5)):(1000 * column(3)) with points pt 7 ps 0.6 lc rgb "#000000", \
-     least using (at(strcol(1)) + 0.15):(1000 * $3):(sprintf("%.3f", 1000 * $3)) with labels offset 0, -0.8 textcolor rgb "#ffffff"
+array middle[4]
+ms(i) = strcol("label") eq word(programs, i) ? 1000 * column("update_seconds") : NaN
+do for [i = 1:4] { stats ARG1 using (ms(i)) nooutput; middle[i] = STATS_median }
+@footer
+# the first sample, 0, is taken for a header
+plot sample [i = 0:4:1] '+' using (i):(middle[int(i) < 1 ? 1 : int(i)]) with boxes lc rgb "#99bbdd", \
+     for [i = 1:4] ARG1 using (i + 0.02 * (column("round") - 4.5)):(ms(i)) with points pt 7 ps 0.6 lc rgb ours, \
+     [i = 0:4:1] '+' using (i + 0.33):(middle[int(i) < 1 ? 1 : int(i)]):(sprintf("%.3f", middle[int(i) < 1 ? 1 : int(i)])) with labels left offset 0, 0 font ",10"

@@ -1,20 +1,26 @@
-# flame graph: callers below, width is time; columns depth, start_us, end_us, name
-if (ARG2[strlen(ARG2)-2:] eq "svg") { set terminal svg size 900,500 dynamic font "sans,12" background "white" } else { set terminal pngcairo size 1350,750 font "sans,16" }
-set output ARG2
-set datafile separator comma
-set datafile missing ""
-set key noenhanced
-kind = system("echo ${KIND:-real}")
-set title kind . ": flame graph"
+# flame graph: callers below, width is time: depth, start_us, end_us, name
+wide = 900
+high = 500
+call ARG0[:strlen(ARG0) - strlen("prof-flame.gp")] . "house.gp" ARG2
+if (kind eq "") kind = "real"
+set title house_title("flame graph: callers below, width is time") noenhanced
 set xlabel "seconds"
-set style fill solid 0.8 border lc rgb "#ffffff"
+set style fill solid 0.85 border lc rgb "#ffffff"
 unset ytics
+unset grid
+set border 1
 unset key
-stats ARG1 using 3 skip 1 nooutput
+stats ARG1 using "end_us" nooutput
 width = STATS_max
+stats ARG1 using "depth" nooutput name "D"
 set xrange [0:width / 1e6]
-set yrange [0.4:*]
+set yrange [D_min - 0.6:D_max + 0.6]
 third(x) = floor(x) - 3 * floor(floor(x) / 3.0)
-colour(d, s) = 0xdd5522 + 256 * floor(40 * third(d)) + floor(20 * third(s / 100))
-plot ARG1 using ((column("start_us") + column("end_us")) / 2e6):(column("depth")):(column("start_us") / 1e6):(column("end_us") / 1e6):(column("depth") - 0.5):(column("depth") + 0.5):(colour(column("depth"), column("start_us"))) with boxxyerror lc rgb variable, \
-     ARG1 using ((column("start_us") + column("end_us")) / 2e6):(column("depth")):(column("end_us") - column("start_us") > width * 0.03 ? substr(strcol("name"), 1, int(130.0 * (column("end_us") - column("start_us")) / width)) : "") with labels font ",9" noenhanced
+shade(d, s) = 0xdd6633 + 256 * floor(30 * third(d)) + floor(20 * third(s / 100))
+span = 0
+of(x) = (span = column("end_us") - column("start_us"), x)
+shown(s) = span > width * 0.03 ? s[1:int(125.0 * span / width)] : ""
+@footer
+plot ARG1 using ((column("start_us") + column("end_us")) / 2e6):"depth":(column("start_us") / 1e6):(column("end_us") / 1e6): \
+         (column("depth") - 0.5):(column("depth") + 0.5):(shade(column("depth"), column("start_us"))) with boxxyerror lc rgb variable, \
+     ARG1 using (of((column("start_us") + column("end_us")) / 2e6)):"depth":(shown(strcol("name"))) with labels noenhanced font ",9"

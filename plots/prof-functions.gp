@@ -1,15 +1,19 @@
-# share of the whole run in which each function was on the stack, by cProfile and by the recorder; columns function, cprofile_share, recorded_share
-if (ARG2[strlen(ARG2)-2:] eq "svg") { set terminal svg size 900,600 dynamic font "sans,12" background "white" } else { set terminal pngcairo size 1350,900 font "sans,16" }
-set output ARG2
-set datafile separator comma
-set title "real: share of the run with the function on the stack"
-set style data histograms
-set style histogram clustered gap 1
-set style fill solid 0.8 border -1
-set ylabel "share"
-set yrange [0:*]
-set xtics rotate by -35 noenhanced
-set grid ytics lc rgb "#dddddd"
-set key top right
-plot ARG1 using (column("cprofile_share")):xtic(strcol("function")) lc rgb "#ddaa33" title "cProfile", \
-     ARG1 using (column("recorded_share")) lc rgb "#4477aa" title "recorder, whole call tree"
+# share of the whole run with each function on the stack, by cProfile and by the recorder: function, cprofile_share,
+# recorded_share
+wide = 900
+high = 560
+call ARG0[:strlen(ARG0) - strlen("prof-functions.gp")] . "house.gp" ARG2
+if (kind eq "") kind = "real"
+stats ARG1 using "cprofile_share" nooutput
+n = STATS_records
+set title house_title("how long a function was on the stack") noenhanced
+set xlabel "share of the run"
+set xrange [0:1.02]
+set yrange [n + 0.6:0.4]
+set ytics () noenhanced scale 0
+set grid xtics ytics
+set border 1
+set key bottom right
+@footer
+plot ARG1 using "cprofile_share":($0 + 1):ytic(strcol("function")) with points pt 6 ps 1.4 lw 1.6 lc rgb colour(2) title "cProfile", \
+     ARG1 using "recorded_share":($0 + 1) with points pt 7 ps 0.8 lc rgb ours title "recorder, whole call tree"

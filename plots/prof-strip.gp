@@ -1,20 +1,22 @@
-# how busy each lane was, a square for each stretch of time; columns lane, start_ns, end_ns, busy_ratio
-if (ARG2[strlen(ARG2)-2:] eq "svg") { set terminal svg size 900,500 dynamic font "sans,12" background "white" } else { set terminal pngcairo size 1350,750 font "sans,16" }
-set output ARG2
-set datafile separator comma
-set datafile missing ""
-set key noenhanced
-stats ARG1 using 2 skip 1 nooutput
+# how busy each lane was, a square for each stretch of time: lane, start_ns, end_ns, busy_ratio
+wide = 900
+high = 340
+call ARG0[:strlen(ARG0) - strlen("prof-strip.gp")] . "house.gp" ARG2
+if (kind eq "") kind = "real"
+stats ARG1 using "start_ns" nooutput
 lo = STATS_min
-kind = system("echo ${KIND:-real}")
-set title kind . ": utilisation"
+set title house_title("how busy Python, C and the GPU were") noenhanced
 set xlabel "seconds"
 set cblabel "busy, %"
 set cbrange [0:100]
 set palette defined (0 "#ffffff", 100 "#225599")
 set yrange [-0.6:2.6]
 set ytics ("Python" 2, "C" 1, "GPU" 0) scale 0
+unset grid
 unset key
 lane(s) = s eq "Python" ? 2 : s eq "C" ? 1 : 0
-plot ARG1 using (((column("start_ns") + column("end_ns")) / 2 - lo) / 1e9):(lane(strcol("lane"))):((column("start_ns") - lo) / 1e9):((column("end_ns") - lo) / 1e9):(lane(strcol("lane")) - 0.4):(lane(strcol("lane")) + 0.4):(100 * column("busy_ratio")) \
+at(name) = (column(name) - lo) / 1e9
+y(d) = lane(strcol("lane")) + d
+@footer
+plot ARG1 using ((at("start_ns") + at("end_ns")) / 2):(y(0)):(at("start_ns")):(at("end_ns")):(y(-0.4)):(y(0.4)):(100 * column("busy_ratio")) \
     with boxxyerror fill solid border lc rgb "#eeeeee" fc palette

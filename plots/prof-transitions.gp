@@ -1,20 +1,20 @@
-# transitions into each category by operation; columns op, category, count
-if (ARG2[strlen(ARG2)-2:] eq "svg") { set terminal svg size 900,500 dynamic font "sans,12" background "white" } else { set terminal pngcairo size 1350,750 font "sans,16" }
-set output ARG2
-set datafile separator comma
-set datafile missing ""
-set key noenhanced
-kind = system("echo ${KIND:-real}")
-set title kind . ": how often a category was entered, by operation"
-set ylabel "count"
-set logscale y
-set format y "10^{%L}"
-set yrange [0.5:*]
-set xtics noenhanced rotate by -30
-set grid ytics lc rgb "#dddddd"
-set style fill solid 0.7
-set boxwidth 0.6
-set bmargin 7
-set rmargin 8
+# transitions into each category by operation: op, category, count
+wide = 900
+high = 520
+call ARG0[:strlen(ARG0) - strlen("prof-transitions.gp")] . "house.gp" ARG2
+if (kind eq "") kind = "real"
+set title house_title("how often a category was entered, by operation") noenhanced
+set xlabel "times entered"
+set logscale x
+set format x "10^{%L}"
+set xrange [0.8:*]
+stats ARG1 using "count" nooutput
+n = STATS_records
+set yrange [n - 0.4:-0.6]
+set ytics noenhanced scale 0
+set grid xtics noytics
+set border 1
 unset key
-plot ARG1 using 0:(column("count")):xtic((strlen(strcol("op")) ? strcol("op") : "(none)") . " > " . strcol("category")) with boxes lc rgb "#4477aa"
+@footer
+plot ARG1 using (0.8):0:(0.8):"count":($0 - 0.3):($0 + 0.3):ytic((strcol("op") eq "" ? "(none)" : strcol("op")) . " > " . strcol("category")) \
+    with boxxyerror lc rgb ours
