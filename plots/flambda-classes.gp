@@ -2,14 +2,14 @@
 wide = 700
 high = 450
 call ARG0[:strlen(ARG0) - strlen("flambda-classes.gp")] . "house.gp" ARG2
-set title "real: labels of call sites by the smallest difference of rewards that matters"
-set xlabel "tau"
+set title "real: labels of call sites"
+set xlabel "tau: the smallest difference of rewards that matters"
 set logscale x
 set format x "10^{%T}"
 set ylabel "share of the call sites"
 set yrange [0:1]
 set grid xtics
-set key outside bottom horizontal
+set key outside top horizontal
 @footer
 plot ARG1 using (column("tau")):(column("doesnt_matter_ratio")) with linespoints pt 7 lc rgb theirs title "does not matter", \
      ARG1 using (column("tau")):(column("inline_ratio")) with linespoints pt 5 lc rgb colour(1) title "inline", \

@@ -6,7 +6,7 @@ set title "real: " . ARG3 . ", every program left out once" noenhanced
 set ylabel "share of call sites right"
 set yrange [0:1]
 set boxwidth 0.6
-set key outside bottom horizontal
+set key outside top horizontal
 @footer
 plot ARG1 using 0:(column("accuracy_ratio")):xtic(stringcolumn("model")) with boxes lc rgb colour(1) title "model", \
      ARG1 using 0:(column("majority_ratio")) with lines lw 2 lc rgb colour(2) title "always the commonest class of the others", \

@@ -2,8 +2,8 @@
 wide = 700
 high = 450
 call ARG0[:strlen(ARG0) - strlen("flambda-greedy.gp")] . "house.gp" ARG2
-set title "real: mean regret of the best of k policies, chosen greedily on the training benchmarks"
-set xlabel "policies in the set"
+set title "real: mean regret of the best of k policies"
+set xlabel "policies in the set, chosen greedily on the training benchmarks"
 set ylabel "mean regret"
 set yrange [0:*]
 set grid xtics
