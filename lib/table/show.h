@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 struct show {
-    long rows, width, digits;                            /* 0: all; characters of a field; significant, 0: as they are */
+    long rows, width, digits;                            /* 0: all; places of a field, 0: all; significant, 0: as is */
     bool markdown;
 };
 void show_table(FILE *, csv *, struct columns, const struct show *);   /* what is left of the table, which stays open */
