@@ -57,7 +57,7 @@ static bool next(struct cursor *c, struct field *f)
 
 static struct cursor within(const struct onnx *o, str s)
 {
-    return (struct cursor){ o, s.s, s.s + s.n };
+    return (struct cursor){ o, s.s, s.n ? s.s + s.n : s.s };   /* what was never given has no address */
 }
 static float float_of(const char *p)
 {
