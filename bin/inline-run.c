@@ -17,6 +17,11 @@
  * inline-search.  The sets, with what was really inlined, go to DIR.
  * Killed at any moment, it goes on where it was.
  *
+ * With --plan nothing is measured: a table of jobs goes out, one for each
+ * set that FILE does not have, and --take reads what came of them (their
+ * answers merged by jobs-merge; - is standard input) into FILE and DIR.  So
+ * trials can be done on other machines; pipelines/trials does all that.
+ *
  * Examples:
  *   $ inline-run --default --threshold=500 --store=s --history=h.csv w
  *   $ inline-search --store=s --work=w h.csv > next.csv
@@ -31,7 +36,8 @@
 
 static const char *store, *history, *list, *compiler, *level = "-O2";
 static struct list thresholds;
-static bool with_default, none, text_only, complete;
+static const char *take;
+static bool with_default, none, text_only, complete, plan;
 static long jobs = 1;
 static double limit = 60;
 static const struct opt options[] = {
@@ -43,6 +49,8 @@ static const struct opt options[] = {
     { 0, "none", FLAG, &none, NULL, "measure inlining nothing", 0, 0 },
     { 0, "text-only", FLAG, &text_only, NULL, "do not run the program: text size alone", 0, 0 },
     { 0, "complete", FLAG, &complete, NULL, "store the calls left too, as inline-reward wants them", 0, 0 },
+    { 0, "plan", FLAG, &plan, NULL, "write jobs instead of doing them", 0, 0 },
+    { 0, "take", STR, &take, "FILE", "answers to such jobs", 0, 0 },
     { 0, "level", WORD, &level, "-O2|-O3|-Os|-Oz", "optimisation", 0, 0 },
     { 0, "compiler", STR, &compiler, "NAME", "another compiler than that of WORK", 0, 0 },
     { 0, "limit", NUM, &limit, "SECONDS", "longest run", 0.001, 1e9 },
@@ -74,6 +82,8 @@ int main(int argc, char **argv)
         csv_close(c);
     }
     for (; i + 1 < argc; i++) trials_add(&t, (struct trial){ .file = argv[i] });
-    trials_run(&t);
+    if (take) trials_take(&t, take);
+    else if (plan) trials_plan(&t);
+    else trials_run(&t);
     return EXIT_OK;
 }

@@ -109,8 +109,14 @@ flambda-generalise: $(foreach r,$(GENERALISE_RULES),$(foreach x,csv svg png,$(PO
 
 $(POLICY_OUT)/generalise-labels-%.csv: $(POLICY_OUT)/pairs.csv $(BIN)/flambda-label
 	flambda-label --rule=$* $(if $(filter ridge,$*),--tau=$(GENERALISE_TAU)) $< -o $@
-$(POLICY_OUT)/generalise-%.csv: $(POLICY_OUT)/generalise-labels-%.csv $(BIN)/fit-cv
-	fit-cv --target=label --group=program --ignore=$(GENERALISE_IGNORE) --seed=$(SEED) $< $(aside)
+generalise_fit = fit-cv --target=label --group=program --ignore=$(GENERALISE_IGNORE) --seed=$(SEED)
+# a fold is a job, done here or on HOSTS, and the pooled table is the same; jobs run where the labels lie
+$(POLICY_OUT)/generalise-%.jobs: $(POLICY_OUT)/generalise-labels-%.csv $(BIN)/fit-cv
+	programs=$$(csv-dedupe -k program $< | csv-cut -c program | tail -n +2 | paste -sd' ')
+	bench-jobs --vary="fold=$$programs" --command='$(generalise_fit) --fold={fold} $(<F)' $(aside)
+$(POLICY_OUT)/generalise-%.csv: $(POLICY_OUT)/generalise-%.jobs
+	(cd $(@D) && $(wide) $(<F) $(@F).log generalise-labels-$*.csv)
+	jobs-merge --log=$@.log $< | fit-cv --pool $(aside)
 # what the picture shows: all programs together, and the best that any function of these features could do
 $(POLICY_OUT)/generalise-all-%.csv: $(POLICY_OUT)/generalise-%.csv $(POLICY_OUT)/generalise-labels-%.csv $(BIN)/fit-audit
 	ceiling=$$(fit-audit --target=label --ignore=program,$(GENERALISE_IGNORE) $(POLICY_OUT)/generalise-labels-$*.csv | awk -F, '$$1 == "ceiling_ratio" { print $$3 }')

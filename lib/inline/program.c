@@ -241,6 +241,22 @@ void program_write_units(const struct program *p, const char *path)
     free(flags.s);
 }
 
+static char *root;
+
+void program_root(const char *directory)
+{
+    root = realpath(directory, NULL);
+    if (!root) die_errno("%s", directory);
+}
+
+static char *rooted(const char *path)
+{
+    char *there = root && path[0] == '/' ? xformat("%s%s", root, path) : NULL;
+    if (there && access(there, F_OK) == 0) return there;
+    free(there);
+    return xstrdup(path);
+}
+
 static void read_units(struct program *p, const char *path)
 {
     static struct arena text;
@@ -249,8 +265,8 @@ static void read_units(struct program *p, const char *path)
     int directory = csv_need(t, "directory"), source = csv_need(t, "source"), flags = csv_need(t, "flags");
     while (csv_next(t)) {
         p->unit = grow(p->unit, p->nunits + 1, &cap, sizeof *p->unit);
-        p->unit[p->nunits++] = (struct unit){ xstrdup(csv_cstr(t, directory, &text)),
-                                              xstrdup(csv_cstr(t, source, &text)),
+        p->unit[p->nunits++] = (struct unit){ rooted(csv_cstr(t, directory, &text)),
+                                              rooted(csv_cstr(t, source, &text)),
                                               program_words(path, csv_line(t), csv_cstr(t, flags, &text)) };
     }
     csv_close(t);
@@ -268,6 +284,7 @@ struct program *program_of_work(const char *table, const char *units)
     for (int i = 0; i < 7; i++) col[i] = csv_need(t, column[i]);
     if (!csv_next(t)) die_at(table, 2, "no row");
     for (int i = 0; i < 7; i++) *field[i] = xstrdup(csv_cstr(t, col[i], &text));
+    p->directory = rooted(p->directory);
     p->libraries = program_words(table, csv_line(t), csv_cstr(t, libraries, &text));
     read_units(p, units);
     parse(p, table, csv_line(t));

@@ -36,6 +36,8 @@ struct program *program_of_runs(const char *directory, const char *name, struct 
 /* As laid out in a work directory: units.csv (directory, source, flags quoted for a shell), a row a unit, beside
  * program.csv, whose column libraries is quoted so too.  All die at file:line. */
 void program_write_units(const struct program *, const char *path);
+/* From now on absolute paths that a work directory holds are looked for below this folder first. */
+void program_root(const char *directory);
 struct program *program_of_work(const char *table, const char *units);
 char **program_words(const char *file, size_t line, const char *quoted);     /* dies at file:line */
 void program_quote(struct buf *, char *const *words);

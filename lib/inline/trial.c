@@ -7,7 +7,9 @@
 #include "measure/clock.h"
 #include "measure/count.h"
 #include "table/csvio.h"
+#include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,9 +97,8 @@ static bool measure(const struct trials *t, const char *exe, struct result *r)
 
 static void build_and_measure(const struct trials *t, const struct trial *one, const struct live *set, struct result *r)
 {
-    char *absolute = realpath(t->work->path, NULL);
-    /* a name of one length: finding itself by it costs the program instructions */
-    char *exe = xformat("%s/" OUT_LEFT "%010ld-run", absolute, (long)getpid());
+    /* a path of one length, on every machine: finding itself by it costs the program instructions */
+    char *exe = xformat("/tmp/" OUT_LEFT "%010ld-run", (long)getpid());
     struct live did = { 0 };
     double begin = now_seconds();
     const char *why =
@@ -127,14 +128,12 @@ static void build_and_measure(const struct trials *t, const struct trial *one, c
     }
     unlink(exe);
     free(exe);
-    free(absolute);
     live_free(&did);
 }
 
-static void append(const struct trials *t, const struct trial *one, const struct result *r)
+static void write_row(csvw *w, const struct trials *t, const struct trial *one, const struct result *r)
 {
     bool ok = strcmp(r->state, "ok") == 0;
-    csvw *w = csvw_append(t->history, HISTORY_COLUMNS);
     csvw_cstr(w, t->work->program->name);
     csvw_cstr(w, r->decisions);
     csvw_cstr(w, one->parent);
@@ -153,8 +152,6 @@ static void append(const struct trials *t, const struct trial *one, const struct
     else csvw_empty(w);
     csvw_cstr(w, ok ? "real" : "");
     csvw_str(w, (str){ r->runs.s, ok ? r->runs.n : 0 });
-    csvw_end(w);
-    csvw_close(w);
 }
 
 /* what the row of this trial will be called; its set into *set */
@@ -189,9 +186,159 @@ static void one_trial(const struct trials *t, const struct trial *one)
     struct result r = { .instructions = NAN, .text_bytes = NAN };
     identify(t, one, &set, r.decisions);
     build_and_measure(t, one, &set, &r);
-    append(t, one, &r);
+    csvw *w = csvw_append(t->history, HISTORY_COLUMNS);
+    write_row(w, t, one, &r);
+    csvw_end(w);
+    csvw_close(w);
     free(r.runs.s);
     live_free(&set);
+}
+
+/* the text of a file of the store, which goes away; empty where the trial did not come that far */
+static void take_text(csvw *w, const struct trials *t, const char *decisions, const char *suffix)
+{
+    char *path = xformat("%s/%s%s", t->store, decisions, suffix), block[65536];
+    struct buf text = { 0 };
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    for (ssize_t n; fd >= 0 && (n = read(fd, block, sizeof block)) > 0;) buf_add(&text, block, (size_t)n);
+    if (fd >= 0) close(fd);
+    unlink(path);
+    csvw_str(w, (str){ text.s, text.n });
+    free(text.s);
+    free(path);
+}
+
+void trial_answer(const struct trials *asked, const struct trial *one)
+{
+    char store[] = "/tmp/" OUT_LEFT "XXXXXX";
+    if (!mkdtemp(store)) die_errno("%s", store);
+    struct trials t = *asked;
+    t.store = store;
+    struct live set = { 0 };
+    struct result r = { .instructions = NAN, .text_bytes = NAN };
+    identify(&t, one, &set, r.decisions);
+    build_and_measure(&t, one, &set, &r);
+    csvw *w = csvw_open(NULL);
+    csvw_names(w, TRIAL_COLUMNS);
+    csvw_end(w);
+    write_row(w, &t, one, &r);
+    take_text(w, &t, r.decisions, ".parts.csv");
+    take_text(w, &t, r.decisions, ".sexp");
+    csvw_end(w);
+    rmdir(store);
+    csvw_close(w);
+    live_free(&set);
+}
+
+/* the set as it was given, on one line: blanks of any kind separate the same way in an s-expression */
+static void put_set(csvw *w, const char *path)
+{
+    struct buf text = { 0 };
+    char block[65536];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) die_errno("%s", path);
+    for (ssize_t n; (n = read(fd, block, sizeof block)) > 0;) buf_add(&text, block, (size_t)n);
+    close(fd);
+    for (size_t i = 0; i < text.n; i++) if (text.s[i] == '\n') text.s[i] = ' ';
+    csvw_str(w, (str){ text.s, text.n });
+    free(text.s);
+}
+
+static void put_option(struct buf *b, const char *name, const char *value)
+{
+    if (!value || !*value) return;
+    buf_format(b, " --%s=", name);
+    shell_quote(b, value);
+}
+
+/* paths below the root of the file system: where a job runs, that may be a folder */
+static void put_command(struct buf *b, const struct trials *t, const struct trial *one)
+{
+    char *work = realpath(t->work->path, NULL), limit[32];
+    if (!work) die_errno("%s", t->work->path);
+    snprintf(limit, sizeof limit, "%g", t->limit_seconds);
+    b->n = 0;
+    buf_format(b, "inline-trial --root=.");
+    put_option(b, "level", t->level);
+    put_option(b, "limit", limit);
+    if (!t->run) buf_format(b, " --text-only");
+    if (t->complete) buf_format(b, " --complete");
+    put_option(b, "reference", t->reference);
+    put_option(b, "parent", one->parent);
+    put_option(b, "chain", one->chain);
+    put_option(b, "step", one->step);
+    put_option(b, "threshold", one->threshold);
+    if (one->nothing) buf_format(b, " --none");
+    else if (one->name && !one->threshold) buf_format(b, " --default");
+    buf_char(b, ' ');
+    shell_quote(b, work + 1);
+    free(work);
+}
+
+void trials_plan(struct trials *t)
+{
+    struct live set = { 0 };
+    struct intern planned = { 0 };
+    struct buf b = { 0 };
+    char name[64];
+    bool reference = history_find(&t->known, str_of("default")) != NULL;
+    for (size_t i = 0; i < t->n && !reference; i++) reference = t->v[i].name && strcmp(t->v[i].name, "default") == 0;
+    bool alone = reference && !history_find(&t->known, str_of("default"));
+    csvw *w = csvw_open(NULL);
+    csvw_names(w, "job,command,stdin");
+    csvw_end(w);
+    for (size_t i = 0; i < t->n; i++) {
+        const struct trial *one = &t->v[i];
+        identify(t, one, &set, name);
+        if (is_known(t, name, one) || (alone && strcmp(name, "default") != 0)) continue;
+        char *job = one->chain && *one->chain ? xformat("%s@%s", name, one->chain) : xstrdup(name);
+        size_t before = planned.n;
+        if (intern(&planned, str_of(job)) == before) {
+            csvw_cstr(w, job);
+            put_command(&b, t, one);
+            csvw_str(w, (str){ b.s, b.n });
+            if (one->name) csvw_empty(w);
+            else put_set(w, one->file);
+            csvw_end(w);
+        }
+        free(job);
+    }
+    csvw_close(w);
+    live_free(&set);
+}
+
+static void store_text(const struct trials *t, const csv *c, int decisions, int text, const char *suffix)
+{
+    if (!csv_has(c, text)) return;
+    str name = csv_str(c, decisions), s = csv_str(c, text);
+    char *path = xformat("%s/%.*s%s", t->store, (int)name.n, name.s, suffix);
+    struct out *o = out_open(path);
+    fwrite(s.s, 1, s.n, out_file(o));
+    out_close(o);
+    free(path);
+}
+
+void trials_take(struct trials *t, const char *path)
+{
+    csv *c = csv_open(path);
+    int decisions = csv_need(c, "decisions"), chain = csv_need(c, "chain"), parts = csv_need(c, "parts"),
+        set = csv_need(c, "set");
+    struct arena text = { 0 };
+    csvw *w = csvw_append(t->history, HISTORY_COLUMNS);
+    while (csv_next(c)) {
+        str name = csv_str(c, decisions);
+        for (size_t i = 0; i < name.n; i++)
+            if (!isalnum((unsigned char)name.s[i]) && name.s[i] != '-') csv_die(c, decisions, "the name of a set");
+        struct trial one = { .chain = csv_has(c, chain) ? csv_cstr(c, chain, &text) : NULL };
+        if (!name.n || is_known(t, csv_cstr(c, decisions, &text), &one)) continue;
+        store_text(t, c, decisions, parts, ".parts.csv");
+        store_text(t, c, decisions, set, ".sexp");
+        for (int i = 0; i < csv_ncol(c); i++) if (i != parts && i != set) csvw_copy(w, c, i);
+        csvw_end(w);
+    }
+    csvw_close(w);
+    csv_close(c);
+    arena_free(&text);
 }
 
 static void wait_one(long *running)
