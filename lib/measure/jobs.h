@@ -1,10 +1,10 @@
 /* jobs.h - work as a table of jobs, and the lines that come back from whoever did them, on whichever machine.
  *
  * A job is one command without a shell: it reads standard input or named files and writes its result to standard
- * output.  Columns of a table of jobs: job (a name, unique), command, and optionally input (a file for standard
- * input) or stdin (its text, on one line); others pass through.  An answer is one line, a row of
+ * output.  Columns of a table of jobs: job (a name, unique), command, and optionally input (a file for standard input)
+ * or stdin (its text, on one line); others pass through.  An answer is one line, a row of
  *   job,task,status,seconds,machine,sum,output
- * task: hash of command, input and stdin, so that the answer to another question is never taken for this one's; status: ok
+ * task: hash of command, input and stdin, so that the answer to another question is not taken for this one; status: ok
  * or how the command ended (ran_word); machine: the fingerprint of bench-machine; output: what it wrote, with
  * backslash escapes so that it has no quote, comma or line end; sum: hash of all the others.  A line that was cut or
  * mixed with another on its way does not have its sum and is not an answer.  The log of answers is append-only, one
