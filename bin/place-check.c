@@ -1,23 +1,36 @@
-/* place-check - is a graph of a training step sound
+/* place-check - is a graph of a training step, and a plan for it, sound
  *
- * Usage: place-check [GRAPH]
+ * Usage: place-check [--plan=FILE --profile=FILE] [GRAPH]
  *
- * One line on stdout for every fault: a tensor read before it is written,
- * written twice or never, operands whose number or size does not fit the
- * operator, bytes that do not fit the shape, a parameter read after its
- * update.  Exit 0: sound; 1: faults; 2: the input cannot be read.
+ * One line on stdout for every fault of the graph: a tensor read before it is
+ * written, written twice or never, operands whose number or size does not fit
+ * the operator, bytes that do not fit the shape, a parameter read after its
+ * update.
+ *
+ * With --plan also of the plan, the rule's name first; what checks knows
+ * nothing of the solver.  Every kernel finds its operands where the plan says,
+ * moves have a source and a place to go, fast memory stays under the limit at
+ * every node, nothing overlaps in either pool while it is needed or moved,
+ * times and objective are those of the profile, and the prices in the plan
+ * prove the bound.  Exit 0: sound; 1: faults; 2: an input cannot be read.
  *
  * Examples:
  *   $ place-net resnet50 --batch=4 | place-check
+ *   $ place-check --plan=plan.sexp --profile=p.csv g.sexp
  */
 #include "base/filter.h"
 #include "base/out.h"
-#include "tensor/graph.h"
+#include "place/verify.h"
 #include HELP
-#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
-static const struct opt options[] = { { 0 } };
+static const char *plan_path, *profile_path;
+static const struct opt options[] = {
+    { 0, "plan", STR, &plan_path, "FILE", "a plan for the graph", 0, 0 },
+    { 'p', "profile", STR, &profile_path, "FILE", "kernel times the plan was made from", 0, 0 },
+    { 0 }
+};
 
 static void say(void *context, const char *fault)
 {
@@ -25,12 +38,29 @@ static void say(void *context, const char *fault)
     puts(fault);
 }
 
+static int check_plan(const struct graph *g)
+{
+    struct profile *profile = profile_read(profile_path);
+    struct plan *p = plan_read(plan_path, g);
+    int faults = verify_plan(g, profile, p, say, NULL);
+    plan_free(p);
+    profile_free(profile);
+    return faults;
+}
+
 int main(int argc, char **argv)
 {
     const char *path = filter_operand(argc, argv, filter_init(argc, argv, help, options));
     fail_status = EXIT_USAGE;                             /* 1 is an answer */
+    if (!plan_path != !profile_path) usage("--plan and --profile belong together");
+    if (plan_path && !strcmp(path, "-") + !strcmp(plan_path, "-") + !strcmp(profile_path, "-") > 1)
+        usage("only one file can be stdin");
     struct graph *g = graph_read_raw(path);
     int faults = graph_faults(g, say, NULL);
+    if (faults == 0 && plan_path) {
+        graph_finish(g);
+        faults = check_plan(g);
+    }
     graph_free(g);
     finish();
     return faults > 0;

@@ -1,4 +1,4 @@
-/* place-verify - does a plan keep all rules
+/* place-verify - does a plan keep all rules (place-check --plan does the same)
  *
  * Usage: place-verify --profile=FILE --graph=FILE [PLAN]
  *

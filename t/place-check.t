@@ -28,6 +28,13 @@ node 19 'relu1.grad_relu': operands 'dense3.grad_data' and 'relu1.grad_relu' of 
 fault "too few operands" '/(node 3 relu2/s/Relu/Softmax_/; /(node 5 softmax/s/Softmax (in 11)/Softmax (in 11 11)/; s/(flops 200) (bytes 320)/(flops 200) (bytes 480)/' \
     "node 5 'softmax': Softmax has 2 inputs and 1 outputs"
 fault "an update of something else" '/(tensor 19 /s/updates 9/updates 3/' "tensor 19 'dense3.weight.next': updates 3, which is not an arg of the same size"
+place-cost --model=disk good > p.csv
+place-plan --formulation=sync --ratio=1:1 --profile=p.csv good > plan
+ok "a sound plan" place-check --plan=plan --profile=p.csv good
+sed 's/(limit_bytes [0-9]*)/(limit_bytes 4096)/' plan > small
+broken() { place-check --plan="$1" --profile=p.csv good > said && return 1; cut -d: -f1 said | sort -u | paste -sd' '; }
+is "a plan above its limit" capacity eval 'broken small | grep -o capacity'
+fails "a plan without the profile it was made from" 2 "belong together" place-check --plan=plan good
 fails "a truncated graph cannot be judged" 2 "opened" bash -c 'head -c 500 good | place-check'
 fails "not a graph" 2 "not a .graph" bash -c 'echo "(plan)" | place-check'
 done_testing

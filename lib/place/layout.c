@@ -258,34 +258,59 @@ static void lay_out_numa(struct placing *p, struct placement *x, struct plan *pl
     free(offset);
 }
 
-/* Moves beside kernels cost what they take of the channel, at a price between nothing and their whole time: several are
- * tried, at last the plan for moves between kernels.  The plan that is fastest beside its kernels and the highest bound
- * need not come from the same price. */
-static struct plan *lay_out_beside(struct placing *p, const struct effort *effort, struct placement *x)
+/* a part of the limit of every node, but what its kernel needs in any case */
+static void set_room(struct placing *p, const double *limit, double room)
 {
-    static const double prices[] = { 0.3, 0.08, 0.02, 0 }, GOOD = 0.001;
-    struct plan *best = NULL;
-    struct prices v = prices_new(p), proof = prices_new(p);
-    double *limit = xmalloc((size_t)p->nodes + 1, sizeof *limit), bound = 0, price = 0;
-    for (int n = 0; n < p->nodes; n++) {                 /* no prices at all prove that much */
+    for (int n = 0; n < p->nodes; n++) {
+        double least = INFINITY;
+        for (int c = p->choice_end[n]; c < p->choice_end[n + 1]; c++) {
+            double need = p->base[n] + (double)p->choice[c].staging;
+            for (int s = p->slot_end[n]; s < p->slot_end[n + 1]; s++)
+                if (!((c - p->choice_end[n]) >> (s - p->slot_end[n]) & 1)) need += p->size[p->slot_tensor[s]];
+            if (isfinite(p->seconds[c]) && need < least) least = need;
+        }
+        p->limit[n] = fmin(limit[n], fmax(floor(room * limit[n]), least));
+    }
+}
+
+static double no_prices(const struct placing *p)         /* no step takes less than its kernels at their fastest */
+{
+    double bound = 0;
+    for (int n = 0; n < p->nodes; n++) {
         double least = INFINITY;
         for (int c = p->choice_end[n]; c < p->choice_end[n + 1]; c++) least = fmin(least, p->seconds[c]);
         bound += least;
     }
+    return bound;
+}
+
+/* Moves beside kernels cost what they take of the channel, at a price between nothing and their whole time, and they
+ * need room that other tensors could have: several prices and shares of the room are tried, at last the plan for moves
+ * between kernels.  The plan that is fastest beside its kernels and the highest bound need not come from the same. */
+static struct plan *lay_out_beside(struct placing *p, const struct effort *effort, struct placement *x)
+{
+    static const struct { double price, room; } trial[] = { { 0.3, 1 }, { 0.08, 1 }, { 0.02, 1 }, { 0.3, 0.8 },
+                                                            { 0.3, 0.6 }, { 1, 0.8 }, { 0, 1 } };
+    static const double GOOD = 0.001;
+    struct plan *best = NULL;
+    struct prices v = prices_new(p), proof = prices_new(p);
+    double *limit = xmalloc((size_t)p->nodes + 1, sizeof *limit), bound = no_prices(p), price = 0;
     memcpy(limit, p->limit, (size_t)p->nodes * sizeof *limit);
-    for (size_t i = 0; i < sizeof prices / sizeof *prices; i++) {
+    for (size_t i = 0; i < sizeof trial / sizeof *trial; i++) {
         if (best && best->objective <= bound * (1 + GOOD)) break;
         struct plan *plan = plan_new(p->g, formulation_names[FORM_ASYNC]);
-        memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
-        placing_price(p, prices[i]);
-        double proved = solve_placing(p, effort, i > 0, x, &v) / (1 + prices[i]);
-        if (prices[i] > 0 && proved > bound) {
-            bound = proved;
-            price = prices[i];
+        double proved;
+        placing_price(p, trial[i].price);
+        set_room(p, limit, trial[i].room);
+        bool laid_out = try_placing(p, effort, i > 0, x, &v, &proved);
+        if (trial[i].price > 0 && trial[i].room >= 1 && proved / (1 + trial[i].price) > bound) {
+            bound = proved / (1 + trial[i].price);
+            price = trial[i].price;
             prices_copy(p, &proof, &v);
         }
-        bool laid_out = lay_out(p, effort, &v, x, true, plan);
-        if (!laid_out && !best && prices[i] <= 0) {      /* there is no room for longer moves */
+        memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
+        laid_out = laid_out && lay_out(p, effort, &v, x, true, plan);
+        if (!laid_out && !best && trial[i].price <= 0) { /* there is no room for longer moves */
             memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
             solve_placing(p, effort, false, x, &v);
             lay_out(p, effort, &v, x, false, plan);

@@ -618,8 +618,8 @@ bool improve_placing(const struct placing *p, const struct effort *effort, const
     return placement_overload(p, x, &node) <= 0 && placement_seconds(p, x) < 1e5;
 }
 
-double solve_placing(const struct placing *p, const struct effort *effort, bool warm, struct placement *x,
-                     struct prices *best)
+bool try_placing(const struct placing *p, const struct effort *effort, bool warm, struct placement *x,
+                 struct prices *best, double *proved)
 {
     struct dual d = dual_new(p);
     struct prices v = prices_new(p);
@@ -653,7 +653,15 @@ double solve_placing(const struct placing *p, const struct effort *effort, bool 
     placement_free(trial);
     prices_free(&v);
     dual_free(&d);
-    if (!improve_placing(p, effort, best, x))
+    *proved = bound;
+    return improve_placing(p, effort, best, x);
+}
+
+double solve_placing(const struct placing *p, const struct effort *effort, bool warm, struct placement *x,
+                     struct prices *best)
+{
+    double bound;
+    if (!try_placing(p, effort, warm, x, best, &bound))
         die("no plan found within the limit of %llu bytes", (unsigned long long)p->bytes_limit);
     return bound;
 }

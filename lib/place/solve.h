@@ -26,9 +26,11 @@ struct effort { long dual_steps, search_rounds; uint64_t seed; };
 
 /* Fills x with the best placement found and best with the prices of the highest bound, rounded to seven digits;
  * returns that bound.  When warm is set, x and best hold a placement and prices to start from, and half the dual steps
- * are made.  Dies when no feasible placement is found. */
+ * are made.  Dies when no feasible placement is found; try_placing then is false and x of no use. */
 double solve_placing(const struct placing *, const struct effort *, bool warm, struct placement *x,
                      struct prices *best);
+bool try_placing(const struct placing *, const struct effort *, bool warm, struct placement *x, struct prices *best,
+                 double *bound);
 
 /* Only the search, with given prices: x is made feasible for the current limits and improved; false if it cannot be. */
 bool improve_placing(const struct placing *, const struct effort *, const struct prices *, struct placement *x);
