@@ -4,7 +4,8 @@
 #              SCALE=test: smaller still
 #   TIER=      the slow memory, see place-tier; the default is a file under OUT
 #   RATIOS=    slow to fast memory;  FORMS= formulations;  THREADS= of kernels
-#   ROUNDS= STEPS=  every plan is executed in ROUNDS processes spread over the whole run, of STEPS counted steps each
+#   ROUNDS= STEPS=  every plan is executed in ROUNDS processes spread over the whole run, of STEPS counted steps each;
+#              a step that others disturbed is made again, AGAIN times for each counted one at most
 # Every case has its directory OUT/place/NET-BATCH-IMAGE: graph.sexp -> profile.csv -> FORM-RATIO.plan ->
 # FORM-RATIO.runROUND.csv; all of them -> results.csv.
 place_out = $(OUT)/place
@@ -20,6 +21,7 @@ RATIOS  ?= 8:1 4:1 1:1
 FORMS   ?= numa static sync async
 ROUNDS  ?= 1 2
 STEPS   ?= 1
+AGAIN   ?= 2
 THREADS ?= 1
 TIER    ?= file:$(place_out)/tier
 
@@ -72,7 +74,7 @@ $(place_out)/%/refined.done: | $(place_out)/%/profile.done
 define place_round
 $(place_out)/$(1)/%.run$(3).csv: | $(place_out)/$(1)/%.plan $(BIN)/place-run
 	@$(TOP)/pipelines/place-step $(place_out)/$(1) $$* $(3) $$(call place_ratio,$$*) $(TIER) $$(words $$($(2))) \
-	    --steps=$(STEPS) --threads=$(THREADS)
+	    --steps=$(STEPS) --again=$(AGAIN) --threads=$(THREADS)
 endef
 define place_plans
 $(place_out)/$(1)/%.plan: $(place_out)/$(1)/refined.done | $(BIN)/place-plan

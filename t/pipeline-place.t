@@ -3,7 +3,7 @@
 . "$(dirname "$0")/tap.sh"
 out=$B/pipeline-place
 rm -rf "$out"
-figure() { make -s -C "$root" SCALE=test STEPS=1 ROUNDS=1 STUDY_RATIOS='4:1 2:1' LARGE=vgg19-8-64 LARGE_LIMIT=20M OUT="$out" B="$B" BIN="$BIN" "$@"; }
+figure() { make -s -C "$root" SCALE=test STEPS=1 ROUNDS=1 AGAIN=0 STUDY_RATIOS='4:1 2:1' LARGE=vgg19-8-64 LARGE_LIMIT=20M OUT="$out" B="$B" BIN="$BIN" "$@"; }
 results=$out/place/results.csv
 ok 'figures 7 to 11 are made' figure figure7 figure8 figure9 figure10 figure11
 is 'columns of figure 7' 'network,batch,formulation,ratio,step_seconds,speedup_over_slow_ratio,lower_ratio,upper_ratio,loss_ratio,least_loss_ratio,kind' head -1 "$out/figure7.csv"

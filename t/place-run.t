@@ -7,7 +7,7 @@ place-net resnet50 --batch=1 --image=64 > g.sexp
 place-profile --runs=3 --tier=dram g.sexp > p.csv
 plan() { place-plan --profile=p.csv --rounds=100 --steps=300 "$@" g.sexp; }
 losses() { cut -d, -f4 "$1" | sed 1d; }
-run() { place-run --steps=2 --warm=1 "$@" g.sexp; }
+run() { place-run --steps=2 --warm=1 --again=0 "$@" g.sexp; }
 
 plan -f fast > fast.plan
 run --plan=fast.plan --tier="$disk" > fast.csv
@@ -16,8 +16,9 @@ is 'three steps have a loss each' 3 eval 'losses fast.csv | grep -c "^[0-9.e-]*$
 moved() { cut -d, -f1 <<< "$loss" | sort -u | wc -l; }
 is 'that changes as it learns' 3 moved
 plan -f slow > slow.plan
-for form in static sync numa; do plan -f $form -r 2:1 > $form.plan; done
-for form in slow static sync numa; do
+for form in static sync async numa; do plan -f $form -r 2:1 > $form.plan; done
+ok "moves that last" grep -q "(move [0-9]* to_fast [0-9]* [0-9]*)" async.plan
+for form in slow static sync async numa; do
     run --plan=$form.plan --tier="$disk" > $form.csv
     is "$form: the same losses to the last bit" "$loss" losses $form.csv
 done
@@ -50,4 +51,10 @@ fails 'a place beyond its pool' 1 'beyond the end of its pool' run --plan=wild.p
 sed 's/ streamed \([0-9.e-]*\) [0-9]* / streamed \1 4096 /; s/ staged \([0-9.e-]*\) [0-9]* / staged \1 4096 /' slow.plan > tight.plan
 fails 'less staging than a kernel needs' 1 'bytes of staging, the plan grants' run --plan=tight.plan --tier=dram
 rmdir "$B/run-test"
+run --plan=async.plan --tier=emu:2G,2G --delay=2000 > late.csv
+is 'moves at other times, over spoiled bytes: the same losses' "$loss" losses late.csv
+run --plan=async.plan --tier=dram --threads=2 > two.csv
+is 'and with two threads on another tier' "$loss" losses two.csv
+is 'disturbed steps come on top of the counted ones' 2 \
+    eval 'place-run --plan=fast.plan --tier=dram --steps=2 g.sexp | csv-calc --where="warm == 0" | sed 1d | wc -l'
 done_testing

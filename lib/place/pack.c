@@ -361,14 +361,15 @@ static enum pack_result descend(struct tree *t, const int *open, int n, const ui
     return result;
 }
 
-/* orders of preference: by two keys, largest first */
+/* orders of preference: by three keys, largest first */
 enum { ORDERS = 4 };
-static const struct keys { double a, b; } *sort_keys;
+static const struct keys { double a, b, c; } *sort_keys;
 static int by_keys(const void *x, const void *y)
 {
     const struct keys *a = &sort_keys[*(const int *)x], *b = &sort_keys[*(const int *)y];
     if (a->a != b->a) return a->a > b->a ? -1 : 1;
     if (a->b != b->b) return a->b > b->b ? -1 : 1;
+    if (a->c != b->c) return a->c > b->c ? -1 : 1;
     return *(const int *)x < *(const int *)y ? -1 : 1;
 }
 
@@ -381,8 +382,10 @@ static void rank(struct tree *t, int how, struct rng *blur)
         for (int s = t->first[i]; s < t->end[i]; s++)
             if (t->remaining[s] > total) total = t->remaining[s];
         double width = (double)(t->b[i].upper - t->b[i].lower), area = width * (double)t->b[i].size;
-        keys[i] = how == 0 ? (struct keys){ width, area } : how == 1 ? (struct keys){ (double)total, area }
-            : how == 2 ? (struct keys){ (double)total, width } : (struct keys){ (double)t->b[i].size, width };
+        keys[i] = how == 0   ? (struct keys){ width, area, (double)total }
+                  : how == 1 ? (struct keys){ (double)total, area, width }
+                  : how == 2 ? (struct keys){ (double)total, width, area }
+                             : (struct keys){ (double)t->b[i].size, width, area };
         if (blur) keys[i].a *= 0.5 + rng_unit(blur);
         order[i] = i;
     }

@@ -44,7 +44,7 @@ struct walk {
 };
 
 /* WT pixels, xs floats apart, of OB blocks of output channels: sums live in registers over input channels and taps.
- * With xs a constant the pixels are offsets in the instructions; otherwise their addresses drive sums out of registers. */
+ * With xs a constant the pixels are offsets in the instructions; else their addresses drive sums out of registers. */
 INLINE void micro(const int WT, const int OB, const int IC, const int xs, const struct walk *k, const float *x,
                   const float *w, const float *bias, float *y)
 {
