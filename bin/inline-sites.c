@@ -20,7 +20,7 @@
  * only cost (growth in its own units) is known of these, and no heat.
  *
  * Examples:
- *   $ inline-sites work/bzip2 | csv-sort -k heat --numeric --reverse
+ *   $ inline-sites work/bzip2 | csv-sort -k heat:nr
  */
 #include "base/filter.h"
 #include "inline/features.h"

@@ -189,18 +189,49 @@ else
     rm big
 fi
 
-# ---- examples of the help texts of which all files are here
+# ---- examples: every `$` line of the help texts and commands of README.md; options are those that the programs have, and
+# where all files are here, the line is run
 
+examples() { sed -n '/^ \*\//q; s/^ \*   \$ //p; s/^ \*       \(.*\)/  \1/p' "$1" | sed -e :a -e '/\\$/N; s/\\\n *//; ta' | grep -v '^  '; }
+of_readme() { sed -n 's/^    \([a-z]*-[a-z0-9-]* .*\)/\1/p' README.md docs/*.md 2> /dev/null | sed 's/  *#.*//'; }
+# options_of LINE: every option of every program of ours in a line that the program does not have
+options_of() {
+    local line=$1 stage word name first
+    line=$(sed "s/'[^']*'/Q/g; s/\"[^\"]*\"/Q/g; s/ #.*//" <<< "$line")
+    while IFS= read -r stage; do
+        first=
+        for word in $stage; do
+            if [ -z "$first" ]; then
+                [[ $word == *=* ]] && continue
+                first=$word
+                [ -f "$root/bin/$first.c" ] || break
+                [ -f "options.$first" ] || { "$BIN/$first" --_options; echo --help; echo --version; } > "options.$first" 2> /dev/null
+                continue
+            fi
+            [[ $word == -- ]] && break
+            # what a measuring program starts has options of its own
+            [[ $first == prof-record && $word != -* ]] && break
+            [[ $word == --?* ]] || continue
+            name=${word%%=*}
+            grep -q -- "^$name\(=\|$\)" "options.$first" || echo "$first has no option $name: $1"
+        done
+    done < <(sed 's/[|;<>]\|&&/\n/g' <<< "$line")
+}
+: > why
 for p in "${programs[@]}"; do
     while IFS= read -r command; do
+        options_of "$command" >> why
         there=no
         for word in $command; do
             [[ ${word##*=} == data/* && -e $root/${word##*=} ]] && there=yes && continue
-            [[ $word == *.csv || $word == *.sexp || $word == '>' ]] && there=no && break
+            [[ $word == *.csv || $word == *.sexp || $word == '>' || $word == --out=* ]] && there=no && break
         done
         [ $there = no ] || ok "$p: example: $command" eval '(set -o pipefail; cd "$root" && eval "$command" > /dev/null)'
-    done < <(sed -n '/^ \*\//q; s/^ \*   \$ \(.* data\/.*\)/\1/p' "$root/bin/$p.c")
+    done < <(examples "$root/bin/$p.c")
 done
+while IFS= read -r command; do options_of "$command" >> why; done < <(cd "$root" && of_readme)
+if [ -s why ]; then fail 'examples use options that there are'; else pass 'examples use options that there are'; fi
+ok 'there are examples, of programs and of the README' [ "$(for p in "${programs[@]}"; do examples "$root/bin/$p.c"; done | wc -l)" -ge 120 ]
 
 # ---- sources
 
@@ -223,7 +254,7 @@ ok 'every header and program begins with its name and what it is' quiet_if awk '
     n = FILENAME; sub(".*/", "", n); if (FILENAME ~ /^bin/) sub("[.]c$", "", n)
     if (index($0, "/* " n " - ") != 1) print FILENAME ": " $0}' $sources
 # tests of more than one program are named FAMILY-something; these are known
-several='all filter-faults pipeline-* figures-* *-oracle *-live *-fuzz *-golden'
+several='all loop-library filter-faults pipeline-* figures-* *-oracle *-live *-fuzz *-golden'
 alone() {
     local f p good=0
     for f in t/*.t; do

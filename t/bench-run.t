@@ -43,4 +43,13 @@ sh -c 'bench-run --quiet --warmup=0 --rounds=100000 -o k.csv --label=a true --la
 ok 'after kill -9 the table is whole rows' csv-check k.csv
 ok 'and goes on' bench-run --quiet --warmup=0 --rounds=12 -o k.csv --label=a true --label=b 'true 1'
 is 'to the rounds that were asked for' 'a,b' sh -c "awk -F, '\$4 == \"measure\" && \$2 == 11 { print \$1 }' k.csv | sort | paste -sd,"
+# the lock of measurements serves every user of the machine, whoever made it and with what umask
+mkdir -m 1777 shared
+(umask 077 && TMPDIR=$T/shared bench-run --quiet --rounds=1 --label=a true > /dev/null)
+is 'others may read the lock' 644 stat -c %a shared/millrace-measure.lock
+if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null && chmod 755 "$T" &&
+    setpriv --reuid=65534 --regid=65534 --clear-groups "$BIN/csv-cat" --version > /dev/null 2>&1; then
+    ok 'a second user measures, too' setpriv --reuid=65534 --regid=65534 --clear-groups env TMPDIR="$T/shared" HOME=/ \
+        "$BIN/bench-run" --quiet --rounds=1 --label=a true
+else skip 'a second user' 'not root, or nobody cannot run what is here'; fi
 done_testing

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,7 +48,14 @@ void measure_lock(void)
     if (lock_fd >= 0 || getenv(held_by_parent)) return;
     const char *dir = getenv("TMPDIR");
     char *path = xformat("%s/millrace-measure.lock", dir && *dir ? dir : "/tmp");
-    lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    /* whoever comes first makes it, all others may read it, which is enough for flock; asking to create a file that is
+     * another's is refused in a sticky folder */
+    lock_fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    if (lock_fd < 0 && errno == ENOENT) {
+        lock_fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+        if (lock_fd >= 0 && fchmod(lock_fd, 0644) != 0) {}   /* another's, made just now: as it is */
+        if (lock_fd < 0) lock_fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    }
     if (lock_fd < 0) die_errno("%s", path);
     if (flock(lock_fd, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK) die_errno("%s", path);
