@@ -1,8 +1,7 @@
-/* inline-cc - stand in for the C compiler of any build, and remember how each object was made
+/* inline-cc - stand in for the compiler of any build, remember how objects were made
  *
- * Usage: CC=inline-cc ./configure && make
+ * Usage: inline-cc [--c++] COMPILER-ARGUMENT...
  *        CC=inline-cc CXX='inline-cc --c++' make
- *        inline-cc [--c++] COMPILER-ARGUMENT...
  *
  * Passes its arguments to clang (INLINE_CC and INLINE_CXX in the environment
  * name another; without a clang, cc and c++) and ends with its status.  Every

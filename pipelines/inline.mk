@@ -248,3 +248,73 @@ $(LIVE)/figure-%.svg $(LIVE)/figure-%.png &: $(LIVE)/figure-%.csv $(TOP)/plots/i
 	$(call keep,$(LIVE)/figure-$*.svg)
 	gnuplot -c $(TOP)/plots/inline-$*.gp $< $(call beside,$(LIVE)/figure-$*.png) '$(NAMES)'
 	$(call keep,$(LIVE)/figure-$*.png)
+
+# ==== inlining on top of LTO and a profile, beside what an expert would build instead, and home again
+#   make inline-home                          the programs of data/programs.csv that search (NAMES= some of them)
+#   make inline-home PROGRAM=DIR              yours: DIR/program holds the lines build, search, confirm
+#   make inline-home PROGRAM=DIR FROM=BUILD BINARY=jq   yours, built by CC=inline-cc below BUILD; no line build
+#   BASE=lto-pgo   what the tables compare with     PROFILE=irn|fe|none   what the search stands on
+#   HOME_ROWS=     the stock builds     HOME_EVALS=  builds for the search     COMPILER=clang
+# Leaves OUT/inline-home/NAME/home: compile.replay, link.replay, flags.mk and the profile, for your own build.
+HOME_OUT     = $(OUT)/inline-home
+BASE        ?= lto-pgo
+PROFILE     ?= irn
+COMPILER    ?= clang
+HOME_ROWS   ?= O2 O3 Os Oz thinlto lto pgo lto-pgo gcc-O2 gcc-O3 gcc-lto gcc-pgo gcc-lto-pgo
+HOME_EVALS  ?= $(if $(filter ci,$(SCALE)),12,$(if $(filter full,$(SCALE)),300,40))
+# one per cent of text weighs as much as a twentieth per cent of instructions; small: least text, not slower
+HOME_GOAL   ?= --text-weight=0.05 --max-text=1.3
+HOME_SMALL  ?= --text-weight=0.8 --max-instructions=1
+HOME_ROUNDS ?= $(if $(filter ci,$(SCALE)),6,20)
+home_own     = $(if $(FROM),--from-build=$(abspath $(FROM)) --program=$(or $(BINARY),$(notdir $(abspath $(PROGRAM)))))
+home_labels  = $(HOME_ROWS) $(if $(filter none,$(PROFILE)),,lto-$(PROFILE)) learned small
+
+inline-home: $(HOME_OUT)/exact.csv $(HOME_OUT)/time.csv $(NAMES:%=$(HOME_OUT)/%/home.csv)
+	@echo "On inputs that were not searched on, over $(BASE) (below 1 is better); cpu: paired rounds, 95 % intervals:"
+	csv-show $(HOME_OUT)/time.csv
+	echo "Exact: instructions, modelled cycles, text:"
+	csv-show $(HOME_OUT)/exact.csv
+	csv-cat $(NAMES:%=$(HOME_OUT)/%/home.csv) | csv-show
+.PHONY: inline-home
+
+ifeq ($(LIVE_OWN),)
+$(HOME_OUT)/%/w/program.csv: $(LIVE)/sources
+	@mkdir -p $(@D)
+	inline-module --table=$(LIVE_TABLE) --program=$* --compiler=$(COMPILER) --lto --profile=$(PROFILE) \
+	    --out=$(@D) $(LIVE)/src/$*
+else
+$(HOME_OUT)/%/w/program.csv: $(LIVE_OWN)/program | $(PROGS)
+	@mkdir -p $(@D)
+	inline-module $(home_own) --compiler=$(COMPILER) --lto --profile=$(PROFILE) --out=$(@D) $(LIVE_OWN)
+endif
+$(HOME_OUT)/%/explored: $(HOME_OUT)/%/w/program.csv
+	@GOAL=home $(TOP)/pipelines/explore $(<D) $(@D) $(HOME_EVALS) $(SEED) $(JOBS) $(HOME_GOAL)
+	touch $@
+$(HOME_OUT)/%/learned.sexp: $(HOME_OUT)/%/explored
+	@inline-search --best $(HOME_GOAL) --store=$(@D)/store --work=$(@D)/w $(@D)/history.csv $(aside)
+$(HOME_OUT)/%/small.sexp: $(HOME_OUT)/%/explored
+	@inline-search --best $(HOME_SMALL) --store=$(@D)/store --work=$(@D)/w $(@D)/history.csv $(aside)
+
+# winners are built from their decision lists, as everybody else will; lto-irn is what they stand on
+$(HOME_OUT)/%/built: $(HOME_OUT)/%/learned.sexp $(HOME_OUT)/%/small.sexp
+	@for row in $(HOME_ROWS); do inline-build --stock=$$row --out=$(@D)/$$row $(@D)/w > /dev/null; done
+	inline-build --out=$(@D)/lto-$(PROFILE) $(@D)/w > /dev/null
+	for set in learned small; do
+	    inline-build --decisions=$(@D)/$$set.sexp --out=$(@D)/$$set $(@D)/w > $(@D)/$$set.obeyed.csv
+	done
+	touch $@
+home_builds = $(foreach l,$(home_labels),$l=$(@D)/$l)
+$(HOME_OUT)/%/exact.csv: $(HOME_OUT)/%/built
+	@METRICS='instructions size' $(TOP)/pipelines/measure count $(@D)/w $(home_builds) $(aside)
+$(HOME_OUT)/%/runs.csv: $(HOME_OUT)/%/built
+	@ROUNDS=$(HOME_ROUNDS) SEED=$(SEED) $(TOP)/pipelines/measure time $(@D)/w $(home_builds) $(aside)
+$(HOME_OUT)/%/home.csv: $(HOME_OUT)/%/learned.sexp
+	@inline-emit --to=replay --decisions=$< --out=$(@D)/home $(@D)/w $(aside)
+$(HOME_OUT)/exact.csv: $(NAMES:%=$(HOME_OUT)/%/exact.csv)
+	@inline-compare --base=$(BASE) $^ $(aside)
+# the losses first
+$(HOME_OUT)/time.csv: $(NAMES:%=$(HOME_OUT)/%/runs.csv)
+	@csv-cat $^ > $@.runs
+	bench-compare --quiet --base=$(BASE) --metric=cpu $@.runs > $@.all || [ $$? -le 2 ]
+	csv-sort -k ratio:nr $@.all $(aside)
+	rm $@.runs $@.all

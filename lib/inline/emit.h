@@ -1,10 +1,10 @@
 /* emit.h - take decisions home: files for the user's own build, which then makes the program that was measured.
  *
  * For decisions in the stages of -flto (lto.h).  The lists are open: what they name is decided, yes or no, all other
- * calls are the compiler's, so that code which is edited later falls back to an ordinary build and not to one without any
- * inlining.  What has to be denied is more than what is left in the end: a call is asked about in every function that
- * its caller is inlined into on the way, some of which are gone then.  So the open build is made here and compared with
- * the closed one, and what it inlines besides is denied too, until both inline the same.
+ * calls are the compiler's, so that code which is edited later falls back to an ordinary build and not to one without
+ * any inlining.  What has to be denied is more than what is left in the end: a call is asked about in every function
+ * that its caller is inlined into on the way, some of which are gone then.  So the open build is made here and compared
+ * with the closed one, and what it inlines besides is denied too, until both inline the same.
  *
  * Written to a directory: compile.replay, link.replay, the profile where there is one, and flags.mk, a fragment of a
  * makefile with CC, AR, RANLIB, CFLAGS and LDFLAGS. */

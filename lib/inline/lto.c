@@ -66,16 +66,40 @@ void lto_replay_text(struct buf *b, const struct live *l, const char *stage, boo
         if ((l->v[i].inlined || open) && str_is(live_stage(l->v[i].chain), stage)) replay_line(b, &l->v[i]);
 }
 
-/* ---- which functions have a body in which unit */
+/* ---- which functions have a body in which unit, and which calls must not stay calls */
 
 struct defines {
-    struct intern *unit;
+    struct intern *unit;                                 /* of each, its functions */
+    struct live must;                                    /* calls that are inlined whatever is decided */
     size_t n;
 };
 
+/* Names of the functions whose body is there for inlining alone (C99 `inline` without `extern`): LLVM's
+ * available_externally. */
+static void find_inline_only(const char *text, struct intern *names)
+{
+    static const char word[] = "define available_externally ";
+    FILE *f = fopen(text, "r");
+    char *line = NULL;
+    size_t cap = 0;
+    if (!f) die_errno("%s", text);
+    for (ssize_t n; (n = getline(&line, &cap, f)) > 0;) {
+        if (strncmp(line, word, sizeof word - 1) != 0) continue;
+        const char *at = strchr(line, '@'), *end = at ? strchr(at, '(') : NULL;
+        if (end && at[1] != '"') intern(names, (str){ at + 1, (size_t)(end - at - 1) });
+    }
+    fclose(f);
+    free(line);
+}
+
+/* defines.csv, and must.csv: when the program has no other body of such a function, a call of it that stays would not
+ * link; it is inlined where it stands in the source, so no copy of it comes up later */
 static const char *write_defines(const struct llvm *l, const char *work, const struct program *p)
 {
     char *path = xformat("%s/defines.csv", work), *text = xformat("%s/.defines.%ld.ll", work, (long)getpid());
+    char *must = xformat("%s/must.csv", work), *never = xformat("%s/never.csv", work);
+    struct intern inline_only = { 0 }, real = { 0 };
+    struct live calls = { 0 };
     const char *why = NULL;
     csvw *w = csvw_open(path);
     csvw_names(w, "unit,function");
@@ -83,28 +107,60 @@ static const char *write_defines(const struct llvm *l, const char *work, const s
     for (size_t k = 0; k < p->nunits && !why; k++) {
         char *module = xformat("%s/unit%zu.bc", work, k);
         struct ir_module m;
-        why = llvm_text(l, module, NULL, text);
-        if (!why) ir_read(&m, text);
-        for (size_t i = 0; !why && i < m.nfunctions; i++) {
-            if (!m.function[i].defined) continue;
-            csvw_int(w, (int64_t)k);
-            csvw_str(w, m.function[i].name);
-            csvw_end(w);
+        struct intern here = { 0 };
+        why = llvm_text(l, module, "function(add-discriminators)", text);  /* as the compile stage does first */
+        if (!why) {
+            ir_read(&m, text);
+            find_inline_only(text, &here);
+            for (size_t i = 0; i < m.nfunctions; i++) {
+                if (!m.function[i].defined) continue;
+                csvw_int(w, (int64_t)k);
+                csvw_str(w, m.function[i].name);
+                csvw_end(w);
+                intern(intern_find(&here, m.function[i].name) >= 0 ? &inline_only : &real, m.function[i].name);
+            }
+            for (size_t i = 0; i < m.ncalls; i++)
+                if (m.call[i].chain.n) live_add(&calls, m.function[m.call[i].callee].name, m.call[i].chain, true);
+            ir_free(&m);
         }
-        if (!why) ir_free(&m);
+        intern_free(&here);
         free(module);
     }
     csvw_close(w);
     unlink(text);
+    live_sort(&calls);
+    w = csvw_open(must);
+    csvw_names(w, "callee,chain");
+    csvw_end(w);
+    for (size_t i = 0; i < calls.n; i++) {
+        if (intern_find(&inline_only, calls.v[i].callee) < 0 || intern_find(&real, calls.v[i].callee) >= 0) continue;
+        csvw_str(w, calls.v[i].callee);
+        csvw_str(w, calls.v[i].chain);
+        csvw_end(w);
+    }
+    csvw_close(w);
+    w = csvw_append(never, "callee,reason");
+    for (size_t i = 0; i < inline_only.n; i++) {
+        if (intern_find(&real, inline_only.name[i]) >= 0) continue;
+        csvw_str(w, inline_only.name[i]);
+        csvw_cstr(w, "no body but the one for inlining");
+        csvw_end(w);
+    }
+    csvw_close(w);
+    intern_free(&inline_only);
+    intern_free(&real);
+    live_free(&calls);
     free(text);
     free(path);
+    free(must);
+    free(never);
     return why;
 }
 
 static struct defines read_defines(const char *work, size_t nunits)
 {
-    char *path = xformat("%s/defines.csv", work);
-    struct defines d = { xcalloc(nunits, sizeof *d.unit), nunits };
+    char *path = xformat("%s/defines.csv", work), *must = xformat("%s/must.csv", work);
+    struct defines d = { .unit = xcalloc(nunits, sizeof *d.unit), .n = nunits };
     csv *t = csv_open(path);
     int unit = csv_need(t, "unit"), function = csv_need(t, "function");
     while (csv_next(t)) {
@@ -113,28 +169,37 @@ static struct defines read_defines(const char *work, size_t nunits)
         intern(&d.unit[k], csv_str(t, function));
     }
     csv_close(t);
+    t = csv_open(must);
+    int callee = csv_need(t, "callee"), chain = csv_need(t, "chain");
+    while (csv_next(t)) live_add(&d.must, csv_str(t, callee), csv_str(t, chain), true);
+    csv_close(t);
     free(path);
+    free(must);
     return d;
 }
 
 static void free_defines(struct defines *d)
 {
     for (size_t k = 0; k < d->n; k++) intern_free(&d->unit[k]);
+    live_free(&d->must);
     free(d->unit);
 }
 
 /* ---- the compile stage */
 
-/* the lines that concern a unit: calls that end up in one of its functions */
-static struct buf unit_lines(const struct build *b, const struct intern *defines)
+/* the lines that concern unit k: calls that end up in one of its functions */
+static struct buf unit_lines(const struct build *b, const struct defines *d, size_t k)
 {
     struct buf lines = { 0 };
-    for (size_t i = 0; b->wanted && i < b->wanted->n; i++) {
+    if (!b->wanted) return lines;
+    for (size_t i = 0; i < b->wanted->n; i++) {
         const struct live_site *s = &b->wanted->v[i];
         if ((s->inlined || b->open) && str_is(live_stage(s->chain), "compile") &&
-            intern_find(defines, live_outermost(s->chain)) >= 0)
+            intern_find(&d->unit[k], live_outermost(s->chain)) >= 0)
             replay_line(&lines, s);
     }
+    for (size_t i = 0; i < d->must.n; i++)               /* of two lines for one call the last holds */
+        if (intern_find(&d->unit[k], live_outermost(d->must.v[i].chain)) >= 0) replay_line(&lines, &d->must.v[i]);
     return lines;
 }
 
@@ -198,11 +263,11 @@ static void unit_words(struct args *a, const struct llvm *l, const struct build 
     }
 }
 
-static const char *compile_unit(const struct llvm *l, const struct build *b, size_t k, const struct intern *defines,
+static const char *compile_unit(const struct llvm *l, const struct build *b, size_t k, const struct defines *defines,
                                 char **object, char **table)
 {
     static char sentence[600];
-    struct buf lines = unit_lines(b, defines), remarks = { 0 };
+    struct buf lines = unit_lines(b, defines, k), remarks = { 0 };
     const struct unit *u = &b->program->unit[k];
     struct args a = { 0 };
     char *data;
@@ -317,7 +382,7 @@ static const char *build_all(const struct llvm *l, const struct build *b, struct
         exe = xformat("%s/%s", here, exe);
         free(here);
     }
-    for (size_t k = 0; k < n && !why; k++) why = compile_unit(l, b, k, &d.unit[k], &object[k], &table[k]);
+    for (size_t k = 0; k < n && !why; k++) why = compile_unit(l, b, k, &d, &object[k], &table[k]);
     if (!why) why = link_units(l, b, object, exe, remarks);
     for (size_t k = 0; k < n && !why && did; k++) read_done(table[k], did, "compile");
     if (!why && did) why = read_link(l, b, exe, remarks, did);

@@ -28,14 +28,15 @@ void search_load(const struct search *s, str decisions, struct live *l)
     live_free(&did);
 }
 
+/* the calls of the source have no discriminators yet; in another stage static functions are numbered otherwise */
 static long row_of_site(const struct search *s, const struct live_site *c)
 {
     struct buf b = { 0 };
-    live_base_key(&b, c->callee, c->chain);
-    long k = intern_find(s->heat_key, (str){ b.s, b.n });
-    if (k < 0) {                                         /* numbered otherwise in another stage */
-        live_base_key(&b, live_plain(c->callee), c->chain);
+    long k = -1;
+    for (int plain = 0; plain < 2 && k < 0; plain++) {
+        live_base_key(&b, plain ? live_plain(c->callee) : c->callee, c->chain);
         k = intern_find(s->heat_key, (str){ b.s, b.n });
+        if (k < 0) k = intern_find(s->heat_key, live_plain((str){ b.s, b.n }));      /* f:3:5.2 -> f:3:5 */
     }
     free(b.s);
     return k;

@@ -143,7 +143,8 @@ static bool in_source(const struct work *w, str callee, str chain)
     for (size_t i = 0; i < w->ncalls && !found; i++) {
         if (!str_eq(w->call[i].callee, callee)) continue;
         live_base_key(&here, w->call[i].callee, w->call[i].chain);
-        found = str_eq((str){ here.s, here.n }, (str){ wanted.s, wanted.n });
+        found = str_eq((str){ here.s, here.n }, (str){ wanted.s, wanted.n }) ||
+                str_eq((str){ here.s, here.n }, live_plain((str){ wanted.s, wanted.n }));        /* f:3:5.2 -> f:3:5 */
     }
     free(wanted.s);
     free(here.s);
