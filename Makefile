@@ -181,6 +181,8 @@ help:
 	  make list         the filters, a line each; make readme puts them into README.md
 	  make lint         warnings of gcc and clang as errors, gcc's and cppcheck's analysis, shellcheck
 	  make sanitize     all tests under AddressSanitizer and UBSan
+	  make debug        the filters without optimisation, in build/debug/bin; make valgrind T='t/csv-cut.t' runs tests on them
+	  make coverage     lines and branches that the tests reach, by module, in build/coverage.csv
 	  make fuzz         the readers against random input, FUZZ_SECONDS=60 each; see t/fuzz/README.md
 	  make bench        speed against the floors we promise
 	  make clean        remove what was built (out/ stays)
@@ -211,6 +213,26 @@ SANITIZE = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined
 sanitize:
 	export ASAN_OPTIONS=detect_leaks=0
 	$(MAKE) B=$B/san BIN=$B/san/bin CFLAGS='$(SANITIZE)' test T='$(T)'
+
+# as they are debugged: no optimisation, all symbols, in build/debug/bin; under valgrind, every error of memory is one
+debug:
+	$(MAKE) B=$B/debug BIN=$B/debug/bin CFLAGS='-Og -g3' all
+VALGRIND ?= t/csv-cut.t t/csv-sort.t t/sexp-get.t
+valgrind: debug
+	mkdir -p $B/debug/valgrind
+	for p in $(FILTERS); do
+	    printf '#!/bin/sh\nexec valgrind -q --error-exitcode=99 --leak-check=no %s "$$@"\n' "$(abspath $B/debug/bin)/$$p" > $B/debug/valgrind/$$p
+	done
+	chmod +x $B/debug/valgrind/*
+	B=$(abspath $B/debug) BIN=$(abspath $B/debug/valgrind) prove -j$(JOBS) -e '' $(or $(T),$(VALGRIND))
+# lines and branches that the tests reach, a row a module; those below 85 % of their lines are named
+coverage:
+	-$(MAKE) B=$B/coverage BIN=$B/coverage/bin CFLAGS='-O0 -g --coverage' LDFLAGS=--coverage test T='$(T)'
+	$(TOP)/t/coverage $B/coverage $(aside)
+	csv-where -c lines_ratio --max=0.85 $B/coverage.csv | csv-show
+coverage: new = $(call beside,$B/coverage.csv)
+coverage: aside = > $(new); $(call keep,$B/coverage.csv)
+.PHONY: debug valgrind coverage
 
 FUZZ_SECONDS ?= 60
 FUZZ ?= $(filter-out fuzz,$(basename $(notdir $(wildcard t/fuzz/*.c))))
