@@ -55,17 +55,21 @@ $(POLICY_OUT)/settings-select.csv: $(POLICY_OUT)/settings.csv $(POLICY_OUT)/coun
 
 # what a picture shows stands in a table beside it: one policy, one set
 $(POLICY_OUT)/policies-one.csv: $(POLICY_OUT)/policies.csv $(BIN)/csv-where
-	policy=$$(awk -F, 'NR > 1 && $$5 != "" && (!first || $$1 == "$(POLICY_PLOT)") { first = $$1 } END { print first }' $<)
+	csv-calc --where='known(saved_ratio)' --set="wanted=policy == '$(POLICY_PLOT)'" $< | csv-sort --key=wanted:nr > $@.found
+	policy=$$(csv-sample --first=1 $@.found | csv-calc --print=policy)
+	rm $@.found
 	csv-where --column=policy --is="$$policy" $< $(aside)
 $(POLICY_OUT)/policies-set.csv: $(POLICY_OUT)/policies-summary.csv $(BIN)/csv-where
-	set=$$(awk -F, 'NR > 1 && $$3 > 0 && set != "test" { set = $$2 } END { print set }' $<)
+	csv-calc --where='n > 0' --set="test=set == 'test'" --set='row=row()' $< | csv-sort --key=test:n,row:n > $@.found
+	set=$$(csv-sample --last=1 $@.found | csv-calc --print=set)
+	rm $@.found
 	csv-where --column=set --is="$$set" $< $(aside)
 $(foreach x,svg png,$(POLICY_OUT)/policies.$x): $(POLICY_OUT)/policies-one.csv $(TOP)/plots/flambda-savings.gp
-	policy=$$(awk -F, 'NR == 2 { print $$1 }' $<)
+	policy=$$(csv-sample --first=1 $< | csv-calc --print=policy)
 	if [ -n "$$policy" ]; then gnuplot -c $(TOP)/plots/flambda-savings.gp $< $(new) "$$policy"; else : > $(new); fi
 	$(call keep,$@)
 $(foreach x,svg png,$(POLICY_OUT)/policies-set.$x): $(POLICY_OUT)/policies-set.csv $(TOP)/plots/flambda-summary.gp
-	set=$$(awk -F, 'NR == 2 { print $$2 }' $<)
+	set=$$(csv-sample --first=1 $< | csv-calc --print=set)
 	if [ -n "$$set" ]; then gnuplot -c $(TOP)/plots/flambda-summary.gp $< $(new) "$$set"; else : > $(new); fi
 	$(call keep,$@)
 $(foreach x,svg png,$(POLICY_OUT)/policies-greedy.$x): $(POLICY_OUT)/policies-greedy.csv $(TOP)/plots/flambda-greedy.gp
@@ -119,8 +123,9 @@ $(POLICY_OUT)/generalise-%.csv: $(POLICY_OUT)/generalise-%.jobs
 	jobs-merge --log=$@.log $< | fit-cv --pool $(aside)
 # what the picture shows: all programs together, and the best that any function of these features could do
 $(POLICY_OUT)/generalise-all-%.csv: $(POLICY_OUT)/generalise-%.csv $(POLICY_OUT)/generalise-labels-%.csv $(BIN)/fit-audit
-	ceiling=$$(fit-audit --target=label --ignore=program,$(GENERALISE_IGNORE) $(POLICY_OUT)/generalise-labels-$*.csv | awk -F, '$$1 == "ceiling_ratio" { print $$3 }')
-	csv-where --column=group --is='(all)' $< | sed "1s/$$/,ceiling_ratio/; 2,\$$s/$$/,$$ceiling/" $(aside)
+	ceiling=$$(fit-audit --target=label --ignore=program,$(GENERALISE_IGNORE) $(POLICY_OUT)/generalise-labels-$*.csv |
+	    csv-calc --print=value --where="item == 'ceiling_ratio'")
+	csv-calc --where="group == '(all)'" --let=bound="$$ceiling" --set='ceiling_ratio=bound' $< $(aside)
 $(POLICY_OUT)/generalise-%.svg: $(POLICY_OUT)/generalise-all-%.csv $(TOP)/plots/flambda-generalise.gp
 	gnuplot -c $(TOP)/plots/flambda-generalise.gp $< $(new) '$* labels'
 	$(call keep,$@)
@@ -159,7 +164,7 @@ $(POLICY_OUT)/ours.csv: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/policies.csv $(POLIC
 	END { if (tree_a) print "tree_a", "n_nodes", tree_a; for (b in top) print "best_policy_percent", b, 100 * top[b] }' CONVFMT=%.12g OFMT=%.12g $^ $(aside)
 $(POLICY_OUT)/published.csv: $(TOP)/data/published/flambda.csv $(POLICY_OUT)/ours.csv $(BIN)/csv-join
 	csv-join --key=figure,key --keep=left $< $(POLICY_OUT)/ours.csv |
-	    awk -F, -v OFS=, 'NR == 1 { print $$0, "difference"; next } $$4 == "" { print $$0, ""; next } { printf "%s,%.3g\n", $$0, $$4 - $$3 }' $(aside)
+	    csv-calc --set='difference=digits(ours - published, 3)' $(aside)
 
 # shares of the labels against tau, from the rewards in the training logs: make flambda-classes DATA=DIR
 CLASS_LOG  ?= ridge_moe
