@@ -302,6 +302,7 @@ install: all
 	chmod 755 $(bindir)/millrace
 	! ls $B/measure/*.so > /dev/null 2>&1 || install $B/measure/*.so $(libdir)
 	! [ -d $B/prof ] || cp -r $B/prof/. $(libdir)
+	rm -f $(libdir)/*.d
 	install -d $(pydir)/millrace_place
 	install -m 644 lib/place/torch/millrace_place/*.py $(pydir)/millrace_place
 .PHONY: help readme objects lint sanitize fuzz bench bench-csv bench-sexp man install dist deb
