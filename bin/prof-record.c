@@ -41,7 +41,7 @@
 #define PYTHON "/usr/bin/python3"
 #endif
 
-static const char *out = "prof.out", *python = PYTHON, *calls;
+static const char *out = "prof.out", *python, *calls;
 static struct list rules;
 static long judge, max_events, ring;
 static double delay;
@@ -59,7 +59,7 @@ static const struct opt options[] = {
     { 0, "max-events", INT, &max_events, "N", "stop after so many records of a process; 0: never", 0, 1e15 },
     { 0, "ring", INT, &ring, "N", "keep only the last N records of a thread; 0: all", 0, 1e9 },
     { 0, "force", FLAG, &force, NULL, "remove the logs of an earlier run from DIR", 0, 0 },
-    { 0, "python", STR, &python, "PROGRAM", "interpreter for scripts", 0, 0 },
+    { 0, "python", STR, &python, "PROGRAM", "interpreter for scripts [the active venv's, or the system's]", 0, 0 },
     { 0 }
 };
 
@@ -118,6 +118,14 @@ static void add_path(const char *name, const char *value, bool first)
     free(both);
 }
 
+/* --python, else that of the active virtual environment, else the system's */
+static const char *interpreter(void)
+{
+    const char *venv = getenv("VIRTUAL_ENV");
+    char *path = venv && *venv ? xformat("%s/bin/python3", venv) : NULL;
+    return python ? python : path && access(path, X_OK) == 0 ? path : PYTHON;
+}
+
 static void set_number(const char *name, double v)
 {
     char b[40];
@@ -159,7 +167,7 @@ int main(int argc, char **argv)
     if (gpu) setenv("CUDA_INJECTION64_PATH", library("libmillrace-gpu.so", true), 1);
     const char **command = xcalloc((size_t)(argc - i) + 2, sizeof *command);
     int n = 0;
-    if (script) command[n++] = python;
+    if (script) command[n++] = interpreter();
     for (int k = i; k < argc; k++) command[n++] = argv[k];
     execvp(command[0], (char *const *)(uintptr_t)command);
     die_errno("%s", command[0]);

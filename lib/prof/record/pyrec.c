@@ -778,6 +778,8 @@ static struct PyModuleDef module = { PyModuleDef_HEAD_INIT, .m_name = "_millrace
 PyMODINIT_FUNC PyInit__millrace(void);
 PyMODINIT_FUNC PyInit__millrace(void)
 {
+    if (strncmp(Py_GetVersion(), PY_VERSION, strcspn(PY_VERSION, ".") + 3) != 0)
+        return PyErr_Format(PyExc_ImportError, "the recorder was built for Python %s", PY_VERSION);
     if (PyType_Ready(&wrapper_type) < 0 || PyType_Ready(&operation_type) < 0) return NULL;
     PyObject *m = PyModule_Create(&module);
     if (m && (PyModule_AddObjectRef(m, "operation", (PyObject *)&operation_type) < 0

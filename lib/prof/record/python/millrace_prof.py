@@ -209,8 +209,8 @@ _static = {}                                              # modules within the i
 
 
 def _after_import(loaded):
-    """After an import.  A name: of an extension module, within another import.  True: an outermost one that loaded shared
-    objects, all is looked at again; else only what lives in the interpreter."""
+    """After an import.  A name: of an extension module, within another import.  True: an outermost one that loaded
+    shared objects, all is looked at again; else only what lives in the interpreter."""
     if loaded is True:
         _see_all()
         return
