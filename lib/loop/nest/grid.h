@@ -18,9 +18,9 @@ void grid_sizes(struct grid *, const char *kind, const char *const *param, const
 void grid_sample(struct grid *, const char *kind, const char *const *param, const char *const *list, int n,
                  size_t count, uint64_t seed);
 void grid_network(struct grid *, const char *network, bool nhwc);    /* "resnet50" or "vgg19", batch 1, padded */
-/* also "bert", "llama" (dense layers for so many tokens, of type f32, bf16 or u8s8) and "mobilenet2"; usage() if not */
+/* also "bert", "llama" (dense layers for so many tokens, of type f32, bf16 or u8s8) and "mobilenet2" */
 void grid_set(struct grid *, const char *set, const char *type, bool nhwc, int tokens);
 /* "mk,kn->mn" with sizes "m=8", .. as one (nest ..); usage() where that is none */
 void grid_einsum(struct grid *, const char *einsum, const char *const *sizes, int nsize);
-void grid_add(struct grid *, char *text);                /* a problem of a set; text is taken; once, if it comes again */
+void grid_add(struct grid *, char *text);                /* a problem, once if it comes again; text is taken */
 #endif
