@@ -17,7 +17,8 @@
  *
  * Formats without intervals (prof, pstats, folded, samples of speedscope) are
  * laid out one after the other and flagged est.  Other rows come in the order
- * of the file, of nested intervals the inner one first where only its end is known.
+ * of the file, of nested intervals the inner one first where only its end is
+ * known.
  * Memory does not grow with the file, except: prof, and one file of rlscope at
  * a time, are held, and so are begins that have no end yet, thread ids, the
  * distinct names of folded and speedscope, the samples of a speedscope profile.

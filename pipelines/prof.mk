@@ -19,7 +19,8 @@ prof_steps    = $(if $(prof_small),1500,200000)
 prof_round    = $(if $(prof_small),1500,4000)
 prof_script   = $(TOP)/data/cartpole/cartpole.py
 prof_args     = --seed=$(CARTPOLE_SEED) --steps=$(prof_steps)
-prof_programs = $(addprefix $(BIN)/prof-,record log op sweep check view split util emit import calibrate correct) $(addprefix $(BIN)/,bench-compare csv-cat csv-cut csv-sample csv-show) $(patsubst %.c,$(BIN)/%,$(notdir $(wildcard bin/fit-cartpole.c)))
+prof_process  = $(TOP)/pipelines/prof-process
+prof_programs = $(addprefix $(BIN)/prof-,record log op sweep check view split util emit import calibrate correct top path whatif page) $(addprefix $(BIN)/,bench-compare csv-cat csv-cut csv-sample csv-show) $(patsubst %.c,$(BIN)/%,$(notdir $(wildcard bin/fit-cartpole.c)))
 
 # measurements: a rebuilt filter does not throw them away
 $(prof_out)/e2e.done: | $(prof_programs) all
@@ -72,13 +73,13 @@ $(prof_out)/c.csv: | $(prof_programs)
 	rm $@.part
 
 $(prof_out)/e2e/summary.csv: $(prof_out)/e2e.done $(TOP)/pipelines/prof-process $(wildcard $(TOP)/plots/prof-*.gp)
-	$(TOP)/pipelines/prof-process $(@D)
+	$(prof_process) $(@D) $(@D)
 $(prof_out)/cartpole/summary.csv: $(prof_out)/calibration.sexp
 $(prof_out)/cartpole/summary.csv: $(prof_out)/cartpole.done $(TOP)/pipelines/prof-process $(wildcard $(TOP)/plots/prof-*.gp)
 	cp $(prof_out)/calibration.sexp $(@D)
-	$(prof_forms) $(TOP)/pipelines/prof-process $(@D)
+	$(prof_forms) $(prof_process) $(@D) $(@D)
 $(prof_out)/tree/summary.csv: $(prof_out)/cartpole.done $(TOP)/pipelines/prof-process $(wildcard $(TOP)/plots/prof-*.gp)
-	$(prof_forms) $(TOP)/pipelines/prof-process --tree $(@D)
+	$(prof_forms) $(prof_process) --tree $(@D) $(@D)
 # each part of each iteration against what passed, within 1 % or 5 ms: alone, under four threads, in two forked processes of two threads
 $(prof_out)/threads.done $(prof_out)/forks.done: $(prof_out)/%.done: | $(prof_programs) all
 	mkdir -p $(@D)
@@ -94,7 +95,7 @@ $(prof_out)/verdict.csv: $(foreach r,e2e threads forks,$(prof_out)/verdict-$r.cs
 	{ echo run,proc,tid,iteration,part,true_seconds,recorded_seconds,off_ratio,verdict
 	  for r in e2e threads forks; do sed "1d; s/^/$$r,/" $(prof_out)/verdict-$$r.csv; done; } $(aside)
 $(prof_out)/forks/summary.csv: $(prof_out)/forks.done $(TOP)/pipelines/prof-process $(wildcard $(TOP)/plots/prof-*.gp)
-	$(prof_forms) $(TOP)/pipelines/prof-process $(@D)
+	$(prof_forms) $(prof_process) $(@D) $(@D)
 # Python, the same recorded, under cProfile, and C, in turn and for the same number of steps, so that a neighbour disturbs all of them
 $(prof_out)/rounds.csv: $(prof_script) | $(prof_programs) all
 	mkdir -p $(@D)
@@ -147,6 +148,10 @@ prof-correct-bench: $(prof_out)/calibration.sexp | $(prof_programs) all
 	rm -f $(prof_out)/correct/table.csv
 	$(MAKE) -s $(prof_out)/correct/table.csv $(prof_out)/corrected.svg $(prof_out)/corrected.png PROF_REPEATS=$(or $(PROF_REPEATS),4)
 	csv-show $(prof_out)/correct/table.csv
-prof-process:
-	$(TOP)/pipelines/prof-process $(DIR)
-.PHONY: prof prof-process prof-correct-bench
+prof-process: | $(prof_programs) all
+	@[ -d "$(DIR)" ] || { echo 'make prof-process: DIR=$(DIR) is no folder; DIR= says where the logs are' >&2; exit 1; }
+	$(prof_process) $(if $(TREE),--tree) $(DIR) $(OUT)/process
+	echo '$(OUT)/process/page.html: open it in a browser'
+prof-whatif-bench: | $(prof_programs) all
+	$(TOP)/t/bench/prof-whatif.sh $(prof_out)/whatif
+.PHONY: prof prof-process prof-correct-bench prof-whatif-bench

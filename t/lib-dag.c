@@ -39,8 +39,9 @@ int main(void)
     for (int round = 0; round < 300; round++) {
         struct dag g = { 0 };
         for (uint32_t i = 0; i < NODES; i++) {           /* in the order of their ends: edges go forward */
-            struct node v = { .start = (int64_t)i * 1000, .end = (int64_t)i * 1000 + 1, .work = (int64_t)rng_below(&r, 50),
-                              .release = (int64_t)rng_below(&r, 30), .selected = rng_below(&r, 2),
+            struct node v = { .start = (int64_t)i * 1000, .end = (int64_t)i * 1000 + 1,
+                              .work = (int64_t)rng_below(&r, 50), .release = (int64_t)rng_below(&r, 30),
+                              .selected = rng_below(&r, 2),
                               .wait = rng_below(&r, 5) == 0 };
             dag_node(&g, &v);
             for (uint32_t k = 0; k < i; k++)

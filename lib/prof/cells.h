@@ -20,7 +20,8 @@ bool is_overhead(str category);                          /* begins with "ovh:" *
 bool is_gpu(str category);                               /* GPU, or Communication: NCCL's kernels */
 bool set_has_gpu(const char *set);
 
-/* Which categories run where.  By default GPU and Communication on the GPU, overhead nowhere, all others on the CPU; a configuration
+/* Which categories run where.  By default GPU and Communication on the GPU, overhead nowhere, all others on the CPU;
+ * a configuration
  * (map ... (cpu A B ..) (gpu C ..)) names them. */
 struct resources { const struct sexp *map; };
 struct resources resources_read(const char *path);       /* NULL: the default */

@@ -292,7 +292,7 @@ static int by_time(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
-/* the last end of a node in (from, to] that may have let `v` go on: a GPU node for a sync, else one of another thread */
+/* the last end of a node in (from, to] that may have let v go on: a GPU node for a sync, else one of another thread */
 static uint32_t last_stop(const struct builder *b, const struct node *v, int64_t from, int64_t to, bool gpu,
                           bool abroad)
 {

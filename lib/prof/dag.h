@@ -1,20 +1,28 @@
 /* dag.h - what had to wait for what: the pieces of a run, their dependences, the longest path, and the run replayed.
  *
- * Nodes are stretches in which a thread or a stream of the GPU did one thing; they cover each thread from its first row
- * to its last, gaps too.  A node starts when all it depends on is done, each with its lag, and takes its work.  Edges:
+ * Nodes are stretches in which a thread or a stream of the GPU did one thing; they cover each thread from its
+ * first row
+ * to its last, gaps too.  A node starts when all it depends on is done, each with its lag, and takes its work.
+ * Edges:
  *   run      the stretch before it on the same thread
  *   launch   a GPU row after the start of the call with the same link; stream: after the row before it on its stream
- *   sync     a CUDA or HIP call that waits, or a copy that is not asynchronous, after the last GPU row that ended in it
+ *   sync     a CUDA or HIP call that waits, or a copy that is not asynchronous, after the last GPU row that
+ *   ended in it
  *   link     a row of category Waiting after the row with the same link in another thread (queue, pipe, lock, join)
- *   guess    a wait or gap without one, after the stretch of another thread that ended last before it did: the one that
+ *   guess    a wait or gap without one, after the stretch of another thread that ended last before it did: the
+ *   one that
  *            may have woken it; gaps look in their own process only, and neither believes a wake-up that took longer
  *            than 1 ms or a tenth of the wait, except gaps of a thread that has mostly gaps, and so waits for work
  * A wait that found what it waited for has no work of its own; where that was there before, it keeps its length and
- * depends on it nevertheless, since a replay may turn that round; one that found nothing (sleep, a device, a peer that was not
- * recorded) keeps its length whatever happens.  Of a node's edges the last gets the lag that is missing, so that an unchanged replay gives the observed times to the ns and the longest path is as long as the run.
+ * depends on it nevertheless, since a replay may turn that round; one that found nothing (sleep, a device, a
+ * peer that was not
+ * recorded) keeps its length whatever happens.  Of a node's edges the last gets the lag that is missing, so that
+ * an unchanged replay gives the observed times to the ns and the longest path is as long as the run.
  *
- * After Yang and Miller, Critical path analysis for the execution of parallel and distributed programs, ICDCS 1988; the
- * replay is that of Coz (Curtsinger and Berger, SOSP 2015) made after the run instead of in it: nothing is slowed down,
+ * After Yang and Miller, Critical path analysis for the execution of parallel and distributed programs, ICDCS
+ * 1988; the
+ * replay is that of Coz (Curtsinger and Berger, SOSP 2015) made after the run instead of in it: nothing is
+ * slowed down,
  * so it needs no second run, and it sees what waits on the GPU, but not that threads share cores or caches. */
 #ifndef MILLRACE_DAG_H
 #define MILLRACE_DAG_H
@@ -58,7 +66,8 @@ void dag_free(struct dag *);
 int64_t dag_replay(const struct dag *, double speed, int64_t *finish);
 int64_t dag_begin(const struct dag *, uint32_t node, double speed, const int64_t *finish);   /* when it begins then */
 /* Longest path and slack of a replay: path is filled with nodes, last first, and its length returned; how each got its
- * place is in via (NULL: not wanted), the edge's number or NODE_NONE.  slack: by how much a node may take longer before
+ * place is in via (NULL: not wanted), the edge's number or NODE_NONE.  slack: by how much a node may take longer
+ * before
  * the run does. */
 size_t dag_path(const struct dag *, double speed, const int64_t *finish, uint32_t *path, uint32_t *via);
 void dag_slack(const struct dag *, double speed, const int64_t *finish, int64_t *slack);

@@ -21,8 +21,8 @@ static size_t character(str s, size_t i)
     if (n > s.n - i) return 0;
     for (size_t k = 1; k < n; k++) if (((unsigned char)s.s[i + k] & 0xc0) != 0x80) return 0;
     unsigned char d = n > 2 ? (unsigned char)s.s[i + 1] : 0;
-    if ((c == 0xe0 && d < 0xa0) || (c == 0xed && d >= 0xa0) || (c == 0xf0 && d < 0x90) || (c == 0xf4 && d >= 0x90)) return 0;
-    return n;
+    bool overlong = (c == 0xe0 && d < 0xa0) || (c == 0xf0 && d < 0x90);
+    return overlong || (c == 0xed && d >= 0xa0) || (c == 0xf4 && d >= 0x90) ? 0 : n;
 }
 
 static void put_string(FILE *f, str s)
@@ -199,7 +199,8 @@ static void put_lanes(FILE *f, struct table *t, int64_t origin, uint64_t least)
 {
     struct lane l = { 0 };
     intern(&t->text, str_of("operation"));
-    struct numbers k[2] = { { .of = xcalloc(t->text.n, sizeof(uint32_t)) }, { .of = xcalloc(t->text.n, sizeof(uint32_t)) } };
+    struct numbers k[2] = { { 0 }, { 0 } };
+    for (int i = 0; i < 2; i++) k[i].of = xcalloc(t->text.n, sizeof(uint32_t));
     bool any = false;
     fputs("\"lanes\":[", f);
     for (int gpu = 0; gpu < 2; gpu++)

@@ -199,7 +199,8 @@ static struct repeat longest_repeat(const struct table *t, const char *name)
 }
 
 /* when the thread's node that ends last at or before `time` is done in the replay; nodes of a thread are in order */
-static int64_t replayed(const struct dag *g, size_t begin, size_t end, double speed, const int64_t *finish, int64_t time)
+static int64_t replayed(const struct dag *g, size_t begin, size_t end, double speed, const int64_t *finish,
+                        int64_t time)
 {
     size_t lo = begin, hi = end;
     while (lo < hi) {
@@ -222,8 +223,8 @@ static void interval(struct whatif *w, const struct dag *g, const struct table *
     double mean = 0, squares = 0;
     for (size_t i = 0; i < t->rows.n; i++) {             /* Welford's recurrence over what the iterations take then */
         const struct row *r = &t->rows.v[i];
-        if (r->kind != EVENT_OP || r->name != rep.name || r->proc != rep.proc || r->tid != rep.tid || r->end <= r->start)
-            continue;
+        if (r->kind != EVENT_OP || r->name != rep.name || r->proc != rep.proc) continue;
+        if (r->tid != rep.tid || r->end <= r->start) continue;
         double d = (double)(replayed(g, begin, end, speed, finish, r->end) -
                             replayed(g, begin, end, speed, finish, r->start));
         double delta = d - mean;

@@ -1,4 +1,6 @@
-/* prof-plant.c - programs in which a part really is made faster, with their events: prof-plant SHAPE SEED PART SPEED > events.csv
+/* prof-plant.c - programs in which a part really is made faster, with their events
+ *
+ * Usage: prof-plant SHAPE SEED PART SPEED > events.csv
  *
  * SHAPE: serial, queue, pool, gpu, pipe, lock.  Each runs iterations of random work, the same for a SEED, in which the
  * work called PART takes 1/SPEED of its time.  Rows of category Waiting carry the link of what they wait for.  What
@@ -40,7 +42,8 @@ static void put(struct thread *t, const char *kind, const char *cat, const char 
 
 static struct thread thread_new(const char *name, uint64_t seed, int proc)
 {
-    struct thread t = { .v = calloc(EVENTS, sizeof(struct event)), .random = seed * 2654435761u + 88172645463325252u, .proc = proc };
+    struct thread t = { .v = calloc(EVENTS, sizeof(struct event)), .proc = proc,
+                        .random = seed * 2654435761u + 88172645463325252u };
     if (!t.v) abort();
     snprintf(t.name, sizeof t.name, "%s", name);
     return t;
@@ -248,8 +251,8 @@ static void gpu(void)
 static void write_rows(const struct thread *t)
 {
     for (size_t i = 0; i < t->n; i++)
-        printf("%d,%s,%s,%s,%" PRId64 ",%" PRId64 ",%s,%s,\n", t->proc, t->name, t->v[i].kind, t->v[i].cat, t->v[i].start,
-               t->v[i].end, t->v[i].name, t->v[i].link);
+        printf("%d,%s,%s,%s,%" PRId64 ",%" PRId64 ",%s,%s,\n", t->proc, t->name, t->v[i].kind, t->v[i].cat,
+               t->v[i].start, t->v[i].end, t->v[i].name, t->v[i].link);
 }
 
 static void talk(struct thread *t, int fd, bool send, const char *name, int i)

@@ -1,7 +1,9 @@
 /* import.h - foreign profiles as rows of the events table, one row at a time, in the order of the file.
  *
- * Memory does not grow with the file but where a format asks for it (open begins per thread, the marshal references of
- * .prof; Kineto's and Nsight's rows are held by import_hold). Faults inside are repaired and counted; a truncated file gives what it holds.  Times become integer ns. */
+ * Memory does not grow with the file but where a format asks for it (open begins per thread, the marshal
+ * references of
+ * .prof; Kineto's and Nsight's rows are held by import_hold). Faults inside are repaired and counted; a
+ * truncated file gives what it holds.  Times become integer ns. */
 #ifndef MILLRACE_IMPORT_H
 #define MILLRACE_IMPORT_H
 #include "prof/events.h"
@@ -33,14 +35,16 @@ enum import_format {
     FROM_SPEEDSCOPE
 };
 
-/* Rows held until all are known, since the tools write the GPU's before the calls that launched them, under a process of
+/* Rows held until all are known, since the tools write the GPU's before the calls that launched them, under a process
+ * of
  * their own (Kineto: the number of the device), and the file's base time behind them. */
 void import_hold(struct table *, const struct event *);
 /* base_ns added; a row of the GPU gets the process of the call with the same link, of several the last one that began
  * before it; without a call the file's only process, if it has but one.  Counts rows left where the tool put them. */
 uint64_t import_own(struct table *, int64_t base_ns);
 /* Of each thread, Python and C exclude each other, as in prof-log: of nested Python functions only the innermost runs,
- * a C call interrupts it and may be interrupted by Python in turn (later pieces are flagged part); C within C stays. */
+ * a C call interrupts it and may be interrupted by Python in turn (later pieces are flagged part); C within C
+ * stays. */
 void import_exclude(struct table *, struct rows *out, struct repairs *);
 const char *import_gpu_category(str name);               /* GPU, or Communication for NCCL's and RCCL's kernels */
 
