@@ -37,7 +37,8 @@ static void body(const uint8_t *data, size_t n)
     default: {
         struct parts p = { 0 };
         if (parts_read(&p, path))
-            for (size_t i = 0; i < p.name.n; i++) fuzz_check(parts_find(&p, p.name.name[i]) != NULL, "a part is not found");
+            for (size_t i = 0; i < p.name.n; i++)
+                fuzz_check(parts_find(&p, p.name.name[i]) != NULL, "a part is not found");
     }
     }
     csvw *w = csvw_fd(fuzz_reuse(0));

@@ -6,8 +6,9 @@
  *   SHIM_COUNT  a file of 8 bytes shared by all processes: how many calls there were; without it each process counts
  *   SHIM_UNDER  count only what happens below this folder, by absolute paths; without it every write
  *
- * Counted are open for writing, write, writev, pwrite, rename, link, unlink, mkdir, ftruncate and the stdio calls that end
- * in them, which glibc does not let us see: fopen, fflush, fclose, fwrite, fputs.  For malloc: malloc, calloc, realloc. */
+ * Counted are open for writing, write, writev, pwrite, rename, link, unlink, mkdir, ftruncate and the stdio calls
+ * that end in them, which glibc does not let us see: fopen, fflush, fclose, fwrite, fputs.  For malloc: malloc,
+ * calloc, realloc. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
