@@ -1,4 +1,4 @@
-/* inline-cc - stand in for the compiler of any build, remember how objects were made
+/* inline-cc - compile for any build, and remember how each object was made
  *
  * Usage: inline-cc [--c++] COMPILER-ARGUMENT...
  *        CC=inline-cc CXX='inline-cc --c++' make

@@ -29,4 +29,11 @@ echo '12x,,cycles,1,100.00,,' > bad.perf
 fails 'a count that is no number' 1 'bad.perf:1: ' bench-import --from=perf bad.perf
 fails 'a truncated file' 1 'cut.json:' sh -c "head -c 300 '$D/google.json' > cut.json; bench-import --from=google cut.json"
 fails 'a format is needed' 2 'see --from' bench-import "$D/perf.txt"
+# the first thing that people try: no CPU times there, so wall times are compared, and it is said
+cat > two.json << 'END'
+{"results":[{"command":"a","times":[0.10,0.11,0.12,0.13,0.10,0.10,0.11,0.12]},
+ {"command":"b","times":[0.20,0.21,0.22,0.23,0.20,0.20,0.21,0.22]}]}
+END
+is 'what hyperfine measured can be compared' wall bash -c 'bench-import --from=hyperfine two.json | bench-compare --csv 2> said | csv-calc --print=metric | head -1'
+ok 'and says by what' grep -q 'no CPU times: wall times are compared' said
 done_testing

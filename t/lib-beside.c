@@ -1,6 +1,6 @@
-/* Moves beside kernels: no mutation of a plan that spoils a tensor is accepted by the verifier.  What spoils is judged by
- * a checker of its own, which knows no stays and no rules: it lists who reads and writes which bytes when, and asks for
- * each read that nobody else may write there meanwhile and that the last who wrote there wrote this tensor. */
+/* Moves beside kernels: no mutation of a plan that spoils a tensor is accepted by the verifier. What spoils is judged
+ * by a checker of its own, which knows no stays and no rules: it lists who reads and writes which bytes when, and
+ * asks for each read that nobody else may write there meanwhile and that the last who wrote there wrote this tensor. */
 #include "place/cost.h"
 #include "place/layout.h"
 #include "place/net.h"

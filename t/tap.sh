@@ -8,6 +8,8 @@ set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BIN=${BIN:-$root/bin} B=${B:-$root/build}
 PATH=$BIN:$PATH
+# a make that a test starts is a user's own, not a part of the one that runs the tests
+unset MAKEFLAGS MFLAGS MAKELEVEL
 export LC_ALL=C TZ=UTC BIN B OPENBLAS_NUM_THREADS=1
 T=$(mktemp -d) && cd "$T" || exit 99
 trap 'cd / && rm -rf "$T"' EXIT

@@ -239,12 +239,18 @@ bool runs_use(struct runs *r, const char *metric)
     return true;
 }
 
-struct runs *runs_read(char **paths, const struct runs_options *o)
+struct runs *runs_read(char **paths, const struct runs_options *given)
 {
+    struct runs_options options = *given, *o = &options;
     struct runs *r = xcalloc(1, sizeof *r);
     struct intern machines = { 0 };
     static csv *t;                                       /* reachable when a row is refused */
     t = csv_files(paths);
+    /* what other tools measured often has wall times alone */
+    if (!o->metric && csv_find(t, "cpu_seconds") < 0 && csv_find(t, "wall_seconds") >= 0) {
+        o->metric = "wall";
+        warn("%s: no CPU times: wall times are compared, which other work on the machine disturbs", csv_file(t));
+    }
     struct columns c = find_columns(t, o);
     struct raw *v = NULL;
     size_t n = 0, cap = 0;

@@ -358,8 +358,15 @@ int csv_find(const csv *c, const char *name)
 int csv_need(const csv *c, const char *name)
 {
     int i = csv_find(c, name);
-    if (i < 0) die_at(c->path, 1, "no column '%s'", name);
-    return i;
+    if (i >= 0) return i;
+    struct buf there = { 0 };
+    for (int k = 0; k < c->ncol && k < 12; k++)
+        buf_format(&there, "%s%.*s", k ? ", " : "", (int)c->name[k].n, c->name[k].s);
+    /* a header in one piece: people's tables come with other separators too */
+    const char *other = c->ncol == 1 ? strpbrk(there.s, ";\t|") : NULL;
+    if (other) die_at(c->path, 1, "no column '%s'; fields look separated by '%s', not by commas", name,
+                      *other == '\t' ? "tab" : *other == ';' ? ";" : "|");
+    die_at(c->path, 1, "no column '%s'; there are %s%s", name, there.s, c->ncol > 12 ? ", .." : "");
 }
 
 str csv_str(const csv *c, int col)
