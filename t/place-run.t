@@ -57,4 +57,15 @@ run --plan=async.plan --tier=dram --threads=2 > two.csv
 is 'and with two threads on another tier' "$loss" losses two.csv
 is 'disturbed steps come on top of the counted ones' 2 \
     eval 'place-run --plan=fast.plan --tier=dram --steps=2 g.sexp | csv-calc --where="warm == 0" | sed 1d | wc -l'
+
+mkdir held
+held() {
+    flock held/millrace-measure.lock sleep 7 &
+    while flock -n held/millrace-measure.lock true; do sleep 0.05; done
+    (unset MILLRACE_MEASURE_LOCK; TMPDIR=$PWD/held run --plan=fast.plan --tier=dram 2> held.err > held.csv)
+    wait
+    grep 'waiting for another measurement .* holds .*held/millrace-measure.lock' held.err &&
+        losses held.csv | diff - <(echo "$loss")
+}
+ok 'who waits for the lock says so' held
 done_testing

@@ -4,10 +4,14 @@
 #include "base/message.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -43,6 +47,81 @@ void clock_fake(int64_t (*source_ns)(void))
 static const char held_by_parent[] = "MILLRACE_MEASURE_LOCK";
 static int lock_fd = -1;
 
+/* ---- who waits must say so: a holder that is stopped looks like a measurement that hangs ---- */
+
+enum { PATIENCE = 5, REMINDER = 60 };                    /* seconds before the first message, between others */
+
+struct waiting { const char *path; bool over; pthread_mutex_t lock; pthread_cond_t end; };
+
+/* the process that holds the lock; 0: it ended just now, or the kernel does not tell */
+static long holder(void)
+{
+    struct stat st;
+    FILE *f = fopen("/proc/locks", "re");
+    if (!f) return 0;
+    long pid = 0;
+    char line[256];
+    if (fstat(lock_fd, &st) != 0) st = (struct stat){ 0 };
+    while (!pid && fgets(line, sizeof line, f)) {
+        long id;
+        unsigned dev[2];
+        unsigned long long inode;                        /* lines of those that wait have "->" before FLOCK */
+        if (sscanf(line, "%*d: FLOCK %*s %*s %ld %x:%x:%llu", &id, &dev[0], &dev[1], &inode) != 4) continue;
+        if (dev[0] == major(st.st_dev) && dev[1] == minor(st.st_dev) && inode == st.st_ino && id > 0) pid = id;
+    }
+    fclose(f);
+    return pid;
+}
+
+static void tell(const char *path)
+{
+    char name[64] = "?", state = '?';
+    long pid = holder();
+    char *stat = xformat("/proc/%ld/stat", pid);
+    FILE *f = pid ? fopen(stat, "re") : NULL;
+    if (f && fscanf(f, "%*d (%63[^)]) %c", name, &state) != 2) state = '?';
+    if (f) fclose(f);
+    free(stat);
+    if (pid)
+        warn("waiting for another measurement on this machine to end: process %ld (%s%s) holds %s", pid, name,
+             state == 'T' || state == 't' ? ", stopped" : "", path);
+    else warn("waiting for another measurement on this machine to end, which holds %s", path);
+}
+
+static void *tell_in_time(void *arg)
+{
+    struct waiting *w = arg;
+    struct timespec due;
+    clock_gettime(CLOCK_REALTIME, &due);
+    due.tv_sec += PATIENCE;
+    pthread_mutex_lock(&w->lock);
+    while (!w->over) {
+        if (pthread_cond_timedwait(&w->end, &w->lock, &due) != ETIMEDOUT || w->over) continue;
+        tell(w->path);
+        due.tv_sec += REMINDER;
+    }
+    pthread_mutex_unlock(&w->lock);
+    return NULL;
+}
+
+/* first come, first served, and without a wake-up that would disturb the holder: so the words are another thread's */
+static void wait_for_lock(const char *path)
+{
+    struct waiting w = { path, false, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER };
+    pthread_t thread;
+    bool started = !pthread_create(&thread, NULL, tell_in_time, &w);
+    if (!started) tell(path);
+    while (flock(lock_fd, LOCK_EX) != 0) if (errno != EINTR) die_errno("%s", path);
+    if (!started) return;
+    pthread_mutex_lock(&w.lock);
+    w.over = true;
+    pthread_cond_signal(&w.end);
+    pthread_mutex_unlock(&w.lock);
+    pthread_join(thread, NULL);
+    pthread_mutex_destroy(&w.lock);
+    pthread_cond_destroy(&w.end);
+}
+
 void measure_lock(void)
 {
     if (lock_fd >= 0 || getenv(held_by_parent)) return;
@@ -59,8 +138,7 @@ void measure_lock(void)
     if (lock_fd < 0) die_errno("%s", path);
     if (flock(lock_fd, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK) die_errno("%s", path);
-        if (isatty(2)) warn("waiting for another measurement on this machine to end");
-        while (flock(lock_fd, LOCK_EX) != 0) if (errno != EINTR) die_errno("%s", path);
+        wait_for_lock(path);
     }
     free(path);
     setenv(held_by_parent, "held", 1);

@@ -185,6 +185,8 @@ struct engine *engine_open(const struct graph *g, const struct plan *p, const st
     e->tier = tier_open(tier, p->slow_bytes);
     place_moves(e);
     e->used = most_used(g, p);
+    /* before the team, which pins its caller: the threads that this one makes later stay on its core */
+    if (!strcmp(p->formulation, "async") && p->nmove > 0) e->mover = mover_start(e->tier, e->copy, p->nmove, delay);
     e->team = team_start(threads);
     e->exec = exec_new(k, e->team, e->tier);
     memset(e->pool, 1, p->fast_bytes);
@@ -194,7 +196,6 @@ struct engine *engine_open(const struct graph *g, const struct plan *p, const st
         draw_arg(e->args + args[i], t, seed);
         if (!strcmp(t->name, "loss")) e->loss = (float *)(void *)(e->args + args[i]);
     }
-    if (!strcmp(p->formulation, "async") && p->nmove > 0) e->mover = mover_start(e->tier, e->copy, p->nmove, delay);
     return e;
 }
 
