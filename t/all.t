@@ -243,6 +243,11 @@ ok 'data/MANIFEST.csv has the sums of the files that ship' manifest
 ok 'and names all of them' diff <(sed 1d data/MANIFEST.csv | cut -d, -f1 | sort) <(find data -type f ! -name MANIFEST.csv | sort)
 ok 'every test file can be executed' quiet_if find "$root/t" -name '*.t' ! -perm -u+x
 ok 'no line is longer than 120 columns' quiet_if awk 'length > 120 {print FILENAME ":" FNR ": " length}' $sources
+# what a test leaves in the wrong folder would otherwise be committed, and shadow modules of Python there
+known='.ci .clang-format .gitattributes .gitignore CHANGELOG.md CONTRIBUTING.md LICENSE Makefile ORIGINS.md README.md SECURITY.md
+    VERSION bin data debian docs examples lib packages.csv pipelines plots share t'
+strangers() { git ls-files 2> /dev/null | cut -d/ -f1 | sort -u | grep -vxF "$(printf '%s\n' $known)"; }
+ok 'nothing strange at the top' quiet_if strangers
 ok 'no tabs' quiet_if grep -nP '\t' $sources
 ok 'no blanks at line ends' quiet_if grep -nP ' $' $sources
 ok 'none of the banned functions' quiet_if grep -nwE '(atoi|atof|strtok|gets|sprintf|strcpy|strcat|rand|srand|setlocale|system|scanf|alloca) ?\(' \

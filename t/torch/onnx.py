@@ -136,7 +136,7 @@ def run(name, net, x, labels, optimiser='sgd', rate=0.05, steps=20):
         place-check {name}.graph
         place-cost --model=disk {name}.graph > {name}.csv
         place-plan --formulation=fast --profile={name}.csv {name}.graph > {name}.plan
-        place-run --plan={name}.plan --tier=dram --steps={steps} --warm=0 --values={name}.onnx --value=input=x.bin \\
+        place-run --plan={name}.plan --tier=dram --steps={steps} --warm=0 --again=0 --values={name}.onnx --value=input=x.bin \\
             --value=labels=y.bin {name}.graph'''
     done = subprocess.run(['bash', '-c', shell], capture_output=True, text=True)
     if done.returncode:
@@ -172,7 +172,8 @@ def quarter(batch, tokens, width, layers, steps, tier):
         place-profile --tier=file:{tier} -o quarter.csv quarter.graph
         for plan in fast-0:1 sync-3:1; do
             place-plan --formulation=${{plan%-*}} --ratio=${{plan#*-}} --profile=quarter.csv quarter.graph > $plan.plan
-            place-run --plan=$plan.plan --tier=file:{tier} --steps={steps} --warm=0 --values=quarter.onnx --value=input=x.bin \\
+            place-run --plan=$plan.plan --tier=file:{tier} --steps={steps} --warm=0 --again=0 \\
+                --values=quarter.onnx --value=input=x.bin \\
                 --value=labels=y.bin quarter.graph > $plan.csv
         done'''
     done = subprocess.run(['bash', '-c', shell], capture_output=True, text=True)
