@@ -6,18 +6,23 @@
 #include "inline/history.h"
 #include "inline/parts.h"
 #include "measure/foreign.h"
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
+enum { READERS = 8 };
+static const char *const reader[READERS] = { "hyperfine", "google", "pyperf", "gobench", "perf", "counters", "history",
+                                             "parts" };
+
 static void body(const uint8_t *data, size_t n)
 {
-    if (!n) return;
     char path[64], none[] = "x";
     snprintf(path, sizeof path, "/proc/self/fd/%d", fuzz_file(data + 1, n - 1));
     char *paths[] = { path, NULL };
     struct frame *f = frame_new();
-    switch (data[0] % 8) {
+    switch (data[0] % READERS) {
     case 0: import_hyperfine(f, path); break;
     case 1: import_google(f, path); break;
     case 2: import_pyperf(f, path); break;
@@ -47,8 +52,19 @@ static void body(const uint8_t *data, size_t n)
     frame_free(f);
 }
 
+static unsigned long given[READERS], accepted[READERS];
+static void report(void)
+{
+    for (int i = 0; i < READERS; i++) printf("fuzz: %s: %lu inputs, %lu accepted\n", reader[i], given[i], accepted[i]);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-    fuzz_run(body, data, n);
+    static bool known;
+    if (!known) atexit(report);
+    known = true;
+    if (!n) return 0;
+    given[data[0] % READERS]++;
+    accepted[data[0] % READERS] += fuzz_run(body, data, n) != 0;
     return 0;
 }
