@@ -255,7 +255,7 @@ fuzz:
 	    mkdir -p $B/fuzz/corpus/$$f
 	    [ ! -x t/fuzz/$$f.sh ] || t/fuzz/$$f.sh $B/fuzz/corpus/$$f
 	    echo "fuzz: $$f, $(FUZZ_SECONDS) s"
-	    case $$f in csv|jobs|path|tables|runs|calc) dict=csv ;; sexp|policy|nest|place-*) dict=sexp ;; *) dict= ;; esac
+	    case $$f in csv|jobs|tables|runs|calc) dict=csv ;; sexp|policy|nest|place-*) dict=sexp ;; *) dict= ;; esac
 	    $B/fuzz/$$f $${dict:+-dict=t/fuzz/$$dict.dict} \
 	        -detect_leaks=0 -timeout=20 -rss_limit_mb=8192 -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -verbosity=0 \
 	        -artifact_prefix=$B/fuzz/$$f- -close_fd_mask=2 $B/fuzz/corpus/$$f 2>&1 | grep -a 'executed_units\|^fuzz:' ||

@@ -49,6 +49,7 @@ static int by_end(const void *a, const void *b)
 
 void dag_seal(struct dag *g)
 {
+    g->edge = grow(g->edge, g->nedge + 1, &g->edge_cap, sizeof *g->edge);     /* never NULL: it is added to */
     if (g->nedge) qsort(g->edge, g->nedge, sizeof *g->edge, by_target);
     for (size_t e = 0; e < g->nedge; e++) {
         struct node *v = &g->node[g->edge[e].to];
