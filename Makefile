@@ -124,7 +124,7 @@ $B/lib/base/filter.o: CPPFLAGS += -DVERSION='"$(VERSION)"'
 $B/lib/base/filter.o: $B/version
 $B/version: force
 	@mkdir -p $(@D)
-	[ "$$(cat $@ 2> /dev/null)" = '$(VERSION)' ] || echo '$(VERSION)' > $@
+	[ "$$(cat $@ 2> /dev/null)" = '$(VERSION)' ] || { echo '$(VERSION)' $(aside); }
 force:
 .PHONY: force
 # kernels for one instruction set live in files named after it; they are chosen at run time by cpuid
@@ -133,7 +133,7 @@ $B/%_avx512.o: ISA = -O3 -mavx512f -mavx512vl -mavx512bw -mavx512dq -mfma
 # the first comment of a filter is its help text
 $B/help/%.h: bin/%.c
 	@mkdir -p $(@D)
-	sed -n -e '1s|^/\* ||' -e '/^ \*\//q' -e 's|^ \* \{0,1\}||' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/p' $< | sed -e '1i static const char help[] =' -e '$$a ;' > $@
+	sed -n -e '1s|^/\* ||' -e '/^ \*\//q' -e 's|^ \* \{0,1\}||' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/p' $< | sed -e '1i static const char help[] =' -e '$$a ;' $(aside)
 $B/t/%.t: $B/t/%.o $B/libmillrace.a
 	$(LINK)
 # preloaded by tests: counts writes, and lets the N-th fail

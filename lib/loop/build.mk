@@ -8,7 +8,7 @@ $B/peer/sources.h: $(PEER_SOURCES:%=lib/loop/code/peer/%) lib/loop/build.mk
 	    sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' lib/loop/code/peer/$$f
 	    echo '},'
 	done
-	echo '};'; } > $@
+	echo '};'; } $(aside)
 $B/lib/loop/code/peer.o: $B/peer/sources.h
 
 # what travels with emitted kernels: as bytes without relocations, and as text

@@ -5,7 +5,7 @@ bench-place-kernels: $(addprefix $B/bench/place-,vgg19.sexp inception4.sexp resn
 	OMP_NUM_THREADS=1 $B/t/bench/place-kernels $^ > $B/bench/place-kernels.csv
 $B/bench/place-%.sexp: | $(BIN)/place-net
 	@mkdir -p $(@D)
-	place-net $* --batch=2 > $@
+	place-net $* --batch=2 $(aside)
 $B/t/bench/place-kernels: $B/t/bench/place-kernels.o $B/libmillrace.a
 	$(LINK) -ldnnl
 bench: bench-place-kernels
