@@ -6,17 +6,17 @@
 
 enum { NODES = 9 };
 
-/* every path that ends in v, by its length: from each edge, and from the release where there is none */
+/* every path that ends in v, by its length: from each edge, and from the release */
 static int64_t longest_to(const struct dag *g, uint32_t v, double speed)
 {
     const struct node *n = &g->node[v];
-    int64_t work = n->selected && !n->wait ? (int64_t)((double)n->work / speed) : n->work, best = INT64_MIN;
+    int64_t work = n->selected && !n->wait ? (int64_t)((double)n->work / speed) : n->work, best = n->release + work;
     for (size_t e = 0; e < g->nedge; e++) {
         if (g->edge[e].to != v) continue;
         int64_t length = longest_to(g, g->edge[e].from, speed) + g->edge[e].lag + work;
         if (length > best) best = length;
     }
-    return best == INT64_MIN ? n->release + work : best;
+    return best;
 }
 
 static int64_t longest_from(const struct dag *g, uint32_t v, double speed)   /* after v is done */

@@ -25,6 +25,30 @@ finish,2,560,1.0893,1.0893' whatif --speed=work:2 --speed=finish:2
 fails 'nothing matches' 0 'nothing matches it' prof-whatif --speed=none:2 e.csv
 fails 'no factor' 2 'expected PART:K' prof-whatif --speed=work e.csv
 fails 'a factor of 0' 2 'not a factor' prof-whatif --speed=work:0 e.csv
+# a thread begins no earlier because of what was done long before; two waits that end at once did not wake each other
+cat > first.csv <<D
+$head
+1,s,gpu,GPU,0,1000,k,1,
+1,1,cat,CUDA,5000000,5000100,cudaDeviceSynchronize,,
+D
+cat > both.csv <<D
+$head
+1,1,cat,Waiting,0,100,get,a,
+1,1,cat,Python,100,200,put,b,
+1,2,cat,Waiting,0,100,get,b,
+1,2,cat,Python,100,300,put,a,
+D
+cat > late.csv <<D
+$head
+1,1,cat,C,0,9007199254740995,long,,
+D
+unchanged() { prof-whatif --quiet '--speed=*:1' "$1.csv" | csv-cut -c before_ns,after_ns | sed 1d; }
+is 'unchanged: a thread that begins late' 5000100,5000100 unchanged first
+is 'unchanged: two threads that wait for each other' 300,300 unchanged both
+is 'unchanged: more ns than a double counts' 9007199254740995,9007199254740995 unchanged late
+fails 'longer than the clock' 1 'longer than 73 years' \
+    bash -c "{ echo $head; echo 1,1,cat,C,-4611686018427387904,4611686018427387904,f,,; } | prof-whatif --speed='*:2'"
+fails 'slower than the clock' 1 'more than 73 years' prof-whatif '--speed=*:0.001' late.csv
 # iterations of 100 and 140, of which half is the part: the interval is that of the sum of ten
 { echo "$head"; at=0; for i in {1..10}; do d=$((100 + i % 2 * 40)); echo "1,1,op,,$at,$((at + d)),step,,"; echo "1,1,cat,C,$at,$((at + d / 2)),half,,"; echo "1,1,cat,Python,$((at + d / 2)),$((at + d)),rest,,"; at=$((at + d)); done; } > it.csv
 is 'the interval of ten iterations of 75 and 105: 900 +- t(9) * sd * sqrt 10' 900,787,1013,10 \

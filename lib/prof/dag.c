@@ -9,6 +9,7 @@ const char *const edge_why_name[EDGE_WHYS] = { "run", "launch", "stream", "sync"
 
 enum { LOOK_BACK = 100000 };
 static const int64_t WAKE_NS = 1000000;                  /* a wake-up that takes longer is not believed */
+static const int64_t SPAN_MAX = (int64_t)1 << 61;        /* ns of a run and a replay: no overflow in differences */
 
 /* ---- nodes and edges */
 
@@ -42,7 +43,7 @@ static int by_end(const void *a, const void *b)
     uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
     const struct node *x = &sorting->node[i], *y = &sorting->node[k];
     if (x->end != y->end) return x->end < y->end ? -1 : 1;
-    if (x->wait != y->wait) return x->wait ? 1 : -1;     /* a wait ends because something else did */
+    if (x->wait != y->wait) return x->wait < y->wait ? -1 : 1;     /* a wait ends because something else did */
     if (x->start != y->start) return x->start < y->start ? -1 : 1;
     return (i > k) - (i < k);
 }
@@ -78,7 +79,9 @@ void dag_free(struct dag *g)
 
 static int64_t work_of(const struct node *v, double speed)
 {
-    return v->selected && !v->wait ? (int64_t)((double)v->work / speed) : v->work;
+    if (!v->selected || v->wait || speed == 1) return v->work;     /* a double is not exact from 2^53 on */
+    double work = (double)v->work / speed;
+    return work < (double)SPAN_MAX ? (int64_t)work : INT64_MAX;
 }
 
 int64_t dag_replay(const struct dag *g, double speed, int64_t *finish)
@@ -86,10 +89,11 @@ int64_t dag_replay(const struct dag *g, double speed, int64_t *finish)
     int64_t last = g->start;
     for (size_t i = 0; i < g->n; i++) {
         const struct node *v = &g->node[g->order[i]];
-        int64_t begin = v->edges ? INT64_MIN : v->release;
+        int64_t begin = v->release, work = work_of(v, speed);
         for (const struct edge *e = g->edge + v->edge, *end = e + v->edges; e < end; e++)
             if (finish[e->from] + e->lag > begin) begin = finish[e->from] + e->lag;
-        finish[g->order[i]] = begin + work_of(v, speed);
+        if (work > g->start + SPAN_MAX - begin) die("a run of more than 73 years at this speed");
+        finish[g->order[i]] = begin + work;
         if (finish[g->order[i]] > last) last = finish[g->order[i]];
     }
     return last;
@@ -186,7 +190,7 @@ static void stretch(struct builder *b, const struct row *thread, const struct op
                     int64_t from, int64_t to, uint32_t *last)
 {
     if (to <= from) return;
-    struct node v = { .start = from, .end = to, .work = to - from, .release = from,
+    struct node v = { .start = from, .end = to, .work = to - from, .release = *last == NODE_NONE ? from : INT64_MIN,
                       .proc = thread->proc, .tid = thread->tid };
     bool below = false;
     for (size_t k = depth; k-- > 0 && (!v.cat || !v.op);) {
@@ -323,6 +327,7 @@ static uint32_t linked(const struct builder *b, const struct node *v, uint32_t l
         if (node == NODE_NONE || b->g->node[node].end > v->end) continue;
         const struct node *u = &b->g->node[node];
         if (u->proc == v->proc && u->tid == v->tid) continue;
+        if (u->end == v->end && (!u->cat || u->cat == b->waiting)) continue;   /* both wait: neither woke the other */
         if (best == NODE_NONE || u->end > b->g->node[best].end) best = node;
     }
     return best;
@@ -360,7 +365,7 @@ static void explain(struct builder *b, uint32_t node, const uint32_t *link_of, b
         dag_edge(g, from, node, why, 0);
         return;
     }
-    v->wait = true;
+    v->wait = syncs ? WAIT_GPU : WAIT_THREAD;
     v->work = 0;
     dag_edge(g, from, node, why, v->end - g->node[from].end);
 }
@@ -394,8 +399,9 @@ static void set_lags(struct dag *g)
 {
     int64_t launch = launch_time(g);
     for (size_t i = 0; i < g->n; i++) {
-        const struct node *v = &g->node[i];
+        struct node *v = &g->node[i];
         if (!v->gpu || !v->edges) continue;
+        v->release = INT64_MIN;
         struct edge *e = g->edge + v->edge, *end = e + v->edges, *last = NULL;
         int64_t latest = INT64_MIN;
         for (; e < end; e++) {
@@ -417,7 +423,21 @@ static void begin_thread(struct builder *b, uint32_t first_of)
     uint32_t from = last_stop(b, v, v->start - WAKE_NS, v->start, false, false);
     if (from == NODE_NONE) return;
     dag_edge(b->g, from, first_of, EDGE_GUESS, v->start - b->g->node[from].end);
+    v->release = INT64_MIN;
     b->g->guessed++;
+}
+
+static void check_span(const struct rows *rows)
+{
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct row *r = &rows->v[i];
+        if (r->end <= r->start) continue;
+        if (r->start < first) first = r->start;
+        if (r->end > last) last = r->end;
+    }
+    if (last > first && (uint64_t)last - (uint64_t)first > (uint64_t)SPAN_MAX)
+        die("a run from %lld to %lld ns: longer than 73 years", (long long)first, (long long)last);
 }
 
 static void mark_idle(struct builder *b, uint32_t first)
@@ -437,6 +457,7 @@ void dag_build(struct dag *g, struct table *t, const struct part *part)
     struct builder b = { .g = g, .t = t, .part = part };
     b.waiting = intern(&t->text, str_of("Waiting"));
     b.matches = xcalloc(t->text.n, 1);
+    check_span(&t->rows);
     table_sort_threads(t);
     const struct row *row = t->rows.v;
     size_t threads = 0, first_cap = 0;

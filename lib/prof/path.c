@@ -233,6 +233,7 @@ static void interval(struct whatif *w, const struct dag *g, const struct table *
     }
     if (n < 2) return;
     double half = gsl_cdf_tdist_Pinv(0.975, (double)(n - 1)) * sqrt(squares / (double)(n - 1) * (double)n);
+    if (!(half < 4e18)) return;
     w->iterations = n;
     w->low = w->after - (int64_t)half;
     w->high = w->after + (int64_t)half;
