@@ -6,6 +6,8 @@
  * op where prof-op made it.  The critical path is the longest chain of pieces
  * that had to wait for each other: along a thread, from a launch to its kernel,
  * along a stream, from the last kernel to the call that waits for the GPU, from
+ * the rank that comes last to a collective (kernels of communication of one
+ * name that run in several processes at once) to what is left of it in all, from
  * the row with the same link (a queue, pipe, lock, join, fork) to the row of
  * category Waiting, and where there is no link from the thread that most
  * likely woke it (said on standard error, and guess in the column why).
@@ -22,6 +24,7 @@
  * Examples:
  *   $ prof-import --from=kineto trace.json.gz | prof-path
  *   $ prof-log out/run | prof-op | prof-path --pieces > path.csv
+ *   $ csv-cat rank0.csv rank1.csv | prof-path       (prof-import --prefix=rank0.)
  */
 #include "base/filter.h"
 #include "prof/path.h"
@@ -44,6 +47,9 @@ int main(int argc, char **argv)
     if (!quiet && (g.guessed || g.unexplained))
         warn("%llu waits and gaps explained by a guess, %llu not at all: they keep their length",
              (unsigned long long)g.guessed, (unsigned long long)g.unexplained);
+    if (!quiet && (g.joined || g.alone))
+        warn("%llu collectives join processes; %llu kernels of communication met none of another process",
+             (unsigned long long)g.joined, (unsigned long long)g.alone);
     csvw *w = csvw_open("-");
     if (pieces) path_write_pieces(w, &g, &t);
     else if (all) path_write_all(w, &g, &t);

@@ -49,6 +49,24 @@ is 'unchanged: more ns than a double counts' 9007199254740995,9007199254740995 u
 fails 'longer than the clock' 1 'longer than 73 years' \
     bash -c "{ echo $head; echo 1,1,cat,C,-4611686018427387904,4611686018427387904,f,,; } | prof-whatif --speed='*:2'"
 fails 'slower than the clock' 1 'more than 73 years' prof-whatif '--speed=*:0.001' late.csv
+# a data-parallel training, simulated: what a faster part of one rank brings is what the simulation says, to the ns
+if command -v python3 > /dev/null; then
+    ranks() { local seed part want got; for seed in {1..8}; do
+        python3 "$root/t/data/prof-ranks.py" $seed 3 > r.csv
+        for part in prepare$((seed % 3)) forward$((seed * 2 % 3)); do
+            python3 "$root/t/data/prof-ranks.py" $seed 3 $part 2 > faster.csv
+            want=$(prof-whatif --quiet '--speed=*:1' faster.csv | csv-cut -c before_ns | sed 1d)
+            got=$(prof-whatif --quiet --speed=$part:2 r.csv | csv-cut -c after_ns | sed 1d)
+            [ "$want" = "$got" ] || { echo "seed $seed, $part twice as fast: $got ns, simulated $want"; return 1; }
+        done
+    done; }
+    ok 'three ranks that meet in collectives: as simulated' ranks
+    fails 'and how many met is said' 0 '6 collectives join processes; 0 kernels' prof-path r.csv
+    sed 's/^rank2.1,s7,gpu,Communication/rank2.1,s7,gpu,GPU/' r.csv > two.csv
+    fails 'of two of the three too' 0 '6 collectives join processes; 0 kernels' prof-path two.csv
+    sed '/^rank[12].1,s7,gpu,Communication/d' r.csv > one.csv
+    is 'a rank by itself waits for nobody' 0 bash -c "prof-path --quiet --pieces one.csv | grep -c collective || :"
+fi
 # iterations of 100 and 140, of which half is the part: the interval is that of the sum of ten
 { echo "$head"; at=0; for i in {1..10}; do d=$((100 + i % 2 * 40)); echo "1,1,op,,$at,$((at + d)),step,,"; echo "1,1,cat,C,$at,$((at + d / 2)),half,,"; echo "1,1,cat,Python,$((at + d / 2)),$((at + d)),rest,,"; at=$((at + d)); done; } > it.csv
 is 'the interval of ten iterations of 75 and 105: 900 +- t(9) * sd * sqrt 10' 900,787,1013,10 \

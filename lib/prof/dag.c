@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const edge_why_name[EDGE_WHYS] = { "run", "launch", "stream", "sync", "link", "guess" };
+const char *const edge_why_name[EDGE_WHYS] = { "run", "launch", "stream", "sync", "link", "guess",
+                                                     "collective" };
 
 enum { LOOK_BACK = 100000 };
 static const int64_t WAKE_NS = 1000000;                  /* a wake-up that takes longer is not believed */
@@ -150,7 +151,11 @@ struct builder {
     uint8_t *matches;                                    /* by number of a text: 0 not asked yet, 1 no, 2 yes */
     struct stops stops;
     struct calls calls;                                  /* rows of threads that have a link, by proc and link */
-    uint32_t waiting;                                    /* number of that text */
+    uint32_t waiting, communication;                     /* numbers of those texts */
+    uint32_t *group;                                     /* of a row: which collective it is part of, from 1; 0 none */
+    int64_t *met;                                        /* by collective: when its last rank came */
+    uint32_t *meeting;                                   /* and the node of that instant */
+    size_t groups;
     bool *idle;                                          /* by node: its thread has mostly gaps */
 };
 struct open_row { const struct row *r; int64_t end; size_t call; bool selected; };
@@ -266,6 +271,115 @@ static size_t first_call(const struct calls *c, uint32_t link)
     return lo;
 }
 
+/* ---- collectives: kernels of communication of one name in several processes that ran at the same time.  None of them
+ * can end before all have come, so of what is left in each process those that overlap the first to end belong
+ * together. */
+
+struct comm { int64_t start, end; size_t row; uint32_t name, proc; };
+
+static int by_name(const void *a, const void *b)
+{
+    const struct comm *x = a, *y = b;
+    if (x->name != y->name) return x->name < y->name ? -1 : 1;
+    if (x->proc != y->proc) return x->proc < y->proc ? -1 : 1;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+struct head { size_t at, end; };
+
+static void meet(struct builder *b, const struct comm *v, struct head *head, size_t procs, size_t first)
+{
+    int64_t met = INT64_MIN;
+    size_t members = 0;
+    for (size_t k = 0; k < procs; k++) {
+        if (head[k].at == head[k].end || v[head[k].at].start >= v[first].end) continue;
+        members++;
+        if (v[head[k].at].start > met) met = v[head[k].at].start;
+    }
+    for (size_t k = 0; k < procs; k++) {
+        if (head[k].at == head[k].end || v[head[k].at].start >= v[first].end) continue;
+        if (members > 1) b->group[v[head[k].at].row] = (uint32_t)b->groups + 1;
+        head[k].at++;
+    }
+    if (members > 1) {
+        b->met[b->groups++] = met;
+        b->g->joined++;
+    } else b->g->alone++;
+}
+
+static void match_name(struct builder *b, const struct comm *v, size_t n)
+{
+    struct head *head = NULL;
+    size_t procs = 0, cap = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!i || v[i].proc != v[i - 1].proc) {
+            head = grow(head, procs + 1, &cap, sizeof *head);
+            head[procs++] = (struct head){ i, i };
+        }
+        head[procs - 1].end = i + 1;
+    }
+    for (;;) {
+        size_t first = n;
+        for (size_t k = 0; k < procs; k++)
+            if (head[k].at < head[k].end && (first == n || v[head[k].at].end < v[first].end)) first = head[k].at;
+        if (first == n) break;
+        meet(b, v, head, procs, first);
+    }
+    free(head);
+}
+
+static void match_collectives(struct builder *b)
+{
+    const struct rows *rows = &b->t->rows;
+    struct comm *v = NULL;
+    size_t n = 0, cap = 0;
+    int64_t cursor = INT64_MIN;
+    bool several = false;
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct row *r = &rows->v[i];
+        if (!i || r->proc != r[-1].proc || r->tid != r[-1].tid) cursor = INT64_MIN;
+        if (r->kind != EVENT_GPU || r->end <= r->start || r->end <= cursor) continue;
+        if (r->cat == b->communication) {
+            v = grow(v, n + 1, &cap, sizeof *v);
+            v[n] = (struct comm){ r->start < cursor ? cursor : r->start, r->end, i, r->name, r->proc };
+            several |= v[n++].proc != v[0].proc;
+        }
+        cursor = r->end;
+    }
+    if (several) {
+        b->group = xcalloc(rows->n, sizeof *b->group);
+        b->met = xmalloc(n, sizeof *b->met);
+        b->meeting = xmalloc(n, sizeof *b->meeting);
+        qsort(v, n, sizeof *v, by_name);
+        for (size_t begin = 0, end; begin < n; begin = end) {
+            for (end = begin + 1; end < n && v[end].name == v[begin].name;) end++;
+            match_name(b, v + begin, end - begin);
+        }
+        for (size_t k = 0; k < b->groups; k++) b->meeting[k] = NODE_NONE;
+    }
+    free(v);
+}
+
+/* The instant at which a rank comes to its collective, v; the rest of v begins when the last has come. */
+static uint32_t come(struct builder *b, struct node *v, uint32_t group)
+{
+    struct node here = *v;
+    here.end = here.start;
+    here.work = 0;
+    here.wait = WAIT_THREAD;
+    uint32_t came = dag_node(b->g, &here), *meeting = &b->meeting[group - 1];
+    v->start = b->met[group - 1];
+    v->work = v->end - v->start;
+    if (*meeting == NODE_NONE) {
+        here.start = here.end = v->start;
+        here.wait = WAIT_ALL;
+        *meeting = dag_node(b->g, &here);
+    }
+    dag_edge(b->g, came, *meeting, EDGE_COLLECTIVE, 0);
+    return came;
+}
+
 /* GPU rows: nodes of their streams, after the launch and after the row before */
 static void one_stream(struct builder *b, const struct row *row, size_t n)
 {
@@ -282,9 +396,13 @@ static void one_stream(struct builder *b, const struct row *row, size_t n)
         for (size_t k = first_call(&b->calls, r->link); r->link && k < b->calls.n && b->calls.v[k].link == r->link; k++)
             if (b->calls.v[k].proc == r->proc && b->calls.v[k].start <= start) launch = b->calls.v[k].before;
         if (launch != NODE_NONE && !v.op) v.op = b->g->node[launch].op;
+        uint32_t group = b->group ? b->group[row - b->t->rows.v + (ptrdiff_t)i] : 0, came = NODE_NONE;
+        if (group) came = come(b, &v, group);
         node = dag_node(b->g, &v);
-        if (launch != NODE_NONE && b->g->node[launch].end <= start) dag_edge(b->g, launch, node, EDGE_LAUNCH, 0);
-        if (last != NODE_NONE) dag_edge(b->g, last, node, EDGE_STREAM, 0);
+        if (group) dag_edge(b->g, b->meeting[group - 1], node, EDGE_COLLECTIVE, 0);
+        else came = node;
+        if (launch != NODE_NONE && b->g->node[launch].end <= start) dag_edge(b->g, launch, came, EDGE_LAUNCH, 0);
+        if (last != NODE_NONE) dag_edge(b->g, last, came, EDGE_STREAM, 0);
         last = node;
         cursor = r->end;
     }
@@ -456,9 +574,11 @@ void dag_build(struct dag *g, struct table *t, const struct part *part)
 {
     struct builder b = { .g = g, .t = t, .part = part };
     b.waiting = intern(&t->text, str_of("Waiting"));
+    b.communication = intern(&t->text, str_of("Communication"));
     b.matches = xcalloc(t->text.n, 1);
     check_span(&t->rows);
     table_sort_threads(t);
+    match_collectives(&b);
     const struct row *row = t->rows.v;
     size_t threads = 0, first_cap = 0;
     uint32_t *first = NULL;
@@ -491,6 +611,9 @@ void dag_build(struct dag *g, struct table *t, const struct part *part)
     set_lags(g);
     free(first);
     free(link_of);
+    free(b.group);
+    free(b.met);
+    free(b.meeting);
     free(b.matches);
     free(b.idle);
     free(b.stops.v);

@@ -77,6 +77,7 @@ void path_write_all(csvw *w, const struct dag *g, const struct table *t)
     csvw_end(w);
     for (size_t i = 0; i < g->n; i++) {
         const struct node *v = &g->node[g->order[i]];
+        if (v->end <= v->start) continue;                /* an instant at which ranks meet */
         put_text(w, t, v->proc);
         put_text(w, t, v->tid);
         put_text(w, t, v->cat);

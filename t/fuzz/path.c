@@ -22,7 +22,10 @@ static void add(struct table *t, const uint8_t *d)
     if (r.kind == EVENT_GPU) tid[1] = 's';
     r.proc = intern(&t->text, str_of(proc));
     r.tid = intern(&t->text, str_of(tid));
-    r.cat = intern(&t->text, str_of(r.kind == EVENT_CAT ? cats[d[4] / 4 % 4] : r.kind == EVENT_GPU ? "GPU" : ""));
+    r.cat = intern(&t->text, str_of(r.kind == EVENT_CAT   ? cats[d[4] / 4 % 4]
+                                    : r.kind != EVENT_GPU ? ""
+                                    : d[4] & 128          ? "Communication"
+                                                          : "GPU"));
     r.name = intern(&t->text, str_of(names[d[5] % 8]));
     r.link = d[1] & 128 ? intern(&t->text, str_of(link)) : 0;
     rows_add(&t->rows, &r);
