@@ -40,7 +40,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *base_name, *metric, *adjust = "holm", *incomplete = "die", *group;
+static const char *base_name, *metric, *group;
+static enum { DIE, SKIP } incomplete = DIE;
+static enum adjustment adjust = ADJUST_HOLM;
 static double margin = 0.01, level = 0.95;
 static long seed = 1;
 static bool force, details, subtract, as_csv;
@@ -112,7 +114,7 @@ int main(int argc, char **argv)
 {
     fail_status = usage_status = 3;
     int i = filter_init(argc, argv, help, options);
-    struct runs *r = runs_read(argv + i, &(struct runs_options){ metric, group, strcmp(incomplete, "skip") == 0 });
+    struct runs *r = runs_read(argv + i, &(struct runs_options){ metric, group, incomplete == SKIP });
     size_t base = runs_base(r, base_name);
     base_name = r->label.name[base].s;
     if (r->label.n < 2) die("'%s' is the only label, nothing to compare it with", base_name);

@@ -20,23 +20,21 @@
 #include "measure/foreign.h"
 #include <string.h>
 
-static const char *to;
+static enum foreign to = FOREIGN_NONE;
 static const struct opt options[] = {
-    { 't', "to", WORD, &to, "hyperfine|google|pyperf|gobench|perf", "the format", 0, 0 },
+    { 't', "to", WORD, &to, FOREIGN_FORMATS, "the format", 0, 0 },
     { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
 
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    if (!to) usage("no format given, see --to");
+    if (to == FOREIGN_NONE) usage("no format given, see --to");
     csv *in = csv_files(argv + i);
     static struct table t;
     t = table_load(in);
     csv_close(in);
-    if (strcmp(to, "hyperfine") == 0) emit_hyperfine(&t);
-    else if (strcmp(to, "google") == 0) emit_google(&t);
-    else if (strcmp(to, "pyperf") == 0) emit_pyperf(&t);
-    else if (strcmp(to, "gobench") == 0) emit_gobench(&t);
-    else emit_perf(&t);
+    static void (*const emit[])(const struct table *) = { emit_hyperfine, emit_google, emit_pyperf, emit_gobench,
+                                                          emit_perf };
+    emit[to](&t);
     return EXIT_OK;
 }

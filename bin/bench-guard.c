@@ -29,13 +29,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *base_name, *metric, *split = "parity", *group, *incomplete = "die";
+static const char *base_name, *metric, *group;
+static enum { DIE, SKIP } incomplete = DIE;
+static enum guard_split split = GUARD_PARITY;
 static struct guard rule = { .level = 0.95 };
 static bool best;
 static const struct opt options[] = {
     { 'b', "base", STR, &base_name, "LABEL", "the default", 0, 0 },
     { 0, "metric", STR, &metric, "cpu|wall|COL", "default: cpu, or wall where processes mostly wait", 0, 0 },
-    { 0, "split", WORD, &split, "parity|half|none", "even rounds decide | the first half | all, unconfirmed", 0, 0 },
+    { 0, "split", WORD, &split, "none|parity|half", "all rounds decide, unconfirmed | even ones | the first half",
+      0, 0 },
     { 0, "best", FLAG, &best, NULL, "one decision per benchmark, the surest candidate", 0, 0 },
     { 0, "level", NUM, &rule.level, "P", "of being no loss", 0.5, 0.9999 },
     { 0, "least-gain", NUM, &rule.least_gain, "X", "keep only what surely gains so much", 0, 1 },
@@ -44,11 +47,6 @@ static const struct opt options[] = {
     { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
 
 struct cell { struct guarded g; bool failed, measured; };
-
-static enum guard_split split_of(const char *s)
-{
-    return strcmp(s, "parity") == 0 ? GUARD_PARITY : strcmp(s, "half") == 0 ? GUARD_HALF : GUARD_NONE;
-}
 
 static void write_cell(csvw *w, const struct runs *r, size_t benchmark, size_t label, const struct cell *c)
 {
@@ -77,7 +75,7 @@ static struct cell decide(const struct runs *r, size_t benchmark, size_t base, s
     struct cell c = { .failed = p.errors > 0, .measured = p.n + p.errors > 0 };
     if (c.failed) p.n = 0;
     /* a timeout of the candidate counts as infinitely slow */
-    c.g = guard_decide(p.upper, p.n, split_of(split), candidates, &rule);
+    c.g = guard_decide(p.upper, p.n, split, candidates, &rule);
     pairs_free(&p);
     return c;
 }
@@ -86,7 +84,7 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (!base_name) usage("no default given, see --base");
-    struct runs *r = runs_read(argv + i, &(struct runs_options){ metric, group, strcmp(incomplete, "skip") == 0 });
+    struct runs *r = runs_read(argv + i, &(struct runs_options){ metric, group, incomplete == SKIP });
     long base = runs_label(r, base_name);
     if (base < 0) die("no label '%s' in the input", base_name);
     csvw *w = csvw_fd(1);
@@ -94,7 +92,7 @@ int main(int argc, char **argv)
                   "confirmed_lower_ratio,confirmed_upper_ratio,guarded_ratio,kind");
     csvw_end(w);
     size_t kept = 0, all = 0, failed = 0, few = 0, most = 0,
-           least = guard_least(split_of(split), best ? r->label.n - 1 : 1, &rule);
+           least = guard_least(split, best ? r->label.n - 1 : 1, &rule);
     struct cell *c = xcalloc(r->label.n + 1, sizeof *c);
     for (size_t b = 0; b < r->benchmark.n; b++) {
         size_t first = (size_t)base;                     /* with --best: the surest so far */

@@ -23,26 +23,26 @@
 #include "measure/foreign.h"
 #include <string.h>
 
-static const char *from, *label;
+static const char *label;
+static enum foreign from = FOREIGN_NONE;
 static const struct opt options[] = {
-    { 'f', "from", WORD, &from, "hyperfine|google|pyperf|gobench|perf", "the format", 0, 0 },
+    { 'f', "from", WORD, &from, FOREIGN_FORMATS, "the format", 0, 0 },
     { 'l', "label", STR, &label, "NAME", "label of all rows (perf has none of its own)", 0, 0 },
     { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
 
 static void import_file(struct frame *f, const char *path, long number)
 {
-    if (strcmp(from, "hyperfine") == 0) import_hyperfine(f, path);
-    else if (strcmp(from, "google") == 0) import_google(f, path);
-    else if (strcmp(from, "pyperf") == 0) import_pyperf(f, path);
-    else if (strcmp(from, "gobench") == 0) import_gobench(f, path);
-    else import_perf(f, path, label ? label : "perf", number);
+    static void (*const import[])(struct frame *, const char *) = { import_hyperfine, import_google, import_pyperf,
+                                                                    import_gobench };
+    if (from == FOREIGN_PERF) import_perf(f, path, label ? label : "perf", number);
+    else import[from](f, path);
 }
 
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    if (!from) usage("no format given, see --from");
-    if (label && strcmp(from, "perf") != 0) usage("--label is for perf; %s has labels of its own", from);
+    if (from == FOREIGN_NONE) usage("no format given, see --from");
+    if (label && from != FOREIGN_PERF) usage("--label is for perf; %s has labels of its own", option_word(&from));
     struct frame *f = frame_new();
     if (i == argc) import_file(f, "-", 0);
     for (int k = i; k < argc; k++) import_file(f, argv[k], k - i);

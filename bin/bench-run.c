@@ -40,8 +40,10 @@ static long rounds = 20, seed = 1, expect_exit, cpu = -1, nice_add;
 static double timeout, cpu_limit, max_time, margin = 0.01, level = 0.95;
 static uint64_t memory_limit, output_limit = 1 << 30;
 static bool aa, shell;
-static const char *output = "-", *until, *warmup = "auto", *metric = "cpu", *rule = "same", *benchmark = "", *input,
+static const char *output = "-", *until, *warmup = "auto", *benchmark = "", *input,
                   *directory, *prepare, *error;
+static enum output_rule rule = OUTPUT_SAME;
+static enum { CPU, WALL } metric = CPU;
 static const struct opt options[] = {
     { 'l', "label", LIST, &labels, "NAME", "name of the next command; the first is the base", 0, 0 },
     { 'n', "rounds", INT, &rounds, "N", "rounds, or the most of them with --until", 1, 1e6 },
@@ -103,11 +105,11 @@ int main(int argc, char **argv)
                        .margin = margin,
                        .level = level,
                        .max_seconds = max_time,
-                       .by_wall = strcmp(metric, "wall") == 0,
+                       .by_wall = metric == WALL,
                        .expect_exit = (int)expect_exit,
                        .benchmark = benchmark,
                        .execute = child_run };
-    b.output = strcmp(rule, "same") == 0 ? OUTPUT_SAME : strcmp(rule, "own") == 0 ? OUTPUT_OWN : OUTPUT_ANY;
+    b.output = rule;
     b.child = (struct child){ .directory = directory,
                               .input = input,
                               .error = error,

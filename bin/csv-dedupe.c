@@ -17,7 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *keys, *which = "first";
+static const char *keys;
+static enum { FIRST, LAST } which = FIRST;
 static const struct opt options[] = {
     { 'k', "key", STR, &keys, "COLS", "columns that make the key", 0, 0 },
     { 0, "keep", WORD, &which, "first|last", "the row that stays", 0, 0 },
@@ -61,7 +62,7 @@ int main(int argc, char **argv)
     csvw_copy_names(w, t);
     csvw_end(w);
     buf_add(&b, "", 0);
-    if (strcmp(which, "first") == 0) keep_first(w, t, key);
+    if (which == FIRST) keep_first(w, t, key);
     else keep_last(w, t, key);
     return csvw_close(w);
 }

@@ -23,7 +23,8 @@
 #include HELP
 #include <string.h>
 
-static const char *group_names, *column_names, *stats = "n,mean", *missing = "die";
+static const char *group_names, *column_names, *stats = "n,mean";
+static enum { DIE, SKIP } missing = DIE;
 static const struct opt options[] = {
     { 'g', "group", STR, &group_names, "COLS", "columns whose values make a group", 0, 0 },
     { 'c', "columns", STR, &column_names, "COLS", "columns of numbers", 0, 0 },
@@ -76,7 +77,7 @@ static void new_group(const csv *t, size_t g)
 
 static void read_all(csv *t)
 {
-    bool skip = strcmp(missing, "skip") == 0;
+    bool skip = missing == SKIP;
     struct buf b = { 0 };
     buf_add(&b, "", 0);
     while (csv_next(t)) {

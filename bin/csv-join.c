@@ -20,7 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *keys, *keep = "matched", *suffix = "_right";
+static const char *keys, *suffix = "_right";
+static enum { MATCHED, LEFT, ALL, UNMATCHED } keep = MATCHED;
 static bool unique;
 static const struct opt options[] = {
     { 'k', "key", STR, &keys, "COLS", "columns whose values must agree", 0, 0 },
@@ -123,7 +124,7 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (!keys) usage("no key given, see --key");
     if (argc - i != 2) usage("two tables expected, LEFT and RIGHT");
-    bool matched = strcmp(keep, "unmatched") != 0, unmatched = strcmp(keep, "matched") != 0;
+    bool matched = keep != UNMATCHED, unmatched = keep != MATCHED;
     read_right(argv[i + 1]);
     csv *t = csv_open(argv[i]);
     left_key = columns_of(t, keys, "--key");
@@ -144,7 +145,7 @@ int main(int argc, char **argv)
             write_right(w, row);
         }
     }
-    if (strcmp(keep, "all") == 0) write_unused(w, t);
+    if (keep == ALL) write_unused(w, t);
     free(b.s);
     return csvw_close(w);
 }

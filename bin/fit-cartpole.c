@@ -32,7 +32,8 @@ enum { TRIALS = 100, FIRST = 10, SEATS = 64 };
 static const double SOLVED = 475;
 static long seed = 1, steps = 200000, every = 10;
 static bool plain;
-static const char *output, *algo = "dqn";
+static const char *output;
+static enum learning algo = LEARN_DQN;
 static long actors = 2;
 static const struct opt options[] = {
     { 0, "algo", WORD, &algo, learner_words, "how to learn", 0, 0 },
@@ -74,7 +75,8 @@ int main(int argc, char **argv)
     static struct cartpole pole[SEATS];
     struct environment seat[SEATS];
     for (int k = 0; k < SEATS; k++) seat[k] = cartpole_environment(&pole[k]);
-    if (learner_seats(&o) > SEATS) die("%s takes %ld poles at once, %d are there", algo, learner_seats(&o), SEATS);
+    if (learner_seats(&o) > SEATS)
+        die("%s takes %ld poles at once, %d are there", option_word(&algo), learner_seats(&o), SEATS);
     struct learner *q = learner_new(seat, &o);
     struct rng r = rng_for((uint64_t)seed, str_of("trial"));
     csvw *w = csvw_open("-");

@@ -34,7 +34,8 @@
 
 static struct data_columns columns;
 static struct entries_columns names = { "row", "column", "value", NULL };
-static const char *entries_path, *output, *select_way = "none", *path_file;
+static const char *entries_path, *output, *path_file;
+static enum { NONE, CV, HOLDOUT } select_way = NONE;
 static double lambda = 0.01, tolerance = 1e-9;
 static long sweeps = 100000, seed = 1;
 static bool raw;
@@ -60,7 +61,7 @@ static const struct opt options[] = {
 
 static void choose(const struct sparse *by_column, const double *b, const uint32_t *group)
 {
-    enum lasso_way way = select_way[0] == 'c' ? LASSO_CV : LASSO_HOLDOUT;
+    enum lasso_way way = select_way == CV ? LASSO_CV : LASSO_HOLDOUT;
     struct lasso_path p = lasso_choose(by_column, b, group, way, (uint64_t)seed, sweeps, fmax(tolerance, 1e-7));
     lambda = p.alpha[p.best];
     if (!path_file) return;
@@ -83,7 +84,7 @@ static struct model *fit_entries(char **paths)
     struct sparse by_column = sparse_transpose(&e.a);
     sparse_free(&e.a);
     struct model *m = entries_model(&e, MODEL_LASSO, columns.target);
-    if (select_way[0] != 'n') choose(&by_column, e.y, NULL);
+    if (select_way != NONE) choose(&by_column, e.y, NULL);
     struct lasso_report f = lasso_fit(&by_column, e.y, NULL, lambda, sweeps, tolerance, m->weight + 1);
     if (!quiet)
         warn("%zu rows, %zu columns; lambda %.12g, objective %.12g, %zu weights, violation %.3g", e.rows.n, e.columns.n,
@@ -99,7 +100,7 @@ static struct model *fit_table(char **paths)
     o.raw = raw;
     o.tolerance = tolerance;
     o.iterations = sweeps;
-    if (select_way[0] != 'n') {
+    if (select_way != NONE) {
         struct sparse by_column = train_columns(&d, &o);
         choose(&by_column, train_target(&d, &o), columns.group ? d.group : NULL);
     }
@@ -115,7 +116,7 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (!columns.target) usage("no target given, see --target");
-    if (columns.classes && (entries_path || select_way[0] != 'n'))
+    if (columns.classes && (entries_path || select_way != NONE))
         usage("--classes goes with neither --entries nor --select");
     struct model *m = entries_path ? fit_entries(argv + i) : fit_table(argv + i);
     return model_save(m, output);

@@ -20,7 +20,7 @@
 #include "fit/pca.h"
 
 static struct data_columns columns;
-static const char *table = "ratios";
+static enum { RATIOS, LOADINGS, SCORES } table = RATIOS;
 static long components = 2;
 static bool raw;
 static const struct opt options[] = {
@@ -76,8 +76,8 @@ int main(int argc, char **argv)
     struct pca p = pca_fit(d.x, d.rows, d.cols, !raw);
     if ((size_t)components > d.cols) components = (long)d.cols;
     csvw *w = csvw_open(NULL);
-    if (table[0] == 's') write_scores(&d, &p, w);
-    else if (table[0] == 'l') write_loadings(&d, &p, w);
+    if (table == SCORES) write_scores(&d, &p, w);
+    else if (table == LOADINGS) write_loadings(&d, &p, w);
     else write_ratios(&p, w);
     return csvw_close(w);
 }

@@ -31,7 +31,8 @@
 
 static struct data_columns columns;
 static struct entries_columns names = { "row", "column", "value", NULL };
-static const char *entries_path, *output, *method = "auto";
+static const char *entries_path, *output;
+static enum ridge_method method = RIDGE_AUTO;
 static double lambda = 1;
 static bool raw;
 static const struct opt options[] = {
@@ -55,9 +56,7 @@ static struct model *fit_entries(char **paths)
     names.target = columns.target;
     struct entries e = entries_read(entries_path, paths, &names);
     struct model *m = entries_model(&e, MODEL_RIDGE, columns.target);
-    int how = 0;
-    while (!str_is(str_of(method), word[how])) how++;
-    struct ridge *r = ridge_new(&e.a, (enum ridge_method)how);
+    struct ridge *r = ridge_new(&e.a, method);
     struct ridge_report f = ridge_solve(r, lambda, e.y, NULL, m->weight + 1);
     if (!quiet)
         warn("%zu rows, %zu columns, %zu entries, by %s; squared error %.12g, gradient %.3g", e.a.rows, e.a.cols,

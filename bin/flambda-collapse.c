@@ -15,11 +15,12 @@
 #include "base/filter.h"
 #include HELP
 
-static const char *dialect = "core", *output;
+static const char *output;
+static enum sexp_dialect dialect = SEXP_CORE;
 static long n_fields = 5;
 static const struct opt options[] = {
     { 0, "fields", INT, &n_fields, "N", "fields of metadata written, 3 to 5", 3, 5 },
-    { 0, "dialect", WORD, &dialect, DIALECTS, "how atoms are written: compiler has no quotes" },
+    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "how atoms are written: compiler has no quotes" },
     { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
     { 0 } };
 

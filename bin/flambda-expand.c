@@ -19,7 +19,8 @@
 #include "table/csvio.h"
 #include HELP
 
-static const char *dialect = "core", *output;
+static const char *output;
+static enum sexp_dialect dialect = SEXP_CORE;
 static long only_round = 0, n_fields, passes = EXPAND_PASSES;
 static bool count;
 static const struct opt options[] = {
@@ -27,7 +28,7 @@ static const struct opt options[] = {
     { 0, "passes", INT, &passes, "N", "stop after this pass", 1, EXPAND_PASSES },
     { 0, "count", FLAG, &count, NULL, "write the number of nodes after every pass, not trees" },
     { 0, "fields", INT, &n_fields, "N", "fields of metadata written, 3 to 5; 0: as read", 0, 5 },
-    { 0, "dialect", WORD, &dialect, DIALECTS, "how atoms are written: compiler has no quotes" },
+    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "how atoms are written: compiler has no quotes" },
     { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
     { 0 } };
 

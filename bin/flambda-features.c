@@ -62,7 +62,7 @@ static void write_scale(const struct preparation *scale, size_t width)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    struct source in = source_open(argv + i, "core");
+    struct source in = source_open(argv + i, SEXP_CORE);
     for (const struct sexp *e; (e = source_next(&in)); ) site_pairs_read(&p, e, program_of(in.file));
     size_t width = p.numeric.n + p.flag.n;
     static struct preparation *scale;

@@ -24,7 +24,8 @@
 #include <string.h>
 
 enum { TAUS = 64 };
-static const char *rule, *output;
+static const char *output;
+static enum { NONE = -1, LASSO, RIDGE } rule = NONE;
 static struct list tau_text;
 static bool all, count;
 static double tau[TAUS];
@@ -38,7 +39,7 @@ static const struct opt options[] = {
 
 static enum label label_of(struct reward r, double t)
 {
-    return strcmp(rule, "lasso") == 0 ? label_lasso(r) : label_ridge(r, t);
+    return rule == LASSO ? label_lasso(r) : label_ridge(r, t);
 }
 
 static int shares(csv *in, int l, int c, int n_tau)
@@ -56,8 +57,8 @@ static int shares(csv *in, int l, int c, int n_tau)
     csvw_names(out, "rule,tau,n_rows,doesnt_matter,inline,apply,doesnt_matter_ratio,inline_ratio,apply_ratio");
     csvw_end(out);
     for (int k = 0; k < n_tau; k++) {
-        csvw_cstr(out, rule);
-        csvw_known(out, strcmp(rule, "lasso") == 0 ? NAN : tau[k]);
+        csvw_cstr(out, option_word(&rule));
+        csvw_known(out, rule == LASSO ? NAN : tau[k]);
         csvw_int(out, (int64_t)rows);
         for (int i = 0; i < LABELS; i++) csvw_int(out, (int64_t)n[k][i]);
         for (int i = 0; i < LABELS; i++) csvw_known(out, rows ? (double)n[k][i] / (double)rows : NAN);
@@ -69,7 +70,7 @@ static int shares(csv *in, int l, int c, int n_tau)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options), n_tau = 1;
-    if (!rule) usage("no rule given, see --rule");
+    if (rule == NONE) usage("no rule given, see --rule");
     if (tau_text.n > TAUS) usage("more than %d values of tau", TAUS);
     if (tau_text.n > 1 && !count) usage("many values of tau need --count");
     tau[0] = 0.0005;

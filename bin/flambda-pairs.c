@@ -27,7 +27,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *kind = "pairs", *program, *output;
+static const char *program, *output;
+static enum { PAIRS, REWARDS, LOG } kind = PAIRS;
 static const struct opt options[] = {
     { 'k', "kind", WORD, &kind, "pairs|rewards|log", "what the files are" },
     { 'p', "program", STR, &program, "NAME", "name of the program" },
@@ -127,10 +128,10 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     static struct site_pairs p;
-    bool features = strcmp(kind, "pairs") == 0;
+    bool features = kind == PAIRS;
     if (!argv[i]) usage("no files given");
-    if (strcmp(kind, "log") == 0) return logs(argv + i);
-    struct source in = source_open(argv + i, "core");
+    if (kind == LOG) return logs(argv + i);
+    struct source in = source_open(argv + i, SEXP_CORE);
     for (const struct sexp *e; (e = source_next(&in)); ) {
         if (features) site_pairs_read(&p, e, program_of(in.file));
         else site_pairs_read_dump(&p, e, program_of(in.file));

@@ -32,7 +32,9 @@
 #include "flambda/policies-tables.h"
 #include <string.h>
 
-static const char *table = "savings", *counters, *sets, *hand, *output, *base = "least";
+static const char *counters, *sets, *hand, *output;
+static enum policies_base base = BASE_LEAST;
+static enum { SAVINGS, SUMMARY, WELCH, BEST, REGRET, GREEDY, SELECT } table = SAVINGS;
 static struct policies_options how = { .reference = "nothing", .drop = 1 };
 static struct tables_options show = { .margin = 0.01, .confidence = 0.95, .alpha = 0.01, .greedy = 10 };
 static const struct opt options[] = {
@@ -54,21 +56,20 @@ static const struct opt options[] = {
 
 int main(int argc, char **argv)
 {
-    static const struct { const char *word; tables_write *write; } writer[] = {
-        { "savings", write_savings }, { "summary", write_summary }, { "welch", write_welch }, { "best", write_best },
-        { "regret", write_regret }, { "greedy", write_greedy }, { "select", write_select },
+    static tables_write *const writer[] = {
+        [SAVINGS] = write_savings, [SUMMARY] = write_summary, [WELCH] = write_welch,   [BEST] = write_best,
+        [REGRET] = write_regret,   [GREEDY] = write_greedy,   [SELECT] = write_select,
     };
     int i = filter_init(argc, argv, help, options);
-    how.base = base[0] == 'l' ? BASE_LEAST : base[0] == 'p' ? BASE_POLICY : BASE_INITIAL;
-    if (base[0] == 'i' && !counters) usage("--base=initial needs --initial=FILE");
-    if (!strcmp(table, "select") && !counters) usage("--table=select needs --initial=FILE for the best times");
+    how.base = base;
+    if (base == BASE_INITIAL && !counters) usage("--base=initial needs --initial=FILE");
+    if (table == SELECT && !counters) usage("--table=select needs --initial=FILE for the best times");
     struct policies p = policies_read(argv + i, counters, &how);
     if (p.without_base && !quiet)
         warn("%zu of %zu benchmarks have no baseline; their savings are left empty", p.without_base, p.benchmark.n);
     show.hand = hand;
     struct sets s = sets_read(sets, &p);
     csvw *w = csvw_open(output);
-    for (size_t k = 0; k < sizeof writer / sizeof *writer; k++)
-        if (!strcmp(table, writer[k].word)) writer[k].write(&p, &s, &show, w);
+    writer[table](&p, &s, &show, w);
     return csvw_close(w);
 }

@@ -22,7 +22,9 @@
 #include HELP
 #include <string.h>
 
-static const char *dialect = "core", *output, *order = "original";
+static const char *output;
+static enum { ORIGINAL, SEEN } order = ORIGINAL;
+static enum sexp_dialect dialect = SEXP_CORE;
 static long only_round = 0, n_fields;
 static bool stat, rounds;
 static const struct opt options[] = {
@@ -31,7 +33,7 @@ static const struct opt options[] = {
     { 0, "rounds", FLAG, &rounds, NULL, "with --stat: a row for each round that occurs" },
     { 0, "order", WORD, &order, "original|seen", "children: last seen first, as the original, or first seen first" },
     { 0, "fields", INT, &n_fields, "N", "fields of V1 metadata, 3 to 5; 0: as read", 0, 5 },
-    { 0, "dialect", WORD, &dialect, DIALECTS, "how atoms are written: compiler has no quotes" },
+    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "how atoms are written: compiler has no quotes" },
     { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
     { 0 } };
 
@@ -76,7 +78,7 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     struct source in = source_open(argv + i, dialect);
-    bool reversed = strcmp(order, "original") == 0;
+    bool reversed = order == ORIGINAL;
     if (stat) return statistics(&in, reversed);
     sexpw *out = sexpw_open(output);
     for (const struct sexp *e; (e = source_next(&in)); ) {

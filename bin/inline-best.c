@@ -24,7 +24,8 @@
 #include <math.h>
 #include <string.h>
 
-static const char *output, *rewards_path, *report_path, *children = "sum", *program, *compiler;
+static const char *output, *rewards_path, *report_path, *program, *compiler;
+static enum { SUM, MEAN } children = SUM;
 static double gamma_ = 0.9;
 static bool both;
 static const struct opt options[] = {
@@ -87,7 +88,7 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     best_read(&t, csv_open(filter_operand(argc, argv, i)));
-    double value = best(t.node, t.sites.n, gamma_, strcmp(children, "mean") == 0);
+    double value = best(t.node, t.sites.n, gamma_, children == MEAN);
     if (rewards_path) write_rewards();
     if (report_path) write_report(value);
     sexpw *out = sexpw_open(output);

@@ -37,12 +37,14 @@
 #include "table/csvio.h"
 #include HELP
 
-static const char *decisions, *exe, *threshold, *complete, *compiler, *stock, *level = "-O2";
+static const char *decisions, *exe, *threshold, *complete, *compiler;
+static int stock = -1;
+static enum level level = LEVEL_O2;
 static bool sites;
 static const struct opt options[] = {
     { 'd', "decisions", STR, &decisions, "FILE", "what to inline", 0, 0 },
     { 'o', "out", STR, &exe, "EXE", "the executable", 0, 0 },
-    { 0, "level", WORD, &level, "-O2|-O3|-Os|-Oz", "optimisation", 0, 0 },
+    { 0, "level", WORD, &level, LEVELS, "optimisation", 0, 0 },
     { 0, "compiler", STR, &compiler, "NAME", "another compiler than that of WORK", 0, 0 },
     { 0, "threshold", STR, &threshold, "N", "-inline-threshold of the heuristic", 0, 0 },
     { 0, "stock", WORD, &stock, STOCK_WORDS, "what the compiler does by itself", 0, 0 },
@@ -67,15 +69,17 @@ int main(int argc, char **argv)
     if (argc - i != 1) usage("one work directory expected");
     if (!exe) usage("no executable to write, see --out");
     if (decisions && threshold) usage("--threshold is for the heuristic, --decisions replaces it");
-    if (stock && (decisions || threshold || sites || complete)) usage("--stock tells nothing and takes no decisions");
+    if (stock >= 0 && (decisions || threshold || sites || complete))
+        usage("--stock tells nothing and takes no decisions");
     struct work *k = work_open_for(argv[i], compiler);
     struct live asked = { 0 }, legal = { 0 }, did = { 0 };
     if (decisions) {
         live_read(&asked, decisions);
         work_only_legal(k, &asked, &legal);
     }
-    const char *why = stock ? stock_build(k, stock, exe)
-                            : work_build(k, level, decisions ? &legal : NULL, threshold, exe, sites || complete, &did);
+    const char *why = stock >= 0 ? stock_build(k, option_word(&stock), exe)
+                            : work_build(k, level_name[level], decisions ? &legal : NULL, threshold, exe,
+                                         sites || complete, &did);
     if (why) die("%s: %s", k->program->name, why);
     if (complete) live_write(&did, complete, k->program->name, k->compiler);
     csvw *w = csvw_open(NULL);

@@ -22,9 +22,10 @@
 #include HELP
 #include <stdlib.h>
 
-static const char *dialect = "core", *output;
+static const char *output;
+static enum sexp_dialect dialect = SEXP_CORE;
 static const struct opt options[] = {
-    { 0, "dialect", WORD, &dialect, DIALECTS, "how atoms are written: compiler has no quotes" },
+    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "how atoms are written: compiler has no quotes" },
     { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
     { 0 } };
 

@@ -36,17 +36,21 @@
 #include HELP
 #include <string.h>
 
-static const char *dialect = "core", *output, *form, *to, *decisions, *out, *level = "-O2";
+static const char *output, *decisions, *out;
+static enum { NOWHERE = -1, REPLAY } to = NOWHERE;
+static enum { NO_FORM = -1, V0, V1, SIMPLE, CANONICAL } form = NO_FORM;
+static enum level level = LEVEL_O2;
+static enum sexp_dialect dialect = SEXP_CORE;
 static long n_fields, only_round = -1;
 static const struct opt options[] = {
     { 't', "to", WORD, &to, "replay", "files for a compiler's own build", 0, 0 },
     { 'd', "decisions", STR, &decisions, "FILE", "with --to: what to inline", 0, 0 },
     { 0, "out", STR, &out, "DIR", "with --to: where the files go", 0, 0 },
-    { 0, "level", WORD, &level, "-O2|-O3|-Os|-Oz", "with --to: optimisation", 0, 0 },
+    { 0, "level", WORD, &level, LEVELS, "with --to: optimisation", 0, 0 },
     { 'f', "form", WORD, &form, "v0|v1|simple|canonical", "what to write" },
     { 'r', "round", INT, &only_round, "N", "give every decision this round; -1: as read", -1, 1000 },
     { 0, "fields", INT, &n_fields, "N", "fields of V1 metadata, 3 to 5; 0: as read, else 5", 0, 5 },
-    { 0, "dialect", WORD, &dialect, DIALECTS, "how atoms are written: compiler has no quotes" },
+    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "how atoms are written: compiler has no quotes" },
     { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
     { 0 } };
 
@@ -59,7 +63,7 @@ static int take_home(const char *work)
         live_read(&asked, decisions);
         work_only_legal(w, &asked, &legal);
     }
-    const char *why = emit_replay(w, level, decisions ? &legal : NULL, out, &e);
+    const char *why = emit_replay(w, level_name[level], decisions ? &legal : NULL, out, &e);
     if (why) die("%s: %s", w->program->name, why);
     csvw *t = csvw_open(output);
     csvw_names(t, "program,compiler,compile_yes,compile_no,link_yes,link_no,rounds,differ,same_text,text_bytes,"
@@ -86,17 +90,18 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     static struct names names;
     static struct decisions d;
-    if (to && (form || !out || argc - i != 1)) usage("--to wants --out=DIR and one work directory");
-    if (to) return take_home(argv[i]);
-    if (!form) usage("no form given, see --form and --to");
+    if (to == REPLAY && (form != NO_FORM || !out || argc - i != 1))
+        usage("--to wants --out=DIR and one work directory");
+    if (to == REPLAY) return take_home(argv[i]);
+    if (form == NO_FORM) usage("no form given, see --form and --to");
     struct source in = source_open(argv + i, dialect);
     sexpw *w = sexpw_open(output);
     for (const struct sexp *e; (e = source_next(&in)); ) {
         source_decisions(&names, e, &d);
         for (size_t k = 0; only_round >= 0 && k < d.n; k++) d.d[k].round = (int)only_round;
-        if (strcmp(form, "v0") == 0) decisions_write_v0(w, &names, &d);
-        else if (strcmp(form, "v1") == 0) decisions_write_v1(w, &names, &d, (int)n_fields);
-        else if (strcmp(form, "simple") == 0) decisions_write_simple(w, &names, &d);
+        if (form == V0) decisions_write_v0(w, &names, &d);
+        else if (form == V1) decisions_write_v1(w, &names, &d, (int)n_fields);
+        else if (form == SIMPLE) decisions_write_simple(w, &names, &d);
         else decisions_write(w, &names, &d);
     }
     return sexpw_close(w);

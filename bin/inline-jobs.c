@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *set = "confirm";
+static enum { SEARCH, CONFIRM } set = CONFIRM;
 static const struct opt options[] = {
     { 0, "set", WORD, &set, "search|confirm", "which runs", 0, 0 },
     { 0 }
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (argc - i < 2) usage("a work directory and LABEL=EXE expected");
     const struct program *p = work_open(argv[i])->program;
-    bool search = strcmp(set, "search") == 0;
+    bool search = set == SEARCH;
     const struct program_run *run = search ? p->search_run : p->confirm_run;
     for (size_t k = 0; k < (search ? p->nsearch : p->nconfirm); k++) {
         struct buf line = { 0 };

@@ -49,7 +49,7 @@
 #include <string.h>
 
 static const char *table, *name, *out, *from_build, *commands, *libraries = "", *compiler = "clang";
-static const char *profile = "none";
+static enum { NONE, FE, IRN } profile = NONE;
 static bool per_file, lto;
 static const struct opt options[] = {
     { 't', "table", STR, &table, "FILE", "table of programs", 0, 0 },
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
     if (from_build || commands) p = program_of_runs(argv[i], name ? name : "program", r.unit, r.n, r.libraries);
     else p = table ? program_of_table(table, name, argv[i]) : program_of_directory(argv[i]);
     if (per_file && lto) usage("--per-file and --lto are two ways to compile");
-    if (!lto && strcmp(profile, "none") != 0) usage("--profile goes with --lto");
-    work_make(out, p, c, lto ? SCOPE_LTO : per_file ? SCOPE_FILE : SCOPE_PROGRAM, profile);
+    if (!lto && profile != NONE) usage("--profile goes with --lto");
+    work_make(out, p, c, lto ? SCOPE_LTO : per_file ? SCOPE_FILE : SCOPE_PROGRAM, option_word(&profile));
     return EXIT_OK;
 }

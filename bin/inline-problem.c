@@ -29,7 +29,9 @@
 #include <math.h>
 #include <string.h>
 
-static const char *dialect = "core", *output, *times_path, *runs_path, *identity = "stamp";
+static const char *output, *times_path, *runs_path;
+static enum { STAMP, NAME } identity = STAMP;
+static enum sexp_dialect dialect = SEXP_CORE;
 static double gamma_ = 0.9;
 static long only_round = 0;
 static bool divide, expanded;
@@ -42,7 +44,7 @@ static const struct opt options[] = {
     { 'r', "round", INT, &only_round, "N", "decisions of this round; -1: of all rounds", -1, 1000 },
     { 0, "runs", STR, &runs_path, "FILE", "table of runs" },
     { 0, "times", STR, &times_path, "FILE", "where the times of the runs go" },
-    { 0, "dialect", WORD, &dialect, DIALECTS, "how atoms are written: compiler has no quotes" },
+    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "how atoms are written: compiler has no quotes" },
     { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
     { 0 }
 };
@@ -64,7 +66,7 @@ static void add_tree(const struct sexp *e, const char *file, str run)
 {
     source_tree(&names, e, &d, (int)only_round, true, &tree);
     if (expanded && tree.form == FORM_TREE_V1) expand(&names, &tree, file, EXPAND_PASSES, NULL);
-    problem_add(&problem, &names, &tree, run, gamma_, divide, strcmp(identity, "name") == 0);
+    problem_add(&problem, &names, &tree, run, gamma_, divide, identity == NAME);
 }
 
 static void from_files(char **paths)

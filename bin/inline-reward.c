@@ -31,8 +31,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *times_path, *output, *report_path, *method = "ridge", *target = "linear_over_mean",
+static const char *times_path, *output, *report_path,
                                                       *alpha_text = "auto";
+static enum problem_target target = LINEAR_OVER_MEAN;
+static enum { RIDGE, LASSO } method = RIDGE;
 static double lambda = 0.05, alpha, level = 0.95, validation = NAN;
 static long samples = 200, seed = 1;
 static const struct opt options[] = {
@@ -133,7 +135,7 @@ int main(int argc, char **argv)
     problem_read(&p, entries, times);
     csv_close(entries);
     csv_close(times);
-    bool ridge = strcmp(method, "ridge") == 0;
+    bool ridge = method == RIDGE;
     v.b = xmalloc(p.a.rows, sizeof *v.b);
     problem_target(&p, target, NULL, v.b);
     if (!ridge) choose_alpha();

@@ -34,7 +34,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *store, *history, *list, *compiler, *level = "-O2";
+static const char *store, *history, *list, *compiler;
+static enum level level = LEVEL_O2;
 static struct list thresholds;
 static const char *take;
 static bool with_default, none, text_only, complete, plan;
@@ -51,7 +52,7 @@ static const struct opt options[] = {
     { 0, "complete", FLAG, &complete, NULL, "store the calls left too, as inline-reward wants them", 0, 0 },
     { 0, "plan", FLAG, &plan, NULL, "write jobs instead of doing them", 0, 0 },
     { 0, "take", STR, &take, "FILE", "answers to such jobs", 0, 0 },
-    { 0, "level", WORD, &level, "-O2|-O3|-Os|-Oz", "optimisation", 0, 0 },
+    { 0, "level", WORD, &level, LEVELS, "optimisation", 0, 0 },
     { 0, "compiler", STR, &compiler, "NAME", "another compiler than that of WORK", 0, 0 },
     { 0, "limit", NUM, &limit, "SECONDS", "longest run", 0.001, 1e9 },
     { 'j', "jobs", INT, &jobs, "N", "sets measured side by side", 1, 1024 },
@@ -64,7 +65,8 @@ int main(int argc, char **argv)
     if (i == argc) usage("no work directory given");
     if (!store || !history) usage("--store and --history are needed");
     struct trials t = { .work = work_open_for(argv[argc - 1], compiler), .store = store, .history = history,
-                        .level = level, .run = !text_only, .complete = complete, .limit_seconds = limit, .jobs = jobs };
+                        .level = level_name[level],
+                        .run = !text_only, .complete = complete, .limit_seconds = limit, .jobs = jobs };
     trials_begin(&t);
     if (with_default) trials_add(&t, (struct trial){ .name = "default" });
     if (none) trials_add(&t, (struct trial){ .name = "none", .nothing = true });

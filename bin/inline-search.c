@@ -41,12 +41,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *algo = "anneal", *chain, *store, *work, *sites, *level = "-O2";
+static const char *chain, *store, *work, *sites;
+static enum search_algo algo = SEARCH_ANNEAL;
+static enum level level = LEVEL_O2;
 static bool best;
 static long seed = 1, count = 2, steps = 300, width, hot, together = 32;
 static double t_max = 0.04, t_min = 0.001, text_weight, max_text, max_instructions;
 static const struct opt options[] = {
-    { 0, "algo", WORD, &algo, "anneal|walk|flip|local|exhaustive|mcts|start", "how", 0, 0 },
+    { 0, "algo", WORD, &algo, SEARCH_ALGORITHMS, "how", 0, 0 },
     { 0, "chain", STR, &chain, "NAME", "name of this chain; the algorithm's where not given", 0, 0 },
     { 0, "store", STR, &store, "DIR", "where the tried sets lie", 0, 0 },
     { 0, "work", STR, &work, "DIR", "made by inline-module", 0, 0 },
@@ -61,7 +63,7 @@ static const struct opt options[] = {
     { 0, "text-weight", NUM, &text_weight, "W", "0: instructions, 1: text size", 0, 1 },
     { 0, "max-text", NUM, &max_text, "RATIO", "largest text, 0: any", 0, 1e9 },
     { 0, "max-instructions", NUM, &max_instructions, "RATIO", "most instructions, 0: any", 0, 1e9 },
-    { 0, "level", WORD, &level, "-O2|-O3|-Os|-Oz", "optimisation of the trials", 0, 0 },
+    { 0, "level", WORD, &level, LEVELS, "optimisation of the trials", 0, 0 },
     { 0, "best", FLAG, &best, NULL, "write the best set so far, propose nothing", 0, 0 },
     { 's', "seed", INT, &seed, "N", "of the random streams", 0, 0 },
     { 0 }
@@ -105,9 +107,9 @@ int main(int argc, char **argv)
     struct sites known = { 0 };
     if (sites) read_sites(sites, &known);
     struct search s = { .algorithm = algo,
-                        .chain = chain ? chain : algo,
+                        .chain = chain ? chain : option_word(&algo),
                         .store = store,
-                        .level = level,
+                        .level = level_name[level],
                         .work = work_open(work),
                         .seed = (uint64_t)seed,
                         .count = count,

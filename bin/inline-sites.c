@@ -31,10 +31,11 @@
 #include <string.h>
 
 static bool no_heat;
-static const char *out, *decisions, *compiler, *level = "-O2";
+static const char *out, *decisions, *compiler;
+static enum level level = LEVEL_O2;
 static const struct opt options[] = {
     { 'd', "decisions", STR, &decisions, "FILE", "say what these do, not what the default does", 0, 0 },
-    { 0, "level", WORD, &level, "-O2|-O3|-Os|-Oz", "optimisation", 0, 0 },
+    { 0, "level", WORD, &level, LEVELS, "optimisation", 0, 0 },
     { 0, "compiler", STR, &compiler, "NAME", "another compiler than that of WORK", 0, 0 },
     { 0, "no-heat", FLAG, &no_heat, NULL, "do not run the program; heat stays empty", 0, 0 },
     { 'o', "output", STR, &out, "FILE", "write here instead of standard output", 0, 0 },
@@ -110,7 +111,7 @@ int main(int argc, char **argv)
         live_read(&wanted, decisions);
         work_only_legal(k, &wanted, &legal);
     }
-    const char *why = work_build(k, level, decisions ? &legal : NULL, NULL, NULL, true, &did);
+    const char *why = work_build(k, level_name[level], decisions ? &legal : NULL, NULL, NULL, true, &did);
     if (why) die("%s: %s", k->program->name, why);
     struct features *f = k->llvm ? features_of(k, !no_heat) : NULL;
     bool same_order = f && k->scope != SCOPE_FILE && f->base.ncalls == k->ncalls;

@@ -20,7 +20,8 @@
 #include HELP
 #include <stdio.h>
 
-static const char *reference, *parent, *chain, *step, *threshold, *root, *compiler, *level = "-O2";
+static const char *reference, *parent, *chain, *step, *threshold, *root, *compiler;
+static enum level level = LEVEL_O2;
 static bool by_default, none, text_only, complete;
 static double limit = 60;
 static const struct opt options[] = {
@@ -29,7 +30,7 @@ static const struct opt options[] = {
     { 0, "threshold", STR, &threshold, "N", "the heuristic with this threshold", 0, 0 },
     { 0, "text-only", FLAG, &text_only, NULL, "do not run the program: text size alone", 0, 0 },
     { 0, "complete", FLAG, &complete, NULL, "tell the calls left too", 0, 0 },
-    { 0, "level", WORD, &level, "-O2|-O3|-Os|-Oz", "optimisation", 0, 0 },
+    { 0, "level", WORD, &level, LEVELS, "optimisation", 0, 0 },
     { 0, "compiler", STR, &compiler, "NAME", "another compiler than that of WORK", 0, 0 },
     { 0, "limit", NUM, &limit, "SECONDS", "longest run", 0.001, 1e9 },
     { 0, "reference", STR, &reference, "HASH", "of the output that is right: that of the default", 0, 0 },
@@ -46,7 +47,7 @@ int main(int argc, char **argv)
     if (argc - i != 1) usage("one work directory is expected");
     if (by_default + none + (threshold != NULL) > 1) usage("more than one of --default, --none and --threshold");
     if (root) program_root(root);
-    struct trials t = { .work = work_open_for(argv[i], compiler), .level = level, .run = !text_only,
+    struct trials t = { .work = work_open_for(argv[i], compiler), .level = level_name[level], .run = !text_only,
                         .complete = complete, .limit_seconds = limit };
     if (reference) snprintf(t.reference, sizeof t.reference, "%s", reference);
     struct trial one = { .threshold = threshold, .nothing = none, .parent = parent, .chain = chain, .step = step };

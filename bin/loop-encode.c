@@ -25,9 +25,10 @@
 #include <string.h>
 
 enum { REPEATS = 9 };
-static const char *isa_word, *code_path, *c_path;
+static const char *code_path, *c_path;
+static int isa_given = -1;
 static const struct opt options[] = {
-    { 0, "isa", WORD, &isa_word, "avx2|avx512", "instruction set instead of the best one here" },
+    { 0, "isa", WORD, &isa_given, "avx2|avx512", "instruction set instead of the best one here" },
     { 0, "code", STR, &code_path, "FILE", "write the bytes of the last row's code" },
     { 0, "c", STR, &c_path, "FILE", "write the last row as C" },
     { 0 } };
@@ -48,7 +49,7 @@ static void write_file(const char *path, const void *p, size_t n)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    enum isa isa = !isa_word ? isa_best() : strcmp(isa_word, "avx2") ? ISA_AVX512 : ISA_AVX2;
+    enum isa isa = isa_given < 0 ? isa_best() : (enum isa)isa_given;
     struct nest_rows r;
     struct kernel g = { 0 };
     const char *why = "there are no rows";

@@ -28,10 +28,10 @@
 #include "table/show.h"
 #include HELP
 
-enum { STEPS = 48 };                                     /* a policy's moves are several actions each */
+enum { STEPS_SHOWN = 48 };                                     /* a policy's moves are several actions each */
 static double peak;
 static bool published;
-static const char *table = "summary";
+static enum { SUMMARY, BY_STEP, VIOLIN } table = SUMMARY;
 static bool as_csv;
 static const struct opt options[] = {
     { 0, "table", WORD, &table, "summary|steps|violin", "what to write" },
@@ -47,7 +47,7 @@ int main(int argc, char **argv)
         "beam4dfs,25,1.55,1.55,1.53,2.09,36.4,,60.2,60.6,9.8", "beam4bfs,25,1.84,1.61,1.76,3.82,42.5,,61.9,62.7,6.1",
         "random,25,1.83,1.73,1.80,3.01,41.9,,60.0,60.1,7.7", "looptune,25,3.10,3.15,2.97,4.60,67.1,,0.38,0.51,10" };
     int i = filter_init(argc, argv, help, options);
-    bool sums = table[1] == 'u';
+    bool sums = table == SUMMARY;
     if (published && !sums) usage("--published is for --table=summary");
     struct traces t = { 0 };
     csv *c = csv_files(argv + i);
@@ -55,10 +55,10 @@ int main(int argc, char **argv)
     csvw *w = show_open(as_csv);
     csvw_names(w, sums ? "algo,problems,speedup_mean,speedup_median,speedup_geomean,speedup_max,gflops_mean,peak_ratio,"
                          "seconds_mean,seconds_max,actions_mean,best_ratio,best_ratio_min,kind"
-                  : table[1] == 't' ? "algo,step,gflops,seconds,kind" : "algo,position,speedup,kind");
+                  : table == BY_STEP ? "algo,step,gflops,seconds,kind" : "algo,position,speedup,kind");
     csvw_end(w);
     if (sums) traces_summary(&t, w, peak);
-    else if (table[1] == 't') traces_steps(&t, w, STEPS);
+    else if (table == BY_STEP) traces_steps(&t, w, STEPS_SHOWN);
     else traces_violin(&t, w);
     for (size_t k = 0; published && k < sizeof paper / sizeof *paper; k++) {
         csvw_names(w, paper[k]);

@@ -37,7 +37,11 @@
 #include <math.h>
 #include <string.h>
 
-static const char *kind, *set, *einsum, *type = "f32", *layout = "nchw", *size[12];
+static const char *einsum, *size[12];
+static enum { NCHW, NHWC } layout = NCHW;
+static enum grid_type type = GRID_F32;
+static int set = -1;
+static int kind = -1;
 static struct list index_size;
 static double test = 0.1;
 static long seed = 1, sample, tokens = 128;
@@ -71,25 +75,26 @@ static const char *given(const char *param)
         if (!strcmp(names[i], param) && size[i]) return size[i];
     if (!strcmp(param, "w")) return given("h");
     if (!strcmp(param, "kw")) return given("kh");
-    if (!strcmp(param, "s") || (!strcmp(param, "n") && !strncmp(kind, "conv", 4))) return "1";
-    usage("--kind=%s needs --%s", kind, param);
+    if (!strcmp(param, "s") || (!strcmp(param, "n") && !strncmp(option_word(&kind), "conv", 4))) return "1";
+    usage("--kind=%s needs --%s", option_word(&kind), param);
 }
 
 int main(int argc, char **argv)
 {
     if (filter_init(argc, argv, help, options) < argc) usage("there are no operands");
-    if (!!kind + !!set + !!einsum != 1) usage("give one of --kind, --set and --einsum");
+    if ((kind >= 0) + (set >= 0) + !!einsum != 1) usage("give one of --kind, --set and --einsum");
     struct grid g = { .permute = permute };
-    if (set) {
-        grid_set(&g, set, type, !strcmp(layout, "nhwc"), (int)tokens);
+    if (set >= 0) {
+        grid_set(&g, option_word(&set), type, layout == NHWC, (int)tokens);
     } else if (einsum) {
         grid_einsum(&g, einsum, (const char *const *)index_size.v, index_size.n);
     } else {
         const char *const *param, *list[12];
-        int n = problem_params(str_of(kind), &param);
+        const char *word = option_word(&kind);
+        int n = problem_params(str_of(word), &param);
         for (int i = 0; i < n; i++) list[i] = given(param[i]);
-        if (sample) grid_sample(&g, kind, param, list, n, (size_t)sample, (uint64_t)seed);
-        else grid_sizes(&g, kind, param, list, n);
+        if (sample) grid_sample(&g, word, param, list, n, (size_t)sample, (uint64_t)seed);
+        else grid_sizes(&g, word, param, list, n);
     }
     size_t *order = xmalloc(g.n, sizeof *order), train = (size_t)ceil((1 - test) * ((double)g.n - 1));
     bool *tested = xcalloc(g.n, 1);

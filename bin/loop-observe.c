@@ -30,7 +30,9 @@
 
 enum { STRIDE_COLUMNS = 32, PREV_COLUMNS = OBS_PREV * ACT_PUBLISHED };
 static bool runtime, flops, ir, tree, ir_tree, ir_graph, loops, stride, prev5;
-static const char *scale = "raw", *form = "sexp", *cache;
+static const char *cache;
+static enum { SEXP, DOT } form = SEXP;
+static enum { RAW, LOG } scale = RAW;
 static const struct opt options[] = { { 0, "runtime", FLAG, &runtime, NULL, "seconds of a run" },
                                       { 0, "flops", FLAG, &flops, NULL, "GFLOPS of a run" },
                                       { 0, "ir", FLAG, &ir, NULL, "the nodes and their orders" },
@@ -65,7 +67,7 @@ static void text(csvw *w, struct buf *b)
 int main(int argc, char **argv)
 {
     int first = filter_init(argc, argv, help, options), taken = -1, history[4096];
-    bool scaled = !strcmp(scale, "log"), dot = !strcmp(form, "dot"), run = runtime || flops;
+    bool scaled = scale == LOG, dot = form == DOT, run = runtime || flops;
     struct nest_rows r;
     struct evaluator v;
     rows_open(&r, csv_open(filter_operand(argc, argv, first)), false);

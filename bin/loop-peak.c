@@ -16,7 +16,7 @@
 #include <string.h>
 
 static long rounds = 40;
-static const char *isa;
+static int isa = -1;
 static const struct opt options[] = {
     { 0, "rounds", INT, &rounds, "N", "short rounds, the best counts", 1, 1e6 },
     { 0, "isa", WORD, &isa, "avx2|avx512", "only this one" },
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
     csvw_names(w, "isa,gflops,machine");
     csvw_end(w);
     for (int i = 0; i < 2; i++) {
-        if (!isa_here((enum isa)i) || (isa && strcmp(isa, isa_name[i]))) continue;
+        if (!isa_here((enum isa)i) || (isa >= 0 && isa != i)) continue;
         csvw_cstr(w, isa_name[i]);
         csvw_num(w, peak_gflops((enum isa)i, (int)rounds));
         csvw_cstr(w, machine);

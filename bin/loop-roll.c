@@ -26,9 +26,10 @@
 #include <math.h>
 #include <string.h>
 
-static const char *file, *cache, *eval = "run", *name = "policy";
+static const char *file, *cache, *name = "policy";
+static enum { RUN, MODEL } eval = RUN;
 static long measure = 10, width = 16, confirm = 16;
-static const char *rank = "policy";
+static enum { BY_POLICY, BY_MODEL } rank = BY_POLICY;
 static double seconds = INFINITY;
 static bool test;
 static const struct opt options[] = {
@@ -79,7 +80,7 @@ int main(int argc, char **argv)
     int split = test ? csv_need(r.t, "split") : -1;
     struct evaluator v;
     evaluator_open(&v, isa_best(), cache);
-    v.model = !strcmp(eval, "model");
+    v.model = eval == MODEL;
     csvw *w = csvw_open("-");
     csvw_names(w, "problem,algo,step,action,tree,gflops,seconds,kind");
     csvw_end(w);
@@ -87,7 +88,7 @@ int main(int argc, char **argv)
     for (double n = 0; rows_next(&r); progress(++n, "%s", name)) {
         if (test && !str_is(csv_str(r.t, split), "test")) continue;
         evaluator_problem(&v, &r.p);
-        struct rollout o = policy_roll(&k, &v, &r.p, (int)width, (int)measure, !strcmp(rank, "model"), seconds);
+        struct rollout o = policy_roll(&k, &v, &r.p, (int)width, (int)measure, rank == BY_MODEL, seconds);
         rows(w, &o, &r.p, &v);
     }
     progress_end();

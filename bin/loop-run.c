@@ -34,12 +34,15 @@
 #include <math.h>
 #include <string.h>
 
-static const char *cache, *isa_word, *eval = "run", *backend = "encoder";
+static const char *cache;
+static enum { ENCODER, EMITTED } backend = ENCODER;
+static enum { RUN, MODEL } eval = RUN;
+static int isa_given = -1;
 static long least = 4, again, rounds = 3;
 static bool rewrite, last;
 static const struct opt options[] = {
     { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
-    { 0, "isa", WORD, &isa_word, "avx2|avx512", "instruction set instead of the best one here" },
+    { 0, "isa", WORD, &isa_given, "avx2|avx512", "instruction set instead of the best one here" },
     { 0, "eval", WORD, &eval, "run|model", "measure, or ask the model" },
     { 0, "backend", WORD, &backend, "encoder|c", "own encoder, or emitted C and the compiler $CC" },
     { 'n', "runs", INT, &least, "N", "least number of runs", 1, 64 },
@@ -90,8 +93,8 @@ static int rewritten(struct nest_rows *r, struct evaluator *v)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    bool model = !strcmp(eval, "model"), c = !strcmp(backend, "c");
-    enum isa isa = !isa_word ? isa_best() : strcmp(isa_word, "avx2") ? ISA_AVX512 : ISA_AVX2;
+    bool model = eval == MODEL, c = backend == EMITTED;
+    enum isa isa = isa_given < 0 ? isa_best() : (enum isa)isa_given;
     if (!model && !isa_here(isa)) die("this machine has no %s", isa_name[isa]);
     if (last && !rewrite) usage("--last is for --rewrite");
     if (rewrite && (model || c || cache)) usage("--rewrite measures: no --eval=model, --backend=c or --cache");

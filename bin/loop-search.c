@@ -31,7 +31,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *algo, *label, *output, *cache, *isa_word, *eval = "run", *dot, *actions = "full";
+static const char *label, *output, *cache, *dot;
+static int algo = -1;
+static enum { PUBLISHED, FULL } actions = FULL;
+static enum { RUN, MODEL } eval = RUN;
+static int isa_given = -1;
 static long steps = 10, seed = 1, measure = 24, confirm = 16;
 static double seconds = 10;
 static bool published, parallel, prepared;
@@ -51,7 +55,7 @@ static const struct opt options[] = {
     { 0, "confirm", INT, &confirm, "N", "fresh runs of the best nest; 0: none", 0, 64 },
     { 0, "output", STR, &output, "FILE", "append rows there, but not of problems it has" },
     { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
-    { 0, "isa", WORD, &isa_word, "avx2|avx512", "instruction set instead of the best one here" },
+    { 0, "isa", WORD, &isa_given, "avx2|avx512", "instruction set instead of the best one here" },
     { 0, "dot", STR, &dot, "FILE", "write the visited graph (of the last problem)" },
     { 0 }
 };
@@ -80,9 +84,9 @@ static void rows(csvw *w, const char *name, const struct search *s, const struct
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    if (!algo) usage("no search given, see --algo");
-    enum isa isa = !isa_word ? isa_best() : strcmp(isa_word, "avx2") ? ISA_AVX512 : ISA_AVX2;
-    bool model = !strcmp(eval, "model"), seven = published || !strcmp(actions, "published");
+    if (algo < 0) usage("no search given, see --algo");
+    enum isa isa = isa_given < 0 ? isa_best() : (enum isa)isa_given;
+    bool model = eval == MODEL, seven = published || actions == PUBLISHED;
     if (!model && !isa_here(isa)) die("this machine has no %s", isa_name[isa]);
     struct nest_rows r;
     rows_open(&r, csv_open(filter_operand(argc, argv, i)), false);
@@ -90,7 +94,7 @@ int main(int argc, char **argv)
     evaluator_open(&v, isa, cache);
     v.model = model;
     v.prepared = prepared;
-    struct search s = { .algo = algo,
+    struct search s = { .algo = option_word(&algo),
                         .steps = (int)steps,
                         .seconds = seconds,
                         .seed = (uint64_t)seed,

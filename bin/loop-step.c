@@ -25,7 +25,8 @@
 #include <unistd.h>
 
 enum { MAX_PATH = 4096, QUIT = -10, SAVE, UNDO, NOTHING };
-static const char *text = "(mm 128 128 128)", *save, *eval = "run";
+static const char *text = "(mm 128 128 128)", *save;
+static enum { RUN, MODEL } eval = RUN;
 static const struct opt options[] = {
     { 0, "problem", STR, &text, "PROBLEM", "what to schedule" },
     { 0, "save", STR, &save, "FILE", "where s saves" },
@@ -106,7 +107,7 @@ int main(int argc, char **argv)
     problem_parse(&p, str_of(text), "--problem");
     nest_reset(&p, &now);
     evaluator_open(&v, isa_best(), NULL);
-    v.model = !strcmp(eval, "model");
+    v.model = eval == MODEL;
     evaluator_problem(&v, &p);
     base = evaluate(&v, &now).gflops;
     bool screen = isatty(0) && isatty(1);

@@ -41,7 +41,11 @@
 #include <string.h>
 
 enum { EVERY = 100 };
-static const char *algo = "dqn", *output, *checkpoint, *cache, *eval = "run", *actions = "tile", *reward = "gain";
+static const char *output, *checkpoint, *cache;
+static enum { GAIN, RATIO } reward = GAIN;
+static enum repertoire_word actions = ACTIONS_TILE;
+static enum { RUN, MODEL } eval = RUN;
+static enum learning algo = LEARN_DQN;
 static long steps = LONG_MIN, length = 10, seed = 1, actors = 2, starts;
 static double seconds = 600, every = 10, entropy = NAN;
 static const struct opt options[] = {
@@ -105,7 +109,7 @@ static void learn(struct learner *q, const struct school *s, struct curve *c)
             double loss = losses ? sum.loss / (double)losses : NAN, states = s->nstate ? (double)s->nstate : NAN;
             double total = sum.total / (double)sum.episodes;
             curve_add(c, (struct point){ q->episodes, q->steps, q->updates, total, sum.explore, loss, states });
-            progress((double)q->steps, "%s return %.3f", algo, total);
+            progress((double)q->steps, "%s return %.3f", option_word(&algo), total);
             sum = (struct learner_news){ 0 }, losses = 0;
             if (!checkpoint || now_seconds() - saved < every) continue;
             save(q, c);
@@ -125,9 +129,9 @@ int main(int argc, char **argv)
     struct school s = { .v = &v };
     read_problems(&s, filter_operand(argc, argv, i));
     evaluator_open(&v, isa_best(), cache);
-    v.model = !strcmp(eval, "model");
+    v.model = eval == MODEL;
     v.check = false;
-    s.ratio = !strcmp(reward, "ratio");
+    s.ratio = reward == RATIO;
     s.can = repertoire_of(actions);
     s.starts = (int)starts;
     struct learner_options o = policy_learner(algo, (uint64_t)seed, (int)actors, &steps);
@@ -136,12 +140,13 @@ int main(int argc, char **argv)
     struct school_seat *seat = xcalloc((size_t)nseat, sizeof *seat);
     struct environment *env = xcalloc((size_t)nseat, sizeof *env);
     for (long k = 0; k < nseat; k++) env[k] = school_environment(&seat[k], &s, (int)length);
-    buf_format(&task, "%s %s %s %ld %s", eval, reward, actions, starts, isa_name[v.isa]);
+    buf_format(&task, "%s %s %s %ld %s", option_word(&eval), option_word(&reward),
+               option_word(&actions), starts, isa_name[v.isa]);
     struct learner *q = learner_new(env, &o);
     bool goes_on = checkpoint && learner_load(q, checkpoint, task.s);
     if (goes_on && !quiet) warn("%s: goes on at step %ld", checkpoint, q->steps);
     struct curve c;
-    curve_open(&c, algo, eval[0] == 'm' ? "simulated" : "real");
+    curve_open(&c, option_word(&algo), eval == MODEL ? "simulated" : "real");
     if (goes_on) curve_recall(&c, checkpoint, q->steps);
     learn(q, &s, &c);
     struct policy p = { learner_agent(q), s.can, (int)length, policy_gamma, s.ratio };

@@ -18,7 +18,8 @@
 #include HELP
 #include <string.h>
 
-static const char *formulation, *ratio, *profile_path;
+static const char *ratio, *profile_path;
+static int formulation = -1;
 static uint64_t limit;
 static const struct opt options[] = {
     { 'f', "formulation", WORD, &formulation, "static|sync", "what may be decided", 0, 0 },
@@ -31,7 +32,7 @@ static const struct opt options[] = {
 int main(int argc, char **argv)
 {
     const char *path = filter_operand(argc, argv, filter_init(argc, argv, help, options));
-    if (!formulation) usage("no formulation given, see --formulation");
+    if (formulation < 0) usage("no formulation given, see --formulation");
     if (!profile_path) usage("no profile given, see --profile");
     if (!ratio == (limit == 0)) usage("one of --ratio and --limit is needed");
     double part = ratio ? fast_share(ratio) : 0;
@@ -39,7 +40,7 @@ int main(int argc, char **argv)
     struct profile *profile = profile_read(profile_path);
     uint64_t bytes = ratio ? (uint64_t)((double)graph_peak(g) * part) : limit;
     struct out *o = out_open("-");
-    struct placing *p = placing_new(g, profile, bytes, strcmp(formulation, "sync") == 0);
+    struct placing *p = placing_new(g, profile, bytes, formulation == FORM_SYNC);
     placing_write_lp(p, out_file(o));
     out_close(o);
     placing_free(p);

@@ -34,7 +34,8 @@
 #include HELP
 #include <stdlib.h>
 
-static const char *figure;
+static int figure = -1;
+enum { FIRST_FIGURE = 7 };
 static double price = 2.1;
 static const struct opt options[] = {
     { 'f', "figure", WORD, &figure, "7|8|9|10|11", "which one", 0, 0 },
@@ -44,8 +45,8 @@ static const struct opt options[] = {
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    if (!figure) usage("no figure given, see --figure");
-    int number = (int)strtol(figure, NULL, 10);
+    if (figure < 0) usage("no figure given, see --figure");
+    int number = FIRST_FIGURE + figure;
     struct results *all = results_read(filter_operand(argc, argv, i), number, price);
     csvw *w = csvw_open("-");
     figure_write(w, all, number);

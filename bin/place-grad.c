@@ -18,7 +18,8 @@
 #include HELP
 #include <string.h>
 
-static const char *kind = "sgd", *output;
+static const char *output;
+static enum { SGD, ADAM } kind = SGD;
 static double rate = 0.01;
 static const struct opt options[] = { { 0, "optimiser", WORD, &kind, "sgd|adam", "how parameters are updated", 0, 0 },
                                       { 'r', "rate", NUM, &rate, "X", "learning rate", 0, 1e6 },
@@ -29,7 +30,7 @@ static const struct opt options[] = { { 0, "optimiser", WORD, &kind, "sgd|adam",
 int main(int argc, char **argv)
 {
     struct graph *f = graph_read(filter_operand(argc, argv, filter_init(argc, argv, help, options)));
-    struct optimiser o = { !strcmp(kind, "adam"), rate };
+    struct optimiser o = { kind == ADAM, rate };
     struct graph *g = grad_step(f, output, &o);
     graph_write(g, "-");
     graph_free(g);

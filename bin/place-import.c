@@ -17,7 +17,7 @@
 #include "place/import.h"
 #include HELP
 
-static const char *from = "onnx";
+static enum { ONNX } from = ONNX;
 static long batch;
 static const struct opt options[] = { { 0, "from", WORD, &from, "onnx", "the form of the file", 0, 0 },
                                       { 'b', "batch", INT, &batch, "N",

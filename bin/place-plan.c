@@ -25,7 +25,8 @@
 #include HELP
 #include <string.h>
 
-static const char *formulation, *ratio, *profile_path;
+static const char *ratio, *profile_path;
+static int formulation = -1;
 static uint64_t limit;
 static struct effort effort = { 3000, 2000, 1 };
 static long seed = 1;
@@ -43,11 +44,10 @@ static const struct opt options[] = {
 int main(int argc, char **argv)
 {
     const char *path = filter_operand(argc, argv, filter_init(argc, argv, help, options));
-    if (!formulation) usage("no formulation given, see --formulation");
+    if (formulation < 0) usage("no formulation given, see --formulation");
     if (!profile_path) usage("no profile given, see --profile");
     if (ratio && limit > 0) usage("--ratio and --limit exclude each other");
-    enum formulation form = FORM_STATIC;
-    while (strcmp(formulation_names[form], formulation) != 0) form++;
+    enum formulation form = (enum formulation)formulation;
     double part = ratio ? fast_share(ratio) : 0;
     if (ratio && part <= 0) form = FORM_SLOW;
     if (ratio && part >= 1) form = FORM_FAST;

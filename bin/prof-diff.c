@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *by = "all";
+static enum { BY_OP, BY_CATS, BY_ALL } by = BY_ALL;
 static double tolerance;
 static const struct opt options[] = {
     { 't', "tolerance", NUM,  &tolerance, "RATIO", "rows closer than this share of the larger one are equal", 0, 1 },
@@ -47,7 +47,7 @@ static void read_side(char *path, bool second)
     struct cells *c = xcalloc(1, sizeof *c);             /* kept: names are borrowed */
     struct sums s = { 0 };
     cells_read(c, (char *[]){ path, NULL });
-    bool op = strcmp(by, "cats") != 0, cats = strcmp(by, "op") != 0, all = strcmp(by, "all") == 0;
+    bool op = by != BY_CATS, cats = by != BY_OP, all = by == BY_ALL;
     for (size_t i = 0; i < c->n; i++)
         sums_add(&s, &(struct sum){ { all ? c->v[i].phase : "", op ? c->v[i].op : "", cats ? c->v[i].cats : "" },
                                     c->v[i].total });

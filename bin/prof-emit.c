@@ -23,7 +23,8 @@
 #include HELP
 #include <string.h>
 
-static const char *to, *output = "-";
+static const char *output = "-";
+static enum { NOT_GIVEN = -1, CHROME, SPEEDSCOPE, FOLDED, PROF } to = NOT_GIVEN;
 static bool threads;
 static const struct opt options[] = {
     {  0,  "to",      WORD, &to, "chrome|speedscope|folded|prof", "the format", 0, 0 },
@@ -34,16 +35,16 @@ static const struct opt options[] = {
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    if (!to) usage("no --to given");
-    if (strcmp(to, "chrome") == 0) {
+    if (to == NOT_GIVEN) usage("no --to given");
+    if (to == CHROME) {
         struct events_in in = events_open(argv + i);
         emit_chrome(&in, output);
         return EXIT_OK;
     }
     static struct table t;
     table_read(&t, argv + i);
-    if (strcmp(to, "speedscope") == 0) emit_speedscope(&t, output);
-    else if (strcmp(to, "folded") == 0) emit_folded(&t, output, threads);
+    if (to == SPEEDSCOPE) emit_speedscope(&t, output);
+    else if (to == FOLDED) emit_folded(&t, output, threads);
     else emit_prof(&t, output);
     return EXIT_OK;
 }

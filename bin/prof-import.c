@@ -34,7 +34,8 @@
 #include HELP
 #include <string.h>
 
-static const char *from;
+static enum { NOT_GIVEN = -1, CHROME, KINETO, NSYS, NVPROF, PROF, PSTATS, FOLDED, SPEEDSCOPE, RLSCOPE }
+    from = NOT_GIVEN;
 static double unit = 1000;
 static bool nested;
 static const char *prefix = "";
@@ -97,23 +98,23 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     const char *path = filter_operand(argc, argv, i);
     struct importer m = { .put = put, .closure = &m, .unit_ns = unit };
-    if (!from) usage("no --from given");
-    totals = strcmp(from, "prof") == 0 || strcmp(from, "pstats") == 0;
-    m.held = strcmp(from, "kineto") == 0 || strcmp(from, "nsys") == 0;
+    if (from == NOT_GIVEN) usage("no --from given");
+    totals = from == PROF || from == PSTATS;
+    m.held = from == KINETO || from == NSYS;
     if (!m.held) {
         w = csvw_open("-");
         csvw_names(w, EVENT_COLUMNS);
         if (totals) csvw_names(w, "calls,primitive_calls,cumulative_ns");
         csvw_end(w);
     }
-    if (strcmp(from, "chrome") == 0) import_trace(&m, path, false);
-    else if (strcmp(from, "kineto") == 0) import_trace(&m, path, true);
-    else if (strcmp(from, "nsys") == 0) import_nsys(&m, path);
-    else if (strcmp(from, "nvprof") == 0) import_nvprof(&m, path);
-    else if (strcmp(from, "prof") == 0) import_prof(&m, path);
-    else if (strcmp(from, "pstats") == 0) import_pstats(&m, path);
-    else if (strcmp(from, "folded") == 0) import_folded(&m, path);
-    else if (strcmp(from, "speedscope") == 0) import_speedscope(&m, path);
+    if (from == CHROME) import_trace(&m, path, false);
+    else if (from == KINETO) import_trace(&m, path, true);
+    else if (from == NSYS) import_nsys(&m, path);
+    else if (from == NVPROF) import_nvprof(&m, path);
+    else if (from == PROF) import_prof(&m, path);
+    else if (from == PSTATS) import_pstats(&m, path);
+    else if (from == FOLDED) import_folded(&m, path);
+    else if (from == SPEEDSCOPE) import_speedscope(&m, path);
     else import_rlscope(&m, path);
     if (m.fault && !m.truncated) die("%s", m.fault);
     if (m.fault) warn("%s; the %llu rows before it are written", m.fault, (unsigned long long)m.rows);

@@ -23,7 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *at = "launch";
+static enum { LAUNCH, TIME } at = LAUNCH;
 static const struct opt options[] = {
     { 0, "at", WORD, &at, "launch|time", "how GPU rows find their operation", 0, 0 },
     { 0 } };
@@ -131,7 +131,7 @@ int main(int argc, char **argv)
     }
     table_sort_threads(&t);
     for (size_t begin, end = 0; next_thread(&t.rows, &begin, &end);) one_thread(t.rows.v + begin, end - begin);
-    if (at[0] == 't') by_time();
+    if (at == TIME) by_time();
     else {
         if (launches.n) qsort(launches.v, launches.n, sizeof *launches.v, by_link);
         for (size_t k = 0; k < ops.n; k++) if (ops.v[k].kind == EVENT_GPU) by_launch(&ops.v[k]);

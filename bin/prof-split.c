@@ -23,7 +23,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *by, *op;
+static const char *op;
+static enum { NOT_GIVEN = -1, BY_PASS, BY_ON, BY_OP } by = NOT_GIVEN;
 static long iterations;
 static const struct opt options[] = {
     { 0, "by",         WORD, &by, "pass|on|op", "what an iteration is", 0, 0 },
@@ -81,8 +82,8 @@ static int split_calls(void)
 
 static bool is_iteration(const struct row *r)
 {
-    if (by[0] == 'o' && by[1] == 'p') return r->kind == EVENT_OP && str_is(t.text.name[r->name], op);
-    return r->kind == EVENT_PROC && str_is(t.text.name[r->cat], by);
+    if (by == BY_OP) return r->kind == EVENT_OP && str_is(t.text.name[r->name], op);
+    return r->kind == EVENT_PROC && str_is(t.text.name[r->cat], by == BY_ON ? "on" : "pass");
 }
 
 static int by_start(const void *a, const void *b)
@@ -95,8 +96,8 @@ static int by_start(const void *a, const void *b)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    if (!by == !iterations) usage("give --by or --iterations");
-    if (by && (by[0] == 'o' && by[1] == 'p') != (op != NULL)) usage("--by=op goes with --op=NAME");
+    if ((by == NOT_GIVEN) == !iterations) usage("give --by or --iterations");
+    if (by != NOT_GIVEN && (by == BY_OP) != (op != NULL)) usage("--by=op goes with --op=NAME");
     table_read(&t, argv + i);
     if (iterations) return split_calls();
     struct rows marks = { 0 };

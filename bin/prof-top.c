@@ -25,7 +25,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char *by = "function";
+static enum { BY_FUNCTION, BY_OPERATION } by = BY_FUNCTION;
 static long rows = LONG_MIN;
 static bool for_people;
 static const struct opt options[] = {
@@ -46,7 +46,7 @@ int main(int argc, char **argv)
         if (counts.dropped) warn("%s: %llu records were lost while recording", argv[i],
                                  (unsigned long long)counts.dropped);
     } else table_read(&t, argv + i);
-    top_of(&top, &t, by[0] == 'o');
+    top_of(&top, &t, by == BY_OPERATION);
     bool table = for_people || isatty(STDOUT_FILENO);
     size_t limit = rows != LONG_MIN ? (size_t)rows : table ? 25 : SIZE_MAX;
     if (!table) return top_write(&top, &t, limit);

@@ -24,7 +24,8 @@
 #include <math.h>
 #include <string.h>
 
-static const char *kind = "gpu", *cat;
+static const char *cat;
+static int counted = EVENT_GPU;
 static long poll, window, strip;
 static double from = NAN, to = NAN;
 static const struct opt options[] = {
@@ -33,7 +34,7 @@ static const struct opt options[] = {
     { 0, "strip",  INT,  &strip, "NS", "width of a cell of the strip", 1, 9e18 },
     { 0, "from",   NUM,  &from, "NS", "where the strip begins [first start]", 0, 0 },
     { 0, "to",     NUM,  &to, "NS", "where it ends [last end]", 0, 0 },
-    { 0, "kind",   WORD, &kind, "gpu|cat|op|ovh", "rows that count", 0, 0 },
+    { 0, "kind",   WORD, &counted, "cat|gpu|ovh|op", "rows that count", 0, 0 },
     { 0, "cat",    STR,  &cat, "CATEGORY", "and only of this category", 0, 0 },
     { 0 } };
 
@@ -47,7 +48,7 @@ int main(int argc, char **argv)
     struct event e;
     struct repairs repairs = { 0 };
     while (events_next(&in, &e)) {
-        if (strcmp(event_kind_name[e.kind], kind) != 0 || (cat && !str_is(e.cat, cat))) continue;
+        if ((int)e.kind != counted || (cat && !str_is(e.cat, cat))) continue;
         if (!is_empty(e.start, e.end, &repairs, csv_line(in.t))) devices_add(&d, &e);
     }
     repairs_note(&repairs);

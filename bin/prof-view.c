@@ -31,12 +31,13 @@
 #include HELP
 #include <string.h>
 
-static const char *view, *map;
+static const char *map;
+static int view = -1;
 static bool noop, raw, exclusive, gpu_wait;
 static double passes;
 static bool as_csv;
 static const struct opt options[] = {
-    { 'v', "view",      WORD, &view, "metrics|resource|subplot|operation|category|overhead|venn|transitions",
+    { 'v', "view",      WORD, &view, VIEWS,
       "which table", 0, 0 },
     {  0,  "noop",      FLAG, &noop, NULL, "keep what ran under no operation", 0, 0 },
     {  0,  "raw",       FLAG, &raw, NULL, "metrics: the input holds raw times, not cells", 0, 0 },
@@ -60,12 +61,12 @@ static int metrics_view(char **paths)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    if (!view) usage("no --view given");
+    if (view < 0) usage("no --view given");
     char **paths = argv + i;
-    if (strcmp(view, "metrics") == 0) return metrics_view(paths);
+    if (view == VIEW_METRICS) return metrics_view(paths);
     csvw *w = show_open(as_csv);
-    if (strcmp(view, "transitions") == 0) view_transitions(w, paths, passes);
-    else if (strcmp(view, "venn") == 0) view_venn(w, paths, exclusive);
-    else view_cells(w, paths, view, noop, resources_read(map));
+    if (view == VIEW_TRANSITIONS) view_transitions(w, paths, passes);
+    else if (view == VIEW_VENN) view_venn(w, paths, exclusive);
+    else view_cells(w, paths, (enum view)view, noop, resources_read(map));
     return show_close(w);
 }

@@ -21,12 +21,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *head, *dialect = "core";
+static const char *head;
+static enum sexp_dialect dialect = SEXP_CORE;
 static bool one;
 static const struct opt options[] = {
     { 0, "head", STR, &head, "WORD", "what every expression begins with", 0, 0 },
     { 0, "one", FLAG, &one, NULL, "exactly one expression", 0, 0 },
-    { 0, "dialect", WORD, &dialect, "core|compiler|python", "form of the input", 0, 0 },
+    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "form of the input", 0, 0 },
     { 0 } };
 
 int main(int argc, char **argv)
@@ -36,7 +37,7 @@ int main(int argc, char **argv)
     struct stat st;
     if (strcmp(path, "-") != 0 ? stat(path, &st) != 0 : fstat(0, &st) != 0) die_errno("%s", path);
     if (S_ISDIR(st.st_mode)) die("%s: is a directory", path);
-    sexpr *r = sexp_open(path, sexp_dialect_of(dialect));
+    sexpr *r = sexp_open(path, dialect);
     fail_status = 1;                                     /* from here on what ends the program is in the data */
     size_t n = 0;
     for (const struct sexp *e; (e = sexp_next(r)); n++) {

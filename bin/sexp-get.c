@@ -22,13 +22,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *path, *dialect = "core";
+static const char *path;
+static enum sexp_dialect dialect = SEXP_CORE;
 static bool text, whole;
 static const struct opt options[] = {
     { 'k', "key", STR, &path, "PATH", "what to get", 0, 0 },
     { 0, "text", FLAG, &text, NULL, "atoms without quotes", 0, 0 },
     { 0, "whole", FLAG, &whole, NULL, "the list with its KEY", 0, 0 },
-    { 0, "dialect", WORD, &dialect, "core|compiler|python", "form of the input", 0, 0 },
+    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "form of the input", 0, 0 },
     { 0 } };
 
 struct step { char *key; int64_t item; };                /* item is -1 for a key */
@@ -86,7 +87,7 @@ int main(int argc, char **argv)
     if (text && whole) usage("--text and --whole exclude each other");
     parse_path();
     w = sexpw_file(stdout);
-    sexpr *r = sexp_files(argv + i, sexp_dialect_of(dialect));
+    sexpr *r = sexp_files(argv + i, dialect);
     for (const struct sexp *e; (e = sexp_next(r));) follow(e, 0, 0);
     sexpw_close(w);
     if (!found) die("nothing found at '%s'", path);

@@ -20,11 +20,11 @@
 
 static long width = 79;
 static bool compact;
-static const char *dialect = "core";
+static enum sexp_dialect dialect = SEXP_CORE;
 static const struct opt options[] = {
     { 0, "width", INT, &width, "N", "characters of a line", 1, 100000 },
     { 0, "compact", FLAG, &compact, NULL, "one line per expression", 0, 0 },
-    { 0, "dialect", WORD, &dialect, "core|compiler|python", "form of the input", 0, 0 },
+    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "form of the input", 0, 0 },
     { 0 } };
 
 static snode *next;                                      /* of every open list: the item to come */
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     sexpw *w = sexpw_open(NULL);
-    sexpr *r = sexp_files(argv + i, sexp_dialect_of(dialect));
+    sexpr *r = sexp_files(argv + i, dialect);
     for (const struct sexp *e; (e = sexp_next(r));) {
         if (compact) sexpw_copy(w, e, 0);
         else show(w, e);

@@ -24,12 +24,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *each, *items, *columns, *dialect = "core";
+static const char *each, *items, *columns;
+static enum sexp_dialect dialect = SEXP_CORE;
 static const struct opt options[] = {
     { 0, "each", STR, &each, "PATH", "where the records are", 0, 0 },
     { 0, "items", STR, &items, "NAMES", "names for the items that are atoms", 0, 0 },
     { 'c', "columns", STR, &columns, "COLS", "the columns to write", 0, 0 },
-    { 0, "dialect", WORD, &dialect, "core|compiler|python", "form of the input", 0, 0 },
+    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "form of the input", 0, 0 },
     { 0 } };
 
 struct cell { size_t row; uint32_t col; str value; };
@@ -143,7 +144,7 @@ int main(int argc, char **argv)
     if (columns) split_names(&col, columns, "--columns");
     w = csvw_open(NULL);
     if (columns) write_header();
-    sexpr *r = sexp_files(argv + i, sexp_dialect_of(dialect));
+    sexpr *r = sexp_files(argv + i, dialect);
     for (const struct sexp *e; (e = sexp_next(r));) follow(e, 0, each);
     if (columns) return csvw_close(w);
     write_header();

@@ -69,7 +69,7 @@ static double recall_step(void *self, int action, float *x, uint32_t *mask, bool
     return !*ended ? 0 : action == c->cue ? 1 : -1;
 }
 
-static struct learner_options small(const char *algo)
+static struct learner_options small(enum learning algo)
 {
     struct learner_options o = learner_defaults(algo, 1);
     o.dqn.hidden[0] = o.actor.hidden[0] = 32, o.dqn.nhidden = o.actor.nhidden = 1;
@@ -86,7 +86,7 @@ static struct learner_options small(const char *algo)
     return o;
 }
 
-static struct learner *made(const char *algo, struct grid *g)
+static struct learner *made(enum learning algo, struct grid *g)
 {
     static struct environment e[SEATS];
     struct learner_options o = small(algo);
@@ -103,7 +103,7 @@ static bool same_weights(const struct learner *a, const struct learner *b)
            (!x.cell || !memcmp(x.cell->weight, y.cell->weight, x.cell->size * sizeof(float)));
 }
 
-static void one(const char *algo, long steps, const char *path)
+static void one(enum learning algo, long steps, const char *path)
 {
     struct grid g[SEATS], g2[SEATS];
     char name[100];
@@ -111,7 +111,7 @@ static void one(const char *algo, long steps, const char *path)
     while (l->steps < steps) learner_advance(l);
     struct rng r = rng_for(1, str_of("greedy"));
     corner = true;
-    snprintf(name, sizeof name, "%s: the likeliest way reaches the goal", algo);
+    snprintf(name, sizeof name, "%s: the likeliest way reaches the goal", learner_name[algo]);
     near(learner_greedy(l, &r), 1, 1e-9, name);
     corner = false;
     struct agent a = learner_agent(l);                   /* values of all states but ends, against the distance */
@@ -127,7 +127,7 @@ static void one(const char *algo, long steps, const char *path)
             if (mask >> k & 1) best = fmax(best, (double)q[k]);
         far = fmax(far, fabs(best - want));
     }
-    snprintf(name, sizeof name, "%s: the best actions are worth what they should be", algo);
+    snprintf(name, sizeof name, "%s: the best actions are worth what they should be", learner_name[algo]);
     near(far, 0, 0.15, name);
 
     while (half->steps < steps / 4) learner_advance(half);
@@ -136,14 +136,14 @@ static void one(const char *algo, long steps, const char *path)
     struct learner *again = made(algo, g);
     bool there = learner_load(again, path, "grid");
     while (again->steps < steps / 2) learner_advance(again);
-    snprintf(name, sizeof name, "%s: from a checkpoint it goes on to the same network", algo);
+    snprintf(name, sizeof name, "%s: from a checkpoint it goes on to the same network", learner_name[algo]);
     ok(there && again->steps == half->steps && again->episodes == half->episodes && same_weights(again, half), name);
     learner_free(l);
     learner_free(half);
     learner_free(again);
 }
 
-static void recall(const char *algo, double low, double high, const char *name)
+static void recall(enum learning algo, double low, double high, const char *name)
 {
     struct recall c;
     struct environment e = { &c, 2, 2, 10, recall_reset, recall_step, &c, sizeof c };
@@ -184,15 +184,15 @@ int main(void)
     char path[] = "/tmp/lib-learner-XXXXXX";
     close(mkstemp(path));
     crews();
-    one("dqn", 8000, path);
-    one("apex", 8000, path);
-    one("a2c", 60000, path);
-    one("a3c", 60000, path);
-    one("ppo", 60000, path);
-    one("impala", 60000, path);
-    one("r2d2", 12000, path);
-    recall("r2d2", 0.99, 1.01, "with memory the cue is remembered");
-    recall("dqn", -0.7, 0.7, "without, it cannot be");
+    one(LEARN_DQN, 8000, path);
+    one(LEARN_APEX, 8000, path);
+    one(LEARN_A2C, 60000, path);
+    one(LEARN_A3C, 60000, path);
+    one(LEARN_PPO, 60000, path);
+    one(LEARN_IMPALA, 60000, path);
+    one(LEARN_R2D2, 12000, path);
+    recall(LEARN_R2D2, 0.99, 1.01, "with memory the cue is remembered");
+    recall(LEARN_DQN, -0.7, 0.7, "without, it cannot be");
     unlink(path);
     return done();
 }

@@ -100,7 +100,7 @@ static void test_fits(const struct problem *p, const struct reward_rows *d)
 {
     double b[RUNS], w[COLS], worst = 0, lambda = 0.05, alpha = 0.003, weight[RUNS];
     for (int r = 0; r < RUNS; r++) weight[r] = r % 3;
-    problem_target(p, "log_over_mean", NULL, b);
+    problem_target(p, LOG_OVER_MEAN, NULL, b);
     reward_ridge(d, lambda, b, weight, w);
     for (int j = 0; j < COLS; j++) {
         double gradient = lambda * w[j];
@@ -138,23 +138,23 @@ static void test_targets(const struct problem *p)
     for (int r = 0; r < 3; r++) base += log(p->runs[r].seconds) / 3;
     base = exp(base);
     double t = p->runs[5].seconds;
-    problem_target(p, "linear_over_mean", NULL, b);
+    problem_target(p, LINEAR_OVER_MEAN, NULL, b);
     near(b[5], -(t - mean) / mean, 1e-14, "linear speed-up over the mean");
-    problem_target(p, "log_over_baseline", NULL, b);
+    problem_target(p, LOG_OVER_BASELINE, NULL, b);
     near(b[5], -log(t / base), 1e-14, "log speed-up over the initial runs");
-    problem_target(p, "tanh_over_baseline", NULL, b);
+    problem_target(p, TANH_OVER_BASELINE, NULL, b);
     near(b[5], tanh(-10 * (t - base) / base), 1e-14, "tanh of ten times the speed-up");
-    problem_target(p, "sigmoid_over_mean", NULL, b);
+    problem_target(p, SIGMOID_OVER_MEAN, NULL, b);
     near(b[5], 1 / (1 + exp(20 * (t - mean) / mean)), 1e-14, "sigmoid");
 }
 
 static void test_intervals(const struct problem *p, const struct reward_rows *d)
 {
     double b[RUNS], w[COLS], lower[COLS], upper[COLS], again_lower[COLS], again_upper[COLS];
-    problem_target(p, "log_over_mean", NULL, b);
+    problem_target(p, LOG_OVER_MEAN, NULL, b);
     reward_ridge(d, 1e-3, b, NULL, w);
-    reward_bootstrap(p, d, "log_over_mean", 1e-3, 0, 100, 0.95, 1, lower, upper);
-    reward_bootstrap(p, d, "log_over_mean", 1e-3, 0, 100, 0.95, 1, again_lower, again_upper);
+    reward_bootstrap(p, d, LOG_OVER_MEAN, 1e-3, 0, 100, 0.95, 1, lower, upper);
+    reward_bootstrap(p, d, LOG_OVER_MEAN, 1e-3, 0, 100, 0.95, 1, again_lower, again_upper);
     int ordered = 0, same = 0;
     for (int j = 0; j < COLS; j++) {
         bool used = j != 1;
@@ -177,7 +177,7 @@ int main(void)
     test_targets(&p);
     test_intervals(&p, &d);
     double b[RUNS], r_squared;
-    problem_target(&p, "log_over_mean", NULL, b);
+    problem_target(&p, LOG_OVER_MEAN, NULL, b);
     double alpha = reward_alpha(&p, b, true, &r_squared);
     ok(alpha <= 0.5 && alpha >= ldexp(1, -ALPHAS) && r_squared <= 1, "the hold-out chooses one of the alphas");
     reward_rows_free(&d);

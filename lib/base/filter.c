@@ -28,7 +28,8 @@ static void add_default(struct buf *b, const struct opt *o)
     case INT: if (*(long *)o->to != LONG_MIN) buf_format(b, " [%ld]", *(long *)o->to); break;
     case NUM: if (!isnan(*(double *)o->to)) buf_format(b, " [%.*s]", (int)num_print(n, *(double *)o->to), n); break;
     case SIZE: if (*(uint64_t *)o->to) buf_format(b, " [%llu]", (unsigned long long)*(uint64_t *)o->to); break;
-    case STR: case WORD: if (*(const char **)o->to) buf_format(b, " [%s]", *(const char **)o->to); break;
+    case STR: if (*(const char **)o->to) buf_format(b, " [%s]", *(const char **)o->to); break;
+    case WORD: if (*(int *)o->to >= 0) buf_format(b, " [%s]", option_word(o->to)); break;
     case FLAG: case LIST: break;
     }
 }
@@ -97,15 +98,27 @@ static void check_range(const struct opt *o, double v, const char *text)
     }
 }
 
-static bool is_word_of(const char *words, const char *w)
+/* which of words "a|b|c" it is; -1: none */
+static int word_index(const char *words, const char *w)
 {
     size_t n = strlen(w);
-    for (const char *p = words;; p++) {
-        size_t k = strcspn(p, "|");
-        if (k == n && memcmp(p, w, n) == 0) return n > 0;
-        p += k;
-        if (!*p) return false;
+    for (int i = 0;; i++) {
+        size_t k = strcspn(words, "|");
+        if (k == n && n > 0 && memcmp(words, w, n) == 0) return i;
+        if (!words[k]) return -1;
+        words += k + 1;
     }
+}
+
+const char *option_word(const void *to)
+{
+    const struct opt *o = table;
+    while (o->name && (o->to != to || o->type != WORD)) o++;
+    int n = o->name ? *(const int *)to : -1;
+    if (n < 0) return NULL;
+    const char *p = o->arg;
+    for (; n > 0; n--) p += strcspn(p, "|") + 1;
+    return xstrndup(p, strcspn(p, "|"));
 }
 
 static void set(const struct opt *o, const char *a)
@@ -122,8 +135,8 @@ static void set(const struct opt *o, const char *a)
         *(const char **)o->to = a;
         break;
     case WORD:
-        if (!is_word_of(o->arg, a)) usage("--%s: '%s' is not one of %s", o->name, a, o->arg);
-        *(const char **)o->to = a;
+        if (word_index(o->arg, a) < 0) usage("--%s: '%s' is not one of %s", o->name, a, o->arg);
+        *(int *)o->to = word_index(o->arg, a);
         break;
     case LIST:
         l = o->to;

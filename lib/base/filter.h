@@ -2,8 +2,8 @@
  *
  * The first comment of bin/NAME.c is the help text; the Makefile turns it into a string, which the file gets by
  * `#include HELP` as `static const char help[]`.  The value a variable has before filter_init is its default and is
- * what --help shows; LONG_MIN and nan stand for none.  Every filter also knows -h, --help, --version, --quiet and (for
- * completion) --_options. */
+ * what --help shows; LONG_MIN, nan and, of a WORD, -1 stand for none.  Every filter also knows -h, --help, --version,
+ * --quiet and (for completion) --_options. */
 #ifndef MILLRACE_FILTER_H
 #define MILLRACE_FILTER_H
 #include "base/mem.h"
@@ -15,9 +15,9 @@ struct list { const char **v; int n; };                  /* values of an option 
 struct opt {
     char c;                                              /* short name, 0 for none */
     const char *name;                                    /* long name; a NULL one ends the table */
-    /* SIZE: bytes with K, M, G, Ki ...; WORD: one of arg's words */
+    /* SIZE: bytes with K, M, G, Ki ...; WORD: which of arg's words, from 0 */
     enum { FLAG, INT, NUM, SIZE, STR, WORD, LIST } type;
-    /* bool, long, double, uint64_t, const char *, same, struct list */
+    /* bool, long, double, uint64_t, const char *, int or enum, struct list */
     void *to;
     const char *arg, *help;                              /* "N", "FILE"; for WORD the legal words, "a|b|c" */
     double min, max;                                     /* legal range of INT, NUM, SIZE; unchecked when both are 0 */
@@ -31,6 +31,9 @@ int filter_init(int argc, char **argv, const char *help, const struct opt *);
 /* For filters that take a command to run: stop at the first operand; call filter_more to go on with options. */
 int filter_init_strict(int argc, char **argv, const char *help, const struct opt *);
 int filter_more(int argc, char **argv, int i);
+
+/* The word that the WORD option stored at `to` has now, for messages, columns and files; NULL: none. */
+const char *option_word(const void *to);
 
 /* The single operand or "-"; usage() when there are more. */
 const char *filter_operand(int argc, char **argv, int i);

@@ -44,6 +44,14 @@ char *xstrdup(const char *s)
     return memcpy(xmalloc(n, 1), s, n);
 }
 
+char *xstrndup(const char *s, size_t n)
+{
+    char *copy = xmalloc(n + 1, 1);
+    memcpy(copy, s, n);
+    copy[n] = '\0';
+    return copy;
+}
+
 char *xformat(const char *fmt, ...)
 {
     char *s;

@@ -10,6 +10,7 @@ void *xmalloc(size_t n, size_t size);                    /* n objects of size by
 void *xcalloc(size_t n, size_t size);                    /* the same, zeroed */
 void *xrealloc(void *p, size_t n, size_t size);
 char *xstrdup(const char *s);
+char *xstrndup(const char *s, size_t n);
 char *xformat(const char *fmt, ...) __attribute__((format(printf, 1, 2)));   /* a fresh string; caller frees */
 
 /* Room for at least `need` objects in p, whose capacity is *cap: returns p, moved and doubled when it is full. */

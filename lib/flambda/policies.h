@@ -28,7 +28,7 @@ struct policies {
 struct policies_options {
     const char *reference;                               /* name of the baseline policy */
     long drop, only; /* leave out the first `drop` timings of a line; 0, or take just this one */
-    enum { BASE_LEAST, BASE_POLICY, BASE_INITIAL } base; /* the lesser mean of policy and initial runs; one of them */
+    enum policies_base { BASE_LEAST, BASE_POLICY, BASE_INITIAL } base; /* lesser mean of policy and initial runs; one */
 };
 
 /* timings: tables of flambda-results; counters: NULL, or a table of flambda-counters for the initial runs.

@@ -263,14 +263,16 @@ static double reference(const struct problem *p, bool mean, const double *weight
     die("no run is marked initial, so there is no baseline; use a target over the mean");
 }
 
-void problem_target(const struct problem *p, const char *target, const double *weight, double *b)
+void problem_target(const struct problem *p, enum problem_target target, const double *weight, double *b)
 {
-    double x = reference(p, strstr(target, "_over_mean") != NULL, weight);
+    double x = reference(p, target < LINEAR_OVER_BASELINE, weight);
     for (size_t r = 0; r < p->a.rows; r++) {
         double change = (p->runs[r].seconds - x) / x;
-        if (target[1] == 'o') b[r] = -log(p->runs[r].seconds / x);
-        else if (target[0] == 't') b[r] = tanh(-10 * change);
-        else if (target[0] == 's') b[r] = 1 / (1 + exp(20 * change));
-        else b[r] = -change;
+        switch (target) {
+        case LINEAR_OVER_MEAN: case LINEAR_OVER_BASELINE: b[r] = -change; break;
+        case LOG_OVER_MEAN: case LOG_OVER_BASELINE: b[r] = -log(p->runs[r].seconds / x); break;
+        case TANH_OVER_MEAN: case TANH_OVER_BASELINE: b[r] = tanh(-10 * change); break;
+        case SIGMOID_OVER_MEAN: case SIGMOID_OVER_BASELINE: b[r] = 1 / (1 + exp(20 * change)); break;
+        }
     }
 }

@@ -49,5 +49,9 @@ size_t problem_columns(const struct problem *);          /* columns used by some
  * is the geometric mean over initial runs.  Dies when there is no initial run and a baseline is wanted. */
 #define TARGETS "linear_over_mean|log_over_mean|tanh_over_mean|sigmoid_over_mean|" \
                 "linear_over_baseline|log_over_baseline|tanh_over_baseline|sigmoid_over_baseline"
-void problem_target(const struct problem *, const char *target, const double *weight, double *b);
+enum problem_target {                                    /* indices of TARGETS */
+    LINEAR_OVER_MEAN, LOG_OVER_MEAN, TANH_OVER_MEAN, SIGMOID_OVER_MEAN,
+    LINEAR_OVER_BASELINE, LOG_OVER_BASELINE, TANH_OVER_BASELINE, SIGMOID_OVER_BASELINE
+};
+void problem_target(const struct problem *, enum problem_target, const double *weight, double *b);
 #endif

@@ -260,7 +260,7 @@ static void draw(struct rng *g, const uint32_t *group, size_t groups, size_t run
     for (size_t r = 0; r < runs; r++) weight[r] = times[group[r]];
 }
 
-void reward_bootstrap(const struct problem *p, const struct reward_rows *d, const char *target, double lambda,
+void reward_bootstrap(const struct problem *p, const struct reward_rows *d, enum problem_target target, double lambda,
                       double alpha, long n, double level, uint64_t seed, double *lower, double *upper)
 {
     size_t runs = p->a.rows, cols = d->a.cols;
@@ -310,8 +310,8 @@ void reward_bootstrap(const struct problem *p, const struct reward_rows *d, cons
     free(all);
 }
 
-void reward_learn(const struct problem *p, const char *target, double lambda, double alpha, long samples, double level,
-                  uint64_t seed, struct reward_values *v)
+void reward_learn(const struct problem *p, enum problem_target target, double lambda, double alpha, long samples,
+                  double level,                  uint64_t seed, struct reward_values *v)
 {
     size_t cols = 2 * p->node.n;
     v->w = xcalloc(cols, sizeof *v->w);

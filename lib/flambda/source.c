@@ -3,13 +3,10 @@
 #include "base/message.h"
 #include <string.h>
 
-struct source source_open(char **paths, const char *dialect)
+struct source source_open(char **paths, enum sexp_dialect dialect)
 {
     static char dash[] = "-", *standard[] = { dash, NULL };
-    enum sexp_dialect k = strcmp(dialect, "core") == 0     ? SEXP_CORE
-                          : strcmp(dialect, "python") == 0 ? SEXP_PYTHON
-                                                           : SEXP_COMPILER;
-    return (struct source){ .path = paths[0] ? paths : standard, .dialect = k };
+    return (struct source){ .path = paths[0] ? paths : standard, .dialect = dialect };
 }
 
 const struct sexp *source_next(struct source *s)

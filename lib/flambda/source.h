@@ -4,8 +4,6 @@
 #define MILLRACE_INLINE_SOURCE_H
 #include "flambda/itree.h"
 
-#define DIALECTS "core|compiler|python"                  /* legal words of --dialect */
-
 struct source {
     char **path;                                         /* NULL-terminated; none: stdin */
     enum sexp_dialect dialect;
@@ -15,7 +13,7 @@ struct source {
     size_t index;                                        /* of the expression within its file, from 0 */
 };
 
-struct source source_open(char **paths, const char *dialect);
+struct source source_open(char **paths, enum sexp_dialect);
 const struct sexp *source_next(struct source *);         /* NULL at the end; an empty file is an error */
 
 /* A list of decisions, or a tree unrolled into one. */

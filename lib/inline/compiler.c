@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *const level_name[] = { "-O2", "-O3", "-Os", "-Oz" };
 const char *const scope_name[] = { "program", "file", "lto" };
 
 static const struct family {

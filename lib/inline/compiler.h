@@ -14,6 +14,10 @@
 enum scope { SCOPE_PROGRAM, SCOPE_FILE, SCOPE_LTO };
 extern const char *const scope_name[];                   /* program, file, lto */
 
+enum level { LEVEL_O2, LEVEL_O3, LEVEL_OS, LEVEL_OZ };   /* of optimisation */
+#define LEVELS "-O2|-O3|-Os|-Oz"
+extern const char *const level_name[];
+
 struct build {
     const char *work;                                    /* directory that make has filled */
     const struct program *program;

@@ -302,10 +302,13 @@ static size_t start(struct search *s, struct proposal *p)
 
 size_t search_propose(struct search *s, struct proposal *p)
 {
-    if (strcmp(s->algorithm, "start") == 0) return start(s, p);
-    if (strcmp(s->algorithm, "local") == 0) return search_local(s, p);
-    if (strcmp(s->algorithm, "flip") == 0) return singles(s, p);
-    if (strcmp(s->algorithm, "exhaustive") == 0) return exhaustive(s, p);
-    if (strcmp(s->algorithm, "mcts") == 0) return mcts(s, p);
-    return anneal(s, p, strcmp(s->algorithm, "walk") == 0);
+    switch (s->algorithm) {
+    case SEARCH_START: return start(s, p);
+    case SEARCH_LOCAL: return search_local(s, p);
+    case SEARCH_FLIP: return singles(s, p);
+    case SEARCH_EXHAUSTIVE: return exhaustive(s, p);
+    case SEARCH_MCTS: return mcts(s, p);
+    case SEARCH_ANNEAL: case SEARCH_WALK: return anneal(s, p, s->algorithm == SEARCH_WALK);
+    }
+    return 0;
 }

@@ -18,8 +18,14 @@
 #include "inline/work.h"
 #include <stdint.h>
 
+enum search_algo {
+    SEARCH_ANNEAL, SEARCH_WALK, SEARCH_FLIP, SEARCH_LOCAL, SEARCH_EXHAUSTIVE, SEARCH_MCTS, SEARCH_START
+};
+#define SEARCH_ALGORITHMS "anneal|walk|flip|local|exhaustive|mcts|start"
+
 struct search {
-    const char *algorithm, *chain, *store, *level;
+    enum search_algo algorithm;
+    const char *chain, *store, *level;
     const struct work *work;
     struct history history;
     struct objective objective;

@@ -106,10 +106,10 @@ struct comparison *compare_all(struct runs *r, const struct compare_options *o, 
             if (row[*n].p.n || row[*n].verdict == INVALID) (*n)++;
         }
     }
-    if (strcmp(o->adjust, "holm") == 0) adjust_holm(p, *n);
-    if (strcmp(o->adjust, "bh") == 0) adjust_bh(p, *n);
-    if (*n > 1 && strcmp(o->adjust, "none") != 0 && !quiet)
-        warn("p-values adjusted for %zu comparisons (%s)", *n, o->adjust);
+    if (o->adjust == ADJUST_HOLM) adjust_holm(p, *n);
+    if (o->adjust == ADJUST_BH) adjust_bh(p, *n);
+    if (*n > 1 && o->adjust != ADJUST_NONE && !quiet)
+        warn("p-values adjusted for %zu comparisons (%s)", *n, o->adjust == ADJUST_BH ? "bh" : "holm");
     say_few(r, row, *n, o->level);
     for (size_t i = 0; i < *n; i++) {
         struct comparison *w = &row[i];

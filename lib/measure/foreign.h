@@ -1,13 +1,12 @@
 /* foreign.h - results of other tools, to and from a table of runs.
  *
  * hyperfine   JSON of --export-json: times -> wall_seconds; user and system are means of the command, not of the run,
- * and
- *             go to mean_user_seconds, mean_sys_seconds; parameters to parameter_NAME
+ *             and go to mean_user_seconds, mean_sys_seconds; parameters to parameter_NAME
  * google      JSON of google/benchmark: repetitions -> rounds, real and CPU time per iteration; counters to columns
  * pyperf      JSON of pyperf: values -> rounds, with process and iteration; warm-ups as phase warmup
- * gobench     text of go test -bench: pkg -> benchmark, ns/op -> wall_seconds, units to columns (b_per_op, mb_per_s,
- * ...) perf        text of perf stat -x,: a row per event (label, round, event, value, unit, ...); absent counters
- * stay empty
+ * gobench     text of go test -bench: pkg -> benchmark, ns/op -> wall_seconds, units to columns (b_per_op, mb_per_s)
+ * perf        text of perf stat -x,: a row per event (label, round, event, value, unit, ...); absent counters stay
+ *             empty
  *
  * Aggregates (means, medians of repetitions) are left out on import and computed again on emission.  Labels that these
  * tools run in blocks get order = blocks, which bench-compare says.  Emitting and importing gives the same table. */
@@ -15,6 +14,9 @@
 #define MILLRACE_FOREIGN_H
 #include "table/csvio.h"
 #include "table/table.h"
+
+enum foreign { FOREIGN_NONE = -1, FOREIGN_HYPERFINE, FOREIGN_GOOGLE, FOREIGN_PYPERF, FOREIGN_GOBENCH, FOREIGN_PERF };
+#define FOREIGN_FORMATS "hyperfine|google|pyperf|gobench|perf"
 
 /* Rows with named columns in order of first appearance; cells that a row did not set are empty. */
 struct frame;

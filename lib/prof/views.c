@@ -43,13 +43,12 @@ static bool has_overhead(const char *cats)
     return found;
 }
 
-void view_cells(csvw *w, char **paths, const char *view, bool noop, struct resources map)
+void view_cells(csvw *w, char **paths, enum view view, bool noop, struct resources map)
 {
     struct cells c = { 0 };
     struct sums s = { 0 };
-    bool resource = strcmp(view, "resource") == 0, subplot = strcmp(view, "subplot") == 0,
-         operation = strcmp(view, "operation") == 0;
-    bool overhead = strcmp(view, "overhead") == 0;
+    bool resource = view == VIEW_RESOURCE, subplot = view == VIEW_SUBPLOT, operation = view == VIEW_OPERATION,
+         overhead = view == VIEW_OVERHEAD;
     header(w, resource    ? "proc,resources,total_ns"
               : subplot   ? "proc,resource,total_ns"
               : operation ? "proc,op,resources,total_ns"

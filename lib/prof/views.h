@@ -4,7 +4,11 @@
 #include "prof/cells.h"
 #include "table/csvio.h"
 
-void view_cells(csvw *w, char **paths, const char *view, bool noop, struct resources);   /* resource .. overhead */
+enum view { VIEW_METRICS, VIEW_RESOURCE, VIEW_SUBPLOT, VIEW_OPERATION, VIEW_CATEGORY, VIEW_OVERHEAD, VIEW_VENN,
+            VIEW_TRANSITIONS };
+#define VIEWS "metrics|resource|subplot|operation|category|overhead|venn|transitions"
+
+void view_cells(csvw *w, char **paths, enum view, bool noop, struct resources);   /* resource .. overhead */
 void view_venn(csvw *w, char **paths, bool exclusive);
 void view_transitions(csvw *w, char **paths, double passes);   /* passes 0: not known */
 void metrics_write_cells(csvw *w, char **paths, bool gpu_wait);   /* rows only */

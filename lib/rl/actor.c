@@ -44,20 +44,18 @@ struct actor_inside {
     long *order;
 };
 
-struct actor_options actor_defaults(const char *algo)
+struct actor_options actor_defaults(enum learning algo)
 {
     struct actor_options o = { .actors = 2, .hidden = { 128, 128 }, .nhidden = 2, .gamma = 0.99, .lambda = 0.95,
                                .rate = 2e-3, .norm = 0.5, .seats = 16, .length = 8, .epochs = 1,
                                .loss = { .value = 0.5, .entropy = 0.01 }, .entropy_last = 1, .rate_last = 0.1,
                                .total = 200000, .seed = 1 };
-    if (!strcmp(algo, "ppo")) {
+    if (algo == LEARN_PPO) {
         o.loss.clip = 0.2, o.epochs = 6, o.batch = 256, o.length = 64, o.normal = true, o.rate = 1e-3;
-    } else if (!strcmp(algo, "a3c")) {
+    } else if (algo == LEARN_A3C) {
         o.kind = BY_TURNS;
-    } else if (!strcmp(algo, "impala")) {
+    } else if (algo == LEARN_IMPALA) {
         o.kind = BEHIND;
-    } else if (strcmp(algo, "a2c")) {
-        die("actor: no algorithm '%s'", algo);
     }
     return o;
 }

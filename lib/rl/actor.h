@@ -11,6 +11,7 @@
  * network, whatever the clock did.  A checkpoint, taken between rounds, holds all of it, running episodes included. */
 #ifndef MILLRACE_ACTOR_H
 #define MILLRACE_ACTOR_H
+#include "rl/agent.h"
 #include "rl/gradient.h"
 #include "net/net.h"
 
@@ -30,7 +31,7 @@ struct actor_options {
     bool normal;                                         /* advantages of a batch to mean 0, deviation 1 */
     uint64_t seed;
 };
-struct actor_options actor_defaults(const char *algo);   /* "a2c", "a3c", "ppo", "impala"; dies at another */
+struct actor_options actor_defaults(enum learning);      /* LEARN_A2C, _A3C, _PPO or _IMPALA */
 
 struct actor_round { long episodes; double total; struct gradient_loss loss; };   /* ended; their returns summed */
 struct actor {

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 static const double AGENT_HEAT = 0.05;
+enum learning { LEARN_DQN, LEARN_APEX, LEARN_A2C, LEARN_A3C, LEARN_PPO, LEARN_IMPALA, LEARN_R2D2 };       /* how */
 struct agent {
     enum { AGENT_VALUES, AGENT_SCORES, AGENT_MEMORY } kind;
     bool dueling;

@@ -7,29 +7,25 @@
 #include <string.h>
 
 const char learner_words[] = "dqn|apex|a2c|a3c|ppo|impala|r2d2";
-
-static bool is(const struct learner_options *o, const char *algo)
-{
-    return !strcmp(o->algo, algo);
-}
+const char *const learner_name[] = { "dqn", "apex", "a2c", "a3c", "ppo", "impala", "r2d2" };
 
 static bool values(const struct learner_options *o)
 {
-    return is(o, "dqn") || is(o, "apex");
+    return o->algo == LEARN_DQN || o->algo == LEARN_APEX;
 }
 
-struct learner_options learner_defaults(const char *algo, uint64_t seed)
+struct learner_options learner_defaults(enum learning algo, uint64_t seed)
 {
     struct learner_options o = { .algo = algo, .actors = 2, .share = 256, .dqn = dqn_defaults(),
                                  .r2d2 = r2d2_defaults() };
-    if (!values(&o) && !is(&o, "r2d2")) o.actor = actor_defaults(algo);
+    if (!values(&o) && algo != LEARN_R2D2) o.actor = actor_defaults(algo);
     o.dqn.seed = o.actor.seed = o.r2d2.seed = seed;
     return o;
 }
 
 long learner_seats(const struct learner_options *o)
 {
-    return is(o, "apex") ? o->actors : values(o) || is(o, "r2d2") ? 1 : o->actor.seats;
+    return o->algo == LEARN_APEX ? o->actors : values(o) || o->algo == LEARN_R2D2 ? 1 : o->actor.seats;
 }
 
 static void count(struct learner *l)
@@ -45,9 +41,9 @@ struct learner *learner_new(const struct environment *seats, const struct learne
     l->o = *o;
     l->o.actor.actors = o->actors;
     if (values(o)) l->dqn = dqn_new(seats, &o->dqn);
-    else if (is(o, "r2d2")) l->r2d2 = r2d2_new(seats, &o->r2d2);
+    else if (o->algo == LEARN_R2D2) l->r2d2 = r2d2_new(seats, &o->r2d2);
     else l->actor = actor_new(seats, &l->o.actor);
-    if (is(o, "apex")) l->apex = apex_new(l->dqn, seats, o->actors, o->share);
+    if (o->algo == LEARN_APEX) l->apex = apex_new(l->dqn, seats, o->actors, o->share);
     return l;
 }
 
@@ -88,7 +84,8 @@ struct agent learner_agent(const struct learner *l)
 /* what a checkpoint must agree in beyond the options of the parts */
 static char *task(const struct learner *l, const char *what)
 {
-    return l->apex ? xformat("%s|apex %d %ld", what, l->o.actors, l->o.share) : xformat("%s|%s", what, l->o.algo);
+    return l->apex ? xformat("%s|apex %d %ld", what, l->o.actors, l->o.share)
+                   : xformat("%s|%s", what, learner_name[l->o.algo]);
 }
 
 void learner_save(struct learner *l, const char *path, const char *what)

@@ -10,17 +10,18 @@
 #include "rl/dqn.h"
 #include "rl/r2d2.h"
 
-extern const char learner_words[];                       /* "dqn|apex|...", for option tables */
+extern const char learner_words[];                       /* "dqn|apex|...", for option tables: in the order of */
+extern const char *const learner_name[];                 /* the enum, and one by one */
 
 struct learner_options {
-    const char *algo;
+    enum learning algo;
     int actors;                                          /* processes of apex, a3c, impala */
     long share;                                          /* apex: steps of each actor in a round */
     struct dqn_options dqn;                              /* dqn and apex */
     struct actor_options actor;                          /* a2c, a3c, ppo, impala */
     struct r2d2_options r2d2;
 };
-struct learner_options learner_defaults(const char *algo, uint64_t seed);
+struct learner_options learner_defaults(enum learning, uint64_t seed);
 long learner_seats(const struct learner_options *);      /* how many environments it needs */
 
 struct learner_news { long episodes; double total, loss, explore; };     /* ended; returns summed; nan: no loss;

@@ -50,11 +50,6 @@ struct sexpr {
 
 /* ---- reading ---- */
 
-enum sexp_dialect sexp_dialect_of(const char *word)
-{
-    return word[0] == 'p' ? SEXP_PYTHON : strcmp(word, "compiler") == 0 ? SEXP_COMPILER : SEXP_CORE;
-}
-
 static void classify(sexpr *r, enum sexp_dialect dialect)
 {
     r->class[0] = C_NUL;

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 enum sexp_dialect { SEXP_CORE, SEXP_COMPILER, SEXP_PYTHON };
-enum sexp_dialect sexp_dialect_of(const char *word);     /* of an option with the words "core|compiler|python" */
+#define SEXP_DIALECTS "core|compiler|python"             /* their names, for option tables */
 typedef uint32_t snode;                                  /* index of a node; 0 is the root */
 enum { SEXP_NONE = UINT32_MAX };
 

@@ -46,10 +46,11 @@ static void mobilenet2(struct grid *g, bool nhwc)
     conv(g, nhwc, c, size, 1280, 1, 1);
 }
 
-void grid_set(struct grid *g, const char *set, const char *type, bool nhwc, int tokens)
+void grid_set(struct grid *g, const char *set, enum grid_type type, bool nhwc, int tokens)
 {
-    bool plain = !strcmp(type, "f32");
-    const char *kind = plain ? "mm" : !strcmp(type, "bf16") ? "mm_bf16" : "mm_u8s8";
+    static const char *const product[] = { "mm", "mm_bf16", "mm_u8s8" };
+    const char *kind = product[type];
+    bool plain = type == GRID_F32;
     if (!strcmp(set, "bert") || !strcmp(set, "llama")) {
         for (size_t i = 0; i < sizeof dense / sizeof *dense; i++)
             if (!strcmp(dense[i].set, set)) grid_add(g, xformat("(%s %d %d %d)", kind, tokens, dense[i].n, dense[i].k));
@@ -60,7 +61,7 @@ void grid_set(struct grid *g, const char *set, const char *type, bool nhwc, int 
         }
         return;
     }
-    if (!plain) usage("--set=%s has no --type=%s", set, type);
+    if (!plain) usage("--set=%s is of f32 alone", set);
     if (!strcmp(set, "mobilenet2")) mobilenet2(g, nhwc);
     else grid_network(g, set, nhwc);
 }

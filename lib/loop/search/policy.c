@@ -15,10 +15,10 @@ static const double NOMINAL_GHZ = 4, SLOWEST = 1e-3;
 
 const char repertoire_words[] = "published|tile|full|moves";
 
-struct repertoire repertoire_of(const char *word)
+struct repertoire repertoire_of(enum repertoire_word word)
 {
-    struct repertoire r = { .moves = !strcmp(word, "moves") };
-    int last = !strcmp(word, "published") ? ACT_PUBLISHED : !strcmp(word, "tile") ? ACT_MERGE : ACT_PARALLEL;
+    struct repertoire r = { .moves = word == ACTIONS_MOVES };
+    int last = word == ACTIONS_PUBLISHED ? ACT_PUBLISHED : word == ACTIONS_TILE ? ACT_MERGE : ACT_PARALLEL;
     if (r.moves) last = MOVES;
     for (int a = 0; a < last; a++) r.action[r.nact++] = r.moves ? moves_all[a] : a;
     return r;
@@ -166,10 +166,10 @@ void school_free(struct school *s)
 
 const double policy_gamma = 0.95;
 
-struct learner_options policy_learner(const char *algo, uint64_t seed, int actors, long *steps)
+struct learner_options policy_learner(enum learning algo, uint64_t seed, int actors, long *steps)
 {
     struct learner_options o = learner_defaults(algo, seed);
-    bool values = !strcmp(algo, "dqn") || !strcmp(algo, "apex"), memory = !strcmp(algo, "r2d2");
+    bool values = algo == LEARN_DQN || algo == LEARN_APEX, memory = algo == LEARN_R2D2;
     if (*steps == LONG_MIN) *steps = values ? 100000 : memory ? 60000 : 200000;
     o.actors = actors;
     o.dqn.hidden[0] = 256, o.dqn.capacity = 20000, o.dqn.gamma = policy_gamma, o.dqn.every = 4, o.dqn.rate = 5e-4;
@@ -180,7 +180,7 @@ struct learner_options policy_learner(const char *algo, uint64_t seed, int actor
     o.r2d2.explore_steps = *steps / 2, o.r2d2.explore_last = 0.05;
     o.actor.hidden[0] = 256, o.actor.gamma = policy_gamma, o.actor.total = *steps;
     o.actor.length = 10, o.actor.loss.entropy = 0.01, o.actor.entropy_last = 0.1;
-    if (!strcmp(algo, "ppo")) o.actor.seats = 64, o.actor.epochs = 4, o.actor.batch = 160, o.actor.rate = 5e-4;
+    if (algo == LEARN_PPO) o.actor.seats = 64, o.actor.epochs = 4, o.actor.batch = 160, o.actor.rate = 5e-4;
     else o.actor.seats = 8 * actors > 16 ? 8 * actors : 16, o.actor.rate = 1e-3;
     return o;
 }

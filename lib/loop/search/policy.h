@@ -20,7 +20,8 @@ enum { POLICY_PATH = MOVE_ACTIONS * 6 };                 /* actions of a roll-ou
 
 /* what a policy may do: actions of nest.h, of what nest_loops_scaled shows; or moves, of what moves_seen shows */
 struct repertoire { bool moves; int action[POLICY_ACTIONS], nact; };
-struct repertoire repertoire_of(const char *word);       /* one of repertoire_words */
+enum repertoire_word { ACTIONS_PUBLISHED, ACTIONS_TILE, ACTIONS_FULL, ACTIONS_MOVES };
+struct repertoire repertoire_of(enum repertoire_word);
 extern const char repertoire_words[];                    /* "published|tile|full|moves": the published seven; those and
                                                             all splits; all; the moves of moves.h */
 struct policy { struct agent g; struct repertoire can; int steps; double gamma; bool ratio; };
@@ -55,7 +56,7 @@ struct environment school_environment(struct school_seat *, struct school *, int
 void school_free(struct school *);
 /* what is good for loop nests; *steps, when it is LONG_MIN: what a minute or two on two cores allows */
 extern const double policy_gamma;
-struct learner_options policy_learner(const char *algo, uint64_t seed, int actors, long *steps);
+struct learner_options policy_learner(enum learning, uint64_t seed, int actors, long *steps);
 
 struct rollout {
     int path[POLICY_PATH], npath;                        /* actions from the untiled nest to the best one */
