@@ -75,14 +75,42 @@ WIDE static void plane16(const float *from, int64_t from_row, float *to, int64_t
                     cols - c < 16 ? cols - c : 16);
 }
 
+/* rows as they are, from far apart to close together; the one eight further on is asked for before */
+WIDE static void lines16(const float *from, int64_t from_row, float *to, int64_t to_row, int64_t rows, int64_t cols)
+{
+    for (int64_t r = 0; r < rows; r++, from += from_row, to += to_row)
+        for (int64_t c = 0; c < cols; c += 16) {
+            __mmask16 m = cols - c >= 16 ? 0xffff : (__mmask16)((1u << (cols - c)) - 1);
+            _mm_prefetch((const char *)(from + 8 * from_row + c), _MM_HINT_T0);
+            _mm512_mask_storeu_ps(to + c, m, _mm512_maskz_loadu_ps(m, from + c));
+        }
+}
+
+NARROW static void lines8(const float *from, int64_t from_row, float *to, int64_t to_row, int64_t rows, int64_t cols)
+{
+    for (int64_t r = 0; r < rows; r++, from += from_row, to += to_row) {
+        int64_t c = 0;
+        for (; c + 8 <= cols; c += 8) {
+            _mm_prefetch((const char *)(from + 8 * from_row + c), _MM_HINT_T0);
+            _mm256_storeu_ps(to + c, _mm256_loadu_ps(from + c));
+        }
+        for (; c < cols; c++) to[c] = from[c];
+    }
+}
+
 static void change(const struct carry_change *c, const float *from, float *to, int back)
 {
     int last = c->nvar - 1, outer = c->nvar > 1 ? last - 1 : 0;
     int64_t at[CARRY_VARS] = { 0 }, f = 0, t = 0;
     int planes = c->nvar > 1 && c->from[outer] == 1;
     for (int more = 1; more; ) {
-        int64_t rows = back ? c->size[outer] : c->size[last], cols = back ? c->size[last] : c->size[outer];
-        if (planes && c->wide)
+        int64_t fast = c->edge && at[0] == c->size[0] - 1 ? c->edge : c->size[last];
+        int64_t rows = back ? c->size[outer] : fast, cols = back ? fast : c->size[outer];
+        if (c->from[last] == 1 && !back && c->wide)
+            lines16(from + f, c->from[outer], to + t, c->to[outer], c->nvar > 1 ? c->size[outer] : 1, fast);
+        else if (c->from[last] == 1 && !back)
+            lines8(from + f, c->from[outer], to + t, c->to[outer], c->nvar > 1 ? c->size[outer] : 1, fast);
+        else if (planes && c->wide)
             plane16(back ? from + t : from + f, back ? c->to[outer] : c->from[last], back ? to + f : to + t,
                     back ? c->from[last] : c->to[outer], rows, cols);
         else if (planes)
@@ -90,7 +118,7 @@ static void change(const struct carry_change *c, const float *from, float *to, i
                    back ? c->from[last] : c->to[outer], rows, cols);
         else
             for (int64_t i = 0, n = c->nvar > 1 ? c->size[outer] : 1; i < n; i++)
-                for (int64_t j = 0; j < c->size[last]; j++) {
+                for (int64_t j = 0; j < fast; j++) {
                     int64_t x = f + (n > 1 ? i * c->from[outer] : 0) + j * c->from[last];
                     int64_t y = t + (n > 1 ? i * c->to[outer] : 0) + j;
                     if (back) to[x] = from[y];

@@ -38,9 +38,12 @@ struct state {
     int live;                                            /* counters in use */
     int rows, vectors;                                   /* largest tile */
     double times, cycles;                                /* how often the present code runs; model of all of it */
-    int pack_depth[2];                                   /* transpose this input's block there; -1: never, or before */
+    int pack_depth[2];                                   /* copy this input's block there; -1: never, or before */
+    bool marked[2];                                      /* because a mark says so: only to have it together */
     bool packed[2];
-    double packs, moved;                                 /* calls and elements of it, as `times` */
+    int32_t panel[2];                                    /* not 0: the vector variable lies in panels so wide, */
+    int64_t panel_bytes[2];                              /* one so far from the next */
+    double packs, moved, copied;                         /* calls and elements of it, as `times` */
     struct kernel *g;
     bool plan;                                           /* count cycles, write no bodies */
     const char *why;
@@ -52,6 +55,7 @@ struct row { long x, v, c; };                            /* byte offsets in the 
 struct tile {
     struct row row[MAX_ROWS];
     int nrow, nv, tail, step;                            /* tail: lanes of the last vector, 0 when full; step: bytes */
+    long at[MAX_ROWS];                                   /* bytes to each vector of the tensor that has them */
     int acc, hold, nhold, cast, ncast;                   /* registers: accumulators from 0, held vectors, broadcasts */
     long cached[MAX_ROWS];                               /* broadcast held by register cast + i, -1: none */
     int turn;
@@ -138,7 +142,7 @@ static void one_step(struct state *k, struct tile *q, long x, long v)
         while (end < q->nrow && q->row[end].v == q->row[i].v) end++;
         if (q->nhold == q->nv) {
             for (int j = 0; j < q->nv; j++)
-                asm_load(&k->s, q->hold + j, base_of[k->vt], q->row[i].v + v + j * q->step, masked(q, j));
+                asm_load(&k->s, q->hold + j, base_of[k->vt], q->row[i].v + v + q->at[j], masked(q, j));
             for (; i < end; i++) {
                 for (int j = 0; j < q->nv && k->both; j++)
                     asm_fma_vector(&k->s, i * q->nv + j, q->hold + j, base_of[k->xt], q->row[i].x + x + j * q->step,
@@ -154,7 +158,7 @@ static void one_step(struct state *k, struct tile *q, long x, long v)
             continue;
         }
         for (int j = 0; j < q->nv; j++) {
-            asm_load(&k->s, q->hold, base_of[k->vt], q->row[i].v + v + j * q->step, masked(q, j));
+            asm_load(&k->s, q->hold, base_of[k->vt], q->row[i].v + v + q->at[j], masked(q, j));
             for (int r = i; r < end; r++) {
                 if (k->both) {
                     asm_fma_vector(&k->s, r * q->nv + j, q->hold, base_of[k->xt], q->row[r].x + x + j * q->step,
@@ -258,6 +262,10 @@ static void emit_tile(struct state *k, int depth, const int32_t *e, bool first)
     q.nv = (e[k->vec] + k->lanes - 1) / k->lanes;
     q.tail = e[k->vec] % k->lanes;
     assign_registers(k, &q);
+    for (int j = 0; j < q.nv; j++) {
+        int32_t lane = j * k->lanes, panel = k->panel[k->vt];
+        q.at[j] = panel ? lane / panel * (long)k->panel_bytes[k->vt] + lane % panel * 4 : j * q.step;
+    }
     if (q.nrow * q.nv > k->rows * k->vectors) k->rows = q.nrow, k->vectors = q.nv;
     double steps = 1;
     for (int v = 0; v < k->p->nvar; v++)
@@ -317,7 +325,7 @@ static void emit(struct state *k, int d, const int32_t *e, bool first)
     bool fit = fits(k, rows, nv);
     if (k->why || k->s.full) return;
     for (int t = 0; t < 2; t++)
-        if (k->pack_depth[t] >= 0 && !k->packed[t] && (fit || d >= k->pack_depth[t])) {
+        if (k->pack_depth[t] >= 0 && !k->packed[t] && ((fit && !k->marked[t]) || d >= k->pack_depth[t])) {
             emit_packed(k, t, d, e, first);
             return;
         }
@@ -393,9 +401,11 @@ static int choose_vector(const struct problem *p, const struct nest *t, int lane
     return best;
 }
 
-/* a block of tensor t with variable `vec` fastest: strides in elements, rows padded off multiples of 4 KiB */
-static void plan_transposition(struct transposition *x, const struct problem *p, int t, int vec, const int32_t *size,
-                               int64_t stride[NEST_VARS])
+/* a block of tensor t with variable `vec` fastest: strides in elements, rows padded off multiples of 4 KiB; or, where
+ * panel is not 0, cut into panels of so many of vec, one behind the other, rows close together; vec's stride then holds
+ * for multiples of a panel */
+static void plan_transposition(struct transposition *x, const struct problem *p, int t, int vec, int32_t panel,
+                               const int32_t *size, int64_t stride[NEST_VARS])
 {
     struct carry_change *c = &x->change;
     x->needed = true;
@@ -409,21 +419,34 @@ static void plan_transposition(struct transposition *x, const struct problem *p,
         below = p->stride[t][next];
         x->var[c->nvar++] = next;
     }
+    if (panel >= size[vec] || c->nvar == 0 || c->nvar + 2 > CARRY_VARS) panel = 0;
+    if (panel) {
+        memmove(x->var + 1, x->var, sizeof *x->var * (size_t)c->nvar++);
+        x->var[0] = vec;
+    }
     x->var[c->nvar++] = vec;
+    x->panel = panel;
     int64_t step = 1;
+    c->edge = panel ? size[vec] % panel : 0;
     for (int i = c->nvar; i-- > 0; ) {
         int v = x->var[i];
         stride[v] = c->to[i] = step;
         c->from[i] = p->stride[t][v];
         c->size[i] = size[v];
-        step *= size[v];
-        if (i == c->nvar - 1) {
+        if (panel && i == c->nvar - 1) c->size[i] = panel;
+        if (panel && i == 0) {
+            c->from[i] *= panel;
+            c->size[i] = (size[v] + panel - 1) / panel;
+            stride[v] = step / panel;
+        }
+        step *= c->size[i];
+        if (!panel && i == c->nvar - 1) {
             step = (step + 15) & ~(int64_t)15;
             if (step % 512 == 0) step += 16;
         }
     }
     x->elements = step;
-    for (int i = c->nvar - 3; i >= 0; i--) {             /* two that lie together in both are one */
+    for (int i = c->nvar - 3; i >= (panel > 0); i--) {   /* two that lie together in both are one */
         if (c->from[i] != c->from[i + 1] * c->size[i + 1] || c->to[i] != c->to[i + 1] * c->size[i + 1]) continue;
         c->size[i + 1] *= c->size[i];
         c->nvar--;
@@ -450,6 +473,53 @@ static int block_depth(const struct state *k, int t)
     return 0;
 }
 
+/* the widest panel such that every tile begins at one, if the block below depth d is cut into them; 0: none */
+static int32_t panel_width(const struct state *k, int d, const int32_t *block)
+{
+    int32_t e[NEST_VARS], w = 0;
+    memcpy(e, block, sizeof e);
+    for (int nv; d < k->t->n && !fits(k, c_block(k, e, &nv), nv); d++) {
+        int v = k->t->loop[d].var;
+        int32_t step = block_of(k, d, e);
+        if (v == k->vec && step < e[v]) {
+            int32_t a = k->inner[d] == 1 ? k->lanes : step;          /* 1: as wide as registers allow */
+            while (w) {
+                int32_t rest = a % w;
+                a = w;
+                w = rest;
+            }
+            w = a;
+        }
+        e[v] = step;
+    }
+    return w % k->lanes ? 0 : w;
+}
+
+/* the variable that shall be fastest in a packed input: the vector's, or where it has none, the one that is */
+static int fastest(const struct state *k, int t, const int32_t *size)
+{
+    int best = -1;
+    if (k->p->stride[t][k->vec]) return k->vec;
+    for (int v = 0; v < k->p->nvar; v++)
+        if (k->p->stride[t][v] && (best < 0 || (size[v] > 1 && (size[best] == 1 ||
+                                                             k->p->stride[t][v] < k->p->stride[t][best])))) best = v;
+    return best;
+}
+
+/* where a mark has input t packed: sets its depth */
+static const char *read_marks(struct state *k)
+{
+    for (int t = 0; t < 2; t++)
+        for (int d = 0; d < k->t->n; d++) {
+            if (!(k->t->loop[d].marks & (t == TENSOR_A ? MARK_PACK_A : MARK_PACK_B))) continue;
+            if (!plain(k->p, t)) return "an input that is read in windows cannot be packed";
+            if (k->both) return "both inputs are read as vectors, none of them can be packed";
+            k->pack_depth[t] = d + 1;
+            k->marked[t] = true;
+        }
+    return NULL;
+}
+
 static bool to_transpose(const struct state *k, int t)
 {
     return k->p->stride[t][k->vec] > 1 && k->p->size[k->vec] > 1;
@@ -465,6 +535,31 @@ static float *scratch_of(float *old, size_t *have, size_t bytes)
     return x;
 }
 
+/* elements that a packed block of input t may need below this depth, rows and panels padded; a transposed one may be
+ * packed further out, where a remainder fits the registers, but is not larger than the whole then */
+static int64_t largest_block(const struct state *k, int t, int depth)
+{
+    int32_t e[NEST_VARS];
+    int64_t rows = 1, fast = 1;
+    memcpy(e, k->p->size, sizeof e);
+    if (t != TENSOR_C && k->marked[t])
+        for (int d = 0; d < depth; d++) e[k->t->loop[d].var] = k->inner[d];
+    int last = t == TENSOR_C ? k->vec : fastest(k, t, e);
+    for (int v = 0; v < k->p->nvar; v++) {
+        if (!k->p->stride[t][v]) continue;
+        if (v == last) fast = e[v];
+        else rows *= e[v];
+    }
+    return rows * (fast + 32 * k->lanes);
+}
+
+static void want_scratch(struct kernel *g, int t, int64_t elements, int depth)
+{
+    g->scratch_bytes[t] = ((size_t)elements * sizeof(float) + 127) & ~(size_t)63;
+    if (!g->text) g->scratch[t] = scratch_of(g->scratch[t], &g->scratch_room[t], g->scratch_bytes[t]);
+    if (depth && g->threads > 1) g->second[t] = scratch_of(g->second[t], &g->second_room[t], g->scratch_bytes[t]);
+}
+
 static void prepare(struct kernel *g, struct state *k)
 {
     for (int t = 0; t < 3; t++) {
@@ -477,22 +572,21 @@ static void prepare(struct kernel *g, struct state *k)
             struct transposition all = *c;
             int64_t stride[NEST_VARS];
             memcpy(stride, elements, sizeof stride);
-            plan_transposition(&all, k->p, t, k->vec, k->p->size, stride);
+            plan_transposition(&all, k->p, t, k->vec, 0, k->p->size, stride);
             int depth = t == TENSOR_C || g->whole ? 0 : block_depth(k, t);
+            if (g->whole && t != TENSOR_C) k->pack_depth[t] = -1;
+            else if (t != TENSOR_C && k->marked[t]) depth = k->pack_depth[t], k->marked[t] = false;
             if (depth) k->pack_depth[t] = depth;
             else *c = all, memcpy(elements, stride, sizeof elements);
-            const struct carry_change *z = &all.change;
-            int64_t most = all.elements + 16 * (all.elements / z->to[z->nvar > 1 ? z->nvar - 2 : 0] + 1);
-            g->scratch_bytes[t] = ((size_t)most * sizeof(float) + 127) & ~(size_t)63;
-            if (!g->text) g->scratch[t] = scratch_of(g->scratch[t], &g->scratch_room[t], g->scratch_bytes[t]);
-            if (depth && g->threads > 1)
-                g->second[t] = scratch_of(g->second[t], &g->second_room[t], g->scratch_bytes[t]);
+            want_scratch(g, t, largest_block(k, t, depth), depth);
+        } else if (t != TENSOR_C && k->marked[t]) {
+            want_scratch(g, t, largest_block(k, t, k->pack_depth[t]), k->pack_depth[t]);
         }
         for (int v = 0; v < k->p->nvar; v++) k->stride[t][v] = elements[v] * 4;
     }
 }
 
-/* transpose the block of input t that is used below depth d, then go on with it in place of the input */
+/* pack the block of input t that is used below depth d, then go on with it in place of the input */
 static void emit_packed(struct state *k, int t, int d, const int32_t *e, bool first)
 {
     int64_t keep[NEST_VARS], to[NEST_VARS];
@@ -500,13 +594,16 @@ static void emit_packed(struct state *k, int t, int d, const int32_t *e, bool fi
     double elements = 1;
     memcpy(keep, k->stride[t], sizeof keep);
     memcpy(to, k->p->stride[t], sizeof to);
-    plan_transposition(&c, k->p, t, k->vec, e, to);
+    int last = fastest(k, t, e);
+    plan_transposition(&c, k->p, t, last, last == k->vec ? panel_width(k, d, e) : 0, e, to);
+    k->panel[t] = c.panel;
+    if (c.panel) k->panel_bytes[t] = to[last] * c.panel * 4;
     for (int v = 0; v < k->p->nvar; v++) {
         k->stride[t][v] = to[v] * 4;
         if (k->p->stride[t][v]) elements *= e[v];
     }
     k->packs += k->times;
-    k->moved += k->times * elements;
+    *(to_transpose(k, t) ? &k->moved : &k->copied) += k->times * elements;
     k->packed[t] = true;
     if (!k->plan) {
         if (k->g->npack == MAX_PACKS) k->why = "too many blocks to transpose";
@@ -518,6 +615,7 @@ static void emit_packed(struct state *k, int t, int d, const int32_t *e, bool fi
     emit(k, d, e, first);
     if (!k->plan) asm_pop(&k->s, base_of[t]);
     k->packed[t] = false;
+    k->panel[t] = 0;
     memcpy(k->stride[t], keep, sizeof keep);
 }
 
@@ -566,7 +664,7 @@ static const char *begin(struct state *k, const struct problem *p, const struct 
     k->vt = p->stride[TENSOR_A][k->vec] && !k->both ? TENSOR_A : TENSOR_B;
     k->xt = TENSOR_A + TENSOR_B - k->vt;
     nest_inner(t->loop, t->n, k->inner);
-    return NULL;
+    return read_marks(k);
 }
 
 const char *kernel_encode(struct kernel *g, const struct problem *p, const struct nest *t, enum isa isa)
@@ -629,8 +727,10 @@ const char *kernel_plan(struct plan *out, const struct problem *p, const struct 
         struct transposition c;
         if (to_transpose(&k, u)) {
             int depth = u == TENSOR_C || whole ? 0 : block_depth(&k, u);
+            if (whole && u != TENSOR_C) k.pack_depth[u] = -1;
+            else if (u != TENSOR_C && k.marked[u]) depth = k.pack_depth[u], k.marked[u] = false;
             if (depth) k.pack_depth[u] = depth;
-            plan_transposition(&c, p, u, k.vec, p->size, out->stride[u]);
+            plan_transposition(&c, p, u, k.vec, 0, p->size, out->stride[u]);
             if (!depth) out->moved += (double)p->elements[u];
             if (!depth && p->elements[u] > NEAR_ELEMENTS) out->far += (double)p->elements[u];
         }
@@ -645,7 +745,9 @@ const char *kernel_plan(struct plan *out, const struct problem *p, const struct 
         k.s.nfix = 0;
         if (k.cycles - before > out->cycles) out->cycles = k.cycles - before;
     }
+    for (int u = 0; u < 2; u++) out->packed[u] = k.pack_depth[u] >= 0;
     out->moved += k.moved;
+    out->copied = k.copied;
     out->packs = k.packs;
     out->rows = k.rows;
     out->vectors = k.vectors;

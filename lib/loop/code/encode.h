@@ -7,6 +7,8 @@
  * is cut to fit.  Remainders are code of their own, a last partial vector is masked.  Accumulators start at zero (C is
  * overwritten), or are loaded when a reduction loop runs outside the tile.
  * Where both inputs have the vector variable (a depthwise convolution with channels last), both are read as vectors.
+ * An input that a mark wants packed is copied block by block inside the marked loop: panels as wide as a tile, one
+ * behind the other, or rows close together where it is not the one in the vectors.
  * A tensor in which the vector variable is not at unit stride is transposed into scratch on every run; that time is
  * part of the run.  An input is transposed block by block inside the outer loops that all move through it, just before
  * the block is used; where there are none, before the nest.  C is transposed after it.
@@ -18,7 +20,7 @@
 #include "loop/nest/nest.h"
 
 enum isa { ISA_AVX2, ISA_AVX512 };
-enum { ENCODER_VERSION = 4 };                            /* part of the key of stored measurements */
+enum { ENCODER_VERSION = 5 };                            /* part of the key of stored measurements */
 extern const char *const isa_name[2];                    /* "avx2", "avx512" */
 bool isa_here(enum isa);                                 /* by cpuid */
 enum isa isa_best(void);                                 /* dies when neither is here */
@@ -28,6 +30,7 @@ struct transposition {                                   /* of a tensor to one w
     int var[NEST_VARS];                                  /* of change.size and so on, before some were merged */
     struct carry_change change;
     int64_t elements;
+    int32_t panel;                                       /* see plan_transposition; 0: none */
 };
 
 struct kernel {
@@ -63,13 +66,14 @@ const uint8_t *kernel_bytes(const struct kernel *);      /* the code, .bytes of 
 void kernel_free(struct kernel *);
 
 /* What the encoder would do, without code: the tile, the strides after transpositions, the elements transposed (`far`:
- * those of them that leave the caches in between; `packs`: calls), and the cycles of its instructions (two FMAs and two
+ * those of them that leave the caches in between; `packs`: calls) and those copied as they are, and the cycles of its instructions (two FMAs and two
  * loads a cycle, latency 4) if all data were in the first cache.  whole: as in struct kernel.
  * The same reasons as kernel_encode, but for code that is too long. */
 struct plan {
     int vector_var, rows, vectors, threads;
     int64_t stride[3][NEST_VARS];
-    double cycles, moved, far, packs;
+    double cycles, moved, copied, far, packs;
+    bool packed[2];                                      /* block by block */
 };
 const char *kernel_plan(struct plan *, const struct problem *, const struct nest *, enum isa, bool whole);
 

@@ -2,10 +2,11 @@
 #include <math.h>
 
 /* two private caches: bytes that stay in them, and bytes a cycle that come into them */
-static const struct { double bytes, per_cycle; } cache[] = { { 40e3, 48 }, { 800e3, 20 }, { 24e6, 7 } };
+static const struct { double bytes, per_cycle, way; } cache[] = { { 40e3, 48, 4096 }, { 800e3, 20, 65536 },
+                                                                  { 24e6, 7, 0 } };
 static const double CYCLES_PER_SECOND = 4e9, OVERLAP = 0.4;
 /* of an element transposed, of one that leaves the caches in between, of each block */
-static const double CYCLES_PER_MOVED = 0.4, CYCLES_PER_FAR = 2, CYCLES_PER_PACK = 100;
+static const double CYCLES_PER_MOVED = 0.4, CYCLES_PER_COPIED = 0.15, CYCLES_PER_FAR = 2, CYCLES_PER_PACK = 100;
 _Static_assert(sizeof cache / sizeof *cache == MODEL_LEVELS, "a term for each cache");
 
 /* bytes of tensor t that a block of extents e touches: whole cache lines along its fastest variable */
@@ -20,8 +21,29 @@ static double footprint(const struct problem *p, const struct plan *q, int t, co
     return n * (run < 16 ? 16 / run : 1);
 }
 
+/* how many times the bytes that it has a block takes in a cache whose ways are so large: rows that lie a power of two
+ * apart share few of its sets */
+static double crowding(const struct problem *p, const struct plan *q, int t, const int32_t *e, double way)
+{
+    int64_t far = 0, run = 1, rows = 1;
+    for (int v = 0; v < p->nvar; v++) {
+        if (q->stride[t][v] == 1) run = e[v];
+        else if (q->stride[t][v] && e[v] > rows) rows = e[v], far = q->stride[t][v] * 4;
+    }
+    if (!far || !(way > 0) || (t < TENSOR_C && q->packed[t])) return 1;
+    int64_t a = (int64_t)way, b = far;
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    double apart = fmin((double)rows, way / (double)a), covered = apart * ceil((double)run / 16) * 64;
+    double needed = fmin(way, (double)rows * ceil((double)run / 16) * 64);
+    return covered < needed ? needed / covered : 1;
+}
+
 /* bytes that tensor t brings into a cache of this size: the deepest block that stays, as often as it changes */
-static double traffic(const struct problem *p, const struct nest *l, const struct plan *q, double bytes)
+static double traffic(const struct problem *p, const struct nest *l, const struct plan *q, double bytes, double way)
 {
     int32_t inner[NEST_LOOPS], e[NEST_LOOPS + 1][NEST_VARS];
     nest_inner(l->loop, l->n, inner);
@@ -31,9 +53,11 @@ static double traffic(const struct problem *p, const struct nest *l, const struc
         for (int v = 0; v < NEST_VARS; v++) e[d + 1][v] = e[d][v];
         e[d + 1][l->loop[d].var] = inner[d];
     }
-    while (depth < l->n &&
-           footprint(p, q, 0, e[depth]) + footprint(p, q, 1, e[depth]) + footprint(p, q, 2, e[depth]) > bytes)
-        depth++;
+    for (; depth < l->n; depth++) {
+        double held = 0;
+        for (int t = 0; t < 3; t++) held += footprint(p, q, t, e[depth]) * crowding(p, q, t, e[depth], way);
+        if (held <= bytes) break;
+    }
     double total = 0;
     for (int t = 0; t < 3; t++) {
         double times = footprint(p, q, t, e[depth]);
@@ -57,11 +81,11 @@ const char *model_terms(struct model_terms *m, const struct problem *p, const st
     double cycles = m->plan.cycles, all = 0;
     for (int u = 0; u < 3; u++) all += footprint(p, &m->plan, u, p->size);
     for (int i = 0; i < MODEL_LEVELS; i++) {
-        if (all <= cache[i].bytes) break;
-        double c = m->traffic[i] = traffic(p, t, &m->plan, cache[i].bytes) / cache[i].per_cycle / m->plan.threads;
+        if (all <= cache[i].bytes && cache[i].way * 8 > all) break;
+        double c = m->traffic[i] = traffic(p, t, &m->plan, cache[i].bytes, cache[i].way) / cache[i].per_cycle / m->plan.threads;
         cycles = fmax(cycles, c) + OVERLAP * fmin(cycles, c) * (i == 0 ? 0.25 : 1);
     }
-    m->packing = m->plan.moved * CYCLES_PER_MOVED + m->plan.far * CYCLES_PER_FAR + m->plan.packs * CYCLES_PER_PACK;
+    m->packing = m->plan.moved * CYCLES_PER_MOVED + m->plan.copied * CYCLES_PER_COPIED + m->plan.far * CYCLES_PER_FAR + m->plan.packs * CYCLES_PER_PACK;
     if (prepared) m->packing = 0;
     m->cycles = cycles + m->packing + 200;
     m->seconds = m->cycles / CYCLES_PER_SECOND;

@@ -24,7 +24,7 @@ static void numbers(struct buf *b, const char *name, const void *p, int n, bool 
 
 static void change_text(struct buf *b, const struct carry_change *c)
 {
-    buf_format(b, "{ .nvar = %d, .wide = %d, ", c->nvar, c->wide);
+    buf_format(b, "{ .nvar = %d, .wide = %d, .edge = %d, ", c->nvar, c->wide, c->edge);
     numbers(b, "size", c->size, CARRY_VARS, false);
     buf_add(b, ", ", 2);
     numbers(b, "from", c->from, CARRY_VARS, true);

@@ -79,12 +79,18 @@ uint64_t nest_hash(const struct nest *t, bool with_cursor)
 
 /* ---- text ---- */
 
+const char *const mark_name[MARKS] = { "unroll", "vectorize", "parallel", "pack_a", "pack_b" };
+
+static void print_marks(struct buf *b, unsigned marks)
+{
+    for (int i = 0; i < MARKS; i++)
+        if (marks >> i & 1) buf_format(b, " %s", mark_name[i]);
+}
+
 static void print_open(struct buf *b, const struct problem *p, struct loop l)
 {
     buf_format(b, " (for %s %d %d", p->name[l.var], l.size, l.tail);
-    if (l.marks & MARK_UNROLL) buf_add(b, " unroll", 7);
-    if (l.marks & MARK_VECTORIZE) buf_add(b, " vectorize", 10);
-    if (l.marks & MARK_PARALLEL) buf_add(b, " parallel", 9);
+    print_marks(b, l.marks);
 }
 
 static void print_close(struct buf *b, int n)
@@ -114,9 +120,7 @@ static void show_loop(struct buf *b, const struct problem *p, const struct loop 
     buf_format(b, " in %d", l[i].size);
     if (l[i].tail) buf_format(b, " r %d", l[i].tail);
     buf_format(b, " : L%d", ref);
-    if (l[i].marks & MARK_UNROLL) buf_add(b, " unroll", 7);
-    if (l[i].marks & MARK_VECTORIZE) buf_add(b, " vectorize", 10);
-    if (l[i].marks & MARK_PARALLEL) buf_add(b, " parallel", 9);
+    print_marks(b, l[i].marks);
     if (cursor) buf_add(b, "  <<<<<< cursor", 15);
     buf_char(b, '\n');
 }
@@ -184,10 +188,11 @@ static struct loop parse_for(const struct parse *k, const struct sexp *e, snode 
     if (l.size < 1) die("%s: a loop of %s has size 0", k->where, k->p->name[v]);
     for (c = sexp_after(e, c); c != SEXP_NONE && sexp_is_atom(e, c); c = sexp_after(e, c)) {
         str m = sexp_atom(e, c);
-        if (str_is(m, "unroll")) l.marks |= MARK_UNROLL;
-        else if (str_is(m, "vectorize")) l.marks |= MARK_VECTORIZE;
-        else if (str_is(m, "parallel")) l.marks |= MARK_PARALLEL;
-        else die("%s: unknown mark '%.*s'; known: unroll vectorize parallel", k->where, (int)m.n, m.s);
+        int i = 0;
+        while (i < MARKS && !str_is(m, mark_name[i])) i++;
+        if (i == MARKS)
+            die("%s: unknown mark '%.*s'; known: unroll vectorize parallel pack_a pack_b", k->where, (int)m.n, m.s);
+        l.marks |= (uint8_t)(1u << i);
     }
     *children = c;
     return l;
@@ -277,6 +282,7 @@ static const struct { const char *name; int split; } actions[ACT_COUNT] = {
     [ACT_SPLIT_32] = { "split_32", 32 }, [ACT_SPLIT_64] = { "split_64", 64 }, [ACT_SPLIT_128] = { "split_128", 128 },
     [ACT_SPLIT_256] = { "split_256", 256 }, [ACT_MERGE] = { "merge", 0 }, [ACT_UNROLL] = { "unroll", 0 },
     [ACT_VECTORIZE] = { "vectorize", 0 }, [ACT_PARALLEL] = { "parallel", 0 },
+    [ACT_PACK_A] = { "pack_a", 0 }, [ACT_PACK_B] = { "pack_b", 0 },
 };
 
 const char *act_name(int a, char b[40])
@@ -385,7 +391,9 @@ static const char *merge(const struct problem *p, struct nest *t)
 static const char *mark(const struct problem *p, struct nest *t, unsigned m)
 {
     int c = t->cursor, shared = nest_shared(p, t);
-    if (m != MARK_UNROLL && p->reduced[t->loop[c].var]) return "the loop is a reduction";
+    bool pack = m & (MARK_PACK_A | MARK_PACK_B);
+    if (m != MARK_UNROLL && !pack && p->reduced[t->loop[c].var]) return "the loop is a reduction";
+    if (pack && p->op != OP_FMA) return "only inputs of products are packed";
     unsigned now = t->loop[c].marks ^ m;
     for (int i = 0; i < t->n; i++) {
         bool here = m == MARK_UNROLL ? i >= c : i == c;
@@ -422,6 +430,8 @@ static const char *apply(const struct problem *p, struct nest *t, int a)
     case ACT_UNROLL: return mark(p, t, MARK_UNROLL);
     case ACT_VECTORIZE: return mark(p, t, MARK_VECTORIZE);
     case ACT_PARALLEL: return mark(p, t, MARK_PARALLEL);
+    case ACT_PACK_A: return mark(p, t, MARK_PACK_A);
+    case ACT_PACK_B: return mark(p, t, MARK_PACK_B);
     default: return split(p, t, a < ACT_COUNT ? actions[a].split : a - ACT_SPLIT_ANY);
     }
 }

@@ -10,11 +10,15 @@ enum { MAX_CANDIDATES = 60000, MAX_PIECES = NEST_LOOPS, CONFIRM = 4 };
 struct piece { int8_t var; int32_t block; };             /* a loop of var whose block is this many elements */
 struct candidate {
     struct piece piece[MAX_PIECES];
-    int n, vec;
+    int n, outer, vec;                                   /* outer: pieces outside the tile */
     bool parallel;
-    int8_t nv, cut, first; /* what kind it is: width of the tile, cut, outermost variable */
+    int8_t nv, cut, first, pack; /* what kind it is: width of the tile, cut, outermost variable, bits of enum packing */
     double seconds;
 };
+
+/* an input is packed where each element is once, so inside the outer loops that all move through it; or A for each tile */
+enum packing { PACK_A_ONCE = 1, PACK_A_TILE = 2, PACK_B_ONCE = 4, PACKINGS = 8 };
+enum { PACK_FROM = 8192 };                               /* elements of an input, for which it may be worth while */
 
 struct maker {
     struct search *s;
@@ -26,15 +30,30 @@ struct maker {
     int row[2], rows[2];                                 /* variables and extents of its rows */
 };
 
-/* the nest of a candidate; false when it has more loops than a nest may have */
+/* the loop inside which input t is packed; -1: none will do */
+static int pack_loop(const struct problem *p, const struct nest *t, int outer, int tensor, bool once)
+{
+    int d = 0;
+    if (!once) {
+        for (d = outer; d-- > 0; )
+            if (p->stride[tensor][t->loop[d].var]) return d;
+        return -1;
+    }
+    while (d < outer && p->stride[tensor][t->loop[d].var]) d++;
+    return d < outer ? d - 1 : -1;
+}
+
+/* the nest of a candidate; false when it has more loops than a nest may have, or no place to pack where it shall */
 static bool build(const struct problem *p, const struct candidate *c, struct nest *t)
 {
     int32_t left[NEST_VARS];
     memcpy(left, p->size, sizeof left);
     *t = (struct nest){ 0 };
+    int outer = 0;
     for (int i = 0; i < c->n; i++) {
         int v = c->piece[i].var;
         int32_t block = c->piece[i].block;
+        if (i == c->outer) outer = t->n;
         if (block > 1 && block >= left[v]) continue;     /* nothing to split */
         if (t->n == NEST_LOOPS) return false;
         struct loop l = { .var = (uint8_t)v, .size = left[v] / block, .tail = left[v] % block };
@@ -42,22 +61,28 @@ static bool build(const struct problem *p, const struct candidate *c, struct nes
         if (!p->reduced[v]) t->write[t->nwrite++] = l;
         left[v] = block;
     }
+    for (int i = 0; i < 3; i++) {
+        if (!(c->pack >> i & 1)) continue;
+        int at = pack_loop(p, t, outer, i == 2 ? TENSOR_B : TENSOR_A, i != 1);
+        if (at < 0) return false;
+        t->loop[at].marks |= i == 2 ? MARK_PACK_B : MARK_PACK_A;
+    }
     return true;
 }
 
-static void keep(struct maker *m, const struct candidate *c)
+static void keep_one(struct maker *m, const struct candidate *c)
 {
     struct nest t;
     struct plan q;
     if (m->n == MAX_CANDIDATES || !build(m->p, c, &t)) return;
     for (int i = 0; i < t.n; i++)
-        if (t.loop[i].var == m->vec) t.loop[i].marks = t.write[0].marks = 0;
+        if (t.loop[i].var == m->vec) t.loop[i].marks &= (uint8_t)~MARK_VECTORIZE;
     if (kernel_plan(&q, m->p, &t, m->s->v->isa, m->s->v->prepared)) return;
     double seconds;
     if (q.vector_var != m->vec) {                        /* not the encoder's own choice: ask for it by a mark */
         for (int i = t.n; i-- > 0; )
             if (t.loop[i].var == m->vec) {
-                t.loop[i].marks = MARK_VECTORIZE;
+                t.loop[i].marks |= MARK_VECTORIZE;
                 break;
             }
     }
@@ -66,6 +91,19 @@ static void keep(struct maker *m, const struct candidate *c)
     m->c[m->n] = *c;
     m->c[m->n].vec = q.vector_var != m->vec ? m->vec : -1;
     m->c[m->n++].seconds = seconds;
+}
+
+/* with every packing that is allowed, and for inputs so large that it may be worth while */
+static void keep(struct maker *m, struct candidate *c)
+{
+    int may = 0;
+    if (m->s->actions >> ACT_PACK_A & 1 && m->p->elements[TENSOR_A] >= PACK_FROM) may |= PACK_A_ONCE | PACK_A_TILE;
+    if (m->s->actions >> ACT_PACK_B & 1 && m->p->elements[TENSOR_B] >= PACK_FROM) may |= PACK_B_ONCE;
+    for (int pack = 0; pack < PACKINGS; pack++) {
+        if ((pack & ~may) || (pack & 3) == 3) continue;
+        c->pack = (int8_t)pack;
+        keep_one(m, c);
+    }
 }
 
 /* loops outside the tile in this order, the outermost reduction cut to blocks of kc (0: not) outside of them, or just
@@ -86,6 +124,7 @@ static void with_cut(struct maker *m, const int *outer, int nouter, const int *r
                                          : 1;
         c.piece[c.n++] = (struct piece){ (int8_t)v, block };
     }
+    c.outer = c.n;
     for (int i = 0; i < nred; i++) c.piece[c.n++] = (struct piece){ (int8_t)red[(i + turn) % nred], 1 };
     for (int i = 0; i < 2; i++)
         if (m->row[i] >= 0 && m->rows[i] > 1) c.piece[c.n++] = (struct piece){ (int8_t)m->row[i], 1 };
@@ -95,7 +134,8 @@ static void with_cut(struct maker *m, const int *outer, int nouter, const int *r
 
 static void with_order(struct maker *m, const int *outer, int nouter)
 {
-    static const int32_t cuts[2][4] = { { 0, 128, 512, 2048 }, { 0, 32, 128, 512 } };
+    enum { CUTS = 5 };
+    static const int32_t cuts[2][CUTS] = { { 0, 128, 256, 512, 1024 }, { 0, 32, 64, 128, 512 } };
     const struct problem *p = m->p;
     int red[NEST_VARS], nred = 0, real = 0;
     for (int long_ones = 1; long_ones >= 0; long_ones--)
@@ -105,11 +145,11 @@ static void with_order(struct maker *m, const int *outer, int nouter)
                 real += long_ones;
             }
     for (int turn = 0; turn < (real > 1 ? 2 : 1); turn++)
-        for (int cut = 0; cut < 4; cut++) {
+        for (int cut = 0; cut < CUTS; cut++) {
             int32_t kc = cuts[real > 1][cut];
             if (kc * 2 > p->size[red[0]] && kc) continue;
             with_cut(m, outer, nouter, red, nred, kc, false, turn, cut);
-            if (kc && nouter > 1) with_cut(m, outer, nouter, red, nred, kc, true, turn, cut + 4);
+            if (kc && nouter > 1) with_cut(m, outer, nouter, red, nred, kc, true, turn, cut + CUTS);
         }
 }
 
@@ -255,6 +295,12 @@ static bool derive(const struct problem *p, const struct candidate *c, struct wa
         go_to(w, last);
         step(w, ACT_VECTORIZE);
     }
+    for (int i = 0; i < want.n && c->pack; i++)
+        for (int b = 0; b < 2; b++)
+            if (want.loop[i].marks & (b ? MARK_PACK_B : MARK_PACK_A)) {
+                go_to(w, i);
+                step(w, b ? ACT_PACK_B : ACT_PACK_A);
+            }
     if (c->parallel) {
         int first = 0;
         while (first < w->t.n && p->reduced[w->t.loop[first].var]) first++;
@@ -267,7 +313,7 @@ static bool derive(const struct problem *p, const struct candidate *c, struct wa
 
 static uint64_t kind_of(const struct candidate *c)
 {
-    return (uint64_t)(c->vec + 1) << 24 | (uint64_t)c->nv << 16 | (uint64_t)c->cut << 8 | (uint64_t)(c->first + 1);
+    return (uint64_t)c->pack << 32 | (uint64_t)(c->vec + 1) << 24 | (uint64_t)c->nv << 16 | (uint64_t)c->cut << 8 | (uint64_t)(c->first + 1);
 }
 
 /* The model knows nothing of conflicts in the caches, so the best of each kind goes first, in order of the model, up to
@@ -286,7 +332,7 @@ static size_t *by_kind(const struct candidate *c, size_t n, int measure)
         order[k++] = i;
     }
     for (size_t i = 0; i < n; i++)
-        if (!taken[i] && !(i && !memcmp(c[i].piece, c[i - 1].piece, sizeof c[i].piece))) order[k++] = i;
+        if (!taken[i] && !(i && c[i].pack == c[i - 1].pack && !memcmp(c[i].piece, c[i - 1].piece, sizeof c[i].piece))) order[k++] = i;
     while (k < n) order[k++] = order[0];
     free(seen);
     free(taken);
