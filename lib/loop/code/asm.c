@@ -30,6 +30,9 @@ static const struct insn LOAD = { 1, 0, 0x10 }, STORE = { 1, 0, 0x11 }, BROADCAS
 static const struct insn multiply[] = { [CARRY_F32] = { 2, 1, 0xB8 },            /* vfmadd231ps */
                                         [CARRY_BF16] = { 2, 2, 0x52 },           /* vdpbf16ps */
                                         [CARRY_U8S8] = { 2, 1, 0x50 } };         /* vpdpbusd */
+static const struct insn add[] = { [CARRY_F32] = { 1, 0, 0x58 },                  /* vaddps */
+                                   [CARRY_BF16] = { 1, 0, 0x58 },
+                                   [CARRY_U8S8] = { 1, 1, 0xFE } };               /* vpaddd */
 static const char *const name_of[8] = { [RDX] = "b", [RSI] = "a", [RDI] = "c" };
 
 static inline void address(struct assembler *s, int reg, int base, long disp,
@@ -169,6 +172,33 @@ void asm_zero(struct assembler *s, int reg)
         return;
     }
     with_register(s, s->wide ? XOR_WIDE : XOR, reg, reg, reg);
+}
+
+void asm_sum(struct assembler *s, int reg, int base, long disp, bool masked, int v)
+{
+    if (s->text || (masked && !s->wide)) {
+        asm_load(s, v, base, disp, masked);
+        if (s->text) buf_format(s->text, "v%d = PLUS(v%d, v%d);\n", reg, reg, v);
+        else with_register(s, add[s->type], reg, reg, v);
+    } else if (s->wide) {
+        evex(s, add[s->type], (unsigned)reg, (unsigned)reg, 0, masked ? 1 : 0);
+        address(s, reg, base, disp, 6);
+    } else {
+        vex(s, add[s->type], (unsigned)reg, (unsigned)reg, 0);
+        address(s, reg, base, disp, 0);
+    }
+}
+
+void asm_prefetch(struct assembler *s, int base, long disp)
+{
+    if (s->text) {
+        buf_format(s->text, "__builtin_prefetch(%s + %ld);\n", name_of[base], disp);
+        return;
+    }
+    room(s);
+    byte(s, 0x0F);
+    byte(s, 0x18);
+    address(s, 1, base, disp, 0);
 }
 
 void asm_mask(struct assembler *s, int lanes)

@@ -35,6 +35,8 @@ void asm_fma_broadcast(struct assembler *, int acc, int x, int base, long disp);
 /* acc += x * a vector; v is free to hold it where a masked operand cannot come from memory */
 void asm_fma_vector(struct assembler *, int acc, int x, int base, long disp, bool masked, int v);
 void asm_zero(struct assembler *, int reg);
+void asm_sum(struct assembler *, int reg, int base, long disp, bool masked, int v);  /* reg += memory; v is free */
+void asm_prefetch(struct assembler *, int base, long disp);           /* into the first cache; any address will do */
 void asm_mask(struct assembler *, int lanes);                         /* for the masked forms: the first lanes */
 void asm_add(struct assembler *, int base, long bytes);
 /* counter 0 .. ASM_COUNTERS-1 = n; what follows is a loop: */

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 enum { REGION = 1 << 20, MAX_ROWS = 32, BODY_FMA = 320, MAX_BODY = 4000, MAX_UNROLL = 16 };
+enum { LATE_STEPS = 32, AHEAD = 16, AHEAD_ROW = 1024, AHEAD_ELEMENTS = 1 << 14 };
 enum { MAX_PACKS = 64, PACK_ELEMENTS = 4096, NEAR_ELEMENTS = 1 << 17 }; /* 512 KiB stay in the second cache */
 const char *const isa_name[2] = { "avx2", "avx512" };
 
@@ -59,6 +60,7 @@ struct tile {
     int acc, hold, nhold, cast, ncast;                   /* registers: accumulators from 0, held vectors, broadcasts */
     long cached[MAX_ROWS];                               /* broadcast held by register cast + i, -1: none */
     int turn;
+    long ahead;                                          /* bytes to the row that is asked for before; 0: none */
 };
 
 static long c_block(const struct state *k, const int32_t *e, int *vectors)
@@ -143,6 +145,8 @@ static void one_step(struct state *k, struct tile *q, long x, long v)
         if (q->nhold == q->nv) {
             for (int j = 0; j < q->nv; j++)
                 asm_load(&k->s, q->hold + j, base_of[k->vt], q->row[i].v + v + q->at[j], masked(q, j));
+            for (int j = 0; j < q->nv && q->ahead; j++)
+                asm_prefetch(&k->s, base_of[k->vt], q->row[i].v + v + q->at[j] + q->ahead);
             for (; i < end; i++) {
                 for (int j = 0; j < q->nv && k->both; j++)
                     asm_fma_vector(&k->s, i * q->nv + j, q->hold + j, base_of[k->xt], q->row[i].x + x + j * q->step,
@@ -255,6 +259,13 @@ static double tile_cycles(const struct state *k, const struct tile *q, double st
     return steps * fmax(step, 4) + n * (first ? 0.75 : 1.25) + 12;
 }
 
+/* rows of vectors that lie far apart are asked for before they are needed: prefetchers of processors lose them */
+static long rows_ahead(const struct state *k, const struct reduction *r)
+{
+    bool far = !k->packed[k->vt] && k->stride[k->vt][r->var] >= AHEAD_ROW && k->p->elements[k->vt] > AHEAD_ELEMENTS;
+    return far && r->n >= 2 * AHEAD ? AHEAD * (long)k->stride[k->vt][r->var] : 0;
+}
+
 static void emit_tile(struct state *k, int depth, const int32_t *e, bool first)
 {
     struct tile q = { 0 };
@@ -273,8 +284,10 @@ static void emit_tile(struct state *k, int depth, const int32_t *e, bool first)
     k->cycles += k->times * tile_cycles(k, &q, steps, first);
     if (k->plan) return;
     if (q.tail) asm_mask(&k->s, q.tail);
+    bool late = !first && steps >= LATE_STEPS;           /* C is asked for now and added to at the end */
     for (int i = 0; i < q.nrow * q.nv; i++) {
-        if (first) asm_zero(&k->s, i);
+        if (late) asm_prefetch(&k->s, RDI, q.row[i / q.nv].c + i % q.nv * q.step);
+        if (first || late) asm_zero(&k->s, i);
         else asm_load(&k->s, i, RDI, q.row[i / q.nv].c + i % q.nv * q.step, masked(&q, i % q.nv));
     }
     struct reduction r[NEST_VARS];
@@ -288,10 +301,13 @@ static void emit_tile(struct state *k, int depth, const int32_t *e, bool first)
         if (!(seen >> v & 1) && e[v] > 1) r[nr++] = (struct reduction){ v, e[v] };
         seen |= 1u << v;
     }
+    q.ahead = nr ? rows_ahead(k, &r[nr - 1]) : 0;
     long per = (long)q.nrow * q.nv, budget = BODY_FMA / per;
     if (budget > MAX_UNROLL) budget = MAX_UNROLL;
     if (unroll) budget = MAX_BODY / per;
     reductions(k, &q, r, nr, budget < 1 ? 1 : budget);
+    for (int i = 0; i < q.nrow * q.nv && late; i++)
+        asm_sum(&k->s, i, RDI, q.row[i / q.nv].c + i % q.nv * q.step, masked(&q, i % q.nv), q.hold);
     for (int i = 0; i < q.nrow * q.nv; i++)
         asm_store(&k->s, i, RDI, q.row[i / q.nv].c + i % q.nv * q.step, masked(&q, i % q.nv));
 }

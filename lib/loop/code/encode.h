@@ -66,9 +66,9 @@ const uint8_t *kernel_bytes(const struct kernel *);      /* the code, .bytes of 
 void kernel_free(struct kernel *);
 
 /* What the encoder would do, without code: the tile, the strides after transpositions, the elements transposed (`far`:
- * those of them that leave the caches in between; `packs`: calls) and those copied as they are, and the cycles of its instructions (two FMAs and two
- * loads a cycle, latency 4) if all data were in the first cache.  whole: as in struct kernel.
- * The same reasons as kernel_encode, but for code that is too long. */
+ * those of them that leave the caches in between; `packs`: calls) and those copied as they are, and the cycles of its
+ * instructions (two FMAs and two loads a cycle, latency 4) if all data were in the first cache.
+ * whole: as in struct kernel.  The same reasons as kernel_encode, but for code that is too long. */
 struct plan {
     int vector_var, rows, vectors, threads;
     int64_t stride[3][NEST_VARS];

@@ -82,10 +82,12 @@ const char *model_terms(struct model_terms *m, const struct problem *p, const st
     for (int u = 0; u < 3; u++) all += footprint(p, &m->plan, u, p->size);
     for (int i = 0; i < MODEL_LEVELS; i++) {
         if (all <= cache[i].bytes && cache[i].way * 8 > all) break;
-        double c = m->traffic[i] = traffic(p, t, &m->plan, cache[i].bytes, cache[i].way) / cache[i].per_cycle / m->plan.threads;
+        double bytes = traffic(p, t, &m->plan, cache[i].bytes, cache[i].way);
+        double c = m->traffic[i] = bytes / cache[i].per_cycle / m->plan.threads;
         cycles = fmax(cycles, c) + OVERLAP * fmin(cycles, c) * (i == 0 ? 0.25 : 1);
     }
-    m->packing = m->plan.moved * CYCLES_PER_MOVED + m->plan.copied * CYCLES_PER_COPIED + m->plan.far * CYCLES_PER_FAR + m->plan.packs * CYCLES_PER_PACK;
+    m->packing = m->plan.moved * CYCLES_PER_MOVED + m->plan.copied * CYCLES_PER_COPIED +
+                 m->plan.far * CYCLES_PER_FAR + m->plan.packs * CYCLES_PER_PACK;
     if (prepared) m->packing = 0;
     m->cycles = cycles + m->packing + 200;
     m->seconds = m->cycles / CYCLES_PER_SECOND;

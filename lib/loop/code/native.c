@@ -44,7 +44,12 @@ static void function(struct buf *b, const struct kernel *g, int type, const char
                        "_mm512_castps_si512(y)))" };
     static const char *const more[] = { [CARRY_F32] = "", [CARRY_BF16] = "__attribute__((target(\"avx512bf16\"))) ",
                                         [CARRY_U8S8] = "__attribute__((target(\"avx512vnni\"))) " };
-    buf_format(b, "#undef SPREAD\n#undef MULTIPLY\n#define SPREAD(p) _mm%s_set1_ps(*(const float *)(p))\n", w);
+    buf_format(b, "#undef SPREAD\n#undef MULTIPLY\n#undef PLUS\n"
+                  "#define SPREAD(p) _mm%s_set1_ps(*(const float *)(p))\n", w);
+    if (type == CARRY_U8S8)
+        buf_format(b, "#define PLUS(x, y) _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(x), "
+                      "_mm512_castps_si512(y)))\n");
+    else buf_format(b, "#define PLUS(x, y) _mm%s_add_ps(x, y)\n", w);
     if (type == CARRY_F32) buf_format(b, "#define MULTIPLY(s, x, y) _mm%s_fmadd_ps(x, y, s)\n", w);
     else buf_format(b, "#define MULTIPLY(s, x, y) %s\n", multiply[type]);
     buf_format(b, "%s%s static void %s_%s(float *c_, const float *a_, const float *b_,\n"

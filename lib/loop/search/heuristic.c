@@ -16,7 +16,7 @@ struct candidate {
     double seconds;
 };
 
-/* an input is packed where each element is once, so inside the outer loops that all move through it; or A for each tile */
+/* an input is packed where each element is once, inside the outer loops that all move through it; or A for each tile */
 enum packing { PACK_A_ONCE = 1, PACK_A_TILE = 2, PACK_B_ONCE = 4, PACKINGS = 8 };
 enum { PACK_FROM = 8192 };                               /* elements of an input, for which it may be worth while */
 
@@ -313,7 +313,8 @@ static bool derive(const struct problem *p, const struct candidate *c, struct wa
 
 static uint64_t kind_of(const struct candidate *c)
 {
-    return (uint64_t)c->pack << 32 | (uint64_t)(c->vec + 1) << 24 | (uint64_t)c->nv << 16 | (uint64_t)c->cut << 8 | (uint64_t)(c->first + 1);
+    return (uint64_t)c->pack << 32 | (uint64_t)(c->vec + 1) << 24 | (uint64_t)c->nv << 16 |
+           (uint64_t)c->cut << 8 | (uint64_t)(c->first + 1);
 }
 
 /* The model knows nothing of conflicts in the caches, so the best of each kind goes first, in order of the model, up to
@@ -332,7 +333,8 @@ static size_t *by_kind(const struct candidate *c, size_t n, int measure)
         order[k++] = i;
     }
     for (size_t i = 0; i < n; i++)
-        if (!taken[i] && !(i && c[i].pack == c[i - 1].pack && !memcmp(c[i].piece, c[i - 1].piece, sizeof c[i].piece))) order[k++] = i;
+        if (!taken[i] && !(i && c[i].pack == c[i - 1].pack && !memcmp(c[i].piece, c[i - 1].piece, sizeof c[i].piece)))
+            order[k++] = i;
     while (k < n) order[k++] = order[0];
     free(seen);
     free(taken);
