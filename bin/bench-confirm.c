@@ -46,7 +46,7 @@ static const struct opt options[] = {
     { 'n', "rounds", INT, &rounds, "N", "fresh rounds", 1, 1e6 },
     { 's', "seed", INT, &seed, "N", "of their orders", 0, 0 },
     { 0, "metric", STR, &metric, "cpu|wall|COL", "what is compared", 0, 0 },
-    { 'm', "margin", NUM, &margin, "X", "ratios within 1/(1+X) .. 1+X count as the same", 0, 1 },
+    { 0, "margin", NUM, &margin, "X", "ratios within 1/(1+X) .. 1+X count as the same", 0, 1 },
     { 0, "level", NUM, &level, "P", "of the intervals", 0.5, 0.9999 },
     { 0, "timeout", NUM, &timeout, "S", "wall seconds per run", 0, 1e9 },
     { 0, "shell", FLAG, &shell, NULL, "run commands by sh -c", 0, 0 },

@@ -32,7 +32,7 @@ static long runs = 2;
 static double timeout = 600;
 static const char *input, *directory;
 static const struct opt options[] = {
-    { 'm', "metric", LIST, &metrics, "NAME", "instructions, cycles, size, allocations; default: all but cycles", 0, 0 },
+    { 0, "metric", LIST, &metrics, "NAME", "instructions, cycles, size, allocations; default: all but cycles", 0, 0 },
     { 'l', "label", LIST, &labels, "NAME", "name of the next command; default: the command", 0, 0 },
     { 'n', "runs", INT, &runs, "N", "runs that must agree", 1, 1000 },
     { 0, "timeout", NUM, &timeout, "S", "wall seconds per run", 0, 1e9 },

@@ -32,7 +32,7 @@ static double power = 0.9, level = 0.95;
 static long most = 5000, draws = 400, seed = 1;
 static bool as_csv;
 static const struct opt options[] = {
-    { 'e', "effect", LIST, &effects, "X", "slow-down to find, 0.01 is 1 %; default: 0.005 0.01 0.02 0.05", 0, 0 },
+    { 0, "effect", LIST, &effects, "X", "slow-down to find, 0.01 is 1 %; default: 0.005 0.01 0.02 0.05", 0, 0 },
     { 0, "power", NUM, &power, "P", "how surely", 0.01, 0.999 },
     { 'b', "base", STR, &base_name, "LABEL", "default: the table's, that given first", 0, 0 },
     { 'l', "label", STR, &label_name, "LABEL", "default: the other", 0, 0 },

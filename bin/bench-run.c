@@ -69,7 +69,7 @@ static const struct opt options[] = {
     { 'C', "directory", STR, &directory, "DIR", "where they run", 0, 0 },
     { 0, "prepare", STR, &prepare, "CMD", "run before each, not timed", 0, 0 },
     { 0, "shell", FLAG, &shell, NULL, "run commands by sh -c; its time counts", 0, 0 },
-    { 'b', "benchmark", STR, &benchmark, "NAME", "column benchmark, for tables of many programs", 0, 0 },
+    { 0, "benchmark", STR, &benchmark, "NAME", "column benchmark, for tables of many programs", 0, 0 },
     { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
 
 static void add_events(struct bench *b)

@@ -42,7 +42,7 @@ static double level = 0.95, group_cost = 10;
 static long seed = 1;
 static bool as_csv;
 static const struct opt options[] = {
-    { 'm', "metric", LIST, &metrics, "cpu|wall|COL", "default: cpu and wall", 0, 0 },
+    { 0, "metric", LIST, &metrics, "cpu|wall|COL", "default: cpu and wall", 0, 0 },
     { 0, "level", NUM, &level, "P", "of the intervals", 0.5, 0.9999 },
     { 'g', "group", STR, &group, "COL", "column of the program; default: benchmark, if any", 0, 0 },
     { 0, "levels", STR, &levels, "COL", "split the variance at this column", 0, 0 },

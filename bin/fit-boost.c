@@ -28,7 +28,7 @@ static const struct opt options[] = {
     { 'n', "rounds", INT, &boost.rounds, "N", "trees per class", 1, 1e6 },
     { 0, "depth", INT, &boost.depth, "N", "splits from root to leaf", 1, 30 },
     { 0, "rate", NUM, &boost.rate, "R", "share of each tree that is taken", 1e-9, 1 },
-    { 'l', "lambda", NUM, &boost.lambda, "L", "penalty on the leaves", 0, 1e300 },
+    { 0, "lambda", NUM, &boost.lambda, "L", "penalty on the leaves", 0, 1e300 },
     { 0, "least", NUM, &boost.min_weight, "W", "least weight (hessian) of a leaf", 0, 1e300 },
     { 'o', "output", STR, &output, "FILE", "write the model there", 0, 0 },
     { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };

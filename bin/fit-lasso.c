@@ -44,7 +44,7 @@ static const struct opt options[] = {
     { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)", 0, 0 },
     { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features", 0, 0 },
     { 'g', "group", STR, &columns.group, "COL", "groups for --select=cv", 0, 0 },
-    { 'l', "lambda", NUM, &lambda, "L", "weight of the penalty", 1e-300, 1e300 },
+    { 0, "lambda", NUM, &lambda, "L", "weight of the penalty", 1e-300, 1e300 },
     { 0, "select", WORD, &select_way, "none|cv|holdout", "choose lambda by validation", 0, 0 },
     { 0, "path", STR, &path_file, "FILE", "write the lambdas tried there", 0, 0 },
     { 0, "tolerance", NUM, &tolerance, "T", "optimality wanted", 1e-300, 1 },

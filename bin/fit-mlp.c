@@ -28,7 +28,7 @@ static const struct opt options[] = {
     { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features", 0, 0 },
     { 0, "hidden", STR, &hidden, "N,N...", "units of the hidden layers", 0, 0 },
     { 0, "number", FLAG, &number, NULL, "the target is a number, not a class", 0, 0 },
-    { 'l', "lambda", NUM, &lambda, "L", "weight of the penalty", 0, 1e300 },
+    { 0, "lambda", NUM, &lambda, "L", "weight of the penalty", 0, 1e300 },
     { 'n', "iterations", INT, &iterations, "N", "iterations at most", 1, 1e9 },
     { 0, "tolerance", NUM, &tolerance, "T", "largest gradient wanted", 0, 1 },
     { 's', "seed", INT, &seed, "N", "for the starting weights", 0, 0 },

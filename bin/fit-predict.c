@@ -19,7 +19,7 @@ static bool probabilities;
 static const struct opt options[] = {
     { 'm', "model", STR, &model_path, "FILE", "the model", 0, 0 },
     { 0, "name", STR, &name, "COL", "name of the new column", 0, 0 },
-    { 'p', "probabilities", FLAG, &probabilities, NULL, "also one column per class", 0, 0 },
+    { 0, "probabilities", FLAG, &probabilities, NULL, "also one column per class", 0, 0 },
     { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
 
 int main(int argc, char **argv)

@@ -39,7 +39,7 @@ static const struct opt options[] = {
     { 'y', "target", STR, &columns.target, "COL", "what to predict", 0, 0 },
     { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)", 0, 0 },
     { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features", 0, 0 },
-    { 'l', "lambda", NUM, &lambda, "L", "weight of the penalty", 1e-300, 1e300 },
+    { 0, "lambda", NUM, &lambda, "L", "weight of the penalty", 1e-300, 1e300 },
     { 0, "classes", FLAG, &columns.classes, NULL, "the target is a class", 0, 0 },
     { 0, "raw", FLAG, &raw, NULL, "no intercept, no scaling, all columns", 0, 0 },
     { 0, "entries", STR, &entries_path, "FILE", "sparse problem: the table of non-zeros", 0, 0 },

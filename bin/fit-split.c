@@ -27,7 +27,7 @@ static long seed = 1;
 static bool exact;
 static const struct opt options[] = {
     { 'g', "group", STR, &group, "COL", "keep its groups together", 0, 0 },
-    { 't', "test", NUM, &share, "SHARE", "share of the test part", 0, 1 },
+    { 0, "test", NUM, &share, "SHARE", "share of the test part", 0, 1 },
     { 0, "exact", FLAG, &exact, NULL, "exactly that share of groups", 0, 0 },
     { 's', "seed", INT, &seed, "N", "for the draw", 0, 0 },
     { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };

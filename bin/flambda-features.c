@@ -25,7 +25,7 @@ static bool prepare;
 static const struct opt options[] = {
     { 0, "prepare", FLAG, &prepare, NULL, "drop dead columns, standardise numeric ones" },
     { 0, "scale", STR, &scale_path, "FILE", "write what was kept, means and deviations here" },
-    { 'p', "program", STR, &program, "NAME", "name of the program; else the file's without ending" },
+    { 0, "program", STR, &program, "NAME", "name of the program; else the file's without ending" },
     { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
     { 0 } };
 

@@ -30,7 +30,7 @@ static struct list tau_text;
 static bool all, count;
 static double tau[TAUS];
 static const struct opt options[] = {
-    { 'r', "rule", WORD, &rule, "lasso|ridge", "how to decide" },
+    { 0, "rule", WORD, &rule, "lasso|ridge", "how to decide" },
     { 'T', "tau", LIST, &tau_text, "X", "ridge: smallest difference that matters [0.0005]; many with --count" },
     { 0, "all", FLAG, &all, NULL, "keep rows that lack a reward" },
     { 0, "count", FLAG, &count, NULL, "write the shares of the classes" },

@@ -30,8 +30,8 @@
 static const char *program, *output;
 static enum { PAIRS, REWARDS, LOG } kind = PAIRS;
 static const struct opt options[] = {
-    { 'k', "kind", WORD, &kind, "pairs|rewards|log", "what the files are" },
-    { 'p', "program", STR, &program, "NAME", "name of the program" },
+    { 0, "kind", WORD, &kind, "pairs|rewards|log", "what the files are" },
+    { 0, "program", STR, &program, "NAME", "name of the program" },
     { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
     { 0 } };
 

@@ -15,8 +15,8 @@
  * calls of which only one side was ever tried). Memory: all rows.
  *
  * Examples:
- *   $ inline-best -g 0.9 rewards.csv > best.decisions
- *   $ inline-best -g 0.9 --children=mean --rewards=labels.csv rewards.csv
+ *   $ inline-best --gamma=0.9 rewards.csv > best.decisions
+ *   $ inline-best --gamma=0.9 --children=mean --rewards=labels.csv rewards.csv
  */
 #include "flambda/best.h"
 #include "base/filter.h"
@@ -29,10 +29,10 @@ static enum { SUM, MEAN } children = SUM;
 static double gamma_ = 0.9;
 static bool both;
 static const struct opt options[] = {
-    { 'g', "gamma", NUM, &gamma_, "G", "decay per level, as given to inline-problem", 1e-6, 1 },
+    { 0, "gamma", NUM, &gamma_, "G", "decay per level, as given to inline-problem", 1e-6, 1 },
     { 0, "children", WORD, &children, "sum|mean", "how children's values combine; mean is the mistake in the study" },
     { 0, "both", FLAG, &both, NULL, "write only calls of which both sides were tried" },
-    { 'p', "program", STR, &program, "NAME", "name of the program, for the decisions" },
+    { 0, "program", STR, &program, "NAME", "name of the program, for the decisions" },
     { 0, "compiler", STR, &compiler, "NAME", "name of the compiler, for the decisions" },
     { 0, "rewards", STR, &rewards_path, "FILE", "write the rewards of all nodes here" },
     { 0, "report", STR, &report_path, "FILE", "write the value of the optimum and counts here" },

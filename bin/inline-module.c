@@ -52,8 +52,8 @@ static const char *table, *name, *out, *from_build, *commands, *libraries = "", 
 static enum { NONE, FE, IRN } profile = NONE;
 static bool per_file, lto;
 static const struct opt options[] = {
-    { 't', "table", STR, &table, "FILE", "table of programs", 0, 0 },
-    { 'p', "program", STR, &name, "NAME", "row of the table, or program of the build", 0, 0 },
+    { 0, "table", STR, &table, "FILE", "table of programs", 0, 0 },
+    { 0, "program", STR, &name, "NAME", "row of the table, or program of the build", 0, 0 },
     { 0, "from-build", STR, &from_build, "DIR", "where inline-cc built the program", 0, 0 },
     { 0, "commands", STR, &commands, "FILE", "compile_commands.json", 0, 0 },
     { 0, "libraries", STR, &libraries, "WORDS", "with --commands: for the linker", 0, 0 },

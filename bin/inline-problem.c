@@ -18,7 +18,7 @@
  * for each node of each run, 12 bytes.
  *
  * Examples:
- *   $ inline-problem -g 0.9 --times=times.csv 0/results_?.sexp > problem.csv
+ *   $ inline-problem --gamma=0.9 --times=times.csv 0/results_?.sexp > problem.csv
  *   $ inline-problem --expand --runs=runs.csv --times=times.csv > problem.csv
  */
 #include "flambda/expand.h"
@@ -36,12 +36,12 @@ static double gamma_ = 0.9;
 static long only_round = 0;
 static bool divide, expanded;
 static const struct opt options[] = {
-    { 'g', "gamma", NUM, &gamma_, "G", "decay per level", 1e-6, 1 },
+    { 0, "gamma", NUM, &gamma_, "G", "decay per level", 1e-6, 1 },
     { 0, "divide", FLAG, &divide, NULL, "divide a factor by the number of siblings too" },
     { 0, "expand", FLAG, &expanded, NULL, "run the six passes of flambda-expand on V1 trees" },
     { 0, "identity", WORD, &identity, "stamp|name",
       "functions are told apart by unit, name and stamp, or without the stamp" },
-    { 'r', "round", INT, &only_round, "N", "decisions of this round; -1: of all rounds", -1, 1000 },
+    { 0, "round", INT, &only_round, "N", "decisions of this round; -1: of all rounds", -1, 1000 },
     { 0, "runs", STR, &runs_path, "FILE", "table of runs" },
     { 0, "times", STR, &times_path, "FILE", "where the times of the runs go" },
     { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "how atoms are written: compiler has no quotes" },

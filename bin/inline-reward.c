@@ -21,7 +21,7 @@
  * or alpha and validation_r_squared.
  *
  * Examples:
- *   $ inline-reward --times=times.csv -l 0.05 problem.csv > rewards.csv
+ *   $ inline-reward --times=times.csv --lambda=0.05 problem.csv > rewards.csv
  *   $ inline-reward --method=lasso --times=times.csv problem.csv > r.csv
  */
 #include "flambda/reward.h"
@@ -39,10 +39,10 @@ static double lambda = 0.05, alpha, level = 0.95, validation = NAN;
 static long samples = 200, seed = 1;
 static const struct opt options[] = {
     { 0, "times", STR, &times_path, "FILE", "table of times" },
-    { 'm', "method", WORD, &method, "ridge|lasso", "how to fit" },
-    { 'l', "lambda", NUM, &lambda, "X", "ridge: weight of |w|^2", 1e-300, 1e300 },
+    { 0, "method", WORD, &method, "ridge|lasso", "how to fit" },
+    { 0, "lambda", NUM, &lambda, "X", "ridge: weight of |w|^2", 1e-300, 1e300 },
     { 'a', "alpha", STR, &alpha_text, "X", "lasso: weight of |w|_1, auto (hold-out) or cv" },
-    { 't', "target", WORD, &target, TARGETS, "what to explain" },
+    { 0, "target", WORD, &target, TARGETS, "what to explain" },
     { 'n', "samples", INT, &samples, "N", "bootstrap samples; 0: no intervals", 0, 1e6 },
     { 0, "level", NUM, &level, "X", "confidence level of the intervals", 0.5, 0.9999 },
     { 's', "seed", INT, &seed, "N", "seed of the bootstrap" },

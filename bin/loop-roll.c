@@ -33,7 +33,7 @@ static enum { BY_POLICY, BY_MODEL } rank = BY_POLICY;
 static double seconds = INFINITY;
 static bool test;
 static const struct opt options[] = {
-    { 'p', "policy", STR, &file, "FILE", "from loop-train" },
+    { 0, "policy", STR, &file, "FILE", "from loop-train" },
     { 0, "measure", INT, &measure, "K", "different trees to measure, at most", 0, 1000 },
     { 0, "width", INT, &width, "W", "states to keep at each step", 1, POLICY_WIDTH },
     { 0, "rank", WORD, &rank, "policy|model", "what says which states are promising" },

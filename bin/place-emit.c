@@ -8,7 +8,7 @@
  * Objective in seconds.  Only arcs (e..) or tensors (x..) are binary.
  *
  * Examples:
- *   $ place-emit -f sync -r 4:1 -p profile.csv graph.sexp > model.lp
+ *   $ place-emit -f sync --ratio=4:1 -p profile.csv graph.sexp > model.lp
  *   $ cbc model.lp -ratioGap 0.01 -solve
  */
 #include "base/filter.h"
@@ -23,8 +23,8 @@ static int formulation = -1;
 static uint64_t limit;
 static const struct opt options[] = {
     { 'f', "formulation", WORD, &formulation, "static|sync", "what may be decided", 0, 0 },
-    { 'r', "ratio", STR, &ratio, "R:1", "slow to fast memory, of the peak", 0, 0 },
-    { 'l', "limit", SIZE, &limit, "BYTES", "fast memory", 0, 0 },
+    { 0, "ratio", STR, &ratio, "R:1", "slow to fast memory, of the peak", 0, 0 },
+    { 0, "limit", SIZE, &limit, "BYTES", "fast memory", 0, 0 },
     { 'p', "profile", STR, &profile_path, "FILE", "kernel times by tiers", 0, 0 },
     { 0 }
 };

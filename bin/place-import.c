@@ -20,7 +20,7 @@
 static enum { ONNX } from = ONNX;
 static long batch;
 static const struct opt options[] = { { 0, "from", WORD, &from, "onnx", "the form of the file", 0, 0 },
-                                      { 'b', "batch", INT, &batch, "N",
+                                      { 0, "batch", INT, &batch, "N",
                                         "size of dimensions that only have a name; 0: none may be", 0, 1e6 },
                                       { 0 } };
 

@@ -19,7 +19,7 @@
 
 static long batch, image;
 static const struct opt options[] = {
-    { 'b', "batch", INT, &batch, "N", "images in a step", 1, 1e6 },
+    { 0, "batch", INT, &batch, "N", "images in a step", 1, 1e6 },
     { 0, "image", INT, &image, "N", "side of the square image; 0: the network's own", 0, 1e5 },
     { 0 }
 };

@@ -34,7 +34,7 @@ static bool no_offload, no_again;
 static long seed = 1;
 static struct offload_effort effort = { 2000, 3000, 1, true };
 static const struct opt options[] = {
-    { 'l', "limit", SIZE, &limit, "BYTES", "memory for saved tensors", 0, 0 },
+    { 0, "limit", SIZE, &limit, "BYTES", "memory for saved tensors", 0, 0 },
     { 0, "part", NUM, &part, "F", "the limit as a part of all that is saved; -1: see --limit", -1, 1 },
     { 'p', "profile", STR, &profile_path, "FILE", "times of nodes and copies", 0, 0 },
     { 0, "no-offload", FLAG, &no_offload, NULL, "nothing is sent away", 0, 0 },

@@ -26,9 +26,9 @@
 static const char *plan_path, *run_path, *kernels_path, *profile_path, *ratio, *output = "-";
 
 static const struct opt options[] = {
-    { 'p', "plan", STR, &plan_path, "FILE", "the plan that was executed", 0, 0 },
-    { 'r', "run", STR, &run_path, "FILE", "the steps, from place-run", 0, 0 },
-    { 'k', "kernels", STR, &kernels_path, "FILE", "the times of nodes, from place-run --kernels", 0, 0 },
+    { 0, "plan", STR, &plan_path, "FILE", "the plan that was executed", 0, 0 },
+    { 0, "run", STR, &run_path, "FILE", "the steps, from place-run", 0, 0 },
+    { 0, "kernels", STR, &kernels_path, "FILE", "the times of nodes, from place-run --kernels", 0, 0 },
     { 0, "profile", STR, &profile_path, "FILE", "the profile planned with, for the planned time of moves", 0, 0 },
     { 0, "ratio", STR, &ratio, "R:1", "the ratio that was asked for", 0, 0 },
     { 'o', "output", STR, &output, "FILE", "append here", 0, 0 },

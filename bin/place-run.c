@@ -48,10 +48,10 @@ static long steps = 4, warm = 1, threads = 1, seed = 1, delay = 0, again = 2;
 static const double DISTURBED = 0.03;                    /* of a step, waiting for a core */
 
 static const struct opt options[] = {
-    { 'p', "plan", STR, &plan_path, "FILE", "the plan to execute" },
+    { 0, "plan", STR, &plan_path, "FILE", "the plan to execute" },
     { 't', "tier", STR, &tier, "SPEC", "the slow memory, see place-tier" },
     { 'n', "steps", INT, &steps, "N", "counted steps", 1, 1e6 },
-    { 'w', "warm", INT, &warm, "N", "steps before them", 0, 1e6 },
+    { 0, "warm", INT, &warm, "N", "steps before them", 0, 1e6 },
     { 0, "again", INT, &again, "N", "disturbed steps that are made once more, for each counted one", 0, 100 },
     { 'j', "threads", INT, &threads, "N", "threads, pinned one to a core", 1, 256 },
     { 0, "kernels", STR, &kernels_path, "FILE", "write the time of every node here" },

@@ -38,8 +38,8 @@ static struct effort effort = { 1000, 600, 1 };
 static const struct opt options[] = {
     { 'p', "profile", STR, &profile_path, "FILE", "kernel times by tiers, from place-profile or place-cost", 0, 0 },
     { 'f', "formulations", STR, &formulations, "LIST", "what may be decided, see place-plan", 0, 0 },
-    { 'r', "ratios", STR, &ratios, "LIST", "slow to fast memory", 0, 0 },
-    { 't', "target", NUM, &target, "X", "only the least memory with at most this slow-down", 1, 1e6 },
+    { 0, "ratios", STR, &ratios, "LIST", "slow to fast memory", 0, 0 },
+    { 0, "target", NUM, &target, "X", "only the least memory with at most this slow-down", 1, 1e6 },
     { 0, "jobs-table", FLAG, &table, NULL, "write the jobs, do none", 0, 0 },
     { 0, "steps", INT, &effort.dual_steps, "N", "steps towards a better bound", 1, 1e7 },
     { 0, "rounds", INT, &effort.search_rounds, "N", "rounds of search for a better plan", 0, 1e7 },

@@ -27,8 +27,8 @@ static uint64_t bytes = 256 << 20, need;
 static double seconds = 2;
 
 static const struct opt options[] = {
-    { 'b', "bytes", SIZE, &bytes, "N", "size of the tier while it is timed", 4096, 1e15 },
-    { 't', "seconds", NUM, &seconds, "X", "time to spend on each tier", 0, 3600 },
+    { 0, "bytes", SIZE, &bytes, "N", "size of the tier while it is timed", 4096, 1e15 },
+    { 0, "seconds", NUM, &seconds, "X", "time to spend on each tier", 0, 3600 },
     { 0, "need", SIZE, &need, "N", "only check that N bytes could be had", 0, 0 },
     { 0 } };
 

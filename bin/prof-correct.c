@@ -42,7 +42,7 @@
 static const char *calibration, *hooks, *repeats, *against, *pairs;
 static bool placed, total;
 static const struct opt options[] = {
-    { 'c', "calibration", STR,  &calibration, "FILE", "cost of each hook, from prof-calibrate", 0, 0 },
+    { 0, "calibration", STR,  &calibration, "FILE", "cost of each hook, from prof-calibrate", 0, 0 },
     {  0,  "hooks",       STR,  &hooks, "FILE", "how often each ran in each cell, from prof-sweep", 0, 0 },
     {  0,  "placed",      FLAG, &placed, NULL, "remove overhead that was placed as intervals", 0, 0 },
     {  0,  "total",       FLAG, &total, NULL, "one row for all cells, with an interval", 0, 0 },

@@ -22,7 +22,7 @@
 static enum { BY_OP, BY_CATS, BY_ALL } by = BY_ALL;
 static double tolerance;
 static const struct opt options[] = {
-    { 't', "tolerance", NUM,  &tolerance, "RATIO", "rows closer than this share of the larger one are equal", 0, 1 },
+    { 0, "tolerance", NUM,  &tolerance, "RATIO", "rows closer than this share of the larger one are equal", 0, 1 },
     {  0,  "by",        WORD, &by, "op|cats|all", "what tells rows apart", 0, 0 },
     { 0 } };
 

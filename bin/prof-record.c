@@ -48,7 +48,7 @@ static double delay;
 static bool tree, bare, waits, force, gpu;
 static const struct opt options[] = {
     { 'o', "out", STR, &out, "DIR", "directory for the logs, made if missing", 0, 0 },
-    { 'w', "wrap", LIST, &rules, "PATTERN[=CATEGORY]", "record MODULE.FUNCTION in place [Backend]; repeatable", 0, 0 },
+    { 0, "wrap", LIST, &rules, "PATTERN[=CATEGORY]", "record MODULE.FUNCTION in place [Backend]; repeatable", 0, 0 },
     { 0, "tree", FLAG, &tree, NULL, "record the whole call tree", 0, 0 },
     { 0, "bare", FLAG, &bare, NULL, "record only what --wrap names", 0, 0 },
     { 0, "wait", FLAG, &waits, NULL, "only between enable_profiling and disable_profiling", 0, 0 },

@@ -37,7 +37,7 @@ static bool noop, raw, exclusive, gpu_wait;
 static double passes;
 static bool as_csv;
 static const struct opt options[] = {
-    { 'v', "view",      WORD, &view, VIEWS,
+    { 0, "view",      WORD, &view, VIEWS,
       "which table", 0, 0 },
     {  0,  "noop",      FLAG, &noop, NULL, "keep what ran under no operation", 0, 0 },
     {  0,  "raw",       FLAG, &raw, NULL, "metrics: the input holds raw times, not cells", 0, 0 },

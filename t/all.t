@@ -43,6 +43,22 @@ refused() {
     [ ! -s out ] || problem "$1: wrote to standard output: $(head -c 200 out)"
 }
 
+# A letter means the same in every program: the long options that may have it.
+declare -A letter=(
+    [0]=null [C]=directory [T]=tau [a]=alpha [b]=base [c]='column columns' [d]=decisions [e]=event
+    [f]='formulation formulations' [g]=group [j]='jobs threads' [k]=key [l]=label [m]=model
+    [n]='count components iterations rounds rows runs samples steps' [o]='output out' [p]=profile [r]=reverse [s]=seed
+    [t]=tier [x]=features [y]=target
+)
+letters_are_known() {
+    local line c name
+    while read -r line; do
+        c=${line:1:1}
+        name=${line#-?, --}
+        name=${name%%[= ]*}
+        [[ $c == h || " ${letter[$c]:-} " == *" $name "* ]] || problem "-$c means '${letter[$c]:-nothing}', not $name"
+    done < <(grep '^  -[a-zA-Z0-9], --' help)
+}
 help_is_sound() {
     run "$p" --help
     cp out help
@@ -56,6 +72,7 @@ help_is_sound() {
     text=$(<help)
     [[ $text == *$'\nUsage: '"$p"* ]] || problem "--help has no line 'Usage: $p'"
     [[ $text == *$'\nExamples:\n  $ '* ]] || problem "--help has no 'Examples:' with a line '  \$ command'"
+    letters_are_known
     run "$p" --_options
     while IFS='=' read -r option _; do [[ $text == *" $option"[=\ $'\n']* ]] || problem "--help does not name $option"; done < out
     run "$p" --version

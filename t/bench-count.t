@@ -17,30 +17,30 @@ C
 cc -O1 -o p p.c
 value() { bench-count --quiet "$@" | tail -n +2 | cut -d, -f3 | paste -sd' '; }
 if command -v qemu-x86_64 > /dev/null; then
-    a=$(value -m instructions './p 1000') b=$(value -m instructions './p 3000')
+    a=$(value --metric=instructions './p 1000') b=$(value --metric=instructions './p 3000')
     is 'instructions are exact: 2000 more rounds of 5 and the loop' 0 sh -c "echo $(((b - a) % 2000))"
     ok 'and at least 7 a round' test $(((b - a) / 2000)) -ge 7
-    is 'two runs agree' yes sh -c "bench-count -m instructions './p 1000' | tail -n 1 | cut -d, -f4"
+    is 'two runs agree' yes sh -c "bench-count --metric=instructions './p 1000' | tail -n 1 | cut -d, -f4"
 else
     skip instructions 'no qemu-user'
 fi
-is 'allocations and their bytes' '3 6100' value -m allocations ./p
+is 'allocations and their bytes' '3 6100' value --metric=allocations ./p
 if command -v size > /dev/null; then
-    is 'text as size(1) counts it' "$(size p | awk 'NR == 2 { print $1 }')" sh -c "bench-count -m size ./p | grep text_bytes | cut -d, -f3"
+    is 'text as size(1) counts it' "$(size p | awk 'NR == 2 { print $1 }')" sh -c "bench-count --metric=size ./p | grep text_bytes | cut -d, -f3"
     cc -c -O1 p.c
-    is 'of an object file too' "$(size p.o | awk 'NR == 2 { print $1 }')" sh -c "bench-count -m size p.o | grep text_bytes | cut -d, -f3"
+    is 'of an object file too' "$(size p.o | awk 'NR == 2 { print $1 }')" sh -c "bench-count --metric=size p.o | grep text_bytes | cut -d, -f3"
 fi
 if command -v valgrind > /dev/null; then
-    is 'modelled cycles, by cachegrind, exact' 'modelled_cycles cachegrind yes' sh -c "bench-count -m cycles './p 10' | tail -n 1 | awk -F, '{ print \$2, \$6, \$4 }'"
+    is 'modelled cycles, by cachegrind, exact' 'modelled_cycles cachegrind yes' sh -c "bench-count --metric=cycles './p 10' | tail -n 1 | awk -F, '{ print \$2, \$6, \$4 }'"
 fi
 printf '#!/bin/sh\n' > script
 chmod +x script
-ok 'a script has no instructions of its own' sh -c '! bench-count -m instructions ./script'
-is 'and says why' 'not an ELF program' sh -c "bench-count -m instructions ./script | tail -n 1 | cut -d, -f7"
+ok 'a script has no instructions of its own' sh -c '! bench-count --metric=instructions ./script'
+is 'and says why' 'not an ELF program' sh -c "bench-count --metric=instructions ./script | tail -n 1 | cut -d, -f7"
 head -c 100 p > broken
 chmod +x broken
-is 'a broken file is no ELF' 'not an ELF64 file with sections' sh -c "bench-count -m size ./broken | tail -n 1 | cut -d, -f7"
-fails 'an unknown metric' 2 'joules' bench-count -m joules ./p
+is 'a broken file is no ELF' 'not an ELF64 file with sections' sh -c "bench-count --metric=size ./broken | tail -n 1 | cut -d, -f7"
+fails 'an unknown metric' 2 'joules' bench-count --metric=joules ./p
 # a program reads its whole environment when it starts: counts must not depend on who counts
 bare() { env -i PATH="$PATH" HOME=/nowhere bench-count --metric=instructions --runs=1 --label=x true; }
 rich() { env ONE=1 TWO=two THREE="$(printf 'x%.0s' {1..999})" bench-count --metric=instructions --runs=1 --label=x true; }

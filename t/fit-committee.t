@@ -8,7 +8,7 @@ member 0.3 0.5 0.2 > b.sexp
 member 0.5 0.1 0.4 > c.sexp
 printf 'x\n1\n' > t.csv
 fit-committee --otherwise=none a.sexp b.sexp c.sexp > k.sexp
-is 'the mean of the members, and none without a majority' $'x,predicted,p_apply,p_inline,p_none\n1,none,0.300,0.467,0.233' bash -c "fit-predict -p -m k.sexp t.csv | awk -F, 'NR > 1 { \$0 = sprintf(\"%s,%s,%.3f,%.3f,%.3f\", \$1, \$2, \$3, \$4, \$5) } { print }'"
+is 'the mean of the members, and none without a majority' $'x,predicted,p_apply,p_inline,p_none\n1,none,0.300,0.467,0.233' bash -c "fit-predict --probabilities -m k.sexp t.csv | awk -F, 'NR > 1 { \$0 = sprintf(\"%s,%s,%.3f,%.3f,%.3f\", \$1, \$2, \$3, \$4, \$5) } { print }'"
 fit-committee --otherwise=none a.sexp c.sexp > k2.sexp
 is 'above the threshold it decides' inline bash -c "fit-predict -m k2.sexp t.csv | awk -F, 'NR == 2 { print \$2 }'"
 fit-committee a.sexp b.sexp c.sexp > k3.sexp

@@ -12,7 +12,7 @@ cat > l.sexp <<'X'
   (weights (layer (0 1) (0 -1)) (layer (0 2 0) (0 0 2))))
 X
 printf 'x\n3\n-3\n' > x.csv
-is 'a network runs' $'x,predicted,p_p,p_q\n3,p,0.9975,0.0025\n-3,q,0.0025,0.9975' bash -c "fit-predict -p -m l.sexp x.csv | awk -F, 'NR > 1 { \$0 = sprintf(\"%s,%s,%.4f,%.4f\", \$1, \$2, \$3, \$4) } { print }'"
+is 'a network runs' $'x,predicted,p_p,p_q\n3,p,0.9975,0.0025\n-3,q,0.0025,0.9975' bash -c "fit-predict --probabilities -m l.sexp x.csv | awk -F, 'NR > 1 { \$0 = sprintf(\"%s,%s,%.4f,%.4f\", \$1, \$2, \$3, \$4) } { print }'"
 fails 'a missing feature is named' 1 "hot" bash -c "printf 'size\n1\n' | fit-predict -m m.sexp"
 bad() { # NAME REGEX TEXT
     echo "$3" > bad.sexp

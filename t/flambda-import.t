@@ -6,7 +6,7 @@ cat > v0.sexp <<'S'
 S
 is 'V0 decisions, outermost step first' "(decisions (program p) (form v0)
   (site (path <camlA__f__1@0> <camlB__g'__7@2>) (callee camlB__g'__7) (inline false))
-  (site (path {camlA__h__3} <camlA__f__1@0>) (callee camlA__f__1) (inline true)))" flambda-import -p p v0.sexp
+  (site (path {camlA__h__3} <camlA__f__1@0>) (callee camlA__f__1) (inline true)))" flambda-import --program=p v0.sexp
 cat > v1.sexp <<'S'
 ((1 ((At_call_site (() ((A camlA) (Over_application 4) (((A camlA) (Plain_apply 3) ()))) (() () ((unknown unknown) unknown 0) () ()))))
   ((A camlA) (Over_application 4) (((A camlA) (Plain_apply 3) ()))) Specialise (() () ((unknown unknown) unknown 0) () ())))

@@ -11,7 +11,7 @@ echo '(((path())(inline_reward(((immediate 1)(long_term 2))))(no_inline_reward()
 ((path((Decl((A camlA) f 3))(Apply(((A camlA)(Plain_apply 1))((B camlB)(Stub))))))(inline_reward())(no_inline_reward(4))))' > r.sexp
 is 'reward dumps with paths' 'program,site,immediate,long_term,no_inline
 x,/,1,2,
-x,{camlA__f__3} <camlA__Apply[1]/camlB__Stub>,,,4' flambda-pairs --kind=rewards -p x r.sexp
+x,{camlA__f__3} <camlA__Apply[1]/camlB__Stub>,,,4' flambda-pairs --kind=rewards --program=x r.sexp
 cat > log <<'L'
 kb,correct = INLINE,predicted = APPLY,0.5,-1e-05,metadata = ['/Decl(L.anon-fn[l.ml:5,2--3]/7)/Apply(camlL__Apply[1])']
 kb,correct = APPLY,predicted = APPLY,0.0,0.25,metadata = ["/Decl(L.k'/5)/Apply(camlL__Apply[1])"]

@@ -24,22 +24,22 @@ printf 'benchmark,set\na,train\nb,own\n' > sets.csv
 is 'a summary counts bad and good, and hides no set' 'fast,train,1,0.5,0.5,0.5,0.5,0.5,0,0,1,2
 fast,test,0,,,,,,0,0,0,
 fast,own,1,-1,-1,-1,-1,-1,1,0,0,0.5
-fast,all,2,-1,0.5,0.5,-1,0.5,1,0,1,1' bash -c "flambda-policies -t summary --sets=sets.csv t.csv | grep fast | awk -F, -v OFS=, '{ for (i = 4; i <= NF; i++) if (\$i != \"\") \$i = sprintf(\"%.9g\", \$i) } { print }'"
-is 'the best afterwards' $'benchmark,policy,saved_ratio\na,fast,0.5\nb,broken,0.5' flambda-policies -t best t.csv
-is 'regret lies between the best and the worst' $'fast,a,0\nfast,b,1\nbroken,a,\nbroken,b,0' bash -c 'flambda-policies -t regret t.csv | tail -n +2'
+fast,all,2,-1,0.5,0.5,-1,0.5,1,0,1,1' bash -c "flambda-policies --table=summary --sets=sets.csv t.csv | grep fast | awk -F, -v OFS=, '{ for (i = 4; i <= NF; i++) if (\$i != \"\") \$i = sprintf(\"%.9g\", \$i) } { print }'"
+is 'the best afterwards' $'benchmark,policy,saved_ratio\na,fast,0.5\nb,broken,0.5' flambda-policies --table=best t.csv
+is 'regret lies between the best and the worst' $'fast,a,0\nfast,b,1\nbroken,a,\nbroken,b,0' bash -c 'flambda-policies --table=regret t.csv | tail -n +2'
 # Welch by hand: logs 0, 1 against 2, 4: means 0.5 and 3, variances 0.5 and 2, t = -2.5 / sqrt(1.25), df = 1.25^2 / (0.25^2 + 1)
 awk 'BEGIN { print "benchmark,policy,repeat,seconds"; print "a,p,2," exp(0); print "a,p,3," exp(1); print "a,nothing,2," exp(2); print "a,nothing,3," exp(4) }' > w.csv
-is 'the Welch statistic and its degrees of freedom' '-2.23607 1.47059 unclear' bash -c "flambda-policies -t welch w.csv | awk -F, 'NR == 2 { printf \"%.5f %.5f %s\n\", \$5, \$6, \$8 }'"
+is 'the Welch statistic and its degrees of freedom' '-2.23607 1.47059 unclear' bash -c "flambda-policies --table=welch w.csv | awk -F, 'NR == 2 { printf \"%.5f %.5f %s\n\", \$5, \$6, \$8 }'"
 fails 'a time of zero is refused at its line' 1 ':2: .*seconds' bash -c "printf 'benchmark,policy,repeat,seconds\na,p,2,0\n' | flambda-policies"
 is 'no baseline: kept, with empty values' $'policy,benchmark,baseline_seconds,seconds,saved_ratio,lower_ratio,upper_ratio\np,a,,1,,,' bash -c "printf 'benchmark,policy,repeat,seconds\na,p,2,1\n' | flambda-policies --quiet"
 
 need_data inline/results
 flambda-results "$DATA/inline/results" | csv-where -c experiment --is=plugins-valid > timings.csv
-flambda-results -e ridge-v0-reproduce-relabel "$DATA/inline/results" > settings.csv
+flambda-results --experiment=ridge-v0-reproduce-relabel "$DATA/inline/results" > settings.csv
 flambda-counters "$DATA"/inline/pca-data/*.csv > counters.csv
 p="flambda-policies --quiet --initial=counters.csv --sets=$root/data/flambda-benchmarks.csv --not-single=*_moe"
 published() { # NAME WANT TABLE AWK: a figure of the study to six digits
-    is "$1" "$2" bash -c "$p -t $3 timings.csv | awk -F, '$4'"
+    is "$1" "$2" bash -c "$p --table=$3 timings.csv | awk -F, '$4'"
 }
 published 'training means of both committees and the best network' '1.130129 1.152672 1.179474 ' summary \
     '$2 == "train" && $1 ~ /(moe|ridge_star_0.00005)$/ { printf "%.6f ", $12 } END { print "" }'

@@ -19,5 +19,5 @@ bad 'a negative time is refused' "1: timing 2: '-1s'" 'w1,x,r,1s,-1s'
 bad 'a git-LFS pointer is refused' '1: a git-LFS pointer' 'version https://git-lfs.github.com/spec/v1'
 fails 'a missing directory is refused' 1 'nowhere' flambda-results nowhere
 need_data inline/results
-is 'the published results are all there: 567 files, 18 timings each' '10206 21 27' bash -c "flambda-results -e plugins-valid '$DATA/inline/results' | awk -F, 'NR > 1 { n++; b[\$1]; p[\$3] } END { print n, length(b), length(p) }'"
+is 'the published results are all there: 567 files, 18 timings each' '10206 21 27' bash -c "flambda-results --experiment=plugins-valid '$DATA/inline/results' | awk -F, 'NR > 1 { n++; b[\$1]; p[\$3] } END { print n, length(b), length(p) }'"
 done_testing

@@ -14,7 +14,7 @@ is 'the best decisions' '(decisions (program p)
   (site (path a) (callee f) (inline true))
   (site (path a b) (callee g) (inline true))
   (site (path a c) (callee h) (inline false))
-  (site (path {m} d) (callee unknown) (inline false)))' inline-best -g 0.5 -p p --report=rep.csv --rewards=rw.csv r.csv
+  (site (path {m} d) (callee unknown) (inline false)))' inline-best --gamma=0.5 --program=p --report=rep.csv --rewards=rw.csv r.csv
 is 'value and counts' 'key,value value,3 n_inlined,2 n_apply,2 n_decl,1 n_ties,1 n_one_sided,1' paste -sd' ' rep.csv
 is 'rewards of all nodes' 'site,immediate,long_term,no_inline,margin,decision
 /,0.5,3,,,decl
@@ -24,7 +24,7 @@ a c,,,3,,apply
 {m},0,0.5,,,decl
 {m} d,1,1,1,0,apply' cat rw.csv
 # mean: a = 1 + 0.5 * 3.5 = 2.75; root = 0.5 + 0.5 * (2.75 + 0.5) / 2
-is 'the mean over children' 1.3125 bash -c "inline-best -g 0.5 --children=mean --report=rep.csv r.csv > out; sed -n 's/^value,//p' rep.csv"
+is 'the mean over children' 1.3125 bash -c "inline-best --gamma=0.5 --children=mean --report=rep.csv r.csv > out; sed -n 's/^value,//p' rep.csv"
 is 'a call that is not reached is not written' '(decisions
   (site (path a) (callee unknown) (inline false)))' bash -c "printf 'site,immediate,no_inline\n/,0,\na,0,9\na b,1,0\n' | inline-best"
 is 'only calls of which both sides were tried' '2' bash -c "printf 'site,immediate,no_inline\n/,0,\na,9,1\nb,1,\nc,1,2\n' | inline-best --both | grep -c site"

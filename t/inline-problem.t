@@ -13,17 +13,17 @@ runs.sexp#1,/,root,1,
 runs.sexp#1,{m},decl,0.5,
 runs.sexp#1,{m} c,inlined,0.25,
 runs.sexp#1,a,apply,0.5,f'
-is 'paths, kinds and decay; a call below one that is not inlined is not there' "$want" inline-problem -g 0.5 --times=t.csv runs.sexp
+is 'paths, kinds and decay; a call below one that is not inlined is not there' "$want" inline-problem --gamma=0.5 --times=t.csv runs.sexp
 is 'times: geometric means' 'run,group,initial,time_seconds,n_timings
 runs.sexp,,0,2,2
 runs.sexp#1,,0,4,2' cat t.csv
 sed -n 1p runs.sexp > a.sexp; sed -n 2p runs.sexp > b.sexp
 printf 'run,decisions,time_seconds,group,initial\nA,a.sexp,1,g,1\nB,b.sexp,3,g,0\nA,a.sexp,4,g,1\n' > runs.csv
-is 'a table of runs gives the same problem' "$(sed 's/^runs.sexp#1/B/; s/^runs.sexp/A/' <<< "$want")" inline-problem -g 0.5 --runs=runs.csv --times=t2.csv
+is 'a table of runs gives the same problem' "$(sed 's/^runs.sexp#1/B/; s/^runs.sexp/A/' <<< "$want")" inline-problem --gamma=0.5 --runs=runs.csv --times=t2.csv
 is 'with its own times' 'run,group,initial,time_seconds,n_timings
 A,g,1,2,2
 B,g,0,3,1' cat t2.csv
-is 'divided by the number of siblings' '0.25 0.125 0.25 0.125' bash -c "inline-problem -g 0.5 --divide --times=t3.csv runs.sexp | awk -F, 'NR > 2 && NR < 7 { printf \"%s%s\", s, \$4; s = \" \" } END { print \"\" }'"
+is 'divided by the number of siblings' '0.25 0.125 0.25 0.125' bash -c "inline-problem --gamma=0.5 --divide --times=t3.csv runs.sexp | awk -F, 'NR > 2 && NR < 7 { printf \"%s%s\", s, \$4; s = \" \" } END { print \"\" }'"
 d='((decisions ((((At_call_site TOP_LEVEL 0 ((A camlA) f STAMP))) ((A camlA) f STAMP) true))) (benchmark ((raw_execution_time (1s)))))'
 for i in 1 2; do echo "${d//STAMP/$i}" > s$i.sexp; done
 is 'stamps keep functions apart' '<camlA__f__1@0> <camlA__f__2@0>' bash -c "inline-problem --times=t4.csv s1.sexp s2.sexp | awk -F, '/@/ { printf \"%s%s\", s, \$2; s = \" \" } END { print \"\" }'"

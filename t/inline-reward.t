@@ -7,19 +7,19 @@ for r in 1:inlined:inlined 2:inlined:apply 3:apply:inlined 4:apply:apply; do
     printf '%s,/,root,1,\n%s,x,%s,0.5,f\n%s,y,%s,0.5,g\n' "$i" "$i" "$x" "$i" "$y"
 done >> p.csv
 printf 'run,time_seconds\n1,0.8\n2,0.9\n3,1.1\n4,1.2\n' > t.csv
-inline-reward --times=t.csv -l 0.5 -n 20 --report=rep.csv p.csv > r.csv
+inline-reward --times=t.csv --lambda=0.5 -n 20 --report=rep.csv p.csv > r.csv
 # target 0.2 0.1 -0.1 -0.2; by symmetry root 0, x +-a, y +-b with a = 0.15 * 0.5 * 4 / (2 * (0.25 * 2 + 0.5)) and so on
 is 'ridge weights are those of the normal equations' '/ 0 -
 x 0.15 -0.15
 y 0.05 -0.05' awk -F, 'function z(v) { return v == "" ? "-" : sprintf("%.10g", v < 1e-15 && v > -1e-15 ? 0 : v) } NR > 1 { print $1, z($2), z($3) }' r.csv
 is 'the report' '4 4 4 3 5 3 0' awk -F, 'NR > 1 && NR < 9 { printf "%s%s", s, $2; s = " " } END { print "" }' rep.csv
 is 'columns out' 'site,immediate,no_inline,n_inlined,n_apply,immediate_lower,immediate_upper,immediate_known,immediate_twins,no_inline_lower,no_inline_upper,no_inline_known,no_inline_twins,callee' head -1 r.csv
-is 'same seed, same bytes' "$(cat r.csv)" inline-reward --times=t.csv -l 0.5 -n 20 p.csv
+is 'same seed, same bytes' "$(cat r.csv)" inline-reward --times=t.csv --lambda=0.5 -n 20 p.csv
 is 'intervals hold the value' 5 bash -c "awk -F, 'NR > 1 { n += \$6 <= \$2 && \$2 <= \$7; if (\$3 != \"\") n += \$10 <= \$3 && \$3 <= \$11 } END { print n }' r.csv"
-inline-reward -m lasso -a 1e-6 --times=t.csv -n 0 p.csv > l.csv
+inline-reward --method=lasso -a 1e-6 --times=t.csv -n 0 p.csv > l.csv
 is 'a lasso with a small penalty explains the times' '0.2 0.1 -0.1 -0.2' awk -F, 'NR == 2 { r = $2 } NR == 3 { x = $2; X = $3 } NR == 4 { y = $2; Y = $3 }
     END { printf "%.4g %.4g %.4g %.4g\n", r + (x + y) / 2, r + (x + Y) / 2, r + (X + y) / 2, r + (X + Y) / 2 }' l.csv
-is 'a large one nothing' '0' bash -c "inline-reward -m lasso -a 1 --times=t.csv -n 0 p.csv | awk -F, 'NR > 1 { n += (\$2 != 0) + (\$3 != 0 && \$3 != \"\") } END { print n }'"
+is 'a large one nothing' '0' bash -c "inline-reward --method=lasso -a 1 --times=t.csv -n 0 p.csv | awk -F, 'NR > 1 { n += (\$2 != 0) + (\$3 != 0 && \$3 != \"\") } END { print n }'"
 awk -F, '{ print } $2 == "x" { sub(",x,", ",z,"); print }' p.csv > q.csv
 inline-reward --times=t.csv -n 0 q.csv > twins.csv
 is 'a decision that went along with another is its twin' 'x 2 3 z 2 3 y 6 7' awk -F, 'NR > 2 { printf "%s%s %s %s", s, $1, $9, $13; s = " " } END { print "" }' twins.csv

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/tap.sh"
 place-net resnet50 --batch=4 --image=64 > g.sexp
 place-cost --model=optane g.sexp > p.csv
-place-plan -f sync -r 4:1 --profile=p.csv --rounds=100 --steps=300 g.sexp > sync.plan
+place-plan -f sync --ratio=4:1 --profile=p.csv --rounds=100 --steps=300 g.sexp > sync.plan
 place-plan -f fast --profile=p.csv g.sexp > fast.plan
 place-apply --plan=sync.plan g.sexp > a.sexp
 ok 'the graph it makes is sound' place-check a.sexp

@@ -19,11 +19,11 @@ is 'in 1 MiB everything does' "tiny,1,1048576,3145728,2097152,2097152,3145728,20
 is 'the arithmetic of a miss' "ok" eval 'place-cache --limit=1Mi tiny | awk -F, "\$2 == \"n1\" {
     t = 1048576 * (1 / 110e9 + 2 / 78e9 + 1 / 30e9 + 1 / 5e9) + 3e-6; print (\$8 / t > 0.999999 && \$8 / t < 1.000001) ? \"ok\" : \$8 / t }"'
 place-net vgg19 --batch=16 --image=64 > g
-ok 'total is the sum of nodes' awk -v a="$(place-cache -r 4:1 g | awk -F, 'NR > 1 { s += $8 } END { print s }')" \
-    -v b="$(place-cache -r 4:1 --total g | awk -F, 'NR > 1 { print $9 }')" 'BEGIN { exit !(a / b > 0.9999 && a / b < 1.0001) }'
-is 'never faster than fast memory' 0 eval 'place-cache -r 4:1 g | awk -F, "NR > 1 && \$8 < \$9" | wc -l'
-is 'more memory, fewer misses' ok eval 'for r in 8:1 2:1 0:1; do place-cache --total -r $r g | awk -F, "NR > 1 { print \$7 }"; done | sort -rgC && echo ok'
+ok 'total is the sum of nodes' awk -v a="$(place-cache --ratio=4:1 g | awk -F, 'NR > 1 { s += $8 } END { print s }')" \
+    -v b="$(place-cache --ratio=4:1 --total g | awk -F, 'NR > 1 { print $9 }')" 'BEGIN { exit !(a / b > 0.9999 && a / b < 1.0001) }'
+is 'never faster than fast memory' 0 eval 'place-cache --ratio=4:1 g | awk -F, "NR > 1 && \$8 < \$9" | wc -l'
+is 'more memory, fewer misses' ok eval 'for r in 8:1 2:1 0:1; do place-cache --total --ratio=$r g | awk -F, "NR > 1 { print \$7 }"; done | sort -rgC && echo ok'
 fails 'no limit' 2 'either --limit or --ratio' place-cache g
-fails 'half a line' 2 'no power of two' place-cache --line=96 -l 1Mi g
-fails 'less than a line' 1 'less than a line' place-cache -l 100 g
+fails 'half a line' 2 'no power of two' place-cache --line=96 --limit=1Mi g
+fails 'less than a line' 1 'less than a line' place-cache --limit=100 g
 done_testing

@@ -33,8 +33,8 @@ if command -v cbc > why; then
     place-net resnet50 --batch=8 --image=64 > g.sexp
     place-cost g.sexp > q.csv
     for f in static sync; do
-        place-emit -f $f -r 4:1 -p q.csv g.sexp > m.lp
-        plan=$(place-plan -f $f -r 4:1 -p q.csv g.sexp | sed -n 's/.*(objective_seconds \([^)]*\)) (bound_seconds \([^)]*\)).*/\1 \2/p')
+        place-emit -f $f --ratio=4:1 -p q.csv g.sexp > m.lp
+        plan=$(place-plan -f $f --ratio=4:1 -p q.csv g.sexp | sed -n 's/.*(objective_seconds \([^)]*\)) (bound_seconds \([^)]*\)).*/\1 \2/p')
         exact=$(cbc m.lp -ratioGap 0.0005 -seconds 60 -solve -quit | awk '/Objective value:/ { v = $3 } END { print v }')
         is "$f: CBC's optimum lies between our bound and our plan" "yes" awk -v p="$plan" -v e="$exact" 'BEGIN { split(p, v, " ")
             print (v[2] <= e * 1.0001 && v[1] >= e * 0.9994 && v[1] <= e * 1.01) ? "yes" : p " against " e }'

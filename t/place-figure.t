@@ -18,10 +18,10 @@ is 'at another price of fast memory' 0.2 eval 'place-figure --figure=9 --price=1
 is 'errors; first touch predicts nothing' 'network,batch,formulation,ratio,predicted_seconds,step_seconds,error_ratio,beyond_third,kind
 n,2,slow,1:0,3.6,4,-0.09999999999999998,0,real
 n,2,fast,0:1,1,1,0,0,real
-n,2,sync,8:1,1.5,2,-0.25,0,real' place-figure -f 11 r.csv
+n,2,sync,8:1,1.5,2,-0.25,0,real' place-figure --figure=11 r.csv
 echo 'n,2,sync,8:1,1.5,1.25,1,(1),real' >> r.csv
 is 'a prediction far off is named' 'place-figure: n, batch 2, sync, 8:1: predicted 1.5 s, measured 1 s: off by more than a third' \
-    eval 'place-figure -f 11 r.csv 2>&1 > out.csv'
+    eval 'place-figure --figure=11 r.csv 2>&1 > out.csv'
 is 'in the table as well' 1 eval 'csv-cut -c beyond_third out.csv | tail -n 1'
 is 'the last row counts' 'n,2,sync,8:1,1,4,4,5,0,0.19999999999999996,real' eval 'place-figure --figure=7 r.csv | sed -n 4p'
 cat > large.csv <<'END'
@@ -33,7 +33,7 @@ END
 is 'against a cache' 'network,batch,formulation,ratio,planned_seconds,cache_seconds,speedup_over_cache_ratio,kind
 n,9,static,,4,6,1.5,simulated
 n,9,sync,,3,6,2,simulated' place-figure --figure=8 large.csv
-fails 'no cache' 1 'no run of n, batch 9, with fast memory as a cache' eval 'sed /cache/d large.csv | place-figure -f 8'
+fails 'no cache' 1 'no run of n, batch 9, with fast memory as a cache' eval 'sed /cache/d large.csv | place-figure --figure=8'
 cat > study.csv <<'END'
 network,batch,formulation,ratio,predicted_seconds,median_seconds,step_seconds,limit_bytes,io_bytes,peak_bytes,bytes_input_tensors,bytes_fast_input_tensors,bytes_output_tensors,bytes_fast_output_tensors,bytes_moved_slow,bytes_moved_fast,kind
 n,2,slow,1:0,4,4,(4 4),0,10,90,8,0,4,0,0,0,real

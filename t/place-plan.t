@@ -8,52 +8,52 @@ value() { sed -n "s/.*($1 \([^)]*\)).*/\1/p" | head -n1; }
 objective() { plan "$@" g.sexp | value objective_seconds; }
 le() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a <= b * 1.002) }'; }
 
-fast=$(objective -f fast) slow=$(objective -f slow) numa=$(objective -f numa -r 4:1)
-static=$(objective -f static -r 4:1) sync=$(objective -f sync -r 4:1)
+fast=$(objective -f fast) slow=$(objective -f slow) numa=$(objective -f numa --ratio=4:1)
+static=$(objective -f static --ratio=4:1) sync=$(objective -f sync --ratio=4:1)
 ok "all fast is fastest" le "$fast" "$sync"
 ok "moves help" le "$sync" "$static"
 ok "static beats first touch" le "$static" "$numa"
 ok "and all slow" le "$static" "$slow"
-ok "more memory helps" le "$(objective -f sync -r 1:1)" "$sync"
-ok "less memory hurts" le "$sync" "$(objective -f sync -r 8:1)"
+ok "more memory helps" le "$(objective -f sync --ratio=1:1)" "$sync"
+ok "less memory hurts" le "$sync" "$(objective -f sync --ratio=8:1)"
 is "with all the memory it needs, nothing is slow" "$fast" objective -f sync --limit=4G
-is "1:0 is slow" "$slow" objective -f sync -r 1:0
-is "0:1 is fast" "$fast" objective -f static -r 0:1
-plan -f sync -r 4:1 g.sexp > a && plan -f sync -r 4:1 < g.sexp > b
+is "1:0 is slow" "$slow" objective -f sync --ratio=1:0
+is "0:1 is fast" "$fast" objective -f static --ratio=0:1
+plan -f sync --ratio=4:1 g.sexp > a && plan -f sync --ratio=4:1 < g.sexp > b
 ok "twice the same bytes, and the graph may be stdin" cmp a b
 is "bound, objective and gap agree" "yes" awk '/objective_seconds/ { gsub(/[()]/, ""); g = ($2 - $4) / $4 - $6; print (g < 1e-9 && g > -1e-9 && $4 <= $2 && $6 < 0.03) ? "yes" : $0 }' a
 limit=$(value limit_bytes < a)
 is "the limit is the ratio's part of the peak" "$(place-stat g.sexp | tail -n1 | awk -F, '{ print int($6 / 5) }')" echo "$limit"
 is "the pool is below the limit" "yes" awk -v f="$(value fast_bytes < a)" -v l="$limit" 'BEGIN { print f <= l ? "yes" : f }'
-fails "no formulation" 2 "no formulation given" place-plan --profile=p.csv -r 4:1 g.sexp
-fails "an unknown formulation" 2 "'best' is not one of static" plan -f best -r 4:1 g.sexp
+fails "no formulation" 2 "no formulation given" place-plan --profile=p.csv --ratio=4:1 g.sexp
+fails "an unknown formulation" 2 "'best' is not one of static" plan -f best --ratio=4:1 g.sexp
 fails "no limit" 2 "how much fast memory" plan -f sync g.sexp
-fails "ratio 0" 2 "ratio '0' is not of the form R:1" plan -f sync -r 0 g.sexp
-fails "ratio 0:0" 2 "ratio '0:0' has no meaning" plan -f sync -r 0:0 g.sexp
+fails "ratio 0" 2 "ratio '0' is not of the form R:1" plan -f sync --ratio=0 g.sexp
+fails "ratio 0:0" 2 "ratio '0:0' has no meaning" plan -f sync --ratio=0:0 g.sexp
 fails "a negative ratio" 2 "ratio '-4:1' has no meaning" plan -f sync --ratio=-4:1 g.sexp
 fails "a limit that the small tensors do not fit in" 1 "limit of 1000 bytes is too small: node [0-9]* '[^']*' alone needs [0-9]* bytes" plan -f sync -l 1000 g.sexp
-fails "a truncated graph" 1 "opened" bash -c 'head -c 5000 g.sexp | place-plan --profile=p.csv -f sync -r 4:1'
-fails "no such profile" 1 "none.csv" place-plan --profile=none.csv -f sync -r 4:1 g.sexp
+fails "a truncated graph" 1 "opened" bash -c 'head -c 5000 g.sexp | place-plan --profile=p.csv -f sync --ratio=4:1'
+fails "no such profile" 1 "none.csv" place-plan --profile=none.csv -f sync --ratio=4:1 g.sexp
 grep -v "^ReluBackprop" p.csv > less.csv
-fails "a kernel that is not in the profile" 1 "less.csv: no row for kernel 'ReluBackprop" place-plan --profile=less.csv -f sync -r 4:1 g.sexp
+fails "a kernel that is not in the profile" 1 "less.csv: no row for kernel 'ReluBackprop" place-plan --profile=less.csv -f sync --ratio=4:1 g.sexp
 grep -v "^Move" p.csv > less.csv
-fails "a profile without copies" 1 "less.csv: no Move row" place-plan --profile=less.csv -f sync -r 4:1 g.sexp
-ok "which static plans do not need" place-plan --profile=less.csv -f static -r 4:1 g.sexp
+fails "a profile without copies" 1 "less.csv: no Move row" place-plan --profile=less.csv -f sync --ratio=4:1 g.sexp
+ok "which static plans do not need" place-plan --profile=less.csv -f static --ratio=4:1 g.sexp
 sed '5s/,[0-9.e-]*,0,model/,soon,0,model/' p.csv > bad.csv
-fails "a time that is none" 1 "bad.csv:5: column 'time_seconds': 'soon'" place-plan --profile=bad.csv -f sync -r 4:1 g.sexp
+fails "a time that is none" 1 "bad.csv:5: column 'time_seconds': 'soon'" place-plan --profile=bad.csv -f sync --ratio=4:1 g.sexp
 sed '1s/$/,threads/; 2,9s/$/,1/; 10,$s/$/,2/' p.csv > bad.csv
-fails "a profile of two settings" 1 "bad.csv:10: column 'threads' changes from '1' to '2'" place-plan --profile=bad.csv -f sync -r 4:1 g.sexp
+fails "a profile of two settings" 1 "bad.csv:10: column 'threads' changes from '1' to '2'" place-plan --profile=bad.csv -f sync --ratio=4:1 g.sexp
 
 # single penalties make the profile small: k + 1 rows instead of 2^k
 awk -F, '{ t = $4 $5; if (NR == 1 || $2 == "Move" || gsub(/P/, "", t) <= 1) print }' p.csv > single.csv
-is "singles are enough to plan" "yes" bash -c "[ \$(wc -l < single.csv) -lt \$(wc -l < p.csv) ] && place-plan --profile=single.csv -f sync -r 4:1 g.sexp > s.sexp &&
+is "singles are enough to plan" "yes" bash -c "[ \$(wc -l < single.csv) -lt \$(wc -l < p.csv) ] && place-plan --profile=single.csv -f sync --ratio=4:1 g.sexp > s.sexp &&
     place-verify --profile=single.csv --graph=g.sexp s.sexp && echo yes"
 
 # staging: a kernel with a slow operand takes fast memory beside it, counted against the limit
 awk -F, -v OFS=, 'NR > 1 && $2 != "Move" && /P/ && ($4 $5) ~ /P/ { $6 = "staged"; $7 = 1000000 } { print }' p.csv > staged.csv
-place-plan --profile=staged.csv -f sync -r 4:1 g.sexp > s.sexp
+place-plan --profile=staged.csv -f sync --ratio=4:1 g.sexp > s.sexp
 ok "plans with staging keep the rules" place-verify --profile=staged.csv --graph=g.sexp s.sexp
 ok "and stay no faster than those without" le "$(value objective_seconds < a)" "$(value objective_seconds < s.sexp)"
 is "the largest staging is a buffer of its size" "1003520" bash -c "awk '/^  \(node/ && \$5 == \"staged\" { if (\$7 > m) m = \$7 } END { print m }' s.sexp"
-fails "no room for staging" 1 "limit of 900000 bytes" place-plan --profile=staged.csv -f sync -l 900000 g.sexp
+fails "no room for staging" 1 "limit of 900000 bytes" place-plan --profile=staged.csv -f sync --limit=900000 g.sexp
 done_testing

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/tap.sh"
 place-net resnet50 --batch=2 --image=64 > g.sexp
 place-cost --model=optane g.sexp > p.csv
-for f in sync static; do place-plan -f $f -r 4:1 --profile=p.csv --rounds=100 --steps=300 g.sexp > $f.plan; done
+for f in sync static; do place-plan -f $f --ratio=4:1 --profile=p.csv --rounds=100 --steps=300 g.sexp > $f.plan; done
 cat > run.csv <<'END'
 step,warm,seconds,loss,kernel_seconds,move_seconds,moves,read_bytes,written_bytes,fetched_bytes,evicted_bytes,fast_bytes,scratch_bytes,limit_bytes,resident_bytes,read_bytes_per_second,write_bytes_per_second,threads,isa,tier,method,kind,load,machine
 0,1,9,7.5,1,5,0,1,2,3,4,5,6,7,8,9,10,1,avx512,file:x,o_direct,real,0.5,abc

@@ -16,7 +16,7 @@ is 'three steps have a loss each' 3 eval 'losses fast.csv | grep -c "^[0-9.e-]*$
 moved() { cut -d, -f1 <<< "$loss" | sort -u | wc -l; }
 is 'that changes as it learns' 3 moved
 plan -f slow > slow.plan
-for form in static sync async numa; do plan -f $form -r 2:1 > $form.plan; done
+for form in static sync async numa; do plan -f $form --ratio=2:1 > $form.plan; done
 ok "moves that last" grep -q "(move [0-9]* to_fast [0-9]* [0-9]*)" async.plan
 for form in slow static sync async numa; do
     run --plan=$form.plan --tier="$disk" > $form.csv

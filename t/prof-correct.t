@@ -25,7 +25,7 @@ p,,a,Python,4200,0,9,1,5000,800,0,60
 p,,a,GPU+Python,700,0,9,1,700,0,0,0
 p,,b,Python,0,0,9,1,50,50,70,12' prof-correct --calibration=cal.sexp --hooks=hooks.csv cells.csv
 sed -i 's/c_wrap/other/' hooks.csv
-fails 'a hook that is not calibrated is told' 0 'hook other is not calibrated' prof-correct -c cal.sexp --hooks=hooks.csv cells.csv
+fails 'a hook that is not calibrated is told' 0 'hook other is not calibrated' prof-correct --calibration=cal.sexp --hooks=hooks.csv cells.csv
 fails 'one way or the other' 2 'give --calibration' prof-correct cells.csv
 
 cat > one.csv <<'D'
@@ -33,7 +33,7 @@ proc,phase,op,cats,total_ns,lo_ns,hi_ns,runs
 p,,a,Python,10000,0,9,1
 D
 printf '%s\n' proc,phase,op,cats,hook,before,begun p,,a,Python,c_wrap,100,100 > hooks.csv
-all() { prof-correct --total -c cal.sexp --hooks=hooks.csv "$@" one.csv; }
+all() { prof-correct --total --calibration=cal.sexp --hooks=hooks.csv "$@" one.csv; }
 is 'the total of 100 calls at 10 ns, error 1 ns with 9 degrees of freedom: 2.262 times 100' \
 'raw_ns,removed_ns,clipped_ns,corrected_ns,low_ns,high_ns
 10000,1000,0,9000,8774,9226' all

@@ -11,7 +11,7 @@ cat,Python,1,2,time.sleep,2
 op,,0,2,torch.op,3
 cat,C,2,3,,4
 cat,C,3,4,zlib.crc32,5' prof-map --quiet --map=map.sexp ev.csv
-fails 'what no pattern matches is counted' 0 '1 rows matched no pattern' prof-map -m map.sexp ev.csv
-fails 'a map that is none' 1 'expected' prof-map -m <(echo '(config)') ev.csv
+fails 'what no pattern matches is counted' 0 '1 rows matched no pattern' prof-map --map=map.sexp ev.csv
+fails 'a map that is none' 1 'expected' prof-map --map=<(echo '(config)') ev.csv
 fails 'no map' 2 'no --map' prof-map ev.csv
 done_testing

@@ -311,7 +311,7 @@ void reward_bootstrap(const struct problem *p, const struct reward_rows *d, enum
 }
 
 void reward_learn(const struct problem *p, enum problem_target target, double lambda, double alpha, long samples,
-                  double level,                  uint64_t seed, struct reward_values *v)
+                  double level, uint64_t seed, struct reward_values *v)
 {
     size_t cols = 2 * p->node.n;
     v->w = xcalloc(cols, sizeof *v->w);

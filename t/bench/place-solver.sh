@@ -17,11 +17,11 @@ for net in ${NETS:-vgg19 inception4 resnet200 densenet264}; do
     tensors=$(place-live "$work/g" | awk -F, '$NF == 1' | wc -l)
     for form in ${FORMS:-sync static}; do
         for ratio in ${RATIOS:-8:1 4:1 1:1}; do
-            cpu=$( { time place-plan -f $form -r $ratio -p "$work/p.csv" "$work/g" > "$work/plan"; } 2>&1 )
-            place-verify -p "$work/p.csv" -g "$work/g" "$work/plan"
+            cpu=$( { time place-plan -f $form --ratio=$ratio -p "$work/p.csv" "$work/g" > "$work/plan"; } 2>&1 )
+            place-verify -p "$work/p.csv" --graph="$work/g" "$work/plan"
             row=$net,$(batch $net),$form,$ratio,$tensors,$(value objective_seconds "$work/plan"),$(value bound_seconds "$work/plan"),$(value gap_ratio "$work/plan"),$cpu
             if command -v cbc > "$work/which"; then
-                place-emit -f $form -r $ratio -p "$work/p.csv" "$work/g" > "$work/m.lp"
+                place-emit -f $form --ratio=$ratio -p "$work/p.csv" "$work/g" > "$work/m.lp"
                 cpu=$( { time cbc "$work/m.lp" -ratioGap 0.01 -seconds "${CBC_SECONDS:-600}" -solve -quit > "$work/log"; } 2>&1 )
                 row=$row,$(awk -v cpu="$cpu" '/^Objective value:/ { o = $3 } /^Lower bound:/ { b = $3 }
                     /^Continuous objective value is/ { root = $5 } /after [0-9]+ nodes, .* best solution, best possible/ { split($0, a, "best possible "); split(a[2], c, " "); best = c[1] }
