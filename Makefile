@@ -11,8 +11,11 @@ JOBS    ?= $(shell nproc)
 
 # where this file and what belongs to it are, when make is run from elsewhere
 TOP     := $(patsubst %/,%,$(dir $(abspath $(firstword $(MAKEFILE_LIST)))))
-# a release is a tag vVERSION; between two of them the commit is part of the version
-VERSION := $(shell cat $(TOP)/VERSION)$(addprefix +g,$(shell [ ! -e $(TOP)/.git ] || git -C $(TOP) describe --always --dirty --exclude='*'))
+# a release is a tag vVERSION; between two of them the commit is part of the version (not by `describe --dirty`: it
+# rewrites the index, and killed then leaves a lock that stops the user's next commit)
+COMMIT  := $(shell [ ! -e $(TOP)/.git ] || git -C $(TOP) describe --always --exclude='*')
+CHANGED := $(if $(COMMIT),$(if $(shell git --no-optional-locks -C $(TOP) status --porcelain -uno),-dirty))
+VERSION := $(shell cat $(TOP)/VERSION)$(addprefix +g,$(COMMIT)$(CHANGED))
 
 # Recipes are not echoed (V=1 does); what is being made is said in a word, unless make -s.  The shell of a recipe is
 # expanded when it starts, and knows its target.
@@ -235,17 +238,22 @@ coverage: aside = > $(new); $(call keep,$B/coverage.csv)
 .PHONY: debug valgrind coverage
 
 FUZZ_SECONDS ?= 60
-FUZZ ?= $(filter-out fuzz,$(basename $(notdir $(wildcard t/fuzz/*.c))))
+FUZZ ?= $(filter-out fuzz mutate,$(basename $(notdir $(wildcard t/fuzz/*.c))))
 FUZZ_FLAGS = -g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined \
     -Dexit=fuzz_exit -Dmalloc=fuzz_malloc -Dcalloc=fuzz_calloc -Drealloc=fuzz_realloc -Dfree=fuzz_free
 # the large kernels take minutes to compile so and read nothing
 FUZZ_SRC = $(filter-out lib/tensor/kernels%,$(LIBSRC))
+# what reads text is also given changes that keep to its grammar
+FUZZ_BYTES = num onnx logread recorded
+FUZZ_OWN = $(if $(filter $(FUZZ_BYTES),$*),,$B/fuzz/mutate.o)
 # the harness itself is not instrumented: it would take most of the time
 $B/fuzz/harness.o: t/fuzz/fuzz.c t/fuzz/fuzz.h
 	clang -std=gnu11 $(WARN) -g -O2 -c -o $@ $<
-$B/fuzz/%: t/fuzz/%.c $B/fuzz/harness.o $B/fuzz/libmillrace.a
+$B/fuzz/mutate.o: t/fuzz/mutate.c t/fuzz/fuzz.h
+	clang -std=gnu11 $(WARN) -g -O2 -c -o $@ $<
+$B/fuzz/%: t/fuzz/%.c $B/fuzz/harness.o $B/fuzz/mutate.o $B/fuzz/libmillrace.a
 	clang -std=gnu11 $(CPPFLAGS) -It/fuzz $(FUZZ_FLAGS) -c -o $@.o $<
-	clang -g -fsanitize=fuzzer,address,undefined -o $@ $@.o $B/fuzz/harness.o $B/fuzz/libmillrace.a -Wl,--as-needed $(LDLIBS)
+	clang -g -fsanitize=fuzzer,address,undefined -o $@ $@.o $B/fuzz/harness.o $(FUZZ_OWN) $B/fuzz/libmillrace.a -Wl,--as-needed $(LDLIBS)
 # what libc allocated is lost when an input is refused: a minute may cost some GB
 fuzz:
 	$(MAKE) B=$B/fuzz CC=clang CFLAGS='$(FUZZ_FLAGS)' LIBSRC='$(FUZZ_SRC)' $B/fuzz/libmillrace.a
@@ -255,7 +263,7 @@ fuzz:
 	    mkdir -p $B/fuzz/corpus/$$f
 	    [ ! -x t/fuzz/$$f.sh ] || t/fuzz/$$f.sh $B/fuzz/corpus/$$f
 	    echo "fuzz: $$f, $(FUZZ_SECONDS) s"
-	    case $$f in csv|jobs|tables|runs|calc) dict=csv ;; sexp|policy|nest|place-*) dict=sexp ;; *) dict= ;; esac
+	    case $$f in csv|jobs|tables|runs|calc|store|events) dict=csv ;; sexp|policy|nest|decisions|trees|place-*) dict=sexp ;; *) dict= ;; esac
 	    $B/fuzz/$$f $${dict:+-dict=t/fuzz/$$dict.dict} \
 	        -detect_leaks=0 -timeout=20 -rss_limit_mb=8192 -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -verbosity=0 \
 	        -artifact_prefix=$B/fuzz/$$f- -close_fd_mask=2 $B/fuzz/corpus/$$f 2>&1 | grep -a 'executed_units\|^fuzz:' ||

@@ -1,22 +1,25 @@
 /* csv-diff - are two tables the same, within a tolerance?
  *
- * Usage: csv-diff [-k COLS] [--tol=X] [--abs=X] [--ignore=COLS] LEFT RIGHT
+ * Usage: csv-diff [-k COLS] [--tol=X] [--abs=X] [--ignore=COLS] [--present=COLS]
+ *                 LEFT RIGHT
  *
  * Exit status: 0 the same, 1 different, 2 trouble.
  * Columns in: any; both tables must have the same ones, in any order.  Rows are
  * paired by their number, or by the key COLS, which must then be unique.
  * Fields are the same when their texts are, or when both are numbers and
  * |left - right| <= max(abs, tol * max(|left|, |right|)); so a nan is only
- * ever the same as a nan.  Columns out: key (values joined by /, or the row's
- * number), column, left, right, error (|left - right| / max(|left|, |right|),
- * of numbers), what (changed, left_only, right_only); one row per difference,
- * in the order of LEFT.  Memory: all rows.
+ * ever the same as a nan.  Of columns that are measured, --present, only the
+ * kind of field is compared: empty, a number, or other text.  Columns out: key
+ * (values joined by /, or the row's number), column, left, right, error
+ * (|left - right| / max(|left|, |right|), of numbers), what (changed,
+ * left_only, right_only); one row per difference, in the order of LEFT.
+ * Memory: all rows.
  *
  * Examples:
  *   $ csv-diff -k network,ratio --tol=1e-9 --ignore=host old.csv new.csv
  */
 #include "base/filter.h"
-#include "base/num.h"
+#include "table/alike.h"
 #include "table/columns.h"
 #include "table/table.h"
 #include HELP
@@ -24,13 +27,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *keys, *ignore;
+static const char *keys, *ignore, *present;
 static double tol, absolute;
 static const struct opt options[] = {
     { 'k', "key", STR, &keys, "COLS", "pair rows by these columns", 0, 0 },
     { 0, "tol", NUM, &tol, "X", "relative tolerance of numbers", 0, INFINITY },
     { 0, "abs", NUM, &absolute, "X", "absolute tolerance of numbers", 0, INFINITY },
     { 0, "ignore", STR, &ignore, "COLS", "columns that are not compared", 0, 0 },
+    { 0, "present", STR, &present, "COLS", "measured columns: any number equals any", 0, 0 },
     { 0 } };
 
 enum { NONE = -1 };
@@ -39,6 +43,7 @@ struct side { struct table m; struct columns key; struct intern keys; long *row;
 
 static csvw *w;
 static bool different;
+static struct intern measured;
 
 static struct side read_side(const char *path)
 {
@@ -82,26 +87,19 @@ static void report(const struct side *s, size_t row, str column, const str *left
     different = true;
 }
 
-/* are the fields the same?  *error is nan unless both are numbers */
-static bool same(str a, str b, double *error)
+static struct intern names_in(const char *list)
 {
-    double x, y;
-    *error = NAN;
-    if (str_eq(a, b)) return true;
-    if (!num_parse(a.s, a.n, &x) || !num_parse(b.s, b.n, &y)) return false;
-    if (x == y || (isnan(x) && isnan(y))) return true;
-    double gap = fabs(x - y), size = fmax(fabs(x), fabs(y));
-    *error = gap / size;
-    return gap <= fmax(absolute, tol * size) && isfinite(gap);
+    struct intern names = { 0 };
+    for (const char *p = list; p && *p; p += strcspn(p, ","), p += *p == ',')
+        intern(&names, (str){ p, strcspn(p, ",") });
+    return names;
 }
 
 /* for each column of left the one of right, NONE where it is not compared */
 static int *match_columns(const struct table *a, const struct table *b, const char *left, const char *right)
 {
     int *to = xmalloc((size_t)a->ncol, sizeof *to);
-    struct intern skip = { 0 }, names = { 0 };
-    for (const char *p = ignore; p && *p; p += strcspn(p, ","), p += *p == ',')
-        intern(&skip, (str){ p, strcspn(p, ",") });
+    struct intern skip = names_in(ignore), names = { 0 };
     for (int i = 0; i < b->ncol; i++) intern(&names, b->name[i]);
     size_t common = 0;
     for (int i = 0; i < a->ncol; i++) {
@@ -130,6 +128,7 @@ int main(int argc, char **argv)
     if (isnan(tol) || isnan(absolute)) usage("a tolerance is not nan");
     struct side a = read_side(argv[i]), b = read_side(argv[i + 1]);
     int *to = match_columns(&a.m, &b.m, argv[i], argv[i + 1]);
+    measured = names_in(present);
     w = csvw_open(NULL);
     csvw_names(w, "key,column,left,right,error,what");
     csvw_end(w);
@@ -138,9 +137,11 @@ int main(int argc, char **argv)
         if (k < 0) report(&a, row, (str){ 0 }, NULL, NULL, NAN, "left_only");
         for (int c = 0; k >= 0 && c < a.m.ncol; c++) {
             if (to[c] == NONE) continue;
-            double error;
+            double error = NAN;
             str x = table_str(&a.m, row, c), y = table_str(&b.m, (size_t)b.row[k], to[c]);
-            if (!same(x, y, &error)) report(&a, row, a.m.name[c], &x, &y, error, "changed");
+            bool timed = intern_find(&measured, a.m.name[c]) >= 0;
+            if (timed ? !alike_kind(x, y) : !alike(x, y, tol, absolute, &error))
+                report(&a, row, a.m.name[c], &x, &y, error, "changed");
         }
     }
     for (size_t row = 0; row < b.m.nrow; row++)

@@ -17,6 +17,9 @@ is "infinities differ from all else at any tolerance" 1 status csv-diff --tol=1 
 is "and are equal to themselves" 0 status csv-diff <(printf 'x\ninf\n') <(printf 'x\n+inf\n')
 is "text within no tolerance" 1 status csv-diff --tol=9 <(printf 'x\na\n') <(printf 'x\nb\n')
 is "an empty field is not 0" 1 status csv-diff --abs=1 <(printf 'x,y\n0,1\n') <(printf 'x,y\n,1\n')
+is "of a measured column any number equals any other" 0 status csv-diff --present=s,t <(printf 'x,s,t\n1,2e-3,\n1,7,a b\n') <(printf 'x,s,t\n1,5,\n1,0,c\n')
+is "but not an empty field, a nan or a word; and what is not measured is compared" $h$'\n1,s,2,,,changed\n2,s,2,nan,,changed\n3,s,2,x,,changed\n4,x,1,2,0.5,changed\n5,s,,3,,changed' \
+    eval 'csv-diff --present=s <(printf "x,s\n1,2\n1,2\n1,2\n1,2\n1,\n") <(printf "x,s\n1,\n1,nan\n1,x\n2,9\n1,3\n"); true'
 fails "a missing column is trouble" 2 "no column 'x'" csv-diff <(printf 'x\n1\n') <(printf 'y\n1\n')
 fails "also on the left" 2 "no column 'y'" csv-diff <(printf 'x\n1\n') <(printf 'x,y\n1,2\n')
 fails "a key twice is trouble" 2 'l2:3: a row with this key came before, on line 2' eval 'printf "k\na\na\n" > l2; csv-diff -k k l2 l2'

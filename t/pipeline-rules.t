@@ -51,6 +51,18 @@ ok 'sweep' lab DO=true PIPED=cat
 is 'leaves the files of users and of living processes' 3 eval 'ls -A lab/out | grep -c "new$\|notes$\|-x$"'
 ok 'removes folders too' eval '[ ! -e lab/out/.millrace-4194303-folder ]'
 
+# a repository is only read: to ask whether something changed writes nothing into it, so a kill then locks nothing
+if command -v git > /dev/null; then
+    repository() { git -C lab -c user.name=x -c user.email=x@x "$@"; }
+    cp "$root/VERSION" lab
+    repository init -q && repository add Makefile && repository commit -qm x
+    touch -d '2 days ago' lab/Makefile
+    before=$(stat -c '%i %Y' lab/.git/index)
+    ok 'make in a repository' lab DO=true PIPED=cat
+    ok 'and bench-machine there' eval '(cd lab && bench-machine) | grep -q "git,"'
+    is 'leave its index as it is' "$before" stat -c '%i %Y' lab/.git/index
+fi
+
 refused() { fails "$1" 2 "$2" make -s -C "$root" "${@:3}"; [ ! -e "$T/made" ] || fail "$1: made something"; }
 refused 'OUT with a blank' 'OUT=.*no blank' OUT="$T/made here" help
 refused 'OUT with a shell sign' "OUT=.*has no ';'" OUT="$T/made;true" help

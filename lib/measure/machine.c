@@ -133,7 +133,9 @@ struct machine machine_read(void)
     fact(&m, "memory_limit", first_line("/sys/fs/cgroup/memory.max"));
     fact(&m, "libc", xformat("glibc %s", gnu_get_libc_version()));
     fact(&m, "compiler", command_line("cc --version 2>/dev/null"));
-    fact(&m, "git", command_line("git describe --always --dirty 2>/dev/null"));
+    /* describe --dirty writes the index of the user, and killed then leaves a lock that stops the next commit */
+    fact(&m, "git", command_line("c=$(git describe --always 2>/dev/null) && echo \"$c$(git --no-optional-locks status"
+                                 " --porcelain -uno 2>/dev/null | sed -n '1s/.*/-dirty/p')\""));
     fact(&m, "environment_bytes", environment_bytes());
     uint64_t h = 0;
     for (size_t i = 0; i < m.n; i++)

@@ -2,48 +2,168 @@
  * byte says which.  Whatever they read, they end the process properly or give what can be walked. */
 #include "fuzz.h"
 #include "base/mem.h"
+#include "fit/data.h"
+#include "fit/entries.h"
 #include "flambda/counters.h"
 #include "inline/history.h"
 #include "inline/parts.h"
+#include "inline/program.h"
+#include "loop/nest/rows.h"
+#include "loop/search/traces.h"
 #include "measure/foreign.h"
+#include "place/cost.h"
+#include "place/profile.h"
+#include "prof/cells.h"
+#include "prof/correct.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+extern const size_t fuzz_prefix;
+const size_t fuzz_prefix = 1;
 
-enum { READERS = 8 };
+enum { HYPERFINE, GOOGLE, PYPERF, GOBENCH, PERF, COUNTERS_OF, HISTORY, PARTS, PROGRAM, COST, KERNELS, CELLS, HOOKS,
+       ENTRIES, EXAMPLES, TRACES, ROWS, READERS };
 static const char *const reader[READERS] = { "hyperfine", "google", "pyperf", "gobench", "perf", "counters", "history",
-                                             "parts" };
+                                             "parts", "program", "cost", "kernels", "cells", "hooks", "entries",
+                                             "examples", "traces", "rows" };
+static const char calibration[] = "(calibration (cost (hook c_wrap) (mean_ns 50) (std_ns 6) (n 3))"
+                                  " (cost (hook op) (mean_ns 51) (inside_ns 20)))";
+static const char hooks[] = "proc,phase,op,cats,hook,before,begun\n1,,,Python,c_wrap,3,5\n1,,f,CPU,op,1,9\n";
+static const char cells[] = "proc,phase,op,cats,total_ns\n1,,,Python,725399\n1,,f,CPU,22574\n1,,f,GPU+CPU,90\n";
+
+static char *file_of(int slot, const void *data, size_t n)
+{
+    static char path[8][64];
+    int fd = fuzz_reuse(slot);
+    if (n && write(fd, data, n) != (ssize_t)n) abort();
+    lseek(fd, 0, SEEK_SET);
+    snprintf(path[slot], sizeof path[slot], "/proc/self/fd/%d", fd);
+    return path[slot];
+}
+
+/* a folder with two sources, for what names files */
+static const char *sources(void)
+{
+    static char dir[] = "/tmp/fuzz-sources-XXXXXX";
+    static bool made;
+    if (made) return dir;
+    made = mkdtemp(dir) != NULL;
+    for (char name = 'a'; made && name <= 'b'; name++) {
+        char path[64];
+        snprintf(path, sizeof path, "%s/%c.c", dir, name);
+        FILE *f = fopen(path, "w");
+        if (f) fclose(f);
+    }
+    return dir;
+}
+
+static void cells_and_sums(struct cells *c, const char *of_hooks)
+{
+    struct sums in = { 0 }, out = { 0 };
+    struct arena text = { 0 };
+    for (size_t i = 0; i < c->n && i < 200; i++) {
+        if (set_size(c->v[i].cats) > 6) return;          /* all subsets of a set are made */
+        sums_add(&in, &(struct sum){ { c->v[i].op, c->v[i].cats }, c->v[i].total });
+        sums_add(&out, &(struct sum){ { c->v[i].op, c->v[i].cats }, c->v[i].total });
+    }
+    sums_merge(&in);
+    sums_inclusive(&in, 1, &text);
+    sums_merge(&out);
+    sums_exclusive(&out, 1);
+    if (c->n > 200) return;
+    struct removed total;
+    correct_counted(c, file_of(1, calibration, sizeof calibration - 1), of_hooks, &total);
+    correct_placed(c);
+}
 
 static void body(const uint8_t *data, size_t n)
 {
-    char path[64], none[] = "x";
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fuzz_file(data + 1, n - 1));
-    char *paths[] = { path, NULL };
+    const uint8_t *half = memchr(data + 1, '\f', n - 1);  /* where a reader takes two tables, the second */
+    const uint8_t *end = half ? half : data + n;
+    char *path = file_of(7, data + 1, (size_t)(end - data) - 1);
+    char *more = file_of(6, half ? half + 1 : NULL, half ? n - (size_t)(half + 1 - data) : 0), none[] = "x";
+    char *paths[] = { path, NULL }, *others[] = { more, NULL };
     struct frame *f = frame_new();
     switch (data[0] % READERS) {
-    case 0: import_hyperfine(f, path); break;
-    case 1: import_google(f, path); break;
-    case 2: import_pyperf(f, path); break;
-    case 3: import_gobench(f, path); break;
-    case 4: import_perf(f, path, none, 0); break;
-    case 5: {
+    case HYPERFINE: import_hyperfine(f, path); break;
+    case GOOGLE: import_google(f, path); break;
+    case PYPERF: import_pyperf(f, path); break;
+    case GOBENCH: import_gobench(f, path); break;
+    case PERF: import_perf(f, path, none, 0); break;
+    case COUNTERS_OF: {
         struct counters k = counters_read(paths);
         for (size_t b = 0; b < k.n; b++) counters_dedupe(&k.table[b], k.cols);
         break;
     }
-    case 6: {
+    case HISTORY: {
         struct history h = { 0 };
         history_read(&h, paths);
         for (size_t i = 0; i < h.n; i++) fuzz_check(history_find(&h, h.v[i].decisions) != NULL, "a set is not found");
         break;
     }
-    default: {
+    case PARTS: {
         struct parts p = { 0 };
         if (parts_read(&p, path))
             for (size_t i = 0; i < p.name.n; i++)
                 fuzz_check(parts_find(&p, p.name.name[i]) != NULL, "a part is not found");
+        break;
+    }
+    case PROGRAM: {
+        if (memchr(data, '/', n)) return;                /* not to look all over the machine */
+        struct program *p = program_of_table(path, "p", sources());
+        fuzz_check(p->nunits > 0 && p->nsearch > 0, "a program of nothing");
+        for (size_t i = 0; i < p->nunits; i++) fuzz_check(strlen(p->unit[i].source) > 0, "a source without a name");
+        for (size_t i = 0; i < p->nsearch; i++) fuzz_check(!p->search_run[i].argv[p->search_run[i].argc], "no end");
+        break;
+    }
+    case COST: cost_table_free(cost_table_read(path)); break;
+    case KERNELS: {
+        struct profile *p = profile_read(path);
+        fuzz_check(profile_kind(p) != NULL, "no kind");
+        for (uint64_t bytes = 1; bytes < 1e18; bytes *= 1000)
+            fuzz_check(profile_move(p, bytes, true) >= 0, "before now");
+        break;
+    }
+    case CELLS: case HOOKS: {
+        bool own = data[0] % READERS == CELLS;
+        struct cells c = { 0 };
+        if (!own) paths[0] = file_of(2, cells, sizeof cells - 1);
+        cells_read(&c, paths);
+        cells_and_sums(&c, own ? file_of(3, hooks, sizeof hooks - 1) : path);
+        break;
+    }
+    case ENTRIES: {
+        struct entries_columns names = { "run", "node", "factor", "time_seconds" };
+        struct entries e = entries_read(path, others, &names);
+        fuzz_check(e.a.rows == e.rows.n, "a row too many");
+        break;
+    }
+    case EXAMPLES: {
+        struct data_columns names = { .target = "y", .group = "g", .classes = n & 1 };
+        struct data d = data_read(paths, &names);
+        for (size_t i = 0; i < d.rows; i++) fuzz_check(d.group[i] < d.groups.n, "a group that is none");
+        data_free(&d);
+        break;
+    }
+    case TRACES: {
+        struct traces t = { 0 };
+        traces_read(&t, csv_open(path));
+        for (size_t i = 0; i < t.npath; i++) {
+            fuzz_check(t.path[i].first + t.path[i].n <= t.nstep, "steps that are not there");
+            trace_base(&t, &t.path[i]);
+            trace_best(&t, &t.path[i]);
+        }
+        break;
+    }
+    default: {
+        struct nest_rows r = { 0 };
+        rows_open(&r, csv_open(path), false);
+        while (rows_next(&r)) {}
+        rows_close(&r);
     }
     }
     csvw *w = csvw_fd(fuzz_reuse(0));

@@ -183,8 +183,16 @@ static bool streams(FILE *f)
     return true;
 }
 int fflush(FILE *f) { return streams(f) ? EOF : REAL(fflush)(f); }
-size_t fwrite(const void *p, size_t size, size_t n, FILE *f) { return streams(f) ? 0 : REAL(fwrite)(p, size, n, f); }
-int fputs(const char *s, FILE *f) { return streams(f) ? EOF : REAL(fputs)(s, f); }
+/* what only goes into the buffer is no moment for a kill: the file is as it was */
+static bool buffered(FILE *f, size_t n)
+{
+    return what == KILL && f && (f->_flags & 0x200) == 0 && n < (size_t)(f->_IO_write_end - f->_IO_write_ptr);
+}
+size_t fwrite(const void *p, size_t size, size_t n, FILE *f)
+{
+    return !buffered(f, size * n) && streams(f) ? 0 : REAL(fwrite)(p, size, n, f);
+}
+int fputs(const char *s, FILE *f) { return !buffered(f, strlen(s)) && streams(f) ? EOF : REAL(fputs)(s, f); }
 int fclose(FILE *f)
 {
     bool bad = streams(f);
