@@ -3,8 +3,8 @@
  * Usage: loop-compare [--of=LIB] [--without=LIB,LIB] [--peak=GFLOPS] [FILE]...
  *
  * Columns in: problem, lib, gflops, as from loop-peer.  Columns out: lib,
- * problems, gflops_geomean, peak_ratio (geometric mean over --peak), ratio
- * (geometric mean of LIB over this one on the problems both have), ratio_min,
+ * problems, geomean_gflops, peak_ratio (geometric mean over --peak), ratio
+ * (geometric mean of LIB over this one on the problems both have), least_ratio,
  * wins_share (problems on which LIB is at least as fast), kind (of the rows,
  * empty when not known; all must have the same).  One row for each library,
  * then one named best: per problem the fastest of the others.
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
     long mine = intern_find(&libs, str_of(of));
     if (mine < 0) die("%s: no rows of lib '%s'", csv_file(t), of);
     csvw *w = show_open(as_csv);
-    csvw_names(w, "lib,problems,gflops_geomean,peak_ratio,ratio,ratio_min,wins_share,kind");
+    csvw_names(w, "lib,problems,geomean_gflops,peak_ratio,ratio,least_ratio,wins_share,kind");
     csvw_end(w);
     for (size_t l = 0; l < libs.n; l++) row(w, libs.name[l], problems.n, (size_t)mine, (long)l, libs.n, kind);
     row(w, str_of("best"), problems.n, (size_t)mine, -1, libs.n, kind);

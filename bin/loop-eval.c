@@ -4,12 +4,12 @@
  *
  * Columns in: problem, algo, step, gflops, seconds, kind, as from loop-search
  * and loop-roll; rows of one problem and algo together, steps 0, 1, 2 and on.
- * Columns out: algo, problems, speedup_mean, speedup_median, speedup_geomean,
- * speedup_max, gflops_mean, peak_ratio (geometric mean over --peak),
- * seconds_mean, seconds_max, actions_mean, best_ratio, best_ratio_min, kind.
+ * Columns out: algo, problems, mean_speedup, median_speedup, geomean_speedup,
+ * max_speedup, mean_gflops, peak_ratio (geometric mean over --peak),
+ * mean_seconds, max_seconds, mean_actions, best_ratio, least_best_ratio, kind.
  * One row for each algo, in order of appearance.  best_ratio is the geometric
  * mean over the best nest that any algo of the input has for the problem,
- * best_ratio_min the least.  Step 0 is the base; where it has no gflops the
+ * least_best_ratio the least.  Step 0 is the base; where it has no gflops the
  * untiled nest of another algo counts; without any the speed-ups stay empty.
  * Rows of different kind are not compared; an algo has one kind.
  * With --published rows of the paper's shipped run are added (kind published).
@@ -53,8 +53,8 @@ int main(int argc, char **argv)
     csv *c = csv_files(argv + i);
     traces_read(&t, c);
     csvw *w = show_open(as_csv);
-    csvw_names(w, sums ? "algo,problems,speedup_mean,speedup_median,speedup_geomean,speedup_max,gflops_mean,peak_ratio,"
-                         "seconds_mean,seconds_max,actions_mean,best_ratio,best_ratio_min,kind"
+    csvw_names(w, sums ? "algo,problems,mean_speedup,median_speedup,geomean_speedup,max_speedup,mean_gflops,peak_ratio,"
+                         "mean_seconds,max_seconds,mean_actions,best_ratio,least_best_ratio,kind"
                   : table == BY_STEP ? "algo,step,gflops,seconds,kind" : "algo,position,speedup,kind");
     csvw_end(w);
     if (sums) traces_summary(&t, w, peak);

@@ -10,7 +10,7 @@ q,ours,40,simulated
 q,x,80,simulated
 q,y,,simulated
 X
-is 'ratios to each and to the best' 'lib,problems,gflops_geomean,peak_ratio,ratio,ratio_min,wins_share,kind
+is 'ratios to each and to the best' 'lib,problems,geomean_gflops,peak_ratio,ratio,least_ratio,wins_share,kind
 ours,2,40,0.4,1,1,1,simulated
 x,2,40,0.4,1,0.5,0.5,simulated
 y,1,10,0.1,4,4,1,simulated

@@ -11,7 +11,7 @@ q,a,2,up,x,80,0.4,real
 p,b,0,,x,,,real
 p,b,1,down,x,30,0.5,real
 X
-is 'means, medians and geometric means' 'algo,problems,speedup_mean,speedup_median,speedup_geomean,speedup_max,gflops_mean,peak_ratio,seconds_mean,seconds_max,actions_mean,best_ratio,best_ratio_min,kind
+is 'means, medians and geometric means' 'algo,problems,mean_speedup,median_speedup,geomean_speedup,max_speedup,mean_gflops,peak_ratio,mean_seconds,max_seconds,mean_actions,best_ratio,least_best_ratio,kind
 a,2,5,5,4,8,50,0.4,0.30000000000000004,0.4,1.5,0.816496580927726,0.6666666666666666,real
 b,1,3,3,3.0000000000000004,3,30,0.3,0.5,0.5,1,1,1,real' loop-eval --peak=100 t.csv
 is 'the best so far, and when it was found' 'algo,step,gflops,seconds,kind

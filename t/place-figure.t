@@ -35,7 +35,7 @@ n,9,static,,4,6,1.5,simulated
 n,9,sync,,3,6,2,simulated' place-figure --figure=8 large.csv
 fails 'no cache' 1 'no run of n, batch 9, with fast memory as a cache' eval 'sed /cache/d large.csv | place-figure --figure=8'
 cat > study.csv <<'END'
-network,batch,formulation,ratio,predicted_seconds,median_seconds,step_seconds,limit_bytes,io_bytes,peak_bytes,bytes_input_tensors,bytes_fast_input_tensors,bytes_output_tensors,bytes_fast_output_tensors,bytes_moved_slow,bytes_moved_fast,kind
+network,batch,formulation,ratio,predicted_seconds,median_seconds,step_seconds,limit_bytes,io_bytes,peak_bytes,input_tensors_bytes,fast_input_tensors_bytes,output_tensors_bytes,fast_output_tensors_bytes,moved_to_slow_bytes,moved_to_fast_bytes,kind
 n,2,slow,1:0,4,4,(4 4),0,10,90,8,0,4,0,0,0,real
 n,2,sync,9:1,2,2,(2 2.5),9,10,90,8,4,4,3,7,6,real
 n,2,numa,9:1,2,3,(3 3),9,10,90,8,4,4,3,7,6,real
@@ -50,4 +50,7 @@ fails 'no figure' 2 'no figure given' place-figure r.csv
 fails 'no such figure' 2 "'6' is not one of" place-figure --figure=6 r.csv
 fails 'no all-slow run' 1 'no run of n, batch 2, with everything in slow' eval 'sed /slow/d r.csv | place-figure --figure=7'
 fails 'a list that is none' 1 "'x' is not a list of seconds" eval 'sed "s/(4 5)/x/" r.csv | place-figure --figure=7'
+old() { sed -e '1s/\([a-z_]*_tensors\)_bytes/bytes_\1/g' -e '1s/moved_to_\([a-z]*\)_bytes/bytes_moved_\1/g' study.csv; }
+is 'columns by their names of version 0.8' "$(place-figure --figure=10 study.csv)" eval 'old | place-figure --figure=10'
+ok 'which they are' eval 'old | grep -q ,bytes_input_tensors,bytes_fast_input_tensors,'
 done_testing

@@ -31,7 +31,7 @@ fails "no limit" 2 "how much fast memory" plan -f sync g.sexp
 fails "ratio 0" 2 "ratio '0' is not of the form R:1" plan -f sync --ratio=0 g.sexp
 fails "ratio 0:0" 2 "ratio '0:0' has no meaning" plan -f sync --ratio=0:0 g.sexp
 fails "a negative ratio" 2 "ratio '-4:1' has no meaning" plan -f sync --ratio=-4:1 g.sexp
-fails "a limit that the small tensors do not fit in" 1 "limit of 1000 bytes is too small: node [0-9]* '[^']*' alone needs [0-9]* bytes" plan -f sync -l 1000 g.sexp
+fails "a limit that the small tensors do not fit in" 1 "limit of 1000 bytes is too small: node [0-9]* '[^']*' alone needs [0-9]* bytes" plan -f sync --limit=1000 g.sexp
 fails "a truncated graph" 1 "opened" bash -c 'head -c 5000 g.sexp | place-plan --profile=p.csv -f sync --ratio=4:1'
 fails "no such profile" 1 "none.csv" place-plan --profile=none.csv -f sync --ratio=4:1 g.sexp
 grep -v "^ReluBackprop" p.csv > less.csv

@@ -24,15 +24,15 @@ is 'what the plan says' "$(value objective_seconds)" get predicted_seconds
 is 'the measured time of moves' 0.5 get measured_move_seconds
 is 'moves are counted' "$(grep -o '(move ' sync.plan | wc -l)" get num_move_nodes
 is 'in both directions' "$(get num_move_nodes)" echo $(($(get num_slow_move_nodes) + $(get num_fast_move_nodes)))
-is 'bytes too' "$(get bytes_moved)" echo $(($(get bytes_moved_slow) + $(get bytes_moved_fast)))
+is 'bytes too' "$(get moved_bytes)" echo $(($(get moved_to_slow_bytes) + $(get moved_to_fast_bytes)))
 is 'nodes' "$(place-stat g.sexp | tail -1 | cut -d, -f3)" get num_kernels
 is 'operands of inputs and outputs' "$(grep -oE '\((in|out)( [0-9]+)+\)' g.sexp | grep -oE ' [0-9]+' | wc -l)" \
     echo $(($(get num_input_tensors) + $(get num_output_tensors)))
-part() { [ "$(get num_fast_input_tensors)" -le "$(get num_input_tensors)" ] && [ "$(get bytes_fast_output_tensors)" -le "$(get bytes_output_tensors)" ]; }
+part() { [ "$(get num_fast_input_tensors)" -le "$(get num_input_tensors)" ] && [ "$(get fast_output_tensors_bytes)" -le "$(get output_tensors_bytes)" ]; }
 ok 'those in fast memory are part of them' part
 is 'the setting' 'file:x o_direct real 1 avx512 abc' echo $(for c in tier method kind threads isa machine; do get $c; done)
 place-record --plan=static.plan --run=run.csv g.sexp > s.csv
-is 'a static plan moves nothing' '0 0' echo "$(get num_move_nodes s.csv)" "$(get bytes_moved s.csv)"
+is 'a static plan moves nothing' '0 0' echo "$(get num_move_nodes s.csv)" "$(get moved_bytes s.csv)"
 record -o all.csv && record -o all.csv
 is 'a run is recorded once' 2 eval 'wc -l < all.csv'
 place-record --plan=static.plan --run=run.csv --ratio=4:1 -o all.csv g.sexp

@@ -6,7 +6,11 @@
 #include <string.h>
 
 /* what figure 10 is about: bytes; nan where a row does not say */
-static const char *const detail[] = { "limit_bytes", "io_bytes", "peak_bytes", "bytes_input_tensors",
+static const char *const detail[] = { "limit_bytes", "io_bytes", "peak_bytes", "input_tensors_bytes",
+    "fast_input_tensors_bytes", "output_tensors_bytes", "fast_output_tensors_bytes", "moved_to_slow_bytes",
+    "moved_to_fast_bytes" };
+/* as they were called in version 0.8 */
+static const char *const old_detail[] = { "limit_bytes", "io_bytes", "peak_bytes", "bytes_input_tensors",
     "bytes_fast_input_tensors", "bytes_output_tensors", "bytes_fast_output_tensors", "bytes_moved_slow",
     "bytes_moved_fast" };
 enum { LIMIT, IO, PEAK, INPUTS, FAST_INPUTS, OUTPUTS, FAST_OUTPUTS, TO_SLOW, TO_FAST, DETAILS };
@@ -53,7 +57,10 @@ struct results *results_read(const char *path, int figure, double price)
     int seconds = planned_only ? -1 : csv_need(t, "median_seconds");
     int list = planned_only ? -1 : csv_need(t, "step_seconds");
     int bound = csv_find(t, "bound_seconds"), predicted = csv_need(t, "predicted_seconds"), column[DETAILS];
-    for (int i = 0; i < DETAILS; i++) column[i] = figure == 10 ? csv_need(t, detail[i]) : -1;
+    for (int i = 0; i < DETAILS; i++) {
+        column[i] = figure == 10 ? csv_find(t, old_detail[i]) : -1;
+        if (figure == 10 && column[i] < 0) column[i] = csv_need(t, detail[i]);
+    }
     while (csv_next(t)) {
         struct row r = { .network = csv_cstr(t, network, &all->text),
                          .formulation = csv_cstr(t, form, &all->text),

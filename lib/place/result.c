@@ -11,10 +11,10 @@ const char result_columns[] =
     "network,batch,formulation,ratio,predicted_seconds,bound_seconds,gap_ratio,actual_seconds,median_seconds,step_"
     "seconds,"
     "io_bytes,peak_bytes,limit_bytes,fast_alloc_bytes,slow_alloc_bytes,fast_used_bytes,scratch_bytes,resident_bytes,"
-    "num_move_nodes,bytes_moved,num_slow_move_nodes,num_fast_move_nodes,bytes_moved_slow,bytes_moved_fast,"
-    "num_async_move_nodes,bytes_async_moved,move_seconds,measured_move_seconds,num_kernels,"
+    "num_move_nodes,moved_bytes,num_slow_move_nodes,num_fast_move_nodes,moved_to_slow_bytes,moved_to_fast_bytes,"
+    "num_async_move_nodes,async_moved_bytes,move_seconds,measured_move_seconds,num_kernels,"
     "num_input_tensors,num_output_tensors,num_fast_input_tensors,num_fast_output_tensors,"
-    "bytes_input_tensors,bytes_output_tensors,bytes_fast_input_tensors,bytes_fast_output_tensors,"
+    "input_tensors_bytes,output_tensors_bytes,fast_input_tensors_bytes,fast_output_tensors_bytes,"
     "read_bytes,written_bytes,read_bytes_per_second,write_bytes_per_second,loss,tier,method,kind,threads,isa,machine,"
     "load,"
     "tensor_bytes,config,kernel_seconds";
