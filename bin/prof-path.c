@@ -24,7 +24,8 @@
  * Examples:
  *   $ prof-import --from=kineto trace.json.gz | prof-path
  *   $ prof-log out/run | prof-op | prof-path --pieces > path.csv
- *   $ csv-cat rank0.csv rank1.csv | prof-path       (prof-import --prefix=rank0.)
+ *   $ prof-import --from=kineto --prefix=rank0. rank0.json.gz > rank0.csv
+ *   $ csv-cat rank0.csv rank1.csv | prof-path
  */
 #include "base/filter.h"
 #include "prof/path.h"

@@ -154,4 +154,5 @@ prof-process: | $(prof_programs) all
 	echo '$(OUT)/process/page.html: open it in a browser'
 prof-whatif-bench: | $(prof_programs) all
 	$(TOP)/t/bench/prof-whatif.sh $(prof_out)/whatif
+	for form in svg png; do gnuplot -c $(TOP)/plots/prof-whatif.gp $(prof_out)/whatif/whatif.csv $(prof_out)/whatif.$$form; done
 .PHONY: prof prof-process prof-correct-bench prof-whatif-bench

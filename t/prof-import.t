@@ -104,6 +104,16 @@ is 'Nsight Systems' "$head
 4711,d0.s7,gpu,GPU,10,20,memcpy HtoD,16,
 4711,4712,cat,CUDA,40,45,cudaLaunchKernel,17,
 4711,d0.s7,gpu,GPU,50,90,gemm,17," prof-import --quiet --from=nsys nsys.db
+nsys=${MILLRACE_DATA:-$root/../shared/data}/prof/nsys-saxpy.sqlite
+nsys_sums() { # the GPU's time, three ways: sqlite3 itself, the rows, the cells
+    local asked rows cells
+    asked=$(sqlite3 "$nsys" 'SELECT (SELECT sum(end - start) FROM CUPTI_ACTIVITY_KIND_KERNEL) + (SELECT sum(end - start) FROM CUPTI_ACTIVITY_KIND_MEMCPY)')
+    prof-import --quiet --from=nsys "$nsys" | prof-op --quiet > saxpy.csv
+    rows=$(csv-where -c kind --is=gpu saxpy.csv | csv-calc --set='ns=end_ns - start_ns' | csv-group -c ns --stat=sum | csv-cut -c sum_ns | sed 1d)
+    cells=$(prof-sweep saxpy.csv | csv-calc --where="cats == 'GPU' || cats == 'CUDA+GPU'" | csv-group -c total_ns --stat=sum | csv-cut -c sum_total_ns | sed 1d)
+    [ "$asked,$rows,$cells" = "$asked,$asked,$asked" ] || { echo "sqlite3 $asked, rows $rows, cells $cells"; return 1; }
+}
+[ ! -r "$nsys" ] || ok "a real export: the GPU's time is what sqlite3 adds up, to the ns" nsys_sums
 cp nsys.db view.db
 sqlite3 view.db 'DROP TABLE StringIds; CREATE VIEW StringIds AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id, 0 AS value FROM n'
 ok 'a view that never ends is not run' timeout 5 prof-import --quiet --from=nsys view.db

@@ -8,14 +8,14 @@
  *   sync     a CUDA or HIP call that waits, or a copy that is not asynchronous, after the last GPU row that ended in it
  *   link     a row of category Waiting after the row with the same link in another thread (queue, pipe, lock, join)
  *   guess    a wait or gap without one, after the stretch of another thread that ended last before it did: the one
- *            that may have woken it; gaps look in their own process only, and neither believes a wake-up that took longer
- *            than 1 ms or a tenth of the wait, except gaps of a thread that has mostly gaps, and so waits for work
+ *            that may have woken it; gaps look in their own process only, and neither believes a wake-up that took
+ *            longer than 1 ms or a tenth of the wait, except gaps of a thread that has mostly gaps and so waits for work
  *   collective  a kernel of communication: what is left of it when the last rank has come, after that; until then it
  *            waits.  Kernels of one name in several processes belong together if they ran at the same time
  * A wait that found what it waited for has no work of its own; where that was there before, it keeps its length and
  * depends on it nevertheless, since a replay may turn that round; one that found nothing (sleep, a device, a peer that
- * was not recorded) keeps its length whatever happens.  Of a node's edges the last gets the lag that is missing, so that
- * an unchanged replay gives the observed times to the ns and the longest path is as long as the run.
+ * was not recorded) keeps its length whatever happens.  Of a node's edges the last gets the lag that is missing, so
+ * that an unchanged replay gives the observed times to the ns and the longest path is as long as the run.
  *
  * After Yang and Miller, Critical path analysis for the execution of parallel and distributed programs, ICDCS 1988; the
  * replay is that of Coz (Curtsinger and Berger, SOSP 2015) made after the run instead of in it: nothing is slowed down,
@@ -46,7 +46,7 @@ struct dag {                                           /* zero-initialise */
     size_t n, nedge, cap, edge_cap;
     int64_t start, end;                                  /* of the run */
     uint64_t guessed, unexplained;                       /* waits and gaps by how their end was explained */
-    uint64_t joined, alone;                              /* collectives of several processes; kernels without another's */
+    uint64_t joined, alone;                              /* collectives of several processes; kernels of just one */
 };
 
 /* What a replay makes faster: rows whose name, operation or category matches a pattern (* any bytes, ? one). */

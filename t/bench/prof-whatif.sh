@@ -2,7 +2,7 @@
 # prof-whatif.sh DIR - thirty programs in which a part really is made 1.5 and 3 times faster: what prof-whatif said of the
 # unchanged program beside what happened, with the links of waits and without them (guessed), and the naive prediction
 # (the part's share of the time removed).  Of five runs each the shortest: the work is the same, what disturbs only adds.
-# DIR/whatif.csv; two minutes.
+# DIR/whatif.csv; two minutes.  SHAPES: some of the six kinds of program.
 set -euo pipefail
 here=$(cd "${0%/*}/../.." && pwd)
 export PATH=${BIN:-$here/bin}:$PATH LC_ALL=C
@@ -21,7 +21,7 @@ shortest() { # FILE ARG..: of five runs
 ns() { prof-whatif --quiet --speed=-:1 "$1" | csv-cut -c before_ns | sed 1d; }
 ask() { prof-whatif --quiet --speed="name=$1:$2" "$3" | csv-cut -c "$4" | sed 1d; }
 echo shape,seed,part,speed,achieved,predicted,low,high,guessed,naive > rows.csv
-for shape in serial queue pool gpu pipe lock; do
+for shape in ${SHAPES:-serial queue pool gpu pipe lock}; do
     mapfile -t parts < <(./plant $shape 1 - 1 | sed 1d | sort -u)
     for seed in 1 2 3 4 5; do
         part=${parts[seed % ${#parts[@]}]}
@@ -41,5 +41,5 @@ csv-calc --set="achieved=round(number(part(achieved, '/', 1))/number(part(achiev
 within() { csv-calc --where="abs($1) <= 0.1" whatif.csv | sed 1d | wc -l; }
 programs() { csv-calc --set="far=abs($1) > 0.1" whatif.csv | csv-group -g shape,seed -c far --stat=max | csv-where -c max_far --max=0 | sed 1d | wc -l; }
 for how in off guessed_off naive_off; do
-    echo "$how: within 10 % in $(within $how) of $(sed 1d whatif.csv | wc -l) predictions, both speeds in $(programs $how) of 30 programs"
+    echo "$how: within 10 % in $(within $how) of $(sed 1d whatif.csv | wc -l) predictions, both speeds in $(programs $how) of $(csv-group -g shape,seed whatif.csv | sed 1d | wc -l) programs"
 done
