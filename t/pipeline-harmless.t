@@ -231,6 +231,63 @@ for i in range(40000):
 D
 unharmed 'descriptors of Python' /usr/bin/python3 closes.py
 fi
+# the GPU's rows, by a stand-in for CUPTI that hands over a buffer when it is asked to flush
+cupti=$(ls -d /usr/local/cuda*/include/cupti.h 2> /dev/null | head -n 1)
+if [ -n "$cupti" ] && [ -e "$B/prof/libmillrace-gpu.so" ]; then
+    cat > gpu.c <<'D'
+#define _GNU_SOURCE
+#include <cupti.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+static CUpti_BuffersCallbackRequestFunc want;
+static CUpti_BuffersCallbackCompleteFunc have;
+static CUpti_ActivityMemset4 set = { .kind = CUPTI_ACTIVITY_KIND_MEMSET, .start = 1, .end = 2 };
+static int left;
+CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc f) { return f() ? CUPTI_SUCCESS : CUPTI_ERROR_UNKNOWN; }
+CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc w, CUpti_BuffersCallbackCompleteFunc h) { want = w; have = h; return CUPTI_SUCCESS; }
+CUptiResult cuptiActivityEnable(CUpti_ActivityKind k) { (void)k; return CUPTI_SUCCESS; }
+CUptiResult cuptiActivityFlushPeriod(uint32_t ms) { (void)ms; return CUPTI_SUCCESS; }
+CUptiResult cuptiSetThreadIdType(CUpti_ActivityThreadIdType t) { (void)t; return CUPTI_SUCCESS; }
+CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain d, uint32_t c, const char **n) { (void)d; (void)c; *n = ""; return CUPTI_SUCCESS; }
+CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext c, uint32_t s, size_t *n) { (void)c; (void)s; *n = 0; return CUPTI_SUCCESS; }
+CUptiResult cuptiActivityGetNextRecord(uint8_t *b, size_t n, CUpti_Activity **r) { (void)b; (void)n; *r = (void *)&set; return left-- > 0 ? CUPTI_SUCCESS : CUPTI_ERROR_MAX_LIMIT_REACHED; }
+CUptiResult cuptiActivityFlushAll(uint32_t flag)
+{
+    uint8_t *b;
+    size_t n, k;
+    (void)flag;
+    want(&b, &n, &k);
+    left = 1000;
+    have(NULL, 0, b, n, n);
+    return CUPTI_SUCCESS;
+}
+int main(int argc, char **argv)
+{
+    void *lib = dlopen(argv[argc - 1], RTLD_NOW);
+    int (*begin)(void) = lib ? (int (*)(void))dlsym(lib, "InitializeInjection") : NULL;
+    if (!begin || begin() != 1) return 1;
+    close_range(3, ~0u, 0);
+    for (int i = 0; i < 3; i++) {
+        char name[20];
+        snprintf(name, sizeof name, "gpu%d.dat", i);
+        if (write(open(name, O_RDWR | O_CREAT | O_TRUNC, 0644), "precious\n", 9) != 9) return 1;
+    }
+    for (int i = 0; i < 20; i++) cuptiActivityFlushAll(1);
+    return 0;
+}
+D
+    mkdir gpulog
+    ok 'a stand-in for CUPTI' cc -w -rdynamic -I "${cupti%/*}" -o gpu gpu.c -ldl
+    ok 'a program that closes all descriptors under it' env MILLRACE_PROF_DIR="$PWD/gpulog" ./gpu "$B/prof/libmillrace-gpu.so"
+    is 'keeps its files' 'precious precious precious' eval 'cat gpu?.dat | paste -sd" "'
+    is 'and its rows are all there: 20 blocks, and one at the end' 21000 eval 'cat gpulog/gpu.*.csv | grep -c memset'
+    is 'readable for its owner alone' 600 eval 'stat -c %a gpulog/gpu.*.csv'
+else
+    skip 'the rows of the GPU' 'no CUPTI'
+fi
 recorded() { awk -F, '$5 > 100 { n++ } END { print (n > 20) ? "most" : n }' log; }
 is 'the programs were really recorded' most recorded
 done_testing

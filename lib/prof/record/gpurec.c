@@ -3,7 +3,10 @@
  * table to $MILLRACE_PROF_DIR/gpu.PID.csv.  CUPTI is made to take its time stamps from CLOCK_MONOTONIC, the recorder's
  * clock, so nothing has to be mapped.  Built where cupti.h is; structures are those of CUDA 13, and CUPTI fills at
  * least those of its own version. Without a driver every call fails and the program runs on unharmed.  A buffer that
- * CUPTI dropped is a row of kind ovh. */
+ * CUPTI dropped is a row of kind ovh.
+ *
+ * No descriptor is kept: a program that closes all of its own, and opens a file, would get our rows into it.  The file
+ * is opened by its path for every block of rows, and has to be the one that was made. */
 #include <cupti.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,11 +14,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 enum { BUFFER = 1 << 20 };
-static int out = -1;
+static char path[4096];
+static dev_t on_device;                                  /* of our file, and its inode */
+static ino_t inode;
 static char text[1 << 16];                               /* rows not yet written */
 static size_t length;
 static uint64_t lost;                                    /* rows that could not be written */
@@ -30,16 +36,32 @@ static uint64_t CUPTIAPI monotonic(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static int open_ours(int flags)
+{
+    struct stat st;
+    int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+    if (fd < 0) return -1;
+    if (fstat(fd, &st) == 0 && (flags || (st.st_dev == on_device && st.st_ino == inode))) {
+        on_device = st.st_dev;
+        inode = st.st_ino;
+        return fd;
+    }
+    close(fd);
+    return -1;
+}
+
 static void flush(void)
 {
+    int out = length ? open_ours(0) : -1;
     for (size_t done = 0; done < length;) {
-        ssize_t n = write(out, text + done, length - done);
+        ssize_t n = out < 0 ? -1 : write(out, text + done, length - done);
         if (n <= 0) {
             lost++;
             break;
         }
         done += (size_t)n;
     }
+    if (out >= 0) close(out);
     length = 0;
 }
 
@@ -149,7 +171,6 @@ int InitializeInjection(void)
     static const CUpti_ActivityKind kinds[] = { CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
                                                 CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_RUNTIME,
                                                 CUPTI_ACTIVITY_KIND_OVERHEAD };
-    char path[4096];
     const char *dir = getenv("MILLRACE_PROF_DIR");
     if (!dir || snprintf(path, sizeof path, "%s/gpu.%d.csv", dir, (int)getpid()) >= (int)sizeof path) return 1;
     if (cuptiActivityRegisterTimestampCallback(monotonic) != CUPTI_SUCCESS
@@ -158,11 +179,12 @@ int InitializeInjection(void)
         return 1;
     }
     cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);      /* the ids of the recorder's other rows */
-    out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+    int out = open_ours(O_CREAT | O_TRUNC);
     if (out < 0 || write(out, header, sizeof header - 1) < 0) {
         perror(path);
         return 1;
     }
+    close(out);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) cuptiActivityEnable(kinds[i]);
     cuptiActivityFlushPeriod(200);
     atexit(at_end);
