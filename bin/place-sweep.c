@@ -79,7 +79,7 @@ static void write_jobs(csvw *w, const struct sweep_cell *c, int n, const char *p
     csvw_names(w, "job,command");
     csvw_end(w);
     for (int i = 0; i < n; i++) {
-        csvw_format(w, "%s %s %s", path, formulation_names[c[i].form], c[i].ratio);
+        csvw_format(w, "%s/%s", formulation_names[c[i].form], c[i].ratio);
         csvw_format(w, "place-sweep --profile='%s' --formulations=%s --ratios=%s --steps=%ld --rounds=%ld "
                        "--seed=%ld '%s'",
                     profile_path, formulation_names[c[i].form], c[i].ratio, effort.dual_steps, effort.search_rounds,

@@ -116,11 +116,12 @@ $(POLICY_OUT)/generalise-labels-%.csv: $(POLICY_OUT)/pairs.csv $(BIN)/flambda-la
 generalise_fit = fit-cv --target=label --group=program --ignore=$(GENERALISE_IGNORE) --seed=$(SEED)
 # a fold is a job, done here or on HOSTS, and the pooled table is the same; jobs run where the labels lie
 $(POLICY_OUT)/generalise-%.jobs: $(POLICY_OUT)/generalise-labels-%.csv $(BIN)/fit-cv
+	$(call forget,$@)
 	programs=$$(csv-dedupe -k program $< | csv-cut -c program | tail -n +2 | paste -sd' ')
 	bench-jobs --vary="fold=$$programs" --command='$(generalise_fit) --fold={fold} $(<F)' $(aside)
 $(POLICY_OUT)/generalise-%.csv: $(POLICY_OUT)/generalise-%.jobs
-	(cd $(@D) && $(wide) $(<F) $(@F).log generalise-labels-$*.csv)
-	jobs-merge --log=$@.log $< | fit-cv --pool $(aside)
+	(cd $(@D) && $(wide) $(<F) $(<F).log generalise-labels-$*.csv)
+	jobs-merge --log=$<.log $< | fit-cv --pool $(aside)
 # what the picture shows: all programs together, and the best that any function of these features could do
 $(POLICY_OUT)/generalise-all-%.csv: $(POLICY_OUT)/generalise-%.csv $(POLICY_OUT)/generalise-labels-%.csv $(BIN)/fit-audit
 	ceiling=$$(fit-audit --target=label --ignore=program,$(GENERALISE_IGNORE) $(POLICY_OUT)/generalise-labels-$*.csv |

@@ -15,6 +15,8 @@ PCA_LIVE   = $(OUT)/pca-data
 pca_names  = $(basename $(notdir $(PCA_PROGRAMS)))
 pca_plain  = allocations,allocated_bytes,max_rss_bytes,minor_faults,code_bytes,text_bytes
 pca_per    = instructions,n_*
+pca_count  = bench-count --metric=instructions --metric=allocations --metric=size
+pca_steps_named = $$(csv-calc --print=step $(PCA_VARIANTS) | paste -sd' ')
 pca_source = $(firstword $(filter $*.c %/$*.c,$(PCA_PROGRAMS)))
 pca_events = $(patsubst %,n_%,$(subst -,_,$(PCA_EVENTS)))
 pca_median = max_rss_bytes minor_faults $(pca_events)
@@ -52,14 +54,24 @@ $(PCA_LIVE)/%/runs.csv: $(PCA_LIVE)/%/built | $(BIN)/bench-run
 	$(pca_steps)
 	bench-run --rounds=$(PCA_ROUNDS) --seed=$(SEED) --benchmark=$* $(PCA_EVENTS:%=--event=%) -o $(@D)/runs.log "$${commands[@]}"
 	csv-cat $(@D)/runs.log $(aside)
-$(PCA_LIVE)/%/counts.csv: $(PCA_LIVE)/%/built | $(BIN)/bench-count
-	$(pca_steps)
-	bench-count --metric=instructions --metric=allocations --metric=size "$${commands[@]}" $(aside)
-# static instructions, several archives at a time; an archive already counted is not counted again
-$(PCA_LIVE)/%/static.csv: $(PCA_LIVE)/%/built $(BIN)/flambda-artifacts $(BIN)/csv-cat
-	(cd $(PCA_LIVE) && find $* -name artifacts.tar -print0 | sort -z | parallel -0 --will-cite -j$(JOBS) \
-	    '[ {//}/instructions.csv -nt {} ] || flambda-artifacts {} --output={//}/instructions.csv')
-	(cd $(PCA_LIVE) && find $* -name instructions.csv | sort | xargs csv-cat) | csv-cut --columns=step,static_instructions $(aside)
+# exact counts of each variant, a job here or on HOSTS: see wide.mk; files that arguments name go there by PCA_INPUTS=
+$(PCA_LIVE)/%/counts.jobs: $(PCA_LIVE)/%/built $(PCA_LIVE)/variants | $(BIN)/bench-jobs $(BIN)/bench-count
+	$(call forget,$@)
+	bench-jobs --vary="step=$(pca_steps_named)" --command="$(pca_count) --label=$*/{step} \
+	    '$(PCA_LIVE)/$*/{step}/program $(PCA_ARGS_$*)'" $(aside)
+$(PCA_LIVE)/%/counts.csv: $(PCA_LIVE)/%/counts.jobs
+	$(wide) $< $<.log $(PCA_LIVE)/$* $(PCA_INPUTS)
+	jobs-merge --log=$<.log $< $(aside)
+# static instructions of each archive, the same way; their names begin with the program's
+$(PCA_LIVE)/%/static.jobs: $(PCA_LIVE)/%/built $(PCA_LIVE)/variants $(BIN)/flambda-artifacts | $(BIN)/bench-jobs
+	$(call forget,$@)
+	bench-jobs --vary="step=$(pca_steps_named)" \
+	    --command='flambda-artifacts $*/{step}/artifacts.tar' $(aside)
+$(PCA_LIVE)/%/static.csv: $(PCA_LIVE)/%/static.jobs $(BIN)/csv-cut
+	cd $(PCA_LIVE)
+	$(wide) $*/static.jobs $*/static.jobs.log $*
+	cd - > /dev/null
+	jobs-merge --log=$<.log $< | csv-cut --columns=step,static_instructions $(aside)
 
 # one row a step: the geometric mean of its CPU times, the median of what else was sampled, the exact counts
 $(PCA_LIVE)/%/table.csv: $(PCA_LIVE)/%/runs.csv $(PCA_LIVE)/%/counts.csv $(PCA_LIVE)/%/static.csv

@@ -166,13 +166,20 @@ $(OUT)/$(1).svg $(OUT)/$(1).png: $(OUT)/$(1).csv $(TOP)/plots/$(place_picture_$(
 endef
 $(foreach f,$(place_figures),$(eval $(call place_picture,$(f))))
 
-# ---- how much slow memory a network tolerates, planned from the profile of figure 7; a job of the table is a plan
-$(OUT)/place-sweep.csv: $(foreach c,$(place_cases),$(place_out)/$(c)/refined.done) | $(place_programs)
-	{   true
-	    $(foreach c,$(place_cases),place-sweep --profile=$(place_out)/$(c)/profile.csv $(place_out)/$(c)/graph.sexp > \
-	        $(place_out)/$(c)/sweep.csv
-	    )
-	    csv-cat $(place_cases:%=$(place_out)/%/sweep.csv)
-	} $(aside)
+# ---- how much slow memory a network tolerates, planned from the profile of figure 7; a job of the table is a plan, made
+# here or on HOSTS, see wide.mk
+$(place_out)/%/sweep.jobs: $(place_out)/%/refined.done | $(place_programs)
+	$(call forget,$@)
+	cd $(place_out)
+	place-sweep --jobs-table --profile=$*/profile.csv $*/graph.sexp > $*/sweep.new
+	cd - > /dev/null
+	$(TOP)/pipelines/keep $(@D)/sweep.new $@
+$(place_out)/%/sweep.csv: $(place_out)/%/sweep.jobs
+	cd $(place_out)
+	$(wide) $*/sweep.jobs $*/sweep.jobs.log $*/graph.sexp $*/profile.csv
+	cd - > /dev/null
+	jobs-merge --log=$<.log $< $(aside)
+$(OUT)/place-sweep.csv: $(place_cases:%=$(place_out)/%/sweep.csv)
+	csv-cat $^ $(aside)
 $(OUT)/place-sweep.svg $(OUT)/place-sweep.png: $(OUT)/place-sweep.csv $(TOP)/plots/place-sweep.gp
 	$(call draw,place-sweep,$<,'$(NETS)')

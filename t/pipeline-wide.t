@@ -47,8 +47,10 @@ if [ ! -x /usr/sbin/sshd ] || ! "$root/t/ssh-loopback.sh" start "$T/ssh" 2 2> /d
     done_testing
 fi
 export SSH="ssh -F $T/ssh/ssh"
-host() { make -s -C "$root" host HOST="$1" B="$B" BIN="$BIN"; }
-ok 'a bare host is brought up' host m1
+host() { "$root/pipelines/host" "$1" "$T/some"; }
+mkdir -p some/bin
+cp "$BIN/jobs-do" "$BIN/bench-run" some/bin
+ok 'a bare host is brought up' make -s -C "$root" host HOST=m1 B="$B" BIN="$BIN"
 ok 'and another' host m2
 HOSTS='1/m1 1/m2'
 ok 'two hosts' run two.csv
@@ -87,11 +89,89 @@ rm -rf ssh/home-m2/.millrace/inputs
 : > ssh/home-m2/.millrace/inputs
 ok 'a host that has no room for the inputs' fault 'full' 'm2 did not take the inputs'
 rm ssh/home-m2/.millrace/inputs
+# a machine on which nothing works answers fastest: its batches go to another all the same
+cat > "$T/hole" << 'END'
+[ "${1-}" != --version ] || exec -a jobs-do "$HOME/.millrace/bin/jobs-do.real" --version
+sed 's/,sh /,false /' | "$HOME/.millrace/bin/jobs-do.real" "$@"
+END
+mv ssh/home-m2/.millrace/bin/jobs-do ssh/home-m2/.millrace/bin/jobs-do.real
+install -m 755 "$T/hole" ssh/home-m2/.millrace/bin/jobs-do
+ok 'a host on which all jobs fail' fault 'hole' ''
+mv ssh/home-m2/.millrace/bin/jobs-do.real ssh/home-m2/.millrace/bin/jobs-do
+# m2 once more with another environment or in a namespace of its own: sshd is started again
+again() {
+    local pid=$(< "$T/ssh/m2.pid")
+    kill "$pid"
+    while kill -0 "$pid" 2> /dev/null; do sleep 0.05; done
+    rm -f "$T/ssh/m2.pid"
+    "$@" /usr/sbin/sshd -f "$T/ssh/m2.conf" -E "$T/ssh/m2.log"
+    until ssh -F "$T/ssh/ssh" m2 true 2> /dev/null; do sleep 0.1; done
+}
+cp ssh/m2.conf plain.conf
+faketime=$(find /usr/lib /usr/lib64 -name libfaketime.so.1 2> /dev/null | head -1)
+if [ -n "$faketime" ]; then
+    sed "/^SetEnv/s|\$| LD_PRELOAD=$faketime FAKETIME=-5h|" plain.conf > ssh/m2.conf
+    again env
+    ok 'a host whose clock is five hours slow' [ $(($(date +%s) - $($SSH m2 date +%s))) -gt 17000 ]
+    ok 'gives the same bytes' fault 'clock' ''
+    is 'and durations that are none of its clock' 0 csv-calc --print='seconds > 100 || seconds < 0' --where='row() == 1' fault.csv
+    ok 'nothing of it is done again' run fault.csv
+    ok 'with the next run' test ! -e done
+    cp plain.conf ssh/m2.conf
+else
+    skip 'a clock that is slow' 'no libfaketime'
+fi
+mkdir small
+if mount -t tmpfs -o size=64k none small 2> /dev/null; then
+    trap 'stop > /dev/null 2>&1; umount "$T/small"; cd / && rm -rf "$T"' EXIT
+    # a disk that is really full, first under the inputs, then under what jobs write
+    rm -rf ssh/home-m2/.millrace/inputs
+    ln -s "$T/small" ssh/home-m2/.millrace/inputs
+    head -c 100000 /dev/urandom > inputs/large
+    ok 'a disk too small for the inputs' fault 'small' 'm2 did not take the inputs.*left out'
+    rm -r ssh/home-m2/.millrace/inputs inputs/large small/*
+    sed "/^SetEnv/s|\$| TMPDIR=$T/small|" plain.conf > ssh/m2.conf
+    again env
+    mv inputs/job.sh job.sh
+    (echo 'head -c 80000 /dev/zero > "${TMPDIR:-/tmp}/millrace-wide-$1-$$" || exit 1'; echo 'rm "${TMPDIR:-/tmp}/millrace-wide-$1-$$"'; cat job.sh) > inputs/job.sh
+    ok 'a disk that fills while jobs run' fault 'fills' 'No space left'
+    mv job.sh inputs/job.sh
+    cp plain.conf ssh/m2.conf
+    umount small
+    trap 'stop > /dev/null 2>&1; cd / && rm -rf "$T"' EXIT
+else
+    skip 'a full disk' 'this user cannot mount a small one'
+fi
+# what is timed: m2 is given another processor, so that rows of two machines come back
+sed 's/^model name.*/model name : another/' /proc/cpuinfo > cpuinfo
+if unshare --mount true 2> /dev/null; then
+    again unshare --mount bash -c 'mount --bind "$0" /proc/cpuinfo && exec "$@"' "$T/cpuinfo"
+    printf 'job,command\n' > timed.csv
+    for i in {1..8}; do echo "p$i,bench-run --quiet --rounds=6 --warmup=0 --benchmark=p$i --label=a true --label=b true"; done >> timed.csv
+    TIMED=1 HOSTS='4/m1 4/m2' ok 'timed jobs on two machines' "$wide" timed.csv timed.log inputs
+    jobs-merge --log=timed.log --machine=by timed.csv > timed.all
+    is 'have two fingerprints' 2 bash -c 'csv-dedupe -k by timed.all | tail -n +2 | wc -l'
+    is 'those that the rows themselves say' 0 bash -c "csv-calc --where='by != machine' timed.all | tail -n +2 | wc -l"
+    is 'the keys of one machine' "$(for i in {1..8}; do echo p$i; done)" bash -c 'csv-dedupe -k benchmark timed.all | csv-cut -c benchmark | tail -n +2'
+    is 'one at a time on each, whatever slots there are' 1 bash -c 'cut -f2,3,4 timed.log.joblog | tail -n +2 | sort -k1,1 -k2,2n |
+        while read -r h s w; do [ "$h" != "${was-}" ] || [ $((${s/./} + 5)) -ge $end ] || echo overlap; was=$h end=$((${s/./} + 10#${w/./})); done | sort -u | wc -l | sed s/0/1/'
+    bench-compare --quiet --base=a timed.all > compared.csv 2> /dev/null
+    is 'each compared with itself' 8 bash -c "csv-where -c benchmark --is='(geometric mean)' --not compared.csv | tail -n +2 | wc -l"
+    # label a of a program that m1 ran beside label b of one that m2 ran
+    read -r one two < <(csv-dedupe -k machine timed.all | csv-cut -c machine | tail -n +2 | paste -sd' ')
+    (csv-where -c machine --is="$one" timed.all | csv-where -c label --is=a
+     csv-where -c machine --is="$two" timed.all | csv-where -c label --is=b | tail -n +2) |
+        csv-calc -g label --set='benchmark="mixed"' --set='round=run_count()' > mixed.csv
+    fails 'never with the other' 3 'was measured on two machines' bench-compare --base=a mixed.csv
+else
+    skip 'another processor' 'no mount namespaces for this user'
+fi
+again env
 if command -v clang-14 > /dev/null; then
     mkdir ssh/home-m2/bin
     printf '#!/bin/sh\necho "another clang version 14.0.1"\n' > ssh/home-m2/bin/clang-14
     chmod +x ssh/home-m2/bin/clang-14
-    fails 'another compiler there is refused, and named' 2 'clang-14' host m2
+    fails 'another compiler there is refused, and named' 1 'clang-14' host m2
     rm -r ssh/home-m2/bin
     ok 'until it is the same' host m2
 fi

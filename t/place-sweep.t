@@ -17,10 +17,10 @@ is 'too little memory is an empty cell' '4000:1,,' eval 'place-sweep --profile=p
 ok 'and a sentence' grep -q 'is too small' said
 place-sweep "${few[@]}" --jobs-table --formulations=sync,async g.sexp > jobs.csv
 is 'jobs, one for each cell' 'job
-g.sexp sync 2:1
-g.sexp sync 4:1
-g.sexp async 2:1
-g.sexp async 4:1' csv-cut -c job jobs.csv
+sync/2:1
+sync/4:1
+async/2:1
+async/4:1' csv-cut -c job jobs.csv
 each() { csv-calc --print=command jobs.csv | bash | csv-dedupe | sed '2,${/^network/d}'; }
 ok 'the jobs together give the table' cmp all.csv <(each)
 is 'the least memory for a target' async,4:1 eval 'place-sweep "${few[@]}" --formulations=async --target=5 g.sexp | csv-cut -c formulation,ratio | tail -n 1'

@@ -40,6 +40,15 @@ struct jobs jobs_read(const char *path)
     return j;
 }
 
+size_t jobs_batch(size_t left, size_t n, size_t slots)
+{
+    size_t take = (left + 2 * slots - 1) / (2 * slots);
+    size_t least = (n + 32 * slots - 1) / (32 * slots), most = (n + 4 * slots - 1) / (4 * slots);
+    if (take < least) take = least;
+    if (take > most) take = most;
+    return take < left ? take : left;
+}
+
 uint64_t jobs_task(const struct jobs *j, size_t row)
 {
     uint64_t h = 0;
