@@ -33,6 +33,7 @@
 #include "measure/compare.h"
 #include "measure/say.h"
 #include "table/csvio.h"
+#include "table/input.h"
 #include "table/kind.h"
 #include "table/show.h"
 #include <math.h>
@@ -59,6 +60,7 @@ static const struct opt options[] = {
     { 0, "details", FLAG, &details, NULL, "more columns: censored, dependence, drift, floor", 0, 0 },
     { 0, "csv", FLAG, &as_csv, NULL, "the table, on a terminal too", 0, 0 },
     { 's', "seed", INT, &seed, "N", "of the bootstrap over programs", 0, 0 },
+    CSV_INPUT,
     { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
 
 enum { MEAN_LEAST = 5 };                                 /* programs, for a verdict on their mean */

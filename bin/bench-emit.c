@@ -18,11 +18,13 @@
 #include "base/filter.h"
 #include HELP
 #include "measure/foreign.h"
+#include "table/input.h"
 #include <string.h>
 
 static enum foreign to = FOREIGN_NONE;
 static const struct opt options[] = {
     { 0, "to", WORD, &to, FOREIGN_FORMATS, "the format", 0, 0 },
+    CSV_INPUT,
     { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
 
 int main(int argc, char **argv)

@@ -24,6 +24,7 @@
 #include "measure/guard.h"
 #include "measure/runs.h"
 #include "table/csvio.h"
+#include "table/input.h"
 #include "table/kind.h"
 #include <math.h>
 #include <stdlib.h>
@@ -44,6 +45,7 @@ static const struct opt options[] = {
     { 0, "least-gain", NUM, &rule.least_gain, "X", "keep only what surely gains so much", 0, 1 },
     { 'g', "group", STR, &group, "COL", "column of the program; default: benchmark, if any", 0, 0 },
     { 0, "incomplete", WORD, &incomplete, "die|skip", "rounds with a label missing", 0, 0 },
+    CSV_INPUT,
     { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
 
 struct cell { struct guarded g; bool failed, measured; };

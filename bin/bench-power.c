@@ -20,6 +20,7 @@
 #include "measure/runs.h"
 #include "measure/stats.h"
 #include "table/csvio.h"
+#include "table/input.h"
 #include "table/show.h"
 #include "table/kind.h"
 #include <math.h>
@@ -42,6 +43,7 @@ static const struct opt options[] = {
     { 0, "draws", INT, &draws, "N", "resamples", 50, 1e6 },
     { 's', "seed", INT, &seed, "N", "of the resamples", 0, 0 },
     { 0, "csv", FLAG, &as_csv, NULL, "CSV on a terminal too, where else an aligned table is shown", 0, 0 },
+    CSV_INPUT,
     { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
 
 static size_t pick(const struct runs *r, const char *name, size_t base)

@@ -30,6 +30,7 @@
 #include "measure/stats.h"
 #include "measure/levels.h"
 #include "table/csvio.h"
+#include "table/input.h"
 #include "table/show.h"
 #include "table/kind.h"
 #include <math.h>
@@ -49,6 +50,7 @@ static const struct opt options[] = {
     { 0, "group-cost", NUM, &group_cost, "N", "runs that a new group costs", 0, 1e9 },
     { 's', "seed", INT, &seed, "N", "of the bootstrap", 0, 0 },
     { 0, "csv", FLAG, &as_csv, NULL, "CSV on a terminal too, where else an aligned table is shown", 0, 0 },
+    CSV_INPUT,
     { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
 
 static size_t count_failed(const struct runs *r, const struct grid *t, size_t label)

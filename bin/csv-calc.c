@@ -51,6 +51,7 @@
 #include "base/filter.h"
 #include "base/out.h"
 #include "table/expr.h"
+#include "table/input.h"
 #include HELP
 #include <stdio.h>
 #include <string.h>
@@ -63,6 +64,7 @@ static const struct opt options[] = {
     { 0, "print", LIST, &prints, "EXPR", "print values instead of a table", 0, 0 },
     { 'g', "group", STR, &groups, "COLS", "lag, first and run_... start anew in each group", 0, 0 },
     { 0, "let", LIST, &lets, "NAME=TEXT", "NAME stands for TEXT, as if in a column", 0, 0 },
+    CSV_INPUT,
     { 0 } };
 
 static struct scope scope;

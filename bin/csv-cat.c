@@ -14,6 +14,7 @@
  */
 #include "base/filter.h"
 #include "table/csvio.h"
+#include "table/input.h"
 #include HELP
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ static const struct opt options[] = {
     { 0, "fill", FLAG, &fill, NULL, "files may have different columns", 0, 0 },
     { 0, "source", STR, &source, "COL", "add a first column COL: the file's name", 0, 0 },
     { 0, "files-from", STR, &files_from, "LIST", "read file names from LIST, one a line", 0, 0 },
+    CSV_INPUT,
     { 0 } };
 
 static struct list read_list(const char *path)

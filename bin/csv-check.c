@@ -17,6 +17,7 @@
 #include "base/filter.h"
 #include "base/num.h"
 #include "table/columns.h"
+#include "table/input.h"
 #include HELP
 #include <ctype.h>
 #include <fcntl.h>
@@ -36,6 +37,7 @@ static const struct opt options[] = {
     { 0, "integer", STR, &integer, "COLS", "fields are integers or empty", 0, 0 },
     { 0, "unique", STR, &unique, "COLS", "no two rows agree in all of these", 0, 0 },
     { 0, "rows", INT, &rows, "N", "at least N rows", 0, 1e15 },
+    CSV_INPUT,
     { 0 } };
 
 static csvw *w;

@@ -13,6 +13,7 @@
  */
 #include "base/filter.h"
 #include "table/columns.h"
+#include "table/input.h"
 #include HELP
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,7 @@ static const struct opt options[] = {
     { 'c', "columns", STR, &keep, "COLS", "the columns to keep, in this order", 0, 0 },
     { 0, "drop", STR, &drop, "COLS", "the columns to leave out", 0, 0 },
     { 0, "rename", LIST, &renames, "OLD=NEW", "call column OLD NEW", 0, 0 },
+    CSV_INPUT,
     { 0 } };
 
 static str new_name(str old)

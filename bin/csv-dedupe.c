@@ -12,6 +12,7 @@
  */
 #include "base/filter.h"
 #include "table/columns.h"
+#include "table/input.h"
 #include "table/table.h"
 #include HELP
 #include <stdlib.h>
@@ -22,6 +23,7 @@ static enum { FIRST, LAST } which = FIRST;
 static const struct opt options[] = {
     { 'k', "key", STR, &keys, "COLS", "columns that make the key", 0, 0 },
     { 0, "keep", WORD, &which, "first|last", "the row that stays", 0, 0 },
+    CSV_INPUT,
     { 0 } };
 
 static struct intern seen;

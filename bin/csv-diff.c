@@ -21,6 +21,7 @@
 #include "base/filter.h"
 #include "table/alike.h"
 #include "table/columns.h"
+#include "table/input.h"
 #include "table/table.h"
 #include HELP
 #include <math.h>
@@ -35,6 +36,7 @@ static const struct opt options[] = {
     { 0, "abs", NUM, &absolute, "X", "absolute tolerance of numbers", 0, INFINITY },
     { 0, "ignore", STR, &ignore, "COLS", "columns that are not compared", 0, 0 },
     { 0, "present", STR, &present, "COLS", "measured columns: any number equals any", 0, 0 },
+    CSV_INPUT,
     { 0 } };
 
 enum { NONE = -1 };

@@ -19,6 +19,7 @@
 #include "base/filter.h"
 #include "base/checked.h"
 #include "table/columns.h"
+#include "table/input.h"
 #include "table/summary.h"
 #include HELP
 #include <string.h>
@@ -30,6 +31,7 @@ static const struct opt options[] = {
     { 'c', "columns", STR, &column_names, "COLS", "columns of numbers", 0, 0 },
     { 0, "stat", STR, &stats, "WORDS", "what to compute", 0, 0 },
     { 0, "missing", WORD, &missing, "die|skip", "what an empty field does", 0, 0 },
+    CSV_INPUT,
     { 0 } };
 
 struct stat { enum statistic what; double percent; str name; };

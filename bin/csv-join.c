@@ -15,6 +15,7 @@
  */
 #include "base/filter.h"
 #include "table/columns.h"
+#include "table/input.h"
 #include "table/table.h"
 #include HELP
 #include <stdlib.h>
@@ -28,6 +29,7 @@ static const struct opt options[] = {
     { 0, "keep", WORD, &keep, "matched|left|all|unmatched", "which rows come out", 0, 0 },
     { 0, "suffix", STR, &suffix, "TEXT", "added to a name of RIGHT that LEFT has too", 0, 0 },
     { 0, "unique", FLAG, &unique, NULL, "a key that RIGHT has twice is an error", 0, 0 },
+    CSV_INPUT,
     { 0 } };
 
 enum { NONE = -1 };

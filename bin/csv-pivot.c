@@ -18,6 +18,7 @@
 #include "base/filter.h"
 #include "base/checked.h"
 #include "table/columns.h"
+#include "table/input.h"
 #include HELP
 #include <stdlib.h>
 
@@ -29,6 +30,7 @@ static const struct opt options[] = {
     { 0, "values", STR, &values, "COL", "the column of values", 0, 0 },
     { 0, "prefix", STR, &prefix, "TEXT", "put before every new column's name", 0, 0 },
     { 0, "long", FLAG, &to_long, NULL, "from wide to long", 0, 0 },
+    CSV_INPUT,
     { 0 } };
 
 static struct columns key;

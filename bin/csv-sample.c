@@ -18,6 +18,7 @@
  */
 #include "base/filter.h"
 #include "base/rng.h"
+#include "table/input.h"
 #include "table/table.h"
 #include HELP
 #include <limits.h>
@@ -35,6 +36,7 @@ static const struct opt options[] = {
     { 'n', "count", INT, &count, "N", "N rows drawn at random", 0, 1e15 },
     { 0, "rate", NUM, &rate, "P", "each row with probability P", 0, 1 },
     { 's', "seed", INT, &seed, "N", "seed of the draw", 0, 0 },
+    CSV_INPUT,
     { 0 } };
 
 /* a row kept for later: its number and its fields, lengths first */

@@ -16,6 +16,7 @@
  */
 #include "base/filter.h"
 #include "base/out.h"
+#include "table/input.h"
 #include "table/show.h"
 #include HELP
 
@@ -27,6 +28,7 @@ static const struct opt options[] = {
     { 0, "width", INT, &how.width, "N", "places of a field; 0: all", 0, 10000 },
     { 0, "digits", INT, &how.digits, "N", "significant digits of numbers; 0: as they are", 0, 17 },
     { 0, "markdown", FLAG, &how.markdown, NULL, "a table in Markdown, no field cut", 0, 0 },
+    CSV_INPUT,
     { 0 } };
 
 int main(int argc, char **argv)

@@ -10,6 +10,7 @@
  *   $ csv-sort -k network,batch:n,time_seconds:nr results.csv
  */
 #include "base/filter.h"
+#include "table/input.h"
 #include "table/table.h"
 #include HELP
 #include <math.h>
@@ -21,6 +22,7 @@ static bool reverse;
 static const struct opt options[] = {
     { 'k', "key", STR, &keys, "KEYS", "what to sort by, the first key first", 0, 0 },
     { 'r', "reverse", FLAG, &reverse, NULL, "the other way round, ties still in input order", 0, 0 },
+    CSV_INPUT,
     { 0 } };
 
 struct key { int col; bool number, reverse; double *value; };

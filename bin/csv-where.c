@@ -16,6 +16,7 @@
 #include "base/filter.h"
 #include "base/num.h"
 #include "table/csvio.h"
+#include "table/input.h"
 #include HELP
 #include <fnmatch.h>
 #include <math.h>
@@ -32,6 +33,7 @@ static const struct opt options[] = {
     { 0, "like", STR, &like, "GLOB", "a text that matches, such as 'vgg*'", 0, 0 },
     { 0, "known", FLAG, &known, NULL, "not empty", 0, 0 },
     { 0, "not", FLAG, &invert, NULL, "keep the rows in which that is not so", 0, 0 },
+    CSV_INPUT,
     { 0 } };
 
 static bool is_one_of(str s)

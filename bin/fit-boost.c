@@ -15,6 +15,7 @@
 #include "base/filter.h"
 #include HELP
 #include "fit/train.h"
+#include "table/input.h"
 
 static struct data_columns columns;
 static const char *output;
@@ -31,6 +32,7 @@ static const struct opt options[] = {
     { 0, "lambda", NUM, &boost.lambda, "L", "penalty on the leaves", 0, 1e300 },
     { 0, "least", NUM, &boost.min_weight, "W", "least weight (hessian) of a leaf", 0, 1e300 },
     { 'o', "output", STR, &output, "FILE", "write the model there", 0, 0 },
+    CSV_INPUT,
     { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
 
 int main(int argc, char **argv)

@@ -29,6 +29,7 @@
 #include "base/checked.h"
 #include HELP
 #include "fit/cv.h"
+#include "table/input.h"
 #include "table/table.h"
 #include <math.h>
 #include <stdlib.h>
@@ -49,6 +50,7 @@ static const struct opt options[] = {
     { 0, "fold", STR, &fold, "NAME", "leave out this group alone, and write sums", 0, 0 },
     { 0, "pool", FLAG, &pool, NULL, "read what --fold wrote", 0, 0 },
     { 's', "seed", INT, &seed, "N", "for the starting weights", 0, 0 },
+    CSV_INPUT,
     { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
 
 static bool wanted(int kind)

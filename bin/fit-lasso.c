@@ -29,6 +29,7 @@
 #include "fit/entries.h"
 #include "fit/lasso.h"
 #include "fit/train.h"
+#include "table/input.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -57,6 +58,7 @@ static const struct opt options[] = {
     { 0, "value", STR, &names.value, "COL", "the entry", 0, 0 },
     { 's', "seed", INT, &seed, "N", "for the folds of --select=cv", 0, 0 },
     { 'o', "output", STR, &output, "FILE", "write the model there", 0, 0 },
+    CSV_INPUT,
     { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
 
 static void choose(const struct sparse *by_column, const double *b, const uint32_t *group)

@@ -14,6 +14,7 @@
 #include "base/filter.h"
 #include HELP
 #include "fit/train.h"
+#include "table/input.h"
 
 static struct data_columns columns = { .classes = true };
 static const char *output;
@@ -27,6 +28,7 @@ static const struct opt options[] = {
     { 'n', "iterations", INT, &iterations, "N", "iterations at most", 1, 1e9 },
     { 0, "tolerance", NUM, &tolerance, "T", "largest gradient wanted", 0, 1 },
     { 'o', "output", STR, &output, "FILE", "write the model there", 0, 0 },
+    CSV_INPUT,
     { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
 
 int main(int argc, char **argv)

@@ -16,6 +16,7 @@
 #include "base/filter.h"
 #include HELP
 #include "fit/train.h"
+#include "table/input.h"
 
 static struct data_columns columns;
 static const char *output, *hidden = "32";
@@ -33,6 +34,7 @@ static const struct opt options[] = {
     { 0, "tolerance", NUM, &tolerance, "T", "largest gradient wanted", 0, 1 },
     { 's', "seed", INT, &seed, "N", "for the starting weights", 0, 0 },
     { 'o', "output", STR, &output, "FILE", "write the model there", 0, 0 },
+    CSV_INPUT,
     { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
 
 int main(int argc, char **argv)

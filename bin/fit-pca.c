@@ -18,6 +18,7 @@
 #include HELP
 #include "fit/data.h"
 #include "fit/pca.h"
+#include "table/input.h"
 
 static struct data_columns columns;
 static enum { RATIOS, LOADINGS, SCORES } table = RATIOS;
@@ -30,6 +31,7 @@ static const struct opt options[] = {
     { 'n', "components", INT, &components, "N", "how many", 1, 1e6 },
     { 0, "raw", FLAG, &raw, NULL, "in the columns' own units", 0, 0 },
     { 0, "table", WORD, &table, "ratios|loadings|scores", "what to write", 0, 0 },
+    CSV_INPUT,
     { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
 
 static void write_scores(const struct data *d, const struct pca *p, csvw *w)

@@ -13,6 +13,7 @@
 #include HELP
 #include "fit/data.h"
 #include "fit/model.h"
+#include "table/input.h"
 
 static const char *model_path, *name = "predicted";
 static bool probabilities;
@@ -20,6 +21,7 @@ static const struct opt options[] = {
     { 'm', "model", STR, &model_path, "FILE", "the model", 0, 0 },
     { 0, "name", STR, &name, "COL", "name of the new column", 0, 0 },
     { 0, "probabilities", FLAG, &probabilities, NULL, "also one column per class", 0, 0 },
+    CSV_INPUT,
     { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
 
 int main(int argc, char **argv)

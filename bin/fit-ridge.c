@@ -27,6 +27,7 @@
 #include "fit/entries.h"
 #include "fit/ridge.h"
 #include "fit/train.h"
+#include "table/input.h"
 #include <stdlib.h>
 
 static struct data_columns columns;
@@ -48,6 +49,7 @@ static const struct opt options[] = {
     { 0, "value", STR, &names.value, "COL", "the entry", 0, 0 },
     { 0, "method", WORD, &method, "auto|primal|dual|iterative", "how to solve a sparse problem", 0, 0 },
     { 'o', "output", STR, &output, "FILE", "write the model there", 0, 0 },
+    CSV_INPUT,
     { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
 
 static struct model *fit_entries(char **paths)

@@ -16,6 +16,7 @@
 #include HELP
 #include "base/rng.h"
 #include "table/csvio.h"
+#include "table/input.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@ static const struct opt options[] = {
     { 0, "test", NUM, &share, "SHARE", "share of the test part", 0, 1 },
     { 0, "exact", FLAG, &exact, NULL, "exactly that share of groups", 0, 0 },
     { 's', "seed", INT, &seed, "N", "for the draw", 0, 0 },
+    CSV_INPUT,
     { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
 
 struct unit { double draw; uint32_t id; };

@@ -14,6 +14,7 @@
  */
 #include "base/filter.h"
 #include "table/columns.h"
+#include "table/input.h"
 #include "tree/sexp.h"
 #include HELP
 
@@ -22,6 +23,7 @@ static const struct opt options[] = {
     { 0, "head", STR, &head, "WORD", "first atom of every record", 0, 0 },
     { 0, "items", STR, &items, "COLS", "columns that become bare items", 0, 0 },
     { 0, "wrap", STR, &wrap, "WORD", "one list around all records", 0, 0 },
+    CSV_INPUT,
     { 0 } };
 
 int main(int argc, char **argv)

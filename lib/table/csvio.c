@@ -3,6 +3,7 @@
  * it never sees line ends, blanks or a byte-order mark, where its defaults would change data.
  * Cost: 0.17 ns a byte, 1.5 ns a field. */
 #include "table/csvio.h"
+#include "table/input.h"
 #include "base/message.h"
 #include "base/num.h"
 #include "base/out.h"
@@ -25,14 +26,17 @@ enum { CHUNK = 1 << 16, PAD = 64, RECORD_MAX = 1 << 30 };
 
 static const char bom[] = "\xef\xbb\xbf", lfs[] = "version https://git-lfs";
 
+struct csv_input csv_input;
+
 struct csv {
     int fd;
+    char delimiter;
     const char *path;
     char **more;                                         /* further files of the same table, NULL-terminated */
     bool eof;
     char *buf;
     size_t cap, len, pos;                                /* bytes [pos, len) are unread */
-    uint32_t *sep;                                       /* offsets in buf of , and \n outside quotes */
+    uint32_t *sep;                                       /* offsets in buf of delimiter and \n outside quotes */
     size_t nsep, isep;
     size_t scanned;
     uint64_t in_quotes;                                  /* all ones or zero: the state at `scanned` */
@@ -51,11 +55,11 @@ struct csv {
 /* ---- scanning */
 
 /* bits of the 64 bytes at p that are separators and that are quotes */
-static void classify(const char *p, uint64_t *separators, uint64_t *quotes)
+static void classify(const char *p, char delimiter, uint64_t *separators, uint64_t *quotes)
 {
     uint64_t s = 0, q = 0;
 #ifdef __SSE2__
-    const __m128i comma = _mm_set1_epi8(','), newline = _mm_set1_epi8('\n'), quote = _mm_set1_epi8('"');
+    const __m128i comma = _mm_set1_epi8(delimiter), newline = _mm_set1_epi8('\n'), quote = _mm_set1_epi8('"');
     for (int k = 0; k < 64; k += 16) {
         __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(p + k));
         __m128i either = _mm_or_si128(_mm_cmpeq_epi8(x, comma), _mm_cmpeq_epi8(x, newline));
@@ -64,7 +68,7 @@ static void classify(const char *p, uint64_t *separators, uint64_t *quotes)
     }
 #else
     for (int k = 0; k < 64; k++) {
-        s |= (uint64_t)(p[k] == ',' || p[k] == '\n') << k;
+        s |= (uint64_t)(p[k] == delimiter || p[k] == '\n') << k;
         q |= (uint64_t)(p[k] == '"') << k;
     }
 #endif
@@ -79,7 +83,7 @@ static void scan(csv *c)
     uint64_t in = c->in_quotes;
     for (size_t i = c->scanned; i < c->len; i += 64) {
         uint64_t s, q;
-        classify(c->buf + i, &s, &q);
+        classify(c->buf + i, c->delimiter, &s, &q);
         size_t left = c->len - i;
         uint64_t valid = left >= 64 ? ~0ull : (1ull << left) - 1;
         s &= valid;
@@ -216,8 +220,24 @@ static bool record(csv *c)
     }
 }
 
+static char delimiter_of(const char *path)
+{
+    const char *d = csv_input.delimiter;
+    if (!d) return strlen(path) > 4 && strcmp(path + strlen(path) - 4, ".tsv") == 0 ? '\t' : ',';
+    if (strcmp(d, "tab") == 0 || strcmp(d, "\\t") == 0) return '\t';
+    if (strlen(d) != 1 || strchr("\"\n\r", *d)) usage("--delimiter: '%s' is not one byte (such as ;) nor the word tab", d);
+    return *d;
+}
+
+static void set_delimiter(csv *c, const char *path)
+{
+    c->delimiter = delimiter_of(path);
+    csv_set_delim(&c->parser, (unsigned char)c->delimiter);
+}
+
 static void open_path(csv *c, const char *path)
 {
+    set_delimiter(c, path);
     c->path = strcmp(path, "-") == 0 ? "(stdin)" : path;
     c->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (c->fd < 0) die_errno("%s", path);
@@ -287,6 +307,7 @@ csv *csv_open_fd(int fd, const char *name)
     csv *c = new_reader();
     c->fd = fd;
     c->path = name;
+    set_delimiter(c, name);
     read_header(c);
     keep_names(c);
     return c;
@@ -319,10 +340,35 @@ static bool next_file(csv *c)
     return true;
 }
 
+/* the separator that a header in one piece seems to have, NULL if none */
+static const char *other_separator(const csv *c)
+{
+    if (c->ncol != 1) return NULL;
+    for (const char *p = c->name[0].s, *end = p + c->name[0].n; p < end; p++)
+        switch (*p) {
+        case ';': return ";";
+        case '\t': return "tab";
+        case '|': return "|";
+        case ',': return ",";
+        }
+    return NULL;
+}
+
+static void look_at_separator(const csv *c, size_t line, const char *what)
+{
+    const char *other = other_separator(c);
+    if (other) die_at(c->path, line, "%s; fields look separated by '%s', see --delimiter", what, other);
+}
+
 bool csv_next(csv *c)
 {
     while (!record(c)) if (!next_file(c)) return false;
-    if (c->nfield != (size_t)c->ncol) die_at(c->path, c->line, "%zu fields, header has %d", c->nfield, c->ncol);
+    if (c->nfield != (size_t)c->ncol) {
+        look_at_separator(c, c->line, "more fields than the header has");
+        die_at(c->path, c->line, "%zu fields, header has %d", c->nfield, c->ncol);
+    }
+    for (int k = 0; k < csv_input.na.n; k++)
+        for (size_t i = 0; i < c->nfield; i++) if (str_is(c->field[i], csv_input.na.v[k])) c->field[i].n = 0;
     return true;
 }
 
@@ -362,10 +408,7 @@ int csv_need(const csv *c, const char *name)
     struct buf there = { 0 };
     for (int k = 0; k < c->ncol && k < 12; k++)
         buf_format(&there, "%s%.*s", k ? ", " : "", (int)c->name[k].n, c->name[k].s);
-    /* a header in one piece: people's tables come with other separators too */
-    const char *other = c->ncol == 1 ? strpbrk(there.s, ";\t|") : NULL;
-    if (other) die_at(c->path, 1, "no column '%s'; fields look separated by '%s', not by commas", name,
-                      *other == '\t' ? "tab" : *other == ';' ? ";" : "|");
+    look_at_separator(c, 1, xformat("no column '%s'", name));
     die_at(c->path, 1, "no column '%s'; there are %s%s", name, there.s, c->ncol > 12 ? ", .." : "");
 }
 
@@ -633,7 +676,8 @@ void csvw_known(csvw *w, double v)
 void csvw_copy(csvw *w, const csv *c, int col)
 {
     str f = c->field[col];
-    bool unquoted = f.s >= c->buf && f.s < c->buf + c->cap;      /* so it holds no separator and no quote */
+    /* so it holds no separator of ours and no quote */
+    bool unquoted = f.s >= c->buf && f.s < c->buf + c->cap && c->delimiter == ',';
     if (!unquoted || !w->started || (f.n && f.s[f.n - 1] == '\r')) {
         csvw_str(w, f);
         return;

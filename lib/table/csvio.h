@@ -4,7 +4,7 @@
  * row, a stray quote and a NUL byte are errors that name file and line.  Memory is one record.  Before the reader
  * blocks in read(2) it flushes all open writers, so live pipes see every row at once (as in daemontools).
  * libcsv judges records with quotes; others are split in place.  Slices borrow from the record and die with
- * csv_next. */
+ * csv_next.  Other separators and words for an empty field: input.h.  What is written is CSV always. */
 #ifndef MILLRACE_CSVIO_H
 #define MILLRACE_CSVIO_H
 #include "base/str.h"
