@@ -204,7 +204,7 @@ static void count_faults(void *context, const char *what)
 
 static void attack(const char *net, int batch, int image, double rate, int mutations)
 {
-    struct graph *g = net_build(net, batch, image);
+    struct graph *g = net_build(net, batch, image, true);
     struct profile *profile = model_profile(g, rate);
     struct effort effort = { 300, 100, 1 };
     struct plan *p = make_plan(g, profile, FORM_ASYNC, graph_peak(g) / 5, &effort);

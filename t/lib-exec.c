@@ -85,6 +85,8 @@ static void dense(int images, int in, int out)
     node("MatmulBias", 3, (int[]){ w, x, b }, 1, &y);
     graph_attr(g, node("Dot", 2, (int[]){ y, x }, 1, &dw), "grad_weights", 1, 1, 0);
     graph_attr(g, node("Dot", 2, (int[]){ w, y }, 1, &dx), "grad_data", 1, 1, 0);
+    int next = tensor(ROLE_INTER, out, in, 0, 0);
+    graph_attr(g, node("DotAdd", 3, (int[]){ y, x, w }, 1, &next), "grad_weights", 1, 1, 0);
     int p = tensor(ROLE_INTER, images, out, 0, 0), db = tensor(ROLE_INTER, out, 0, 0, 0),
         d = tensor(ROLE_INTER, images, out, 0, 0);
     int l = tensor(ROLE_ARG, images, out, 0, 0);

@@ -226,10 +226,15 @@ static void test_rest(const struct kernels *k)
         k->dense_data_grad(w, dy, dx, n, ROWS, K, 0, 12, false, 0, 1);
         k->dense_data_grad(w + 12 * K, dy, dx, n, ROWS, K, 12, ROWS, true, 0, 1);
         near(error(dx, o1, (size_t)n * K), 0, 1e-5, called(k->name, "dense data gradient", n));
-        kernels_plain.dense_weights_grad(dy, in, o1, n, ROWS, K, 0, ROWS, 0, 1);
-        k->dense_weights_grad(dy, in, o2, n, ROWS, K, 0, 20, 0, 1);
-        k->dense_weights_grad(dy, in, o2 + 20 * K, n, ROWS, K, 20, ROWS, 0, 1);
+        kernels_plain.dense_weights_grad(dy, in, NULL, o1, n, ROWS, K, 0, ROWS, 0, 1);
+        k->dense_weights_grad(dy, in, NULL, o2, n, ROWS, K, 0, 20, 0, 1);
+        k->dense_weights_grad(dy, in, NULL, o2 + 20 * K, n, ROWS, K, 20, ROWS, 0, 1);
         near(error(o2, o1, ROWS * K), 0, 1e-5, called(k->name, "dense weights gradient", n));
+        for (int j = 0; j < ROWS * K; j++) o1[j] += w[j];
+        k->dense_weights_grad(dy, in, w, o2, n, ROWS, K, 0, ROWS, 0, 2);
+        k->dense_weights_grad(dy, in, w, w, n, ROWS, K, 0, ROWS, 1, 2);   /* in place; the upper half is w still */
+        memcpy(o2 + ROWS / 2 * K, w + ROWS / 2 * K, (size_t)((ROWS - ROWS / 2) * K) * sizeof *w);
+        near(error(o2, o1, ROWS * K), 0, 1e-5, called(k->name, "dense weights gradient added to weights", n));
         free(w), free(dx), free(dy), free(bias), free(o1), free(o2), free(in);
     }
     free(x), free(y1), free(y2), free(g), free(b), free(dz), free(st), free(st2);

@@ -117,7 +117,7 @@ static size_t read_all(const char *path, char *to, size_t most)
 static void round_trip(void)
 {
     static char first[1 << 20], second[1 << 20];
-    struct graph *g = net_build("mlp", 64, 0);
+    struct graph *g = net_build("mlp", 64, 0, false);
     csvw *w = csvw_open(file("m.csv", NULL));
     csvw_names(w, PROFILE_COLUMNS);
     csvw_end(w);

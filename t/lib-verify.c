@@ -182,7 +182,7 @@ static void loud_fault(void *context, const char *what)
 int main(void)
 {
     enum { MUTATIONS = 1000 };
-    struct graph *g = net_build("vgg19", 8, 64);
+    struct graph *g = net_build("vgg19", 8, 64, true);
     struct profile *profile = model_profile(g);
     struct effort effort = { 300, 100, 1 };
     struct plan *p = make_plan(g, profile, FORM_SYNC, graph_peak(g) / 5, &effort);

@@ -24,6 +24,7 @@ struct step {                                            /* one forward operatio
 struct net {
     struct graph *g;
     int64_t n;                                           /* batch */
+    bool apart;                                          /* gradients of dense weights are tensors */
     struct step *tape;
     size_t nstep, capstep;
     int *grad;                                           /* tensor -> its gradient so far, -1 none */
@@ -254,11 +255,18 @@ static void accumulate(struct net *t, const struct step *s, int id, int grad)
     t->grad[id] = sum;
 }
 
-static void update(struct net *t, int parameter_id, int grad)
+static int next_of(struct net *t, int parameter_id)
 {
     struct tensor p = t->g->tensor[parameter_id];
     int next = make(t, ROLE_ARG, "f32", p.name, ".next", p.ndim, p.shape);
     t->g->tensor[next].updates = parameter_id;
+    return next;
+}
+
+static void update(struct net *t, int parameter_id, int grad)
+{
+    int next = next_of(t, parameter_id);
+    struct tensor p = t->g->tensor[parameter_id];
     node(t, p.name, ".update", "Add", (double)elements(t, next), 2, (int[]){ parameter_id, grad }, 1, &next);
 }
 
@@ -324,11 +332,16 @@ static void concat_back(struct net *t, const struct step *s, int dy)
     }
 }
 
+/* The gradient of the weights, in many nets the largest tensor of all, is added to them row by row and never whole;
+ * with `apart` it is a tensor. */
 static void dense_back(struct net *t, const struct step *s, int dy)
 {
-    int dw = inter_like(t, s->name, ".grad_weight", s->w), db = inter_like(t, s->name, ".grad_bias", s->b);
-    int k = node(t, s->name, ".grad_weight", "Dot", s->flops, 2, (int[]){ dy, s->x.id }, 1, &dw);
-    graph_attr(t->g, k, "grad_weights", 1, 1, 0);
+    int dw = t->apart ? inter_like(t, s->name, ".grad_weight", s->w) : -1,
+        db = inter_like(t, s->name, ".grad_bias", s->b), k;
+    if (t->apart) {
+        k = node(t, s->name, ".grad_weight", "Dot", s->flops, 2, (int[]){ dy, s->x.id }, 1, &dw);
+        graph_attr(t->g, k, "grad_weights", 1, 1, 0);
+    }
     node(t, s->name, ".grad_bias", "Sum", (double)elements(t, dy), 1, &dy, 1, &db);
     if (s->x.grad) {
         int dx = inter_like(t, s->name, ".grad_data", s->x.id);
@@ -336,7 +349,12 @@ static void dense_back(struct net *t, const struct step *s, int dy)
         graph_attr(t->g, k, "grad_data", 1, 1, 0);
         accumulate(t, s, s->x.id, dx);
     }
-    update(t, s->w, dw);
+    if (t->apart) update(t, s->w, dw);
+    else {
+        int next = next_of(t, s->w);
+        k = node(t, s->name, ".grad_weight", "DotAdd", s->flops, 3, (int[]){ dy, s->x.id, s->w }, 1, &next);
+        graph_attr(t->g, k, "grad_weights", 1, 1, 0);
+    }
     update(t, s->b, db);
 }
 
@@ -560,6 +578,7 @@ static void inception4(struct net *t, int64_t image)
 
 static void mlp(struct net *t, int64_t image)
 {
+    t->apart = true;                                     /* a test of tensors above the limit */
     struct image x = relu(t, dense(t, input(t, 1, image), 1024));
     x = relu(t, dense(t, x, 1024));
     loss(t, dense(t, x, 10), 0.05);
@@ -581,12 +600,12 @@ const char *net_names(void)
     return "vgg19 vgg416 inception4 resnet50 resnet200 densenet264 mlp";
 }
 
-struct graph *net_build(const char *name, long batch, long image)
+struct graph *net_build(const char *name, long batch, long image, bool apart)
 {
     size_t i = 0;
     while (i < sizeof nets / sizeof *nets && strcmp(nets[i].name, name) != 0) i++;
     if (i == sizeof nets / sizeof *nets) return NULL;
-    struct net t = { .g = graph_new(name, batch), .n = batch };
+    struct net t = { .g = graph_new(name, batch), .n = batch, .apart = apart };
     nets[i].build(&t, image > 0 ? image : nets[i].image);
     graph_finish(t.g);
     free(t.tape);

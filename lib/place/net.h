@@ -10,7 +10,8 @@
 #include "tensor/graph.h"
 
 /* image: side of the square input, 0 for the network's own.  NULL when there is no such network; dies when the image
- * is too small for it or tensors get too large. */
-struct graph *net_build(const char *name, long batch, long image);
+ * is too small for it or tensors get too large.  apart: the gradients of dense weights are tensors, as in the study;
+ * else they are added to the weights as they arise. */
+struct graph *net_build(const char *name, long batch, long image, bool apart);
 const char *net_names(void);                             /* "vgg19 vgg416 .." */
 #endif

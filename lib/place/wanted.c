@@ -20,13 +20,13 @@ static void add_modes(struct wanted *w, int kernel, uint32_t slow)
         add(w, (struct want){ kernel, slow, mode, 0, false });
 }
 
-/* copies of 64 KiB, four times that, ... and of the largest tensor that can move */
+/* copies of 64 KiB, twice that, ... and of the largest tensor that can move */
 static void add_copies(struct wanted *w, const struct graph *g)
 {
     uint64_t most = 0;
     for (int i = 0; i < g->ntensor; i++)
         if (graph_movable(g, i) && g->tensor[i].bytes > most) most = g->tensor[i].bytes;
-    for (uint64_t n = GRAPH_PIN_BYTES; most; n = n * 4 < most ? n * 4 : most) {
+    for (uint64_t n = GRAPH_PIN_BYTES; most; n = n * 2 < most ? n * 2 : most) {
         for (int to_fast = 0; to_fast < 2; to_fast++) add(w, (struct want){ -1, 0, 0, n, to_fast });
         if (n >= most) break;
     }

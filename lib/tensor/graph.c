@@ -135,6 +135,7 @@ static const struct rule { const char *op; int nin, nout; const char *same; } ru
     { "Add", 2, 1, "aaa" },
     { "MatmulBias", 3, 1, "...." },
     { "Dot", 2, 1, "..." },
+    { "DotAdd", 3, 1, "..aa" },
     { "Sum", 1, 1, ".." },
     { "Softmax", 1, 1, "aa" },
     { "CrossEntropy", 2, 1, "aa." },

@@ -21,6 +21,7 @@
  *   Add a b -> y, also parameter gradient -> updated parameter
  *   MatmulBias w x b -> y with w of shape OUT IN, x of shape N IN or N C H W       Sum dy -> db
  *   Dot (grad_weights 1) dy x -> dw           Dot (grad_data 1) w dy -> dx
+ *   DotAdd (grad_weights 1) dy x w -> updated w, of which the gradient is never a tensor
  *   Softmax x -> p     CrossEntropy p labels -> loss     Subtract p labels -> dx (scale S): dx = S (p - labels)
  * S is minus the learning rate over the batch, so that gradients are ready to be added.  Other operators are accepted:
  * only an engine needs to know them. */

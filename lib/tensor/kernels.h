@@ -61,13 +61,14 @@ struct kernels {
 
     /* dense, few images (n at most DENSE_FEW): rows row0..row1-1 of w[rows][k], w and dw pointing at row0; x[n][k],
      * y and dy[n][rows].
-     * data_grad adds the rows' share to dx, or sets it when !add. */
+     * data_grad adds the rows' share to dx, or sets it when !add; weights_grad adds w (in dw's place, or where it is;
+     * NULL: nothing) to what it writes. */
     void (*dense)(const float *w, const float *x, const float *bias, float *y, int n, size_t rows, size_t k,
                   size_t row0, size_t row1, int part, int parts);
     void (*dense_data_grad)(const float *w, const float *dy, float *dx, int n, size_t rows, size_t k,
                             size_t row0, size_t row1, bool add, int part, int parts);
-    void (*dense_weights_grad)(const float *dy, const float *x, float *dw, int n, size_t rows, size_t k,
-                               size_t row0, size_t row1, int part, int parts);
+    void (*dense_weights_grad)(const float *dy, const float *x, const float *w, float *dw, int n, size_t rows,
+                               size_t k, size_t row0, size_t row1, int part, int parts);
 };
 
 enum { DENSE_FEW = 8 };

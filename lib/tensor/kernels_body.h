@@ -698,21 +698,22 @@ static void dense_data_grad(const float *w, const float *dy, float *dx, int n, s
     }
 }
 
-static void dense_weights_grad(const float *dy, const float *x, float *dw, int n, size_t rows, size_t k, size_t row0,
-                               size_t row1, int part, int parts)
+static void dense_weights_grad(const float *dy, const float *x, const float *w, float *dw, int n, size_t rows,
+                               size_t k, size_t row0, size_t row1, int part, int parts)
 {
     for (size_t r = row0 + share(row1 - row0, 1, part, parts); r < row0 + share(row1 - row0, 1, part + 1, parts); r++) {
         float *o = dw + (r - row0) * k;
+        const float *p = w ? w + (r - row0) * k : NULL;
         size_t j = 0;
         for (; j + LANES <= k; j += LANES) {
             V s = loadu(x + j) * dy[r];
             for (int i = 1; i < n; i++) s += loadu(x + (size_t)i * k + j) * dy[(size_t)i * rows + r];
-            *(VU *)(o + j) = s;
+            *(VU *)(o + j) = p ? loadu(p + j) + s : s;
         }
         for (; j < k; j++) {
             float s = x[j] * dy[r];
             for (int i = 1; i < n; i++) s += x[(size_t)i * k + j] * dy[(size_t)i * rows + r];
-            o[j] = s;
+            o[j] = p ? p[j] + s : s;
         }
     }
 }

@@ -267,14 +267,14 @@ static void dense_data_grad(const float *w, const float *dy, float *dx, int n, s
     }
 }
 
-static void dense_weights_grad(const float *dy, const float *x, float *dw, int n, size_t rows, size_t k, size_t row0,
-                               size_t row1, int part, int parts)
+static void dense_weights_grad(const float *dy, const float *x, const float *w, float *dw, int n, size_t rows,
+                               size_t k, size_t row0, size_t row1, int part, int parts)
 {
     for (size_t r = row0 + from(row1 - row0, part, parts); r < row0 + from(row1 - row0, part + 1, parts); r++) {
         for (size_t j = 0; j < k; j++) {
             double sum = 0;
             for (int i = 0; i < n; i++) sum += (double)dy[(size_t)i * rows + r] * x[(size_t)i * k + j];
-            dw[(r - row0) * k + j] = (float)sum;
+            dw[(r - row0) * k + j] = w ? w[(r - row0) * k + j] + (float)sum : (float)sum;
         }
     }
 }

@@ -67,6 +67,7 @@ static int max_int(int a, int b) { return a > b ? a : b; }
 
 static enum code code_of(const struct node *n)
 {
+    if (!strcmp(n->op, "DotAdd") && node_attr(n, "grad_weights", 0, 0) == 1) return DENSE_WEIGHTS;
     if (!strcmp(n->op, "Dot")) {
         if (node_attr(n, "grad_weights", 0, 0) == 1) return DENSE_WEIGHTS;
         if (node_attr(n, "grad_data", 0, 0) == 1) return DENSE_DATA;
@@ -206,8 +207,8 @@ static void make_dense(struct op *o, const struct graph *g, const struct node *n
     o->images = dim(y, 0);
     for (int i = 0; i < o->nin + o->nout; i++) o->whole[i] = true;
     o->per = (uint64_t)o->dense_rows;
-    if (o->code == DENSE_WEIGHTS) {                      /* dw, the largest tensor of many nets, by rows */
-        o->whole[2] = false;
+    if (o->code == DENSE_WEIGHTS) {                      /* dw, the largest tensor of many nets, by rows; w too */
+        for (int i = 2; i < o->nin + o->nout; i++) o->whole[i] = false;
         o->per = at_least_one(OP_UNIT_BYTES / ((uint64_t)o->dense_columns * sizeof(float)));
         if (o->per > (uint64_t)o->dense_rows) o->per = (uint64_t)o->dense_rows;
     }
@@ -483,8 +484,11 @@ static void run_dense_blocks(const struct run *r, int part, int parts)
             cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, m, rows, 1, f(r->at[1][0]), rows,
                         f(r->at[0][0]) + at, k, 0, f(r->at[2][0]) + at, k);
         } else {
+            size_t from = (size_t)(at - begin) * (size_t)k;
+            float *out = f(r->at[o->nin][0]) + from, *w = o->nin > 2 ? f(r->at[2][0]) + from : NULL;
+            if (w && w != out) memcpy(out, w, (size_t)m * (size_t)k * sizeof *out);
             cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, m, k, n, 1, f(r->at[0][0]) + at, rows, f(r->at[1][0]),
-                        k, 0, f(r->at[2][0]) + (size_t)(at - begin) * (size_t)k, k);
+                        k, w ? 1 : 0, out, k);
         }
     }
 }
@@ -500,7 +504,9 @@ static void run_dense(const struct run *r, int part, int parts)
         r->k->dense(f(r->at[0][0]), f(r->at[1][0]), f(r->at[2][0]), f(r->at[3][0]), n, rows, k, 0, rows, part, parts);
     else if (o->code == DENSE_DATA)
         r->k->dense_data_grad(f(r->at[0][0]), f(r->at[1][0]), f(r->at[2][0]), n, rows, k, 0, rows, false, part, parts);
-    else r->k->dense_weights_grad(f(r->at[0][0]), f(r->at[1][0]), f(r->at[2][0]), n, rows, k, at, end, part, parts);
+    else
+        r->k->dense_weights_grad(f(r->at[0][0]), f(r->at[1][0]), o->nin > 2 ? f(r->at[2][0]) : NULL,
+                                 f(r->at[o->nin][0]), n, rows, k, at, end, part, parts);
 }
 
 static void softmax(const float *x, float *p, int images, size_t classes)

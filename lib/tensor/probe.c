@@ -157,6 +157,7 @@ struct timing probe_move(struct probe *p, uint64_t bytes, bool to_fast, long run
 {
     double took[RUNS_MOST];
     long n = 0;
+    runs *= 3;                                           /* few rows, and every plan stands on them */
     for (; !enough(took, n, runs); n++) {
         struct transfer one = { 0 };
         char *at = next(p, to_fast ? &p->out : &p->in, room(bytes));
