@@ -4,9 +4,11 @@
  *
  * NAME is one of vgg19 vgg416 inception4 resnet50 resnet200 densenet264 mlp.
  * The graph holds every kernel of one training step in execution order:
- * forward, loss, backward, and the update of each parameter (SGD).  Gradients of
- * dense weights are added to them as they arise, unless --apart makes tensors
- * of them, as in the study.  The form
+ * forward, loss, backward, and the update of each parameter (SGD).  Sums and
+ * rectifiers of gradients are done by the kernels that make the gradients, and
+ * gradients of dense weights are added to the weights as they arise; --study
+ * keeps all these apart, as the AutoTM study did.  The results are the same to
+ * the last bit.  The form
  * is (graph (name) (batch) (tensor ID NAME ROLE BYTES DTYPE (SHAPE)) ..
  * (node IDX NAME OP (in ID..) (out ID..) (attr ..) (flops F) (bytes B)) ..).
  * Memory: the graph.
@@ -20,11 +22,11 @@
 #include HELP
 
 static long batch, image;
-static bool apart;
+static bool study;
 static const struct opt options[] = {
     { 0, "batch", INT, &batch, "N", "images in a step", 1, 1e6 },
     { 0, "image", INT, &image, "N", "side of the square image; 0: the network's own", 0, 1e5 },
-    { 0, "apart", FLAG, &apart, NULL, "gradients of dense weights are tensors of their own" },
+    { 0, "study", FLAG, &study, NULL, "the kernels of the AutoTM study, nothing fused beyond them" },
     { 0 }
 };
 
@@ -34,7 +36,7 @@ int main(int argc, char **argv)
     if (i == argc) usage("no network given, one of %s", net_names());
     if (argc - i > 1) usage("one network at a time, not '%s' too", argv[i + 1]);
     if (batch == 0) usage("no batch given, see --batch");
-    struct graph *g = net_build(argv[i], batch, image, apart);
+    struct graph *g = net_build(argv[i], batch, image, study);
     if (!g) usage("unknown network '%s', one of %s", argv[i], net_names());
     graph_write(g, "-");
     graph_free(g);

@@ -60,6 +60,9 @@ static void image_ops(int images, int channels, int h, int w, int k, int s, int 
     window(node("MaxPoolWithIndices", 1, &x, 2, (int[]){ m, at }), k, k, s, p, p);
     int dm = tensor(ROLE_INTER, images, channels, h, w);
     window(node("MaxPoolWithIndicesBackprop", 3, (int[]){ x, m, at }, 1, &dm), k, k, s, p, p);
+    int du = tensor(ROLE_INTER, images, channels, h, w), dv = tensor(ROLE_INTER, images, channels, h, w);
+    window(node("MaxPoolBackprop", 2, (int[]){ m, at }, 1, &du), k, k, s, p, p);
+    window(node("MaxPoolReluBackprop", 3, (int[]){ m, m, at }, 1, &dv), k, k, s, p, p);
     int a = tensor(ROLE_INTER, images, channels, oh, ow), da = tensor(ROLE_INTER, images, channels, h, w);
     window(node("AvgPool", 1, &x, 1, &a), k, k, s, p, p);
     window(node("AvgPoolBackprop", 1, &a, 1, &da), k, k, s, p, p);
@@ -95,11 +98,69 @@ static void dense(int images, int in, int out)
     node("Sum", 1, &d, 1, &db);
 }
 
+static int plain_of[1000];                               /* node with `plus` and `mask` -> the one without */
+
+/* each of these operators again, with `plus`, with `mask` and with both */
+static void extras(void)
+{
+    static const char *const can[] = { "ConvolutionBackpropData", "BatchNormTrainingBackprop", "MaxPoolBackprop",
+                                       "MaxPoolReluBackprop", "AvgPoolBackprop", "Slice", "Add" };
+    for (int i = 0, n = g->nnode; i < n; i++) {
+        bool may = false;
+        for (size_t c = 0; c < sizeof can / sizeof *can; c++) may |= !strcmp(g->node[i].op, can[c]);
+        for (int what = 1; may && what < 4; what++) {
+            struct node d = g->node[i];
+            int out[3];
+            for (int k = 0; k < d.nout; k++) {
+                struct tensor t = g->tensor[d.operand[d.nin + k]];
+                out[k] = tensor(ROLE_INTER, (int)t.shape[0], (int)t.shape[1], (int)t.shape[2], (int)t.shape[3]);
+                g->tensor[out[k]].ndim = t.ndim;
+            }
+            int twin = node(d.op, d.nin, d.operand, d.nout, out);
+            for (int a = 0; a < d.nattr; a++)
+                graph_attr(g, twin, d.attr[a].name, d.attr[a].n, d.attr[a].v[0], d.attr[a].v[1]);
+            for (int bit = 1; bit < 3; bit++) {
+                if (!(what & bit)) continue;
+                graph_input(g, twin, d.operand[d.nin]);
+                graph_attr(g, twin, bit == 1 ? "plus" : "mask", 1, 1, 0);
+            }
+            plain_of[twin] = i;
+        }
+    }
+}
+
+/* what the node without them makes of the same operands, and then a plain sum and choice */
+static bool extras_agree(struct exec *x, int i, char *const *at)
+{
+    const struct node *n = &g->node[i];
+    struct op o = op_make(g, plain_of[i]);
+    struct place place[OP_OPERANDS];
+    char *out[3] = { 0 };
+    int own = n->nin - node_extras(n);
+    for (int k = 0; k < own; k++) place[k] = (struct place){ false, at[k], 0 };
+    for (int k = 0; k < n->nout; k++) place[own + k] = (struct place){ false, out[k] = pages(o.bytes[own + k]), 0 };
+    exec_run(x, &o, place, EXEC_DIRECT, NULL);
+    float *sum = (float *)(void *)out[0];
+    const float *plus = (float *)(void *)at[own], *mask = (float *)(void *)at[n->nin - 1];
+    for (uint64_t k = 0; k < o.bytes[own] / 4; k++) {
+        if (node_attr(n, "plus", 0, 0) == 1) sum[k] = plus[k] + sum[k];
+        if (node_attr(n, "mask", 0, 0) == 1 && !(mask[k] > 0)) sum[k] = 0;
+    }
+    bool good = true;
+    for (int k = 0; k < n->nout; k++) {
+        good &= !memcmp(out[k], at[n->nin + k], o.bytes[own + k]);
+        pages_free(out[k], o.bytes[own + k]);
+    }
+    op_free(&o);
+    return good;
+}
+
 /* inputs at random, indices within the window */
 static void fill(struct rng *r, const struct op *o, int i, const char *op, char *p)
 {
     for (uint64_t k = 0; k < o->bytes[i] / 4; k++) {
-        if (!strcmp(op, "MaxPoolWithIndicesBackprop") && i == 2) ((int32_t *)(void *)p)[k] = o->pool.kw + 1;
+        bool index = !strcmp(op, "MaxPoolBackprop") ? i == 1 : !strncmp(op, "MaxPool", 7) && i == 2;
+        if (index) ((int32_t *)(void *)p)[k] = o->pool.kw + 1;
         else if (!strcmp(op, "BatchNormTrainingBackprop") && i == 4) ((float *)(void *)p)[k] = 1 + (float)rng_unit(r);
         else ((float *)(void *)p)[k] = (float)(rng_unit(r) - .5);
     }
@@ -121,7 +182,8 @@ static bool node_agrees(struct exec *x, struct tier *tier, int i, struct rng *r)
         if (k < n->nin) fill(r, &o, k, n->op, want[k]);
     }
     exec_run(x, &o, fast, EXEC_DIRECT, NULL);
-    for (int trial = 0; trial < 6; trial++) {
+    if (node_extras(n) && !extras_agree(x, i, want)) printf("# %s: plus or mask is wrong\n", n->op), good = false;
+    for (int trial = 0; trial < (node_extras(n) ? 2 : 6); trial++) {
         uint32_t slow = trial == 0 ? ~0u : (uint32_t)rng_u64(r) & ((1u << all) - 1);
         uint64_t at = 0;
         for (int mode = EXEC_STREAMED; mode <= EXEC_STAGED; mode++) {
@@ -174,6 +236,7 @@ int main(void)
     image_ops(3, 160, 33, 35, 3, 1, 1);
     dense(2, 3000, 300);
     dense(9, 1000, 700);
+    extras();
     graph_finish(g);
     const char *build = getenv("B");
     char *spec = xformat("file:%s", build ? build : ".");

@@ -183,9 +183,12 @@ static void test_rest(const struct kernels *k)
         kernels_plain.maxpool(c, in, p1, i1, 3, 0, 1);
         for (int p = 0; p < 2; p++) k->maxpool(c, in, p2, i2, 3, p, 2);
         ok(same(p1, p2, ny) && !memcmp(i1, i2, ny * 4), called(k->name, "max pooling", i));
-        kernels_plain.maxpool_grad(c, dy, i1, d1, 3, 0, 1);
-        for (int p = 0; p < 2; p++) k->maxpool_grad(c, dy, i2, d2, 3, p, 2);
+        kernels_plain.maxpool_grad(c, NULL, dy, i1, d1, 3, 0, 1);
+        for (int p = 0; p < 2; p++) k->maxpool_grad(c, NULL, dy, i2, d2, 3, p, 2);
         near(error(d2, d1, nx), 0, 1e-6, called(k->name, "max pooling's gradient", i));
+        kernels_plain.maxpool_grad(c, p1, dy, i1, d1, 3, 0, 1);
+        for (int p = 0; p < 2; p++) k->maxpool_grad(c, p1, dy, i2, d2, 3, p, 2);
+        near(error(d2, d1, nx), 0, 1e-6, called(k->name, "max pooling's gradient behind a rectifier", i));
         kernels_plain.avgpool(c, in, p1, 3, 0, 1);
         k->avgpool(c, in, p2, 3, 0, 1);
         near(error(p2, p1, ny), 0, 1e-5, called(k->name, "mean pooling", i));

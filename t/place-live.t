@@ -15,7 +15,7 @@ is "the form of MiniMalloc" "id,lower,upper,size
 1,0,3,80000
 2,1,3,800
 3,1,2,40" place-live --buffers tiny
-is "the peak of the buffers is the peak of the graph" "554393600" bash -c "place-net vgg19 --batch=2 > g; place-live --buffers g |
+is "the peak of the buffers is the peak of the graph" "554393600" bash -c "place-net vgg19 --batch=2 --study > g; place-live --buffers g |
     awk -F, 'NR > 1 { c[\$2] += \$4; c[\$3] -= \$4 } END { for (i = 0; i < 200; i++) { l += c[i]; if (l > m) m = l } print m }'"
 fails "a truncated graph" 1 "opened" bash -c 'head -c 200 tiny | place-live'
 done_testing

@@ -2,7 +2,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 
 # the peaks that the authors of the study state for their large networks, and the numbers of parameters
-row() { place-net "$1" --batch="$2" | place-stat | tail -n1 | cut -d, -f"$3"; }
+row() { place-net "$1" --batch="$2" --study | place-stat | tail -n1 | cut -d, -f"$3"; }
 close() { awk -v got="$(row "$2" "$3" "$4")" -v want="$5" 'BEGIN { d = got / want - 1; print (d < 0.005 && d > -0.005) ? "within 0.5 %" : got }'; }
 peak() { is "peak memory of $1 at batch $2" "within 0.5 %" close "$1" "$1" "$2" 6 "$3"; }
 parameters() { is "parameters of $1" "within 0.5 %" close "$1" "$1" 1 5 "$2"; }
@@ -17,9 +17,10 @@ parameters resnet200 64.8e6
 parameters densenet264 21.1e6
 for net in vgg19 inception4 resnet50 resnet200 densenet264 mlp; do
     ok "$net is sound" bash -c "place-net $net --batch=2 | place-check"
+    ok "$net with the kernels of the study is sound" bash -c "place-net $net --batch=2 --study | place-check"
 done
-is "the update of a parameter comes after its last reader" "211 updates" bash -c '
-    place-net resnet50 --batch=2 | sed -n "s/.*(node \([0-9]*\) [^ ]* ConvolutionBackpropData (in \([0-9]*\) .*/data \1 \2/p;
+is "the update of a parameter comes after its last reader" "212 updates" bash -c '
+    place-net resnet50 --batch=2 --study | sed -n "s/.*(node \([0-9]*\) [^ ]* ConvolutionBackpropData (in \([0-9]*\) .*/data \1 \2/p;
         s/.*(node \([0-9]*\) [^ ]*\.update Add (in \([0-9]*\) .*/add \1 \2/p" |
     awk "\$1 == \"add\" { done[\$3] = \$2 } \$1 == \"data\" && (\$3 in done) { print } END { print length(done) \" updates\" }"'
 fails "an unknown network" 2 "unknown network 'vgg20', one of vgg19" place-net vgg20 --batch=1

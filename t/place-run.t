@@ -3,7 +3,7 @@
 . "$(dirname "$0")/tap.sh"
 mkdir -p "$B/run-test"
 disk="file:$B/run-test"
-place-net resnet50 --batch=1 --image=64 > g.sexp
+place-net resnet50 --batch=1 --image=64 --study > g.sexp
 place-profile --runs=3 --tier=dram g.sexp > p.csv
 plan() { place-plan --profile=p.csv --rounds=100 --steps=300 "$@" g.sexp; }
 losses() { cut -d, -f4 "$1" | sed 1d; }
@@ -57,6 +57,19 @@ run --plan=async.plan --tier=dram --threads=2 > two.csv
 is 'and with two threads on another tier' "$loss" losses two.csv
 is 'disturbed steps come on top of the counted ones' 2 \
     eval 'place-run --plan=fast.plan --tier=dram --steps=2 g.sexp | csv-calc --where="warm == 0" | sed 1d | wc -l'
+
+# the same network with and without what is fused: the same bits of every loss
+fused() {
+    for how in --study ""; do
+        place-net "$1" --batch=2 --image=$2 $how > net.sexp
+        place-cost net.sexp | place-plan -f fast --profile=- net.sexp > net.plan
+        place-run --plan=net.plan --tier=dram --steps=2 --again=0 net.sexp | cut -d, -f3,4 | sed '1d; s/.*,//' > "losses$how"
+    done
+    [ "$(sort -u losses | wc -l)" = 3 ] && cmp losses losses--study
+}
+ok 'resnet50: fused kernels change no bit' fused resnet50 64
+ok 'inception4: fused kernels change no bit' fused inception4 75
+ok 'densenet264: fused kernels change no bit' fused densenet264 32
 
 mkdir held
 held() {

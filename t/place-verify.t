@@ -2,7 +2,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 
 # the mutations by the thousand are in lib-verify.c; here every rule once, through the files
-place-net vgg19 --batch=8 --image=64 > g.sexp
+place-net vgg19 --batch=8 --image=64 --study > g.sexp
 place-cost --model=optane g.sexp > p.csv
 place-plan --formulation=sync --ratio=4:1 --profile=p.csv --rounds=100 --steps=300 g.sexp > plan.sexp
 verify() { place-verify --profile=p.csv --graph=g.sexp "$@"; }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct job { struct place *place; char *staging; };      /* of a node: where its operands lie */
+struct job { struct op *op; struct place *place; char *staging; };   /* of a node: where its operands lie */
 
 struct engine {
     const struct graph *graph;
@@ -99,12 +99,25 @@ static const struct stay *stay_at(const struct engine *e, int tensor, enum plan_
     return s;
 }
 
+/* `from` and `scale` change what a kernel does, not its time: nodes of one kernel may differ in them */
+static struct op *op_of(const struct engine *e, int node)
+{
+    const struct graph *g = e->graph;
+    const struct node *n = &g->node[node], *first = &g->node[g->kernel[n->kernel].node];
+    bool same = node_attr(n, "from", 0, 0) == node_attr(first, "from", 0, 0)
+        && node_attr(n, "scale", 0, 0) == node_attr(first, "scale", 0, 0);
+    if (same) return &e->op[n->kernel];
+    struct op *own = xmalloc(1, sizeof *own);
+    *own = op_make(g, node);
+    return own;
+}
+
 static void place_node(struct engine *e, int node, const uint64_t *args)
 {
     const struct node *n = &e->graph->node[node];
     const struct plan_node *pn = &e->plan->node[node];
-    const struct op *op = &e->op[n->kernel];
     struct job *j = &e->job[node];
+    const struct op *op = j->op = op_of(e, node);
     uint32_t slow = 0;
     j->place = xcalloc((size_t)(n->nin + n->nout), sizeof *j->place);
     if (strlen(pn->in_tiers) != (size_t)n->nin || strlen(pn->out_tiers) != (size_t)n->nout)
@@ -204,8 +217,14 @@ void *engine_arg(struct engine *e, int tensor) { return e->args + e->arg_at[tens
 void engine_close(struct engine *e)
 {
     mover_stop(e->mover);
+    for (int i = 0; i < e->graph->nnode; i++) {
+        struct op *op = e->job[i].op;
+        free(e->job[i].place);
+        if (op == &e->op[e->graph->node[i].kernel]) continue;
+        op_free(op);
+        free(op);
+    }
     for (int i = 0; i < e->graph->nkernel; i++) op_free(&e->op[i]);
-    for (int i = 0; i < e->graph->nnode; i++) free(e->job[i].place);
     exec_free(e->exec);
     team_stop(e->team);
     tier_close(e->tier);
@@ -265,7 +284,7 @@ struct step engine_step(struct engine *e, double *node_seconds)
         else move = make_moves(e, move, n);
         double from = now_seconds();
         s.move_seconds += from - wait;
-        exec_run(e->exec, &e->op[e->graph->node[n].kernel], e->job[n].place, (enum exec_mode)e->plan->node[n].mode,
+        exec_run(e->exec, e->job[n].op, e->job[n].place, (enum exec_mode)e->plan->node[n].mode,
                  e->job[n].staging);
         double took = now_seconds() - from;
         s.kernel_seconds += took;

@@ -24,7 +24,9 @@ struct step {                                            /* one forward operatio
 struct net {
     struct graph *g;
     int64_t n;                                           /* batch */
-    bool apart;                                          /* gradients of dense weights are tensors */
+    bool study;                                          /* kernels of the study, nothing fused beyond them */
+    bool *shared;                                        /* tensor: a gradient that arrives at several places */
+    size_t capshared;
     struct step *tape;
     size_t nstep, capstep;
     int *grad;                                           /* tensor -> its gradient so far, -1 none */
@@ -50,6 +52,8 @@ static int make(struct net *t, enum role role, const char *dtype, const char *la
     int id = graph_tensor(t->g, name, role, dtype, ndim, shape);
     free(name);
     t->grad = grow(t->grad, (size_t)id + 1, &t->capgrad, sizeof *t->grad);
+    t->shared = grow(t->shared, (size_t)id + 1, &t->capshared, sizeof *t->shared);
+    t->shared[id] = false;
     while (t->ngrad <= (size_t)id) t->grad[t->ngrad++] = -1;
     return id;
 }
@@ -156,6 +160,12 @@ static struct image norm(struct net *t, struct image x, bool relu)
 
 static struct image relu(struct net *t, struct image x)
 {
+    struct step *last = &t->tape[t->nstep - 1];
+    if (!t->study && last->kind == ADD && last->y.id == x.id) {
+        last->relu = true;
+        graph_attr(t->g, t->g->nnode - 1, "relu", 1, 1, 0);
+        return x;
+    }
     struct step *s = step(t, RELU, x);
     s->y = x;
     s->y.grad = true;
@@ -244,9 +254,44 @@ static struct image dense(struct net *t, struct image x, int64_t out)
 
 /* ---- backward ---- */
 
+/* the last node whose i-th output a tensor is; -1: there is none */
+static int maker(const struct net *t, int id, int i)
+{
+    int k = t->g->nnode - 1;
+    while (k >= 0 && (t->g->node[k].nout <= i || t->g->node[k].operand[t->g->node[k].nin + i] != id)) k--;
+    return k;
+}
+
+/* the node whose first output a tensor is, if it can do more with it before others see it; -1: there is none */
+static int fusible(const struct net *t, int id)
+{
+    static const char *const can[] = { "ConvolutionBackpropData", "BatchNormTrainingBackprop", "MaxPoolBackprop",
+                                       "AvgPoolBackprop", "Slice", "Add" };
+    int k = maker(t, id, 0);
+    if (k < 0 || t->study || t->shared[id] || node_attr(&t->g->node[k], "mask", 0, 0) == 1) return -1;
+    for (size_t i = 0; i < sizeof can / sizeof *can; i++)
+        if (strcmp(t->g->node[k].op, can[i]) == 0) return k;
+    return -1;
+}
+
+static void fuse(struct net *t, int k, const char *what, int input)
+{
+    graph_input(t->g, k, input);
+    graph_attr(t->g, k, what, 1, 1, 0);
+    t->g->node[k].flops += (double)elements(t, input);
+}
+
 static void accumulate(struct net *t, const struct step *s, int id, int grad)
 {
-    if (t->grad[id] < 0) {
+    int before = t->grad[id];
+    if (before < 0) {
+        t->grad[id] = grad;
+        return;
+    }
+    int k = fusible(t, grad);
+    if (k >= 0 && node_attr(&t->g->node[k], "plus", 0, 0) != 1 && strcmp(t->g->node[k].op, "Add") != 0
+        && maker(t, before, 0) < k) {
+        fuse(t, k, "plus", before);
         t->grad[id] = grad;
         return;
     }
@@ -272,6 +317,20 @@ static void update(struct net *t, int parameter_id, int grad)
 
 static int through_relu(struct net *t, const struct step *s, int dy)
 {
+    int k = fusible(t, dy);
+    struct node *n = k < 0 ? NULL : &t->g->node[k];
+    if (n && strcmp(n->op, "MaxPoolBackprop") == 0 && node_extras(n) == 0) {   /* the pool's output is smaller */
+        n->op = "MaxPoolReluBackprop";
+        const struct node *pool = &t->g->node[maker(t, n->operand[1], 1)];
+        graph_input(t->g, k, pool->operand[pool->nin]);
+        int *o = n->operand;
+        memcpy(o, (int[]){ o[2], o[0], o[1] }, 3 * sizeof *o);
+        return dy;
+    }
+    if (n) {
+        fuse(t, k, "mask", s->y.id);
+        return dy;
+    }
     int dz = inter_like(t, s->name, ".grad_relu", s->y.id);
     node(t, s->name, ".grad_relu", "ReluBackprop", (double)elements(t, dz), 2, (int[]){ s->y.id, dy }, 1, &dz);
     return dz;
@@ -312,8 +371,10 @@ static void pool_back(struct net *t, const struct step *s, int dy)
 {
     if (!s->x.grad) return;
     int dx = inter_like(t, s->name, ".grad", s->x.id);
-    int k = s->kind == MAXPOOL
+    int k = s->kind == MAXPOOL && t->study
         ? node(t, s->name, ".grad", "MaxPoolWithIndicesBackprop", s->flops, 3, (int[]){ s->x.id, dy, s->index }, 1, &dx)
+        : s->kind == MAXPOOL
+        ? node(t, s->name, ".grad", "MaxPoolBackprop", s->flops, 2, (int[]){ dy, s->index }, 1, &dx)
         : node(t, s->name, ".grad", "AvgPoolBackprop", s->flops, 1, &dy, 1, &dx);
     window(t, k, s);
     accumulate(t, s, s->x.id, dx);
@@ -333,12 +394,12 @@ static void concat_back(struct net *t, const struct step *s, int dy)
 }
 
 /* The gradient of the weights, in many nets the largest tensor of all, is added to them row by row and never whole;
- * with `apart` it is a tensor. */
+ * in the study it is a tensor. */
 static void dense_back(struct net *t, const struct step *s, int dy)
 {
-    int dw = t->apart ? inter_like(t, s->name, ".grad_weight", s->w) : -1,
+    int dw = t->study ? inter_like(t, s->name, ".grad_weight", s->w) : -1,
         db = inter_like(t, s->name, ".grad_bias", s->b), k;
-    if (t->apart) {
+    if (t->study) {
         k = node(t, s->name, ".grad_weight", "Dot", s->flops, 2, (int[]){ dy, s->x.id }, 1, &dw);
         graph_attr(t->g, k, "grad_weights", 1, 1, 0);
     }
@@ -349,7 +410,7 @@ static void dense_back(struct net *t, const struct step *s, int dy)
         graph_attr(t->g, k, "grad_data", 1, 1, 0);
         accumulate(t, s, s->x.id, dx);
     }
-    if (t->apart) update(t, s->w, dw);
+    if (t->study) update(t, s->w, dw);
     else {
         int next = next_of(t, s->w);
         k = node(t, s->name, ".grad_weight", "DotAdd", s->flops, 3, (int[]){ dy, s->x.id, s->w }, 1, &next);
@@ -371,6 +432,8 @@ static void backward(struct net *t)
         case MAXPOOL:
         case AVGPOOL: pool_back(t, s, dy); break;
         case ADD:
+            if (s->relu) dy = through_relu(t, s, dy);
+            if (s->in[0].grad && s->in[1].grad) t->shared[dy] = true;
             for (int k = 0; k < 2; k++)
                 if (s->in[k].grad) accumulate(t, s, s->in[k].id, dy);
             break;
@@ -578,7 +641,7 @@ static void inception4(struct net *t, int64_t image)
 
 static void mlp(struct net *t, int64_t image)
 {
-    t->apart = true;                                     /* a test of tensors above the limit */
+    t->study = true;                                     /* a test of tensors above the limit */
     struct image x = relu(t, dense(t, input(t, 1, image), 1024));
     x = relu(t, dense(t, x, 1024));
     loss(t, dense(t, x, 10), 0.05);
@@ -600,16 +663,17 @@ const char *net_names(void)
     return "vgg19 vgg416 inception4 resnet50 resnet200 densenet264 mlp";
 }
 
-struct graph *net_build(const char *name, long batch, long image, bool apart)
+struct graph *net_build(const char *name, long batch, long image, bool study)
 {
     size_t i = 0;
     while (i < sizeof nets / sizeof *nets && strcmp(nets[i].name, name) != 0) i++;
     if (i == sizeof nets / sizeof *nets) return NULL;
-    struct net t = { .g = graph_new(name, batch), .n = batch, .apart = apart };
+    struct net t = { .g = graph_new(name, batch), .n = batch, .study = study };
     nets[i].build(&t, image > 0 ? image : nets[i].image);
     graph_finish(t.g);
     free(t.tape);
     free(t.grad);
+    free(t.shared);
     arena_free(&t.text);
     return t.g;
 }

@@ -10,8 +10,9 @@
 #include "tensor/graph.h"
 
 /* image: side of the square input, 0 for the network's own.  NULL when there is no such network; dies when the image
- * is too small for it or tensors get too large.  apart: the gradients of dense weights are tensors, as in the study;
- * else they are added to the weights as they arise. */
-struct graph *net_build(const char *name, long batch, long image, bool apart);
+ * is too small for it or tensors get too large.  study: the kernels of the study; else
+ * sums and rectifiers of gradients are done by the kernels that make the gradients, the sum and rectifier of a residual
+ * block are one, and gradients of dense weights are added to the weights as they arise. */
+struct graph *net_build(const char *name, long batch, long image, bool study);
 const char *net_names(void);                             /* "vgg19 vgg416 .." */
 #endif

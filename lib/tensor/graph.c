@@ -87,6 +87,21 @@ void graph_attr(struct graph *g, int node, const char *name, int n, double a, do
     add_attr(g, node, str_of(name), n, (double[]){ a, b });
 }
 
+void graph_input(struct graph *g, int node, int tensor)
+{
+    struct node *d = &g->node[node];
+    int *all = arena_get(&g->text, size_mul((size_t)(d->nin + d->nout + 2), sizeof(int)));
+    memcpy(all, d->operand, (size_t)d->nin * sizeof *all);
+    memcpy(all + d->nin + 1, d->operand + d->nin, (size_t)d->nout * sizeof *all);
+    all[d->nin++] = tensor;
+    d->operand = all;
+}
+
+int node_extras(const struct node *n)
+{
+    return (node_attr(n, "plus", 0, 0) == 1) + (node_attr(n, "mask", 0, 0) == 1);
+}
+
 double node_attr(const struct node *n, const char *name, int i, double missing)
 {
     for (int k = 0; k < n->nattr; k++)
@@ -128,6 +143,8 @@ static const struct rule { const char *op; int nin, nout; const char *same; } ru
     { "BatchNormTrainingBackprop", 6, 3, "aabaabbaa" },
     { "MaxPoolWithIndices", 1, 2, ".aa" },
     { "MaxPoolWithIndicesBackprop", 3, 1, "abba" },
+    { "MaxPoolBackprop", 2, 1, "aa." },
+    { "MaxPoolReluBackprop", 3, 1, "aaa." },
     { "AvgPool", 1, 1, ".." },
     { "AvgPoolBackprop", 1, 1, ".." },
     { "Concat", -1, 1, "" },
@@ -164,12 +181,17 @@ static void check_operator(struct judge *j, int node)
     for (size_t i = 0; i < sizeof rules / sizeof *rules && !r; i++)
         if (strcmp(rules[i].op, n->op) == 0) r = &rules[i];
     if (!r) return;
-    if ((r->nin < 0 ? n->nin < 1 : n->nin != r->nin) || n->nout != r->nout) {
+    int own = n->nin - node_extras(n);
+    if ((r->nin < 0 ? n->nin < 1 : own != r->nin) || n->nout != r->nout) {
         fault(j, "node %d '%s': %s has %d inputs and %d outputs", node, n->name, n->op, n->nin, n->nout);
         return;
     }
     const struct tensor *t[9];
-    for (int i = 0; r->nin > 0 && i < n->nin + n->nout; i++) t[i] = &g->tensor[n->operand[i]];
+    for (int i = 0; r->nin > 0 && i < own + n->nout; i++) t[i] = &g->tensor[n->operand[i < own ? i : n->nin - own + i]];
+    for (int i = own; i < n->nin; i++)
+        if (elements(&g->tensor[n->operand[i]]) != elements(&g->tensor[n->operand[n->nin]]))
+            fault(j, "node %d '%s': operands '%s' and '%s' of %s differ in size", node, n->name,
+                  g->tensor[n->operand[i]].name, g->tensor[n->operand[n->nin]].name, n->op);
     for (size_t i = 0; r->same[i]; i++)
         for (size_t k = i + 1; r->same[k]; k++)
             if (r->same[i] != '.' && r->same[i] == r->same[k] && elements(t[i]) != elements(t[k]))

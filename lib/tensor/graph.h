@@ -22,9 +22,14 @@
  *   MatmulBias w x b -> y with w of shape OUT IN, x of shape N IN or N C H W       Sum dy -> db
  *   Dot (grad_weights 1) dy x -> dw           Dot (grad_data 1) w dy -> dx
  *   DotAdd (grad_weights 1) dy x w -> updated w, of which the gradient is never a tensor
+ *   MaxPoolBackprop dy index -> dx            MaxPoolReluBackprop y dy index -> dx: dy counts where y > 0 (both: kernel
+ *     stride pad; y is the pool's output)
  *   Softmax x -> p     CrossEntropy p labels -> loss     Subtract p labels -> dx (scale S): dx = S (p - labels)
  * S is minus the learning rate over the batch, so that gradients are ready to be added.  Other operators are accepted:
- * only an engine needs to know them. */
+ * only an engine needs to know them.
+ * What follows an operator may be done with it, on its first output: (plus 1) adds the next input after its own,
+ * (mask 1) then keeps what stands where the last input is above 0; both are as large as the output.  Add may have
+ * (relu 1). */
 #ifndef MILLRACE_PLACE_GRAPH_H
 #define MILLRACE_PLACE_GRAPH_H
 #include "base/mem.h"
@@ -96,6 +101,7 @@ struct graph *graph_new(const char *name, long batch);
 int graph_tensor(struct graph *, const char *name, enum role, const char *dtype, int ndim, const int64_t *shape);
 int graph_node(struct graph *, const char *name, const char *op, int nin, const int *in, int nout, const int *out);
 void graph_attr(struct graph *, int node, const char *name, int n, double a, double b);   /* n is 1 or 2 */
+void graph_input(struct graph *, int node, int tensor);  /* one more input, after the others */
 void graph_finish(struct graph *);                       /* dies at the first fault */
 
 /* Calls say(context, fault) for every fault of a graph; returns their number.  Sound: each inter is written once,
@@ -104,6 +110,7 @@ int graph_faults(const struct graph *, void (*say)(void *, const char *), void *
 
 bool graph_movable(const struct graph *, int tensor);    /* an intermediate of at least GRAPH_PIN_BYTES */
 double node_attr(const struct node *, const char *name, int i, double missing);   /* i-th number of an attribute */
+int node_extras(const struct node *);                    /* inputs that (plus 1) and (mask 1) have added */
 /* distinct movable operands of a node in operand order: tensor ids into slot[GRAPH_SLOTS]; returns their number */
 int node_slots(const struct graph *, int node, int slot[GRAPH_SLOTS]);
 uint64_t graph_peak(const struct graph *);               /* most bytes of intermediates alive at one node */

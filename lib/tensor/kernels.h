@@ -49,8 +49,9 @@ struct kernels {
 
     /* planes of 16 channels, one after the other; index: which of the kh*kw window places held the (first) maximum */
     void (*maxpool)(const struct pool *, const float *x, float *y, int32_t *index, size_t planes, int part, int parts);
-    void (*maxpool_grad)(const struct pool *, const float *dy, const int32_t *index, float *dx, size_t planes, int part,
-                         int parts);
+    /* y: NULL, or the pool's output; dy counts where y > 0 */
+    void (*maxpool_grad)(const struct pool *, const float *y, const float *dy, const int32_t *index,
+                         float *dx, size_t planes, int part, int parts);
     void (*avgpool)(const struct pool *, const float *x, float *y, size_t planes, int part, int parts);
     void (*avgpool_grad)(const struct pool *, const float *dy, float *dx, size_t planes, int part, int parts);
 

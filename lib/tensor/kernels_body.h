@@ -540,18 +540,21 @@ static void maxpool(const struct pool *c, const float *x, float *y, int32_t *ind
     }
 }
 
-static void maxpool_grad(const struct pool *c, const float *dy, const int32_t *index, float *dx, size_t planes,
-                         int part, int parts)
+static void maxpool_grad(const struct pool *c, const float *y, const float *dy, const int32_t *index, float *dx,
+                         size_t planes, int part, int parts)
 {
     for (size_t p = share(planes, 1, part, parts); p < share(planes, 1, part + 1, parts); p++) {
+        const float *up = y ? y + p * (size_t)(c->oh * c->ow) * BLOCK : NULL;
         const float *yp = dy + p * (size_t)(c->oh * c->ow) * BLOCK;
         const int32_t *ip = index + p * (size_t)(c->oh * c->ow) * BLOCK;
+        const float *first = yp;
         float *xp = dx + p * (size_t)(c->ih * c->iw) * BLOCK;
         memset(xp, 0, (size_t)(c->ih * c->iw) * BLOCK * sizeof *xp);
         for (int h = 0; h < c->oh; h++) {
             for (int w = 0; w < c->ow; w++, yp += BLOCK, ip += BLOCK) {
                 for (int l = 0; l < BLOCK; l += LANES) {
                     VI d = (VI)load(yp + l), at = *(const VI *)(const void *)(ip + l);
+                    if (up) d &= load(up + (yp - first) + l) > 0;
                     for (int a = 0; a < c->kh; a++) {
                         int r = h * c->stride - c->ph + a;
                         if (r < 0 || r >= c->ih) continue;

@@ -182,8 +182,8 @@ static void maxpool(const struct pool *c, const float *x, float *y, int32_t *ind
     }
 }
 
-static void maxpool_grad(const struct pool *c, const float *dy, const int32_t *index, float *dx, size_t planes,
-                         int part, int parts)
+static void maxpool_grad(const struct pool *c, const float *y, const float *dy, const int32_t *index, float *dx,
+                         size_t planes, int part, int parts)
 {
     for (size_t p = planes * (size_t)part / (size_t)parts; p < planes * (size_t)(part + 1) / (size_t)parts; p++) {
         size_t n = (size_t)(c->ih * c->iw) * BLOCK;
@@ -191,7 +191,7 @@ static void maxpool_grad(const struct pool *c, const float *dy, const int32_t *i
         for (int o = 0; o < c->oh * c->ow * BLOCK; o++) {
             int l = o % BLOCK, w = o / BLOCK % c->ow, h = o / BLOCK / c->ow;
             size_t i = out_at(c, p, l, h, w);
-            dx[window(c, p, l, h, w, index[i])] += dy[i];
+            if (!y || y[i] > 0) dx[window(c, p, l, h, w, index[i])] += dy[i];
         }
     }
 }

@@ -44,6 +44,8 @@ static const struct { const char *op; enum code code;
     { "BatchNormTrainingBackprop", NORM_GRAD },
     { "MaxPoolWithIndices", MAXPOOL },
     { "MaxPoolWithIndicesBackprop", MAXPOOL_GRAD },
+    { "MaxPoolBackprop", MAXPOOL_GRAD },
+    { "MaxPoolReluBackprop", MAXPOOL_GRAD },
     { "AvgPool", AVGPOOL },
     { "AvgPoolBackprop", AVGPOOL_GRAD },
     { "Concat", CONCAT },
@@ -151,8 +153,9 @@ static void make_conv(struct op *o, const struct graph *g, const struct node *n)
 
 static void make_pool(struct op *o, const struct graph *g, const struct node *n)
 {
-    const struct tensor *x = operand(g, n, o->code == AVGPOOL_GRAD ? 1 : 0),
-                        *y = operand(g, n, o->code == AVGPOOL_GRAD ? 0 : 1);
+    bool back = o->code == AVGPOOL_GRAD || o->code == MAXPOOL_GRAD;
+    const struct tensor *x = operand(g, n, back ? n->nin : 0),
+                        *y = operand(g, n, !back || (o->code == MAXPOOL_GRAD && n->nin == 3) ? 1 : 0);
     o->pool = (struct pool){ dim(x, 2),
                              dim(x, 3),
                              dim(y, 2),
@@ -165,6 +168,7 @@ static void make_pool(struct op *o, const struct graph *g, const struct node *n)
     o->elements = (uint64_t)(dim(x, 0) * blocks_of(n, x));   /* planes */
     o->per = at_least_one(OP_UNIT_BYTES / plane_bytes(o->pool.ih, o->pool.iw));
     o->units = parts_of(o->elements, o->per);
+    o->relu = strcmp(n->op, "MaxPoolReluBackprop") == 0;
 }
 
 /* Concat and Slice: runs of bytes, image by image, an input's share at a time */
@@ -215,11 +219,36 @@ static void make_dense(struct op *o, const struct graph *g, const struct node *n
     o->units = parts_of((uint64_t)o->dense_rows, o->per);
 }
 
+/* makes room for the inputs of `plus` and `mask`, which come unit by unit like the first output */
+static void add_extras(struct op *o, int extras)
+{
+    for (int i = o->nin + o->nout; i-- > o->nin;) {
+        o->bytes[i + extras] = o->bytes[i];
+        o->whole[i + extras] = o->whole[i];
+        o->buffer[i + extras] = o->buffer[i];
+    }
+    for (int i = o->nin; i < o->nin + extras; i++) {
+        o->bytes[i] = o->bytes[o->nin + extras];
+        o->whole[i] = o->whole[o->nin + extras];
+        o->buffer[i] = o->buffer[o->nin + extras];
+    }
+    o->nin += extras;
+}
+
 struct op op_make(const struct graph *g, int node)
 {
-    const struct node *n = &g->node[node];
-    struct op o = { .code = nd_is(n->op) ? ND : (int)code_of(n), .nin = n->nin, .nout = n->nout, .most = 1 };
-    if (n->nin + n->nout > OP_OPERANDS) die("node '%s': more than %d operands", n->name, OP_OPERANDS);
+    const struct node *whole = &g->node[node];
+    int extras = node_extras(whole), own = whole->nin - extras, operands[OP_OPERANDS];
+    if (whole->nin + whole->nout > OP_OPERANDS) die("node '%s': more than %d operands", whole->name, OP_OPERANDS);
+    if (own < 1) die("node '%s': too few operands", whole->name);
+    for (int i = 0; i < own + whole->nout; i++) operands[i] = whole->operand[i < own ? i : i + extras];
+    struct node without = *whole, *n = &without;         /* without `plus` and `mask` */
+    without.nin = own;
+    without.operand = operands;
+    struct op o = { .code = nd_is(n->op) ? ND : (int)code_of(n), .nin = own, .own = own, .nout = n->nout, .most = 1 };
+    o.plus = node_attr(n, "plus", 0, 0) == 1;
+    o.mask = node_attr(n, "mask", 0, 0) == 1;
+    if (o.code == ND && extras) die("node '%s': %s with plus or mask", n->name, n->op);
     for (int i = 0; i < n->nin + n->nout; i++) o.bytes[i] = operand(g, n, i)->bytes;
     o.elements = o.bytes[n->nin] / sizeof(float);
     switch ((enum code)o.code) {
@@ -243,6 +272,7 @@ struct op op_make(const struct graph *g, int node)
         make_copies(&o, g, n);
         break;
     case RELU: case RELU_GRAD: case ADD:
+        o.relu = o.code == ADD && node_attr(n, "relu", 0, 0) == 1;
         o.per = OP_UNIT_BYTES / sizeof(float);
         o.units = parts_of(o.elements, o.per);
         break;
@@ -273,14 +303,18 @@ struct op op_make(const struct graph *g, int node)
             if (sum > o.buffer[i]) o.buffer[i] = sum;
         }
     }
-    free(e);
+    o.rest = e;
+    if (extras && o.whole[own] && o.units > 1) die("node '%s': %s with plus or mask", n->name, n->op);
+    add_extras(&o, extras);
     return o;
 }
 
 void op_free(struct op *o)
 {
     free(o->copy);
+    free(o->rest);
     o->copy = NULL;
+    o->rest = NULL;
     nd_free(o->nd);
     o->nd = NULL;
 }
@@ -344,6 +378,7 @@ static int channel_extents(const struct op *o, int i, int unit, struct extent *e
 
 int op_extents(const struct op *o, int i, int unit, struct extent *e)
 {
+    if (i >= o->own && i < o->nin) i = o->nin;           /* as the first output */
     if (o->whole[i]) {
         *e = (struct extent){ 0, o->bytes[i] };
         return 1;
@@ -356,7 +391,7 @@ int op_extents(const struct op *o, int i, int unit, struct extent *e)
     case CONV:
         return conv_extents(o, i == 0, unit, e);
     case CONV_DATA:
-        return conv_extents(o, i == 2, unit, e);
+        return conv_extents(o, i == o->nin, unit, e);
     case NORM: case NORM_RELU: case NORM_GRAD: {
         uint64_t plane = o->pixels * BLOCK * sizeof(float),
                  n = (uint64_t)o->blocks - u * o->per < o->per ? (uint64_t)o->blocks - u * o->per : o->per;
@@ -485,7 +520,7 @@ static void run_dense_blocks(const struct run *r, int part, int parts)
                         f(r->at[0][0]) + at, k, 0, f(r->at[2][0]) + at, k);
         } else {
             size_t from = (size_t)(at - begin) * (size_t)k;
-            float *out = f(r->at[o->nin][0]) + from, *w = o->nin > 2 ? f(r->at[2][0]) + from : NULL;
+            float *out = f(r->at[o->own][0]) + from, *w = o->own > 2 ? f(r->at[2][0]) + from : NULL;
             if (w && w != out) memcpy(out, w, (size_t)m * (size_t)k * sizeof *out);
             cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, m, k, n, 1, f(r->at[0][0]) + at, rows, f(r->at[1][0]),
                         k, w ? 1 : 0, out, k);
@@ -505,8 +540,8 @@ static void run_dense(const struct run *r, int part, int parts)
     else if (o->code == DENSE_DATA)
         r->k->dense_data_grad(f(r->at[0][0]), f(r->at[1][0]), f(r->at[2][0]), n, rows, k, 0, rows, false, part, parts);
     else
-        r->k->dense_weights_grad(f(r->at[0][0]), f(r->at[1][0]), o->nin > 2 ? f(r->at[2][0]) : NULL,
-                                 f(r->at[o->nin][0]), n, rows, k, at, end, part, parts);
+        r->k->dense_weights_grad(f(r->at[0][0]), f(r->at[1][0]), o->own > 2 ? f(r->at[2][0]) : NULL,
+                                 f(r->at[o->own][0]), n, rows, k, at, end, part, parts);
 }
 
 static void softmax(const float *x, float *p, int images, size_t classes)
@@ -532,7 +567,7 @@ static void run_small(const struct run *r)
 {
     const struct op *o = r->o;
     size_t n = o->elements;
-    float *a = f(r->at[0][0]), *out = f(r->at[o->nin][0]);
+    float *a = f(r->at[0][0]), *out = f(r->at[o->own][0]);
     if (o->code == SOFTMAX) softmax(a, out, o->images, n);
     else if (o->code == LOSS) *out = cross_entropy(a, f(r->at[1][0]), o->images, n);
     else if (o->code == SUBTRACT)
@@ -562,7 +597,8 @@ static void run_part(void *context, int part, int parts)
         r->k->maxpool(&o->pool, f(at[0][0]), f(at[1][0]), (int32_t *)(void *)at[2][0], n, part, parts);
         break;
     case MAXPOOL_GRAD:
-        r->k->maxpool_grad(&o->pool, f(at[1][0]), (const int32_t *)(const void *)at[2][0], f(at[3][0]), n, part, parts);
+        r->k->maxpool_grad(&o->pool, o->relu ? f(at[0][0]) : NULL, f(at[o->own - 2][0]),
+                           (const int32_t *)(const void *)at[o->own - 1][0], f(at[o->own][0]), n, part, parts);
         break;
     case AVGPOOL:
         r->k->avgpool(&o->pool, f(at[0][0]), f(at[1][0]), n, part, parts);
@@ -574,7 +610,7 @@ static void run_part(void *context, int part, int parts)
         const struct op_copy *c = &o->copy[r->unit];
         size_t from = c->bytes / 64 * (size_t)part / (size_t)parts * 64,
                to = c->bytes / 64 * (size_t)(part + 1) / (size_t)parts * 64;
-        memcpy(at[o->nin][0] + from, at[c->input][0] + from, to - from);
+        memcpy(at[o->own][0] + from, at[c->input][0] + from, to - from);
         break;
     }
     case RELU:
@@ -585,6 +621,7 @@ static void run_part(void *context, int part, int parts)
         break;
     case ADD:
         r->k->add(f(at[0][0]), f(at[1][0]), f(at[2][0]), n, part, parts);
+        if (o->relu) r->k->relu(f(at[2][0]), f(at[2][0]), n, part, parts);
         break;
     case DENSE: case DENSE_WEIGHTS: case DENSE_DATA:
         run_dense(r, part, parts);
@@ -601,9 +638,29 @@ static void run_part(void *context, int part, int parts)
     }
 }
 
+struct rest { const struct op *o; const struct kernels *k; char *const *const *at; int n; };
+
+/* `plus`, then `mask`, on what the unit has written, while it is in a cache */
+static void run_rest(void *context, int part, int parts)
+{
+    const struct rest *r = context;
+    const struct op *o = r->o;
+    for (int e = 0; e < r->n; e++) {
+        size_t n = o->rest[e].bytes / sizeof(float);
+        float *out = f(r->at[o->nin][e]);
+        if (o->plus) r->k->add(f(r->at[o->own][e]), out, out, n, part, parts);
+        if (o->mask) r->k->relu_grad(f(r->at[o->own + o->plus][e]), out, out, n, part, parts);
+    }
+}
+
 void op_run(const struct op *o, const struct kernels *k, struct team *team, int unit, char *const *const *at,
             char *scratch)
 {
-    struct run r = { o, k, unit, at, scratch };
+    char *const *own[OP_OPERANDS];                       /* without what `plus` and `mask` read */
+    for (int i = 0; i < o->own + o->nout; i++) own[i] = at[i < o->own ? i : i - o->own + o->nin];
+    struct run r = { o, k, unit, own, scratch };
     team_run(team, run_part, &r);
+    if (!o->plus && !o->mask) return;
+    struct rest rest = { o, k, at, op_extents(o, o->nin, unit, o->rest) };
+    team_run(team, run_rest, &rest);
 }

@@ -20,6 +20,9 @@ struct op_copy { int input; uint64_t from, to; size_t bytes; };   /* a unit of C
 struct op {
     int code;                                            /* of the operator, private */
     int nin, nout;
+    int own;                                             /* inputs of the operator; then what is added, what masks */
+    bool plus, mask, relu;
+    struct extent *rest;                                 /* room for the extents of a unit of the first output */
     uint64_t bytes[OP_OPERANDS];
     bool whole[OP_OPERANDS];
     uint64_t buffer[OP_OPERANDS];                        /* bytes to hold what the largest unit needs of an operand */
