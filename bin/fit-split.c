@@ -1,16 +1,19 @@
 /* fit-split - draw rows, or whole groups of rows, into training and test
  *
- * Usage: fit-split [-g GROUP] [--test=SHARE] [FILE]...
+ * Usage: fit-split [-g GROUP] [--test=SHARE | --folds=N] [FILE]...
  *
- * Columns in: GROUP, if given.  Out: all columns, and `part`, train or test.
+ * Columns in: GROUP, if given.  Out: all columns, and `part`, train or test;
+ * with --folds=N instead `fold`, 1 to N, each the test part of one round.
  * A row's part depends on the seed and its group's name (without --group: on
  * its number) alone, so it does not change when other rows are added or put
  * in another order.  The share is therefore met on average, not exactly;
- * --exact draws exactly (rounded) that share of the groups or rows, and needs
- * all rows in memory.  Else constant memory.
+ * --exact draws exactly (rounded) that share of the groups or rows, or folds
+ * that differ by one at most, and needs all rows in memory.  Else constant
+ * memory.
  *
  * Examples:
  *   $ fit-split -g program --test=0.3 sites.csv | csv-where -c part --is=test
+ *   $ fit-split --folds=5 --exact runs.csv > folds.csv
  */
 #include "base/filter.h"
 #include HELP
@@ -24,12 +27,13 @@
 
 static const char *group;
 static double share = 0.2;
-static long seed = 1;
+static long seed = 1, folds;
 static bool exact;
 static const struct opt options[] = {
     { 'g', "group", STR, &group, "COL", "keep its groups together", 0, 0 },
     { 0, "test", NUM, &share, "SHARE", "share of the test part", 0, 1 },
-    { 0, "exact", FLAG, &exact, NULL, "exactly that share of groups", 0, 0 },
+    { 0, "folds", INT, &folds, "N", "folds instead of two parts; 0: none", 0, 1e6 },
+    { 0, "exact", FLAG, &exact, NULL, "exactly that share, or folds of equal size", 0, 0 },
     { 's', "seed", INT, &seed, "N", "for the draw", 0, 0 },
     CSV_INPUT,
     { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
@@ -40,6 +44,14 @@ static double draw_of(str key)
 {
     struct rng g = rng_for((uint64_t)seed, key);
     return rng_unit(&g);
+}
+
+/* from a place in 0 .. 1 */
+static void write_part(csvw *w, double draw)
+{
+    if (folds) csvw_int(w, 1 + (int64_t)(draw * (double)folds));
+    else csvw_cstr(w, draw < share ? "test" : "train");
+    csvw_end(w);
 }
 
 static int by_draw(const void *a, const void *b)
@@ -61,7 +73,7 @@ int main(int argc, char **argv)
     csvw *w = csvw_open(NULL);
     int col = group ? csv_need(t, group) : -1;
     csvw_copy_names(w, t);
-    csvw_cstr(w, "part");
+    csvw_cstr(w, folds ? "fold" : "part");
     csvw_end(w);
     struct intern units = { 0 };
     uint32_t *unit = NULL;
@@ -72,8 +84,7 @@ int main(int argc, char **argv)
         str key = key_of(t, col, rows++, b);
         if (!exact) {
             csvw_copy_all(w, t);
-            csvw_cstr(w, draw_of(key) < share ? "test" : "train");
-            csvw_end(w);
+            write_part(w, draw_of(key));
             continue;
         }
         unit = grow(unit, rows, &cap, sizeof *unit);
@@ -86,10 +97,12 @@ int main(int argc, char **argv)
     }
     if (!exact) return csvw_close(w);
     struct unit *order = xmalloc(units.n + 1, sizeof *order);
-    bool *test = xcalloc(units.n + 1, sizeof *test);
+    double *place = xcalloc(units.n + 1, sizeof *place); /* in the order drawn */
     for (size_t u = 0; u < units.n; u++) order[u] = (struct unit){ draw_of(units.name[u]), (uint32_t)u };
     qsort(order, units.n, sizeof *order, by_draw);
-    for (size_t u = 0; u < (size_t)lround(share * (double)units.n); u++) test[order[u].id] = true;
+    size_t tested = (size_t)lround(share * (double)units.n);
+    for (size_t u = 0; u < units.n; u++)
+        place[order[u].id] = folds ? (double)u / (double)units.n : u < tested ? -1 : 2;
     const char *p = fields.s;
     for (size_t r = 0; r < rows; r++) {
         for (int c = 0; c < csv_ncol(t); c++) {
@@ -98,8 +111,7 @@ int main(int argc, char **argv)
             csvw_str(w, s);
             p += sizeof s.n + s.n;
         }
-        csvw_cstr(w, test[unit[r]] ? "test" : "train");
-        csvw_end(w);
+        write_part(w, place[unit[r]]);
     }
     return csvw_close(w);
 }

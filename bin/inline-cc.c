@@ -44,7 +44,7 @@ static const char *compiler(bool cxx)
 
 int main(int argc, char **argv)
 {
-    static const char *const ours[] = { "--help", "-h", "--_options" };
+    static const char *const ours[] = { "--help", "-h", "--_options", "--_words" };
     for (size_t i = 0; argc == 2 && i < sizeof ours / sizeof *ours; i++) {
         if (strcmp(argv[1], ours[i]) == 0) filter_init(argc, argv, help, options);
     }

@@ -23,4 +23,7 @@ fails 'a setting that is not there' 2 "'{z}'" grid --command='{z}'
 fails 'nothing varies' 2 'see --vary' bench-jobs
 fails 'no values' 2 'no values' bench-jobs --vary=n=
 fails 'no name' 2 'NAME=VALUES' bench-jobs --vary=n
+fails 'an output that jobs would share' 2 "has no {s}: jobs would write over each other" grid --out='{n}.csv'
+ok 'the number of the job is enough' grid --out='{#}.csv'
+ok 'a setting of one value need not be in it' bench-jobs --vary='n=1 2' --vary='s=x' --out='{n}.csv'
 done_testing

@@ -8,4 +8,6 @@ ok 'another seed another model' bash -c '! fit-mlp -y c --hidden=8 --seed=4 xor.
 awk 'BEGIN { print "y,x"; for (i = -20; i <= 20; i++) print i * i / 100 "," i / 10 }' > square.csv
 ok 'a parabola is approached' bash -c "fit-mlp --number -y y --hidden=16,8 -n 500 square.csv -o q.sexp && fit-predict -m q.sexp square.csv | awk -F, 'NR > 1 { e += (\$1 - \$3)^2 } END { exit !(e / 41 < 0.01) }'"
 fails 'bad widths are refused' 1 "hidden layers '3,x'" fit-mlp -y c --hidden=3,x xor.csv
+fails 'a fit that diverged says so' 1 'the fit diverged' bash -c "printf 'y,x\n1e300,1\n-1e300,2\n3,3\n' | fit-mlp --number -y y"
+fails 'and one that has not converged' 0 'has not converged.*more --iterations' fit-mlp --number -y y -n 2 square.csv
 done_testing

@@ -29,4 +29,26 @@ fails 'no model is wrong usage' 2 'see --model' fit-predict x.csv
 { printf '(model mlp (features x y) (scale (mean 0 0) (deviation 1 1)) (target z) (weights (layer'; for i in {1..30000}; do printf ' (1)'; done; printf ') (layer'; for i in {1..30000}; do printf ' (1)'; done; echo ') (layer (1))))'; } > wide.sexp
 printf 'x,y\n1,2\n' > wide.csv
 fails 'units that lack their weights' 1 'wide.sexp:1' sh -c 'ulimit -v 2000000; fit-predict -m wide.sexp wide.csv'
+# --score, beside a second implementation
+printf 'y,x\n1,0\n3,1\n5,2\n8,3\n' > line.csv
+printf 'x,y\n0,1\n1,3\n2,7\n3,7\n' > held.csv
+fit-ridge --quiet -y y --lambda=1e-3 line.csv -o line.sexp
+score() { fit-predict -m line.sexp held.csv | python3 -c '
+import csv, sys
+rows = [(float(r["y"]), float(r["predicted"])) for r in csv.DictReader(sys.stdin)]
+n = len(rows); mean = sum(y for y, _ in rows) / n
+e = sum((y - p) ** 2 for y, p in rows)
+print(n, "%.9f %.9f %.9f" % ((e / n) ** .5, sum(abs(y - p) for y, p in rows) / n, 1 - e / sum((y - mean) ** 2 for y, _ in rows)))'; }
+if command -v python3 > /dev/null; then
+    is 'a score of numbers' "$(score)" bash -c "fit-predict -m line.sexp --score held.csv | tail -1 | tr , ' ' | xargs printf '%d %.9f %.9f %.9f\n'"
+else
+    skip 'a score of numbers' 'python3 is not here'
+fi
+printf 'c,x\np,0\np,0\nq,1\nq,1\nq,1\np,1\n' > classes.csv
+fit-logistic --quiet -y c --lambda=0 classes.csv -o classes.sexp
+is 'of classes: 3 of 4 are right; the most frequent is half; the loss by hand' '4 0.75 0.5 0.4904' \
+    bash -c "printf 'x,c\n0,p\n1,q\n1,q\n1,p\n' | fit-predict -m classes.sexp --score | tail -1 | tr , ' ' | xargs printf '%d %.2f %.1f %.4f\n'"
+is 'a class it does not know has no probability' '1,0,1,inf' bash -c "printf 'x,c\n0,new\n' | fit-predict -m classes.sexp --score | tail -1"
+fails 'the answer is needed' 1 "no column 'c'" bash -c "printf 'x\n0\n' | fit-predict -m classes.sexp --score"
+fails 'nothing to score' 1 'no rows to score' bash -c "printf 'x,c\n' | fit-predict -m classes.sexp --score"
 done_testing

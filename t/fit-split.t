@@ -9,4 +9,12 @@ is 'exact takes exactly 15 of 50 groups' '15' bash -c "fit-split -g g --test=0.3
 is 'exact keeps the rows' "$(cksum < t.csv)" bash -c "fit-split -g g --exact t.csv | csv-cut -c g,v | cksum"
 ok 'another seed draws otherwise' bash -c '! fit-split -g g --seed=2 --test=0.3 t.csv | cmp -s - s.csv'
 is 'rows are drawn without groups' yes bash -c "fit-split --test=0.5 t.csv | grep -c test | awk '{ print (\$1 > 400 && \$1 < 600) ? \"yes\" : \$1 }'"
+is 'folds keep groups together' 50 bash -c "fit-split -g g --folds=5 t.csv | csv-cut -c g,fold | sort -u | grep -c ^g[0-9]"
+is 'are from 1 to N' '1 2 3 4 5' bash -c "fit-split --folds=5 t.csv | csv-cut -c fold | sed 1d | sort -nu | paste -sd' '"
+is 'and of equal size when that is wanted' '142 143' bash -c "fit-split --folds=7 --exact t.csv | csv-cut -c fold | sed 1d | sort | uniq -c |
+    awk '{ print \$1 }' | sort -u | paste -sd' '"
+is 'also of groups' '10' bash -c "fit-split -g g --folds=5 --exact t.csv | csv-cut -c g,fold | sort -u | cut -d, -f2 | grep -v fold | sort | uniq -c |
+    awk '{ print \$1 }' | sort -u"
+is 'a fold does not depend on the order' "$(fit-split -g g --folds=5 t.csv | sed 1d | sort | cksum)" \
+    bash -c "(head -1 t.csv; tail -n +2 t.csv | tac) | fit-split -g g --folds=5 | sed 1d | sort | cksum"
 done_testing

@@ -176,12 +176,24 @@ static const struct opt *find_short(char c)
     return NULL;
 }
 
+/* for completion: "--name -c KIND words .." of each option with a value; KIND is the name of the value */
+static void show_words(void)
+{
+    for (const struct opt *o = table; o->name; o++) {
+        if (o->type == FLAG) continue;
+        printf("--%s -%c %s ", o->name, o->c ? o->c : '-', o->type == WORD ? "WORD" : o->arg);
+        for (const char *p = o->type == WORD ? o->arg : ""; *p; p++) putchar(*p == '|' ? ' ' : *p);
+        putchar('\n');
+    }
+}
+
 static void built_in(const char *a)
 {
     if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0) show_help();
     else if (strcmp(a, "--version") == 0) printf("%s (millrace) %s\n", prog, VERSION);
     else if (strcmp(a, "--_options") == 0)
         for (const struct opt *o = table; o->name; o++) printf("--%s%s\n", o->name, o->type == FLAG ? "" : "=");
+    else if (strcmp(a, "--_words") == 0) show_words();
     else return;
     exit(finish());
 }

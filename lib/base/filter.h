@@ -3,7 +3,7 @@
  * The first comment of bin/NAME.c is the help text; the Makefile turns it into a string, which the file gets by
  * `#include HELP` as `static const char help[]`.  The value a variable has before filter_init is its default and is
  * what --help shows; LONG_MIN, nan and, of a WORD, -1 stand for none.  Every filter also knows -h, --help, --version,
- * --quiet and (for completion) --_options. */
+ * --quiet and (for completion) --_options and --_words. */
 #ifndef MILLRACE_FILTER_H
 #define MILLRACE_FILTER_H
 #include "base/mem.h"

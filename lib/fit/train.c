@@ -306,8 +306,15 @@ int train_table(char **paths, const struct data_columns *columns, const struct t
     struct data d = data_read(paths, columns);
     struct train_report r;
     struct model *m = train(&d, NULL, d.rows, o, &r);
+    if (o->kind != MODEL_BOOST && !(isfinite(r.loss) && isfinite(r.optimality)))
+        die("the fit diverged: objective %g, gradient %g after %ld iterations; are there huge values in a column?",
+            r.loss, r.optimality, r.iterations);
+    bool stopped = o->kind == MODEL_MLP || o->kind == MODEL_LOGISTIC || o->kind == MODEL_LASSO;
     if (!quiet && o->kind != MODEL_BOOST)
         warn("%zu rows, %zu of %zu features; objective %.12g, gradient %.3g after %ld iterations", d.rows, m->nfeature,
              d.cols, r.loss, r.optimality, r.iterations);
+    if (!quiet && stopped && r.optimality > o->tolerance)
+        warn("it has not converged: a gradient of %.3g was wanted%s", o->tolerance,
+             r.iterations >= o->iterations ? "; more --iterations may do" : ", and no step goes lower");
     return model_save(m, output);
 }
