@@ -11,6 +11,7 @@
  * Examples:
  *   $ prof-diff --by=op before.csv after.csv
  */
+#include "base/checked.h"
 #include "base/filter.h"
 #include "prof/cells.h"
 #include "table/csvio.h"
@@ -26,7 +27,7 @@ static const struct opt options[] = {
     {  0,  "by",        WORD, &by, "op|cats|all", "what tells rows apart", 0, 0 },
     { 0 } };
 
-struct pair { const char *part[3]; int64_t a, b; };
+struct pair { const char *part[3]; int64_t a, b, more; };
 static struct pair *pair;
 static size_t npair, cap;
 
@@ -39,7 +40,8 @@ static void add(const struct sum *s, bool second)
         pair = grow(pair, npair + 1, &cap, sizeof *pair);
         pair[npair++] = (struct pair){ .part = { s->part[0], s->part[1], s->part[2] } };
     }
-    *(second ? &pair[i].b : &pair[i].a) += s->total;
+    *(second ? &pair[i].b : &pair[i].a) = s->total;      /* once a side: its sums are merged */
+    pair[i].more = i64_sub(pair[i].b, pair[i].a);
 }
 
 static void read_side(char *path, bool second)
@@ -59,7 +61,8 @@ static void read_side(char *path, bool second)
 static int by_difference(const void *x, const void *y)
 {
     const struct pair *p = x, *q = y;
-    int64_t a = llabs(p->b - p->a), b = llabs(q->b - q->a);
+    uint64_t a = p->more < 0 ? 0 - (uint64_t)p->more : (uint64_t)p->more;
+    uint64_t b = q->more < 0 ? 0 - (uint64_t)q->more : (uint64_t)q->more;
     if (a != b) return a > b ? -1 : 1;
     for (int k = 0; k < 3; k++) if (strcmp(p->part[k], q->part[k]) != 0) return strcmp(p->part[k], q->part[k]);
     return 0;
@@ -80,11 +83,11 @@ int main(int argc, char **argv)
     for (size_t k = 0; k < npair; k++) {
         const struct pair *p = &pair[k];
         double larger = fmax((double)p->a, (double)p->b);
-        differ |= fabs((double)(p->b - p->a)) > tolerance * larger;
+        differ |= fabs((double)p->more) > tolerance * larger;
         for (int f = 0; f < 3; f++) csvw_cstr(w, p->part[f]);
         csvw_int(w, p->a);
         csvw_int(w, p->b);
-        csvw_int(w, p->b - p->a);
+        csvw_int(w, p->more);
         csvw_known(w, p->a ? (double)p->b / (double)p->a : NAN);
         csvw_end(w);
     }

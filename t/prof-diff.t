@@ -14,4 +14,11 @@ is 'by operation, within a tolerance' 'phase,op,cats,a_ns,b_ns,diff_ns,ratio
 ,a,,150,136,-14,0.9066666666666666
 0' both --by=op --tolerance=0.1 <(grep -v ',b,' a.csv) <(grep -v ',c,' b.csv)
 is 'trouble is 2' 2 eval 'prof-diff a.csv none.csv 2> /dev/null; echo $?'
+big=9223372036854775807
+fails 'sums that do not fit' 2 'number too large: 9223372036854775807 \+ 9223372036854775807' \
+    prof-diff --by=op <(printf '%s\n' cats,total_ns "A,$big" "B,$big") a.csv
+fails 'nor do their differences' 2 "number too large: -9223372036854775807 - $big" \
+    prof-diff <(printf '%s\n' cats,total_ns "A,$big") <(printf '%s\n' cats,total_ns "A,-$big")
+fails 'nor sums over sets' 1 'number too large' \
+    prof-view --view=venn <(printf '%s\n' cats,total_ns "A,$big" "A+B,$big")
 done_testing

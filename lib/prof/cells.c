@@ -1,5 +1,6 @@
 /* cells.c - see cells.h */
 #include "prof/cells.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include "prof/sweep.h"
 #include "table/csvio.h"
@@ -135,8 +136,8 @@ void sums_merge(struct sums *s)
     size_t k = 0;
     if (s->n) qsort(s->v, s->n, sizeof *s->v, by_key);
     for (size_t i = 0; i < s->n; i++) {
-        if (k && by_key(&s->v[k - 1], &s->v[i]) == 0) s->v[k - 1].total += s->v[i].total;
-        else s->v[k++] = s->v[i];
+        if (!k || by_key(&s->v[k - 1], &s->v[i]) != 0) s->v[k++] = s->v[i];
+        else s->v[k - 1].total = i64_add(s->v[k - 1].total, s->v[i].total);
     }
     s->n = k;
 }
@@ -180,7 +181,7 @@ void sums_inclusive(struct sums *s, int part, struct arena *text)
     for (size_t i = 0; i < out.n; i++)
         for (size_t k = 0; k < s->n; k++)
             if (same_group(&out.v[i], &s->v[k], part) && set_includes(s->v[k].part[part], out.v[i].part[part]))
-                out.v[i].total += s->v[k].total;
+                out.v[i].total = i64_add(out.v[i].total, s->v[k].total);
     free(b.s);
     free(one.s);
     free(s->v);
@@ -199,7 +200,7 @@ void sums_exclusive(struct sums *s, int part)
         for (size_t k = i + 1; k < s->n; k++)
             if (same_group(&s->v[i], &s->v[k], part) && strcmp(s->v[i].part[part], s->v[k].part[part]) != 0
                 && set_includes(s->v[k].part[part], s->v[i].part[part]))
-                s->v[i].total -= s->v[k].total;
+                s->v[i].total = i64_sub(s->v[i].total, s->v[k].total);
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++) if (s->v[i].total) s->v[n++] = s->v[i];
     s->n = n;

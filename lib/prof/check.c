@@ -1,5 +1,6 @@
 /* check.c - see check.h */
 #include "prof/check.h"
+#include "base/checked.h"
 #include "base/filter.h"
 #include "prof/cells.h"
 #include "prof/nest.h"
@@ -60,7 +61,7 @@ static int64_t measure(struct spans *s)
 static int64_t cells_with_op(const struct cell *c, size_t n, const char *op)
 {
     int64_t sum = 0;
-    for (size_t i = 0; i < n; i++) if (set_has(c[i].name[KEY_OP], op)) sum += c[i].total;
+    for (size_t i = 0; i < n; i++) if (set_has(c[i].name[KEY_OP], op)) sum = i64_add(sum, c[i].total);
     return sum;
 }
 
@@ -123,9 +124,9 @@ static void check_process(struct table *t, uint32_t proc, const struct cell *c, 
     union_all = measure(&all);
     for (size_t i = 0; i < n; i++) {
         if (!c[i].name[KEY_OP][0] && !c[i].name[KEY_CAT][0]) continue;
-        cells += c[i].total;
-        if (set_has_gpu(c[i].name[KEY_CAT])) gpu += c[i].total;
-        if (set_has(c[i].name[KEY_CAT], "CUDA")) cuda += c[i].total;
+        cells = i64_add(cells, c[i].total);
+        if (set_has_gpu(c[i].name[KEY_CAT])) gpu = i64_add(gpu, c[i].total);
+        if (set_has(c[i].name[KEY_CAT], "CUDA")) cuda = i64_add(cuda, c[i].total);
     }
     judge(name, "union", cells == union_all, cells, union_all);
     int64_t wall = on.n ? measure(&on) : measure(&life);

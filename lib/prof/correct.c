@@ -274,8 +274,8 @@ struct correction *correct_placed(struct cells *c)
         r.cats = cats;
         size_t same = find_cell(&left, r.proc, r.phase, r.op, r.cats);
         if (same < left.n) {
-            left.v[same].total += r.total;
-            left.v[same].runs += r.runs;
+            left.v[same].total = i64_add(left.v[same].total, r.total);
+            left.v[same].runs = i64_add(left.v[same].runs, r.runs);
             if (r.lo < left.v[same].lo) left.v[same].lo = r.lo;
             if (r.hi > left.v[same].hi) left.v[same].hi = r.hi;
         } else left.v[left.n++] = r;
