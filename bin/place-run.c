@@ -28,6 +28,7 @@
  * Examples:
  *   $ place-run --plan=plan.sexp --tier=file:/var/tmp g.sexp
  */
+#include "base/checked.h"
 #include "base/filter.h"
 #include "measure/clock.h"
 #include "measure/machine.h"
@@ -137,7 +138,7 @@ int main(int argc, char **argv)
     if (values_path) values_from_onnx(e, g, values_path);
     for (int v = 0; v < values.n; v++) value_from_file(e, g, values.v[v]);
     struct calibration c = engine_calibrate(e, 0.2);
-    double *seconds = xcalloc((size_t)steps * (size_t)g->nnode + 1, sizeof *seconds);
+    double *seconds = xcalloc(size_mul((size_t)steps, (size_t)g->nnode) + 1, sizeof *seconds);
     long spare = again * steps;
     for (long n = 0, counted = 0; counted < steps; n++) {
         struct step s = engine_step(e, seconds + (size_t)counted * (size_t)g->nnode);

@@ -131,7 +131,7 @@ LOOP_DRAWN := greedy1 greedy2 beam2bfs beam4bfs beam4dfs random anneal evolve mc
 $(LOOP)/steps.svg $(LOOP)/steps.png: $(LOOP)/steps.csv $(TOP)/plots/loop-steps.gp
 	gnuplot -c $(TOP)/plots/loop-steps.gp $< $(loop_new) '$(filter $(LOOP_ALGOS),$(LOOP_DRAWN))' && $(loop_drawn)
 $(LOOP)/curve.svg $(LOOP)/curve.png: $(LOOP)/curve.csv $(TOP)/plots/loop-curve.gp
-	gnuplot -c $(TOP)/plots/loop-curve.gp $< $(loop_new) && $(loop_drawn)
+	$(call draw,loop-curve,$<)
 $(LOOP)/bars-%.svg: $(LOOP)/bars-%.csv $(TOP)/plots/loop-bars.gp
 	$(call draw,loop-bars,$<,'$*' $(loop_peak))
 $(LOOP)/bars-%.png: $(LOOP)/bars-%.csv $(TOP)/plots/loop-bars.gp

@@ -1,4 +1,5 @@
 #include "place/apply.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,7 @@ struct graph *plan_apply(const struct graph *g, const struct plan *p)
             free(name);
         }
         const struct node *from = &g->node[n];
-        int *operand = xcalloc((size_t)(from->nin + from->nout) + 1, sizeof *operand);
+        int *operand = xcalloc(size_add((size_t)from->nin, (size_t)from->nout) + 1, sizeof *operand);
         for (int i = 0; i < from->nin + from->nout; i++) {
             int t = from->operand[i];
             bool slow = (i < from->nin ? p->node[n].in_tiers[i] : p->node[n].out_tiers[i - from->nin]) == 'P';

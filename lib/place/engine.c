@@ -1,4 +1,5 @@
 #include "place/engine.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include "base/rng.h"
 #include "place/mover.h"
@@ -119,7 +120,7 @@ static void place_node(struct engine *e, int node, const uint64_t *args)
     struct job *j = &e->job[node];
     const struct op *op = j->op = op_of(e, node);
     uint32_t slow = 0;
-    j->place = xcalloc((size_t)(n->nin + n->nout), sizeof *j->place);
+    j->place = xcalloc(size_add((size_t)n->nin, (size_t)n->nout), sizeof *j->place);
     if (strlen(pn->in_tiers) != (size_t)n->nin || strlen(pn->out_tiers) != (size_t)n->nout)
         die("%s: node %d has other operands", e->plan->file, node);
     for (int i = 0; i < n->nin + n->nout; i++) {

@@ -1,4 +1,5 @@
 #include "place/import.h"
+#include "base/checked.h"
 #include "base/mem.h"
 #include "base/message.h"
 #include "place/grad.h"
@@ -105,7 +106,7 @@ static bool numbers(struct import *m, size_t i, const double **p, size_t *n)
     struct value *v = input(m, i);
     if (v->kind == STORED && v->stored->count <= CONSTANTS) {
         const struct onnx_tensor *t = v->stored;
-        double *x = arena_get(&m->g->text, (size_t)t->count * sizeof *x + 1);
+        double *x = arena_get(&m->g->text, size_mul((size_t)t->count, sizeof *x) + 1);
         for (uint64_t k = 0; k < t->count; k++) x[k] = onnx_number(m->o, t, k);
         *p = x;
         *n = (size_t)t->count;
@@ -148,7 +149,7 @@ static void result(struct import *m, size_t i, int tensor)
 static void result_numbers(struct import *m, const double *x, size_t n, int ndim)
 {
     if (n > CONSTANTS) refuse(m, "a computed constant of more than 64 numbers");
-    double *copy = arena_get(&m->g->text, n * sizeof *copy + 1);
+    double *copy = arena_get(&m->g->text, size_mul(n, sizeof *copy) + 1);
     memcpy(copy, x, n * sizeof *x);
     define(m, m->node->out[0], (struct value){ .kind = NUMBERS, .number = copy, .n = n, .ndim = ndim });
 }

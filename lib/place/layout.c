@@ -1,5 +1,6 @@
 /* layout.c - see layout.h */
 #include "place/layout.h"
+#include "base/checked.h"
 #include "place/beside.h"
 #include "place/pack.h"
 #include "base/message.h"
@@ -59,7 +60,7 @@ static void node_tiers(const struct placing *p, const struct placement *x, int n
     const struct graph *g = p->g;
     const struct node *d = &g->node[n];
     struct plan_node *out = &plan->node[n];
-    char *tiers = arena_get(&plan->text, (size_t)(d->nin + d->nout) + 2);
+    char *tiers = arena_get(&plan->text, size_add((size_t)d->nin, (size_t)d->nout) + 2);
     for (int i = 0; i < d->nin + d->nout; i++) {
         char letter = 'D';
         for (int s = p->slot_end[n]; s < p->slot_end[n + 1]; s++)
@@ -103,8 +104,8 @@ struct pool { struct buffer *b; int *of, n; };
 
 static struct pool pool_of(const struct plan *plan, const struct graph *g, enum plan_tier tier, const bool *pinned)
 {
-    struct pool q = { xmalloc((size_t)(plan->nstay + plan->nnode) + 1, sizeof *q.b),
-                      xmalloc((size_t)(plan->nstay + plan->nnode) + 1, sizeof *q.of), 0 };
+    struct pool q = { xmalloc(size_add((size_t)plan->nstay, (size_t)plan->nnode) + 1, sizeof *q.b),
+                      xmalloc(size_add((size_t)plan->nstay, (size_t)plan->nnode) + 1, sizeof *q.of), 0 };
     for (int i = 0; i < plan->nstay; i++) {
         const struct stay *s = &plan->stay[i];
         uint64_t bytes = g->tensor[s->tensor].bytes;
@@ -197,7 +198,7 @@ static void set_prices(const struct placing *p, const struct prices *v, struct p
         int k = p->slot_end[n + 1] - p->slot_end[n];
         struct plan_node *d = &plan->node[n];
         d->nprice = 1 + p->cuts + k;
-        d->price = arena_get(&plan->text, (size_t)d->nprice * sizeof(double));
+        d->price = arena_get(&plan->text, size_mul((size_t)d->nprice, sizeof(double)));
         d->price[0] = v->lambda[n];
         for (int c = 0; c < p->cuts; c++) d->price[1 + c] = v->kappa[c * p->nodes + n];
         for (int s = 0; s < k; s++) d->price[1 + p->cuts + s] = v->mu[p->slot_end[n] + s];

@@ -1,5 +1,6 @@
 /* net.c - see net.h */
 #include "place/net.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,7 +207,7 @@ static struct image meanpool(struct net *t, struct image x)   /* over the whole 
 static void keep_inputs(struct net *t, struct step *s, int n, const struct image *x)
 {
     s->nin = n;
-    s->in = arena_get(&t->text, (size_t)n * sizeof *x);
+    s->in = arena_get(&t->text, size_mul((size_t)n, sizeof *x));
     memcpy(s->in, x, (size_t)n * sizeof *x);
 }
 

@@ -1,4 +1,5 @@
 #include "place/onnx.h"
+#include "base/checked.h"
 #include "base/mem.h"
 #include "base/message.h"
 #include <errno.h>
@@ -144,7 +145,7 @@ static void parse_attr(struct onnx *o, str s, struct onnx_attr *a)
             a->tensor = t;
         }
     }
-    a->ints = arena_get(&o->memory, n * sizeof *ints + 1);
+    a->ints = arena_get(&o->memory, size_mul(n, sizeof *ints) + 1);
     if (n) memcpy(a->ints, ints, n * sizeof *ints);
     a->nint = n;
     free(ints);
@@ -160,9 +161,9 @@ static void parse_node(struct onnx *o, str s, struct onnx_node *n)
         if (f.number == 2) many[1]++;
         if (f.number == 5) many[2]++;
     }
-    n->in = arena_get(&o->memory, many[0] * sizeof *n->in + 1);
-    n->out = arena_get(&o->memory, many[1] * sizeof *n->out + 1);
-    n->attr = arena_get(&o->memory, many[2] * sizeof *n->attr + 1);
+    n->in = arena_get(&o->memory, size_mul(many[0], sizeof *n->in) + 1);
+    n->out = arena_get(&o->memory, size_mul(many[1], sizeof *n->out) + 1);
+    n->attr = arena_get(&o->memory, size_mul(many[2], sizeof *n->attr) + 1);
     for (struct cursor c = within(o, s); next(&c, &f);) {
         if (f.number == 1) n->in[n->nin++] = f.bytes;
         if (f.number == 2) n->out[n->nout++] = f.bytes;
@@ -242,7 +243,7 @@ struct onnx *onnx_read(const char *path)
     char *bytes = NULL;
     size_t n = 0, cap = 0, got;
     do {
-        bytes = grow(bytes, n + (1 << 16), &cap, 1);
+        bytes = grow(bytes, size_add(n, 1 << 16), &cap, 1);
         n += got = fread(bytes + n, 1, cap - n, f);
     } while (got);
     if (ferror(f)) die_errno("%s", name);

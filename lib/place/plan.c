@@ -1,5 +1,6 @@
 /* plan.c - see plan.h */
 #include "place/plan.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include "tree/sexp.h"
 #include <math.h>
@@ -145,7 +146,7 @@ static void read_price(struct plan *p, const struct sexp *e, snode list, struct 
     if (!sexp_head(e, list, "price") || sexp_count(e, list) != (size_t)(slots + p->ncut) + 2)
         sexp_die(e, list, "(price ..) with %d numbers is expected", 1 + p->ncut + slots);
     d->nprice = 1 + p->ncut + slots;
-    d->price = arena_get(&p->text, (size_t)d->nprice * sizeof(double));
+    d->price = arena_get(&p->text, size_mul((size_t)d->nprice, sizeof(double)));
     for (int i = 0; i < d->nprice; i++) d->price[i] = number(e, sexp_nth(e, list, (size_t)i + 1));
     for (int i = 0; i <= p->ncut; i++)
         if (d->price[i] < 0) sexp_die(e, list, "a negative price of memory");

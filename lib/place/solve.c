@@ -1,5 +1,6 @@
 /* solve.c - see solve.h */
 #include "place/solve.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include "base/rng.h"
 #include <float.h>
@@ -110,7 +111,7 @@ static double best_path(const struct placing *p, const struct path *q, int t, ui
 struct prices prices_new(const struct placing *p)
 {
     return (struct prices){ xcalloc((size_t)p->nodes + 1, sizeof(double)),
-                            xcalloc((size_t)p->nodes * (size_t)p->cuts + 1, sizeof(double)),
+                            xcalloc(size_mul((size_t)p->nodes, (size_t)p->cuts) + 1, sizeof(double)),
                             xcalloc((size_t)p->uses + 1, sizeof(double)) };
 }
 
@@ -126,7 +127,7 @@ struct sums { const struct prices *v; double *until; };
 
 static struct sums sums_new(const struct placing *p)
 {
-    return (struct sums){ NULL, xcalloc((size_t)(p->nodes + 2) * (size_t)(p->cuts + 1), sizeof(double)) };
+    return (struct sums){ NULL, xcalloc(size_mul((size_t)p->nodes + 2, (size_t)p->cuts + 1), sizeof(double)) };
 }
 
 static double *until_of(const struct placing *p, const struct sums *s, int row)
@@ -173,7 +174,7 @@ static struct dual dual_new(const struct placing *p)
     size_t nodes = (size_t)p->nodes + 2, uses = (size_t)p->uses + 1;
     return (struct dual){ sums_new(p),
                           xcalloc(nodes, sizeof(double)),
-                          xcalloc(nodes * (size_t)(p->cuts + 1), sizeof(double)),
+                          xcalloc(size_mul(nodes, (size_t)p->cuts + 1), sizeof(double)),
                           xcalloc(nodes, sizeof(int)),
                           xcalloc(uses, 1),
                           xcalloc(uses, 1),

@@ -1,5 +1,6 @@
 /* verify.c - see verify.h */
 #include "place/verify.h"
+#include "base/checked.h"
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -172,7 +173,7 @@ static void check_overlaps(struct judge *j, struct area *a, int n, const char *p
 static void check_layout(struct judge *j)
 {
     const struct plan *p = j->p;
-    struct area *area = xmalloc((size_t)(p->nstay + p->nnode) + 1, sizeof *area);
+    struct area *area = xmalloc(size_add((size_t)p->nstay, (size_t)p->nnode) + 1, sizeof *area);
     for (int tier = TIER_FAST; tier <= TIER_SLOW; tier++) {
         int n = 0;
         for (int i = 0; i < p->nstay; i++) {
