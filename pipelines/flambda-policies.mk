@@ -141,28 +141,42 @@ flambda-published: $(POLICY_OUT)/published.csv
 
 $(POLICY_OUT)/settings-general.csv: $(POLICY_OUT)/settings.csv $(POLICY_OUT)/counters.csv $(BIN)/flambda-policies
 	$(policy_run) --table=select --only=2 --base=initial --hand=$(GENERAL) $< -o $@
-$(POLICY_OUT)/ours.csv: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/policies.csv $(POLICY_OUT)/policies-summary.csv $(POLICY_OUT)/policies-greedy.csv \
-    $(POLICY_OUT)/settings-select.csv $(POLICY_OUT)/settings-general.csv $(POLICY_OUT)/features.csv $(POLICY_OUT)/trees.csv \
-    $(POLICY_OUT)/decisions.csv
-	awk -F, -v OFS=, 'BEGIN { print "figure", "key", "ours" }
-	FNR == 1 { file = FILENAME; sub(".*/", "", file); next }
-	file == "pca.csv" && $$7 != "" { print "best_seen_percent", $$1, 100 * $$7 }
-	file == "policies.csv" && $$5 != "" && $$5 > top[$$2] && $$1 != "nothing" { top[$$2] = $$5 }
-	file == "policies-summary.csv" && $$2 == "train" { print "train_gmean_ratio", $$1, $$12 }
-	file == "policies-summary.csv" && $$2 == "test" { print "test_min_percent", $$1, 100 * $$7; print "test_max_percent", $$1, 100 * $$8 }
-	file == "policies-greedy.csv" && $$1 == "train" { print "greedy_train_regret", $$2, $$4 }
-	file == "settings-select.csv" && $$5 != "" && $$1 != "general" { print "ridge_" $$1 "_percent", $$2, 100 * $$5; print "ridge_" $$1 "_missed_ratio", $$2, $$6 }
-	file == "settings-general.csv" && $$5 != "" && $$1 == "hand" { print "ridge_general_percent", $$2, 100 * $$5 }
-	file == "features.csv" && $$2 ~ /^ridge_moe tau=/ && $$1 ~ /_ratio$$/ { sub("ridge_moe tau=", "", $$2); print "ridge_star_" $$1, $$2, $$3 }
-	file == "features.csv" && $$2 ~ /^lasso_(star|general|hand)$$/ && $$1 ~ /^n_(doesnt|inline|apply)/ { print $$2 "_labels", substr($$1, 3), $$3 }
-	file == "features.csv" && $$2 == "" { print "pairs", $$1, $$3 }
-	file == "features.csv" && $$1 == "ceiling" && $$2 == "lasso" { print "pairs", "ceiling_lasso", $$3 }
-	file == "features.csv" && $$1 == "n_reward_nodes" && sub("ridge-star ", "", $$2) { print "reward_nodes", $$2, $$3 }
-	file == "decisions.csv" && $$2 == "all" { print "almabench_variants", $$1, $$3 }
-	file == "trees.csv" && $$2 == "inlining_tree_a.sexp" && $$1 ~ /^n_(decl|inlined|apply)$$/ { tree_a += $$3 }
-	file == "trees.csv" && $$2 == "kb-1-parents.sexp" && sub("n_nodes_pass_", "", $$1) { print "kb_1_nodes_pass", $$1, $$3 }
-	file == "trees.csv" && $$2 == "kb-1-parents.sexp" && $$1 == "n_decisions_round_0" { print "kb_1_decisions", "round 0", $$3 }
-	END { if (tree_a) print "tree_a", "n_nodes", tree_a; for (b in top) print "best_policy_percent", b, 100 * top[b] }' CONVFMT=%.12g OFMT=%.12g $^ $(aside)
+# a line is a figure, its key and what we found: $(call ours,TABLE,WHICH,FIGURE,KEY,VALUE), expressions over the table
+ours = csv-calc --where="$(2)" --print="concat($(3), ',', $(4), ',', $(5))" $(POLICY_OUT)/$(1).csv
+ours_from = pca policies policies-summary policies-greedy settings-select settings-general features trees decisions
+saved = 100 * saved_ratio
+ours_moe = starts(key, 'ridge_moe tau=') && ends(item, '_ratio')
+ours_lasso = key ~ '^lasso_(star|general|hand)' && item ~ '^n_(doesnt|inline|apply)'
+ours_star = item == 'n_reward_nodes' && starts(key, 'ridge-star ')
+kb_1_pass = $(kb_1) && starts(item, 'n_nodes_pass_')
+kb_1 = key == 'kb-1-parents.sexp'
+$(POLICY_OUT)/ours.csv: $(ours_from:%=$(POLICY_OUT)/%.csv)
+	{   echo figure,key,ours
+	    $(call ours,pca,known(saved_ratio),'best_seen_percent',benchmark,$(saved))
+	    csv-calc --where="policy != 'nothing' && saved_ratio > 0" $(POLICY_OUT)/policies.csv |
+	        csv-group -g benchmark -c saved_ratio --stat=max |
+	        csv-calc --print="concat('best_policy_percent,', benchmark, ',', 100 * max_saved_ratio)"
+	    $(call ours,policies-summary,set == 'train','train_gmean_ratio',policy,gmean_ratio)
+	    $(call ours,policies-summary,set == 'test','test_min_percent',policy,100 * min)
+	    $(call ours,policies-summary,set == 'test','test_max_percent',policy,100 * max)
+	    $(call ours,policies-greedy,set == 'train','greedy_train_regret',k,mean_ratio)
+	    for how in percent,100*saved_ratio missed_ratio,missed_ratio; do
+	        csv-calc --where="known(saved_ratio) && choice != 'general'" \
+	            --print="concat('ridge_', choice, '_$${how%,*},', benchmark, ',', $${how#*,})" \
+	            $(POLICY_OUT)/settings-select.csv
+	    done
+	    $(call ours,settings-general,known(saved_ratio) && choice == 'hand','ridge_general_percent',benchmark,$(saved))
+	    $(call ours,features,$(ours_moe),concat('ridge_star_', item),part(key, '=', 2),value)
+	    $(call ours,features,$(ours_lasso),concat(key, '_labels'),slice(item, 3),value)
+	    $(call ours,features,!known(key),'pairs',item,value)
+	    $(call ours,features,item == 'ceiling' && key == 'lasso','pairs','ceiling_lasso',value)
+	    $(call ours,features,$(ours_star),'reward_nodes',part(key, ' ', 2),value)
+	    $(call ours,decisions,key == 'all','almabench_variants',item,value)
+	    csv-calc --where="key == 'inlining_tree_a.sexp' && item ~ '^n_(decl|inlined|apply)$$'" $(POLICY_OUT)/trees.csv |
+	        csv-group -g key -c value --stat=sum | csv-calc --print="concat('tree_a,n_nodes,', sum_value)"
+	    $(call ours,trees,$(kb_1_pass),'kb_1_nodes_pass',replace(item, 'n_nodes_pass_', ''),value)
+	    $(call ours,trees,$(kb_1) && item == 'n_decisions_round_0','kb_1_decisions','round 0',value)
+	} $(aside)
 $(POLICY_OUT)/published.csv: $(TOP)/data/published/flambda.csv $(POLICY_OUT)/ours.csv $(BIN)/csv-join
 	csv-join --key=figure,key --keep=left $< $(POLICY_OUT)/ours.csv |
 	    csv-calc --set='difference=digits(ours - published, 3)' $(aside)
