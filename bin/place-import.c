@@ -1,6 +1,7 @@
 /* place-import - a network from another tool as a forward graph
  *
  * Usage: place-import --from=onnx [--batch=N] [FILE]
+ *        place-import --operators
  *
  * Reads an ONNX file (opset 9 to 16 or so, as torch.onnx.export writes them)
  * and writes the graph of its forward pass on plain arrays, shapes inferred;
@@ -8,25 +9,39 @@
  * graph holds no values: place-run --values=FILE reads them from the same
  * file.  Operators that are not known are named, all at once, and a node that
  * cannot be had by its name.  Batch norms use the statistics of the batch.
- * Memory: the file, three times.
+ * Memory: the file, three times.  --operators: one column, op, of those known.
  *
  * Examples:
  *   $ place-import --from=onnx net.onnx | place-stat
  */
 #include "base/filter.h"
 #include "place/import.h"
+#include "table/csvio.h"
 #include HELP
 
 static enum { ONNX } from = ONNX;
 static long batch;
+static bool operators;
 static const struct opt options[] = { { 0, "from", WORD, &from, "onnx", "the form of the file", 0, 0 },
                                       { 0, "batch", INT, &batch, "N",
                                         "size of dimensions that only have a name; 0: none may be", 0, 1e6 },
+                                      { 0, "operators", FLAG, &operators, NULL, "list what is known", 0, 0 },
                                       { 0 } };
 
 int main(int argc, char **argv)
 {
-    struct onnx *o = onnx_read(filter_operand(argc, argv, filter_init(argc, argv, help, options)));
+    int i = filter_init(argc, argv, help, options);
+    if (operators) {
+        csvw *w = csvw_open("-");
+        csvw_names(w, "op");
+        csvw_end(w);
+        for (int k = 0; import_operator(k); k++) {
+            csvw_cstr(w, import_operator(k));
+            csvw_end(w);
+        }
+        return csvw_close(w);
+    }
+    struct onnx *o = onnx_read(filter_operand(argc, argv, i));
     struct graph *g = import_onnx(o, batch);
     graph_write(g, "-");
     graph_free(g);

@@ -8,7 +8,8 @@
  * plan.  Images, labels and parameters are drawn from the seed, so the losses
  * of a graph are the same to the last bit under every plan.  --values takes
  * them from the ONNX file that the graph was imported from, --value from raw
- * files of 32-bit words; both may be given.
+ * files of 32-bit words; both may be given.  --save writes the ONNX file of
+ * --values once more, with what the parameters are after the last step.
  *
  * A step that other programs kept from its core for 3 % of its time is made
  * once more, so that there are N undisturbed ones if --again allows.
@@ -42,7 +43,7 @@
 #include <sys/resource.h>
 
 static struct list values;
-static const char *values_path;
+static const char *values_path, *save_path;
 static const char *plan_path, *tier, *kernels_path, *set;
 static long steps = 4, warm = 1, threads = 1, seed = 1, delay = 0, again = 2;
 
@@ -58,6 +59,7 @@ static const struct opt options[] = {
     { 0, "kernels", STR, &kernels_path, "FILE", "write the time of every node here" },
     { 0, "values", STR, &values_path, "FILE", "begin with the initialisers of this ONNX file" },
     { 0, "value", LIST, &values, "NAME=FILE", "begin with these little-endian words for the tensor NAME" },
+    { 0, "save", STR, &save_path, "FILE", "write --values here, trained" },
     { 0, "isa", STR, &set, "NAME", "avx512, avx2, vector or plain instead of the best" },
     { 's', "seed", INT, &seed, "N", "of parameters and inputs" },
     { 0, "delay", INT, &delay, "USEC", "test: moves beside kernels wait up to this, at random", 0, 1000000 },
@@ -119,6 +121,7 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (!plan_path) usage("no plan given, see --plan");
+    if (save_path && !values_path) usage("--save needs the file of --values");
     if (!tier) usage("no tier given, see --tier");
     const struct kernels *k = kernels_for(set);
     if (!k) usage("this machine has no kernels '%s'", set);
@@ -146,6 +149,7 @@ int main(int argc, char **argv)
         row(w, e, p, k, m.fingerprint, c, n, n >= warm && !disturbed, &s);
         counted += n >= warm && !disturbed;
     }
+    if (save_path) values_to_onnx(e, g, values_path, save_path);
     engine_close(e);
     if (kernels_path) write_kernels(g, p, seconds);
     return csvw_close(w);

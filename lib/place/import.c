@@ -60,17 +60,6 @@ static bool given(const struct import *m, size_t i)
     return i < m->node->nin && m->node->in[i].n > 0;
 }
 
-static struct value *input(struct import *m, size_t i)
-{
-    if (!given(m, i)) refuse(m, "an input is missing");
-    str name = m->node->in[i];
-    long k = intern_find(&m->names, name);
-    if (k < 0 || !m->known[k])
-        die("%s: node '%s' (%.*s) reads '%.*s', which no earlier node, input or initialiser gives", m->o->file,
-            m->label, (int)m->node->op.n, m->node->op.s, (int)name.n, name.s);
-    return &m->value[k];
-}
-
 static int64_t elements(const int64_t *shape, int n)
 {
     int64_t count = 1;
@@ -80,23 +69,52 @@ static int64_t elements(const int64_t *shape, int n)
     return count;
 }
 
-/* a tensor of the graph for a value, made when it is needed */
-static int as_tensor(struct import *m, size_t i)
+static bool real(const struct onnx_tensor *t)
 {
-    struct value *v = input(m, i);
-    if (v->kind == TENSOR) return v->tensor;
-    if (v->kind == NUMBERS) refuse(m, "an operand is a computed constant, which only shapes and scalars may be");
+    return t->type == ONNX_FLOAT || t->type == ONNX_DOUBLE;
+}
+
+static bool learned(const struct onnx_tensor *t)
+{
+    char *name = xformat("%.*s", (int)t->name.n, t->name.s);
+    struct tensor like = { .name = name, .dtype = real(t) ? "f32" : "i32", .role = ROLE_ARG };
+    bool is = grad_parameter(&like);
+    free(name);
+    return is;
+}
+
+static void make_tensor(struct import *m, struct value *v)
+{
     const struct onnx_tensor *t = v->stored;
     if (t->ndim > GRAPH_DIMS) refuse(m, "an initialiser of more than four dimensions");
     if (!elements(t->shape, t->ndim)) refuse(m, "an initialiser that is empty or too large");
     char *name = xformat("%.*s", (int)t->name.n, t->name.s);
-    bool real = t->type == ONNX_FLOAT || t->type == ONNX_DOUBLE;
-    struct tensor like = { .name = name, .dtype = real ? "f32" : "i32", .role = ROLE_ARG };
     int64_t one = 1;
-    v->tensor = graph_tensor(m->g, name, grad_parameter(&like) ? ROLE_ARG : ROLE_CONST, like.dtype,
+    v->tensor = graph_tensor(m->g, name, learned(t) ? ROLE_ARG : ROLE_CONST, real(t) ? "f32" : "i32",
                              t->ndim ? t->ndim : 1, t->ndim ? t->shape : &one);
     v->kind = TENSOR;
     free(name);
+}
+
+static struct value *input(struct import *m, size_t i)
+{
+    if (!given(m, i)) refuse(m, "an input is missing");
+    str name = m->node->in[i];
+    long k = intern_find(&m->names, name);
+    if (k < 0 || !m->known[k])
+        die("%s: node '%s' (%.*s) reads '%.*s', which no earlier node, input or initialiser gives", m->o->file,
+            m->label, (int)m->node->op.n, m->node->op.s, (int)name.n, name.s);
+    struct value *v = &m->value[k];
+    if (v->kind == STORED && learned(v->stored)) make_tensor(m, v); /* nothing that is learned is a constant */
+    return v;
+}
+
+/* a tensor of the graph for a value, made when it is needed */
+static int as_tensor(struct import *m, size_t i)
+{
+    struct value *v = input(m, i);
+    if (v->kind == NUMBERS) refuse(m, "an operand is a computed constant, which only shapes and scalars may be");
+    if (v->kind == STORED) make_tensor(m, v);
     return v->tensor;
 }
 
@@ -645,6 +663,14 @@ static void op_pad(struct import *m)
     result(m, 0, x);
 }
 
+static bool consecutive(struct import *m, const double **index, size_t *n)
+{
+    if (!numbers(m, 1, index, n)) return false;
+    for (size_t i = 1; i < *n; i++)
+        if ((*index)[i] != (*index)[0] + (double)i) return false;
+    return true;
+}
+
 static void op_gather(struct import *m)
 {
     const double *p, *index;
@@ -662,11 +688,9 @@ static void op_gather(struct import *m)
     }
     int x = as_tensor(m, 0), axis = axis_of(m, attr_i(m, "axis", 0), shape_of(m, x)->ndim);
     struct tensor t = *shape_of(m, x);
-    if (input(m, 1)->kind != TENSOR && numbers(m, 1, &index, &k)) { /* known: a part of the array */
+    if (input(m, 1)->kind != TENSOR && consecutive(m, &index, &k)) { /* known: a part of the array */
         const struct value *at = input(m, 1);
         int ndim = at->kind == STORED ? at->stored->ndim : at->ndim;
-        for (size_t i = 1; i < k; i++)
-            if (index[i] != index[0] + (double)i) refuse(m, "constant indices that are not consecutive");
         double first = k && index[0] < 0 ? index[0] + (double)t.shape[axis] : k ? index[0] : -1;
         if (!(first >= 0 && first < (double)t.shape[axis])) refuse(m, "an index out of range");
         int y = slice(m, x, axis, (int64_t)first, (int64_t)k);
@@ -950,6 +974,11 @@ static const struct {
     { "Upsample", op_resize },
 };
 enum { OPERATORS = sizeof operators / sizeof *operators };
+
+const char *import_operator(int i)
+{
+    return i < OPERATORS ? operators[i].op : NULL;
+}
 
 static int find(str op)
 {

@@ -11,4 +11,5 @@
 #include "tensor/graph.h"
 
 struct graph *import_onnx(const struct onnx *, long batch);
+const char *import_operator(int i);                      /* names of ONNX operators; NULL after the last */
 #endif

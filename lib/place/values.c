@@ -1,5 +1,6 @@
 #include "place/values.h"
 #include "base/message.h"
+#include "base/out.h"
 #include "place/grad.h"
 #include "place/onnx.h"
 #include <stdio.h>
@@ -39,6 +40,31 @@ void values_from_onnx(struct engine *e, const struct graph *g, const char *path)
             (g->tensor[i].role == ROLE_CONST || grad_parameter(&g->tensor[i])))
             die("%s: there are no values for '%s'", path, g->tensor[i].name);
     free(filled);
+    onnx_free(o);
+}
+
+static void take(struct engine *e, const struct graph *g, const struct onnx *o, const struct onnx_tensor *t, str name)
+{
+    int i = find(g, name);
+    if (i < 0 || !grad_parameter(&g->tensor[i])) return;
+    str words = t->raw.n ? t->raw : t->packed;
+    if (t->type != ONNX_FLOAT || words.n != g->tensor[i].bytes)
+        die("%s: '%s' is not %llu bytes of 32-bit floats: what was learned cannot be put there", o->file,
+            g->tensor[i].name, (unsigned long long)g->tensor[i].bytes);
+    memcpy(o->bytes + (words.s - o->bytes), engine_arg(e, i), words.n);
+}
+
+void values_to_onnx(struct engine *e, const struct graph *g, const char *path, const char *to)
+{
+    struct onnx *o = onnx_read(path);
+    for (size_t i = 0; i < o->ninitialiser; i++) take(e, g, o, &o->initialiser[i], o->initialiser[i].name);
+    for (size_t i = 0; i < o->nnode; i++) {
+        const struct onnx_attr *a = str_is(o->node[i].op, "Constant") ? onnx_attr(&o->node[i], "value") : NULL;
+        if (a && a->tensor) take(e, g, o, a->tensor, o->node[i].out[0]);
+    }
+    struct out *f = out_open(to);
+    fwrite(o->bytes, 1, o->size, out_file(f)); /* out_close sees errors */
+    out_close(f);
     onnx_free(o);
 }
 

@@ -15,7 +15,6 @@ limit: a part of what the plain step saves (at most 1), or bytes.  tier: a direc
 recorded runs like any other, forward and backward; gradients, buffers and the random state are put back afterwards.
 A batch of another shape is trained too, but what no longer fits the record is kept in memory.
 """
-import ctypes
 import os
 import re
 import shutil
@@ -24,22 +23,15 @@ import tempfile
 
 import torch
 
+from . import heap
 from .groups import identity, run_again
 from .obey import Mover, Step
 from .record import Record
 from .tier import File
 
 FIELDS = 'plain_seconds', 'objective_seconds', 'bound_seconds', 'gap_ratio'
-__all__ = ['Plan', 'Record', 'File', 'give_memory_back']
-
-
-def give_memory_back():
-    """Makes glibc hand freed tensors to the system at once; else the heap keeps them and the peak hardly falls.
-
-    GLIBC_TUNABLES=glibc.malloc.hugetlb=1 in the environment beside it makes fresh memory cheaper."""
-    libc = ctypes.CDLL(None)
-    for option in (-3, -1):                              # M_MMAP_THRESHOLD, M_TRIM_THRESHOLD
-        libc.mallopt(option, 1 << 20)
+ROOM = 8                                                 # of what is saved, one part for holes: fewer fresh pages
+__all__ = ['Plan', 'Record', 'File']
 
 
 class _Nothing:
@@ -54,11 +46,11 @@ class Plan:
     """Of one model and one shape of batch; the context in which its forward passes run.
 
     Fields: limit_bytes, saved_bytes (by the plain step), plain_seconds, objective_seconds and bound_seconds (of a step,
-    as planned), gap_ratio, away and again (what leaves, which modules run twice), text (the plan as place-offload wrote
-    it); most_bytes and stalled_seconds of the steps so far."""
+    as planned), gap_ratio, resident_bytes (what the process should take), away and again (what leaves, which modules
+    run twice), text (the plan as place-offload wrote it); most_bytes and stalled_seconds of the steps so far."""
 
     def __init__(self, model, step, limit, tier='.', recompute=True, offload=True, keep=None):
-        give_memory_back()
+        heap.prepare()
         self.model, self.file, self.now, self.hooks = model, File(tier), None, None
         self.rates = self.file.rates()
         self.wrapped = []
@@ -81,7 +73,7 @@ class Plan:
                 if tighter == .7:
                     raise
         self.plan_of(record)
-        self.mover = Mover(self.file, self.limit_bytes)
+        self.mover = Mover(self.file, self.limit_bytes, self.resident_bytes)
         self.around = lambda name: self.now.around(name) if self.now else _Nothing()
 
     # ---- making
@@ -144,6 +136,7 @@ class Plan:
         self.order = [(what, place[which] if what == 'read' else which)
                       for what, which in dict.fromkeys(record.order)]
         self.workspace = dict(record.spans)
+        self.resident_bytes = record.resident_bytes(self.limit_bytes) + record.saved_bytes() // ROOM
         self.moved_bytes = sum(self.bytes[k] for k in self.away)
 
     # ---- obeying

@@ -1,4 +1,4 @@
-"""Time per step against the memory for what autograd saves, one process for every way, as CSV on standard output.
+"""Time per step against the memory for what autograd saves, a process for every way and steps in turn, as CSV.
 
     python3 -m millrace_place.curve NET BATCH IMAGE TIER STEPS WAY..
 
@@ -6,22 +6,25 @@ NET: a model of torchvision.models, or gpt (12 blocks, IMAGE tokens).  WAY: plai
 step saves, kept by a plan; block, torch.utils.checkpoint around every block, as an expert writes it (densenet: its own
 memory_efficient); swap:N, the plain step in a memory cgroup that lets it have as much as `N` per cent did, with the
 system's swap.  Columns: net, batch, way, step (0 is not to be counted), seconds, cpu_seconds (of the thread that
-trains), stalled_seconds, limit_bytes,
+trains), queued_seconds (it could have run, and other work had the core), stalled_seconds, limit_bytes,
 saved_bytes, most_bytes (saved ones, at any time), away_bytes, again (modules that run twice), planned_seconds,
-bound_seconds, planning_seconds, peak_bytes (resident, of the process, planning included), loss, gradients (a digest),
+bound_seconds, planning_seconds, target_bytes (what the
+process should take), peak_bytes (resident, of the process, planning included), loss, gradients (a digest),
 threads, kind."""
 import csv
 import hashlib
 import os
 import resource
+import signal
 import subprocess
 import sys
 import time
 
-FIELDS = ('net,batch,way,step,seconds,cpu_seconds,stalled_seconds,limit_bytes,saved_bytes,most_bytes,away_bytes,again,'
-          'planned_seconds,bound_seconds,planning_seconds,peak_bytes,loss,gradients,threads,kind').split(',')
-# else freed tensors stay in the heap, and fresh ones cost a fault for every 4 KiB; for every way alike
-TUNABLES = 'glibc.malloc.hugetlb=1:glibc.malloc.mmap_threshold=1048576:glibc.malloc.trim_threshold=1048576'
+from . import heap
+
+FIELDS = ('net,batch,way,step,seconds,cpu_seconds,queued_seconds,stalled_seconds,limit_bytes,saved_bytes,most_bytes,'
+          'away_bytes,again,planned_seconds,bound_seconds,planning_seconds,target_bytes,peak_bytes,loss,gradients,'
+          'threads,kind').split(',')
 CGROUP = '/sys/fs/cgroup/memory/millrace-place'
 
 
@@ -81,85 +84,138 @@ def build(net, batch, size, way):
     return model, lambda: torch.nn.functional.cross_entropy(model(x), y)
 
 
-def one(net, batch, size, tier, steps, way):
-    import torch
-    torch.set_num_threads(1)
-    model, step = build(net, batch, size, way)
-    plan, seconds = None, time.perf_counter()
-    if way[0].isdigit():
-        import millrace_place
-        plan = millrace_place.Plan(model, step, float(way) / 100, tier=tier, keep=os.environ.get('MILLRACE_KEEP'))
-    planning = time.perf_counter() - seconds
-    writer = csv.DictWriter(sys.stdout, FIELDS, lineterminator='\n')
-    stalled = 0.
-    for k in range(steps + 1):
-        for p in model.parameters():
+def queued():
+    """Seconds that this thread waited for a core, by the kernel's account; 0 where it keeps none."""
+    try:
+        with open('/proc/thread-self/schedstat') as f:
+            return int(f.read().split()[1]) * 1e-9
+    except OSError:
+        return 0.
+
+
+class Way:
+    """A model of its own that is trained in one way; step() is a row."""
+
+    def __init__(self, net, batch, size, tier, way):
+        import torch
+        torch.set_num_threads(1)
+        self.model, self.loss_of = build(net, batch, size, way)
+        self.plan, self.stalled, self.count, start = None, 0., 0, time.perf_counter()
+        if way[0].isdigit():
+            import millrace_place
+            self.plan = millrace_place.Plan(self.model, self.loss_of, float(way) / 100, tier=tier,
+                                            keep=os.environ.get('MILLRACE_KEEP'))
+        self.planning = time.perf_counter() - start
+        self.row = {'net': net, 'batch': batch, 'way': way, 'threads': 1, 'kind': 'real'}
+
+    def step(self):
+        import torch
+        plan, row = self.plan, dict(self.row, step=self.count)
+        self.count += 1
+        for p in self.model.parameters():
             p.grad = None
         torch.manual_seed(2)
-        start, cpu = time.perf_counter(), time.thread_time()
+        start, cpu, waited = time.perf_counter(), time.thread_time(), queued()
         if plan:
             with plan:
-                loss = step()
+                loss = self.loss_of()
         else:
-            loss = step()
+            loss = self.loss_of()
         loss.backward()
-        row = {'net': net, 'batch': batch, 'way': way, 'step': k, 'seconds': f'{time.perf_counter() - start:.4f}',
-               'loss': repr(loss.item()), 'threads': 1, 'kind': 'real',
-               'cpu_seconds': f'{time.thread_time() - cpu:.4f}',
-               'peak_bytes': resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024}
+        row.update(seconds=f'{time.perf_counter() - start:.4f}', cpu_seconds=f'{time.thread_time() - cpu:.4f}',
+                   queued_seconds=f'{queued() - waited:.4f}', loss=repr(loss.item()))
         digest = hashlib.sha256()
-        for p in model.parameters():
+        for p in self.model.parameters():
             digest.update(p.grad.numpy().tobytes())
+            p.grad = None
         row['gradients'] = digest.hexdigest()[:12]
         if plan:
             row.update(limit_bytes=plan.limit_bytes, saved_bytes=plan.saved_bytes, most_bytes=plan.most_bytes,
                        away_bytes=plan.moved_bytes, again=len(plan.again),
-                       planned_seconds=f'{plan.objective_seconds:.4f}',
-                       bound_seconds=f'{plan.bound_seconds:.4f}', planning_seconds=f'{planning:.2f}',
-                       stalled_seconds=f'{plan.stalled_seconds - stalled:.4f}')
-            stalled = plan.stalled_seconds
+                       planned_seconds=f'{plan.objective_seconds:.4f}', bound_seconds=f'{plan.bound_seconds:.4f}',
+                       planning_seconds=f'{self.planning:.2f}',
+                       stalled_seconds=f'{plan.stalled_seconds - self.stalled:.4f}', target_bytes=plan.resident_bytes)
+            self.stalled = plan.stalled_seconds
+        return row
+
+
+def one(net, batch, size, tier, way):
+    """One way in a process of its own, whose peak is the way's: a step for every line of standard input."""
+    trained, writer = Way(net, batch, size, tier, way), csv.DictWriter(sys.stdout, FIELDS, lineterminator='\n')
+    for _ in sys.stdin:
+        row = trained.step()
+        row['peak_bytes'] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
         writer.writerow(row)
         sys.stdout.flush()
-        del loss
 
 
-def swapped(command, environment, limit):
-    """Runs the command in a memory cgroup of `limit` bytes."""
-    os.makedirs(CGROUP, exist_ok=True)
-    with open(CGROUP + '/memory.limit_in_bytes', 'w') as f:
-        f.write(str(limit))
+class Child:
+    """The process of a way.  limit: bytes of a memory cgroup that it runs in."""
 
-    def enter():
-        with open(CGROUP + '/cgroup.procs', 'w') as f:
+    def __init__(self, arguments, way, limit=None):
+        self.way, self.rows = way, []
+        self.group = f'{CGROUP}-{os.getpid()}' if limit else None
+        if limit:
+            os.makedirs(self.group, exist_ok=True)
+            with open(self.group + '/memory.limit_in_bytes', 'w') as f:
+                f.write(str(limit))
+        environment = {**os.environ, 'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1'}
+        if heap.preload() and 'LD_PRELOAD' not in environment:
+            environment.update(LD_PRELOAD=heap.preload())
+        command = [sys.executable, '-m', 'millrace_place.curve', '--one', *arguments, 'plain' if limit else way]
+        self.process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        text=True, preexec_fn=self.enter if limit else None)
+
+    def enter(self):
+        with open(self.group + '/cgroup.procs', 'w') as f:
             f.write(str(os.getpid()))
-    try:
-        return subprocess.run(command, env=environment, preexec_fn=enter, stdout=subprocess.PIPE, text=True).stdout
-    finally:
-        os.rmdir(CGROUP)
+
+    def step(self):
+        """Prints the row; False if there is none (a limit that no plan keeps, say)."""
+        try:
+            self.process.stdin.write('\n')
+            self.process.stdin.flush()
+        except BrokenPipeError:
+            return False
+        line = self.process.stdout.readline()
+        if line.endswith('\n'):
+            row = next(csv.DictReader([line], FIELDS))
+            self.rows.append(dict(row, way=self.way))
+            csv.DictWriter(sys.stdout, FIELDS, lineterminator='\n').writerow(self.rows[-1])
+            sys.stdout.flush()
+        return line.endswith('\n')
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+        if self.group:
+            os.rmdir(self.group)
 
 
 def main(net, batch, size, tier, steps, *ways):
-    environment = {**os.environ, 'GLIBC_TUNABLES': TUNABLES, 'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1'}
-    peaks = {}
     print(','.join(FIELDS), flush=True)
+    children = {}
     for way in ways:
-        command = [sys.executable, '-m', 'millrace_place.curve', '--one', net, batch, size, tier, steps]
-        if way.startswith('swap:'):
-            text = swapped([*command, 'plain'], environment, peaks[way[5:]])
-            text = text.replace(',plain,', f',{way},')
+        limit = int(children[way[5:]].rows[-1]['peak_bytes']) if way.startswith('swap:') else None
+        child = Child([net, batch, size, tier], way, limit)
+        if child.step():
+            children[way] = child
         else:
-            done = subprocess.run([*command, way], env=environment, stdout=subprocess.PIPE, text=True)
-            text = done.stdout
-            if done.returncode:                          # a limit that no plan keeps, say: no rows of it
-                print(f'millrace_place.curve: {net}: {way} failed', file=sys.stderr)
-        print(text, end='', flush=True)
-        for row in csv.DictReader(text.splitlines(), FIELDS):
-            peaks[way] = int(row['peak_bytes'])
+            print(f'millrace_place.curve: {net}: {way} failed', file=sys.stderr)
+            child.end()
+    if os.environ.get('MILLRACE_HOLD'):                  # until somebody finds a quiet minute and continues it
+        os.kill(os.getpid(), signal.SIGSTOP)
+    turn = list(children.values())
+    for k in range(int(steps)):                          # in a rotated order: what disturbs one disturbs its neighbours
+        for child in turn[k % len(turn):] + turn[:k % len(turn)]:
+            child.step()
+    for child in turn:
+        child.end()
 
 
 if __name__ == '__main__':
     if sys.argv[1:2] == ['--one']:
-        one(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5], int(sys.argv[6]), sys.argv[7])
+        one(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5], sys.argv[6])
     elif len(sys.argv) < 7:
         sys.exit(__doc__)
     else:

@@ -7,6 +7,7 @@ import weakref
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
+from . import heap
 from .groups import identity, storage_bytes
 
 
@@ -36,8 +37,8 @@ class Handle:
 class Mover:
     """Two threads between memory and the file, and the account of the bytes that saved tensors take."""
 
-    def __init__(self, file, limit):
-        self.file, self.limit = file, limit
+    def __init__(self, file, limit, target):
+        self.file, self.limit, self.target = file, limit, target
         self.lock = threading.Condition(threading.RLock())
         self.out, self.step, self.trouble = collections.deque(), None, None
         self.resident = self.most = self.over = 0
@@ -85,6 +86,7 @@ class Mover:
                 if changed:
                     raise RuntimeError('a tensor that autograd saved was changed by an inplace operation')
             del s, t
+            heap.tidy(self.target)
 
     def read_all(self):
         while True:
@@ -94,6 +96,7 @@ class Mover:
                 step = self.step()
                 s = step.start_next()
             if s is not None:
+                heap.tidy(self.target)
                 t = self.file.read(s.at, s.bytes)
                 with self.lock:
                     s.tensor = t

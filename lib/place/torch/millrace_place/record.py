@@ -15,6 +15,7 @@ import time
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
+from . import heap
 from .groups import choose, identity, storage_bytes, tensors_of
 
 LARGE = 65536                                            # as the pin of millrace's planner: smaller ones always stay
@@ -46,6 +47,7 @@ class Record:
         self.paused, self.in_backward, self.current = 0., False, None
         self.nodes, self.reads, self.spans = [], [], {}
         self.order, self.inner = [], None
+        self.sizes = []                                  # (reads so far or -1, bytes of the process)
         self.known = {identity(t) for t in [*model.parameters(), *model.buffers()]}
 
     # ---- what happens
@@ -83,6 +85,7 @@ class Record:
                 if s.packs == 1:
                     s.at = self.file.slot(s.bytes)
                     self.file.write(s.at, t.data_ptr() - t.storage_offset() * t.element_size(), s.bytes)
+                    self.weigh(-1)
                 kept = t.dtype, t.size(), t.stride(), t.storage_offset()
                 self.paused += time.perf_counter() - start
         return s, kept
@@ -96,9 +99,28 @@ class Record:
         if not isinstance(kept, torch.Tensor):
             start = time.perf_counter()
             dtype, size, stride, offset = kept
+            self.weigh(len(self.reads))
             kept = self.file.read(s.at, s.bytes).view(dtype).as_strided(size, stride, offset)
             self.paused += time.perf_counter() - start
         return kept
+
+    def weigh(self, reads):
+        """How much the process takes with everything large sent away and no holes."""
+        if heap.resident() > self.sizes[-1][1] if self.sizes else True:
+            heap.tidy(0)
+        self.sizes.append((reads, heap.resident()))
+
+    def resident_bytes(self, limit):
+        """The most that a step takes which keeps up to `limit` bytes of what is saved."""
+        last = {}
+        for i, (number, _) in enumerate(self.reads):
+            last[number] = i
+        live = [0] * (len(self.reads) + 2)
+        for number, i in last.items():
+            live[i + 1] += self.storages[number].bytes
+        for i in range(len(live) - 2, -1, -1):           # live[i]: read at or after read i
+            live[i] += live[i + 1]
+        return max((size + min(limit, live[0] if reads < 0 else live[reads]) for reads, size in self.sizes), default=0)
 
     # ---- modules
 

@@ -84,12 +84,18 @@ class File:
             self.slots[up(n)].append(at)
 
     def write(self, at, address, n):
-        """Tensors are aligned to 64 bytes only, so they go through a buffer; memmove and pwrite run without the GIL."""
+        """Whole pages of memory that begins with a page go out as they lie, the rest through a buffer (glibc aligns
+        tensors to 64 bytes only); memmove and pwrite run without the GIL."""
         with self.writing:
-            for done in range(0, n, CHUNK):
+            done = 0
+            if address % UNIT == 0 and n >= UNIT:
+                done = n // UNIT * UNIT
+                self._all(os.pwrite, memoryview((ctypes.c_char * done).from_address(address)), at)
+            while done < n:
                 part = min(CHUNK, n - done)
                 ctypes.memmove(self.bounce_at, address + done, part)
                 self._all(os.pwrite, memoryview(self.bounce)[:up(part)], at + done)
+                done += part
 
     def read(self, at, n):
         view = self.buffers.get(n)
