@@ -38,10 +38,9 @@ fi
 is 'no rows are a page too' 2 bash -c "prof-page <(head -1 e.csv) | grep -c '</script>'"
 fails 'a table that is none' 1 'no column' prof-page --pieces=cells.csv -o x.html e.csv
 ok 'and no page then' test ! -e x.html
-if command -v chromium > /dev/null && [ -z "${ASAN_OPTIONS:-}" ]; then
+if command -v chromium > /dev/null && command -v python3 > /dev/null && [ -z "${ASAN_OPTIONS:-}" ]; then
     prof-page --title='<b>my run</b>' --cells=cells.csv --top=top.csv --path=path.csv --pieces=pieces.csv --whatif=whatif.csv -o page.html e.csv
-    timeout 60 chromium --headless --no-sandbox --disable-gpu --host-resolver-rules='MAP * ~NOTFOUND' --user-data-dir="$PWD/chromium" --dump-dom "file://$PWD/page.html" > dom 2> /dev/null
-    ok 'a browser draws it to the end' grep -q 'data-ready=' dom
+    ok 'a browser draws it, a mouse moves it, without network' timeout 100 python3 "$root/t/data/prof-mouse.py" page.html dom
     ok 'names are text' bash -c "grep -q '&lt;b&gt;my run&lt;/b&gt;</h1>' dom && ! grep -q '<img' <(sed 's/<script.*//' dom | grep -v '\\\\u003c')"
     ok 'tables are filled' bash -c "grep -q '<td class=\"t\" title=\"gemm\">gemm</td>' dom && grep -q 'times as fast\\|as it was' dom"
 fi

@@ -9,7 +9,7 @@
  *   link     a row of category Waiting after the row with the same link in another thread (queue, pipe, lock, join)
  *   guess    a wait or gap without one, after the stretch of another thread that ended last before it did: the one
  *            that may have woken it; gaps look in their own process only, and neither believes a wake-up that took
- *            longer than 1 ms or a tenth of the wait, except gaps of a thread that has mostly gaps and so waits for work
+ *            longer than 1 ms or a tenth of the wait, but for gaps of a thread that has mostly gaps and waits for work
  *   collective  a kernel of communication: what is left of it when the last rank has come, after that; until then it
  *            waits.  Kernels of one name in several processes belong together if they ran at the same time
  * A wait that found what it waited for has no work of its own; where that was there before, it keeps its length and
