@@ -105,9 +105,11 @@ int main(int argc, char **argv)
     s = xcalloc((size_t)vary.n, sizeof *s);
     size_t jobs = 1;
     for (int k = 0; k < vary.n; k++) s[k] = read_setting(vary.v[k]), jobs *= s[k].n;
-    for (int k = 0; out_pattern && k < vary.n; k++)
-        if (s[k].n > 1 && !strstr(out_pattern, "{#}") && !strstr(out_pattern, xformat("{%.*s}", (int)s[k].name.n, s[k].name.s)))
-            usage("--out: '%s' has no {%.*s}: jobs would write over each other", out_pattern, (int)s[k].name.n, s[k].name.s);
+    for (int k = 0; out_pattern && k < vary.n; k++) {
+        const char *variable = xformat("{%.*s}", (int)s[k].name.n, s[k].name.s);
+        if (s[k].n > 1 && !strstr(out_pattern, "{#}") && !strstr(out_pattern, variable))
+            usage("--out: '%s' has no %s: jobs would write over each other", out_pattern, variable);
+    }
     csvw *w = nul || lines ? NULL : csvw_fd(1);
     if (w) {
         csvw_cstr(w, "job");

@@ -3,7 +3,7 @@
 
 printf 'problem,x\n(mm 16 8 4),1\n' > p.csv
 is 'the untiled nest' 'problem,x,tree,cursor,mask,actions
-(mm 16 8 4),1,(tree (for m 16 0 (for k 4 0 (for n 8 0 (mul A B) (acc T))) (for n 8 0 (write C)))),0,down swap_down split_4 split_8 split_16 split_2 split_5 unroll vectorize parallel,' loop-reset p.csv
+(mm 16 8 4),1,(tree (for m 16 0 (for k 4 0 (for n 8 0 (mul A B) (acc T))) (for n 8 0 (write C)))),0,down swap_down split_4 split_8 split_16 split_2 split_5 unroll vectorize parallel pack_a pack_b,' loop-reset p.csv
 printf 'problem\n"(nest (sizes (a 3) (b 4) (c 5)) (A a c) (B c b) (C a b) (order c b a))"\n' > g.csv
 is 'a general nest in its own order' '(tree (for c 5 0 (for b 4 0 (for a 3 0 (mul A B) (acc T)))) (for b 4 0 (for a 3 0 (write C))))' \
     bash -c "loop-reset g.csv | sed -n 2p | sed 's/.*\((tree.*)\),0,.*/\1/'"

@@ -109,7 +109,8 @@ static void write_names(const struct codes *c, const struct table *t, csvw *w)
             name.n = 0;
             buf_str(&name, t->name[i]);
             if (c->of[i].n) buf_char(&name, '_'), buf_str(&name, c->of[i].value[v]);
-            if (intern(&seen, (str){ name.s, name.n }) != n) die_at(t->file, 1, "two columns would be called '%s'", name.s);
+            if (intern(&seen, (str){ name.s, name.n }) != n)
+                die_at(t->file, 1, "two columns would be called '%s'", name.s);
             csvw_str(w, (str){ name.s, name.n });
         }
     csvw_end(w);

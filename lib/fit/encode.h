@@ -1,6 +1,7 @@
 /* encode.h - categories of a table as columns of 0 and 1, one for each value ("one-hot").
  *
- * Values are ordered by their bytes; an empty field is no value.  The same codes give the same columns for any table. */
+ * Values are ordered by their bytes; an empty field is no value.  The same codes give the same columns for any
+ * table. */
 #ifndef MILLRACE_ENCODE_H
 #define MILLRACE_ENCODE_H
 #include "table/table.h"

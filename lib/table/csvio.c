@@ -225,7 +225,8 @@ static char delimiter_of(const char *path)
     const char *d = csv_input.delimiter;
     if (!d) return strlen(path) > 4 && strcmp(path + strlen(path) - 4, ".tsv") == 0 ? '\t' : ',';
     if (strcmp(d, "tab") == 0 || strcmp(d, "\\t") == 0) return '\t';
-    if (strlen(d) != 1 || strchr("\"\n\r", *d)) usage("--delimiter: '%s' is not one byte (such as ;) nor the word tab", d);
+    if (strlen(d) != 1 || strchr("\"\n\r", *d))
+        usage("--delimiter: '%s' is not one byte (such as ;) nor the word tab", d);
     return *d;
 }
 
