@@ -17,7 +17,8 @@ static void parse(bool strict, const char *const *words)
     long number = 5;
     double x = NAN;
     uint64_t size = 4096;
-    const char *text = NULL, *word = "one";
+    const char *text = NULL;
+    int word = 0;
     struct list list = { 0 };
     const struct opt options[] = { { 'f', "flag", FLAG, &flag, NULL, "a flag", 0, 0 },
                                    { 'n', "number", INT, &number, "N", "an integer", 0, 10 },
@@ -32,8 +33,8 @@ static void parse(bool strict, const char *const *words)
     for (; words[argc - 1]; argc++) argv[argc] = xstrdup(words[argc - 1]);
     int i = strict ? filter_init_strict(argc, argv, help, options) : filter_init(argc, argv, help, options);
     struct buf b = { 0 };
-    buf_format(&b, "%d %ld %g %llu %s %s %s", flag, number, x, (unsigned long long)size, text ? text : "-", word,
-               quiet ? "quiet" : "");
+    buf_format(&b, "%d %ld %g %llu %s %s %s", flag, number, x, (unsigned long long)size, text ? text : "-",
+               option_word(&word), quiet ? "quiet" : "");
     for (int k = 0; k < list.n; k++) buf_format(&b, "+%s", list.v[k]);
     for (; i < argc; i++) buf_format(&b, " <%s>", argv[i]);
     snprintf(result, sizeof result, "%s", b.s);
