@@ -22,7 +22,7 @@ static inline void word(struct assembler *s, int32_t x)  /* x86 is little-endian
     s->at += 4;
 }
 
-/* map 1: 0F, 2: 0F38; pp 0: none, 1: 66, 2: F3 */
+/* map 1: 0F, 2: 0F38, 3: 0F3A; pp 0: none, 1: 66, 2: F3, 3: F2 */
 struct insn { uint8_t map, pp, op; };
 static const struct insn LOAD = { 1, 0, 0x10 }, STORE = { 1, 0, 0x11 }, BROADCAST = { 2, 1, 0x18 },
                          XOR_WIDE = { 1, 1, 0xEF }, XOR = { 1, 0, 0x57 },
@@ -50,22 +50,35 @@ static inline void address(struct assembler *s, int reg, int base, long disp,
     }
 }
 
+enum { HALF = 1 << 5, WHOLE = 2 << 5, DOUBLE = 0x80 };   /* lengths of EVEX, as in its last byte; its W */
+
 /* x: rm's extension bits, from a register or 0 for memory */
-static inline void evex(struct assembler *s, struct insn i, unsigned reg, unsigned v, unsigned x, unsigned flags)
+static inline void evex_of(struct assembler *s, struct insn i, unsigned reg, unsigned v, unsigned x, unsigned flags,
+                           unsigned length, unsigned w)
 {
     room(s);
     uint32_t p0 = (~reg >> 3 & 1) << 7 | (~x >> 4 & 1) << 6 | (~x >> 3 & 1) << 5 | (~reg >> 4 & 1) << 4 | i.map;
-    uint32_t p1 = (~v & 15) << 3 | 4 | i.pp, p2 = flags | 2 << 5 | (~v >> 4 & 1) << 3;
+    uint32_t p1 = w | (~v & 15) << 3 | 4 | i.pp, p2 = flags | length | (~v >> 4 & 1) << 3;
     word(s, (int32_t)(0x62 | p0 << 8 | p1 << 16 | p2 << 24));
     byte(s, i.op);
 }
 
-static inline void vex(struct assembler *s, struct insn i, unsigned reg, unsigned v, unsigned x)
+static inline void evex(struct assembler *s, struct insn i, unsigned reg, unsigned v, unsigned x, unsigned flags)
+{
+    evex_of(s, i, reg, v, x, flags, WHOLE, 0);
+}
+
+static inline void vex_of(struct assembler *s, struct insn i, unsigned reg, unsigned v, unsigned x, unsigned wide)
 {
     room(s);
     uint32_t p0 = (~reg >> 3 & 1) << 7 | 1 << 6 | (~x >> 3 & 1) << 5 | i.map;
-    uint32_t p1 = (~v & 15) << 3 | 1 << 2 | i.pp;
+    uint32_t p1 = (~v & 15) << 3 | wide << 2 | i.pp;
     word(s, (int32_t)(0xC4 | p0 << 8 | p1 << 16 | (uint32_t)i.op << 24));
+}
+
+static inline void vex(struct assembler *s, struct insn i, unsigned reg, unsigned v, unsigned x)
+{
+    vex_of(s, i, reg, v, x, 1);
 }
 
 static void with_register(struct assembler *s, struct insn i, int reg, int v, int rm)
@@ -187,6 +200,83 @@ void asm_sum(struct assembler *s, int reg, int base, long disp, bool masked, int
         vex(s, add[s->type], (unsigned)reg, (unsigned)reg, 0);
         address(s, reg, base, disp, 0);
     }
+}
+
+static void in_register(struct assembler *s, unsigned reg, unsigned rm)
+{
+    byte(s, 0xC0 | (reg & 7) << 3 | (rm & 7));
+}
+
+/* VEX forms reach registers 0 to 15 alone, so what is halved goes there */
+void asm_total(struct assembler *s, const int *acc, int n, int spare)
+{
+    static const struct insn UPPER = { 3, 1, 0x1B }, PART = { 3, 1, 0x19 };      /* vextractf64x4, vextractf128 */
+    bool bytes = s->type == CARRY_U8S8;
+    struct insn pairs = bytes ? (struct insn){ 2, 1, 0x02 } : (struct insn){ 1, 3, 0x7C }, sum = add[s->type];
+    unsigned r[4];                                       /* vphaddd, vhaddps */
+    if (s->text) {
+        buf_format(s->text, "s = TOTAL(");
+        for (int i = 0; i < 4; i++) buf_format(s->text, "HALF(v%d)%s", acc[i < n ? i : 0], i < 3 ? ", " : ");\n");
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        r[i] = (unsigned)(s->wide ? i : acc[i]);
+        if (!s->wide) continue;
+        evex_of(s, UPPER, (unsigned)acc[i], 0, (unsigned)spare, 0, WHOLE, DOUBLE);
+        in_register(s, (unsigned)acc[i], (unsigned)spare);
+        byte(s, 1);
+        evex_of(s, sum, r[i], (unsigned)acc[i], (unsigned)spare, 0, HALF, 0);
+        in_register(s, r[i], (unsigned)spare);
+    }
+    for (int i = n; i < 4; i++) r[i] = r[0];
+    const unsigned step[3][3] = { { 2, r[2], r[3] }, { 0, r[0], r[1] }, { 0, 0, 2 } };
+    for (int i = 0; i < 3; i++) {
+        if (n < 3 && i == 0) continue;
+        vex(s, pairs, step[i][0], step[i][1], n < 3 && i == 2 ? 0 : step[i][2]);
+        in_register(s, step[i][0], n < 3 && i == 2 ? 0 : step[i][2]);
+    }
+    vex(s, PART, 0, 0, 1);
+    in_register(s, 0, 1);
+    byte(s, 1);
+    vex_of(s, sum, 0, 0, 1, 0);
+    in_register(s, 0, 1);
+}
+
+static const struct insn LOAD_ONE = { 1, 2, 0x10 }, STORE_ONE = { 1, 2, 0x11 }, LANE = { 3, 1, 0x04 };
+
+void asm_store_four(struct assembler *s, int base, long disp, bool with)
+{
+    if (s->text) {
+        buf_format(s->text, "STORE_FOUR(%s + %ld, s, %d);\n", name_of[base], disp, with);
+        return;
+    }
+    if (with) {
+        vex_of(s, LOAD, 1, 0, 0, 0);
+        address(s, 1, base, disp, 0);
+        vex_of(s, add[s->type], 0, 0, 1, 0);
+        in_register(s, 0, 1);
+    }
+    vex_of(s, STORE, 0, 0, 0, 0);
+    address(s, 0, base, disp, 0);
+}
+
+void asm_store_one(struct assembler *s, int lane, int base, long disp, bool with)
+{
+    if (s->text) {
+        buf_format(s->text, "STORE_ONE(%s + %ld, s, %d, %d);\n", name_of[base], disp, lane, with);
+        return;
+    }
+    vex_of(s, LANE, 1, 0, 0, 0);                         /* vpermilps xmm1, xmm0, lane */
+    in_register(s, 1, 0);
+    byte(s, (unsigned)lane);
+    if (with) {
+        vex_of(s, LOAD_ONE, 2, 0, 0, 0);
+        address(s, 2, base, disp, 0);
+        vex_of(s, add[s->type], 1, 1, 2, 0);
+        in_register(s, 1, 2);
+    }
+    vex_of(s, STORE_ONE, 1, 0, 0, 0);
+    address(s, 1, base, disp, 0);
 }
 
 void asm_prefetch(struct assembler *s, int base, long disp)

@@ -14,7 +14,7 @@ enum carry_cpu { CARRY_AVX2 = 1, CARRY_AVX512 = 2, CARRY_AVX512BF16 = 4, CARRY_A
 
 struct carry_change {                                    /* of a tensor or block to one with another variable fastest */
     int32_t nvar, wide;                                  /* wide: by AVX-512 */
-    int32_t edge, unused;                                /* edge, not 0: extent of the fastest at the end of the first */
+    int32_t edge, unused;                                /* edge, not 0: extent of the fastest at the end of [0] */
     int32_t size[CARRY_VARS];                            /* slowest first */
     int64_t from[CARRY_VARS], to[CARRY_VARS];            /* strides; [nvar-2] is fastest in `from`, [nvar-1] in `to` */
 };

@@ -36,6 +36,7 @@ struct state {
     int lanes, nregister, nacc;
     int vec, vt, xt;                                     /* vector variable, the input that has it, the one broadcast */
     bool both;                                           /* xt has it too: its vectors come from memory */
+    bool red;                                            /* it is a reduction: lanes are summed at the end */
     int live;                                            /* counters in use */
     int rows, vectors;                                   /* largest tile */
     double times, cycles;                                /* how often the present code runs; model of all of it */
@@ -68,7 +69,7 @@ static long c_block(const struct state *k, const int32_t *e, int *vectors)
     long rows = 1;
     for (int v = 0; v < k->p->nvar; v++)
         if (!k->p->reduced[v] && v != k->vec) rows *= e[v];
-    *vectors = (e[k->vec] + k->lanes - 1) / k->lanes;
+    *vectors = k->red ? 1 : (e[k->vec] + k->lanes - 1) / k->lanes;
     return rows;
 }
 
@@ -178,7 +179,7 @@ static void one_step(struct state *k, struct tile *q, long x, long v)
     }
 }
 
-struct reduction { int var; int32_t n; };
+struct reduction { int var; int32_t n, unit; };           /* n steps of `unit` elements */
 
 /* all combinations of the reductions, unrolled; the first one runs `n` times from its present position */
 static void body(struct state *k, struct tile *q, const struct reduction *r, int nr, int32_t n)
@@ -188,8 +189,8 @@ static void body(struct state *k, struct tile *q, const struct reduction *r, int
     for (bool more = true; more && !k->s.full; ) {
         long x = 0, v = 0;
         for (int i = 0; i < nr; i++) {
-            x += at[i] * k->stride[k->xt][r[i].var];
-            v += at[i] * k->stride[k->vt][r[i].var];
+            x += at[i] * k->stride[k->xt][r[i].var] * r[i].unit;
+            v += at[i] * k->stride[k->vt][r[i].var] * r[i].unit;
         }
         one_step(k, q, x, v);
         int i = nr;
@@ -241,10 +242,10 @@ static void reductions(struct state *k, struct tile *q, const struct reduction *
     if (!enter_loop(k, times, &top)) return;
     if (inside > budget) reductions(k, q, r + 1, nr - 1, budget);
     else body(k, q, r, nr, u);
-    move(k, r[0].var, u, false);
+    move(k, r[0].var, (long)u * r[0].unit, false);
     leave_loop(k, top, times);
     if (rest) body(k, q, r, nr, rest);
-    move(k, r[0].var, -(long)u * times, false);
+    move(k, r[0].var, -(long)u * times * r[0].unit, false);
 }
 
 /* two FMAs and two loads a cycle, a chain of 4 cycles through each accumulator */
@@ -256,21 +257,55 @@ static double tile_cycles(const struct state *k, const struct tile *q, double st
     if (k->both || (q->nhold != q->nv && q->nrow > q->ncast)) casts = n;
     if (!(k->s.wide && (q->nv == 1 || casts == n))) instructions += casts;
     double step = fmax(n / 2.0, fmax((loads + casts) / 2.0, (instructions + loads) / 5.0));
+    if (k->red) return steps / k->lanes * fmax(step, 4) + n * 4 + 16;
     return steps * fmax(step, 4) + n * (first ? 0.75 : 1.25) + 12;
 }
 
 /* rows of vectors that lie far apart are asked for before they are needed: prefetchers of processors lose them */
 static long rows_ahead(const struct state *k, const struct reduction *r)
 {
-    bool far = !k->packed[k->vt] && k->stride[k->vt][r->var] >= AHEAD_ROW && k->p->elements[k->vt] > AHEAD_ELEMENTS;
+    bool far = !k->red && !k->packed[k->vt] && k->stride[k->vt][r->var] >= AHEAD_ROW && k->p->elements[k->vt] > AHEAD_ELEMENTS;
     return far && r->n >= 2 * AHEAD ? AHEAD * (long)k->stride[k->vt][r->var] : 0;
+}
+
+/* the vector variable is the innermost of nr + 1 reductions: whole vectors of it, then what is left with a mask */
+static void lanes_of_reduction(struct state *k, struct tile *q, struct reduction *r, int nr, long budget, int32_t n)
+{
+    int32_t whole = n / k->lanes;
+    int tail = q->tail;
+    q->tail = 0;
+    if (whole) {
+        r[nr] = (struct reduction){ k->vec, whole, k->lanes };
+        reductions(k, q, r, nr + 1, budget);
+    }
+    if (!tail) return;
+    q->tail = tail;
+    move(k, k->vec, (long)whole * k->lanes, false);
+    reductions(k, q, r, nr, budget);
+    move(k, k->vec, -(long)whole * k->lanes, false);
+}
+
+/* the lanes of each accumulator summed, four at a time, and stored */
+static void total(struct state *k, const struct tile *q, bool first)
+{
+    for (int i = 0; i < q->nrow; i += 4) {
+        int acc[4], n = q->nrow - i < 4 ? q->nrow - i : 4;
+        bool together = n == 4;
+        for (int j = 0; j < n; j++) {
+            acc[j] = i + j;
+            together &= q->row[i + j].c == q->row[i].c + 4 * j;
+        }
+        asm_total(&k->s, acc, n, q->hold);
+        if (together) asm_store_four(&k->s, RDI, q->row[i].c, !first);
+        for (int j = 0; j < n && !together; j++) asm_store_one(&k->s, j, RDI, q->row[i + j].c, !first);
+    }
 }
 
 static void emit_tile(struct state *k, int depth, const int32_t *e, bool first)
 {
     struct tile q = { 0 };
     list_rows(k, &q, e);
-    q.nv = (e[k->vec] + k->lanes - 1) / k->lanes;
+    q.nv = k->red ? 1 : (e[k->vec] + k->lanes - 1) / k->lanes;
     q.tail = e[k->vec] % k->lanes;
     assign_registers(k, &q);
     for (int j = 0; j < q.nv; j++) {
@@ -284,10 +319,10 @@ static void emit_tile(struct state *k, int depth, const int32_t *e, bool first)
     k->cycles += k->times * tile_cycles(k, &q, steps, first);
     if (k->plan) return;
     if (q.tail) asm_mask(&k->s, q.tail);
-    bool late = !first && steps >= LATE_STEPS;           /* C is asked for now and added to at the end */
+    bool late = !first && steps >= LATE_STEPS && !k->red;            /* C is asked for now and added to at the end */
     for (int i = 0; i < q.nrow * q.nv; i++) {
         if (late) asm_prefetch(&k->s, RDI, q.row[i / q.nv].c + i % q.nv * q.step);
-        if (first || late) asm_zero(&k->s, i);
+        if (first || late || k->red) asm_zero(&k->s, i);
         else asm_load(&k->s, i, RDI, q.row[i / q.nv].c + i % q.nv * q.step, masked(&q, i % q.nv));
     }
     struct reduction r[NEST_VARS];
@@ -298,14 +333,20 @@ static void emit_tile(struct state *k, int depth, const int32_t *e, bool first)
         int v = k->t->loop[d].var;
         if (!k->p->reduced[v]) continue;
         unroll |= k->t->loop[d].marks & MARK_UNROLL;
-        if (!(seen >> v & 1) && e[v] > 1) r[nr++] = (struct reduction){ v, e[v] };
+        if (!(seen >> v & 1) && e[v] > 1 && v != k->vec) r[nr++] = (struct reduction){ v, e[v], 1 };
         seen |= 1u << v;
     }
     q.ahead = nr ? rows_ahead(k, &r[nr - 1]) : 0;
     long per = (long)q.nrow * q.nv, budget = BODY_FMA / per;
     if (budget > MAX_UNROLL) budget = MAX_UNROLL;
     if (unroll) budget = MAX_BODY / per;
-    reductions(k, &q, r, nr, budget < 1 ? 1 : budget);
+    if (budget < 1) budget = 1;
+    if (k->red) {
+        lanes_of_reduction(k, &q, r, nr, budget, e[k->vec]);
+        total(k, &q, first);
+        return;
+    }
+    reductions(k, &q, r, nr, budget);
     for (int i = 0; i < q.nrow * q.nv && late; i++)
         asm_sum(&k->s, i, RDI, q.row[i / q.nv].c + i % q.nv * q.step, masked(&q, i % q.nv), q.hold);
     for (int i = 0; i < q.nrow * q.nv; i++)
@@ -389,15 +430,15 @@ static bool plain(const struct problem *p, int t)        /* one variable a dimen
 static double vector_cost(const struct problem *p, int v, int lanes)
 {
     bool a = p->stride[TENSOR_A][v] != 0, b = p->stride[TENSOR_B][v] != 0;
-    if (p->reduced[v] || !(a || b)) return -1;
-    double moved = 0;
+    if (!(a || b) || (p->reduced[v] && !(a && b))) return -1;
+    double moved = 0, sums = p->reduced[v] ? 4 * (double)p->elements[TENSOR_C] : 0;
     for (int t = 0; t < 3; t++) {
         if (p->stride[t][v] == 0 || p->stride[t][v] == 1) continue;
         if (!plain(p, t)) return -1;
         moved += (double)p->elements[t];
     }
     double used = (double)p->size[v] / ((p->size[v] + lanes - 1) / lanes * lanes);
-    return problem_flops(p) / (4.0 * lanes) / used * (a && b ? 2 : 1) + moved * 1.5;    /* both: loads */
+    return problem_flops(p) / (4.0 * lanes) / used * (a && b ? 2 : 1) + moved * 1.5 + sums;      /* both: loads */
 }
 
 static int choose_vector(const struct problem *p, const struct nest *t, int lanes, const char **why)
@@ -405,7 +446,7 @@ static int choose_vector(const struct problem *p, const struct nest *t, int lane
     for (int i = 0; i < t->n; i++)
         if (t->loop[i].marks & MARK_VECTORIZE) {
             if (vector_cost(p, t->loop[i].var, lanes) >= 0) return t->loop[i].var;
-            *why = "the vector variable is not in C and an input, or strides over a window";
+            *why = "the vector variable is not in C and an input or in both inputs, or strides over a window";
             return -1;
         }
     int best = -1;
@@ -611,7 +652,8 @@ static void emit_packed(struct state *k, int t, int d, const int32_t *e, bool fi
     memcpy(keep, k->stride[t], sizeof keep);
     memcpy(to, k->p->stride[t], sizeof to);
     int last = fastest(k, t, e);
-    plan_transposition(&c, k->p, t, last, last == k->vec ? panel_width(k, d, e) : 0, e, to);
+    plan_transposition(&c, k->p, t, last, last == k->vec && !k->red ? panel_width(k, d, e) : 0, e,
+                       to);
     k->panel[t] = c.panel;
     if (c.panel) k->panel_bytes[t] = to[last] * c.panel * 4;
     for (int v = 0; v < k->p->nvar; v++) {
@@ -676,8 +718,10 @@ static const char *begin(struct state *k, const struct problem *p, const struct 
                          .pack_depth = { -1, -1 } };
     k->vec = choose_vector(p, t, k->lanes, &k->why);
     if (k->why) return k->why;
+    k->red = p->reduced[k->vec];
     k->both = p->stride[TENSOR_A][k->vec] && p->stride[TENSOR_B][k->vec];
     k->vt = p->stride[TENSOR_A][k->vec] && !k->both ? TENSOR_A : TENSOR_B;
+    if (k->both && p->type == TYPE_U8S8) k->vt = TENSOR_A;           /* the unsigned one, that is not read from memory */
     k->xt = TENSOR_A + TENSOR_B - k->vt;
     nest_inner(t->loop, t->n, k->inner);
     return read_marks(k);

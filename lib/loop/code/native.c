@@ -52,6 +52,13 @@ static void function(struct buf *b, const struct kernel *g, int type, const char
     else buf_format(b, "#define PLUS(x, y) _mm%s_add_ps(x, y)\n", w);
     if (type == CARRY_F32) buf_format(b, "#define MULTIPLY(s, x, y) _mm%s_fmadd_ps(x, y, s)\n", w);
     else buf_format(b, "#define MULTIPLY(s, x, y) %s\n", multiply[type]);
+    const char *sum = type == CARRY_U8S8 ? "epi32" : "ps";
+    if (strstr(body->s, "TOTAL("))
+        buf_format(b, "#undef HALF\n#undef TOTAL\n#undef STORE_FOUR\n#undef STORE_ONE\n#define HALF(x) %s%s(x)\n"
+                      "#define TOTAL(x, y, z, u) total_%s(x, y, z, u)\n"
+                      "#define STORE_FOUR(p, s, add) store_four_%s(p, s, add)\n"
+                      "#define STORE_ONE(p, s, lane, add) store_one_%s(p, s, lane, add)\n",
+                   wide ? "half_" : "", wide ? sum : "", sum, sum, sum);
     buf_format(b, "%s%s static void %s_%s(float *c_, const float *a_, const float *b_,\n"
                   "    const struct carry_context *x)\n{\n", more[type], wide ? "WIDE" : "NARROW", name,
                isa_name[g->isa]);
@@ -69,6 +76,7 @@ static void function(struct buf *b, const struct kernel *g, int type, const char
         snprintf(use, sizeof use, "n%d = ", i);
         if (strstr(body->s, use)) buf_format(b, "int n%d;\n", i);
     }
+    if (strstr(body->s, "TOTAL(")) buf_format(b, "__m128 s;\n");
     if (strstr(body->s, "m = ")) buf_format(b, "%s m;\n", wide ? "__mmask16" : "__m256i");
     buf_add(b, body->s, body->n);
     buf_format(b, "}\n");
@@ -95,6 +103,29 @@ void native_begin(struct buf *b)
     buf_format(b, "/* C of loop-emit; any x86-64 and compiler of GNU C, no flags needed */\n");
     for (size_t i = 0; i < sizeof carry_text / sizeof *carry_text; i++)
         buf_add(b, carry_text[i], strlen(carry_text[i]));
+    buf_format(b, "\n/* ---- sums of the lanes of vectors ---- */\n");
+    for (int i = 0; i < 2; i++) {
+        const char *to = i ? "_mm256_castps_si256" : "", *back = i ? "_mm256_castsi256_ps" : "";
+        const char *sum = i ? "epi32" : "ps", *few = i ? "_mm_castps_si128" : "", *one = i ? "_mm_castsi128_ps" : "";
+        buf_format(b, "#define SUM4_%s(x, y) %s(_mm_add_%s(%s(x), %s(y)))\n", sum, one, sum, few, few);
+        buf_format(b, "#define PAIRS_%s(x, y) %s(_mm256_hadd_%s(%s(x), %s(y)))\n", sum, back, sum, to, to);
+        buf_format(b, "WIDE static inline __attribute__((unused)) __m256 half_%s(__m512 x)\n{\n"
+                      "    __m256 y = _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1));\n"
+                      "    return %s(_mm256_add_%s(%s(y), %s(_mm512_castps512_ps256(x))));\n}\n",
+                   sum, back, sum, to, to);
+        buf_format(b, "NARROW static inline __attribute__((unused)) __m128 total_%s(__m256 x, __m256 y, __m256 z, "
+                      "__m256 u)\n{\n    x = PAIRS_%s(PAIRS_%s(x, y), PAIRS_%s(z, u));\n"
+                      "    return SUM4_%s(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));\n}\n",
+                   sum, sum, sum, sum, sum);
+        buf_format(b, "NARROW static inline __attribute__((unused)) void store_four_%s(char *p, __m128 s, int add)\n{\n"
+                      "    _mm_storeu_ps((float *)p, add ? SUM4_%s(s, _mm_loadu_ps((const float *)p)) : s);\n}\n",
+                   sum, sum);
+        buf_format(b, "NARROW static inline __attribute__((unused)) void store_one_%s(char *p, __m128 s, int lane, "
+                      "int add)\n{\n    float x[4];\n"
+                      "    _mm_storeu_ps(x, s);\n    s = _mm_load_ss(x + lane);\n"
+                      "    _mm_store_ss((float *)p, add ? SUM4_%s(s, _mm_load_ss((const float *)p)) : s);\n}\n",
+                   sum, sum);
+    }
     buf_format(b, "\n/* ---- the kernels ---- */\nstatic struct carry_state state;\n");
 }
 

@@ -392,7 +392,7 @@ static const char *mark(const struct problem *p, struct nest *t, unsigned m)
 {
     int c = t->cursor, shared = nest_shared(p, t);
     bool pack = m & (MARK_PACK_A | MARK_PACK_B);
-    if (m != MARK_UNROLL && !pack && p->reduced[t->loop[c].var]) return "the loop is a reduction";
+    if (m == MARK_PARALLEL && p->reduced[t->loop[c].var]) return "the loop is a reduction";
     if (pack && p->op != OP_FMA) return "only inputs of products are packed";
     unsigned now = t->loop[c].marks ^ m;
     for (int i = 0; i < t->n; i++) {

@@ -128,14 +128,14 @@ static void with_cut(struct maker *m, const int *outer, int nouter, const int *r
     for (int i = 0; i < nred; i++) c.piece[c.n++] = (struct piece){ (int8_t)red[(i + turn) % nred], 1 };
     for (int i = 0; i < 2; i++)
         if (m->row[i] >= 0 && m->rows[i] > 1) c.piece[c.n++] = (struct piece){ (int8_t)m->row[i], 1 };
-    c.piece[c.n++] = (struct piece){ (int8_t)m->vec, 1 };
+    if (!m->p->reduced[m->vec]) c.piece[c.n++] = (struct piece){ (int8_t)m->vec, 1 };
     keep(m, &c);
 }
 
 static void with_order(struct maker *m, const int *outer, int nouter)
 {
     enum { CUTS = 5 };
-    static const int32_t cuts[2][CUTS] = { { 0, 128, 256, 512, 1024 }, { 0, 32, 64, 128, 512 } };
+    static const int32_t cuts[3][CUTS] = { { 0, 128, 256, 512, 1024 }, { 0, 32, 64, 128, 512 }, { 0, 8, 32, 128, 512 } };
     const struct problem *p = m->p;
     int red[NEST_VARS], nred = 0, real = 0;
     for (int long_ones = 1; long_ones >= 0; long_ones--)
@@ -146,7 +146,7 @@ static void with_order(struct maker *m, const int *outer, int nouter)
             }
     for (int turn = 0; turn < (real > 1 ? 2 : 1); turn++)
         for (int cut = 0; cut < CUTS; cut++) {
-            int32_t kc = cuts[real > 1][cut];
+            int32_t kc = cuts[real > 1 ? 1 : m->nv > 4 ? 2 : 0][cut];
             if (kc * 2 > p->size[red[0]] && kc) continue;
             with_cut(m, outer, nouter, red, nred, kc, false, turn, cut);
             if (kc && nouter > 1) with_cut(m, outer, nouter, red, nred, kc, true, turn, cut + CUTS);
@@ -205,8 +205,12 @@ static int extents(int32_t size, int most, int *e)
 static void with_vector(struct maker *m)
 {
     const struct problem *p = m->p;
-    int most_vectors = (p->size[m->vec] + m->lanes - 1) / m->lanes;
-    for (m->nv = 1; m->nv <= 4 && m->nv <= most_vectors; m->nv++)
+    double others = 1;                                   /* few of them leave registers for wider tiles */
+    for (int v = 0; v < p->nvar; v++)
+        if (!p->reduced[v] && v != m->vec) others *= p->size[v];
+    int most_vectors = p->reduced[m->vec] ? 1 : (p->size[m->vec] + m->lanes - 1) / m->lanes;
+    for (m->nv = 1; m->nv <= most_vectors && m->nv <= m->nacc; m->nv++) {
+        if (m->nv > 4 && (m->nv * others > m->nacc || m->nv % 4)) continue;
         for (int a = -1; a < p->nvar; a++) {
             if (a >= 0 && (p->reduced[a] || a == m->vec || p->size[a] == 1)) continue;
             for (int b = -1; b < a || b < 0; b++) {
@@ -226,6 +230,7 @@ static void with_vector(struct maker *m)
                     }
             }
         }
+    }
 }
 
 static int by_seconds(const void *a, const void *b)
@@ -341,6 +346,14 @@ static size_t *by_kind(const struct candidate *c, size_t n, int measure)
     return order;
 }
 
+/* is a variable of the result less than a vector? then a reduction may be in the vectors */
+static bool thin(const struct problem *p, int lanes)
+{
+    for (int v = 0; v < p->nvar; v++)
+        if (!p->reduced[v] && p->size[v] < lanes) return true;
+    return false;
+}
+
 void search_heuristic(struct search *s)
 {
     struct maker m = {
@@ -349,7 +362,7 @@ void search_heuristic(struct search *s)
     struct nest t;
     nest_reset(s->p, &t);
     for (m.vec = 0; m.vec < s->p->nvar; m.vec++)
-        if (!s->p->reduced[m.vec]) with_vector(&m);
+        if (!s->p->reduced[m.vec] || thin(s->p, m.lanes)) with_vector(&m);
     if (m.n) qsort(m.c, m.n, sizeof *m.c, by_seconds);
     struct walk w, top[CONFIRM];
     double gflops[CONFIRM] = { 0 };
