@@ -4,7 +4,8 @@
  *
  * Columns in: problem, lib, gflops, as from loop-peer.  Columns out: lib,
  * problems, geomean_gflops, peak_ratio (geometric mean over --peak), ratio
- * (geometric mean of LIB over this one on the problems both have), least_ratio,
+ * (geometric mean of LIB over this one on the problems both have), low_ratio,
+ * high_ratio (95 % bootstrap interval over the problems), least_ratio,
  * wins_share (problems on which LIB is at least as fast), kind (of the rows,
  * empty when not known; all must have the same).  One row for each library,
  * then one named best: per problem the fastest of the others.
@@ -18,6 +19,7 @@
  *   $ loop-compare --peak=265 peer.csv
  */
 #include "base/filter.h"
+#include "measure/stats.h"
 #include "table/csvio.h"
 #include "table/show.h"
 #include HELP
@@ -53,7 +55,7 @@ static bool left_out(str lib)
 
 static void row(csvw *w, str name, size_t problems, size_t mine, long lib, size_t nlib, const char *kind)
 {
-    double logs = 0, ratio = 0, least = INFINITY;
+    double logs = 0, least = INFINITY, *ratio = xmalloc(problems + 1, sizeof *ratio);
     size_t n = 0, both = 0, wins = 0;
     for (size_t p = 0; p < problems; p++) {
         const double *c = cell + p * MAX_LIBS;
@@ -64,16 +66,20 @@ static void row(csvw *w, str name, size_t problems, size_t mine, long lib, size_
         n++;
         logs += log(g);
         if (!(c[mine] > 0)) continue;
-        both++;
+        ratio[both++] = log(c[mine] / g);
         wins += c[mine] >= g;
-        ratio += log(c[mine] / g);
         least = fmin(least, c[mine] / g);
     }
     csvw_str(w, name);
     csvw_int(w, (int64_t)n);
     csvw_known(w, n ? exp(logs / (double)n) : NAN);
     csvw_known(w, n && peak > 0 ? exp(logs / (double)n) / peak : NAN);
-    csvw_known(w, both ? exp(ratio / (double)both) : NAN);
+    struct interval range = { NAN, NAN, NAN };
+    if (both) range = geometric_mean(ratio, both, 0.95, 1, "loop-compare").ratio;
+    csvw_known(w, range.point);
+    csvw_known(w, both > 1 ? range.lower : NAN);
+    csvw_known(w, both > 1 ? range.upper : NAN);
+    free(ratio);
     csvw_known(w, both ? least : NAN);
     csvw_known(w, both ? (double)wins / (double)both : NAN);
     csvw_cstr(w, kind);
@@ -89,7 +95,7 @@ static void published_rows(csvw *w)
         csvw_cstr(w, row[i].lib);
         for (int c = 0; c < 3; c++) csvw_empty(w);
         csvw_num(w, row[i].ratio);
-        for (int c = 0; c < 2; c++) csvw_empty(w);
+        for (int c = 0; c < 4; c++) csvw_empty(w);
         csvw_cstr(w, "published");
         csvw_end(w);
     }
@@ -118,7 +124,7 @@ int main(int argc, char **argv)
     long mine = intern_find(&libs, str_of(of));
     if (mine < 0) die("%s: no rows of lib '%s'", csv_file(t), of);
     csvw *w = show_open(as_csv);
-    csvw_names(w, "lib,problems,geomean_gflops,peak_ratio,ratio,least_ratio,wins_share,kind");
+    csvw_names(w, "lib,problems,geomean_gflops,peak_ratio,ratio,low_ratio,high_ratio,least_ratio,wins_share,kind");
     csvw_end(w);
     for (size_t l = 0; l < libs.n; l++) row(w, libs.name[l], problems.n, (size_t)mine, (long)l, libs.n, kind);
     row(w, str_of("best"), problems.n, (size_t)mine, -1, libs.n, kind);

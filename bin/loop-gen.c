@@ -15,9 +15,11 @@
  *   not given; windows are valid: for padding give larger h and w)
  *   point reduce transp: i j
  * Sets are the distinct convolutions of a network at batch 1, padded
- * (resnet50, vgg19, mobilenet2 with its depthwise layers), or the dense layers
+ * (resnet50, vgg19, mobilenet2 and efficientnet, B0, with their depthwise
+ * layers, without squeeze and excitation), or the dense layers
  * of one for so many tokens (bert: BERT-base, with attention where the type is
- * f32; llama: TinyLlama 1.1B; --tokens=1 is decoding).  --einsum is one
+ * f32; llama: TinyLlama 1.1B; --tokens=1 is decoding), or products that are
+ * hard because they are thin or large (513 to 1024).  --einsum is one
  * contraction of two tensors, an index a letter.
  * With --sample=N not all combinations but N of them, drawn by seed: each
  * item of a list is as likely, in a range each octave; w and kw not given
@@ -50,7 +52,8 @@ static const char *const names[12] = { "m", "n", "k", "b", "c", "h", "w", "kh", 
 static const struct opt options[] = {
     { 0, "kind", WORD, &kind, "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|bmm|conv|conv_nhwc|point|reduce|transp",
       "kind of problem" },
-    { 0, "set", WORD, &set, "resnet50|vgg19|mobilenet2|bert|llama", "layers of a network instead" },
+    { 0, "set", WORD, &set, "resnet50|vgg19|mobilenet2|efficientnet|bert|llama|thin|large",
+      "layers of a network instead" },
     { 0, "type", WORD, &type, "f32|bf16|u8s8", "type of a set's tensors" },
     { 0, "tokens", INT, &tokens, "N", "rows of a set's products", 1, 65536 },
     { 0, "einsum", STR, &einsum, "TEXT", "one contraction, such as mk,kn->mn, instead" },

@@ -111,6 +111,43 @@ LOOP_COMPARED := mm $(LOOP_SETS) peers
 $(LOOP)/compare.csv: $(LOOP_COMPARED:%=$(LOOP)/compared/%) $(BIN)/csv-cat
 	(cd $(LOOP)/compared && csv-cat --source=set $(LOOP_COMPARED)) $(aside)
 
+# ---- make loop-peers: ours over the best peer for every type and set, one row each, in LOOP/peers.csv ----
+#   LOOP_PEER_SETS=SET.TYPE.TOKENS ..  which; LOOP_PEER_MEASURE=24 nests measured; LOOP_PEER_RUN=cmd before loop-peer
+# Nests are searched first, then ours and the libraries take turns in one process tree; what is there is kept, so that
+# one set is repeated by deleting its file.  Products of bf16 and bytes have their weights packed before the clock, ours
+# and theirs.
+LOOP_PEER_SETS ?= thin.f32.0 large.f32.0 ragged.f32.0 transposed.f32.0 bert.f32.128 bert.bf16.128 bert.u8s8.128 \
+    llama.f32.128 llama.bf16.128 llama.u8s8.128 bert.f32.1 bert.bf16.1 bert.u8s8.1 llama.f32.1 llama.bf16.1 \
+    llama.u8s8.1 mobilenet2.f32.0 efficientnet.f32.0 resnet50.f32.0 vgg19.f32.0
+LOOP_PEER_MEASURE ?= 24
+LOOP_PEER_SECONDS ?= 3
+LOOP_PEER_RUN ?=
+loop_word = $(word $(1),$(subst ., ,$(basename $(@F))))
+loop_isa_peers = $(if $(filter f32,$(call loop_word,2)),$(LOOP_PEERS),onednn)
+loop-peers: $(LOOP)/peers.csv $(BIN)/csv-show
+	csv-show $(LOOP)/peers.csv
+.PHONY: loop-peers
+$(LOOP)/peers/:
+	@mkdir -p $@
+$(LOOP)/peers/ragged.%.problems: $(LOOP)/set/ragged.problems | $(LOOP)/peers/
+	cat $< $(aside)
+$(LOOP)/peers/transposed.%.problems: $(LOOP)/set/transposed.problems | $(LOOP)/peers/
+	cat $< $(aside)
+$(LOOP)/peers/%.problems: | $(BIN)/loop-gen $(LOOP)/peers/
+	loop-gen --set=$(call loop_word,1) --type=$(call loop_word,2) --layout=nhwc --test=0 \
+	    $(if $(filter-out 0,$(call loop_word,3)),--tokens=$(call loop_word,3)) $(aside)
+$(LOOP)/peers/%.nests: $(LOOP)/peers/%.problems | $(BIN)/loop-search
+	loop-search --algo=heuristic --measure=$(LOOP_PEER_MEASURE) --seconds=$(LOOP_PEER_SECONDS) --output=$@.part $<
+	$(loop_whole)
+$(LOOP)/peers/%.times: $(LOOP)/peers/%.nests | $(BIN)/loop-peer
+	$(LOOP_PEER_RUN) loop-peer --lib=$(call loop_libs,$(loop_isa_peers)) --rounds=$(LOOP_ROUNDS) $< $(aside)
+$(LOOP)/peers/%.row: $(LOOP)/peers/%.times $(BIN)/loop-compare $(BIN)/csv-calc $(BIN)/csv-cut
+	loop-compare $< | csv-calc --where='lib == "best"' --set='set="$(call loop_word,1)"' \
+	    --set='type="$(call loop_word,2)"' --set=tokens=$(call loop_word,3) |
+	csv-cut -c set,type,tokens,problems,ratio,low_ratio,high_ratio,least_ratio,wins_share,kind $(aside)
+$(LOOP)/peers.csv: $(LOOP_PEER_SETS:%=$(LOOP)/peers/%.row) $(BIN)/csv-cat $(BIN)/csv-sort
+	csv-cat $(LOOP_PEER_SETS:%=$(LOOP)/peers/%.row) | csv-sort -k ratio $(aside)
+
 # ---- figures: each from the table beside it; the end of a name says which kind of picture it is ----
 loop_new   = $(@D)/new-$(@F)
 loop_drawn = $(TOP)/pipelines/keep $(loop_new) $@

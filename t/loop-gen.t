@@ -42,5 +42,6 @@ fails 'three tensors' 2 'expected two tensors' loop-gen --einsum='a,b,c->abc'
 is 'BERT-base in bf16' '(mm_bf16 128 768 768) (mm_bf16 128 3072 768) (mm_bf16 128 768 3072)' \
     bash -c "loop-gen --set=bert --type=bf16 --test=0 | csv-cut -c problem | tail -n +2 | paste -sd ' '"
 is 'MobileNetV2: layers that differ' 30 bash -c 'loop-gen --set=mobilenet2 --layout=nhwc --test=0 | tail -n +2 | wc -l'
+is 'EfficientNet-B0: six depthwise layers with windows of 5 x 5, six of 3 x 3' '6 6' bash -c 'loop-gen --set=efficientnet --test=0 > e; echo $(grep -c "(p 5)" e) $(grep -c "(p 3)" e)'
 ok 'all of them are problems' bash -c 'loop-gen --set=mobilenet2 --test=0 | loop-reset && loop-gen --set=llama --type=u8s8 --tokens=1 | loop-reset'
 done_testing

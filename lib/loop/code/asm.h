@@ -36,8 +36,8 @@ void asm_fma_broadcast(struct assembler *, int acc, int x, int base, long disp);
 void asm_fma_vector(struct assembler *, int acc, int x, int base, long disp, bool masked, int v);
 void asm_zero(struct assembler *, int reg);
 void asm_sum(struct assembler *, int reg, int base, long disp, bool masked, int v);  /* reg += memory; v is free */
-/* the sums of the lanes of n accumulators, 1 to 4, in the first n lanes of register 0; these are 0 .. n-1 or others of 4
- * and more; registers 0 to 3 and `spare` do not survive */
+/* the sums of the lanes of n accumulators, 1 to 4, in the first n lanes of register 0; these are 0 .. n-1 or others
+ * of 4 and more; registers 0 to 3 and `spare` do not survive */
 void asm_total(struct assembler *, const int *acc, int n, int spare);
 /* the first lanes of register 0, after asm_total: n together, or one of them, with what is there added to it or not;
  * registers 1 and 2 do not survive */

@@ -264,7 +264,8 @@ static double tile_cycles(const struct state *k, const struct tile *q, double st
 /* rows of vectors that lie far apart are asked for before they are needed: prefetchers of processors lose them */
 static long rows_ahead(const struct state *k, const struct reduction *r)
 {
-    bool far = !k->red && !k->packed[k->vt] && k->stride[k->vt][r->var] >= AHEAD_ROW && k->p->elements[k->vt] > AHEAD_ELEMENTS;
+    bool far = !k->red && !k->packed[k->vt] && k->stride[k->vt][r->var] >= AHEAD_ROW &&
+               k->p->elements[k->vt] > AHEAD_ELEMENTS;
     return far && r->n >= 2 * AHEAD ? AHEAD * (long)k->stride[k->vt][r->var] : 0;
 }
 
@@ -721,7 +722,7 @@ static const char *begin(struct state *k, const struct problem *p, const struct 
     k->red = p->reduced[k->vec];
     k->both = p->stride[TENSOR_A][k->vec] && p->stride[TENSOR_B][k->vec];
     k->vt = p->stride[TENSOR_A][k->vec] && !k->both ? TENSOR_A : TENSOR_B;
-    if (k->both && p->type == TYPE_U8S8) k->vt = TENSOR_A;           /* the unsigned one, that is not read from memory */
+    if (k->both && p->type == TYPE_U8S8) k->vt = TENSOR_A;           /* the unsigned one is held */
     k->xt = TENSOR_A + TENSOR_B - k->vt;
     nest_inner(t->loop, t->n, k->inner);
     return read_marks(k);

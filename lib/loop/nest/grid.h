@@ -18,7 +18,8 @@ void grid_sizes(struct grid *, const char *kind, const char *const *param, const
 void grid_sample(struct grid *, const char *kind, const char *const *param, const char *const *list, int n,
                  size_t count, uint64_t seed);
 void grid_network(struct grid *, const char *network, bool nhwc);    /* "resnet50" or "vgg19", batch 1, padded */
-/* also "bert", "llama" (dense layers for so many tokens, of type f32, bf16 or u8s8) and "mobilenet2" */
+/* also "bert", "llama" (dense layers for so many tokens, of type f32, bf16 or u8s8), "mobilenet2",
+ * "efficientnet", "thin" and "large" */
 enum grid_type { GRID_F32, GRID_BF16, GRID_U8S8 };
 void grid_set(struct grid *, const char *set, enum grid_type, bool nhwc, int tokens);
 /* "mk,kn->mn" with sizes "m=8", .. as one (nest ..); usage() where that is none */

@@ -10,10 +10,23 @@ static const struct { const char *set; int n, k; } dense[] = {
     { "bert", 768, 768 }, { "bert", 3072, 768 }, { "bert", 768, 3072 },
     { "llama", 2048, 2048 }, { "llama", 256, 2048 }, { "llama", 5632, 2048 }, { "llama", 2048, 5632 } };
 
-/* Sandler et al. 2018, table 2: expansion, channels, repeats, stride */
-static const struct { int t, c, n, s; } bottleneck[] = { { 1, 16, 1, 1 }, { 6, 24, 2, 2 }, { 6, 32, 3, 2 },
-                                                         { 6, 64, 4, 2 }, { 6, 96, 3, 1 }, { 6, 160, 3, 2 },
-                                                         { 6, 320, 1, 1 } };
+/* expansion, channels, repeats, stride, kernel; Sandler et al. 2018, table 2; Tan and Le 2019, table 1 (B0, without
+ * squeeze and excitation) */
+struct bottleneck { int t, c, n, s, k; };
+static const struct bottleneck mobilenet2[] = { { 1, 16, 1, 1, 3 }, { 6, 24, 2, 2, 3 }, { 6, 32, 3, 2, 3 },
+                                                { 6, 64, 4, 2, 3 }, { 6, 96, 3, 1, 3 }, { 6, 160, 3, 2, 3 },
+                                                { 6, 320, 1, 1, 3 }, { 0 } };
+static const struct bottleneck efficientnet[] = { { 1, 16, 1, 1, 3 }, { 6, 24, 2, 2, 3 }, { 6, 40, 2, 2, 5 },
+                                                  { 6, 80, 3, 2, 3 }, { 6, 112, 3, 1, 5 }, { 6, 192, 4, 2, 5 },
+                                                  { 6, 320, 1, 1, 3 }, { 0 } };
+
+/* products that are hard for another reason than their size: one, two or three rows or columns; wide rows; odd */
+static const char *const thin[] = { "(mm 384 1 384)", "(mm 512 2 512)", "(mm 2048 3 128)", "(mm 1 1000 1000)",
+                                    "(mm 1 768 768)", "(mm 2 1024 512)", "(mm_nt 1 1000 1000)", "(mm_tn 384 1 384)",
+                                    NULL };
+static const char *const large[] = { "(mm 513 513 513)", "(mm 640 640 640)", "(mm 768 768 768)", "(mm 520 650 777)",
+                                     "(mm 1024 1024 1024)", "(mm 1000 1000 1000)", "(mm 1024 512 768)",
+                                     "(mm 576 1024 640)", NULL };
 
 static void conv(struct grid *g, bool nhwc, int c, int size, int m, int kernel, int stride)
 {
@@ -21,27 +34,27 @@ static void conv(struct grid *g, bool nhwc, int c, int size, int m, int kernel, 
                         stride));
 }
 
-static void depthwise(struct grid *g, bool nhwc, int c, int size, int stride)    /* size: of the result */
+static void depthwise(struct grid *g, bool nhwc, int c, int size, int kernel, int stride) /* size: of the result */
 {
     const char *row = stride == 1 ? "(+ y p)" : "(+ (* 2 y) p)", *col = stride == 1 ? "(+ x q)" : "(+ (* 2 x) q)";
-    grid_add(g, nhwc ? xformat("(nest (sizes (c %d) (y %d) (x %d) (p 3) (q 3)) (A %s %s c) (B p q c) (C y x c))", c,
-                               size, size, row, col)
-                     : xformat("(nest (sizes (c %d) (y %d) (x %d) (p 3) (q 3)) (A c %s %s) (B c p q) (C c y x))", c,
-                               size, size, row, col));
+    grid_add(g, nhwc ? xformat("(nest (sizes (c %d) (y %d) (x %d) (p %d) (q %d)) (A %s %s c) (B p q c) (C y x c))", c,
+                               size, size, kernel, kernel, row, col)
+                     : xformat("(nest (sizes (c %d) (y %d) (x %d) (p %d) (q %d)) (A c %s %s) (B c p q) (C c y x))", c,
+                               size, size, kernel, kernel, row, col));
 }
 
-static void mobilenet2(struct grid *g, bool nhwc)
+static void bottlenecks(struct grid *g, const struct bottleneck *b, bool nhwc)
 {
     int c = 32, size = 112;
     conv(g, nhwc, 3, 226, 32, 3, 2);
-    for (size_t i = 0; i < sizeof bottleneck / sizeof *bottleneck; i++)
-        for (int k = 0; k < bottleneck[i].n; k++) {
-            int s = k ? 1 : bottleneck[i].s, inner = c * bottleneck[i].t;
+    for (; b->t; b++)
+        for (int k = 0; k < b->n; k++) {
+            int s = k ? 1 : b->s, inner = c * b->t;
             if (inner > c) conv(g, nhwc, c, size, inner, 1, 1);
             size /= s;
-            depthwise(g, nhwc, inner, size, s);
-            conv(g, nhwc, inner, size, bottleneck[i].c, 1, 1);
-            c = bottleneck[i].c;
+            depthwise(g, nhwc, inner, size, b->k, s);
+            conv(g, nhwc, inner, size, b->c, 1, 1);
+            c = b->c;
         }
     conv(g, nhwc, c, size, 1280, 1, 1);
 }
@@ -62,7 +75,11 @@ void grid_set(struct grid *g, const char *set, enum grid_type type, bool nhwc, i
         return;
     }
     if (!plain) usage("--set=%s is of f32 alone", set);
-    if (!strcmp(set, "mobilenet2")) mobilenet2(g, nhwc);
+    const char *const *list = !strcmp(set, "thin") ? thin : !strcmp(set, "large") ? large : NULL;
+    for (; list && *list; list++) grid_add(g, xformat("%s", *list));
+    if (list) return;
+    if (!strcmp(set, "mobilenet2")) bottlenecks(g, mobilenet2, nhwc);
+    else if (!strcmp(set, "efficientnet")) bottlenecks(g, efficientnet, nhwc);
     else grid_network(g, set, nhwc);
 }
 

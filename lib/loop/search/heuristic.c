@@ -135,7 +135,8 @@ static void with_cut(struct maker *m, const int *outer, int nouter, const int *r
 static void with_order(struct maker *m, const int *outer, int nouter)
 {
     enum { CUTS = 5 };
-    static const int32_t cuts[3][CUTS] = { { 0, 128, 256, 512, 1024 }, { 0, 32, 64, 128, 512 }, { 0, 8, 32, 128, 512 } };
+    static const int32_t cuts[3][CUTS] = { { 0, 128, 256, 512, 1024 }, { 0, 32, 64, 128, 512 },
+                                           { 0, 8, 32, 128, 512 } };
     const struct problem *p = m->p;
     int red[NEST_VARS], nred = 0, real = 0;
     for (int long_ones = 1; long_ones >= 0; long_ones--)
