@@ -159,19 +159,19 @@ else
     skip 'older processors' 'no qemu-user here'
 fi
 # types with B in groups: packed by what is emitted, beside integers
-printf 'problem,name\n(mm_bf16 37 45 50),half\n(mm_u8s8 19 70 44),byte\n(mm_u8s8 1 33 4),one\n' > types.csv
+printf 'problem,name\n(mm_bf16 37 45 50),half\n(mm_u8s8 19 70 44),byte\n(mm_u8s8 1 33 4),one\n(mm_u8s8 40 200 96),wide\n(mm_u8s8 70 3 300),thin\n' > types.csv
 loop-emit --object=types.o --c=types_.c --header=types.h types.csv > te.csv
-is 'each type has its instructions' 'avx512_bf16 avx512_vnni avx512_vnni' bash -c "csv-cut -c isa te.csv | tail -n +2 | paste -sd ' '"
+is 'each type has its instructions' 'avx512_bf16 avx512_vnni avx512_vnni avx512_vnni avx512_vnni' bash -c "csv-cut -c isa te.csv | tail -n +2 | paste -sd ' '"
 cat > types.c <<'C'
 #include "types.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 static uint16_t half_of(int n) { float f = (float)n; uint32_t u; memcpy(&u, &f, 4); return u >> 16; }
-static int bytes(int m, int n, int k, void (*f)(int32_t *, const uint8_t *, const int8_t *), void (*pack)(int8_t *, const int8_t *))
+static int bytes(int m, int n, int k, int packed, void (*f)(int32_t *, const uint8_t *, const int8_t *), void (*pack)(int8_t *, const int8_t *))
 {
     uint8_t *a = malloc(m * k);
-    int8_t *b = malloc(k * n), *p = malloc(k * n);
+    int8_t *b = malloc(k * n), *p = malloc(packed);
     int32_t *c = malloc(m * n * sizeof *c);
     int bad = 0;
     for (int i = 0; i < m * k; i++) a[i] = rand();
@@ -187,10 +187,12 @@ static int bytes(int m, int n, int k, void (*f)(int32_t *, const uint8_t *, cons
 int main(void)
 {
     enum { M = 37, N = 45, K = 50 };
-    static uint16_t a[M * K], b[K * N], p[K * N];
+    static uint16_t a[M * K], b[K * N], p[half_packed];
     static int x[M * K], y[K * N];
     static float c[M * N];
-    int bad = half_test() | byte_test() | one_test() | bytes(19, 70, 44, byte, byte_pack) | bytes(1, 33, 4, one, one_pack);
+    int bad = half_test() | byte_test() | one_test() | bytes(19, 70, 44, byte_packed, byte, byte_pack) | bytes(1, 33, 4, one_packed, one, one_pack) |
+        wide_test() | thin_test() | bytes(40, 200, 96, wide_packed, wide, wide_pack) |
+        bytes(70, 3, 300, thin_packed, thin, thin_pack);
     for (int i = 0; i < M * K; i++) a[i] = half_of(x[i] = rand() % 200 - 100);
     for (int i = 0; i < K * N; i++) b[i] = half_of(y[i] = rand() % 200 - 100);
     half_pack(p, b), half(c, a, p);

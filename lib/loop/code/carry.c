@@ -140,13 +140,22 @@ static void change(const struct carry_change *c, const float *from, float *to, i
 void carry_forth(const struct carry_change *c, const float *from, float *to) { change(c, from, to, 0); }
 void carry_back(const struct carry_change *c, const float *from, float *to) { change(c, from, to, 1); }
 
+/* where group i of column j lies in a B that is given, in groups */
+static int64_t given_at(const struct carry_kernel *k, int64_t i, int64_t j)
+{
+    const struct carry_change *c = &k->variant[0].change[1];
+    if (!k->given) return i * k->row[1] + j;
+    if (c->nvar < 3) return c->nvar < 2 ? i + j : i * c->to[0] + j;
+    return j / c->size[2] * c->to[0] + i * c->to[1] + j % c->size[2];
+}
+
 void carry_pack(void *packed, const void *b, const struct carry_kernel *k)
 {
     int64_t g = k->type == CARRY_BF16 ? 2 : 4, n = k->row[1], groups = k->elements[1] / n;
     for (int64_t i = 0; i < groups; i++)
         for (int64_t j = 0; j < n; j++)
             for (int64_t l = 0; l < g; l++) {
-                int64_t to = (i * n + j) * g + l, from = (i * g + l) * n + j;
+                int64_t to = given_at(k, i, j) * g + l, from = (i * g + l) * n + j;
                 if (g == 2) ((uint16_t *)packed)[to] = ((const uint16_t *)b)[from];
                 else ((uint8_t *)packed)[to] = ((const uint8_t *)b)[from];
             }
@@ -310,8 +319,16 @@ void carry_run(float *c, const float *a, const float *b, const struct carry_kern
     const struct carry_variant *v = chosen(k, s);
     struct piece *p = v && v->scratch_bytes ? get_memory(&s->pool[0], v->scratch_bytes) : 0;
     if (!v || (v->scratch_bytes && !p)) {
+        if (k->given) {                                  /* back to groups */
+            p = get_memory(&s->pool[1], k->elements[1] * 4);
+            if (!p) __builtin_trap();                    /* no memory, and no way to say so */
+            float *to = (float *)(p + 1);
+            for (int64_t i = 0, n = k->row[1]; i < k->elements[1]; i++) to[i] = b[given_at(k, i / n, i % n)];
+            b = to;
+        }
         if (here(s) & CARRY_AVX2) plain_avx2(k, c, a, b);
         else carry_plain(k, c, a, b);
+        if (k->given) put_memory(&s->pool[1], p);
         return;
     }
     if (k->op == CARRY_COPY) {                           /* is nothing but a change of layout */
@@ -322,7 +339,7 @@ void carry_run(float *c, const float *a, const float *b, const struct carry_kern
     for (int t = 0; t < 3; t++) room[t] = p ? (float *)((char *)(p + 1) + v->scratch[t]) : 0;
     struct carry_context x = { { room[0], room[1] }, carry_forth };
     if (v->whole[0]) carry_forth(&v->change[0], a, room[0]), a = room[0];
-    if (v->whole[1]) carry_forth(&v->change[1], b, room[1]), b = room[1];
+    if (v->whole[1] && !k->given) carry_forth(&v->change[1], b, room[1]), b = room[1];
     if (v->whole[2]) out = room[2];
     carry_code *code = v->function;
     if (!code) code = (carry_code *)((uintptr_t)k + (uintptr_t)v->code);
@@ -363,14 +380,14 @@ void carry_run_ld(float *c, int64_t ldc, const float *a, int64_t lda, const floa
 
 int carry_test(const struct carry_kernel *k, struct carry_state *s)
 {
-    int64_t n[4] = { k->elements[0], k->elements[1], k->elements[2], k->elements[2] }, bytes = 0;
-    for (int i = 0; i < 4; i++) bytes += (n[i] * 4 + 63) & ~(int64_t)63;
+    int64_t n[5] = { k->elements[0], k->elements[1], k->elements[2], k->elements[2], k->given }, bytes = 0;
+    for (int i = 0; i < 5; i++) bytes += (n[i] * 4 + 63) & ~(int64_t)63;
     struct piece *p = get_memory(&s->pool[1], bytes);
     if (!p) return 2;
-    float *x[4];
+    float *x[5];
     char *at = (char *)(p + 1);
     uint32_t random = 1;
-    for (int i = 0; i < 4; i++, at += (n[i - 1] * 4 + 63) & ~(int64_t)63) {
+    for (int i = 0; i < 5; i++, at += (n[i - 1] * 4 + 63) & ~(int64_t)63) {
         x[i] = (float *)at;
         for (int64_t j = 0; j < n[i]; j++) {             /* small integers: every order of the sum is exact */
             random = random * 1664525 + 1013904223;
@@ -382,7 +399,8 @@ int carry_test(const struct carry_kernel *k, struct carry_state *s)
         }
     }
     for (int64_t j = 0; j < n[2]; j++) x[3][j] = x[2][j];
-    carry_run(x[2], x[0], x[1], k, s);
+    for (int64_t j = 0; j < n[1] && k->given; j++) x[4][given_at(k, j / k->row[1], j % k->row[1])] = x[1][j];
+    carry_run(x[2], x[0], k->given ? x[4] : x[1], k, s);
     carry_plain(k, x[3], x[0], x[1]);
     int bad = 0;
     const word *got = (const word *)x[2], *want = (const word *)x[3];

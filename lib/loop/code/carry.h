@@ -35,6 +35,7 @@ struct carry_variant {                                   /* the same nest for on
 
 struct carry_kernel {
     int32_t op, type, add, nvar, size[CARRY_VARS];       /* add: C += A B */
+    int64_t given;                                       /* not 0: B is as change[1] leaves it, so many elements */
     int64_t stride[3][CARRY_VARS], elements[3], row[3];  /* row: extent of the last dimension, what ld is instead of */
     struct carry_variant variant[2];                     /* the better one first */
 };
@@ -43,7 +44,7 @@ struct carry_state { int32_t cpu, unused; void *pool[2]; };   /* zero at first; 
 
 void carry_forth(const struct carry_change *, const float *from, float *to);
 void carry_back(const struct carry_change *, const float *from, float *to);     /* from and to as in carry_forth's */
-/* row-major b[k][n] of 2-byte or 1-byte numbers to the order in groups that B of such a type has */
+/* row-major b[k][n] of 2-byte or 1-byte numbers to the order in groups that B of such a type has, or `given` */
 void carry_pack(void *packed, const void *b, const struct carry_kernel *);
 int carry_cpu(void);                                     /* bits of what is here, operating system included */
 /* c = the operation, or with `add` += it, by plain loops, on any x86-64 */

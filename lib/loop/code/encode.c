@@ -618,15 +618,35 @@ static void want_scratch(struct kernel *g, int t, int64_t elements, int depth)
     if (depth && g->threads > 1) g->second[t] = scratch_of(g->second[t], &g->second_room[t], g->scratch_bytes[t]);
 }
 
+/* B of a narrow type is packed before the nest once for all */
+static bool weights(const struct state *k)
+{
+    return k->p->type != TYPE_F32 && k->vt == TENSOR_B && !k->both && plain(k->p, TENSOR_B);
+}
+
+static void take_weights(struct state *k, struct transposition *c, int64_t stride[NEST_VARS])
+{
+    plan_transposition(c, k->p, TENSOR_B, k->vec, panel_width(k, 0, k->p->size), k->p->size, stride);
+    k->panel[TENSOR_B] = c->panel;
+    if (c->panel) k->panel_bytes[TENSOR_B] = stride[k->vec] * c->panel * 4;
+    k->pack_depth[TENSOR_B] = -1;
+    k->marked[TENSOR_B] = false;
+    k->packed[TENSOR_B] = true;
+}
+
 static void prepare(struct kernel *g, struct state *k)
 {
+    g->given = weights(k);
     for (int t = 0; t < 3; t++) {
         int64_t elements[NEST_VARS];
         memcpy(elements, k->p->stride[t], sizeof elements);
         struct transposition *c = &g->change[t];
         *c = (struct transposition){ .change.wide = g->isa == ISA_AVX512 };
         g->scratch_bytes[t] = 0;
-        if (to_transpose(k, t)) {
+        if (t == TENSOR_B && g->given) {
+            take_weights(k, c, elements);
+            want_scratch(g, t, largest_block(k, t, 0), 0);
+        } else if (to_transpose(k, t)) {
             struct transposition all = *c;
             int64_t stride[NEST_VARS];
             memcpy(stride, elements, sizeof stride);
@@ -785,8 +805,11 @@ const char *kernel_plan(struct plan *out, const struct problem *p, const struct 
     *out = (struct plan){ .vector_var = k.vec };
     for (int u = 0; u < 3; u++) {
         memcpy(out->stride[u], p->stride[u], sizeof out->stride[u]);
-        struct transposition c;
-        if (to_transpose(&k, u)) {
+        struct transposition c = { 0 };
+        if (u == TENSOR_B && weights(&k)) {
+            take_weights(&k, &c, out->stride[u]);
+            out->given = c.elements;
+        } else if (to_transpose(&k, u)) {
             int depth = u == TENSOR_C || whole ? 0 : block_depth(&k, u);
             if (whole && u != TENSOR_C) k.pack_depth[u] = -1;
             else if (u != TENSOR_C && k.marked[u]) depth = k.pack_depth[u], k.marked[u] = false;
@@ -806,7 +829,7 @@ const char *kernel_plan(struct plan *out, const struct problem *p, const struct 
         k.s.nfix = 0;
         if (k.cycles - before > out->cycles) out->cycles = k.cycles - before;
     }
-    for (int u = 0; u < 2; u++) out->packed[u] = k.pack_depth[u] >= 0;
+    for (int u = 0; u < 2; u++) out->packed[u] = k.pack_depth[u] >= 0 || (u == TENSOR_B && out->given > 0);
     out->moved += k.moved;
     out->copied = k.copied;
     out->packs = k.packs;

@@ -42,6 +42,7 @@ struct kernel {
     size_t bytes;                                        /* of code, with what follows it */
     struct transposition change[3];
     bool whole;                                          /* set by the caller: inputs are transposed before the nest */
+    bool given;                                          /* B is taken as kernel_weights leaves it, see there */
     bool add;                                            /* set by the caller: C += A B, not C = A B */
     struct buf *text;                                    /* set by the caller: C statements go there instead of code */
     uint8_t *region;                                     /* memory of the code, reused from call to call */
@@ -59,6 +60,9 @@ struct kernel {
  * but its arguments (struct carry_context), so it may be copied elsewhere. */
 const char *kernel_encode(struct kernel *, const struct problem *, const struct nest *, enum isa);
 void kernel_run(const struct kernel *, float *c, const float *a, const float *b);
+/* In products of types narrower than float, B is what stays (weights): it is packed once, whole, before any run, in
+ * panels as wide as the nest's tile.  Nothing happens for others.  Emitted kernels have NAME_pack for it. */
+void kernel_weights(const struct kernel *, const float *b);
 void kernel_prepare(const struct kernel *, const float *a, const float *b); /* the parts of a run: transpose inputs, */
 void kernel_body(const struct kernel *, float *c, const float *a, const float *b);     /* compute, */
 void kernel_finish(const struct kernel *, float *c);                                   /* transpose the result */
@@ -73,7 +77,8 @@ struct plan {
     int vector_var, rows, vectors, threads;
     int64_t stride[3][NEST_VARS];
     double cycles, moved, copied, far, packs;
-    bool packed[2];                                      /* block by block */
+    bool packed[2];                                      /* block by block, or B before: */
+    int64_t given;                                       /* elements of B as kernel_weights leaves it; 0: as it is */
 };
 const char *kernel_plan(struct plan *, const struct problem *, const struct nest *, enum isa, bool whole);
 

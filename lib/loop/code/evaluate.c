@@ -183,6 +183,7 @@ static struct result measure(struct evaluator *v, const struct nest *t, int min_
     size_t bytes = (size_t)v->p->elements[TENSOR_C] * sizeof(float);
     if (!v->hold) measure_lock();
     if (v->check) memset(v->x[TENSOR_C], 0xff, bytes);
+    kernel_weights(&v->kernel, v->x[TENSOR_B]);
     if (v->prepared) kernel_prepare(&v->kernel, v->x[TENSOR_A], v->x[TENSOR_B]);
     double s[MAX_RUNS], total = s[0] = evaluator_once(v);
     if (v->prepared) kernel_finish(&v->kernel, v->x[TENSOR_C]);

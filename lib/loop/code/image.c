@@ -56,10 +56,13 @@ const char *image_variant(struct carry_kernel *k, int i, struct kernel *g, const
     if (why) return why;
     if (g->threads > 1) return "its parallel loop needs a second thread, which only the program itself starts";
     for (int t = 0; t < 3; t++) {
+        bool given = t == TENSOR_B && g->given;
+        v->change[t] = g->change[t].change;
+        if (given) k->given = g->change[t].elements;
+        if (given) continue;
         v->scratch[t] = v->scratch_bytes;
         v->scratch_bytes += (int64_t)g->scratch_bytes[t];
         v->whole[t] = g->change[t].needed;
-        v->change[t] = g->change[t].change;
     }
     return NULL;
 }
@@ -197,6 +200,13 @@ const struct image_types image_type[3] = { [TYPE_F32] = { "float", "float", "flo
                                            [TYPE_BF16] = { "float", "uint16_t", "uint16_t" },
                                            [TYPE_U8S8] = { "int32_t", "uint8_t", "int8_t" } };
 
+static int64_t packed_elements(const struct image_kernel *q)
+{
+    struct plan plan;
+    const char *why = kernel_plan(&plan, q->p, q->nest[ISA_AVX512], ISA_AVX512, false);
+    return why || !plan.given ? q->p->elements[TENSOR_B] : plan.given;
+}
+
 void image_header(FILE *f, const char *guard, const struct image_kernel *q, size_t n)
 {
     fprintf(f, "/* Kernels by loop-emit.  Tensors are row-major and dense; NAME_ld has rows of the last dimension ld\n"
@@ -216,8 +226,9 @@ void image_header(FILE *f, const char *guard, const struct image_kernel *q, size
             fprintf(f, "void %s_ld(float *c, int64_t ldc, const float *a, int64_t lda, const float *b, int64_t ldb);\n",
                     s);
         else
-            fprintf(f, "void %s_pack(%s *packed, const %s *b);   /* row-major b[k][n] to the b[k/%d][n][%d] of %s */\n",
-                    s, t->b, t->b, q[i].p->group, q[i].p->group, s);
+            fprintf(f, "enum { %s_packed = %lld };   /* elements of b, which %s_pack makes of a row-major b[k][n] */\n"
+                       "void %s_pack(%s *packed, const %s *b);\n",
+                    s, (long long)packed_elements(&q[i]) * q[i].p->group, s, s, t->b, t->b);
         fprintf(f, "int %s_test(void);\nint %s_isa(void);\n", s, s);
     }
     fprintf(f, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");

@@ -19,7 +19,13 @@ void kernel_prepare(const struct kernel *g, const float *a, const float *b)
 {
     const float *in[2] = { a, b };
     for (int t = 0; t < 2; t++)
-        if (g->change[t].needed) carry_forth(&g->change[t].change, in[t], g->scratch[t]);
+        if (g->change[t].needed && !(t == TENSOR_B && g->given))
+            carry_forth(&g->change[t].change, in[t], g->scratch[t]);
+}
+
+void kernel_weights(const struct kernel *g, const float *b)
+{
+    if (g->given) carry_forth(&g->change[TENSOR_B].change, b, g->scratch[TENSOR_B]);
 }
 
 void kernel_body(const struct kernel *g, float *c, const float *a, const float *b)

@@ -173,8 +173,8 @@ const char *native_emit(struct buf *b, const struct image_kernel *q)
     kernel_free(&g);
     if (why) return why;
     buf_format(b, "static const struct carry_kernel %s_kernel = {\n"
-                  "    .op = %d, .type = %d, .add = %d, .nvar = %d,\n    ",
-               s, k.op, k.type, k.add, k.nvar);
+                  "    .op = %d, .type = %d, .add = %d, .nvar = %d, .given = %lld,\n    ",
+               s, k.op, k.type, k.add, k.nvar, (long long)k.given);
     numbers(b, "size", k.size, CARRY_VARS, false);
     buf_format(b, ",\n    .stride = {\n");
     for (int t = 0; t < 3; t++) {
