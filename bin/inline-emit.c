@@ -1,6 +1,6 @@
 /* inline-emit - decisions in a form that a compiler reads
  *
- * Usage: inline-emit --to=replay [--decisions=FILE] --out=DIR WORK
+ * Usage: inline-emit --to=replay|attributes|gcc [--decisions=FILE] --out=DIR WORK
  *        inline-emit --form=v0|v1|simple|canonical [OPTION]... [FILE]...
  *
  * --to=replay takes decisions home, into your own build: WORK is a directory
@@ -19,6 +19,16 @@
  * same), same_text (yes, no: the code is the same, byte for byte), text_bytes,
  * emitted_text_bytes.  Exit 1 when calls differ.
  *
+ * --to=attributes writes DIR/attributes.patch (patch -p1 in the folder it
+ * names), which puts always_inline or noinline on the functions all of whose
+ * calls were decided alike, for any compiler: program, compiler,
+ * always_inline, noinline, mixed (functions decided both ways, left to the
+ * compiler), elsewhere (not found in the source's text), calls, expressed
+ * (calls that an attribute speaks for), share (the part they are), folder.
+ *
+ * --to=gcc, for a WORK of inline-module --compiler=gcc, writes decide.txt,
+ * gcc.so and flags.mk: program, compiler, inlined (calls in the list).
+ *
  * --form writes overrides of the 2018 study: it reads any form of decisions or
  * trees.  V1: the trace of a call lists the declarations and inlined calls
  * around it, innermost first; an apply id is the last site of a path with the
@@ -27,23 +37,28 @@
  *
  * Examples:
  *   $ inline-emit --to=replay --decisions=learned.sexp --out=home work/jq
+ *   $ inline-emit --to=attributes --decisions=learned.sexp --out=home work/jq
  *   $ inline-emit --form=v1 best.decisions > overrides.sexp
  */
 #include "flambda/source.h"
+#include "inline/attributes.h"
 #include "inline/emit.h"
 #include "base/filter.h"
 #include "table/csvio.h"
 #include HELP
+#include <errno.h>
+#include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char *output, *decisions, *out;
-static enum { NOWHERE = -1, REPLAY } to = NOWHERE;
+static enum { NOWHERE = -1, REPLAY, ATTRIBUTES, GCC } to = NOWHERE;
 static enum { NO_FORM = -1, V0, V1, SIMPLE, CANONICAL } form = NO_FORM;
 static enum level level = LEVEL_O2;
 static enum sexp_dialect dialect = SEXP_CORE;
 static long n_fields, only_round = -1;
 static const struct opt options[] = {
-    { 0, "to", WORD, &to, "replay", "files for a compiler's own build", 0, 0 },
+    { 0, "to", WORD, &to, "replay|attributes|gcc", "files for a compiler's own build", 0, 0 },
     { 'd', "decisions", STR, &decisions, "FILE", "with --to: what to inline", 0, 0 },
     { 0, "out", STR, &out, "DIR", "with --to: where the files go", 0, 0 },
     { 0, "level", WORD, &level, LEVELS, "with --to: optimisation", 0, 0 },
@@ -54,6 +69,41 @@ static const struct opt options[] = {
     { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
     { 0 } };
 
+static int take_attributes(const struct work *w, const struct live *legal)
+{
+    struct attributed a;
+    if (mkdir(out, 0777) != 0 && errno != EEXIST) die_errno("%s", out);
+    const char *why = attributes_patch(w, level_name[level], legal, xformat("%s/attributes.patch", out), &a);
+    if (why) die("%s: %s", w->program->name, why);
+    csvw *t = csvw_open(output);
+    csvw_names(t, "program,compiler,always_inline,noinline,mixed,elsewhere,calls,expressed,share,folder");
+    csvw_end(t);
+    csvw_cstr(t, w->program->name);
+    csvw_cstr(t, w->compiler);
+    size_t n[] = { a.always, a.never, a.mixed, a.elsewhere, a.calls, a.expressed };
+    for (size_t i = 0; i < 6; i++) csvw_int(t, (int64_t)n[i]);
+    csvw_known(t, a.calls ? (double)a.expressed / (double)a.calls : NAN);
+    csvw_cstr(t, a.top);
+    csvw_end(t);
+    return csvw_close(t);
+}
+
+static int take_gcc(const struct work *w, const struct live *legal)
+{
+    size_t n;
+    if (!legal) usage("--to=gcc wants --decisions");
+    const char *why = emit_gcc(w, level_name[level], legal, out, &n);
+    if (why) die("%s: %s", w->program->name, why);
+    csvw *t = csvw_open(output);
+    csvw_names(t, "program,compiler,inlined");
+    csvw_end(t);
+    csvw_cstr(t, w->program->name);
+    csvw_cstr(t, w->compiler);
+    csvw_int(t, (int64_t)n);
+    csvw_end(t);
+    return csvw_close(t);
+}
+
 static int take_home(const char *work)
 {
     struct work *w = work_open(work);
@@ -63,6 +113,8 @@ static int take_home(const char *work)
         live_read(&asked, decisions);
         work_only_legal(w, &asked, &legal);
     }
+    if (to == ATTRIBUTES) return take_attributes(w, decisions ? &legal : NULL);
+    if (to == GCC) return take_gcc(w, decisions ? &legal : NULL);
     const char *why = emit_replay(w, level_name[level], decisions ? &legal : NULL, out, &e);
     if (why) die("%s: %s", w->program->name, why);
     csvw *t = csvw_open(output);

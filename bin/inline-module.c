@@ -1,7 +1,8 @@
 /* inline-module - lay out a C program so that its inlining can be decided
  *
  * Usage: inline-module [--table=FILE --program=NAME | --from-build=DIR
- *                      --program=NAME | --commands=FILE] [--compiler=NAME]
+ *                      --program=NAME [--table=FILE] | --commands=FILE]
+ *                      [--compiler=NAME]
  *                      [--per-file | --lto [--profile=KIND]] --out=DIR SOURCE
  *
  * Compiles the program in the directory SOURCE and leaves in DIR what
@@ -35,7 +36,8 @@
  * --from-build takes the compilations from a program that was built by
  * inline-cc, wherever it is below DIR; --commands takes all those of a
  * compile_commands.json, with --libraries for the linker.  SOURCE/program then
- * has the lines search and confirm only, and SOURCE is where runs begin.
+ * has the lines search and confirm only, and SOURCE is where runs begin; with
+ * --from-build and --table they are columns of the table's row.
  *
  * Examples:
  *   $ inline-module --lto --from-build=jq-1.6 --program=jq --out=w runs
@@ -71,7 +73,7 @@ int main(int argc, char **argv)
     if (!out) usage("no work directory, see --out");
     if (argc - i != 1) usage("one source directory expected");
     if ((table || from_build) != !!name) usage("--program goes with --table or --from-build");
-    if (!!table + !!from_build + !!commands > 1) usage("--table, --from-build and --commands are three ways");
+    if (commands && (table || from_build)) usage("--commands is another way than --table and --from-build");
     const char *why;
     const struct compiler *c = compiler_find(compiler, &why);
     if (!c) die("%s", why);
@@ -80,7 +82,8 @@ int main(int argc, char **argv)
     if (from_build) recorded_of_build(&r, from_build, name);
     if (commands) recorded_of_commands(&r, commands);
     if (commands) r.libraries = program_words("--libraries", 1, libraries);
-    if (from_build || commands) p = program_of_runs(argv[i], name ? name : "program", r.unit, r.n, r.libraries);
+    if (table && from_build) p = program_of_row(table, name, argv[i], r.unit, r.n, r.libraries);
+    else if (from_build || commands) p = program_of_runs(argv[i], name ? name : "program", r.unit, r.n, r.libraries);
     else p = table ? program_of_table(table, name, argv[i]) : program_of_directory(argv[i]);
     if (per_file && lto) usage("--per-file and --lto are two ways to compile");
     if (!lto && profile != NONE) usage("--profile goes with --lto");

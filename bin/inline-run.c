@@ -13,8 +13,10 @@
  *
  * --default measures the compiler's own heuristic (row `default`), each
  * --threshold the same with another -inline-threshold (row `threshold-N`),
- * --none inlining nothing (row `none`).  --list reads the table of
- * inline-search.  The sets, with what was really inlined, go to DIR.
+ * --none inlining nothing (row `none`); --stock what an expert would build
+ * (`inline-build --help` names them): such rows have the chain `stock` and are
+ * there to be compared with.  --list reads the table of inline-search.  The
+ * sets, with what was really inlined, go to DIR.
  * Killed at any moment, it goes on where it was.
  *
  * With --plan nothing is measured: a table of jobs goes out, one for each
@@ -28,6 +30,7 @@
  *   $ inline-run --list=next.csv --store=s --history=h.csv --jobs=2 w
  */
 #include "base/filter.h"
+#include "inline/stock.h"
 #include "inline/trial.h"
 #include "table/csvio.h"
 #include HELP
@@ -36,7 +39,7 @@
 
 static const char *store, *history, *list, *compiler;
 static enum level level = LEVEL_O2;
-static struct list thresholds;
+static struct list thresholds, stocks;
 static const char *take;
 static bool with_default, none, text_only, complete, plan;
 static long jobs = 1;
@@ -48,6 +51,7 @@ static const struct opt options[] = {
     { 0, "default", FLAG, &with_default, NULL, "measure the heuristic", 0, 0 },
     { 0, "threshold", LIST, &thresholds, "N", "measure the heuristic with this threshold (many times)", 0, 0 },
     { 0, "none", FLAG, &none, NULL, "measure inlining nothing", 0, 0 },
+    { 0, "stock", LIST, &stocks, "ROW", "measure a stock build (many times)", 0, 0 },
     { 0, "text-only", FLAG, &text_only, NULL, "do not run the program: text size alone", 0, 0 },
     { 0, "complete", FLAG, &complete, NULL, "store the calls left too, as inline-reward wants them", 0, 0 },
     { 0, "plan", FLAG, &plan, NULL, "write jobs instead of doing them", 0, 0 },
@@ -73,6 +77,8 @@ int main(int argc, char **argv)
     for (int k = 0; k < thresholds.n; k++)
         trials_add(&t,
                    (struct trial){ .name = xformat("threshold-%s", thresholds.v[k]), .threshold = thresholds.v[k] });
+    for (int k = 0; k < stocks.n; k++)
+        trials_add(&t, (struct trial){ .name = stocks.v[k], .stock = true, .chain = STOCK_CHAIN });
     static struct arena text;
     if (list) {
         csv *c = csv_open(list);

@@ -16,18 +16,21 @@
  *   $ inline-trial --reference=0123456789abcdef w < decisions.sexp
  */
 #include "base/filter.h"
+#include "inline/stock.h"
 #include "inline/trial.h"
 #include HELP
 #include <stdio.h>
 
 static const char *reference, *parent, *chain, *step, *threshold, *root, *compiler;
 static enum level level = LEVEL_O2;
+static int stock = -1;
 static bool by_default, none, text_only, complete;
 static double limit = 60;
 static const struct opt options[] = {
     { 0, "default", FLAG, &by_default, NULL, "the compiler's own heuristic", 0, 0 },
     { 0, "none", FLAG, &none, NULL, "inline nothing", 0, 0 },
     { 0, "threshold", STR, &threshold, "N", "the heuristic with this threshold", 0, 0 },
+    { 0, "stock", WORD, &stock, STOCK_WORDS, "a stock build", 0, 0 },
     { 0, "text-only", FLAG, &text_only, NULL, "do not run the program: text size alone", 0, 0 },
     { 0, "complete", FLAG, &complete, NULL, "tell the calls left too", 0, 0 },
     { 0, "level", WORD, &level, LEVELS, "optimisation", 0, 0 },
@@ -45,7 +48,8 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (argc - i != 1) usage("one work directory is expected");
-    if (by_default + none + (threshold != NULL) > 1) usage("more than one of --default, --none and --threshold");
+    if (by_default + none + (threshold != NULL) + (stock >= 0) > 1)
+        usage("more than one of --default, --none, --threshold and --stock");
     if (root) program_root(root);
     struct trials t = { .work = work_open_for(argv[i], compiler), .level = level_name[level], .run = !text_only,
                         .complete = complete, .limit_seconds = limit };
@@ -53,7 +57,10 @@ int main(int argc, char **argv)
     struct trial one = { .threshold = threshold, .nothing = none, .parent = parent, .chain = chain, .step = step };
     if (by_default) one.name = "default";
     else if (none) one.name = "none";
-    else if (threshold) one.name = xformat("threshold-%s", threshold);
+    else if (stock >= 0) {
+        one.name = option_word(&stock);
+        one.stock = true;
+    } else if (threshold) one.name = xformat("threshold-%s", threshold);
     else one.file = "-";
     trial_answer(&t, &one);
     return EXIT_OK;

@@ -253,6 +253,8 @@ $(LIVE)/figure-%.svg $(LIVE)/figure-%.png &: $(LIVE)/figure-%.csv $(TOP)/plots/i
 #   make inline-home                          the programs of data/programs.csv that search (NAMES= some of them)
 #   make inline-home PROGRAM=DIR              yours: DIR/program holds the lines build, search, confirm
 #   make inline-home PROGRAM=DIR FROM=BUILD BINARY=jq   yours, built by CC=inline-cc below BUILD; no line build
+#   make inline-experts                       programs of both tables, built as their own build systems do: EXPERTS=
+#   make inline-corpus                        what can be built with CC=inline-cc at all: Debian sources, a row each
 #   BASE=lto-pgo   what the tables compare with     PROFILE=irn|fe|none   what the search stands on
 #   HOME_ROWS=     the stock builds     HOME_EVALS=  builds for the search     COMPILER=clang
 # Leaves OUT/inline-home/NAME/home: compile.replay, link.replay, flags.mk and the profile, for your own build.
@@ -261,11 +263,18 @@ BASE        ?= lto-pgo
 PROFILE     ?= irn
 COMPILER    ?= clang
 HOME_ROWS   ?= O2 O3 Os Oz thinlto lto pgo lto-pgo gcc-O2 gcc-O3 gcc-lto gcc-pgo gcc-lto-pgo
-HOME_EVALS  ?= $(if $(filter ci,$(SCALE)),12,$(if $(filter full,$(SCALE)),300,40))
-# one per cent of text weighs as much as a twentieth per cent of instructions; small: least text, not slower
+HOME_EVALS  ?= $(if $(filter ci,$(SCALE)),18,$(if $(filter full,$(SCALE)),300,60))
+# one per cent of text weighs as much as a twentieth per cent of instructions; small: least text that executes no more
+# instructions than what an expert would build
 HOME_GOAL   ?= --text-weight=0.05 --max-text=1.3
-HOME_SMALL  ?= --text-weight=0.8 --max-instructions=1
+HOME_SMALL  ?= --text-weight=0.8 --within=$(HOME_WITHIN)
+# gcc decides nothing within -flto, and its rows are no rows of a search of clang's
+HOME_WITHIN ?= $(if $(filter gcc-%,$(BASE)),lto-pgo,$(BASE))
 HOME_ROUNDS ?= $(if $(filter ci,$(SCALE)),6,20)
+EXPERTS     ?= gzip bzip2 zlib lua lz4 zopfli cmark mawk jq
+CORPUS       = $(OUT)/corpus
+CORPUS_TABLE ?= $(TOP)/data/corpus.csv
+HOME_CORPUS  = $(filter-out $(LIVE_ALL),$(NAMES))
 home_own     = $(if $(FROM),--from-build=$(abspath $(FROM)) --program=$(or $(BINARY),$(notdir $(abspath $(PROGRAM)))))
 home_labels  = $(HOME_ROWS) $(if $(filter none,$(PROFILE)),,lto-$(PROFILE)) learned small
 
@@ -275,20 +284,38 @@ inline-home: $(HOME_OUT)/exact.csv $(HOME_OUT)/time.csv $(NAMES:%=$(HOME_OUT)/%/
 	echo "Exact: instructions, modelled cycles, text:"
 	csv-show $(HOME_OUT)/exact.csv
 	csv-cat $(NAMES:%=$(HOME_OUT)/%/home.csv) | csv-show
-.PHONY: inline-home
+inline-experts:
+	@$(MAKE) --no-print-directory NAMES='$(EXPERTS)' inline-home
+# one at a time: a build that takes the whole machine would make the seconds of the others mean nothing
+CORPUS_NAMES ?= $(shell csv-cut -c name $(CORPUS_TABLE) | tail -n +2)
+inline-corpus: $(CORPUS)/table.csv
+	@csv-show $<
+$(CORPUS)/table.csv: $(CORPUS_NAMES:%=$(CORPUS)/%.csv)
+	@csv-cat $^ $(aside)
+$(CORPUS)/%.csv: | $(PROGS)
+	@echo "building $*"
+	mkdir -p $(@D)
+	$(TOP)/pipelines/corpus $(CORPUS_TABLE) $* $(@D) $(CURDIR)/data $(aside)
+.PHONY: inline-home inline-experts inline-corpus
 
 ifeq ($(LIVE_OWN),)
 $(HOME_OUT)/%/w/program.csv: $(LIVE)/sources
 	@mkdir -p $(@D)
 	inline-module --table=$(LIVE_TABLE) --program=$* --compiler=$(COMPILER) --lto --profile=$(PROFILE) \
 	    --out=$(@D) $(LIVE)/src/$*
+# programs that the first table does not have, as the corpus built them; their runs begin beside the table's sources
+$(HOME_CORPUS:%=$(HOME_OUT)/%/w/program.csv): $(HOME_OUT)/%/w/program.csv: $(CORPUS)/%.csv $(LIVE)/sources
+	@mkdir -p $(@D)
+	[ -e $(LIVE)/src/$* ] || ln -s $(CURDIR)/$(CORPUS)/$* $(LIVE)/src/$*
+	inline-module --from-build=$(CORPUS)/$* --table=$(CORPUS_TABLE) --program=$* --compiler=$(COMPILER) --lto \
+	    --profile=$(PROFILE) --out=$(@D) $(LIVE)/src/$*
 else
 $(HOME_OUT)/%/w/program.csv: $(LIVE_OWN)/program | $(PROGS)
 	@mkdir -p $(@D)
 	inline-module $(home_own) --compiler=$(COMPILER) --lto --profile=$(PROFILE) --out=$(@D) $(LIVE_OWN)
 endif
 $(HOME_OUT)/%/explored: $(HOME_OUT)/%/w/program.csv
-	@GOAL=home $(TOP)/pipelines/explore $(<D) $(@D) $(HOME_EVALS) $(SEED) $(JOBS) $(HOME_GOAL)
+	@GOAL=home BASE=$(HOME_WITHIN) $(TOP)/pipelines/explore $(<D) $(@D) $(HOME_EVALS) $(SEED) $(JOBS) $(HOME_GOAL)
 	touch $@
 $(HOME_OUT)/%/learned.sexp: $(HOME_OUT)/%/explored
 	@inline-search --best $(HOME_GOAL) --store=$(@D)/store --work=$(@D)/w $(@D)/history.csv $(aside)
@@ -305,7 +332,7 @@ $(HOME_OUT)/%/built: $(HOME_OUT)/%/learned.sexp $(HOME_OUT)/%/small.sexp
 	touch $@
 home_builds = $(foreach l,$(home_labels),$l=$(@D)/$l)
 $(HOME_OUT)/%/exact.csv: $(HOME_OUT)/%/built
-	@METRICS='instructions size' $(TOP)/pipelines/measure count $(@D)/w $(home_builds) $(aside)
+	@METRICS="instructions size" $(TOP)/pipelines/measure count $(@D)/w $(home_builds) $(aside)
 $(HOME_OUT)/%/runs.csv: $(HOME_OUT)/%/built
 	@ROUNDS=$(HOME_ROUNDS) SEED=$(SEED) $(TOP)/pipelines/measure time $(@D)/w $(home_builds) $(aside)
 $(HOME_OUT)/%/home.csv: $(HOME_OUT)/%/learned.sexp

@@ -42,6 +42,27 @@ S
         is "clang-$v, $set: and after an edit elsewhere" "$(code measured)" code own/table
     done
 done
+# as attributes: a patch that applies, after which an ordinary compiler does what it says, and never says both
+if [ -d w14 ]; then
+    inline-emit --to=attributes --decisions=some.sexp --out=attr w14 > attr.csv
+    ok 'a part of the calls can be said so' test "$(csv-where -c share --min=0.1 attr.csv | csv-where -c share --max=1 | wc -l)" = 2
+    rm -rf patched; cp -r demo patched
+    ok 'the patch applies' patch -s -p1 -d patched -i ../attr/attributes.patch
+    is 'and adds nothing but attributes' "$(cat demo/*.c | cksum)" bash -c "cat patched/*.c | sed 's/__attribute__((always_inline)) //; s/__attribute__((noinline)) //' | cksum"
+    ok 'it compiles, with gcc too' bash -c 'cd patched && gcc -w -O2 main.c table.c -o x && clang-14 -w -O2 main.c table.c -o y'
+    is 'as many attributes as it says' "$(($(csv-cut -c always_inline,noinline attr.csv | tail -n 1 | tr , +)))" bash -c 'grep -c "^+[^+]" attr/attributes.patch'
+fi
+if command -v gcc-12 g++-12 > /dev/null && [ -e "$(gcc-12 -print-file-name=plugin)/include/gcc-plugin.h" ]; then
+    inline-module --compiler=gcc-12 --out=wg demo
+    inline-build --complete=g.sexp --out=gcc.default wg > /dev/null
+    sed '0,/(inline false)/s//(inline true)/' g.sexp > g2.sexp
+    inline-build --decisions=g2.sexp --out=measured wg > /dev/null
+    inline-emit --to=gcc --decisions=g2.sexp --out=ghome wg > /dev/null
+    rm -rf own; cp -r demo own
+    printf 'include ../ghome/flags.mk\ntable: main.o table.o\n\t$(CC) $(LDFLAGS) -o $@ $^\n' > own/Makefile
+    ok 'gcc: a Makefile of one'"'"'s own' make -s -C own table
+    is 'gcc: is the measured program' "$(stat -c %s measured > /dev/null; size measured | tail -n 1 | cut -f1 | tr -d ' ')" bash -c "size own/table | tail -n 1 | cut -f1 | tr -d ' '"
+fi
 if [ -n "${MILLRACE_DATA:-}" ] || [ -d "$root/../shared/data" ]; then
     need_data inline/decisions-v1
     flat() { tr -s ' \n' '  ' < "$1" | sed 's/( /(/g; s/ )/)/g; s/ (/(/g; s/) /)/g; s/ $//'; }

@@ -11,6 +11,11 @@ ok 'nothing is measured twice' cmp before.csv h.csv
 inline-build --out=x --complete=d.sexp w > /dev/null
 inline-run --store=s --history=h.csv d.sexp w
 is 'the default as a list costs what the default costs' "$(awk -F, '$2 == "default" { print $9 }' h.csv)" awk -F, 'END { print $9 }' h.csv
+cp h.csv stock.csv
+inline-run --stock=O2 --store=s --history=stock.csv w
+is 'a stock build is a row to compare with' O2,stock,ok bash -c "csv-where -c decisions --is=O2 stock.csv | csv-cut -c decisions,chain,state | tail -n 1"
+is 'which no search takes for its best' "$(inline-search --best --store=s --work=w h.csv | cksum)" bash -c 'inline-search --best --store=s --work=w stock.csv | cksum'
+fails 'a limit that is no row' 1 "no row .O3. in the history" inline-search --best --within=O3 --store=s --work=w stock.csv
 printf 'demo,torn' >> h.csv
 inline-run --store=s --history=h.csv d.sexp w 2> err
 ok 'a torn row is dropped' cmp <(tail -n 1 h.csv | cut -d, -f1) <(echo demo)

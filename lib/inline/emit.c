@@ -199,3 +199,53 @@ const char *emit_replay(const struct work *w, const char *level, const struct li
     free(open);
     return why;
 }
+
+const char *emit_gcc(const struct work *w, const char *level, const struct live *wanted, const char *where, size_t *n)
+{
+    if (w->missing) return w->missing;
+    if (w->llvm) return "its decisions are of clang's: see inline-module --compiler=gcc";
+    if (w->scope != SCOPE_PROGRAM) return "only decisions about the whole program are made where it is linked";
+    if (mkdir(where, 0777) != 0 && errno != EEXIST) die_errno("%s", where);
+    char *directory = realpath(where, NULL);
+    if (!directory) die_errno("%s", where);
+    char *decide = xformat("%s/decide.txt", directory), *plugin = xformat("%s/gcc.so", directory),
+         *flags = xformat("%s/flags.mk", directory), *made = xformat("%s/gcc.so", w->path);
+    struct out *o = out_open(decide);
+    *n = 0;
+    for (size_t i = 0; i < wanted->n; i++) {
+        const struct live_site *s = &wanted->v[i];
+        if (!s->inlined) continue;
+        fprintf(out_file(o), "%.*s %.*s\n", (int)s->callee.n, s->callee.s, (int)s->chain.n, s->chain.s);
+        ++*n;
+    }
+    out_close(o);
+    copy_file(made, plugin);
+    struct args compile = { 0 }, link = { 0 };
+    static const char *const late[] = { "-flto", "-fno-early-inlining", "-fno-indirect-inlining" };
+    arg(&compile, level);
+    arg(&compile, "-g1");
+    arg(&compile, "-no-integrated-cpp"); /* calls were named by their columns in preprocessed text */
+    for (size_t i = 0; i < 3; i++) arg(&compile, late[i]);
+    arg(&link, level);
+    for (size_t i = 0; i < 3; i++) arg(&link, late[i]);
+    arg(&link, "-flto-partition=none");
+    arg(&link, "-no-pie");
+    arg(&link, xformat("-fplugin=%s", plugin));
+    arg(&link, xformat("-fplugin-arg-gcc-decide=%s", decide));
+    o = out_open(flags);
+    FILE *f = out_file(o);
+    fprintf(f, "# inlining decisions of %s for %s: make -f Makefile CC=... or include this file\n", w->program->name,
+            w->compiler);
+    fprintf(f, "CC = %s\nAR = gcc-ar\nRANLIB = gcc-ranlib\n", w->compiler);
+    write_words(f, "CFLAGS", &compile);
+    write_words(f, "LDFLAGS", &link);
+    out_close(o);
+    args_free(&compile);
+    args_free(&link);
+    free(decide);
+    free(plugin);
+    free(flags);
+    free(made);
+    free(directory);
+    return NULL;
+}

@@ -23,4 +23,9 @@ struct emitted {
 /* wanted NULL: the heuristic's own decisions.  Dies where files cannot be written; NULL or a sentence. */
 const char *emit_replay(const struct work *, const char *level, const struct live *wanted, const char *directory,
                         struct emitted *);
+
+/* For gcc, by its plugin: decide.txt, gcc.so and flags.mk.  The work directory is one of gcc's; decisions of one whole
+ * program, whose calls are asked about when it is linked.  *n: calls to inline. */
+const char *emit_gcc(const struct work *, const char *level, const struct live *wanted, const char *directory,
+                     size_t *n);
 #endif

@@ -282,6 +282,7 @@ static const char *preprocess(const struct tools *t, const char *work, const str
         arg(&a, t->gcc);
         arg(&a, "-w");
         args(&a, p->unit[k].flags);
+        arg(&a, "-O2"); /* headers look at __OPTIMIZE__, and a user builds so */
         arg(&a, "-E");
         arg(&a, p->unit[k].source);
         arg(&a, "-o");

@@ -86,18 +86,23 @@ const struct tried *history_find(const struct history *h, str decisions)
     return NULL;
 }
 
+double history_instructions(const struct objective *o, const struct tried *t)
+{
+    double instructions = 0;
+    if (!t->nrun || t->nrun != o->base->nrun) return log(t->instructions / o->base->instructions);
+    for (size_t i = 0; i < t->nrun; i++) instructions += log(t->run[i] / o->base->run[i]) / (double)t->nrun;
+    return instructions;
+}
+
 double history_energy(const struct objective *o, const struct tried *t)
 {
-    if (!t->ok) return INFINITY;
-    double instructions = log(t->instructions / o->base->instructions);
-    if (t->nrun && t->nrun == o->base->nrun) {
-        instructions = 0;
-        for (size_t i = 0; i < t->nrun; i++) instructions += log(t->run[i] / o->base->run[i]) / (double)t->nrun;
-    }
+    if (!t->ok || str_is(t->chain, STOCK_CHAIN)) return INFINITY;
+    double instructions = history_instructions(o, t);
     double text = log(t->text_bytes / o->base->text_bytes);
     if (o->text_weight >= 1 && isnan(instructions)) instructions = 0;    /* a search for size runs nothing */
     if (o->max_text_ratio > 0 && text > log(o->max_text_ratio)) return INFINITY;
     if (o->max_instructions_ratio > 0 && instructions > log(o->max_instructions_ratio)) return INFINITY;
+    if (o->within && instructions > history_instructions(o, o->within)) return INFINITY;
     double e = (1 - o->text_weight) * instructions + o->text_weight * text;
     return isnan(e) ? INFINITY : e;
 }
@@ -105,7 +110,7 @@ double history_energy(const struct objective *o, const struct tried *t)
 const struct tried *history_best(const struct history *h, const struct objective *o)
 {
     const struct tried *best = o->base;
-    double least = 0;
+    double least = history_energy(o, o->base); /* 0, but for a base that breaks a limit */
     for (size_t i = 0; i < h->n; i++) {
         double e = history_energy(o, &h->v[i]);
         if (e < least || (e == least && best != o->base && str_cmp(h->v[i].decisions, best->decisions) < 0)) {

@@ -15,6 +15,8 @@
     "program,decisions,parent,chain,step,level,state,reason,instructions,text_bytes,asked,obeyed,inlined,build_"       \
     "seconds,output_hash,kind,run_instructions"
 
+#define STOCK_CHAIN "stock"                                 /* of rows that no set of decisions makes */
+
 struct tried {
     str program, decisions, parent, chain, level, state;
     size_t row;                                          /* in order of reading, from 0 */
@@ -39,7 +41,10 @@ struct objective {
     const struct tried *base;                            /* the default */
     double text_weight;                                  /* 0: instructions alone, 1: text size alone */
     double max_text_ratio, max_instructions_ratio;       /* 0: no limit */
+    const struct tried *within;                          /* no more instructions than this row; NULL: no limit */
 };
+/* log of the instructions of a row over those of the base */
+double history_instructions(const struct objective *, const struct tried *);
 double history_energy(const struct objective *, const struct tried *);
 const struct tried *history_best(const struct history *,
                                  const struct objective *); /* ties: the base, then byte order */

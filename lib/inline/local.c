@@ -4,9 +4,10 @@
  * A move touches the function that the call is in, the callee, and where the first is itself inlined, its hosts and
  * theirs; moves that share a function are never in one build.  Steps 0 of the chain are such tests; after `width` of
  * them the moves that helped are tried together, as step 1: if that is better it is the best set, where the next tests
- * start, else the better half of them is tried, and so on.  A move's help is the mean over the runs without the one
- * that gains most, so that what helps a single input is not taken.  When every move was tried once they are tried
- * again from the best set, until nothing helps.
+ * start, else the better half of them is tried, and so on; with a limit on instructions, those that save most text for
+ * what the limit leaves.  A move's help is the mean over the runs without the one that gains most, so that what helps a
+ * single input is not taken; what it did from an earlier best set is the estimate until it is tried again.  When every
+ * move was tried once they are tried again from the best set, until nothing helps.
  * Which moves a test made lies beside its set: store/HASH.moves.csv (move, callee, chain, inline). */
 #include "inline/parts.h"
 #include "base/checked.h"
@@ -24,10 +25,10 @@ struct move {
     struct live_site *site;                              /* n of them, all decided `to` */
     size_t n, nnear;
     uint32_t *near;                                      /* functions touched, numbers of local.function */
-    uint32_t key;                                        /* what names it in every context */
-    double energy;                                       /* what it did, where known; nan */
+    uint32_t key, *decides;                              /* what names it in every context; keys of its n calls */
+    double instructions, text, energy; /* what it did to the logarithm of either, and to the goal; nan: not known */
     double order;
-    bool to, tested, taken;
+    bool to, tested, here;                               /* here: what it did is known from this very set */
 };
 
 struct edge { uint32_t inlined, into; double copies; };  /* numbers of local.function */
@@ -40,7 +41,8 @@ struct local {
     struct move *v;
     struct edge *edge;
     double *copies;                                      /* of each function of an edge; 0: not counted yet */
-    size_t n, cap, nedge, ncopies;
+    const struct live_site **inner;                      /* calls of the set that are inlined in the linker */
+    size_t n, cap, nedge, ncopies, ninner;
     struct intern key, function;
     struct arena memory;
     size_t tests;                                        /* made from now */
@@ -133,10 +135,17 @@ static void touch_hosts(struct local *l, struct move *m)
 
 static void add_move(struct local *l, struct live_site *site, size_t n, bool to)
 {
-    struct move m = { .site = site, .n = n, .to = to, .energy = NAN, .key = key_of(l, site, n) };
+    struct move m = { .site = site, .n = n, .to = to, .energy = NAN, .instructions = NAN, .text = NAN };
+    m.key = key_of(l, site, n);
     for (size_t i = 0; i < n; i++) touch(l, &m, live_outermost(site[i].chain));
     touch_hosts(l, &m);
     for (size_t i = 0; i < n; i++) touch(l, &m, site[i].callee);
+    for (size_t i = 0; i < n; i++)                       /* what the copy of the callee may call from now on */
+        for (size_t k = 0; k < l->ninner && to; k++)
+            if (str_eq(live_outermost(l->inner[k]->chain), live_plain(site[i].callee)))
+                touch(l, &m, l->inner[k]->callee);
+    m.decides = arena_get(&l->memory, size_mul(n, sizeof *m.decides));
+    for (size_t i = 0; i < n; i++) m.decides[i] = key_of(l, &site[i], 1);
     l->v = grow(l->v, l->n + 1, &l->cap, sizeof *l->v);
     l->v[l->n++] = m;
 }
@@ -194,6 +203,9 @@ static void list_moves(struct local *l)
     struct pool pool = search_pool(s, &l->set);
     bool size = s->objective.text_weight > 0.5;
     list_edges(l);
+    l->inner = xmalloc(l->set.n + 1, sizeof *l->inner);
+    for (size_t i = 0; i < l->set.n; i++)
+        if (l->set.v[i].inlined && str_is(live_stage(l->set.v[i].chain), "link")) l->inner[l->ninner++] = &l->set.v[i];
     for (size_t i = 0; i < pool.n; i++) {
         if (!size && pool.heat[i] < 1e-5 * l->now->instructions) break;
         struct live_site *site = arena_get(&l->memory, sizeof *site);
@@ -208,71 +220,95 @@ static void list_moves(struct local *l)
 }
 
 /* what a move did: the change of its functions' costs between two builds */
-static double effect(const struct local *l, const struct move *m, const struct parts *then)
+static void effect(const struct local *l, struct move *m, const struct tried *from, const struct parts *before,
+                   const struct parts *then)
 {
     const struct objective *o = &l->s->objective;
-    double by[1 + PART_RUNS] = { 0 }, total[1 + PART_RUNS] = { l->now->text_bytes };
-    size_t runs = l->parts.runs == then->runs && l->parts.runs == l->now->nrun ? then->runs : 0;
-    for (size_t k = 1; k <= runs; k++) total[k] = l->now->run[k - 1];
+    double by[1 + PART_RUNS] = { 0 }, total[1 + PART_RUNS] = { from->text_bytes };
+    size_t runs = before->runs == then->runs && before->runs == from->nrun ? then->runs : 0;
+    for (size_t k = 1; k <= runs; k++) total[k] = from->run[k - 1];
     for (size_t i = 0; i < m->nnear; i++) {
         str f = l->function.name[m->near[i]];
-        const double *a = parts_find(&l->parts, f), *b = parts_find(then, f);
+        const double *a = parts_find(before, f), *b = parts_find(then, f);
         for (size_t k = 0; k <= runs; k++) by[k] += ((b ? b[k] : 0) - (a ? a[k] : 0)) / total[k];
     }
-    if (o->text_weight >= 1) return by[0];
-    if (runs == 0) return NAN;
     double sum = 0, least = 0;
     for (size_t k = 1; k <= runs; k++) {
         sum += by[k];
         if (by[k] < least) least = by[k];
     }
-    double mean = runs > 2 ? (sum - least) / (double)(runs - 1) : sum / (double)runs;
-    return (1 - o->text_weight) * mean + o->text_weight * by[0];
+    m->text = by[0];
+    m->instructions = runs == 0 ? NAN : runs > 2 ? (sum - least) / (double)(runs - 1) : sum / (double)runs;
+    m->energy = o->text_weight >= 1 ? m->text : (1 - o->text_weight) * m->instructions + o->text_weight * m->text;
 }
 
-/* the tests that were made: marks moves as tested, and takes down what those made from the present set did */
+static bool read_parts(const struct local *l, struct parts *parts, str decisions)
+{
+    char *file = store_path(l, decisions, ".parts.csv");
+    bool there = parts_read(parts, file);
+    free(file);
+    return there;
+}
+
+/* What a test tells about its move.  A test that was made from another set is an estimate, and when its move is part of
+ * the present set, of the way back. */
+static void learn(struct local *l, uint32_t key, bool to, bool here, bool same_chain, const struct tried *from,
+                  const struct parts *before, const struct parts *then)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        struct move *m = &l->v[i];
+        if (m->key != key) continue;
+        m->tested = m->tested || same_chain;
+        if (!then || m->here) continue;
+        effect(l, m, from, before, then);
+        if (m->to != to) {
+            m->instructions = -m->instructions;
+            m->text = -m->text;
+            m->energy = -m->energy;
+        }
+        m->here = here;
+    }
+}
+
+/* one test that was made: marks its moves as tested, and takes down what they did */
 static void read_test(struct local *l, const struct tried *t)
 {
     char *path = store_path(l, t->decisions, ".moves.csv");
-    bool here = str_eq(t->parent, l->now->decisions), known = false;
-    struct parts parts = { 0 };
-    if (here && t->ok) {
-        char *file = store_path(l, t->decisions, ".parts.csv");
-        known = parts_read(&parts, file);
-        free(file);
+    if (access(path, R_OK) != 0) {
+        free(path);
+        return;
     }
-    l->tests += here;
-    if (access(path, R_OK) == 0) {
-        csv *c = csv_open(path);
-        int move = csv_need(c, "move"), callee = csv_need(c, "callee"), chain = csv_need(c, "chain");
-        static struct arena text;
-        struct live_site *site = NULL;
-        size_t n = 0, cap = 0;
-        int64_t last = -1;
-        for (bool more = true; more;) {
-            more = csv_next(c);
-            int64_t k = more ? csv_int(c, move) : -1;
-            if (k != last && n) {
-                uint32_t key = key_of(l, site, n);
-                for (size_t i = 0; i < l->n; i++) {
-                    struct move *m = &l->v[i];
-                    if (m->key != key) continue;
-                    m->tested = true;
-                    if (known) m->energy = effect(l, m, &parts);
-                }
-                n = 0;
-            }
-            if (!more) break;
-            last = k;
-            site = grow(site, n + 1, &cap, sizeof *site);
-            site[n].callee = str_of(csv_cstr(c, callee, &text));
-            site[n].chain = str_of(csv_cstr(c, chain, &text));
-            site[n++].inlined = false;
+    bool here = str_eq(t->parent, l->now->decisions), same = str_is(t->chain, l->s->chain);
+    struct parts before = { 0 }, then = { 0 };
+    const struct tried *from = history_find(&l->s->history, t->parent);
+    bool known = t->ok && from && from->ok && read_parts(l, &then, t->decisions) && read_parts(l, &before, t->parent);
+    l->tests += here && same;
+    csv *c = csv_open(path);
+    int move = csv_need(c, "move"), callee = csv_need(c, "callee"), chain = csv_need(c, "chain"),
+        to = csv_need(c, "inline");
+    struct live_site *site = NULL;
+    size_t n = 0, cap = 0;
+    int64_t last = -1;
+    bool last_to = false;
+    for (bool more = true; more;) {
+        more = csv_next(c);
+        int64_t k = more ? csv_int(c, move) : -1;
+        if (k != last && n) {
+            learn(l, key_of(l, site, n), last_to, here, same, from, &before, known ? &then : NULL);
+            n = 0;
         }
-        free(site);
-        csv_close(c);
+        if (!more) break;
+        last = k;
+        last_to = str_is(csv_str(c, to), "yes");
+        site = grow(site, n + 1, &cap, sizeof *site);
+        site[n].callee = str_of(csv_cstr(c, callee, &l->memory));
+        site[n].chain = str_of(csv_cstr(c, chain, &l->memory));
+        site[n++].inlined = false;
     }
-    parts_free(&parts);
+    free(site);
+    csv_close(c);
+    parts_free(&before);
+    parts_free(&then);
     free(path);
 }
 
@@ -299,12 +335,32 @@ static void leave(const struct local *l, struct live *set, const struct live_sit
     live_sort(set);
 }
 
+/* Inlined before the link: what the linker was to inline in the callee, it is to inline in this copy too. */
+static void join(struct live *set, const struct live_site *c)
+{
+    search_flip(set, c);
+    if (!str_is(live_stage(c->chain), "compile")) return;
+    str outer = live_bare(c->chain);
+    size_t n = set->n;
+    for (size_t i = 0; i < n; i++) {
+        const struct live_site *s = &set->v[i];
+        if (!s->inlined || !str_is(live_stage(s->chain), "link") ||
+            !str_eq(live_outermost(s->chain), live_plain(c->callee)))
+            continue;
+        str inner = live_bare(s->chain);
+        char *chain = xformat("%.*s @ %.*s @ link", (int)inner.n, inner.s, (int)outer.n, outer.s);
+        live_add(set, s->callee, str_of(chain), true);
+        free(chain);
+    }
+    live_sort(set);
+}
+
 static void apply(const struct local *l, struct live *set, const struct move *m)
 {
     for (size_t i = 0; i < m->n; i++) {
         struct live_site *have = live_find(set, m->site[i].callee, m->site[i].chain);
         if ((have && have->inlined) == m->to) continue;
-        if (m->to) search_flip(set, &m->site[i]);
+        if (m->to) join(set, &m->site[i]);
         else leave(l, set, &m->site[i]);
     }
 }
@@ -369,6 +425,31 @@ static int by_energy(const void *a, const void *b)
                                   : (x->order > y->order) - (x->order < y->order);
 }
 
+static void apply_all(struct local *l, struct proposal *p, const struct move *const *m, size_t n)
+{
+    search_copy(l->s, &p->set, &l->set);
+    for (size_t i = 0; i < n; i++) apply(l, &p->set, m[i]);
+    only_inlined(l, p);
+    p->step = 1;
+}
+
+/* sorts, the best first, and keeps of moves that decide about the same call the best one; how many are left */
+static size_t without_rivals(struct local *l, const struct move **m, size_t n)
+{
+    bool *decided = xcalloc(l->key.n + 1, sizeof *decided);
+    size_t kept = 0;
+    if (n) qsort(m, n, sizeof *m, by_energy);
+    for (size_t i = 0; i < n; i++) {
+        bool clear = true;
+        for (size_t k = 0; k < m[i]->n; k++) clear = clear && !decided[m[i]->decides[k]];
+        if (!clear) continue;
+        for (size_t k = 0; k < m[i]->n; k++) decided[m[i]->decides[k]] = true;
+        m[kept++] = m[i];
+    }
+    free(decided);
+    return kept;
+}
+
 /* the moves that helped, all or the better half or ...: the first such set that is new */
 static bool together(struct local *l, struct proposal *p)
 {
@@ -376,29 +457,58 @@ static bool together(struct local *l, struct proposal *p)
     size_t n = 0;
     bool found = false;
     for (size_t i = 0; i < l->n; i++) if (l->v[i].energy < -1e-5) help[n++] = &l->v[i];
-    if (n) qsort(help, n, sizeof *help, by_energy);
+    n = without_rivals(l, help, n);
     for (size_t m = n; m > 0 && !found; m /= 2) {
-        search_copy(l->s, &p->set, &l->set);
-        struct intern seen = { 0 };                      /* calls decided already, by a better move */
-        for (size_t i = 0; i < m; i++) {
-            bool clear = true;
-            for (size_t k = 0; k < help[i]->n; k++) {
-                size_t before = seen.n;
-                struct buf b = { 0 };
-                buf_str(&b, help[i]->site[k].callee);
-                buf_char(&b, ' ');
-                buf_str(&b, help[i]->site[k].chain);
-                clear = intern(&seen, (str){ b.s, b.n }) == before && clear;
-                free(b.s);
-            }
-            if (clear) apply(l, &p->set, help[i]);
-        }
-        intern_free(&seen);
-        only_inlined(l, p);
-        p->step = 1;
+        apply_all(l, p, help, m);
         found = search_is_new(l->s, p, 0, -1);
     }
     free(help);
+    return found;
+}
+
+/* the moves for which text + price * instructions falls, and the sum of what they do to instructions */
+static size_t at_price(struct local *l, double price, const struct move **take, double *instructions)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        struct move *m = &l->v[i];
+        if (isnan(m->instructions)) continue;
+        m->energy = m->text + price * m->instructions;
+        if (m->energy < -1e-6) take[n++] = m;
+    }
+    n = without_rivals(l, take, n);
+    *instructions = 0;
+    for (size_t i = 0; i < n; i++) *instructions += take[i]->instructions;
+    return n;
+}
+
+/* With a limit on instructions every move has two prices, and what is left below the limit is bought from those that
+ * save most text for it: the price of an instruction is the least that keeps the sum within.  Effects add up only
+ * roughly, so for the next attempts a half, a quarter .. of what is left is spent, then nothing, then more is saved. */
+static bool together_within(struct local *l, struct proposal *p)
+{
+    enum { ATTEMPTS = 6, STEPS = 60 };
+    const struct objective *o = &l->s->objective;
+    static const double part[ATTEMPTS] = { 1, 0.5, 0.25, 0, -0.5, -2 }, below[ATTEMPTS] = { 1, 1.25, 1.5, 2, 3, 4 };
+    double left = (o->within ? history_instructions(o, o->within) : log(o->max_instructions_ratio)) -
+                  history_instructions(o, l->now), sum;
+    if (fabs(left) < 1e-4) left = 1e-4;
+    const struct move **take = xmalloc(l->n + 1, sizeof *take);
+    bool found = false;
+    for (int i = 0; i < ATTEMPTS && !found; i++) {
+        double low = 0, high = 1e4;
+        for (int k = 0; k < STEPS; k++) {
+            double price = low > 0 ? sqrt(low * high) : high * 1e-6;
+            at_price(l, price, take, &sum);
+            if (sum > (left > 0 ? part[i] : below[i]) * left) low = price;
+            else high = price;
+        }
+        size_t n = at_price(l, high, take, &sum);
+        if (n == 0) continue;
+        apply_all(l, p, take, n);
+        found = search_is_new(l->s, p, 0, -1);
+    }
+    free(take);
     return found;
 }
 
@@ -411,16 +521,16 @@ size_t search_local(struct search *s, struct proposal *p)
     free(path);
     list_moves(&l);
     for (size_t i = 0; i < s->history.n; i++)
-        if (str_is(s->history.v[i].chain, s->chain) && s->history.v[i].step == 0) read_test(&l, &s->history.v[i]);
+        if (s->history.v[i].step == 0) read_test(&l, &s->history.v[i]);
     size_t n = 0, left = 0, width = s->width ? (size_t)s->width : 4;
     for (size_t i = 0; i < l.n; i++) left += !l.v[i].tested;
     if (left == 0)                                       /* once more, from here */
         for (size_t i = 0; i < l.n; i++) {
-            l.v[i].tested = !isnan(l.v[i].energy);
+            l.v[i].tested = l.v[i].here;
             left += !l.v[i].tested;
         }
     if (l.tests && (l.tests >= width || left == 0) && (l.tests % width == 0 || left == 0 || s->count > 1))
-        n = together(&l, p);
+        n = s->objective.within || s->objective.max_instructions_ratio > 0 ? together_within(&l, p) : together(&l, p);
     while (n == 0 || p[0].step == 0) {
         if (n == (size_t)s->count || !test(&l, p, n)) break;
         n++;

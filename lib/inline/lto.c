@@ -102,7 +102,7 @@ static const char *write_defines(const struct llvm *l, const char *work, const s
     struct live calls = { 0 };
     const char *why = NULL;
     csvw *w = csvw_open(path);
-    csvw_names(w, "unit,function");
+    csvw_names(w, "unit,function,line");
     csvw_end(w);
     for (size_t k = 0; k < p->nunits && !why; k++) {
         char *module = xformat("%s/unit%zu.bc", work, k);
@@ -116,6 +116,7 @@ static const char *write_defines(const struct llvm *l, const char *work, const s
                 if (!m.function[i].defined) continue;
                 csvw_int(w, (int64_t)k);
                 csvw_str(w, m.function[i].name);
+                csvw_int(w, m.function[i].line);
                 csvw_end(w);
                 intern(intern_find(&here, m.function[i].name) >= 0 ? &inline_only : &real, m.function[i].name);
             }

@@ -203,6 +203,32 @@ struct program *program_of_runs(const char *directory, const char *name, struct 
     return read_directory(p, directory);
 }
 
+struct program *program_of_row(const char *table, const char *name, const char *directory, struct unit *unit, size_t n,
+                               char **libraries)
+{
+    struct program *p = xcalloc(1, sizeof *p);
+    csv *t = csv_open(table);
+    int row = csv_need(t, "name"), search = csv_need(t, "search"), confirm = csv_need(t, "confirm");
+    p->unit = unit;
+    p->nunits = n;
+    p->libraries = libraries;
+    while (csv_next(t)) {
+        if (!str_is(csv_str(t, row), name)) continue;
+        p->name = xstrdup(name);
+        p->set = xstrdup("test");
+        p->package = xstrdup("");
+        p->build = xstrdup("");
+        p->search = xformat("%.*s", (int)csv_str(t, search).n, csv_str(t, search).s);
+        p->confirm = xformat("%.*s", (int)csv_str(t, confirm).n, csv_str(t, confirm).s);
+        p->directory = realpath(directory, NULL);
+        if (!p->directory) die_errno("%s", directory);
+        parse(p, table, csv_line(t));
+        csv_close(t);
+        return p;
+    }
+    die("%s: no program '%s'", table, name);
+}
+
 /* ---- in a work directory */
 
 void program_quote(struct buf *b, char *const *words)

@@ -32,6 +32,9 @@ struct program *program_of_table(const char *table, const char *name, const char
 struct program *program_of_directory(const char *directory);
 /* Units and libraries from elsewhere (recorded.h): DIRECTORY/program has only the lines search and confirm. */
 struct program *program_of_runs(const char *directory, const char *name, struct unit *, size_t n, char **libraries);
+/* The same with the runs from the columns search and confirm of a table's row `name`. */
+struct program *program_of_row(const char *table, const char *name, const char *directory, struct unit *, size_t n,
+                               char **libraries);
 
 /* As laid out in a work directory: units.csv (directory, source, flags quoted for a shell), a row a unit, beside
  * program.csv, whose column libraries is quoted so too.  All die at file:line. */

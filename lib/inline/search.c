@@ -270,28 +270,26 @@ static size_t start(struct search *s, struct proposal *p)
     struct live set = { 0 }, cold[3] = { { 0 } };
     search_load_inlined(s, s->objective.base->decisions, &cold[0]);
     search_load_inlined(s, smallest(s)->decisions, &cold[1]);
-    size_t n = 0;
-    for (size_t i = 0; i < s->history.n && n < (size_t)s->count; i++) {
-        const struct tried *t = &s->history.v[i];
-        if (!t->ok || !str_is(t->chain, "")) continue;
+    size_t n = 0, ways = sizeof way / sizeof *way;
+    for (size_t i = 0; i < ways * s->history.n && n < (size_t)s->count; i++) { /* one way with every heuristic first */
+        const struct tried *t = &s->history.v[i % s->history.n];
+        size_t k = i / s->history.n;
+        if (!t->ok || !str_is(t->chain, "") || str_is(t->decisions, "none")) continue;
         search_load_inlined(s, t->decisions, &set);
         struct pool pool = search_pool(s, &set);
-        double hottest = pool.n ? pool.heat[0] : 0;
-        for (size_t k = 0; k < sizeof way / sizeof *way && n < (size_t)s->count; k++) {
-            double cut = way[k].part * hottest;
-            const struct live *rest = &cold[way[k].rest];
-            live_clear(&p[n].set);
-            for (size_t j = 0; j < pool.n; j++)
-                if (pool.site[j].inlined && pool.heat[j] > cut)
-                    live_add(&p[n].set, pool.site[j].callee, pool.site[j].chain, true);
-            for (size_t j = 0; j < rest->n; j++)
-                if (rest->v[j].inlined && search_heat(s, &rest->v[j]) <= cut &&
-                    work_legal(s->work, rest->v[j].callee, rest->v[j].chain))
-                    live_add(&p[n].set, rest->v[j].callee, rest->v[j].chain, true);
-            live_sort(&p[n].set);
-            search_finish(&p[n], t->decisions, (long)k);
-            if (search_is_new(s, p, n, -1)) n++;
-        }
+        double cut = way[k].part * (pool.n ? pool.heat[0] : 0);
+        const struct live *rest = &cold[way[k].rest];
+        live_clear(&p[n].set);
+        for (size_t j = 0; j < pool.n; j++)
+            if (pool.site[j].inlined && pool.heat[j] > cut)
+                live_add(&p[n].set, pool.site[j].callee, pool.site[j].chain, true);
+        for (size_t j = 0; j < rest->n; j++)
+            if (rest->v[j].inlined && search_heat(s, &rest->v[j]) <= cut &&
+                work_legal(s->work, rest->v[j].callee, rest->v[j].chain))
+                live_add(&p[n].set, rest->v[j].callee, rest->v[j].chain, true);
+        live_sort(&p[n].set);
+        search_finish(&p[n], t->decisions, (long)k);
+        if (search_is_new(s, p, n, -1)) n++;
         search_pool_free(&pool);
     }
     live_free(&set);

@@ -1,6 +1,7 @@
 /* trial.c - see trial.h */
 #include "inline/trial.h"
 #include "inline/parts.h"
+#include "inline/stock.h"
 #include "base/message.h"
 #include "base/out.h"
 #include "base/progress.h"
@@ -101,8 +102,9 @@ static void build_and_measure(const struct trials *t, const struct trial *one, c
     char *exe = xformat("/tmp/" OUT_LEFT "%010ld-run", (long)getpid());
     struct live did = { 0 };
     double begin = now_seconds();
-    const char *why =
-        work_build(t->work, t->level, one->name && !one->nothing ? NULL : set, one->threshold, exe, t->complete, &did);
+    const char *why = one->stock ? stock_build(t->work, one->name, exe)
+                                 : work_build(t->work, t->level, one->name && !one->nothing ? NULL : set,
+                                              one->threshold, exe, t->complete, &did);
     r->build_seconds = now_seconds() - begin;
     r->state = "ok";
     if (why) {
@@ -268,7 +270,8 @@ static void put_command(struct buf *b, const struct trials *t, const struct tria
     put_option(b, "chain", one->chain);
     put_option(b, "step", one->step);
     put_option(b, "threshold", one->threshold);
-    if (one->nothing) buf_format(b, " --none");
+    if (one->stock) put_option(b, "stock", one->name);
+    else if (one->nothing) buf_format(b, " --none");
     else if (one->name && !one->threshold) buf_format(b, " --default");
     buf_char(b, ' ');
     shell_quote(b, work + 1);

@@ -14,6 +14,7 @@ struct trial {
     const char *name;                                    /* of a heuristic's row; NULL: a set from `file` */
     const char *threshold;
     bool nothing;                                        /* inline nothing at all */
+    bool stock;                                          /* name is one of STOCK_WORDS; its row has the chain `stock` */
     const char *file;
     const char *parent, *chain, *step;                   /* as inline-search gave them; NULL: empty */
 };

@@ -108,9 +108,10 @@ static int run(char *const *argv)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* add a line to an object or program; a build never fails because of it */
+/* add a line to an object or program; a build never fails because of it; what configure tries is thrown away */
 static void record(const char *kind, const char *source, char *const *words, const char *object)
 {
+    if (source && starts(source, "conftest.")) return;
     char *here = getcwd(NULL, 0);
     struct buf line = { 0 };
     struct memory_file section = memory_file("record");
