@@ -272,6 +272,7 @@ ok 'none of the banned functions' quiet_if grep -nwE '(atoi|atof|strtok|gets|spr
 ok 'nothing left to do' quiet_if grep -nE '\b(TODO|FIXME|XXX)\b' $(printf '%s\n' $sources | grep -v t/all)
 ok 'pipelines, plots and sizes of allocations: what t/lint-pipelines refuses' quiet_if t/lint-pipelines
 ok 'and it refuses each of the kinds' t/lint-refuses
+ok 'no files of a room call each other in a circle' quiet_if t/circles "$B"
 ok 'every header and program begins with its name and what it is' quiet_if awk 'FNR == 1 && FILENAME ~ /^bin|h$/ {
     n = FILENAME; sub(".*/", "", n); if (FILENAME ~ /^bin/) sub("[.]c$", "", n)
     if (index($0, "/* " n " - ") != 1) print FILENAME ": " $0}' $sources

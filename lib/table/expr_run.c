@@ -21,42 +21,6 @@ bool scope_row(struct scope *s)
     return true;
 }
 
-str value_text(struct scope *s, const struct value *v)
-{
-    char b[NUM_MAX];
-    size_t n;
-    switch (v->kind) {
-    case TEXT: case FIELD: return v->text;
-    case NUMBER:
-        n = num_print(b, v->number);
-        return (str){ arena_copy(&s->text, b, n), n };
-    case NOT_KNOWN: break;
-    }
-    return (str){ "", 0 };
-}
-
-void value_write(csvw *w, const struct value *v)
-{
-    switch (v->kind) {
-    case TEXT: case FIELD: csvw_str(w, v->text); break;
-    case NUMBER: csvw_num(w, v->number); break;
-    case NOT_KNOWN: csvw_empty(w); break;
-    }
-}
-
-bool value_number(const struct expr *e, struct scope *s, const struct value *v, double *number)
-{
-    if (v->kind == NUMBER) {
-        *number = v->number;
-        return true;
-    }
-    if (v->kind == NOT_KNOWN || !v->text.n) return false;
-    if (num_parse(v->text.s, v->text.n, number)) return true;
-    if (v->kind == FIELD && v->column >= 0) csv_die(s->t, v->column, "a number");
-    die_at(csv_file(s->t), csv_line(s->t), "%s '%s': '%.*s' is not a number", e->option, e->text,
-           v->text.n > 200 ? 200 : (int)v->text.n, v->text.s);
-}
-
 /* ---- truth: 0, 1, or 2 for not known */
 
 static int truth(const struct expr *e, struct scope *s, const struct value *v)
