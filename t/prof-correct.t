@@ -46,4 +46,12 @@ printf '%s\n' hook,calls,uninstrumented_ns,instrumented_ns c_wrap,100,1000,2000 
 printf '%s\n' total_ns 9000 9000 9000 > bare.csv
 is 'in rounds, what each round shares cancels' '9000,1,1,1,1' eval 'all --repeats=runs.csv --against=bare.csv --pairs=pairs.csv | tail -1 | cut -d, -f7-'
 fails 'rounds must be the same' 1 '3 rows, but 2 repeats' all --repeats=<(head -3 runs.csv) --pairs=pairs.csv
+echo '(calibration (cost (hook op) (mean_ns -9223372036854775808)))' > absurd.sexp
+printf '%s\n' proc,phase,op,cats,hook,before,begun 1,,,Python,op,1,1 > absurd-hooks.csv
+fails 'a hook that costs no time that can be' 1 'absurd.sexp:1: .*no time of less than a second' \
+    prof-correct --calibration=absurd.sexp --hooks=absurd-hooks.csv <(printf '%s\n' proc,cats,total_ns 1,Python,5)
+echo '(calibration (cost (hook op) (mean_ns 50)))' > sane.sexp
+printf '%s\n' proc,phase,op,cats,hook,before,begun 1,,,Python,op,1e300,1 > absurd-hooks.csv
+fails 'nor one that was called more often than there is time' 1 'number too large' \
+    prof-correct --calibration=sane.sexp --hooks=absurd-hooks.csv <(printf '%s\n' proc,cats,total_ns 1,Python,5)
 done_testing

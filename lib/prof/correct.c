@@ -13,6 +13,15 @@
 struct cost { str hook; double mean, inside, error, freedom, calls; };   /* calls: over all cells, in full costs */
 struct costs { struct cost *v; size_t n, cap; };
 
+/* of one call of a hook; what is longer was not measured */
+static const double LONGEST_NS = 1e9;
+
+static int64_t whole_ns(double ns)
+{
+    if (!(fabs(ns) < 9e18)) die("number too large: %g ns", ns);
+    return llround(ns);
+}
+
 static struct costs read_costs(const char *path)
 {
     struct costs c = { 0 };
@@ -21,10 +30,12 @@ static struct costs read_costs(const char *path)
     for (snode n = sexp_after(x, sexp_first(x, 0)); n != SEXP_NONE; n = sexp_after(x, n)) {
         if (!sexp_head(x, n, "cost")) continue;
         double mean = sexp_num_of(x, n, "mean_ns"), repeats = sexp_num_or(x, n, "n", 1);
-        double std = sexp_num_or(x, n, "std_ns", 0);
+        double std = sexp_num_or(x, n, "std_ns", 0), inside = sexp_num_or(x, n, "inside_ns", mean / 2);
+        if (!(fabs(mean) < LONGEST_NS && std >= 0 && std < LONGEST_NS && fabs(inside) < LONGEST_NS && repeats >= 0))
+            sexp_die(x, n, "a hook's cost is no time of less than a second");
         c.v = grow(c.v, c.n + 1, &c.cap, sizeof *c.v);
         c.v[c.n++] =
-            (struct cost){ sexp_str_of(x, n, "hook"), mean, fmin(mean, sexp_num_or(x, n, "inside_ns", mean / 2)),
+            (struct cost){ sexp_str_of(x, n, "hook"), mean, fmin(mean, inside),
                            repeats > 1 ? std / sqrt(repeats - 1) : std, /* std is the population's */
                            fmax(0, repeats - 1) };
     }
@@ -103,10 +114,10 @@ struct correction *correct_counted(const struct cells *c, const char *calibratio
         if (left[i] >= 0) continue;
         double debt = -left[i];
         left[i] = 0;
-        out[i].clipped = llround(carry(c, left, i, debt));
+        out[i].clipped = whole_ns(carry(c, left, i, debt));
     }
     for (size_t i = 0; i < c->n; i++) {
-        out[i].corrected = llround(left[i]);
+        out[i].corrected = whole_ns(left[i]);
         double variance = 0;
         for (size_t h = 0; h < costs.n; h++) {
             double error = share[i * costs.n + h] * costs.v[h].error;
