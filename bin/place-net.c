@@ -2,7 +2,8 @@
  *
  * Usage: place-net NAME --batch=N [--image=N]
  *
- * NAME is one of vgg19 vgg416 inception4 resnet50 resnet200 densenet264 mlp.
+ * NAME is one of vgg16 vgg19 vgg416 inception4 resnet18 resnet34 resnet50
+ * resnet101 resnet200 densenet264 mlp.
  * The graph holds every kernel of one training step in execution order:
  * forward, loss, backward, and the update of each parameter (SGD).  Sums and
  * rectifiers of gradients are done by the kernels that make the gradients, and

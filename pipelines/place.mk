@@ -128,7 +128,7 @@ large_row = $(word 1,$(subst -, ,$*)),$(word 2,$(subst -, ,$*)),$(1),,$$(sexp-ge
 $(place_out)/large/%.csv: | $(place_programs)
 	@mkdir -p $(@D)
 	echo "planning $* below $(LARGE_LIMIT)"
-	$(call place_net,$*) > $(@D)/$*.sexp
+	$(call place_net,$*) --study > $(@D)/$*.sexp
 	place-cost --model=optane $(@D)/$*.sexp > $(@D)/$*.profile.csv
 	$(foreach f,$(LARGE_FORMS),place-plan --formulation=$(f) --limit=$(LARGE_LIMIT) --profile=$(@D)/$*.profile.csv \
 	    $(@D)/$*.sexp > $(@D)/$*.$(f).plan

@@ -13,9 +13,13 @@ peak densenet264 3072 688914e6
 parameters vgg19 143.7e6
 parameters vgg416 580.2e6
 parameters inception4 42.6e6
+parameters vgg16 138.4e6
+parameters resnet18 11.69e6
+parameters resnet34 21.80e6
+parameters resnet101 44.55e6
 parameters resnet200 64.8e6
 parameters densenet264 21.1e6
-for net in vgg19 inception4 resnet50 resnet200 densenet264 mlp; do
+for net in vgg16 resnet18 resnet101 vgg19 inception4 resnet50 resnet200 densenet264 mlp; do
     ok "$net is sound" bash -c "place-net $net --batch=2 | place-check"
     ok "$net with the kernels of the study is sound" bash -c "place-net $net --batch=2 --study | place-check"
 done
@@ -23,7 +27,7 @@ is "the update of a parameter comes after its last reader" "212 updates" bash -c
     place-net resnet50 --batch=2 --study | sed -n "s/.*(node \([0-9]*\) [^ ]* ConvolutionBackpropData (in \([0-9]*\) .*/data \1 \2/p;
         s/.*(node \([0-9]*\) [^ ]*\.update Add (in \([0-9]*\) .*/add \1 \2/p" |
     awk "\$1 == \"add\" { done[\$3] = \$2 } \$1 == \"data\" && (\$3 in done) { print } END { print length(done) \" updates\" }"'
-fails "an unknown network" 2 "unknown network 'vgg20', one of vgg19" place-net vgg20 --batch=1
+fails "an unknown network" 2 "unknown network 'vgg20', one of vgg16 vgg19" place-net vgg20 --batch=1
 fails "no batch" 2 "no batch given" place-net vgg19
 fails "batch 0" 2 "batch" place-net vgg19 --batch=0
 fails "an image too small" 1 "image is too small for inception4" place-net inception4 --batch=1 --image=50

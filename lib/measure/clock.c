@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/message.h"
 #include <errno.h>
+#include <math.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -42,6 +43,16 @@ int64_t cpu_ns(void)
 void clock_fake(int64_t (*source_ns)(void))
 {
     fake = source_ns;
+}
+
+double core_delays(void)
+{
+    double ran, waited = NAN;
+    FILE *f = fopen("/proc/thread-self/schedstat", "r");
+    if (!f) return NAN;
+    if (fscanf(f, "%lf %lf", &ran, &waited) != 2) waited = NAN;
+    fclose(f);
+    return waited * 1e-9;
 }
 
 static const char held_by_parent[] = "MILLRACE_MEASURE_LOCK";

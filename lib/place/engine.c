@@ -256,17 +256,6 @@ static int make_moves(struct engine *e, int i, int node)
     return end;
 }
 
-/* seconds that the calling thread has waited for a core so far */
-static double delays(void)
-{
-    double ran, waited = NAN;
-    FILE *f = fopen("/proc/thread-self/schedstat", "r");
-    if (!f) return NAN;
-    if (fscanf(f, "%lf %lf", &ran, &waited) != 2) waited = NAN;
-    fclose(f);
-    return waited * 1e-9;
-}
-
 struct step engine_step(struct engine *e, double *node_seconds)
 {
     struct step s = { .loss = NAN };
@@ -277,7 +266,7 @@ struct step engine_step(struct engine *e, double *node_seconds)
         s.moves++;
     }
     if (e->mover) mover_begin(e->mover);
-    double delay = delays();
+    double delay = core_delays();
     double start = now_seconds();
     for (int n = 0, move = 0; n < e->graph->nnode; n++) {
         double wait = now_seconds();
@@ -292,7 +281,7 @@ struct step engine_step(struct engine *e, double *node_seconds)
         if (node_seconds) node_seconds[n] = took;
     }
     s.seconds = now_seconds() - start;
-    s.delay_seconds = delays() - delay;
+    s.delay_seconds = core_delays() - delay;
     s.read_bytes = tier_moved(e->tier, false) - read;
     s.written_bytes = tier_moved(e->tier, true) - written;
     if (e->loss) s.loss = *e->loss;

@@ -156,7 +156,7 @@ static void lay_out_slow(struct plan *plan, const struct graph *g)
     set_offsets(plan, &q, 0);
 }
 
-/* false: with moves beside kernels no layout was found; without them that is the end */
+/* false: no layout was found */
 static bool lay_out(struct placing *p, const struct effort *effort, const struct prices *v, struct placement *x,
                     bool beside, struct plan *plan)
 {
@@ -172,16 +172,12 @@ static bool lay_out(struct placing *p, const struct effort *effort, const struct
             break;
         }
         bool last = i == SHRINKS, improved = false;
-        if (last && !beside)
-            die("no layout found within the limit of %llu bytes: %llu needed", (unsigned long long)p->bytes_limit,
-                (unsigned long long)plan->fast_bytes);
         shrink(p, &q, plan->fast_bytes, beside ? 0.99 : 0.998);
         free(q.b);
         free(q.of);
         if (!last && beside && placement_overload(p, x, &node) <= 0) continue;   /* only moves get less room */
         if (!last) improved = improve_placing(p, &little, v, x);
-        if (!improved && beside) return false;
-        if (!improved) die("no layout found within the limit of %llu bytes", (unsigned long long)p->bytes_limit);
+        if (!improved) return false;
     }
     if (beside) beside_stretch(p, x, plan);
     lay_out_slow(plan, p->g);
@@ -274,6 +270,25 @@ static void set_room(struct placing *p, const double *limit, double room)
     }
 }
 
+/* A layout for moves between nodes: where the placement for the whole limit cannot be packed, one for less of it. */
+static void lay_out_between(struct placing *p, const struct effort *effort, const struct prices *v, struct placement *x,
+                            struct plan *plan)
+{
+    static const double LEAST = 0.4, STEP = 0.06;
+    if (lay_out(p, effort, v, x, false, plan)) return;
+    double *limit = xmalloc((size_t)p->nodes + 1, sizeof *limit), bound;
+    struct prices own = prices_new(p);
+    for (int n = 0; n < p->nodes; n++) limit[n] = (double)p->bytes_limit;
+    bool done = false;
+    for (double room = 1 - STEP; !done && room > LEAST; room -= STEP) {
+        set_room(p, limit, room);
+        done = try_placing(p, effort, false, x, &own, &bound) && lay_out(p, effort, &own, x, false, plan);
+    }
+    if (!done) die("no layout found within the limit of %llu bytes", (unsigned long long)p->bytes_limit);
+    prices_free(&own);
+    free(limit);
+}
+
 static double no_prices(const struct placing *p)         /* no step takes less than its kernels at their fastest */
 {
     double bound = 0;
@@ -292,7 +307,7 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
 {
     static const struct { double price, room; } trial[] = { { 0.3, 1 }, { 0.08, 1 }, { 0.02, 1 }, { 0.3, 0.8 },
                                                             { 0.3, 0.6 }, { 1, 0.8 }, { 0, 1 } };
-    static const double GOOD = 0.001;
+    static const double GOOD = 0.01;                     /* near the bound: moves that gain less only take the channel */
     struct plan *best = NULL;
     struct prices v = prices_new(p), proof = prices_new(p);
     double *limit = xmalloc((size_t)p->nodes + 1, sizeof *limit), bound = no_prices(p), price = 0;
@@ -314,7 +329,7 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
         if (!laid_out && !best && trial[i].price <= 0) { /* there is no room for longer moves */
             memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
             solve_placing(p, effort, false, x, &v);
-            lay_out(p, effort, &v, x, false, plan);
+            lay_out_between(p, effort, &v, x, plan);
             beside_stretch(p, x, plan);
             lay_out_slow(plan, p->g);
             laid_out = true;
@@ -350,7 +365,7 @@ struct plan *make_plan(const struct graph *g, const struct profile *profile, enu
     if (form == FORM_STATIC || form == FORM_SYNC) {
         struct prices v = prices_new(p);
         plan->bound = solve_placing(p, effort, false, x, &v);
-        lay_out(p, effort, &v, x, false, plan);
+        lay_out_between(p, effort, &v, x, plan);
         set_prices(p, &v, plan);
         prices_free(&v);
     } else if (form == FORM_NUMA) lay_out_numa(p, x, plan);

@@ -467,17 +467,27 @@ static struct image input(struct net *t, int64_t c, int64_t image)
                            image, false };
 }
 
-static void vgg19(struct net *t, int64_t image)
+static void vgg(struct net *t, int64_t image, const int *layers)
 {
-    static const struct { int64_t c; int n; } stage[] = { { 64, 2 }, { 128, 2 }, { 256, 4 }, { 512, 4 }, { 512, 4 } };
+    static const int64_t channels[] = { 64, 128, 256, 512, 512 };
     struct image x = input(t, 3, image);
     for (int i = 0; i < 5; i++) {
-        for (int k = 0; k < stage[i].n; k++) x = conv(t, x, 3, stage[i].c, 1, 1);
+        for (int k = 0; k < layers[i]; k++) x = conv(t, x, 3, channels[i], 1, 1);
         x = maxpool(t, x, 2, 2, 0);
     }
     x = relu(t, dense(t, x, 4096));
     x = relu(t, dense(t, x, 4096));
     loss(t, relu(t, dense(t, x, 1000)), 0.05);
+}
+
+static void vgg16(struct net *t, int64_t image)
+{
+    vgg(t, image, (const int[]){ 2, 2, 3, 3, 3 });
+}
+
+static void vgg19(struct net *t, int64_t image)
+{
+    vgg(t, image, (const int[]){ 2, 2, 4, 4, 4 });
 }
 
 static void vgg416(struct net *t, int64_t image)
@@ -505,24 +515,49 @@ static struct image bottleneck(struct net *t, struct image x, int64_t f, int64_t
     return relu(t, add(t, y, x));
 }
 
-static void resnet(struct net *t, int64_t image, const int *layers)
+/* two 3 x 3 convolutions; otherwise as the other */
+static struct image basic(struct net *t, struct image x, int64_t f, int64_t stride, int64_t shortcut)
+{
+    struct image y = norm(t, conv_plain(t, x, 3, f, 1, 1), true);
+    y = norm(t, conv_plain(t, y, 3, f, stride, 1), false);
+    if (shortcut > 1) x = norm(t, conv_plain(t, x, 1, f, shortcut, 0), false);
+    return relu(t, add(t, y, x));
+}
+
+static void resnet(struct net *t, int64_t image, const int *layers,
+                   struct image (*block)(struct net *, struct image, int64_t, int64_t, int64_t))
 {
     struct image x = conv_plain(t, input(t, 3, image), 7, 64, 2, 3);
     x = maxpool(t, x, 3, 2, 1);
     int64_t f = 64;
     for (int i = 0; i < 4; i++, f *= 2)
-        for (int k = 0; k < layers[i]; k++) x = bottleneck(t, x, f, i > 0 && k == 0 ? 2 : 1, k > 0 ? 0 : i > 0 ? 2 : 1);
+        for (int k = 0; k < layers[i]; k++) x = block(t, x, f, i > 0 && k == 0 ? 2 : 1, k > 0 ? 0 : i > 0 ? 2 : 1);
     loss(t, dense(t, meanpool(t, x), 1000), 0.001);
 }
 
 static void resnet50(struct net *t, int64_t image)
 {
-    resnet(t, image, (const int[]){ 3, 4, 6, 3 });
+    resnet(t, image, (const int[]){ 3, 4, 6, 3 }, bottleneck);
 }
 
 static void resnet200(struct net *t, int64_t image)
 {
-    resnet(t, image, (const int[]){ 3, 24, 36, 3 });
+    resnet(t, image, (const int[]){ 3, 24, 36, 3 }, bottleneck);
+}
+
+static void resnet101(struct net *t, int64_t image)
+{
+    resnet(t, image, (const int[]){ 3, 4, 23, 3 }, bottleneck);
+}
+
+static void resnet18(struct net *t, int64_t image)
+{
+    resnet(t, image, (const int[]){ 2, 2, 2, 2 }, basic);
+}
+
+static void resnet34(struct net *t, int64_t image)
+{
+    resnet(t, image, (const int[]){ 3, 4, 6, 3 }, basic);
 }
 
 static void densenet264(struct net *t, int64_t image)
@@ -650,10 +685,14 @@ static void mlp(struct net *t, int64_t image)
 
 static const struct { const char *name; void (*build)(struct net *, int64_t); int64_t image;
 } nets[] = {
+    { "vgg16", vgg16, 224 },
     { "vgg19", vgg19, 224 },
     { "vgg416", vgg416, 224 },
     { "inception4", inception4, 299 },
+    { "resnet18", resnet18, 224 },
+    { "resnet34", resnet34, 224 },
     { "resnet50", resnet50, 224 },
+    { "resnet101", resnet101, 224 },
     { "resnet200", resnet200, 224 },
     { "densenet264", densenet264, 224 },
     { "mlp", mlp, 28 },
@@ -661,7 +700,7 @@ static const struct { const char *name; void (*build)(struct net *, int64_t); in
 
 const char *net_names(void)
 {
-    return "vgg19 vgg416 inception4 resnet50 resnet200 densenet264 mlp";
+    return "vgg16 vgg19 vgg416 inception4 resnet18 resnet34 resnet50 resnet101 resnet200 densenet264 mlp";
 }
 
 struct graph *net_build(const char *name, long batch, long image, bool study)
