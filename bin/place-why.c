@@ -26,7 +26,7 @@
 
 static const char *plan_path, *profile_path, *name;
 static const struct opt options[] = {
-    { 'p', "plan", STR, &plan_path, "FILE", "the plan" },
+    { 0, "plan", STR, &plan_path, "FILE", "the plan" },
     { 0, "profile", STR, &profile_path, "FILE", "the profile it was made from" },
     { 0, "tensor", STR, &name, "NAME", "of the graph" },
     { 0 }

@@ -5,8 +5,8 @@
 
 int64_t now_ns(void);                                    /* CLOCK_MONOTONIC */
 double now_seconds(void);
-double core_delays(void);                                /* seconds for which the calling thread has been ready to run, but others had
-                                                            the core; nan where the kernel does not tell */
+/* Seconds for which the calling thread was ready to run but others had the core; nan where the kernel does not tell. */
+double core_delays(void);
 int64_t cpu_ns(void);                                    /* CPU time of this process, all threads */
 void clock_fake(int64_t (*source_ns)(void));             /* tests: replace now_ns; NULL restores */
 

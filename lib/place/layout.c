@@ -307,7 +307,7 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
 {
     static const struct { double price, room; } trial[] = { { 0.3, 1 }, { 0.08, 1 }, { 0.02, 1 }, { 0.3, 0.8 },
                                                             { 0.3, 0.6 }, { 1, 0.8 }, { 0, 1 } };
-    static const double GOOD = 0.01;                     /* near the bound: moves that gain less only take the channel */
+    static const double GOOD = 0.01;                     /* what gains less is not worth more moves */
     struct plan *best = NULL;
     struct prices v = prices_new(p), proof = prices_new(p);
     double *limit = xmalloc((size_t)p->nodes + 1, sizeof *limit), bound = no_prices(p), price = 0;
