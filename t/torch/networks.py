@@ -104,6 +104,43 @@ class GPT(nn.Module):
         return self.head(self.norm(self.blocks(self.words(x) + self.places_weight))).flatten(0, 1)
 
 
+class BERT(nn.Module):
+    """As BERT: token, place and segment embeddings, normalisation after each half of a block, pooled first token."""
+    class Block(nn.Module):
+        def __init__(self, width, heads, drop):
+            super().__init__()
+            self.heads = heads
+            self.query, self.key, self.value, self.out = (nn.Linear(width, width) for _ in range(4))
+            self.norm1, self.norm2 = nn.LayerNorm(width, 1e-12), nn.LayerNorm(width, 1e-12)
+            self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+            self.drop = nn.Dropout(drop) if drop else nn.Identity()
+
+        def forward(self, x, mask):
+            b, t, c = x.shape
+            q, k, v = (f(x).reshape(b, t, self.heads, -1).transpose(1, 2) for f in (self.query, self.key, self.value))
+            a = self.drop((q @ k.transpose(2, 3) / (c // self.heads) ** 0.5 + mask).softmax(3))
+            x = self.norm1(x + self.drop(self.out((a @ v).transpose(1, 2).reshape(b, t, c))))
+            return self.norm2(x + self.drop(self.down(F.gelu(self.up(x)))))
+
+    def __init__(self, width=32, heads=4, layers=2, words=60, tokens=12, drop=0.):
+        super().__init__()
+        self.words = nn.Embedding(words, width)
+        self.places_weight = nn.Parameter(torch.randn(tokens, width) * .02)
+        self.segment_weight = nn.Parameter(torch.randn(width) * .02)
+        self.norm = nn.LayerNorm(width, 1e-12)
+        self.blocks = nn.ModuleList(self.Block(width, heads, drop) for _ in range(layers))
+        self.pool, self.head = nn.Linear(width, width), nn.Linear(width, 10)
+        mask = torch.zeros(1, 1, 1, tokens)
+        mask[..., tokens - 2:] = -1e4                    # the last two are padding
+        self.register_buffer('mask', mask)
+
+    def forward(self, x):
+        x = self.norm(self.words(x) + self.places_weight + self.segment_weight)
+        for block in self.blocks:
+            x = block(x, self.mask)
+        return self.head(torch.tanh(self.pool(x[:, 0])))
+
+
 class Every(nn.Module):
     """What the others leave out."""
     def __init__(self):
@@ -157,16 +194,13 @@ def run(name, net, x, labels, optimiser='sgd', rate=0.05, steps=20):
        f'{want[-1]:.4f}, at most {worst:.1e} from torch')
 
 
-def quarter(batch, tokens, width, layers, steps, tier):
+def quarter(name, model, x, labels, steps, tier):
     """A transformer with dropout in a quarter of the memory of its intermediates: the same losses, to the last bit."""
-    torch.manual_seed(4)
-    model = nn.Sequential(GPT(width, 4, layers, 200, tokens), nn.Dropout(0.1))
-    x = torch.randint(0, 200, (batch, tokens))
     model.train()
     torch.onnx.export(model, x, 'quarter.onnx', training=torch.onnx.TrainingMode.TRAINING, do_constant_folding=False,
                       input_names=['input'], opset_version=13)
     x.numpy().astype(numpy.int32).tofile('x.bin')
-    x.roll(-1, 1).flatten().numpy().astype(numpy.int32).tofile('y.bin')
+    labels.numpy().astype(numpy.int32).tofile('y.bin')
     shell = f'''set -e -o pipefail
         place-import --from=onnx quarter.onnx | place-grad --optimiser=adam --rate=0.003 > quarter.graph
         place-profile --tier=file:{tier} -o quarter.csv quarter.graph
@@ -186,7 +220,7 @@ def quarter(batch, tokens, width, layers, steps, tier):
     moved, used = int(rows[1][-1]['written_bytes']), [int(rs[-1]['fast_bytes']) for rs in rows]
     seconds = [sorted(float(r['seconds']) for r in rs)[steps // 2] for rs in rows]
     ok(fast == slow and len(fast) == steps and float(fast[-1]) < float(fast[0]),
-       f'{steps} losses from {fast[0]} to {fast[-1]} are equal to the last bit')
+       f'{name}: {steps} losses from {fast[0]} to {fast[-1]} are equal to the last bit')
     ok(moved > 0 and used[1] <= 0.26 * used[0], f'with {used[1]} instead of {used[0]} bytes, {moved} written in a step')
     print(f'# median step {seconds[0]:.4f} s with all in memory, {seconds[1]:.4f} s in a quarter')
 
@@ -203,5 +237,20 @@ if __name__ == '__main__':
     tokens = torch.randint(0, 50, (3, 16))
     run('gpt', GPT, tokens, tokens.roll(-1, 1).flatten(), 'adam', 0.003)
     run('every', Every, image[:, :, :4, :4].contiguous(), label)
-    quarter(8, 32, 64, 2, 6, sys.argv[1] if len(sys.argv) > 1 else '.')
+    run('bert', BERT, torch.randint(0, 60, (4, 12)), label, 'adam', 0.003)
+    tier = sys.argv[1] if len(sys.argv) > 1 else '.'
+    torch.manual_seed(4)
+    tokens = torch.randint(0, 200, (8, 32))
+    quarter('gpt', nn.Sequential(GPT(64, 4, 2, 200, 32), nn.Dropout(0.1)), tokens, tokens.roll(-1, 1).flatten(), 6, tier)
+    if os.environ.get('MILLRACE_LONG'):                  # minutes: see docs/place-onnx.md
+        import torchvision
+        photo, kind = torch.randn(8, 3, 64, 64), torch.randint(0, 1000, (8,))
+        run('resnet18', lambda: torchvision.models.resnet18(), photo, kind, rate=0.01)
+        run('mobilenet_v2', lambda: torchvision.models.mobilenet_v2(dropout=0.), photo, kind, rate=0.01)
+        run('vgg11_bn', lambda: torchvision.models.vgg11_bn(dropout=0.), photo, kind, rate=0.01)
+        run('densenet121', lambda: torchvision.models.densenet121(), photo, kind, rate=0.01)
+        tokens = torch.randint(0, 1000, (8, 64))
+        quarter('bert, 12 blocks', BERT(192, 12, 12, 1000, 64, 0.1), tokens, label.repeat(2), 50, tier)
+        quarter('gpt, 4 blocks', nn.Sequential(GPT(128, 4, 4, 1000, 64), nn.Dropout(0.1)), tokens,
+                tokens.roll(-1, 1).flatten(), 50, tier)
     print(f'1..{number}')
