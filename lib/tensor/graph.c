@@ -44,18 +44,19 @@ static int64_t elements(const struct tensor *t)
 
 int graph_tensor(struct graph *g, const char *name, enum role role, const char *dtype, int ndim, const int64_t *shape)
 {
+    /* made before the array moves: the shape may be that of a tensor in it */
+    struct tensor made = { .name = arena_copy(&g->text, name, strlen(name)),
+                           .role = role,
+                           .ndim = ndim,
+                           .updates = -1,
+                           .dtype = arena_copy(&g->text, dtype, strlen(dtype)),
+                           .producer = -1,
+                           .first = -1,
+                           .last = -1 };
+    if (ndim > 0) memcpy(made.shape, shape, (size_t)ndim * sizeof *shape);
+    made.bytes = 4 * (uint64_t)elements(&made);
     g->tensor = grow(g->tensor, (size_t)g->ntensor + 1, &g->captensor, sizeof *g->tensor);
-    struct tensor *t = &g->tensor[g->ntensor];
-    *t = (struct tensor){ .name = arena_copy(&g->text, name, strlen(name)),
-                          .role = role,
-                          .ndim = ndim,
-                          .updates = -1,
-                          .dtype = arena_copy(&g->text, dtype, strlen(dtype)),
-                          .producer = -1,
-                          .first = -1,
-                          .last = -1 };
-    if (ndim > 0) memcpy(t->shape, shape, (size_t)ndim * sizeof *shape);
-    t->bytes = 4 * (uint64_t)elements(t);
+    g->tensor[g->ntensor] = made;
     return g->ntensor++;
 }
 
