@@ -64,7 +64,7 @@ fit-boost       fit-boost -y class -x u,v,flag,w --rounds=20 $in/examples.csv
 fit-cv          fit-cv -y class -g g -x u,v,flag,w $in/examples.csv
 fit-split       fit-split -g g --test=0.3 --exact $in/examples.csv
 fit-pca         csv-cut -c u,v,w $in/examples.csv | fit-pca --table=scores
-cartpole        fit-cartpole --steps=3000 -o cartpole.net; cat cartpole.net
+cartpole        fit-cartpole --steps=3000 -o cartpole.net > curve; cat curve
 graph           place-net vgg19 --batch=2
 profile         place-net vgg19 --batch=2 > g && place-cost --model=optane g > p && cp -n g p $in/ && cat p
 plan-static     place-plan -f static --ratio=4:1 -p $in/p --rounds=50 --steps=200 $in/g
@@ -105,20 +105,20 @@ one_side() { # TREE, where
     for t in decisions trees features policies policies-summary pca pca-points; do cp "$study/$t.csv" "table/study-$t" 2> /dev/null; done
     for t in history.csv learned.sexp rewards.csv sites.csv; do cp "out/inline/${live}demo/$t" "table/inline-$t" 2> /dev/null; done
 }
-# columns that both have, without what is measured: times, counts that depend on the user's environment (all before
+# columns that both have (rows of a log, which come as jobs end, and of item,key,value in order of their bytes), without what is measured: times, counts that depend on the user's environment (all before
 # bench-count fixed it), what is estimated from them, and names of a machine
 columns_of() { head -n1 "$1" | tr , '\n' | sort; }
 kept() { comm -12 <(columns_of before/table/$1) <(columns_of after/table/$1) | case $1 in
     place-step) grep -xE 'step|loss|moves|fast_bytes' ;;
     loop-search | loop-roll) grep -vx seconds ;;
     inline-history.csv) grep -xE 'program|decisions|state|text_bytes|inlined|output_hash' ;;
-    inline-rewards.csv) grep -xE 'path|callee' ;;
+    inline-rewards.csv) grep -xE 'site' ;;
     *) cat ;;
 esac | paste -sd,; }
 exact() { # NAME SIDE
     case $(head -c1 $2/table/$1) in
     '(' | '{' | '\\') sed -e 's/(millrace [^)]*)//' $2/table/$1 ;;
-    *) csv-cut -c "$(kept $1)" $2/table/$1 | sed 's/,model$/,simulated/; s/,model,/,simulated,/' ;;  # renamed: simulated
+    *) csv-cut -c "$(kept $1)" $2/table/$1 | { [[ $1 == *-history* || $1 == study-* ]] && sort || cat; } | sed 's/,model$/,simulated/; s/,model,/,simulated,/' ;;  # renamed: simulated
     esac
 }
 ( one_side "$work/base" before ) ; ( one_side "$root" after )
