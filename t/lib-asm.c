@@ -1,0 +1,144 @@
+#include "base/message.h"
+#include "loop/code/asm.h"
+#include "tap.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What the assembler writes, read by another: each instruction with several registers and displacements, in the words
+ * of GNU objdump.  Skipped where that is missing. */
+
+enum { ROOM = 1 << 16, MOST = 800 };
+static uint8_t code[ROOM];
+static char *want[MOST];
+static int n;
+
+static void expect(const char *format, ...)
+{
+    va_list a;
+    va_start(a, format);
+    if (vasprintf(&want[n++], format, a) < 0) abort();
+    va_end(a);
+}
+
+static const char *place(int base, long disp)            /* as objdump writes an address */
+{
+    static char b[4][40];
+    static int turn;
+    char *s = b[turn++ % 4];
+    const char *name = base == RSI ? "rsi" : base == RDX ? "rdx" : "rdi";
+    if (disp) snprintf(s, 40, "[%s%c0x%lx]", name, disp < 0 ? '-' : '+', disp < 0 ? -disp : disp);
+    else snprintf(s, 40, "[%s]", name);
+    return s;
+}
+
+static void vectors(struct assembler *s, bool wide, enum carry_type type)
+{
+    static const char *const multiply[] = { "vfmadd231ps", "vdpbf16ps", "vpdpbusd" };
+    const char *v = wide ? "zmm" : "ymm", *word = wide ? "ZMMWORD" : "YMMWORD", *m = multiply[type];
+    const char *plus = type == CARRY_U8S8 ? "vpaddd" : "vaddps";
+    static const long at[] = { 0, 64, -64, 4, 8192, -100000 };
+    static const int base[] = { RSI, RDX, RDI };
+    asm_begin(s, code, ROOM, wide, type);
+    for (int i = 0; i < 12; i++) {
+        int r = wide ? (i * 7 + 3) % 32 : (i * 7 + 3) % 15, x = wide ? (i * 11 + 17) % 32 : (i * 11 + 6) % 15;
+        int b = base[i % 3];
+        long d = at[i % 6];
+        asm_load(s, r, b, d, false), expect("vmovups %s%d,%s PTR %s", v, r, word, place(b, d));
+        asm_store(s, r, b, d, false), expect("vmovups %s PTR %s,%s%d", word, place(b, d), v, r);
+        asm_broadcast(s, r, b, d), expect("vbroadcastss %s%d,DWORD PTR %s", v, r, place(b, d));
+        asm_fma(s, r, x, r), expect("%s %s%d,%s%d,%s%d", m, v, r, v, x, v, r);
+        asm_fma_vector(s, r, x, b, d, false, 0), expect("%s %s%d,%s%d,%s PTR %s", m, v, r, v, x, word, place(b, d));
+        asm_sum(s, r, b, d, false, 0), expect("%s %s%d,%s%d,%s PTR %s", plus, v, r, v, r, word, place(b, d));
+        asm_prefetch(s, b, d), expect("prefetcht0 BYTE PTR %s", place(b, d));
+        if (!wide) continue;
+        asm_load(s, r, b, d, true), expect("vmovups zmm%d{k1}{z},ZMMWORD PTR %s", r, place(b, d));
+        asm_store(s, r, b, d, true), expect("vmovups ZMMWORD PTR %s{k1},zmm%d", place(b, d), r);
+        asm_sum(s, r, b, d, true, 0), expect("%s zmm%d{k1},zmm%d,ZMMWORD PTR %s", plus, r, r, place(b, d));
+        asm_fma_broadcast(s, r, x, b, d), expect("%s zmm%d,zmm%d,DWORD BCST %s", m, r, x, place(b, d));
+    }
+}
+
+static void totals(struct assembler *s, bool wide, enum carry_type type, int spare)
+{
+    const char *pairs = type == CARRY_U8S8 ? "vphaddd" : "vhaddps", *plus = type == CARRY_U8S8 ? "vpaddd" : "vaddps";
+    for (int count = 1; count <= 4; count++)
+        for (int from = 0; from <= (wide ? 24 : 8); from += 4) {
+            int acc[4], r[4];
+            for (int i = 0; i < count; i++) {
+                acc[i] = from + i;
+                r[i] = wide ? i : acc[i];
+                if (!wide) continue;
+                expect("vextractf64x4 ymm%d,zmm%d,0x1", spare, acc[i]);
+                expect("%s ymm%d,ymm%d,ymm%d", plus, i, acc[i], spare);
+            }
+            for (int i = count; i < 4; i++) r[i] = r[0];
+            if (count > 2) expect("%s ymm2,ymm%d,ymm%d", pairs, r[2], r[3]);
+            expect("%s ymm0,ymm%d,ymm%d", pairs, r[0], r[1]);
+            expect("%s ymm0,ymm0,ymm%d", pairs, count > 2 ? 2 : 0);
+            expect("vextractf128 xmm1,ymm0,0x1");
+            expect("%s xmm0,xmm0,xmm1", plus);
+            asm_total(s, acc, count, spare);
+        }
+    for (int with = 0; with < 2; with++) {
+        asm_store_four(s, RDI, 48, with);
+        if (with) expect("vmovups xmm1,XMMWORD PTR [rdi+0x30]"), expect("%s xmm0,xmm0,xmm1", plus);
+        expect("vmovups XMMWORD PTR [rdi+0x30],xmm0");
+        for (int lane = 0; lane < 4; lane++) {
+            asm_store_one(s, lane, RDI, 400 * lane, with);
+            expect("vpermilps xmm1,xmm0,0x%x", lane);
+            if (with) expect("vmovss xmm2,DWORD PTR %s", place(RDI, 400 * lane)), expect("%s xmm1,xmm1,xmm2", plus);
+            expect("vmovss DWORD PTR %s,xmm1", place(RDI, 400 * lane));
+        }
+    }
+}
+
+/* number of instructions that objdump reads otherwise */
+static int differ(const struct assembler *s)
+{
+    char path[] = "/tmp/lib-asm.XXXXXX", line[400], command[200];
+    int fd = mkstemp(path), bad = 0, seen = 0;
+    size_t bytes = (size_t)(s->at - s->start);
+    if (fd < 0 || write(fd, s->start, bytes) != (ssize_t)bytes || close(fd)) abort();
+    snprintf(command, sizeof command, "objdump -D -b binary -m i386:x86-64 -M intel --no-show-raw-insn %s", path);
+    FILE *f = popen(command, "r");
+    while (f && fgets(line, sizeof line, f)) {
+        char *at = strchr(line, '\t'), got[400];
+        if (!at || line[0] != ' ') continue;
+        size_t k = 0;
+        for (at++; *at && *at != '\n'; at++)             /* one blank between words */
+            if (*at != ' ' || (k && got[k - 1] != ' ')) got[k++] = *at;
+        while (k && got[k - 1] == ' ') k--;
+        got[k] = 0;
+        if (seen >= n || strcmp(got, want[seen])) {
+            if (bad++ < 3) printf("# read '%s', meant '%s'\n", got, seen < n ? want[seen] : "nothing");
+        }
+        seen++;
+    }
+    if (f) pclose(f);
+    unlink(path);
+    if (seen != n) printf("# %d instructions, %d meant\n", seen, n), bad++;
+    while (n) free(want[--n]);
+    return bad;
+}
+
+int main(void)
+{
+    prog = "lib-asm";
+    if (access("/usr/bin/objdump", X_OK)) {
+        printf("ok 1 # skip no objdump here\n1..1\n");
+        return 0;
+    }
+    static const struct { bool wide; enum carry_type type; const char *what; } form[] = {
+        { false, CARRY_F32, "AVX2, float" }, { true, CARRY_F32, "AVX-512, float" }, { true, CARRY_BF16, "bf16" },
+        { true, CARRY_U8S8, "bytes" } };
+    for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
+        struct assembler s = { 0 };
+        vectors(&s, form[i].wide, form[i].type);
+        totals(&s, form[i].wide, form[i].type, 29);
+        ok(!differ(&s), form[i].what);
+        asm_free(&s);
+    }
+    return done();
+}
