@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+enum { GUARD = 65536 };
 static int below(struct rng *r, int n) { return (int)rng_below(r, (uint64_t)n); }
 
 /* a random problem, small enough for the plain reference, ragged more often than not */
@@ -62,6 +63,7 @@ static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed,
     struct rng r = rng_for(7, str_of(isa_name[isa]));
     struct kernel g = { 0 };
     int bad = 0;
+    long over = 0;
     double *us = malloc(sizeof *us * (size_t)pairs);
     *tried = *packed = 0;
     for (int i = 0; i < pairs; ++*tried) {
@@ -90,9 +92,23 @@ static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed,
         problem_reference(&p, want, x[0], x[1]);
         int need = problem_needs(&p, isa);
         bool here = (carry_cpu() & need) == need;        /* or it is encoded, but cannot run */
+        for (int u = 0; u < 2 && here; u++)              /* what it says that it needs, and a guard behind that */
+            if (g.scratch_bytes[u]) {
+                free(g.scratch[u]);
+                g.scratch[u] = aligned_alloc(64, g.scratch_bytes[u] + GUARD);
+                g.scratch_room[u] = g.scratch_bytes[u];
+                memset((char *)g.scratch[u] + g.scratch_bytes[u], 0xa5, GUARD);
+            } else {
+                free(g.scratch[u]);
+                g.scratch[u] = NULL;
+                g.scratch_room[u] = 0;
+            }
         if (here) kernel_weights(&g, x[1]);
         if (here) kernel_run(&g, x[2], x[0], x[1]);
         else memcpy(x[2], want, sizeof(float) * (size_t)p.elements[TENSOR_C]);
+        for (int u = 0; u < 2; u++)
+            for (size_t j = 0; g.scratch[u] && here && j < GUARD; j++)
+                over += ((const uint8_t *)g.scratch[u])[g.scratch_bytes[u] + j] != 0xa5;
         if (memcmp(want, x[2], sizeof(float) * (size_t)p.elements[TENSOR_C])) {
             struct buf b = { 0 };
             nest_print(&b, &p, &t);
@@ -104,6 +120,7 @@ static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed,
     }
     qsort(us, (size_t)pairs, sizeof *us, by_double);
     *median_us = us[pairs / 2];
+    if (over) printf("# %ld bytes beyond scratch\n", over), bad++;
     free(us);
     kernel_free(&g);
     return bad;
@@ -144,6 +161,14 @@ int main(int argc, char **argv)
     struct problem p;
     struct nest t;
     struct kernel g = { 0 };
+    problem_parse(&p, str_of("(mm 100 16 32)"), "mm");
+    nest_parse(&t, &p,
+               str_of("(tree (for m 100 0 pack_a (for k 32 0 (for n 16 0 (mul A B) (acc T))) (for n 16 0 (write C))))"),
+               0, "tree");
+    for (int i = 0; i < 2; i++) {                        /* the encoder takes as many rows at once as fit */
+        const char *why = kernel_encode(&g, &p, &t, (enum isa)i);
+        ok(!why && g.scratch_bytes[0] >= (size_t)g.rows * 32 * sizeof(float) && g.rows > 1, "room for a block of rows");
+    }
     problem_parse(&p, str_of("(point 8 8)"), "point");
     nest_reset(&p, &t);
     ok(kernel_encode(&g, &p, &t, ISA_AVX2) != NULL, "a nest without products is refused with a reason");

@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "base/message.h"
 #include "loop/code/asm.h"
+#include "loop/code/machine.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ struct state {
     struct assembler s;
     const struct problem *p;
     const struct nest *t;
+    const struct machine *machine;
     int32_t inner[NEST_LOOPS];
     int64_t stride[3][NEST_VARS];                        /* bytes, after transpositions */
     int lanes, nregister, nacc;
@@ -248,7 +250,7 @@ static void reductions(struct state *k, struct tile *q, const struct reduction *
     move(k, r[0].var, -(long)u * times * r[0].unit, false);
 }
 
-/* two FMAs and two loads a cycle, a chain of 4 cycles through each accumulator */
+/* multiply-adds and loads as many a cycle as the machine does, and a chain through each accumulator */
 static double tile_cycles(const struct state *k, const struct tile *q, double steps, bool first)
 {
     int n = q->nrow * q->nv, loads = 0, casts = q->nrow, instructions = n;
@@ -256,9 +258,10 @@ static double tile_cycles(const struct state *k, const struct tile *q, double st
         if (i == 0 || q->row[i].v != q->row[i - 1].v) loads += q->nv;
     if (k->both || (q->nhold != q->nv && q->nrow > q->ncast)) casts = n;
     if (!(k->s.wide && (q->nv == 1 || casts == n))) instructions += casts;
-    double step = fmax(n / 2.0, fmax((loads + casts) / 2.0, (instructions + loads) / 5.0));
-    if (k->red) return steps / k->lanes * fmax(step, 4) + n * 4 + 16;
-    return steps * fmax(step, 4) + n * (first ? 0.75 : 1.25) + 12;
+    const struct machine *m = k->machine;
+    double step = fmax(n / m->fmas, fmax((loads + casts) / m->loads, (instructions + loads) / 5.0));
+    if (k->red) return steps / k->lanes * fmax(step, m->fma_latency) + n * 4 + 16;
+    return steps * fmax(step, m->fma_latency) + n * (first ? 0.75 : 1.25) + 12;
 }
 
 /* rows of vectors that lie far apart are asked for before they are needed: prefetchers of processors lose them */
@@ -601,7 +604,12 @@ static int64_t largest_block(const struct state *k, int t, int depth)
     int64_t rows = 1, fast = 1;
     memcpy(e, k->p->size, sizeof e);
     if (t != TENSOR_C && k->marked[t])
-        for (int d = 0; d < depth; d++) e[k->t->loop[d].var] = k->inner[d];
+        for (int d = 0; d < depth; d++) {                /* innermost blocks are as large as registers allow */
+            int v = k->t->loop[d].var;
+            int32_t most = v == k->vec ? k->nacc * k->lanes : k->nacc;
+            if (k->p->reduced[v] || k->inner[d] > 1) most = k->inner[d];
+            if (most < e[v]) e[v] = most;
+        }
     int last = t == TENSOR_C ? k->vec : fastest(k, t, e);
     for (int v = 0; v < k->p->nvar; v++) {
         if (!k->p->stride[t][v]) continue;
@@ -732,6 +740,7 @@ static const char *begin(struct state *k, const struct problem *p, const struct 
     if (p->type != TYPE_F32 && isa != ISA_AVX512) return "this type has code for AVX-512 alone";
     *k = (struct state){ .p = p,
                          .t = t,
+                         .machine = machine_here(),
                          .times = 1,
                          .lanes = isa == ISA_AVX512 ? 16 : 8,
                          .nregister = isa == ISA_AVX512 ? 32 : 16,

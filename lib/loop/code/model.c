@@ -1,13 +1,11 @@
 #include "loop/code/evaluate.h"
+#include "loop/code/machine.h"
 #include <math.h>
 
-/* two private caches: bytes that stay in them, and bytes a cycle that come into them */
-static const struct { double bytes, per_cycle, way; } cache[] = { { 40e3, 48, 4096 }, { 800e3, 20, 65536 },
-                                                                  { 24e6, 7, 0 } };
-static const double CYCLES_PER_SECOND = 4e9, OVERLAP = 0.4;
+static const double OVERLAP = 0.4;
 /* of an element transposed, of one that leaves the caches in between, of each block */
 static const double CYCLES_PER_MOVED = 0.4, CYCLES_PER_COPIED = 0.15, CYCLES_PER_FAR = 2, CYCLES_PER_PACK = 100;
-_Static_assert(sizeof cache / sizeof *cache == MODEL_LEVELS, "a term for each cache");
+_Static_assert((int)MACHINE_CACHES == (int)MODEL_LEVELS, "a term for each cache");
 
 /* bytes of tensor t that a block of extents e touches: whole cache lines along its fastest variable */
 static double footprint(const struct problem *p, const struct plan *q, int t, const int32_t *e)
@@ -78,19 +76,20 @@ const char *model_terms(struct model_terms *m, const struct problem *p, const st
     *m = (struct model_terms){ .seconds = INFINITY };
     const char *why = kernel_plan(&m->plan, p, t, isa, prepared);
     if (why) return why;
+    const struct machine *here = machine_here();
     double cycles = m->plan.cycles, all = 0;
     for (int u = 0; u < 3; u++) all += footprint(p, &m->plan, u, p->size);
     for (int i = 0; i < MODEL_LEVELS; i++) {
-        if (all <= cache[i].bytes && cache[i].way * 8 > all) break;
-        double bytes = traffic(p, t, &m->plan, cache[i].bytes, cache[i].way);
-        double c = m->traffic[i] = bytes / cache[i].per_cycle / m->plan.threads;
+        if (all <= here->cache[i].bytes && here->cache[i].way * 8 > all) break;
+        double bytes = traffic(p, t, &m->plan, here->cache[i].bytes, here->cache[i].way);
+        double c = m->traffic[i] = bytes / here->cache[i].per_cycle / m->plan.threads;
         cycles = fmax(cycles, c) + OVERLAP * fmin(cycles, c) * (i == 0 ? 0.25 : 1);
     }
     m->packing = m->plan.moved * CYCLES_PER_MOVED + m->plan.copied * CYCLES_PER_COPIED +
                  m->plan.far * CYCLES_PER_FAR + m->plan.packs * CYCLES_PER_PACK;
     if (prepared) m->packing = 0;
     m->cycles = cycles + m->packing + 200;
-    m->seconds = m->cycles / CYCLES_PER_SECOND;
+    m->seconds = m->cycles / here->hz;
     return NULL;
 }
 

@@ -1,0 +1,66 @@
+/* loop-machine - what the model of loop nests must know of this machine
+ *
+ * Usage: loop-machine [--isa=avx2|avx512]
+ *
+ * Columns out: machine (its name, as in a store of measured nests), isa, what,
+ * level (of a cache, else empty), value, kind (real).  Some seconds, one
+ * thread.  Quantities: clock_hertz, fma_latency_cycles, fmas_per_cycle and
+ * loads_per_cycle (vectors); of each cache cache_bytes (four fifths of what the
+ * operating system says) and way_bytes, latency_cycles (of a chain of pointers)
+ * and bytes_per_cycle (that come into it from the next one).
+ * All filters that ask the model read such a table from the file that the
+ * variable MILLRACE_LOOP_MACHINE names, and take the rows of their machine;
+ * without it they take numbers of one machine, the same everywhere.
+ *
+ * Examples:
+ *   $ loop-machine > machine.csv
+ *   $ MILLRACE_LOOP_MACHINE=machine.csv loop-search --algo=heuristic nests.csv
+ */
+#include "base/filter.h"
+#include "loop/code/evaluate.h"
+#include "loop/code/machine.h"
+#include "table/csvio.h"
+#include HELP
+
+static int isa = -1;
+static const struct opt options[] = { { 0, "isa", WORD, &isa, "avx2|avx512", "of vectors, instead of the best here" },
+                                      { 0 } };
+static char machine[64];
+static const char *of;
+
+static void row(csvw *w, const char *what, int level, double value)
+{
+    csvw_cstr(w, machine);
+    csvw_cstr(w, of);
+    csvw_cstr(w, what);
+    if (level) csvw_int(w, level);
+    else csvw_empty(w);
+    csvw_num(w, value);
+    csvw_cstr(w, "real");
+    csvw_end(w);
+}
+
+int main(int argc, char **argv)
+{
+    if (filter_init(argc, argv, help, options) < argc) usage("there are no operands");
+    enum isa want = isa < 0 ? isa_best() : (enum isa)isa;
+    if (!isa_here(want)) die("this machine has no %s", isa_name[want]);
+    struct machine m;
+    machine_name(machine);
+    of = isa_name[want];
+    machine_measure(&m, want);
+    csvw *w = csvw_open("-");
+    csvw_names(w, "machine,isa,what,level,value,kind");
+    csvw_end(w);
+    row(w, "clock_hertz", 0, m.hz);
+    row(w, "fma_latency_cycles", 0, m.fma_latency);
+    row(w, "fmas_per_cycle", 0, m.fmas);
+    row(w, "loads_per_cycle", 0, m.loads);
+    for (int i = 0; i < MACHINE_CACHES; i++) {
+        row(w, "cache_bytes", i + 1, m.cache[i].bytes);
+        if (m.cache[i].way > 0) row(w, "way_bytes", i + 1, m.cache[i].way);
+        row(w, "latency_cycles", i + 1, m.cache[i].latency);
+        row(w, "bytes_per_cycle", i + 1, m.cache[i].per_cycle);
+    }
+    return csvw_close(w);
+}

@@ -1,0 +1,189 @@
+#include "loop/code/machine.h"
+#include "base/message.h"
+#include "base/rng.h"
+#include "loop/code/asm.h"
+#include "loop/code/evaluate.h"
+#include "measure/clock.h"
+#include "table/csvio.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static const struct machine zen5 = {
+    .hz = 4e9,
+    .fma_latency = 4,
+    .fmas = 2,
+    .loads = 2,
+    .cache = { { 40e3, 4096, 4, 48 }, { 800e3, 65536, 14, 20 }, { 24e6, 0, 50, 7 } },
+};
+
+static double *field(struct machine *m, str what, int level)
+{
+    if (level < 0) {
+        if (str_is(what, "clock_hertz")) return &m->hz;
+        if (str_is(what, "fma_latency_cycles")) return &m->fma_latency;
+        if (str_is(what, "fmas_per_cycle")) return &m->fmas;
+        return str_is(what, "loads_per_cycle") ? &m->loads : NULL;
+    }
+    if (str_is(what, "cache_bytes")) return &m->cache[level].bytes;
+    if (str_is(what, "way_bytes")) return &m->cache[level].way;
+    if (str_is(what, "latency_cycles")) return &m->cache[level].latency;
+    return str_is(what, "bytes_per_cycle") ? &m->cache[level].per_cycle : NULL;
+}
+
+static void read_file(struct machine *m, const char *path)
+{
+    char name[64];
+    machine_name(name);
+    csv *t = csv_open(path);
+    int machine = csv_need(t, "machine"), what = csv_need(t, "what"), level = csv_need(t, "level"),
+        value = csv_need(t, "value");
+    while (csv_next(t)) {
+        if (!str_is(csv_str(t, machine), name)) continue;
+        bool none = csv_str(t, level).n == 0;
+        int64_t l = none ? -1 : csv_int(t, level) - 1;
+        if (!none && (l < 0 || l >= MACHINE_CACHES)) csv_die(t, level, "1, 2 or 3");
+        double *to = field(m, csv_str(t, what), (int)l), x = csv_num(t, value);
+        if (!to) csv_die(t, what, "a quantity that loop-machine writes");
+        if (!(x > 0) || !isfinite(x)) csv_die(t, value, "a positive number");
+        *to = x;
+    }
+    csv_close(t);
+}
+
+const struct machine *machine_here(void)
+{
+    static struct machine m;
+    const char *path = getenv("MILLRACE_LOOP_MACHINE");
+    if (m.hz > 0) return &m;
+    m = zen5;
+    if (path && *path) read_file(&m, path);
+    return &m;
+}
+
+/* ---- measured ---- */
+
+enum { ROOM = 1 << 16, ROUNDS = 12, FAR_ROUNDS = 3, STEPS = 4000, FAR_BYTES = 1 << 25 };
+
+/* the least seconds of a few rounds of code that is at `code` */
+static double least(carry_code *code, const float *a, int rounds)
+{
+    double best = INFINITY;
+    for (int i = 0; i < rounds; i++) {
+        int64_t t = now_ns();
+        code(NULL, a, NULL, NULL);
+        best = fmin(best, (double)(now_ns() - t) * 1e-9);
+    }
+    return best;
+}
+
+static double clock_rate(void)
+{
+    double best = INFINITY;
+    for (int i = 0; i < ROUNDS; i++) {
+        uint64_t x = 3;
+        int64_t t = now_ns();
+        for (int k = 0; k < STEPS * 10; k++) __asm__ volatile("imul %0, %0\n\timul %0, %0" : "+r"(x));
+        best = fmin(best, (double)(now_ns() - t) * 1e-9);
+    }
+    return 3.0 * 2 * STEPS * 10 / best;
+}
+
+enum task { CHAIN, ALONE, LOADS };
+
+/* seconds of STEPS times 64 instructions: multiply-adds in a chain or alone, or loads of so many bytes in order */
+static double run(uint8_t *memory, enum isa isa, enum task task, const float *x, int64_t bytes, int times)
+{
+    struct assembler s = { 0 };
+    int width = isa == ISA_AVX512 ? 64 : 32, most = isa == ISA_AVX512 ? 28 : 12;
+    if (mprotect(memory, ROOM, PROT_READ | PROT_WRITE)) die_errno("cannot make memory for code writable");
+    asm_begin(&s, memory, ROOM, isa == ISA_AVX512, CARRY_F32);
+    asm_enter(&s);
+    carry_code *code = (carry_code *)(uintptr_t)(s.at - ASM_ENTER);
+    for (int i = 0; i < most + 2; i++) asm_zero(&s, i);
+    asm_count(&s, 0, times);
+    const uint8_t *outer = s.at, *top;
+    if (task == LOADS) asm_count(&s, 1, (int32_t)(bytes / (16 * width)));
+    top = s.at;
+    for (int i = 0; i < (task == LOADS ? 16 : 64); i++) {
+        if (task == LOADS) asm_load(&s, i % most, RSI, (long)i * width, false);
+        else asm_fma(&s, task == CHAIN ? 0 : i % most, most, most + 1);
+    }
+    if (task == LOADS) {
+        int64_t all = bytes / (16 * width) * (16 * width);
+        asm_add(&s, RSI, 16L * width);
+        asm_loop(&s, 1, top);
+        asm_add(&s, RSI, -(long)all);
+    }
+    asm_loop(&s, 0, outer);
+    asm_leave(&s);
+    if (mprotect(memory, ROOM, PROT_READ | PROT_EXEC)) die_errno("cannot make code executable");
+    double t = least(code, x, bytes > 1 << 20 ? FAR_ROUNDS : ROUNDS);
+    asm_free(&s);
+    return t;
+}
+
+/* cycles of one step along a random cycle through n lines of 64 bytes */
+static double chase(void **line, size_t n, double hz)
+{
+    struct rng r = rng_for(1, str_of("loop-machine"));
+    uint32_t *order = xmalloc(n, sizeof *order);
+    double best = INFINITY;
+    for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
+    rng_shuffle(&r, order, n, sizeof *order);
+    for (size_t i = 0; i < n; i++) line[8 * (size_t)order[i]] = &line[8 * (size_t)order[(i + 1) % n]];
+    free(order);
+    size_t steps = n < 20000 ? 100000 : n;
+    for (int i = 0; i < FAR_ROUNDS; i++) {
+        void **at = line;
+        int64_t t = now_ns();
+        for (size_t k = 0; k < steps; k++) {
+            at = *at;
+            __asm__ volatile("" : "+r"(at));
+        }
+        best = fmin(best, (double)(now_ns() - t) * 1e-9);
+    }
+    return best * hz / (double)steps;
+}
+
+void machine_measure(struct machine *m, enum isa isa)
+{
+    static const int size[] = { _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE };
+    static const int ways[] = { _SC_LEVEL1_DCACHE_ASSOC, _SC_LEVEL2_CACHE_ASSOC, _SC_LEVEL3_CACHE_ASSOC };
+    uint8_t *memory = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) die_errno("cannot get memory for code");
+    *m = zen5;
+    measure_lock();
+    m->hz = clock_rate();
+    m->fma_latency = run(memory, isa, CHAIN, NULL, 0, STEPS) * m->hz / (64.0 * STEPS);
+    m->fmas = 64.0 * STEPS / (run(memory, isa, ALONE, NULL, 0, STEPS) * m->hz);
+    int width = isa == ISA_AVX512 ? 64 : 32;
+    int64_t most = 0, had = 0;
+    for (int i = 0; i < MACHINE_CACHES; i++) {
+        long bytes = sysconf(size[i]), way = sysconf(ways[i]);
+        if (bytes > FAR_BYTES) bytes = FAR_BYTES;        /* the share of one core of a huge cache */
+        if (bytes > 0) m->cache[i].bytes = (double)bytes * 0.8;     /* other data want room too */
+        if (bytes > 0 && way > 0 && i < 2) m->cache[i].way = (double)bytes / (double)way;
+        most = (int64_t)fmax((double)most, m->cache[i].bytes * 2);
+    }
+    float *x = aligned_alloc(4096, (size_t)(most + 4095) / 4096 * 4096);
+    if (!x) die("out of memory");
+    memset(x, 0, (size_t)most);
+    m->loads = 4096.0 * 200 / width / (run(memory, isa, LOADS, x, 4096, 200) * m->hz);
+    for (int i = 0; i < MACHINE_CACHES; i++) {           /* into cache i: from the next one, half of which is read */
+        int64_t inside = (int64_t)(m->cache[i].bytes / 2), next = most;
+        if (i + 1 < MACHINE_CACHES) next = (int64_t)(m->cache[i + 1].bytes / 2);
+        if (next > most) next = most;
+        if (inside > most) inside = most;
+        had = next / 4096 * 4096;
+        int times = had > 4 << 20 ? 1 : (int)((8 << 20) / had);
+        m->cache[i].per_cycle = (double)had * times / (run(memory, isa, LOADS, x, had, times) * m->hz);
+        m->cache[i].latency = chase((void **)x, (size_t)inside / 64, m->hz);
+        memset(x, 0, (size_t)most);
+    }
+    measure_unlock();
+    free(x);
+    munmap(memory, ROOM);
+}

@@ -1,0 +1,22 @@
+/* machine.h - what the model of nests must know of a machine: clock, arithmetic, loads, caches.
+ *
+ * Measured by machine_measure, one thread, some seconds: the clock by a chain of integer multiplications (three cycles
+ * each on every x86-64 of the last fifteen years), latency and throughput of fused multiply-adds and of loads by chains
+ * and by independent ones, latency of each cache by a chain of pointers in random order through half of it, its
+ * bandwidth by reading that in order.  Sizes and ways of caches are what the operating system says; where it says
+ * nothing, those of a common machine stand.
+ * machine_here is read once from the file that the variable MILLRACE_LOOP_MACHINE names (rows of loop-machine, of which
+ * those of this machine's name count); without it, the numbers of one machine (Zen 5), so that simulated results are
+ * the same everywhere. */
+#ifndef MILLRACE_LOOP_MACHINE_H
+#define MILLRACE_LOOP_MACHINE_H
+#include "loop/code/encode.h"
+
+enum { MACHINE_CACHES = 3 };
+struct machine {
+    double hz, fma_latency, fmas, loads;                 /* cycles of one; vectors a cycle, of 512 or else 256 bits */
+    struct { double bytes, way, latency, per_cycle; } cache[MACHINE_CACHES];     /* cycles; bytes that come into it */
+};
+const struct machine *machine_here(void);                /* dies at a broken file */
+void machine_measure(struct machine *, enum isa);
+#endif
