@@ -14,6 +14,9 @@ LIVE_GOAL    ?= --text-weight=0.05 --max-text=1.3
 LIVE_ROUNDS  ?= $(if $(filter ci test,$(SCALE)),12,$(if $(filter full,$(SCALE)),100,20))
 FIT          ?= fit-boost --rounds=60 --depth=3
 $(if $(word 2,$(PROGRAM)),$(error make inline: PROGRAM='$(PROGRAM)': make cannot work in a directory with a space in its name))
+# names become folders, targets and words of recipes
+LIVE_BAD     := $(shell sed -n '1d; s/,.*//; /^[A-Za-z0-9][A-Za-z0-9._+-]*$$/!{p;q}' $(LIVE_TABLE))
+$(if $(LIVE_BAD),$(error make inline: $(LIVE_TABLE): '$(LIVE_BAD)' is not a plain name of a program))
 LIVE_ALL     := $(shell awk -F, 'NR > 1 { print $$1 }' $(LIVE_TABLE))
 LIVE_TRAIN   := $(shell awk -F, 'NR > 1 && $$2 == "train" { print $$1 }' $(LIVE_TABLE))
 NAMES        ?= $(if $(PROGRAM),$(notdir $(abspath $(PROGRAM))),$(if $(filter ci,$(SCALE)),demo,$(LIVE_TRAIN)))

@@ -70,6 +70,12 @@ refused 'OUT with nothing' 'OUT=' OUT= help
 refused 'a SCALE that is none' "SCALE='tiny': one of default ci test full" OUT="$T/made" SCALE=tiny help
 refused 'two of them' "SCALE='ci test'" OUT="$T/made" SCALE='ci test' help
 for s in default ci test full; do ok "SCALE=$s" make -s -C "$root" OUT="$T/made" SCALE=$s help; done
+# names of programs, from a table, that a shell or make would run
+for name in 'x;touch${IFS}pwned;' 'x`touch${IFS}pwned`' '$(shell touch pwned)' '../x' '"a b"' '-x'; do
+    printf 'name,set,package,build,search,confirm\nplain,test,,*.c,1,2\n%s,train,,*.c,1,2\n' "$name" > live.csv
+    refused "a program called $name" "live.csv: .* is not a plain name" OUT="$T/made" LIVE_TABLE="$PWD/live.csv" help
+done
+ok 'none of them was run' eval '[ ! -e pwned ] && [ ! -e "$root/pwned" ]'
 mkdir bare
 for p in bash make env sed git cat nproc find dirname ls seq awk python3 printf tr cut; do ln -s "$(command -v $p)" bare/$p 2> /dev/null; done
 for goal in figure7 inline loop-table prof pca-data; do
