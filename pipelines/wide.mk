@@ -73,7 +73,7 @@ $(LOOP_SEEDED)/curves.csv: $(LOOP_SEEDED)/train.jobs
 $(LOOP_SEEDED)/spread.csv: $(LOOP_SEEDED)/curves.csv $(BIN)/csv-group
 	csv-group -g algo,steps -c return --stat=n,mean,min,max $< $(aside)
 
-# ---- logs of profiles, a job each; hosts draw the pictures, too, and want gnuplot for that
+# ---- logs of profiles, a job each; hosts draw the pictures, too, and want gnuplot; what is named is the machine here
 PROF_LOGS := $(OUT)/process-logs
 prof_logs_named = $(foreach d,$(DIRS),$(notdir $(abspath $d)))
 prof-logs: | $(prof_programs) all
@@ -85,7 +85,7 @@ prof-logs: | $(prof_programs) all
 	cd $(PROF_LOGS)
 	$(call forget,jobs)
 	bench-jobs --vary='log=$(prof_logs_named)' --out='{log}.tar' \
-	    --command='bash in/pipelines/prof-tar $(if $(TREE),--tree )in/{log}' > jobs
+	    --command="env 'MACHINE=$(subst ',,$(MACHINE))' bash in/pipelines/prof-tar $(if $(TREE),--tree )in/{log}" > jobs
 	$(wide) jobs jobs.log in
 	jobs-merge --files --log=jobs.log jobs
 	for log in $(prof_logs_named); do
