@@ -48,9 +48,9 @@ if [ ! -x /usr/sbin/sshd ] || ! "$root/t/ssh-loopback.sh" start "$T/ssh" 2 2> /d
 fi
 export SSH="ssh -F $T/ssh/ssh"
 host() { "$root/pipelines/host" "$1" "$T/some"; }
+ok 'a bare host is brought up' make -s -C "$root" host HOST=m1 B="$B" BIN="$BIN"
 mkdir -p some/bin
 cp "$BIN/jobs-do" "$BIN/bench-run" some/bin
-ok 'a bare host is brought up' make -s -C "$root" host HOST=m1 B="$B" BIN="$BIN"
 ok 'and another' host m2
 HOSTS='1/m1 1/m2'
 ok 'two hosts' run two.csv

@@ -26,7 +26,7 @@ row wide env HOSTS="$hosts" "$here/../../pipelines/wide" "$dir/jobs.csv" "$dir/l
 seq "$n" > "$dir/numbers"
 row parallel parallel --will-cite -S "$(tr ' ' , <<< "$hosts")" ${SSH:+--ssh "$SSH"} -a "$dir/numbers" "sleep $each; echo {}"
 if [ -n "${SLURM_CONF-}" ]; then
-    row slurm env SLURM=1 TASKS=$((8 * slots)) "$here/../../pipelines/wide" "$dir/jobs.csv" "$dir/slurm.csv"
+    row slurm env SLURM=1 "$here/../../pipelines/wide" "$dir/jobs.csv" "$dir/slurm.csv"
     printf '#!/bin/bash\nsleep %s\n' "$each" > "$dir/one.sh"
     row sbatch sbatch --quiet --wait --array=1-"$n" --output=/dev/null "$dir/one.sh"
 fi
