@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+"""prof-truth.py MODE DIR - a program that knows where its time went: in each thread and process that MODE makes it spends a
+tenth of a second each in one call of C, in Python and waiting, and writes to DIR what two clocks of its own, read right
+before and after, say of that: the thread's CPU time and the wall clock.  MODE DIR --compare prints the recorded times
+beside (from a table of prof-log | prof-op on stdin), which are to lie between the two, to 2 % or 5 ms; near: they are the
+wall clock's to 2 % or 5 ms, which on a busy machine a thread that is stopped between clock and call is not.  See
+prof-truth.sh."""
+import asyncio
+import csv
+import hashlib
+import multiprocessing
+import os
+import re
+import sys
+import threading
+import time
+
+PARTS = {"c": "C", "python": "Python", "wait": "Waiting"}
+
+
+class Clocks:
+    """around a part: adds to what is known of this process"""
+    known = []
+
+    def __init__(self, part):
+        self.part = part
+
+    def __enter__(self):
+        self.cpu, self.wall = time.thread_time_ns(), time.perf_counter_ns()
+
+    def __exit__(self, *_):
+        Clocks.known.append((os.getpid(), self.part, time.thread_time_ns() - self.cpu, time.perf_counter_ns() - self.wall))
+
+    @staticmethod
+    def write(directory):
+        """outside all operations; of a thread that is not the last to write, what the others have is written too"""
+        with open(os.path.join(directory, "%d.%d" % (os.getpid(), time.monotonic_ns())), "w") as f:
+            while Clocks.known:
+                f.write("%d,%s,%d,%d\n" % Clocks.known.pop())
+
+
+def spend(part, ns):
+    if part == "wait":
+        time.sleep(ns / 1e9)
+        return
+    if part == "c":
+        hashlib.pbkdf2_hmac("sha256", b"word", b"salt", ns // 500)
+        return
+    end = time.thread_time_ns() + ns
+    while time.thread_time_ns() < end:
+        for i in range(20000):
+            i ^ 3
+
+
+def work(directory, ns=100000000):
+    import millrace_prof as prof
+    for part in PARTS:
+        with Clocks(part), prof.operation(part):
+            spend(part, ns)
+    Clocks.write(directory)
+
+
+def pieces(directory):
+    """the same, given back after every tenth of a part, in the operation"""
+    import millrace_prof as prof
+    for part in PARTS:
+        with prof.operation(part):
+            for _ in range(10):
+                with Clocks(part):
+                    spend(part, 10000000)
+                yield
+    Clocks.write(directory)
+
+
+async def task(directory):
+    for _ in range(5):
+        work(directory, 20000000)
+        await asyncio.sleep(0)
+
+
+async def tasks(directory):
+    await asyncio.gather(*(task(directory) for _ in range(3)))
+
+
+def processes(how, directory):
+    context = multiprocessing.get_context(how)
+    all_of = [context.Process(target=work, args=(directory,)) for _ in range(2)]
+    for p in all_of:
+        p.start()
+    for p in all_of:
+        p.join()
+
+
+def main(mode, directory):
+    if mode in ("fork", "spawn", "forkserver"):
+        work(directory)
+        processes(mode, directory)
+    elif mode == "os.fork":
+        child = os.fork()
+        work(directory)
+        if child:
+            os.waitpid(child, 0)
+    elif mode == "exec":
+        work(directory)
+        os.execv(sys.executable, [sys.executable, os.path.abspath(__file__), "plain", directory])
+    elif mode == "threads":
+        all_of = [threading.Thread(target=work, args=(directory,)) for _ in range(3)]
+        for t in all_of:
+            t.start()
+        for t in all_of:
+            t.join()
+    elif mode == "asyncio":
+        asyncio.run(tasks(directory))
+    elif mode == "generator":
+        for _ in pieces(directory):
+            pass
+    elif mode == "generators":                            # two in turn: operations that do not nest
+        for _ in zip(pieces(directory), pieces(directory)):
+            pass
+    else:
+        work(directory)
+
+
+def compare(mode, directory):
+    truth, got = {}, {}
+    for name in os.listdir(directory):
+        for pid, part, cpu, wall in csv.reader(open(os.path.join(directory, name))):
+            t = truth.setdefault((int(pid), part), [0, 0])
+            t[0] += int(cpu)
+            t[1] += int(wall)
+    for r in csv.DictReader(sys.stdin):
+        if r["kind"] == "cat" and PARTS.get(r["op"]) == r["cat"]:
+            key = (int(re.match(r"\d+", r["proc"]).group()), r["op"])
+            got[key] = got.get(key, 0) + int(r["end_ns"]) - int(r["start_ns"])
+    for process, pid in enumerate(sorted({p for p, _ in truth})):
+        for part in PARTS:
+            (cpu, wall), ns = truth[pid, part], got.get((pid, part), 0)
+            good = cpu - max(0.02 * cpu, 5e6) <= ns <= wall + max(0.02 * wall, 5e6)
+            print("%s,%d,%s,%.4f,%.4f,%.4f,%d,%s" % (mode, process, part, cpu / 1e9, ns / 1e9, wall / 1e9,
+                                                     abs(ns - wall) <= max(0.02 * wall, 5e6), "pass" if good else "fail"))
+
+
+if __name__ == "__main__":
+    compare(sys.argv[1], sys.argv[2]) if "--compare" in sys.argv else main(sys.argv[1], sys.argv[2])
