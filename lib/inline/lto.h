@@ -13,7 +13,7 @@
  * would cure it, but then clang 14 runs its passes twice.)
  *
  * In the work directory, beside what clang.c leaves: NAME.profdata; defines.csv (unit, function, line: which functions
- * have a body where, so that an object is compiled anew only when a decision about it changes); must.csv (callee, chain:
+ * have a body where, so that an object is compiled anew only where a decision on it changes); must.csv (callee, chain:
  * calls that would not link as calls, see write_defines; they are inlined whatever is decided); cache/, objects by what
  * went into them, each with its calls in a table beside it.  Objects are written aside and renamed: any number of
  * builds may share a cache. */
