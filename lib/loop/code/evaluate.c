@@ -12,25 +12,6 @@
 enum { MAX_RUNS = 64 };
 static const char columns[] = "key,machine,isa,encoder,problem,tree,seconds,median_seconds,runs,load";
 
-void machine_name(char name[64])
-{
-    char line[256], model[32] = "?", field[4][16] = { "", "", "", "" };
-    static const char *const wanted[] = { "vendor_id", "cpu family", "model\t", "stepping" };
-    FILE *f = fopen("/proc/cpuinfo", "r");
-    while (f && fgets(line, sizeof line, f) && line[0] != '\n') {
-        const char *value = strchr(line, ':');
-        if (!value) continue;
-        value += strspn(value, ": ");
-        size_t n = strcspn(value, "\n");
-        for (int i = 0; i < 4; i++)
-            if (!strncmp(line, wanted[i], strlen(wanted[i])))
-                snprintf(field[i], sizeof field[i], "%.*s", (int)n, value);
-        if (!strncmp(line, "model name", 10)) snprintf(model, sizeof model, "%.*s", (int)n, value);
-    }
-    if (f) fclose(f);
-    snprintf(name, 64, "%.15s-%.4s-%.4s-%.4s %.30s", field[0], field[1], field[2], field[3], model);
-}
-
 static uint64_t key_of(const struct evaluator *v, const char *problem, const char *tree)
 {
     uint64_t h = hash_bytes(problem, strlen(problem), ENCODER_VERSION);

@@ -12,6 +12,7 @@
 #define MILLRACE_EVALUATE_H
 #include "base/rng.h"
 #include "loop/code/encode.h"
+#include "loop/code/machine.h"
 
 struct result {
     double seconds, median_seconds, gflops;              /* infinite and 0 when there is no code */
@@ -63,5 +64,4 @@ const char *model_terms(struct model_terms *, const struct problem *, const stru
 
 /* GFLOPS of independent fused multiply-adds in registers, the best of `rounds` short rounds; one thread */
 double peak_gflops(enum isa, int rounds);
-void machine_name(char name[64]);                        /* vendor, family, model, stepping, and the model's name */
 #endif

@@ -2,10 +2,10 @@
 #include "base/message.h"
 #include "base/rng.h"
 #include "loop/code/asm.h"
-#include "loop/code/evaluate.h"
 #include "measure/clock.h"
 #include "table/csvio.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,6 +18,25 @@ static const struct machine zen5 = {
     .loads = 2,
     .cache = { { 40e3, 4096, 4, 48 }, { 800e3, 65536, 14, 20 }, { 24e6, 0, 50, 7 } },
 };
+
+void machine_name(char name[64])
+{
+    char line[256], model[32] = "?", field[4][16] = { "", "", "", "" };
+    static const char *const wanted[] = { "vendor_id", "cpu family", "model\t", "stepping" };
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    while (f && fgets(line, sizeof line, f) && line[0] != '\n') {
+        const char *value = strchr(line, ':');
+        if (!value) continue;
+        value += strspn(value, ": ");
+        size_t n = strcspn(value, "\n");
+        for (int i = 0; i < 4; i++)
+            if (!strncmp(line, wanted[i], strlen(wanted[i])))
+                snprintf(field[i], sizeof field[i], "%.*s", (int)n, value);
+        if (!strncmp(line, "model name", 10)) snprintf(model, sizeof model, "%.*s", (int)n, value);
+    }
+    if (f) fclose(f);
+    snprintf(name, 64, "%.15s-%.4s-%.4s-%.4s %.30s", field[0], field[1], field[2], field[3], model);
+}
 
 static double *field(struct machine *m, str what, int level)
 {
@@ -94,12 +113,12 @@ static double clock_rate(void)
 enum task { CHAIN, ALONE, LOADS };
 
 /* seconds of STEPS times 64 instructions: multiply-adds in a chain or alone, or loads of so many bytes in order */
-static double run(uint8_t *memory, enum isa isa, enum task task, const float *x, int64_t bytes, int times)
+static double run(uint8_t *memory, bool wide, enum task task, const float *x, int64_t bytes, int times)
 {
     struct assembler s = { 0 };
-    int width = isa == ISA_AVX512 ? 64 : 32, most = isa == ISA_AVX512 ? 28 : 12;
+    int width = wide ? 64 : 32, most = wide ? 28 : 12;
     if (mprotect(memory, ROOM, PROT_READ | PROT_WRITE)) die_errno("cannot make memory for code writable");
-    asm_begin(&s, memory, ROOM, isa == ISA_AVX512, CARRY_F32);
+    asm_begin(&s, memory, ROOM, wide, CARRY_F32);
     asm_enter(&s);
     carry_code *code = (carry_code *)(uintptr_t)(s.at - ASM_ENTER);
     for (int i = 0; i < most + 2; i++) asm_zero(&s, i);
@@ -148,7 +167,7 @@ static double chase(void **line, size_t n, double hz)
     return best * hz / (double)steps;
 }
 
-void machine_measure(struct machine *m, enum isa isa)
+void machine_measure(struct machine *m, bool wide)
 {
     static const int size[] = { _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE };
     static const int ways[] = { _SC_LEVEL1_DCACHE_ASSOC, _SC_LEVEL2_CACHE_ASSOC, _SC_LEVEL3_CACHE_ASSOC };
@@ -157,9 +176,9 @@ void machine_measure(struct machine *m, enum isa isa)
     *m = zen5;
     measure_lock();
     m->hz = clock_rate();
-    m->fma_latency = run(memory, isa, CHAIN, NULL, 0, STEPS) * m->hz / (64.0 * STEPS);
-    m->fmas = 64.0 * STEPS / (run(memory, isa, ALONE, NULL, 0, STEPS) * m->hz);
-    int width = isa == ISA_AVX512 ? 64 : 32;
+    m->fma_latency = run(memory, wide, CHAIN, NULL, 0, STEPS) * m->hz / (64.0 * STEPS);
+    m->fmas = 64.0 * STEPS / (run(memory, wide, ALONE, NULL, 0, STEPS) * m->hz);
+    int width = wide ? 64 : 32;
     int64_t most = 0, had = 0;
     for (int i = 0; i < MACHINE_CACHES; i++) {
         long bytes = sysconf(size[i]), way = sysconf(ways[i]);
@@ -171,7 +190,7 @@ void machine_measure(struct machine *m, enum isa isa)
     float *x = aligned_alloc(4096, (size_t)(most + 4095) / 4096 * 4096);
     if (!x) die("out of memory");
     memset(x, 0, (size_t)most);
-    m->loads = 4096.0 * 200 / width / (run(memory, isa, LOADS, x, 4096, 200) * m->hz);
+    m->loads = 4096.0 * 200 / width / (run(memory, wide, LOADS, x, 4096, 200) * m->hz);
     for (int i = 0; i < MACHINE_CACHES; i++) {           /* into cache i: from the next one, half of which is read */
         int64_t inside = (int64_t)(m->cache[i].bytes / 2), next = most;
         if (i + 1 < MACHINE_CACHES) next = (int64_t)(m->cache[i + 1].bytes / 2);
@@ -179,7 +198,7 @@ void machine_measure(struct machine *m, enum isa isa)
         if (inside > most) inside = most;
         had = next / 4096 * 4096;
         int times = had > 4 << 20 ? 1 : (int)((8 << 20) / had);
-        m->cache[i].per_cycle = (double)had * times / (run(memory, isa, LOADS, x, had, times) * m->hz);
+        m->cache[i].per_cycle = (double)had * times / (run(memory, wide, LOADS, x, had, times) * m->hz);
         m->cache[i].latency = chase((void **)x, (size_t)inside / 64, m->hz);
         memset(x, 0, (size_t)most);
     }

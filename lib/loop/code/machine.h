@@ -10,7 +10,7 @@
  * the same everywhere. */
 #ifndef MILLRACE_LOOP_MACHINE_H
 #define MILLRACE_LOOP_MACHINE_H
-#include "loop/code/encode.h"
+#include <stdbool.h>
 
 enum { MACHINE_CACHES = 3 };
 struct machine {
@@ -18,5 +18,6 @@ struct machine {
     struct { double bytes, way, latency, per_cycle; } cache[MACHINE_CACHES];     /* cycles; bytes that come into it */
 };
 const struct machine *machine_here(void);                /* dies at a broken file */
-void machine_measure(struct machine *, enum isa);
+void machine_measure(struct machine *, bool wide);       /* wide: by AVX-512, else AVX2; which has to be here */
+void machine_name(char name[64]);                        /* vendor, family, model, stepping, and the model's name */
 #endif
