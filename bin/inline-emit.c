@@ -142,9 +142,9 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     static struct names names;
     static struct decisions d;
-    if (to == REPLAY && (form != NO_FORM || !out || argc - i != 1))
+    if (to != NOWHERE && (form != NO_FORM || !out || argc - i != 1))
         usage("--to wants --out=DIR and one work directory");
-    if (to == REPLAY) return take_home(argv[i]);
+    if (to != NOWHERE) return take_home(argv[i]);
     if (form == NO_FORM) usage("no form given, see --form and --to");
     struct source in = source_open(argv + i, dialect);
     sexpw *w = sexpw_open(output);

@@ -34,7 +34,7 @@ sed -i 's/D,D,x/D,Q,7/' table.csv
 fails "a tier that does not exist" 1 "table.csv:2: column 'out_tiers': 'Q'" place-cost --table=table.csv tiny
 file=${MILLRACE_DATA:-$root/../shared/data}/place/optane_kernels.csv
 if [ -e "$file" ]; then
-    is "nearly all large kernels of VGG19 at batch 16 are in the authors' table" "few" bash -c "place-net vgg19 --batch=16 | place-cost --table=$file |
+    is "nearly all large kernels of VGG19 at batch 16 are in the authors' table" "few" bash -c "place-net --study vgg19 --batch=16 | place-cost --table=$file |
         awk -F, 'NR > 1 && \$2 != \"Move\" { n[\$10]++ } END { print (n[\"model\"] * 20 < n[\"table\"]) ? \"few\" : n[\"model\"] }'"
 else skip "the authors' table" "the original data is not here"; fi
 done_testing
