@@ -68,7 +68,7 @@ do for [f = 1:F] {
     }
 }
 unset title
-set title sprintf("lost against all fast, %% (mean of %d); lines: no plan can lose less; diamonds: the study's", n) \
+set title sprintf("loss (mean of %d); lines: least of any plan; diamonds: the study's", n) \
     offset 0,-0.6
 set ylabel "loss, %"
 set xlabel "slow : fast memory" offset 0,0.6
