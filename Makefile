@@ -1,4 +1,5 @@
-# make [all|deps|test|figures|install|lint|sanitize|fuzz|bench|list|help|clean]; settings from the command line or config.mk
+# make [all|deps|test|figures|install|lint|sanitize|fuzz|bench|list|help|clean]; settings from the command line or
+# config.mk
 -include config.mk
 PREFIX  ?= /usr/local
 B       ?= build
@@ -35,9 +36,9 @@ MAKEFLAGS += --no-builtin-rules
 .SECONDARY:
 .DEFAULT_GOAL := all
 
-# One way for every rule: `command $(aside)` writes beside its target, syncs and renames, so that whoever is killed, make
-# included, leaves the old file or none.  $(new) is the name beside, with the same ending: `gnuplot .. $(new)` and then
-# $(call keep,$@); a rule that makes several files writes $(call beside,FILE) and $(call keep,FILE) for each.
+# One way for every rule: `command $(aside)` writes beside its target, syncs and renames, so that whoever is killed,
+# make included, leaves the old file or none.  $(new) is the name beside, with the same ending: `gnuplot .. $(new)` and
+# then $(call keep,$@); a rule that makes several files writes $(call beside,FILE) and $(call keep,FILE) for each.
 beside = $(dir $(1)).millrace-$$$$-$(notdir $(1))
 keep   = $(TOP)/pipelines/keep $(beside) $(1)
 new    = $(call beside,$@)
@@ -79,19 +80,21 @@ $(if $(wildcard $(OUT)/.),$(shell $(TOP)/pipelines/sweep $(OUT)))
 endif
 
 CFLAGS   ?= -O2 -g
-WARN      = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings -Wformat=2 -Wundef -Wvla -Wcast-qual -Wno-missing-field-initializers
+WARN      = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings \
+    -Wformat=2 -Wundef -Wvla -Wcast-qual -Wno-missing-field-initializers
 CPPFLAGS += -D_GNU_SOURCE -Ilib -I$B
 # not 'pkg-config --libs gsl': it puts -lgslcblas before OpenBLAS, and dgemm is then 7 times slower
 LDLIBS   += -lgsl -lopenblas -lcsv -lpfm -larchive -lsqlite3 -lz -lm -lpthread -ldl
 COMPILE   = $(CC) -std=gnu11 $(WARN) $(CPPFLAGS) $(CFLAGS) $(ISA) -MMD -MP
 LINK      = $(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) -Wl,--as-needed $(LDLIBS)
 
-# What is built is built where the sources are.  From another folder, and where millrace is installed, pipelines run with
-# the filters that are there already; `millrace figure7` is that.
+# What is built is built where the sources are.  From another folder, and where millrace is installed, pipelines run
+# with the filters that are there already; `millrace figure7` is that.
 ifeq ($(CURDIR),$(TOP))
 FILTERS := $(basename $(notdir $(wildcard bin/*.c)))
 # what is loaded into other programs, or compiled when a user asks for it, is not part of the library
-LIBSRC  := $(filter-out $(wildcard lib/*/plugin/*.c lib/loop/code/peer/*.c lib/prof/record/*.c),$(wildcard lib/*/*.c lib/*/*/*.c))
+LIBSRC  := $(filter-out $(wildcard lib/*/plugin/*.c lib/loop/code/peer/*.c lib/prof/record/*.c), \
+    $(wildcard lib/*/*.c lib/*/*/*.c))
 LIBOBJ  := $(LIBSRC:%.c=$B/%.o)
 PROGS   := $(FILTERS:%=$(BIN)/%)
 CTESTS  := $(patsubst t/%.c,$B/t/%.t,$(wildcard t/lib-*.c))
@@ -136,7 +139,8 @@ $B/%_avx512.o: ISA = -O3 -mavx512f -mavx512vl -mavx512bw -mavx512dq -mfma
 # the first comment of a filter is its help text
 $B/help/%.h: bin/%.c
 	@mkdir -p $(@D)
-	sed -n -e '1s|^/\* ||' -e '/^ \*\//q' -e 's|^ \* \{0,1\}||' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/p' $< | sed -e '1i static const char help[] =' -e '$$a ;' $(aside)
+	sed -n -e '1s|^/\* ||' -e '/^ \*\//q' -e 's|^ \* \{0,1\}||' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/p' $< |
+	    sed -e '1i static const char help[] =' -e '$$a ;' $(aside)
 $B/t/%.t: $B/t/%.o $B/libmillrace.a
 	$(LINK)
 # preloaded by tests: counts writes, and lets the N-th fail
@@ -160,7 +164,8 @@ deps:
 	[ -z "$$as_root" ] || command -v sudo > /dev/null || cannot "not root and no sudo"
 	echo "installing $${missing[*]}"
 	$$as_root apt-get update -qq || cannot "apt-get update failed"
-	$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$${missing[@]}" || cannot "apt-get install failed"
+	$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$${missing[@]}" ||
+	    cannot "apt-get install failed"
 
 test: all $B/t/shim.so $(filter $(or $(T),%),$(CTESTS))
 	B=$(abspath $B) BIN=$(abspath $(BIN)) prove -j$(JOBS) -e '' $(or $(T),t/*.t $(CTESTS))
@@ -176,15 +181,18 @@ clean:
 help:
 	@sed 's/^  //' <<- 'END'
 	  make [all]        build the filters into bin/
-	  make deps         install missing Debian packages (apt-get, through sudo when not root); PEERS=1: also what we compare with
+	  make deps         install missing Debian packages (apt-get, through sudo when not root);
+	                    PEERS=1: also what we compare with
 	  make test         all tests; T='t/csv-cut.t build/t/lib-num.t' runs some
-	  make figure7      and 9, 11, inline, loop, prof, pca-data: the pipelines, see README.md; OUT= DATA= SEED= SCALE= JOBS=
+	  make figure7      and 9, 11, inline, loop, prof, pca-data: the pipelines, see README.md;
+	                    OUT= DATA= SEED= SCALE= JOBS=
 	  make install      PREFIX=/usr/local DESTDIR=: programs, man pages, completion, plots, pipelines
 	  make dist         a release as build/millrace-VERSION.tar.gz; make deb: a package for Debian
 	  make list         the filters, a line each; make readme puts them into README.md
 	  make lint         warnings of gcc and clang as errors, gcc's and cppcheck's analysis, shellcheck
 	  make sanitize     all tests under AddressSanitizer and UBSan
-	  make debug        the filters without optimisation, in build/debug/bin; make valgrind T='t/csv-cut.t' runs tests on them
+	  make debug        the filters without optimisation, in build/debug/bin
+	  make valgrind     T='t/csv-cut.t' runs tests on them, every access to memory watched
 	  make coverage     lines and branches that the tests reach, by module, in build/coverage.csv
 	  make fuzz         the readers against random input, FUZZ_SECONDS=60 each; see t/fuzz/README.md
 	  make bench        speed against the floors we promise
@@ -204,11 +212,14 @@ readme: $(BIN)/csv-show
 objects: $(LIBOBJ) $(FILTERS:%=$B/bin/%.o) $(patsubst t/%.c,$B/t/%.o,$(wildcard t/lib-*.c))
 lint:
 	$(MAKE) B=$B/lint/gcc CC=gcc CFLAGS='-O2 -Werror' objects
-	! command -v clang > /dev/null || $(MAKE) B=$B/lint/clang CC=clang CFLAGS='-O1 -Werror -Wno-unknown-warning-option' objects
-	$(MAKE) B=$B/lint/analyzer CC=gcc CFLAGS='-O1 -Werror -fanalyzer' $(patsubst %.c,$B/lint/analyzer/%.o,$(wildcard lib/base/*.c))
+	! command -v clang > /dev/null || $(MAKE) B=$B/lint/clang CC=clang CFLAGS='-O1 -Werror -Wno-unknown-warning-option' \
+	    objects
+	$(MAKE) B=$B/lint/analyzer CC=gcc CFLAGS='-O1 -Werror -fanalyzer' \
+	    $(patsubst %.c,$B/lint/analyzer/%.o,$(wildcard lib/base/*.c))
 	! command -v cppcheck > /dev/null || cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability \
 	    --inline-suppr --suppress=unknownMacro --library=posix,t/lint.cfg -Ilib lib/base lib/table lib/tree/sexp.c
-	! command -v shellcheck > /dev/null || shellcheck -s bash -S warning -e SC1010,SC1087,SC2034,SC2046,SC2053,SC2154,SC2164,SC2192,SC2210,SC2238 \
+	! command -v shellcheck > /dev/null ||
+	    shellcheck -s bash -S warning -e SC1010,SC1087,SC2034,SC2046,SC2053,SC2154,SC2164,SC2192,SC2210,SC2238 \
 	    t/*.t t/*.sh t/bench/*.sh
 
 SANITIZE = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined
@@ -224,7 +235,8 @@ VALGRIND ?= t/csv-cut.t t/csv-sort.t t/sexp-get.t
 valgrind: debug
 	mkdir -p $B/debug/valgrind
 	for p in $(FILTERS); do
-	    printf '#!/bin/sh\nexec valgrind -q --error-exitcode=99 --leak-check=no %s "$$@"\n' "$(abspath $B/debug/bin)/$$p" > $B/debug/valgrind/$$p
+	    printf '#!/bin/sh\nexec valgrind -q --error-exitcode=99 --leak-check=no %s "$$@"\n' \
+	        "$(abspath $B/debug/bin)/$$p" > $B/debug/valgrind/$$p
 	done
 	chmod +x $B/debug/valgrind/*
 	B=$(abspath $B/debug) BIN=$(abspath $B/debug/valgrind) prove -j$(JOBS) -e '' $(or $(T),$(VALGRIND))
@@ -253,7 +265,8 @@ $B/fuzz/mutate.o: t/fuzz/mutate.c t/fuzz/fuzz.h
 	clang -std=gnu11 $(WARN) -g -O2 -c -o $@ $<
 $B/fuzz/%: t/fuzz/%.c $B/fuzz/harness.o $B/fuzz/mutate.o $B/fuzz/libmillrace.a
 	clang -std=gnu11 $(CPPFLAGS) -It/fuzz $(FUZZ_FLAGS) -c -o $@.o $<
-	clang -g -fsanitize=fuzzer,address,undefined -o $@ $@.o $B/fuzz/harness.o $(FUZZ_OWN) $B/fuzz/libmillrace.a -Wl,--as-needed $(LDLIBS)
+	clang -g -fsanitize=fuzzer,address,undefined -o $@ $@.o $B/fuzz/harness.o $(FUZZ_OWN) $B/fuzz/libmillrace.a \
+	    -Wl,--as-needed $(LDLIBS)
 # what libc allocated is lost when an input is refused: a minute may cost some GB
 fuzz:
 	$(MAKE) B=$B/fuzz CC=clang CFLAGS='$(FUZZ_FLAGS)' LIBSRC='$(FUZZ_SRC)' $B/fuzz/libmillrace.a
@@ -263,9 +276,14 @@ fuzz:
 	    mkdir -p $B/fuzz/corpus/$$f
 	    [ ! -x t/fuzz/$$f.sh ] || t/fuzz/$$f.sh $B/fuzz/corpus/$$f
 	    echo "fuzz: $$f, $(FUZZ_SECONDS) s"
-	    case $$f in csv|jobs|tables|runs|calc|store|events) dict=csv ;; sexp|policy|nest|decisions|trees|place-*) dict=sexp ;; *) dict= ;; esac
+	    case $$f in
+	    csv|jobs|tables|runs|calc|store|events) dict=csv ;;
+	    sexp|policy|nest|decisions|trees|place-*) dict=sexp ;;
+	    *) dict= ;;
+	    esac
 	    $B/fuzz/$$f $${dict:+-dict=t/fuzz/$$dict.dict} \
-	        -detect_leaks=0 -timeout=20 -rss_limit_mb=8192 -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -verbosity=0 \
+	        -detect_leaks=0 -timeout=20 -rss_limit_mb=8192 -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 \
+	        -verbosity=0 \
 	        -artifact_prefix=$B/fuzz/$$f- -close_fd_mask=2 $B/fuzz/corpus/$$f 2>&1 | grep -a 'executed_units\|^fuzz:' ||
 	        { echo "fuzz: $$f failed; see $B/fuzz/$$f-*"; exit 1; }
 	done
@@ -282,7 +300,8 @@ bindir  = $(DESTDIR)$(PREFIX)/bin
 datadir = $(DESTDIR)$(PREFIX)/share
 libdir  = $(DESTDIR)$(PREFIX)/lib/millrace
 # where Debian's python3 looks: dist-packages of its version under /usr/local, of all versions under /usr
-pydir   = $(DESTDIR)$(PREFIX)/lib/python$(if $(filter /usr,$(PREFIX)),3,$(shell /usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null || echo 3))/dist-packages
+pyversion = $(shell /usr/bin/python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null || echo 3)
+pydir   = $(DESTDIR)$(PREFIX)/lib/python$(if $(filter /usr,$(PREFIX)),3,$(pyversion))/dist-packages
 $B/man/%.1: $(BIN)/%
 	@mkdir -p $(@D)
 	help2man --no-info --no-discard-stderr --name="$$(sed -n '1s|^/\* [^ ]* - ||p' bin/$*.c)" -o $@ $<
@@ -290,7 +309,8 @@ man: $(FILTERS:%=$B/man/%.1)
 # what a release is: the files of the last commit
 dist:
 	mkdir -p $B
-	git -C $(TOP) archive --prefix=millrace-$$(cat $(TOP)/VERSION)/ HEAD | gzip -9n > $B/millrace-$$(cat $(TOP)/VERSION).tar.gz
+	git -C $(TOP) archive --prefix=millrace-$$(cat $(TOP)/VERSION)/ HEAD |
+	    gzip -9n > $B/millrace-$$(cat $(TOP)/VERSION).tar.gz
 	echo $B/millrace-$$(cat $(TOP)/VERSION).tar.gz
 deb:
 	mkdir -p $B
@@ -298,12 +318,14 @@ deb:
 install: all
 	@command -v help2man > /dev/null || { echo 'make install: help2man not found (make deps)' >&2; exit 1; }
 	$(MAKE) -s man
-	install -d $(bindir) $(datadir)/man/man1 $(datadir)/man/man7 $(datadir)/bash-completion/completions $(datadir)/millrace $(libdir)
+	install -d $(bindir) $(datadir)/man/man1 $(datadir)/man/man7 $(datadir)/bash-completion/completions \
+	    $(datadir)/millrace $(libdir)
 	install $(PROGS) $(bindir)
 	for f in $(RENAMED); do ln -sf flambda-$${f#inline-} $(bindir)/$$f; done
 	install -m 644 $B/man/*.1 $(datadir)/man/man1
 	install -m 644 share/millrace.7 $(datadir)/man/man7
-	{ cat share/completion.bash; echo complete -o default -F _millrace $(FILTERS); } > $(datadir)/bash-completion/completions/millrace
+	{ cat share/completion.bash
+	  echo complete -o default -F _millrace $(FILTERS); } > $(datadir)/bash-completion/completions/millrace
 	for f in $(FILTERS); do ln -sf millrace $(datadir)/bash-completion/completions/$$f; done
 	cp -r plots pipelines data Makefile VERSION packages.csv $(datadir)/millrace
 	cp docs/pipelines.md $(datadir)/millrace

@@ -16,7 +16,8 @@ $(OUT)/bench:
 
 # measurements: a rebuilt filter does not throw them away
 $(OUT)/bench/demo-runs.csv: | $(OUT)/bench $B/t/bench/work $(BENCHED:%=$(BIN)/%)
-	bench-run --rounds=100 --aa --seed=$(SEED) -o $@.log --label=plain '$B/t/bench/work 1000' --label=slower '$B/t/bench/work 1010'
+	bench-run --rounds=100 --aa --seed=$(SEED) -o $@.log --label=plain '$B/t/bench/work 1000' \
+	    --label=slower '$B/t/bench/work 1010'
 	csv-cat $@.log $(aside)
 $(OUT)/bench/aa.csv: | $(OUT)/bench $B/t/bench/work $(BENCHED:%=$(BIN)/%)
 	bash $(TOP)/t/bench/aa.sh $(BENCH_AA) $(new) $B/t/bench/work
@@ -35,7 +36,8 @@ $(OUT)/bench/demo-stat.csv: $(OUT)/bench/demo-runs.csv $(BIN)/bench-stat
 $(OUT)/bench/guard-replay.csv: $(TOP)/t/bench/guard.sh $(BIN)/bench-guard | $(OUT)/bench
 	bash $(TOP)/t/bench/guard.sh $(bench_results) $(new)
 	$(call keep,$@)
-bench_results = $(or $(firstword $(wildcard $(addsuffix /results,$(DATA)/inline $(DATA)))),$(error no inline/results in DATA='$(DATA)'))
+bench_results = $(or $(firstword $(wildcard $(addsuffix /results,$(DATA)/inline $(DATA)))),$(error no inline/results \
+    in DATA='$(DATA)'))
 
 $(OUT)/bench/ratio.%: $(OUT)/bench/demo-compare.csv $(TOP)/plots/bench-ratio.gp
 	$(call draw,bench-ratio,$<,label 'one per cent more work')
@@ -44,7 +46,8 @@ $(OUT)/bench/sequence.%: $(OUT)/bench/demo-runs.csv $(TOP)/plots/bench-sequence.
 $(OUT)/bench/distribution.%: $(OUT)/bench/demo-runs.csv $(TOP)/plots/bench-distribution.gp
 	$(call draw,bench-distribution,$<,cpu_seconds plain slower)
 
-bench-demo: $(OUT)/bench/demo-compare.csv $(OUT)/bench/demo-power.csv $(OUT)/bench/demo-stat.csv $(foreach p,ratio sequence distribution,$(OUT)/bench/$p.svg $(OUT)/bench/$p.png)
+bench-demo: $(OUT)/bench/demo-compare.csv $(OUT)/bench/demo-power.csv $(OUT)/bench/demo-stat.csv \
+    $(foreach p,ratio sequence distribution,$(OUT)/bench/$p.svg $(OUT)/bench/$p.png)
 	csv-show $(OUT)/bench/demo-compare.csv
 	csv-show $(OUT)/bench/demo-power.csv
 bench-aa: $(OUT)/bench/aa.csv

@@ -1,5 +1,7 @@
-# policies.mk - the original inlining study's tables, from its result folders and counter files or others of the same layout
-#   make flambda-policies DATA=DIR    DIR/results/BENCHMARK/EXPERIMENT/*.csv (and DIR/pca-data/*.csv) to $(OUT)/flambda/policies*.csv
+# policies.mk - the original inlining study's tables, from its result folders and counter files or others of the same
+# layout
+#   make flambda-policies DATA=DIR    DIR/results/BENCHMARK/EXPERIMENT/*.csv (and DIR/pca-data/*.csv) to
+#                                     $(OUT)/flambda/policies*.csv
 #   make flambda-pca DATA=DIR         DIR/pca-data/BENCHMARK.csv to $(OUT)/flambda/pca.csv and scatter plots
 # DIR may also be the folder above, or the one that holds the files itself.
 
@@ -15,8 +17,10 @@ policy_tables = welch best regret greedy
 with_initial  = $$([ ! -s $(POLICY_OUT)/counters.csv ] || echo --initial=$(POLICY_OUT)/counters.csv)
 policy_run    = flambda-policies --sets=$(TOP)/data/flambda-benchmarks.csv '--not-single=*_moe' $(with_initial) --quiet
 
-flambda-policies: $(POLICY_OUT)/policies.csv $(POLICY_OUT)/policies-summary.csv $(policy_tables:%=$(POLICY_OUT)/policies-%.csv) \
-    $(POLICY_OUT)/settings-select.csv $(foreach x,svg png,$(POLICY_OUT)/policies.$x $(POLICY_OUT)/policies-set.$x $(POLICY_OUT)/policies-greedy.$x $(POLICY_OUT)/policies-regret.$x)
+flambda-policies: $(POLICY_OUT)/policies.csv $(POLICY_OUT)/policies-summary.csv \
+    $(policy_tables:%=$(POLICY_OUT)/policies-%.csv) \
+    $(POLICY_OUT)/settings-select.csv $(foreach x,svg png,$(POLICY_OUT)/policies.$x $(POLICY_OUT)/policies-set.$x \
+        $(POLICY_OUT)/policies-greedy.$x $(POLICY_OUT)/policies-regret.$x)
 
 flambda-pca: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca.done
 
@@ -26,13 +30,16 @@ flambda-pca: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca.done
 $(POLICY_OUT)/policies.settings: policies-force
 	@mkdir -p $(@D)
 	if [ -z '$(DATA)' ]; then echo 'make: say where the data are, DATA=DIR' >&2; exit 1; fi
-	printf '%s\n' 'results=$(POLICY_DATA)' 'counters=$(PCA_DATA)' 'experiment=$(EXPERIMENT)' 'settings=$(SETTINGS)' > $(new)
+	printf '%s\n' 'results=$(POLICY_DATA)' 'counters=$(PCA_DATA)' 'experiment=$(EXPERIMENT)' 'settings=$(SETTINGS)' \
+	    > $(new)
 	cmp -s $(new) $@ && rm $(new) || $(call keep,$@)
 .PHONY: policies-force
 
-$(POLICY_OUT)/timings.csv: $(POLICY_OUT)/policies.settings $(wildcard $(POLICY_DATA)/*/$(EXPERIMENT)/*.csv) $(BIN)/flambda-results
+$(POLICY_OUT)/timings.csv: $(POLICY_OUT)/policies.settings $(wildcard $(POLICY_DATA)/*/$(EXPERIMENT)/*.csv) \
+    $(BIN)/flambda-results
 	flambda-results --experiment=$(EXPERIMENT) $(POLICY_DATA) -o $@
-$(POLICY_OUT)/settings.csv: $(POLICY_OUT)/policies.settings $(wildcard $(POLICY_DATA)/*/$(SETTINGS)/*.csv) $(BIN)/flambda-results
+$(POLICY_OUT)/settings.csv: $(POLICY_OUT)/policies.settings $(wildcard $(POLICY_DATA)/*/$(SETTINGS)/*.csv) \
+    $(BIN)/flambda-results
 	flambda-results --experiment=$(SETTINGS) $(POLICY_DATA) -o $@
 # no counters at all is an empty file: the policies do without them; so is a picture with nothing to show
 $(POLICY_OUT)/counters.csv: $(POLICY_OUT)/policies.settings $(wildcard $(PCA_DATA)/*.csv) $(BIN)/flambda-counters
@@ -41,9 +48,11 @@ $(POLICY_OUT)/counters.csv: $(POLICY_OUT)/policies.settings $(wildcard $(PCA_DAT
 	if [ $${#files[@]} = 0 ]; then : > $(new); else flambda-counters "$${files[@]}" > $(new); fi
 	$(call keep,$@)
 
-$(POLICY_OUT)/policies.csv: $(POLICY_OUT)/timings.csv $(POLICY_OUT)/counters.csv $(TOP)/data/flambda-benchmarks.csv $(BIN)/flambda-policies
+$(POLICY_OUT)/policies.csv: $(POLICY_OUT)/timings.csv $(POLICY_OUT)/counters.csv $(TOP)/data/flambda-benchmarks.csv \
+    $(BIN)/flambda-policies
 	$(policy_run) --table=savings $< -o $@
-$(POLICY_OUT)/policies-%.csv: $(POLICY_OUT)/timings.csv $(POLICY_OUT)/counters.csv $(TOP)/data/flambda-benchmarks.csv $(BIN)/flambda-policies
+$(POLICY_OUT)/policies-%.csv: $(POLICY_OUT)/timings.csv $(POLICY_OUT)/counters.csv \
+    $(TOP)/data/flambda-benchmarks.csv $(BIN)/flambda-policies
 	$(policy_run) --table=$* $< -o $@
 # learned decisions: the second timing of each worker alone, against the initial runs
 $(POLICY_OUT)/settings-select.csv: $(POLICY_OUT)/settings.csv $(POLICY_OUT)/counters.csv $(BIN)/flambda-policies
@@ -55,7 +64,8 @@ $(POLICY_OUT)/settings-select.csv: $(POLICY_OUT)/settings.csv $(POLICY_OUT)/coun
 
 # what a picture shows stands in a table beside it: one policy, one set
 $(POLICY_OUT)/policies-one.csv: $(POLICY_OUT)/policies.csv $(BIN)/csv-where
-	csv-calc --where='known(saved_ratio)' --set="wanted=policy == '$(POLICY_PLOT)'" $< | csv-sort --key=wanted:nr > $@.found
+	csv-calc --where='known(saved_ratio)' --set="wanted=policy == '$(POLICY_PLOT)'" $< |
+	    csv-sort --key=wanted:nr > $@.found
 	policy=$$(csv-sample --first=1 $@.found | csv-calc --print=policy)
 	rm $@.found
 	csv-where --column=policy --is="$$policy" $< $(aside)
@@ -80,7 +90,8 @@ $(foreach x,svg png,$(POLICY_OUT)/policies-greedy.$x): $(POLICY_OUT)/policies-gr
 $(POLICY_OUT)/policies-regret-median.csv: $(POLICY_OUT)/policies-regret.csv $(BIN)/csv-group $(BIN)/csv-sort
 	csv-where --column=regret_ratio --known $< | csv-group --group=policy --columns=regret_ratio --stat=n,p25,p50,p75 |
 	    csv-sort --key=p50_regret_ratio:n $(aside)
-$(foreach x,svg png,$(POLICY_OUT)/policies-regret.$x): $(POLICY_OUT)/policies-regret-median.csv $(TOP)/plots/flambda-regret.gp
+$(foreach x,svg png,$(POLICY_OUT)/policies-regret.$x): $(POLICY_OUT)/policies-regret-median.csv \
+    $(TOP)/plots/flambda-regret.gp
 	if [ $$(wc -l < $<) -gt 1 ]; then gnuplot -c $(TOP)/plots/flambda-regret.gp $< $(new); else : > $(new); fi
 	$(call keep,$@)
 
@@ -93,7 +104,8 @@ $(POLICY_OUT)/pca.done: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca-points.csv $(TOP
 	mkdir -p $(POLICY_OUT)/pca
 	while IFS=, read -r name rows steps na initial best saved raw rest; do
 	    [ "$$name" != benchmark ] && [ -n "$$raw" ] && [ -n "$$saved" ] || continue
-	    [[ $$name =~ ^[A-Za-z0-9][A-Za-z0-9._+-]*$$ ]] || { echo "make: benchmark '$$name' is not a plain name" >&2; exit 1; }
+	    [[ $$name =~ ^[A-Za-z0-9][A-Za-z0-9._+-]*$$ ]] ||
+	        { echo "make: benchmark '$$name' is not a plain name" >&2; exit 1; }
 	    points="$(POLICY_OUT)/pca/$$name.csv"
 	    csv-where --column=benchmark --is="$$name" $(POLICY_OUT)/pca-points.csv > "$$points"
 	    for x in svg png; do
@@ -103,7 +115,8 @@ $(POLICY_OUT)/pca.done: $(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca-points.csv $(TOP
 	done < $<
 	touch $@
 
-# does a policy carry over to programs it never saw?  every kind of model, one program left out in turn: make flambda-generalise DATA=DIR
+# does a policy carry over to programs it never saw?  every kind of model, one program left out in turn: make
+# flambda-generalise DATA=DIR
 GENERALISE_RULES ?= lasso ridge
 GENERALISE_TAU   ?= 0.0005
 GENERALISE_IGNORE = site,immediate,long_term,no_inline
@@ -123,7 +136,8 @@ $(POLICY_OUT)/generalise-%.csv: $(POLICY_OUT)/generalise-%.jobs
 	(cd $(@D) && $(wide) $(<F) $(<F).log generalise-labels-$*.csv)
 	jobs-merge --log=$<.log $< | fit-cv --pool $(aside)
 # what the picture shows: all programs together, and the best that any function of these features could do
-$(POLICY_OUT)/generalise-all-%.csv: $(POLICY_OUT)/generalise-%.csv $(POLICY_OUT)/generalise-labels-%.csv $(BIN)/fit-audit
+$(POLICY_OUT)/generalise-all-%.csv: $(POLICY_OUT)/generalise-%.csv $(POLICY_OUT)/generalise-labels-%.csv \
+    $(BIN)/fit-audit
 	ceiling=$$(fit-audit --target=label --ignore=program,$(GENERALISE_IGNORE) $(POLICY_OUT)/generalise-labels-$*.csv |
 	    csv-calc --print=value --where="item == 'ceiling_ratio'")
 	csv-calc --where="group == '(all)'" --let=bound="$$ceiling" --set='ceiling_ratio=bound' $< $(aside)
@@ -190,7 +204,8 @@ flambda-classes: $(foreach x,csv svg png,$(POLICY_OUT)/classes.$x)
 class_log = $(firstword $(wildcard $(DATA)/inline/training-logs/$(CLASS_LOG) $(DATA)/training-logs/$(CLASS_LOG)))
 $(POLICY_OUT)/classes.csv: $(POLICY_OUT)/policies.settings $(BIN)/flambda-pairs $(BIN)/flambda-label
 	if [ -z '$(class_log)' ]; then echo 'make: no training-logs/$(CLASS_LOG) in DATA=$(DATA)' >&2; exit 1; fi
-	flambda-pairs --kind=log $(class_log)/correct.log $(class_log)/incorrect.log | flambda-label --count --rule=ridge $(CLASS_TAUS:%=--tau=%) $(aside)
+	flambda-pairs --kind=log $(class_log)/correct.log $(class_log)/incorrect.log |
+	    flambda-label --count --rule=ridge $(CLASS_TAUS:%=--tau=%) $(aside)
 $(POLICY_OUT)/classes.svg $(POLICY_OUT)/classes.png: $(POLICY_OUT)/classes.csv $(TOP)/plots/flambda-classes.gp
 	gnuplot -c $(TOP)/plots/flambda-classes.gp $< $(new)
 	$(call keep,$@)

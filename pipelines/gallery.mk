@@ -1,5 +1,6 @@
-# gallery.mk - make gallery: the pictures of docs/gallery.md, in share/gallery, from the tables that are kept beside them.
-# gallery.csv says which table is drawn how: picture, plot, table, arguments, kind; the machine is that of the tables.
+# gallery.mk - make gallery: the pictures of docs/gallery.md, in share/gallery, from the tables that are kept beside
+# them.  gallery.csv says which table is drawn how: picture, plot, table, arguments, kind; the machine is that of the
+# tables.
 GALLERY := $(TOP)/share/gallery
 GALLERY_MACHINE ?= $(shell cat $(GALLERY)/machine 2> /dev/null)
 gallery: $(GALLERY)/gallery.csv $(BIN)/csv-calc

@@ -13,7 +13,8 @@ LIVE_GOAL    ?= --text-weight=0.05 --max-text=1.3
 # six is the least of which a signed-rank interval at 95 % can exclude anything
 LIVE_ROUNDS  ?= $(if $(filter ci test,$(SCALE)),12,$(if $(filter full,$(SCALE)),100,20))
 FIT          ?= fit-boost --rounds=60 --depth=3
-$(if $(word 2,$(PROGRAM)),$(error make inline: PROGRAM='$(PROGRAM)': make cannot work in a directory with a space in its name))
+$(if $(word 2,$(PROGRAM)),$(error make inline: PROGRAM='$(PROGRAM)': make cannot work in a directory with a space in \
+    its name))
 # names become folders, targets and words of recipes
 LIVE_BAD     := $(shell sed -n '1d; s/,.*//; /^[A-Za-z0-9][A-Za-z0-9._+-]*$$/!{p;q}' $(LIVE_TABLE))
 $(if $(LIVE_BAD),$(error make inline: $(LIVE_TABLE): '$(LIVE_BAD)' is not a plain name of a program))
@@ -22,17 +23,22 @@ LIVE_TRAIN   := $(shell sed -n 's/^\([^,]*\),train,.*/\1/p' $(LIVE_TABLE))
 NAMES        ?= $(if $(PROGRAM),$(notdir $(abspath $(PROGRAM))),$(if $(filter ci,$(SCALE)),demo,$(LIVE_TRAIN)))
 POLICY_NAMES ?= $(if $(LIVE_OWN),,$(LIVE_ALL))
 LIVE_OWN      = $(if $(PROGRAM),$(abspath $(PROGRAM)),$(if $(filter ci,$(SCALE)),data/demo))
-LIVE_FIGURES  = $(foreach f,trace frontier compare rewards $(if $(POLICY_NAMES),policy),$(LIVE)/figure-$f.svg $(LIVE)/figure-$f.png)
+LIVE_FIGURES  = $(foreach f,trace frontier compare rewards $(if $(POLICY_NAMES),policy),$(LIVE)/figure-$f.svg \
+    $(LIVE)/figure-$f.png)
 LIVE_LABELS   = O2 files O3 Os Oz threshold learned small
 
-inline: $(LIVE)/exact.csv $(LIVE)/exact-files.csv $(LIVE)/size.csv $(LIVE)/time.csv $(LIVE)/time-files.csv $(LIVE)/size-time.csv $(LIVE)/guard.csv $(LIVE)/obeyed.csv $(if $(POLICY_NAMES),inline-policy) $(LIVE_FIGURES)
+inline: $(LIVE)/exact.csv $(LIVE)/exact-files.csv $(LIVE)/size.csv $(LIVE)/time.csv $(LIVE)/time-files.csv \
+    $(LIVE)/size-time.csv $(LIVE)/guard.csv $(LIVE)/obeyed.csv $(if $(POLICY_NAMES),inline-policy) $(LIVE_FIGURES)
 	@mean='$(if $(word 2,$(NAMES)),(geometric mean),$(NAMES))'
 	echo
 	echo "On inputs that were not searched on, over whole-program -O2, $$mean:"
-	csv-where -c benchmark --is='(geometric mean)' $(LIVE)/time.csv | csv-cut -c label,ratio,lower_ratio,upper_ratio --rename=ratio=cpu --rename=lower_ratio=cpu_lower --rename=upper_ratio=cpu_upper > $(LIVE)/summary.cpu
-	csv-where -c program --is="$$mean" $(LIVE)/exact.csv | csv-pivot -k label --names=metric --values=ratio | csv-join -k label --keep=left - $(LIVE)/summary.cpu | csv-show --digits=4
+	csv-where -c benchmark --is='(geometric mean)' $(LIVE)/time.csv | csv-cut -c label,ratio,lower_ratio,upper_ratio \
+	    --rename=ratio=cpu --rename=lower_ratio=cpu_lower --rename=upper_ratio=cpu_upper > $(LIVE)/summary.cpu
+	csv-where -c program --is="$$mean" $(LIVE)/exact.csv | csv-pivot -k label --names=metric --values=ratio |
+	    csv-join -k label --keep=left - $(LIVE)/summary.cpu | csv-show --digits=4
 	rm $(LIVE)/summary.cpu
-	echo "Programs $(LIVE)/NAME/learned and small with decisions NAME/learned.sexp and small.sexp; figures $(LIVE)/figure-*.png;"
+	echo "Programs $(LIVE)/NAME/learned and small with decisions NAME/learned.sexp and small.sexp;"
+	echo "figures $(LIVE)/figure-*.png;"
 	echo "guard.csv: the runs on which each surely beats -O2; inline-emit turns decisions into what a compiler reads"
 inline-list:
 	@csv-show $(LIVE_TABLE)
@@ -81,7 +87,9 @@ $(LIVE)/%/size/explored: $(LIVE)/%/w/program.csv $(LIVE)/%/explored
 $(LIVE)/%/rewards.csv: $(LIVE)/%/explored
 	@csv-where -c chain --is=reward --not $(@D)/history.csv | csv-where -c state --is=ok | csv-sort -k decisions |
 	    csv-cut -c decisions,instructions |
-	    awk -F, -v dir=$(@D)/store 'NR == 1 { print "run,decisions,time_seconds"; next } { print $$1 "," dir "/" $$1 ".sexp," $$2 / 1e9 }' > $(@D)/tried.csv
+	    awk -F, -v dir=$(@D)/store \
+	        'NR == 1 { print "run,decisions,time_seconds"; next } { print $$1 "," dir "/" $$1 ".sexp," $$2 / 1e9 }' \
+	        > $(@D)/tried.csv
 	inline-problem --runs=$(@D)/tried.csv --times=$(@D)/times.csv -o $(@D)/problem.csv
 	inline-reward --times=$(@D)/times.csv --samples=50 -o $@ $(@D)/problem.csv
 $(LIVE)/%/rewarded: $(LIVE)/%/rewards.csv
@@ -140,8 +148,8 @@ $(LIVE)/obeyed.csv: $(NAMES:%=$(LIVE)/%/built)
 # the calls that an exact profile of the search runs says are executed often, and leaves the others to the compiler's
 # heuristic; `static` knows no profile; `rule` has nothing to learn: LLVM's cost below a threshold where it is hot;
 # `start` is that beginning of searches (a heuristic for executed calls, another for the rest) that did best elsewhere;
-# `trials` takes, unlike the others, measurements of the program: the POLICY_TRIALS beginnings that did best elsewhere are
-# counted exactly on its search runs, and the best of them by the goal, or the default, goes out.
+# `trials` takes, unlike the others, measurements of the program: the POLICY_TRIALS beginnings that did best elsewhere
+# are counted exactly on its search runs, and the best of them by the goal, or the default, goes out.
 POLICY        = $(LIVE)/policy
 POLICY_HOT   ?= -13
 POLICY_RULE  ?= 1000
@@ -153,7 +161,8 @@ inline-policy: $(POLICY)/exact.csv $(POLICY)/time.csv $(POLICY)/time-files.csv $
 .PHONY: inline-policy
 $(POLICY)/%.labelled.csv: $(LIVE)/%/learned.sexp $(LIVE)/%/sites.csv
 	@mkdir -p $(@D)
-	inline-verdict --decisions=$< $(<D)/sites.csv | csv-where -c legal --is=yes | csv-where -c verdict --known | csv-where -c cost --known $(aside)
+	inline-verdict --decisions=$< $(<D)/sites.csv | csv-where -c legal --is=yes | csv-where -c verdict --known |
+	    csv-where -c cost --known $(aside)
 # trained on the training programs but the one it is for
 policy_train  = csv-cat $(foreach n,$(LIVE_TRAIN),$(if $(filter $n,$*),,$(POLICY)/$n.labelled.csv))
 $(POLICY)/%.heat.model: $(LIVE_TRAIN:%=$(POLICY)/%.labelled.csv)
@@ -193,7 +202,8 @@ $(POLICY)/starts.csv: $(foreach n,$(sort $(LIVE_TRAIN) $(POLICY_NAMES)),$(LIVE)/
 $(POLICY)/%.ranked.csv: $(POLICY)/starts.csv
 	@csv-where -c program --is=$* $< | csv-cut -c parent,step,decisions > $@.own
 	csv-where -c program $(patsubst %,--is=%,$(filter-out $*,$(LIVE_TRAIN))) $< |
-	    csv-group -g parent,step -c instructions_ratio,text_ratio --stat=n,gmean | csv-where -c gmean_text_ratio --max=$(POLICY_TEXT) |
+	    csv-group -g parent,step -c instructions_ratio,text_ratio --stat=n,gmean |
+	    csv-where -c gmean_text_ratio --max=$(POLICY_TEXT) |
 	    csv-join -k parent,step - $@.own |
 	    csv-sort -k n_instructions_ratio:nr,gmean_instructions_ratio:n > $@.part
 	rm $@.own
@@ -203,13 +213,15 @@ $(POLICY)/%.start.sexp: $(POLICY)/%.ranked.csv $(POLICY)/%.default.sexp
 	if [ -n "$$set" ]; then cp $(LIVE)/$*/store/$$set.sexp $(new); else cp $(POLICY)/$*.default.sexp $(new); fi
 	$(call keep,$@)
 $(POLICY)/%.trials.sexp: $(POLICY)/%.ranked.csv
-	@csv-where -c decisions --is=default $$(csv-cut -c decisions $< | sed -n "2,$$((1 + $(POLICY_TRIALS)))s/^/--is=/p") $(LIVE)/$*/history.csv > $@.csv
+	@csv-where -c decisions --is=default \
+	    $$(csv-cut -c decisions $< | sed -n "2,$$((1 + $(POLICY_TRIALS)))s/^/--is=/p") $(LIVE)/$*/history.csv > $@.csv
 	inline-search --best $(LIVE_GOAL) --store=$(LIVE)/$*/store --work=$(LIVE)/$*/w $@.csv > $@.part
 	rm $@.csv
 	$(TOP)/pipelines/keep $@.part $@
 $(POLICY)/%.built: $(POLICY)/%.default.sexp $(foreach k,$(POLICY_KINDS),$(POLICY)/%.$k.sexp)
 	@for kind in $(POLICY_KINDS); do
-	    inline-build --decisions=$(POLICY)/$*.$$kind.sexp --out=$(POLICY)/$*.$$kind $(LIVE)/$*/w > $(POLICY)/$*.$$kind.obeyed.csv
+	    inline-build --decisions=$(POLICY)/$*.$$kind.sexp --out=$(POLICY)/$*.$$kind $(LIVE)/$*/w \
+	        > $(POLICY)/$*.$$kind.obeyed.csv
 	done
 	touch $@
 POLICY_BUILDS = $(foreach k,O2 files $(POLICY_KINDS),$k=$(POLICY)/$*.$k)
@@ -231,11 +243,13 @@ $(POLICY)/time-files.csv: $(POLICY)/runs.csv
 	csv-sort -k ratio:nr $@.all $(aside) && rm $@.all
 $(POLICY)/guard.csv: $(POLICY)/runs.csv
 	@csv-where -c label --is=files --not $< | bench-guard --quiet --base=O2 --metric=cpu $(aside)
-.PRECIOUS: $(POLICY)/%.labelled.csv $(POLICY)/%.heat.model $(POLICY)/%.static.model $(POLICY)/%.heat.sexp $(POLICY)/%.static.sexp $(POLICY)/%.rule.sexp $(POLICY)/%.default.sexp $(POLICY)/%.runs.csv
+.PRECIOUS: $(POLICY)/%.labelled.csv $(POLICY)/%.heat.model $(POLICY)/%.static.model $(POLICY)/%.heat.sexp \
+    $(POLICY)/%.static.sexp $(POLICY)/%.rule.sexp $(POLICY)/%.default.sexp $(POLICY)/%.runs.csv
 
 # ---- figures, each with the table it was drawn from
 $(LIVE)/figure-trace.csv: $(NAMES:%=$(LIVE)/%/rewarded)
-	@inline-trace --steps=$$((1 + $(LIVE_EVALS) / 10)) --t-max=0.002 --t-min=0.0001 $(NAMES:%=$(LIVE)/%/history.csv) $(aside)
+	@inline-trace --steps=$$((1 + $(LIVE_EVALS) / 10)) --t-max=0.002 --t-min=0.0001 \
+	    $(NAMES:%=$(LIVE)/%/history.csv) $(aside)
 $(LIVE)/figure-frontier.csv: $(LIVE)/figure-trace.csv
 	@csv-where -c text_ratio --known $< $(aside)
 $(LIVE)/figure-compare.csv: $(LIVE)/time.csv
@@ -244,7 +258,8 @@ $(LIVE)/figure-policy.csv: $(POLICY)/time.csv
 	@csv-where -c verdict --known $< $(aside)
 $(LIVE)/figure-rewards.csv: $(NAMES:%=$(LIVE)/%/rewards.csv)
 	@echo program,place,rank,immediate,lower,upper > $(new)
-	for n in $(NAMES); do csv-where -c immediate --known $(LIVE)/$$n/rewards.csv | csv-cut -c immediate,immediate_lower,immediate_upper |
+	for n in $(NAMES); do csv-where -c immediate --known $(LIVE)/$$n/rewards.csv |
+	    csv-cut -c immediate,immediate_lower,immediate_upper |
 	    awk 'NR > 1' | sort -t, -k1,1gr |
 	    awk -v p=$$n '{ v[NR] = $$0 } END { for (i = 1; i <= NR; i++) if (i <= 30 || i > NR - 30) print p "," ++k "," i "," v[i] }'; done >> $(new)
 	$(call keep,$@)
@@ -289,7 +304,8 @@ inline-home: $(HOME_OUT)/exact.csv $(HOME_OUT)/time.csv $(HOME_OUT)/guard.csv $(
 	echo "Exact: instructions, modelled cycles, text:"
 	csv-show $(HOME_OUT)/exact.csv
 	echo "One program goes out, for all inputs: the better one, or $(BASE)"
-	csv-cut -c program,label,decision,reason,ratio,lower_ratio,upper_ratio,worst,worst_ratio,text_ratio $(HOME_OUT)/guard.csv | csv-show
+	csv-cut -c program,label,decision,reason,ratio,lower_ratio,upper_ratio,worst,worst_ratio,text_ratio \
+	    $(HOME_OUT)/guard.csv | csv-show
 	csv-cat $(NAMES:%=$(HOME_OUT)/%/home.csv) | csv-show
 inline-experts:
 	@$(MAKE) --no-print-directory NAMES='$(EXPERTS)' inline-home

@@ -175,8 +175,10 @@ $(LOOP)/bars-%.png: $(LOOP)/bars-%.csv $(TOP)/plots/loop-bars.gp
 	$(call draw,loop-bars,$<,'$*' $(loop_peak))
 $(LOOP)/memory.csv: | $(BIN)/place-tier $(LOOP)/
 	place-tier dram $(aside)
-$(LOOP)/roofline.svg $(LOOP)/roofline.png: $(LOOP)/roofline.csv $(LOOP)/peak.csv $(LOOP)/memory.csv $(TOP)/plots/loop-roofline.gp
-	$(call draw,loop-roofline,$<,$(loop_peak) 'ours $(LOOP_PEERS)' "$$(csv-calc --print=read_bytes_per_second $(LOOP)/memory.csv)")
+$(LOOP)/roofline.svg $(LOOP)/roofline.png: $(LOOP)/roofline.csv $(LOOP)/peak.csv $(LOOP)/memory.csv \
+    $(TOP)/plots/loop-roofline.gp
+	$(call draw,loop-roofline,$<,$(loop_peak) 'ours $(LOOP_PEERS)' \
+	    "$$(csv-calc --print=read_bytes_per_second $(LOOP)/memory.csv)")
 
 # ---- make loop-learn: a policy trained by the model on the training sizes of a grid, measured on the unseen ones
 #   ----

@@ -49,10 +49,12 @@ $(PCA_LIVE)/%/built: $(PCA_PROGRAMS) $(PCA_LIVE)/variants
 	done < $(PCA_LIVE)/variants
 	touch $@
 
-# measurements: kept when a program of ours is rebuilt, gone on with after a kill; a log of runs has its name when it is whole
+# measurements: kept when a program of ours is rebuilt, gone on with after a kill; a log of runs has its name when it
+# is whole
 $(PCA_LIVE)/%/runs.csv: $(PCA_LIVE)/%/built | $(BIN)/bench-run
 	$(pca_steps)
-	bench-run --rounds=$(PCA_ROUNDS) --seed=$(SEED) --benchmark=$* $(PCA_EVENTS:%=--event=%) -o $(@D)/runs.log "$${commands[@]}"
+	bench-run --rounds=$(PCA_ROUNDS) --seed=$(SEED) --benchmark=$* $(PCA_EVENTS:%=--event=%) -o $(@D)/runs.log \
+	    "$${commands[@]}"
 	csv-cat $(@D)/runs.log $(aside)
 # exact counts of each variant, a job here or on HOSTS: see wide.mk; files that arguments name go there by PCA_INPUTS=
 $(PCA_LIVE)/%/counts.jobs: $(PCA_LIVE)/%/built $(PCA_LIVE)/variants | $(BIN)/bench-jobs $(BIN)/bench-count
@@ -76,7 +78,8 @@ $(PCA_LIVE)/%/static.csv: $(PCA_LIVE)/%/static.jobs $(BIN)/csv-cut
 # one row a step: the geometric mean of its CPU times, the median of what else was sampled, the exact counts
 $(PCA_LIVE)/%/table.csv: $(PCA_LIVE)/%/runs.csv $(PCA_LIVE)/%/counts.csv $(PCA_LIVE)/%/static.csv
 	csv-where --column=phase --is=measure $< | csv-where --column=status --is=ok |
-	    csv-group --group=benchmark,label,kind --columns=cpu_seconds,$(call pca_comma,$(pca_median)) --stat=gmean,median --missing=skip |
+	    csv-group --group=benchmark,label,kind --columns=cpu_seconds,$(call pca_comma,$(pca_median)) \
+	        --stat=gmean,median --missing=skip |
 	    csv-cut --columns=benchmark,label,gmean_cpu_seconds,$(call pca_comma,$(pca_median:%=median_%)),kind \
 	        --rename=label=step --rename=gmean_cpu_seconds=seconds $(foreach c,$(pca_median),--rename=median_$c=$c) |
 	    csv-join --key=step --keep=left - <(csv-where --column=status --is=ok $(@D)/counts.csv |

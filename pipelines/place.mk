@@ -44,7 +44,8 @@ place_net   = place-net $(word 1,$(subst -, ,$(1))) --batch=$(word 2,$(subst -, 
 place_plan  = place-plan --formulation=$(call place_form,$(1)) --ratio=$(call place_ratio,$(1)) \
     --profile=$(place_out)/$(2)/profile.csv $(place_out)/$(2)/graph.sexp
 place_profile = place-profile --tier=$(TIER) --threads=$(THREADS) $(1) -o $(@D)/profile.csv $(@D)/graph.sexp
-place_programs = $(addprefix $(BIN)/place-,net stat tier profile plan run record figure cost cache sweep) $(BIN)/csv-calc
+place_programs = $(addprefix $(BIN)/place-,net stat tier profile plan run record figure cost cache sweep) \
+    $(BIN)/csv-calc
 
 place_figures = figure7 figure8 figure9 figure10 figure11
 $(place_figures) place-sweep: %: $(OUT)/%.svg $(OUT)/%.png
@@ -166,8 +167,8 @@ $(OUT)/$(1).svg $(OUT)/$(1).png: $(OUT)/$(1).csv $(TOP)/plots/$(place_picture_$(
 endef
 $(foreach f,$(place_figures),$(eval $(call place_picture,$(f))))
 
-# ---- how much slow memory a network tolerates, planned from the profile of figure 7; a job of the table is a plan, made
-# here or on HOSTS, see wide.mk
+# ---- how much slow memory a network tolerates, planned from the profile of figure 7; a job of the table is a plan,
+# made here or on HOSTS, see wide.mk
 $(place_out)/%/sweep.jobs: $(place_out)/%/refined.done | $(place_programs)
 	$(call forget,$@)
 	cd $(place_out)

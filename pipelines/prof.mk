@@ -1,14 +1,19 @@
 # prof: make prof - the end-to-end test, the cost of recording, CartPole in Python and in C, every table and picture
-#   OUT/prof/e2e       Python, C and the GPU's stand-in (the real one only with prof-record --gpu) for a known time each, three iterations; threads:
-#                      the same in four threads, forks: in two forked processes of two threads; verdict.csv: against the truth
-#   OUT/prof/cartpole  deep Q-learning until CartPole is solved, recorded; OUT/prof/speedup.csv: the profile's TheoreticalSpeedup beside the
-#                      speed-up of the C program (an update: with its share of acting and trials), and what recording and cProfile cost: per
-#                      update, eight rounds of the programs in turn, intervals by bench-compare
-#   OUT/prof/correct   what recording ten programs costs, taken out again, beside the same programs not recorded: table.csv, see prof-correct-bench;
-#                      make prof-correct-bench PROF_REPEATS=20 for the interval's coverage (half an hour; resumes)
-#   OUT/prof/functions.csv  each function's share by cProfile and by the recorder's call tree; OUT/prof/cost.csv: a call's cost beside cProfile,
+#   OUT/prof/e2e       Python, C and the GPU's stand-in (the real one only with prof-record --gpu) for a known time
+#                      each, three iterations; threads: the same in four threads, forks: in two forked processes of two
+#                      threads; verdict.csv: against the truth
+#   OUT/prof/cartpole  deep Q-learning until CartPole is solved, recorded; OUT/prof/speedup.csv: the profile's
+#                      TheoreticalSpeedup beside the speed-up of the C program (an update: with its share of acting and
+#                      trials), and what recording and cProfile cost: per update, eight rounds of the programs in turn,
+#                      intervals by bench-compare
+#   OUT/prof/correct   what recording ten programs costs, taken out again, beside the same programs not recorded:
+#                      table.csv, see prof-correct-bench; make prof-correct-bench PROF_REPEATS=20 for the interval's
+#                      coverage (half an hour; resumes)
+#   OUT/prof/functions.csv  each function's share by cProfile and by the recorder's call tree; OUT/prof/cost.csv: a
+#                           call's cost beside cProfile,
 #                      sys.setprofile and yappi
-#   SCALE=ci           short; CARTPOLE_SEED= for both programs.  make prof-process DIR=...: all tables and pictures again from logs
+#   SCALE=ci           short; CARTPOLE_SEED= for both programs.  make prof-process DIR=...: all tables and pictures
+#                      again from logs
 prof_out      = $(OUT)/prof
 PROF_PYTHON  ?= /usr/bin/python3
 CARTPOLE_SEED ?= 2
@@ -20,22 +25,29 @@ prof_round    = $(if $(prof_small),1500,4000)
 prof_script   = $(TOP)/data/cartpole/cartpole.py
 prof_args     = --seed=$(CARTPOLE_SEED) --steps=$(prof_steps)
 prof_process  = $(TOP)/pipelines/prof-process
-prof_programs = $(addprefix $(BIN)/prof-,record log op sweep check view split util emit import calibrate correct top path whatif page) $(addprefix $(BIN)/,bench-compare csv-cat csv-cut csv-sample csv-show) $(patsubst %.c,$(BIN)/%,$(notdir $(wildcard bin/fit-cartpole.c)))
+prof_programs = $(addprefix $(BIN)/prof-,record log op sweep check view split util emit import calibrate correct top \
+    path whatif page) $(addprefix $(BIN)/,bench-compare csv-cat csv-cut csv-sample csv-show) \
+    $(patsubst %.c,$(BIN)/%,$(notdir $(wildcard bin/fit-cartpole.c)))
 
 # measurements: a rebuilt filter does not throw them away
 $(prof_out)/e2e.done: | $(prof_programs) all
 	mkdir -p $(@D)
 	rm -f $(@D)/truth.csv*
-	prof-record --quiet --force --wait -o $(@D)/e2e $B/prof/millrace_e2e.py --seconds=$(prof_seconds) --truth=$(@D)/truth.csv
+	prof-record --quiet --force --wait -o $(@D)/e2e $B/prof/millrace_e2e.py --seconds=$(prof_seconds) \
+	    --truth=$(@D)/truth.csv
 	touch $@
 $(prof_out)/cartpole.done: $(prof_script) | $(prof_programs) all
 	mkdir -p $(@D)
-	$(PROF_PYTHON) -c 'import numpy' || { echo 'make prof: $(PROF_PYTHON) has no NumPy (apt-get install python3-numpy)' >&2; exit 1; }
+	$(PROF_PYTHON) -c 'import numpy' ||
+	    { echo 'make prof: $(PROF_PYTHON) has no NumPy (apt-get install python3-numpy)' >&2; exit 1; }
 	$(PROF_PYTHON) $(prof_script) $(prof_args) --time=$(@D)/bare.csv > $(@D)/curve.csv
-	prof-record --quiet --force -o $(@D)/cartpole $(prof_script) $(prof_args) --time=$(@D)/recorded.csv > $(@D)/curve-recorded.csv
+	prof-record --quiet --force -o $(@D)/cartpole $(prof_script) $(prof_args) --time=$(@D)/recorded.csv \
+	    > $(@D)/curve-recorded.csv
 	cmp $(@D)/curve.csv $(@D)/curve-recorded.csv
-	prof-record --quiet --force --tree -o $(@D)/tree $(prof_script) --seed=$(CARTPOLE_SEED) --steps=1500 > $(@D)/curve-tree.csv
-	$(PROF_PYTHON) -m cProfile -o $(@D)/cprofile-tree.prof $(prof_script) --seed=$(CARTPOLE_SEED) --steps=1500 > $(@D)/curve-cprofile-tree.csv
+	prof-record --quiet --force --tree -o $(@D)/tree $(prof_script) --seed=$(CARTPOLE_SEED) \
+	    --steps=1500 > $(@D)/curve-tree.csv
+	$(PROF_PYTHON) -m cProfile -o $(@D)/cprofile-tree.prof $(prof_script) --seed=$(CARTPOLE_SEED) \
+	    --steps=1500 > $(@D)/curve-cprofile-tree.csv
 	touch $@
 # what each of the recorder's hooks costs, in loops of cheap calls
 $(prof_out)/pairs.csv: | $(prof_programs) all
@@ -60,7 +72,8 @@ $(prof_out)/functions.svg $(prof_out)/functions.png: $(prof_out)/functions.csv $
 	$(call keep,$@)
 	rm $@.part
 $(prof_out)/cost.csv: | $(prof_programs) all
-	B=$(abspath $B) SIZE=$(if $(prof_small),0.02,0.5) $(if $(prof_small),PROGRAMS=sqrt) $(TOP)/t/bench/prof-cost.sh $(@D)/cost $(if $(prof_small),1,5) $(aside)
+	B=$(abspath $B) SIZE=$(if $(prof_small),0.02,0.5) $(if $(prof_small),PROGRAMS=sqrt) $(TOP)/t/bench/prof-cost.sh \
+	    $(@D)/cost $(if $(prof_small),1,5) $(aside)
 # the C program, best of three: the same rows each time
 $(prof_out)/c.csv: | $(prof_programs)
 	mkdir -p $(@D)
@@ -69,22 +82,26 @@ $(prof_out)/c.csv: | $(prof_programs)
 	    fit-cartpole --quiet --plain --seed=$(CARTPOLE_SEED) --steps=$(prof_steps) > $(@D)/curve-c.csv
 	    echo $$(($$(date +%s%N) - begin))
 	done | sort -n | sed -n 1p > $@.part
-	{ echo program,seconds,steps,updates,mean_return; tail -1 $(@D)/curve-c.csv | awk -F, -v ns="$$(cat $@.part)" '{ printf "c,%.6f,%s,%s,%s\n", ns / 1e9, $$2, $$3, $$5 }'; } $(aside)
+	{ echo program,seconds,steps,updates,mean_return; tail -1 $(@D)/curve-c.csv |
+	    awk -F, -v ns="$$(cat $@.part)" '{ printf "c,%.6f,%s,%s,%s\n", ns / 1e9, $$2, $$3, $$5 }'; } $(aside)
 	rm $@.part
 
 $(prof_out)/e2e/summary.csv: $(prof_out)/e2e.done $(TOP)/pipelines/prof-process $(wildcard $(TOP)/plots/prof-*.gp)
 	$(prof_process) $(@D) $(@D)
 $(prof_out)/cartpole/summary.csv: $(prof_out)/calibration.sexp
-$(prof_out)/cartpole/summary.csv: $(prof_out)/cartpole.done $(TOP)/pipelines/prof-process $(wildcard $(TOP)/plots/prof-*.gp)
+$(prof_out)/cartpole/summary.csv: $(prof_out)/cartpole.done $(TOP)/pipelines/prof-process \
+    $(wildcard $(TOP)/plots/prof-*.gp)
 	cp $(prof_out)/calibration.sexp $(@D)
 	$(prof_forms) $(prof_process) $(@D) $(@D)
 $(prof_out)/tree/summary.csv: $(prof_out)/cartpole.done $(TOP)/pipelines/prof-process $(wildcard $(TOP)/plots/prof-*.gp)
 	$(prof_forms) $(prof_process) --tree $(@D) $(@D)
-# each part of each iteration against what passed, within 1 % or 5 ms: alone, under four threads, in two forked processes of two threads
+# each part of each iteration against what passed, within 1 % or 5 ms: alone, under four threads, in two forked
+# processes of two threads
 $(prof_out)/threads.done $(prof_out)/forks.done: $(prof_out)/%.done: | $(prof_programs) all
 	mkdir -p $(@D)
 	rm -f $(@D)/truth-$*.csv*
-	prof-record --quiet --force --wait -o $(@D)/$* $B/prof/millrace_e2e.py --seconds=$(prof_seconds) --truth=$(@D)/truth-$*.csv \
+	prof-record --quiet --force --wait -o $(@D)/$* $B/prof/millrace_e2e.py --seconds=$(prof_seconds) \
+	    --truth=$(@D)/truth-$*.csv \
 	    $(if $(filter threads,$*),--threads=4,--threads=2 --forks=2)
 	touch $@
 $(prof_out)/verdict-%.csv: $(prof_out)/%.done $(TOP)/pipelines/prof-verdict
@@ -96,7 +113,8 @@ $(prof_out)/verdict.csv: $(foreach r,e2e threads forks,$(prof_out)/verdict-$r.cs
 	  for r in e2e threads forks; do sed "1d; s/^/$$r,/" $(prof_out)/verdict-$$r.csv; done; } $(aside)
 $(prof_out)/forks/summary.csv: $(prof_out)/forks.done $(TOP)/pipelines/prof-process $(wildcard $(TOP)/plots/prof-*.gp)
 	$(prof_forms) $(prof_process) $(@D) $(@D)
-# Python, the same recorded, under cProfile, and C, in turn and for the same number of steps, so that a neighbour disturbs all of them
+# Python, the same recorded, under cProfile, and C, in turn and for the same number of steps, so that a neighbour
+# disturbs all of them
 $(prof_out)/rounds.csv: $(prof_script) | $(prof_programs) all
 	mkdir -p $(@D)
 	echo label,round,update_seconds > $@.part
@@ -111,8 +129,10 @@ $(prof_out)/rounds.csv: $(prof_script) | $(prof_programs) all
 	        c) fit-cartpole --quiet --plain --seed=$(CARTPOLE_SEED) --steps=$(prof_round) ;;
 	        esac > $(@D)/round.out 2> $(@D)/round.log
 	        end=$$(date +%s%N)
-	        if [ $$label = c ]; then tail -1 $(@D)/round.out | awk -F, -v ns=$$((end - begin)) '{ printf "c,%s,%.9f\n", r, ns / 1e9 / $$3 }' r=$$i
-	        else awk -F, -v l=$$label -v r=$$i 'NR == 2 { printf "%s,%s,%.9f\n", l, r, $$2 / $$4 }' $(@D)/round.csv; fi >> $@.part
+	        if [ $$label = c ]; then tail -1 $(@D)/round.out |
+	            awk -F, -v ns=$$((end - begin)) '{ printf "c,%s,%.9f\n", r, ns / 1e9 / $$3 }' r=$$i
+	        else awk -F, -v l=$$label -v r=$$i 'NR == 2 { printf "%s,%s,%.9f\n", l, r, $$2 / $$4 }' $(@D)/round.csv
+	        fi >> $@.part
 	    done
 	done
 	rm -r $(@D)/round $(@D)/round.csv $(@D)/round.log $(@D)/round.out $(@D)/round.prof
@@ -120,24 +140,34 @@ $(prof_out)/rounds.csv: $(prof_script) | $(prof_programs) all
 $(prof_out)/compare.csv: $(prof_out)/rounds.csv
 	bench-compare --quiet --base=python --metric=update_seconds $< > $(new) || [ $$? -le 2 ]
 	$(call keep,$@)
-# Python's part of a recorded step gone, and what the C program takes, by step of learning: the two solve it after different numbers of steps
-$(prof_out)/speedup.csv: $(prof_out)/cartpole/summary.csv $(if $(wildcard bin/fit-cartpole.c),$(prof_out)/c.csv $(prof_out)/compare.csv)
+# Python's part of a recorded step gone, and what the C program takes, by step of learning: the two solve it after
+# different numbers of steps
+$(prof_out)/speedup.csv: $(prof_out)/cartpole/summary.csv $(if $(wildcard bin/fit-cartpole.c),$(prof_out)/c.csv \
+    $(prof_out)/compare.csv)
 	prof-view --view=metrics $(prof_out)/cartpole/cells.csv > $(prof_out)/phases.csv
-	csv-cut -c proc,phase,op,cats,total_ns,lo_ns,hi_ns,runs $(prof_out)/cartpole/corrected.csv | prof-view --view=metrics > $(prof_out)/phases-corrected.csv
+	csv-cut -c proc,phase,op,cats,total_ns,lo_ns,hi_ns,runs $(prof_out)/cartpole/corrected.csv |
+	    prof-view --view=metrics > $(prof_out)/phases-corrected.csv
 	awk -F, 'function all(file,    t, c, k) { for (k in total) if (k ~ "^" file) { t += total[k]; c += native[k] } return c ? t / c : 0 }
 	    function row(name, x, lo, hi) { printf "%s,%.4f,%.4f,%.4f\n", name, x, lo, hi }
 	    BEGIN { print "quantity,value,low,high" } { f = FILENAME; sub(/.*\//, "", f); sub(/\.csv/, "", f) }
-	    f ~ /^phases/ { if ($$2 == "learn" || $$2 == "trial") { if ($$3 == "TotalTimeSec") total[f " " $$2] += $$4; if ($$3 == "CppAndGPUTimeSec") native[f " " $$2] += $$4 } next }
-	    f == "compare" { if ($$1 == "c") { x = 1 / $$5; lo = 1 / $$7; hi = 1 / $$6 } else if ($$1 != "label") row($$1 "_slowdown_ratio", $$5, $$6, $$7); next }
-	    $$1 == "program" { next } { t[f] = $$2; print f "_seconds," $$2 ",,"; print f "_updates," $$4 ",,"; print f "_mean_return," $$5 ",," }
-	    END { print "theoretical_speedup," all("phases ") ",,"; print "theoretical_speedup_corrected," all("phases-corrected ") ",,"
-	        if (x) row("achieved_speedup_per_update", x, lo, hi); if (t["c"]) print "achieved_speedup_until_solved," t["bare"] / t["c"] ",," }' \
-	    $(prof_out)/phases.csv $(prof_out)/phases-corrected.csv $(prof_out)/bare.csv $(prof_out)/recorded.csv $(filter %/c.csv %/compare.csv,$^) $(aside)
+	    f ~ /^phases/ { if ($$2 == "learn" || $$2 == "trial") { if ($$3 == "TotalTimeSec") total[f " " $$2] += $$4
+	    if ($$3 == "CppAndGPUTimeSec") native[f " " $$2] += $$4 } next }
+	    f == "compare" { if ($$1 == "c") { x = 1 / $$5; lo = 1 / $$7; hi = 1 / $$6 } else if ($$1 != "label") \
+	        row($$1 "_slowdown_ratio", $$5, $$6, $$7); next }
+	    $$1 == "program" { next } { t[f] = $$2; print f "_seconds," $$2 ",,"; print f "_updates," $$4 ",,"
+	    print f "_mean_return," $$5 ",," }
+	    END { print "theoretical_speedup," all("phases ") ",,"
+	    print "theoretical_speedup_corrected," all("phases-corrected ") ",,"
+	        if (x) row("achieved_speedup_per_update", x, lo, hi); if (t["c"]) print "achieved_speedup_until_solved," \
+	            t["bare"] / t["c"] ",," }' \
+	    $(prof_out)/phases.csv $(prof_out)/phases-corrected.csv $(prof_out)/bare.csv $(prof_out)/recorded.csv \
+	        $(filter %/c.csv %/compare.csv,$^) $(aside)
 $(prof_out)/speedup.svg $(prof_out)/speedup.png: $(prof_out)/speedup.csv $(TOP)/plots/prof-cost.gp
 	gnuplot -c $(TOP)/plots/prof-cost.gp $(prof_out)/rounds.csv $(new)
 	$(call keep,$@)
 
-prof: $(prof_out)/verdict.csv $(prof_out)/speedup.csv $(prof_out)/e2e/summary.csv $(prof_out)/tree/summary.csv $(prof_out)/forks/summary.csv $(prof_out)/correct/table.csv $(prof_out)/cost.csv \
+prof: $(prof_out)/verdict.csv $(prof_out)/speedup.csv $(prof_out)/e2e/summary.csv $(prof_out)/tree/summary.csv \
+    $(prof_out)/forks/summary.csv $(prof_out)/correct/table.csv $(prof_out)/cost.csv \
     $(foreach f,speedup corrected functions,$(prof_out)/$f.svg $(prof_out)/$f.png)
 	@awk -F, 'NR > 1 { n++; good += $$9 == "pass"; d = $$8 < 0 ? -$$8 : $$8; if (d > m) m = d } END { printf "end to end: %d of %d parts as long as they were, furthest off %.4f\n", good, n, m }' $(prof_out)/verdict.csv
 	csv-show $(prof_out)/speedup.csv
@@ -146,7 +176,8 @@ prof: $(prof_out)/verdict.csv $(prof_out)/speedup.csv $(prof_out)/e2e/summary.cs
 	! grep -q ',fail' $(prof_out)/verdict.csv
 prof-correct-bench: $(prof_out)/calibration.sexp | $(prof_programs) all
 	rm -f $(prof_out)/correct/table.csv
-	$(MAKE) -s $(prof_out)/correct/table.csv $(prof_out)/corrected.svg $(prof_out)/corrected.png PROF_REPEATS=$(or $(PROF_REPEATS),4)
+	$(MAKE) -s $(prof_out)/correct/table.csv $(prof_out)/corrected.svg $(prof_out)/corrected.png \
+	    PROF_REPEATS=$(or $(PROF_REPEATS),4)
 	csv-show $(prof_out)/correct/table.csv
 prof-process: | $(prof_programs) all
 	@[ -d "$(DIR)" ] || { echo 'make prof-process: DIR=$(DIR) is no folder; DIR= says where the logs are' >&2; exit 1; }
@@ -154,5 +185,6 @@ prof-process: | $(prof_programs) all
 	echo '$(OUT)/process/page.html: open it in a browser'
 prof-whatif-bench: | $(prof_programs) all
 	$(TOP)/t/bench/prof-whatif.sh $(prof_out)/whatif
-	for form in svg png; do gnuplot -c $(TOP)/plots/prof-whatif.gp $(prof_out)/whatif/whatif.csv $(prof_out)/whatif.$$form; done
+	for form in svg png; do gnuplot -c $(TOP)/plots/prof-whatif.gp $(prof_out)/whatif/whatif.csv \
+	    $(prof_out)/whatif.$$form; done
 .PHONY: prof prof-process prof-correct-bench prof-whatif-bench

@@ -6,7 +6,8 @@ call ARG0[:strlen(ARG0) - strlen("bench-ratio.gp")] . "house.gp" ARG2
 @kinds
 rows = 0
 widest = 0.02
-reach(x) = (house_d = x > 0 ? abs(log(x)) : x <= 0 ? log(3) : 0, widest = house_d > log(3) ? log(3) : house_d > widest ? house_d : widest)
+reach(x) = (house_d = x > 0 ? abs(log(x)) : x <= 0 ? log(3) : 0, \
+    widest = house_d > log(3) ? log(3) : house_d > widest ? house_d : widest)
 row(t) = (rows = rows + 1, reach(number(t)), reach(number(strcol("lower_ratio"))), reach(number(strcol("upper_ratio"))))
 stats ARG1 using (strcol("ratio") eq "" ? NaN : row(strcol("ratio"))) nooutput
 edge = exp(1.15 * widest)

@@ -1,4 +1,5 @@
-# every run in the order it was made, so that drift and bursts show: label, phase, column ARG3 (cpu_seconds); ARG4, ARG5: two labels
+# every run in the order it was made, so that drift and bursts show: label, phase, column ARG3 (cpu_seconds); ARG4,
+# ARG5: two labels
 call ARG0[:strlen(ARG0) - strlen("bench-sequence.gp")] . "house.gp" ARG2
 @kinds
 set title house_title("runs in the order they were made") noenhanced

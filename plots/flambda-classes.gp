@@ -11,6 +11,7 @@ set yrange [0:1]
 set grid xtics
 set key outside top horizontal
 @footer
-plot ARG1 using (column("tau")):(column("doesnt_matter_ratio")) with linespoints pt 7 lc rgb theirs title "does not matter", \
+plot ARG1 using (column("tau")):(column("doesnt_matter_ratio")) with linespoints pt 7 lc rgb theirs \
+    title "does not matter", \
      ARG1 using (column("tau")):(column("inline_ratio")) with linespoints pt 5 lc rgb colour(1) title "inline", \
      ARG1 using (column("tau")):(column("apply_ratio")) with linespoints pt 9 lc rgb colour(2) title "apply"

@@ -9,5 +9,7 @@ set boxwidth 0.6
 set key outside top horizontal
 @footer
 plot ARG1 using 0:(column("accuracy_ratio")):xtic(stringcolumn("model")) with boxes lc rgb colour(1) title "model", \
-     ARG1 using 0:(column("majority_ratio")) with lines lw 2 lc rgb colour(2) title "always the commonest class of the others", \
-     ARG1 using 0:(column("ceiling_ratio")) with lines lw 2 dt 2 lc rgb base title "ceiling of any function of the features"
+     ARG1 using 0:(column("majority_ratio")) with lines lw 2 lc rgb colour(2) \
+         title "always the commonest class of the others", \
+     ARG1 using 0:(column("ceiling_ratio")) with lines lw 2 dt 2 lc rgb base \
+         title "ceiling of any function of the features"

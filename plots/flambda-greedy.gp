@@ -8,5 +8,7 @@ set ylabel "mean regret"
 set yrange [0:*]
 set grid xtics
 @footer
-plot ARG1 using (strcol("set") eq "train" ? column("k") : 1/0):(column("mean_ratio")) with linespoints pt 7 lc rgb colour(1) title "training benchmarks", \
-     ARG1 using (strcol("set") eq "train" ? column("k") : 1/0):(column("other_ratio")) with linespoints pt 5 lc rgb colour(2) title "test benchmarks"
+plot ARG1 using (strcol("set") eq "train" ? column("k") : 1/0):(column("mean_ratio")) with linespoints pt 7 \
+    lc rgb colour(1) title "training benchmarks", \
+     ARG1 using (strcol("set") eq "train" ? column("k") : 1/0):(column("other_ratio")) with linespoints pt 5 \
+         lc rgb colour(2) title "test benchmarks"

@@ -1,4 +1,5 @@
-# steps of one benchmark in the plane of two components: initial, saved_ratio, columns ARG4 and ARG5; ARG3: the benchmark
+# steps of one benchmark in the plane of two components: initial, saved_ratio, columns ARG4 and ARG5; ARG3: the
+# benchmark
 wide = 700
 high = 500
 call ARG0[:strlen(ARG0) - strlen("flambda-pca.gp")] . "house.gp" ARG2
@@ -11,5 +12,7 @@ set palette defined (0 "#cc3311", 0.5 "#ccbb44", 1 "#4477aa")
 set key outside top horizontal
 set grid xtics
 @footer
-plot ARG1 using (column("initial") == 0 ? column(ARG4) : 1/0):(column(ARG5)):(column("saved_ratio")) with points pt 7 ps 0.4 lc palette title "steps", \
-     ARG1 using (column("initial") == 1 ? column(ARG4) : 1/0):(column(ARG5)) with points pt 2 ps 1.2 lc rgb "#000000" title "as the compiler leaves it"
+plot ARG1 using (column("initial") == 0 ? column(ARG4) : 1/0):(column(ARG5)):(column("saved_ratio")) \
+    with points pt 7 ps 0.4 lc palette title "steps", \
+     ARG1 using (column("initial") == 1 ? column(ARG4) : 1/0):(column(ARG5)) with points pt 2 ps 1.2 \
+         lc rgb "#000000" title "as the compiler leaves it"

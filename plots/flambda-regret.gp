@@ -1,4 +1,5 @@
-# regret of each policy over the benchmarks, median and quartiles: policy, p25_regret_ratio, p50_regret_ratio, p75_regret_ratio
+# regret of each policy over the benchmarks, median and quartiles: policy, p25_regret_ratio, p50_regret_ratio,
+# p75_regret_ratio
 wide = 900
 high = 600
 call ARG0[:strlen(ARG0) - strlen("flambda-regret.gp")] . "house.gp" ARG2
@@ -12,5 +13,6 @@ set grid xtics noytics
 set lmargin 40
 unset key
 @footer
-plot ARG1 using (column("p50_regret_ratio")):0:(column("p25_regret_ratio")):(column("p75_regret_ratio")):ytic(stringcolumn("policy")) with xerrorbars lw 3 pt 0 ps 0 lc rgb colour(1), \
+plot ARG1 using (column("p50_regret_ratio")):0:(column("p25_regret_ratio")):(column("p75_regret_ratio")) \
+        :ytic(stringcolumn("policy")) with xerrorbars lw 3 pt 0 ps 0 lc rgb colour(1), \
      ARG1 using (column("p50_regret_ratio")):0 with points pt 7 ps 0.7 lc rgb colour(2)

@@ -1,4 +1,5 @@
-# time saved by one policy on each benchmark, with intervals: benchmark, saved_ratio, lower_ratio, upper_ratio; ARG3: the policy
+# time saved by one policy on each benchmark, with intervals: benchmark, saved_ratio, lower_ratio, upper_ratio; ARG3:
+# the policy
 wide = 900
 high = 500
 call ARG0[:strlen(ARG0) - strlen("flambda-savings.gp")] . "house.gp" ARG2
@@ -13,4 +14,5 @@ unset key
 @footer
 plot 0 lc rgb base, \
      ARG1 using 0:(column("saved_ratio")):xtic(stringcolumn("benchmark")) with boxes lc rgb colour(1), \
-     ARG1 using 0:(column("saved_ratio")):(column("lower_ratio")):(column("upper_ratio")) with yerrorbars pt 0 ps 0 lc rgb "#000000"
+     ARG1 using 0:(column("saved_ratio")):(column("lower_ratio")):(column("upper_ratio")) with yerrorbars pt 0 ps 0 \
+         lc rgb "#000000"

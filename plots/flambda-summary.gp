@@ -1,4 +1,5 @@
-# quartiles and range of the time saved by each policy on one set of benchmarks: policy, n, q1, median, q3, min, max; ARG3: the set
+# quartiles and range of the time saved by each policy on one set of benchmarks: policy, n, q1, median, q3, min, max;
+# ARG3: the set
 wide = 900
 high = 620
 call ARG0[:strlen(ARG0) - strlen("flambda-summary.gp")] . "house.gp" ARG2
@@ -12,6 +13,7 @@ set offsets 0, 0, 0.7, 0.7
 unset key
 set arrow from 0, graph 0 to 0, graph 1 nohead lc rgb base
 @footer
-plot ARG1 using (column("median")):0:(column("min")):(column("max")):ytic(stringcolumn("policy")) with xerrorbars pt 0 ps 0 lc rgb theirs, \
+plot ARG1 using (column("median")):0:(column("min")):(column("max")):ytic(stringcolumn("policy")) with xerrorbars \
+    pt 0 ps 0 lc rgb theirs, \
      ARG1 using (column("median")):0:(column("q1")):(column("q3")) with xerrorbars lw 4 pt 0 ps 0 lc rgb colour(1), \
      ARG1 using (column("median")):0 with points pt 7 ps 0.6 lc rgb colour(2)

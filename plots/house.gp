@@ -1,18 +1,20 @@
 # house.gp - what all plots share: size and form of the picture, fonts, colours, what a table says of itself.
 #
-# A plot is called by `gnuplot -e "machine='..'" -c x.gp TABLE PICTURE ..`; PICTURE ends in .svg or .png.  It begins with
+# A plot is called by `gnuplot -e "machine='..'" -c x.gp TABLE PICTURE ..`; PICTURE ends in .svg or .png.  It begins
+# with
 #   call ARG0[:strlen(ARG0) - strlen("x.gp")] . "house.gp" ARG2
 # before which it may set wide and high, in points of the SVG (a PNG has 1.5 times as many, of everything).  Colours are
-# Tol's, which colour-blind readers can tell apart: colour(1), colour(2) ..; ours, theirs, base, warning by what they mean.
-# `@kinds` collects column kind of the table in kind ("real", "real and simulated" ..; "of unknown kind" where it does not
-# say so, see kind.gp), `@batches` column batch in batch.
+# Tol's, which colour-blind readers can tell apart: colour(1), colour(2) ..; ours, theirs, base, warning by what they
+# mean.  `@kinds` collects column kind of the table in kind ("real", "real and simulated" ..; "of unknown kind" where
+# it does not say so, see kind.gp), `@batches` column batch in batch.
 # `@footer` writes machine, where it was given, below the picture; house_title(text) puts the kind before a title.
 # Intervals may be open: cut_high(column, limit) is the column's number, or the limit where it lies beyond or is inf.
 if (!exists("wide")) wide = 900
 if (!exists("high")) high = 520
 if (!exists("machine")) machine = ""
 if (ARG1[strlen(ARG1) - 2:] eq "png") {
-    set terminal pngcairo size int(1.5 * wide), int(1.5 * high) font "sans,12" fontscale 1.5 linewidth 1.5 pointscale 1.5
+    set terminal pngcairo size int(1.5 * wide), int(1.5 * high) font "sans,12" fontscale 1.5 linewidth 1.5 \
+        pointscale 1.5
 } else {
     set terminal svg size wide, high dynamic font "sans,12" background "white"
 }
@@ -28,7 +30,8 @@ set key noenhanced samplen 2 spacing 1.1
 set title font ",14"
 set bmargin 5
 
-array house_colours[10] = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#ee7733", "#222222", "#009988"]
+array house_colours[10] = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#ee7733", \
+    "#222222", "#009988"]
 colour(i) = house_colours[1 + (int(i) - 1) % 10]
 ours = "#4477aa"
 theirs = "#bbbbbb"
@@ -44,9 +47,11 @@ batch = ""
 batch_seen(t) = (t eq "" || among(batch, t) ? 0 : (batch = batch . (batch eq "" ? "" : ", ") . t, 0), 0)
 batches = 'stats ARG1 using (batch_seen(strcol("batch"))) nooutput name "HOUSE"'
 house_title(t) = (kind eq "" ? "" : kind . ": ") . t
-footer = 'if (machine ne "") { set label 9999 machine at screen 0.99, 0.018 right noenhanced font ",9" textcolor rgb "#777777" }'
+house_foot = 'at screen 0.99, 0.018 right noenhanced font ",9" textcolor rgb "#777777"'
+footer = 'if (machine ne "") { set label 9999 machine ' . house_foot . ' }'
 
-# distinct texts of a column: `list_n = 0`, then stats over list_add(text) fills list[1 .. list_n]; list_index(text) finds one
+# distinct texts of a column: `list_n = 0`, then stats over list_add(text) fills list[1 .. list_n]; list_index(text)
+# finds one
 array list[400]
 list_n = 0
 list_index(t) = sum [house_i = 1:list_n] (list[house_i] eq t ? house_i : 0)

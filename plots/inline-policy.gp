@@ -1,5 +1,5 @@
-# CPU time under each policy against the default, on programs that it was not trained on, a row per confirmation run, with
-# intervals; see inline-rows.gp
+# CPU time under each policy against the default, on programs that it was not trained on, a row per confirmation run,
+# with intervals; see inline-rows.gp
 said = "CPU time under policies trained on the other programs, against -O2, before the guard, paired, 95 % intervals"
 title_of(l) = l eq "heat" ? "learned, with a profile" : l eq "static" ? "learned, without a profile" : \
     l eq "rule" ? "rule: cheap where hot" : l eq "files" ? "each file by itself, -O2" : \

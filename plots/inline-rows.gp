@@ -1,6 +1,6 @@
-# inline-rows.gp - what inline-compare.gp and inline-policy.gp share: a row of points with intervals for each benchmark of
-# table ARG1, a colour for each label: benchmark, label, ratio, lower_ratio, upper_ratio, kind.  Wants title_of(label),
-# shade(label) and said, the title.  Rows in parentheses are means.
+# inline-rows.gp - what inline-compare.gp and inline-policy.gp share: a row of points with intervals for each benchmark
+# of table ARG1, a colour for each label: benchmark, label, ratio, lower_ratio, upper_ratio, kind.  Wants
+# title_of(label), shade(label) and said, the title.  Rows in parentheses are means.
 array bench[400]
 array lab[100]
 n = 0

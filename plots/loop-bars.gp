@@ -1,6 +1,6 @@
 # GFLOPS of each library on each problem, a row of points per problem: problem, lib, gflops, kind; ARG3: what problems;
-# ARG4: peak.  Ours and the four libraries that are best in the mean have colours; the fastest of a row is named when it is
-# not ours.
+# ARG4: peak.  Ours and the four libraries that are best in the mean have colours; the fastest of a row is named when
+# it is not ours.
 array name[2000]
 array best[2000]
 array who[2000]
@@ -48,9 +48,11 @@ greys = some(n, 1)
 shown = some(n, 0)
 index_of(l) = sum [k = 1:n] (word(libs, k) eq l ? k : 0)
 do for [i = 1:rows] {
-    if (who[i] ne "ours") { set label 10 + i who[i] at best[i], i left offset 0.8, 0 font ",9" textcolor rgb "#555555" noenhanced }
+    if (who[i] ne "ours") { set label 10 + i who[i] at best[i], i left offset 0.8, 0 font ",9" \
+        textcolor rgb "#555555" noenhanced }
 }
-set label 1 (greys eq "" ? "" : "grey:" . greys) at graph 0, screen 0.062 left font ",9" textcolor rgb "#777777" noenhanced
+set label 1 (greys eq "" ? "" : "grey:" . greys) at graph 0, screen 0.062 left font ",9" textcolor rgb "#777777" \
+    noenhanced
 plot for [i = 1:words(greys)] ARG1 using (mine(word(greys, i))):(first($0) + at(strcol("problem"))) \
          with points pt 6 ps 0.7 lc rgb grey notitle, \
      for [i = 1:words(shown)] ARG1 using (mine(word(shown, i))):(first($0) + at(strcol("problem"))) \

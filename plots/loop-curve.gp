@@ -1,5 +1,5 @@
-# return of episodes against the actions learned from, each row and smoothed, a colour for each algo: algo, steps, return,
-# kind
+# return of episodes against the actions learned from, each row and smoothed, a colour for each algo: algo, steps,
+# return, kind
 call ARG0[:strlen(ARG0) - strlen("loop-curve.gp")] . "house.gp" ARG2
 @kinds
 @footer

@@ -1,7 +1,9 @@
 # return of episodes against the actions learned from: algo, steps, return; ARG3: algos, blanks between; ARG4: seconds
 # after which to draw again for as long as it runs (with ARG2 - in a window, for a look at a training that goes on)
 window = ARG2 eq "-"
-if (!window) { if (ARG2[strlen(ARG2)-2:] eq "svg") { set terminal svg size 900,500 dynamic font "sans,12" background "white" } else { set terminal pngcairo size 1350,750 font "sans,15" } }
+svg = ARG2[strlen(ARG2)-2:] eq "svg"
+if (!window && svg) { set terminal svg size 900,500 dynamic font "sans,12" background "white" }
+if (!window && !svg) { set terminal pngcairo size 1350,750 font "sans,15" }
 if (!window) { set output ARG2 }
 set datafile separator comma
 set datafile missing ""
@@ -11,6 +13,7 @@ set ylabel "gain of an episode, share of a nominal peak"
 set logscale x
 set grid lc rgb "#dddddd"
 set key bottom right noenhanced
-draw = "plot for [i=1:words(ARG3)] ARG1 using (strcol('algo') eq word(ARG3, i) ? column('steps') : 1/0):'return' with lines lw 2 lc i title word(ARG3, i)"
+draw = "plot for [i=1:words(ARG3)] ARG1 using (strcol('algo') eq word(ARG3, i) ? column('steps') : 1/0):'return' " . \
+    "with lines lw 2 lc i title word(ARG3, i)"
 eval draw
 if (ARGC > 3) { while (1) { pause ARG4 + 0; eval draw } }

@@ -1,5 +1,10 @@
-# how near to the best known nest each way of finding one comes, and in what time: algo, problems, best_ratio, least_best_ratio, mean_seconds, max_seconds
-if (ARG2[strlen(ARG2)-2:] eq "svg") { set terminal svg size 1100,700 dynamic font "sans,12" background "white" } else { set terminal pngcairo size 1650,1050 font "sans,15" }
+# how near to the best known nest each way of finding one comes, and in what time: algo, problems, best_ratio,
+# least_best_ratio, mean_seconds, max_seconds
+if (ARG2[strlen(ARG2)-2:] eq "svg") {
+    set terminal svg size 1100,700 dynamic font "sans,12" background "white"
+} else {
+    set terminal pngcairo size 1650,1050 font "sans,15"
+}
 set output ARG2
 set datafile separator comma
 set datafile missing ""
@@ -14,7 +19,8 @@ set xlabel "GFLOPS over the best known: geometric mean, line to the worst"
 set xrange [*:1.02]
 set object rectangle from first 0.95, graph 0 to first 1.0, graph 1 fc rgb "#eef5ee" fs noborder behind
 set termoption noenhanced
-plot ARG1 using "least_best_ratio":($0 + 1):(column("best_ratio") - column("least_best_ratio")):(0):ytic(strcol("algo") . " (" . strcol("problems") . ")") \
+plot ARG1 using "least_best_ratio":($0 + 1):(column("best_ratio") - column("least_best_ratio")):(0) \
+        :ytic(strcol("algo") . " (" . strcol("problems") . ")") \
          with vectors nohead lc rgb "#aabbcc" notitle, \
      ARG1 using "best_ratio":($0 + 1) with points pt 7 ps 1 lc rgb "#4477aa" notitle
 unset object
@@ -26,6 +32,7 @@ set xrange [0.0005:300]
 set format x "10^{%L}"
 set termoption enhanced
 set xlabel "seconds a problem: mean, line to the longest"
-plot ARG1 using "mean_seconds":($0 + 1):(column("max_seconds") - column("mean_seconds")):(0) with vectors nohead lc rgb "#aabbcc" notitle, \
+plot ARG1 using "mean_seconds":($0 + 1):(column("max_seconds") - column("mean_seconds")):(0) with vectors nohead \
+    lc rgb "#aabbcc" notitle, \
      ARG1 using "mean_seconds":($0 + 1) with points pt 7 ps 1 lc rgb "#4477aa" notitle
 unset multiplot

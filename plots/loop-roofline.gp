@@ -1,6 +1,6 @@
-# roofline: intensity (operations a byte if each of the three tensors moved once) against GFLOPS: lib, intensity, gflops, kind;
-# ARG3: peak; ARG4: libs; ARG5: bytes a second that memory delivers.  The roof is the lower of the two; points above its
-# slope have their tensors in a cache.
+# roofline: intensity (operations a byte if each of the three tensors moved once) against GFLOPS: lib, intensity,
+# gflops, kind; ARG3: peak; ARG4: libs; ARG5: bytes a second that memory delivers.  The roof is the lower of the two;
+# points above its slope have their tensors in a cache.
 call ARG0[:strlen(ARG0) - strlen("loop-roofline.gp")] . "house.gp" ARG2
 @kinds
 peak = real(ARG3)
@@ -17,9 +17,12 @@ set yrange [(band > 0 && band * X_min / 1.6 < Y_min ? band * X_min / 1.6 : Y_min
 set grid xtics ytics
 set key bottom right opaque
 roof(x) = band > 0 && band * x < peak ? band * x : peak
-set label 1 sprintf("the most this core can do: %.0f GFLOPS", peak) at graph 0.98, first peak * 1.1 right textcolor rgb base font ",10"
-if (band > 0) { set label 2 sprintf("what memory delivers: %.0f GB/s", band) at graph 0.03, 0.92 left textcolor rgb base font ",10" }
+set label 1 sprintf("the most this core can do: %.0f GFLOPS", peak) at graph 0.98, first peak * 1.1 right \
+    textcolor rgb base font ",10"
+if (band > 0) { set label 2 sprintf("what memory delivers: %.0f GB/s", band) at graph 0.03, 0.92 left \
+    textcolor rgb base font ",10" }
 lib(i) = strcol("lib") eq word(ARG4, i) ? column("intensity") : NaN
 @footer
 plot roof(x) with lines lw 2.5 lc rgb base notitle, \
-     for [i = words(ARG4):1:-1] ARG1 using (lib(i)):"gflops" with points pt (i == 1 ? 7 : 6) ps 0.6 lc rgb colour(i) title word(ARG4, i)
+     for [i = words(ARG4):1:-1] ARG1 using (lib(i)):"gflops" with points pt (i == 1 ? 7 : 6) ps 0.6 lc rgb colour(i) \
+         title word(ARG4, i)

@@ -1,5 +1,5 @@
-# speed-up over the untiled nest, every problem a point, a bar over the middle half and the median: algo, position, speedup,
-# kind; ARG3: seconds of a search.  Nothing is drawn where no problem lies.
+# speed-up over the untiled nest, every problem a point, a bar over the middle half and the median: algo, position,
+# speedup, kind; ARG3: seconds of a search.  Nothing is drawn where no problem lies.
 wide = 1000
 high = 560
 call ARG0[:strlen(ARG0) - strlen("loop-violin.gp")] . "house.gp" ARG2

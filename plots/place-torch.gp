@@ -22,7 +22,8 @@ do for [i = 1:n] {
     set title net noenhanced
     if (i == 2) { unset label 9999 }
     plot ARG1 using (at(net, number(strcol("way")))):(column("median_free_seconds")): \
-                (column("min_free_seconds")):(column("max_free_seconds")) with yerrorbars pt 7 lc rgb ours title "plan", \
+                (column("min_free_seconds")):(column("max_free_seconds")) with yerrorbars pt 7 lc rgb ours \
+                    title "plan", \
         ARG1 using (at(net, number(strcol("way")))):(column("median_free_seconds")):(strcol("way")) \
                 with labels offset 0, 1.2 font ",9" notitle, \
         ARG1 using (at(net, strcol("way") eq "block")):(column("median_free_seconds")): \

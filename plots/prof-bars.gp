@@ -30,4 +30,5 @@ set print $bars
 print "set,operation,seconds"
 do for [k = 1:m] { do for [i = 1:n] { print sprintf("%d,%d,%g", k, i, total[(k - 1) * n + i]) } }
 unset print
-plot for [k = m:1:-1] $bars using (column("set") == k ? column("operation") : NaN):"seconds" with boxes lc rgb colour(k) title list[k]
+plot for [k = m:1:-1] $bars using (column("set") == k ? column("operation") : NaN):"seconds" with boxes \
+    lc rgb colour(k) title list[k]

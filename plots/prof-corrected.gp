@@ -9,7 +9,8 @@ n = list_n
 stats ARG1 using "raw_ratio" nooutput name "R"
 stats ARG1 using (column("corrected_ratio") + column("half_width_ratio")) nooutput name "H"
 top = R_max > H_max ? R_max : H_max
-title_of(d) = d eq "few" ? "chosen C functions" : d eq "calls" ? "every C function of a module" : "every Python function and every builtin"
+title_of(d) = d eq "few" ? "chosen C functions" : d eq "calls" ? "every C function of a module" \
+    : "every Python function and every builtin"
 of(d, shift) = strcol("density") eq d ? list_index(strcol("program")) + shift : NaN
 set boxwidth 0.38
 set xrange [0.4:n + 0.6]
@@ -26,7 +27,8 @@ do for [d in "few calls tree"] {
     set ylabel "ratio"
     plot ARG1 using (of(d, -0.2)):"raw_ratio" with boxes lc rgb "#ccbb44" title "raw", \
          ARG1 using (of(d, 0.2)):"corrected_ratio" with boxes lc rgb ours title "corrected", \
-         ARG1 using (of(d, 0.2)):"corrected_ratio":"half_width_ratio" with yerrorbars pt 0 ps 0 lc rgb "#000000" notitle, \
+         ARG1 using (of(d, 0.2)):"corrected_ratio":"half_width_ratio" with yerrorbars pt 0 ps 0 lc rgb "#000000" \
+             notitle, \
          1 with lines lc rgb "#228833" lw 2 title "not recorded"
     unset key
     unset label 9999

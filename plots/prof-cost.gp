@@ -19,4 +19,5 @@ do for [i = 1:4] { stats ARG1 using (ms(i)) nooutput; middle[i] = STATS_median }
 # the first sample, 0, is taken for a header
 plot sample [i = 0:4:1] '+' using (i):(middle[int(i) < 1 ? 1 : int(i)]) with boxes lc rgb "#99bbdd", \
      for [i = 1:4] ARG1 using (i + 0.02 * (column("round") - 4.5)):(ms(i)) with points pt 7 ps 0.6 lc rgb ours, \
-     [i = 0:4:1] '+' using (i + 0.33):(middle[int(i) < 1 ? 1 : int(i)]):(sprintf("%.3f", middle[int(i) < 1 ? 1 : int(i)])) with labels left offset 0, 0 font ",10"
+     [i = 0:4:1] '+' using (i + 0.33):(middle[int(i) < 1 ? 1 : int(i)]) \
+         :(sprintf("%.3f", middle[int(i) < 1 ? 1 : int(i)])) with labels left offset 0, 0 font ",10"

@@ -21,6 +21,8 @@ span = 0
 of(x) = (span = column("end_us") - column("start_us"), x)
 shown(s) = span > width * 0.03 ? s[1:int(125.0 * span / width)] : ""
 @footer
-plot ARG1 using ((column("start_us") + column("end_us")) / 2e6):"depth":(column("start_us") / 1e6):(column("end_us") / 1e6): \
-         (column("depth") - 0.5):(column("depth") + 0.5):(shade(column("depth"), column("start_us"))) with boxxyerror lc rgb variable, \
-     ARG1 using (of((column("start_us") + column("end_us")) / 2e6)):"depth":(shown(strcol("name"))) with labels noenhanced font ",9"
+plot ARG1 using ((column("start_us") + column("end_us")) / 2e6):"depth":(column("start_us") / 1e6) \
+         :(column("end_us") / 1e6):(column("depth") - 0.5):(column("depth") + 0.5) \
+         :(shade(column("depth"), column("start_us"))) with boxxyerror lc rgb variable, \
+     ARG1 using (of((column("start_us") + column("end_us")) / 2e6)):"depth":(shown(strcol("name"))) \
+         with labels noenhanced font ",9"

@@ -15,5 +15,6 @@ set grid xtics ytics
 set border 1
 set key bottom right
 @footer
-plot ARG1 using "cprofile_share":($0 + 1):ytic(strcol("function")) with points pt 6 ps 1.4 lw 1.6 lc rgb colour(2) title "cProfile", \
+plot ARG1 using "cprofile_share":($0 + 1):ytic(strcol("function")) with points pt 6 ps 1.4 lw 1.6 lc rgb colour(2) \
+    title "cProfile", \
      ARG1 using "recorded_share":($0 + 1) with points pt 7 ps 0.8 lc rgb ours title "recorder, whole call tree"

@@ -18,5 +18,6 @@ lane(s) = s eq "Python" ? 2 : s eq "C" ? 1 : 0
 at(name) = (column(name) - lo) / 1e9
 y(d) = lane(strcol("lane")) + d
 @footer
-plot ARG1 using ((at("start_ns") + at("end_ns")) / 2):(y(0)):(at("start_ns")):(at("end_ns")):(y(-0.4)):(y(0.4)):(100 * column("busy_ratio")) \
+plot ARG1 using ((at("start_ns") + at("end_ns")) / 2):(y(0)):(at("start_ns")):(at("end_ns")):(y(-0.4)):(y(0.4)) \
+        :(100 * column("busy_ratio")) \
     with boxxyerror fill solid border lc rgb "#eeeeee" fc palette

@@ -26,5 +26,7 @@ bottom(k) = k == 0 ? -0.02 : k == 2 ? 0.3 : 0.42
 at(name) = (column(name) - lo) / 1e9
 lane(k) = sort_of(strcol("cat")) == k ? index_of(strcol("lane")) : NaN
 @footer
-plot for [k = 0:2] ARG1 using ((at("start_ns") + at("end_ns")) / 2):(lane(k)):(at("start_ns")):(at("end_ns")):(lane(k) + top(k)):(lane(k) + bottom(k)) \
+plot for [k = 0:2] \
+    ARG1 using ((at("start_ns") + at("end_ns")) / 2):(lane(k)):(at("start_ns")):(at("end_ns")) \
+        :(lane(k) + top(k)):(lane(k) + bottom(k)) \
     with boxxyerror fs solid 1 noborder lc rgb word("#ccbb44 #4477aa #228833", k + 1) title word("Python C GPU", k + 1)

@@ -16,5 +16,6 @@ set grid xtics noytics
 set border 1
 unset key
 @footer
-plot ARG1 using (0.8):0:(0.8):"count":($0 - 0.3):($0 + 0.3):ytic((strcol("op") eq "" ? "(none)" : strcol("op")) . " > " . strcol("category")) \
+plot ARG1 using (0.8):0:(0.8):"count":($0 - 0.3):($0 + 0.3) \
+        :ytic((strcol("op") eq "" ? "(none)" : strcol("op")) . " > " . strcol("category")) \
     with boxxyerror lc rgb ours

@@ -18,7 +18,8 @@ set ytics 0.5
 set xlabel "speed-up achieved"
 set ylabel "speed-up predicted" offset 1
 set multiplot layout 1,2 margins screen 0.095, 0.985, 0.17, 0.86 spacing screen 0.06, 0
-set label 1 house_title("thirty programs, a part of each really made 1.5 and 3 times faster; band: within 10 %") at screen 0.5, 0.955 center font ",13"
+set label 1 house_title("thirty programs, a part of each really made 1.5 and 3 times faster; band: within 10 %") \
+    at screen 0.5, 0.955 center font ",13"
 set key left top
 within = "#eeeeee"
 do for [side = 1:2] {
