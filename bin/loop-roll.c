@@ -13,7 +13,10 @@
  * measured and gflops is empty.  With --seconds=S only what can be measured
  * in that time is, by fewer runs, and the untiled nest not if it is slow.
  * seconds counts from the start of a problem; in the last row it is the end.
- * algo is policy, kind is real or simulated.
+ * With --fallback a problem is out of the policy's range where the analytic
+ * search knows a nest that the model finds faster than all the policy comes
+ * by; then that search measures its first K, so that the policy is never
+ * below it.  algo is policy, kind is real or simulated.
  *
  * Examples:
  *   $ loop-roll --policy=mm.policy --measure=10 --test problems.csv
@@ -21,6 +24,7 @@
 #include "base/filter.h"
 #include "base/progress.h"
 #include "loop/search/policy.h"
+#include "loop/search/search.h"
 #include "loop/nest/rows.h"
 #include HELP
 #include <math.h>
@@ -31,7 +35,7 @@ static enum { RUN, MODEL } eval = RUN;
 static long measure = 10, width = 16, confirm = 16;
 static enum { BY_POLICY, BY_MODEL } rank = BY_POLICY;
 static double seconds = INFINITY;
-static bool test;
+static bool test, fallback;
 static const struct opt options[] = {
     { 0, "policy", STR, &file, "FILE", "from loop-train" },
     { 0, "measure", INT, &measure, "K", "different trees to measure, at most", 0, 1000 },
@@ -40,6 +44,7 @@ static const struct opt options[] = {
     { 0, "seconds", NUM, &seconds, "S", "limit of time for each problem; by default none", 0, INFINITY },
     { 0, "confirm", INT, &confirm, "N", "fresh runs of the best nest, not counted; 0: none", 0, 64 },
     { 0, "test", FLAG, &test, NULL, "only problems whose split is test" },
+    { 0, "fallback", FLAG, &fallback, NULL, "the analytic search where the policy knows no better" },
     { 0, "name", STR, &name, "NAME", "what column algo says" },
     { 0, "eval", WORD, &eval, "run|model", "measure, or ask the model" },
     { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
@@ -70,6 +75,29 @@ static void rows(csvw *w, const struct rollout *r, const struct problem *p, stru
     csvw_flush(w);
 }
 
+/* the analytic search instead, where by the model its best nest is better than all that the policy proposes */
+static bool search_instead(const struct policy *k, struct evaluator *v, const struct problem *p, struct rollout *r)
+{
+    struct search s = { .algo = "heuristic", .seconds = seconds, .measure = 1, .actions = (1u << ACT_COUNT) - 1 };
+    bool model = v->model;
+    s.actions &= ~(1u << ACT_PARALLEL);
+    v->model = true;
+    search_run(&s, v, p);
+    struct rollout o = policy_roll(k, v, p, (int)width, POLICY_STEPS * POLICY_WIDTH, true, INFINITY);
+    bool better = s.best_gflops > o.gflops[o.npath] && s.npath <= POLICY_PATH;
+    v->model = model;
+    evaluator_problem(v, p);
+    if (!better || !measure) return false;
+    s.measure = (int)measure;
+    search_run(&s, v, p);
+    *r = (struct rollout){ .npath = s.npath, .measured = (int)measure };
+    memcpy(r->path, s.path, sizeof *s.path * (size_t)s.npath);
+    memcpy(r->gflops, s.gflops, sizeof *s.gflops * (size_t)(s.npath + 1));
+    memcpy(r->when, s.when, sizeof *s.when * (size_t)(s.npath + 1));
+    search_free(&s);
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
@@ -88,7 +116,9 @@ int main(int argc, char **argv)
     for (double n = 0; rows_next(&r); progress(++n, "%s", name)) {
         if (test && !str_is(csv_str(r.t, split), "test")) continue;
         evaluator_problem(&v, &r.p);
-        struct rollout o = policy_roll(&k, &v, &r.p, (int)width, (int)measure, rank == BY_MODEL, seconds);
+        struct rollout o;
+        if (!fallback || !search_instead(&k, &v, &r.p, &o))
+            o = policy_roll(&k, &v, &r.p, (int)width, (int)measure, rank == BY_MODEL, seconds);
         rows(w, &o, &r.p, &v);
     }
     progress_end();

@@ -11,6 +11,9 @@
  * With --as-published the algo is NAME_published.
  * Algorithms: greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs brute
  * random anneal evolve mcts heuristic; see lib/loop/search/search.h for more.
+ * With --residual, from loop-residual, the heuristic measures by turns what
+ * that and what the model finds fastest, with --trust only the former; where
+ * the problem is unlike all it was learned from, the model alone.
  * With --eval=model a search is reproducible by its seed: each evaluation
  * then counts as 0.1 ms.  With --output a search that was killed goes on at
  * the problem it was at; with the model its rows are those of one that was
@@ -25,20 +28,21 @@
 #include "base/out.h"
 #include "base/progress.h"
 #include "loop/nest/rows.h"
+#include "loop/search/residual.h"
 #include "loop/search/search.h"
 #include HELP
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *label, *output, *cache, *dot;
+static const char *label, *output, *cache, *dot, *residual;
 static int algo = -1;
 static enum { PUBLISHED, FULL } actions = FULL;
 static enum { RUN, MODEL } eval = RUN;
 static int isa_given = -1;
-static long steps = 10, seed = 1, measure = 24, confirm = 16;
+static long steps = 10, seed = 1, measure = 24, confirm = 16, most;
 static double seconds = 10;
-static bool published, parallel, prepared;
+static bool published, parallel, prepared, trust, spread;
 static const struct opt options[] = {
     { 0, "algo", WORD, &algo,
       "greedy1|greedy2|beam2dfs|beam4dfs|beam2bfs|beam4bfs|brute|random|anneal|evolve|mcts|heuristic", "which search" },
@@ -52,6 +56,10 @@ static const struct opt options[] = {
     { 0, "parallel", FLAG, &parallel, NULL, "two threads may be used" },
     { 0, "prepared", FLAG, &prepared, NULL, "operands are in the nest's own layout before the clock starts" },
     { 0, "measure", INT, &measure, "K", "heuristic: how many nests to measure", 1, 100000 },
+    { 0, "residual", STR, &residual, "FILE", "heuristic: mend the model's order by this" },
+    { 0, "trust", FLAG, &trust, NULL, "the residual decides, sure of it or not" },
+    { 0, "spread", FLAG, &spread, NULL, "heuristic: measure nests of all ranks, to learn from" },
+    { 0, "evaluations", INT, &most, "N", "evaluations for each problem at most; 0: any number", 0, 1000000000 },
     { 0, "confirm", INT, &confirm, "N", "fresh runs of the best nest; 0: none", 0, 64 },
     { 0, "output", STR, &output, "FILE", "append rows there, but not of problems it has" },
     { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
@@ -100,7 +108,12 @@ int main(int argc, char **argv)
                         .seed = (uint64_t)seed,
                         .published = published,
                         .measure = (int)measure,
+                        .trusting = trust,
+                        .spread = spread,
+                        .most = (size_t)most,
                         .keep = dot != NULL };
+    struct residual mended = { 0 };
+    if (residual) mended = residual_read(residual), s.residual = &mended;
     s.actions = seven ? (1u << ACT_PUBLISHED) - 1 : (1u << ACT_COUNT) - 1;
     if (!parallel) s.actions &= ~(1u << ACT_PARALLEL);
     static const char columns[] = "problem,algo,step,action,tree,gflops,seconds,kind";
@@ -122,6 +135,7 @@ int main(int argc, char **argv)
         out_close(o);
     }
     search_free(&s);
+    residual_free(&mended);
     free(name);
     evaluator_close(&v);
     rows_close(&r);

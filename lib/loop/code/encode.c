@@ -39,6 +39,7 @@ struct state {
     int vec, vt, xt;                                     /* vector variable, the input that has it, the one broadcast */
     bool both;                                           /* xt has it too: its vectors come from memory */
     bool red;                                            /* it is a reduction: lanes are summed at the end */
+    bool halves;                                         /* each of two threads has a part of it, from any place on */
     int live;                                            /* counters in use */
     int rows, vectors;                                   /* largest tile */
     double times, cycles;                                /* how often the present code runs; model of all of it */
@@ -634,7 +635,8 @@ static bool weights(const struct state *k)
 
 static void take_weights(struct state *k, struct transposition *c, int64_t stride[NEST_VARS])
 {
-    plan_transposition(c, k->p, TENSOR_B, k->vec, panel_width(k, 0, k->p->size), k->p->size, stride);
+    int32_t panel = k->halves ? 0 : panel_width(k, 0, k->p->size);
+    plan_transposition(c, k->p, TENSOR_B, k->vec, panel, k->p->size, stride);
     k->panel[TENSOR_B] = c->panel;
     if (c->panel) k->panel_bytes[TENSOR_B] = stride[k->vec] * c->panel * 4;
     k->pack_depth[TENSOR_B] = -1;
@@ -765,6 +767,7 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
     const char *why = begin(&k, p, t, isa);
     if (!why) why = parts(&k, e, &g->threads, &var, &second);
     if (why) return why;
+    k.halves = g->threads == 2 && var == k.vec;
     if (!g->pack) g->pack = xmalloc(MAX_PACKS, sizeof *g->pack);
     g->npack = 0;
     g->isa = isa;
@@ -806,10 +809,11 @@ const char *kernel_plan(struct plan *out, const struct problem *p, const struct 
     static uint8_t waste[4096];
     struct state k;
     int32_t e[2][NEST_VARS], second;
-    int threads, var;
+    int threads, var = 0;
     const char *why = begin(&k, p, t, isa);
     if (!why) why = parts(&k, e, &threads, &var, &second);
     if (why) return why;
+    k.halves = threads == 2 && var == k.vec;
     k.plan = true;
     *out = (struct plan){ .vector_var = k.vec };
     for (int u = 0; u < 3; u++) {

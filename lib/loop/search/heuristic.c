@@ -1,23 +1,11 @@
 /* the analytic search: enumerate register tiles and orders of the loops around them, rank by the model, measure the
  * first few; see search.h */
-#include "loop/search/search.h"
+#include "loop/search/candidate.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_CANDIDATES = 60000, MAX_PIECES = NEST_LOOPS, CONFIRM = 4 };
-
-struct piece { int8_t var; int32_t block; };             /* a loop of var whose block is this many elements */
-struct candidate {
-    struct piece piece[MAX_PIECES];
-    int n, outer, vec;                                   /* outer: pieces outside the tile */
-    bool parallel;
-    int8_t nv, cut, first, pack; /* what kind it is: width of the tile, cut, outermost variable, bits of enum packing */
-    double seconds;
-};
-
-/* an input is packed where each element is once, inside the outer loops that all move through it; or A for each tile */
-enum packing { PACK_A_ONCE = 1, PACK_A_TILE = 2, PACK_B_ONCE = 4, PACKINGS = 8 };
+enum { MAX_CANDIDATES = 60000, CONFIRM = 4 };
 enum { PACK_FROM = 8192 };                               /* elements of an input, for which it may be worth while */
 
 struct maker {
@@ -30,62 +18,16 @@ struct maker {
     int row[2], rows[2];                                 /* variables and extents of its rows */
 };
 
-/* the loop inside which input t is packed; -1: none will do */
-static int pack_loop(const struct problem *p, const struct nest *t, int outer, int tensor, bool once)
-{
-    int d = 0;
-    if (!once) {
-        for (d = outer; d-- > 0; )
-            if (p->stride[tensor][t->loop[d].var]) return d;
-        return -1;
-    }
-    while (d < outer && p->stride[tensor][t->loop[d].var]) d++;
-    return d < outer ? d - 1 : -1;
-}
-
-/* the nest of a candidate; false when it has more loops than a nest may have, or no place to pack where it shall */
-static bool build(const struct problem *p, const struct candidate *c, struct nest *t)
-{
-    int32_t left[NEST_VARS];
-    memcpy(left, p->size, sizeof left);
-    *t = (struct nest){ 0 };
-    int outer = 0;
-    for (int i = 0; i < c->n; i++) {
-        int v = c->piece[i].var;
-        int32_t block = c->piece[i].block;
-        if (i == c->outer) outer = t->n;
-        if (block > 1 && block >= left[v]) continue;     /* nothing to split */
-        if (t->n == NEST_LOOPS) return false;
-        struct loop l = { .var = (uint8_t)v, .size = left[v] / block, .tail = left[v] % block };
-        t->loop[t->n++] = l;
-        if (!p->reduced[v]) t->write[t->nwrite++] = l;
-        left[v] = block;
-    }
-    for (int i = 0; i < 3; i++) {
-        if (!(c->pack >> i & 1)) continue;
-        int at = pack_loop(p, t, outer, i == 2 ? TENSOR_B : TENSOR_A, i != 1);
-        if (at < 0) return false;
-        t->loop[at].marks |= i == 2 ? MARK_PACK_B : MARK_PACK_A;
-    }
-    return true;
-}
-
 static void keep_one(struct maker *m, const struct candidate *c)
 {
     struct nest t;
     struct plan q;
-    if (m->n == MAX_CANDIDATES || !build(m->p, c, &t)) return;
+    if (m->n == MAX_CANDIDATES || !candidate_build(m->p, c, &t)) return;
     for (int i = 0; i < t.n; i++)
         if (t.loop[i].var == m->vec) t.loop[i].marks &= (uint8_t)~MARK_VECTORIZE;
     if (kernel_plan(&q, m->p, &t, m->s->v->isa, m->s->v->prepared)) return;
     double seconds;
-    if (q.vector_var != m->vec) {                        /* not the encoder's own choice: ask for it by a mark */
-        for (int i = t.n; i-- > 0; )
-            if (t.loop[i].var == m->vec) {
-                t.loop[i].marks |= MARK_VECTORIZE;
-                break;
-            }
-    }
+    if (q.vector_var != m->vec) candidate_vectorize(&t, m->vec);     /* not the encoder's own choice */
     if (model_seconds(&seconds, m->p, &t, m->s->v->isa, m->s->v->prepared)) return;
     m->c = grow(m->c, m->n + 1, &m->cap, sizeof *m->c);
     m->c[m->n] = *c;
@@ -276,7 +218,7 @@ static int find_loop(const struct nest *t, int var, int depth)
 static bool derive(const struct problem *p, const struct candidate *c, struct walk *w)
 {
     struct nest want;
-    if (!build(p, c, &want)) return false;
+    if (!candidate_build(p, c, &want)) return false;
     *w = (struct walk){ .p = p };
     nest_reset(p, &w->t);
     int depth[NEST_VARS] = { 0 };
@@ -317,36 +259,6 @@ static bool derive(const struct problem *p, const struct candidate *c, struct wa
     return !w->failed;
 }
 
-static uint64_t kind_of(const struct candidate *c)
-{
-    return (uint64_t)c->pack << 32 | (uint64_t)(c->vec + 1) << 24 | (uint64_t)c->nv << 16 |
-           (uint64_t)c->cut << 8 | (uint64_t)(c->first + 1);
-}
-
-/* The model knows nothing of conflicts in the caches, so the best of each kind goes first, in order of the model, up to
- * two thirds of what is measured; then the others in order of the model. */
-static size_t *by_kind(const struct candidate *c, size_t n, int measure)
-{
-    size_t *order = xmalloc(n + 1, sizeof *order), k = 0, nkind = 0, most = (size_t)measure * 2 / 3 + 1;
-    uint64_t *seen = xmalloc(most, sizeof *seen);
-    bool *taken = xcalloc(n + 1, 1);
-    for (size_t i = 0; i < n && nkind < most; i++) {
-        size_t j = 0;
-        while (j < nkind && seen[j] != kind_of(&c[i])) j++;
-        if (j < nkind || c[i].seconds > 2 * c[0].seconds) continue;
-        seen[nkind++] = kind_of(&c[i]);
-        taken[i] = true;
-        order[k++] = i;
-    }
-    for (size_t i = 0; i < n; i++)
-        if (!taken[i] && !(i && c[i].pack == c[i - 1].pack && !memcmp(c[i].piece, c[i - 1].piece, sizeof c[i].piece)))
-            order[k++] = i;
-    while (k < n) order[k++] = order[0];
-    free(seen);
-    free(taken);
-    return order;
-}
-
 /* is a variable of the result less than a vector? then a reduction may be in the vectors */
 static bool thin(const struct problem *p, int lanes)
 {
@@ -368,7 +280,8 @@ void search_heuristic(struct search *s)
     struct walk w, top[CONFIRM];
     double gflops[CONFIRM] = { 0 };
     int done = 0;
-    size_t *order = by_kind(m.c, m.n, s->measure);
+    size_t *order = s->spread ? order_drawn(m.n, &s->rng)
+                    : s->residual ? order_by_residual(m.c, m.n, s) : order_by_kind(m.c, m.n, s->measure);
     for (size_t k0 = 0; k0 < m.n && done < s->measure && !(done && search_over(s)); k0++) {
         size_t i = order[k0];
         m.c[i].parallel = s->actions >> ACT_PARALLEL & 1;

@@ -29,6 +29,10 @@ struct search {
     bool published;
     uint32_t actions;                                    /* bit set of what may be tried */
     int measure;                                         /* heuristic: how many to measure */
+    const struct residual *residual;                     /* heuristic: what the model's order is mended by, or NULL */
+    bool trusting;                                       /* the residual alone decides, sure of it or not */
+    bool spread;                                         /* heuristic: measure candidates of all ranks, to learn from */
+    size_t most;                                         /* evaluations at most; 0: any number */
     bool keep;                                           /* keep the visited graph, for search_dot */
 
     /* results */

@@ -1,0 +1,31 @@
+/* candidate.h - nests that the analytic search enumerates, and the orders in which they are measured; see search.h. */
+#ifndef MILLRACE_CANDIDATE_H
+#define MILLRACE_CANDIDATE_H
+#include "loop/search/search.h"
+
+enum { MAX_PIECES = NEST_LOOPS };
+struct piece { int8_t var; int32_t block; };             /* a loop of var whose block is this many elements */
+struct candidate {
+    struct piece piece[MAX_PIECES];
+    int n, outer, vec;                                   /* outer: pieces outside the tile; vec: needs a mark, or -1 */
+    bool parallel;
+    int8_t nv, cut, first, pack; /* what kind it is: width of the tile, cut, outermost variable, bits of enum packing */
+    double seconds;                                      /* by the model */
+};
+
+/* an input is packed where each element is once, inside the outer loops that all move through it; or A for each tile */
+enum packing { PACK_A_ONCE = 1, PACK_A_TILE = 2, PACK_B_ONCE = 4, PACKINGS = 8 };
+
+/* its nest, without vec's mark; false when it has more loops than a nest may have, or no place to pack where it shall */
+bool candidate_build(const struct problem *, const struct candidate *, struct nest *);
+void candidate_vectorize(struct nest *, int var);        /* the mark, on the innermost loop of var */
+
+/* Places of all n candidates, which are sorted by the model, in the order of measuring; free it.
+ * by_kind: the best of each kind first, as the model knows nothing of conflicts in the caches, up to two thirds of what
+ * is measured; then in order of the model.
+ * by_residual: the search's residual and by_kind by turns, the residual's first; out of its range by_kind.
+ * drawn: by chance, ranks of all magnitudes alike: to learn from. */
+size_t *order_by_kind(const struct candidate *, size_t n, int measure);
+size_t *order_by_residual(const struct candidate *, size_t n, const struct search *);
+size_t *order_drawn(size_t n, struct rng *);
+#endif
