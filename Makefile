@@ -337,6 +337,7 @@ install: all
 	rm -f $(libdir)/*.d
 	install -d $(pydir)/millrace_place
 	install -m 644 lib/place/torch/millrace_place/*.py $(pydir)/millrace_place
+	install $B/place/torch.so $(pydir)/millrace_place
 .PHONY: help readme objects lint sanitize fuzz bench bench-csv bench-sexp man install dist deb
 # `make deps figure7` installs first, also with -j
 ifneq ($(filter deps,$(MAKECMDGOALS)),)

@@ -37,6 +37,10 @@ is 'a small network' '(graph (name onnx) (batch 2)
   (tensor 3 y inter 24 f32 (2 3))
   (node 0 h NdMatMul (in 0 1) (out 2) (attr (tb 0)) (flops 48) (bytes 104))
   (node 1 y NdUnary (in 2) (out 3) (attr (kind 0) (a 0)) (flops 0) (bytes 48)))' place-import --from=onnx good.onnx
+# four nan as the beginning of a part (found by fuzzing)
+nan() { { number 1 1; number 2 1; text 8 "$1"; printf '\377\377\377\377' | message 9; } | message 5; }
+{ op Slice y x from to; nan from; initialiser to 4 1; input x 2 4; output y; } | model > nan.onnx
+fails 'a part that begins at nan' 1 '[(]Slice[)]: a part that ends nowhere' place-import nan.onnx
 is 'from standard input' "$(place-import good.onnx)" place-import --from=onnx - < good.onnx
 refused() { fails "$1" 1 "$2" place-import bad.onnx; }
 { op Foo h x; op Bar g h; op Foo y g; input x 2; output y; } | model > bad.onnx

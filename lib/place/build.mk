@@ -10,3 +10,8 @@ $B/t/bench/place-kernels: $B/t/bench/place-kernels.o $B/libmillrace.a
 	$(LINK) -ldnnl
 bench: bench-place-kernels
 .PHONY: bench-place-kernels
+# what millrace_place loads, and python3 -m millrace_place preloads
+$B/place/torch.so: lib/place/plugin/heap.c lib/place/plugin/mover.c lib/place/plugin/heap.h lib/place/plugin/mover.h
+	@mkdir -p $(@D)
+	$(CC) -std=gnu11 $(WARN) -D_GNU_SOURCE -O2 -g -fPIC -shared -o $@ $(filter %.c,$^) -ldl -lpthread
+all: $B/place/torch.so

@@ -605,8 +605,9 @@ static void op_split(struct import *m)
     }
 }
 
-static int64_t clamp(double v, int64_t n)
+static int64_t clamp(const struct import *m, double v, int64_t n)
 {
+    if (isnan(v)) refuse(m, "a part that ends nowhere");
     if (v < 0) v += (double)n;
     return v < 0 ? 0 : v > (double)n ? n : (int64_t)v;
 }
@@ -623,14 +624,14 @@ static void op_slice(struct import *m)
             if (steps[i] != 1) refuse(m, "a part in steps");
     }
     if (input(m, 0)->kind != TENSOR && numbers(m, 0, &p, &have)) {
-        int64_t a = n ? clamp(begin[0], (int64_t)have) : 0, b = n ? clamp(end[0], (int64_t)have) : (int64_t)have;
+        int64_t a = n ? clamp(m, begin[0], (int64_t)have) : 0, b = n ? clamp(m, end[0], (int64_t)have) : (int64_t)have;
         result_numbers(m, p + a, b > a ? (size_t)(b - a) : 0, 1);
         return;
     }
     int x = as_tensor(m, 0);
     for (size_t i = 0; i < n; i++) {
         int axis = axis_of(m, axes ? axes[i] : (double)i, shape_of(m, x)->ndim);
-        int64_t all = shape_of(m, x)->shape[axis], a = clamp(begin[i], all), b = clamp(end[i], all);
+        int64_t all = shape_of(m, x)->shape[axis], a = clamp(m, begin[i], all), b = clamp(m, end[i], all);
         x = slice(m, x, axis, a, b - a);
     }
     result(m, 0, x);

@@ -73,7 +73,8 @@ class Plan:
                 if tighter == .7:
                     raise
         self.plan_of(record)
-        self.mover = Mover(self.file, self.limit_bytes, self.resident_bytes)
+        self.mover = Mover(self.file, self.limit_bytes, self.resident_bytes, self.order, self.workspace,
+                           len(self.bytes))
         self.around = lambda name: self.now.around(name) if self.now else _Nothing()
 
     # ---- making

@@ -1,4 +1,4 @@
-"""python3 -m millrace_place SCRIPT [ARGUMENT]..: runs it with an allocator that leaves small holes, if there is one."""
+"""python3 -m millrace_place SCRIPT [ARGUMENT]..: runs it with a heap that leaves few holes."""
 import os
 import sys
 
@@ -7,6 +7,5 @@ from . import heap
 if len(sys.argv) < 2:
     sys.exit(__doc__)
 environment = dict(os.environ)
-if heap.preload():
-    environment['LD_PRELOAD'] = ' '.join(filter(None, (heap.preload(), os.environ.get('LD_PRELOAD'))))
+environment['LD_PRELOAD'] = ' '.join(filter(None, (heap.preload(), os.environ.get('LD_PRELOAD'))))
 os.execve(sys.executable, [sys.executable, *sys.argv[1:]], environment)

@@ -4,8 +4,8 @@
 
 NET: a model of torchvision.models, or gpt (12 blocks, IMAGE tokens).  WAY: plain; a number, per cent of what the plain
 step saves, kept by a plan; block, torch.utils.checkpoint around every block, as an expert writes it (densenet: its own
-memory_efficient); swap:N, the plain step in a memory cgroup that lets it have as much as `N` per cent did, with the
-system's swap.  Columns: net, batch, way, step (0 is not to be counted), seconds, cpu_seconds (of the thread that
+memory_efficient); libc, the plain step with the C library's allocator in place of ours; swap:N, the plain step in a
+memory cgroup that lets it have as much as `N` per cent did, with the system's swap.  Columns: net, batch, way, step (0 is not to be counted), seconds, cpu_seconds (of the thread that
 trains), queued_seconds (it could have run, and other work had the core), stalled_seconds, limit_bytes,
 saved_bytes, most_bytes (saved ones, at any time), away_bytes, again (modules that run twice), planned_seconds,
 bound_seconds, planning_seconds, target_bytes (what the
@@ -160,9 +160,10 @@ class Child:
             with open(self.group + '/memory.limit_in_bytes', 'w') as f:
                 f.write(str(limit))
         environment = {**os.environ, 'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1'}
-        if heap.preload() and 'LD_PRELOAD' not in environment:
+        if way != 'libc' and 'LD_PRELOAD' not in environment:
             environment.update(LD_PRELOAD=heap.preload())
-        command = [sys.executable, '-m', 'millrace_place.curve', '--one', *arguments, 'plain' if limit else way]
+        plain = limit or way == 'libc'
+        command = [sys.executable, '-m', 'millrace_place.curve', '--one', *arguments, 'plain' if plain else way]
         self.process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         text=True, preexec_fn=self.enter if limit else None)
 

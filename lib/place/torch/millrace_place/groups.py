@@ -3,15 +3,17 @@ import torch
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
 
+def storage_of(t):
+    return t.untyped_storage() if hasattr(t, 'untyped_storage') else t.storage()
+
+
 def identity(t):
     """Names the storage of a tensor for as long as somebody holds it."""
-    storage = t.untyped_storage() if hasattr(t, 'untyped_storage') else t.storage()
-    return storage._cdata
+    return storage_of(t)._cdata
 
 
 def storage_bytes(t):
-    storage = t.untyped_storage() if hasattr(t, 'untyped_storage') else t.storage()
-    return storage.nbytes()
+    return storage_of(t).nbytes()
 
 
 def tensors_of(tree):

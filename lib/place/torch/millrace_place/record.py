@@ -16,7 +16,7 @@ import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
 from . import heap
-from .groups import choose, identity, storage_bytes, tensors_of
+from .groups import choose, identity, storage_bytes, storage_of, tensors_of
 
 LARGE = 65536                                            # as the pin of millrace's planner: smaller ones always stay
 OPERANDS = 8                                             # of a node; more become several nodes
@@ -32,7 +32,7 @@ class Call:
 class Storage:
     def __init__(self, number, t):
         self.number, self.bytes = number, storage_bytes(t)
-        self.alive = StorageWeakRef(t.untyped_storage() if hasattr(t, 'untyped_storage') else t.storage())
+        self.alive = StorageWeakRef(storage_of(t))
         self.packs, self.outside = 0, False
 
 
@@ -106,9 +106,10 @@ class Record:
 
     def weigh(self, reads):
         """How much the process takes with everything large sent away and no holes."""
-        if heap.resident() > self.sizes[-1][1] if self.sizes else True:
-            heap.tidy(0)
-        self.sizes.append((reads, heap.resident()))
+        if heap.ours or not self.sizes or heap.resident() > self.sizes[-1][1]:
+            self.sizes.append((reads, heap.needed()))
+        else:
+            self.sizes.append((reads, heap.resident()))
 
     def resident_bytes(self, limit):
         """The most that a step takes which keeps up to `limit` bytes of what is saved."""

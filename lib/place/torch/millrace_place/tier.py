@@ -1,16 +1,15 @@
-"""The slow memory: a file beside the page cache, with slots for storages and page-aligned buffers to read them into."""
+"""The slow memory: a file beside the page cache, with slots for storages."""
 import collections
 import ctypes
-import mmap
 import os
-import threading
 import time
 import weakref
 
 import torch
 
-UNIT, CHUNK = 4096, 8 << 20
-SPARE_BYTES = 32 << 20                                   # buffers kept for the next reads
+from .native import C
+
+UNIT = 4096
 
 
 def up(n):
@@ -29,29 +28,11 @@ def _in_memory(directory):
     return kind in ('tmpfs', 'ramfs')
 
 
-class Buffers:
-    """Page-aligned memory; a buffer comes back when the last tensor on it dies."""
-
-    def __init__(self):
-        self.free, self.spare, self.lock = collections.defaultdict(list), 0, threading.Lock()
-
-    def get(self, n):
-        n = up(n)
-        with self.lock:
-            m = self.free[n].pop() if self.free[n] else None
-            self.spare -= n if m else 0
-        if m is None:
-            m = mmap.mmap(-1, n, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)   # shared memory has no huge pages
-            m.madvise(mmap.MADV_HUGEPAGE)
-        view = memoryview(m)
-        weakref.finalize(view, self._back, n, m)
-        return view
-
-    def _back(self, n, m):
-        with self.lock:
-            if self.spare + n <= SPARE_BYTES:
-                self.free[n].append(m)
-                self.spare += n
+def tensor_at(address, n):
+    """The n bytes there as a tensor; freed with the last tensor on them."""
+    memory = (ctypes.c_ubyte * n).from_address(address)
+    weakref.finalize(memory, C.heap_give, address).atexit = False
+    return torch.frombuffer(memory, dtype=torch.uint8)
 
 
 class File:
@@ -65,50 +46,29 @@ class File:
             self.fd = os.open(directory, os.O_RDWR | os.O_TMPFILE | os.O_DIRECT, 0o600)
         except OSError as e:
             raise OSError(e.errno, f'{directory}: no file for direct input and output can be made here: {e.strerror}')
-        self.buffers, self.end, self.lock = Buffers(), 0, threading.Lock()
-        self.slots = collections.defaultdict(list)
-        self.bounce = mmap.mmap(-1, CHUNK, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        self.bounce_at = ctypes.addressof(ctypes.c_char.from_buffer(self.bounce))
-        self.writing = threading.Lock()
+        self.end, self.slots = 0, collections.defaultdict(list)
 
     def slot(self, n):
         n = up(n)
-        with self.lock:
-            if self.slots[n]:
-                return self.slots[n].pop()
-            self.end += n
-            return self.end - n
+        if self.slots[n]:
+            return self.slots[n].pop()
+        self.end += n
+        return self.end - n
 
     def give_back(self, at, n):
-        with self.lock:
-            self.slots[up(n)].append(at)
+        self.slots[up(n)].append(at)
 
     def write(self, at, address, n):
-        """Whole pages of memory that begins with a page go out as they lie, the rest through a buffer (glibc aligns
-        tensors to 64 bytes only); memmove and pwrite run without the GIL."""
-        with self.writing:
-            done = 0
-            if address % UNIT == 0 and n >= UNIT:
-                done = n // UNIT * UNIT
-                self._all(os.pwrite, memoryview((ctypes.c_char * done).from_address(address)), at)
-            while done < n:
-                part = min(CHUNK, n - done)
-                ctypes.memmove(self.bounce_at, address + done, part)
-                self._all(os.pwrite, memoryview(self.bounce)[:up(part)], at + done)
-                done += part
+        error = C.tier_write(self.fd, at, address, n)
+        if error:
+            raise OSError(error, f'the tier cannot be written: {os.strerror(error)}')
 
     def read(self, at, n):
-        view = self.buffers.get(n)
-        for done in range(0, up(n), CHUNK):
-            self._all(lambda part, offset: os.preadv(self.fd, [part], offset), view[done:done + CHUNK], at + done)
-        return torch.frombuffer(view, dtype=torch.uint8)[:n]
-
-    def _all(self, call, part, offset):
-        while len(part):
-            k = call(self.fd, part, offset) if call is os.pwrite else call(part, offset)
-            if k <= 0:
-                raise OSError('the tier gave fewer bytes than were written')
-            part, offset = part[k:], offset + k
+        error = ctypes.c_int()
+        address = C.tier_read(self.fd, at, n, error)
+        if not address:
+            raise OSError(error.value, f'the tier cannot be read: {os.strerror(error.value)}')
+        return tensor_at(address, n)
 
     def rates(self, n=64 << 20):
         """Bytes per second of reads and writes of n bytes, the better of two; first writes are not counted."""

@@ -1,0 +1,173 @@
+/* lib-mover.c - millrace_place's heap against a table of its own, and its mover: every block comes back as it was. */
+#include "../lib/place/plugin/heap.c"
+#include "../lib/place/plugin/mover.c"
+#include "base/rng.h"
+#include "tap.h"
+#include <sys/stat.h>
+
+enum { BLOCKS = 300, ROUNDS = 6000, SAVED = 40 };
+
+static void fill(char *p, size_t n, uint64_t tag)
+{
+    for (size_t i = 0; i + 8 <= n; i += 512) memcpy(p + i, &(uint64_t){ tag + i }, 8);
+}
+
+static bool holds(const char *p, size_t n, uint64_t tag)
+{
+    for (size_t i = 0; i + 8 <= n; i += 512)
+        if (memcmp(p + i, &(uint64_t){ tag + i }, 8)) return false;
+    return true;
+}
+
+/* above the cap nothing is kept that could be given back */
+static bool lean(void)
+{
+    size_t whole = 0;
+    for (size_t h = 0; h < nhole; h++)
+        for (size_t k = (hole[h].page + PAGES - 1) / PAGES; k < ((size_t)hole[h].page + hole[h].count) / PAGES; k++) {
+            if (k >= highest) break;
+            whole += touched[k];
+        }
+    return heap_resident() <= top || !whole;
+}
+
+static void test_heap(void)
+{
+    struct rng r = rng_for(1, str_of("heap"));
+    struct { char *p; size_t n; } block[BLOCKS] = { { 0 } };
+    bool same = true, aligned = true, counted = true, capped = true;
+    size_t want = 0;
+    heap_cap(48 << 20);
+    for (int i = 0; i < ROUNDS; i++) {
+        size_t k = rng_below(&r, BLOCKS);
+        if (block[k].p) {
+            same &= holds(block[k].p, block[k].n, k);
+            want -= up(block[k].n);
+            free(block[k].p);
+            block[k].p = NULL;
+        } else {
+            void *p = NULL;
+            size_t n = LARGE + rng_below(&r, i % 9 ? 200000 : 3000000);
+            if (posix_memalign(&p, 64, n)) return (void)ok(false, "posix_memalign");
+            block[k].p = p;
+            block[k].n = n;
+            aligned &= (uintptr_t)p % PAGE == 0 && inside(p) && malloc_usable_size(p) == up(n);
+            fill(p, n, k);
+            want += up(n);
+        }
+        counted &= heap_used() == want;
+        capped &= heap_resident() >= want && lean();
+    }
+    ok(same, "no block is touched by another");
+    ok(aligned, "blocks begin with a page, and their size is known");
+    ok(counted, "bytes in use are counted exactly");
+    ok(capped, "resident bytes are at least those in use, and above the cap none is kept that could go");
+    for (int k = 0; k < BLOCKS; k++) free(block[k].p);
+    ok(heap_used() == 0 && nhole == 1, "all freed: one hole");
+    heap_cap(PIECE);
+    ok(heap_resident() <= PIECE, "a lower cap gives memory back");
+    void *p = NULL;
+    ok(posix_memalign(&p, 3, LARGE) == EINVAL && posix_memalign(&p, 64, 100) == 0 && !inside(p),
+       "small ones go elsewhere");
+    free(p);
+    char *q = heap_take(LARGE);
+    fill(q, LARGE, 5);
+    q = realloc(q, LARGE * 2);
+    ok(q && holds(q, LARGE, 5), "realloc moves what there is");
+    free(q);
+    heap_cap(0);
+}
+
+/* A pass of SAVED blocks under a limit; odd ones go away.  disorder: the backward pass asks in another order. */
+static void test_pass(int fd, uint64_t limit, int disorder, bool drop)
+{
+    struct rng r = rng_for((uint64_t)disorder, str_of("pass"));
+    int32_t order[SAVED + 1];
+    int n = 0;
+    for (int i = SAVED; i-- > 0;) {
+        if (i == SAVED / 2) order[n++] = ~0;
+        order[n++] = i;
+    }
+    struct mover *m = mover_new(fd, limit, 0, order, n, &(uint64_t){ 100000 }, 1, SAVED);
+    for (int pass = 0; pass < 3; pass++) {
+        struct pass *p = pass_new(m);
+        struct block *block[SAVED], *b;
+        char *at[SAVED], *data;
+        size_t bytes[SAVED];
+        int64_t end = 0;
+        bool same = true, fine = true;
+        for (int i = 0; i < SAVED; i++) {
+            bytes[i] = 5000 + rng_below(&r, 300000);
+            at[i] = heap_take(bytes[i] + 64);
+            fill(at[i] + (i % 3 ? 0 : 64), bytes[i], (uint64_t)i);
+            int result;
+            do {
+                while ((b = mover_written(m))) {
+                    heap_give(at[b->number]);
+                    at[b->number] = NULL;
+                }
+                result = mover_keep(p, i, at[i] + (i % 3 ? 0 : 64), bytes[i], i % 2 ? end : -1, &block[i]);
+            } while (result == ROOM_LATER);
+            fine &= result == 0;
+            end += (int64_t)up(bytes[i]);
+        }
+        pass_begin(p);
+        for (int i = 0; i < SAVED && !(drop && pass == 1); i++) {
+            int k = disorder ? (i * 7 + disorder) % SAVED : SAVED - 1 - i, result = 0;
+            if (k == SAVED / 2) mover_grant(p, 0);
+            if (k % 2 == 0) continue;
+            do {
+                while ((b = mover_written(m))) {
+                    heap_give(at[b->number]);
+                    at[b->number] = NULL;
+                }
+                result = mover_fetch(block[k], &data);
+            } while (result == ROOM_LATER);
+            fine &= result == 0;
+            same &= !result && holds(data, bytes[k], (uint64_t)k);
+            heap_give(data);
+            block_drop(block[k]);
+            block[k] = NULL;
+        }
+        while (m->out.first || m->done.first)            /* a pass given up: all that was begun ends */
+            while ((b = mover_written(m))) {
+                heap_give(at[b->number]);
+                at[b->number] = NULL;
+            }
+        for (int i = 0; i < SAVED; i++) {
+            if (block[i]) block_drop(block[i]);
+            heap_give(at[i]);
+        }
+        mover_settle(p, 0);
+        pass_free(p);
+        ok(fine && same, drop && pass == 1 ? "a pass without its backward half" : "what was sent away comes back");
+    }
+    ok(mover_resident(m) == 0 && mover_most(m) > 0, "nothing is left in the account");
+    if (!disorder) ok(mover_most(m) <= limit, "the limit is kept");
+    mover_stop(m);
+    ok(heap_used() == 0, "and no memory");
+}
+
+static void test_failure(void)
+{
+    int fd = open("/dev/full", O_WRONLY);
+    struct mover *m = mover_new(fd, 1 << 20, 0, NULL, 0, NULL, 0, 1);
+    struct pass *p = pass_new(m);
+    struct block *b;
+    char *at = heap_take(LARGE), *data;
+    ok(mover_keep(p, 0, at, LARGE, 0, &b) == 0, "a copy begins");
+    pass_begin(p);
+    ok(mover_fetch(b, &data) == ENOSPC, "a full device is reported to whoever waits");
+    ok(mover_keep(p, 0, at, LARGE, 0, &b) == ENOSPC, "and to whoever comes later");
+    heap_give(at);
+}
+
+int main(void)
+{
+    test_heap();
+    FILE *f = tmpfile();
+    test_pass(fileno(f), 6 << 20, 0, false);
+    test_pass(fileno(f), 5 << 20, 3, true);
+    test_failure();
+    return done();
+}
