@@ -15,7 +15,7 @@
  * seconds counts from the start of a problem; in the last row it is the end.
  * With --fallback a problem is out of the policy's range where the analytic
  * search knows a nest that the model finds faster than all the policy comes
- * by; then that search measures its first K, so that the policy is never
+ * by; then that search measures its first K - 1, so that the policy is never
  * below it.  algo is policy, kind is real or simulated.
  *
  * Examples:
@@ -88,7 +88,7 @@ static bool search_instead(const struct policy *k, struct evaluator *v, const st
     v->model = model;
     evaluator_problem(v, p);
     if (!better || !measure) return false;
-    s.measure = (int)measure;
+    s.measure = measure > 1 ? (int)measure - 1 : 1;
     search_run(&s, v, p);
     *r = (struct rollout){ .npath = s.npath, .measured = (int)measure };
     memcpy(r->path, s.path, sizeof *s.path * (size_t)s.npath);

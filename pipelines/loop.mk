@@ -342,3 +342,142 @@ $(LOOP_TRANSFER)/eval/%: $(LOOP_TRANSFER)/%.traces $(BIN)/loop-eval | $(LOOP_TRA
 	loop-eval $< $(aside)
 $(LOOP)/transfer.csv: $(LOOP_TRANSFER_SETS:%=$(LOOP_TRANSFER)/eval/%) $(BIN)/csv-cat
 	(cd $(LOOP_TRANSFER)/eval && csv-cat --source=set $(LOOP_TRANSFER_SETS)) $(aside)
+
+# ---- make loop-residual: what a residual on the model is worth on problems never seen, and on another machine ----
+# Learned from nests of all ranks of LOOP_RESIDUAL_TRAIN problems of each kind, none of them in the sets it is tried on.
+# Ways: model alone; residual by turns with it, where it is sure, and in its range; trust: the residual alone;
+# shuffled: so too, but from mixed-up measurements; policy of loop-learn, fallback to the model, untrained; random.
+# Each after 1, 4, 10, 24 measurements, the best nest of each measured again in the end, all of a problem by turns.
+# Two machines: AVX2 and AVX-512 on one host, stores apart.  old: learned on the other one, never sure here, so the
+# model; oldtrust: followed all the same; old10, old100: with so many measurements of this one; new10, new100: these
+# alone; own: learned here.  In LOOP/residual.csv and LOOP/residual-isa.csv.
+#   LOOP_RESIDUAL_RUN=cmd  before the last measurements
+LOOP_RESIDUAL       := $(LOOP)/residual
+LOOP_RESIDUAL_SETS  ?= ragged transposed hard resnet50 layers
+LOOP_RESIDUAL_WAYS  ?= model residual trust shuffled policy fallback untrained random
+LOOP_RESIDUAL_COUNTS ?= 1 4 10 24
+LOOP_ISA_SETS       ?= ragged resnet50
+LOOP_ISA_WAYS       ?= model old oldtrust old10 old100 new10 new100 own shuffled
+LOOP_ISA_COUNTS     ?= 1 4
+LOOP_RESIDUAL_TRAIN ?= $(if $(filter ci,$(SCALE)),1,16)
+LOOP_RESIDUAL_EACH  ?= $(if $(filter ci,$(SCALE)),8,60)
+LOOP_RESIDUAL_TEST  ?= $(if $(filter ci,$(SCALE)),2,12)
+LOOP_RESIDUAL_AGAIN ?= $(if $(filter ci,$(SCALE)),1,8)
+LOOP_RESIDUAL_RUN   ?=
+loop-residual: $(LOOP)/residual.csv $(LOOP)/residual-isa.csv $(BIN)/csv-show
+	csv-show $(LOOP)/residual.csv
+	csv-show $(LOOP)/residual-isa.csv
+.PHONY: loop-residual
+$(LOOP_RESIDUAL)/:
+	@mkdir -p $@
+loop_drawn_problems = loop-gen --test=0 --seed=$(SEED) --sample=$(LOOP_RESIDUAL_TRAIN)
+loop_some = csv-sample -n $(LOOP_RESIDUAL_TEST) --seed=$(SEED) $(aside)
+$(LOOP_RESIDUAL)/ragged.problems $(LOOP_RESIDUAL)/transposed.problems: $(LOOP_RESIDUAL)/%.problems: \
+    $(LOOP)/set/%.problems | $(BIN)/csv-sample $(LOOP_RESIDUAL)/
+	cat $< | $(loop_some)
+$(LOOP_RESIDUAL)/resnet50.problems: | $(BIN)/loop-gen $(LOOP_RESIDUAL)/
+	loop-gen --set=resnet50 --layout=nhwc --test=0 | $(loop_some)
+$(LOOP_RESIDUAL)/hard.problems: | $(BIN)/loop-gen $(BIN)/csv-cat $(LOOP_RESIDUAL)/
+	csv-cat <(loop-gen --set=large --test=0) <(loop-gen --set=thin --test=0) | $(loop_some)
+$(LOOP_RESIDUAL)/layers.problems: | $(BIN)/loop-gen $(BIN)/csv-cat $(LOOP_RESIDUAL)/
+	csv-cat <(loop-gen --set=bert --test=0) <(loop-gen --set=bert --type=bf16 --test=0) \
+	    <(loop-gen --set=bert --type=u8s8 --test=0) <(loop-gen --set=llama --type=bf16 --tokens=16 --test=0) | $(loop_some)
+$(LOOP_RESIDUAL)/train.problems: $(LOOP_RESIDUAL_SETS:%=$(LOOP_RESIDUAL)/%.problems) | $(BIN)/loop-gen $(BIN)/csv-join
+	thin='1|2|3|4|16:1024' deep='16:128:16' flat='16:512:16'
+	for k in mm mm_nt mm_tn mm_tt; do $(loop_drawn_problems) --kind=$$k --m=16:512 --n=16:512 --k=16:512 > $@.$$k; done
+	$(loop_drawn_problems) --kind=mm --m="$$thin" --n="$$thin" --k=64:2048 > $@.mm-thin
+	$(loop_drawn_problems) --kind=mm --m=256:1024 --n=256:1024 --k=256:1024 > $@.mm-large
+	for k in conv conv_nhwc; do
+	    $(loop_drawn_problems) --kind=$$k --c="$$flat" --m="$$flat" --h=7:60 --kh=1 --s='1|1|2' > $@.flat-$$k
+	    $(loop_drawn_problems) --kind=$$k --c="$$deep" --m="$$deep" --h=8:60 --kh=3 --s='1|1|2' > $@.deep-$$k
+	done
+	for k in mm_bf16 mm_u8s8; do
+	    $(loop_drawn_problems) --kind=$$k --m='1|16|64|128' --n=128:2048:16 --k=128:2048:16 > $@.$$k
+	done
+	csv-cat $(filter %.problems,$^) > $@.tried
+	csv-cat $@.mm* $@.flat-* $@.deep-* | csv-dedupe -k problem | csv-join -k problem --keep=unmatched - $@.tried $(aside)
+	rm -f $@.mm* $@.flat-* $@.deep-* $@.tried
+$(LOOP_RESIDUAL)/avx2.problems: $(LOOP_RESIDUAL)/train.problems | $(BIN)/csv-where
+	csv-calc --where="problem !~ '^[(]mm_(bf16|u8s8)'" $< $(aside)
+$(LOOP_RESIDUAL)/avx512.problems: $(LOOP_RESIDUAL)/train.problems
+	cat $< $(aside)
+# the store is appended to while the search runs, so that what is killed goes on; complete, it gets its name
+$(LOOP_RESIDUAL)/%.store: $(LOOP_RESIDUAL)/%.problems | $(BIN)/loop-search
+	loop-search --algo=heuristic --spread --isa=$* --measure=$(LOOP_RESIDUAL_EACH) --seconds=3 --confirm=0 \
+	    --seed=$(SEED) --cache=$@.part $< > $@.rows
+	rm $@.rows
+	$(loop_whole)
+# so many measurements of a new machine: five nests of each of some problems
+loop_isa = $(firstword $(subst -, ,$(@F)))
+loop_few = csv-sample -n $$(($* / 5)) --seed=$(SEED) $< | loop-search --algo=heuristic --spread --isa=$(loop_isa) \
+    --measure=5 --seconds=3 --confirm=0 --seed=$(SEED) --cache=$@.part > $@.rows && rm $@.rows && $(loop_whole)
+$(LOOP_RESIDUAL)/avx2-%.few: $(LOOP_RESIDUAL)/avx2.problems | $(BIN)/loop-search
+	$(loop_few)
+$(LOOP_RESIDUAL)/avx512-%.few: $(LOOP_RESIDUAL)/avx2.problems | $(BIN)/loop-search
+	$(loop_few)
+loop_learned = loop-residual --seed=$(SEED) -o $@
+$(LOOP_RESIDUAL)/%.residual: $(LOOP_RESIDUAL)/%.store | $(BIN)/loop-residual
+	$(loop_learned) $<
+$(LOOP_RESIDUAL)/%.shuffled: $(LOOP_RESIDUAL)/%.store | $(BIN)/loop-residual
+	$(loop_learned) --shuffle $<
+# a few rows of the new machine count ten times
+loop_often = $(foreach k,1 2 3 4 5 6 7 8 9 10,$(word 1,$^))
+$(LOOP_RESIDUAL)/avx2-old%.residual: $(LOOP_RESIDUAL)/avx2-%.few $(LOOP_RESIDUAL)/avx512.store | $(BIN)/loop-residual
+	$(loop_learned) $(loop_often) $(word 2,$^)
+$(LOOP_RESIDUAL)/avx512-old%.residual: $(LOOP_RESIDUAL)/avx512-%.few $(LOOP_RESIDUAL)/avx2.store | $(BIN)/loop-residual
+	$(loop_learned) $(loop_often) $(word 2,$^)
+$(LOOP_RESIDUAL)/avx2-new%.residual: $(LOOP_RESIDUAL)/avx2-%.few | $(BIN)/loop-residual
+	$(loop_learned) $<
+$(LOOP_RESIDUAL)/avx512-new%.residual: $(LOOP_RESIDUAL)/avx512-%.few | $(BIN)/loop-residual
+	$(loop_learned) $<
+# SET.ISA.WAY.COUNT.found: a trace of each problem; all ways of a set share what they measured.  A roll-out measures the
+# untiled nest first, and so does random search: one more for them.
+loop_ways   = $(LOOP_RESIDUAL)/$(1).residual
+loop_other  = $(if $(filter avx2,$(call loop_word,2)),avx512,avx2)
+loop_look   = loop-search --algo=heuristic --measure=$(call loop_word,4) --seconds=3
+loop_follow = loop-roll --rank=model --measure=$$(($(call loop_word,4) + 1)) --policy=$(LOOP_LEARN)
+loop_way_model     = $(loop_look)
+loop_way_residual  = $(loop_look) --residual=$(call loop_ways,$(call loop_word,2))
+loop_way_own       = $(loop_way_residual)
+loop_way_trust     = $(loop_way_residual) --trust
+loop_way_shuffled  = $(loop_look) --trust --residual=$(LOOP_RESIDUAL)/$(call loop_word,2).shuffled
+loop_way_old       = $(loop_look) --residual=$(call loop_ways,$(loop_other))
+loop_way_oldtrust  = $(loop_way_old) --trust
+loop_way_old10     = $(loop_look) --residual=$(call loop_ways,$(call loop_word,2)-old10)
+loop_way_old100    = $(loop_look) --residual=$(call loop_ways,$(call loop_word,2)-old100)
+loop_way_new10     = $(loop_look) --residual=$(call loop_ways,$(call loop_word,2)-new10)
+loop_way_new100    = $(loop_look) --residual=$(call loop_ways,$(call loop_word,2)-new100)
+loop_way_policy    = $(loop_follow)/mm.policy
+loop_way_fallback  = $(loop_follow)/mm.policy --fallback
+loop_way_untrained = $(loop_follow)/untrained.policy
+loop_way_random    = loop-search --algo=random --steps=40 --seconds=1000 --seed=$(SEED) \
+    --evaluations=$$(($(call loop_word,4) + 1))
+LOOP_LEARNED := $(foreach i,avx2 avx512,$(addprefix $(LOOP_RESIDUAL)/$(i),.residual .shuffled -old10.residual \
+    -old100.residual -new10.residual -new100.residual)) $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/untrained.policy
+$(LOOP_RESIDUAL)/%.found: $(LOOP_LEARNED) $(LOOP_RESIDUAL)/train.problems | $(BIN)/loop-search $(BIN)/loop-roll
+	$(loop_way_$(call loop_word,3)) --name=$(call loop_word,3)_$(call loop_word,4) --confirm=0 \
+	    $(if $(findstring loop-roll,$(loop_way_$(call loop_word,3))),,--isa=$(call loop_word,2)) \
+	    --cache=$(LOOP_RESIDUAL)/$(call loop_word,1).$(call loop_word,2).measured \
+	    $(LOOP_RESIDUAL)/$(call loop_word,1).problems $(aside)
+loop_found = $(foreach w,$(1),$(foreach n,$(2),$(LOOP_RESIDUAL)/%.$(w).$(n).found))
+loop_once_more = csv-cat $^ | $(LOOP_RESIDUAL_RUN) loop-run --rewrite --last --isa=$(call loop_word,2) --again=4 \
+    --rounds=$(LOOP_RESIDUAL_AGAIN) $(aside)
+$(LOOP_RESIDUAL)/%.machine: $(call loop_found,$(LOOP_ISA_WAYS),$(LOOP_ISA_COUNTS)) | $(BIN)/loop-run $(BIN)/csv-cat
+	$(loop_once_more)
+$(LOOP_RESIDUAL)/%.traces: $(call loop_found,$(LOOP_RESIDUAL_WAYS),$(LOOP_RESIDUAL_COUNTS)) | $(BIN)/loop-run \
+    $(BIN)/csv-cat
+	$(loop_once_more)
+loop_judged = loop-eval $< | csv-calc --set='set="$(call loop_word,1)"' --set='isa="$(call loop_word,2)"' \
+    --set="way=part(algo, '_', 1)" --set="measurements=number(part(algo, '_', 2))" | \
+    csv-cut -c set,isa,measurements,way,problems,best_ratio,least_best_ratio,kind $(aside)
+$(LOOP_RESIDUAL)/%.machine-row: $(LOOP_RESIDUAL)/%.machine $(BIN)/loop-eval $(BIN)/csv-calc
+	$(loop_judged)
+$(LOOP_RESIDUAL)/%.row: $(LOOP_RESIDUAL)/%.traces $(BIN)/loop-eval $(BIN)/csv-calc
+	$(loop_judged)
+$(LOOP)/residual.csv: $(LOOP_RESIDUAL_SETS:%=$(LOOP_RESIDUAL)/%.avx512.row) $(BIN)/csv-pivot
+	csv-cat $(filter %.row,$^) | $(loop_side_by_side)
+LOOP_ISA_ROWS := $(foreach s,$(LOOP_ISA_SETS),$(foreach i,avx2 avx512,$(LOOP_RESIDUAL)/$(s).$(i).machine-row))
+$(LOOP)/residual-isa.csv: $(LOOP_ISA_ROWS) $(BIN)/csv-pivot
+	csv-cat $(filter %.machine-row,$^) | $(loop_side_by_side)
+loop_side_by_side = csv-calc --set='best_ratio=round(best_ratio, 4)' | \
+    csv-pivot -k set,isa,measurements,kind --names=way --values=best_ratio $(aside)

@@ -16,7 +16,7 @@ struct candidate {
 /* an input is packed where each element is once, inside the outer loops that all move through it; or A for each tile */
 enum packing { PACK_A_ONCE = 1, PACK_A_TILE = 2, PACK_B_ONCE = 4, PACKINGS = 8 };
 
-/* its nest, without vec's mark; false when it has more loops than a nest may have, or no place to pack where it shall */
+/* its nest, without vec's mark; false: more loops than a nest may have, or no place to pack where it shall */
 bool candidate_build(const struct problem *, const struct candidate *, struct nest *);
 void candidate_vectorize(struct nest *, int var);        /* the mark, on the innermost loop of var */
 
