@@ -10,7 +10,9 @@
  *   folded      a;b;c 123: own time in us of each path, for flame graphs
  *   prof        cProfile's file, which pstats reads; tables from prof-import
  *               --from=prof|pstats keep their calls
- * The last three take rows of the kinds cat and gpu as call trees; make those
+ *   flame       rectangles of a flame graph, as a table: proc, tid, depth,
+ *               start_us, end_us, name; plots/prof-flame.gp draws it
+ * The last four take rows of the kinds cat and gpu as call trees; make those
  * with prof-log --nested.  What outlives its caller is cut and counted.
  * Memory: constant for chrome, else all rows.
  *
@@ -24,10 +26,10 @@
 #include <string.h>
 
 static const char *output = "-";
-static enum { NOT_GIVEN = -1, CHROME, SPEEDSCOPE, FOLDED, PROF } to = NOT_GIVEN;
+static enum { NOT_GIVEN = -1, CHROME, SPEEDSCOPE, FOLDED, PROF, FLAME } to = NOT_GIVEN;
 static bool threads;
 static const struct opt options[] = {
-    {  0,  "to",      WORD, &to, "chrome|speedscope|folded|prof", "the format", 0, 0 },
+    {  0,  "to",      WORD, &to, "chrome|speedscope|folded|prof|flame", "the format", 0, 0 },
     { 'o', "output",  STR,  &output, "FILE", "where to", 0, 0 },
     {  0,  "threads", FLAG, &threads, NULL, "folded: begin each path with P<proc>;T<tid>;", 0, 0 },
     { 0 } };
@@ -45,6 +47,7 @@ int main(int argc, char **argv)
     table_read(&t, argv + i);
     if (to == SPEEDSCOPE) emit_speedscope(&t, output);
     else if (to == FOLDED) emit_folded(&t, output, threads);
+    else if (to == FLAME) emit_flame(&t, output);
     else emit_prof(&t, output);
     return EXIT_OK;
 }

@@ -86,10 +86,8 @@ $(LIVE)/%/size/explored: $(LIVE)/%/w/program.csv $(LIVE)/%/explored
 # byte order, since trials side by side end in any order, and without what rewards proposed before
 $(LIVE)/%/rewards.csv: $(LIVE)/%/explored
 	@csv-where -c chain --is=reward --not $(@D)/history.csv | csv-where -c state --is=ok | csv-sort -k decisions |
-	    csv-cut -c decisions,instructions |
-	    awk -F, -v dir=$(@D)/store \
-	        'NR == 1 { print "run,decisions,time_seconds"; next } { print $$1 "," dir "/" $$1 ".sexp," $$2 / 1e9 }' \
-	        > $(@D)/tried.csv
+	    csv-calc --set=run=decisions --set="decisions=concat('$(@D)/store/', run, '.sexp')" \
+	        --set='time_seconds=instructions/1e9' | csv-cut -c run,decisions,time_seconds > $(@D)/tried.csv
 	inline-problem --runs=$(@D)/tried.csv --times=$(@D)/times.csv -o $(@D)/problem.csv
 	inline-reward --times=$(@D)/times.csv --samples=50 -o $@ $(@D)/problem.csv
 $(LIVE)/%/rewarded: $(LIVE)/%/rewards.csv
@@ -107,8 +105,9 @@ $(LIVE)/%/small.sexp: $(LIVE)/%/size/explored
 $(LIVE)/%/built: $(LIVE)/%/learned.sexp $(LIVE)/%/small.sexp | $(PROGS)
 	@for level in O2 O3 Os Oz; do inline-build --level=-$$level --out=$(@D)/$$level $(@D)/w > /dev/null; done
 	inline-build --stock=O2 --out=$(@D)/files $(@D)/w > /dev/null
-	best=$$(csv-where -c state --is=ok $(@D)/history.csv | csv-sort -k instructions:n,decisions | csv-cut -c decisions |
-	    awk '/^threshold-/ && !t { t = substr($$1, 11) } END { print t }')
+	best=$$(csv-where -c state --is=ok $(@D)/history.csv | csv-sort -k instructions:n,decisions |
+	    csv-where -c decisions --like='threshold-*' | csv-sample --quiet --first=1 |
+	    csv-calc --print="part(decisions, '-', -1)")
 	inline-build --threshold=$$best --out=$(@D)/threshold $(@D)/w > /dev/null
 	inline-build --decisions=$(@D)/learned.sexp --out=$(@D)/learned $(@D)/w > $(@D)/obeyed.csv
 	inline-build --level=-Oz --decisions=$(@D)/small.sexp --out=$(@D)/small $(@D)/w > $(@D)/obeyed-small.csv
@@ -257,12 +256,12 @@ $(LIVE)/figure-compare.csv: $(LIVE)/time.csv
 $(LIVE)/figure-policy.csv: $(POLICY)/time.csv
 	@csv-where -c verdict --known $< $(aside)
 $(LIVE)/figure-rewards.csv: $(NAMES:%=$(LIVE)/%/rewards.csv)
-	@echo program,place,rank,immediate,lower,upper > $(new)
-	for n in $(NAMES); do csv-where -c immediate --known $(LIVE)/$$n/rewards.csv |
-	    csv-cut -c immediate,immediate_lower,immediate_upper |
-	    awk 'NR > 1' | sort -t, -k1,1gr |
-	    awk -v p=$$n '{ v[NR] = $$0 } END { for (i = 1; i <= NR; i++) if (i <= 30 || i > NR - 30) print p "," ++k "," i "," v[i] }'; done >> $(new)
-	$(call keep,$@)
+	@csv-cat --source=file $^ | csv-where -c immediate --known | csv-sort -k immediate:nr |
+	    csv-calc --set="program=part(file, '/', -2)" | csv-calc -g program --set='rank=run_count()' |
+	    csv-sort -k rank:nr | csv-calc -g program --set='left=run_count()' --where='rank <= 30 || left <= 30' |
+	    csv-sort -k rank:n | csv-calc -g program --set='place=run_count()' |
+	    csv-cut -c program,place,rank,immediate,immediate_lower,immediate_upper \
+	        --rename=immediate_lower=lower --rename=immediate_upper=upper $(aside)
 $(LIVE)/figure-%.svg $(LIVE)/figure-%.png &: $(LIVE)/figure-%.csv $(TOP)/plots/inline-%.gp $(TOP)/plots/inline-rows.gp
 	@gnuplot -c $(TOP)/plots/inline-$*.gp $< $(call beside,$(LIVE)/figure-$*.svg) '$(NAMES)'
 	$(call keep,$(LIVE)/figure-$*.svg)

@@ -82,8 +82,9 @@ $(prof_out)/c.csv: | $(prof_programs)
 	    fit-cartpole --quiet --plain --seed=$(CARTPOLE_SEED) --steps=$(prof_steps) > $(@D)/curve-c.csv
 	    echo $$(($$(date +%s%N) - begin))
 	done | sort -n | sed -n 1p > $@.part
-	{ echo program,seconds,steps,updates,mean_return; tail -1 $(@D)/curve-c.csv |
-	    awk -F, -v ns="$$(cat $@.part)" '{ printf "c,%.6f,%s,%s,%s\n", ns / 1e9, $$2, $$3, $$5 }'; } $(aside)
+	csv-sample --quiet --last=1 $(@D)/curve-c.csv | csv-calc --let=ns="$$(cat $@.part)" --set="program='c'" \
+	    --set='seconds=fixed(ns/1e9, 6)' --set=mean_return=return |
+	    csv-cut -c program,seconds,steps,updates,mean_return $(aside)
 	rm $@.part
 
 $(prof_out)/e2e/summary.csv: $(prof_out)/e2e.done $(TOP)/pipelines/prof-process $(wildcard $(TOP)/plots/prof-*.gp)
@@ -129,10 +130,10 @@ $(prof_out)/rounds.csv: $(prof_script) | $(prof_programs) all
 	        c) fit-cartpole --quiet --plain --seed=$(CARTPOLE_SEED) --steps=$(prof_round) ;;
 	        esac > $(@D)/round.out 2> $(@D)/round.log
 	        end=$$(date +%s%N)
-	        if [ $$label = c ]; then tail -1 $(@D)/round.out |
-	            awk -F, -v ns=$$((end - begin)) '{ printf "c,%s,%.9f\n", r, ns / 1e9 / $$3 }' r=$$i
-	        else awk -F, -v l=$$label -v r=$$i 'NR == 2 { printf "%s,%s,%.9f\n", l, r, $$2 / $$4 }' $(@D)/round.csv
-	        fi >> $@.part
+	        if [ $$label = c ]; then
+	            csv-sample --quiet --last=1 $(@D)/round.out | csv-calc --set="seconds=$$((end - begin))/1e9"
+	        else csv-cat $(@D)/round.csv
+	        fi | csv-calc --print="concat('$$label,$$i,', fixed(seconds/updates, 9))" >> $@.part
 	    done
 	done
 	rm -r $(@D)/round $(@D)/round.csv $(@D)/round.log $(@D)/round.out $(@D)/round.prof
@@ -147,21 +148,7 @@ $(prof_out)/speedup.csv: $(prof_out)/cartpole/summary.csv $(if $(wildcard bin/fi
 	prof-view --view=metrics $(prof_out)/cartpole/cells.csv > $(prof_out)/phases.csv
 	csv-cut -c proc,phase,op,cats,total_ns,lo_ns,hi_ns,runs $(prof_out)/cartpole/corrected.csv |
 	    prof-view --view=metrics > $(prof_out)/phases-corrected.csv
-	awk -F, 'function all(file,    t, c, k) { for (k in total) if (k ~ "^" file) { t += total[k]; c += native[k] } return c ? t / c : 0 }
-	    function row(name, x, lo, hi) { printf "%s,%.4f,%.4f,%.4f\n", name, x, lo, hi }
-	    BEGIN { print "quantity,value,low,high" } { f = FILENAME; sub(/.*\//, "", f); sub(/\.csv/, "", f) }
-	    f ~ /^phases/ { if ($$2 == "learn" || $$2 == "trial") { if ($$3 == "TotalTimeSec") total[f " " $$2] += $$4
-	    if ($$3 == "CppAndGPUTimeSec") native[f " " $$2] += $$4 } next }
-	    f == "compare" { if ($$1 == "c") { x = 1 / $$5; lo = 1 / $$7; hi = 1 / $$6 } else if ($$1 != "label") \
-	        row($$1 "_slowdown_ratio", $$5, $$6, $$7); next }
-	    $$1 == "program" { next } { t[f] = $$2; print f "_seconds," $$2 ",,"; print f "_updates," $$4 ",,"
-	    print f "_mean_return," $$5 ",," }
-	    END { print "theoretical_speedup," all("phases ") ",,"
-	    print "theoretical_speedup_corrected," all("phases-corrected ") ",,"
-	        if (x) row("achieved_speedup_per_update", x, lo, hi); if (t["c"]) print "achieved_speedup_until_solved," \
-	            t["bare"] / t["c"] ",," }' \
-	    $(prof_out)/phases.csv $(prof_out)/phases-corrected.csv $(prof_out)/bare.csv $(prof_out)/recorded.csv \
-	        $(filter %/c.csv %/compare.csv,$^) $(aside)
+	$(TOP)/pipelines/prof-speedup $(@D) $(filter %/c.csv %/compare.csv,$^) $(aside)
 $(prof_out)/speedup.svg $(prof_out)/speedup.png: $(prof_out)/speedup.csv $(TOP)/plots/prof-cost.gp
 	gnuplot -c $(TOP)/plots/prof-cost.gp $(prof_out)/rounds.csv $(new)
 	$(call keep,$@)
@@ -169,7 +156,10 @@ $(prof_out)/speedup.svg $(prof_out)/speedup.png: $(prof_out)/speedup.csv $(TOP)/
 prof: $(prof_out)/verdict.csv $(prof_out)/speedup.csv $(prof_out)/e2e/summary.csv $(prof_out)/tree/summary.csv \
     $(prof_out)/forks/summary.csv $(prof_out)/correct/table.csv $(prof_out)/cost.csv \
     $(foreach f,speedup corrected functions,$(prof_out)/$f.svg $(prof_out)/$f.png)
-	@awk -F, 'NR > 1 { n++; good += $$9 == "pass"; d = $$8 < 0 ? -$$8 : $$8; if (d > m) m = d } END { printf "end to end: %d of %d parts as long as they were, furthest off %.4f\n", good, n, m }' $(prof_out)/verdict.csv
+	@csv-calc --set="good=verdict == 'pass'" --set='off=abs(off_ratio)' $(prof_out)/verdict.csv |
+	    csv-group -c good,off --stat=n,sum,max |
+	    csv-calc --print="concat('end to end: ', sum_good, ' of ', n_good, ' parts as long as they were, furthest off ', \
+	        fixed(max_off, 4))"
 	csv-show $(prof_out)/speedup.csv
 	csv-show $(prof_out)/correct/table.csv
 	csv-show $(prof_out)/cost.csv

@@ -58,9 +58,17 @@ f.py:3.main;a:b "q";cudaLaunchKernel 10
 f.py:3.main;crosses 10
 gemm 35' prof-emit --quiet --to=folded ev.csv
 is 'folded, threads apart' 'P1;T71;f 1' eval 'printf "%s\n" proc,tid,kind,cat,start_ns,end_ns,name 1,71,cat,C,0,1000,f | prof-emit --to=folded --threads'
+is 'flame: a rectangle a frame, inner ones first, depth from the outermost' 'proc,tid,depth,start_us,end_us,name
+p,1,2,0,5,b
+p,1,2,5,8,c
+p,1,1,0,10.5,a
+p,1,1,11,12,cat' eval 'printf "%s\n" proc,tid,kind,cat,start_ns,end_ns,name p,1,cat,C,7000,17500,a p,1,cat,C,7000,12000,b \
+    p,1,gpu,C,12000,15000,c p,1,cat,cat,18000,19000, p,1,op,,7000,19000,op | prof-emit --to=flame'
 prof-emit --quiet --to=folded -o a.folded ev.csv
 again() { prof-import --from=folded a.folded | prof-emit --to=folded; }
 is 'folded, read, folded: the same' "$(cat a.folded)" again
+is 'also where a caller has no time of its own' $'b;a 2\nb;a;c;d 3' eval 'printf "b;a 2\nb;a;c;d 3\n" | prof-import --from=folded | prof-emit --to=folded'
+is 'nor anything else to call' 'd;e;c 7' eval 'echo "d;e;c 7" | prof-import --from=folded | prof-emit --to=folded'
 prof-emit --quiet --to=speedscope -o again.json <(prof-import --from=speedscope t.speedscope.json | csv-sort -k start_ns -)
 same_events() { for f in t.speedscope.json again.json; do prof-import --from=speedscope $f | sort > $f.rows; done; diff t.speedscope.json.rows again.json.rows; }
 ok 'speedscope, read, speedscope: the same intervals' same_events

@@ -148,8 +148,8 @@ folded,1,cat,Python,0,3000,c,,est
 folded,1,cat,Python,0,5000,b,,est
 folded,1,cat,Python,5000,6500,d,,est
 folded,1,cat,Python,0,6500,a,,est
-folded,1,cat,Python,6500,7500,z,,est
-folded,1,cat,Python,6500,7500,x y,,est" prof-import --quiet --from=folded s.folded
+folded,1,cat,Python,6500,7500,x y,,est
+folded,1,cat,Python,6500,7500,z,,est" prof-import --quiet --from=folded s.folded
 
 cat > w.py <<'D'
 import cProfile, math, pstats, sys

@@ -1,6 +1,8 @@
-# our convolutions against oneDNN's over the layer shapes of the study's networks; only where libdnnl-dev is (make deps PEERS=1)
+# our convolutions against oneDNN's over the layer shapes of the study's networks; only where libdnnl-dev is (make deps
+# PEERS=1)
 bench-place-kernels: $(addprefix $B/bench/place-,vgg19.sexp inception4.sexp resnet200.sexp densenet264.sexp)
-	@[ -f /usr/include/dnnl.h ] || { echo 'bench-place-kernels: not run, libdnnl-dev is not here (make deps PEERS=1)'; exit 0; }
+	@[ -f /usr/include/dnnl.h ] || { echo 'bench-place-kernels: not run, libdnnl-dev is not here (make deps PEERS=1)'
+	exit 0; }
 	$(MAKE) $B/t/bench/place-kernels
 	OMP_NUM_THREADS=1 $B/t/bench/place-kernels $^ > $B/bench/place-kernels.csv
 $B/bench/place-%.sexp: | $(BIN)/place-net

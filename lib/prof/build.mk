@@ -1,17 +1,21 @@
-# the recorder: a CPython extension (where the headers are), a preload library, CUPTI's injection library (where cupti.h is)
+# the recorder: a CPython extension (where the headers are), a preload library, CUPTI's injection library (where
+# cupti.h is)
 PYTHON  ?= /usr/bin/python3
 PYINC   := $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)
 PROFLIB := $B/prof
 RECFLAGS = -fPIC -fvisibility=hidden -shared -std=gnu11 $(WARN) -D_GNU_SOURCE -Ilib $(CFLAGS) -MMD -MP -MF $@.d
 PROF_TARGETS :=
 ifneq ($(wildcard $(PYINC)/Python.h),)
-PROF_TARGETS += $(PROFLIB)/_millrace.so $(PROFLIB)/libmillrace-e2e.so $(patsubst lib/prof/record/python/%,$(PROFLIB)/%,$(wildcard lib/prof/record/python/*.py lib/prof/record/python/*/*.py))
+PROF_TARGETS += $(PROFLIB)/_millrace.so $(PROFLIB)/libmillrace-e2e.so \
+    $(patsubst lib/prof/record/python/%,$(PROFLIB)/%,$(wildcard lib/prof/record/python/*.py \
+    lib/prof/record/python/*/*.py))
 endif
 
 ifeq ($(shell uname -m),x86_64)
 PROF_TARGETS += $(PROFLIB)/libmillrace-calls.so
 endif
-CUPTI_DIR := $(firstword $(dir $(wildcard /usr/local/cuda*/include/cupti.h /usr/local/cuda*/extras/CUPTI/include/cupti.h)))
+CUPTI_DIR := $(firstword \
+    $(dir $(wildcard /usr/local/cuda*/include/cupti.h /usr/local/cuda*/extras/CUPTI/include/cupti.h)))
 ifneq ($(CUPTI_DIR),)
 PROF_TARGETS += $(PROFLIB)/libmillrace-gpu.so
 endif

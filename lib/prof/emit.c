@@ -4,6 +4,7 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "prof/nest.h"
+#include "table/csvio.h"
 #include "tree/json.h"
 #include <math.h>
 #include <stdio.h>
@@ -261,6 +262,47 @@ void emit_folded(struct table *t, const char *path, bool threads)
         if (us) fprintf(file, "%.*s %lld\n", (int)sorted[i].n, sorted[i].s, us);
     }
     out_close(out);
+}
+
+/* ---- flame */
+
+struct flame { const struct table *t; csvw *w; size_t depth; int64_t begin; bool begun; };
+
+static void flame_thread(void *closure, const struct row *r)
+{
+    struct flame *f = closure;
+    f->depth = 0;
+    if (!f->begun) f->begin = r->start;
+    f->begun = true;
+}
+
+static void flame_enter(void *closure, const struct row *r, int64_t t)
+{
+    (void)r;
+    (void)t;
+    ((struct flame *)closure)->depth++;
+}
+
+static void flame_leave(void *closure, const struct row *r, int64_t t, int64_t duration, int64_t own)
+{
+    struct flame *f = closure;
+    (void)own;
+    csvw_str(f->w, f->t->text.name[r->proc]);
+    csvw_str(f->w, f->t->text.name[r->tid]);
+    csvw_int(f->w, (int64_t)f->depth--);
+    csvw_num(f->w, (double)(t - duration - f->begin) / 1e3);
+    csvw_num(f->w, (double)(t - f->begin) / 1e3);
+    csvw_str(f->w, label(f->t, r));
+    csvw_end(f->w);
+}
+
+void emit_flame(struct table *t, const char *path)
+{
+    struct flame f = { .t = t, .w = csvw_open(path) };
+    csvw_names(f.w, "proc,tid,depth,start_us,end_us,name");
+    csvw_end(f.w);
+    walk(t, &(struct walker){ &f, flame_thread, flame_enter, flame_leave });
+    csvw_close(f.w);
 }
 
 /* ---- speedscope */

@@ -10,6 +10,8 @@ void emit_chrome(struct events_in *, const char *path);
 void emit_speedscope(struct table *, const char *path);
 /* own time in us; threads: with P<proc>;T<tid>; in front */
 void emit_folded(struct table *, const char *path, bool threads);
+/* a rectangle a frame: proc, tid, depth (1: the outermost), start_us, end_us (of the first row's start), name */
+void emit_flame(struct table *, const char *path);
 /* cProfile's marshal: calls, own and cumulative time, callers */
 void emit_prof(struct table *, const char *path);
 #endif

@@ -44,19 +44,25 @@ static void free_state(void **state)
 
 /* ---- folded stacks: equal beginnings of neighbouring lines are one interval */
 
+static void close_frame(struct importer *m, const struct text *t, const struct level *l)
+{
+    struct event e = { .proc = str_of("folded"),
+                       .tid = str_of("1"),
+                       .cat = str_of("Python"),
+                       .name = t->names.name[l->name],
+                       .flag = str_of("est"),
+                       .start = l->start,
+                       .end = t->now };
+    if (e.end > e.start) import_put(m, &e);
+}
+
+/* inner ones first; of equal intervals the outer one first, which readers of events take for the caller */
 static void close_frames(struct importer *m, struct text *t, size_t depth)
 {
     while (t->depth > depth) {
-        const struct level *l = &t->open[--t->depth];
-        if (t->now == l->start) continue;
-        struct event e = { .proc = str_of("folded"),
-                           .tid = str_of("1"),
-                           .cat = str_of("Python"),
-                           .name = t->names.name[l->name],
-                           .flag = str_of("est"),
-                           .start = l->start,
-                           .end = t->now };
-        import_put(m, &e);
+        size_t end = t->depth--;
+        while (t->depth > depth && t->open[t->depth - 1].start == t->open[t->depth].start) t->depth--;
+        for (size_t i = t->depth; i < end; i++) close_frame(m, t, &t->open[i]);
     }
 }
 
