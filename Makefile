@@ -251,7 +251,7 @@ coverage: aside = > $(new); $(call keep,$B/coverage.csv)
 
 FUZZ_SECONDS ?= 60
 FUZZ ?= $(filter-out fuzz mutate,$(basename $(notdir $(wildcard t/fuzz/*.c))))
-FUZZ_FLAGS = -g -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined \
+FUZZ_FLAGS = -g -O1 -fdata-sections -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined \
     -Dexit=fuzz_exit -Dmalloc=fuzz_malloc -Dcalloc=fuzz_calloc -Drealloc=fuzz_realloc -Dfree=fuzz_free
 # the large kernels take minutes to compile so and read nothing
 FUZZ_SRC = $(filter-out lib/tensor/kernels%,$(LIBSRC))
@@ -263,15 +263,17 @@ $B/fuzz/harness.o: t/fuzz/fuzz.c t/fuzz/fuzz.h
 	clang -std=gnu11 $(WARN) -g -O2 -c -o $@ $<
 $B/fuzz/mutate.o: t/fuzz/mutate.c t/fuzz/fuzz.h
 	clang -std=gnu11 $(WARN) -g -O2 -c -o $@ $<
-$B/fuzz/%: t/fuzz/%.c $B/fuzz/harness.o $B/fuzz/mutate.o $B/fuzz/libmillrace.a
-	clang -std=gnu11 $(CPPFLAGS) -It/fuzz $(FUZZ_FLAGS) -c -o $@.o $<
-	clang -g -fsanitize=fuzzer,address,undefined -o $@ $@.o $B/fuzz/harness.o $(FUZZ_OWN) $B/fuzz/libmillrace.a \
+# the library's variables come into one section, which the harness puts back after each input
+$B/fuzz/%: t/fuzz/%.c t/fuzz/state.ld $B/fuzz/harness.o $B/fuzz/mutate.o $B/fuzz/libmillrace.a
+	clang -std=gnu11 $(CPPFLAGS) -It/fuzz $(FUZZ_FLAGS) -c -o $@.target.o $<
+	ld -r -T t/fuzz/state.ld -o $@.o $@.target.o $B/fuzz/libmillrace.a
+	clang -g -fsanitize=fuzzer,address,undefined -o $@ $@.o $B/fuzz/harness.o $(FUZZ_OWN) \
 	    -Wl,--as-needed $(LDLIBS)
 # what libc allocated is lost when an input is refused: a minute may cost some GB
 fuzz:
 	$(MAKE) B=$B/fuzz CC=clang CFLAGS='$(FUZZ_FLAGS)' LIBSRC='$(FUZZ_SRC)' $B/fuzz/libmillrace.a
 	$(MAKE) $(FUZZ:%=$B/fuzz/%)
-	export ASAN_OPTIONS=detect_leaks=0
+	export ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=8:malloc_context_size=4
 	for f in $(FUZZ); do
 	    mkdir -p $B/fuzz/corpus/$$f
 	    [ ! -x t/fuzz/$$f.sh ] || t/fuzz/$$f.sh $B/fuzz/corpus/$$f

@@ -1,6 +1,6 @@
 #!/bin/bash
 # kill-all.sh [NAME]... - t/kill-pipeline.sh for every pipeline that promises to go on, as a table; half an hour and more
-#   KILLS=   of each way (100);  MS= mean time to a kill (3000);  WAYS='chain random' or every
+#   KILLS=   of each way (100);  MS= mean time to a kill (3000);  WAYS='chain random', every or once (at all places; PLACES=sites for fewer)
 set -uo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
@@ -26,9 +26,11 @@ while read -r name step words; do
         case $way in
         chain) how=--chain=${STEP:-$step} ;;
         random) how=--random=$ms ;;
+        once) how=--once=${PLACES:-all} ;;
         *) how=--every=${STEP:-$step} ;;
         esac
-        "$here/kill-pipeline.sh" "$how" --kills="$kills" $words || bad=1
+        [ $way = once ] || how+=" --kills=$kills"
+        "$here/kill-pipeline.sh" $how $words || bad=1
     done
 done < <(pipelines)
 exit $bad

@@ -1,8 +1,11 @@
 #!/bin/bash
-# kill-pipeline.sh [--every=K|--chain=K|--random=MS] [--kills=N] TARGET [MAKE-ARGUMENT]... - run a pipeline twice undisturbed,
+# kill-pipeline.sh [--every=K|--chain=K|--once=PLACES|--random=MS] [--kills=N] TARGET [MAKE-ARGUMENT]... - run a pipeline twice undisturbed,
 # then killed, run again, and compared (t/same-results): nothing may be lost, half written, doubled or left over.
 #   --every=K    from a fresh start each time, at every K-th write, rename, open .. below OUT (the default, K=1)
 #   --chain=K    killed again and again on the same OUT, after 1 to 2K more of them; when it ended, compared and begun anew
+#   --once=PLACES  killed again and again on the same OUT, each time at the first place where it was not killed yet, until it
+#                ends.  What was made stays, so each rule is killed at each of its writes and run again.  PLACES: all; sites:
+#                program, call and file but for its numbers, there the first, second, fourth, eighth .. time (see t/shim)
 #   --random=MS  the same after 0 to 2 MS milliseconds, whatever it does then
 #   --kills=N    so many times at most (100; with --every: all)
 # t/shim counts; make's whole process group dies, as by SIGKILL.
@@ -14,7 +17,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 how=every step=1 kills=
 while [[ ${1-} == --* ]]; do
     case $1 in
-    --every=* | --chain=* | --random=*) how=${1%%=*} how=${how#--} step=${1#*=} ;;
+    --every=* | --chain=* | --random=* | --once=*) how=${1%%=*} how=${how#--} step=${1#*=} ;;
     --kills=*) kills=${1#*=} ;;
     *) echo "kill-pipeline.sh: no option $1" >&2; exit 2 ;;
     esac
@@ -65,6 +68,24 @@ for copy in whole again; do
     mv "$W/out" "$W/$copy"
 done
 case $how in
+once)
+    export SHIM_ONCE=$W/places SHIM_PLACES=$step SHIM_TRACE=$W/trace SHIM_RUN=1
+    while [ $points -lt "${kills:-1000000}" ]; do
+        run 0
+        case $? in
+        0)  same "killed $points times"
+            break ;;
+        137) points=$((points + 1)) ;;
+        *)  echo "after $points kills, the last at $(tail -n 1 "$W/trace"), it fails by itself:" >&2
+            tail -n 5 "$W/log" >&2
+            bad=1
+            goes_on || break
+            rm -rf "$W/out" ;;
+        esac
+        SHIM_RUN=$((SHIM_RUN + 1))
+    done
+    [ -z "${TRACE-}" ] || cp "$W/trace" "$TRACE"
+    ;;
 every)
     for ((n = 1 + (step > 1 ? RANDOM % step : 0); n <= all && points < ${kills:-all}; n += step)); do
         goes_on || break

@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-static char dir[] = "/tmp/fuzz-logread.XXXXXX";
+static char dir[] = "/dev/shm/fuzz-logread.XXXXXX";    /* in memory: three files an input */
 
 static void save(const char *name, const void *p, size_t n, bool head, bool ring)
 {

@@ -5,7 +5,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-enum { MOST = 40 };
+enum { MOST = 40, TRIES = 400 };
 
 static int sound(const struct buffer *b, int n, uint64_t capacity)
 {
@@ -29,7 +29,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_check(top >= load && sound(b, n, top), "pack_low is not sound");
     if (size == 0) return 0;
     uint64_t capacity = load + *data % 8;
-    enum pack_result r = pack(b, n, capacity, 1, 4000);
+    enum pack_result r = pack(b, n, capacity, 1, TRIES);
     if (r == PACK_DONE) fuzz_check(sound(b, n, capacity), "pack is not sound");
     if (r == PACK_IMPOSSIBLE) fuzz_check(top > capacity, "called impossible, but it was done before");
     return 0;

@@ -3,7 +3,6 @@
 #include "fuzz.h"
 #include "place/layout.h"
 #include "place/verify.h"
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,7 +21,6 @@ static const char profile_text[] =
     "A 20000;20000;100>1,A,,PDD,D,direct,0,2,real\nA 20000;20000;100>1,A,,DPD,D,direct,0,2,real\n"
     "Move 65536,Move,,P,D,direct,0,0.1,real\nMove 65536,Move,,D,P,direct,0,0.1,real\n";
 
-enum { FIRST = 100 };
 static int faults;
 
 static const char *as_file(int slot, const char *s, size_t n)
@@ -58,18 +56,8 @@ static void with_plan(const uint8_t *data, size_t n)
     verify_plan(g, p, plan, count, NULL);
 }
 
-/* the harness gets its files, then all low numbers are taken: what is opened from now on is closed after each run */
-static void take_descriptors(void)
-{
-    for (int slot = 0; slot < 8; slot++) close(fuzz_reuse(slot));
-    for (int fd = open("/dev/null", O_RDONLY); fd < FIRST; ) fd = dup(fd);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-    static int ready;
-    if (!ready) take_descriptors();
-    ready = 1;
     if (n == 0) return 0;
     if (*data % 2 == 0) {
         faults = 0;

@@ -5,9 +5,18 @@
  *   SHIM_AT     the number of the call, from 1; 0 only counts
  *   SHIM_COUNT  a file of 8 bytes shared by all processes: how many calls there were; without it each process counts
  *   SHIM_UNDER  count only what happens below this folder, by absolute paths; without it every write
+ *   SHIM_ONCE   with kill, instead of SHIM_AT: the group dies at the first call whose place is not marked in this
+ *               file, which is shared, and kept from run to run; the place is marked.  So the same command, run again
+ *               and again, dies once at each place.  A place is program, call, file below SHIM_UNDER and how often
+ *               these were met in this run, SHIM_RUN, a number that was not used before.  Of file names that part is
+ *               left out which differs from run to run: the PID in .millrace-PID-NAME, what clang draws in
+ *               NAME-XXXXXXXX.tmp
+ *   SHIM_PLACES all; or sites: all numbers are left out of a file's name, and of what is one place then the first,
+ *               second, fourth, eighth .. time count
+ *   SHIM_TRACE  a file to which every place that is marked is appended
  *
- * Counted are open for writing, write, writev, pwrite, rename, link, unlink, mkdir, ftruncate and the stdio calls
- * that end in them, which glibc does not let us see: fopen, fflush, fclose, fwrite, fputs.  For malloc: malloc,
+ * Counted are open for writing, write, writev, pwrite, rename, link, unlink, mkdir, ftruncate, fsync and the stdio
+ * calls that end in them, which glibc does not let us see: fopen, fflush, fclose, fwrite, fputs.  For malloc: malloc,
  * calloc, realloc. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -33,11 +42,26 @@ static uint64_t at, own, *count = &own;
 static const char *under;
 static size_t nunder;
 static pid_t group;
-static bool ready;
+static bool ready, every;
+enum { PLACES = 1 << 18 };
+static struct place { uint64_t key, value; } *places;    /* open addressing; a key is never 0 */
+static uint64_t run;
+static const char *trace;
+static _Thread_local char where[4096];                   /* the file of the call in question */
 
 static void *next(const char *name)
 {
     return dlsym(RTLD_NEXT, name);
+}
+
+static void *shared(const char *path, size_t n)
+{
+    int fd = path ? (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
+    if (fd < 0) return NULL;
+    void *p = MAP_FAILED;
+    if (syscall(SYS_ftruncate, fd, n) == 0) p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    syscall(SYS_close, fd);
+    return p == MAP_FAILED ? NULL : p;
 }
 
 __attribute__((constructor)) static void begin(void)
@@ -49,22 +73,73 @@ __attribute__((constructor)) static void begin(void)
     group = g ? (pid_t)strtol(g, NULL, 10) : 0;
     under = getenv("SHIM_UNDER");
     nunder = under ? strlen(under) : 0;
-    int fd = c ? (int)syscall(SYS_openat, AT_FDCWD, c, O_RDWR | O_CREAT | O_CLOEXEC, 0600) : -1;
-    if (fd >= 0) {
-        if (syscall(SYS_ftruncate, fd, 8) == 0) {
-            void *p = mmap(NULL, 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-            if (p != MAP_FAILED) count = p;
-        }
-        syscall(SYS_close, fd);
-    }
+    uint64_t *all = shared(c, sizeof *all);
+    if (all) count = all;
+    places = shared(getenv("SHIM_ONCE"), PLACES * sizeof *places);
+    const char *r = getenv("SHIM_RUN"), *which = getenv("SHIM_PLACES");
+    run = r ? strtoull(r, NULL, 10) : 0;
+    every = !which || strcmp(which, "sites") != 0;
+    trace = getenv("SHIM_TRACE");
     ready = true;
 }
 
+static uint64_t hash(uint64_t h, const char *s)          /* FNV-1a */
+{
+    for (; *s; s++) h = (h ^ (uint8_t)*s) * 0x100000001b3;
+    return h * 0x100000001b3;
+}
+
+/* a file's name without what differs from run to run, or, for sites, from one to the next */
+static void plain(char *to, const char *name)
+{
+    const char *own = ".millrace-";
+    for (const char *p = name; *p; p++) {
+        size_t digits = strspn(p, "0123456789"), hex = strspn(p, "0123456789abcdef");
+        bool pid = p - name >= 10 && strncmp(p - 10, own, 10) == 0;
+        bool drawn = hex == 8 && p > name && p[-1] == '-';   /* as clang names what it writes first */
+        size_t n = drawn || (!every && hex >= 12) ? hex : digits && (pid || !every) ? digits : 1;
+        *to++ = n > 1 || (digits && (pid || !every)) ? '#' : *p;
+        p += n - 1;
+    }
+    *to = 0;
+}
+
+/* the value that belongs to a key, 0 at first */
+static uint64_t *entry(uint64_t key)
+{
+    for (uint64_t i = key % PLACES;; i = (i + 1) % PLACES) {
+        uint64_t none = 0;
+        bool put = __atomic_compare_exchange_n(&places[i].key, &none, key, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+        if (put || none == key) return &places[i].value;
+    }
+}
+
+/* has this place not been marked? */
+static bool fresh(const char *call)
+{
+    char name[sizeof where], line[sizeof where + 200];
+    plain(name, where + (nunder && strncmp(where, under, nunder) == 0 ? nunder : 0));
+    uint64_t site = hash(hash(hash(0xcbf29ce484222325, program_invocation_short_name), call), name) | 1, n;
+    uint64_t *met = entry(site), old = __atomic_load_n(met, __ATOMIC_SEQ_CST);
+    do {
+        n = old >> 32 == run ? (old & UINT32_MAX) + 1 : 1;
+    } while (!__atomic_compare_exchange_n(met, &old, run << 32 | n, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+    if (!every && (n & (n - 1))) return false;
+    if (__atomic_fetch_add(entry((site ^ n << 1) * 0x9e3779b97f4a7c15u | 1), 1, __ATOMIC_SEQ_CST)) return false;
+    int fd = trace ? (int)syscall(SYS_openat, AT_FDCWD, trace, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600) : -1;
+    if (fd < 0) return true;
+    int length = snprintf(line, sizeof line, "%s\t%s\t%s\t%llu\n", program_invocation_short_name, call, name,
+                          (unsigned long long)n);
+    syscall(SYS_write, fd, line, (size_t)length);
+    syscall(SYS_close, fd);
+    return true;
+}
+
 /* is it this one? */
-static bool now(void)
+static bool now(const char *call)
 {
     uint64_t n = __atomic_add_fetch(count, 1, __ATOMIC_SEQ_CST);
-    if (!at || n != at) return false;
+    if (places ? !fresh(call) : !at || n != at) return false;
     if (what == KILL) {
         kill(group ? -group : 0, SIGKILL);
         for (;;) pause();
@@ -81,7 +156,9 @@ static bool below(const char *path)
         snprintf(full + strlen(full), 2000, "/%s", path);
         path = full;
     }
-    return strncmp(path, under, nunder) == 0;
+    if (strncmp(path, under, nunder) != 0) return false;
+    snprintf(where, sizeof where, "%s", path);
+    return true;
 }
 
 static bool below_fd(int fd)
@@ -103,12 +180,12 @@ static bool fails(void)
 
 static bool watches(void)
 {
-    return ready && what != MEMORY && (what || at || count != &own);
+    return ready && what != MEMORY && (what || at || places || count != &own);
 }
 
 ssize_t write(int fd, const void *p, size_t n)
 {
-    if (watches() && below_fd(fd) && now()) {
+    if (watches() && below_fd(fd) && now("write")) {
         if (fails()) return -1;
         if (what == SHORT && n > 1) n = 1;
     }
@@ -117,7 +194,7 @@ ssize_t write(int fd, const void *p, size_t n)
 
 ssize_t pwrite(int fd, const void *p, size_t n, off_t to)
 {
-    if (watches() && below_fd(fd) && now()) {
+    if (watches() && below_fd(fd) && now("pwrite")) {
         if (fails()) return -1;
         if (what == SHORT && n > 1) n = 1;
     }
@@ -126,33 +203,45 @@ ssize_t pwrite(int fd, const void *p, size_t n, off_t to)
 
 ssize_t writev(int fd, const struct iovec *v, int n)
 {
-    if (watches() && below_fd(fd) && now() && fails()) return -1;
+    if (watches() && below_fd(fd) && now("writev") && fails()) return -1;
     return syscall(SYS_writev, fd, v, n);
 }
 
-static bool paths(const char *a, const char *b)
+static bool paths(const char *call, const char *a, const char *b)
 {
-    return watches() && (below(a) || below(b)) && now() && (what == ENOSPACE || what == EBROKEN) && fails();
+    return watches() && (below(a) || below(b)) && now(call) && (what == ENOSPACE || what == EBROKEN) && fails();
 }
 
-int rename(const char *a, const char *b) { return paths(a, b) ? -1 : REAL(rename)(a, b); }
-int renameat(int d, const char *a, int e, const char *b) { return paths(a, b) ? -1 : REAL(renameat)(d, a, e, b); }
+int rename(const char *a, const char *b) { return paths("rename", a, b) ? -1 : REAL(rename)(a, b); }
+int renameat(int d, const char *a, int e, const char *b)
+{
+    return paths("rename", a, b) ? -1 : REAL(renameat)(d, a, e, b);
+}
 int renameat2(int d, const char *a, int e, const char *b, unsigned f)
 {
-    return paths(a, b) ? -1 : REAL(renameat2)(d, a, e, b, f);
+    return paths("rename", a, b) ? -1 : REAL(renameat2)(d, a, e, b, f);
 }
-int link(const char *a, const char *b) { return paths(a, b) ? -1 : REAL(link)(a, b); }
-int unlink(const char *a) { return what == KILL && paths(a, NULL) ? -1 : REAL(unlink)(a); }
-int unlinkat(int d, const char *a, int f) { return what == KILL && paths(a, NULL) ? -1 : REAL(unlinkat)(d, a, f); }
-int mkdir(const char *a, mode_t m) { return paths(a, NULL) ? -1 : REAL(mkdir)(a, m); }
+int link(const char *a, const char *b) { return paths("link", a, b) ? -1 : REAL(link)(a, b); }
+int unlink(const char *a) { return what == KILL && paths("unlink", a, NULL) ? -1 : REAL(unlink)(a); }
+int unlinkat(int d, const char *a, int f)
+{
+    return what == KILL && paths("unlink", a, NULL) ? -1 : REAL(unlinkat)(d, a, f);
+}
+int mkdir(const char *a, mode_t m) { return paths("mkdir", a, NULL) ? -1 : REAL(mkdir)(a, m); }
 int ftruncate(int fd, off_t n)
 {
-    if (watches() && below_fd(fd) && now() && what != SHORT && fails()) return -1;
+    if (watches() && below_fd(fd) && now("ftruncate") && what != SHORT && fails()) return -1;
     return (int)syscall(SYS_ftruncate, fd, n);
+}
+/* a kill before it loses nothing, since what was written outlives the process; it is a moment like others */
+int fsync(int fd)
+{
+    if (watches() && what == KILL && below_fd(fd)) now("fsync");
+    return (int)syscall(SYS_fsync, fd);
 }
 static bool opens(const char *path, int flags)
 {
-    return flags & (O_CREAT | O_TRUNC) && paths(path, NULL);
+    return flags & (O_CREAT | O_TRUNC) && paths("open", path, NULL);
 }
 int open(const char *path, int flags, ...)
 {
@@ -172,17 +261,17 @@ int open64(const char *path, int flags, ...)
 }
 FILE *fopen(const char *path, const char *mode)
 {
-    return *mode != 'r' && paths(path, NULL) ? NULL : REAL(fopen)(path, mode);
+    return *mode != 'r' && paths("open", path, NULL) ? NULL : REAL(fopen)(path, mode);
 }
 
 /* a stream whose bytes did not get out: as glibc marks it */
-static bool streams(FILE *f)
+static bool streams(FILE *f, const char *call)
 {
-    if (!watches() || !f || !below_fd(fileno(f)) || !now() || what == INTERRUPT || !fails()) return false;
+    if (!watches() || !f || !below_fd(fileno(f)) || !now(call) || what == INTERRUPT || !fails()) return false;
     f->_flags |= 0x20;                                   /* what ferror sees */
     return true;
 }
-int fflush(FILE *f) { return streams(f) ? EOF : REAL(fflush)(f); }
+int fflush(FILE *f) { return streams(f, "fflush") ? EOF : REAL(fflush)(f); }
 /* what only goes into the buffer is no moment for a kill: the file is as it was */
 static bool buffered(FILE *f, size_t n)
 {
@@ -190,12 +279,12 @@ static bool buffered(FILE *f, size_t n)
 }
 size_t fwrite(const void *p, size_t size, size_t n, FILE *f)
 {
-    return !buffered(f, size * n) && streams(f) ? 0 : REAL(fwrite)(p, size, n, f);
+    return !buffered(f, size * n) && streams(f, "fwrite") ? 0 : REAL(fwrite)(p, size, n, f);
 }
-int fputs(const char *s, FILE *f) { return !buffered(f, strlen(s)) && streams(f) ? EOF : REAL(fputs)(s, f); }
+int fputs(const char *s, FILE *f) { return !buffered(f, strlen(s)) && streams(f, "fputs") ? EOF : REAL(fputs)(s, f); }
 int fclose(FILE *f)
 {
-    bool bad = streams(f);
+    bool bad = streams(f, "fclose");
     int e = errno, r = REAL(fclose)(f);
     if (!bad) return r;
     errno = e;
@@ -206,7 +295,7 @@ int fclose(FILE *f)
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
 static bool refused(void)
 {
-    if (!ready || what != MEMORY || !now()) return false;
+    if (!ready || what != MEMORY || !now("malloc")) return false;
     errno = ENOMEM;
     return true;
 }
