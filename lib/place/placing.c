@@ -92,12 +92,12 @@ static void set_choices(struct placing *p, const struct profile *profile)
             uint64_t area = c[set].staging + p->g->node[n].workspace;
             c[set].staging = area > 0 ? plan_size(area) : 0;
             bool had = isfinite(c[set].seconds);
-            if (!had) c[set].seconds = CANNOT_BE_HAD;
             double need = p->base[n] + (double)c[set].staging;
             for (int s = 0; s < k; s++)
                 if (!(set >> s & 1)) need += p->size[p->slot_tensor[p->slot_end[n] + s]];
             if (c[set].staging > 0) p->staged = true;
             if (had && need < least) least = need;
+            if (!had || need > p->limit[n]) c[set].seconds = CANNOT_BE_HAD;
         }
         for (int set = 0; set < 1 << k; set++) set_channel(p, n, set, k);
         const char *name = p->g->node[n].name;

@@ -344,7 +344,8 @@ static struct ascent ascent_new(const struct placing *p, const struct dual *d, c
     for (int i = 0; i < p->nodes; i++) {
         double o = d->load[i] + p->base[i] - p->limit[i];
         if (o > 0) over += o;
-        double least = p->choice[p->choice_end[i]].seconds, most = p->choice[p->choice_end[i + 1] - 1].seconds;
+        double least = DBL_MAX, most = p->choice[p->choice_end[i + 1] - 1].seconds;
+        for (int c = p->choice_end[i]; c < p->choice_end[i + 1]; c++) least = fmin(least, p->choice[c].seconds);
         fast += least;
         slow += most > 1e5 ? least : most;
     }
@@ -619,6 +620,14 @@ bool improve_placing(const struct placing *p, const struct effort *effort, const
     return placement_overload(p, x, &node) <= 0 && placement_seconds(p, x) < 1e5;
 }
 
+/* Where moves cost next to nothing, so does being slow at a use: begin there if that proves more. */
+static void start_free(const struct placing *p, struct prices *v, struct dual *d)
+{
+    struct prices none = prices_new(p);
+    if (relax(p, &none, d) > relax(p, v, d)) prices_copy(p, v, &none);
+    prices_free(&none);
+}
+
 bool try_placing(const struct placing *p, const struct effort *effort, bool warm, struct placement *x,
                  struct prices *best, double *proved)
 {
@@ -631,6 +640,7 @@ bool try_placing(const struct placing *p, const struct effort *effort, bool warm
     relax(p, &v, &d);
     struct ascent a = ascent_new(p, &d, &v);
     if (warm) prices_copy(p, &v, best);
+    if (p->price > 0) start_free(p, &v, &d);
     for (long i = warm ? effort->dual_steps / 2 : 0; i < effort->dual_steps; i++) {
         double now = relax(p, &v, &d);
         if (now > bound) {

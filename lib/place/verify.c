@@ -252,6 +252,15 @@ static uint64_t staging_of(const struct node *n, const struct choice *c)
     return bytes > 0 ? plan_size(bytes) : 0;
 }
 
+/* bytes of fast memory that a node needs with a placement, whatever else is there */
+static double alone(const struct judge *j, int node, const int *slot, int k, unsigned set, const struct choice *c)
+{
+    double need = (double)j->small[node] + (double)staging_of(&j->g->node[node], c);
+    for (int s = 0; s < k; s++)
+        if (!(set >> s & 1)) need += (double)plan_size(j->g->tensor[slot[s]].bytes);
+    return need;
+}
+
 /* the node's own time, and its part of L */
 static void check_node(struct judge *j, int node, double *seconds, double *channel, double *dual)
 {
@@ -275,6 +284,7 @@ static void check_node(struct judge *j, int node, double *seconds, double *chann
     if (d->nprice == 0) return;
     double least = INFINITY;
     for (unsigned set = 0; set < 1u << k; set++) {
+        if (alone(j, node, slot, k, set, &table[set]) > (double)j->p->limit) continue;
         double v = table[set].seconds + d->price[0] * (double)staging_of(&j->g->node[node], &table[set]);
         for (int s = 0; s < k; s++)
             if (set >> s & 1) v -= d->price[1 + j->p->ncut + s];

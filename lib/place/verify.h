@@ -3,7 +3,8 @@
  * Written against graph.h, profile.h and plan.h only; shares nothing with the solver.  The bound is proved from the
  * plan's prices: with lambda (seconds per byte and node) and mu (seconds per movable operand and node),
  *   L = sum_t cheapest life of t
- *       + sum_n min over placements c of (seconds_c + lambda_n staging_c - mu of its slow slots)
+ *       + sum_n min over placements c that fit by themselves of
+ *                 (seconds_c + lambda_n staging_c - mu of its slow slots)
  *       - sum_n lambda_n (limit - bytes of small tensors alive)
  * is below the time of every plan that keeps the limit (weak duality), so the plan's bound may not exceed L.  In L a
  * life costs lambda_n bytes wherever the tensor is in fast memory, mu wherever it is used in slow memory, and its
