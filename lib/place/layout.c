@@ -300,6 +300,15 @@ static double no_prices(const struct placing *p)         /* no step takes less t
     return bound;
 }
 
+/* the faster of two plans; the other is freed */
+static struct plan *better(struct plan *best, struct plan *plan, double seconds)
+{
+    plan->objective = seconds;
+    bool keep = best ? best->objective <= seconds : !isfinite(seconds);
+    plan_free(keep ? plan : best);
+    return keep ? best : plan;
+}
+
 /* Moves beside kernels cost what they take of the channel, at a price between nothing and their whole time, and they
  * need room that other tensors could have: several prices and shares of the room are tried, at last the plan for moves
  * between kernels.  The plan that is fastest beside its kernels and the highest bound need not come from the same. */
@@ -326,21 +335,17 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
         }
         memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
         laid_out = laid_out && lay_out(p, effort, &v, x, true, plan);
-        if (!laid_out && !best && trial[i].price <= 0) { /* there is no room for longer moves */
-            memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
-            solve_placing(p, effort, false, x, &v);
-            lay_out_between(p, effort, &v, x, plan);
-            beside_stretch(p, x, plan);
-            lay_out_slow(plan, p->g);
-            laid_out = true;
-        }
-        plan->objective = laid_out ? beside_seconds(p, x, plan) : INFINITY;
-        if (!laid_out || (best && best->objective <= plan->objective)) {
-            plan_free(plan);
-            continue;
-        }
-        plan_free(best);
-        best = plan;
+        best = better(best, plan, laid_out ? beside_seconds(p, x, plan) : INFINITY);
+    }
+    if (!best || best->objective > bound * (1 + GOOD)) { /* moves made in no time of their own are a plan as well */
+        struct plan *plan = plan_new(p->g, formulation_names[FORM_ASYNC]);
+        memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
+        placing_price(p, 0);
+        solve_placing(p, effort, false, x, &v);
+        lay_out_between(p, effort, &v, x, plan);
+        beside_stretch(p, x, plan);
+        lay_out_slow(plan, p->g);
+        best = better(best, plan, beside_seconds(p, x, plan));
     }
     best->bound = bound;
     best->channel_price = price;
