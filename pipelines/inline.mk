@@ -281,7 +281,7 @@ HOME_OUT     = $(OUT)/inline-home
 BASE        ?= lto-pgo
 PROFILE     ?= irn
 COMPILER    ?= clang
-HOME_ROWS   ?= O2 O3 Os Oz thinlto lto pgo lto-pgo gcc-O2 gcc-O3 gcc-lto gcc-pgo gcc-lto-pgo
+HOME_ROWS   ?= O2 O3 Os Oz thinlto lto pgo lto-pgo gcc-O2 gcc-O3 gcc-lto gcc-pgo gcc-lto-pgo bolt
 HOME_EVALS  ?= $(if $(filter ci,$(SCALE)),18,$(if $(filter full,$(SCALE)),300,60))
 # one per cent of text weighs as much as a twentieth per cent of instructions; small: least text that executes no more
 # instructions than what an expert would build
@@ -289,6 +289,8 @@ HOME_GOAL   ?= --text-weight=0.05 --max-text=1.3
 HOME_SMALL  ?= --text-weight=0.8 --within=$(HOME_WITHIN)
 # gcc decides nothing within -flto, and its rows are no rows of a search of clang's
 HOME_WITHIN ?= $(if $(filter gcc-%,$(BASE)),lto-pgo,$(BASE))
+# heuristics' sets that the search begins with; for a program that takes a minute to build, fewer
+HOME_STARTS ?= --none --threshold=0 --threshold=25 --threshold=100 --threshold=600
 HOME_ROUNDS ?= $(if $(filter ci,$(SCALE)),6,20)
 EXPERTS     ?= gzip bzip2 zlib lua lz4 zopfli cmark mawk jq
 CORPUS       = $(OUT)/corpus
@@ -328,7 +330,7 @@ $(HOME_OUT)/%/w/program.csv: $(LIVE)/sources
 # programs that the first table does not have, as the corpus built them; their runs begin beside the table's sources
 $(HOME_CORPUS:%=$(HOME_OUT)/%/w/program.csv): $(HOME_OUT)/%/w/program.csv: $(CORPUS)/%.csv $(LIVE)/sources
 	@mkdir -p $(@D)
-	[ -e $(LIVE)/src/$* ] || ln -s $(CURDIR)/$(CORPUS)/$* $(LIVE)/src/$*
+	[ -e $(LIVE)/src/$* ] || ln -sfn $(abspath $(CORPUS))/$* $(LIVE)/src/$*
 	inline-module --from-build=$(CORPUS)/$* --table=$(CORPUS_TABLE) --program=$* --compiler=$(COMPILER) --lto \
 	    --profile=$(PROFILE) --out=$(@D) $(LIVE)/src/$*
 else
@@ -337,22 +339,27 @@ $(HOME_OUT)/%/w/program.csv: $(LIVE_OWN)/program | $(PROGS)
 	inline-module $(home_own) --compiler=$(COMPILER) --lto --profile=$(PROFILE) --out=$(@D) $(LIVE_OWN)
 endif
 $(HOME_OUT)/%/explored: $(HOME_OUT)/%/w/program.csv
-	@GOAL=home BASE=$(HOME_WITHIN) $(TOP)/pipelines/explore $(<D) $(@D) $(HOME_EVALS) $(SEED) $(JOBS) $(HOME_GOAL)
+	@GOAL=home BASE=$(HOME_WITHIN) STARTS='$(HOME_STARTS)' $(TOP)/pipelines/explore $(<D) $(@D) $(HOME_EVALS) $(SEED) $(JOBS) $(HOME_GOAL)
 	touch $@
 $(HOME_OUT)/%/learned.sexp: $(HOME_OUT)/%/explored
 	@inline-search --best $(HOME_GOAL) --store=$(@D)/store --work=$(@D)/w $(@D)/history.csv $(aside)
 $(HOME_OUT)/%/small.sexp: $(HOME_OUT)/%/explored
 	@inline-search --best $(HOME_SMALL) --store=$(@D)/store --work=$(@D)/w $(@D)/history.csv $(aside)
 
+# what an expert would build; a row that a program cannot have (one that does not link, no bolt here) is said and left out
+$(HOME_OUT)/%/stocked: $(HOME_OUT)/%/w/program.csv
+	@for row in $(HOME_ROWS); do
+	    [ $(@D)/$$row -nt $< ] || inline-build --stock=$$row --out=$(@D)/$$row $(@D)/w > /dev/null || rm -f $(@D)/$$row
+	done
+	touch $@
 # winners are built from their decision lists, as everybody else will; lto-irn is what they stand on
-$(HOME_OUT)/%/built: $(HOME_OUT)/%/learned.sexp $(HOME_OUT)/%/small.sexp
-	@for row in $(HOME_ROWS); do inline-build --stock=$$row --out=$(@D)/$$row $(@D)/w > /dev/null; done
-	inline-build --out=$(@D)/lto-$(PROFILE) $(@D)/w > /dev/null
+$(HOME_OUT)/%/built: $(HOME_OUT)/%/stocked $(HOME_OUT)/%/learned.sexp $(HOME_OUT)/%/small.sexp
+	@inline-build --out=$(@D)/lto-$(PROFILE) $(@D)/w > /dev/null
 	for set in learned small; do
 	    inline-build --decisions=$(@D)/$$set.sexp --out=$(@D)/$$set $(@D)/w > $(@D)/$$set.obeyed.csv
 	done
 	touch $@
-home_builds = $(foreach l,$(home_labels),$l=$(@D)/$l)
+home_builds = $$(for l in $(home_labels); do [ ! -x $(@D)/$$l ] || echo $$l=$(@D)/$$l; done)
 $(HOME_OUT)/%/exact.csv: $(HOME_OUT)/%/built
 	@METRICS="instructions size" $(TOP)/pipelines/measure count $(@D)/w $(home_builds) $(aside)
 $(HOME_OUT)/%/runs.csv: $(HOME_OUT)/%/built

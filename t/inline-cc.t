@@ -35,6 +35,10 @@ records() { objcopy -O binary --dump-section .millrace.cc=rec "$1" copy && cat r
 is 'the program knows its compilations, words with blanks and quotes, and no member of the archive that is not in it' \
 "millrace-cc compile $T/b/src main.c -O1 '-DTEXT=\"a  \\\"b\\\" c\"' '-DNAME=\"a header.h\"' -I.
 millrace-cc compile $T/b lib/add.c -g" records b/prog
+is 'and where each stood in the link: an object, a member of the first archive' \
+"order 0 $T/b/src main.c
+order 1 $T/b lib/add.c
+order 1 $T/b lib/unused.c" bash -c 'objcopy -O binary --dump-section .millrace.ld=rec b/prog copy && sed -n "s/^millrace-cc order/order/p" rec'
 mkdir plain
 cp -r b/* plain
 make -s -C plain -B CC=clang-14 AR=ar
@@ -43,6 +47,7 @@ is 'and is the same code as without us' "$(code plain/prog)" code b/prog
 printf 'search x ; x y\nconfirm z\n' > b/program
 inline-module --from-build=b --program=prog --out=w b
 is 'it is taken apart by its own record' 'add,main' bash -c 'csv-cut -c callee,caller w/calls.csv | grep ^add'
+is 'in the order of the link, with the archive they come from' $'main.c,0\nlib/add.c,1' bash -c 'csv-cut -c source,archive w/units.csv | tail -n 2'
 is 'a library for the linker comes along' "-L$T/b/lib -lx -lm" bash -c 'csv-cut -c libraries w/program.csv | tail -1'
 inline-build --out=again w > built.csv
 is 'and built again from there it does the same' 'a  "b" c 2 1' ./again

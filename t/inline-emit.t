@@ -42,6 +42,58 @@ S
         is "clang-$v, $set: and after an edit elsewhere" "$(code measured)" code own/table
     done
 done
+# A build with an archive: the linker takes members when they are asked for, not in the order of their names, and numbers
+# static functions of one name in the order it meets them; flags of its own go along.
+if [ -d w14 ] && command -v objcopy > /dev/null; then
+    mkdir -p lib/x
+    cat > lib/main.c <<'C'
+#include <stdio.h>
+int zeta(int), alpha(int);
+static int step(int i) { return i * 3 + 1 + (int)fread(&i, 0, 0, stdin); }
+int main(int argc, char **argv)
+{
+    int s = 0;
+    for (int i = 0; i < FIRST * argc; i++) s += zeta(step(i)) ^ step(s);
+    (void)argv;
+    return printf("%d\n", s + alpha(s)) < 0;
+}
+C
+    for f in alpha zeta middle; do
+        cat > lib/x/$f.c <<C
+#include <stdio.h>
+$([ $f != zeta ] || echo 'int middle(int);')
+static int step(int i) { return i * 7 - ${#f} + (int)fread(&i, 0, 0, stdin); }
+int $f(int n)
+{
+    for (int i = 0; i < 9; i++) n += step(i) - step(n + i);
+    return n$([ $f != zeta ] || echo ' + middle(n)');
+}
+C
+    done
+    cat > lib/Makefile <<'M'
+CFLAGS = -O1 -DFIRST=40
+prog: main.o libx.a
+	$(CC) $(LDFLAGS) -o $@ main.o -L. -lx
+libx.a: x/middle.o x/zeta.o x/alpha.o
+	$(AR) rcs $@ $^
+%.o: %.c
+	$(CC) $(CFLAGS) -c -o $@ $<
+M
+    printf 'search x\nconfirm y\n' > lib/program
+    make -s -C lib CC=inline-cc AR=ar
+    inline-module --lto --from-build=lib --program=prog --compiler=clang-14 --out=wlib lib
+    cat > lib.sexp <<'S'
+(decisions (site (path compile main:3:39) (callee step) (inline true)) (site (path link main:3:33) (callee zeta) (inline true))
+  (site (path compile zeta:2:38) (callee step) (inline true)))
+S
+    inline-build --decisions=lib.sexp --out=measured wlib > measured.csv
+    inline-emit --to=replay --decisions=lib.sexp --out=lib.home wlib > lib.csv
+    ok "the build's own flags go along" grep -q '^CFLAGS = -DFIRST=40 ' lib.home/flags.mk
+    rm -f lib/*.o lib/x/*.o lib/*.a lib/prog
+    sed -i 's,^CFLAGS.*,include ../lib.home/flags.mk,' lib/Makefile
+    make -s -C lib
+    is 'a build with an archive is the measured program' "$(code measured)" code lib/prog
+fi
 # as attributes: a patch that applies, after which an ordinary compiler does what it says, and never says both
 if [ -d w14 ]; then
     inline-emit --to=attributes --decisions=some.sexp --out=attr w14 > attr.csv

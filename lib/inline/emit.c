@@ -119,11 +119,34 @@ static void write_words(FILE *f, const char *name, const struct args *a)
     fputc('\n', f);
 }
 
+/* Flags of the program's own that all its sources have: they were in the CFLAGS that ours take the place of.  Not what
+ * has a second word, nor folders, which a build names by itself. */
+static void own_words(struct args *a, const struct program *p)
+{
+    static const char *const kinds[] = { "-D", "-U", "-f", "-m", "-std=", "-pthread", "-ansi" };
+    struct args first = { 0 };
+    unit_flags(&first, &p->unit[0]);
+    for (size_t i = 0; i < first.n; i++) {
+        const char *word = first.v[i];
+        bool take = false, second = i && strchr(first.v[i - 1], 0) - first.v[i - 1] == 2 && first.v[i - 1][0] == '-';
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            take = take || (strncmp(word, kinds[k], strlen(kinds[k])) == 0 && word[2]);
+        for (size_t k = 1; k < p->nunits && take; k++) {
+            bool has = false;
+            for (char *const *f = p->unit[k].flags; f && *f; f++) has = has || strcmp(*f, word) == 0;
+            take = has;
+        }
+        if (take && !second) arg(a, word);
+    }
+    args_free(&first);
+}
+
 static void write_flags(const struct work *w, const char *level, const char *directory)
 {
     char *path = xformat("%s/flags.mk", directory), *data = lto_profile_path(w->path, w->profile), *copy = NULL;
     struct args compile = { 0 }, link = { 0 };
     if (data) copy_file(data, copy = lto_profile_path(directory, w->profile));
+    own_words(&compile, w->program);
     lto_compile_words(&compile, level, w->profile, copy);
     lto_replay_words(&compile, xformat("%s/compile.replay", directory), true, false);
     lto_link_words(&link, w->llvm, level);

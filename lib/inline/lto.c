@@ -330,7 +330,7 @@ static const char *link_units(const struct llvm *l, const struct build *b, char 
     struct args a = { 0 };
     arg(&a, l->clang);
     lto_link_words(&a, l, b->level);
-    args(&a, object);
+    units_link_words(&a, b->program, object, true);
     if (b->wanted) {
         lto_replay_text(&lines, b->wanted, "link", b->open);
         memory_file_write(&replay, &lines);

@@ -9,18 +9,34 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+void units_link_words(struct args *a, const struct program *p, char *const *object, bool archives)
+{
+    size_t open = 0;
+    for (size_t k = 0; k < p->nunits; k++) {
+        size_t archive = archives ? p->unit[k].archive : 0;
+        if (open && archive != open) arg(a, "-Wl,--end-lib");
+        if (archive && archive != open) arg(a, "-Wl,--start-lib");
+        open = archive;
+        arg(a, object[k]);
+    }
+    if (open) arg(a, "-Wl,--end-lib");
+}
+
 const char *units_build(const char *driver, const struct program *p, const struct args *compile,
                         const struct args *link, const char *directory, const char *exe)
 {
     static char sentence[600];
     const char *why = NULL;
     struct args last = { 0 };
+    char **object = xcalloc(p->nunits + 1, sizeof *object);
+    bool lld = false;
+    for (size_t i = 0; i < link->n; i++) lld = lld || strcmp(link->v[i], "-fuse-ld=lld") == 0;
     if (mkdir(directory, 0777) != 0 && errno != EEXIST) die_errno("%s", directory);
     arg(&last, driver);
     args(&last, link->v);
     for (size_t k = 0; k < p->nunits && !why; k++) {
         struct args a = { 0 };
-        char *object = xformat("%s/%zu.o", directory, k);
+        object[k] = xformat("%s/%zu.o", directory, k);
         arg(&a, driver);
         arg(&a, "-w");
         unit_flags(&a, &p->unit[k]);
@@ -28,19 +44,22 @@ const char *units_build(const char *driver, const struct program *p, const struc
         arg(&a, "-c");
         arg(&a, p->unit[k].source);
         arg(&a, "-o");
-        arg(&a, object);
+        arg(&a, object[k]);
         why = tool_run(&a, p->unit[k].directory, NULL, NULL);
         if (why) {
             snprintf(sentence, sizeof sentence, "%s: %s", p->unit[k].source, why);
             why = sentence;
         }
-        arg(&last, object);
     }
+    units_link_words(&last, p, object, lld);
     args(&last, p->libraries);
     arg(&last, "-o");
     arg(&last, exe);
     if (why) args_free(&last);
-    return why ? why : tool_run(&last, NULL, NULL, NULL);
+    else why = tool_run(&last, NULL, NULL, NULL);
+    for (size_t k = 0; k < p->nunits; k++) free(object[k]);
+    free(object);
+    return why;
 }
 
 const char *units_run(const struct program *p, const char *exe, const char *name, const char *value)

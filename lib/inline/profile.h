@@ -16,6 +16,9 @@ void profile_use_words(struct args *, const char *kind, const char *data); /* fo
  * in `directory`, which stays (gcc finds its counts beside them).  NULL or a sentence. */
 const char *units_build(const char *driver, const struct program *, const struct args *compile, const struct args *link,
                         const char *directory, const char *exe);
+/* The words that link the units' objects, in order.  For lld (`archives`) members of an archive are taken as from one:
+ * where they are needed, which is the order that a build of one's own gets. */
+void units_link_words(struct args *, const struct program *, char *const *object, bool archives);
 /* run the search runs with NAME=VALUE in the environment, %d of VALUE being the run */
 const char *units_run(const struct program *, const char *exe, const char *name, const char *value);
 #endif

@@ -66,7 +66,7 @@ static void parse_build(struct program *p, const char *file, size_t line)
     sources.v[kept] = NULL;
     p->unit = xcalloc(kept, sizeof *p->unit);
     p->nunits = kept;
-    for (size_t i = 0; i < kept; i++) p->unit[i] = (struct unit){ p->directory, sources.v[i], flags.v };
+    for (size_t i = 0; i < kept; i++) p->unit[i] = (struct unit){ p->directory, sources.v[i], flags.v, 0 };
     p->libraries = libraries.v;
 }
 
@@ -253,7 +253,7 @@ void program_write_units(const struct program *p, const char *path)
 {
     struct buf flags = { 0 };
     csvw *w = csvw_open(path);
-    csvw_names(w, "directory,source,flags");
+    csvw_names(w, "directory,source,flags,archive");
     csvw_end(w);
     for (size_t i = 0; i < p->nunits; i++) {
         flags.n = 0;
@@ -261,6 +261,7 @@ void program_write_units(const struct program *p, const char *path)
         csvw_cstr(w, p->unit[i].directory);
         csvw_cstr(w, p->unit[i].source);
         csvw_cstr(w, flags.s);
+        csvw_int(w, (int64_t)p->unit[i].archive);
         csvw_end(w);
     }
     csvw_close(w);
@@ -288,12 +289,16 @@ static void read_units(struct program *p, const char *path)
     static struct arena text;
     size_t cap = 0;
     csv *t = csv_open(path);
-    int directory = csv_need(t, "directory"), source = csv_need(t, "source"), flags = csv_need(t, "flags");
+    int directory = csv_need(t, "directory"), source = csv_need(t, "source"), flags = csv_need(t, "flags"),
+        archive = csv_find(t, "archive");
     while (csv_next(t)) {
+        int64_t number = archive < 0 ? 0 : csv_int(t, archive);
+        if (number < 0) csv_die(t, archive, "the number of an archive");
         p->unit = grow(p->unit, p->nunits + 1, &cap, sizeof *p->unit);
         p->unit[p->nunits++] = (struct unit){ rooted(csv_cstr(t, directory, &text)),
                                               rooted(csv_cstr(t, source, &text)),
-                                              program_words(path, csv_line(t), csv_cstr(t, flags, &text)) };
+                                              program_words(path, csv_line(t), csv_cstr(t, flags, &text)),
+                                              (size_t)number };
     }
     csv_close(t);
     if (p->nunits == 0) die_at(path, 2, "no unit");

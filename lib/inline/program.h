@@ -14,7 +14,10 @@
 struct program_run { char **argv; size_t argc; char *input; };   /* argv[0] is left for the executable */
 
 /* one compilation: what turns a source into an object, without what says where it goes or how hard to optimise */
-struct unit { char *directory, *source; char **flags; }; /* flags NULL-terminated */
+struct unit {
+    char *directory, *source, **flags;                   /* flags NULL-terminated */
+    size_t archive; /* that the linker takes it from if it needs it: units of one number, side by side; 0: linked */
+};
 
 struct program {
     char *name, *set, *package, *directory;
@@ -36,7 +39,7 @@ struct program *program_of_runs(const char *directory, const char *name, struct 
 struct program *program_of_row(const char *table, const char *name, const char *directory, struct unit *, size_t n,
                                char **libraries);
 
-/* As laid out in a work directory: units.csv (directory, source, flags quoted for a shell), a row a unit, beside
+/* As laid out in a work directory: units.csv (directory, source, flags quoted for a shell, archive), a row a unit, beside
  * program.csv, whose column libraries is quoted so too.  All die at file:line. */
 void program_write_units(const struct program *, const char *path);
 /* From now on absolute paths that a work directory holds are looked for below this folder first. */

@@ -56,7 +56,24 @@ static void add_unit(struct recorded *r, const char *directory, const char *sour
     for (size_t i = 0; i < r->n; i++) /* an object that is linked twice is one */
         if (strcmp(r->unit[i].directory, directory) == 0 && strcmp(r->unit[i].source, source) == 0) return;
     r->unit = grow(r->unit, r->n + 1, &r->cap, sizeof *r->unit);
-    r->unit[r->n++] = (struct unit){ xstrdup(directory), xstrdup(source), flags };
+    r->unit[r->n++] = (struct unit){ xstrdup(directory), xstrdup(source), flags, 0 };
+}
+
+/* the next unit of the link is this one, if the program has it */
+static void take_order(struct recorded *r, const char *path, const char *archive, const char *directory,
+                       const char *source)
+{
+    char *end;
+    unsigned long number = strtoul(archive, &end, 10);
+    if (*end || end == archive || number > r->n + 1000) die("%s: record: '%s' is no number of an archive", path, archive);
+    for (size_t i = r->ordered; i < r->n; i++) {
+        if (strcmp(r->unit[i].directory, directory) != 0 || strcmp(r->unit[i].source, source) != 0) continue;
+        struct unit u = r->unit[i];
+        memmove(&r->unit[r->ordered + 1], &r->unit[r->ordered], (i - r->ordered) * sizeof u);
+        u.archive = number;
+        r->unit[r->ordered++] = u;
+        return;
+    }
 }
 
 static void take_line(struct recorded *r, const char *path, const char *line)
@@ -72,7 +89,8 @@ static void take_line(struct recorded *r, const char *path, const char *line)
         for (size_t i = 3; i < n; i++)
             arg(&a, strncmp(word[i], "-L", 2) == 0 ? xformat("-L%s", absolute(word[2], word[i] + 2)) : word[i]);
         r->libraries = a.v ? a.v : xcalloc(1, sizeof *a.v);
-    } else die("%s: record '%s' is neither compile nor link", path, line);
+    } else if (n == 5 && strcmp(word[1], "order") == 0) take_order(r, path, word[2], word[3], word[4]);
+    else die("%s: record '%s' is none of compile, link, order", path, line);
 }
 
 static void take_lines(struct recorded *r, const char *path, str text)

@@ -5,8 +5,8 @@
 #include "inline/program.h"
 
 struct recorded {
-    struct unit *unit;
-    size_t n, cap;
+    struct unit *unit;                                   /* in the order of the link where the record tells it */
+    size_t n, cap, ordered;
     char **libraries;
 };
 

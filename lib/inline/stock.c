@@ -73,13 +73,19 @@ static const char *gcc_build(const struct row *r, const struct work *w, const ch
     return why;
 }
 
+/* the program of LLVM's called so: of clang's own version, else the newest that is here */
+static char *llvm_tool(const char *name, int version)
+{
+    char *tool = tool_find(xformat("%s-%d", name, version));
+    for (int v = 40; v > 10 && !tool; v--) tool = tool_find(xformat("%s-%d", name, v));
+    return tool ? realpath(tool, NULL) : NULL;           /* it looks for its library beside itself */
+}
+
 /* instrument, run, lay out anew */
 static const char *bolt(const struct work *w, const char *directory, const char *exe)
 {
-    char *name = xformat("llvm-bolt-%d", w->llvm->version), *tool = tool_find(name);
-    static char sentence[120];
-    snprintf(sentence, sizeof sentence, "%s not found (apt install bolt-%d)", name, w->llvm->version);
-    if (!tool) return sentence;
+    char *tool = llvm_tool("llvm-bolt", w->llvm->version), *merge = llvm_tool("merge-fdata", w->llvm->version);
+    if (!tool || !merge) return "llvm-bolt not found (apt install bolt-19)";
     char *data = xformat("%s/bolt.fdata", directory), *counting = xformat("%s/counting", directory),
          *before = xformat("%s/before", directory);
     struct args a = { 0 }, b = { 0 };
@@ -95,10 +101,8 @@ static const char *bolt(const struct work *w, const char *directory, const char 
     const char *why = tool_run(&a, NULL, NULL, NULL);
     if (!why) why = units_run(w->program, counting, NULL, NULL);
     if (!why) { /* a file a process: merged */
-        char *merger = xformat("merge-fdata-%d", w->llvm->version), *merge = tool_find(merger);
         struct args m = { 0 };
         struct buf merged = { 0 };
-        if (!merge) return "merge-fdata not found (apt install bolt-N)";
         arg(&m, "/bin/sh");
         arg(&m, "-c");
         arg(&m, xformat("exec '%s' '%s'.*", merge, data));
@@ -111,7 +115,7 @@ static const char *bolt(const struct work *w, const char *directory, const char 
     }
     arg(&b, tool);
     static const char *const words[] = { "-reorder-blocks=ext-tsp", "-reorder-functions=hfsort", "-split-functions",
-                                         "-split-all-cold", "-dyno-stats" };
+                                         "-split-all-cold", "-use-old-text" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) arg(&b, words[i]);
     arg(&b, before);
     arg(&b, xformat("-data=%s", data));

@@ -34,7 +34,7 @@ void args_free(struct args *a)
 void unit_flags(struct args *a, const struct unit *u)
 {
     static const char *const dropped[] = { "-O",    "-g",    "-flto",   "-fPIC",   "-fpic",
-                                           "-fPIE", "-fpie", "-fno-pie", "-fno-PIE" };
+                                           "-fPIE", "-fpie", "-fno-pie", "-fno-PIE", "-Qunused-arguments" };
     for (char *const *f = u->flags; f && *f; f++) {
         bool drop = false;
         for (size_t i = 0; i < sizeof dropped / sizeof *dropped && !drop; i++)

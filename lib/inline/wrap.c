@@ -65,7 +65,11 @@ void command_parse(struct command *c, char *const *argv)
             other = true;
         else if (one_of(drop_pair, w) && next) i++;
         else if (one_of(link_pair, w) && next) {
-            if (strcmp(w, "-l") == 0 || strcmp(w, "-L") == 0) arg(&c->libraries, xformat("%s%s", w, next));
+            if (strcmp(w, "-l") == 0 || strcmp(w, "-L") == 0) {
+                char *whole = xformat("%s%s", w, next);
+                arg(&c->libraries, whole);
+                arg(&c->order, whole);
+            }
             i++;
         } else if (one_of(keep_pair, w) && next) {
             arg(&c->flags, w);
@@ -75,10 +79,13 @@ void command_parse(struct command *c, char *const *argv)
             continue;
         else if (is_link_word(w) || strcmp(w, "-pthread") == 0) {
             if (is_library(w)) arg(&c->libraries, w);
+            if (is_library(w)) arg(&c->order, w);
             if (strcmp(w, "-pthread") == 0) arg(&c->flags, w);
         } else if (w[0] == '-') arg(&c->flags, w);
-        else if (is_source(w)) arg(&c->sources, w);
-        else arg(&c->inputs, w);
+        else {
+            arg(is_source(w) ? &c->sources : &c->inputs, w);
+            arg(&c->order, w);
+        }
     }
     c->links = !c->compiles && !other && (c->sources.n || c->inputs.n);
     c->compiles = c->compiles && !other && c->sources.n;
@@ -90,6 +97,7 @@ void command_free(struct command *c)
     args_free(&c->flags);
     args_free(&c->libraries);
     args_free(&c->inputs);
+    args_free(&c->order);
 }
 
 /* run with the parent's streams; the exit status, 128 + signal when killed */
@@ -108,36 +116,49 @@ static int run(char *const *argv)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* add a line to an object or program; a build never fails because of it; what configure tries is thrown away */
-static void record(const char *kind, const char *source, char *const *words, const char *object)
+/* add lines to an object or program; a build never fails because of it */
+static void record(const char *section, const struct buf *lines, const char *object)
 {
-    if (source && starts(source, "conftest.")) return;
-    char *here = getcwd(NULL, 0);
-    struct buf line = { 0 };
-    struct memory_file section = memory_file("record");
-    if (!here) die_errno("the current directory");
-    buf_format(&line, WRAP_MAGIC " %s ", kind);
-    shell_quote(&line, here);
-    if (source) buf_char(&line, ' ');
-    if (source) shell_quote(&line, source);
+    struct memory_file file = memory_file("record");
+    memory_file_write(&file, lines);
+    char *objcopy = tool_find("objcopy");
+    struct args a = { 0 };
+    arg(&a, objcopy ? objcopy : "objcopy");
+    arg(&a, "--add-section");
+    arg(&a, xformat("%s=%s", section, file.name));
+    arg(&a, object);
+    tool_run(&a, NULL, NULL, NULL);
+    free(objcopy);
+    close(file.fd);
+}
+
+/* one line; nothing where a word has a line end */
+static void add_line(struct buf *lines, const char *kind, char *const *words)
+{
+    size_t before = lines->n;
+    buf_format(lines, WRAP_MAGIC " %s", kind);
     for (; words && *words; words++) {
-        buf_char(&line, ' ');
-        shell_quote(&line, *words);
+        buf_char(lines, ' ');
+        shell_quote(lines, *words);
     }
-    buf_char(&line, '\n');
-    if (memchr(line.s, '\n', line.n - 1) == NULL) { /* a word with a line end is not recorded */
-        memory_file_write(&section, &line);
-        char *objcopy = tool_find("objcopy");
-        struct args a = { 0 };
-        arg(&a, objcopy ? objcopy : "objcopy");
-        arg(&a, "--add-section");
-        arg(&a, xformat("%s=%s", source ? WRAP_SECTION : WRAP_LINK_SECTION, section.name));
-        arg(&a, object);
-        tool_run(&a, NULL, NULL, NULL);
-        free(objcopy);
-    }
-    close(section.fd);
-    free(line.s);
+    if (memchr(lines->s + before, '\n', lines->n - before)) lines->n = before;
+    else buf_char(lines, '\n');
+}
+
+static void record_compile(const struct command *c, const char *source, const char *object)
+{
+    if (starts(source, "conftest.")) return;             /* what configure tries is thrown away */
+    struct buf lines = { 0 };
+    struct args words = { 0 };
+    char *here = getcwd(NULL, 0);
+    if (!here) die_errno("the current directory");
+    arg(&words, here);
+    arg(&words, source);
+    args(&words, c->flags.v);
+    add_line(&lines, "compile", words.v);
+    if (lines.n) record(WRAP_SECTION, &lines, object);
+    args_free(&words);
+    free(lines.s);
     free(here);
 }
 
@@ -147,25 +168,89 @@ static char *object_of(const char *source)
     return xformat("%.*s.o", (int)(dot - base), base);
 }
 
-/* was it made by us? */
-static bool has_record(const char *path)
+/* ---- the order of the link: which compilations each object and archive holds */
+
+static struct buf read_input(const char *path)
 {
     struct buf b = { 0 };
     char part[65536];
     FILE *f = fopen(path, "rb");
-    if (!f) return false;
-    bool found = false;
-    for (size_t n; !found && (n = fread(part, 1, sizeof part, f)) > 0;) {
-        buf_add(&b, part, n);
-        found = memmem(b.s, b.n, WRAP_MAGIC " compile ", sizeof WRAP_MAGIC " compile " - 1) != NULL;
-        if (b.n > 64) { /* a word may lie across two parts */
-            memmove(b.s, b.s + b.n - 64, 64);
-            b.n = 64;
+    for (size_t n; f && (n = fread(part, 1, sizeof part, f)) > 0;) buf_add(&b, part, n);
+    if (f) fclose(f);
+    return b;
+}
+
+/* a line for each compilation in the file, which is archive number `archive` or, 0, an object; whether there is one */
+static bool add_order(struct buf *lines, const char *path, size_t archive)
+{
+    static const char magic[] = WRAP_MAGIC " compile ";
+    struct buf b = read_input(path);
+    bool any = false;
+    const char *end = b.s + b.n, *why;
+    for (const char *p = b.s, *q; p && (q = memmem(p, (size_t)(end - p), magic, sizeof magic - 1)); p = q + 1) {
+        const char *stop = memchr(q, '\n', (size_t)(end - q));
+        char *line = stop ? xformat("%.*s", (int)(stop - q), q) : NULL, **word = line ? shell_words(line, &why) : NULL;
+        if (word && word[2] && word[3]) {
+            char *words[] = { xformat("%zu", archive), word[2], word[3], NULL };
+            add_line(lines, "order", words);
+            free(words[0]);
+            any = true;
         }
+        free(line);
     }
-    fclose(f);
     free(b.s);
-    return found;
+    return any;
+}
+
+/* the archive that -lNAME stands for, where it lies in a folder given by -L before a shared library of that name */
+static char *library_file(const struct command *c, const char *name)
+{
+    for (char *const *w = c->libraries.v; w && *w; w++) {
+        if (!starts(*w, "-L")) continue;
+        char *shared = xformat("%s/lib%s.so", *w + 2, name), *path = xformat("%s/lib%s.a", *w + 2, name);
+        bool is_shared = access(shared, R_OK) == 0, is_static = access(path, R_OK) == 0;
+        free(shared);
+        if (!is_shared && is_static) return path;
+        free(path);
+        if (is_shared) break;
+    }
+    return NULL;
+}
+
+/* libraries: what is not ours, for the linker; order: what is */
+static void record_link(const struct command *c, const char *program)
+{
+    struct args words = { 0 };
+    struct buf order = { 0 }, lines = { 0 };
+    char *here = getcwd(NULL, 0);
+    size_t archives = 0;
+    if (!here) die_errno("the current directory");
+    arg(&words, here);
+    for (char *const *w = c->order.v; w && *w; w++) {
+        char *library = starts(*w, "-l") ? library_file(c, *w + 2) : NULL;
+        if (is_source(*w)) {
+            struct args one = { 0 };
+            arg(&one, "0");
+            arg(&one, here);
+            arg(&one, *w);
+            add_line(&order, "order", one.v);
+            args_free(&one);
+        } else if (library || (*w)[0] != '-') {
+            const char *path = library ? library : *w, *dot = strrchr(path, '.');
+            bool archive = dot && strcmp(dot, ".a") == 0, ours = add_order(&order, path, archive ? archives + 1 : 0);
+            archives += archive && ours;
+            if (!ours && !library) arg(&words, path[0] == '/' ? path : xformat("%s/%s", here, path));
+        }
+        free(library);
+    }
+    args(&words, c->libraries.v);
+    add_line(&lines, "link", words.v);
+    if (order.n) buf_add(&lines, order.s, order.n);
+    record(WRAP_LINK_SECTION, &lines, program);
+    args_free(&words);
+    free(order.s);
+    free(lines.s);
+    free(here);
 }
 
 /* sources and link in one command: each source to an object beside the program first, so that it has a record */
@@ -191,7 +276,7 @@ static int compile_and_link(const char *compiler, char *const *argv, struct comm
         arg(&a, "-o");
         arg(&a, object[k]);
         status = run(a.v);
-        if (status == 0) record("compile", c->sources.v[k], c->flags.v, object[k]);
+        if (status == 0) record_compile(c, c->sources.v[k], object[k]);
         args_free(&a);
     }
     size_t k = 0;
@@ -218,20 +303,10 @@ int wrap_run(const char *compiler, char *const *argv)
     else status = run(a.v);
     for (size_t k = 0; status == 0 && c.compiles && k < c.sources.n; k++) {
         char *object = c.output ? xstrdup(c.output) : object_of(c.sources.v[k]);
-        record("compile", c.sources.v[k], c.flags.v, object);
+        record_compile(&c, c.sources.v[k], object);
         free(object);
     }
-    if (status == 0 && c.links) {
-        struct args libraries = { 0 };
-        char *here = getcwd(NULL, 0);
-        for (size_t i = 0; i < c.inputs.n; i++) /* objects and archives that are not ours stay what they are */
-            if (!has_record(c.inputs.v[i]))
-                arg(&libraries, c.inputs.v[i][0] == '/' ? c.inputs.v[i] : xformat("%s/%s", here, c.inputs.v[i]));
-        args(&libraries, c.libraries.v);
-        record("link", NULL, libraries.v, c.output ? c.output : "a.out");
-        args_free(&libraries);
-        free(here);
-    }
+    if (status == 0 && c.links) record_link(&c, c.output ? c.output : "a.out");
     args_free(&a);
     command_free(&c);
     return status;
