@@ -5,7 +5,8 @@
  * Columns in: those of events; intervals of a thread nested or exclusive, and
  * op where prof-op made it.  The critical path is the longest chain of pieces
  * that had to wait for each other: along a thread, from a launch to its kernel,
- * along a stream, from the last kernel to the call that waits for the GPU, from
+ * along a stream, from one stream to another that waited for its event (rows of
+ * kind after), from the last kernel to the call that waits for the GPU, from
  * the rank that comes last to a collective (kernels of communication of one
  * name that run in several processes at once) to what is left of it in all, from
  * the row with the same link (a queue, pipe, lock, join, fork) to the row of

@@ -73,6 +73,19 @@ is 'Python and C of a thread exclude each other, C within C stays; NCCL; the kin
 7,7,cat,Backend,5000,7000,aten::mm,,part
 7,7,cat,Python,8000,9000,step,,part
 7,7,cat,Python,9000,10000,main,,part" prof-import --quiet --from=kineto nested.json
+cat > events.json <<'D'
+[ { "ph": "X", "cat": "cuda_sync", "name": "Stream Wait Event", "pid": 0, "tid": 20, "ts": 6, "dur": 3, "args": { "wait_on_stream": 7, "wait_on_cuda_event_record_corr_id": 8, "stream": 20, "correlation": 9, "device": 0 } },
+  { "ph": "X", "cat": "cuda_sync", "name": "Stream Wait Event", "pid": 0, "tid": 20, "ts": 16, "dur": 3, "args": { "wait_on_stream": 7, "wait_on_cuda_event_record_corr_id": -1, "stream": 20, "correlation": 10, "device": 0 } },
+  { "ph": "X", "cat": "cuda_sync", "name": "Stream Wait Event", "pid": 0, "tid": 20, "ts": 16, "dur": 3, "args": { "wait_on_stream": -1, "stream": 20, "correlation": 10, "device": 0 } },
+  { "ph": "X", "cat": "cuda_sync", "name": "Context Sync", "pid": 0, "tid": -1, "ts": 18, "dur": 3, "args": { "stream": -1, "correlation": 11, "device": 0 } },
+  { "ph": "X", "cat": "cuda_runtime", "name": "cudaEventRecord", "pid": 7, "tid": 7, "ts": 1, "dur": 1, "args": { "correlation": 8 } },
+  { "ph": "X", "cat": "cuda_runtime", "name": "cudaStreamWaitEvent", "pid": 7, "tid": 7, "ts": 15, "dur": 4, "args": { "correlation": 10 } } ]
+D
+is 'a stream waits for the event of another: from the record, or from the wait where that is not told' "$head
+7,d0.s20,after,d0.s7,1000,9000,Stream Wait Event,8,
+7,7,cat,CUDA,1000,2000,cudaEventRecord,8,
+7,d0.s20,after,d0.s7,15000,19000,Stream Wait Event,10,
+7,7,cat,CUDA,15000,19000,cudaStreamWaitEvent,10," prof-import --quiet --from=kineto events.json
 is 'two ranks, told apart' 'r1.7' bash -c "prof-import --quiet --from=kineto --prefix=r1. --nested nested.json | sed 1d | cut -d, -f1 | sort -u"
 
 # against a naive reading of the same file: time of every set of categories, random traces and real ones

@@ -50,6 +50,31 @@ is 'without links the last to end is who woke it' "tid,name,why
 1,get,guess
 1,cudaDeviceSynchronize,sync" guess
 fails 'and that is said' 0 'explained by a guess' bash -c "sed -e 's/,q[12],/,,/' e.csv | prof-path"
+# a stream that waits for another's event: what is launched on it afterwards comes after what that one had when it was
+# recorded (k1), not after what it got later (k2)
+cat > event.csv <<D
+$head
+1,1,cat,Python,-10,0,main,,
+1,1,cat,CUDA,0,10,cudaLaunchKernel,1,
+1,1,cat,CUDA,10,20,cudaEventRecord,2,
+1,1,cat,CUDA,20,30,cudaLaunchKernel,3,
+1,1,cat,CUDA,30,40,cudaStreamWaitEvent,4,
+1,1,cat,CUDA,40,50,cudaLaunchKernel,5,
+1,1,cat,CUDA,50,700,cudaDeviceSynchronize,,
+1,d0.s7,gpu,GPU,20,500,k1,1,
+1,d0.s7,gpu,GPU,500,520,k2,3,
+1,d0.s20,gpu,GPU,505,690,k3,5,
+1,d0.s20,after,d0.s7,10,40,Stream Wait Event,2,
+D
+path() { prof-path --quiet --pieces event.csv | csv-cut -c start_ns,end_ns,cat,name,why | sed 1d; }
+is 'a stream waits for the event of another' '-10,0,Python,main,begin
+0,20,launch,k1,launch
+20,500,GPU,k1,launch
+500,505,stream,k3,event
+505,690,GPU,k3,event
+690,700,wake,cudaDeviceSynchronize,sync' path
+is 'so k1 twice as fast: 240 less' 470 bash -c 'prof-whatif --quiet --speed=name=k1:2 event.csv | csv-cut -c after_ns | sed 1d'
+is 'and is no work of anybody' 'CUDA CUDA+GPU Python' bash -c 'prof-sweep event.csv | csv-cut -c cats | sed 1d | sort -u | paste -sd" "'
 fails 'two forms at once' 2 'not both' prof-path --all --pieces e.csv
 # whatever the trace, the path is as long as the run and has no holes
 if command -v python3 > /dev/null; then

@@ -119,7 +119,7 @@ static void check_process(struct table *t, uint32_t proc, const struct cell *c, 
         if (r->kind == EVENT_PROC) {
             if (str_is(text[r->cat], "on")) add_span(&on, r->start, r->end);
             else if (!text[r->cat].n) add_span(&life, r->start, r->end);
-        } else if (r->kind != EVENT_PHASE) add_span(&all, r->start, r->end);
+        } else if (r->kind != EVENT_PHASE && r->kind != EVENT_AFTER) add_span(&all, r->start, r->end);
     }
     union_all = measure(&all);
     for (size_t i = 0; i < n; i++) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 const char *const edge_why_name[EDGE_WHYS] = { "run", "launch", "stream", "sync", "link", "guess",
-                                                     "collective" };
+                                                     "collective", "event" };
 
 enum { LOOK_BACK = 100000 };
 static const int64_t WAKE_NS = 1000000;                  /* a wake-up that takes longer is not believed */
@@ -142,6 +142,8 @@ void dag_slack(const struct dag *g, double speed, const int64_t *finish, int64_t
 
 struct stop { int64_t time; uint32_t node; };   /* a node's end */
 struct call { uint32_t proc, link, before, node; int64_t start, end; };   /* a row with a link */
+/* A row of the GPU: what starts it, and when the last call began that launched it or one before it on its stream. */
+struct on_gpu { uint32_t proc, tid, node, first; int64_t launched; };
 struct stops { struct stop *v; size_t n, cap; };
 struct calls { struct call *v; size_t n, cap; };
 struct builder {
@@ -150,6 +152,8 @@ struct builder {
     const struct part *part;
     uint8_t *matches;                                    /* by number of a text: 0 not asked yet, 1 no, 2 yes */
     struct stops stops;
+    struct on_gpu *on_gpu;                               /* by proc, tid and time */
+    size_t non_gpu, on_gpu_cap;
     struct calls calls;                                  /* rows of threads that have a link, by proc and link */
     uint32_t waiting, communication;                     /* numbers of those texts */
     uint32_t *group;                                     /* of a row: which collective it is part of, from 1; 0 none */
@@ -384,7 +388,7 @@ static uint32_t come(struct builder *b, struct node *v, uint32_t group)
 static void one_stream(struct builder *b, const struct row *row, size_t n)
 {
     uint32_t last = NODE_NONE;
-    int64_t cursor = INT64_MIN;
+    int64_t cursor = INT64_MIN, launched = INT64_MIN;
     for (size_t i = 0; i < n; i++) {
         const struct row *r = &row[i];
         if (r->kind != EVENT_GPU || r->end <= r->start || r->end <= cursor) continue;
@@ -394,7 +398,10 @@ static void one_stream(struct builder *b, const struct row *row, size_t n)
         v.selected = selects(b, r) || selects_category(b, r->cat);
         uint32_t launch = NODE_NONE, node;
         for (size_t k = first_call(&b->calls, r->link); r->link && k < b->calls.n && b->calls.v[k].link == r->link; k++)
-            if (b->calls.v[k].proc == r->proc && b->calls.v[k].start <= start) launch = b->calls.v[k].before;
+            if (b->calls.v[k].proc == r->proc && b->calls.v[k].start <= start) {
+                launch = b->calls.v[k].before;
+                if (b->calls.v[k].start > launched) launched = b->calls.v[k].start;
+            }
         if (launch != NODE_NONE && !v.op) v.op = b->g->node[launch].op;
         uint32_t group = b->group ? b->group[row - b->t->rows.v + (ptrdiff_t)i] : 0, came = NODE_NONE;
         if (group) came = come(b, &v, group);
@@ -403,9 +410,37 @@ static void one_stream(struct builder *b, const struct row *row, size_t n)
         else came = node;
         if (launch != NODE_NONE && b->g->node[launch].end <= start) dag_edge(b->g, launch, came, EDGE_LAUNCH, 0);
         if (last != NODE_NONE) dag_edge(b->g, last, came, EDGE_STREAM, 0);
+        b->on_gpu = grow(b->on_gpu, b->non_gpu + 1, &b->on_gpu_cap, sizeof *b->on_gpu);
+        b->on_gpu[b->non_gpu++] = (struct on_gpu){ r->proc, r->tid, node, came, launched };
         last = node;
         cursor = r->end;
     }
+}
+
+/* how many rows of the GPU are on streams before this one, or on it and launched before `time` */
+static size_t launched_before(const struct builder *b, uint32_t proc, uint32_t tid, int64_t time)
+{
+    size_t lo = 0, hi = b->non_gpu;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        const struct on_gpu *g = &b->on_gpu[mid];
+        bool before = g->proc != proc ? g->proc < proc : g->tid != tid ? g->tid < tid : g->launched < time;
+        if (before) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo;
+}
+
+/* one stream waited for an event of another; what was there before and what came here afterwards is known by their
+ * calls */
+static void wait_for_event(struct builder *b, const struct row *r)
+{
+    size_t from = launched_before(b, r->proc, r->cat, r->start), to = launched_before(b, r->proc, r->tid, r->end);
+    if (!from-- || to == b->non_gpu || r->cat == r->tid) return;
+    const struct on_gpu *done = &b->on_gpu[from], *next = &b->on_gpu[to];
+    if (done->proc != r->proc || done->tid != r->cat || next->proc != r->proc || next->tid != r->tid) return;
+    if (b->g->node[done->node].end > b->g->node[next->first].start) return;    /* not so: clocks, or another event */
+    dag_edge(b->g, done->node, next->first, EDGE_EVENT, 0);
 }
 
 static int by_time(const void *a, const void *b)
@@ -495,6 +530,13 @@ static int by_size(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+static bool is_last(const struct dag *g, const struct node *v, const struct edge *e)
+{
+    for (const struct edge *x = g->edge + v->edge, *end = x + v->edges; x < end; x++)
+        if (x != e && g->node[x->from].end > g->node[e->from].end) return false;
+    return true;
+}
+
 static int64_t launch_time(const struct dag *g)
 {
     int64_t *v = xmalloc(g->nedge + 1, sizeof *v), median = 0;
@@ -502,7 +544,7 @@ static int64_t launch_time(const struct dag *g)
     for (size_t i = 0; i < g->n; i++) {
         const struct node *u = &g->node[i];
         for (const struct edge *e = g->edge + u->edge, *end = e + u->edges; u->gpu && e < end; e++)
-            if (e->why == EDGE_LAUNCH && (u->edges == 1 || g->node[e[1].from].end <= g->node[e->from].end))
+            if (e->why == EDGE_LAUNCH && is_last(g, u, e))
                 v[n++] = u->start - g->node[e->from].end;  /* nothing else to wait for: all of it is the launch */
     }
     if (n) {
@@ -595,6 +637,7 @@ void dag_build(struct dag *g, struct table *t, const struct part *part)
         }
         if (!pass && b.calls.n) qsort(b.calls.v, b.calls.n, sizeof *b.calls.v, by_link);
     }
+    for (size_t i = 0; i < t->rows.n; i++) if (row[i].kind == EVENT_AFTER) wait_for_event(&b, &row[i]);
     uint32_t *link_of = xcalloc(g->n + 1, sizeof *link_of);
     for (size_t k = 0; k < b.calls.n; k++)
         if (b.calls.v[k].node != NODE_NONE) link_of[b.calls.v[k].node] = b.calls.v[k].link;
@@ -617,5 +660,6 @@ void dag_build(struct dag *g, struct table *t, const struct part *part)
     free(b.matches);
     free(b.idle);
     free(b.stops.v);
+    free(b.on_gpu);
     free(b.calls.v);
 }

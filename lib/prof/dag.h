@@ -5,6 +5,7 @@
  * Edges:
  *   run      the stretch before it on the same thread
  *   launch   a GPU row after the start of the call with the same link; stream: after the row before it on its stream
+ *   event    a GPU row whose stream waited for another's event, after the last row there that was launched before it
  *   sync     a CUDA or HIP call that waits, or a copy that is not asynchronous, after the last GPU row that ended in it
  *   link     a row of category Waiting after the row with the same link in another thread (queue, pipe, lock, join)
  *   guess    a wait or gap without one, after the stretch of another thread that ended last before it did: the one
@@ -24,7 +25,9 @@
 #define MILLRACE_DAG_H
 #include "prof/events.h"
 
-enum edge_why { EDGE_RUN, EDGE_LAUNCH, EDGE_STREAM, EDGE_SYNC, EDGE_LINK, EDGE_GUESS, EDGE_COLLECTIVE, EDGE_WHYS };
+enum edge_why {
+    EDGE_RUN, EDGE_LAUNCH, EDGE_STREAM, EDGE_SYNC, EDGE_LINK, EDGE_GUESS, EDGE_COLLECTIVE, EDGE_EVENT, EDGE_WHYS
+};
 extern const char *const edge_why_name[EDGE_WHYS];
 enum { NODE_NONE = UINT32_MAX };
 enum { WAIT_NOT, WAIT_GPU, WAIT_THREAD, WAIT_ALL };
@@ -67,8 +70,7 @@ int64_t dag_replay(const struct dag *, double speed, int64_t *finish);
 int64_t dag_begin(const struct dag *, uint32_t node, double speed, const int64_t *finish);   /* when it begins then */
 /* Longest path and slack of a replay: path is filled with nodes, last first, and its length returned; how each got its
  * place is in via (NULL: not wanted), the edge's number or NODE_NONE.  slack: by how much a node may take longer
- * before
- * the run does. */
+ * before the run does. */
 size_t dag_path(const struct dag *, double speed, const int64_t *finish, uint32_t *path, uint32_t *via);
 void dag_slack(const struct dag *, double speed, const int64_t *finish, int64_t *slack);
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const event_kind_name[EVENT_KINDS] = { "cat", "gpu", "ovh", "op", "phase", "proc" };
+const char *const event_kind_name[EVENT_KINDS] = { "cat", "gpu", "ovh", "op", "phase", "proc", "after" };
 
 static const int64_t TIME_MAX = (int64_t)1 << 62;
 

@@ -1,14 +1,16 @@
 /* events.h - rows of the events table: proc,tid,kind,cat,start_ns,end_ns,name,link,flag and what else there is.
  *
  * A row is a half-open interval [start, end) of one thread or GPU stream, integer ns on one clock.  Kinds: cat (a
- * category of code ran), gpu (a kernel or copy ran), ovh (the profiler itself), op (a user's operation), phase, proc.
+ * category of code ran), gpu (a kernel or copy ran), ovh (the profiler itself), op (a user's operation), phase, proc,
+ * after (nothing ran: what was launched on stream tid from end on began after all that had been launched on the stream
+ * in `cat` before start, since the one waited for the other's event).
  * Link ties a GPU row to the call that launched it; flag is empty, open (never closed, ended at the thread's last time)
  * or est. A column `op`, made by prof-op, names the operation a row is charged to.  Times are within +-2^62 ns. */
 #ifndef MILLRACE_EVENTS_H
 #define MILLRACE_EVENTS_H
 #include "table/csvio.h"
 
-enum event_kind { EVENT_CAT, EVENT_GPU, EVENT_OVH, EVENT_OP, EVENT_PHASE, EVENT_PROC, EVENT_KINDS };
+enum event_kind { EVENT_CAT, EVENT_GPU, EVENT_OVH, EVENT_OP, EVENT_PHASE, EVENT_PROC, EVENT_AFTER, EVENT_KINDS };
 extern const char *const event_kind_name[EVENT_KINDS];
 #define EVENT_COLUMNS "proc,tid,kind,cat,start_ns,end_ns,name,link,flag"
 

@@ -8,7 +8,7 @@
 
 static const char *lag_name(const struct edge *e)
 {
-    return e->why == EDGE_LAUNCH ? "launch" : e->why == EDGE_STREAM ? "stream" : "wake";
+    return e->why == EDGE_LAUNCH ? "launch" : e->why == EDGE_STREAM || e->why == EDGE_EVENT ? "stream" : "wake";
 }
 
 static void put_text(csvw *w, const struct table *t, uint32_t text)

@@ -20,9 +20,12 @@ static void add(struct table *t, const uint8_t *d)
     static const uint8_t kinds[] = { EVENT_CAT, EVENT_CAT, EVENT_GPU, EVENT_OP };
     struct row r = { .start = d[2], .end = d[2] + d[3] % 64, .kind = kinds[d[4] % 4] };
     if (r.kind == EVENT_GPU) tid[1] = 's';
+    char other[] = { (char)('1' + d[4] / 4 % 3), 's', '\0' };
+    if (r.kind == EVENT_GPU && d[4] & 64) r.kind = EVENT_AFTER;
     r.proc = intern(&t->text, str_of(proc));
     r.tid = intern(&t->text, str_of(tid));
     r.cat = intern(&t->text, str_of(r.kind == EVENT_CAT   ? cats[d[4] / 4 % 4]
+                                    : r.kind == EVENT_AFTER ? other
                                     : r.kind != EVENT_GPU ? ""
                                     : d[4] & 128          ? "Communication"
                                                           : "GPU"));

@@ -9,6 +9,9 @@
 	2,cat,C,80,85,put,7,
 	1,cat,CUDA,90,95,cudaLaunchKernel,9,
 	s,gpu,GPU,96,120,k,9,
+	u,after,s,91,92,wait,9,
+	1,cat,CUDA,93,94,cudaLaunchKernel,8,
+	u,gpu,GPU,121,123,m,8,
 	1,cat,CUDA,95,125,cudaDeviceSynchronize,,
 	END
 } > "$1/table"

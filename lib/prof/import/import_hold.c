@@ -75,11 +75,13 @@ uint64_t import_own(struct table *t, int64_t base)
     }
     if (n) qsort(launch, n, sizeof *launch, by_link);
     for (struct row *r = t->rows.v, *end = r + t->rows.n; r < end; r++) {
-        if (r->kind != EVENT_GPU) continue;
+        if (r->kind != EVENT_GPU && r->kind != EVENT_AFTER) continue;
         const struct launch *l = r->link ? launch_of(launch, n, r) : NULL;
-        alone += !l;
+        alone += !l && r->kind == EVENT_GPU;
         if (l) r->proc = l->proc;
-        else if (processes == 1) r->proc = only;
+        if (l && r->kind == EVENT_AFTER && l->start < r->start) r->start = l->start;
+        if (l) continue;
+        if (processes == 1) r->proc = only;
     }
     free(launch);
     return alone;

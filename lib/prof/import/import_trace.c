@@ -75,6 +75,8 @@ enum field {
     KIND,
     FLAG,
     ID,
+    RECORD,
+    WAITED,
     OUR_NAME,
     OUR_CAT,
     FIELDS,
@@ -105,7 +107,7 @@ struct trace {
     uint32_t *alias_text;
     size_t alias_cap;
     struct place recent[RECENT];
-    struct buf key, gpu_tid;
+    struct buf key, gpu_tid, waited;
     struct plan event, args;
 };
 
@@ -171,6 +173,8 @@ static enum field args_field(str k)
            : is(k, "device")                       ? DEVICE
            : is(k, "stream")                       ? STREAM
            : is(k, "id")                           ? ID
+           : is(k, "wait_on_stream")               ? WAITED
+           : is(k, "wait_on_cuda_event_record_corr_id") ? RECORD
                                                    : OTHER;
 }
 
@@ -305,6 +309,33 @@ static bool our_kind(const struct trace *t, struct event *e)
     return false;
 }
 
+static str stream_name(struct trace *t, struct buf *b, enum field stream)
+{
+    b->n = 0;
+    buf_char(b, 'd');
+    buf_str(b, value_of(t, DEVICE));
+    buf_add(b, ".s", 2);
+    buf_str(b, value_of(t, stream));
+    return (str){ b->s, b->n };
+}
+
+static bool is_number(str s)
+{
+    return s.n && s.s[0] >= '0' && s.s[0] <= '9';        /* -1: not known */
+}
+
+/* "Stream Wait Event": later work of a stream comes after what another had when the event was recorded */
+static bool kineto_after(struct trace *t, struct event *e)
+{
+    if (!str_is(e->cat, "cuda_sync") || !str_is(e->name, "Stream Wait Event")) return false;
+    if (!has(t, DEVICE) || !has(t, STREAM) || !is_number(value_of(t, WAITED))) return false;
+    e->kind = EVENT_AFTER;
+    e->tid = stream_name(t, &t->gpu_tid, STREAM);
+    e->cat = stream_name(t, &t->waited, WAITED);
+    e->link = value_of(t, is_number(value_of(t, RECORD)) ? RECORD : LINK);
+    return true;
+}
+
 static void complete(struct trace *t, struct event *e)
 {
     str pid = e->proc, tid = e->tid;
@@ -315,20 +346,17 @@ static void complete(struct trace *t, struct event *e)
         e->name = value_of(t, OUR_NAME);
         e->flag = e->flag.n ? e->flag : value_of(t, FLAG);
     }
+    if (t->kineto && !ours && kineto_after(t, e)) {
+        import_put(t->m, e);
+        return;
+    }
     if (t->kineto && !ours && !kineto_kind(e)) {
         t->m->skipped++;
         return;
     }
     e->link = value_of(t, LINK);
     name_place(t, e, pid, tid);
-    if (t->kineto && !ours && e->kind == EVENT_GPU && has(t, DEVICE)) {
-        t->gpu_tid.n = 0;
-        buf_char(&t->gpu_tid, 'd');
-        buf_str(&t->gpu_tid, value_of(t, DEVICE));
-        buf_add(&t->gpu_tid, ".s", 2);
-        buf_str(&t->gpu_tid, value_of(t, STREAM));
-        e->tid = (str){ t->gpu_tid.s, t->gpu_tid.n };
-    }
+    if (t->kineto && !ours && e->kind == EVENT_GPU && has(t, DEVICE)) e->tid = stream_name(t, &t->gpu_tid, STREAM);
     import_put(t->m, e);
 }
 
@@ -464,4 +492,5 @@ void import_trace(struct importer *m, const char *path, bool kineto)
     free(t.thread);
     free(t.key.s);
     free(t.gpu_tid.s);
+    free(t.waited.s);
 }
