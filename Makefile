@@ -279,7 +279,7 @@ fuzz:
 	    [ ! -x t/fuzz/$$f.sh ] || t/fuzz/$$f.sh $B/fuzz/corpus/$$f
 	    echo "fuzz: $$f, $(FUZZ_SECONDS) s"
 	    case $$f in
-	    csv|jobs|tables|runs|calc|store|events) dict=csv ;;
+	    csv|jobs|tables|runs|calc|store|events|page) dict=csv ;;
 	    sexp|policy|nest|decisions|trees|place-*) dict=sexp ;;
 	    *) dict= ;;
 	    esac

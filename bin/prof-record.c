@@ -16,6 +16,11 @@
  * make to C functions of shared libraries.  Where a CUDA driver and the
  * injection library are there, --gpu records GPU work.
  *
+ * --calibrate runs a Python program ten times, in turn with and without what
+ * records calls, and leaves calibration.sexp beside the logs of the last run:
+ * prof-top and make prof-process take out what recording cost.  The output of
+ * the other nine goes nowhere; what else they do, they do nine times.
+ *
  * The program's files, output and descriptors are its own: the recorder keeps
  * no descriptor open.  Logs are readable by their owner alone.
  *
@@ -24,10 +29,13 @@
  * Examples:
  *   $ prof-record -o out/run train.py --steps=1000
  *   $ prof-record --wrap='math.*' --wrap='zlib.*=Simulator' script.py
+ *   $ prof-record --calibrate -o out/run train.py --steps=100 && prof-top out/run
  *   $ prof-record --calls='cbrt,XOpen*' ./simulator
  */
 #include "base/filter.h"
 #include "base/str.h"
+#include "prof/calibrate.h"
+#include "prof/import/logread.h"
 #include HELP
 #include <dirent.h>
 #include <errno.h>
@@ -45,7 +53,8 @@ static const char *out = "prof.out", *python, *calls;
 static struct list rules;
 static long judge, max_events, ring;
 static double delay;
-static bool tree, bare, waits, force, gpu;
+static bool tree, bare, waits, force, gpu, calibrate;
+enum { ROUNDS = 5 };
 static const struct opt options[] = {
     { 'o', "out", STR, &out, "DIR", "directory for the logs, made if missing", 0, 0 },
     { 0, "wrap", LIST, &rules, "PATTERN[=CATEGORY]", "record MODULE.FUNCTION in place [Backend]; repeatable", 0, 0 },
@@ -54,6 +63,7 @@ static const struct opt options[] = {
     { 0, "wait", FLAG, &waits, NULL, "only between enable_profiling and disable_profiling", 0, 0 },
     { 0, "calls", STR, &calls, "NAME,...", "C functions recorded by the preload library; * and ? match", 0, 0 },
     { 0, "gpu", FLAG, &gpu, NULL, "record kernels, copies and CUDA calls", 0, 0 },
+    { 0, "calibrate", FLAG, &calibrate, NULL, "first find out what recording costs this program, by 9 more runs", 0, 0 },
     { 0, "judge", INT, &judge, "HZ", "samples a second that say how much of C was seen", 0, 10000 },
     { 0, "delay", NUM, &delay, "SECONDS", "record only after that", 0, 1e9 },
     { 0, "max-events", INT, &max_events, "N", "stop after so many records of a process; 0: never", 0, 1e15 },
@@ -66,16 +76,13 @@ static const struct opt options[] = {
 /* logs of two runs in one directory would be taken for one */
 static void clear_logs(void)
 {
-    static const char *const ours[] = { "ev.", "names.", "gpu.", "judge." };
     DIR *d = opendir(out);
     if (!d) die_errno("%s", out);
     for (struct dirent *e; (e = readdir(d));)
-        for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
-            if (strncmp(e->d_name, ours[i], strlen(ours[i])) != 0) continue;
-            if (!force) die("%s holds the logs of an earlier run; --force removes them", out);
-            if (unlinkat(dirfd(d), e->d_name, 0) != 0) die_errno("%s/%s", out, e->d_name);
-        }
+        if (!force && log_is_ours(e->d_name))
+            die("%s holds the logs of an earlier run; --force removes them", out);
     closedir(d);
+    log_remove(out);
 }
 
 static void make_directory(void)
@@ -169,6 +176,7 @@ int main(int argc, char **argv)
     int n = 0;
     if (script) command[n++] = interpreter();
     for (int k = i; k < argc; k++) command[n++] = argv[k];
+    if (calibrate) return calibrate_program(dir, (char *const *)(uintptr_t)command, ROUNDS);
     execvp(command[0], (char *const *)(uintptr_t)command);
     die_errno("%s", command[0]);
 }

@@ -100,6 +100,7 @@ struct correction *correct_counted(const struct cells *c, const char *calibratio
                              csv_cstr(t, cats, &text));
         size_t h = 0;
         while (h < costs.n && !str_eq(costs.v[h].hook, csv_str(t, hook))) h++;
+        for (size_t k = 0; h == costs.n && k < costs.n; k++) if (str_is(costs.v[k].hook, "any")) h = k;
         if (h == costs.n) intern(&missing, csv_str(t, hook));
         if (i == c->n || h == costs.n || set_has_gpu(c->v[i].cats)) continue;
         struct cost *k = &costs.v[h];

@@ -810,3 +810,43 @@ void log_read(struct table *t, const char *dir, bool nested, struct log_counts *
     }
     log_close(r);
 }
+
+bool log_is_ours(const char *file)
+{
+    static const char *const ours[] = { "ev.", "names.", "gpu.", "judge." };
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (strncmp(file, ours[i], strlen(ours[i])) == 0) return true;
+    return false;
+}
+
+void log_remove(const char *dir)
+{
+    DIR *d = opendir(dir);
+    if (!d) die_errno("%s", dir);
+    for (const struct dirent *e; (e = readdir(d));)
+        if (log_is_ours(e->d_name) && unlinkat(dirfd(d), e->d_name, 0) != 0) die_errno("%s/%s", dir, e->d_name);
+    closedir(d);
+}
+
+struct log_spent log_spent(const char *dir)
+{
+    struct log_spent s = { 0 };
+    DIR *d = opendir(dir);
+    if (!d) die_errno("%s", dir);
+    for (const struct dirent *e; (e = readdir(d));) {
+        size_t n = strlen(e->d_name);
+        struct log_head h;
+        uint64_t records;
+        if (strncmp(e->d_name, "ev.", 3) != 0 || n < 4 || strcmp(e->d_name + n - 4, ".log") != 0) continue;
+        char *path = xformat("%s/%s", dir, e->d_name);
+        if (read_head(path, &h, &records)) {
+            s.threads++;
+            s.unclean += !h.clean;
+            s.cpu_ns += (int64_t)(h.last.cpu_ns - h.first.cpu_ns - h.own_ns);
+            for (int k = 0; k < HOOKS; k++) if (k != HOOK_NONE) s.begun += h.totals.begun[k];
+        }
+        free(path);
+    }
+    closedir(d);
+    return s;
+}

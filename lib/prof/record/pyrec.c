@@ -679,9 +679,13 @@ static PyObject *py_import(PyObject *self, PyObject *const *args, Py_ssize_t n)
     PyObject *changed = depth ? Py_NewRef(args[0]) : PyBool_FromLong(loaded);
     if (!depth) loaded = false;
     if (!id) id = rec_name("c", "Profiler", "millrace", "after an import");
+    struct timespec begin, end;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
     if (rec_on) rec_put(LOG_CALL, id, HOOK_PATCH);
     PyObject *done = PyObject_CallOneArg(after_import, changed);
     if (rec_on) rec_put(LOG_RETURN, id, HOOK_PATCH);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+    rec_own((uint64_t)((end.tv_sec - begin.tv_sec) * 1000000000 + end.tv_nsec - begin.tv_nsec));
     if (!done) PyErr_Clear();
     Py_XDECREF(done);
     Py_DECREF(changed);

@@ -486,6 +486,11 @@ static bool append(size_t n)
     return true;
 }
 
+void rec_own(uint64_t ns)
+{
+    if (my.head) my.head->own_ns += ns;
+}
+
 bool rec_more(void)
 {
     if (!rec_on || my.busy || past_limit()) return false;
