@@ -10,29 +10,88 @@
  * time of all threads and streams in the length of the run: all shares may add
  * up to more than 1), unverified_ns (of self_ns: flagged est or open,
  * or of category Unseen).  On a terminal, and with --table, as a table for
- * people under a line that sums up.  Memory: all rows.
+ * people under a line that sums up.  Where the folder has calibration.sexp
+ * (prof-record --calibrate), what recording cost is taken out, call by call,
+ * unless --raw.  Memory: a row for each name while rows come in order of
+ * start_ns, as in a folder; else, or with --hold, all rows.
  *
  * Examples:
  *   $ prof-record -o out/run train.py && prof-top out/run
  *   $ prof-import --from=kineto --nested trace.json.gz | prof-top -n 20
  */
 #include "base/filter.h"
+#include "prof/correct.h"
 #include "prof/import/logread.h"
 #include "prof/top.h"
 #include HELP
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static enum { BY_FUNCTION, BY_OPERATION } by = BY_FUNCTION;
 static long rows = LONG_MIN;
-static bool for_people;
+static bool for_people, raw, hold;
 static const struct opt options[] = {
     {  0,  "by",    WORD, &by, "function|operation", "what a row is", 0, 0 },
     { 'n', "rows",  INT,  &rows, "ROWS", "at most so many [table: 25, else all]", 0, 1e15 },
     {  0,  "table", FLAG, &for_people, NULL, "for people, on a pipe too", 0, 0 },
+    {  0,  "raw",   FLAG, &raw, NULL, "leave what recording cost", 0, 0 },
+    {  0,  "hold",  FLAG, &hold, NULL, "take rows in any order, all in memory", 0, 0 },
     { 0 } };
+
+/* the calibration beside the logs, if there is one: what a call costs by each hook */
+static bool read_costs(const char *dir, struct top_cost cost[HOOKS])
+{
+    char *path = xformat("%s/calibration.sexp", dir);
+    struct hook_cost c[HOOKS];
+    bool there = !raw && access(path, R_OK) == 0;
+    if (there) correct_costs(path, log_hook_name, HOOKS, c);
+    for (int h = 0; there && h < HOOKS; h++)
+        cost[h] = h == HOOK_NONE ? (struct top_cost){ 0, 0 } : (struct top_cost){ c[h].inside, c[h].mean - c[h].inside };
+    free(path);
+    return there;
+}
+
+static void top_of_logs(struct top *top, struct table *t, const char *dir)
+{
+    struct log_counts counts = { 0 };
+    struct top_cost cost[HOOKS];
+    log_reader *r = log_open(dir, true, &counts);
+    if (counts.dropped) warn("%s: %llu records were lost while recording", dir, (unsigned long long)counts.dropped);
+    bool known = read_costs(dir, cost);
+    top_builder *b = top_begin(t, by == BY_OPERATION);
+    uint32_t *text = NULL;                               /* the table's numbers of the log's texts */
+    size_t n = 0, cap = 0;
+    for (struct log_row row; log_next(r, &row);) {
+        const struct intern *x = log_text(r);
+        for (; n < x->n; n++) {
+            text = grow(text, n + 1, &cap, sizeof *text);
+            text[n] = intern(&t->text, x->name[n]);
+        }
+        top_add(b, &(struct row){ .start = row.start, .end = row.end, .proc = text[row.proc], .tid = text[row.tid],
+                                  .cat = text[row.cat], .name = text[row.name], .flag = text[row.flag],
+                                  .kind = row.kind }, known ? &cost[row.hook] : NULL);
+    }
+    top_end(b, top);
+    free(text);
+    log_close(r);
+}
+
+static void top_of_rows(struct top *top, struct table *t, char **paths)
+{
+    struct ordered o;
+    struct row r;
+    const uint32_t *extra;
+    if (!ordered_open(&o, t, paths, hold, false)) {
+        top_of(top, t, by == BY_OPERATION);
+        return;
+    }
+    top_builder *b = top_begin(t, by == BY_OPERATION);
+    while (ordered_next(&o, &r, &extra)) top_add(b, &r, NULL);
+    top_end(b, top);
+}
 
 int main(int argc, char **argv)
 {
@@ -41,12 +100,8 @@ int main(int argc, char **argv)
     struct stat st;
     int i = filter_init(argc, argv, help, options);
     if (argc - i == 1 && stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode)) {
-        struct log_counts counts = { 0 };
-        log_read(&t, argv[i], true, &counts);
-        if (counts.dropped) warn("%s: %llu records were lost while recording", argv[i],
-                                 (unsigned long long)counts.dropped);
-    } else table_read(&t, argv + i);
-    top_of(&top, &t, by == BY_OPERATION);
+        top_of_logs(&top, &t, argv[i]);
+    } else top_of_rows(&top, &t, argv + i);
     bool table = for_people || isatty(STDOUT_FILENO);
     size_t limit = rows != LONG_MIN ? (size_t)rows : table ? 25 : SIZE_MAX;
     if (!table) return top_write(&top, &t, limit);

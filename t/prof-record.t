@@ -133,6 +133,16 @@ D
 prof-record --force --bare --wrap='math.*' --calls='malloc_trim' -o both both.py
 is 'the extension and the preload library write one set of logs' 10 eval "prof-log --quiet both | grep -c math.sqrt"
 fi
+# what recording costs one's own program: in one command, and taken out by who reads the log
+printf 'import math\nfor i in range(3000): math.sqrt(i); math.hypot(i, 1)\nprint("done")\n' > cheap.py
+is 'the program speaks once, though it runs ten times' done prof-record --calibrate -o cal cheap.py
+is 'five pairs of runs with all its calls' 5 eval "csv-calc --where='calls >= 6000 && calls < 7000' cal/pairs.csv | grep -c any"
+ok 'and a calibration' sexp-check cal/calibration.sexp
+echo '(calibration (cost (hook any) (mean_ns 3) (inside_ns 1) (n 5)))' > cal/calibration.sexp
+self() { join -t, <(prof-top "$@" cal | csv-cut -c name,calls,self_ns | sed 1d | sort) <(prof-top --raw cal | csv-cut -c name,self_ns | sed 1d | sort); }
+is 'prof-top takes out what each call cost, in it' '3000 3000' eval "self | awk -F, '/math/ { print \$4 - \$3 }' | paste -sd' '"
+is 'and in what it interrupts' 1 eval "self | awk -F, '/Python/ { d = \$4 - \$3 } !/Python/ { n += \$2 } END { print d == 2 * n }'"
+fails 'what is no Python program is not calibrated' 1 'no log in' prof-record --calibrate -o none /bin/true
 if [ -e "$B/prof/libmillrace-gpu.so" ] && ! [ -e /dev/nvidia0 ]; then
 is 'the GPU recorder without a driver does no harm' '1' prof-record --force -o gpu /usr/bin/python3 -c "
 import ctypes, os, sys

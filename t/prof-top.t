@@ -33,6 +33,15 @@ ok 'for people: one line that sums up, and a table' bash -c "prof-top --table e.
 printf '%s\n' "$head" $'1,1,cat,C,0,9,"\033[31mred\n",,' > ctl.csv
 ok 'what a name holds does not reach the terminal' bash -c "! prof-top --table ctl.csv | grep -q \$'\\033'"
 is 'no rows' 'name,cat,calls,self_ns,total_ns,share,unverified_ns' prof-top <(echo "$head")
+# more rows than are looked at first: the same in constant memory, from any order, and by operation
+{ echo "$head"; awk 'BEGIN { for (i = 0; i < 70000; i++) printf "1,%d,op,,%d,%d,op%d,,\n1,%d,cat,C,%d,%d,f%d,,\n", i % 3, 10 * i, 10 * i + 9, i % 5, i % 3, 10 * i + 1, 10 * i + 6, i % 999 }'; } > many.csv
+for by in function operation; do
+    ok "140000 rows by $by, in order and held" cmp <(prof-top --by=$by many.csv) <(prof-top --hold --by=$by many.csv)
+    ok 'and from any order' cmp <(prof-top --by=$by many.csv) <({ echo "$head"; sed 1d many.csv | tac; } | prof-top --by=$by)
+done
+sed '139999s/.*/1,1,cat,C,5,9,late,,/' many.csv > late.csv
+fails 'a row that comes too late' 1 "late.csv:139999: column 'start_ns': '5' is not in order, .*--hold" prof-top late.csv
+ok 'which --hold takes' prof-top --hold late.csv
 if command -v python3 > /dev/null; then
     # the same totals as nested Python lists give
     cat > naive.py <<'D'

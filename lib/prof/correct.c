@@ -42,6 +42,26 @@ static struct costs read_costs(const char *path)
     return c;
 }
 
+static size_t cost_of(const struct costs *c, str hook)
+{
+    size_t any = c->n;
+    for (size_t h = 0; h < c->n; h++) {
+        if (str_eq(c->v[h].hook, hook)) return h;
+        if (str_is(c->v[h].hook, "any")) any = h;
+    }
+    return any;
+}
+
+void correct_costs(const char *calibration, const char *const *hook, size_t n, struct hook_cost *cost)
+{
+    struct costs c = read_costs(calibration);
+    for (size_t i = 0; i < n; i++) {
+        size_t h = cost_of(&c, str_of(hook[i]));
+        cost[i] = h < c.n ? (struct hook_cost){ c.v[h].mean, c.v[h].inside } : (struct hook_cost){ 0, 0 };
+    }
+    free(c.v);
+}
+
 static size_t find_cell(const struct cells *c, const char *proc, const char *phase, const char *op, const char *cats)
 {
     for (size_t i = 0; i < c->n; i++)
@@ -98,9 +118,7 @@ struct correction *correct_counted(const struct cells *c, const char *calibratio
         arena_reset(&text);
         size_t i = find_cell(c, csv_cstr(t, proc, &text), csv_cstr(t, phase, &text), csv_cstr(t, op, &text),
                              csv_cstr(t, cats, &text));
-        size_t h = 0;
-        while (h < costs.n && !str_eq(costs.v[h].hook, csv_str(t, hook))) h++;
-        for (size_t k = 0; h == costs.n && k < costs.n; k++) if (str_is(costs.v[k].hook, "any")) h = k;
+        size_t h = cost_of(&costs, csv_str(t, hook));
         if (h == costs.n) intern(&missing, csv_str(t, hook));
         if (i == c->n || h == costs.n || set_has_gpu(c->v[i].cats)) continue;
         struct cost *k = &costs.v[h];

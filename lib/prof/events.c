@@ -158,32 +158,110 @@ void rows_add(struct rows *r, const struct row *new)
     r->v[r->n++] = *new;
 }
 
+/* mostly the text of the row before: then no hash is needed */
+static uint32_t text_of(struct table *t, str s, uint32_t last)
+{
+    return str_eq(t->text.name[last], s) ? last : intern(&t->text, s);
+}
+
+static bool next_row(struct ordered *o, struct row *r)
+{
+    struct table *t = o->t;
+    struct event e;
+    if (!events_next(&o->in, &e)) return false;
+    const struct row *l = &o->last;
+    *r = (struct row){ .start = e.start,
+                       .end = e.end,
+                       .proc = text_of(t, e.proc, l->proc),
+                       .tid = text_of(t, e.tid, l->tid),
+                       .cat = text_of(t, e.cat, l->cat),
+                       .name = text_of(t, e.name, l->name),
+                       .link = o->links ? text_of(t, e.link, l->link) : 0,
+                       .flag = text_of(t, e.flag, l->flag),
+                       .op = text_of(t, e.op, l->op),
+                       .source = (uint32_t)o->at++,
+                       .kind = (uint8_t)e.kind };
+    o->last = *r;
+    return true;
+}
+
+static void add_row(struct ordered *o, const struct row *r)
+{
+    struct table *t = o->t;
+    size_t n = t->rows.n, extra = (size_t)t->nextra;
+    rows_add(&t->rows, r);
+    if (!extra) return;
+    t->extra = grow(t->extra, size_mul(n + 1, extra), &t->extra_cap, sizeof *t->extra);
+    for (size_t k = 0; k < extra; k++)
+        t->extra[n * extra + k] = text_of(t, csv_str(o->in.t, t->extra_col[k]), n ? t->extra[(n - 1) * extra + k] : 0);
+}
+
+static void ordered_begin(struct ordered *o, struct table *t, char **paths, bool links)
+{
+    *o = (struct ordered){ .in = events_open(paths), .t = t, .links = links };
+    t->has_op = o->in.op >= 0;
+    find_extra(t, &o->in);
+    intern(&t->text, (str){ "", 0 });
+}
+
 void table_read(struct table *t, char **paths)
 {
-    struct events_in in = events_open(paths);
-    struct event e;
-    t->has_op = in.op >= 0;
-    find_extra(t, &in);
-    intern(&t->text, (str){ "", 0 });
-    while (events_next(&in, &e)) {
-        size_t n = t->rows.n;
-        rows_add(&t->rows, &(struct row){ .start = e.start,
-                                          .end = e.end,
-                                          .proc = intern(&t->text, e.proc),
-                                          .tid = intern(&t->text, e.tid),
-                                          .cat = intern(&t->text, e.cat),
-                                          .name = intern(&t->text, e.name),
-                                          .link = intern(&t->text, e.link),
-                                          .flag = intern(&t->text, e.flag),
-                                          .op = intern(&t->text, e.op),
-                                          .source = (uint32_t)n,
-                                          .kind = (uint8_t)e.kind });
-        if (!t->nextra) continue;
-        t->extra = grow(t->extra, size_mul(n + 1, (size_t)t->nextra), &t->extra_cap, sizeof *t->extra);
-        for (int k = 0; k < t->nextra; k++)
-            t->extra[n * (size_t)t->nextra + (size_t)k] = intern(&t->text, csv_str(in.t, t->extra_col[k]));
+    struct ordered o;
+    struct row r;
+    ordered_begin(&o, t, paths, true);
+    while (next_row(&o, &r)) add_row(&o, &r);
+    csv_close(o.in.t);
+}
+
+enum { LOOK_AHEAD = 1 << 17 };                           /* rows; 10 MiB */
+
+bool ordered_open(struct ordered *o, struct table *t, char **paths, bool hold, bool links)
+{
+    struct row r;
+    bool sorted = true;
+    int64_t last = INT64_MIN;
+    ordered_begin(o, t, paths, links);
+    while (next_row(o, &r)) {
+        add_row(o, &r);
+        sorted &= r.start >= last;
+        last = r.start;
+        if (!hold && sorted && t->rows.n >= LOOK_AHEAD) {
+            o->at = 0;
+            o->extra = xcalloc((size_t)t->nextra + 1, sizeof *o->extra);
+            return true;
+        }
     }
-    csv_close(in.t);
+    csv_close(o->in.t);
+    return false;
+}
+
+bool ordered_next(struct ordered *o, struct row *r, const uint32_t **extra)
+{
+    struct table *t = o->t;
+    size_t n = (size_t)t->nextra;
+    if (o->at < t->rows.n) {                             /* those that were looked at */
+        *r = t->rows.v[o->at];
+        *extra = n ? t->extra + o->at * n : NULL;
+        o->at++;
+        return true;
+    }
+    if (t->rows.v) {
+        free(t->rows.v);
+        free(t->extra);
+        t->rows = (struct rows){ 0 };
+        t->extra = NULL;
+        t->extra_cap = 0;
+    }
+    int64_t last = o->last.start;
+    if (!next_row(o, r)) {
+        csv_close(o->in.t);
+        free(o->extra);
+        return false;
+    }
+    if (r->start < last) csv_die(o->in.t, o->in.start, "in order, as the rows before were; --hold reads any order");
+    for (size_t k = 0; k < n; k++) o->extra[k] = text_of(t, csv_str(o->in.t, t->extra_col[k]), o->extra[k]);
+    *extra = o->extra;
+    return true;
 }
 
 static int by_start(const void *a, const void *b)

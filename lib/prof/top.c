@@ -1,106 +1,222 @@
 /* top.c - see top.h */
 #include "prof/top.h"
 #include "base/checked.h"
-#include "prof/nest.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* open rows of a thread, innermost last */
-struct level { const struct row *r; int64_t end; uint32_t sum; bool outermost; };
-struct adding {
-    struct top *top;
-    struct table *t;
-    struct intern keys;
-    size_t cap;
-    uint32_t *open;                                      /* by sum: how often it is on the stack */
-    size_t open_cap;
+/* open rows of a thread, innermost last; cost: what recording added to it and to all it called */
+struct level { struct row r; int64_t end; double cost; uint32_t sum; };
+struct held { struct row r; struct top_cost cost; };
+struct lane {
     struct level *stack;
     size_t depth, stack_cap;
+    struct held *tie;                                    /* rows that begin at once, still to come longest first */
+    size_t nties, tie_cap;
     int64_t cursor;
-    bool by_op;
+    uint32_t *open;                                      /* by sum: how often it is on the stack */
+    size_t opens;
+    uint32_t proc;
+    bool cpu, gpu;
+};
+struct top_builder {
+    struct top top;
+    struct table *t;
+    struct intern keys, lanes;
+    struct lane *lane;
+    double *self_cost, *total_cost;                      /* by sum */
+    size_t cap, self_cap, total_cap, lane_cap, at;       /* at: the lane of the last row */
+    uint32_t last[2], last_sum;                          /* name and category of the last sum that was asked for */
+    uint32_t est, open_flag, unseen, unseen_cat, part;
+    double removed;
+    bool by_op, any;
     struct buf paren;
 };
 
-static uint32_t sum_of(struct adding *a, uint32_t name, uint32_t cat)
+static uint32_t sum_of(top_builder *b, uint32_t name, uint32_t cat)
 {
-    if (!name && !a->by_op) {
-        a->paren.n = 0;
-        buf_char(&a->paren, '(');
-        buf_str(&a->paren, a->t->text.name[cat]);
-        buf_char(&a->paren, ')');
-        name = intern(&a->t->text, (str){ a->paren.s, a->paren.n });
+    if (b->any && name == b->last[0] && cat == b->last[1]) return b->last_sum;
+    b->last[0] = name;
+    b->last[1] = cat;
+    b->any = true;
+    if (!name && !b->by_op) {
+        b->paren.n = 0;
+        buf_char(&b->paren, '(');
+        buf_str(&b->paren, b->t->text.name[cat]);
+        buf_char(&b->paren, ')');
+        name = intern(&b->t->text, (str){ b->paren.s, b->paren.n });
     }
     const uint32_t key[2] = { name, cat };
-    size_t known = a->keys.n;
-    uint32_t i = intern(&a->keys, (str){ (const char *)key, sizeof key });
-    if (a->keys.n > known) {
-        a->top->v = grow(a->top->v, a->keys.n, &a->cap, sizeof *a->top->v);
-        a->top->v[i] = (struct top_row){ .name = name, .cat = cat };
-        a->open = grow(a->open, a->keys.n, &a->open_cap, sizeof *a->open);
-        a->open[i] = 0;
+    size_t known = b->keys.n;
+    uint32_t i = intern(&b->keys, (str){ (const char *)key, sizeof key });
+    if (b->keys.n > known) {
+        b->top.v = grow(b->top.v, b->keys.n, &b->cap, sizeof *b->top.v);
+        b->top.v[i] = (struct top_row){ .name = name, .cat = cat };
+        b->self_cost = grow(b->self_cost, b->keys.n, &b->self_cap, sizeof *b->self_cost);
+        b->total_cost = grow(b->total_cost, b->keys.n, &b->total_cap, sizeof *b->total_cost);
+        b->self_cost[i] = b->total_cost[i] = 0;
     }
-    return i;
+    return b->last_sum = i;
 }
 
-static bool unverified(const struct adding *a, const struct row *r)
+static uint32_t *open_of(struct lane *l, uint32_t sum)
 {
-    str flag = a->t->text.name[r->flag], cat = a->t->text.name[r->cat];
-    return str_is(flag, "est") || str_is(flag, "open") || str_is(flag, "unseen") || str_is(cat, "Unseen");
+    if (sum >= l->opens) {
+        size_t n = size_mul(2, (size_t)sum + 8);
+        l->open = xrealloc(l->open, n, sizeof *l->open);
+        memset(l->open + l->opens, 0, (n - l->opens) * sizeof *l->open);
+        l->opens = n;
+    }
+    return &l->open[sum];
 }
 
-static uint32_t operation(const struct adding *a, const struct row *r)
+static bool unverified(const top_builder *b, const struct row *r)
 {
-    for (size_t k = a->depth; k-- > 0;) if (a->stack[k].r->kind == EVENT_OP) return a->stack[k].r->name;
+    return r->flag == b->est || r->flag == b->open_flag || r->flag == b->unseen || r->cat == b->unseen_cat;
+}
+
+static uint32_t operation(const struct lane *l, const struct row *r)
+{
+    for (size_t k = l->depth; k-- > 0;) if (l->stack[k].r.kind == EVENT_OP) return l->stack[k].r.name;
     return r->op;
 }
 
-static void advance(struct adding *a, int64_t to)
+/* where the time of the lane goes now: the innermost category has it */
+static struct level *innermost(struct lane *l)
 {
-    if (to <= a->cursor) return;
-    for (size_t k = a->depth; k-- > 0;) {                /* the innermost category has the time */
-        const struct row *r = a->stack[k].r;
-        if (r->kind != EVENT_CAT) continue;
-        uint32_t i = a->by_op ? sum_of(a, operation(a, r), r->cat) : a->stack[k].sum;
-        struct top_row *s = &a->top->v[i];               /* after sum_of, which may move them */
-        s->self = i64_add(s->self, to - a->cursor);
-        if (unverified(a, r)) s->unverified += to - a->cursor;
-        break;
-    }
-    a->cursor = to;
+    for (size_t k = l->depth; k-- > 0;) if (l->stack[k].r.kind == EVENT_CAT) return &l->stack[k];
+    return NULL;
 }
 
-static void close_until(struct adding *a, int64_t time)
+static uint32_t self_of(top_builder *b, const struct lane *l, const struct level *v)
 {
-    while (a->depth && a->stack[a->depth - 1].end <= time) {
-        struct level *l = &a->stack[a->depth - 1];
-        advance(a, l->end);
-        if (l->sum != UINT32_MAX && !--a->open[l->sum]) a->top->v[l->sum].total += l->end - l->r->start;
-        a->depth--;
+    return b->by_op ? sum_of(b, operation(l, &v->r), v->r.cat) : v->sum;
+}
+
+static void advance(top_builder *b, struct lane *l, int64_t to)
+{
+    if (to <= l->cursor) return;
+    const struct level *v = innermost(l);
+    if (v) {
+        uint32_t i = self_of(b, l, v);
+        struct top_row *s = &b->top.v[i];                /* after sum_of, which may move them */
+        s->self = i64_add(s->self, to - l->cursor);
+        if (unverified(b, &v->r)) s->unverified += to - l->cursor;
+    }
+    l->cursor = to;
+}
+
+static void close_until(top_builder *b, struct lane *l, int64_t time)
+{
+    while (l->depth && l->stack[l->depth - 1].end <= time) {
+        struct level *v = &l->stack[l->depth - 1];
+        advance(b, l, v->end);
+        if (v->sum != UINT32_MAX && !--*open_of(l, v->sum)) {
+            b->top.v[v->sum].total = i64_add(b->top.v[v->sum].total, v->end - v->r.start);
+            b->total_cost[v->sum] += v->cost;
+        }
+        if (l->depth > 1) l->stack[l->depth - 2].cost += v->cost;
+        l->depth--;
     }
 }
 
-static void one_row(struct adding *a, const struct row *r)
+static void charge(top_builder *b, struct lane *l, struct level *v, double cost)
 {
+    if (!v || cost == 0) return;
+    v->cost += cost;
+    uint32_t i = self_of(b, l, v);
+    b->self_cost[i] += cost;
+    b->removed += cost;
+}
+
+static void one_row(top_builder *b, struct lane *l, const struct held *h)
+{
+    const struct row *r = &h->r;
     if (r->kind == EVENT_GPU) {
-        uint32_t i = sum_of(a, a->by_op ? r->op : r->name, r->cat);
-        struct top_row *s = &a->top->v[i];
+        uint32_t i = sum_of(b, b->by_op ? r->op : r->name, r->cat);
+        struct top_row *s = &b->top.v[i];
         s->calls++;
         s->self = i64_add(s->self, r->end - r->start);
         s->total = i64_add(s->total, r->end - r->start);
         return;
     }
-    close_until(a, r->start);
-    advance(a, r->start);
-    struct level new = { .r = r, .end = r->end, .sum = UINT32_MAX };
-    if (a->depth && new.end > a->stack[a->depth - 1].end) new.end = a->stack[a->depth - 1].end;
-    if (a->by_op == (r->kind == EVENT_OP)) {
-        new.sum = a->by_op ? sum_of(a, r->name, 0) : sum_of(a, r->name, r->cat);
-        a->open[new.sum]++;
-        if (!str_is(a->t->text.name[r->flag], "part")) a->top->v[new.sum].calls++;
+    close_until(b, l, r->start);
+    advance(b, l, r->start);
+    struct level new = { .r = *r, .end = r->end, .sum = UINT32_MAX };
+    if (l->depth && new.end > l->stack[l->depth - 1].end) new.end = l->stack[l->depth - 1].end;
+    bool part = r->flag == b->part;
+    if (b->by_op == (r->kind == EVENT_OP)) {
+        new.sum = sum_of(b, r->name, b->by_op ? 0 : r->cat);
+        ++*open_of(l, new.sum);
+        if (!part) b->top.v[new.sum].calls++;
     }
-    a->stack = grow(a->stack, a->depth + 1, &a->stack_cap, sizeof *a->stack);
-    a->stack[a->depth++] = new;
+    if (!part) charge(b, l, innermost(l), h->cost.outside);
+    l->stack = grow(l->stack, l->depth + 1, &l->stack_cap, sizeof *l->stack);
+    l->stack[l->depth++] = new;
+    if (!part && r->kind == EVENT_CAT) charge(b, l, &l->stack[l->depth - 1], h->cost.inside);
+}
+
+static int longest_first(const void *x, const void *y)
+{
+    const struct row *a = &((const struct held *)x)->r, *b = &((const struct held *)y)->r;
+    if (a->end != b->end) return a->end > b->end ? -1 : 1;
+    return (a->source > b->source) - (a->source < b->source);
+}
+
+static void take_ties(top_builder *b, struct lane *l)
+{
+    if (l->nties > 1) qsort(l->tie, l->nties, sizeof *l->tie, longest_first);
+    for (size_t i = 0; i < l->nties; i++) one_row(b, l, &l->tie[i]);
+    l->nties = 0;
+}
+
+static struct lane *lane_of(top_builder *b, const struct row *r)
+{
+    const uint32_t key[2] = { r->proc, r->tid };
+    if (b->lanes.n && memcmp(b->lanes.name[b->at].s, key, sizeof key) == 0) return &b->lane[b->at];
+    size_t known = b->lanes.n;
+    b->at = intern(&b->lanes, (str){ (const char *)key, sizeof key });
+    if (b->lanes.n > known) {
+        b->lane = grow(b->lane, b->lanes.n, &b->lane_cap, sizeof *b->lane);
+        b->lane[b->at] = (struct lane){ .cursor = INT64_MIN, .proc = r->proc };
+    }
+    return &b->lane[b->at];
+}
+
+top_builder *top_begin(struct table *t, bool by_op)
+{
+    top_builder *b = xcalloc(1, sizeof *b);
+    intern(&t->text, (str){ "", 0 });
+    *b = (top_builder){ .t = t, .by_op = by_op, .top = { .start = INT64_MAX, .end = INT64_MIN },
+                        .est = intern(&t->text, str_of("est")), .open_flag = intern(&t->text, str_of("open")),
+                        .unseen = intern(&t->text, str_of("unseen")), .part = intern(&t->text, str_of("part")),
+                        .unseen_cat = intern(&t->text, str_of("Unseen")) };
+    return b;
+}
+
+bool top_add(top_builder *b, const struct row *r, const struct top_cost *cost)
+{
+    if (r->end <= r->start || (r->kind != EVENT_CAT && r->kind != EVENT_GPU && r->kind != EVENT_OP)) return true;
+    struct lane *l = lane_of(b, r);
+    if (l->nties && r->start != l->tie[0].r.start) {
+        if (r->start < l->tie[0].r.start) return false;
+        take_ties(b, l);
+    }
+    l->tie = grow(l->tie, l->nties + 1, &l->tie_cap, sizeof *l->tie);
+    l->tie[l->nties++] = (struct held){ *r, cost ? *cost : (struct top_cost){ 0, 0 } };
+    if (r->start < b->top.start) b->top.start = r->start;
+    if (r->end > b->top.end) b->top.end = r->end;
+    if (r->kind == EVENT_GPU) l->gpu = true;
+    else l->cpu = true;
+    return true;
+}
+
+/* what a time cannot give is not taken from another: the calibration is a mean */
+static int64_t less(int64_t ns, double cost)
+{
+    int64_t c = cost < 9e18 ? (int64_t)(cost + 0.5) : INT64_MAX;
+    return ns > c ? ns - c : 0;
 }
 
 static const struct table *sorting;
@@ -114,40 +230,59 @@ static int by_self(const void *x, const void *y)
     return c ? c : str_cmp(sorting->text.name[a->cat], sorting->text.name[b->cat]);
 }
 
+static int by_proc(const void *x, const void *y)
+{
+    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+    return (a > b) - (a < b);
+}
+
+void top_end(top_builder *b, struct top *top)
+{
+    uint32_t *procs = xmalloc(b->lanes.n + 1, sizeof *procs);
+    size_t n = 0;
+    for (size_t i = 0; i < b->lanes.n; i++) {
+        struct lane *l = &b->lane[i];
+        take_ties(b, l);
+        close_until(b, l, INT64_MAX);
+        b->top.threads += l->cpu;
+        b->top.streams += l->gpu;
+        if (l->cpu) procs[n++] = l->proc;
+        free(l->stack);
+        free(l->tie);
+        free(l->open);
+    }
+    if (n) qsort(procs, n, sizeof *procs, by_proc);
+    for (size_t i = 0; i < n; i++) b->top.processes += !i || procs[i] != procs[i - 1];
+    if (b->top.end < b->top.start) b->top.start = b->top.end = 0;
+    b->top.n = b->keys.n;
+    for (size_t i = 0; i < b->top.n; i++) {
+        struct top_row *r = &b->top.v[i];
+        int64_t before = r->self;
+        r->self = less(r->self, b->self_cost[i]);
+        r->total = less(r->total, b->total_cost[i]);
+        if (r->total < r->self && b->total_cost[i] > 0) r->total = r->self;
+        if (r->unverified > r->self) r->unverified = r->self;
+        b->top.removed += before - r->self;
+    }
+    sorting = b->t;
+    if (b->top.n) qsort(b->top.v, b->top.n, sizeof *b->top.v, by_self);
+    *top = b->top;
+    free(procs);
+    free(b->lane);
+    free(b->self_cost);
+    free(b->total_cost);
+    free(b->paren.s);
+    intern_free(&b->keys);
+    intern_free(&b->lanes);
+    free(b);
+}
+
 void top_of(struct top *top, struct table *t, bool by_op)
 {
-    struct adding a = { .top = top, .t = t, .by_op = by_op };
-    uint32_t proc = UINT32_MAX;
     table_sort_threads(t);
-    *top = (struct top){ .start = INT64_MAX, .end = INT64_MIN };
-    for (size_t begin = 0, end = 0; next_thread(&t->rows, &begin, &end);) {
-        bool cpu = false, gpu = false;
-        a.cursor = INT64_MIN;
-        for (size_t i = begin; i < end; i++) {
-            const struct row *r = &t->rows.v[i];
-            if (r->end <= r->start || (r->kind != EVENT_CAT && r->kind != EVENT_GPU && r->kind != EVENT_OP)) continue;
-            if (r->start < top->start) top->start = r->start;
-            if (r->end > top->end) top->end = r->end;
-            if (r->kind == EVENT_GPU) gpu = true;
-            else cpu = true;
-            one_row(&a, r);
-        }
-        close_until(&a, INT64_MAX);
-        top->threads += cpu;
-        top->streams += gpu;
-        if (cpu && t->rows.v[begin].proc != proc) {
-            top->processes++;
-            proc = t->rows.v[begin].proc;
-        }
-    }
-    if (top->end < top->start) top->start = top->end = 0;
-    top->n = a.keys.n;
-    sorting = t;
-    if (top->n) qsort(top->v, top->n, sizeof *top->v, by_self);
-    free(a.stack);
-    free(a.open);
-    free(a.paren.s);
-    intern_free(&a.keys);
+    top_builder *b = top_begin(t, by_op);
+    for (size_t i = 0; i < t->rows.n; i++) top_add(b, &t->rows.v[i], NULL);
+    top_end(b, top);
 }
 
 /* ---- out */
@@ -205,6 +340,7 @@ void top_print(const struct top *top, const struct table *t, size_t limit)
         put_text(t->text.name[cat[k].cat], 20);
         printf(" %.1f %%", 100 * share(top, cat[k].self));
     }
+    if (top->removed > 0) printf(", %.3f s of recording taken out", (double)top->removed / 1e9);
     printf("\nunverified %.1f %%; shares are of the run's length, all threads and streams added up\n\n",
            100 * share(top, open));
     puts("  share   self_seconds  total_seconds       calls  category       name");

@@ -13,11 +13,22 @@ struct top {
     struct top_row *v;                                   /* by self, largest first */
     size_t n;
     int64_t start, end;                                  /* of all rows */
+    int64_t removed;                                     /* what recording cost, taken out of self and total */
     size_t processes, threads, streams;
 };
-/* Sorts the table.  by_op: by operation (op rows and the column op) instead of function; calls are then those of the
- * operation.  Rows may be nested or exclusive pieces (later ones flagged part, which are no calls).  A row without a
- * name counts as its category in parentheses. */
+
+/* Rows are added in order of start, at least those of one thread; false: it was out of order, and nothing happened.
+ * Memory: what is open at once, a row for each name.  by_op: by operation (op rows and the column op) instead of
+ * function; calls are then those of the operation.  Rows may be nested or exclusive pieces (later ones flagged part,
+ * which are no calls).  A row without a name counts as its category in parentheses.  Numbers of texts are the table's.
+ * cost: of one call of this row, by a calibration: what it adds to itself and to what it interrupts; NULL: nothing. */
+typedef struct top_builder top_builder;
+struct top_cost { double inside, outside; };
+top_builder *top_begin(struct table *, bool by_op);
+bool top_add(top_builder *, const struct row *, const struct top_cost *cost);
+void top_end(top_builder *, struct top *);               /* frees the builder */
+
+/* All rows of a table, which is sorted. */
 void top_of(struct top *, struct table *, bool by_op);
 void top_print(const struct top *, const struct table *, size_t limit);   /* for people, to stdout */
 int top_write(const struct top *, const struct table *, size_t limit);    /* CSV to stdout; EXIT_OK, or dies */
