@@ -13,7 +13,8 @@
  * says nothing.  Repeats that differ too much are refused: measure again.
  *
  * Take the pairs from a short run of the program that is to be corrected: what
- * a call costs depends on what surrounds it (prof-record --calibrate does both).  Costs from tight loops (make
+ * a call costs depends on what surrounds it (prof-record --calibrate does both).
+ * Costs from tight loops (make
  * prof has them) do for wrapped C functions, to about 5 % of the total on ten
  * programs (8 % at worst), but not for --tree, which also slows down what lies
  * between the calls.

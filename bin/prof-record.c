@@ -63,7 +63,7 @@ static const struct opt options[] = {
     { 0, "wait", FLAG, &waits, NULL, "only between enable_profiling and disable_profiling", 0, 0 },
     { 0, "calls", STR, &calls, "NAME,...", "C functions recorded by the preload library; * and ? match", 0, 0 },
     { 0, "gpu", FLAG, &gpu, NULL, "record kernels, copies and CUDA calls", 0, 0 },
-    { 0, "calibrate", FLAG, &calibrate, NULL, "first find out what recording costs this program, by 9 more runs", 0, 0 },
+    { 0, "calibrate", FLAG, &calibrate, NULL, "find out what recording costs it, by 9 more runs", 0, 0 },
     { 0, "judge", INT, &judge, "HZ", "samples a second that say how much of C was seen", 0, 10000 },
     { 0, "delay", NUM, &delay, "SECONDS", "record only after that", 0, 1e9 },
     { 0, "max-events", INT, &max_events, "N", "stop after so many records of a process; 0: never", 0, 1e15 },

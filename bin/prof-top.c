@@ -49,7 +49,7 @@ static bool read_costs(const char *dir, struct top_cost cost[HOOKS])
     bool there = !raw && access(path, R_OK) == 0;
     if (there) correct_costs(path, log_hook_name, HOOKS, c);
     for (int h = 0; there && h < HOOKS; h++)
-        cost[h] = h == HOOK_NONE ? (struct top_cost){ 0, 0 } : (struct top_cost){ c[h].inside, c[h].mean - c[h].inside };
+        cost[h] = (struct top_cost){ h ? c[h].inside : 0, h ? c[h].mean - c[h].inside : 0 };
     free(path);
     return there;
 }

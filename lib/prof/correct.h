@@ -14,7 +14,7 @@ struct removed {
 };
 struct correction *correct_counted(const struct cells *, const char *calibration, const char *hooks,
                                    struct removed *total);
-/* What one call of each of n hooks costs by a calibration: a hook without an entry costs what `any` does, else nothing. */
+/* What one call of each of n hooks costs by a calibration: one without an entry costs what `any` does, else nothing. */
 struct hook_cost { double mean, inside; };
 void correct_costs(const char *calibration, const char *const *hook, size_t n, struct hook_cost *cost);
 /* Rows whose set changes are renamed, added up and dropped in place: total becomes the raw time of what is left. */

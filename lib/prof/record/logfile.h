@@ -56,7 +56,7 @@ struct log_head {
     double ns_per_tick;                                  /* a first estimate, for when the two anchors are the same */
     struct log_totals totals;
     char process[64], command[1024];
-    uint64_t own_ns;                                     /* of the thread's CPU time after `first`: the recorder's own */
+    uint64_t own_ns;                                     /* the recorder's own part of the thread's CPU time */
 };
 
 /* Sum that tells records apart, also by their place k among all of the thread. */
