@@ -22,7 +22,7 @@ LIVE_ALL     := $(shell sed -n '2,$$s/,.*//p' $(LIVE_TABLE))
 LIVE_TRAIN   := $(shell sed -n 's/^\([^,]*\),train,.*/\1/p' $(LIVE_TABLE))
 NAMES        ?= $(if $(PROGRAM),$(notdir $(abspath $(PROGRAM))),$(if $(filter ci,$(SCALE)),demo,$(LIVE_TRAIN)))
 POLICY_NAMES ?= $(if $(LIVE_OWN),,$(LIVE_ALL))
-LIVE_OWN      = $(if $(PROGRAM),$(abspath $(PROGRAM)),$(if $(filter ci,$(SCALE)),data/demo))
+LIVE_OWN      = $(if $(PROGRAM),$(abspath $(PROGRAM)),$(if $(filter ci,$(SCALE)),$(TOP)/data/demo))
 LIVE_FIGURES  = $(foreach f,trace frontier compare rewards $(if $(POLICY_NAMES),policy),$(LIVE)/figure-$f.svg \
     $(LIVE)/figure-$f.png)
 LIVE_LABELS   = O2 files O3 Os Oz threshold learned small

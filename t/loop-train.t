@@ -19,8 +19,7 @@ while read -r algo steps gain head; do
     loop-train "${options[@]}" -o part p.csv > part.csv &
     pid=$!
     for ((i = 0; i < 2000; i++)); do [ ! -e c ] || break; sleep 0.005; done
-    kill -9 $pid
-    wait $pid 2> /dev/null
+    { kill -9 $pid; wait $pid; } 2> /dev/null
     ok "$algo: a policy is complete or absent" bash -c '[ ! -e part ] || cmp a part'
     rm -f part
     train --algo="$algo" --steps="$steps" --checkpoint=c -o part > part2.csv

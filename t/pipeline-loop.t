@@ -14,8 +14,7 @@ export -f run
 export root out B BIN
 setsid bash -c 'run > log 2>&1' & pid=$!
 for ((i = 0; i < 3000; i++)); do [ ! -e out/loop/search/random.csv ] || break; sleep 0.01; done
-kill -9 -- -$pid
-wait $pid 2> /dev/null
+{ kill -9 -- -$pid; wait $pid; } 2> /dev/null
 ok 'it was killed before the end' test ! -e out/loop/compare.csv
 ok 'make loop goes on' eval 'run > log 2>&1 || { tail -5 log; false; }'
 sums() { (cd out && find . -name '*.csv' -o -name '*.peers' -o -name '*.png' -type f | sort | xargs sha256sum); }

@@ -39,8 +39,7 @@ rm -rf lab/out
 setsid make -s -C lab DO='sleep 60' > log 2>&1 &
 pid=$!
 for i in {1..100}; do ls lab/out/.millrace-*-one > /dev/null 2>&1 && break; sleep 0.1; done
-kill -9 -- -$pid
-wait $pid 2> /dev/null
+{ kill -9 -- -$pid; wait $pid; } 2> /dev/null
 is 'make killed in the middle of a recipe: no file' $'lab/out/.millrace-PID-one' left
 ok 'again' lab DO=true PIPED=cat
 is 'it goes on, and nothing is left' $'lab/out/a.svg\nlab/out/one\nlab/out/two' left

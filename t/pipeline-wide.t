@@ -31,8 +31,7 @@ killed() {
     for i in 1 2 3 4 5 6; do
         setsid "$wide" jobs.csv killed.csv inputs 2> /dev/null &
         sleep "0.$((RANDOM % 4 + 1))"
-        kill -9 -- -$! 2> /dev/null
-        wait $! 2> /dev/null
+        { kill -9 -- -$!; wait $!; } 2> /dev/null
     done
     "$wide" jobs.csv killed.csv inputs && merged killed.csv
 }
