@@ -24,6 +24,8 @@
  * With --sample=N not all combinations but N of them, drawn by seed: each
  * item of a list is as likely, in a range each octave; w and kw not given
  * are h and kh.
+ * --then has something done with each element of the result, such as
+ * bias,gelu or (over 8),residual; see nest.h.
  * With --permute every problem comes in each order of its untiled loops.
  * The split is drawn by seed; of N problems ceil((1 - test) (N - 1)) train.
  *
@@ -37,6 +39,7 @@
 #include "table/csvio.h"
 #include HELP
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *einsum, *size[12];
@@ -48,6 +51,7 @@ static struct list index_size;
 static double test = 0.1;
 static long seed = 1, sample, tokens = 128;
 static bool permute;
+static const char *then;
 static const char *const names[12] = { "m", "n", "k", "b", "c", "h", "w", "kh", "kw", "s", "i", "j" };
 static const struct opt options[] = {
     { 0, "kind", WORD, &kind, "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|bmm|conv|conv_nhwc|point|reduce|transp",
@@ -66,6 +70,7 @@ static const struct opt options[] = {
     { 0, "kh", STR, &size[7], "SIZES", "" }, { 0, "kw", STR, &size[8], "SIZES", "" },
     { 0, "s", STR, &size[9], "SIZES", "stride of a convolution" },
     { 0, "i", STR, &size[10], "SIZES", "" }, { 0, "j", STR, &size[11], "SIZES", "" },
+    { 0, "then", STR, &then, "WORDS", "what follows each sum: bias,residual,relu,gelu,(over 8),bf16" },
     { 0, "permute", FLAG, &permute, NULL, "every order of the untiled loops" },
     { 0, "test", NUM, &test, "SHARE", "share of problems to test on", 0, 1 },
     { 0, "sample", INT, &sample, "N", "draw so many instead of all", 0, 100000 },
@@ -80,6 +85,20 @@ static const char *given(const char *param)
     if (!strcmp(param, "kw")) return given("kh");
     if (!strcmp(param, "s") || (!strcmp(param, "n") && !strncmp(option_word(&kind), "conv", 4))) return "1";
     usage("--kind=%s needs --%s", option_word(&kind), param);
+}
+
+/* the problem with (then ..), as its text reads */
+static char *followed(const char *text)
+{
+    struct problem p;
+    struct buf b = { 0 };
+    buf_add(&b, text, strlen(text) - 1);
+    buf_format(&b, " (then %s))", then);
+    for (size_t i = strlen(text); i < b.n; i++)
+        if (b.s[i] == ',') b.s[i] = ' ';
+    problem_parse(&p, (str){ b.s, b.n }, "--then");
+    free(b.s);
+    return xstrdup(p.text);
 }
 
 int main(int argc, char **argv)
@@ -110,7 +129,7 @@ int main(int argc, char **argv)
     csvw_names(w, "problem,split");
     csvw_end(w);
     for (size_t i = 0; i < g.n; i++) {
-        csvw_cstr(w, g.text[i]);
+        csvw_cstr(w, then ? followed(g.text[i]) : g.text[i]);
         csvw_cstr(w, tested[i] ? "test" : "train");
         csvw_end(w);
     }

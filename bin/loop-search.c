@@ -28,6 +28,7 @@
 #include "base/out.h"
 #include "base/progress.h"
 #include "loop/nest/rows.h"
+#include "loop/search/candidate.h"
 #include "loop/search/residual.h"
 #include "loop/search/search.h"
 #include HELP
@@ -113,7 +114,7 @@ int main(int argc, char **argv)
                         .most = (size_t)most,
                         .keep = dot != NULL };
     struct residual mended = { 0 };
-    if (residual) mended = residual_read(residual), s.residual = &mended;
+    if (residual) mended = residual_read(residual), s.residual = &mended, s.order = order_by_residual;
     s.actions = seven ? (1u << ACT_PUBLISHED) - 1 : (1u << ACT_COUNT) - 1;
     if (!parallel) s.actions &= ~(1u << ACT_PARALLEL);
     static const char columns[] = "problem,algo,step,action,tree,gflops,seconds,kind";

@@ -13,7 +13,7 @@ static int below(struct rng *r, int n) { return (int)rng_below(r, (uint64_t)n); 
 static void draw(struct rng *r, struct problem *p, bool types)
 {
     static const char *const kinds[] = { "mm", "mm_nt", "mm_tn", "mm_tt" };
-    char text[200];
+    char text[256];
     int size[4];
     for (int i = 0; i < 4; i++) size[i] = below(r, 3) ? 1 + below(r, 70) : 16 * (1 + below(r, 5));
     switch (below(r, types ? 10 : 8)) {
@@ -36,6 +36,15 @@ static void draw(struct rng *r, struct problem *p, bool types)
                  1 + size[0] / 4, 1 + size[1] / 4, 1 + size[2] / 4, 1 + size[3] / 4);
         break;
     default: snprintf(text, sizeof text, "(%s %d %d %d)", kinds[below(r, 4)], size[0], size[1], size[2]);
+    }
+    if (below(r, 3) == 0) {                              /* something follows the sum */
+        static const char *const words[] = { "bias", "residual", "relu", "(over 4)", "gelu", "bf16" };
+        size_t n = strlen(text) - 1;
+        n += (size_t)snprintf(text + n, sizeof text - n, " (then %s", words[below(r, 5)]);
+        for (int i = 0; i < 6; i++)
+            if (below(r, 3) == 0 && !strstr(text, words[i]))
+                n += (size_t)snprintf(text + n, sizeof text - n, " %s", words[i]);
+        snprintf(text + n, sizeof text - n, "))");
     }
     problem_parse(p, str_of(text), text);
 }
@@ -88,8 +97,13 @@ static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed,
             x[u] = malloc(sizeof(float) * (size_t)p.elements[u]);
             for (int64_t j = 0; j < p.elements[u]; j++) x[u][j] = number(&r, p.type);
         }
+        float *bias = malloc(sizeof(float) * (size_t)(p.bias + 1));
+        float *residual = malloc(sizeof(float) * (size_t)p.elements[2]);
+        for (int64_t j = 0; j < p.bias; j++) bias[j] = number(&r, TYPE_F32);
+        for (int64_t j = 0; j < p.elements[2]; j++) residual[j] = number(&r, TYPE_F32);
+        g.extra = (struct carry_extra){ bias, residual };
         want = malloc(sizeof(float) * (size_t)p.elements[TENSOR_C]);
-        problem_reference(&p, want, x[0], x[1]);
+        problem_reference(&p, want, x[0], x[1], g.extra);
         int need = problem_needs(&p, isa);
         bool here = (carry_cpu() & need) == need;        /* or it is encoded, but cannot run */
         for (int u = 0; u < 2 && here; u++)              /* what it says that it needs, and a guard behind that */
@@ -109,13 +123,15 @@ static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed,
         for (int u = 0; u < 2; u++)
             for (size_t j = 0; g.scratch[u] && here && j < GUARD; j++)
                 over += ((const uint8_t *)g.scratch[u])[g.scratch_bytes[u] + j] != 0xa5;
-        if (memcmp(want, x[2], sizeof(float) * (size_t)p.elements[TENSOR_C])) {
+        if (!problem_equal(&p, x[2], want)) {
             struct buf b = { 0 };
             nest_print(&b, &p, &t);
             if (bad++ < 5) printf("# differs: %s %s\n", p.text, b.s);
             free(b.s);
         }
         for (int u = 0; u < 3; u++) free(x[u]);
+        free(bias);
+        free(residual);
         free(want);
     }
     qsort(us, (size_t)pairs, sizeof *us, by_double);

@@ -1,5 +1,6 @@
 #include "loop/code/asm.h"
 #include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 
 /* before each instruction: room for the longest, or start over (what is there is never run once `full` is set) */
@@ -376,25 +377,42 @@ static void load_word(struct assembler *s, int reg, int base, int disp)
     word(s, disp);
 }
 
-void asm_change(struct assembler *s, int change, int base, int t)
+/* a call of a function of the context, whose first argument is a change: registers are kept, the stack is aligned; the
+ * rest of the arguments is made by `more`, with the context in rax */
+static void call(struct assembler *s, int change, const uint8_t *more, size_t n, uint8_t function)
 {
     static const uint8_t push[] = { 0x55, 0x51, 0x52, 0x56, 0x57, 0x41, 0x50, 0x41, 0x51, 0x41, 0x52, 0x41, 0x53 };
     static const uint8_t pop[] = { 0x41, 0x5B, 0x41, 0x5A, 0x41, 0x59, 0x41, 0x58, 0x5F, 0x5E, 0x5A, 0x59, 0x5D };
     static const uint8_t align[] = { 0x48, 0x89, 0xE5, 0x48, 0x83, 0xE4, 0xF0 };     /* rbp = rsp; rsp &= -16 */
-    static const uint8_t call[] = { 0xC5, 0xF8, 0x77, 0xFF, 0x50, 0x10, 0x48, 0x89, 0xEC };  /* vzeroupper, its call */
+    const uint8_t run[] = { 0xC5, 0xF8, 0x77, 0xFF, 0x50, function, 0x48, 0x89, 0xEC };      /* vzeroupper, its call */
+    raw(s, push, sizeof push);
+    raw(s, align, sizeof align);
+    load_word(s, RAX, RBP, 8 * (9 + s->pushed));         /* the context, below what was pushed */
+    raw(s, more, n);
+    raw(s, (uint8_t[]){ 0x48, 0x8D, 0x3D }, 3);          /* lea rdi, [rip + to the change] */
+    later(s, change, 0);
+    raw(s, run, sizeof run);
+    raw(s, pop, sizeof pop);
+}
+
+void asm_change(struct assembler *s, int change, int base, int t)
+{
     if (s->text) {
         buf_format(s->text, "x->change(&d%d, (const float *)%s, x->scratch[%d]);\n", change, name_of[base], t);
         return;
     }
-    raw(s, push, sizeof push);
-    raw(s, align, sizeof align);
-    load_word(s, RAX, RBP, 8 * (9 + s->pushed));         /* the context, below what was pushed */
-    raw(s, (uint8_t[]){ 0x48, 0x89, (uint8_t)(0xC0 | base << 3 | RSI) }, 3);
-    load_word(s, RDX, RAX, 8 * t);
-    raw(s, (uint8_t[]){ 0x48, 0x8D, 0x3D }, 3);          /* lea rdi, [rip + to the change] */
-    later(s, change, 0);
-    raw(s, call, sizeof call);
-    raw(s, pop, sizeof pop);
+    const uint8_t more[] = { 0x48, 0x89, (uint8_t)(0xC0 | base << 3 | RSI), 0x48, 0x8B, 0x50, (uint8_t)(8 * t) };
+    call(s, change, more, sizeof more, offsetof(struct carry_context, change));      /* rsi = base, rdx = scratch */
+}
+
+void asm_finish(struct assembler *s, int change)
+{
+    static const uint8_t more[] = { 0x48, 0x89, 0xFE, 0x48, 0x89, 0xC2 };            /* rsi = rdi, rdx = rax */
+    if (s->text) {
+        buf_format(s->text, "x->finish(&d%d, (float *)c, x);\n", change);
+        return;
+    }
+    call(s, change, more, sizeof more, offsetof(struct carry_context, finish));
 }
 
 void asm_push(struct assembler *s, int base, int t)

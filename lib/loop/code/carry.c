@@ -165,6 +165,7 @@ void carry_pack(void *packed, const void *b, const struct carry_kernel *k)
 
 typedef float vec8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t word __attribute__((may_alias));
+typedef uint16_t half_word __attribute__((may_alias));
 
 static inline float half(uint32_t bits)                  /* the number of a bf16: the upper half of a float */
 {
@@ -243,6 +244,200 @@ NARROW static void plain_avx2(const struct carry_kernel *k, float *c, const floa
     run_plain(k, c, a, b);
 }
 
+/* ---- what follows a sum ---- */
+
+/* exp by 2^n and a polynomial, from -87 to 88; erf by Abramowitz and Stegun 7.1.26, within 1.5e-7 */
+static const float EXP_LOW = -87.3f, EXP_HIGH = 88.3f, LOG2E = 1.44269504f, LN2_HIGH = 0.693359375f,
+                   LN2_LOW = -2.12194440e-4f, ROOT_HALF = 0.70710678f, ERF_P = 0.3275911f;
+static const float exp_c[6] = { 1.9875691e-4f, 1.3981999e-3f, 8.3334519e-3f, 4.1665795e-2f, 1.6666665e-1f, 0.5f };
+static const float erf_c[5] = { 1.061405429f, -1.453152027f, 1.421413741f, -0.284496736f, 0.254829592f };
+
+WIDE static inline __m512 exp16(__m512 x)
+{
+    x = _mm512_min_ps(_mm512_max_ps(x, _mm512_set1_ps(EXP_LOW)), _mm512_set1_ps(EXP_HIGH));
+    __m512 n = _mm512_roundscale_ps(_mm512_mul_ps(x, _mm512_set1_ps(LOG2E)), 0);
+    x = _mm512_fnmadd_ps(n, _mm512_set1_ps(LN2_HIGH), x);
+    x = _mm512_fnmadd_ps(n, _mm512_set1_ps(LN2_LOW), x);
+    __m512 y = _mm512_set1_ps(exp_c[0]);
+    for (int i = 1; i < 6; i++) y = _mm512_fmadd_ps(y, x, _mm512_set1_ps(exp_c[i]));
+    y = _mm512_add_ps(_mm512_fmadd_ps(_mm512_mul_ps(y, x), x, x), _mm512_set1_ps(1));
+    return _mm512_scalef_ps(y, n);
+}
+
+WIDE static inline __m512 gelu16(__m512 x)
+{
+    __m512 z = _mm512_mul_ps(x, _mm512_set1_ps(ROOT_HALF)), one = _mm512_set1_ps(1), size = _mm512_abs_ps(z);
+    __m512 t = _mm512_div_ps(one, _mm512_fmadd_ps(size, _mm512_set1_ps(ERF_P), one)), y = _mm512_set1_ps(erf_c[0]);
+    for (int i = 1; i < 5; i++) y = _mm512_fmadd_ps(y, t, _mm512_set1_ps(erf_c[i]));
+    y = _mm512_mul_ps(_mm512_mul_ps(y, t), exp16(_mm512_sub_ps(_mm512_setzero_ps(), _mm512_mul_ps(z, z))));
+    __m512 h = _mm512_mul_ps(x, _mm512_set1_ps(0.5f)), far = _mm512_sub_ps(one, y);   /* erf of |z| */
+    far = _mm512_mask_sub_ps(far, _mm512_cmp_ps_mask(z, _mm512_setzero_ps(), _CMP_LT_OQ), _mm512_setzero_ps(), far);
+    return _mm512_fmadd_ps(h, far, h);
+}
+
+NARROW static inline __m256 exp8(__m256 x)
+{
+    x = _mm256_min_ps(_mm256_max_ps(x, _mm256_set1_ps(EXP_LOW)), _mm256_set1_ps(EXP_HIGH));
+    __m256 n = _mm256_round_ps(_mm256_mul_ps(x, _mm256_set1_ps(LOG2E)), 8);
+    x = _mm256_fnmadd_ps(n, _mm256_set1_ps(LN2_HIGH), x);
+    x = _mm256_fnmadd_ps(n, _mm256_set1_ps(LN2_LOW), x);
+    __m256 y = _mm256_set1_ps(exp_c[0]);
+    for (int i = 1; i < 6; i++) y = _mm256_fmadd_ps(y, x, _mm256_set1_ps(exp_c[i]));
+    y = _mm256_add_ps(_mm256_fmadd_ps(_mm256_mul_ps(y, x), x, x), _mm256_set1_ps(1));
+    __m256i e = _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23);
+    return _mm256_mul_ps(y, _mm256_castsi256_ps(e));
+}
+
+NARROW static inline __m256 gelu8(__m256 x)
+{
+    __m256 z = _mm256_mul_ps(x, _mm256_set1_ps(ROOT_HALF)), one = _mm256_set1_ps(1), sign = _mm256_set1_ps(-0.0f);
+    __m256 size = _mm256_andnot_ps(sign, z), y = _mm256_set1_ps(erf_c[0]);
+    __m256 t = _mm256_div_ps(one, _mm256_fmadd_ps(size, _mm256_set1_ps(ERF_P), one));
+    for (int i = 1; i < 5; i++) y = _mm256_fmadd_ps(y, t, _mm256_set1_ps(erf_c[i]));
+    y = _mm256_mul_ps(_mm256_mul_ps(y, t), exp8(_mm256_sub_ps(_mm256_setzero_ps(), _mm256_mul_ps(z, z))));
+    __m256 far = _mm256_or_ps(_mm256_sub_ps(one, y), _mm256_and_ps(sign, z)), h = _mm256_mul_ps(x, _mm256_set1_ps(0.5f));
+    return _mm256_fmadd_ps(h, far, h);
+}
+
+static inline float gelu1(float x)
+{
+    float z = x * ROOT_HALF, size = z < 0 ? -z : z, t = 1 / (1 + size * ERF_P), y = erf_c[0], u = -z * z;
+    for (int i = 1; i < 5; i++) y = y * t + erf_c[i];
+    if (u < EXP_LOW) u = EXP_LOW;
+    int n = (int)(u * LOG2E - 0.5f);
+    u = u - (float)n * LN2_HIGH - (float)n * LN2_LOW;
+    float e = exp_c[0];
+    for (int i = 1; i < 6; i++) e = e * u + exp_c[i];
+    union { uint32_t u; float f; } power = { (uint32_t)(n + 127) << 23 };
+    float far = 1 - y * t * ((e * u * u + u + 1) * power.f), h = x * 0.5f;
+    return z < 0 ? h - h * far : h + h * far;
+}
+
+/* a run of neighbours in C, of which the first is element `at`; the bias is a vector along it, or one number */
+WIDE static void run16(const struct carry_context *x, float *c, int64_t at, int64_t n)
+{
+    const struct carry_kernel *k = x->kernel;
+    const float *bias = x->extra.bias ? x->extra.bias + at / k->bias_step % k->bias : 0;
+    for (int64_t i = 0; i < n; i += 16) {
+        __mmask16 m = n - i >= 16 ? 0xffff : (__mmask16)((1u << (n - i)) - 1);
+        __m512 y = _mm512_maskz_loadu_ps(m, c + i);
+        if (k->type == CARRY_U8S8) y = _mm512_cvtepi32_ps(_mm512_castps_si512(y));
+        for (const uint8_t *then = k->then; *then; then++)
+            switch (*then) {
+            case CARRY_BIAS:
+                y = _mm512_add_ps(y, k->bias_step == 1 ? _mm512_maskz_loadu_ps(m, bias + i) : _mm512_set1_ps(*bias));
+                break;
+            case CARRY_RESIDUAL: y = _mm512_add_ps(y, _mm512_maskz_loadu_ps(m, x->extra.residual + at + i)); break;
+            case CARRY_RELU: y = _mm512_max_ps(y, _mm512_setzero_ps()); break;
+            case CARRY_GELU: y = gelu16(y); break;
+            case CARRY_OVER: y = _mm512_mul_ps(y, _mm512_set1_ps(k->scale)); break;
+            case CARRY_CAST: {                           /* to nearest, ties to even */
+                __m512i u = _mm512_castps_si512(y), odd = _mm512_and_si512(_mm512_srli_epi32(u, 16), _mm512_set1_epi32(1));
+                u = _mm512_srli_epi32(_mm512_add_epi32(u, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff))), 16);
+                _mm512_mask_cvtepi32_storeu_epi16((uint16_t *)x->out + at + i, m, u);
+                break;
+            }
+            }
+        if (x->out == x->c) _mm512_mask_storeu_ps(c + i, m, y);
+    }
+}
+
+static inline uint16_t cast1(float y)
+{
+    union { float f; uint32_t u; } x = { y };
+    return (uint16_t)((x.u + 0x7fff + (x.u >> 16 & 1)) >> 16);
+}
+
+static inline __attribute__((always_inline)) void one(const struct carry_context *x, float *c, int64_t at)
+{
+    const struct carry_kernel *k = x->kernel;
+    float y = k->type == CARRY_U8S8 ? (float)*(const word *)c : *c;
+    for (const uint8_t *then = k->then; *then; then++)
+        switch (*then) {
+        case CARRY_BIAS: y += x->extra.bias[at / k->bias_step % k->bias]; break;
+        case CARRY_RESIDUAL: y += x->extra.residual[at]; break;
+        case CARRY_RELU: y = y > 0 ? y : 0; break;
+        case CARRY_GELU: y = gelu1(y); break;
+        case CARRY_OVER: y *= k->scale; break;
+        case CARRY_CAST: ((half_word *)x->out)[at] = cast1(y); break;
+        }
+    if (x->out == x->c) *c = y;
+}
+
+NARROW static void run8(const struct carry_context *x, float *c, int64_t at, int64_t n)
+{
+    const struct carry_kernel *k = x->kernel;
+    const float *bias = x->extra.bias ? x->extra.bias + at / k->bias_step % k->bias : 0;
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        __m256 y = _mm256_loadu_ps(c + i);
+        if (k->type == CARRY_U8S8) y = _mm256_cvtepi32_ps(_mm256_castps_si256(y));
+        for (const uint8_t *then = k->then; *then; then++)
+            switch (*then) {
+            case CARRY_BIAS:
+                y = _mm256_add_ps(y, k->bias_step == 1 ? _mm256_loadu_ps(bias + i) : _mm256_set1_ps(*bias));
+                break;
+            case CARRY_RESIDUAL: y = _mm256_add_ps(y, _mm256_loadu_ps(x->extra.residual + at + i)); break;
+            case CARRY_RELU: y = _mm256_max_ps(y, _mm256_setzero_ps()); break;
+            case CARRY_GELU: y = gelu8(y); break;
+            case CARRY_OVER: y = _mm256_mul_ps(y, _mm256_set1_ps(k->scale)); break;
+            case CARRY_CAST: {
+                float last[8];
+                _mm256_storeu_ps(last, y);
+                for (int j = 0; j < 8; j++) ((half_word *)x->out)[at + i + j] = cast1(last[j]);
+                break;
+            }
+            }
+        if (x->out == x->c) _mm256_storeu_ps(c + i, y);
+    }
+    for (; i < n; i++) one(x, c + i, at + i);
+}
+
+static void run1(const struct carry_context *x, float *c, int64_t at, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) one(x, c + i, at + i);
+}
+
+/* the runs of a block; where the bias is along C's rows, a run may not leave one, and does not: it is a part of one */
+static inline __attribute__((always_inline)) void finish(const struct carry_change *b, float *block,
+                                                         const struct carry_context *x,
+                                                         void run(const struct carry_context *, float *, int64_t, int64_t))
+{
+    int64_t at[CARRY_VARS] = { 0 }, o = block - x->c, f = 0;
+    int outer = b->nvar && b->to[b->nvar - 1] == 1 ? b->nvar - 1 : b->nvar;
+    for (int more = 1; more; ) {
+        run(x, block + f, o + f, outer < b->nvar ? b->size[outer] : 1);
+        int i = outer;
+        while (i-- > 0) {
+            f += b->to[i];
+            if (++at[i] < b->size[i]) break;
+            f -= at[i] * b->to[i];
+            at[i] = 0;
+        }
+        more = i >= 0;
+    }
+}
+
+void carry_finish16(const struct carry_change *b, float *block, const struct carry_context *x)
+{
+    finish(b, block, x, run16);
+}
+void carry_finish8(const struct carry_change *b, float *block, const struct carry_context *x) { finish(b, block, x, run8); }
+void carry_finish1(const struct carry_change *b, float *block, const struct carry_context *x) { finish(b, block, x, run1); }
+
+void carry_finish_all(const struct carry_kernel *k, float *c, void *out, struct carry_extra extra)
+{
+    struct carry_change all = { .nvar = 2 };             /* rows along which the bias changes, or does not at all */
+    int64_t row = k->bias_step == 1 ? k->bias : k->bias_step;
+    all.size[0] = (int32_t)(k->elements[2] / row), all.size[1] = (int32_t)row;
+    all.to[0] = row, all.to[1] = 1;
+    struct carry_context x = { .kernel = k, .c = c, .out = out, .extra = extra };
+    int have = carry_cpu();
+    if (have & CARRY_AVX512) carry_finish16(&all, c, &x);
+    else if (have & CARRY_AVX2) carry_finish8(&all, c, &x);
+    else carry_finish1(&all, c, &x);
+}
+
 /* ---- what is here, memory, the run ---- */
 
 int carry_cpu(void)
@@ -314,30 +509,44 @@ int carry_level(const struct carry_kernel *k, struct carry_state *s)
     return v ? v->need : 0;
 }
 
-void carry_run(float *c, const float *a, const float *b, const struct carry_kernel *k, struct carry_state *s)
+void carry_run_then(void *to, const float *a, const float *b, const float *bias, const float *residual,
+                    const struct carry_kernel *k, struct carry_state *s)
 {
     const struct carry_variant *v = chosen(k, s);
-    struct piece *p = v && v->scratch_bytes ? get_memory(&s->pool[0], v->scratch_bytes) : 0;
-    if (!v || (v->scratch_bytes && !p)) {
+    struct carry_extra extra = { bias, residual };
+    float *c = to, *sum = c;                             /* sum: floats of what becomes a bf16 */
+    int cast = 0;
+    for (int i = 0; i < CARRY_THENS; i++) cast |= k->then[i] == CARRY_CAST;
+    int64_t more = cast ? k->elements[2] * 4 : 0, bytes = more + (v ? v->scratch_bytes : 0);
+    struct piece *p = bytes ? get_memory(&s->pool[0], bytes) : 0, *own = p;
+    if (bytes && !p) v = 0;
+    if (cast && !p) own = get_memory(&s->pool[1], more);
+    if (cast && !own) __builtin_trap();                  /* no memory, and no way to say so */
+    if (cast) sum = (float *)((char *)(own + 1) + (v ? v->scratch_bytes : 0));
+    if (!v) {
+        struct piece *groups = 0;
         if (k->given) {                                  /* back to groups */
-            p = get_memory(&s->pool[1], k->elements[1] * 4);
-            if (!p) __builtin_trap();                    /* no memory, and no way to say so */
-            float *to = (float *)(p + 1);
-            for (int64_t i = 0, n = k->row[1]; i < k->elements[1]; i++) to[i] = b[given_at(k, i / n, i % n)];
-            b = to;
+            groups = get_memory(&s->pool[1], k->elements[1] * 4);
+            if (!groups) __builtin_trap();
+            float *back = (float *)(groups + 1);
+            for (int64_t i = 0, n = k->row[1]; i < k->elements[1]; i++) back[i] = b[given_at(k, i / n, i % n)];
+            b = back;
         }
-        if (here(s) & CARRY_AVX2) plain_avx2(k, c, a, b);
-        else carry_plain(k, c, a, b);
-        if (k->given) put_memory(&s->pool[1], p);
+        if (here(s) & CARRY_AVX2) plain_avx2(k, sum, a, b);
+        else carry_plain(k, sum, a, b);
+        if (k->then[0]) carry_finish_all(k, sum, to, extra);
+        if (groups) put_memory(&s->pool[1], groups);
+        if (own) put_memory(&s->pool[0], own);
         return;
     }
     if (k->op == CARRY_COPY) {                           /* is nothing but a change of layout */
         carry_forth(&v->change[0], a, c);
         return;
     }
-    float *room[3], *out = c;
+    float *room[3], *out = sum;
     for (int t = 0; t < 3; t++) room[t] = p ? (float *)((char *)(p + 1) + v->scratch[t]) : 0;
-    struct carry_context x = { { room[0], room[1] }, carry_forth };
+    struct carry_context x = { { room[0], room[1] }, carry_forth,
+                               v->need & CARRY_AVX512 ? carry_finish16 : carry_finish8, k, sum, to, extra };
     if (v->whole[0]) carry_forth(&v->change[0], a, room[0]), a = room[0];
     if (v->whole[1] && !k->given) carry_forth(&v->change[1], b, room[1]), b = room[1];
     if (v->whole[2]) out = room[2];
@@ -345,8 +554,14 @@ void carry_run(float *c, const float *a, const float *b, const struct carry_kern
     if (!code) code = (carry_code *)((uintptr_t)k + (uintptr_t)v->code);
     if (v->whole[2] && k->add) carry_forth(&v->change[2], c, out);
     code(out, a, b, &x);
-    if (v->whole[2]) carry_back(&v->change[2], out, c);
+    if (v->whole[2]) carry_back(&v->change[2], out, sum);
+    if (v->whole[2] && k->then[0]) carry_finish_all(k, sum, to, extra);
     if (p) put_memory(&s->pool[0], p);
+}
+
+void carry_run(float *c, const float *a, const float *b, const struct carry_kernel *k, struct carry_state *s)
+{
+    carry_run_then(c, a, b, 0, 0, k, s);
 }
 
 static void rows(float *to, int64_t to_row, const float *from, int64_t from_row, int64_t row, int64_t n)
@@ -378,33 +593,47 @@ void carry_run_ld(float *c, int64_t ldc, const float *a, int64_t lda, const floa
     if (p) put_memory(&s->pool[1], p);
 }
 
+static int near(float x, float y, float share)           /* of what was computed in another order or by other steps */
+{
+    float d = x > y ? x - y : y - x, size = y > 0 ? y : -y;
+    return d <= 1e-5f * (1 + size) + size * share;
+}
+
 int carry_test(const struct carry_kernel *k, struct carry_state *s)
 {
-    int64_t n[5] = { k->elements[0], k->elements[1], k->elements[2], k->elements[2], k->given }, bytes = 0;
-    for (int i = 0; i < 5; i++) bytes += (n[i] * 4 + 63) & ~(int64_t)63;
+    enum { A, B, C, WANT, GIVEN, BIAS, RESIDUAL, LAST, TENSORS };
+    int then = k->then[0] != 0, cast = 0, soft = 0;
+    for (int i = 0; i < CARRY_THENS; i++) cast |= k->then[i] == CARRY_CAST, soft |= k->then[i] == CARRY_GELU;
+    int64_t n[TENSORS] = { k->elements[0], k->elements[1], k->elements[2], k->elements[2], k->given, then ? k->bias : 0,
+                           then ? k->elements[2] : 0, cast ? k->elements[2] : 0 }, bytes = 0;
+    for (int i = 0; i < TENSORS; i++) bytes += (n[i] * 4 + 63) & ~(int64_t)63;
     struct piece *p = get_memory(&s->pool[1], bytes);
     if (!p) return 2;
-    float *x[5];
+    float *x[TENSORS];
     char *at = (char *)(p + 1);
     uint32_t random = 1;
-    for (int i = 0; i < 5; i++, at += (n[i - 1] * 4 + 63) & ~(int64_t)63) {
+    for (int i = 0; i < TENSORS; i++, at += (n[i - 1] * 4 + 63) & ~(int64_t)63) {
         x[i] = (float *)at;
         for (int64_t j = 0; j < n[i]; j++) {             /* small integers: every order of the sum is exact */
             random = random * 1664525 + 1013904223;
             int value = (int)(random >> 29) - 3;
             union { float f; uint32_t u; } v = { (float)value };
-            if (k->type == CARRY_BF16) v.u = (v.u >> 16) | (v.u & 0xffff0000);
-            if (k->type == CARRY_U8S8) v.u = (uint32_t)(value & (i ? 255 : 3)) * 0x01010101u;
+            if (k->type == CARRY_BF16 && i < BIAS) v.u = (v.u >> 16) | (v.u & 0xffff0000);
+            if (k->type == CARRY_U8S8 && i < BIAS) v.u = (uint32_t)(value & (i ? 255 : 3)) * 0x01010101u;
             x[i][j] = v.f;
         }
     }
-    for (int64_t j = 0; j < n[2]; j++) x[3][j] = x[2][j];
-    for (int64_t j = 0; j < n[1] && k->given; j++) x[4][given_at(k, j / k->row[1], j % k->row[1])] = x[1][j];
-    carry_run(x[2], x[0], k->given ? x[4] : x[1], k, s);
-    carry_plain(k, x[3], x[0], x[1]);
+    for (int64_t j = 0; j < n[C]; j++) x[WANT][j] = x[C][j];
+    for (int64_t j = 0; j < n[B] && k->given; j++) x[GIVEN][given_at(k, j / k->row[1], j % k->row[1])] = x[B][j];
+    carry_run_then(x[C], x[A], k->given ? x[GIVEN] : x[B], x[BIAS], x[RESIDUAL], k, s);
+    carry_plain(k, x[WANT], x[A], x[B]);
+    if (then) carry_finish_all(k, x[WANT], cast ? x[LAST] : x[WANT], (struct carry_extra){ x[BIAS], x[RESIDUAL] });
     int bad = 0;
-    const word *got = (const word *)x[2], *want = (const word *)x[3];
-    for (int64_t j = 0; j < n[2]; j++) bad |= got[j] != want[j];
+    const word *got = (const word *)x[C], *want = (const word *)x[cast ? LAST : WANT];
+    for (int64_t j = 0; j < n[C] && !cast; j++) bad |= got[j] != want[j] && !(soft && near(x[C][j], x[WANT][j], 0));
+    const half_word *little = (const half_word *)x[C], *should = (const half_word *)x[LAST];
+    for (int64_t j = 0; j < n[C] && cast; j++)
+        bad |= little[j] != should[j] && !(soft && near(half(little[j]), half(should[j]), 1 / 128.0f));
     put_memory(&s->pool[1], p);
     return bad;
 }

@@ -9,6 +9,8 @@
 
 enum { CARRY_VARS = 8 };
 enum carry_op { CARRY_FMA, CARRY_ADD, CARRY_SUM, CARRY_COPY };           /* as problem_op */
+enum carry_then { CARRY_END, CARRY_BIAS, CARRY_RESIDUAL, CARRY_RELU, CARRY_GELU, CARRY_OVER, CARRY_CAST };
+enum { CARRY_THENS = 8 };
 enum carry_type { CARRY_F32, CARRY_BF16, CARRY_U8S8 };
 enum carry_cpu { CARRY_AVX2 = 1, CARRY_AVX512 = 2, CARRY_AVX512BF16 = 4, CARRY_AVX512VNNI = 8 };   /* bits */
 
@@ -19,9 +21,17 @@ struct carry_change {                                    /* of a tensor or block
     int64_t from[CARRY_VARS], to[CARRY_VARS];            /* strides; [nvar-2] is fastest in `from`, [nvar-1] in `to` */
 };
 
+struct carry_kernel;
+struct carry_extra { const float *bias, *residual; };    /* tensors of what follows a sum; 0 where it has none */
 struct carry_context {                                   /* what code that changes blocks as it goes is called with */
     float *scratch[2];
     void (*change)(const struct carry_change *, const float *from, float *to);
+    /* of a block of C that is complete: its sizes, and its strides as `to`; the fields below are for this */
+    void (*finish)(const struct carry_change *, float *block, const struct carry_context *);
+    const struct carry_kernel *kernel;
+    float *c;                                            /* where C begins, */
+    void *out;                                           /* and what is made of it, of 2 bytes an element after a cast */
+    struct carry_extra extra;
 };
 typedef void carry_code(float *c, const float *a, const float *b, const struct carry_context *);
 
@@ -37,6 +47,9 @@ struct carry_kernel {
     int32_t op, type, add, nvar, size[CARRY_VARS];       /* add: C += A B */
     int64_t given;                                       /* not 0: B is as change[1] leaves it, so many elements */
     int64_t stride[3][CARRY_VARS], elements[3], row[3];  /* row: extent of the last dimension, what ld is instead of */
+    uint8_t then[CARRY_THENS];                           /* what follows the sum: enum carry_then, to the first 0 */
+    float scale;                                         /* of CARRY_OVER: one over the divisor */
+    int64_t bias_step, bias;                             /* of CARRY_BIAS: element i has the i / bias_step mod bias th */
     struct carry_variant variant[2];                     /* the better one first */
 };
 
@@ -47,10 +60,20 @@ void carry_back(const struct carry_change *, const float *from, float *to);     
 /* row-major b[k][n] of 2-byte or 1-byte numbers to the order in groups that B of such a type has, or `given` */
 void carry_pack(void *packed, const void *b, const struct carry_kernel *);
 int carry_cpu(void);                                     /* bits of what is here, operating system included */
-/* c = the operation, or with `add` += it, by plain loops, on any x86-64 */
+/* c = the operation, or with `add` += it, by plain loops, on any x86-64; without what follows it */
 void carry_plain(const struct carry_kernel *, float *c, const float *a, const float *b);
+/* what follows the sum, on a block of C as in carry_context: by AVX-512, AVX2 or plain loops.  After a cast nothing may
+ * be read from C any more: its place may be that of the result. */
+void carry_finish16(const struct carry_change *, float *block, const struct carry_context *);
+void carry_finish8(const struct carry_change *, float *block, const struct carry_context *);
+void carry_finish1(const struct carry_change *, float *block, const struct carry_context *);
+/* the same for all of C */
+void carry_finish_all(const struct carry_kernel *, float *c, void *out, struct carry_extra);
 /* the best variant that runs here; plain loops where none does.  Any number of threads may call it at once. */
 void carry_run(float *c, const float *a, const float *b, const struct carry_kernel *, struct carry_state *);
+/* the same with what follows the sum; c has 2 bytes an element where that is a cast */
+void carry_run_then(void *c, const float *a, const float *b, const float *bias, const float *residual,
+                    const struct carry_kernel *, struct carry_state *);
 /* the same with rows of the last dimension `ld` elements apart */
 void carry_run_ld(float *c, int64_t ldc, const float *a, int64_t lda, const float *b, int64_t ldb,
                   const struct carry_kernel *, struct carry_state *);

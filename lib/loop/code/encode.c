@@ -49,6 +49,8 @@ struct state {
     int32_t panel[2];                                    /* not 0: the vector variable lies in panels so wide, */
     int64_t panel_bytes[2];                              /* one so far from the next */
     double packs, moved, copied;                         /* calls and elements of it, as `times` */
+    bool finish;                                         /* something follows the sum, on blocks of C */
+    int cut;                                             /* reduction loops outside of the present code */
     struct kernel *g;
     bool plan;                                           /* count cycles, write no bodies */
     const char *why;
@@ -306,6 +308,33 @@ static void total(struct state *k, const struct tile *q, bool first)
     }
 }
 
+/* what follows the sum, on a block of C that is complete: its variables, the slowest first */
+static void emit_finish(struct state *k, const int32_t *e)
+{
+    struct carry_change c = { .wide = k->s.wide };
+    double n = 1;
+    for (int64_t below = INT64_MAX; ; ) {
+        int next = -1;
+        for (int v = 0; v < k->p->nvar; v++) {
+            int64_t s = k->p->stride[TENSOR_C][v];
+            if (e[v] > 1 && s && s < below && (next < 0 || s > k->p->stride[TENSOR_C][next])) next = v;
+        }
+        if (next < 0) break;
+        below = k->p->stride[TENSOR_C][next];
+        c.size[c.nvar] = e[next];
+        c.to[c.nvar++] = below;
+        n *= e[next];
+    }
+    k->cycles += k->times * (60 + n / k->lanes * (4 + 16 * problem_then(k->p, THEN_GELU)));
+    if (k->plan) return;
+    if (k->g->npack == MAX_PACKS) {
+        k->why = "too many blocks to finish";
+        return;
+    }
+    k->g->pack[k->g->npack++] = c;
+    asm_finish(&k->s, k->g->npack - 1);
+}
+
 static void emit_tile(struct state *k, int depth, const int32_t *e, bool first)
 {
     struct tile q = { 0 };
@@ -393,6 +422,7 @@ static void emit(struct state *k, int d, const int32_t *e, bool first)
         }
     if (fit) {
         emit_tile(k, d, e, first);
+        if (k->finish && !k->cut) emit_finish(k, e);
         return;
     }
     if (d == k->t->n) {
@@ -401,8 +431,9 @@ static void emit(struct state *k, int d, const int32_t *e, bool first)
     }
     int v = k->t->loop[d].var;
     int32_t step = block_of(k, d, e), full = e[v] / step, tail = e[v] % step, todo = full, x[NEST_VARS];
-    bool reduction = k->p->reduced[v];
+    bool reduction = k->p->reduced[v], cut = reduction && full + (tail > 0) > 1;
     memcpy(x, e, sizeof x);
+    k->cut += cut;
     x[v] = step;
     if (reduction && first && full > 0) {                /* the first pass starts from zero */
         emit(k, d + 1, x, true);
@@ -419,6 +450,8 @@ static void emit(struct state *k, int d, const int32_t *e, bool first)
     x[v] = tail;
     if (tail) emit(k, d + 1, x, first && !(reduction && full > 0));
     move(k, v, -(long)full * step, true);
+    k->cut -= cut;
+    if (cut && !k->cut && k->finish) emit_finish(k, e);
 }
 
 /* ---- choice of the vector variable, transpositions, threads ---- */
@@ -781,6 +814,11 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
         die_errno("cannot make memory for code writable");
     }
     prepare(g, &k);
+    g->cast = problem_then(p, THEN_BF16);
+    if (g->cast && g->change[TENSOR_C].needed) return "a result that is transposed cannot be cast";
+    if (g->cast) want_scratch(g, TENSOR_C, p->elements[TENSOR_C], 0);
+    k.finish = p->then[0] && !g->change[TENSOR_C].needed;
+    problem_carry(&g->about, p);
     k.s = (struct assembler){ .fix = g->fix, .room = g->fix_room, .text = g->text };
     static uint8_t nothing[1];                           /* text has places too, but no bytes */
     asm_begin(&k.s, g->text ? nothing : g->region, g->text ? 0 : REGION, isa == ISA_AVX512, (enum carry_type)p->type);
@@ -815,6 +853,8 @@ const char *kernel_plan(struct plan *out, const struct problem *p, const struct 
     if (why) return why;
     k.halves = threads == 2 && var == k.vec;
     k.plan = true;
+    k.finish = p->then[0] && !to_transpose(&k, TENSOR_C);
+    if (problem_then(p, THEN_BF16) && !k.finish) return "a result that is transposed cannot be cast";
     *out = (struct plan){ .vector_var = k.vec };
     for (int u = 0; u < 3; u++) {
         memcpy(out->stride[u], p->stride[u], sizeof out->stride[u]);

@@ -10,7 +10,9 @@
  * An input that a mark wants packed is copied block by block inside the marked loop: panels as wide as a tile, one
  * behind the other, or rows close together where it is not the one in the vectors.
  * A tensor in which the vector variable is not at unit stride is transposed into scratch on every run; that time is
- * part of the run.  An input is transposed block by block inside the outer loops that all move through it, just before
+ * part of the run.  What follows the sum ((then ..) of the problem) is done by a function that travels along, on each
+ * block of C once it is complete, which is in the first cache then: a register tile, or what is inside the outermost
+ * loop over a reduction that is cut.  An input is transposed block by block inside the outer loops that all move through it, just before
  * the block is used; where there are none, before the nest.  C is transposed after it.
  *
  * The memory of the code is writable while it is written and executable afterwards, never both. */
@@ -44,6 +46,9 @@ struct kernel {
     bool whole;                                          /* set by the caller: inputs are transposed before the nest */
     bool given;                                          /* B is taken as kernel_weights leaves it, see there */
     bool add;                                            /* set by the caller: C += A B, not C = A B */
+    bool cast;                                           /* C has 2 bytes an element; its sums are in scratch */
+    struct carry_extra extra;                            /* set by the caller: what follows the sum reads this */
+    struct carry_kernel about;                           /* what that is told */
     struct buf *text;                                    /* set by the caller: C statements go there instead of code */
     uint8_t *region;                                     /* memory of the code, reused from call to call */
     size_t scratch_bytes[3];                             /* what each tensor needs; 0: none */
@@ -84,6 +89,8 @@ const char *kernel_plan(struct plan *, const struct problem *, const struct nest
 
 void problem_carry(struct carry_kernel *, const struct problem *);   /* as what carries describes it, without code */
 int problem_needs(const struct problem *, enum isa);     /* bits of carry_cpu to run its code */
-/* the same tensors seen by any schedule: slow and right; c is overwritten */
-void problem_reference(const struct problem *, float *c, const float *a, const float *b);
+/* the same tensors seen by any schedule: slow and right; c is overwritten, with 2 bytes an element after a cast */
+void problem_reference(const struct problem *, float *c, const float *a, const float *b, struct carry_extra);
+/* is a result that of the reference, bit by bit, or but for the rounding of gelu? */
+bool problem_equal(const struct problem *, const float *got, const float *want);
 #endif

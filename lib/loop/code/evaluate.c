@@ -105,22 +105,24 @@ static float small(enum problem_type type, int t, int n)
     return x.f;
 }
 
-static float *numbers(const struct problem *p, int t)
+static float *numbers(enum problem_type type, int t, int64_t n)
 {
-    float *x = aligned_alloc(64, ((size_t)p->elements[t] * sizeof *x + 127) & ~(size_t)63);
+    float *x = aligned_alloc(64, ((size_t)n * sizeof *x + 127) & ~(size_t)63);
     if (!x) die("out of memory");
     struct rng r = rng_for(1, str_of("operands"));
-    for (int64_t i = 0; i < p->elements[t]; i += 16)
-        for (uint64_t bits = rng_u64(&r), j = 0; j < 16 && i + (int64_t)j < p->elements[t]; j++, bits >>= 4)
-            x[i + (int64_t)j] = small(p->type, t, (int)(bits & 7) - 3);
+    for (int64_t i = 0; i < n; i += 16)
+        for (uint64_t bits = rng_u64(&r), j = 0; j < 16 && i + (int64_t)j < n; j++, bits >>= 4)
+            x[i + (int64_t)j] = small(type, t, (int)(bits & 7) - 3);
     return x;
 }
 
 void evaluator_problem(struct evaluator *v, const struct problem *p)
 {
     for (int t = 0; t < 3; t++) free(v->x[t]);
+    for (int i = 0; i < 2; i++) free(v->more[i]);
     free(v->want);
     memset(v->x, 0, sizeof v->x);
+    memset(v->more, 0, sizeof v->more);
     v->want = NULL;
     v->p = p;
     v->best_seconds = INFINITY;
@@ -128,10 +130,15 @@ void evaluator_problem(struct evaluator *v, const struct problem *p)
 
 void evaluator_operands(struct evaluator *v)
 {
-    for (int t = 0; t < 3 && !v->x[t]; t++) v->x[t] = numbers(v->p, t);
+    for (int t = 0; t < 3 && !v->x[t]; t++) v->x[t] = numbers(v->p->type, t, v->p->elements[t]);
+    if (v->p->then[0] && !v->more[0]) {
+        v->more[0] = numbers(TYPE_F32, TENSOR_B, v->p->bias);
+        v->more[1] = numbers(TYPE_F32, TENSOR_B, v->p->elements[TENSOR_C]);
+    }
+    v->kernel.extra = (struct carry_extra){ v->more[0], v->more[1] };
     if (!v->check || v->want) return;
     v->want = xmalloc((size_t)v->p->elements[TENSOR_C], sizeof *v->want);
-    problem_reference(v->p, v->want, v->x[TENSOR_A], v->x[TENSOR_B]);
+    problem_reference(v->p, v->want, v->x[TENSOR_A], v->x[TENSOR_B], v->kernel.extra);
 }
 
 /* By the wall clock: the CPU time of a thread leaves preemption out, but on a virtual machine with stolen time it was
@@ -168,7 +175,7 @@ static struct result measure(struct evaluator *v, const struct nest *t, int min_
     if (v->prepared) kernel_prepare(&v->kernel, v->x[TENSOR_A], v->x[TENSOR_B]);
     double s[MAX_RUNS], total = s[0] = evaluator_once(v);
     if (v->prepared) kernel_finish(&v->kernel, v->x[TENSOR_C]);
-    if (v->check && memcmp(v->x[TENSOR_C], v->want, bytes)) {
+    if (v->check && !problem_equal(v->p, v->x[TENSOR_C], v->want)) {
         struct buf b = { 0 };
         nest_print(&b, v->p, t);
         die("wrong code for %s: problem %s tree %s", isa_name[v->isa], v->p->text, b.s);

@@ -63,6 +63,7 @@ const char *image_variant(struct carry_kernel *k, int i, struct kernel *g, const
         v->scratch[t] = v->scratch_bytes;
         v->scratch_bytes += (int64_t)g->scratch_bytes[t];
         v->whole[t] = g->change[t].needed;
+        if (t == TENSOR_C && g->cast) v->scratch_bytes = v->scratch[t];     /* what runs it has memory for that */
     }
     return NULL;
 }
@@ -99,12 +100,19 @@ static void put_state(struct image *m)
     put(m, "\0\0\0\0", 4);
 }
 
-static void stubs(struct image *m, const char *name, int type, size_t k)
+static void stubs(struct image *m, const char *name, int type, bool then, size_t k)
 {
     struct image_symbol *s = symbol(m, name, "");
-    put(m, "\x48\x8D\x0D", 3), put_distance(m, k);       /* lea rcx, [kernel]; lea r8, [state]; jmp run */
-    put(m, "\x4C\x8D\x05", 3), put_state(m);
-    put(m, "\xE9", 1), put_distance(m, CARRY_AT_run);
+    if (then) {
+        put(m, "\x48\x8D\x05", 3), put_state(m);         /* lea rax, [state]; push rax; lea r9, [kernel]; call */
+        put(m, "\x50\x4C\x8D\x0D", 4), put_distance(m, k);
+        put(m, "\xE8", 1), put_distance(m, CARRY_AT_run_then);
+        put(m, "\x48\x83\xC4\x08\xC3", 5);              /* add rsp, 8; ret */
+    } else {
+        put(m, "\x48\x8D\x0D", 3), put_distance(m, k);   /* lea rcx, [kernel]; lea r8, [state]; jmp run */
+        put(m, "\x4C\x8D\x05", 3), put_state(m);
+        put(m, "\xE9", 1), put_distance(m, CARRY_AT_run);
+    }
     s->size = m->bytes.n - s->at;
     if (type != CARRY_F32) {                             /* packed, b in rdi and rsi: lea rdx, [kernel]; jmp */
         s = symbol(m, name, "_pack");
@@ -112,7 +120,7 @@ static void stubs(struct image *m, const char *name, int type, size_t k)
         put(m, "\xE9", 1), put_distance(m, CARRY_AT_pack);
         s->size = m->bytes.n - s->at;
     }
-    if (type == CARRY_F32) {
+    if (type == CARRY_F32 && !then) {
         s = symbol(m, name, "_ld");
         put(m, "\x48\x83\xEC\x08\x48\x8D\x05", 7), put_state(m);         /* sub rsp, 8; lea rax, [state]; push rax */
         put(m, "\x50\x48\x8D\x05", 4), put_distance(m, k);           /* lea rax, [kernel]; push rax; call */
@@ -160,7 +168,7 @@ const char *image_add(struct image *m, const struct image_kernel *q)
         return why ? why : none;
     }
     memcpy(m->bytes.s + at, &k, sizeof k);
-    stubs(m, q->name, k.type, at);
+    stubs(m, q->name, k.type, k.then[0], at);
     return m->bytes.n > 1u << 30 ? "more than 1 GiB of code" : NULL;
 }
 
@@ -200,6 +208,11 @@ const struct image_types image_type[3] = { [TYPE_F32] = { "float", "float", "flo
                                            [TYPE_BF16] = { "float", "uint16_t", "uint16_t" },
                                            [TYPE_U8S8] = { "int32_t", "uint8_t", "int8_t" } };
 
+const char *image_result(const struct problem *p)
+{
+    return problem_then(p, THEN_BF16) ? "uint16_t" : p->then[0] ? "float" : image_type[p->type].c;
+}
+
 static int64_t packed_elements(const struct image_kernel *q)
 {
     struct plan plan;
@@ -221,11 +234,13 @@ void image_header(FILE *f, const char *guard, const struct image_kernel *q, size
                 q[i].add ? "is added to" : "is overwritten", (long long)e[TENSOR_C],
                 (long long)e[TENSOR_A] * q[i].p->group, (long long)e[TENSOR_B] * q[i].p->group);
         const struct image_types *t = &image_type[q[i].p->type];
-        fprintf(f, "void %s(%s *c, const %s *a, const %s *b);\n", s, t->c, t->a, t->b);
-        if (q[i].p->type == TYPE_F32)
+        fprintf(f, "void %s(%s *c, const %s *a, const %s *b%s);\n", s, image_result(q[i].p), t->a, t->b,
+                q[i].p->then[0] ? ", const float *bias, const float *residual" : "");
+        if (q[i].p->then[0]) fprintf(f, "/* bias: %lld elements; residual as c, in floats */\n", (long long)q[i].p->bias);
+        if (q[i].p->type == TYPE_F32 && !q[i].p->then[0])
             fprintf(f, "void %s_ld(float *c, int64_t ldc, const float *a, int64_t lda, const float *b, int64_t ldb);\n",
                     s);
-        else
+        if (q[i].p->type != TYPE_F32)
             fprintf(f, "enum { %s_packed = %lld };   /* elements of b, which %s_pack makes of a row-major b[k][n] */\n"
                        "void %s_pack(%s *packed, const %s *b);\n",
                     s, (long long)packed_elements(&q[i]) * q[i].p->group, s, s, t->b, t->b);

@@ -1,8 +1,10 @@
 #include "loop/code/encode.h"
 #include "loop/code/pair.h"
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-struct job { const struct kernel *g; float *c; const float *a, *b; };
+struct job { const struct kernel *g; float *c, *sum; void *out; const float *a, *b; };   /* sum: what C's code fills */
 
 static void part(void *data, int i)
 {
@@ -10,9 +12,10 @@ static void part(void *data, int i)
     const struct kernel *g = j->g;
     const int64_t *o = g->offset[i];
     const struct carry_context x = { { i ? g->second[0] : g->scratch[0], i ? g->second[1] : g->scratch[1] },
-                                     carry_forth };
+                                     carry_forth, g->isa == ISA_AVX512 ? carry_finish16 : carry_finish8, &g->about,
+                                     j->c, j->out, g->extra };
     carry_code *code = (carry_code *)(uintptr_t)(g->region + g->entry[i]);
-    code(j->c + o[TENSOR_C], j->a + o[TENSOR_A], j->b + o[TENSOR_B], &x);
+    code(j->sum + o[TENSOR_C], j->a + o[TENSOR_A], j->b + o[TENSOR_B], &x);
 }
 
 void kernel_prepare(const struct kernel *g, const float *a, const float *b)
@@ -33,14 +36,18 @@ void kernel_body(const struct kernel *g, float *c, const float *a, const float *
     const float *in[2] = { a, b };
     for (int t = 0; t < 2; t++)
         if (g->change[t].needed) in[t] = g->scratch[t];
-    struct job j = { g, g->change[TENSOR_C].needed ? g->scratch[TENSOR_C] : c, in[0], in[1] };
+    bool scratch = g->change[TENSOR_C].needed || g->cast;
+    float *sum = scratch ? g->scratch[TENSOR_C] : c;
+    struct job j = { g, sum, sum, g->cast ? c : sum, in[0], in[1] };
     if (g->threads == 2) pair_run(part, &j);
     else part(&j, 0);
 }
 
 void kernel_finish(const struct kernel *g, float *c)
 {
-    if (g->change[TENSOR_C].needed) carry_back(&g->change[TENSOR_C].change, g->scratch[TENSOR_C], c);
+    if (!g->change[TENSOR_C].needed) return;
+    carry_back(&g->change[TENSOR_C].change, g->scratch[TENSOR_C], c);
+    if (g->about.then[0]) carry_finish_all(&g->about, c, c, g->extra);
 }
 
 void kernel_run(const struct kernel *g, float *c, const float *a, const float *b)
@@ -53,6 +60,7 @@ void kernel_run(const struct kernel *g, float *c, const float *a, const float *b
 /* ---- the oracle ---- */
 
 _Static_assert((int)CARRY_FMA == (int)OP_FMA && (int)CARRY_COPY == (int)OP_COPY, "the same operations");
+_Static_assert((int)CARRY_CAST == (int)THEN_BF16 && CARRY_THENS == MAX_THEN + 1, "the same words");
 _Static_assert((int)CARRY_BF16 == (int)TYPE_BF16 && (int)CARRY_U8S8 == (int)TYPE_U8S8, "the same types");
 
 void problem_carry(struct carry_kernel *k, const struct problem *p)
@@ -62,6 +70,10 @@ void problem_carry(struct carry_kernel *k, const struct problem *p)
     memcpy(k->stride, p->stride, sizeof k->stride);
     memcpy(k->elements, p->elements, sizeof k->elements);
     memcpy(k->row, p->row, sizeof k->row);
+    memcpy(k->then, p->then, sizeof k->then);
+    k->scale = p->over ? 1.0f / (float)p->over : 1;
+    k->bias_step = p->bias_step;
+    k->bias = p->bias;
 }
 
 int problem_needs(const struct problem *p, enum isa isa)
@@ -70,9 +82,34 @@ int problem_needs(const struct problem *p, enum isa isa)
     return need | (p->type == TYPE_BF16 ? CARRY_AVX512BF16 : p->type == TYPE_U8S8 ? CARRY_AVX512VNNI : 0);
 }
 
-void problem_reference(const struct problem *p, float *c, const float *a, const float *b)
+void problem_reference(const struct problem *p, float *c, const float *a, const float *b, struct carry_extra extra)
 {
     struct carry_kernel k;
     problem_carry(&k, p);
-    carry_plain(&k, c, a, b);
+    bool cast = problem_then(p, THEN_BF16);
+    float *sum = cast ? xmalloc((size_t)p->elements[TENSOR_C], sizeof *sum) : c;
+    carry_plain(&k, sum, a, b);
+    if (p->then[0]) carry_finish_all(&k, sum, c, extra);
+    if (cast) free(sum);
+}
+
+bool problem_equal(const struct problem *p, const float *got, const float *want)
+{
+    size_t n = (size_t)p->elements[TENSOR_C];
+    bool cast = problem_then(p, THEN_BF16);
+    if (!problem_then(p, THEN_GELU)) return !memcmp(got, want, n * (cast ? 2 : 4));
+    for (size_t i = 0; i < n; i++) {
+        float x, y;
+        if (cast) {
+            uint32_t u[2] = { 0 };
+            memcpy((char *)&u[0] + 2, (const char *)got + 2 * i, 2);
+            memcpy((char *)&u[1] + 2, (const char *)want + 2 * i, 2);
+            memcpy(&x, &u[0], 4);
+            memcpy(&y, &u[1], 4);
+        } else {
+            x = got[i], y = want[i];
+        }
+        if (!(fabsf(x - y) <= 1e-5f * (1 + fabsf(y)) + (cast ? fabsf(y) / 128 : 0))) return false;
+    }
+    return true;
 }

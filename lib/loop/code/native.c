@@ -134,15 +134,18 @@ static void ends(struct buf *b, const struct image_kernel *q)    /* the function
     const struct image_types *t = &image_type[q->p->type];
     const char *s = q->name;
     for (int body = 0; body < 2; body++) {
-        buf_format(b, "void %s(%s *c, const %s *a, const %s *b)%s", s, t->c, t->a, t->b, body ? "\n{\n" : ";\n");
+        bool then = q->p->then[0];
+        buf_format(b, "void %s(%s *c, const %s *a, const %s *b%s)%s", s, image_result(q->p), t->a, t->b,
+                   then ? ",\n    const float *bias, const float *residual" : "", body ? "\n{\n" : ";\n");
         if (body)
-            buf_format(b, "    carry_run((float *)c, (const float *)(const void *)a, (const float *)(const void *)b, "
-                          "&%s_kernel, &state);\n}\n", s);
-        if (q->p->type == TYPE_F32) {
+            buf_format(b, "    carry_run%s(%sc, (const float *)(const void *)a, (const float *)(const void *)b, "
+                          "%s&%s_kernel, &state);\n}\n", then ? "_then" : "", then ? "" : "(float *)",
+                       then ? "bias, residual, " : "", s);
+        if (q->p->type == TYPE_F32 && !then) {
             buf_format(b, "void %s_ld(float *c, int64_t ldc, const float *a, int64_t lda, const float *b, "
                           "int64_t ldb)%s", s, body ? "\n{\n" : ";\n");
             if (body) buf_format(b, "    carry_run_ld(c, ldc, a, lda, b, ldb, &%s_kernel, &state);\n}\n", s);
-        } else {
+        } else if (q->p->type != TYPE_F32) {
             buf_format(b, "void %s_pack(%s *packed, const %s *b)%s", s, t->b, t->b, body ? " { " : ";\n");
             if (body) buf_format(b, "carry_pack(packed, b, &%s_kernel); }\n", s);
         }
@@ -185,6 +188,10 @@ const char *native_emit(struct buf *b, const struct image_kernel *q)
     numbers(b, "elements", k.elements, 3, true);
     buf_format(b, ", ");
     numbers(b, "row", k.row, 3, true);
+    buf_format(b, ",\n    .then = {");
+    for (int i = 0; i < CARRY_THENS; i++) buf_format(b, " %d%s", k.then[i], i + 1 < CARRY_THENS ? "," : " }");
+    buf_format(b, ", .scale = %.9g%s, .bias_step = %lld, .bias = %lld", (double)k.scale, k.scale < 1 ? "f" : "",
+               (long long)k.bias_step, (long long)k.bias);
     buf_format(b, ", .variant = {\n");
     for (int i = 0; i < 2; i++)
         variant_text(b, &k.variant[i], s, isa_name[i ? ISA_AVX2 : ISA_AVX512],
@@ -244,18 +251,18 @@ struct result native_evaluate(struct evaluator *v, const struct nest *t)
         r.why = "the C compiler refused it";
         return r;
     }
-    void (*run)(float *, const float *, const float *);
+    void (*run)(float *, const float *, const float *, const float *, const float *);   /* the last two where it has them */
     memcpy(&run, &symbol, sizeof symbol);
     evaluator_operands(v);
     float *c = v->x[TENSOR_C];
     size_t bytes = (size_t)v->p->elements[TENSOR_C] * sizeof *c;
     memset(c, 0xff, bytes);
-    run(c, v->x[TENSOR_A], v->x[TENSOR_B]);
-    if (v->check && memcmp(c, v->want, bytes)) die("the C of the nest is wrong: problem %s", v->p->text);
+    run(c, v->x[TENSOR_A], v->x[TENSOR_B], v->more[0], v->more[1]);
+    if (v->check && !problem_equal(v->p, c, v->want)) die("the C of the nest is wrong: problem %s", v->p->text);
     r.checked = v->check;
     for (double total = 0; r.runs < v->max_runs && (r.runs < v->min_runs || total < v->cap_seconds); r.runs++) {
         int64_t t0 = now_ns();
-        run(c, v->x[TENSOR_A], v->x[TENSOR_B]);
+        run(c, v->x[TENSOR_A], v->x[TENSOR_B], v->more[0], v->more[1]);
         double d = (double)(now_ns() - t0) * 1e-9;
         total += d;
         if (d < r.seconds) r.seconds = d;

@@ -7,6 +7,10 @@
  * (mm_bf16 M N K) and (mm_u8s8 M N K) have A[m][k] of 2-byte or unsigned bytes, and B[k/g][n][g] of 2-byte or signed
  * bytes, g = 2 or 4 of which K is a multiple: the order in which processors multiply them.  Their variable k counts
  * groups of g, an element is such a group of 4 bytes, and strides and sizes are in groups.
+ * A sum of products may go on with each element of C, in the order of words of a trailing (then ..): bias adds a vector
+ * along C's fastest variable that A lacks (of a product n, of a convolution m); residual adds a tensor of C's shape;
+ * relu; gelu, x (1 + erf(x / sqrt 2)) / 2; (over N) divides by N; bf16, the last, rounds to that, so that C has 2 bytes
+ * an element.  Integer sums become floats before.  In general nests as in all others.
  *
  * A nest is a schedule: the loops of the computation, outermost first, and the loops that write the result back.
  * Both share a prefix (the loops before the first reduction that agree), as in the tree that is printed.  A loop of
@@ -23,6 +27,8 @@
 enum { NEST_VARS = 8, NEST_LOOPS = 16, NEST_DIMS = 8 };
 enum { TENSOR_A, TENSOR_B, TENSOR_C };
 enum problem_type { TYPE_F32, TYPE_BF16, TYPE_U8S8 };    /* C is float, float, int32 */
+enum problem_then { THEN_END, THEN_BIAS, THEN_RESIDUAL, THEN_RELU, THEN_GELU, THEN_OVER, THEN_BF16, THENS };
+enum { MAX_THEN = 7 };
 enum problem_op { OP_FMA, OP_ADD, OP_SUM, OP_COPY };     /* C += A*B | C = A+B | C += A | C = A */
 
 struct problem {
@@ -37,11 +43,15 @@ struct problem {
     int64_t stride[3][NEST_VARS];                        /* elements of tensor t per step of variable v; 0: absent */
     int64_t elements[3];                                 /* allocated, at most 2^28; 0 for a B that is not there */
     int64_t row[3];                                      /* extent of the last dimension; 1 where there is none */
+    uint8_t then[MAX_THEN + 1];                          /* enum problem_then, to the first THEN_END */
+    int32_t over;                                        /* of THEN_OVER */
+    int64_t bias_step, bias;                             /* element i of C has bias element i / bias_step mod bias */
 };
 
 extern const char problem_kinds[];                       /* "mm|mm_nt|...", for messages and option tables */
 int problem_params(str kind, const char *const **names);   /* sizes of a kind, in the order of its text; 0: unknown */
 void problem_parse(struct problem *, str text, const char *where);   /* dies "where: why" on anything unsound */
+bool problem_then(const struct problem *, enum problem_then);   /* is it among them? */
 double problem_flops(const struct problem *);            /* 2 x product of the extents for C += A*B, else 1 x */
 
 /* pack_a, pack_b: inside this loop the block of that input is copied to where it lies together, before it is used */

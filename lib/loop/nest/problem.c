@@ -226,12 +226,12 @@ static void canonical(struct problem *p, const struct sexp *e, const char *where
 static void body(const struct env *k, const struct sexp *e, snode first)
 {
     static const char names[3][2] = { "A", "B", "C" };
-    bool have[5] = { false };                            /* the tensors, the sizes, the order */
+    bool have[6] = { false };                            /* the tensors, the sizes, the order, what comes then */
     for (snode x = first; x != SEXP_NONE; x = sexp_after(e, x)) {
-        int t = sexp_head(e, x, "sizes") ? 3 : sexp_head(e, x, "order") ? 4 : -1;
+        int t = sexp_head(e, x, "sizes") ? 3 : sexp_head(e, x, "order") ? 4 : sexp_head(e, x, "then") ? 5 : -1;
         for (int i = 0; i < 3; i++)
             if (sexp_head(e, x, names[i])) t = i;
-        if (t < 0 || have[t]) die("%s: expected (sizes ..) (A ..) (B ..) (C ..) and perhaps (order ..)", k->where);
+        if (t < 0 || have[t]) die("%s: expected (sizes ..) (A ..) (B ..) (C ..) and perhaps (order ..) (then ..)", k->where);
         have[t] = true;
         if (t < 3) tensor(k, e, x, t);
     }
@@ -254,7 +254,12 @@ static void params(struct env *k, const struct kind *kind, const struct sexp *e)
         }
         k->value[n] = small_int(e, x, k->where, kind->param[n]);
     }
-    if (x != SEXP_NONE && (!sexp_head(e, x, "order") || sexp_after(e, x) != SEXP_NONE))
+    bool have[2] = { false };
+    for (int i; x != SEXP_NONE; x = sexp_after(e, x), have[i] = true) {
+        i = sexp_head(e, x, "then");
+        if ((!i && !sexp_head(e, x, "order")) || have[i]) break;
+    }
+    if (x != SEXP_NONE)
         die("%s: too many sizes for %s", k->where, kind->name);
 }
 
@@ -320,6 +325,46 @@ static void conv_strides(struct problem *p, const struct env *k)
     p->size[ho] = 1;
 }
 
+static const char *const then_name[THENS] = {
+    [THEN_BIAS] = "bias", [THEN_RESIDUAL] = "residual", [THEN_RELU] = "relu", [THEN_GELU] = "gelu",
+    [THEN_OVER] = "over", [THEN_BF16] = "bf16" };
+
+static void then(const struct env *k, const struct sexp *e, snode list)
+{
+    struct problem *p = k->p;
+    int n = 0;
+    if (p->op != OP_FMA) die("%s: (then ...) is for sums of products", k->where);
+    for (snode x = sexp_after(e, sexp_first(e, list)); x != SEXP_NONE; x = sexp_after(e, x)) {
+        bool over = sexp_head(e, x, "over");
+        str s = over ? str_of("over") : sexp_is_atom(e, x) ? sexp_atom(e, x) : (str){ "(..)", 4 };
+        int word = 0;
+        for (int i = 1; i < THENS; i++)
+            if (str_is(s, then_name[i]) && over == (i == THEN_OVER)) word = i;
+        if (!word) die("%s: unknown '%.*s' in (then ...)", k->where, (int)s.n, s.s);
+        if (n == MAX_THEN) die("%s: more than %d words in (then ...)", k->where, MAX_THEN);
+        for (int i = 0; i < n; i++)
+            if (p->then[i] == THEN_BF16 || (p->then[i] == word && word != THEN_RELU && word != THEN_GELU))
+                die("%s: %s in (then ...) after %s", k->where, then_name[word], then_name[p->then[i]]);
+        if (over) p->over = (int32_t)small_int(e, sexp_nth(e, x, 1), k->where, "the divisor of (over ..)");
+        p->then[n++] = (uint8_t)word;
+    }
+    if (!n) die("%s: (then) without a word", k->where);
+    int best = -1;
+    for (int pass = 0; pass < 2 && best < 0; pass++)
+        for (int v = 0; v < p->nvar; v++)
+            if (p->stride[TENSOR_C][v] && (pass || !p->stride[TENSOR_A][v]) &&
+                (best < 0 || p->stride[TENSOR_C][v] < p->stride[TENSOR_C][best])) best = v;
+    p->bias = best < 0 ? 1 : p->size[best];
+    p->bias_step = p->bias > 1 ? p->stride[TENSOR_C][best] : p->elements[TENSOR_C];
+}
+
+bool problem_then(const struct problem *p, enum problem_then word)
+{
+    for (int i = 0; p->then[i]; i++)
+        if (p->then[i] == word) return true;
+    return false;
+}
+
 void problem_parse(struct problem *p, str text, const char *where)
 {
     *p = (struct problem){ .op = OP_FMA, .group = 1 };
@@ -347,6 +392,8 @@ void problem_parse(struct problem *p, str text, const char *where)
     }
     snode x = sexp_get(e, 0, "order");
     if (x != SEXP_NONE) order(&k, e, x);
+    x = sexp_get(e, 0, "then");
+    if (x != SEXP_NONE) then(&k, e, x);
     canonical(p, e, where);
     sexp_close(r);
 }

@@ -1,10 +1,7 @@
 #include "loop/search/candidate.h"
-#include "loop/search/residual.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { JUDGED = 2000 };                                  /* candidates that a residual looks at */
 
 /* the loop inside which input t is packed; -1: none will do */
 static int pack_loop(const struct problem *p, const struct nest *t, int outer, int tensor, bool once)
@@ -82,55 +79,6 @@ size_t *order_by_kind(const struct candidate *c, size_t n, int measure)
     free(seen);
     free(taken);
     return order;
-}
-
-struct judged { size_t at; double gain; };
-
-static int by_gain(const void *a, const void *b)
-{
-    const struct judged *x = a, *y = b;
-    if (x->gain != y->gain) return x->gain < y->gain ? 1 : -1;
-    return (x->at > y->at) - (x->at < y->at);
-}
-
-/* all that the model finds at most half as fast as its best, with what the residual says that they gain over that */
-static size_t judge(const struct candidate *c, size_t n, const struct search *s, struct judged *j)
-{
-    struct seen_nest base, other;
-    double member[RESIDUAL_MEMBERS];
-    size_t k = 0;
-    for (size_t i = 0; i < n && k < JUDGED && !(c[i].seconds > 2 * c[0].seconds); i++) {
-        struct nest t;
-        if (i && c[i].pack == c[i - 1].pack && !memcmp(c[i].piece, c[i - 1].piece, sizeof c[i].piece)) continue;
-        if (!candidate_build(s->p, &c[i], &t)) continue;
-        if (c[i].vec >= 0) candidate_vectorize(&t, c[i].vec);
-        if (residual_see(i ? &other : &base, s->p, &t, s->v->isa, s->v->prepared)) continue;
-        if (!i && !s->trusting && !residual_knows(s->residual, &base)) return 0;
-        if (!i) residual_predict(s->residual, &base, member);
-        j[k++] = (struct judged){ i, i ? residual_gain(s->residual, &base, member, &other, s->trusting) : 0 };
-    }
-    return k;
-}
-
-size_t *order_by_residual(const struct candidate *c, size_t n, const struct search *s)
-{
-    struct judged *j = xmalloc(JUDGED, sizeof *j);
-    size_t *order = order_by_kind(c, n, s->measure), found = judge(c, n, s, j), k = 0, next = 0;
-    size_t *mixed = xmalloc(n + 1, sizeof *mixed);
-    bool *taken = xcalloc(n + 1, 1);
-    qsort(j, found, sizeof *j, by_gain);
-    for (size_t i = 0; i < found && k < n; i++) {        /* one that the residual wants, one that the model wants */
-        if (!taken[j[i].at]) mixed[k++] = j[i].at, taken[j[i].at] = true;
-        while (!s->trusting && next < n && taken[order[next]]) next++;
-        if (!s->trusting && next < n && k < n) mixed[k++] = order[next], taken[order[next]] = true;
-    }
-    for (next = 0; next < n && k < n; next++)
-        if (!taken[order[next]]) mixed[k++] = order[next], taken[order[next]] = true;
-    while (k < n) mixed[k++] = order[0];
-    free(j);
-    free(order);
-    free(taken);
-    return mixed;
 }
 
 size_t *order_drawn(size_t n, struct rng *r)

@@ -281,7 +281,7 @@ void search_heuristic(struct search *s)
     double gflops[CONFIRM] = { 0 };
     int done = 0;
     size_t *order = s->spread ? order_drawn(m.n, &s->rng)
-                    : s->residual ? order_by_residual(m.c, m.n, s) : order_by_kind(m.c, m.n, s->measure);
+                    : s->order ? s->order(m.c, m.n, s) : order_by_kind(m.c, m.n, s->measure);
     for (size_t k0 = 0; k0 < m.n && done < s->measure && !(done && search_over(s)); k0++) {
         size_t i = order[k0];
         m.c[i].parallel = s->actions >> ACT_PARALLEL & 1;

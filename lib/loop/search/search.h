@@ -21,6 +21,7 @@ enum { SEARCH_PATH = 256, SEARCH_NODES = 400000 };
 static const double MODEL_EVAL_SECONDS = 1e-4;
 extern const char search_algorithms[];                   /* "greedy1|greedy2|...", for option tables */
 
+struct candidate;
 struct search {
     const char *algo;
     int steps;
@@ -29,7 +30,9 @@ struct search {
     bool published;
     uint32_t actions;                                    /* bit set of what may be tried */
     int measure;                                         /* heuristic: how many to measure */
-    const struct residual *residual;                     /* heuristic: what the model's order is mended by, or NULL */
+    /* heuristic: what puts its candidates in order (candidate.h), or NULL, and what that knows (not linked for all) */
+    size_t *(*order)(const struct candidate *, size_t n, const struct search *);
+    const struct residual *residual;
     bool trusting;                                       /* the residual alone decides, sure of it or not */
     bool spread;                                         /* heuristic: measure candidates of all ranks, to learn from */
     size_t most;                                         /* evaluations at most; 0: any number */
