@@ -1,0 +1,115 @@
+/* inline-size - how much machine code a program is under given verdicts
+ *
+ * Usage: inline-size [--level=-Oz] [--verdicts=FILE [-c COLUMN]] WORK
+ *        inline-size --threshold=N WORK
+ *        inline-size --exhaustive [--most=N] WORK
+ *
+ * WORK is a directory made by inline-module.  Builds each of its modules once
+ * and in this process, as inline-optimal does, and writes a row a module and
+ * a last one, module (all): program, module, level, sets (built), code_bytes
+ * (of the sections with machine code).
+ *
+ * FILE is a table with the columns callee and chain, as inline-optimal and
+ * inline-sites write it, and COLUMN says yes where a call is to be inlined,
+ * with all copies of it; calls that FILE does not name are not inlined.
+ * Without FILE the compiler's own heuristic decides, with its threshold N.
+ * With --exhaustive every set of decisions is built and the least is told:
+ * slow, and what inline-optimal can be compared with; code_bytes is empty
+ * where a module has more than N sets.
+ *
+ * Examples:
+ *   $ inline-size --threshold=25 w
+ *   $ inline-size --verdicts=predicted.csv -c prediction w
+ *   $ inline-size --exhaustive --most=4096 w
+ */
+#include "base/filter.h"
+#include "inline/prove.h"
+#include "table/csvio.h"
+#include HELP
+#include <math.h>
+#include <stdlib.h>
+
+static enum level level = LEVEL_OZ;
+static const char *verdicts, *column = "verdict", *threshold, *out;
+static bool exhaustive;
+static long most = 4096;
+static const struct opt options[] = {
+    { 0, "level", WORD, &level, LEVELS, "optimisation", 0, 0 },
+    { 0, "verdicts", STR, &verdicts, "FILE", "a table of calls with a verdict", 0, 0 },
+    { 'c', "column", STR, &column, "NAME", "the verdict, yes or no", 0, 0 },
+    { 0, "threshold", STR, &threshold, "N", "-inline-threshold of the heuristic", 0, 0 },
+    { 0, "exhaustive", FLAG, &exhaustive, NULL, "every set of decisions", 0, 0 },
+    { 0, "most", INT, &most, "N", "sets of a module that are built", 1, 1e9 },
+    { 'o', "output", STR, &out, "FILE", "write here instead of standard output", 0, 0 },
+    { 0 }
+};
+
+static void key_of(struct buf *b, str callee, str chain)
+{
+    b->n = 0;
+    buf_str(b, callee);
+    buf_char(b, ' ');
+    buf_str(b, chain);
+}
+
+static void read_verdicts(struct intern *wanted)
+{
+    csv *t = csv_open(verdicts);
+    int callee = csv_need(t, "callee"), chain = csv_need(t, "chain"), verdict = csv_need(t, column);
+    struct buf b = { 0 };
+    while (csv_next(t)) {
+        str v = csv_str(t, verdict);
+        if (v.n && !str_is(v, "yes") && !str_is(v, "no")) csv_die(t, verdict, "yes, no or empty");
+        key_of(&b, csv_str(t, callee), csv_str(t, chain));
+        if (str_is(v, "yes")) intern(wanted, (str){ b.s, b.n });
+    }
+    csv_close(t);
+    free(b.s);
+}
+
+static bool yes(void *closure, const struct call_row *row)
+{
+    struct buf b = { 0 };
+    key_of(&b, row->callee, row->chain);
+    bool found = intern_find(closure, (str){ b.s, b.n }) >= 0;
+    free(b.s);
+    return found;
+}
+
+static void write_row(csvw *w, const struct work *k, const char *module, double sets, double bytes)
+{
+    csvw_cstr(w, k->program->name);
+    csvw_cstr(w, module);
+    csvw_cstr(w, level_name[level]);
+    csvw_num(w, sets);
+    csvw_known(w, bytes);
+    csvw_end(w);
+}
+
+int main(int argc, char **argv)
+{
+    int i = filter_init(argc, argv, help, options);
+    if (argc - i != 1) usage("one work directory expected");
+    if ((verdicts != NULL) + (threshold != NULL) + exhaustive > 1)
+        usage("--verdicts, --threshold and --exhaustive exclude one another");
+    struct work *k = work_open(argv[i]);
+    if (!k->llvm) die("%s: %s, and only clang's modules can be built in here", argv[i], k->compiler);
+    struct intern wanted = { 0 };
+    if (verdicts) read_verdicts(&wanted);
+    struct prove p = { .work = k, .level = level_name[level], .most = most };
+    double sets = 0, sum = 0;
+    csvw *w = csvw_open(out);
+    csvw_names(w, "program,module,level,sets,code_bytes");
+    csvw_end(w);
+    for (size_t j = 0, n = prove_modules(k); j < n; j++) {
+        const char *why, *module = k->scope == SCOPE_FILE ? k->program->unit[j].source : "";
+        double one = 1, bytes = exhaustive ? prove_exhaustive(&p, j, &one, &why)
+                                           : prove_bytes(&p, j, verdicts ? yes : NULL, &wanted, threshold, &why);
+        if (why) die("%s: %s", module, why);
+        write_row(w, k, module, one, bytes);
+        sets += one;
+        sum += bytes;
+    }
+    write_row(w, k, "(all)", sets, sum);
+    return csvw_close(w);
+}

@@ -1,0 +1,494 @@
+/* prove.c - see prove.h */
+#include "inline/prove.h"
+#include "base/message.h"
+#include "base/rng.h"
+#include "inline/ir.h"
+#include "measure/clock.h"
+#include "table/csvio.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* awake beyond this share of the functions, a build of all of them costs little more and is exact */
+static const double nearly_all = 0.7;
+
+struct module {
+    const struct prove *p;
+    struct worker *w;
+    struct proved *to;
+    struct optimal_call *call;                           /* those with a choice */
+    uint32_t *number;                                    /* of each of them: its place in the worker's calls */
+    size_t ncalls;
+    bool *stays, *restless;                              /* restless: came out otherwise asleep, or a part of it did */
+    unsigned char *all, *awake;
+    double *bytes, *again;
+    csvw *log;
+    const char *failed;
+};
+
+static char *module_path(const struct work *w, size_t k, const char *level)
+{
+    const char *suffix = strcmp(level, "-Os") == 0 || strcmp(level, "-Oz") == 0 ? level : "";
+    return w->scope == SCOPE_FILE ? xformat("%s/unit%zu%s.bc", w->path, k, suffix)
+                                  : xformat("%s/module%s.bc", w->path, suffix);
+}
+
+size_t prove_modules(const struct work *w)
+{
+    return w->scope == SCOPE_FILE ? w->program->nunits : 1;
+}
+
+static struct worker *open_module(const struct prove *p, size_t k, const char *level, bool debug, const char **why)
+{
+    char *path = module_path(p->work, k, level);
+    struct worker *w = worker_open(path, p->work->llvm ? p->work->llvm->version : 0, level, debug, why);
+    free(path);
+    return w;
+}
+
+/* the rows of calls.csv that are module k's: the first, and how many */
+static size_t rows_of(const struct prove *p, size_t k, size_t *n, const char **why)
+{
+    static size_t *count, counted, cap;
+    static const struct work *of;
+    if (of != p->work) counted = 0;
+    of = p->work;
+    count = grow(count, k + 1, &cap, sizeof *count);
+    for (; counted <= k; counted++) {
+        struct worker *w = open_module(p, counted, "-O2", true, why);
+        if (!w) return 0;
+        count[counted] = w->ncalls;
+        worker_close(w);
+    }
+    size_t first = 0;
+    for (size_t i = 0; i < k; i++) first += count[i];
+    *n = count[k];
+    *why = first + *n > p->work->ncalls ? "calls.csv has too few rows" : NULL;
+    return first;
+}
+
+/* ---- the cost of functions */
+
+static void wake(const struct module *m, const unsigned char *wanted, const unsigned char *all)
+{
+    const struct worker *w = m->w;
+    memcpy(m->awake, wanted, w->nfunctions);
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < w->ncalls; i++)
+            if (all[i] && m->awake[w->call[i].caller] && !m->awake[w->call[i].callee])
+                m->awake[w->call[i].callee] = 1, more = true;
+    }
+}
+
+/* decisions of calls with a choice as those of all calls; the source's own always_inline is LLVM's to do */
+static void spread(const struct module *m, const unsigned char *inlined)
+{
+    memset(m->all, 0, m->w->ncalls);
+    for (size_t i = 0; i < m->ncalls; i++) m->all[m->number[i]] = inlined[i];
+}
+
+static void compare(struct module *m, const unsigned char *wanted)
+{
+    for (size_t f = 0; f < m->w->nfunctions; f++) {
+        if (!wanted[f]) continue;
+        m->to->compared++;
+        if (m->again[f] == m->bytes[f]) continue;
+        m->to->unequal++;
+        m->restless[f] = true;
+    }
+    memcpy(m->bytes, m->again, m->w->nfunctions * sizeof *m->bytes);
+}
+
+static bool cost(void *closure, const unsigned char *inlined, const unsigned char *wanted, double *bytes)
+{
+    struct module *m = closure;
+    struct worker_order o = { .inlined = m->all, .wanted = wanted };
+    struct worker_answer a = { .bytes = m->bytes };
+    size_t awake = 0, n = m->w->nfunctions;
+    bool exact = m->to->builds++ == 0;                   /* the first tells sleepers what they are */
+    spread(m, inlined);
+    wake(m, wanted, m->all);
+    for (size_t f = 0; f < n; f++) {
+        awake += m->awake[f];
+        exact |= wanted[f] && m->restless[f];
+    }
+    exact |= (double)awake > nearly_all * (double)n;
+    o.awake = exact ? NULL : m->awake;
+    const char *why = worker_build(m->w, &o, &a);
+    m->to->whole += exact;
+    if (!why && !exact && m->to->builds % m->p->check == 0) {
+        o.awake = NULL;
+        a.bytes = m->again;
+        why = worker_build(m->w, &o, &a);
+        m->to->whole++;
+        if (!why) compare(m, wanted);
+    }
+    if (why) warn("%s: one set of decisions: %s", *m->to->module ? m->to->module : m->p->work->program->name, why);
+    memcpy(bytes, m->bytes, n * sizeof *bytes);
+    return !why;
+}
+
+/* ---- the log: columns module (hash of bitcode and level), function, calls (numbers, blanks between), bytes */
+
+#define LOG_COLUMNS "module,function,calls,bytes"
+
+static void learned(void *closure, uint32_t f, const uint32_t *call, size_t n, double bytes)
+{
+    struct module *m = closure;
+    struct buf b = { 0 };
+    if (!m->log) return;
+    for (size_t i = 0; i < n; i++) buf_format(&b, "%s%u", i ? " " : "", call[i]);
+    csvw_format(m->log, "%016llx", (unsigned long long)m->w->hash);
+    csvw_int(m->log, f);
+    csvw_str(m->log, (str){ b.s ? b.s : "", b.n });
+    csvw_num(m->log, bytes);
+    csvw_end(m->log);
+    free(b.s);
+}
+
+static void read_log(const struct module *m, struct optimal *o)
+{
+    if (!m->p->store || access(m->p->store, R_OK) != 0) return;
+    csv *t = csv_open(m->p->store);
+    int module = csv_need(t, "module"), function = csv_need(t, "function"), calls = csv_need(t, "calls"),
+        bytes = csv_need(t, "bytes");
+    char *name = xformat("%016llx", (unsigned long long)m->w->hash);
+    uint32_t *call = xmalloc(m->ncalls + 1, sizeof *call);
+    while (csv_next(t)) {
+        size_t n = 0;
+        if (!str_is(csv_str(t, module), name)) continue;
+        int64_t f = csv_int(t, function);
+        if (f < 0 || (size_t)f >= m->w->nfunctions) csv_die(t, function, "the number of a function of this module");
+        str s = csv_str(t, calls);
+        for (size_t i = 0; i < s.n;) {
+            size_t v = 0, from = i;
+            for (; i < s.n && s.s[i] >= '0' && s.s[i] <= '9' && v < m->ncalls; i++) v = v * 10 + (size_t)(s.s[i] - '0');
+            if (i == from || v >= m->ncalls || n >= m->ncalls || (i < s.n && s.s[i] != ' '))
+                csv_die(t, calls, "numbers of calls of this module");
+            call[n++] = (uint32_t)v;
+            i += i < s.n;
+        }
+        optimal_know(o, (uint32_t)f, call, n, csv_num(t, bytes));
+    }
+    csv_close(t);
+    free(call);
+    free(name);
+}
+
+/* ---- what is decided */
+
+static void find_choices(struct module *m)
+{
+    const struct worker *w = m->w;
+    struct optimal_call *every = xmalloc(w->ncalls + 1, sizeof *every);
+    bool *circle = xmalloc(w->ncalls + 1, sizeof *circle);
+    for (size_t i = 0; i < w->ncalls; i++) every[i] = (struct optimal_call){ w->call[i].caller, w->call[i].callee };
+    optimal_circles(w->nfunctions, every, w->ncalls, circle);
+    free(every);
+    m->stays = xmalloc(w->nfunctions + 1, sizeof *m->stays);
+    for (size_t f = 0; f < w->nfunctions; f++) m->stays[f] = !w->function[f].local || w->function[f].taken;
+    m->call = xmalloc(w->ncalls + 1, sizeof *m->call);
+    m->number = xmalloc(w->ncalls + 1, sizeof *m->number);
+    for (size_t i = 0; i < w->ncalls; i++) {
+        uint32_t callee = w->call[i].callee;
+        const char *why = w->function[callee].never, *caller = w->function[w->call[i].caller].never;
+        if (!why && w->call[i].fixed) why = "noinline";
+        if (!why && circle[i]) why = "recursive";
+        if (!why && caller && strcmp(caller, "optnone") == 0) why = caller;
+        m->to->call[i].fixed = why;
+        if (why) {
+            m->stays[callee] = true;
+            continue;
+        }
+        m->call[m->ncalls] = (struct optimal_call){ w->call[i].caller, callee };
+        m->number[m->ncalls++] = (uint32_t)i;
+    }
+    free(circle);
+}
+
+/* The rows of calls.csv are of -O2, whose headers may define functions that other levels only declare, but in the same
+ * order: the n-th call of a pair is the n-th row of it. */
+static void name_calls(struct module *m, const struct call_row *row, size_t n)
+{
+    bool *used = xcalloc(n + 1, sizeof *used);
+    size_t from = 0;
+    for (size_t i = 0; i < m->w->ncalls; i++) {
+        str callee = m->w->function[m->w->call[i].callee].name, caller = m->w->function[m->w->call[i].caller].name;
+        for (size_t j = 0; j < n; j++) {
+            size_t k = (from + j) % n;
+            if (used[k] || !str_eq(row[k].callee, callee) || !str_eq(row[k].caller, caller)) continue;
+            m->to->call[i].row = &row[k];
+            used[k] = true;
+            from = k + 1;
+            break;
+        }
+    }
+    free(used);
+}
+
+/* which calls of the source LLVM's heuristic inlines where they stand, and how big it makes the module */
+static const char *ask_heuristic(struct module *m, struct worker *debug)
+{
+    struct buf text = { 0 };
+    struct worker_answer a = { .bytes = m->bytes };
+    struct remarks r = { 0 };
+    const char *why = worker_build(debug, &(struct worker_order){ .remarks = &text }, &a);
+    m->to->heuristic = a.text;
+    if (!why) remarks_parse(&r, text.s, text.n);
+    struct live did = { 0 };
+    for (size_t i = 0; i < r.n; i++)
+        if (r.v[i].kind == INLINED) live_add(&did, r.v[i].callee, r.v[i].chain, true);
+    live_sort(&did);
+    for (size_t i = 0; i < m->w->ncalls; i++) {
+        const struct call_row *row = m->to->call[i].row;
+        m->to->call[i].by_default = row && live_find(&did, row->callee, row->chain) != NULL;
+    }
+    live_free(&did);
+    remarks_free(&r);
+    free(text.s);
+    return why;
+}
+
+/* ---- is it so?  Whole builds beside the tables */
+
+static bool goes(const struct module *m, uint32_t f, const unsigned char *inlined)
+{
+    bool all = !m->stays[f];
+    for (size_t i = 0; i < m->ncalls && all; i++) all = m->call[i].callee != f || inlined[i];
+    return all;
+}
+
+/* what the tables say of f under these decisions, 0 where it is gone; nan: no entry */
+static double told(const struct module *m, struct optimal *o, uint32_t f, const unsigned char *inlined)
+{
+    return goes(m, f, inlined) ? 0 : optimal_entry(o, f, inlined);
+}
+
+/* Build whole; count what differs in functions with an entry, and return it; with `mend` the tables learn it. */
+static long build_whole(struct module *m, struct optimal *o, const unsigned char *inlined, bool mend, double *text)
+{
+    struct worker_answer a = { .bytes = m->bytes };
+    long differ = 0;
+    bool known = true;
+    double sum = 0;
+    spread(m, inlined);
+    m->failed = worker_build(m->w, &(struct worker_order){ .inlined = m->all }, &a);
+    m->to->builds++;
+    m->to->whole++;
+    if (m->failed) return 0;
+    if (text) *text = a.text;
+    for (uint32_t f = 0; f < m->w->nfunctions; f++) {
+        double t = told(m, o, f, inlined);
+        if (mend && t != a.bytes[f] && !goes(m, f, inlined)) optimal_mend(o, f, inlined, a.bytes[f]);
+        if (isnan(t)) {
+            known = false;
+            continue;
+        }
+        sum += t;
+        m->to->compared++;
+        if (t == a.bytes[f]) continue;
+        m->to->unequal++;
+        differ++;
+        m->restless[f] = true;
+    }
+    if (!mend && known) {
+        m->to->sums++;
+        m->to->sums_unequal += sum != a.text;
+    }
+    return differ;
+}
+
+static void check_random(struct module *m, struct optimal *o)
+{
+    unsigned char *x = xmalloc(m->ncalls + 1, 1);
+    for (long i = 0; i < m->p->random && m->ncalls && !m->failed; i++) {
+        char name[48];
+        snprintf(name, sizeof name, "%016llx %ld", (unsigned long long)m->w->hash, i);
+        struct rng r = rng_for(m->p->seed, str_of(name));
+        for (size_t c = 0; c < m->ncalls; c++) x[c] = (unsigned char)rng_below(&r, 2);
+        build_whole(m, o, x, false, NULL);
+    }
+    free(x);
+}
+
+static void fill_calls(struct module *m, struct optimal *o, const struct optimal_answer *a)
+{
+    for (size_t i = 0; i < m->ncalls; i++) {
+        struct prove_call *c = &m->to->call[m->number[i]];
+        c->inlined = a->inlined[i];
+        c->closed = a->closed[m->call[i].caller];
+        a->inlined[i] ^= 1;
+        c->gain = optimal_cost(o, a->inlined) - a->cost;
+        a->inlined[i] ^= 1;
+    }
+    for (uint32_t f = 0; f < m->w->nfunctions; f++) {
+        m->to->closed_functions += a->closed[f];
+        if (a->closed[f]) m->to->closed_bytes += told(m, o, f, a->inlined);
+    }
+}
+
+static const char *take_home(struct module *m, struct worker *debug, const struct optimal_answer *a, struct live *did)
+{
+    struct buf text = { 0 };
+    struct worker_answer b = { .bytes = m->again };
+    struct remarks r = { 0 };
+    spread(m, a->inlined);
+    const char *why = worker_build(debug, &(struct worker_order){ .inlined = m->all, .remarks = &text }, &b);
+    if (!why) remarks_parse(&r, text.s, text.n);
+    for (size_t i = 0; i < r.n; i++)
+        if (r.v[i].kind == INLINED) live_add(did, r.v[i].callee, r.v[i].chain, true);
+    remarks_free(&r);
+    free(text.s);
+    return why;
+}
+
+static void solve(struct module *m, struct worker *debug, struct live *did)
+{
+    struct proved *to = m->to;
+    struct optimal_problem p = { .nfunctions = m->w->nfunctions, .ncalls = m->ncalls, .call = m->call,
+                                 .stays = m->stays, .most = m->p->most, .builds = m->p->builds,
+                                 .nodes = m->p->nodes, .cost = cost, .learned = learned, .closure = m };
+    struct optimal *o = optimal_new(&p);
+    struct optimal_answer a = { .inlined = xcalloc(m->ncalls + 1, 1),
+                                .closed = xcalloc(m->w->nfunctions + 1, sizeof(bool)) };
+    unsigned char *start = xcalloc(m->ncalls + 1, 1);
+    read_log(m, o);
+    build_whole(m, o, start, true, &to->none);           /* nothing inlined, which sleepers need too */
+    for (size_t i = 0; i < m->ncalls; i++) start[i] = to->call[m->number[i]].by_default;
+    optimal_start(o, start);
+    if (m->p->store) m->log = csvw_append(m->p->store, LOG_COLUMNS);
+    long differ = 0;
+    for (int round = 0; round < 4 && !m->failed; round++) {
+        optimal_solve(o, &a);
+        differ = build_whole(m, o, a.inlined, true, &to->best);
+        if (!differ) break;
+    }
+    if (m->log) csvw_close(m->log);
+    a.cost = optimal_cost(o, a.inlined);
+    to->tables = a.cost;
+    to->lower = fmin(a.lower, to->best);
+    to->estimate = fmin(a.estimate, to->best);
+    to->largest = a.largest;
+    to->entries = a.entries;
+    fill_calls(m, o, &a);
+    check_random(m, o);
+    if (!m->failed && did) m->failed = take_home(m, debug, &a, did);
+    free(a.inlined);
+    free(a.closed);
+    free(start);
+    optimal_free(o);
+}
+
+/* all that is known without a build; to->why where it is not */
+static void begin(struct module *m, const struct prove *p, size_t k, struct proved *to)
+{
+    *to = (struct proved){ .module = xstrdup(p->work->scope == SCOPE_FILE ? p->work->program->unit[k].source : "") };
+    *m = (struct module){ .p = p, .to = to, .w = open_module(p, k, p->level, false, &to->why) };
+    if (!m->w) return;
+    size_t n = m->w->nfunctions, rows = 0, first = rows_of(p, k, &rows, &to->why);
+    to->call = xcalloc(m->w->ncalls + 1, sizeof *to->call);
+    for (size_t i = 0; i < m->w->ncalls; i++) to->call[i].gain = NAN;
+    if (!to->why) name_calls(m, p->work->call + first, rows);
+    find_choices(m);
+    to->functions = n;
+    to->calls = m->w->ncalls;
+    to->decided = m->ncalls;
+    m->restless = xcalloc(n + 1, sizeof *m->restless);
+    m->all = xcalloc(m->w->ncalls + 1, 1);
+    m->awake = xcalloc(n + 1, 1);
+    m->bytes = xcalloc(n + 1, sizeof *m->bytes);
+    m->again = xcalloc(n + 1, sizeof *m->again);
+}
+
+static void end(struct module *m)
+{
+    if (m->to->why) m->to->why = xstrdup(m->to->why);
+    void *all[] = { m->call, m->number, m->stays, m->restless, m->all, m->awake, m->bytes, m->again };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    worker_close(m->w);
+}
+
+void prove_module(const struct prove *p, size_t k, struct proved *to, struct live *did)
+{
+    double start = now_seconds();
+    struct module m;
+    begin(&m, p, k, to);
+    struct worker *debug = to->why ? NULL : open_module(p, k, p->level, true, &to->why);
+    if (!to->why) to->why = ask_heuristic(&m, debug);
+    if (!to->why) {
+        solve(&m, debug, did);
+        to->why = m.failed;
+    }
+    worker_close(debug);
+    end(&m);
+    to->seconds = now_seconds() - start;
+}
+
+void proved_free(struct proved *p)
+{
+    free(p->call);
+    free(p->module);
+    free((void *)(uintptr_t)p->why);
+}
+
+static const char *code_of(struct module *m, const char *threshold, bool heuristic, double *text)
+{
+    struct worker_answer a = { .bytes = m->bytes };
+    struct worker_order o = { .inlined = heuristic ? NULL : m->all, .threshold = threshold };
+    const char *why = worker_build(m->w, &o, &a);
+    *text = why ? NAN : a.text;
+    return why;
+}
+
+double prove_bytes(const struct prove *p, size_t k, bool (*yes)(void *, const struct call_row *), void *closure,
+                   const char *threshold, const char **why)
+{
+    static char sentence[300];
+    struct module m;
+    struct proved to;
+    double text = NAN;
+    begin(&m, p, k, &to);
+    if (!to.why) {
+        for (size_t i = 0; yes && i < m.ncalls; i++) {
+            const struct call_row *row = to.call[m.number[i]].row;
+            m.all[m.number[i]] = row && yes(closure, row);
+        }
+        to.why = code_of(&m, threshold, !yes, &text);
+    }
+    end(&m);
+    if (to.why) snprintf(sentence, sizeof sentence, "%s", to.why);
+    *why = to.why ? sentence : NULL;
+    proved_free(&to);
+    return text;
+}
+
+double prove_exhaustive(const struct prove *p, size_t k, double *sets, const char **why)
+{
+    static char sentence[300];
+    struct module m;
+    struct proved to;
+    double best = INFINITY, text;
+    begin(&m, p, k, &to);
+    unsigned char *x = xcalloc(m.ncalls + 1, 1);
+    *sets = exp2((double)m.ncalls);
+    bool more = !to.why && *sets <= (double)p->most;
+    if (!more) best = NAN;
+    while (more && !to.why) {
+        spread(&m, x);
+        to.why = code_of(&m, NULL, false, &text);
+        if (text < best) best = text;
+        size_t i = 0;
+        while (i < m.ncalls && x[i]) x[i++] = 0;         /* the next number, in binary */
+        more = i < m.ncalls;
+        if (more) x[i] = 1;
+    }
+    free(x);
+    end(&m);
+    if (to.why) snprintf(sentence, sizeof sentence, "%s", to.why);
+    *why = to.why ? sentence : NULL;
+    proved_free(&to);
+    return best;
+}

@@ -1,0 +1,57 @@
+/* prove.h - the optimum of a program laid out by inline-module: each of its modules by worker.h and optimal.h.
+ *
+ * With a work directory made --per-file each source is a module, and the program's machine code is the sum of theirs;
+ * else the whole program is one.  The cost is the bytes of machine code of a module's object, unwinding tables and
+ * constants not counted: what llvm-size calls text is more.
+ *
+ * That costs add up is checked, not assumed: every `check`-th build of a sleeping module is done again awake, the best
+ * decisions are built whole, and so are random ones, whose functions are compared with the tables.  A function that
+ * comes out otherwise is built awake from then on, and the tables are solved again with what was really built. */
+#ifndef MILLRACE_PROVE_H
+#define MILLRACE_PROVE_H
+#include "inline/optimal.h"
+#include "inline/work.h"
+#include "inline/worker.h"
+
+struct prove {
+    const struct work *work;
+    const char *level, *store;                           /* store: a log of what was built; NULL: none */
+    long most, builds, nodes, check, random;             /* of optimal.h; every so many; random decisions a module */
+    uint64_t seed;
+};
+
+enum prove_how { PROVE_FIXED, PROVE_OPEN, PROVE_CLOSED };  /* why a call is decided as it is: see prove_call */
+struct prove_call {
+    const struct call_row *row;
+    const char *fixed;                                   /* why there is no choice; NULL: there is */
+    bool inlined, by_default, closed;                    /* closed: the caller's table is full */
+    double gain;                                         /* bytes that the other way would cost more; nan: not known */
+};
+
+struct proved {
+    char *module;                                        /* its source, "" for a whole program */
+    size_t functions, calls, decided;                    /* calls about which there is a choice */
+    size_t closed_functions, largest, entries;
+    double closed_bytes;                                 /* of the code of the best, in functions with full tables */
+    double none, heuristic, best, tables, lower, estimate;       /* bytes of code; none: nothing inlined */
+    long builds, whole;                                  /* all; those of a module all awake */
+    double seconds;
+    long compared, unequal;                              /* functions in builds done twice, and random ones */
+    long sums, sums_unequal;                             /* random decisions with all entries known: module's bytes */
+    struct prove_call *call;
+    const char *why;                                     /* it could not be done; NULL: it was */
+};
+
+/* Module k of prove_modules; adds what the best decisions inline to *did (NULL: not wanted).  Free with proved_free. */
+size_t prove_modules(const struct work *);
+void prove_module(const struct prove *, size_t k, struct proved *, struct live *did);
+void proved_free(struct proved *);
+
+/* The code of module k, all of it awake, under decisions of others: yes(closure, row) of each call with a choice, NULL
+ * for the heuristic with its threshold or NULL.  nan, and why in *why, where it could not be built. */
+double prove_bytes(const struct prove *, size_t k, bool (*yes)(void *, const struct call_row *), void *closure,
+                   const char *threshold, const char **why);
+/* The least code over every set of decisions, each built: no tables, no sleep.  *sets: how many; nan with *why NULL
+ * where there are more than `most`. */
+double prove_exhaustive(const struct prove *, size_t k, double *sets, const char **why);
+#endif

@@ -1,0 +1,70 @@
+#!/bin/bash
+. "$(dirname "$0")/tap.sh"
+command -v clang-14 opt-14 llvm-link-14 > /dev/null || { echo '1..0 # skip clang-14 and llvm-14 are not here'; exit 0; }
+mkdir p
+cat > p/main.c <<'X'
+#include <stdio.h>
+static unsigned mix(unsigned x) { x ^= x >> 7; x *= 2654435761u; return x ^ x >> 11; }
+static void say(const char *what, unsigned x) { if (x & 1) printf("%s %u\n", what, x); else puts(what); }
+static unsigned both(unsigned a, unsigned b) { say("both", a); return mix(a) + mix(b); }
+int other(int);
+int main(int argc, char **argv)
+{
+    unsigned x = both((unsigned)argc, 3);
+    if (argc > 2) say(argv[1], x);
+    if (argc > 3) x = mix(x);
+    return other((int)x) & 1;
+}
+X
+cat > p/other.c <<'X'
+static int down(int n) { return n > 1 ? n - 2 : n; }
+static int loop(int n) { return n > 0 ? loop(n - 1) + down(n) : 0; }
+int other(int n) { return loop(n & 7) + down(n + 1); }
+X
+printf 'build *.c\nsearch x\nconfirm x y\n' > p/program
+inline-module --per-file --out=w p
+inline-optimal --store=log.csv --calls=calls.csv --decisions=best.sexp --check=2 w > best.csv
+get() { csv-where -c module --is="$2" "$1" | csv-cut -c "$3" | tail -1; }
+
+# the oracle: every set of decisions, each built whole
+inline-size --exhaustive --most=64 w > all.csv
+for file in main.c other.c '(all)'; do
+    is "$file: the optimum of all sets" "$(get all.csv "$file" code_bytes)" get best.csv "$file" best_bytes
+    is "$file: proven" "$(get best.csv "$file" best_bytes)" get best.csv "$file" lower_bytes
+done
+is 'all calls but the recursive have a choice' 64,4 echo "$(get all.csv main.c sets),$(get all.csv other.c sets)"
+clang-14 -Oz -w -Xclang -mrelocation-model -Xclang static -x ir -c w/unit0-Oz.bc -o clang.o
+code() { bench-count --metric=size "$1" | csv-where -c metric --is=code_bytes | csv-cut -c value | tail -1; }
+is 'code is what clang makes of the same module' "$(code ./clang.o)" get best.csv main.c heuristic_bytes
+inline-build --level=-Oz --decisions=best.sexp --out=best w > obeyed.csv
+is 'the decisions are obeyed' 0 bash -c 'csv-where -c inlined --is=no obeyed.csv | tail -n +2 | wc -l'
+inline-build --level=-Oz --out=oz w > /dev/null
+text() { objdump -h "$1" | sed -n 's/^ *[0-9]* \.text  *\([0-9a-f]*\).*/\1/p'; }
+is 'the linked program gains what the modules do, but for alignment' yes bash -c "
+    d=\$(($(get best.csv '(all)' heuristic_bytes) - $(get best.csv '(all)' best_bytes) - 0x$(text oz) + 0x$(text best)))
+    [ \$d -ge -15 ] && [ \$d -le 15 ] && echo yes"
+is 'a row a call' "$(tail -n +2 w/calls.csv | wc -l)" bash -c 'tail -n +2 calls.csv | wc -l'
+inline-size --verdicts=calls.csv -c optimal w > told.csv
+is 'the verdicts of the table give the same code' "$(get best.csv '(all)' best_bytes)" get told.csv '(all)' code_bytes
+inline-size w > oz.csv
+is 'without verdicts the heuristic decides' "$(get best.csv '(all)' heuristic_bytes)" get oz.csv '(all)' code_bytes
+inline-size --threshold=-1000 w > low.csv
+ok 'and its threshold counts' [ "$(get low.csv '(all)' code_bytes)" -ge "$(get best.csv '(all)' best_bytes)" ]
+
+# a log, also a torn one, is gone on with
+head -c 200 log.csv > torn.csv
+inline-optimal --store=torn.csv --chance=0 w > again.csv
+is 'from a torn log: the same' "$(get best.csv '(all)' best_bytes)" get again.csv '(all)' best_bytes
+inline-optimal --store=log.csv --chance=0 w > again.csv
+is 'from a whole one: the same' "$(get best.csv '(all)' best_bytes)" get again.csv '(all)' best_bytes
+ok 'and hardly a build' [ "$(get again.csv '(all)' builds)" -le 6 ]
+sed '2s/,[0-9]*,/,999,/' log.csv > wrong.csv
+fails 'a log of something else' 1 'wrong.csv:2: .*999.* is not the number of a function' inline-optimal --store=wrong.csv w
+# open tables: still no worse than the heuristic, and bounded
+inline-optimal --most=2 w > open.csv
+ok 'open: not below the optimum' [ "$(get open.csv '(all)' best_bytes)" -ge "$(get best.csv '(all)' best_bytes)" ]
+ok 'open: not above nothing inlined' [ "$(get open.csv '(all)' best_bytes)" -le "$(get best.csv '(all)' none_bytes)" ]
+ok 'open: a bound that holds' [ "$(get open.csv '(all)' lower_bytes)" -le "$(get best.csv '(all)' best_bytes)" ]
+fails 'no work directory' 1 'made by inline-module' inline-optimal p
+fails 'two' 2 'one work directory' inline-optimal w w
+done_testing
