@@ -62,6 +62,8 @@ $(POLICY_OUT)/settings-select.csv: $(POLICY_OUT)/settings.csv $(POLICY_OUT)/coun
 	    echo choice,benchmark,policy,seconds,saved_ratio,missed_ratio $(aside)
 	fi
 
+# tables of ratios do not say how the times were obtained that they come from
+flambda_draw = gnuplot -e "kind='$$($(TOP)/pipelines/kinds $(POLICY_OUT)/timings.csv)'" -c $(TOP)/plots
 # what a picture shows stands in a table beside it: one policy, one set
 $(POLICY_OUT)/policies-one.csv: $(POLICY_OUT)/policies.csv $(BIN)/csv-where
 	csv-calc --where='known(saved_ratio)' --set="wanted=policy == '$(POLICY_PLOT)'" $< |
@@ -76,14 +78,14 @@ $(POLICY_OUT)/policies-set.csv: $(POLICY_OUT)/policies-summary.csv $(BIN)/csv-wh
 	csv-where --column=set --is="$$set" $< $(aside)
 $(foreach x,svg png,$(POLICY_OUT)/policies.$x): $(POLICY_OUT)/policies-one.csv $(TOP)/plots/flambda-savings.gp
 	policy=$$(csv-sample --first=1 $< | csv-calc --print=policy)
-	if [ -n "$$policy" ]; then gnuplot -c $(TOP)/plots/flambda-savings.gp $< $(new) "$$policy"; else : > $(new); fi
+	if [ -n "$$policy" ]; then $(flambda_draw)/flambda-savings.gp $< $(new) "$$policy"; else : > $(new); fi
 	$(call keep,$@)
 $(foreach x,svg png,$(POLICY_OUT)/policies-set.$x): $(POLICY_OUT)/policies-set.csv $(TOP)/plots/flambda-summary.gp
 	set=$$(csv-sample --first=1 $< | csv-calc --print=set)
-	if [ -n "$$set" ]; then gnuplot -c $(TOP)/plots/flambda-summary.gp $< $(new) "$$set"; else : > $(new); fi
+	if [ -n "$$set" ]; then $(flambda_draw)/flambda-summary.gp $< $(new) "$$set"; else : > $(new); fi
 	$(call keep,$@)
 $(foreach x,svg png,$(POLICY_OUT)/policies-greedy.$x): $(POLICY_OUT)/policies-greedy.csv $(TOP)/plots/flambda-greedy.gp
-	if grep -q ^train, $<; then gnuplot -c $(TOP)/plots/flambda-greedy.gp $< $(new); else : > $(new); fi
+	if grep -q ^train, $<; then $(flambda_draw)/flambda-greedy.gp $< $(new); else : > $(new); fi
 	$(call keep,$@)
 
 # the policies in order of their median regret
@@ -92,7 +94,7 @@ $(POLICY_OUT)/policies-regret-median.csv: $(POLICY_OUT)/policies-regret.csv $(BI
 	    csv-sort --key=p50_regret_ratio:n $(aside)
 $(foreach x,svg png,$(POLICY_OUT)/policies-regret.$x): $(POLICY_OUT)/policies-regret-median.csv \
     $(TOP)/plots/flambda-regret.gp
-	if [ $$(wc -l < $<) -gt 1 ]; then gnuplot -c $(TOP)/plots/flambda-regret.gp $< $(new); else : > $(new); fi
+	if [ $$(wc -l < $<) -gt 1 ]; then $(flambda_draw)/flambda-regret.gp $< $(new); else : > $(new); fi
 	$(call keep,$@)
 
 $(POLICY_OUT)/pca.csv $(POLICY_OUT)/pca-points.csv &: $(POLICY_OUT)/counters.csv $(BIN)/flambda-pca
@@ -142,10 +144,10 @@ $(POLICY_OUT)/generalise-all-%.csv: $(POLICY_OUT)/generalise-%.csv $(POLICY_OUT)
 	    csv-calc --print=value --where="item == 'ceiling_ratio'")
 	csv-calc --where="group == '(all)'" --let=bound="$$ceiling" --set='ceiling_ratio=bound' $< $(aside)
 $(POLICY_OUT)/generalise-%.svg: $(POLICY_OUT)/generalise-all-%.csv $(TOP)/plots/flambda-generalise.gp
-	gnuplot -c $(TOP)/plots/flambda-generalise.gp $< $(new) '$* labels'
+	gnuplot -e "kind='published'" -c $(TOP)/plots/flambda-generalise.gp $< $(new) '$* labels'
 	$(call keep,$@)
 $(POLICY_OUT)/generalise-%.png: $(POLICY_OUT)/generalise-all-%.csv $(TOP)/plots/flambda-generalise.gp
-	gnuplot -c $(TOP)/plots/flambda-generalise.gp $< $(new) '$* labels'
+	gnuplot -e "kind='published'" -c $(TOP)/plots/flambda-generalise.gp $< $(new) '$* labels'
 	$(call keep,$@)
 
 # ours beside the published figures, for those that rest on files given: make flambda-published DATA=DIR
@@ -207,5 +209,5 @@ $(POLICY_OUT)/classes.csv: $(POLICY_OUT)/policies.settings $(BIN)/flambda-pairs 
 	flambda-pairs --kind=log $(class_log)/correct.log $(class_log)/incorrect.log |
 	    flambda-label --count --rule=ridge $(CLASS_TAUS:%=--tau=%) $(aside)
 $(POLICY_OUT)/classes.svg $(POLICY_OUT)/classes.png: $(POLICY_OUT)/classes.csv $(TOP)/plots/flambda-classes.gp
-	gnuplot -c $(TOP)/plots/flambda-classes.gp $< $(new)
+	gnuplot -e "kind='published'" -c $(TOP)/plots/flambda-classes.gp $< $(new)
 	$(call keep,$@)

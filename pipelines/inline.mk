@@ -262,10 +262,12 @@ $(LIVE)/figure-rewards.csv: $(NAMES:%=$(LIVE)/%/rewards.csv)
 	    csv-sort -k rank:n | csv-calc -g program --set='place=run_count()' |
 	    csv-cut -c program,place,rank,immediate,immediate_lower,immediate_upper \
 	        --rename=immediate_lower=lower --rename=immediate_upper=upper $(aside)
+# some tables do not say how the counts were obtained that they come from
+live_draw = gnuplot -e "kind='$$($(TOP)/pipelines/kinds $(NAMES:%=$(LIVE)/%/history.csv))'" -c $(TOP)/plots
 $(LIVE)/figure-%.svg $(LIVE)/figure-%.png &: $(LIVE)/figure-%.csv $(TOP)/plots/inline-%.gp $(TOP)/plots/inline-rows.gp
-	@gnuplot -c $(TOP)/plots/inline-$*.gp $< $(call beside,$(LIVE)/figure-$*.svg) '$(NAMES)'
+	@$(live_draw)/inline-$*.gp $< $(call beside,$(LIVE)/figure-$*.svg) '$(NAMES)'
 	$(call keep,$(LIVE)/figure-$*.svg)
-	gnuplot -c $(TOP)/plots/inline-$*.gp $< $(call beside,$(LIVE)/figure-$*.png) '$(NAMES)'
+	$(live_draw)/inline-$*.gp $< $(call beside,$(LIVE)/figure-$*.png) '$(NAMES)'
 	$(call keep,$(LIVE)/figure-$*.png)
 
 # ==== inlining on top of LTO and a profile, beside what an expert would build instead, and home again

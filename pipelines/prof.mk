@@ -62,13 +62,13 @@ $(prof_out)/correct/table.csv: $(prof_out)/calibration.sexp $(TOP)/pipelines/pro
 	CALIBRATION=$< PYTHON=$(PROF_PYTHON) B=$(abspath $B) BIN=$(abspath $(BIN)) $(if $(prof_small),PROGRAMS=hashlib) \
 	    $(TOP)/pipelines/prof-correct-bench $(@D) $(or $(PROF_REPEATS),1) $(if $(prof_small),2,5)
 $(prof_out)/corrected.svg $(prof_out)/corrected.png: $(prof_out)/correct/table.csv $(TOP)/plots/prof-corrected.gp
-	gnuplot -c $(TOP)/plots/prof-corrected.gp $< $(new)
+	gnuplot -e "kind='real'" -c $(TOP)/plots/prof-corrected.gp $< $(new)
 	$(call keep,$@)
 $(prof_out)/functions.csv: $(prof_out)/cartpole.done $(TOP)/pipelines/prof-functions
 	$(TOP)/pipelines/prof-functions $(@D)/cprofile-tree.prof $(@D)/tree $(prof_script) $(aside)
 $(prof_out)/functions.svg $(prof_out)/functions.png: $(prof_out)/functions.csv $(TOP)/plots/prof-functions.gp
 	csv-sample --quiet --first=12 $< > $@.part
-	gnuplot -c $(TOP)/plots/prof-functions.gp $@.part $(new)
+	gnuplot -e "kind='real'" -c $(TOP)/plots/prof-functions.gp $@.part $(new)
 	$(call keep,$@)
 	rm $@.part
 $(prof_out)/cost.csv: | $(prof_programs) all
@@ -150,7 +150,7 @@ $(prof_out)/speedup.csv: $(prof_out)/cartpole/summary.csv $(if $(wildcard bin/fi
 	    prof-view --view=metrics > $(prof_out)/phases-corrected.csv
 	$(TOP)/pipelines/prof-speedup $(@D) $(filter %/c.csv %/compare.csv,$^) $(aside)
 $(prof_out)/speedup.svg $(prof_out)/speedup.png: $(prof_out)/speedup.csv $(TOP)/plots/prof-cost.gp
-	gnuplot -c $(TOP)/plots/prof-cost.gp $(prof_out)/rounds.csv $(new)
+	gnuplot -e "kind='real'" -c $(TOP)/plots/prof-cost.gp $(prof_out)/rounds.csv $(new)
 	$(call keep,$@)
 
 prof: $(prof_out)/verdict.csv $(prof_out)/speedup.csv $(prof_out)/e2e/summary.csv $(prof_out)/tree/summary.csv \
@@ -175,6 +175,6 @@ prof-process: | $(prof_programs) all
 	echo '$(OUT)/process/page.html: open it in a browser'
 prof-whatif-bench: | $(prof_programs) all
 	$(TOP)/t/bench/prof-whatif.sh $(prof_out)/whatif
-	for form in svg png; do gnuplot -c $(TOP)/plots/prof-whatif.gp $(prof_out)/whatif/whatif.csv \
+	for form in svg png; do gnuplot -e "kind='real'" -c $(TOP)/plots/prof-whatif.gp $(prof_out)/whatif/whatif.csv \
 	    $(prof_out)/whatif.$$form; done
 .PHONY: prof prof-process prof-correct-bench prof-whatif-bench

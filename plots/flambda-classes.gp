@@ -2,7 +2,8 @@
 wide = 700
 high = 450
 call ARG0[:strlen(ARG0) - strlen("flambda-classes.gp")] . "house.gp" ARG2
-set title "real: labels of call sites"
+@kinds
+set title house_title("labels of call sites")
 set xlabel "tau: the smallest difference of rewards that matters"
 set logscale x
 set format x "10^{%T}"

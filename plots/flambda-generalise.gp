@@ -2,7 +2,8 @@
 wide = 800
 high = 480
 call ARG0[:strlen(ARG0) - strlen("flambda-generalise.gp")] . "house.gp" ARG2
-set title "real: " . ARG3 . ", every program left out once" noenhanced
+@kinds
+set title house_title(ARG3 . ", every program left out once") noenhanced
 set ylabel "share of call sites right"
 set yrange [0:1]
 set boxwidth 0.6

@@ -2,7 +2,8 @@
 wide = 700
 high = 450
 call ARG0[:strlen(ARG0) - strlen("flambda-greedy.gp")] . "house.gp" ARG2
-set title "real: mean regret of the best of k policies"
+@kinds
+set title house_title("mean regret of the best of k policies")
 set xlabel "policies in the set, chosen greedily on the training benchmarks"
 set ylabel "mean regret"
 set yrange [0:*]

@@ -3,7 +3,8 @@
 wide = 900
 high = 600
 call ARG0[:strlen(ARG0) - strlen("flambda-regret.gp")] . "house.gp" ARG2
-set title "real: regret over all benchmarks"
+@kinds
+set title house_title("regret over all benchmarks")
 set xlabel "median and quartiles; 0 is the best single policy, 1 the worst"
 set xrange [0:*]
 set ytics noenhanced font ",9"

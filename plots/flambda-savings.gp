@@ -3,7 +3,8 @@
 wide = 900
 high = 500
 call ARG0[:strlen(ARG0) - strlen("flambda-savings.gp")] . "house.gp" ARG2
-set title sprintf("real: time saved by %s against the baseline, 95 %% intervals", ARG3) noenhanced
+@kinds
+set title house_title(sprintf("time saved by %s against the baseline, 95 %% intervals", ARG3)) noenhanced
 set ylabel "share of the time saved"
 set xtics rotate by -40 noenhanced font ",9"
 set bmargin 8

@@ -3,7 +3,8 @@
 wide = 900
 high = 620
 call ARG0[:strlen(ARG0) - strlen("flambda-summary.gp")] . "house.gp" ARG2
-set title sprintf("real: time saved on the %s benchmarks", ARG3)
+@kinds
+set title house_title(sprintf("time saved on the %s benchmarks", ARG3))
 set xlabel "share of the time saved: median, quartiles, least and most"
 set ytics noenhanced font ",9"
 set grid xtics noytics

@@ -7,6 +7,7 @@ if (ARG2[strlen(ARG2)-2:] eq "svg") {
 } else {
     set terminal pngcairo size 1500,480 * rows + 90 font "sans,16"
 }
+call ARG0[:strlen(ARG0) - strlen("inline-frontier.gp")] . "kind.gp" ARG1
 set output ARG2
 high = 480 * rows + 90
 set datafile separator comma
@@ -14,7 +15,7 @@ set datafile missing ""
 set grid lc rgb "#cccccc"
 set multiplot layout rows, ceil(n / (1.0 * rows)) margins screen 0.08, 0.98, 145.0 / high, 1 - 85.0 / high \
     spacing screen 0.08, 0.13 \
-    title "real: size of the code against exact instructions, ratios to the compiler's default"
+    title kind . ": size of the code against exact instructions, ratios to the compiler's default"
 of(p, c) = strcol("program") eq p ? column(c) : NaN
 named(p, d, c) = strcol("program") eq p && strcol("decisions") eq d ? column(c) : NaN
 best(p, c) = strcol("program") eq p && strcol("frontier") eq "yes" ? column(c) : NaN

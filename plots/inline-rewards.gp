@@ -7,6 +7,7 @@ if (ARG2[strlen(ARG2)-2:] eq "svg") {
 } else {
     set terminal pngcairo size 1500,480 * rows + 90 font "sans,16"
 }
+call ARG0[:strlen(ARG0) - strlen("inline-rewards.gp")] . "kind.gp" ARG1
 set output ARG2
 high = 480 * rows + 90
 set datafile separator comma
@@ -14,7 +15,7 @@ set datafile missing ""
 set grid lc rgb "#cccccc"
 set multiplot layout rows, ceil(n / (1.0 * rows)) margins screen 0.08, 0.98, 105.0 / high, 1 - 85.0 / high \
     spacing screen 0.075, 0.13 \
-    title "learned reward of inlining a call (ridge, from real counts): log of instructions saved, 95 % intervals"
+    title kind . ": learned reward of inlining a call (ridge): log of instructions saved, 95 % intervals"
 of(p, c) = strcol("program") eq p ? column(c) : NaN
 set xlabel "the calls of most and of least reward" offset 0,0.5
 set xtics 20

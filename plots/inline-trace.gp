@@ -7,6 +7,7 @@ if (ARG2[strlen(ARG2)-2:] eq "svg") {
 } else {
     set terminal pngcairo size 1500,480 * rows + 90 font "sans,16"
 }
+call ARG0[:strlen(ARG0) - strlen("inline-trace.gp")] . "kind.gp" ARG1
 set output ARG2
 high = 480 * rows + 90
 set datafile separator comma
@@ -14,7 +15,7 @@ set datafile missing ""
 set grid lc rgb "#cccccc"
 set multiplot layout rows, ceil((n + 1.0) / rows) margins screen 0.07, 0.98, 145.0 / high, 1 - 85.0 / high \
     spacing screen 0.065, 0.12 \
-    title "real: exact instructions of each set of decisions tried, ratio to the compiler's default"
+    title kind . ": exact instructions of each set of decisions tried, ratio to the compiler's default"
 of(p, c) = strcol("program") eq p ? column(c) : NaN
 mode(p, a) = strcol("program") eq p && strcol("algorithm") eq a ? column("instructions_ratio") : NaN
 step(r) = (d = 10 ** floor(log10(r / 4)), r / 4 < 1.5 * d ? d : r / 4 < 3.5 * d ? 2 * d \

@@ -1,8 +1,9 @@
 # kind.gp - how the numbers of a table were obtained: call "kind.gp" TABLE sets `kind`, for a title, from its column
-# kind (lib/table/kind.h says what may be in it); plots say @kinds.  A table that does not
-# say so is "of unknown kind", never real.
+# kind (lib/table/kind.h says what may be in it); plots say @kinds.  A table that does not say so is what `gnuplot -e
+# "kind='..'"` says, by whoever made it, or "of unknown kind", never real.
 set datafile separator comma
 set datafile columnheaders
+kind_given = exists("kind") ? kind : ""
 kind = ""
 kind_column = 0
 kind_is_new(s, w) = strstrt("+" . s . "+", "+" . w . "+") && !strstrt(kind, w)
@@ -18,4 +19,4 @@ if (exists("rows_of_kind_columns")) {
     }
     if (kind_column > 0) { stats ARG1 using (kind_row(stringcolumn(kind_column))) nooutput name "rows_of_kind" }
 }
-if (kind eq "") { kind = "of unknown kind" }
+if (kind eq "") { kind = kind_column == 0 && kind_given ne "" ? kind_given : "of unknown kind" }

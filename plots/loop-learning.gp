@@ -4,10 +4,11 @@ window = ARG2 eq "-"
 svg = ARG2[strlen(ARG2)-2:] eq "svg"
 if (!window && svg) { set terminal svg size 900,500 dynamic font "sans,12" background "white" }
 if (!window && !svg) { set terminal pngcairo size 1350,750 font "sans,15" }
+call ARG0[:strlen(ARG0) - strlen("loop-learning.gp")] . "kind.gp" ARG1
 if (!window) { set output ARG2 }
 set datafile separator comma
 set datafile missing ""
-set title "learning by the model: mean return of episodes, while exploring"
+set title kind . ": learning by the model: mean return of episodes, while exploring"
 set xlabel "actions learned from"
 set ylabel "gain of an episode, share of a nominal peak"
 set logscale x

@@ -5,11 +5,12 @@ if (ARG2[strlen(ARG2)-2:] eq "svg") {
 } else {
     set terminal pngcairo size 1650,1050 font "sans,15"
 }
+call ARG0[:strlen(ARG0) - strlen("loop-policy.gp")] . "kind.gp" ARG1
 set output ARG2
 set datafile separator comma
 set datafile missing ""
 stats ARG1 using "best_ratio" nooutput
-set multiplot layout 1,2 title "real: unseen matrix products 64 to 256 (in brackets: how many)"
+set multiplot layout 1,2 title kind . ": unseen matrix products 64 to 256 (in brackets: how many)"
 set yrange [STATS_records + 0.5:0.5]
 set grid lc rgb "#dddddd"
 set bmargin 4

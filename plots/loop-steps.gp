@@ -16,9 +16,7 @@ array color[10] = ["#bbbbbb", "#777777", "#66ccee", "#4477aa", "#0033aa", "#ccbb
     "#aa3377", "#cc3311"]
 set lmargin 12
 set rmargin 22
-kind = ""
-see(k) = (kind = k, 1)
-stats ARG1 using (see(strcol("kind"))) nooutput
+call ARG0[:strlen(ARG0) - strlen("loop-steps.gp")] . "kind.gp" ARG1
 set multiplot layout 2,1 title kind . ": along the path to the best nest, means over the problems"
 set ylabel "best GFLOPS so far"
 set yrange [0:*]

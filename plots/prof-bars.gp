@@ -2,7 +2,7 @@
 wide = 900
 high = 500
 call ARG0[:strlen(ARG0) - strlen("prof-bars.gp")] . "house.gp" ARG2
-if (kind eq "") kind = "real"
+@kinds
 stats ARG1 using (list_add(strcol("op"))) nooutput
 n = list_n
 array op[n]

@@ -3,7 +3,7 @@
 wide = 900
 high = 820
 call ARG0[:strlen(ARG0) - strlen("prof-corrected.gp")] . "house.gp" ARG2
-if (kind eq "") kind = "real"
+@kinds
 stats ARG1 using (list_add(strcol("program"))) nooutput
 n = list_n
 stats ARG1 using "raw_ratio" nooutput name "R"

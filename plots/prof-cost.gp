@@ -3,7 +3,7 @@
 wide = 900
 high = 500
 call ARG0[:strlen(ARG0) - strlen("prof-cost.gp")] . "house.gp" ARG2
-if (kind eq "") kind = "real"
+@kinds
 programs = "python recorded cprofile c"
 set title house_title("CartPole, time of an update of the network, median and rounds") noenhanced
 set ylabel "milliseconds an update"

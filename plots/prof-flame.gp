@@ -2,7 +2,7 @@
 wide = 900
 high = 500
 call ARG0[:strlen(ARG0) - strlen("prof-flame.gp")] . "house.gp" ARG2
-if (kind eq "") kind = "real"
+@kinds
 set title house_title("flame graph: callers below, width is time") noenhanced
 set xlabel "seconds"
 set style fill solid 0.85 border lc rgb "#ffffff"

@@ -3,7 +3,7 @@
 wide = 900
 high = 560
 call ARG0[:strlen(ARG0) - strlen("prof-functions.gp")] . "house.gp" ARG2
-if (kind eq "") kind = "real"
+@kinds
 stats ARG1 using "cprofile_share" nooutput
 n = STATS_records
 set title house_title("how long a function was on the stack") noenhanced

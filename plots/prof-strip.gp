@@ -2,7 +2,7 @@
 wide = 900
 high = 340
 call ARG0[:strlen(ARG0) - strlen("prof-strip.gp")] . "house.gp" ARG2
-if (kind eq "") kind = "real"
+@kinds
 stats ARG1 using "start_ns" nooutput
 lo = STATS_min
 set title house_title("how busy Python, C and the GPU were") noenhanced

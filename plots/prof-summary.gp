@@ -3,7 +3,7 @@
 wide = 900
 high = 500
 call ARG0[:strlen(ARG0) - strlen("prof-summary.gp")] . "house.gp" ARG2
-if (kind eq "") kind = "real"
+@kinds
 of(x) = strcol("field") eq ARG3 ? x : NaN
 stats ARG1 using (strcol("field") eq ARG3 ? list_add(strcol("bench")) : NaN) nooutput
 n = list_n

@@ -7,7 +7,7 @@ see(t) = (index_of(t) ? 0 : (n = n + 1, seen[n] = t, 0))
 stats ARG1 using (see(strcol("lane"))) nooutput
 high = 170 + 30 * (n > 6 ? n : 6)
 call ARG0[:strlen(ARG0) - strlen("prof-timeline.gp")] . "house.gp" ARG2
-if (kind eq "") kind = "real"
+@kinds
 set title house_title("what ran when, by process and thread") noenhanced
 set xlabel "seconds"
 set lmargin 20

@@ -2,7 +2,7 @@
 wide = 900
 high = 520
 call ARG0[:strlen(ARG0) - strlen("prof-transitions.gp")] . "house.gp" ARG2
-if (kind eq "") kind = "real"
+@kinds
 set title house_title("how often a category was entered, by operation") noenhanced
 set xlabel "times entered"
 set logscale x

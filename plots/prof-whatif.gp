@@ -4,7 +4,7 @@ wide = 900
 high = 560
 call ARG0[:strlen(ARG0) - strlen("prof-whatif.gp")] . "house.gp" ARG2
 @footer
-if (kind eq "") kind = "real"
+@kinds
 stats ARG1 using (list_add(strcol("shape"))) nooutput
 stats ARG1 using "achieved" nooutput name "A"
 stats ARG1 using "naive" nooutput name "N"
