@@ -4,8 +4,10 @@
  *        bench-count --metric=size FILE...
  *
  * Metrics: instructions (qemu-user and a plugin; 2 to 7 times slower than
- * the command), cycles (modelled by cachegrind; 30 times), size (code_bytes
- * and text_bytes of the program's ELF file; an operand may be any ELF file),
+ * the command), cycles (modelled by cachegrind; 30 times), events (what the
+ * cycles are made of: data_reads, data_writes, fetch_misses, read_misses,
+ * write_misses, last_misses, branches, indirect_branches, mispredictions), size
+ * (code_bytes and text_bytes of the program's ELF file; an operand may be any ELF file),
  * allocations (a preloaded counter; allocations and allocated_bytes).
  * Only the process that is started counts, not those it starts.  It runs in
  * an environment that is always the same, PATH, HOME, LC_ALL, TZ, TMPDIR and
@@ -32,7 +34,7 @@ static long runs = 2;
 static double timeout = 600;
 static const char *input, *directory;
 static const struct opt options[] = {
-    { 0, "metric", LIST, &metrics, "NAME", "instructions, cycles, size, allocations; default: all but cycles", 0, 0 },
+    { 0, "metric", LIST, &metrics, "NAME", "instructions, cycles, events, size, allocations", 0, 0 },
     { 'l', "label", LIST, &labels, "NAME", "name of the next command; default: the command", 0, 0 },
     { 'n', "runs", INT, &runs, "N", "runs that must agree", 1, 1000 },
     { 0, "timeout", NUM, &timeout, "S", "wall seconds per run", 0, 1e9 },
@@ -47,9 +49,10 @@ static struct counts count_once(const char *metric, const struct child *c)
 {
     if (strcmp(metric, "instructions") == 0) return count_instructions(c);
     if (strcmp(metric, "cycles") == 0) return count_cycles(c);
+    if (strcmp(metric, "events") == 0) return count_events(c);
     if (strcmp(metric, "allocations") == 0) return count_allocations(c);
     if (strcmp(metric, "size") != 0)
-        usage("--metric: '%s' is not one of instructions, cycles, size, allocations", metric);
+        usage("--metric: '%s' is not one of instructions, cycles, events, size, allocations", metric);
     char *path = program_path(c->argv[0]);
     struct counts r = count_size(path ? path : c->argv[0]);
     free(path);

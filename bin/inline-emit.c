@@ -17,7 +17,9 @@
  * compile_no, link_yes, link_no (lines of the files), rounds (builds until
  * both inlined the same), differ (calls that are decided otherwise all the
  * same), same_text (yes, no: the code is the same, byte for byte), text_bytes,
- * emitted_text_bytes.  Exit 1 when calls differ.
+ * emitted_text_bytes, asked, applied (calls that FILE inlines; those of them
+ * that the source still has: edits lose some, and a warning says when it is
+ * time to search again).  Exit 1 when calls differ.
  *
  * --to=attributes writes DIR/attributes.patch (patch -p1 in the folder it
  * names), which puts always_inline or noinline on the functions all of whose
@@ -51,6 +53,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+static const double STALE = 0.9; /* of the calls to inline are still there: below, what was measured is another program */
 static const char *output, *decisions, *out;
 static enum { NOWHERE = -1, REPLAY, ATTRIBUTES, GCC } to = NOWHERE;
 static enum { NO_FORM = -1, V0, V1, SIMPLE, CANONICAL } form = NO_FORM;
@@ -119,7 +122,7 @@ static int take_home(const char *work)
     if (why) die("%s: %s", w->program->name, why);
     csvw *t = csvw_open(output);
     csvw_names(t, "program,compiler,compile_yes,compile_no,link_yes,link_no,rounds,differ,same_text,text_bytes,"
-                  "emitted_text_bytes");
+                  "emitted_text_bytes,asked,applied");
     csvw_end(t);
     csvw_cstr(t, w->program->name);
     csvw_cstr(t, w->compiler);
@@ -132,8 +135,13 @@ static int take_home(const char *work)
     csvw_cstr(t, e.same_text ? "yes" : "no");
     csvw_num(t, e.text_bytes);
     csvw_num(t, e.open_text_bytes);
+    csvw_int(t, (int64_t)e.asked);
+    csvw_int(t, (int64_t)e.applied);
     csvw_end(t);
     csvw_close(t);
+    if ((double)e.applied < STALE * (double)e.asked)
+        warn("%s: stale: of %zu calls that %s inlines the source has %zu; search again", w->program->name, e.asked,
+             decisions, e.applied);
     return e.differ ? EXIT_FAIL : EXIT_OK;
 }
 

@@ -275,6 +275,7 @@ $(LIVE)/figure-%.svg $(LIVE)/figure-%.png &: $(LIVE)/figure-%.csv $(TOP)/plots/i
 #   make inline-home PROGRAM=DIR              yours: DIR/program holds the lines build, search, confirm
 #   make inline-home PROGRAM=DIR FROM=BUILD BINARY=jq   yours, built by CC=inline-cc below BUILD; no line build
 #   make inline-experts                       programs of both tables, built as their own build systems do: EXPERTS=
+#   make inline-table, inline-cost            of the same programs: a row a build; what tells their time
 #   make inline-corpus                        what can be built with CC=inline-cc at all: Debian sources, a row each
 #   BASE=lto-pgo   what the tables compare with     PROFILE=irn|fe|none   what the search stands on
 #   HOME_ROWS=     the stock builds     HOME_EVALS=  builds for the search     COMPILER=clang
@@ -310,6 +311,13 @@ inline-home: $(HOME_OUT)/exact.csv $(HOME_OUT)/time.csv $(HOME_OUT)/guard.csv $(
 	csv-cut -c program,label,decision,reason,ratio,lower_ratio,upper_ratio,worst,worst_ratio,text_ratio \
 	    $(HOME_OUT)/guard.csv | csv-show
 	csv-cat $(NAMES:%=$(HOME_OUT)/%/home.csv) | csv-show
+# one row a build: CPU time over TABLE_BASE with its interval, instructions and text over it, losses first
+inline-table: $(HOME_OUT)/table.csv
+	@csv-show --digits=3 $<
+# what counted events say about the CPU time of all these builds, each program by the weights of the others
+inline-cost: $(HOME_OUT)/cost.csv
+	@csv-show --digits=3 $<
+	csv-show --digits=3 $(HOME_OUT)/weights.csv
 inline-experts:
 	@$(MAKE) --no-print-directory NAMES='$(EXPERTS)' inline-home
 # one at a time: a build that takes the whole machine would make the seconds of the others mean nothing
@@ -322,7 +330,7 @@ $(CORPUS)/%.csv: | $(PROGS)
 	@echo "building $*"
 	mkdir -p $(@D)
 	$(TOP)/pipelines/corpus $(CORPUS_TABLE) $* $(@D) $(CURDIR)/data $(aside)
-.PHONY: inline-home inline-experts inline-corpus
+.PHONY: inline-home inline-table inline-cost inline-experts inline-corpus
 
 ifeq ($(LIVE_OWN),)
 $(HOME_OUT)/%/w/program.csv: $(LIVE)/sources
@@ -384,3 +392,25 @@ $(HOME_OUT)/time.csv: $(NAMES:%=$(HOME_OUT)/%/runs.csv)
 	bench-compare --quiet --base=$(BASE) --metric=cpu $@.runs > $@.all || [ $$? -le 2 ]
 	csv-sort -k ratio:nr $@.all $(aside)
 	rm $@.runs $@.all
+
+TABLE_BASE ?= O2
+$(HOME_OUT)/%/row.csv: $(HOME_OUT)/%/exact.csv $(HOME_OUT)/%/runs.csv
+	@bench-compare --quiet --base=$(TABLE_BASE) --metric=cpu $(@D)/runs.csv > $@.all || [ $$? -le 2 ]
+	csv-where -c benchmark --is='(geometric mean)' $@.all |
+	    csv-cut -c label,ratio,lower_ratio,upper_ratio,rounds --rename=ratio=cpu --rename=lower_ratio=cpu_lower \
+	        --rename=upper_ratio=cpu_upper > $@.cpu
+	inline-compare --base=$(TABLE_BASE) $< | csv-where -c program --is=$* |
+	    csv-pivot -k program,label --names=metric --values=ratio | csv-join -k label --keep=left - $@.cpu |
+	    csv-sort -k cpu:nr $(aside)
+	rm $@.all $@.cpu
+$(HOME_OUT)/table.csv: $(NAMES:%=$(HOME_OUT)/%/row.csv)
+	@csv-cat $^ $(aside)
+$(HOME_OUT)/%/events.csv: $(HOME_OUT)/%/built
+	@METRICS="instructions events" $(TOP)/pipelines/measure count $(@D)/w $(home_builds) $(aside)
+$(HOME_OUT)/cost.csv $(HOME_OUT)/weights.csv &: $(NAMES:%=$(HOME_OUT)/%/events.csv) $(NAMES:%=$(HOME_OUT)/%/runs.csv)
+	@csv-cat $(filter %/runs.csv,$^) > $(HOME_OUT)/cost.runs
+	inline-cost --base=$(TABLE_BASE) --runs=$(HOME_OUT)/cost.runs --weights=$(call beside,$(HOME_OUT)/weights.csv) \
+	    -o $(call beside,$(HOME_OUT)/cost.csv) $(filter %/events.csv,$^)
+	$(call keep,$(HOME_OUT)/weights.csv)
+	$(call keep,$(HOME_OUT)/cost.csv)
+	rm $(HOME_OUT)/cost.runs

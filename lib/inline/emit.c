@@ -201,6 +201,11 @@ const char *emit_replay(const struct work *w, const char *level, const struct li
         e->differ = why ? 0 : compare(&list, &did, &now);
         again = ++e->rounds < MOST_ROUNDS && e->differ;
     }
+    for (size_t i = 0; !why && i < (wanted ? wanted->n : 0); i++) {
+        const struct live_site *s = live_find(&did, wanted->v[i].callee, wanted->v[i].chain);
+        e->asked += wanted->v[i].inlined;
+        e->applied += wanted->v[i].inlined && s && s->inlined;
+    }
     if (!why) {
         e->same_text = text_hash(closed) == text_hash(open);
         e->text_bytes = count_size(closed).value[COUNT_TEXT];

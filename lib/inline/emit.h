@@ -16,6 +16,7 @@ struct emitted {
     size_t yes[2], no[2]; /* lines for the compile stage, the link stage */
     size_t rounds;        /* open builds until they agreed */
     size_t differ;        /* calls decided otherwise all the same */
+    size_t asked, applied; /* calls that were to be inlined; of them, those that this source still has and inlines */
     bool same_text;       /* the open build's code is that of the closed one, byte for byte */
     double text_bytes, open_text_bytes;
 };

@@ -39,8 +39,8 @@ struct program *program_of_runs(const char *directory, const char *name, struct 
 struct program *program_of_row(const char *table, const char *name, const char *directory, struct unit *, size_t n,
                                char **libraries);
 
-/* As laid out in a work directory: units.csv (directory, source, flags quoted for a shell, archive), a row a unit, beside
- * program.csv, whose column libraries is quoted so too.  All die at file:line. */
+/* As laid out in a work directory: units.csv (directory, source, flags quoted for a shell, archive), a row a unit,
+ * beside program.csv, whose column libraries is quoted so too.  All die at file:line. */
 void program_write_units(const struct program *, const char *path);
 /* From now on absolute paths that a work directory holds are looked for below this folder first. */
 void program_root(const char *directory);

@@ -65,7 +65,8 @@ static void take_order(struct recorded *r, const char *path, const char *archive
 {
     char *end;
     unsigned long number = strtoul(archive, &end, 10);
-    if (*end || end == archive || number > r->n + 1000) die("%s: record: '%s' is no number of an archive", path, archive);
+    if (*end || end == archive || number > r->n + 1000)
+        die("%s: record: '%s' is no number of an archive", path, archive);
     for (size_t i = r->ordered; i < r->n; i++) {
         if (strcmp(r->unit[i].directory, directory) != 0 || strcmp(r->unit[i].source, source) != 0) continue;
         struct unit u = r->unit[i];

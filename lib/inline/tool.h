@@ -13,7 +13,8 @@ void arg(struct args *, const char *);                   /* not copied */
 void args(struct args *, char *const *more);             /* up to its NULL; NULL: none */
 void args_free(struct args *);
 
-/* A unit's own flags, without those that the kind of build decides: -O, -g, -flto, -fPIC and -fpie, and what only clang's driver reads. */
+/* A unit's own flags, without those that the kind of build decides: -O, -g, -flto, -fPIC and -fpie, and what
+ * only clang's driver reads. */
 void unit_flags(struct args *, const struct unit *);
 
 char *tool_find(const char *name);                       /* its path by PATH; NULL if it is not there */

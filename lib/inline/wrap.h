@@ -5,7 +5,8 @@
  * and into the program, which so holds exactly the compilations it consists of, in the order of the link, whatever made
  * archives of them, and however often the build moved.  A program has more lines in .millrace.ld: `link`, with its
  * libraries, and for each compilation that its objects and archives held, as they were named at the link, `order`: the
- * number of the archive (0: an object), directory, source; a linker takes members out of archives in an order of its own.
+ * number of the archive (0: an object), directory, source; a linker takes members out of archives in an order of its
+ * own.
  * A record is read back by recorded.h.  Nothing else differs from what the compiler alone would have made: the section
  * is not loaded.  Not recorded: assembler sources, and objects of the compiler's own -flto (they are no ELF files). */
 #ifndef MILLRACE_WRAP_H

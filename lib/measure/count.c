@@ -19,7 +19,9 @@
 #endif
 
 const char *const count_name[] = { "instructions", "modelled_cycles", "code_bytes",
-                                   "text_bytes",   "allocations",     "allocated_bytes" };
+                                   "text_bytes",   "allocations",     "allocated_bytes",
+                                   "data_reads", "data_writes", "fetch_misses", "read_misses", "write_misses",
+                                   "last_misses", "branches", "indirect_branches", "mispredictions" };
 
 char *program_path(const char *name)
 {
@@ -220,19 +222,17 @@ struct counts count_blocks(const struct child *c, struct blocks *b)
 }
 
 /* cachegrind's totals: Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw Bc Bcm Bi Bim */
-static double modelled_cycles(const char *totals)
+static bool read_totals(const char *totals, double v[13])
 {
-    double v[13];
     char *end;
     for (int i = 0; i < 13; i++, totals = end) {
         v[i] = strtod(totals, &end);
-        if (end == totals) return NAN;
+        if (end == totals) return false;
     }
-    double last = v[2] + v[5] + v[8], first = v[1] + v[4] + v[7], branches = v[10] + v[12];
-    return v[0] + 10 * first + 100 * last + 10 * branches;
+    return true;
 }
 
-struct counts count_cycles(const struct child *c)
+static struct counts cachegrind(const struct child *c, double v[13])
 {
     struct counts r = nothing("cachegrind");
     char *report = report_file(), *out = xformat("--cachegrind-out-file=%s", report);
@@ -242,12 +242,38 @@ struct counts count_cycles(const struct child *c)
     struct child k = counted(c, argv);
     r.ran = child_run(&k);
     char *line = take_report(report, "summary:");
-    if (line) r.value[COUNT_CYCLES] = modelled_cycles(line);
-    if (isnan(r.value[COUNT_CYCLES])) r.why = run_failed(&r.ran);
+    if (!line || !read_totals(line, v)) r.why = run_failed(&r.ran);
     drop_report(report);
     free(line);
     free(out);
     free(argv);
+    return r;
+}
+
+struct counts count_cycles(const struct child *c)
+{
+    double v[13];
+    struct counts r = cachegrind(c, v);
+    if (r.why) return r;
+    double last = v[2] + v[5] + v[8], first = v[1] + v[4] + v[7], branches = v[10] + v[12];
+    r.value[COUNT_CYCLES] = v[0] + 10 * first + 100 * last + 10 * branches;
+    return r;
+}
+
+struct counts count_events(const struct child *c)
+{
+    double v[13];
+    struct counts r = cachegrind(c, v);
+    if (r.why) return r;
+    r.value[COUNT_READS] = v[3];
+    r.value[COUNT_WRITES] = v[6];
+    r.value[COUNT_FETCH_MISSES] = v[1];
+    r.value[COUNT_READ_MISSES] = v[4];
+    r.value[COUNT_WRITE_MISSES] = v[7];
+    r.value[COUNT_LAST_MISSES] = v[2] + v[5] + v[8];
+    r.value[COUNT_BRANCHES] = v[9];
+    r.value[COUNT_INDIRECT] = v[11];
+    r.value[COUNT_MISPREDICTIONS] = v[10] + v[12];
     return r;
 }
 

@@ -18,9 +18,20 @@ enum count_metric {
     COUNT_TEXT,
     COUNT_ALLOCATIONS,
     COUNT_ALLOCATED,
+    COUNT_READS,                                         /* the rest: cachegrind's events, see count_events */
+    COUNT_WRITES,
+    COUNT_FETCH_MISSES,
+    COUNT_READ_MISSES,
+    COUNT_WRITE_MISSES,
+    COUNT_LAST_MISSES,
+    COUNT_BRANCHES,
+    COUNT_INDIRECT,
+    COUNT_MISPREDICTIONS,
     COUNT_METRICS
 };
-/* instructions, modelled_cycles, code_bytes, text_bytes, allocations, allocated_bytes */
+/* instructions, modelled_cycles, code_bytes, text_bytes, allocations, allocated_bytes, data_reads, data_writes,
+ * fetch_misses, read_misses, write_misses (of the first level), last_misses, branches (conditional),
+ * indirect_branches, mispredictions */
 extern const char *const count_name[];
 
 struct counts {
@@ -43,6 +54,7 @@ struct counts count_instructions(const struct child *c);
 struct blocks { uint64_t *address, *count; size_t n; };
 struct counts count_blocks(const struct child *c, struct blocks *b);
 struct counts count_cycles(const struct child *c);
+struct counts count_events(const struct child *c);       /* what the cycles are made of, each by itself */
 struct counts count_allocations(const struct child *c);
 /* ELF64 program, library or object: code_bytes: executable sections; text_bytes: all that is loaded and not written,
    as size(1) prints */
