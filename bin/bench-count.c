@@ -7,8 +7,8 @@
  * the command), cycles (modelled by cachegrind; 30 times), events (what the
  * cycles are made of: data_reads, data_writes, fetch_misses, read_misses,
  * write_misses, last_misses, branches, indirect_branches, mispredictions), size
- * (code_bytes and text_bytes of the program's ELF file; an operand may be any ELF file),
- * allocations (a preloaded counter; allocations and allocated_bytes).
+ * (code_bytes and text_bytes of the program's ELF file; an operand may be any
+ * ELF file), allocations (a preloaded counter; allocations and allocated_bytes).
  * Only the process that is started counts, not those it starts.  It runs in
  * an environment that is always the same, PATH, HOME, LC_ALL, TZ, TMPDIR and
  * what --env names, so that a count is the same for every user and machine.

@@ -53,7 +53,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const double STALE = 0.9; /* of the calls to inline are still there: below, what was measured is another program */
+static const double STALE = 0.9; /* of the calls to inline are there: below, another program was measured */
 static const char *output, *decisions, *out;
 static enum { NOWHERE = -1, REPLAY, ATTRIBUTES, GCC } to = NOWHERE;
 static enum { NO_FORM = -1, V0, V1, SIMPLE, CANONICAL } form = NO_FORM;

@@ -349,14 +349,15 @@ $(HOME_OUT)/%/w/program.csv: $(LIVE_OWN)/program | $(PROGS)
 	inline-module $(home_own) --compiler=$(COMPILER) --lto --profile=$(PROFILE) --out=$(@D) $(LIVE_OWN)
 endif
 $(HOME_OUT)/%/explored: $(HOME_OUT)/%/w/program.csv
-	@GOAL=home BASE=$(HOME_WITHIN) STARTS='$(HOME_STARTS)' $(TOP)/pipelines/explore $(<D) $(@D) $(HOME_EVALS) $(SEED) $(JOBS) $(HOME_GOAL)
+	@GOAL=home BASE=$(HOME_WITHIN) STARTS='$(HOME_STARTS)' \
+	    $(TOP)/pipelines/explore $(<D) $(@D) $(HOME_EVALS) $(SEED) $(JOBS) $(HOME_GOAL)
 	touch $@
 $(HOME_OUT)/%/learned.sexp: $(HOME_OUT)/%/explored
 	@inline-search --best $(HOME_GOAL) --store=$(@D)/store --work=$(@D)/w $(@D)/history.csv $(aside)
 $(HOME_OUT)/%/small.sexp: $(HOME_OUT)/%/explored
 	@inline-search --best $(HOME_SMALL) --store=$(@D)/store --work=$(@D)/w $(@D)/history.csv $(aside)
 
-# what an expert would build; a row that a program cannot have (one that does not link, no bolt here) is said and left out
+# what an expert would build; a row that a program cannot have (it does not link, no bolt here) is said and left out
 $(HOME_OUT)/%/stocked: $(HOME_OUT)/%/w/program.csv
 	@for row in $(HOME_ROWS); do
 	    [ $(@D)/$$row -nt $< ] || inline-build --stock=$$row --out=$(@D)/$$row $(@D)/w > /dev/null || rm -f $(@D)/$$row
