@@ -1,11 +1,14 @@
 /* place-check - is a graph of a training step, and a plan for it, sound
  *
- * Usage: place-check [--plan=FILE --profile=FILE] [GRAPH]
+ * Usage: place-check [--original=FILE] [--plan=FILE --profile=FILE] [GRAPH]
  *
  * One line on stdout for every fault of the graph: a tensor read before it is
  * written, written twice or never, operands whose number or size does not fit
  * the operator, bytes that do not fit the shape, a parameter read after its
  * update.
+ *
+ * With --original also: does the graph compute what that one does, some nodes
+ * being run twice, as place-recompute makes it?
  *
  * With --plan also of the plan, the rule's name first; what checks knows
  * nothing of the solver.  Every kernel finds its operands where the plan says,
@@ -20,15 +23,17 @@
  */
 #include "base/filter.h"
 #include "base/out.h"
+#include "place/repeats.h"
 #include "place/verify.h"
 #include HELP
 #include <stdio.h>
 #include <string.h>
 
-static const char *plan_path, *profile_path;
+static const char *plan_path, *profile_path, *original_path;
 static const struct opt options[] = {
     { 0, "plan", STR, &plan_path, "FILE", "a plan for the graph", 0, 0 },
     { 'p', "profile", STR, &profile_path, "FILE", "kernel times the plan was made from", 0, 0 },
+    { 0, "original", STR, &original_path, "FILE", "the graph of which this one repeats nodes", 0, 0 },
     { 0 }
 };
 
@@ -57,6 +62,11 @@ int main(int argc, char **argv)
         usage("only one file can be stdin");
     struct graph *g = graph_read_raw(path);
     int faults = graph_faults(g, say, NULL);
+    if (faults == 0 && original_path) {
+        struct graph *original = graph_read(original_path);
+        faults = repeats_faults(g, original, say, NULL);
+        graph_free(original);
+    }
     if (faults == 0 && plan_path) {
         graph_finish(g);
         faults = check_plan(g);
