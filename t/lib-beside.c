@@ -248,7 +248,8 @@ static void attack(const char *net, int batch, int image, double rate, int mutat
         }
         plan_free(c);
     }
-    printf("# %s%s: %d of %d mutations spoil a tensor, %d are sound plans\n", net, twice ? ", nodes run twice" : "", spoilt, mutations, harmless);
+    printf("# %s%s: %d of %d mutations spoil a tensor, %d are sound plans\n", net, twice ? ", twice" : "", spoilt,
+           mutations, harmless);
     ok(slipped == 0, "no plan that spoils a tensor is accepted");
     ok(spoilt > mutations / 3 && harmless > 0, "both sorts are there");
     plan_free(p);

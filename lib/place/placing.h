@@ -3,8 +3,8 @@
  * A tensor that can move has uses, its nodes in ascending order; each use is one slot of its node.  Between uses it may
  * stay in fast memory or not.  A node's time depends on which of its slots are slow (bit i: slot i).  Fast memory at a
  * node holds its pinned tensors (base), the movable tensors that are used fast or stay, and the staging area of the
- * node's placement (workspace included); that sum may not exceed limit[node].  A choice that the profile does not offer,
- * or whose own operands and staging exceed the limit, takes 10^6 seconds.  Bytes are doubles holding integers. */
+ * node's placement (workspace included); that sum may not exceed limit[node].  A choice that the profile does not
+ * offer, or whose own operands and staging exceed the limit, takes 10^6 seconds.  Bytes are doubles holding integers. */
 #ifndef MILLRACE_PLACE_PLACING_H
 #define MILLRACE_PLACE_PLACING_H
 #include "tensor/graph.h"

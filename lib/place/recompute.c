@@ -153,7 +153,8 @@ static void choose(struct chooser *c, double worth)
 static void copy_node(struct graph *to, const struct node *n, const char *name, const int *in, const int *out)
 {
     int k = graph_node(to, name, n->op, n->nin, in, n->nout, out);
-    for (int a = 0; a < n->nattr; a++) graph_attr(to, k, n->attr[a].name, n->attr[a].n, n->attr[a].v[0], n->attr[a].v[1]);
+    for (int a = 0; a < n->nattr; a++)
+        graph_attr(to, k, n->attr[a].name, n->attr[a].n, n->attr[a].v[0], n->attr[a].v[1]);
     to->node[k].flops = n->flops;
     to->node[k].workspace = n->workspace;
 }

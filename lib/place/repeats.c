@@ -114,8 +114,10 @@ int repeats_faults(const struct graph *g, const struct graph *was, void (*say)(v
             continue;
         }
         int m = repeated(&j, g->node[n].name, done);
-        if (m < 0) fault(&j, "repeats: node %d '%s' is neither the next of the original nor one that has run", n, g->node[n].name);
-        else {
+        if (m < 0) {
+            fault(&j, "repeats: node %d '%s' is neither the next of the original nor one that has run", n,
+                  g->node[n].name);
+        } else {
             check_updates(&j, n, done);
             compare(&j, n, m, true);
         }

@@ -8,5 +8,6 @@
 #include "tensor/graph.h"
 
 /* Calls say(context, sentence) for every rule that breaks; returns how many.  Both are sound (graph_faults). */
-int repeats_faults(const struct graph *, const struct graph *original, void (*say)(void *, const char *), void *context);
+int repeats_faults(const struct graph *, const struct graph *original, void (*say)(void *, const char *),
+                   void *context);
 #endif
