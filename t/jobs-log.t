@@ -9,7 +9,8 @@ ok 'a second answer is noticed' bash -c "jobs-log log.csv a.csv 2>&1 | grep '3 j
 is 'and not kept' 4 bash -c 'wc -l < log.csv'
 # every cut and every flipped byte: never a wrong answer, never a lost one that was whole
 cut_anywhere() {
-    local n size=$(wc -c < a.csv)
+    local n size
+    size=$(wc -c < a.csv)
     for ((n = 1; n < size; n += 3)); do
         rm -f cut.csv
         head -c $n a.csv | jobs-log --quiet cut.csv 2> /dev/null

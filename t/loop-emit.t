@@ -96,7 +96,8 @@ static int bad(const char *text, plain_fn *f, ld_fn *g, int test, int add, const
 }
 C
 rows() {  # extents of the last dimensions, by the layouts that loop-gen's help names
-    local z=($1)
+    local z
+    read -ra z <<< "$1"
     case ${z[0]} in
     mm) echo "${z[3]}, ${z[2]}, ${z[2]}" ;;
     mm_nt) echo "${z[3]}, ${z[3]}, ${z[2]}" ;;
@@ -117,9 +118,9 @@ caller() {
     echo 'int main(int argc, char **argv) { int wrong = 0, level = 0; (void)argv;'
     sed -n 's|^/\* \((.*)\): c is .*; elements: c \([0-9]*\), a \([0-9]*\), b \([0-9]*\) \*/|\1;\3, \4, \2|p' "$1" |
         paste -d ';' - <(csv-where -c bytes --known "$3" | csv-cut -c name | tail -n +2) | while IFS=';' read -r text n name; do
-        z=${text#(}
+        sizes=${text#(}
         for pad in 0 3; do
-            echo "wrong += bad(\"$text\", $name, ${name}_ld, ${name}_test(), $2, (long[]){ $n }, (long[]){ $(rows "${z%)}") }, $pad);"
+            echo "wrong += bad(\"$text\", $name, ${name}_ld, ${name}_test(), $2, (long[]){ $n }, (long[]){ $(rows "${sizes%)}") }, $pad);"
         done
         echo "level |= ${name}_isa();"
     done

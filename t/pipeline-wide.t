@@ -99,7 +99,8 @@ ok 'a host on which all jobs fail' fault 'hole' ''
 mv ssh/home-m2/.millrace/bin/jobs-do.real ssh/home-m2/.millrace/bin/jobs-do
 # m2 once more with another environment or in a namespace of its own: sshd is started again
 again() {
-    local pid=$(< "$T/ssh/m2.pid")
+    local pid
+    pid=$(< "$T/ssh/m2.pid")
     kill "$pid"
     while kill -0 "$pid" 2> /dev/null; do sleep 0.05; done
     rm -f "$T/ssh/m2.pid"

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/tap.sh"
 place-net resnet50 --batch=2 --image=64 > g.sexp
 place-cost --model=disk g.sexp > p.csv
-few=(--profile=p.csv --steps=200 --rounds=100 --ratios=2:1,4:1)
+few=(--profile=p.csv --steps=200 --rounds=100 '--ratios=2:1,4:1')
 is 'columns, a row for each cell, in the order asked for' 'formulation,ratio
 sync,2:1
 sync,4:1

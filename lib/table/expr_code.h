@@ -51,7 +51,7 @@ const struct function *function_at(int i);
 int function_index(const struct function *);
 
 /* false: not known; dies when it is text that is no number */
-bool value_number(const struct expr *, struct scope *, const struct value *, double *v);
+bool value_number(const struct expr *, struct scope *, const struct value *, double *number);
 
 static inline struct value number_value(double v)
 {

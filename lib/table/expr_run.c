@@ -32,7 +32,8 @@ static int truth(const struct expr *e, struct scope *s, const struct value *v)
 
 static struct value of_truth(int t)
 {
-    return t == 2 ? (struct value){ .kind = NOT_KNOWN } : number_value(t);
+    if (t == 2) return (struct value){ .kind = NOT_KNOWN };
+    return number_value(t);
 }
 
 /* ---- comparison */
@@ -152,7 +153,8 @@ struct value expr_run(const expr *e, struct scope *s)
             break;
         }
     }
-    return *top;
+    // cppcheck-suppress uninitvar
+    return *top;                                         /* a program is at least one step, and its first pushes */
 }
 
 bool expr_holds(const expr *e, struct scope *s)
