@@ -12,20 +12,26 @@
  * Rows of kind op, phase and proc are copied.  What ran under no operation
  * has an empty op.  GPU rows whose call is not there are counted.
  *
- * Output is sorted by start_ns.  Memory: all rows.
+ * Output is sorted by start_ns.  Memory: what is open at once, and calls that
+ * have a link, while rows come in order of start_ns (rows that wait for the end
+ * of one before them lie in a file in TMPDIR, else /var/tmp); else, or with
+ * --hold or --at=time, all rows.
  *
  * Examples:
  *   $ prof-log out/run | prof-op | prof-sweep > cells.csv
  */
 #include "base/filter.h"
+#include "prof/charge.h"
 #include "prof/nest.h"
 #include HELP
 #include <stdio.h>
 #include <stdlib.h>
 
 static enum { LAUNCH, TIME } at = LAUNCH;
+static bool hold;
 static const struct opt options[] = {
-    { 0, "at", WORD, &at, "launch|time", "how GPU rows find their operation", 0, 0 },
+    { 0, "at",   WORD, &at, "launch|time", "how GPU rows find their operation", 0, 0 },
+    { 0, "hold", FLAG, &hold, NULL, "take rows in any order, all in memory", 0, 0 },
     { 0 } };
 
 static struct table t;
@@ -120,10 +126,29 @@ static void by_launch(const struct row *r)
     rows_add(&out, &call);
 }
 
+static void note(void)
+{
+    repairs_note(&repairs);
+    if (unlinked && !quiet) warn("%llu GPU rows without the call that launched them", (unsigned long long)unlinked);
+}
+
+static int stream(struct ordered *o)
+{
+    struct row r;
+    const uint32_t *extra;
+    csvw *w = csvw_open("-");
+    charge *c = charge_begin(&t, w, &repairs);
+    while (ordered_next(o, &r, &extra)) charge_add(c, &r, extra);
+    unlinked = charge_end(c);
+    note();
+    return csvw_close(w);
+}
+
 int main(int argc, char **argv)
 {
+    struct ordered o;
     int i = filter_init(argc, argv, help, options);
-    table_read(&t, argv + i);
+    if (ordered_open(&o, &t, argv + i, hold || at == TIME, true)) return stream(&o);
     for (size_t k = 0; k < t.rows.n; k++) {
         const struct row *r = &t.rows.v[k];
         if (is_empty(r->start, r->end, &repairs, k + 2)) continue;
@@ -136,7 +161,6 @@ int main(int argc, char **argv)
         if (launches.n) qsort(launches.v, launches.n, sizeof *launches.v, by_link);
         for (size_t k = 0; k < ops.n; k++) if (ops.v[k].kind == EVENT_GPU) by_launch(&ops.v[k]);
     }
-    repairs_note(&repairs);
-    if (unlinked && !quiet) warn("%llu GPU rows without the call that launched them", (unsigned long long)unlinked);
+    note();
     return table_write(&t, &out, true);
 }

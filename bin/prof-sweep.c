@@ -16,7 +16,8 @@
  *
  * Rows in any order.  Memory: what is open at once while rows come in order of
  * start_ns; a file out of order is read again and held, 16 bytes a row and as
- * many to sort it, and so is a pipe unless --sorted promises the order.
+ * many to sort it.  Of a pipe the first quarter of a million rows are held: if
+ * they are in order, the rest must be (else --hold).
  *
  * Examples:
  *   $ prof-log out/run | prof-op | prof-sweep > cells.csv
@@ -32,7 +33,8 @@ static const struct opt options[] = {
     { 0, "transitions", STR,  &transitions, "FILE", "also write proc,op,from,to,count: how often sets change", 0, 0 },
     { 0, "hooks",       STR,  &hooks, "FILE", "also write how often hooks ran, for prof-correct", 0, 0 },
     { 0, "across",      FLAG, &want.across, NULL, "one sweep over all processes together; proc is empty", 0, 0 },
-    { 0, "sorted",      FLAG, &want.sorted, NULL, "rows are in order of start_ns: constant memory on pipes too", 0, 0 },
+    { 0, "hold",        FLAG, &want.hold, NULL, "take rows in any order from a pipe, all in memory", 0, 0 },
+    { 0, "sorted",      FLAG, &want.sorted, NULL, "rows are in order of start_ns: else it is an error", 0, 0 },
     { 0 } };
 
 int main(int argc, char **argv)

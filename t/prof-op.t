@@ -30,4 +30,18 @@ p,d0,gpu,GPU,8,10,gemm,7,,a
 p,d0,gpu,GPU,10,20,gemm,7,,
 p,d0,gpu,GPU,20,28,gemm,7,,c' gpu
 fails 'a kernel without a launch is counted' 0 '1 GPU rows without' prof-op ev.csv
+# more rows than are looked at first: in constant memory, part of them through a file, the same bytes and the same counts
+if command -v python3 > /dev/null; then
+    python3 "$root/t/data/prof-events.py" 1 > many.csv
+    ok '150000 random rows as they come' eval 'prof-op many.csv > streamed 2> said'
+    ok 'and held' eval 'prof-op --hold many.csv > held 2> said-held'
+    ok 'are the same' cmp streamed held
+    ok 'and so is what was repaired' cmp said said-held
+    ok 'and the cells of them, in constant memory and held' cmp <(cat streamed | prof-sweep --quiet) <(cat streamed | prof-sweep --quiet --hold)
+    { cat many.csv; sed -n 2p many.csv; } > late.csv
+    fails 'a row that comes too late' 1 "late.csv:[0-9]*: column 'start_ns': '.*' is not in order, .*--hold" prof-op late.csv
+    { cat streamed; sed -n 3p streamed; } > late.csv
+    fails 'also in a pipe to prof-sweep' 1 'not in order, .*--hold' bash -c 'cat late.csv | prof-sweep --quiet'
+    ok 'which --hold takes' bash -c 'cat late.csv | prof-sweep --quiet --hold'
+fi
 done_testing

@@ -286,29 +286,38 @@ void table_sort_threads(struct table *t)
     if (t->rows.n) qsort(t->rows.v, t->rows.n, sizeof *t->rows.v, by_thread);
 }
 
-int table_write(const struct table *t, struct rows *out, bool op)
+void events_put_names(csvw *w, const struct table *t, bool op)
 {
-    csvw *w = csvw_open("-");
-    const str *text = t->text.name;
     csvw_names(w, op ? EVENT_COLUMNS ",op" : EVENT_COLUMNS);
     for (int k = 0; k < t->nextra; k++) csvw_cstr(w, t->extra_name[k]);
     csvw_end(w);
+}
+
+void events_put_row(csvw *w, const struct table *t, const struct row *r, const uint32_t *extra, bool op)
+{
+    const str *text = t->text.name;
+    struct event e = { .proc = text[r->proc],
+                       .tid = text[r->tid],
+                       .cat = text[r->cat],
+                       .name = text[r->name],
+                       .link = text[r->link],
+                       .flag = text[r->flag],
+                       .op = text[r->op],
+                       .start = r->start,
+                       .end = r->end,
+                       .kind = (enum event_kind)r->kind };
+    put_fields(w, &e, op);
+    for (int k = 0; k < t->nextra; k++) csvw_str(w, text[extra[k]]);
+    csvw_end(w);
+}
+
+int table_write(const struct table *t, struct rows *out, bool op)
+{
+    csvw *w = csvw_open("-");
+    size_t extra = (size_t)t->nextra;
+    events_put_names(w, t, op);
     if (out->n) qsort(out->v, out->n, sizeof *out->v, by_start);
-    for (const struct row *r = out->v, *end = r + out->n; r < end; r++) {
-        struct event e = { .proc = text[r->proc],
-                           .tid = text[r->tid],
-                           .cat = text[r->cat],
-                           .name = text[r->name],
-                           .link = text[r->link],
-                           .flag = text[r->flag],
-                           .op = text[r->op],
-                           .start = r->start,
-                           .end = r->end,
-                           .kind = (enum event_kind)r->kind };
-        put_fields(w, &e, op);
-        for (int k = 0; k < t->nextra; k++)
-            csvw_str(w, text[t->extra[(size_t)r->source * (size_t)t->nextra + (size_t)k]]);
-        csvw_end(w);
-    }
+    for (const struct row *r = out->v, *end = r + out->n; r < end; r++)
+        events_put_row(w, t, r, extra ? t->extra + (size_t)r->source * extra : NULL, op);
     return csvw_close(w);
 }

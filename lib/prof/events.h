@@ -64,6 +64,9 @@ void table_read(struct table *, char **paths);           /* all rows, in input o
 struct ordered { struct events_in in; struct table *t; struct row last; uint32_t *extra; size_t at; bool links; };
 bool ordered_open(struct ordered *, struct table *, char **paths, bool hold, bool links);
 bool ordered_next(struct ordered *, struct row *, const uint32_t **extra);   /* false at the end, which closes it */
+/* Header and a row of such a table, with the texts of its unknown columns. */
+void events_put_names(csvw *, const struct table *, bool op);
+void events_put_row(csvw *, const struct table *, const struct row *, const uint32_t *extra, bool op);
 /* by proc, tid (of first appearance), start, longest first, stable */
 void table_sort_threads(struct table *);
 void rows_add(struct rows *, const struct row *);

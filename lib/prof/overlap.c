@@ -190,26 +190,43 @@ static void sort_items(overlap *o)
     free(to);
 }
 
-static void collect(overlap *o, char **paths)
+static void feed_held(overlap *o)
+{
+    for (const struct packed *p = o->item, *end = p + o->nitem; p < end; p++) {
+        const struct long_item *l = p->length == LONG ? &o->longs[p->what] : NULL;
+        feed(o, p->start, l ? l->end : p->start + p->length, what_at(o, l ? l->what : p->what));
+    }
+}
+
+/* Rows are held, but from a pipe only until so many were in order that the rest will be. */
+enum { LOOK_AHEAD = 1 << 18 };
+
+static void collect(overlap *o, char **paths, bool all)
 {
     struct events_in in = events_open(paths);
     int hook = hook_column(o, &in);
     struct event e;
     struct item it;
-    bool in_order = true;
+    bool in_order = true, streaming = false;
     int64_t last = INT64_MIN;
     while (events_next(&in, &e)) {
         if (!reduce(o, &e, hook_of(&in, hook), csv_line(in.t), &it)) continue;
+        if (streaming) {
+            if (!feed(o, it.start, it.end, &it.what))
+                csv_die(in.t, in.start, "in order, as the rows before were; --hold reads any order");
+            continue;
+        }
         if (it.start < last) in_order = false;
         last = it.start;
         hold(o, &it);
+        if (all || !in_order || o->nitem < LOOK_AHEAD) continue;
+        feed_held(o);
+        o->nitem = o->nlong = 0;
+        streaming = true;
     }
     csv_close(in.t);
     if (!in_order) sort_items(o);
-    for (const struct packed *p = o->item, *end = p + o->nitem; p < end; p++) {
-        const struct long_item *l = p->length == LONG ? &o->longs[p->what] : NULL;
-        feed(o, p->start, l ? l->end : p->start + p->length, what_at(o, l ? l->what : p->what));
-    }
+    feed_held(o);
 }
 
 static bool can_read_again(char **paths)
@@ -227,11 +244,11 @@ overlap *overlap_read(char **paths, struct overlap_options want)
     o->want = want;
     bool regular = can_read_again(paths);
     off_t start = paths[0] ? 0 : lseek(STDIN_FILENO, 0, SEEK_CUR);
-    if (!want.sorted && !regular) collect(o, paths);
+    if (!want.sorted && !regular) collect(o, paths, want.hold);
     else if (!stream(o, paths)) {
         forget(o);
         if (!paths[0] && lseek(STDIN_FILENO, start, SEEK_SET) < 0) die_errno("(stdin)");
-        collect(o, paths);
+        collect(o, paths, true);
     }
     for (size_t p = 0; p < o->procs.n; p++) {
         sweep_finish(o->sweep[p]);

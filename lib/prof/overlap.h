@@ -2,7 +2,7 @@
  *
  * While rows come in order of start the sweep runs along, and memory is that of what is open at once.  A regular file
  * that turns out to be out of order is read again and held, 16 bytes a row and as many while it is sorted; a pipe is
- * held from the beginning unless `sorted`. */
+ * held until a quarter of a million rows were in order; then one that is not is an error, unless `hold`. */
 #ifndef MILLRACE_OVERLAP_H
 #define MILLRACE_OVERLAP_H
 #include "prof/events.h"
@@ -12,6 +12,7 @@ struct overlap_options {
     bool transitions;                                    /* count them */
     bool hooks;                                          /* count the recorder's hooks, column hook of the input */
     bool across;                                         /* one sweep over all processes, named "" */
+    bool hold;                                           /* rows from a pipe in any order */
     bool sorted;                                         /* rows out of order are an error */
 };
 typedef struct overlap overlap;
