@@ -52,7 +52,7 @@ void asm_loop(struct assembler *, int counter, const uint8_t *top);   /* counter
 /* the context's `change` of what base points to into scratch t, by change number `change`; no vector or mask register
  * survives.  A base can be set aside while it is scratch t. */
 void asm_change(struct assembler *, int change, int base, int t);
-void asm_finish(struct assembler *, int change);          /* the context's `finish` of the block of C at rdi, likewise */
+void asm_finish(struct assembler *, int change);          /* the context's `finish` of the block at rdi, so too */
 void asm_push(struct assembler *, int base, int t);
 void asm_pop(struct assembler *, int base);
 void asm_enter(struct assembler *); /* aligns, then saves registers in ASM_ENTER bytes */

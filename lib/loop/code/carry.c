@@ -295,7 +295,8 @@ NARROW static inline __m256 gelu8(__m256 x)
     __m256 t = _mm256_div_ps(one, _mm256_fmadd_ps(size, _mm256_set1_ps(ERF_P), one));
     for (int i = 1; i < 5; i++) y = _mm256_fmadd_ps(y, t, _mm256_set1_ps(erf_c[i]));
     y = _mm256_mul_ps(_mm256_mul_ps(y, t), exp8(_mm256_sub_ps(_mm256_setzero_ps(), _mm256_mul_ps(z, z))));
-    __m256 far = _mm256_or_ps(_mm256_sub_ps(one, y), _mm256_and_ps(sign, z)), h = _mm256_mul_ps(x, _mm256_set1_ps(0.5f));
+    __m256 far = _mm256_or_ps(_mm256_sub_ps(one, y), _mm256_and_ps(sign, z));
+    __m256 h = _mm256_mul_ps(x, _mm256_set1_ps(0.5f));
     return _mm256_fmadd_ps(h, far, h);
 }
 
@@ -313,11 +314,11 @@ static inline float gelu1(float x)
     return z < 0 ? h - h * far : h + h * far;
 }
 
-/* a run of neighbours in C, of which the first is element `at`; the bias is a vector along it, or one number */
-WIDE static void run16(const struct carry_context *x, float *c, int64_t at, int64_t n)
+/* a run of neighbours in C, of which the first is element `at` and has this bias; that is a vector along it if
+ * bias_step is 1, else one number */
+WIDE static void run16(const struct carry_context *x, float *c, int64_t at, int64_t n, const float *bias)
 {
     const struct carry_kernel *k = x->kernel;
-    const float *bias = x->extra.bias ? x->extra.bias + at / k->bias_step % k->bias : 0;
     for (int64_t i = 0; i < n; i += 16) {
         __mmask16 m = n - i >= 16 ? 0xffff : (__mmask16)((1u << (n - i)) - 1);
         __m512 y = _mm512_maskz_loadu_ps(m, c + i);
@@ -332,7 +333,8 @@ WIDE static void run16(const struct carry_context *x, float *c, int64_t at, int6
             case CARRY_GELU: y = gelu16(y); break;
             case CARRY_OVER: y = _mm512_mul_ps(y, _mm512_set1_ps(k->scale)); break;
             case CARRY_CAST: {                           /* to nearest, ties to even */
-                __m512i u = _mm512_castps_si512(y), odd = _mm512_and_si512(_mm512_srli_epi32(u, 16), _mm512_set1_epi32(1));
+                __m512i u = _mm512_castps_si512(y);
+                __m512i odd = _mm512_and_si512(_mm512_srli_epi32(u, 16), _mm512_set1_epi32(1));
                 u = _mm512_srli_epi32(_mm512_add_epi32(u, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff))), 16);
                 _mm512_mask_cvtepi32_storeu_epi16((uint16_t *)x->out + at + i, m, u);
                 break;
@@ -348,13 +350,14 @@ static inline uint16_t cast1(float y)
     return (uint16_t)((x.u + 0x7fff + (x.u >> 16 & 1)) >> 16);
 }
 
-static inline __attribute__((always_inline)) void one(const struct carry_context *x, float *c, int64_t at)
+static inline __attribute__((always_inline)) void one(const struct carry_context *x, float *c, int64_t at,
+                                                      const float *bias)
 {
     const struct carry_kernel *k = x->kernel;
     float y = k->type == CARRY_U8S8 ? (float)*(const word *)c : *c;
     for (const uint8_t *then = k->then; *then; then++)
         switch (*then) {
-        case CARRY_BIAS: y += x->extra.bias[at / k->bias_step % k->bias]; break;
+        case CARRY_BIAS: y += *bias; break;
         case CARRY_RESIDUAL: y += x->extra.residual[at]; break;
         case CARRY_RELU: y = y > 0 ? y : 0; break;
         case CARRY_GELU: y = gelu1(y); break;
@@ -364,10 +367,9 @@ static inline __attribute__((always_inline)) void one(const struct carry_context
     if (x->out == x->c) *c = y;
 }
 
-NARROW static void run8(const struct carry_context *x, float *c, int64_t at, int64_t n)
+NARROW static void run8(const struct carry_context *x, float *c, int64_t at, int64_t n, const float *bias)
 {
     const struct carry_kernel *k = x->kernel;
-    const float *bias = x->extra.bias ? x->extra.bias + at / k->bias_step % k->bias : 0;
     int64_t i = 0;
     for (; i + 8 <= n; i += 8) {
         __m256 y = _mm256_loadu_ps(c + i);
@@ -390,23 +392,29 @@ NARROW static void run8(const struct carry_context *x, float *c, int64_t at, int
             }
         if (x->out == x->c) _mm256_storeu_ps(c + i, y);
     }
-    for (; i < n; i++) one(x, c + i, at + i);
+    for (; i < n; i++) one(x, c + i, at + i, k->bias_step == 1 ? bias + i : bias);
 }
 
-static void run1(const struct carry_context *x, float *c, int64_t at, int64_t n)
+static void run1(const struct carry_context *x, float *c, int64_t at, int64_t n, const float *bias)
 {
-    for (int64_t i = 0; i < n; i++) one(x, c + i, at + i);
+    for (int64_t i = 0; i < n; i++) one(x, c + i, at + i, x->kernel->bias_step == 1 ? bias + i : bias);
 }
 
-/* the runs of a block; where the bias is along C's rows, a run may not leave one, and does not: it is a part of one */
+typedef void run_of(const struct carry_context *, float *c, int64_t at, int64_t n, const float *bias);
+
+/* the runs of a block; where the bias is along C's rows, all begin in the same column, and none leaves its row */
 static inline __attribute__((always_inline)) void finish(const struct carry_change *b, float *block,
-                                                         const struct carry_context *x,
-                                                         void run(const struct carry_context *, float *, int64_t, int64_t))
+                                                         const struct carry_context *x, run_of *run)
 {
+    const struct carry_kernel *k = x->kernel;
     int64_t at[CARRY_VARS] = { 0 }, o = block - x->c, f = 0;
     int outer = b->nvar && b->to[b->nvar - 1] == 1 ? b->nvar - 1 : b->nvar;
+    const float *bias = x->extra.bias;
+    if (bias) bias += (uint32_t)o / (uint32_t)k->bias_step % (uint32_t)k->bias;      /* less than 2^28 elements */
     for (int more = 1; more; ) {
-        run(x, block + f, o + f, outer < b->nvar ? b->size[outer] : 1);
+        if (x->extra.bias && k->bias_step > 1 && f)
+            bias = x->extra.bias + (uint32_t)(o + f) / (uint32_t)k->bias_step % (uint32_t)k->bias;
+        run(x, block + f, o + f, outer < b->nvar ? b->size[outer] : 1, bias);
         int i = outer;
         while (i-- > 0) {
             f += b->to[i];
@@ -422,8 +430,14 @@ void carry_finish16(const struct carry_change *b, float *block, const struct car
 {
     finish(b, block, x, run16);
 }
-void carry_finish8(const struct carry_change *b, float *block, const struct carry_context *x) { finish(b, block, x, run8); }
-void carry_finish1(const struct carry_change *b, float *block, const struct carry_context *x) { finish(b, block, x, run1); }
+void carry_finish8(const struct carry_change *b, float *block, const struct carry_context *x)
+{
+    finish(b, block, x, run8);
+}
+void carry_finish1(const struct carry_change *b, float *block, const struct carry_context *x)
+{
+    finish(b, block, x, run1);
+}
 
 void carry_finish_all(const struct carry_kernel *k, float *c, void *out, struct carry_extra extra)
 {

@@ -30,7 +30,7 @@ struct carry_context {                                   /* what code that chang
     void (*finish)(const struct carry_change *, float *block, const struct carry_context *);
     const struct carry_kernel *kernel;
     float *c;                                            /* where C begins, */
-    void *out;                                           /* and what is made of it, of 2 bytes an element after a cast */
+    void *out;                                           /* and what is made of it: 2 bytes an element after a cast */
     struct carry_extra extra;
 };
 typedef void carry_code(float *c, const float *a, const float *b, const struct carry_context *);
@@ -49,7 +49,7 @@ struct carry_kernel {
     int64_t stride[3][CARRY_VARS], elements[3], row[3];  /* row: extent of the last dimension, what ld is instead of */
     uint8_t then[CARRY_THENS];                           /* what follows the sum: enum carry_then, to the first 0 */
     float scale;                                         /* of CARRY_OVER: one over the divisor */
-    int64_t bias_step, bias;                             /* of CARRY_BIAS: element i has the i / bias_step mod bias th */
+    int64_t bias_step, bias;                             /* element i of C has the (i / bias_step % bias)-th bias */
     struct carry_variant variant[2];                     /* the better one first */
 };
 

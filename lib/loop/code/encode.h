@@ -12,8 +12,9 @@
  * A tensor in which the vector variable is not at unit stride is transposed into scratch on every run; that time is
  * part of the run.  What follows the sum ((then ..) of the problem) is done by a function that travels along, on each
  * block of C once it is complete, which is in the first cache then: a register tile, or what is inside the outermost
- * loop over a reduction that is cut.  An input is transposed block by block inside the outer loops that all move through it, just before
- * the block is used; where there are none, before the nest.  C is transposed after it.
+ * loop over a reduction that is cut.
+ * An input is transposed block by block inside the outer loops that all move through it, just before the block is used;
+ * where there are none, before the nest.  C is transposed after it.
  *
  * The memory of the code is writable while it is written and executable afterwards, never both. */
 #ifndef MILLRACE_ENCODE_H

@@ -236,7 +236,8 @@ void image_header(FILE *f, const char *guard, const struct image_kernel *q, size
         const struct image_types *t = &image_type[q[i].p->type];
         fprintf(f, "void %s(%s *c, const %s *a, const %s *b%s);\n", s, image_result(q[i].p), t->a, t->b,
                 q[i].p->then[0] ? ", const float *bias, const float *residual" : "");
-        if (q[i].p->then[0]) fprintf(f, "/* bias: %lld elements; residual as c, in floats */\n", (long long)q[i].p->bias);
+        if (q[i].p->then[0])
+            fprintf(f, "/* bias: %lld elements; residual as c, in floats */\n", (long long)q[i].p->bias);
         if (q[i].p->type == TYPE_F32 && !q[i].p->then[0])
             fprintf(f, "void %s_ld(float *c, int64_t ldc, const float *a, int64_t lda, const float *b, int64_t ldb);\n",
                     s);

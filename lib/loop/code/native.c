@@ -251,7 +251,8 @@ struct result native_evaluate(struct evaluator *v, const struct nest *t)
         r.why = "the C compiler refused it";
         return r;
     }
-    void (*run)(float *, const float *, const float *, const float *, const float *);   /* the last two where it has them */
+    /* the last two where something follows the sum */
+    void (*run)(float *, const float *, const float *, const float *, const float *);
     memcpy(&run, &symbol, sizeof symbol);
     evaluator_operands(v);
     float *c = v->x[TENSOR_C];

@@ -231,7 +231,8 @@ static void body(const struct env *k, const struct sexp *e, snode first)
         int t = sexp_head(e, x, "sizes") ? 3 : sexp_head(e, x, "order") ? 4 : sexp_head(e, x, "then") ? 5 : -1;
         for (int i = 0; i < 3; i++)
             if (sexp_head(e, x, names[i])) t = i;
-        if (t < 0 || have[t]) die("%s: expected (sizes ..) (A ..) (B ..) (C ..) and perhaps (order ..) (then ..)", k->where);
+        if (t < 0 || have[t])
+            die("%s: expected (sizes ..) (A ..) (B ..) (C ..) and perhaps (order ..) (then ..)", k->where);
         have[t] = true;
         if (t < 3) tensor(k, e, x, t);
     }

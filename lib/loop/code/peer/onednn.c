@@ -1,4 +1,4 @@
-/* oneDNN: sgemm for products, the matmul primitive for those of bf16 and int8, with its weights in the format it likes
+/* oneDNN: sgemm for products, for those that something follows the matmul primitive with post-operations, the matmul primitive for those of bf16 and int8, with its weights in the format it likes
  * best, reordered before the clock starts; for convolutions the primitive with the tensors as given, or (-DANY) in the
  * formats it likes best, reordered likewise */
 #include "gemm.h"
@@ -13,6 +13,8 @@ struct product {
     dnnl_primitive_t matmul;
     int group;                                           /* of a matmul: 2 (bf16) or 4 (int8), how B is given */
     char *rows;                                          /* B row-major */
+    int has_bias, nresidual;                             /* nresidual: which post-operation adds one, or -1 */
+    dnnl_memory_t bias, residual;
 };
 static dnnl_engine_t engine;
 static dnnl_stream_t stream;
@@ -66,12 +68,46 @@ static int make_conv(struct product *p, const char **why)
     return 1;
 }
 
+/* " (then bias gelu ..)" as post-operations, as far as it has them: a bias comes first */
+static int follow(struct product *p, const char *then, long m, long n, dnnl_primitive_attr_t attr, int *half)
+{
+    dnnl_post_ops_t ops;
+    dnnl_dims_t dims = { m, n };
+    dnnl_memory_desc_t md;
+    int nop = 0;
+    char word[16];
+    if (dnnl_post_ops_create(&ops) || dnnl_memory_desc_init_by_tag(&md, 2, dims, dnnl_f32, dnnl_ab)) return 0;
+    then += strspn(then, " (then");
+    for (int used; sscanf(then, "%15[a-z0-9]%n", word, &used) == 1; nop++) {
+        then += used + strspn(then + used, " ");
+        if (!strcmp(word, "bias")) {
+            if (nop) return 0;
+            p->has_bias = 1;
+        } else if (!strcmp(word, "residual")) {
+            p->nresidual = dnnl_post_ops_len(ops);
+            if (dnnl_post_ops_append_binary(ops, dnnl_binary_add, &md) ||
+                dnnl_memory_create(&p->residual, &md, engine, DNNL_MEMORY_NONE)) return 0;
+        } else if (!strcmp(word, "relu") || !strcmp(word, "gelu")) {
+            if (dnnl_post_ops_append_eltwise(ops, 1, word[0] == 'r' ? dnnl_eltwise_relu : dnnl_eltwise_gelu_erf, 0, 0))
+                return 0;
+        } else if (!strcmp(word, "bf16")) {
+            *half = 1;
+        } else {
+            return 0;
+        }
+    }
+    return *then == ')' && !dnnl_primitive_attr_set_post_ops(attr, ops);
+}
+
 static int make_matmul(struct product *p, const char *kind, const long *z, const char **why)
 {
-    int bf16 = !strcmp(kind, "mm_bf16");
-    p->group = bf16 ? 2 : 4;
+    int bf16 = !strncmp(kind, "mm_bf16", 7), f32 = !strncmp(kind, "mm ", 3), half = 0;
+    const char *then = strchr(kind, ' ');
+    dnnl_primitive_attr_t attr = NULL;
+    p->group = f32 ? 1 : bf16 ? 2 : 4;
+    p->nresidual = -1;
     p->g.m = z[0], p->g.n = z[1], p->g.k = z[2];
-    dnnl_data_type_t type[3] = { bf16 ? dnnl_bf16 : dnnl_u8, bf16 ? dnnl_bf16 : dnnl_s8, bf16 ? dnnl_f32 : dnnl_s32 };
+    dnnl_data_type_t type[3] = { f32 ? dnnl_f32 : bf16 ? dnnl_bf16 : dnnl_u8, f32 ? dnnl_f32 : bf16 ? dnnl_bf16 : dnnl_s8, f32 || bf16 || then ? dnnl_f32 : dnnl_s32 };
     dnnl_dims_t dims[3] = { { z[0], z[2] }, { z[2], z[1] }, { z[0], z[1] } };
     dnnl_memory_desc_t d[3], rows;
     dnnl_matmul_desc_t c;
@@ -80,12 +116,26 @@ static int make_matmul(struct product *p, const char *kind, const long *z, const
     if (!engine &&
         (dnnl_engine_create(&engine, dnnl_cpu, 0) || dnnl_stream_create(&stream, engine, dnnl_stream_default_flags)))
         return 0;
-    for (int i = 0; i < 3; i++)
-        if (dnnl_memory_desc_init_by_tag(&d[i], 2, dims[i], type[i], i == 1 ? dnnl_format_tag_any : dnnl_ab)) return 0;
-    if (dnnl_memory_desc_init_by_tag(&rows, 2, dims[1], type[1], dnnl_ab) ||
-        dnnl_matmul_desc_init(&c, &d[0], &d[1], NULL, &d[2]) ||
-        dnnl_primitive_desc_create(&pd, &c, NULL, engine, NULL) || dnnl_primitive_create(&p->matmul, pd))
+    if (then && (dnnl_primitive_attr_create(&attr) || !follow(p, then, z[0], z[1], attr, &half))) {
+        *why = "oneDNN has no such post-operations";
         return 0;
+    }
+    if (half) type[2] = dnnl_bf16;
+    for (int i = 0; i < 3; i++)
+        if (dnnl_memory_desc_init_by_tag(&d[i], 2, dims[i], type[i], i == 1 && !f32 ? dnnl_format_tag_any : dnnl_ab))
+            return 0;
+    dnnl_dims_t across = { 1, z[1] };
+    dnnl_memory_desc_t bias;
+    if (dnnl_memory_desc_init_by_tag(&rows, 2, dims[1], type[1], dnnl_ab) ||
+        dnnl_memory_desc_init_by_tag(&bias, 2, across, dnnl_f32, dnnl_ab) ||
+        dnnl_memory_create(&p->bias, &bias, engine, DNNL_MEMORY_NONE) ||
+        dnnl_matmul_desc_init(&c, &d[0], &d[1], p->has_bias ? &bias : NULL, &d[2]) ||
+        dnnl_primitive_desc_create(&pd, &c, attr, engine, NULL) || dnnl_primitive_create(&p->matmul, pd))
+        return 0;
+    if (f32)
+        return !dnnl_memory_create(&p->mem[0], &d[0], engine, DNNL_MEMORY_NONE) &&
+               !dnnl_memory_create(&p->mem[1], &d[1], engine, DNNL_MEMORY_NONE) &&
+               !dnnl_memory_create(&p->mem[2], &d[2], engine, DNNL_MEMORY_NONE);
     const dnnl_memory_desc_t *own = dnnl_primitive_desc_query_md(pd, dnnl_query_weights_md, 0);
     p->own[1] = aligned_alloc(64, (dnnl_memory_desc_get_size(own) + 127) / 64 * 64);
     p->rows = malloc((size_t)(p->g.k * p->g.n * (bf16 ? 2 : 1)));
@@ -100,7 +150,7 @@ static int make_matmul(struct product *p, const char *kind, const long *z, const
 void *peer_open(const char *kind, const long *size, const char **why)
 {
     struct product *p = calloc(1, sizeof *p);
-    if (!strcmp(kind, "mm_bf16") || !strcmp(kind, "mm_u8s8")) return make_matmul(p, kind, size, why) ? p : NULL;
+    if (!strncmp(kind, "mm_bf16", 7) || !strncmp(kind, "mm_u8s8", 7) || !strncmp(kind, "mm (", 4)) return make_matmul(p, kind, size, why) ? p : NULL;
     if (!gemm_init(&p->g, kind, size, why)) return NULL;
     if (p->g.conv && !make_conv(p, why)) return NULL;
     return p;
@@ -120,11 +170,20 @@ static void reorder(struct product *p, int i)
     dnnl_stream_wait(stream);
 }
 
+/* what follows the sum reads these */
+void peer_extra(void *data, const float *bias, const float *residual)
+{
+    struct product *p = data;
+    if (p->bias) dnnl_memory_set_data_handle(p->bias, (void *)bias);
+    if (p->residual) dnnl_memory_set_data_handle(p->residual, (void *)residual);
+}
+
 /* once, before the clock */
 void peer_prepare(void *data, float *c, const float *a, const float *b)
 {
     struct product *p = data;
     void *x[3] = { (void *)a, (void *)b, c };
+    if (p->matmul && p->group == 1) return;
     if (p->matmul) {
         long g = p->group, bytes = g == 2 ? 2 : 1;       /* from groups of the reduction to rows */
         for (long k = 0; k < p->g.k; k++)
@@ -151,12 +210,17 @@ void peer_run(void *data, float *c, const float *a, const float *b)
 {
     struct product *p = data;
     if (p->matmul) {
-        dnnl_exec_arg_t arg[3] = { { DNNL_ARG_SRC, p->mem[0] },
+        dnnl_exec_arg_t arg[5] = { { DNNL_ARG_SRC, p->mem[0] },
                                    { DNNL_ARG_WEIGHTS, p->mem[1] },
                                    { DNNL_ARG_DST, p->mem[2] } };
+        int n = 3;
+        if (p->has_bias) arg[n++] = (dnnl_exec_arg_t){ DNNL_ARG_BIAS, p->bias };
+        if (p->nresidual >= 0)
+            arg[n++] = (dnnl_exec_arg_t){ DNNL_ARG_ATTR_MULTIPLE_POST_OP(p->nresidual) | DNNL_ARG_SRC_1, p->residual };
         dnnl_memory_set_data_handle(p->mem[0], (void *)a);
+        if (p->group == 1) dnnl_memory_set_data_handle(p->mem[1], (void *)b);
         dnnl_memory_set_data_handle(p->mem[2], c);
-        dnnl_primitive_execute(p->matmul, stream, 3, arg);
+        dnnl_primitive_execute(p->matmul, stream, n, arg);
         dnnl_stream_wait(stream);
         return;
     }
