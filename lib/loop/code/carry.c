@@ -314,33 +314,90 @@ static inline float gelu1(float x)
     return z < 0 ? h - h * far : h + h * far;
 }
 
+/* whole vectors without a mask: from what was stored just now they come at once */
+WIDE static inline __m512 some16(__mmask16 m, const float *p)
+{
+    return m == 0xffff ? _mm512_loadu_ps(p) : _mm512_maskz_loadu_ps(m, p);
+}
+
+WIDE static inline void store16(float *p, __mmask16 m, __m512 y)
+{
+    if (m == 0xffff) _mm512_storeu_ps(p, y);
+    else _mm512_mask_storeu_ps(p, m, y);
+}
+
+WIDE static inline void cast16(uint16_t *to, __mmask16 m, __m512 y)      /* to nearest, ties to even */
+{
+    __m512i u = _mm512_castps_si512(y), odd = _mm512_and_si512(_mm512_srli_epi32(u, 16), _mm512_set1_epi32(1));
+    u = _mm512_srli_epi32(_mm512_add_epi32(u, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff))), 16);
+    _mm512_mask_cvtepi32_storeu_epi16(to, m, u);
+}
+
 /* a run of neighbours in C, of which the first is element `at` and has this bias; that is a vector along it if
- * bias_step is 1, else one number */
+ * bias_step is 1, else one number.  Four vectors at a time, so that to ask what to do does not cost more than that. */
 WIDE static void run16(const struct carry_context *x, float *c, int64_t at, int64_t n, const float *bias)
 {
     const struct carry_kernel *k = x->kernel;
-    for (int64_t i = 0; i < n; i += 16) {
-        __mmask16 m = n - i >= 16 ? 0xffff : (__mmask16)((1u << (n - i)) - 1);
-        __m512 y = _mm512_maskz_loadu_ps(m, c + i);
-        if (k->type == CARRY_U8S8) y = _mm512_cvtepi32_ps(_mm512_castps_si512(y));
+    const int along = k->bias_step == 1, sums = k->type == CARRY_U8S8, stay = x->out == x->c;
+    const __m512 zero = _mm512_setzero_ps(), scale = _mm512_set1_ps(k->scale);
+    for (int64_t i = 0; i < n; i += 64) {
+        uint64_t all = n - i >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << (n - i)) - 1;
+        __mmask16 m = (__mmask16)all, m1 = (__mmask16)(all >> 16), m2 = (__mmask16)(all >> 32);
+        __mmask16 m3 = (__mmask16)(all >> 48);
+        const float *p = c + i, *q;
+        __m512 y = some16(m, p), y1 = some16(m1, p + 16);
+        __m512 y2 = some16(m2, p + 32), y3 = some16(m3, p + 48);
+        if (sums) {
+            y = _mm512_cvtepi32_ps(_mm512_castps_si512(y)), y1 = _mm512_cvtepi32_ps(_mm512_castps_si512(y1));
+            y2 = _mm512_cvtepi32_ps(_mm512_castps_si512(y2)), y3 = _mm512_cvtepi32_ps(_mm512_castps_si512(y3));
+        }
         for (const uint8_t *then = k->then; *then; then++)
             switch (*then) {
             case CARRY_BIAS:
-                y = _mm512_add_ps(y, k->bias_step == 1 ? _mm512_maskz_loadu_ps(m, bias + i) : _mm512_set1_ps(*bias));
+                if (!along) {
+                    __m512 b = _mm512_set1_ps(*bias);
+                    y = _mm512_add_ps(y, b), y1 = _mm512_add_ps(y1, b);
+                    y2 = _mm512_add_ps(y2, b), y3 = _mm512_add_ps(y3, b);
+                    break;
+                }
+                q = bias + i;
+                y = _mm512_add_ps(y, some16(m, q));
+                y1 = _mm512_add_ps(y1, some16(m1, q + 16));
+                y2 = _mm512_add_ps(y2, some16(m2, q + 32));
+                y3 = _mm512_add_ps(y3, some16(m3, q + 48));
                 break;
-            case CARRY_RESIDUAL: y = _mm512_add_ps(y, _mm512_maskz_loadu_ps(m, x->extra.residual + at + i)); break;
-            case CARRY_RELU: y = _mm512_max_ps(y, _mm512_setzero_ps()); break;
-            case CARRY_GELU: y = gelu16(y); break;
-            case CARRY_OVER: y = _mm512_mul_ps(y, _mm512_set1_ps(k->scale)); break;
-            case CARRY_CAST: {                           /* to nearest, ties to even */
-                __m512i u = _mm512_castps_si512(y);
-                __m512i odd = _mm512_and_si512(_mm512_srli_epi32(u, 16), _mm512_set1_epi32(1));
-                u = _mm512_srli_epi32(_mm512_add_epi32(u, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff))), 16);
-                _mm512_mask_cvtepi32_storeu_epi16((uint16_t *)x->out + at + i, m, u);
+            case CARRY_RESIDUAL:
+                q = x->extra.residual + at + i;
+                y = _mm512_add_ps(y, some16(m, q));
+                y1 = _mm512_add_ps(y1, some16(m1, q + 16));
+                y2 = _mm512_add_ps(y2, some16(m2, q + 32));
+                y3 = _mm512_add_ps(y3, some16(m3, q + 48));
+                break;
+            case CARRY_RELU:
+                y = _mm512_max_ps(y, zero), y1 = _mm512_max_ps(y1, zero);
+                y2 = _mm512_max_ps(y2, zero), y3 = _mm512_max_ps(y3, zero);
+                break;
+            case CARRY_GELU:
+                y = gelu16(y);
+                if (m1) y1 = gelu16(y1);
+                if (m2) y2 = gelu16(y2);
+                if (m3) y3 = gelu16(y3);
+                break;
+            case CARRY_OVER:
+                y = _mm512_mul_ps(y, scale), y1 = _mm512_mul_ps(y1, scale);
+                y2 = _mm512_mul_ps(y2, scale), y3 = _mm512_mul_ps(y3, scale);
+                break;
+            case CARRY_CAST: {
+                uint16_t *to = (uint16_t *)x->out + at + i;
+                cast16(to, m, y), cast16(to + 16, m1, y1), cast16(to + 32, m2, y2), cast16(to + 48, m3, y3);
                 break;
             }
             }
-        if (x->out == x->c) _mm512_mask_storeu_ps(c + i, m, y);
+        if (!stay) continue;
+        store16(c + i, m, y);
+        if (m1) store16(c + i + 16, m1, y1);
+        if (m2) store16(c + i + 32, m2, y2);
+        if (m3) store16(c + i + 48, m3, y3);
     }
 }
 

@@ -49,8 +49,7 @@ struct state {
     int32_t panel[2];                                    /* not 0: the vector variable lies in panels so wide, */
     int64_t panel_bytes[2];                              /* one so far from the next */
     double packs, moved, copied;                         /* calls and elements of it, as `times` */
-    bool finish;                                         /* something follows the sum, on blocks of C */
-    int cut;                                             /* reduction loops outside of the present code */
+    bool finish;                                         /* something follows the sum, on blocks yet to be chosen */
     struct kernel *g;
     bool plan;                                           /* count cycles, write no bodies */
     const char *why;
@@ -408,6 +407,27 @@ static int32_t block_of(const struct state *k, int d, const int32_t *e)
 }
 
 static void emit_packed(struct state *k, int t, int d, const int32_t *e, bool first);
+static void emit(struct state *k, int d, const int32_t *e, bool first);
+
+/* Is the block of C inside loop d what is finished at once?  No reduction is outside of it; it stays in the second
+ * cache, or the next loop is a reduction, or it is a tile.  Calls for each tile would cost more than that. */
+static bool finished_here(const struct state *k, int d, const int32_t *e, bool fit)
+{
+    double bytes = 4;
+    for (int v = 0; v < k->p->nvar; v++)
+        if (!k->p->reduced[v]) bytes *= e[v];
+    if (fit || d == k->t->n || bytes <= k->machine->cache[1].bytes / 8) return true;
+    int v = k->t->loop[d].var;
+    return k->p->reduced[v] && k->inner[d] < e[v];
+}
+
+static void emit_and_finish(struct state *k, int d, const int32_t *e, bool first)
+{
+    k->finish = false;
+    emit(k, d, e, first);
+    k->finish = true;
+    emit_finish(k, e);
+}
 
 static void emit(struct state *k, int d, const int32_t *e, bool first)
 {
@@ -415,6 +435,10 @@ static void emit(struct state *k, int d, const int32_t *e, bool first)
     long rows = c_block(k, e, &nv);
     bool fit = fits(k, rows, nv);
     if (k->why || k->s.full) return;
+    if (k->finish && finished_here(k, d, e, fit)) {
+        emit_and_finish(k, d, e, first);
+        return;
+    }
     for (int t = 0; t < 2; t++)
         if (k->pack_depth[t] >= 0 && !k->packed[t] && ((fit && !k->marked[t]) || d >= k->pack_depth[t])) {
             emit_packed(k, t, d, e, first);
@@ -422,7 +446,6 @@ static void emit(struct state *k, int d, const int32_t *e, bool first)
         }
     if (fit) {
         emit_tile(k, d, e, first);
-        if (k->finish && !k->cut) emit_finish(k, e);
         return;
     }
     if (d == k->t->n) {
@@ -431,9 +454,8 @@ static void emit(struct state *k, int d, const int32_t *e, bool first)
     }
     int v = k->t->loop[d].var;
     int32_t step = block_of(k, d, e), full = e[v] / step, tail = e[v] % step, todo = full, x[NEST_VARS];
-    bool reduction = k->p->reduced[v], cut = reduction && full + (tail > 0) > 1;
+    bool reduction = k->p->reduced[v];
     memcpy(x, e, sizeof x);
-    k->cut += cut;
     x[v] = step;
     if (reduction && first && full > 0) {                /* the first pass starts from zero */
         emit(k, d + 1, x, true);
@@ -450,8 +472,6 @@ static void emit(struct state *k, int d, const int32_t *e, bool first)
     x[v] = tail;
     if (tail) emit(k, d + 1, x, first && !(reduction && full > 0));
     move(k, v, -(long)full * step, true);
-    k->cut -= cut;
-    if (cut && !k->cut && k->finish) emit_finish(k, e);
 }
 
 /* ---- choice of the vector variable, transpositions, threads ---- */

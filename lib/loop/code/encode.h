@@ -11,7 +11,7 @@
  * behind the other, or rows close together where it is not the one in the vectors.
  * A tensor in which the vector variable is not at unit stride is transposed into scratch on every run; that time is
  * part of the run.  What follows the sum ((then ..) of the problem) is done by a function that travels along, on each
- * block of C once it is complete, which is in the first cache then: a register tile, or what is inside the outermost
+ * block of C once it is complete, while that is in the second cache: the largest such, or what is inside the outermost
  * loop over a reduction that is cut.
  * An input is transposed block by block inside the outer loops that all move through it, just before the block is used;
  * where there are none, before the nest.  C is transposed after it.
