@@ -71,10 +71,12 @@ $(place_out)/%/refined.done: | $(place_out)/%/profile.done
 	$(call place_profile,$(place_forms:%=--plan=$(@D)/draft/%.plan))
 	touch $@
 
-# $(1) case, $(2) all runs of the figure, $(3) round
+# $(1) case, $(2) whose runs: place's or the study's, $(3) round; those that are asked for: networks, plans, rounds
+place_asked = '$(place_cases)' '$(place_forms)' '$(ROUNDS)'
+study_asked = '$(study_net)' '$(study_forms)' '$(ROUNDS)'
 define place_round
 $(place_out)/$(1)/%.run$(3).csv: | $(place_out)/$(1)/%.plan $(BIN)/place-run
-	@$(TOP)/pipelines/place-step $(place_out)/$(1) $$* $(3) $$(call place_ratio,$$*) $(TIER) $$(words $$($(2))) \
+	@$(TOP)/pipelines/place-step $(place_out)/$(1) $$* $(3) $$(call place_ratio,$$*) $(TIER) $$($(2)_asked) \
 	    --steps=$(STEPS) --again=$(AGAIN) --threads=$(THREADS)
 endef
 define place_plans
@@ -82,7 +84,7 @@ $(place_out)/$(1)/%.plan: $(place_out)/$(1)/refined.done | $(BIN)/place-plan
 	$$(call place_plan,$$*,$(1)) $$(aside)
 endef
 $(foreach c,$(place_cases),$(eval $(call place_plans,$(c))))
-$(foreach c,$(place_cases),$(foreach k,$(ROUNDS),$(eval $(call place_round,$(c),place_runs,$(k)))))
+$(foreach c,$(place_cases),$(foreach k,$(ROUNDS),$(eval $(call place_round,$(c),place,$(k)))))
 
 place_record = csv-cat $(ROUNDS:%=$(place_out)/$(1)/$(2).run%.csv) | place-record --run=- \
     --plan=$(place_out)/$(1)/$(2).plan --kernels=$(place_out)/$(1)/$(2).kernels.csv \
@@ -113,7 +115,7 @@ $(place_out)/$(study_case)/refined.done: | $(place_out)/$(study_net)/refined.don
 	$(call place_profile,$(study_forms:%=--plan=$(@D)/draft/%.plan))
 	touch $@
 $(eval $(call place_plans,$(study_case)))
-$(foreach k,$(ROUNDS),$(eval $(call place_round,$(study_case),study_runs,$(k))))
+$(foreach k,$(ROUNDS),$(eval $(call place_round,$(study_case),study,$(k))))
 $(place_out)/study.csv: $(study_runs) | $(BIN)/csv-cat $(BIN)/place-record
 	rm -f $(new)
 	$(foreach f,$(study_forms),$(call place_record,$(study_case),$(f))

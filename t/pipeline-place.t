@@ -41,4 +41,16 @@ is 'the tier leaves nothing' '' eval 'ls -A "$out/place/tier" | tr -d "\n"; echo
 fails 'too little disk is said before anything is written, with the number' 2 'bytes of disk are needed' \
     figure figure7 OUT="$out-2" TIER="file:/proc"
 rm -rf "$out" "$out-2"
+
+# how many runs are there, and how long the rest takes: other settings' runs in the same folder do not count
+mkdir -p stub p/n p/other
+printf '#!/bin/bash\necho step,warm,seconds; echo 0,0,0.5\n' > stub/place-run
+chmod +x stub/place-run
+printf '1000\n%.0s' {1..46} > p/durations
+touch p/other/sync-4-1.run1.csv p/n/static-4-1.run1.csv p/n/sync-1-1.run7.csv
+step() { PATH=$PWD/stub:$PATH "$root/pipelines/place-step" p/n sync-4-1 1 4:1 x 'n m' 'static-4-1 sync-4-1' '1 2' 2>&1; }
+step > said
+is 'progress: two of the eight that are asked for' '[2/8] n sync 4:1, round 1: 0.500 s a step' cut -d';' -f1 said
+# the others took a second each, this one took none or a few
+ok 'and the rest takes what runs took, not less than none' grep -qE 'about 0:(0[5-9]|[1-5][0-9]) of runs left' said
 done_testing
