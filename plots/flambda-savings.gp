@@ -15,5 +15,5 @@ unset key
 @footer
 plot 0 lc rgb base, \
      ARG1 using 0:(column("saved_ratio")):xtic(stringcolumn("benchmark")) with boxes lc rgb colour(1), \
-     ARG1 using 0:(column("saved_ratio")):(column("lower_ratio")):(column("upper_ratio")) with yerrorbars pt 0 ps 0 \
-         lc rgb "#000000"
+     ARG1 using 0:(column("lower_ratio")):(0):(column("upper_ratio") - column("lower_ratio")) \
+         with vectors heads size screen 0.005, 90 lc rgb "#000000"   # yerrorbars would put white discs on the bars

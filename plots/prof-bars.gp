@@ -25,10 +25,14 @@ set xtics () noenhanced scale 0
 do for [i = 1:n] { set xtics add ((op[i] eq "" ? "(none)" : op[i]) i) }
 set boxwidth 0.6
 set key outside right invert
+# as in prof-breakdown.gp and prof-timeline.gp: Python, C and the GPU
+has(k, t) = strstrt(list[k], t) > 0
+shade(k) = has(k, "GPU") ? colour(3) : has(k, "CUDA") ? colour(5) : list[k] eq "Python" ? colour(4) \
+    : list[k] eq "Backend" ? colour(1) : colour(5 + k)
 @footer
 set print $bars
 print "set,operation,seconds"
 do for [k = 1:m] { do for [i = 1:n] { print sprintf("%d,%d,%g", k, i, total[(k - 1) * n + i]) } }
 unset print
 plot for [k = m:1:-1] $bars using (column("set") == k ? column("operation") : NaN):"seconds" with boxes \
-    lc rgb colour(k) title list[k]
+    lc rgb shade(k) title list[k]
