@@ -29,6 +29,8 @@ ok 'plain vectors: nearly the same first loss' isa vector
 another() { [ "$(run --seed=2 --plan=fast.plan --tier=dram | cut -d, -f4 | sed 1d)" != "$loss" ]; }
 ok 'another seed: other numbers' another
 row() { awk -F, -v c="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == c) k = i; next } NR == 3 { print $k }' "$1"; }
+numbers() { csv-cut -c others_seconds,delay_seconds fast.csv | sed 1d | grep -c "^[0-9.e-]*,[0-9.e-]*$"; }
+is "what others took is a number" 3 numbers
 is 'all fast touches no tier' '0 0' eval 'echo $(row fast.csv read_bytes) $(row fast.csv written_bytes)'
 traffic() { [ "$(row slow.csv read_bytes)" -gt 1000000 ] && [ "$(row slow.csv written_bytes)" -gt 1000000 ]; }
 ok 'all slow does' traffic

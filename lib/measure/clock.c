@@ -55,6 +55,17 @@ double core_delays(void)
     return waited * 1e-9;
 }
 
+double others_seconds(void)
+{
+    double t[8];                                         /* user nice system idle iowait irq softirq steal */
+    FILE *f = fopen("/proc/stat", "r");
+    if (!f) return NAN;
+    int n = fscanf(f, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", t, t + 1, t + 2, t + 3, t + 4, t + 5, t + 6, t + 7);
+    fclose(f);
+    if (n != 8) return NAN;
+    return (t[0] + t[1] + t[2] + t[5] + t[6] + t[7]) / (double)sysconf(_SC_CLK_TCK) - 1e-9 * (double)cpu_ns();
+}
+
 static const char held_by_parent[] = "MILLRACE_MEASURE_LOCK";
 static int lock_fd = -1;
 

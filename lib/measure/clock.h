@@ -7,6 +7,9 @@ int64_t now_ns(void);                                    /* CLOCK_MONOTONIC */
 double now_seconds(void);
 /* Seconds for which the calling thread was ready to run but others had the core; nan where the kernel does not tell. */
 double core_delays(void);
+/* CPU seconds that all the others have used on this machine, stolen ones included; nan where the kernel does not tell.
+ * In ticks, mostly 10 ms, of each core: for differences over tenths of seconds. */
+double others_seconds(void);
 int64_t cpu_ns(void);                                    /* CPU time of this process, all threads */
 void clock_fake(int64_t (*source_ns)(void));             /* tests: replace now_ns; NULL restores */
 

@@ -266,7 +266,7 @@ struct step engine_step(struct engine *e, double *node_seconds)
         s.moves++;
     }
     if (e->mover) mover_begin(e->mover);
-    double delay = core_delays();
+    double delay = core_delays(), others = others_seconds();
     double start = now_seconds();
     for (int n = 0, move = 0; n < e->graph->nnode; n++) {
         double wait = now_seconds();
@@ -282,6 +282,8 @@ struct step engine_step(struct engine *e, double *node_seconds)
     }
     s.seconds = now_seconds() - start;
     s.delay_seconds = core_delays() - delay;
+    others = others_seconds() - others;
+    s.others_seconds = others < 0 ? 0 : others;          /* in ticks */
     s.read_bytes = tier_moved(e->tier, false) - read;
     s.written_bytes = tier_moved(e->tier, true) - written;
     if (e->loss) s.loss = *e->loss;
