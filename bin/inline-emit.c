@@ -18,8 +18,9 @@
  * both inlined the same), differ (calls that are decided otherwise all the
  * same), same_text (yes, no: the code is the same, byte for byte), text_bytes,
  * emitted_text_bytes, asked, applied (calls that FILE inlines; those of them
- * that the source still has: edits lose some, and a warning says when it is
- * time to search again).  Exit 1 when calls differ.
+ * that the source still has: calls that an edit moved within their function
+ * are found again, others are lost, and a warning says when it is time to
+ * search again).  Exit 1 when calls differ.
  *
  * --to=attributes writes DIR/attributes.patch (patch -p1 in the folder it
  * names), which puts always_inline or noinline on the functions all of whose
@@ -45,6 +46,7 @@
 #include "flambda/source.h"
 #include "inline/attributes.h"
 #include "inline/emit.h"
+#include "inline/relocate.h"
 #include "base/filter.h"
 #include "table/csvio.h"
 #include HELP
@@ -110,12 +112,16 @@ static int take_gcc(const struct work *w, const struct live *legal)
 static int take_home(const char *work)
 {
     struct work *w = work_open(work);
-    struct live asked = { 0 }, legal = { 0 };
+    struct live asked = { 0 }, found = { 0 }, legal = { 0 };
     struct emitted e;
+    size_t moved = 0;
     if (decisions) {
         live_read(&asked, decisions);
-        work_only_legal(w, &asked, &legal);
+        moved = live_relocate(w, &asked, &found);
+        work_only_legal(w, &found, &legal);
     }
+    if (moved)
+        warn("%s: %zu calls stand on other lines than in %s, and were found", w->program->name, moved, decisions);
     if (to == ATTRIBUTES) return take_attributes(w, decisions ? &legal : NULL);
     if (to == GCC) return take_gcc(w, decisions ? &legal : NULL);
     const char *why = emit_replay(w, level_name[level], decisions ? &legal : NULL, out, &e);

@@ -30,7 +30,7 @@ S
         given=
         [ $set = default ] || given=--decisions=some.sexp
         inline-build $given --out=measured w$v > measured.csv
-        is "clang-$v, $set, profile $profile: the open files make the same program" yes bash -c "inline-emit --to=replay $given --out=home w$v | csv-cut -c same_text | tail -n +2"
+        is "clang-$v, $set, profile $profile: the open files make the same program" yes bash -c "inline-emit --to=replay $given --out=home w$v 2> /dev/null | csv-cut -c same_text | tail -n +2"
         rm -rf own
         cp -r demo own
         printf 'include ../home/flags.mk\ntable: main.o table.o\n\t$(CC) $(LDFLAGS) -o $@ $^\n' > own/Makefile
@@ -42,6 +42,24 @@ S
         is "clang-$v, $set: and after an edit elsewhere" "$(code measured)" code own/table
     done
 done
+# Edits inside functions: a head that takes two lines more moves all of a function, a line in its middle the rest; what
+# is gone is gone, and that is said.
+if [ -d w14 ]; then
+    inline-build --complete=all.sexp --out=measured w14 > measured.csv
+    inline-emit --to=replay --decisions=all.sexp --out=home w14 > same.csv 2> same.err
+    is 'in the same source all decisions are found, and nothing is said' "$(csv-cut -c asked same.csv | tail -n 1)" \
+        bash -c 'cat same.err >&2; csv-cut -c applied same.csv | tail -n 1; cat same.err'
+    rm -rf edited; cp -r demo edited
+    for f in edited/*.c; do sed -i 's/^{$/{\n    \/* a line *\/\n    ;/' "$f"; done
+    inline-module --lto --profile=irn --compiler=clang-14 --out=wedit edited
+    inline-emit --to=replay --decisions=all.sexp --out=home wedit > moved.csv 2> moved.err
+    is 'all moved by two lines: all are found' "$(csv-cut -c asked,applied same.csv | tail -n 1)" \
+        bash -c 'csv-cut -c asked,applied moved.csv | tail -n 1'
+    ok 'and it is said' grep -q 'calls stand on other lines' moved.err
+    sed 's/callee [a-z_]*)/callee gone)/; s/path compile [a-z_]*:/path compile elsewhere:/' all.sexp > gone.sexp
+    inline-emit --to=replay --decisions=gone.sexp --out=home w14 > gone.csv 2> gone.err
+    ok 'decisions of another source are stale' grep -q 'stale: of [1-9][0-9]* calls .* has 0; search again' gone.err
+fi
 # A build with an archive: the linker takes members when they are asked for, not in the order of their names, and numbers
 # static functions of one name in the order it meets them; flags of its own go along.
 if [ -d w14 ] && command -v objcopy > /dev/null; then
@@ -82,10 +100,8 @@ M
     printf 'search x\nconfirm y\n' > lib/program
     make -s -C lib CC=inline-cc AR=ar
     inline-module --lto --from-build=lib --program=prog --compiler=clang-14 --out=wlib lib
-    cat > lib.sexp <<'S'
-(decisions (site (path compile main:3:39) (callee step) (inline true)) (site (path link main:3:33) (callee zeta) (inline true))
-  (site (path compile zeta:2:38) (callee step) (inline true)))
-S
+    inline-build --complete=lib.sexp --out=measured wlib > measured.csv
+    sed -i '/callee step/s/(inline true)/(inline false)/' lib.sexp
     inline-build --decisions=lib.sexp --out=measured wlib > measured.csv
     inline-emit --to=replay --decisions=lib.sexp --out=lib.home wlib > lib.csv
     ok "the build's own flags go along" grep -q '^CFLAGS = -DFIRST=40 ' lib.home/flags.mk
