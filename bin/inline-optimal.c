@@ -29,8 +29,9 @@
  * FILE of --calls gets a row a call: program, module, callee, caller, chain,
  * choice (yes, or why not), optimal (yes, no), heuristic (yes, no), closed
  * (yes, no: is the caller's set proven), gain_bytes (what the other way would
- * add, where known).  FILE of --decisions is for inline-build and
- * inline-emit.  FILE of --store is a log: a run that was killed goes on.
+ * add, where known), and the columns of inline-calls.  FILE of --decisions
+ * is for inline-build and inline-emit.  FILE of --store is a log: a run that
+ * was killed goes on.
  *
  * Exit 1 when a module could not be done; the others are.
  *
@@ -122,6 +123,7 @@ static void write_calls(csvw *w, const struct work *k, const struct proved *p)
         csvw_cstr(w, c->by_default ? "yes" : "no");
         csvw_cstr(w, c->closed ? "yes" : "no");
         csvw_known(w, c->gain);
+        for (size_t j = 0; j < PROVE_FEATURES; j++) csvw_num(w, c->feature[j]);
         csvw_end(w);
     }
 }
@@ -142,7 +144,8 @@ int main(int argc, char **argv)
                   "gap_ratio,excess_ratio,estimate_bytes,compared,unequal,sums,sums_unequal,state,reason");
     csvw_end(w);
     if (c) {
-        csvw_names(c, "program,module,callee,caller,chain,choice,optimal,heuristic,closed,gain_bytes");
+        csvw_names(c, "program,module,callee,caller,chain,choice,optimal,heuristic,closed,gain_bytes,"
+                      PROVE_COLUMNS);
         csvw_end(c);
     }
     size_t n = prove_modules(k);

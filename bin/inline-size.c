@@ -1,6 +1,6 @@
 /* inline-size - how much machine code a program is under given verdicts
  *
- * Usage: inline-size [--level=-Oz] [--verdicts=FILE [-c COLUMN]] WORK
+ * Usage: inline-size [--verdicts=FILE [-c COLUMN] [--decisions=FILE]] WORK
  *        inline-size --threshold=N WORK
  *        inline-size --exhaustive [--most=N] WORK
  *
@@ -9,9 +9,11 @@
  * a last one, module (all): program, module, level, sets (built), code_bytes
  * (of the sections with machine code).
  *
- * FILE is a table with the columns callee and chain, as inline-optimal and
- * inline-sites write it, and COLUMN says yes where a call is to be inlined,
- * with all copies of it; calls that FILE does not name are not inlined.
+ * FILE of --verdicts is a table with the columns callee and chain, as
+ * inline-optimal and inline-sites write it, and COLUMN says yes where a call
+ * is to be inlined, with all copies of it; calls that FILE does not name are
+ * not inlined.
+ * FILE of --decisions gets them as inline-build and inline-emit read them.
  * Without FILE the compiler's own heuristic decides, with its threshold N.
  * With --exhaustive every set of decisions is built and the least is told:
  * slow, and what inline-optimal can be compared with; code_bytes is empty
@@ -19,7 +21,7 @@
  *
  * Examples:
  *   $ inline-size --threshold=25 w
- *   $ inline-size --verdicts=predicted.csv -c prediction w
+ *   $ inline-size --verdicts=p.csv --decisions=p.sexp w
  *   $ inline-size --exhaustive --most=4096 w
  */
 #include "base/filter.h"
@@ -30,7 +32,7 @@
 #include <stdlib.h>
 
 static enum level level = LEVEL_OZ;
-static const char *verdicts, *column = "verdict", *threshold, *out;
+static const char *verdicts, *column = "predicted", *threshold, *decisions, *out;
 static bool exhaustive;
 static long most = 4096;
 static const struct opt options[] = {
@@ -38,6 +40,7 @@ static const struct opt options[] = {
     { 0, "verdicts", STR, &verdicts, "FILE", "a table of calls with a verdict", 0, 0 },
     { 'c', "column", STR, &column, "NAME", "the verdict, yes or no", 0, 0 },
     { 0, "threshold", STR, &threshold, "N", "-inline-threshold of the heuristic", 0, 0 },
+    { 'd', "decisions", STR, &decisions, "FILE", "write the verdicts as decisions here", 0, 0 },
     { 0, "exhaustive", FLAG, &exhaustive, NULL, "every set of decisions", 0, 0 },
     { 0, "most", INT, &most, "N", "sets of a module that are built", 1, 1e9 },
     { 'o', "output", STR, &out, "FILE", "write here instead of standard output", 0, 0 },
@@ -92,24 +95,30 @@ int main(int argc, char **argv)
     if (argc - i != 1) usage("one work directory expected");
     if ((verdicts != NULL) + (threshold != NULL) + exhaustive > 1)
         usage("--verdicts, --threshold and --exhaustive exclude one another");
+    if (decisions && !verdicts) usage("--decisions writes what --verdicts says");
     struct work *k = work_open(argv[i]);
     if (!k->llvm) die("%s: %s, and only clang's modules can be built in here", argv[i], k->compiler);
     struct intern wanted = { 0 };
     if (verdicts) read_verdicts(&wanted);
     struct prove p = { .work = k, .level = level_name[level], .most = most };
+    struct live did = { 0 };
     double sets = 0, sum = 0;
     csvw *w = csvw_open(out);
     csvw_names(w, "program,module,level,sets,code_bytes");
     csvw_end(w);
     for (size_t j = 0, n = prove_modules(k); j < n; j++) {
         const char *why, *module = k->scope == SCOPE_FILE ? k->program->unit[j].source : "";
-        double one = 1, bytes = exhaustive ? prove_exhaustive(&p, j, &one, &why)
-                                           : prove_bytes(&p, j, verdicts ? yes : NULL, &wanted, threshold, &why);
+        struct live *to = decisions ? &did : NULL;
+        double one = 1, bytes = exhaustive
+                                    ? prove_exhaustive(&p, j, &one, &why)
+                                    : prove_bytes(&p, j, verdicts ? yes : NULL, &wanted, threshold, to, &why);
         if (why) die("%s: %s", module, why);
         write_row(w, k, module, one, bytes);
         sets += one;
         sum += bytes;
     }
     write_row(w, k, "(all)", sets, sum);
+    live_sort(&did);
+    if (decisions) live_write(&did, decisions, k->program->name, k->compiler);
     return csvw_close(w);
 }

@@ -11,8 +11,8 @@ X
 printf 'build a.c\nsearch x\nconfirm x\n' > p/program
 inline-module --out=w p
 tail -n +2 w/calls.csv | cut -d, -f1,3 > calls
-{ echo callee,chain,verdict; sed 's/$/,yes/' calls; } > yes.csv
-{ echo callee,chain,verdict; sed 's/$/,no/' calls; } > no.csv
+{ echo callee,chain,predicted; sed 's/$/,yes/' calls; } > yes.csv
+{ echo callee,chain,predicted; sed 's/$/,no/' calls; } > no.csv
 head -1 no.csv > none.csv
 bytes() { inline-size "$@" w | csv-cut -c code_bytes | tail -1; }
 least=$(bytes --exhaustive)
@@ -22,8 +22,8 @@ ok 'verdicts matter' [ "$(bytes --verdicts=yes.csv)" != "$(bytes --verdicts=no.c
 is 'unnamed calls are not inlined' "$(bytes --verdicts=no.csv)" bytes --verdicts=none.csv
 is 'too many sets: no number' '""' bytes --exhaustive --most=4
 is 'the whole program is one module' 2 bash -c 'inline-size w | tail -n +2 | wc -l'
-printf 'callee,chain,verdict\na,b,maybe\n' > bad.csv
-fails 'a verdict that is none' 1 "bad.csv:2: column 'verdict': 'maybe' is not yes, no or empty" inline-size --verdicts=bad.csv w
+printf 'callee,chain,predicted\na,b,maybe\n' > bad.csv
+fails 'a verdict that is none' 1 "bad.csv:2: column 'predicted': 'maybe' is not yes, no or empty" inline-size --verdicts=bad.csv w
 fails 'two ways at once' 2 'exclude one another' inline-size --exhaustive --threshold=3 w
 fails 'nothing' 2 'one work directory' inline-size
 done_testing

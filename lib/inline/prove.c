@@ -330,12 +330,12 @@ static void fill_calls(struct module *m, struct optimal *o, const struct optimal
     }
 }
 
-static const char *take_home(struct module *m, struct worker *debug, const struct optimal_answer *a, struct live *did)
+/* what the decisions in m->all inline, by the compiler's own word */
+static const char *take_home(struct module *m, struct worker *debug, struct live *did)
 {
     struct buf text = { 0 };
     struct worker_answer b = { .bytes = m->again };
     struct remarks r = { 0 };
-    spread(m, a->inlined);
     const char *why = worker_build(debug, &(struct worker_order){ .inlined = m->all, .remarks = &text }, &b);
     if (!why) remarks_parse(&r, text.s, text.n);
     for (size_t i = 0; i < r.n; i++)
@@ -343,6 +343,40 @@ static const char *take_home(struct module *m, struct worker *debug, const struc
     remarks_free(&r);
     free(text.s);
     return why;
+}
+
+static void fill_features(struct module *m, const double *bytes)
+{
+    const struct worker *w = m->w;
+    size_t n = w->nfunctions;
+    double *in = xcalloc(n + 1, sizeof *in), *out = xcalloc(n + 1, sizeof *out);
+    for (size_t i = 0; i < w->ncalls; i++) {
+        in[w->call[i].callee]++;
+        out[w->call[i].caller]++;
+    }
+    for (size_t i = 0; i < w->ncalls; i++) {
+        const struct worker_call *c = &w->call[i];
+        const struct worker_function *f = &w->function[c->callee];
+        bool goes = f->local && !f->taken;
+        double v[PROVE_FEATURES] = { m->to->call[i].by_default,
+                                     bytes[c->callee],
+                                     bytes[c->caller],
+                                     in[c->callee],
+                                     goes,
+                                     goes && in[c->callee] == 1,
+                                     c->arguments,
+                                     c->constants,
+                                     f->instructions,
+                                     f->blocks,
+                                     out[c->callee],
+                                     out[c->caller],
+                                     /* what the other calls cost if all were inlined, less the function that goes */
+                                     bytes[c->callee] * (in[c->callee] - goes),
+                                     out[c->callee] == 0 };
+        memcpy(m->to->call[i].feature, v, sizeof v);
+    }
+    free(in);
+    free(out);
 }
 
 static void solve(struct module *m, struct worker *debug, struct live *did)
@@ -360,6 +394,7 @@ static void solve(struct module *m, struct worker *debug, struct live *did)
     for (size_t i = 0; i < m->ncalls; i++) start[i] = to->call[m->number[i]].by_default;
     optimal_start(o, start);
     if (m->p->store) m->log = csvw_append(m->p->store, LOG_COLUMNS);
+    fill_features(m, m->bytes);
     long differ = 0;
     for (int round = 0; round < 4 && !m->failed; round++) {
         optimal_solve(o, &a);
@@ -375,7 +410,8 @@ static void solve(struct module *m, struct worker *debug, struct live *did)
     to->entries = a.entries;
     fill_calls(m, o, &a);
     check_random(m, o);
-    if (!m->failed && did) m->failed = take_home(m, debug, &a, did);
+    spread(m, a.inlined);
+    if (!m->failed && did) m->failed = take_home(m, debug, did);
     free(a.inlined);
     free(a.closed);
     free(start);
@@ -411,6 +447,15 @@ static void end(struct module *m)
     worker_close(m->w);
 }
 
+static const char *code_of(struct module *m, const char *threshold, bool heuristic, double *text)
+{
+    struct worker_answer a = { .bytes = m->bytes };
+    struct worker_order o = { .inlined = heuristic ? NULL : m->all, .threshold = threshold };
+    const char *why = worker_build(m->w, &o, &a);
+    *text = why ? NAN : a.text;
+    return why;
+}
+
 void prove_module(const struct prove *p, size_t k, struct proved *to, struct live *did)
 {
     double start = now_seconds();
@@ -427,6 +472,18 @@ void prove_module(const struct prove *p, size_t k, struct proved *to, struct liv
     to->seconds = now_seconds() - start;
 }
 
+void prove_features(const struct prove *p, size_t k, struct proved *to)
+{
+    struct module m;
+    begin(&m, p, k, to);
+    struct worker *debug = to->why ? NULL : open_module(p, k, p->level, true, &to->why);
+    if (!to->why) to->why = ask_heuristic(&m, debug);
+    if (!to->why) to->why = code_of(&m, NULL, false, &to->none);
+    if (!to->why) fill_features(&m, m.bytes);
+    worker_close(debug);
+    end(&m);
+}
+
 void proved_free(struct proved *p)
 {
     free(p->call);
@@ -434,17 +491,8 @@ void proved_free(struct proved *p)
     free((void *)(uintptr_t)p->why);
 }
 
-static const char *code_of(struct module *m, const char *threshold, bool heuristic, double *text)
-{
-    struct worker_answer a = { .bytes = m->bytes };
-    struct worker_order o = { .inlined = heuristic ? NULL : m->all, .threshold = threshold };
-    const char *why = worker_build(m->w, &o, &a);
-    *text = why ? NAN : a.text;
-    return why;
-}
-
 double prove_bytes(const struct prove *p, size_t k, bool (*yes)(void *, const struct call_row *), void *closure,
-                   const char *threshold, const char **why)
+                   const char *threshold, struct live *did, const char **why)
 {
     static char sentence[300];
     struct module m;
@@ -457,6 +505,11 @@ double prove_bytes(const struct prove *p, size_t k, bool (*yes)(void *, const st
             m.all[m.number[i]] = row && yes(closure, row);
         }
         to.why = code_of(&m, threshold, !yes, &text);
+    }
+    if (!to.why && did) {
+        struct worker *debug = open_module(p, k, p->level, true, &to.why);
+        if (debug) to.why = take_home(&m, debug, did);
+        worker_close(debug);
     }
     end(&m);
     if (to.why) snprintf(sentence, sizeof sentence, "%s", to.why);

@@ -20,11 +20,16 @@ struct prove {
     uint64_t seed;
 };
 
-enum prove_how { PROVE_FIXED, PROVE_OPEN, PROVE_CLOSED };  /* why a call is decided as it is: see prove_call */
+/* what is known about a call without a search: PROVE_COLUMNS; bytes are of machine code when nothing is inlined */
+enum { PROVE_FEATURES = 14 };
+#define PROVE_COLUMNS                                                                                                  \
+    "heuristic_yes,callee_bytes,caller_bytes,uses,callee_local,only_call,arguments,constants,callee_instructions,"    \
+    "callee_blocks,callee_calls,caller_calls,others_bytes,callee_leaf"
 struct prove_call {
     const struct call_row *row;
     const char *fixed;                                   /* why there is no choice; NULL: there is */
     bool inlined, by_default, closed;                    /* closed: the caller's table is full */
+    double feature[PROVE_FEATURES];
     double gain;                                         /* bytes that the other way would cost more; nan: not known */
 };
 
@@ -47,10 +52,14 @@ size_t prove_modules(const struct work *);
 void prove_module(const struct prove *, size_t k, struct proved *, struct live *did);
 void proved_free(struct proved *);
 
+/* The calls of module k and their features, from two builds; to->best and what a search finds stay empty. */
+void prove_features(const struct prove *, size_t k, struct proved *);
+
 /* The code of module k, all of it awake, under decisions of others: yes(closure, row) of each call with a choice, NULL
- * for the heuristic with its threshold or NULL.  nan, and why in *why, where it could not be built. */
+ * for the heuristic with its threshold or NULL.  nan, and why in *why, where it could not be built.
+ * With `did`, what the decisions inline is added to it. */
 double prove_bytes(const struct prove *, size_t k, bool (*yes)(void *, const struct call_row *), void *closure,
-                   const char *threshold, const char **why);
+                   const char *threshold, struct live *did, const char **why);
 /* The least code over every set of decisions, each built: no tables, no sleep.  *sets: how many; nan with *why NULL
  * where there are more than `most`. */
 double prove_exhaustive(const struct prove *, size_t k, double *sets, const char **why);

@@ -42,6 +42,7 @@
     X(void *, LLVMIsAFunction, (void *))                                                                               \
     X(void *, LLVMIsACallInst, (void *))                                                                               \
     X(void *, LLVMIsAInvokeInst, (void *))                                                                             \
+    X(void *, LLVMIsAConstant, (void *))                                                                               \
     X(void *, LLVMGetFirstUse, (void *))                                                                               \
     X(void *, LLVMGetNextUse, (void *))                                                                                \
     X(void *, LLVMGetUser, (void *))                                                                                   \
@@ -210,9 +211,11 @@ static void read_module(struct worker *w)
         w->function = grow(w->function, w->nfunctions + 1, &cap, sizeof *w->function);
         s->function = grow(s->function, w->nfunctions + 1, &caph, sizeof *s->function);
         s->function[w->nfunctions] = f;
-        w->function[w->nfunctions++] =
-            (struct worker_function){ names.name[k], linkage == LINKAGE_INTERNAL || linkage == LINKAGE_PRIVATE,
-                                      taken(f), never(f) };
+        struct worker_function *to = &w->function[w->nfunctions++];
+        *to = (struct worker_function){ .name = names.name[k], .taken = taken(f), .never = never(f),
+                                        .local = linkage == LINKAGE_INTERNAL || linkage == LINKAGE_PRIVATE };
+        for (void *b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b), to->blocks++)
+            for (void *i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) to->instructions++;
     }
     for (size_t k = 0; k < w->nfunctions; k++)
         for (void *b = LLVMGetFirstBasicBlock(s->function[k]); b; b = LLVMGetNextBasicBlock(b))
@@ -224,7 +227,11 @@ static void read_module(struct worker *w)
                 s->call = grow(s->call, w->ncalls + 1, &caphc, sizeof *s->call);
                 s->call[w->ncalls] = i;
                 bool fixed = LLVMGetCallSiteEnumAttribute(i, (unsigned)FUNCTION_INDEX, kind("noinline")) != NULL;
-                w->call[w->ncalls++] = (struct worker_call){ (uint32_t)k, (uint32_t)c, fixed };
+                struct worker_call *to = &w->call[w->ncalls++];
+                *to = (struct worker_call){ .caller = (uint32_t)k, .callee = (uint32_t)c, .fixed = fixed,
+                                            .arguments = LLVMGetNumArgOperands(i) };
+                for (unsigned j = 0; j < to->arguments; j++)
+                    to->constants += LLVMIsAConstant(LLVMGetOperand(i, j)) != NULL;
             }
 }
 

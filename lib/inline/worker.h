@@ -7,8 +7,8 @@
  * apart.  Code is what clang makes of the same bitcode (t/inline-optimal.t compares the sections byte by byte).
  *
  * What one function becomes depends on what is inlined into it, hardly on the rest of the module.  With `awake` the
- * rest is put to sleep: it stays for the analyses of the whole module, which see its calls and its uses of variables, has
- * the attributes that LLVM infers for it when nothing is inlined, and is not optimised.  This is several times faster
+ * rest is put to sleep: it stays for the analyses of the whole module, which see its calls and what it uses, and has
+ * the attributes that LLVM infers for it when nothing is inlined, but is not optimised.  This is several times faster
  * and not always exact: the caller checks it against builds of the whole.
  *
  * libLLVM-N.so is loaded when the first worker is opened and is not needed to build or start the filter. */
@@ -23,9 +23,14 @@ struct worker_function {
     str name;
     bool local;                                          /* goes when nothing uses it any more */
     bool taken;                                          /* its address is used otherwise than by calling it */
+    uint32_t instructions, blocks;                       /* as the source has them, unoptimised */
     const char *never;                                   /* why it cannot be inlined, or always is; NULL: free */
 };
-struct worker_call { uint32_t caller, callee; bool fixed; };     /* fixed: the source says noinline at the call */
+struct worker_call {
+    uint32_t caller, callee;
+    uint32_t arguments, constants;                       /* arguments, and how many of them are constants */
+    bool fixed;                                          /* the source says noinline at the call */
+};
 
 struct worker {
     struct worker_function *function;                    /* those with a body, in the module's order */

@@ -1,0 +1,32 @@
+#!/bin/bash
+. "$(dirname "$0")/tap.sh"
+command -v clang-14 opt-14 llvm-link-14 > /dev/null || { echo '1..0 # skip clang-14 and llvm-14 are not here'; exit 0; }
+mkdir p
+cat > p/a.c <<'X'
+int putchar(int);
+static int loop(int n) { return n ? loop(n - 1) : 3; }
+static void out(int x, int y) { putchar(x & 15 ? 'a' + (x & 15) : '-'); putchar(y & 7); putchar('\n'); }
+static void once(int x) { out(x, 2); out(x, x); }
+int main(int argc, char **argv) { (void)argv; once(argc); out(loop(argc), 1); return 0; }
+X
+printf 'build a.c\nsearch x\nconfirm x\n' > p/program
+inline-module --per-file --out=w p
+inline-calls w > calls.csv
+cut_() { csv-cut -c "$1" calls.csv; }
+is 'calls with a choice, in the order of the module' $'callee,caller,uses,only_call,arguments,constants,callee_leaf
+once,main,1,1,1,0,0
+out,main,3,0,2,1,1
+out,once,3,0,2,1,1
+out,once,3,0,2,0,1' cut_ callee,caller,uses,only_call,arguments,constants,callee_leaf
+inline-optimal --calls=all.csv w > best.csv
+is 'the same features as beside the optimum' "$(csv-where -c choice --is=yes all.csv | csv-cut -c chain,heuristic_yes,callee_bytes,others_bytes)" \
+    cut_ chain,heuristic_yes,callee_bytes,others_bytes
+# the policy that ships decides by these columns alone
+fit-predict -m "$root/share/policies/size.model" --name=worth calls.csv | csv-calc --set="predicted=worth < 0 ? 'yes' : 'no'" > p.csv
+is 'the policy answers for every call' 4 bash -c 'csv-where -c predicted --is=yes --is=no p.csv | tail -n +2 | wc -l'
+inline-size --verdicts=p.csv --decisions=p.sexp w > p.size
+inline-build --level=-Oz --decisions=p.sexp --out=p.exe w > obeyed.csv
+is 'its decisions are obeyed' 0 bash -c 'csv-where -c inlined --is=no obeyed.csv | tail -n +2 | wc -l'
+fails 'no work directory' 1 'made by inline-module' inline-calls p
+fails 'nothing' 2 'one work directory' inline-calls
+done_testing
