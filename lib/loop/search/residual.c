@@ -334,10 +334,10 @@ size_t *order_by_residual(const struct candidate *c, size_t n, const struct sear
     size_t *mixed = xmalloc(n + 1, sizeof *mixed);
     bool *taken = xcalloc(n + 1, 1);
     qsort(j, found, sizeof *j, by_gain);
-    for (size_t i = 0; i < found && k < n; i++) {        /* one that the residual wants, one that the model wants */
-        if (!taken[j[i].at]) mixed[k++] = j[i].at, taken[j[i].at] = true;
+    for (size_t i = 0; i < found && k < n; i++) {        /* one that the model wants, one that the residual wants */
         while (!s->trusting && next < n && taken[order[next]]) next++;
-        if (!s->trusting && next < n && k < n) mixed[k++] = order[next], taken[order[next]] = true;
+        if (!s->trusting && next < n) mixed[k++] = order[next], taken[order[next]] = true;
+        if (!taken[j[i].at] && k < n) mixed[k++] = j[i].at, taken[j[i].at] = true;
     }
     for (next = 0; next < n && k < n; next++)
         if (!taken[order[next]]) mixed[k++] = order[next], taken[order[next]] = true;
