@@ -133,9 +133,50 @@ D
 prof-record --force --bare --wrap='math.*' --calls='malloc_trim' -o both both.py
 is 'the extension and the preload library write one set of logs' 10 eval "prof-log --quiet both | grep -c math.sqrt"
 fi
+# operations follow coroutines and generators, through await, yield, yield from, send, throw, close and cancellation
+prof-record --force -o tasks "$root/t/data/prof-tasks.py"
+is 'what a coroutine or generator calls is charged to its own operations, and nothing else is' 'math.ceil,,4
+math.cos,cos,8
+math.degrees,,1
+math.exp,inner,24
+math.fabs,,2
+math.floor,,1
+math.hypot,outside,10
+math.log,cancelled,1
+math.log1p,,1
+math.sin,sin,8
+math.sqrt,made,11
+math.tan,tan,8' eval "prof-log tasks | prof-op | csv-calc --where='name ~ \"^math\"' | csv-group -g name,op -c start_ns --stat=n | csv-cut -c name,op,n_rows | sed 1d | sort"
+# C and C++: their own operations and events, by themselves and under prof-record
+if [ -e "$B/prof/libmillrace-prof.so" ]; then
+    own() { "$1" -Wall -Wextra -Werror -I"$B/prof" -o own."$2" "$root/t/data/prof-api.$2" -L"$B/prof" -lmillrace-prof -Wl,-rpath,"$(cd "$B/prof" && pwd)" -lpthread; }
+    rows() { prof-log --nested "$1" | prof-op | csv-calc --where='kind != "proc"' | csv-group -g kind,cat,name,op -c start_ns --stat=n | csv-cut -c kind,cat,name,op,n_rows | sed 1d; }
+    want='op,,outer,,1
+op,,inner,,1
+cat,Simulator,work,inner,1
+cat,Backend,"event, ""quoted""",outer,1
+op,,thread,,1
+cat,Simulator,work,thread,1000'
+    ok 'a C program links' own "${CC:-cc}" c
+    is 'not recorded it does its work' same ./own.c
+    is 'recorded by itself too' same ./own.c alone
+    is 'operations, events, threads, nothing while disabled' "$want" rows alone
+    is 'recorded by prof-record' same prof-record -o under ./own.c
+    is 'the same' "$want" rows under
+    if command -v c++ > /dev/null; then
+        ok 'a C++ program links' own c++ cc
+        is 'it does its work' same prof-record -o cxx ./own.cc
+        is 'operations end with their block, also by an exception' 'op,,outer,,3
+op,,works,,2
+cat,Backend,work,works,2
+op,,fails,,1
+cat,Backend,work,fails,1
+cat,Backend,work,outer,1' rows cxx
+    fi
+fi
 # what recording costs one's own program: in one command, and taken out by who reads the log
 printf 'import math\nfor i in range(3000): math.sqrt(i); math.hypot(i, 1)\nprint("done")\n' > cheap.py
-is 'the program speaks once, though it runs ten times' done prof-record --calibrate -o cal cheap.py
+is 'the program speaks once, though it runs ten times' done eval 'prof-record --calibrate -o cal cheap.py 2> /dev/null'
 is 'five pairs of runs with all its calls' 5 eval "csv-calc --where='calls >= 6000 && calls < 7000' cal/pairs.csv | grep -c any"
 ok 'and a calibration' sexp-check cal/calibration.sexp
 echo '(calibration (cost (hook any) (mean_ns 3) (inside_ns 1) (n 5)))' > cal/calibration.sexp

@@ -11,6 +11,7 @@ PROF_TARGETS += $(PROFLIB)/_millrace.so $(PROFLIB)/libmillrace-e2e.so \
     lib/prof/record/python/*/*.py))
 endif
 
+PROF_TARGETS += $(PROFLIB)/libmillrace-prof.so $(PROFLIB)/millrace_prof.h
 ifeq ($(shell uname -m),x86_64)
 PROF_TARGETS += $(PROFLIB)/libmillrace-calls.so
 endif
@@ -20,6 +21,13 @@ ifneq ($(CUPTI_DIR),)
 PROF_TARGETS += $(PROFLIB)/libmillrace-gpu.so
 endif
 
+# the interface for C and C++
+$(PROFLIB)/libmillrace-prof.so: lib/prof/record/api.c lib/prof/record/rec.c
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -fsanitize%,$(RECFLAGS)) -o $@ $^ -lpthread
+$(PROFLIB)/millrace_prof.h: lib/prof/record/millrace_prof.h
+	@mkdir -p $(@D)
+	cp $< $@
 $(PROFLIB)/libmillrace-calls.so: lib/prof/record/calls.c lib/prof/record/rec.c
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -fsanitize%,$(RECFLAGS)) -o $@ $^ -lpthread -ldl
@@ -29,7 +37,7 @@ $(PROFLIB)/libmillrace-gpu.so: lib/prof/record/gpurec.c
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -fsanitize% -Wundef -Wcast-qual,$(RECFLAGS)) -isystem $(CUPTI_DIR) -o $@ $^ \
 	    -L$(CUPTI_LIB) -Wl,-rpath,$(CUPTI_LIB) -lcupti -lpthread
-$(PROFLIB)/_millrace.so: lib/prof/record/pyrec.c lib/prof/record/see.c lib/prof/record/rec.c
+$(PROFLIB)/_millrace.so: lib/prof/record/pyrec.c lib/prof/record/ops.c lib/prof/record/see.c lib/prof/record/rec.c
 	@mkdir -p $(@D)
 	$(CC) $(RECFLAGS) -Wno-cast-qual -isystem $(PYINC) -o $@ $^ -lpthread -ldl
 $(PROFLIB)/libmillrace-e2e.so: lib/prof/record/e2e.c

@@ -10,6 +10,7 @@
  * Any other callable is replaced by a wrapper object that passes attributes through. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#include "prof/record/ops.h"
 #include "prof/record/rec.h"
 #include "prof/record/see.h"
 #include <dlfcn.h>
@@ -486,15 +487,14 @@ static PyObject *operation_new(PyTypeObject *type, PyObject *args, PyObject *kw)
 static PyObject *operation_enter(PyObject *self, PyObject *unused)
 {
     (void)unused;
-    if (rec_on) rec_put(LOG_OP, ((operation *)self)->id, HOOK_OP);
-    return Py_NewRef(self);
+    return ops_begin(((operation *)self)->id) ? Py_NewRef(self) : NULL;
 }
 
 static PyObject *operation_exit(PyObject *self, PyObject *const *args, Py_ssize_t n)
 {
     (void)args;
     (void)n;
-    if (rec_on) rec_put(LOG_OP_END, ((operation *)self)->id, HOOK_OP);
+    ops_end(((operation *)self)->id);
     Py_RETURN_FALSE;
 }
 
@@ -652,6 +652,7 @@ static PyObject *py_see_from_c(PyObject *self, PyObject *on)
     (void)self;
     see_on = PyObject_IsTrue(on) == 1;
     see_python_from_c(see_on);
+    ops_hook();
     Py_RETURN_NONE;
 }
 

@@ -1,0 +1,16 @@
+/* ops.h - operations of a thread that follow coroutines and generators: what one of them opened is closed while it is
+ * suspended at an await or yield, and open again when it goes on, on whatever thread.
+ *
+ * Hooked are the slots that resume generators and coroutines, and their methods send, throw and close, from the first
+ * operation on.  Asynchronous generators go with who awaits them.  Guarded by the interpreter's lock. */
+#ifndef MILLRACE_OPS_H
+#define MILLRACE_OPS_H
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+bool ops_begin(uint32_t id);                             /* false with an exception set: out of memory */
+void ops_end(uint32_t id);                               /* one that is not open here was closed with its generator */
+void ops_hook(void);                                     /* the slots were changed by others: stand before those */
+#endif
