@@ -2,7 +2,7 @@
  *
  * A row is written when no operation can cut it any more, that is when its end has been reached, and those behind it
  * wait, so that the output stays in order.  What waits lies in a queue of which 8 MiB are in memory and the rest in a
- * temporary file without a name (in TMPDIR, else /var/tmp).  Memory besides: open rows, and the calls that have a link. */
+ * temporary file without a name (in TMPDIR, else /var/tmp).  Memory besides: open rows, calls that have a link. */
 #ifndef MILLRACE_CHARGE_H
 #define MILLRACE_CHARGE_H
 #include "prof/events.h"
