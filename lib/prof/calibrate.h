@@ -14,7 +14,7 @@ void calibration_write(sexpw *, csv *t, double max_spread);
 /* Run a command recorded and, as a base, with the recorder loaded but nothing hooked, in turn, `rounds` times each; the
  * environment says how it is recorded, the last run's logs stay in dir.  Costs are CPU time of all threads between
  * their first record and their last, less what the recorder took for itself.  All but the last run have their
- * standard output thrown away.  Leaves dir/pairs.csv and dir/calibration.sexp; returns the exit status of the last run.  Dies if a run
- * fails or leaves no log. */
+ * standard output thrown away.  Leaves dir/pairs.csv and dir/calibration.sexp; returns the exit status of the last run.
+ * Dies if a run fails or leaves no log. */
 int calibrate_program(const char *dir, char *const command[], int rounds);
 #endif
