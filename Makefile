@@ -147,6 +147,10 @@ $B/t/%.t: $B/t/%.o $B/libmillrace.a
 $B/t/shim.so: t/shim/shim.c
 	@mkdir -p $(@D)
 	$(CC) -O1 -g -Wall -Wextra -shared -fPIC -o $@ $< -ldl
+# a stand-in for NVIDIA's driver
+$B/t/cuda/libcuda.so.1: t/shim/cuda.c lib/place/plugin/kernels.h
+	@mkdir -p $(@D)
+	$(CC) -O2 -g -Wall -Wextra -shared -fPIC -o $@ $<
 $(BIN):
 	mkdir -p $@
 
@@ -167,7 +171,7 @@ deps:
 	$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$${missing[@]}" ||
 	    cannot "apt-get install failed"
 
-test: all $B/t/shim.so $(filter $(or $(T),%),$(CTESTS))
+test: all $B/t/shim.so $B/t/cuda/libcuda.so.1 $(filter $(or $(T),%),$(CTESTS))
 	B=$(abspath $B) BIN=$(abspath $(BIN)) prove -j$(JOBS) -e '' $(or $(T),t/*.t $(CTESTS))
 
 list:
@@ -339,7 +343,7 @@ install: all
 	rm -f $(libdir)/*.d
 	install -d $(pydir)/millrace_place
 	install -m 644 lib/place/torch/millrace_place/*.py $(pydir)/millrace_place
-	install $B/place/torch.so $(pydir)/millrace_place
+	install $B/place/mover.so $(pydir)/millrace_place
 .PHONY: help readme objects lint sanitize fuzz bench bench-csv bench-sexp man install dist deb
 # `make deps figure7` installs first, also with -j
 ifneq ($(filter deps,$(MAKECMDGOALS)),)

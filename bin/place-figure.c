@@ -1,6 +1,6 @@
 /* place-figure - the tables of the study's figures from the results of runs
  *
- * Usage: place-figure --figure=7|8|9|10|11 [--price=X] [RESULTS]
+ * Usage: place-figure --figure=7|8|9|10|11|12 [--price=X] [RESULTS]
  *
  * Columns in: those of place-record; the last row of a network, batch,
  * formulation and ratio counts.  Rows out are in the order of the input.
@@ -24,6 +24,11 @@
  * 11: network, batch, formulation, ratio, predicted_seconds, step_seconds,
  *   error_ratio ((predicted - measured) / measured), beyond_third (1: off by
  *   more than a third, also said on stderr), kind.
+ * 12: network, batch, formulation (sync, async), ratio, step_seconds,
+ *   managed_seconds (managed memory), oracle_seconds (no moves, any workspace),
+ *   speedup_over_managed_ratio (of the fastest step, as in the study),
+ *   lower_ratio (of the slowest), oracle_ratio (what the oracle would reach),
+ *   kind.
  * Memory: a few numbers for each row.
  *
  * Examples:
@@ -38,7 +43,7 @@ static int figure = -1;
 enum { FIRST_FIGURE = 7 };
 static double price = 2.1;
 static const struct opt options[] = {
-    { 0, "figure", WORD, &figure, "7|8|9|10|11", "which one", 0, 0 },
+    { 0, "figure", WORD, &figure, "7|8|9|10|11|12", "which one", 0, 0 },
     { 0, "price", NUM, &price, "X", "figure 9: of fast memory, a byte of slow memory being 1", 1e-3, 1e6 },
     { 0 } };
 

@@ -13,7 +13,15 @@ $B/t/bench/place-kernels: $B/t/bench/place-kernels.o $B/libmillrace.a
 bench: bench-place-kernels
 .PHONY: bench-place-kernels
 # what millrace_place loads, and python3 -m millrace_place preloads
-$B/place/torch.so: lib/place/plugin/heap.c lib/place/plugin/mover.c lib/place/plugin/heap.h lib/place/plugin/mover.h
+$B/place/mover.so: lib/place/plugin/heap.c lib/place/plugin/mover.c lib/place/plugin/heap.h lib/place/plugin/mover.h
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) -D_GNU_SOURCE -O2 -g -fPIC -shared -o $@ $(filter %.c,$^) -ldl -lpthread
-all: $B/place/torch.so
+all: $B/place/mover.so
+# the kernels of GPUs as PTX text; where clang is missing the text is empty, and place-gpu says so
+PTX = clang -x cuda --cuda-device-only --cuda-gpu-arch=sm_60 -nocudainc -nocudalib -O3 -Wno-unknown-cuda-version -S
+$B/place/kernels.ptx: lib/place/plugin/kernels.cu lib/place/plugin/kernels.h
+	@mkdir -p $(@D)
+	{ $(PTX) -o - $< || echo 'make: place-gpu is built without kernels' >&2; } $(aside)
+$B/place/ptx.h: $B/place/kernels.ptx
+	{ echo 'static const char ptx_text[] ='; sed -e 's/[\\"]/\\&/g' -e 's/.*/    "&\\n"/' $<; echo '    "";'; } $(aside)
+$B/lib/place/cuda.o: $B/place/ptx.h

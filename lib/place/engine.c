@@ -31,7 +31,7 @@ static uint64_t round_up(uint64_t n, uint64_t unit) { return (n + unit - 1) / un
 
 /* ---- what stays outside the pools ---- */
 
-static uint64_t *arg_offsets(const struct graph *g, uint64_t *total)
+uint64_t *engine_arg_offsets(const struct graph *g, uint64_t *total)
 {
     uint64_t *at = xcalloc((size_t)g->ntensor, sizeof *at);
     *total = 0;
@@ -65,7 +65,7 @@ static void draw_weights(float *p, const struct tensor *t, struct rng *r)
     }
 }
 
-static void draw_arg(char *at, const struct tensor *t, uint64_t seed)
+void engine_draw_arg(char *at, const struct tensor *t, uint64_t seed)
 {
     struct rng r = rng_for(seed, str_of(t->name));
     float *p = (float *)(void *)at;
@@ -166,7 +166,7 @@ static void place_moves(struct engine *e)
 }
 
 /* most bytes in use at a node: what lives there and its staging */
-static uint64_t most_used(const struct graph *g, const struct plan *p)
+uint64_t engine_most_used(const struct graph *g, const struct plan *p)
 {
     int64_t *change = xcalloc((size_t)g->nnode + 1, sizeof *change);
     for (int i = 0; i < p->nstay; i++) {
@@ -189,7 +189,7 @@ struct engine *engine_open(const struct graph *g, const struct plan *p, const st
     struct engine *e = xcalloc(1, sizeof *e);
     e->graph = g;
     e->plan = p;
-    uint64_t *args = e->arg_at = arg_offsets(g, &e->args_bytes);
+    uint64_t *args = e->arg_at = engine_arg_offsets(g, &e->args_bytes);
     e->op = xcalloc((size_t)g->nkernel, sizeof *e->op);
     for (int i = 0; i < g->nkernel; i++) e->op[i] = op_make(g, g->kernel[i].node);
     e->pool = pages(p->fast_bytes + OP_ALIGN);
@@ -198,7 +198,7 @@ struct engine *engine_open(const struct graph *g, const struct plan *p, const st
     for (int i = 0; i < g->nnode; i++) place_node(e, i, args);
     e->tier = tier_open(tier, p->slow_bytes);
     place_moves(e);
-    e->used = most_used(g, p);
+    e->used = engine_most_used(g, p);
     /* before the team, which pins its caller: the threads that this one makes later stay on its core */
     if (!strcmp(p->formulation, "async") && p->nmove > 0) e->mover = mover_start(e->tier, e->copy, p->nmove, delay);
     e->team = team_start(threads);
@@ -207,7 +207,7 @@ struct engine *engine_open(const struct graph *g, const struct plan *p, const st
     for (int i = 0; i < g->ntensor; i++) {
         const struct tensor *t = &g->tensor[i];
         if (t->role == ROLE_INTER || t->updates >= 0) continue;
-        draw_arg(e->args + args[i], t, seed);
+        engine_draw_arg(e->args + args[i], t, seed);
         if (!strcmp(t->name, "loss")) e->loss = (float *)(void *)(e->args + args[i]);
     }
     return e;

@@ -33,4 +33,9 @@ const struct tier *engine_tier(const struct engine *);
 uint64_t engine_fast_bytes(const struct engine *); /* most bytes of the pool ever in use at a node, staging included */
 uint64_t engine_scratch_bytes(const struct engine *);
 struct calibration engine_calibrate(struct engine *, double seconds);   /* of the tier, before the first step */
+
+/* What lies outside the pools: where, by tensor (the caller frees), how much in all, and what it begins with. */
+uint64_t *engine_arg_offsets(const struct graph *, uint64_t *total);
+void engine_draw_arg(char *at, const struct tensor *, uint64_t seed);
+uint64_t engine_most_used(const struct graph *, const struct plan *);    /* of the fast pool, see engine_fast_bytes */
 #endif

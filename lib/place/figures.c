@@ -18,7 +18,7 @@ enum { LIMIT, IO, PEAK, INPUTS, FAST_INPUTS, OUTPUTS, FAST_OUTPUTS, TO_SLOW, TO_
 struct row {
     const char *network, *formulation, *ratio, *kind;
     int64_t batch;
-    double seconds, least, most, predicted, bound, detail[DETAILS];
+    double seconds, least, most, predicted, bound, oracle, managed, detail[DETAILS];
 };
 struct results { struct row *row; size_t n, cap; double price; struct arena text; };
 
@@ -57,6 +57,8 @@ struct results *results_read(const char *path, int figure, double price)
     int seconds = planned_only ? -1 : csv_need(t, "median_seconds");
     int list = planned_only ? -1 : csv_need(t, "step_seconds");
     int bound = csv_find(t, "bound_seconds"), predicted = csv_need(t, "predicted_seconds"), column[DETAILS];
+    int oracle = figure == 12 ? csv_need(t, "oracle_seconds") : -1;
+    int managed = figure == 12 ? csv_need(t, "gpu_managed_seconds") : -1;
     for (int i = 0; i < DETAILS; i++) {
         column[i] = figure == 10 ? csv_find(t, old_detail[i]) : -1;
         if (figure == 10 && column[i] < 0) column[i] = csv_need(t, detail[i]);
@@ -69,6 +71,8 @@ struct results *results_read(const char *path, int figure, double price)
                          .batch = csv_int(t, batch),
                          .seconds = csv_num_or(t, seconds, NAN),
                          .predicted = csv_num_or(t, predicted, NAN),
+                         .oracle = csv_num_or(t, oracle, NAN),
+                         .managed = csv_num_or(t, managed, NAN),
                          .bound = bound < 0 ? NAN : csv_num_or(t, bound, NAN) };
         if (list >= 0) extremes(t, list, &r.least, &r.most);
         for (int i = 0; i < DETAILS; i++) r.detail[i] = csv_num_or(t, column[i], NAN);
@@ -191,6 +195,32 @@ static void error(csvw *w, const struct results *all, const struct row *r)
     tail(w, r);
 }
 
+/* the least of a case over its rows; dies when none has one */
+static double least_of(const struct results *all, const struct row *r, bool managed)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < all->n; i++)
+        if (same_case(&all->row[i], r)) least = fmin(least, managed ? all->row[i].managed : all->row[i].oracle);
+    if (!isfinite(least))
+        die("no run of %s, batch %lld, with %s", r->network, (long long)r->batch,
+            managed ? "managed memory (place-gpu --managed)" : "a profile, for the oracle's time");
+    return least;
+}
+
+static void against_managed(csvw *w, const struct results *all, const struct row *r)
+{
+    if (strcmp(r->formulation, "sync") && strcmp(r->formulation, "async")) return;
+    double managed = least_of(all, r, true), oracle = least_of(all, r, false);
+    head(w, r, true);
+    csvw_num(w, r->seconds);
+    csvw_num(w, managed);
+    csvw_num(w, oracle);
+    csvw_num(w, managed / r->least);
+    csvw_num(w, managed / r->most);
+    csvw_num(w, managed / oracle);
+    tail(w, r);
+}
+
 typedef void row_writer(csvw *, const struct results *, const struct row *);
 static const struct { int number; const char *columns; row_writer *row; } figures[] = {
     { 7, "network,batch,formulation,ratio,step_seconds,speedup_over_slow_ratio,lower_ratio,upper_ratio,"
@@ -200,6 +230,8 @@ static const struct { int number; const char *columns; row_writer *row; } figure
     { 10, "network,batch,formulation,ratio,fast_memory_bytes,default_bytes,slowdown_ratio,lower_ratio,upper_ratio,"
           "fast_input_ratio,fast_output_ratio,moved_to_slow_bytes,moved_to_fast_bytes,kind", study },
     { 11, "network,batch,formulation,ratio,predicted_seconds,step_seconds,error_ratio,beyond_third,kind", error },
+    { 12, "network,batch,formulation,ratio,step_seconds,managed_seconds,oracle_seconds,speedup_over_managed_ratio,"
+          "lower_ratio,oracle_ratio,kind", against_managed },
 };
 
 void figure_write(csvw *w, const struct results *all, int figure)

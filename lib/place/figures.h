@@ -4,7 +4,7 @@
 #include "table/csvio.h"
 
 struct results;
-/* What the figure (7 to 11) needs; the last row of a network, batch, formulation and ratio counts. */
+/* What the figure (7 to 12) needs; the last row of a network, batch, formulation and ratio counts. */
 struct results *results_read(const char *path, int figure, double price);
 
 /* Header and rows, in the order of the results.  Dies when a run that they are measured against is not there. */

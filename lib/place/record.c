@@ -1,5 +1,8 @@
 #include "place/record.h"
+#include "base/mem.h"
+#include "tensor/ops.h"
 #include <math.h>
+#include <stdlib.h>
 
 static void count_operands(struct record *r, const struct graph *g, const struct plan *p, int node)
 {
@@ -20,6 +23,7 @@ struct record record_of(const struct graph *g, const struct plan *p, const struc
 {
     struct record r = { .kernels = g->nnode,
                         .moves = p->nmove,
+                        .profile = profile,
                         .peak_bytes = graph_peak(g),
                         .move_seconds = profile || !p->nmove ? 0 : NAN };
     for (int i = 0; i < g->ntensor; i++)
@@ -34,6 +38,28 @@ struct record record_of(const struct graph *g, const struct plan *p, const struc
     }
     for (int n = 0; n < g->nnode; n++) count_operands(&r, g, p, n);
     return r;
+}
+
+double record_oracle(const struct graph *g, const struct profile *p, const char *kernels)
+{
+    double *least = xmalloc((size_t)g->nnode + 1, sizeof *least), sum = 0;
+    for (int n = 0; n < g->nnode; n++) {
+        char in[OP_OPERANDS + 1], out[OP_OPERANDS + 1];
+        struct choice c = { 0 };
+        profile_tiers(g, g->node[n].kernel, 0, in, out);
+        least[n] = profile_find(p, g->kernel[g->node[n].kernel].key, in, out, -1, &c) ? c.seconds : NAN;
+    }
+    csv *t = kernels ? csv_open(kernels) : NULL;
+    int node = t ? csv_need(t, "node") : -1, seconds = t ? csv_need(t, "seconds") : -1;
+    while (t && csv_next(t)) {
+        int64_t n = csv_int(t, node);
+        if (n < 0 || n >= g->nnode) csv_die(t, node, "a node of the graph");
+        least[n] = fmin(least[n], csv_num(t, seconds));
+    }
+    if (t) csv_close(t);
+    for (int n = 0; n < g->nnode; n++) sum += least[n];
+    free(least);
+    return sum;
 }
 
 void record_sizes(const struct graph *g, struct buf *b)

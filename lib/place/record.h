@@ -15,8 +15,13 @@ struct record {
     int kernels, inputs, outputs, fast_inputs, fast_outputs;   /* operand slots over all nodes; args count as fast */
     uint64_t input_bytes, output_bytes, fast_input_bytes, fast_output_bytes; /* the same, by size; args weigh nothing */
     double move_seconds;                                 /* planned; nan without a profile */
+    const struct profile *profile;                       /* as given */
 };
 struct record record_of(const struct graph *, const struct plan *, const struct profile *);   /* profile may be NULL */
+
+/* The step without moves and with any workspace, as the study has it: the sum over nodes of the fastest profiled time
+ * or, if less, the measured one (a table of nodes by place-run or place-gpu, or NULL). */
+double record_oracle(const struct graph *, const struct profile *, const char *kernels);
 
 /* As s-expressions: ((NAME BYTES) ..) of tensors, args 0; ((NAME IN_TIERS OUT_TIERS MODE) ..) of nodes. */
 void record_sizes(const struct graph *, struct buf *);

@@ -17,6 +17,7 @@ const char result_columns[] =
     "input_tensors_bytes,output_tensors_bytes,fast_input_tensors_bytes,fast_output_tensors_bytes,"
     "read_bytes,written_bytes,read_bytes_per_second,write_bytes_per_second,loss,tier,method,kind,threads,isa,machine,"
     "load,"
+    "oracle_seconds,gpu_managed_seconds,"
     "tensor_bytes,config,kernel_seconds";
 
 /* columns of a run that are the same in all its rows, in the order of ours */
@@ -146,6 +147,8 @@ void result_write(csvw *w, const struct graph *g, const struct plan *p, const st
     for (int i = TRAFFIC; i < TIER; i++) csvw_cstr(w, s->setting[i]);
     list(w, s->loss, s->n);
     for (int i = TIER; i < RESULT_SETTINGS; i++) csvw_cstr(w, s->setting[i]);
+    csvw_known(w, r->profile ? record_oracle(g, r->profile, kernels) : NAN);
+    csvw_known(w, strcmp(s->setting[TIER + 1], "managed") ? NAN : least);
     struct buf b = { 0 };
     record_sizes(g, &b);
     cell(w, &b);

@@ -11,7 +11,7 @@ def path():
     program = os.environ.get('PLACE_OFFLOAD') or shutil.which('place-offload') or ''
     places = [_HERE, os.path.join(_HERE, '../../../../build/place'),
               os.path.join(os.path.dirname(os.path.realpath(program)), '../build/place')]
-    for place in filter(None, [os.environ.get('MILLRACE_TORCH'), *(os.path.join(p, 'torch.so') for p in places)]):
+    for place in filter(None, [os.environ.get('MILLRACE_MOVER'), *(os.path.join(p, 'mover.so') for p in places)]):
         if os.path.exists(place):
             return os.path.realpath(place)
     return None
@@ -20,7 +20,7 @@ def path():
 def _load():
     where = path()
     if where is None:
-        raise RuntimeError('millrace_place: torch.so of millrace is not built (make) or not found, see MILLRACE_TORCH')
+        raise RuntimeError('millrace_place: mover.so of millrace is not built (make) or not found, see MILLRACE_MOVER')
     pointer, size, number, file = ctypes.c_void_p, ctypes.c_uint64, ctypes.c_int, ctypes.c_int64
     waits, quick = ctypes.CDLL(where), ctypes.PyDLL(where)     # the first releases Python's lock, the second keeps it
     kinds = {

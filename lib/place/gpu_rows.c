@@ -1,0 +1,142 @@
+#include "place/gpu_rows.h"
+#include "base/checked.h"
+#include "base/mem.h"
+#include "measure/machine.h"
+#include "measure/stats.h"
+#include "tensor/ops.h"
+#include <math.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+static const double NEVER_SECONDS = 1000;                /* of a kernel with an operand that is not on the GPU */
+
+static const char *kind_of(const struct gpu *g) { return gpu_is_real(g) ? "real" : "simulated"; }
+
+static void settings(csvw *w, const struct gpu_setting *s)
+{
+    char *tier = xformat("cuda:%d", s->device);
+    csvw_int(w, 1);
+    csvw_cstr(w, tier);
+    csvw_cstr(w, s->machine);
+    csvw_end(w);
+    free(tier);
+}
+
+static void profile_kernel(csvw *w, struct gpu *gpu, const struct graph *g, int kernel, const struct gpu_setting *s)
+{
+    int node = g->kernel[kernel].node, mode = EXEC_DIRECT;
+    struct gpu_op *o = gpu_op_make(g, node);
+    double best = gpu_probe(gpu, g, node, 0, s->runs);
+    uint64_t staging = 0;
+    for (int a = 1; a < gpu_op_algorithms(o); a++) {
+        uint64_t need = gpu_op_workspace(o, a);
+        double took = need <= s->workspace ? gpu_probe(gpu, g, node, a, s->runs) : INFINITY;
+        if (took >= best) continue;
+        best = took;
+        staging = need;
+        mode = EXEC_STAGED;
+    }
+    char in[OP_OPERANDS + 1], out[OP_OPERANDS + 1];
+    int operands = g->node[node].nin + g->node[node].nout;
+    for (int k = -1; k < operands; k++) {
+        if (k >= 0 && !(g->kernel[kernel].movable >> k & 1)) continue;
+        profile_tiers(g, kernel, k < 0 ? 0 : 1u << k, in, out);
+        profile_row(w, g, kernel, in, out, k < 0 ? mode : EXEC_STREAMED, k < 0 ? staging : 0,
+                    k < 0 ? best : best + NEVER_SECONDS, s->runs, "cuda", kind_of(gpu));
+        settings(w, s);
+    }
+    gpu_op_free(o);
+}
+
+int gpu_profile(struct gpu *gpu, const struct graph *g, const struct gpu_setting *s)
+{
+    csvw *w = csvw_open("-");
+    csvw_names(w, PROFILE_COLUMNS ",threads,tier,machine");
+    csvw_end(w);
+    for (int k = 0; k < g->nkernel; k++) profile_kernel(w, gpu, g, k, s);
+    for (uint64_t bytes = 64 << 10; bytes <= 64 << 20; bytes *= 8) {
+        for (int to_fast = 0; to_fast < 2; to_fast++) {
+            double took = gpu_probe_move(gpu, bytes, to_fast, s->runs);
+            profile_move_row(w, bytes, to_fast, took, s->runs, "cuda", kind_of(gpu));
+            settings(w, s);
+        }
+    }
+    return csvw_close(w);
+}
+
+static void step_row(csvw *w, const struct gpu *gpu, const struct graph *g, const struct plan *p,
+                     const struct gpu_setting *s, long n, const struct step *t)
+{
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    csvw_int(w, n);
+    csvw_int(w, n < s->warm);
+    csvw_num(w, t->seconds);
+    csvw_known(w, t->loss);
+    csvw_num(w, t->kernel_seconds);
+    csvw_num(w, t->move_seconds);
+    csvw_known(w, t->delay_seconds);
+    csvw_int(w, t->moves);
+    csvw_int(w, (int64_t)t->read_bytes);
+    csvw_int(w, (int64_t)t->written_bytes);
+    csvw_int(w, (int64_t)t->fetched_bytes);
+    csvw_int(w, (int64_t)t->evicted_bytes);
+    csvw_int(w, (int64_t)engine_most_used(g, p));
+    csvw_int(w, 0);
+    csvw_int(w, (int64_t)p->limit);
+    csvw_int(w, (int64_t)use.ru_maxrss * 1024);
+    csvw_known(w, NAN);
+    csvw_known(w, NAN);
+    csvw_int(w, 1);
+    csvw_cstr(w, gpu_name(gpu));
+    char *tier = xformat("cuda:%d", s->device);
+    csvw_cstr(w, tier);
+    free(tier);
+    csvw_cstr(w, s->managed ? "managed" : "pinned");
+    csvw_cstr(w, kind_of(gpu));
+    csvw_known(w, machine_load());
+    csvw_cstr(w, s->machine);
+    csvw_end(w);
+}
+
+static void write_kernels(const char *path, const struct graph *g, const struct plan *p, const double *seconds,
+                          long steps)
+{
+    csvw *w = csvw_open(path);
+    double *column = xmalloc((size_t)steps, sizeof *column);
+    csvw_names(w, "node,name,op,key,seconds,planned_seconds");
+    csvw_end(w);
+    for (int n = 0; n < g->nnode; n++) {
+        for (long k = 0; k < steps; k++) column[k] = seconds[(size_t)k * (size_t)g->nnode + (size_t)n];
+        csvw_int(w, n);
+        csvw_cstr(w, g->node[n].name);
+        csvw_cstr(w, g->node[n].op);
+        csvw_cstr(w, g->kernel[g->node[n].kernel].key);
+        csvw_num(w, median(column, (size_t)steps));
+        csvw_num(w, p->node[n].seconds);
+        csvw_end(w);
+    }
+    csvw_close(w);
+    free(column);
+}
+
+int gpu_steps(struct gpu *gpu, const struct graph *g, const struct plan *p, const struct gpu_setting *s,
+              const char *kernels)
+{
+    struct gpu_engine *e = gpu_engine_open(gpu, g, p, s->managed, s->seed);
+    csvw *w = csvw_open("-");
+    csvw_names(w, "step,warm,seconds,loss,kernel_seconds,move_seconds,delay_seconds,moves,read_bytes,written_bytes,"
+                  "fetched_bytes,evicted_bytes,fast_bytes,scratch_bytes,limit_bytes,resident_bytes,"
+                  "read_bytes_per_second,write_bytes_per_second,threads,isa,tier,method,kind,load,machine");
+    csvw_end(w);
+    double *seconds = xcalloc(size_mul((size_t)s->steps, (size_t)g->nnode) + 1, sizeof *seconds);
+    for (long n = 0; n < s->warm + s->steps; n++) {
+        long counted = n < s->warm ? 0 : n - s->warm;
+        struct step t = gpu_engine_step(e, seconds + (size_t)counted * (size_t)g->nnode);
+        step_row(w, gpu, g, p, s, n, &t);
+    }
+    gpu_engine_close(e);
+    if (kernels) write_kernels(kernels, g, p, seconds, s->steps);
+    free(seconds);
+    return csvw_close(w);
+}
