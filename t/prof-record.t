@@ -133,6 +133,15 @@ D
 prof-record --force --bare --wrap='math.*' --calls='malloc_trim' -o both both.py
 is 'the extension and the preload library write one set of logs' 10 eval "prof-log --quiet both | grep -c math.sqrt"
 fi
+# bounds
+printf 'import math\nfor i in range(50000): math.sqrt(i)\nmath.hypot(3, 4)\n' > loop.py
+prof-record --force --max-events=5000 -o bound loop.py
+is 'no more than so many records' 5000 eval 'prof-log --stat bound | csv-cut -c records | sed 1d'
+prof-record --force --ring=2000 -o bound loop.py
+is 'only the last ones, in halves of a ring' 'few math.hypot' eval \
+    'n=$(prof-log --quiet --stat bound | csv-cut -c records | sed 1d); [ $n -ge 2000 ] && [ $n -le 24576 ] && echo few $(prof-log --quiet bound | grep -o math.hypot)'
+prof-record --force --delay=1000 -o bound loop.py
+fails 'nothing before the delay is over' 1 'no logs of the recorder' prof-log bound
 # operations follow coroutines and generators, through await, yield, yield from, send, throw, close and cancellation
 prof-record --force -o tasks "$root/t/data/prof-tasks.py"
 is 'what a coroutine or generator calls is charged to its own operations, and nothing else is' 'math.ceil,,4
