@@ -1,6 +1,6 @@
-/* oneDNN: sgemm for products, for those that something follows the matmul primitive with post-operations, the matmul primitive for those of bf16 and int8, with its weights in the format it likes
- * best, reordered before the clock starts; for convolutions the primitive with the tensors as given, or (-DANY) in the
- * formats it likes best, reordered likewise */
+/* oneDNN: sgemm for products; the matmul primitive for those that something follows, with post-operations, and for those
+ * of bf16 and int8, with its weights in the format it likes best, reordered before the clock starts; for convolutions the
+ * primitive with the tensors as given, or (-DANY) in the formats it likes best, reordered likewise */
 #include "gemm.h"
 #include <dnnl.h>
 
