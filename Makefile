@@ -329,6 +329,7 @@ install: all
 	install $(PROGS) $(bindir)
 	for f in $(RENAMED); do ln -sf flambda-$${f#inline-} $(bindir)/$$f; done
 	install -m 644 $B/man/*.1 $(datadir)/man/man1
+	for f in $(RENAMED); do ln -sf flambda-$${f#inline-}.1 $(datadir)/man/man1/$$f.1; done
 	install -m 644 share/millrace.7 $(datadir)/man/man7
 	{ cat share/completion.bash
 	  echo complete -o default -F _millrace $(FILTERS); } > $(datadir)/bash-completion/completions/millrace
