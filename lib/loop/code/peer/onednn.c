@@ -1,6 +1,6 @@
-/* oneDNN: sgemm for products; the matmul primitive for those that something follows, with post-operations, and for those
- * of bf16 and int8, with its weights in the format it likes best, reordered before the clock starts; for convolutions the
- * primitive with the tensors as given, or (-DANY) in the formats it likes best, reordered likewise */
+/* oneDNN: sgemm for products; for those that something follows the matmul primitive with post-operations; for those of
+ * bf16 and int8 that with its weights in the format it likes best, reordered before the clock starts; for convolutions
+ * the primitive with the tensors as given, or (-DANY) in the formats it likes best, reordered likewise */
 #include "gemm.h"
 #include <dnnl.h>
 
@@ -107,7 +107,8 @@ static int make_matmul(struct product *p, const char *kind, const long *z, const
     p->group = f32 ? 1 : bf16 ? 2 : 4;
     p->nresidual = -1;
     p->g.m = z[0], p->g.n = z[1], p->g.k = z[2];
-    dnnl_data_type_t type[3] = { f32 ? dnnl_f32 : bf16 ? dnnl_bf16 : dnnl_u8, f32 ? dnnl_f32 : bf16 ? dnnl_bf16 : dnnl_s8, f32 || bf16 || then ? dnnl_f32 : dnnl_s32 };
+    dnnl_data_type_t type[3] = { f32 ? dnnl_f32 : bf16 ? dnnl_bf16 : dnnl_u8, f32 ? dnnl_f32 : bf16 ? dnnl_bf16 : dnnl_s8,
+                                 f32 || bf16 || then ? dnnl_f32 : dnnl_s32 };
     dnnl_dims_t dims[3] = { { z[0], z[2] }, { z[2], z[1] }, { z[0], z[1] } };
     dnnl_memory_desc_t d[3], rows;
     dnnl_matmul_desc_t c;
@@ -150,7 +151,8 @@ static int make_matmul(struct product *p, const char *kind, const long *z, const
 void *peer_open(const char *kind, const long *size, const char **why)
 {
     struct product *p = calloc(1, sizeof *p);
-    if (!strncmp(kind, "mm_bf16", 7) || !strncmp(kind, "mm_u8s8", 7) || !strncmp(kind, "mm (", 4)) return make_matmul(p, kind, size, why) ? p : NULL;
+    if (!strncmp(kind, "mm_bf16", 7) || !strncmp(kind, "mm_u8s8", 7) || !strncmp(kind, "mm (", 4))
+        return make_matmul(p, kind, size, why) ? p : NULL;
     if (!gemm_init(&p->g, kind, size, why)) return NULL;
     if (p->g.conv && !make_conv(p, why)) return NULL;
     return p;
