@@ -107,7 +107,8 @@ static int make_matmul(struct product *p, const char *kind, const long *z, const
     p->group = f32 ? 1 : bf16 ? 2 : 4;
     p->nresidual = -1;
     p->g.m = z[0], p->g.n = z[1], p->g.k = z[2];
-    dnnl_data_type_t type[3] = { f32 ? dnnl_f32 : bf16 ? dnnl_bf16 : dnnl_u8, f32 ? dnnl_f32 : bf16 ? dnnl_bf16 : dnnl_s8,
+    dnnl_data_type_t type[3] = { f32 ? dnnl_f32 : bf16 ? dnnl_bf16 : dnnl_u8,
+                                 f32 ? dnnl_f32 : bf16 ? dnnl_bf16 : dnnl_s8,
                                  f32 || bf16 || then ? dnnl_f32 : dnnl_s32 };
     dnnl_dims_t dims[3] = { { z[0], z[2] }, { z[2], z[1] }, { z[0], z[1] } };
     dnnl_memory_desc_t d[3], rows;
