@@ -4,7 +4,8 @@
  * stay in fast memory or not.  A node's time depends on which of its slots are slow (bit i: slot i).  Fast memory at a
  * node holds its pinned tensors (base), the movable tensors that are used fast or stay, and the staging area of the
  * node's placement (workspace included); that sum may not exceed limit[node].  A choice that the profile does not
- * offer, or whose own operands and staging exceed the limit, takes 10^6 seconds.  Bytes are doubles holding integers. */
+ * offer, or whose own operands and staging exceed the limit, takes 10^6 seconds.  Bytes are doubles that hold
+ * integers. */
 #ifndef MILLRACE_PLACE_PLACING_H
 #define MILLRACE_PLACE_PLACING_H
 #include "tensor/graph.h"
