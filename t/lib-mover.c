@@ -78,6 +78,15 @@ static void test_heap(void)
     heap_cap(0);
 }
 
+/* under the lock: between the two queues a block is in neither */
+static bool pending(struct mover *m)
+{
+    pthread_mutex_lock(&m->lock);
+    bool any = m->out.first || m->done.first;
+    pthread_mutex_unlock(&m->lock);
+    return any;
+}
+
 /* A pass of SAVED blocks under a limit; odd ones go away.  disorder: the backward pass asks in another order. */
 static void test_pass(int fd, uint64_t limit, int disorder, bool drop)
 {
@@ -129,7 +138,7 @@ static void test_pass(int fd, uint64_t limit, int disorder, bool drop)
             block_drop(block[k]);
             block[k] = NULL;
         }
-        while (m->out.first || m->done.first)            /* a pass given up: all that was begun ends */
+        while (pending(m))                               /* a pass given up: all that was begun ends */
             while ((b = mover_written(m))) {
                 heap_give(at[b->number]);
                 at[b->number] = NULL;
