@@ -56,6 +56,7 @@ with loop-violin 1 <<< $'algo,position,speedup\na,1,1.5\na,1,2\na,1,1.2\nb,2,1.5
 with place-cache <<< $'network,batch,formulation,speedup_over_cache_ratio\nn,1,static,1.5\nn,1,sync,1.7'
 with place-cost n <<< $'network,formulation,ratio,performance_ratio,lower_ratio,upper_ratio,cost_ratio\nn,sync,8:1,0.9,0.8,1,0.5\nn,sync,4:1,0.9,0.8,1,0.5\nn,sync,1:1,0.95,0.9,1,0.7'
 with place-error n <<< $'network,formulation,ratio,error_ratio\nn,static,8:1,0.05\nn,sync,4:1,0.02'
+with place-gpu <<< $'network,batch,formulation,ratio,speedup_over_managed_ratio,lower_ratio,oracle_ratio\nn,1,sync,2:1,1.2,1.1,1.4\nn,1,async,2:1,1.3,1.2,1.4'
 with place-speedup n <<< $'network,batch,formulation,ratio,speedup_over_slow_ratio,lower_ratio,upper_ratio,loss_ratio,least_loss_ratio\nn,1,static,8:1,1.5,1.4,1.6,0.3,0.2\nn,1,sync,8:1,1.7,1.6,1.8,0.2,0.1\nn,1,sync,4:1,1.7,1.6,1.8,0.2,0.1\nn,1,fast,,2.1,2,2.2,0,0'
 with place-study n <<< $'formulation,default_bytes,fast_memory_bytes,slowdown_ratio,lower_ratio,upper_ratio,fast_input_ratio,fast_output_ratio,moved_to_fast_bytes,moved_to_slow_bytes\nstatic,4e9,1e9,1.5,1.4,1.6,0.5,0.5,0,0\nsync,4e9,1e9,1.3,1.2,1.4,0.5,0.6,1e9,1e9\nsync,4e9,2e9,1.2,1.1,1.3,0.7,0.6,1e9,1e9\nasync,4e9,2e9,1.2,1.1,1.3,0.7,0.6,1e9,1e9'
 with place-sweep n <<< $'network,formulation,fast_ratio,slowdown_ratio,least_slowdown_ratio\nn,static,0.2,1.5,1.4\nn,sync,0.5,1.2,1.1\nn,static,0.5,1.3,1.2'

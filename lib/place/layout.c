@@ -270,7 +270,8 @@ static void set_room(struct placing *p, const double *limit, double room)
     }
 }
 
-/* A layout for moves between nodes: where the placement for the whole limit cannot be packed, one for less of it. */
+/* A layout for moves between nodes: where the placement for the whole limit cannot be packed, one for less of it, at
+ * last one without moves. */
 static void lay_out_between(struct placing *p, const struct effort *effort, const struct prices *v, struct placement *x,
                             struct plan *plan)
 {
@@ -284,7 +285,7 @@ static void lay_out_between(struct placing *p, const struct effort *effort, cons
         set_room(p, limit, room);
         done = try_placing(p, effort, false, x, &own, &bound) && lay_out(p, effort, &own, x, false, plan);
     }
-    if (!done) die("no layout found within the limit of %llu bytes", (unsigned long long)p->bytes_limit);
+    if (!done) lay_out_numa(p, x, plan);                 /* first come, first served: worse, but it always fits */
     prices_free(&own);
     free(limit);
 }

@@ -1,0 +1,19 @@
+#!/bin/bash
+# make figure12 on a stand-in for a GPU's driver: from networks to the picture, which says simulated; without a GPU a line
+. "${0%/*}/tap.sh"
+unset LD_LIBRARY_PATH
+run() { make -s -C "$root" figure12 SCALE=test GPU_STEPS=1 GPU_RUNS=1 OUT="$PWD/out" B="$B" BIN="$BIN"; }
+if ! ldconfig -p | grep -q 'libcuda[.]so[.]1'; then
+    fails 'without a driver: one line' 2 'no GPU can be used here: libcuda' run
+    ok 'and no profile' [ ! -e out/gpu/resnet18-2-48/profile.csv ]
+fi
+ok 'it runs to its end' eval 'LD_LIBRARY_PATH=$B/t/cuda run > log 2>&1 || { tail -5 log; false; }'
+is 'a row for each formulation' $'formulation,kind\nsync,simulated\nasync,simulated' csv-cut -c formulation,kind out/figure12.csv
+ok 'speed-ups are positive' \
+    eval '[ -z "$(csv-calc --where="speedup_over_managed_ratio <= 0" out/figure12.csv | sed 1d)" ]'
+ok 'the picture says so' grep -q '>simulated: ' out/figure12.svg
+find out -type f -exec sha256sum {} + | LC_ALL=C sort > before
+ok 'and once more' eval 'LD_LIBRARY_PATH=$B/t/cuda run > log 2>&1'
+find out -type f -exec sha256sum {} + | LC_ALL=C sort > after
+ok 'nothing runs twice' cmp before after
+done_testing
