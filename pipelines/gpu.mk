@@ -1,7 +1,10 @@
 # gpu.mk - training steps on a GPU: plans beside memory that the driver moves, and the oracle: make figure12
-#   GPU_NETS=       network-batch-image;  GPU_RATIOS=  of the host's pinned memory to the GPU's;  GPU_FORMS=  formulations
-#   GPU_DEVICE=     which one;  GPU_WORKSPACE=  bytes a convolution's algorithm may take;  GPU_STEPS=, GPU_RUNS=  counted steps, timed runs
-#                   of a kernel
+#   GPU_NETS=       network-batch-image
+#   GPU_RATIOS=     of the host's pinned memory to the GPU's
+#   GPU_FORMS=      formulations
+#   GPU_DEVICE=     which one
+#   GPU_WORKSPACE=  bytes that a convolution's algorithm may take
+#   GPU_STEPS=, GPU_RUNS=  counted steps, timed runs of a kernel
 # Every case has its directory OUT/gpu/NET-BATCH-IMAGE: graph.sexp -> profile.csv -> FORM-RATIO.plan ->
 # FORM-RATIO.run.csv, and managed.csv; all of them -> results.csv.  Without a GPU: the profile says so and ends it.
 gpu_out = $(OUT)/gpu
