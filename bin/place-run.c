@@ -39,6 +39,7 @@
 #include "measure/stats.h"
 #include "tensor/blas.h"
 #include "place/engine.h"
+#include "place/record.h"
 #include "place/values.h"
 #include HELP
 #include <stdio.h>
@@ -68,25 +69,6 @@ static const struct opt options[] = {
     { 's', "seed", INT, &seed, "N", "of parameters and inputs" },
     { 0, "delay", INT, &delay, "USEC", "test: moves beside kernels wait up to this, at random", 0, 1000000 },
     { 0 } };
-
-static void write_kernels(const struct graph *g, const struct plan *p, const double *seconds)
-{
-    csvw *w = csvw_open(kernels_path);
-    double *column = xmalloc((size_t)steps, sizeof *column);
-    csvw_names(w, "node,name,op,key,seconds,planned_seconds");
-    csvw_end(w);
-    for (int n = 0; n < g->nnode; n++) {
-        for (long s = 0; s < steps; s++) column[s] = seconds[(size_t)s * (size_t)g->nnode + (size_t)n];
-        csvw_int(w, n);
-        csvw_cstr(w, g->node[n].name);
-        csvw_cstr(w, g->node[n].op);
-        csvw_cstr(w, g->kernel[g->node[n].kernel].key);
-        csvw_num(w, median(column, (size_t)steps));
-        csvw_num(w, p->node[n].seconds);
-        csvw_end(w);
-    }
-    csvw_close(w);
-}
 
 static void row(csvw *w, struct engine *e, const struct plan *p, const struct kernels *k, const char *machine,
                 struct calibration c, long n, bool counts, const struct step *s)
@@ -158,6 +140,6 @@ int main(int argc, char **argv)
     }
     if (save_path) values_to_onnx(e, g, values_path, save_path);
     engine_close(e);
-    if (kernels_path) write_kernels(g, p, seconds);
+    if (kernels_path) record_kernels(kernels_path, g, p, seconds, steps);
     return csvw_close(w);
 }

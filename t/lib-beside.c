@@ -7,38 +7,11 @@
 #include "place/recompute.h"
 #include "place/verify.h"
 #include "base/rng.h"
+#include "place_model.h"
 #include "tap.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static struct profile *model_profile(const struct graph *g, double rate)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/lib-beside-%ld.csv", (long)getpid());
-    csvw *w = csvw_open(path);
-    csvw_names(w, PROFILE_COLUMNS);
-    csvw_end(w);
-    for (int k = 0; k < g->nkernel; k++) {
-        uint32_t slow = 0;
-        do {
-            char in[64], out[64];
-            profile_tiers(g, k, slow, in, out);
-            profile_row(w, g, k, in, out, slow ? 1 : 0, slow ? 8192 : 0,
-                        machine_time(machine_find("disk"), g, g->kernel[k].node, slow), 0, "model", "simulated");
-            csvw_end(w);
-            slow = (slow - g->kernel[k].movable) & g->kernel[k].movable;
-        } while (slow);
-    }
-    for (int to_fast = 0; to_fast < 2; to_fast++) {
-        profile_move_row(w, 1 << 20, to_fast, (1 << 20) / rate, 0, "model", "simulated");
-        csvw_end(w);
-    }
-    csvw_close(w);
-    struct profile *p = profile_read(path);
-    unlink(path);
-    return p;
-}
 
 /* ---- the checker ---- */
 
@@ -218,7 +191,7 @@ static struct graph *with_repetitions(struct graph *g, const struct profile *pro
 static void attack(const char *net, int batch, int image, double rate, int mutations, bool twice)
 {
     struct graph *g = net_build(net, batch, image, true);
-    struct profile *profile = model_profile(g, rate);
+    struct profile *profile = model_profile(g, "disk", rate, rate, 1 << 20, 1 << 20);
     struct effort effort = { 300, 100, 1 };
     uint64_t limit = graph_peak(g) / 5;
     if (twice) g = with_repetitions(g, profile, &effort);

@@ -6,6 +6,7 @@
 #include "place/recompute.h"
 #include "place/repeats.h"
 #include "base/rng.h"
+#include "place_model.h"
 #include "tap.h"
 #include <stdlib.h>
 #include <string.h>
@@ -107,41 +108,14 @@ static void loud(void *context, const char *what)
     printf("# %s\n", what);
 }
 
-/* ---- a profile by a machine model, and the graph to attack ---- */
-
-static struct profile *model_profile(const struct graph *g, const char *path)
-{
-    csvw *w = csvw_open(path);
-    csvw_names(w, PROFILE_COLUMNS);
-    csvw_end(w);
-    for (int k = 0; k < g->nkernel; k++) {
-        uint32_t slow = 0;
-        do {
-            char in[64], out[64];
-            profile_tiers(g, k, slow, in, out);
-            profile_row(w, g, k, in, out, slow ? 1 : 0, slow ? 8192 : 0,
-                        machine_time(machine_find("disk"), g, g->kernel[k].node, slow), 0, "model", "simulated");
-            csvw_end(w);
-            slow = (slow - g->kernel[k].movable) & g->kernel[k].movable;
-        } while (slow);
-    }
-    for (int to_fast = 0; to_fast < 2; to_fast++) {
-        profile_move_row(w, 1 << 20, to_fast, (1 << 20) / 2e9, 0, "model", "simulated");
-        csvw_end(w);
-    }
-    csvw_close(w);
-    struct profile *p = profile_read(path);
-    unlink(path);
-    return p;
-}
+/* ---- the graph to attack ---- */
 
 static void attack(const char *net, int batch, int image, int mutations, bool gains)
 {
-    char path[64], file[64];
-    snprintf(path, sizeof path, "/tmp/lib-recompute-%ld.csv", (long)getpid());
+    char file[64];
     snprintf(file, sizeof file, "/tmp/lib-recompute-%ld.sexp", (long)getpid());
     struct graph *g = net_build(net, batch, image, false);
-    struct profile *profile = model_profile(g, path);
+    struct profile *profile = model_profile(g, "disk", 2e9, 2e9, 1 << 20, 1 << 20);
     struct effort effort = { 300, 100, 1 };
     struct plan *p = make_plan(g, profile, FORM_SYNC, graph_peak(g) / 5, &effort);
     int repeated = 0, none = 0, changed = 0, sound = 0, slipped = 0;

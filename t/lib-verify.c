@@ -4,39 +4,11 @@
 #include "place/net.h"
 #include "place/verify.h"
 #include "base/rng.h"
+#include "place_model.h"
 #include "tap.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static struct profile *model_profile(const struct graph *g)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/tmp/lib-verify-%ld.csv", (long)getpid());
-    csvw *w = csvw_open(path);
-    csvw_names(w, PROFILE_COLUMNS);
-    csvw_end(w);
-    for (int k = 0; k < g->nkernel; k++) {
-        uint32_t slow = 0;
-        do {
-            char in[64], out[64];
-            profile_tiers(g, k, slow, in, out);
-            profile_row(w, g, k, in, out, slow ? 1 : 0, slow ? 8192 : 0,
-                        machine_time(machine_find("optane"), g, g->kernel[k].node, slow), 0, "model", "simulated");
-            csvw_end(w);
-            slow = (slow - g->kernel[k].movable) & g->kernel[k].movable;
-        } while (slow);
-    }
-    for (uint64_t bytes = 4096; bytes < (uint64_t)1 << 30; bytes *= 4)
-        for (int to_fast = 0; to_fast < 2; to_fast++) {
-            profile_move_row(w, bytes, to_fast, (double)bytes / (to_fast ? 29e9 : 12e9), 0, "model", "simulated");
-            csvw_end(w);
-        }
-    csvw_close(w);
-    struct profile *p = profile_read(path);
-    unlink(path);
-    return p;
-}
 
 static struct plan *copy_of(const struct plan *p, const struct graph *g)
 {
@@ -183,7 +155,7 @@ int main(void)
 {
     enum { MUTATIONS = 1000 };
     struct graph *g = net_build("vgg19", 8, 64, true);
-    struct profile *profile = model_profile(g);
+    struct profile *profile = model_profile(g, "optane", 29e9, 12e9, 4096, ((uint64_t)1 << 30) - 1);
     struct effort effort = { 300, 100, 1 };
     struct plan *p = make_plan(g, profile, FORM_SYNC, graph_peak(g) / 5, &effort);
     ok(verify_plan(g, profile, p, loud_fault, NULL) == 0, "the plan itself is accepted");

@@ -1,4 +1,5 @@
 #include "place/gpu_rows.h"
+#include "place/record.h"
 #include "base/checked.h"
 #include "base/mem.h"
 #include "measure/machine.h"
@@ -99,27 +100,6 @@ static void step_row(csvw *w, const struct gpu *gpu, const struct graph *g, cons
     csvw_end(w);
 }
 
-static void write_kernels(const char *path, const struct graph *g, const struct plan *p, const double *seconds,
-                          long steps)
-{
-    csvw *w = csvw_open(path);
-    double *column = xmalloc((size_t)steps, sizeof *column);
-    csvw_names(w, "node,name,op,key,seconds,planned_seconds");
-    csvw_end(w);
-    for (int n = 0; n < g->nnode; n++) {
-        for (long k = 0; k < steps; k++) column[k] = seconds[(size_t)k * (size_t)g->nnode + (size_t)n];
-        csvw_int(w, n);
-        csvw_cstr(w, g->node[n].name);
-        csvw_cstr(w, g->node[n].op);
-        csvw_cstr(w, g->kernel[g->node[n].kernel].key);
-        csvw_num(w, median(column, (size_t)steps));
-        csvw_num(w, p->node[n].seconds);
-        csvw_end(w);
-    }
-    csvw_close(w);
-    free(column);
-}
-
 int gpu_steps(struct gpu *gpu, const struct graph *g, const struct plan *p, const struct gpu_setting *s,
               const char *kernels)
 {
@@ -136,7 +116,7 @@ int gpu_steps(struct gpu *gpu, const struct graph *g, const struct plan *p, cons
         step_row(w, gpu, g, p, s, n, &t);
     }
     gpu_engine_close(e);
-    if (kernels) write_kernels(kernels, g, p, seconds, s->steps);
+    if (kernels) record_kernels(kernels, g, p, seconds, s->steps);
     free(seconds);
     return csvw_close(w);
 }

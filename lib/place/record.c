@@ -1,5 +1,6 @@
 #include "place/record.h"
 #include "base/mem.h"
+#include "measure/stats.h"
 #include "tensor/ops.h"
 #include <math.h>
 #include <stdlib.h>
@@ -79,4 +80,24 @@ void record_tiers(const struct graph *g, const struct plan *p, struct buf *b)
         buf_format(b, "%s(%s %s %s %s)", n ? " " : "", g->node[n].name, p->node[n].in_tiers, p->node[n].out_tiers,
                    profile_modes[p->node[n].mode]);
     buf_char(b, ')');
+}
+
+void record_kernels(const char *path, const struct graph *g, const struct plan *p, const double *seconds, long steps)
+{
+    csvw *w = csvw_open(path);
+    double *column = xmalloc((size_t)steps, sizeof *column);
+    csvw_names(w, "node,name,op,key,seconds,planned_seconds");
+    csvw_end(w);
+    for (int n = 0; n < g->nnode; n++) {
+        for (long s = 0; s < steps; s++) column[s] = seconds[(size_t)s * (size_t)g->nnode + (size_t)n];
+        csvw_int(w, n);
+        csvw_cstr(w, g->node[n].name);
+        csvw_cstr(w, g->node[n].op);
+        csvw_cstr(w, g->kernel[g->node[n].kernel].key);
+        csvw_num(w, median(column, (size_t)steps));
+        csvw_num(w, p->node[n].seconds);
+        csvw_end(w);
+    }
+    csvw_close(w);
+    free(column);
 }

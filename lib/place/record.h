@@ -23,6 +23,9 @@ struct record record_of(const struct graph *, const struct plan *, const struct 
  * or, if less, the measured one (a table of nodes by place-run or place-gpu, or NULL). */
 double record_oracle(const struct graph *, const struct profile *, const char *kernels);
 
+/* Writes that table: node, name, op, key, seconds (median of the steps), planned_seconds.  seconds: steps by nodes. */
+void record_kernels(const char *path, const struct graph *, const struct plan *, const double *seconds, long steps);
+
 /* As s-expressions: ((NAME BYTES) ..) of tensors, args 0; ((NAME IN_TIERS OUT_TIERS MODE) ..) of nodes. */
 void record_sizes(const struct graph *, struct buf *);
 void record_tiers(const struct graph *, const struct plan *, struct buf *);
