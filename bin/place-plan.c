@@ -1,7 +1,7 @@
 /* place-plan - decide where each tensor lives and when it moves
  *
  * Usage: place-plan --formulation=NAME [--ratio=R:1 | --limit=BYTES]
- *                   --profile=FILE [GRAPH]
+ *                   --profile=FILE [--times=FILE] [GRAPH]
  *
  * Writes the plan of one training step: for every intermediate tensor its
  * stays in fast and slow memory with offsets, the copies between, and for
@@ -13,7 +13,8 @@
  * 1 / (R + 1) of the graph's peak, 1:0 is slow and 0:1 is fast.  Tensors
  * below 64 KiB always stay in fast memory.  The plan says objective_seconds,
  * bound_seconds (no plan can be faster) and gap_ratio, with the prices that
- * prove the bound.  Memory: graph, profile, some tables.
+ * prove the bound.  --times writes a row of creation_seconds (CPU for reading)
+ * and optimisation_seconds (CPU for the plan).  Memory: graph, profile, tables.
  *
  * Examples:
  *   $ place-plan --formulation=sync --ratio=4:1 --profile=p.csv g.sexp
@@ -22,10 +23,12 @@
 #include "base/filter.h"
 #include "place/layout.h"
 #include "place/limit.h"
+#include "measure/clock.h"
+#include "table/csvio.h"
 #include HELP
 #include <string.h>
 
-static const char *ratio, *profile_path;
+static const char *ratio, *profile_path, *times_path;
 static int formulation = -1;
 static uint64_t limit;
 static struct effort effort = { 3000, 2000, 1 };
@@ -35,11 +38,23 @@ static const struct opt options[] = {
     { 0, "ratio", STR, &ratio, "R:1", "slow to fast memory, of the peak", 0, 0 },
     { 0, "limit", SIZE, &limit, "BYTES", "fast memory", 0, 0 },
     { 'p', "profile", STR, &profile_path, "FILE", "kernel times by tiers, from place-profile or place-cost", 0, 0 },
+    { 0, "times", STR, &times_path, "FILE", "what planning took", 0, 0 },
     { 0, "steps", INT, &effort.dual_steps, "N", "steps towards a better bound", 1, 1e7 },
     { 0, "rounds", INT, &effort.search_rounds, "N", "rounds of search for a better plan", 0, 1e7 },
     { 's', "seed", INT, &seed, "N", "of the search", 0, 0 },
     { 0 }
 };
+
+static void write_times(double creation, double optimisation)
+{
+    csvw *w = csvw_open(times_path);
+    csvw_names(w, "creation_seconds,optimisation_seconds");
+    csvw_end(w);
+    csvw_num(w, creation);
+    csvw_num(w, optimisation);
+    csvw_end(w);
+    csvw_close(w);
+}
 
 int main(int argc, char **argv)
 {
@@ -57,7 +72,9 @@ int main(int argc, char **argv)
     struct graph *g = graph_read(path);
     struct profile *profile = profile_read(profile_path);
     uint64_t bytes = ratio ? (uint64_t)((double)graph_peak(g) * part) : limit;
+    double read = (double)cpu_ns() * 1e-9;
     struct plan *plan = make_plan(g, profile, form, bytes, &effort);
+    if (times_path) write_times(read, (double)cpu_ns() * 1e-9 - read);
     plan_write(plan, "-");
     plan_free(plan);
     profile_free(profile);

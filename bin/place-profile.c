@@ -9,7 +9,8 @@
  * (direct), then each movable operand slow (streamed through small buffers, and
  * staged whole); --full times every combination.  With --plan only the
  * combinations that the plans use are added.  Copies of whole tensors are rows
- * of op Move.  Times are medians, operands as warm or cold as in the step.
+ * of op Move, rows of op Interference what kernels lose by a second of copies
+ * beside them.  Times are medians, operands as warm or cold as in the step.
  *
  * -o appends: rows that FILE has already are not measured again, so that a
  * killed run goes on where it was.  Order: of the graph.  Memory: the operands
@@ -49,7 +50,11 @@ static const struct opt options[] = {
 static void measure(csvw *w, struct probe *p, const struct graph *g, const struct want *x, const char *machine)
 {
     char in[OP_OPERANDS + 1], out[OP_OPERANDS + 1];
-    if (x->kernel < 0) {
+    if (x->kernel == WANT_INTERFERENCE) {
+        struct timing t = probe_interference(p, x->to_fast);
+        profile_interference_row(w, x->to_fast, t.seconds, t.runs, tier_method(probe_tier(p)),
+                                 tier_kind(probe_tier(p)));
+    } else if (x->kernel == WANT_COPY) {
         struct timing t = probe_move(p, x->bytes, x->to_fast, runs);
         profile_move_row(w, x->bytes, x->to_fast, t.seconds, t.runs, tier_method(probe_tier(p)),
                          tier_kind(probe_tier(p)));

@@ -1,17 +1,18 @@
 /* place-recompute - repeat nodes whose results cost more to keep than to make
  *
  * Usage: place-recompute --formulation=NAME [--ratio=R:1 | --limit=BYTES]
- *                        --profile=FILE [--plan=FILE] [GRAPH]
+ *                        --profile=FILE [--plan=FILE] [--base=FILE] [GRAPH]
  *
  * The third choice beside keeping a tensor in fast memory and moving it:
  * writes the graph with some nodes run a second time, just before the backward
  * pass wants what they made (NAME.again).  What a tensor costs between its
  * uses comes from the prices of a plan; the graphs so made are planned in
  * turn, and the one with the fastest plan is written, the graph as it was when
- * none gains 0.2 %.  Plans do not know that moves slow down the kernels beside
- * which they are made; --interference=F counts that when they are compared (what
- * place-run's kernel_seconds are above all fast, over seconds of moves).
- * --plan writes that plan too.  --ratio is of the peak of the graph that is
+ * none gains 0.2 %.  Moves slow down the kernels beside which they are made:
+ * when async plans are compared, each of their seconds counts for what the
+ * profile says that kernels lose by it, or for --interference=F.
+ * --plan writes that plan too; --base is the plan without repetitions, where
+ * place-plan has made it already.  --ratio is of the peak of the graph that is
  * read, so later steps need --limit.  A bound in the plan holds for the graph
  * that is written.  `place-check --original` proves that the two graphs compute
  * the same.  Memory: graph, profile, some tables.
@@ -25,12 +26,14 @@
 #include "place/layout.h"
 #include "place/limit.h"
 #include "place/recompute.h"
+#include "tensor/ops.h"
 #include HELP
+#include <string.h>
 
 static const double WORTH_IT = 0.002;                    /* of the plan's time */
-static double interference;
+static double interference = -1;                         /* below 0: the profile's */
 
-static const char *ratio, *profile_path, *plan_path;
+static const char *ratio, *profile_path, *plan_path, *base_path;
 static int formulation = -1;
 static uint64_t limit;
 static struct effort effort = { 3000, 2000, 1 };
@@ -41,6 +44,7 @@ static const struct opt options[] = {
     { 0, "limit", SIZE, &limit, "BYTES", "fast memory", 0, 0 },
     { 'p', "profile", STR, &profile_path, "FILE", "kernel times by tiers, from place-profile or place-cost", 0, 0 },
     { 0, "plan", STR, &plan_path, "FILE", "write the plan here", 0, 0 },
+    { 0, "base", STR, &base_path, "FILE", "the plan without repetitions, of place-plan", 0, 0 },
     { 0, "levels", INT, &levels, "N", "operands of repeated nodes that are made again, in so many steps", 1, 100 },
     { 0, "interference", NUM, &interference, "F", "seconds that kernels lose by a second of moves beside them", 0, 10 },
     { 0, "steps", INT, &effort.dual_steps, "N", "steps towards a better bound", 1, 1e7 },
@@ -54,10 +58,27 @@ struct best { struct graph *g; struct plan *plan; };
 /* what a step of a plan is taken to last, to compare it with others */
 static double lasts(const struct graph *g, const struct profile *profile, const struct plan *p)
 {
-    double moves = 0;
-    for (int i = 0; i < p->nmove; i++)
-        moves += profile_move(profile, g->tensor[p->move[i].tensor].bytes, p->move[i].to == TIER_FAST);
-    return p->objective + interference * moves;
+    double lost = 0;
+    if (formulation != FORM_ASYNC) return p->objective;
+    for (int i = 0; i < p->nmove; i++) {
+        bool to_fast = p->move[i].to == TIER_FAST;
+        double share = interference < 0 ? profile_interference(profile, to_fast) : interference;
+        lost += share * profile_move(profile, g->tensor[p->move[i].tensor].bytes, to_fast);
+    }
+    return p->objective + lost;
+}
+
+/* no step is faster than its kernels at their best */
+static double kernels_alone(const struct graph *g, const struct profile *profile)
+{
+    double sum = 0;
+    for (int n = 0; n < g->nnode; n++) {
+        char in[OP_OPERANDS + 1], out[OP_OPERANDS + 1];
+        struct choice c = { 0 };
+        profile_tiers(g, g->node[n].kernel, 0, in, out);
+        if (profile_find(profile, g->kernel[g->node[n].kernel].key, in, out, -1, &c)) sum += c.seconds;
+    }
+    return sum;
 }
 
 /* Moves beside kernels may have no price at all; those between kernels have. */
@@ -65,8 +86,9 @@ static void try_all(const struct graph *g, const struct profile *profile, uint64
 {
     static const double worth[] = { 0, 1, 4 };
     enum formulation form = (enum formulation)formulation;
-    struct plan *priced = make_plan(g, profile, form == FORM_STATIC ? FORM_STATIC : FORM_SYNC, bytes, &effort);
     double least = lasts(best->g, profile, best->plan) * (1 - WORTH_IT);
+    if (least <= kernels_alone(g, profile)) return;      /* nothing is left to gain */
+    struct plan *priced = make_plan(g, profile, form == FORM_STATIC ? FORM_STATIC : FORM_SYNC, bytes, &effort);
     for (size_t i = 0; i < sizeof worth / sizeof *worth; i++) {
         int repeated = 0;
         struct graph *again = recompute(g, profile, priced, worth[i], (int)levels, &repeated);
@@ -94,7 +116,12 @@ int main(int argc, char **argv)
     struct graph *g = graph_read(path);
     struct profile *profile = profile_read(profile_path);
     uint64_t bytes = ratio ? (uint64_t)((double)graph_peak(g) * part) : limit;
-    struct best best = { g, make_plan(g, profile, (enum formulation)formulation, bytes, &effort) };
+    struct plan *base = base_path ? plan_read(base_path, g) : NULL;
+    if (base && (strcmp(base->formulation, formulation_names[formulation]) != 0 || base->limit != bytes))
+        die("%s: formulation %s below %llu bytes, not %s below %llu", base_path, base->formulation,
+            (unsigned long long)base->limit, formulation_names[formulation], (unsigned long long)bytes);
+    if (!base) base = make_plan(g, profile, (enum formulation)formulation, bytes, &effort);
+    struct best best = { g, base };
     try_all(g, profile, bytes, &best);
     if (plan_path) plan_write(best.plan, plan_path);
     graph_write(best.g, "-");

@@ -6,8 +6,10 @@
 #   RATIOS=    slow to fast memory;  FORMS= formulations;  THREADS= of kernels
 #   ROUNDS= STEPS=  every plan is executed in ROUNDS processes spread over the whole run, of STEPS counted steps each;
 #              a step that others disturbed is made again, AGAIN times for each counted one at most
+#   ONCE=      formulations that only the first round has: their steps are the longest by far
 # Every case has its directory OUT/place/NET-BATCH-IMAGE: graph.sexp -> profile.csv -> FORM-RATIO.plan ->
-# FORM-RATIO.runROUND.csv; all of them -> results.csv.
+# FORM-RATIO.runROUND.csv; all of them -> results.csv.  async+recompute has graphs of its own, FORM-RATIO.sexp.  Plans
+# that are the same are executed once.
 place_out = $(OUT)/place
 ifeq ($(SCALE),ci)
 NETS ?= vgg19 resnet50
@@ -18,8 +20,9 @@ RATIOS ?= 4:1 1:1
 endif
 NETS    ?= inception4 resnet200 vgg19 densenet264
 RATIOS  ?= 8:1 4:1 1:1
-FORMS   ?= numa static sync async
+FORMS   ?= numa static sync async async+recompute
 ROUNDS  ?= 1 2
+ONCE    ?= slow numa
 STEPS   ?= 1
 AGAIN   ?= 2
 THREADS ?= 1
@@ -36,15 +39,20 @@ place_scale = $(if $(filter ci test,$(SCALE)),$(SCALE),default)
 place_cases = $(foreach n,$(NETS),$(call place_size_$(place_scale),$(n)))
 place_ends  = slow-1-0 fast-0-1
 place_forms = $(place_ends) $(foreach f,$(FORMS),$(foreach r,$(RATIOS),$(f)-$(subst :,-,$(r))))
-place_runs  = $(foreach k,$(ROUNDS),$(foreach c,$(place_cases),$(place_forms:%=$(place_out)/$(c)/%.run$(k).csv)))
+place_in    = $(if $(filter $(ONCE),$(call place_form,$(1))),$(firstword $(ROUNDS)),$(ROUNDS))
+# $(1) round, $(2) case, $(3) plans: the runs
+place_files = $(foreach f,$(3),$(if $(filter $(1),$(call place_in,$(f))),$(place_out)/$(2)/$(f).run$(1).csv))
+place_runs  = $(foreach k,$(ROUNDS),$(foreach c,$(place_cases),$(call place_files,$(k),$(c),$(place_forms))))
+place_draft = $(filter-out async+recompute-%,$(place_forms))
 place_form  = $(word 1,$(subst -, ,$(1)))
 place_ratio = $(word 2,$(subst -, ,$(1))):$(word 3,$(subst -, ,$(1)))
 place_net   = place-net $(word 1,$(subst -, ,$(1))) --batch=$(word 2,$(subst -, ,$(1))) \
     --image=$(word 3,$(subst -, ,$(1)))
 place_plan  = place-plan --formulation=$(call place_form,$(1)) --ratio=$(call place_ratio,$(1)) \
     --profile=$(place_out)/$(2)/profile.csv $(place_out)/$(2)/graph.sexp
+place_graph = $(place_out)/$(2)/$(if $(filter async+recompute-%,$(1)),$(1),graph).sexp
 place_profile = place-profile --tier=$(TIER) --threads=$(THREADS) $(1) -o $(@D)/profile.csv $(@D)/graph.sexp
-place_programs = $(addprefix $(BIN)/place-,net stat tier profile plan run record figure cost cache sweep) \
+place_programs = $(addprefix $(BIN)/place-,net stat tier profile plan recompute run record figure cost cache sweep) \
     $(BIN)/csv-calc
 
 place_figures = figure7 figure8 figure9 figure10 figure11
@@ -66,29 +74,34 @@ $(place_out)/%/profile.done: | $(place_out)/%/graph.sexp
 	touch $@
 $(place_out)/%/refined.done: | $(place_out)/%/profile.done
 	@mkdir -p $(@D)/draft
-	$(foreach f,$(place_forms),$(call place_plan,$(f),$*) > $(@D)/draft/$(f).plan
+	$(foreach f,$(place_draft),$(call place_plan,$(f),$*) > $(@D)/draft/$(f).plan
 	)
-	$(call place_profile,$(place_forms:%=--plan=$(@D)/draft/%.plan))
+	$(call place_profile,$(place_draft:%=--plan=$(@D)/draft/%.plan))
 	touch $@
 
-# $(1) case, $(2) whose runs: place's or the study's, $(3) round; those that are asked for: networks, plans, rounds
-place_asked = '$(place_cases)' '$(place_forms)' '$(ROUNDS)'
-study_asked = '$(study_net)' '$(study_forms)' '$(ROUNDS)'
+# $(1) case, $(2) whose runs: place's or the study's, $(3) round
 define place_round
 $(place_out)/$(1)/%.run$(3).csv: | $(place_out)/$(1)/%.plan $(BIN)/place-run
-	@$(TOP)/pipelines/place-step $(place_out)/$(1) $$* $(3) $$(call place_ratio,$$*) $(TIER) $$($(2)_asked) \
+	@$(TOP)/pipelines/place-step $(place_out)/$(1) $$* $(3) $$(call place_ratio,$$*) $(TIER) '$$($(2)_runs)' \
 	    --steps=$(STEPS) --again=$(AGAIN) --threads=$(THREADS)
 endef
 define place_plans
 $(place_out)/$(1)/%.plan: $(place_out)/$(1)/refined.done | $(BIN)/place-plan
-	$$(call place_plan,$$*,$(1)) $$(aside)
+	$$(call place_plan,$$*,$(1)) --times=$$(@:.plan=.times.csv) $$(aside)
+$(place_out)/$(1)/async+recompute-%.plan: $(place_out)/$(1)/async-%.plan | $(BIN)/place-recompute
+	place-recompute --formulation=async --ratio=$$(subst -,:,$$*) --profile=$(place_out)/$(1)/profile.csv \
+	    --base=$$< --plan=$$(new) $(place_out)/$(1)/graph.sexp > $$(call beside,$$(@:.plan=.sexp))
+	$$(call keep,$$(@:.plan=.sexp))
+	$$(call keep,$$@)
 endef
 $(foreach c,$(place_cases),$(eval $(call place_plans,$(c))))
 $(foreach c,$(place_cases),$(foreach k,$(ROUNDS),$(eval $(call place_round,$(c),place,$(k)))))
 
-place_record = csv-cat $(ROUNDS:%=$(place_out)/$(1)/$(2).run%.csv) | place-record --run=- \
-    --plan=$(place_out)/$(1)/$(2).plan --kernels=$(place_out)/$(1)/$(2).kernels.csv \
-    --profile=$(place_out)/$(1)/profile.csv --ratio=$(call place_ratio,$(2)) -o $(new) $(place_out)/$(1)/graph.sexp
+place_times  = $(if $(filter async+recompute-%,$(2)),,--times=$(place_out)/$(1)/$(2).times.csv)
+place_record = csv-cat $(patsubst %,$(place_out)/$(1)/$(2).run%.csv,$(call place_in,$(2))) | place-record --run=- \
+    --plan=$(place_out)/$(1)/$(2).plan --kernels=$(place_out)/$(1)/$(2).kernels.csv --as=$(call place_form,$(2)) \
+    --profile=$(place_out)/$(1)/profile.csv --ratio=$(call place_ratio,$(2)) $(place_times) -o $(new) \
+    $(call place_graph,$(2),$(1))
 $(place_out)/results.csv: $(place_runs) | $(BIN)/csv-cat $(BIN)/place-record
 	rm -f $(new)
 	$(foreach c,$(place_cases),$(foreach f,$(place_forms),$(call place_record,$(c),$(f))
@@ -102,11 +115,11 @@ STUDY_RATIOS_ci = 4:1 2:1 1:1
 STUDY_RATIOS_test = $(STUDY_RATIOS_ci)
 STUDY_RATIOS_default = 19:1 9:1 5:1 3:1 2:1 1:1 1:2
 STUDY_RATIOS ?= $(STUDY_RATIOS_$(SCALE))
-STUDY_FORMS  ?= $(filter-out numa,$(FORMS))
+STUDY_FORMS  ?= $(filter-out numa async+recompute,$(FORMS))
 study_net   = $(call place_size_$(place_scale),$(STUDY))
 study_case  = study/$(study_net)
 study_forms = $(place_ends) $(foreach f,$(STUDY_FORMS),$(foreach r,$(STUDY_RATIOS),$(f)-$(subst :,-,$(r))))
-study_runs  = $(foreach k,$(ROUNDS),$(study_forms:%=$(place_out)/$(study_case)/%.run$(k).csv))
+study_runs  = $(foreach k,$(ROUNDS),$(call place_files,$(k),$(study_case),$(study_forms)))
 $(place_out)/$(study_case)/refined.done: | $(place_out)/$(study_net)/refined.done
 	@mkdir -p $(@D)/draft
 	cp $(place_out)/$(study_net)/graph.sexp $(place_out)/$(study_net)/profile.csv $(@D)
@@ -165,7 +178,7 @@ place_picture_figure11 = place-error
 place_subject = $(if $(filter figure10,$(1)),$(STUDY),$(NETS))
 define place_picture
 $(OUT)/$(1).svg $(OUT)/$(1).png: $(OUT)/$(1).csv $(TOP)/plots/$(place_picture_$(1)).gp $(TOP)/plots/house.gp
-	$$(call draw,$(place_picture_$(1)),$$<,'$(call place_subject,$(1))')
+	$$(call draw,$(place_picture_$(1)),$$<,'$(call place_subject,$(1))' $(THREADS))
 endef
 $(foreach f,$(place_figures),$(eval $(call place_picture,$(f))))
 

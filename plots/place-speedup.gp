@@ -1,18 +1,19 @@
 # speed-up over all tensors in slow memory, bars by formulation and ratio, a panel per network, one scale for all;
 # below, what plans lose against all tensors in fast memory: geometric means, the bound and what the study reports
 #   columns network, batch, formulation, ratio, speedup_over_slow_ratio, lower_ratio, upper_ratio, loss_ratio,
-#   least_loss_ratio, kind; ARG3: networks
+#   least_loss_ratio, kind; ARG3: networks; ARG4: threads of the kernels
 n = words(ARG3)
 wide = 1000
 rows = (n + 1) / 2 + 1
 high = 170 + 270 * rows
 call ARG0[:strlen(ARG0) - strlen("place-speedup.gp")] . "house.gp" ARG2
 @kinds
-set boxwidth 0.19
+threads = !exists("ARG4") || ARG4 eq "" || ARG4 eq "1" ? "" : ", " . ARG4 . " kernel threads"
+set boxwidth 0.155
 set xtics ("8 : 1" 0, "4 : 1" 1, "1 : 1" 2) scale 0
-forms = "numa static sync async"
+forms = "numa static sync async async+recompute"
 F = words(forms)
-shade(f) = f == 4 ? ours : f == 3 ? "#66ccee" : f == 2 ? "#ccbb44" : theirs
+shade(f) = f == 5 ? "#aa3377" : f == 4 ? ours : f == 3 ? "#66ccee" : f == 2 ? "#ccbb44" : theirs
 place(r) = r eq "8:1" ? 0 : r eq "4:1" ? 1 : r eq "1:1" ? 2 : NaN
 at(net, form, shift) = strcol("network") eq net && strcol("formulation") eq form ? place(strcol("ratio")) + shift : NaN
 of(net, form) = strcol("network") eq net && strcol("formulation") eq form ? column("speedup_over_slow_ratio") : NaN
@@ -22,15 +23,15 @@ stats ARG1 using (ends(strcol("formulation")) ? NaN : column("upper_ratio")) noo
 top = 1.12 * (U_max > S_max ? U_max : S_max)
 set multiplot layout rows, (n > 1 ? 2 : 1) \
     margins screen 0.075, 0.985, 108.0 / high, 1 - 90.0 / high spacing screen 0.055, 75.0 / high title house_title( \
-    "training steps by where tensors lie, over all of them in slow memory\n" . \
+    "training steps by where tensors lie, over all of them in slow memory" . threads . "\n" . \
     "{/*0.8 bars: the median step; lines: extremes of single steps}")
 @footer
 unset key
-set for [f = 1:F] object 10 + f rectangle at screen 0.03 + 0.22 * (f - 1), 42.0 / high size screen 0.018, 12.0 / high \
+set for [f = 1:F] object 10 + f rectangle at screen 0.03 + 0.19 * (f - 1), 42.0 / high size screen 0.018, 12.0 / high \
     fc rgb shade(f) fs solid 0.9 noborder
-names = "NUMA,_first_come static_plan moves_between_kernels moves_beside_kernels"
+names = "NUMA,_first_come static_plan moves_between moves_beside_kernels beside,_and_twice"
 blanks(t) = strstrt(t, "_") == 0 ? t : t[:strstrt(t, "_") - 1] . " " . blanks(t[strstrt(t, "_") + 1:])
-set for [f = 1:F] label 10 + f blanks(word(names, f)) at screen 0.05 + 0.22 * (f - 1), 42.0 / high left font ",11"
+set for [f = 1:F] label 10 + f blanks(word(names, f)) at screen 0.05 + 0.19 * (f - 1), 42.0 / high left font ",11"
 do for [i = 1:n] {
     net = word(ARG3, i)
     batch = ""
@@ -45,8 +46,8 @@ do for [i = 1:n] {
     set arrow 2 from -0.55, F_max to 2.45, F_max nohead dt 2 lw 1.6 lc rgb warning
     set label 2 "all\nfast" at 2.48, F_max left textcolor rgb warning font ",10"
     if (i == 2) { unset label 9999; unset for [f = 1:F] label 10 + f; unset for [f = 1:F] object 10 + f }
-    plot for [f = 1:F] ARG1 using (at(net, word(forms, f), (f - 2.5) * 0.2)):(column("speedup_over_slow_ratio")): \
-        (column("lower_ratio")):(column("upper_ratio")):(0.19) with boxerrorbars lc rgb shade(f) lw 1.2
+    plot for [f = 1:F] ARG1 using (at(net, word(forms, f), (f - 3) * 0.165)):(column("speedup_over_slow_ratio")): \
+        (column("lower_ratio")):(column("upper_ratio")):(0.155) with boxerrorbars lc rgb shade(f) lw 1.2
 }
 unset arrow 1; unset arrow 2; unset label 2
 if (n == 1) { unset label 9999; unset for [f = 1:F] label 10 + f; unset for [f = 1:F] object 10 + f }
@@ -55,8 +56,8 @@ if (n % 2 && n > 1) { set multiplot next }
 ratios = "8:1 4:1 1:1"
 all(form, r, name) = strcol("formulation") eq form && strcol("ratio") eq r ? log(1 - column(name)) : NaN
 gather(v) = v == v ? (total = total + v, count = count + 1, 0) : 0
-array mean[12]
-array least[12]
+array mean[15]
+array least[15]
 do for [f = 1:F] {
     do for [k = 1:3] {
         total = count = 0
@@ -74,14 +75,14 @@ set ylabel "loss, %"
 set xlabel "slow : fast memory" offset 0,0.6
 set yrange [0:100]
 set xrange [-0.55:2.75]
-x(i, f) = (int(i) - 1) % 3 + (f - 2.5) * 0.2
+x(i, f) = (int(i) - 1) % 3 + (f - 3) * 0.165
 paper(f) = f == 1 ? 71.9 : 27.7                          # the study: NUMA and moves between kernels, at 4 : 1
-do for [i = 1:12] {
+do for [i = 1:15] {
     f = (i - 1) / 3 + 1
     if (mean[i] >= 0) { set label 100 + i sprintf("%.0f", mean[i]) at x(i, f), mean[i] center offset 0,0.6 font ",10" }
 }
 row(i) = (i - 1) / 3 + 1
-plot for [i = 1:12] "+" using (x(i, row(i))):(mean[i]) every ::0::0 with boxes lc rgb shade(row(i)), \
-    for [i = 4:12] "+" using (x(i, row(i))):(least[i]):(0.09) every ::0::0 with xerrorbars pt -1 lw 2.5 lc rgb base, \
-    for [f = 1:3:2] "+" using (1 + (f - 2.5) * 0.2):(paper(f)) every ::0::0 with points pt 13 ps 1.4 lc rgb warning
+plot for [i = 1:15] "+" using (x(i, row(i))):(mean[i]) every ::0::0 with boxes lc rgb shade(row(i)), \
+    for [i = 4:15] "+" using (x(i, row(i))):(least[i]):(0.075) every ::0::0 with xerrorbars pt -1 lw 2.5 lc rgb base, \
+    for [f = 1:3:2] "+" using (1 + (f - 3) * 0.165):(paper(f)) every ::0::0 with points pt 13 ps 1.4 lc rgb warning
 unset multiplot

@@ -9,6 +9,8 @@ ok 'figures 7 to 11 are made' figure figure7 figure8 figure9 figure10 figure11
 is 'columns of figure 7' 'network,batch,formulation,ratio,step_seconds,speedup_over_slow_ratio,lower_ratio,upper_ratio,loss_ratio,least_loss_ratio,kind' head -1 "$out/figure7.csv"
 is 'one row for each run' 'resnet50 async 1:1
 resnet50 async 4:1
+resnet50 async+recompute 1:1
+resnet50 async+recompute 4:1
 resnet50 fast 0:1
 resnet50 numa 1:1
 resnet50 numa 4:1
@@ -24,8 +26,11 @@ sync simulated' eval 'sed 1d "$out/figure8.csv" | cut -d, -f3,8 | tr , " "'
 is 'all of them real' real eval 'sed 1d "$out/figure7.csv" | cut -d, -f11 | sort -u'
 losses() { for f in "$out"/place/*/*.run*.csv; do cut -d, -f1,4 "$f" | sed 1d | tr '\n' ' '; echo; done | sort -u | wc -l; }
 is 'one loss for all placements, to the last bit' 1 losses
-verified() { for f in "$out"/place/{resnet50*,study/*}/*.plan; do d=$(dirname "$f"); place-verify --profile="$d/profile.csv" --graph="$d/graph.sexp" "$f" || return 1; done; }
+graph_of() { if [ -e "${1%.plan}.sexp" ]; then echo "${1%.plan}.sexp"; else echo "$(dirname "$1")/graph.sexp"; fi; }
+verified() { for f in "$out"/place/{resnet50*,study/*}/*.plan; do d=$(dirname "$f"); place-verify --profile="$d/profile.csv" --graph="$(graph_of "$f")" "$f" || return 1; done; }
 ok 'place-verify accepts every plan' verified
+repeats() { for f in "$out"/place/resnet50*/async+recompute*.sexp; do place-check --original="$(dirname "$f")/graph.sexp" "$f" || return 1; done; }
+ok 'graphs with repetitions compute the same' repeats
 large() { d=$out/place/large/vgg19-8-64; for f in "$d".*.plan; do place-verify --profile="$d.profile.csv" --graph="$d.sexp" "$f" || return 1; done; }
 ok 'and those of figure 8' large
 pictures() { for n in 7 8 9 10 11; do grep -q '</svg>' "$out/figure$n.svg" && [ "$(head -c 4 "$out/figure$n.png" | tail -c 3)" = PNG ] || return 1; done; }
@@ -48,7 +53,8 @@ printf '#!/bin/bash\necho step,warm,seconds; echo 0,0,0.5\n' > stub/place-run
 chmod +x stub/place-run
 printf '1000\n%.0s' {1..46} > p/durations
 touch p/other/sync-4-1.run1.csv p/n/static-4-1.run1.csv p/n/sync-1-1.run7.csv
-step() { PATH=$PWD/stub:$PATH "$root/pipelines/place-step" p/n sync-4-1 1 4:1 x 'n m' 'static-4-1 sync-4-1' '1 2' 2>&1; }
+step() { PATH=$PWD/stub:$PATH "$root/pipelines/place-step" p/n sync-4-1 1 4:1 x "$asked" 2>&1; }
+asked=$(echo p/{n,m}/{static,sync}-4-1.run{1,2}.csv)
 step > said
 is 'progress: two of the eight that are asked for' '[2/8] n sync 4:1, round 1: 0.500 s a step' cut -d';' -f1 said
 # the others took a second each, this one took none or a few

@@ -8,11 +8,13 @@ profile -o a.csv g.sexp
 plans() { for f in slow fast; do place-plan -f $f --profile="$1" g.sexp > $f.plan || return; done; }
 ok 'plans can be made of it' plans a.csv
 is 'the columns' 'key,op,shapes,in_tiers,out_tiers,mode,staging_bytes,time_seconds,runs,method,kind,threads,tier,machine' head -1 a.csv
-is 'no time is missing or negative' '0' awk -F, 'NR > 1 && !($8 > 0) { n++ } END { print n + 0 }' a.csv
+is 'no time is missing or negative' '0' awk -F, 'NR > 1 && !($8 > 0) && $1 != "Interference" { n++ } END { print n + 0 }' a.csv
+share() { csv-calc --where="op == 'Interference'" --print='time_seconds >= 0 && time_seconds < 1' a.csv | paste -sd' '; }
+is 'what kernels lose beside copies, either way' '1 1' share
 empty() { [ -z "$("$@")" ]; }
 twice() { keys a.csv | uniq -d; }
 ok 'no key, tiers and mode twice' empty twice
-is 'every kernel is there' "$(place-stat g.sexp | tail -1 | cut -d, -f8)" eval 'grep -v ^Move a.csv | sed 1d | cut -d, -f1 | sort -u | wc -l'
+is 'every kernel is there' "$(place-stat g.sexp | tail -1 | cut -d, -f8)" eval 'grep -vE "^(Move|Interference)" a.csv | sed 1d | cut -d, -f1 | sort -u | wc -l'
 cp a.csv b.csv
 profile -o b.csv g.sexp
 ok 'what is there is not measured again' cmp a.csv b.csv

@@ -20,6 +20,7 @@ struct profile {
     struct rows *rows;                                   /* by key */
     size_t caprows;
     struct copies copies[2];                             /* to slow, to fast */
+    double interference[2];                              /* the same */
     int kind;
 };
 
@@ -135,8 +136,11 @@ struct profile *profile_read(const char *path)
         r.c.seconds = seconds_of(t, seconds);
         int k = kind >= 0 && csv_has(t, kind) ? word(t, kind, kinds, 3, "one of real, emulated, simulated") : 0;
         if (k > p->kind) p->kind = k;
-        uint64_t size;
-        if (!is_move(csv_str(t, key), &size)) add_row(p, csv_str(t, key), r);
+        uint64_t size = 0;
+        bool interference = str_is(csv_str(t, key), PROFILE_INTERFERENCE);
+        if (!interference && !is_move(csv_str(t, key), &size)) add_row(p, csv_str(t, key), r);
+        else if (interference && r.nin == 1 && r.nout == 1 && (r.slow == 1 || r.slow == 2))
+            p->interference[r.slow == 1] = r.c.seconds;
         else if (r.nin == 1 && r.nout == 1 && (r.slow == 1 || r.slow == 2))
             add_copy(&p->copies[r.slow == 1], size, r.c.seconds);
         else csv_die(t, in, "D of a copy from fast to slow memory (out_tiers P), or P of one back (out_tiers D)");
@@ -267,6 +271,8 @@ double profile_move(const struct profile *p, uint64_t bytes, bool to_fast)
     return lo->seconds + slope * (double)(bytes - lo->bytes);
 }
 
+double profile_interference(const struct profile *p, bool to_fast) { return p->interference[to_fast]; }
+
 /* ---- writing ---- */
 
 void profile_tiers(const struct graph *g, int kernel, uint32_t slow, char *in, char *out)
@@ -299,13 +305,27 @@ void profile_row(csvw *w, const struct graph *g, int kernel, const char *in_tier
     tail(w, mode, staging, seconds, runs, method, kind);
 }
 
+static void copy_tiers(csvw *w, bool to_fast)
+{
+    csvw_cstr(w, to_fast ? "P" : "D");
+    csvw_cstr(w, to_fast ? "D" : "P");
+}
+
+void profile_interference_row(csvw *w, bool to_fast, double lost, long runs, const char *method, const char *kind)
+{
+    csvw_cstr(w, PROFILE_INTERFERENCE);
+    csvw_cstr(w, PROFILE_INTERFERENCE);
+    csvw_empty(w);
+    copy_tiers(w, to_fast);
+    tail(w, 0, 0, lost, runs, method, kind);
+}
+
 void profile_move_row(csvw *w, uint64_t bytes, bool to_fast, double seconds, long runs, const char *method,
                       const char *kind)
 {
     csvw_format(w, "Move %llu", (unsigned long long)bytes);
     csvw_cstr(w, "Move");
     csvw_int(w, (int64_t)bytes);
-    csvw_cstr(w, to_fast ? "P" : "D");
-    csvw_cstr(w, to_fast ? "D" : "P");
+    copy_tiers(w, to_fast);
     tail(w, 0, 0, seconds, runs, method, kind);
 }

@@ -5,13 +5,15 @@
  * memory needed beside the operands, empty 0), time_seconds, runs, method, kind (real, emulated, simulated).  Further
  * columns are welcome; when `threads`, `tier` or `machine` is among them it must have one value in the whole file, so
  * that tables of different settings never mix.  Copies are rows of op Move: key "Move BYTES", in_tiers P and
- * out_tiers D for a fetch, D and P for a write-out.  Later rows replace earlier ones of the same
+ * out_tiers D for a fetch, D and P for a write-out.  Rows of op Interference
+ * (key and tiers alike) have in time_seconds what kernels lose by a second of such copies beside them.  Later rows replace earlier ones of the same
  * (key, in_tiers, out_tiers, mode). */
 #ifndef MILLRACE_PLACE_PROFILE_H
 #define MILLRACE_PLACE_PROFILE_H
 #include "tensor/graph.h"
 #include "table/csvio.h"
 
+#define PROFILE_INTERFERENCE "Interference"
 #define PROFILE_COLUMNS "key,op,shapes,in_tiers,out_tiers,mode,staging_bytes,time_seconds,runs,method,kind"
 enum { PROFILE_MODES = 3 };
 extern const char *const profile_modes[PROFILE_MODES];   /* direct, streamed, staged */
@@ -38,11 +40,15 @@ void profile_table(const struct profile *, const struct graph *, int node, uint6
  * proportion below the smallest.  Dies when there is no Move row in that direction. */
 double profile_move(const struct profile *, uint64_t bytes, bool to_fast);
 
+/* Seconds that kernels lose by a second of copies beside them, 0 where nobody measured it. */
+double profile_interference(const struct profile *, bool to_fast);
+
 /* Writing: one row (csvw_end is still to come, for further columns); in_tiers and out_tiers as above. */
 void profile_row(csvw *, const struct graph *, int kernel, const char *in_tiers, const char *out_tiers, int mode,
                  uint64_t staging, double seconds, long runs, const char *method, const char *kind);
 void profile_move_row(csvw *, uint64_t bytes, bool to_fast, double seconds, long runs, const char *method,
                       const char *kind);
+void profile_interference_row(csvw *, bool to_fast, double lost, long runs, const char *method, const char *kind);
 /* tiers of a kernel's operands as letters: bit i of `slow` is operand i; into in[nin + 1], out[nout + 1] */
 void profile_tiers(const struct graph *, int kernel, uint32_t slow, char *in, char *out);
 #endif

@@ -4,6 +4,7 @@
 #include "tensor/ops.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void count_operands(struct record *r, const struct graph *g, const struct plan *p, int node)
 {
@@ -24,8 +25,11 @@ struct record record_of(const struct graph *g, const struct plan *p, const struc
 {
     struct record r = { .kernels = g->nnode,
                         .moves = p->nmove,
+                        .beside = strcmp(p->formulation, "async") == 0,
                         .profile = profile,
                         .peak_bytes = graph_peak(g),
+                        .creation_seconds = NAN,
+                        .optimisation_seconds = NAN,
                         .move_seconds = profile || !p->nmove ? 0 : NAN };
     for (int i = 0; i < g->ntensor; i++)
         if (g->tensor[i].role != ROLE_INTER) r.io_bytes += g->tensor[i].bytes;
@@ -39,6 +43,17 @@ struct record record_of(const struct graph *g, const struct plan *p, const struc
     }
     for (int n = 0; n < g->nnode; n++) count_operands(&r, g, p, n);
     return r;
+}
+
+void record_times(struct record *r, const char *path)
+{
+    csv *t = csv_open(path);
+    int creation = csv_need(t, "creation_seconds"), optimisation = csv_need(t, "optimisation_seconds");
+    while (csv_next(t)) {
+        r->creation_seconds = csv_num(t, creation);
+        r->optimisation_seconds = csv_num(t, optimisation);
+    }
+    csv_close(t);
 }
 
 double record_oracle(const struct graph *g, const struct profile *p, const char *kernels)

@@ -2,7 +2,7 @@
  *
  * Sizes in bytes, times in seconds.  "fast" is the study's DRAM, "slow" its PMM.  The study's io_size,
  * default_alloc_size, num_*_move_nodes, bytes_moved_*, num_*_tensors, *_alloc_size, move_time, config_map and
- * kernel_times are all here; asynchronous moves are counted apart and are none so far. */
+ * kernel_times are all here; moves beside kernels are counted apart as well. */
 #ifndef MILLRACE_PLACE_RECORD_H
 #define MILLRACE_PLACE_RECORD_H
 #include "place/plan.h"
@@ -12,12 +12,17 @@ struct record {
     uint64_t peak_bytes; /* most intermediates alive at once: what all in fast memory needs */
     int moves, moves_to_slow, moves_to_fast;
     uint64_t moved, moved_to_slow, moved_to_fast;
+    bool beside;                                         /* the moves are made beside kernels */
     int kernels, inputs, outputs, fast_inputs, fast_outputs;   /* operand slots over all nodes; args count as fast */
     uint64_t input_bytes, output_bytes, fast_input_bytes, fast_output_bytes; /* the same, by size; args weigh nothing */
     double move_seconds;                                 /* planned; nan without a profile */
+    double creation_seconds, optimisation_seconds;       /* CPU of place-plan; nan where it did not say */
     const struct profile *profile;                       /* as given */
 };
 struct record record_of(const struct graph *, const struct plan *, const struct profile *);   /* profile may be NULL */
+
+/* Fills creation and optimisation time from the table that place-plan --times wrote. */
+void record_times(struct record *, const char *path);
 
 /* The step without moves and with any workspace, as the study has it: the sum over nodes of the fastest profiled time
  * or, if less, the measured one (a table of nodes by place-run or place-gpu, or NULL). */

@@ -12,7 +12,8 @@ const char result_columns[] =
     "seconds,"
     "io_bytes,peak_bytes,limit_bytes,fast_alloc_bytes,slow_alloc_bytes,fast_used_bytes,scratch_bytes,resident_bytes,"
     "num_move_nodes,moved_bytes,num_slow_move_nodes,num_fast_move_nodes,moved_to_slow_bytes,moved_to_fast_bytes,"
-    "num_async_move_nodes,async_moved_bytes,move_seconds,measured_move_seconds,num_kernels,"
+    "num_async_move_nodes,async_moved_bytes,num_slow_async_move_nodes,num_fast_async_move_nodes,"
+    "async_moved_to_slow_bytes,async_moved_to_fast_bytes,creation_seconds,optimisation_seconds,move_seconds,measured_move_seconds,num_kernels,"
     "num_input_tensors,num_output_tensors,num_fast_input_tensors,num_fast_output_tensors,"
     "input_tensors_bytes,output_tensors_bytes,fast_input_tensors_bytes,fast_output_tensors_bytes,"
     "read_bytes,written_bytes,read_bytes_per_second,write_bytes_per_second,loss,tier,method,kind,threads,isa,machine,"
@@ -135,9 +136,15 @@ void result_write(csvw *w, const struct graph *g, const struct plan *p, const st
     list(w, s->seconds, s->n);
     ints(w, 5, (uint64_t[]){ r->io_bytes, r->peak_bytes, p->limit, p->fast_bytes, p->slow_bytes });
     for (int i = FAST_BYTES; i <= RESIDENT_BYTES; i++) csvw_cstr(w, s->setting[i]);
-    ints(w, 8,
+    uint64_t beside = r->beside;
+    ints(w, 6,
          (uint64_t[]){ (uint64_t)r->moves, r->moved, (uint64_t)r->moves_to_slow, (uint64_t)r->moves_to_fast,
-                       r->moved_to_slow, r->moved_to_fast, 0, 0 });
+                       r->moved_to_slow, r->moved_to_fast });
+    ints(w, 6,
+         (uint64_t[]){ beside * (uint64_t)r->moves, beside * r->moved, beside * (uint64_t)r->moves_to_slow,
+                       beside * (uint64_t)r->moves_to_fast, beside * r->moved_to_slow, beside * r->moved_to_fast });
+    csvw_known(w, r->creation_seconds);
+    csvw_known(w, r->optimisation_seconds);
     csvw_known(w, r->move_seconds);
     csvw_num(w, median(s->moves, s->n));
     ints(w, 9,

@@ -27,7 +27,7 @@ static void add_copies(struct wanted *w, const struct graph *g)
     for (int i = 0; i < g->ntensor; i++)
         if (graph_movable(g, i) && g->tensor[i].bytes > most) most = g->tensor[i].bytes;
     for (uint64_t n = GRAPH_PIN_BYTES; most; n = n * 2 < most ? n * 2 : most) {
-        for (int to_fast = 0; to_fast < 2; to_fast++) add(w, (struct want){ -1, 0, 0, n, to_fast });
+        for (int to_fast = 0; to_fast < 2; to_fast++) add(w, (struct want){ WANT_COPY, 0, 0, n, to_fast });
         if (n >= most) break;
     }
 }
@@ -45,6 +45,7 @@ void wanted_all(struct wanted *w, const struct graph *g, bool full)
                 if (movable >> i & 1) add_modes(w, k, 1u << i);
         }
     }
+    for (int to_fast = 0; to_fast < 2; to_fast++) add(w, (struct want){ WANT_INTERFERENCE, 0, 0, 0, to_fast });
 }
 
 static uint32_t slow_of(const struct graph *g, const struct plan *p, int node)
@@ -121,7 +122,8 @@ void wanted_drop(struct wanted *w, const struct graph *g, const char *path, int 
         const struct want *x = &w->want[i];
         char tin[33], tout[33];
         if (x->kernel < 0) {
-            char *move = xformat("Move %llu", (unsigned long long)x->bytes);
+            char *move = x->kernel == WANT_INTERFERENCE ? xstrdup(PROFILE_INTERFERENCE)
+                                                        : xformat("Move %llu", (unsigned long long)x->bytes);
             identity(&b, move, x->to_fast ? "P" : "D", x->to_fast ? "D" : "P", profile_modes[0]);
             free(move);
         } else {

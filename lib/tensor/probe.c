@@ -4,6 +4,8 @@
 #include "base/message.h"
 #include "measure/clock.h"
 #include "measure/stats.h"
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,4 +176,99 @@ struct timing probe_move(struct probe *p, uint64_t bytes, bool to_fast, long run
         if (!again(took[n], core_delays() - waited, &spare)) n++;
     }
     return (struct timing){ median(took + 1, (size_t)n - 1), n - 1, 0 };
+}
+
+/* ---- kernels beside copies ---- */
+
+static const uint64_t PIECE = 4 << 20;                   /* as the mover's */
+
+struct copier {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t change;
+    struct tier *tier;
+    char *at;
+    bool to_fast, on, off;                               /* copy; end */
+    atomic_bool busy;                                    /* a copy has begun since `on` */
+    uint64_t offset, from, to;                           /* in the tier: next piece, first, end */
+};
+
+static void *copy_on(void *argument)
+{
+    struct copier *c = argument;
+    pthread_mutex_lock(&c->lock);
+    while (!c->off) {
+        if (!c->on) {
+            pthread_cond_wait(&c->change, &c->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&c->lock);
+        struct transfer one = { 0 };
+        tier_start(c->tier, &one, !c->to_fast, c->at, c->offset, (size_t)PIECE);
+        c->offset = c->offset + 2 * PIECE <= c->to ? c->offset + PIECE : c->from;
+        atomic_store(&c->busy, true);
+        tier_finish(c->tier, &one);
+        pthread_mutex_lock(&c->lock);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return NULL;
+}
+
+static void copier_set(struct copier *c, bool on, bool off)
+{
+    pthread_mutex_lock(&c->lock);
+    c->on = on;
+    c->off = off;
+    atomic_store(&c->busy, false);
+    pthread_cond_signal(&c->change);
+    pthread_mutex_unlock(&c->lock);
+    while (on && !atomic_load(&c->busy)) {
+    }
+}
+
+/* seconds of one run of the nodes, `stride` apart */
+static double run_nodes(struct probe *p, int stride)
+{
+    double sum = 0;
+    for (int n = 0; n < p->graph->nnode; n += stride) {
+        const struct op *o = &p->op[p->graph->node[n].kernel];
+        struct place place[OP_OPERANDS] = { 0 };
+        for (int i = 0; i < o->nin + o->nout; i++)
+            place[i].fast = next(p, i < o->nin ? &p->in : &p->out, o->bytes[i]);
+        char *staging = next(p, &p->out, exec_staging(o, 0, EXEC_DIRECT));
+        double start = now_seconds();
+        exec_run(p->exec, o, place, EXEC_DIRECT, staging);
+        sum += now_seconds() - start;
+    }
+    return sum;
+}
+
+struct timing probe_interference(struct probe *p, bool to_fast)
+{
+    enum { NODES = 40, TURNS = 5 };
+    static const double AT_MOST = 0.95;                  /* a kernel that hardly gets on is not told from noise */
+    int stride = p->graph->nnode / NODES + 1;
+    double lost[TURNS];
+    struct copier c = { .tier = p->tier, .to_fast = to_fast, .at = pages(PIECE) };
+    c.offset = c.from = to_fast ? 0 : p->tier_half;
+    c.to = c.from + p->tier_half;
+    if (pthread_mutex_init(&c.lock, NULL) || pthread_cond_init(&c.change, NULL) ||
+        pthread_create(&c.thread, NULL, copy_on, &c))
+        die("cannot start a thread for copies");
+    run_nodes(p, stride);
+    for (int i = 0; i < TURNS; i++) {
+        double alone = run_nodes(p, stride);
+        copier_set(&c, true, false);
+        double beside = run_nodes(p, stride);
+        copier_set(&c, false, false);
+        alone = (alone + run_nodes(p, stride)) / 2;
+        lost[i] = beside > alone ? 1 - alone / beside : 0;
+    }
+    copier_set(&c, false, true);
+    pthread_join(c.thread, NULL);
+    pthread_cond_destroy(&c.change);
+    pthread_mutex_destroy(&c.lock);
+    pages_free(c.at, PIECE);
+    double middle = median(lost, TURNS);
+    return (struct timing){ middle < AT_MOST ? middle : AT_MOST, TURNS, 0 };
 }
