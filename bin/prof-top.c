@@ -62,6 +62,7 @@ static void top_of_logs(struct top *top, struct table *t, const char *dir)
     if (counts.dropped) warn("%s: %llu records were lost while recording", dir, (unsigned long long)counts.dropped);
     bool known = read_costs(dir, cost);
     top_builder *b = top_begin(t, by == BY_OPERATION);
+    uint32_t own = intern(&t->text, str_of("Profiler"));   /* what the recorder does for itself: no hook called it */
     uint32_t *text = NULL;                               /* the table's numbers of the log's texts */
     size_t n = 0, cap = 0;
     for (struct log_row row; log_next(r, &row);) {
@@ -72,7 +73,7 @@ static void top_of_logs(struct top *top, struct table *t, const char *dir)
         }
         top_add(b, &(struct row){ .start = row.start, .end = row.end, .proc = text[row.proc], .tid = text[row.tid],
                                   .cat = text[row.cat], .name = text[row.name], .flag = text[row.flag],
-                                  .kind = row.kind }, known ? &cost[row.hook] : NULL);
+                                  .kind = row.kind }, known && text[row.cat] != own ? &cost[row.hook] : NULL);
     }
     top_end(b, top);
     free(text);

@@ -8,13 +8,15 @@
  * IMAGE counts the programs that a process has run one after the other (exec), N its threads.  All are readable by
  * their owner alone, since a command line may hold a password.  A mapped page belongs to the kernel as soon as it is
  * stored to, so kill -9 loses nothing: records not yet in the log are in the tail.  Half number (records in the log /
- * H) mod 2 of the tail holds them, up to the first that is older than its predecessor.  A log that keeps only the last
+ * H) mod 2 of the tail holds them, up to the first that is older than its predecessor; H is what the tail's head says,
+ * since the ring grows once, when the log has one large half.  A log that keeps only the last
  * `kept` halves overwrites the oldest: half number k lies at place k mod kept. */
 #ifndef MILLRACE_LOGFILE_H
 #define MILLRACE_LOGFILE_H
 #include <stdint.h>
 
-enum { LOG_HEAD = 4096, LOG_HALF = 8192, LOG_VERSION = 2 };   /* bytes of the head; records in a half */
+/* bytes of the head; records in a half in the beginning, and later, where a thread has many and the log keeps all */
+enum { LOG_HEAD = 4096, LOG_HALF = 8192, LOG_HALF_LARGE = 65536, LOG_VERSION = 2 };
 #define LOG_MAGIC "MRPROF2"
 
 enum log_event {

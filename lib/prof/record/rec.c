@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 /* what follows the halves may be stored to: a child that shares our memory, as of vfork, can go past the end */
-enum { SPARE = 4096, MAP_BYTES = LOG_HEAD + 2 * LOG_HALF * (int)sizeof(struct log_record) + SPARE };
+enum { SPARE = 4096 };
+#define MAP_BYTES(half) (LOG_HEAD + 2 * (size_t)(half) * sizeof(struct log_record) + SPARE)
 /* answers of what runs apart, besides 0 good, 1 not */
 enum { EXISTS = 2, FULL };
 enum { CHILD_STACK = 65536, NAMES_STEP = 1 << 16, NAMES_MOST = 1 << 20 };
@@ -30,7 +31,7 @@ struct job {                                             /* arguments of what ru
     struct ours file;
     const void *data;
     void *map;
-    size_t bytes;
+    size_t bytes, before;                                /* before: what the file has already */
     off_t at;
     bool create;
 };
@@ -43,7 +44,9 @@ struct files {                                           /* of one thread */
     uint64_t lost;                                       /* since the last good write */
     uint64_t retry;                                      /* losses after which a failed file is tried again */
     struct jobs *jobs;
+    uint64_t from, to;                                   /* when records were written out, or 0 */
     bool busy;                                           /* a signal came while the files were being changed */
+    bool grown;                                          /* the ring is large, or cannot be made so */
 };
 
 __thread struct rec_thread rec_thread __attribute__((tls_model("initial-exec")));
@@ -51,7 +54,7 @@ static __thread struct files my __attribute__((tls_model("initial-exec")));
 static __thread bool apart __attribute__((tls_model("initial-exec")));
 bool rec_on, rec_ticks;
 static char dir[3072];
-static uint32_t image, next_thread;
+static uint32_t image, next_thread, writing;             /* writing: id of writing records out */
 static uint64_t all_dropped;
 static double ns_per_tick = 1;
 static uint64_t start_at, limit, given;                  /* --delay, in ticks; --max-events, and how many so far */
@@ -166,6 +169,19 @@ static int job_map(void *arg)
     if (!good && ftruncate(fd, j->at) != 0) good = false;
     close(fd);
     if (j->map == MAP_FAILED && j->create) unlink(j->path);
+    return j->map == MAP_FAILED;
+}
+
+/* the whole of a file that is `before` long made longer, and into memory */
+static int job_grow(void *arg)
+{
+    struct job *j = arg;
+    int fd = open_ours(j);
+    if (fd < 0) return why();
+    bool good = posix_fallocate(fd, (off_t)j->before, (off_t)(j->bytes - j->before)) == 0;
+    j->map = good ? mmap(NULL, j->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0) : MAP_FAILED;
+    if (!good && ftruncate(fd, (off_t)j->before) != 0) good = false;
+    close(fd);
     return j->map == MAP_FAILED;
 }
 
@@ -371,7 +387,7 @@ uint32_t rec_name(const char *kind, const char *cat, const char *module, const c
 
 static struct log_record *ring(int half)
 {
-    return (struct log_record *)((char *)my.head + LOG_HEAD) + half * LOG_HALF;
+    return (struct log_record *)((char *)my.head + LOG_HEAD) + (size_t)half * my.head->half;
 }
 
 static void path_of(char *path, size_t size, const char *suffix)
@@ -386,7 +402,7 @@ static bool past_limit(void)
 
 static void new_half(int half)
 {
-    uint64_t n = LOG_HALF;
+    uint64_t n = my.head->half;
     my.half = half;
     if (limit) {
         uint64_t used = __atomic_fetch_add(&given, n, __ATOMIC_RELAXED);
@@ -407,7 +423,7 @@ static bool open_files(void)
     int pid = (int)getpid();
     if (!names.open) open_names();                       /* settles the image */
     struct job *tail = &jobs->tail, *log = &jobs->log;
-    *tail = (struct job){ .create = true, .bytes = MAP_BYTES };
+    *tail = (struct job){ .create = true, .bytes = MAP_BYTES(LOG_HALF) };
     int n = snprintf(tail->path, sizeof tail->path, "%s/ev.%d.%u.%u.tail", dir, pid, image, number);
     if (n < 0 || (size_t)n >= sizeof tail->path || rec_apart(job_map, tail) != 0) return false;
     struct log_head *h = tail->map;
@@ -439,7 +455,7 @@ static bool open_files(void)
 
 static void forget_files(void)
 {
-    if (my.head) munmap(my.head, MAP_BYTES);
+    if (my.head) munmap(my.head, MAP_BYTES(my.head->half));
     if (my.jobs) munmap(my.jobs, sizeof *my.jobs);
     my = (struct files){ 0 };
     rec_thread.p = rec_thread.end = NULL;
@@ -472,7 +488,7 @@ static bool append(size_t n)
     }
     uint64_t place = kept ? h->halves % kept : h->halves;
     *j = (struct job){ .file = my.log, .data = r, .bytes = n * sizeof *r };
-    j->at = LOG_HEAD + (off_t)(place * LOG_HALF * sizeof *r);
+    j->at = LOG_HEAD + (off_t)(place * h->half * sizeof *r);
     path_of(j->path, sizeof j->path, "log");
     if (rec_apart(job_write, j) != 0) return false;
     struct log_totals t = h->totals;
@@ -486,6 +502,23 @@ static bool append(size_t n)
     return true;
 }
 
+/* Writing out takes as long for a few records as for many, most of all where there are threads.  All records are in the
+ * log, and they are one large half: from now on the other half of a larger ring has what follows. */
+static void grow_ring(void)
+{
+    if (my.grown || kept || limit) return;
+    my.grown = true;
+    struct job *j = &my.jobs->tail;
+    *j = (struct job){ .file = my.tail, .before = MAP_BYTES(LOG_HALF), .bytes = MAP_BYTES(LOG_HALF_LARGE) };
+    path_of(j->path, sizeof j->path, "tail");
+    if (rec_apart(job_grow, j) != 0) return;
+    struct log_head *old = my.head, *h = j->map;
+    my.head = h;
+    h->halves = 1;
+    h->half = LOG_HALF_LARGE;
+    munmap(old, MAP_BYTES(LOG_HALF));
+}
+
 void rec_own(uint64_t ns)
 {
     if (my.head) my.head->own_ns += ns;
@@ -497,6 +530,7 @@ bool rec_more(void)
     if (start_at && rec_now() < start_at) return false;  /* not yet */
     int keep = errno;
     bool fresh = !my.head;
+    my.from = my.to = 0;
     if (fresh) {
         if (my.lost < my.retry || !open_files()) {
             if (my.lost >= my.retry) my.retry = my.lost * 2 + 1;
@@ -513,21 +547,36 @@ bool rec_more(void)
         put_loss();
     } else {
         my.busy = true;
+        uint64_t from = rec_now(), cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
         size_t n = (size_t)(rec_thread.p - ring(my.half));
-        if (n > LOG_HALF) n = LOG_HALF;
+        if (n > my.head->half) n = my.head->half;
         if (append(n)) {
             my.lost = 0;
-            new_half(my.half ^ 1);
+            if (my.head->totals.records == LOG_HALF_LARGE) grow_ring();
+            new_half(my.head->halves & 1);
         } else {
             lose(n);
             new_half(my.half);
         }
         my.head->last = anchor();
+        my.head->own_ns += my.head->last.cpu_ns - cpu;
         if (rec_thread.p < rec_thread.end) put_loss();
+        my.from = from;
+        my.to = rec_now();
     }
     my.busy = false;
     errno = keep;
     return rec_thread.p < rec_thread.end;
+}
+
+void rec_put_full(enum log_event event, uint32_t id, enum log_hook hook, uint64_t t)
+{
+    if (!rec_more()) return;
+    uint64_t from = my.from, to = my.to;
+    rec_put_at(event, id, hook, t);
+    if (!from || rec_thread.end - rec_thread.p < 2) return;
+    rec_put_at(LOG_CALL, writing, HOOK_PATCH, from);
+    rec_put_at(LOG_RETURN, writing, HOOK_PATCH, to);
 }
 
 static void close_files(void)
@@ -648,6 +697,7 @@ bool rec_start(const char *path)
         }
         free(real);
     }
+    if (!writing) writing = rec_name("c", "Profiler", "millrace", "writing records out");
     my.retry = 0;
     rec_on = true;
     return true;

@@ -1,7 +1,8 @@
 /* rec.h - the writing side of the recorder: 16-byte records from any thread, without locks, that survive kill -9.
  *
  * Shared by the CPython extension, the preload library and anything else inside the recorded process; it uses libc
- * alone. A record costs one time stamp and 16 bytes stored to a mapped page; every LOG_HALF records one write(2).
+ * alone. A record costs one time stamp and 16 bytes stored to a mapped page; every LOG_HALF records one write(2), of a
+ * thread that has written many every LOG_HALF_LARGE, which is a call of category Profiler in the log.
  * The recorder keeps no descriptor: whatever the program closes, and whatever it opens afterwards, its files are its
  * own.  The few system calls that need a descriptor run where no other code of the process can see it, see
  * rec_apart.  After fork the child makes files of its own, after exec the new program does.  When the disk is full the
@@ -41,6 +42,8 @@ void rec_own(uint64_t ns);
 uint64_t rec_dropped(void);                              /* records lost so far, all threads */
 /* make room for this thread; false: none, the record is lost */
 bool rec_more(void);
+/* the same as rec_put_at, when there is no room yet */
+void rec_put_full(enum log_event event, uint32_t id, enum log_hook hook, uint64_t t);
 /* Run f(arg) so that descriptors it opens, which it closes again, are seen by nobody else: with all signals blocked,
  * and, where there are other threads, in a short-lived child that shares the memory but not the table of descriptors.
  * Returns what f returns.  f calls nothing that allocates or locks. */
@@ -59,7 +62,10 @@ static inline uint64_t rec_now(void)
 
 static inline void rec_put_at(enum log_event event, uint32_t id, enum log_hook hook, uint64_t t)
 {
-    if (__builtin_expect(rec_thread.p >= rec_thread.end, 0) && !rec_more()) return;
+    if (__builtin_expect(rec_thread.p >= rec_thread.end, 0)) {
+        rec_put_full(event, id, hook, t);
+        return;
+    }
     struct log_record *r = rec_thread.p++;
     r->id = id;
     r->event = (uint16_t)event;
