@@ -1,15 +1,16 @@
 /* csv-calc - new columns, some rows or single values by expressions
  *
- * Usage: csv-calc [--set=COL=EXPR]... [--where=EXPR] [--print=EXPR]...
+ * Usage: csv-calc [--set=COL=EXPR]... [--where=EXPR]... [--print=EXPR]...
  *                 [-g COLS] [--let=NAME=TEXT]... [FILE]...
  *
  * Columns in: those that the expressions name.  Columns out: the same and those
  * of --set: a new one at the end, one of the same name in its place; each
  * --set sees those before it.  --where keeps the rows for which EXPR is true,
- * after all --set.  With --print the values of the EXPRs come out instead, a
- * line for each row, bare, with a tab between: single cells for make and
- * shell.  --let gives a text from outside a name without mixing it into an
- * expression.  Order is kept.  With -g memory per group, else constant memory.
+ * after all --set; of several --where all must be.  With --print the values of
+ * the EXPRs come out instead, a line for each row, bare, with a tab between:
+ * single cells for make and shell.  --let gives a text from outside a name
+ * without mixing it into an expression.  Order is kept.  With -g memory per
+ * group, else constant memory.
  *
  * Grammar, what binds most first:
  *   1.5e3  'text'  "text"  column  [any column]  (EXPR)  function(EXPR, ...)
@@ -50,108 +51,53 @@
  */
 #include "base/filter.h"
 #include "base/out.h"
-#include "table/expr.h"
+#include "table/calc.h"
 #include "table/input.h"
 #include HELP
 #include <stdio.h>
 #include <string.h>
 
-static struct list sets, lets, prints;
-static const char *where, *groups;
+static struct list sets, lets, wheres, prints;
+static const char *groups;
 static const struct opt options[] = {
     { 0, "set", LIST, &sets, "COL=EXPR", "a new column, or one in place of COL", 0, 0 },
-    { 0, "where", STR, &where, "EXPR", "keep the rows for which this is true", 0, 0 },
+    { 0, "where", LIST, &wheres, "EXPR", "keep the rows for which this is true", 0, 0 },
     { 0, "print", LIST, &prints, "EXPR", "print values instead of a table", 0, 0 },
     { 'g', "group", STR, &groups, "COLS", "lag, first and run_... start anew in each group", 0, 0 },
     { 0, "let", LIST, &lets, "NAME=TEXT", "NAME stands for TEXT, as if in a column", 0, 0 },
     CSV_INPUT,
     { 0 } };
 
-static struct scope scope;
-static expr **set, **print, *condition;
-static size_t *set_name;                                 /* index in scope.named */
-static int *place;                                       /* the computed name in place of a column, or -1 */
-
-static void define_lets(void)
+static void print_value(struct calc *c, const expr *e, const char *text)
 {
-    for (int i = 0; i < lets.n; i++) {
-        size_t n = binding_name("--let", lets.v[i]);
-        char *name = xformat("%.*s", (int)n, lets.v[i]);
-        if (csv_find(scope.t, name) >= 0) usage("--let: there is a column '%s'", name);
-        size_t k = scope_define(&scope, str_of(name));
-        scope.named[k] = (struct value){ .kind = FIELD, .column = -1, .text = str_of(lets.v[i] + n + 1) };
-    }
+    struct value v = expr_run(e, &c->scope);
+    str s = value_text(&c->scope, &v);
+    for (size_t k = 0; k < s.n; k++)
+        if (s.s[k] == '\n' || s.s[k] == '\t')
+            die_at(csv_file(c->scope.t), csv_line(c->scope.t), "--print '%s': the value holds a tab or a line end",
+                   text);
+    fwrite(s.s, 1, s.n, stdout);
 }
 
-static void compile(void)
+static int print_values(struct calc *c)
 {
-    set = xcalloc((size_t)sets.n, sizeof(expr *));
-    set_name = xcalloc((size_t)sets.n, sizeof *set_name);
-    print = xcalloc((size_t)prints.n, sizeof(expr *));
-    place = xcalloc((size_t)csv_ncol(scope.t), sizeof *place);
-    for (int c = 0; c < csv_ncol(scope.t); c++) place[c] = -1;
-    for (int i = 0; i < sets.n; i++) {
-        size_t n = binding_name("--set", sets.v[i]);
-        char *name = xformat("%.*s", (int)n, sets.v[i]);
-        set[i] = expr_compile(&scope, "--set", sets.v[i] + n + 1);
-        set_name[i] = scope_define(&scope, str_of(name));
-        if (set_name[i] < (size_t)lets.n) usage("--set: '%s' is the name of a --let", name);
-        int c = csv_find(scope.t, name);
-        if (c >= 0) place[c] = (int)set_name[i];
-    }
-    if (where) condition = expr_compile(&scope, "--where", where);
-    for (int i = 0; i < prints.n; i++) print[i] = expr_compile(&scope, "--print", prints.v[i]);
-}
-
-static bool next_row(void)
-{
-    while (scope_row(&scope)) {
-        for (int i = 0; i < sets.n; i++) scope.named[set_name[i]] = expr_run(set[i], &scope);
-        if (!condition || expr_holds(condition, &scope)) return true;
-    }
-    return false;
-}
-
-static int print_values(void)
-{
-    while (next_row()) {
+    expr **print = xcalloc((size_t)prints.n, sizeof(expr *));
+    for (int i = 0; i < prints.n; i++) print[i] = expr_compile(&c->scope, "--print", prints.v[i]);
+    while (calc_next(c))
         for (int i = 0; i < prints.n; i++) {
-            struct value v = expr_run(print[i], &scope);
-            str s = value_text(&scope, &v);
-            for (size_t k = 0; k < s.n; k++)
-                if (s.s[k] == '\n' || s.s[k] == '\t')
-                    die_at(csv_file(scope.t), csv_line(scope.t), "--print '%s': the value holds a tab or a line end",
-                           prints.v[i]);
-            if (i) putchar('\t');
-            fwrite(s.s, 1, s.n, stdout);
+            print_value(c, print[i], prints.v[i]);
+            putchar(i + 1 < prints.n ? '\t' : '\n');
         }
-        putchar('\n');
-    }
     return finish();
 }
 
-static bool replaces(size_t name)
-{
-    for (int c = 0; c < csv_ncol(scope.t); c++) if (place[c] == (int)name) return true;
-    return false;
-}
-
-static int write_table(void)
+static int write_table(struct calc *c)
 {
     csvw *w = csvw_open(NULL);
-    size_t *added = xcalloc(scope.names.n, sizeof *added), n = 0;
-    for (size_t k = (size_t)lets.n; k < scope.names.n; k++) if (!replaces(k)) added[n++] = k;
-    bool copy = n == scope.names.n - (size_t)lets.n;     /* no column is replaced */
-    csvw_copy_names(w, scope.t);
-    for (size_t k = 0; k < n; k++) csvw_str(w, scope.names.name[added[k]]);
+    calc_names(c, w);
     csvw_end(w);
-    while (next_row()) {
-        for (int c = 0; !copy && c < csv_ncol(scope.t); c++) {
-            if (place[c] < 0) csvw_copy(w, scope.t, c);
-            else value_write(w, &scope.named[place[c]]);
-        }
-        if (copy) csvw_copy_all(w, scope.t);
-        for (size_t k = 0; k < n; k++) value_write(w, &scope.named[added[k]]);
+    while (calc_next(c)) {
+        calc_row(c, w);
         csvw_end(w);
     }
     return csvw_close(w);
@@ -160,10 +106,9 @@ static int write_table(void)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    if (!sets.n && !where && !prints.n) usage("nothing to do: give --set, --where or --print");
-    scope.t = csv_files(argv + i);
-    if (groups) scope.group = columns_of(scope.t, groups, "--group");
-    define_lets();
-    compile();
-    return prints.n ? print_values() : write_table();
+    if (!sets.n && !wheres.n && !prints.n) usage("nothing to do: give --set, --where or --print");
+    struct calc c = { .scope.t = csv_files(argv + i) };
+    if (groups) c.scope.group = columns_of(c.scope.t, groups, "--group");
+    calc_compile(&c, &lets, &sets, &wheres);
+    return prints.n ? print_values(&c) : write_table(&c);
 }

@@ -4,9 +4,9 @@
 #   bench-planted    slow-downs of 1, 2 and 5 %, found or not; run it again for more comparisons
 #   bench-identical  the best of 100 identical configurations, and what is left of it
 #   bench-guard-replay DATA=...   the never-worse rule on published timings of inlining policies
-BENCH_AA    ?= 300
-BENCH_TIMES ?= 8
-BENCHED     := bench-run bench-compare bench-stat bench-power bench-confirm bench-guard
+BENCH_AA       ?= 300
+BENCH_TIMES    ?= 8
+bench_programs := bench-run bench-compare bench-stat bench-power bench-confirm bench-guard
 
 $B/t/bench/work: t/bench/work.c
 	@mkdir -p $(@D)
@@ -15,14 +15,14 @@ $(OUT)/bench:
 	mkdir -p $@
 
 # measurements: a rebuilt filter does not throw them away
-$(OUT)/bench/demo-runs.csv: | $(OUT)/bench $B/t/bench/work $(BENCHED:%=$(BIN)/%)
+$(OUT)/bench/demo-runs.csv: | $(OUT)/bench $B/t/bench/work $(bench_programs:%=$(BIN)/%)
 	bench-run --rounds=100 --aa --seed=$(SEED) -o $@.log --label=plain '$B/t/bench/work 1000' \
 	    --label=slower '$B/t/bench/work 1010'
 	csv-cat $@.log $(aside)
-$(OUT)/bench/aa.csv: | $(OUT)/bench $B/t/bench/work $(BENCHED:%=$(BIN)/%)
+$(OUT)/bench/aa.csv: | $(OUT)/bench $B/t/bench/work $(bench_programs:%=$(BIN)/%)
 	bash $(TOP)/t/bench/aa.sh $(BENCH_AA) $(new) $B/t/bench/work
 	$(call keep,$@)
-$(OUT)/bench/identical.csv: | $(OUT)/bench $B/t/bench/work $(BENCHED:%=$(BIN)/%)
+$(OUT)/bench/identical.csv: | $(OUT)/bench $B/t/bench/work $(bench_programs:%=$(BIN)/%)
 	bash $(TOP)/t/bench/identical.sh $(BENCH_TIMES) $(new) $B/t/bench/work
 	$(call keep,$@)
 # derived; bench-compare says by its status what it found
@@ -52,7 +52,7 @@ bench-demo: $(OUT)/bench/demo-compare.csv $(OUT)/bench/demo-power.csv $(OUT)/ben
 	csv-show $(OUT)/bench/demo-power.csv
 bench-aa: $(OUT)/bench/aa.csv
 	csv-show $<
-bench-planted: | $(OUT)/bench $B/t/bench/work $(BENCHED:%=$(BIN)/%)
+bench-planted: | $(OUT)/bench $B/t/bench/work $(bench_programs:%=$(BIN)/%)
 	bash $(TOP)/t/bench/planted.sh $(BENCH_TIMES) $(OUT)/bench/planted.csv $B/t/bench/work
 	csv-show $(OUT)/bench/planted.csv
 bench-identical: $(OUT)/bench/identical.csv

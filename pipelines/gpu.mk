@@ -7,7 +7,7 @@
 #   GPU_STEPS=, GPU_RUNS=  counted steps, timed runs of a kernel
 # Every case has its directory OUT/gpu/NET-BATCH-IMAGE: graph.sexp -> profile.csv -> FORM-RATIO.plan ->
 # FORM-RATIO.run.csv, and managed.csv; all of them -> results.csv.  Without a GPU: the profile says so and ends it.
-gpu_out = $(OUT)/gpu
+gpu = $(OUT)/gpu
 ifneq ($(filter test ci,$(SCALE)),)
 GPU_NETS ?= resnet18-2-48
 GPU_RATIOS ?= 1:8
@@ -19,46 +19,46 @@ GPU_DEVICE    ?= 0
 GPU_WORKSPACE ?= 256Mi
 GPU_STEPS     ?= 4
 GPU_RUNS      ?= 5
-gpu_forms = fast-0-1 $(foreach f,$(GPU_FORMS),$(foreach r,$(GPU_RATIOS),$(f)-$(subst :,-,$(r))))
-gpu_step  = place-gpu --device=$(GPU_DEVICE) --steps=$(GPU_STEPS)
+gpu_forms      = fast-0-1 $(foreach f,$(GPU_FORMS),$(foreach r,$(GPU_RATIOS),$(f)-$(subst :,-,$(r))))
+gpu_step       = place-gpu --device=$(GPU_DEVICE) --steps=$(GPU_STEPS)
 
 .PHONY: figure12
 figure12: $(OUT)/figure12.svg $(OUT)/figure12.png
 
-$(gpu_out)/%/graph.sexp: | $(BIN)/place-net
+$(gpu)/%/graph.sexp: | $(BIN)/place-net
 	@mkdir -p $(@D)
 	$(call place_net,$*) --study $(aside)
-$(gpu_out)/%/profile.csv: $(gpu_out)/%/graph.sexp | $(BIN)/place-gpu
+$(gpu)/%/profile.csv: $(gpu)/%/graph.sexp | $(BIN)/place-gpu
 	place-gpu --profile --device=$(GPU_DEVICE) --workspace=$(GPU_WORKSPACE) --runs=$(GPU_RUNS) $< $(aside)
 
 # $(1) case; one everywhere-fast plan also runs in memory that the driver moves
 define gpu_case
-$(gpu_out)/$(1)/%.plan: $(gpu_out)/$(1)/profile.csv | $(BIN)/place-plan
+$(gpu)/$(1)/%.plan: $(gpu)/$(1)/profile.csv | $(BIN)/place-plan
 	place-plan --formulation=$$(call place_form,$$*) --ratio=$$(call place_ratio,$$*) --profile=$$< \
 	    $$(@D)/graph.sexp $$(aside)
-$(gpu_out)/$(1)/%.run.csv: $(gpu_out)/$(1)/%.plan | $(BIN)/place-gpu
+$(gpu)/$(1)/%.run.csv: $(gpu)/$(1)/%.plan | $(BIN)/place-gpu
 	$$(gpu_step) --plan=$$< $$(@D)/graph.sexp $$(aside)
-$(gpu_out)/$(1)/managed.csv: $(gpu_out)/$(1)/fast-0-1.plan | $(BIN)/place-gpu
+$(gpu)/$(1)/managed.csv: $(gpu)/$(1)/fast-0-1.plan | $(BIN)/place-gpu
 	$$(gpu_step) --managed --plan=$$< $$(@D)/graph.sexp $$(aside)
-$(gpu_out)/$(1)/kernels.csv: $(gpu_out)/$(1)/fast-0-1.plan | $(BIN)/place-gpu
+$(gpu)/$(1)/kernels.csv: $(gpu)/$(1)/fast-0-1.plan | $(BIN)/place-gpu
 	$$(gpu_step) --plan=$$< --kernels=$$(new) $$(@D)/graph.sexp > $$(@D)/kernels.run.csv
 	$$(call keep,$$@)
 endef
 $(foreach c,$(GPU_NETS),$(eval $(call gpu_case,$(c))))
 
 # $(1) case, $(2) plan, $(3) run
-gpu_record = place-record --plan=$(gpu_out)/$(1)/$(2).plan --run=$(gpu_out)/$(1)/$(3).csv \
-    --kernels=$(gpu_out)/$(1)/kernels.csv --profile=$(gpu_out)/$(1)/profile.csv --ratio=$(call place_ratio,$(2)) \
-    -o $(new) $(gpu_out)/$(1)/graph.sexp
+gpu_record = place-record --plan=$(gpu)/$(1)/$(2).plan --run=$(gpu)/$(1)/$(3).csv \
+    --kernels=$(gpu)/$(1)/kernels.csv --profile=$(gpu)/$(1)/profile.csv --ratio=$(call place_ratio,$(2)) \
+    -o $(new) $(gpu)/$(1)/graph.sexp
 gpu_files = managed.csv kernels.csv $(filter-out fast-%,$(gpu_forms:%=%.run.csv))
-$(gpu_out)/results.csv: $(foreach c,$(GPU_NETS),$(gpu_files:%=$(gpu_out)/$(c)/%)) | $(BIN)/place-record
+$(gpu)/results.csv: $(foreach c,$(GPU_NETS),$(gpu_files:%=$(gpu)/$(c)/%)) | $(BIN)/place-record
 	rm -f $(new)
 	$(foreach c,$(GPU_NETS),$(call gpu_record,$(c),fast-0-1,managed)
 	$(foreach f,$(filter-out fast-0-1,$(gpu_forms)),$(call gpu_record,$(c),$(f),$(f).run)
 	))
 	$(call keep,$@)
 
-$(OUT)/figure12.csv: $(gpu_out)/results.csv | $(BIN)/place-figure
+$(OUT)/figure12.csv: $(gpu)/results.csv | $(BIN)/place-figure
 	place-figure --figure=12 $< $(aside)
 $(OUT)/figure12.svg $(OUT)/figure12.png: $(OUT)/figure12.csv $(TOP)/plots/place-gpu.gp $(TOP)/plots/house.gp
 	$(call draw,place-gpu,$<)

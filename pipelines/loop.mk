@@ -2,114 +2,112 @@
 #   SCALE=default  343 matrix products, searches of 0.4 s;  SCALE=full  the 2197 of the study, searches of 60 s
 # Every file is one measurement, written aside and renamed; what is there is not measured again, and a search goes on
 # where it was killed (.part).
-LOOP := $(OUT)/loop
+loop := $(OUT)/loop
 ifeq ($(SCALE),full)
 LOOP_STEP    ?= 16
 LOOP_SECONDS ?= 60
 else ifeq ($(SCALE),ci)
-LOOP_STEP    ?= 96
-LOOP_SECONDS ?= 0.02
-LOOP_ROUNDS  ?= 1
-LOOP_SETS    ?= transposed ragged
+LOOP_STEP        ?= 96
+LOOP_SECONDS     ?= 0.02
+LOOP_ROUNDS      ?= 1
+LOOP_SETS        ?= transposed ragged
 LOOP_LEARN_STEPS ?= 2000
 else
 LOOP_STEP    ?= 32
 LOOP_SECONDS ?= 0.4
 endif
-LOOP_M        := $(shell seq 64 $(LOOP_STEP) 256)
+loop_sizes    := $(shell seq 64 $(LOOP_STEP) 256)
 LOOP_ROUNDS   ?= 10
 LOOP_SEARCHES ?= greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs brute random anneal evolve mcts
 LOOP_BROKEN   ?= greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs random
 # those that are ever the fastest; all others are asked for a few products
-LOOP_PEERS    ?= openblas openblas-core onednn libxsmm
-LOOP_ALL      ?= $(LOOP_PEERS) blis blis-core eigen numpy halide-adams halide-li halide-mullapudi gcc gcc-graphite \
+LOOP_PEERS ?= openblas openblas-core onednn libxsmm
+LOOP_ALL   ?= $(LOOP_PEERS) blis blis-core eigen numpy halide-adams halide-li halide-mullapudi gcc gcc-graphite \
     clang clang-polly
-LOOP_SETS     ?= resnet50-nchw resnet50-nhwc vgg19-nchw vgg19-nhwc transposed ragged
+LOOP_SETS ?= resnet50-nchw resnet50-nhwc vgg19-nchw vgg19-nhwc transposed ragged
 # a search goes on in FILE.part where it was killed; whole, it gets its name
 loop_whole = $(TOP)/pipelines/keep $@.part $@
-comma := ,
-empty :=
 loop_libs = $(subst $(empty) $(empty),$(comma),$(strip ours $(1)))
 loop_peak_in = $$(csv-group -c gflops --stat=max $(1) | csv-cut -c max_gflops | tail -n 1)
-loop_peak = $(call loop_peak_in,$(LOOP)/peak.csv)
+loop_peak = $(call loop_peak_in,$(loop)/peak.csv)
 
-LOOP_BARS    := $(LOOP_SETS:%=bars-%) bars-peers
-LOOP_FIGURES := violin steps roofline curve $(LOOP_BARS)
-loop: $(LOOP)/summary.csv $(LOOP)/compare.csv loop-learn $(LOOP_FIGURES:%=$(LOOP)/%.svg) \
-    $(LOOP_FIGURES:%=$(LOOP)/%.png) $(BIN)/csv-show
-	csv-show $(LOOP)/summary.csv
-	csv-show $(LOOP)/compare.csv
+loop_bars    := $(LOOP_SETS:%=bars-%) bars-peers
+loop_figures := violin steps roofline curve $(loop_bars)
+loop: $(loop)/summary.csv $(loop)/compare.csv loop-learn $(loop_figures:%=$(loop)/%.svg) \
+    $(loop_figures:%=$(loop)/%.png) $(BIN)/csv-show
+	csv-show $(loop)/summary.csv
+	csv-show $(loop)/compare.csv
 .PHONY: loop
 
-$(LOOP)/ $(LOOP)/search/ $(LOOP)/mm/ $(LOOP)/set/:
+$(loop)/ $(loop)/search/ $(loop)/mm/ $(loop)/set/:
 	@mkdir -p $@
-$(LOOP)/peak.csv: | $(BIN)/loop-peak $(LOOP)/
+$(loop)/peak.csv: | $(BIN)/loop-peak $(loop)/
 	loop-peak $(aside)
 
 # ---- searches, as meant and as published, and the policy, on 25 sizes that the policy has not seen ----
-$(LOOP)/sample.csv: $(LOOP)/learn/test.csv | $(BIN)/csv-sample $(LOOP)/
+$(loop)/sample.csv: $(loop)/learn/test.csv | $(BIN)/csv-sample $(loop)/
 	csv-sample -n 25 --seed=$(SEED) $< $(aside)
-$(LOOP)/search/%.csv: $(LOOP)/sample.csv | $(BIN)/loop-search $(LOOP)/search/
+$(loop)/search/%.csv: $(loop)/sample.csv | $(BIN)/loop-search $(loop)/search/
 	loop-search --algo=$* --actions=published --seconds=$(LOOP_SECONDS) --seed=$(SEED) --output=$@.part $<
 	$(loop_whole)
-$(LOOP)/search/%_published.csv: $(LOOP)/sample.csv | $(BIN)/loop-search $(LOOP)/search/
+$(loop)/search/%_published.csv: $(loop)/sample.csv | $(BIN)/loop-search $(loop)/search/
 	loop-search --algo=$* --as-published --seconds=$(LOOP_SECONDS) --seed=$(SEED) --output=$@.part $<
 	$(loop_whole)
-$(LOOP)/search/heuristic.csv: $(LOOP)/sample.csv | $(BIN)/loop-search $(LOOP)/search/
+$(loop)/search/heuristic.csv: $(loop)/sample.csv | $(BIN)/loop-search $(loop)/search/
 	loop-search --algo=heuristic --seconds=$(LOOP_SECONDS) --output=$@.part $<
 	$(loop_whole)
-$(LOOP)/search/policy.csv: $(LOOP)/sample.csv $(LOOP)/learn/mm.policy | $(BIN)/loop-roll $(LOOP)/search/
+$(loop)/search/policy.csv: $(loop)/sample.csv $(loop)/learn/mm.policy | $(BIN)/loop-roll $(loop)/search/
 	loop-roll --policy=$(word 2,$^) --measure=10 --rank=model $< $(aside)
-LOOP_ALGOS  := $(LOOP_SEARCHES) heuristic policy $(LOOP_BROKEN:%=%_published)
-LOOP_TRACES := $(LOOP_ALGOS:%=$(LOOP)/search/%.csv)
+loop_algos  := $(LOOP_SEARCHES) heuristic policy $(LOOP_BROKEN:%=%_published)
+loop_traces := $(loop_algos:%=$(loop)/search/%.csv)
 # the clock of a machine drifts in minutes: all nests of a problem are measured once more, one right after the other,
 # in three rounds of which the best counts
 loop_measured_again = csv-cat $^ | loop-run --rewrite --again=8 --rounds=3 $(aside)
-$(LOOP)/traces.csv: $(LOOP_TRACES) | $(BIN)/csv-cat $(BIN)/loop-run
+$(loop)/traces.csv: $(loop_traces) | $(BIN)/csv-cat $(BIN)/loop-run
 	$(loop_measured_again)
-$(LOOP)/again-peak.csv: $(LOOP)/traces.csv | $(BIN)/loop-peak
+$(loop)/again-peak.csv: $(loop)/traces.csv | $(BIN)/loop-peak
 	loop-peak $(aside)
-$(LOOP)/summary.csv: $(LOOP)/traces.csv $(LOOP)/again-peak.csv $(BIN)/loop-eval
+$(loop)/summary.csv: $(loop)/traces.csv $(loop)/again-peak.csv $(BIN)/loop-eval
 	loop-eval --published --peak=$(call loop_peak_in,$(word 2,$^)) $< $(aside)
 
 # ---- the best schedule of every product, and of the other sets, against the peers ----
-$(LOOP)/mm/%.csv: | $(BIN)/loop-gen $(BIN)/loop-search $(LOOP)/mm/
+$(loop)/mm/%.csv: | $(BIN)/loop-gen $(BIN)/loop-search $(loop)/mm/
 	loop-gen --kind=mm --m=$* --n=64:256:$(LOOP_STEP) --k=64:256:$(LOOP_STEP) --test=0 |
 	loop-search --algo=heuristic --measure=24 --output=$@.part
 	$(loop_whole)
-$(LOOP)/mm/%.peers: $(LOOP)/mm/%.csv | $(BIN)/loop-peer
+$(loop)/mm/%.peers: $(loop)/mm/%.csv | $(BIN)/loop-peer
 	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< $(aside)
-$(LOOP)/mm.csv: $(LOOP_M:%=$(LOOP)/mm/%.peers) $(BIN)/csv-cat
+$(loop)/mm.csv: $(loop_sizes:%=$(loop)/mm/%.peers) $(BIN)/csv-cat
 	csv-cat $(filter %.peers,$^) $(aside)
-$(LOOP)/set/resnet50-%.problems: | $(BIN)/loop-gen $(LOOP)/set/
+$(loop)/set/resnet50-%.problems: | $(BIN)/loop-gen $(loop)/set/
 	loop-gen --set=resnet50 --layout=$* --test=0 $(aside)
-$(LOOP)/set/vgg19-%.problems: | $(BIN)/loop-gen $(LOOP)/set/
+$(loop)/set/vgg19-%.problems: | $(BIN)/loop-gen $(loop)/set/
 	loop-gen --set=vgg19 --layout=$* --test=0 $(aside)
-$(LOOP)/set/transposed.problems: | $(BIN)/loop-gen $(BIN)/csv-cat $(LOOP)/set/
+$(loop)/set/transposed.problems: | $(BIN)/loop-gen $(BIN)/csv-cat $(loop)/set/
 	for k in mm_nt mm_tn mm_tt; do loop-gen --kind=$$k --m=64:256:96 --n=64:256:96 --k=64:256:96 --test=0 > $@.$$k; done
 	csv-cat $@.mm_nt $@.mm_tn $@.mm_tt $(aside)
 	rm $@.mm_*
-$(LOOP)/set/ragged.problems: | $(BIN)/loop-gen $(LOOP)/set/
+$(loop)/set/ragged.problems: | $(BIN)/loop-gen $(loop)/set/
 	loop-gen --kind=mm --m=50:250:67 --n=61:251:63 --k=53:253:67 --test=0 $(aside)
-$(LOOP)/set/peers.problems: | $(BIN)/loop-gen $(LOOP)/set/
+$(loop)/set/peers.problems: | $(BIN)/loop-gen $(loop)/set/
 	loop-gen --kind=mm --m=64$(comma)208 --n=96$(comma)256 --k=80$(comma)240 --test=0 $(aside)
-$(LOOP)/set/%.csv: $(LOOP)/set/%.problems | $(BIN)/loop-search
+$(loop)/set/%.csv: $(loop)/set/%.problems | $(BIN)/loop-search
 	loop-search --algo=heuristic --measure=24 --seconds=3 --output=$@.part $<
 	$(loop_whole)
-$(LOOP)/set/%.peers: $(LOOP)/set/%.csv | $(BIN)/loop-peer
+$(loop)/set/%.peers: $(loop)/set/%.csv | $(BIN)/loop-peer
 	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< $(aside)
-$(LOOP)/set/peers.peers: $(LOOP)/set/peers.csv | $(BIN)/loop-peer
+$(loop)/set/peers.peers: $(loop)/set/peers.csv | $(BIN)/loop-peer
 	loop-peer --lib=$(call loop_libs,$(LOOP_ALL)) --rounds=$(LOOP_ROUNDS) $< $(aside)
-LOOP_COMPARED := $(LOOP)/mm.csv $(LOOP_SETS:%=$(LOOP)/set/%.peers) $(LOOP)/set/peers.peers
-$(LOOP)/compared/ $(LOOP)/transfer/eval/:
+loop_compared := $(loop)/mm.csv $(LOOP_SETS:%=$(loop)/set/%.peers) $(loop)/set/peers.peers
+$(loop)/compared/ $(loop)/transfer/eval/:
 	@mkdir -p $@
-$(LOOP)/compared/mm: $(LOOP)/mm.csv $(LOOP)/peak.csv $(BIN)/loop-compare | $(LOOP)/compared/
+$(loop)/compared/mm: $(loop)/mm.csv $(loop)/peak.csv $(BIN)/loop-compare | $(loop)/compared/
 	loop-compare --peak=$(loop_peak) --published $< $(aside)
-$(LOOP)/compared/%: $(LOOP)/set/%.peers $(LOOP)/peak.csv $(BIN)/loop-compare | $(LOOP)/compared/
+$(loop)/compared/%: $(loop)/set/%.peers $(loop)/peak.csv $(BIN)/loop-compare | $(loop)/compared/
 	loop-compare --peak=$(loop_peak) $< $(aside)
-LOOP_COMPARED := mm $(LOOP_SETS) peers
-$(LOOP)/compare.csv: $(LOOP_COMPARED:%=$(LOOP)/compared/%) $(BIN)/csv-cat
-	(cd $(LOOP)/compared && csv-cat --source=set $(LOOP_COMPARED)) $(aside)
+loop_compared := mm $(LOOP_SETS) peers
+$(loop)/compare.csv: $(loop_compared:%=$(loop)/compared/%) $(BIN)/csv-cat
+	(cd $(loop)/compared && csv-cat --source=set $(loop_compared)) $(aside)
 
 # ---- make loop-peers: ours over the best peer for every type and set, one row each, in LOOP/peers.csv ----
 #   LOOP_PEER_SETS=SET.TYPE.TOKENS ..  which; LOOP_PEER_MEASURE=24 nests measured; LOOP_PEER_RUN=cmd before loop-peer
@@ -124,61 +122,61 @@ LOOP_PEER_SECONDS ?= 3
 LOOP_PEER_RUN ?=
 loop_word = $(word $(1),$(subst ., ,$(basename $(@F))))
 loop_isa_peers = $(if $(filter f32,$(call loop_word,2)),$(LOOP_PEERS),onednn)
-loop-peers: $(LOOP)/peers.csv $(BIN)/csv-show
-	csv-show $(LOOP)/peers.csv
+loop-peers: $(loop)/peers.csv $(BIN)/csv-show
+	csv-show $(loop)/peers.csv
 .PHONY: loop-peers
-$(LOOP)/peers/:
+$(loop)/peers/:
 	@mkdir -p $@
-$(LOOP)/peers/ragged.%.problems: $(LOOP)/set/ragged.problems | $(LOOP)/peers/
+$(loop)/peers/ragged.%.problems: $(loop)/set/ragged.problems | $(loop)/peers/
 	cat $< $(aside)
-$(LOOP)/peers/transposed.%.problems: $(LOOP)/set/transposed.problems | $(LOOP)/peers/
+$(loop)/peers/transposed.%.problems: $(loop)/set/transposed.problems | $(loop)/peers/
 	cat $< $(aside)
-$(LOOP)/peers/%.problems: | $(BIN)/loop-gen $(LOOP)/peers/
+$(loop)/peers/%.problems: | $(BIN)/loop-gen $(loop)/peers/
 	loop-gen --set=$(call loop_word,1) --type=$(call loop_word,2) --layout=nhwc --test=0 \
 	    $(if $(filter-out 0,$(call loop_word,3)),--tokens=$(call loop_word,3)) $(aside)
-$(LOOP)/peers/%.nests: $(LOOP)/peers/%.problems | $(BIN)/loop-search
+$(loop)/peers/%.nests: $(loop)/peers/%.problems | $(BIN)/loop-search
 	loop-search --algo=heuristic --measure=$(LOOP_PEER_MEASURE) --seconds=$(LOOP_PEER_SECONDS) --output=$@.part $<
 	$(loop_whole)
-$(LOOP)/peers/%.times: $(LOOP)/peers/%.nests | $(BIN)/loop-peer
+$(loop)/peers/%.times: $(loop)/peers/%.nests | $(BIN)/loop-peer
 	$(LOOP_PEER_RUN) loop-peer --lib=$(call loop_libs,$(loop_isa_peers)) --rounds=$(LOOP_ROUNDS) $< $(aside)
-$(LOOP)/peers/%.row: $(LOOP)/peers/%.times $(BIN)/loop-compare $(BIN)/csv-calc $(BIN)/csv-cut
+$(loop)/peers/%.row: $(loop)/peers/%.times $(BIN)/loop-compare $(BIN)/csv-calc $(BIN)/csv-cut
 	loop-compare $< | csv-calc --where='lib == "best"' --set='set="$(call loop_word,1)"' \
 	    --set='type="$(call loop_word,2)"' --set=tokens=$(call loop_word,3) |
 	csv-cut -c set,type,tokens,problems,ratio,low_ratio,high_ratio,least_ratio,wins_share,kind $(aside)
-$(LOOP)/peers.csv: $(LOOP_PEER_SETS:%=$(LOOP)/peers/%.row) $(BIN)/csv-cat $(BIN)/csv-sort
-	csv-cat $(LOOP_PEER_SETS:%=$(LOOP)/peers/%.row) | csv-sort -k ratio $(aside)
+$(loop)/peers.csv: $(LOOP_PEER_SETS:%=$(loop)/peers/%.row) $(BIN)/csv-cat $(BIN)/csv-sort
+	csv-cat $(LOOP_PEER_SETS:%=$(loop)/peers/%.row) | csv-sort -k ratio $(aside)
 
 # ---- figures: each from the table beside it; the end of a name says which kind of picture it is ----
 loop_new   = $(@D)/new-$(@F)
 loop_drawn = $(TOP)/pipelines/keep $(loop_new) $@
-$(LOOP)/violin.csv: $(LOOP)/traces.csv $(BIN)/loop-eval
+$(loop)/violin.csv: $(loop)/traces.csv $(BIN)/loop-eval
 	loop-eval --table=violin $< $(aside)
 # means over the problems: the best nest and the time after at most so many actions of the path
-$(LOOP)/steps.csv: $(LOOP)/traces.csv $(BIN)/loop-eval
+$(loop)/steps.csv: $(loop)/traces.csv $(BIN)/loop-eval
 	loop-eval --table=steps $< $(aside)
-$(LOOP)/roofline.csv: $(LOOP)/mm.csv $(BIN)/csv-cut
+$(loop)/roofline.csv: $(loop)/mm.csv $(BIN)/csv-cut
 	csv-cut -c lib,intensity,gflops,kind $< $(aside)
-$(LOOP)/bars-%.csv: $(LOOP)/set/%.peers $(BIN)/csv-cut
+$(loop)/bars-%.csv: $(loop)/set/%.peers $(BIN)/csv-cut
 	csv-cut -c problem,lib,gflops,kind $< $(aside)
-$(LOOP)/curve.csv: $(LOOP)/learn/mm.policy
-	cat $(LOOP)/learn/curve.csv $(aside)
-$(LOOP)/violin.svg $(LOOP)/violin.png: $(LOOP)/violin.csv $(TOP)/plots/loop-violin.gp
+$(loop)/curve.csv: $(loop)/learn/mm.policy
+	cat $(loop)/learn/curve.csv $(aside)
+$(loop)/violin.svg $(loop)/violin.png: $(loop)/violin.csv $(TOP)/plots/loop-violin.gp
 	$(call draw,loop-violin,$<,'$(LOOP_SECONDS)')
-LOOP_DRAWN := greedy1 greedy2 beam2bfs beam4bfs beam4dfs random anneal evolve mcts policy
-$(LOOP)/steps.svg $(LOOP)/steps.png: $(LOOP)/steps.csv $(TOP)/plots/loop-steps.gp
-	gnuplot -c $(TOP)/plots/loop-steps.gp $< $(loop_new) '$(filter $(LOOP_ALGOS),$(LOOP_DRAWN))' && $(loop_drawn)
-$(LOOP)/curve.svg $(LOOP)/curve.png: $(LOOP)/curve.csv $(TOP)/plots/loop-curve.gp
+loop_curves := greedy1 greedy2 beam2bfs beam4bfs beam4dfs random anneal evolve mcts policy
+$(loop)/steps.svg $(loop)/steps.png: $(loop)/steps.csv $(TOP)/plots/loop-steps.gp
+	gnuplot -c $(TOP)/plots/loop-steps.gp $< $(loop_new) '$(filter $(loop_algos),$(loop_curves))' && $(loop_drawn)
+$(loop)/curve.svg $(loop)/curve.png: $(loop)/curve.csv $(TOP)/plots/loop-curve.gp
 	$(call draw,loop-curve,$<)
-$(LOOP)/bars-%.svg: $(LOOP)/bars-%.csv $(TOP)/plots/loop-bars.gp
+$(loop)/bars-%.svg: $(loop)/bars-%.csv $(TOP)/plots/loop-bars.gp
 	$(call draw,loop-bars,$<,'$*' $(loop_peak))
-$(LOOP)/bars-%.png: $(LOOP)/bars-%.csv $(TOP)/plots/loop-bars.gp
+$(loop)/bars-%.png: $(loop)/bars-%.csv $(TOP)/plots/loop-bars.gp
 	$(call draw,loop-bars,$<,'$*' $(loop_peak))
-$(LOOP)/memory.csv: | $(BIN)/place-tier $(LOOP)/
+$(loop)/memory.csv: | $(BIN)/place-tier $(loop)/
 	place-tier dram $(aside)
-$(LOOP)/roofline.svg $(LOOP)/roofline.png: $(LOOP)/roofline.csv $(LOOP)/peak.csv $(LOOP)/memory.csv \
+$(loop)/roofline.svg $(loop)/roofline.png: $(loop)/roofline.csv $(loop)/peak.csv $(loop)/memory.csv \
     $(TOP)/plots/loop-roofline.gp
 	$(call draw,loop-roofline,$<,$(loop_peak) 'ours $(LOOP_PEERS)' \
-	    "$$(csv-calc --print=read_bytes_per_second $(LOOP)/memory.csv)")
+	    "$$(csv-calc --print=read_bytes_per_second $(loop)/memory.csv)")
 
 # ---- make loop-learn: a policy trained by the model on the training sizes of a grid, measured on the unseen ones
 #   ----
@@ -189,7 +187,7 @@ $(LOOP)/roofline.svg $(LOOP)/roofline.png: $(LOOP)/roofline.csv $(LOOP)/peak.csv
 #   LOOP_LEARN_STEPS=  steps to learn from, each learner's own by default
 #   LOOP_LONG=60  seconds of random search on 8 of the unseen sizes;  LOOP_SHORT=2  of each search on 12 of them;
 #   random search of 1 s on all
-LOOP_LEARN       := $(LOOP)/learn
+loop_learn       := $(loop)/learn
 LOOP_LEARNER     ?= ppo
 LOOP_ACTIONS     ?= moves
 LOOP_STARTS      ?= 3
@@ -197,88 +195,88 @@ LOOP_LEARNERS    ?= ppo a2c a3c impala dqn apex r2d2
 LOOP_LEARN_STEPS ?=
 LOOP_LONG        ?= 60
 LOOP_SHORT       ?= 2
-loop-learn: $(LOOP_LEARN)/summary.csv $(LOOP_LEARN)/learning.svg $(LOOP_LEARN)/learning.png $(BIN)/csv-show
-	csv-show $(LOOP_LEARN)/summary.csv
-loop-table: $(LOOP)/policy-table.csv $(LOOP)/policy-table.svg $(LOOP)/policy-table.png $(LOOP_LEARN)/learners.svg \
-    $(LOOP_LEARN)/learners.png $(BIN)/csv-show
-	csv-show $(LOOP)/policy-table.csv
+loop-learn: $(loop_learn)/summary.csv $(loop_learn)/learning.svg $(loop_learn)/learning.png $(BIN)/csv-show
+	csv-show $(loop_learn)/summary.csv
+loop-table: $(loop)/policy-table.csv $(loop)/policy-table.svg $(loop)/policy-table.png $(loop_learn)/learners.svg \
+    $(loop_learn)/learners.png $(BIN)/csv-show
+	csv-show $(loop)/policy-table.csv
 .PHONY: loop-learn loop-table
-$(LOOP_LEARN)/ $(LOOP_LEARN)/eval/:
+$(loop_learn)/ $(loop_learn)/eval/:
 	@mkdir -p $@
-$(LOOP_LEARN)/problems.csv: | $(BIN)/loop-gen $(LOOP_LEARN)/
+$(loop_learn)/problems.csv: | $(BIN)/loop-gen $(loop_learn)/
 	loop-gen --kind=mm --m=64:256:16 --n=64:256:16 --k=64:256:16 --seed=$(SEED) $(aside)
-$(LOOP_LEARN)/test.csv: $(LOOP_LEARN)/problems.csv
+$(loop_learn)/test.csv: $(loop_learn)/problems.csv
 	csv-where -c split --is=test $< $(aside)
-$(LOOP_LEARN)/test8.csv: $(LOOP_LEARN)/test.csv
+$(loop_learn)/test8.csv: $(loop_learn)/test.csv
 	csv-sample -n 8 --seed=$(SEED) $< $(aside)
-$(LOOP_LEARN)/test12.csv: $(LOOP_LEARN)/test.csv
+$(loop_learn)/test12.csv: $(loop_learn)/test.csv
 	csv-sample -n 12 --seed=$(SEED) $< $(aside)
 # the curve grows while it learns: $(TOP)/plots/loop-learning.gp draws what is there, again and again when told to
-$(LOOP_LEARN)/%.policy: $(LOOP_LEARN)/problems.csv | $(BIN)/loop-train
+$(loop_learn)/%.policy: $(loop_learn)/problems.csv | $(BIN)/loop-train
 	loop-train --algo=$* --eval=model $(LOOP_LEARN_STEPS:%=--steps=%) --seed=$(SEED) --checkpoint=$@.checkpoint \
 	    --actions=$(LOOP_ACTIONS) --starts=$(LOOP_STARTS) -o $@ $< > $(@D)/$*.curve
 # what a network that has learned nothing makes of the same roll-out: the rest is what learning is worth
-$(LOOP_LEARN)/untrained.policy: $(LOOP_LEARN)/problems.csv | $(BIN)/loop-train
+$(loop_learn)/untrained.policy: $(loop_learn)/problems.csv | $(BIN)/loop-train
 	loop-train --algo=$(LOOP_LEARNER) --eval=model --steps=16 --seed=$(SEED) --actions=$(LOOP_ACTIONS) -o $@ $< > \
 	    $(@D)/untrained.curve
-$(LOOP_LEARN)/mm.policy: $(LOOP_LEARN)/$(LOOP_LEARNER).policy
-	cp $(LOOP_LEARN)/$(LOOP_LEARNER).curve $(LOOP_LEARN)/curve.csv
+$(loop_learn)/mm.policy: $(loop_learn)/$(LOOP_LEARNER).policy
+	cp $(loop_learn)/$(LOOP_LEARNER).curve $(loop_learn)/curve.csv
 	cat $< $(aside)
-$(LOOP_LEARN)/policy.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll
+$(loop_learn)/policy.csv: $(loop_learn)/mm.policy $(loop_learn)/test.csv | $(BIN)/loop-roll
 	loop-roll --policy=$< --measure=10 --rank=model $(word 2,$^) $(aside)
-$(LOOP_LEARN)/heuristic.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search
+$(loop_learn)/heuristic.csv: $(loop_learn)/test.csv | $(BIN)/loop-search
 	loop-search --algo=heuristic --measure=24 $< $(aside)
-$(LOOP_LEARN)/random.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search
+$(loop_learn)/random.csv: $(loop_learn)/test.csv | $(BIN)/loop-search
 	loop-search --algo=random --seconds=0.1 --seed=$(SEED) $< $(aside)
-$(LOOP_LEARN)/traces.csv: $(LOOP_LEARN)/policy.csv $(LOOP_LEARN)/heuristic.csv $(LOOP_LEARN)/random.csv | \
+$(loop_learn)/traces.csv: $(loop_learn)/policy.csv $(loop_learn)/heuristic.csv $(loop_learn)/random.csv | \
     $(BIN)/csv-cat $(BIN)/loop-run
 	$(loop_measured_again)
-$(LOOP_LEARN)/summary.csv: $(LOOP_LEARN)/traces.csv $(BIN)/loop-eval
+$(loop_learn)/summary.csv: $(loop_learn)/traces.csv $(BIN)/loop-eval
 	loop-eval --published $< $(aside)
-$(LOOP_LEARN)/learning.svg $(LOOP_LEARN)/learning.png: $(LOOP_LEARN)/mm.policy $(TOP)/plots/loop-learning.gp
-	gnuplot -c $(TOP)/plots/loop-learning.gp $(LOOP_LEARN)/curve.csv $(loop_new) $(LOOP_LEARNER) && $(loop_drawn)
-$(LOOP_LEARN)/learners.csv: $(LOOP_LEARNERS:%=$(LOOP_LEARN)/%.policy) $(BIN)/csv-cat
-	csv-cat $(LOOP_LEARNERS:%=$(LOOP_LEARN)/%.curve) $(aside)
-$(LOOP_LEARN)/learners.svg $(LOOP_LEARN)/learners.png: $(LOOP_LEARN)/learners.csv $(TOP)/plots/loop-learning.gp
+$(loop_learn)/learning.svg $(loop_learn)/learning.png: $(loop_learn)/mm.policy $(TOP)/plots/loop-learning.gp
+	gnuplot -c $(TOP)/plots/loop-learning.gp $(loop_learn)/curve.csv $(loop_new) $(LOOP_LEARNER) && $(loop_drawn)
+$(loop_learn)/learners.csv: $(LOOP_LEARNERS:%=$(loop_learn)/%.policy) $(BIN)/csv-cat
+	csv-cat $(LOOP_LEARNERS:%=$(loop_learn)/%.curve) $(aside)
+$(loop_learn)/learners.svg $(loop_learn)/learners.png: $(loop_learn)/learners.csv $(TOP)/plots/loop-learning.gp
 	gnuplot -c $(TOP)/plots/loop-learning.gp $< $(loop_new) '$(LOOP_LEARNERS)' && $(loop_drawn)
 
 # the table: each policy with 10 measurements of a beam; the first also without a beam and with fewer; searches
-loop_roll = loop-roll --policy=$< --name=$(basename $(@F)) $(1) $(LOOP_LEARN)/test.csv $(aside)
-$(patsubst %,$(LOOP_LEARN)/eval/%_top10.csv,$(LOOP_LEARNERS) untrained): $(LOOP_LEARN)/eval/%_top10.csv: \
-    $(LOOP_LEARN)/%.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll $(LOOP_LEARN)/eval/
+loop_roll = loop-roll --policy=$< --name=$(basename $(@F)) $(1) $(loop_learn)/test.csv $(aside)
+$(patsubst %,$(loop_learn)/eval/%_top10.csv,$(LOOP_LEARNERS) untrained): $(loop_learn)/eval/%_top10.csv: \
+    $(loop_learn)/%.policy $(loop_learn)/test.csv | $(BIN)/loop-roll $(loop_learn)/eval/
 	$(call loop_roll,--measure=10 --rank=model)
-$(LOOP_LEARN)/eval/$(LOOP_LEARNER)_argmax.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll \
-    $(LOOP_LEARN)/eval/
+$(loop_learn)/eval/$(LOOP_LEARNER)_argmax.csv: $(loop_learn)/mm.policy $(loop_learn)/test.csv | $(BIN)/loop-roll \
+    $(loop_learn)/eval/
 	$(call loop_roll,--measure=2 --width=1)
-$(LOOP_LEARN)/eval/$(LOOP_LEARNER)_beam.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll \
-    $(LOOP_LEARN)/eval/
+$(loop_learn)/eval/$(LOOP_LEARNER)_beam.csv: $(loop_learn)/mm.policy $(loop_learn)/test.csv | $(BIN)/loop-roll \
+    $(loop_learn)/eval/
 	$(call loop_roll,--measure=2 --width=16)
-$(LOOP_LEARN)/eval/$(LOOP_LEARNER)_own10.csv: $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/test.csv | $(BIN)/loop-roll \
-    $(LOOP_LEARN)/eval/
+$(loop_learn)/eval/$(LOOP_LEARNER)_own10.csv: $(loop_learn)/mm.policy $(loop_learn)/test.csv | $(BIN)/loop-roll \
+    $(loop_learn)/eval/
 	$(call loop_roll,--measure=10 --width=16)
-LOOP_TABLE_SEARCHES := greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs
-$(LOOP_LEARN)/eval/heuristic.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
+loop_table_searches := greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs
+$(loop_learn)/eval/heuristic.csv: $(loop_learn)/test.csv | $(BIN)/loop-search $(loop_learn)/eval/
 	loop-search --algo=heuristic --measure=24 $< $(aside)
-$(LOOP_LEARN)/eval/random_1s.csv: $(LOOP_LEARN)/test.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
+$(loop_learn)/eval/random_1s.csv: $(loop_learn)/test.csv | $(BIN)/loop-search $(loop_learn)/eval/
 	loop-search --algo=random --name=random_1s --actions=published --seconds=1 --seed=$(SEED) $< $(aside)
-$(LOOP_LEARN)/eval/random_$(LOOP_LONG)s.csv: $(LOOP_LEARN)/test8.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
+$(loop_learn)/eval/random_$(LOOP_LONG)s.csv: $(loop_learn)/test8.csv | $(BIN)/loop-search $(loop_learn)/eval/
 	loop-search --algo=random --name=random_$(LOOP_LONG)s --actions=published --seconds=$(LOOP_LONG) --seed=$(SEED) \
 	    --output=$@.part $<
 	$(loop_whole)
-$(LOOP_TABLE_SEARCHES:%=$(LOOP_LEARN)/eval/%.csv): $(LOOP_LEARN)/eval/%.csv: $(LOOP_LEARN)/test12.csv | \
-    $(BIN)/loop-search $(LOOP_LEARN)/eval/
+$(loop_table_searches:%=$(loop_learn)/eval/%.csv): $(loop_learn)/eval/%.csv: $(loop_learn)/test12.csv | \
+    $(BIN)/loop-search $(loop_learn)/eval/
 	loop-search --algo=$* --actions=published --seconds=$(LOOP_SHORT) --seed=$(SEED) $< $(aside)
-$(LOOP_LEARN)/eval/%_published.csv: $(LOOP_LEARN)/test12.csv | $(BIN)/loop-search $(LOOP_LEARN)/eval/
+$(loop_learn)/eval/%_published.csv: $(loop_learn)/test12.csv | $(BIN)/loop-search $(loop_learn)/eval/
 	loop-search --algo=$* --as-published --seconds=$(LOOP_SHORT) --seed=$(SEED) $< $(aside)
-LOOP_ROLLS := $(LOOP_LEARNERS:%=%_top10) untrained_top10 $(LOOP_LEARNER)_own10 $(LOOP_LEARNER)_beam \
+loop_rolls := $(LOOP_LEARNERS:%=%_top10) untrained_top10 $(LOOP_LEARNER)_own10 $(LOOP_LEARNER)_beam \
     $(LOOP_LEARNER)_argmax
-LOOP_TABLE := $(LOOP_ROLLS) heuristic random_1s random_$(LOOP_LONG)s $(LOOP_TABLE_SEARCHES) \
-    $(LOOP_TABLE_SEARCHES:%=%_published)
-$(LOOP_LEARN)/eval-traces.csv: $(LOOP_TABLE:%=$(LOOP_LEARN)/eval/%.csv) | $(BIN)/csv-cat $(BIN)/loop-run
+loop_table := $(loop_rolls) heuristic random_1s random_$(LOOP_LONG)s $(loop_table_searches) \
+    $(loop_table_searches:%=%_published)
+$(loop_learn)/eval-traces.csv: $(loop_table:%=$(loop_learn)/eval/%.csv) | $(BIN)/csv-cat $(BIN)/loop-run
 	$(loop_measured_again)
-$(LOOP)/policy-table.csv: $(LOOP_LEARN)/eval-traces.csv $(BIN)/loop-eval
+$(loop)/policy-table.csv: $(loop_learn)/eval-traces.csv $(BIN)/loop-eval
 	loop-eval --published $< $(aside)
-$(LOOP)/policy-table.svg $(LOOP)/policy-table.png: $(LOOP)/policy-table.csv $(TOP)/plots/loop-policy.gp
+$(loop)/policy-table.svg $(loop)/policy-table.png: $(loop)/policy-table.csv $(TOP)/plots/loop-policy.gp
 	csv-where -c kind --is=real $< > $(@D)/policy-real.csv
 	gnuplot -c $(TOP)/plots/loop-policy.gp $(@D)/policy-real.csv $(loop_new) && $(loop_drawn)
 
@@ -288,20 +286,20 @@ $(LOOP)/policy-table.svg $(LOOP)/policy-table.png: $(LOOP)/policy-table.csv $(TO
 # analytic search with 24 measurements, and searches of LOOP_SHORT seconds.  The best nest of each is measured
 #   again in
 # the end, all of a problem one right after the other.
-LOOP_TRANSFER_STEPS ?= 1200000
-LOOP_TRANSFER_SETS  ?= resnet50-nhwc vgg19-nhwc resnet50-nchw vgg19-nchw
+LOOP_TRANSFER_STEPS    ?= 1200000
+LOOP_TRANSFER_SETS     ?= resnet50-nhwc vgg19-nhwc resnet50-nchw vgg19-nchw
 LOOP_TRANSFER_SEARCHES ?= anneal evolve
-LOOP_TRANSFER       := $(LOOP)/transfer
-LOOP_LAYERS         := $(foreach n,resnet50 vgg19,$(foreach l,nhwc nchw,$(LOOP_TRANSFER)/$(n)-$(l).problems))
-loop-transfer: $(LOOP)/transfer.csv $(BIN)/csv-show
-	csv-show $(LOOP)/transfer.csv
+loop_transfer          := $(loop)/transfer
+loop_layers            := $(foreach n,resnet50 vgg19,$(foreach l,nhwc nchw,$(loop_transfer)/$(n)-$(l).problems))
+loop-transfer: $(loop)/transfer.csv $(BIN)/csv-show
+	csv-show $(loop)/transfer.csv
 .PHONY: loop-transfer
-$(LOOP_TRANSFER)/:
+$(loop_transfer)/:
 	@mkdir -p $@
-$(LOOP_LAYERS): $(LOOP_TRANSFER)/%.problems: | $(BIN)/loop-gen $(LOOP_TRANSFER)/
+$(loop_layers): $(loop_transfer)/%.problems: | $(BIN)/loop-gen $(loop_transfer)/
 	loop-gen --set=$(firstword $(subst -, ,$*)) --layout=$(lastword $(subst -, ,$*)) --test=0 $(aside)
 loop_sample = loop-gen --test=0 --seed=$(SEED) --sample
-$(LOOP_TRANSFER)/problems.csv: $(LOOP_LAYERS) | $(BIN)/loop-gen $(BIN)/csv-cat $(LOOP_TRANSFER)/
+$(loop_transfer)/problems.csv: $(loop_layers) | $(BIN)/loop-gen $(BIN)/csv-cat $(loop_transfer)/
 	deep='16:512:16|64:512:64|128:512:128' flat='16:2048:16|64:2048:64|128:1024:128'
 	for k in conv conv_nhwc; do
 	    $(loop_sample)=1000 --kind=$$k --c="$$flat" --m="$$flat" --h=7:60 --kh=1 --s='1|1|2' > $@.1x1-$$k
@@ -309,39 +307,39 @@ $(LOOP_TRANSFER)/problems.csv: $(LOOP_LAYERS) | $(BIN)/loop-gen $(BIN)/csv-cat $
 	    $(loop_sample)=200 --kind=$$k --c=1:8 --m=16:128:16 --h=24:256 --kh='3|5|7|9' --s='1|2' > $@.first-$$k
 	done
 	for k in mm mm_nt mm_tn mm_tt; do $(loop_sample)=200 --kind=$$k --m=8:512 --n=8:512 --k=8:512 > $@.$$k; done
-	csv-cat $(LOOP_LAYERS) > $@.layers
+	csv-cat $(loop_layers) > $@.layers
 	csv-cat $@.1x1-* $@.3x3-* $@.first-* $@.mm* | csv-join -k problem --keep=unmatched - $@.layers $(aside)
 	rm -f $@.1x1-* $@.3x3-* $@.first-* $@.mm* $@.layers
-$(LOOP_TRANSFER)/shapes.policy: $(LOOP_TRANSFER)/problems.csv | $(BIN)/loop-train
+$(loop_transfer)/shapes.policy: $(loop_transfer)/problems.csv | $(BIN)/loop-train
 	loop-train --algo=ppo --actions=moves --reward=ratio --entropy=0.03 --starts=4 --eval=model --length=12 \
 	    --steps=$(LOOP_TRANSFER_STEPS) \
 	    --seed=$(SEED) --checkpoint=$@.checkpoint -o $@ $< > $(@D)/shapes.curve
 loop_top10 = loop-roll --policy=$< --name=$(1) --measure=10 --width=32 --rank=model
-$(LOOP_TRANSFER)/%.products: $(LOOP_LEARN)/mm.policy $(LOOP_TRANSFER)/%.problems | $(BIN)/loop-roll
+$(loop_transfer)/%.products: $(loop_learn)/mm.policy $(loop_transfer)/%.problems | $(BIN)/loop-roll
 	$(call loop_top10,products_top10) $(word 2,$^) $(aside)
-$(LOOP_TRANSFER)/%.shapes: $(LOOP_TRANSFER)/shapes.policy $(LOOP_TRANSFER)/%.problems | $(BIN)/loop-roll
+$(loop_transfer)/%.shapes: $(loop_transfer)/shapes.policy $(loop_transfer)/%.problems | $(BIN)/loop-roll
 	$(call loop_top10,shapes_top10) $(word 2,$^) $(aside)
-$(LOOP_TRANSFER)/%.100ms: $(LOOP_TRANSFER)/shapes.policy $(LOOP_TRANSFER)/%.problems | $(BIN)/loop-roll
+$(loop_transfer)/%.100ms: $(loop_transfer)/shapes.policy $(loop_transfer)/%.problems | $(BIN)/loop-roll
 	$(call loop_top10,shapes_100ms) --seconds=0.1 $(word 2,$^) $(aside)
-$(LOOP_TRANSFER)/%.heuristic: $(LOOP_TRANSFER)/%.problems | $(BIN)/loop-search
+$(loop_transfer)/%.heuristic: $(loop_transfer)/%.problems | $(BIN)/loop-search
 	loop-search --algo=heuristic --measure=24 --seconds=3 --output=$@.part $<
 	$(loop_whole)
 # the algo is the end of the name
 loop_transfer_search = loop-search --algo=$(subst .,,$(suffix $@)) --actions=full --steps=40 --seconds=$(LOOP_SHORT) \
     --seed=$(SEED) --output=$@.part $<
-$(LOOP_TRANSFER)/%.anneal: $(LOOP_TRANSFER)/%.problems | $(BIN)/loop-search
+$(loop_transfer)/%.anneal: $(loop_transfer)/%.problems | $(BIN)/loop-search
 	$(loop_transfer_search)
 	$(loop_whole)
-$(LOOP_TRANSFER)/%.evolve: $(LOOP_TRANSFER)/%.problems | $(BIN)/loop-search
+$(loop_transfer)/%.evolve: $(loop_transfer)/%.problems | $(BIN)/loop-search
 	$(loop_transfer_search)
 	$(loop_whole)
-LOOP_TRANSFER_WAYS := products shapes 100ms heuristic $(LOOP_TRANSFER_SEARCHES)
-$(LOOP_TRANSFER)/%.traces: $(addprefix $(LOOP_TRANSFER)/%.,$(LOOP_TRANSFER_WAYS)) | $(BIN)/csv-cat $(BIN)/loop-run
+loop_transfer_ways := products shapes 100ms heuristic $(LOOP_TRANSFER_SEARCHES)
+$(loop_transfer)/%.traces: $(addprefix $(loop_transfer)/%.,$(loop_transfer_ways)) | $(BIN)/csv-cat $(BIN)/loop-run
 	csv-cat $^ | loop-run --rewrite --last --again=8 --rounds=3 $(aside)
-$(LOOP_TRANSFER)/eval/%: $(LOOP_TRANSFER)/%.traces $(BIN)/loop-eval | $(LOOP_TRANSFER)/eval/
+$(loop_transfer)/eval/%: $(loop_transfer)/%.traces $(BIN)/loop-eval | $(loop_transfer)/eval/
 	loop-eval $< $(aside)
-$(LOOP)/transfer.csv: $(LOOP_TRANSFER_SETS:%=$(LOOP_TRANSFER)/eval/%) $(BIN)/csv-cat
-	(cd $(LOOP_TRANSFER)/eval && csv-cat --source=set $(LOOP_TRANSFER_SETS)) $(aside)
+$(loop)/transfer.csv: $(LOOP_TRANSFER_SETS:%=$(loop_transfer)/eval/%) $(BIN)/csv-cat
+	(cd $(loop_transfer)/eval && csv-cat --source=set $(LOOP_TRANSFER_SETS)) $(aside)
 
 # ---- make loop-residual: what a residual on the model is worth on problems never seen, and on another machine ----
 # Learned from nests of all ranks of LOOP_RESIDUAL_TRAIN problems of each kind, none of them in the sets it is tried on.
@@ -352,37 +350,37 @@ $(LOOP)/transfer.csv: $(LOOP_TRANSFER_SETS:%=$(LOOP_TRANSFER)/eval/%) $(BIN)/csv
 # model; oldtrust: followed all the same; old10, old100: with so many measurements of this one; new10, new100: these
 # alone; own: learned here.  In LOOP/residual.csv and LOOP/residual-isa.csv.
 #   LOOP_RESIDUAL_RUN=cmd  before the last measurements
-LOOP_RESIDUAL       := $(LOOP)/residual
-LOOP_RESIDUAL_SETS  ?= ragged transposed hard resnet50 layers
-LOOP_RESIDUAL_WAYS  ?= model residual trust shuffled policy fallback untrained random
+loop_residual        := $(loop)/residual
+LOOP_RESIDUAL_SETS   ?= ragged transposed hard resnet50 layers
+LOOP_RESIDUAL_WAYS   ?= model residual trust shuffled policy fallback untrained random
 LOOP_RESIDUAL_COUNTS ?= 1 4 10 24
-LOOP_ISA_SETS       ?= ragged resnet50
-LOOP_ISA_WAYS       ?= model old oldtrust old10 old100 new10 new100 own shuffled
-LOOP_ISA_COUNTS     ?= 1 4
-LOOP_RESIDUAL_TRAIN ?= $(if $(filter ci,$(SCALE)),1,16)
-LOOP_RESIDUAL_EACH  ?= $(if $(filter ci,$(SCALE)),8,60)
-LOOP_RESIDUAL_TEST  ?= $(if $(filter ci,$(SCALE)),2,12)
-LOOP_RESIDUAL_AGAIN ?= $(if $(filter ci,$(SCALE)),1,8)
-LOOP_RESIDUAL_RUN   ?=
-loop-residual: $(LOOP)/residual.csv $(LOOP)/residual-isa.csv $(BIN)/csv-show
-	csv-show $(LOOP)/residual.csv
-	csv-show $(LOOP)/residual-isa.csv
+LOOP_ISA_SETS        ?= ragged resnet50
+LOOP_ISA_WAYS        ?= model old oldtrust old10 old100 new10 new100 own shuffled
+LOOP_ISA_COUNTS      ?= 1 4
+LOOP_RESIDUAL_TRAIN  ?= $(if $(filter ci,$(SCALE)),1,16)
+LOOP_RESIDUAL_EACH   ?= $(if $(filter ci,$(SCALE)),8,60)
+LOOP_RESIDUAL_TEST   ?= $(if $(filter ci,$(SCALE)),2,12)
+LOOP_RESIDUAL_AGAIN  ?= $(if $(filter ci,$(SCALE)),1,8)
+LOOP_RESIDUAL_RUN    ?=
+loop-residual: $(loop)/residual.csv $(loop)/residual-isa.csv $(BIN)/csv-show
+	csv-show $(loop)/residual.csv
+	csv-show $(loop)/residual-isa.csv
 .PHONY: loop-residual
-$(LOOP_RESIDUAL)/:
+$(loop_residual)/:
 	@mkdir -p $@
 loop_drawn_problems = loop-gen --test=0 --seed=$(SEED) --sample=$(LOOP_RESIDUAL_TRAIN)
 loop_some = csv-sample -n $(LOOP_RESIDUAL_TEST) --seed=$(SEED) $(aside)
-$(LOOP_RESIDUAL)/ragged.problems $(LOOP_RESIDUAL)/transposed.problems: $(LOOP_RESIDUAL)/%.problems: \
-    $(LOOP)/set/%.problems | $(BIN)/csv-sample $(LOOP_RESIDUAL)/
+$(loop_residual)/ragged.problems $(loop_residual)/transposed.problems: $(loop_residual)/%.problems: \
+    $(loop)/set/%.problems | $(BIN)/csv-sample $(loop_residual)/
 	cat $< | $(loop_some)
-$(LOOP_RESIDUAL)/resnet50.problems: | $(BIN)/loop-gen $(LOOP_RESIDUAL)/
+$(loop_residual)/resnet50.problems: | $(BIN)/loop-gen $(loop_residual)/
 	loop-gen --set=resnet50 --layout=nhwc --test=0 | $(loop_some)
-$(LOOP_RESIDUAL)/hard.problems: | $(BIN)/loop-gen $(BIN)/csv-cat $(LOOP_RESIDUAL)/
+$(loop_residual)/hard.problems: | $(BIN)/loop-gen $(BIN)/csv-cat $(loop_residual)/
 	csv-cat <(loop-gen --set=large --test=0) <(loop-gen --set=thin --test=0) | $(loop_some)
-$(LOOP_RESIDUAL)/layers.problems: | $(BIN)/loop-gen $(BIN)/csv-cat $(LOOP_RESIDUAL)/
+$(loop_residual)/layers.problems: | $(BIN)/loop-gen $(BIN)/csv-cat $(loop_residual)/
 	csv-cat <(loop-gen --set=bert --test=0) <(loop-gen --set=bert --type=bf16 --test=0) \
 	    <(loop-gen --set=bert --type=u8s8 --test=0) <(loop-gen --set=llama --type=bf16 --tokens=16 --test=0) | $(loop_some)
-$(LOOP_RESIDUAL)/train.problems: $(LOOP_RESIDUAL_SETS:%=$(LOOP_RESIDUAL)/%.problems) | $(BIN)/loop-gen $(BIN)/csv-join
+$(loop_residual)/train.problems: $(LOOP_RESIDUAL_SETS:%=$(loop_residual)/%.problems) | $(BIN)/loop-gen $(BIN)/csv-join
 	thin='1|2|3|4|16:1024' deep='16:128:16' flat='16:512:16'
 	for k in mm mm_nt mm_tn mm_tt; do $(loop_drawn_problems) --kind=$$k --m=16:512 --n=16:512 --k=16:512 > $@.$$k; done
 	$(loop_drawn_problems) --kind=mm --m="$$thin" --n="$$thin" --k=64:2048 > $@.mm-thin
@@ -397,12 +395,12 @@ $(LOOP_RESIDUAL)/train.problems: $(LOOP_RESIDUAL_SETS:%=$(LOOP_RESIDUAL)/%.probl
 	csv-cat $(filter %.problems,$^) > $@.tried
 	csv-cat $@.mm* $@.flat-* $@.deep-* | csv-dedupe -k problem | csv-join -k problem --keep=unmatched - $@.tried $(aside)
 	rm -f $@.mm* $@.flat-* $@.deep-* $@.tried
-$(LOOP_RESIDUAL)/avx2.problems: $(LOOP_RESIDUAL)/train.problems | $(BIN)/csv-where
+$(loop_residual)/avx2.problems: $(loop_residual)/train.problems | $(BIN)/csv-where
 	csv-calc --where="problem !~ '^[(]mm_(bf16|u8s8)'" $< $(aside)
-$(LOOP_RESIDUAL)/avx512.problems: $(LOOP_RESIDUAL)/train.problems
+$(loop_residual)/avx512.problems: $(loop_residual)/train.problems
 	cat $< $(aside)
 # the store is appended to while the search runs, so that what is killed goes on; complete, it gets its name
-$(LOOP_RESIDUAL)/%.store: $(LOOP_RESIDUAL)/%.problems | $(BIN)/loop-search
+$(loop_residual)/%.store: $(loop_residual)/%.problems | $(BIN)/loop-search
 	loop-search --algo=heuristic --spread --isa=$* --measure=$(LOOP_RESIDUAL_EACH) --seconds=3 --confirm=0 \
 	    --seed=$(SEED) --cache=$@.part $< > $@.rows
 	rm $@.rows
@@ -411,36 +409,36 @@ $(LOOP_RESIDUAL)/%.store: $(LOOP_RESIDUAL)/%.problems | $(BIN)/loop-search
 loop_isa = $(firstword $(subst -, ,$(@F)))
 loop_few = csv-sample -n $$(($* / 5)) --seed=$(SEED) $< | loop-search --algo=heuristic --spread --isa=$(loop_isa) \
     --measure=5 --seconds=3 --confirm=0 --seed=$(SEED) --cache=$@.part > $@.rows && rm $@.rows && $(loop_whole)
-$(LOOP_RESIDUAL)/avx2-%.few: $(LOOP_RESIDUAL)/avx2.problems | $(BIN)/loop-search
+$(loop_residual)/avx2-%.few: $(loop_residual)/avx2.problems | $(BIN)/loop-search
 	$(loop_few)
-$(LOOP_RESIDUAL)/avx512-%.few: $(LOOP_RESIDUAL)/avx2.problems | $(BIN)/loop-search
+$(loop_residual)/avx512-%.few: $(loop_residual)/avx2.problems | $(BIN)/loop-search
 	$(loop_few)
 loop_learned = loop-residual --seed=$(SEED) -o $@
-$(LOOP_RESIDUAL)/%.residual: $(LOOP_RESIDUAL)/%.store | $(BIN)/loop-residual
+$(loop_residual)/%.residual: $(loop_residual)/%.store | $(BIN)/loop-residual
 	$(loop_learned) $<
-$(LOOP_RESIDUAL)/%.shuffled: $(LOOP_RESIDUAL)/%.store | $(BIN)/loop-residual
+$(loop_residual)/%.shuffled: $(loop_residual)/%.store | $(BIN)/loop-residual
 	$(loop_learned) --shuffle $<
 # a few rows of the new machine count ten times
 loop_often = $(foreach k,1 2 3 4 5 6 7 8 9 10,$(word 1,$^))
-$(LOOP_RESIDUAL)/avx2-old%.residual: $(LOOP_RESIDUAL)/avx2-%.few $(LOOP_RESIDUAL)/avx512.store | $(BIN)/loop-residual
+$(loop_residual)/avx2-old%.residual: $(loop_residual)/avx2-%.few $(loop_residual)/avx512.store | $(BIN)/loop-residual
 	$(loop_learned) $(loop_often) $(word 2,$^)
-$(LOOP_RESIDUAL)/avx512-old%.residual: $(LOOP_RESIDUAL)/avx512-%.few $(LOOP_RESIDUAL)/avx2.store | $(BIN)/loop-residual
+$(loop_residual)/avx512-old%.residual: $(loop_residual)/avx512-%.few $(loop_residual)/avx2.store | $(BIN)/loop-residual
 	$(loop_learned) $(loop_often) $(word 2,$^)
-$(LOOP_RESIDUAL)/avx2-new%.residual: $(LOOP_RESIDUAL)/avx2-%.few | $(BIN)/loop-residual
+$(loop_residual)/avx2-new%.residual: $(loop_residual)/avx2-%.few | $(BIN)/loop-residual
 	$(loop_learned) $<
-$(LOOP_RESIDUAL)/avx512-new%.residual: $(LOOP_RESIDUAL)/avx512-%.few | $(BIN)/loop-residual
+$(loop_residual)/avx512-new%.residual: $(loop_residual)/avx512-%.few | $(BIN)/loop-residual
 	$(loop_learned) $<
 # SET.ISA.WAY.COUNT.found: a trace of each problem; all ways of a set share what they measured.  A roll-out measures the
 # untiled nest first, and so does random search: one more for them.
-loop_ways   = $(LOOP_RESIDUAL)/$(1).residual
-loop_other  = $(if $(filter avx2,$(call loop_word,2)),avx512,avx2)
-loop_look   = loop-search --algo=heuristic --measure=$(call loop_word,4) --seconds=3
-loop_follow = loop-roll --rank=model --measure=$$(($(call loop_word,4) + 1)) --policy=$(LOOP_LEARN)
+loop_ways          = $(loop_residual)/$(1).residual
+loop_other         = $(if $(filter avx2,$(call loop_word,2)),avx512,avx2)
+loop_look          = loop-search --algo=heuristic --measure=$(call loop_word,4) --seconds=3
+loop_follow        = loop-roll --rank=model --measure=$$(($(call loop_word,4) + 1)) --policy=$(loop_learn)
 loop_way_model     = $(loop_look)
 loop_way_residual  = $(loop_look) --residual=$(call loop_ways,$(call loop_word,2))
 loop_way_own       = $(loop_way_residual)
 loop_way_trust     = $(loop_way_residual) --trust
-loop_way_shuffled  = $(loop_look) --trust --residual=$(LOOP_RESIDUAL)/$(call loop_word,2).shuffled
+loop_way_shuffled  = $(loop_look) --trust --residual=$(loop_residual)/$(call loop_word,2).shuffled
 loop_way_old       = $(loop_look) --residual=$(call loop_ways,$(loop_other))
 loop_way_oldtrust  = $(loop_way_old) --trust
 loop_way_old10     = $(loop_look) --residual=$(call loop_ways,$(call loop_word,2)-old10)
@@ -452,32 +450,32 @@ loop_way_fallback  = $(loop_follow)/mm.policy --fallback
 loop_way_untrained = $(loop_follow)/untrained.policy
 loop_way_random    = loop-search --algo=random --steps=40 --seconds=1000 --seed=$(SEED) \
     --evaluations=$$(($(call loop_word,4) + 1))
-LOOP_LEARNED := $(foreach i,avx2 avx512,$(addprefix $(LOOP_RESIDUAL)/$(i),.residual .shuffled -old10.residual \
-    -old100.residual -new10.residual -new100.residual)) $(LOOP_LEARN)/mm.policy $(LOOP_LEARN)/untrained.policy
-$(LOOP_RESIDUAL)/%.found: $(LOOP_LEARNED) $(LOOP_RESIDUAL)/train.problems | $(BIN)/loop-search $(BIN)/loop-roll
+loop_models := $(foreach i,avx2 avx512,$(addprefix $(loop_residual)/$(i),.residual .shuffled -old10.residual \
+    -old100.residual -new10.residual -new100.residual)) $(loop_learn)/mm.policy $(loop_learn)/untrained.policy
+$(loop_residual)/%.found: $(loop_models) $(loop_residual)/train.problems | $(BIN)/loop-search $(BIN)/loop-roll
 	$(loop_way_$(call loop_word,3)) --name=$(call loop_word,3)_$(call loop_word,4) --confirm=0 \
 	    $(if $(findstring loop-roll,$(loop_way_$(call loop_word,3))),,--isa=$(call loop_word,2)) \
-	    --cache=$(LOOP_RESIDUAL)/$(call loop_word,1).$(call loop_word,2).measured \
-	    $(LOOP_RESIDUAL)/$(call loop_word,1).problems $(aside)
-loop_found = $(foreach w,$(1),$(foreach n,$(2),$(LOOP_RESIDUAL)/%.$(w).$(n).found))
+	    --cache=$(loop_residual)/$(call loop_word,1).$(call loop_word,2).measured \
+	    $(loop_residual)/$(call loop_word,1).problems $(aside)
+loop_found = $(foreach w,$(1),$(foreach n,$(2),$(loop_residual)/%.$(w).$(n).found))
 loop_once_more = csv-cat $^ | $(LOOP_RESIDUAL_RUN) loop-run --rewrite --last --isa=$(call loop_word,2) --again=4 \
     --rounds=$(LOOP_RESIDUAL_AGAIN) $(aside)
-$(LOOP_RESIDUAL)/%.machine: $(call loop_found,$(LOOP_ISA_WAYS),$(LOOP_ISA_COUNTS)) | $(BIN)/loop-run $(BIN)/csv-cat
+$(loop_residual)/%.machine: $(call loop_found,$(LOOP_ISA_WAYS),$(LOOP_ISA_COUNTS)) | $(BIN)/loop-run $(BIN)/csv-cat
 	$(loop_once_more)
-$(LOOP_RESIDUAL)/%.traces: $(call loop_found,$(LOOP_RESIDUAL_WAYS),$(LOOP_RESIDUAL_COUNTS)) | $(BIN)/loop-run \
+$(loop_residual)/%.traces: $(call loop_found,$(LOOP_RESIDUAL_WAYS),$(LOOP_RESIDUAL_COUNTS)) | $(BIN)/loop-run \
     $(BIN)/csv-cat
 	$(loop_once_more)
 loop_judged = loop-eval $< | csv-calc --set='set="$(call loop_word,1)"' --set='isa="$(call loop_word,2)"' \
     --set="way=part(algo, '_', 1)" --set="measurements=number(part(algo, '_', 2))" | \
     csv-cut -c set,isa,measurements,way,problems,best_ratio,least_best_ratio,kind $(aside)
-$(LOOP_RESIDUAL)/%.machine-row: $(LOOP_RESIDUAL)/%.machine $(BIN)/loop-eval $(BIN)/csv-calc
+$(loop_residual)/%.machine-row: $(loop_residual)/%.machine $(BIN)/loop-eval $(BIN)/csv-calc
 	$(loop_judged)
-$(LOOP_RESIDUAL)/%.row: $(LOOP_RESIDUAL)/%.traces $(BIN)/loop-eval $(BIN)/csv-calc
+$(loop_residual)/%.row: $(loop_residual)/%.traces $(BIN)/loop-eval $(BIN)/csv-calc
 	$(loop_judged)
-$(LOOP)/residual.csv: $(LOOP_RESIDUAL_SETS:%=$(LOOP_RESIDUAL)/%.avx512.row) $(BIN)/csv-pivot
+$(loop)/residual.csv: $(LOOP_RESIDUAL_SETS:%=$(loop_residual)/%.avx512.row) $(BIN)/csv-pivot
 	csv-cat $(filter %.row,$^) | $(loop_side_by_side)
-LOOP_ISA_ROWS := $(foreach s,$(LOOP_ISA_SETS),$(foreach i,avx2 avx512,$(LOOP_RESIDUAL)/$(s).$(i).machine-row))
-$(LOOP)/residual-isa.csv: $(LOOP_ISA_ROWS) $(BIN)/csv-pivot
+loop_isa_rows := $(foreach s,$(LOOP_ISA_SETS),$(foreach i,avx2 avx512,$(loop_residual)/$(s).$(i).machine-row))
+$(loop)/residual-isa.csv: $(loop_isa_rows) $(BIN)/csv-pivot
 	csv-cat $(filter %.machine-row,$^) | $(loop_side_by_side)
 loop_side_by_side = csv-calc --set='best_ratio=round(best_ratio, 4)' | \
     csv-pivot -k set,isa,measurements,kind --names=way --values=best_ratio $(aside)

@@ -3,40 +3,40 @@
 #   PCA_VARIANTS=FILE        table of step and flags; steps named initial are what the others are compared with
 # Times are real.  Hardware counters are real where the machine has them; instructions and allocations are exact counts.
 
-PCA_PROGRAMS ?= $(addprefix $(TOP)/data/pca/,sort.c life.c words.c)
-PCA_VARIANTS ?= $(TOP)/data/pca/variants.csv
-PCA_ROUNDS   ?= 6
-PCA_EVENTS   ?= cycles instructions branch-misses cache-misses
+PCA_PROGRAMS   ?= $(addprefix $(TOP)/data/pca/,sort.c life.c words.c)
+PCA_VARIANTS   ?= $(TOP)/data/pca/variants.csv
+PCA_ROUNDS     ?= 6
+PCA_EVENTS     ?= cycles instructions branch-misses cache-misses
 PCA_ARGS_sort  ?= $(if $(filter ci test,$(SCALE)),15000,150000)
 PCA_ARGS_life  ?= $(if $(filter ci test,$(SCALE)),30,300)
 PCA_ARGS_words ?= $(if $(filter ci test,$(SCALE)),15000,150000)
 
-PCA_LIVE   = $(OUT)/pca-data
-pca_names  = $(basename $(notdir $(PCA_PROGRAMS)))
-pca_plain  = allocations,allocated_bytes,max_rss_bytes,minor_faults,code_bytes,text_bytes
-pca_per    = instructions,n_*
-pca_count  = bench-count --metric=instructions --metric=allocations --metric=size
+pca             = $(OUT)/pca-data
+pca_names       = $(basename $(notdir $(PCA_PROGRAMS)))
+pca_plain       = allocations,allocated_bytes,max_rss_bytes,minor_faults,code_bytes,text_bytes
+pca_per         = instructions,n_*
+pca_count       = bench-count --metric=instructions --metric=allocations --metric=size
 pca_steps_named = $$(csv-calc --print=step $(PCA_VARIANTS) | paste -sd' ')
-pca_source = $(firstword $(filter $*.c %/$*.c,$(PCA_PROGRAMS)))
-pca_events = $(patsubst %,n_%,$(subst -,_,$(PCA_EVENTS)))
-pca_median = max_rss_bytes minor_faults $(pca_events)
-pca_comma  = $(subst $(space),$(comma),$(strip $(1)))
+pca_source      = $(firstword $(filter $*.c %/$*.c,$(PCA_PROGRAMS)))
+pca_events      = $(patsubst %,n_%,$(subst -,_,$(PCA_EVENTS)))
+pca_median      = max_rss_bytes minor_faults $(pca_events)
+pca_comma       = $(subst $(space),$(comma),$(strip $(1)))
 # the steps with their flags, checked, and label and command of every step as bench-run and bench-count take them
 define pca_steps
 commands=()
 while IFS=$$'\t' read -r step flags; do
-    commands+=("--label=$*/$$step" "$(PCA_LIVE)/$*/$$step/program $(PCA_ARGS_$*)")
-done < $(PCA_LIVE)/variants
+    commands+=("--label=$*/$$step" "$(pca)/$*/$$step/program $(PCA_ARGS_$*)")
+done < $(pca)/variants
 endef
 
 pca-data: $(OUT)/pca-data.csv $(OUT)/pca-data-pca.csv $(OUT)/pca-data.svg $(OUT)/pca-data.png
 .PHONY: pca-data
 
-$(PCA_LIVE)/variants: $(PCA_VARIANTS) | $(BIN)/csv-cut
+$(pca)/variants: $(PCA_VARIANTS) | $(BIN)/csv-cut
 	@mkdir -p $(@D)
 	$(TOP)/pipelines/variants $< $(aside)
 # one folder a step, as the study kept them: the program, its assembly and flags in artifacts.tar
-$(PCA_LIVE)/%/built: $(PCA_PROGRAMS) $(PCA_LIVE)/variants
+$(pca)/%/built: $(PCA_PROGRAMS) $(pca)/variants
 	rm -rf $(@D)
 	while IFS=$$'\t' read -r step flags; do
 	    read -ra words <<< "$$flags"
@@ -46,37 +46,37 @@ $(PCA_LIVE)/%/built: $(PCA_PROGRAMS) $(PCA_LIVE)/variants
 	    $(CC) "$${words[@]}" -o "$$dir/program" "$$dir/program.s" -lm
 	    echo "$$flags" > "$$dir/flags"
 	    tar -C "$$dir" --sort=name --mtime=@0 -czf "$$dir/artifacts.tar" program program.s flags
-	done < $(PCA_LIVE)/variants
+	done < $(pca)/variants
 	touch $@
 
 # measurements: kept when a program of ours is rebuilt, gone on with after a kill; a log of runs has its name when it
 # is whole
-$(PCA_LIVE)/%/runs.csv: $(PCA_LIVE)/%/built | $(BIN)/bench-run
+$(pca)/%/runs.csv: $(pca)/%/built | $(BIN)/bench-run
 	$(pca_steps)
 	bench-run --rounds=$(PCA_ROUNDS) --seed=$(SEED) --benchmark=$* $(PCA_EVENTS:%=--event=%) -o $(@D)/runs.log \
 	    "$${commands[@]}"
 	csv-cat $(@D)/runs.log $(aside)
 # exact counts of each variant, a job here or on HOSTS: see wide.mk; files that arguments name go there by PCA_INPUTS=
-$(PCA_LIVE)/%/counts.jobs: $(PCA_LIVE)/%/built $(PCA_LIVE)/variants | $(BIN)/bench-jobs $(BIN)/bench-count
-	$(call forget,$@)
+$(pca)/%/counts.jobs: $(pca)/%/built $(pca)/variants | $(BIN)/bench-jobs $(BIN)/bench-count
+	$(call wide_forget,$@)
 	bench-jobs --vary="step=$(pca_steps_named)" --command="$(pca_count) --label=$*/{step} \
-	    '$(PCA_LIVE)/$*/{step}/program $(PCA_ARGS_$*)'" $(aside)
-$(PCA_LIVE)/%/counts.csv: $(PCA_LIVE)/%/counts.jobs
-	$(wide) $< $<.log $(PCA_LIVE)/$* $(PCA_INPUTS)
+	    '$(pca)/$*/{step}/program $(PCA_ARGS_$*)'" $(aside)
+$(pca)/%/counts.csv: $(pca)/%/counts.jobs
+	$(wide) $< $<.log $(pca)/$* $(PCA_INPUTS)
 	jobs-merge --log=$<.log $< $(aside)
 # static instructions of each archive, the same way; their names begin with the program's
-$(PCA_LIVE)/%/static.jobs: $(PCA_LIVE)/%/built $(PCA_LIVE)/variants $(BIN)/flambda-artifacts | $(BIN)/bench-jobs
-	$(call forget,$@)
+$(pca)/%/static.jobs: $(pca)/%/built $(pca)/variants $(BIN)/flambda-artifacts | $(BIN)/bench-jobs
+	$(call wide_forget,$@)
 	bench-jobs --vary="step=$(pca_steps_named)" \
 	    --command='flambda-artifacts $*/{step}/artifacts.tar' $(aside)
-$(PCA_LIVE)/%/static.csv: $(PCA_LIVE)/%/static.jobs $(BIN)/csv-cut
-	cd $(PCA_LIVE)
+$(pca)/%/static.csv: $(pca)/%/static.jobs $(BIN)/csv-cut
+	cd $(pca)
 	$(wide) $*/static.jobs $*/static.jobs.log $*
 	cd - > /dev/null
 	jobs-merge --log=$<.log $< | csv-cut --columns=step,static_instructions $(aside)
 
 # one row a step: the geometric mean of its CPU times, the median of what else was sampled, the exact counts
-$(PCA_LIVE)/%/table.csv: $(PCA_LIVE)/%/runs.csv $(PCA_LIVE)/%/counts.csv $(PCA_LIVE)/%/static.csv
+$(pca)/%/table.csv: $(pca)/%/runs.csv $(pca)/%/counts.csv $(pca)/%/static.csv
 	csv-where --column=phase --is=measure $< | csv-where --column=status --is=ok |
 	    csv-group --group=benchmark,label,kind --columns=cpu_seconds,$(call pca_comma,$(pca_median)) \
 	        --stat=gmean,median --missing=skip |
@@ -86,7 +86,7 @@ $(PCA_LIVE)/%/table.csv: $(PCA_LIVE)/%/runs.csv $(PCA_LIVE)/%/counts.csv $(PCA_L
 	        csv-pivot --key=label --names=metric --values=value | csv-cut --rename=label=step) |
 	    csv-join --key=step --keep=left - $(@D)/static.csv $(aside)
 
-$(OUT)/pca-data.csv: $(pca_names:%=$(PCA_LIVE)/%/table.csv)
+$(OUT)/pca-data.csv: $(pca_names:%=$(pca)/%/table.csv)
 	csv-cat $^ $(aside)
 $(OUT)/pca-data-pca.csv $(OUT)/pca-data-points.csv &: $(OUT)/pca-data.csv $(BIN)/flambda-pca
 	flambda-pca --counters='$(pca_plain)' --per-instruction='$(pca_per)' --points=$(OUT)/pca-data-points.csv $< > \

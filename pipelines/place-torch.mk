@@ -1,26 +1,26 @@
 # place-torch.mk - plans for PyTorch: make torch: time per step against the memory for what autograd saves
 #   TORCH_CASES=  NET-BATCH-SIZE, NET of torchvision.models or gpt;  TORCH_WAYS=  see millrace_place/curve.py
 # A case is a process for every way, steps in turn, some minutes; a case that is there is not run again.
-torch_out = $(OUT)/place-torch
+torch = $(OUT)/place-torch
 ifeq ($(SCALE),ci)
 TORCH_CASES ?= resnet18-4-64
 TORCH_STEPS ?= 1
 TORCH_WAYS  ?= plain 50 block
 endif
-TORCH_CASES ?= resnet50-6-224 densenet121-6-224 vit_b_16-4-224 gpt-4-256
-TORCH_STEPS ?= 6
-TORCH_WAYS  ?= plain 75 50 25 12 block
+TORCH_CASES  ?= resnet50-6-224 densenet121-6-224 vit_b_16-4-224 gpt-4-256
+TORCH_STEPS  ?= 6
+TORCH_WAYS   ?= plain 75 50 25 12 block
 TORCH_PYTHON ?= /usr/bin/python3
 
-place-torch torch: $(torch_out)/curve.svg
-	csv-show $(torch_out)/curve.csv
-$(torch_out)/curve.svg: $(torch_out)/curve.csv
+place-torch torch: $(torch)/curve.svg
+	csv-show $(torch)/curve.csv
+$(torch)/curve.svg: $(torch)/curve.csv
 	$(call draw,place-torch,$<,'$(foreach case,$(TORCH_CASES),$(firstword $(subst -, ,$(case))))')
-$(torch_out)/curve.csv: $(TORCH_CASES:%=$(torch_out)/%.csv)
+$(torch)/curve.csv: $(TORCH_CASES:%=$(torch)/%.csv)
 	csv-cat $^ | csv-calc --where='step > 0' --set=free_seconds='seconds - queued_seconds' |
 	    csv-group -g net,batch,way,kind -c seconds,cpu_seconds,free_seconds,peak_bytes \
 	        --stat=median,min,max $(aside)
-$(torch_out)/%.csv: | $(BIN)/place-offload
+$(torch)/%.csv: | $(BIN)/place-offload
 	mkdir -p $(@D)
 	$(TORCH_PYTHON) -c 'import torch, torchvision' || { echo 'make place-torch: no python3-torchvision' >&2; exit 1; }
 	export PYTHONPATH=$(TOP)/lib/place/torch

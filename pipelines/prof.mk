@@ -12,31 +12,31 @@
 #   OUT/prof/functions.csv  each function's share by cProfile and by the recorder's call tree; OUT/prof/cost.csv: a
 #                           call's cost beside cProfile,
 #                      sys.setprofile and yappi
-#   SCALE=ci           short; CARTPOLE_SEED= for both programs.  make prof-process DIR=...: all tables and pictures
+#   SCALE=ci           short; PROF_CARTPOLE_SEED= for both programs.  make prof-process DIR=...: all tables and pictures
 #                      again from logs
-prof_out      = $(OUT)/prof
-PROF_PYTHON  ?= /usr/bin/python3
-CARTPOLE_SEED ?= 2
-prof_small    = $(filter ci test,$(SCALE))
-prof_forms    = $(if $(filter test,$(SCALE)),FORMS=svg)
-prof_seconds  = $(if $(prof_small),0.05,0.5)
-prof_steps    = $(if $(prof_small),1500,200000)
-prof_round    = $(if $(prof_small),1500,4000)
-prof_script   = $(TOP)/data/cartpole/cartpole.py
-prof_args     = --seed=$(CARTPOLE_SEED) --steps=$(prof_steps)
-prof_process  = $(TOP)/pipelines/prof-process
-prof_programs = $(addprefix $(BIN)/prof-,record log op sweep check view split util emit import calibrate correct top \
+prof           = $(OUT)/prof
+PROF_PYTHON   ?= /usr/bin/python3
+PROF_CARTPOLE_SEED ?= 2
+prof_small     = $(filter ci test,$(SCALE))
+PROF_FORMS    ?= svg$(if $(filter test,$(SCALE)),, png)
+prof_seconds   = $(if $(prof_small),0.05,0.5)
+prof_steps     = $(if $(prof_small),1500,200000)
+prof_round     = $(if $(prof_small),1500,4000)
+prof_script    = $(TOP)/data/cartpole/cartpole.py
+prof_args      = --seed=$(PROF_CARTPOLE_SEED) --steps=$(prof_steps)
+prof_process   = $(TOP)/pipelines/prof-process
+prof_programs  = $(addprefix $(BIN)/prof-,record log op sweep check view split util emit import calibrate correct top \
     path whatif page) $(addprefix $(BIN)/,bench-compare csv-cat csv-cut csv-sample csv-show) \
     $(patsubst %.c,$(BIN)/%,$(notdir $(wildcard bin/fit-cartpole.c)))
 
 # measurements: a rebuilt filter does not throw them away
-$(prof_out)/e2e.done: | $(prof_programs) all
+$(prof)/e2e.done: | $(prof_programs) all
 	mkdir -p $(@D)
 	rm -f $(@D)/truth.csv*
 	prof-record --quiet --force --wait -o $(@D)/e2e $B/prof/millrace_e2e.py --seconds=$(prof_seconds) \
 	    --truth=$(@D)/truth.csv
 	touch $@
-$(prof_out)/cartpole.done: $(prof_script) | $(prof_programs) all
+$(prof)/cartpole.done: $(prof_script) | $(prof_programs) all
 	mkdir -p $(@D)
 	$(PROF_PYTHON) -c 'import numpy' ||
 	    { echo 'make prof: $(PROF_PYTHON) has no NumPy (apt-get install python3-numpy)' >&2; exit 1; }
@@ -44,42 +44,42 @@ $(prof_out)/cartpole.done: $(prof_script) | $(prof_programs) all
 	prof-record --quiet --force -o $(@D)/cartpole $(prof_script) $(prof_args) --time=$(@D)/recorded.csv \
 	    > $(@D)/curve-recorded.csv
 	cmp $(@D)/curve.csv $(@D)/curve-recorded.csv
-	prof-record --quiet --force --tree -o $(@D)/tree $(prof_script) --seed=$(CARTPOLE_SEED) \
+	prof-record --quiet --force --tree -o $(@D)/tree $(prof_script) --seed=$(PROF_CARTPOLE_SEED) \
 	    --steps=1500 > $(@D)/curve-tree.csv
-	$(PROF_PYTHON) -m cProfile -o $(@D)/cprofile-tree.prof $(prof_script) --seed=$(CARTPOLE_SEED) \
+	$(PROF_PYTHON) -m cProfile -o $(@D)/cprofile-tree.prof $(prof_script) --seed=$(PROF_CARTPOLE_SEED) \
 	    --steps=1500 > $(@D)/curve-cprofile-tree.csv
 	touch $@
 # what each of the recorder's hooks costs, in loops of cheap calls
-$(prof_out)/pairs.csv: | $(prof_programs) all
+$(prof)/pairs.csv: | $(prof_programs) all
 	mkdir -p $(@D)
 	rm -rf $(@D)/calibration
 	PYTHONPATH=$B/prof $(PROF_PYTHON) $B/prof/millrace_cost.py pairs $(@D)/calibration $(if $(prof_small),2,10) $(aside)
 	rm -rf $(@D)/calibration
-$(prof_out)/calibration.sexp: $(prof_out)/pairs.csv
+$(prof)/calibration.sexp: $(prof)/pairs.csv
 	prof-calibrate $< $(aside)
 # not recorded, recorded, corrected; the rows of an unfinished experiment are kept
-$(prof_out)/correct/table.csv: $(prof_out)/calibration.sexp $(TOP)/pipelines/prof-correct-bench | $(prof_programs) all
+$(prof)/correct/table.csv: $(prof)/calibration.sexp $(TOP)/pipelines/prof-correct-bench | $(prof_programs) all
 	CALIBRATION=$< PYTHON=$(PROF_PYTHON) B=$(abspath $B) BIN=$(abspath $(BIN)) $(if $(prof_small),PROGRAMS=hashlib) \
 	    $(TOP)/pipelines/prof-correct-bench $(@D) $(or $(PROF_REPEATS),1) $(if $(prof_small),2,5)
-$(prof_out)/corrected.svg $(prof_out)/corrected.png: $(prof_out)/correct/table.csv $(TOP)/plots/prof-corrected.gp
+$(prof)/corrected.svg $(prof)/corrected.png: $(prof)/correct/table.csv $(TOP)/plots/prof-corrected.gp
 	gnuplot -e "kind='real'" -c $(TOP)/plots/prof-corrected.gp $< $(new)
 	$(call keep,$@)
-$(prof_out)/functions.csv: $(prof_out)/cartpole.done $(TOP)/pipelines/prof-functions
+$(prof)/functions.csv: $(prof)/cartpole.done $(TOP)/pipelines/prof-functions
 	$(TOP)/pipelines/prof-functions $(@D)/cprofile-tree.prof $(@D)/tree $(prof_script) $(aside)
-$(prof_out)/functions.svg $(prof_out)/functions.png: $(prof_out)/functions.csv $(TOP)/plots/prof-functions.gp
+$(prof)/functions.svg $(prof)/functions.png: $(prof)/functions.csv $(TOP)/plots/prof-functions.gp
 	csv-sample --quiet --first=12 $< > $@.part
 	gnuplot -e "kind='real'" -c $(TOP)/plots/prof-functions.gp $@.part $(new)
 	$(call keep,$@)
 	rm $@.part
-$(prof_out)/cost.csv: | $(prof_programs) all
+$(prof)/cost.csv: | $(prof_programs) all
 	B=$(abspath $B) SIZE=$(if $(prof_small),0.02,0.5) $(if $(prof_small),PROGRAMS=sqrt) $(TOP)/t/bench/prof-cost.sh \
 	    $(@D)/cost $(if $(prof_small),1,5) $(aside)
 # the C program, best of three: the same rows each time
-$(prof_out)/c.csv: | $(prof_programs)
+$(prof)/c.csv: | $(prof_programs)
 	mkdir -p $(@D)
 	for i in 1 2 3; do
 	    begin=$$(date +%s%N)
-	    fit-cartpole --quiet --plain --seed=$(CARTPOLE_SEED) --steps=$(prof_steps) > $(@D)/curve-c.csv
+	    fit-cartpole --quiet --plain --seed=$(PROF_CARTPOLE_SEED) --steps=$(prof_steps) > $(@D)/curve-c.csv
 	    echo $$(($$(date +%s%N) - begin))
 	done | sort -n | sed -n 1p > $@.part
 	csv-sample --quiet --last=1 $(@D)/curve-c.csv | csv-calc --let=ns="$$(cat $@.part)" --set="program='c'" \
@@ -87,39 +87,39 @@ $(prof_out)/c.csv: | $(prof_programs)
 	    csv-cut -c program,seconds,steps,updates,mean_return $(aside)
 	rm $@.part
 
-$(prof_out)/e2e/summary.csv: $(prof_out)/e2e.done $(TOP)/pipelines/prof-process $(wildcard $(TOP)/plots/prof-*.gp)
+$(prof)/e2e/summary.csv: $(prof)/e2e.done $(TOP)/pipelines/prof-process $(wildcard $(TOP)/plots/prof-*.gp)
 	$(prof_process) $(@D) $(@D)
-$(prof_out)/cartpole/summary.csv: $(prof_out)/calibration.sexp
-$(prof_out)/cartpole/summary.csv: $(prof_out)/cartpole.done $(TOP)/pipelines/prof-process \
+$(prof)/cartpole/summary.csv: $(prof)/calibration.sexp
+$(prof)/cartpole/summary.csv: $(prof)/cartpole.done $(TOP)/pipelines/prof-process \
     $(wildcard $(TOP)/plots/prof-*.gp)
-	cp $(prof_out)/calibration.sexp $(@D)
-	$(prof_forms) $(prof_process) $(@D) $(@D)
-$(prof_out)/tree/summary.csv: $(prof_out)/cartpole.done $(TOP)/pipelines/prof-process $(wildcard $(TOP)/plots/prof-*.gp)
-	$(prof_forms) $(prof_process) --tree $(@D) $(@D)
+	cp $(prof)/calibration.sexp $(@D)
+	FORMS='$(PROF_FORMS)' $(prof_process) $(@D) $(@D)
+$(prof)/tree/summary.csv: $(prof)/cartpole.done $(TOP)/pipelines/prof-process $(wildcard $(TOP)/plots/prof-*.gp)
+	FORMS='$(PROF_FORMS)' $(prof_process) --tree $(@D) $(@D)
 # each part of each iteration against what passed, within 1 % or 5 ms: alone, under four threads, in two forked
 # processes of two threads
-$(prof_out)/threads.done $(prof_out)/forks.done: $(prof_out)/%.done: | $(prof_programs) all
+$(prof)/threads.done $(prof)/forks.done: $(prof)/%.done: | $(prof_programs) all
 	mkdir -p $(@D)
 	rm -f $(@D)/truth-$*.csv*
 	prof-record --quiet --force --wait -o $(@D)/$* $B/prof/millrace_e2e.py --seconds=$(prof_seconds) \
 	    --truth=$(@D)/truth-$*.csv \
 	    $(if $(filter threads,$*),--threads=4,--threads=2 --forks=2)
 	touch $@
-$(prof_out)/verdict-%.csv: $(prof_out)/%.done $(TOP)/pipelines/prof-verdict
+$(prof)/verdict-%.csv: $(prof)/%.done $(TOP)/pipelines/prof-verdict
 	csv-cat $(if $(filter e2e,$*),$(@D)/truth.csv,$(@D)/truth-$*.csv*) > $(@D)/truth-$*.all
 	prof-log $(@D)/$* | prof-split --by=on | prof-op > $(@D)/parts-$*.csv
 	$(TOP)/pipelines/prof-verdict $(@D)/truth-$*.all $(@D)/parts-$*.csv $(aside)
-$(prof_out)/verdict.csv: $(foreach r,e2e threads forks,$(prof_out)/verdict-$r.csv)
+$(prof)/verdict.csv: $(foreach r,e2e threads forks,$(prof)/verdict-$r.csv)
 	{ echo run,proc,tid,iteration,part,true_seconds,recorded_seconds,off_ratio,verdict
-	  for r in e2e threads forks; do sed "1d; s/^/$$r,/" $(prof_out)/verdict-$$r.csv; done; } $(aside)
-$(prof_out)/forks/summary.csv: $(prof_out)/forks.done $(TOP)/pipelines/prof-process $(wildcard $(TOP)/plots/prof-*.gp)
-	$(prof_forms) $(prof_process) $(@D) $(@D)
+	  for r in e2e threads forks; do sed "1d; s/^/$$r,/" $(prof)/verdict-$$r.csv; done; } $(aside)
+$(prof)/forks/summary.csv: $(prof)/forks.done $(TOP)/pipelines/prof-process $(wildcard $(TOP)/plots/prof-*.gp)
+	FORMS='$(PROF_FORMS)' $(prof_process) $(@D) $(@D)
 # Python, the same recorded, under cProfile, and C, in turn and for the same number of steps, so that a neighbour
 # disturbs all of them
-$(prof_out)/rounds.csv: $(prof_script) | $(prof_programs) all
+$(prof)/rounds.csv: $(prof_script) | $(prof_programs) all
 	mkdir -p $(@D)
 	echo label,round,update_seconds > $@.part
-	args="$(prof_script) --seed=$(CARTPOLE_SEED) --steps=$(prof_round) --time=$(@D)/round.csv"
+	args="$(prof_script) --seed=$(PROF_CARTPOLE_SEED) --steps=$(prof_round) --time=$(@D)/round.csv"
 	for i in $(if $(prof_small),1 2,1 2 3 4 5 6 7 8); do
 	    for label in python recorded cprofile c; do
 	        begin=$$(date +%s%N)
@@ -127,7 +127,7 @@ $(prof_out)/rounds.csv: $(prof_script) | $(prof_programs) all
 	        python) $(PROF_PYTHON) $$args ;;
 	        recorded) prof-record --quiet --force -o $(@D)/round $$args ;;
 	        cprofile) $(PROF_PYTHON) -m cProfile -o $(@D)/round.prof $$args ;;
-	        c) fit-cartpole --quiet --plain --seed=$(CARTPOLE_SEED) --steps=$(prof_round) ;;
+	        c) fit-cartpole --quiet --plain --seed=$(PROF_CARTPOLE_SEED) --steps=$(prof_round) ;;
 	        esac > $(@D)/round.out 2> $(@D)/round.log
 	        end=$$(date +%s%N)
 	        if [ $$label = c ]; then
@@ -138,43 +138,43 @@ $(prof_out)/rounds.csv: $(prof_script) | $(prof_programs) all
 	done
 	rm -r $(@D)/round $(@D)/round.csv $(@D)/round.log $(@D)/round.out $(@D)/round.prof
 	$(TOP)/pipelines/keep $@.part $@
-$(prof_out)/compare.csv: $(prof_out)/rounds.csv
+$(prof)/compare.csv: $(prof)/rounds.csv
 	bench-compare --quiet --base=python --metric=update_seconds $< > $(new) || [ $$? -le 2 ]
 	$(call keep,$@)
 # Python's part of a recorded step gone, and what the C program takes, by step of learning: the two solve it after
 # different numbers of steps
-$(prof_out)/speedup.csv: $(prof_out)/cartpole/summary.csv $(if $(wildcard bin/fit-cartpole.c),$(prof_out)/c.csv \
-    $(prof_out)/compare.csv)
-	prof-view --view=metrics $(prof_out)/cartpole/cells.csv > $(prof_out)/phases.csv
-	csv-cut -c proc,phase,op,cats,total_ns,lo_ns,hi_ns,runs $(prof_out)/cartpole/corrected.csv |
-	    prof-view --view=metrics > $(prof_out)/phases-corrected.csv
+$(prof)/speedup.csv: $(prof)/cartpole/summary.csv $(if $(wildcard bin/fit-cartpole.c),$(prof)/c.csv \
+    $(prof)/compare.csv)
+	prof-view --view=metrics $(prof)/cartpole/cells.csv > $(prof)/phases.csv
+	csv-cut -c proc,phase,op,cats,total_ns,lo_ns,hi_ns,runs $(prof)/cartpole/corrected.csv |
+	    prof-view --view=metrics > $(prof)/phases-corrected.csv
 	$(TOP)/pipelines/prof-speedup $(@D) $(filter %/c.csv %/compare.csv,$^) $(aside)
-$(prof_out)/speedup.svg $(prof_out)/speedup.png: $(prof_out)/speedup.csv $(TOP)/plots/prof-cost.gp
-	gnuplot -e "kind='real'" -c $(TOP)/plots/prof-cost.gp $(prof_out)/rounds.csv $(new)
+$(prof)/speedup.svg $(prof)/speedup.png: $(prof)/speedup.csv $(TOP)/plots/prof-cost.gp
+	gnuplot -e "kind='real'" -c $(TOP)/plots/prof-cost.gp $(prof)/rounds.csv $(new)
 	$(call keep,$@)
 
-prof: $(prof_out)/verdict.csv $(prof_out)/speedup.csv $(prof_out)/e2e/summary.csv $(prof_out)/tree/summary.csv \
-    $(prof_out)/forks/summary.csv $(prof_out)/correct/table.csv $(prof_out)/cost.csv \
-    $(foreach f,speedup corrected functions,$(prof_out)/$f.svg $(prof_out)/$f.png)
-	@csv-calc --set="good=verdict == 'pass'" --set='off=abs(off_ratio)' $(prof_out)/verdict.csv |
+prof: $(prof)/verdict.csv $(prof)/speedup.csv $(prof)/e2e/summary.csv $(prof)/tree/summary.csv \
+    $(prof)/forks/summary.csv $(prof)/correct/table.csv $(prof)/cost.csv \
+    $(foreach f,speedup corrected functions,$(prof)/$f.svg $(prof)/$f.png)
+	@csv-calc --set="good=verdict == 'pass'" --set='off=abs(off_ratio)' $(prof)/verdict.csv |
 	    csv-group -c good,off --stat=n,sum,max |
 	    csv-calc --print="concat('end to end: ', sum_good, ' of ', n_good, ' parts as long as they were, furthest off ', \
 	        fixed(max_off, 4))"
-	csv-show $(prof_out)/speedup.csv
-	csv-show $(prof_out)/correct/table.csv
-	csv-show $(prof_out)/cost.csv
-	! grep -q ',fail' $(prof_out)/verdict.csv
-prof-correct-bench: $(prof_out)/calibration.sexp | $(prof_programs) all
-	rm -f $(prof_out)/correct/table.csv
-	$(MAKE) -s $(prof_out)/correct/table.csv $(prof_out)/corrected.svg $(prof_out)/corrected.png \
+	csv-show $(prof)/speedup.csv
+	csv-show $(prof)/correct/table.csv
+	csv-show $(prof)/cost.csv
+	! grep -q ',fail' $(prof)/verdict.csv
+prof-correct-bench: $(prof)/calibration.sexp | $(prof_programs) all
+	rm -f $(prof)/correct/table.csv
+	$(MAKE) -s $(prof)/correct/table.csv $(prof)/corrected.svg $(prof)/corrected.png \
 	    PROF_REPEATS=$(or $(PROF_REPEATS),4)
-	csv-show $(prof_out)/correct/table.csv
+	csv-show $(prof)/correct/table.csv
 prof-process: | $(prof_programs) all
 	@[ -d "$(DIR)" ] || { echo 'make prof-process: DIR=$(DIR) is no folder; DIR= says where the logs are' >&2; exit 1; }
 	$(prof_process) $(if $(TREE),--tree) $(DIR) $(OUT)/process
 	echo '$(OUT)/process/page.html: open it in a browser'
 prof-whatif-bench: | $(prof_programs) all
-	$(TOP)/t/bench/prof-whatif.sh $(prof_out)/whatif
-	for form in svg png; do gnuplot -e "kind='real'" -c $(TOP)/plots/prof-whatif.gp $(prof_out)/whatif/whatif.csv \
-	    $(prof_out)/whatif.$$form; done
+	$(TOP)/t/bench/prof-whatif.sh $(prof)/whatif
+	for form in svg png; do gnuplot -e "kind='real'" -c $(TOP)/plots/prof-whatif.gp $(prof)/whatif/whatif.csv \
+	    $(prof)/whatif.$$form; done
 .PHONY: prof prof-process prof-correct-bench prof-whatif-bench

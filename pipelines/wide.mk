@@ -10,7 +10,7 @@ export HOSTS SSH SLURM PARTITION TIME ACCOUNT TASKS DRY LOAD MEMFREE JOBS
 wide = $(TOP)/pipelines/wide
 # answers know the commands of their jobs, not what these read: a rule that makes a table of jobs anew forgets the old
 # ones
-forget = rm -rf $(1).log $(1).log.parts
+wide_forget = rm -rf $(1).log $(1).log.parts
 
 host: all
 	@[ -n '$(HOST)' ] || { echo "make host: which? HOST=name, as in ssh name" >&2; exit 2; }
@@ -22,24 +22,24 @@ host: all
 
 # ---- what measures time: a search and its peers are one job, on one machine, which does nothing else meanwhile; rows
 # carry its fingerprint, and machines are compared with nobody but themselves
-LOOP_HOSTS      := $(LOOP)/hosts
+loop_hosts      := $(loop)/hosts
 LOOP_HOSTS_SET  ?= peers
 LOOP_HOSTS_ALGO ?= heuristic
-loop-hosts: $(LOOP_HOSTS)/compare.csv $(BIN)/csv-show
+loop-hosts: $(loop_hosts)/compare.csv $(BIN)/csv-show
 	csv-show $<
 .PHONY: loop-hosts
-loop_hosts_job   = bash loop-problem $(LOOP_HOSTS_ALGO) $(LOOP_SECONDS) $(SEED) $(call loop_libs,$(LOOP_PEERS)) \
+loop_hosts_job = bash loop-problem $(LOOP_HOSTS_ALGO) $(LOOP_SECONDS) $(SEED) $(call loop_libs,$(LOOP_PEERS)) \
     $(LOOP_ROUNDS)
-$(LOOP_HOSTS)/search.jobs: $(LOOP)/set/$(LOOP_HOSTS_SET).problems | $(BIN)/loop-search $(BIN)/loop-peer
+$(loop_hosts)/search.jobs: $(loop)/set/$(LOOP_HOSTS_SET).problems | $(BIN)/loop-search $(BIN)/loop-peer
 	@mkdir -p $(@D)
-	$(call forget,$@)
+	$(call wide_forget,$@)
 	cp $(TOP)/pipelines/loop-problem $(@D)
 	csv-calc --set='job=concat("p",text(row()))' --set='stdin=problem' --set='command="$(loop_hosts_job)"' $< |
 	    csv-cut -c job,command,stdin $(aside)
-$(LOOP_HOSTS)/rows.csv: $(LOOP_HOSTS)/search.jobs
+$(loop_hosts)/rows.csv: $(loop_hosts)/search.jobs
 	(cd $(@D) && TIMED=1 $(wide) $(<F) $(<F).log loop-problem)
 	jobs-merge --log=$<.log --machine=machine $< $(aside)
-$(LOOP_HOSTS)/compare.csv: $(LOOP_HOSTS)/rows.csv $(BIN)/loop-compare
+$(loop_hosts)/compare.csv: $(loop_hosts)/rows.csv $(BIN)/loop-compare
 	rm -rf $(@D)/machine && mkdir $(@D)/machine
 	for machine in $$(csv-dedupe -k machine $< | csv-cut -c machine | tail -n +2); do
 	    csv-where -c machine --is=$$machine $< | loop-compare --csv > $(@D)/machine/$$machine
@@ -47,19 +47,19 @@ $(LOOP_HOSTS)/compare.csv: $(LOOP_HOSTS)/rows.csv $(BIN)/loop-compare
 	(cd $(@D)/machine && csv-cat --source=machine *) $(aside)
 
 # ---- a learner from several seeds: what of its curve is chance.  A job answers by its curve and, below, its policy
-LOOP_SEEDS     ?= 1 2 3 4
-LOOP_SEEDED    := $(LOOP)/seeds
-LOOP_SEED_JOB   = loop-train --quiet --algo=$(LOOP_LEARNER) --eval=model --seconds=1e6 --seed={seed} \
+LOOP_SEEDS   ?= 1 2 3 4
+loop_seeded  := $(loop)/seeds
+loop_seed_job = loop-train --quiet --algo=$(LOOP_LEARNER) --eval=model --seconds=1e6 --seed={seed} \
     $(LOOP_LEARN_STEPS:%=--steps=%) --actions=$(LOOP_ACTIONS) --starts=$(LOOP_STARTS) --output=- problems.csv
-loop-seeds: $(LOOP_SEEDED)/spread.csv $(BIN)/csv-show
+loop-seeds: $(loop_seeded)/spread.csv $(BIN)/csv-show
 	csv-sample --quiet --last=5 $< | csv-show
 .PHONY: loop-seeds
-$(LOOP_SEEDED)/train.jobs: $(LOOP_LEARN)/problems.csv | $(BIN)/bench-jobs $(BIN)/loop-train
+$(loop_seeded)/train.jobs: $(loop_learn)/problems.csv | $(BIN)/bench-jobs $(BIN)/loop-train
 	@mkdir -p $(@D)
-	$(call forget,$@)
+	$(call wide_forget,$@)
 	cp $< $(@D)/problems.csv
-	bench-jobs --vary='seed=$(LOOP_SEEDS)' --out='{seed}.answer' --command='$(LOOP_SEED_JOB)' $(aside)
-$(LOOP_SEEDED)/curves.csv: $(LOOP_SEEDED)/train.jobs
+	bench-jobs --vary='seed=$(LOOP_SEEDS)' --out='{seed}.answer' --command='$(loop_seed_job)' $(aside)
+$(loop_seeded)/curves.csv: $(loop_seeded)/train.jobs
 	cd $(@D)
 	$(wide) $(<F) $(<F).log problems.csv
 	jobs-merge --files --log=$(<F).log $(<F)
@@ -70,27 +70,27 @@ $(LOOP_SEEDED)/curves.csv: $(LOOP_SEEDED)/train.jobs
 	done
 	cd - > /dev/null
 	(cd $(@D) && csv-cat --source=seed $(LOOP_SEEDS)) $(aside)
-$(LOOP_SEEDED)/spread.csv: $(LOOP_SEEDED)/curves.csv $(BIN)/csv-group
+$(loop_seeded)/spread.csv: $(loop_seeded)/curves.csv $(BIN)/csv-group
 	csv-group -g algo,steps -c return --stat=n,mean,min,max $< $(aside)
 
 # ---- logs of profiles, a job each; hosts draw the pictures, too, and want gnuplot; what is named is the machine here
-PROF_LOGS := $(OUT)/process-logs
+prof_logs := $(OUT)/process-logs
 prof_logs_named = $(foreach d,$(DIRS),$(notdir $(abspath $d)))
 prof-logs: | $(prof_programs) all
 	@[ -n '$(DIRS)' ] || { echo "make prof-logs: DIRS='a b': folders of logs" >&2; exit 2; }
 	[ $(words $(prof_logs_named)) = $(words $(sort $(prof_logs_named))) ] ||
 	    { echo "make prof-logs: two of DIRS='$(DIRS)' have the same name" >&2; exit 2; }
-	rm -rf $(PROF_LOGS)/in && mkdir -p $(PROF_LOGS)/in
-	ln -s $(TOP)/pipelines $(TOP)/plots $(abspath $(DIRS)) $(PROF_LOGS)/in
-	cd $(PROF_LOGS)
-	$(call forget,jobs)
+	rm -rf $(prof_logs)/in && mkdir -p $(prof_logs)/in
+	ln -s $(TOP)/pipelines $(TOP)/plots $(abspath $(DIRS)) $(prof_logs)/in
+	cd $(prof_logs)
+	$(call wide_forget,jobs)
 	bench-jobs --vary='log=$(prof_logs_named)' --out='{log}.tar' \
 	    --command="env 'MACHINE=$(subst ',,$(MACHINE))' bash in/pipelines/prof-tar $(if $(TREE),--tree )in/{log}" > jobs
 	$(wide) jobs jobs.log in
 	jobs-merge --files --log=jobs.log jobs
 	for log in $(prof_logs_named); do
 	    mkdir -p $$log && tar -xf $$log.tar -C $$log && rm $$log.tar
-	    echo "$(PROF_LOGS)/$$log/page.html"
+	    echo "$(prof_logs)/$$log/page.html"
 	done
 	rm -rf in jobs jobs.log*
 .PHONY: prof-logs

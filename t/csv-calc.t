@@ -12,6 +12,8 @@ is "in place of one, seen by the next" $'path,base,s,name,t\n/a/b.c,3,1,x,6\nz,1
     csv-calc --set='base=base+1' --set='t=base*2' --where='s >= 1' t
 is "set twice" $'x\n4' csv-calc --set=x=x+1 --set=x=x*2 <(printf 'x\n1\n')
 is "single values, bare" $'x\t2\na,b\t2.5' csv-calc --print=name --print=base/s --where='base / s > 1' t
+is "of several conditions all must hold" $'q\nz' csv-calc --where='base > 2' --where="name != 'y'" --print=path t
+is "a later one sees the rows that those before it let through" q csv-calc --where='base > 2' --where='run_count() == 2' --print=path t
 is "a text from outside is never read as an expression" 'x" + 1' csv-calc --let='n=x" + 1' --where='row() == 1' --print=n t
 is "and is a number if it looks like one" 5 csv-calc --let=n=2.5 --where='row() == 1' --print='n * base' t
 is "a copied field keeps its bytes" $'x,y\n1.50,1.50' csv-calc --set=y=x <(printf 'x\n1.50\n')

@@ -10,8 +10,8 @@ kills=${KILLS:-100} ms=${MS:-3000} bad=0
 # name, points between two kills, target with the settings that make it small
 pipelines() {
     cat << E
-figure7 150 figure7 SCALE=test TIER=file:$tier
-figure8 40 figure8 LARGE=vgg19-32-224
+figure7 150 figure7 SCALE=test PLACE_TIER=file:$tier
+figure8 40 figure8 PLACE_LARGE=vgg19-32-224
 pca-data 150 pca-data SCALE=test PCA_ROUNDS=1
 inline 400 inline SCALE=ci
 loop 400 loop SCALE=ci LOOP_SETS=ragged LOOP_LEARN_STEPS=400 LOOP_STEP=192

@@ -14,7 +14,7 @@ static uint8_t code[ROOM];
 static char *want[MOST];
 static int n;
 
-static void expect(const char *format, ...)
+static void __attribute__((format(printf, 1, 2))) expect(const char *format, ...)
 {
     va_list a;
     va_start(a, format);

@@ -4,7 +4,7 @@
 . "$root/t/inline-live.sh"
 command -v qemu-x86_64 > /dev/null || { echo "1..0 # skip qemu-x86_64 is not here"; exit 0; }
 live=$T/out/inline/demo
-pipeline() { make -s -C "$root" SCALE=ci OUT="$T/out" BIN="$BIN" B="$B" LIVE_EVALS=10 LIVE_SIZE=10 "$live/built" > log 2>&1; }
+pipeline() { make -s -C "$root" SCALE=ci OUT="$T/out" BIN="$BIN" B="$B" INLINE_EVALS=10 INLINE_SIZE=10 "$live/built" > log 2>&1; }
 ok 'explores, learns rewards, decides and builds' pipeline
 ok 'history of ten trials or more' test "$(wc -l < "$live/history.csv")" -gt 10
 is 'every decision was obeyed, or says why not' 0 awk -F, 'NR > 1 && $3 == "yes" && $4 == "no" && $5 == "" { n++ } END { print n + 0 }' "$live/obeyed.csv"
@@ -32,7 +32,7 @@ for name in a b; do
     touch -d 2001-01-04 "$two/$name/sites.csv"
     touch -d 2001-01-05 "$two/$name/started"
 done
-policy() { make -s -C "$root" LIVE_TABLE="$T/table.csv" OUT="$T/two" BIN="$BIN" B="$B" "$@" "$two/policy/a.start.sexp" "$two/policy/a.trials.sexp" > log 2>&1 || { cat log; return 1; }; }
+policy() { make -s -C "$root" INLINE_TABLE="$T/table.csv" OUT="$T/two" BIN="$BIN" B="$B" "$@" "$two/policy/a.start.sexp" "$two/policy/a.trials.sexp" > log 2>&1 || { cat log; return 1; }; }
 ok 'policies from the other program' policy
 ok 'a beginning is one of the log' cmp "$two/policy/a.start.sexp" "$live/store/$(csv-cut -c decisions "$two/policy/a.ranked.csv" | sed -n 2p).sexp"
 least=$({ echo default; csv-cut -c decisions "$two/policy/a.ranked.csv" | sed -n 2,9p; } | while read -r set; do
@@ -40,6 +40,6 @@ least=$({ echo default; csv-cut -c decisions "$two/policy/a.ranked.csv" | sed -n
     BEGIN { split(base, b) } $2 <= 1.3 * b[2] { e = .95 * log($1 / b[1]) + .05 * log($2 / b[2]); if (!n++ || e < m) { m = e; d = $3 } } END { print d }')
 ok 'of eight the best by the goal' cmp "$two/policy/a.trials.sexp" "$live/store/$least.sexp"
 rm "$two/policy/a.trials.sexp"
-ok 'fewer trials' policy POLICY_TRIALS=1
+ok 'fewer trials' policy INLINE_POLICY_TRIALS=1
 ok 'no beginning that is worse than the default' bash -c "cmp -s $two/policy/a.trials.sexp $two/policy/a.start.sexp || cmp $two/policy/a.trials.sexp $live/store/default.sexp"
 done_testing

@@ -61,7 +61,7 @@ for i in $(seq 60); do echo "$i 2 + $((i * 3)) * 7 - 3 /"; done > rpn/a.txt
 for i in $(seq 40); do echo "$i $i * $((i + 1)) 5 / -"; done > rpn/b.txt
 printf 'build *.c\nsearch <a.txt\nconfirm <b.txt ; <a.txt\n' > rpn/program
 pipeline() {
-    make -s -C "$root" inline PROGRAM="$T/rpn" SCALE=ci OUT="$T/out" BIN="$BIN" B="$B" LIVE_EVALS=8 LIVE_SIZE=6 LIVE_ROUNDS=2 > log 2>&1 ||
+    make -s -C "$root" inline PROGRAM="$T/rpn" SCALE=ci OUT="$T/out" BIN="$BIN" B="$B" INLINE_EVALS=8 INLINE_SIZE=6 INLINE_ROUNDS=2 > log 2>&1 ||
         { cat log; return 1; }
 }
 ok 'from three lines to tables and figures' pipeline

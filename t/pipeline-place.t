@@ -3,7 +3,8 @@
 . "$(dirname "$0")/tap.sh"
 out=$B/pipeline-place
 rm -rf "$out"
-figure() { make -s -C "$root" SCALE=test STEPS=1 ROUNDS=1 AGAIN=0 STUDY_RATIOS='4:1 2:1' LARGE=vgg19-8-64 LARGE_LIMIT=20M OUT="$out" B="$B" BIN="$BIN" "$@"; }
+figure() { make -s -C "$root" SCALE=test PLACE_STEPS=1 PLACE_ROUNDS=1 PLACE_AGAIN=0 PLACE_STUDY_RATIOS='4:1 2:1' \
+    PLACE_LARGE=vgg19-8-64 PLACE_LARGE_LIMIT=20M OUT="$out" B="$B" BIN="$BIN" "$@"; }
 results=$out/place/results.csv
 ok 'figures 7 to 11 are made' figure figure7 figure8 figure9 figure10 figure11
 is 'columns of figure 7' 'network,batch,formulation,ratio,step_seconds,speedup_over_slow_ratio,lower_ratio,upper_ratio,loss_ratio,least_loss_ratio,kind' head -1 "$out/figure7.csv"
@@ -44,7 +45,7 @@ others() { grep -v ',sync,4:1,' "$1" | sort; }
 ok 'and nothing else is measured again' cmp <(others before.csv) <(others "$results")
 is 'the tier leaves nothing' '' eval 'ls -A "$out/place/tier" | tr -d "\n"; echo'
 fails 'too little disk is said before anything is written, with the number' 2 'bytes of disk are needed' \
-    figure figure7 OUT="$out-2" TIER="file:/proc"
+    figure figure7 OUT="$out-2" PLACE_TIER="file:/proc"
 rm -rf "$out" "$out-2"
 
 # how many runs are there, and how long the rest takes: other settings' runs in the same folder do not count

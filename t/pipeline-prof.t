@@ -18,13 +18,13 @@ is 'Python and C take part in every operation that uses NumPy' 'act sample store
 ok 'the profile predicts a speed-up above 1' eval "awk -F, '/^theoretical_speedup,/ { exit !(\$2 > 1 && \$2 < 10) }' $out/prof/speedup.csv"
 mkdir again && cp "$out"/prof/e2e/ev.* "$out"/prof/e2e/names.* "$out"/prof/e2e/gpu.* again/
 ls -l --time-style=full-iso again > before
-ok 'the logs alone are enough, in a comma locale too' env LC_ALL=de_DE.UTF-8 make -s -C "$root" prof-process DIR="$PWD/again" OUT="$PWD/o" FORMS=svg B="$B" BIN="$BIN"
+ok 'the logs alone are enough, in a comma locale too' env LC_ALL=de_DE.UTF-8 make -s -C "$root" prof-process DIR="$PWD/again" OUT="$PWD/o" PROF_FORMS=svg B="$B" BIN="$BIN"
 ok 'and give the same tables' eval "for f in o/process/*.csv; do cmp \$f $out/prof/e2e/\${f##*/} || exit 1; done"
 ok 'nothing is written beside the logs' diff before <(ls -l --time-style=full-iso again)
 ok 'and one page' grep -q '</html>' o/process/page.html
 echo 'print(sum(range(9)))' > plain.py
 prof-record --quiet -o plain plain.py > plain.out
-ok 'an ordinary script, without operations or iterations' make -s -C "$root" prof-process DIR="$PWD/plain" OUT="$PWD/p" FORMS=svg B="$B" BIN="$BIN"
+ok 'an ordinary script, without operations or iterations' make -s -C "$root" prof-process DIR="$PWD/plain" OUT="$PWD/p" PROF_FORMS=svg B="$B" BIN="$BIN"
 ok 'has its operations, none, and their picture' bash -c "csv-cut -c op p/process/operations.csv | grep -qx '(none)' && grep -q '</svg>' p/process/operations.svg"
 rm -rf "$out"
 done_testing

@@ -72,7 +72,7 @@ for s in default ci test full; do ok "SCALE=$s" make -s -C "$root" OUT="$T/made"
 # names of programs, from a table, that a shell or make would run
 for name in 'x;touch${IFS}pwned;' 'x`touch${IFS}pwned`' '$(shell touch pwned)' '../x' '"a b"' '-x'; do
     printf 'name,set,package,build,search,confirm\nplain,test,,*.c,1,2\n%s,train,,*.c,1,2\n' "$name" > live.csv
-    refused "a program called $name" "live.csv: .* is not a plain name" OUT="$T/made" LIVE_TABLE="$PWD/live.csv" help
+    refused "a program called $name" "live.csv: .* is not a plain name" OUT="$T/made" INLINE_TABLE="$PWD/live.csv" help
 done
 ok 'none of them was run' eval '[ ! -e pwned ] && [ ! -e "$root/pwned" ]'
 mkdir bare
