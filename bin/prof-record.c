@@ -1,6 +1,6 @@
 /* prof-record - run a program and record where its time goes
  *
- * Usage: prof-record [OPTION]... SCRIPT.py|COMMAND [ARG]...
+ * Usage: prof-record [OPTION]... SCRIPT|-m MODULE|-c CODE|COMMAND [ARG]...
  *
  * Runs the Python script, or the command, unchanged and records it and the
  * Python processes it starts to logs in a directory, see prof-log.  Of Python
@@ -28,6 +28,7 @@
  *
  * Examples:
  *   $ prof-record -o out/run train.py --steps=1000
+ *   $ prof-record -o out/test -m unittest discover tests
  *   $ prof-record --wrap='math.*' --wrap='zlib.*=Simulator' script.py
  *   $ prof-record --calibrate -o out/run train.py --steps=100 && prof-top out/run
  *   $ prof-record --calls='cbrt,XOpen*' ./simulator
@@ -36,6 +37,7 @@
 #include "base/str.h"
 #include "prof/calibrate.h"
 #include "prof/import/logread.h"
+#include "prof/launch.h"
 #include HELP
 #include <dirent.h>
 #include <errno.h>
@@ -142,7 +144,8 @@ static void set_number(const char *name, double v)
 
 int main(int argc, char **argv)
 {
-    int i = filter_init_strict(argc, argv, help, options);
+    int of_python = launch_python_option(argc, argv, options);   /* where our own end */
+    int i = filter_init_strict(of_python, argv, help, options);
     if (i == argc) usage("no program given");
     make_directory();
     clear_logs();
@@ -159,9 +162,8 @@ int main(int argc, char **argv)
     set_number("MILLRACE_PROF_DELAY", delay);
     set_number("MILLRACE_PROF_MAX_EVENTS", (double)max_events);
     set_number("MILLRACE_PROF_RING", (double)ring);
-    size_t len = strlen(argv[i]);
-    bool script = len > 3 && strcmp(argv[i] + len - 3, ".py") == 0;
-    char *extension = library("_millrace.so", script);
+    bool script = i == of_python || launch_is_script(argv[i]);
+    char *extension = library("millrace_prof.py", script);
     if (extension) {
         *strrchr(extension, '/') = '\0';
         add_path("PYTHONPATH", extension, true);
@@ -176,6 +178,7 @@ int main(int argc, char **argv)
     int n = 0;
     if (script) command[n++] = interpreter();
     for (int k = i; k < argc; k++) command[n++] = argv[k];
+    set_number("MILLRACE_PROF_MAIN", calibrate ? 0 : (double)getpid());   /* this process becomes the program */
     if (calibrate) return calibrate_program(dir, (char *const *)(uintptr_t)command, ROUNDS);
     execvp(command[0], (char *const *)(uintptr_t)command);
     die_errno("%s", command[0]);

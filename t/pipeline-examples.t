@@ -13,7 +13,7 @@ ok 'place' run place
 seconds() { sed -n "s/^$1 \([^ ]*\) .*/\1/p" place/out; }
 is 'a plan with moves is not slower than one without' 1 csv-calc --let="with=$(seconds sync)" --let="without=$(seconds static)" \
     --print='number(with) <= number(without)' <(printf 'x\n1\n')
-if [ -e "$B/prof/_millrace.so" ]; then
+if [ -e "$(recorder)" ]; then
     ok 'prof' run prof
     ok 'sees Python' grep -q Python prof/out
 else

@@ -217,7 +217,7 @@ if ${CC:-cc} -O1 -w -fno-builtin -o bin/odd odd.c -lm -lpthread; then
 fi
 if ${CXX:-g++} -O1 -w -o bin/throws throws.cpp 2> /dev/null; then unharmed 'exceptions of C++' "$T/bin/throws"; fi
 
-if [ -e "$B/prof/_millrace.so" ]; then
+if [ -e "$(recorder)" ]; then
 cat > closes.py <<'D'
 import os, zlib, _json, math
 zlib.crc32(b'x')

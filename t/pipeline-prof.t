@@ -1,8 +1,8 @@
 #!/bin/bash
 # make prof at its smallest: complete, the parts of the end-to-end test near their truth, pictures, processed again from logs alone
 . "${0%/*}/tap.sh"
-[ -e "$B/prof/_millrace.so" ] || { echo "1..0 # skip the recorder was not built (python3-dev)"; exit 0; }
-! ldd "$B/prof/_millrace.so" | grep -q libasan || { echo "1..0 # skip an ASan library in gnuplot, awk and python alike; the recorder itself: prof-record.t"; exit 0; }
+[ -e "$(recorder)" ] || { echo "1..0 # skip the recorder was not built (python3-dev)"; exit 0; }
+! ldd "$(recorder)" | grep -q libasan || { echo "1..0 # skip an ASan library in gnuplot, awk and python alike; the recorder itself: prof-record.t"; exit 0; }
 /usr/bin/python3 -c 'import numpy' 2> /dev/null || { echo "1..0 # skip no python3-numpy"; exit 0; }
 out=$B/pipeline-prof
 rm -rf "$out"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # where the time of Python programs goes, beside what the programs themselves measured
 . "${0%/*}/tap.sh"
-[ -e "$B/prof/_millrace.so" ] && [ "$(uname -m)" = x86_64 ] || { echo "1..0 # skip the recorder was not built"; exit 0; }
-ldd "$B/prof/_millrace.so" | grep -q libasan && { echo "1..0 # skip built with a sanitizer"; exit 0; }
+[ -e "$(recorder)" ] && [ "$(uname -m)" = x86_64 ] || { echo "1..0 # skip the recorder was not built"; exit 0; }
+ldd "$(recorder)" | grep -q libasan && { echo "1..0 # skip built with a sanitizer"; exit 0; }
 # Seconds of each category, name and process by prof-log must lie between two clocks of the program itself: the processor's time of its
 # thread below, the wall's above (a busy machine takes the processor between any two of them); 2 % or 5 ms beside them are let pass
 cat > judge.py <<'D'

@@ -57,7 +57,7 @@ through() { prof-op --quiet hostile.csv | prof-sweep --quiet > /dev/null && prof
     for f in chrome speedscope prof; do prof-import --quiet --from=$f out.$f > back.$f || return 1; done && [ "$(wc -l < back.chrome)" = "$(($(wc -l < hostile.csv) - 1))" ]; }
 ok 'the other filters take it, there and back; Chrome loses but the reversed row' through
 is 'a missing file is trouble' '2' eval 'prof-check none.csv 2> /dev/null; echo $?'
-if [ -e "$B/prof/_millrace.so" ] && ! ldd "$B/prof/_millrace.so" | grep -q libasan; then
+if [ -e "$(recorder)" ] && ! ldd "$(recorder)" | grep -q libasan; then
 cat > program.py <<'D'
 import threading, zlib, os, json, math, millrace_prof as p
 def work(n):

@@ -1,9 +1,9 @@
 #!/bin/bash
 # logs of real runs; single records are in lib-logread.t
 . "${0%/*}/tap.sh"
-[ -e "$B/prof/_millrace.so" ] || { echo "1..0 # skip the recorder was not built (python3-dev)"; exit 0; }
+[ -e "$(recorder)" ] || { echo "1..0 # skip the recorder was not built (python3-dev)"; exit 0; }
 # built with AddressSanitizer, whose runtime must come first in a python that is built without
-asan=$(ldd "$B/prof/_millrace.so" | awk "/libasan/ { print \$3 }")
+asan=$(ldd "$(recorder)" | awk "/libasan/ { print \$3 }")
 [ -z "$asan" ] || export LD_PRELOAD=$asan ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=0}
 cat > k9.py <<'D'
 import math, os, signal

@@ -13,6 +13,8 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 export LC_ALL=C TZ=UTC BIN B OPENBLAS_NUM_THREADS=1
 T=$(mktemp -d) && cd "$T" || exit 99
 trap 'cd / && rm -rf "$T"' EXIT
+# the recorder as built for a Python
+recorder() { echo "$B/prof/_millrace.$("${1:-/usr/bin/python3}" -c 'import sysconfig; print(sysconfig.get_config_var("SOABI"))' 2> /dev/null).so"; }
 tap_count=0 tap_failed=0
 pass() { echo "ok $((++tap_count)) - $1"; }
 fail() { echo "not ok $((++tap_count)) - $1"; tap_failed=1; [ ! -s "$T/why" ] || { echo "# $1"; sed 's/^/# /' "$T/why" | head -40; } >&2; }

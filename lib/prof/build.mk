@@ -1,12 +1,21 @@
-# the recorder: a CPython extension (where the headers are), a preload library, CUPTI's injection library (where
-# cupti.h is)
-PYTHON  ?= /usr/bin/python3
-PYINC   := $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)
+# the recorder: a CPython extension for each version whose headers are there (make python PYTHON=/path/of/python: those
+# of that one), a preload library, CUPTI's injection library (where cupti.h is)
+ifneq ($(PYTHON),)
+PYINC := $(shell $(PYTHON) -c 'import sysconfig; print(sysconfig.get_path("include"))' 2>/dev/null)
+endif
+PYENV_ROOT ?= $(HOME)/.pyenv
+PYVERSIONS := 39 310 311 312 313
+PYHEADERS  := $(wildcard $(if $(PYINC),$(PYINC)/Python.h) $(foreach p,/usr /usr/local $(PYENV_ROOT)/versions/*, \
+    $(PYVERSIONS:3%=$p/include/python3.%/Python.h)))
+pytag       = $(subst python3.,3,$(notdir $(patsubst %/,%,$(dir $1))))
+PYTAGS     := $(filter $(PYVERSIONS),$(sort $(foreach h,$(PYHEADERS),$(call pytag,$h))))
 PROFLIB := $B/prof
 RECFLAGS = -fPIC -fvisibility=hidden -shared -std=gnu11 $(WARN) -D_GNU_SOURCE -Ilib $(CFLAGS) -MMD -MP -MF $@.d
 PROF_TARGETS :=
-ifneq ($(wildcard $(PYINC)/Python.h),)
-PROF_TARGETS += $(PROFLIB)/_millrace.so $(PROFLIB)/libmillrace-e2e.so \
+PYSUFFIX := $(shell uname -m)-linux-gnu.so
+PYRECS   := $(PYTAGS:%=$(PROFLIB)/_millrace.cpython-%-$(PYSUFFIX))
+ifneq ($(PYRECS),)
+PROF_TARGETS += $(PYRECS) $(PROFLIB)/libmillrace-e2e.so \
     $(patsubst lib/prof/record/python/%,$(PROFLIB)/%,$(wildcard lib/prof/record/python/*.py \
     lib/prof/record/python/*/*.py))
 endif
@@ -37,9 +46,10 @@ $(PROFLIB)/libmillrace-gpu.so: lib/prof/record/gpurec.c
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -fsanitize% -Wundef -Wcast-qual,$(RECFLAGS)) -isystem $(CUPTI_DIR) -o $@ $^ \
 	    -L$(CUPTI_LIB) -Wl,-rpath,$(CUPTI_LIB) -lcupti -lpthread
-$(PROFLIB)/_millrace.so: lib/prof/record/pyrec.c lib/prof/record/ops.c lib/prof/record/see.c lib/prof/record/rec.c
+$(PYRECS): $(PROFLIB)/_millrace.cpython-%-$(PYSUFFIX): $(patsubst %,lib/prof/record/%.c,pyrec ops frames see rec)
 	@mkdir -p $(@D)
-	$(CC) $(RECFLAGS) -Wno-cast-qual -isystem $(PYINC) -o $@ $^ -lpthread -ldl
+	$(CC) $(RECFLAGS) -Wno-cast-qual -isystem $(patsubst %/,%,$(dir $(firstword $(foreach h,$(PYHEADERS), \
+	    $(if $(filter $*,$(call pytag,$h)),$h))))) -o $@ $^ -lpthread -ldl
 $(PROFLIB)/libmillrace-e2e.so: lib/prof/record/e2e.c
 	@mkdir -p $(@D)
 	$(CC) $(RECFLAGS) -o $@ $^ -lpthread
@@ -48,6 +58,8 @@ $(PROFLIB)/%.py: lib/prof/record/python/%.py
 	cp $< $@
 
 prof-recorder: $(PROF_TARGETS)
+python: prof-recorder
+	$(if $(PYTAGS),@echo the recorder is there for Python $(PYTAGS:3%=3.%),$(error no headers of a Python were found))
 # what deps installs was not there when this was read: look again afterwards
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
 all: prof-recorder-afterwards
@@ -56,7 +68,7 @@ prof-recorder-afterwards:
 else
 all: prof-recorder
 endif
-.PHONY: prof-recorder prof-recorder-afterwards
+.PHONY: python prof-recorder prof-recorder-afterwards
 
 # sweep and import against Python, at the size of the claims: 2 GB
 bench: bench-prof

@@ -1,11 +1,12 @@
 /* ops.c - see ops.h */
 #include "prof/record/ops.h"
+#include "prof/record/frames.h"
 #include "prof/record/rec.h"
 
-struct open_op { uint32_t id; bool recorded; };
+struct open_op { uint32_t id; bool recorded; const PyObject *generator; };   /* in which it was opened, or null */
 static __thread struct { struct open_op *v; size_t n, cap; } ops;
 
-static bool push(uint32_t id)
+static bool push(uint32_t id, const PyObject *generator)
 {
     if (ops.n == ops.cap) {
         size_t cap = ops.cap ? 2 * ops.cap : 16;
@@ -14,7 +15,7 @@ static bool push(uint32_t id)
         ops.v = v;
         ops.cap = cap;
     }
-    ops.v[ops.n++] = (struct open_op){ id, rec_on };
+    ops.v[ops.n++] = (struct open_op){ id, rec_on, generator };
     if (rec_on) rec_put(LOG_OP, id, HOOK_OP);
     return true;
 }
@@ -76,7 +77,7 @@ static PyObject *gone(PyObject *self, PyObject *weak)
 }
 
 /* what this generator had open is open again */
-static size_t resume(PyObject *g)
+size_t ops_resume(PyObject *g)
 {
     size_t base = ops.n;
     if (!held_used) return base;
@@ -86,13 +87,13 @@ static size_t resume(PyObject *g)
     size_t n = held[i].n;
     held[i].id = NULL;
     take_out(i);
-    for (size_t k = 0; k < n; k++) if (!push(id[k])) break;
+    for (size_t k = 0; k < n; k++) if (!push(id[k], g)) break;
     PyMem_RawFree(id);
     return base;
 }
 
 /* it is suspended: what it opened is not open meanwhile.  Without memory it stays so. */
-static void suspend(PyObject *g, size_t base)
+void ops_suspend(PyObject *g, size_t base)
 {
     static PyMethodDef on_gone = { "gone", gone, METH_O, NULL };
     static PyObject *callback;
@@ -114,22 +115,29 @@ static void suspend(PyObject *g, size_t base)
 
 /* ---- hooks */
 
+#if PY_VERSION_HEX < 0x030b0000                         /* frames are minded, see frames.h */
+void ops_hook(void)
+{
+    frames_mind(true);
+}
+#define first_hook ops_hook
+#else
 static iternextfunc next;
 static sendfunc send[2];                                 /* of generators and coroutines */
 
 static PyObject *on_next(PyObject *g)
 {
-    size_t base = resume(g);
+    size_t base = ops_resume(g);
     PyObject *r = next(g);
-    if (r) suspend(g, base);
+    if (r) ops_suspend(g, base);
     return r;
 }
 
 static PySendResult on_send(sendfunc f, PyObject *g, PyObject *value, PyObject **result)
 {
-    size_t base = resume(g);
+    size_t base = ops_resume(g);
     PySendResult r = f(g, value, result);
-    if (r == PYGEN_NEXT) suspend(g, base);
+    if (r == PYGEN_NEXT) ops_suspend(g, base);
     return r;
 }
 
@@ -151,9 +159,9 @@ static PyCFunction method[KINDS][METHODS];
 #define METHOD(kind, number)                                                                                           \
     static PyObject *method_##kind##_##number(PyObject *g, PyObject *arg)                                              \
     {                                                                                                                  \
-        size_t base = resume(g);                                                                                       \
+        size_t base = ops_resume(g);                                                                                   \
         PyObject *r = method[kind][number](g, arg);                                                                    \
-        if (r && number != 2) suspend(g, base);                                                                        \
+        if (r && number != 2) ops_suspend(g, base);                                                                    \
         return r;                                                                                                      \
     }
 METHOD(0, 0)
@@ -163,9 +171,9 @@ METHOD(1, 2)
 
 static PyObject *throw_into(int kind, PyObject *g, PyObject *const *args, Py_ssize_t n)
 {
-    size_t base = resume(g);
+    size_t base = ops_resume(g);
     PyObject *r = ((_PyCFunctionFast)(void (*)(void))method[kind][1])(g, args, n);
-    if (r) suspend(g, base);
+    if (r) ops_suspend(g, base);
     return r;
 }
 
@@ -188,7 +196,7 @@ static void hook_methods(void)
     static const int flags[METHODS] = { METH_O, METH_FASTCALL, METH_NOARGS };
     for (int k = 0; k < KINDS; k++)
         for (int m = 0; m < METHODS; m++) {
-            PyObject *d = PyDict_GetItemString(type[k]->tp_dict, method_name[m]);
+            PyObject *d = item_of_type(type[k], method_name[m]);
             if (method[k][m] || !d || !Py_IS_TYPE(d, &PyMethodDescr_Type)) continue;
             PyMethodDef *def = ((PyMethodDescrObject *)d)->d_method;
             if ((def->ml_flags & ~METH_COEXIST) != flags[m]) continue;
@@ -210,13 +218,109 @@ void ops_hook(void)
     hook_methods();
 }
 
+static void first_hook(void)
+{
+    next = PyGen_Type.tp_iternext;
+    ops_hook();
+}
+#endif
+
+/* ---- since 3.12 a loop resumes a generator without asking a slot: events of its code alone tell */
+
+#if PY_VERSION_HEX >= 0x030c0000
+enum { TOOLS = 6 };
+static PyObject *set_local_events, *tool, *events;
+
+static PyObject *generator_of_frame(void)
+{
+    PyFrameObject *f = PyEval_GetFrame();
+    PyObject *g = f ? PyFrame_GetGenerator(f) : NULL;
+    Py_XDECREF(g);                                       /* it runs, so it lives */
+    return g;
+}
+
+static PyObject *on_resume(PyObject *self, PyObject *const *args, Py_ssize_t n)
+{
+    (void)self;
+    (void)args;
+    (void)n;
+    PyObject *g = held_used ? generator_of_frame() : NULL;
+    if (g) ops_resume(g);
+    Py_RETURN_NONE;
+}
+
+static PyObject *on_yield(PyObject *self, PyObject *const *args, Py_ssize_t n)
+{
+    (void)self;
+    (void)args;
+    (void)n;
+    PyObject *g = ops.n ? generator_of_frame() : NULL;
+    size_t base = 0;
+    while (g && base < ops.n && ops.v[base].generator != g) base++;
+    if (g) ops_suspend(g, base);
+    Py_RETURN_NONE;
+}
+
+/* sys.monitoring with a tool of ours, PY_RESUME and PY_YIELD; without a free one operations stay open over a yield */
+static bool begin_monitoring(void)
+{
+    static PyMethodDef resumed = { "resumed", (PyCFunction)(void (*)(void))on_resume, METH_FASTCALL, NULL },
+                       yielded = { "yielded", (PyCFunction)(void (*)(void))on_yield, METH_FASTCALL, NULL };
+    PyObject *monitoring = PySys_GetObject("monitoring"), *r = NULL;
+    for (int i = TOOLS - 1; monitoring && !r && i >= 0; i--) {
+        r = PyObject_CallMethod(monitoring, "use_tool_id", "is", i, "millrace");
+        if (r) tool = PyLong_FromLong(i);
+        PyErr_Clear();
+    }
+    Py_XDECREF(r);
+    if (!r) return false;
+    PyObject *names = PyObject_GetAttrString(monitoring, "events"),
+             *resume = names ? PyObject_GetAttrString(names, "PY_RESUME") : NULL,
+             *yield = names ? PyObject_GetAttrString(names, "PY_YIELD") : NULL;
+    static const char call[] = "register_callback";
+    PyObject *a = PyObject_CallMethod(monitoring, call, "OON", tool, resume, PyCFunction_New(&resumed, NULL)),
+             *b = PyObject_CallMethod(monitoring, call, "OON", tool, yield, PyCFunction_New(&yielded, NULL));
+    events = a && b ? PyNumber_Or(resume, yield) : NULL;
+    set_local_events = events ? PyObject_GetAttrString(monitoring, "set_local_events") : NULL;
+    PyObject *const done[] = { names, resume, yield, a, b };
+    for (size_t i = 0; i < sizeof done / sizeof *done; i++) Py_XDECREF(done[i]);
+    PyErr_Clear();
+    return set_local_events;
+}
+
+/* the generator whose frame opens an operation; from then on its code tells when it is suspended and goes on */
+static const PyObject *generator_here(void)
+{
+    static int able;                                     /* 0: not known yet */
+    PyThreadState *t = PyThreadState_Get();
+#if PY_VERSION_HEX >= 0x030d0000
+    struct _PyInterpreterFrame *f = t->current_frame;
+#else
+    struct _PyInterpreterFrame *f = t->cframe->current_frame;
+#endif
+    PyCodeObject *code = f ? (PyCodeObject *)PyUnstable_InterpreterFrame_GetCode(f) : NULL;
+    bool generator = code && PyCode_Check(code) && code->co_flags & CO_GENERATOR;
+    PyObject *g = NULL;
+    if (generator && !able) able = begin_monitoring() ? 1 : -1;
+    if (generator && able > 0) {
+        PyObject *r = PyObject_CallFunctionObjArgs(set_local_events, tool, code, events, NULL);
+        if (r) g = generator_of_frame();
+        Py_XDECREF(r);
+        PyErr_Clear();
+    }
+    Py_XDECREF(code);
+    return g;
+}
+#else
+static const PyObject *generator_here(void) { return NULL; }
+#endif
+
 bool ops_begin(uint32_t id)
 {
-    if (!next) {
-        next = PyGen_Type.tp_iternext;
-        ops_hook();
-    }
-    if (!push(id)) PyErr_NoMemory();
+    static bool hooked;
+    if (!hooked) first_hook();
+    hooked = true;
+    if (!push(id, generator_here())) PyErr_NoMemory();
     return !PyErr_Occurred();
 }
 

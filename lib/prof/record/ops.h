@@ -5,12 +5,13 @@
  * operation on.  Asynchronous generators go with who awaits them.  Guarded by the interpreter's lock. */
 #ifndef MILLRACE_OPS_H
 #define MILLRACE_OPS_H
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "prof/record/versions.h"
 #include <stdbool.h>
 #include <stdint.h>
 
 bool ops_begin(uint32_t id);                             /* false with an exception set: out of memory */
 void ops_end(uint32_t id);                               /* one that is not open here was closed with its generator */
+size_t ops_resume(PyObject *generator);                  /* it goes on; returns what suspend wants */
+void ops_suspend(PyObject *generator, size_t base);      /* it is suspended: what it opened is not open meanwhile */
 void ops_hook(void);                                     /* the slots were changed by others: stand before those */
 #endif

@@ -1,20 +1,18 @@
 /* pyrec.c - the CPython side of the recorder: wrappers, patched builtins, ctypes, the call tree, operations and phases.
  *
- * Needs CPython 3.11 or later.  All tables are guarded by the interpreter's lock.  What is patched in place keeps its
- * identity, so copies taken earlier (`from m import f`) are recorded too:
+ * CPython 3.9 to 3.13, see versions.h.  All tables are guarded by the interpreter's lock.  What is patched in place
+ * keeps its identity, so copies taken earlier (`from m import f`) are recorded too:
  *  - a builtin function gets a copy of its PyMethodDef whose flags no specialised instruction of the interpreter knows,
  * and
  *    our vectorcall; its own vectorcall still reads the function pointer from the copy;
  *  - an object with a vectorcall slot of its own (numpy's ufuncs) gets ours in that slot;
  *  - ctypes' function type gets our tp_call, which knows the C function by its address.
  * Any other callable is replaced by a wrapper object that passes attributes through. */
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "prof/record/frames.h"
 #include "prof/record/ops.h"
 #include "prof/record/rec.h"
 #include "prof/record/see.h"
 #include <dlfcn.h>
-#include <frameobject.h>
 #include <stddef.h>
 #include <structmember.h>
 
@@ -361,7 +359,7 @@ static PyObject *py_ctypes(PyObject *self, PyObject *args)
     if (!ctypes_original) {
         ctypes_original = ((PyTypeObject *)type)->tp_call;
         /* classes made later, one for each library, take the slot from this descriptor */
-        PyObject *call = PyDict_GetItemString(((PyTypeObject *)type)->tp_dict, "__call__");
+        PyObject *call = item_of_type((PyTypeObject *)type, "__call__");
         if (call && Py_IS_TYPE(call, &PyWrapperDescr_Type)) {
             void *ours;
             ternaryfunc function = ctypes_call;
@@ -373,8 +371,7 @@ static PyObject *py_ctypes(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
-/* ---- the call tree: sys.setprofile's C interface.  It switches specialised instructions off, so it costs even without
-   calls. */
+/* ---- the call tree */
 
 static uint32_t code_id(PyCodeObject *code)
 {
@@ -385,66 +382,84 @@ static uint32_t code_id(PyCodeObject *code)
     return add(Py_NewRef((PyObject *)code), rec_name("py", "Python", place, text_of(code->co_qualname, "?")))->id;
 }
 
-static uint32_t builtin_id(PyObject *f)
-{
-    PyCFunctionObject *c = (PyCFunctionObject *)f;
-    const struct entry *e = known(c->m_ml);
-    if (e) return e->id;
-    const char *module =
-        c->m_self && !PyModule_Check(c->m_self) ? Py_TYPE(c->m_self)->tp_name : text_of(c->m_module, "");
-    return add(c->m_ml, rec_name("c", "C", module, c->m_ml->ml_name))->id;
-}
-
-static int on_event(PyObject *unused, PyFrameObject *frame, int what, PyObject *arg)
-{
-    (void)unused;
-    if (!rec_on) return 0;
-    if (what == PyTrace_CALL) {
-        PyCodeObject *code = PyFrame_GetCode(frame);
-        rec_put(LOG_PYTHON, code_id(code), HOOK_TREE);
-        Py_DECREF(code);
-    } else if (what == PyTrace_RETURN) {
-        uint64_t t = rec_now();
-        PyCodeObject *code = PyFrame_GetCode(frame);
-        rec_put_at(LOG_PYTHON_END, code_id(code), HOOK_TREE, t);
-        Py_DECREF(code);
-    } else if (what == PyTrace_C_CALL || what == PyTrace_C_RETURN || what == PyTrace_C_EXCEPTION) {
-        uint64_t t = rec_now();
-        if (!PyCFunction_Check(arg) || is_patched(arg)) return 0;
-        if (((PyCFunctionObject *)arg)->m_self && PyModule_Check(((PyCFunctionObject *)arg)->m_self)
-            && strcmp(text_of(((PyCFunctionObject *)arg)->m_module, ""), "_millrace") == 0) return 0;   /* our own */
-        rec_put_at(what == PyTrace_C_CALL     ? LOG_CALL
-                   : what == PyTrace_C_RETURN ? LOG_RETURN
-                                              : LOG_EXCEPTION,
-                   builtin_id(arg), HOOK_TREE, t);
-    }
-    return 0;
-}
-
 static void set_tree(bool on)
 {
-#if PY_VERSION_HEX >= 0x030c0000
-    if (on) PyEval_SetProfileAllThreads(on_event, NULL);
-    else PyEval_SetProfileAllThreads(NULL, NULL);
-#else
-    for (PyThreadState *t = PyInterpreterState_ThreadHead(PyInterpreterState_Get()); t; t = PyThreadState_Next(t))
-        if (_PyEval_SetProfile(t, on ? on_event : NULL, NULL) < 0) PyErr_Clear();
-#endif
+    if (on) frames_plain_calls();
+    frames_tree(on, code_id);
     tree = on;
 }
 
-/* threading.setprofile calls this once in a new thread: its Python time begins */
-static PyObject *py_new_thread(PyObject *self, PyObject *const *args, Py_ssize_t n)
+/* ---- threads: their Python begins with the function that they are given, not with the first C that it calls */
+
+static PyCFunction start_thread[2];                      /* start_new_thread; since 3.13 also start_joinable_thread */
+
+static PyObject *thread_call(PyObject *self, PyObject *const *args, size_t n, PyObject *names)
 {
-    (void)self;
-    (void)args;
-    (void)n;
-    PyEval_SetProfile(tree ? on_event : NULL, NULL);
     if (rec_on) rec_ready();
-    if (rec_on && !rec_thread.in_base) {                 /* else a C function was first */
+    if (rec_on && !rec_thread.in_base) {
         rec_put(LOG_PYTHON, 0, HOOK_NONE);
         rec_thread.in_base = true;
     }
+    return PyObject_Vectorcall(((wrapper *)self)->target, args, n, names);
+}
+
+static PyObject *new_wrapper(PyObject *target, vectorcallfunc call)
+{
+    wrapper *w = PyObject_GC_New(wrapper, &wrapper_type);
+    if (!w) return NULL;
+    w->target = Py_NewRef(target);
+    w->call = call;
+    w->target_call = PyVectorcall_Function(target);
+    PyObject_GC_Track((PyObject *)w);
+    return (PyObject *)w;
+}
+
+static PyObject *start(int which, PyObject *self, PyObject *args, PyObject *names)
+{
+    PyObject *const f = PyTuple_GET_SIZE(args) ? PyTuple_GET_ITEM(args, 0)
+                      : names                  ? PyDict_GetItemString(names, "function")
+                                               : NULL;
+    PyObject *w = f && PyCallable_Check(f) ? new_wrapper(f, thread_call) : NULL, *ours = NULL, *r = NULL;
+    if (w && PyTuple_GET_SIZE(args)) {
+        ours = PyTuple_New(PyTuple_GET_SIZE(args));
+        for (Py_ssize_t i = 0; ours && i < PyTuple_GET_SIZE(args); i++)
+            PyTuple_SET_ITEM(ours, i, Py_NewRef(i ? PyTuple_GET_ITEM(args, i) : w));
+    } else if (w) {
+        names = PyDict_Copy(names);
+        if (names) PyDict_SetItemString(names, "function", w);
+    }
+    PyErr_Clear();
+    PyCFunctionWithKeywords original = (PyCFunctionWithKeywords)(void (*)(void))start_thread[which];
+    r = which ? original(self, ours ? ours : args, names) : start_thread[which](self, ours ? ours : args);
+    if (w && !ours) Py_XDECREF(names);
+    Py_XDECREF(ours);
+    Py_XDECREF(w);
+    return r;
+}
+
+static PyObject *start_new(PyObject *self, PyObject *args)
+{
+    return start(0, self, args, NULL);
+}
+
+static PyObject *start_joinable(PyObject *self, PyObject *args, PyObject *names)
+{
+    return start(1, self, args, names);
+}
+
+static PyObject *py_hook_thread(PyObject *self, PyObject *f)
+{
+    (void)self;
+    if (!PyCFunction_Check(f)) Py_RETURN_NONE;
+    PyCFunctionObject *c = (PyCFunctionObject *)f;
+    int flags = c->m_ml->ml_flags, which = flags & METH_KEYWORDS ? 1 : 0;
+    if (start_thread[which] || !(flags & METH_VARARGS)) Py_RETURN_NONE;
+    PyMethodDef *copy = PyMem_RawMalloc(sizeof *copy);
+    if (!copy) return PyErr_NoMemory();
+    *copy = *c->m_ml;
+    start_thread[which] = copy->ml_meth;
+    copy->ml_meth = which ? (PyCFunction)(void (*)(void))start_joinable : start_new;
+    c->m_ml = copy;
     Py_RETURN_NONE;
 }
 
@@ -650,8 +665,8 @@ static PyObject *py_see_class(PyObject *self, PyObject *type)
 static PyObject *py_see_from_c(PyObject *self, PyObject *on)
 {
     (void)self;
-    see_on = PyObject_IsTrue(on) == 1;
-    see_python_from_c(see_on);
+    see_on = true;
+    see_python_from_c(PyObject_IsTrue(on) == 1);
     ops_hook();
     Py_RETURN_NONE;
 }
@@ -683,7 +698,12 @@ static PyObject *py_import(PyObject *self, PyObject *const *args, Py_ssize_t n)
     struct timespec begin, end;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
     if (rec_on) rec_put(LOG_CALL, id, HOOK_PATCH);
+    void *sp = see_thread.sp;
+    if (tree) see_thread.sp = (void *)&sp;               /* what we call ourselves is no part of the tree */
+    frames_own(true);
     PyObject *done = PyObject_CallOneArg(after_import, changed);
+    frames_own(false);
+    if (tree) see_thread.sp = sp;
     if (rec_on) rec_put(LOG_RETURN, id, HOOK_PATCH);
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
     rec_own((uint64_t)((end.tv_sec - begin.tv_sec) * 1000000000 + end.tv_nsec - begin.tv_nsec));
@@ -768,7 +788,8 @@ static PyMethodDef functions[] = {
       "patch(callable, module, name, category): record it in place; False if it cannot be" },
     { "unpatch", py_unpatch, METH_O, "undo patch" },
     { "hook_ctypes", py_ctypes, METH_VARARGS, "hook_ctypes(_ctypes.CFuncPtr, category): record all foreign functions" },
-    { "new_thread", (PyCFunction)(void (*)(void))py_new_thread, METH_FASTCALL, "for threading.setprofile" },
+    { "hook_thread", py_hook_thread, METH_O,
+      "hook_thread(_thread.start_new_thread): threads begin with their function" },
     { "forked", py_forked, METH_NOARGS, "after fork, in the child" },
     { "phase", py_phase, METH_O, "phase(name): the process is in this phase from here on" },
     { "end_pass", py_pass, METH_NOARGS, "a pass (training iteration) ends here" },

@@ -1,5 +1,6 @@
 /* see.c - see see.h */
 #include "prof/record/see.h"
+#include "prof/record/frames.h"
 #include "prof/record/rec.h"
 #include <dlfcn.h>
 #include <link.h>
@@ -21,8 +22,7 @@ struct function { void *real; const char *owner, *name; uint32_t id; uint16_t ca
 struct range { uintptr_t from, to; int kind; char name[64]; };
 
 #define HIDDEN __attribute__((visibility("hidden")))
-/* sp: the stack pointer at which C was entered, or null; id: of that call */
-HIDDEN __thread struct { void *sp; uint32_t id; } see_thread __attribute__((tls_model("initial-exec")));
+__thread struct see_thread see_thread;
 HIDDEN struct function see_function[FUNCTIONS];
 extern const unsigned char see_stubs[] HIDDEN;
 HIDDEN void see_enter(struct function *, void *sp) __attribute__((used));
@@ -101,8 +101,8 @@ void see_leave(void)
     rec_put(LOG_PYTHON_END, 0, HOOK_NONE);                                                                            \
     return result
 
+#if PY_VERSION_HEX >= 0x030b0000                        /* before, see frames.h */
 static iternextfunc generator_next;
-static sendfunc generator_send, coroutine_send;
 
 static PyObject *function_call(PyObject *f, PyObject *args, PyObject *kw)
 {
@@ -114,6 +114,8 @@ static PyObject *next_of_generator(PyObject *g)
     FROM_C(PyObject *, generator_next(g));
 }
 
+static sendfunc generator_send, coroutine_send;
+
 static PySendResult send_to_generator(PyObject *g, PyObject *v, PyObject **out)
 {
     FROM_C(PySendResult, generator_send(g, v, out));
@@ -124,6 +126,18 @@ static PySendResult send_to_coroutine(PyObject *g, PyObject *v, PyObject **out)
     FROM_C(PySendResult, coroutine_send(g, v, out));
 }
 
+static void hook_send(bool on)
+{
+    PyAsyncMethods *generator = PyGen_Type.tp_as_async, *coroutine = PyCoro_Type.tp_as_async;
+    if (!generator_send) {
+        generator_send = generator->am_send;
+        coroutine_send = coroutine->am_send;
+    }
+    generator->am_send = on ? send_to_generator : generator_send;
+    coroutine->am_send = on ? send_to_coroutine : coroutine_send;
+}
+#endif
+
 void see_forked(void)
 {
     see_thread.sp = NULL;
@@ -132,18 +146,17 @@ void see_forked(void)
 
 void see_python_from_c(bool on)
 {
-    if (!generator_next) {
-        generator_next = PyGen_Type.tp_iternext;
-        generator_send = PyGen_Type.tp_as_async->am_send;
-        coroutine_send = PyCoro_Type.tp_as_async->am_send;
-    }
+#if PY_VERSION_HEX >= 0x030b0000
+    if (!generator_next) generator_next = PyGen_Type.tp_iternext;
     if (on) PyFunction_Type.tp_flags &= ~Py_TPFLAGS_HAVE_VECTORCALL;
     else PyFunction_Type.tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
     PyFunction_Type.tp_call = on ? function_call : PyVectorcall_Call;
     PyGen_Type.tp_iternext = on ? next_of_generator : generator_next;
-    PyGen_Type.tp_as_async->am_send = on ? send_to_generator : generator_send;
-    PyCoro_Type.tp_as_async->am_send = on ? send_to_coroutine : coroutine_send;
+    hook_send(on);
     PyType_Modified(&PyFunction_Type);
+#else
+    frames_mind(on);
+#endif
 }
 
 /* ---- what lies where */
@@ -269,7 +282,8 @@ static void patch_def(struct patch *p, PyMethodDef **at, const char *owner)
 {
     void *real;
     memcpy(&real, &(*at)->ml_meth, sizeof real);
-    if (!wanted(real, p->any)) return;
+    /* whether a class has a __new__ of its own is asked by its address */
+    if (!wanted(real, p->any) || strcmp((*at)->ml_name, "__new__") == 0) return;
     PyMethodDef *copy = malloc(sizeof *copy);
     if (!copy) return;
     *copy = **at;
@@ -482,6 +496,7 @@ PyObject *see_samples(void)
 }
 
 #else
+__thread struct see_thread see_thread;
 bool see_begin(void) { return false; }
 int see_patch(PyObject *o, const char *owner, const char *name, bool any)
 {

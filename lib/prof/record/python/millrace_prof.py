@@ -8,13 +8,13 @@
 
 Functions are recorded in place where that is possible; see record_module and wrap.  Read the logs with prof-log.
 """
+import _thread
 import atexit
 import fnmatch
 import gc
 import importlib.machinery
 import os
 import sys
-import threading
 import types
 
 import _millrace as _rec
@@ -95,6 +95,8 @@ _own = frozenset("""_bisect _blake2 _bz2 _csv _ctypes _datetime _decimal _elemen
 _never = frozenset(("greenlet", "_greenlet", "_millrace", "millrace_prof", "millrace", "gevent"))
 _kinds = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
           types.GetSetDescriptorType, types.ClassMethodDescriptorType)
+_functions = (types.BuiltinFunctionType, types.MethodDescriptorType, types.ClassMethodDescriptorType)
+_builtins = False                                         # functions and methods of the interpreter too: the call tree
 # where a thread waits: for time, a lock, another process, a descriptor
 _waits = {"time": ("sleep",), "select": ("select", "poll", "epoll"), "_queue": ("SimpleQueue",),
           "posix": ("wait", "waitpid", "wait3", "wait4", "waitid", "read"), "_multiprocessing": ("SemLock",),
@@ -106,6 +108,10 @@ _special = """add sub mul mod divmod pow neg pos abs bool invert lshift rshift a
     call new init iter next eq hash str repr""".split()
 
 
+# 3.9 does not say which modules are its own; what it has here besides has a loader
+_stdlib = getattr(sys, "stdlib_module_names", _own | frozenset(sys.builtin_module_names))
+
+
 def _home(o):
     m = getattr(o, "__module__", None)
     return m if isinstance(m, str) else ""
@@ -114,7 +120,7 @@ def _home(o):
 def _category(module):
     """Category of C code by its module: of the standard library C, of simulators Simulator, else Backend."""
     top = module.partition(".")[0]
-    if top in sys.stdlib_module_names:
+    if top in _stdlib:
         return "C"
     return "Simulator" if any(fnmatch.fnmatchcase(module, p) for p in _simulators) else "Backend"
 
@@ -160,7 +166,7 @@ def _see_waits():
 def _see_object(o, owner, module):
     top = module.partition(".")[0]
     if top not in _never:
-        _rec.see(o, owner, _category(module), top in _own)
+        _rec.see(o, owner, _category(module), top in _own or _builtins and type(o) in _functions)
 
 
 def _see_module(module):
@@ -185,7 +191,7 @@ def _see_type(t):
             v = getattr(v, "__func__", v)
         for f in (v.fget, v.fset) if isinstance(v, property) else (v,):
             if f is not None and type(f) is not types.FunctionType and not isinstance(f, type):
-                _rec.see(f, t.__name__, category, own)
+                _rec.see(f, t.__name__, category, own or _builtins and type(f) in _functions)
 
 
 def _see_all():
@@ -232,15 +238,17 @@ def _after_import(loaded):
             _see_type(t)
 
 
-def _see(judge):
+def _see(judge, tree):
+    global _builtins
+    _builtins = tree
     if not _rec.see_begin():
         return
     _rec.see_class(type("_", (), {"__%s__" % name: lambda *_: None for name in _special}))
     _rec.see_class(object)
-    _static.update(dict.fromkeys(n for n in sys.builtin_module_names if n in _own))
+    _static.update(dict.fromkeys(n for n in sys.builtin_module_names if tree or n in _own))
     _see_ends()
     _see_all()
-    _rec.see_from_c(True)
+    _rec.see_from_c(not tree)                             # the tree notices by itself
     _rec.hook_import(importlib._bootstrap, _after_import)
     if judge:
         _rec.sample(judge)
@@ -307,9 +315,6 @@ def start(directory, rules=None, tree=False, defaults=True, enabled=True, judge=
     if defaults:
         _rules.extend((p, "Simulator") for p in _simulators)
         _rules.append(("ctypes.*", "Backend"))
-    if defaults and tree:                                 # the tree sees no calls from C
-        _rules.extend((m + ".*", None) for m in sys.stdlib_module_names)
-        _rules.append(("*", "Backend"))
     _directory = directory
     _rec.start(directory, tree)
     first = not _started
@@ -320,7 +325,8 @@ def start(directory, rules=None, tree=False, defaults=True, enabled=True, judge=
         sys.meta_path.insert(at, _Finder)
         sys.meta_path.insert(0, _BuiltinFinder)
     if first:
-        threading.setprofile(lambda *_: _rec.new_thread())
+        for name in ("start_new_thread", "start_joinable_thread"):
+            _rec.hook_thread(getattr(_thread, name, None))
         atexit.register(disable)
         _rec.hook_exit(os._exit)
         os.register_at_fork(after_in_child=_rec.forked)
@@ -333,8 +339,8 @@ def start(directory, rules=None, tree=False, defaults=True, enabled=True, judge=
         if isinstance(getattr(spec, "loader", None), importlib.machinery.ExtensionFileLoader) \
                 or getattr(module, "__name__", "") in sys.builtin_module_names:
             record_module(module)
-    if defaults and not tree and first:
-        _see(judge)
+    if (defaults or tree) and first:
+        _see(judge, tree)
     if enabled:
         enable()
 

@@ -15,19 +15,35 @@ def _next_sitecustomize():
         spec.loader.exec_module(importlib.util.module_from_spec(spec))
 
 
-_next_sitecustomize()
-try:
-    if os.environ.get("MILLRACE_PROF_DIR"):
-        import millrace_prof
-except ImportError as e:                                  # another Python: the program runs all the same
-    sys.stderr.write("millrace recorder: %s; this is Python %d.%d, not recorded\n" % ((e,) + sys.version_info[:2]))
-else:
-    if os.environ.get("MILLRACE_PROF_DIR"):
-        millrace_prof.start(
-            os.environ["MILLRACE_PROF_DIR"],
-            rules=[(r.rpartition("=")[0] or r, r.rpartition("=")[2] if "=" in r else "Backend")
-                   for r in os.environ.get("MILLRACE_PROF_RULES", "").split("\n") if r],
-            tree=os.environ.get("MILLRACE_PROF_TREE") == "1",
-            defaults=os.environ.get("MILLRACE_PROF_DEFAULTS") != "0",
-            judge=int(os.environ.get("MILLRACE_PROF_JUDGE", "0")),
-            enabled=os.environ.get("MILLRACE_PROF_WAIT") != "1")
+def _refuse(why):
+    """The program that prof-record was asked for is not begun; one that it starts later runs unrecorded."""
+    version = "%d.%d" % sys.version_info[:2]
+    known = (3, 9) <= sys.version_info[:2] <= (3, 13)
+    sys.stderr.write("millrace recorder: %s has nothing for Python %s (%s); %s\n" % (
+        _here, version, why, "make python PYTHON=" + sys.executable if known else "it can be built for 3.9 to 3.13"))
+    if os.environ.get("MILLRACE_PROF_MAIN") == str(os.getpid()):
+        sys.stderr.flush()
+        os._exit(1)
+
+
+def _start():
+    import millrace_prof
+    millrace_prof.start(
+        os.environ["MILLRACE_PROF_DIR"],
+        rules=[(r.rpartition("=")[0] or r, r.rpartition("=")[2] if "=" in r else "Backend")
+               for r in os.environ.get("MILLRACE_PROF_RULES", "").split("\n") if r],
+        tree=os.environ.get("MILLRACE_PROF_TREE") == "1",
+        defaults=os.environ.get("MILLRACE_PROF_DEFAULTS") != "0",
+        judge=int(os.environ.get("MILLRACE_PROF_JUDGE", "0")),
+        enabled=os.environ.get("MILLRACE_PROF_WAIT") != "1")
+
+
+if sys.version_info >= (3, 5):
+    _next_sitecustomize()
+if os.environ.get("MILLRACE_PROF_DIR"):
+    try:
+        import _millrace
+    except ImportError as e:
+        _refuse(e)
+    else:
+        _start()
