@@ -26,6 +26,10 @@ is 'a decision that went along with another is its twin' 'x 2 3 z 2 3 y 6 7' awk
 fails 'a run without a time' 1 "t2.csv:1: no time for run '4'" bash -c 'head -4 t.csv > t2.csv; inline-reward --times=t2.csv p.csv'
 fails 'no baseline' 1 'no run is marked initial' inline-reward --times=t.csv --target=log_over_baseline p.csv
 fails 'rows of a run apart' 1 "p2.csv:.*the rows of run '1' are not together" bash -c '(cat p.csv; echo 1,z,apply,1,) > p2.csv; inline-reward --times=t.csv p2.csv'
+for n in -1e308 nan -1; do
+    csv-calc --set="n_timings='$n'" t.csv > t3.csv
+    fails "$n timings" 1 "t3.csv:2: column 'n_timings': '$n'" inline-reward --times=t3.csv p.csv
+done
 fails 'a kind that does not exist' 1 "p3.csv:2: column 'kind': 'maybe'" bash -c 'sed 2s/root/maybe/ p.csv > p3.csv; inline-reward --times=t.csv p3.csv'
 fails 'a node twice in a run' 1 'p4.csv:3: a run has this node twice' bash -c 'sed 2p p.csv > p4.csv; inline-reward --times=t.csv p4.csv'
 if [ -n "${MILLRACE_DATA:-}" ] || [ -d "$root/../shared/data" ]; then

@@ -45,6 +45,10 @@ fails 'a residual that was cut' 1 'cut:' loop-search --algo=heuristic --eval=mod
 fails 'no residual' 1 'p.csv:' loop-search --algo=heuristic --eval=model --residual=p.csv p.csv
 sed 's/problem_flops/problem_plops/' narrow > bad
 fails 'of another version' 1 'problem_flops' loop-search --algo=heuristic --eval=model --residual=bad p.csv
+for n in -1e308 nan -1 9223372036854775808; do
+    sed "s/(rows [0-9]*)/(rows $n)/" narrow > bad
+    fails "rows $n" 1 'bad:' loop-search --algo=heuristic --eval=model --residual=bad p.csv
+done
 sed '2s/,avx2,/,sse,/' flat.csv > bad
 fails 'an unknown instruction set' 1 'bad:2:' loop-residual -o x bad
 fails 'nothing to learn from' 1 'nothing to learn' loop-residual -o x <(head -1 flat.csv)

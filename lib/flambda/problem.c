@@ -226,7 +226,9 @@ static void read_times(struct problem *p, csv *in)
         str g = group < 0 ? csv_str(in, run) : csv_str(in, group);
         double t = csv_num(in, seconds);
         if (!(t > 0) || isinf(t)) csv_die(in, seconds, "a time");
-        problem_time(p, csv_str(in, run), g, csv_num_or(in, initial, 0) != 0, t, (long)csv_num_or(in, timings, 1));
+        int64_t n = timings >= 0 && csv_has(in, timings) ? csv_int(in, timings) : 1;
+        if (n < 0) csv_die(in, timings, "a number of timings");
+        problem_time(p, csv_str(in, run), g, csv_num_or(in, initial, 0) != 0, t, n);
     }
     for (size_t r = 0; r < known; r++)
         if (!p->runs[r].timed) die_at(csv_file(in), 1, "no time for run '%s'", p->run.name[r].s);

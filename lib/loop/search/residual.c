@@ -230,13 +230,22 @@ static double bound(const struct sexp *e, snode list, size_t i)
     return sexp_num(e, x);
 }
 
+static size_t count_of(const struct sexp *e, const char *key)
+{
+    snode at = sexp_value(e, 0, key);
+    if (at == SEXP_NONE) sexp_die(e, 0, "no (%s ...) in this list", key);
+    int64_t n = sexp_int(e, at);
+    if (n < 0) sexp_die(e, at, "'%lld' is no count", (long long)n);
+    return (size_t)n;
+}
+
 struct residual residual_from(const struct sexp *e)
 {
     struct residual k = { 0 };
     snode range = sexp_get(e, 0, "range");
     if (!sexp_head(e, 0, "residual") || range == SEXP_NONE) sexp_die(e, 0, "not a (residual ...)");
-    k.rows = (size_t)sexp_num_of(e, 0, "rows");
-    k.problems = (size_t)sexp_num_of(e, 0, "problems");
+    k.rows = count_of(e, "rows");
+    k.problems = count_of(e, "problems");
     for (int j = 0; j < RESIDUAL_PROBLEM; j++) {
         snode x = sexp_get(e, range, residual_name[j]);
         if (x == SEXP_NONE) sexp_die(e, range, "no range of %s: learned by another version", residual_name[j]);
