@@ -197,7 +197,8 @@ help:
 	  make sanitize     all tests under AddressSanitizer and UBSan
 	  make debug        the filters without optimisation, in build/debug/bin
 	  make valgrind     T='t/csv-cut.t' runs tests on them, every access to memory watched
-	  make coverage     lines and branches that the tests reach, by module, in build/coverage.csv
+	  make coverage     lines and branches that the tests reach, by module, in build/coverage.csv;
+	                    ROOM=lib/inline: by the tests of that room, beside what was counted before
 	  make fuzz         the readers against random input, FUZZ_SECONDS=60 each; see t/fuzz/README.md
 	  make bench        speed against the floors we promise
 	  make clean        remove what was built (out/ stays)
@@ -245,9 +246,23 @@ valgrind: debug
 	done
 	chmod +x $B/debug/valgrind/*
 	B=$(abspath $B/debug) BIN=$(abspath $B/debug/valgrind) prove -j$(JOBS) -e '' $(or $(T),$(VALGRIND))
-# lines and branches that the tests reach, a row a module; those below 85 % of their lines are named
+# Lines and branches that the tests reach, a row a module; those below 85 % of their lines are named.  ROOM=lib/inline
+# runs the tests of that room alone: its family's, and those of its modules; what was counted before is kept, so that
+# room after room makes the whole table.
+ROOM ?=
+family-base      = all filter
+family-table     = csv
+family-tree      = sexp
+family-measure   = bench jobs
+family-net       = fit
+family-rl        = loop-train loop-policy loop-search
+family-tensor    = place
+family-decisions = inline flambda
+of_room = $(foreach f,$(or $(family-$1),$(firstword $(subst /, ,$1))),$(wildcard t/$f.t t/$f-*.t)) \
+    $(patsubst t/%.c,$B/coverage/t/%.t,$(shell grep -l '^.include "$1/' t/lib-*.c))
 coverage:
-	-$(MAKE) B=$B/coverage BIN=$B/coverage/bin CFLAGS='-O0 -g --coverage' LDFLAGS=--coverage test T='$(T)'
+	-$(MAKE) B=$B/coverage BIN=$B/coverage/bin CFLAGS='-O0 -g --coverage' LDFLAGS=--coverage test \
+	    T='$(or $(T),$(sort $(foreach r,$(ROOM:lib/%=%),$(call of_room,$r))))'
 	$(TOP)/t/coverage $B/coverage $(aside)
 	csv-where -c lines_ratio --max=0.85 $B/coverage.csv | csv-show
 coverage: new = $(call beside,$B/coverage.csv)

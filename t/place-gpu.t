@@ -11,6 +11,25 @@ fails 'neither profile nor plan' 2 'one of --profile and --plan' place-gpu mlp.s
 place-net resnet18 --batch=2 --image=64 --quiet > fused.sexp
 fails 'what GPUs have no kernel for is named' 1 "no kernel for operator '.*place-net --study" place-gpu --profile fused.sexp
 
+# one operator each: what it would read or write beside its operands is refused, and what does not, not
+one() { { echo '(graph (name f) (batch 1)'; printf '%s\n' "$@"; echo ')'; } > one.sexp; place-gpu --profile one.sexp 2>&1 |
+    grep -o 'do not fit' || echo sound; }
+pool() { one '(tensor 0 x arg 16384 f32 (1 16 16 16))' '(tensor 1 y inter 4096 f32 (1 16 8 8))' \
+    "(node 0 y AvgPool (in 0) (out 1) (attr (kernel 2 2) (stride $1 $1) (pad $2 $2)))"; }
+slice() { one '(tensor 0 x arg 32768 f32 (1 32 16 16))' '(tensor 1 y inter 16384 f32 (1 16 16 16))' \
+    "(node 0 y Slice (in 0) (out 1) (attr (from $1)))"; }
+dense() { one '(tensor 0 w arg 48 f32 (4 3))' "(tensor 1 x arg 24 f32 ($1))" "(tensor 2 b arg $2 f32 ($(($2 / 4))))" \
+    '(tensor 3 y inter 32 f32 (2 4))' '(node 0 y MatmulBias (in 0 1 2) (out 3))'; }
+norm() { one "(tensor 0 a arg $1 f32 ($(($1 / 4))))" "(tensor 1 b arg $1 f32 ($(($1 / 4))))" '(tensor 2 x arg 256 f32 (1 16 2 2))' \
+    '(tensor 3 y inter 256 f32 (1 16 2 2))' "(tensor 4 m inter $1 f32 ($(($1 / 4))))" "(tensor 5 v inter $1 f32 ($(($1 / 4))))" \
+    "(node 0 y BatchNormTraining (in 0 1 2) (out 3 4 5))"; }
+each() { for k in "${@:2}"; do $1 $k; done | paste -sd, ; }
+is 'strides and paddings of pools' 'sound,do not fit,do not fit,do not fit' eval \
+    '{ pool 2 0; pool 0 0; pool 1e9 0; pool 2 -100; } | paste -sd,'
+is 'beginnings of slices' 'sound,sound,do not fit,do not fit,do not fit,do not fit' each slice 0 16 17 1600000 -16 1e30
+is 'sizes of products' 'sound,do not fit,do not fit' eval '{ dense "2 3" 16; dense "3 2" 12; dense "2 3" 8; } | paste -sd,'
+is 'numbers for each channel' 'sound,do not fit,do not fit' each norm 64 32 256
+
 place-net resnet18 --study --batch=2 --image=48 --quiet > g.sexp
 stand_in place-gpu --profile --runs=1 --workspace=1Mi g.sexp > p.csv
 ok 'a stand-in is no GPU: simulated' test "$(csv-cut -c kind p.csv | sort -u | tr '\n' ' ')" = 'kind simulated '

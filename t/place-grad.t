@@ -31,6 +31,15 @@ fails 'operators without a gradient' 1 'operators without a gradient: Softmax2' 
 sed 's/w.weight/w.table/' f.sexp > p.sexp
 fails 'no parameters' 1 "no parameter leads to the output 'y'" place-grad p.sexp
 fails 'no such output' 1 "no tensor 'z'" place-grad --output=z f.sexp
+sed 's/(in 0 1) (out 2) (flops 48) (bytes 104)/(in 1) (out 2) (flops 48) (bytes 72)/' f.sexp > i.sexp
+fails 'an operand is missing' 1 "node 'y': NdMatMul does not take 1 inputs" place-grad i.sexp
+sed -e '$ s/)$//' f.sexp > t.sexp
+printf '  (tensor 3 z inter 24 f32 (3 2))\n  (node 1 z NdTranspose (in 2) (out 3) (attr (perm 1 0))))\n' >> t.sexp
+ok 'transposed' eval 'place-grad t.sexp | place-check'
+for k in 1e9 -5 nan 2; do
+    sed "s/perm 1 0/perm $k 0/" t.sexp > p.sexp
+    fails "a permutation with $k" 1 "node 'z': .*attribute" place-grad p.sexp
+done
 place-grad --rate=0.1 f.sexp > g.sexp
 place-cost --model=disk g.sexp > p.csv
 place-plan --formulation=fast --profile=p.csv g.sexp > plan.sexp

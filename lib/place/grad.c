@@ -355,6 +355,8 @@ struct graph *grad_step(const struct graph *f, const char *output, const struct 
             for (int o = f->node[i].nin; s.leads[t] && o < f->node[i].nin + f->node[i].nout; o++)
                 s.leads[f->node[i].operand[o]] = true;
         }
+    for (int i = 0; i < f->nnode; i++)                   /* how many operands there are, and what attributes may be */
+        if (nd_is(f->node[i].op)) nd_free(nd_make(f, i));
     int y = find_output(f, output);
     if (!s.leads[y]) die("%s: no parameter leads to the output '%s'", f->file, f->tensor[y].name);
     if (s.counter < 0 && opt->adam) s.counter = graph_tensor(s.g, "step", ROLE_ARG, "i32", 1, (int64_t[]){ 1 });

@@ -12,6 +12,7 @@
 
 enum { OPERANDS_MAX = 4096 };
 static const int64_t ELEMENTS_MAX = (int64_t)1 << 50;
+static const double ATTR_MOST = 1 << 20;                  /* a stride, a padding */
 static const char *const role_names[] = { "arg", "const", "inter" };
 
 /* ---- building ---- */
@@ -168,7 +169,7 @@ static void check_conv_shape(struct judge *j, int node, const struct tensor *x, 
         && w->shape[1] == x->shape[1];
     for (int d = 0; good && d < 2; d++) {
         double k = node_attr(n, "kernel", d, 0), s = node_attr(n, "stride", d, 1), p = node_attr(n, "pad", d, 0);
-        good = (double)w->shape[2 + d] == k && s >= 1 && p >= 0
+        good = (double)w->shape[2 + d] == k && s >= 1 && p >= 0 && s <= ATTR_MOST && p <= ATTR_MOST
             && (int64_t)(((double)x->shape[2 + d] + 2 * p - k) / s) + 1 == y->shape[2 + d];
     }
     if (!good) fault(j, "node %d '%s': shapes of a convolution do not agree with its attributes", node, n->name);
@@ -183,7 +184,7 @@ static void check_operator(struct judge *j, int node)
         if (strcmp(rules[i].op, n->op) == 0) r = &rules[i];
     if (!r) return;
     int own = n->nin - node_extras(n);
-    if ((r->nin < 0 ? n->nin < 1 : own != r->nin) || n->nout != r->nout) {
+    if ((r->nin < 0 ? own < 1 : own != r->nin) || n->nout != r->nout) {
         fault(j, "node %d '%s': %s has %d inputs and %d outputs", node, n->name, n->op, n->nin, n->nout);
         return;
     }

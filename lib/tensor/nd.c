@@ -680,8 +680,8 @@ static bool fits(const struct nd *o)
     case UPSAMPLE:
     case UPSAMPLE_GRAD: {
         const struct array *small = &t[o->code == UPSAMPLE_GRAD], *large = &t[o->code == UPSAMPLE];
-        return o->a >= 1 && large->n == 4 && small->n == 4 && (double)large->d[2] == o->a * (double)small->d[2] &&
-               (double)large->count == o->a * o->a * (double)small->count;
+        return o->a >= 1 && large->n == 4 && small->n == 4 && large->d[0] == small->d[0] && large->d[1] == small->d[1] &&
+               (double)large->d[2] == o->a * (double)small->d[2] && (double)large->d[3] == o->a * (double)small->d[3];
     }
     case LOSS:
     case LOSS_GRAD:
@@ -740,14 +740,17 @@ struct nd *nd_make(const struct graph *g, int node)
         if (!(v >= 0 && v <= 1 << 20)) die("node '%s': attribute %s is %g", n->name, whole[i].name, v);
         *whole[i].to = (int)v;
     }
+    double begin = node_attr(n, "begin", 0, 0), seed = node_attr(n, "seed", 0, 0);
+    if (!(begin >= 0 && begin < 0x1p53)) die("node '%s': attribute begin is %g", n->name, begin);
+    if (!(seed >= 0 && seed < 0x1p53)) die("node '%s': attribute seed is %g", n->name, seed);
     o->a = node_attr(n, o->code == EXPAND || o->code == UPSAMPLE || o->code == UPSAMPLE_GRAD ? "factor" : "a", 0, 1);
     o->b = node_attr(n, "b", 0, 0);
-    o->begin = (int64_t)node_attr(n, "begin", 0, 0);
+    o->begin = (int64_t)begin;
     o->epsilon = node_attr(n, "epsilon", 0, 1e-5);
     o->first = node_attr(n, "first", 0, 0.9);
     o->second = node_attr(n, "second", 0, 0.999);
     o->rate = node_attr(n, "rate", 0, 0);
-    o->seed = (uint64_t)node_attr(n, "seed", 0, 0);
+    o->seed = (uint64_t)seed;
     for (size_t i = 0; table[r].same[i]; i++)
         for (size_t k = i + 1; table[r].same[k]; k++)
             if (table[r].same[i] != '.' && table[r].same[i] == table[r].same[k] && o->t[i].count != o->t[k].count)

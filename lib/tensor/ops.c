@@ -235,6 +235,105 @@ static void add_extras(struct op *o, int extras)
     o->nin += extras;
 }
 
+/* ---- do operands and attributes belong together?  A graph is a file of anybody's: whatever a kernel reads or writes is
+ * inside of its operands, or the graph is refused. ---- */
+
+static uint64_t count_of(const struct graph *g, const struct node *n, int i)
+{
+    return operand(g, n, i)->bytes / sizeof(float);
+}
+
+static bool sound_attributes(const struct node *n)
+{
+    static const char *const name[] = { "stride", "kernel", "pad", "from" };
+    for (size_t k = 0; k < sizeof name / sizeof *name; k++)
+        for (int i = 0; i < 2; i++) {
+            double v = node_attr(n, name[k], i, 1);
+            if (!(v >= (k < 2) && v <= 1 << 20)) return false;
+        }
+    return true;
+}
+
+static bool sound_sizes(const struct graph *g, const struct node *n)
+{
+    for (int i = 0; i < n->nin + n->nout; i++) {
+        const struct tensor *t = operand(g, n, i);
+        int64_t image = 1;
+        for (int d = 0; d < t->ndim; d++) {
+            if (t->shape[d] > INT32_MAX || (d > 0 && t->shape[d] > INT32_MAX / image)) return false;
+            if (d > 0) image *= t->shape[d];
+        }
+        if (t->bytes / OP_UNIT_BYTES > INT32_MAX) return false;
+    }
+    return true;
+}
+
+/* the same but for the number of channels */
+static bool same_images(const struct tensor *a, const struct tensor *b)
+{
+    return a->ndim == 4 && b->ndim == 4 && a->shape[0] == b->shape[0] && a->shape[2] == b->shape[2] &&
+           a->shape[3] == b->shape[3];
+}
+
+static bool pool_fits(const struct op *o, const struct graph *g, const struct node *n)
+{
+    bool back = o->code == AVGPOOL_GRAD || o->code == MAXPOOL_GRAD;
+    const struct tensor *x = operand(g, n, back ? n->nin : 0),
+                        *y = operand(g, n, !back || (o->code == MAXPOOL_GRAD && n->nin == 3) ? 1 : 0);
+    const struct pool *c = &o->pool;
+    return x->ndim == 4 && y->ndim == 4 && x->shape[0] == y->shape[0] && x->shape[1] == y->shape[1] && c->ph < c->kh &&
+           c->pw < c->kw && c->kh <= 1 << 10 && c->kw <= 1 << 10 &&
+           (int64_t)(c->oh - 1) * c->stride - c->ph < c->ih && (int64_t)(c->ow - 1) * c->stride - c->pw < c->iw;
+}
+
+static bool copies_fit(const struct op *o, const struct graph *g, const struct node *n)
+{
+    const struct tensor *y = operand(g, n, n->nin);
+    for (int k = 0; k < n->nin; k++)
+        if (!same_images(operand(g, n, k), y)) return false;
+    return o->code == CONCAT ||
+           node_attr(n, "from", 0, 0) + (double)y->shape[1] <= (double)operand(g, n, 0)->shape[1];
+}
+
+static bool dense_fits(const struct op *o, const struct graph *g, const struct node *n)
+{
+    uint64_t rows = (uint64_t)o->dense_rows, k = (uint64_t)o->dense_columns, m = (uint64_t)o->images;
+    if (m * rows > INT32_MAX || m * k > INT32_MAX) return false;
+    if (o->code == DENSE)
+        return count_of(g, n, 0) == rows * k && count_of(g, n, 1) == m * k && count_of(g, n, 2) == rows &&
+               count_of(g, n, 3) == m * rows;
+    if (o->code == DENSE_DATA)
+        return count_of(g, n, 0) == rows * k && count_of(g, n, 1) == m * rows && count_of(g, n, 2) == m * k;
+    return count_of(g, n, 0) == m * rows && count_of(g, n, 1) == m * k && count_of(g, n, 2) == rows * k &&
+           count_of(g, n, n->nin) == rows * k;
+}
+
+static bool fits(const struct op *o, const struct graph *g, const struct node *n)
+{
+    switch ((enum code)o->code) {
+    case CONV:
+        return count_of(g, n, 2) == (uint64_t)o->conv.oc;
+    case CONV_WEIGHTS:
+        return count_of(g, n, 3) == (uint64_t)o->conv.oc;
+    case NORM: case NORM_RELU: case NORM_GRAD:           /* an array of one number a channel is told by its size */
+        return count_of(g, n, 0) == (uint64_t)operand(g, n, 2)->shape[1] &&
+               operand(g, n, 0)->bytes < operand(g, n, 2)->bytes;
+    case MAXPOOL: case MAXPOOL_GRAD: case AVGPOOL: case AVGPOOL_GRAD:
+        return pool_fits(o, g, n);
+    case DENSE: case DENSE_WEIGHTS: case DENSE_DATA:
+        return dense_fits(o, g, n);
+    case SUM:
+        return count_of(g, n, 1) == o->elements;
+    default:
+        return true;
+    }
+}
+
+static void must(const struct node *n, bool good)
+{
+    if (!good) die("node '%s': operands and attributes of %s do not fit each other", n->name, n->op);
+}
+
 struct op op_make(const struct graph *g, int node)
 {
     const struct node *whole = &g->node[node];
@@ -249,6 +348,8 @@ struct op op_make(const struct graph *g, int node)
     o.plus = node_attr(n, "plus", 0, 0) == 1;
     o.mask = node_attr(n, "mask", 0, 0) == 1;
     if (o.code == ND && extras) die("node '%s': %s with plus or mask", n->name, n->op);
+    must(n, o.code == ND || (sound_attributes(n) && sound_sizes(g, n)));
+    must(n, (o.code != CONCAT && o.code != SLICE) || copies_fit(&o, g, n));
     for (int i = 0; i < n->nin + n->nout; i++) o.bytes[i] = operand(g, n, i)->bytes;
     o.elements = o.bytes[n->nin] / sizeof(float);
     switch ((enum code)o.code) {
@@ -295,6 +396,7 @@ struct op op_make(const struct graph *g, int node)
         for (int i = 0; i < n->nin + n->nout; i++) o.whole[i] = true;
         break;
     }
+    must(n, fits(&o, g, n));
     struct extent *e = xmalloc((size_t)o.most, sizeof *e);
     for (int i = 0; i < n->nin + n->nout; i++) {
         for (int u = 0; u < o.units; u++) {
