@@ -680,8 +680,9 @@ static bool fits(const struct nd *o)
     case UPSAMPLE:
     case UPSAMPLE_GRAD: {
         const struct array *small = &t[o->code == UPSAMPLE_GRAD], *large = &t[o->code == UPSAMPLE];
-        return o->a >= 1 && large->n == 4 && small->n == 4 && large->d[0] == small->d[0] && large->d[1] == small->d[1] &&
-               (double)large->d[2] == o->a * (double)small->d[2] && (double)large->d[3] == o->a * (double)small->d[3];
+        return o->a >= 1 && large->n == 4 && small->n == 4 && large->d[0] == small->d[0] &&
+               large->d[1] == small->d[1] && (double)large->d[2] == o->a * (double)small->d[2] &&
+               (double)large->d[3] == o->a * (double)small->d[3];
     }
     case LOSS:
     case LOSS_GRAD:

@@ -235,8 +235,9 @@ static void add_extras(struct op *o, int extras)
     o->nin += extras;
 }
 
-/* ---- do operands and attributes belong together?  A graph is a file of anybody's: whatever a kernel reads or writes is
- * inside of its operands, or the graph is refused. ---- */
+/* ---- do operands and attributes belong together? ----
+ *
+ * A graph is a file of anybody's: what a kernel reads or writes is inside of its operands, or the graph is refused. */
 
 static uint64_t count_of(const struct graph *g, const struct node *n, int i)
 {
