@@ -19,6 +19,14 @@ head -c $(($(wc -c < before.csv) * 2 / 3)) before.csv > "$live/history.csv"
 rm "$live/built" "$live/explored" "$live/learned.sexp" "$live/rewarded" "$live/rewards.csv"
 ok 'a log that was cut off in the middle goes on' pipeline
 is 'to the same sets with the same costs' "$(cut -d, -f2,9 before.csv | sort)" bash -c "cut -d, -f2,9 $live/history.csv | sort"
+# a design of trials, measured, fitted, its opinions built; eight orthogonal trials tell seven calls apart
+table=$T/out/inline/designs/table.csv
+ok 'a design beside the search' make -s -C "$root" SCALE=ci OUT="$T/out" BIN="$BIN" B="$B" INLINE_EVALS=10 INLINE_SIZE=10 \
+    INLINE_DESIGNS=factorial-8 "$table"
+is 'two models, two rules, all seven calls told apart' '4 7 1' bash -c \
+    "csv-group -g factors,known '$table' | csv-cut -c n_rows,factors,known | sed '1d; y/,/ /'"
+is 'where nothing is sure the default is proposed' 1 bash -c \
+    "csv-where -c rule --is=sure '$table' | csv-where -c certain --is=0 | csv-calc --print=ratio | sort -u"
 # policies, from this log as if it were that of two programs: each is told what did best on the other
 two=$T/two/inline
 printf 'name,set,package,build,search,confirm\na,train,,,,\nb,train,,,,\n' > table.csv
