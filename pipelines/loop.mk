@@ -1,5 +1,7 @@
 # loop.mk - make loop: problems, searches, training, peers, comparison and figures of the loop family, in OUT/loop.
 #   SCALE=default  343 matrix products, searches of 0.4 s;  SCALE=full  the 2197 of the study, searches of 60 s
+#   LOOP_EVAL=model  searches and the policy ask the model, an evaluation counts as 0.1 ms: what they find is the same
+#                    each time, and of kind simulated; only what the peers are compared with is measured
 # Every file is one measurement, written aside and renamed; what is there is not measured again, and a search goes on
 # where it was killed (.part).
 loop := $(OUT)/loop
@@ -12,12 +14,15 @@ LOOP_SECONDS     ?= 0.02
 LOOP_ROUNDS      ?= 1
 LOOP_SETS        ?= transposed ragged
 LOOP_LEARN_STEPS ?= 2000
+LOOP_LEARN_GRID  ?= 48
 else
 LOOP_STEP    ?= 32
 LOOP_SECONDS ?= 0.4
 endif
 loop_sizes    := $(shell seq 64 $(LOOP_STEP) 256)
 LOOP_ROUNDS   ?= 10
+LOOP_EVAL     ?= run
+LOOP_LEARN_GRID ?= 16
 LOOP_SEARCHES ?= greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs brute random anneal evolve mcts
 LOOP_BROKEN   ?= greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs random
 # those that are ever the fastest; all others are asked for a few products
@@ -25,6 +30,10 @@ LOOP_PEERS ?= openblas openblas-core onednn libxsmm
 LOOP_ALL   ?= $(LOOP_PEERS) blis blis-core eigen numpy halide-adams halide-li halide-mullapudi gcc gcc-graphite \
     clang clang-polly
 LOOP_SETS ?= resnet50-nchw resnet50-nhwc vgg19-nchw vgg19-nhwc transposed ragged
+ifeq ($(filter run model,$(LOOP_EVAL)),)
+$(error LOOP_EVAL='$(LOOP_EVAL)': run or model)
+endif
+loop_search = loop-search --eval=$(LOOP_EVAL)
 # a search goes on in FILE.part where it was killed; whole, it gets its name
 loop_whole = $(TOP)/pipelines/keep $@.part $@
 loop_libs = $(subst $(empty) $(empty),$(comma),$(strip ours $(1)))
@@ -48,21 +57,23 @@ $(loop)/peak.csv: | $(BIN)/loop-peak $(loop)/
 $(loop)/sample.csv: $(loop)/learn/test.csv | $(BIN)/csv-sample $(loop)/
 	csv-sample -n 25 --seed=$(SEED) $< $(aside)
 $(loop)/search/%.csv: $(loop)/sample.csv | $(BIN)/loop-search $(loop)/search/
-	loop-search --algo=$* --actions=published --seconds=$(LOOP_SECONDS) --seed=$(SEED) --output=$@.part $<
+	$(loop_search) --algo=$* --actions=published --seconds=$(LOOP_SECONDS) --seed=$(SEED) --output=$@.part $<
 	$(loop_whole)
 $(loop)/search/%_published.csv: $(loop)/sample.csv | $(BIN)/loop-search $(loop)/search/
-	loop-search --algo=$* --as-published --seconds=$(LOOP_SECONDS) --seed=$(SEED) --output=$@.part $<
+	$(loop_search) --algo=$* --as-published --seconds=$(LOOP_SECONDS) --seed=$(SEED) --output=$@.part $<
 	$(loop_whole)
 $(loop)/search/heuristic.csv: $(loop)/sample.csv | $(BIN)/loop-search $(loop)/search/
-	loop-search --algo=heuristic --seconds=$(LOOP_SECONDS) --output=$@.part $<
+	$(loop_search) --algo=heuristic --seconds=$(LOOP_SECONDS) --output=$@.part $<
 	$(loop_whole)
 $(loop)/search/policy.csv: $(loop)/sample.csv $(loop)/learn/mm.policy | $(BIN)/loop-roll $(loop)/search/
-	loop-roll --policy=$(word 2,$^) --measure=10 --rank=model $< $(aside)
+	loop-roll --policy=$(word 2,$^) --eval=$(LOOP_EVAL) --measure=10 --rank=model $< $(aside)
 loop_algos  := $(LOOP_SEARCHES) heuristic policy $(LOOP_BROKEN:%=%_published)
 loop_traces := $(loop_algos:%=$(loop)/search/%.csv)
 # the clock of a machine drifts in minutes: all nests of a problem are measured once more, one right after the other,
-# in three rounds of which the best counts
-loop_measured_again = csv-cat $^ | loop-run --rewrite --again=8 --rounds=3 $(aside)
+# in three rounds of which the best counts; what the model said stays so
+loop_again_run      = loop-run --rewrite --again=8 --rounds=3
+loop_again_model    = cat
+loop_measured_again = csv-cat $^ | $(loop_again_$(LOOP_EVAL)) $(aside)
 $(loop)/traces.csv: $(loop_traces) | $(BIN)/csv-cat $(BIN)/loop-run
 	$(loop_measured_again)
 $(loop)/again-peak.csv: $(loop)/traces.csv | $(BIN)/loop-peak
@@ -73,7 +84,7 @@ $(loop)/summary.csv: $(loop)/traces.csv $(loop)/again-peak.csv $(BIN)/loop-eval
 # ---- the best schedule of every product, and of the other sets, against the peers ----
 $(loop)/mm/%.csv: | $(BIN)/loop-gen $(BIN)/loop-search $(loop)/mm/
 	loop-gen --kind=mm --m=$* --n=64:256:$(LOOP_STEP) --k=64:256:$(LOOP_STEP) --test=0 |
-	loop-search --algo=heuristic --measure=24 --output=$@.part
+	$(loop_search) --algo=heuristic --measure=24 --output=$@.part
 	$(loop_whole)
 $(loop)/mm/%.peers: $(loop)/mm/%.csv | $(BIN)/loop-peer
 	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< $(aside)
@@ -92,7 +103,7 @@ $(loop)/set/ragged.problems: | $(BIN)/loop-gen $(loop)/set/
 $(loop)/set/peers.problems: | $(BIN)/loop-gen $(loop)/set/
 	loop-gen --kind=mm --m=64$(comma)208 --n=96$(comma)256 --k=80$(comma)240 --test=0 $(aside)
 $(loop)/set/%.csv: $(loop)/set/%.problems | $(BIN)/loop-search
-	loop-search --algo=heuristic --measure=24 --seconds=3 --output=$@.part $<
+	$(loop_search) --algo=heuristic --measure=24 --seconds=3 --output=$@.part $<
 	$(loop_whole)
 $(loop)/set/%.peers: $(loop)/set/%.csv | $(BIN)/loop-peer
 	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< $(aside)
@@ -203,8 +214,9 @@ loop-table: $(loop)/policy-table.csv $(loop)/policy-table.svg $(loop)/policy-tab
 .PHONY: loop-learn loop-table
 $(loop_learn)/ $(loop_learn)/eval/:
 	@mkdir -p $@
+loop_grid = 64:256:$(LOOP_LEARN_GRID)
 $(loop_learn)/problems.csv: | $(BIN)/loop-gen $(loop_learn)/
-	loop-gen --kind=mm --m=64:256:16 --n=64:256:16 --k=64:256:16 --seed=$(SEED) $(aside)
+	loop-gen --kind=mm --m=$(loop_grid) --n=$(loop_grid) --k=$(loop_grid) --seed=$(SEED) $(aside)
 $(loop_learn)/test.csv: $(loop_learn)/problems.csv
 	csv-where -c split --is=test $< $(aside)
 $(loop_learn)/test8.csv: $(loop_learn)/test.csv
@@ -223,11 +235,11 @@ $(loop_learn)/mm.policy: $(loop_learn)/$(LOOP_LEARNER).policy
 	cp $(loop_learn)/$(LOOP_LEARNER).curve $(loop_learn)/curve.csv
 	cat $< $(aside)
 $(loop_learn)/policy.csv: $(loop_learn)/mm.policy $(loop_learn)/test.csv | $(BIN)/loop-roll
-	loop-roll --policy=$< --measure=10 --rank=model $(word 2,$^) $(aside)
+	loop-roll --policy=$< --eval=$(LOOP_EVAL) --measure=10 --rank=model $(word 2,$^) $(aside)
 $(loop_learn)/heuristic.csv: $(loop_learn)/test.csv | $(BIN)/loop-search
-	loop-search --algo=heuristic --measure=24 $< $(aside)
+	$(loop_search) --algo=heuristic --measure=24 $< $(aside)
 $(loop_learn)/random.csv: $(loop_learn)/test.csv | $(BIN)/loop-search
-	loop-search --algo=random --seconds=0.1 --seed=$(SEED) $< $(aside)
+	$(loop_search) --algo=random --seconds=0.1 --seed=$(SEED) $< $(aside)
 $(loop_learn)/traces.csv: $(loop_learn)/policy.csv $(loop_learn)/heuristic.csv $(loop_learn)/random.csv | \
     $(BIN)/csv-cat $(BIN)/loop-run
 	$(loop_measured_again)

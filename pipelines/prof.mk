@@ -12,18 +12,20 @@
 #   OUT/prof/functions.csv  each function's share by cProfile and by the recorder's call tree; OUT/prof/cost.csv: a
 #                           call's cost beside cProfile,
 #                      sys.setprofile and yappi
-#   SCALE=ci           short; PROF_CARTPOLE_SEED= for both programs.  make prof-process DIR=...: all tables and pictures
-#                      again from logs
+#   SCALE=ci           short; PROF_CARTPOLE_SEED= for both programs; PROF_STEPS=, PROF_ROUND_STEPS= of each round,
+#                      steps of CartPole; PROF_TREE='SCRIPT ARGUMENT...' for the call tree.  make prof-process DIR=...:
+#                      all tables and pictures again from logs
 prof           = $(OUT)/prof
 PROF_PYTHON   ?= /usr/bin/python3
 PROF_CARTPOLE_SEED ?= 2
 prof_small     = $(filter ci test,$(SCALE))
 PROF_FORMS    ?= svg$(if $(filter test,$(SCALE)),, png)
 prof_seconds   = $(if $(prof_small),0.05,0.5)
-prof_steps     = $(if $(prof_small),1500,200000)
-prof_round     = $(if $(prof_small),1500,4000)
+PROF_STEPS    ?= $(if $(prof_small),1500,200000)
+PROF_ROUND_STEPS ?= $(if $(prof_small),1500,4000)
 prof_script    = $(TOP)/data/cartpole/cartpole.py
-prof_args      = --seed=$(PROF_CARTPOLE_SEED) --steps=$(prof_steps)
+PROF_TREE     ?= $(prof_script) --seed=$(PROF_CARTPOLE_SEED) --steps=1500
+prof_args      = --seed=$(PROF_CARTPOLE_SEED) --steps=$(PROF_STEPS)
 prof_process   = $(TOP)/pipelines/prof-process
 prof_programs  = $(addprefix $(BIN)/prof-,record log op sweep check view split util emit import calibrate correct top \
     path whatif page) $(addprefix $(BIN)/,bench-compare csv-cat csv-cut csv-sample csv-show) \
@@ -44,10 +46,8 @@ $(prof)/cartpole.done: $(prof_script) | $(prof_programs) all
 	prof-record --quiet --force -o $(@D)/cartpole $(prof_script) $(prof_args) --time=$(@D)/recorded.csv \
 	    > $(@D)/curve-recorded.csv
 	cmp $(@D)/curve.csv $(@D)/curve-recorded.csv
-	prof-record --quiet --force --tree -o $(@D)/tree $(prof_script) --seed=$(PROF_CARTPOLE_SEED) \
-	    --steps=1500 > $(@D)/curve-tree.csv
-	$(PROF_PYTHON) -m cProfile -o $(@D)/cprofile-tree.prof $(prof_script) --seed=$(PROF_CARTPOLE_SEED) \
-	    --steps=1500 > $(@D)/curve-cprofile-tree.csv
+	prof-record --quiet --force --tree -o $(@D)/tree $(PROF_TREE) > $(@D)/curve-tree.csv
+	$(PROF_PYTHON) -m cProfile -o $(@D)/cprofile-tree.prof $(PROF_TREE) > $(@D)/curve-cprofile-tree.csv
 	touch $@
 # what each of the recorder's hooks costs, in loops of cheap calls
 $(prof)/pairs.csv: | $(prof_programs) all
@@ -65,7 +65,7 @@ $(prof)/corrected.svg $(prof)/corrected.png: $(prof)/correct/table.csv $(TOP)/pl
 	gnuplot -e "kind='real'" -c $(TOP)/plots/prof-corrected.gp $< $(new)
 	$(call keep,$@)
 $(prof)/functions.csv: $(prof)/cartpole.done $(TOP)/pipelines/prof-functions
-	$(TOP)/pipelines/prof-functions $(@D)/cprofile-tree.prof $(@D)/tree $(prof_script) $(aside)
+	$(TOP)/pipelines/prof-functions $(@D)/cprofile-tree.prof $(@D)/tree $(firstword $(PROF_TREE)) $(aside)
 $(prof)/functions.svg $(prof)/functions.png: $(prof)/functions.csv $(TOP)/plots/prof-functions.gp
 	csv-sample --quiet --first=12 $< > $@.part
 	gnuplot -e "kind='real'" -c $(TOP)/plots/prof-functions.gp $@.part $(new)
@@ -79,7 +79,7 @@ $(prof)/c.csv: | $(prof_programs)
 	mkdir -p $(@D)
 	for i in 1 2 3; do
 	    begin=$$(date +%s%N)
-	    fit-cartpole --quiet --plain --seed=$(PROF_CARTPOLE_SEED) --steps=$(prof_steps) > $(@D)/curve-c.csv
+	    fit-cartpole --quiet --plain --seed=$(PROF_CARTPOLE_SEED) --steps=$(PROF_STEPS) > $(@D)/curve-c.csv
 	    echo $$(($$(date +%s%N) - begin))
 	done | sort -n | sed -n 1p > $@.part
 	csv-sample --quiet --last=1 $(@D)/curve-c.csv | csv-calc --let=ns="$$(cat $@.part)" --set="program='c'" \
@@ -119,7 +119,7 @@ $(prof)/forks/summary.csv: $(prof)/forks.done $(TOP)/pipelines/prof-process $(wi
 $(prof)/rounds.csv: $(prof_script) | $(prof_programs) all
 	mkdir -p $(@D)
 	echo label,round,update_seconds > $@.part
-	args="$(prof_script) --seed=$(PROF_CARTPOLE_SEED) --steps=$(prof_round) --time=$(@D)/round.csv"
+	args="$(prof_script) --seed=$(PROF_CARTPOLE_SEED) --steps=$(PROF_ROUND_STEPS) --time=$(@D)/round.csv"
 	for i in $(if $(prof_small),1 2,1 2 3 4 5 6 7 8); do
 	    for label in python recorded cprofile c; do
 	        begin=$$(date +%s%N)
@@ -127,7 +127,7 @@ $(prof)/rounds.csv: $(prof_script) | $(prof_programs) all
 	        python) $(PROF_PYTHON) $$args ;;
 	        recorded) prof-record --quiet --force -o $(@D)/round $$args ;;
 	        cprofile) $(PROF_PYTHON) -m cProfile -o $(@D)/round.prof $$args ;;
-	        c) fit-cartpole --quiet --plain --seed=$(PROF_CARTPOLE_SEED) --steps=$(prof_round) ;;
+	        c) fit-cartpole --quiet --plain --seed=$(PROF_CARTPOLE_SEED) --steps=$(PROF_ROUND_STEPS) ;;
 	        esac > $(@D)/round.out 2> $(@D)/round.log
 	        end=$$(date +%s%N)
 	        if [ $$label = c ]; then

@@ -7,15 +7,18 @@ here=$(cd "$(dirname "$0")" && pwd)
 tier=$(mktemp -d /var/tmp/kill-tier.XXXXXX)
 trap 'rm -rf "$tier"' EXIT
 kills=${KILLS:-100} ms=${MS:-3000} bad=0
-# name, points between two kills, target with the settings that make it small
+# few variants of a program for pca-data, and a small program for the call tree of prof
+printf 'step,flags\ninitial/0,-O2\n1/0,-O1\n2/0,-O2 -fno-inline\n3/0,-O0\n' > "$tier/variants.csv"
+printf 'def main():\n    print(sum(len(str(i)) for i in range(200)))\n\nmain()\n' > "$tier/tree.py"
+# name, points between two kills, target with the settings that make it small: each recipe is walked once or twice
 pipelines() {
     cat << E
-figure7 150 figure7 SCALE=test PLACE_TIER=file:$tier
+figure7 150 figure7 SCALE=test PLACE_FORMS=sync PLACE_RATIOS=1:1 PLACE_ROUNDS=1 PLACE_AGAIN=0 PLACE_TIER=file:$tier
 figure8 40 figure8 PLACE_LARGE=vgg19-32-224
-pca-data 150 pca-data SCALE=test PCA_ROUNDS=1
-inline 400 inline SCALE=ci
-loop 400 loop SCALE=ci LOOP_SETS=ragged LOOP_LEARN_STEPS=400 LOOP_STEP=192
-prof 400 prof SCALE=test
+pca-data 150 pca-data SCALE=test PCA_ROUNDS=1 PCA_PROGRAMS=$here/../data/pca/life.c PCA_VARIANTS=$tier/variants.csv
+inline 400 inline SCALE=ci INLINE_EVALS=4 INLINE_SIZE=2 INLINE_ROUNDS=6
+loop 400 loop SCALE=ci LOOP_EVAL=model LOOP_SETS=ragged LOOP_STEP=192 LOOP_SEARCHES=greedy1 LOOP_BROKEN=greedy1 LOOP_PEERS=openblas LOOP_ALL=gcc
+prof 400 prof SCALE=test PROF_STEPS=1050 PROF_ROUND_STEPS=1050 PROF_TREE=$tier/tree.py
 E
 }
 [ $# -gt 0 ] || set -- figure7 figure8 pca-data inline loop prof

@@ -50,6 +50,13 @@ static void write_and_signal(const void *number)
     raise(*(const int *)number);
 }
 
+static void scratch_and_signal(const void *number)
+{
+    char *folder = out_scratch("theirs"), *path = xformat("%s/x.c", folder);
+    fclose(fopen(path, "w"));
+    raise(*(const int *)number);
+}
+
 static void write_and_fork(const void *unused)
 {
     (void)unused;
@@ -124,6 +131,17 @@ int main(void)
     unlink("report.4194303.new");
     unlink(".millrace-notes");
     out_sweep("no/such/folder");
+    setenv("TMPDIR", ".", 1);
+    symlink(".", ".millrace-4194303-link");
+    ok(run_child(scratch_and_signal, &kill) == 256 + SIGKILL && files() == 2,
+       "a folder for files of its own is left when it is killed; a link is removed, not followed");
+    char *scratch = out_scratch("mine");
+    struct stat st;
+    ok(stat(scratch, &st) == 0 && (st.st_mode & 0777) == 0700 && files() == 2, "the next removes it");
+    out_sweep(".");
+    ok(files() == 2 && rmdir(scratch) == 0, "what is in use stays");
+    free(scratch);
+    unsetenv("TMPDIR");
     ok(run_child(write_and_fork, NULL) == 0 && strcmp(content("x"), "forked\n") == 0,
        "a forked child does not remove its parent's file");
     ok(dies(write_and_close, "no/such/dir", 1, "no/such/dir: No such file"), "a directory that is not there");

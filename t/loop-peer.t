@@ -16,6 +16,19 @@ if command -v gcc > /dev/null && [ -e /usr/lib/x86_64-linux-gnu/libopenblas.so.0
 else
     skip 'others' 'no OpenBLAS or gcc here'
 fi
+# killed while a library is compiled it leaves a folder, which the next removes
+mkdir -p tmp bin
+printf '#!/bin/sh\ntouch compiling\nsleep 60\n' > bin/gcc
+chmod +x bin/gcc
+export TMPDIR=$PWD/tmp
+PATH=$PWD/bin:$PATH setsid loop-peer --lib=gcc --rounds=1 --runs=1 p.csv > /dev/null 2>&1 &
+pid=$!
+for i in {1..200}; do [ ! -e compiling ] || break; sleep 0.05; done
+{ kill -9 -- -$pid; wait $pid; } 2> /dev/null
+is 'killed while it compiles' 1 eval 'ls -A tmp | grep -c "^.millrace-.*-peer-"'
+loop-peer --lib=ours --rounds=1 --runs=1 p.csv > /dev/null
+ok 'what it left is swept' eval '! ls -A tmp | grep -e -peer-'
+unset TMPDIR
 loop-search --algo=greedy1 --eval=model --seconds=0.01 p.csv | loop-peer --lib=ours --rounds=1 --runs=1 > s.csv
 is 'of the rows of a search the last counts' 2 bash -c 'tail -n +2 s.csv | wc -l'
 fails 'an unknown library' 1 "unknown peer 'mkl'" loop-peer --lib=mkl p.csv

@@ -49,6 +49,9 @@ mkdir -p lab/out/.millrace-4194303-folder/x
 ok 'sweep' lab DO=true PIPED=cat
 is 'leaves the files of users and of living processes' 3 eval 'ls -A lab/out | grep -c "new$\|notes$\|-x$"'
 ok 'removes folders too' eval '[ ! -e lab/out/.millrace-4194303-folder ]'
+mkdir -p tmp/.millrace-4194303-x tmp/deep/.millrace-4194303-x
+ok 'sweep where temporary files are' eval 'TMPDIR=$PWD/tmp lab DO=true PIPED=cat'
+is 'right there only, the rest is not ours' tmp/deep/.millrace-4194303-x eval 'find tmp -name ".millrace*"'
 
 # a repository is only read: to ask whether something changed writes nothing into it, so a kill then locks nothing
 if command -v git > /dev/null; then

@@ -88,6 +88,22 @@ static bool is_alive(pid_t pid)
     return !state || !state[1] || (state[2] != 'Z' && state[2] != 'X');
 }
 
+/* a file, or a folder of files; never what a link points to */
+static void remove_left(int in, const char *name)
+{
+    if (unlinkat(in, name, 0) == 0) return;
+    int fd = openat(in, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!d) {
+        if (fd >= 0) close(fd);
+        return;
+    }
+    for (const struct dirent *e; (e = readdir(d));)
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) unlinkat(fd, e->d_name, 0);
+    closedir(d);
+    unlinkat(in, name, AT_REMOVEDIR);
+}
+
 void out_sweep(const char *folder)
 {
     DIR *d = opendir(folder);
@@ -98,9 +114,19 @@ void out_sweep(const char *folder)
         char *end;
         long pid = strtol(number, &end, 10);
         if (end == number || *end != '-' || pid <= 0 || pid > INT_MAX) continue;
-        if (!is_alive((pid_t)pid)) unlinkat(dirfd(d), e->d_name, 0);
+        if (!is_alive((pid_t)pid)) remove_left(dirfd(d), e->d_name);
     }
     closedir(d);
+}
+
+char *out_scratch(const char *name)
+{
+    const char *tmp = getenv("TMPDIR");
+    if (!tmp || !*tmp) tmp = "/tmp";
+    out_sweep(tmp);
+    char *folder = xformat("%s/" OUT_LEFT "%ld-%s-XXXXXX", tmp, (long)getpid(), name);
+    if (!mkdtemp(folder)) die_errno("%s", folder);
+    return folder;
 }
 
 struct out *out_open(const char *path)

@@ -9,9 +9,13 @@
 struct out;
 struct out *out_open(const char *path);
 /* Whatever is written aside is called OUT_LEFT PID-NAME.  A killed process leaves it; out_sweep removes from a folder
- * the files of processes that are gone, pipelines/sweep (which make begins with) those of a tree. */
+ * the files of processes that are gone, and folders with nothing but files; pipelines/sweep (which make begins with)
+ * those of a tree. */
 #define OUT_LEFT ".millrace-"
 void out_sweep(const char *folder);
+/* A new folder in TMPDIR for files of this process alone, which the caller removes and frees; those that killed
+ * processes left there are swept first.  As TMPDIR of a compiler it has what that leaves, killed, too. */
+char *out_scratch(const char *name);
 FILE *out_file(struct out *);
 int out_fd(struct out *);                                /* the same file for csvw_fd; do not mix with out_file */
 void out_close(struct out *);

@@ -1,6 +1,7 @@
 /* advise.c - see advise.h */
 #include "inline/advise.h"
 #include "base/message.h"
+#include "base/out.h"
 #include "tree/json.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -153,9 +154,7 @@ static const char *talk(struct channel *c, bool (*decide)(const struct query *, 
 int advise(char *const *argv, bool (*decide)(const struct query *, void *), void *closure, size_t *queries,
            const char **why)
 {
-    const char *tmp = getenv("TMPDIR");
-    char *dir = xformat("%s/millrace-advise.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(dir)) die_errno("%s", dir);
+    char *dir = out_scratch("advise");
     char *base = xformat("%s/channel", dir);
     struct channel c = { .dir = dir, .in_path = xformat("%s.in", base), .out_path = xformat("%s.out", base) };
     current = &c;

@@ -212,8 +212,7 @@ static void take_text(csvw *w, const struct trials *t, const char *decisions, co
 
 void trial_answer(const struct trials *asked, const struct trial *one)
 {
-    char store[] = "/tmp/" OUT_LEFT "XXXXXX";
-    if (!mkdtemp(store)) die_errno("%s", store);
+    char *store = out_scratch("store");
     struct trials t = *asked;
     t.store = store;
     struct live set = { 0 };
@@ -228,6 +227,7 @@ void trial_answer(const struct trials *asked, const struct trial *one)
     take_text(w, &t, r.decisions, ".sexp");
     csvw_end(w);
     rmdir(store);
+    free(store);
     csvw_close(w);
     live_free(&set);
 }

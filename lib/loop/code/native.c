@@ -1,5 +1,6 @@
 #include "loop/code/native.h"
 #include "base/message.h"
+#include "base/out.h"
 #include "carry/carry.inc"
 #include "loop/code/image.h"
 #include "measure/clock.h"
@@ -202,7 +203,7 @@ const char *native_emit(struct buf *b, const struct image_kernel *q)
 }
 
 /* compiler, output and input as arguments, no shell */
-static bool compile(const char *c_path, const char *so_path)
+static bool compile(const char *folder, const char *c_path, const char *so_path)
 {
     const char *cc = getenv("CC");
     if (!cc || !*cc || strchr(cc, ' ')) cc = "cc";
@@ -211,6 +212,7 @@ static bool compile(const char *c_path, const char *so_path)
     if (pid == 0) {
         int null = open("/dev/null", O_WRONLY);
         dup2(null, 2);
+        setenv("TMPDIR", folder, 1);
         execlp(cc, cc, "-O2", "-w", "-fPIC", "-shared", "-o", so_path, c_path, (char *)NULL);
         _exit(127);
     }
@@ -232,13 +234,11 @@ struct result native_evaluate(struct evaluator *v, const struct nest *t)
         free(b.s);
         return r;
     }
-    const char *tmp = getenv("TMPDIR");
-    char *dir = xformat("%s/millrace-nest.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(dir)) die_errno("%s", dir);
+    char *dir = out_scratch("nest");
     char *c_path = xformat("%s/nest.c", dir), *so_path = xformat("%s/nest.so", dir);
     FILE *f = fopen(c_path, "w");
     if (!f || fwrite(b.s, 1, b.n, f) != b.n || fclose(f)) die_errno("%s", c_path);
-    bool good = compile(c_path, so_path);
+    bool good = compile(dir, c_path, so_path);
     void *lib = good ? dlopen(so_path, RTLD_NOW | RTLD_LOCAL) : NULL, *symbol = lib ? dlsym(lib, "nest") : NULL;
     unlink(c_path);
     unlink(so_path);

@@ -1,5 +1,6 @@
 #include "loop/code/peer.h"
 #include "base/message.h"
+#include "base/out.h"
 #include "measure/clock.h"
 #include "peer/sources.h"
 #include <dlfcn.h>
@@ -63,7 +64,8 @@ typedef void *open_fn(const char *kind, const long *size, const char **why);
 typedef void run_fn(void *, float *c, const float *a, const float *b);
 typedef void finish_fn(void *);
 
-static int command(const char *line)                     /* a shell runs it; its messages go nowhere */
+/* a shell runs it, with its temporary files in a folder; its messages go nowhere */
+static int command(const char *folder, const char *line)
 {
     pid_t pid = fork();
     if (pid < 0) die_errno("cannot start a process");
@@ -71,6 +73,7 @@ static int command(const char *line)                     /* a shell runs it; its
         int null = open("/dev/null", O_RDWR);
         dup2(null, 1);
         dup2(null, 2);
+        setenv("TMPDIR", folder, 1);
         execl("/bin/sh", "sh", "-c", line, (char *)NULL);
         _exit(127);
     }
@@ -86,7 +89,7 @@ static bool compile(struct peers *s, int i, const char *defines)
     w->so = xformat("%s/%d.so", s->dir, i);
     char *line = xformat("%s %s -fPIC -shared -o %s %s/%s %s", w->peer->compile, defines, w->so, s->dir,
                          w->peer->source, w->peer->libs);
-    int rc = command(line);
+    int rc = command(s->dir, line);
     free(line);
     return rc == 0;
 }
@@ -94,11 +97,9 @@ static bool compile(struct peers *s, int i, const char *defines)
 struct peers *peers_open(const char *const *names, int n, int rounds, int runs)
 {
     struct peers *s = xcalloc(1, sizeof *s);
-    const char *tmp = getenv("TMPDIR");
     s->rounds = rounds;
     s->runs = runs;
-    s->dir = xformat("%s/millrace-peer.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (!mkdtemp(s->dir)) die_errno("%s", s->dir);
+    s->dir = out_scratch("peer");
     for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
         char *path = xformat("%s/%s", s->dir, sources[k].name);
         FILE *f = fopen(path, "w");
@@ -113,7 +114,7 @@ struct peers *peers_open(const char *const *names, int n, int rounds, int runs)
         struct worker *w = &s->w[s->n];
         bool good = true;
         if (w->peer->compile) good = compile(s, s->n, w->peer->each ? "-DM=8 -DN=8 -DK=8 -DTA=0 -DTB=0" : "");
-        else if (w->peer->source) good = command("/usr/bin/python3 -c 'import numpy'") == 0;
+        else if (w->peer->source) good = command(s->dir, "/usr/bin/python3 -c 'import numpy'") == 0;
         if (!good) w->missing = w->peer->package;
         s->n++;
     }
