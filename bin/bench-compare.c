@@ -17,10 +17,10 @@
  * slower, faster: the interval excludes 1; same: it holds 1 and lies within
  * the margin; else unclear; invalid: a run failed or its output was wrong.
  *
- * Drift, dependence, the noise floor of bench-run --aa, and what the other
- * time says go to standard error.  Exit 0: all same or faster, or slower but
- * surely within the margin; 1: something is slower; 2: something is unclear;
- * 3: invalid or unreadable input.
+ * Drift, dependence, the noise floor of bench-run --aa, and what the other of
+ * the two times, CPU or wall, says go to standard error.  Exit 0: all same or
+ * faster, or slower but surely within the margin; 1: something is slower; 2:
+ * something is unclear; 3: invalid or unreadable input.
  * On a terminal a sentence comes out for each label, with several programs an
  * aligned table; --csv and a pipe give CSV.  Memory: all rows.
  *
@@ -63,8 +63,6 @@ static const struct opt options[] = {
     CSV_INPUT,
     { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
 
-enum { MEAN_LEAST = 5 };                                 /* programs, for a verdict on their mean */
-
 static void write_numbers(csvw *w, const struct runs *r, const struct comparison *x)
 {
     csvw_cstr(w, base_name);
@@ -87,29 +85,20 @@ static void write_numbers(csvw *w, const struct runs *r, const struct comparison
     csvw_end(w);
 }
 
-static void write_means(csvw *w, const struct runs *r, const struct comparison *row, size_t n)
+static void write_means(csvw *w, const struct runs *r, const struct compare_options *o, const struct comparison *row,
+                        size_t n)
 {
-    double *d = xmalloc(n + 1, sizeof *d);
     for (size_t l = 0; l < r->label.n; l++) {
-        size_t m = 0;
-        for (size_t i = 0; i < n; i++)
-            if (row[i].label == l && row[i].verdict != INVALID && isfinite(row[i].p.log_ratio.point))
-                d[m++] = row[i].p.log_ratio.point;
-        if (m < 2) continue;
-        struct geomean g = geometric_mean(d, m, level, (uint64_t)seed, r->label.name[l].s);
-        struct interval i = { log(g.ratio.point), log(g.ratio.lower), log(g.ratio.upper) };
-        struct comparison x = { .label = l,
-                                .p = { .n = m, .log_ratio = i, .inflate = 1, .change_p = NAN },
-                                .adjusted = NAN,
-                                .verdict = m < MEAN_LEAST ? NO_VERDICT : verdict_of(i, 0, level, margin) };
+        struct geomean g;
+        struct comparison x = compare_mean(r, o, row, n, l, (uint64_t)seed, &g);
+        if (x.p.n < 2) continue;
         csvw_cstr(w, "(geometric mean)");
         csvw_str(w, r->label.name[l]);
         write_numbers(w, r, &x);
         if (!quiet)
             warn("'%s': geometric mean over %zu programs %.4f; leaving one out it lies in %.4f .. %.4f",
-                 r->label.name[l].s, m, g.ratio.point, g.least_without_one, g.most_without_one);
+                 r->label.name[l].s, x.p.n, g.ratio.point, g.least_without_one, g.most_without_one);
     }
-    free(d);
 }
 
 int main(int argc, char **argv)
@@ -144,7 +133,7 @@ int main(int argc, char **argv)
         csvw_str(w, r->label.name[row[k].label]);
         write_numbers(w, r, &row[k]);
     }
-    if (many) write_means(w, r, row, n);
+    if (many) write_means(w, r, &o, row, n);
     if (!quiet) compare_notes(r, &o, row, n);
     show_close(w);
     int status = compare_status(row, n, margin);

@@ -78,27 +78,13 @@ static double mean_time(const struct runs *r, size_t label)
 
 static void run_fresh(const char *winner, char **commands, size_t n)
 {
-    static struct bench all, b;
-    b = (struct bench){
-        .rounds = rounds, .seed = (uint64_t)seed, .level = level, .warmup = -1, .benchmark = "", .execute = child_run
-    };
-    static struct subject two[2];
-    size_t found = 0;
-    bench_subjects(&all, &labels, commands, n, shell);
-    for (size_t i = 0; i < all.n; i++) if (strcmp(all.subject[i].label, base_name) == 0) two[found++] = all.subject[i];
-    for (size_t i = 0; i < all.n; i++) if (strcmp(all.subject[i].label, winner) == 0) two[found++] = all.subject[i];
-    if (found != 2) usage("no command is labelled '%s' or '%s'", base_name, winner);
-    b.subject = two;
-    b.n = 2;
-    b.child = (struct child){ .cpu = -1, .limits = { .wall_seconds = timeout, .output_bytes = 1 << 30 } };
-    b.machine = machine_read();
-    char *names = bench_columns(&b);
-    b.out = csvw_append(fresh, names);
-    bench_resume(&b, fresh);
-    measure_lock();
-    bench_run(&b);
-    csvw_close(b.out);
-    free(names);
+    static struct bench b;
+    b = (struct bench){ .rounds = rounds, .seed = (uint64_t)seed, .level = level, .warmup = -1, .benchmark = "",
+                        .execute = child_run,
+                        .child = { .cpu = -1, .limits = { .wall_seconds = timeout, .output_bytes = 1 << 30 } } };
+    bench_subjects(&b, &labels, commands, n, shell);
+    bench_only(&b, (const char *[]){ base_name, winner }, 2);
+    bench_to(&b, fresh);
 }
 
 static void write_interval(csvw *w, const struct paired *p)

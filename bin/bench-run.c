@@ -2,11 +2,12 @@
  *
  * Usage: bench-run --rounds=N [OPTION]... --label=A 'CMD' [--label=B 'CMD']...
  *
- * Each command is one word list, quoted as for sh but run without a shell (see
- * --shell).  In each round every command runs once; the order is drawn so that
- * each stands in each place and follows each other equally often.  Blocks of
- * the same command, and any fixed order, mistake a drift of the machine for a
- * difference.  Never more than one measurement at a time on a machine.
+ * Each command is one argument, split into words as sh does, quotes included, but
+ * run without a shell (see --shell).  In each round every command runs once; the
+ * order is drawn so that each stands in each place and follows each other equally
+ * often.  Blocks of the same command, and any fixed order, mistake a drift of the
+ * machine for a difference.  Never more than one measurement at a time on a
+ * machine.
  *
  * Columns out: label, round, position, phase (calibrate: an empty command;
  * warmup; aa: the first label against itself; measure), wall_seconds,
@@ -120,25 +121,11 @@ int main(int argc, char **argv)
     bench_subjects(&b, &labels, argv + i, (size_t)(argc - i), shell);
     add_events(&b);
     if (prepare) b.prepare = bench_words(prepare, shell);
-    b.machine = machine_read();
-    static char *names;
-    names = bench_columns(&b);
-    if (strcmp(output, "-") != 0) {
-        b.out = csvw_append(output, names);
-        bench_resume(&b, output);
-    } else {
-        b.out = csvw_fd(1);
-        csvw_names(b.out, names);
-        csvw_end(b.out);
-        csvw_flush(b.out);
-    }
-    measure_lock();
-    bench_run(&b);
+    int status = bench_to(&b, output);
     if (!quiet && b.warmup_rounds)
         warn("%zu warm-up rounds kept apart; the first was %.3f times the steady time", b.warmup_rounds,
              b.first_over_last);
     if (!quiet && until) warn("stopped after %ld rounds (%s)", b.rounds_run, b.stopped);
     if (b.errors) warn("%zu runs went wrong, see column status", b.errors);
-    int status = csvw_close(b.out);
     return b.errors ? EXIT_FAIL : status;
 }

@@ -8,9 +8,9 @@
  * --set sees those before it.  --where keeps the rows for which EXPR is true,
  * after all --set; of several --where all must be.  With --print the values of
  * the EXPRs come out instead, a line for each row, bare, with a tab between:
- * single cells for make and shell.  --let gives a text from outside a name
- * without mixing it into an expression.  Order is kept.  With -g memory per
- * group, else constant memory.
+ * single cells for make and shell.  --let gives a name to a text, from a shell
+ * variable say, that is never read as an expression.  Order is kept.  Memory:
+ * with -g per group, else constant.
  *
  * Grammar, what binds most first:
  *   1.5e3  'text'  "text"  column  [any column]  (EXPR)  function(EXPR, ...)
@@ -30,7 +30,8 @@
  * Of what is missing: known(a): 1 or 0  or(a, b, ...): the first that is known
  * Of rows, in order, with -g in each group: row()  lag(a[, n]): n rows before
  *   first(a)  run_sum(a)  run_min(a)  run_max(a)  run_count()
- *   (row() counts all rows; a part that is not run does not see its row)
+ *   (row() counts all rows; the others see only rows for which the part of
+ *   the expression that they stand in is computed: see ?:, && and ||)
  *
  * Missing and nan: an empty field is missing, and so is what is computed from
  * it, but for known, or, concat and the comparison with a text, where it is

@@ -1,4 +1,4 @@
-/* csv-cat - tables below each other
+/* csv-cat - tables one below the other
  *
  * Usage: csv-cat [--fill] [--source=COL] [--files-from=LIST] [FILE]...
  *

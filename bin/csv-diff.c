@@ -26,7 +26,6 @@
 #include HELP
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char *keys, *ignore, *present;
 static double tol, absolute;
@@ -39,13 +38,10 @@ static const struct opt options[] = {
     CSV_INPUT,
     { 0 } };
 
-enum { NONE = -1 };
-
 struct side { struct table m; struct columns key; struct intern keys; long *row; };
 
 static csvw *w;
 static bool different;
-static struct intern measured;
 
 static struct side read_side(const char *path)
 {
@@ -89,39 +85,6 @@ static void report(const struct side *s, size_t row, str column, const str *left
     different = true;
 }
 
-static struct intern names_in(const char *list)
-{
-    struct intern names = { 0 };
-    for (const char *p = list; p && *p; p += strcspn(p, ","), p += *p == ',')
-        intern(&names, (str){ p, strcspn(p, ",") });
-    return names;
-}
-
-/* for each column of left the one of right, NONE where it is not compared */
-static int *match_columns(const struct table *a, const struct table *b, const char *left, const char *right)
-{
-    int *to = xmalloc((size_t)a->ncol, sizeof *to);
-    struct intern skip = names_in(ignore), names = { 0 };
-    for (int i = 0; i < b->ncol; i++) intern(&names, b->name[i]);
-    size_t common = 0;
-    for (int i = 0; i < a->ncol; i++) {
-        str name = a->name[i];
-        long k = intern_find(&names, name);
-        bool ignored = intern_find(&skip, name) >= 0;
-        if (k < 0 && !ignored) die_at(right, 1, "no column '%.*s', which %s has", (int)name.n, name.s, left);
-        common += k >= 0;
-        to[i] = ignored ? NONE : (int)k;
-    }
-    for (int i = 0; common < names.n && i < b->ncol; i++) {
-        str name = b->name[i];
-        int k = 0;
-        while (k < a->ncol && !str_eq(a->name[k], name)) k++;
-        if (k == a->ncol && intern_find(&skip, name) < 0)
-            die_at(left, 1, "no column '%.*s', which %s has", (int)name.n, name.s, right);
-    }
-    return to;
-}
-
 int main(int argc, char **argv)
 {
     fail_status = usage_status = 2;
@@ -129,8 +92,8 @@ int main(int argc, char **argv)
     if (argc - i != 2) usage("two tables expected, LEFT and RIGHT");
     if (isnan(tol) || isnan(absolute)) usage("a tolerance is not nan");
     struct side a = read_side(argv[i]), b = read_side(argv[i + 1]);
-    int *to = match_columns(&a.m, &b.m, argv[i], argv[i + 1]);
-    measured = names_in(present);
+    int *to = alike_columns(&a.m, &b.m, argv + i, ignore);
+    struct intern measured = alike_names(present);
     w = csvw_open(NULL);
     csvw_names(w, "key,column,left,right,error,what");
     csvw_end(w);
@@ -138,7 +101,7 @@ int main(int argc, char **argv)
         long k = intern_find(&b.keys, a.keys.name[row]);
         if (k < 0) report(&a, row, (str){ 0 }, NULL, NULL, NAN, "left_only");
         for (int c = 0; k >= 0 && c < a.m.ncol; c++) {
-            if (to[c] == NONE) continue;
+            if (to[c] < 0) continue;
             double error = NAN;
             str x = table_str(&a.m, row, c), y = table_str(&b.m, (size_t)b.row[k], to[c]);
             bool timed = intern_find(&measured, a.m.name[c]) >= 0;

@@ -74,12 +74,12 @@ static void read_right(const char *path)
     csv_close(t);
 }
 
-static void write_names(csvw *w, const csv *left)
+static void write_names(csvw *w, const csv *left, bool both)
 {
     struct intern names = { 0 };
     for (int i = 0; i < csv_ncol(left); i++) intern(&names, csv_name(left, i));
     csvw_copy_names(w, left);
-    for (int i = 0; i < right_rest.n; i++) {
+    for (int i = 0; both && i < right_rest.n; i++) {
         str name = right.name[right_rest.v[i]];
         char *full = xformat("%.*s%s", (int)name.n, name.s, intern_find(&names, name) >= 0 ? suffix : "");
         size_t before = names.n;
@@ -89,12 +89,6 @@ static void write_names(csvw *w, const csv *left)
     }
     csvw_end(w);
     intern_free(&names);
-}
-
-static void write_left_names(csvw *w, const csv *left)
-{
-    csvw_copy_names(w, left);
-    csvw_end(w);
 }
 
 static void write_right(csvw *w, long row)
@@ -131,8 +125,7 @@ int main(int argc, char **argv)
     csv *t = csv_open(argv[i]);
     left_key = columns_of(t, keys, "--key");
     csvw *w = csvw_open(NULL);
-    if (matched) write_names(w, t);
-    else write_left_names(w, t);
+    write_names(w, t, matched);
     struct buf b = { 0 };
     while (csv_next(t)) {
         long k = intern_find(&key_of, columns_key(t, left_key, &b));

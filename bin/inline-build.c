@@ -11,7 +11,7 @@
  * an expert would build instead, by the compiler alone: O2 is what most users
  * have, each source compiled by itself and linked; lto-pgo is the strongest
  * that clang has, with a profile of the search runs; gcc's own; bolt.
- * It tells nothing but the empty table.
+ * With --stock the table that comes out has no rows.
  *
  * Writes to stdout one row for each call that was asked for or inlined:
  * callee, chain, asked (yes, no), inlined (yes, no), reason (why a decision

@@ -14,7 +14,8 @@
  * and without shared libraries of your own (--disable-shared), whose code would
  * not be in the program.  A build never fails because of the record.
  *
- * --help and -h alone are ours, --version both's, all else the compiler's.
+ * --help and -h given alone are for inline-cc, --version is for both, all else
+ * for the compiler.
  *
  * Examples:
  *   $ CC=inline-cc ./configure --disable-shared && make

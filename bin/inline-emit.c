@@ -3,7 +3,7 @@
  * Usage: inline-emit --to=replay|attributes|gcc [--decisions=FILE] --out=DIR WORK
  *        inline-emit --form=v0|v1|simple|canonical [OPTION]... [FILE]...
  *
- * --to=replay takes decisions home, into your own build: WORK is a directory
+ * --to=replay takes decisions into your own build: WORK is a directory
  * of inline-module --lto, FILE what a search found there (none: what the
  * compiler does by itself).  DIR gets compile.replay and link.replay, files
  * for clang's and lld's inliners, the profile, and flags.mk with CC, AR,
@@ -44,18 +44,12 @@
  *   $ inline-emit --form=v1 best.decisions > overrides.sexp
  */
 #include "flambda/source.h"
-#include "inline/attributes.h"
-#include "inline/emit.h"
+#include "inline/home.h"
 #include "inline/relocate.h"
 #include "base/filter.h"
 #include "table/csvio.h"
 #include HELP
-#include <errno.h>
-#include <math.h>
-#include <string.h>
-#include <sys/stat.h>
 
-static const double STALE = 0.9; /* of the calls to inline are there: below, another program was measured */
 static const char *output, *decisions, *out;
 static enum { NOWHERE = -1, REPLAY, ATTRIBUTES, GCC } to = NOWHERE;
 static enum { NO_FORM = -1, V0, V1, SIMPLE, CANONICAL } form = NO_FORM;
@@ -74,81 +68,24 @@ static const struct opt options[] = {
     { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
     { 0 } };
 
-static int take_attributes(const struct work *w, const struct live *legal)
-{
-    struct attributed a;
-    if (mkdir(out, 0777) != 0 && errno != EEXIST) die_errno("%s", out);
-    const char *why = attributes_patch(w, level_name[level], legal, xformat("%s/attributes.patch", out), &a);
-    if (why) die("%s: %s", w->program->name, why);
-    csvw *t = csvw_open(output);
-    csvw_names(t, "program,compiler,always_inline,noinline,mixed,elsewhere,calls,expressed,share,folder");
-    csvw_end(t);
-    csvw_cstr(t, w->program->name);
-    csvw_cstr(t, w->compiler);
-    size_t n[] = { a.always, a.never, a.mixed, a.elsewhere, a.calls, a.expressed };
-    for (size_t i = 0; i < 6; i++) csvw_int(t, (int64_t)n[i]);
-    csvw_known(t, a.calls ? (double)a.expressed / (double)a.calls : NAN);
-    csvw_cstr(t, a.top);
-    csvw_end(t);
-    return csvw_close(t);
-}
-
-static int take_gcc(const struct work *w, const struct live *legal)
-{
-    size_t n;
-    if (!legal) usage("--to=gcc wants --decisions");
-    const char *why = emit_gcc(w, level_name[level], legal, out, &n);
-    if (why) die("%s: %s", w->program->name, why);
-    csvw *t = csvw_open(output);
-    csvw_names(t, "program,compiler,inlined");
-    csvw_end(t);
-    csvw_cstr(t, w->program->name);
-    csvw_cstr(t, w->compiler);
-    csvw_int(t, (int64_t)n);
-    csvw_end(t);
-    return csvw_close(t);
-}
-
 static int take_home(const char *work)
 {
-    struct work *w = work_open(work);
     struct live asked = { 0 }, found = { 0 }, legal = { 0 };
-    struct emitted e;
+    struct home h = { .work = work_open(work), .level = level_name[level], .directory = out, .file = decisions };
     size_t moved = 0;
     if (decisions) {
         live_read(&asked, decisions);
-        moved = live_relocate(w, &asked, &found);
-        work_only_legal(w, &found, &legal);
+        moved = live_relocate(h.work, &asked, &found);
+        work_only_legal(h.work, &found, &legal);
+        h.wanted = &legal;
     }
     if (moved)
-        warn("%s: %zu calls stand on other lines than in %s, and were found", w->program->name, moved, decisions);
-    if (to == ATTRIBUTES) return take_attributes(w, decisions ? &legal : NULL);
-    if (to == GCC) return take_gcc(w, decisions ? &legal : NULL);
-    const char *why = emit_replay(w, level_name[level], decisions ? &legal : NULL, out, &e);
-    if (why) die("%s: %s", w->program->name, why);
-    csvw *t = csvw_open(output);
-    csvw_names(t, "program,compiler,compile_yes,compile_no,link_yes,link_no,rounds,differ,same_text,text_bytes,"
-                  "emitted_text_bytes,asked,applied");
-    csvw_end(t);
-    csvw_cstr(t, w->program->name);
-    csvw_cstr(t, w->compiler);
-    for (int stage = 0; stage < 2; stage++) {
-        csvw_int(t, (int64_t)e.yes[stage]);
-        csvw_int(t, (int64_t)e.no[stage]);
-    }
-    csvw_int(t, (int64_t)e.rounds);
-    csvw_int(t, (int64_t)e.differ);
-    csvw_cstr(t, e.same_text ? "yes" : "no");
-    csvw_num(t, e.text_bytes);
-    csvw_num(t, e.open_text_bytes);
-    csvw_int(t, (int64_t)e.asked);
-    csvw_int(t, (int64_t)e.applied);
-    csvw_end(t);
-    csvw_close(t);
-    if ((double)e.applied < STALE * (double)e.asked)
-        warn("%s: stale: of %zu calls that %s inlines the source has %zu; search again", w->program->name, e.asked,
-             decisions, e.applied);
-    return e.differ ? EXIT_FAIL : EXIT_OK;
+        warn("%s: %zu calls stand on other lines than in %s, and were found", h.work->program->name, moved, decisions);
+    if (to == GCC && !decisions) usage("--to=gcc wants --decisions");
+    csvw *w = csvw_open(output);
+    bool same = to == ATTRIBUTES ? home_attributes(&h, w) : to == GCC ? home_gcc(&h, w) : home_replay(&h, w);
+    csvw_close(w);
+    return same ? EXIT_OK : EXIT_FAIL;
 }
 
 int main(int argc, char **argv)

@@ -22,6 +22,7 @@
  *   $ inline-guard --base=lto-pgo --most-loss=0.01 --sizes=exact.csv runs.csv
  */
 #include "base/filter.h"
+#include "inline/sizes.h"
 #include HELP
 #include "measure/guard.h"
 #include "measure/runs.h"
@@ -42,38 +43,7 @@ static const struct opt options[] = {
     { 0, "sizes", STR, &sizes, "FILE", "exact costs: it must be smaller too", 0, 0 },
     { 0 } };
 
-struct size { str program; long label; double value; };
-static struct size *size;
-static size_t nsize, cap_size;
-static struct arena text;
-
-static str program_of(str benchmark)
-{
-    const char *dot = benchmark.n ? memrchr(benchmark.s, '.', benchmark.n) : NULL;
-    return (str){ benchmark.s, dot ? (size_t)(dot - benchmark.s) : benchmark.n };
-}
-
-static void read_sizes(const struct runs *r)
-{
-    csv *t = csv_open(sizes);
-    int run = csv_need(t, "run"), label = csv_need(t, "label"), name = csv_need(t, "metric"),
-        value = csv_need(t, "value");
-    while (csv_next(t)) {
-        if (!str_is(csv_str(t, name), "text_bytes") || !csv_has(t, value)) continue;
-        str p = program_of(csv_str(t, run));
-        size = grow(size, nsize + 1, &cap_size, sizeof *size);
-        size[nsize++] = (struct size){ { arena_copy(&text, p.s, p.n), p.n },
-                                       intern_find(&r->label, csv_str(t, label)), csv_num(t, value) };
-    }
-    csv_close(t);
-}
-
-static double size_of(str program, long label)
-{
-    for (size_t i = 0; i < nsize; i++)
-        if (size[i].label == label && str_eq(size[i].program, program)) return size[i].value;
-    return NAN;
-}
+static struct sizes text;
 
 /* one label of one program: the inputs are benchmark[0..n-1] */
 static void decide(csvw *w, const struct runs *r, str program, const size_t *benchmark, size_t n, long base, long label)
@@ -82,7 +52,7 @@ static void decide(csvw *w, const struct runs *r, str program, const size_t *ben
     size_t rounds = SIZE_MAX, at = 0, errors = 0;
     struct pairs *p = xcalloc(n, sizeof *p);
     bool slower = false;
-    double shared = 1 - (1 - rule.level) / (double)n, ratio = size_of(program, label) / size_of(program, base);
+    double shared = 1 - (1 - rule.level) / (double)n, ratio = size_ratio(&text, program, label, base);
     for (size_t i = 0; i < n; i++) {
         p[i] = runs_pairs(r, &r->main[benchmark[i]], (size_t)base, (size_t)label);
         errors += p[i].errors;
@@ -133,7 +103,7 @@ int main(int argc, char **argv)
     struct runs *r = runs_read(argv + i, &(struct runs_options){ .metric = metric });
     long base = runs_label(r, base_name);
     if (base < 0) die("no label '%s' in the input", base_name);
-    if (sizes) read_sizes(r);
+    if (sizes) sizes_read(&text, sizes, &r->label);
     csvw *w = csvw_fd(1);
     csvw_names(w, "program,label,base,decision,reason,inputs,rounds,ratio,lower_ratio,upper_ratio,worst,worst_ratio,"
                   "worst_lower_ratio,worst_upper_ratio,text_ratio,kind");
@@ -141,11 +111,11 @@ int main(int argc, char **argv)
     size_t *mine = xcalloc(r->benchmark.n + 1, sizeof *mine);
     struct intern seen = { 0 };
     for (size_t b = 0; b < r->benchmark.n; b++) {
-        str program = program_of(r->benchmark.name[b]);
+        str program = sizes_program(r->benchmark.name[b]);
         size_t before = seen.n, n = 0;
         if (intern(&seen, program) < before) continue;
         for (size_t k = b; k < r->benchmark.n; k++)
-            if (str_eq(program_of(r->benchmark.name[k]), program)) mine[n++] = k;
+            if (str_eq(sizes_program(r->benchmark.name[k]), program)) mine[n++] = k;
         for (size_t l = 0; l < r->label.n; l++) {
             struct pairs any = runs_pairs(r, &r->main[b], (size_t)base, l);
             if (l != (size_t)base && any.n + any.errors) decide(w, r, program, mine, n, base, (long)l);

@@ -16,15 +16,15 @@
  * Columns out, a row a module and a last one, module (all): program, module,
  * level, functions, calls, decided (calls with a choice), closed_functions,
  * closed_ratio (share of the code of the best in them), largest (sets of one
- * function), entries (sets built), builds, whole (builds of the module all
- * awake), builds_per_second, seconds; bytes of machine code with none_bytes
- * (nothing inlined), heuristic_bytes (the compiler's), best_bytes (built),
- * table_bytes (the tables said so), lower_bytes (nothing is less),
+ * function), entries (sets built), builds, whole (those of the module with all
+ * its functions), builds_per_second, seconds; bytes of machine code with
+ * none_bytes (nothing inlined), heuristic_bytes (the compiler's), best_bytes
+ * (built), table_bytes (the tables said so), lower_bytes (nothing is less),
  * gap_ratio (best over lower: no decisions are better by more), excess_ratio
- * (heuristic over best), estimate_bytes (the bound if in open functions each
- * call added what it adds alone); compared, unequal (functions built twice,
- * in other company, that came out otherwise), sums, sums_unequal (random
- * decisions whose sum the tables know), state, reason.
+ * (heuristic over best), estimate_bytes (the bound if in open functions each call
+ * added what it adds alone); compared, unequal (functions built twice, in other
+ * company, that came out otherwise), sums, sums_unequal (random decisions whose
+ * sum the tables know), state, reason.
  *
  * FILE of --calls gets a row a call: program, module, callee, caller, chain,
  * choice (yes, or why not), optimal (yes, no), heuristic (yes, no), closed
@@ -41,11 +41,8 @@
  */
 #include "base/filter.h"
 #include "base/progress.h"
-#include "inline/prove.h"
-#include "table/csvio.h"
+#include "inline/proved.h"
 #include HELP
-#include <math.h>
-#include <stdlib.h>
 
 static enum level level = LEVEL_OZ;
 static const char *store, *decisions, *calls, *out;
@@ -65,69 +62,6 @@ static const struct opt options[] = {
     { 0 }
 };
 
-static void write_row(csvw *w, const struct work *k, const struct proved *p)
-{
-    csvw_cstr(w, k->program->name);
-    csvw_cstr(w, p->module);
-    csvw_cstr(w, level_name[level]);
-    size_t counts[] = { p->functions, p->calls, p->decided, p->closed_functions };
-    for (size_t i = 0; i < 4; i++) csvw_int(w, (int64_t)counts[i]);
-    csvw_known(w, p->best > 0 ? p->closed_bytes / p->best : NAN);
-    csvw_int(w, (int64_t)p->largest);
-    csvw_int(w, (int64_t)p->entries);
-    csvw_int(w, p->builds);
-    csvw_int(w, p->whole);
-    csvw_num(w, (double)p->builds / p->seconds);
-    csvw_num(w, p->seconds);
-    double bytes[] = { p->none, p->heuristic, p->best, p->tables, p->lower };
-    for (size_t i = 0; i < 5; i++) csvw_num(w, bytes[i]);
-    csvw_known(w, p->lower > 0 ? p->best / p->lower : NAN);
-    csvw_known(w, p->best > 0 ? p->heuristic / p->best : NAN);
-    csvw_num(w, p->estimate);
-    long checks[] = { p->compared, p->unequal, p->sums, p->sums_unequal };
-    for (size_t i = 0; i < 4; i++) csvw_int(w, checks[i]);
-    csvw_cstr(w, p->why ? "failed" : "ok");
-    csvw_cstr(w, p->why);
-    csvw_end(w);
-}
-
-static void add(struct proved *sum, const struct proved *p)
-{
-    sum->functions += p->functions;
-    sum->calls += p->calls;
-    sum->decided += p->decided;
-    sum->closed_functions += p->closed_functions;
-    sum->entries += p->entries;
-    if (p->largest > sum->largest) sum->largest = p->largest;
-    double *to[] = { &sum->closed_bytes, &sum->none,  &sum->heuristic, &sum->best,
-                     &sum->tables,       &sum->lower, &sum->estimate,  &sum->seconds };
-    double from[] = { p->closed_bytes, p->none, p->heuristic, p->best, p->tables, p->lower, p->estimate, p->seconds };
-    for (size_t i = 0; i < 8; i++) *to[i] += from[i];
-    long *count[] = { &sum->builds, &sum->whole, &sum->compared, &sum->unequal, &sum->sums, &sum->sums_unequal };
-    long more[] = { p->builds, p->whole, p->compared, p->unequal, p->sums, p->sums_unequal };
-    for (size_t i = 0; i < 6; i++) *count[i] += more[i];
-}
-
-static void write_calls(csvw *w, const struct work *k, const struct proved *p)
-{
-    for (size_t i = 0; i < p->calls; i++) {
-        const struct prove_call *c = &p->call[i];
-        csvw_cstr(w, k->program->name);
-        csvw_cstr(w, p->module);
-        str none = { "", 0 };                            /* a call that -O2 does not have */
-        csvw_str(w, c->row ? c->row->callee : none);
-        csvw_str(w, c->row ? c->row->caller : none);
-        csvw_str(w, c->row ? c->row->chain : none);
-        csvw_cstr(w, c->fixed ? c->fixed : "yes");
-        csvw_cstr(w, c->fixed ? "" : c->inlined ? "yes" : "no");
-        csvw_cstr(w, c->by_default ? "yes" : "no");
-        csvw_cstr(w, c->closed ? "yes" : "no");
-        csvw_known(w, c->gain);
-        for (size_t j = 0; j < PROVE_FEATURES; j++) csvw_num(w, c->feature[j]);
-        csvw_end(w);
-    }
-}
-
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
@@ -139,34 +73,27 @@ int main(int argc, char **argv)
     struct proved all = { .module = (char[]){ "(all)" } };
     struct live did = { 0 };
     csvw *w = csvw_open(out), *c = calls ? csvw_open(calls) : NULL;
-    csvw_names(w, "program,module,level,functions,calls,decided,closed_functions,closed_ratio,largest,entries,builds,"
-                  "whole,builds_per_second,seconds,none_bytes,heuristic_bytes,best_bytes,table_bytes,lower_bytes,"
-                  "gap_ratio,excess_ratio,estimate_bytes,compared,unequal,sums,sums_unequal,state,reason");
-    csvw_end(w);
-    if (c) {
-        csvw_names(c, "program,module,callee,caller,chain,choice,optimal,heuristic,closed,gain_bytes,"
-                      PROVE_COLUMNS);
-        csvw_end(c);
-    }
+    proved_names(w);
+    if (c) proved_call_names(c);
     size_t n = prove_modules(k);
     progress_start("modules", (double)n);
     for (size_t j = 0; j < n; j++) {
         struct proved one;
         prove_module(&p, j, &one, decisions ? &did : NULL);
-        write_row(w, k, &one);
+        proved_write(w, k->program->name, level_name[level], &one);
         csvw_flush(w);
         if (one.why) {
             warn("%s: %s", one.module, one.why);
             all.why = "some modules failed";
         } else {
-            if (c) write_calls(c, k, &one);
-            add(&all, &one);
+            if (c) proved_write_calls(c, k->program->name, &one);
+            proved_add(&all, &one);
         }
         proved_free(&one);
         progress((double)(j + 1), "%ld builds", all.builds);
     }
     progress_end();
-    write_row(w, k, &all);
+    proved_write(w, k->program->name, level_name[level], &all);
     live_sort(&did);
     if (decisions) live_write(&did, decisions, k->program->name, k->compiler);
     if (c) csvw_close(c);

@@ -14,9 +14,10 @@
  * way in one build, judged by each function's own cost; every --width builds
  * what helped is tried together; -n up to --width), anneal (simulated
  * annealing), walk (random walk), flip (every call alone, then all that
- * helped together, again and again), exhaustive, mcts, start (for every
- * heuristic's set its executed calls; of the others, about which the runs say
- * nothing, as the default decides or the heuristic with the least text).
+ * helped together, again and again), exhaustive, mcts, start (every
+ * heuristic's decisions about calls that were executed; about the others, of
+ * which the runs say nothing, those of the default or of the heuristic with
+ * the least text).
  *
  * With --best, the best set so far goes to stdout instead, as decisions; a
  * tie goes to the default, and then it is the default's own set.
@@ -33,6 +34,7 @@
  */
 #include "base/filter.h"
 #include "inline/search.h"
+#include "inline/site_table.h"
 #include "table/csvio.h"
 #include HELP
 #include <errno.h>
@@ -71,43 +73,12 @@ static const struct opt options[] = {
     { 0 }
 };
 
-struct sites { struct intern key; double *heat, *cost; size_t cap_heat, cap_cost; };
-
-static void add_site(struct sites *s, str callee, str place, double heat, double cost)
-{
-    struct buf b = { 0 };
-    buf_format(&b, "%.*s %.*s", (int)callee.n, callee.s, (int)place.n, place.s);
-    uint32_t before = (uint32_t)s->key.n, k = intern(&s->key, (str){ b.s, b.n });
-    s->heat = grow(s->heat, (size_t)k + 1, &s->cap_heat, sizeof *s->heat);
-    s->cost = grow(s->cost, (size_t)k + 1, &s->cap_cost, sizeof *s->cost);
-    if (k == before) s->cost[k] = cost;
-    s->heat[k] = (k == before ? 0 : s->heat[k]) + heat;
-    free(b.s);
-}
-
-/* by "callee base-chain"; sites of one key are copies, which share a count.  Static functions of one name are numbered
- * by each linker in its own way, so they are found by the plain name too. */
-static void read_sites(const char *path, struct sites *s)
-{
-    csv *t = csv_open(path);
-    int callee = csv_need(t, "callee"), where = csv_need(t, "chain"), heat = csv_need(t, "heat"),
-        cost = csv_find(t, "cost");
-    while (csv_next(t)) {
-        if (!csv_has(t, heat)) continue;
-        str name = csv_str(t, callee), plain = live_plain(name);
-        double estimate = cost < 0 ? NAN : csv_num_or(t, cost, NAN);
-        add_site(s, name, csv_str(t, where), csv_num(t, heat), estimate);
-        if (plain.n < name.n) add_site(s, plain, csv_str(t, where), csv_num(t, heat), estimate);
-    }
-    csv_close(t);
-}
-
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (!store || !work) usage("--store and --work are needed");
-    struct sites known = { 0 };
-    if (sites) read_sites(sites, &known);
+    struct site_table known = { 0 };
+    if (sites) site_table_read(&known, sites);
     struct search s = { .algorithm = algo,
                         .chain = chain ? chain : option_word(&algo),
                         .store = store,

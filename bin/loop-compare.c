@@ -1,4 +1,4 @@
-/* loop-compare - one library against each other and against the best of them
+/* loop-compare - one library against each of the others and the best of them
  *
  * Usage: loop-compare [--of=LIB] [--without=LIB,LIB] [--peak=GFLOPS] [FILE]...
  *

@@ -6,7 +6,7 @@
  * all, then those asked for:
  *   --runtime  runtime_seconds, measured     --flops  flops_gflops, measured
  *   --ir       ir: nodes with their orders, an s-expression
- *   --tree     loop_tree: lines for people, the cursor marked
+ *   --tree     loop_tree: lines for reading, the cursor marked
  *   --ir-tree  ir_tree: loops and leaves     --ir-graph  ir_graph: with data
  *   --loops    f0..: 10 loops of cursor, size, tail, kind, 16 stride shares;
  *              with --scale=log 16 loops of 20 scaled numbers (nest.h)

@@ -14,8 +14,8 @@
  * in that time is, by fewer runs, and the untiled nest not if it is slow.
  * seconds counts from the start of a problem; in the last row it is the end.
  * With --fallback a problem is out of the policy's range where the analytic
- * search knows a nest that the model finds faster than all the policy comes
- * by; then that search measures its first K - 1, so that the policy is never
+ * search knows a nest that the model finds faster than all that the policy
+ * reaches; then that search measures its first K - 1, so that the policy is never
  * below it.  algo is policy, kind is real or simulated.
  *
  * Examples:

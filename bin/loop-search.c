@@ -11,10 +11,10 @@
  * With --as-published the algo is NAME_published.
  * Algorithms: greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs brute
  * random anneal evolve mcts heuristic; see lib/loop/search/search.h for more.
- * With --residual, from loop-residual, the heuristic measures by turns what
- * the model and what that finds fastest, the model's first, with --trust only
- * the latter; where the problem is unlike all it was learned from, the
- * model's alone.
+ * With --residual, from loop-residual, the heuristic measures in turn nests
+ * that the model and nests that the corrected model finds fastest, the
+ * model's first; with --trust only the latter; where the problem is unlike
+ * all that the correction was learned from, only the former.
  * With --eval=model a search is reproducible by its seed: each evaluation
  * then counts as 0.1 ms.  With --output a search that was killed goes on at
  * the problem it was at; with the model its rows are those of one that was

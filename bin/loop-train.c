@@ -8,7 +8,7 @@
  * steps, updates, return, explore, loss, states, kind.  return is the mean
  * gain in GFLOPS of an episode as a share of a nominal peak (4 GHz); explore
  * the chance of a random action, or the entropy of the policy; kind is real
- * or model.  POLICY is for loop-roll.  states are those in the table, empty
+ * or simulated.  POLICY is for loop-roll.  states are those in the table, empty
  * where they are in the actors' own tables.
  * Algorithms: dqn (double, dueling, prioritised, n-step), apex (the same
  * with actors as processes), a2c, a3c, ppo, impala, r2d2; lib/rl says what

@@ -3,7 +3,7 @@
  * Usage: place-cache (--limit=BYTES | --ratio=R:1) [--model=NAME] [--line=N]
  *                    [--total] [GRAPH]
  *
- * What a machine does when nobody decides: every tensor lies in slow memory
+ * What a machine does by itself, without a plan: every tensor lies in slow memory
  * and fast memory is a direct-mapped write-back cache of it, as in the memory
  * mode of Optane servers.  Simulated, by the model of place-cost; the cache is
  * warm from one whole step before.

@@ -3,13 +3,14 @@
  * Usage: place-import --from=onnx [--batch=N] [FILE]
  *        place-import --operators
  *
- * Reads an ONNX file (opset 9 to 16 or so, as torch.onnx.export writes them)
- * and writes the graph of its forward pass on plain arrays, shapes inferred;
+ * Reads an ONNX file (opset 9 to 16 or so, as torch.onnx.export writes them) and
+ * writes the graph of its forward pass on plain arrays, shapes inferred;
  * place-grad makes a training step of it.  Initialisers keep their names; the
- * graph holds no values: place-run --values=FILE reads them from the same
- * file.  Operators that are not known are named, all at once, and a node that
- * cannot be had by its name.  Batch norms use the statistics of the batch.
- * Memory: the file, three times.  --operators: one column, op, of those known.
+ * graph holds no values: place-run --values=FILE reads them from the same file.
+ * Operators that are not known are named, all at once, and so is a node of a
+ * known one that cannot be imported.  Batch norms use the statistics of the
+ * batch. Memory: the file, three times.  --operators: one column, op, of those
+ * known.
  *
  * Examples:
  *   $ place-import --from=onnx net.onnx | place-stat

@@ -16,18 +16,18 @@
  * lose it and their CPU categories; cells that become equal are added up.
  * Order as in the input.  Memory: all rows.
  *
- * With --total one row instead: raw_ns, removed_ns, clipped_ns, corrected_ns
- * of all cells together and low_ns, high_ns, a 95 % interval.  --repeats has
- * the total_ns of several runs of the same recorded program: their mean takes
- * the place of the cells' own total, and its error enters beside that of the
- * calibration (without it only the latter does).  --against has the total_ns
- * of runs that were not recorded, and adds true_ns, their mean, corrected_ratio
- * to it, low_ratio, high_ratio, in which its error is counted too, and covered:
- * 1 if 1 lies between.  All errors by Student's law (Welch, Satterthwaite).
- * Runs made in rounds share the machine's mood, so that independent errors
- * promise too little: --pairs, the table that prof-calibrate read, with a row
- * for each row of --repeats and --against, measured together, takes the
- * differences round by round and their spread.
+ * With --total one row instead: raw_ns, removed_ns, clipped_ns, corrected_ns of
+ * all cells together and low_ns, high_ns, a 95 % interval.  --repeats has the
+ * total_ns of several runs of the same recorded program: their mean takes the
+ * place of the cells' own total, and its error enters beside that of the
+ * calibration (without it only the latter does).  --against has the total_ns of
+ * runs that were not recorded, and adds true_ns, their mean, corrected_ratio to
+ * it, low_ratio, high_ratio, in which its error is counted too, and covered: 1 if
+ * 1 lies between.  All errors by Student's law (Welch, Satterthwaite). Runs of
+ * one round have in common what the machine did meanwhile, so that errors taken
+ * as independent come out too small: --pairs, the table that prof-calibrate read,
+ * with a row for each row of --repeats and --against, measured together, takes
+ * the differences round by round and their spread.
  *
  * Examples:
  *   $ prof-sweep --hooks=hooks.csv events.csv > cells.csv

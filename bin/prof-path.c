@@ -8,7 +8,7 @@
  * along a stream, from one stream to another that waited for its event (rows of
  * kind after), from the last kernel to the call that waits for the GPU, from
  * the rank that comes last to a collective (kernels of communication of one
- * name that run in several processes at once) to what is left of it in all, from
+ * name that run in several processes at once) to what is left of it in each, from
  * the row with the same link (a queue, pipe, lock, join, fork) to the row of
  * category Waiting, and where there is no link from the thread that most
  * likely woke it (said on standard error, and guess in the column why).

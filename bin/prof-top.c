@@ -10,7 +10,7 @@
  * time of all threads and streams in the length of the run: all shares may add
  * up to more than 1), unverified_ns (of self_ns: flagged est or open,
  * or of category Unseen).  On a terminal, and with --table, as a table for
- * people under a line that sums up.  Where the folder has calibration.sexp
+ * reading under a line that sums up.  Where the folder has calibration.sexp
  * (prof-record --calibrate), what recording cost is taken out, call by call,
  * unless --raw.  Memory: a row for each name while rows come in order of
  * start_ns, as in a folder; else, or with --hold, all rows.

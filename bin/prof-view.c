@@ -5,7 +5,7 @@
  * Columns in: those of cells (proc, phase, op, cats, total_ns).  Of the rows,
  * those with an operation and a category count; --noop keeps the others, under
  * operation "".  Columns out, by VIEW, sorted:
- *   metrics      proc, phase, field, value: the seed toolkit's twelve times in
+ *   metrics      proc, phase, field, value: the IML toolkit's twelve times in
  *                seconds and its ratios, over all rows; --raw makes them from
  *                PythonTimeSec, CppAndGPUTimeSec, GPUTimeSec and
  *                GPUAndCudaCppTimeSec, one row of input after the other

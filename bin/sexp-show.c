@@ -1,4 +1,4 @@
-/* sexp-show - s-expressions for people, indented
+/* sexp-show - s-expressions for reading, indented
  *
  * Usage: sexp-show [--width=N] [--compact] [--dialect=WORD] [FILE]...
  *

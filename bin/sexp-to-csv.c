@@ -52,21 +52,6 @@ static void split_names(struct intern *t, const char *names, const char *option)
     }
 }
 
-static str canonical(const struct sexp *e, snode from)
-{
-    char *s = NULL;
-    size_t n = 0;
-    FILE *f = open_memstream(&s, &n);
-    sexpw *sw = sexpw_file(f);
-    for (snode k = from; k != SEXP_NONE; k = sexp_after(e, k)) sexpw_copy(sw, e, k);
-    sexpw_close(sw);
-    fclose(f);
-    for (size_t i = 0; i < n; i++) if (s[i] == '\n') s[i] = ' ';   /* one line an item; strings hold no line ends */
-    str v = { arena_copy(&text, s, n ? n - 1 : 0), n ? n - 1 : 0 };
-    free(s);
-    return v;
-}
-
 static void add_cell(const struct sexp *e, snode at, str name, snode value, bool single)
 {
     long c = columns ? intern_find(&col, name) : (long)intern(&col, name);
@@ -78,7 +63,7 @@ static void add_cell(const struct sexp *e, snode at, str name, snode value, bool
     if (value != SEXP_NONE && (single || sexp_after(e, value) == SEXP_NONE) && sexp_is_atom(e, value)) {
         v = sexp_atom(e, value);
         v.s = arena_copy(&text, v.s, v.n);
-    } else if (value != SEXP_NONE) v = canonical(e, value);
+    } else if (value != SEXP_NONE) v = sexp_written(e, value, &text);
     cell[ncell++] = (struct cell){ nrow, (uint32_t)c, v };
 }
 

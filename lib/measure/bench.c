@@ -86,6 +86,38 @@ void bench_subjects(struct bench *b, const struct list *labels, char **commands,
     }
 }
 
+void bench_only(struct bench *b, const char *const *label, size_t n)
+{
+    struct subject *some = xcalloc(n, sizeof *some);
+    for (size_t k = 0; k < n; k++) {
+        size_t i = 0;
+        while (i < b->n && strcmp(b->subject[i].label, label[k]) != 0) i++;
+        if (i == b->n) usage("no command is labelled '%s'", label[k]);
+        some[k] = b->subject[i];
+    }
+    b->subject = some;
+    b->n = n;
+}
+
+int bench_to(struct bench *b, const char *path)
+{
+    b->machine = machine_read();
+    char *names = bench_columns(b);
+    if (strcmp(path, "-") != 0) {
+        b->out = csvw_append(path, names);
+        bench_resume(b, path);
+    } else {
+        b->out = csvw_fd(1);
+        csvw_names(b->out, names);
+        csvw_end(b->out);
+        csvw_flush(b->out);
+    }
+    measure_lock();
+    bench_run(b);
+    free(names);
+    return csvw_close(b->out);
+}
+
 static void prepare_state(struct bench *b)
 {
     size_t rounds = (size_t)b->rounds, all = rounds * b->n;

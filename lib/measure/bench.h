@@ -61,5 +61,8 @@ void bench_resume(struct bench *, const char *path);     /* take over what the t
 void bench_run(struct bench *);
 /* usage() when unsound */
 void bench_subjects(struct bench *, const struct list *labels, char **commands, size_t n, bool shell);
+void bench_only(struct bench *, const char *const *label, size_t n);     /* these, in this order; usage() lacking one */
+/* the whole: machine, columns, what path holds already ("-": standard output, nothing), lock, run; exit status */
+int bench_to(struct bench *, const char *path);
 char **bench_words(const char *command, bool shell);     /* its argv, by sh -c with shell; usage() when it has none */
 #endif

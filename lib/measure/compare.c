@@ -125,6 +125,25 @@ struct comparison *compare_all(struct runs *r, const struct compare_options *o, 
     return row;
 }
 
+struct comparison compare_mean(const struct runs *r, const struct compare_options *o, const struct comparison *row,
+                               size_t n, size_t label, uint64_t seed, struct geomean *g)
+{
+    enum { LEAST = 5 };                                  /* programs, for a verdict on their mean */
+    struct comparison x = { .label = label, .p = { .inflate = 1, .change_p = NAN }, .adjusted = NAN,
+                            .verdict = NO_VERDICT };
+    double *d = xmalloc(n + 1, sizeof *d);
+    for (size_t i = 0; i < n; i++)
+        if (row[i].label == label && row[i].verdict != INVALID && isfinite(row[i].p.log_ratio.point))
+            d[x.p.n++] = row[i].p.log_ratio.point;
+    if (x.p.n >= 2) {
+        *g = geometric_mean(d, x.p.n, o->level, seed, r->label.name[label].s);
+        x.p.log_ratio = (struct interval){ log(g->ratio.point), log(g->ratio.lower), log(g->ratio.upper) };
+        if (x.p.n >= LEAST) x.verdict = verdict_of(x.p.log_ratio, 0, o->level, o->margin);
+    }
+    free(d);
+    return x;
+}
+
 int compare_status(const struct comparison *row, size_t n, double margin)
 {
     enum verdict worst = SAME;

@@ -27,6 +27,10 @@ struct comparison {
 };
 
 struct comparison *compare_all(struct runs *, const struct compare_options *, size_t *n);   /* caller frees */
+/* A label's geometric mean over the programs that have a ratio, p.n of them, with a verdict from five on; fewer than
+ * two have none, and *g is not set then. */
+struct comparison compare_mean(const struct runs *, const struct compare_options *, const struct comparison *, size_t n,
+                               size_t label, uint64_t seed, struct geomean *g);
 /* on standard error; changes the metric of runs */
 void compare_notes(struct runs *, const struct compare_options *, struct comparison *, size_t n);
 /* 0 same or better, 1 slower, 2 unclear, 3 invalid */

@@ -1,4 +1,4 @@
-/* metrics.h - the seed toolkit's twelve times and ratios, from cells or from its own raw times.
+/* metrics.h - the IML toolkit's twelve times and ratios, from cells or from its own raw times.
  *
  * From cells every time is a sum of T(S) over sets S (never negative, no assumption on waiting); from raw times the
  * formulas are the original's: Cpp = CppAndGPU - GPU, CudaCpp = GPUAndCudaCpp - GPU, which is negative when launches
@@ -11,7 +11,7 @@ enum metric {
     TOTAL, CPP_AND_GPU, CPP, FRAMEWORK_CPP, CUDA_CPP, GPU_TIME, GPU_AND_CUDA_CPP, PYTHON_TIME, SANITY_TOTAL,
     PERCENT_GPU, PERCENT_PYTHON, THEORETICAL_SPEEDUP, PYTHON_OVERHEAD, METRICS
 };
-extern const char *const metric_name[METRICS];           /* the seed's field names, TotalTimeSec and so on */
+extern const char *const metric_name[METRICS];           /* that toolkit's field names, TotalTimeSec and so on */
 bool metric_is_time(enum metric);                        /* seconds; the others are per cent or a factor */
 
 struct metrics { int64_t python, c, c_cpu, cuda, cuda_cpu, framework_cpu, gpu, overlap, gpu_alone, all; };   /* ns */

@@ -1,6 +1,8 @@
-#include "alike.h"
+#include "table/alike.h"
+#include "base/message.h"
 #include "base/num.h"
 #include <math.h>
+#include <string.h>
 
 bool alike(str a, str b, double tol, double absolute, double *error)
 {
@@ -23,4 +25,39 @@ static bool is_finite(str s)
 bool alike_kind(str a, str b)
 {
     return !a.n == !b.n && is_finite(a) == is_finite(b);
+}
+
+struct intern alike_names(const char *list)
+{
+    struct intern names = { 0 };
+    for (const char *p = list; p && *p; p += strcspn(p, ","), p += *p == ',')
+        intern(&names, (str){ p, strcspn(p, ",") });
+    return names;
+}
+
+static void need_all(const struct table *from, const char *file, const struct table *in, const char *in_file,
+                     const struct intern *ignored)
+{
+    struct intern names = { 0 };
+    for (int i = 0; i < in->ncol; i++) intern(&names, in->name[i]);
+    for (int i = 0; i < from->ncol; i++) {
+        str name = from->name[i];
+        if (intern_find(&names, name) < 0 && intern_find(ignored, name) < 0)
+            die_at(in_file, 1, "no column '%.*s', which %s has", (int)name.n, name.s, file);
+    }
+    intern_free(&names);
+}
+
+int *alike_columns(const struct table *left, const struct table *right, char *const file[2], const char *ignore)
+{
+    int *to = xmalloc((size_t)left->ncol, sizeof *to);
+    struct intern ignored = alike_names(ignore), names = { 0 };
+    need_all(left, file[0], right, file[1], &ignored);
+    need_all(right, file[1], left, file[0], &ignored);
+    for (int i = 0; i < right->ncol; i++) intern(&names, right->name[i]);
+    for (int i = 0; i < left->ncol; i++)
+        to[i] = intern_find(&ignored, left->name[i]) >= 0 ? -1 : (int)intern_find(&names, left->name[i]);
+    intern_free(&names);
+    intern_free(&ignored);
+    return to;
 }

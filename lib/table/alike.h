@@ -2,7 +2,7 @@
  * only ever the same as a nan, an infinity as itself. */
 #ifndef MILLRACE_TABLE_ALIKE_H
 #define MILLRACE_TABLE_ALIKE_H
-#include "base/str.h"
+#include "table/table.h"
 #include <stdbool.h>
 
 /* |a - b| <= max(absolute, tol * max(|a|, |b|)), or equal texts; *error is |a - b| / max(|a|, |b|) of two different
@@ -11,4 +11,9 @@ bool alike(str a, str b, double tol, double absolute, double *error);
 
 /* of fields that are measured: both empty, both finite numbers, or both something else */
 bool alike_kind(str a, str b);
+
+struct intern alike_names(const char *list);             /* of "a,b,c", or of NULL none */
+/* for each column of left that of right with its name, -1 for those on the list `ignore`; dies where one table lacks a
+ * column of the other; caller frees */
+int *alike_columns(const struct table *left, const struct table *right, char *const file[2], const char *ignore);
 #endif

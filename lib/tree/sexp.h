@@ -63,6 +63,8 @@ void sexpw_int(sexpw *, int64_t);
 void sexpw_pair(sexpw *, const char *key, double);       /* (key N) */
 void sexpw_pair_str(sexpw *, const char *key, str);      /* (key ATOM) */
 void sexpw_copy(sexpw *, const struct sexp *, snode);    /* a whole sub-expression */
+/* a node and those after it, in canonical form on one line, in the arena */
+str sexp_written(const struct sexp *, snode from, struct arena *);
 void sexpw_line(sexpw *);
 /* bytes of the form on one line; above `most` only roughly */
 size_t sexp_width(const struct sexp *, snode, size_t most);

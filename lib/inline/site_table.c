@@ -1,0 +1,32 @@
+#include "inline/site_table.h"
+#include "inline/live.h"
+#include "table/csvio.h"
+#include <math.h>
+#include <stdlib.h>
+
+static void add_site(struct site_table *s, str callee, str place, double heat, double cost)
+{
+    struct buf b = { 0 };
+    buf_format(&b, "%.*s %.*s", (int)callee.n, callee.s, (int)place.n, place.s);
+    uint32_t before = (uint32_t)s->key.n, k = intern(&s->key, (str){ b.s, b.n });
+    s->heat = grow(s->heat, (size_t)k + 1, &s->cap_heat, sizeof *s->heat);
+    s->cost = grow(s->cost, (size_t)k + 1, &s->cap_cost, sizeof *s->cost);
+    if (k == before) s->cost[k] = cost;
+    s->heat[k] = (k == before ? 0 : s->heat[k]) + heat;
+    free(b.s);
+}
+
+void site_table_read(struct site_table *s, const char *path)
+{
+    csv *t = csv_open(path);
+    int callee = csv_need(t, "callee"), where = csv_need(t, "chain"), heat = csv_need(t, "heat"),
+        cost = csv_find(t, "cost");
+    while (csv_next(t)) {
+        if (!csv_has(t, heat)) continue;
+        str name = csv_str(t, callee), plain = live_plain(name);
+        double estimate = cost < 0 ? NAN : csv_num_or(t, cost, NAN);
+        add_site(s, name, csv_str(t, where), csv_num(t, heat), estimate);
+        if (plain.n < name.n) add_site(s, plain, csv_str(t, where), csv_num(t, heat), estimate);
+    }
+    csv_close(t);
+}
