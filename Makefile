@@ -43,6 +43,13 @@ beside = $(dir $(1)).millrace-$$$$-$(notdir $(1))
 keep   = $(TOP)/pipelines/keep $(beside) $(1)
 new    = $(call beside,$@)
 aside  = > $(new); $(call keep,$@)
+# $(call asked,FILE,VARIABLES): a file that changes when one of these does.  What is made of a list is made of it: since
+# .SECONDARY lets make overlook a file of a list that is not there, tables depend on what was asked for.
+define asked
+$(1): force
+	@mkdir -p $$(@D)
+	$$(TOP)/pipelines/asked $$@ $(foreach v,$(2),'$v=$(strip $($v))')
+endef
 
 # $(call draw,PLOT,TABLE,ARGUMENTS): the target by plots/PLOT.gp, with the machine at its foot
 MACHINE ?= $(shell $(BIN)/bench-machine --line 2> /dev/null)

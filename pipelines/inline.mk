@@ -122,14 +122,16 @@ $(inline)/%/runs.csv: $(inline)/%/built
 	ROUNDS=$(INLINE_ROUNDS) SEED=$(SEED) $(TOP)/pipelines/measure time $(@D)/w $(inline_builds) $(aside)
 
 # ---- tables over all programs: ratios to whole-program -O2, the same to the stock build, and of the small one to -Oz
-$(inline)/exact.csv: $(INLINE_NAMES:%=$(inline)/%/exact.csv)
-	@inline-compare --base=O2 $^ $(aside)
-$(inline)/exact-files.csv: $(INLINE_NAMES:%=$(inline)/%/exact.csv)
-	@inline-compare --base=files $^ $(aside)
-$(inline)/size.csv: $(INLINE_NAMES:%=$(inline)/%/exact.csv)
-	@csv-cat $^ | csv-where -c label --is=Oz --is=small | inline-compare --base=Oz | csv-where -c label --is=small $(aside)
-$(inline)/runs.csv: $(INLINE_NAMES:%=$(inline)/%/runs.csv)
-	@csv-cat $^ $(aside)
+$(eval $(call asked,$(inline)/asked,INLINE_NAMES INLINE_EVALS INLINE_SIZE INLINE_ROUNDS INLINE_GOAL))
+$(inline)/exact.csv: $(INLINE_NAMES:%=$(inline)/%/exact.csv) $(inline)/asked
+	@inline-compare --base=O2 $(filter %.csv,$^) $(aside)
+$(inline)/exact-files.csv: $(INLINE_NAMES:%=$(inline)/%/exact.csv) $(inline)/asked
+	@inline-compare --base=files $(filter %.csv,$^) $(aside)
+$(inline)/size.csv: $(INLINE_NAMES:%=$(inline)/%/exact.csv) $(inline)/asked
+	@csv-cat $(filter %.csv,$^) | csv-where -c label --is=Oz --is=small |
+	    inline-compare --base=Oz | csv-where -c label --is=small $(aside)
+$(inline)/runs.csv: $(INLINE_NAMES:%=$(inline)/%/runs.csv) $(inline)/asked
+	@csv-cat $(filter %.csv,$^) $(aside)
 $(inline)/time.csv: $(inline)/runs.csv
 	@bench-compare --quiet --base=O2 --metric=cpu $< > $(new) || [ $$? -le 2 ]
 	$(call keep,$@)
@@ -141,7 +143,7 @@ $(inline)/size-time.csv: $(inline)/runs.csv
 	$(call keep,$@)
 $(inline)/guard.csv: $(inline)/runs.csv
 	@csv-where -c label --is=small --not $< | bench-guard --base=O2 --metric=cpu $(aside)
-$(inline)/obeyed.csv: $(INLINE_NAMES:%=$(inline)/%/built)
+$(inline)/obeyed.csv: $(INLINE_NAMES:%=$(inline)/%/built) $(inline)/asked
 	@csv-cat --source=decisions $(foreach n,$(INLINE_NAMES),$(inline)/$n/obeyed.csv $(inline)/$n/obeyed-small.csv) $(aside)
 
 # ---- policies: what the learned decisions have in common, tried on programs that they never saw.  `heat` decides about
@@ -254,7 +256,7 @@ $(inline_policy)/guard.csv: $(inline_policy)/runs.csv
     $(inline_policy)/%.default.sexp $(inline_policy)/%.runs.csv
 
 # ---- figures, each with the table it was drawn from
-$(inline)/figure-trace.csv: $(INLINE_NAMES:%=$(inline)/%/rewarded)
+$(inline)/figure-trace.csv: $(INLINE_NAMES:%=$(inline)/%/rewarded) $(inline)/asked
 	@inline-trace --steps=$$((1 + $(INLINE_EVALS) / 10)) --t-max=0.002 --t-min=0.0001 \
 	    $(INLINE_NAMES:%=$(inline)/%/history.csv) $(aside)
 $(inline)/figure-frontier.csv: $(inline)/figure-trace.csv
@@ -263,8 +265,8 @@ $(inline)/figure-compare.csv: $(inline)/time.csv
 	@csv-where -c verdict --known $< $(aside)
 $(inline)/figure-policy.csv: $(inline_policy)/time.csv
 	@csv-where -c verdict --known $< $(aside)
-$(inline)/figure-rewards.csv: $(INLINE_NAMES:%=$(inline)/%/rewards.csv)
-	@csv-cat --source=file $^ | csv-where -c immediate --known | csv-sort -k immediate:nr |
+$(inline)/figure-rewards.csv: $(INLINE_NAMES:%=$(inline)/%/rewards.csv) $(inline)/asked
+	@csv-cat --source=file $(filter %.csv,$^) | csv-where -c immediate --known | csv-sort -k immediate:nr |
 	    csv-calc --set="program=part(file, '/', -2)" | csv-calc -g program --set='rank=run_count()' |
 	    csv-sort -k rank:nr | csv-calc -g program --set='left=run_count()' --where='rank <= 30 || left <= 30' |
 	    csv-sort -k rank:n | csv-calc -g program --set='place=run_count()' |

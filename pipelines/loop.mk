@@ -73,8 +73,10 @@ loop_traces := $(loop_algos:%=$(loop)/search/%.csv)
 # in three rounds of which the best counts; what the model said stays so
 loop_again_run      = loop-run --rewrite --again=8 --rounds=3
 loop_again_model    = cat
-loop_measured_again = csv-cat $^ | $(loop_again_$(LOOP_EVAL)) $(aside)
-$(loop)/traces.csv: $(loop_traces) | $(BIN)/csv-cat $(BIN)/loop-run
+loop_measured_again = csv-cat $(filter %.csv,$^) | $(loop_again_$(LOOP_EVAL)) $(aside)
+loop_asked := loop_algos loop_sizes LOOP_EVAL LOOP_SECONDS LOOP_SETS LOOP_PEERS LOOP_ALL LOOP_ROUNDS
+$(eval $(call asked,$(loop)/asked,$(loop_asked)))
+$(loop)/traces.csv: $(loop_traces) $(loop)/asked | $(BIN)/csv-cat $(BIN)/loop-run
 	$(loop_measured_again)
 $(loop)/again-peak.csv: $(loop)/traces.csv | $(BIN)/loop-peak
 	loop-peak $(aside)
@@ -88,7 +90,7 @@ $(loop)/mm/%.csv: | $(BIN)/loop-gen $(BIN)/loop-search $(loop)/mm/
 	$(loop_whole)
 $(loop)/mm/%.peers: $(loop)/mm/%.csv | $(BIN)/loop-peer
 	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< $(aside)
-$(loop)/mm.csv: $(loop_sizes:%=$(loop)/mm/%.peers) $(BIN)/csv-cat
+$(loop)/mm.csv: $(loop_sizes:%=$(loop)/mm/%.peers) $(loop)/asked $(BIN)/csv-cat
 	csv-cat $(filter %.peers,$^) $(aside)
 $(loop)/set/resnet50-%.problems: | $(BIN)/loop-gen $(loop)/set/
 	loop-gen --set=resnet50 --layout=$* --test=0 $(aside)
@@ -117,7 +119,7 @@ $(loop)/compared/mm: $(loop)/mm.csv $(loop)/peak.csv $(BIN)/loop-compare | $(loo
 $(loop)/compared/%: $(loop)/set/%.peers $(loop)/peak.csv $(BIN)/loop-compare | $(loop)/compared/
 	loop-compare --peak=$(loop_peak) $< $(aside)
 loop_compared := mm $(LOOP_SETS) peers
-$(loop)/compare.csv: $(loop_compared:%=$(loop)/compared/%) $(BIN)/csv-cat
+$(loop)/compare.csv: $(loop_compared:%=$(loop)/compared/%) $(loop)/asked $(BIN)/csv-cat
 	(cd $(loop)/compared && csv-cat --source=set $(loop_compared)) $(aside)
 
 # ---- make loop-peers: ours over the best peer for every type and set, one row each, in LOOP/peers.csv ----
@@ -154,7 +156,8 @@ $(loop)/peers/%.row: $(loop)/peers/%.times $(BIN)/loop-compare $(BIN)/csv-calc $
 	loop-compare $< | csv-calc --where='lib == "best"' --set='set="$(call loop_word,1)"' \
 	    --set='type="$(call loop_word,2)"' --set=tokens=$(call loop_word,3) |
 	csv-cut -c set,type,tokens,problems,ratio,low_ratio,high_ratio,least_ratio,wins_share,kind $(aside)
-$(loop)/peers.csv: $(LOOP_PEER_SETS:%=$(loop)/peers/%.row) $(BIN)/csv-cat $(BIN)/csv-sort
+$(eval $(call asked,$(loop)/peers/asked,LOOP_PEER_SETS))
+$(loop)/peers.csv: $(LOOP_PEER_SETS:%=$(loop)/peers/%.row) $(loop)/peers/asked $(BIN)/csv-cat $(BIN)/csv-sort
 	csv-cat $(LOOP_PEER_SETS:%=$(loop)/peers/%.row) | csv-sort -k ratio $(aside)
 
 # ---- figures: each from the table beside it; the end of a name says which kind of picture it is ----

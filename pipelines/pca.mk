@@ -86,8 +86,9 @@ $(pca)/%/table.csv: $(pca)/%/runs.csv $(pca)/%/counts.csv $(pca)/%/static.csv
 	        csv-pivot --key=label --names=metric --values=value | csv-cut --rename=label=step) |
 	    csv-join --key=step --keep=left - $(@D)/static.csv $(aside)
 
-$(OUT)/pca-data.csv: $(pca_names:%=$(pca)/%/table.csv)
-	csv-cat $^ $(aside)
+$(eval $(call asked,$(pca)/asked,pca_names PCA_ROUNDS))
+$(OUT)/pca-data.csv: $(pca_names:%=$(pca)/%/table.csv) $(pca)/asked
+	csv-cat $(filter %.csv,$^) $(aside)
 $(OUT)/pca-data-pca.csv $(OUT)/pca-data-points.csv &: $(OUT)/pca-data.csv $(BIN)/flambda-pca
 	flambda-pca --counters='$(pca_plain)' --per-instruction='$(pca_per)' --points=$(OUT)/pca-data-points.csv $< > \
 	    $(call beside,$(OUT)/pca-data-pca.csv)

@@ -104,7 +104,8 @@ place_record = csv-cat $(patsubst %,$(place)/$(1)/$(2).run%.csv,$(call place_in,
     --plan=$(place)/$(1)/$(2).plan --kernels=$(place)/$(1)/$(2).kernels.csv --as=$(call place_form,$(2)) \
     --profile=$(place)/$(1)/profile.csv --ratio=$(call place_ratio,$(2)) $(place_times) -o $(new) \
     $(call place_graph,$(2),$(1))
-$(place)/results.csv: $(place_runs) | $(BIN)/csv-cat $(BIN)/place-record
+$(eval $(call asked,$(place)/asked,place_cases place_forms PLACE_ROUNDS PLACE_ONCE PLACE_STEPS))
+$(place)/results.csv: $(place_runs) $(place)/asked | $(BIN)/csv-cat $(BIN)/place-record
 	rm -f $(new)
 	$(foreach c,$(place_cases),$(foreach f,$(place_forms),$(call place_record,$(c),$(f))
 	))
@@ -132,7 +133,8 @@ $(place)/$(place_study_case)/refined.done: | $(place)/$(place_study_net)/refined
 	touch $@
 $(eval $(call place_plans,$(place_study_case)))
 $(foreach k,$(PLACE_ROUNDS),$(eval $(call place_round,$(place_study_case),place_study,$(k))))
-$(place)/study.csv: $(place_study_runs) | $(BIN)/csv-cat $(BIN)/place-record
+$(eval $(call asked,$(place)/study/asked,place_study_net place_study_forms PLACE_ROUNDS PLACE_ONCE PLACE_STEPS))
+$(place)/study.csv: $(place_study_runs) $(place)/study/asked | $(BIN)/csv-cat $(BIN)/place-record
 	rm -f $(new)
 	$(foreach f,$(place_study_forms),$(call place_record,$(place_study_case),$(f))
 	)
@@ -159,8 +161,9 @@ $(place)/large/%.csv: | $(place_programs)
 	    $(foreach f,$(PLACE_LARGE_FORMS),echo "$(call place_large_row,$(f))"
 	    )
 	} $(aside)
-$(place)/large.csv: $(PLACE_LARGE:%=$(place)/large/%.csv)
-	csv-cat $^ $(aside)
+$(eval $(call asked,$(place)/large/asked,PLACE_LARGE PLACE_LARGE_LIMIT PLACE_LARGE_FORMS))
+$(place)/large.csv: $(PLACE_LARGE:%=$(place)/large/%.csv) $(place)/large/asked
+	csv-cat $(filter %.csv,$^) $(aside)
 
 # ---- tables and pictures
 place_table_7 = results

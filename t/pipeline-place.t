@@ -43,6 +43,18 @@ rm "$out"/place/*/sync-4-1.run*.csv "$results" "$out"/figure7.*
 ok 'what is missing is made again' figure figure7
 others() { grep -v ',sync,4:1,' "$1" | sort; }
 ok 'and nothing else is measured again' cmp <(others before.csv) <(others "$results")
+# other formulations and sizes in the same folder: the table is of what is asked for, what was measured stays
+before=$(cksum "$out"/place/resnet50*/*.run*.csv)
+ok 'other settings' eval 'figure PLACE_FORMS=sync PLACE_RATIOS="1:1 2:1" figure7 2> said'
+is 'make the table anew' 'fast 0:1
+slow 1:0
+sync 1:1
+sync 2:1' eval 'sed 1d "$out/figure7.csv" | cut -d, -f3,4 | tr , " " | sort'
+ok 'say so' grep -q "place_forms=.*async.*, is " said
+is 'and measure only what is new' "$before" eval 'cksum "$out"/place/resnet50*/*.run*.csv | grep -v "/sync-2-1[.]"'
+table=$(stat -c %Y.%i "$out/figure7.csv")
+ok 'the same again' figure PLACE_FORMS=sync PLACE_RATIOS='1:1 2:1' figure7
+is 'does nothing' "$table" stat -c %Y.%i "$out/figure7.csv"
 is 'the tier leaves nothing' '' eval 'ls -A "$out/place/tier" | tr -d "\n"; echo'
 fails 'too little disk is said before anything is written, with the number' 2 'bytes of disk are needed' \
     figure figure7 OUT="$out-2" PLACE_TIER="file:/proc"

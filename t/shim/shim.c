@@ -167,7 +167,7 @@ static bool below_fd(int fd)
     if (!nunder) return fd != 2;                         /* messages may always be written */
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
     ssize_t n = readlink(link, path, sizeof path - 1);
-    if (n < 0) return false;
+    if (n < 0 || path[0] != '/') return false;           /* a pipe is not in a folder */
     path[n] = 0;
     return below(path);
 }
