@@ -11,6 +11,7 @@
  * Sizes of a kind, in the order of its text:
  *   mm mm_nt mm_tn mm_tt: m n k     bmm: b m n k
  *   mm_bf16 mm_u8s8: m n k, k a multiple of 2 or 4
+ *   attn: h q k d, softmax(A B^T / sqrt d) V of h heads
  *   conv conv_nhwc: n c h w m kh kw s (w is h, kw is kh, n and s are 1 when
  *   not given; windows are valid: for padding give larger h and w)
  *   point reduce transp: i j
@@ -18,9 +19,11 @@
  * (resnet50, vgg19, mobilenet2 and efficientnet, B0, with their depthwise
  * layers, without squeeze and excitation), or the dense layers
  * of one for so many tokens (bert: BERT-base, with attention where the type is
- * f32; llama: TinyLlama 1.1B; --tokens=1 is decoding), or products that are
+ * f32; llama: TinyLlama 1.1B; --tokens=1 is decoding), or attention of heads
+ * of 32 to 128 for 128 to 2048 tokens, or products that are
  * hard because they are thin or large (513 to 1024).  --einsum is one
- * contraction of two tensors, an index a letter.
+ * contraction of two tensors, an index a letter; or two contractions of three
+ * (bqd,bkd,bke->bqe) with --mid between them, such as "(over 8),softmax".
  * With --sample=N not all combinations but N of them, drawn by seed: each
  * item of a list is as likely, in a range each octave; w and kw not given
  * are h and kh.
@@ -42,7 +45,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *einsum, *size[12];
+static const char *einsum, *size[14];
 static enum { NCHW, NHWC } layout = NCHW;
 static enum grid_type type = GRID_F32;
 static int set = -1;
@@ -51,12 +54,12 @@ static struct list index_size;
 static double test = 0.1;
 static long seed = 1, sample, tokens = 128;
 static bool permute;
-static const char *then;
-static const char *const names[12] = { "m", "n", "k", "b", "c", "h", "w", "kh", "kw", "s", "i", "j" };
+static const char *then, *mid;
+static const char *const names[14] = { "m", "n", "k", "b", "c", "h", "w", "kh", "kw", "s", "i", "j", "q", "d" };
 static const struct opt options[] = {
-    { 0, "kind", WORD, &kind, "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|bmm|conv|conv_nhwc|point|reduce|transp",
+    { 0, "kind", WORD, &kind, "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|bmm|conv|conv_nhwc|attn|point|reduce|transp",
       "kind of problem" },
-    { 0, "set", WORD, &set, "resnet50|vgg19|mobilenet2|efficientnet|bert|llama|thin|large",
+    { 0, "set", WORD, &set, "resnet50|vgg19|mobilenet2|efficientnet|bert|llama|attention|thin|large",
       "layers of a network instead" },
     { 0, "type", WORD, &type, "f32|bf16|u8s8", "type of a set's tensors" },
     { 0, "tokens", INT, &tokens, "N", "rows of a set's products", 1, 65536 },
@@ -70,7 +73,9 @@ static const struct opt options[] = {
     { 0, "kh", STR, &size[7], "SIZES", "" }, { 0, "kw", STR, &size[8], "SIZES", "" },
     { 0, "s", STR, &size[9], "SIZES", "stride of a convolution" },
     { 0, "i", STR, &size[10], "SIZES", "" }, { 0, "j", STR, &size[11], "SIZES", "" },
+    { 0, "q", STR, &size[12], "SIZES", "" }, { 0, "d", STR, &size[13], "SIZES", "" },
     { 0, "then", STR, &then, "WORDS", "what follows each sum: bias,residual,relu,gelu,(over 8),bf16" },
+    { 0, "mid", STR, &mid, "WORDS", "what an einsum has between two contractions: (over 8),relu,gelu,softmax" },
     { 0, "permute", FLAG, &permute, NULL, "every order of the untiled loops" },
     { 0, "test", NUM, &test, "SHARE", "share of problems to test on", 0, 1 },
     { 0, "sample", INT, &sample, "N", "draw so many instead of all", 0, 100000 },
@@ -79,7 +84,7 @@ static const struct opt options[] = {
 
 static const char *given(const char *param)
 {
-    for (int i = 0; i < 12; i++)
+    for (int i = 0; i < 14; i++)
         if (!strcmp(names[i], param) && size[i]) return size[i];
     if (!strcmp(param, "w")) return given("h");
     if (!strcmp(param, "kw")) return given("kh");
@@ -105,13 +110,14 @@ int main(int argc, char **argv)
 {
     if (filter_init(argc, argv, help, options) < argc) usage("there are no operands");
     if ((kind >= 0) + (set >= 0) + !!einsum != 1) usage("give one of --kind, --set and --einsum");
+    if (mid && !einsum) usage("--mid is for --einsum");
     struct grid g = { .permute = permute };
     if (set >= 0) {
         grid_set(&g, option_word(&set), type, layout == NHWC, (int)tokens);
     } else if (einsum) {
-        grid_einsum(&g, einsum, (const char *const *)index_size.v, index_size.n);
+        grid_einsum(&g, einsum, (const char *const *)index_size.v, index_size.n, mid);
     } else {
-        const char *const *param, *list[12];
+        const char *const *param, *list[14];
         const char *word = option_word(&kind);
         int n = problem_params(str_of(word), &param);
         for (int i = 0; i < n; i++) list[i] = given(param[i]);

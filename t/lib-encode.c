@@ -16,9 +16,16 @@ static void draw(struct rng *r, struct problem *p, bool types)
     char text[256];
     int size[4];
     for (int i = 0; i < 4; i++) size[i] = below(r, 3) ? 1 + below(r, 70) : 16 * (1 + below(r, 5));
-    switch (below(r, types ? 10 : 8)) {
-    case 8: snprintf(text, sizeof text, "(mm_bf16 %d %d %d)", size[0], size[1], 2 * size[2]); break;
-    case 9: snprintf(text, sizeof text, "(mm_u8s8 %d %d %d)", size[0], size[1], 4 * size[2]); break;
+    switch (below(r, types ? 12 : 10)) {
+    case 8: snprintf(text, sizeof text, "(attn %d %d %d %d)", 1 + below(r, 3), size[0], size[1], 1 + below(r, 64)); break;
+    case 9:                                              /* without batch, with one in V or not, MLP or attention */
+        snprintf(text, sizeof text, "(nest (sizes (m %d) (b %d) (n %d) (k %d) (o %d)) (A m b k) (B %s) (V %s) (C %s o) "
+                 "(mid %s))", size[0], 1 + below(r, 5), size[1], 1 + below(r, 40), size[3], below(r, 2) ? "k n" : "b n k",
+                 below(r, 2) ? "n o" : "b n o", below(r, 2) ? "m b" : "b m",
+                 (const char *[]){ "(over 3) softmax", "gelu", "relu", "(over 2) relu softmax" }[below(r, 4)]);
+        break;
+    case 10: snprintf(text, sizeof text, "(mm_bf16 %d %d %d)", size[0], size[1], 2 * size[2]); break;
+    case 11: snprintf(text, sizeof text, "(mm_u8s8 %d %d %d)", size[0], size[1], 4 * size[2]); break;
     case 0: snprintf(text, sizeof text, "(bmm %d %d %d %d)", 1 + below(r, 4), size[0], size[1], size[2]); break;
     case 1:
     case 2: {
@@ -37,7 +44,7 @@ static void draw(struct rng *r, struct problem *p, bool types)
         break;
     default: snprintf(text, sizeof text, "(%s %d %d %d)", kinds[below(r, 4)], size[0], size[1], size[2]);
     }
-    if (below(r, 3) == 0) {                              /* something follows the sum */
+    if (below(r, 3) == 0 && !strstr(text, "attn") && !strstr(text, "mid")) {     /* something follows the sum */
         static const char *const words[] = { "bias", "residual", "relu", "(over 4)", "gelu", "bf16" };
         size_t n = strlen(text) - 1;
         n += (size_t)snprintf(text + n, sizeof text - n, " (then %s", words[below(r, 5)]);
@@ -101,12 +108,14 @@ static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed,
         float *residual = malloc(sizeof(float) * (size_t)p.elements[2]);
         for (int64_t j = 0; j < p.bias; j++) bias[j] = number(&r, TYPE_F32);
         for (int64_t j = 0; j < p.elements[2]; j++) residual[j] = number(&r, TYPE_F32);
-        g.extra = (struct carry_extra){ bias, residual };
+        float *second = malloc(sizeof(float) * (size_t)(p.elements[TENSOR_V] + 1));
+        for (int64_t j = 0; j < p.elements[TENSOR_V]; j++) second[j] = number(&r, TYPE_F32);
+        g.extra = (struct carry_extra){ bias, residual, second };
         want = malloc(sizeof(float) * (size_t)p.elements[TENSOR_C]);
         problem_reference(&p, want, x[0], x[1], g.extra);
         int need = problem_needs(&p, isa);
         bool here = (carry_cpu() & need) == need;        /* or it is encoded, but cannot run */
-        for (int u = 0; u < 2 && here; u++)              /* what it says that it needs, and a guard behind that */
+        for (int u = 0; u < 4 && here; u++)              /* what it says that it needs, and a guard behind that */
             if (g.scratch_bytes[u]) {
                 free(g.scratch[u]);
                 g.scratch[u] = aligned_alloc(64, g.scratch_bytes[u] + GUARD);
@@ -120,7 +129,7 @@ static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed,
         if (here) kernel_weights(&g, x[1]);
         if (here) kernel_run(&g, x[2], x[0], x[1]);
         else memcpy(x[2], want, sizeof(float) * (size_t)p.elements[TENSOR_C]);
-        for (int u = 0; u < 2; u++)
+        for (int u = 0; u < 4; u++)
             for (size_t j = 0; g.scratch[u] && here && j < GUARD; j++)
                 over += ((const uint8_t *)g.scratch[u])[g.scratch_bytes[u] + j] != 0xa5;
         if (!problem_equal(&p, x[2], want)) {
@@ -132,6 +141,7 @@ static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed,
         for (int u = 0; u < 3; u++) free(x[u]);
         free(bias);
         free(residual);
+        free(second);
         free(want);
     }
     qsort(us, (size_t)pairs, sizeof *us, by_double);

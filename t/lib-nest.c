@@ -138,7 +138,7 @@ static void lists(long n)
 {
     static const char *const kinds[] = { "(mm 85 123 92)", "(mm_tt 5 600 7)", "(bmm 3 34 45 17)", "(point 33 40)",
                                          "(reduce 70 64)", "(transp 31 300)", "(conv 2 3 19 18 40 3 2 2)",
-                                         "(conv_nhwc 1 24 9 9 40 1 1 1)",
+                                         "(conv_nhwc 1 24 9 9 40 1 1 1)", "(attn 2 50 70 33)",
                                          "(nest (sizes (a 9) (b 70) (c 33) (d 2)) (A d a c) (B c b d) (C b a))" };
     struct rng r = rng_for(3, str_of("lists"));
     struct buf b = { 0 };

@@ -38,7 +38,12 @@ is 'an einsum is a nest' '(nest (sizes (b 2) (q 3) (d 4) (k 5)) (A b q d) (B b k
     bash -c "loop-gen --test=0 --einsum='bqd,bkd->bqk' --size=b=2 --size=q=3 --size=k=5 --size=d=4 | tail -1"
 is 'which may be emitted' 1 bash -c "loop-gen --test=0 --einsum='ijk,jkl->il' --size=i=4 --size=j=5 --size=k=6 --size=l=7 | loop-emit | tail -n +2 | wc -l"
 fails 'an index without a size' 2 'needs --size=k=N' loop-gen --einsum='mk,kn->mn' --size=m=2
-fails 'three tensors' 2 'expected two tensors' loop-gen --einsum='a,b,c->abc'
+fails 'four tensors' 2 'expected two or three tensors' loop-gen --einsum='a,b,c,d->abc'
+is 'three are two contractions' '(nest (sizes (q 3) (d 4) (k 5) (e 6)) (A q d) (B k d) (V k e) (C q e) (mid (over 2) softmax)),train' \
+    bash -c "loop-gen --test=0 --einsum='qd,kd,ke->qe' --mid='(over 2),softmax' --size=q=3 --size=k=5 --size=d=4 --size=e=6 | tail -1"
+fails 'not any three' 1 'C is summed over k' loop-gen --einsum='qk,kd,ke->qe' --size=q=3 --size=k=5 --size=d=4 --size=e=6
+is 'the front of attention' '(nest (sizes (b 1) (h 2) (q 3) (d 4) (k 5)) (A b h q d) (B b h k d) (C b h q k)),train' \
+    bash -c "loop-gen --test=0 --einsum='bhqd,bhkd->bhqk' --size=b=1 --size=h=2 --size=q=3 --size=k=5 --size=d=4 | tail -1"
 is 'BERT-base in bf16' '(mm_bf16 128 768 768) (mm_bf16 128 3072 768) (mm_bf16 128 768 3072)' \
     bash -c "loop-gen --set=bert --type=bf16 --test=0 | csv-cut -c problem | tail -n +2 | paste -sd ' '"
 is 'MobileNetV2: layers that differ' 30 bash -c 'loop-gen --set=mobilenet2 --layout=nhwc --test=0 | tail -n +2 | wc -l'

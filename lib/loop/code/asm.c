@@ -34,7 +34,7 @@ static const struct insn multiply[] = { [CARRY_F32] = { 2, 1, 0xB8 },           
 static const struct insn add[] = { [CARRY_F32] = { 1, 0, 0x58 },                  /* vaddps */
                                    [CARRY_BF16] = { 1, 0, 0x58 },
                                    [CARRY_U8S8] = { 1, 1, 0xFE } };               /* vpaddd */
-static const char *const name_of[8] = { [RDX] = "b", [RSI] = "a", [RDI] = "c" };
+static const char *const name_of[16] = { [RDX] = "b", [RSI] = "a", [RDI] = "c", [R15] = "v" };
 
 static inline void address(struct assembler *s, int reg, int base, long disp,
                            int scale) /* 8-bit displacements count in 2^scale */
@@ -318,14 +318,14 @@ void asm_add(struct assembler *s, int base, long bytes)
     if (s->text) return;
     if (!bytes) return;
     room(s);
-    byte(s, 0x48);
+    byte(s, 0x48 | (unsigned)base >> 3);
     if (bytes >= -128 && bytes <= 127) {
         byte(s, 0x83);
-        byte(s, 0xC0u | (unsigned)base);
+        byte(s, 0xC0u | ((unsigned)base & 7));
         byte(s, (uint8_t)bytes);
     } else {
         byte(s, 0x81);
-        byte(s, 0xC0u | (unsigned)base);
+        byte(s, 0xC0u | ((unsigned)base & 7));
         word(s, (int32_t)bytes);
     }
 }
@@ -405,22 +405,48 @@ void asm_change(struct assembler *s, int change, int base, int t)
     call(s, change, more, sizeof more, offsetof(struct carry_context, change));      /* rsi = base, rdx = scratch */
 }
 
-void asm_finish(struct assembler *s, int change)
+/* of a block of C */
+static void call_with_block(struct assembler *s, int change, const char *name, uint8_t function)
 {
     static const uint8_t more[] = { 0x48, 0x89, 0xFE, 0x48, 0x89, 0xC2 };            /* rsi = rdi, rdx = rax */
+    if (s->text) buf_format(s->text, "x->%s(&d%d, (float *)c, x);\n", name, change);
+    else call(s, change, more, sizeof more, function);
+}
+
+void asm_finish(struct assembler *s, int change)
+{
+    call_with_block(s, change, "finish", offsetof(struct carry_context, finish));
+}
+
+void asm_between(struct assembler *s, int change)
+{
+    call_with_block(s, change, "between", offsetof(struct carry_context, between));
+}
+
+void asm_second(struct assembler *s)
+{
     if (s->text) {
-        buf_format(s->text, "x->finish(&d%d, (float *)c, x);\n", change);
+        buf_format(s->text, "const char *v = (const char *)x->extra.second;\n");
         return;
     }
-    call(s, change, more, sizeof more, offsetof(struct carry_context, finish));
+    raw(s, (uint8_t[]){ 0x4C, 0x8B, 0x3C, 0x24, 0x4D, 0x8B, 0x7F,                  /* r15 = [rsp]; r15 = [r15 + ] */
+                        offsetof(struct carry_context, extra.second) }, 8);
+}
+
+void asm_push_second(struct assembler *s)
+{
+    s->pushed++;
+    if (s->text) buf_format(s->text, "{\nconst char *keep = b;\nb = v;\n");
+    else raw(s, (uint8_t[]){ 0x52, 0x4C, 0x89, 0xFA }, 4);                        /* push rdx; rdx = r15 */
 }
 
 void asm_push(struct assembler *s, int base, int t)
 {
     s->pushed++;
     if (s->text) {
-        buf_format(s->text, "{\nconst char *keep = %s;\n%s = (const char *)x->scratch[%d];\n", name_of[base],
-                   name_of[base], t);
+        const char *kind = base == RDI ? "" : "const ";
+        buf_format(s->text, "{\n%schar *keep = %s;\n%s = (%schar *)x->scratch[%d];\n", kind, name_of[base],
+                   name_of[base], kind, t);
         return;
     }
     room(s);

@@ -3,7 +3,7 @@
  * Memory operands are [base + displacement] with base rdi, rsi or rdx.  The code is position-independent and without
  * relocations: a literal pool follows it.  It is called as carry_code: the context's address waits on the stack.
  * With `text` set each instruction is written as a statement of C with intrinsics on variables v0 .. v31, m (mask),
- * n0 .. n10 (counters) and byte pointers c, a, b; x is the context, d0, d1, .. are the changes.
+ * n0 .. n10 (counters) and byte pointers c, a, b, v; x is the context, d0, d1, .. are the changes.
  * After "Intel 64 and IA-32 Architectures Software Developer's Manual", volume 2, 2.3 (VEX) and 2.7 (EVEX, with its
  * scaled 8-bit displacements), 5.1 (VDPBF16PS, VPDPBUSD). */
 #ifndef MILLRACE_ASM_H
@@ -11,7 +11,7 @@
 #include "base/str.h"
 #include "loop/code/carry.h"
 
-enum { RAX = 0, RCX = 1, RDX = 2, RBX = 3, RSP = 4, RBP = 5, RSI = 6, RDI = 7 };
+enum { RAX = 0, RCX = 1, RDX = 2, RBX = 3, RSP = 4, RBP = 5, RSI = 6, RDI = 7, R15 = 15 };
 enum { ASM_COUNTERS = 11, ASM_MASK_REGISTER = 15, ASM_ENTER = 11 };
 
 struct asm_fix { uint32_t at; int32_t change, offset; }; /* 32 bits to be known at the end: of a change, or the masks */
@@ -53,6 +53,10 @@ void asm_loop(struct assembler *, int counter, const uint8_t *top);   /* counter
  * survives.  A base can be set aside while it is scratch t. */
 void asm_change(struct assembler *, int change, int base, int t);
 void asm_finish(struct assembler *, int change);          /* the context's `finish` of the block at rdi, so too */
+void asm_between(struct assembler *, int change);        /* the context's `between` of S for the block of C at rdi */
+/* V is at r15, which is the last counter else; then rdx is that until it is popped */
+void asm_second(struct assembler *);
+void asm_push_second(struct assembler *);
 void asm_push(struct assembler *, int base, int t);
 void asm_pop(struct assembler *, int base);
 void asm_enter(struct assembler *); /* aligns, then saves registers in ASM_ENTER bytes */

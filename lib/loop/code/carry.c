@@ -314,6 +314,263 @@ static inline float gelu1(float x)
     return z < 0 ? h - h * far : h + h * far;
 }
 
+/* ---- between two contractions ---- */
+
+/* 2^x for x of at most 0: 2^n and Taylor's polynomial of 2^f, f from -1/2 to 1/2 */
+static const float exp2_c[7] = { 1.5252734e-5f, 1.5403530e-4f, 1.3333558e-3f, 9.6181291e-3f,
+                                 5.5504109e-2f, 2.4022651e-1f, 6.9314718e-1f };
+static const float LEAST = -3.0e38f;
+
+WIDE static inline __m512 power16(__m512 x)
+{
+    __m512 n = _mm512_roundscale_ps(x, 0), f = _mm512_sub_ps(x, n), y = _mm512_set1_ps(exp2_c[1]);
+    for (int i = 2; i < 7; i++) y = _mm512_fmadd_ps(y, f, _mm512_set1_ps(exp2_c[i]));
+    return _mm512_scalef_ps(_mm512_fmadd_ps(y, f, _mm512_set1_ps(1)), n);
+}
+
+NARROW static inline __m256 power8(__m256 x)
+{
+    x = _mm256_max_ps(x, _mm256_set1_ps(-126));
+    __m256 n = _mm256_round_ps(x, 8), f = _mm256_sub_ps(x, n), y = _mm256_set1_ps(exp2_c[1]);
+    for (int i = 2; i < 7; i++) y = _mm256_fmadd_ps(y, f, _mm256_set1_ps(exp2_c[i]));
+    y = _mm256_fmadd_ps(y, f, _mm256_set1_ps(1));
+    __m256i e = _mm256_slli_epi32(_mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127)), 23);
+    return _mm256_mul_ps(y, _mm256_castsi256_ps(e));
+}
+
+static inline float power1(float x)
+{
+    if (x < -126) x = -126;
+    int n = (int)(x - 0.5f);
+    float f = x - (float)n, y = exp2_c[0];
+    for (int i = 1; i < 7; i++) y = y * f + exp2_c[i];
+    union { uint32_t u; float f; } power = { (uint32_t)(n + 127) << 23 };
+    return (y * f + 1) * power.f;
+}
+
+/* A row of S becomes powers of two of what it is below the greatest of its row so far; `rows` has that and their sum.
+ * If there is a greater one now, what was summed before, C among it, is made less accordingly. */
+WIDE static void soft16(float *s, int64_t n, float scale, float rows[2], float *c, int64_t nc, int first)
+{
+    const __m512 least = _mm512_set1_ps(LEAST), log = _mm512_set1_ps(scale * LOG2E);
+    __m512 most = least, most1 = least, most2 = least, most3 = least;
+    int64_t i = 0;
+    for (; i + 64 <= n; i += 64) {
+        most = _mm512_max_ps(most, _mm512_loadu_ps(s + i)), most1 = _mm512_max_ps(most1, _mm512_loadu_ps(s + i + 16));
+        most2 = _mm512_max_ps(most2, _mm512_loadu_ps(s + i + 32));
+        most3 = _mm512_max_ps(most3, _mm512_loadu_ps(s + i + 48));
+    }
+    for (; i < n; i += 16) {
+        __mmask16 m = n - i >= 16 ? 0xffff : (__mmask16)((1u << (n - i)) - 1);
+        most = _mm512_max_ps(most, _mm512_mask_loadu_ps(least, m, s + i));
+    }
+    float now = _mm512_reduce_max_ps(_mm512_max_ps(_mm512_max_ps(most, most1), _mm512_max_ps(most2, most3)));
+    float before = first ? now : rows[0], sum = first ? 0 : rows[1];
+    if (before > now) now = before;
+    if (now > before) {
+        float less = power1((before - now) * scale * LOG2E);
+        __m512 by = _mm512_set1_ps(less);
+        sum *= less;
+        for (int64_t j = 0; j < nc; j += 16) {
+            __mmask16 m = nc - j >= 16 ? 0xffff : (__mmask16)((1u << (nc - j)) - 1);
+            _mm512_mask_storeu_ps(c + j, m, _mm512_mul_ps(by, _mm512_maskz_loadu_ps(m, c + j)));
+        }
+    }
+    __m512 top = _mm512_set1_ps(now), total = _mm512_setzero_ps(), total1 = total, total2 = total, total3 = total;
+    for (i = 0; i + 64 <= n; i += 64) {
+        __m512 x = power16(_mm512_mul_ps(_mm512_sub_ps(_mm512_loadu_ps(s + i), top), log));
+        __m512 x1 = power16(_mm512_mul_ps(_mm512_sub_ps(_mm512_loadu_ps(s + i + 16), top), log));
+        __m512 x2 = power16(_mm512_mul_ps(_mm512_sub_ps(_mm512_loadu_ps(s + i + 32), top), log));
+        __m512 x3 = power16(_mm512_mul_ps(_mm512_sub_ps(_mm512_loadu_ps(s + i + 48), top), log));
+        _mm512_storeu_ps(s + i, x), _mm512_storeu_ps(s + i + 16, x1);
+        _mm512_storeu_ps(s + i + 32, x2), _mm512_storeu_ps(s + i + 48, x3);
+        total = _mm512_add_ps(total, x), total1 = _mm512_add_ps(total1, x1);
+        total2 = _mm512_add_ps(total2, x2), total3 = _mm512_add_ps(total3, x3);
+    }
+    for (; i < n; i += 16) {
+        __mmask16 m = n - i >= 16 ? 0xffff : (__mmask16)((1u << (n - i)) - 1);
+        __m512 x = power16(_mm512_mul_ps(_mm512_sub_ps(_mm512_maskz_loadu_ps(m, s + i), top), log));
+        _mm512_mask_storeu_ps(s + i, m, x);
+        total = _mm512_mask_add_ps(total, m, total, x);
+    }
+    rows[0] = now;
+    rows[1] = sum + _mm512_reduce_add_ps(_mm512_add_ps(_mm512_add_ps(total, total1), _mm512_add_ps(total2, total3)));
+}
+
+NARROW static void soft8(float *s, int64_t n, float scale, float rows[2], float *c, int64_t nc, int first)
+{
+    __m256 most = _mm256_set1_ps(LEAST), most1 = most;
+    float now = LEAST, log = scale * LOG2E, lane[8];
+    int64_t i = 0;
+    for (; i + 16 <= n; i += 16) {
+        most = _mm256_max_ps(most, _mm256_loadu_ps(s + i));
+        most1 = _mm256_max_ps(most1, _mm256_loadu_ps(s + i + 8));
+    }
+    _mm256_storeu_ps(lane, _mm256_max_ps(most, most1));
+    for (int j = 0; j < 8; j++) now = lane[j] > now ? lane[j] : now;
+    for (; i < n; i++) now = s[i] > now ? s[i] : now;
+    float before = first ? now : rows[0], sum = first ? 0 : rows[1];
+    if (before > now) now = before;
+    if (now > before) {
+        float less = power1((before - now) * log);
+        sum *= less;
+        for (int64_t j = 0; j < nc; j++) c[j] *= less;
+    }
+    __m256 top = _mm256_set1_ps(now), by = _mm256_set1_ps(log), total = _mm256_setzero_ps(), total1 = total;
+    for (i = 0; i + 16 <= n; i += 16) {
+        __m256 x = power8(_mm256_mul_ps(_mm256_sub_ps(_mm256_loadu_ps(s + i), top), by));
+        __m256 x1 = power8(_mm256_mul_ps(_mm256_sub_ps(_mm256_loadu_ps(s + i + 8), top), by));
+        _mm256_storeu_ps(s + i, x), _mm256_storeu_ps(s + i + 8, x1);
+        total = _mm256_add_ps(total, x), total1 = _mm256_add_ps(total1, x1);
+    }
+    _mm256_storeu_ps(lane, _mm256_add_ps(total, total1));
+    for (int j = 0; j < 8; j++) sum += lane[j];
+    for (; i < n; i++) sum += s[i] = power1((s[i] - now) * log);
+    rows[0] = now;
+    rows[1] = sum;
+}
+
+typedef void soft_of(float *s, int64_t n, float scale, float rows[2], float *c, int64_t nc, int first);
+
+static inline __attribute__((always_inline)) float mid_of(const struct carry_kernel *k, float y)
+{
+    y *= k->mid_scale;
+    for (const uint8_t *mid = k->mid; *mid; mid++) {
+        if (*mid == CARRY_RELU) y = y > 0 ? y : 0;
+        else if (*mid == CARRY_GELU) y = gelu1(y);
+    }
+    return y;
+}
+
+WIDE static void words16(const struct carry_kernel *k, float *s, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += 16) {
+        __mmask16 m = n - i >= 16 ? 0xffff : (__mmask16)((1u << (n - i)) - 1);
+        __m512 y = _mm512_mul_ps(_mm512_maskz_loadu_ps(m, s + i), _mm512_set1_ps(k->mid_scale));
+        for (const uint8_t *mid = k->mid; *mid; mid++) {
+            if (*mid == CARRY_RELU) y = _mm512_max_ps(y, _mm512_setzero_ps());
+            else if (*mid == CARRY_GELU) y = gelu16(y);
+        }
+        _mm512_mask_storeu_ps(s + i, m, y);
+    }
+}
+
+NARROW static void words8(const struct carry_kernel *k, float *s, int64_t n)
+{
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        __m256 y = _mm256_mul_ps(_mm256_loadu_ps(s + i), _mm256_set1_ps(k->mid_scale));
+        for (const uint8_t *mid = k->mid; *mid; mid++) {
+            if (*mid == CARRY_RELU) y = _mm256_max_ps(y, _mm256_setzero_ps());
+            else if (*mid == CARRY_GELU) y = gelu8(y);
+        }
+        _mm256_storeu_ps(s + i, y);
+    }
+    for (; i < n; i++) s[i] = mid_of(k, s[i]);
+}
+
+typedef void words_of(const struct carry_kernel *, float *s, int64_t n);
+
+static inline __attribute__((always_inline)) void between(const struct carry_change *b, float *c,
+                                                          const struct carry_context *x, soft_of *soft, words_of *words)
+{
+    const struct carry_kernel *k = x->kernel;
+    int outer = b->nvar - 2, softmax = 0, others = 0;
+    int64_t at[CARRY_VARS] = { 0 }, f = 0, o = c - x->c;
+    for (const uint8_t *mid = k->mid; *mid; mid++) *(*mid == CARRY_SOFTMAX ? &softmax : &others) = 1;
+    for (int more = 1; more; ) {
+        float *s = x->scratch[2] + f;
+        if (others || !softmax) words(k, s, b->size[outer]);
+        if (softmax)
+            soft(s, b->size[outer], others ? 1 : k->mid_scale, x->rows + 2 * (o / k->size[k->last]), x->c + o,
+                 b->size[outer + 1], b->edge);
+        int i = outer;
+        while (i-- > 0) {
+            f += b->from[i];
+            o += b->to[i];
+            if (++at[i] < b->size[i]) break;
+            f -= at[i] * b->from[i];
+            o -= at[i] * b->to[i];
+            at[i] = 0;
+        }
+        more = i >= 0;
+    }
+}
+
+void carry_between16(const struct carry_change *b, float *c, const struct carry_context *x)
+{
+    between(b, c, x, soft16, words16);
+}
+void carry_between8(const struct carry_change *b, float *c, const struct carry_context *x)
+{
+    between(b, c, x, soft8, words8);
+}
+
+int64_t carry_rows(const struct carry_kernel *k)
+{
+    return (2 * (k->elements[2] / k->size[k->last]) + 15) & ~(int64_t)15;
+}
+
+/* the next place of these variables; 0: there is none any more, and all are back where they began */
+static int next_place(const struct carry_kernel *k, int which, int32_t *at, int64_t o[4])
+{
+    for (int v = k->nvar; v-- > 0; ) {
+        if (!(which >> v & 1)) continue;
+        for (int t = 0; t < 4; t++) o[t] += k->stride[t][v];
+        if (++at[v] < k->size[v]) return 1;
+        for (int t = 0; t < 4; t++) o[t] -= at[v] * k->stride[t][v];
+        at[v] = 0;
+    }
+    return 0;
+}
+
+/* both contractions, an element of S at a time, with softmax made twice: first the greatest of a row */
+static inline __attribute__((always_inline)) void pair_plain(const struct carry_kernel *k, float *c, const float *a,
+                                                             const float *b, const float *second)
+{
+    int32_t at[CARRY_VARS] = { 0 };
+    int64_t o[4] = { 0 };
+    int rows = 0, inner = 0, softmax = 0, relu = 0;
+    for (int v = 0; v < k->nvar; v++) {
+        int in = k->stride[0][v] || k->stride[1][v];
+        if (in && k->stride[2][v]) rows |= 1 << v;
+        if (in && !k->stride[2][v] && v != k->along) inner |= 1 << v;
+    }
+    for (const uint8_t *mid = k->mid; *mid; mid++) softmax |= *mid == CARRY_SOFTMAX, relu |= *mid != CARRY_SOFTMAX;
+    int64_t n = k->size[k->last], step = k->stride[3][k->along];
+    do {
+        float most = LEAST, sum = 0, *to = c + o[2];
+        for (int64_t j = 0; j < n && !k->add; j++) to[j] = 0;
+        for (int pass = !softmax; pass < 2; pass++)
+            for (int64_t i = 0; i < k->size[k->along]; i++) {
+                const float *y = second + o[3] + i * step;
+                float s = 0;
+                o[1] += i * k->stride[1][k->along];
+                do s += a[o[0]] * b[o[1]];
+                while (next_place(k, inner, at, o));
+                o[1] -= i * k->stride[1][k->along];
+                if (relu || !softmax) s = mid_of(k, s);
+                if (softmax && !pass) {
+                    most = s > most ? s : most;
+                    continue;
+                }
+                if (softmax) sum += s = power1((s - most) * (relu ? 1 : k->mid_scale) * LOG2E);
+                for (int64_t j = 0; j < n; j++) to[j] += s * y[j];
+            }
+        for (int64_t j = 0; j < n && softmax; j++) to[j] /= sum;
+    } while (next_place(k, rows, at, o));
+}
+
+void carry_pair_plain(const struct carry_kernel *k, float *c, const float *a, const float *b, const float *second)
+{
+    pair_plain(k, c, a, b, second);
+}
+NARROW static void pair_plain8(const struct carry_kernel *k, float *c, const float *a, const float *b,
+                               const float *second)
+{
+    pair_plain(k, c, a, b, second);
+}
+
 /* whole vectors without a mask: from what was stored just now they come at once */
 WIDE static inline __m512 some16(__mmask16 m, const float *p)
 {
@@ -333,13 +590,19 @@ WIDE static inline void cast16(uint16_t *to, __mmask16 m, __m512 y)      /* to n
     _mm512_mask_cvtepi32_storeu_epi16(to, m, u);
 }
 
+/* one over the sum that softmax divides a row by: that of element `at` of C */
+static inline float share(const struct carry_context *x, int64_t at)
+{
+    return 1 / x->rows[2 * (at / x->kernel->size[x->kernel->last]) + 1];
+}
+
 /* a run of neighbours in C, of which the first is element `at` and has this bias; that is a vector along it if
  * bias_step is 1, else one number.  Four vectors at a time, so that to ask what to do does not cost more than that. */
 WIDE static void run16(const struct carry_context *x, float *c, int64_t at, int64_t n, const float *bias)
 {
     const struct carry_kernel *k = x->kernel;
     const int along = k->bias_step == 1, sums = k->type == CARRY_U8S8, stay = x->out == x->c;
-    const __m512 zero = _mm512_setzero_ps(), scale = _mm512_set1_ps(k->scale);
+    const __m512 zero = _mm512_setzero_ps(), scale = _mm512_set1_ps(k->pair ? share(x, at) : k->scale);
     for (int64_t i = 0; i < n; i += 64) {
         uint64_t all = n - i >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << (n - i)) - 1;
         __mmask16 m = (__mmask16)all, m1 = (__mmask16)(all >> 16), m2 = (__mmask16)(all >> 32);
@@ -383,6 +646,7 @@ WIDE static void run16(const struct carry_context *x, float *c, int64_t at, int6
                 if (m2) y2 = gelu16(y2);
                 if (m3) y3 = gelu16(y3);
                 break;
+            case CARRY_SOFTMAX:
             case CARRY_OVER:
                 y = _mm512_mul_ps(y, scale), y1 = _mm512_mul_ps(y1, scale);
                 y2 = _mm512_mul_ps(y2, scale), y3 = _mm512_mul_ps(y3, scale);
@@ -419,6 +683,7 @@ static inline __attribute__((always_inline)) void one(const struct carry_context
         case CARRY_RELU: y = y > 0 ? y : 0; break;
         case CARRY_GELU: y = gelu1(y); break;
         case CARRY_OVER: y *= k->scale; break;
+        case CARRY_SOFTMAX: y *= share(x, at); break;
         case CARRY_CAST: ((half_word *)x->out)[at] = cast1(y); break;
         }
     if (x->out == x->c) *c = y;
@@ -440,6 +705,7 @@ NARROW static void run8(const struct carry_context *x, float *c, int64_t at, int
             case CARRY_RELU: y = _mm256_max_ps(y, _mm256_setzero_ps()); break;
             case CARRY_GELU: y = gelu8(y); break;
             case CARRY_OVER: y = _mm256_mul_ps(y, _mm256_set1_ps(k->scale)); break;
+            case CARRY_SOFTMAX: y = _mm256_mul_ps(y, _mm256_set1_ps(share(x, at))); break;
             case CARRY_CAST: {
                 float last[8];
                 _mm256_storeu_ps(last, y);
@@ -465,11 +731,13 @@ static inline __attribute__((always_inline)) void finish(const struct carry_chan
 {
     const struct carry_kernel *k = x->kernel;
     int64_t at[CARRY_VARS] = { 0 }, o = block - x->c, f = 0;
-    int outer = b->nvar && b->to[b->nvar - 1] == 1 ? b->nvar - 1 : b->nvar;
+    int one = k->pair && k->size[k->last] == 1;         /* no run may have two sums of softmax */
+    int outer = b->nvar && b->to[b->nvar - 1] == 1 && !one ? b->nvar - 1 : b->nvar;
     const float *bias = x->extra.bias;
+    if (k->pair) bias = 0;                               /* V is no bias */
     if (bias) bias += (uint32_t)o / (uint32_t)k->bias_step % (uint32_t)k->bias;      /* less than 2^28 elements */
     for (int more = 1; more; ) {
-        if (x->extra.bias && k->bias_step > 1 && f)
+        if (bias && k->bias_step > 1 && f)
             bias = x->extra.bias + (uint32_t)(o + f) / (uint32_t)k->bias_step % (uint32_t)k->bias;
         run(x, block + f, o + f, outer < b->nvar ? b->size[outer] : 1, bias);
         int i = outer;
@@ -584,7 +852,7 @@ void carry_run_then(void *to, const float *a, const float *b, const float *bias,
                     const struct carry_kernel *k, struct carry_state *s)
 {
     const struct carry_variant *v = chosen(k, s);
-    struct carry_extra extra = { bias, residual };
+    struct carry_extra extra = { bias, residual, k->pair ? bias : 0 };
     float *c = to, *sum = c;                             /* sum: floats of what becomes a bf16 */
     int cast = 0;
     for (int i = 0; i < CARRY_THENS; i++) cast |= k->then[i] == CARRY_CAST;
@@ -603,9 +871,10 @@ void carry_run_then(void *to, const float *a, const float *b, const float *bias,
             for (int64_t i = 0, n = k->row[1]; i < k->elements[1]; i++) back[i] = b[given_at(k, i / n, i % n)];
             b = back;
         }
-        if (here(s) & CARRY_AVX2) plain_avx2(k, sum, a, b);
+        if (k->pair) (here(s) & CARRY_AVX2 ? pair_plain8 : carry_pair_plain)(k, sum, a, b, extra.second);
+        else if (here(s) & CARRY_AVX2) plain_avx2(k, sum, a, b);
         else carry_plain(k, sum, a, b);
-        if (k->then[0]) carry_finish_all(k, sum, to, extra);
+        if (k->then[0] && !k->pair) carry_finish_all(k, sum, to, extra);
         if (groups) put_memory(&s->pool[1], groups);
         if (own) put_memory(&s->pool[0], own);
         return;
@@ -614,10 +883,12 @@ void carry_run_then(void *to, const float *a, const float *b, const float *bias,
         carry_forth(&v->change[0], a, c);
         return;
     }
-    float *room[3], *out = sum;
-    for (int t = 0; t < 3; t++) room[t] = p ? (float *)((char *)(p + 1) + v->scratch[t]) : 0;
-    struct carry_context x = { { room[0], room[1] }, carry_forth,
-                               v->need & CARRY_AVX512 ? carry_finish16 : carry_finish8, k, sum, to, extra };
+    float *room[4], *out = sum;
+    for (int t = 0; t < 4; t++) room[t] = p ? (float *)((char *)(p + 1) + v->scratch[t]) : 0;
+    int wide = v->need & CARRY_AVX512;
+    struct carry_context x = { { room[0], room[1], k->pair ? room[3] + carry_rows(k) : 0 }, carry_forth,
+                               wide ? carry_finish16 : carry_finish8, wide ? carry_between16 : carry_between8,
+                               room[3], k, sum, to, extra };
     if (v->whole[0]) carry_forth(&v->change[0], a, room[0]), a = room[0];
     if (v->whole[1] && !k->given) carry_forth(&v->change[1], b, room[1]), b = room[1];
     if (v->whole[2]) out = room[2];
@@ -664,18 +935,20 @@ void carry_run_ld(float *c, int64_t ldc, const float *a, int64_t lda, const floa
     if (p) put_memory(&s->pool[1], p);
 }
 
-static int near(float x, float y, float share)           /* of what was computed in another order or by other steps */
+/* of what was computed in another order or by other steps */
+static int near(float x, float y, float more)
 {
     float d = x > y ? x - y : y - x, size = y > 0 ? y : -y;
-    return d <= 1e-5f * (1 + size) + size * share;
+    return d <= 1e-5f * (1 + size) + more;
 }
 
 int carry_test(const struct carry_kernel *k, struct carry_state *s)
 {
     enum { A, B, C, WANT, GIVEN, BIAS, RESIDUAL, LAST, TENSORS };
-    int then = k->then[0] != 0, cast = 0, soft = 0;
+    int then = k->then[0] != 0 && !k->pair, cast = 0, soft = k->pair;
     for (int i = 0; i < CARRY_THENS; i++) cast |= k->then[i] == CARRY_CAST, soft |= k->then[i] == CARRY_GELU;
-    int64_t n[TENSORS] = { k->elements[0], k->elements[1], k->elements[2], k->elements[2], k->given, then ? k->bias : 0,
+    int64_t n[TENSORS] = { k->elements[0], k->elements[1], k->elements[2], k->elements[2], k->given,
+                           then ? k->bias : k->elements[3],
                            then ? k->elements[2] : 0, cast ? k->elements[2] : 0 }, bytes = 0;
     for (int i = 0; i < TENSORS; i++) bytes += (n[i] * 4 + 63) & ~(int64_t)63;
     struct piece *p = get_memory(&s->pool[1], bytes);
@@ -697,14 +970,19 @@ int carry_test(const struct carry_kernel *k, struct carry_state *s)
     for (int64_t j = 0; j < n[C]; j++) x[WANT][j] = x[C][j];
     for (int64_t j = 0; j < n[B] && k->given; j++) x[GIVEN][given_at(k, j / k->row[1], j % k->row[1])] = x[B][j];
     carry_run_then(x[C], x[A], k->given ? x[GIVEN] : x[B], x[BIAS], x[RESIDUAL], k, s);
-    carry_plain(k, x[WANT], x[A], x[B]);
-    if (then) carry_finish_all(k, x[WANT], cast ? x[LAST] : x[WANT], (struct carry_extra){ x[BIAS], x[RESIDUAL] });
+    if (k->pair) carry_pair_plain(k, x[WANT], x[A], x[B], x[BIAS]);
+    else carry_plain(k, x[WANT], x[A], x[B]);
+    if (then) carry_finish_all(k, x[WANT], cast ? x[LAST] : x[WANT], (struct carry_extra){ x[BIAS], x[RESIDUAL], 0 });
     int bad = 0;
+    float most = 0;                                      /* of two contractions: what rounding is a share of */
+    for (int64_t j = 0; j < n[C] && k->pair; j++) most = x[WANT][j] > most ? x[WANT][j] : most;
     const word *got = (const word *)x[C], *want = (const word *)x[cast ? LAST : WANT];
-    for (int64_t j = 0; j < n[C] && !cast; j++) bad |= got[j] != want[j] && !(soft && near(x[C][j], x[WANT][j], 0));
+    for (int64_t j = 0; j < n[C] && !cast; j++)
+        bad |= got[j] != want[j] && !(soft && near(x[C][j], x[WANT][j], most * 1e-5f));
     const half_word *little = (const half_word *)x[C], *should = (const half_word *)x[LAST];
     for (int64_t j = 0; j < n[C] && cast; j++)
-        bad |= little[j] != should[j] && !(soft && near(half(little[j]), half(should[j]), 1 / 128.0f));
+        bad |= little[j] != should[j] &&
+               !(soft && near(half(little[j]), half(should[j]), half(should[j] & 0x7fff) / 128));
     put_memory(&s->pool[1], p);
     return bad;
 }

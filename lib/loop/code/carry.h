@@ -9,11 +9,14 @@
 
 enum { CARRY_VARS = 8 };
 enum carry_op { CARRY_FMA, CARRY_ADD, CARRY_SUM, CARRY_COPY };           /* as problem_op */
-enum carry_then { CARRY_END, CARRY_BIAS, CARRY_RESIDUAL, CARRY_RELU, CARRY_GELU, CARRY_OVER, CARRY_CAST };
+enum carry_then { CARRY_END, CARRY_BIAS, CARRY_RESIDUAL, CARRY_RELU, CARRY_GELU, CARRY_OVER, CARRY_CAST,
+                  CARRY_SOFTMAX };                       /* the last in mid; in then: over the sum of its row */
 enum { CARRY_THENS = 8 };
 enum carry_type { CARRY_F32, CARRY_BF16, CARRY_U8S8 };
 enum carry_cpu { CARRY_AVX2 = 1, CARRY_AVX512 = 2, CARRY_AVX512BF16 = 4, CARRY_AVX512VNNI = 8 };   /* bits */
 
+/* Between two contractions: rows of S with `from` their strides in S and `to` in C, the last two for the columns of S
+ * and of C; edge: these are the first columns. */
 struct carry_change {                                    /* of a tensor or block to one with another variable fastest */
     int32_t nvar, wide;                                  /* wide: by AVX-512 */
     int32_t edge, unused;                                /* edge, not 0: extent of the fastest at the end of [0] */
@@ -22,12 +25,14 @@ struct carry_change {                                    /* of a tensor or block
 };
 
 struct carry_kernel;
-struct carry_extra { const float *bias, *residual; };    /* tensors of what follows a sum; 0 where it has none */
+struct carry_extra { const float *bias, *residual, *second; };       /* what follows a sum, and V; or 0 */
 struct carry_context {                                   /* what code that changes blocks as it goes is called with */
-    float *scratch[2];
+    float *scratch[3];                                   /* the third: a block of S */
     void (*change)(const struct carry_change *, const float *from, float *to);
     /* of a block of C that is complete: its sizes, and its strides as `to`; the fields below are for this */
     void (*finish)(const struct carry_change *, float *block, const struct carry_context *);
+    void (*between)(const struct carry_change *, float *c, const struct carry_context *);   /* two contractions */
+    float *rows;                                         /* of softmax: two for each row of C, the most and the sum */
     const struct carry_kernel *kernel;
     float *c;                                            /* where C begins, */
     void *out;                                           /* and what is made of it: 2 bytes an element after a cast */
@@ -40,13 +45,16 @@ struct carry_variant {                                   /* the same nest for on
     carry_code *function;                                /* or its address, where that is known */
     int32_t need, whole[3];                              /* bits of carry_cpu; which tensors change before or after */
     struct carry_change change[3];
-    int64_t scratch[3], scratch_bytes;                   /* offsets of scratch of each tensor, all of it */
+    int64_t scratch[4], scratch_bytes;                   /* offsets of scratch of each tensor and of S, all of it */
 };
 
 struct carry_kernel {
     int32_t op, type, add, nvar, size[CARRY_VARS];       /* add: C += A B */
     int64_t given;                                       /* not 0: B is as change[1] leaves it, so many elements */
-    int64_t stride[3][CARRY_VARS], elements[3], row[3];  /* row: extent of the last dimension, what ld is instead of */
+    int64_t stride[4][CARRY_VARS], elements[4], row[4];  /* row: extent of the last dimension, what ld is instead of */
+    int32_t pair, along, last;                           /* pair: C = mid(A B) V; see problem */
+    float mid_scale;                                     /* of S, first of all */
+    uint8_t mid[CARRY_THENS];                            /* what follows that: CARRY_RELU, CARRY_GELU, CARRY_SOFTMAX */
     uint8_t then[CARRY_THENS];                           /* what follows the sum: enum carry_then, to the first 0 */
     float scale;                                         /* of CARRY_OVER: one over the divisor */
     int64_t bias_step, bias;                             /* element i of C has the (i / bias_step % bias)-th bias */
@@ -62,16 +70,22 @@ void carry_pack(void *packed, const void *b, const struct carry_kernel *);
 int carry_cpu(void);                                     /* bits of what is here, operating system included */
 /* c = the operation, or with `add` += it, by plain loops, on any x86-64; without what follows it */
 void carry_plain(const struct carry_kernel *, float *c, const float *a, const float *b);
+/* the same for two contractions; `second` is V */
+void carry_pair_plain(const struct carry_kernel *, float *c, const float *a, const float *b, const float *second);
 /* what follows the sum, on a block of C as in carry_context: by AVX-512, AVX2 or plain loops.  After a cast nothing may
  * be read from C any more: its place may be that of the result. */
 void carry_finish16(const struct carry_change *, float *block, const struct carry_context *);
 void carry_finish8(const struct carry_change *, float *block, const struct carry_context *);
 void carry_finish1(const struct carry_change *, float *block, const struct carry_context *);
+/* between two contractions, as in carry_context */
+void carry_between16(const struct carry_change *, float *c, const struct carry_context *);
+void carry_between8(const struct carry_change *, float *c, const struct carry_context *);
+int64_t carry_rows(const struct carry_kernel *);         /* floats of context.rows, a multiple of 16 */
 /* the same for all of C */
 void carry_finish_all(const struct carry_kernel *, float *c, void *out, struct carry_extra);
 /* the best variant that runs here; plain loops where none does.  Any number of threads may call it at once. */
 void carry_run(float *c, const float *a, const float *b, const struct carry_kernel *, struct carry_state *);
-/* the same with what follows the sum; c has 2 bytes an element where that is a cast */
+/* the same with what follows the sum; c has 2 bytes an element where that is a cast; or `bias` is V */
 void carry_run_then(void *c, const float *a, const float *b, const float *bias, const float *residual,
                     const struct carry_kernel *, struct carry_state *);
 /* the same with rows of the last dimension `ld` elements apart */

@@ -10,6 +10,7 @@
 
 enum { REGION = 1 << 20, MAX_ROWS = 32, BODY_FMA = 320, MAX_BODY = 4000, MAX_UNROLL = 16 };
 enum { LATE_STEPS = 32, AHEAD = 16, AHEAD_ROW = 1024, AHEAD_ELEMENTS = 1 << 14 };
+enum { MAX_BLOCK = 1 << 24 };
 enum { MAX_PACKS = 64, PACK_ELEMENTS = 4096, NEAR_ELEMENTS = 1 << 17 }; /* 512 KiB stay in the second cache */
 const char *const isa_name[2] = { "avx2", "avx512" };
 
@@ -49,6 +50,9 @@ struct state {
     int32_t panel[2];                                    /* not 0: the vector variable lies in panels so wide, */
     int64_t panel_bytes[2];                              /* one so far from the next */
     double packs, moved, copied;                         /* calls and elements of it, as `times` */
+    int split;                                           /* of two contractions: depth of their common loops; or -1 */
+    struct side { struct problem p; struct nest t; int32_t inner[NEST_LOOPS]; } *side;
+    int64_t s_stride[NEST_VARS], s_elements;             /* of a block of S */
     bool finish;                                         /* something follows the sum, on blocks yet to be chosen */
     struct kernel *g;
     bool plan;                                           /* count cycles, write no bodies */
@@ -208,6 +212,7 @@ static void body(struct state *k, struct tile *q, const struct reduction *r, int
 
 static void move(struct state *k, int var, long steps, bool with_c)
 {
+    if (k->split >= 0) asm_add(&k->s, R15, steps * k->p->stride[TENSOR_V][var] * 4);
     for (int t = 0; t < (with_c ? 3 : 2); t++) asm_add(&k->s, base_of[t], steps * k->stride[t][var]);
 }
 
@@ -215,7 +220,7 @@ static bool enter_loop(struct state *k, int32_t n, const uint8_t **top)
 {
     *top = NULL;
     if (n < 2) return true;
-    if (k->live == ASM_COUNTERS) {
+    if (k->live == ASM_COUNTERS - (k->side != NULL)) {
         k->why = "more loops than counters";
         return false;
     }
@@ -393,7 +398,7 @@ static int32_t block_of(const struct state *k, int d, const int32_t *e)
 {
     int v = k->t->loop[d].var, nv;
     int32_t step = k->inner[d];
-    if (step > 1 || k->p->reduced[v]) return step;
+    if (step > 1 || k->p->reduced[v] || k->split >= 0) return step;
     long rows = c_block(k, e, &nv);
     if (v == k->vec) {
         long most = rows > k->nacc ? 1 : k->nacc / rows;
@@ -416,7 +421,7 @@ static bool finished_here(const struct state *k, int d, const int32_t *e, bool f
     double bytes = 4;
     for (int v = 0; v < k->p->nvar; v++)
         if (!k->p->reduced[v]) bytes *= e[v];
-    if (fit || d == k->t->n || bytes <= k->machine->cache[1].bytes / 8) return true;
+    if (fit || d == k->t->n || d == k->split || bytes <= k->machine->cache[1].bytes / 8) return true;
     int v = k->t->loop[d].var;
     return k->p->reduced[v] && k->inner[d] < e[v];
 }
@@ -429,11 +434,73 @@ static void emit_and_finish(struct state *k, int d, const int32_t *e, bool first
     emit_finish(k, e);
 }
 
+/* one of two contractions, on the present block */
+static void emit_side(struct state *k, int i, const int32_t *e, bool first)
+{
+    struct state s = *k;
+    struct side *x = &k->side[i];
+    const struct problem *p = k->p;
+    int32_t block[NEST_VARS];
+    s.p = &x->p;
+    s.t = &x->t;
+    memcpy(s.inner, x->inner, sizeof s.inner);
+    s.split = -1;
+    s.finish = false;
+    s.vec = i ? p->last : p->along;
+    for (int t = 0; t < 2; t++) {
+        s.pack_depth[t] = -1;
+        s.marked[t] = false;
+        if (i) s.packed[t] = false, s.panel[t] = 0;
+    }
+    for (int v = 0; v < p->nvar; v++) {
+        bool in = x->p.stride[TENSOR_A][v] || x->p.stride[TENSOR_B][v];
+        block[v] = in ? e[v] : 1;
+        if (i) s.stride[TENSOR_A][v] = k->s_stride[v] * 4, s.stride[TENSOR_B][v] = p->stride[TENSOR_V][v] * 4;
+        else s.stride[TENSOR_C][v] = k->s_stride[v] * 4;
+    }
+    emit(&s, 0, block, first);
+    k->s = s.s;
+    k->why = s.why;
+    k->cycles = s.cycles;
+    k->rows = s.rows;
+    k->vectors = s.vectors;
+}
+
+/* the block of S, what lies between, the block of C */
+static void emit_pair(struct state *k, const int32_t *e, bool first)
+{
+    const struct problem *p = k->p;
+    struct carry_change c = { .wide = k->s.wide, .edge = first };
+    double n = e[p->along];
+    for (int v = 0; v < p->nvar; v++) {
+        if (!k->s_stride[v] || v == p->along) continue;
+        c.size[c.nvar] = e[v];
+        c.from[c.nvar] = k->s_stride[v];
+        c.to[c.nvar++] = p->stride[TENSOR_C][v];
+        n *= e[v];
+    }
+    c.size[c.nvar] = e[p->along], c.from[c.nvar++] = 1;
+    c.size[c.nvar] = e[p->last], c.to[c.nvar++] = 1;
+    k->cycles += k->times * (60 + n / e[p->along] * 30 + n / k->lanes * (p->mid[0] ? 12 : 2));
+    if (!k->plan) asm_push(&k->s, RDI, 2);
+    emit_side(k, 0, e, true);
+    if (!k->plan) asm_pop(&k->s, RDI);
+    if (!k->plan && (p->mid[0] || p->mid_scale != 1)) {
+        if (k->g->npack == MAX_PACKS) k->why = "too many blocks of two contractions";
+        else k->g->pack[k->g->npack++] = c;
+        if (k->why) return;
+        asm_between(&k->s, k->g->npack - 1);
+    }
+    if (!k->plan) asm_push(&k->s, RSI, 2), asm_push_second(&k->s);
+    emit_side(k, 1, e, first);
+    if (!k->plan) asm_pop(&k->s, RDX), asm_pop(&k->s, RSI);
+}
+
 static void emit(struct state *k, int d, const int32_t *e, bool first)
 {
     int nv;
     long rows = c_block(k, e, &nv);
-    bool fit = fits(k, rows, nv);
+    bool fit = k->split < 0 && fits(k, rows, nv);
     if (k->why || k->s.full) return;
     if (k->finish && finished_here(k, d, e, fit)) {
         emit_and_finish(k, d, e, first);
@@ -446,6 +513,10 @@ static void emit(struct state *k, int d, const int32_t *e, bool first)
         }
     if (fit) {
         emit_tile(k, d, e, first);
+        return;
+    }
+    if (d == k->split) {
+        emit_pair(k, e, first);
         return;
     }
     if (d == k->t->n) {
@@ -588,22 +659,46 @@ static int block_depth(const struct state *k, int t)
     return 0;
 }
 
+static int32_t common(int32_t a, int32_t b)              /* the greatest divisor of both */
+{
+    while (b) {
+        int32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
 /* the widest panel such that every tile begins at one, if the block below depth d is cut into them; 0: none */
 static int32_t panel_width(const struct state *k, int d, const int32_t *block)
 {
     int32_t e[NEST_VARS], w = 0;
     memcpy(e, block, sizeof e);
-    for (int nv; d < k->t->n && !fits(k, c_block(k, e, &nv), nv); d++) {
-        int v = k->t->loop[d].var;
+    if (k->split >= 0) {                                 /* the tiles of the first contraction, in blocks of S */
+        struct state s = *k;
+        const struct side *x = &k->side[0];
+        s.p = &x->p;
+        s.t = &x->t;
+        memcpy(s.inner, x->inner, sizeof s.inner);
+        s.split = -1;
+        for (; d < k->split; d++) {
+            int v = k->t->loop[d].var;
+            if (k->inner[d] >= e[v]) continue;
+            e[v] = k->inner[d];
+            if (v == k->vec) w = common(e[v], w);
+        }
+        if (w % k->lanes) return 0;                      /* blocks do not begin where panels could */
+        for (int v = 0; v < s.p->nvar; v++)
+            if (!s.p->stride[TENSOR_A][v] && !s.p->stride[TENSOR_B][v]) e[v] = 1;
+        return common(panel_width(&s, 0, e), w);
+    }
+    for (; d < k->t->n; d++) {
+        int v = k->t->loop[d].var, nv;
+        long rows = c_block(k, e, &nv);
+        if (fits(k, rows, nv)) break;
         int32_t step = block_of(k, d, e);
         if (v == k->vec && step < e[v]) {
-            int32_t a = k->inner[d] == 1 ? k->lanes : step;          /* 1: as wide as registers allow */
-            while (w) {
-                int32_t rest = a % w;
-                a = w;
-                w = rest;
-            }
-            w = a;
+            w = common(k->inner[d] == 1 ? k->lanes : step, w);       /* 1: as wide as registers allow */
         }
         e[v] = step;
     }
@@ -706,6 +801,7 @@ static void prepare(struct kernel *g, struct state *k)
         struct transposition *c = &g->change[t];
         *c = (struct transposition){ .change.wide = g->isa == ISA_AVX512 };
         g->scratch_bytes[t] = 0;
+        g->scratch_bytes[TENSOR_V] = 0;
         if (t == TENSOR_B && g->given) {
             take_weights(k, c, elements);
             want_scratch(g, t, largest_block(k, t, 0), 0);
@@ -715,10 +811,11 @@ static void prepare(struct kernel *g, struct state *k)
             memcpy(stride, elements, sizeof stride);
             plan_transposition(&all, k->p, t, k->vec, 0, k->p->size, stride);
             int depth = t == TENSOR_C || g->whole ? 0 : block_depth(k, t);
+            if (k->side && depth > k->split) depth = k->split;
             if (g->whole && t != TENSOR_C) k->pack_depth[t] = -1;
             else if (t != TENSOR_C && k->marked[t]) depth = k->pack_depth[t], k->marked[t] = false;
-            if (depth) k->pack_depth[t] = depth;
-            else *c = all, memcpy(elements, stride, sizeof elements);
+            if (t != TENSOR_C) k->pack_depth[t] = depth ? depth : -1;
+            if (!depth) *c = all, memcpy(elements, stride, sizeof elements);
             want_scratch(g, t, largest_block(k, t, depth), depth);
         } else if (t != TENSOR_C && k->marked[t]) {
             want_scratch(g, t, largest_block(k, t, k->pack_depth[t]), k->pack_depth[t]);
@@ -773,6 +870,7 @@ static const char *parts(const struct state *k, int32_t e[2][NEST_VARS], int *th
         for (int j = 0; j < i; j++)
             if (k->t->loop[j].var == l.var) return "the parallel loop is not the outermost of its variable";
         if (l.size + (l.tail > 0) < 2) return NULL;
+        if (k->side) return "two contractions run in one thread";
         *threads = 2;
         *var = l.var;
         *second = (l.size + 1) / 2 * k->inner[i];
@@ -789,7 +887,61 @@ static size_t used_pages(const struct kernel *g)         /* only what is run cha
     return (g->bytes + 4095) & ~(size_t)4095;
 }
 
-static const char *begin(struct state *k, const struct problem *p, const struct nest *t, enum isa isa)
+/* two contractions as a problem and a nest each, S as large as the common loops leave it */
+static const char *take_sides(struct state *k, struct side side[2])
+{
+    const struct problem *p = k->p;
+    int32_t e[NEST_VARS];
+    int64_t step = 1;
+    memcpy(e, p->size, sizeof e);
+    k->side = side;
+    k->split = nest_split(p, k->t);
+    for (int d = 0; d < k->split; d++)
+        if (k->inner[d] < e[k->t->loop[d].var]) e[k->t->loop[d].var] = k->inner[d];
+    for (int v = p->nvar; v-- > -1; ) {                  /* the columns first, then rows */
+        int u = v == p->nvar - 1 ? p->along : v + 1;
+        if (v < p->nvar - 1 && u == p->along) continue;
+        if (u != p->along && (!p->stride[TENSOR_C][u] || u == p->last)) continue;
+        k->s_stride[u] = step;
+        step *= e[u];
+        if (u == p->along) step = (step + 15) & ~(int64_t)15;
+        if (u == p->along && step % 512 == 0) step += 16;
+        if (step > MAX_BLOCK) return "a block of the first contraction's result has more than 64 MiB";
+    }
+    for (int i = 0; i < 2; i++) {
+        struct side *x = &side[i];
+        *x = (struct side){ .p = *p };
+        x->p.pair = false;
+        memset(x->p.stride, 0, sizeof x->p.stride);
+        for (int v = 0; v < p->nvar; v++) {
+            x->p.stride[TENSOR_A][v] = i ? k->s_stride[v] : p->stride[TENSOR_A][v];
+            x->p.stride[TENSOR_B][v] = p->stride[i ? TENSOR_V : TENSOR_B][v];
+            x->p.stride[TENSOR_C][v] = i ? p->stride[TENSOR_C][v] : k->s_stride[v];
+            bool in = x->p.stride[TENSOR_A][v] || x->p.stride[TENSOR_B][v];
+            x->p.reduced[v] = in && !x->p.stride[TENSOR_C][v];
+        }
+        x->p.elements[TENSOR_A] = i ? step : p->elements[TENSOR_A];
+        x->p.elements[TENSOR_B] = p->elements[i ? TENSOR_V : TENSOR_B];
+        x->p.elements[TENSOR_C] = i ? p->elements[TENSOR_C] : step;
+        for (int d = k->split; d < k->t->n; d++) {
+            int v = k->t->loop[d].var;
+            if (!x->p.stride[TENSOR_A][v] && !x->p.stride[TENSOR_B][v]) continue;
+            x->inner[x->t.n] = k->inner[d];
+            x->t.loop[x->t.n++] = k->t->loop[d];
+        }
+    }
+    k->s_elements = step;
+    k->vec = p->along;
+    k->vt = TENSOR_B;
+    k->xt = TENSOR_A;
+    const char *why = read_marks(k);
+    for (int t = 0; t < 2; t++)
+        if (k->pack_depth[t] > k->split) k->pack_depth[t] = k->split;
+    return why;
+}
+
+static const char *begin(struct state *k, const struct problem *p, const struct nest *t, enum isa isa,
+                         struct side side[2])
 {
     if (p->op != OP_FMA) return "only sums of products have code";
     if (p->type != TYPE_F32 && isa != ISA_AVX512) return "this type has code for AVX-512 alone";
@@ -800,7 +952,10 @@ static const char *begin(struct state *k, const struct problem *p, const struct 
                          .lanes = isa == ISA_AVX512 ? 16 : 8,
                          .nregister = isa == ISA_AVX512 ? 32 : 16,
                          .nacc = isa == ISA_AVX512 ? 28 : 12,
+                         .split = -1,
                          .pack_depth = { -1, -1 } };
+    nest_inner(t->loop, t->n, k->inner);
+    if (p->pair) return take_sides(k, side);
     k->vec = choose_vector(p, t, k->lanes, &k->why);
     if (k->why) return k->why;
     k->red = p->reduced[k->vec];
@@ -808,16 +963,16 @@ static const char *begin(struct state *k, const struct problem *p, const struct 
     k->vt = p->stride[TENSOR_A][k->vec] && !k->both ? TENSOR_A : TENSOR_B;
     if (k->both && p->type == TYPE_U8S8) k->vt = TENSOR_A;           /* the unsigned one is held */
     k->xt = TENSOR_A + TENSOR_B - k->vt;
-    nest_inner(t->loop, t->n, k->inner);
     return read_marks(k);
 }
 
 const char *kernel_encode(struct kernel *g, const struct problem *p, const struct nest *t, enum isa isa)
 {
     struct state k;
+    struct side side[2];
     int32_t e[2][NEST_VARS], second = 0;
     int var = 0;
-    const char *why = begin(&k, p, t, isa);
+    const char *why = begin(&k, p, t, isa, side);
     if (!why) why = parts(&k, e, &g->threads, &var, &second);
     if (why) return why;
     k.halves = g->threads == 2 && var == k.vec;
@@ -837,14 +992,16 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
     g->cast = problem_then(p, THEN_BF16);
     if (g->cast && g->change[TENSOR_C].needed) return "a result that is transposed cannot be cast";
     if (g->cast) want_scratch(g, TENSOR_C, p->elements[TENSOR_C], 0);
-    k.finish = p->then[0] && !g->change[TENSOR_C].needed;
     problem_carry(&g->about, p);
+    k.finish = g->about.then[0] && !g->change[TENSOR_C].needed;
+    if (p->pair) want_scratch(g, 3, k.s_elements + carry_rows(&g->about), 0);
     k.s = (struct assembler){ .fix = g->fix, .room = g->fix_room, .text = g->text };
     static uint8_t nothing[1];                           /* text has places too, but no bytes */
     asm_begin(&k.s, g->text ? nothing : g->region, g->text ? 0 : REGION, isa == ISA_AVX512, (enum carry_type)p->type);
     for (int i = 0; i < g->threads; i++) {
         asm_enter(&k.s);
         if (!g->text) g->entry[i] = (size_t)(k.s.at - k.s.start) - ASM_ENTER;
+        if (p->pair) asm_second(&k.s);
         emit(&k, 0, e[i], !g->add);
         asm_leave(&k.s);
         for (int u = 0; u < 3; u++) g->offset[i][u] = i * (int64_t)second * k.stride[u][var] / 4;
@@ -866,16 +1023,18 @@ const char *kernel_plan(struct plan *out, const struct problem *p, const struct 
 {
     static uint8_t waste[4096];
     struct state k;
+    struct side side[2];
     int32_t e[2][NEST_VARS], second;
     int threads, var = 0;
-    const char *why = begin(&k, p, t, isa);
+    const char *why = begin(&k, p, t, isa, side);
     if (!why) why = parts(&k, e, &threads, &var, &second);
     if (why) return why;
     k.halves = threads == 2 && var == k.vec;
     k.plan = true;
-    k.finish = p->then[0] && !to_transpose(&k, TENSOR_C);
+    k.finish = (p->then[0] || p->pair) && !to_transpose(&k, TENSOR_C);
     if (problem_then(p, THEN_BF16) && !k.finish) return "a result that is transposed cannot be cast";
     *out = (struct plan){ .vector_var = k.vec };
+    memcpy(out->stride[TENSOR_V], p->stride[TENSOR_V], sizeof out->stride[TENSOR_V]);
     for (int u = 0; u < 3; u++) {
         memcpy(out->stride[u], p->stride[u], sizeof out->stride[u]);
         struct transposition c = { 0 };
@@ -884,9 +1043,10 @@ const char *kernel_plan(struct plan *out, const struct problem *p, const struct 
             out->given = c.elements;
         } else if (to_transpose(&k, u)) {
             int depth = u == TENSOR_C || whole ? 0 : block_depth(&k, u);
+            if (k.side && depth > k.split) depth = k.split;
             if (whole && u != TENSOR_C) k.pack_depth[u] = -1;
             else if (u != TENSOR_C && k.marked[u]) depth = k.pack_depth[u], k.marked[u] = false;
-            if (depth) k.pack_depth[u] = depth;
+            if (u != TENSOR_C) k.pack_depth[u] = depth ? depth : -1;
             plan_transposition(&c, p, u, k.vec, 0, p->size, out->stride[u]);
             if (!depth) out->moved += (double)p->elements[u];
             if (!depth && p->elements[u] > NEAR_ELEMENTS) out->far += (double)p->elements[u];
@@ -921,7 +1081,7 @@ const uint8_t *kernel_bytes(const struct kernel *g)
 void kernel_free(struct kernel *g)
 {
     if (g->region) munmap(g->region, REGION);
-    for (int t = 0; t < 3; t++) free(g->scratch[t]), free(g->second[t]);
+    for (int t = 0; t < 4; t++) free(g->scratch[t]), free(g->second[t]);
     free(g->pack);
     free(g->fix);
     *g = (struct kernel){ 0 };

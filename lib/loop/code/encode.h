@@ -16,6 +16,12 @@
  * An input is transposed block by block inside the outer loops that all move through it, just before the block is used;
  * where there are none, before the nest.  C is transposed after it.
  *
+ * Of two contractions each block of S is one nest into scratch, then a function that travels along makes softmax or
+ * what else lies between, then the block of C is a nest again.  The vectors are along S's rows in the first (B is transposed
+ * if it must be, as above), along C's in the second.  Softmax is made block by block: of each row of C the greatest
+ * element of S so far and the sum are kept, and what was summed before is made less when a greater one comes (Milakov
+ * and Gimelshein 2018, Dao et al. 2022).
+ *
  * The memory of the code is writable while it is written and executable afterwards, never both. */
 #ifndef MILLRACE_ENCODE_H
 #define MILLRACE_ENCODE_H
@@ -23,7 +29,7 @@
 #include "loop/nest/nest.h"
 
 enum isa { ISA_AVX2, ISA_AVX512 };
-enum { ENCODER_VERSION = 5 };                            /* part of the key of stored measurements */
+enum { ENCODER_VERSION = 6 };                            /* part of the key of stored measurements */
 extern const char *const isa_name[2];                    /* "avx2", "avx512" */
 bool isa_here(enum isa);                                 /* by cpuid */
 enum isa isa_best(void);                                 /* dies when neither is here */
@@ -48,13 +54,13 @@ struct kernel {
     bool given;                                          /* B is taken as kernel_weights leaves it, see there */
     bool add;                                            /* set by the caller: C += A B, not C = A B */
     bool cast;                                           /* C has 2 bytes an element; its sums are in scratch */
-    struct carry_extra extra;                            /* set by the caller: what follows the sum reads this */
+    struct carry_extra extra;                            /* set by the caller: what follows the sum reads this; V */
     struct carry_kernel about;                           /* what that is told */
     struct buf *text;                                    /* set by the caller: C statements go there instead of code */
     uint8_t *region;                                     /* memory of the code, reused from call to call */
-    size_t scratch_bytes[3];                             /* what each tensor needs; 0: none */
-    size_t scratch_room[3], second_room[3];
-    float *scratch[3], *second[3];                       /* second: of the second thread */
+    size_t scratch_bytes[4];                             /* what each tensor needs, and S; 0: none */
+    size_t scratch_room[4], second_room[4];
+    float *scratch[4], *second[4];                       /* second: of the second thread */
     struct carry_change *pack;                           /* of blocks that the code has transposed as it goes */
     int npack;
     struct asm_fix *fix;                                 /* of the assembler, reused */
@@ -81,7 +87,7 @@ void kernel_free(struct kernel *);
  * whole: as in struct kernel.  The same reasons as kernel_encode, but for code that is too long. */
 struct plan {
     int vector_var, rows, vectors, threads;
-    int64_t stride[3][NEST_VARS];
+    int64_t stride[4][NEST_VARS];
     double cycles, moved, copied, far, packs;
     bool packed[2];                                      /* block by block, or B before: */
     int64_t given;                                       /* elements of B as kernel_weights leaves it; 0: as it is */

@@ -119,7 +119,7 @@ static float *numbers(enum problem_type type, int t, int64_t n)
 void evaluator_problem(struct evaluator *v, const struct problem *p)
 {
     for (int t = 0; t < 3; t++) free(v->x[t]);
-    for (int i = 0; i < 2; i++) free(v->more[i]);
+    for (int i = 0; i < 3; i++) free(v->more[i]);
     free(v->want);
     memset(v->x, 0, sizeof v->x);
     memset(v->more, 0, sizeof v->more);
@@ -135,7 +135,8 @@ void evaluator_operands(struct evaluator *v)
         v->more[0] = numbers(TYPE_F32, TENSOR_B, v->p->bias);
         v->more[1] = numbers(TYPE_F32, TENSOR_B, v->p->elements[TENSOR_C]);
     }
-    v->kernel.extra = (struct carry_extra){ v->more[0], v->more[1] };
+    if (v->p->pair && !v->more[2]) v->more[2] = numbers(TYPE_F32, TENSOR_B, v->p->elements[TENSOR_V]);
+    v->kernel.extra = (struct carry_extra){ v->more[0], v->more[1], v->more[2] };
     if (!v->check || v->want) return;
     v->want = xmalloc((size_t)v->p->elements[TENSOR_C], sizeof *v->want);
     problem_reference(v->p, v->want, v->x[TENSOR_A], v->x[TENSOR_B], v->kernel.extra);

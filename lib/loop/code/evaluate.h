@@ -33,7 +33,7 @@ struct evaluator {
     double best_seconds;                                 /* of the present problem */
     size_t measured, remembered;                         /* counts of evaluations */
     struct kernel kernel;
-    float *x[3], *more[2], *want;                        /* more: bias and residual of what follows the sum */
+    float *x[3], *more[3], *want;                        /* more: bias and residual of what follows the sum, V */
     struct entry {                                       /* open addressing; key 0: free */
         uint64_t key;
         double seconds, median;

@@ -55,6 +55,7 @@ const char *image_variant(struct carry_kernel *k, int i, struct kernel *g, const
     const char *why = kernel_encode(g, q->p, q->nest[isa], isa);
     if (why) return why;
     if (g->threads > 1) return "its parallel loop needs a second thread, which only the program itself starts";
+    if (q->add && q->p->pair) return "two contractions cannot be added to what is there";
     for (int t = 0; t < 3; t++) {
         bool given = t == TENSOR_B && g->given;
         v->change[t] = g->change[t].change;
@@ -65,6 +66,8 @@ const char *image_variant(struct carry_kernel *k, int i, struct kernel *g, const
         v->whole[t] = g->change[t].needed;
         if (t == TENSOR_C && g->cast) v->scratch_bytes = v->scratch[t];     /* what runs it has memory for that */
     }
+    v->scratch[3] = v->scratch_bytes;
+    v->scratch_bytes += (int64_t)g->scratch_bytes[3];
     return NULL;
 }
 
@@ -168,7 +171,7 @@ const char *image_add(struct image *m, const struct image_kernel *q)
         return why ? why : none;
     }
     memcpy(m->bytes.s + at, &k, sizeof k);
-    stubs(m, q->name, k.type, k.then[0], at);
+    stubs(m, q->name, k.type, k.then[0] || k.pair, at);
     return m->bytes.n > 1u << 30 ? "more than 1 GiB of code" : NULL;
 }
 
@@ -235,10 +238,11 @@ void image_header(FILE *f, const char *guard, const struct image_kernel *q, size
                 (long long)e[TENSOR_A] * q[i].p->group, (long long)e[TENSOR_B] * q[i].p->group);
         const struct image_types *t = &image_type[q[i].p->type];
         fprintf(f, "void %s(%s *c, const %s *a, const %s *b%s);\n", s, image_result(q[i].p), t->a, t->b,
-                q[i].p->then[0] ? ", const float *bias, const float *residual" : "");
+                q[i].p->pair ? ", const float *v" : q[i].p->then[0] ? ", const float *bias, const float *residual" : "");
+        if (q[i].p->pair) fprintf(f, "/* v: %lld elements */\n", (long long)q[i].p->elements[TENSOR_V]);
         if (q[i].p->then[0])
             fprintf(f, "/* bias: %lld elements; residual as c, in floats */\n", (long long)q[i].p->bias);
-        if (q[i].p->type == TYPE_F32 && !q[i].p->then[0])
+        if (q[i].p->type == TYPE_F32 && !q[i].p->then[0] && !q[i].p->pair)
             fprintf(f, "void %s_ld(float *c, int64_t ldc, const float *a, int64_t lda, const float *b, int64_t ldb);\n",
                     s);
         if (q[i].p->type != TYPE_F32)

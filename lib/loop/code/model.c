@@ -46,18 +46,18 @@ static double traffic(const struct problem *p, const struct nest *l, const struc
     int32_t inner[NEST_LOOPS], e[NEST_LOOPS + 1][NEST_VARS];
     nest_inner(l->loop, l->n, inner);
     for (int v = 0; v < NEST_VARS; v++) e[0][v] = v < p->nvar ? p->size[v] : 1;
-    int depth = 0;
+    int depth = 0, tensors = p->pair ? 4 : 3;
     for (int d = 0; d < l->n; d++) {
         for (int v = 0; v < NEST_VARS; v++) e[d + 1][v] = e[d][v];
         e[d + 1][l->loop[d].var] = inner[d];
     }
     for (; depth < l->n; depth++) {
         double held = 0;
-        for (int t = 0; t < 3; t++) held += footprint(p, q, t, e[depth]) * crowding(p, q, t, e[depth], way);
+        for (int t = 0; t < tensors; t++) held += footprint(p, q, t, e[depth]) * crowding(p, q, t, e[depth], way);
         if (held <= bytes) break;
     }
     double total = 0;
-    for (int t = 0; t < 3; t++) {
+    for (int t = 0; t < tensors; t++) {
         double times = footprint(p, q, t, e[depth]);
         bool changed = false;
         for (int d = depth; d-- > 0; ) {                 /* innermost loops that do not move through t find it again */
@@ -78,7 +78,7 @@ const char *model_terms(struct model_terms *m, const struct problem *p, const st
     if (why) return why;
     const struct machine *here = machine_here();
     double cycles = m->plan.cycles, all = 0;
-    for (int u = 0; u < 3; u++) all += footprint(p, &m->plan, u, p->size);
+    for (int u = 0; u < (p->pair ? 4 : 3); u++) all += footprint(p, &m->plan, u, p->size);
     for (int i = 0; i < MODEL_LEVELS; i++) {
         if (all <= here->cache[i].bytes && here->cache[i].way * 8 > all) break;
         double bytes = traffic(p, t, &m->plan, here->cache[i].bytes, here->cache[i].way);

@@ -90,7 +90,7 @@ static void variant_text(struct buf *b, const struct carry_variant *v, const cha
     if (code) buf_format(b, ".function = %s_%s, ", name, isa);
     numbers(b, "whole", v->whole, 3, false);
     buf_add(b, ", ", 2);
-    numbers(b, "scratch", v->scratch, 3, true);
+    numbers(b, "scratch", v->scratch, 4, true);
     buf_format(b, ",\n      .change = {");
     for (int t = 0; t < 3; t++) {
         buf_format(b, t ? ",\n                  " : " ");
@@ -135,13 +135,14 @@ static void ends(struct buf *b, const struct image_kernel *q)    /* the function
     const struct image_types *t = &image_type[q->p->type];
     const char *s = q->name;
     for (int body = 0; body < 2; body++) {
-        bool then = q->p->then[0];
+        bool then = q->p->then[0] || q->p->pair;
         buf_format(b, "void %s(%s *c, const %s *a, const %s *b%s)%s", s, image_result(q->p), t->a, t->b,
-                   then ? ",\n    const float *bias, const float *residual" : "", body ? "\n{\n" : ";\n");
+                   q->p->pair ? ", const float *v" : then ? ",\n    const float *bias, const float *residual" : "",
+                   body ? "\n{\n" : ";\n");
         if (body)
             buf_format(b, "    carry_run%s(%sc, (const float *)(const void *)a, (const float *)(const void *)b, "
                           "%s&%s_kernel, &state);\n}\n", then ? "_then" : "", then ? "" : "(float *)",
-                       then ? "bias, residual, " : "", s);
+                       q->p->pair ? "v, 0, " : then ? "bias, residual, " : "", s);
         if (q->p->type == TYPE_F32 && !then) {
             buf_format(b, "void %s_ld(float *c, int64_t ldc, const float *a, int64_t lda, const float *b, "
                           "int64_t ldb)%s", s, body ? "\n{\n" : ";\n");
@@ -181,16 +182,19 @@ const char *native_emit(struct buf *b, const struct image_kernel *q)
                s, k.op, k.type, k.add, k.nvar, (long long)k.given);
     numbers(b, "size", k.size, CARRY_VARS, false);
     buf_format(b, ",\n    .stride = {\n");
-    for (int t = 0; t < 3; t++) {
+    for (int t = 0; t < 4; t++) {
         buf_format(b, "        { ");
         for (int v = 0; v < CARRY_VARS; v++) buf_format(b, "%lld%s", (long long)k.stride[t][v], v < 7 ? ", " : " },\n");
     }
     buf_format(b, "    }, ");
-    numbers(b, "elements", k.elements, 3, true);
+    numbers(b, "elements", k.elements, 4, true);
     buf_format(b, ", ");
-    numbers(b, "row", k.row, 3, true);
+    numbers(b, "row", k.row, 4, true);
     buf_format(b, ",\n    .then = {");
     for (int i = 0; i < CARRY_THENS; i++) buf_format(b, " %d%s", k.then[i], i + 1 < CARRY_THENS ? "," : " }");
+    buf_format(b, ",\n    .pair = %d, .along = %d, .last = %d, .mid_scale = %.9g, .mid = {", k.pair, k.along, k.last,
+               (double)k.mid_scale);
+    for (int i = 0; i < CARRY_THENS; i++) buf_format(b, " %d%s", k.mid[i], i + 1 < CARRY_THENS ? "," : " }");
     buf_format(b, ", .scale = %.9g%s, .bias_step = %lld, .bias = %lld", (double)k.scale, k.scale < 1 ? "f" : "",
                (long long)k.bias_step, (long long)k.bias);
     buf_format(b, ", .variant = {\n");
@@ -258,12 +262,12 @@ struct result native_evaluate(struct evaluator *v, const struct nest *t)
     float *c = v->x[TENSOR_C];
     size_t bytes = (size_t)v->p->elements[TENSOR_C] * sizeof *c;
     memset(c, 0xff, bytes);
-    run(c, v->x[TENSOR_A], v->x[TENSOR_B], v->more[0], v->more[1]);
+    run(c, v->x[TENSOR_A], v->x[TENSOR_B], v->p->pair ? v->more[2] : v->more[0], v->more[1]);
     if (v->check && !problem_equal(v->p, c, v->want)) die("the C of the nest is wrong: problem %s", v->p->text);
     r.checked = v->check;
     for (double total = 0; r.runs < v->max_runs && (r.runs < v->min_runs || total < v->cap_seconds); r.runs++) {
         int64_t t0 = now_ns();
-        run(c, v->x[TENSOR_A], v->x[TENSOR_B], v->more[0], v->more[1]);
+        run(c, v->x[TENSOR_A], v->x[TENSOR_B], v->p->pair ? v->more[2] : v->more[0], v->more[1]);
         double d = (double)(now_ns() - t0) * 1e-9;
         total += d;
         if (d < r.seconds) r.seconds = d;

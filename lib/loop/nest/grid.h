@@ -19,10 +19,11 @@ void grid_sample(struct grid *, const char *kind, const char *const *param, cons
                  size_t count, uint64_t seed);
 void grid_network(struct grid *, const char *network, bool nhwc);    /* "resnet50" or "vgg19", batch 1, padded */
 /* also "bert", "llama" (dense layers for so many tokens, of type f32, bf16 or u8s8), "mobilenet2",
- * "efficientnet", "thin" and "large" */
+ * "efficientnet", "attention", "thin" and "large" */
 enum grid_type { GRID_F32, GRID_BF16, GRID_U8S8 };
 void grid_set(struct grid *, const char *set, enum grid_type, bool nhwc, int tokens);
-/* "mk,kn->mn" with sizes "m=8", .. as one (nest ..); usage() where that is none */
-void grid_einsum(struct grid *, const char *einsum, const char *const *sizes, int nsize);
+/* "mk,kn->mn" with sizes "m=8", .. as one (nest ..), or "mk,nk,no->mo" as two contractions with `mid` between them (NULL:
+ * nothing); usage() where that is none */
+void grid_einsum(struct grid *, const char *einsum, const char *const *sizes, int nsize, const char *mid);
 void grid_add(struct grid *, char *text);                /* a problem, once if it comes again; text is taken */
 #endif

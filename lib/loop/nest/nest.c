@@ -34,6 +34,17 @@ int nest_shared(const struct problem *p, const struct nest *t)
     return i;
 }
 
+int nest_split(const struct problem *p, const struct nest *t)
+{
+    int i = 0;
+    for (; i < t->n; i++) {
+        int v = t->loop[i].var;
+        bool first = p->stride[TENSOR_A][v] || p->stride[TENSOR_B][v];
+        if (first != (p->stride[TENSOR_V][v] || p->stride[TENSOR_C][v])) break;
+    }
+    return i;
+}
+
 void nest_inner(const struct loop *l, int n, int32_t inner[NEST_LOOPS])
 {
     int32_t e[NEST_VARS] = { 1, 1, 1, 1, 1, 1, 1, 1 };

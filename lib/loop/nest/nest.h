@@ -11,10 +11,17 @@
  * along C's fastest variable that A lacks (of a product n, of a convolution m); residual adds a tensor of C's shape;
  * relu; gelu, x (1 + erf(x / sqrt 2)) / 2; (over N) divides by N; bf16, the last, rounds to that, so that C has 2 bytes
  * an element.  Integer sums become floats before.  In general nests as in all others.
+ * Two contractions in one nest, as attention is: (nest (sizes ..) (A ..) (B ..) (mid (over 8) softmax) (V ..) (C ..))
+ * is S = A B, what (mid ..) says of each element of S or of its rows, C = S V.  B and V have one variable that A and C
+ * lack: S has it, softmax goes along it, C is summed over it.  C's fastest variable is V's fastest and in no other.
+ * What A and B alone have is summed in S.  Words of mid: (over N), the first, relu, gelu, and softmax, the last.
+ * (attn H Q K D) is softmax(A B^T / sqrt D) V for H heads.
  *
  * A nest is a schedule: the loops of the computation, outermost first, and the loops that write the result back.
  * Both share a prefix (the loops before the first reduction that agree), as in the tree that is printed.  A loop of
  * variable v runs `size` blocks of its inner extent and then `tail` single elements of v.  Values, copy freely.
+ * Of two contractions the loops before the first of a variable that one of them lacks (nest_split) are of both, and
+ * inside of them S is made a block at a time; of the loops after it each takes those of its variables, in this order.
  *
  * After LoopTune (Grubisic, Wasti, Cummins, Steiner, Zlateski, arXiv 2309.01825) and loop_tool's agent: same actions,
  * same legality, checked by replaying the published action lists. */
@@ -25,9 +32,10 @@
 #include <stdint.h>
 
 enum { NEST_VARS = 8, NEST_LOOPS = 16, NEST_DIMS = 8 };
-enum { TENSOR_A, TENSOR_B, TENSOR_C };
+enum { TENSOR_A, TENSOR_B, TENSOR_C, TENSOR_V };        /* V: where there are two contractions */
 enum problem_type { TYPE_F32, TYPE_BF16, TYPE_U8S8 };    /* C is float, float, int32 */
-enum problem_then { THEN_END, THEN_BIAS, THEN_RESIDUAL, THEN_RELU, THEN_GELU, THEN_OVER, THEN_BF16, THENS };
+enum problem_then { THEN_END, THEN_BIAS, THEN_RESIDUAL, THEN_RELU, THEN_GELU, THEN_OVER, THEN_BF16, THENS,
+                    THEN_SOFTMAX = THENS };              /* of (mid ..) alone */
 enum { MAX_THEN = 7 };
 enum problem_op { OP_FMA, OP_ADD, OP_SUM, OP_COPY };     /* C += A*B | C = A+B | C += A | C = A */
 
@@ -40,12 +48,16 @@ struct problem {
     char name[NEST_VARS][8];
     int32_t size[NEST_VARS];
     bool reduced[NEST_VARS];                             /* not among the variables of C */
-    int64_t stride[3][NEST_VARS];                        /* elements of tensor t per step of variable v; 0: absent */
-    int64_t elements[3];                                 /* allocated, at most 2^28; 0 for a B that is not there */
-    int64_t row[3];                                      /* extent of the last dimension; 1 where there is none */
+    int64_t stride[4][NEST_VARS];                        /* elements of tensor t per step of variable v; 0: absent */
+    int64_t elements[4];                                 /* allocated, at most 2^28; 0 for a B that is not there */
+    int64_t row[4];                                      /* extent of the last dimension; 1 where there is none */
     uint8_t then[MAX_THEN + 1];                          /* enum problem_then, to the first THEN_END */
     int32_t over;                                        /* of THEN_OVER */
     int64_t bias_step, bias;                             /* element i of C has bias element i / bias_step mod bias */
+    bool pair;                                           /* two contractions; then also */
+    int along, last;                                     /* the variable softmax goes along; C's fastest */
+    uint8_t mid[MAX_THEN + 1];                           /* THEN_OVER, THEN_RELU, THEN_GELU, THEN_SOFTMAX */
+    float mid_scale;                                     /* of THEN_OVER */
 };
 
 extern const char problem_kinds[];                       /* "mm|mm_nt|...", for messages and option tables */
@@ -65,6 +77,7 @@ struct nest {
 
 void nest_reset(const struct problem *, struct nest *);  /* untiled, cursor on the outermost loop */
 int nest_shared(const struct problem *, const struct nest *);   /* length of the shared prefix */
+int nest_split(const struct problem *, const struct nest *);    /* of two contractions: loops that both have */
 void nest_inner(const struct loop *, int n, int32_t inner[NEST_LOOPS]);   /* extent of one block of each loop */
 bool nest_same(const struct nest *, const struct nest *);       /* the same tree, whatever the cursors */
 uint64_t nest_hash(const struct nest *, bool with_cursor);      /* stable, may be stored */

@@ -2,6 +2,7 @@
 #include "base/message.h"
 #include "base/num.h"
 #include "tree/sexp.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,11 +26,13 @@ static const struct kind {
       "((n c ho wo kh kw m) (A n c (+ (* s ho) kh) (+ (* s wo) kw)) (B m c kh kw) (C n m ho wo))" },
     { "conv_nhwc", OP_FMA, { "n", "c", "h", "w", "m", "kh", "kw", "s" },
       "((n c ho wo kh kw m) (A n (+ (* s ho) kh) (+ (* s wo) kw) c) (B kh kw c m) (C n ho wo m))" },
+    { "attn", OP_FMA, { "h", "q", "k", "d" },
+      "((h e q k d) (A h q d) (B h k d) (V h k e) (C h q e) (mid softmax))" },
     { "point", OP_ADD, { "i", "j" }, "((i j) (A i j) (B i j) (C i j))" },
     { "reduce", OP_SUM, { "i", "j" }, "((i j) (A i j) (C i))" },
     { "transp", OP_COPY, { "i", "j" }, "((i j) (A i j) (C j i))" },
 };
-const char problem_kinds[] = "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|bmm|conv|conv_nhwc|point|reduce|transp";
+const char problem_kinds[] = "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|bmm|conv|conv_nhwc|attn|point|reduce|transp";
 
 int problem_params(str kind, const char *const **names)
 {
@@ -133,8 +136,9 @@ static void term(const struct env *k, const struct sexp *e, snode x, int64_t f[N
 static void tensor(const struct env *k, const struct sexp *e, snode x, int t)
 {
     struct problem *p = k->p;
+    char name = "ABCV"[t];
     size_t ndim = sexp_count(e, x) - 1;
-    if (ndim > NEST_DIMS) die("%s: tensor %c has more than %d dimensions", k->where, "ABC"[t], NEST_DIMS);
+    if (ndim > NEST_DIMS) die("%s: tensor %c has more than %d dimensions", k->where, name, NEST_DIMS);
     int64_t step = 1;
     p->row[t] = 1;
     for (size_t d = ndim; d-- > 0; ) {
@@ -146,7 +150,7 @@ static void tensor(const struct env *k, const struct sexp *e, snode x, int t)
         }
         if (d + 1 == ndim) p->row[t] = extent;
         if (__builtin_mul_overflow(step, extent, &step) || step > MAX_ELEMENTS)
-            die("%s: tensor %c has more than %lld elements", k->where, "ABC"[t], (long long)MAX_ELEMENTS);
+            die("%s: tensor %c has more than %lld elements", k->where, name, (long long)MAX_ELEMENTS);
     }
     p->elements[t] = step;
 }
@@ -169,12 +173,36 @@ static bool dense(const struct problem *p)
     return below == p->elements[TENSOR_C];
 }
 
+/* who has which variable, when there is a second contraction */
+static void check_pair(const struct env *k)
+{
+    struct problem *p = k->p;
+    p->along = p->last = -1;
+    for (int v = 0; v < p->nvar; v++) {
+        bool in[4];
+        for (int t = 0; t < 4; t++) in[t] = p->stride[t][v] != 0;
+        if (in[TENSOR_V] && !in[TENSOR_C]) {
+            if (p->along >= 0 || in[TENSOR_A] || !in[TENSOR_B])
+                die("%s: C is summed over %s; that must be one variable, in B and V alone", k->where, p->name[v]);
+            p->along = v;
+        } else if (in[TENSOR_C] && !in[TENSOR_A] && !in[TENSOR_B]) {
+            if (p->last >= 0 || !in[TENSOR_V])
+                die("%s: %s must be the one variable that V and C alone have", k->where, p->name[v]);
+            p->last = v;
+        }
+    }
+    if (p->along < 0) die("%s: B and V must have a variable that A and C lack", k->where);
+    if (p->last < 0 || p->stride[TENSOR_C][p->last] != 1 || p->stride[TENSOR_V][p->last] != 1)
+        die("%s: the fastest variable of C and of V must be the same, and in no other tensor", k->where);
+}
+
 static void check_output(const struct env *k)
 {
     struct problem *p = k->p;
+    if (p->pair) check_pair(k);
     for (int v = 0; v < p->nvar; v++) {
         p->reduced[v] = p->stride[TENSOR_C][v] == 0;
-        bool read = p->stride[TENSOR_A][v] || p->stride[TENSOR_B][v];
+        bool read = p->stride[TENSOR_A][v] || p->stride[TENSOR_B][v] || p->stride[TENSOR_V][v];
         if (!read && (p->reduced[v] || p->op != OP_FMA)) die("%s: variable %s is in no input", k->where, p->name[v]);
     }
     if (!dense(p)) die("%s: C must have one variable for each dimension", k->where);
@@ -223,19 +251,56 @@ static void canonical(struct problem *p, const struct sexp *e, const char *where
     free(b.s);
 }
 
+static const char *const then_name[THENS + 1] = {
+    [THEN_BIAS] = "bias", [THEN_RESIDUAL] = "residual", [THEN_RELU] = "relu", [THEN_GELU] = "gelu",
+    [THEN_OVER] = "over", [THEN_BF16] = "bf16", [THEN_SOFTMAX] = "softmax" };
+
+static int then_word(const struct env *k, const struct sexp *e, snode x, const char *list)
+{
+    bool over = sexp_head(e, x, "over");
+    str s = over ? str_of("over") : sexp_is_atom(e, x) ? sexp_atom(e, x) : (str){ "(..)", 4 };
+    for (int i = 1; i <= THENS; i++)
+        if (str_is(s, then_name[i]) && over == (i == THEN_OVER)) return i;
+    die("%s: unknown '%.*s' in (%s ...)", k->where, (int)s.n, s.s, list);
+}
+
+/* between two contractions */
+static void mid(const struct env *k, const struct sexp *e, snode list)
+{
+    struct problem *p = k->p;
+    int n = 0;
+    for (snode x = sexp_after(e, sexp_first(e, list)); x != SEXP_NONE; x = sexp_after(e, x)) {
+        int word = then_word(k, e, x, "mid");
+        if (word == THEN_BIAS || word == THEN_RESIDUAL || word == THEN_BF16)
+            die("%s: %s is not for (mid ...)", k->where, then_name[word]);
+        if (n == MAX_THEN) die("%s: more than %d words in (mid ...)", k->where, MAX_THEN);
+        for (int i = 0; i < n; i++)
+            if (p->mid[i] == THEN_SOFTMAX || word == THEN_OVER)
+                die("%s: %s in (mid ...) after %s", k->where, then_name[word], then_name[p->mid[i]]);
+        if (word == THEN_OVER)
+            p->mid_scale = 1 / (float)small_int(e, sexp_nth(e, x, 1), k->where, "the divisor of (over ..)");
+        p->mid[n++] = (uint8_t)word;
+    }
+    if (!n) die("%s: (mid) without a word", k->where);
+}
+
 static void body(const struct env *k, const struct sexp *e, snode first)
 {
-    static const char names[3][2] = { "A", "B", "C" };
-    bool have[6] = { false };                            /* the tensors, the sizes, the order, what comes then */
+    static const char *const names[8] = { "A", "B", "C", "V", "sizes", "order", "then", "mid" };
+    bool have[8] = { false };
     for (snode x = first; x != SEXP_NONE; x = sexp_after(e, x)) {
-        int t = sexp_head(e, x, "sizes") ? 3 : sexp_head(e, x, "order") ? 4 : sexp_head(e, x, "then") ? 5 : -1;
-        for (int i = 0; i < 3; i++)
-            if (sexp_head(e, x, names[i])) t = i;
-        if (t < 0 || have[t])
-            die("%s: expected (sizes ..) (A ..) (B ..) (C ..) and perhaps (order ..) (then ..)", k->where);
+        int t = 0;
+        while (t < 8 && !sexp_head(e, x, names[t])) t++;
+        if (t == 8 || have[t])
+            die("%s: expected (sizes ..) (A ..) (B ..) (C ..), perhaps (order ..) (then ..) or (mid ..) (V ..)",
+                k->where);
         have[t] = true;
-        if (t < 3) tensor(k, e, x, t);
+        if (t <= TENSOR_V) tensor(k, e, x, t);
+        if (t == 7) mid(k, e, x);
     }
+    k->p->pair = have[TENSOR_V];
+    if (have[7] && !k->p->pair) die("%s: (mid ...) without a second contraction by V", k->where);
+    if (have[6] && k->p->pair) die("%s: (then ...) does not go with a second contraction", k->where);
     if (!have[TENSOR_A] || !have[TENSOR_C] || (k->p->op == OP_FMA && !have[TENSOR_B]))
         die("%s: tensors A, B and C are needed", k->where);
     check_output(k);
@@ -285,6 +350,7 @@ static void expand(struct env *k, const struct kind *kind, const struct sexp *e)
         if (str_is(name, "k") && size % k->p->group)
             die("%s: k is %lld, not a multiple of %d; pad it with zeros", k->where, (long long)size, k->p->group);
         if (str_is(name, "k")) size /= k->p->group;
+        if (str_is(name, "e")) size = param_of(k, str_of("d"), &found);
         if (!found) size = str_is(name, "ho") ? window(k, "h", "kh") : window(k, "w", "kw");
         add_var(k, name, size);
     }
@@ -326,27 +392,20 @@ static void conv_strides(struct problem *p, const struct env *k)
     p->size[ho] = 1;
 }
 
-static const char *const then_name[THENS] = {
-    [THEN_BIAS] = "bias", [THEN_RESIDUAL] = "residual", [THEN_RELU] = "relu", [THEN_GELU] = "gelu",
-    [THEN_OVER] = "over", [THEN_BF16] = "bf16" };
-
 static void then(const struct env *k, const struct sexp *e, snode list)
 {
     struct problem *p = k->p;
     int n = 0;
     if (p->op != OP_FMA) die("%s: (then ...) is for sums of products", k->where);
+    if (p->pair) die("%s: (then ...) does not go with a second contraction", k->where);
     for (snode x = sexp_after(e, sexp_first(e, list)); x != SEXP_NONE; x = sexp_after(e, x)) {
-        bool over = sexp_head(e, x, "over");
-        str s = over ? str_of("over") : sexp_is_atom(e, x) ? sexp_atom(e, x) : (str){ "(..)", 4 };
-        int word = 0;
-        for (int i = 1; i < THENS; i++)
-            if (str_is(s, then_name[i]) && over == (i == THEN_OVER)) word = i;
-        if (!word) die("%s: unknown '%.*s' in (then ...)", k->where, (int)s.n, s.s);
+        int word = then_word(k, e, x, "then");
+        if (word == THEN_SOFTMAX) die("%s: softmax is not for (then ...)", k->where);
         if (n == MAX_THEN) die("%s: more than %d words in (then ...)", k->where, MAX_THEN);
         for (int i = 0; i < n; i++)
             if (p->then[i] == THEN_BF16 || (p->then[i] == word && word != THEN_RELU && word != THEN_GELU))
                 die("%s: %s in (then ...) after %s", k->where, then_name[word], then_name[p->then[i]]);
-        if (over) p->over = (int32_t)small_int(e, sexp_nth(e, x, 1), k->where, "the divisor of (over ..)");
+        if (word == THEN_OVER) p->over = (int32_t)small_int(e, sexp_nth(e, x, 1), k->where, "the divisor of (over ..)");
         p->then[n++] = (uint8_t)word;
     }
     if (!n) die("%s: (then) without a word", k->where);
@@ -368,7 +427,7 @@ bool problem_then(const struct problem *p, enum problem_then word)
 
 void problem_parse(struct problem *p, str text, const char *where)
 {
-    *p = (struct problem){ .op = OP_FMA, .group = 1 };
+    *p = (struct problem){ .op = OP_FMA, .group = 1, .mid_scale = 1 };
     sexpr *r = sexp_open_text(text.s, text.n, where, SEXP_CORE);
     const struct sexp *e = sexp_only(r);
     if (!sexp_is_list(e, 0) || sexp_first(e, 0) == SEXP_NONE || !sexp_is_atom(e, sexp_first(e, 0)))
@@ -388,6 +447,7 @@ void problem_parse(struct problem *p, str text, const char *where)
         k.param = kind->param;
         expand(&k, kind, e);
         if (!strncmp(kind->name, "conv", 4)) conv_strides(p, &k);
+        if (p->pair) p->mid_scale = (float)(1 / sqrt((double)k.value[3]));
     } else {
         general(&k, e);
     }
@@ -402,6 +462,14 @@ void problem_parse(struct problem *p, str text, const char *where)
 double problem_flops(const struct problem *p)
 {
     double f = p->op == OP_FMA ? 2 * p->group : 1;
-    for (int v = 0; v < p->nvar; v++) f *= p->size[v];
-    return f;
+    if (!p->pair) {
+        for (int v = 0; v < p->nvar; v++) f *= p->size[v];
+        return f;
+    }
+    double first = f, second = f;
+    for (int v = 0; v < p->nvar; v++) {
+        if (p->stride[TENSOR_A][v] || p->stride[TENSOR_B][v]) first *= p->size[v];
+        if (p->stride[TENSOR_V][v] || p->stride[TENSOR_C][v]) second *= p->size[v];
+    }
+    return first + second;
 }

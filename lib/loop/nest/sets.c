@@ -2,6 +2,7 @@
 #include "base/message.h"
 #include "base/num.h"
 #include "loop/nest/grid.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* Devlin et al. 2018: BERT-base, 12 heads of 64, hidden 768, inner 3072.  Zhang et al. 2024: TinyLlama 1.1B, hidden
@@ -27,6 +28,12 @@ static const char *const thin[] = { "(mm 384 1 384)", "(mm 512 2 512)", "(mm 204
 static const char *const large[] = { "(mm 513 513 513)", "(mm 640 640 640)", "(mm 768 768 768)", "(mm 520 650 777)",
                                      "(mm 1024 1024 1024)", "(mm 1000 1000 1000)", "(mm 1024 512 768)",
                                      "(mm 576 1024 640)", NULL };
+
+/* BERT-base and GPT-2 small have 12 heads of 64; ViT-B/16 sees 197 patches; others for their head sizes */
+static const char *const attention[] = { "(attn 12 128 128 64)", "(attn 12 197 197 64)", "(attn 12 512 512 64)",
+                                         "(attn 12 1024 1024 64)", "(attn 8 256 256 32)", "(attn 8 1024 1024 32)",
+                                         "(attn 4 512 512 96)", "(attn 8 128 128 128)", "(attn 4 512 512 128)",
+                                         "(attn 2 2048 2048 128)", NULL };
 
 static void conv(struct grid *g, bool nhwc, int c, int size, int m, int kernel, int stride)
 {
@@ -75,7 +82,8 @@ void grid_set(struct grid *g, const char *set, enum grid_type type, bool nhwc, i
         return;
     }
     if (!plain) usage("--set=%s is of f32 alone", set);
-    const char *const *list = !strcmp(set, "thin") ? thin : !strcmp(set, "large") ? large : NULL;
+    const char *const *list = !strcmp(set, "thin") ? thin : !strcmp(set, "large") ? large
+                              : !strcmp(set, "attention") ? attention : NULL;
     for (; list && *list; list++) grid_add(g, xformat("%s", *list));
     if (list) return;
     if (!strcmp(set, "mobilenet2")) bottlenecks(g, mobilenet2, nhwc);
@@ -90,16 +98,19 @@ static void index_text(struct buf *b, char tensor, const char *s, size_t n)
     buf_char(b, ')');
 }
 
-void grid_einsum(struct grid *g, const char *einsum, const char *const *sizes, int nsize)
+void grid_einsum(struct grid *g, const char *einsum, const char *const *sizes, int nsize,
+                 const char *mid)
 {
     const char *comma = strchr(einsum, ','), *arrow = strstr(einsum, "->");
-    if (!comma || !arrow || comma > arrow || strchr(comma + 1, ','))
-        usage("--einsum=%s: expected two tensors and a result, such as mk,kn->mn", einsum);
+    const char *next = comma ? strchr(comma + 1, ',') : NULL;
+    if (!comma || !arrow || comma > arrow || (next && (next > arrow || strchr(next + 1, ','))))
+        usage("--einsum=%s: expected two or three tensors and a result, such as mk,kn->mn", einsum);
+    if (mid && !next) usage("--mid needs an einsum of three tensors, such as mk,nk,no->mo");
     struct buf b = { 0 };
     bool seen[128] = { false };
     buf_format(&b, "(nest (sizes");
     for (const char *s = einsum; *s; s++) {
-        if (s == comma || s == arrow || s == arrow + 1) continue;
+        if (s == comma || s == next || s == arrow || s == arrow + 1) continue;
         if (*s < 'a' || *s > 'z') usage("--einsum=%s: an index is a letter, not '%c'", einsum, *s);
         if (seen[(int)*s]) continue;
         seen[(int)*s] = true;
@@ -112,8 +123,15 @@ void grid_einsum(struct grid *g, const char *einsum, const char *const *sizes, i
     }
     buf_char(&b, ')');
     index_text(&b, 'A', einsum, (size_t)(comma - einsum));
-    index_text(&b, 'B', comma + 1, (size_t)(arrow - comma - 1));
+    index_text(&b, 'B', comma + 1, (size_t)((next ? next : arrow) - comma - 1));
+    if (next) index_text(&b, 'V', next + 1, (size_t)(arrow - next - 1));
     index_text(&b, 'C', arrow + 2, strlen(arrow + 2));
+    if (mid) buf_format(&b, " (mid %s)", mid);
+    for (size_t i = 0; i < b.n; i++)
+        if (b.s[i] == ',') b.s[i] = ' ';
     buf_char(&b, ')');
-    grid_add(g, b.s);
+    struct problem p;
+    problem_parse(&p, (str){ b.s, b.n }, "--einsum");
+    free(b.s);
+    grid_add(g, xstrdup(p.text));
 }

@@ -176,6 +176,49 @@ static void with_vector(struct maker *m)
     }
 }
 
+/* Two contractions: blocks of rows and of columns of S outside, tiles of as many rows for both, as wide each.  S is
+ * to stay in the second cache. */
+static void with_pair(struct maker *m)
+{
+    static const int32_t heights[] = { 16, 32, 48, 64, 96, 128, 192, 256, 512 }, widths[] = { 64, 128, 256, 512, 1024 };
+    enum { HEIGHTS = sizeof heights / sizeof *heights, WIDTHS = sizeof widths / sizeof *widths, S_MOST = 1 << 16 };
+    const struct problem *p = m->p;
+    int row = -1;
+    for (int v = 0; v < p->nvar; v++)                    /* the longest of C's that B and V lack */
+        if (p->stride[TENSOR_C][v] && p->stride[TENSOR_A][v] && !p->stride[TENSOR_B][v] && !p->stride[TENSOR_V][v] &&
+            (row < 0 || p->size[v] > p->size[row])) row = v;
+    m->vec = p->along;
+    for (m->nv = 1; m->nv <= 4; m->nv++) {
+        int32_t rows = m->nacc / m->nv;
+        while (rows > 1 && !fits(m, rows)) rows--;
+        for (int i = 0; i <= HEIGHTS; i++)
+            for (int j = 0; j <= WIDTHS; j++) {
+                int32_t high = row < 0 ? 1 : i < HEIGHTS ? heights[i] : p->size[row];
+                int32_t wide = j < WIDTHS ? widths[j] : p->size[p->along];
+                if ((i < HEIGHTS && (row < 0 || high >= p->size[row])) || (int64_t)high * wide > S_MOST) continue;
+                if (j < WIDTHS && wide >= p->size[p->along]) continue;
+                struct candidate c = { .vec = -1, .nv = (int8_t)m->nv, .cut = (int8_t)j, .first = (int8_t)i };
+                for (int v = 0; v < p->nvar; v++) {      /* the others outermost */
+                    int u = p->order[v];
+                    bool common = p->stride[TENSOR_A][u] || p->stride[TENSOR_B][u];
+                    if (u != row && common && p->stride[TENSOR_C][u]) c.piece[c.n++] = (struct piece){ (int8_t)u, 1 };
+                }
+                if (row >= 0) c.piece[c.n++] = (struct piece){ (int8_t)row, high };
+                c.piece[c.n++] = (struct piece){ (int8_t)p->along, wide };
+                c.outer = c.n;
+                c.piece[c.n++] = (struct piece){ (int8_t)p->last, m->nv * m->lanes };
+                if (row >= 0) c.piece[c.n++] = (struct piece){ (int8_t)row, rows };
+                c.piece[c.n++] = (struct piece){ (int8_t)p->along, m->nv * m->lanes };
+                for (int v = 0; v < p->nvar; v++)
+                    if (p->reduced[v] && v != p->along) c.piece[c.n++] = (struct piece){ (int8_t)v, 1 };
+                if (row >= 0) c.piece[c.n++] = (struct piece){ (int8_t)row, 1 };
+                c.piece[c.n++] = (struct piece){ (int8_t)p->along, 1 };
+                c.piece[c.n++] = (struct piece){ (int8_t)p->last, 1 };
+                keep_one(m, &c);
+            }
+    }
+}
+
 static int by_seconds(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
@@ -274,7 +317,8 @@ void search_heuristic(struct search *s)
     };
     struct nest t;
     nest_reset(s->p, &t);
-    for (m.vec = 0; m.vec < s->p->nvar; m.vec++)
+    if (s->p->pair) with_pair(&m);
+    for (m.vec = 0; m.vec < s->p->nvar && !s->p->pair; m.vec++)
         if (!s->p->reduced[m.vec] || thin(s->p, m.lanes)) with_vector(&m);
     if (m.n) qsort(m.c, m.n, sizeof *m.c, by_seconds);
     struct walk w, top[CONFIRM];

@@ -87,6 +87,7 @@ static millrace_kernel *make(const char *problem, const char *cache, int measure
     struct takeaway *x = xcalloc(1, sizeof *x);
     problem_parse(&x->p, str_of(problem), "problem");
     if (x->p.type != TYPE_F32) die("%s is not of float", problem);
+    if (x->p.pair) die("%s: a second contraction needs a fourth tensor, see loop-emit", problem);
     if (x->p.then[0]) die("%s: (then ..) needs more arguments, see loop-emit", problem);
     uint32_t i = intern(&known, str_of(x->p.text));
     size_t had = room;
