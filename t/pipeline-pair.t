@@ -57,8 +57,8 @@ int main(void)
 }
 C
 ok 'the object, by gcc' eval 'gcc -O1 -w -fsanitize=address,undefined -o obj main.c k.o -lm && ASAN_OPTIONS=detect_leaks=0 ./obj'
-ok 'the C text, by gcc' eval 'gcc -O1 -w -o text main.c k.c -lm && ./text'
-command -v clang > /dev/null && ok 'and by clang' eval 'clang -O1 -w -o ctext main.c k.c -lm && ./ctext'
+ok 'the C text, by gcc' eval 'gcc -O0 -w -o text main.c k.c -lm && ./text'
+command -v clang > /dev/null && ok 'and by clang' eval 'clang -O0 -w -o ctext main.c k.c -lm && ./ctext'
 if command -v qemu-x86_64 > /dev/null; then
     gcc -O1 -w -static -o all main.c k.o -lm
     ok 'without AVX-512' eval 'qemu-x86_64 -cpu Haswell ./all 2> err'

@@ -98,7 +98,7 @@ NARROW static void lines8(const float *from, int64_t from_row, float *to, int64_
     }
 }
 
-static void change(const struct carry_change *c, const float *from, float *to, int back)
+static void relayout(const struct carry_change *c, const float *from, float *to, int back)
 {
     int last = c->nvar - 1, outer = c->nvar > 1 ? last - 1 : 0;
     int64_t at[CARRY_VARS] = { 0 }, f = 0, t = 0;
@@ -137,8 +137,8 @@ static void change(const struct carry_change *c, const float *from, float *to, i
     }
 }
 
-void carry_forth(const struct carry_change *c, const float *from, float *to) { change(c, from, to, 0); }
-void carry_back(const struct carry_change *c, const float *from, float *to) { change(c, from, to, 1); }
+void carry_forth(const struct carry_change *c, const float *from, float *to) { relayout(c, from, to, 0); }
+void carry_back(const struct carry_change *c, const float *from, float *to) { relayout(c, from, to, 1); }
 
 /* where group i of column j lies in a B that is given, in groups */
 static int64_t given_at(const struct carry_kernel *k, int64_t i, int64_t j)
@@ -906,7 +906,7 @@ void carry_run(float *c, const float *a, const float *b, const struct carry_kern
     carry_run_then(c, a, b, 0, 0, k, s);
 }
 
-static void rows(float *to, int64_t to_row, const float *from, int64_t from_row, int64_t row, int64_t n)
+static void copy_rows(float *to, int64_t to_row, const float *from, int64_t from_row, int64_t row, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < row; j++) to[i * to_row + j] = from[i * from_row + j];
@@ -924,14 +924,14 @@ void carry_run_ld(float *c, int64_t ldc, const float *a, int64_t lda, const floa
     struct piece *p = bytes ? get_memory(&s->pool[1], bytes) : 0;
     if (bytes && !p) __builtin_trap();                   /* no memory, and no way to say so */
     char *room = (char *)(p + 1);
-    if (lda != k->row[0]) rows((float *)(room + at[0]), k->row[0], a, lda, k->row[0], k->elements[0] / k->row[0]);
+    if (lda != k->row[0]) copy_rows((float *)(room + at[0]), k->row[0], a, lda, k->row[0], k->elements[0] / k->row[0]);
     if (k->elements[1] && ldb != k->row[1])
-        rows((float *)(room + at[1]), k->row[1], b, ldb, k->row[1], k->elements[1] / k->row[1]);
+        copy_rows((float *)(room + at[1]), k->row[1], b, ldb, k->row[1], k->elements[1] / k->row[1]);
     float *out = ldc != k->row[2] ? (float *)(room + at[2]) : c;
-    if (out != c && k->add) rows(out, k->row[2], c, ldc, k->row[2], k->elements[2] / k->row[2]);
+    if (out != c && k->add) copy_rows(out, k->row[2], c, ldc, k->row[2], k->elements[2] / k->row[2]);
     carry_run(out, lda != k->row[0] ? (float *)(room + at[0]) : a,
               k->elements[1] && ldb != k->row[1] ? (float *)(room + at[1]) : b, k, s);
-    if (out != c) rows(c, ldc, out, k->row[2], k->row[2], k->elements[2] / k->row[2]);
+    if (out != c) copy_rows(c, ldc, out, k->row[2], k->row[2], k->elements[2] / k->row[2]);
     if (p) put_memory(&s->pool[1], p);
 }
 

@@ -56,10 +56,10 @@ static void function(struct buf *b, const struct kernel *g, int type, const char
     const char *sum = type == CARRY_U8S8 ? "epi32" : "ps";
     if (strstr(body->s, "TOTAL("))
         buf_format(b, "#undef HALF\n#undef TOTAL\n#undef STORE_FOUR\n#undef STORE_ONE\n#define HALF(x) %s%s(x)\n"
-                      "#define TOTAL(x, y, z, u) total_%s(x, y, z, u)\n"
-                      "#define STORE_FOUR(p, s, add) store_four_%s(p, s, add)\n"
-                      "#define STORE_ONE(p, s, lane, add) store_one_%s(p, s, lane, add)\n",
-                   wide ? "half_" : "", wide ? sum : "", sum, sum, sum);
+                      "#define TOTAL(x, y, z, u) carry_total_%s(x, y, z, u)\n"
+                      "#define STORE_FOUR(p, s, add) carry_store_four_%s(p, s, add)\n"
+                      "#define STORE_ONE(p, s, lane, add) carry_store_one_%s(p, s, lane, add)\n",
+                   wide ? "carry_half_" : "", wide ? sum : "", sum, sum, sum);
     buf_format(b, "%s%s static void %s_%s(float *c_, const float *a_, const float *b_,\n"
                   "    const struct carry_context *x)\n{\n", more[type], wide ? "WIDE" : "NARROW", name,
                isa_name[g->isa]);
@@ -110,24 +110,24 @@ void native_begin(struct buf *b)
         const char *sum = i ? "epi32" : "ps", *few = i ? "_mm_castps_si128" : "", *one = i ? "_mm_castsi128_ps" : "";
         buf_format(b, "#define SUM4_%s(x, y) %s(_mm_add_%s(%s(x), %s(y)))\n", sum, one, sum, few, few);
         buf_format(b, "#define PAIRS_%s(x, y) %s(_mm256_hadd_%s(%s(x), %s(y)))\n", sum, back, sum, to, to);
-        buf_format(b, "WIDE static inline __attribute__((unused)) __m256 half_%s(__m512 x)\n{\n"
+        buf_format(b, "WIDE static inline __attribute__((unused)) __m256 carry_half_%s(__m512 x)\n{\n"
                       "    __m256 y = _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1));\n"
                       "    return %s(_mm256_add_%s(%s(y), %s(_mm512_castps512_ps256(x))));\n}\n",
                    sum, back, sum, to, to);
-        buf_format(b, "NARROW static inline __attribute__((unused)) __m128 total_%s(__m256 x, __m256 y, __m256 z, "
+        buf_format(b, "NARROW static inline __attribute__((unused)) __m128 carry_total_%s(__m256 x, __m256 y, __m256 z, "
                       "__m256 u)\n{\n    x = PAIRS_%s(PAIRS_%s(x, y), PAIRS_%s(z, u));\n"
                       "    return SUM4_%s(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));\n}\n",
                    sum, sum, sum, sum, sum);
-        buf_format(b, "NARROW static inline __attribute__((unused)) void store_four_%s(char *p, __m128 s, int add)\n{\n"
+        buf_format(b, "NARROW static inline __attribute__((unused)) void carry_store_four_%s(char *p, __m128 s, int add)\n{\n"
                       "    _mm_storeu_ps((float *)p, add ? SUM4_%s(s, _mm_loadu_ps((const float *)p)) : s);\n}\n",
                    sum, sum);
-        buf_format(b, "NARROW static inline __attribute__((unused)) void store_one_%s(char *p, __m128 s, int lane, "
+        buf_format(b, "NARROW static inline __attribute__((unused)) void carry_store_one_%s(char *p, __m128 s, int lane, "
                       "int add)\n{\n    float x[4];\n"
                       "    _mm_storeu_ps(x, s);\n    s = _mm_load_ss(x + lane);\n"
                       "    _mm_store_ss((float *)p, add ? SUM4_%s(s, _mm_load_ss((const float *)p)) : s);\n}\n",
                    sum, sum);
     }
-    buf_format(b, "\n/* ---- the kernels ---- */\nstatic struct carry_state state;\n");
+    buf_format(b, "\n/* ---- the kernels ---- */\nstatic struct carry_state carry_all;\n");
 }
 
 static void ends(struct buf *b, const struct image_kernel *q)    /* the functions that are called from outside */
@@ -141,19 +141,19 @@ static void ends(struct buf *b, const struct image_kernel *q)    /* the function
                    body ? "\n{\n" : ";\n");
         if (body)
             buf_format(b, "    carry_run%s(%sc, (const float *)(const void *)a, (const float *)(const void *)b, "
-                          "%s&%s_kernel, &state);\n}\n", then ? "_then" : "", then ? "" : "(float *)",
+                          "%s&%s_kernel, &carry_all);\n}\n", then ? "_then" : "", then ? "" : "(float *)",
                        q->p->pair ? "v, 0, " : then ? "bias, residual, " : "", s);
         if (q->p->type == TYPE_F32 && !then) {
             buf_format(b, "void %s_ld(float *c, int64_t ldc, const float *a, int64_t lda, const float *b, "
                           "int64_t ldb)%s", s, body ? "\n{\n" : ";\n");
-            if (body) buf_format(b, "    carry_run_ld(c, ldc, a, lda, b, ldb, &%s_kernel, &state);\n}\n", s);
+            if (body) buf_format(b, "    carry_run_ld(c, ldc, a, lda, b, ldb, &%s_kernel, &carry_all);\n}\n", s);
         } else if (q->p->type != TYPE_F32) {
             buf_format(b, "void %s_pack(%s *packed, const %s *b)%s", s, t->b, t->b, body ? " { " : ";\n");
             if (body) buf_format(b, "carry_pack(packed, b, &%s_kernel); }\n", s);
         }
         for (int i = 0; i < 2; i++) {
             buf_format(b, "int %s_%s(void)%s", s, i ? "isa" : "test", body ? " { " : ";\n");
-            if (body) buf_format(b, "return carry_%s(&%s_kernel, &state); }\n", i ? "level" : "test", s);
+            if (body) buf_format(b, "return carry_%s(&%s_kernel, &carry_all); }\n", i ? "level" : "test", s);
         }
     }
 }

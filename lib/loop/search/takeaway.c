@@ -18,6 +18,8 @@ const char *takeaway_name(struct takeaway *x, str given)
     if (given.n > n) return "has more than 64 characters";
     bool good = letter(x->name[0]) || x->name[0] == '_';
     for (size_t i = 0; i < n; i++) good &= letter(x->name[i]) || digit(x->name[i]) || x->name[i] == '_';
+    if (good && (!strncmp(x->name, "carry_", 6) || !strncmp(x->name, "in_carry_", 9)))
+        return "begins with carry_ or in_carry_, as what travels along does";
     return good ? NULL : "is no C identifier";
 }
 
