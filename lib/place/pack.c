@@ -49,14 +49,184 @@ static uint64_t align_up(uint64_t x, uint64_t a)
 
 /* ---- one pass: in a given order, each into the tightest (or lowest) gap ---- */
 
-struct layer { uint64_t from, to; };                     /* taken bytes */
+/* time in sections between two beginnings or ends, and what is placed already, from the lowest address up; in arrays of
+ * their own, so that those alive with a buffer are found many at a time */
+struct layers {
+    int32_t *first, *end;                                /* buffer -> its sections */
+    int32_t *lower, *upper;                              /* placed: its sections */
+    uint64_t *from, *to;                                 /* placed: its bytes */
+    uint8_t *meets;
+    int n;
+};
 
-static int by_from(const void *x, const void *y)
+static int by_int64(const void *x, const void *y)
 {
-    const struct layer *a = x, *b = y;
-    if (a->from != b->from) return a->from < b->from ? -1 : 1;
-    return (a->to > b->to) - (a->to < b->to);
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    return (a > b) - (a < b);
 }
+
+static int section_at(const int64_t *times, int n, int64_t at)
+{
+    int lo = 0, hi = n;
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        if (times[mid] < at) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo;
+}
+
+/* how many sections there are; first and end by buffer */
+static int sections_of(const struct buffer *b, int n, int32_t *first, int32_t *end)
+{
+    int64_t *times = xmalloc((size_t)n * 2 + 1, sizeof *times);
+    int k = 0;
+    for (int i = 0; i < n; i++) {
+        times[2 * i] = b[i].lower;
+        times[2 * i + 1] = b[i].upper;
+    }
+    qsort(times, (size_t)n * 2, sizeof *times, by_int64);
+    for (int i = 0; i < 2 * n; i++)
+        if (k == 0 || times[i] != times[k - 1]) times[k++] = times[i];
+    for (int i = 0; i < n; i++) {
+        first[i] = section_at(times, k, b[i].lower);
+        end[i] = section_at(times, k, b[i].upper);
+    }
+    free(times);
+    return k;
+}
+
+static struct layers layers_new(const struct buffer *b, int n)
+{
+    size_t size = (size_t)n + 8;
+    struct layers l = { xmalloc(size, sizeof(int32_t)),  xmalloc(size, sizeof(int32_t)),
+                        xmalloc(size, sizeof(int32_t)),  xmalloc(size, sizeof(int32_t)),
+                        xmalloc(size, sizeof(uint64_t)), xmalloc(size, sizeof(uint64_t)), xcalloc(size, 1), 0 };
+    sections_of(b, n, l.first, l.end);
+    return l;
+}
+
+static void layers_free(struct layers *l)
+{
+    free(l->first);
+    free(l->end);
+    free(l->lower);
+    free(l->upper);
+    free(l->from);
+    free(l->to);
+    free(l->meets);
+}
+
+static void layers_insert(struct layers *l, const struct buffer *b, int x)
+{
+    uint64_t from = b[x].offset;
+    int lo = 0, hi = l->n;
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        if (l->from[mid] < from) lo = mid + 1;
+        else hi = mid;
+    }
+    size_t above = (size_t)(l->n - lo);
+    memmove(l->lower + lo + 1, l->lower + lo, above * sizeof *l->lower);
+    memmove(l->upper + lo + 1, l->upper + lo, above * sizeof *l->upper);
+    memmove(l->from + lo + 1, l->from + lo, above * sizeof *l->from);
+    memmove(l->to + lo + 1, l->to + lo, above * sizeof *l->to);
+    l->lower[lo] = l->first[x];
+    l->upper[lo] = l->end[x];
+    l->from[lo] = from;
+    l->to[lo] = from + b[x].size;
+    l->n++;
+}
+
+/* the offset of buffer x in the tightest or the lowest gap */
+static uint64_t gap_for(struct layers *l, const struct buffer *b, int x, bool tightest)
+{
+    int32_t first = l->first[x], last = l->end[x];
+    uint64_t end = 0, best = UINT64_MAX, least = UINT64_MAX, size = b[x].size, align = b[x].align;
+    for (int j = 0; j < l->n; j++) l->meets[j] = (uint8_t)((l->lower[j] < last) & (l->upper[j] > first));
+    memset(l->meets + l->n, 0, 8);
+    for (int j = 0; j < l->n; j++) {
+        uint64_t eight;
+        memcpy(&eight, l->meets + j, 8);
+        if (eight == 0) {
+            j += 7;
+            continue;
+        }
+        if (!l->meets[j]) continue;
+        uint64_t at = align_up(end, align);
+        if (l->from[j] >= at + size && l->from[j] - end < least) {
+            least = tightest ? l->from[j] - end : 0;
+            best = at;
+        }
+        if (l->to[j] > end) end = l->to[j];
+    }
+    return best != UINT64_MAX ? best : align_up(end, align);
+}
+
+static void place(struct buffer *b, struct layers *l, const int *order, int n, bool tightest)
+{
+    l->n = 0;
+    for (int i = 0; i < n; i++) {
+        struct buffer *x = &b[order[i]];
+        x->offset = x->size > 0 ? gap_for(l, b, order[i], tightest) : 0;   /* what has no bytes is in nobody's way */
+        if (x->size > 0) layers_insert(l, b, order[i]);
+    }
+}
+
+/* ---- several passes ---- */
+
+static const double *sort_weight;
+static int by_weight(const void *x, const void *y)
+{
+    int a = *(const int *)x, b = *(const int *)y;
+    if (sort_weight[a] != sort_weight[b]) return sort_weight[a] > sort_weight[b] ? -1 : 1;
+    return a < b ? -1 : 1;
+}
+
+/* what comes first: size, area, length of life, or the load that a buffer sees */
+static void weigh(const struct buffer *b, int n, int how, double *weight)
+{
+    for (int i = 0; i < n; i++) {
+        double size = (double)b[i].size, life = (double)(b[i].upper - b[i].lower);
+        weight[i] = how == 0 ? size : how == 1 ? size * life : how == 2 ? life : size * size * life;
+    }
+}
+
+uint64_t pack_low(struct buffer *b, int n, long passes, uint64_t enough)
+{
+    enum { WAYS = 4 };
+    if (n == 0) return 0;
+    struct layers layers = layers_new(b, n);
+    int *order = xmalloc((size_t)n + 1, sizeof *order);
+    double *weight = xmalloc((size_t)n + 1, sizeof *weight);
+    uint64_t *best = xmalloc((size_t)n + 1, sizeof *best), least = UINT64_MAX, load = pack_load(b, n);
+    if (enough < load) enough = load;
+    for (int how = 0; how < WAYS && least > enough; how++) {
+        weigh(b, n, how, weight);
+        for (long pass = 0; pass < passes / WAYS + 1 && least > enough; pass++) {
+            for (int i = 0; i < n; i++) order[i] = i;
+            sort_weight = weight;
+            qsort(order, (size_t)n, sizeof *order, by_weight);
+            place(b, &layers, order, n, pass % 2 == 0);
+            uint64_t top = pack_top(b, n);
+            if (top < least) {
+                least = top;
+                for (int i = 0; i < n; i++) best[i] = b[i].offset;
+            }
+            uint64_t high = enough + (top - enough) / 2;  /* those that stick out come earlier next time */
+            for (int i = 0; i < n && top > enough; i++)
+                if (b[i].offset + b[i].size > high) weight[i] *= 1.5;
+        }
+    }
+    for (int i = 0; i < n; i++) b[i].offset = best[i];
+    layers_free(&layers);
+    free(order);
+    free(weight);
+    free(best);
+    return least;
+}
+
+/* ---- search ---- */
 
 /* buffers that are alive together, as lists of indices */
 struct conflicts { int *list; size_t *end; };
@@ -107,96 +277,11 @@ static void conflicts_free(struct conflicts *c)
     free(c->end);
 }
 
-static void place(struct buffer *b, const struct conflicts *c, const int *order, int n, bool tightest, bool *placed,
-                  struct layer *layer)
-{
-    for (int i = 0; i < n; i++) placed[i] = false;
-    for (int i = 0; i < n; i++) {
-        struct buffer *x = &b[order[i]];
-        int k = 0;
-        for (size_t j = c->end[order[i]]; j < c->end[order[i] + 1]; j++) {
-            const struct buffer *y = &b[c->list[j]];
-            if (placed[c->list[j]]) layer[k++] = (struct layer){ y->offset, y->offset + y->size };
-        }
-        qsort(layer, (size_t)k, sizeof *layer, by_from);
-        uint64_t end = 0, best = UINT64_MAX, least = UINT64_MAX;
-        for (int j = 0; j < k; j++) {
-            uint64_t at = align_up(end, x->align);
-            if (layer[j].from >= at + x->size && layer[j].from - end < least) {
-                least = tightest ? layer[j].from - end : 0;
-                best = at;
-            }
-            if (layer[j].to > end) end = layer[j].to;
-        }
-        x->offset = best != UINT64_MAX ? best : align_up(end, x->align);
-        placed[order[i]] = true;
-    }
-}
-
-/* ---- several passes ---- */
-
-static const double *sort_weight;
-static int by_weight(const void *x, const void *y)
-{
-    int a = *(const int *)x, b = *(const int *)y;
-    if (sort_weight[a] != sort_weight[b]) return sort_weight[a] > sort_weight[b] ? -1 : 1;
-    return a < b ? -1 : 1;
-}
-
-/* what comes first: size, area, length of life, or the load that a buffer sees */
-static void weigh(const struct buffer *b, int n, int how, double *weight)
-{
-    for (int i = 0; i < n; i++) {
-        double size = (double)b[i].size, life = (double)(b[i].upper - b[i].lower);
-        weight[i] = how == 0 ? size : how == 1 ? size * life : how == 2 ? life : size * size * life;
-    }
-}
-
-uint64_t pack_low(struct buffer *b, int n, long passes, uint64_t enough)
-{
-    enum { WAYS = 4 };
-    if (n == 0) return 0;
-    struct conflicts c = conflicts_of(b, n);
-    struct layer *layer = xmalloc((size_t)n + 1, sizeof *layer);
-    bool *placed = xmalloc((size_t)n + 1, sizeof *placed);
-    int *order = xmalloc((size_t)n + 1, sizeof *order);
-    double *weight = xmalloc((size_t)n + 1, sizeof *weight);
-    uint64_t *best = xmalloc((size_t)n + 1, sizeof *best), least = UINT64_MAX, load = pack_load(b, n);
-    if (enough < load) enough = load;
-    for (int how = 0; how < WAYS && least > enough; how++) {
-        weigh(b, n, how, weight);
-        for (long pass = 0; pass < passes / WAYS + 1 && least > enough; pass++) {
-            for (int i = 0; i < n; i++) order[i] = i;
-            sort_weight = weight;
-            qsort(order, (size_t)n, sizeof *order, by_weight);
-            place(b, &c, order, n, pass % 2 == 0, placed, layer);
-            uint64_t top = pack_top(b, n);
-            if (top < least) {
-                least = top;
-                for (int i = 0; i < n; i++) best[i] = b[i].offset;
-            }
-            uint64_t high = enough + (top - enough) / 2;  /* those that stick out come earlier next time */
-            for (int i = 0; i < n && top > enough; i++)
-                if (b[i].offset + b[i].size > high) weight[i] *= 1.5;
-        }
-    }
-    for (int i = 0; i < n; i++) b[i].offset = best[i];
-    conflicts_free(&c);
-    free(layer);
-    free(placed);
-    free(order);
-    free(weight);
-    free(best);
-    return least;
-}
-
-/* ---- search ---- */
-
 struct tree {
     struct buffer *b;
     int n;
     uint64_t capacity;
-    int *first, *end;                                    /* buffer -> its sections of time */
+    int32_t *first, *end;                                /* buffer -> its sections of time */
     int sections;
     struct conflicts conflicts;
     bool *done;
@@ -205,42 +290,6 @@ struct tree {
     int *rank;                                           /* buffer -> place in the order of preference */
     long nodes, most;
 };
-
-static int by_int64(const void *x, const void *y)
-{
-    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-    return (a > b) - (a < b);
-}
-
-static int section_at(const int64_t *times, int n, int64_t at)
-{
-    int lo = 0, hi = n;
-    while (lo < hi) {
-        int mid = lo + (hi - lo) / 2;
-        if (times[mid] < at) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo;
-}
-
-static void set_sections(struct tree *t)
-{
-    int64_t *times = xmalloc((size_t)t->n * 2 + 1, sizeof *times);
-    int k = 0;
-    for (int i = 0; i < t->n; i++) {
-        times[2 * i] = t->b[i].lower;
-        times[2 * i + 1] = t->b[i].upper;
-    }
-    qsort(times, (size_t)t->n * 2, sizeof *times, by_int64);
-    for (int i = 0; i < 2 * t->n; i++)
-        if (k == 0 || times[i] != times[k - 1]) times[k++] = times[i];
-    t->sections = k;
-    for (int i = 0; i < t->n; i++) {
-        t->first[i] = section_at(times, k, t->b[i].lower);
-        t->end[i] = section_at(times, k, t->b[i].upper);
-    }
-    free(times);
-}
 
 /* Where an open buffer can start at the earliest; CLOSED when it may not start right there, because it comes before
  * the last placed one in the order of preference and would have been placed there first. */
@@ -404,7 +453,7 @@ static enum pack_result search(struct buffer *b, int n, uint64_t capacity, int h
     t.end = xcalloc(size, sizeof *t.end);
     t.done = xcalloc(size, sizeof *t.done);
     t.rank = xcalloc(size, sizeof *t.rank);
-    set_sections(&t);
+    t.sections = sections_of(b, n, t.first, t.end);
     t.remaining = xcalloc((size_t)t.sections + 1, sizeof *t.remaining);
     t.floor = xcalloc((size_t)t.sections + 1, sizeof *t.floor);
     t.conflicts = conflicts_of(b, n);
