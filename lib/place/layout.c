@@ -131,6 +131,19 @@ static void set_offsets(struct plan *plan, struct pool *q, uint64_t shift)
     free(q->of);
 }
 
+/* the least that the kernel of a node needs in any case */
+static double least_need(const struct placing *p, int n)
+{
+    double least = INFINITY;
+    for (int c = p->choice_end[n]; c < p->choice_end[n + 1]; c++) {
+        double need = p->base[n] + (double)p->choice[c].staging;
+        for (int s = p->slot_end[n]; s < p->slot_end[n + 1]; s++)
+            if (!((c - p->choice_end[n]) >> (s - p->slot_end[n]) & 1)) need += p->size[p->slot_tensor[s]];
+        if (isfinite(p->seconds[c]) && need < least) least = need;
+    }
+    return least;
+}
+
 /* lowers the limits of the nodes at which something ends above the limit; 3.7 of the AutoTM description, in bytes */
 static void shrink(struct placing *p, const struct pool *q, uint64_t top, double most)
 {
@@ -145,7 +158,7 @@ static void shrink(struct placing *p, const struct pool *q, uint64_t top, double
         for (int64_t n = from < 0 ? 0 : from; n < to && n < p->nodes; n++) hit[n] = true;
     }
     for (int n = 0; n < p->nodes; n++)
-        if (hit[n]) p->limit[n] = floor(p->limit[n] * factor);
+        if (hit[n]) p->limit[n] = fmax(floor(p->limit[n] * factor), fmin(p->limit[n], least_need(p, n)));
     free(hit);
 }
 
@@ -258,16 +271,8 @@ static void lay_out_numa(struct placing *p, struct placement *x, struct plan *pl
 /* a part of the limit of every node, but what its kernel needs in any case */
 static void set_room(struct placing *p, const double *limit, double room)
 {
-    for (int n = 0; n < p->nodes; n++) {
-        double least = INFINITY;
-        for (int c = p->choice_end[n]; c < p->choice_end[n + 1]; c++) {
-            double need = p->base[n] + (double)p->choice[c].staging;
-            for (int s = p->slot_end[n]; s < p->slot_end[n + 1]; s++)
-                if (!((c - p->choice_end[n]) >> (s - p->slot_end[n]) & 1)) need += p->size[p->slot_tensor[s]];
-            if (isfinite(p->seconds[c]) && need < least) least = need;
-        }
-        p->limit[n] = fmin(limit[n], fmax(floor(room * limit[n]), least));
-    }
+    for (int n = 0; n < p->nodes; n++)
+        p->limit[n] = fmin(limit[n], fmax(floor(room * limit[n]), least_need(p, n)));
 }
 
 /* A layout for moves between nodes: where the placement for the whole limit cannot be packed, one for less of it, at
@@ -315,8 +320,8 @@ static struct plan *better(struct plan *best, struct plan *plan, double seconds)
  * between kernels.  The plan that is fastest beside its kernels and the highest bound need not come from the same. */
 static struct plan *lay_out_beside(struct placing *p, const struct effort *effort, struct placement *x)
 {
-    static const struct { double price, room; } trial[] = { { 0.3, 1 }, { 0.08, 1 }, { 0.02, 1 }, { 0.3, 0.8 },
-                                                            { 0.3, 0.6 }, { 1, 0.8 }, { 0, 1 } };
+    static const struct { double price, room; } trial[] = { { 0.3, 1 }, { 1, 0.8 }, { 1e-4, 1 }, { 0.02, 1 },
+                                                            { 0.3, 0.8 }, { 0.3, 0.6 }, { 0, 1 } };
     static const double GOOD = 0.01;                     /* what gains less is not worth more moves */
     struct plan *best = NULL;
     struct prices v = prices_new(p), proof = prices_new(p);

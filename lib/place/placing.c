@@ -76,6 +76,14 @@ void placing_price(struct placing *p, double price)
     p->price = price;
 }
 
+double placing_spare(const struct placing *p, int n)
+{
+    double most = 0;
+    for (int c = p->choice_end[n]; c < p->choice_end[n + 1]; c++)
+        if (p->seconds[c] < CANNOT_BE_HAD) most = fmax(most, p->seconds[c] - p->channel[c]);
+    return most;
+}
+
 static void set_choices(struct placing *p, const struct profile *profile)
 {
     for (int n = 0; n < p->nodes; n++)

@@ -49,6 +49,8 @@ struct placing *placing_new(const struct graph *, const struct profile *, uint64
 /* From now on moves and the slow operands of nodes cost `price` for each second for which they take the copy channel
  * (verify.h); 0: moves cost their seconds, slow operands nothing beyond the node's. */
 void placing_price(struct placing *, double price);
+/* The most time that the channel can have for moves beside node n, seconds. */
+double placing_spare(const struct placing *, int n);
 void placing_free(struct placing *);
 
 /* A placement: every tensor slow at every use, at first. */

@@ -15,9 +15,12 @@ enum { PRUNE = 32 };                                     /* most tensors that on
 
 /* ---- the path of one tensor ---- */
 
-/* prices of a tensor's uses: in fast memory, of staying until the next use, in slow memory; and the tables of the DP */
+/* prices of a tensor's uses: in fast memory, of staying until the next use, in slow memory, of a fetch before it and a
+ * write-out after it with the nodes for which they take fast memory besides; and the tables of the DP */
 struct path {
-    double *fast, *stay, *slow;
+    double *fast, *stay, *slow, *fetch, *write;
+    int *lead, *lag;
+    uint8_t *fresh;                                      /* the life found: in fast memory and never copied */
     double (*cost)[3];
     uint8_t (*from)[3];
 };
@@ -29,7 +32,8 @@ static struct path path_new(const struct placing *p)
         if (p->use_end[t + 1] - p->use_end[t] > longest) longest = p->use_end[t + 1] - p->use_end[t];
     size_t n = (size_t)longest + 1;
     return (struct path){ xcalloc(n, sizeof(double)), xcalloc(n, sizeof(double)), xcalloc(n, sizeof(double)),
-                          xcalloc(n, 3 * sizeof(double)), xcalloc(n, 3) };
+                          xcalloc(n, sizeof(double)), xcalloc(n, sizeof(double)), xcalloc(n, sizeof(int)),
+                          xcalloc(n, sizeof(int)), xcalloc(n, 1), xcalloc(n, 3 * sizeof(double)), xcalloc(n, 3) };
 }
 
 static void path_free(struct path *q)
@@ -37,6 +41,11 @@ static void path_free(struct path *q)
     free(q->fast);
     free(q->stay);
     free(q->slow);
+    free(q->fetch);
+    free(q->write);
+    free(q->lead);
+    free(q->lag);
+    free(q->fresh);
     free(q->cost);
     free(q->from);
 }
@@ -57,7 +66,7 @@ static double whole_life(const struct path *q, int k, uint8_t *slow, uint8_t *st
 }
 
 /* the cheapest life; states: FRESH in fast memory and never copied, COPIED in fast memory with a copy, AWAY */
-static double cheapest(const struct path *q, int k, double fetch, double write, uint8_t *slow, uint8_t *stay)
+static double cheapest(const struct path *q, int k, uint8_t *slow, uint8_t *stay)
 {
     enum { FRESH, COPIED, AWAY, STAYED };
     double (*cost)[3] = q->cost;
@@ -73,14 +82,14 @@ static double cheapest(const struct path *q, int k, double fetch, double write, 
             out = before[COPIED];
             way = COPIED;
         }
-        if (before[FRESH] + write < out) {
-            out = before[FRESH] + write;
+        if (before[FRESH] + q->write[u - 1] < out) {
+            out = before[FRESH] + q->write[u - 1];
             way = FRESH;
         }
         cost[u][FRESH] = before[FRESH] + q->stay[u - 1] + q->fast[u];
         cost[u][AWAY] = out + q->slow[u];
         from[u][AWAY] = way;
-        double fetched = out + fetch, stayed = before[COPIED] + q->stay[u - 1];
+        double fetched = out + q->fetch[u], stayed = before[COPIED] + q->stay[u - 1];
         from[u][COPIED] = stayed < fetched ? STAYED : way;
         cost[u][COPIED] = (stayed < fetched ? stayed : fetched) + q->fast[u];
     }
@@ -91,6 +100,7 @@ static double cheapest(const struct path *q, int k, double fetch, double write, 
     stay[k - 1] = 0;
     for (int u = k - 1; u >= 0; u--) {
         slow[u] = state == AWAY;
+        q->fresh[u] = state == FRESH;
         if (u == 0) break;
         bool stayed = state == FRESH || (state == COPIED && from[u][COPIED] == STAYED);
         stay[u - 1] = stayed;
@@ -103,7 +113,17 @@ static double best_path(const struct placing *p, const struct path *q, int t, ui
 {
     int first = p->use_end[t], k = p->use_end[t + 1] - first;
     if (!p->moves) return whole_life(q, k, slow + first, stay + first);
-    return cheapest(q, k, p->fetch[t], p->write[t], slow + first, stay + first);
+    return cheapest(q, k, slow + first, stay + first);
+}
+
+/* moves that take fast memory only where the tensor is used or stays */
+static void plain_moves(const struct placing *p, const struct path *q, int t)
+{
+    for (int u = 0; u < p->use_end[t + 1] - p->use_end[t]; u++) {
+        q->fetch[u] = p->fetch[t];
+        q->write[u] = p->write[t];
+        q->lead[u] = q->lag[u] = 0;
+    }
 }
 
 /* ---- prices of memory ---- */
@@ -162,6 +182,7 @@ static double rent(const struct placing *p, const struct sums *s, int t, int fro
 
 struct dual {                                            /* a point of the relaxation */
     struct sums sums;
+    double *spare;                                       /* of the channel's time beside a node and all before it */
     double *load;                                        /* bytes that the paths want in fast memory, and staging */
     double *cut_load;                                    /* the same in the units of each cut */
     int *config;                                         /* what the kernels want */
@@ -169,10 +190,19 @@ struct dual {                                            /* a point of the relax
     struct path path;
 };
 
+/* sums over the nodes before a node of the most time that the channel can have for moves beside them */
+static double *spare_of(const struct placing *p)
+{
+    double *until = xcalloc((size_t)p->nodes + 2, sizeof *until);
+    for (int n = 0; n < p->nodes; n++) until[n + 1] = until[n] + placing_spare(p, n);
+    return until;
+}
+
 static struct dual dual_new(const struct placing *p)
 {
     size_t nodes = (size_t)p->nodes + 2, uses = (size_t)p->uses + 1;
     return (struct dual){ sums_new(p),
+                          spare_of(p),
                           xcalloc(nodes, sizeof(double)),
                           xcalloc(size_mul(nodes, (size_t)p->cuts + 1), sizeof(double)),
                           xcalloc(nodes, sizeof(int)),
@@ -184,6 +214,7 @@ static struct dual dual_new(const struct placing *p)
 static void dual_free(struct dual *d)
 {
     free(d->sums.until);
+    free(d->spare);
     free(d->load);
     free(d->cut_load);
     free(d->config);
@@ -217,16 +248,60 @@ static double kernel_minimum(const struct placing *p, const struct prices *v, in
 
 static void add_load(double *load, const struct placing *p, const struct dual *d, int t, double weight)
 {
-    for (int u = p->use_end[t]; u < p->use_end[t + 1]; u++) {     /* differences, summed up later */
-        int n = p->use_node[u];
+    for (int i = 0, k = p->use_end[t + 1] - p->use_end[t]; i < k; i++) {   /* differences, summed up later */
+        int u = p->use_end[t] + i, n = p->use_node[u];
         if (d->slow[u]) continue;
-        load[n] += weight;
-        load[d->stay[u] ? p->use_node[u + 1] : n + 1] -= weight;
+        bool leaves = i + 1 < k && !d->stay[u], fetched = i > 0 && !d->stay[u - 1];
+        bool written = leaves && d->path.fresh[i];
+        load[n - (fetched ? d->path.lead[i] : 0)] += weight;
+        load[d->stay[u] ? p->use_node[u + 1] : n + 1 + (written ? d->path.lag[i] : 0)] -= weight;
+    }
+}
+
+/* A fetch beside kernels takes fast memory from one of the nodes before its use on, a write-out until one of those
+ * after it: beside a node the channel has at most the node's time less what its slow operands take; what remains of the
+ * move then stops the step.  The cheapest such time for each use. */
+static void beside_prices(const struct placing *p, const struct dual *d, int t)
+{
+    const struct path *q = &d->path;
+    int first = p->use_end[t], k = p->use_end[t + 1] - first, made = p->use_node[first];
+    double fetch = p->fetch[t] / p->price, write = p->write[t] / p->price;
+    for (int u = 1; u < k; u++) {
+        int n = p->use_node[first + u], lead = 0;
+        double best = p->fetch[t] + fetch;
+        for (int b = n - 1; b > made; b--) {
+            double stop = fetch - (d->spare[n] - d->spare[b]), pays = p->fetch[t] + rent(p, &d->sums, t, b, n);
+            if (pays >= best) break;
+            if (pays + fmax(stop, 0) < best) {
+                best = pays + fmax(stop, 0);
+                lead = n - b;
+            }
+            if (stop <= 0) break;
+        }
+        q->fetch[u] = best;
+        q->lead[u] = lead;
+    }
+    for (int u = 0; u + 1 < k; u++) {
+        int n = p->use_node[first + u], lag = 0;
+        double best = p->write[t] + fmax(write - (d->spare[n + 1] - d->spare[made + 1]), 0);
+        for (int e = n + 1; e < p->use_node[first + u + 1]; e++) {
+            double stop = write - (d->spare[e + 1] - d->spare[made + 1]);
+            double pays = p->write[t] + rent(p, &d->sums, t, n + 1, e + 1);
+            if (pays >= best) break;
+            if (pays + fmax(stop, 0) < best) {
+                best = pays + fmax(stop, 0);
+                lag = e - n;
+            }
+            if (stop <= 0) break;
+        }
+        q->write[u] = best;
+        q->lag[u] = lag;
     }
 }
 
 static void tensor_prices(const struct placing *p, const struct sums *s, int t, struct path *q)
 {
+    plain_moves(p, q, t);
     int first = p->use_end[t], k = p->use_end[t + 1] - first;
     for (int u = 0; u < k; u++) {
         int n = p->use_node[first + u];
@@ -250,6 +325,7 @@ static double relax(const struct placing *p, const struct prices *v, struct dual
     }
     for (int t = 0; t < p->tensors; t++) {
         tensor_prices(p, &d->sums, t, &d->path);
+        if (p->price > 0) beside_prices(p, d, t);
         sum += best_path(p, &d->path, t, d->slow, d->stay);
         add_load(d->load, p, d, t, p->size[t]);
         for (int c = 0; c < p->cuts; c++)
@@ -423,6 +499,7 @@ static void reinsert(struct search *s, int t, double weight)
     struct placement *x = s->x;
     int first = p->use_end[t], k = p->use_end[t + 1] - first;
     double size = p->size[t];
+    plain_moves(p, &s->path, t);
     for (int u = 0; u < k; u++) {
         int n = p->use_node[first + u], bit = 1 << p->use_slot[first + u];
         const struct choice *c = p->choice + p->choice_end[n];

@@ -262,7 +262,7 @@ static double alone(const struct judge *j, int node, const int *slot, int k, uns
 }
 
 /* the node's own time, and its part of L */
-static void check_node(struct judge *j, int node, double *seconds, double *channel, double *dual)
+static void check_node(struct judge *j, int node, double *seconds, double *channel, double *idle, double *dual)
 {
     static struct choice table[1 << GRAPH_SLOTS];
     int slot[GRAPH_SLOTS], k = node_slots(j->g, node, slot);
@@ -281,6 +281,7 @@ static void check_node(struct judge *j, int node, double *seconds, double *chann
     *channel = 0;
     if (strcmp(j->p->formulation, "async") == 0)
         *channel = channel_of(j, node, slot, k, placement_of(j, node, slot, k), d->seconds);
+    *idle = 0;
     if (d->nprice == 0) return;
     double least = INFINITY;
     for (unsigned set = 0; set < 1u << k; set++) {
@@ -288,8 +289,9 @@ static void check_node(struct judge *j, int node, double *seconds, double *chann
         double v = table[set].seconds + d->price[0] * (double)staging_of(&j->g->node[node], &table[set]);
         for (int s = 0; s < k; s++)
             if (set >> s & 1) v -= d->price[1 + j->p->ncut + s];
-        if (j->p->channel_price > 0)
-            v += j->p->channel_price * channel_of(j, node, slot, k, set, table[set].seconds);
+        double takes = channel_of(j, node, slot, k, set, table[set].seconds);
+        v += j->p->channel_price * takes;
+        if (table[set].seconds - takes > *idle) *idle = table[set].seconds - takes;
         if (v < least) least = v;
     }
     double room = (double)j->p->limit - (double)j->small[node];
@@ -318,14 +320,51 @@ static double rent(const struct judge *j, double bytes, int node)
     return sum;
 }
 
-/* the cheapest life of a tensor at the plan's prices; until[n] is its rent summed over the nodes before n */
-static double cheapest_life(const struct judge *j, int id, double *until, bool may_move)
+/* A move beside the nodes from .. to - 1 costs what it takes of the channel, and for its time beyond what the channel
+ * has beside them (`idle`, summed over the nodes before a node) the step stands still. */
+static double move_beside(const struct judge *j, double seconds, const double *idle, int from, int to)
+{
+    double still = seconds - (from < to ? idle[to] - idle[from] : 0);
+    return j->p->channel_price * seconds + (still > 0 ? still : 0);
+}
+
+/* The cheapest fetch for node n of a tensor made by node `made`: what it takes fast memory for before n is paid for.
+ * Longer stays pay more and stand still less, so the search ends where the rent alone is too much. */
+static double fetch_beside(const struct judge *j, double seconds, const double *until, const double *idle, int made,
+                           int n)
+{
+    double least = move_beside(j, seconds, idle, n, n);
+    for (int first = n - 1; first > made; first--) {
+        double pays = until[n] - until[first];
+        if (pays >= least) break;
+        least = least_of(least, pays + move_beside(j, seconds, idle, first, n));
+        if (idle[n] - idle[first] >= seconds) break;
+    }
+    return least;
+}
+
+/* the same of a write-out after node n, over before node `next` */
+static double write_beside(const struct judge *j, double seconds, const double *until, const double *idle, int made,
+                           int n, int next)
+{
+    double least = move_beside(j, seconds, idle, made + 1, n + 1);
+    for (int last = n + 1; last < next; last++) {
+        double pays = until[last + 1] - until[n + 1];
+        if (pays >= least) break;
+        least = least_of(least, pays + move_beside(j, seconds, idle, made + 1, last + 1));
+        if (idle[last + 1] - idle[made + 1] >= seconds) break;
+    }
+    return least;
+}
+
+/* the cheapest life of a tensor at the plan's prices; until[n] is its rent summed over the nodes before n; idle: NULL
+ * where moves stand between nodes */
+static double cheapest_life(const struct judge *j, int id, double *until, const double *idle, bool may_move)
 {
     const struct tensor *t = &j->g->tensor[id];
     double bytes = (double)plan_size(t->bytes);
-    double price = strcmp(j->p->formulation, "async") == 0 ? j->p->channel_price : 1;
-    double fetch = may_move ? price * profile_move(j->profile, t->bytes, true) : INFINITY;
-    double write = may_move ? price * profile_move(j->profile, t->bytes, false) : INFINITY;
+    double fetch = may_move ? profile_move(j->profile, t->bytes, true) : INFINITY;
+    double write = may_move ? profile_move(j->profile, t->bytes, false) : INFINITY;
     until[t->first] = 0;
     for (int n = t->first; n <= t->last; n++) until[n + 1] = until[n] + rent(j, bytes, n);
     double only_fast = INFINITY, both = INFINITY, only_slow = INFINITY;   /* where its contents are after use u */
@@ -339,9 +378,12 @@ static double cheapest_life(const struct judge *j, int id, double *until, bool m
             only_slow = slow;
             continue;
         }
-        double kept = until[n] - until[t->use[u - 1] + 1];
-        double away = least_of(only_slow, least_of(both, only_fast + write));
-        double again = least_of(both + kept, away + fetch) + fast;
+        int before = t->use[u - 1];
+        double out = idle ? write_beside(j, write, until, idle, t->first, before, n) : write;
+        double in = idle ? fetch_beside(j, fetch, until, idle, t->first, n) : fetch;
+        double kept = until[n] - until[before + 1];
+        double away = least_of(only_slow, least_of(both, only_fast + out));
+        double again = least_of(both + kept, away + in) + fast;
         only_fast += kept + fast;
         only_slow = away + slow;
         both = again;
@@ -349,11 +391,11 @@ static double cheapest_life(const struct judge *j, int id, double *until, bool m
     return least_of(only_fast, least_of(both, only_slow));
 }
 
-static double lives(struct judge *j, bool may_move)
+static double lives(struct judge *j, const double *idle, bool may_move)
 {
     double *until = xcalloc((size_t)j->p->nnode + 1, sizeof *until), sum = 0;
     for (int i = 0; i < j->g->ntensor; i++)
-        if (graph_movable(j->g, i)) sum += cheapest_life(j, i, until, may_move);
+        if (graph_movable(j->g, i)) sum += cheapest_life(j, i, until, idle, may_move);
     free(until);
     return sum;
 }
@@ -418,9 +460,11 @@ static void check_times(struct judge *j)
     bool beside = strcmp(p->formulation, "async") == 0;
     double *seconds = xcalloc((size_t)p->nnode + 1, sizeof *seconds);
     double *channel = xcalloc((size_t)p->nnode + 1, sizeof *channel);
+    double *idle = xcalloc((size_t)p->nnode + 1, sizeof *idle);
     for (int n = 0; n < p->nnode; n++) {
-        double part = 0;
-        check_node(j, n, &seconds[n], &channel[n], &part);
+        double part = 0, alone = 0;
+        check_node(j, n, &seconds[n], &channel[n], &alone, &part);
+        idle[n + 1] = idle[n] + alone;
         sum += seconds[n];
         dual += part;
         if (p->node[n].nprice > 0) priced++;
@@ -438,6 +482,7 @@ static void check_times(struct judge *j)
     if (!(fabs(gap - p->gap) <= 1e-9)) fault(j, "bound", "the gap is %.9g, the plan says %.9g", gap, p->gap);
     if (!beside && p->channel_price != 0) fault(j, "bound", "%s has no channel to price", p->formulation);
     bool free_choice = beside || strcmp(p->formulation, "static") == 0 || strcmp(p->formulation, "sync") == 0;
+    if (!free_choice || priced < p->nnode) free(idle);
     if (!free_choice) {
         if (!near(p->bound, p->objective))
             fault(j, "bound", "%s leaves no choice, but bound and objective differ", p->formulation);
@@ -447,7 +492,8 @@ static void check_times(struct judge *j)
         fault(j, "bound", "%d of %d nodes have no prices: the bound is not proved", p->nnode - priced, p->nnode);
         return;
     }
-    dual += lives(j, beside || strcmp(p->formulation, "sync") == 0);
+    dual += lives(j, beside ? idle : NULL, beside || strcmp(p->formulation, "sync") == 0);
+    free(idle);
     if (p->bound * (1 + p->channel_price) > dual + CLOSE * fabs(p->objective))
         fault(j, "bound", "the prices prove %.12g s, the plan claims %.12g s", dual / (1 + p->channel_price), p->bound);
 }

@@ -11,9 +11,13 @@
  * copies; static lives do not change tiers; a tensor that cannot fit at a node is not fast there.  For each cut d a
  * life also costs kappa_n floor(bytes / d) in fast memory, and kappa_n floor(room / d) is taken off: memory rows that
  * are divided by d and rounded down stay valid.
- * With moves beside the nodes (async) a step lasts at least as long as its nodes and at least as long as the channel is
- * taken, so at least (nodes + C channel) / (1 + C) for any C >= 0: L is taken with moves at C times their seconds and C
- * times the channel's seconds added to those of nodes, and proves L / (1 + C).  C is the plan's channel_price. */
+ * With moves beside the nodes (async) a step lasts at least as long as its nodes and what they wait for moves, and at
+ * least as long as the channel is taken, so at least (nodes + waits + C channel) / (1 + C) for any C >= 0: L is taken
+ * with moves at C times their seconds and their wait, and C times the channel's seconds added to those of nodes, and
+ * proves L / (1 + C).  C is the plan's channel_price.  A move waits at least for what the channel cannot have (the
+ * node's seconds less what its slow operands take of it, in the placement where that is most) beside the nodes for
+ * which the tensor takes fast memory before its fetched use, or after it was made until it left; for such nodes before
+ * and after its uses a life pays as for any stay. */
 #ifndef MILLRACE_PLACE_VERIFY_H
 #define MILLRACE_PLACE_VERIFY_H
 #include "place/plan.h"
