@@ -2,6 +2,7 @@
 #include "place/pack.h"
 #include "base/rng.h"
 #include "tap.h"
+#include <stdlib.h>
 #include <string.h>
 
 enum { N = 6 };
@@ -47,11 +48,12 @@ static bool sound(const struct buffer *b, uint64_t capacity)
     return true;
 }
 
-int main(void)
+/* more cases than 1500: build/t/lib-pack.t 10000 */
+int main(int argc, char **argv)
 {
-    enum { CASES = 1500 };
+    int cases = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 1500;
     int optimal = 0, proved = 0, low = 0, hard = 0;
-    for (int c = 0; c < CASES; c++) {
+    for (int c = 0; c < cases; c++) {
         struct rng r = rng_for((uint64_t)c, str_of("lib-pack"));
         struct buffer b[N], x[N];
         for (int i = 0; i < N; i++) {
@@ -72,11 +74,11 @@ int main(void)
         if (pack(x, N, best - 1, 0, 0) == PACK_IMPOSSIBLE) proved++;
         else printf("# case %d: %llu is not called impossible\n", c, (unsigned long long)best - 1);
     }
-    printf("# %d of %d cases need more than their load\n", hard, CASES);
-    ok(hard > CASES / 20, "some cases need more than their load");
-    ok(low == CASES, "packing low is sound");
-    ok(optimal == CASES, "every optimum is found");
-    ok(proved == CASES, "one byte less is proved impossible");
+    printf("# %d of %d cases need more than their load\n", hard, cases);
+    ok(hard > cases / 20, "some cases need more than their load");
+    ok(low == cases, "packing low is sound");
+    ok(optimal == cases, "every optimum is found");
+    ok(proved == cases, "one byte less is proved impossible");
     struct buffer none = { 0 };
     ok(pack(&none, 0, 0, 1, 1) == PACK_DONE && pack_load(&none, 0) == 0, "nothing needs nothing");
     return done();

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHRINKS = 40, PASSES = 12, PASSES_BESIDE = 4 };
+enum { SHRINKS = 40, PASSES = 12, PASSES_BESIDE = 4, SEARCH_NODES = 4000, SEARCH_EVERY = 8 };
 
 /* ---- stays and moves ---- */
 
@@ -19,7 +19,7 @@ static void fast_stays(const struct placing *p, const struct placement *x, int t
         if (x->slow[u]) continue;
         int last = u;
         while (last + 1 < end && x->stay[last]) last++;
-        plan_stay(plan, p->id[t], TIER_FAST, p->use_node[u], p->use_node[last], 0);
+        plan_stay(plan, p->id[t], TIER_FAST, p->use_node[u] - x->lead[u], p->use_node[last] + x->lag[last], 0);
         u = last;
     }
 }
@@ -36,12 +36,12 @@ static void slow_stay(const struct placing *p, const struct placement *x, int t,
         }
         if (u + 1 == end || x->stay[u]) continue;
         if (first < 0) {
-            first = p->use_node[u] + 1;
+            first = p->use_node[u] + 1 + x->lag[u];
             plan_add_move(plan, p->id[t], TIER_SLOW, first, first);
         }
         if (!x->slow[u + 1]) {
             last = p->use_node[u + 1];
-            plan_add_move(plan, p->id[t], TIER_FAST, last, last);
+            plan_add_move(plan, p->id[t], TIER_FAST, last, last - x->lead[u + 1]);
         }
     }
     if (first >= 0) plan_stay(plan, p->id[t], TIER_SLOW, first, last, 0);
@@ -180,6 +180,9 @@ static bool lay_out(struct placing *p, const struct effort *effort, const struct
         if (beside) beside_widen(p, x, plan);
         struct pool q = pool_of(plan, p->g, TIER_FAST, NULL);
         plan->fast_bytes = pack_low(q.b, q.n, beside ? PASSES_BESIDE : PASSES, p->bytes_limit);
+        bool search = plan->fast_bytes > p->bytes_limit && i % SEARCH_EVERY == 0;
+        if (search && pack(q.b, q.n, p->bytes_limit, 0, SEARCH_NODES) == PACK_DONE)
+            plan->fast_bytes = pack_top(q.b, q.n);
         if (plan->fast_bytes <= p->bytes_limit) {
             set_offsets(plan, &q, 0);
             break;

@@ -374,7 +374,7 @@ static bool settle(const struct tree *t, const int *open, int n, const uint64_t 
         int y = t->conflicts.list[j];
         if (t->done[y]) continue;
         hatless = false;
-        if ((after[y] & ~CLOSED) < top) after[y] = align_up(top, t->b[y].align);
+        if ((least[y] & ~CLOSED) < top) after[y] = align_up(top, t->b[y].align);   /* open again, it is in its way */
     }
     return hatless;
 }

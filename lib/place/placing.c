@@ -215,6 +215,10 @@ struct placement *placement_new(const struct placing *p)
     x->stay = xcalloc((size_t)p->uses + 1, 1);
     x->config = xcalloc((size_t)p->nodes + 1, sizeof *x->config);
     x->load = xcalloc((size_t)p->nodes + 1, sizeof *x->load);
+    x->lead = xcalloc((size_t)p->uses + 1, sizeof *x->lead);
+    x->lag = xcalloc((size_t)p->uses + 1, sizeof *x->lag);
+    x->still = xcalloc((size_t)p->uses + 1, sizeof *x->still);
+    x->used = xcalloc((size_t)p->nodes + 1, sizeof *x->used);
     memset(x->slow, 1, (size_t)p->uses);
     for (int n = 0; n < p->nodes; n++) x->config[n] = (1 << (p->slot_end[n + 1] - p->slot_end[n])) - 1;
     return x;
@@ -227,6 +231,10 @@ void placement_free(struct placement *x)
     free(x->stay);
     free(x->config);
     free(x->load);
+    free(x->lead);
+    free(x->lag);
+    free(x->still);
+    free(x->used);
     free(x);
 }
 
@@ -236,6 +244,10 @@ void placement_copy(const struct placing *p, struct placement *to, const struct 
     memcpy(to->stay, from->stay, (size_t)p->uses);
     memcpy(to->config, from->config, (size_t)p->nodes * sizeof *to->config);
     memcpy(to->load, from->load, (size_t)p->nodes * sizeof *to->load);
+    memcpy(to->lead, from->lead, (size_t)p->uses * sizeof *to->lead);
+    memcpy(to->lag, from->lag, (size_t)p->uses * sizeof *to->lag);
+    memcpy(to->still, from->still, (size_t)p->uses * sizeof *to->still);
+    memcpy(to->used, from->used, (size_t)p->nodes * sizeof *to->used);
 }
 
 double move_seconds(const struct placing *p, const struct placement *x, int t)
@@ -251,6 +263,7 @@ double move_seconds(const struct placing *p, const struct placement *x, int t)
         }
         if (!x->slow[u + 1]) sum += p->fetch[t];
     }
+    for (int u = first; u < end; u++) sum += x->still[u];
     return sum;
 }
 

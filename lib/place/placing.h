@@ -59,6 +59,10 @@ struct placement {
     uint8_t *stay;                                       /* use: remains in fast memory until the next use */
     int *config;                                         /* node: bits of slow slots */
     double *load;                                        /* node: bytes of movable tensors in fast memory */
+    /* moves beside kernels: nodes before a use for which a fetch has the bytes already, after one for which a write-out
+     * still has them; seconds that the step is taken to stand still for it; node: seconds of the channel in use */
+    int *lead, *lag;
+    double *still, *used;
 };
 struct placement *placement_new(const struct placing *);
 void placement_free(struct placement *);

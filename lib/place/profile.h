@@ -6,8 +6,8 @@
  * columns are welcome; when `threads`, `tier` or `machine` is among them it must have one value in the whole file, so
  * that tables of different settings never mix.  Copies are rows of op Move: key "Move BYTES", in_tiers P and
  * out_tiers D for a fetch, D and P for a write-out.  Rows of op Interference
- * (key and tiers alike) have in time_seconds what kernels lose by a second of such copies beside them.  Later rows replace earlier ones of the same
- * (key, in_tiers, out_tiers, mode). */
+ * (key and tiers alike) have in time_seconds what kernels lose by a second of such copies beside them.  Later rows
+ * replace earlier ones of the same (key, in_tiers, out_tiers, mode). */
 #ifndef MILLRACE_PLACE_PROFILE_H
 #define MILLRACE_PLACE_PROFILE_H
 #include "tensor/graph.h"

@@ -11,6 +11,7 @@
 
 static const double NEVER = 1e30;                        /* seconds: not allowed */
 static const double OVERLOAD = 1;                        /* seconds per byte over the limit, while not feasible yet */
+static const double WORSE = 0.0005;                      /* of the step: what the search takes for a way on */
 enum { PRUNE = 32 };                                     /* most tensors that one search round takes out */
 
 /* ---- the path of one tensor ---- */
@@ -467,6 +468,8 @@ struct search {
     struct path path;
     double *gain;                                        /* of tensors, for the order of insertion */
     struct rng *noise;                                   /* NULL, or what blurs the comparison of fast and slow */
+    double *spare;                                       /* as in the bound */
+    double weight;                                       /* of the memory prices, of the last life found */
     int *order;
 };
 
@@ -475,11 +478,23 @@ static double free_bytes(const struct placing *p, const struct placement *x, int
     return p->limit[n] - p->base[n] - x->load[n] - (double)p->choice[p->choice_end[n] + config].staging;
 }
 
-/* add tensor t's bytes to the load and its bits to the configurations (sign 1), or take them out (-1) */
-static void account(const struct placing *p, struct placement *x, int t, int sign)
+/* Seconds of the channel beside nodes from .. to - 1 are shared out by what the channel can have beside each. */
+static void take_channel(struct placement *x, const double *spare, double seconds, int from, int to)
 {
+    double all = spare[to] - spare[from];
+    double part = all > 0 ? fmin(fabs(seconds), all) / all * (seconds < 0 ? -1 : 1) : 0;
+    for (int n = from; n < to; n++) x->used[n] += part * (spare[n + 1] - spare[n]);
+}
+
+/* add tensor t's bytes to the load and its bits to the configurations (sign 1), or take them out (-1) */
+static void account(const struct search *s, int t, int sign)
+{
+    const struct placing *p = s->p;
+    struct placement *x = s->x;
     double bytes = sign * p->size[t];
-    for (int u = p->use_end[t]; u < p->use_end[t + 1]; u++) {
+    int made = p->use_node[p->use_end[t]], end = p->use_end[t + 1];
+    bool copied = x->slow[p->use_end[t]];
+    for (int u = p->use_end[t]; u < end; u++) {
         int n = p->use_node[u], bit = 1 << p->use_slot[u];
         if (x->slow[u]) {
             x->config[n] = sign > 0 ? x->config[n] | bit : x->config[n] & ~bit;
@@ -489,6 +504,82 @@ static void account(const struct placing *p, struct placement *x, int t, int sig
         x->load[n] += bytes;
         if (x->stay[u])
             for (int i = n + 1; i < p->use_node[u + 1]; i++) x->load[i] += bytes;
+        for (int i = n - x->lead[u]; i < n; i++) x->load[i] += bytes;
+        for (int i = n + 1; i <= n + x->lag[u]; i++) x->load[i] += bytes;
+        if (p->price <= 0) continue;
+        if (u > p->use_end[t] && !x->stay[u - 1])
+            take_channel(x, s->spare, sign * p->fetch[t] / p->price, n - x->lead[u], n);
+        if (u + 1 < end && !x->stay[u] && !copied) {
+            take_channel(x, s->spare, sign * p->write[t] / p->price, made + 1, n + 1 + x->lag[u]);
+            copied = true;
+        }
+    }
+}
+
+/* Fetches and write-outs beside kernels, given all other tensors: from node to node farther from the use, until the
+ * channel has the time or there is no more room.  Between two uses each has half of the nodes. */
+static void moves_beside(struct search *s, int t, double weight)
+{
+    const struct placing *p = s->p;
+    struct placement *x = s->x;
+    const struct path *q = &s->path;
+    int first = p->use_end[t], k = p->use_end[t + 1] - first, made = p->use_node[first];
+    double size = p->size[t], fetch = p->fetch[t] / p->price, write = p->write[t] / p->price, left = write;
+    for (int n = made + 1; n <= p->use_node[first]; n++) left -= fmax(0, s->spare[n + 1] - s->spare[n] - x->used[n]);
+    for (int u = 0; u < k; u++) {
+        int n = p->use_node[first + u], from = u > 0 ? (p->use_node[first + u - 1] + n) / 2 + 1 : n;
+        double still = fetch, best = p->fetch[t] + fetch;
+        q->lead[u] = 0;
+        for (int b = n - 1; b >= from && still > 0; b--) {
+            if (free_bytes(p, x, b, x->config[b]) < size) break;
+            still -= fmax(0, s->spare[b + 1] - s->spare[b] - x->used[b]);
+            double pays = p->fetch[t] + weight * rent(p, &s->sums, t, b, n) + fmax(still, 0);
+            if (pays >= best) continue;
+            best = pays;
+            q->lead[u] = n - b;
+        }
+        q->fetch[u] = best;
+        if (u > 0)
+            for (int i = p->use_node[first + u - 1] + 1; i <= n; i++)
+                left -= fmax(0, s->spare[i + 1] - s->spare[i] - x->used[i]);
+        int to = u + 1 < k ? (n + p->use_node[first + u + 1]) / 2 : n;
+        still = left;
+        best = p->write[t] + fmax(still, 0);
+        q->lag[u] = 0;
+        for (int e = n + 1; e <= to && still > 0; e++) {
+            if (free_bytes(p, x, e, x->config[e]) < size) break;
+            still -= fmax(0, s->spare[e + 1] - s->spare[e] - x->used[e]);
+            double pays = p->write[t] + weight * rent(p, &s->sums, t, n + 1, e + 1) + fmax(still, 0);
+            if (pays >= best) continue;
+            best = pays;
+            q->lag[u] = e - n;
+        }
+        q->write[u] = best;
+    }
+}
+
+/* what the life found for t means for its moves */
+static void set_moves(struct search *s, int t)
+{
+    const struct placing *p = s->p;
+    struct placement *x = s->x;
+    const struct path *q = &s->path;
+    int first = p->use_end[t], k = p->use_end[t + 1] - first;
+    bool copied = x->slow[first];
+    for (int i = 0; i < k; i++) {
+        int u = first + i;
+        bool fetched = i > 0 && !x->slow[u] && !x->stay[u - 1];
+        bool written = i + 1 < k && !x->slow[u] && !x->stay[u] && !copied;
+        copied |= written;
+        x->lead[u] = fetched ? q->lead[i] : 0;
+        x->lag[u] = written ? q->lag[i] : 0;
+        x->still[u] = 0;
+        int n = p->use_node[u];
+        if (fetched)
+            x->still[u] += q->fetch[i] - p->fetch[t] - s->weight * rent(p, &s->sums, t, n - x->lead[u], n);
+        if (written)
+            x->still[u] += q->write[i] - p->write[t] - s->weight * rent(p, &s->sums, t, n + 1, n + 1 + x->lag[u]);
+        if (x->still[u] < 0) x->still[u] = 0;
     }
 }
 
@@ -500,6 +591,7 @@ static void reinsert(struct search *s, int t, double weight)
     int first = p->use_end[t], k = p->use_end[t + 1] - first;
     double size = p->size[t];
     plain_moves(p, &s->path, t);
+    if (p->price > 0) moves_beside(s, t, weight);
     for (int u = 0; u < k; u++) {
         int n = p->use_node[first + u], bit = 1 << p->use_slot[first + u];
         const struct choice *c = p->choice + p->choice_end[n];
@@ -522,12 +614,14 @@ static void reinsert(struct search *s, int t, double weight)
         s->path.stay[u] = stay;
     }
     best_path(p, &s->path, t, x->slow, x->stay);
-    account(p, x, t, 1);
+    s->weight = weight;
+    if (p->price > 0) set_moves(s, t);
+    account(s, t, 1);
 }
 
 static void reoptimise(struct search *s, int t, double weight)
 {
-    account(s->p, s->x, t, -1);
+    account(s, t, -1);
     reinsert(s, t, weight);
 }
 
@@ -537,8 +631,9 @@ static void clear(const struct placing *p, struct placement *x)
     memset(x->stay, 0, (size_t)p->uses);
     for (int n = 0; n < p->nodes; n++) {
         x->config[n] = (1 << (p->slot_end[n + 1] - p->slot_end[n])) - 1;
-        x->load[n] = 0;
+        x->load[n] = x->used[n] = 0;
     }
+    for (int u = 0; u < p->uses; u++) x->lead[u] = x->lag[u] = 0, x->still[u] = 0;
 }
 
 static const double *sort_gain;                          /* for qsort */
@@ -605,7 +700,19 @@ static double touched_seconds(const struct placing *p, const struct placement *x
     return sum;
 }
 
-/* take some tensors that are alive at one node out, put them back in another order, keep what is no worse */
+struct life { uint8_t slow, stay; int lead, lag; double still; };   /* of a use */
+
+static void set_life(struct placement *x, int u, struct life life)
+{
+    x->slow[u] = life.slow;
+    x->stay[u] = life.stay;
+    x->lead[u] = life.lead;
+    x->lag[u] = life.lag;
+    x->still[u] = life.still;
+}
+
+/* Take some tensors that are alive at one node out, put them back in another order, keep what is no worse, or a little
+ * worse at first (threshold accepting: Dueck and Scheuer 1990); x becomes the best placement that was met. */
 static void neighbourhoods(struct search *s, long rounds, uint64_t seed)
 {
     const struct placing *p = s->p;
@@ -614,8 +721,12 @@ static void neighbourhoods(struct search *s, long rounds, uint64_t seed)
     struct rng rng = rng_for(seed, str_of("place-plan/search"));
     int *alive = xcalloc((size_t)p->tensors, sizeof *alive);
     char *mark = xcalloc((size_t)p->nodes + 1, 1);
-    uint8_t *kept = xcalloc((size_t)p->uses * 2 + 1, 1);
+    struct life *kept = xcalloc((size_t)p->uses + 1, sizeof *kept);
+    struct placement *best = placement_new(p);
+    placement_copy(p, best, x);
+    double now = total(p, x), least = now, first = now;
     for (long round = 0; round < rounds; round++) {
+        double cold = 1 - (double)round / (double)rounds, worse = WORSE * first * cold * cold * cold;
         int node = (int)rng_below(&rng, (uint64_t)p->nodes), n = 0, want = 3 + (int)rng_below(&rng, PRUNE - 6),
             out[PRUNE];
         double weight = rng_unit(&rng);
@@ -628,17 +739,14 @@ static void neighbourhoods(struct search *s, long rounds, uint64_t seed)
             alive[i] = alive[--count];
         }
         double before = touched_seconds(p, x, out, n, mark);
-        uint8_t *keep = kept;
+        struct life *keep = kept;
         for (int i = 0; i < n; i++) {
-            int first = p->use_end[out[i]];
-            size_t k = (size_t)(p->use_end[out[i] + 1] - first);
-            memcpy(keep, x->slow + first, k);
-            memcpy(keep + k, x->stay + first, k);
-            keep += 2 * k;
-            account(p, x, out[i], -1);
-            memset(x->slow + first, 1, k);
-            memset(x->stay + first, 0, k);
-            account(p, x, out[i], 1);
+            account(s, out[i], -1);
+            for (int u = p->use_end[out[i]]; u < p->use_end[out[i] + 1]; u++) {
+                *keep++ = (struct life){ x->slow[u], x->stay[u], x->lead[u], x->lag[u], x->still[u] };
+                set_life(x, u, (struct life){ 1, 0, 0, 0, 0 });
+            }
+            account(s, out[i], 1);
         }
         int back[PRUNE];
         memcpy(back, out, sizeof *out * (size_t)n);
@@ -648,18 +756,24 @@ static void neighbourhoods(struct search *s, long rounds, uint64_t seed)
             if (rng_below(&rng, 4) > 0) reoptimise(s, back[i], weight < 0.5 ? weight * 2 : 1);
         s->noise = NULL;
         for (int i = 0; i < n; i++) reoptimise(s, back[i], 0);
-        if (touched_seconds(p, x, out, n, mark) <= before) continue;
+        double after = touched_seconds(p, x, out, n, mark);
+        if (after <= before + worse) {
+            now += after - before;
+            if (now < least * (1 - 1e-9)) {
+                least = now;
+                placement_copy(p, best, x);
+            }
+            continue;
+        }
         keep = kept;
         for (int i = 0; i < n; i++) {
-            int first = p->use_end[out[i]];
-            size_t k = (size_t)(p->use_end[out[i] + 1] - first);
-            account(p, x, out[i], -1);
-            memcpy(x->slow + first, keep, k);
-            memcpy(x->stay + first, keep + k, k);
-            keep += 2 * k;
-            account(p, x, out[i], 1);
+            account(s, out[i], -1);
+            for (int u = p->use_end[out[i]]; u < p->use_end[out[i] + 1]; u++) set_life(x, u, *keep++);
+            account(s, out[i], 1);
         }
     }
+    if (total(p, best) < total(p, x)) placement_copy(p, x, best);
+    placement_free(best);
     free(alive);
     free(mark);
     free(kept);
@@ -670,6 +784,7 @@ static struct search search_new(const struct placing *p, struct placement *x)
     struct search s = { .p = p,
                         .x = x,
                         .sums = sums_new(p),
+                        .spare = spare_of(p),
                         .path = path_new(p),
                         .gain = xcalloc((size_t)p->tensors + 1, sizeof(double)),
                         .order = xcalloc((size_t)p->tensors + 1, sizeof(int)) };
@@ -680,6 +795,7 @@ static struct search search_new(const struct placing *p, struct placement *x)
 static void search_free(struct search *s)
 {
     free(s->sums.until);
+    free(s->spare);
     path_free(&s->path);
     free(s->gain);
     free(s->order);

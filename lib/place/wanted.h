@@ -4,7 +4,7 @@
 #define MILLRACE_PLACE_WANTED_H
 #include "place/plan.h"
 
-enum { WANT_COPY = -1, WANT_INTERFERENCE = -2 };         /* instead of a kernel: a copy of `bytes`; kernels beside copies */
+enum { WANT_COPY = -1, WANT_INTERFERENCE = -2 };         /* not a kernel: a copy of `bytes`; kernels beside copies */
 struct want { int kernel; uint32_t slow; int mode; uint64_t bytes; bool to_fast; };
 struct wanted { struct want *want; size_t n, cap; };     /* zero-initialise */
 
