@@ -268,7 +268,10 @@ family-decisions = inline flambda
 of_room = $(foreach f,$(or $(family-$1),$(firstword $(subst /, ,$1))),$(wildcard t/$f.t t/$f-*.t)) \
     $(patsubst t/%.c,$B/coverage/t/%.t,$(shell grep -l '^.include "$1/' t/lib-*.c))
 coverage:
-	-$(MAKE) B=$B/coverage BIN=$B/coverage/bin CFLAGS='-O0 -g --coverage' LDFLAGS=--coverage test \
+	mkdir -p $B/coverage
+	$(CC) -O1 -fPIC -c -o $B/coverage/counted.o t/shim/counted.c
+	-$(MAKE) B=$B/coverage BIN=$B/coverage/bin CFLAGS='-O0 -g --coverage' \
+	    LDFLAGS='--coverage $(abspath $B/coverage/counted.o) -Wl$(comma)--wrap=_exit' test \
 	    T='$(or $(T),$(sort $(foreach r,$(ROOM:lib/%=%),$(call of_room,$r))))'
 	$(TOP)/t/coverage $B/coverage $(aside)
 	csv-where -c lines_ratio --max=0.85 $B/coverage.csv | csv-show
@@ -278,28 +281,35 @@ coverage: aside = > $(new); $(call keep,$B/coverage.csv)
 
 FUZZ_SECONDS ?= 60
 FUZZ ?= $(filter-out fuzz mutate,$(basename $(notdir $(wildcard t/fuzz/*.c))))
-FUZZ_FLAGS = -g -O1 -fdata-sections -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined \
+# FUZZ_QUICK=1 for numbers: comparisons are not traced, and what UBSan finds traps without a word; half as long an input
+FZ = $B/fuzz$(if $(FUZZ_QUICK),-quick)
+FUZZ_HOW = $(if $(FUZZ_QUICK),-O2 -fsanitize=address$(comma)undefined -fsanitize-trap=undefined \
+    -fsanitize-coverage=inline-8bit-counters$(comma)pc-table,-O1 \
+    -fsanitize=fuzzer-no-link$(comma)address$(comma)undefined -fno-sanitize-recover=undefined)
+FUZZ_RUN = -detect_leaks=0 -timeout=20 -rss_limit_mb=8192 -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 \
+    -verbosity=0 $(if $(FUZZ_QUICK),-entropic=0 -max_len=500)
+FUZZ_FLAGS = -g -fdata-sections $(FUZZ_HOW) \
     -Dexit=fuzz_exit -Dmalloc=fuzz_malloc -Dcalloc=fuzz_calloc -Drealloc=fuzz_realloc -Dfree=fuzz_free
 # the large kernels take minutes to compile so and read nothing
 FUZZ_SRC = $(filter-out lib/tensor/kernels%,$(LIBSRC))
 # what reads text is also given changes that keep to its grammar
 FUZZ_BYTES = num onnx logread recorded
-FUZZ_OWN = $(if $(filter $(FUZZ_BYTES),$*),,$B/fuzz/mutate.o)
+FUZZ_OWN = $(if $(filter $(FUZZ_BYTES),$*),,$(FZ)/mutate.o)
 # the harness itself is not instrumented: it would take most of the time
-$B/fuzz/harness.o: t/fuzz/fuzz.c t/fuzz/fuzz.h
+$(FZ)/harness.o: t/fuzz/fuzz.c t/fuzz/fuzz.h
 	clang -std=gnu11 $(WARN) -g -O2 -c -o $@ $<
-$B/fuzz/mutate.o: t/fuzz/mutate.c t/fuzz/fuzz.h
+$(FZ)/mutate.o: t/fuzz/mutate.c t/fuzz/fuzz.h
 	clang -std=gnu11 $(WARN) -g -O2 -c -o $@ $<
 # the library's variables come into one section, which the harness puts back after each input
-$B/fuzz/%: t/fuzz/%.c t/fuzz/state.ld $B/fuzz/harness.o $B/fuzz/mutate.o $B/fuzz/libmillrace.a
+$(FZ)/%: t/fuzz/%.c t/fuzz/state.ld $(FZ)/harness.o $(FZ)/mutate.o $(FZ)/libmillrace.a
 	clang -std=gnu11 $(CPPFLAGS) -It/fuzz $(FUZZ_FLAGS) -c -o $@.target.o $<
-	ld -r -T t/fuzz/state.ld -o $@.o $@.target.o $B/fuzz/libmillrace.a
-	clang -g -fsanitize=fuzzer,address,undefined -o $@ $@.o $B/fuzz/harness.o $(FUZZ_OWN) \
+	ld -r -T t/fuzz/state.ld -o $@.o $@.target.o $(FZ)/libmillrace.a
+	clang -g -fsanitize=fuzzer,address,undefined -o $@ $@.o $(FZ)/harness.o $(FUZZ_OWN) \
 	    -Wl,--as-needed $(LDLIBS)
 # what libc allocated is lost when an input is refused: a minute may cost some GB
 fuzz:
-	$(MAKE) B=$B/fuzz CC=clang CFLAGS='$(FUZZ_FLAGS)' LIBSRC='$(FUZZ_SRC)' $B/fuzz/libmillrace.a
-	$(MAKE) $(FUZZ:%=$B/fuzz/%)
+	$(MAKE) B=$(FZ) CC=clang CFLAGS='$(FUZZ_FLAGS)' LIBSRC='$(FUZZ_SRC)' $(FZ)/libmillrace.a
+	$(MAKE) $(FUZZ:%=$(FZ)/%)
 	export ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=8:malloc_context_size=4
 	for f in $(FUZZ); do
 	    mkdir -p $B/fuzz/corpus/$$f
@@ -310,11 +320,10 @@ fuzz:
 	    sexp|policy|nest|decisions|trees|place-*) dict=sexp ;;
 	    *) dict= ;;
 	    esac
-	    $B/fuzz/$$f $${dict:+-dict=t/fuzz/$$dict.dict} \
-	        -detect_leaks=0 -timeout=20 -rss_limit_mb=8192 -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 \
-	        -verbosity=0 \
-	        -artifact_prefix=$B/fuzz/$$f- -close_fd_mask=2 $B/fuzz/corpus/$$f 2>&1 | grep -a 'executed_units\|^fuzz:' ||
-	        { echo "fuzz: $$f failed; see $B/fuzz/$$f-*"; exit 1; }
+	    $(FZ)/$$f $${dict:+-dict=t/fuzz/$$dict.dict} \
+	        $(FUZZ_RUN) \
+	        -artifact_prefix=$(FZ)/$$f- -close_fd_mask=2 $B/fuzz/corpus/$$f 2>&1 | grep -a 'executed_units\|^fuzz:' ||
+	        { echo "fuzz: $$f failed; see $(FZ)/$$f-*"; exit 1; }
 	done
 
 # families add their own: bench: bench-NAME

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "fuzz.h"
 #include <fcntl.h>
-#include <malloc.h>
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SLOT_BITS = 15, SLOTS = 1 << SLOT_BITS, FILES = 8, FIRST_FILE = 20, FIRST_FREE = 100, LARGE = 30000 };
+enum { SLOT_BITS = 15, SLOTS = 1 << SLOT_BITS, FILES = 8, FIRST_FILE = 20, FIRST_FREE = 100 };
 
 static jmp_buf back;
 static bool running;
@@ -76,64 +75,87 @@ static void forget(const void *p)
     place[i] = (uint16_t)(hole + 1);
 }
 
-/* Large blocks are kept for the next run: to map and unmap a reader's buffers takes a hundred times as long as to read
- * the input. */
-static void *spare[16];
+/* Blocks come from one arena, one behind the other, with poisoned bytes between them; what was freed is poisoned and not
+ * used again before the next run, which begins at the front.  So AddressSanitizer sees as much as with its own
+ * allocator, and nothing is searched, listed or given back one by one.  What does not fit comes from malloc, and with FUZZ_MALLOC=1 in
+ * the environment all does: the report of an error then says where the block was allocated. */
+enum { ARENA = 64 << 20, GAP = 16, FILL = 4096 };
+void __asan_poison_memory_region(void const volatile *p, size_t n);
+void __asan_unpoison_memory_region(void const volatile *p, size_t n);
+static char *arena;
+static size_t top;
+
+static bool inside(const void *p)
+{
+    return arena && (const char *)p >= arena && (const char *)p < arena + ARENA;
+}
+
+/* the harness is not instrumented and reads what is poisoned: the size of a block stands in the gap before it */
+static size_t size_of(const void *p)
+{
+    size_t n;
+    memcpy(&n, (const char *)p - GAP, sizeof n);
+    return n;
+}
 
 static void *get(size_t n)
 {
-    for (size_t i = 0; n >= LARGE && i < sizeof spare / sizeof *spare; i++) {
-        if (!spare[i] || malloc_usable_size(spare[i]) != n) continue;
-        void *p = spare[i];
-        spare[i] = NULL;
-        return p;
+    static int other = -1;
+    if (other < 0) other = getenv("FUZZ_MALLOC") != NULL;
+    if (other) return NULL;
+    if (!arena) {
+        arena = mmap(NULL, ARENA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (arena == MAP_FAILED) abort();
+        __asan_poison_memory_region(arena, ARENA);
     }
-    return malloc(n);
-}
-
-static void put_back(void *p)
-{
-    static size_t oldest;
-    if (p && malloc_usable_size(p) >= LARGE) {           /* in the place of one that nobody asked for */
-        void *other = spare[oldest];
-        spare[oldest] = p;
-        oldest = (oldest + 1) % (sizeof spare / sizeof *spare);
-        p = other;
-    }
-    free(p);
+    size_t room = (n + 15) / 16 * 16 + GAP;
+    if (n > ARENA || room > ARENA - GAP - top) return NULL;
+    char *p = arena + top + GAP;
+    memcpy(p - GAP, &n, sizeof n);
+    top += room;
+    __asan_unpoison_memory_region(p, n);
+    return p;
 }
 
 void *fuzz_malloc(size_t n)
 {
-    return remember(get(n));
+    char *p = running ? get(n) : NULL;
+    if (!p) return remember(malloc(n));
+    return memset(p, 0xbe, n < FILL ? n : FILL);         /* as AddressSanitizer does, so that nobody relies on zeros */
 }
 
 void *fuzz_calloc(size_t n, size_t size)
 {
     size_t bytes;
     bool wide = __builtin_mul_overflow(n, size, &bytes);
-    if (wide || bytes < LARGE || bytes > 64 * LARGE) return remember(calloc(n, size));
-    void *p = get(bytes);
-    return remember(p ? memset(p, 0, bytes) : p);
-}
-
-void *fuzz_realloc(void *p, size_t n)
-{
-    size_t old = p ? malloc_usable_size(p) : 0;
-    forget(p);
-    if (p && n < LARGE && old < LARGE) return remember(realloc(p, n));
-    void *q = get(n);
-    if (!q && p) remember(p);
-    if (!q || !p) return remember(q);
-    memcpy(q, p, old < n ? old : n);
-    put_back(p);
-    return remember(q);
+    char *p = running && !wide ? get(bytes) : NULL;
+    return p ? memset(p, 0, bytes) : remember(calloc(n, size));
 }
 
 void fuzz_free(void *p)
 {
+    if (inside(p)) {
+        __asan_poison_memory_region(p, (size_of(p) + 15) / 16 * 16);
+        return;
+    }
     forget(p);
-    put_back(p);
+    free(p);
+}
+
+void *fuzz_realloc(void *p, size_t n)
+{
+    if (!p) return fuzz_malloc(n);
+    if (!inside(p)) {
+        forget(p);
+        void *q = realloc(p, n);
+        return remember(q ? q : p) == q ? q : NULL;
+    }
+    size_t old = size_of(p);
+    char *q = fuzz_malloc(n);
+    if (!q) return NULL;
+    memcpy(q, p, old < n ? old : n);
+    fuzz_free(p);
+    return q;
 }
 
 /* The harness has its descriptors, 20 to 27, before anything else is opened, and all other low ones are taken: what
@@ -170,6 +192,8 @@ int fuzz_run(void (*body)(const uint8_t *data, size_t n), const uint8_t *data, s
     if (returned) body(data, n);
     running = false;
     while (nlive) fuzz_free(live[nlive - 1]);
+    if (top) __asan_poison_memory_region(arena, top);
+    top = 0;
     if (before) copy(__start_fuzz_state, before, state);
     close_range(FIRST_FREE, ~0u, 0);
     return returned;
@@ -187,10 +211,11 @@ int fuzz_reuse(int slot)
 
 int fuzz_file(const uint8_t *data, size_t n)
 {
-    int fd = fuzz_reuse(7);
-    if (n && write(fd, data, n) != (ssize_t)n) abort();
-    lseek(fd, 0, SEEK_SET);
-    return fd;
+    take_descriptors();
+    int fd = FIRST_FILE + 7, copied;                     /* its page is kept */
+    if ((n && pwrite(fd, data, n, 0) != (ssize_t)n) || ftruncate(fd, (off_t)n) != 0) abort();
+    if (lseek(fd, 0, SEEK_SET) != 0 || (copied = fcntl(fd, F_DUPFD, FIRST_FREE)) < 0) abort();
+    return copied;
 }
 
 void fuzz_check(int good, const char *what)
