@@ -57,7 +57,15 @@ $(PROFLIB)/%.py: lib/prof/record/python/%.py
 	@mkdir -p $(@D)
 	cp $< $@
 
-prof-recorder: $(PROF_TARGETS)
+# bytecode: where the recorder is installed nobody but root may write it, and every start would compile again
+PYFILES    := $(filter %.py,$(PROF_TARGETS))
+PYCOMPILED := $(PYTAGS:%=$(PROFLIB)/__pycache__/%.done)
+$(PYCOMPILED): $(PROFLIB)/__pycache__/%.done: $(PYFILES)
+	p=$(firstword $(foreach h,$(PYHEADERS),$(if $(filter $*,$(call pytag,$h)),$(subst /include/,/bin/,$(h:/Python.h=)))))
+	! [ -x $$p ] || $$p -m compileall -q --invalidation-mode checked-hash $(PROFLIB)
+	mkdir -p $(@D) && touch $@
+
+prof-recorder: $(PROF_TARGETS) $(PYCOMPILED)
 python: prof-recorder
 	$(if $(PYTAGS),@echo the recorder is there for Python $(PYTAGS:3%=3.%),$(error no headers of a Python were found))
 # what deps installs was not there when this was read: look again afterwards

@@ -654,6 +654,32 @@ static PyObject *py_see(PyObject *self, PyObject *args)
     return PyLong_FromLong(is_patched(o) ? 0 : see_patch(o, owner, category, any));
 }
 
+/* those of many objects whose type is one of some, or has a name with this in it */
+static PyObject *py_pick(PyObject *self, PyObject *args)
+{
+    enum { OTHERS = 1024 };
+    const PyTypeObject *other[OTHERS] = { 0 };           /* lately seen, and not wanted */
+    PyObject *all, *types, *list = PyList_New(0);
+    const char *part;
+    (void)self;
+    if (!list || !PyArg_ParseTuple(args, "O!O!s", &PyList_Type, &all, &PyTuple_Type, &types, &part)) {
+        Py_XDECREF(list);
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(all); i++) {
+        PyObject *o = PyList_GET_ITEM(all, i);
+        const PyTypeObject *t = Py_TYPE(o), **at = &other[((uintptr_t)t >> 4) % OTHERS];
+        if (*at == t) continue;
+        bool wanted = strstr(t->tp_name, part);
+        for (Py_ssize_t k = 0; !wanted && k < PyTuple_GET_SIZE(types); k++)
+            wanted = PyTuple_GET_ITEM(types, k) == (const PyObject *)(const void *)t;
+        if (!wanted) *at = t;
+        else if (PyList_Append(list, o) < 0) Py_CLEAR(list);
+        if (!list) return NULL;
+    }
+    return list;
+}
+
 static PyObject *py_see_class(PyObject *self, PyObject *type)
 {
     (void)self;
@@ -774,6 +800,7 @@ static PyObject *py_samples(PyObject *self, PyObject *unused)
 static PyMethodDef functions[] = {
     { "see_begin", py_see_begin, METH_NOARGS, "look where the loaded objects lie; False: not on this machine" },
     { "see", py_see, METH_VARARGS, "see(object, owner, category, any): record what it leads to; words changed" },
+    { "pick", py_pick, METH_VARARGS, "pick(list, types, part): objects of a type of these, or named so" },
     { "see_class", py_see_class, METH_O, "see_class(class): what its slots hold is never recorded" },
     { "see_from_c", py_see_from_c, METH_O, "see_from_c(on): notice Python that C calls" },
     { "hook_import", py_hook_import, METH_VARARGS, "hook_import(bootstrap, after): after(changed) follows an import" },

@@ -265,7 +265,8 @@ static int job_counter(void *arg)                        /* is the time stamp co
     return !steady;
 }
 
-/* ticks against the clock over two milliseconds: good to some ten parts in a million, better anchors come later */
+/* ticks against the clock over a third of a millisecond, which the program's start waits for: good to some parts in ten
+ * thousand, and better anchors come later */
 static void calibrate(void)
 {
 #if defined __x86_64__
@@ -274,7 +275,7 @@ static void calibrate(void)
     if (!rec_ticks) return;
     struct log_anchor a = anchor(), b;
     do b = anchor();
-    while (b.monotonic_ns - a.monotonic_ns < 2000000);
+    while (b.monotonic_ns - a.monotonic_ns < 330000);
     ns_per_tick = (double)(b.monotonic_ns - a.monotonic_ns) / (double)(b.ticks - a.ticks);
 #endif
 }

@@ -8,37 +8,39 @@
 
 Functions are recorded in place where that is possible; see record_module and wrap.  Read the logs with prof-log.
 """
+import _frozen_importlib as _bootstrap                     # what is loaded anyhow: the program's start is not to wait
+import _frozen_importlib_external as _external
 import _thread
 import atexit
-import fnmatch
 import gc
-import importlib.machinery
 import os
 import sys
-import types
 
 import _millrace as _rec
 from _millrace import disable, dropped, enable, end_pass, operation, phase, progress
 
 op = operation
 _rules = []                                               # (pattern of module.name, category); the first match counts
-_simulators = ("pybullet*", "mujoco*", "atari_py*", "ale_py*", "Box2D*", "*_box2d*")
+_simulators = ("pybullet", "mujoco", "atari_py", "ale_py", "Box2D")
+_ctypes_too = False                                       # foreign functions of ctypes, without a rule
 _started = False
 _directory = None
 
 
 def category_of(full_name):
     """Category that the rules give to module.name, None for: not recorded."""
+    import fnmatch
     for pattern, category in _rules:
         if fnmatch.fnmatchcase(full_name, pattern):
             return category
-    return None
+    return "Backend" if _ctypes_too and full_name == "ctypes.*" else None
 
 
 def wrap(module, pattern, category="Backend"):
     """Record the callables of a module whose names match: builtins in place, others by a wrapper.  Returns how many."""
+    import fnmatch
     if isinstance(module, str):
-        module = importlib.import_module(module)
+        module = _import(module)
     name = getattr(module, "__name__", type(module).__name__)
     done = 0
     for key in fnmatch.filter(dir(module), pattern):
@@ -53,12 +55,18 @@ def wrap(module, pattern, category="Backend"):
 
 def unwrap(module, pattern="*"):
     """Undo wrap."""
+    import fnmatch
     for key in fnmatch.filter(dir(module), pattern):
         target = getattr(module, key, None)
         if type(target) is _rec.wrapper:
             setattr(module, key, target.__wrapped__)
         elif callable(target):
             _rec.unpatch(target)
+
+
+def _import(name):
+    __import__(name)
+    return sys.modules[name]
 
 
 def wrapped(target, name=None, category="Backend"):
@@ -77,6 +85,8 @@ def record_module(module):
         if category:
             _rec.hook_ctypes(module.CFuncPtr, category)
         return
+    if not _rules:
+        return
     for key, target in list(vars(module).items()):
         if key.startswith("__") or not callable(target):
             continue
@@ -93,9 +103,8 @@ _own = frozenset("""_bisect _blake2 _bz2 _csv _ctypes _datetime _decimal _elemen
     _zoneinfo array audioop binascii cmath datetime decimal hashlib json math pickle pyexpat random re sqlite3 ssl
     struct unicodedata xml zlib""".split())
 _never = frozenset(("greenlet", "_greenlet", "_millrace", "millrace_prof", "millrace", "gevent"))
-_kinds = (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType,
-          types.GetSetDescriptorType, types.ClassMethodDescriptorType)
-_functions = (types.BuiltinFunctionType, types.MethodDescriptorType, types.ClassMethodDescriptorType)
+_functions = (type(len), type(str.join), type(vars(dict)["fromkeys"]))
+_kinds = _functions + (type(object.__init__), type(type(lambda: 0).__code__))
 _builtins = False                                         # functions and methods of the interpreter too: the call tree
 # where a thread waits: for time, a lock, another process, a descriptor
 _waits = {"time": ("sleep",), "select": ("select", "poll", "epoll"), "_queue": ("SimpleQueue",),
@@ -117,12 +126,20 @@ def _home(o):
     return m if isinstance(m, str) else ""
 
 
-def _category(module):
-    """Category of C code by its module: of the standard library C, of simulators Simulator, else Backend."""
-    top = module.partition(".")[0]
-    if top in _stdlib:
-        return "C"
-    return "Simulator" if any(fnmatch.fnmatchcase(module, p) for p in _simulators) else "Backend"
+_places = {}
+
+
+def _place(module):
+    """(category, own) of the C code of a module: of the standard library C, of simulators Simulator, else Backend; own:
+    also what lies in the interpreter.  None: not recorded."""
+    place = _places.get(module, 0)
+    if place == 0:
+        top = module.partition(".")[0]
+        simulator = top.startswith(_simulators) or "_box2d" in module
+        place = None if top in _never else (
+            "C" if top in _stdlib else "Simulator" if simulator else "Backend", top in _own)
+        _places[module] = place
+    return place
 
 
 def _all_types():
@@ -164,9 +181,9 @@ def _see_waits():
 
 
 def _see_object(o, owner, module):
-    top = module.partition(".")[0]
-    if top not in _never:
-        _rec.see(o, owner, _category(module), top in _own or _builtins and type(o) in _functions)
+    place = _place(module)
+    if place:
+        _rec.see(o, owner, place[0], place[1] or _builtins and type(o) in _functions)
 
 
 def _see_module(module):
@@ -180,35 +197,43 @@ def _see_module(module):
 
 
 def _see_type(t):
-    module = _home(t)
-    top = module.partition(".")[0]
-    if top in _never:
+    place = _place(_home(t))
+    if not place:
         return
-    category, own = _category(module), top in _own
+    category, own = place
     _rec.see(t, t.__name__, category, own)
     for key, v in list(type.__dict__["__dict__"].__get__(t).items()):
         if isinstance(v, (staticmethod, classmethod)) or type(v).__name__ == "instancemethod":
             v = getattr(v, "__func__", v)
         for f in (v.fget, v.fset) if isinstance(v, property) else (v,):
-            if f is not None and type(f) is not types.FunctionType and not isinstance(f, type):
+            if f is not None and type(f) is not _function and not isinstance(f, type):
                 _rec.see(f, t.__name__, category, own or _builtins and type(f) in _functions)
 
 
+_function = type(_see_type)
+_sizes = {}                                               # of modules in which ufuncs have been looked for
+
+
 def _see_all():
-    """Every C function, descriptor, slot and ufunc there is."""
+    """Every C function, descriptor, slot and ufunc there is.  Descriptors and functions are found as objects, wherever
+    they are kept, in classes and in closures of decorators too."""
     _rec.see_begin()
     _see_waits()
     for t in _all_types():
-        _see_type(t)
-    for o in gc.get_objects():                            # wherever they are kept, in closures of decorators too
-        if type(o) in _kinds or "cython_function" in type(o).__name__:
-            owner = getattr(o, "__objclass__", o)
-            module = _home(owner)
-            _see_object(o, module, module)
-    for module in list(sys.modules.values()):             # ufuncs: objects with a slot of their own
-        for o in list(getattr(module, "__dict__", {}).values()):
-            if type(o).__name__ == "ufunc":
-                _see_object(o, _home(o) or getattr(module, "__name__", "?"), getattr(module, "__name__", "?"))
+        place = _place(_home(t))
+        if place:
+            _rec.see(t, t.__name__, *place)
+    for o in _rec.pick(gc.get_objects(), _kinds, "cython_function"):
+        module = _home(getattr(o, "__objclass__", o))
+        _see_object(o, module, module)
+    if "numpy" not in sys.modules:
+        return
+    for name, module in list(sys.modules.items()):        # ufuncs: objects with a slot of their own
+        names = getattr(module, "__dict__", ())
+        if _sizes.get(name) != len(names):
+            _sizes[name] = len(names)
+            for o in _rec.pick(list(names.values()), (), "ufunc") if names else ():
+                _see_object(o, _home(o) or name, name)
 
 
 _static = {}                                              # modules within the interpreter, still to come
@@ -217,13 +242,15 @@ _static = {}                                              # modules within the i
 def _after_import(loaded):
     """After an import.  A name: of an extension module, within another import.  True: an outermost one that loaded
     shared objects, all is looked at again; else only what lives in the interpreter."""
+    if _ctypes_too and "_ctypes" not in _sizes and "_ctypes" in sys.modules:
+        _sizes["_ctypes"] = 0
+        record_module(sys.modules["_ctypes"])
     if loaded is True:
         _see_all()
         return
     if loaded:
         module = sys.modules.get(loaded)
-        loader = getattr(getattr(module, "__spec__", None), "loader", None)
-        if isinstance(loader, importlib.machinery.ExtensionFileLoader):
+        if _is_extension(module):
             _rec.see_begin()
             _see_module(module)
         return
@@ -249,7 +276,7 @@ def _see(judge, tree):
     _see_ends()
     _see_all()
     _rec.see_from_c(not tree)                             # the tree notices by itself
-    _rec.hook_import(importlib._bootstrap, _after_import)
+    _rec.hook_import(_bootstrap, _after_import)
     if judge:
         _rec.sample(judge)
         atexit.register(_write_samples)
@@ -267,7 +294,12 @@ def _write_samples():
                 f.write("%s,%s,%d,%d\n" % (name, ("interpreter", "libc", "extension", "unknown")[kind], inside, n))
 
 
-class _Loader(importlib.machinery.ExtensionFileLoader):
+def _is_extension(module):
+    loader = getattr(getattr(module, "__spec__", None), "loader", None)
+    return isinstance(loader, _external.ExtensionFileLoader)
+
+
+class _Loader(_external.ExtensionFileLoader):
     def exec_module(self, module):
         super().exec_module(module)
         record_module(module)
@@ -277,10 +309,10 @@ class _BuiltinLoader:
     """The loader of modules that live in the interpreter, which are recorded once they are there."""
 
     def __getattr__(self, name):
-        return getattr(importlib.machinery.BuiltinImporter, name)
+        return getattr(_bootstrap.BuiltinImporter, name)
 
     def exec_module(self, module):
-        importlib.machinery.BuiltinImporter.exec_module(module)
+        _bootstrap.BuiltinImporter.exec_module(module)
         record_module(module)
 
 
@@ -289,7 +321,7 @@ class _BuiltinFinder:
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        spec = importlib.machinery.BuiltinImporter.find_spec(name)
+        spec = _bootstrap.BuiltinImporter.find_spec(name)
         if spec:
             spec.loader = _BuiltinLoader()
         return spec
@@ -300,8 +332,8 @@ class _Finder:
 
     @staticmethod
     def find_spec(name, path=None, target=None):
-        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
-        if spec and type(spec.loader) is importlib.machinery.ExtensionFileLoader:
+        spec = _external.PathFinder.find_spec(name, path, target)
+        if spec and type(spec.loader) is _external.ExtensionFileLoader:
             spec.loader = _Loader(spec.loader.name, spec.loader.path)
         return spec
 
@@ -310,18 +342,18 @@ def start(directory, rules=None, tree=False, defaults=True, enabled=True, judge=
     """Record to a directory.  rules: [(pattern, category)] on module.name, each call of these, also from C; defaults:
     every entry from Python into C, and foreign functions of ctypes; tree: Python's call tree instead (slower); judge:
     samples a second that say how much of C was seen."""
-    global _started, _directory
+    global _started, _directory, _ctypes_too
+    if rules:
+        import fnmatch  # noqa: F401                      # now, before its imports come by here
     _rules[:] = list(rules or [])
-    if defaults:
-        _rules.extend((p, "Simulator") for p in _simulators)
-        _rules.append(("ctypes.*", "Backend"))
+    _ctypes_too = defaults
     _directory = directory
     _rec.start(directory, tree)
     first = not _started
     if first:
         _started = True
     if first and _rules:
-        at = next((i for i, f in enumerate(sys.meta_path) if f is importlib.machinery.PathFinder), len(sys.meta_path))
+        at = next((i for i, f in enumerate(sys.meta_path) if f is _external.PathFinder), len(sys.meta_path))
         sys.meta_path.insert(at, _Finder)
         sys.meta_path.insert(0, _BuiltinFinder)
     if first:
@@ -333,11 +365,9 @@ def start(directory, rules=None, tree=False, defaults=True, enabled=True, judge=
     for pattern, category in rules or []:                 # modules that live in the interpreter itself
         module = pattern.rsplit(".", 1)[0]
         if category and module in sys.builtin_module_names:
-            importlib.import_module(module)
-    for module in list(sys.modules.values()):
-        spec = getattr(module, "__spec__", None)
-        if isinstance(getattr(spec, "loader", None), importlib.machinery.ExtensionFileLoader) \
-                or getattr(module, "__name__", "") in sys.builtin_module_names:
+            _import(module)
+    for module in list(sys.modules.values()) if _rules else filter(None, [sys.modules.get("_ctypes")]):
+        if _is_extension(module) or getattr(module, "__name__", "") in sys.builtin_module_names:
             record_module(module)
     if (defaults or tree) and first:
         _see(judge, tree)

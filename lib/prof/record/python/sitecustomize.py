@@ -7,12 +7,12 @@ _here = os.path.dirname(os.path.abspath(__file__))
 
 
 def _next_sitecustomize():
-    import importlib.machinery
-    import importlib.util
+    import _frozen_importlib as bootstrap                 # importlib itself would make the start longer
+    import _frozen_importlib_external as external
     path = [p for p in sys.path if os.path.abspath(p or ".") != _here]
-    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", path)
+    spec = external.PathFinder.find_spec("sitecustomize", path)
     if spec and spec.loader:
-        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+        spec.loader.exec_module(bootstrap.module_from_spec(spec))
 
 
 def _refuse(why):
