@@ -29,6 +29,9 @@ is 'killed while it compiles' 1 eval 'ls -A tmp | grep -c "^.millrace-.*-peer-"'
 loop-peer --lib=ours --rounds=1 --runs=1 p.csv > /dev/null
 ok 'what it left is swept' eval '! ls -A tmp | grep -e -peer-'
 unset TMPDIR
+printf 'problem\n(attn 2 20 30 16)\n' > a.csv
+is 'attention is for those that have it' '1,
+0,two contractions are not written for it' eval 'loop-peer --lib=ours,gcc --rounds=1 --runs=1 a.csv 2> /dev/null | csv-cut -c checked,reason | tail -n +2'
 loop-search --algo=greedy1 --eval=model --seconds=0.01 p.csv | loop-peer --lib=ours --rounds=1 --runs=1 > s.csv
 is 'of the rows of a search the last counts' 2 bash -c 'tail -n +2 s.csv | wc -l'
 fails 'an unknown library' 1 "unknown peer 'mkl'" loop-peer --lib=mkl p.csv

@@ -220,7 +220,7 @@ static _Noreturn void serve(struct peers *s, struct worker *w, const struct prob
     void *extra = dlsym(lib, "peer_extra");
     void (*give)(void *, const float *, const float *);
     memcpy(&give, &extra, sizeof extra);
-    if (give) give(data, s->v.more[0], s->v.more[1]);
+    if (give) give(data, p->pair ? s->v.more[2] : s->v.more[0], s->v.more[1]);
     memset(x[TENSOR_C], 0xff, (size_t)p->elements[TENSOR_C] * sizeof(float));
     if (prepare) prepare(data, x[TENSOR_C], x[TENSOR_A], x[TENSOR_B]);
     run(data, x[TENSOR_C], x[TENSOR_A], x[TENSOR_B]);
@@ -259,6 +259,10 @@ static void start(struct peers *s, int i, const struct problem *p)
     if (w->missing) {
         snprintf(s->reason[i], sizeof s->reason[i], "not installed: %s", w->missing);
         s->result[i].why = s->reason[i];
+        return;
+    }
+    if (p->pair && (strcmp(w->peer->name, "onednn") || strcmp(p->kind, "attn"))) {
+        s->result[i].why = "two contractions are not written for it";
         return;
     }
     if (p->then[0] && strcmp(w->peer->name, "onednn")) {

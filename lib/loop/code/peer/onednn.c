@@ -1,8 +1,12 @@
 /* oneDNN: sgemm for products; for those that something follows the matmul primitive with post-operations; for those of
  * bf16 and int8 that with its weights in the format it likes best, reordered before the clock starts; for convolutions
- * the primitive with the tensors as given, or (-DANY) in the formats it likes best, reordered likewise */
+ * the primitive with the tensors as given, or (-DANY) in the formats it likes best, reordered likewise; for attention
+ * its matmul, softmax in place and matmul, for all heads at once or for one after the other, whichever is faster */
 #include "gemm.h"
 #include <dnnl.h>
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
 
 struct product {
     struct gemm g;
@@ -15,6 +19,12 @@ struct product {
     char *rows;                                          /* B row-major */
     int has_bias, nresidual;                             /* nresidual: which post-operation adds one, or -1 */
     dnnl_memory_t bias, residual;
+    struct attention {
+        long heads, step, q, k, d;                       /* step: heads in a call */
+        const float *v;
+        float *s;
+        struct calls { dnnl_primitive_t scores, softmax, sums; dnnl_memory_t a, b, s, v, c; } calls[2];
+    } attn;
 };
 static dnnl_engine_t engine;
 static dnnl_stream_t stream;
@@ -149,11 +159,84 @@ static int make_matmul(struct product *p, const char *kind, const long *z, const
            !dnnl_primitive_create(&p->reorder[1], r);
 }
 
+static int make_calls(struct attention *t, struct calls *c, long h)
+{
+    dnnl_dims_t a = { h, t->q, t->d }, b = { h, t->d, t->k }, s = { h, t->q, t->k }, v = { h, t->k, t->d };
+    dnnl_memory_desc_t da, db, ds, dv;
+    dnnl_matmul_desc_t one, two;
+    dnnl_softmax_desc_t soft;
+    dnnl_primitive_desc_t p1, p2, p3;
+    dnnl_primitive_attr_t attr;
+    float scale = 1 / sqrtf((float)t->d);
+    return !dnnl_memory_desc_init_by_tag(&da, 3, a, dnnl_f32, dnnl_abc) &&
+           !dnnl_memory_desc_init_by_tag(&db, 3, b, dnnl_f32, dnnl_acb) &&
+           !dnnl_memory_desc_init_by_tag(&ds, 3, s, dnnl_f32, dnnl_abc) &&
+           !dnnl_memory_desc_init_by_tag(&dv, 3, v, dnnl_f32, dnnl_abc) && !dnnl_primitive_attr_create(&attr) &&
+           !dnnl_primitive_attr_set_output_scales(attr, 1, 0, &scale) &&
+           !dnnl_matmul_desc_init(&one, &da, &db, NULL, &ds) && !dnnl_matmul_desc_init(&two, &ds, &dv, NULL, &da) &&
+           !dnnl_softmax_forward_desc_init(&soft, dnnl_forward_inference, &ds, 2) &&
+           !dnnl_primitive_desc_create(&p1, &one, attr, engine, NULL) && !dnnl_primitive_create(&c->scores, p1) &&
+           !dnnl_primitive_desc_create(&p2, &soft, NULL, engine, NULL) && !dnnl_primitive_create(&c->softmax, p2) &&
+           !dnnl_primitive_desc_create(&p3, &two, NULL, engine, NULL) && !dnnl_primitive_create(&c->sums, p3) &&
+           !dnnl_memory_create(&c->a, &da, engine, DNNL_MEMORY_NONE) &&
+           !dnnl_memory_create(&c->b, &db, engine, DNNL_MEMORY_NONE) &&
+           !dnnl_memory_create(&c->s, &ds, engine, t->s) &&
+           !dnnl_memory_create(&c->v, &dv, engine, DNNL_MEMORY_NONE) &&
+           !dnnl_memory_create(&c->c, &da, engine, DNNL_MEMORY_NONE);
+}
+
+static int make_attention(struct product *p, const long *z, const char **why)
+{
+    struct attention *t = &p->attn;
+    *t = (struct attention){ .heads = z[0], .step = z[0], .q = z[1], .k = z[2], .d = z[3] };
+    t->s = aligned_alloc(64, (size_t)(t->heads * t->q * t->k * 4 + 127) / 64 * 64);
+    *why = "oneDNN refused the attention";
+    return t->s && !dnnl_engine_create(&engine, dnnl_cpu, 0) &&
+           !dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) && make_calls(t, &t->calls[0], t->heads) &&
+           make_calls(t, &t->calls[1], 1);
+}
+
+static void call(dnnl_primitive_t p, dnnl_memory_t src, dnnl_memory_t weights, dnnl_memory_t dst)
+{
+    dnnl_exec_arg_t arg[3] = { { DNNL_ARG_SRC, src }, { DNNL_ARG_DST, dst }, { DNNL_ARG_WEIGHTS, weights } };
+    dnnl_primitive_execute(p, stream, weights ? 3 : 2, arg);
+}
+
+static void run_attention(struct attention *t, float *c, const float *a, const float *b)
+{
+    struct calls *x = &t->calls[t->step == 1];
+    for (long h = 0; h < t->heads; h += t->step) {
+        dnnl_memory_set_data_handle(x->a, (void *)(a + h * t->q * t->d));
+        dnnl_memory_set_data_handle(x->b, (void *)(b + h * t->k * t->d));
+        dnnl_memory_set_data_handle(x->v, (void *)(t->v + h * t->k * t->d));
+        dnnl_memory_set_data_handle(x->c, c + h * t->q * t->d);
+        call(x->scores, x->a, x->b, x->s);
+        call(x->softmax, x->s, NULL, x->s);
+        call(x->sums, x->s, x->v, x->c);
+    }
+    dnnl_stream_wait(stream);
+}
+
+static double seconds_of(struct attention *t, float *c, const float *a, const float *b)
+{
+    double best = 1e9;
+    for (int i = 0; i < 6; i++) {
+        struct timespec from, to;
+        clock_gettime(CLOCK_MONOTONIC, &from);
+        run_attention(t, c, a, b);
+        clock_gettime(CLOCK_MONOTONIC, &to);
+        double s = (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) * 1e-9;
+        if (s < best) best = s;
+    }
+    return best;
+}
+
 void *peer_open(const char *kind, const long *size, const char **why)
 {
     struct product *p = calloc(1, sizeof *p);
     if (!strncmp(kind, "mm_bf16", 7) || !strncmp(kind, "mm_u8s8", 7) || !strncmp(kind, "mm (", 4))
         return make_matmul(p, kind, size, why) ? p : NULL;
+    if (!strcmp(kind, "attn")) return make_attention(p, size, why) ? p : NULL;
     if (!gemm_init(&p->g, kind, size, why)) return NULL;
     if (p->g.conv && !make_conv(p, why)) return NULL;
     return p;
@@ -177,6 +260,7 @@ static void reorder(struct product *p, int i)
 void peer_extra(void *data, const float *bias, const float *residual)
 {
     struct product *p = data;
+    p->attn.v = bias;                                    /* the fourth tensor comes in its place */
     if (p->bias) dnnl_memory_set_data_handle(p->bias, (void *)bias);
     if (p->residual) dnnl_memory_set_data_handle(p->residual, (void *)residual);
 }
@@ -186,6 +270,12 @@ void peer_prepare(void *data, float *c, const float *a, const float *b)
 {
     struct product *p = data;
     void *x[3] = { (void *)a, (void *)b, c };
+    if (p->attn.heads) {
+        double all = seconds_of(&p->attn, c, a, b);
+        p->attn.step = 1;
+        if (all < seconds_of(&p->attn, c, a, b)) p->attn.step = p->attn.heads;
+        return;
+    }
     if (p->matmul && p->group == 1) return;
     if (p->matmul) {
         long g = p->group, bytes = g == 2 ? 2 : 1;       /* from groups of the reduction to rows */
@@ -212,6 +302,10 @@ void peer_finish(void *data)
 void peer_run(void *data, float *c, const float *a, const float *b)
 {
     struct product *p = data;
+    if (p->attn.heads) {
+        run_attention(&p->attn, c, a, b);
+        return;
+    }
     if (p->matmul) {
         dnnl_exec_arg_t arg[5] = { { DNNL_ARG_SRC, p->mem[0] },
                                    { DNNL_ARG_WEIGHTS, p->mem[1] },
