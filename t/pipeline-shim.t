@@ -30,4 +30,30 @@ is 'each of the three files' 3 eval 'grep -cP "\trename\t" trace'
 sites=$(killed sites)
 ok 'sites are fewer' [ "${sites%% *}" -lt "${all%% *}" ]
 is 'and it is whole' 'part part part' echo "${sites#* }"
+# what t/kill-pipeline.sh compares with: two undisturbed runs say what is exact and what was measured
+for r in 1 2 3; do
+    mkdir -p $r/loop/set $r/prof/forks
+    printf 'problem,lib,gflops\n(mm 1 1 1),ours,%s\n(mm 1 1 1),gcc,%s\n' $r.5 $r.25 > $r/loop/set/x.peers
+    printf 'exact\n' > $r/loop/set/x.problems
+    printf 'label,round,update_seconds\npython,1,%s\nc,1,%s\n' 0.$r 0.0$r > $r/prof/rounds.csv
+    printf 'proc,op,total_ns\n%s,c,%s\n' 10$r 7$r > $r/prof/forks/cells.csv
+    [ $r = 2 ] || printf '%s,c+gpu,5\n' 10$r >> $r/prof/forks/cells.csv
+    touch $r/prof/forks/gpu.10$r.csv $r/prof/forks/gpu.20$r.csv
+done
+same() { BIN=$BIN "$root/t/same-results" 1 2 3; }
+ok 'a third run has the same results' same
+differ() { # NAME MESSAGE COMMAND: something is changed, found, and put back
+    cp -r 3 kept
+    eval "$3"
+    fails "$1" 1 "$2" eval 'same >&2'
+    rm -r 3
+    mv kept 3
+}
+differ 'a row that is lost' 'set/x.peers' 'sed -i 2d 3/loop/set/x.peers'
+differ 'what is not measured' 'other bytes' 'echo more >> 3/loop/set/x.problems'
+differ 'a row twice' 'rows twice' 'echo c,1,0.03 >> 3/prof/rounds.csv'
+differ 'an operation that is not there' 'cells.csv: op' 'sed -i s/,c,/,d,/ 3/prof/forks/cells.csv'
+differ 'a log less' 'gpu.%.csv%2: is missing' 'rm 3/prof/forks/gpu.203.csv'
+differ 'a file more' 'should not be there' 'touch 3/prof/forks/gpu.303.csv'
+ok 'and the same again' same
 done_testing
