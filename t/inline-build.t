@@ -99,5 +99,9 @@ echo '(decisions (site (path a) (callee b)))' > bad.sexp
 fails 'a malformed decision' 1 'bad.sexp:1' inline-build --decisions=bad.sexp --out=x w
 printf "(decisions (site (path \"a\\\\nb\") (callee c) (inline true)))" > forged.sexp
 fails 'a name that would forge the replay file' 1 'with a line end' inline-build --decisions=forged.sexp --out=x w
+# what a killed compiler had begun is gone after the next build
+touch stock.stock/0-1234abcd.o.tmp w/.millrace-4194303-calls.ll w/.millrace-4194303-calls-1234abcd.ll.tmp
+inline-build --stock=O2 --out=stock w > stock.csv
+is 'nothing begun is left' 0 eval 'ls -A w stock.stock | grep -c "tmp$\|^[.]millrace"; true'
 fails 'both' 2 'threshold' inline-build --decisions=one.sexp --threshold=5 --out=x w
 done_testing

@@ -98,7 +98,7 @@ static void write_never(csvw *w, const struct remarks *r, struct intern *seen)
 /* the calls of the source, and what the compiler, asked about every one of them, says */
 static const char *find_calls(const struct llvm *l, const char *work, size_t units)
 {
-    char *text = xformat("%s/.calls.%ld.ll", work, (long)getpid());
+    char *text = xformat("%s/" OUT_LEFT "%ld-calls.ll", work, (long)getpid());
     struct call_tables t = call_tables_open(work);
     struct intern seen = { 0 };
     const char *why = NULL;

@@ -1,6 +1,7 @@
 /* features.c - see features.h */
 #include "inline/features.h"
 #include "base/message.h"
+#include "base/out.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static const struct ir_function *simplified_function(const struct ir_module *m, 
 /* LLVM's cost of every call, from the remarks of a build whose threshold nothing passes */
 static void read_costs(const struct work *w, struct remarks *r)
 {
-    char *text = xformat("%s/.cost.%ld.ll", w->path, (long)getpid());
+    char *text = xformat("%s/" OUT_LEFT "%ld-cost.ll", w->path, (long)getpid());
     struct llvm_build b = { .module = work_module(w, "-O2"), .level = "-O2", .original = true, .threshold = "-1000000",
                             .full_cost = true, .out = text, .text = true };
     const char *why = llvm_build(w->llvm, &b, r);
@@ -63,7 +64,7 @@ static void fill(double *v, const struct ir_call *c, const struct ir_function *c
 struct features *features_of(const struct work *w, bool count)
 {
     struct features *f = xcalloc(1, sizeof *f);
-    char *text = xformat("%s/.features.%ld.ll", w->path, (long)getpid());
+    char *text = xformat("%s/" OUT_LEFT "%ld-features.ll", w->path, (long)getpid());
     const char *why;
     if (count) f->heat = heat_count(w, &f->base);
     else {
