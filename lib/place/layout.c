@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHRINKS = 40, PASSES = 12, PASSES_BESIDE = 4, SEARCH_NODES = 4000, SEARCH_EVERY = 8 };
+enum { SHRINKS = 40, PASSES = 12, PASSES_BESIDE = 4, SEARCH_EVERY = 8,
+       SEARCH_BUFFERS = 1000, SEARCH_WORK = 500000 };   /* nodes by buffers */
 
 /* ---- stays and moves ---- */
 
@@ -180,8 +181,8 @@ static bool lay_out(struct placing *p, const struct effort *effort, const struct
         if (beside) beside_widen(p, x, plan);
         struct pool q = pool_of(plan, p->g, TIER_FAST, NULL);
         plan->fast_bytes = pack_low(q.b, q.n, beside ? PASSES_BESIDE : PASSES, p->bytes_limit);
-        bool search = plan->fast_bytes > p->bytes_limit && i % SEARCH_EVERY == 0;
-        if (search && pack(q.b, q.n, p->bytes_limit, 0, SEARCH_NODES) == PACK_DONE)
+        bool search = plan->fast_bytes > p->bytes_limit && i % SEARCH_EVERY == 0 && q.n <= SEARCH_BUFFERS;
+        if (search && pack(q.b, q.n, p->bytes_limit, 0, SEARCH_WORK / q.n) == PACK_DONE)
             plan->fast_bytes = pack_top(q.b, q.n);
         if (plan->fast_bytes <= p->bytes_limit) {
             set_offsets(plan, &q, 0);
