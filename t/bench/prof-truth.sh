@@ -14,7 +14,7 @@ program=$here/t/bench/prof-truth.py
 cp "$program" prof_truth_module.py
 echo python,mode,process,part,low_seconds,recorded_seconds,wall_seconds,near,good > truth.csv.part
 for python in ${PYTHONS:-/usr/bin/python3}; do
-    version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+    version=$("$python" -c 'import sys; print("py%d.%d" % sys.version_info[:2])')
     for mode; do
         rm -rf clocks log
         mkdir clocks
