@@ -202,6 +202,7 @@ help:
 	  make list         the filters, a line each; make readme puts them into README.md
 	  make lint         warnings of gcc and clang as errors, gcc's and cppcheck's analysis, shellcheck
 	  make sanitize     all tests under AddressSanitizer and UBSan
+	  make format       the C lines changed since the last commit (SINCE=COMMIT) by clang-format-19
 	  make debug        the filters without optimisation, in build/debug/bin
 	  make valgrind     T='t/csv-cut.t' runs tests on them, every access to memory watched
 	  make coverage     lines and branches that the tests reach, by module, in build/coverage.csv;
@@ -243,8 +244,9 @@ sanitize:
 
 # as they are debugged: no optimisation, all symbols, in build/debug/bin; under valgrind, every error of memory is one
 debug:
-	$(MAKE) B=$B/debug BIN=$B/debug/bin CFLAGS='-Og -g3' all
-VALGRIND ?= t/csv-cut.t t/csv-sort.t t/sexp-get.t
+	$(MAKE) B=$B/debug BIN=$B/debug/bin CFLAGS='-O0 -g3' all
+VALGRIND ?= $(addprefix t/,$(addsuffix .t,csv-cut csv-sort csv-group csv-pivot csv-sample sexp-get sexp-to-csv \
+    place-live place-stat prof-flat prof-map loop-reset inline-verdict))
 valgrind: debug
 	mkdir -p $B/debug/valgrind
 	for p in $(FILTERS); do
@@ -253,6 +255,11 @@ valgrind: debug
 	done
 	chmod +x $B/debug/valgrind/*
 	B=$(abspath $B/debug) BIN=$(abspath $B/debug/valgrind) prove -j$(JOBS) -e '' $(or $(T),$(VALGRIND))
+# C lines that were changed since the last commit, or since SINCE=; the others stay as they are, since no formatter keeps
+# tables, and structs and loops on one line
+CLANG_FORMAT ?= clang-format-19
+format:
+	git clang-format --binary=$(CLANG_FORMAT) --extensions=c,h $(or $(SINCE),HEAD)
 # Lines and branches that the tests reach, a row a module; those below 85 % of their lines are named.  ROOM=lib/inline
 # runs the tests of that room alone: its family's, and those of its modules; what was counted before is kept, so that
 # room after room makes the whole table.
@@ -277,7 +284,7 @@ coverage:
 	csv-where -c lines_ratio --max=0.85 $B/coverage.csv | csv-show
 coverage: new = $(call beside,$B/coverage.csv)
 coverage: aside = > $(new); $(call keep,$B/coverage.csv)
-.PHONY: debug valgrind coverage
+.PHONY: debug valgrind format coverage
 
 FUZZ_SECONDS ?= 60
 FUZZ ?= $(filter-out fuzz mutate,$(basename $(notdir $(wildcard t/fuzz/*.c))))
