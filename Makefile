@@ -259,7 +259,7 @@ valgrind: debug
 # tables, and structs and loops on one line
 CLANG_FORMAT ?= clang-format-19
 format:
-	git clang-format --binary=$(CLANG_FORMAT) --extensions=c,h $(or $(SINCE),HEAD)
+	git clang-format --force --binary=$(CLANG_FORMAT) --extensions=c,h $(or $(SINCE),HEAD)
 # Lines and branches that the tests reach, a row a module; those below 85 % of their lines are named.  ROOM=lib/inline
 # runs the tests of that room alone: its family's, and those of its modules; what was counted before is kept, so that
 # room after room makes the whole table.
