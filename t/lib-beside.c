@@ -85,21 +85,6 @@ static bool spoils(const struct graph *g, const struct plan *p)
 
 static int below(struct rng *r, int n) { return (int)rng_below(r, (uint64_t)n); }
 
-static struct plan *copy_of(const struct plan *p, const struct graph *g)
-{
-    struct plan *c = plan_new(g, p->formulation);
-    struct plan fresh = *c;
-    *c = *p;
-    c->text = fresh.text;
-    c->node = fresh.node;
-    memcpy(c->node, p->node, (size_t)p->nnode * sizeof *p->node);
-    c->stay = xmalloc((size_t)p->nstay + 1, sizeof *c->stay);
-    c->move = xmalloc((size_t)p->nmove + 1, sizeof *c->move);
-    memcpy(c->stay, p->stay, (size_t)p->nstay * sizeof *p->stay);
-    memcpy(c->move, p->move, (size_t)p->nmove * sizeof *p->move);
-    return c;
-}
-
 static struct stay *stay_of(struct plan *p, const struct plan_move *m, bool made)
 {
     for (int i = 0; i < p->nstay; i++) {
@@ -202,7 +187,7 @@ static void attack(const char *net, int batch, int image, double rate, int mutat
     ok(lasting > 5, "it has moves that last");
     for (int i = 0, done = 0; done < mutations; i++) {
         struct rng r = rng_for((uint64_t)i, str_of(net));
-        struct plan *c = copy_of(p, g);
+        struct plan *c = plan_copy(p, g);
         mutate(c, g, &r, i % KINDS);
         if (!readable(c)) {
             plan_free(c);

@@ -10,21 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct plan *copy_of(const struct plan *p, const struct graph *g)
-{
-    struct plan *c = plan_new(g, p->formulation);
-    struct plan fresh = *c;
-    *c = *p;
-    c->text = fresh.text;
-    c->node = fresh.node;
-    memcpy(c->node, p->node, (size_t)p->nnode * sizeof *p->node);
-    c->stay = xmalloc((size_t)p->nstay + 1, sizeof *c->stay);
-    c->move = xmalloc((size_t)p->nmove + 1, sizeof *c->move);
-    memcpy(c->stay, p->stay, (size_t)p->nstay * sizeof *p->stay);
-    memcpy(c->move, p->move, (size_t)p->nmove * sizeof *p->move);
-    return c;
-}
-
 static int below(struct rng *r, int n)
 {
     return (int)rng_below(r, (uint64_t)n);
@@ -163,7 +148,7 @@ int main(void)
     int rejected = 0;
     for (int i = 0; i < MUTATIONS; i++) {
         struct rng r = rng_for((uint64_t)i, str_of("lib-verify"));
-        struct plan *c = copy_of(p, g);
+        struct plan *c = plan_copy(p, g);
         mutate(c, g, &r, i % KINDS);
         if (verify_plan(g, profile, c, quiet_fault, NULL) > 0) rejected++;
         else printf("# mutation %d of kind %d was accepted\n", i, i % KINDS);

@@ -33,7 +33,7 @@ of_tasks() { prof-log tasks | prof-op | csv-calc --where='name ~ "^math" && name
 prof-record -o tasks "$root/t/data/prof-tasks.py"
 of_tasks > want.tasks
 for p in /usr/bin/python3 /usr/bin/python3.* "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3; do
-    [ -x "$p" ] && [ ! -L "$p" -o "$p" = /usr/bin/python3 -o "${p#*versions/}" != "$p" ] || continue
+    [ -x "$p" ] && { [ ! -L "$p" ] || [ "$p" = /usr/bin/python3 ] || [ "${p#*versions/}" != "$p" ]; } || continue
     v=$("$p" -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])' 2> /dev/null) || continue
     [ "$p" = /usr/bin/python3 ] && mine=$v || [ "$v" != "$mine" ] || continue
     if ! [ -e "$(recorder "$p")" ]; then

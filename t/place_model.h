@@ -1,8 +1,10 @@
 /* place_model.h - for tests: a profile of every placement of every kernel by a machine model, and of copies. */
 #include "place/cost.h"
+#include "place/plan.h"
 #include "place/profile.h"
 #include "table/csvio.h"
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* fetch, write_out: bytes a second; copies of `least` bytes and of four times as many, up to `most` */
@@ -34,4 +36,20 @@ static struct profile *model_profile(const struct graph *g, const char *machine,
     struct profile *p = profile_read(path);
     unlink(path);
     return p;
+}
+
+/* to be changed and judged: stays, moves and choices of its own, the rest shared */
+static inline struct plan *plan_copy(const struct plan *p, const struct graph *g)
+{
+    struct plan *c = plan_new(g, p->formulation);
+    struct plan fresh = *c;
+    *c = *p;
+    c->text = fresh.text;
+    c->node = fresh.node;
+    memcpy(c->node, p->node, (size_t)p->nnode * sizeof *p->node);
+    c->stay = xmalloc((size_t)p->nstay + 1, sizeof *c->stay);
+    c->move = xmalloc((size_t)p->nmove + 1, sizeof *c->move);
+    memcpy(c->stay, p->stay, (size_t)p->nstay * sizeof *p->stay);
+    memcpy(c->move, p->move, (size_t)p->nmove * sizeof *p->move);
+    return c;
 }
