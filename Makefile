@@ -255,8 +255,8 @@ valgrind: debug
 	done
 	chmod +x $B/debug/valgrind/*
 	B=$(abspath $B/debug) BIN=$(abspath $B/debug/valgrind) prove -j$(JOBS) -e '' $(or $(T),$(VALGRIND))
-# C lines that were changed since the last commit, or since SINCE=; the others stay as they are, since no formatter keeps
-# tables, and structs and loops on one line
+# C lines that were changed since the last commit, or since SINCE=; the others stay as they are, since no formatter
+# keeps tables, and structs and loops on one line
 CLANG_FORMAT ?= clang-format-19
 format:
 	git clang-format --force --binary=$(CLANG_FORMAT) --extensions=c,h $(or $(SINCE),HEAD)

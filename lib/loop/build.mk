@@ -28,15 +28,16 @@ $B/carry/names.sed: lib/loop/code/carry.c lib/loop/build.mk
 	    -e 's/^(NARROW |WIDE )?static const [a-z]+ ([a-zA-Z_0-9]+)\[.*/\2/p' \
 	    -e 's/^typedef void ([a-z_]+)\(.*/\1/p' -e 's/^typedef [a-z0-9_]+ ([a-z0-9_]+) __attr.*/\1/p' $< |
 	sort -u | sed 's/.*/s:\\b&\\b:in_carry_&:g/' $(aside)
-$B/carry/carry.inc: $B/carry/names.sed $B/carry/carry.bytes $B/carry/carry.elf lib/loop/code/carry.h lib/loop/code/carry.c
+$B/carry/carry.inc: $B/carry/names.sed $B/carry/carry.bytes $B/carry/carry.elf lib/loop/code/carry.h \
+    lib/loop/code/carry.c
 	{ echo 'static const unsigned char carry_bytes[] = {'
 	od -An -v -tx1 $B/carry/carry.bytes | sed -e 's/ \(..\)/0x\1,/g'
 	echo '};'
 	nm $B/carry/carry.elf | sed -n 's/^0*\([0-9a-f]*\) T carry_\(.*\)/enum { CARRY_AT_\2 = 0x0\1 };/p'
 	echo 'static const char *const carry_text[] = {'
 	for f in carry.h carry.c; do
-	    sed $${names:+-f $(@D)/names.sed} -e '/#include "loop/d' -e 's/^\(void\|int\) carry_/__attribute__((unused)) static &/' \
-	        -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' lib/loop/code/$$f
+	    sed $${names:+-f $(@D)/names.sed} -e '/#include "loop/d' \
+	        -e 's/^\(void\|int\) carry_/__attribute__((unused)) static &/' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' lib/loop/code/$$f
 	    echo ','
 	    names=yes
 	done
