@@ -37,7 +37,8 @@ $B/carry/carry.inc: $B/carry/names.sed $B/carry/carry.bytes $B/carry/carry.elf l
 	echo 'static const char *const carry_text[] = {'
 	for f in carry.h carry.c; do
 	    sed $${names:+-f $(@D)/names.sed} -e '/#include "loop/d' \
-	        -e 's/^\(void\|int\) carry_/__attribute__((unused)) static &/' -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' lib/loop/code/$$f
+	        -e 's/^\(void\|int\) carry_/__attribute__((unused)) static &/' -e 's/[\\"]/\\&/g' \
+	        -e 's/.*/"&\\n"/' lib/loop/code/$$f
 	    echo ','
 	    names=yes
 	done
