@@ -10,9 +10,12 @@
  *   least_loss_ratio (by the plan's bound: less cannot be lost), kind.  The row
  *   of formulation slow has speed-up 1, that of fast is the line no plan can
  *   cross.
- * 8: network, batch, formulation, ratio, planned_seconds, cache_seconds (of
- *   the row of formulation cache, from place-cache), speedup_over_cache_ratio,
- *   kind.  Needs no more than network to ratio, predicted_seconds and kind.
+ * 8: network, batch, formulation, ratio, step_seconds, control, control_seconds,
+ *   speedup_over_control_ratio, lower_ratio, upper_ratio, given_bytes, kind.
+ *   Rows with median_seconds: the control is the row of formulation paged, of
+ *   the same network and batch (empty: there is none, the system ended it).
+ *   Others are planned: by predicted_seconds, and the control is the row of
+ *   formulation cache, from place-cache.
  * 9: network, batch, formulation (sync, async), ratio, performance_ratio
  *   (all-fast over step time), lower_ratio, upper_ratio, cost_ratio (of memory
  *   against all fast, when fast costs --price times slow), kind.

@@ -48,7 +48,7 @@
 
 static struct list values;
 static const char *values_path, *save_path;
-static const char *plan_path, *tier, *kernels_path, *set;
+static const char *plan_path, *tier, *kernels_path, *set, *paged;
 static long steps = 4, warm = 1, threads = 1, seed = 1, delay = 0, again = 2;
 
 /* parts of a step: waiting for a core; CPU of others, on any core */
@@ -57,6 +57,7 @@ static const double DISTURBED = 0.03, BESIDE_OTHERS = 0.15;
 static const struct opt options[] = {
     { 0, "plan", STR, &plan_path, "FILE", "the plan to execute" },
     { 't', "tier", STR, &tier, "SPEC", "the slow memory, see place-tier" },
+    { 0, "paged", STR, &paged, "DIR", "the system pages fast memory to a file here, as it thinks best" },
     { 'n', "steps", INT, &steps, "N", "counted steps", 1, 1e6 },
     { 0, "warm", INT, &warm, "N", "steps before them", 0, 1e6 },
     { 0, "again", INT, &again, "N", "disturbed steps that are made once more, for each counted one", 0, 100 },
@@ -97,7 +98,7 @@ static void row(csvw *w, struct engine *e, const struct plan *p, const struct ke
     csvw_int(w, threads);
     csvw_cstr(w, k->name);
     csvw_cstr(w, tier);
-    csvw_cstr(w, tier_method(engine_tier(e)));
+    csvw_cstr(w, paged ? "paged" : tier_method(engine_tier(e)));
     csvw_cstr(w, p->slow_bytes ? tier_kind(engine_tier(e)) : "real");
     csvw_known(w, machine_load());
     csvw_cstr(w, machine);
@@ -125,7 +126,7 @@ int main(int argc, char **argv)
         "write_bytes_per_second,threads,isa,tier,method,kind,load,machine");
     csvw_end(w);
     measure_lock();
-    struct engine *e = engine_open(g, p, k, (int)threads, tier, (uint64_t)seed, (unsigned)delay);
+    struct engine *e = engine_open(g, p, k, (int)threads, tier, (uint64_t)seed, (unsigned)delay, paged);
     if (values_path) values_from_onnx(e, g, values_path);
     for (int v = 0; v < values.n; v++) value_from_file(e, g, values.v[v]);
     struct calibration c = engine_calibrate(e, 0.2);

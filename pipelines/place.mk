@@ -100,52 +100,69 @@ $(foreach c,$(place_cases),$(eval $(call place_plans,$(c))))
 $(foreach c,$(place_cases),$(foreach k,$(PLACE_ROUNDS),$(eval $(call place_round,$(c),place,$(k)))))
 
 place_times  = $(if $(filter async+recompute-%,$(2)),,--times=$(place)/$(1)/$(2).times.csv)
-place_record = csv-cat $(patsubst %,$(place)/$(1)/$(2).run%.csv,$(call place_in,$(2))) | place-record --run=- \
+place_record = csv-cat $(patsubst %,$(place)/$(1)/$(2).run%.csv,$(filter $(3),$(call place_in,$(2)))) | \
+    place-record --run=- \
     --plan=$(place)/$(1)/$(2).plan --kernels=$(place)/$(1)/$(2).kernels.csv --as=$(call place_form,$(2)) \
     --profile=$(place)/$(1)/profile.csv --ratio=$(call place_ratio,$(2)) $(place_times) -o $(new) \
     $(call place_graph,$(2),$(1))
 $(eval $(call asked,$(place)/asked,place_cases place_forms PLACE_ROUNDS PLACE_ONCE PLACE_STEPS))
 $(place)/results.csv: $(place_runs) $(place)/asked | $(BIN)/csv-cat $(BIN)/place-record
 	rm -f $(new)
-	$(foreach c,$(place_cases),$(foreach f,$(place_forms),$(call place_record,$(c),$(f))
+	$(foreach c,$(place_cases),$(foreach f,$(place_forms),$(call place_record,$(c),$(f),$(PLACE_ROUNDS))
 	))
 	$(call keep,$@)
 
 # ---- figure 10: one network over many sizes of fast memory, with a profile that has what its plans use
-PLACE_STUDY ?= $(firstword $(PLACE_NETS))
+# the one of them that has a plan at 99:1; elsewhere one kernel's buffers alone exceed that
+PLACE_STUDY ?= $(or $(filter densenet264,$(PLACE_NETS)),$(firstword $(PLACE_NETS)))
+PLACE_STUDY_ROUNDS ?= $(if $(filter full,$(SCALE)),$(PLACE_ROUNDS),1)
 place_study_ratios_full = 99:1 79:1 59:1 39:1 19:1 9:1 8:1 7:1 6:1 5:1 4:1 3:1 2:1 1:1 1:2 1:3
 place_study_ratios_ci = 2:1 1:1 1:2
 place_study_ratios_test = $(place_study_ratios_ci)
-place_study_ratios_default = 19:1 9:1 5:1 3:1 2:1 1:1 1:2
+place_study_ratios_default = $(place_study_ratios_full)
 PLACE_STUDY_RATIOS ?= $(place_study_ratios_$(SCALE))
 PLACE_STUDY_FORMS  ?= $(filter-out numa async+recompute,$(PLACE_FORMS))
 place_study_net   = $(call place_size_$(place_scale),$(PLACE_STUDY))
 place_study_case  = study/$(place_study_net)
 place_study_forms = $(place_ends) $(foreach f,$(PLACE_STUDY_FORMS),$(foreach r,$(PLACE_STUDY_RATIOS),$(strip \
     $(f)-$(subst :,-,$(r)))))
-place_study_runs  = $(foreach k,$(PLACE_ROUNDS),$(call place_files,$(k),$(place_study_case),$(place_study_forms)))
+# what plans with moves between kernels use is timed; those with moves beside them use little else and take long
+place_study_drafts = $(filter-out async-%,$(place_study_forms))
+place_study_runs  = $(foreach k,$(PLACE_STUDY_ROUNDS),$(call place_files,$(k),$(place_study_case),$(place_study_forms)))
 $(place)/$(place_study_case)/refined.done: | $(place)/$(place_study_net)/refined.done
 	@mkdir -p $(@D)/draft
 	cp $(place)/$(place_study_net)/graph.sexp $(place)/$(place_study_net)/profile.csv $(@D)
-	$(foreach f,$(place_study_forms),$(call place_plan,$(f),$(place_study_case)) > $(@D)/draft/$(f).plan
+	$(foreach f,$(place_study_drafts),$(call place_plan,$(f),$(place_study_case)) > $(@D)/draft/$(f).plan
 	)
-	$(call place_profile,$(place_study_forms:%=--plan=$(@D)/draft/%.plan))
+	$(call place_profile,$(place_study_drafts:%=--plan=$(@D)/draft/%.plan))
 	touch $@
 $(eval $(call place_plans,$(place_study_case)))
-$(foreach k,$(PLACE_ROUNDS),$(eval $(call place_round,$(place_study_case),place_study,$(k))))
-$(eval $(call asked,$(place)/study/asked,place_study_net place_study_forms PLACE_ROUNDS PLACE_ONCE PLACE_STEPS))
+$(foreach k,$(PLACE_STUDY_ROUNDS),$(eval $(call place_round,$(place_study_case),place_study,$(k))))
+$(eval $(call asked,$(place)/study/asked,place_study_net place_study_forms PLACE_STUDY_ROUNDS PLACE_ONCE PLACE_STEPS))
 $(place)/study.csv: $(place_study_runs) $(place)/study/asked | $(BIN)/csv-cat $(BIN)/place-record
 	rm -f $(new)
-	$(foreach f,$(place_study_forms),$(call place_record,$(place_study_case),$(f))
+	$(foreach f,$(place_study_forms),$(call place_record,$(place_study_case),$(f),$(PLACE_STUDY_ROUNDS))
 	)
 	$(call keep,$@)
 
-# ---- figure 8: networks that exceed any fast memory, against fast memory as a cache; planned and simulated only
+# ---- figure 8: plans against the operating system's paging in the same memory, for real; and networks that exceed any
+# fast memory against fast memory as a hardware cache, planned and simulated only
+PLACE_PAGED_RATIO ?= 4:1
+PLACE_PAGED_STEPS ?= 2
+place_paged_plan   = async-$(subst :,-,$(PLACE_PAGED_RATIO))
+define place_paged
+$(place)/$(1)/paged.csv: | $(place)/$(1)/$(place_paged_plan).plan $(place)/$(1)/fast-0-1.plan
+	@mkdir -p $(place)/tier
+	$(TOP)/pipelines/place-paged $$(@D) $(place_paged_plan) $(PLACE_PAGED_RATIO) $(PLACE_TIER) $(place)/tier \
+	    --steps=$(PLACE_PAGED_STEPS) --again=0 --threads=$(PLACE_THREADS) $$(aside)
+endef
+$(foreach c,$(place_cases),$(eval $(call place_paged,$(c))))
 PLACE_LARGE       ?= vgg416-320-224 inception4-6144-299 resnet200-2560-224 densenet264-3072-224
 PLACE_LARGE_LIMIT ?= 185G
 PLACE_LARGE_FORMS ?= static sync
+place_large_columns = network,batch,formulation,ratio,predicted_seconds,median_seconds,step_seconds,given_bytes,kind
 place_large_row = $(word 1,$(subst -, ,$*)),$(word 2,$(subst -, ,$*)),$(1),,$$(sexp-get -k objective_seconds \
-    $(@D)/$*.$(1).plan),simulated
+    $(@D)/$*.$(1).plan),,,$$(sexp-get -k limit_bytes $(@D)/$*.$(1).plan),simulated
 $(place)/large/%.csv: | $(place_programs)
 	@mkdir -p $(@D)
 	echo "planning $* below $(PLACE_LARGE_LIMIT)"
@@ -157,12 +174,14 @@ $(place)/large/%.csv: | $(place_programs)
 	)
 	{   place-cache --model=optane --limit=$(PLACE_LARGE_LIMIT) --total $(@D)/$*.sexp |
 	        csv-calc --set="formulation='cache'" --set='ratio=missing' --set='predicted_seconds=seconds' \
-	            --set="kind='simulated'" | csv-cut -c network,batch,formulation,ratio,predicted_seconds,kind
+	            --set='median_seconds=missing' --set='step_seconds=missing' --set='given_bytes=missing' \
+	            --set="kind='simulated'" | csv-cut -c $(place_large_columns)
 	    $(foreach f,$(PLACE_LARGE_FORMS),echo "$(call place_large_row,$(f))"
 	    )
 	} $(aside)
-$(eval $(call asked,$(place)/large/asked,PLACE_LARGE PLACE_LARGE_LIMIT PLACE_LARGE_FORMS))
-$(place)/large.csv: $(PLACE_LARGE:%=$(place)/large/%.csv) $(place)/large/asked
+$(eval $(call asked,$(place)/large/asked,PLACE_LARGE PLACE_LARGE_LIMIT PLACE_LARGE_FORMS place_cases \
+    PLACE_PAGED_RATIO PLACE_PAGED_STEPS))
+$(place)/large.csv: $(PLACE_LARGE:%=$(place)/large/%.csv) $(place_cases:%=$(place)/%/paged.csv) $(place)/large/asked
 	csv-cat $(filter %.csv,$^) $(aside)
 
 # ---- tables and pictures

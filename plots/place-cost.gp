@@ -1,9 +1,15 @@
 # performance of plans with moves against all fast, by ratio and network, and what memory costs
-#   columns network, formulation, ratio, performance_ratio, lower_ratio, upper_ratio, cost_ratio, kind; ARG3: networks
+#   columns network, batch, formulation, ratio, performance_ratio, lower_ratio, upper_ratio, cost_ratio, kind; ARG3: networks
 call ARG0[:strlen(ARG0) - strlen("place-cost.gp")] . "house.gp" ARG2
 @kinds
 @footer
 n = words(ARG3)
+array called[n]
+do for [i = 1:n] {
+    batch = ""
+    stats ARG1 using (strcol("network") eq word(ARG3, i) ? batch_seen(strcol("batch")) : NaN) nooutput
+    called[i] = word(ARG3, i) . ", batch " . batch
+}
 form = "sync"
 stats ARG1 using (strcol("formulation") eq "async" ? (form = "async", 0) : 0) nooutput
 width = 0.8 / n
@@ -22,5 +28,5 @@ of(net) = strcol("network") eq net && strcol("formulation") eq form ? place(strc
 at(i) = of(word(ARG3, i)) + (i - (n + 1) / 2.0) * width
 plot for [i = 1:n] ARG1 using (at(i)):(column("performance_ratio")): \
         (column("lower_ratio")):(column("upper_ratio")):(width) with boxerrorbars \
-        lc rgb colour(i) title word(ARG3, i), \
+        lc rgb colour(i) title called[i], \
     ARG1 using (of(word(ARG3, 1)) + 0.48):(column("cost_ratio")):("$") with labels font ",20" notitle

@@ -1,5 +1,5 @@
-# error of planned step times by ratio; columns network, formulation, ratio, error_ratio, kind; ARG3: networks
-wide = 1000
+# error of planned step times by ratio; columns network, batch, formulation, ratio, error_ratio, kind; ARG3: networks
+wide = 1100
 call ARG0[:strlen(ARG0) - strlen("place-error.gp")] . "house.gp" ARG2
 @kinds
 @footer
@@ -18,6 +18,12 @@ at(net, f) = strcol("network") eq net && (strcol("formulation") eq word(forms, f
     place(strcol("ratio")) + (f - 2) * 0.2 : NaN
 mark(f) = f == 1 ? 6 : f == 2 ? 4 : 7
 n = words(ARG3)
+array called[n]
+do for [i = 1:n] {
+    batch = ""
+    stats ARG1 using (strcol("network") eq word(ARG3, i) ? batch_seen(strcol("batch")) : NaN) nooutput
+    called[i] = word(ARG3, i) . ", batch " . batch
+}
 plot for [i = 1:n] for [f = 1:3] ARG1 using (at(word(ARG3, i), f) + (i - (n + 1) / 2.0) * 0.05): \
     (100 * column("error_ratio")) with points pt mark(f) ps 1.3 lc rgb colour(i) \
-    title word(ARG3, i) . " " . word(forms, f)
+    title called[i] . ", " . word(forms, f)

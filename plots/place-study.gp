@@ -1,9 +1,10 @@
-# one network over the size of fast memory: slow-down, where operands lie, what moves; ARG3: network
+# one network, ARG3, over the size of fast memory: slow-down, where operands lie, what moves; columns of place-figure 10
 wide = 900
 high = 1100
 call ARG0[:strlen(ARG0) - strlen("place-study.gp")] . "house.gp" ARG2
 @kinds
-set multiplot layout 3,1 title house_title(ARG3 . " by the size of fast memory") noenhanced
+@batches
+set multiplot layout 3,1 title house_title(ARG3 . ", batch " . batch . ", by the size of fast memory") noenhanced
 @footer
 set key top right
 set offsets graph 0.03, graph 0.03, 0, 0

@@ -30,9 +30,20 @@ n,9,static,,4,simulated
 n,9,cache,,6,simulated
 n,9,sync,,3,simulated
 END
-is 'against a cache' 'network,batch,formulation,ratio,planned_seconds,cache_seconds,speedup_over_cache_ratio,kind
-n,9,static,,4,6,1.5,simulated
-n,9,sync,,3,6,2,simulated' place-figure --figure=8 large.csv
+is 'against a cache' 'network,batch,formulation,ratio,step_seconds,control,control_seconds,speedup_over_control_ratio,lower_ratio,upper_ratio,given_bytes,kind
+n,9,static,,4,cache,6,1.5,,,,simulated
+n,9,sync,,3,cache,6,2,,,,simulated' place-figure --figure=8 large.csv
+cat > paged.csv <<'END'
+network,batch,formulation,ratio,predicted_seconds,median_seconds,step_seconds,given_bytes,kind
+n,9,static,,4,,,50,simulated
+n,9,cache,,6,,,,simulated
+n,2,async,4:1,1.5,2,(1.5 2.5),30,real
+n,2,paged,4:1,1,10,(9 12),30,real
+m,2,async,4:1,1.5,2,(2),30,real
+END
+is 'beside what the system pages, whose steps may have been killed' 'n,9,static,,4,cache,6,1.5,,,50,simulated
+n,2,async,4:1,2,paged,10,5,3.6,8,30,real
+m,2,async,4:1,2,paged,,,,,30,real' eval 'place-figure --figure=8 paged.csv | sed 1d'
 fails 'no cache' 1 'no run of n, batch 9, with fast memory as a cache' eval 'sed /cache/d large.csv | place-figure --figure=8'
 cat > study.csv <<'END'
 network,batch,formulation,ratio,predicted_seconds,median_seconds,step_seconds,limit_bytes,io_bytes,peak_bytes,input_tensors_bytes,fast_input_tensors_bytes,output_tensors_bytes,fast_output_tensors_bytes,moved_to_slow_bytes,moved_to_fast_bytes,kind

@@ -183,8 +183,10 @@ uint64_t engine_most_used(const struct graph *g, const struct plan *p)
     return (uint64_t)most;
 }
 
+static char *memory(const char *paged, size_t bytes) { return paged ? pages_paged(paged, bytes) : pages(bytes); }
+
 struct engine *engine_open(const struct graph *g, const struct plan *p, const struct kernels *k, int threads,
-                           const char *tier, uint64_t seed, unsigned delay)
+                           const char *tier, uint64_t seed, unsigned delay, const char *paged)
 {
     struct engine *e = xcalloc(1, sizeof *e);
     e->graph = g;
@@ -192,8 +194,8 @@ struct engine *engine_open(const struct graph *g, const struct plan *p, const st
     uint64_t *args = e->arg_at = engine_arg_offsets(g, &e->args_bytes);
     e->op = xcalloc((size_t)g->nkernel, sizeof *e->op);
     for (int i = 0; i < g->nkernel; i++) e->op[i] = op_make(g, g->kernel[i].node);
-    e->pool = pages(p->fast_bytes + OP_ALIGN);
-    e->args = pages(e->args_bytes + OP_ALIGN);
+    e->pool = memory(paged, p->fast_bytes + OP_ALIGN);
+    e->args = memory(paged, e->args_bytes + OP_ALIGN);
     e->job = xcalloc((size_t)g->nnode, sizeof *e->job);
     for (int i = 0; i < g->nnode; i++) place_node(e, i, args);
     e->tier = tier_open(tier, p->slow_bytes);

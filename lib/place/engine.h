@@ -12,7 +12,8 @@
 struct engine;
 /* Dies when the plan cannot be executed: an operand without a place, a place beyond its pool. */
 struct engine *engine_open(const struct graph *, const struct plan *, const struct kernels *, int threads,
-                           const char *tier, uint64_t seed, unsigned delay);   /* delay: see mover.h; 0 but in tests */
+                           const char *tier, uint64_t seed, unsigned delay,    /* delay: see mover.h; 0 but in tests */
+                           const char *paged);           /* NULL, or all memory is paged to files here, see tier.h */
 void engine_close(struct engine *);
 /* The memory of an arg or constant, before the first step: what is written there is what the step begins with. */
 void *engine_arg(struct engine *, int tensor);

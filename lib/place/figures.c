@@ -18,7 +18,7 @@ enum { LIMIT, IO, PEAK, INPUTS, FAST_INPUTS, OUTPUTS, FAST_OUTPUTS, TO_SLOW, TO_
 struct row {
     const char *network, *formulation, *ratio, *kind;
     int64_t batch;
-    double seconds, least, most, predicted, bound, oracle, managed, detail[DETAILS];
+    double seconds, least, most, predicted, bound, oracle, managed, given, detail[DETAILS];
 };
 struct results { struct row *row; size_t n, cap; double price; struct arena text; };
 
@@ -53,9 +53,10 @@ struct results *results_read(const char *path, int figure, double price)
     csv *t = csv_open(path);
     int network = csv_need(t, "network"), batch = csv_need(t, "batch"), form = csv_need(t, "formulation");
     int ratio = csv_need(t, "ratio"), kind = csv_need(t, "kind");
-    bool planned_only = figure == 8;
-    int seconds = planned_only ? -1 : csv_need(t, "median_seconds");
-    int list = planned_only ? -1 : csv_need(t, "step_seconds");
+    bool may_lack = figure == 8;                         /* rows that are only planned */
+    int seconds = may_lack ? csv_find(t, "median_seconds") : csv_need(t, "median_seconds");
+    int list = may_lack ? csv_find(t, "step_seconds") : csv_need(t, "step_seconds");
+    int given = may_lack ? csv_find(t, "given_bytes") : -1;
     int bound = csv_find(t, "bound_seconds"), predicted = csv_need(t, "predicted_seconds"), column[DETAILS];
     int oracle = figure == 12 ? csv_need(t, "oracle_seconds") : -1;
     int managed = figure == 12 ? csv_need(t, "gpu_managed_seconds") : -1;
@@ -73,8 +74,10 @@ struct results *results_read(const char *path, int figure, double price)
                          .predicted = csv_num_or(t, predicted, NAN),
                          .oracle = csv_num_or(t, oracle, NAN),
                          .managed = csv_num_or(t, managed, NAN),
+                         .given = csv_num_or(t, given, NAN),
                          .bound = bound < 0 ? NAN : csv_num_or(t, bound, NAN) };
-        if (list >= 0) extremes(t, list, &r.least, &r.most);
+        r.least = r.most = NAN;
+        if (list >= 0 && (!may_lack || csv_has(t, list))) extremes(t, list, &r.least, &r.most);
         for (int i = 0; i < DETAILS; i++) r.detail[i] = csv_num_or(t, column[i], NAN);
         size_t i = 0;
         while (i < all->n && !(same_case(&all->row[i], &r) && !strcmp(all->row[i].formulation, r.formulation) &&
@@ -137,14 +140,31 @@ static void speedup(csvw *w, const struct results *all, const struct row *r)
     tail(w, r);
 }
 
-static void against_cache(csvw *w, const struct results *all, const struct row *r)
+static bool is_control(const struct row *r)
 {
-    const struct row *cache = peer(all, r, "cache", "fast memory as a cache");
-    if (r == cache) return;
+    return !strcmp(r->formulation, "cache") || !strcmp(r->formulation, "paged");
+}
+
+/* measured beside the system's paging, which may have died of it; or planned beside a hardware cache */
+static void against_control(csvw *w, const struct results *all, const struct row *r)
+{
+    if (is_control(r)) return;
+    bool measured = !isnan(r->seconds);
+    const struct row *c = NULL;
+    for (size_t i = 0; i < all->n; i++) {
+        const struct row *o = &all->row[i];
+        if (same_case(o, r) && !strcmp(o->formulation, measured ? "paged" : "cache")) c = o;
+    }
+    if (!c && !measured) die("no run of %s, batch %lld, with fast memory as a cache", r->network, (long long)r->batch);
+    double mine = measured ? r->seconds : r->predicted, other = !c ? NAN : measured ? c->seconds : c->predicted;
     head(w, r, true);
-    csvw_num(w, r->predicted);
-    csvw_num(w, cache->predicted);
-    csvw_num(w, cache->predicted / r->predicted);
+    csvw_num(w, mine);
+    csvw_cstr(w, measured ? "paged" : "cache");
+    csvw_known(w, other);
+    csvw_known(w, other / mine);
+    csvw_known(w, c ? c->least / r->most : NAN);
+    csvw_known(w, c ? c->most / r->least : NAN);
+    csvw_known(w, r->given);
     tail(w, r);
 }
 
@@ -225,7 +245,8 @@ typedef void row_writer(csvw *, const struct results *, const struct row *);
 static const struct { int number; const char *columns; row_writer *row; } figures[] = {
     { 7, "network,batch,formulation,ratio,step_seconds,speedup_over_slow_ratio,lower_ratio,upper_ratio,"
       "loss_ratio,least_loss_ratio,kind", speedup },
-    { 8, "network,batch,formulation,ratio,planned_seconds,cache_seconds,speedup_over_cache_ratio,kind", against_cache },
+    { 8, "network,batch,formulation,ratio,step_seconds,control,control_seconds,speedup_over_control_ratio,lower_ratio,"
+         "upper_ratio,given_bytes,kind", against_control },
     { 9, "network,batch,formulation,ratio,performance_ratio,lower_ratio,upper_ratio,cost_ratio,kind", cost },
     { 10, "network,batch,formulation,ratio,fast_memory_bytes,default_bytes,slowdown_ratio,lower_ratio,upper_ratio,"
           "fast_input_ratio,fast_output_ratio,moved_to_slow_bytes,moved_to_fast_bytes,kind", study },

@@ -122,6 +122,22 @@ static int open_nameless(const char *spec, const char *dir, int flags)
     return fd;
 }
 
+void *pages_paged(const char *directory, size_t bytes)
+{
+    size_t n = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    char *spec = xformat("paged:%s", directory);
+    check_directory(spec, directory, n);
+    int fd = open_nameless(spec, directory, 0);
+    if (fd < 0) die_errno("%s: cannot make a file", spec);
+    int err = posix_fallocate(fd, 0, (off_t)n);
+    if (err) die("%s: %zu bytes are needed: %s", spec, n, strerror(err));
+    void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (p == MAP_FAILED) die_errno("%s: %zu bytes", spec, n);
+    close(fd);
+    free(spec);
+    return p;
+}
+
 static void io(struct tier *t, const struct request *r)
 {
     for (size_t done = 0; done < r->bytes;) {

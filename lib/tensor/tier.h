@@ -39,6 +39,9 @@ uint64_t tier_moved(const struct tier *, bool write);    /* bytes since tier_ope
 /* Zeroed memory on huge pages where the system has them, 2 MiB aligned; freed by pages_free. */
 void *pages(size_t bytes);
 void pages_free(void *, size_t bytes);
+/* Memory that the system pages to a nameless file in the directory: what a program gets that has too little.  Dies when
+ * the directory lies in memory or lacks the space; freed by pages_free. */
+void *pages_paged(const char *directory, size_t bytes);
 
 struct calibration {
     double read_bytes_per_second, write_bytes_per_second, read_latency_seconds, write_latency_seconds;
