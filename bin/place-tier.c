@@ -3,10 +3,12 @@
  * Usage: place-tier [--bytes=N] [--seconds=X] [--need=N] SPEC...
  *
  * SPEC is dram, file:DIRECTORY (a nameless file on a disk, past the page
- * cache), or emu:READ,WRITE[,LATENCY] (copies held to these bytes per second).
+ * cache), numa:N (memory of a node, bound and proven; not the only one),
+ * dax:DIRECTORY (a file in persistent memory, mapped with MAP_SYNC or refused),
+ * or emu:READ,WRITE[,LATENCY] (copies held to these bytes per second).
  *
  * Columns out: tier, kind (real or emulated), method (memory, o_direct,
- * buffered, paced), align_bytes (unit of transfers), read_bytes_per_second and
+ * buffered, paced, node, dax), align_bytes (unit of transfers), read_bytes_per_second and
  * write_bytes_per_second (medians of requests of 4 MiB), read_latency_seconds
  * and write_latency_seconds (medians of requests of 4 KiB), bytes.  One row per
  * SPEC; memory: N bytes for memory tiers.

@@ -5,9 +5,12 @@
 #include "base/rng.h"
 #include "measure/clock.h"
 #include "tap.h"
+#include <linux/mempolicy.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 enum { SIZE = 12 << 20 };
 
@@ -68,6 +71,20 @@ int main(void)
        "a paced tier takes at least its time, one request after the other");
     ok(!strcmp(tier_kind(t), "emulated"), "and says that it is emulated");
     tier_close(t);
+    int node = -1;                                       /* containers may forbid these calls */
+    if (!syscall(SYS_get_mempolicy, &node, NULL, 0ul, p, (unsigned long)(MPOL_F_NODE | MPOL_F_ADDR))) {
+        char *bound = pages_on_node(node, 5 << 20);
+        int on = -1;
+        syscall(SYS_get_mempolicy, &on, NULL, 0ul, bound + (4 << 20), (unsigned long)(MPOL_F_NODE | MPOL_F_ADDR));
+        ok(on == node && bound[0] == 1, "memory bound to a node lies there");
+        pages_free(bound, 5 << 20);
+    } else {
+        ok(true, "# skip memory bound to a node: this system does not say where memory lies");
+    }
+    char *paged = pages_paged(build ? build : ".", 3 << 20);
+    memset(paged, 7, 3 << 20);
+    ok(paged[0] == 7 && paged[(3 << 20) - 1] == 7, "memory that the system pages to a file is memory");
+    pages_free(paged, 3 << 20);
     pages_free(p, SIZE);
 
     for (int n = 1; n <= 4; n++) {

@@ -26,6 +26,12 @@ fi
 fails 'too little space, with the number' 1 '1000000000000000 bytes of disk are needed, [0-9]* are free' place-tier --need=1000T "$spec"
 ok 'a need that can be met' place-tier --need=4096 "$spec"
 ok 'and nothing was written' empty ls -A "$B/tier-test"
+if [ -d /sys/devices/system/node/node1 ]; then skip 'the only node is no slow tier' 'there are more'
+else fails 'the only node is no slow tier' 1 'only node with memory is the fast|node 0 has no memory' tier numa:0; fi
+fails 'a node that is not there' 1 'node 1023 has no memory here' tier numa:1023
+fails 'a node that is none' 2 "want numa:N" tier numa:x
+if tier "dax:$B/tier-test" > /dev/null 2>&1; then skip 'a disk grants no MAP_SYNC' 'this one does'
+else fails 'a disk grants no MAP_SYNC' 1 'is not in persistent memory .*MAP_SYNC' tier "dax:$B/tier-test"; fi
 fails 'an unknown tier' 2 "unknown tier 'cxl:1'" tier cxl:1
 fails 'rates that are none' 2 'want emu:READ,WRITE' tier emu:fast
 fails 'a rate of 0' 2 'want emu:READ,WRITE' tier emu:0,1G

@@ -27,12 +27,13 @@ const struct kernels *kernels_for(const char *name)
     return NULL;
 }
 
-/* the widest need: a band of padded input plus one image row more than the aim, and a group of transposed weights */
+/* the widest need: a band of padded input plus one image row more than the aim, and transposed weights */
 size_t conv_scratch(const struct conv *c)
 {
     size_t wide = (size_t)(c->iw > c->ow ? c->iw : c->ow) + 2 * (size_t)c->kw + (size_t)c->pw * 2 + 2;
     size_t channels = (size_t)(c->ic > c->oc ? c->ic : c->oc) + BLOCK;
     size_t rows = (size_t)c->kh + (size_t)c->stride + 1;
     size_t weights = 2 * BLOCK * ((size_t)c->oc + BLOCK) * (size_t)(c->kh * c->kw);
+    if (weights < CONV_TURNED) weights = CONV_TURNED;
     return ((80u << 10) + (rows + 1) * wide * channels + weights + 15) / 16 * 16;
 }

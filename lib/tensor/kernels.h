@@ -76,6 +76,7 @@ enum { DENSE_FEW = 8 };
 
 /* The best variant this machine runs, or the one called `name`; NULL if there is none such here. */
 const struct kernels *kernels_for(const char *name);
+enum { CONV_TURNED = 256 << 10 };                        /* floats of weights transposed at once, if a group fits */
 size_t conv_scratch(const struct conv *);                /* floats, a multiple of 16, enough for all three directions */
 
 extern const struct kernels kernels_plain;               /* loops as in a textbook: the oracle of the tests */

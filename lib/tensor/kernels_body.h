@@ -261,8 +261,28 @@ INLINE void transpose(const float *from, float *to)
 }
 #endif
 
+/* Columns first, first + s, .. of row h of dx, for n blocks of input channels from `to` on: one class of pixels, which
+ * meet the same taps.  k: all but the taps; c0, origin: where `from` begins. */
+static void grad_row(const struct conv *c, struct walk *k, int n, int h, int first, int pixels, int c0, int origin,
+                     int wide, const float *from, const float *turned, float *to)
+{
+    int s = c->stride, ntap = c->kh * c->kw;
+    k->ntap = 0;
+    for (int t = 0; t < ntap; t++) {
+        int u = h + c->ph - t / c->kw, v = first + c->pw - t % c->kw;
+        if ((u % s + s) % s || (v % s + s) % s) continue;
+        k->xoff[k->ntap] = ((floor_div(u, s) - origin) * wide + floor_div(v, s) - c0) * BLOCK;
+        k->woff[k->ntap++] = t * BLOCK * BLOCK;
+    }
+    to += ((size_t)h * (size_t)c->iw + (size_t)first) * BLOCK;
+    for (int o = 0; o < n; o += n == PAIR ? PAIR : 1)
+        row_of_tiles(n == PAIR ? tile_pair : tile_one, pixels, k, from, turned + (size_t)o * k->wob, NULL,
+                     to + (size_t)o * k->yplane);
+}
+
 /* dx is a convolution of dy with the transposed weights; with stride s, one for each of the s x s classes of pixels
- * that meet the same taps. */
+ * that meet the same taps.  Where dy comes in bands, as many groups of weights as fit are transposed at once, else a
+ * band's few pixels would pay for them. */
 static void conv_data_grad(const struct conv *c, const float *w, const float *dy, size_t yplane, float *dx,
                            size_t xplane, int row0, int row1, float *scratch, int part, int parts)
 {
@@ -271,50 +291,35 @@ static void conv_data_grad(const struct conv *c, const float *w, const float *dy
         wide = c1 - c0;
     int top = floor_div(c->ph - c->kh + 1, s), bottom = (c->ih - 1 + c->ph) / s + 1;
     bool padded = c0 < 0 || c1 > c->ow || top < 0 || bottom > c->oh;
-    int groups = (nob + PAIR - 1) / PAIR,
+    int groups = (nob + PAIR - 1) / PAIR, end = groups * (part + 1) / parts,
         rows = band_rows(c->ih, 1, c->kh, (size_t)nib * (size_t)wide * BLOCK / (size_t)s);
-    float *turned = scratch; /* the weights of a group, transposed: [block][oc/16][tap][16 oc][16 ic] */
-    float *packed = scratch + (size_t)PAIR * (size_t)nib * (size_t)ntap * BLOCK * BLOCK;
     struct walk k = { .nib = nib, .wib = (size_t)ntap * BLOCK * BLOCK, .yplane = xplane, .xs = BLOCK, .ys = s * BLOCK };
     k.wob = (size_t)nib * k.wib;
+    int fit = row1 > (row0 / rows + 1) * rows ? max_int(1, (int)(CONV_TURNED / (PAIR * k.wob))) : 1;
+    float *turned = scratch, *packed = scratch + (size_t)(fit * PAIR) * k.wob; /* [block][oc/16][tap][16 oc][16 ic] */
     bool flat = ntap == 1 && s == 1 && !padded;
-    for (int r = row0 / rows * rows; r < row1; r += rows) {
-        int a = max_int(r, row0), b = min_int(r + rows, row1);
-        int lo = floor_div(a + c->ph - c->kh + 1, s), hi = (b - 1 + c->ph) / s + 1;
-        const float *from = dy;
-        k.xplane = yplane;
-        if (padded) {
-            pack(packed, dy, yplane, nib, c->oh, c->ow, lo, hi, c0, c1);
-            k.xplane = (size_t)(hi - lo) * (size_t)wide * BLOCK;
-            from = packed;
-        }
-        int origin = padded ? lo : 0;
-        for (int g = groups * part / parts; g < groups * (part + 1) / parts; g++) {
-            int ob = g * PAIR, n = min_int(PAIR, nob - ob);
+    for (int g = groups * part / parts; g < end; g += fit) {
+        int ob = g * PAIR, n = min_int(min_int(fit, end - g) * PAIR, nob - ob);
+        for (int ib = 0; ib < nib; ib++)                 /* in the order in which weights lie */
             for (int o = 0; o < n; o++)
-                for (int ib = 0; ib < nib; ib++)
-                    for (int t = 0; t < ntap; t++)
-                        transpose(w + (((size_t)ib * (size_t)nob + (size_t)(ob + o)) * (size_t)ntap + (size_t)t) *
-                                          BLOCK * BLOCK,
-                                  turned + (size_t)o * k.wob + (size_t)ib * k.wib + (size_t)t * BLOCK * BLOCK);
-            for (int o = 0; o < n; o += n == PAIR ? PAIR : 1) {
-                tile_fn *fn = n == PAIR ? tile_pair : tile_one;
-                for (int h = a; h < (flat ? a + 1 : b); h++) {
-                    for (int first = 0; first < min_int(s, c->iw); first++) {   /* columns first, first+s, ... */
-                        k.ntap = 0;
-                        for (int t = 0; t < ntap; t++) {
-                            int u = h + c->ph - t / c->kw, v = first + c->pw - t % c->kw;
-                            if ((u % s + s) % s || (v % s + s) % s) continue;
-                            k.xoff[k.ntap] = ((floor_div(u, s) - origin) * wide + floor_div(v, s) - c0) * BLOCK;
-                            k.woff[k.ntap++] = t * BLOCK * BLOCK;
-                        }
-                        row_of_tiles(fn, flat ? (b - a) * c->iw : (c->iw - first + s - 1) / s, &k, from,
-                                     turned + (size_t)o * k.wob, NULL,
-                                     dx + (size_t)(ob + o) * xplane +
-                                         ((size_t)h * (size_t)c->iw + (size_t)first) * BLOCK);
-                    }
-                }
+                for (int t = 0; t < ntap; t++)
+                    transpose(w + (((size_t)ib * (size_t)nob + (size_t)(ob + o)) * (size_t)ntap + (size_t)t) * BLOCK *
+                                      BLOCK,
+                              turned + (size_t)o * k.wob + (size_t)ib * k.wib + (size_t)t * BLOCK * BLOCK);
+        for (int r = row0 / rows * rows; r < row1; r += rows) {
+            int a = max_int(r, row0), b = min_int(r + rows, row1);
+            int lo = floor_div(a + c->ph - c->kh + 1, s), hi = (b - 1 + c->ph) / s + 1;
+            k.xplane = yplane;
+            if (padded) {
+                pack(packed, dy, yplane, nib, c->oh, c->ow, lo, hi, c0, c1);
+                k.xplane = (size_t)(hi - lo) * (size_t)wide * BLOCK;
             }
+            for (int o = 0; o < n; o += PAIR)
+                for (int h = a; h < (flat ? a + 1 : b); h++)
+                    for (int first = 0; first < min_int(s, c->iw); first++)
+                        grad_row(c, &k, min_int(PAIR, n - o), h, first,
+                                 flat ? (b - a) * c->iw : (c->iw - first + s - 1) / s, c0, padded ? lo : 0, wide,
+                                 padded ? packed : dy, turned + (size_t)o * k.wob, dx + (size_t)(ob + o) * xplane);
         }
     }
 }

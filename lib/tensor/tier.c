@@ -6,12 +6,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <linux/mempolicy.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -19,7 +21,7 @@ enum { WORKERS = 4, PIECE = 1 << 20, UNIT = 4096, PACE = 256 << 10, HUGE_PAGE = 
 
 struct request { struct transfer *group; char *p; uint64_t offset; size_t bytes; bool write; };
 
-enum method { MEMORY, DIRECT, BUFFERED, PACED };
+enum method { MEMORY, DIRECT, BUFFERED, PACED, NODE, DAX };
 
 struct tier {
     enum method method;
@@ -27,7 +29,7 @@ struct tier {
     uint64_t bytes;
     size_t unit;                                         /* of transfers */
     int fd;
-    char *memory;                                        /* dram, emu */
+    char *memory;                                        /* dram, numa, dax, emu */
     double rate[2], latency;                             /* emu: bytes per second of reads and writes; seconds */
     double free_at;                                      /* emu: when the last request will be done */
     uint64_t moved[2];
@@ -55,6 +57,76 @@ void *pages(size_t bytes)
 void pages_free(void *p, size_t bytes)
 {
     if (p) munmap(p, (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
+}
+
+/* no libnuma: the four calls that are needed */
+enum { NODES = 1024, WORD_BITS = 8 * sizeof(unsigned long) };
+typedef unsigned long node_set[NODES / WORD_BITS];
+
+/* nodes that have memory; how many */
+static int nodes_with_memory(node_set set)
+{
+    int n = 0;
+    if (syscall(SYS_get_mempolicy, NULL, set, (unsigned long)NODES, NULL, (unsigned long)MPOL_F_MEMS_ALLOWED)) return 0;
+    for (size_t i = 0; i < NODES / WORD_BITS; i++) n += __builtin_popcountl(set[i]);
+    return n;
+}
+
+void *pages_on_node(int node, size_t bytes)
+{
+    node_set set = { 0 };
+    char *p = pages(bytes);
+    set[(size_t)node / WORD_BITS] = 1ul << (size_t)node % WORD_BITS;
+    if (syscall(SYS_mbind, p, (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE, (unsigned long)MPOL_BIND, set,
+                (unsigned long)NODES, 0ul))
+        die_errno("numa:%d: the system does not bind memory to that node", node);
+    memset(p, 1, bytes);
+    for (size_t at = 0; at < bytes; at += UNIT) {
+        int on = -1;
+        if (syscall(SYS_get_mempolicy, &on, NULL, 0ul, p + at, (unsigned long)(MPOL_F_NODE | MPOL_F_ADDR)) || on != node)
+            die("numa:%d: a page lies on node %d", node, on);
+    }
+    return p;
+}
+
+/* "numa:N" to N; -1 when spec is of another sort */
+static int node_of(const char *spec)
+{
+    int64_t n;
+    if (strncmp(spec, "numa:", 5)) return -1;
+    if (!int_parse(spec + 5, strlen(spec + 5), &n) || n < 0 || n >= NODES)
+        usage("tier '%s': want numa:N, N a node's number", spec);
+    return (int)n;
+}
+
+static void check_node(const char *spec, int node)
+{
+    node_set set = { 0 };
+    int n = nodes_with_memory(set);
+    if (!(set[(size_t)node / WORD_BITS] >> (size_t)node % WORD_BITS & 1))
+        die("tier %s: node %d has no memory here (%d node%s)", spec, node, n, n == 1 ? " has" : "s have");
+    if (n == 1) die("tier %s: the only node with memory is the fast memory, no slow tier", spec);
+}
+
+/* "dax:DIR" to DIR, or NULL */
+static const char *dax_of(const char *spec) { return strncmp(spec, "dax:", 4) ? NULL : spec + 4; }
+
+static int open_nameless(const char *spec, const char *dir, int flags);
+
+/* MAP_SYNC is granted only where stores reach the medium itself */
+static void *pages_of_dax(const char *spec, const char *dir, size_t bytes)
+{
+    bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    int fd = open_nameless(spec, dir, 0);
+    if (fd < 0) die_errno("tier %s: cannot make a file in %s", spec, dir);
+    int err = posix_fallocate(fd, 0, (off_t)bytes);
+    if (err) die("tier %s: %zu bytes are needed in %s: %s", spec, bytes, dir, strerror(err));
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED_VALIDATE | MAP_SYNC, fd, 0);
+    if (p == MAP_FAILED && (errno == EOPNOTSUPP || errno == EINVAL))
+        die("tier %s: %s is not in persistent memory (its file system does not grant MAP_SYNC)", spec, dir);
+    if (p == MAP_FAILED) die_errno("tier %s: %zu bytes", spec, bytes);
+    close(fd);
+    return p;
 }
 
 /* "file:DIR,buffered" to DIR; NULL when spec is of another sort */
@@ -107,7 +179,10 @@ void tier_check(const char *spec, uint64_t bytes)
     char *dir = directory_of(spec, &buffered);
     if (dir) check_directory(spec, dir, bytes);
     else if (!strncmp(spec, "emu:", 4)) rates_of(spec, rate, &latency);
-    else if (strcmp(spec, "dram")) usage("unknown tier '%s': want dram, file:DIR or emu:READ,WRITE", spec);
+    else if (node_of(spec) >= 0) check_node(spec, node_of(spec));
+    else if (dax_of(spec)) check_directory(spec, dax_of(spec), bytes);
+    else if (strcmp(spec, "dram"))
+        usage("unknown tier '%s': want dram, file:DIR, numa:N, dax:DIR or emu:READ,WRITE", spec);
     free(dir);
 }
 
@@ -181,7 +256,7 @@ static void paced(struct tier *t, const struct request *r)
 static void serve(struct tier *t, const struct request *r)
 {
     if (t->method == PACED) paced(t, r);
-    else if (t->method == MEMORY) copy(t, r);
+    else if (t->memory) copy(t, r);
     else io(t, r);
 }
 
@@ -291,6 +366,14 @@ struct tier *tier_open(const char *spec, uint64_t bytes)
         int err = t->bytes ? posix_fallocate(t->fd, 0, (off_t)t->bytes) : 0;
         if (err)
             die("tier %s: %llu bytes are needed in %s: %s", spec, (unsigned long long)t->bytes, dir, strerror(err));
+    } else if (node_of(spec) >= 0) {
+        t->method = NODE;
+        t->nworker = 0;
+        t->memory = pages_on_node(node_of(spec), t->bytes + UNIT);
+    } else if (dax_of(spec)) {
+        t->method = DAX;
+        t->nworker = 0;
+        t->memory = pages_of_dax(spec, dax_of(spec), t->bytes + UNIT);
     } else {
         t->method = strcmp(spec, "dram") ? PACED : MEMORY;
         if (t->method == PACED) rates_of(spec, t->rate, &t->latency);
@@ -332,7 +415,7 @@ uint64_t tier_moved(const struct tier *t, bool write) { return t->moved[write]; 
 
 const char *tier_method(const struct tier *t)
 {
-    static const char *const name[] = { "memory", "o_direct", "buffered", "paced" };
+    static const char *const name[] = { "memory", "o_direct", "buffered", "paced", "node", "dax" };
     return name[t->method];
 }
 

@@ -6,6 +6,9 @@
  *                               O_DIRECT with several requests in flight.  Where the file system refuses O_DIRECT
  *                               (or with ",buffered") each write is pushed out and each page dropped behind, and
  *                               the method says `buffered`.  Memory file systems are refused: they are DRAM.
+ *   numa:N                      memory of node N (a CXL or PMM node, another socket), bound by mbind and proven by
+ *                               get_mempolicy; refused where N is the only node that has memory: that is DRAM
+ *   dax:DIR                     a nameless file mapped with MAP_SYNC, which only persistent memory's file systems grant
  *   emu:READ,WRITE[,LATENCY]    copies held to READ and WRITE bytes per second (16G,5.5G) and at least LATENCY
  *                               seconds a request; the kind says `emulated`
  * A file that the page cache holds is never offered as slow memory.  The file has no name, so that nothing is left
@@ -26,7 +29,7 @@ void tier_close(struct tier *);
 void tier_check(const char *spec, uint64_t bytes); /* dies now if tier_open would for lack of space or a bad path */
 
 const char *tier_kind(const struct tier *);              /* real | emulated */
-const char *tier_method(const struct tier *);            /* memory | o_direct | buffered | paced */
+const char *tier_method(const struct tier *);            /* memory | o_direct | buffered | paced | node | dax */
 size_t tier_align(const struct tier *);
 uint64_t tier_bytes(const struct tier *);
 
@@ -42,6 +45,9 @@ void pages_free(void *, size_t bytes);
 /* Memory that the system pages to a nameless file in the directory: what a program gets that has too little.  Dies when
  * the directory lies in memory or lacks the space; freed by pages_free. */
 void *pages_paged(const char *directory, size_t bytes);
+
+/* Memory like pages(), every page of it on that NUMA node, proven; dies where there is no such node. */
+void *pages_on_node(int node, size_t bytes);
 
 struct calibration {
     double read_bytes_per_second, write_bytes_per_second, read_latency_seconds, write_latency_seconds;
