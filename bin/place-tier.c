@@ -8,8 +8,8 @@
  * or emu:READ,WRITE[,LATENCY] (copies held to these bytes per second).
  *
  * Columns out: tier, kind (real or emulated), method (memory, o_direct,
- * buffered, paced, node, dax), align_bytes (unit of transfers), read_bytes_per_second and
- * write_bytes_per_second (medians of requests of 4 MiB), read_latency_seconds
+ * buffered, paced, node, dax), align_bytes (unit of transfers),
+ * read_bytes_per_second and write_bytes_per_second (medians of requests of 4 MiB), read_latency_seconds
  * and write_latency_seconds (medians of requests of 4 KiB), bytes.  One row per
  * SPEC; memory: N bytes for memory tiers.
  *

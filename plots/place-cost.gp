@@ -1,5 +1,6 @@
 # performance of plans with moves against all fast, by ratio and network, and what memory costs
-#   columns network, batch, formulation, ratio, performance_ratio, lower_ratio, upper_ratio, cost_ratio, kind; ARG3: networks
+#   columns network, batch, formulation, ratio, performance_ratio, lower_ratio, upper_ratio, cost_ratio, kind;
+#   ARG3: networks
 call ARG0[:strlen(ARG0) - strlen("place-cost.gp")] . "house.gp" ARG2
 @kinds
 @footer

@@ -67,7 +67,8 @@ typedef unsigned long node_set[NODES / WORD_BITS];
 static int nodes_with_memory(node_set set)
 {
     int n = 0;
-    if (syscall(SYS_get_mempolicy, NULL, set, (unsigned long)NODES, NULL, (unsigned long)MPOL_F_MEMS_ALLOWED)) return 0;
+    if (syscall(SYS_get_mempolicy, NULL, set, (unsigned long)NODES, NULL, (unsigned long)MPOL_F_MEMS_ALLOWED))
+        return 0;
     for (size_t i = 0; i < NODES / WORD_BITS; i++) n += __builtin_popcountl(set[i]);
     return n;
 }
@@ -83,8 +84,8 @@ void *pages_on_node(int node, size_t bytes)
     memset(p, 1, bytes);
     for (size_t at = 0; at < bytes; at += UNIT) {
         int on = -1;
-        if (syscall(SYS_get_mempolicy, &on, NULL, 0ul, p + at, (unsigned long)(MPOL_F_NODE | MPOL_F_ADDR)) || on != node)
-            die("numa:%d: a page lies on node %d", node, on);
+        long err = syscall(SYS_get_mempolicy, &on, NULL, 0ul, p + at, (unsigned long)(MPOL_F_NODE | MPOL_F_ADDR));
+        if (err || on != node) die("numa:%d: a page lies on node %d", node, on);
     }
     return p;
 }
