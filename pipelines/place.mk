@@ -1,5 +1,5 @@
-# place.mk - training steps planned and executed for real: make figure7, figure9, figure10, figure11; planned only:
-#   make figure8, make place-sweep
+# place.mk - training steps planned and executed for real: make figures, or figure7 to figure11; planned only:
+#   make place-sweep
 #   PLACE_NETS=  the networks; SCALE=default: the study's four at full size and small batch; SCALE=ci: two, small;
 #                SCALE=test: smaller still
 #   PLACE_TIER=  the slow memory, see place-tier; the default is a file under OUT
@@ -58,8 +58,9 @@ place_programs = $(addprefix $(BIN)/place-,net stat tier profile plan recompute 
     $(BIN)/csv-calc
 
 place_figures = figure7 figure8 figure9 figure10 figure11
+figures: $(place_figures)
 $(place_figures) place-sweep: %: $(OUT)/%.svg $(OUT)/%.png
-.PHONY: $(place_figures) place-sweep
+.PHONY: figures $(place_figures) place-sweep
 .PRECIOUS: $(foreach k,$(PLACE_ROUNDS),$(place)/%.run$(k).csv)
 
 # before anything is written: is there room for the largest slow pool and for the operands that are timed?
