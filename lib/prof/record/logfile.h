@@ -9,8 +9,8 @@
  * their owner alone, since a command line may hold a password.  A mapped page belongs to the kernel as soon as it is
  * stored to, so kill -9 loses nothing: records not yet in the log are in the tail.  Half number (records in the log /
  * H) mod 2 of the tail holds them, up to the first that is older than its predecessor; H is what the tail's head says,
- * since the ring grows once, when the log has one large half.  A log that keeps only the last
- * `kept` halves overwrites the oldest: half number k lies at place k mod kept. */
+ * since the ring grows once, when it is first written out.  A log that keeps only the last `kept` halves overwrites the
+ * oldest: half number k lies at place k mod kept. */
 #ifndef MILLRACE_LOGFILE_H
 #define MILLRACE_LOGFILE_H
 #include <stdint.h>

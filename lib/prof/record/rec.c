@@ -396,6 +396,13 @@ static void path_of(char *path, size_t size, const char *suffix)
     snprintf(path, size, "%s/ev.%u.%u.%u.%s", dir, my.head->pid, my.head->image, my.head->thread, suffix);
 }
 
+/* where the reader looks for what is not in the log */
+static int half_of_ring(void)
+{
+    const struct log_head *h = my.head;
+    return (int)((kept ? h->halves : h->totals.records / h->half) & 1);
+}
+
 static bool past_limit(void)
 {
     return limit && __atomic_load_n(&given, __ATOMIC_RELAXED) >= limit;
@@ -487,9 +494,9 @@ static bool append(size_t n)
         if (rec_apart(job_write, j) != 0) return false;
         my.log = j->file;
     }
-    uint64_t place = kept ? h->halves % kept : h->halves;
+    uint64_t place = kept ? h->halves % kept * h->half : h->totals.records;
     *j = (struct job){ .file = my.log, .data = r, .bytes = n * sizeof *r };
-    j->at = LOG_HEAD + (off_t)(place * h->half * sizeof *r);
+    j->at = LOG_HEAD + (off_t)(place * sizeof *r);
     path_of(j->path, sizeof j->path, "log");
     if (rec_apart(job_write, j) != 0) return false;
     struct log_totals t = h->totals;
@@ -504,18 +511,17 @@ static bool append(size_t n)
 }
 
 /* Writing out takes as long for a few records as for many, most of all where there are threads.  All records are in the
- * log, and they are one large half: from now on the other half of a larger ring has what follows. */
+ * log: a larger ring can have what follows. */
 static void grow_ring(void)
 {
-    if (my.grown || kept || limit) return;
     my.grown = true;
+    if (kept || limit) return;
     struct job *j = &my.jobs->tail;
     *j = (struct job){ .file = my.tail, .before = MAP_BYTES(LOG_HALF), .bytes = MAP_BYTES(LOG_HALF_LARGE) };
     path_of(j->path, sizeof j->path, "tail");
     if (rec_apart(job_grow, j) != 0) return;
     struct log_head *old = my.head, *h = j->map;
     my.head = h;
-    h->halves = 1;
     h->half = LOG_HALF_LARGE;
     munmap(old, MAP_BYTES(LOG_HALF));
 }
@@ -553,8 +559,8 @@ bool rec_more(void)
         if (n > my.head->half) n = my.head->half;
         if (append(n)) {
             my.lost = 0;
-            if (my.head->totals.records == LOG_HALF_LARGE) grow_ring();
-            new_half(my.head->halves & 1);
+            if (!my.grown) grow_ring();
+            new_half(half_of_ring());
         } else {
             lose(n);
             new_half(my.half);
