@@ -36,15 +36,11 @@
 #include "base/filter.h"
 #include "base/str.h"
 #include "prof/calibrate.h"
-#include "prof/import/logread.h"
 #include "prof/launch.h"
 #include HELP
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #ifndef PYTHON
@@ -53,7 +49,7 @@
 
 static const char *out = "prof.out", *python, *calls;
 static struct list rules;
-static long judge, max_events, ring;
+static long judge, max_events, max_passes, skip_after, ring;
 static double delay;
 static bool tree, bare, waits, force, gpu, calibrate;
 enum { ROUNDS = 5 };
@@ -69,63 +65,13 @@ static const struct opt options[] = {
     { 0, "judge", INT, &judge, "HZ", "samples a second that say how much of C was seen", 0, 10000 },
     { 0, "delay", NUM, &delay, "SECONDS", "record only after that", 0, 1e9 },
     { 0, "max-events", INT, &max_events, "N", "stop after so many records of a process; 0: never", 0, 1e15 },
+    { 0, "max-passes", INT, &max_passes, "N", "stop after so many end_pass() of a process; 0: never", 0, 1e9 },
+    { 0, "skip-after", INT, &skip_after, "N", "of more calls of a function keep only their number; 0: all", 0, 1e9 },
     { 0, "ring", INT, &ring, "N", "keep only the last N records of a thread; 0: all", 0, 1e9 },
     { 0, "force", FLAG, &force, NULL, "remove the logs of an earlier run from DIR", 0, 0 },
     { 0, "python", STR, &python, "PROGRAM", "interpreter for scripts [the active venv's, or the system's]", 0, 0 },
     { 0 }
 };
-
-/* logs of two runs in one directory would be taken for one */
-static void clear_logs(void)
-{
-    DIR *d = opendir(out);
-    if (!d) die_errno("%s", out);
-    for (struct dirent *e; (e = readdir(d));)
-        if (!force && log_is_ours(e->d_name))
-            die("%s holds the logs of an earlier run; --force removes them", out);
-    closedir(d);
-    log_remove(out);
-}
-
-static void make_directory(void)
-{
-    char *path = xstrdup(out);
-    for (char *p = path + 1;; p++) {
-        if (*p && *p != '/') continue;
-        char c = *p;
-        *p = '\0';
-        if (mkdir(path, 0777) != 0 && errno != EEXIST) die_errno("%s", path);
-        *p = c;
-        if (!c) break;
-    }
-    free(path);
-}
-
-/* the recorder's files lie beside the programs: in ../lib/millrace when installed, in a build directory else */
-static char *library(const char *file, bool need)
-{
-    static const char *const places[] = { "../lib/millrace", "../build/prof", "../prof" };
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n < 0) die_errno("/proc/self/exe");
-    self[n] = '\0';
-    *strrchr(self, '/') = '\0';
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        char *path = xformat("%s/%s/%s", self, places[i], file);
-        if (access(path, R_OK) == 0) return path;
-        free(path);
-    }
-    if (need) die("%s is not there; was it built (python3-dev, cupti.h)?", file);
-    return NULL;
-}
-
-static void add_path(const char *name, const char *value, bool first)
-{
-    const char *old = getenv(name);
-    char *both = !old || !*old ? xstrdup(value) : first ? xformat("%s:%s", value, old) : xformat("%s:%s", old, value);
-    if (setenv(name, both, 1) != 0) die_errno("%s", name);
-    free(both);
-}
 
 /* --python, else that of the active virtual environment, else the system's */
 static const char *interpreter(void)
@@ -135,22 +81,12 @@ static const char *interpreter(void)
     return python ? python : path && access(path, X_OK) == 0 ? path : PYTHON;
 }
 
-static void set_number(const char *name, double v)
-{
-    char b[40];
-    snprintf(b, sizeof b, "%.9g", v);
-    if (v > 0 ? setenv(name, b, 1) != 0 : unsetenv(name) != 0) die_errno("%s", name);
-}
-
 int main(int argc, char **argv)
 {
     int of_python = launch_python_option(argc, argv, options);   /* where our own end */
     int i = filter_init_strict(of_python, argv, help, options);
     if (i == argc) usage("no program given");
-    make_directory();
-    clear_logs();
-    char *dir = realpath(out, NULL);
-    if (!dir) die_errno("%s", out);
+    char *dir = launch_directory(out, force);
     setenv("MILLRACE_PROF_DIR", dir, 1);
     struct buf all = { 0 };
     for (int k = 0; k < rules.n; k++) buf_format(&all, "%s\n", rules.v[k]);
@@ -158,27 +94,29 @@ int main(int argc, char **argv)
     setenv("MILLRACE_PROF_TREE", tree ? "1" : "0", 1);
     setenv("MILLRACE_PROF_DEFAULTS", bare ? "0" : "1", 1);
     setenv("MILLRACE_PROF_WAIT", waits ? "1" : "0", 1);
-    set_number("MILLRACE_PROF_JUDGE", (double)judge);
-    set_number("MILLRACE_PROF_DELAY", delay);
-    set_number("MILLRACE_PROF_MAX_EVENTS", (double)max_events);
-    set_number("MILLRACE_PROF_RING", (double)ring);
+    launch_set_number("MILLRACE_PROF_JUDGE", (double)judge);
+    launch_set_number("MILLRACE_PROF_DELAY", delay);
+    launch_set_number("MILLRACE_PROF_MAX_EVENTS", (double)max_events);
+    launch_set_number("MILLRACE_PROF_RING", (double)ring);
+    launch_set_number("MILLRACE_PROF_MAX_PASSES", (double)max_passes);
+    launch_set_number("MILLRACE_PROF_SKIP_AFTER", (double)skip_after);
     bool script = i == of_python || launch_is_script(argv[i]);
-    char *extension = library("millrace_prof.py", script);
+    char *extension = launch_library("millrace_prof.py", script);
     if (extension) {
         *strrchr(extension, '/') = '\0';
-        add_path("PYTHONPATH", extension, true);
+        launch_add_path("PYTHONPATH", extension, true);
     }
     if (calls) {
         /* behind what is there: a sanitizer's runtime must stay first */
-        add_path("LD_PRELOAD", library("libmillrace-calls.so", true), false);
+        launch_add_path("LD_PRELOAD", launch_library("libmillrace-calls.so", true), false);
         setenv("MILLRACE_PROF_CALLS", calls, 1);
     }
-    if (gpu) setenv("CUDA_INJECTION64_PATH", library("libmillrace-gpu.so", true), 1);
+    if (gpu) setenv("CUDA_INJECTION64_PATH", launch_library("libmillrace-gpu.so", true), 1);
     const char **command = xcalloc((size_t)(argc - i) + 2, sizeof *command);
     int n = 0;
     if (script) command[n++] = interpreter();
     for (int k = i; k < argc; k++) command[n++] = argv[k];
-    set_number("MILLRACE_PROF_MAIN", calibrate ? 0 : (double)getpid());   /* this process becomes the program */
+    launch_set_number("MILLRACE_PROF_MAIN", calibrate ? 0 : (double)getpid());   /* this process becomes the program */
     if (calibrate) return calibrate_program(dir, (char *const *)(uintptr_t)command, ROUNDS);
     execvp(command[0], (char *const *)(uintptr_t)command);
     die_errno("%s", command[0]);

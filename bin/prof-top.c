@@ -9,7 +9,10 @@
  * category for calls and total_ns), share (self
  * time of all threads and streams in the length of the run: all shares may add
  * up to more than 1), unverified_ns (of self_ns: flagged est or open,
- * or of category Unseen).  On a terminal, and with --table, as a table for
+ * or of category Unseen; of Python also what samples of prof-record --judge do
+ * not exclude to be C that was not seen, at the upper end of a 95 % interval,
+ * and what calls beyond --skip-after took, if they were like the others).
+ * On a terminal, and with --table, as a table for
  * reading under a line that sums up.  Where the folder has calibration.sexp
  * (prof-record --calibrate), what recording cost is taken out, call by call,
  * unless --raw.  Memory: a row for each name while rows come in order of
@@ -71,11 +74,13 @@ static void top_of_logs(struct top *top, struct table *t, const char *dir)
             text = grow(text, n + 1, &cap, sizeof *text);
             text[n] = intern(&t->text, x->name[n]);
         }
-        top_add(b, &(struct row){ .start = row.start, .end = row.end, .proc = text[row.proc], .tid = text[row.tid],
-                                  .cat = text[row.cat], .name = text[row.name], .flag = text[row.flag],
-                                  .kind = row.kind }, known && text[row.cat] != own ? &cost[row.hook] : NULL);
+        struct row one = { .start = row.start, .end = row.end, .proc = text[row.proc], .tid = text[row.tid],
+                             .cat = text[row.cat], .name = text[row.name], .link = text[row.link],
+                             .flag = text[row.flag], .kind = row.kind };
+        top_add(b, &one, known && one.cat != own ? &cost[row.hook] : NULL);
     }
     top_end(b, top);
+    top_judge(top, t, dir);
     free(text);
     log_close(r);
 }

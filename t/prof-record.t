@@ -142,6 +142,21 @@ is 'only the last ones, in halves of a ring' 'few math.hypot' eval \
     'n=$(prof-log --quiet --stat bound | csv-cut -c records | sed 1d); [ $n -ge 2000 ] && [ $n -le 24576 ] && echo few $(prof-log --quiet bound | grep -o math.hypot)'
 prof-record --force --delay=1000 -o bound loop.py
 fails 'nothing before the delay is over' 1 'no logs of the recorder' prof-log bound
+cat > hot.py <<'D'
+import math
+for i in range(5000): math.sqrt(i)
+for i in range(7): math.hypot(i, 1)
+sorted([3.0, 1.0, 2.0], key=math.sqrt)
+D
+prof-record --force --skip-after=100 -o bound hot.py
+is 'beyond so many calls only their number is kept' '100 4903' eval \
+    'echo $(prof-log --quiet bound | grep -c ",cat,C,.*,math.sqrt,") $(prof-log --quiet bound | grep ",proc,skipped,.*,math.sqrt," | cut -d, -f8)'
+is 'and all are counted by function' '5003 7' eval \
+    'echo $(for f in sqrt hypot; do prof-top bound | csv-where -c name --is=math.$f | csv-cut -c calls | sed 1d; done)'
+printf 'import millrace_prof as p, math\nfor i in range(6): math.sqrt(i); p.end_pass()\np.enable(); math.hypot(1, 2)\n' > passes.py
+prof-record --force --max-passes=3 -o bound passes.py
+is 'so many passes, and nothing after them' '3 3 0' eval \
+    'prof-log --quiet bound > ev; echo $(grep -c ,pass, ev) $(grep -c math.sqrt ev) $(grep -c math.hypot ev)'
 # operations follow coroutines and generators, through await, yield, yield from, send, throw, close and cancellation
 prof-record --force -o tasks "$root/t/data/prof-tasks.py"
 is 'what a coroutine or generator calls is charged to its own operations, and nothing else is' 'math.ceil,,4

@@ -1,6 +1,12 @@
 /* launch.c - see launch.h */
 #include "prof/launch.h"
+#include "base/str.h"
+#include "prof/import/logread.h"
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -41,4 +47,71 @@ bool launch_is_script(const char *path)
     bool python = strncmp(line, "#!", 2) == 0 && strstr(line, "python");
     bool runs = access(path, X_OK) == 0;
     return runs ? python && !strchr(path, '/') : python || strncmp(line, "#!", 2) != 0;
+}
+
+/* logs of two runs in one directory would be taken for one */
+static void clear_logs(const char *out, bool force)
+{
+    DIR *d = opendir(out);
+    if (!d) die_errno("%s", out);
+    for (struct dirent *e; (e = readdir(d));)
+        if (!force && log_is_ours(e->d_name))
+            die("%s holds the logs of an earlier run; --force removes them", out);
+    closedir(d);
+    log_remove(out);
+}
+
+static void make_directory(const char *out)
+{
+    char *path = xstrdup(out);
+    for (char *p = path + 1;; p++) {
+        if (*p && *p != '/') continue;
+        char c = *p;
+        *p = '\0';
+        if (mkdir(path, 0777) != 0 && errno != EEXIST) die_errno("%s", path);
+        *p = c;
+        if (!c) break;
+    }
+    free(path);
+}
+
+char *launch_directory(const char *out, bool force)
+{
+    make_directory(out);
+    clear_logs(out, force);
+    char *dir = realpath(out, NULL);
+    if (!dir) die_errno("%s", out);
+    return dir;
+}
+
+char *launch_library(const char *file, bool need)
+{
+    static const char *const places[] = { "../lib/millrace", "../build/prof", "../prof" };
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n < 0) die_errno("/proc/self/exe");
+    self[n] = '\0';
+    *strrchr(self, '/') = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        char *path = xformat("%s/%s/%s", self, places[i], file);
+        if (access(path, R_OK) == 0) return path;
+        free(path);
+    }
+    if (need) die("%s is not there; was it built (python3-dev, cupti.h)?", file);
+    return NULL;
+}
+
+void launch_add_path(const char *name, const char *value, bool first)
+{
+    const char *old = getenv(name);
+    char *both = !old || !*old ? xstrdup(value) : first ? xformat("%s:%s", value, old) : xformat("%s:%s", old, value);
+    if (setenv(name, both, 1) != 0) die_errno("%s", name);
+    free(both);
+}
+
+void launch_set_number(const char *name, double v)
+{
+    char b[40];
+    snprintf(b, sizeof b, "%.9g", v);
+    if (v > 0 ? setenv(name, b, 1) != 0 : unsetenv(name) != 0) die_errno("%s", name);
 }

@@ -1,4 +1,5 @@
-/* launch.h - which part of a command line is a Python program, as python itself would take it. */
+/* launch.h - which part of a command line is a Python program, as python itself would take it, and where its recorder
+ * finds what it needs. */
 #ifndef MILLRACE_LAUNCH_H
 #define MILLRACE_LAUNCH_H
 #include "base/filter.h"
@@ -9,4 +10,13 @@ int launch_python_option(int argc, char **argv, const struct opt *options);
 /* A file that Python runs: NAME.py, or a script without that suffix that cannot be executed as it is, because it has
  * not the permission, or lies here while the name is not looked for here.  One that can goes by its first line. */
 bool launch_is_script(const char *path);
+/* The folder for the logs, made if missing, as an absolute path.  It dies if there are logs of an earlier run, which would
+ * be taken for this one's, and not force; else they are removed. */
+char *launch_directory(const char *out, bool force);
+/* A file of the recorder's, which lie beside the programs: in ../lib/millrace when installed, in a build directory else.
+ * NULL, or with need it dies, where it is not. */
+char *launch_library(const char *file, bool need);
+/* one more in a list of the environment, in front or behind */
+void launch_add_path(const char *name, const char *value, bool first);
+void launch_set_number(const char *name, double);        /* 0: not set */
 #endif

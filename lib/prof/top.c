@@ -1,7 +1,11 @@
 /* top.c - see top.h */
 #include "prof/top.h"
 #include "base/checked.h"
+#include "base/num.h"
+#include <dirent.h>
+#include <fnmatch.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +32,7 @@ struct top_builder {
     double *self_cost, *total_cost;                      /* by sum */
     size_t cap, self_cap, total_cap, lane_cap, at;       /* at: the lane of the last row */
     uint32_t last[2], last_sum;                          /* name and category of the last sum that was asked for */
-    uint32_t est, open_flag, unseen, unseen_cat, part;
+    uint32_t est, open_flag, unseen, unseen_cat, part, skipped;
     double removed;
     bool by_op, any;
     struct buf paren;
@@ -191,12 +195,24 @@ top_builder *top_begin(struct table *t, bool by_op)
     *b = (top_builder){ .t = t, .by_op = by_op, .top = { .start = INT64_MAX, .end = INT64_MIN },
                         .est = intern(&t->text, str_of("est")), .open_flag = intern(&t->text, str_of("open")),
                         .unseen = intern(&t->text, str_of("unseen")), .part = intern(&t->text, str_of("part")),
-                        .unseen_cat = intern(&t->text, str_of("Unseen")) };
+                        .unseen_cat = intern(&t->text, str_of("Unseen")),
+                        .skipped = intern(&t->text, str_of("skipped")) };
     return b;
+}
+
+/* calls that were only counted: their number is the link, their category the flag */
+static void add_skipped(top_builder *b, const struct row *r)
+{
+    str s = b->t->text.name[r->link];
+    double n;
+    if (b->by_op || !num_parse(s.s, s.n, &n) || !(n >= 1 && n <= 0x1p53)) return;
+    uint32_t i = sum_of(b, r->name, r->flag);            /* which may move the rows */
+    b->top.v[i].skipped += (uint64_t)n;
 }
 
 bool top_add(top_builder *b, const struct row *r, const struct top_cost *cost)
 {
+    if (r->kind == EVENT_PROC && r->cat == b->skipped) add_skipped(b, r);
     if (r->end <= r->start || (r->kind != EVENT_CAT && r->kind != EVENT_GPU && r->kind != EVENT_OP)) return true;
     struct lane *l = lane_of(b, r);
     if (l->nties && r->start != l->tie[0].r.start) {
@@ -236,6 +252,60 @@ static int by_proc(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
+/* so much of Python's time, over all its rows, is not known to be Python's */
+static void doubt_python(struct top *top, const struct table *t, double ns)
+{
+    double python = 0;
+    for (size_t i = 0; i < top->n; i++)
+        if (str_is(t->text.name[top->v[i].cat], "Python")) python += (double)top->v[i].self;
+    double share = python > 0 ? ns / python : 0;
+    for (size_t i = 0; i < top->n; i++) {
+        struct top_row *r = &top->v[i];
+        if (!str_is(t->text.name[r->cat], "Python")) continue;
+        double v = (double)r->unverified + (double)r->self * share;
+        r->unverified = v < (double)r->self ? (int64_t)v : r->self;
+    }
+}
+
+static void read_judge(struct top *top, const char *path)
+{
+    csv *c = csv_open(path);
+    int object = csv_need(c, "object"), kind = csv_need(c, "kind"), in_c = csv_need(c, "in_c"), samples = csv_need(c, "samples");
+    while (csv_next(c)) {
+        double n = csv_num(c, samples);
+        if (!(n >= 0 && n <= 0x1p40)) csv_die(c, samples, "a number of samples");
+        uint64_t k = (uint64_t)n;
+        bool in = csv_num(c, in_c) != 0, extension = str_is(csv_str(c, kind), "extension");
+        top->samples += k;
+        top->out += in ? 0 : k;
+        top->in_extensions += extension ? k : 0;
+        top->seen += extension && in ? k : 0;
+        str where = csv_str(c, object);                  /* the recorder's own code counts as libc's, and is neither */
+        top->unclear += !in && str_is(csv_str(c, kind), "libc") && !memmem(where.s, where.n, "millrace", 8) ? k : 0;
+    }
+    csv_close(c);
+}
+
+void top_judge(struct top *top, const struct table *t, const char *dir)
+{
+    DIR *d = opendir(dir);
+    if (!d) die_errno("%s", dir);
+    for (const struct dirent *e; (e = readdir(d));) {
+        if (fnmatch("judge.*.csv", e->d_name, 0) != 0) continue;
+        char *path = xformat("%s/%s", dir, e->d_name);
+        read_judge(top, path);
+        free(path);
+    }
+    closedir(d);
+    if (!top->out) return;
+    double python = 0, n = (double)top->out;
+    double p = (double)(top->in_extensions - top->seen + top->unclear) / n, z = 1.96, zz = z * z / n;
+    for (size_t i = 0; i < top->n; i++)
+        if (str_is(t->text.name[top->v[i].cat], "Python")) python += (double)top->v[i].self;
+    double most = (p + zz / 2 + z * sqrt(p * (1 - p) / n + zz / (4 * n))) / (1 + zz);
+    doubt_python(top, t, python * fmin(1, most));
+}
+
 void top_end(top_builder *b, struct top *top)
 {
     uint32_t *procs = xmalloc(b->lanes.n + 1, sizeof *procs);
@@ -255,6 +325,7 @@ void top_end(top_builder *b, struct top *top)
     for (size_t i = 0; i < n; i++) b->top.processes += !i || procs[i] != procs[i - 1];
     if (b->top.end < b->top.start) b->top.start = b->top.end = 0;
     b->top.n = b->keys.n;
+    double skipped = 0;
     for (size_t i = 0; i < b->top.n; i++) {
         struct top_row *r = &b->top.v[i];
         int64_t before = r->self;
@@ -263,7 +334,10 @@ void top_end(top_builder *b, struct top *top)
         if (r->total < r->self && b->total_cost[i] > 0) r->total = r->self;
         if (r->unverified > r->self) r->unverified = r->self;
         b->top.removed += before - r->self;
+        if (r->skipped && r->calls) skipped += (double)r->self / (double)r->calls * (double)r->skipped;
+        if (__builtin_add_overflow(r->calls, r->skipped, &r->calls)) r->calls = UINT64_MAX;
     }
+    doubt_python(&b->top, b->t, skipped);
     sorting = b->t;
     if (b->top.n) qsort(b->top.v, b->top.n, sizeof *b->top.v, by_self);
     *top = b->top;
@@ -341,6 +415,10 @@ void top_print(const struct top *top, const struct table *t, size_t limit)
         printf(" %.1f %%", 100 * share(top, cat[k].self));
     }
     if (top->removed > 0) printf(", %.3f s of recording taken out", (double)top->removed / 1e9);
+    if (top->samples)
+        printf("\nC seen: %" PRIu64 " of %" PRIu64 " samples in extensions; in no recorded call %" PRIu64 " of %" PRIu64
+               " samples, of them %" PRIu64 " in libc",
+               top->seen, top->in_extensions, top->out, top->samples, top->unclear);
     printf("\nunverified %.1f %%; shares are of the run's length, all threads and streams added up\n\n",
            100 * share(top, open));
     puts("  share   self_seconds  total_seconds       calls  category       name");

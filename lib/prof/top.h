@@ -7,7 +7,8 @@ struct top_row {
     uint32_t name, cat;                                  /* numbers in the table's text */
     uint64_t calls;
     int64_t self, total;                                 /* ns; total counts a recursion once */
-    int64_t unverified;                                  /* of self: flagged est or open, or of category Unseen */
+    int64_t unverified;                                  /* of self: flagged est or open, of category Unseen, see below */
+    uint64_t skipped;                                    /* of the calls, those that were only counted */
 };
 struct top {
     struct top_row *v;                                   /* by self, largest first */
@@ -15,6 +16,7 @@ struct top {
     int64_t start, end;                                  /* of all rows */
     int64_t removed;                                     /* what recording cost, taken out of self and total */
     size_t processes, threads, streams;
+    uint64_t samples, out, seen, in_extensions, unclear; /* of the judge, see top_judge */
 };
 
 /* Rows are added in order of start, at least those of one thread; false: it was out of order, and nothing happened.
@@ -32,4 +34,10 @@ void top_end(top_builder *, struct top *);               /* frees the builder */
 void top_of(struct top *, struct table *, bool by_op);
 void top_print(const struct top *, const struct table *, size_t limit);   /* for people, to stdout */
 int top_write(const struct top *, const struct table *, size_t limit);    /* CSV to stdout; EXIT_OK, or dies */
+
+/* The samples of prof-record --judge, judge.*.csv in dir: how much of what counts as Python may be C that was not seen?
+ * `out` samples were in no recorded call, of them `in_extensions - seen` in an extension, C for certain, and `unclear` in
+ * libc, which both call.  The share of both, at the upper end of its 95 % interval (Wilson), is unverified of what is
+ * Python's; so is the time of calls that were only counted, taken to be as long as those recorded. */
+void top_judge(struct top *, const struct table *, const char *dir);
 #endif

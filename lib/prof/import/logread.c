@@ -29,6 +29,7 @@ struct process {
     char name[64];
     struct { int64_t t; uint32_t id; } *phase;
     size_t nphase, phase_cap;
+    uint64_t *skipped;                                   /* by id: calls that were only counted; NULL: none */
 };
 struct frame { uint64_t row; uint32_t id; uint16_t hook; bool python; };   /* row: of its present piece */
 struct stack { struct frame *v; size_t n, cap; };
@@ -425,6 +426,11 @@ static void one_record(struct log_reader *r, struct thread *t, const struct log_
         process_row(r, p, "on", number_text(r, ++p->ons), p->on == INT64_MIN ? p->begin : p->on, at);
         p->on = INT64_MIN;
         break;
+    case LOG_SKIPPED:
+        if (!r->looking || rec->id >= p->nid || rec->aux > 31) break;
+        if (!p->skipped) p->skipped = xcalloc(p->nid, sizeof *p->skipped);
+        p->skipped[rec->id] += UINT64_C(1) << rec->aux;
+        break;
     default:
         if (!r->warned) warn("%s: unknown event %u in %s", r->dir, rec->event, t->from.path);
         r->warned = true;
@@ -595,6 +601,18 @@ static void read_gpu(struct log_reader *r, const char *path)
 
 static void finish_process(struct log_reader *r, struct process *p)
 {
+    for (size_t id = 0; p->skipped && id < p->nid; id++) {
+        if (!p->skipped[id]) continue;
+        struct meaning m = meaning_of(r, p, (uint32_t)id);
+        ready_row(r, &(struct log_row){ .start = p->begin,
+                                        .end = p->begin,
+                                        .proc = p->text,
+                                        .cat = text(r, "skipped"),
+                                        .name = m.name,
+                                        .link = number_text(r, p->skipped[id]),
+                                        .flag = m.cat,
+                                        .kind = EVENT_PROC });
+    }
     if (p->end < p->begin) return;
     p->name[sizeof p->name - 1] = '\0';
     if (p->on != INT64_MIN) process_row(r, p, "on", number_text(r, ++p->ons), p->on, p->end);
@@ -772,6 +790,7 @@ void log_close(log_reader *r)
     for (size_t i = 0; i < r->nprocess; i++) {
         free(r->process[i].id);
         free(r->process[i].phase);
+        free(r->process[i].skipped);
     }
     free(r->thread);
     free(r->process);

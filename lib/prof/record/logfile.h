@@ -28,6 +28,7 @@ enum log_event {
     LOG_PASS,                                            /* pass number id ends */
     LOG_PROGRESS,                                        /* id millionths are done */
     LOG_ON, LOG_OFF,                                     /* profiling is enabled, disabled */
+    LOG_SKIPPED,                                         /* 2^aux more calls of C function id were only counted */
     LOG_EVENTS
 };
 enum log_hook {                                          /* in aux: by what means */

@@ -18,6 +18,8 @@
 
 static bool tree;                                        /* the call tree is recorded */
 static bool in_base;                                     /* between enable and disable */
+static uint32_t max_passes;                              /* recording ends with this one, for good; 0: it does not */
+static bool over;
 
 /* ---- pointer -> id */
 
@@ -536,6 +538,9 @@ static PyObject *py_start(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "s|p", &dir, &want_tree)) return NULL;
     if (!rec_start(dir)) return PyErr_Format(PyExc_OSError, "cannot record to %s", dir);
     rec_on = false;                                      /* until enable() */
+    const char *passes = getenv("MILLRACE_PROF_MAX_PASSES"), *skip = getenv("MILLRACE_PROF_SKIP_AFTER");
+    max_passes = passes ? (uint32_t)strtoul(passes, NULL, 10) : 0;
+    see_skip_after(skip ? (uint32_t)strtoul(skip, NULL, 10) : 0);
     tree = want_tree;
     Py_RETURN_NONE;
 }
@@ -545,7 +550,7 @@ static PyObject *py_enable(PyObject *self, PyObject *unused)
     (void)self;
     (void)unused;
     if (!rec_dir()) return PyErr_Format(PyExc_RuntimeError, "start(directory) comes first");
-    if (!in_base) {
+    if (!in_base && !over) {
         in_base = rec_on = rec_thread.in_base = true;
         rec_ready();
         rec_put(LOG_ON, 0, HOOK_NONE);
@@ -563,6 +568,7 @@ static PyObject *py_disable(PyObject *self, PyObject *unused)
         bool was = tree;
         if (was) set_tree(false);
         tree = was;
+        see_tell_skipped();
         rec_put(LOG_PYTHON_END, 0, HOOK_NONE);
         rec_put(LOG_OFF, 0, HOOK_NONE);
         rec_thread.in_base = false;
@@ -598,10 +604,10 @@ static PyObject *py_phase(PyObject *self, PyObject *name)
 static PyObject *py_pass(PyObject *self, PyObject *unused)
 {
     static uint32_t passes;
-    (void)self;
-    (void)unused;
     if (rec_on) rec_put(LOG_PASS, ++passes, HOOK_NONE);
-    Py_RETURN_NONE;
+    if (!max_passes || passes < max_passes) Py_RETURN_NONE;
+    over = true;
+    return py_disable(self, unused);
 }
 
 static PyObject *py_progress(PyObject *self, PyObject *fraction)
@@ -727,7 +733,9 @@ static PyObject *py_import(PyObject *self, PyObject *const *args, Py_ssize_t n)
     void *sp = see_thread.sp;
     if (tree) see_thread.sp = (void *)&sp;               /* what we call ourselves is no part of the tree */
     frames_own(true);
+    see_own(true);
     PyObject *done = PyObject_CallOneArg(after_import, changed);
+    see_own(false);
     frames_own(false);
     if (tree) see_thread.sp = sp;
     if (rec_on) rec_put(LOG_RETURN, id, HOOK_PATCH);
@@ -760,6 +768,7 @@ static PyCFunction exit_now;
 static PyObject *py_exit(PyObject *self, PyObject *const *args, Py_ssize_t n, PyObject *names)
 {
     if (in_base && rec_on) {
+        see_tell_skipped();
         rec_put(LOG_PYTHON_END, 0, HOOK_NONE);
         rec_put(LOG_OFF, 0, HOOK_NONE);
     }

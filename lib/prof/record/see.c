@@ -29,7 +29,10 @@ HIDDEN void see_enter(struct function *, void *sp) __attribute__((used));
 HIDDEN void see_leave(void) __attribute__((used));
 
 static uint32_t nfunction = 1;
+static uint32_t skip_after, called[FUNCTIONS], skipped[FUNCTIONS];   /* skipped: those that the log has not yet */
+enum { SKIPPED_AT_ONCE = 10 };                           /* log2 of the calls that one record counts */
 static uint32_t shared[2 * FUNCTIONS];                   /* stubs of slots by the original's address, open addressing */
+static __thread bool for_own;                                /* the recorder works for itself: no samples */
 static __thread bool timed;                              /* this thread has a timer of the judge's */
 static const char *category[64];
 static int ncategory;
@@ -63,11 +66,43 @@ static __attribute__((noinline)) void name_function(struct function *f)
     f->id = rec_name("c", category[f->category], f->owner, f->name);
 }
 
+static __attribute__((noinline)) bool skip(const struct function *f, uint64_t t)
+{
+    size_t i = (size_t)(f - see_function);
+    if (called[i] < skip_after) {
+        called[i]++;
+        return false;
+    }
+    if (++skipped[i] >> SKIPPED_AT_ONCE) {
+        skipped[i] = 0;
+        rec_put_at(LOG_SKIPPED, f->id, (enum log_hook)SKIPPED_AT_ONCE, t);   /* aux is a number here */
+    }
+    return true;
+}
+
+void see_skip_after(uint32_t calls)
+{
+    skip_after = calls;
+}
+
+void see_tell_skipped(void)
+{
+    for (uint32_t i = 1; skip_after && i < nfunction; i++)
+        for (uint16_t k = 0; skipped[i]; skipped[i] >>= 1, k++)
+            if (skipped[i] & 1) rec_put(LOG_SKIPPED, see_function[i].id, k);
+}
+
 void see_enter(struct function *f, void *sp)
 {
     uint64_t t = rec_now();
-    if (see_thread.sp) rec_put_at(LOG_EXCEPTION, see_thread.id, HOOK_PATCH, t);   /* left by a jump or an exception */
+    if (see_thread.sp && see_thread.id)                  /* left by a jump or an exception */
+        rec_put_at(LOG_EXCEPTION, see_thread.id, HOOK_PATCH, t);
     if (!f->id) name_function(f);
+    if (skip_after && skip(f, t)) {
+        see_thread.id = 0;
+        see_thread.sp = sp;
+        return;
+    }
     if (!rec_thread.in_base) {                           /* a thread that Python's threading does not know */
         rec_thread.in_base = true;
         rec_ready();
@@ -84,7 +119,7 @@ void see_leave(void)
     uint64_t t = rec_now();
     if (!see_thread.sp) return;
     see_thread.sp = NULL;
-    rec_put_at(LOG_RETURN, see_thread.id, HOOK_PATCH, t);
+    if (see_thread.id) rec_put_at(LOG_RETURN, see_thread.id, HOOK_PATCH, t);
 }
 
 /* ---- Python entered from C: the C call is interrupted */
@@ -93,12 +128,12 @@ void see_leave(void)
     void *sp = see_thread.sp;                                                                                         \
     if (!sp || sp < (void *)&sp) return CALL;                                                                         \
     uint32_t id = see_thread.id;                                                                                      \
-    rec_put(LOG_PYTHON, 0, HOOK_NONE);                                                                                \
+    if (id) rec_put(LOG_PYTHON, 0, HOOK_NONE);                                                                        \
     see_thread.sp = NULL;                                                                                             \
     TYPE result = CALL;                                                                                               \
     see_thread.sp = sp;                                                                                               \
     see_thread.id = id;                                                                                               \
-    rec_put(LOG_PYTHON_END, 0, HOOK_NONE);                                                                            \
+    if (id) rec_put(LOG_PYTHON_END, 0, HOOK_NONE);                                                                    \
     return result
 
 #if PY_VERSION_HEX >= 0x030b0000                        /* before, see frames.h */
@@ -140,6 +175,7 @@ static void hook_send(bool on)
 
 void see_forked(void)
 {
+    memset(skipped, 0, sizeof skipped);                  /* the parent's */
     see_thread.sp = NULL;
     timed = false;                                       /* timers are the parent's */
 }
@@ -441,11 +477,16 @@ static void on_timer(int signal, siginfo_t *info, void *context)
     const ucontext_t *u = context;
     (void)signal;
     (void)info;
-    if (!rec_on) return;
+    if (!rec_on || for_own) return;
     uint32_t i = __atomic_fetch_add(&nsample, 1, __ATOMIC_RELAXED);
     if (i >= SAMPLES) return;
     void *sp = (void *)u->uc_mcontext.gregs[REG_RSP];
     sample[i] = (struct sample){ (uintptr_t)u->uc_mcontext.gregs[REG_RIP], see_thread.sp && see_thread.sp > sp };
+}
+
+void see_own(bool on)
+{
+    for_own = on;
 }
 
 bool see_sample(unsigned hz)
@@ -509,8 +550,11 @@ int see_patch(PyObject *o, const char *owner, const char *name, bool any)
 bool see_is_stub(const void *p) { (void)p; return false; }
 void see_python_from_c(bool on) { (void)on; }
 void see_forked(void) { }
+void see_skip_after(uint32_t calls) { (void)calls; }
+void see_tell_skipped(void) { }
 void see_class(PyObject *o) { (void)o; }
 unsigned long long see_objects(void) { return 0; }
 bool see_sample(unsigned hz) { return !hz; }
+void see_own(bool on) { (void)on; }
 PyObject *see_samples(void) { return PyList_New(0); }
 #endif

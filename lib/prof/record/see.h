@@ -30,10 +30,14 @@ int see_patch(PyObject *, const char *owner, const char *category, bool any);
 void see_class(PyObject *);
 bool see_is_stub(const void *address);
 void see_python_from_c(bool on);
+/* From so many calls of a function on, more are only counted: LOG_SKIPPED, up to 1023 of each by see_tell_skipped. */
+void see_skip_after(uint32_t calls);
+void see_tell_skipped(void);
 void see_forked(void);                                   /* in the child */
 unsigned long long see_objects(void);                    /* how many shared objects have been loaded so far */
 /* The judge: a signal every 1/hz seconds of the calling thread's CPU time notes where it is.  see_samples: a list of
  * (object, kind, in_c, count), kind 0 interpreter, 1 libc, 2 extension; in_c: inside a recorded call. */
 bool see_sample(unsigned hz);
 PyObject *see_samples(void);
+void see_own(bool);                                      /* this thread works for the recorder: no samples meanwhile */
 #endif

@@ -3,7 +3,8 @@
     prof-record --wait -o DIR .../millrace_e2e.py --seconds=0.5     writes what passed to --truth, a table
         proc,tid,iteration,part,seconds,outer_seconds
 
-The second is taken around the operation: with threads, waiting for the interpreter's lock lies between the two.
+The second is taken around the operation: with threads, waiting for the interpreter's lock lies between the two.  The first
+of the GPU is what was asked of it.
 """
 import argparse
 import ctypes
@@ -39,7 +40,10 @@ def iteration(i):
         start = time.perf_counter()
         with profiler.operation(part):
             inner = run(a.seconds)
-        truth.append((os.getpid(), threading.get_native_id(), i, part, inner, inner if part == "gpu" else time.perf_counter() - start))
+        outer = time.perf_counter() - start
+        # the device's own clock is in the row that is judged: what was asked of it is the least, what passed here the most
+        least = a.seconds if part == "gpu" else inner
+        truth.append((os.getpid(), threading.get_native_id(), i, part, least, outer))
 
 
 def all_threads(i):
