@@ -10,11 +10,11 @@ int launch_python_option(int argc, char **argv, const struct opt *options);
 /* A file that Python runs: NAME.py, or a script without that suffix that cannot be executed as it is, because it has
  * not the permission, or lies here while the name is not looked for here.  One that can goes by its first line. */
 bool launch_is_script(const char *path);
-/* The folder for the logs, made if missing, as an absolute path.  It dies if there are logs of an earlier run, which would
- * be taken for this one's, and not force; else they are removed. */
+/* The folder for the logs, made if missing, as an absolute path.  Logs of an earlier run, which would be taken for this
+ * one's, are removed with force; without it dies. */
 char *launch_directory(const char *out, bool force);
-/* A file of the recorder's, which lie beside the programs: in ../lib/millrace when installed, in a build directory else.
- * NULL, or with need it dies, where it is not. */
+/* A file of the recorder's, which lie beside the programs: in ../lib/millrace when installed, in a build directory
+ * else.  Where it is not: NULL, or with need it dies. */
 char *launch_library(const char *file, bool need);
 /* one more in a list of the environment, in front or behind */
 void launch_add_path(const char *name, const char *value, bool first);

@@ -270,7 +270,8 @@ static void doubt_python(struct top *top, const struct table *t, double ns)
 static void read_judge(struct top *top, const char *path)
 {
     csv *c = csv_open(path);
-    int object = csv_need(c, "object"), kind = csv_need(c, "kind"), in_c = csv_need(c, "in_c"), samples = csv_need(c, "samples");
+    int object = csv_need(c, "object"), kind = csv_need(c, "kind");
+    int in_c = csv_need(c, "in_c"), samples = csv_need(c, "samples");
     while (csv_next(c)) {
         double n = csv_num(c, samples);
         if (!(n >= 0 && n <= 0x1p40)) csv_die(c, samples, "a number of samples");
@@ -281,7 +282,8 @@ static void read_judge(struct top *top, const char *path)
         top->in_extensions += extension ? k : 0;
         top->seen += extension && in ? k : 0;
         str where = csv_str(c, object);                  /* the recorder's own code counts as libc's, and is neither */
-        top->unclear += !in && str_is(csv_str(c, kind), "libc") && !memmem(where.s, where.n, "millrace", 8) ? k : 0;
+        bool theirs = !in && str_is(csv_str(c, kind), "libc") && !memmem(where.s, where.n, "millrace", 8);
+        top->unclear += theirs ? k : 0;
     }
     csv_close(c);
 }

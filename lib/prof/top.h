@@ -7,7 +7,7 @@ struct top_row {
     uint32_t name, cat;                                  /* numbers in the table's text */
     uint64_t calls;
     int64_t self, total;                                 /* ns; total counts a recursion once */
-    int64_t unverified;                                  /* of self: flagged est or open, of category Unseen, see below */
+    int64_t unverified;                                  /* of self: flagged est or open, category Unseen; top_judge */
     uint64_t skipped;                                    /* of the calls, those that were only counted */
 };
 struct top {
@@ -36,8 +36,8 @@ void top_print(const struct top *, const struct table *, size_t limit);   /* for
 int top_write(const struct top *, const struct table *, size_t limit);    /* CSV to stdout; EXIT_OK, or dies */
 
 /* The samples of prof-record --judge, judge.*.csv in dir: how much of what counts as Python may be C that was not seen?
- * `out` samples were in no recorded call, of them `in_extensions - seen` in an extension, C for certain, and `unclear` in
- * libc, which both call.  The share of both, at the upper end of its 95 % interval (Wilson), is unverified of what is
+ * `out` samples were in no recorded call, of them `in_extensions - seen` in an extension, C for certain, and `unclear`
+ * in libc, which both call.  The share of both, at the upper end of its 95 % interval (Wilson), is unverified of what is
  * Python's; so is the time of calls that were only counted, taken to be as long as those recorded. */
 void top_judge(struct top *, const struct table *, const char *dir);
 #endif

@@ -5,8 +5,8 @@
  * nested.  Ends without a begin are counted; what was never closed ends at the thread's last record and is flagged
  * `open`.
  *
- * Calls that were only counted (prof-record --skip-after) are a row of kind proc without length, category skipped, at the
- * beginning of the process: the function, its category as flag, and their number as link.
+ * Calls that were only counted (prof-record --skip-after) are a row of kind proc without length, category skipped, at
+ * the beginning of the process: the function, its category as flag, and their number as link.
  *
  * The logs are read twice.  A row can be given out once its end is known, and all rows that began before it were.  The
  * first reading finds the ends of the few rows that last for longer than HELD rows of their thread, so the second holds

@@ -84,6 +84,7 @@ def run(program, density, mode, directory, millions=1.0):
 def pairs(directory, repeats):
     """Rows of hook,calls,uninstrumented_ns,instrumented_ns; the least of five times each, since a disturbance only adds."""
     import ctypes
+    import importlib.util
     import _millrace as rec
 
     def nothing():
@@ -131,17 +132,16 @@ def pairs(directory, repeats):
                 least[side] = min(t, least.get(side, t))
         print("%s,%d,%d,%d" % (hook, per_turn * n, least["off"], least["on"]))
 
-    def patched(on):
-        if on:
-            rec.patch(math.hypot, "calibration", "hypot", "Backend")
-        t = calls(math.hypot, n)
-        rec.unpatch(math.hypot)
-        return t
+    # a call is recorded today as see.h says; a twin of the module has the same functions, which are not
+    twin = importlib.util.module_from_spec(importlib.util.find_spec("math"))
+    rec.see_begin()
+    if not rec.see(math.hypot, "calibration", "Backend", True):
+        rec.patch(math.hypot, "calibration", "hypot", "Backend")
 
     print("hook,calls,uninstrumented_ns,instrumented_ns")
     for _ in range(repeats):
         measure("c_wrap", 1, lambda: calls(math.sqrt, n), lambda: calls(wrapper, n))
-        measure("c_patch", 1, lambda: patched(False), lambda: patched(True))
+        measure("c_patch", 1, lambda: calls(twin.hypot, n), lambda: calls(math.hypot, n))
         measure("ctypes", 1, lambda: calls(absolute, n), lambda: calls(absolute, n))
         measure("op", 1, lambda: operations(n), lambda: operations(n))
         measure("tree", 3, lambda: functions(n), lambda: functions(n))   # nothing, cos, work
