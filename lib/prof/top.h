@@ -37,7 +37,7 @@ int top_write(const struct top *, const struct table *, size_t limit);    /* CSV
 
 /* The samples of prof-record --judge, judge.*.csv in dir: how much of what counts as Python may be C that was not seen?
  * `out` samples were in no recorded call, of them `in_extensions - seen` in an extension, C for certain, and `unclear`
- * in libc, which both call.  The share of both, at the upper end of its 95 % interval (Wilson), is unverified of what is
- * Python's; so is the time of calls that were only counted, taken to be as long as those recorded. */
+ * in libc, which both call.  The share of both, at the upper end of its 95 % interval (Wilson), is unverified of
+ * what is Python's; so is the time of calls that were only counted, taken to be as long as those recorded. */
 void top_judge(struct top *, const struct table *, const char *dir);
 #endif
