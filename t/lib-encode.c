@@ -17,11 +17,13 @@ static void draw(struct rng *r, struct problem *p, bool types)
     int size[4];
     for (int i = 0; i < 4; i++) size[i] = below(r, 3) ? 1 + below(r, 70) : 16 * (1 + below(r, 5));
     switch (below(r, types ? 12 : 10)) {
-    case 8: snprintf(text, sizeof text, "(attn %d %d %d %d)", 1 + below(r, 3), size[0], size[1], 1 + below(r, 64)); break;
+    case 8:
+        snprintf(text, sizeof text, "(attn %d %d %d %d)", 1 + below(r, 3), size[0], size[1], 1 + below(r, 64));
+        break;
     case 9:                                              /* without batch, with one in V or not, MLP or attention */
         snprintf(text, sizeof text, "(nest (sizes (m %d) (b %d) (n %d) (k %d) (o %d)) (A m b k) (B %s) (V %s) (C %s o) "
-                 "(mid %s))", size[0], 1 + below(r, 5), size[1], 1 + below(r, 40), size[3], below(r, 2) ? "k n" : "b n k",
-                 below(r, 2) ? "n o" : "b n o", below(r, 2) ? "m b" : "b m",
+                 "(mid %s))", size[0], 1 + below(r, 5), size[1], 1 + below(r, 40), size[3],
+                 below(r, 2) ? "k n" : "b n k", below(r, 2) ? "n o" : "b n o", below(r, 2) ? "m b" : "b m",
                  (const char *[]){ "(over 3) softmax", "gelu", "relu", "(over 2) relu softmax" }[below(r, 4)]);
         break;
     case 10: snprintf(text, sizeof text, "(mm_bf16 %d %d %d)", size[0], size[1], 2 * size[2]); break;

@@ -17,8 +17,8 @@
  * where there are none, before the nest.  C is transposed after it.
  *
  * Of two contractions each block of S is one nest into scratch, then a function that travels along makes softmax or
- * what else lies between, then the block of C is a nest again.  The vectors are along S's rows in the first (B is transposed
- * if it must be, as above), along C's in the second.  Softmax is made block by block: of each row of C the greatest
+ * what else lies between, then the block of C is a nest again.  The vectors are along S's rows in the first (B is
+ * transposed if it must be, as above), along C's in the second.  Softmax is made block by block: of each row of C the greatest
  * element of S so far and the sum are kept, and what was summed before is made less when a greater one comes (Milakov
  * and Gimelshein 2018, Dao et al. 2022).
  *

@@ -238,7 +238,9 @@ void image_header(FILE *f, const char *guard, const struct image_kernel *q, size
                 (long long)e[TENSOR_A] * q[i].p->group, (long long)e[TENSOR_B] * q[i].p->group);
         const struct image_types *t = &image_type[q[i].p->type];
         fprintf(f, "void %s(%s *c, const %s *a, const %s *b%s);\n", s, image_result(q[i].p), t->a, t->b,
-                q[i].p->pair ? ", const float *v" : q[i].p->then[0] ? ", const float *bias, const float *residual" : "");
+                q[i].p->pair      ? ", const float *v"
+                : q[i].p->then[0] ? ", const float *bias, const float *residual"
+                                  : "");
         if (q[i].p->pair) fprintf(f, "/* v: %lld elements */\n", (long long)q[i].p->elements[TENSOR_V]);
         if (q[i].p->then[0])
             fprintf(f, "/* bias: %lld elements; residual as c, in floats */\n", (long long)q[i].p->bias);

@@ -114,15 +114,16 @@ void native_begin(struct buf *b)
                       "    __m256 y = _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1));\n"
                       "    return %s(_mm256_add_%s(%s(y), %s(_mm512_castps512_ps256(x))));\n}\n",
                    sum, back, sum, to, to);
-        buf_format(b, "NARROW static inline __attribute__((unused)) __m128 carry_total_%s(__m256 x, __m256 y, __m256 z, "
-                      "__m256 u)\n{\n    x = PAIRS_%s(PAIRS_%s(x, y), PAIRS_%s(z, u));\n"
+        buf_format(b, "NARROW static inline __attribute__((unused)) __m128 carry_total_%s(__m256 x, __m256 y, "
+                      "__m256 z, __m256 u)\n{\n    x = PAIRS_%s(PAIRS_%s(x, y), PAIRS_%s(z, u));\n"
                       "    return SUM4_%s(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));\n}\n",
                    sum, sum, sum, sum, sum);
-        buf_format(b, "NARROW static inline __attribute__((unused)) void carry_store_four_%s(char *p, __m128 s, int add)\n{\n"
+        buf_format(b, "NARROW static inline __attribute__((unused)) void carry_store_four_%s(char *p, __m128 s, "
+                      "int add)\n{\n"
                       "    _mm_storeu_ps((float *)p, add ? SUM4_%s(s, _mm_loadu_ps((const float *)p)) : s);\n}\n",
                    sum, sum);
-        buf_format(b, "NARROW static inline __attribute__((unused)) void carry_store_one_%s(char *p, __m128 s, int lane, "
-                      "int add)\n{\n    float x[4];\n"
+        buf_format(b, "NARROW static inline __attribute__((unused)) void carry_store_one_%s(char *p, __m128 s, "
+                      "int lane, int add)\n{\n    float x[4];\n"
                       "    _mm_storeu_ps(x, s);\n    s = _mm_load_ss(x + lane);\n"
                       "    _mm_store_ss((float *)p, add ? SUM4_%s(s, _mm_load_ss((const float *)p)) : s);\n}\n",
                    sum, sum);

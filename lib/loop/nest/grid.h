@@ -22,8 +22,8 @@ void grid_network(struct grid *, const char *network, bool nhwc);    /* "resnet5
  * "efficientnet", "attention", "thin" and "large" */
 enum grid_type { GRID_F32, GRID_BF16, GRID_U8S8 };
 void grid_set(struct grid *, const char *set, enum grid_type, bool nhwc, int tokens);
-/* "mk,kn->mn" with sizes "m=8", .. as one (nest ..), or "mk,nk,no->mo" as two contractions with `mid` between them (NULL:
- * nothing); usage() where that is none */
+/* "mk,kn->mn" with sizes "m=8", .. as one (nest ..), or "mk,nk,no->mo" as two contractions with `mid` between them
+ * (NULL: nothing); usage() where that is none */
 void grid_einsum(struct grid *, const char *einsum, const char *const *sizes, int nsize, const char *mid);
 void grid_add(struct grid *, char *text);                /* a problem, once if it comes again; text is taken */
 #endif
