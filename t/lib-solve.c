@@ -197,8 +197,9 @@ int main(void)
             if (moves) {
                 made = make_plan(g, profile, FORM_ASYNC, limit, &effort);
                 if (verify_plan(g, profile, made, complain, NULL) == 0) beside_kept++;
-                if (made->bound <= b.beside * (1 + 1e-12)) beside_bounded++;
-                else printf("# case %d: bound %.17g above %.17g\n", i, made->bound, b.beside);
+                /* what waits for moves counts in the bound, not in b.beside; moves between kernels may be made, too */
+                if (made->bound <= b.seconds * (1 + 1e-12) && made->bound <= made->objective) beside_bounded++;
+                else printf("# case %d: bound %.17g above %.17g\n", i, made->bound, b.seconds);
                 if (made->objective <= b.seconds * (1 + 1e-9)) faster++;
                 ratio += made->objective / b.beside / CASES;
                 plan_free(made);
@@ -219,7 +220,7 @@ int main(void)
     printf("# %d of %d plans are optimal\n", optimal, 2 * CASES);
     ok(optimal >= 2 * CASES * 95 / 100, "nearly all plans are optimal");
     ok(beside_kept == CASES, "the checker accepts every plan with moves beside kernels");
-    ok(beside_bounded == CASES, "no such bound exceeds what exhaustive search finds kernels and channel to take");
+    ok(beside_bounded == CASES, "no such bound exceeds the optimum with moves between kernels");
     printf("# %d of %d such plans beat all with moves between kernels; %.3f of that on average\n", faster, CASES,
            ratio);
     ok(faster >= CASES * 9 / 10 && ratio < 1.3, "and these plans are good");
