@@ -18,9 +18,9 @@
  *
  * Of two contractions each block of S is one nest into scratch, then a function that travels along makes softmax or
  * what else lies between, then the block of C is a nest again.  The vectors are along S's rows in the first (B is
- * transposed if it must be, as above), along C's in the second.  Softmax is made block by block: of each row of C the greatest
- * element of S so far and the sum are kept, and what was summed before is made less when a greater one comes (Milakov
- * and Gimelshein 2018, Dao et al. 2022).
+ * transposed if it must be, as above), along C's in the second.  Softmax is made block by block: of each row of C the
+ * greatest element of S so far and the sum are kept, and what was summed before is made less when a greater one comes
+ * (Milakov and Gimelshein 2018, Dao et al. 2022).
  *
  * The memory of the code is writable while it is written and executable afterwards, never both. */
 #ifndef MILLRACE_ENCODE_H
