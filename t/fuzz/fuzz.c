@@ -75,10 +75,10 @@ static void forget(const void *p)
     place[i] = (uint16_t)(hole + 1);
 }
 
-/* Blocks come from one arena, one behind the other, with poisoned bytes between them; what was freed is poisoned and not
- * used again before the next run, which begins at the front.  So AddressSanitizer sees as much as with its own
- * allocator, and nothing is searched, listed or given back one by one.  What does not fit comes from malloc, and with FUZZ_MALLOC=1 in
- * the environment all does: the report of an error then says where the block was allocated. */
+/* Blocks come from one arena, one behind the other, with poisoned bytes between them; what was freed is poisoned and
+ * not used again before the next run, which begins at the front.  So AddressSanitizer sees as much as with its own
+ * allocator, and nothing is searched, listed or given back one by one.  What does not fit comes from malloc, and with
+ * FUZZ_MALLOC=1 in the environment all does: the report of an error then says where the block was allocated. */
 enum { ARENA = 64 << 20, GAP = 16, FILL = 4096 };
 void __asan_poison_memory_region(void const volatile *p, size_t n);
 void __asan_unpoison_memory_region(void const volatile *p, size_t n);
