@@ -23,8 +23,8 @@
  * COL (yes, no, empty: as the default), such as a model's opinion.
  *
  * Examples:
- *   $ inline-design --kind=factorial --trials=32 --store=s --list=next.csv sites.csv > design.csv
- *   $ inline-design --verdicts=v.csv -c verdict --store=s --list=next.csv sites.csv
+ *   $ inline-design --kind=factorial --store=s --list=l.csv t.csv > d.csv
+ *   $ inline-design --verdicts=v.csv -c verdict --store=s --list=l.csv t.csv
  */
 #include "base/filter.h"
 #include "base/checked.h"
@@ -40,7 +40,7 @@ static enum design_kind kind;
 static long trials = 32, most = 1000000, seed = 1;
 static double share = 0.1;
 static const struct opt options[] = {
-    { 'k', "kind", WORD, &kind, DESIGN_KINDS, "of design", 0, 0 },
+    { 0, "kind", WORD, &kind, DESIGN_KINDS, "of design", 0, 0 },
     { 'n', "trials", INT, &trials, "N", "how many", 1, 1 << 20 },
     { 0, "most", INT, &most, "N", "factors, the most executed calls", 1, 1e9 },
     { 0, "share", NUM, &share, "P", "flip: of calls decided the other way", 0, 1 },
