@@ -9,9 +9,9 @@
  *
  * Columns out: tier, kind (real or emulated), method (memory, o_direct,
  * buffered, paced, node, dax), align_bytes (unit of transfers),
- * read_bytes_per_second and write_bytes_per_second (medians of requests of 4 MiB), read_latency_seconds
- * and write_latency_seconds (medians of requests of 4 KiB), bytes.  One row per
- * SPEC; memory: N bytes for memory tiers.
+ * read_bytes_per_second and write_bytes_per_second (medians of requests of
+ * 4 MiB), read_latency_seconds and write_latency_seconds (medians of requests
+ * of 4 KiB), bytes.  One row per SPEC; memory: N bytes for memory tiers.
  *
  * With --need it only asks whether the tier could hold that many bytes: exit 0,
  * or 1 with a message.  Nothing is written.
