@@ -22,7 +22,7 @@ plot for [f = 1:3] ARG1 using (x(f)):"slowdown_ratio" smooth unique with lines l
         lc rgb shade(f) title word(forms, f)
 unset label 9999
 set yrange [0:1.02]
-set key top left
+set key bottom right
 set ylabel "share of operand bytes in fast memory"
 plot for [f = 1:3] ARG1 using (x(f)):"fast_input_ratio" smooth unique with linespoints pt 7 lc rgb shade(f) \
         title word(forms, f) . " inputs", \
