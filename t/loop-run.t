@@ -51,4 +51,16 @@ loop-run --rewrite --last --again=1 --rounds=1 trace > ends
 is 'or only the last of each' "$(csv-cut -c problem trace | tail -n +2 | uniq | sort)" \
     bash -c "csv-where -c gflops --known ends | csv-cut -c problem | tail -n +2 | sort"
 fails '--last alone' 2 'is for --rewrite' loop-run --last p.csv
+# weights in panels as wide as registers hold: a block of them touches neighbours, not a line for each column
+cat > w.csv <<'X'
+problem,tree
+"(mm_bf16 1 768 768)","(tree (for n 1 320 (for k 384 0 (for n 448 0 (for m 1 0 (mul A B) (acc T))))) (for m 1 0 (for n 768 0 (write C))))"
+"(mm_bf16 1 768 768)","(tree (for n 28 12 (for k 384 0 (for n 27 0 (for m 1 0 (mul A B) (acc T))))) (for m 1 0 (for n 768 0 (write C))))"
+X
+if loop-run --isa=avx512 --eval=model w.csv > w.out 2> err; then
+    is 'the model prefers whole registers of packed weights to pieces' 1 \
+        bash -c "csv-calc --set='first=lag(gflops, 1)' w.out | csv-calc --where='first > gflops' | sed 1d | wc -l"
+else
+    skip 'the model of packed weights' "$(head -c 100 err)"
+fi
 done_testing

@@ -1052,6 +1052,7 @@ const char *kernel_plan(struct plan *out, const struct problem *p, const struct 
             if (!depth && p->elements[u] > NEAR_ELEMENTS) out->far += (double)p->elements[u];
         }
         for (int v = 0; v < p->nvar; v++) k.stride[u][v] = out->stride[u][v] * 4;
+        if (c.panel) out->stride[u][k.vec] = 1;          /* what a block touches: panels hold neighbours */
     }
     asm_begin(&k.s, waste, sizeof waste, isa == ISA_AVX512, (enum carry_type)p->type);
     for (int i = 0; i < threads; i++) {
