@@ -10,6 +10,10 @@ inline-module --per-file --out=f demo
 names() { tail -n +2 "$1" | cut -d, -f"$2" | grep -vE '^(getchar|tolower|vprintf|quicksort,quicksort,47)' | sort; }
 is 'per file, a call to another file is no decision, the others are' $'before\nfresh\nget_word\nhash\nhash_step\nletter\nletter\nquicksort\nquicksort\nquicksort\nsame\nsay\nsay\nswap\nswap\nswap' names f/calls.csv 1
 printf 'name,set,package,build,search,confirm\ndemo,train,,*.c,sort <main.c,words <main.c\n' > p.csv
+touch w/unit0-Os.bc-1234abcd.i.tmp w/mine.tmp
+ok 'made again' inline-module --out=w demo
+is 'what a killed compiler had begun is gone, a file of somebody else is not' mine.tmp bash -c 'cd w && ls | grep "tmp$"'
+rm w/mine.tmp
 ok 'a row of a table says the same as three lines' inline-module --table=p.csv --program=demo --out=w2 demo
 ok 'the same module' cmp w/module.bc w2/module.bc
 mkdir bad; cp demo/* bad; echo 'int broken( {' > bad/broken.c

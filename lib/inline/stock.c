@@ -3,7 +3,6 @@
 #include "inline/profile.h"
 #include "inline/tool.h"
 #include "base/message.h"
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,18 +148,6 @@ static const char *clang_build(const struct row *r, const struct work *w, const 
     return why;
 }
 
-/* what a compiler that was killed had begun: clang writes NAME-XXXXXXXX.o.tmp and renames it */
-static void remove_begun(const char *directory)
-{
-    DIR *d = opendir(directory);
-    if (!d) return;
-    for (const struct dirent *e; (e = readdir(d));) {
-        size_t n = strlen(e->d_name);
-        if (n > 4 && strcmp(e->d_name + n - 4, ".tmp") == 0) unlinkat(dirfd(d), e->d_name, 0);
-    }
-    closedir(d);
-}
-
 const char *stock_build(const struct work *w, const char *name, const char *exe)
 {
     const struct row *r = NULL;
@@ -172,7 +159,7 @@ const char *stock_build(const struct work *w, const char *name, const char *exe)
     char *directory = xformat("%s.stock", absolute);
     if (!here) die_errno("the current directory");
     if (mkdir(directory, 0777) != 0 && errno != EEXIST) die_errno("%s", directory);
-    remove_begun(directory);
+    work_remove_begun(directory);
     const char *why = r->gcc ? gcc_build(r, w, directory, absolute) : clang_build(r, w, directory, absolute);
     free(directory);
     free(absolute);

@@ -4,6 +4,7 @@
 #include "base/message.h"
 #include "base/out.h"
 #include "table/csvio.h"
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,12 +13,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+void work_remove_begun(const char *directory)
+{
+    DIR *d = opendir(directory);
+    if (!d) return;
+    for (const struct dirent *e; (e = readdir(d));) {
+        const char *name = e->d_name;
+        size_t n = strlen(name);
+        bool ours = strncmp(name, "unit", 4) == 0 || strncmp(name, "module", 6) == 0 || (*name >= '0' && *name <= '9');
+        if (ours && n > 4 && strcmp(name + n - 4, ".tmp") == 0) unlinkat(dirfd(d), name, 0);
+    }
+    closedir(d);
+}
+
 void work_make(const char *path, const struct program *p, const struct compiler *c, enum scope scope,
                const char *profile)
 {
     if (mkdir(path, 0777) != 0 && errno != EEXIST) die_errno("%s", path);
     char *absolute = realpath(path, NULL), *table = xformat("%s/program.csv", path);
     if (!absolute) die_errno("%s", path);
+    work_remove_begun(path);
     if (unlink(table) != 0 && errno != ENOENT) die_errno("%s", table);
     char *units = xformat("%s/units.csv", path);
     program_write_units(p, units);

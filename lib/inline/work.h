@@ -31,6 +31,9 @@ struct work {
     struct arena text;
 };
 
+/* What a compiler that was killed had begun there: clang writes NAME-XXXXXXXX.o.tmp and renames it.  Only
+ * names that we give: unit.., module.., numbers. */
+void work_remove_begun(const char *directory);
 /* Compile and write all of it; dies. */
 void work_make(const char *path, const struct program *, const struct compiler *, enum scope, const char *profile);
 struct work *work_open(const char *path);                /* dies where it is not one, not where the compiler is gone */
