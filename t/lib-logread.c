@@ -170,6 +170,14 @@ int main(int argc, char **argv)
     read_all(true);
     ok(total("Python") == 110 && total("C") == 53, "nested intervals are whole");
 
+    const struct log_record still[] = { { 100, 0, LOG_PYTHON, 0 }, { 110, 1, LOG_CALL, 1 },
+                                        { 120, 7, LOG_PYTHON, 1 }, { 130, 1, LOG_RETURN, 1 },
+                                        { 200, 0, LOG_PYTHON_END, 0 } };
+    write_log(1, still, 5, true);
+    read_all(false);
+    ok(calls() == 1 && total("C") == 10 && total("Python") == 90,
+       "a call that is over together with its callback has no rest of no length");
+
     const struct log_record nested[] = {
         { 1, 1, LOG_CALL, 0 }, { 2, 2, LOG_CALL, 0 }, { 5, 2, LOG_EXCEPTION, 0 }, { 9, 1, LOG_RETURN, 0 }
     };

@@ -646,7 +646,9 @@ static const struct log_row *front(struct log_reader *r, struct thread *t)
             if (!advance(r, t)) return NULL;
             continue;
         }
-        bool nothing = p->row.kind == EVENT_CAT && p->row.cat == r->python_text && p->row.end <= p->row.start;
+        /* what went on in no time is not there, nor the rest of a call of C that is over together with its callback */
+        bool piece = p->row.cat == r->python_text || p->row.flag == r->part_text;
+        bool nothing = p->row.kind == EVENT_CAT && piece && p->row.end <= p->row.start;
         if (!nothing) return &p->row;
         t->first++;
     }
