@@ -5,7 +5,7 @@
 inline_design  = $(inline)/designs
 INLINE_DESIGNS ?= $(if $(filter ci test,$(SCALE)),factorial-8 random-8,$(foreach n,16 32,$(foreach \
     k,factorial random flip groups,$k-$n)))
-inline_design_shown = program,design,trials,factors,known,certain,model,rule,ratio,best_trial_ratio,local_ratio
+inline_design_shown = program,design,trials,factors,known,certain,model,rule,ratio,best_trial_ratio,local_ratio,kind
 
 inline-designs: $(inline_design)/table.csv
 	@echo "Instructions over the default's; local_ratio: the best of as many builds of the local search; losses first"

@@ -25,6 +25,7 @@ ok 'a design beside the search' make -s -C "$root" SCALE=ci OUT="$T/out" BIN="$B
     INLINE_DESIGNS=factorial-8 "$table"
 is 'two models, two rules, all seven calls told apart' '4 7 1' bash -c \
     "csv-group -g factors,known '$table' | csv-cut -c n_rows,factors,known | sed '1d; y/,/ /'"
+is 'which were really measured' real bash -c "csv-calc --print=kind '$table' | sort -u"
 is 'where nothing is sure the default is proposed' 1 bash -c \
     "csv-where -c rule --is=sure '$table' | csv-where -c certain --is=0 | csv-calc --print=ratio | sort -u"
 # policies, from this log as if it were that of two programs: each is told what did best on the other

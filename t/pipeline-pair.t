@@ -1,6 +1,7 @@
 #!/bin/bash
 # two contractions in one nest, as attention is: emitted kernels against loops over doubles, on every way that they take
 . "$(dirname "$0")/tap.sh"
+. "$root/t/loop-emitted.sh"
 cat > p.csv <<'P'
 problem,name
 "(attn 2 37 50 24)",heads
@@ -56,14 +57,7 @@ int main(void)
     return wrong != 0;
 }
 C
-ok 'the object, by gcc' eval 'gcc -O1 -w -fsanitize=address,undefined -o obj main.c k.o -lm && ASAN_OPTIONS=detect_leaks=0 ./obj'
-ok 'the C text, by gcc' eval 'gcc -O0 -w -o text main.c k.c -lm && ./text'
-command -v clang > /dev/null && ok 'and by clang' eval 'clang -O0 -w -o ctext main.c k.c -lm && ./ctext'
-if command -v qemu-x86_64 > /dev/null; then
-    gcc -O1 -w -static -o all main.c k.o -lm
-    ok 'without AVX-512' eval 'qemu-x86_64 -cpu Haswell ./all 2> err'
-    ok 'without AVX2' eval 'qemu-x86_64 -cpu Nehalem ./all 2> err'
-fi
+emitted -O0
 ok 'searches check it' eval 'loop-search --quiet --algo=heuristic --measure=3 p.csv | csv-cut -c problem,tree | loop-run --again=2 | csv-calc --print=checked | tail -n 1 | grep -qx 1'
 fails 'not added to' 1 'cannot be added to' loop-emit --add p.csv
 bad() { printf 'problem\n"%s"\n' "$1" > bad.csv; loop-reset bad.csv; }

@@ -1,6 +1,7 @@
 #!/bin/bash
 # what follows a sum: emitted kernels against loops over doubles and libm's erf, on every way that they take
 . "$(dirname "$0")/tap.sh"
+. "$root/t/loop-emitted.sh"
 cat > p.csv <<'P'
 problem,name
 "(mm 37 50 65 (then bias gelu))",gelu
@@ -111,14 +112,7 @@ int main(void)
     return wrong != 0;
 }
 C
-ok 'the object, by gcc' eval 'gcc -O1 -w -fsanitize=address,undefined -o obj main.c k.o -lm && ASAN_OPTIONS=detect_leaks=0 ./obj'
-ok 'the C text, by gcc' eval 'gcc -O1 -w -o text main.c k.c -lm && ./text'
-command -v clang > /dev/null && ok 'and by clang' eval 'clang -O1 -w -o ctext main.c k.c -lm && ./ctext'
-if command -v qemu-x86_64 > /dev/null; then
-    gcc -O1 -w -static -o all main.c k.o -lm
-    ok 'without AVX-512' eval 'qemu-x86_64 -cpu Haswell ./all 2> err'
-    ok 'without AVX2' eval 'qemu-x86_64 -cpu Nehalem ./all 2> err'
-fi
+emitted -O1
 loop-gen --kind=mm --m=24 --n=40 --k=30 --then='bias,gelu' --test=0 > one.csv
 is 'loop-gen writes it' '(mm 24 40 30 (then bias gelu))' csv-calc --print=problem one.csv
 ok 'searches check it' eval 'loop-search --quiet --algo=heuristic --measure=3 one.csv | csv-cut -c problem,tree | loop-run --again=2 | csv-calc --print=checked | tail -n 1 | grep -qx 1'
