@@ -48,20 +48,20 @@ static double margin = 0.01, level = 0.95;
 static long seed = 1;
 static bool force, details, subtract, as_csv;
 static const struct opt options[] = {
-    { 'b', "base", STR, &base_name, "LABEL", "what the others are compared with; default: the table's", 0, 0 },
+    { 'b', "base", STR, &base_name, "LABEL", "what the others are compared with; default: the table's" },
     { 0, "margin", NUM, &margin, "X", "ratios within 1/(1+X) .. 1+X count as the same", 0, 1 },
-    { 0, "metric", STR, &metric, "cpu|wall|COL", "default: cpu, or wall where processes mostly wait", 0, 0 },
+    { 0, "metric", STR, &metric, "cpu|wall|COL", "default: cpu, or wall where processes mostly wait" },
     { 0, "level", NUM, &level, "P", "of the intervals; 1-P of the tests", 0.5, 0.9999 },
-    { 'g', "group", STR, &group, "COL", "column of the program; default: benchmark, if any", 0, 0 },
-    { 0, "adjust", WORD, &adjust, "holm|bh|none", "for the number of comparisons", 0, 0 },
-    { 0, "incomplete", WORD, &incomplete, "die|skip", "rounds with a label missing", 0, 0 },
-    { 0, "force", FLAG, &force, NULL, "call wins below the noise floor faster all the same", 0, 0 },
-    { 0, "subtract", FLAG, &subtract, NULL, "the time of an empty command, with its uncertainty", 0, 0 },
-    { 0, "details", FLAG, &details, NULL, "more columns: censored, dependence, drift, floor", 0, 0 },
-    { 0, "csv", FLAG, &as_csv, NULL, "the table, on a terminal too", 0, 0 },
-    { 's', "seed", INT, &seed, "N", "of the bootstrap over programs", 0, 0 },
+    { 'g', "group", STR, &group, "COL", "column of the program; default: benchmark, if any" },
+    { 0, "adjust", WORD, &adjust, "holm|bh|none", "for the number of comparisons" },
+    { 0, "incomplete", WORD, &incomplete, "die|skip", "rounds with a label missing" },
+    { 0, "force", FLAG, &force, NULL, "call wins below the noise floor faster all the same" },
+    { 0, "subtract", FLAG, &subtract, NULL, "the time of an empty command, with its uncertainty" },
+    { 0, "details", FLAG, &details, NULL, "more columns: censored, dependence, drift, floor" },
+    { 0, "csv", FLAG, &as_csv, NULL, "the table, on a terminal too" },
+    { 's', "seed", INT, &seed, "N", "of the bootstrap over programs" },
     CSV_INPUT,
-    { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
+    { 0 } };
 
 static void write_numbers(csvw *w, const struct runs *r, const struct comparison *x)
 {

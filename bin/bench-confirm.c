@@ -39,18 +39,18 @@ static long rounds = 100, seed = 2;
 static double margin = 0.01, level = 0.95, timeout;
 static bool shell;
 static const struct opt options[] = {
-    { 0, "selection", STR, &selection, "FILE", "the table of runs that the winner was chosen from", 0, 0 },
-    { 'b', "base", STR, &base_name, "LABEL", "the default; default: the table's, that given first", 0, 0 },
-    { 'l', "label", LIST, &labels, "NAME", "name of the next command", 0, 0 },
-    { 'o', "output", STR, &fresh, "FRESH", "table of the fresh runs, appended to", 0, 0 },
+    { 0, "selection", STR, &selection, "FILE", "the table of runs that the winner was chosen from" },
+    { 'b', "base", STR, &base_name, "LABEL", "the default; default: the table's, that given first" },
+    { 'l', "label", LIST, &labels, "NAME", "name of the next command" },
+    { 'o', "output", STR, &fresh, "FRESH", "table of the fresh runs, appended to" },
     { 'n', "rounds", INT, &rounds, "N", "fresh rounds", 1, 1e6 },
-    { 's', "seed", INT, &seed, "N", "of their orders", 0, 0 },
-    { 0, "metric", STR, &metric, "cpu|wall|COL", "what is compared", 0, 0 },
+    { 's', "seed", INT, &seed, "N", "of their orders" },
+    { 0, "metric", STR, &metric, "cpu|wall|COL", "what is compared" },
     { 0, "margin", NUM, &margin, "X", "ratios within 1/(1+X) .. 1+X count as the same", 0, 1 },
     { 0, "level", NUM, &level, "P", "of the intervals", 0.5, 0.9999 },
     { 0, "timeout", NUM, &timeout, "S", "wall seconds per run", 0, 1e9 },
-    { 0, "shell", FLAG, &shell, NULL, "run commands by sh -c", 0, 0 },
-    { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
+    { 0, "shell", FLAG, &shell, NULL, "run commands by sh -c" },
+    { 0 } };
 
 static size_t need_label(const struct runs *r, const char *name, const char *file)
 {

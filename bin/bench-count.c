@@ -34,14 +34,14 @@ static long runs = 2;
 static double timeout = 600;
 static const char *input, *directory;
 static const struct opt options[] = {
-    { 0, "metric", LIST, &metrics, "NAME", "instructions, cycles, events, size, allocations", 0, 0 },
-    { 'l', "label", LIST, &labels, "NAME", "name of the next command; default: the command", 0, 0 },
+    { 0, "metric", LIST, &metrics, "NAME", "instructions, cycles, events, size, allocations" },
+    { 'l', "label", LIST, &labels, "NAME", "name of the next command; default: the command" },
     { 'n', "runs", INT, &runs, "N", "runs that must agree", 1, 1000 },
     { 0, "timeout", NUM, &timeout, "S", "wall seconds per run", 0, 1e9 },
-    { 0, "input", STR, &input, "FILE", "standard input of the commands", 0, 0 },
-    { 0, "env", LIST, &kept, "NAME", "a variable of the environment to keep", 0, 0 },
-    { 'C', "directory", STR, &directory, "DIR", "where they run", 0, 0 },
-    { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
+    { 0, "input", STR, &input, "FILE", "standard input of the commands" },
+    { 0, "env", LIST, &kept, "NAME", "a variable of the environment to keep" },
+    { 'C', "directory", STR, &directory, "DIR", "where they run" },
+    { 0 } };
 
 static size_t missing;
 

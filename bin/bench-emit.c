@@ -23,9 +23,9 @@
 
 static enum foreign to = FOREIGN_NONE;
 static const struct opt options[] = {
-    { 0, "to", WORD, &to, FOREIGN_FORMATS, "the format", 0, 0 },
+    { 0, "to", WORD, &to, FOREIGN_FORMATS, "the format" },
     CSV_INPUT,
-    { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
+    { 0 } };
 
 int main(int argc, char **argv)
 {

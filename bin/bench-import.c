@@ -26,9 +26,9 @@
 static const char *label;
 static enum foreign from = FOREIGN_NONE;
 static const struct opt options[] = {
-    { 0, "from", WORD, &from, FOREIGN_FORMATS, "the format", 0, 0 },
-    { 'l', "label", STR, &label, "NAME", "label of all rows (perf has none of its own)", 0, 0 },
-    { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
+    { 0, "from", WORD, &from, FOREIGN_FORMATS, "the format" },
+    { 'l', "label", STR, &label, "NAME", "label of all rows (perf has none of its own)" },
+    { 0 } };
 
 static void import_file(struct frame *f, const char *path, long number)
 {

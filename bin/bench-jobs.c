@@ -30,13 +30,13 @@ static struct list vary;
 static const char *out_pattern, *command;
 static bool missing, nul, lines;
 static const struct opt options[] = {
-    { 0, "vary", LIST, &vary, "NAME=VALUES", "a setting and its values, separated by blanks", 0, 0 },
-    { 'o', "out", STR, &out_pattern, "PATTERN", "output file of a job", 0, 0 },
-    { 0, "command", STR, &command, "PATTERN", "shell command of a job", 0, 0 },
-    { 0, "missing", FLAG, &missing, NULL, "only jobs without their output file", 0, 0 },
-    { '0', "null", FLAG, &nul, NULL, "write commands only, each ended by NUL", 0, 0 },
-    { 0, "lines", FLAG, &lines, NULL, "write commands only, one a line", 0, 0 },
-    { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
+    { 0, "vary", LIST, &vary, "NAME=VALUES", "a setting and its values, separated by blanks" },
+    { 'o', "out", STR, &out_pattern, "PATTERN", "output file of a job" },
+    { 0, "command", STR, &command, "PATTERN", "shell command of a job" },
+    { 0, "missing", FLAG, &missing, NULL, "only jobs without their output file" },
+    { '0', "null", FLAG, &nul, NULL, "write commands only, each ended by NUL" },
+    { 0, "lines", FLAG, &lines, NULL, "write commands only, one a line" },
+    { 0 } };
 
 struct setting { str name; str *value; size_t n, cap, at; };
 

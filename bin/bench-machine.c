@@ -24,9 +24,9 @@
 
 static bool as_sexp, as_line;
 static const struct opt options[] = {
-    { 0, "sexp", FLAG, &as_sexp, NULL, "write (machine (fingerprint ...) (FACT VALUE) ...)", 0, 0 },
-    { 0, "line", FLAG, &as_line, NULL, "one line of text", 0, 0 },
-    { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
+    { 0, "sexp", FLAG, &as_sexp, NULL, "write (machine (fingerprint ...) (FACT VALUE) ...)" },
+    { 0, "line", FLAG, &as_line, NULL, "one line of text" },
+    { 0 } };
 
 static const char *fact(const struct machine *m, const char *name)
 {

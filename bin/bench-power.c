@@ -33,18 +33,18 @@ static double power = 0.9, level = 0.95;
 static long most = 5000, draws = 400, seed = 1;
 static bool as_csv;
 static const struct opt options[] = {
-    { 0, "effect", LIST, &effects, "X", "slow-down to find, 0.01 is 1 %; default: 0.005 0.01 0.02 0.05", 0, 0 },
+    { 0, "effect", LIST, &effects, "X", "slow-down to find, 0.01 is 1 %; default: 0.005 0.01 0.02 0.05" },
     { 0, "power", NUM, &power, "P", "how surely", 0.01, 0.999 },
-    { 'b', "base", STR, &base_name, "LABEL", "default: the table's, that given first", 0, 0 },
-    { 'l', "label", STR, &label_name, "LABEL", "default: the other", 0, 0 },
-    { 0, "metric", STR, &metric, "cpu|wall|COL", "default: cpu, or wall where processes mostly wait", 0, 0 },
+    { 'b', "base", STR, &base_name, "LABEL", "default: the table's, that given first" },
+    { 'l', "label", STR, &label_name, "LABEL", "default: the other" },
+    { 0, "metric", STR, &metric, "cpu|wall|COL", "default: cpu, or wall where processes mostly wait" },
     { 0, "level", NUM, &level, "P", "of the test", 0.5, 0.9999 },
     { 0, "most", INT, &most, "N", "rounds beyond which it is hopeless", 8, 1e6 },
     { 0, "draws", INT, &draws, "N", "resamples", 50, 1e6 },
-    { 's', "seed", INT, &seed, "N", "of the resamples", 0, 0 },
-    { 0, "csv", FLAG, &as_csv, NULL, "CSV on a terminal too, where else an aligned table is shown", 0, 0 },
+    { 's', "seed", INT, &seed, "N", "of the resamples" },
+    { 0, "csv", FLAG, &as_csv, NULL, "CSV on a terminal too, where else an aligned table is shown" },
     CSV_INPUT,
-    { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
+    { 0 } };
 
 static size_t pick(const struct runs *r, const char *name, size_t base)
 {

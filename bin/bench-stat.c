@@ -43,15 +43,15 @@ static double level = 0.95, group_cost = 10;
 static long seed = 1;
 static bool as_csv;
 static const struct opt options[] = {
-    { 0, "metric", LIST, &metrics, "cpu|wall|COL", "default: cpu and wall", 0, 0 },
+    { 0, "metric", LIST, &metrics, "cpu|wall|COL", "default: cpu and wall" },
     { 0, "level", NUM, &level, "P", "of the intervals", 0.5, 0.9999 },
-    { 'g', "group", STR, &group, "COL", "column of the program; default: benchmark, if any", 0, 0 },
-    { 0, "levels", STR, &levels, "COL", "split the variance at this column", 0, 0 },
+    { 'g', "group", STR, &group, "COL", "column of the program; default: benchmark, if any" },
+    { 0, "levels", STR, &levels, "COL", "split the variance at this column" },
     { 0, "group-cost", NUM, &group_cost, "N", "runs that a new group costs", 0, 1e9 },
-    { 's', "seed", INT, &seed, "N", "of the bootstrap", 0, 0 },
-    { 0, "csv", FLAG, &as_csv, NULL, "CSV on a terminal too, where else an aligned table is shown", 0, 0 },
+    { 's', "seed", INT, &seed, "N", "of the bootstrap" },
+    { 0, "csv", FLAG, &as_csv, NULL, "CSV on a terminal too, where else an aligned table is shown" },
     CSV_INPUT,
-    { 0, NULL, FLAG, NULL, NULL, NULL, 0, 0 } };
+    { 0 } };
 
 static size_t count_failed(const struct runs *r, const struct grid *t, size_t label)
 {

@@ -61,11 +61,11 @@
 static struct list sets, lets, wheres, prints;
 static const char *groups;
 static const struct opt options[] = {
-    { 0, "set", LIST, &sets, "COL=EXPR", "a new column, or one in place of COL", 0, 0 },
-    { 0, "where", LIST, &wheres, "EXPR", "keep the rows for which this is true", 0, 0 },
-    { 0, "print", LIST, &prints, "EXPR", "print values instead of a table", 0, 0 },
-    { 'g', "group", STR, &groups, "COLS", "lag, first and run_... start anew in each group", 0, 0 },
-    { 0, "let", LIST, &lets, "NAME=TEXT", "NAME stands for TEXT, as if in a column", 0, 0 },
+    { 0, "set", LIST, &sets, "COL=EXPR", "a new column, or one in place of COL" },
+    { 0, "where", LIST, &wheres, "EXPR", "keep the rows for which this is true" },
+    { 0, "print", LIST, &prints, "EXPR", "print values instead of a table" },
+    { 'g', "group", STR, &groups, "COLS", "lag, first and run_... start anew in each group" },
+    { 0, "let", LIST, &lets, "NAME=TEXT", "NAME stands for TEXT, as if in a column" },
     CSV_INPUT,
     { 0 } };
 

@@ -23,9 +23,9 @@
 static bool fill;
 static const char *source, *files_from;
 static const struct opt options[] = {
-    { 0, "fill", FLAG, &fill, NULL, "files may have different columns", 0, 0 },
-    { 0, "source", STR, &source, "COL", "add a first column COL: the file's name", 0, 0 },
-    { 0, "files-from", STR, &files_from, "LIST", "read file names from LIST, one a line", 0, 0 },
+    { 0, "fill", FLAG, &fill, NULL, "files may have different columns" },
+    { 0, "source", STR, &source, "COL", "add a first column COL: the file's name" },
+    { 0, "files-from", STR, &files_from, "LIST", "read file names from LIST, one a line" },
     CSV_INPUT,
     { 0 } };
 

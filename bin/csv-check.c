@@ -30,12 +30,12 @@ static bool names;
 static const char *need, *known, *number, *integer, *unique;
 static long rows;
 static const struct opt options[] = {
-    { 0, "names", FLAG, &names, NULL, "names must be [a-z][a-z0-9_]*", 0, 0 },
-    { 0, "need", STR, &need, "COLS", "these columns must exist", 0, 0 },
-    { 0, "known", STR, &known, "COLS", "no field is empty", 0, 0 },
-    { 0, "number", STR, &number, "COLS", "fields are numbers or empty", 0, 0 },
-    { 0, "integer", STR, &integer, "COLS", "fields are integers or empty", 0, 0 },
-    { 0, "unique", STR, &unique, "COLS", "no two rows agree in all of these", 0, 0 },
+    { 0, "names", FLAG, &names, NULL, "names must be [a-z][a-z0-9_]*" },
+    { 0, "need", STR, &need, "COLS", "these columns must exist" },
+    { 0, "known", STR, &known, "COLS", "no field is empty" },
+    { 0, "number", STR, &number, "COLS", "fields are numbers or empty" },
+    { 0, "integer", STR, &integer, "COLS", "fields are integers or empty" },
+    { 0, "unique", STR, &unique, "COLS", "no two rows agree in all of these" },
     { 0, "rows", INT, &rows, "N", "at least N rows", 0, 1e15 },
     CSV_INPUT,
     { 0 } };

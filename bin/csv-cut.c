@@ -21,9 +21,9 @@
 static const char *keep, *drop;
 static struct list renames;
 static const struct opt options[] = {
-    { 'c', "columns", STR, &keep, "COLS", "the columns to keep, in this order", 0, 0 },
-    { 0, "drop", STR, &drop, "COLS", "the columns to leave out", 0, 0 },
-    { 0, "rename", LIST, &renames, "OLD=NEW", "call column OLD NEW", 0, 0 },
+    { 'c', "columns", STR, &keep, "COLS", "the columns to keep, in this order" },
+    { 0, "drop", STR, &drop, "COLS", "the columns to leave out" },
+    { 0, "rename", LIST, &renames, "OLD=NEW", "call column OLD NEW" },
     CSV_INPUT,
     { 0 } };
 

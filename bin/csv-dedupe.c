@@ -21,8 +21,8 @@
 static const char *keys;
 static enum { FIRST, LAST } which = FIRST;
 static const struct opt options[] = {
-    { 'k', "key", STR, &keys, "COLS", "columns that make the key", 0, 0 },
-    { 0, "keep", WORD, &which, "first|last", "the row that stays", 0, 0 },
+    { 'k', "key", STR, &keys, "COLS", "columns that make the key" },
+    { 0, "keep", WORD, &which, "first|last", "the row that stays" },
     CSV_INPUT,
     { 0 } };
 

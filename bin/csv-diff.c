@@ -30,11 +30,11 @@
 static const char *keys, *ignore, *present;
 static double tol, absolute;
 static const struct opt options[] = {
-    { 'k', "key", STR, &keys, "COLS", "pair rows by these columns", 0, 0 },
+    { 'k', "key", STR, &keys, "COLS", "pair rows by these columns" },
     { 0, "tol", NUM, &tol, "X", "relative tolerance of numbers", 0, INFINITY },
     { 0, "abs", NUM, &absolute, "X", "absolute tolerance of numbers", 0, INFINITY },
-    { 0, "ignore", STR, &ignore, "COLS", "columns that are not compared", 0, 0 },
-    { 0, "present", STR, &present, "COLS", "measured columns: any number equals any", 0, 0 },
+    { 0, "ignore", STR, &ignore, "COLS", "columns that are not compared" },
+    { 0, "present", STR, &present, "COLS", "measured columns: any number equals any" },
     CSV_INPUT,
     { 0 } };
 

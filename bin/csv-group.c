@@ -27,10 +27,10 @@
 static const char *group_names, *column_names, *stats = "n,mean";
 static enum { DIE, SKIP } missing = DIE;
 static const struct opt options[] = {
-    { 'g', "group", STR, &group_names, "COLS", "columns whose values make a group", 0, 0 },
-    { 'c', "columns", STR, &column_names, "COLS", "columns of numbers", 0, 0 },
-    { 0, "stat", STR, &stats, "WORDS", "what to compute", 0, 0 },
-    { 0, "missing", WORD, &missing, "die|skip", "what an empty field does", 0, 0 },
+    { 'g', "group", STR, &group_names, "COLS", "columns whose values make a group" },
+    { 'c', "columns", STR, &column_names, "COLS", "columns of numbers" },
+    { 0, "stat", STR, &stats, "WORDS", "what to compute" },
+    { 0, "missing", WORD, &missing, "die|skip", "what an empty field does" },
     CSV_INPUT,
     { 0 } };
 

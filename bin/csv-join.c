@@ -25,10 +25,10 @@ static const char *keys, *suffix = "_right";
 static enum { MATCHED, LEFT, ALL, UNMATCHED } keep = MATCHED;
 static bool unique;
 static const struct opt options[] = {
-    { 'k', "key", STR, &keys, "COLS", "columns whose values must agree", 0, 0 },
-    { 0, "keep", WORD, &keep, "matched|left|all|unmatched", "which rows come out", 0, 0 },
-    { 0, "suffix", STR, &suffix, "TEXT", "added to a name of RIGHT that LEFT has too", 0, 0 },
-    { 0, "unique", FLAG, &unique, NULL, "a key that RIGHT has twice is an error", 0, 0 },
+    { 'k', "key", STR, &keys, "COLS", "columns whose values must agree" },
+    { 0, "keep", WORD, &keep, "matched|left|all|unmatched", "which rows come out" },
+    { 0, "suffix", STR, &suffix, "TEXT", "added to a name of RIGHT that LEFT has too" },
+    { 0, "unique", FLAG, &unique, NULL, "a key that RIGHT has twice is an error" },
     CSV_INPUT,
     { 0 } };
 

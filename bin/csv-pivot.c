@@ -25,11 +25,11 @@
 static const char *keys, *names, *values, *prefix = "";
 static bool to_long;
 static const struct opt options[] = {
-    { 'k', "key", STR, &keys, "COLS", "columns that stay", 0, 0 },
-    { 0, "names", STR, &names, "COL", "the column of names", 0, 0 },
-    { 0, "values", STR, &values, "COL", "the column of values", 0, 0 },
-    { 0, "prefix", STR, &prefix, "TEXT", "put before every new column's name", 0, 0 },
-    { 0, "long", FLAG, &to_long, NULL, "from wide to long", 0, 0 },
+    { 'k', "key", STR, &keys, "COLS", "columns that stay" },
+    { 0, "names", STR, &names, "COL", "the column of names" },
+    { 0, "values", STR, &values, "COL", "the column of values" },
+    { 0, "prefix", STR, &prefix, "TEXT", "put before every new column's name" },
+    { 0, "long", FLAG, &to_long, NULL, "from wide to long" },
     CSV_INPUT,
     { 0 } };
 

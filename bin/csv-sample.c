@@ -35,7 +35,7 @@ static const struct opt options[] = {
     { 0, "even", INT, &even, "N", "N rows evenly spread", 0, 1e15 },
     { 'n', "count", INT, &count, "N", "N rows drawn at random", 0, 1e15 },
     { 0, "rate", NUM, &rate, "P", "each row with probability P", 0, 1 },
-    { 's', "seed", INT, &seed, "N", "seed of the draw", 0, 0 },
+    { 's', "seed", INT, &seed, "N", "seed of the draw" },
     CSV_INPUT,
     { 0 } };
 

@@ -23,11 +23,11 @@
 static const char *select_names;
 static struct show how = { .width = 40, .digits = 4 };
 static const struct opt options[] = {
-    { 'c', "columns", STR, &select_names, "COLS", "the columns to show", 0, 0 },
+    { 'c', "columns", STR, &select_names, "COLS", "the columns to show" },
     { 'n', "rows", INT, &how.rows, "N", "at most N rows; 0: all", 0, 1e15 },
     { 0, "width", INT, &how.width, "N", "places of a field; 0: all", 0, 10000 },
     { 0, "digits", INT, &how.digits, "N", "significant digits of numbers; 0: as they are", 0, 17 },
-    { 0, "markdown", FLAG, &how.markdown, NULL, "a table in Markdown, no field cut", 0, 0 },
+    { 0, "markdown", FLAG, &how.markdown, NULL, "a table in Markdown, no field cut" },
     CSV_INPUT,
     { 0 } };
 

@@ -20,8 +20,8 @@
 static const char *keys;
 static bool reverse;
 static const struct opt options[] = {
-    { 'k', "key", STR, &keys, "KEYS", "what to sort by, the first key first", 0, 0 },
-    { 'r', "reverse", FLAG, &reverse, NULL, "the other way round, ties still in input order", 0, 0 },
+    { 'k', "key", STR, &keys, "KEYS", "what to sort by, the first key first" },
+    { 'r', "reverse", FLAG, &reverse, NULL, "the other way round, ties still in input order" },
     CSV_INPUT,
     { 0 } };
 

@@ -26,13 +26,13 @@ static struct list is;
 static double min = -INFINITY, max = INFINITY;
 static bool known, invert;
 static const struct opt options[] = {
-    { 'c', "column", STR, &column, "COL", "the column to look at", 0, 0 },
-    { 0, "min", NUM, &min, "X", "least number kept", 0, 0 },
-    { 0, "max", NUM, &max, "X", "greatest number kept", 0, 0 },
-    { 0, "is", LIST, &is, "TEXT", "exactly this text; may be given several times", 0, 0 },
-    { 0, "like", STR, &like, "GLOB", "a text that matches, such as 'vgg*'", 0, 0 },
-    { 0, "known", FLAG, &known, NULL, "not empty", 0, 0 },
-    { 0, "not", FLAG, &invert, NULL, "keep the rows in which that is not so", 0, 0 },
+    { 'c', "column", STR, &column, "COL", "the column to look at" },
+    { 0, "min", NUM, &min, "X", "least number kept" },
+    { 0, "max", NUM, &max, "X", "greatest number kept" },
+    { 0, "is", LIST, &is, "TEXT", "exactly this text; may be given several times" },
+    { 0, "like", STR, &like, "GLOB", "a text that matches, such as 'vgg*'" },
+    { 0, "known", FLAG, &known, NULL, "not empty" },
+    { 0, "not", FLAG, &invert, NULL, "keep the rows in which that is not so" },
     CSV_INPUT,
     { 0 } };
 

@@ -25,11 +25,11 @@
 
 static struct data_columns columns = { .classes = true };
 static const struct opt options[] = {
-    { 'y', "target", STR, &columns.target, "COL", "the class", 0, 0 },
-    { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)", 0, 0 },
-    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features", 0, 0 },
+    { 'y', "target", STR, &columns.target, "COL", "the class" },
+    { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)" },
+    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features" },
     CSV_INPUT,
-    { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
+    { 0 } };
 
 static void fact(csvw *w, const char *item, double value)
 {

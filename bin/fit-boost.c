@@ -22,18 +22,18 @@ static const char *output;
 static struct boost_options boost = { 100, 4, 0.1, 1, 1 };
 static bool number;
 static const struct opt options[] = {
-    { 'y', "target", STR, &columns.target, "COL", "the class to predict", 0, 0 },
-    { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)", 0, 0 },
-    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features", 0, 0 },
-    { 0, "number", FLAG, &number, NULL, "the target is a number, not a class", 0, 0 },
+    { 'y', "target", STR, &columns.target, "COL", "the class to predict" },
+    { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)" },
+    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features" },
+    { 0, "number", FLAG, &number, NULL, "the target is a number, not a class" },
     { 'n', "rounds", INT, &boost.rounds, "N", "trees per class", 1, 1e6 },
     { 0, "depth", INT, &boost.depth, "N", "splits from root to leaf", 1, 30 },
     { 0, "rate", NUM, &boost.rate, "R", "share of each tree that is taken", 1e-9, 1 },
     { 0, "lambda", NUM, &boost.lambda, "L", "penalty on the leaves", 0, 1e300 },
     { 0, "least", NUM, &boost.min_weight, "W", "least weight (hessian) of a leaf", 0, 1e300 },
-    { 'o', "output", STR, &output, "FILE", "write the model there", 0, 0 },
+    { 'o', "output", STR, &output, "FILE", "write the model there" },
     CSV_INPUT,
-    { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
+    { 0 } };
 
 int main(int argc, char **argv)
 {

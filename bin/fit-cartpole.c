@@ -36,14 +36,14 @@ static const char *output;
 static enum learning algo = LEARN_DQN;
 static long actors = 2;
 static const struct opt options[] = {
-    { 0, "algo", WORD, &algo, learner_words, "how to learn", 0, 0 },
+    { 0, "algo", WORD, &algo, learner_words, "how to learn" },
     { 0, "actors", INT, &actors, "N", "processes of apex, a3c and impala", 1, 16 },
-    { 's', "seed", INT, &seed, "N", "of the network, the starts and the exploration", 0, 0 },
+    { 's', "seed", INT, &seed, "N", "of the network, the starts and the exploration" },
     { 'n', "steps", INT, &steps, "N", "learn from so many steps at most", 1, 1e9 },
     { 0, "every", INT, &every, "N", "episodes between trials without exploration", 1, 1e6 },
-    { 0, "plain", FLAG, &plain, NULL, "the Q-learning of 2015, without later additions", 0, 0 },
-    { 'o', "output", STR, &output, "FILE", "write the network there", 0, 0 },
-    { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
+    { 0, "plain", FLAG, &plain, NULL, "the Q-learning of 2015, without later additions" },
+    { 'o', "output", STR, &output, "FILE", "write the network there" },
+    { 0 } };
 
 static double trial(struct learner *q, struct rng *r)
 {

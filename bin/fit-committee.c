@@ -19,9 +19,9 @@ static const char *otherwise, *output;
 static double threshold = 0.5;
 static const struct opt options[] = {
     { 0, "threshold", NUM, &threshold, "P", "probability a choice must exceed", 0, 1 },
-    { 0, "otherwise", STR, &otherwise, "CLASS", "the choice when none does", 0, 0 },
-    { 'o', "output", STR, &output, "FILE", "write the model there", 0, 0 },
-    { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
+    { 0, "otherwise", STR, &otherwise, "CLASS", "the choice when none does" },
+    { 'o', "output", STR, &output, "FILE", "write the model there" },
+    { 0 } };
 
 int main(int argc, char **argv)
 {

@@ -36,17 +36,17 @@ static const char *fold;
 static bool number, pool;
 static long seed = 1;
 static const struct opt options[] = {
-    { 'y', "target", STR, &columns.target, "COL", "what to predict", 0, 0 },
-    { 'g', "group", STR, &columns.group, "COL", "the groups left out in turn", 0, 0 },
-    { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)", 0, 0 },
-    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features", 0, 0 },
-    { 0, "models", LIST, &models, "KINDS", "which models (default: all)", 0, 0 },
-    { 0, "number", FLAG, &number, NULL, "the target is a number, not a class", 0, 0 },
-    { 0, "fold", STR, &fold, "NAME", "leave out this group alone, and write sums", 0, 0 },
-    { 0, "pool", FLAG, &pool, NULL, "read what --fold wrote", 0, 0 },
-    { 's', "seed", INT, &seed, "N", "for the starting weights", 0, 0 },
+    { 'y', "target", STR, &columns.target, "COL", "what to predict" },
+    { 'g', "group", STR, &columns.group, "COL", "the groups left out in turn" },
+    { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)" },
+    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features" },
+    { 0, "models", LIST, &models, "KINDS", "which models (default: all)" },
+    { 0, "number", FLAG, &number, NULL, "the target is a number, not a class" },
+    { 0, "fold", STR, &fold, "NAME", "leave out this group alone, and write sums" },
+    { 0, "pool", FLAG, &pool, NULL, "read what --fold wrote" },
+    { 's', "seed", INT, &seed, "N", "for the starting weights" },
     CSV_INPUT,
-    { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
+    { 0 } };
 
 static bool wanted(int kind)
 {

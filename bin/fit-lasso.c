@@ -41,25 +41,25 @@ static double lambda = 0.01, tolerance = 1e-9;
 static long sweeps = 100000, seed = 1;
 static bool raw;
 static const struct opt options[] = {
-    { 'y', "target", STR, &columns.target, "COL", "what to predict", 0, 0 },
-    { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)", 0, 0 },
-    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features", 0, 0 },
-    { 'g', "group", STR, &columns.group, "COL", "groups for --select=cv", 0, 0 },
+    { 'y', "target", STR, &columns.target, "COL", "what to predict" },
+    { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)" },
+    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features" },
+    { 'g', "group", STR, &columns.group, "COL", "groups for --select=cv" },
     { 0, "lambda", NUM, &lambda, "L", "weight of the penalty", 1e-300, 1e300 },
-    { 0, "select", WORD, &select_way, "none|cv|holdout", "choose lambda by validation", 0, 0 },
-    { 0, "path", STR, &path_file, "FILE", "write the lambdas tried there", 0, 0 },
+    { 0, "select", WORD, &select_way, "none|cv|holdout", "choose lambda by validation" },
+    { 0, "path", STR, &path_file, "FILE", "write the lambdas tried there" },
     { 0, "tolerance", NUM, &tolerance, "T", "optimality wanted", 1e-300, 1 },
     { 0, "sweeps", INT, &sweeps, "N", "sweeps at most", 1, 1e9 },
-    { 0, "classes", FLAG, &columns.classes, NULL, "the target is a class", 0, 0 },
-    { 0, "raw", FLAG, &raw, NULL, "no intercept, no scaling, all columns", 0, 0 },
-    { 0, "entries", STR, &entries_path, "FILE", "sparse problem: the table of non-zeros", 0, 0 },
-    { 0, "row", STR, &names.row, "COL", "name of the row, in both tables", 0, 0 },
-    { 0, "column", STR, &names.column, "COL", "name of the column, in the entries", 0, 0 },
-    { 0, "value", STR, &names.value, "COL", "the entry", 0, 0 },
-    { 's', "seed", INT, &seed, "N", "for the folds of --select=cv", 0, 0 },
-    { 'o', "output", STR, &output, "FILE", "write the model there", 0, 0 },
+    { 0, "classes", FLAG, &columns.classes, NULL, "the target is a class" },
+    { 0, "raw", FLAG, &raw, NULL, "no intercept, no scaling, all columns" },
+    { 0, "entries", STR, &entries_path, "FILE", "sparse problem: the table of non-zeros" },
+    { 0, "row", STR, &names.row, "COL", "name of the row, in both tables" },
+    { 0, "column", STR, &names.column, "COL", "name of the column, in the entries" },
+    { 0, "value", STR, &names.value, "COL", "the entry" },
+    { 's', "seed", INT, &seed, "N", "for the folds of --select=cv" },
+    { 'o', "output", STR, &output, "FILE", "write the model there" },
     CSV_INPUT,
-    { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
+    { 0 } };
 
 static void choose(const struct sparse *by_column, const double *b, const uint32_t *group)
 {

@@ -21,15 +21,15 @@ static const char *output;
 static double lambda = 1e-3, tolerance = 1e-7;
 static long iterations = 2000;
 static const struct opt options[] = {
-    { 'y', "target", STR, &columns.target, "COL", "the class to predict", 0, 0 },
-    { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)", 0, 0 },
-    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features", 0, 0 },
+    { 'y', "target", STR, &columns.target, "COL", "the class to predict" },
+    { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)" },
+    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features" },
     { 0, "lambda", NUM, &lambda, "L", "weight of the penalty", 0, 1e300 },
     { 'n', "iterations", INT, &iterations, "N", "iterations at most", 1, 1e9 },
     { 0, "tolerance", NUM, &tolerance, "T", "largest gradient wanted", 0, 1 },
-    { 'o', "output", STR, &output, "FILE", "write the model there", 0, 0 },
+    { 'o', "output", STR, &output, "FILE", "write the model there" },
     CSV_INPUT,
-    { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
+    { 0 } };
 
 int main(int argc, char **argv)
 {

@@ -25,14 +25,14 @@ static enum { RATIOS, LOADINGS, SCORES } table = RATIOS;
 static long components = 2;
 static bool raw;
 static const struct opt options[] = {
-    { 'x', "features", LIST, &columns.features, "COLS", "columns, a,b,c* (default: all)", 0, 0 },
-    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns left out", 0, 0 },
-    { 'g', "group", STR, &columns.group, "COL", "a column left out, kept in the scores", 0, 0 },
+    { 'x', "features", LIST, &columns.features, "COLS", "columns, a,b,c* (default: all)" },
+    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns left out" },
+    { 'g', "group", STR, &columns.group, "COL", "a column left out, kept in the scores" },
     { 'n', "components", INT, &components, "N", "how many", 1, 1e6 },
-    { 0, "raw", FLAG, &raw, NULL, "in the columns' own units", 0, 0 },
-    { 0, "table", WORD, &table, "ratios|loadings|scores", "what to write", 0, 0 },
+    { 0, "raw", FLAG, &raw, NULL, "in the columns' own units" },
+    { 0, "table", WORD, &table, "ratios|loadings|scores", "what to write" },
     CSV_INPUT,
-    { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
+    { 0 } };
 
 static void write_scores(const struct data *d, const struct pca *p, csvw *w)
 {

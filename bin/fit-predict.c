@@ -27,12 +27,12 @@
 static const char *model_path, *name = "predicted";
 static bool probabilities, score;
 static const struct opt options[] = {
-    { 'm', "model", STR, &model_path, "FILE", "the model", 0, 0 },
-    { 0, "name", STR, &name, "COL", "name of the new column", 0, 0 },
-    { 0, "probabilities", FLAG, &probabilities, NULL, "also one column per class", 0, 0 },
-    { 0, "score", FLAG, &score, NULL, "only how well it predicts", 0, 0 },
+    { 'm', "model", STR, &model_path, "FILE", "the model" },
+    { 0, "name", STR, &name, "COL", "name of the new column" },
+    { 0, "probabilities", FLAG, &probabilities, NULL, "also one column per class" },
+    { 0, "score", FLAG, &score, NULL, "only how well it predicts" },
     CSV_INPUT,
-    { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
+    { 0 } };
 
 int main(int argc, char **argv)
 {

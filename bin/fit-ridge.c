@@ -37,20 +37,20 @@ static enum ridge_method method = RIDGE_AUTO;
 static double lambda = 1;
 static bool raw;
 static const struct opt options[] = {
-    { 'y', "target", STR, &columns.target, "COL", "what to predict", 0, 0 },
-    { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)", 0, 0 },
-    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features", 0, 0 },
+    { 'y', "target", STR, &columns.target, "COL", "what to predict" },
+    { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)" },
+    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features" },
     { 0, "lambda", NUM, &lambda, "L", "weight of the penalty", 1e-300, 1e300 },
-    { 0, "classes", FLAG, &columns.classes, NULL, "the target is a class", 0, 0 },
-    { 0, "raw", FLAG, &raw, NULL, "no intercept, no scaling, all columns", 0, 0 },
-    { 0, "entries", STR, &entries_path, "FILE", "sparse problem: the table of non-zeros", 0, 0 },
-    { 0, "row", STR, &names.row, "COL", "name of the row, in both tables", 0, 0 },
-    { 0, "column", STR, &names.column, "COL", "name of the column, in the entries", 0, 0 },
-    { 0, "value", STR, &names.value, "COL", "the entry", 0, 0 },
-    { 0, "method", WORD, &method, "auto|primal|dual|iterative", "how to solve a sparse problem", 0, 0 },
-    { 'o', "output", STR, &output, "FILE", "write the model there", 0, 0 },
+    { 0, "classes", FLAG, &columns.classes, NULL, "the target is a class" },
+    { 0, "raw", FLAG, &raw, NULL, "no intercept, no scaling, all columns" },
+    { 0, "entries", STR, &entries_path, "FILE", "sparse problem: the table of non-zeros" },
+    { 0, "row", STR, &names.row, "COL", "name of the row, in both tables" },
+    { 0, "column", STR, &names.column, "COL", "name of the column, in the entries" },
+    { 0, "value", STR, &names.value, "COL", "the entry" },
+    { 0, "method", WORD, &method, "auto|primal|dual|iterative", "how to solve a sparse problem" },
+    { 'o', "output", STR, &output, "FILE", "write the model there" },
     CSV_INPUT,
-    { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
+    { 0 } };
 
 static struct model *fit_entries(char **paths)
 {

@@ -30,13 +30,13 @@ static double share = 0.2;
 static long seed = 1, folds;
 static bool exact;
 static const struct opt options[] = {
-    { 'g', "group", STR, &group, "COL", "keep its groups together", 0, 0 },
+    { 'g', "group", STR, &group, "COL", "keep its groups together" },
     { 0, "test", NUM, &share, "SHARE", "share of the test part", 0, 1 },
     { 0, "folds", INT, &folds, "N", "folds instead of two parts; 0: none", 0, 1e6 },
-    { 0, "exact", FLAG, &exact, NULL, "exactly that share, or folds of equal size", 0, 0 },
-    { 's', "seed", INT, &seed, "N", "for the draw", 0, 0 },
+    { 0, "exact", FLAG, &exact, NULL, "exactly that share, or folds of equal size" },
+    { 's', "seed", INT, &seed, "N", "for the draw" },
     CSV_INPUT,
-    { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
+    { 0 } };
 
 struct unit { double draw; uint32_t id; };
 

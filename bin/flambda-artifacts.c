@@ -21,8 +21,8 @@
 
 static const char *output;
 static const struct opt options[] = {
-    { 'o', "output", STR, &output, "FILE", "write the table there", 0, 0 },
-    { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
+    { 'o', "output", STR, &output, "FILE", "write the table there" },
+    { 0 } };
 
 struct where { csvw *w; const char *archive; };
 

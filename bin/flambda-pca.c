@@ -35,10 +35,10 @@ enum { COMPONENTS = 3 };
 static const char *points_path;
 static struct list plain, per_instruction;
 static const struct opt options[] = {
-    { 0, "counters", LIST, &plain, "COLS", "counters taken as they are (default: the study's)", 0, 0 },
-    { 0, "per-instruction", LIST, &per_instruction, "COLS", "counters divided by static_instructions", 0, 0 },
-    { 0, "points", STR, &points_path, "FILE", "write the scatter there", 0, 0 },
-    { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
+    { 0, "counters", LIST, &plain, "COLS", "counters taken as they are (default: the study's)" },
+    { 0, "per-instruction", LIST, &per_instruction, "COLS", "counters divided by static_instructions" },
+    { 0, "points", STR, &points_path, "FILE", "write the scatter there" },
+    { 0 } };
 
 struct matrix { double *x; size_t *row, rows, cols; };  /* row: number of the step of each matrix row */
 

@@ -38,21 +38,21 @@ static enum { SAVINGS, SUMMARY, WELCH, BEST, REGRET, GREEDY, SELECT } table = SA
 static struct policies_options how = { .reference = "nothing", .drop = 1 };
 static struct tables_options show = { .margin = 0.01, .confidence = 0.95, .alpha = 0.01, .greedy = 10 };
 static const struct opt options[] = {
-    { 0, "table", WORD, &table, "savings|summary|welch|best|regret|greedy|select", "what to write", 0, 0 },
-    { 0, "initial", STR, &counters, "FILE", "table of flambda-counters", 0, 0 },
-    { 0, "sets", STR, &sets, "FILE", "table of benchmark, set", 0, 0 },
-    { 0, "baseline", STR, &how.reference, "POLICY", "the policy that does nothing", 0, 0 },
-    { 0, "base", WORD, &base, "least|policy|initial", "what to compare with", 0, 0 },
+    { 0, "table", WORD, &table, "savings|summary|welch|best|regret|greedy|select", "what to write" },
+    { 0, "initial", STR, &counters, "FILE", "table of flambda-counters" },
+    { 0, "sets", STR, &sets, "FILE", "table of benchmark, set" },
+    { 0, "baseline", STR, &how.reference, "POLICY", "the policy that does nothing" },
+    { 0, "base", WORD, &base, "least|policy|initial", "what to compare with" },
     { 0, "drop", INT, &how.drop, "N", "leave out the first N timings of a worker", 0, 1e9 },
     { 0, "only", INT, &how.only, "N", "take the N-th timing of a worker alone", 0, 1e9 },
     { 0, "margin", NUM, &show.margin, "R", "savings within it are none", 0, 1 },
     { 0, "confidence", NUM, &show.confidence, "C", "of the intervals", 0.5, 0.999999 },
     { 0, "alpha", NUM, &show.alpha, "P", "level of the tests", 1e-12, 0.5 },
     { 0, "size", INT, &show.greedy, "K", "largest greedy set", 1, 1e6 },
-    { 0, "not-single", LIST, &show.not_single, "NAMES", "policies that are committees, a,b*", 0, 0 },
-    { 0, "hand", STR, &hand, "POLICY", "a setting to list beside star and general", 0, 0 },
-    { 'o', "output", STR, &output, "FILE", "write the table there", 0, 0 },
-    { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
+    { 0, "not-single", LIST, &show.not_single, "NAMES", "policies that are committees, a,b*" },
+    { 0, "hand", STR, &hand, "POLICY", "a setting to list beside star and general" },
+    { 'o', "output", STR, &output, "FILE", "write the table there" },
+    { 0 } };
 
 int main(int argc, char **argv)
 {

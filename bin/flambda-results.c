@@ -20,9 +20,9 @@
 
 static const char *experiment, *output;
 static const struct opt options[] = {
-    { 0, "experiment", STR, &experiment, "NAME", "only this one", 0, 0 },
-    { 'o', "output", STR, &output, "FILE", "write the table there", 0, 0 },
-    { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
+    { 0, "experiment", STR, &experiment, "NAME", "only this one" },
+    { 'o', "output", STR, &output, "FILE", "write the table there" },
+    { 0 } };
 
 static void row(csvw *w, const struct result_line *l)
 {

@@ -29,10 +29,10 @@
 static const char *model_path, *log_path;
 static double threshold;
 static const struct opt options[] = {
-    { 'm', "model", STR, &model_path, "FILE", "the policy", 0, 0 },
-    { 0, "threshold", NUM, &threshold, "N", "without a model: inline where the cost estimate is below", 0, 0 },
-    { 0, "log", STR, &log_path, "FILE", "write the questions and answers here", 0, 0 },
-    { 0, NULL, 0, NULL, NULL, NULL, 0, 0 } };
+    { 'm', "model", STR, &model_path, "FILE", "the policy" },
+    { 0, "threshold", NUM, &threshold, "N", "without a model: inline where the cost estimate is below" },
+    { 0, "log", STR, &log_path, "FILE", "write the questions and answers here" },
+    { 0 } };
 
 struct policy {
     struct model *model;

@@ -42,16 +42,15 @@ static int stock = -1;
 static enum level level = LEVEL_O2;
 static bool sites;
 static const struct opt options[] = {
-    { 'd', "decisions", STR, &decisions, "FILE", "what to inline", 0, 0 },
-    { 'o', "out", STR, &exe, "EXE", "the executable", 0, 0 },
-    { 0, "level", WORD, &level, LEVELS, "optimisation", 0, 0 },
-    { 0, "compiler", STR, &compiler, "NAME", "another compiler than that of WORK", 0, 0 },
-    { 0, "threshold", STR, &threshold, "N", "-inline-threshold of the heuristic", 0, 0 },
-    { 0, "stock", WORD, &stock, STOCK_WORDS, "what the compiler does by itself", 0, 0 },
-    { 0, "sites", FLAG, &sites, NULL, "also the calls left, for a second compilation", 0, 0 },
-    { 0, "complete", STR, &complete, "FILE", "write what was done as decisions", 0, 0 },
-    { 0 }
-};
+    { 'd', "decisions", STR, &decisions, "FILE", "what to inline" },
+    { 'o', "out", STR, &exe, "EXE", "the executable" },
+    { 0, "level", WORD, &level, LEVELS, "optimisation" },
+    { 0, "compiler", STR, &compiler, "NAME", "another compiler than that of WORK" },
+    { 0, "threshold", STR, &threshold, "N", "-inline-threshold of the heuristic" },
+    { 0, "stock", WORD, &stock, STOCK_WORDS, "what the compiler does by itself" },
+    { 0, "sites", FLAG, &sites, NULL, "also the calls left, for a second compilation" },
+    { 0, "complete", STR, &complete, "FILE", "write what was done as decisions" },
+    { 0 } };
 
 static void row(csvw *w, const struct live_site *s, bool asked, bool inlined, const char *reason)
 {

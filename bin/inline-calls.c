@@ -27,10 +27,9 @@
 static enum level level = LEVEL_OZ;
 static const char *out;
 static const struct opt options[] = {
-    { 0, "level", WORD, &level, LEVELS, "optimisation", 0, 0 },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output", 0, 0 },
-    { 0 }
-};
+    { 0, "level", WORD, &level, LEVELS, "optimisation" },
+    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
+    { 0 } };
 
 int main(int argc, char **argv)
 {

@@ -22,10 +22,9 @@
 
 static const char *base = "O2", *out;
 static const struct opt options[] = {
-    { 'b', "base", STR, &base, "LABEL", "what is 1", 0, 0 },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output", 0, 0 },
-    { 0 }
-};
+    { 'b', "base", STR, &base, "LABEL", "what is 1" },
+    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
+    { 0 } };
 
 struct row { uint32_t run, program, label, metric; double value; };
 struct mean { double sum, least, most; long n; };

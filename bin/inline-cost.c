@@ -31,13 +31,12 @@
 static const char *runs_file, *base = "O2", *weights, *out;
 static double penalty = 0.1;
 static const struct opt options[] = {
-    { 0, "runs", STR, &runs_file, "FILE", "paired rounds", 0, 0 },
-    { 'b', "base", STR, &base, "LABEL", "what is 1", 0, 0 },
-    { 0, "weights", STR, &weights, "FILE", "write the weights there", 0, 0 },
+    { 0, "runs", STR, &runs_file, "FILE", "paired rounds" },
+    { 'b', "base", STR, &base, "LABEL", "what is 1" },
+    { 0, "weights", STR, &weights, "FILE", "write the weights there" },
     { 0, "penalty", NUM, &penalty, "X", "on weights, relative to the events' squares", 0, 1e6 },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output", 0, 0 },
-    { 0 }
-};
+    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
+    { 0 } };
 
 static void put(csvw *w, str program, size_t builds, const double v[6])
 {

@@ -31,17 +31,16 @@
 static const char *column = "predicted", *compiler = "clang-14", *out, *otherwise, *calls;
 static double over = 0.5, under = NAN, heat, hot = -1000;
 static const struct opt options[] = {
-    { 'c', "column", STR, &column, "COL", "the verdict", 0, 0 },
-    { 0, "over", NUM, &over, "X", "numbers above it mean yes", 0, 0 },
-    { 0, "under", NUM, &under, "X", "numbers below it mean yes", 0, 0 },
+    { 'c', "column", STR, &column, "COL", "the verdict" },
+    { 0, "over", NUM, &over, "X", "numbers above it mean yes" },
+    { 0, "under", NUM, &under, "X", "numbers below it mean yes" },
     { 0, "heat", NUM, &heat, "N", "inline only calls executed so often (column heat)", 0, 1e18 },
     { 0, "hot", NUM, &hot, "X", "so often, as log2 of the ratio to the hottest call", -1000, 0 },
-    { 0, "otherwise", STR, &otherwise, "COL", "the verdict about calls that are not hot; default: no", 0, 0 },
-    { 0, "calls", STR, &calls, "FILE", "decide these calls, copies as what they are copies of", 0, 0 },
-    { 0, "compiler", STR, &compiler, "NAME", "for the decisions", 0, 0 },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output", 0, 0 },
-    { 0 }
-};
+    { 0, "otherwise", STR, &otherwise, "COL", "the verdict about calls that are not hot; default: no" },
+    { 0, "calls", STR, &calls, "FILE", "decide these calls, copies as what they are copies of" },
+    { 0, "compiler", STR, &compiler, "NAME", "for the decisions" },
+    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
+    { 0 } };
 
 static bool says_yes(const csv *t, int col)
 {

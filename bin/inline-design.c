@@ -40,21 +40,20 @@ static enum design_kind kind;
 static long trials = 32, most = 1000000, seed = 1;
 static double share = 0.1;
 static const struct opt options[] = {
-    { 0, "kind", WORD, &kind, DESIGN_KINDS, "of design", 0, 0 },
+    { 0, "kind", WORD, &kind, DESIGN_KINDS, "of design" },
     { 'n', "trials", INT, &trials, "N", "how many", 1, 1 << 20 },
     { 0, "most", INT, &most, "N", "factors, the most executed calls", 1, 1e9 },
     { 0, "share", NUM, &share, "P", "flip: of calls decided the other way", 0, 1 },
-    { 0, "verdicts", STR, &verdicts, "FILE", "write this set", 0, 0 },
-    { 'c', "column", STR, &column, "COL", "the verdict", 0, 0 },
-    { 0, "store", STR, &store, "DIR", "where sets are written, in DIR/new", 0, 0 },
-    { 0, "list", STR, &list, "FILE", "for inline-run", 0, 0 },
-    { 0, "chain", STR, &chain, "NAME", "in that list", 0, 0 },
-    { 0, "program", STR, &program, "NAME", "for the decisions", 0, 0 },
-    { 0, "compiler", STR, &compiler, "NAME", "for the decisions", 0, 0 },
-    { 's', "seed", INT, &seed, "N", "of the random streams", 0, 0 },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output", 0, 0 },
-    { 0 }
-};
+    { 0, "verdicts", STR, &verdicts, "FILE", "write this set" },
+    { 'c', "column", STR, &column, "COL", "the verdict" },
+    { 0, "store", STR, &store, "DIR", "where sets are written, in DIR/new" },
+    { 0, "list", STR, &list, "FILE", "for inline-run" },
+    { 0, "chain", STR, &chain, "NAME", "in that list" },
+    { 0, "program", STR, &program, "NAME", "for the decisions" },
+    { 0, "compiler", STR, &compiler, "NAME", "for the decisions" },
+    { 's', "seed", INT, &seed, "N", "of the random streams" },
+    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
+    { 0 } };
 
 /* what names a call in tables: no blanks, so that inline-reward takes it for one step */
 static void site_name(struct buf *b, const struct design_call *c)

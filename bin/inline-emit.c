@@ -57,10 +57,10 @@ static enum level level = LEVEL_O2;
 static enum sexp_dialect dialect = SEXP_CORE;
 static long n_fields, only_round = -1;
 static const struct opt options[] = {
-    { 0, "to", WORD, &to, "replay|attributes|gcc", "files for a compiler's own build", 0, 0 },
-    { 'd', "decisions", STR, &decisions, "FILE", "with --to: what to inline", 0, 0 },
-    { 0, "out", STR, &out, "DIR", "with --to: where the files go", 0, 0 },
-    { 0, "level", WORD, &level, LEVELS, "with --to: optimisation", 0, 0 },
+    { 0, "to", WORD, &to, "replay|attributes|gcc", "files for a compiler's own build" },
+    { 'd', "decisions", STR, &decisions, "FILE", "with --to: what to inline" },
+    { 0, "out", STR, &out, "DIR", "with --to: where the files go" },
+    { 0, "level", WORD, &level, LEVELS, "with --to: optimisation" },
     { 0, "form", WORD, &form, "v0|v1|simple|canonical", "what to write" },
     { 0, "round", INT, &only_round, "N", "give every decision this round; -1: as read", -1, 1000 },
     { 0, "fields", INT, &n_fields, "N", "fields of V1 metadata, 3 to 5; 0: as read, else 5", 0, 5 },

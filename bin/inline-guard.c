@@ -36,11 +36,11 @@ static const char *base_name, *metric, *sizes;
 static struct guard rule = { .level = 0.95 };
 static double most_loss;
 static const struct opt options[] = {
-    { 'b', "base", STR, &base_name, "LABEL", "the default", 0, 0 },
-    { 0, "metric", STR, &metric, "cpu|wall|COL", "default: cpu, or wall where processes mostly wait", 0, 0 },
+    { 'b', "base", STR, &base_name, "LABEL", "the default" },
+    { 0, "metric", STR, &metric, "cpu|wall|COL", "default: cpu, or wall where processes mostly wait" },
     { 0, "level", NUM, &rule.level, "P", "of being no loss", 0.5, 0.9999 },
     { 0, "most-loss", NUM, &most_loss, "X", "keep what surely loses less than so much", 0, 0.5 },
-    { 0, "sizes", STR, &sizes, "FILE", "exact costs: it must be smaller too", 0, 0 },
+    { 0, "sizes", STR, &sizes, "FILE", "exact costs: it must be smaller too" },
     { 0 } };
 
 static struct sizes text;

@@ -23,9 +23,8 @@
 
 static enum { SEARCH, CONFIRM } set = CONFIRM;
 static const struct opt options[] = {
-    { 0, "set", WORD, &set, "search|confirm", "which runs", 0, 0 },
-    { 0 }
-};
+    { 0, "set", WORD, &set, "search|confirm", "which runs" },
+    { 0 } };
 
 static void word(struct buf *line, const char *option, const char *value)
 {

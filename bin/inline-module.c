@@ -54,18 +54,17 @@ static const char *table, *name, *out, *from_build, *commands, *libraries = "", 
 static enum { NONE, FE, IRN } profile = NONE;
 static bool per_file, lto;
 static const struct opt options[] = {
-    { 0, "table", STR, &table, "FILE", "table of programs", 0, 0 },
-    { 0, "program", STR, &name, "NAME", "row of the table, or program of the build", 0, 0 },
-    { 0, "from-build", STR, &from_build, "DIR", "where inline-cc built the program", 0, 0 },
-    { 0, "commands", STR, &commands, "FILE", "compile_commands.json", 0, 0 },
-    { 0, "libraries", STR, &libraries, "WORDS", "with --commands: for the linker", 0, 0 },
-    { 'o', "out", STR, &out, "DIR", "work directory, made where missing", 0, 0 },
-    { 0, "compiler", STR, &compiler, "NAME", "clang, gcc, or a version: clang-19", 0, 0 },
-    { 0, "per-file", FLAG, &per_file, NULL, "each source by itself, not the program as one", 0, 0 },
-    { 0, "lto", FLAG, &lto, NULL, "as -flto does it: before the link and in it", 0, 0 },
-    { 0, "profile", WORD, &profile, "none|fe|irn", "with --lto: of the search runs, by clang", 0, 0 },
-    { 0 }
-};
+    { 0, "table", STR, &table, "FILE", "table of programs" },
+    { 0, "program", STR, &name, "NAME", "row of the table, or program of the build" },
+    { 0, "from-build", STR, &from_build, "DIR", "where inline-cc built the program" },
+    { 0, "commands", STR, &commands, "FILE", "compile_commands.json" },
+    { 0, "libraries", STR, &libraries, "WORDS", "with --commands: for the linker" },
+    { 'o', "out", STR, &out, "DIR", "work directory, made where missing" },
+    { 0, "compiler", STR, &compiler, "NAME", "clang, gcc, or a version: clang-19" },
+    { 0, "per-file", FLAG, &per_file, NULL, "each source by itself, not the program as one" },
+    { 0, "lto", FLAG, &lto, NULL, "as -flto does it: before the link and in it" },
+    { 0, "profile", WORD, &profile, "none|fe|irn", "with --lto: of the search runs, by clang" },
+    { 0 } };
 
 int main(int argc, char **argv)
 {

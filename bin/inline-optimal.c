@@ -48,19 +48,18 @@ static enum level level = LEVEL_OZ;
 static const char *store, *decisions, *calls, *out;
 static long most = 256, builds = 4000, nodes = 20000, check = 16, chance = 2, seed = 1;
 static const struct opt options[] = {
-    { 0, "level", WORD, &level, LEVELS, "optimisation", 0, 0 },
+    { 0, "level", WORD, &level, LEVELS, "optimisation" },
     { 0, "most", INT, &most, "N", "sets of a function that are all built", 1, 1e7 },
     { 0, "builds", INT, &builds, "N", "budget of a module", 1, 1e9 },
     { 0, "nodes", INT, &nodes, "N", "decisions that the proof of a module may try", 1, 1e9 },
     { 0, "check", INT, &check, "N", "every so many builds one is done twice", 1, 1e9 },
     { 0, "chance", INT, &chance, "N", "random decisions that a module is checked by", 0, 1e6 },
-    { 0, "store", STR, &store, "FILE", "a log of what was built", 0, 0 },
-    { 0, "decisions", STR, &decisions, "FILE", "write the best here", 0, 0 },
-    { 0, "calls", STR, &calls, "FILE", "write a row a call here", 0, 0 },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output", 0, 0 },
-    { 's', "seed", INT, &seed, "N", "of the random decisions", 0, 0 },
-    { 0 }
-};
+    { 0, "store", STR, &store, "FILE", "a log of what was built" },
+    { 0, "decisions", STR, &decisions, "FILE", "write the best here" },
+    { 0, "calls", STR, &calls, "FILE", "write a row a call here" },
+    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
+    { 's', "seed", INT, &seed, "N", "of the random decisions" },
+    { 0 } };
 
 int main(int argc, char **argv)
 {

@@ -46,8 +46,7 @@ static const struct opt options[] = {
     { 0, "times", STR, &times_path, "FILE", "where the times of the runs go" },
     { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "how atoms are written: compiler has no quotes" },
     { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
-    { 0 }
-};
+    { 0 } };
 
 static struct names names;
 static struct decisions d;

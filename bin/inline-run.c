@@ -45,23 +45,22 @@ static bool with_default, none, text_only, complete, plan;
 static long jobs = 1;
 static double limit = 60;
 static const struct opt options[] = {
-    { 0, "store", STR, &store, "DIR", "where tried sets lie", 0, 0 },
-    { 0, "history", STR, &history, "FILE", "rows are appended here", 0, 0 },
-    { 0, "list", STR, &list, "FILE", "proposals of inline-search", 0, 0 },
-    { 0, "default", FLAG, &with_default, NULL, "measure the heuristic", 0, 0 },
-    { 0, "threshold", LIST, &thresholds, "N", "measure the heuristic with this threshold (many times)", 0, 0 },
-    { 0, "none", FLAG, &none, NULL, "measure inlining nothing", 0, 0 },
-    { 0, "stock", LIST, &stocks, "ROW", "measure a stock build (many times)", 0, 0 },
-    { 0, "text-only", FLAG, &text_only, NULL, "do not run the program: text size alone", 0, 0 },
-    { 0, "complete", FLAG, &complete, NULL, "store the calls left too, as inline-reward wants them", 0, 0 },
-    { 0, "plan", FLAG, &plan, NULL, "write jobs instead of doing them", 0, 0 },
-    { 0, "take", STR, &take, "FILE", "answers to such jobs", 0, 0 },
-    { 0, "level", WORD, &level, LEVELS, "optimisation", 0, 0 },
-    { 0, "compiler", STR, &compiler, "NAME", "another compiler than that of WORK", 0, 0 },
+    { 0, "store", STR, &store, "DIR", "where tried sets lie" },
+    { 0, "history", STR, &history, "FILE", "rows are appended here" },
+    { 0, "list", STR, &list, "FILE", "proposals of inline-search" },
+    { 0, "default", FLAG, &with_default, NULL, "measure the heuristic" },
+    { 0, "threshold", LIST, &thresholds, "N", "measure the heuristic with this threshold (many times)" },
+    { 0, "none", FLAG, &none, NULL, "measure inlining nothing" },
+    { 0, "stock", LIST, &stocks, "ROW", "measure a stock build (many times)" },
+    { 0, "text-only", FLAG, &text_only, NULL, "do not run the program: text size alone" },
+    { 0, "complete", FLAG, &complete, NULL, "store the calls left too, as inline-reward wants them" },
+    { 0, "plan", FLAG, &plan, NULL, "write jobs instead of doing them" },
+    { 0, "take", STR, &take, "FILE", "answers to such jobs" },
+    { 0, "level", WORD, &level, LEVELS, "optimisation" },
+    { 0, "compiler", STR, &compiler, "NAME", "another compiler than that of WORK" },
     { 0, "limit", NUM, &limit, "SECONDS", "longest run", 0.001, 1e9 },
     { 'j', "jobs", INT, &jobs, "N", "sets measured side by side", 1, 1024 },
-    { 0 }
-};
+    { 0 } };
 
 int main(int argc, char **argv)
 {

@@ -51,11 +51,11 @@ static long seed = 1, count = 2, steps = 300, width, hot, together = 32;
 static const char *within;
 static double t_max = 0.04, t_min = 0.001, text_weight, max_text, max_instructions;
 static const struct opt options[] = {
-    { 0, "algo", WORD, &algo, SEARCH_ALGORITHMS, "how", 0, 0 },
-    { 0, "chain", STR, &chain, "NAME", "name of this chain; the algorithm's where not given", 0, 0 },
-    { 0, "store", STR, &store, "DIR", "where the tried sets lie", 0, 0 },
-    { 0, "work", STR, &work, "DIR", "made by inline-module", 0, 0 },
-    { 0, "sites", STR, &sites, "FILE", "table of inline-sites, for heat", 0, 0 },
+    { 0, "algo", WORD, &algo, SEARCH_ALGORITHMS, "how" },
+    { 0, "chain", STR, &chain, "NAME", "name of this chain; the algorithm's where not given" },
+    { 0, "store", STR, &store, "DIR", "where the tried sets lie" },
+    { 0, "work", STR, &work, "DIR", "made by inline-module" },
+    { 0, "sites", STR, &sites, "FILE", "table of inline-sites, for heat" },
     { 'n', "count", INT, &count, "N", "proposals a step", 1, 1000 },
     { 0, "steps", INT, &steps, "N", "length of a chain", 1, 1e9 },
     { 0, "width", INT, &width, "N", "flip: calls tried alone in a round, 0: all; local: builds", 0, 1e9 },
@@ -66,12 +66,11 @@ static const struct opt options[] = {
     { 0, "text-weight", NUM, &text_weight, "W", "0: instructions, 1: text size", 0, 1 },
     { 0, "max-text", NUM, &max_text, "RATIO", "largest text, 0: any", 0, 1e9 },
     { 0, "max-instructions", NUM, &max_instructions, "RATIO", "most instructions, 0: any", 0, 1e9 },
-    { 0, "within", STR, &within, "ROW", "no more instructions than this row of the history", 0, 0 },
-    { 0, "level", WORD, &level, LEVELS, "optimisation of the trials", 0, 0 },
-    { 0, "best", FLAG, &best, NULL, "write the best set so far, propose nothing", 0, 0 },
-    { 's', "seed", INT, &seed, "N", "of the random streams", 0, 0 },
-    { 0 }
-};
+    { 0, "within", STR, &within, "ROW", "no more instructions than this row of the history" },
+    { 0, "level", WORD, &level, LEVELS, "optimisation of the trials" },
+    { 0, "best", FLAG, &best, NULL, "write the best set so far, propose nothing" },
+    { 's', "seed", INT, &seed, "N", "of the random streams" },
+    { 0 } };
 
 int main(int argc, char **argv)
 {

@@ -34,13 +34,12 @@ static bool no_heat;
 static const char *out, *decisions, *compiler;
 static enum level level = LEVEL_O2;
 static const struct opt options[] = {
-    { 'd', "decisions", STR, &decisions, "FILE", "say what these do, not what the default does", 0, 0 },
-    { 0, "level", WORD, &level, LEVELS, "optimisation", 0, 0 },
-    { 0, "compiler", STR, &compiler, "NAME", "another compiler than that of WORK", 0, 0 },
-    { 0, "no-heat", FLAG, &no_heat, NULL, "do not run the program; heat stays empty", 0, 0 },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output", 0, 0 },
-    { 0 }
-};
+    { 'd', "decisions", STR, &decisions, "FILE", "say what these do, not what the default does" },
+    { 0, "level", WORD, &level, LEVELS, "optimisation" },
+    { 0, "compiler", STR, &compiler, "NAME", "another compiler than that of WORK" },
+    { 0, "no-heat", FLAG, &no_heat, NULL, "do not run the program; heat stays empty" },
+    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
+    { 0 } };
 
 static long levels(str chain)
 {

@@ -36,16 +36,15 @@ static const char *verdicts, *column = "predicted", *threshold, *decisions, *out
 static bool exhaustive;
 static long most = 4096;
 static const struct opt options[] = {
-    { 0, "level", WORD, &level, LEVELS, "optimisation", 0, 0 },
-    { 0, "verdicts", STR, &verdicts, "FILE", "a table of calls with a verdict", 0, 0 },
-    { 'c', "column", STR, &column, "NAME", "the verdict, yes or no", 0, 0 },
-    { 0, "threshold", STR, &threshold, "N", "-inline-threshold of the heuristic", 0, 0 },
-    { 'd', "decisions", STR, &decisions, "FILE", "write the verdicts as decisions here", 0, 0 },
-    { 0, "exhaustive", FLAG, &exhaustive, NULL, "every set of decisions", 0, 0 },
+    { 0, "level", WORD, &level, LEVELS, "optimisation" },
+    { 0, "verdicts", STR, &verdicts, "FILE", "a table of calls with a verdict" },
+    { 'c', "column", STR, &column, "NAME", "the verdict, yes or no" },
+    { 0, "threshold", STR, &threshold, "N", "-inline-threshold of the heuristic" },
+    { 'd', "decisions", STR, &decisions, "FILE", "write the verdicts as decisions here" },
+    { 0, "exhaustive", FLAG, &exhaustive, NULL, "every set of decisions" },
     { 0, "most", INT, &most, "N", "sets of a module that are built", 1, 1e9 },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output", 0, 0 },
-    { 0 }
-};
+    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
+    { 0 } };
 
 static void key_of(struct buf *b, str callee, str chain)
 {

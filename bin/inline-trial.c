@@ -27,22 +27,21 @@ static int stock = -1;
 static bool by_default, none, text_only, complete;
 static double limit = 60;
 static const struct opt options[] = {
-    { 0, "default", FLAG, &by_default, NULL, "the compiler's own heuristic", 0, 0 },
-    { 0, "none", FLAG, &none, NULL, "inline nothing", 0, 0 },
-    { 0, "threshold", STR, &threshold, "N", "the heuristic with this threshold", 0, 0 },
-    { 0, "stock", WORD, &stock, STOCK_WORDS, "a stock build", 0, 0 },
-    { 0, "text-only", FLAG, &text_only, NULL, "do not run the program: text size alone", 0, 0 },
-    { 0, "complete", FLAG, &complete, NULL, "tell the calls left too", 0, 0 },
-    { 0, "level", WORD, &level, LEVELS, "optimisation", 0, 0 },
-    { 0, "compiler", STR, &compiler, "NAME", "another compiler than that of WORK", 0, 0 },
+    { 0, "default", FLAG, &by_default, NULL, "the compiler's own heuristic" },
+    { 0, "none", FLAG, &none, NULL, "inline nothing" },
+    { 0, "threshold", STR, &threshold, "N", "the heuristic with this threshold" },
+    { 0, "stock", WORD, &stock, STOCK_WORDS, "a stock build" },
+    { 0, "text-only", FLAG, &text_only, NULL, "do not run the program: text size alone" },
+    { 0, "complete", FLAG, &complete, NULL, "tell the calls left too" },
+    { 0, "level", WORD, &level, LEVELS, "optimisation" },
+    { 0, "compiler", STR, &compiler, "NAME", "another compiler than that of WORK" },
     { 0, "limit", NUM, &limit, "SECONDS", "longest run", 0.001, 1e9 },
-    { 0, "reference", STR, &reference, "HASH", "of the output that is right: that of the default", 0, 0 },
-    { 0, "parent", STR, &parent, "TEXT", "for the row, as inline-search gave it", 0, 0 },
-    { 0, "chain", STR, &chain, "TEXT", "the same", 0, 0 },
-    { 0, "step", STR, &step, "N", "the same", 0, 0 },
-    { 0, "root", STR, &root, "DIR", "where absolute paths begin", 0, 0 },
-    { 0 }
-};
+    { 0, "reference", STR, &reference, "HASH", "of the output that is right: that of the default" },
+    { 0, "parent", STR, &parent, "TEXT", "for the row, as inline-search gave it" },
+    { 0, "chain", STR, &chain, "TEXT", "the same" },
+    { 0, "step", STR, &step, "N", "the same" },
+    { 0, "root", STR, &root, "DIR", "where absolute paths begin" },
+    { 0 } };
 
 int main(int argc, char **argv)
 {

@@ -19,11 +19,10 @@
 
 static const char *decisions, *column = "verdict", *out;
 static const struct opt options[] = {
-    { 'd', "decisions", STR, &decisions, "FILE", "what was decided", 0, 0 },
-    { 'c', "column", STR, &column, "COL", "name of the new column", 0, 0 },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output", 0, 0 },
-    { 0 }
-};
+    { 'd', "decisions", STR, &decisions, "FILE", "what was decided" },
+    { 'c', "column", STR, &column, "COL", "name of the new column" },
+    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
+    { 0 } };
 
 int main(int argc, char **argv)
 {

@@ -34,7 +34,7 @@ static bool any;
 static const struct opt options[] = {
     { 0, "limit", NUM, &limit, "SECONDS", "stop a job that takes longer; 0: none", 0, 1e9 },
     { 0, "memory", SIZE, &memory, "SIZE", "address space of a job; 0: no limit", 0, 1e18 },
-    { 0, "any", FLAG, &any, NULL, "exit 0 where at least one job was done", 0, 0 },
+    { 0, "any", FLAG, &any, NULL, "exit 0 where at least one job was done" },
     { 0 } };
 
 /* a file in memory that holds the text; its name is good for this process and those it starts */

@@ -31,12 +31,12 @@
 static const char *log_path, *part;
 static long slots;
 static bool count;
-static const struct opt options[] = { { 0, "log", STR, &log_path, "LOG", "answers so far", 0, 0 },
-                                      { 0, "slots", INT, &slots, "N", "cut into batches for so many; 0: do not", 0,
-                                        1e6 },
-                                      { 0, "part", STR, &part, "K/N", "the K-th of N shares", 0, 0 },
-                                      { 0, "count", FLAG, &count, NULL, "write their number alone", 0, 0 },
-                                      { 0 } };
+static const struct opt options[] = {
+    { 0, "log", STR, &log_path, "LOG", "answers so far" },
+    { 0, "slots", INT, &slots, "N", "cut into batches for so many; 0: do not", 0, 1e6 },
+    { 0, "part", STR, &part, "K/N", "the K-th of N shares" },
+    { 0, "count", FLAG, &count, NULL, "write their number alone" },
+    { 0 } };
 
 static void parse_part(size_t *k, size_t *n)
 {

@@ -22,8 +22,9 @@
 #include <stdlib.h>
 
 static long total;
-static const struct opt options[] = { { 0, "total", INT, &total, "N", "jobs expected, for progress", 0, 1e12 },
-                                      { 0 } };
+static const struct opt options[] = {
+    { 0, "total", INT, &total, "N", "jobs expected, for progress", 0, 1e12 },
+    { 0 } };
 static struct answers known;
 static size_t n_new, n_again, n_broken, n_differ;
 

@@ -26,10 +26,10 @@
 static const char *log_path, *name, *machine;
 static bool files;
 static const struct opt options[] = {
-    { 0, "log", STR, &log_path, "LOG", "answers", 0, 0 },
-    { 0, "name", STR, &name, "COL", "a first column with the job's name", 0, 0 },
-    { 0, "machine", STR, &machine, "COL", "a last column with the machine's fingerprint", 0, 0 },
-    { 0, "files", FLAG, &files, NULL, "write each answer to the file in column out", 0, 0 },
+    { 0, "log", STR, &log_path, "LOG", "answers" },
+    { 0, "name", STR, &name, "COL", "a first column with the job's name" },
+    { 0, "machine", STR, &machine, "COL", "a last column with the machine's fingerprint" },
+    { 0, "files", FLAG, &files, NULL, "write each answer to the file in column out" },
     { 0 } };
 
 static const struct answer **all_answers(const struct jobs *j, struct answers *known)

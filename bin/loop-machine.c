@@ -23,8 +23,9 @@
 #include HELP
 
 static int isa = -1;
-static const struct opt options[] = { { 0, "isa", WORD, &isa, "avx2|avx512", "of vectors, instead of the best here" },
-                                      { 0 } };
+static const struct opt options[] = {
+    { 0, "isa", WORD, &isa, "avx2|avx512", "of vectors, instead of the best here" },
+    { 0 } };
 static char machine[64];
 static const char *of;
 

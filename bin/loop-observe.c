@@ -33,20 +33,20 @@ static bool runtime, flops, ir, tree, ir_tree, ir_graph, loops, stride, prev5;
 static const char *cache;
 static enum { SEXP, DOT } form = SEXP;
 static enum { RAW, LOG } scale = RAW;
-static const struct opt options[] = { { 0, "runtime", FLAG, &runtime, NULL, "seconds of a run" },
-                                      { 0, "flops", FLAG, &flops, NULL, "GFLOPS of a run" },
-                                      { 0, "ir", FLAG, &ir, NULL, "the nodes and their orders" },
-                                      { 0, "tree", FLAG, &tree, NULL, "the tree for people" },
-                                      { 0, "ir-tree", FLAG, &ir_tree, NULL, "the tree as a graph" },
-                                      { 0, "ir-graph", FLAG, &ir_graph, NULL, "tree and data" },
-                                      { 0, "loops", FLAG, &loops, NULL, "loops tensor" },
-                                      { 0, "stride", FLAG, &stride, NULL, "stride tensor" },
-                                      { 0, "prev5", FLAG, &prev5, NULL, "previous actions" },
-                                      { 0, "scale", WORD, &scale, "raw|log",
-                                        "as published, or scaled and with variables and the stored tensor" },
-                                      { 0, "form", WORD, &form, "sexp|dot", "of the graphs" },
-                                      { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
-                                      { 0 } };
+static const struct opt options[] = {
+    { 0, "runtime", FLAG, &runtime, NULL, "seconds of a run" },
+    { 0, "flops", FLAG, &flops, NULL, "GFLOPS of a run" },
+    { 0, "ir", FLAG, &ir, NULL, "the nodes and their orders" },
+    { 0, "tree", FLAG, &tree, NULL, "the tree for people" },
+    { 0, "ir-tree", FLAG, &ir_tree, NULL, "the tree as a graph" },
+    { 0, "ir-graph", FLAG, &ir_graph, NULL, "tree and data" },
+    { 0, "loops", FLAG, &loops, NULL, "loops tensor" },
+    { 0, "stride", FLAG, &stride, NULL, "stride tensor" },
+    { 0, "prev5", FLAG, &prev5, NULL, "previous actions" },
+    { 0, "scale", WORD, &scale, "raw|log", "as published, or scaled and with variables and the stored tensor" },
+    { 0, "form", WORD, &form, "sexp|dot", "of the graphs" },
+    { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
+    { 0 } };
 
 static void numbered(csvw *w, char letter, int n)
 {

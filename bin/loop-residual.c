@@ -43,8 +43,7 @@ static const struct opt options[] = {
     { 0, "rate", NUM, &rate, "R", "share of each tree that is taken", 1e-6, 1 },
     { 's', "seed", INT, &seed, "N", "seed of what is drawn" },
     { 0, "shuffle", FLAG, &shuffle, NULL, "mix up what is to be learned, as a control that learns nothing" },
-    { 0 }
-};
+    { 0 } };
 
 static struct residual_row *row;
 static size_t nrow, room;

@@ -48,8 +48,7 @@ static const struct opt options[] = {
     { 0, "name", STR, &name, "NAME", "what column algo says" },
     { 0, "eval", WORD, &eval, "run|model", "measure, or ask the model" },
     { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
-    { 0 }
-};
+    { 0 } };
 
 static void rows(csvw *w, const struct rollout *r, const struct problem *p, struct evaluator *v)
 {

@@ -67,8 +67,7 @@ static const struct opt options[] = {
     { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
     { 0, "isa", WORD, &isa_given, "avx2|avx512", "instruction set instead of the best one here" },
     { 0, "dot", STR, &dot, "FILE", "write the visited graph (of the last problem)" },
-    { 0 }
-};
+    { 0 } };
 
 static void rows(csvw *w, const char *name, const struct search *s, const struct problem *p, double gflops, bool model)
 {

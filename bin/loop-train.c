@@ -64,8 +64,7 @@ static const struct opt options[] = {
     { 0, "checkpoint", STR, &checkpoint, "FILE", "go on from here, and write it" },
     { 0, "every", NUM, &every, "S", "seconds between checkpoints", 0, 1e9 },
     { 's', "seed", INT, &seed, "N", "of the network, the problems and the exploration" },
-    { 0 }
-};
+    { 0 } };
 
 static double began;                                     /* seconds count from the start of the program */
 static struct buf task;                                  /* what a checkpoint must agree in */

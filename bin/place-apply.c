@@ -18,7 +18,7 @@
 static const char *plan_path;
 
 static const struct opt options[] = {
-    { 0, "plan", STR, &plan_path, "FILE", "the plan", 0, 0 },
+    { 0, "plan", STR, &plan_path, "FILE", "the plan" },
     { 0 } };
 
 int main(int argc, char **argv)

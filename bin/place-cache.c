@@ -29,13 +29,12 @@ static const char *model = "optane", *ratio;
 static uint64_t limit, line = 4096;
 static bool total;
 static const struct opt options[] = {
-    { 0, "model", STR, &model, "NAME", "constants of optane, cxl or disk", 0, 0 },
-    { 0, "limit", SIZE, &limit, "BYTES", "fast memory", 0, 0 },
-    { 0, "ratio", STR, &ratio, "R:1", "fast memory by slow : fast instead", 0, 0 },
+    { 0, "model", STR, &model, "NAME", "constants of optane, cxl or disk" },
+    { 0, "limit", SIZE, &limit, "BYTES", "fast memory" },
+    { 0, "ratio", STR, &ratio, "R:1", "fast memory by slow : fast instead" },
     { 0, "line", SIZE, &line, "N", "bytes of a line, a power of two", 64, 1 << 30 },
-    { 0, "total", FLAG, &total, NULL, "one row for the whole step", 0, 0 },
-    { 0 }
-};
+    { 0, "total", FLAG, &total, NULL, "one row for the whole step" },
+    { 0 } };
 
 static void put(csvw *w, const struct traffic *t, double seconds, double fast)
 {

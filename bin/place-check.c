@@ -31,11 +31,10 @@
 
 static const char *plan_path, *profile_path, *original_path;
 static const struct opt options[] = {
-    { 0, "plan", STR, &plan_path, "FILE", "a plan for the graph", 0, 0 },
-    { 'p', "profile", STR, &profile_path, "FILE", "kernel times the plan was made from", 0, 0 },
-    { 0, "original", STR, &original_path, "FILE", "the graph of which this one repeats nodes", 0, 0 },
-    { 0 }
-};
+    { 0, "plan", STR, &plan_path, "FILE", "a plan for the graph" },
+    { 'p', "profile", STR, &profile_path, "FILE", "kernel times the plan was made from" },
+    { 0, "original", STR, &original_path, "FILE", "the graph of which this one repeats nodes" },
+    { 0 } };
 
 static void say(void *context, const char *fault)
 {

@@ -25,17 +25,16 @@ static const char *model = "optane", *table_path;
 static double flops;
 static uint64_t fast_read, fast_write, slow_read, slow_write, fetch, write_out;
 static const struct opt options[] = {
-    { 0, "model", STR, &model, "NAME", "constants of optane, cxl or disk", 0, 0 },
-    { 0, "table", STR, &table_path, "FILE", "kernel times of another machine", 0, 0 },
+    { 0, "model", STR, &model, "NAME", "constants of optane, cxl or disk" },
+    { 0, "table", STR, &table_path, "FILE", "kernel times of another machine" },
     { 0, "flops", NUM, &flops, "N", "operations per second; 0: the model's", 0, 1e18 },
-    { 0, "fast-read", SIZE, &fast_read, "N", "bytes per second of kernels in fast memory", 0, 0 },
-    { 0, "fast-write", SIZE, &fast_write, "N", "the same, writing", 0, 0 },
-    { 0, "slow-read", SIZE, &slow_read, "N", "bytes per second of kernels in slow memory", 0, 0 },
-    { 0, "slow-write", SIZE, &slow_write, "N", "the same, writing", 0, 0 },
-    { 0, "fetch", SIZE, &fetch, "N", "bytes per second of copies to fast memory", 0, 0 },
-    { 0, "write-out", SIZE, &write_out, "N", "bytes per second of copies to slow memory", 0, 0 },
-    { 0 }
-};
+    { 0, "fast-read", SIZE, &fast_read, "N", "bytes per second of kernels in fast memory" },
+    { 0, "fast-write", SIZE, &fast_write, "N", "the same, writing" },
+    { 0, "slow-read", SIZE, &slow_read, "N", "bytes per second of kernels in slow memory" },
+    { 0, "slow-write", SIZE, &slow_write, "N", "the same, writing" },
+    { 0, "fetch", SIZE, &fetch, "N", "bytes per second of copies to fast memory" },
+    { 0, "write-out", SIZE, &write_out, "N", "bytes per second of copies to slow memory" },
+    { 0 } };
 
 static void replace(double *rate, uint64_t by)
 {

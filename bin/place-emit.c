@@ -22,12 +22,11 @@ static const char *ratio, *profile_path;
 static int formulation = -1;
 static uint64_t limit;
 static const struct opt options[] = {
-    { 'f', "formulation", WORD, &formulation, "static|sync", "what may be decided", 0, 0 },
-    { 0, "ratio", STR, &ratio, "R:1", "slow to fast memory, of the peak", 0, 0 },
-    { 0, "limit", SIZE, &limit, "BYTES", "fast memory", 0, 0 },
-    { 'p', "profile", STR, &profile_path, "FILE", "kernel times by tiers", 0, 0 },
-    { 0 }
-};
+    { 'f', "formulation", WORD, &formulation, "static|sync", "what may be decided" },
+    { 0, "ratio", STR, &ratio, "R:1", "slow to fast memory, of the peak" },
+    { 0, "limit", SIZE, &limit, "BYTES", "fast memory" },
+    { 'p', "profile", STR, &profile_path, "FILE", "kernel times by tiers" },
+    { 0 } };
 
 int main(int argc, char **argv)
 {

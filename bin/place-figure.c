@@ -46,7 +46,7 @@ static int figure = -1;
 enum { FIRST_FIGURE = 7 };
 static double price = 2.1;
 static const struct opt options[] = {
-    { 0, "figure", WORD, &figure, "7|8|9|10|11|12", "which one", 0, 0 },
+    { 0, "figure", WORD, &figure, "7|8|9|10|11|12", "which one" },
     { 0, "price", NUM, &price, "X", "figure 9: of fast memory, a byte of slow memory being 1", 1e-3, 1e6 },
     { 0 } };
 

@@ -34,18 +34,17 @@ static long device = 0, steps = 4, warm = 1, runs = 5, seed = 1;
 static bool profile, managed;
 static uint64_t workspace = (uint64_t)1 << 40;
 static const struct opt options[] = {
-    { 0, "profile", FLAG, &profile, NULL, "time kernels and copies", 0, 0 },
-    { 0, "plan", STR, &plan_path, "FILE", "run the step by this plan", 0, 0 },
-    { 0, "managed", FLAG, &managed, NULL, "let the driver move everything", 0, 0 },
+    { 0, "profile", FLAG, &profile, NULL, "time kernels and copies" },
+    { 0, "plan", STR, &plan_path, "FILE", "run the step by this plan" },
+    { 0, "managed", FLAG, &managed, NULL, "let the driver move everything" },
     { 0, "device", INT, &device, "N", "which GPU", 0, 1000 },
-    { 0, "workspace", SIZE, &workspace, "BYTES", "algorithms that need more are not taken", 0, 0 },
+    { 0, "workspace", SIZE, &workspace, "BYTES", "algorithms that need more are not taken" },
     { 'n', "steps", INT, &steps, "N", "counted steps", 1, 1e6 },
     { 0, "warm", INT, &warm, "N", "steps before them", 0, 1e6 },
     { 0, "runs", INT, &runs, "N", "timed runs of a kernel", 1, 1000 },
-    { 0, "kernels", STR, &kernels_path, "FILE", "write the time of every node here", 0, 0 },
-    { 's', "seed", INT, &seed, "N", "of parameters and inputs", 0, 0 },
-    { 0 }
-};
+    { 0, "kernels", STR, &kernels_path, "FILE", "write the time of every node here" },
+    { 's', "seed", INT, &seed, "N", "of parameters and inputs" },
+    { 0 } };
 
 int main(int argc, char **argv)
 {

@@ -21,11 +21,11 @@
 static const char *output;
 static enum { SGD, ADAM } kind = SGD;
 static double rate = 0.01;
-static const struct opt options[] = { { 0, "optimiser", WORD, &kind, "sgd|adam", "how parameters are updated", 0, 0 },
-                                      { 0, "rate", NUM, &rate, "X", "learning rate", 0, 1e6 },
-                                      { 0, "output", STR, &output, "NAME",
-                                        "the tensor of logits, if not that of the last node", 0, 0 },
-                                      { 0 } };
+static const struct opt options[] = {
+    { 0, "optimiser", WORD, &kind, "sgd|adam", "how parameters are updated" },
+    { 0, "rate", NUM, &rate, "X", "learning rate", 0, 1e6 },
+    { 0, "output", STR, &output, "NAME", "the tensor of logits, if not that of the last node" },
+    { 0 } };
 
 int main(int argc, char **argv)
 {

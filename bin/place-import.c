@@ -23,11 +23,11 @@
 static enum { ONNX } from = ONNX;
 static long batch;
 static bool operators;
-static const struct opt options[] = { { 0, "from", WORD, &from, "onnx", "the form of the file", 0, 0 },
-                                      { 0, "batch", INT, &batch, "N",
-                                        "size of dimensions that only have a name; 0: none may be", 0, 1e6 },
-                                      { 0, "operators", FLAG, &operators, NULL, "list what is known", 0, 0 },
-                                      { 0 } };
+static const struct opt options[] = {
+    { 0, "from", WORD, &from, "onnx", "the form of the file" },
+    { 0, "batch", INT, &batch, "N", "size of dimensions that only have a name; 0: none may be", 0, 1e6 },
+    { 0, "operators", FLAG, &operators, NULL, "list what is known" },
+    { 0 } };
 
 int main(int argc, char **argv)
 {

@@ -18,9 +18,8 @@
 
 static bool buffers;
 static const struct opt options[] = {
-    { 0, "buffers", FLAG, &buffers, NULL, "write id,lower,upper,size for place-pack", 0, 0 },
-    { 0 }
-};
+    { 0, "buffers", FLAG, &buffers, NULL, "write id,lower,upper,size for place-pack" },
+    { 0 } };
 
 int main(int argc, char **argv)
 {

@@ -28,8 +28,7 @@ static const struct opt options[] = {
     { 0, "batch", INT, &batch, "N", "images in a step", 1, 1e6 },
     { 0, "image", INT, &image, "N", "side of the square image; 0: the network's own", 0, 1e5 },
     { 0, "study", FLAG, &study, NULL, "the kernels of the AutoTM study, nothing fused beyond them" },
-    { 0 }
-};
+    { 0 } };
 
 int main(int argc, char **argv)
 {

@@ -34,16 +34,15 @@ static bool no_offload, no_again;
 static long seed = 1;
 static struct offload_effort effort = { 2000, 3000, 1, true };
 static const struct opt options[] = {
-    { 0, "limit", SIZE, &limit, "BYTES", "memory for saved tensors", 0, 0 },
+    { 0, "limit", SIZE, &limit, "BYTES", "memory for saved tensors" },
     { 0, "part", NUM, &part, "F", "the limit as a part of all that is saved; -1: see --limit", -1, 1 },
-    { 'p', "profile", STR, &profile_path, "FILE", "times of nodes and copies", 0, 0 },
-    { 0, "no-offload", FLAG, &no_offload, NULL, "nothing is sent away", 0, 0 },
-    { 0, "no-again", FLAG, &no_again, NULL, "nothing is made again", 0, 0 },
+    { 'p', "profile", STR, &profile_path, "FILE", "times of nodes and copies" },
+    { 0, "no-offload", FLAG, &no_offload, NULL, "nothing is sent away" },
+    { 0, "no-again", FLAG, &no_again, NULL, "nothing is made again" },
     { 0, "steps", INT, &effort.steps, "N", "steps towards a better bound", 1, 1e7 },
     { 0, "rounds", INT, &effort.rounds, "N", "rounds of search for a better plan", 0, 1e7 },
-    { 's', "seed", INT, &seed, "N", "of the search", 0, 0 },
-    { 0 }
-};
+    { 's', "seed", INT, &seed, "N", "of the search" },
+    { 0 } };
 
 static void write_plan(const struct graph *g, const struct offload *o, const struct offload_plan *p, double bytes)
 {

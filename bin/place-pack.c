@@ -24,10 +24,9 @@
 static uint64_t capacity;
 static long nodes = 100000000;
 static const struct opt options[] = {
-    { 0, "capacity", SIZE, &capacity, "BYTES", "size of the pool; 0: as small as it gets", 0, 0 },
+    { 0, "capacity", SIZE, &capacity, "BYTES", "size of the pool; 0: as small as it gets" },
     { 0, "nodes", INT, &nodes, "N", "steps of search before giving up", 1, 1e15 },
-    { 0 }
-};
+    { 0 } };
 
 struct rows { struct buffer *b; const char **text; int n; size_t cap, captext; };
 

@@ -34,16 +34,15 @@ static uint64_t limit;
 static struct effort effort = { 3000, 2000, 1 };
 static long seed = 1;
 static const struct opt options[] = {
-    { 'f', "formulation", WORD, &formulation, "static|sync|async|numa|slow|fast", "what may be decided", 0, 0 },
-    { 0, "ratio", STR, &ratio, "R:1", "slow to fast memory, of the peak", 0, 0 },
-    { 0, "limit", SIZE, &limit, "BYTES", "fast memory", 0, 0 },
-    { 'p', "profile", STR, &profile_path, "FILE", "kernel times by tiers, from place-profile or place-cost", 0, 0 },
-    { 0, "times", STR, &times_path, "FILE", "what planning took", 0, 0 },
+    { 'f', "formulation", WORD, &formulation, "static|sync|async|numa|slow|fast", "what may be decided" },
+    { 0, "ratio", STR, &ratio, "R:1", "slow to fast memory, of the peak" },
+    { 0, "limit", SIZE, &limit, "BYTES", "fast memory" },
+    { 'p', "profile", STR, &profile_path, "FILE", "kernel times by tiers, from place-profile or place-cost" },
+    { 0, "times", STR, &times_path, "FILE", "what planning took" },
     { 0, "steps", INT, &effort.dual_steps, "N", "steps towards a better bound", 1, 1e7 },
     { 0, "rounds", INT, &effort.search_rounds, "N", "rounds of search for a better plan", 0, 1e7 },
-    { 's', "seed", INT, &seed, "N", "of the search", 0, 0 },
-    { 0 }
-};
+    { 's', "seed", INT, &seed, "N", "of the search" },
+    { 0 } };
 
 static void write_times(double creation, double optimisation)
 {

@@ -28,14 +28,14 @@
 static const char *plan_path, *run_path, *kernels_path, *profile_path, *ratio, *as, *times, *output = "-";
 
 static const struct opt options[] = {
-    { 0, "plan", STR, &plan_path, "FILE", "the plan that was executed", 0, 0 },
-    { 0, "run", STR, &run_path, "FILE", "the steps, from place-run", 0, 0 },
-    { 0, "kernels", STR, &kernels_path, "FILE", "the times of nodes, from place-run --kernels", 0, 0 },
-    { 0, "profile", STR, &profile_path, "FILE", "the profile planned with, for the planned time of moves", 0, 0 },
-    { 0, "ratio", STR, &ratio, "R:1", "the ratio that was asked for", 0, 0 },
-    { 0, "as", STR, &as, "NAME", "the formulation, where the plan's does not say all", 0, 0 },
-    { 0, "times", STR, &times, "FILE", "what planning took, from place-plan --times", 0, 0 },
-    { 'o', "output", STR, &output, "FILE", "append here", 0, 0 },
+    { 0, "plan", STR, &plan_path, "FILE", "the plan that was executed" },
+    { 0, "run", STR, &run_path, "FILE", "the steps, from place-run" },
+    { 0, "kernels", STR, &kernels_path, "FILE", "the times of nodes, from place-run --kernels" },
+    { 0, "profile", STR, &profile_path, "FILE", "the profile planned with, for the planned time of moves" },
+    { 0, "ratio", STR, &ratio, "R:1", "the ratio that was asked for" },
+    { 0, "as", STR, &as, "NAME", "the formulation, where the plan's does not say all" },
+    { 0, "times", STR, &times, "FILE", "what planning took, from place-plan --times" },
+    { 'o', "output", STR, &output, "FILE", "append here" },
     { 0 } };
 
 int main(int argc, char **argv)

@@ -31,7 +31,7 @@ static double seconds = 2;
 static const struct opt options[] = {
     { 0, "bytes", SIZE, &bytes, "N", "size of the tier while it is timed", 4096, 1e15 },
     { 0, "seconds", NUM, &seconds, "X", "time to spend on each tier", 0, 3600 },
-    { 0, "need", SIZE, &need, "N", "only check that N bytes could be had", 0, 0 },
+    { 0, "need", SIZE, &need, "N", "only check that N bytes could be had" },
     { 0 } };
 
 static void describe(csvw *w, const char *spec)

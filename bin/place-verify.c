@@ -21,10 +21,9 @@
 
 static const char *profile_path, *graph_path;
 static const struct opt options[] = {
-    { 'p', "profile", STR, &profile_path, "FILE", "kernel times the plan was made from", 0, 0 },
-    { 0, "graph", STR, &graph_path, "FILE", "the graph it is for", 0, 0 },
-    { 0 }
-};
+    { 'p', "profile", STR, &profile_path, "FILE", "kernel times the plan was made from" },
+    { 0, "graph", STR, &graph_path, "FILE", "the graph it is for" },
+    { 0 } };
 
 static void say(void *context, const char *fault)
 {

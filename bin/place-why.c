@@ -29,8 +29,7 @@ static const struct opt options[] = {
     { 0, "plan", STR, &plan_path, "FILE", "the plan" },
     { 0, "profile", STR, &profile_path, "FILE", "the profile it was made from" },
     { 0, "tensor", STR, &name, "NAME", "of the graph" },
-    { 0 }
-};
+    { 0 } };
 
 static int find(const struct graph *g)
 {

@@ -28,7 +28,7 @@
 
 static double max_spread;
 static const struct opt options[] = {
-    { 0, "max-spread", NUM, &max_spread, "RATIO", "largest deviation as a share of the mean; 0: any", 0, 0 },
+    { 0, "max-spread", NUM, &max_spread, "RATIO", "largest deviation as a share of the mean; 0: any" },
     { 0 } };
 
 int main(int argc, char **argv)

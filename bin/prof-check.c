@@ -41,7 +41,7 @@
 
 static const char *log_dir;
 static const struct opt options[] = {
-    { 0, "log", STR, &log_dir, "DIR", "the logs that the events are from", 0, 0 },
+    { 0, "log", STR, &log_dir, "DIR", "the logs that the events are from" },
     { 0 } };
 
 int main(int argc, char **argv)

@@ -42,13 +42,13 @@
 static const char *calibration, *hooks, *repeats, *against, *pairs;
 static bool placed, total;
 static const struct opt options[] = {
-    { 0, "calibration", STR,  &calibration, "FILE", "cost of each hook, from prof-calibrate", 0, 0 },
-    {  0,  "hooks",       STR,  &hooks, "FILE", "how often each ran in each cell, from prof-sweep", 0, 0 },
-    {  0,  "placed",      FLAG, &placed, NULL, "remove overhead that was placed as intervals", 0, 0 },
-    {  0,  "total",       FLAG, &total, NULL, "one row for all cells, with an interval", 0, 0 },
-    {  0,  "repeats",     STR,  &repeats, "FILE", "total_ns of repeats of the recorded run", 0, 0 },
-    {  0,  "against",     STR,  &against, "FILE", "total_ns of runs that were not recorded", 0, 0 },
-    {  0,  "pairs",       STR,  &pairs, "FILE", "the calibration's runs, if made in the rounds of those two", 0, 0 },
+    { 0, "calibration", STR,  &calibration, "FILE", "cost of each hook, from prof-calibrate" },
+    {  0,  "hooks",       STR,  &hooks, "FILE", "how often each ran in each cell, from prof-sweep" },
+    {  0,  "placed",      FLAG, &placed, NULL, "remove overhead that was placed as intervals" },
+    {  0,  "total",       FLAG, &total, NULL, "one row for all cells, with an interval" },
+    {  0,  "repeats",     STR,  &repeats, "FILE", "total_ns of repeats of the recorded run" },
+    {  0,  "against",     STR,  &against, "FILE", "total_ns of runs that were not recorded" },
+    {  0,  "pairs",       STR,  &pairs, "FILE", "the calibration's runs, if made in the rounds of those two" },
     { 0 } };
 
 static int write_total(const struct cells *c, const struct correction *r, struct removed removed)

@@ -24,7 +24,7 @@ static enum { BY_OP, BY_CATS, BY_ALL } by = BY_ALL;
 static double tolerance;
 static const struct opt options[] = {
     { 0, "tolerance", NUM,  &tolerance, "RATIO", "rows closer than this share of the larger one are equal", 0, 1 },
-    {  0,  "by",        WORD, &by, "op|cats|all", "what tells rows apart", 0, 0 },
+    {  0,  "by",        WORD, &by, "op|cats|all", "what tells rows apart" },
     { 0 } };
 
 struct pair { const char *part[3]; int64_t a, b, more; };

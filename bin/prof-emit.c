@@ -29,9 +29,9 @@ static const char *output = "-";
 static enum { NOT_GIVEN = -1, CHROME, SPEEDSCOPE, FOLDED, PROF, FLAME } to = NOT_GIVEN;
 static bool threads;
 static const struct opt options[] = {
-    {  0,  "to",      WORD, &to, "chrome|speedscope|folded|prof|flame", "the format", 0, 0 },
-    { 'o', "output",  STR,  &output, "FILE", "where to", 0, 0 },
-    {  0,  "threads", FLAG, &threads, NULL, "folded: begin each path with P<proc>;T<tid>;", 0, 0 },
+    {  0,  "to",      WORD, &to, "chrome|speedscope|folded|prof|flame", "the format" },
+    { 'o', "output",  STR,  &output, "FILE", "where to" },
+    {  0,  "threads", FLAG, &threads, NULL, "folded: begin each path with P<proc>;T<tid>;" },
     { 0 } };
 
 int main(int argc, char **argv)

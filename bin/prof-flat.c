@@ -22,8 +22,8 @@
 
 static bool exclusive, only;
 static const struct opt options[] = {
-    { 0, "excl", FLAG, &exclusive, NULL, "flatten categories as well", 0, 0 },
-    { 0, "only", FLAG, &only, NULL, "leave out the rows that are not flattened", 0, 0 },
+    { 0, "excl", FLAG, &exclusive, NULL, "flatten categories as well" },
+    { 0, "only", FLAG, &only, NULL, "leave out the rows that are not flattened" },
     { 0 } };
 
 static struct table t;

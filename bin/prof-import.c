@@ -40,10 +40,10 @@ static double unit = 1000;
 static bool nested;
 static const char *prefix = "";
 static const struct opt options[] = {
-    { 0, "from", WORD, &from, "chrome|kineto|nsys|nvprof|prof|pstats|folded|speedscope|rlscope", "the format", 0, 0 },
+    { 0, "from", WORD, &from, "chrome|kineto|nsys|nvprof|prof|pstats|folded|speedscope|rlscope", "the format" },
     { 0, "unit", NUM,  &unit, "NS", "folded, speedscope without unit: what a count means", 1e-3, 1e12 },
-    { 0, "nested", FLAG, &nested, NULL, "kineto, nsys: whole intervals instead of exclusive pieces", 0, 0 },
-    { 0, "prefix", STR,  &prefix, "TEXT", "before each process, to tell the files of several ranks apart", 0, 0 },
+    { 0, "nested", FLAG, &nested, NULL, "kineto, nsys: whole intervals instead of exclusive pieces" },
+    { 0, "prefix", STR,  &prefix, "TEXT", "before each process, to tell the files of several ranks apart" },
     { 0 } };
 
 static csvw *w;

@@ -28,8 +28,8 @@
 
 static bool nested, stat_only;
 static const struct opt options[] = {
-    { 0, "nested", FLAG, &nested, NULL, "whole intervals, for call trees, instead of exclusive pieces", 0, 0 },
-    { 0, "stat",   FLAG, &stat_only, NULL, "only counts: records, threads, losses", 0, 0 },
+    { 0, "nested", FLAG, &nested, NULL, "whole intervals, for call trees, instead of exclusive pieces" },
+    { 0, "stat",   FLAG, &stat_only, NULL, "only counts: records, threads, losses" },
     { 0 } };
 
 static int write_counts(const struct log_counts *n)

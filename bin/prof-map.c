@@ -22,7 +22,7 @@
 
 static const char *map;
 static const struct opt options[] = {
-    { 0, "map", STR, &map, "FILE", "the patterns", 0, 0 },
+    { 0, "map", STR, &map, "FILE", "the patterns" },
     { 0 } };
 
 enum { UNKNOWN = -1, NO_MATCH = -2 };

@@ -30,8 +30,8 @@
 static enum { LAUNCH, TIME } at = LAUNCH;
 static bool hold;
 static const struct opt options[] = {
-    { 0, "at",   WORD, &at, "launch|time", "how GPU rows find their operation", 0, 0 },
-    { 0, "hold", FLAG, &hold, NULL, "take rows in any order, all in memory", 0, 0 },
+    { 0, "at",   WORD, &at, "launch|time", "how GPU rows find their operation" },
+    { 0, "hold", FLAG, &hold, NULL, "take rows in any order, all in memory" },
     { 0 } };
 
 static struct table t;

@@ -24,14 +24,14 @@ static struct page page = { .title = "profile" };
 static const char *out = "-";
 static long limit = 500000;
 static const struct opt options[] = {
-    { 'o', "output", STR, &out, "PAGE", "where the page goes", 0, 0 },
-    {  0,  "title",  STR, &page.title, "TEXT", "its title", 0, 0 },
-    {  0,  "kind",   STR, &page.kind, "KIND", "real, emulated or simulated; said in the first line", 0, 0 },
-    {  0,  "cells",  STR, &page.cells, "FILE", "cells", 0, 0 },
-    {  0,  "top",    STR, &page.top, "FILE", "functions", 0, 0 },
-    {  0,  "path",   STR, &page.path, "FILE", "sums of the critical path", 0, 0 },
-    {  0,  "pieces", STR, &page.pieces, "FILE", "its pieces", 0, 0 },
-    {  0,  "whatif", STR, &page.whatif, "FILE", "what faster parts would bring", 0, 0 },
+    { 'o', "output", STR, &out, "PAGE", "where the page goes" },
+    {  0,  "title",  STR, &page.title, "TEXT", "its title" },
+    {  0,  "kind",   STR, &page.kind, "KIND", "real, emulated or simulated; said in the first line" },
+    {  0,  "cells",  STR, &page.cells, "FILE", "cells" },
+    {  0,  "top",    STR, &page.top, "FILE", "functions" },
+    {  0,  "path",   STR, &page.path, "FILE", "sums of the critical path" },
+    {  0,  "pieces", STR, &page.pieces, "FILE", "its pieces" },
+    {  0,  "whatif", STR, &page.whatif, "FILE", "what faster parts would bring" },
     {  0,  "limit",  INT, &limit, "N", "intervals drawn", 1, 1e9 },
     { 0 } };
 

@@ -34,8 +34,8 @@
 
 static bool pieces, all;
 static const struct opt options[] = {
-    { 0, "pieces", FLAG, &pieces, NULL, "the path, piece by piece", 0, 0 },
-    { 0, "all",    FLAG, &all, NULL, "every piece with its slack", 0, 0 },
+    { 0, "pieces", FLAG, &pieces, NULL, "the path, piece by piece" },
+    { 0, "all",    FLAG, &all, NULL, "every piece with its slack" },
     { 0 } };
 
 int main(int argc, char **argv)

@@ -54,24 +54,23 @@ static double delay;
 static bool tree, bare, waits, force, gpu, calibrate;
 enum { ROUNDS = 5 };
 static const struct opt options[] = {
-    { 'o', "out", STR, &out, "DIR", "directory for the logs, made if missing", 0, 0 },
-    { 0, "wrap", LIST, &rules, "PATTERN[=CATEGORY]", "record MODULE.FUNCTION in place [Backend]; repeatable", 0, 0 },
-    { 0, "tree", FLAG, &tree, NULL, "record the whole call tree", 0, 0 },
-    { 0, "bare", FLAG, &bare, NULL, "record only what --wrap names", 0, 0 },
-    { 0, "wait", FLAG, &waits, NULL, "only between enable_profiling and disable_profiling", 0, 0 },
-    { 0, "calls", STR, &calls, "NAME,...", "C functions recorded by the preload library; * and ? match", 0, 0 },
-    { 0, "gpu", FLAG, &gpu, NULL, "record kernels, copies and CUDA calls", 0, 0 },
-    { 0, "calibrate", FLAG, &calibrate, NULL, "find out what recording costs it, by 9 more runs", 0, 0 },
+    { 'o', "out", STR, &out, "DIR", "directory for the logs, made if missing" },
+    { 0, "wrap", LIST, &rules, "PATTERN[=CATEGORY]", "record MODULE.FUNCTION in place [Backend]; repeatable" },
+    { 0, "tree", FLAG, &tree, NULL, "record the whole call tree" },
+    { 0, "bare", FLAG, &bare, NULL, "record only what --wrap names" },
+    { 0, "wait", FLAG, &waits, NULL, "only between enable_profiling and disable_profiling" },
+    { 0, "calls", STR, &calls, "NAME,...", "C functions recorded by the preload library; * and ? match" },
+    { 0, "gpu", FLAG, &gpu, NULL, "record kernels, copies and CUDA calls" },
+    { 0, "calibrate", FLAG, &calibrate, NULL, "find out what recording costs it, by 9 more runs" },
     { 0, "judge", INT, &judge, "HZ", "samples a second that say how much of C was seen", 0, 10000 },
     { 0, "delay", NUM, &delay, "SECONDS", "record only after that", 0, 1e9 },
     { 0, "max-events", INT, &max_events, "N", "stop after so many records of a process; 0: never", 0, 1e15 },
     { 0, "max-passes", INT, &max_passes, "N", "stop after so many end_pass() of a process; 0: never", 0, 1e9 },
     { 0, "skip-after", INT, &skip_after, "N", "of more calls of a function keep only their number; 0: all", 0, 1e9 },
     { 0, "ring", INT, &ring, "N", "keep only the last N records of a thread; 0: all", 0, 1e9 },
-    { 0, "force", FLAG, &force, NULL, "remove the logs of an earlier run from DIR", 0, 0 },
-    { 0, "python", STR, &python, "PROGRAM", "interpreter for scripts [the active venv's, or the system's]", 0, 0 },
-    { 0 }
-};
+    { 0, "force", FLAG, &force, NULL, "remove the logs of an earlier run from DIR" },
+    { 0, "python", STR, &python, "PROGRAM", "interpreter for scripts [the active venv's, or the system's]" },
+    { 0 } };
 
 /* --python, else that of the active virtual environment, else the system's */
 static const char *interpreter(void)

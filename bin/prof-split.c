@@ -27,8 +27,8 @@ static const char *op;
 static enum { NOT_GIVEN = -1, BY_PASS, BY_ON, BY_OP } by = NOT_GIVEN;
 static long iterations;
 static const struct opt options[] = {
-    { 0, "by",         WORD, &by, "pass|on|op", "what an iteration is", 0, 0 },
-    { 0, "op",         STR,  &op, "NAME", "the operation that is one iteration", 0, 0 },
+    { 0, "by",         WORD, &by, "pass|on|op", "what an iteration is" },
+    { 0, "op",         STR,  &op, "NAME", "the operation that is one iteration" },
     { 0, "iterations", INT,  &iterations, "N", "split the calls of each function by their number", 1, 1e9 },
     { 0 } };
 

@@ -30,11 +30,11 @@
 static const char *transitions, *hooks;
 static struct overlap_options want;
 static const struct opt options[] = {
-    { 0, "transitions", STR,  &transitions, "FILE", "also write proc,op,from,to,count: how often sets change", 0, 0 },
-    { 0, "hooks",       STR,  &hooks, "FILE", "also write how often hooks ran, for prof-correct", 0, 0 },
-    { 0, "across",      FLAG, &want.across, NULL, "one sweep over all processes together; proc is empty", 0, 0 },
-    { 0, "hold",        FLAG, &want.hold, NULL, "take rows in any order from a pipe, all in memory", 0, 0 },
-    { 0, "sorted",      FLAG, &want.sorted, NULL, "rows are in order of start_ns: else it is an error", 0, 0 },
+    { 0, "transitions", STR,  &transitions, "FILE", "also write proc,op,from,to,count: how often sets change" },
+    { 0, "hooks",       STR,  &hooks, "FILE", "also write how often hooks ran, for prof-correct" },
+    { 0, "across",      FLAG, &want.across, NULL, "one sweep over all processes together; proc is empty" },
+    { 0, "hold",        FLAG, &want.hold, NULL, "take rows in any order from a pipe, all in memory" },
+    { 0, "sorted",      FLAG, &want.sorted, NULL, "rows are in order of start_ns: else it is an error" },
     { 0 } };
 
 int main(int argc, char **argv)

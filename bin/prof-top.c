@@ -37,11 +37,11 @@ static enum { BY_FUNCTION, BY_OPERATION } by = BY_FUNCTION;
 static long rows = LONG_MIN;
 static bool for_people, raw, hold;
 static const struct opt options[] = {
-    {  0,  "by",    WORD, &by, "function|operation", "what a row is", 0, 0 },
+    {  0,  "by",    WORD, &by, "function|operation", "what a row is" },
     { 'n', "rows",  INT,  &rows, "ROWS", "at most so many [table: 25, else all]", 0, 1e15 },
-    {  0,  "table", FLAG, &for_people, NULL, "for people, on a pipe too", 0, 0 },
-    {  0,  "raw",   FLAG, &raw, NULL, "leave what recording cost", 0, 0 },
-    {  0,  "hold",  FLAG, &hold, NULL, "take rows in any order, all in memory", 0, 0 },
+    {  0,  "table", FLAG, &for_people, NULL, "for people, on a pipe too" },
+    {  0,  "raw",   FLAG, &raw, NULL, "leave what recording cost" },
+    {  0,  "hold",  FLAG, &hold, NULL, "take rows in any order, all in memory" },
     { 0 } };
 
 /* the calibration beside the logs, if there is one: what a call costs by each hook */

@@ -32,10 +32,10 @@ static const struct opt options[] = {
     { 0, "poll",   INT,  &poll, "NS", "the poller's interval", 1, 9e18 },
     { 0, "window", INT,  &window, "N", "bins in the poller's mean", 1, 1e9 },
     { 0, "strip",  INT,  &strip, "NS", "width of a cell of the strip", 1, 9e18 },
-    { 0, "from",   NUM,  &from, "NS", "where the strip begins [first start]", 0, 0 },
-    { 0, "to",     NUM,  &to, "NS", "where it ends [last end]", 0, 0 },
-    { 0, "kind",   WORD, &counted, "cat|gpu|ovh|op", "rows that count", 0, 0 },
-    { 0, "cat",    STR,  &cat, "CATEGORY", "and only of this category", 0, 0 },
+    { 0, "from",   NUM,  &from, "NS", "where the strip begins [first start]" },
+    { 0, "to",     NUM,  &to, "NS", "where it ends [last end]" },
+    { 0, "kind",   WORD, &counted, "cat|gpu|ovh|op", "rows that count" },
+    { 0, "cat",    STR,  &cat, "CATEGORY", "and only of this category" },
     { 0 } };
 
 int main(int argc, char **argv)

@@ -38,14 +38,14 @@ static double passes;
 static bool as_csv;
 static const struct opt options[] = {
     { 0, "view",      WORD, &view, VIEWS,
-      "which table", 0, 0 },
-    {  0,  "noop",      FLAG, &noop, NULL, "keep what ran under no operation", 0, 0 },
-    {  0,  "raw",       FLAG, &raw, NULL, "metrics: the input holds raw times, not cells", 0, 0 },
-    {  0,  "gpu-wait",  FLAG, &gpu_wait, NULL, "metrics: time in which only the GPU ran counts as C's", 0, 0 },
-    {  0,  "exclusive", FLAG, &exclusive, NULL, "venn: the input is inclusive, make it exclusive", 0, 0 },
+      "which table" },
+    {  0,  "noop",      FLAG, &noop, NULL, "keep what ran under no operation" },
+    {  0,  "raw",       FLAG, &raw, NULL, "metrics: the input holds raw times, not cells" },
+    {  0,  "gpu-wait",  FLAG, &gpu_wait, NULL, "metrics: time in which only the GPU ran counts as C's" },
+    {  0,  "exclusive", FLAG, &exclusive, NULL, "venn: the input is inclusive, make it exclusive" },
     {  0,  "passes",    NUM,  &passes, "N", "transitions: number of training iterations", 1, 1e18 },
-    {  0,  "map",       STR,  &map, "FILE", "configuration with (map (cpu ..) (gpu ..))", 0, 0 },
-    { 0, "csv", FLAG, &as_csv, NULL, "CSV on a terminal too, where else an aligned table is shown", 0, 0 },
+    {  0,  "map",       STR,  &map, "FILE", "configuration with (map (cpu ..) (gpu ..))" },
+    { 0, "csv", FLAG, &as_csv, NULL, "CSV on a terminal too, where else an aligned table is shown" },
     { 0 } };
 
 static int metrics_view(char **paths)

@@ -28,8 +28,8 @@
 static struct list speeds;
 static const char *iteration;
 static const struct opt options[] = {
-    { 0, "speed",     LIST, &speeds, "PART:K", "what gets faster, and how much", 0, 0 },
-    { 0, "iteration", STR,  &iteration, "OP", "what is one iteration [what repeats and takes longest]", 0, 0 },
+    { 0, "speed",     LIST, &speeds, "PART:K", "what gets faster, and how much" },
+    { 0, "iteration", STR,  &iteration, "OP", "what is one iteration [what repeats and takes longest]" },
     { 0 } };
 
 static struct part part_of(const char *s)

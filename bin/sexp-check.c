@@ -25,9 +25,9 @@ static const char *head;
 static enum sexp_dialect dialect = SEXP_CORE;
 static bool one;
 static const struct opt options[] = {
-    { 0, "head", STR, &head, "WORD", "what every expression begins with", 0, 0 },
-    { 0, "one", FLAG, &one, NULL, "exactly one expression", 0, 0 },
-    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "form of the input", 0, 0 },
+    { 0, "head", STR, &head, "WORD", "what every expression begins with" },
+    { 0, "one", FLAG, &one, NULL, "exactly one expression" },
+    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "form of the input" },
     { 0 } };
 
 int main(int argc, char **argv)

@@ -20,9 +20,9 @@
 
 static const char *head, *items, *wrap;
 static const struct opt options[] = {
-    { 0, "head", STR, &head, "WORD", "first atom of every record", 0, 0 },
-    { 0, "items", STR, &items, "COLS", "columns that become bare items", 0, 0 },
-    { 0, "wrap", STR, &wrap, "WORD", "one list around all records", 0, 0 },
+    { 0, "head", STR, &head, "WORD", "first atom of every record" },
+    { 0, "items", STR, &items, "COLS", "columns that become bare items" },
+    { 0, "wrap", STR, &wrap, "WORD", "one list around all records" },
     CSV_INPUT,
     { 0 } };
 

@@ -26,10 +26,10 @@ static const char *path;
 static enum sexp_dialect dialect = SEXP_CORE;
 static bool text, whole;
 static const struct opt options[] = {
-    { 'k', "key", STR, &path, "PATH", "what to get", 0, 0 },
-    { 0, "text", FLAG, &text, NULL, "atoms without quotes", 0, 0 },
-    { 0, "whole", FLAG, &whole, NULL, "the list with its KEY", 0, 0 },
-    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "form of the input", 0, 0 },
+    { 'k', "key", STR, &path, "PATH", "what to get" },
+    { 0, "text", FLAG, &text, NULL, "atoms without quotes" },
+    { 0, "whole", FLAG, &whole, NULL, "the list with its KEY" },
+    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "form of the input" },
     { 0 } };
 
 struct step { char *key; int64_t item; };                /* item is -1 for a key */
