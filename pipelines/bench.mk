@@ -4,8 +4,10 @@
 #   bench-planted    slow-downs of 1, 2 and 5 %, found or not; run it again for more comparisons
 #   bench-identical  the best of 100 identical configurations, and what is left of it
 #   bench-guard-replay DATA=...   the never-worse rule on published timings of inlining policies
-BENCH_AA       ?= 300
-BENCH_TIMES    ?= 8
+BENCH_AA       ?= $(if $(bench_small),5,300)
+BENCH_TIMES    ?= $(if $(bench_small),1,8)
+BENCH_ROUNDS   ?= $(if $(bench_small),20,100)
+bench_small    = $(filter ci test,$(SCALE))
 bench_programs := bench-run bench-compare bench-stat bench-power bench-confirm bench-guard
 
 $B/t/bench/work: t/bench/work.c
@@ -16,7 +18,7 @@ $(OUT)/bench:
 
 # measurements: a rebuilt filter does not throw them away
 $(OUT)/bench/demo-runs.csv: | $(OUT)/bench $B/t/bench/work $(bench_programs:%=$(BIN)/%)
-	bench-run --rounds=100 --aa --seed=$(SEED) -o $@.log --label=plain '$B/t/bench/work 1000' \
+	bench-run --rounds=$(BENCH_ROUNDS) --aa --seed=$(SEED) -o $@.log --label=plain '$B/t/bench/work 1000' \
 	    --label=slower '$B/t/bench/work 1010'
 	csv-cat $@.log $(aside)
 $(OUT)/bench/aa.csv: | $(OUT)/bench $B/t/bench/work $(bench_programs:%=$(BIN)/%)

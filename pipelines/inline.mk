@@ -22,7 +22,7 @@ inline_all          := $(shell sed -n '2,$$s/,.*//p' $(INLINE_TABLE))
 inline_train        := $(shell sed -n 's/^\([^,]*\),train,.*/\1/p' $(INLINE_TABLE))
 INLINE_NAMES        ?= $(if $(PROGRAM),$(notdir $(abspath $(PROGRAM))),$(if $(filter ci,$(SCALE)),demo,$(inline_train)))
 INLINE_POLICY_NAMES ?= $(if $(inline_own),,$(inline_all))
-inline_own           = $(if $(PROGRAM),$(abspath $(PROGRAM)),$(if $(filter ci,$(SCALE)),$(TOP)/data/demo))
+inline_own           = $(if $(PROGRAM),$(abspath $(PROGRAM)),$(if $(filter demo,$(INLINE_NAMES)),$(TOP)/data/demo))
 inline_figures       = $(foreach f,trace frontier compare rewards $(if $(INLINE_POLICY_NAMES),policy),$(strip \
     $(inline)/figure-$f.svg $(inline)/figure-$f.png))
 inline_labels = O2 files O3 Os Oz threshold learned small
@@ -307,7 +307,7 @@ INLINE_HOME_WITHIN ?= $(if $(filter gcc-%,$(INLINE_BASE)),lto-pgo,$(INLINE_BASE)
 # heuristics' sets that the search begins with; for a program that takes a minute to build, fewer
 INLINE_HOME_STARTS  ?= --none --threshold=0 --threshold=25 --threshold=100 --threshold=600
 INLINE_HOME_ROUNDS  ?= $(if $(filter ci,$(SCALE)),6,20)
-INLINE_EXPERTS      ?= gzip bzip2 zlib lua lz4 zopfli cmark mawk jq
+INLINE_EXPERTS      ?= $(if $(filter ci,$(SCALE)),gzip,gzip bzip2 zlib lua lz4 zopfli cmark mawk jq)
 inline_corpus        = $(OUT)/corpus
 INLINE_CORPUS_TABLE ?= $(TOP)/data/corpus.csv
 inline_home_corpus   = $(filter-out $(inline_all),$(INLINE_NAMES))
@@ -336,7 +336,8 @@ inline-cost: $(inline_home)/cost.csv
 inline-experts:
 	@$(MAKE) --no-print-directory INLINE_NAMES='$(INLINE_EXPERTS)' inline-home
 # one at a time: a build that takes the whole machine would make the seconds of the others mean nothing
-INLINE_CORPUS_NAMES ?= $(shell sed -n '1d; s/,.*//; /^[A-Za-z0-9][A-Za-z0-9._+-]*$$/p' $(INLINE_CORPUS_TABLE))
+INLINE_CORPUS_NAMES ?= $(if $(filter ci,$(SCALE)),ncompress dos2unix,$(shell sed -n \
+    '1d; s/,.*//; /^[A-Za-z0-9][A-Za-z0-9._+-]*$$/p' $(INLINE_CORPUS_TABLE)))
 inline-corpus: $(inline_corpus)/table.csv
 	@csv-show $<
 $(inline_corpus)/table.csv: $(INLINE_CORPUS_NAMES:%=$(inline_corpus)/%.csv)

@@ -1,11 +1,15 @@
 # optimal.mk - how far from the least machine code the compilers' levels and policies are, with proof
 #   make optimal            programs of the corpus, each source by itself at -Oz: optimum, bound, levels, thresholds
 #   make optimal-policy     a policy learned on the other programs, beside thresholds and a control; no search
-#   make optimal-model      the policy that ships, share/policies/size.model, from all programs
+#   make optimal-model      the policy that ships, share/policies/size.model, from all programs; SCALE=ci: in OUT
 #   make optimal-oracle     modules with few calls, every set of decisions built, beside what is proven
 #   OPTIMAL_NAMES=   which programs        OPTIMAL_WORKS=DIR   work directories that are there already, DIR/NAME
 #   OPTIMAL_MOST=    sets of a function that are all built     OPTIMAL_BUILDS=   budget of a module
 optimal        = $(OUT)/optimal
+ifneq ($(filter ci test,$(SCALE)),)
+OPTIMAL_NAMES  ?= ncompress dos2unix
+OPTIMAL_BUILDS ?= 8
+endif
 OPTIMAL_NAMES ?= ncompress dos2unix tree figlet zlib jhead gzip ed bzip2 bc diffutils mawk flex byacc units gperf \
                   pbzip2 cpio patch file m4 sed lz4 less findutils xz lzip cmark brotli tcc
 OPTIMAL_WORKS  ?= $(optimal)/works
@@ -104,9 +108,10 @@ optimal-policy: $(optimal)/policies.csv
 	csv-where -c label --is=policy $< | csv-sort -k ratio:nr |
 	    csv-cut -c program,label,code_bytes,best_bytes,ratio | csv-show --digits=4
 	csv-cat $< | $(optimal_mean) | csv-show --digits=4
+optimal_ships = $(if $(filter ci test,$(SCALE)),$(optimal),$(TOP)/share/policies)
 optimal-model: $(OPTIMAL_NAMES:%=$(optimal)/%/labelled.csv)
-	@mkdir -p $(TOP)/share/policies
-	csv-cat $^ | $(optimal_learn) -o $(TOP)/share/policies/size.model
+	@mkdir -p $(optimal_ships)
+	csv-cat $^ | $(optimal_learn) -o $(optimal_ships)/size.model
 
 # ---- is it the optimum?  Every set of decisions of every module that has few
 OPTIMAL_ORACLE_MOST ?= 32
