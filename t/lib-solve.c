@@ -2,67 +2,14 @@
  * opinion of every plan. */
 #include "place/layout.h"
 #include "place/verify.h"
-#include "base/rng.h"
+#include "place_random.h"
 #include "tap.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { NODES = 6, TENSORS = 5 };
-
-/* a random graph: every node makes a tensor and reads some earlier ones */
-static struct graph *random_graph(struct rng *r)
-{
-    struct graph *g = graph_new("random", 1);
-    int made[NODES], n = 0, x = graph_tensor(g, "x", ROLE_ARG, "f32", 1, (int64_t[]){ 8 });
-    for (int i = 0; i < NODES; i++) {
-        int in[3] = { x }, nin = 1, out;
-        for (int k = 0; k < 2 && n > 0; k++) {
-            int pick = made[rng_below(r, (uint64_t)n)];
-            if (rng_below(r, 3) > 0) in[nin++] = pick;
-        }
-        bool last = i + 1 == NODES, small = rng_below(r, 6) == 0;
-        int64_t elements = last || small ? 1000 : 16384 * (1 + (int64_t)rng_below(r, 6));
-        char name[16];
-        snprintf(name, sizeof name, "t%d", i);
-        out = graph_tensor(g, name, last ? ROLE_ARG : ROLE_INTER, "f32", 1, &elements);
-        graph_node(g, name, name, nin, in, 1, &out);
-        if (!last) made[n++] = out;
-    }
-    graph_finish(g);
-    return g;
-}
-
-/* random times for every placement, some with staging */
-static struct profile *random_profile(struct rng *r, const struct graph *g, const char *path)
-{
-    csvw *w = csvw_open(path);
-    csvw_names(w, PROFILE_COLUMNS);
-    csvw_end(w);
-    bool staged = rng_below(r, 2);
-    for (int k = 0; k < g->nkernel; k++) {
-        uint32_t slow = 0;
-        double fast = 1 + rng_unit(r);
-        do {
-            char in[8], out[8];
-            profile_tiers(g, k, slow, in, out);
-            double seconds = fast + (double)__builtin_popcount(slow) * rng_unit(r) * 2;
-            profile_row(w, g, k, in, out, slow ? 1 : 0, slow && staged ? 4096 * rng_below(r, 20) : 0, seconds, 1,
-                        "model", "simulated");
-            csvw_end(w);
-            slow = (slow - g->kernel[k].movable) & g->kernel[k].movable;
-        } while (slow);
-    }
-    double rate = rng_unit(r) * 0.8;
-    for (uint64_t bytes = 65536; bytes <= 1 << 20; bytes *= 2)
-        for (int to_fast = 0; to_fast < 2; to_fast++) {
-            profile_move_row(w, bytes, to_fast, rate * (double)bytes / 2e5 + 0.01, 1, "model", "simulated");
-            csvw_end(w);
-        }
-    csvw_close(w);
-    return profile_read(path);
-}
+enum { NODES = 6 };
 
 /* ---- exhaustive search, over lives: slow and stay bits of every use ---- */
 
@@ -138,24 +85,6 @@ static void enumerate(struct best *b, int t, int u)
     }
 }
 
-static uint64_t least_limit(const struct graph *g, const struct profile *profile)
-{
-    struct placing *p = placing_new(g, profile, (uint64_t)1 << 40, true);
-    double need = 0;
-    for (int n = 0; n < p->nodes; n++) {
-        double least = INFINITY;
-        for (int c = p->choice_end[n]; c < p->choice_end[n + 1]; c++) {
-            double sum = p->base[n] + (double)p->choice[c].staging;
-            for (int s = p->slot_end[n]; s < p->slot_end[n + 1]; s++)
-                if (!((c - p->choice_end[n]) >> (s - p->slot_end[n]) & 1)) sum += p->size[p->slot_tensor[s]];
-            if (sum < least) least = sum;
-        }
-        if (least > need) need = least;
-    }
-    placing_free(p);
-    return (uint64_t)need;
-}
-
 static void complain(void *context, const char *what)
 {
     (void)context;
@@ -171,8 +100,8 @@ int main(void)
     int beside_kept = 0, beside_bounded = 0, faster = 0, bounded = 0, planned = 0, kept = 0, optimal = 0, ordered = 0;
     for (int i = 0; i < CASES; i++) {
         struct rng r = rng_for((uint64_t)i, str_of("lib-solve"));
-        struct graph *g = random_graph(&r);
-        struct profile *profile = random_profile(&r, g, path);
+        struct graph *g = random_graph(&r, NODES);
+        struct profile *profile = random_profile(&r, g, 0.8, path);
         uint64_t limit = least_limit(g, profile) + rng_below(&r, graph_peak(g));
         struct effort effort = { 300, 2000, 1 };
         double plan[2], beside;

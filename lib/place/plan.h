@@ -14,7 +14,7 @@
  * from BEFORE on, and the stay it reads lasts as long.  Without BEGIN, BEGIN is BEFORE: the move is made between two
  * nodes.  Slow copies stay valid until the end of their stay: contents never change after the producer.  When a tensor
  * has a fast and a slow stay at a node, the node's tier letters say which copy it uses (D fast, P slow; parameters and
- * other args are D and lie outside both pools).
+ * other args are D and lie outside both pools); it is the fast one where that holds the contents.
  * STAGING_BYTES of the fast pool at STAGING_OFFSET belong to the node while it runs (workspace, streaming buffers).
  * objective_seconds is the sum over nodes and moves; of formulation async the time of this machine: nodes run one after
  * the other, moves on one channel beside them.  The channel makes one move at a time, always the first in the plan's

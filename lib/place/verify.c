@@ -45,6 +45,16 @@ static const char *name_of(const struct judge *j, int tensor)
 
 /* ---- residence ---- */
 
+/* the first node at which a stay is sure to hold the tensor's contents */
+static int filled_at(const struct judge *j, const struct stay *s)
+{
+    for (int i = 0; i < j->p->nmove; i++) {
+        const struct plan_move *m = &j->p->move[i];
+        if (m->tensor == s->tensor && m->to == s->tier && m->begin == s->first) return m->before;
+    }
+    return s->first + 1;
+}
+
 static void check_operand(struct judge *j, int node, int operand)
 {
     const struct node *n = &j->g->node[node];
@@ -63,13 +73,12 @@ static void check_operand(struct judge *j, int node, int operand)
     else if (t->producer == node && s->first != node)
         fault(j, "residence", "'%s' is in %s memory at node %d, before node %d makes it", t->name,
               slow ? "slow" : "fast", s->first, node);
-    else if (s->first < node)
-        for (int i = 0; i < j->p->nmove; i++) {
-            const struct plan_move *m = &j->p->move[i];
-            if (m->tensor == id && m->to == s->tier && m->begin == s->first && m->before > node)
-                fault(j, "residence", "node %d uses '%s' in %s memory, where it may not be before node %d", node,
-                      t->name, slow ? "slow" : "fast", m->before);
-        }
+    else if (s->first < node && filled_at(j, s) > node)
+        fault(j, "residence", "node %d uses '%s' in %s memory, where it may not be before node %d", node, t->name,
+              slow ? "slow" : "fast", filled_at(j, s));
+    const struct stay *here = slow ? plan_find(j->p, id, TIER_FAST, node) : NULL;
+    if (here && here->first < node && filled_at(j, here) <= node)
+        fault(j, "residence", "node %d uses '%s' in slow memory, though it is in fast memory", node, t->name);
     for (int i = 0; i < operand; i++) {
         bool other = (i < n->nin ? d->in_tiers[i] : d->out_tiers[i - n->nin]) == 'P';
         if (n->operand[i] == id && other != slow)
@@ -107,16 +116,6 @@ static void check_stay(struct judge *j, const struct stay *s)
     if (moves != (born ? 0 : 1))
         fault(j, "moves", "the stay of '%s' in %s memory from node %d is begun by %d moves", t->name, tier, s->first,
               moves);
-}
-
-/* the first node at which a stay is sure to hold the tensor's contents */
-static int filled_at(const struct judge *j, const struct stay *s)
-{
-    for (int i = 0; i < j->p->nmove; i++) {
-        const struct plan_move *m = &j->p->move[i];
-        if (m->tensor == s->tensor && m->to == s->tier && m->begin == s->first) return m->before;
-    }
-    return s->first + 1;
 }
 
 static void check_moves(struct judge *j)
