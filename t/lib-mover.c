@@ -3,7 +3,9 @@
 #include "../lib/place/plugin/mover.c"
 #include "base/rng.h"
 #include "tap.h"
+#include <malloc.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 enum { BLOCKS = 300, ROUNDS = 6000, SAVED = 40 };
 
@@ -171,6 +173,110 @@ static void test_failure(void)
     heap_give(at);
 }
 
+/* A mover (0), a pass (1) and its blocks (2: one is written, one read), given up in the given order,
+ * as Python's collector does it.  Freed memory is spoiled. */
+static void give_up(int fd, const int *turn)
+{
+    int32_t order[] = { 0, 1 };
+    struct mover *m = mover_new(fd, 64 << 20, 0, order, 2, &(uint64_t){ 100000 }, 1, 2);
+    struct pass *p = pass_new(m);
+    struct block *block[3], *b;
+    size_t n = 8 << 20;
+    char *at[3];
+    mover_grant(p, 0);
+    for (int i = 0; i < 3; i++) at[i] = heap_take(n);
+    mover_keep(p, 0, at[0], n, 0, &block[0]);
+    while (!(b = mover_written(m))) sched_yield();
+    pass_begin(p);                                       /* 0 is read now */
+    mover_keep(p, 1, at[1], n, (int64_t)n, &block[1]);
+    mover_keep(p, 2, at[2], n, -1, &block[2]);
+    for (int i = 0; i < 3; i++) {
+        if (turn[i] == 0) mover_stop(m);
+        if (turn[i] == 1) pass_free(p);
+        for (int k = 0; turn[i] == 2 && k < 3; k++) block_drop(block[k]);
+    }
+    for (int i = 0; i < 3; i++) heap_give(at[i]);
+}
+
+static void test_order(int fd)
+{
+    static const int turn[][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
+    size_t had = heap_used();
+    mallopt(M_PERTURB, 165);
+    for (int k = 0; k < 120; k++) give_up(fd, turn[k % 6]);
+    ok(true, "given up in any order, in the middle of copies: nothing is used that is gone");
+    ok(heap_used() == had, "and nothing is lost");
+}
+
+/* what waits for a copy when the threads end is told */
+static void *halts(void *m)
+{
+    usleep(20000);
+    mover_halt(m);
+    return NULL;
+}
+
+static void test_halt(int fd)
+{
+    struct mover *m = mover_new(fd, 3 * LARGE, 0, NULL, 0, NULL, 0, 2);
+    struct pass *p = pass_new(m);
+    struct block *b;
+    char *at = heap_take(LARGE), *data;
+    mover_keep(p, 0, at, LARGE, 0, &b);
+    while (!mover_written(m)) sched_yield();
+    pthread_mutex_lock(&m->lock);
+    m->stop = true;                                      /* as between two copies */
+    pthread_cond_broadcast(&m->reader);
+    pthread_mutex_unlock(&m->lock);
+    pthread_join(m->thread[1], NULL);
+    m->stop = false;
+    m->nthread = 1;
+    pthread_t other;
+    pthread_create(&other, NULL, halts, m);
+    ok(mover_fetch(b, &data) == ECANCELED && !data, "a fetch that nobody serves any more ends");
+    pthread_join(other, NULL);
+    ok(mover_keep(p, 1, at, LARGE, 0, &b) == ECANCELED, "and nothing new begins");
+    mover_halt(m);
+    block_drop(b);
+    mover_stop(m);
+    pass_free(p);
+    heap_give(at);
+}
+
+/* a child has no threads, and whatever they held when it was made, it waits for nothing */
+static void test_fork(int fd)
+{
+    struct mover *m = mover_new(fd, 64 << 20, 0, NULL, 0, NULL, 0, 1);
+    struct pass *p = pass_new(m);
+    struct block *b, *other;
+    char *at = heap_take(LARGE), *data;
+    mover_keep(p, 0, at, LARGE, 0, &b);
+    pthread_mutex_lock(&m->lock);
+    pid_t child = fork();
+    if (!child) {
+        alarm(20);
+        bool good = mover_fetch(b, &data) == ECANCELED && mover_keep(p, 0, at, LARGE, 0, &other) == ECANCELED;
+        good &= !mover_written(m) && !pass_new(m);
+        pass_begin(p);
+        mover_grant(p, 0);
+        mover_settle(p, 0);
+        mover_resident(m);
+        block_drop(b);
+        pass_free(p);
+        mover_stop(m);
+        _exit(!good);
+    }
+    pthread_mutex_unlock(&m->lock);
+    int status = -1;
+    waitpid(child, &status, 0);
+    ok(status == 0, "a process forked from a mover's lets it alone, and does not wait");
+    while (!mover_written(m)) sched_yield();
+    block_drop(b);
+    pass_free(p);
+    mover_stop(m);
+    heap_give(at);
+}
+
 int main(void)
 {
     test_heap();
@@ -178,5 +284,8 @@ int main(void)
     test_pass(fileno(f), 6 << 20, 0, false);
     test_pass(fileno(f), 5 << 20, 3, true);
     test_failure();
+    test_order(fileno(f));
+    test_halt(fileno(f));
+    test_fork(fileno(f));
     return done();
 }

@@ -30,6 +30,7 @@ struct pass {
     struct block **block;                                /* by number, those that were sent away and live */
     uint8_t *granted;                                    /* by group: 1 now, 2 was */
     int next;                                            /* of the order */
+    int holders;                                         /* the caller and its blocks */
 };
 
 struct queue { struct block *first, **end; };
@@ -42,12 +43,51 @@ struct mover {
     double stalled;
     struct queue out, done;
     struct pass *now;                                    /* whose backward pass it is */
-    struct block *wanted;
+    struct block *wanted, *writing;
+    int holders, nthread;                                /* the caller and its passes */
+    unsigned forks;
     bool stop;
     pthread_mutex_t lock;
     pthread_cond_t trainer, writer, reader;
     pthread_t thread[2];
 };
+
+/* A child process has no threads of its parent's, and a lock may be taken there for ever: it leaves movers alone. */
+static unsigned forks;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static void in_child(void) { forks++; }
+static void watch_forks(void) { pthread_atfork(NULL, NULL, in_child); }
+
+static bool enter(struct mover *m)
+{
+    if (m->forks != forks) return false;
+    pthread_mutex_lock(&m->lock);
+    return true;
+}
+
+/* holder: one of the mover's, who goes; the last frees it */
+static void leave(struct mover *m, bool holder)
+{
+    bool last = holder && --m->holders == 0;
+    pthread_mutex_unlock(&m->lock);
+    if (!last) return;
+    if (m->fd >= 0) close(m->fd);
+    free(m->order);
+    free(m->workspace);
+    free(m);
+}
+
+static void leave_pass(struct pass *p)
+{
+    struct mover *m = p->mover;
+    bool last = --p->holders == 0;
+    if (last) {
+        free(p->block);
+        free(p->granted);
+        free(p);
+    }
+    leave(m, last);
+}
 
 static double seconds(void)
 {
@@ -132,6 +172,16 @@ static struct block *pop(struct queue *q)
     return b;
 }
 
+static void cut(struct queue *q, const struct block *b)
+{
+    for (struct block **at = &q->first; *at; at = &(*at)->next)
+        if (*at == b) {
+            *at = b->next;
+            if (!b->next) q->end = at;
+            return;
+        }
+}
+
 static void fail(struct mover *m, int error)
 {
     m->error = error;
@@ -157,11 +207,12 @@ static void *writes(void *argument)
     for (;;) {
         while (!m->stop && (!m->out.first || m->error)) pthread_cond_wait(&m->writer, &m->lock);
         if (m->stop) break;
-        struct block *b = m->out.first;
+        struct block *b = m->writing = m->out.first;
         pthread_mutex_unlock(&m->lock);
         int error = tier_write(m->fd, b->offset, b->at, b->bytes);
         tidy(m);
         pthread_mutex_lock(&m->lock);
+        m->writing = NULL;
         if (error) {
             fail(m, error);
             continue;
@@ -230,42 +281,50 @@ struct mover *mover_new(int fd, uint64_t limit, uint64_t cap, const int32_t *ord
 {
     struct mover *m = calloc(1, sizeof *m);
     if (!m) return NULL;
+    pthread_once(&once, watch_forks);
     *m = (struct mover){ .fd = dup(fd), .norder = norder, .nblock = nblock, .ngroup = ngroup, .limit = limit,
-                         .cap = cap,
+                         .cap = cap, .holders = 1, .forks = forks,
                          .order = calloc((size_t)norder + 1, sizeof *order),
                          .workspace = calloc((size_t)ngroup + 1, sizeof *workspace) };
-    if (m->fd < 0 || !m->order || !m->workspace) return NULL;
-    memcpy(m->order, order, (size_t)norder * sizeof *order);
-    memcpy(m->workspace, workspace, (size_t)ngroup * sizeof *workspace);
     m->out.end = &m->out.first;
     m->done.end = &m->done.first;
     pthread_mutex_init(&m->lock, NULL);
     pthread_cond_init(&m->trainer, NULL);
     pthread_cond_init(&m->writer, NULL);
     pthread_cond_init(&m->reader, NULL);
-    if (pthread_create(&m->thread[0], NULL, writes, m)) return NULL;
-    if (pthread_create(&m->thread[1], NULL, reads, m)) return NULL;
-    heap_cap(cap);
-    return m;
+    bool good = m->fd >= 0 && m->order && m->workspace;
+    if (good) {
+        memcpy(m->order, order, (size_t)norder * sizeof *order);
+        memcpy(m->workspace, workspace, (size_t)ngroup * sizeof *workspace);
+    }
+    for (void *(*work[])(void *) = { writes, reads }; good && m->nthread < 2; m->nthread += good)
+        good = !pthread_create(&m->thread[m->nthread], NULL, work[m->nthread], m);
+    if (good) heap_cap(cap);
+    else mover_stop(m);
+    return good ? m : NULL;
+}
+
+void mover_halt(struct mover *m)
+{
+    if (!enter(m)) return;
+    int n = m->stop ? 0 : m->nthread;
+    m->stop = true;
+    if (!m->error) fail(m, ECANCELED);
+    pthread_cond_broadcast(&m->writer);
+    pthread_cond_broadcast(&m->reader);
+    pthread_mutex_unlock(&m->lock);
+    for (int i = 0; i < n; i++) pthread_join(m->thread[i], NULL);
 }
 
 void mover_stop(struct mover *m)
 {
-    pthread_mutex_lock(&m->lock);
-    m->stop = true;
-    pthread_cond_broadcast(&m->writer);
-    pthread_cond_broadcast(&m->reader);
-    pthread_mutex_unlock(&m->lock);
-    for (int i = 0; i < 2; i++) pthread_join(m->thread[i], NULL);
-    close(m->fd);
-    free(m->order);
-    free(m->workspace);
-    free(m);
+    mover_halt(m);
+    if (enter(m)) leave(m, true);
 }
 
 static uint64_t locked(struct mover *m, const uint64_t *value)
 {
-    pthread_mutex_lock(&m->lock);
+    if (!enter(m)) return *value;
     uint64_t v = *value;
     pthread_mutex_unlock(&m->lock);
     return v;
@@ -281,26 +340,32 @@ struct pass *pass_new(struct mover *m)
 {
     struct pass *p = calloc(1, sizeof *p);
     if (!p) return NULL;
-    *p = (struct pass){ m, calloc((size_t)m->nblock + 1, sizeof *p->block), calloc((size_t)m->ngroup + 1, 1), 0 };
-    return p->block && p->granted ? p : NULL;
+    *p = (struct pass){ .mover = m, .holders = 1, .block = calloc((size_t)m->nblock + 1, sizeof *p->block),
+                        .granted = calloc((size_t)m->ngroup + 1, 1) };
+    if (!p->block || !p->granted || !enter(m)) {
+        free(p->block);
+        free(p->granted);
+        free(p);
+        return NULL;
+    }
+    m->holders++;
+    pthread_mutex_unlock(&m->lock);
+    return p;
 }
 
 void pass_free(struct pass *p)
 {
     struct mover *m = p->mover;
-    pthread_mutex_lock(&m->lock);
+    if (!enter(m)) return;
     if (m->now == p) m->now = NULL;
     for (int g = 0; g < m->ngroup; g++)                  /* granted, and never run */
         if (p->granted[g] == 1) m->resident -= m->workspace[g];
-    pthread_mutex_unlock(&m->lock);
-    free(p->block);
-    free(p->granted);
-    free(p);
+    leave_pass(p);
 }
 
 void pass_begin(struct pass *p)
 {
-    pthread_mutex_lock(&p->mover->lock);
+    if (!enter(p->mover)) return;
     p->mover->now = p;
     pthread_cond_signal(&p->mover->reader);
     pthread_mutex_unlock(&p->mover->lock);
@@ -318,12 +383,16 @@ int mover_keep(struct pass *p, int number, char *at, uint64_t bytes, int64_t off
     struct mover *m = p->mover;
     struct block *b = calloc(1, sizeof *b);
     if (!b) return ENOMEM;
+    if (!enter(m)) {
+        free(b);
+        return ECANCELED;
+    }
     *b = (struct block){ .pass = p, .number = number, .at = at, .bytes = bytes, .resident = bytes, .offset = offset };
-    pthread_mutex_lock(&m->lock);
     while (m->resident + bytes > m->limit && m->out.first && !m->done.first && !m->error) wait_for(m);
     int result = m->error ? m->error : m->resident + bytes > m->limit && m->done.first ? ROOM_LATER : 0;
     if (!result) {
         take(m, bytes);
+        p->holders++;
         if (offset >= 0) {
             b->state = WRITING;
             if (number < m->nblock) p->block[number] = b;
@@ -339,8 +408,7 @@ int mover_keep(struct pass *p, int number, char *at, uint64_t bytes, int64_t off
 
 struct block *mover_written(struct mover *m)
 {
-    if (!__atomic_load_n(&m->done.first, __ATOMIC_RELAXED)) return NULL;
-    pthread_mutex_lock(&m->lock);
+    if (!enter(m)) return NULL;
     struct block *b = pop(&m->done);
     if (b) {
         m->resident -= b->resident;
@@ -358,7 +426,7 @@ int mover_fetch(struct block *b, char **at)
     struct mover *m = b->pass->mover;
     int result = 0;
     *at = NULL;
-    pthread_mutex_lock(&m->lock);
+    if (!enter(m)) return ECANCELED;
     while (!result && (b->state < BACK)) {
         if (m->error) result = m->error;
         else if (m->done.first) result = ROOM_LATER;
@@ -381,7 +449,11 @@ void block_drop(struct block *b)
 {
     struct pass *p = b->pass;
     struct mover *m = p->mover;
-    pthread_mutex_lock(&m->lock);
+    if (!enter(m)) return;
+    while (m->writing == b) pthread_cond_wait(&m->trainer, &m->lock);
+    if (b->state == WRITING) cut(&m->out, b);
+    if (b->state == WRITTEN) cut(&m->done, b);
+    if (m->wanted == b) m->wanted = NULL;
     if (b->number < m->nblock && p->block[b->number] == b) p->block[b->number] = NULL;
     if (b->state == READING) {
         b->dropped = true;
@@ -391,13 +463,13 @@ void block_drop(struct block *b)
         free(b);
         if (m->now) pthread_cond_signal(&m->reader);
     }
-    pthread_mutex_unlock(&m->lock);
+    leave_pass(p);
 }
 
 void mover_grant(struct pass *p, int group)
 {
     struct mover *m = p->mover;
-    pthread_mutex_lock(&m->lock);
+    if (!enter(m)) return;
     if (!p->granted[group]) take(m, m->workspace[group]);
     p->granted[group] = 1;
     pthread_mutex_unlock(&m->lock);
@@ -406,7 +478,7 @@ void mover_grant(struct pass *p, int group)
 void mover_settle(struct pass *p, int group)
 {
     struct mover *m = p->mover;
-    pthread_mutex_lock(&m->lock);
+    if (!enter(m)) return;
     if (p->granted[group] == 1) m->resident -= m->workspace[group];
     p->granted[group] = 2;
     pthread_cond_signal(&m->reader);

@@ -7,7 +7,11 @@
  *
  * A pass is one forward and backward run; a block is one storage that it saved, by its number in the plan.  Functions
  * return 0, or a positive errno when a copy failed; ROOM_LATER means: call mover_written() until it is NULL, and again.
- * mover_keep, mover_fetch, tier_write and tier_read may wait. */
+ * mover_keep, mover_fetch, tier_write and tier_read may wait.
+ *
+ * Movers, passes and blocks may be given up in any order (Python's collector, and its end, know none): what is still
+ * used stays.  ECANCELED: the threads have ended, or are those of the process that this one was forked from; in such a
+ * process everything else does nothing. */
 #ifndef MILLRACE_PLACE_TORCH_MOVER_H
 #define MILLRACE_PLACE_TORCH_MOVER_H
 #include <stdbool.h>
@@ -26,13 +30,14 @@ char *tier_read(int fd, int64_t offset, size_t bytes, int *error);       /* of h
  * workspace[k] bytes once more meanwhile.  Copied.  cap: of the heap, or of the process where it is not preloaded. */
 struct mover *mover_new(int fd, uint64_t limit, uint64_t cap, const int32_t *order, int norder,
                         const uint64_t *workspace, int ngroup, int nblock);
-void mover_stop(struct mover *);                         /* when no pass is left */
+void mover_halt(struct mover *);                         /* ends the threads; what waits for them gets ECANCELED */
+void mover_stop(struct mover *);                         /* and gives the mover up */
 uint64_t mover_resident(struct mover *);                 /* bytes that saved tensors take */
 uint64_t mover_most(struct mover *);
 double mover_stalled(struct mover *);                    /* seconds waited */
 
 struct pass *pass_new(struct mover *);
-void pass_free(struct pass *);                           /* after its blocks */
+void pass_free(struct pass *);
 void pass_begin(struct pass *);                          /* the backward pass begins: reads may */
 
 /* Takes room for a block, and writes it to `offset` of the file, unless that is negative. */
@@ -40,7 +45,7 @@ int mover_keep(struct pass *, int number, char *at, uint64_t bytes, int64_t offs
 struct block *mover_written(struct mover *);             /* one that need not be held any more, or NULL */
 /* Waits until the block was read back; *at is freed by the caller, once: it is NULL the next time. */
 int mover_fetch(struct block *, char **at);
-void block_drop(struct block *);                         /* not needed any more; not before it is written */
+void block_drop(struct block *);                         /* not needed any more; waits while it is written */
 
 void mover_grant(struct pass *, int group);              /* the group runs again now */
 void mover_settle(struct pass *, int group);             /* and is over */

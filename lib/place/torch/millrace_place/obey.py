@@ -1,5 +1,7 @@
 """A step that obeys a plan: what is sent away goes to the tier when it is saved and comes back before it is used."""
+import atexit
 import ctypes
+import errno
 import os
 import weakref
 
@@ -11,6 +13,16 @@ from .native import C, ROOM_LATER
 from .tier import tensor_at
 
 CHANGED = 'a tensor that autograd saved was changed by an inplace operation'
+STOPPED = ('millrace_place: this plan moves nothing any more: the program ends, '
+           'or this process was forked after it was made')
+_movers = weakref.WeakSet()
+
+
+@atexit.register
+def _halt():
+    """Before Python takes its objects apart, in any order: nobody may still write from their memory."""
+    for mover in list(_movers):
+        C.mover_halt(mover.c)
 
 
 class Saved:
@@ -50,6 +62,7 @@ class Mover:
         if not self.c:
             raise RuntimeError('millrace_place: no memory or no threads for the mover')
         weakref.finalize(self, C.mover_stop, self.c).atexit = False
+        _movers.add(self)
         self.out = {}                                    # block -> (saved, tensor) while it is written
 
     resident = property(lambda self: C.mover_resident(self.c))
@@ -68,6 +81,8 @@ class Mover:
 
     def judge(self, result):
         """True: done.  False: once more."""
+        if result == errno.ECANCELED:
+            raise RuntimeError(STOPPED)
         if result > 0:
             raise RuntimeError('millrace_place: the tier failed') from OSError(result, os.strerror(result))
         if result == ROOM_LATER:
@@ -82,9 +97,12 @@ class Step:
         self.plan, self.mover = plan, plan.mover
         self.table, self.count, self.known, self.begun = {}, 0, plan.known(), False
         self.c = C.pass_new(self.mover.c)
+        if not self.c:
+            raise RuntimeError(STOPPED)
 
     def __del__(self):
-        C.pass_free(self.c)
+        if self.c:
+            C.pass_free(self.c)
 
     # ---- forward
 
