@@ -33,6 +33,11 @@ static void push(struct list *l, uint32_t v)
     l->v[l->n++] = v;
 }
 
+static bool idle(const struct optimal *o, uint32_t f)
+{
+    return o->p.idle && o->p.idle[f];
+}
+
 /* ---- sets and their tables */
 
 static int by_number(const void *a, const void *b)
@@ -48,7 +53,7 @@ static void reach(struct optimal *o, uint32_t f, const signed char *x, struct li
     if (o->p.called)
         for (size_t i = 0; i < o->callers_of[f].n; i++) {
             uint32_t c = o->callers_of[f].v[i];
-            push(x[c] ? in : out, c);
+            if (!idle(o, o->p.call[c].caller)) push(x[c] ? in : out, c);
         }
     o->stack.n = 0;
     push(&o->stack, f);
@@ -95,6 +100,7 @@ static uint32_t entry_of(struct optimal *o, uint32_t f, const signed char *x)
 /* nan: not known; the array may move while the entry is looked for */
 static double cost_under(struct optimal *o, uint32_t f, const signed char *x)
 {
+    if (idle(o, f)) return 0;
     uint32_t k = entry_of(o, f, x);
     return o->entry[k].cost;
 }
@@ -228,6 +234,8 @@ static bool ask(struct optimal *o)
         for (size_t i = 0; i < m; i++) inlined[i] = (unsigned char)(x[i] = x[i] == 1);
         uint32_t *k = xmalloc(n + 1, sizeof *k);
         for (uint32_t f = 0; f < n; f++) {
+            wanted[f] = !idle(o, f);
+            if (!wanted[f]) continue;
             k[f] = entry_of(o, f, x);
             wanted[f] = isnan(o->entry[k[f]].cost) && can_be_there(o, f, x);
         }
@@ -283,6 +291,7 @@ static void waits_for(struct optimal *o, uint32_t f, struct list *vars)
 {
     struct list in = { 0 }, out = { 0 };
     vars->n = 0;
+    if (idle(o, f)) return;
     if (undecided_goes(o, f))
         for (size_t i = 0; i < o->callers_of[f].n; i++)
             if (o->x[o->callers_of[f].v[i]] < 0) push(vars, o->callers_of[f].v[i]);
@@ -311,6 +320,7 @@ static double open_cost(const struct optimal *o, uint32_t f)
 static double least_entry(const struct optimal *o, uint32_t f, bool share)
 {
     double least = INFINITY;
+    if (idle(o, f)) return 0;
     for (size_t i = 0; i < o->table[f].n; i++) {
         const struct entry *e = &o->entry[o->table[f].v[i]];
         if (!agrees(e, o->x)) continue;
@@ -628,7 +638,7 @@ void optimal_solve(struct optimal *o, struct optimal_answer *a)
     signed char *x = xcalloc(m + 1, 1);
     a->largest = 0;
     for (uint32_t f = 0; f < n; f++) {
-        o->closed[f] = enumerate(o, f, x, &o->want[f]);
+        o->closed[f] = idle(o, f) || enumerate(o, f, x, &o->want[f]);
         if (!can_be_there(o, f, x)) o->want[f].n = 0;    /* nobody calls it */
         if (o->closed[f] && o->want[f].n > a->largest) a->largest = o->want[f].n;
         if (o->closed[f]) continue;
@@ -668,7 +678,7 @@ void optimal_solve(struct optimal *o, struct optimal_answer *a)
     for (uint32_t f = 0; f < n; f++) {
         struct list sets = { 0 };
         memset(x, 0, m);
-        if (o->closed[f]) enumerate(o, f, x, &sets);
+        if (o->closed[f] && !idle(o, f)) enumerate(o, f, x, &sets);
         for (size_t i = 0; i < sets.n && can_be_there(o, f, x); i++)
             o->closed[f] &= !isnan(o->entry[sets.v[i]].cost);
         free(sets.v);

@@ -13,7 +13,8 @@
  * open: its table gets the neighbours of what is best so far, and its part of the lower bound is nothing at all.
  *
  * For a cost that counts executions (`called`) the calls of a function that are inlined elsewhere belong to its set;
- * nothing goes.  Calls must not form circles.  The cost function is asked about some functions at a time; that costs
+ * nothing goes.  A function that is never executed costs nothing under any decisions (`idle`): it needs no table, and
+ * its calls do not tell how often others are executed.  Calls must not form circles.  The cost function is asked about some functions at a time; that costs
  * are a sum of independent parts is its promise, which its owner checks. */
 #ifndef MILLRACE_OPTIMAL_H
 #define MILLRACE_OPTIMAL_H
@@ -29,6 +30,7 @@ struct optimal_problem {
     const struct optimal_call *call;
     const bool *stays;                                   /* even when all its calls are inlined */
     bool called;
+    const bool *idle;                                    /* NULL: none */
     long most, builds, nodes;                            /* sets a function; of cost(); of the search in the tables */
     /* Fill cost[f] of those with wanted[f].  false: could not be built; the set then is never taken. */
     bool (*cost)(void *closure, const unsigned char *inlined, const unsigned char *wanted, double *cost);

@@ -16,6 +16,7 @@ struct parts {
     struct intern name;
     double (*cost)[1 + PART_RUNS];                       /* of each: bytes, instructions in run 1, ... */
     size_t cap, runs;
+    bool exact;                                          /* foo.1 and foo.2 are two parts, not copies of one */
 };
 
 void parts_of_program(struct parts *, const char *exe);  /* dies when the file is no ELF program */

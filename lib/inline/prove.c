@@ -40,7 +40,7 @@ size_t prove_modules(const struct work *w)
     return w->scope == SCOPE_FILE ? w->program->nunits : 1;
 }
 
-static struct worker *open_module(const struct prove *p, size_t k, const char *level, bool debug, const char **why)
+struct worker *prove_open(const struct prove *p, size_t k, const char *level, bool debug, const char **why)
 {
     char *path = module_path(p->work, k, level);
     struct worker *w = worker_open(path, p->work->llvm ? p->work->llvm->version : 0, level, debug, why);
@@ -57,7 +57,7 @@ static size_t rows_of(const struct prove *p, size_t k, size_t *n, const char **w
     of = p->work;
     count = grow(count, k + 1, &cap, sizeof *count);
     for (; counted <= k; counted++) {
-        struct worker *w = open_module(p, counted, "-O2", true, why);
+        struct worker *w = prove_open(p, counted, "-O2", true, why);
         if (!w) return 0;
         count[counted] = w->ncalls;
         worker_close(w);
@@ -180,33 +180,43 @@ static void read_log(const struct module *m, struct optimal *o)
 
 /* ---- what is decided */
 
-static void find_choices(struct module *m)
+size_t prove_choices(const struct worker *w, struct optimal_call *call, uint32_t *number, bool *stays,
+                     const char **fixed)
 {
-    const struct worker *w = m->w;
     struct optimal_call *every = xmalloc(w->ncalls + 1, sizeof *every);
     bool *circle = xmalloc(w->ncalls + 1, sizeof *circle);
+    size_t choices = 0;
     for (size_t i = 0; i < w->ncalls; i++) every[i] = (struct optimal_call){ w->call[i].caller, w->call[i].callee };
     optimal_circles(w->nfunctions, every, w->ncalls, circle);
-    free(every);
-    m->stays = xmalloc(w->nfunctions + 1, sizeof *m->stays);
-    for (size_t f = 0; f < w->nfunctions; f++) m->stays[f] = !w->function[f].local || w->function[f].taken;
-    m->call = xmalloc(w->ncalls + 1, sizeof *m->call);
-    m->number = xmalloc(w->ncalls + 1, sizeof *m->number);
+    for (size_t f = 0; f < w->nfunctions; f++) stays[f] = !w->function[f].local || w->function[f].taken;
     for (size_t i = 0; i < w->ncalls; i++) {
-        uint32_t callee = w->call[i].callee;
-        const char *why = w->function[callee].never, *caller = w->function[w->call[i].caller].never;
+        const char *why = w->function[every[i].callee].never, *caller = w->function[every[i].caller].never;
         if (!why && w->call[i].fixed) why = "noinline";
         if (!why && circle[i]) why = "recursive";
         if (!why && caller && strcmp(caller, "optnone") == 0) why = caller;
-        m->to->call[i].fixed = why;
+        fixed[i] = why;
         if (why) {
-            m->stays[callee] = true;
+            stays[every[i].callee] = true;
             continue;
         }
-        m->call[m->ncalls] = (struct optimal_call){ w->call[i].caller, callee };
-        m->number[m->ncalls++] = (uint32_t)i;
+        call[choices] = every[i];
+        number[choices++] = (uint32_t)i;
     }
+    free(every);
     free(circle);
+    return choices;
+}
+
+static void find_choices(struct module *m)
+{
+    size_t n = m->w->ncalls;
+    const char **fixed = xcalloc(n + 1, sizeof *fixed);
+    m->stays = xmalloc(m->w->nfunctions + 1, sizeof *m->stays);
+    m->call = xmalloc(n + 1, sizeof *m->call);
+    m->number = xmalloc(n + 1, sizeof *m->number);
+    m->ncalls = prove_choices(m->w, m->call, m->number, m->stays, fixed);
+    for (size_t i = 0; i < n; i++) m->to->call[i].fixed = fixed[i];
+    free(fixed);
 }
 
 /* The rows of calls.csv are of -O2, whose headers may define functions that other levels only declare, but in the same
@@ -422,7 +432,7 @@ static void solve(struct module *m, struct worker *debug, struct live *did)
 static void begin(struct module *m, const struct prove *p, size_t k, struct proved *to)
 {
     *to = (struct proved){ .module = xstrdup(p->work->scope == SCOPE_FILE ? p->work->program->unit[k].source : "") };
-    *m = (struct module){ .p = p, .to = to, .w = open_module(p, k, p->level, false, &to->why) };
+    *m = (struct module){ .p = p, .to = to, .w = prove_open(p, k, p->level, false, &to->why) };
     if (!m->w) return;
     size_t n = m->w->nfunctions, rows = 0, first = rows_of(p, k, &rows, &to->why);
     to->call = xcalloc(m->w->ncalls + 1, sizeof *to->call);
@@ -461,7 +471,7 @@ void prove_module(const struct prove *p, size_t k, struct proved *to, struct liv
     double start = now_seconds();
     struct module m;
     begin(&m, p, k, to);
-    struct worker *debug = to->why ? NULL : open_module(p, k, p->level, true, &to->why);
+    struct worker *debug = to->why ? NULL : prove_open(p, k, p->level, true, &to->why);
     if (!to->why) to->why = ask_heuristic(&m, debug);
     if (!to->why) {
         solve(&m, debug, did);
@@ -476,7 +486,7 @@ void prove_features(const struct prove *p, size_t k, struct proved *to)
 {
     struct module m;
     begin(&m, p, k, to);
-    struct worker *debug = to->why ? NULL : open_module(p, k, p->level, true, &to->why);
+    struct worker *debug = to->why ? NULL : prove_open(p, k, p->level, true, &to->why);
     if (!to->why) to->why = ask_heuristic(&m, debug);
     if (!to->why) to->why = code_of(&m, NULL, false, &to->none);
     if (!to->why) fill_features(&m, m.bytes);
@@ -507,7 +517,7 @@ double prove_bytes(const struct prove *p, size_t k, bool (*yes)(void *, const st
         to.why = code_of(&m, threshold, !yes, &text);
     }
     if (!to.why && did) {
-        struct worker *debug = open_module(p, k, p->level, true, &to.why);
+        struct worker *debug = prove_open(p, k, p->level, true, &to.why);
         if (debug) to.why = take_home(&m, debug, did);
         worker_close(debug);
     }

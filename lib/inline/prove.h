@@ -52,6 +52,12 @@ size_t prove_modules(const struct work *);
 void prove_module(const struct prove *, size_t k, struct proved *, struct live *did);
 void proved_free(struct proved *);
 
+struct worker *prove_open(const struct prove *, size_t k, const char *level, bool debug, const char **why);
+/* The calls about which there is a choice, and the place of each in the worker's calls; stays: functions that are there
+ * even when all calls are inlined; fixed: of each of the worker's calls, why there is none, NULL.  Arrays are the
+ * caller's, as long as the worker's. */
+size_t prove_choices(const struct worker *, struct optimal_call *, uint32_t *number, bool *stays, const char **fixed);
+
 /* The calls of module k and their features, from two builds; to->best and what a search finds stay empty. */
 void prove_features(const struct prove *, size_t k, struct proved *);
 

@@ -31,6 +31,7 @@
     X(void *, LLVMGetNextFunction, (void *))                                                                           \
     X(int, LLVMIsDeclaration, (void *))                                                                                \
     X(const char *, LLVMGetValueName2, (void *, size_t *))                                                             \
+    X(void, LLVMSetValueName2, (void *, const char *, size_t))                                                         \
     X(int, LLVMGetLinkage, (void *))                                                                                   \
     X(void, LLVMSetLinkage, (void *, int))                                                                             \
     X(void *, LLVMGetFirstBasicBlock, (void *))                                                                        \
@@ -356,6 +357,18 @@ static void drop_unwanted(struct worker *w, const unsigned char *wanted)
     }
 }
 
+static void rename_locals(struct worker *w, const char *suffix)
+{
+    for (void *f = LLVMGetFirstFunction(w->llvm->module); f; f = LLVMGetNextFunction(f)) {
+        int linkage = LLVMGetLinkage(f);
+        if (LLVMIsDeclaration(f) || (linkage != LINKAGE_INTERNAL && linkage != LINKAGE_PRIVATE)) continue;
+        str name = name_of(f);
+        char *new = xformat("%.*s%s", (int)name.n, name.s, suffix);
+        LLVMSetValueName2(f, new, strlen(new));
+        free(new);
+    }
+}
+
 /* sizes from the object, which LLVM has just made: still nothing is read beyond it */
 static const char *read_object(const struct worker *w, const char *p, size_t n, double *text, double *bytes)
 {
@@ -448,6 +461,7 @@ static const char *run(struct worker *w, const struct worker_order *o, struct an
     if (error) return LLVMGetErrorMessage(error);
     collect_inferred(w, a->inferred);
     if (o->wanted) drop_unwanted(w, o->wanted);
+    if (o->suffix) rename_locals(w, o->suffix);
     void *object;
     if (LLVMTargetMachineEmitToMemoryBuffer(s->target, s->module, OBJECT_FILE, &why, &object)) return why;
     const char *p = LLVMGetBufferStart(object);

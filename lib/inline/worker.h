@@ -47,6 +47,7 @@ struct worker_order {
     const unsigned char *awake;                          /* of each function: optimise it; NULL: all */
     const char *threshold;                               /* of the heuristic; NULL: its own */
     const char *object;                                  /* write the object here; NULL: nowhere */
+    const char *suffix;                                  /* of the names of local functions in it; NULL: none */
     struct buf *remarks;                                 /* what was inlined, a line each as remarks_parse reads */
 };
 struct worker_answer {

@@ -1,0 +1,28 @@
+/* executed.h - the fewest instructions that a program executes under any inlining decisions, as far as they are proven.
+ *
+ * Of a program laid out --per-file, on its search runs, in its own functions: what libraries execute is counted beside
+ * it (`other`).  A function executes what its code is times how often it is called from where it is not inlined: its
+ * table (optimal.h, `called`) has an entry for each set of calls within its reach and of calls of it.  Components of
+ * the call graph do not fall apart as they do for size, where a function's code is its own affair; that the costs of
+ * functions still add up is checked in every build that is compared, and by random decisions, not assumed.
+ * A function that no run executes costs nothing under any decisions and needs no table. */
+#ifndef MILLRACE_EXECUTED_H
+#define MILLRACE_EXECUTED_H
+#include "inline/prove.h"
+
+struct executed {
+    size_t functions, idle, calls, decided, closed_functions, largest, entries;
+    double closed;                                       /* instructions of the best, in functions with full tables */
+    double none, heuristic, best, tables, lower;         /* instructions, all runs; none: nothing inlined */
+    double other;                                        /* outside of the program's functions, in the best's build */
+    long builds, other_differs;                          /* builds whose `other` was not that of the first */
+    long compared, unequal;                              /* functions whose entry was there already */
+    long sums, sums_unequal;                             /* random decisions with all entries known */
+    double seconds, exhaustive, sets;                    /* the least of all sets, each built; nan: not asked for */
+    const char *why;                                     /* it could not be done; NULL: it was */
+};
+
+/* Of p: work, level, most, builds, nodes, random, seed.  search: false, only the level's own decisions; exhaustive: all
+ * sets, where there are no more than so many. */
+void prove_executed(const struct prove *p, bool search, double exhaustive, const char *threshold, struct executed *);
+#endif
