@@ -143,7 +143,10 @@ static bool is_int(const char *s, bool valid, int64_t want)
     int64_t v = 0;
     char b[NUM_MAX];
     if (int_parse(s, strlen(s), &v) != valid) return false;
-    return !valid || (v == want && int_print(b, v) > 0);
+    if (!valid) return true;
+    char again[NUM_MAX];
+    size_t n = (size_t)snprintf(again, sizeof again, "%lld", (long long)want);
+    return v == want && int_print(b, v) == n && memcmp(b, again, n) == 0;
 }
 
 static bool is_size(const char *s, bool valid, uint64_t want)

@@ -44,4 +44,11 @@ if command -v python3 > /dev/null; then
     fails 'also in a pipe to prof-sweep' 1 'not in order, .*--hold' bash -c 'cat late.csv | prof-sweep --quiet'
     ok 'which --hold takes' bash -c 'cat late.csv | prof-sweep --quiet --hold'
 fi
+cat > wide.csv <<'D'
+proc,tid,kind,cat,start_ns,end_ns,name,link,flag,a,b,c,d,e,f,g,h,i
+p,1,cat,C,1,5,"a,""b",,,1,2,3,4,5,6,7,8,9
+p,1,cat,C,6,8,"a,""b",,,1,2,3,4,5,6,7,8,"0,"
+p,1,cat,C,9,9999,"a,""b",,,1,2,3,4,5,6,7,8,9
+D
+is 'texts that are quoted, and more columns than are put together' "$(sed '1s/flag,/flag,op,/; 2,$s/"a,""b",,,/"a,""b",,,,/' wide.csv)" prof-op wide.csv
 done_testing

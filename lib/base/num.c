@@ -2,6 +2,7 @@
  * Parsing multiplies by a 128-bit power of ten and keeps the answer when both ends of its error interval round
  * alike (the idea of Clinger, 1990, and Lemire, 2021); the rare rest goes to strtod. */
 #include "base/num.h"
+#include "base/mem.h"
 #include "base/pow10.h"
 #include <stdlib.h>
 #include <string.h>
@@ -119,21 +120,27 @@ bool num_parse(const char *s, size_t n, double *v)
     return true;
 }
 
-/* eight digits at once, where they are; timestamps have two such groups (twice as fast) */
-static inline bool eight_digits(const char *p, uint64_t *m)
+/* the last n of eight digits at once, behind those of *m: timestamps are two such groups (twice as fast) */
+static inline bool eight_digits(const char *p, size_t n, uint64_t *m)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    static const uint64_t ten[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000 };
     uint64_t x;
     memcpy(&x, p, 8);
+    if (n < 8) {                                         /* those in front count as zeros */
+        uint64_t before = (UINT64_C(1) << (64 - 8 * n)) - 1;
+        x = (x & ~before) | (0x3030303030303030 & before);
+    }
     if (((x & (x + 0x0606060606060606)) & 0xf0f0f0f0f0f0f0f0) != 0x3030303030303030) return false;
     x -= 0x3030303030303030;
     x = x * 10 + (x >> 8);                               /* in every second byte: two digits */
     uint64_t low = (x & 0xff000000ff) * (100 + (1000000ull << 32));
     uint64_t high = (x >> 16 & 0xff000000ff) * (1 + (10000ull << 32));
-    *m = *m * 100000000 + ((low + high) >> 32);
+    *m = *m * ten[n] + ((low + high) >> 32);
     return true;
 #else
     (void)p;
+    (void)n;
     (void)m;
     return false;
 #endif
@@ -146,7 +153,8 @@ bool int_parse(const char *s, size_t n, int64_t *v)
     p += negative;
     if (p == end || end - p > 19) return false;
     uint64_t m = 0;
-    while (end - p >= 8 && eight_digits(p, &m)) p += 8;
+    while (end - p >= 8 && eight_digits(p, 8, &m)) p += 8;
+    if (p < end && end - p < 8 && end - s >= 8 && eight_digits(end - 8, (size_t)(end - p), &m)) p = end;
     for (; p < end; p++) {
         if (!is_digit(*p)) return false;
         m = m * 10 + (unsigned char)(*p - '0');          /* 19 digits fit */
@@ -188,17 +196,28 @@ static size_t print_digits(char *b, uint64_t v)
     static const char pair[] =
         "0001020304050607080910111213141516171819202122232425262728293031323334353637383940414243444546474849"
         "5051525354555657585960616263646566676869707172737475767778798081828384858687888990919293949596979899";
-    char t[20];
-    int i = 20;
-    while (v >= 100) {
-        i -= 2;
-        memcpy(t + i, pair + 2 * (v % 100), 2);
-        v /= 100;
+    char t[24];
+    int i = 24;
+    while (v >= 100000000) {                             /* eight at a time: short divisions that wait for nobody */
+        uint32_t low = (uint32_t)(v % 100000000), a = low / 10000, c = low % 10000;
+        v /= 100000000;
+        i -= 8;
+        memcpy(t + i, pair + 2 * (a / 100), 2);
+        memcpy(t + i + 2, pair + 2 * (a % 100), 2);
+        memcpy(t + i + 4, pair + 2 * (c / 100), 2);
+        memcpy(t + i + 6, pair + 2 * (c % 100), 2);
     }
-    if (v >= 10) memcpy(t + (i -= 2), pair + 2 * v, 2);
-    else t[--i] = (char)('0' + v);
-    memcpy(b, t + i, (size_t)(20 - i));
-    return (size_t)(20 - i);
+    uint32_t x = (uint32_t)v;
+    while (x >= 100) {
+        i -= 2;
+        memcpy(t + i, pair + 2 * (x % 100), 2);
+        x /= 100;
+    }
+    if (x >= 10) memcpy(t + (i -= 2), pair + 2 * x, 2);
+    else t[--i] = (char)('0' + x);
+    size_t n = (size_t)(24 - i);
+    copy_short(b, t + i, n);
+    return n;
 }
 
 /* the shortest decimal d * 10^*exponent that lies in the rounding interval of c * 2^q */

@@ -124,13 +124,13 @@ struct op { int64_t end; uint32_t name; };
 struct lane { struct op *op; size_t depth, op_cap; struct cut *open; size_t nopen, open_cap, many; };
 struct piece { struct waiting w; size_t lane, open; };   /* open: its number among the lane's + 1, 0: none */
 struct charge {
-    const struct table *t;
-    csvw *w;
+    struct rows_out out;
     struct repairs *repairs;
     struct queue q;
     struct intern lanes, calls;                          /* by proc, tid; by proc, link */
     struct lane *lane;
-    size_t lane_cap, at;
+    size_t lane_cap, at;                                 /* at: of the last one asked for */
+    uint32_t key[2];
     uint32_t *call_op;
     size_t call_cap;
     struct row *batch, *begun;                           /* rows of one start, and the operations among them */
@@ -147,7 +147,8 @@ struct charge {
 static size_t lane_of(charge *c, const struct row *r)
 {
     const uint32_t key[2] = { r->proc, r->tid };
-    if (c->lanes.n && memcmp(c->lanes.name[c->at].s, key, sizeof key) == 0) return c->at;
+    if (c->lanes.n && c->key[0] == key[0] && c->key[1] == key[1]) return c->at;
+    memcpy(c->key, key, sizeof key);
     size_t known = c->lanes.n;
     c->at = intern(&c->lanes, (str){ (const char *)key, sizeof key });
     if (c->lanes.n > known) {
@@ -265,7 +266,7 @@ static void queue_pieces(charge *c)
 static void write_ready(charge *c, int64_t now)
 {
     for (const struct waiting *w; (w = queue_front(&c->q)) && (w->fixed || w->r.end <= now); queue_take(&c->q))
-        events_put_row(c->w, c->t, &w->r, (const void *)(w + 1), true);
+        rows_out_put(&c->out, &w->r, (const void *)(w + 1));
 }
 
 /* operations that end up to `time` */
@@ -356,10 +357,10 @@ static void take_batch(charge *c)
 charge *charge_begin(const struct table *t, csvw *w, struct repairs *repairs)
 {
     charge *c = xcalloc(1, sizeof *c);
-    *c = (charge){ .t = t, .w = w, .repairs = repairs, .nextra = (size_t)t->nextra, .boundary = INT64_MAX,
+    *c = (charge){ .repairs = repairs, .nextra = (size_t)t->nextra, .boundary = INT64_MAX,
                    .q = { .nextra = (size_t)t->nextra, .fd = -1 } };
     c->q.width = size_add(sizeof(struct waiting), size_mul(c->nextra + c->nextra % 2, sizeof(uint32_t)));
-    events_put_names(w, t, true);
+    rows_out_begin(&c->out, w, t, true);
     return c;
 }
 
@@ -396,6 +397,7 @@ uint64_t charge_end(charge *c)
     free(c->piece);
     free(c->kept);
     free(c->spare);
+    rows_out_end(&c->out);
     intern_free(&c->lanes);
     intern_free(&c->calls);
     free(c);

@@ -158,10 +158,12 @@ void rows_add(struct rows *r, const struct row *new)
     r->v[r->n++] = *new;
 }
 
-/* mostly the text of the row before: then no hash is needed */
-static uint32_t text_of(struct table *t, str s, uint32_t last)
+/* mostly the text of one of the two rows before: then no hash is needed */
+static uint32_t text_of(struct table *t, str s, uint32_t last, uint32_t before)
 {
-    return str_eq(t->text.name[last], s) ? last : intern(&t->text, s);
+    if (!s.n) return 0;
+    const str *name = t->text.name;
+    return str_eq(name[last], s) ? last : str_eq(name[before], s) ? before : intern(&t->text, s);
 }
 
 static bool next_row(struct ordered *o, struct row *r)
@@ -169,18 +171,19 @@ static bool next_row(struct ordered *o, struct row *r)
     struct table *t = o->t;
     struct event e;
     if (!events_next(&o->in, &e)) return false;
-    const struct row *l = &o->last;
+    const struct row *l = &o->last, *b = &o->before;
     *r = (struct row){ .start = e.start,
                        .end = e.end,
-                       .proc = text_of(t, e.proc, l->proc),
-                       .tid = text_of(t, e.tid, l->tid),
-                       .cat = text_of(t, e.cat, l->cat),
-                       .name = text_of(t, e.name, l->name),
-                       .link = o->links ? text_of(t, e.link, l->link) : 0,
-                       .flag = text_of(t, e.flag, l->flag),
-                       .op = text_of(t, e.op, l->op),
+                       .proc = text_of(t, e.proc, l->proc, b->proc),
+                       .tid = text_of(t, e.tid, l->tid, b->tid),
+                       .cat = text_of(t, e.cat, l->cat, b->cat),
+                       .name = text_of(t, e.name, l->name, b->name),
+                       .link = o->links ? text_of(t, e.link, l->link, b->link) : 0,
+                       .flag = text_of(t, e.flag, l->flag, b->flag),
+                       .op = text_of(t, e.op, l->op, b->op),
                        .source = (uint32_t)o->at++,
                        .kind = (uint8_t)e.kind };
+    o->before = o->last;
     o->last = *r;
     return true;
 }
@@ -192,8 +195,12 @@ static void add_row(struct ordered *o, const struct row *r)
     rows_add(&t->rows, r);
     if (!extra) return;
     t->extra = grow(t->extra, size_mul(n + 1, extra), &t->extra_cap, sizeof *t->extra);
-    for (size_t k = 0; k < extra; k++)
-        t->extra[n * extra + k] = text_of(t, csv_str(o->in.t, t->extra_col[k]), n ? t->extra[(n - 1) * extra + k] : 0);
+    uint32_t *row = t->extra + n * extra;
+    const uint32_t *last = n ? row - extra : row, *before = n > 1 ? last - extra : last;
+    for (size_t k = 0; k < extra; k++) {
+        if (!n) row[k] = 0;
+        row[k] = text_of(t, csv_str(o->in.t, t->extra_col[k]), last[k], before[k]);
+    }
 }
 
 static void ordered_begin(struct ordered *o, struct table *t, char **paths, bool links)
@@ -227,7 +234,7 @@ bool ordered_open(struct ordered *o, struct table *t, char **paths, bool hold, b
         last = r.start;
         if (!hold && sorted && t->rows.n >= LOOK_AHEAD) {
             o->at = 0;
-            o->extra = xcalloc((size_t)t->nextra + 1, sizeof *o->extra);
+            o->extra = xcalloc(size_mul((size_t)t->nextra, 2) + 1, sizeof *o->extra);
             return true;
         }
     }
@@ -259,7 +266,13 @@ bool ordered_next(struct ordered *o, struct row *r, const uint32_t **extra)
         return false;
     }
     if (r->start < last) csv_die(o->in.t, o->in.start, "in order, as the rows before were; --hold reads any order");
-    for (size_t k = 0; k < n; k++) o->extra[k] = text_of(t, csv_str(o->in.t, t->extra_col[k]), o->extra[k]);
+    for (size_t k = 0; k < n; k++) {
+        uint32_t *one = &o->extra[k], *other = &o->extra[n + k];   /* the other: the last that was not the same */
+        uint32_t x = text_of(t, csv_str(o->in.t, t->extra_col[k]), *one, *other);
+        if (x == *one) continue;
+        *other = *one;
+        *one = x;
+    }
     *extra = o->extra;
     return true;
 }
@@ -286,38 +299,47 @@ void table_sort_threads(struct table *t)
     if (t->rows.n) qsort(t->rows.v, t->rows.n, sizeof *t->rows.v, by_thread);
 }
 
-void events_put_names(csvw *w, const struct table *t, bool op)
+void rows_out_begin(struct rows_out *o, csvw *w, const struct table *t, bool op)
 {
+    *o = (struct rows_out){ .w = w, .t = t, .op = op };
     csvw_names(w, op ? EVENT_COLUMNS ",op" : EVENT_COLUMNS);
     for (int k = 0; k < t->nextra; k++) csvw_cstr(w, t->extra_name[k]);
     csvw_end(w);
 }
 
-void events_put_row(csvw *w, const struct table *t, const struct row *r, const uint32_t *extra, bool op)
+void rows_out_put(struct rows_out *o, const struct row *r, const uint32_t *extra)
 {
-    const str *text = t->text.name;
-    struct event e = { .proc = text[r->proc],
-                       .tid = text[r->tid],
-                       .cat = text[r->cat],
-                       .name = text[r->name],
-                       .link = text[r->link],
-                       .flag = text[r->flag],
-                       .op = text[r->op],
-                       .start = r->start,
-                       .end = r->end,
-                       .kind = (enum event_kind)r->kind };
-    put_fields(w, &e, op);
-    for (int k = 0; k < t->nextra; k++) csvw_str(w, text[extra[k]]);
-    csvw_end(w);
+    const str *text = o->t->text.name;
+    const uint32_t left[] = { r->proc, r->tid, r->kind, r->cat };
+    uint32_t right[PHRASE_FIELDS] = { r->name, r->link, r->flag, r->op };
+    str field[PHRASE_FIELDS] = { text[r->proc], text[r->tid], str_of(event_kind_name[r->kind]), text[r->cat] };
+    size_t n = o->op ? 4 : 3;
+    phrase_put(&o->left, o->w, left, field, 4);
+    csvw_int(o->w, r->start);
+    csvw_int(o->w, r->end);
+    int k = 0;
+    for (; k < o->t->nextra && n < PHRASE_FIELDS; k++) right[n++] = extra[k];
+    for (size_t i = 0; i < n; i++) field[i] = text[right[i]];
+    phrase_put(&o->right, o->w, right, field, n);
+    for (; k < o->t->nextra; k++) csvw_str(o->w, text[extra[k]]);
+    csvw_end(o->w);
+}
+
+void rows_out_end(struct rows_out *o)
+{
+    phrases_free(&o->left);
+    phrases_free(&o->right);
 }
 
 int table_write(const struct table *t, struct rows *out, bool op)
 {
+    struct rows_out o;
     csvw *w = csvw_open("-");
     size_t extra = (size_t)t->nextra;
-    events_put_names(w, t, op);
+    rows_out_begin(&o, w, t, op);
     if (out->n) qsort(out->v, out->n, sizeof *out->v, by_start);
     for (const struct row *r = out->v, *end = r + out->n; r < end; r++)
-        events_put_row(w, t, r, extra ? t->extra + (size_t)r->source * extra : NULL, op);
+        rows_out_put(&o, r, extra ? t->extra + (size_t)r->source * extra : NULL);
+    rows_out_end(&o);
     return csvw_close(w);
 }

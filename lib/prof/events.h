@@ -8,6 +8,7 @@
  * or est. A column `op`, made by prof-op, names the operation a row is charged to.  Times are within +-2^62 ns. */
 #ifndef MILLRACE_EVENTS_H
 #define MILLRACE_EVENTS_H
+#include "prof/phrase.h"
 #include "table/csvio.h"
 
 enum event_kind { EVENT_CAT, EVENT_GPU, EVENT_OVH, EVENT_OP, EVENT_PHASE, EVENT_PROC, EVENT_AFTER, EVENT_KINDS };
@@ -61,12 +62,14 @@ void table_read(struct table *, char **paths);           /* all rows, in input o
  * only if links are wanted).  ordered_open reads the first rows; if they are out of order of start_ns, or few, or
  * `hold` is set, it reads all into the table and returns false.  A later row out of order dies at file:line.  extra:
  * texts of the row's unknown columns. */
-struct ordered { struct events_in in; struct table *t; struct row last; uint32_t *extra; size_t at; bool links; };
+struct ordered { struct events_in in; struct table *t; struct row last, before; uint32_t *extra; size_t at; bool links; };
 bool ordered_open(struct ordered *, struct table *, char **paths, bool hold, bool links);
 bool ordered_next(struct ordered *, struct row *, const uint32_t **extra);   /* false at the end, which closes it */
-/* Header and a row of such a table, with the texts of its unknown columns. */
-void events_put_names(csvw *, const struct table *, bool op);
-void events_put_row(csvw *, const struct table *, const struct row *, const uint32_t *extra, bool op);
+/* Writer of rows of such a table with their unknown columns: the header, then row by row.  op: with that column. */
+struct rows_out { csvw *w; const struct table *t; bool op; struct phrases left, right; };   /* of the times */
+void rows_out_begin(struct rows_out *, csvw *, const struct table *, bool op);
+void rows_out_put(struct rows_out *, const struct row *, const uint32_t *extra);
+void rows_out_end(struct rows_out *);                    /* the csvw stays open */
 /* by proc, tid (of first appearance), start, longest first, stable */
 void table_sort_threads(struct table *);
 void rows_add(struct rows *, const struct row *);

@@ -626,6 +626,25 @@ void csvw_str(csvw *w, str f)
     raw(w, "\"", 1);
 }
 
+void csvw_fields(csvw *w, str fields, size_t n)
+{
+    begin_field(w);
+    raw(w, fields.s, fields.n);
+    w->nfield += n - 1;
+    w->last = fields.n;
+}
+
+void csv_quote(struct buf *b, str f)
+{
+    bool quotes = needs_quotes(f);
+    if (quotes) buf_char(b, '"');
+    for (const char *s = f.s, *end = s + f.n; s < end; s++) {
+        if (*s == '"') buf_char(b, '"');
+        buf_char(b, *s);
+    }
+    if (quotes) buf_char(b, '"');
+}
+
 void csvw_cstr(csvw *w, const char *s)
 {
     csvw_str(w, s ? str_of(s) : (str){ "", 0 });
