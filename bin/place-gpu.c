@@ -8,9 +8,9 @@
  * there is no need of a toolkit.  Without a GPU: one line, exit 1.
  *
  * --profile: the times of all kernels as place-plan(1) reads them.  Operands
- * of kernels must be on the GPU (others: 1000 s).  A convolution that has an
- * algorithm with a workspace within --workspace bytes that is faster has a row
- * of mode staged, which is then taken.  Columns: key, op, shapes, in_tiers,
+ * of kernels must be on the GPU (others: 1000 s).  A convolution's algorithm
+ * with a workspace of up to --workspace bytes has a row of mode staged: a plan
+ * takes the fastest that it has room for.  Columns: key, op, shapes, in_tiers,
  * out_tiers, mode, staging_bytes, time_seconds, runs, method (cuda), kind,
  * threads, tier, machine.
  * --plan: the step as planned; columns are those of place-run(1).  --managed:

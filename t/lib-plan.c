@@ -36,6 +36,12 @@ static const char rows[] =
     "B 40000;40000>40000,PP,D,staged,320000,1.75,real\n"
     "Move 65536,P,D,direct,0,1,real\nMove 131072,P,D,direct,0,3,real\nMove 65536,D,P,direct,0,2,real\n";
 
+static const char workspace[] =
+    "key,in_tiers,out_tiers,mode,staging_bytes,time_seconds\n"
+    "B 40000;40000>40000,DD,D,staged,300000,0.5\nB 40000;40000>40000,DD,D,direct,0,1\n"
+    "B 40000;40000>40000,PD,D,streamed,0,9\nB 40000;40000>40000,DP,D,streamed,0,9\n"
+    "B 40000;40000>40000,DD,P,streamed,0,9\n";
+
 static struct graph *small(void)
 {
     struct graph *g = graph_new("small", 1);
@@ -80,6 +86,14 @@ static void lookup(void)
     ok(t[1].mode == 1 && t[1].seconds == 1.5, "without room for staging the other mode is taken");
     profile_table(p, g, 2, 500, t);
     ok(isinf(t[1].seconds) && t[4].seconds == 3, "or none");
+    struct profile *more = profile_read(file("workspace.csv", workspace));
+    profile_table(more, g, 2, 780000, t);
+    ok(t[0].mode == 2 && t[0].staging == 300000 && t[0].seconds == 0.5, "all fast, the fastest row: with a workspace");
+    profile_table(more, g, 2, 779999, t);
+    ok(t[0].mode == 0 && t[0].seconds == 1, "which never drives out the kernel's own operands");
+    profile_table(more, g, 2, 300000, t);
+    ok(t[0].mode == 0, "where the operands have no room either, the row of least staging");
+    profile_free(more);
     near(profile_move(p, 65536, true), 1, 0, "a copy as measured");
     near(profile_move(p, 98304, true), 2, 1e-12, "between two sizes");
     near(profile_move(p, 262144, true), 7, 1e-12, "beyond the last, by the last slope");

@@ -25,25 +25,24 @@ static void settings(csvw *w, const struct gpu_setting *s)
 
 static void profile_kernel(csvw *w, struct gpu *gpu, const struct graph *g, int kernel, const struct gpu_setting *s)
 {
-    int node = g->kernel[kernel].node, mode = EXEC_DIRECT;
+    int node = g->kernel[kernel].node;
     struct gpu_op *o = gpu_op_make(g, node);
-    double best = gpu_probe(gpu, g, node, 0, s->runs);
-    uint64_t staging = 0;
-    for (int a = 1; a < gpu_op_algorithms(o); a++) {
-        uint64_t need = gpu_op_workspace(o, a);
-        double took = need <= s->workspace ? gpu_probe(gpu, g, node, a, s->runs) : INFINITY;
-        if (took >= best) continue;
-        best = took;
-        staging = need;
-        mode = EXEC_STAGED;
-    }
     char in[OP_OPERANDS + 1], out[OP_OPERANDS + 1];
+    double best = INFINITY;
+    profile_tiers(g, kernel, 0, in, out);
+    for (int a = 0; a < gpu_op_algorithms(o); a++) {     /* a row each: a plan takes the fastest that it has room for */
+        uint64_t need = gpu_op_workspace(o, a);
+        if (need > s->workspace) continue;
+        double took = gpu_probe(gpu, g, node, a, s->runs);
+        best = fmin(best, took);
+        profile_row(w, g, kernel, in, out, a ? EXEC_STAGED : EXEC_DIRECT, need, took, s->runs, "cuda", kind_of(gpu));
+        settings(w, s);
+    }
     int operands = g->node[node].nin + g->node[node].nout;
-    for (int k = -1; k < operands; k++) {
-        if (k >= 0 && !(g->kernel[kernel].movable >> k & 1)) continue;
-        profile_tiers(g, kernel, k < 0 ? 0 : 1u << k, in, out);
-        profile_row(w, g, kernel, in, out, k < 0 ? mode : EXEC_STREAMED, k < 0 ? staging : 0,
-                    k < 0 ? best : best + NEVER_SECONDS, s->runs, "cuda", kind_of(gpu));
+    for (int k = 0; k < operands; k++) {
+        if (!(g->kernel[kernel].movable >> k & 1)) continue;
+        profile_tiers(g, kernel, 1u << k, in, out);
+        profile_row(w, g, kernel, in, out, EXEC_STREAMED, 0, best + NEVER_SECONDS, s->runs, "cuda", kind_of(gpu));
         settings(w, s);
     }
     gpu_op_free(o);

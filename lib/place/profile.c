@@ -228,6 +228,21 @@ static bool estimate(const struct rows *r, const uint64_t *operands, int k, unsi
     return true;
 }
 
+/* all operands fast: the fastest row whose staging leaves room for them, so that a workspace never drives out what the
+ * kernel works on; where none does, the one of least staging */
+static struct choice all_fast(const struct rows *r, uint64_t workspace, uint64_t operands, uint64_t limit)
+{
+    const struct row *best = NULL, *least = NULL;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct row *x = &r->row[i];
+        if (x->slow) continue;
+        if (!least || x->c.staging < least->c.staging) least = x;
+        if (operands <= limit && x->c.staging <= limit - operands && (!best || x->c.seconds < best->c.seconds)) best = x;
+    }
+    if (!best) best = least;
+    return best->c.staging + workspace <= limit ? best->c : (struct choice){ INFINITY, 0, 0 };
+}
+
 void profile_table(const struct profile *p, const struct graph *g, int node, uint64_t limit, struct choice *table)
 {
     const struct node *n = &g->node[node];
@@ -237,16 +252,19 @@ void profile_table(const struct profile *p, const struct graph *g, int node, uin
     const struct row *fast = find(r, 0, -1);
     if (!fast) no_row(p, g, node, "all operands in fast memory");
     int slot[GRAPH_SLOTS], k = node_slots(g, node, slot);
-    uint64_t operands[GRAPH_SLOTS] = { 0 };
-    for (int s = 0; s < k; s++)
+    uint64_t operands[GRAPH_SLOTS] = { 0 }, all = n->workspace;
+    for (int s = 0; s < k; s++) {
+        all += g->tensor[slot[s]].bytes;
         for (int i = 0; i < n->nin + n->nout; i++)
             if (n->operand[i] == slot[s]) operands[s] |= (uint64_t)1 << i;
-    for (unsigned set = 0; set < 1u << k; set++) {
+    }
+    table[0] = all_fast(r, n->workspace, all, limit);
+    for (unsigned set = 1; set < 1u << k; set++) {
         table[set] = (struct choice){ INFINITY, 0, 0 };
         bool known = false;
         for (int mode = 0; mode < PROFILE_MODES; mode++) {
-            struct choice c = fast->c;
-            if (set == 0 ? mode > 0 : !estimate(r, operands, k, set, mode, fast, &c)) continue;
+            struct choice c;
+            if (!estimate(r, operands, k, set, mode, fast, &c)) continue;
             known = true;
             c.seconds = fmax(c.seconds, fast->c.seconds);   /* below it is noise, of which many rows offer a choice */
             if (c.staging + n->workspace <= limit && c.seconds < table[set].seconds) table[set] = c;
