@@ -3,13 +3,14 @@
  * Usage: place-net NAME --batch=N [--image=N]
  *
  * NAME is one of vgg16 vgg19 vgg416 inception4 resnet18 resnet34 resnet50
- * resnet101 resnet200 densenet264 mlp.
+ * resnet101 resnet200 densenet264 mlp mobilenetv2 unet vit.
  * The graph holds every kernel of one training step in execution order:
  * forward, loss, backward, and the update of each parameter (SGD).  Sums and
  * rectifiers of gradients are done by the kernels that make the gradients, and
  * gradients of dense weights are added to the weights as they arise; --study
  * keeps all these apart, as the AutoTM study did.  The results are the same to
- * the last bit.  The form
+ * the last bit.  mobilenetv2, unet and vit consist of operators on plain
+ * arrays, as place-import's graphs do; --study changes nothing there.  The form
  * is (graph (name) (batch) (tensor ID NAME ROLE BYTES DTYPE (SHAPE)) ..
  * (node IDX NAME OP (in ID..) (out ID..) (attr ..) (flops F) (bytes B)) ..).
  * Memory: the graph.

@@ -19,6 +19,16 @@ parameters resnet34 21.80e6
 parameters resnet101 44.55e6
 parameters resnet200 64.8e6
 parameters densenet264 21.1e6
+# torchvision's mobilenet_v2 and vit_b_16, and the usual U-Net of two classes, to the last one
+count() { place-net "$1" --batch=1 | place-stat | csv-cut -c parameters | tail -n1; }
+is "parameters of mobilenetv2" 3504872 count mobilenetv2
+is "parameters of unet" 31037698 count unet
+is "parameters of vit" 86567656 count vit
+for net in mobilenetv2 unet vit; do
+    ok "$net is sound" bash -c "place-net $net --batch=2 --image=64 | place-check"
+done
+fails "patches that do not fit" 1 "vit wants an image whose side is a multiple of 16, not 40" \
+    place-net vit --batch=1 --image=40
 for net in vgg16 resnet18 resnet101 vgg19 inception4 resnet50 resnet200 densenet264 mlp; do
     ok "$net is sound" bash -c "place-net $net --batch=2 | place-check"
     ok "$net with the kernels of the study is sound" bash -c "place-net $net --batch=2 --study | place-check"

@@ -65,8 +65,22 @@ static void draw_weights(float *p, const struct tensor *t, struct rng *r)
     }
 }
 
-void engine_draw_arg(char *at, const struct tensor *t, uint64_t seed)
+/* labels that are numbers of classes: as many classes as the logits have that they are compared with */
+static void draw_classes(int32_t *p, const struct graph *g, int tensor, struct rng *r)
 {
+    for (int i = 0; i < g->nnode; i++) {
+        const struct node *n = &g->node[i];
+        if (strcmp(n->op, "NdLoss") != 0 || n->nin != 2 || n->operand[1] != tensor) continue;
+        const struct tensor *logits = &g->tensor[n->operand[0]];
+        uint64_t classes = (uint64_t)logits->shape[logits->ndim - 1];
+        for (uint64_t k = 0; k < g->tensor[tensor].bytes / sizeof *p; k++) p[k] = (int32_t)rng_below(r, classes);
+        return;
+    }
+}
+
+void engine_draw_arg(char *at, const struct graph *g, int tensor, uint64_t seed)
+{
+    const struct tensor *t = &g->tensor[tensor];
     struct rng r = rng_for(seed, str_of(t->name));
     float *p = (float *)(void *)at;
     uint64_t n = t->bytes / sizeof *p;
@@ -74,6 +88,8 @@ void engine_draw_arg(char *at, const struct tensor *t, uint64_t seed)
         draw_weights(p, t, &r);
     } else if (ends(t->name, ".scale")) {
         for (uint64_t i = 0; i < n; i++) p[i] = 1;
+    } else if (!strcmp(t->name, "labels") && !strcmp(t->dtype, "i32")) {
+        draw_classes((int32_t *)(void *)at, g, tensor, &r);
     } else if (!strcmp(t->name, "labels")) {
         uint64_t classes = (uint64_t)t->shape[t->ndim - 1];
         for (uint64_t i = 0; i + classes <= n; i += classes) p[i + rng_below(&r, classes)] = 1;
@@ -209,7 +225,7 @@ struct engine *engine_open(const struct graph *g, const struct plan *p, const st
     for (int i = 0; i < g->ntensor; i++) {
         const struct tensor *t = &g->tensor[i];
         if (t->role == ROLE_INTER || t->updates >= 0) continue;
-        engine_draw_arg(e->args + args[i], t, seed);
+        engine_draw_arg(e->args + args[i], g, i, seed);
         if (!strcmp(t->name, "loss")) e->loss = (float *)(void *)(e->args + args[i]);
     }
     return e;

@@ -304,7 +304,7 @@ struct gpu_engine *gpu_engine_open(struct gpu *gpu, const struct graph *g, const
         const struct tensor *t = &g->tensor[i];
         if (t->role == ROLE_INTER || t->updates >= 0) continue;
         char *host = xcalloc(1, size_add(t->bytes, 8));
-        engine_draw_arg(host, t, seed);
+        engine_draw_arg(host, g, i, seed);
         gpu_to_device(gpu, e->args + args[i], host, t->bytes, e->compute);
         gpu_finish(gpu, e->compute);
         free(host);

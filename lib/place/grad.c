@@ -1,4 +1,5 @@
 #include "place/grad.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include "tensor/nd.h"
 #include <stdlib.h>
@@ -57,10 +58,17 @@ static int apply(struct grad *s, const char *op, int a, int b, int to)
     return emit(s, op, tensor(s, to)->name, b < 0 ? 1 : 2, in, 1, &to);
 }
 
-static void copy_attrs(struct grad *s, int to, const struct node *from)
+/* what a node does and how much work it is */
+static void copy_attrs(struct graph *g, int to, const struct node *from)
 {
-    s->g->node[to].attr = from->attr; /* both live in arenas; that of the forward graph stays */
-    s->g->node[to].nattr = from->nattr;
+    struct attr *a = arena_get(&g->text, size_mul((size_t)from->nattr + 1, sizeof *a));
+    for (int i = 0; i < from->nattr; i++) {
+        a[i] = from->attr[i];
+        a[i].name = arena_copy(&g->text, a[i].name, strlen(a[i].name));
+    }
+    g->node[to].attr = a;
+    g->node[to].nattr = from->nattr;
+    g->node[to].flops = from->flops;
 }
 
 static int binary(struct grad *s, int kind, int a, int b, int shape_of)
@@ -139,6 +147,8 @@ static int product(struct grad *s, int a, bool ta, int b, bool tb, const char *n
     int y = make(s, name, "f32", n, shape), k = apply(s, "NdMatMul", a, b, y);
     graph_attr(s->g, k, "ta", 1, ta, 0);
     graph_attr(s->g, k, "tb", 1, tb, 0);
+    const struct tensor *t = tensor(s, a);
+    s->g->node[k].flops = 2 * (double)tensor(s, y)->bytes / 4 * (double)t->shape[t->ndim - (ta ? 2 : 1)];
     return y;
 }
 
@@ -232,7 +242,7 @@ static void back_simple(struct grad *s, const struct node *n, const char *op, in
 {
     if (!s->leads[of]) return;
     int d = like(s, of);
-    copy_attrs(s, apply(s, op, first, second, d), n);
+    copy_attrs(s->g, apply(s, op, first, second, d), n);
     add_gradient(s, of, d);
 }
 
@@ -305,9 +315,7 @@ static struct graph *copy_forward(const struct graph *f)
     for (int i = 0; i < f->nnode; i++) {
         const struct node *n = &f->node[i];
         int k = graph_node(g, n->name, n->op, n->nin, n->operand, n->nout, n->operand + n->nin);
-        g->node[k].attr = n->attr;
-        g->node[k].nattr = n->nattr;
-        g->node[k].flops = n->flops;
+        copy_attrs(g, k, n);
     }
     return g;
 }

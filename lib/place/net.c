@@ -700,14 +700,15 @@ static const struct { const char *name; void (*build)(struct net *, int64_t); in
 
 const char *net_names(void)
 {
-    return "vgg16 vgg19 vgg416 inception4 resnet18 resnet34 resnet50 resnet101 resnet200 densenet264 mlp";
+    return "vgg16 vgg19 vgg416 inception4 resnet18 resnet34 resnet50 resnet101 resnet200 densenet264 mlp mobilenetv2 "
+           "unet vit";
 }
 
 struct graph *net_build(const char *name, long batch, long image, bool study)
 {
     size_t i = 0;
     while (i < sizeof nets / sizeof *nets && strcmp(nets[i].name, name) != 0) i++;
-    if (i == sizeof nets / sizeof *nets) return NULL;
+    if (i == sizeof nets / sizeof *nets) return net_of_arrays(name, batch, image);
     struct net t = { .g = graph_new(name, batch), .n = batch, .study = study };
     nets[i].build(&t, image > 0 ? image : nets[i].image);
     graph_finish(t.g);

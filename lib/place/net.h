@@ -14,5 +14,10 @@
  * sums and rectifiers of gradients are done by the kernels that make the gradients, the sum and rectifier of a residual
  * block are one, and gradients of dense weights are added to the weights as they arise. */
 struct graph *net_build(const char *name, long batch, long image, bool study);
+/* The same for networks of operators on plain arrays (tensor/nd.h), whose way back is grad.h's, by SGD; there are no
+ * kernels of the study for them.  mobilenetv2: Sandler et al. 2018; unet: Ronneberger et al. 2015, padded, with
+ * batch norms, two classes a pixel; vit: Dosovitskiy et al. 2020, ViT-B/16.  No dropout.  Parameters come in the order
+ * of torchvision's. */
+struct graph *net_of_arrays(const char *name, long batch, long image);
 const char *net_names(void);                             /* "vgg19 vgg416 .." */
 #endif
