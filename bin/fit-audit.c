@@ -21,13 +21,12 @@
 #include "base/filter.h"
 #include HELP
 #include "fit/audit.h"
+#include "fit/train.h"
 #include "table/input.h"
 
 static struct data_columns columns = { .classes = true };
 static const struct opt options[] = {
-    { 'y', "target", STR, &columns.target, "COL", "the class" },
-    { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)" },
-    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features" },
+    TRAIN_COLUMNS(columns, "the class"),
     CSV_INPUT,
     { 0 } };
 

@@ -22,9 +22,7 @@ static const char *output;
 static struct boost_options boost = { 100, 4, 0.1, 1, 1 };
 static bool number;
 static const struct opt options[] = {
-    { 'y', "target", STR, &columns.target, "COL", "the class to predict" },
-    { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)" },
-    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features" },
+    TRAIN_COLUMNS(columns, "the class to predict"),
     { 0, "number", FLAG, &number, NULL, "the target is a number, not a class" },
     { 'n', "rounds", INT, &boost.rounds, "N", "trees per class", 1, 1e6 },
     { 0, "depth", INT, &boost.depth, "N", "splits from root to leaf", 1, 30 },

@@ -28,6 +28,7 @@
 #include "base/filter.h"
 #include HELP
 #include "fit/folds.h"
+#include "fit/train.h"
 #include "table/input.h"
 
 static struct data_columns columns;
@@ -36,10 +37,8 @@ static const char *fold;
 static bool number, pool;
 static long seed = 1;
 static const struct opt options[] = {
-    { 'y', "target", STR, &columns.target, "COL", "what to predict" },
+    TRAIN_COLUMNS(columns, "what to predict"),
     { 'g', "group", STR, &columns.group, "COL", "the groups left out in turn" },
-    { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)" },
-    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features" },
     { 0, "models", LIST, &models, "KINDS", "which models (default: all)" },
     { 0, "number", FLAG, &number, NULL, "the target is a number, not a class" },
     { 0, "fold", STR, &fold, "NAME", "leave out this group alone, and write sums" },

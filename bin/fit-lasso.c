@@ -41,9 +41,7 @@ static double lambda = 0.01, tolerance = 1e-9;
 static long sweeps = 100000, seed = 1;
 static bool raw;
 static const struct opt options[] = {
-    { 'y', "target", STR, &columns.target, "COL", "what to predict" },
-    { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)" },
-    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features" },
+    TRAIN_COLUMNS(columns, "what to predict"),
     { 'g', "group", STR, &columns.group, "COL", "groups for --select=cv" },
     { 0, "lambda", NUM, &lambda, "L", "weight of the penalty", 1e-300, 1e300 },
     { 0, "select", WORD, &select_way, "none|cv|holdout", "choose lambda by validation" },
@@ -52,10 +50,7 @@ static const struct opt options[] = {
     { 0, "sweeps", INT, &sweeps, "N", "sweeps at most", 1, 1e9 },
     { 0, "classes", FLAG, &columns.classes, NULL, "the target is a class" },
     { 0, "raw", FLAG, &raw, NULL, "no intercept, no scaling, all columns" },
-    { 0, "entries", STR, &entries_path, "FILE", "sparse problem: the table of non-zeros" },
-    { 0, "row", STR, &names.row, "COL", "name of the row, in both tables" },
-    { 0, "column", STR, &names.column, "COL", "name of the column, in the entries" },
-    { 0, "value", STR, &names.value, "COL", "the entry" },
+    ENTRIES_COLUMNS(entries_path, names),
     { 's', "seed", INT, &seed, "N", "for the folds of --select=cv" },
     { 'o', "output", STR, &output, "FILE", "write the model there" },
     CSV_INPUT,

@@ -21,12 +21,8 @@ static const char *output;
 static double lambda = 1e-3, tolerance = 1e-7;
 static long iterations = 2000;
 static const struct opt options[] = {
-    { 'y', "target", STR, &columns.target, "COL", "the class to predict" },
-    { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)" },
-    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features" },
-    { 0, "lambda", NUM, &lambda, "L", "weight of the penalty", 0, 1e300 },
-    { 'n', "iterations", INT, &iterations, "N", "iterations at most", 1, 1e9 },
-    { 0, "tolerance", NUM, &tolerance, "T", "largest gradient wanted", 0, 1 },
+    TRAIN_COLUMNS(columns, "the class to predict"),
+    TRAIN_DESCENT(lambda, iterations, tolerance),
     { 'o', "output", STR, &output, "FILE", "write the model there" },
     CSV_INPUT,
     { 0 } };

@@ -24,14 +24,10 @@ static double lambda = 1e-5, tolerance = 1e-4;
 static long iterations = 200, seed = 1;
 static bool number;
 static const struct opt options[] = {
-    { 'y', "target", STR, &columns.target, "COL", "the class to predict" },
-    { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)" },
-    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features" },
+    TRAIN_COLUMNS(columns, "the class to predict"),
     { 0, "hidden", STR, &hidden, "N,N...", "units of the hidden layers" },
     { 0, "number", FLAG, &number, NULL, "the target is a number, not a class" },
-    { 0, "lambda", NUM, &lambda, "L", "weight of the penalty", 0, 1e300 },
-    { 'n', "iterations", INT, &iterations, "N", "iterations at most", 1, 1e9 },
-    { 0, "tolerance", NUM, &tolerance, "T", "largest gradient wanted", 0, 1 },
+    TRAIN_DESCENT(lambda, iterations, tolerance),
     { 's', "seed", INT, &seed, "N", "for the starting weights" },
     { 'o', "output", STR, &output, "FILE", "write the model there" },
     CSV_INPUT,

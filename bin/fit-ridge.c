@@ -37,16 +37,11 @@ static enum ridge_method method = RIDGE_AUTO;
 static double lambda = 1;
 static bool raw;
 static const struct opt options[] = {
-    { 'y', "target", STR, &columns.target, "COL", "what to predict" },
-    { 'x', "features", LIST, &columns.features, "COLS", "feature columns, a,b,c* (default: all others)" },
-    { 0, "ignore", LIST, &columns.ignore, "COLS", "columns that are no features" },
+    TRAIN_COLUMNS(columns, "what to predict"),
     { 0, "lambda", NUM, &lambda, "L", "weight of the penalty", 1e-300, 1e300 },
     { 0, "classes", FLAG, &columns.classes, NULL, "the target is a class" },
     { 0, "raw", FLAG, &raw, NULL, "no intercept, no scaling, all columns" },
-    { 0, "entries", STR, &entries_path, "FILE", "sparse problem: the table of non-zeros" },
-    { 0, "row", STR, &names.row, "COL", "name of the row, in both tables" },
-    { 0, "column", STR, &names.column, "COL", "name of the column, in the entries" },
-    { 0, "value", STR, &names.value, "COL", "the entry" },
+    ENTRIES_COLUMNS(entries_path, names),
     { 0, "method", WORD, &method, "auto|primal|dual|iterative", "how to solve a sparse problem" },
     { 'o', "output", STR, &output, "FILE", "write the model there" },
     CSV_INPUT,

@@ -7,6 +7,7 @@
 BENCH_AA       ?= $(if $(bench_small),5,300)
 BENCH_TIMES    ?= $(if $(bench_small),1,8)
 BENCH_ROUNDS   ?= $(if $(bench_small),20,100)
+BENCH_CONFIGURATIONS ?= $(if $(bench_small),8,100)
 bench_small    = $(filter ci test,$(SCALE))
 bench_programs := bench-run bench-compare bench-stat bench-power bench-confirm bench-guard
 
@@ -25,7 +26,7 @@ $(OUT)/bench/aa.csv: | $(OUT)/bench $B/t/bench/work $(bench_programs:%=$(BIN)/%)
 	bash $(TOP)/t/bench/aa.sh $(BENCH_AA) $(new) $B/t/bench/work
 	$(call keep,$@)
 $(OUT)/bench/identical.csv: | $(OUT)/bench $B/t/bench/work $(bench_programs:%=$(BIN)/%)
-	bash $(TOP)/t/bench/identical.sh $(BENCH_TIMES) $(new) $B/t/bench/work
+	bash $(TOP)/t/bench/identical.sh $(BENCH_TIMES) $(new) $B/t/bench/work $(BENCH_CONFIGURATIONS)
 	$(call keep,$@)
 # derived; bench-compare says by its status what it found
 $(OUT)/bench/demo-compare.csv: $(OUT)/bench/demo-runs.csv $(BIN)/bench-compare
@@ -55,7 +56,8 @@ bench-demo: $(OUT)/bench/demo-compare.csv $(OUT)/bench/demo-power.csv $(OUT)/ben
 bench-aa: $(OUT)/bench/aa.csv
 	csv-show $<
 bench-planted: | $(OUT)/bench $B/t/bench/work $(bench_programs:%=$(BIN)/%)
-	bash $(TOP)/t/bench/planted.sh $(BENCH_TIMES) $(OUT)/bench/planted.csv $B/t/bench/work
+	bash $(TOP)/t/bench/planted.sh $(BENCH_TIMES) $(OUT)/bench/planted.csv $B/t/bench/work \
+	    $(if $(bench_small),50)
 	csv-show $(OUT)/bench/planted.csv
 bench-identical: $(OUT)/bench/identical.csv
 	csv-show $<

@@ -8,6 +8,13 @@
 #include "fit/model.h"
 #include "fit/sparse.h"
 
+/* Rows of a table of options. */
+#define ENTRIES_COLUMNS(path, names)                                                                                   \
+    { 0, "entries", STR, &(path), "FILE", "sparse problem: the table of non-zeros" },                                  \
+    { 0, "row", STR, &(names).row, "COL", "name of the row, in both tables" },                                         \
+    { 0, "column", STR, &(names).column, "COL", "name of the column, in the entries" },                                \
+    { 0, "value", STR, &(names).value, "COL", "the entry" }
+
 struct entries_columns { const char *row, *column, *value, *target; };
 
 struct entries {

@@ -8,9 +8,20 @@
  *   boost     see boost.h                                constant  class shares or the mean */
 #ifndef MILLRACE_TRAIN_H
 #define MILLRACE_TRAIN_H
+#include "base/filter.h"
 #include "fit/data.h"
 #include "fit/model.h"
 #include "fit/sparse.h"
+
+/* Rows of a table of options: what is learned from, `what` being the target, and when a descent ends. */
+#define TRAIN_COLUMNS(columns, what)                                                                                   \
+    { 'y', "target", STR, &(columns).target, "COL", what },                                                            \
+    { 'x', "features", LIST, &(columns).features, "COLS", "feature columns, a,b,c* (default: all others)" },           \
+    { 0, "ignore", LIST, &(columns).ignore, "COLS", "columns that are no features" }
+#define TRAIN_DESCENT(lambda, iterations, tolerance)                                                                   \
+    { 0, "lambda", NUM, &(lambda), "L", "weight of the penalty", 0, 1e300 },                                           \
+    { 'n', "iterations", INT, &(iterations), "N", "iterations at most", 1, 1e9 },                                      \
+    { 0, "tolerance", NUM, &(tolerance), "T", "largest gradient wanted", 0, 1 }
 
 struct train_options {
     enum model_kind kind;                                /* not MODEL_COMMITTEE */

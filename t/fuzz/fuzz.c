@@ -218,6 +218,37 @@ int fuzz_file(const uint8_t *data, size_t n)
     return copied;
 }
 
+char *fuzz_path(int slot, const void *data, size_t n)
+{
+    static char path[FILES][64];
+    int fd = fuzz_reuse(slot);
+    if (n && pwrite(fd, data, n, 0) != (ssize_t)n) abort();
+    snprintf(path[slot], sizeof path[slot], "/proc/self/fd/%d", fd);
+    return path[slot];
+}
+
+enum { READERS_MAX = 256 };
+static const char *const *reader_name;
+static int reader_count;
+static unsigned long given[READERS_MAX], accepted[READERS_MAX];
+static void report(void)
+{
+    for (int i = 0; i < reader_count; i++)
+        printf("fuzz: %s: %lu inputs, %lu accepted\n", reader_name[i], given[i], accepted[i]);
+}
+
+int fuzz_readers(const char *const *reader, int readers, void (*body)(const uint8_t *data, size_t n),
+                 const uint8_t *data, size_t n)
+{
+    if (!reader_name) atexit(report);
+    reader_name = reader;
+    reader_count = readers;
+    if (!n) return 0;
+    given[data[0] % readers]++;
+    accepted[data[0] % readers] += fuzz_run(body, data, n) != 0;
+    return 0;
+}
+
 void fuzz_check(int good, const char *what)
 {
     if (good) return;

@@ -35,16 +35,6 @@ static const char calibration[] = "(calibration (cost (hook c_wrap) (mean_ns 50)
 static const char hooks[] = "proc,phase,op,cats,hook,before,begun\n1,,,Python,c_wrap,3,5\n1,,f,CPU,op,1,9\n";
 static const char cells[] = "proc,phase,op,cats,total_ns\n1,,,Python,725399\n1,,f,CPU,22574\n1,,f,GPU+CPU,90\n";
 
-static char *file_of(int slot, const void *data, size_t n)
-{
-    static char path[8][64];
-    int fd = fuzz_reuse(slot);
-    if (n && write(fd, data, n) != (ssize_t)n) abort();
-    lseek(fd, 0, SEEK_SET);
-    snprintf(path[slot], sizeof path[slot], "/proc/self/fd/%d", fd);
-    return path[slot];
-}
-
 /* a folder with two sources, for what names files */
 static const char *sources(void)
 {
@@ -76,7 +66,7 @@ static void cells_and_sums(struct cells *c, const char *of_hooks)
     sums_exclusive(&out, 1);
     if (c->n > 200) return;
     struct removed total;
-    correct_counted(c, file_of(1, calibration, sizeof calibration - 1), of_hooks, &total);
+    correct_counted(c, fuzz_path(1, calibration, sizeof calibration - 1), of_hooks, &total);
     correct_placed(c);
 }
 
@@ -84,8 +74,8 @@ static void body(const uint8_t *data, size_t n)
 {
     const uint8_t *half = memchr(data + 1, '\f', n - 1);  /* where a reader takes two tables, the second */
     const uint8_t *end = half ? half : data + n;
-    char *path = file_of(7, data + 1, (size_t)(end - data) - 1);
-    char *more = file_of(6, half ? half + 1 : NULL, half ? n - (size_t)(half + 1 - data) : 0), none[] = "x";
+    char *path = fuzz_path(7, data + 1, (size_t)(end - data) - 1);
+    char *more = fuzz_path(6, half ? half + 1 : NULL, half ? n - (size_t)(half + 1 - data) : 0), none[] = "x";
     char *paths[] = { path, NULL }, *others[] = { more, NULL };
     struct frame *f = frame_new();
     switch (data[0] % READERS) {
@@ -131,9 +121,9 @@ static void body(const uint8_t *data, size_t n)
     case CELLS: case HOOKS: {
         bool own = data[0] % READERS == CELLS;
         struct cells c = { 0 };
-        if (!own) paths[0] = file_of(2, cells, sizeof cells - 1);
+        if (!own) paths[0] = fuzz_path(2, cells, sizeof cells - 1);
         cells_read(&c, paths);
-        cells_and_sums(&c, own ? file_of(3, hooks, sizeof hooks - 1) : path);
+        cells_and_sums(&c, own ? fuzz_path(3, hooks, sizeof hooks - 1) : path);
         break;
     }
     case ENTRIES: {
@@ -172,19 +162,7 @@ static void body(const uint8_t *data, size_t n)
     frame_free(f);
 }
 
-static unsigned long given[READERS], accepted[READERS];
-static void report(void)
-{
-    for (int i = 0; i < READERS; i++) printf("fuzz: %s: %lu inputs, %lu accepted\n", reader[i], given[i], accepted[i]);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-    static bool known;
-    if (!known) atexit(report);
-    known = true;
-    if (!n) return 0;
-    given[data[0] % READERS]++;
-    accepted[data[0] % READERS] += fuzz_run(body, data, n) != 0;
-    return 0;
+    return fuzz_readers(reader, READERS, body, data, n);
 }

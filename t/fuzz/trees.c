@@ -18,16 +18,6 @@ const size_t fuzz_prefix = 1;
 enum { PAIRS, DUMP, CALIBRATION, MAP, READERS };
 static const char *const reader[READERS] = { "pairs", "dump", "calibration", "map" };
 
-static char *file_of(int slot, const void *data, size_t n)
-{
-    static char path[8][64];
-    int fd = fuzz_reuse(slot);
-    if (n && write(fd, data, n) != (ssize_t)n) abort();
-    lseek(fd, 0, SEEK_SET);
-    snprintf(path[slot], sizeof path[slot], "/proc/self/fd/%d", fd);
-    return path[slot];
-}
-
 static void pairs(const uint8_t *data, size_t n, bool dump)
 {
     struct site_pairs p = { 0 };
@@ -53,38 +43,26 @@ static void body(const uint8_t *data, size_t n)
 {
     static const char cells[] = "proc,phase,op,cats,total_ns\n1,,,Python,725399\n1,,f,CPU,22574\n1,,f,GPU+CPU,90\n";
     static const char hooks[] = "proc,phase,op,cats,hook,before,begun\n1,,,Python,c_wrap,3,5\n1,,f,CPU,op,1,9\n";
-    char *paths[] = { file_of(1, cells, sizeof cells - 1), NULL };
+    char *paths[] = { fuzz_path(1, cells, sizeof cells - 1), NULL };
     switch (data[0] % READERS) {
     case PAIRS: case DUMP: pairs(data + 1, n - 1, data[0] % READERS == DUMP); break;
     case CALIBRATION: {
         struct cells c = { 0 };
         struct removed total;
         cells_read(&c, paths);
-        const char *costs = file_of(7, data + 1, n - 1), *counts = file_of(2, hooks, sizeof hooks - 1);
+        const char *costs = fuzz_path(7, data + 1, n - 1), *counts = fuzz_path(2, hooks, sizeof hooks - 1);
         struct correction *v = correct_counted(&c, costs, counts, &total);
         for (size_t i = 0; i < c.n; i++) fuzz_check(v[i].corrected >= 0, "less than no time is left");
         break;
     }
     default: {
-        struct resources r = resources_read(file_of(7, data + 1, n - 1));
+        struct resources r = resources_read(fuzz_path(7, data + 1, n - 1));
         fuzz_check(resources_of(&r, "CPU+GPU+x") < 4, "runs nowhere known");
     }
     }
 }
 
-static unsigned long given[READERS], accepted[READERS];
-static void report(void)
-{
-    for (int i = 0; i < READERS; i++) printf("fuzz: %s: %lu inputs, %lu accepted\n", reader[i], given[i], accepted[i]);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-    static bool known;
-    if (!known) atexit(report);
-    known = true;
-    if (!n) return 0;
-    given[data[0] % READERS]++;
-    accepted[data[0] % READERS] += fuzz_run(body, data, n) != 0;
-    return 0;
+    return fuzz_readers(reader, READERS, body, data, n);
 }
