@@ -19,26 +19,24 @@
 
 static struct data_columns columns;
 static const char *output;
-static struct boost_options boost = { 100, 4, 0.1, 1, 1 };
+static struct train_options how;
 static bool number;
 static const struct opt options[] = {
     TRAIN_COLUMNS(columns, "the class to predict"),
     { 0, "number", FLAG, &number, NULL, "the target is a number, not a class" },
-    { 'n', "rounds", INT, &boost.rounds, "N", "trees per class", 1, 1e6 },
-    { 0, "depth", INT, &boost.depth, "N", "splits from root to leaf", 1, 30 },
-    { 0, "rate", NUM, &boost.rate, "R", "share of each tree that is taken", 1e-9, 1 },
-    { 0, "lambda", NUM, &boost.lambda, "L", "penalty on the leaves", 0, 1e300 },
-    { 0, "least", NUM, &boost.min_weight, "W", "least weight (hessian) of a leaf", 0, 1e300 },
+    { 'n', "rounds", INT, &how.boost.rounds, "N", "trees per class", 1, 1e6 },
+    { 0, "depth", INT, &how.boost.depth, "N", "splits from root to leaf", 1, 30 },
+    { 0, "rate", NUM, &how.boost.rate, "R", "share of each tree that is taken", 1e-9, 1 },
+    { 0, "lambda", NUM, &how.boost.lambda, "L", "penalty on the leaves", 0, 1e300 },
+    { 0, "least", NUM, &how.boost.min_weight, "W", "least weight (hessian) of a leaf", 0, 1e300 },
     { 'o', "output", STR, &output, "FILE", "write the model there" },
     CSV_INPUT,
     { 0 } };
 
 int main(int argc, char **argv)
 {
+    how = train_defaults(MODEL_BOOST);
     int i = filter_init(argc, argv, help, options);
-    if (!columns.target) usage("no target given, see --target");
     columns.classes = !number;
-    struct train_options o = train_defaults(MODEL_BOOST);
-    o.boost = boost;
-    return train_table(argv + i, &columns, &o, output);
+    return train_table(argv + i, &columns, &how, output);
 }

@@ -18,22 +18,17 @@
 
 static struct data_columns columns = { .classes = true };
 static const char *output;
-static double lambda = 1e-3, tolerance = 1e-7;
-static long iterations = 2000;
+static struct train_options how;
 static const struct opt options[] = {
     TRAIN_COLUMNS(columns, "the class to predict"),
-    TRAIN_DESCENT(lambda, iterations, tolerance),
+    TRAIN_DESCENT(how),
     { 'o', "output", STR, &output, "FILE", "write the model there" },
     CSV_INPUT,
     { 0 } };
 
 int main(int argc, char **argv)
 {
+    how = train_defaults(MODEL_LOGISTIC);
     int i = filter_init(argc, argv, help, options);
-    if (!columns.target) usage("no target given, see --target");
-    struct train_options o = train_defaults(MODEL_LOGISTIC);
-    o.lambda = lambda;
-    o.iterations = iterations;
-    o.tolerance = tolerance;
-    return train_table(argv + i, &columns, &o, output);
+    return train_table(argv + i, &columns, &how, output);
 }

@@ -19,15 +19,15 @@
 #include "table/input.h"
 
 static struct data_columns columns;
-static const char *output, *hidden = "32";
-static double lambda = 1e-5, tolerance = 1e-4;
-static long iterations = 200, seed = 1;
+static const char *output;
+static struct train_options how;
+static long seed = 1;
 static bool number;
 static const struct opt options[] = {
     TRAIN_COLUMNS(columns, "the class to predict"),
-    { 0, "hidden", STR, &hidden, "N,N...", "units of the hidden layers" },
+    { 0, "hidden", STR, &how.hidden, "N,N...", "units of the hidden layers" },
     { 0, "number", FLAG, &number, NULL, "the target is a number, not a class" },
-    TRAIN_DESCENT(lambda, iterations, tolerance),
+    TRAIN_DESCENT(how),
     { 's', "seed", INT, &seed, "N", "for the starting weights" },
     { 'o', "output", STR, &output, "FILE", "write the model there" },
     CSV_INPUT,
@@ -35,14 +35,9 @@ static const struct opt options[] = {
 
 int main(int argc, char **argv)
 {
+    how = train_defaults(MODEL_MLP);
     int i = filter_init(argc, argv, help, options);
-    if (!columns.target) usage("no target given, see --target");
     columns.classes = !number;
-    struct train_options o = train_defaults(MODEL_MLP);
-    o.lambda = lambda;
-    o.iterations = iterations;
-    o.tolerance = tolerance;
-    o.hidden = hidden;
-    o.seed = (uint64_t)seed;
-    return train_table(argv + i, &columns, &o, output);
+    how.seed = (uint64_t)seed;
+    return train_table(argv + i, &columns, &how, output);
 }

@@ -20,8 +20,7 @@ static enum sexp_dialect dialect = SEXP_CORE;
 static long n_fields = 5;
 static const struct opt options[] = {
     { 0, "fields", INT, &n_fields, "N", "fields of metadata written, 3 to 5", 3, 5 },
-    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "how atoms are written: compiler has no quotes" },
-    { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
+    SOURCE_OPTIONS(dialect, output),
     { 0 } };
 
 int main(int argc, char **argv)

@@ -28,8 +28,7 @@ static const struct opt options[] = {
     { 0, "passes", INT, &passes, "N", "stop after this pass", 1, EXPAND_PASSES },
     { 0, "count", FLAG, &count, NULL, "write the number of nodes after every pass, not trees" },
     { 0, "fields", INT, &n_fields, "N", "fields of metadata written, 3 to 5; 0: as read", 0, 5 },
-    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "how atoms are written: compiler has no quotes" },
-    { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
+    SOURCE_OPTIONS(dialect, output),
     { 0 } };
 
 static struct names names;

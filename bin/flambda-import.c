@@ -28,8 +28,7 @@ static const struct opt options[] = {
     { 0, "program", STR, &program, "NAME", "name of the program, when the input does not tell" },
     { 0, "compiler", STR, &compiler, "NAME", "name of the compiler, when the input does not tell" },
     { 0, "round", INT, &only_round, "N", "keep only this round; -1: all", -1, 1000 },
-    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "how atoms are written: compiler has no quotes" },
-    { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
+    SOURCE_OPTIONS(dialect, output),
     { 0 } };
 
 int main(int argc, char **argv)

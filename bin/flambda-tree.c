@@ -33,8 +33,7 @@ static const struct opt options[] = {
     { 0, "rounds", FLAG, &rounds, NULL, "with --stat: a row for each round that occurs" },
     { 0, "order", WORD, &order, "original|seen", "children: last seen first, as the original, or first seen first" },
     { 0, "fields", INT, &n_fields, "N", "fields of V1 metadata, 3 to 5; 0: as read", 0, 5 },
-    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "how atoms are written: compiler has no quotes" },
-    { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
+    SOURCE_OPTIONS(dialect, output),
     { 0 } };
 
 static struct names names;

@@ -25,8 +25,7 @@
 static const char *output;
 static enum sexp_dialect dialect = SEXP_CORE;
 static const struct opt options[] = {
-    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "how atoms are written: compiler has no quotes" },
-    { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
+    SOURCE_OPTIONS(dialect, output),
     { 0 } };
 
 static struct names names;

@@ -25,8 +25,7 @@ static bool asked;
 static const struct opt options[] = {
     { 0, "round", INT, &only_round, "N", "decisions of this round; -1: of all rounds", -1, 1000 },
     { 0, "asked", FLAG, &asked, NULL, "what only B has is no difference: was A obeyed?" },
-    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "how atoms are written: compiler has no quotes" },
-    { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
+    SOURCE_OPTIONS(dialect, output),
     { 0 } };
 
 static struct names names;

@@ -64,8 +64,7 @@ static const struct opt options[] = {
     { 0, "form", WORD, &form, "v0|v1|simple|canonical", "what to write" },
     { 0, "round", INT, &only_round, "N", "give every decision this round; -1: as read", -1, 1000 },
     { 0, "fields", INT, &n_fields, "N", "fields of V1 metadata, 3 to 5; 0: as read, else 5", 0, 5 },
-    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "how atoms are written: compiler has no quotes" },
-    { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
+    SOURCE_OPTIONS(dialect, output),
     { 0 } };
 
 static int take_home(const char *work)

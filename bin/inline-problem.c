@@ -44,8 +44,7 @@ static const struct opt options[] = {
     { 0, "round", INT, &only_round, "N", "decisions of this round; -1: of all rounds", -1, 1000 },
     { 0, "runs", STR, &runs_path, "FILE", "table of runs" },
     { 0, "times", STR, &times_path, "FILE", "where the times of the runs go" },
-    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "how atoms are written: compiler has no quotes" },
-    { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
+    SOURCE_OPTIONS(dialect, output),
     { 0 } };
 
 static struct names names;

@@ -95,20 +95,6 @@ static struct stay *stay_of(struct plan *p, const struct plan_move *m, bool made
     return &p->stay[0];
 }
 
-static void flip_letter(struct plan *p, const struct graph *g, struct rng *r)
-{
-    for (;;) {
-        int n = below(r, p->nnode), nin = g->node[n].nin, k = below(r, nin + g->node[n].nout);
-        if (!graph_movable(g, g->node[n].operand[k])) continue;
-        struct plan_node *d = &p->node[n];
-        const char *old = k < nin ? d->in_tiers : d->out_tiers;
-        char *text = arena_copy(&p->text, old, strlen(old));
-        text[k < nin ? k : k - nin] ^= 'D' ^ 'P';
-        *(k < nin ? &d->in_tiers : &d->out_tiers) = text;
-        return;
-    }
-}
-
 enum { KINDS = 14 };
 
 static void mutate(struct plan *p, const struct graph *g, struct rng *r, int kind)

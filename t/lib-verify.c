@@ -15,20 +15,6 @@ static int below(struct rng *r, int n)
     return (int)rng_below(r, (uint64_t)n);
 }
 
-static void flip_letter(struct plan *p, const struct graph *g, struct rng *r)
-{
-    for (;;) {
-        int n = below(r, p->nnode), k = below(r, g->node[n].nin + g->node[n].nout), nin = g->node[n].nin;
-        if (!graph_movable(g, g->node[n].operand[k])) continue;
-        struct plan_node *d = &p->node[n];
-        const char *old = k < nin ? d->in_tiers : d->out_tiers;
-        char *text = arena_copy(&p->text, old, strlen(old));
-        text[k < nin ? k : k - nin] ^= 'D' ^ 'P';
-        *(k < nin ? &d->in_tiers : &d->out_tiers) = text;
-        return;
-    }
-}
-
 static void overlap(struct plan *p, struct rng *r)
 {
     for (;;) {

@@ -9,4 +9,4 @@ if ! $python -c 'import torch, numpy' 2> /dev/null; then
 fi
 tier=$root/build
 [ -w "$tier" ] || tier=.
-$python -W ignore "$root/t/torch/networks.py" "$tier" 2> err || cat err >&2
+$python -B -W ignore "$root/t/torch/networks.py" "$tier" 2> err || cat err >&2

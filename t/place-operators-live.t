@@ -7,4 +7,4 @@ if ! $python -c 'import torch, numpy, onnx' 2> /dev/null; then
     echo '1..0 # skip python3-torch or python3-onnx is not here'
     exit 0
 fi
-$python -W ignore "$root/t/torch/operators.py" 2> err || cat err >&2
+$python -B -W ignore "$root/t/torch/operators.py" 2> err || cat err >&2

@@ -9,4 +9,4 @@ if ! $python -c 'import torch' 2> /dev/null; then
 fi
 tier=$root/build
 [ -w "$tier" ] || tier=.
-$python "$root/t/torch/offload.py" "$tier"
+$python -B "$root/t/torch/offload.py" "$tier"

@@ -1,4 +1,5 @@
 /* place_model.h - for tests: a profile of every placement of every kernel by a machine model, and of copies. */
+#include "base/rng.h"
 #include "place/cost.h"
 #include "place/plan.h"
 #include "place/profile.h"
@@ -52,4 +53,20 @@ static inline struct plan *plan_copy(const struct plan *p, const struct graph *g
     memcpy(c->stay, p->stay, (size_t)p->nstay * sizeof *p->stay);
     memcpy(c->move, p->move, (size_t)p->nmove * sizeof *p->move);
     return c;
+}
+
+/* another tier for an operand that may move, drawn */
+static inline void flip_letter(struct plan *p, const struct graph *g, struct rng *r)
+{
+    for (;;) {
+        int n = (int)rng_below(r, (uint64_t)p->nnode), nin = g->node[n].nin;
+        int k = (int)rng_below(r, (uint64_t)(nin + g->node[n].nout));
+        if (!graph_movable(g, g->node[n].operand[k])) continue;
+        struct plan_node *d = &p->node[n];
+        const char *old = k < nin ? d->in_tiers : d->out_tiers;
+        char *text = arena_copy(&p->text, old, strlen(old));
+        text[k < nin ? k : k - nin] ^= 'D' ^ 'P';
+        *(k < nin ? &d->in_tiers : &d->out_tiers) = text;
+        return;
+    }
 }

@@ -303,6 +303,7 @@ double *train_target(const struct data *d, const struct train_options *o)
 
 int train_table(char **paths, const struct data_columns *columns, const struct train_options *o, const char *output)
 {
+    if (!columns->target) usage("no target given, see --target");
     struct data d = data_read(paths, columns);
     struct train_report r;
     struct model *m = train(&d, NULL, d.rows, o, &r);

@@ -18,10 +18,10 @@
     { 'y', "target", STR, &(columns).target, "COL", what },                                                            \
     { 'x', "features", LIST, &(columns).features, "COLS", "feature columns, a,b,c* (default: all others)" },           \
     { 0, "ignore", LIST, &(columns).ignore, "COLS", "columns that are no features" }
-#define TRAIN_DESCENT(lambda, iterations, tolerance)                                                                   \
-    { 0, "lambda", NUM, &(lambda), "L", "weight of the penalty", 0, 1e300 },                                           \
-    { 'n', "iterations", INT, &(iterations), "N", "iterations at most", 1, 1e9 },                                      \
-    { 0, "tolerance", NUM, &(tolerance), "T", "largest gradient wanted", 0, 1 }
+#define TRAIN_DESCENT(train)                                                                                           \
+    { 0, "lambda", NUM, &(train).lambda, "L", "weight of the penalty", 0, 1e300 },                                     \
+    { 'n', "iterations", INT, &(train).iterations, "N", "iterations at most", 1, 1e9 },                                \
+    { 0, "tolerance", NUM, &(train).tolerance, "T", "largest gradient wanted", 0, 1 }
 
 struct train_options {
     enum model_kind kind;                                /* not MODEL_COMMITTEE */
@@ -45,7 +45,8 @@ struct train_options train_defaults(enum model_kind);
 struct model *train(const struct data *, const uint32_t *row, size_t n, const struct train_options *,
                     struct train_report *);
 
-/* All of a filter: reads the table, fits, tells how well unless --quiet, writes the model.  EXIT_OK, or dies. */
+/* All of a filter: reads the table (usage() when no target is named), fits, tells how well unless --quiet, writes the
+ * model.  EXIT_OK, or dies. */
 int train_table(char **paths, const struct data_columns *, const struct train_options *, const char *output);
 
 /* The problem that ridge and lasso would solve, for choosing lambda: columns (see lasso.h) and target, centred unless

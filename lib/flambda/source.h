@@ -4,6 +4,11 @@
 #define MILLRACE_INLINE_SOURCE_H
 #include "flambda/itree.h"
 
+/* Rows of a table of options: how such expressions are written, and where results go. */
+#define SOURCE_OPTIONS(dialect, output)                                                                                \
+    { 0, "dialect", WORD, &(dialect), SEXP_DIALECTS, "how atoms are written: compiler has no quotes" },                \
+    { 'o', "output", STR, &(output), "FILE", "write here instead of standard output" }
+
 struct source {
     char **path;                                         /* NULL-terminated; none: stdin */
     enum sexp_dialect dialect;

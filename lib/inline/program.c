@@ -129,6 +129,21 @@ static void parse(struct program *p, const char *file, size_t line)
     find_inputs(p, p->confirm_run, p->nconfirm, file, line);
 }
 
+static struct program *found(struct program *p, const char *directory, csv *t, const char *table)
+{
+    p->directory = realpath(directory, NULL);
+    if (!p->directory) die_errno("%s", directory);
+    parse(p, table, csv_line(t));
+    csv_close(t);
+    return p;
+}
+
+static char *field_copy(const csv *t, int column)
+{
+    str s = csv_str(t, column);
+    return xformat("%.*s", (int)s.n, s.s);
+}
+
 struct program *program_of_table(const char *table, const char *name, const char *directory)
 {
     static const char *const column[] = { "name", "set", "package", "build", "search", "confirm" };
@@ -139,12 +154,8 @@ struct program *program_of_table(const char *table, const char *name, const char
     for (int i = 0; i < 6; i++) col[i] = csv_need(t, column[i]);
     while (csv_next(t)) {
         if (!str_is(csv_str(t, col[0]), name)) continue;
-        for (int i = 0; i < 6; i++) *field[i] = xformat("%.*s", (int)csv_str(t, col[i]).n, csv_str(t, col[i]).s);
-        p->directory = realpath(directory, NULL);
-        if (!p->directory) die_errno("%s", directory);
-        parse(p, table, csv_line(t));
-        csv_close(t);
-        return p;
+        for (int i = 0; i < 6; i++) *field[i] = field_copy(t, col[i]);
+        return found(p, directory, t, table);
     }
     die("%s: no program '%s'", table, name);
 }
@@ -218,13 +229,9 @@ struct program *program_of_row(const char *table, const char *name, const char *
         p->set = xstrdup("test");
         p->package = xstrdup("");
         p->build = xstrdup("");
-        p->search = xformat("%.*s", (int)csv_str(t, search).n, csv_str(t, search).s);
-        p->confirm = xformat("%.*s", (int)csv_str(t, confirm).n, csv_str(t, confirm).s);
-        p->directory = realpath(directory, NULL);
-        if (!p->directory) die_errno("%s", directory);
-        parse(p, table, csv_line(t));
-        csv_close(t);
-        return p;
+        p->search = field_copy(t, search);
+        p->confirm = field_copy(t, confirm);
+        return found(p, directory, t, table);
     }
     die("%s: no program '%s'", table, name);
 }

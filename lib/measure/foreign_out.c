@@ -85,11 +85,40 @@ static void pair(jsonw *w, const char *key, double v)
     jsonw_num(w, v);
 }
 
-static void begin_list(jsonw *w, const char *key)
+static void begin_named(jsonw *w, const char *key, char bracket)
 {
     jsonw_line(w);
     jsonw_key(w, key);
-    jsonw_begin(w, '[');
+    jsonw_begin(w, bracket);
+}
+
+static void begin_list(jsonw *w, const char *key) { begin_named(w, key, '['); }
+
+static void begin_object(jsonw *w)
+{
+    jsonw_line(w);
+    jsonw_begin(w, '{');
+}
+
+static void end_line(jsonw *w)
+{
+    jsonw_line(w);
+    jsonw_end(w);
+}
+
+/* of the object of a whole file, whose last member is a list */
+static void end_file(jsonw *w)
+{
+    end_line(w);
+    end_line(w);
+    jsonw_close(w);
+}
+
+/* the rest of a column's name behind a prefix; nothing where it does not begin so */
+static str behind(str name, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    return name.n > n && memcmp(name.s, prefix, n) == 0 ? (str){ name.s + n, name.n - n } : (str){ 0 };
 }
 
 static double mean_of(const struct table *t, const struct group *g, const char *own, const char *imported,
@@ -113,8 +142,7 @@ void emit_hyperfine(const struct table *t)
         size_t n = column_values(t, g, wall, v);
         if (n < g->n)
             die_at(t->file, t->line[g->row[0]], "a run of '%.*s' has no wall_seconds", (int)g->label.n, g->label.s);
-        jsonw_line(w);
-        jsonw_begin(w, '{');
+        begin_object(w);
         jsonw_line(w);
         jsonw_key(w, "command");
         jsonw_str(w, g->label);
@@ -134,25 +162,19 @@ void emit_hyperfine(const struct table *t)
         jsonw_end(w);
         bool opened = false;
         for (int c = 0; c < t->ncol; c++) {
-            if (t->name[c].n <= 10 || memcmp(t->name[c].s, "parameter_", 10) != 0 || !has(t, g->row[0], c)) continue;
+            str rest = behind(t->name[c], "parameter_");
+            if (!rest.n || !has(t, g->row[0], c)) continue;
             if (!opened) {
-                jsonw_line(w);
-                jsonw_key(w, "parameters");
-                jsonw_begin(w, '{');
+                begin_named(w, "parameters", '{');
                 opened = true;
             }
-            jsonw_key_str(w, (str){ t->name[c].s + 10, t->name[c].n - 10 });
+            jsonw_key_str(w, rest);
             jsonw_str(w, table_str(t, g->row[0], c));
         }
         if (opened) jsonw_end(w);
-        jsonw_line(w);
-        jsonw_end(w);
+        end_line(w);
     }
-    jsonw_line(w);
-    jsonw_end(w);
-    jsonw_line(w);
-    jsonw_end(w);
-    jsonw_close(w);
+    end_file(w);
     groups_free(&all);
     free(v);
 }
@@ -173,17 +195,14 @@ void emit_google(const struct table *t)
     int threads = column(t, "threads"), status = column(t, "status");
     jsonw *w = jsonw_open(NULL);
     jsonw_begin(w, '{');
-    jsonw_line(w);
-    jsonw_key(w, "context");
-    jsonw_begin(w, '{');
+    begin_named(w, "context", '{');
     jsonw_end(w);
     begin_list(w, "benchmarks");
     for (size_t i = 0; i < all.n; i++)
         for (size_t k = 0; k < all.g[i].n; k++) {
             size_t r = all.g[i].row[k];
             bool failed = has(t, r, status) && !str_is(table_str(t, r, status), "ok");
-            jsonw_line(w);
-            jsonw_begin(w, '{');
+            begin_object(w);
             key_str(w, "name", all.g[i].label);
             key_str(w, "run_name", all.g[i].label);
             key_str(w, "run_type", str_of("iteration"));
@@ -200,19 +219,15 @@ void emit_google(const struct table *t)
             if (has(t, r, cpu)) pair(w, "cpu_time", table_num(t, r, cpu));
             key_str(w, "time_unit", str_of("s"));
             for (int c = 0; c < t->ncol; c++) {
-                if (t->name[c].n <= 8 || memcmp(t->name[c].s, "counter_", 8) != 0 || !has(t, r, c)) continue;
+                str rest = behind(t->name[c], "counter_");
+                if (!rest.n || !has(t, r, c)) continue;
                 jsonw_line(w);
-                jsonw_key_str(w, (str){ t->name[c].s + 8, t->name[c].n - 8 });
+                jsonw_key_str(w, rest);
                 jsonw_num(w, table_num(t, r, c));
             }
-            jsonw_line(w);
-            jsonw_end(w);
+            end_line(w);
         }
-    jsonw_line(w);
-    jsonw_end(w);
-    jsonw_line(w);
-    jsonw_end(w);
-    jsonw_close(w);
+    end_file(w);
     groups_free(&all);
 }
 
@@ -225,8 +240,7 @@ static void pyperf_process(jsonw *w, const struct table *t, const struct group *
            (process < 0 || str_eq(table_str(t, g->row[end], process), table_str(t, g->row[first], process))))
         end++;
     *k = end;
-    jsonw_line(w);
-    jsonw_begin(w, '{');
+    begin_object(w);
     jsonw_key(w, "metadata");
     jsonw_begin(w, '{');
     jsonw_end(w);
@@ -263,8 +277,7 @@ void emit_pyperf(const struct table *t)
     jsonw_cstr(w, "1.0");
     begin_list(w, "benchmarks");
     for (size_t i = 0; i < all.n; i++) {
-        jsonw_line(w);
-        jsonw_begin(w, '{');
+        begin_object(w);
         jsonw_key(w, "metadata");
         jsonw_begin(w, '{');
         jsonw_key(w, "name");
@@ -274,16 +287,10 @@ void emit_pyperf(const struct table *t)
         jsonw_end(w);
         begin_list(w, "runs");
         for (size_t k = 0; k < all.g[i].n; ) pyperf_process(w, t, &all.g[i], &k, process, phase, wall, loops);
-        jsonw_line(w);
-        jsonw_end(w);
-        jsonw_line(w);
-        jsonw_end(w);
+        end_line(w);
+        end_line(w);
     }
-    jsonw_line(w);
-    jsonw_end(w);
-    jsonw_line(w);
-    jsonw_end(w);
-    jsonw_close(w);
+    end_file(w);
     groups_free(&all);
 }
 

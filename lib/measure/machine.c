@@ -25,14 +25,19 @@ static char *trimmed(char *s)
     return s;
 }
 
-/* the first line of a small file of /proc or /sys; NULL if it cannot be read */
-static char *first_line(const char *path)
+/* the first line; NULL if it cannot be read */
+static char *line_of(FILE *f)
 {
     char line[4096];
+    return f && fgets(line, sizeof line, f) ? xstrdup(trimmed(line)) : NULL;
+}
+
+/* of a small file of /proc or /sys */
+static char *first_line(const char *path)
+{
     FILE *f = fopen(path, "re");
-    if (!f) return NULL;
-    char *r = fgets(line, sizeof line, f) ? xstrdup(trimmed(line)) : NULL;
-    fclose(f);
+    char *r = line_of(f);
+    if (f) fclose(f);
     return r;
 }
 
@@ -70,11 +75,9 @@ static char *caches(void)
 
 static char *command_line(const char *command)
 {
-    char line[1024];
     FILE *f = popen(command, "re");
-    if (!f) return NULL;
-    char *r = fgets(line, sizeof line, f) ? xstrdup(trimmed(line)) : NULL;
-    pclose(f);
+    char *r = line_of(f);
+    if (f) pclose(f);
     return r;
 }
 

@@ -4,14 +4,7 @@
 # wrong_verdicts at margin 1 %, median and 95th percentile of the error of the ratio.  Run it by `make bench-aa`.
 set -euo pipefail
 n=$1 out=$2 work=$3 which=${4:-both} rounds=20
-t=$(mktemp -d)
-neighbours=()
-stop() { kill "${neighbours[@]}" 2> /dev/null || true; rm -rf "$t"; }
-trap stop EXIT
-for _ in 1 2; do
-    bash -c 'while :; do :; done' &
-    neighbours+=($!)
-done
+. "${0%/*}/busy.sh"
 
 ours() {
     for ((i = 1; i <= n; i++)); do

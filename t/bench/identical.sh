@@ -4,14 +4,7 @@
 # what the fresh runs say, what is reported.  `make bench-identical`.
 set -euo pipefail
 n=$1 out=$2 work=$3 k=${4:-100}
-t=$(mktemp -d)
-neighbours=()
-stop() { kill "${neighbours[@]}" 2> /dev/null || true; rm -rf "$t"; }
-trap stop EXIT
-for _ in 1 2; do
-    bash -c 'while :; do :; done' &
-    neighbours+=($!)
-done
+. "${0%/*}/busy.sh"
 configs=()
 for ((i = 0; i < k; i++)); do configs+=("--label=c$i" "$work 1000"); done
 for ((i = 1; i <= n; i++)); do

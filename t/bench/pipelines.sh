@@ -1,6 +1,6 @@
 #!/bin/bash
 # pipelines.sh OUT [TARGET...] - run every pipeline at SCALE=ci, one after another, each into OUT/out
-# The targets are those that make itself calls phony, but the house's own (Makefile's and lib's); LIMIT=900 seconds for
+# The targets are those that make itself calls phony, but the house's own (Makefile and lib); LIMIT=900 seconds for
 # each; DATA= a folder of the flambda study's data.  What OUT/log/TARGET.row answers is not run again.
 # Columns out: target, scale (none: the size does not depend on SCALE), seconds, result (done, failed, cut, absent: ended
 # with 1 and said what is not here; not asked: it wants DATA=), said (its last line, where it was not done), kind
@@ -15,7 +15,7 @@ ldconfig -p | grep -q 'libcuda[.]so[.]1' || export LD_LIBRARY_PATH=$root/build/t
 run() { make --no-print-directory -C "$root" OUT="$work/out" "$@"; }
 targets() {
     run -pq 2> /dev/null | sed -n 's/^\.PHONY: //p' | tr ' ' '\n' | sort -u |
-        grep -vxFf <(sed -n 's/^\.PHONY: //p' "$root/Makefile" "$root"/lib/*/build.mk | tr ' ' '\n') |
+        grep -vxFf <(sed -n 's/^\.PHONY: //p' "$root/Makefile" "$root"/lib/*/*.mk | tr ' ' '\n') |
         grep -vE '^(force|.*-force|.*-again|bench)$'
 }
 # what a command is about: own logs, own program, a host, the study's data

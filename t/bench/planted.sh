@@ -5,14 +5,7 @@
 set -euo pipefail
 n=$1 out=$2 work=$3 rounds=${4:-200}
 raw=${out%.csv}-verdicts.csv
-t=$(mktemp -d)
-neighbours=()
-stop() { kill "${neighbours[@]}" 2> /dev/null || true; rm -rf "$t"; }
-trap stop EXIT
-for _ in 1 2; do
-    bash -c 'while :; do :; done' &
-    neighbours+=($!)
-done
+. "${0%/*}/busy.sh"
 [ -e "$raw" ] || echo planted,rounds,ratio,lower_ratio,upper_ratio,p_value,verdict > "$raw"
 seed=$(wc -l < "$raw")
 for ((i = 0; i < n; i++)); do

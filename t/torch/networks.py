@@ -9,14 +9,7 @@ import numpy
 import torch
 import torch.nn.functional as F
 from torch import nn
-
-number = 0
-
-
-def ok(good, name):
-    global number
-    number += 1
-    print(f'{"" if good else "not "}ok {number} - {name}', flush=True)
+from tap import end, ok
 
 
 class Res(nn.Module):
@@ -267,4 +260,4 @@ if __name__ == '__main__':
         quarter('bert, 12 blocks', BERT(192, 12, 12, 1000, 64, 0.1), tokens, label.repeat(2), 50, tier)
         quarter('gpt, 4 blocks', nn.Sequential(GPT(128, 4, 4, 1000, 64), nn.Dropout(0.1)), tokens,
                 tokens.roll(-1, 1).flatten(), 50, tier)
-    print(f'1..{number}')
+    end()

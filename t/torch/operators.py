@@ -4,6 +4,7 @@ import io
 import os
 import subprocess
 import sys
+from tap import end, ok
 
 sys.path.pop(0)                                          # this folder
 import numpy                                             # noqa: E402
@@ -80,14 +81,6 @@ CASES = [
 # no gradient of their own: together they make the indices range(shape(table)[0]) + 0 of a table's rows
 WITHOUT = ['Constant', 'Shape', 'Range']
 
-number = 0
-
-
-def ok(good, name):
-    global number
-    number += 1
-    print(f'{"" if good else "not "}ok {number} - {name}', flush=True)
-
 
 def network(op, parameters, others, attributes):
     """The operator, then rows of classes, each value with a factor of its own."""
@@ -156,4 +149,4 @@ if __name__ == '__main__':
         worst, most = result or (numpy.inf, 0)
         ok(worst < 1e-6 + 2e-6 * most and most > 1e-3,
            f'{case[0]}: derivatives up to {most:.2g}, at most {worst:.1e} from torch')
-    print(f'1..{number}')
+    end()

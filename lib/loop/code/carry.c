@@ -98,6 +98,20 @@ NARROW static void lines8(const float *from, int64_t from_row, float *to, int64_
     }
 }
 
+/* the next place of the `outer` first variables, and where it is in both layouts; 0: all are back where they began */
+static int next_outer(const struct carry_change *c, int outer, int64_t *at, int64_t *from, int64_t *to)
+{
+    for (int i = outer; i-- > 0; ) {
+        *from += c->from[i];
+        *to += c->to[i];
+        if (++at[i] < c->size[i]) return 1;
+        *from -= at[i] * c->from[i];
+        *to -= at[i] * c->to[i];
+        at[i] = 0;
+    }
+    return 0;
+}
+
 static void relayout(const struct carry_change *c, const float *from, float *to, int back)
 {
     int last = c->nvar - 1, outer = c->nvar > 1 ? last - 1 : 0;
@@ -124,16 +138,7 @@ static void relayout(const struct carry_change *c, const float *from, float *to,
                     if (back) to[x] = from[y];
                     else to[y] = from[x];
                 }
-        int i = outer;
-        while (i-- > 0) {
-            f += c->from[i];
-            t += c->to[i];
-            if (++at[i] < c->size[i]) break;
-            f -= at[i] * c->from[i];
-            t -= at[i] * c->to[i];
-            at[i] = 0;
-        }
-        more = i >= 0;
+        more = next_outer(c, outer, at, &f, &t);
     }
 }
 
@@ -484,16 +489,7 @@ static inline __attribute__((always_inline)) void between(const struct carry_cha
         if (softmax)
             soft(s, b->size[outer], others ? 1 : k->mid_scale, x->rows + 2 * (o / k->size[k->last]), x->c + o,
                  b->size[outer + 1], b->edge);
-        int i = outer;
-        while (i-- > 0) {
-            f += b->from[i];
-            o += b->to[i];
-            if (++at[i] < b->size[i]) break;
-            f -= at[i] * b->from[i];
-            o -= at[i] * b->to[i];
-            at[i] = 0;
-        }
-        more = i >= 0;
+        more = next_outer(b, outer, at, &f, &o);
     }
 }
 
