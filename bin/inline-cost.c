@@ -8,8 +8,9 @@
  * CPU time over the base's.  A build is a label of a program, over those of
  * its runs that both tables have.
  *
- * A cost is fitted to the time: a weight for each event, none negative.  Each
- * program is judged by weights that were fitted to the others.  Columns out:
+ * A cost is fitted to the time: a weight for each event, none negative; what
+ * the times do not say is left as it is when instructions are all that costs.
+ * Each program is judged by weights that were fitted to the others.  Columns:
  * program, builds (without the base), rank_instructions, rank_cost (rank
  * correlation with the time), rank_halves (of the time of the even rounds
  * with that of the odd ones: what noise leaves to be told), error_instructions,
@@ -29,12 +30,14 @@
 #include <math.h>
 
 static const char *runs_file, *base = "O2", *weights, *out;
-static double penalty = 0.1;
+static double penalty = -1;
 static const struct opt options[] = {
     { 0, "runs", STR, &runs_file, "FILE", "paired rounds" },
     { 'b', "base", STR, &base, "LABEL", "what is 1" },
     { 0, "weights", STR, &weights, "FILE", "write the weights there" },
-    { 0, "penalty", NUM, &penalty, "X", "on weights, relative to the events' squares", 0, 1e6 },
+    { 0, "penalty", NUM, &penalty, "X",
+      "on leaving instructions alone, relative to the events' squares; below 0: that of .01 to 100 which does best on "
+      "programs left out of the fit", -1, 1e6 },
     { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
     { 0 } };
 

@@ -288,6 +288,7 @@ $(inline)/figure-%.svg $(inline)/figure-%.png &: $(inline)/figure-%.csv $(TOP)/p
 #   make inline-experts                       programs of both tables, built as their own build systems do:
 # INLINE_EXPERTS=
 #   make inline-table, inline-cost            of the same programs: a row a build; what tells their time
+#   make inline-same                          every run of every build in a folder of its own: does it leave the same?
 #   make inline-corpus                        what can be built with CC=inline-cc at all: Debian sources, a row each
 #   INLINE_BASE=lto-pgo   what the tables compare with     INLINE_PROFILE=irn|fe|none   what the search stands on
 #   INLINE_HOME_ROWS=     the stock builds     INLINE_HOME_EVALS=  builds for the search     INLINE_COMPILER=clang
@@ -306,14 +307,23 @@ INLINE_HOME_SMALL ?= --text-weight=0.8 --within=$(INLINE_HOME_WITHIN)
 INLINE_HOME_WITHIN ?= $(if $(filter gcc-%,$(INLINE_BASE)),lto-pgo,$(INLINE_BASE))
 # heuristics' sets that the search begins with; for a program that takes a minute to build, fewer
 INLINE_HOME_STARTS  ?= --none --threshold=0 --threshold=25 --threshold=100 --threshold=600
-INLINE_HOME_ROUNDS  ?= $(if $(filter ci,$(SCALE)),6,20)
+# what is searched for: speed; least text at equal speed; text alone, whatever it costs in instructions
+INLINE_HOME_GOALS   ?= learned small tiny
+INLINE_HOME_SIZE    ?= 8
+# half of them decide, half say what the decision is worth
+INLINE_HOME_ROUNDS  ?= $(if $(filter ci,$(SCALE)),6,40)
+# no program's timing takes longer than about so many seconds; 0: as long as its rounds take
+INLINE_HOME_SECONDS ?= 0
+# cachegrind is slow: events are counted in so many of a program's runs, those with fewest instructions first
+INLINE_COST_RUNS    ?= 2
 INLINE_EXPERTS      ?= $(if $(filter ci,$(SCALE)),gzip,gzip bzip2 zlib lua lz4 zopfli cmark mawk jq)
 inline_corpus        = $(OUT)/corpus
 INLINE_CORPUS_TABLE ?= $(TOP)/data/corpus.csv
 inline_home_corpus   = $(filter-out $(inline_all),$(INLINE_NAMES))
 inline_home_own      = $(if $(FROM),--from-build=$(abspath $(FROM)) \
     --program=$(or $(BINARY),$(notdir $(abspath $(PROGRAM)))))
-inline_home_labels = $(INLINE_HOME_ROWS) $(if $(filter none,$(INLINE_PROFILE)),,lto-$(INLINE_PROFILE)) learned small
+inline_home_labels = $(INLINE_HOME_ROWS) $(if $(filter none,$(INLINE_PROFILE)),,lto-$(INLINE_PROFILE)) \
+    $(INLINE_HOME_GOALS)
 
 inline-home: $(inline_home)/exact.csv $(inline_home)/time.csv $(inline_home)/guard.csv \
     $(INLINE_NAMES:%=$(inline_home)/%/home.csv)
@@ -326,9 +336,13 @@ inline-home: $(inline_home)/exact.csv $(inline_home)/time.csv $(inline_home)/gua
 	csv-cut -c program,label,decision,reason,ratio,lower_ratio,upper_ratio,worst,worst_ratio,text_ratio \
 	    $(inline_home)/guard.csv | csv-show
 	csv-cat $(INLINE_NAMES:%=$(inline_home)/%/home.csv) | csv-show
-# one row a build: CPU time over INLINE_TABLE_BASE with its interval, instructions and text over it, losses first
-inline-table: $(inline_home)/table.csv
+# one row a build: CPU time over each base with its interval, instructions and text over it, losses first; then the
+# geometric means over the programs that have the row, and the interval of time over all their runs
+inline-table: $(inline_home)/table.csv $(inline_home)/means.csv
 	@csv-show --digits=3 $<
+	csv-show --digits=3 $(inline_home)/means.csv
+inline-same: $(inline_home)/same.csv
+	@csv-show $<
 # what counted events say about the CPU time of all these builds, each program by the weights of the others
 inline-cost: $(inline_home)/cost.csv
 	@csv-show --digits=3 $<
@@ -346,7 +360,7 @@ $(inline_corpus)/%.csv: | $(PROGS)
 	@echo "building $*"
 	mkdir -p $(@D)
 	$(TOP)/pipelines/corpus $(INLINE_CORPUS_TABLE) $* $(@D) $(CURDIR)/data $(aside)
-.PHONY: inline-home inline-table inline-cost inline-experts inline-corpus
+.PHONY: inline-home inline-table inline-cost inline-same inline-experts inline-corpus
 
 ifeq ($(inline_own),)
 $(inline_home)/%/w/program.csv: $(inline)/sources
@@ -374,6 +388,11 @@ $(inline_home)/%/learned.sexp: $(inline_home)/%/explored
 	@inline-search --best $(INLINE_HOME_GOAL) --store=$(@D)/store --work=$(@D)/w $(@D)/history.csv $(aside)
 $(inline_home)/%/small.sexp: $(inline_home)/%/explored
 	@inline-search --best $(INLINE_HOME_SMALL) --store=$(@D)/store --work=$(@D)/w $(@D)/history.csv $(aside)
+$(inline_home)/%/tiny.sexp: $(inline_home)/%/explored
+	@mkdir -p $(@D)/size
+	cp $(@D)/sites.csv $(@D)/size
+	GOAL=size $(TOP)/pipelines/explore $(@D)/w $(@D)/size $(INLINE_HOME_SIZE) $(SEED) $(JOBS)
+	inline-search --best --text-weight=1 --store=$(@D)/size/store --work=$(@D)/w $(@D)/size/history.csv $(aside)
 
 # what an expert would build; a row that a program cannot have (it does not link, no bolt here) is said and left out
 $(inline_home)/%/stocked: $(inline_home)/%/w/program.csv
@@ -382,17 +401,20 @@ $(inline_home)/%/stocked: $(inline_home)/%/w/program.csv
 	done
 	touch $@
 # winners are built from their decision lists, as everybody else will; lto-irn is what they stand on
-$(inline_home)/%/built: $(inline_home)/%/stocked $(inline_home)/%/learned.sexp $(inline_home)/%/small.sexp
+$(inline_home)/%/built: $(inline_home)/%/stocked $(foreach g,$(INLINE_HOME_GOALS),$(inline_home)/%/$g.sexp)
 	@inline-build --out=$(@D)/lto-$(INLINE_PROFILE) $(@D)/w > /dev/null
-	for set in learned small; do
-	    inline-build --decisions=$(@D)/$$set.sexp --out=$(@D)/$$set $(@D)/w > $(@D)/$$set.obeyed.csv
+	for set in $(INLINE_HOME_GOALS); do
+	    level=-O2
+	    [ $$set != tiny ] || level=-Oz
+	    inline-build --level=$$level --decisions=$(@D)/$$set.sexp --out=$(@D)/$$set $(@D)/w > $(@D)/$$set.obeyed.csv
 	done
 	touch $@
 inline_home_builds = $$(for l in $(inline_home_labels); do [ ! -x $(@D)/$$l ] || echo $$l=$(@D)/$$l; done)
 $(inline_home)/%/exact.csv: $(inline_home)/%/built
 	@METRICS="instructions size" $(TOP)/pipelines/measure count $(@D)/w $(inline_home_builds) $(aside)
 $(inline_home)/%/runs.csv: $(inline_home)/%/built
-	@ROUNDS=$(INLINE_HOME_ROUNDS) SEED=$(SEED) $(TOP)/pipelines/measure time $(@D)/w $(inline_home_builds) $(aside)
+	@ROUNDS=$(INLINE_HOME_ROUNDS) MOST_SECONDS=$(INLINE_HOME_SECONDS) SEED=$(SEED) $(TOP)/pipelines/measure time $(@D)/w \
+	    $(inline_home_builds) $(aside)
 $(inline_home)/%/home.csv: $(inline_home)/%/learned.sexp
 	@inline-emit --to=replay --decisions=$< --out=$(@D)/home $(@D)/w $(aside)
 $(inline_home)/exact.csv: $(INLINE_NAMES:%=$(inline_home)/%/exact.csv)
@@ -412,26 +434,52 @@ $(inline_home)/time.csv: $(INLINE_NAMES:%=$(inline_home)/%/runs.csv)
 	csv-sort -k ratio:nr $@.all $(aside)
 	rm $@.runs $@.all
 
-INLINE_TABLE_BASE ?= O2
+# the first of them is also what times are told over
+INLINE_TABLE_BASES ?= O2 $(INLINE_BASE)
 $(inline_home)/%/row.csv: $(inline_home)/%/exact.csv $(inline_home)/%/runs.csv
-	@bench-compare --quiet --base=$(INLINE_TABLE_BASE) --metric=cpu $(@D)/runs.csv > $@.all || [ $$? -le 2 ]
-	csv-where -c benchmark --is='(geometric mean)' $@.all |
-	    csv-cut -c label,ratio,lower_ratio,upper_ratio,rounds --rename=ratio=cpu --rename=lower_ratio=cpu_lower \
-	        --rename=upper_ratio=cpu_upper > $@.cpu
-	inline-compare --base=$(INLINE_TABLE_BASE) $< | csv-where -c program --is=$* |
-	    csv-pivot -k program,label --names=metric --values=ratio | csv-join -k label --keep=left - $@.cpu |
-	    csv-sort -k cpu:nr $(aside)
-	rm $@.all $@.cpu
-$(inline_home)/table.csv: $(INLINE_NAMES:%=$(inline_home)/%/row.csv)
-	@csv-cat $^ $(aside)
-$(inline_home)/%/events.csv: $(inline_home)/%/built
-	@METRICS="instructions events" $(TOP)/pipelines/measure count $(@D)/w $(inline_home_builds) $(aside)
+	@for base in $(INLINE_TABLE_BASES); do
+	    bench-compare --quiet --base=$$base --metric=cpu $(@D)/runs.csv > $@.all || [ $$? -le 2 ]
+	    csv-where -c benchmark --is='(geometric mean)' $@.all |
+	        csv-cut -c label,ratio,lower_ratio,upper_ratio,rounds --rename=ratio=cpu --rename=lower_ratio=cpu_lower \
+	            --rename=upper_ratio=cpu_upper > $@.cpu
+	    inline-compare --base=$$base $< | csv-where -c program --is=$* |
+	        csv-pivot -k program,label --names=metric --values=ratio | csv-join -k label --keep=left - $@.cpu |
+	        csv-calc --set="base='$$base'" | csv-sort -k cpu:nr > $@.$$base
+	done
+	csv-cat $(INLINE_TABLE_BASES:%=$@.%) $(aside)
+	rm $@.all $@.cpu $(INLINE_TABLE_BASES:%=$@.%)
+$(eval $(call asked,$(inline_home)/asked,INLINE_NAMES INLINE_TABLE_BASES))
+$(inline_home)/table.csv: $(INLINE_NAMES:%=$(inline_home)/%/row.csv) $(inline_home)/asked
+	@csv-cat $(filter %.csv,$^) $(aside)
+$(inline_home)/means.csv: $(inline_home)/table.csv
+	@csv-group -g base,label -c cpu,instructions,text_bytes,code_bytes --stat=gmean --missing=skip $< |
+	    csv-cut -c base,label,n_rows,gmean_cpu,gmean_instructions,gmean_text_bytes,gmean_code_bytes \
+	        --rename=n_rows=programs --rename=gmean_cpu=cpu --rename=gmean_instructions=instructions \
+	        --rename=gmean_text_bytes=text --rename=gmean_code_bytes=code > $@.exact
+	for base in $(INLINE_TABLE_BASES); do
+	    csv-cat $(INLINE_NAMES:%=$(inline_home)/%/runs.csv) > $@.runs
+	    bench-compare --quiet --incomplete=skip --base=$$base --metric=cpu $@.runs > $@.all || [ $$? -le 2 ]
+	    csv-where -c benchmark --is='(geometric mean)' $@.all | csv-cut -c base,label,lower_ratio,upper_ratio \
+	        --rename=lower_ratio=cpu_lower --rename=upper_ratio=cpu_upper > $@.$$base
+	done
+	csv-cat $(INLINE_TABLE_BASES:%=$@.%) | csv-join -k base,label --keep=left $@.exact - |
+	    csv-sort -k base,cpu:nr $(aside)
+	rm $@.exact $@.runs $@.all $(INLINE_TABLE_BASES:%=$@.%)
+$(inline_home)/%/events.csv: $(inline_home)/%/exact.csv
+	@few=$$(csv-where -c label --is=$(firstword $(INLINE_TABLE_BASES)) $< | csv-where -c metric --is=instructions |
+	    csv-sort -k value:n | csv-calc --print=run | head -$(INLINE_COST_RUNS))
+	RUNS=$$few METRICS="instructions events" $(TOP)/pipelines/measure count $(@D)/w $(inline_home_builds) $(aside)
 $(inline_home)/cost.csv $(inline_home)/weights.csv &: $(INLINE_NAMES:%=$(inline_home)/%/events.csv) \
-    $(INLINE_NAMES:%=$(inline_home)/%/runs.csv)
+    $(INLINE_NAMES:%=$(inline_home)/%/runs.csv) $(inline_home)/asked
 	@csv-cat $(filter %/runs.csv,$^) > $(inline_home)/cost.runs
-	inline-cost --base=$(INLINE_TABLE_BASE) --runs=$(inline_home)/cost.runs \
+	inline-cost --base=$(firstword $(INLINE_TABLE_BASES)) --runs=$(inline_home)/cost.runs \
 	    --weights=$(call beside,$(inline_home)/weights.csv) -o $(call beside,$(inline_home)/cost.csv) \
 	    $(filter %/events.csv,$^)
 	$(call keep,$(inline_home)/weights.csv)
 	$(call keep,$(inline_home)/cost.csv)
 	rm $(inline_home)/cost.runs
+# each run of every build, in a folder of its own
+$(inline_home)/%/same.csv: $(inline_home)/%/built
+	@inline-same -o $@ $(@D)/w $(inline_home_builds)
+$(inline_home)/same.csv: $(INLINE_NAMES:%=$(inline_home)/%/same.csv) $(inline_home)/asked
+	@csv-cat $(filter %.csv,$^) | csv-group -g program,state -c files --stat=sum $(aside)

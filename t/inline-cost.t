@@ -27,6 +27,12 @@ is 'instructions do not' 0 bash -c 'csv-where -c rank_instructions --min=0.9 out
 is 'nor is its error' 4 bash -c 'csv-where -c error_cost --max=1e-6 out.csv | csv-where -c error_instructions --min=0.01 | tail -n +2 | wc -l'
 is 'both halves of the rounds say the same' 4 bash -c 'csv-where -c rank_halves --min=0.999999 out.csv | tail -n +2 | wc -l'
 is 'a misprediction costs 14 instructions' 1 bash -c 'csv-where -c event --is=mispredictions w.csv | csv-where -c weight --min=13.9999 | csv-where -c weight --max=14.0001 | tail -n +2 | wc -l'
+inline-cost --base=v0 --runs=runs.csv exact.csv > chosen.csv
+is 'a penalty that was chosen keeps to what the times say' 4 bash -c 'csv-where -c rank_cost --min=0.99 chosen.csv | tail -n +2 | wc -l'
+inline-cost --base=v0 --penalty=1e6 --runs=runs.csv --weights=w.csv exact.csv > prior.csv
+is 'what they may not say is as instructions say' 1,0 bash -c "csv-calc --set='weight=round(weight * 1000) / 1000' w.csv |
+    csv-where -c event --is=instructions --is=mispredictions | csv-calc --print=weight | paste -sd,"
+is 'and so are the ranks' "$(csv-calc --print=rank_instructions prior.csv)" csv-calc --print=rank_cost prior.csv
 fails 'one program is not enough' 1 'builds of 1 programs' bash -c 'grep "^run\|^a" exact.csv | inline-cost --base=v0 --runs=runs.csv'
 fails 'a base that is not there' 1 "no label 'O2'" inline-cost --runs=runs.csv exact.csv
 fails 'no rounds' 2 'see --runs' inline-cost exact.csv

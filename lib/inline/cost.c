@@ -6,7 +6,8 @@
 
 enum { SWEEPS = 2000 };
 
-void cost_fit(const double *x, const double *y, size_t n, size_t columns, double penalty, double *weight)
+void cost_fit(const double *x, const double *y, size_t n, size_t columns, double penalty, const double *prior,
+              double *weight)
 {
     double *rest = xmalloc(n + 1, sizeof *rest);
     for (size_t i = 0; i < n; i++) rest[i] = y[i];
@@ -19,7 +20,8 @@ void cost_fit(const double *x, const double *y, size_t n, size_t columns, double
                 square += v * v;
                 along += v * (rest[i] + weight[j] * v);
             }
-            double next = square > 0 ? fmax(0, along / (square * (1 + penalty))) : 0, change = next - weight[j];
+            double next = square > 0 ? fmax(0, (along / square + penalty * prior[j]) / (1 + penalty)) : prior[j],
+                   change = next - weight[j];
             for (size_t i = 0; i < n && change != 0; i++) rest[i] -= change * x[i * columns + j];
             weight[j] = next;
         }

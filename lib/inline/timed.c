@@ -122,18 +122,52 @@ void timed_free(struct timed *t)
     intern_free(&t->programs);
 }
 
-void timed_fit(const struct timed *t, long without, double penalty, double weight[TIMED_EVENTS])
+/* from all programs but two, -1: from all but one or from all */
+static void fit(const struct timed *t, long without, long nor, double penalty, double weight[TIMED_EVENTS])
 {
+    static const double prior[TIMED_EVENTS] = { 1 };
     double *x = xmalloc(size_mul(t->n + 1, TIMED_EVENTS), sizeof *x), *y = xmalloc(t->n + 1, sizeof *y);
     size_t n = 0;
     for (size_t i = 0; i < t->n; i++) {
-        if (t->build[i].program == without) continue;
+        if (t->build[i].program == without || t->build[i].program == nor) continue;
         memcpy(x + n * TIMED_EVENTS, t->build[i].x, sizeof t->build[i].x);
         y[n++] = t->build[i].y;
     }
-    cost_fit(x, y, n, TIMED_EVENTS, penalty, weight);
+    cost_fit(x, y, n, TIMED_EVENTS, penalty, prior, weight);
     free(x);
     free(y);
+}
+
+static double cost_of(const struct timed_build *b, const double weight[TIMED_EVENTS])
+{
+    double cost = 0;
+    for (size_t e = 0; e < TIMED_EVENTS; e++) cost += weight[e] * b->x[e];
+    return cost;
+}
+
+/* the sum of squares on each program of weights fitted to the others; ties: the greater penalty */
+static double choose_penalty(const struct timed *t, long without)
+{
+    static const double penalty[] = { 100, 10, 1, 0.1, 0.01 };
+    double best = penalty[0], least = INFINITY;
+    for (size_t p = 0; p < sizeof penalty / sizeof *penalty; p++) {
+        double sum = 0, weight[TIMED_EVENTS];
+        for (size_t k = 0; k < t->programs.n; k++) {
+            if ((long)k == without) continue;
+            fit(t, (long)k, without, penalty[p], weight);
+            for (size_t i = 0; i < t->n; i++) {
+                double d = t->build[i].program == k ? cost_of(&t->build[i], weight) - t->build[i].y : 0;
+                sum += d * d;
+            }
+        }
+        if (sum < least) least = sum, best = penalty[p];
+    }
+    return best;
+}
+
+void timed_fit(const struct timed *t, long without, double penalty, double weight[TIMED_EVENTS])
+{
+    fit(t, without, -1, penalty < 0 ? choose_penalty(t, without) : penalty, weight);
 }
 
 static double error(const double *a, const double *b, size_t n)
@@ -151,9 +185,8 @@ struct timed_verdict timed_judge(const struct timed *t, uint32_t program, const 
     for (size_t i = 0; i < t->n; i++) {
         const struct timed_build *b = &t->build[i];
         if (b->program != program) continue;
-        time[n] = b->y, first[n] = b->half[0], second[n] = b->half[1], plain[n] = log1p(b->x[0]), cost[n] = 0;
-        for (size_t e = 0; e < TIMED_EVENTS; e++) cost[n] += weight[e] * b->x[e];
-        n++;
+        time[n] = b->y, first[n] = b->half[0], second[n] = b->half[1], plain[n] = log1p(b->x[0]);
+        cost[n++] = cost_of(b, weight);
     }
     struct timed_verdict out = { n, cost_rank(plain, time, n), cost_rank(cost, time, n), cost_rank(first, second, n),
                                  error(plain, time, n), error(cost, time, n), error(first, second, n) };

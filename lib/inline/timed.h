@@ -27,7 +27,8 @@ struct timed {
 void timed_read(struct timed *, char **events, const char *runs, const char *base);
 void timed_free(struct timed *);
 
-/* weights from all programs but one, -1: from all; see cost_fit() */
+/* Weights from all programs but one, -1: from all; see cost_fit().  Where the data do not say, an instruction costs one
+ * and nothing else costs anything.  A negative penalty: that which does best when each program is left out in turn. */
 void timed_fit(const struct timed *, long without, double penalty, double weight[TIMED_EVENTS]);
 
 /* How well weights tell the time of a program's builds; numbers are nan where there are too few. */

@@ -1,0 +1,22 @@
+/* isolate.h - run a program so that it leaves its folder as it was, and say what it would have left there.
+ *
+ * The run finds its folder where it always is, in a mount namespace of its own: an overlay, whose changes go to a
+ * scratch folder.  It has no network.  What it wrote there is hashed: names, modes and contents of the files that it
+ * made or changed, names of those that it removed.  Where namespaces or overlays are not allowed, the run has a copy of
+ * the folder, and the network of the machine: `how` says so.  Other folders are as they are, to be read and written. */
+#ifndef MILLRACE_INLINE_ISOLATE_H
+#define MILLRACE_INLINE_ISOLATE_H
+#include "measure/child.h"
+
+struct isolated {
+    struct ran ran;
+    size_t files;                                        /* made, changed or removed; hash 0 for none */
+    uint64_t files_hash, error_hash;                     /* error: of standard error */
+    const char *how;                                     /* "overlay", "copy" */
+    const char *why;                                     /* why it was not run; NULL when all is well */
+};
+
+/* c->directory is needed; c->error and c->keep_output must not be set.  `copy`: not even try the overlay.  Temporary
+ * files lie in TMPDIR and are removed. */
+struct isolated isolate_run(const struct child *c, bool copy);
+#endif
