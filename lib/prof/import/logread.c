@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 enum { HELD = 1 << 17, HELD_LEAST = 1 << 10, CHUNK = 2048 };   /* rows held back in all; records read at a time */
+enum { EARLY = LOG_HALF / 2 };                           /* ticks or ns: a record takes longer than one of them */
 
 const char *const log_hook_name[HOOKS] = { "", "c_wrap", "c_patch", "ctypes", "tree", "op", "preload" };
 
@@ -169,7 +170,9 @@ static size_t read_chunk(struct source *s)
     return s->have;
 }
 
-/* the next record, NULL at the end; *tail: it comes from the ring, where it ends with a record older than the last */
+/* the next record, NULL at the end; *tail: it comes from the ring, where it ends with a record older than the last.  By
+ * less than EARLY it is none of those that the ring held before, which are half a ring older: the thread has moved to a
+ * processor whose counter is behind. */
 static const struct log_record *next_record(struct source *s, bool *tail)
 {
     while (s->next == s->have) {
@@ -180,12 +183,12 @@ static const struct log_record *next_record(struct source *s, bool *tail)
     }
     const struct log_record *r = &s->chunk[s->next++];
     *tail = s->segment[s->part].tail;
-    if (*tail && (!r->t || r->t < s->last)) {
+    if (*tail && (!r->t || (r->t < s->last && s->last - r->t > EARLY))) {
         s->next = s->have = 0;
         s->part = s->nsegment;
         return NULL;
     }
-    s->last = r->t;
+    if (r->t > s->last) s->last = r->t;
     return r;
 }
 
@@ -374,9 +377,9 @@ static void one_record(struct log_reader *r, struct thread *t, const struct log_
 {
     struct process *p = t->process;
     int64_t at = time_of(p, rec->t);
-    /* the processor may read its counter a few ns early: what ended has lasted, or its hook would be forgotten */
-    bool ends = rec->event == LOG_RETURN || rec->event == LOG_EXCEPTION || rec->event == LOG_PYTHON_END;
-    if (at < t->last + ends && t->last != INT64_MIN) at = t->last + ends;
+    /* the processor may read its counter early: what began or ended took a while, or a call and its hook would be lost */
+    bool lasts = rec->event >= LOG_CALL && rec->event <= LOG_PYTHON_END;
+    if (t->last != INT64_MIN && at < t->last + lasts) at = t->last + lasts;
     t->last = at;
     if (r->looking) {
         if (at < p->begin) p->begin = at;
@@ -646,8 +649,9 @@ static const struct log_row *front(struct log_reader *r, struct thread *t)
             if (!advance(r, t)) return NULL;
             continue;
         }
-        /* what went on in no time is not there, nor the rest of a call of C that is over together with its callback */
-        bool piece = p->row.cat == r->python_text || p->row.flag == r->part_text;
+        /* what went on in no time is not there, nor the rest of a call of C that is over together with its callback; a
+         * call is, in whatever time: how many there are does not depend on the clock */
+        bool piece = (p->row.cat == r->python_text || p->row.flag == r->part_text) && !p->row.hook;
         bool nothing = p->row.kind == EVENT_CAT && piece && p->row.end <= p->row.start;
         if (!nothing) return &p->row;
         t->first++;
