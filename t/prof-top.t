@@ -72,4 +72,7 @@ is 'of Python is unverified what samples do not exclude to be C' '0.4019' eval \
     "prof-top judged | csv-calc --where=\"name == '(Python)'\" --print='fixed(unverified_ns/self_ns, 4)'"
 ok 'and the table says the samples' eval "prof-top --table judged | grep -q 'C seen: 50 of 56 samples in extensions; in no recorded call 40 of 90 samples, of them 4 in libc'"
 fi
+printf '%s\n' $head 1,1,cat,Python,0,100,,, 1,1,cat,C,10,50,dot,, > whole.csv
+is 'Python in one row: the table says how to see its functions, and not where they are' '1 0' \
+    eval 'echo $(prof-top --table whole.csv | grep -c "prof-record --tree") $(prof-top --table e.csv | grep -c "prof-record --tree")'
 done_testing

@@ -631,3 +631,52 @@ void emit_prof(struct table *t, const char *path)
     if (!from_totals(&p, t)) walk(t, &(struct walker){ &p, prof_thread, prof_enter, prof_leave });
     write_prof(&p, path);
 }
+
+/* ---- times of calls */
+
+struct call { uint32_t function; int64_t start, own; };
+struct calls { const struct table *t; struct intern names; struct call *v; size_t n, cap; };
+
+static void calls_leave(void *closure, const struct row *r, int64_t t, int64_t duration, int64_t own)
+{
+    struct calls *c = closure;
+    c->v = grow(c->v, c->n + 1, &c->cap, sizeof *c->v);
+    c->v[c->n++] = (struct call){ intern(&c->names, label(c->t, r)), t - duration, own };
+}
+
+static int by_function(const void *a, const void *b)
+{
+    const struct call *x = a, *y = b;
+    if (x->function != y->function) return x->function < y->function ? -1 : 1;
+    if (x->start != y->start) return x->start < y->start ? -1 : 1;
+    return (x->own > y->own) - (x->own < y->own);
+}
+
+void emit_calls(struct table *t, const char *path)
+{
+    struct calls c = { .t = t };
+    walk(t, &(struct walker){ &c, NULL, NULL, calls_leave });
+    if (c.n) qsort(c.v, c.n, sizeof *c.v, by_function);
+    jsonw *w = jsonw_open(path);
+    jsonw_begin(w, '{');
+    for (size_t i = 0; i < c.n; i++) {
+        if (!i || c.v[i].function != c.v[i - 1].function) {
+            struct function f;
+            split_name(&f, c.names.name[c.v[i].function]);
+            bool builtin = str_is(f.file, "~");          /* as pstats spells them */
+            char *key = builtin ? xformat("{%.*s}", (int)f.name.n, f.name.s)
+                                : xformat("%.*s:%d(%.*s)", (int)f.file.n, f.file.s, f.line, (int)f.name.n, f.name.s);
+            if (i) jsonw_end(w);
+            jsonw_line(w);
+            jsonw_key(w, key);
+            free(key);
+            jsonw_begin(w, '[');
+        }
+        jsonw_num(w, (double)c.v[i].own / 1e9);
+    }
+    if (c.n) jsonw_end(w);
+    jsonw_end(w);
+    jsonw_close(w);
+    free(c.v);
+    intern_free(&c.names);
+}

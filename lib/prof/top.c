@@ -394,6 +394,18 @@ static void put_text(str s, size_t n)
     if (s.n > n) fputs("..", stdout);
 }
 
+/* is there Python, and none of its functions? */
+static bool python_is_whole(const struct top *top, const struct table *t)
+{
+    bool whole = false;
+    for (size_t i = 0; i < top->n; i++) {
+        if (!str_is(t->text.name[top->v[i].cat], "Python")) continue;
+        if (!str_is(t->text.name[top->v[i].name], "(Python)")) return false;
+        whole = true;
+    }
+    return whole;
+}
+
 void top_print(const struct top *top, const struct table *t, size_t limit)
 {
     struct { uint32_t cat; int64_t self; } cat[8];
@@ -431,4 +443,5 @@ void top_print(const struct top *top, const struct table *t, size_t limit)
         put_text(t->text.name[r->name], 90);
         putchar('\n');
     }
+    if (python_is_whole(top, t)) puts("\n(Python) is all of Python in one row; prof-record --tree tells its functions apart");
 }
