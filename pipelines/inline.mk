@@ -288,6 +288,7 @@ $(inline)/figure-%.svg $(inline)/figure-%.png &: $(inline)/figure-%.csv $(TOP)/p
 #   make inline-experts                       programs of both tables, built as their own build systems do:
 # INLINE_EXPERTS=
 #   make inline-table, inline-cost            of the same programs: a row a build; what tells their time
+#   make inline-results                       their times as the 2018 study kept its own: results/PROGRAM.K/live/ROW.csv
 #   make inline-same                          every run of every build in a folder of its own: does it leave the same?
 #   make inline-corpus                        what can be built with CC=inline-cc at all: Debian sources, a row each
 #   INLINE_BASE=lto-pgo   what the tables compare with     INLINE_PROFILE=irn|fe|none   what the search stands on
@@ -343,6 +344,8 @@ inline-table: $(inline_home)/table.csv $(inline_home)/means.csv
 	csv-show --digits=3 $(inline_home)/means.csv
 inline-same: $(inline_home)/same.csv
 	@csv-show $<
+inline-results: $(INLINE_NAMES:%=$(inline_home)/%/runs.csv)
+	@for runs in $^; do $(TOP)/pipelines/results $$runs $(inline_home)/results live; done
 # what counted events say about the CPU time of all these builds, each program by the weights of the others
 inline-cost: $(inline_home)/cost.csv
 	@csv-show --digits=3 $<
@@ -360,7 +363,8 @@ $(inline_corpus)/%.csv: | $(PROGS)
 	@echo "building $*"
 	mkdir -p $(@D)
 	$(TOP)/pipelines/corpus $(INLINE_CORPUS_TABLE) $* $(@D) $(CURDIR)/data $(aside)
-.PHONY: inline-home inline-table inline-cost inline-same inline-experts inline-corpus
+.PHONY: inline-home inline-table inline-cost inline-same inline-results inline-experts \
+    inline-corpus
 
 ifeq ($(inline_own),)
 $(inline_home)/%/w/program.csv: $(inline)/sources
@@ -478,8 +482,9 @@ $(inline_home)/cost.csv $(inline_home)/weights.csv &: $(INLINE_NAMES:%=$(inline_
 	$(call keep,$(inline_home)/weights.csv)
 	$(call keep,$(inline_home)/cost.csv)
 	rm $(inline_home)/cost.runs
-# each run of every build, in a folder of its own
+# each run of every build, in a folder of its own; how many there were, how many files they left
 $(inline_home)/%/same.csv: $(inline_home)/%/built
 	@inline-same -o $@ $(@D)/w $(inline_home_builds)
 $(inline_home)/same.csv: $(INLINE_NAMES:%=$(inline_home)/%/same.csv) $(inline_home)/asked
-	@csv-cat $(filter %.csv,$^) | csv-group -g program,state -c files --stat=sum $(aside)
+	@csv-cat $(filter %.csv,$^) | csv-group -g program,state,apart -c files --stat=sum |
+	    csv-cut -c program,state,apart,n_rows,sum_files --rename=n_rows=runs --rename=sum_files=files $(aside)

@@ -1,0 +1,14 @@
+#!/bin/bash
+# times as the study kept its own are read by the study's filter, and are the same times
+. "$(dirname "$0")/tap.sh"
+mkdir here
+bench-run --quiet --rounds=4 --warmup=0 --benchmark=p.1 --label=a true --label=b 'sh -c ""' > here/runs.csv
+bench-run --quiet --rounds=3 --warmup=0 --benchmark=p.2 --label=a true --label=c false > here/more.csv
+csv-cat here/runs.csv here/more.csv > here/all.csv
+ok 'written' "$root/pipelines/results" here/all.csv results live
+is 'a file for each program and build' 'p.1/live/a.csv p.1/live/b.csv p.2/live/a.csv p.2/live/c.csv' bash -c 'cd results; echo */*/*'
+is 'read again, the same times' "$(csv-where -c phase --is=measure here/all.csv | csv-where -c status --is=ok |
+    csv-sort -k benchmark,label,round:n | csv-calc --print='concat(benchmark, label, digits(cpu_seconds, 4))')" bash -c \
+    "flambda-results results | csv-where -c seconds --known | csv-calc --print='concat(benchmark, policy, digits(seconds, 4))'"
+is 'a build without a good run is an empty file' 0 bash -c 'wc -c < results/p.2/live/c.csv'
+done_testing
