@@ -30,11 +30,33 @@ is 'each of the three files' 3 eval 'grep -cP "\trename\t" trace'
 sites=$(killed sites)
 ok 'sites are fewer' [ "${sites%% *}" -lt "${all%% *}" ]
 is 'and it is whole' 'part part part' echo "${sites#* }"
+# What is renamed into place is on the disk before it has the name, and the name before anything builds on it: the
+# same trace, of a filter's -o and of the pipelines' keep.
+mkdir -p files
+printf 'x,y\n1,2\n2,1\n3,5\n' > files/t
+printf 'a\n' > files/new
+calls() { # COMMAND: what it does below files, in turn
+    rm -f places trace
+    for ((n = 1; n < 40; n++)); do
+        [ -e files/new ] || { printf 'a\n' > files/new; rm -f files/kept; }
+        setsid --wait bash -c 'export SHIM_GROUP=$$ SHIM_WHAT=kill SHIM_UNDER=$PWD/files SHIM_ONCE=$PWD/places
+            export SHIM_TRACE=$PWD/trace SHIM_PLACES=all SHIM_RUN=$2 LD_PRELOAD=$3; exec bash -c "$1"' x "$1" $n "$shim" \
+            > run.log 2>&1
+        [ $? = 137 ] || break
+    done
+    cut -f2,3 trace | grep -E '^(fsync|rename)' | sed 's,/[.]millrace-#-,/new ,; s/\t$/\tfolder/' | paste -sd' '
+}
+is 'a filter syncs, renames, syncs the folder' $'fsync\t/new made rename\t/new made fsync\tfolder' \
+    eval 'calls "exec fit-ridge -y y -o $PWD/files/made files/t" 2> /dev/null'
+is 'keep does as well' $'fsync\t/new rename\t/new fsync\tfolder' \
+    eval 'calls "exec $root/pipelines/keep $PWD/files/new $PWD/files/kept" 2> /dev/null'
 # what t/kill-pipeline.sh compares with: two undisturbed runs say what is exact and what was measured
 for r in 1 2 3; do
     mkdir -p $r/loop/set $r/prof/forks
     printf 'problem,lib,gflops\n(mm 1 1 1),ours,%s\n(mm 1 1 1),gcc,%s\n' $r.5 $r.25 > $r/loop/set/x.peers
     printf 'exact\n' > $r/loop/set/x.problems
+    # of few rounds, p values of two runs may be the same by chance
+    printf 'label,seconds,p_value\nc,0.%s,%s\n' $r 0.$((r / 3)) > $r/loop/set/x.csv
     printf 'label,round,update_seconds\npython,1,%s\nc,1,%s\n' 0.$r 0.0$r > $r/prof/rounds.csv
     printf 'proc,op,total_ns\n%s,c,%s\n' 10$r 7$r > $r/prof/forks/cells.csv
     [ $r = 2 ] || printf '%s,c+gpu,5\n' 10$r >> $r/prof/forks/cells.csv

@@ -58,19 +58,7 @@ through() { prof-op --quiet hostile.csv | prof-sweep --quiet > /dev/null && prof
 ok 'the other filters take it, there and back; Chrome loses but the reversed row' through
 is 'a missing file is trouble' '2' eval 'prof-check none.csv 2> /dev/null; echo $?'
 if [ -e "$(recorder)" ] && ! ldd "$(recorder)" | grep -q libasan; then
-cat > program.py <<'D'
-import threading, zlib, os, json, math, millrace_prof as p
-def work(n):
-    for i in range(n):
-        with p.operation("pack"):
-            zlib.compress(b"x" * 2000); json.dumps([1, 2]); sorted([3, 1], key=lambda x: zlib.crc32(b"a"))
-ts = [threading.Thread(target=work, args=(9,)) for _ in range(2)]
-[t.start() for t in ts]; [t.join() for t in ts]
-if os.fork() == 0:
-    work(9); os._exit(0)
-os.wait()
-D
-prof-record -o log program.py
+prof-record -o log "$root/t/data/prof-threads.py"
 prof-log --quiet log > rows.csv
 refused() { grep -c ",$1,fail" out; }
 prof-check --log=log rows.csv > out

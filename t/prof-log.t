@@ -54,6 +54,14 @@ tree() { prof-log --quiet --nested tree | grep 'tree.py' | sed 's/.*tree.py:[0-9
 is 'each function as often as it was called' '1 <module>
 4 f' tree
 is 'builtins too' 1 eval 'prof-log --quiet --nested tree | grep -c "builtins.divmod"'
+# a table of names says how many there are: 60 bytes must not become gigabytes
+names=$(ls tree/names.*.csv | sed -n 1p)
+for id in 1000000000 99999999999999999999; do
+    cp -r tree wild
+    echo "$id,c,Backend,m,x" >> "wild/${names#*/}"
+    fails "a name with id $id" 1 "${names#*/}:[0-9]*: column 'id': '$id' is not" eval '(ulimit -v 1000000; prof-log --quiet wild)'
+    rm -r wild
+done
 fails 'an empty directory' 1 'no logs' prof-log "$(mktemp -d -p .)"
 mkdir bad; echo hello > bad/ev.1.1.1.log
 fails 'a file that is no log' 0 'not a log' prof-log bad

@@ -22,6 +22,7 @@ plain() { /usr/bin/python3 plain.py a b; echo "status $?"; }
 recorded() { prof-record --force --wrap='math.*' -o rec plain.py a b; echo "status $?"; }
 is 'a recorded program says and returns the same' "$(plain)" recorded
 is 'and its calls are there' 6 eval "prof-log --quiet rec | grep -c ',math.sqrt,,,'"
+is 'what a program was started with is its owner'"'"'s to read' 600 eval '(umask 0; prof-record --force -o open plain.py a b) > /dev/null 2>&1; stat -c %a open/* | sort -u'
 fails 'logs of an earlier run are not mixed in' 1 'earlier run; --force' prof-record -o rec plain.py
 cat > wrapped.py <<'D'
 import millrace_prof as prof, types, functools
