@@ -288,21 +288,66 @@ struct tree {
     uint64_t *remaining;                                 /* section: bytes still to be placed */
     uint64_t *floor;                                     /* section: scratch for the inference */
     int *rank;                                           /* buffer -> place in the order of preference */
+    int how;                                             /* which order */
+    struct rng *blur;                                    /* NULL, or what disturbs it */
     long nodes, most;
 };
 
-/* Where an open buffer can start at the earliest; CLOSED when it may not start right there, because it comes before
- * the last placed one in the order of preference and would have been placed there first. */
-static const uint64_t CLOSED = (uint64_t)1 << 63;
+/* orders of preference: by three keys, largest first */
+enum { ORDERS = 4 };
+static const struct keys { double a, b, c; } *sort_keys;
+static int by_keys(const void *x, const void *y)
+{
+    const struct keys *a = &sort_keys[*(const int *)x], *b = &sort_keys[*(const int *)y];
+    if (a->a != b->a) return a->a > b->a ? -1 : 1;
+    if (a->b != b->b) return a->b > b->b ? -1 : 1;
+    if (a->c != b->c) return a->c > b->c ? -1 : 1;
+    return *(const int *)x < *(const int *)y ? -1 : 1;
+}
+
+/* ranks of open buffers among themselves, by what is open with them */
+static void rank(struct tree *t, const int *open, int n)
+{
+    struct keys *keys = xmalloc((size_t)t->n + 1, sizeof *keys);
+    int *order = xmalloc((size_t)n + 1, sizeof *order), how = t->how;
+    for (int k = 0; k < n; k++) {
+        int i = open[k];
+        uint64_t total = 0;                              /* most bytes alive together with it */
+        for (int s = t->first[i]; s < t->end[i]; s++)
+            if (t->remaining[s] > total) total = t->remaining[s];
+        double width = (double)(t->b[i].upper - t->b[i].lower), area = width * (double)t->b[i].size;
+        keys[i] = how == 0   ? (struct keys){ width, area, (double)total }
+                  : how == 1 ? (struct keys){ (double)total, area, width }
+                  : how == 2 ? (struct keys){ (double)total, width, area }
+                             : (struct keys){ (double)t->b[i].size, width, area };
+        if (t->blur) keys[i].a *= 0.5 + rng_unit(t->blur);
+        order[k] = i;
+    }
+    sort_keys = keys;
+    qsort(order, (size_t)n, sizeof *order, by_keys);
+    for (int i = 0; i < n; i++) t->rank[order[i]] = i;
+    free(keys);
+    free(order);
+}
+
+/* The buffer that was placed last: offsets never fall along a path of the tree, and of the same offset the preferred
+ * comes first. */
+struct last { uint64_t at; int rank; };
+
+/* may an open buffer not start right where it can at the earliest? it would have been placed there before */
+static bool closed(const struct tree *t, int x, const uint64_t *least, struct last last)
+{
+    return least[x] < last.at || (least[x] == last.at && t->rank[x] < last.rank);
+}
 
 /* a section whose open buffers do not fit above its floor: no way on from here */
-static bool hopeless(struct tree *t, const int *open, int n, const uint64_t *least)
+static bool hopeless(struct tree *t, const int *open, int n, const uint64_t *least, struct last last)
 {
     for (int i = 0; i < n; i++)
         for (int s = t->first[open[i]]; s < t->end[open[i]]; s++) t->floor[s] = UINT64_MAX;
     for (int i = 0; i < n; i++) {
         int x = open[i];
-        uint64_t at = least[x] & ~CLOSED;
+        uint64_t at = least[x] < last.at ? align_up(last.at, t->b[x].align) : least[x];
         if (at + t->b[x].size > t->capacity) return true;
         for (int s = t->first[x]; s < t->end[x]; s++)
             if (at < t->floor[s]) t->floor[s] = at;
@@ -322,36 +367,51 @@ static int by_offset(const void *x, const void *y)
     return a->rank < b->rank ? -1 : 1;
 }
 
-static enum pack_result descend(struct tree *t, const int *open, int n, const uint64_t *least);
+static enum pack_result descend(struct tree *t, const int *open, int n, const uint64_t *least, struct last last);
+
+/* a part that has become independent: what is open with its buffers is less now, and they are ranked anew */
+static enum pack_result descend_part(struct tree *t, const int *open, int n, const uint64_t *least, struct last last)
+{
+    int *old = xmalloc((size_t)n, sizeof *old);
+    for (int i = 0; i < n; i++) old[i] = t->rank[open[i]];
+    rank(t, open, n);
+    enum pack_result result = descend(t, open, n, least, (struct last){ last.at, -1 });
+    for (int i = 0; i < n; i++) t->rank[open[i]] = old[i];
+    free(old);
+    return result;
+}
 
 /* open buffers, sorted by their first section: parts that no buffer bridges are independent */
-static enum pack_result split(struct tree *t, const int *open, int n, const uint64_t *least)
+static enum pack_result split(struct tree *t, const int *open, int n, const uint64_t *least, struct last last)
 {
     enum pack_result result = PACK_DONE;
+    if (hopeless(t, open, n, least, last)) return PACK_IMPOSSIBLE;   /* all parts, before any is searched */
     for (int i = 0; i < n && result == PACK_DONE; ) {
         int j = i, reach = 0;
         while (j < n && (j == i || t->first[open[j]] < reach)) {
             if (t->end[open[j]] > reach) reach = t->end[open[j]];
             j++;
         }
-        result = descend(t, open + i, j - i, least);
+        result = j - i == n ? descend(t, open, n, least, last) : descend_part(t, open + i, j - i, least, last);
         i = j;
     }
     return result;
 }
 
-/* Those that could start first.  None starts where another open buffer would fit entirely below: that one could be
- * lowered into the hole, and offsets never fall along a path of the tree. */
-static int candidates(const struct tree *t, const int *open, int n, const uint64_t *least, struct candidate *c)
+/* Those that could start first.  None starts where another open buffer, closed or not, would fit entirely below: that
+ * one could be lowered into the hole, since all to come are placed above, and then it would have come before. */
+static int candidates(const struct tree *t, const int *open, int n, const uint64_t *least, struct last last,
+                      struct candidate *c)
 {
     uint64_t lid = UINT64_MAX;
     int k = 0;
     for (int i = 0; i < n; i++) {
-        uint64_t size = t->b[open[i]].size, top = (least[open[i]] & ~CLOSED) + (size > 0 ? size : 1);
+        uint64_t size = t->b[open[i]].size, top = least[open[i]] + (size > 0 ? size : 1);
         if (top < lid) lid = top;
     }
     for (int i = 0; i < n; i++)
-        if (least[open[i]] < lid) c[k++] = (struct candidate){ least[open[i]], t->rank[open[i]], open[i] };
+        if (least[open[i]] < lid && !closed(t, open[i], least, last))
+            c[k++] = (struct candidate){ least[open[i]], t->rank[open[i]], open[i] };
     qsort(c, (size_t)k, sizeof *c, by_offset);
     return k;
 }
@@ -360,21 +420,20 @@ static int candidates(const struct tree *t, const int *open, int n, const uint64
 static bool settle(const struct tree *t, const int *open, int n, const uint64_t *least, int x, int *rest,
                    uint64_t *after)
 {
-    uint64_t at = t->b[x].offset, top = at + t->b[x].size;
+    uint64_t top = t->b[x].offset + t->b[x].size;
     bool hatless = true;
     int m = 0;
     for (int i = 0; i < n; i++) {
         int y = open[i];
         if (y == x) continue;
         rest[m++] = y;
-        after[y] = (least[y] & ~CLOSED) < at ? align_up(at, t->b[y].align) : least[y];
-        if ((least[y] & ~CLOSED) < at || (least[y] == at && t->rank[y] < t->rank[x])) after[y] |= CLOSED;
+        after[y] = least[y];
     }
     for (size_t j = t->conflicts.end[x]; j < t->conflicts.end[x + 1]; j++) {
         int y = t->conflicts.list[j];
         if (t->done[y]) continue;
         hatless = false;
-        if ((least[y] & ~CLOSED) < top) after[y] = align_up(top, t->b[y].align);   /* open again, it is in its way */
+        if (least[y] < top) after[y] = align_up(top, t->b[y].align);
     }
     return hatless;
 }
@@ -386,21 +445,20 @@ static void mark(struct tree *t, int x, bool done)
 }
 
 /* place one of the open buffers at the least offset it can have, in every way that matters */
-static enum pack_result descend(struct tree *t, const int *open, int n, const uint64_t *least)
+static enum pack_result descend(struct tree *t, const int *open, int n, const uint64_t *least, struct last last)
 {
     if (t->most > 0 && t->nodes >= t->most) return PACK_GAVE_UP;
     t->nodes++;
-    if (hopeless(t, open, n, least)) return PACK_IMPOSSIBLE;
     uint64_t *after = xmalloc((size_t)t->n, sizeof *after);
     struct candidate *candidate = xmalloc((size_t)n, sizeof *candidate);
-    int *rest = xmalloc((size_t)n, sizeof *rest), k = candidates(t, open, n, least, candidate);
+    int *rest = xmalloc((size_t)n, sizeof *rest), k = candidates(t, open, n, least, last, candidate);
     enum pack_result result = PACK_IMPOSSIBLE;
     for (int c = 0; c < k && result == PACK_IMPOSSIBLE; c++) {
         int x = candidate[c].buffer;
         t->b[x].offset = candidate[c].offset;
         mark(t, x, true);
         bool hatless = settle(t, open, n, least, x, rest, after);
-        result = split(t, rest, n - 1, after);
+        result = split(t, rest, n - 1, after, (struct last){ candidate[c].offset, t->rank[x] });
         mark(t, x, false);
         if (hatless) break;                              /* it is in nobody's way: another place would not help */
     }
@@ -410,44 +468,9 @@ static enum pack_result descend(struct tree *t, const int *open, int n, const ui
     return result;
 }
 
-/* orders of preference: by three keys, largest first */
-enum { ORDERS = 4 };
-static const struct keys { double a, b, c; } *sort_keys;
-static int by_keys(const void *x, const void *y)
-{
-    const struct keys *a = &sort_keys[*(const int *)x], *b = &sort_keys[*(const int *)y];
-    if (a->a != b->a) return a->a > b->a ? -1 : 1;
-    if (a->b != b->b) return a->b > b->b ? -1 : 1;
-    if (a->c != b->c) return a->c > b->c ? -1 : 1;
-    return *(const int *)x < *(const int *)y ? -1 : 1;
-}
-
-static void rank(struct tree *t, int how, struct rng *blur)
-{
-    struct keys *keys = xmalloc((size_t)t->n + 1, sizeof *keys);
-    int *order = xmalloc((size_t)t->n + 1, sizeof *order);
-    for (int i = 0; i < t->n; i++) {
-        uint64_t total = 0;                              /* most bytes alive together with it */
-        for (int s = t->first[i]; s < t->end[i]; s++)
-            if (t->remaining[s] > total) total = t->remaining[s];
-        double width = (double)(t->b[i].upper - t->b[i].lower), area = width * (double)t->b[i].size;
-        keys[i] = how == 0   ? (struct keys){ width, area, (double)total }
-                  : how == 1 ? (struct keys){ (double)total, area, width }
-                  : how == 2 ? (struct keys){ (double)total, width, area }
-                             : (struct keys){ (double)t->b[i].size, width, area };
-        if (blur) keys[i].a *= 0.5 + rng_unit(blur);
-        order[i] = i;
-    }
-    sort_keys = keys;
-    qsort(order, (size_t)t->n, sizeof *order, by_keys);
-    for (int i = 0; i < t->n; i++) t->rank[order[i]] = i;
-    free(keys);
-    free(order);
-}
-
 static enum pack_result search(struct buffer *b, int n, uint64_t capacity, int how, struct rng *blur, long most)
 {
-    struct tree t = { .b = b, .n = n, .capacity = capacity, .most = most };
+    struct tree t = { .b = b, .n = n, .capacity = capacity, .how = how, .blur = blur, .most = most };
     size_t size = (size_t)n + 1;
     t.first = xcalloc(size, sizeof *t.first);
     t.end = xcalloc(size, sizeof *t.end);
@@ -463,10 +486,10 @@ static enum pack_result search(struct buffer *b, int n, uint64_t capacity, int h
         order[i] = i;
         for (int k = t.first[i]; k < t.end[i]; k++) t.remaining[k] += b[i].size;
     }
-    rank(&t, how, blur);
+    rank(&t, order, n);
     sort_buffers = b;
     qsort(order, (size_t)n, sizeof *order, by_lower);
-    enum pack_result result = split(&t, order, n, least);
+    enum pack_result result = split(&t, order, n, least, (struct last){ 0, -1 });
     free(order);
     free(least);
     free(t.first);
