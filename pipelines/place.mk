@@ -15,6 +15,9 @@ ifeq ($(SCALE),ci)
 PLACE_NETS ?= vgg19 resnet50
 # with less, a single kernel of so small a vgg19 finds no room
 PLACE_RATIOS ?= 2:1 1:1
+PLACE_PAGED_RATIO ?= 2:1
+PLACE_PAGED_STEPS ?= 1
+PLACE_LARGE ?= inception4-6144-299
 endif
 ifeq ($(SCALE),test)
 PLACE_NETS ?= resnet50
