@@ -40,18 +40,17 @@ static const char *threshold, *out;
 static bool only;
 static long most = 256, builds = 2000, nodes = 20000, chance = 4, seed = 1, exhaustive = 0;
 static const struct opt options[] = {
-    { 0, "level", WORD, &level, LEVELS, "optimisation", 0, 0 },
+    { 0, "level", WORD, &level, LEVELS, "optimisation" },
     { 0, "most", INT, &most, "N", "sets of a function that are all built", 1, 1e7 },
     { 0, "builds", INT, &builds, "N", "budget", 1, 1e9 },
     { 0, "nodes", INT, &nodes, "N", "decisions that the proof may try", 1, 1e9 },
     { 0, "chance", INT, &chance, "N", "random decisions that the tables are checked by", 0, 1e6 },
     { 0, "exhaustive", INT, &exhaustive, "N", "build all sets, where there are no more", 0, 1e9 },
-    { 0, "count", FLAG, &only, NULL, "no search", 0, 0 },
-    { 0, "threshold", STR, &threshold, "N", "-inline-threshold of the heuristic", 0, 0 },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output", 0, 0 },
-    { 's', "seed", INT, &seed, "N", "of the random decisions", 0, 0 },
-    { 0 }
-};
+    { 0, "count", FLAG, &only, NULL, "no search" },
+    { 0, "threshold", STR, &threshold, "N", "-inline-threshold of the heuristic" },
+    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
+    { 's', "seed", INT, &seed, "N", "of the random decisions" },
+    { 0 } };
 
 struct row {
     struct executed e;
@@ -89,8 +88,7 @@ static const struct field columns[] = {
     { "exhaustive_instructions", F_KNOWN, IN(e.exhaustive) },
     { "state", F_TEXT, IN(state) },
     { "reason", F_TEXT, IN(e.why) },
-    { 0 }
-};
+    { 0 } };
 
 static double ratio(double of, double to)
 {

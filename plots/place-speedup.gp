@@ -82,7 +82,8 @@ over(i) = least[i] > mean[i] ? least[i] : mean[i]
 top_of(i) = i == 8 && abs(paper(3) - over(i) - 5) < 12 ? paper(3) + 4 : over(i)
 do for [i = 1:15] {
     f = (i - 1) / 3 + 1
-    if (mean[i] >= 0) { set label 100 + i sprintf("%.0f", mean[i]) at x(i, f), top_of(i) center offset 0,0.6 font ",10" }
+    if (mean[i] >= 0) { set label 100 + i sprintf("%.0f", mean[i]) at x(i, f), top_of(i) center \
+        offset 0,0.6 font ",10" }
 }
 row(i) = (i - 1) / 3 + 1
 plot for [i = 1:15] "+" using (x(i, row(i))):(mean[i]) every ::0::0 with boxes lc rgb shade(row(i)), \
