@@ -14,8 +14,9 @@
  *
  * For a cost that counts executions (`called`) the calls of a function that are inlined elsewhere belong to its set;
  * nothing goes.  A function that is never executed costs nothing under any decisions (`idle`): it needs no table, and
- * its calls do not tell how often others are executed.  Calls must not form circles.  The cost function is asked about some functions at a time; that costs
- * are a sum of independent parts is its promise, which its owner checks. */
+ * its calls do not tell how often others are executed.  Calls must not form circles.  The cost
+ * function is asked about some functions at a time; that costs are a sum of independent
+ * parts is its promise, which its owner checks. */
 #ifndef MILLRACE_OPTIMAL_H
 #define MILLRACE_OPTIMAL_H
 #include "base/str.h"

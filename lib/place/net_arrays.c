@@ -214,7 +214,8 @@ static int layernorm(struct arrays *a, int x)
 {
     struct tensor t = *tensor(a, x);
     int64_t c = t.shape[t.ndim - 1];
-    int scale = parameter(a, "norm", ++a->norms, "scale", 1, &c), shift = parameter(a, "norm", a->norms, "shift", 1, &c);
+    int scale = parameter(a, "norm", ++a->norms, "scale", 1, &c);
+    int shift = parameter(a, "norm", a->norms, "shift", 1, &c);
     int d = binary(a, MINUS, x, mean(a, x, 1 << (t.ndim - 1)));
     int var = mean(a, unary(a, ND_POW, 2, 0, d), 1 << (t.ndim - 1));
     int y = binary(a, OVER, d, unary(a, ND_SQRT, 0, 0, unary(a, ND_SHIFT, 1e-6, 0, var)));

@@ -237,7 +237,8 @@ static struct choice all_fast(const struct rows *r, uint64_t workspace, uint64_t
         const struct row *x = &r->row[i];
         if (x->slow) continue;
         if (!least || x->c.staging < least->c.staging) least = x;
-        if (operands <= limit && x->c.staging <= limit - operands && (!best || x->c.seconds < best->c.seconds)) best = x;
+        if (operands <= limit && x->c.staging <= limit - operands && (!best || x->c.seconds < best->c.seconds))
+            best = x;
     }
     if (!best) best = least;
     return best->c.staging + workspace <= limit ? best->c : (struct choice){ INFINITY, 0, 0 };

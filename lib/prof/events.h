@@ -62,7 +62,14 @@ void table_read(struct table *, char **paths);           /* all rows, in input o
  * only if links are wanted).  ordered_open reads the first rows; if they are out of order of start_ns, or few, or
  * `hold` is set, it reads all into the table and returns false.  A later row out of order dies at file:line.  extra:
  * texts of the row's unknown columns. */
-struct ordered { struct events_in in; struct table *t; struct row last, before; uint32_t *extra; size_t at; bool links; };
+struct ordered {
+    struct events_in in;
+    struct table *t;
+    struct row last, before;
+    uint32_t *extra;
+    size_t at;
+    bool links;
+};
 bool ordered_open(struct ordered *, struct table *, char **paths, bool hold, bool links);
 bool ordered_next(struct ordered *, struct row *, const uint32_t **extra);   /* false at the end, which closes it */
 /* Writer of rows of such a table with their unknown columns: the header, then row by row.  op: with that column. */

@@ -443,5 +443,6 @@ void top_print(const struct top *top, const struct table *t, size_t limit)
         put_text(t->text.name[r->name], 90);
         putchar('\n');
     }
-    if (python_is_whole(top, t)) puts("\n(Python) is all of Python in one row; prof-record --tree tells its functions apart");
+    if (python_is_whole(top, t))
+        puts("\n(Python) is all of Python in one row; prof-record --tree tells its functions apart");
 }

@@ -49,7 +49,7 @@ void csvw_empty(csvw *);                                 /* not known */
 void csvw_known(csvw *, double);                         /* as csvw_num, but nan is written as not known */
 /* n fields as they stand in a file, side by side, made by csv_quote: for texts that come again and again */
 void csvw_fields(csvw *, str, size_t n);
-void csv_quote(struct buf *, str);                       /* a field, quoted only when it must be, behind what is there */
+void csv_quote(struct buf *, str);                       /* appends a field, quoted only when it must be */
 void csvw_copy(csvw *, const csv *, int col);            /* a field of the current record, byte for byte */
 void csvw_copy_all(csvw *, const csv *);                 /* all of them; csvw_end is still to come */
 void csvw_copy_names(csvw *, const csv *);               /* the header fields; csvw_end is still to come */

@@ -377,7 +377,7 @@ static void one_record(struct log_reader *r, struct thread *t, const struct log_
 {
     struct process *p = t->process;
     int64_t at = time_of(p, rec->t);
-    /* the processor may read its counter early: what began or ended took a while, or a call and its hook would be lost */
+    /* the processor may read its counter early: what began or ended took a while, or a call and its hook were lost */
     bool lasts = rec->event >= LOG_CALL && rec->event <= LOG_PYTHON_END;
     if (t->last != INT64_MIN && at < t->last + lasts) at = t->last + lasts;
     t->last = at;
