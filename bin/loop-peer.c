@@ -10,8 +10,9 @@
  * library.  All run in turn, N rounds, one thread;
  * seconds is the least.  Libraries are optional packages: those that are not
  * installed are named and left out.
- * Libraries: ours, ours-any and onednn-any (tensors in its own layout,
- * reordered before the clock starts) openblas openblas-core (told the right
+ * Libraries: ours, ours-gcc and ours-clang (the C text of the same nest),
+ * ours-any and onednn-any (tensors in its own layout, reordered before the
+ * clock starts) openblas openblas-core (told the right
  * processor) blis blis-core onednn libxsmm eigen numpy halide-adams
  * halide-li halide-mullapudi gcc gcc-graphite clang clang-polly.
  *
@@ -32,9 +33,11 @@
 enum { MAX_LIBS = 20 };
 static const char *libs;
 static long rounds = 5, runs = 8;
+static int isa_given = -1;
 static const struct opt options[] = {
     { 0, "lib", STR, &libs, "NAMES", "libraries, separated by commas" },
     { 0, "rounds", INT, &rounds, "N", "turns of each library", 1, 1e6 },
+    { 0, "isa", WORD, &isa_given, "avx2|avx512", "instruction set of ours instead of the best one here" },
     { 0, "runs", INT, &runs, "N", "runs in a turn, at most 20 ms together", 1, 1e6 },
     { 0 } };
 
@@ -63,6 +66,8 @@ int main(int argc, char **argv)
 {
     int first = filter_init(argc, argv, help, options), n = 0, here = 0;
     if (!libs || !*libs) usage("no library given, see --lib");
+    enum isa isa = isa_given < 0 ? isa_best() : (enum isa)isa_given;
+    if (!isa_here(isa)) die("this machine has no %s", isa_name[isa]);
     const char *name[MAX_LIBS];
     char *copy = xstrdup(libs);
     for (char *s = copy; *s; ) {
@@ -75,7 +80,7 @@ int main(int argc, char **argv)
     }
     struct nest_rows r;
     rows_open(&r, csv_open(filter_operand(argc, argv, first)), false);
-    struct peers *s = peers_open(name, n, (int)rounds, (int)runs);
+    struct peers *s = peers_open(name, n, (int)rounds, (int)runs, isa);
     for (int i = 0; i < n; i++) {
         here += !peer_missing(s, i);
         if (peer_missing(s, i)) warn("%s is not here: apt-get install %s", name[i], peer_missing(s, i));

@@ -23,6 +23,7 @@
  */
 #include "base/filter.h"
 #include "base/progress.h"
+#include "loop/search/picks.h"
 #include "loop/search/policy.h"
 #include "loop/search/search.h"
 #include "loop/nest/rows.h"
@@ -35,7 +36,7 @@ static enum { RUN, MODEL } eval = RUN;
 static long measure = 10, width = 16, confirm = 16;
 static enum { BY_POLICY, BY_MODEL } rank = BY_POLICY;
 static double seconds = INFINITY;
-static bool test, fallback;
+static bool test, fallback, list;
 static const struct opt options[] = {
     { 0, "policy", STR, &file, "FILE", "from loop-train" },
     { 0, "measure", INT, &measure, "K", "different trees to measure, at most", 0, 1000 },
@@ -45,6 +46,7 @@ static const struct opt options[] = {
     { 0, "confirm", INT, &confirm, "N", "fresh runs of the best nest, not counted; 0: none", 0, 64 },
     { 0, "test", FLAG, &test, NULL, "only problems whose split is test" },
     { 0, "fallback", FLAG, &fallback, NULL, "the analytic search where the policy knows no better" },
+    { 0, "list", FLAG, &list, NULL, "write the nests that would be measured: problem, algo, tree" },
     { 0, "name", STR, &name, "NAME", "what column algo says" },
     { 0, "eval", WORD, &eval, "run|model", "measure, or ask the model" },
     { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
@@ -79,12 +81,15 @@ static bool search_instead(const struct policy *k, struct evaluator *v, const st
 {
     struct search s = { .algo = "heuristic", .seconds = seconds, .measure = 1, .actions = (1u << ACT_COUNT) - 1 };
     bool model = v->model;
+    void (*watch)(void *, const struct evaluator *, const struct nest *) = v->watch;
     s.actions &= ~(1u << ACT_PARALLEL);
     v->model = true;
+    v->watch = NULL;
     search_run(&s, v, p);
     struct rollout o = policy_roll(k, v, p, (int)width, POLICY_STEPS * POLICY_WIDTH, true, INFINITY);
     bool better = s.best_gflops > o.gflops[o.npath] && s.npath <= POLICY_PATH;
     v->model = model;
+    v->watch = watch;
     evaluator_problem(v, p);
     if (!better || !measure) return false;
     s.measure = measure > 1 ? (int)measure - 1 : 1;
@@ -109,8 +114,9 @@ int main(int argc, char **argv)
     evaluator_open(&v, isa_best(), cache);
     v.model = eval == MODEL;
     csvw *w = csvw_open("-");
-    csvw_names(w, "problem,algo,step,action,tree,gflops,seconds,kind");
-    csvw_end(w);
+    struct picks picks;
+    if (list) picks_watch(&picks, &v, w, name);
+    else csvw_names(w, "problem,algo,step,action,tree,gflops,seconds,kind"), csvw_end(w);
     progress_start("problems", 0);
     for (double n = 0; rows_next(&r); progress(++n, "%s", name)) {
         if (test && !str_is(csv_str(r.t, split), "test")) continue;
@@ -118,7 +124,7 @@ int main(int argc, char **argv)
         struct rollout o;
         if (!fallback || !search_instead(&k, &v, &r.p, &o))
             o = policy_roll(&k, &v, &r.p, (int)width, (int)measure, rank == BY_MODEL, seconds);
-        rows(w, &o, &r.p, &v);
+        if (!list) rows(w, &o, &r.p, &v);
     }
     progress_end();
     agent_free(&k.g);

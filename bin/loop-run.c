@@ -39,6 +39,7 @@ static enum { ENCODER, EMITTED } backend = ENCODER;
 static enum { RUN, MODEL } eval = RUN;
 static int isa_given = -1;
 static long least = 4, again, rounds = 3;
+static double leave;
 static bool rewrite, last;
 static const struct opt options[] = {
     { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
@@ -50,6 +51,7 @@ static const struct opt options[] = {
     { 0, "rewrite", FLAG, &rewrite, NULL, "replace the gflops of rows, see above" },
     { 0, "last", FLAG, &last, NULL, "with --rewrite: only the last row of each problem and algo" },
     { 0, "rounds", INT, &rounds, "N", "with --rewrite: turns of each nest", 1, 1000 },
+    { 0, "leave", NUM, &leave, "X", "with --rewrite: one turn, if X times as slow as another; 0: all", 0, 1e9 },
     { 0 } };
 
 struct line { str *field; int64_t nest; bool blank; };   /* a row, kept; nest: whose number replaces its own, or -1 */
@@ -76,7 +78,7 @@ static int rewritten(struct nest_rows *r, struct evaluator *v)
     }
     for (size_t k = 0; k < n; k++)
         if (line[k].nest >= 0 && !line[k].blank) g.nest[line[k].nest].wanted = true;
-    again_run(&g, v, again ? (int)again : 8, (int)rounds);
+    again_run(&g, v, again ? (int)again : 8, (int)rounds, leave);
     for (size_t k = 0; k < n; k++) {
         const struct line *l = &line[k];
         for (int i = 0; i < csv_ncol(t); i++)

@@ -11,14 +11,16 @@
  * With --as-published the algo is NAME_published.
  * Algorithms: greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs brute
  * random anneal evolve mcts heuristic; see lib/loop/search/search.h for more.
- * With --residual, from loop-residual, the heuristic measures in turn nests
- * that the model and nests that the corrected model finds fastest, the
- * model's first; with --trust only the latter; where the problem is unlike
- * all that the correction was learned from, only the former.
+ * With --residual, from loop-residual, the heuristic measures what the model
+ * finds fastest, but for half of it at most nests that the corrected model is
+ * sure to be faster than those (of one measurement that one); with --trust
+ * those that it finds fastest, sure or not; where the problem is unlike all
+ * that the correction was learned from, what the model finds.
  * With --eval=model a search is reproducible by its seed: each evaluation
  * then counts as 0.1 ms.  With --output a search that was killed goes on at
  * the problem it was at; with the model its rows are those of one that was
- * not killed.  A cache makes it go on fast.
+ * not killed.  A cache makes it go on fast.  With --list nothing is measured;
+ * a nest may be in it twice.
  *
  * Examples:
  *   $ loop-gen --kind=mm --m=128 --n=128 --k=128 |
@@ -30,6 +32,7 @@
 #include "base/progress.h"
 #include "loop/nest/rows.h"
 #include "loop/search/candidate.h"
+#include "loop/search/picks.h"
 #include "loop/search/residual.h"
 #include "loop/search/search.h"
 #include HELP
@@ -44,7 +47,7 @@ static enum { RUN, MODEL } eval = RUN;
 static int isa_given = -1;
 static long steps = 10, seed = 1, measure = 24, confirm = 16, most;
 static double seconds = 10;
-static bool published, parallel, prepared, trust, spread;
+static bool published, parallel, prepared, trust, spread, list;
 static const struct opt options[] = {
     { 0, "algo", WORD, &algo,
       "greedy1|greedy2|beam2dfs|beam4dfs|beam2bfs|beam4bfs|brute|random|anneal|evolve|mcts|heuristic", "which search" },
@@ -61,6 +64,7 @@ static const struct opt options[] = {
     { 0, "residual", STR, &residual, "FILE", "heuristic: mend the model's order by this" },
     { 0, "trust", FLAG, &trust, NULL, "the residual decides, sure of it or not" },
     { 0, "spread", FLAG, &spread, NULL, "heuristic: measure nests of all ranks, to learn from" },
+    { 0, "list", FLAG, &list, NULL, "write the nests that would be measured: problem, algo, tree" },
     { 0, "evaluations", INT, &most, "N", "evaluations for each problem at most; 0: any number", 0, 1000000000 },
     { 0, "confirm", INT, &confirm, "N", "fresh runs of the best nest; 0: none", 0, 64 },
     { 0, "output", STR, &output, "FILE", "append rows there, but not of problems it has" },
@@ -94,8 +98,9 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (algo < 0) usage("no search given, see --algo");
+    if (list && output) usage("--list writes other columns than --output");
     enum isa isa = isa_given < 0 ? isa_best() : (enum isa)isa_given;
-    bool model = eval == MODEL, seven = published || actions == PUBLISHED;
+    bool model = eval == MODEL || list, seven = published || actions == PUBLISHED;
     if (!model && !isa_here(isa)) die("this machine has no %s", isa_name[isa]);
     struct nest_rows r;
     rows_open(&r, csv_open(filter_operand(argc, argv, i)), false);
@@ -121,11 +126,14 @@ int main(int argc, char **argv)
     struct intern done = { 0 };
     char *name = label ? xstrdup(label) : xformat("%s%s", s.algo, s.published ? "_published" : "");
     csvw *w = output ? rows_resume(output, columns, name, &done) : csvw_open("-");
-    if (!output) csvw_names(w, columns), csvw_end(w);
+    struct picks picks;
+    if (list) picks_watch(&picks, &v, w, name);
+    else if (!output) csvw_names(w, columns), csvw_end(w);
     progress_start("problems", 0);
     for (double n = 0; rows_next(&r); progress(++n, "%s", s.algo)) {
         if (intern_find(&done, str_of(r.p.text)) >= 0) continue;
         search_run(&s, &v, &r.p);
+        if (list) continue;
         double g = model || !confirm ? 0 : evaluate_again(&v, &s.best, (int)confirm).gflops;
         rows(w, name, &s, &r.p, g, model);
     }

@@ -160,7 +160,8 @@ $(loop)/peers/transposed.%.problems: $(loop)/set/transposed.problems | $(loop)/p
 	cat $< $(aside)
 $(loop)/peers/%.problems: | $(BIN)/loop-gen $(loop)/peers/
 	loop-gen --set=$(call loop_word,1) --type=$(call loop_word,2) --layout=nhwc --test=0 \
-	    $(if $(filter-out 0,$(call loop_word,3)),--tokens=$(call loop_word,3)) $(aside)
+	    $(if $(filter-out 0,$(call loop_word,3)),--tokens=$(call loop_word,3)) \
+	    $(if $(call loop_word,4),--then=$(subst -,$(comma),$(call loop_word,4))) $(aside)
 $(loop)/peers/%.nests: $(loop)/peers/%.problems | $(BIN)/loop-search
 	loop-search --algo=heuristic --measure=$(LOOP_PEER_MEASURE) --seconds=$(LOOP_PEER_SECONDS) --output=$@.part $<
 	$(loop_whole)
@@ -173,6 +174,39 @@ $(loop)/peers/%.row: $(loop)/peers/%.times $(BIN)/loop-compare $(BIN)/csv-calc $
 $(eval $(call asked,$(loop)/peers/asked,LOOP_PEER_SETS))
 $(loop)/peers.csv: $(LOOP_PEER_SETS:%=$(loop)/peers/%.row) $(loop)/peers/asked $(BIN)/csv-cat $(BIN)/csv-sort
 	csv-cat $(LOOP_PEER_SETS:%=$(loop)/peers/%.row) | csv-sort -k ratio $(aside)
+
+# ---- make loop-text: the C text of ours over its machine code, by gcc and clang, in LOOP/text.csv ----
+#   LOOP_TEXT_SETS=SET.TYPE.TOKENS[.THEN] ..  as above;  LOOP_TEXT_PROBLEMS=6  of each, drawn;  LOOP_TEXT_ISAS
+LOOP_TEXT_SETS ?= ragged.f32.0 transposed.f32.0 thin.f32.0 large.f32.0 attention.f32.0 mobilenet2.f32.0 resnet50.f32.0 \
+    bert.bf16.128 bert.u8s8.128 bert.f32.128.bias-gelu bert.bf16.16.bias-relu-bf16
+LOOP_TEXT_PROBLEMS ?= 6
+LOOP_TEXT_MEASURE  ?= 8
+LOOP_TEXT_ISAS     ?= avx512 avx2
+loop_text          := $(loop)/text
+loop_text_of        = $(foreach i,$(LOOP_TEXT_ISAS),$(addprefix $(loop_text)/$(i)/,$(if $(filter avx2,$(i)),$(foreach \
+    s,$(LOOP_TEXT_SETS),$(if $(findstring .f32.,$(s)),$(s))),$(LOOP_TEXT_SETS))))
+loop_text_isa       = $(notdir $(@D))
+loop-text: $(loop)/text.csv $(BIN)/csv-show
+	csv-show $(loop)/text.csv
+.PHONY: loop-text
+$(loop_text)/avx2/ $(loop_text)/avx512/:
+	@mkdir -p $@
+loop_text_search = csv-sample -n $(LOOP_TEXT_PROBLEMS) --seed=$(SEED) $< | loop-search --algo=heuristic \
+    --isa=$(loop_text_isa) --measure=$(LOOP_TEXT_MEASURE) --seconds=3 $(aside)
+$(loop_text)/avx2/%.nests: $(loop)/peers/%.problems | $(BIN)/loop-search $(loop_text)/avx2/
+	$(loop_text_search)
+$(loop_text)/avx512/%.nests: $(loop)/peers/%.problems | $(BIN)/loop-search $(loop_text)/avx512/
+	$(loop_text_search)
+$(loop_text)/%.times: $(loop_text)/%.nests | $(BIN)/loop-peer
+	$(LOOP_PEER_RUN) loop-peer --lib=ours,ours-gcc,ours-clang --isa=$(loop_text_isa) --rounds=$(LOOP_ROUNDS) $< $(aside)
+loop_over_code = loop-compare --of=ours-$(1) $< | csv-calc --where='lib == "ours"' --set='compiler="$(1)"'
+$(loop_text)/%.row: $(loop_text)/%.times $(BIN)/loop-compare $(BIN)/csv-calc $(BIN)/csv-cut
+	csv-cat <($(call loop_over_code,gcc)) <($(call loop_over_code,clang)) | csv-calc --set='set="$(notdir $*)"' \
+	    --set='isa="$(loop_text_isa)"' |
+	csv-cut -c set,isa,compiler,problems,ratio,low_ratio,high_ratio,least_ratio,kind $(aside)
+$(eval $(call asked,$(loop)/text/asked,LOOP_TEXT_SETS LOOP_TEXT_ISAS))
+$(loop)/text.csv: $(loop_text_of:%=%.row) $(loop)/text/asked $(BIN)/csv-cat $(BIN)/csv-sort
+	csv-cat $(filter %.row,$^) | csv-sort -k ratio:n $(aside)
 
 # ---- figures: each from the table beside it; the end of a name says which kind of picture it is ----
 loop_new   = $(@D)/new-$(@F)
@@ -372,13 +406,16 @@ $(loop)/transfer.csv: $(LOOP_TRANSFER_SETS:%=$(loop_transfer)/eval/%) $(BIN)/csv
 
 # ---- make loop-residual: what a residual on the model is worth on problems never seen, and on another machine ----
 # Learned from nests of all ranks of LOOP_RESIDUAL_TRAIN problems of each kind, none of them in the sets it is tried on.
-# Ways: model alone; residual by turns with it, where it is sure, and in its range; trust: the residual alone;
+# Ways: model alone; residual, which gives half of the model's picks away where it is sure; trust: the residual alone;
 # shuffled: so too, but from mixed-up measurements; policy of loop-learn, fallback to the model, untrained; random.
-# Each after 1, 4, 10, 24 measurements, the best nest of each measured again in the end, all of a problem by turns.
+# Each may measure 1, 4, 10, 24 nests.  What they pick is known before anything is measured, so that each nest is
+# measured once for all of them: equal picks have equal values.  The best of each way is then measured again, all of a
+# problem by turns.
 # Two machines: AVX2 and AVX-512 on one host, stores apart.  old: learned on the other one, never sure here, so the
 # model; oldtrust: followed all the same; old10, old100: with so many measurements of this one; new10, new100: these
-# alone; own: learned here.  In LOOP/residual.csv and LOOP/residual-isa.csv.
-#   LOOP_RESIDUAL_RUN=cmd  before the last measurements
+# alone; own: learned here.  In LOOP/residual.csv and LOOP/residual-isa.csv, beside the model, problem by problem, in
+# LOOP/residual-beside.csv.
+#   LOOP_RESIDUAL_RUN=cmd  before measurements
 loop_residual        := $(loop)/residual
 LOOP_RESIDUAL_SETS   ?= ragged transposed hard resnet50 layers
 LOOP_RESIDUAL_WAYS   ?= model residual trust shuffled policy fallback untrained random
@@ -391,9 +428,10 @@ LOOP_RESIDUAL_EACH   ?= $(if $(filter ci,$(SCALE)),8,60)
 LOOP_RESIDUAL_TEST   ?= $(if $(filter ci,$(SCALE)),2,12)
 LOOP_RESIDUAL_AGAIN  ?= $(if $(filter ci,$(SCALE)),1,8)
 LOOP_RESIDUAL_RUN    ?=
-loop-residual: $(loop)/residual.csv $(loop)/residual-isa.csv $(BIN)/csv-show
+loop-residual: $(loop)/residual.csv $(loop)/residual-isa.csv $(loop)/residual-beside.csv $(BIN)/csv-show
 	csv-show $(loop)/residual.csv
 	csv-show $(loop)/residual-isa.csv
+	csv-show $(loop)/residual-beside.csv
 .PHONY: loop-residual
 $(loop_residual)/:
 	@mkdir -p $@
@@ -457,12 +495,12 @@ $(loop_residual)/avx2-new%.residual: $(loop_residual)/avx2-%.few | $(BIN)/loop-r
 	$(loop_learned) $<
 $(loop_residual)/avx512-new%.residual: $(loop_residual)/avx512-%.few | $(BIN)/loop-residual
 	$(loop_learned) $<
-# SET.ISA.WAY.COUNT.found: a trace of each problem; all ways of a set share what they measured.  A roll-out measures the
-# untiled nest first, and so does random search: one more for them.
+# SET.ISA.WAY.COUNT.picks: what a way would measure.  A roll-out measures the untiled nest first, and so does random
+# search: one more for them.
 loop_ways          = $(loop_residual)/$(1).residual
 loop_other         = $(if $(filter avx2,$(call loop_word,2)),avx512,avx2)
-loop_look          = loop-search --algo=heuristic --measure=$(call loop_word,4) --seconds=3
-loop_follow        = loop-roll --rank=model --measure=$$(($(call loop_word,4) + 1)) --policy=$(loop_learn)
+loop_look          = loop-search --algo=heuristic --list --measure=$(call loop_word,4)
+loop_follow        = loop-roll --list --rank=model --measure=$$(($(call loop_word,4) + 1)) --policy=$(loop_learn)
 loop_way_model     = $(loop_look)
 loop_way_residual  = $(loop_look) --residual=$(call loop_ways,$(call loop_word,2))
 loop_way_own       = $(loop_way_residual)
@@ -477,34 +515,59 @@ loop_way_new100    = $(loop_look) --residual=$(call loop_ways,$(call loop_word,2
 loop_way_policy    = $(loop_follow)/mm.policy
 loop_way_fallback  = $(loop_follow)/mm.policy --fallback
 loop_way_untrained = $(loop_follow)/untrained.policy
-loop_way_random    = loop-search --algo=random --steps=40 --seconds=1000 --seed=$(SEED) \
+loop_way_random    = loop-search --algo=random --list --steps=40 --seconds=1000 --seed=$(SEED) \
     --evaluations=$$(($(call loop_word,4) + 1))
 loop_models := $(foreach i,avx2 avx512,$(addprefix $(loop_residual)/$(i),.residual .shuffled -old10.residual \
     -old100.residual -new10.residual -new100.residual)) $(loop_learn)/mm.policy $(loop_learn)/untrained.policy
-$(loop_residual)/%.found: $(loop_models) $(loop_residual)/train.problems | $(BIN)/loop-search $(BIN)/loop-roll
-	$(loop_way_$(call loop_word,3)) --name=$(call loop_word,3)_$(call loop_word,4) --confirm=0 \
+$(loop_residual)/%.picks: $(loop_models) $(loop_residual)/train.problems | $(BIN)/loop-search $(BIN)/loop-roll
+	$(loop_way_$(call loop_word,3)) --name=$(call loop_word,3)_$(call loop_word,4) \
 	    $(if $(findstring loop-roll,$(loop_way_$(call loop_word,3))),,--isa=$(call loop_word,2)) \
-	    --cache=$(loop_residual)/$(call loop_word,1).$(call loop_word,2).measured \
 	    $(loop_residual)/$(call loop_word,1).problems $(aside)
-loop_found = $(foreach w,$(1),$(foreach n,$(2),$(loop_residual)/%.$(w).$(n).found))
-loop_once_more = csv-cat $^ | $(LOOP_RESIDUAL_RUN) loop-run --rewrite --last --isa=$(call loop_word,2) --again=4 \
-    --rounds=$(LOOP_RESIDUAL_AGAIN) $(aside)
-$(loop_residual)/%.machine: $(call loop_found,$(LOOP_ISA_WAYS),$(LOOP_ISA_COUNTS)) | $(BIN)/loop-run $(BIN)/csv-cat
-	$(loop_once_more)
-$(loop_residual)/%.traces: $(call loop_found,$(LOOP_RESIDUAL_WAYS),$(LOOP_RESIDUAL_COUNTS)) | $(BIN)/loop-run \
-    $(BIN)/csv-cat
-	$(loop_once_more)
-loop_judged = loop-eval $< | csv-calc --set='set="$(call loop_word,1)"' --set='isa="$(call loop_word,2)"' \
-    --set="way=part(algo, '_', 1)" --set="measurements=number(part(algo, '_', 2))" | \
+loop_picks      = $(foreach w,$(1),$(foreach n,$(2),$(loop_residual)/%.$(w).$(n).picks))
+loop_by_turns   = $(LOOP_RESIDUAL_RUN) loop-run --rewrite --isa=$(call loop_word,2) --again=4
+loop_pool       = csv-cat $^ | csv-dedupe -k problem,tree | csv-calc --set=gflops=0 --set='kind=""' | \
+    $(loop_by_turns) --rounds=3 --leave=3 $(aside)
+loop_best_picks = csv-cat $(filter %.picks,$^) | \
+    csv-join -k problem,tree - <(csv-cut -c problem,tree,gflops,kind $<) | \
+    csv-sort -k problem,algo,gflops:nr | csv-dedupe -k problem,algo | csv-calc --set=step=0 --set=seconds=0 | \
+    $(loop_by_turns) --rounds=$(LOOP_RESIDUAL_AGAIN) $(aside)
+loop_isa_picks  := $(call loop_picks,$(LOOP_ISA_WAYS),$(LOOP_ISA_COUNTS))
+loop_set_picks  := $(call loop_picks,$(LOOP_RESIDUAL_WAYS),$(LOOP_RESIDUAL_COUNTS))
+$(loop_residual)/%.machine-pool: $(loop_isa_picks) | $(BIN)/loop-run $(BIN)/csv-dedupe
+	$(loop_pool)
+$(loop_residual)/%.pool: $(loop_set_picks) | $(BIN)/loop-run $(BIN)/csv-dedupe
+	$(loop_pool)
+$(loop_residual)/%.machine: $(loop_residual)/%.machine-pool $(loop_isa_picks) | $(BIN)/loop-run $(BIN)/csv-join
+	$(loop_best_picks)
+$(loop_residual)/%.traces: $(loop_residual)/%.pool $(loop_set_picks) | $(BIN)/loop-run $(BIN)/csv-join
+	$(loop_best_picks)
+loop_what_way = csv-calc --set='set="$(call loop_word,1)"' --set='isa="$(call loop_word,2)"' \
+    --set="way=part(algo, '_', 1)" --set="measurements=number(part(algo, '_', 2))"
+loop_judged = loop-eval $< | $(loop_what_way) | \
     csv-cut -c set,isa,measurements,way,problems,best_ratio,least_best_ratio,kind $(aside)
+# the mean of the logarithms, and what is 95 % sure of 12 problems by Student's t
+loop_beside = csv-join --suffix=_model -k problem,measurements <($(loop_what_way) $<) \
+    <($(loop_what_way) --where='way == "model"' $< | csv-cut -c problem,measurements,gflops) | \
+    csv-calc --where='way != "model"' --set='ratio=log(gflops / gflops_model)' | \
+    csv-group -g set,isa,measurements,way,kind -c ratio --stat=n,mean,sd,min | \
+    csv-calc --set='ratio=round(exp(mean_ratio), 4)' --set='about=2.2 * sd_ratio / sqrt(n_ratio)' \
+	--set='low_ratio=round(exp(mean_ratio - about), 4)' --set='high_ratio=round(exp(mean_ratio + about), 4)' \
+	--set='least_ratio=round(exp(min_ratio), 4)' --set='problems=n_ratio' | \
+    csv-cut -c set,isa,measurements,way,problems,ratio,low_ratio,high_ratio,least_ratio,kind $(aside)
 $(loop_residual)/%.machine-row: $(loop_residual)/%.machine $(BIN)/loop-eval $(BIN)/csv-calc
 	$(loop_judged)
 $(loop_residual)/%.row: $(loop_residual)/%.traces $(BIN)/loop-eval $(BIN)/csv-calc
 	$(loop_judged)
+$(loop_residual)/%.machine-beside: $(loop_residual)/%.machine $(BIN)/csv-group $(BIN)/csv-calc
+	$(loop_beside)
+$(loop_residual)/%.beside: $(loop_residual)/%.traces $(BIN)/csv-group $(BIN)/csv-calc
+	$(loop_beside)
+loop_isa_all := $(foreach s,$(LOOP_ISA_SETS),$(foreach i,avx2 avx512,$(loop_residual)/$(s).$(i).machine))
 $(loop)/residual.csv: $(LOOP_RESIDUAL_SETS:%=$(loop_residual)/%.avx512.row) $(BIN)/csv-pivot
 	csv-cat $(filter %.row,$^) | $(loop_side_by_side)
-loop_isa_rows := $(foreach s,$(LOOP_ISA_SETS),$(foreach i,avx2 avx512,$(loop_residual)/$(s).$(i).machine-row))
-$(loop)/residual-isa.csv: $(loop_isa_rows) $(BIN)/csv-pivot
+$(loop)/residual-isa.csv: $(loop_isa_all:%=%-row) $(BIN)/csv-pivot
 	csv-cat $(filter %.machine-row,$^) | $(loop_side_by_side)
+$(loop)/residual-beside.csv: $(LOOP_RESIDUAL_SETS:%=$(loop_residual)/%.avx512.beside) $(loop_isa_all:%=%-beside)
+	csv-cat $^ $(aside)
 loop_side_by_side = csv-calc --set='best_ratio=round(best_ratio, 4)' | \
     csv-pivot -k set,isa,measurements,kind --names=way --values=best_ratio $(aside)

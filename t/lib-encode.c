@@ -26,8 +26,12 @@ static void draw(struct rng *r, struct problem *p, bool types)
                  below(r, 2) ? "k n" : "b n k", below(r, 2) ? "n o" : "b n o", below(r, 2) ? "m b" : "b m",
                  (const char *[]){ "(over 3) softmax", "gelu", "relu", "(over 2) relu softmax" }[below(r, 4)]);
         break;
-    case 10: snprintf(text, sizeof text, "(mm_bf16 %d %d %d)", size[0], size[1], 2 * size[2]); break;
-    case 11: snprintf(text, sizeof text, "(mm_u8s8 %d %d %d)", size[0], size[1], 4 * size[2]); break;
+    case 10:                                             /* as wide as several panels, too */
+        snprintf(text, sizeof text, "(mm_bf16 %d %d %d)", size[0], size[1] * (1 + below(r, 4)), 2 * size[2]);
+        break;
+    case 11:
+        snprintf(text, sizeof text, "(mm_u8s8 %d %d %d)", size[0], size[1] * (1 + below(r, 4)), 4 * size[2]);
+        break;
     case 0: snprintf(text, sizeof text, "(bmm %d %d %d %d)", 1 + below(r, 4), size[0], size[1], size[2]); break;
     case 1:
     case 2: {

@@ -2,6 +2,7 @@
 # what is taught is learned: seconds are made up from the model's by a rule, and the order must follow it
 . "$(dirname "$0")/tap.sh"
 printf 'problem\n(mm 64 96 80)\n(mm 96 80 64)\n(mm 128 64 96)\n(mm 72 128 100)\n' > p.csv
+for i in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do echo "(mm $((64 + 8 * (i % 4))) $((64 + 16 * (i / 4))) 80)"; done >> p.csv
 loop-search --quiet --algo=heuristic --measure=1 --confirm=0 --isa=avx2 --cache=real.csv p.csv > /dev/null 2>&1 ||
     { echo "1..0 # skip no avx2"; exit 0; }
 version=$(csv-calc --print=encoder real.csv | head -1)
@@ -28,8 +29,21 @@ first() { loop-search --quiet --algo=heuristic --measure=1 --confirm=0 --isa=avx
 ok 'the model wants no narrow tiles' eval '! first | grep -qx 1'
 teach 'vectors > 1' > narrow.csv
 loop-residual -o narrow narrow.csv
-is 'taught otherwise, narrow ones' '1 1 1 1' eval 'first --residual=narrow --trust | paste -sd" "'
-is 'but the first that is measured is always the one that the model wants' "$(first)" first --residual=narrow
+is 'taught otherwise, narrow ones' '1' eval 'first --residual=narrow --trust | sort -u | paste -sd" "'
+is 'and not the model'"'"'s where it is sure' '1' eval 'first --residual=narrow | sort -u | paste -sd" "'
+teach 'row() * 7919 % 13 < 6' > noise.csv
+loop-residual -o noise noise.csv
+is 'of noise it is not sure' "$(first)" first --residual=noise
+ok 'and its order is another' eval '[ "$(first)" != "$(first --residual=noise --trust)" ]'
+loop-residual --shuffle -o mixed narrow.csv
+ok 'mixed-up measurements are something else' eval '! cmp -s narrow mixed'
+list() { loop-search --quiet --algo=heuristic --measure=9 --isa=avx2 --list "$@" p.csv | csv-dedupe -k problem,tree | csv-cut -c problem,tree; }
+list > alone.csv
+list --residual=narrow > taught.csv
+is 'half of what the model would measure is measured, or more' 0 eval 'csv-join -k problem,tree alone.csv taught.csv |
+    csv-group -g problem | csv-calc --where="n_rows < 5" | sed 1d | wc -l'
+ok 'and some is not' eval '! cmp -s alone.csv taught.csv'
+is 'nothing is measured for a list' 'problem,algo,tree' eval 'loop-search --quiet --algo=random --list --evaluations=3 p.csv | head -1'
 teach 'vectors > 99' > same.csv
 loop-residual -o same same.csv
 is 'taught that the model is right, what that wants' "$(first)" first --residual=same

@@ -63,4 +63,16 @@ if loop-run --isa=avx512 --eval=model w.csv > w.out 2> err; then
 else
     skip 'the model of packed weights' "$(head -c 100 err)"
 fi
+# a block of columns that the registers hold but for one: its panels are those of the smaller tile that is used
+echo problem,tree > tiles.csv
+for m in 5 6 7 9 14; do
+    for w in 16 32 48; do
+        echo "(mm_u8s8 $m $((4 * w)) 64),(tree (for n 2 0 (for n 2 0 (for m $m 0 (for k 16 0 (for n $w 0 (mul A B) (acc T)))))) (for m $m 0 (for n $((4 * w)) 0 (write C))))"
+    done
+done >> tiles.csv
+if loop-run --isa=avx512 --eval=model tiles.csv > w.out 2> err && loop-run --isa=avx512 tiles.csv > w.out 2> err; then
+    is 'tiles of all heights and widths meet their panels' 15 eval 'csv-calc --where="checked == 1 || reason != \"\"" w.out | sed 1d | wc -l'
+else
+    is 'tiles of all heights and widths' "this machine has no avx512" eval 'sed "s/.*: //" err'
+fi
 done_testing

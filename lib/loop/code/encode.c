@@ -85,7 +85,7 @@ static bool fits(const struct state *k, long rows, int nv)
 {
     if (rows > k->nacc || nv > k->nacc) return false;
     long n = rows * nv;
-    if (k->s.wide && nv <= 4 && n + nv + 1 > k->nregister) return false;
+    if (k->lanes == 16 && nv <= 4 && n + nv + 1 > k->nregister) return false;
     return n <= k->nacc;
 }
 

@@ -29,7 +29,7 @@
 #include "loop/nest/nest.h"
 
 enum isa { ISA_AVX2, ISA_AVX512 };
-enum { ENCODER_VERSION = 6 };                            /* part of the key of stored measurements */
+enum { ENCODER_VERSION = 7 };                            /* part of the key of stored measurements */
 extern const char *const isa_name[2];                    /* "avx2", "avx512" */
 bool isa_here(enum isa);                                 /* by cpuid */
 enum isa isa_best(void);                                 /* dies when neither is here */

@@ -226,6 +226,7 @@ static struct result finish_result(struct evaluator *v, struct result r)
 
 struct result evaluate(struct evaluator *v, const struct nest *t)
 {
+    if (v->watch) v->watch(v->watching, v, t);
     if (v->model) {
         struct result r = { .seconds = INFINITY, .median_seconds = INFINITY };
         r.why = model_seconds(&r.seconds, v->p, t, v->isa, v->prepared);
@@ -250,9 +251,20 @@ struct result evaluate(struct evaluator *v, const struct nest *t)
     return finish_result(v, r);
 }
 
+static struct result afresh(struct evaluator *v, const struct nest *t, int runs, bool early)
+{
+    if (runs > MAX_RUNS) runs = MAX_RUNS;
+    return finish_result(v, measure(v, t, runs, runs, early));
+}
+
 struct result evaluate_again(struct evaluator *v, const struct nest *t, int runs)
 {
-    return finish_result(v, measure(v, t, runs < MAX_RUNS ? runs : MAX_RUNS, runs < MAX_RUNS ? runs : MAX_RUNS, false));
+    return afresh(v, t, runs, false);
+}
+
+struct result evaluate_early(struct evaluator *v, const struct nest *t, int runs)
+{
+    return afresh(v, t, runs, true);
 }
 
 void evaluator_close(struct evaluator *v)

@@ -32,6 +32,8 @@ struct evaluator {
     const struct problem *p;                             /* the present problem */
     double best_seconds;                                 /* of the present problem */
     size_t measured, remembered;                         /* counts of evaluations */
+    void (*watch)(void *, const struct evaluator *, const struct nest *);    /* NULL, or told of what is asked for */
+    void *watching;
     struct kernel kernel;
     float *x[3], *more[3], *want;                        /* more: bias and residual of what follows the sum, V */
     struct entry {                                       /* open addressing; key 0: free */
@@ -49,6 +51,7 @@ void evaluator_recall(struct evaluator *, const char *path);   /* what a store k
 void evaluator_problem(struct evaluator *, const struct problem *);          /* p must stay */
 struct result evaluate(struct evaluator *, const struct nest *);
 struct result evaluate_again(struct evaluator *, const struct nest *, int runs);   /* fresh runs, whatever is known */
+struct result evaluate_early(struct evaluator *, const struct nest *, int runs);   /* one where it is slow */
 void evaluator_operands(struct evaluator *);             /* makes x and want now, not at the first run */
 double evaluator_once(struct evaluator *);               /* seconds of one more run of the nest that ran last */
 void evaluator_close(struct evaluator *);

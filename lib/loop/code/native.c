@@ -208,10 +208,8 @@ const char *native_emit(struct buf *b, const struct image_kernel *q)
 }
 
 /* compiler, output and input as arguments, no shell */
-static bool compile(const char *folder, const char *c_path, const char *so_path)
+static bool compile(const char *cc, const char *folder, const char *c_path, const char *so_path)
 {
-    const char *cc = getenv("CC");
-    if (!cc || !*cc || strchr(cc, ' ')) cc = "cc";
     pid_t pid = fork();
     if (pid < 0) die_errno("cannot start a process");
     if (pid == 0) {
@@ -227,54 +225,77 @@ static bool compile(const char *folder, const char *c_path, const char *so_path)
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+const char *native_load(struct native *n, const struct problem *p, const struct nest *t, enum isa isa, const char *cc)
+{
+    struct buf b = { 0 };
+    struct image_kernel q = { .name = "nest", .p = p };
+    q.nest[isa] = t;
+    *n = (struct native){ 0 };
+    native_begin(&b);
+    const char *why = native_emit(&b, &q);
+    if (!cc) cc = getenv("CC");
+    if (!cc || !*cc || strchr(cc, ' ')) cc = "cc";
+    if (!why) {
+        char *dir = out_scratch("nest");
+        char *c_path = xformat("%s/nest.c", dir), *so_path = xformat("%s/nest.so", dir);
+        FILE *f = fopen(c_path, "w");
+        if (!f || fwrite(b.s, 1, b.n, f) != b.n || fclose(f)) die_errno("%s", c_path);
+        bool good = compile(cc, dir, c_path, so_path);
+        n->library = good ? dlopen(so_path, RTLD_NOW | RTLD_LOCAL) : NULL;
+        void *symbol = n->library ? dlsym(n->library, "nest") : NULL;
+        memcpy(&n->run, &symbol, sizeof symbol);
+        unlink(c_path);
+        unlink(so_path);
+        rmdir(dir);
+        free(c_path);
+        free(so_path);
+        free(dir);
+        if (!symbol) why = "the C compiler refused it";
+    }
+    free(b.s);
+    if (why) native_unload(n);
+    return why;
+}
+
+void native_unload(struct native *n)
+{
+    if (n->library) dlclose(n->library);
+    *n = (struct native){ 0 };
+}
+
+double native_once(const struct native *n, const struct evaluator *v)
+{
+    const struct kernel *g = &v->kernel;
+    const float *b = v->p->type != TYPE_F32 && g->given ? g->scratch[TENSOR_B] : v->x[TENSOR_B];
+    int64_t t = now_ns();
+    n->run(v->x[TENSOR_C], v->x[TENSOR_A], b, v->p->pair ? v->more[2] : v->more[0], v->more[1]);
+    return (double)(now_ns() - t) * 1e-9;
+}
+
 struct result native_evaluate(struct evaluator *v, const struct nest *t)
 {
     struct result r = { .seconds = INFINITY, .median_seconds = INFINITY };
-    struct buf b = { 0 };
-    struct image_kernel q = { .name = "nest", .p = v->p };
-    q.nest[v->isa] = t;
-    native_begin(&b);
-    r.why = native_emit(&b, &q);
+    struct native n;
+    r.why = native_load(&n, v->p, t, v->isa, NULL);
+    if (!r.why && v->p->type != TYPE_F32) r.why = kernel_encode(&v->kernel, v->p, t, v->isa);  /* for the weights */
     if (r.why) {
-        free(b.s);
+        native_unload(&n);
         return r;
     }
-    char *dir = out_scratch("nest");
-    char *c_path = xformat("%s/nest.c", dir), *so_path = xformat("%s/nest.so", dir);
-    FILE *f = fopen(c_path, "w");
-    if (!f || fwrite(b.s, 1, b.n, f) != b.n || fclose(f)) die_errno("%s", c_path);
-    bool good = compile(dir, c_path, so_path);
-    void *lib = good ? dlopen(so_path, RTLD_NOW | RTLD_LOCAL) : NULL, *symbol = lib ? dlsym(lib, "nest") : NULL;
-    unlink(c_path);
-    unlink(so_path);
-    rmdir(dir);
-    free(c_path);
-    free(so_path);
-    free(dir);
-    free(b.s);
-    if (!symbol) {
-        r.why = "the C compiler refused it";
-        return r;
-    }
-    /* the last two where something follows the sum */
-    void (*run)(float *, const float *, const float *, const float *, const float *);
-    memcpy(&run, &symbol, sizeof symbol);
     evaluator_operands(v);
+    if (v->p->type != TYPE_F32) kernel_weights(&v->kernel, v->x[TENSOR_B]);
     float *c = v->x[TENSOR_C];
-    size_t bytes = (size_t)v->p->elements[TENSOR_C] * sizeof *c;
-    memset(c, 0xff, bytes);
-    run(c, v->x[TENSOR_A], v->x[TENSOR_B], v->p->pair ? v->more[2] : v->more[0], v->more[1]);
+    memset(c, 0xff, (size_t)v->p->elements[TENSOR_C] * sizeof *c);
+    native_once(&n, v);
     if (v->check && !problem_equal(v->p, c, v->want)) die("the C of the nest is wrong: problem %s", v->p->text);
     r.checked = v->check;
     for (double total = 0; r.runs < v->max_runs && (r.runs < v->min_runs || total < v->cap_seconds); r.runs++) {
-        int64_t t0 = now_ns();
-        run(c, v->x[TENSOR_A], v->x[TENSOR_B], v->p->pair ? v->more[2] : v->more[0], v->more[1]);
-        double d = (double)(now_ns() - t0) * 1e-9;
+        double d = native_once(&n, v);
         total += d;
         if (d < r.seconds) r.seconds = d;
     }
     r.median_seconds = NAN;
     r.gflops = problem_flops(v->p) / r.seconds * 1e-9;
-    dlclose(lib);
+    native_unload(&n);
     return r;
 }

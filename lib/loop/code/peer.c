@@ -1,6 +1,7 @@
 #include "loop/code/peer.h"
 #include "base/message.h"
 #include "base/out.h"
+#include "loop/code/native.h"
 #include "measure/clock.h"
 #include "peer/sources.h"
 #include <dlfcn.h>
@@ -15,8 +16,9 @@
 
 enum { MAX_PEERS = 20 };
 static const double CAP_SECONDS = 20e-3;                 /* of one turn */
-const char peer_names[] = "ours|ours-any|openblas|openblas-core|blis|blis-core|onednn|onednn-any|libxsmm|eigen|numpy|"
-                          "halide-adams|halide-li|halide-mullapudi|gcc|gcc-graphite|clang|clang-polly";
+const char peer_names[] = "ours|ours-any|ours-gcc|ours-clang|openblas|openblas-core|blis|blis-core|onednn|onednn-any|"
+                          "libxsmm|eigen|numpy|halide-adams|halide-li|halide-mullapudi|gcc|gcc-graphite|clang|"
+                          "clang-polly";
 
 #define GCC "gcc -O2 -march=native"
 #define CXX "g++ -std=c++17 -O3 -march=native -DNDEBUG"
@@ -29,6 +31,8 @@ static const struct peer {
 } known[] = {
     { "ours", NULL, NULL, NULL, NULL, NULL, false },
     { "ours-any", NULL, NULL, NULL, NULL, NULL, false },
+    { "ours-gcc", NULL, "gcc", NULL, NULL, "gcc", false },       /* the C text of ours */
+    { "ours-clang", NULL, "clang", NULL, NULL, "clang", false },
     { "openblas", "openblas.c", GCC " -DLIBRARY='\"libopenblas.so.0\"'", "-ldl", NULL, "libopenblas0-pthread", false },
     { "openblas-core", "openblas.c", GCC " -DLIBRARY='\"libopenblas.so.0\"'", "-ldl", "OPENBLAS_CORETYPE",
       "libopenblas0-pthread", false },
@@ -51,7 +55,15 @@ static const struct peer {
       true },
 };
 
-struct worker { const struct peer *peer; char *so; const char *missing; pid_t pid; int to, from; bool ready; };
+struct worker {
+    const struct peer *peer;
+    char *so;
+    const char *missing;
+    pid_t pid;
+    int to, from;
+    bool ready;
+    struct native text;
+};
 struct peers {
     struct worker w[MAX_PEERS];
     struct peer_result result[MAX_PEERS];
@@ -94,7 +106,15 @@ static bool compile(struct peers *s, int i, const char *defines)
     return rc == 0;
 }
 
-struct peers *peers_open(const char *const *names, int n, int rounds, int runs)
+static bool has_compiler(const char *folder, const char *name)
+{
+    char *line = xformat("command -v %s", name);
+    int rc = command(folder, line);
+    free(line);
+    return rc == 0;
+}
+
+struct peers *peers_open(const char *const *names, int n, int rounds, int runs, enum isa isa)
 {
     struct peers *s = xcalloc(1, sizeof *s);
     s->rounds = rounds;
@@ -113,13 +133,14 @@ struct peers *peers_open(const char *const *names, int n, int rounds, int runs)
         if (s->n == MAX_PEERS - 1) die("more than %d peers", MAX_PEERS - 1);
         struct worker *w = &s->w[s->n];
         bool good = true;
-        if (w->peer->compile) good = compile(s, s->n, w->peer->each ? "-DM=8 -DN=8 -DK=8 -DTA=0 -DTB=0" : "");
+        if (w->peer->compile && !w->peer->source) good = has_compiler(s->dir, w->peer->compile);
+        else if (w->peer->compile) good = compile(s, s->n, w->peer->each ? "-DM=8 -DN=8 -DK=8 -DTA=0 -DTB=0" : "");
         else if (w->peer->source) good = command(s->dir, "/usr/bin/python3 -c 'import numpy'") == 0;
         if (!good) w->missing = w->peer->package;
         s->n++;
     }
-    evaluator_open(&s->v, isa_best(), NULL);
-    evaluator_open(&s->any, isa_best(), NULL);
+    evaluator_open(&s->v, isa, NULL);
+    evaluator_open(&s->any, isa, NULL);
     s->any.prepared = true;
     return s;
 }
@@ -242,6 +263,20 @@ static _Noreturn void serve(struct peers *s, struct worker *w, const struct prob
     _exit(0);
 }
 
+/* the C text of ours, in this process */
+static void start_text(struct peers *s, int i, const struct problem *p, const struct nest *tree)
+{
+    struct worker *w = &s->w[i];
+    struct evaluator *v = &s->v;
+    s->result[i].why = native_load(&w->text, p, tree, v->isa, w->peer->compile);
+    if (s->result[i].why) return;
+    memset(v->x[TENSOR_C], 0xff, (size_t)p->elements[TENSOR_C] * sizeof(float));
+    native_once(&w->text, v);
+    s->result[i].checked = problem_equal(p, v->x[TENSOR_C], v->want);
+    if (!s->result[i].checked) s->result[i].why = "its result is wrong";
+    if (!s->result[i].checked) native_unload(&w->text);
+}
+
 static bool answer(struct worker *w, char *line, size_t room)
 {
     size_t n = 0;
@@ -339,15 +374,17 @@ const struct peer_result *peers_time(struct peers *s, const struct problem *p, c
     for (int i = 0; i < s->n; i++) {
         if (s->w[i].peer->source) start(s, i, p);
         else s->result[i] = (struct peer_result){ .seconds = INFINITY, .checked = first.checked, .why = first.why };
+        if (s->w[i].peer->compile && !s->w[i].peer->source && !first.why) start_text(s, i, p, tree);
     }
     for (int r = 0; r < s->rounds; r++)
         for (int i = 0; i < s->n; i++) {
             struct worker *w = &s->w[i];
             double t = INFINITY;
-            if (!w->peer->source && !first.why) {
+            if (!w->peer->source && !s->result[i].why) {
                 double total = 0;
                 for (int k = 0; k < s->runs && total < CAP_SECONDS; k++) {
-                    double d = evaluator_once(w->peer == &known[1] ? &s->any : &s->v);
+                    double d = w->text.run ? native_once(&w->text, &s->v)
+                                           : evaluator_once(w->peer == &known[1] ? &s->any : &s->v);
                     total += d;
                     if (d < t) t = d;
                 }
@@ -360,7 +397,10 @@ const struct peer_result *peers_time(struct peers *s, const struct problem *p, c
             }
             if (t < s->result[i].seconds) s->result[i].seconds = t;
         }
-    for (int i = 0; i < s->n; i++) stop(&s->w[i]);
+    for (int i = 0; i < s->n; i++) {
+        stop(&s->w[i]);
+        native_unload(&s->w[i].text);
+    }
     measure_unlock();
     return s->result;
 }

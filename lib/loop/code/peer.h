@@ -12,7 +12,8 @@ extern const char peer_names[];                          /* "openblas|openblas-c
 
 struct peer_result { double seconds; bool checked; const char *why; };   /* why: NULL, or why there is no time */
 struct peers;
-struct peers *peers_open(const char *const *names, int n, int rounds, int runs);   /* dies at an unknown name */
+struct peers *peers_open(const char *const *names, int n, int rounds, int runs,
+                         enum isa of_ours);              /* dies at an unknown name */
 const char *peer_missing(const struct peers *, int i);   /* NULL, or what to install */
 
 /* result of each peer for the problem; `tree` is what "ours" runs.  Results stay until the next call. */

@@ -18,15 +18,19 @@ uint32_t again_add(struct again *g, const struct problem *p, const struct nest *
     return i;
 }
 
-void again_run(struct again *g, struct evaluator *v, int runs, int rounds)
+void again_run(struct again *g, struct evaluator *v, int runs, int rounds, double leave)
 {
+    if (leave > 0) v->early_ratio = leave;
     for (size_t p = 0; p < g->problems.n; p++) {
+        double best = 0;
         evaluator_problem(v, &g->problem[p]);
         for (int r = 0; r < rounds; r++)
             for (size_t i = 0; i < g->nests.n; i++) {
-                if (g->nest[i].problem != p || !g->nest[i].wanted) continue;
-                double gflops = evaluate_again(v, &g->nest[i].t, runs).gflops;
-                if (gflops > g->nest[i].gflops) g->nest[i].gflops = gflops;
+                struct again_nest *t = &g->nest[i];
+                if (t->problem != p || !t->wanted || (r && t->gflops * leave < best)) continue;
+                double gflops = (leave > 0 ? evaluate_early : evaluate_again)(v, &t->t, runs).gflops;
+                if (gflops > t->gflops) t->gflops = gflops;
+                if (gflops > best) best = gflops;
             }
     }
     evaluator_problem(v, NULL);

@@ -1,7 +1,8 @@
 /* again.h - nests that were measured at different times, measured once more, one right after the other.
  *
  * The clock of a machine drifts in minutes.  Nests are added with their problem in any order; each distinct one that is
- * wanted is then measured in every round, problem by problem, and its best time counts. */
+ * wanted is then measured in every round, problem by problem, and its best time counts.  With `leave` a nest so many
+ * times slower than the best one before it is run once, and those so much slower than the best of all in one round. */
 #ifndef MILLRACE_AGAIN_H
 #define MILLRACE_AGAIN_H
 #include "loop/code/evaluate.h"
@@ -14,6 +15,6 @@ struct again {
 };
 
 uint32_t again_add(struct again *, const struct problem *, const struct nest *);   /* its number in nest[] */
-void again_run(struct again *, struct evaluator *, int runs, int rounds);
+void again_run(struct again *, struct evaluator *, int runs, int rounds, double leave);
 void again_free(struct again *);
 #endif

@@ -1,4 +1,5 @@
 #include "loop/search/residual.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include "base/rng.h"
 #include "loop/code/machine.h"
@@ -8,6 +9,8 @@
 #include <string.h>
 
 enum { JUDGED = 2000 };                                  /* candidates that are looked at */
+static const double SURE = 0.9;                          /* share of the problems, see margin() */
+static const double NEVER = 1e9;
 static const double MARGIN = 0.5;                        /* octaves beyond the range that are still inside */
 
 const char *const residual_name[RESIDUAL_FEATURES] = {
@@ -150,16 +153,63 @@ static double *targets(const struct residual_row *r, size_t n, size_t groups, co
     }
     for (size_t i = 0; i < n; i++) y[i] = fmax(-1.5, fmin(1.5, y[i] - sum[r[i].group] / (double)count[r[i].group]));
     struct rng g = rng_for(o->seed, str_of("shuffle"));
-    for (size_t i = n; o->shuffle && i-- > 1; ) {        /* with another row of the same group, if one is near */
-        size_t j = i - (size_t)rng_below(&g, i < 64 ? i + 1 : 64);
-        if (r[i].group != r[j].group) continue;
-        double x = y[i];
-        y[i] = y[j];
-        y[j] = x;
-    }
+    size_t *seen = xcalloc(groups + 1, sizeof *seen), *of = xmalloc(n + 1, sizeof *of), first = 0;
+    for (size_t k = 0; o->shuffle && k < groups; first += count[k++]) seen[k] = first;
+    for (size_t i = 0; o->shuffle && i < n; i++) of[seen[r[i].group]++] = i;             /* row by row of each group */
+    first = 0;
+    for (size_t k = 0; o->shuffle && k < groups; first += count[k++])
+        for (size_t i = count[k]; i-- > 1; ) {
+            size_t from = of[first + i], to = of[first + (size_t)rng_below(&g, i + 1)];
+            double x = y[from];
+            y[from] = y[to];
+            y[to] = x;
+        }
+    free(seen);
+    free(of);
     free(sum);
     free(count);
     return y;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* How far a promise may be from what came of it: on each problem the members that have not seen it choose among its
+ * nests, as a search does; SURE of the problems are not disappointed by more than this (split conformal prediction,
+ * Papadopoulos et al. 2002).  out: is member m without problem g? at m * problems + g */
+static double margin(const struct residual *k, const struct residual_row *r, size_t n, const bool *out)
+{
+    double *short_by = xmalloc(k->problems + 1, sizeof *short_by);
+    size_t known = 0;
+    struct choice { size_t base, best; double gain; struct residual some; } *of = xcalloc(k->problems + 1, sizeof *of);
+    for (size_t i = 0; i < n; i++) {
+        struct choice *g = &of[r[i].group];
+        if (!g->some.n) {
+            for (int m = 0; m < k->n; m++)
+                if (out[(size_t)m * k->problems + r[i].group]) g->some.member[g->some.n++] = k->member[m];
+            g->base = i;
+        }
+        if (r[i].s.seconds < r[g->base].s.seconds) g->base = i;
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct choice *g = &of[r[i].group];
+        double member[RESIDUAL_MEMBERS];
+        if (i == g->base || g->some.n < 2 || r[i].s.seconds > 2 * r[g->base].s.seconds) continue;
+        residual_predict(&g->some, &r[g->base].s, member);
+        double gain = residual_gain(&g->some, &r[g->base].s, member, &r[i].s, false);
+        if (gain > g->gain) g->gain = gain, g->best = i;
+    }
+    for (size_t g = 0; g < k->problems; g++)
+        if (of[g].gain > 0) short_by[known++] = of[g].gain - log(r[of[g].base].seconds / r[of[g].best].seconds);
+    if (known) qsort(short_by, known, sizeof *short_by, by_size);
+    size_t at = (size_t)ceil(SURE * (double)(known + 1));
+    double most = at > known ? NEVER : fmax(0, short_by[at - 1]);        /* too few problems to say */
+    free(short_by);
+    free(of);
+    return most;
 }
 
 struct residual residual_fit(const struct residual_row *r, size_t n, const struct residual_options *o)
@@ -177,10 +227,12 @@ struct residual residual_fit(const struct residual_row *r, size_t n, const struc
     size_t room = 0, room_y = 0, *times = xcalloc(k.problems + 1, sizeof *times);
     struct boost_options b = { .rounds = o->rounds, .depth = o->depth, .rate = o->rate, .lambda = 1, .min_weight = 4 };
     struct rng g = rng_for(o->seed, str_of("residual"));
+    bool *out = xcalloc(size_mul(k.problems, (size_t)k.n) + 1, 1);
     for (int m = 0; m < k.n; m++) {                      /* whole problems, drawn with replacement */
         size_t rows = 0;
         memset(times, 0, k.problems * sizeof *times);
         for (size_t i = 0; i < k.problems; i++) times[rng_below(&g, k.problems)]++;
+        for (size_t i = 0; i < k.problems; i++) out[(size_t)m * k.problems + i] = !times[i];
         for (size_t i = 0; i < n; i++)
             for (size_t c = 0; c < times[r[i].group]; c++) {
                 x = grow(x, (rows + 1) * RESIDUAL_FEATURES, &room, sizeof *x);
@@ -194,10 +246,12 @@ struct residual residual_fit(const struct residual_row *r, size_t n, const struc
         for (int j = 0; j < RESIDUAL_FEATURES; j++) free(name[j]);
         k.member[m]->tree = boost_fit(x, t, rows, RESIDUAL_FEATURES, 0, &b, k.member[m]->weight, &k.member[m]->ntree);
     }
+    k.margin = margin(&k, r, n, out);
     free(x);
     free(t);
     free(y);
     free(times);
+    free(out);
     return k;
 }
 
@@ -207,6 +261,7 @@ void residual_write(const struct residual *k, const char *path)
     sexpw_begin(w, "residual");
     sexpw_pair(w, "rows", (double)k->rows);
     sexpw_pair(w, "problems", (double)k->problems);
+    sexpw_pair(w, "margin", k->margin);
     sexpw_begin(w, "range");
     for (int j = 0; j < RESIDUAL_PROBLEM; j++) {
         sexpw_begin(w, residual_name[j]);
@@ -246,6 +301,8 @@ struct residual residual_from(const struct sexp *e)
     if (!sexp_head(e, 0, "residual") || range == SEXP_NONE) sexp_die(e, 0, "not a (residual ...)");
     k.rows = count_of(e, "rows");
     k.problems = count_of(e, "problems");
+    k.margin = sexp_num_of(e, 0, "margin");
+    if (!(k.margin >= 0)) sexp_die(e, 0, "a margin below 0");
     for (int j = 0; j < RESIDUAL_PROBLEM; j++) {
         snode x = sexp_get(e, range, residual_name[j]);
         if (x == SEXP_NONE) sexp_die(e, range, "no range of %s: learned by another version", residual_name[j]);
@@ -303,7 +360,7 @@ double residual_gain(const struct residual *k, const struct seen_nest *base, con
         mean += y[m] / k->n;
     }
     for (int m = 0; m < k->n; m++) square += (y[m] - mean) * (y[m] - mean);
-    return said + mean - (plain || k->n < 2 ? 0 : sqrt(square / (k->n - 1)));
+    return said + mean - (plain ? 0 : k->margin + (k->n < 2 ? 0 : sqrt(square / (k->n - 1))));
 }
 
 /* ---- the order of candidates ---- */
@@ -317,6 +374,15 @@ static int by_gain(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
+/* the features of a candidate; false: it has no code */
+static bool see(struct seen_nest *seen, const struct candidate *c, const struct search *s)
+{
+    struct nest t;
+    if (!candidate_build(s->p, c, &t)) return false;
+    if (c->vec >= 0) candidate_vectorize(&t, c->vec);
+    return !residual_see(seen, s->p, &t, s->v->isa, s->v->prepared);
+}
+
 /* all that the model finds at most half as fast as its best, with what the residual says that they gain over that */
 static size_t judge(const struct candidate *c, size_t n, const struct search *s, struct judged *j)
 {
@@ -324,35 +390,73 @@ static size_t judge(const struct candidate *c, size_t n, const struct search *s,
     double member[RESIDUAL_MEMBERS];
     size_t k = 0;
     for (size_t i = 0; i < n && k < JUDGED && !(c[i].seconds > 2 * c[0].seconds); i++) {
-        struct nest t;
         if (i && c[i].pack == c[i - 1].pack && !memcmp(c[i].piece, c[i - 1].piece, sizeof c[i].piece)) continue;
-        if (!candidate_build(s->p, &c[i], &t)) continue;
-        if (c[i].vec >= 0) candidate_vectorize(&t, c[i].vec);
-        if (residual_see(i ? &other : &base, s->p, &t, s->v->isa, s->v->prepared)) continue;
+        if (!see(i ? &other : &base, &c[i], s)) continue;
         if (!i && !s->trusting && !residual_knows(s->residual, &base)) return 0;
         if (!i) residual_predict(s->residual, &base, member);
-        j[k++] = (struct judged){ i, i ? residual_gain(s->residual, &base, member, &other, s->trusting) : 0 };
+        j[k++] = (struct judged){ i, i ? residual_gain(s->residual, &base, member, &other, true) : 0 };
     }
     return k;
+}
+
+/* the place, from `from` to before `to`, of the pick that the residual finds slowest, and what is known of that */
+static size_t slowest(const size_t *pick, size_t from, size_t to, const struct candidate *c, const struct search *s,
+                      struct seen_nest *seen, double member[RESIDUAL_MEMBERS])
+{
+    struct seen_nest x;
+    double y[RESIDUAL_MEMBERS], most = -INFINITY;
+    size_t at = to;
+    for (size_t i = from; i < to; i++) {
+        if (!see(&x, &c[pick[i]], s)) continue;
+        residual_predict(s->residual, &x, y);
+        double said = log(x.seconds);
+        for (int m = 0; m < s->residual->n; m++) said += y[m] / s->residual->n;
+        if (said <= most) continue;
+        most = said, at = i, *seen = x;
+        memcpy(member, y, sizeof y);
+    }
+    return at;
+}
+
+/* Those that the residual wants go to the end of what is measured, each in the place of the slowest of the model's that
+ * is still there, while it is sure to be faster than that */
+static void challenge(size_t *order, size_t n, const struct candidate *c, const struct search *s,
+                      const struct judged *j, size_t found)
+{
+    size_t most = (size_t)s->measure < n ? (size_t)s->measure : n, kept = most == 1 ? 0 : (most + 1) / 2;
+    for (size_t i = 0; i < found && most > kept; i++) {
+        struct seen_nest slow, fast;
+        double member[RESIDUAL_MEMBERS];
+        size_t from = 0;
+        while (from < n && order[from] != j[i].at) from++;
+        if (from < (size_t)s->measure || from == n || !see(&fast, &c[j[i].at], s)) continue;     /* measured anyway */
+        size_t at = slowest(order, kept, most, c, s, &slow, member);
+        if (at == most || !(residual_gain(s->residual, &slow, member, &fast, false) > 0)) break;
+        most--;
+        order[from] = order[at];
+        order[at] = order[most];
+        order[most] = j[i].at;
+    }
 }
 
 size_t *order_by_residual(const struct candidate *c, size_t n, const struct search *s)
 {
     struct judged *j = xmalloc(JUDGED, sizeof *j);
-    size_t *order = order_by_kind(c, n, s->measure), found = judge(c, n, s, j), k = 0, next = 0;
-    size_t *mixed = xmalloc(n + 1, sizeof *mixed);
-    bool *taken = xcalloc(n + 1, 1);
+    size_t *order = order_by_kind(c, n, s->measure), found = judge(c, n, s, j);
     qsort(j, found, sizeof *j, by_gain);
-    for (size_t i = 0; i < found && k < n; i++) {        /* one that the model wants, one that the residual wants */
-        while (!s->trusting && next < n && taken[order[next]]) next++;
-        if (!s->trusting && next < n) mixed[k++] = order[next], taken[order[next]] = true;
-        if (!taken[j[i].at] && k < n) mixed[k++] = j[i].at, taken[j[i].at] = true;
+    if (s->trusting) {
+        size_t *rest = order, k = 0;
+        bool *taken = xcalloc(n + 1, 1);
+        order = xmalloc(n + 1, sizeof *order);
+        for (size_t i = 0; i < found; i++) order[k++] = j[i].at, taken[j[i].at] = true;
+        for (size_t i = 0; i < n && k < n; i++)
+            if (!taken[rest[i]]) order[k++] = rest[i], taken[rest[i]] = true;
+        while (k < n) order[k++] = rest[0];
+        free(rest);
+        free(taken);
+    } else if (s->measure > 0) {
+        challenge(order, n, c, s, j, found);
     }
-    for (next = 0; next < n && k < n; next++)
-        if (!taken[order[next]]) mixed[k++] = order[next], taken[order[next]] = true;
-    while (k < n) mixed[k++] = order[0];
     free(j);
-    free(order);
-    free(taken);
-    return mixed;
+    return order;
 }

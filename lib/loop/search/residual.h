@@ -4,9 +4,10 @@
  * problem, machine and instruction set: only the order within a problem counts.  An ensemble of boosted trees, each on
  * problems drawn with replacement, predicts it from named features of the nest, the model's terms and the machine's
  * table.  Where an ensemble disagrees it knows little, and outside the range of the problems that it has seen nothing:
- * then the model's order stands, see residual_gain.
+ * then the model's order stands, see residual_gain.  How much more than that it promises too much is learned as well,
+ * from the choices that its members make on problems that they were not taught.
  *
- * File: (residual (rows N) (problems N) (range (FEATURE LEAST MOST) ...) (model boost ...) ...).
+ * File: (residual (rows N) (problems N) (margin X) (range (FEATURE LEAST MOST) ...) (model boost ...) ...).
  * After Lakshminarayanan, Pritzel, Blundell, "Simple and Scalable Predictive Uncertainty Estimation using Deep
  * Ensembles", NeurIPS 2017, with trees in place of networks. */
 #ifndef MILLRACE_RESIDUAL_H
@@ -23,6 +24,7 @@ const char *residual_see(struct seen_nest *, const struct problem *, const struc
 
 struct residual {
     size_t rows, problems;
+    double margin;                                       /* of a gain, which it takes to be sure of it */
     double low[RESIDUAL_PROBLEM], high[RESIDUAL_PROBLEM];
     struct model *member[RESIDUAL_MEMBERS];
     int n;
@@ -39,8 +41,8 @@ void residual_free(struct residual *);
 
 bool residual_knows(const struct residual *, const struct seen_nest *);  /* the problem is in the range */
 void residual_predict(const struct residual *, const struct seen_nest *, double member[RESIDUAL_MEMBERS]);
-/* log of how much faster than `base` the other is: the mean over the members less their standard deviation, so that
- * what is not sure does not go before the base; plain: the mean alone */
+/* log of how much faster than `base` the other is: the mean over the members less their standard deviation and the
+ * margin, so that what is not sure does not go before the base; plain: the mean alone */
 double residual_gain(const struct residual *, const struct seen_nest *base, const double base_member[RESIDUAL_MEMBERS],
                      const struct seen_nest *other, bool plain);
 #endif
