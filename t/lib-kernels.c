@@ -189,6 +189,11 @@ static void test_rest(const struct kernels *k)
         kernels_plain.maxpool_grad(c, p1, dy, i1, d1, 3, 0, 1);
         for (int p = 0; p < 2; p++) k->maxpool_grad(c, p1, dy, i2, d2, 3, p, 2);
         near(error(d2, d1, nx), 0, 1e-6, called(k->name, "max pooling's gradient behind a rectifier", i));
+        for (size_t j = 0; j < ny; j++)                  /* whatever lies there, nothing outside is written */
+            i1[j] = j % 5 == 0 ? INT32_MIN : j % 5 == 1 ? INT32_MAX : j % 5 == 2 ? c->kh * c->kw : (int32_t)(j % 7) - 1;
+        kernels_plain.maxpool_grad(c, NULL, dy, i1, d1, 3, 0, 1);
+        k->maxpool_grad(c, NULL, dy, i1, d2, 3, 0, 1);
+        near(error(d2, d1, nx), 0, 1e-6, called(k->name, "max pooling's gradient of places that are none", i));
         kernels_plain.avgpool(c, in, p1, 3, 0, 1);
         k->avgpool(c, in, p2, 3, 0, 1);
         near(error(p2, p1, ny), 0, 1e-5, called(k->name, "mean pooling", i));

@@ -49,7 +49,7 @@ struct kernels {
 
     /* planes of 16 channels, one after the other; index: which of the kh*kw window places held the (first) maximum */
     void (*maxpool)(const struct pool *, const float *x, float *y, int32_t *index, size_t planes, int part, int parts);
-    /* y: NULL, or the pool's output; dy counts where y > 0 */
+    /* y: NULL, or the pool's output; dy counts where y > 0, and nowhere where index is no place of the window */
     void (*maxpool_grad)(const struct pool *, const float *y, const float *dy, const int32_t *index,
                          float *dx, size_t planes, int part, int parts);
     void (*avgpool)(const struct pool *, const float *x, float *y, size_t planes, int part, int parts);

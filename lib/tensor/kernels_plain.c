@@ -190,8 +190,9 @@ static void maxpool_grad(const struct pool *c, const float *y, const float *dy, 
         memset(dx + p * n, 0, n * sizeof *dx);
         for (int o = 0; o < c->oh * c->ow * BLOCK; o++) {
             int l = o % BLOCK, w = o / BLOCK % c->ow, h = o / BLOCK / c->ow;
-            size_t i = out_at(c, p, l, h, w);
-            if (!y || y[i] > 0) dx[window(c, p, l, h, w, index[i])] += dy[i];
+            size_t i = out_at(c, p, l, h, w), to = SIZE_MAX;
+            if (index[i] >= 0 && index[i] < c->kh * c->kw) to = window(c, p, l, h, w, index[i]);
+            if (to != SIZE_MAX && (!y || y[i] > 0)) dx[to] += dy[i];
         }
     }
 }
