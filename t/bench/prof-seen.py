@@ -11,6 +11,7 @@
 import csv
 import math
 import random
+import resource
 import statistics
 import sys
 import time
@@ -190,12 +191,14 @@ def run(name, scale):
     prof = sys.modules.get("millrace_prof")
     if prof:
         prof.enable()
+    faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
     cpu, wall = time.process_time_ns(), time.perf_counter_ns()
     work(scale)
     cpu, wall = time.process_time_ns() - cpu, time.perf_counter_ns() - wall
+    faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - faults
     if prof:
         prof.disable()
-    print("%d,%d,%d" % (cpu, wall, time.process_time_ns()))
+    print("%d,%d,%d,%d" % (cpu, wall, time.process_time_ns(), faults))
 
 
 def under_torch(scale):
@@ -207,7 +210,7 @@ def under_torch(scale):
         wall = time.perf_counter()
         work(scale)
         wall = time.perf_counter() - wall
-    spans = sorted((e.time_range.start, e.time_range.end) for e in p.events())
+    spans = sorted((e.time_range.start, e.time_range.end) for e in p.events() if "#" not in e.name)
     covered, end = 0, 0
     for a, b in spans:
         if b > end:
@@ -241,14 +244,15 @@ def judge(name, events, samples):
 
 def costs(path):
     runs = {}
-    for name, way, cpu, whole in csv.reader(open(path)):
-        runs.setdefault(name, {}).setdefault(way, []).append((float(cpu), float(whole)))
-    print("program,rounds,work_ratio,least_ratio,whole_ratio,work_seconds")
+    for name, way, *numbers in csv.reader(open(path)):
+        runs.setdefault(name, {}).setdefault(way, []).append([float(x) for x in numbers])
+    print("program,rounds,work_ratio,least_ratio,whole_ratio,work_seconds,page_faults,recorded_page_faults")
     for name, r in runs.items():
         pairs = list(zip(r["bare"], r["recorded"]))
-        print("%s,%d,%.3f,%.3f,%.3f,%.2f" % (name, len(pairs), statistics.median(b[0] / a[0] for a, b in pairs),
+        print("%s,%d,%.3f,%.3f,%.3f,%.2f,%d,%d" % (name, len(pairs), statistics.median(b[0] / a[0] for a, b in pairs),
               min(b[0] for a, b in pairs) / min(a[0] for a, b in pairs), statistics.median(b[1] / a[1] for a, b in pairs),
-              min(a[0] for a, b in pairs) / 1e9))
+              min(a[0] for a, b in pairs) / 1e9, *(statistics.median(r[way][i][2] for i in range(len(r[way])))
+                                                   for way in ("bare", "recorded"))))
 
 
 if __name__ == "__main__":

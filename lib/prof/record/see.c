@@ -283,6 +283,34 @@ static uint16_t category_number(const char *name)
     return (uint16_t)ncategory++;
 }
 
+/* What is kept for ever, and there are some MiB of it, is none of malloc's: the program's own pieces lie as they would. */
+static void *keep(size_t n)
+{
+    enum { BLOCK = 1 << 20 };
+    static char *block;
+    static size_t used = BLOCK;
+    n = (n + 15) & ~(size_t)15;
+    if (n > BLOCK) return NULL;
+    if (n > BLOCK - used) {
+        void *p = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (p == MAP_FAILED) return NULL;
+        block = p;
+        used = 0;
+    }
+    used += n;
+    return block + used - n;
+}
+
+/* mostly the owner is that of the function before */
+static const char *keep_text(const char *s, const char **last)
+{
+    if (*last && strcmp(s, *last) == 0) return *last;
+    size_t n = strlen(s) + 1;
+    char *copy = keep(n);
+    if (copy) *last = memcpy(copy, s, n);
+    return copy;
+}
+
 /* One stub for each function; for a slot one for each original address, so that slots that were equal stay equal:
  * inheritance, tp_new's safety check and the slots of classes made later depend on it. */
 static const void *stub_for(void *real, const char *owner, const char *name, uint16_t kind, bool slot)
@@ -294,7 +322,8 @@ static const void *stub_for(void *real, const char *owner, const char *name, uin
         place = &shared[i];
         if (*place) return stub_of(*place);
     }
-    char *o = strdup(owner), *n = strdup(name);
+    static const char *last_owner, *last_name;
+    const char *o = keep_text(owner, &last_owner), *n = keep_text(name, &last_name);
     if (nfunction == FUNCTIONS || !o || !n) return real;
     see_function[nfunction] = (struct function){ .real = real, .owner = o, .name = n, .category = kind };
     if (place) *place = nfunction;
@@ -320,7 +349,7 @@ static void patch_def(struct patch *p, PyMethodDef **at, const char *owner)
     memcpy(&real, &(*at)->ml_meth, sizeof real);
     /* whether a class has a __new__ of its own is asked by its address */
     if (!wanted(real, p->any) || strcmp((*at)->ml_name, "__new__") == 0) return;
-    PyMethodDef *copy = malloc(sizeof *copy);
+    PyMethodDef *copy = keep(sizeof *copy);
     if (!copy) return;
     *copy = **at;
     const void *stub = stub_for(real, owner, copy->ml_name, p->category, false);
@@ -335,7 +364,7 @@ static void patch_getset(struct patch *p, PyGetSetDescrObject *g)
     memcpy(&get, &g->d_getset->get, sizeof get);
     memcpy(&set, &g->d_getset->set, sizeof set);
     if (!wanted(get, p->any)) return;
-    PyGetSetDef *copy = malloc(sizeof *copy);
+    PyGetSetDef *copy = keep(sizeof *copy);
     if (!copy) return;
     *copy = *g->d_getset;
     const char *type = ((PyDescrObject *)g)->d_type->tp_name;
