@@ -319,9 +319,31 @@ static void begin_operations(charge *c)
     if (n) find_boundary(c);
 }
 
+/* what most batches are: one row, which no operation's end cuts before it has begun */
+static bool take_one(charge *c)
+{
+    const struct row *r = &c->batch[0];
+    if (c->nbatch != 1 || c->boundary <= r->start || r->link || (r->kind != EVENT_CAT && r->kind != EVENT_OVH))
+        return false;
+    size_t lane = lane_of(c, r);                         /* which may move them */
+    struct lane *l = &c->lane[lane];
+    while (l->nopen && l->open[l->nopen - 1].r.end <= r->start) forget(c, &l->open[--l->nopen]);
+    if (l->nopen >= l->many) return false;
+    struct waiting w = { *r, false };
+    const struct op *op = l->depth ? &l->op[l->depth - 1] : NULL;
+    w.r.op = op ? op->name : 0;
+    if (op && op->end < w.r.end) w.r.end = op->end;
+    l->open = grow(l->open, l->nopen + 1, &l->open_cap, sizeof *l->open);
+    l->open[l->nopen++] =
+        (struct cut){ *r, r->start, queue_put(&c->q, &w, c->batch_extra), keep_extra(c, c->batch_extra) };
+    c->nbatch = 0;
+    write_ready(c, r->start);
+    return true;
+}
+
 static void take_batch(charge *c)
 {
-    if (!c->nbatch) return;
+    if (!c->nbatch || take_one(c)) return;
     int64_t now = c->batch[0].start;
     end_operations(c, now, false);
     for (size_t i = 0; i < c->nbatch; i++) {             /* those that have ended are not looked at again and again */
