@@ -36,7 +36,7 @@ static double interference = -1;                         /* below 0: the profile
 static const char *ratio, *profile_path, *plan_path, *base_path;
 static int formulation = -1;
 static uint64_t limit;
-static struct effort effort = { 3000, 2000, 1 };
+static struct effort effort = { 3000, 2000, 1, 0 };
 static long seed = 1, levels = 2;
 static const struct opt options[] = {
     { 'f', "formulation", WORD, &formulation, "static|sync|async", "what may be decided besides" },

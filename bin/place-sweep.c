@@ -34,7 +34,7 @@ static const char *profile_path, *formulations = "static,sync,async",
 static double target;
 static bool table;
 static long jobs = 1, seed = 1;
-static struct effort effort = { 1000, 600, 1 };
+static struct effort effort = { 1000, 600, 1, 0 };
 static const struct opt options[] = {
     { 'p', "profile", STR, &profile_path, "FILE", "kernel times by tiers, from place-profile or place-cost" },
     { 'f', "formulations", STR, &formulations, "LIST", "what may be decided, see place-plan" },

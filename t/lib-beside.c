@@ -163,7 +163,7 @@ static void attack(const char *net, int batch, int image, double rate, int mutat
 {
     struct graph *g = net_build(net, batch, image, true);
     struct profile *profile = model_profile(g, "disk", rate, rate, 1 << 20, 1 << 20);
-    struct effort effort = { 300, 100, 1 };
+    struct effort effort = { 300, 100, 1, 0 };
     uint64_t limit = graph_peak(g) / 5;
     if (twice) g = with_repetitions(g, profile, &effort);
     struct plan *p = make_plan(g, profile, FORM_ASYNC, limit, &effort);

@@ -150,7 +150,7 @@ static void round_trip(void)
     csvw_end(w);
     csvw_close(w);
     struct profile *p = profile_read(file("m.csv", NULL));
-    struct effort effort = { 100, 50, 1 };
+    struct effort effort = { 100, 50, 1, 0 };
     struct plan *plan = make_plan(g, p, FORM_SYNC, graph_peak(g) / 2, &effort);
     plan_write(plan, file("a.sexp", NULL));
     struct plan *back = plan_read(file("a.sexp", NULL), g);

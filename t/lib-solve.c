@@ -103,7 +103,7 @@ int main(void)
         struct graph *g = random_graph(&r, NODES);
         struct profile *profile = random_profile(&r, g, 0.8, path);
         uint64_t limit = least_limit(g, profile) + rng_below(&r, graph_peak(g));
-        struct effort effort = { 300, 2000, 1 };
+        struct effort effort = { 300, 2000, 1, 0 };
         double plan[2], beside;
         for (int moves = 0; moves < 2; moves++) {
             struct placing *p = placing_new(g, profile, limit, moves);

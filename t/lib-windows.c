@@ -337,7 +337,7 @@ static void judge(struct count *c, const struct graph *g, const struct profile *
                   uint64_t limit, const char *name, int number)
 {
     struct problem p;
-    struct effort effort = { 300, 2000, 1 };
+    struct effort effort = { 300, 2000, 1, 0 };
     if (g->nnode > NODES || !problem_new(&p, g, profile, limit, form == FORM_ASYNC)) return;
     struct plan *plan = make_plan(g, profile, form, limit, &effort);
     double least = optimum(&p, plan->objective * (1 + 1e-9));   /* so that the plan itself must be found, too */
@@ -376,7 +376,7 @@ int main(int argc, char **argv)
         struct graph *g = random_graph(&r, 4 + (int)rng_below(&r, 3));
         struct profile *profile = random_profile(&r, g, slowest[i % 3], path);
         uint64_t limit = least_limit(g, profile) + rng_below(&r, graph_peak(g) / 2);
-        struct effort effort = { 300, 500, 1 };
+        struct effort effort = { 300, 500, 1, 0 };
         int repeated = 0;
         judge(&sync, g, profile, FORM_SYNC, limit, "sync", i);
         judge(&async, g, profile, FORM_ASYNC, limit, "async", i);

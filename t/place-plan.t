@@ -64,4 +64,21 @@ gzip -dc "$root/t/data/place-tight.csv.gz" > tight.csv
 ok 'where the best cannot be packed there is still a plan' eval \
     'place-plan --quiet -f static --ratio=8:1 --profile=tight.csv vgg19.sexp > tight.sexp'
 ok 'that keeps the rules' place-check --quiet --profile=tight.csv --plan=tight.sexp vgg19.sexp
+
+# CBC goes on from our plan; what it writes is read again and checked
+fails "exact is for two formulations" 2 "--exact is for static and sync" place-plan -f async --ratio=1:1 --exact=1 -p m.csv g.sexp
+if command -v cbc > why; then
+    place-net resnet50 --batch=8 --image=64 > r.sexp
+    place-cost r.sexp > r.csv
+    for f in static sync; do
+        place-plan --steps=30 --rounds=0 -f $f --ratio=4:1 -p r.csv --exact=10 r.sexp > exact.sexp 2> said
+        place-plan --quiet --steps=30 --rounds=0 -f $f --ratio=4:1 -p r.csv r.sexp > quick.sexp
+        ok "$f: CBC does not make a hasty plan of ours worse" awk -v a="$(sexp-get -k objective_seconds exact.sexp)" \
+            -v b="$(sexp-get -k objective_seconds quick.sexp)" 'BEGIN { exit !(a > 0 && a <= b) }'
+        ok "$f: and sound" place-check --quiet --profile=r.csv --plan=exact.sexp r.sexp
+    done
+    is 'a better one of it is taken' 'place-plan: cbc: yes' sed 's/cbc: .*cbc.s plan is kept/cbc: yes/' said
+    fails 'without cbc' 1 "cbc cannot be run" env PATH=/nowhere "$(command -v place-plan)" -f sync --ratio=4:1 -p r.csv \
+        --exact=1 r.sexp
+else skip 'CBC after our plan' 'cbc is not installed'; fi
 done_testing

@@ -1,7 +1,9 @@
 /* layout.c - see layout.h */
 #include "place/layout.h"
 #include "base/checked.h"
+#include "base/filter.h"
 #include "place/beside.h"
+#include "place/exact.h"
 #include "place/pack.h"
 #include "base/message.h"
 #include <math.h>
@@ -174,7 +176,7 @@ static void lay_out_slow(struct plan *plan, const struct graph *g)
 static bool lay_out(struct placing *p, const struct effort *effort, const struct prices *v, struct placement *x,
                     bool beside, struct plan *plan)
 {
-    struct effort little = { 0, effort->search_rounds / 4, effort->seed };
+    struct effort little = { 0, effort->search_rounds / 4, effort->seed, 0 };
     for (int i = 0; ; i++) {
         int node = 0;
         fill(p, x, plan);
@@ -366,6 +368,28 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
     return best;
 }
 
+/* The placement of CBC, laid out, where it is faster than ours then; else ours. */
+static struct plan *ask_exact(struct placing *p, const struct effort *effort, const struct prices *v,
+                              struct placement *x, struct plan *plan)
+{
+    struct placement *mine = placement_new(p);
+    placement_copy(p, mine, x);
+    for (int n = 0; n < p->nodes; n++) p->limit[n] = (double)p->bytes_limit;
+    double ours = placement_seconds(p, x);
+    struct exact e = exact_placing(p, effort->exact, x);
+    struct plan *other = plan_new(p->g, plan->formulation);
+    lay_out_between(p, effort, v, x, other);
+    double theirs = placement_seconds(p, x);
+    if (!quiet)
+        warn("cbc: %.6g s, bound %.6g s; ours %.6g s, bound %.6g s; %s", e.objective, e.bound, ours, plan->bound,
+             theirs < ours ? "cbc's plan is kept" : "ours is kept");
+    other->bound = plan->bound;
+    if (theirs >= ours) placement_copy(p, x, mine);
+    placement_free(mine);
+    plan_free(theirs < ours ? plan : other);
+    return theirs < ours ? other : plan;
+}
+
 static bool is_moving(enum formulation form) { return form == FORM_SYNC || form == FORM_ASYNC; }
 
 struct plan *make_plan(const struct graph *g, const struct profile *profile, enum formulation form, uint64_t limit,
@@ -375,16 +399,17 @@ struct plan *make_plan(const struct graph *g, const struct profile *profile, enu
     struct placing *p = placing_new(g, profile, end ? (uint64_t)1 << 52 : limit, is_moving(form));
     struct placement *x = placement_new(p);
     struct plan *plan = form == FORM_ASYNC ? lay_out_beside(p, effort, x) : plan_new(g, formulation_names[form]);
-    plan->kind = profile_kind(profile);
-    plan->limit = limit;
     if (form == FORM_STATIC || form == FORM_SYNC) {
         struct prices v = prices_new(p);
         plan->bound = solve_placing(p, effort, false, x, &v);
         lay_out_between(p, effort, &v, x, plan);
+        if (effort->exact > 0) plan = ask_exact(p, effort, &v, x, plan);
         set_prices(p, &v, plan);
         prices_free(&v);
     } else if (form == FORM_NUMA) lay_out_numa(p, x, plan);
     else if (form != FORM_ASYNC) lay_out_end(p, x, form == FORM_SLOW, plan);
+    plan->kind = profile_kind(profile);
+    if (!end) plan->limit = limit;
     if (form != FORM_ASYNC) plan->objective = placement_seconds(p, x);
     if (form != FORM_STATIC && form != FORM_SYNC && form != FORM_ASYNC) plan->bound = plan->objective;
     plan->gap = plan->bound > 0 ? (plan->objective - plan->bound) / plan->bound : 0;

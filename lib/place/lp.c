@@ -2,7 +2,9 @@
 #include "place/lp.h"
 #include "base/num.h"
 #include <stdarg.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct text { FILE *f; int items; };                     /* breaks the line every few items */
 
@@ -186,4 +188,80 @@ void placing_write_lp(const struct placing *p, FILE *f)
     fputs("Bounds\n one = 1\nBinaries\n", f);
     names(&o, p);
     fputs("End\n", f);
+}
+
+/* ---- solutions ---- */
+
+static void one(FILE *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void one(FILE *f, const char *fmt, ...)
+{
+    fputs("0 ", f);
+    va_list ap;
+    va_start(ap, fmt);
+    vfprintf(f, fmt, ap);
+    va_end(ap);
+    fputs(" 1 0\n", f);
+}
+
+void placing_write_start(const struct placing *p, const struct placement *x, FILE *f)
+{
+    fputs("A plan to start from\n", f);
+    for (int t = 0; t < p->tensors; t++) {
+        const uint8_t *slow = x->slow + p->use_end[t], *stay = x->stay + p->use_end[t];
+        int k = p->use_end[t + 1] - p->use_end[t];
+        if (!p->moves) {
+            if (!slow[0]) one(f, "x%d", t);
+            continue;
+        }
+        char at = slow[0] ? 'P' : 'A';
+        one(f, "e%d_S_%c1", t, at);
+        for (int j = 1; j < k; j++) {
+            char to = at != 'P' && stay[j - 1] ? at : 'P';
+            one(f, "e%d_%c%d_%c%d", t, at, j, to, j + 1);
+            at = to;
+            if (at != 'P' || slow[j]) continue;
+            one(f, "e%d_P%d_D%d", t, j + 1, j + 1);
+            at = 'D';
+        }
+        one(f, "e%d_%c%d_K", t, at, k);
+    }
+}
+
+/* what the arc or the life that is taken says about the uses of its tensor */
+static bool take(const struct placing *p, const char *name, struct placement *x)
+{
+    int t, from, to;
+    char a, b;
+    bool arc = sscanf(name, "e%d_%c%d_%c%d", &t, &a, &from, &b, &to) == 5, life = sscanf(name, "x%d", &t) == 1;
+    if (!arc && strncmp(name, "e", 1) == 0 && sscanf(name, "e%d_S_%c%d", &t, &b, &to) == 3) {
+        arc = true;
+        a = 'S';
+        from = 0;
+    }
+    if (!arc && !life) return true;                      /* a kernel, or the end of a path */
+    if (t < 0 || t >= p->tensors) return false;
+    int first = p->use_end[t], k = p->use_end[t + 1] - first;
+    for (int j = 0; life && j < k; j++) {
+        x->slow[first + j] = 0;
+        x->stay[first + j] = j + 1 < k;
+    }
+    if (life) return true;
+    if (to < 1 || to > k || from < 0 || from > k) return false;
+    if (b == 'P') return true;
+    x->slow[first + to - 1] = 0;
+    if (a == b && from >= 1) x->stay[first + from - 1] = 1;
+    return true;
+}
+
+bool placing_read_answer(const struct placing *p, FILE *f, struct placement *x)
+{
+    char line[256], name[64];
+    double value;
+    bool good = fgets(line, sizeof line, f) && strstr(line, "objective value");
+    while (good && fgets(line, sizeof line, f)) {
+        const char *at = line + strspn(line, " *");
+        if (sscanf(at, "%*d %63s %lf", name, &value) == 2 && value > 0.5) good = take(p, name, x);
+    }
+    placement_settle(p, x);
+    return good;
 }

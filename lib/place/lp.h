@@ -9,4 +9,8 @@
 #include <stdio.h>
 
 void placing_write_lp(const struct placing *, FILE *);
+/* A placement as values of the binaries, in the form of CBC's solutions; those left out are 0. */
+void placing_write_start(const struct placing *, const struct placement *, FILE *);
+/* The placement of a solution of CBC, loads included; false when the file is none. */
+bool placing_read_answer(const struct placing *, FILE *, struct placement *);
 #endif

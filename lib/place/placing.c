@@ -250,6 +250,18 @@ void placement_copy(const struct placing *p, struct placement *to, const struct 
     memcpy(to->used, from->used, (size_t)p->nodes * sizeof *to->used);
 }
 
+void placement_settle(const struct placing *p, struct placement *x)
+{
+    memset(x->config, 0, (size_t)p->nodes * sizeof *x->config);
+    memset(x->load, 0, (size_t)p->nodes * sizeof *x->load);
+    for (int t = 0; t < p->tensors; t++)
+        for (int u = p->use_end[t]; u < p->use_end[t + 1]; u++) {
+            int n = p->use_node[u], end = x->stay[u] ? p->use_node[u + 1] : n + 1;
+            if (x->slow[u]) x->config[n] |= 1 << p->use_slot[u];
+            else for (int i = n; i < end; i++) x->load[i] += p->size[t];
+        }
+}
+
 double move_seconds(const struct placing *p, const struct placement *x, int t)
 {
     double sum = 0;

@@ -66,6 +66,8 @@ struct placement {
 };
 struct placement *placement_new(const struct placing *);
 void placement_free(struct placement *);
+/* Fills config and load by slow and stay; moves take fast memory at no other nodes. */
+void placement_settle(const struct placing *, struct placement *);
 void placement_copy(const struct placing *, struct placement *to, const struct placement *from);
 double placement_seconds(const struct placing *, const struct placement *);   /* kernels and copies */
 /* most bytes over a limit, and where */

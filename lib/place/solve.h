@@ -22,7 +22,11 @@ void prices_copy(const struct placing *, struct prices *to, const struct prices 
 /* The bound that these prices prove. */
 double price_bound(const struct placing *, const struct prices *);
 
-struct effort { long dual_steps, search_rounds; uint64_t seed; };
+struct effort {
+    long dual_steps, search_rounds;
+    uint64_t seed;
+    double exact;                                        /* seconds for CBC, see exact.h; 0: not asked */
+};
 
 /* Fills x with the best placement found and best with the prices of the highest bound, rounded to seven digits;
  * returns that bound.  When warm is set, x and best hold a placement and prices to start from, and half the dual steps

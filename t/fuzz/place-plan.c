@@ -43,7 +43,7 @@ static void with_profile(const uint8_t *data, size_t n)
 {
     struct graph *g = graph_read(as_file(0, graph_text, sizeof graph_text - 1));
     struct profile *p = profile_read(as_file(1, (const char *)data, n));
-    struct effort effort = { 20, 5, 1 };
+    struct effort effort = { 20, 5, 1, 0 };
     struct plan *plan = make_plan(g, p, FORM_SYNC, 120000, &effort);
     faults = verify_plan(g, p, plan, count, NULL);
 }
