@@ -36,12 +36,11 @@ static struct list read_list(const char *path)
     if (!f) die_errno("%s", path);
     char *line = NULL;
     size_t cap = 0;
-    for (ssize_t n; (n = getline(&line, &cap, f)) > 0;) {
+    for (ssize_t n; (n = text_line(f, path, &line, &cap)) > 0;) {
         if (line[n - 1] == '\n') line[n - 1] = 0;
         files.v = xrealloc(files.v, (size_t)files.n + 2, sizeof *files.v);
         files.v[files.n++] = xstrdup(line);
     }
-    if (ferror(f)) die_errno("%s", path);
     free(line);
     return files;
 }

@@ -91,8 +91,7 @@ static int logs(char **paths)
         char *line = NULL;
         size_t cap = 0, number = 0;
         if (!f) die_errno("%s", *paths);
-        while (getline(&line, &cap, f) >= 0) log_line(out, line, *paths, ++number);
-        if (ferror(f)) die_errno("%s", *paths);
+        while (text_line(f, *paths, &line, &cap) >= 0) log_line(out, line, *paths, ++number);
         if (!number) die_at(*paths, 1, "empty input");
         fclose(f);
         free(line);

@@ -54,7 +54,7 @@ static void take_file(csvw *w, const char *path)
     char *line = NULL;
     size_t cap = 0, lines = 0;
     struct buf scratch = { 0 };
-    for (ssize_t n; (n = getline(&line, &cap, f)) > 0; lines++) {
+    for (ssize_t n; (n = text_line(f, path, &line, &cap)) > 0; lines++) {
         struct answer a;
         bool whole = line[n - 1] == '\n';
         str s = { line, (size_t)n - whole };
@@ -62,7 +62,6 @@ static void take_file(csvw *w, const char *path)
         if (whole && answer_parse(s, &a, &scratch)) take(w, &a);
         else n_broken++;
     }
-    if (ferror(f)) die_errno("%s", path);
     if (!lines) die_at(standard ? "<stdin>" : path, 1, "empty input: whoever should have answered did not begin");
     free(scratch.s);
     free(line);

@@ -92,7 +92,7 @@ static int line_action(void)
 {
     static char *line;
     static size_t cap;
-    ssize_t n = getline(&line, &cap, stdin);
+    ssize_t n = text_line(stdin, "standard input", &line, &cap);
     if (n < 0) return QUIT;
     str s = { line, strcspn(line, "\r\n") };
     int a = str_is(s, "quit") ? QUIT : str_is(s, "undo") ? UNDO : str_is(s, "save") ? SAVE : !s.n ? NOTHING : act_of(s);

@@ -14,11 +14,14 @@ printf 'x,z,y\n1,2,3\n2,1,4\n3,5,9\n4,3,7\n' > fit.csv
 printf 'problem\n(mm 8 8 8)\n' > problem.csv
 place-net mlp --batch=2 --image=8 > g.sexp 2> /dev/null
 place-cost --model=optane g.sexp > p.csv 2> /dev/null
+for i in 1 2; do echo "/r/opt_data/initial/0/x,h,$(seq -s, 3 51)"; done > counters.csv
+printf 't.csv\nt.csv\n' > list
 printf 'id,lower,upper,size\n0,0,2,16\n1,1,3,32\n' > pack.csv
 fit-ridge -y y -o ridge.sexp fit.csv 2> /dev/null
 # a line each: a command; -o OUT among its words is a file that is complete or absent
 cat > commands <<'E'
 csv-cat t.csv
+csv-cat --files-from=list
 csv-cut -c b,a t.csv
 csv-where -c a --min=2 t.csv
 csv-sort -k a:n t.csv
@@ -42,6 +45,7 @@ fit-audit -y y fit.csv
 bench-compare --quiet runs.csv
 bench-guard --quiet --base=a runs.csv
 bench-stat --quiet runs.csv
+flambda-counters counters.csv
 loop-reset problem.csv
 place-net mlp --batch=2 --image=8
 place-stat g.sexp

@@ -113,3 +113,10 @@ void arena_free(struct arena *a)
     free(a->head);
     a->head = NULL;
 }
+
+ssize_t text_line(FILE *f, const char *path, char **line, size_t *room)
+{
+    ssize_t n = getline(line, room, f);
+    if (n < 0 && !feof(f)) die_errno("%s", path);
+    return n;
+}

@@ -4,7 +4,9 @@
 #ifndef MILLRACE_MEM_H
 #define MILLRACE_MEM_H
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/types.h>
 
 void *xmalloc(size_t n, size_t size);                    /* n objects of size bytes, not cleared */
 void *xcalloc(size_t n, size_t size);                    /* the same, zeroed */
@@ -15,6 +17,10 @@ char *xformat(const char *fmt, ...) __attribute__((format(printf, 1, 2)));   /* 
 
 /* Room for at least `need` objects in p, whose capacity is *cap: returns p, moved and doubled when it is full. */
 void *grow(void *p, size_t need, size_t *cap, size_t size);
+
+/* getline() of a file called `path`, for messages.  Negative is the end and nothing else: where memory is refused getline
+ * says the same as at the end, without ferror(). */
+ssize_t text_line(FILE *, const char *path, char **line, size_t *room);
 
 /* memcpy without a call for the short texts that tables are made of */
 static inline void copy_short(char *to, const char *from, size_t n)

@@ -1,5 +1,6 @@
 /* counters.c - see counters.h */
 #include "flambda/counters.h"
+#include "base/mem.h"
 #include "base/checked.h"
 #include "base/message.h"
 #include "base/num.h"
@@ -98,7 +99,7 @@ void counters_import(const char *path, const char *benchmark, csvw *w)
     if (!f) die_errno("%s", path);
     char *text = NULL;
     size_t room = 0, number = 0;
-    for (ssize_t n; (n = getline(&text, &room, f)) > 0;) {
+    for (ssize_t n; (n = text_line(f, path, &text, &room)) > 0;) {
         number++;
         while (n && (text[n - 1] == '\n' || text[n - 1] == '\r')) n--;
         str line = { text, (size_t)n };
@@ -106,7 +107,6 @@ void counters_import(const char *path, const char *benchmark, csvw *w)
         if (memchr(text, 0, (size_t)n)) die_at(path, number, "a NUL byte: binary file?");
         import_line(path, number, line, benchmark, w);
     }
-    if (ferror(f)) die_errno("%s", path);
     fclose(f);
     free(text);
     if (number) return;

@@ -89,7 +89,7 @@ static void read_file(const char *path, struct result_line *l, result_visit *vis
     char *text = NULL;
     double *seconds = NULL;
     size_t room = 0, cap = 0, number = 0;
-    for (ssize_t n; (n = getline(&text, &room, f)) > 0; ) {
+    for (ssize_t n; (n = text_line(f, path, &text, &room)) > 0; ) {
         number++;
         while (n && (text[n - 1] == '\n' || text[n - 1] == '\r')) n--;
         str line = { text, (size_t)n };
@@ -99,7 +99,6 @@ static void read_file(const char *path, struct result_line *l, result_visit *vis
         read_line(path, number, line, l, &seconds, &cap);
         visit(context, l);
     }
-    if (ferror(f)) die_errno("%s", path);
     fclose(f);
     free(text);
     free(seconds);

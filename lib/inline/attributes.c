@@ -1,5 +1,6 @@
 /* attributes.c - see attributes.h */
 #include "inline/attributes.h"
+#include "base/mem.h"
 #include "base/message.h"
 #include "base/out.h"
 #include "table/csvio.h"
@@ -94,7 +95,7 @@ static char *read_line(const char *path, uint32_t number)
     uint32_t at = 0;
     ssize_t n = 0;
     if (!f) die_errno("%s", path);
-    while (at < number && (n = getline(&line, &cap, f)) >= 0) at++;
+    while (at < number && (n = text_line(f, path, &line, &cap)) >= 0) at++;
     fclose(f);
     if (n <= 0 || at != number || strlen(line) != (size_t)n) {
         free(line);

@@ -1,5 +1,6 @@
 /* heat.c - see heat.h */
 #include "inline/heat.h"
+#include "base/mem.h"
 #include "base/message.h"
 #include "base/out.h"
 #include "measure/child.h"
@@ -34,7 +35,7 @@ static void instrument(const char *text, const char *out, const struct ir_module
     char *typed = xformat("[%zu x i64]*", n);
     if (!array) array = typed;
     char *s = NULL;
-    while (getline(&s, &cap, in) >= 0) {
+    while (text_line(in, text, &s, &cap) >= 0) {
         line++;
         for (; next < n && m->call[next].at == line; next++) {
             char *slot = xformat("%s getelementptr inbounds ([%zu x i64], %s @millrace_heat, i64 0, i64 %zu)", pointer,

@@ -2,6 +2,7 @@
 #include "inline/lto.h"
 #include "inline/ir.h"
 #include "inline/profile.h"
+#include "base/mem.h"
 #include "base/message.h"
 #include "base/out.h"
 #include "table/csvio.h"
@@ -83,7 +84,7 @@ static void find_inline_only(const char *text, struct intern *names)
     char *line = NULL;
     size_t cap = 0;
     if (!f) die_errno("%s", text);
-    for (ssize_t n; (n = getline(&line, &cap, f)) > 0;) {
+    for (ssize_t n; (n = text_line(f, text, &line, &cap)) > 0;) {
         if (strncmp(line, word, sizeof word - 1) != 0) continue;
         const char *at = strchr(line, '@'), *end = at ? strchr(at, '(') : NULL;
         if (end && at[1] != '"') intern(names, (str){ at + 1, (size_t)(end - at - 1) });

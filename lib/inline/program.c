@@ -1,5 +1,6 @@
 /* program.c - see program.h */
 #include "inline/program.h"
+#include "base/mem.h"
 #include "base/message.h"
 #include "measure/child.h"
 #include "table/csvio.h"
@@ -170,7 +171,7 @@ static struct program *read_directory(struct program *p, const char *directory)
     if (!f) die_errno("%s", path);
     char *line = NULL;
     size_t cap = 0, number = 0;
-    for (ssize_t n; (n = getline(&line, &cap, f)) >= 0;) {
+    for (ssize_t n; (n = text_line(f, path, &line, &cap)) >= 0;) {
         number++;
         line[strcspn(line, "\r\n")] = 0;
         size_t k = strcspn(line, " \t");
@@ -183,7 +184,6 @@ static struct program *read_directory(struct program *p, const char *directory)
         if (*to) die_at(path, number, "a second line '%.*s'", (int)k, line);
         *to = xstrdup(rest);
     }
-    if (ferror(f)) die_errno("%s", path);
     fclose(f);
     free(line);
     if (p->unit && p->build) die("%s: a line `build` and a recorded build: one of them is too many", path);

@@ -427,7 +427,7 @@ void import_gobench(struct frame *f, const char *path)
     size_t cap = 0, n = 0, found = 0;
     struct intern seen = { 0 };
     size_t *rounds = NULL, rounds_cap = 0;
-    while (n++, getline(&line, &cap, in) >= 0) {
+    while (n++, text_line(in, path, &line, &cap) >= 0) {
         char *p = line;
         str first = next_word(&p);
         if (str_is(first, "pkg:")) {
@@ -487,7 +487,7 @@ void import_perf(struct frame *f, const char *path, const char *label, long roun
     FILE *in = open_text(path);
     char *line = NULL;
     size_t cap = 0, n = 0, found = 0;
-    while (n++, getline(&line, &cap, in) >= 0) {
+    while (n++, text_line(in, path, &line, &cap) >= 0) {
         line[strcspn(line, "\r\n")] = 0;
         if (!*line || *line == '#') continue;
         str field[16];

@@ -1,5 +1,6 @@
 /* jobs.c - see jobs.h */
 #include "measure/jobs.h"
+#include "base/mem.h"
 #include "base/message.h"
 #include "base/num.h"
 #include "measure/child.h"
@@ -189,7 +190,7 @@ struct answers answers_read(const char *path)
     size_t cap = 0;
     struct buf scratch = { 0 };
     bool differs;
-    for (ssize_t n; (n = getline(&line, &cap, f)) > 0;) {
+    for (ssize_t n; (n = text_line(f, path, &line, &cap)) > 0;) {
         if (line[n - 1] != '\n') break;                  /* torn: whoever appends next cuts it off */
         str s = { line, (size_t)n - 1 };
         struct answer one;
@@ -197,7 +198,6 @@ struct answers answers_read(const char *path)
         if (answer_parse(s, &one, &scratch)) answers_add(&a, &one, &differs);
         else a.n_broken++;
     }
-    if (ferror(f)) die_errno("%s", path);
     fclose(f);
     free(line);
     free(scratch.s);

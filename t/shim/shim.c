@@ -4,6 +4,7 @@
  *               interrupted; short: one byte is written; malloc: memory is refused
  *   SHIM_AT     the number of the call, from 1; 0 only counts
  *   SHIM_COUNT  a file of 8 bytes shared by all processes: how many calls there were; without it each process counts
+ *   SHIM_ONLY   nothing happens in programs of another name than this, though they are started with the same variables
  *   SHIM_UNDER  count only what happens below this folder, by absolute paths; without it every write
  *   SHIM_ONCE   with kill, instead of SHIM_AT: the group dies at the first call whose place is not marked in this
  *               file, which is shared, and kept from run to run; the place is marked.  So the same command, run again
@@ -76,6 +77,11 @@ __attribute__((constructor)) static void begin(void)
     uint64_t *all = shared(c, sizeof *all);
     if (all) count = all;
     places = shared(getenv("SHIM_ONCE"), PLACES * sizeof *places);
+    const char *only = getenv("SHIM_ONLY");
+    if (only && strcmp(only, program_invocation_short_name) != 0) {
+        what = NOTHING;
+        count = &own;
+    }
     const char *r = getenv("SHIM_RUN"), *which = getenv("SHIM_PLACES");
     run = r ? strtoull(r, NULL, 10) : 0;
     every = !which || strcmp(which, "sites") != 0;

@@ -1,4 +1,5 @@
 #include "loop/nest/rows.h"
+#include "base/mem.h"
 #include "base/message.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +72,7 @@ csvw *rows_resume(const char *path, const char *columns, const char *algo, struc
     off_t at = 0, keep = 0;
     struct buf last = { 0 };
     for (size_t n = 1; f; n++) {
-        ssize_t len = getline(&line, &room, f);
+        ssize_t len = text_line(f, path, &line, &room);
         if (len < 0) break;
         bool whole = line[len - 1] == '\n';
         const char *comma = strchr(line, ',');

@@ -1,5 +1,6 @@
 /* import_text.c - line formats: folded stacks, pstats' listing, nvprof's CSV; see import.h */
 #include "prof/import/import.h"
+#include "base/mem.h"
 #include "base/message.h"
 #include "base/num.h"
 #include <errno.h>
@@ -274,12 +275,11 @@ void import_lines(struct importer *m, enum import_format format, const char *pat
     size_t cap = 0, number = 0, bytes = 0;
     void *state = NULL;
     bool cut = false;
-    for (ssize_t got; (got = getline(&line, &cap, f)) > 0;) {
+    for (ssize_t got; (got = text_line(f, path, &line, &cap)) > 0;) {
         bytes += (size_t)got;
         cut = line[got - 1] != '\n';
         import_text_line(m, format, line, (size_t)got, ++number, &state);
     }
-    if (ferror(f)) die_errno("%s", path);
     import_text_line(m, format, NULL, 0, number, &state);
     if (!number) m->fault = xformat("%s: empty input", path);
     else if (cut) {
