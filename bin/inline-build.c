@@ -11,7 +11,9 @@
  * an expert would build instead, by the compiler alone: O2 is what most users
  * have, each source compiled by itself and linked; lto-pgo is the strongest
  * that clang has, with a profile of the search runs; gcc's own; bolt.
- * With --stock the table that comes out has no rows.
+ * With --stock the table that comes out has no rows.  lto-pgo-size is lto-pgo
+ * with code that the profile calls cold made small, which --cold-small asks
+ * of a WORK of inline-module --lto too.
  *
  * Writes to stdout one row for each call that was asked for or inlined:
  * callee, chain, asked (yes, no), inlined (yes, no), reason (why a decision
@@ -33,6 +35,7 @@
  *   $ inline-build --decisions=best.sexp --out=a.out work/bzip2 > obeyed.csv
  */
 #include "base/filter.h"
+#include "inline/lto.h"
 #include "inline/stock.h"
 #include "table/csvio.h"
 #include HELP
@@ -40,7 +43,7 @@
 static const char *decisions, *exe, *threshold, *complete, *compiler;
 static int stock = -1;
 static enum level level = LEVEL_O2;
-static bool sites;
+static bool sites, cold_small;
 static const struct opt options[] = {
     { 'd', "decisions", STR, &decisions, "FILE", "what to inline" },
     { 'o', "out", STR, &exe, "EXE", "the executable" },
@@ -48,6 +51,7 @@ static const struct opt options[] = {
     { 0, "compiler", STR, &compiler, "NAME", "another compiler than that of WORK" },
     { 0, "threshold", STR, &threshold, "N", "-inline-threshold of the heuristic" },
     { 0, "stock", WORD, &stock, STOCK_WORDS, "what the compiler does by itself" },
+    { 0, "cold-small", FLAG, &cold_small, NULL, "least code for what the profile says is cold" },
     { 0, "sites", FLAG, &sites, NULL, "also the calls left, for a second compilation" },
     { 0, "complete", STR, &complete, "FILE", "write what was done as decisions" },
     { 0 } };
@@ -71,6 +75,7 @@ int main(int argc, char **argv)
     if (stock >= 0 && (decisions || threshold || sites || complete))
         usage("--stock tells nothing and takes no decisions");
     struct work *k = work_open_for(argv[i], compiler);
+    lto_cold_small(cold_small);
     struct live asked = { 0 }, legal = { 0 }, did = { 0 };
     if (decisions) {
         live_read(&asked, decisions);

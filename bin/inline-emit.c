@@ -45,6 +45,7 @@
  */
 #include "flambda/source.h"
 #include "inline/home.h"
+#include "inline/lto.h"
 #include "inline/relocate.h"
 #include "base/filter.h"
 #include "table/csvio.h"
@@ -55,12 +56,14 @@ static enum { NOWHERE = -1, REPLAY, ATTRIBUTES, GCC } to = NOWHERE;
 static enum { NO_FORM = -1, V0, V1, SIMPLE, CANONICAL } form = NO_FORM;
 static enum level level = LEVEL_O2;
 static enum sexp_dialect dialect = SEXP_CORE;
+static bool cold_small;
 static long n_fields, only_round = -1;
 static const struct opt options[] = {
     { 0, "to", WORD, &to, "replay|attributes|gcc", "files for a compiler's own build" },
     { 'd', "decisions", STR, &decisions, "FILE", "with --to: what to inline" },
     { 0, "out", STR, &out, "DIR", "with --to: where the files go" },
     { 0, "level", WORD, &level, LEVELS, "with --to: optimisation" },
+    { 0, "cold-small", FLAG, &cold_small, NULL, "with --to=replay: least code for what the profile says is cold" },
     { 0, "form", WORD, &form, "v0|v1|simple|canonical", "what to write" },
     { 0, "round", INT, &only_round, "N", "give every decision this round; -1: as read", -1, 1000 },
     { 0, "fields", INT, &n_fields, "N", "fields of V1 metadata, 3 to 5; 0: as read, else 5", 0, 5 },
@@ -72,6 +75,7 @@ static int take_home(const char *work)
     struct live asked = { 0 }, found = { 0 }, legal = { 0 };
     struct home h = { .work = work_open(work), .level = level_name[level], .directory = out, .file = decisions };
     size_t moved = 0;
+    lto_cold_small(cold_small);
     if (decisions) {
         live_read(&asked, decisions);
         moved = live_relocate(h.work, &asked, &found);

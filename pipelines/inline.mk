@@ -298,7 +298,7 @@ inline_home        = $(OUT)/inline-home
 INLINE_BASE       ?= lto-pgo
 INLINE_PROFILE    ?= irn
 INLINE_COMPILER   ?= clang
-INLINE_HOME_ROWS  ?= O2 O3 Os Oz thinlto lto pgo lto-pgo gcc-O2 gcc-O3 gcc-lto gcc-pgo gcc-lto-pgo bolt
+INLINE_HOME_ROWS  ?= O2 O3 Os Oz thinlto lto pgo lto-pgo lto-pgo-size gcc-O2 gcc-O3 gcc-lto gcc-pgo gcc-lto-pgo bolt
 INLINE_HOME_EVALS ?= $(if $(filter ci,$(SCALE)),18,$(if $(filter full,$(SCALE)),300,60))
 # one per cent of text weighs as much as a twentieth per cent of instructions; small: least text that executes no more
 # instructions than what an expert would build
@@ -323,8 +323,8 @@ INLINE_CORPUS_TABLE ?= $(TOP)/data/corpus.csv
 inline_home_corpus   = $(filter-out $(inline_all),$(INLINE_NAMES))
 inline_home_own      = $(if $(FROM),--from-build=$(abspath $(FROM)) \
     --program=$(or $(BINARY),$(notdir $(abspath $(PROGRAM)))))
-inline_home_labels = $(INLINE_HOME_ROWS) $(if $(filter none,$(INLINE_PROFILE)),,lto-$(INLINE_PROFILE)) \
-    $(INLINE_HOME_GOALS)
+inline_home_labels = $(INLINE_HOME_ROWS) $(if $(filter none,$(INLINE_PROFILE)),,lto-$(INLINE_PROFILE)) learned \
+    small lean tiny
 
 inline-home: $(inline_home)/exact.csv $(inline_home)/time.csv $(inline_home)/guard.csv \
     $(INLINE_NAMES:%=$(inline_home)/%/home.csv)
@@ -404,7 +404,8 @@ $(inline_home)/%/stocked: $(inline_home)/%/w/program.csv
 	    [ $(@D)/$$row -nt $< ] || inline-build --stock=$$row --out=$(@D)/$$row $(@D)/w > /dev/null || rm -f $(@D)/$$row
 	done
 	touch $@
-# winners are built from their decision lists, as everybody else will; lto-irn is what they stand on
+# winners are built from their decision lists, as everybody else will; lto-irn is what they stand on; lean is small with
+# code that the profile calls cold made for size, as gcc does by itself, an expert's lto-pgo-size likewise
 $(inline_home)/%/built: $(inline_home)/%/stocked $(foreach g,$(INLINE_HOME_GOALS),$(inline_home)/%/$g.sexp)
 	@inline-build --out=$(@D)/lto-$(INLINE_PROFILE) $(@D)/w > /dev/null
 	for set in $(INLINE_HOME_GOALS); do
@@ -412,6 +413,8 @@ $(inline_home)/%/built: $(inline_home)/%/stocked $(foreach g,$(INLINE_HOME_GOALS
 	    [ $$set != tiny ] || level=-Oz
 	    inline-build --level=$$level --decisions=$(@D)/$$set.sexp --out=$(@D)/$$set $(@D)/w > $(@D)/$$set.obeyed.csv
 	done
+	[ ! -e $(@D)/small.sexp ] ||
+	    inline-build --cold-small --decisions=$(@D)/small.sexp --out=$(@D)/lean $(@D)/w > /dev/null
 	touch $@
 inline_home_builds = $$(for l in $(inline_home_labels); do [ ! -x $(@D)/$$l ] || echo $$l=$(@D)/$$l; done)
 $(inline_home)/%/exact.csv: $(inline_home)/%/built

@@ -15,6 +15,7 @@ inline-build --stock=O2 --out=stock w > stock.csv
 is 'the stock build does the same' "$(cat reference.txt)" ./stock sort < demo/main.c
 is 'and tells nothing' 'callee,chain,asked,inlined,reason' cat stock.csv
 (cd demo && clang-14 -O2 -no-pie *.c -o ../by-hand)
+text() { size -A "$1" | sed -n 's/^\.text *\([0-9]*\).*/\1/p'; }
 code() { objdump -d --no-show-raw-insn "$1" | sed '1,3d'; }
 is 'it is a plain compilation, byte for byte' "$(code by-hand)" code stock
 # in clang's own -flto: both stages are decided, and the default, replayed, is the default
@@ -27,7 +28,11 @@ if command -v ld.lld-14 llvm-profdata-14 > /dev/null && inline-module --lto --pr
     inline-build --decisions=none.sexp --sites --out=none l > none.csv
     is 'an empty set inlines nothing there' 0 awk -F, '$4 == "yes" && $1 !~ /getchar|vprintf|tolower/ { n++ } END { print n + 0 }' none.csv
     is 'the program does the same' "$(cat reference.txt)" ./none sort < demo/main.c
-    for row in thinlto lto pgo lto-pgo gcc-pgo gcc-lto-pgo; do
+    inline-build --cold-small --decisions=lto.sexp --out=cold l > cold.csv
+    is 'cold code made small: every decision is obeyed' yes,yes bash -c 'csv-cut -c asked,inlined cold.csv | tail -n +2 | sort -u'
+    ok 'less code' test "$(text cold)" -lt "$(text lto)"
+    is 'the same program' "$(cat reference.txt)" ./cold sort < demo/main.c
+    for row in thinlto lto pgo lto-pgo lto-pgo-size gcc-pgo gcc-lto-pgo; do
         [[ $row != gcc* ]] || command -v gcc > /dev/null || continue
         inline-build --stock=$row --out=row l > /dev/null
         is "stock $row does the same" "$(cat reference.txt)" ./row sort < demo/main.c

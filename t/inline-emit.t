@@ -26,6 +26,9 @@ for v in 14 16 19; do
   (site (path compile quicksort:3:5) (callee swap) (inline true))
   (site (path link main:5:18) (callee table_list) (inline true)))
 S
+    is "clang-$v: cold code made small" yes bash -c "inline-emit --to=replay --cold-small --decisions=some.sexp --out=cold$v w$v 2> /dev/null |
+        csv-cut -c same_text | tail -n +2"
+    [ $profile = none ] || ok 'by words for both stages' bash -c "grep -q 'CFLAGS.*pgso' cold$v/flags.mk && grep -q 'LDFLAGS.*pgso' cold$v/flags.mk"
     for set in $([ $v != 14 ] || echo default) some; do
         given=
         [ $set = default ] || given=--decisions=some.sexp

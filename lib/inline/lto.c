@@ -24,6 +24,19 @@ static void each(struct args *a, const char *const *v)
     for (; *v; v++) arg(a, *v);
 }
 
+static bool cold_small;
+
+void lto_cold_small(bool on)
+{
+    cold_small = on;
+}
+
+void lto_cold_words(struct args *a, bool link)
+{
+    if (!link) arg(a, "-mllvm");
+    arg(a, link ? "-Wl,-mllvm,-pgso-lwss-only=false" : "-pgso-lwss-only=false");
+}
+
 void lto_compile_words(struct args *a, const char *level, const char *profile, const char *data)
 {
     static const char *const fixed[] = { "-flto", "-gdwarf-4", "-gline-tables-only", "-fdebug-info-for-profiling",
@@ -31,6 +44,7 @@ void lto_compile_words(struct args *a, const char *level, const char *profile, c
     arg(a, level);
     each(a, fixed);
     if (data) profile_use_words(a, profile, data);
+    if (data && cold_small) lto_cold_words(a, false);
 }
 
 void lto_link_words(struct args *a, const struct llvm *l, const char *level)
@@ -41,6 +55,7 @@ void lto_link_words(struct args *a, const struct llvm *l, const char *level)
     arg(a, "-no-pie");
     arg(a, "-fuse-ld=lld");
     arg(a, xformat("--ld-path=%s", l->lld));
+    if (cold_small) lto_cold_words(a, true);
 }
 
 void lto_replay_words(struct args *a, const char *file, bool open, bool link)

@@ -34,5 +34,9 @@ void lto_replay_words(struct args *, const char *file, bool open, bool link);
 
 /* Lines of a replay file for the decisions of one stage; those that are not inlined only with `open`. */
 void lto_replay_text(struct buf *, const struct live *, const char *stage, bool open);
+/* From now on these words, and so all builds, also say that code which the profile calls cold is to be small, as gcc
+ * makes it; clang by itself does so for programs with a large working set only.  Words of the two stages alone: */
+void lto_cold_small(bool on);
+void lto_cold_words(struct args *, bool link);
 char *lto_profile_path(const char *work, const char *profile); /* NULL for none */
 #endif

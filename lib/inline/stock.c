@@ -1,5 +1,6 @@
 /* stock.c - see stock.h */
 #include "inline/stock.h"
+#include "inline/lto.h"
 #include "inline/profile.h"
 #include "inline/tool.h"
 #include "base/message.h"
@@ -12,7 +13,7 @@
 
 static const struct row {
     const char *name, *level;
-    bool gcc, lto, thin, pgo, bolt;
+    bool gcc, lto, thin, pgo, bolt, size;
 } rows[] = {
     { "O2", "-O2" },
     { "O3", "-O3" },
@@ -24,6 +25,7 @@ static const struct row {
     { "lto-pgo", "-O2", .lto = true, .pgo = true },
     { "lto-O3", "-O3", .lto = true },
     { "lto-pgo-O3", "-O3", .lto = true, .pgo = true },
+    { "lto-pgo-size", "-O2", .lto = true, .pgo = true, .size = true },
     { "gcc-O2", "-O2", .gcc = true },
     { "gcc-O3", "-O3", .gcc = true },
     { "gcc-lto", "-O2", .gcc = true, .lto = true },
@@ -138,6 +140,8 @@ static const char *clang_build(const struct row *r, const struct work *w, const 
     if (r->lto) arg(&link, r->level);
     if (r->pgo) why = profile_make(w->llvm, w->program, "ir", data);
     if (r->pgo) profile_use_words(&compile, "ir", data);
+    if (r->size) lto_cold_words(&compile, false);
+    if (r->size) lto_cold_words(&link, true);
     lto_words(r, w, &compile, &link);
     if (r->bolt) arg(&link, "-Wl,--emit-relocs");
     if (!why) why = units_build(w->llvm->clang, w->program, &compile, &link, directory, exe);
