@@ -35,6 +35,9 @@ done
 is 'cut at any byte it goes on to the same rows' '' echo "$wrong"
 fails 'a file that is not its output' 1 'p.csv:1: not the rows of a search' search --output=p.csv three.csv
 fails 'the rows of another search' 1 "part:2: not a row of random" loop-search --algo=random --output=part three.csv
+printf 'problem\n(attn 4 512 512 128)\n' > attn.csv
+is 'of attention tiles of all widths are measured, not only the one that the model likes' '16 32 48 64' \
+    bash -c "loop-search --algo=heuristic --list --measure=24 --isa=avx512 attn.csv | grep -o '(for e [0-9]* 0 (mul' | cut -d' ' -f3 | sort -nu | paste -sd' '"
 fails 'no algorithm' 2 'see --algo' loop-search p.csv
 fails 'an unknown algorithm' 2 'algo' loop-search --algo=luck p.csv
 done_testing

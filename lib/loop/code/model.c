@@ -40,34 +40,74 @@ static double crowding(const struct problem *p, const struct plan *q, int t, con
     return covered < needed ? needed / covered : 1;
 }
 
-/* bytes that tensor t brings into a cache of this size: the deepest block that stays, as often as it changes */
-static double traffic(const struct problem *p, const struct nest *l, const struct plan *q, double bytes, double way)
+/* S, the scores between two contractions, has the variables that both of them have */
+enum { TENSOR_S = TENSOR_V + 1 };
+static bool has(const struct problem *p, const struct plan *q, int t, int v)
+{
+    if (t != TENSOR_S) return q->stride[t][v] != 0;
+    return (p->stride[TENSOR_A][v] || p->stride[TENSOR_B][v]) && (p->stride[TENSOR_C][v] || v == p->along);
+}
+
+static double block_of(const struct problem *p, const struct plan *q, int t, const int32_t *e)
+{
+    double n = 4;
+    if (t != TENSOR_S) return footprint(p, q, t, e);
+    for (int v = 0; v < p->nvar; v++)
+        if (has(p, q, t, v)) n *= e[v];
+    return n;
+}
+
+/* bytes that these tensors bring into a cache of this size: the deepest block of them that stays, as often as it
+ * changes.  `all` is what else competes with them down to depth `split`, from where on other loops are not theirs. */
+static double traffic(const struct problem *p, const struct nest *l, const struct plan *q, const int *tensor, int n,
+                      int all, int split, double bytes, double way)
 {
     int32_t inner[NEST_LOOPS], e[NEST_LOOPS + 1][NEST_VARS];
+    bool ours[NEST_VARS] = { false };
     nest_inner(l->loop, l->n, inner);
     for (int v = 0; v < NEST_VARS; v++) e[0][v] = v < p->nvar ? p->size[v] : 1;
-    int depth = 0, tensors = p->pair ? 4 : 3;
     for (int d = 0; d < l->n; d++) {
         for (int v = 0; v < NEST_VARS; v++) e[d + 1][v] = e[d][v];
         e[d + 1][l->loop[d].var] = inner[d];
     }
+    for (int v = 0; v < p->nvar; v++)
+        for (int i = 0; i < n; i++) ours[v] |= has(p, q, tensor[i], v);
+    int depth = 0;
     for (; depth < l->n; depth++) {
         double held = 0;
-        for (int t = 0; t < tensors; t++) held += footprint(p, q, t, e[depth]) * crowding(p, q, t, e[depth], way);
+        for (int t = 0; t < all && depth <= split; t++)
+            held += block_of(p, q, t, e[depth]) * (t < TENSOR_S ? crowding(p, q, t, e[depth], way) : 1);
+        for (int i = 0; i < n && depth > split; i++) {
+            int t = tensor[i];
+            held += block_of(p, q, t, e[depth]) * (t < TENSOR_S ? crowding(p, q, t, e[depth], way) : 1);
+        }
         if (held <= bytes) break;
     }
     double total = 0;
-    for (int t = 0; t < tensors; t++) {
-        double times = footprint(p, q, t, e[depth]);
+    for (int i = 0; i < n; i++) {
+        int t = tensor[i];
+        if (t == TENSOR_S && depth <= split) continue;   /* it never leaves */
+        double times = block_of(p, q, t, e[depth]);
         bool changed = false;
         for (int d = depth; d-- > 0; ) {                 /* innermost loops that do not move through t find it again */
             int v = l->loop[d].var;
-            changed |= q->stride[t][v] != 0;
+            if (d >= split && !ours[v]) continue;
+            changed |= has(p, q, t, v);
             if (changed) times *= l->loop[d].size + (l->loop[d].tail ? (double)l->loop[d].tail / inner[d] : 0);
         }
-        total += times * (t == TENSOR_C ? 2 : 1);
+        total += times * (t == TENSOR_C || t == TENSOR_S ? 2 : 1);
     }
     return total;
+}
+
+static double all_traffic(const struct problem *p, const struct nest *l, const struct plan *q, double bytes, double way)
+{
+    static const int one[] = { TENSOR_A, TENSOR_B, TENSOR_C }, first[] = { TENSOR_A, TENSOR_B, TENSOR_S },
+        second[] = { TENSOR_C, TENSOR_V, TENSOR_S };
+    if (!p->pair) return traffic(p, l, q, one, 3, 3, l->n, bytes, way);
+    int split = nest_split(p, l);
+    return traffic(p, l, q, first, 3, TENSOR_S + 1, split, bytes, way) +
+           traffic(p, l, q, second, 3, TENSOR_S + 1, split, bytes, way);
 }
 
 const char *model_terms(struct model_terms *m, const struct problem *p, const struct nest *t, enum isa isa,
@@ -81,7 +121,7 @@ const char *model_terms(struct model_terms *m, const struct problem *p, const st
     for (int u = 0; u < (p->pair ? 4 : 3); u++) all += footprint(p, &m->plan, u, p->size);
     for (int i = 0; i < MODEL_LEVELS; i++) {
         if (all <= here->cache[i].bytes && here->cache[i].way * 8 > all) break;
-        double bytes = traffic(p, t, &m->plan, here->cache[i].bytes, here->cache[i].way);
+        double bytes = all_traffic(p, t, &m->plan, here->cache[i].bytes, here->cache[i].way);
         double c = m->traffic[i] = bytes / here->cache[i].per_cycle / m->plan.threads;
         cycles = fmax(cycles, c) + OVERLAP * fmin(cycles, c) * (i == 0 ? 0.25 : 1);
     }

@@ -23,8 +23,8 @@ void candidate_vectorize(struct nest *, int var);        /* the mark, on the inn
 /* Places of all n candidates, which are sorted by the model, in the order of measuring; free it.
  * by_kind: the best of each kind first, as the model knows nothing of conflicts in the caches, up to two thirds of what
  * is measured; then in order of the model.
- * by_residual: by_kind, but at most half of what is measured gives way to nests that the search's residual is sure to be
- * faster than those, each for each; out of its range by_kind; what is trusted goes before all others.
+ * by_residual: by_kind, but at most half of what is measured gives way to nests that the search's residual is sure to
+ * be faster than those, each for each; out of its range by_kind; what is trusted goes before all others.
  * drawn: by chance, ranks of all magnitudes alike: to learn from. */
 size_t *order_by_kind(const struct candidate *, size_t n, int measure);
 size_t *order_by_residual(const struct candidate *, size_t n, const struct search *);

@@ -197,7 +197,7 @@ static void with_pair(struct maker *m)
                 int32_t wide = j < WIDTHS ? widths[j] : p->size[p->along];
                 if ((i < HEIGHTS && (row < 0 || high >= p->size[row])) || (int64_t)high * wide > S_MOST) continue;
                 if (j < WIDTHS && wide >= p->size[p->along]) continue;
-                struct candidate c = { .vec = -1, .nv = (int8_t)m->nv, .cut = (int8_t)j, .first = (int8_t)i };
+                struct candidate c = { .vec = -1, .nv = (int8_t)m->nv, .cut = (int8_t)(j / 2) };
                 for (int v = 0; v < p->nvar; v++) {      /* the others outermost */
                     int u = p->order[v];
                     bool common = p->stride[TENSOR_A][u] || p->stride[TENSOR_B][u];
