@@ -2,6 +2,7 @@
 #include "measure/child.h"
 #include "measure/clock.h"
 #include "tap.h"
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,10 @@ static void test_ends(void)
     char *here[] = { (char[]){ "true" }, NULL };
     r = child_run(&(struct child){ .argv = here, .cpu = -1, .directory = "/nonexistent" });
     ok(r.how == RAN_NOT_STARTED, "a directory that is not there");
+    r = child_run(&(struct child){ .argv = here, .cpu = -1, .input = "no/such/file" });
+    ok(r.how == RAN_NOT_STARTED && r.error == ENOENT, "an input that is not there: it does not read ours");
+    r = child_run(&(struct child){ .argv = here, .cpu = -1, .error = "no/such/folder/said" });
+    ok(r.how == RAN_NOT_STARTED && r.error == ENOENT, "nor is what it says lost");
 }
 
 /* gone, or a zombie that nobody has collected yet */

@@ -26,10 +26,11 @@ static void lower(int what, uint64_t bytes)
     if (bytes) setrlimit(what, &(struct rlimit){ .rlim_cur = bytes, .rlim_max = bytes });
 }
 
-static void redirect(const char *path, int flags, int to)
+static bool redirect(const char *path, int flags, int to)
 {
-    int fd = open(path ? path : "/dev/null", flags | O_CLOEXEC, 0666);
-    if (fd >= 0) dup2(fd, to);
+    int fd;
+    do fd = open(path ? path : "/dev/null", flags | O_CLOEXEC, 0666); while (fd < 0 && errno == EINTR);
+    return fd >= 0 && dup2(fd, to) >= 0;
 }
 
 /* after fork, before exec: async-signal-safe calls only; `ready` is closed when the parent has attached its counters */
@@ -44,9 +45,11 @@ static _Noreturn void become(const struct child *c, int output, int ready, int r
     if (getppid() != parent) _exit(127);
     signal(SIGINT, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
-    redirect(c->input, O_RDONLY, STDIN_FILENO);
+    /* a command that lacks its input would read ours; what it says may be what is asked for */
+    if (!redirect(c->input, O_RDONLY, STDIN_FILENO)) goto failed;
     dup2(output, STDOUT_FILENO);
-    if (!c->error || strcmp(c->error, "-") != 0) redirect(c->error, O_WRONLY | O_CREAT | O_APPEND, STDERR_FILENO);
+    bool ours = c->error && strcmp(c->error, "-") == 0;
+    if (!ours && !redirect(c->error, O_WRONLY | O_CREAT | O_APPEND, STDERR_FILENO)) goto failed;
     lower(RLIMIT_AS, c->limits.memory_bytes);
     lower(RLIMIT_FSIZE, c->limits.output_bytes);
     setrlimit(RLIMIT_CORE, &(struct rlimit){ 0 });
