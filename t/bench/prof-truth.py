@@ -8,9 +8,11 @@ that is stopped between clock and call is not.  See prof-truth.sh."""
 import _thread
 import asyncio
 import csv
+import functools
 import hashlib
 import multiprocessing
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -128,6 +130,77 @@ def environments(directory):
     Clocks.write(directory)
 
 
+class Environment:
+    """of known times; as gym's: reset() and step(action)"""
+    def __init__(self, directory):
+        self.directory = directory
+
+    def reset(self):
+        return time.perf_counter_ns()
+
+    def step(self, action):
+        work(self.directory, 20000000)
+        return time.perf_counter_ns(), 1.0, action == 3, {}
+
+
+class Pickled:
+    """a function that makes an environment, on its way to a process"""
+    def __init__(self, make):
+        self.make = make
+
+    def __getstate__(self):
+        return pickle.dumps(self.make)
+
+    def __setstate__(self, state):
+        self.make = pickle.loads(state)
+
+
+def vector_worker(remote, parents, pickled):
+    parents.close()
+    environment = pickled.make()
+    while True:
+        command, data = remote.recv()
+        if command == "step":
+            observation, reward, done, info = environment.step(data)
+            if done:
+                info["terminal_observation"] = observation
+                observation = environment.reset()
+            remote.send((observation, reward, done, info))
+        elif command == "reset":
+            remote.send(environment.reset())
+        else:
+            remote.close()
+            return
+
+
+def vector(directory):
+    """what SubprocVecEnv of Stable Baselines 3 does: daemons of a fork server, each with its end of a pipe and the
+    closed one of its parent's, commands step, reset, close, environments reset where they are done"""
+    import millrace_prof as prof
+    context = multiprocessing.get_context("forkserver")
+    remotes, theirs = zip(*(context.Pipe() for _ in range(3)))
+    all_of = [context.Process(target=vector_worker, daemon=True,
+                              args=(b, a, Pickled(functools.partial(Environment, directory))))
+              for a, b in zip(remotes, theirs)]
+    for process, end in zip(all_of, theirs):
+        process.start()
+        end.close()
+    for r in remotes:
+        r.send(("reset", None))
+    [r.recv() for r in remotes]
+    for i in range(4):
+        for r in remotes:                                 # step_async
+            r.send(("step", i))
+        work(directory, 10000000)
+        with Clocks("wait") as clocks, prof.operation("wait"):
+            clocks.until([r.recv() for r in remotes][-1][0])   # step_wait
+    for r in remotes:
+        r.send(("close", None))
+    for process in all_of:
+        process.join()
+    Clocks.write(directory)
+
+
 def child_process(directory):
     import millrace_prof as prof
     work(directory)
@@ -186,7 +259,7 @@ def main(mode, directory):
         work(directory)
 
 
-OTHERS = {"_thread": raw_threads, "pipes": environments, "subprocess": child_process}
+OTHERS = {"_thread": raw_threads, "pipes": environments, "vector": vector, "subprocess": child_process}
 
 
 def compare(mode, directory):

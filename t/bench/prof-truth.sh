@@ -9,7 +9,7 @@ mkdir -p "$1"
 cd "$1"
 shift
 [ $# -gt 0 ] || set -- plain threads _thread os.fork fork spawn forkserver exec asyncio generator generators venv module \
-    pipes subprocess
+    pipes vector subprocess
 program=$here/t/bench/prof-truth.py
 cp "$program" prof_truth_module.py
 echo python,mode,process,part,low_seconds,recorded_seconds,wall_seconds,near,good > truth.csv.part
