@@ -347,6 +347,10 @@ inline-same: $(inline_home)/same.csv
 inline-results: $(INLINE_NAMES:%=$(inline_home)/%/runs.csv)
 	@for runs in $^; do $(TOP)/pipelines/results $$runs $(inline_home)/results live; done
 # what counted events say about the CPU time of all these builds, each program by the weights of the others
+ifeq ($(filter inline-cost,$(MAKECMDGOALS))$(word 2,$(INLINE_NAMES)),inline-cost)
+$(error make inline-cost: weights learned on some programs are tried on another, so it needs two: \
+    INLINE_NAMES='bzip2 zlib')
+endif
 inline-cost: $(inline_home)/cost.csv
 	@csv-show --digits=3 $<
 	csv-show --digits=3 $(inline_home)/weights.csv

@@ -21,7 +21,7 @@ fi
 # take FILTER: its first calls into $W/taken/1 ..: args, env, stdin, cwd (before), rc
 take() {
     local p=$1 test
-    rm -rf "$W/bin" "$W/taken"
+    rm -rf "${W:?}/bin" "$W/taken"
     mkdir "$W/bin" "$W/taken"
     for test in "$BIN"/*; do [[ $test == *.c ]] || ln -s "$test" "$W/bin/"; done
     rm "$W/bin/$p"
