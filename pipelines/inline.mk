@@ -15,6 +15,9 @@ INLINE_ROUNDS ?= $(if $(filter ci test,$(SCALE)),12,$(if $(filter full,$(SCALE))
 INLINE_FIT    ?= fit-boost --rounds=60 --depth=3
 $(if $(word 2,$(PROGRAM)),$(error make inline: PROGRAM='$(PROGRAM)': make cannot work in a directory with a space in \
     its name))
+ifeq ($(if $(and $(PROGRAM),$(filter inline inline-%,$(MAKECMDGOALS))),$(or $(wildcard $(PROGRAM)/program),none)),none)
+$(error make inline: no file $(PROGRAM)/program; it holds the lines `build', `search' and `confirm', see docs/inline.md)
+endif
 # names become folders, targets and words of recipes
 inline_bad := $(shell sed -n '1d; s/,.*//; /^[A-Za-z0-9][A-Za-z0-9._+-]*$$/!{p;q}' $(INLINE_TABLE))
 $(if $(inline_bad),$(error make inline: $(INLINE_TABLE): '$(inline_bad)' is not a plain name of a program))
@@ -162,6 +165,9 @@ INLINE_POLICY_TRIALS ?= 8
 INLINE_POLICY_TEXT   ?= 1.2
 inline-policy: $(inline_policy)/exact.csv $(inline_policy)/time.csv $(inline_policy)/time-files.csv \
     $(inline_policy)/guard.csv
+ifeq ($(filter inline-policy,$(MAKECMDGOALS))$(strip $(INLINE_POLICY_NAMES)),inline-policy)
+$(error make inline-policy: learns on some programs for others, so it needs two: INLINE_POLICY_NAMES='bzip2 zlib')
+endif
 .PHONY: inline-policy
 $(inline_policy)/%.labelled.csv: $(inline)/%/learned.sexp $(inline)/%/sites.csv
 	@mkdir -p $(@D)

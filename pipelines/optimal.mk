@@ -75,7 +75,8 @@ $(optimal)/summary.csv: $(optimal)/gaps.csv
 	@csv-cat $< | $(optimal_mean) $(aside)
 
 # ---- the policy: what each call's other way would cost, learned from the tables' gains, on a logarithmic scale with
-# its sign; negative is inlined.  The control learns the same from the cost of another call, 101 rows away
+# its sign; negative is inlined.  The control learns the same from the cost of another call, 101 rows away (ci: 7)
+optimal_lag = $(if $(filter ci test,$(SCALE)),7,101)
 $(optimal)/%/labelled.csv: $(optimal)/%/optimal.csv
 	@csv-where -c choice --is=yes $(<D)/calls.csv | csv-where -c gain_bytes --known |
 	    csv-calc --set="sign=optimal == 'yes' ? -1 : 1" --set='worth=sign*log2(1+abs(gain_bytes))' |
@@ -85,7 +86,8 @@ optimal_learn  = csv-cut -c worth,$(optimal_features) | $(OPTIMAL_FIT) -y worth
 $(optimal)/%/policy.model: $(OPTIMAL_NAMES:%=$(optimal)/%/labelled.csv)
 	@$(optimal_others) | $(optimal_learn) $(aside)
 $(optimal)/%/control.model: $(OPTIMAL_NAMES:%=$(optimal)/%/labelled.csv)
-	@$(optimal_others) | csv-calc --set='worth=lag(worth, 101)' | csv-where -c worth --known | $(optimal_learn) $(aside)
+	@$(optimal_others) | csv-calc --set='worth=lag(worth, $(optimal_lag))' | csv-where -c worth --known |
+	    $(optimal_learn) $(aside)
 # seconds of both steps, features and decisions; nothing is searched
 $(optimal)/%/policy.csv: $(optimal)/%/policy.model $(optimal)/%/control.model
 	@inline-calls -o $@.calls $(OPTIMAL_WORKS)/$*

@@ -111,6 +111,7 @@ is "lag of text" $'\na\nb\na\nb' csv-calc --print="lag(concat(g))" g
 f() { fails "$1" "$2" "$3" csv-calc --where="$4" t; }
 f "two operators" 2 "character 8 of 'base > > 1': a value is missing before this" 'base > > 1'
 f "at the end" 2 'a value is missing at the end' 'base +'
+fails 'another separator' 2 "no column 'a'; fields look separated by ';', see --delimiter" bash -c 'echo "a;b" | csv-calc --set=x=a+1'
 f "no such column" 2 "character 6 of 'base/q': no column 'q'; there are path, base, s, name" base/q
 f "no such function" 2 "no function 'foo'" 'foo(1)'
 f "a bad pattern" 2 "character 8 .*Unmatched" "name ~ '('"

@@ -12,6 +12,7 @@ is "renaming alone keeps all columns" $'z,b,x_ns,y_ns,"c,d"\n1,2,3,4,"5,6"' csv-
 is "header only" $'a\n' eval 'printf "a,b\n" | csv-cut -c a; echo'
 fails "a column that is not there" 1 "t:1: no column 'q'" csv-cut -c q t
 fails "then it is said what there is" 1 "no column 'q'; there are host, path, ms" bash -c "echo host,path,ms | csv-sort -k q"
+fails 'no header' 1 "no column 'ms'; there are 1, 2.5: is the line with the names of the columns missing" bash -c 'echo 1,2.5 | csv-sort -k ms'
 fails "and that another separator is meant" 1 "separated by ';', see --delimiter" bash -c "echo 'host;path;ms' | csv-sort -k ms"
 fails "a pattern that matches nothing" 1 "no column matches 'q\*'" csv-cut -c 'q*' t
 fails "a column twice" 2 'twice' csv-cut -c a,a t

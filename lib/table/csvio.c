@@ -402,15 +402,31 @@ int csv_find(const csv *c, const char *name)
     return -1;
 }
 
+char *csv_no_column(const csv *c, str name)
+{
+    struct buf b = { 0 };
+    const char *other = other_separator(c);
+    int numbers = 0;
+    double v;
+    buf_format(&b, "no column '%.*s'; ", (int)name.n, name.s);
+    if (other) {
+        buf_format(&b, "fields look separated by '%s', see --delimiter", other);
+        return b.s;
+    }
+    buf_format(&b, "there are ");
+    for (int k = 0; k < c->ncol && k < 12; k++)
+        buf_format(&b, "%s%.*s", k ? ", " : "", (int)c->name[k].n, c->name[k].s);
+    if (c->ncol > 12) buf_format(&b, ", ..");
+    for (int k = 0; k < c->ncol; k++) numbers += num_parse(c->name[k].s, c->name[k].n, &v);
+    if (numbers && numbers == c->ncol) buf_format(&b, ": is the line with the names of the columns missing?");
+    return b.s;
+}
+
 int csv_need(const csv *c, const char *name)
 {
     int i = csv_find(c, name);
     if (i >= 0) return i;
-    struct buf there = { 0 };
-    for (int k = 0; k < c->ncol && k < 12; k++)
-        buf_format(&there, "%s%.*s", k ? ", " : "", (int)c->name[k].n, c->name[k].s);
-    look_at_separator(c, 1, xformat("no column '%s'", name));
-    die_at(c->path, 1, "no column '%s'; there are %s%s", name, there.s, c->ncol > 12 ? ", .." : "");
+    die_at(c->path, 1, "%s", csv_no_column(c, str_of(name)));
 }
 
 str csv_str(const csv *c, int col)

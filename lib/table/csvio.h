@@ -21,6 +21,7 @@ int csv_ncol(const csv *);
 str csv_name(const csv *, int col);
 int csv_find(const csv *, const char *name);             /* -1 if absent */
 int csv_need(const csv *, const char *name);             /* dies if absent */
+char *csv_no_column(const csv *, str name);              /* what to say then; caller frees */
 bool csv_next(csv *);                                    /* false at end; dies on a malformed record */
 str csv_str(const csv *, int col);
 const char *csv_cstr(const csv *, int col, struct arena *);   /* a NUL-terminated copy */

@@ -136,13 +136,7 @@ static void column(struct parser *x, const char *at, str name)
         emit(x, PUSH_FIELD, i, 1);
         return;
     }
-    struct buf b = { 0 };
-    buf_format(&b, "no column '%.*s'; there are ", (int)name.n, name.s);
-    for (int i = 0; i < csv_ncol(t); i++) {
-        if (i) buf_add(&b, ", ", 2);
-        buf_str(&b, csv_name(t, i));
-    }
-    wrong(x, at, b.s);
+    wrong(x, at, csv_no_column(t, name));
 }
 
 static void expression(struct parser *x);
