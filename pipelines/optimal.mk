@@ -60,6 +60,9 @@ $(optimal)/%/sizes.csv: $(optimal)/%/optimal.csv
 	csv-cat $(optimal_parts) | $(optimal_all) > $@.all
 	rm -f $(optimal_parts)
 	$(TOP)/pipelines/keep $@.all $@
+$(optimal)/%/os.csv: $(optimal)/%/optimal.csv
+	@inline-size --level=-Os $(OPTIMAL_WORKS)/$* | csv-calc --set="label='Os'" | $(optimal_columns) |
+	    $(optimal_all) $(aside)
 optimal_parts = $(foreach l,heuristic none best O2 $(OPTIMAL_THRESHOLDS),$@.$l)
 optimal_ratio = csv-join -k program - $(optimal)/best.csv | $(strip \
     ) csv-calc --set='ratio=code_bytes/best_bytes' --set='log_ratio=log(ratio)'
@@ -69,8 +72,8 @@ optimal_mean = csv-group -g label -c ratio,log_ratio --stat=n,gmean,mean,sd,min,
     ) csv-cut -c label,n_ratio,gmean_ratio,lower_ratio,upper_ratio,min_ratio,max_ratio | csv-sort -k gmean_ratio:n
 $(optimal)/best.csv: $(optimal)/table.csv
 	@csv-cut -c program,best_bytes $< $(aside)
-$(optimal)/gaps.csv: $(optimal)/best.csv $(OPTIMAL_NAMES:%=$(optimal)/%/sizes.csv)
-	@csv-cat $(filter %/sizes.csv,$^) | $(optimal_ratio) $(aside)
+$(optimal)/gaps.csv: $(optimal)/best.csv $(foreach f,sizes os,$(OPTIMAL_NAMES:%=$(optimal)/%/$f.csv))
+	@csv-cat $(filter-out $<,$^) | $(optimal_ratio) $(aside)
 $(optimal)/summary.csv: $(optimal)/gaps.csv
 	@csv-cat $< | $(optimal_mean) $(aside)
 

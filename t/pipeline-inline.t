@@ -24,7 +24,8 @@ table=$T/out/inline/designs/table.csv
 ok 'a design beside the search' make -s -C "$root" SCALE=ci OUT="$T/out" BIN="$BIN" B="$B" INLINE_EVALS=10 INLINE_SIZE=10 \
     INLINE_DESIGNS=factorial-8 "$table"
 is 'two models, two rules, all seven calls told apart' '4 7 1' bash -c \
-    "csv-group -g factors,known '$table' | csv-cut -c n_rows,factors,known | sed '1d; y/,/ /'"
+    "csv-where -c model --is=functions --not '$table' | csv-group -g factors,known | csv-cut -c n_rows,factors,known | sed '1d; y/,/ /'"
+is 'and one model of functions, two rules' 2 bash -c "csv-where -c model --is=functions '$table' | sed 1d | wc -l"
 is 'which were really measured' real bash -c "csv-calc --print=kind '$table' | sort -u"
 is 'where nothing is sure the default is proposed' 1 bash -c \
     "csv-where -c rule --is=sure '$table' | csv-where -c certain --is=0 | csv-calc --print=ratio | sort -u"
