@@ -2,7 +2,9 @@
 #   make optimal            programs of the corpus, each source by itself at -Oz: optimum, bound, levels, thresholds
 #   make optimal-policy     a policy learned on the other programs, beside thresholds and a control; no search
 #   make optimal-model      the policy that ships, share/policies/size.model, from all programs; SCALE=ci: in OUT
+#   make optimal-executed      the fewest instructions of small programs, proven (OPTIMAL_EXECUTED=names)
 #   make optimal-oracle     modules with few calls, every set of decisions built, beside what is proven
+#   OPTIMAL_TABLE=   small programs, each of one package's sources, beside those of the corpus (data/small.csv)
 #   OPTIMAL_NAMES=   which programs        OPTIMAL_WORKS=DIR   work directories that are there already, DIR/NAME
 #   OPTIMAL_MOST=    sets of a function that are all built     OPTIMAL_BUILDS=   budget of a module
 optimal        = $(OUT)/optimal
@@ -11,7 +13,9 @@ OPTIMAL_NAMES  ?= ncompress dos2unix
 OPTIMAL_BUILDS ?= 8
 endif
 OPTIMAL_NAMES ?= ncompress dos2unix tree figlet zlib jhead gzip ed bzip2 bc diffutils mawk flex byacc units gperf \
-                  pbzip2 cpio patch file m4 sed lz4 less findutils xz lzip cmark brotli tcc
+                  pbzip2 cpio patch file m4 sed lz4 less findutils xz lzip cmark brotli tcc cksfv $(optimal_small)
+OPTIMAL_TABLE  ?= $(TOP)/data/small.csv
+optimal_small  := $(shell sed -n '2,$$s/,.*//p' $(OPTIMAL_TABLE))
 OPTIMAL_WORKS  ?= $(optimal)/works
 OPTIMAL_MOST   ?= 16
 OPTIMAL_BUILDS ?= 40
@@ -24,7 +28,7 @@ optimal_shown = program,functions,decided,closed_ratio,largest,builds,heuristic_
 optimal_columns = csv-cut -c program,module,label,code_bytes
 optimal_features = heuristic_yes,callee_bytes,caller_bytes,uses,callee_local,only_call,arguments,constants,$(strip \
                   )callee_instructions,callee_blocks,callee_calls,caller_calls,others_bytes,callee_leaf
-.PHONY: optimal-again optimal optimal-policy optimal-model optimal-oracle
+.PHONY: optimal-executed optimal-again optimal optimal-policy optimal-model optimal-oracle
 
 optimal: $(optimal)/table.csv $(optimal)/gaps.csv $(optimal)/summary.csv
 	@echo "Proven: closed_ratio is the share of code in functions all of whose sets were built; gap_ratio is a bound"
@@ -38,6 +42,11 @@ $(optimal)/works/%/program.csv: $(inline_corpus)/%.csv
 	inline-module --per-file --from-build=$(inline_corpus)/$* --program=$$(csv-where -c name --is=$* \
 	    $(INLINE_CORPUS_TABLE) |
 	    csv-calc --print=program) --out=$(@D) $(optimal)/runs
+$(optimal_small:%=$(optimal)/works/%/program.csv): $(optimal)/works/%/program.csv: | $(PROGS)
+	@package=$$(csv-where -c name --is=$* $(OPTIMAL_TABLE) | csv-calc --print=package)
+	$(TOP)/pipelines/fetch-source $$package $(optimal)/src/$$package $(CURDIR)/data
+	mkdir -p $(@D)
+	inline-module --per-file --table=$(OPTIMAL_TABLE) --program=$* --out=$(@D) $(optimal)/src/$$package
 $(optimal)/%/optimal.csv: $(OPTIMAL_WORKS)/%/program.csv | $(PROGS)
 	@mkdir -p $(@D)
 	echo "proving $*"
@@ -129,3 +138,16 @@ $(optimal)/oracle.csv: $(OPTIMAL_NAMES:%=$(optimal)/%/oracle.csv) optimal-again
 optimal-oracle: $(optimal)/oracle.csv
 	@csv-group -c same,proven,sets --stat=n,sum,max $< | csv-show
 	csv-where -c same --is=0 $< | csv-cut -c program,module,decided,sets,best_bytes,code_bytes,lower_bytes | csv-show
+
+# ---- exact instructions of the search runs, at -O2
+OPTIMAL_EXECUTED ?= tofrodos zpipe fitblk gznorm enough isutf8 banner
+optimal_executed_shown = program,functions,idle_functions,decided,closed_ratio,largest,builds,$(strip \
+    )none_instructions,heuristic_instructions,best_instructions,lower_instructions,gap_ratio,excess_ratio,sums_unequal
+$(optimal)/%/executed.csv: $(OPTIMAL_WORKS)/%/program.csv | $(PROGS)
+	@mkdir -p $(@D)
+	inline-executed --most=64 --builds=60 --exhaustive=32 $(<D) $(aside)
+$(optimal)/executed.csv: $(OPTIMAL_EXECUTED:%=$(optimal)/%/executed.csv) optimal-again
+	@csv-cat $(filter %.csv,$^) $(aside)
+optimal-executed: $(optimal)/executed.csv
+	@echo "Instructions in the program's own functions; gap_ratio is a bound: nothing is better by more"
+	csv-sort -k gap_ratio:nr $< | csv-cut -c $(optimal_executed_shown) | csv-show --digits=5
