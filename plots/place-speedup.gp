@@ -24,7 +24,8 @@ top = 1.12 * (U_max > S_max ? U_max : S_max)
 set multiplot layout rows, (n > 1 ? 2 : 1) \
     margins screen 0.075, 0.985, 108.0 / high, 1 - 90.0 / high spacing screen 0.055, 75.0 / high title house_title( \
     "training steps by where tensors lie, over all of them in slow memory" . threads . "\n" . \
-    "{/*0.8 bars: the median step; lines: extremes of single steps}")
+    "{/*0.8 bars: the median step; lines: extremes of single steps; " . \
+    "fast memory: of intermediates, without parameters}")
 @footer
 unset key
 set for [f = 1:F] object 10 + f rectangle at screen 0.03 + 0.19 * (f - 1), 42.0 / high size screen 0.018, 12.0 / high \
