@@ -1,15 +1,15 @@
 #!/bin/bash
 # place-bits.sh DIR [NETWORK-BATCH-IMAGE[-RATIO]]... - the losses of two steps and one before them under every
 # formulation, tier and number of threads: network, formulation, ratio, tier, threads, runs' losses, same (1: to the
-# last bit those of all in fast memory).  DIR: on a disk.  RATIO: 2:1 if not said; small images leave no room for less
+# last bit those of all in fast memory).  DIR: on a disk.  RATIO: 1:1 if not said; small images leave no room for less
 # than one kernel needs.  Exit 1 if any differ.
 set -euo pipefail
 here=$(cd "$(dirname "$0")/../.." && pwd)
 PATH=$here/bin:$PATH
 disk=$1
 shift
-[ $# != 0 ] || set -- resnet18-2-32 resnet50-2-32 resnet101-2-64 densenet264-2-64 inception4-1-107 \
-    mobilenetv2-2-64 unet-1-32 vit-1-32 vgg16-2-32 vgg19-2-32
+[ $# != 0 ] || set -- resnet18-2-32-2:1 resnet50-2-32-2:1 resnet101-2-64 densenet264-2-64 \
+    inception4-1-107 mobilenetv2-2-64 unet-1-32 vit-2-64-4:1 vgg16-4-64 vgg19-4-64
 T=$(mktemp -d)
 trap 'rm -rf "$T"' EXIT
 cd "$T"
@@ -21,7 +21,7 @@ losses() { # PLAN TIER THREADS GRAPH
 echo network,formulation,ratio,tier,threads,losses,same
 for net in "$@"; do
     IFS=- read -r name batch image ratio <<< "$net"
-    ratio=${ratio:-2:1}
+    ratio=${ratio:-1:1}
     place-net "$name" --batch="$batch" --image="$image" > g.sexp
     place-profile --quiet --runs=3 --tier=dram -o "$net.csv" g.sexp
     for form in fast slow numa static sync async async+recompute; do
