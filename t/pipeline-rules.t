@@ -78,6 +78,11 @@ for name in 'x;touch${IFS}pwned;' 'x`touch${IFS}pwned`' '$(shell touch pwned)' '
     refused "a program called $name" "live.csv: .* is not a plain name" OUT="$T/made" INLINE_TABLE="$PWD/live.csv" help
 done
 ok 'none of them was run' eval '[ ! -e pwned ] && [ ! -e "$root/pwned" ]'
+# flags of compiled variants say how to translate, never what to load, read or write
+for flags in -fplugin=x.so '-o /tmp/x' '-include x.h' @x '-O2;touch pwned' -wrapper,x; do
+    printf 'step,flags\na/0,-O2 %s\n' "$flags" > variants.csv
+    fails "a variant with $flags" 1 'is none of -O' "$root/pipelines/variants" variants.csv
+done
 mkdir bare
 for p in bash make env sed git cat nproc find dirname ls seq awk python3 printf tr cut; do ln -s "$(command -v $p)" bare/$p 2> /dev/null; done
 for goal in figure7 inline loop-table prof pca-data; do
