@@ -50,7 +50,7 @@ static struct exact judge(const struct ran *r)
     double objective = number_after(log, "\nObjective value:", INFINITY);
     double root = number_after(log, "\nContinuous objective value is", 0);
     if (strstr(log, "\nResult - Optimal solution found")) root = objective;
-    struct exact e = { objective, number_after(log, "\nLower bound:", root) };
+    struct exact e = { objective, fmin(objective, number_after(log, "\nLower bound:", root)) };   /* rounded by CBC */
     free(log);
     return e;
 }

@@ -3,7 +3,8 @@
 #define MILLRACE_PLACE_EXACT_H
 #include "place/placing.h"
 
-/* What CBC says of its best placement and of all placements, seconds of a step; infinite and 0 where it says nothing. */
+/* What CBC says of its best placement and of all placements, seconds of a step; infinite and 0 where it says nothing.
+ * Before its search is over CBC prints its bound in thousandths: it may be half of one too high. */
 struct exact { double objective, bound; };
 
 /* Gives CBC the model and x, and so many seconds of CPU.  x becomes CBC's placement where that keeps the limits and is
