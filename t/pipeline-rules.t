@@ -79,7 +79,7 @@ for name in 'x;touch${IFS}pwned;' 'x`touch${IFS}pwned`' '$(shell touch pwned)' '
 done
 ok 'none of them was run' eval '[ ! -e pwned ] && [ ! -e "$root/pwned" ]'
 # flags of compiled variants say how to translate, never what to load, read or write
-for flags in -fplugin=x.so '-o /tmp/x' '-include x.h' @x '-O2;touch pwned' -wrapper,x; do
+for flags in -fplugin=x.so '-o /tmp/x' '-include x.h' @x '-O2;touch pwned' -wrapper=x; do
     printf 'step,flags\na/0,-O2 %s\n' "$flags" > variants.csv
     fails "a variant with $flags" 1 'is none of -O' "$root/pipelines/variants" variants.csv
 done
