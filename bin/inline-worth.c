@@ -1,4 +1,4 @@
-/* inline-worth - what each call is worth, told from trials by each function's own cost
+/* inline-worth - what each call is worth, from each function's cost in trials
  *
  * Usage: inline-worth --store=DIR [--sample=N] [TRIALS]
  *
@@ -31,11 +31,10 @@
 static const char *store, *out;
 static long sample;
 static const struct opt options[] = {
-    { 0, "store", STR, &store, "DIR", "where the trials' parts lie", 0, 0 },
+    { 0, "store", STR, &store, "DIR", "where the trials' parts lie" },
     { 0, "sample", INT, &sample, "N", "a draw of what is not known", 0, 1e15 },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output", 0, 0 },
-    { 0 }
-};
+    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
+    { 0 } };
 
 int main(int argc, char **argv)
 {

@@ -1,5 +1,6 @@
 /* worth.c - see worth.h */
 #include "inline/worth.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include "base/rng.h"
 #include "fit/dense.h"
@@ -105,7 +106,7 @@ void worth_read(struct worth *w, csv *t, const char *store)
         w->call[k] = (struct worth_call){ .site = s, .caller = caller_of(s),
                                           .callee = live_plain((str){ s.s, at ? (size_t)(at - s.s) : s.n }) };
     }
-    m->x = xcalloc((trials + 1) * (w->n + 1), 1);
+    m->x = xcalloc(size_mul(trials + 1, w->n + 1), 1);
     for (size_t i = 0; i < n;) {
         size_t from = i;
         unsigned char *x = m->x + w->trials * w->n;
@@ -262,8 +263,8 @@ static void tell_apart(struct worth *w, uint32_t f)
     for (uint32_t k = 0; k < m->n; k++)
         if (m->path[k].root == f || m->path[k].from == f) push(&own, k);
     size_t p = own.n;
-    double *z = xcalloc(n * p + 1, sizeof *z), *g = xcalloc(n * n, sizeof *g), *d = xcalloc(n, sizeof *d),
-           *v = xcalloc(n * n, sizeof *v);
+    double *z = xcalloc(size_mul(n, p) + 1, sizeof *z), *g = xcalloc(size_mul(n, n), sizeof *g), *d = xcalloc(n, sizeof *d),
+           *v = xcalloc(size_mul(n, n), sizeof *v);
     for (size_t c = 0; c < p; c++) {
         double mean = 0;
         for (size_t t = 0; t < n; t++)

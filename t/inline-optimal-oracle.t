@@ -1,5 +1,5 @@
 #!/bin/bash
-# programs made by chance, every set of decisions of each built: MANY=20 prove t/inline-optimal-random.t
+# programs made by chance, every set of decisions of each built: MANY=20 prove t/inline-optimal-oracle.t
 . "$(dirname "$0")/tap.sh"
 command -v clang-14 opt-14 llvm-link-14 > /dev/null || { echo '1..0 # skip clang-14 and llvm-14 are not here'; exit 0; }
 below() { echo $((RANDOM % $1)); }
