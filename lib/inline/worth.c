@@ -263,8 +263,8 @@ static void tell_apart(struct worth *w, uint32_t f)
     for (uint32_t k = 0; k < m->n; k++)
         if (m->path[k].root == f || m->path[k].from == f) push(&own, k);
     size_t p = own.n;
-    double *z = xcalloc(size_mul(n, p) + 1, sizeof *z), *g = xcalloc(size_mul(n, n), sizeof *g), *d = xcalloc(n, sizeof *d),
-           *v = xcalloc(size_mul(n, n), sizeof *v);
+    double *z = xcalloc(size_mul(n, p) + 1, sizeof *z), *g = xcalloc(size_mul(n, n), sizeof *g),
+           *d = xcalloc(n, sizeof *d), *v = xcalloc(size_mul(n, n), sizeof *v);
     for (size_t c = 0; c < p; c++) {
         double mean = 0;
         for (size_t t = 0; t < n; t++)
