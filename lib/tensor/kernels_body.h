@@ -300,12 +300,15 @@ static void conv_data_grad(const struct conv *c, const float *w, const float *dy
     bool flat = ntap == 1 && s == 1 && !padded;
     for (int g = groups * part / parts; g < end; g += fit) {
         int ob = g * PAIR, n = min_int(min_int(fit, end - g) * PAIR, nob - ob);
-        for (int ib = 0; ib < nib; ib++)                 /* in the order in which weights lie */
-            for (int o = 0; o < n; o++)
-                for (int t = 0; t < ntap; t++)
-                    transpose(w + (((size_t)ib * (size_t)nob + (size_t)(ob + o)) * (size_t)ntap + (size_t)t) * BLOCK *
-                                      BLOCK,
-                              turned + (size_t)o * k.wob + (size_t)ib * k.wib + (size_t)t * BLOCK * BLOCK);
+        for (int ib = 0; ib < nib; ib++) {               /* in the order in which weights lie, fetched one step ahead */
+            const float *from = w + ((size_t)ib * (size_t)nob + (size_t)ob) * k.wib, *next = from + (size_t)nob * k.wib;
+            for (int t = 0; t < n * ntap; t++) {
+                UNROLL
+                for (int l = 0; l < BLOCK; l++) __builtin_prefetch(next + (size_t)t * BLOCK * BLOCK + l * BLOCK);
+                transpose(from + (size_t)t * BLOCK * BLOCK, turned + (size_t)(t / ntap) * k.wob + (size_t)ib * k.wib +
+                                                                (size_t)(t % ntap) * BLOCK * BLOCK);
+            }
+        }
         for (int r = row0 / rows * rows; r < row1; r += rows) {
             int a = max_int(r, row0), b = min_int(r + rows, row1);
             int lo = floor_div(a + c->ph - c->kh + 1, s), hi = (b - 1 + c->ph) / s + 1;
