@@ -16,8 +16,9 @@
  * prove the bound.  --exact=SECONDS gives the plan (static, sync) to CBC, which
  * must be installed, for so much of its CPU time; the faster of both plans is
  * written, checked as place-check does, and a line says what CBC proved (the
- * plan's bound stays ours, which prices prove).  --times writes a row of creation_seconds (CPU for reading)
- * and optimisation_seconds (CPU for the plan).  Memory: graph, profile, tables.
+ * plan's bound stays ours, which prices prove).  --times writes a row of
+ * creation_seconds (CPU for reading) and optimisation_seconds (CPU for the
+ * plan).  Memory: graph, profile, tables.
  *
  * Examples:
  *   $ place-plan --formulation=sync --ratio=4:1 --profile=p.csv g.sexp

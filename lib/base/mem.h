@@ -18,8 +18,8 @@ char *xformat(const char *fmt, ...) __attribute__((format(printf, 1, 2)));   /* 
 /* Room for at least `need` objects in p, whose capacity is *cap: returns p, moved and doubled when it is full. */
 void *grow(void *p, size_t need, size_t *cap, size_t size);
 
-/* getline() of a file called `path`, for messages.  Negative is the end and nothing else: where memory is refused getline
- * says the same as at the end, without ferror(). */
+/* getline() of a file called `path`, for messages.  Negative is the end and nothing else: where memory is refused
+ * getline says the same as at the end, without ferror(). */
 ssize_t text_line(FILE *, const char *path, char **line, size_t *room);
 
 /* memcpy without a call for the short texts that tables are made of */

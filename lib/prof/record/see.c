@@ -283,7 +283,7 @@ static uint16_t category_number(const char *name)
     return (uint16_t)ncategory++;
 }
 
-/* What is kept for ever, and there are some MiB of it, is none of malloc's: the program's own pieces lie as they would. */
+/* What is kept for ever, some MiB, is none of malloc's: the program's own pieces lie as they would. */
 static void *keep(size_t n)
 {
     enum { BLOCK = 1 << 20 };
