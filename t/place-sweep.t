@@ -15,6 +15,18 @@ is 'nothing is below its bound, no bound below all fast' 0 \
 ok 'the same whatever --jobs' cmp all.csv <(place-sweep "${few[@]}" --formulations=sync,async -j3 g.sexp)
 is 'too little memory is an empty cell' '4000:1,,' eval 'place-sweep --profile=p.csv --formulations=sync --ratios=4000:1 g.sexp 2> said | csv-cut -c ratio,planned_seconds,slowdown_ratio | tail -n 1'
 ok 'and a sentence' grep -q 'is too small' said
+# memory refused at the N-th call, in place-sweep or in a process that plans: a message and exit 1, or the whole table
+refused() {
+    local n rc ended=0
+    for n in 1000 3000 5000 6000 9000; do
+        SHIM_WHAT=malloc SHIM_AT=$n env LD_PRELOAD="$B/t/shim.so" \
+            place-sweep "${few[@]}" --formulations=sync,async g.sexp > out 2> err && rc=0 || rc=$?
+        case $rc in 0) cmp all.csv out || return ;; 1) [ -s err ] && ended=1 || return ;; *) return 1 ;; esac
+    done
+    [ $ended = 1 ]
+}
+if [ -e "$B/t/shim.so" ]; then ok 'memory is refused: no cell is lost without a word' refused
+else skip 'memory is refused' 'the shim is not built'; fi
 place-sweep "${few[@]}" --jobs-table --formulations=sync,async g.sexp > jobs.csv
 is 'jobs, one for each cell' 'job
 sync/2:1

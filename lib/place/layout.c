@@ -256,8 +256,8 @@ static void lay_out_numa(struct placing *p, struct placement *x, struct plan *pl
     free(q.b);
     free(q.of);
     if (reserve > p->bytes_limit)
-        die("limit of %llu bytes is below the %llu that small tensors and staging take",
-            (unsigned long long)p->bytes_limit, (unsigned long long)reserve);
+        die_of_limit("limit of %llu bytes is below the %llu that small tensors and staging take",
+                     (unsigned long long)p->bytes_limit, (unsigned long long)reserve);
     first_touch(p, reserve, x, offset);
     fill(p, x, plan);
     q = pool_of(plan, g, TIER_FAST, pinned);

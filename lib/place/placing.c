@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+int limit_status = EXIT_FAIL;
+
 const char *const formulation_names[] = { "static", "sync", "async", "numa", "slow", "fast", NULL };
 
 static const double CANNOT_BE_HAD = 1e6;                 /* seconds */
@@ -110,11 +112,11 @@ static void set_choices(struct placing *p, const struct profile *profile)
         for (int set = 0; set < 1 << k; set++) set_channel(p, n, set, k);
         const char *name = p->g->node[n].name;
         if (!isfinite(least))
-            die("limit of %llu bytes: no way to run node %d '%s' has buffers that small",
-                (unsigned long long)p->bytes_limit, n, name);
+            die_of_limit("limit of %llu bytes: no way to run node %d '%s' has buffers that small",
+                         (unsigned long long)p->bytes_limit, n, name);
         if (least > p->limit[n])
-            die("limit of %llu bytes is too small: node %d '%s' alone needs %.0f bytes of fast memory",
-                (unsigned long long)p->bytes_limit, n, name, least);
+            die_of_limit("limit of %llu bytes is too small: node %d '%s' alone needs %.0f bytes of fast memory",
+                         (unsigned long long)p->bytes_limit, n, name, least);
     }
 }
 

@@ -45,6 +45,10 @@ double cut_weight(const struct placing *, int cut, int tensor);   /* floor(size 
 double cut_right(const struct placing *, int cut, int node);      /* floor((limit - base) / d) */
 
 /* Dies when no placement of some node fits under the limit, saying which and how much it needs. */
+/* A limit that is too small ends the process, with EXIT_FAIL, or with what somebody set who waits for the process. */
+extern int limit_status;
+#define die_of_limit(...) (fail_status = limit_status, die(__VA_ARGS__))
+
 struct placing *placing_new(const struct graph *, const struct profile *, uint64_t limit, bool moves);
 /* From now on moves and the slow operands of nodes cost `price` for each second for which they take the copy channel
  * (verify.h); 0: moves cost their seconds, slow operands nothing beyond the node's. */

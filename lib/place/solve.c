@@ -866,6 +866,6 @@ double solve_placing(const struct placing *p, const struct effort *effort, bool 
 {
     double bound;
     if (!try_placing(p, effort, warm, x, best, &bound))
-        die("no plan found within the limit of %llu bytes", (unsigned long long)p->bytes_limit);
+        die_of_limit("no plan found within the limit of %llu bytes", (unsigned long long)p->bytes_limit);
     return bound;
 }

@@ -1,16 +1,19 @@
 /* sweep.c - see sweep.h */
 #include "place/sweep.h"
 #include "base/message.h"
+#include "place/placing.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { TOO_SMALL = 3 };                                  /* what a child ends with whose limit is */
 struct child { pid_t pid; int from; };
 
 static _Noreturn void plan_one(const struct graph *g, const struct profile *profile, const struct effort *effort,
                                struct sweep_cell *c, int to)
 {
+    limit_status = TOO_SMALL;
     struct plan *p = make_plan(g, profile, c->form, c->limit, effort);
     c->planned = true;
     c->objective = p->objective;
@@ -50,6 +53,8 @@ static void finish(struct child *k, struct sweep_cell *c)
     }
     if (WIFSIGNALED(status)) die("planning below %llu bytes ended by signal %d", (unsigned long long)c->limit,
                                  WTERMSIG(status));
+    if (WEXITSTATUS(status) != 0 && WEXITSTATUS(status) != TOO_SMALL)
+        die("planning below %llu bytes failed", (unsigned long long)c->limit);
     if (n == sizeof got && status == 0) *c = got;
 }
 
