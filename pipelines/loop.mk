@@ -564,10 +564,11 @@ $(loop_residual)/%.beside: $(loop_residual)/%.traces $(BIN)/csv-group $(BIN)/csv
 	$(loop_beside)
 loop_isa_all := $(foreach s,$(LOOP_ISA_SETS),$(foreach i,avx2 avx512,$(loop_residual)/$(s).$(i).machine))
 $(loop)/residual.csv: $(LOOP_RESIDUAL_SETS:%=$(loop_residual)/%.avx512.row) $(BIN)/csv-pivot
-	csv-cat $(filter %.row,$^) | $(loop_side_by_side)
+	csv-cat $(filter %.row,$^) | $(call loop_side_by_side,$(LOOP_RESIDUAL_WAYS))
 $(loop)/residual-isa.csv: $(loop_isa_all:%=%-row) $(BIN)/csv-pivot
-	csv-cat $(filter %.machine-row,$^) | $(loop_side_by_side)
+	csv-cat $(filter %.machine-row,$^) | $(call loop_side_by_side,$(LOOP_ISA_WAYS))
 $(loop)/residual-beside.csv: $(LOOP_RESIDUAL_SETS:%=$(loop_residual)/%.avx512.beside) $(loop_isa_all:%=%-beside)
 	csv-cat $^ $(aside)
 loop_side_by_side = csv-calc --set='best_ratio=round(best_ratio, 4)' | \
-    csv-pivot -k set,isa,measurements,kind --names=way --values=best_ratio $(aside)
+    csv-pivot -k set,isa,measurements,kind --names=way --values=best_ratio | \
+    csv-cut -c set,isa,measurements,kind,$(subst $(space),$(comma),$(strip $(1))) $(aside)
