@@ -21,7 +21,7 @@ is 'a product: the step' '(graph (name f) (batch 2)
   (node 0 y NdMatMul (in 0 1) (out 2) (flops 48) (bytes 104))
   (node 1 loss NdLoss (in 2 3) (out 4 5) (flops 0) (bytes 60))
   (node 2 d.y NdLossGrad (in 5 3) (out 6) (flops 0) (bytes 56))
-  (node 3 d.w.weight NdMatMul (in 0 6) (out 7) (attr (ta 1) (tb 0)) (flops 0) (bytes 104))
+  (node 3 d.w.weight NdMatMul (in 0 6) (out 7) (attr (ta 1) (tb 0)) (flops 48) (bytes 104))
   (node 4 w.weight NdSgd (in 1 7) (out 8) (attr (rate 0.5)) (flops 0) (bytes 144)))' place-grad --rate=0.5 f.sexp
 ok 'a sound graph' eval 'place-grad f.sexp | place-check'
 ok 'with Adam too, moments and a counter' eval 'place-grad --optimiser=adam f.sexp > a.sexp && place-check a.sexp &&
