@@ -3,6 +3,7 @@
 #   fails NAME STATUS REGEX CMD... exits with STATUS and says REGEX on stderr
 #   ok NAME CMD...                 exits 0
 #   skip NAME WHY                  not run here
+#   need_python MODULE...          the system's Python with these modules, or end the file here with a skip; sets $python
 #   need_data PATH                 the original studies' data, or end the file here with a skip; sets $DATA
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -42,6 +43,13 @@ ok() {
     if "$@" > "$T/why" 2>&1; then pass "$name"; else fail "$name"; fi
 }
 skip() { echo "ok $((++tap_count)) # skip $1: $2"; }
+need_python() {
+    python=/usr/bin/python3
+    export PYTHONDONTWRITEBYTECODE=1
+    "$python" -c "import $(IFS=,; echo "$*")" 2> /dev/null && return
+    echo "1..0 # skip $python lacks one of $*"
+    exit 0
+}
 need_data() {
     DATA=${MILLRACE_DATA:-$root/../shared/data}
     [ -e "$DATA/$1" ] && return
