@@ -87,7 +87,7 @@ $(place)/%/refined.done: | $(place)/%/profile.done
 
 # $(1) case, $(2) whose runs: place's or the study's, $(3) round
 define place_round
-$(place)/$(1)/%.run$(3).csv: | $(place)/$(1)/%.plan $(BIN)/place-run
+$(place)/$(1)/%.run$(3).csv: | $(place)/$(1)/%.plan $(BIN)/place-run $(BIN)/csv-calc $(BIN)/csv-group
 	@$(TOP)/pipelines/place-step $(place)/$(1) $$* $(3) $$(call place_ratio,$$*) $(PLACE_TIER) '$$($(2)_runs)' \
 	    --steps=$(PLACE_STEPS) --again=$(PLACE_AGAIN) --threads=$(PLACE_THREADS)
 endef
