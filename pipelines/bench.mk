@@ -9,7 +9,6 @@ BENCH_TIMES    ?= $(if $(bench_small),1,8)
 BENCH_ROUNDS   ?= $(if $(bench_small),20,100)
 BENCH_CONFIGURATIONS ?= $(if $(bench_small),8,100)
 bench_small    = $(filter ci test,$(SCALE))
-bench_programs := bench-run bench-compare bench-stat bench-power bench-confirm bench-guard
 
 $B/t/bench/work: t/bench/work.c
 	@mkdir -p $(@D)
@@ -18,14 +17,14 @@ $(OUT)/bench:
 	mkdir -p $@
 
 # measurements: a rebuilt filter does not throw them away
-$(OUT)/bench/demo-runs.csv: | $(OUT)/bench $B/t/bench/work $(bench_programs:%=$(BIN)/%)
+$(OUT)/bench/demo-runs.csv: | $(OUT)/bench $B/t/bench/work
 	bench-run --rounds=$(BENCH_ROUNDS) --aa --seed=$(SEED) -o $@.log --label=plain '$B/t/bench/work 1000' \
 	    --label=slower '$B/t/bench/work 1010'
 	csv-cat $@.log $(aside)
-$(OUT)/bench/aa.csv: | $(OUT)/bench $B/t/bench/work $(bench_programs:%=$(BIN)/%)
+$(OUT)/bench/aa.csv: | $(OUT)/bench $B/t/bench/work
 	bash $(TOP)/t/bench/aa.sh $(BENCH_AA) $(new) $B/t/bench/work
 	$(call keep,$@)
-$(OUT)/bench/identical.csv: | $(OUT)/bench $B/t/bench/work $(bench_programs:%=$(BIN)/%)
+$(OUT)/bench/identical.csv: | $(OUT)/bench $B/t/bench/work
 	bash $(TOP)/t/bench/identical.sh $(BENCH_TIMES) $(new) $B/t/bench/work $(BENCH_CONFIGURATIONS)
 	$(call keep,$@)
 # derived; bench-compare says by its status what it found
@@ -55,7 +54,7 @@ bench-demo: $(OUT)/bench/demo-compare.csv $(OUT)/bench/demo-power.csv $(OUT)/ben
 	csv-show $(OUT)/bench/demo-power.csv
 bench-aa: $(OUT)/bench/aa.csv
 	csv-show $<
-bench-planted: | $(OUT)/bench $B/t/bench/work $(bench_programs:%=$(BIN)/%)
+bench-planted: | $(OUT)/bench $B/t/bench/work
 	bash $(TOP)/t/bench/planted.sh $(BENCH_TIMES) $(OUT)/bench/planted.csv $B/t/bench/work \
 	    $(if $(bench_small),50)
 	csv-show $(OUT)/bench/planted.csv

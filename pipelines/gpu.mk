@@ -25,22 +25,22 @@ gpu_step       = place-gpu --device=$(GPU_DEVICE) --steps=$(GPU_STEPS)
 .PHONY: figure12
 figure12: $(OUT)/figure12.svg $(OUT)/figure12.png
 
-$(gpu)/%/graph.sexp: | $(BIN)/place-net
+$(gpu)/%/graph.sexp:
 	@mkdir -p $(@D)
 	$(call place_net,$*) --study $(aside)
-$(gpu)/%/profile.csv: $(gpu)/%/graph.sexp | $(BIN)/place-gpu
+$(gpu)/%/profile.csv: $(gpu)/%/graph.sexp
 	place-gpu --profile --device=$(GPU_DEVICE) --workspace=$(GPU_WORKSPACE) --runs=$(GPU_RUNS) $< $(aside)
 
 # $(1) case; one everywhere-fast plan also runs in memory that the driver moves
 define gpu_case
-$(gpu)/$(1)/%.plan: $(gpu)/$(1)/profile.csv | $(BIN)/place-plan
+$(gpu)/$(1)/%.plan: $(gpu)/$(1)/profile.csv
 	place-plan --formulation=$$(call place_form,$$*) --ratio=$$(call place_ratio,$$*) --profile=$$< \
 	    $$(@D)/graph.sexp $$(aside)
-$(gpu)/$(1)/%.run.csv: $(gpu)/$(1)/%.plan | $(BIN)/place-gpu
+$(gpu)/$(1)/%.run.csv: $(gpu)/$(1)/%.plan
 	$$(gpu_step) --plan=$$< $$(@D)/graph.sexp $$(aside)
-$(gpu)/$(1)/managed.csv: $(gpu)/$(1)/fast-0-1.plan | $(BIN)/place-gpu
+$(gpu)/$(1)/managed.csv: $(gpu)/$(1)/fast-0-1.plan
 	$$(gpu_step) --managed --plan=$$< $$(@D)/graph.sexp $$(aside)
-$(gpu)/$(1)/kernels.csv: $(gpu)/$(1)/fast-0-1.plan | $(BIN)/place-gpu
+$(gpu)/$(1)/kernels.csv: $(gpu)/$(1)/fast-0-1.plan
 	$$(gpu_step) --plan=$$< --kernels=$$(new) $$(@D)/graph.sexp > $$(@D)/kernels.run.csv
 	$$(call keep,$$@)
 endef
@@ -51,14 +51,14 @@ gpu_record = place-record --plan=$(gpu)/$(1)/$(2).plan --run=$(gpu)/$(1)/$(3).cs
     --kernels=$(gpu)/$(1)/kernels.csv --profile=$(gpu)/$(1)/profile.csv --ratio=$(call place_ratio,$(2)) \
     -o $(new) $(gpu)/$(1)/graph.sexp
 gpu_files = managed.csv kernels.csv $(filter-out fast-%,$(gpu_forms:%=%.run.csv))
-$(gpu)/results.csv: $(foreach c,$(GPU_NETS),$(gpu_files:%=$(gpu)/$(c)/%)) | $(BIN)/place-record
+$(gpu)/results.csv: $(foreach c,$(GPU_NETS),$(gpu_files:%=$(gpu)/$(c)/%))
 	rm -f $(new)
 	$(foreach c,$(GPU_NETS),$(call gpu_record,$(c),fast-0-1,managed)
 	$(foreach f,$(filter-out fast-0-1,$(gpu_forms)),$(call gpu_record,$(c),$(f),$(f).run)
 	))
 	$(call keep,$@)
 
-$(OUT)/figure12.csv: $(gpu)/results.csv | $(BIN)/place-figure
+$(OUT)/figure12.csv: $(gpu)/results.csv
 	place-figure --figure=12 $< $(aside)
 $(OUT)/figure12.svg $(OUT)/figure12.png: $(OUT)/figure12.csv $(TOP)/plots/place-gpu.gp $(TOP)/plots/house.gp
 	$(call draw,place-gpu,$<)

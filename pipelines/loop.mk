@@ -64,22 +64,22 @@ loop: $(loop)/summary.csv $(loop)/compare.csv loop-learn $(loop_figures:%=$(loop
 
 $(loop)/ $(loop)/search/ $(loop)/mm/ $(loop)/set/:
 	@mkdir -p $@
-$(loop)/peak.csv: | $(BIN)/loop-peak $(loop)/
+$(loop)/peak.csv: | $(loop)/
 	loop-peak $(aside)
 
 # ---- searches, as meant and as published, and the policy, on 25 sizes that the policy has not seen ----
-$(loop)/sample.csv: $(loop)/learn/test.csv | $(BIN)/csv-sample $(loop)/
+$(loop)/sample.csv: $(loop)/learn/test.csv | $(loop)/
 	csv-sample -n 25 --seed=$(SEED) $< $(aside)
-$(loop)/search/%.csv: $(loop)/sample.csv | $(BIN)/loop-search $(loop)/search/
+$(loop)/search/%.csv: $(loop)/sample.csv | $(loop)/search/
 	$(loop_search) --algo=$* --actions=published --seconds=$(LOOP_SECONDS) --seed=$(SEED) --output=$@.part $<
 	$(loop_whole)
-$(loop)/search/%_published.csv: $(loop)/sample.csv | $(BIN)/loop-search $(loop)/search/
+$(loop)/search/%_published.csv: $(loop)/sample.csv | $(loop)/search/
 	$(loop_search) --algo=$* --as-published --seconds=$(LOOP_SECONDS) --seed=$(SEED) --output=$@.part $<
 	$(loop_whole)
-$(loop)/search/heuristic.csv: $(loop)/sample.csv | $(BIN)/loop-search $(loop)/search/
+$(loop)/search/heuristic.csv: $(loop)/sample.csv | $(loop)/search/
 	$(loop_search) --algo=heuristic --seconds=$(LOOP_SECONDS) --output=$@.part $<
 	$(loop_whole)
-$(loop)/search/policy.csv: $(loop)/sample.csv $(loop)/learn/mm.policy | $(BIN)/loop-roll $(loop)/search/
+$(loop)/search/policy.csv: $(loop)/sample.csv $(loop)/learn/mm.policy | $(loop)/search/
 	loop-roll --policy=$(word 2,$^) --eval=$(LOOP_EVAL) --measure=10 --rank=model $< $(aside)
 loop_algos  := $(LOOP_SEARCHES) heuristic policy $(LOOP_BROKEN:%=%_published)
 loop_traces := $(loop_algos:%=$(loop)/search/%.csv)
@@ -90,40 +90,40 @@ loop_again_model    = cat
 loop_measured_again = csv-cat $(filter %.csv,$^) | $(loop_again_$(LOOP_EVAL)) $(aside)
 loop_asked := loop_algos loop_sizes LOOP_EVAL LOOP_SECONDS LOOP_SETS LOOP_PEERS LOOP_ALL LOOP_ROUNDS
 $(eval $(call asked,$(loop)/asked,$(loop_asked)))
-$(loop)/traces.csv: $(loop_traces) $(loop)/asked | $(BIN)/csv-cat $(BIN)/loop-run
+$(loop)/traces.csv: $(loop_traces) $(loop)/asked
 	$(loop_measured_again)
-$(loop)/again-peak.csv: $(loop)/traces.csv | $(BIN)/loop-peak
+$(loop)/again-peak.csv: $(loop)/traces.csv
 	loop-peak $(aside)
 $(loop)/summary.csv: $(loop)/traces.csv $(loop)/again-peak.csv $(BIN)/loop-eval
 	loop-eval --published --peak=$(call loop_peak_in,$(word 2,$^)) $< $(aside)
 
 # ---- the best schedule of every product, and of the other sets, against the peers ----
-$(loop)/mm/%.csv: | $(BIN)/loop-gen $(BIN)/loop-search $(loop)/mm/
+$(loop)/mm/%.csv: | $(loop)/mm/
 	loop-gen --kind=mm --m=$* --n=64:256:$(LOOP_STEP) --k=64:256:$(LOOP_STEP) --test=0 |
 	$(loop_search) --algo=heuristic --measure=24 --output=$@.part
 	$(loop_whole)
-$(loop)/mm/%.peers: $(loop)/mm/%.csv | $(BIN)/loop-peer
+$(loop)/mm/%.peers: $(loop)/mm/%.csv
 	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< $(aside)
 $(loop)/mm.csv: $(loop_sizes:%=$(loop)/mm/%.peers) $(loop)/asked $(BIN)/csv-cat
 	csv-cat $(filter %.peers,$^) $(aside)
-$(loop)/set/resnet50-%.problems: | $(BIN)/loop-gen $(loop)/set/
+$(loop)/set/resnet50-%.problems: | $(loop)/set/
 	loop-gen --set=resnet50 --layout=$* --test=0 $(aside)
-$(loop)/set/vgg19-%.problems: | $(BIN)/loop-gen $(loop)/set/
+$(loop)/set/vgg19-%.problems: | $(loop)/set/
 	loop-gen --set=vgg19 --layout=$* --test=0 $(aside)
-$(loop)/set/transposed.problems: | $(BIN)/loop-gen $(BIN)/csv-cat $(loop)/set/
+$(loop)/set/transposed.problems: | $(loop)/set/
 	for k in mm_nt mm_tn mm_tt; do loop-gen --kind=$$k --m=64:256:96 --n=64:256:96 --k=64:256:96 --test=0 > $@.$$k; done
 	csv-cat $@.mm_nt $@.mm_tn $@.mm_tt $(aside)
 	rm $@.mm_*
-$(loop)/set/ragged.problems: | $(BIN)/loop-gen $(loop)/set/
+$(loop)/set/ragged.problems: | $(loop)/set/
 	loop-gen --kind=mm --m=50:250:67 --n=61:251:63 --k=53:253:67 --test=0 $(aside)
-$(loop)/set/peers.problems: | $(BIN)/loop-gen $(loop)/set/
+$(loop)/set/peers.problems: | $(loop)/set/
 	loop-gen --kind=mm --m=64$(comma)208 --n=96$(comma)256 --k=80$(comma)240 --test=0 $(aside)
-$(loop)/set/%.csv: $(loop)/set/%.problems | $(BIN)/loop-search
+$(loop)/set/%.csv: $(loop)/set/%.problems
 	$(loop_search) --algo=heuristic --measure=24 --seconds=3 --output=$@.part $<
 	$(loop_whole)
-$(loop)/set/%.peers: $(loop)/set/%.csv | $(BIN)/loop-peer
+$(loop)/set/%.peers: $(loop)/set/%.csv
 	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< $(aside)
-$(loop)/set/peers.peers: $(loop)/set/peers.csv | $(BIN)/loop-peer
+$(loop)/set/peers.peers: $(loop)/set/peers.csv
 	loop-peer --lib=$(call loop_libs,$(LOOP_ALL)) --rounds=$(LOOP_ROUNDS) $< $(aside)
 loop_compared := $(loop)/mm.csv $(LOOP_SETS:%=$(loop)/set/%.peers) $(loop)/set/peers.peers
 $(loop)/compared/ $(loop)/transfer/eval/:
@@ -158,14 +158,14 @@ $(loop)/peers/ragged.%.problems: $(loop)/set/ragged.problems | $(loop)/peers/
 	cat $< $(aside)
 $(loop)/peers/transposed.%.problems: $(loop)/set/transposed.problems | $(loop)/peers/
 	cat $< $(aside)
-$(loop)/peers/%.problems: | $(BIN)/loop-gen $(loop)/peers/
+$(loop)/peers/%.problems: | $(loop)/peers/
 	loop-gen --set=$(call loop_word,1) --type=$(call loop_word,2) --layout=nhwc --test=0 \
 	    $(if $(filter-out 0,$(call loop_word,3)),--tokens=$(call loop_word,3)) \
 	    $(if $(call loop_word,4),--then=$(subst -,$(comma),$(call loop_word,4))) $(aside)
-$(loop)/peers/%.nests: $(loop)/peers/%.problems | $(BIN)/loop-search
+$(loop)/peers/%.nests: $(loop)/peers/%.problems
 	loop-search --algo=heuristic --measure=$(LOOP_PEER_MEASURE) --seconds=$(LOOP_PEER_SECONDS) --output=$@.part $<
 	$(loop_whole)
-$(loop)/peers/%.times: $(loop)/peers/%.nests | $(BIN)/loop-peer
+$(loop)/peers/%.times: $(loop)/peers/%.nests
 	$(LOOP_PEER_RUN) loop-peer --lib=$(call loop_libs,$(loop_isa_peers)) --rounds=$(LOOP_ROUNDS) $< $(aside)
 $(loop)/peers/%.row: $(loop)/peers/%.times $(BIN)/loop-compare $(BIN)/csv-calc $(BIN)/csv-cut
 	loop-compare $< | csv-calc --where='lib == "best"' --set='set="$(call loop_word,1)"' \
@@ -193,11 +193,11 @@ $(loop_text)/avx2/ $(loop_text)/avx512/:
 	@mkdir -p $@
 loop_text_search = csv-sample -n $(LOOP_TEXT_PROBLEMS) --seed=$(SEED) $< | loop-search --algo=heuristic \
     --isa=$(loop_text_isa) --measure=$(LOOP_TEXT_MEASURE) --seconds=3 $(aside)
-$(loop_text)/avx2/%.nests: $(loop)/peers/%.problems | $(BIN)/loop-search $(loop_text)/avx2/
+$(loop_text)/avx2/%.nests: $(loop)/peers/%.problems | $(loop_text)/avx2/
 	$(loop_text_search)
-$(loop_text)/avx512/%.nests: $(loop)/peers/%.problems | $(BIN)/loop-search $(loop_text)/avx512/
+$(loop_text)/avx512/%.nests: $(loop)/peers/%.problems | $(loop_text)/avx512/
 	$(loop_text_search)
-$(loop_text)/%.times: $(loop_text)/%.nests | $(BIN)/loop-peer
+$(loop_text)/%.times: $(loop_text)/%.nests
 	$(LOOP_PEER_RUN) loop-peer --lib=ours,ours-gcc,ours-clang --isa=$(loop_text_isa) --rounds=$(LOOP_ROUNDS) $< $(aside)
 loop_over_code = loop-compare --of=ours-$(1) $< | csv-calc --where='lib == "ours"' --set='compiler="$(1)"'
 $(loop_text)/%.row: $(loop_text)/%.times $(BIN)/loop-compare $(BIN)/csv-calc $(BIN)/csv-cut
@@ -233,7 +233,7 @@ $(loop)/bars-%.svg: $(loop)/bars-%.csv $(TOP)/plots/loop-bars.gp
 	$(call draw,loop-bars,$<,'$*' $(loop_peak))
 $(loop)/bars-%.png: $(loop)/bars-%.csv $(TOP)/plots/loop-bars.gp
 	$(call draw,loop-bars,$<,'$*' $(loop_peak))
-$(loop)/memory.csv: | $(BIN)/place-tier $(loop)/
+$(loop)/memory.csv: | $(loop)/
 	place-tier dram $(aside)
 $(loop)/roofline.svg $(loop)/roofline.png: $(loop)/roofline.csv $(loop)/peak.csv $(loop)/memory.csv \
     $(TOP)/plots/loop-roofline.gp
@@ -266,7 +266,7 @@ loop-table: $(loop)/policy-table.csv $(loop)/policy-table.svg $(loop)/policy-tab
 $(loop_learn)/ $(loop_learn)/eval/:
 	@mkdir -p $@
 loop_grid = 64:256:$(LOOP_LEARN_GRID)
-$(loop_learn)/problems.csv: | $(BIN)/loop-gen $(loop_learn)/
+$(loop_learn)/problems.csv: | $(loop_learn)/
 	loop-gen --kind=mm --m=$(loop_grid) --n=$(loop_grid) --k=$(loop_grid) --seed=$(SEED) $(aside)
 $(loop_learn)/test.csv: $(loop_learn)/problems.csv
 	csv-where -c split --is=test $< $(aside)
@@ -275,24 +275,23 @@ $(loop_learn)/test8.csv: $(loop_learn)/test.csv
 $(loop_learn)/test12.csv: $(loop_learn)/test.csv
 	csv-sample -n 12 --seed=$(SEED) $< $(aside)
 # the curve grows while it learns: $(TOP)/plots/loop-learning.gp draws what is there, again and again when told to
-$(loop_learn)/%.policy: $(loop_learn)/problems.csv | $(BIN)/loop-train
+$(loop_learn)/%.policy: $(loop_learn)/problems.csv
 	loop-train --algo=$* --eval=model $(LOOP_LEARN_STEPS:%=--steps=%) --seed=$(SEED) --checkpoint=$@.checkpoint \
 	    --actions=$(LOOP_ACTIONS) --starts=$(LOOP_STARTS) -o $@ $< > $(@D)/$*.curve
 # what a network that has learned nothing makes of the same roll-out: the rest is what learning is worth
-$(loop_learn)/untrained.policy: $(loop_learn)/problems.csv | $(BIN)/loop-train
+$(loop_learn)/untrained.policy: $(loop_learn)/problems.csv
 	loop-train --algo=$(LOOP_LEARNER) --eval=model --steps=16 --seed=$(SEED) --actions=$(LOOP_ACTIONS) -o $@ $< > \
 	    $(@D)/untrained.curve
 $(loop_learn)/mm.policy: $(loop_learn)/$(LOOP_LEARNER).policy
 	cp $(loop_learn)/$(LOOP_LEARNER).curve $(loop_learn)/curve.csv
 	cat $< $(aside)
-$(loop_learn)/policy.csv: $(loop_learn)/mm.policy $(loop_learn)/test.csv | $(BIN)/loop-roll
+$(loop_learn)/policy.csv: $(loop_learn)/mm.policy $(loop_learn)/test.csv
 	loop-roll --policy=$< --eval=$(LOOP_EVAL) --measure=10 --rank=model $(word 2,$^) $(aside)
-$(loop_learn)/heuristic.csv: $(loop_learn)/test.csv | $(BIN)/loop-search
+$(loop_learn)/heuristic.csv: $(loop_learn)/test.csv
 	$(loop_search) --algo=heuristic --measure=24 $< $(aside)
-$(loop_learn)/random.csv: $(loop_learn)/test.csv | $(BIN)/loop-search
+$(loop_learn)/random.csv: $(loop_learn)/test.csv
 	$(loop_search) --algo=random --seconds=0.1 --seed=$(SEED) $< $(aside)
-$(loop_learn)/traces.csv: $(loop_learn)/policy.csv $(loop_learn)/heuristic.csv $(loop_learn)/random.csv | \
-    $(BIN)/csv-cat $(BIN)/loop-run
+$(loop_learn)/traces.csv: $(loop_learn)/policy.csv $(loop_learn)/heuristic.csv $(loop_learn)/random.csv
 	$(loop_measured_again)
 $(loop_learn)/summary.csv: $(loop_learn)/traces.csv $(BIN)/loop-eval
 	loop-eval --published $< $(aside)
@@ -306,36 +305,33 @@ $(loop_learn)/learners.svg $(loop_learn)/learners.png: $(loop_learn)/learners.cs
 # the table: each policy with 10 measurements of a beam; the first also without a beam and with fewer; searches
 loop_roll = loop-roll --policy=$< --name=$(basename $(@F)) $(1) $(loop_learn)/test.csv $(aside)
 $(patsubst %,$(loop_learn)/eval/%_top10.csv,$(LOOP_LEARNERS) untrained): $(loop_learn)/eval/%_top10.csv: \
-    $(loop_learn)/%.policy $(loop_learn)/test.csv | $(BIN)/loop-roll $(loop_learn)/eval/
+    $(loop_learn)/%.policy $(loop_learn)/test.csv | $(loop_learn)/eval/
 	$(call loop_roll,--measure=10 --rank=model)
-$(loop_learn)/eval/$(LOOP_LEARNER)_argmax.csv: $(loop_learn)/mm.policy $(loop_learn)/test.csv | $(BIN)/loop-roll \
-    $(loop_learn)/eval/
+$(loop_learn)/eval/$(LOOP_LEARNER)_argmax.csv: $(loop_learn)/mm.policy $(loop_learn)/test.csv | $(loop_learn)/eval/
 	$(call loop_roll,--measure=2 --width=1)
-$(loop_learn)/eval/$(LOOP_LEARNER)_beam.csv: $(loop_learn)/mm.policy $(loop_learn)/test.csv | $(BIN)/loop-roll \
-    $(loop_learn)/eval/
+$(loop_learn)/eval/$(LOOP_LEARNER)_beam.csv: $(loop_learn)/mm.policy $(loop_learn)/test.csv | $(loop_learn)/eval/
 	$(call loop_roll,--measure=2 --width=16)
-$(loop_learn)/eval/$(LOOP_LEARNER)_own10.csv: $(loop_learn)/mm.policy $(loop_learn)/test.csv | $(BIN)/loop-roll \
-    $(loop_learn)/eval/
+$(loop_learn)/eval/$(LOOP_LEARNER)_own10.csv: $(loop_learn)/mm.policy $(loop_learn)/test.csv | $(loop_learn)/eval/
 	$(call loop_roll,--measure=10 --width=16)
 loop_table_searches := greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs
-$(loop_learn)/eval/heuristic.csv: $(loop_learn)/test.csv | $(BIN)/loop-search $(loop_learn)/eval/
+$(loop_learn)/eval/heuristic.csv: $(loop_learn)/test.csv | $(loop_learn)/eval/
 	loop-search --algo=heuristic --measure=24 $< $(aside)
-$(loop_learn)/eval/random_1s.csv: $(loop_learn)/test.csv | $(BIN)/loop-search $(loop_learn)/eval/
+$(loop_learn)/eval/random_1s.csv: $(loop_learn)/test.csv | $(loop_learn)/eval/
 	loop-search --algo=random --name=random_1s --actions=published --seconds=1 --seed=$(SEED) $< $(aside)
-$(loop_learn)/eval/random_$(LOOP_LONG)s.csv: $(loop_learn)/test8.csv | $(BIN)/loop-search $(loop_learn)/eval/
+$(loop_learn)/eval/random_$(LOOP_LONG)s.csv: $(loop_learn)/test8.csv | $(loop_learn)/eval/
 	loop-search --algo=random --name=random_$(LOOP_LONG)s --actions=published --seconds=$(LOOP_LONG) --seed=$(SEED) \
 	    --output=$@.part $<
 	$(loop_whole)
 $(loop_table_searches:%=$(loop_learn)/eval/%.csv): $(loop_learn)/eval/%.csv: $(loop_learn)/test12.csv | \
-    $(BIN)/loop-search $(loop_learn)/eval/
+    $(loop_learn)/eval/
 	loop-search --algo=$* --actions=published --seconds=$(LOOP_SHORT) --seed=$(SEED) $< $(aside)
-$(loop_learn)/eval/%_published.csv: $(loop_learn)/test12.csv | $(BIN)/loop-search $(loop_learn)/eval/
+$(loop_learn)/eval/%_published.csv: $(loop_learn)/test12.csv | $(loop_learn)/eval/
 	loop-search --algo=$* --as-published --seconds=$(LOOP_SHORT) --seed=$(SEED) $< $(aside)
 loop_rolls := $(LOOP_LEARNERS:%=%_top10) untrained_top10 $(LOOP_LEARNER)_own10 $(LOOP_LEARNER)_beam \
     $(LOOP_LEARNER)_argmax
 loop_table := $(loop_rolls) heuristic random_1s random_$(LOOP_LONG)s $(loop_table_searches) \
     $(loop_table_searches:%=%_published)
-$(loop_learn)/eval-traces.csv: $(loop_table:%=$(loop_learn)/eval/%.csv) | $(BIN)/csv-cat $(BIN)/loop-run
+$(loop_learn)/eval-traces.csv: $(loop_table:%=$(loop_learn)/eval/%.csv)
 	$(loop_measured_again)
 $(loop)/policy-table.csv: $(loop_learn)/eval-traces.csv $(BIN)/loop-eval
 	loop-eval --published $< $(aside)
@@ -359,10 +355,10 @@ loop-transfer: $(loop)/transfer.csv $(BIN)/csv-show
 .PHONY: loop-transfer
 $(loop_transfer)/:
 	@mkdir -p $@
-$(loop_layers): $(loop_transfer)/%.problems: | $(BIN)/loop-gen $(loop_transfer)/
+$(loop_layers): $(loop_transfer)/%.problems: | $(loop_transfer)/
 	loop-gen --set=$(firstword $(subst -, ,$*)) --layout=$(lastword $(subst -, ,$*)) --test=0 $(aside)
 loop_sample = loop-gen --test=0 --seed=$(SEED) --sample
-$(loop_transfer)/problems.csv: $(loop_layers) | $(BIN)/loop-gen $(BIN)/csv-cat $(loop_transfer)/
+$(loop_transfer)/problems.csv: $(loop_layers) | $(loop_transfer)/
 	deep='16:512:16|64:512:64|128:512:128' flat='16:2048:16|64:2048:64|128:1024:128'
 	for k in conv conv_nhwc; do
 	    $(loop_sample)=1000 --kind=$$k --c="$$flat" --m="$$flat" --h=7:60 --kh=1 --s='1|1|2' > $@.1x1-$$k
@@ -373,31 +369,31 @@ $(loop_transfer)/problems.csv: $(loop_layers) | $(BIN)/loop-gen $(BIN)/csv-cat $
 	csv-cat $(loop_layers) > $@.layers
 	csv-cat $@.1x1-* $@.3x3-* $@.first-* $@.mm* | csv-join -k problem --keep=unmatched - $@.layers $(aside)
 	rm -f $@.1x1-* $@.3x3-* $@.first-* $@.mm* $@.layers
-$(loop_transfer)/shapes.policy: $(loop_transfer)/problems.csv | $(BIN)/loop-train
+$(loop_transfer)/shapes.policy: $(loop_transfer)/problems.csv
 	loop-train --algo=ppo --actions=moves --reward=ratio --entropy=0.03 --starts=4 --eval=model --length=12 \
 	    --steps=$(LOOP_TRANSFER_STEPS) \
 	    --seed=$(SEED) --checkpoint=$@.checkpoint -o $@ $< > $(@D)/shapes.curve
 loop_top10 = loop-roll --policy=$< --name=$(1) --measure=10 --width=32 --rank=model
-$(loop_transfer)/%.products: $(loop_learn)/mm.policy $(loop_transfer)/%.problems | $(BIN)/loop-roll
+$(loop_transfer)/%.products: $(loop_learn)/mm.policy $(loop_transfer)/%.problems
 	$(call loop_top10,products_top10) $(word 2,$^) $(aside)
-$(loop_transfer)/%.shapes: $(loop_transfer)/shapes.policy $(loop_transfer)/%.problems | $(BIN)/loop-roll
+$(loop_transfer)/%.shapes: $(loop_transfer)/shapes.policy $(loop_transfer)/%.problems
 	$(call loop_top10,shapes_top10) $(word 2,$^) $(aside)
-$(loop_transfer)/%.100ms: $(loop_transfer)/shapes.policy $(loop_transfer)/%.problems | $(BIN)/loop-roll
+$(loop_transfer)/%.100ms: $(loop_transfer)/shapes.policy $(loop_transfer)/%.problems
 	$(call loop_top10,shapes_100ms) --seconds=0.1 $(word 2,$^) $(aside)
-$(loop_transfer)/%.heuristic: $(loop_transfer)/%.problems | $(BIN)/loop-search
+$(loop_transfer)/%.heuristic: $(loop_transfer)/%.problems
 	loop-search --algo=heuristic --measure=24 --seconds=3 --output=$@.part $<
 	$(loop_whole)
 # the algo is the end of the name
 loop_transfer_search = loop-search --algo=$(subst .,,$(suffix $@)) --actions=full --steps=40 --seconds=$(LOOP_SHORT) \
     --seed=$(SEED) --output=$@.part $<
-$(loop_transfer)/%.anneal: $(loop_transfer)/%.problems | $(BIN)/loop-search
+$(loop_transfer)/%.anneal: $(loop_transfer)/%.problems
 	$(loop_transfer_search)
 	$(loop_whole)
-$(loop_transfer)/%.evolve: $(loop_transfer)/%.problems | $(BIN)/loop-search
+$(loop_transfer)/%.evolve: $(loop_transfer)/%.problems
 	$(loop_transfer_search)
 	$(loop_whole)
 loop_transfer_ways := products shapes 100ms heuristic $(LOOP_TRANSFER_SEARCHES)
-$(loop_transfer)/%.traces: $(addprefix $(loop_transfer)/%.,$(loop_transfer_ways)) | $(BIN)/csv-cat $(BIN)/loop-run
+$(loop_transfer)/%.traces: $(addprefix $(loop_transfer)/%.,$(loop_transfer_ways))
 	csv-cat $^ | loop-run --rewrite --last --again=8 --rounds=3 $(aside)
 $(loop_transfer)/eval/%: $(loop_transfer)/%.traces $(BIN)/loop-eval | $(loop_transfer)/eval/
 	loop-eval $< $(aside)
@@ -438,16 +434,16 @@ $(loop_residual)/:
 loop_drawn_problems = loop-gen --test=0 --seed=$(SEED) --sample=$(LOOP_RESIDUAL_TRAIN)
 loop_some = csv-sample -n $(LOOP_RESIDUAL_TEST) --seed=$(SEED) $(aside)
 $(loop_residual)/ragged.problems $(loop_residual)/transposed.problems: $(loop_residual)/%.problems: \
-    $(loop)/set/%.problems | $(BIN)/csv-sample $(loop_residual)/
+    $(loop)/set/%.problems | $(loop_residual)/
 	cat $< | $(loop_some)
-$(loop_residual)/resnet50.problems: | $(BIN)/loop-gen $(loop_residual)/
+$(loop_residual)/resnet50.problems: | $(loop_residual)/
 	loop-gen --set=resnet50 --layout=nhwc --test=0 | $(loop_some)
-$(loop_residual)/hard.problems: | $(BIN)/loop-gen $(BIN)/csv-cat $(loop_residual)/
+$(loop_residual)/hard.problems: | $(loop_residual)/
 	csv-cat <(loop-gen --set=large --test=0) <(loop-gen --set=thin --test=0) | $(loop_some)
-$(loop_residual)/layers.problems: | $(BIN)/loop-gen $(BIN)/csv-cat $(loop_residual)/
+$(loop_residual)/layers.problems: | $(loop_residual)/
 	csv-cat <(loop-gen --set=bert --test=0) <(loop-gen --set=bert --type=bf16 --test=0) \
 	    <(loop-gen --set=bert --type=u8s8 --test=0) <(loop-gen --set=llama --type=bf16 --tokens=16 --test=0) | $(loop_some)
-$(loop_residual)/train.problems: $(LOOP_RESIDUAL_SETS:%=$(loop_residual)/%.problems) | $(BIN)/loop-gen $(BIN)/csv-join
+$(loop_residual)/train.problems: $(LOOP_RESIDUAL_SETS:%=$(loop_residual)/%.problems)
 	thin='1|2|3|4|16:1024' deep='16:128:16' flat='16:512:16'
 	for k in mm mm_nt mm_tn mm_tt; do $(loop_drawn_problems) --kind=$$k --m=16:512 --n=16:512 --k=16:512 > $@.$$k; done
 	$(loop_drawn_problems) --kind=mm --m="$$thin" --n="$$thin" --k=64:2048 > $@.mm-thin
@@ -462,12 +458,12 @@ $(loop_residual)/train.problems: $(LOOP_RESIDUAL_SETS:%=$(loop_residual)/%.probl
 	csv-cat $(filter %.problems,$^) > $@.tried
 	csv-cat $@.mm* $@.flat-* $@.deep-* | csv-dedupe -k problem | csv-join -k problem --keep=unmatched - $@.tried $(aside)
 	rm -f $@.mm* $@.flat-* $@.deep-* $@.tried
-$(loop_residual)/avx2.problems: $(loop_residual)/train.problems | $(BIN)/csv-where
+$(loop_residual)/avx2.problems: $(loop_residual)/train.problems
 	csv-calc --where="problem !~ '^[(]mm_(bf16|u8s8)'" $< $(aside)
 $(loop_residual)/avx512.problems: $(loop_residual)/train.problems
 	cat $< $(aside)
 # the store is appended to while the search runs, so that what is killed goes on; complete, it gets its name
-$(loop_residual)/%.store: $(loop_residual)/%.problems | $(BIN)/loop-search
+$(loop_residual)/%.store: $(loop_residual)/%.problems
 	loop-search --algo=heuristic --spread --isa=$* --measure=$(LOOP_RESIDUAL_EACH) --seconds=3 --confirm=0 \
 	    --seed=$(SEED) --cache=$@.part $< > $@.rows
 	rm $@.rows
@@ -476,24 +472,24 @@ $(loop_residual)/%.store: $(loop_residual)/%.problems | $(BIN)/loop-search
 loop_isa = $(firstword $(subst -, ,$(@F)))
 loop_few = csv-sample -n $$(($* / 5)) --seed=$(SEED) $< | loop-search --algo=heuristic --spread --isa=$(loop_isa) \
     --measure=5 --seconds=3 --confirm=0 --seed=$(SEED) --cache=$@.part > $@.rows && rm $@.rows && $(loop_whole)
-$(loop_residual)/avx2-%.few: $(loop_residual)/avx2.problems | $(BIN)/loop-search
+$(loop_residual)/avx2-%.few: $(loop_residual)/avx2.problems
 	$(loop_few)
-$(loop_residual)/avx512-%.few: $(loop_residual)/avx2.problems | $(BIN)/loop-search
+$(loop_residual)/avx512-%.few: $(loop_residual)/avx2.problems
 	$(loop_few)
 loop_learned = loop-residual --seed=$(SEED) -o $@
-$(loop_residual)/%.residual: $(loop_residual)/%.store | $(BIN)/loop-residual
+$(loop_residual)/%.residual: $(loop_residual)/%.store
 	$(loop_learned) $<
-$(loop_residual)/%.shuffled: $(loop_residual)/%.store | $(BIN)/loop-residual
+$(loop_residual)/%.shuffled: $(loop_residual)/%.store
 	$(loop_learned) --shuffle $<
 # a few rows of the new machine count ten times
 loop_often = $(foreach k,1 2 3 4 5 6 7 8 9 10,$(word 1,$^))
-$(loop_residual)/avx2-old%.residual: $(loop_residual)/avx2-%.few $(loop_residual)/avx512.store | $(BIN)/loop-residual
+$(loop_residual)/avx2-old%.residual: $(loop_residual)/avx2-%.few $(loop_residual)/avx512.store
 	$(loop_learned) $(loop_often) $(word 2,$^)
-$(loop_residual)/avx512-old%.residual: $(loop_residual)/avx512-%.few $(loop_residual)/avx2.store | $(BIN)/loop-residual
+$(loop_residual)/avx512-old%.residual: $(loop_residual)/avx512-%.few $(loop_residual)/avx2.store
 	$(loop_learned) $(loop_often) $(word 2,$^)
-$(loop_residual)/avx2-new%.residual: $(loop_residual)/avx2-%.few | $(BIN)/loop-residual
+$(loop_residual)/avx2-new%.residual: $(loop_residual)/avx2-%.few
 	$(loop_learned) $<
-$(loop_residual)/avx512-new%.residual: $(loop_residual)/avx512-%.few | $(BIN)/loop-residual
+$(loop_residual)/avx512-new%.residual: $(loop_residual)/avx512-%.few
 	$(loop_learned) $<
 # SET.ISA.WAY.COUNT.picks: what a way would measure.  A roll-out measures the untiled nest first, and so does random
 # search: one more for them.
@@ -519,7 +515,7 @@ loop_way_random    = loop-search --algo=random --list --steps=40 --seconds=1000 
     --evaluations=$$(($(call loop_word,4) + 1))
 loop_models := $(foreach i,avx2 avx512,$(addprefix $(loop_residual)/$(i),.residual .shuffled -old10.residual \
     -old100.residual -new10.residual -new100.residual)) $(loop_learn)/mm.policy $(loop_learn)/untrained.policy
-$(loop_residual)/%.picks: $(loop_models) $(loop_residual)/train.problems | $(BIN)/loop-search $(BIN)/loop-roll
+$(loop_residual)/%.picks: $(loop_models) $(loop_residual)/train.problems
 	$(loop_way_$(call loop_word,3)) --name=$(call loop_word,3)_$(call loop_word,4) \
 	    $(if $(findstring loop-roll,$(loop_way_$(call loop_word,3))),,--isa=$(call loop_word,2)) \
 	    $(loop_residual)/$(call loop_word,1).problems $(aside)
@@ -533,13 +529,13 @@ loop_best_picks = csv-cat $(filter %.picks,$^) | \
     $(loop_by_turns) --rounds=$(LOOP_RESIDUAL_AGAIN) $(aside)
 loop_isa_picks  := $(call loop_picks,$(LOOP_ISA_WAYS),$(LOOP_ISA_COUNTS))
 loop_set_picks  := $(call loop_picks,$(LOOP_RESIDUAL_WAYS),$(LOOP_RESIDUAL_COUNTS))
-$(loop_residual)/%.machine-pool: $(loop_isa_picks) | $(BIN)/loop-run $(BIN)/csv-dedupe
+$(loop_residual)/%.machine-pool: $(loop_isa_picks)
 	$(loop_pool)
-$(loop_residual)/%.pool: $(loop_set_picks) | $(BIN)/loop-run $(BIN)/csv-dedupe
+$(loop_residual)/%.pool: $(loop_set_picks)
 	$(loop_pool)
-$(loop_residual)/%.machine: $(loop_residual)/%.machine-pool $(loop_isa_picks) | $(BIN)/loop-run $(BIN)/csv-join
+$(loop_residual)/%.machine: $(loop_residual)/%.machine-pool $(loop_isa_picks)
 	$(loop_best_picks)
-$(loop_residual)/%.traces: $(loop_residual)/%.pool $(loop_set_picks) | $(BIN)/loop-run $(BIN)/csv-join
+$(loop_residual)/%.traces: $(loop_residual)/%.pool $(loop_set_picks)
 	$(loop_best_picks)
 loop_what_way = csv-calc --set='set="$(call loop_word,1)"' --set='isa="$(call loop_word,2)"' \
     --set="way=part(algo, '_', 1)" --set="measurements=number(part(algo, '_', 2))"

@@ -32,7 +32,7 @@ endef
 pca-data: $(OUT)/pca-data.csv $(OUT)/pca-data-pca.csv $(OUT)/pca-data.svg $(OUT)/pca-data.png
 .PHONY: pca-data
 
-$(pca)/variants: $(PCA_VARIANTS) | $(BIN)/csv-cut
+$(pca)/variants: $(PCA_VARIANTS)
 	@mkdir -p $(@D)
 	$(TOP)/pipelines/variants $< $(aside)
 # one folder a step, as the study kept them: the program, its assembly and flags in artifacts.tar
@@ -51,13 +51,13 @@ $(pca)/%/built: $(PCA_PROGRAMS) $(pca)/variants
 
 # measurements: kept when a program of ours is rebuilt, gone on with after a kill; a log of runs has its name when it
 # is whole
-$(pca)/%/runs.csv: $(pca)/%/built | $(BIN)/bench-run
+$(pca)/%/runs.csv: $(pca)/%/built
 	$(pca_steps)
 	bench-run --rounds=$(PCA_ROUNDS) --seed=$(SEED) --benchmark=$* $(PCA_EVENTS:%=--event=%) -o $(@D)/runs.log \
 	    "$${commands[@]}"
 	csv-cat $(@D)/runs.log $(aside)
 # exact counts of each variant, a job here or on HOSTS: see wide.mk; files that arguments name go there by PCA_INPUTS=
-$(pca)/%/counts.jobs: $(pca)/%/built $(pca)/variants | $(BIN)/bench-jobs $(BIN)/bench-count
+$(pca)/%/counts.jobs: $(pca)/%/built $(pca)/variants
 	$(call wide_forget,$@)
 	bench-jobs --vary="step=$(pca_steps_named)" --command="$(pca_count) --label=$*/{step} \
 	    '$(pca)/$*/{step}/program $(PCA_ARGS_$*)'" $(aside)
@@ -65,7 +65,7 @@ $(pca)/%/counts.csv: $(pca)/%/counts.jobs
 	$(wide) $< $<.log $(pca)/$* $(PCA_INPUTS)
 	jobs-merge --log=$<.log $< $(aside)
 # static instructions of each archive, the same way; their names begin with the program's
-$(pca)/%/static.jobs: $(pca)/%/built $(pca)/variants $(BIN)/flambda-artifacts | $(BIN)/bench-jobs
+$(pca)/%/static.jobs: $(pca)/%/built $(pca)/variants $(BIN)/flambda-artifacts
 	$(call wide_forget,$@)
 	bench-jobs --vary="step=$(pca_steps_named)" \
 	    --command='flambda-artifacts $*/{step}/artifacts.tar' $(aside)

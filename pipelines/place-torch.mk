@@ -20,7 +20,7 @@ $(torch)/curve.csv: $(TORCH_CASES:%=$(torch)/%.csv)
 	csv-cat $^ | csv-calc --where='step > 0' --set=free_seconds='seconds - queued_seconds' |
 	    csv-group -g net,batch,way,kind -c seconds,cpu_seconds,free_seconds,peak_bytes \
 	        --stat=median,min,max $(aside)
-$(torch)/%.csv: | $(BIN)/place-offload
+$(torch)/%.csv:
 	mkdir -p $(@D)
 	$(TORCH_PYTHON) -c 'import torch, torchvision' || { echo 'make place-torch: no python3-torchvision' >&2; exit 1; }
 	export PYTHONPATH=$(TOP)/lib/place/torch

@@ -57,8 +57,6 @@ place_plan  = place-plan --formulation=$(call place_form,$(1)) --ratio=$(call pl
     --profile=$(place)/$(2)/profile.csv $(place)/$(2)/graph.sexp
 place_graph = $(place)/$(2)/$(if $(filter async+recompute-%,$(1)),$(1),graph).sexp
 place_profile = place-profile --tier=$(PLACE_TIER) --threads=$(PLACE_THREADS) $(1) -o $(@D)/profile.csv $(@D)/graph.sexp
-place_programs = $(addprefix $(BIN)/place-,net stat tier profile plan recompute run record figure cost cache sweep) \
-    $(BIN)/csv-calc
 
 place_figures = figure7 figure8 figure9 figure10 figure11
 figures: $(place_figures)
@@ -67,7 +65,7 @@ $(place_figures) place-sweep: %: $(OUT)/%.svg $(OUT)/%.png
 .PRECIOUS: $(foreach k,$(PLACE_ROUNDS),$(place)/%.run$(k).csv)
 
 # before anything is written: is there room for the largest slow pool and for the operands that are timed?
-$(place)/%/graph.sexp: | $(place_programs)
+$(place)/%/graph.sexp:
 	@mkdir -p $(@D) $(place)/tier
 	$(call place_net,$*) > $(new)
 	place-tier --need=$$(place-stat $(new) | csv-calc --print='fixed(1.25 * peak_bytes + 8e8, 0)') $(PLACE_TIER)
@@ -87,14 +85,14 @@ $(place)/%/refined.done: | $(place)/%/profile.done
 
 # $(1) case, $(2) whose runs: place's or the study's, $(3) round
 define place_round
-$(place)/$(1)/%.run$(3).csv: | $(place)/$(1)/%.plan $(BIN)/place-run $(BIN)/csv-calc $(BIN)/csv-group
+$(place)/$(1)/%.run$(3).csv: | $(place)/$(1)/%.plan
 	@$(TOP)/pipelines/place-step $(place)/$(1) $$* $(3) $$(call place_ratio,$$*) $(PLACE_TIER) '$$($(2)_runs)' \
 	    --steps=$(PLACE_STEPS) --again=$(PLACE_AGAIN) --threads=$(PLACE_THREADS)
 endef
 define place_plans
-$(place)/$(1)/%.plan: $(place)/$(1)/refined.done | $(BIN)/place-plan
+$(place)/$(1)/%.plan: $(place)/$(1)/refined.done
 	$$(call place_plan,$$*,$(1)) --times=$$(@:.plan=.times.csv) $$(aside)
-$(place)/$(1)/async+recompute-%.plan: $(place)/$(1)/async-%.plan | $(BIN)/place-recompute
+$(place)/$(1)/async+recompute-%.plan: $(place)/$(1)/async-%.plan
 	place-recompute --formulation=async --ratio=$$(subst -,:,$$*) --profile=$(place)/$(1)/profile.csv \
 	    --base=$$< --plan=$$(new) $(place)/$(1)/graph.sexp > $$(call beside,$$(@:.plan=.sexp))
 	$$(call keep,$$(@:.plan=.sexp))
@@ -110,7 +108,7 @@ place_record = csv-cat $(patsubst %,$(place)/$(1)/$(2).run%.csv,$(filter $(3),$(
     --profile=$(place)/$(1)/profile.csv --ratio=$(call place_ratio,$(2)) $(place_times) -o $(new) \
     $(call place_graph,$(2),$(1))
 $(eval $(call asked,$(place)/asked,place_cases place_forms PLACE_ROUNDS PLACE_ONCE PLACE_STEPS))
-$(place)/results.csv: $(place_runs) $(place)/asked | $(BIN)/csv-cat $(BIN)/place-record
+$(place)/results.csv: $(place_runs) $(place)/asked
 	rm -f $(new)
 	$(foreach c,$(place_cases),$(foreach f,$(place_forms),$(call place_record,$(c),$(f),$(PLACE_ROUNDS))
 	))
@@ -143,7 +141,7 @@ $(place)/$(place_study_case)/refined.done: | $(place)/$(place_study_net)/refined
 $(eval $(call place_plans,$(place_study_case)))
 $(foreach k,$(PLACE_STUDY_ROUNDS),$(eval $(call place_round,$(place_study_case),place_study,$(k))))
 $(eval $(call asked,$(place)/study/asked,place_study_net place_study_forms PLACE_STUDY_ROUNDS PLACE_ONCE PLACE_STEPS))
-$(place)/study.csv: $(place_study_runs) $(place)/study/asked | $(BIN)/csv-cat $(BIN)/place-record
+$(place)/study.csv: $(place_study_runs) $(place)/study/asked
 	rm -f $(new)
 	$(foreach f,$(place_study_forms),$(call place_record,$(place_study_case),$(f),$(PLACE_STUDY_ROUNDS))
 	)
@@ -167,7 +165,7 @@ PLACE_LARGE_FORMS ?= static sync
 place_large_columns = network,batch,formulation,ratio,predicted_seconds,median_seconds,step_seconds,given_bytes,kind
 place_large_row = $(word 1,$(subst -, ,$*)),$(word 2,$(subst -, ,$*)),$(1),,$$(sexp-get -k objective_seconds \
     $(@D)/$*.$(1).plan),,,$$(sexp-get -k limit_bytes $(@D)/$*.$(1).plan),simulated
-$(place)/large/%.csv: | $(place_programs)
+$(place)/large/%.csv:
 	@mkdir -p $(@D)
 	echo "planning $* below $(PLACE_LARGE_LIMIT)"
 	$(call place_net,$*) --study > $(@D)/$*.sexp
@@ -214,7 +212,7 @@ $(foreach f,$(place_figures),$(eval $(call place_picture,$(f))))
 
 # ---- how much slow memory a network tolerates, planned from the profile of figure 7; a job of the table is a plan,
 # made here or on HOSTS, see wide.mk
-$(place)/%/sweep.jobs: $(place)/%/refined.done | $(place_programs)
+$(place)/%/sweep.jobs: $(place)/%/refined.done
 	$(call wide_forget,$@)
 	cd $(place)
 	place-sweep --jobs-table --profile=$*/profile.csv $*/graph.sexp > $*/sweep.new

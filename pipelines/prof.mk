@@ -27,18 +27,15 @@ prof_script    = $(TOP)/data/cartpole/cartpole.py
 PROF_TREE     ?= $(prof_script) --seed=$(PROF_CARTPOLE_SEED) --steps=1500
 prof_args      = --seed=$(PROF_CARTPOLE_SEED) --steps=$(PROF_STEPS)
 prof_process   = $(TOP)/pipelines/prof-process
-prof_programs  = $(addprefix $(BIN)/prof-,record log op sweep check view split util emit import calibrate correct top \
-    path whatif page) $(addprefix $(BIN)/,bench-compare csv-cat csv-cut csv-sample csv-show) \
-    $(patsubst %.c,$(BIN)/%,$(notdir $(wildcard bin/fit-cartpole.c)))
 
 # measurements: a rebuilt filter does not throw them away
-$(prof)/e2e.done: | $(prof_programs) all
+$(prof)/e2e.done:
 	mkdir -p $(@D)
 	rm -f $(@D)/truth.csv*
 	prof-record --quiet --force --wait -o $(@D)/e2e $B/prof/millrace_e2e.py --seconds=$(prof_seconds) \
 	    --truth=$(@D)/truth.csv
 	touch $@
-$(prof)/cartpole.done: $(prof_script) | $(prof_programs) all
+$(prof)/cartpole.done: $(prof_script)
 	mkdir -p $(@D)
 	$(PROF_PYTHON) -c 'import numpy' ||
 	    { echo 'make prof: $(PROF_PYTHON) has no NumPy (apt-get install python3-numpy)' >&2; exit 1; }
@@ -50,7 +47,7 @@ $(prof)/cartpole.done: $(prof_script) | $(prof_programs) all
 	$(PROF_PYTHON) -m cProfile -o $(@D)/cprofile-tree.prof $(PROF_TREE) > $(@D)/curve-cprofile-tree.csv
 	touch $@
 # what each of the recorder's hooks costs, in loops of cheap calls
-$(prof)/pairs.csv: | $(prof_programs) all
+$(prof)/pairs.csv:
 	mkdir -p $(@D)
 	rm -rf $(@D)/calibration
 	PYTHONPATH=$B/prof $(PROF_PYTHON) $B/prof/millrace_cost.py pairs $(@D)/calibration $(if $(prof_small),2,10) $(aside)
@@ -58,7 +55,7 @@ $(prof)/pairs.csv: | $(prof_programs) all
 $(prof)/calibration.sexp: $(prof)/pairs.csv
 	prof-calibrate $< $(aside)
 # not recorded, recorded, corrected; the rows of an unfinished experiment are kept
-$(prof)/correct/table.csv: $(prof)/calibration.sexp $(TOP)/pipelines/prof-correct-bench | $(prof_programs) all
+$(prof)/correct/table.csv: $(prof)/calibration.sexp $(TOP)/pipelines/prof-correct-bench
 	CALIBRATION=$< PYTHON=$(PROF_PYTHON) B=$(abspath $B) BIN=$(abspath $(BIN)) $(if $(prof_small),PROGRAMS=hashlib) \
 	    $(TOP)/pipelines/prof-correct-bench $(@D) $(or $(PROF_REPEATS),1) $(if $(prof_small),2,5)
 $(prof)/corrected.svg $(prof)/corrected.png: $(prof)/correct/table.csv $(TOP)/plots/prof-corrected.gp
@@ -71,11 +68,11 @@ $(prof)/functions.svg $(prof)/functions.png: $(prof)/functions.csv $(TOP)/plots/
 	gnuplot -e "kind='real'" -c $(TOP)/plots/prof-functions.gp $@.part $(new)
 	$(call keep,$@)
 	rm $@.part
-$(prof)/cost.csv: | $(prof_programs) all
+$(prof)/cost.csv:
 	B=$(abspath $B) SIZE=$(if $(prof_small),0.02,0.5) $(if $(prof_small),PROGRAMS=sqrt) $(TOP)/t/bench/prof-cost.sh \
 	    $(@D)/cost $(if $(prof_small),1,5) $(aside)
 # the C program, best of three: the same rows each time
-$(prof)/c.csv: | $(prof_programs)
+$(prof)/c.csv:
 	mkdir -p $(@D)
 	for i in 1 2 3; do
 	    begin=$$(date +%s%N)
@@ -98,7 +95,7 @@ $(prof)/tree/summary.csv: $(prof)/cartpole.done $(TOP)/pipelines/prof-process $(
 	FORMS='$(PROF_FORMS)' $(prof_process) --tree $(@D) $(@D)
 # each part of each iteration against what passed, within 1 % or 5 ms: alone, under four threads, in two forked
 # processes of two threads
-$(prof)/threads.done $(prof)/forks.done: $(prof)/%.done: | $(prof_programs) all
+$(prof)/threads.done $(prof)/forks.done: $(prof)/%.done:
 	mkdir -p $(@D)
 	rm -f $(@D)/truth-$*.csv*
 	prof-record --quiet --force --wait -o $(@D)/$* $B/prof/millrace_e2e.py --seconds=$(prof_seconds) \
@@ -116,7 +113,7 @@ $(prof)/forks/summary.csv: $(prof)/forks.done $(TOP)/pipelines/prof-process $(wi
 	FORMS='$(PROF_FORMS)' $(prof_process) $(@D) $(@D)
 # Python, the same recorded, under cProfile, and C, in turn and for the same number of steps, so that a neighbour
 # disturbs all of them
-$(prof)/rounds.csv: $(prof_script) | $(prof_programs) all
+$(prof)/rounds.csv: $(prof_script)
 	mkdir -p $(@D)
 	echo label,round,update_seconds > $@.part
 	args="$(prof_script) --seed=$(PROF_CARTPOLE_SEED) --steps=$(PROF_ROUND_STEPS) --time=$(@D)/round.csv"
@@ -164,16 +161,16 @@ prof: $(prof)/verdict.csv $(prof)/speedup.csv $(prof)/e2e/summary.csv $(prof)/tr
 	csv-show $(prof)/correct/table.csv
 	csv-show $(prof)/cost.csv
 	! grep -q ',fail' $(prof)/verdict.csv
-prof-correct-bench: $(prof)/calibration.sexp | $(prof_programs) all
+prof-correct-bench: $(prof)/calibration.sexp
 	rm -f $(prof)/correct/table.csv
 	$(MAKE) -s $(prof)/correct/table.csv $(prof)/corrected.svg $(prof)/corrected.png \
 	    PROF_REPEATS=$(or $(PROF_REPEATS),4)
 	csv-show $(prof)/correct/table.csv
-prof-process: | $(prof_programs) all
+prof-process:
 	@[ -d "$(DIR)" ] || { echo 'make prof-process: DIR=$(DIR) is no folder; DIR= says where the logs are' >&2; exit 1; }
 	$(prof_process) $(if $(TREE),--tree) $(DIR) $(OUT)/process
 	echo '$(OUT)/process/page.html: open it in a browser'
-prof-whatif-bench: | $(prof_programs) all
+prof-whatif-bench:
 	$(TOP)/t/bench/prof-whatif.sh $(prof)/whatif
 	for form in svg png; do gnuplot -e "kind='real'" -c $(TOP)/plots/prof-whatif.gp $(prof)/whatif/whatif.csv \
 	    $(prof)/whatif.$$form; done

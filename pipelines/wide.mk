@@ -12,7 +12,7 @@ wide = $(TOP)/pipelines/wide
 # ones
 wide_forget = rm -rf $(1).log $(1).log.parts
 
-host: all
+host:
 	@[ -n '$(HOST)' ] || { echo "make host: which? HOST=name, as in ssh name" >&2; exit 2; }
 	rm -rf $B/host && mkdir -p $B/host/bin $B/host/lib/millrace
 	cp -l $(PROGS) $B/host/bin
@@ -30,7 +30,7 @@ loop-hosts: $(loop_hosts)/compare.csv $(BIN)/csv-show
 .PHONY: loop-hosts
 loop_hosts_job = bash loop-problem $(LOOP_HOSTS_ALGO) $(LOOP_SECONDS) $(SEED) $(call loop_libs,$(LOOP_PEERS)) \
     $(LOOP_ROUNDS)
-$(loop_hosts)/search.jobs: $(loop)/set/$(LOOP_HOSTS_SET).problems | $(BIN)/loop-search $(BIN)/loop-peer
+$(loop_hosts)/search.jobs: $(loop)/set/$(LOOP_HOSTS_SET).problems
 	@mkdir -p $(@D)
 	$(call wide_forget,$@)
 	cp $(TOP)/pipelines/loop-problem $(@D)
@@ -54,7 +54,7 @@ loop_seed_job = loop-train --quiet --algo=$(LOOP_LEARNER) --eval=model --seconds
 loop-seeds: $(loop_seeded)/spread.csv $(BIN)/csv-show
 	csv-sample --quiet --last=5 $< | csv-show
 .PHONY: loop-seeds
-$(loop_seeded)/train.jobs: $(loop_learn)/problems.csv | $(BIN)/bench-jobs $(BIN)/loop-train
+$(loop_seeded)/train.jobs: $(loop_learn)/problems.csv
 	@mkdir -p $(@D)
 	$(call wide_forget,$@)
 	cp $< $(@D)/problems.csv
@@ -76,7 +76,7 @@ $(loop_seeded)/spread.csv: $(loop_seeded)/curves.csv $(BIN)/csv-group
 # ---- logs of profiles, a job each; hosts draw the pictures, too, and want gnuplot; what is named is the machine here
 prof_logs := $(OUT)/process-logs
 prof_logs_named = $(foreach d,$(DIRS),$(notdir $(abspath $d)))
-prof-logs: | $(prof_programs) all
+prof-logs:
 	@[ -n '$(DIRS)' ] || { echo "make prof-logs: DIRS='a b': folders of logs" >&2; exit 2; }
 	[ $(words $(prof_logs_named)) = $(words $(sort $(prof_logs_named))) ] ||
 	    { echo "make prof-logs: two of DIRS='$(DIRS)' have the same name" >&2; exit 2; }
