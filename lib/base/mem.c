@@ -52,6 +52,11 @@ char *xstrndup(const char *s, size_t n)
     return copy;
 }
 
+void free_each(void **p, size_t n)
+{
+    for (size_t i = 0; i < n; i++) free(p[i]);
+}
+
 char *xformat(const char *fmt, ...)
 {
     char *s;

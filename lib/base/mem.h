@@ -18,6 +18,10 @@ char *xformat(const char *fmt, ...) __attribute__((format(printf, 1, 2)));   /* 
 /* Room for at least `need` objects in p, whose capacity is *cap: returns p, moved and doubled when it is full. */
 void *grow(void *p, size_t need, size_t *cap, size_t size);
 
+/* free() each of the arguments: free_all(p->id, p->size, p); */
+#define free_all(...) free_each((void *[]){ __VA_ARGS__ }, sizeof((void *[]){ __VA_ARGS__ }) / sizeof(void *))
+void free_each(void **p, size_t n);
+
 /* getline() of a file called `path`, for messages.  Negative is the end and nothing else: where memory is refused
  * getline says the same as at the end, without ferror(). */
 ssize_t text_line(FILE *, const char *path, char **line, size_t *room);

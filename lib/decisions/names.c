@@ -65,11 +65,7 @@ void names_free(struct names *s)
     intern_free(&s->closures);
     intern_free(&s->sites);
     intern_free(&s->metas);
-    free(s->closure);
-    free(s->site);
-    free(s->path);
-    free(s->meta);
-    free(s->scratch.s);
+    free_all(s->closure, s->site, s->path, s->meta, s->scratch.s);
     map64_free(&s->path_of);
     *s = (struct names){ 0 };
 }

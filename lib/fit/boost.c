@@ -182,12 +182,6 @@ struct tree *boost_fit(const double *x, const double *y, size_t rows, size_t col
         }
         memcpy(score, next, rows * width * sizeof *next);
     }
-    free(g.bin);
-    free(g.cut);
-    free(g.nbin);
-    free(g.gradient);
-    free(g.order);
-    free(g.histogram);
-    free(score);
+    free_all(g.bin, g.cut, g.nbin, g.gradient, g.order, g.histogram, score);
     return all;
 }

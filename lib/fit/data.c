@@ -87,12 +87,7 @@ void data_free(struct data *d)
 {
     for (size_t j = 0; j < d->cols; j++) free(d->feature[j]);
     for (int c = 0; c < d->nclass; c++) free(d->class[c]);
-    free(d->target);
-    free(d->feature);
-    free(d->class);
-    free(d->x);
-    free(d->y);
-    free(d->group);
+    free_all(d->target, d->feature, d->class, d->x, d->y, d->group);
     intern_free(&d->groups);
     *d = (struct data){ 0 };
 }

@@ -226,10 +226,7 @@ size_t lasso_validate(const struct sparse *columns, const double *b, const int *
         r_squared[a] = sst > 0 ? 1 - sse[a] / sst : NAN;
         if (r_squared[a] > r_squared[best]) best = a;
     }
-    free(weight);
-    free(w);
-    free(residual);
-    free(sse);
+    free_all(weight, w, residual, sse);
     return best;
 }
 

@@ -458,12 +458,5 @@ void model_free(struct model *m)
     free_names(m->class, (size_t)m->nclass);
     free_names(m->feature, m->nfeature);
     net_free(m->net);
-    free(m->member);
-    free(m->from);
-    free(m->tree);
-    free(m->mean);
-    free(m->weight);
-    free(m->input);
-    free(m->target);
-    free(m);
+    free_all(m->member, m->from, m->tree, m->mean, m->weight, m->input, m->target, m);
 }

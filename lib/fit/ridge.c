@@ -153,9 +153,5 @@ struct ridge_report ridge_solve(struct ridge *r, double lambda, const double *b,
 void ridge_free(struct ridge *r)
 {
     if (!r) return;
-    free(r->gram);
-    free(r->factor);
-    free(r->residual);
-    free(r->scratch);
-    free(r);
+    free_all(r->gram, r->factor, r->residual, r->scratch, r);
 }

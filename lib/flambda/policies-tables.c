@@ -158,11 +158,7 @@ void write_greedy(const struct policies *p, const struct sets *s, const struct t
             csvw_end(w);
         }
     }
-    free(single);
-    free(rest);
-    free(regret);
-    free(mean);
-    free(picked);
+    free_all(single, rest, regret, mean, picked);
 }
 
 static void write_choice(const struct policies *p, const char *choice, size_t b, long k, csvw *w)

@@ -142,10 +142,7 @@ void problem_add(struct problem *p, struct names *s, const struct itree *t, str 
         participate(p, to[n], x->kind == NODE_APPLY, factor[n]);
     }
     sparse_end_row(&p->a);
-    free(to);
-    free(factor);
-    free(children);
-    free(b.s);
+    free_all(to, factor, children, b.s);
 }
 
 /* ---- streams ---- */

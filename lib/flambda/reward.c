@@ -229,10 +229,7 @@ bool reward_rank(const struct reward_rows *d, size_t *rank, double *identified, 
             for (size_t i = 0; i < *rank; i++) projected[i] += columns.value[k] * vector[columns.column[k] * n + i];
         for (size_t i = 0; i < *rank; i++) identified[j] += projected[i] * projected[i] / value[i];
     }
-    free(gram);
-    free(value);
-    free(vector);
-    free(projected);
+    free_all(gram, value, vector, projected);
     sparse_free(&rows);
     sparse_free(&columns);
     return true;
@@ -301,13 +298,7 @@ void reward_bootstrap(const struct problem *p, const struct reward_rows *d, enum
     }
     if (solver) ridge_free(solver);
     else sparse_free(&columns);
-    free(group);
-    free(times);
-    free(weight);
-    free(b);
-    free(w);
-    free(used);
-    free(all);
+    free_all(group, times, weight, b, w, used, all);
 }
 
 void reward_learn(const struct problem *p, enum problem_target target, double lambda, double alpha, long samples,

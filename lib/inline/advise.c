@@ -191,13 +191,7 @@ int advise(char *const *argv, bool (*decide)(const struct query *, void *), void
     remove_pipes();
     close(c.in);
     close(c.out);
-    free(all);
-    free(option);
-    free(base);
-    free(c.in_path);
-    free(c.out_path);
-    free(dir);
-    free(c.buf.s);
+    free_all(all, option, base, c.in_path, c.out_path, dir, c.buf.s);
     if (*why) return -1;
     if (WIFSIGNALED(c.status)) {
         *why = "the compiler was killed by a signal";

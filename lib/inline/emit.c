@@ -221,10 +221,7 @@ const char *emit_replay(const struct work *w, const char *level, const struct li
     live_free(&did);
     live_free(&list);
     live_free(&now);
-    free(directory);
-    free(work);
-    free(closed);
-    free(open);
+    free_all(directory, work, closed, open);
     return why;
 }
 
@@ -270,10 +267,6 @@ const char *emit_gcc(const struct work *w, const char *level, const struct live 
     out_close(o);
     args_free(&compile);
     args_free(&link);
-    free(decide);
-    free(plugin);
-    free(flags);
-    free(made);
-    free(directory);
+    free_all(decide, plugin, flags, made, directory);
     return NULL;
 }

@@ -570,12 +570,7 @@ static void one_line(struct reader *r, const char *p, const char *e)
 
 static void free_reader(struct reader *r)
 {
-    free(r->di);
-    free(r->pending);
-    free(r->block);
-    free(r->edge);
-    free(r->block_of_label);
-    free(r->subprogram_of);
+    free_all(r->di, r->pending, r->block, r->edge, r->block_of_label, r->subprogram_of);
     intern_free(&r->labels);
     intern_free(&r->local_arrays);
     arena_free(&r->scratch);

@@ -184,9 +184,6 @@ struct isolated isolate_run(const struct child *c, bool copy)
     tool((const char *[]){ "chmod", "-R", "u+rwx", scratch, NULL });
     const char *left = tool((const char *[]){ "rm", "-rf", scratch, NULL });
     if (left) warn("%s", left);
-    free(scratch);
-    free(changed);
-    free(work);
-    free(error);
+    free_all(scratch, changed, work, error);
     return out;
 }

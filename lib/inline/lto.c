@@ -168,10 +168,7 @@ static const char *write_defines(const struct llvm *l, const char *work, const s
     intern_free(&inline_only);
     intern_free(&real);
     live_free(&calls);
-    free(text);
-    free(path);
-    free(must);
-    free(never);
+    free_all(text, path, must, never);
     return why;
 }
 

@@ -249,10 +249,7 @@ static bool ask(struct optimal *o)
         }
         free(k);
     }
-    free(x);
-    free(inlined);
-    free(wanted);
-    free(cost);
+    free_all(x, inlined, wanted, cost);
     return all;
 }
 
@@ -523,13 +520,7 @@ static struct part solve(struct optimal *o, const struct list *functions, double
         sum.lower += fmin(p.cost, p.lower);
     }
     for (size_t i = 0; i < ngroups; i++) free(group[i].v);
-    free(group);
-    free(number);
-    free(least);
-    free(up);
-    free(first);
-    free(rest.v);
-    free(vars.v);
+    free_all(group, number, least, up, first, rest.v, vars.v);
     return sum;
 }
 
@@ -700,10 +691,7 @@ void optimal_free(struct optimal *o)
 {
     if (!o) return;
     for (size_t i = 0; i < o->p.nfunctions; i++) {
-        free(o->calls_of[i].v);
-        free(o->callers_of[i].v);
-        free(o->table[i].v);
-        free(o->want[i].v);
+        free_all(o->calls_of[i].v, o->callers_of[i].v, o->table[i].v, o->want[i].v);
     }
     for (size_t i = 0; i < o->nentries; i++) {
         free(o->entry[i].in);

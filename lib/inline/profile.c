@@ -149,11 +149,6 @@ const char *profile_make(const struct llvm *l, const struct program *p, const ch
     remove_objects(directory, p->nunits);
     args_free(&compile);
     args_free(&link);
-    free(directory);
-    free(exe);
-    free(raw);
-    free(tool);
-    free(merge);
-    free(aside);
+    free_all(directory, exe, raw, tool, merge, aside);
     return why;
 }

@@ -48,10 +48,7 @@ void work_make(const char *path, const struct program *p, const struct compiler 
     for (size_t i = 0; i < sizeof field / sizeof *field; i++) csvw_cstr(w, field[i]);
     csvw_end(w);
     csvw_close(w);
-    free(libraries.s);
-    free(units);
-    free(absolute);
-    free(table);
+    free_all(libraries.s, units, absolute, table);
 }
 
 /* calls of the source and callees never to be inlined, as the compiler said when the directory was made */

@@ -513,11 +513,5 @@ void worker_close(struct worker *w)
     if (!w) return;
     LLVMDisposeModule(w->llvm->module);
     LLVMContextDispose(w->llvm->context);
-    free(w->llvm->function);
-    free(w->llvm->call);
-    free(w->llvm->inferred);
-    free(w->llvm);
-    free(w->function);
-    free(w->call);
-    free(w);
+    free_all(w->llvm->function, w->llvm->call, w->llvm->inferred, w->llvm, w->function, w->call, w);
 }

@@ -286,11 +286,7 @@ static void tell_apart(struct worth *w, uint32_t f)
         }
         w->call[q->call[0]].known &= shared > 1 - slack;
     }
-    free(z);
-    free(g);
-    free(d);
-    free(v);
-    free(own.v);
+    free_all(z, g, d, v, own.v);
 }
 
 /* ---- the search in the model */

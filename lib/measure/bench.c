@@ -271,10 +271,7 @@ static void warm_up(struct bench *b)
     for (size_t l = 0; b->warmup_rounds && l < b->n; l++)
         if (first[l] > 0 && least[l] > 0) gain[m++] = first[l] / least[l];
     b->first_over_last = median(gain, m);
-    free(order);
-    free(least);
-    free(first);
-    free(gain);
+    free_all(order, least, first, gain);
 }
 
 static void noise_floor(struct bench *b)

@@ -213,11 +213,7 @@ struct counts count_blocks(const struct child *c, struct blocks *b)
     if (line && b) read_blocks(report, b);
     if (!line) r.why = access(so, R_OK) != 0 ? "the plugin insn.so is missing" : run_failed(&r.ran);
     drop_report(report);
-    free(line);
-    free(so);
-    free(word);
-    free(argv);
-    free(program);
+    free_all(line, so, word, argv, program);
     return r;
 }
 
@@ -297,11 +293,7 @@ struct counts count_allocations(const struct child *c)
         r.value[COUNT_ALLOCATED] = strtod(rest, NULL);
     } else r.why = run_failed(&r.ran);
     drop_report(report);
-    free(line);
-    free(so);
-    free(preload);
-    free(where);
-    free(env);
+    free_all(line, so, preload, where, env);
     return r;
 }
 

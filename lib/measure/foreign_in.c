@@ -186,10 +186,7 @@ static void hyperfine_result(struct frame *f, jsonr *j)
             at = (size_t)(value - names.s) + strlen(value) + 1;
         }
     }
-    free(command);
-    free(times.v);
-    free(codes.v);
-    free(names.s);
+    free_all(command, times.v, codes.v, names.s);
 }
 
 void import_hyperfine(struct frame *f, const char *path)
@@ -281,13 +278,7 @@ static void google_entry(struct frame *f, jsonr *j)
         for (size_t i = 0; i < n; i++) frame_num(f, counter[i].name, counter[i].value);
     }
     for (size_t i = 0; i < n; i++) free(counter[i].name);
-    free(counter);
-    free(name);
-    free(run_name);
-    free(type);
-    free(unit);
-    free(real);
-    free(cpu);
+    free_all(counter, name, run_name, type, unit, real, cpu);
 }
 
 void import_google(struct frame *f, const char *path)

@@ -291,10 +291,7 @@ struct runs *runs_read(char **paths, const struct runs_options *given)
 void runs_free(struct runs *r)
 {
     for (size_t b = 0; b < r->benchmark.n; b++) free(r->main[b].cell), free(r->aa[b].cell);
-    free(r->main);
-    free(r->aa);
-    free(r->run);
-    free(r->status);
+    free_all(r->main, r->aa, r->run, r->status);
     intern_free(&r->label);
     intern_free(&r->benchmark);
     intern_free(&r->file);
@@ -364,10 +361,7 @@ struct pairs runs_pairs(const struct runs *r, const struct grid *t, size_t base,
 
 void pairs_free(struct pairs *p)
 {
-    free(p->d);
-    free(p->lower);
-    free(p->upper);
-    free(p->position);
+    free_all(p->d, p->lower, p->upper, p->position);
     *p = (struct pairs){ 0 };
 }
 

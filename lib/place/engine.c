@@ -249,11 +249,7 @@ void engine_close(struct engine *e)
     tier_close(e->tier);
     pages_free(e->pool, e->plan->fast_bytes + OP_ALIGN);
     pages_free(e->args, e->args_bytes + OP_ALIGN);
-    free(e->arg_at);
-    free(e->op);
-    free(e->job);
-    free(e->copy);
-    free(e);
+    free_all(e->arg_at, e->op, e->job, e->copy, e);
 }
 
 /* copies before a node from `i` on: first those to slow memory, which may make room for the others */

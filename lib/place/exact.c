@@ -78,10 +78,7 @@ struct exact exact_placing(const struct placing *p, double seconds, struct place
     unlink(start);
     unlink(answer);
     rmdir(folder);
-    free(model);
-    free(start);
-    free(answer);
-    free(folder);
+    free_all(model, start, answer, folder);
     struct exact e = judge(&r);
     free(r.output.s);
     return e;

@@ -328,10 +328,7 @@ void gpu_engine_close(struct gpu_engine *e)
     gpu_pinned_free(e->gpu, e->slow);
     if (e->beside) gpu_stream_free(e->gpu, e->copy);
     gpu_stream_free(e->gpu, e->compute);
-    free(e->op);
-    free(e->job);
-    free(e->move);
-    free(e);
+    free_all(e->op, e->job, e->move, e);
 }
 
 static void begin_move(struct gpu_engine *e, int i)

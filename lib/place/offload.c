@@ -158,11 +158,7 @@ struct offload *offload_new(const struct graph *g, const struct profile *p)
 void offload_free(struct offload *o)
 {
     for (int k = 0; k < o->ngroup; k++) free(o->group[k].in);
-    free(o->group);
-    free(o->saved);
-    free(o->seconds);
-    free(o->workspace);
-    free(o);
+    free_all(o->group, o->saved, o->seconds, o->workspace, o);
 }
 
 struct offload_plan *offload_plan_new(const struct offload *o)

@@ -255,11 +255,7 @@ struct onnx *onnx_read(const char *path)
 void onnx_free(struct onnx *o)
 {
     arena_free(&o->memory);
-    free(o->node);
-    free(o->initialiser);
-    free(o->input);
-    free(o->bytes);
-    free(o);
+    free_all(o->node, o->initialiser, o->input, o->bytes, o);
 }
 
 const struct onnx_attr *onnx_attr(const struct onnx_node *n, const char *name)

@@ -108,13 +108,7 @@ static struct layers layers_new(const struct buffer *b, int n)
 
 static void layers_free(struct layers *l)
 {
-    free(l->first);
-    free(l->end);
-    free(l->lower);
-    free(l->upper);
-    free(l->from);
-    free(l->to);
-    free(l->meets);
+    free_all(l->first, l->end, l->lower, l->upper, l->from, l->to, l->meets);
 }
 
 static void layers_insert(struct layers *l, const struct buffer *b, int x)
@@ -490,14 +484,7 @@ static enum pack_result search(struct buffer *b, int n, uint64_t capacity, int h
     sort_buffers = b;
     qsort(order, (size_t)n, sizeof *order, by_lower);
     enum pack_result result = split(&t, order, n, least, (struct last){ 0, -1 });
-    free(order);
-    free(least);
-    free(t.first);
-    free(t.end);
-    free(t.done);
-    free(t.rank);
-    free(t.remaining);
-    free(t.floor);
+    free_all(order, least, t.first, t.end, t.done, t.rank, t.remaining, t.floor);
     conflicts_free(&t.conflicts);
     return result;
 }

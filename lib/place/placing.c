@@ -189,23 +189,8 @@ struct placing *placing_new(const struct graph *g, const struct profile *profile
 void placing_free(struct placing *p)
 {
     if (!p) return;
-    free(p->id);
-    free(p->size);
-    free(p->fetch);
-    free(p->write);
-    free(p->use_end);
-    free(p->use_node);
-    free(p->use_slot);
-    free(p->slot_end);
-    free(p->slot_use);
-    free(p->slot_tensor);
-    free(p->choice_end);
-    free(p->choice);
-    free(p->seconds);
-    free(p->channel);
-    free(p->base);
-    free(p->limit);
-    free(p);
+    free_all(p->id, p->size, p->fetch, p->write, p->use_end, p->use_node, p->use_slot, p->slot_end, p->slot_use,
+             p->slot_tensor, p->choice_end, p->choice, p->seconds, p->channel, p->base, p->limit, p);
 }
 
 /* ---- placements ---- */
@@ -229,15 +214,7 @@ struct placement *placement_new(const struct placing *p)
 void placement_free(struct placement *x)
 {
     if (!x) return;
-    free(x->slow);
-    free(x->stay);
-    free(x->config);
-    free(x->load);
-    free(x->lead);
-    free(x->lag);
-    free(x->still);
-    free(x->used);
-    free(x);
+    free_all(x->slow, x->stay, x->config, x->load, x->lead, x->lag, x->still, x->used, x);
 }
 
 void placement_copy(const struct placing *p, struct placement *to, const struct placement *from)

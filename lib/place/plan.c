@@ -27,10 +27,7 @@ void plan_free(struct plan *p)
 {
     if (!p) return;
     arena_free(&p->text);
-    free(p->stay);
-    free(p->move);
-    free(p->node);
-    free(p);
+    free_all(p->stay, p->move, p->node, p);
 }
 
 void plan_stay(struct plan *p, int tensor, enum plan_tier tier, int first, int last, uint64_t offset)

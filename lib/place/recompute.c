@@ -221,9 +221,6 @@ struct graph *recompute(const struct graph *g, const struct profile *profile, co
         if (g->tensor[t].updates >= 0) c.updated[g->tensor[t].updates] = g->tensor[t].producer;
     choose(&c, worth);
     struct graph *to = build(&c, repeated);
-    free(c.at);
-    free(c.depth);
-    free(c.wanted);
-    free(c.updated);
+    free_all(c.at, c.depth, c.wanted, c.updated);
     return to;
 }

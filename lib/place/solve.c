@@ -39,16 +39,7 @@ static struct path path_new(const struct placing *p)
 
 static void path_free(struct path *q)
 {
-    free(q->fast);
-    free(q->stay);
-    free(q->slow);
-    free(q->fetch);
-    free(q->write);
-    free(q->lead);
-    free(q->lag);
-    free(q->fresh);
-    free(q->cost);
-    free(q->from);
+    free_all(q->fast, q->stay, q->slow, q->fetch, q->write, q->lead, q->lag, q->fresh, q->cost, q->from);
 }
 
 static double whole_life(const struct path *q, int k, uint8_t *slow, uint8_t *stay)
@@ -214,13 +205,7 @@ static struct dual dual_new(const struct placing *p)
 
 static void dual_free(struct dual *d)
 {
-    free(d->sums.until);
-    free(d->spare);
-    free(d->load);
-    free(d->cut_load);
-    free(d->config);
-    free(d->slow);
-    free(d->stay);
+    free_all(d->sums.until, d->spare, d->load, d->cut_load, d->config, d->slow, d->stay);
     path_free(&d->path);
 }
 

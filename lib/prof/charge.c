@@ -410,15 +410,7 @@ uint64_t charge_end(charge *c)
     }
     for (size_t i = 0; i < c->q.nchunk; i++) free(c->q.chunk[i]);
     if (c->q.fd >= 0) close(c->q.fd);
-    free(c->q.chunk);
-    free(c->lane);
-    free(c->call_op);
-    free(c->batch);
-    free(c->begun);
-    free(c->batch_extra);
-    free(c->piece);
-    free(c->kept);
-    free(c->spare);
+    free_all(c->q.chunk, c->lane, c->call_op, c->batch, c->begun, c->batch_extra, c->piece, c->kept, c->spare);
     rows_out_end(&c->out);
     intern_free(&c->lanes);
     intern_free(&c->calls);

@@ -97,10 +97,7 @@ static void check_operations(struct table *t, uint32_t proc, const struct cell *
         if (got != want) judge(t->text.name[proc], "operation", false, got, want);
     }
     say(t->text.name[proc], "operation", "pass", (int64_t)all.n, (int64_t)all.n);
-    free(pieces.v);
-    free(pieces.stack);
-    free(all.v);
-    free(s.v);
+    free_all(pieces.v, pieces.stack, all.v, s.v);
 }
 
 static void check_process(struct table *t, uint32_t proc, const struct cell *c, size_t n)

@@ -652,14 +652,5 @@ void dag_build(struct dag *g, struct table *t, const struct part *part)
     for (size_t k = 0; k < threads; k++) begin_thread(&b, first[k]);
     dag_seal(g);
     set_lags(g);
-    free(first);
-    free(link_of);
-    free(b.group);
-    free(b.met);
-    free(b.meeting);
-    free(b.matches);
-    free(b.idle);
-    free(b.stops.v);
-    free(b.on_gpu);
-    free(b.calls.v);
+    free_all(first, link_of, b.group, b.met, b.meeting, b.matches, b.idle, b.stops.v, b.on_gpu, b.calls.v);
 }

@@ -92,14 +92,7 @@ void sweep_free(sweep *s)
         free(s->number[c]);
     }
     for (size_t i = 0; i < s->nstack; i++) free(s->stack[i].op);
-    free(s->stack);
-    free(s->key);
-    free(s->active);
-    free(s->set);
-    free(s->slot);
-    free(s->names_of);
-    free(s->heap);
-    free(s->change);
+    free_all(s->stack, s->key, s->active, s->set, s->slot, s->names_of, s->heap, s->change);
     arena_free(&s->arena);
     free(s);
 }

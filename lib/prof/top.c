@@ -343,11 +343,7 @@ void top_end(top_builder *b, struct top *top)
     sorting = b->t;
     if (b->top.n) qsort(b->top.v, b->top.n, sizeof *b->top.v, by_self);
     *top = b->top;
-    free(procs);
-    free(b->lane);
-    free(b->self_cost);
-    free(b->total_cost);
-    free(b->paren.s);
+    free_all(procs, b->lane, b->self_cost, b->total_cost, b->paren.s);
     intern_free(&b->keys);
     intern_free(&b->lanes);
     free(b);

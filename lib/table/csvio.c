@@ -377,10 +377,7 @@ void csv_close(csv *c)
 {
     close_fd(c);
     csv_free(&c->parser);
-    free(c->buf);
-    free(c->sep);
-    free(c->field);
-    free(c->name);
+    free_all(c->buf, c->sep, c->field, c->name);
     arena_free(&c->names);
     free(c->plain);
     free(c);

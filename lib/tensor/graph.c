@@ -30,10 +30,7 @@ void graph_free(struct graph *g)
 {
     if (!g) return;
     arena_free(&g->text);
-    free(g->tensor);
-    free(g->node);
-    free(g->kernel);
-    free(g);
+    free_all(g->tensor, g->node, g->kernel, g);
 }
 
 static int64_t elements(const struct tensor *t)

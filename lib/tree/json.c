@@ -75,11 +75,7 @@ jsonr *json_open_text(const char *text, size_t n, const char *name)
 void json_close(jsonr *j)
 {
     if (j->file) gzclose_r(j->file);
-    free(j->buf);
-    free(j->open);
-    free(j->plain.s);
-    free(j->fault);
-    free(j);
+    free_all(j->buf, j->open, j->plain.s, j->fault, j);
 }
 
 void json_tolerate(jsonr *j)

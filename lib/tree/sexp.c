@@ -132,11 +132,7 @@ sexpr *sexp_open_text(const char *text, size_t n, const char *name, enum sexp_di
 void sexp_close(sexpr *r)
 {
     if (r->close_fd) close(r->fd);
-    free(r->e.node);
-    free(r->e.decoded.s);
-    free(r->name);
-    free(r->buf);
-    free(r);
+    free_all(r->e.node, r->e.decoded.s, r->name, r->buf, r);
 }
 
 /* line and column of a byte of buf */

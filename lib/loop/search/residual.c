@@ -164,10 +164,7 @@ static double *targets(const struct residual_row *r, size_t n, size_t groups, co
             y[from] = y[to];
             y[to] = x;
         }
-    free(seen);
-    free(of);
-    free(sum);
-    free(count);
+    free_all(seen, of, sum, count);
     return y;
 }
 
@@ -247,11 +244,7 @@ struct residual residual_fit(const struct residual_row *r, size_t n, const struc
         k.member[m]->tree = boost_fit(x, t, rows, RESIDUAL_FEATURES, 0, &b, k.member[m]->weight, &k.member[m]->ntree);
     }
     k.margin = margin(&k, r, n, out);
-    free(x);
-    free(t);
-    free(y);
-    free(times);
-    free(out);
+    free_all(x, t, y, times, out);
     return k;
 }
 

@@ -355,10 +355,5 @@ void import_speedscope(struct importer *m, const char *path)
     s.current = 0;
     read_file(&s, path, false);
     intern_free(&s.text);
-    free(s.frame);
-    free(s.profile);
-    free(s.open);
-    free(s.item);
-    free(s.item_end);
-    free(s.weight);
+    free_all(s.frame, s.profile, s.open, s.item, s.item_end, s.weight);
 }

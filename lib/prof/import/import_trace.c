@@ -488,9 +488,5 @@ void import_trace(struct importer *m, const char *path, bool kineto)
     intern_free(&t.ids);
     intern_free(&t.text);
     intern_free(&t.aliases);
-    free(t.alias_text);
-    free(t.thread);
-    free(t.key.s);
-    free(t.gpu_tid.s);
-    free(t.waited.s);
+    free_all(t.alias_text, t.thread, t.key.s, t.gpu_tid.s, t.waited.s);
 }

@@ -787,21 +787,14 @@ void log_close(log_reader *r)
 {
     for (size_t i = 0; i < r->nthread; i++) {
         struct thread *t = &r->thread[i];
-        free(t->held);
-        free(t->late);
-        free(t->calls.v);
-        free(t->ops.v);
-        free(t->from.segment);
+        free_all(t->held, t->late, t->calls.v, t->ops.v, t->from.segment);
     }
     for (size_t i = 0; i < r->nprocess; i++) {
         free(r->process[i].id);
         free(r->process[i].phase);
         free(r->process[i].skipped);
     }
-    free(r->thread);
-    free(r->process);
-    free(r->ready);
-    free(r->heap);
+    free_all(r->thread, r->process, r->ready, r->heap);
     intern_free(&r->text);
     free(r);
 }
