@@ -46,7 +46,7 @@ $(PROFLIB)/libmillrace-gpu.so: lib/prof/record/gpurec.c
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -fsanitize% -Wundef -Wcast-qual,$(RECFLAGS)) -isystem $(CUPTI_DIR) -o $@ $^ \
 	    -L$(CUPTI_LIB) -Wl,-rpath,$(CUPTI_LIB) -lcupti -lpthread
-$(PYRECS): $(PROFLIB)/_millrace.cpython-%-$(PYSUFFIX): $(patsubst %,lib/prof/record/%.c,pyrec ops frames see rec)
+$(PYRECS): $(PROFLIB)/_millrace.cpython-%-$(PYSUFFIX): $(patsubst %,lib/prof/record/%.c,pyrec ops frames see hide rec)
 	@mkdir -p $(@D)
 	$(CC) $(RECFLAGS) -Wno-cast-qual -isystem $(patsubst %/,%,$(dir $(firstword $(foreach h,$(PYHEADERS), \
 	    $(if $(filter $*,$(call pytag,$h)),$h))))) -o $@ $^ -lpthread -ldl

@@ -1,6 +1,7 @@
 /* see.c - see see.h */
 #include "prof/record/see.h"
 #include "prof/record/frames.h"
+#include "prof/record/hide.h"
 #include "prof/record/rec.h"
 #include <dlfcn.h>
 #include <link.h>
@@ -492,6 +493,7 @@ int see_patch(PyObject *o, const char *owner, const char *name, bool any)
 bool see_begin(void)
 {
     find_ranges();
+    hide_from_numpy();
     return true;
 }
 
