@@ -36,6 +36,10 @@ is 'libraries execute the same in all builds' 0 get other_differs
 inline-executed --count w > counted.csv
 is 'a count without a search is of the same build' "$(get heuristic_instructions)" \
     bash -c 'csv-cut -c heuristic_instructions counted.csv | tail -1'
+ok 'two at once do not meet, and their paths are of one length' bash -c '
+    inline-executed --count w > one.csv & inline-executed --count w > two.csv && wait $! &&
+    cmp <(csv-cut --drop=seconds one.csv) <(csv-cut --drop=seconds counted.csv) &&
+    cmp <(csv-cut --drop=seconds two.csv) <(csv-cut --drop=seconds counted.csv)'
 inline-executed --most=1 --builds=1 --chance=0 w > open.csv
 ok 'open tables: a bound that holds' bash -c \
     "[ \"\$(csv-cut -c lower_instructions open.csv | tail -1)\" -le $(get best_instructions) ]"

@@ -68,6 +68,22 @@ cp h2.csv before.csv
 inline-run --store=s2 --history=h2.csv one.sexp two.sexp three.sexp four.sexp five.sexp w
 ok 'accidents are not repeated' cmp before.csv h2.csv
 is 'none of them is ever the best' default bash -c 'inline-search --best --store=s2 --work=w h2.csv > /dev/null && inline-search --best --store=s2 --work=w h2.csv | cmp -s - s2/default.sexp && echo default'
+# a default that fails: nothing to compare with, so no search
+mkdir bad
+echo 'int main(int c, char **v) { if (c > 2) __builtin_trap(); return c > 1 && *v[1] == 121; }' > bad/main.c
+bad() { printf 'build *.c\nsearch %s\nconfirm x\n' "$1" > bad/program; rm -rf bw; inline-module --out=bw bad; }
+bad 'x ; y'
+fails 'a run of the default that ends badly is no cost' 1 'run 2 ends with exit status 1.*nothing to compare' \
+    inline-run --default --none --store=s5 --history=h5.csv bw
+is 'the others are not tried' default,run bash -c 'csv-cut -c decisions,state h5.csv | tail -n +2'
+fails 'nor later' 1 'run 2 ends with exit status 1' inline-run --none --store=s5 --history=h5.csv bw
+fails 'nor by jobs' 1 'run 2 ends with exit status 1' "$root/pipelines/trials" s6 h6.csv bw --default --none
+fails 'nor again' 1 'h6.csv: the compiler' "$root/pipelines/trials" s6 h6.csv bw --default --none
+bad 'x ; y y'
+fails 'nor one that crashes' 1 'failed .signal.' inline-run --default --store=s7 --history=h7.csv bw
+bad x
+inline-run --default --store=s8 --history=h8.csv bw
+is 'status 0 is fine' ok bash -c 'csv-cut -c state h8.csv | tail -n +2'
 # a missing compiler: asked for directly, a message; in a row of trials, a row
 inline-run --compiler=clang-98 --default --store=s3 --history=h3.csv w
 is 'a missing compiler is a row' $'decisions,state,reason\ndefault,missing,"clang-98, opt-98 or llvm-link-98 not found (apt install clang-98 llvm-98)"' csv-cut -c decisions,state,reason h3.csv

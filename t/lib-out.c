@@ -141,6 +141,13 @@ int main(void)
     out_sweep(".");
     ok(files() == 2 && rmdir(scratch) == 0, "what is in use stays");
     free(scratch);
+    char *even = out_scratch_even("run");
+    const char *number = even + strlen("/tmp/" OUT_LEFT);
+    ok(strncmp(even, "/tmp/" OUT_LEFT, strlen("/tmp/" OUT_LEFT)) == 0 && strspn(number, "0123456789") == 10 &&
+       strtol(number, NULL, 10) == getpid() && strlen(number) == 10 + strlen("-run-XXXXXX"),
+       "one whose path is as long in every process lies in /tmp");
+    ok(stat(even, &st) == 0 && (st.st_mode & 0777) == 0700 && rmdir(even) == 0, "is its owner's alone, and empty");
+    free(even);
     unsetenv("TMPDIR");
     ok(run_child(write_and_fork, NULL) == 0 && strcmp(content("x"), "forked\n") == 0,
        "a forked child does not remove its parent's file");

@@ -119,14 +119,23 @@ void out_sweep(const char *folder)
     closedir(d);
 }
 
+static char *scratch_in(const char *tmp, const char *name)
+{
+    out_sweep(tmp);
+    char *folder = xformat("%s/" OUT_LEFT "%010ld-%s-XXXXXX", tmp, (long)getpid(), name);
+    if (!mkdtemp(folder)) die_errno("%s", folder);
+    return folder;
+}
+
 char *out_scratch(const char *name)
 {
     const char *tmp = getenv("TMPDIR");
-    if (!tmp || !*tmp) tmp = "/tmp";
-    out_sweep(tmp);
-    char *folder = xformat("%s/" OUT_LEFT "%ld-%s-XXXXXX", tmp, (long)getpid(), name);
-    if (!mkdtemp(folder)) die_errno("%s", folder);
-    return folder;
+    return scratch_in(tmp && *tmp ? tmp : "/tmp", name);
+}
+
+char *out_scratch_even(const char *name)
+{
+    return scratch_in("/tmp", name);
 }
 
 struct out *out_open(const char *path)

@@ -16,6 +16,9 @@ void out_sweep(const char *folder);
 /* A new folder in TMPDIR for files of this process alone, which the caller removes and frees; those that killed
  * processes left there are swept first.  As TMPDIR of a compiler it has what that leaves, killed, too. */
 char *out_scratch(const char *name);
+/* The same in /tmp whatever TMPDIR is, under a path whose length depends on the name alone: for programs whose
+ * instructions are counted, since a program finds itself by its path, which costs instructions. */
+char *out_scratch_even(const char *name);
 FILE *out_file(struct out *);
 int out_fd(struct out *);                                /* the same file for csvw_fd; do not mix with out_file */
 void out_close(struct out *);

@@ -32,7 +32,7 @@ struct state {
     struct intern symbol;                                /* as the executable has it -> function */
     double *cost, *again;
     uint64_t output;
-    char *exe;
+    char *folder, *exe;                                  /* what is built lies in a folder of its own */
 };
 
 /* ---- one build, run and counted */
@@ -265,7 +265,8 @@ static void close_all(struct state *s)
         for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     }
     unlink(s->exe);
-    void *all[] = { s->source, s->call, s->idle, s->stays, s->closed, s->cost, s->again, s->exe };
+    rmdir(s->folder);
+    void *all[] = { s->source, s->call, s->idle, s->stays, s->closed, s->cost, s->again, s->exe, s->folder };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     intern_free(&s->symbol);
 }
@@ -275,8 +276,8 @@ void prove_executed(const struct prove *p, bool wanted, double exhaustive, const
     double start = now_seconds();
     *to = (struct executed){ .none = NAN, .heuristic = NAN, .best = NAN, .tables = NAN, .lower = NAN, .other = NAN,
                              .exhaustive = NAN };
-    /* a path of one length, on every machine: finding itself by it costs a program instructions */
-    struct state s = { .p = p, .to = to, .exe = xformat("/tmp/" OUT_LEFT "%010ld-run", (long)getpid()) };
+    struct state s = { .p = p, .to = to, .folder = out_scratch_even("run") };
+    s.exe = xformat("%s/run", s.folder);
     if (p->work->scope != SCOPE_FILE) to->why = "not laid out --per-file";
     else if (!p->work->program->nsearch) to->why = "no run to count";
     else open_sources(&s);

@@ -47,14 +47,15 @@ static void read_one(struct history *h, const char *path)
     int program = csv_need(t, "program"), decisions = csv_need(t, "decisions"), parent = csv_need(t, "parent"),
         chain = csv_need(t, "chain"),
         step = csv_need(t, "step");
-    int level = csv_need(t, "level"), state = csv_need(t, "state"), instructions = csv_need(t, "instructions"),
-        text = csv_need(t, "text_bytes"),
-        runs = csv_find(t, "run_instructions");
+    int level = csv_need(t, "level"), state = csv_need(t, "state"), reason = csv_find(t, "reason"),
+        instructions = csv_need(t, "instructions"),
+        text = csv_need(t, "text_bytes"), runs = csv_find(t, "run_instructions");
     while (csv_next(t)) {
         struct tried r = { .program = keep(h, csv_str(t, program)), .decisions = keep(h, csv_str(t, decisions)),
                            .parent = keep(h, csv_str(t, parent)), .chain = keep(h, csv_str(t, chain)),
                            .level = keep(h, csv_str(t, level)), .state = keep(h, csv_str(t, state)),
                            .row = h->n, .step = -1 };
+        if (reason >= 0) r.reason = keep(h, csv_str(t, reason));
         if (csv_has(t, step)) r.step = (long)csv_int(t, step);
         r.instructions = csv_num_or(t, instructions, NAN);
         r.text_bytes = csv_num_or(t, text, NAN);

@@ -18,7 +18,7 @@
 #define STOCK_CHAIN "stock"                                 /* of rows that no set of decisions makes */
 
 struct tried {
-    str program, decisions, parent, chain, level, state;
+    str program, decisions, parent, chain, level, state, reason;
     size_t row;                                          /* in order of reading, from 0 */
     long step;                                           /* -1: not given */
     double instructions, text_bytes;                     /* nan when not measured */

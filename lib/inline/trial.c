@@ -44,6 +44,9 @@ void trials_begin(struct trials *t)
             snprintf(t->reference, sizeof t->reference, "%.*s", (int)csv_str(c, output).n, csv_str(c, output).s);
     csv_close(c);
     const struct tried *base = history_find(&t->known, str_of("default"));
+    if (base && !base->ok && !str_is(base->state, "missing"))    /* a compiler that is missing may come */
+        die("%s: the compiler's own build failed (%.*s), so there is nothing to compare others with; mend the program "
+            "or its runs, then begin another history", t->history, (int)base->reason.n, base->reason.s);
     size_t runs = t->work->program->nsearch;
     if (t->run && base && base->nrun && base->nrun != runs)
         die("%s: its rows are of %zu runs, the program has %zu to search on: other inputs want another history",
@@ -81,6 +84,11 @@ static bool measure(const struct trials *t, const char *exe, struct result *r)
             r->reason = n.why ? n.why : ran_word(&n.ran);
             return false;
         }
+        if (n.ran.code != 0 && !t->reference[0]) {       /* its input is missing, say; bench-run would refuse it, too */
+            r->state = "run";
+            r->reason = xformat("run %zu ends with exit status %d", i + 1, n.ran.code);
+            return false;
+        }
         r->instructions += n.value[COUNT_INSTRUCTIONS];
         buf_format(&r->runs, "%s%.0f", i ? " " : "", n.value[COUNT_INSTRUCTIONS]);
         uint64_t both[2] = { r->output, n.ran.output_hash + (uint64_t)n.ran.code };
@@ -98,8 +106,7 @@ static bool measure(const struct trials *t, const char *exe, struct result *r)
 
 static void build_and_measure(const struct trials *t, const struct trial *one, const struct live *set, struct result *r)
 {
-    /* a path of one length, on every machine: finding itself by it costs the program instructions */
-    char *exe = xformat("/tmp/" OUT_LEFT "%010ld-run", (long)getpid());
+    char *folder = out_scratch_even("run"), *exe = xformat("%s/run", folder);
     struct live did = { 0 };
     double begin = now_seconds();
     const char *why = one->stock ? stock_build(t->work, one->name, exe)
@@ -129,7 +136,9 @@ static void build_and_measure(const struct trials *t, const struct trial *one, c
         free(path);
     }
     unlink(exe);
+    rmdir(folder);
     free(exe);
+    free(folder);
     live_free(&did);
 }
 
@@ -342,6 +351,8 @@ void trials_take(struct trials *t, const char *path)
     csvw_close(w);
     csv_close(c);
     arena_free(&text);
+    t->known.n = 0;
+    trials_begin(t);                                     /* is the default among them, and no good? */
 }
 
 static void wait_one(long *running)
