@@ -17,6 +17,7 @@
  */
 #include "base/filter.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "table/columns.h"
 #include "table/input.h"
 #include HELP
@@ -58,8 +59,7 @@ struct cell { uint32_t row, name; str value; };
 static int by_place(const void *a, const void *b)
 {
     const struct cell *x = a, *y = b;
-    if (x->row != y->row) return (x->row > y->row) - (x->row < y->row);
-    return (x->name > y->name) - (x->name < y->name);
+    return ORDER(x->row, y->row) ?: ORDER(x->name, y->name);
 }
 
 static void widen(csvw *w, csv *t)

@@ -17,6 +17,7 @@
  *   $ csv-sample -n 1000 --seed=7 events.csv
  */
 #include "base/filter.h"
+#include "base/compare.h"
 #include "base/rng.h"
 #include "table/input.h"
 #include "table/table.h"
@@ -68,7 +69,7 @@ static void write_kept(csvw *w, const struct kept *k)
 static int by_row(const void *a, const void *b)
 {
     const struct kept *x = a, *y = b;
-    return (x->row > y->row) - (x->row < y->row);
+    return ORDER(x->row, y->row);
 }
 
 static void stream(csvw *w, csv *t, struct rng *r)

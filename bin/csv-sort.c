@@ -10,6 +10,7 @@
  *   $ csv-sort -k network,batch:n,time_seconds:nr results.csv
  */
 #include "base/filter.h"
+#include "base/compare.h"
 #include "table/input.h"
 #include "table/table.h"
 #include HELP
@@ -67,7 +68,7 @@ static int compare_numbers(const struct key *k, size_t a, size_t b)
     if (empty_a || empty_b) return empty_b - empty_a;
     double x = k->value[a], y = k->value[b];
     if (isnan(x) || isnan(y)) return isnan(x) - isnan(y);
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 static int compare(const void *pa, const void *pb)
@@ -77,7 +78,7 @@ static int compare(const void *pa, const void *pb)
         int c = k->number ? compare_numbers(k, a, b) : str_cmp(table_str(&m, a, k->col), table_str(&m, b, k->col));
         if (c) return k->reverse ? -c : c;
     }
-    return (a > b) - (a < b);
+    return ORDER(a, b);
 }
 
 int main(int argc, char **argv)

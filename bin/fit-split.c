@@ -16,6 +16,7 @@
  *   $ fit-split --folds=5 --exact runs.csv > folds.csv
  */
 #include "base/filter.h"
+#include "base/compare.h"
 #include HELP
 #include "base/rng.h"
 #include "table/csvio.h"
@@ -57,7 +58,7 @@ static void write_part(csvw *w, double draw)
 static int by_draw(const void *a, const void *b)
 {
     const struct unit *x = a, *y = b;
-    return x->draw != y->draw ? (x->draw > y->draw) - (x->draw < y->draw) : (x->id > y->id) - (x->id < y->id);
+    return ORDER(x->draw, y->draw) ?: ORDER(x->id, y->id);
 }
 
 static str key_of(const csv *t, int col, uint64_t row, char b[32])

@@ -16,6 +16,7 @@
  *   $ inline-trace lua/history.csv bzip2/history.csv > trace.csv
  */
 #include "base/filter.h"
+#include "base/compare.h"
 #include "inline/history.h"
 #include "table/csvio.h"
 #include HELP
@@ -35,7 +36,7 @@ static const struct opt options[] = {
 static int by_row(const void *a, const void *b)
 {
     const struct tried *x = a, *y = b;
-    return (x->row > y->row) - (x->row < y->row);
+    return ORDER(x->row, y->row);
 }
 
 static struct history load(const char *path)

@@ -16,6 +16,7 @@
  *     loop-act --do=split_8,down,swap_down | loop-encode --c=nest.c
  */
 #include "base/filter.h"
+#include "base/compare.h"
 #include "base/out.h"
 #include "loop/code/native.h"
 #include "loop/nest/rows.h"
@@ -36,7 +37,7 @@ static const struct opt options[] = {
 static int by_int(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 static void write_file(const char *path, const void *p, size_t n)

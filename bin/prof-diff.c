@@ -12,6 +12,7 @@
  *   $ prof-diff --by=op before.csv after.csv
  */
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/filter.h"
 #include "prof/cells.h"
 #include "table/csvio.h"
@@ -63,9 +64,9 @@ static int by_difference(const void *x, const void *y)
     const struct pair *p = x, *q = y;
     uint64_t a = p->more < 0 ? 0 - (uint64_t)p->more : (uint64_t)p->more;
     uint64_t b = q->more < 0 ? 0 - (uint64_t)q->more : (uint64_t)q->more;
-    if (a != b) return a > b ? -1 : 1;
-    for (int k = 0; k < 3; k++) if (strcmp(p->part[k], q->part[k]) != 0) return strcmp(p->part[k], q->part[k]);
-    return 0;
+    int order = ORDER(b, a);
+    for (int k = 0; k < 3 && !order; k++) order = strcmp(p->part[k], q->part[k]);
+    return order;
 }
 
 int main(int argc, char **argv)

@@ -21,6 +21,7 @@
  *   $ prof-log out/run | prof-op | prof-sweep > cells.csv
  */
 #include "base/filter.h"
+#include "base/compare.h"
 #include "prof/charge.h"
 #include "prof/nest.h"
 #include HELP
@@ -68,10 +69,8 @@ static void cut(const struct row *r, size_t *hint)
 static int by_link(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    if (x->proc != y->proc) return x->proc < y->proc ? -1 : 1;
-    if (x->link != y->link) return x->link < y->link ? -1 : 1;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return (x->source > y->source) - (x->source < y->source);
+    return ORDER(x->proc, y->proc) ?: ORDER(x->link, y->link) ?: ORDER(x->start, y->start) ?:
+           ORDER(x->source, y->source);
 }
 
 static void one_thread(const struct row *row, size_t n)
@@ -93,10 +92,8 @@ static void one_thread(const struct row *row, size_t n)
 static int by_proc(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    if (x->proc != y->proc) return x->proc < y->proc ? -1 : 1;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    if (x->end != y->end) return x->end > y->end ? -1 : 1;
-    return (x->source > y->source) - (x->source < y->source);
+    return ORDER(x->proc, y->proc) ?: ORDER(x->start, y->start) ?: ORDER(y->end, x->end) ?:
+           ORDER(x->source, y->source);
 }
 
 static void by_time(void)

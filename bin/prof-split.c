@@ -18,6 +18,7 @@
  *   $ prof-split --by=pass events.csv | prof-op | prof-sweep
  */
 #include "base/filter.h"
+#include "base/compare.h"
 #include "prof/events.h"
 #include HELP
 #include <stdio.h>
@@ -38,11 +39,8 @@ static struct rows out;
 static int by_function(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    if (x->proc != y->proc) return x->proc < y->proc ? -1 : 1;
-    if (x->cat != y->cat) return x->cat < y->cat ? -1 : 1;
-    if (x->name != y->name) return x->name < y->name ? -1 : 1;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return (x->source > y->source) - (x->source < y->source);
+    return ORDER(x->proc, y->proc) ?: ORDER(x->cat, y->cat) ?: ORDER(x->name, y->name) ?:
+           ORDER(x->start, y->start) ?: ORDER(x->source, y->source);
 }
 
 static int split_calls(void)
@@ -89,8 +87,7 @@ static bool is_iteration(const struct row *r)
 static int by_start(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return (x->source > y->source) - (x->source < y->source);
+    return ORDER(x->start, y->start) ?: ORDER(x->source, y->source);
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,7 @@
 /* str.c - see str.h */
 #include "base/str.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/message.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,8 +26,7 @@ bool str_is(str a, const char *s)
 int str_cmp(str a, str b)
 {
     size_t n = a.n < b.n ? a.n : b.n;
-    int c = n ? memcmp(a.s, b.s, n) : 0;
-    return c ? c : (a.n > b.n) - (a.n < b.n);
+    return (n ? memcmp(a.s, b.s, n) : 0) ?: ORDER(a.n, b.n);
 }
 
 /* Eight bytes a step through a 128-bit product, the mixing idea of wyhash (Wang Yi, 2019). */

@@ -1,6 +1,7 @@
 /* boost.c - see boost.h */
 #include "fit/boost.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include <math.h>
 #include <stdbool.h>
@@ -28,7 +29,7 @@ struct grower {
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 static void make_bins(struct grower *g, const double *x)

@@ -1,6 +1,7 @@
 /* policies.c - see policies.h */
 #include "flambda/policies.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/message.h"
 #include "fit/dense.h"
@@ -127,7 +128,7 @@ struct saving policies_saving(const struct policies *p, size_t b, size_t policy,
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 struct summary policies_summary(const struct policies *p, size_t policy, const bool *in, double margin)

@@ -1,6 +1,7 @@
 /* reward.c - see reward.h */
 #include "flambda/reward.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/message.h"
 #include "base/rng.h"
 #include "fit/dense.h"
@@ -240,7 +241,7 @@ bool reward_rank(const struct reward_rows *d, size_t *rank, double *identified, 
 static int ascending(const void *x, const void *y)
 {
     double a = *(const double *)x, b = *(const double *)y;
-    return (a > b) - (a < b);
+    return ORDER(a, b);
 }
 
 static double quantile(const double *sorted, long n, double q)

@@ -1,5 +1,6 @@
 /* attributes.c - see attributes.h */
 #include "inline/attributes.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/message.h"
 #include "base/out.h"
@@ -120,7 +121,7 @@ static struct file *file_of(struct file **v, size_t *n, size_t *cap, char *path)
 static int by_line(const void *a, const void *b)
 {
     const struct edit *x = a, *y = b;
-    return (x->line > y->line) - (x->line < y->line);
+    return ORDER(x->line, y->line);
 }
 
 static int by_path(const void *a, const void *b)

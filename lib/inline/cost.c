@@ -1,5 +1,6 @@
 /* cost.c - see cost.h */
 #include "inline/cost.h"
+#include "base/compare.h"
 #include "base/str.h"
 #include <math.h>
 #include <stdlib.h>
@@ -33,7 +34,7 @@ struct place { double value; size_t at; };
 static int by_value(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
-    return (x->value > y->value) - (x->value < y->value);
+    return ORDER(x->value, y->value);
 }
 
 static void ranks(const double *v, size_t n, double *rank)

@@ -1,6 +1,7 @@
 /* design.c - see design.h */
 #include "inline/design.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/message.h"
 #include "base/rng.h"
 #include <stdio.h>
@@ -44,8 +45,7 @@ void design_read(struct design *d, csv *t)
 static int by_heat(const void *a, const void *b)
 {
     const struct design_call *x = a, *y = b;
-    return x->heat != y->heat ? (x->heat < y->heat) - (x->heat > y->heat)
-                              : (x->order > y->order) - (x->order < y->order);
+    return ORDER(y->heat, x->heat) ?: ORDER(x->order, y->order);
 }
 
 void design_factors(struct design *d, size_t most, uint64_t seed)

@@ -1,6 +1,7 @@
 /* history.c - see history.h */
 #include "inline/history.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/message.h"
 #include "base/num.h"
 #include "table/csvio.h"
@@ -12,10 +13,8 @@
 static int compare(const void *a, const void *b)
 {
     const struct tried *x = a, *y = b;
-    int c = str_cmp(x->chain, y->chain);
-    if (!c) c = (x->step > y->step) - (x->step < y->step);
-    if (!c) c = str_cmp(x->decisions, y->decisions);
-    return c ? c : str_cmp(x->parent, y->parent);
+    return str_cmp(x->chain, y->chain) ?: ORDER(x->step, y->step) ?: str_cmp(x->decisions, y->decisions) ?:
+           str_cmp(x->parent, y->parent);
 }
 
 static str keep(struct history *h, str s)

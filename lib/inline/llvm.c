@@ -1,5 +1,6 @@
 /* llvm.c - see llvm.h.  Command lines and formats were tried on LLVM 14, 16 and 19. */
 #include "inline/llvm.h"
+#include "base/compare.h"
 #include "base/message.h"
 #include "base/num.h"
 #include "inline/tool.h"
@@ -124,10 +125,8 @@ void remarks_parse(struct remarks *r, const char *text, size_t n)
 static int by_place(const void *a, const void *b)
 {
     const struct remark *x = a, *y = b;
-    int c = str_cmp(x->callee, y->callee);
-    if (!c) c = str_cmp(x->caller, y->caller);
-    if (!c) c = (x->line > y->line) - (x->line < y->line);
-    return c ? c : (x->column > y->column) - (x->column < y->column);
+    return str_cmp(x->callee, y->callee) ?: str_cmp(x->caller, y->caller) ?: ORDER(x->line, y->line) ?:
+           ORDER(x->column, y->column);
 }
 
 void remarks_sort(struct remarks *r)

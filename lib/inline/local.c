@@ -11,6 +11,7 @@
  * Which moves a test made lies beside its set: store/HASH.moves.csv (move, callee, chain, inline). */
 #include "inline/parts.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "inline/search.h"
 #include "base/message.h"
 #include "base/rng.h"
@@ -76,8 +77,7 @@ static uint32_t key_of(struct local *l, const struct live_site *site, size_t n)
 static int by_edge(const void *a, const void *b)
 {
     const struct edge *x = a, *y = b;
-    return x->inlined != y->inlined ? (x->inlined > y->inlined) - (x->inlined < y->inlined)
-                                    : (x->into > y->into) - (x->into < y->into);
+    return ORDER(x->inlined, y->inlined) ?: ORDER(x->into, y->into);
 }
 
 /* which functions are inlined into which and how often, each pair once, in order */
@@ -153,7 +153,7 @@ static void add_move(struct local *l, struct live_site *site, size_t n, bool to)
 static int by_order(const void *a, const void *b)
 {
     const struct move *x = a, *y = b;
-    return (x->order > y->order) - (x->order < y->order);
+    return ORDER(x->order, y->order);
 }
 
 /* all calls of one function at once: a function that has no callers left is gone */
@@ -421,8 +421,7 @@ static bool test(struct local *l, struct proposal *p, size_t n)
 static int by_energy(const void *a, const void *b)
 {
     const struct move *x = *(const struct move *const *)a, *y = *(const struct move *const *)b;
-    return x->energy != y->energy ? (x->energy > y->energy) - (x->energy < y->energy)
-                                  : (x->order > y->order) - (x->order < y->order);
+    return ORDER(x->energy, y->energy) ?: ORDER(x->order, y->order);
 }
 
 static void apply_all(struct local *l, struct proposal *p, const struct move *const *m, size_t n)

@@ -1,5 +1,6 @@
 /* optimal.c - see optimal.h */
 #include "inline/optimal.h"
+#include "base/compare.h"
 #include "base/message.h"
 #include <math.h>
 #include <stdlib.h>
@@ -43,7 +44,7 @@ static bool idle(const struct optimal *o, uint32_t f)
 static int by_number(const void *a, const void *b)
 {
     const uint32_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
+    return ORDER(*x, *y);
 }
 
 /* Calls within reach of f when the marked ones are inlined: *in and *out get them.  o->seen is clean before, after. */

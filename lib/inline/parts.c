@@ -1,5 +1,6 @@
 /* parts.c - see parts.h */
 #include "inline/parts.h"
+#include "base/compare.h"
 #include "inline/live.h"
 #include "base/message.h"
 #include "table/csvio.h"
@@ -18,7 +19,7 @@ struct symbols { struct symbol *v; size_t n; void *map; size_t bytes; };
 static int by_address(const void *a, const void *b)
 {
     const struct symbol *x = a, *y = b;
-    return (x->begin > y->begin) - (x->begin < y->begin);
+    return ORDER(x->begin, y->begin);
 }
 
 /* the functions of an executable, in order of address, each up to the next or the end of its section */

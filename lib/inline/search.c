@@ -1,5 +1,6 @@
 /* search.c - see search.h */
 #include "inline/search.h"
+#include "base/compare.h"
 #include "base/message.h"
 #include "base/rng.h"
 #include <math.h>
@@ -104,7 +105,7 @@ static size_t anneal(struct search *s, struct proposal *p, bool always)
 static int by_energy(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
-    return (x->heat > y->heat) - (x->heat < y->heat);
+    return ORDER(x->heat, y->heat);
 }
 
 static size_t singles(struct search *s, struct proposal *p)

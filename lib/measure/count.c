@@ -1,6 +1,7 @@
 /* count.c - see count.h */
 #include "measure/count.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/message.h"
 #include <elf.h>
@@ -132,7 +133,7 @@ struct block { uint64_t address, count; };
 static int by_address(const void *a, const void *b)
 {
     const struct block *x = a, *y = b;
-    return (x->address > y->address) - (x->address < y->address);
+    return ORDER(x->address, y->address);
 }
 
 /* the lines `address count` of a report */

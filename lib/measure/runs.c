@@ -1,6 +1,7 @@
 /* runs.c - see runs.h */
 #include "measure/runs.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/message.h"
 #include "measure/order.h"
@@ -104,12 +105,8 @@ static struct raw read_row(struct runs *r, const csv *t, const struct columns *c
 static int by_round(const void *a, const void *b)
 {
     const struct raw *x = a, *y = b;
-    if (x->phase != y->phase) return x->phase < y->phase ? -1 : 1;
-    if (x->benchmark != y->benchmark) return x->benchmark < y->benchmark ? -1 : 1;
-    if (x->round != y->round) return x->round < y->round ? -1 : 1;
-    if (x->label != y->label) return x->label < y->label ? -1 : 1;
-    return (x->run.file > y->run.file) - (x->run.file < y->run.file)
-               ?: (x->run.line > y->run.line) - (x->run.line < y->run.line);
+    return ORDER(x->phase, y->phase) ?: ORDER(x->benchmark, y->benchmark) ?: ORDER(x->round, y->round) ?:
+           ORDER(x->label, y->label) ?: ORDER(x->run.file, y->run.file) ?: ORDER(x->run.line, y->run.line);
 }
 
 static const char *file_of(const struct runs *r, const struct raw *x)

@@ -1,5 +1,6 @@
 /* stats.c - see stats.h */
 #include "measure/stats.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include <gsl/gsl_cdf.h>
@@ -13,7 +14,7 @@ static const double prior = 10;                          /* Beta(prior, prior): 
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 static double *sorted(const double *v, size_t n)
@@ -188,7 +189,7 @@ struct ranked { double size; bool positive; };
 static int by_size(const void *a, const void *b)
 {
     double x = ((const struct ranked *)a)->size, y = ((const struct ranked *)b)->size;
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 double signed_rank_p(const double *d, size_t n, double inflate)
@@ -315,7 +316,7 @@ struct place { double p; size_t i; };
 static int by_p(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
-    return x->p != y->p ? (x->p > y->p) - (x->p < y->p) : (x->i > y->i) - (x->i < y->i);
+    return ORDER(x->p, y->p) ?: ORDER(x->i, y->i);
 }
 
 static struct place *p_order(const double *p, size_t n)

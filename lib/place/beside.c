@@ -1,5 +1,6 @@
 /* beside.c - see beside.h */
 #include "place/beside.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include <limits.h>
 #include <stdlib.h>
@@ -117,9 +118,7 @@ static double *loads(const struct beside *b)
 static int by_order(const void *x, const void *y)
 {
     const struct plan_move *a = x, *b = y;
-    if (a->before != b->before) return a->before < b->before ? -1 : 1;
-    if (a->to != b->to) return a->to == TIER_SLOW ? -1 : 1;
-    return (a->tensor > b->tensor) - (a->tensor < b->tensor);
+    return ORDER(a->before, b->before) ?: (b->to == TIER_SLOW) - (a->to == TIER_SLOW) ?: ORDER(a->tensor, b->tensor);
 }
 
 void beside_widen(const struct placing *p, const struct placement *x, struct plan *plan)

@@ -1,6 +1,7 @@
 /* layout.c - see layout.h */
 #include "place/layout.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/filter.h"
 #include "place/beside.h"
 #include "place/exact.h"
@@ -53,9 +54,7 @@ static void slow_stay(const struct placing *p, const struct placement *x, int t,
 static int by_execution(const void *x, const void *y)
 {
     const struct plan_move *a = x, *b = y;
-    if (a->before != b->before) return a->before < b->before ? -1 : 1;
-    if (a->to != b->to) return a->to == TIER_SLOW ? -1 : 1;
-    return (a->tensor > b->tensor) - (a->tensor < b->tensor);
+    return ORDER(a->before, b->before) ?: (b->to == TIER_SLOW) - (a->to == TIER_SLOW) ?: ORDER(a->tensor, b->tensor);
 }
 
 static void node_tiers(const struct placing *p, const struct placement *x, int n, struct plan *plan)

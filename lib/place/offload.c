@@ -1,4 +1,5 @@
 #include "place/offload.h"
+#include "base/compare.h"
 #include "base/message.h"
 #include "base/rng.h"
 #include <math.h>
@@ -101,7 +102,7 @@ static int sole_group(const struct offload *o, const struct graph *g, const stru
 static int by_birth(const void *a, const void *b)
 {
     const struct saved *x = a, *y = b;
-    return x->born != y->born ? (x->born < y->born ? -1 : 1) : (x->tensor > y->tensor) - (x->tensor < y->tensor);
+    return ORDER(x->born, y->born) ?: ORDER(x->tensor, y->tensor);
 }
 
 static void find_saved(struct offload *o, const struct graph *g)

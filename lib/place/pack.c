@@ -1,6 +1,7 @@
 /* pack.c - see pack.h */
 #include "place/pack.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include <stdlib.h>
@@ -13,8 +14,8 @@ struct event { int64_t at; int64_t change; };
 static int by_time(const void *x, const void *y)
 {
     const struct event *a = x, *b = y;
-    if (a->at != b->at) return a->at < b->at ? -1 : 1;
-    return (a->change > b->change) - (a->change < b->change);   /* ends before beginnings */
+    /* ends before beginnings */
+    return ORDER(a->at, b->at) ?: ORDER(a->change, b->change);
 }
 
 uint64_t pack_load(const struct buffer *b, int n)
@@ -62,7 +63,7 @@ struct layers {
 static int by_int64(const void *x, const void *y)
 {
     int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
-    return (a > b) - (a < b);
+    return ORDER(a, b);
 }
 
 static int section_at(const int64_t *times, int n, int64_t at)
@@ -173,8 +174,7 @@ static const double *sort_weight;
 static int by_weight(const void *x, const void *y)
 {
     int a = *(const int *)x, b = *(const int *)y;
-    if (sort_weight[a] != sort_weight[b]) return sort_weight[a] > sort_weight[b] ? -1 : 1;
-    return a < b ? -1 : 1;
+    return ORDER(sort_weight[b], sort_weight[a]) ?: ORDER(a, b);
 }
 
 /* what comes first: size, area, length of life, or the load that a buffer sees */
@@ -229,8 +229,7 @@ static const struct buffer *sort_buffers;                /* for qsort */
 static int by_lower(const void *x, const void *y)
 {
     int a = *(const int *)x, b = *(const int *)y;
-    if (sort_buffers[a].lower != sort_buffers[b].lower) return sort_buffers[a].lower < sort_buffers[b].lower ? -1 : 1;
-    return a < b ? -1 : 1;
+    return ORDER(sort_buffers[a].lower, sort_buffers[b].lower) ?: ORDER(a, b);
 }
 
 static struct conflicts conflicts_of(const struct buffer *b, int n)
@@ -293,10 +292,7 @@ static const struct keys { double a, b, c; } *sort_keys;
 static int by_keys(const void *x, const void *y)
 {
     const struct keys *a = &sort_keys[*(const int *)x], *b = &sort_keys[*(const int *)y];
-    if (a->a != b->a) return a->a > b->a ? -1 : 1;
-    if (a->b != b->b) return a->b > b->b ? -1 : 1;
-    if (a->c != b->c) return a->c > b->c ? -1 : 1;
-    return *(const int *)x < *(const int *)y ? -1 : 1;
+    return ORDER(b->a, a->a) ?: ORDER(b->b, a->b) ?: ORDER(b->c, a->c) ?: ORDER(*(const int *)x, *(const int *)y);
 }
 
 /* ranks of open buffers among themselves, by what is open with them */
@@ -357,8 +353,7 @@ struct candidate { uint64_t offset; int rank, buffer; };
 static int by_offset(const void *x, const void *y)
 {
     const struct candidate *a = x, *b = y;
-    if (a->offset != b->offset) return a->offset < b->offset ? -1 : 1;
-    return a->rank < b->rank ? -1 : 1;
+    return ORDER(a->offset, b->offset) ?: ORDER(a->rank, b->rank);
 }
 
 static enum pack_result descend(struct tree *t, const int *open, int n, const uint64_t *least, struct last last);

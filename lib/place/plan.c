@@ -1,6 +1,7 @@
 /* plan.c - see plan.h */
 #include "place/plan.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/message.h"
 #include "tree/sexp.h"
 #include <math.h>
@@ -170,11 +171,8 @@ static void read_node(struct plan *p, const struct graph *g, const struct sexp *
 static int by_tensor(const void *x, const void *y)
 {
     const struct stay *a = x, *b = y;
-    if (a->tensor != b->tensor) return a->tensor < b->tensor ? -1 : 1;
-    if (a->first != b->first) return a->first < b->first ? -1 : 1;
-    if (a->tier != b->tier) return a->tier < b->tier ? -1 : 1;
-    if (a->last != b->last) return a->last < b->last ? -1 : 1;
-    return (a->offset > b->offset) - (a->offset < b->offset);
+    return ORDER(a->tensor, b->tensor) ?: ORDER(a->first, b->first) ?: ORDER(a->tier, b->tier) ?:
+           ORDER(a->last, b->last) ?: ORDER(a->offset, b->offset);
 }
 
 void plan_sort(struct plan *p)

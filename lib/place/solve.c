@@ -1,6 +1,7 @@
 /* solve.c - see solve.h */
 #include "place/solve.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/message.h"
 #include "base/rng.h"
 #include <float.h>
@@ -625,8 +626,7 @@ static const double *sort_gain;                          /* for qsort */
 static int by_gain(const void *a, const void *b)
 {
     int x = *(const int *)a, y = *(const int *)b;
-    if (sort_gain[x] != sort_gain[y]) return sort_gain[x] > sort_gain[y] ? -1 : 1;
-    return x < y ? -1 : x > y;
+    return ORDER(sort_gain[y], sort_gain[x]) ?: ORDER(x, y);
 }
 
 /* insert tensors in order of gain per byte: the cost of being slow all the time less that of the best priced path */

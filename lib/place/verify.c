@@ -1,6 +1,7 @@
 /* verify.c - see verify.h */
 #include "place/verify.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include <limits.h>
 #include <math.h>
 #include <stdarg.h>
@@ -149,8 +150,7 @@ struct area { uint64_t from, to; int first, last; const char *what; };
 static int by_address(const void *x, const void *y)
 {
     const struct area *a = x, *b = y;
-    if (a->from != b->from) return a->from < b->from ? -1 : 1;
-    return (a->to > b->to) - (a->to < b->to);
+    return ORDER(a->from, b->from) ?: ORDER(a->to, b->to);
 }
 
 static void check_overlaps(struct judge *j, struct area *a, int n, const char *pool, uint64_t bytes)

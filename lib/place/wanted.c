@@ -1,4 +1,5 @@
 #include "place/wanted.h"
+#include "base/compare.h"
 #include "base/message.h"
 #include "tensor/exec.h"
 #include <stdio.h>
@@ -60,11 +61,8 @@ static uint32_t slow_of(const struct graph *g, const struct plan *p, int node)
 static int by_identity(const void *a, const void *b)
 {
     const struct want *x = a, *y = b;
-    if (x->kernel != y->kernel) return x->kernel < y->kernel ? -1 : 1;
-    if (x->slow != y->slow) return x->slow < y->slow ? -1 : 1;
-    if (x->mode != y->mode) return x->mode < y->mode ? -1 : 1;
-    if (x->bytes != y->bytes) return x->bytes < y->bytes ? -1 : 1;
-    return x->to_fast - y->to_fast;
+    return ORDER(x->kernel, y->kernel) ?: ORDER(x->slow, y->slow) ?: ORDER(x->mode, y->mode) ?:
+           ORDER(x->bytes, y->bytes) ?: ORDER(x->to_fast, y->to_fast);
 }
 
 void wanted_by_plans(struct wanted *w, const struct graph *g, const char *const *plans, int n)

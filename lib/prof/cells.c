@@ -1,6 +1,7 @@
 /* cells.c - see cells.h */
 #include "prof/cells.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/message.h"
 #include "prof/sweep.h"
 #include "table/csvio.h"
@@ -152,7 +153,7 @@ static int by_size(const void *a, const void *b)
         if (c) return c;
     }
     size_t n = set_size(x->part[set_part]), m = set_size(y->part[set_part]);
-    return n != m ? n < m ? -1 : 1 : set_cmp(str_of(x->part[set_part]), str_of(y->part[set_part]));
+    return ORDER(n, m) ?: set_cmp(str_of(x->part[set_part]), str_of(y->part[set_part]));
 }
 
 static bool same_group(const struct sum *a, const struct sum *b, int part)

@@ -1,6 +1,7 @@
 /* charge.c - see charge.h */
 #include "prof/charge.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/message.h"
 #include <fcntl.h>
 #include <stddef.h>
@@ -222,7 +223,7 @@ static size_t keep_extra(charge *c, const uint32_t *extra)
 static int by_source(const void *a, const void *b)
 {
     const struct piece *x = a, *y = b;
-    return (x->w.r.source > y->w.r.source) - (x->w.r.source < y->w.r.source);
+    return ORDER(x->w.r.source, y->w.r.source);
 }
 
 /* what began at this time goes into the queue, now that its operation is known */
@@ -291,8 +292,7 @@ static void end_operations(charge *c, int64_t time, bool also_then)
 static int longest_first(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    if (x->end != y->end) return x->end > y->end ? -1 : 1;
-    return (x->source > y->source) - (x->source < y->source);
+    return ORDER(y->end, x->end) ?: ORDER(x->source, y->source);
 }
 
 static void begin_operations(charge *c)

@@ -1,6 +1,7 @@
 /* check.c - see check.h */
 #include "prof/check.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/filter.h"
 #include "prof/cells.h"
 #include "prof/nest.h"
@@ -41,7 +42,7 @@ static void add_span(struct spans *s, int64_t start, int64_t end)
 static int by_start(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
-    return (x->start > y->start) - (x->start < y->start);
+    return ORDER(x->start, y->start);
 }
 
 /* length of the union; leaves the spans unsorted for the caller's purposes, and empty */
@@ -68,7 +69,7 @@ static int64_t cells_with_op(const struct cell *c, size_t n, const char *op)
 static int by_op(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    return (x->name > y->name) - (x->name < y->name);
+    return ORDER(x->name, y->name);
 }
 
 /* every operation's cells against the union of its flattened pieces over all threads */

@@ -1,6 +1,7 @@
 /* dag.c - see dag.h */
 #include "prof/dag.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,9 +33,7 @@ void dag_edge(struct dag *g, uint32_t from, uint32_t to, enum edge_why why, int6
 static int by_target(const void *a, const void *b)
 {
     const struct edge *x = a, *y = b;
-    if (x->to != y->to) return x->to < y->to ? -1 : 1;
-    if (x->why != y->why) return x->why < y->why ? -1 : 1;
-    return (x->from > y->from) - (x->from < y->from);
+    return ORDER(x->to, y->to) ?: ORDER(x->why, y->why) ?: ORDER(x->from, y->from);
 }
 
 static const struct dag *sorting;
@@ -43,10 +42,8 @@ static int by_end(const void *a, const void *b)
 {
     uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
     const struct node *x = &sorting->node[i], *y = &sorting->node[k];
-    if (x->end != y->end) return x->end < y->end ? -1 : 1;
-    if (x->wait != y->wait) return x->wait < y->wait ? -1 : 1;     /* a wait ends because something else did */
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return (i > k) - (i < k);
+    /* a wait ends because something else did */
+    return ORDER(x->end, y->end) ?: ORDER(x->wait, y->wait) ?: ORDER(x->start, y->start) ?: ORDER(i, k);
 }
 
 void dag_seal(struct dag *g)
@@ -259,9 +256,7 @@ static void one_thread(struct builder *b, const struct row *row, size_t n)
 static int by_link(const void *a, const void *b)
 {
     const struct call *x = a, *y = b;
-    if (x->link != y->link) return x->link < y->link ? -1 : 1;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return (x->node > y->node) - (x->node < y->node);
+    return ORDER(x->link, y->link) ?: ORDER(x->start, y->start) ?: ORDER(x->node, y->node);
 }
 
 static size_t first_call(const struct calls *c, uint32_t link)
@@ -284,10 +279,8 @@ struct comm { int64_t start, end; size_t row; uint32_t name, proc; };
 static int by_name(const void *a, const void *b)
 {
     const struct comm *x = a, *y = b;
-    if (x->name != y->name) return x->name < y->name ? -1 : 1;
-    if (x->proc != y->proc) return x->proc < y->proc ? -1 : 1;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return (x->row > y->row) - (x->row < y->row);
+    return ORDER(x->name, y->name) ?: ORDER(x->proc, y->proc) ?: ORDER(x->start, y->start) ?:
+           ORDER(x->row, y->row);
 }
 
 struct head { size_t at, end; };
@@ -446,8 +439,7 @@ static void wait_for_event(struct builder *b, const struct row *r)
 static int by_time(const void *a, const void *b)
 {
     const struct stop *x = a, *y = b;
-    if (x->time != y->time) return x->time < y->time ? -1 : 1;
-    return (x->node > y->node) - (x->node < y->node);
+    return ORDER(x->time, y->time) ?: ORDER(x->node, y->node);
 }
 
 /* the last end of a node in (from, to] that may have let v go on: a GPU node for a sync, else one of another thread */
@@ -527,7 +519,7 @@ static void explain(struct builder *b, uint32_t node, const uint32_t *link_of, b
 static int by_size(const void *a, const void *b)
 {
     const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
+    return ORDER(*x, *y);
 }
 
 static bool is_last(const struct dag *g, const struct node *v, const struct edge *e)

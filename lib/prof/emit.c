@@ -1,5 +1,6 @@
 /* emit.c - see emit.h */
 #include "prof/emit.h"
+#include "base/compare.h"
 #include "base/filter.h"
 #include "base/num.h"
 #include "base/out.h"
@@ -563,8 +564,7 @@ static void put_key(FILE *f, const struct function *x)
 static int by_edge(const void *a, const void *b)
 {
     const struct edge *x = a, *y = b;
-    if (x->callee != y->callee) return x->callee < y->callee ? -1 : 1;
-    return (x->caller > y->caller) - (x->caller < y->caller);
+    return ORDER(x->callee, y->callee) ?: ORDER(x->caller, y->caller);
 }
 
 static void write_prof(struct prof *p, const char *path)
@@ -647,9 +647,7 @@ static void calls_leave(void *closure, const struct row *r, int64_t t, int64_t d
 static int by_function(const void *a, const void *b)
 {
     const struct call *x = a, *y = b;
-    if (x->function != y->function) return x->function < y->function ? -1 : 1;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return (x->own > y->own) - (x->own < y->own);
+    return ORDER(x->function, y->function) ?: ORDER(x->start, y->start) ?: ORDER(x->own, y->own);
 }
 
 void emit_calls(struct table *t, const char *path)

@@ -1,6 +1,7 @@
 /* events.c - see events.h */
 #include "prof/events.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/filter.h"
 #include <stdlib.h>
 #include <string.h>
@@ -280,18 +281,14 @@ bool ordered_next(struct ordered *o, struct row *r, const uint32_t **extra)
 static int by_start(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return (x->source > y->source) - (x->source < y->source);
+    return ORDER(x->start, y->start) ?: ORDER(x->source, y->source);
 }
 
 static int by_thread(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    if (x->proc != y->proc) return x->proc < y->proc ? -1 : 1;
-    if (x->tid != y->tid) return x->tid < y->tid ? -1 : 1;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    if (x->end != y->end) return x->end > y->end ? -1 : 1;
-    return (x->source > y->source) - (x->source < y->source);
+    return ORDER(x->proc, y->proc) ?: ORDER(x->tid, y->tid) ?: ORDER(x->start, y->start) ?:
+           ORDER(y->end, x->end) ?: ORDER(x->source, y->source);
 }
 
 void table_sort_threads(struct table *t)

@@ -1,6 +1,7 @@
 /* page.c - see page.h */
 #include "prof/page.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/out.h"
 #include "prof-page.h"
 #include "prof/nest.h"
@@ -114,7 +115,7 @@ static bool drawn(const struct row *r)
 static int by_length(const void *a, const void *b)
 {
     const uint64_t *x = a, *y = b;
-    return (*x < *y) - (*x > *y);
+    return ORDER(*y, *x);
 }
 
 static uint64_t length(const struct row *r)

@@ -1,6 +1,7 @@
 /* path.c - see path.h */
 #include "prof/path.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
@@ -114,10 +115,7 @@ static struct sum_row *sum_of(struct sum_rows *s, uint32_t op, uint32_t cat)
 static int by_path(const void *a, const void *b)
 {
     const struct sum_row *x = a, *y = b;
-    if (x->path != y->path) return x->path > y->path ? -1 : 1;
-    if (x->total != y->total) return x->total > y->total ? -1 : 1;
-    if (x->op != y->op) return x->op < y->op ? -1 : 1;
-    return (x->cat > y->cat) - (x->cat < y->cat);
+    return ORDER(y->path, x->path) ?: ORDER(y->total, x->total) ?: ORDER(x->op, y->op) ?: ORDER(x->cat, y->cat);
 }
 
 void path_write_sums(csvw *w, const struct dag *g, struct table *t)
@@ -172,9 +170,7 @@ struct repeat { uint32_t name, proc, tid; uint64_t n; int64_t total; };
 static int by_repeat(const void *a, const void *b)
 {
     const struct repeat *x = a, *y = b;
-    if (x->name != y->name) return x->name < y->name ? -1 : 1;
-    if (x->proc != y->proc) return x->proc < y->proc ? -1 : 1;
-    return (x->tid > y->tid) - (x->tid < y->tid);
+    return ORDER(x->name, y->name) ?: ORDER(x->proc, y->proc) ?: ORDER(x->tid, y->tid);
 }
 
 static struct repeat longest_repeat(const struct table *t, const char *name)

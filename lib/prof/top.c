@@ -1,6 +1,7 @@
 /* top.c - see top.h */
 #include "prof/top.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/num.h"
 #include <dirent.h>
 #include <fnmatch.h>
@@ -164,8 +165,7 @@ static void one_row(top_builder *b, struct lane *l, const struct held *h)
 static int longest_first(const void *x, const void *y)
 {
     const struct row *a = &((const struct held *)x)->r, *b = &((const struct held *)y)->r;
-    if (a->end != b->end) return a->end > b->end ? -1 : 1;
-    return (a->source > b->source) - (a->source < b->source);
+    return ORDER(b->end, a->end) ?: ORDER(a->source, b->source);
 }
 
 static void take_ties(top_builder *b, struct lane *l)
@@ -240,16 +240,15 @@ static const struct table *sorting;
 static int by_self(const void *x, const void *y)
 {
     const struct top_row *a = x, *b = y;
-    if (a->self != b->self) return a->self > b->self ? -1 : 1;
-    if (a->total != b->total) return a->total > b->total ? -1 : 1;
-    int c = str_cmp(sorting->text.name[a->name], sorting->text.name[b->name]);
-    return c ? c : str_cmp(sorting->text.name[a->cat], sorting->text.name[b->cat]);
+    return ORDER(b->self, a->self) ?: ORDER(b->total, a->total) ?:
+           str_cmp(sorting->text.name[a->name], sorting->text.name[b->name]) ?:
+           str_cmp(sorting->text.name[a->cat], sorting->text.name[b->cat]);
 }
 
 static int by_proc(const void *x, const void *y)
 {
     uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-    return (a > b) - (a < b);
+    return ORDER(a, b);
 }
 
 /* so much of Python's time, over all its rows, is not known to be Python's */

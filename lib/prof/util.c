@@ -1,5 +1,6 @@
 /* util.c - see util.h */
 #include "prof/util.h"
+#include "base/compare.h"
 #include "base/message.h"
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ void devices_add(struct devices *d, const struct event *e)
 static int by_start(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
-    return (x->start > y->start) - (x->start < y->start);
+    return ORDER(x->start, y->start);
 }
 
 struct busy *devices_merged(struct devices *d, size_t k)

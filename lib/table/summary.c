@@ -1,5 +1,6 @@
 /* summary.c - see summary.h */
 #include "table/summary.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include <math.h>
@@ -45,7 +46,7 @@ void summary_add(struct summary *c, double v)
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 static double percentile(struct summary *c, double percent)

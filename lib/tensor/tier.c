@@ -1,4 +1,5 @@
 #include "tensor/tier.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/message.h"
 #include "base/num.h"
@@ -428,7 +429,7 @@ size_t tier_align(const struct tier *t)
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 /* median seconds of requests of n bytes, one after the other, over the whole tier */

@@ -1,4 +1,5 @@
 #include "loop/code/evaluate.h"
+#include "base/compare.h"
 #include "base/message.h"
 #include "base/num.h"
 #include "measure/clock.h"
@@ -154,7 +155,7 @@ double evaluator_once(struct evaluator *v)
 static int by_double(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 static struct result measure(struct evaluator *v, const struct nest *t, int min_runs, int max_runs, bool early)

@@ -1,6 +1,7 @@
 /* the analytic search: enumerate register tiles and orders of the loops around them, rank by the model, measure the
  * first few; see search.h */
 #include "loop/search/candidate.h"
+#include "base/compare.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,7 +223,7 @@ static void with_pair(struct maker *m)
 static int by_seconds(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
-    return (x->seconds > y->seconds) - (x->seconds < y->seconds);
+    return ORDER(x->seconds, y->seconds);
 }
 
 /* ---- from a candidate to actions ---- */

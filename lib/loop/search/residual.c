@@ -1,5 +1,6 @@
 #include "loop/search/residual.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/message.h"
 #include "base/rng.h"
 #include "loop/code/machine.h"
@@ -171,7 +172,7 @@ static double *targets(const struct residual_row *r, size_t n, size_t groups, co
 static int by_size(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 /* How far a promise may be from what came of it: on each problem the members that have not seen it choose among its
@@ -364,7 +365,7 @@ static int by_gain(const void *a, const void *b)
 {
     const struct judged *x = a, *y = b;
     if (x->gain != y->gain) return x->gain < y->gain ? 1 : -1;
-    return (x->at > y->at) - (x->at < y->at);
+    return ORDER(x->at, y->at);
 }
 
 /* the features of a candidate; false: it has no code */

@@ -1,4 +1,5 @@
 #include "loop/search/search.h"
+#include "base/compare.h"
 #include "base/message.h"
 #include "measure/clock.h"
 #include <math.h>
@@ -18,7 +19,7 @@ static int by_score(const void *a, const void *b)
 {
     const struct choice *x = a, *y = b;
     if (x->score != y->score) return x->score < y->score ? 1 : -1;
-    return (x->action > y->action) - (x->action < y->action);
+    return ORDER(x->action, y->action);
 }
 
 static int by_name(const void *a, const void *b)

@@ -1,5 +1,6 @@
 #include "loop/search/traces.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/message.h"
 #include <math.h>
 #include <stdlib.h>
@@ -67,7 +68,7 @@ void traces_read(struct traces *t, csv *c)
 static int by_double(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    return ORDER(x, y);
 }
 
 static void summary(const struct traces *t, csvw *w, uint32_t algo, double peak)

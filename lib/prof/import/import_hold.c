@@ -1,5 +1,6 @@
 /* import_hold.c - rows of foreign traces that need each other: whose GPU row, whose piece of time; see import.h */
 #include "prof/import/import.h"
+#include "base/compare.h"
 #include "base/filter.h"
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +41,7 @@ struct launch { uint32_t link, proc; int64_t start; };
 static int by_link(const void *a, const void *b)
 {
     const struct launch *x = a, *y = b;
-    if (x->link != y->link) return x->link < y->link ? -1 : 1;
-    return (x->start > y->start) - (x->start < y->start);
+    return ORDER(x->link, y->link) ?: ORDER(x->start, y->start);
 }
 
 /* the last launch of this link that began before the row, or the first of all: clocks of devices are not exact */

@@ -1,5 +1,6 @@
 /* logread.c - see logread.h */
 #include "prof/import/logread.h"
+#include "base/compare.h"
 #include "base/message.h"
 #include <dirent.h>
 #include <errno.h>
@@ -475,7 +476,7 @@ static void restart(struct thread *t)
 static int by_row(const void *a, const void *b)
 {
     const struct end *x = a, *y = b;
-    return (x->row > y->row) - (x->row < y->row);
+    return ORDER(x->row, y->row);
 }
 
 /* what the writer counted against what is there: its sum over the records that it had written to the log */
@@ -679,9 +680,7 @@ static void sift(struct log_reader *r, size_t i)
 static int by_start(const void *a, const void *b)
 {
     const struct log_row *x = a, *y = b;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    if (x->end != y->end) return x->end > y->end ? -1 : 1;
-    return x->kind != y->kind ? x->kind - y->kind : (int)(x->name > y->name) - (int)(x->name < y->name);
+    return ORDER(x->start, y->start) ?: ORDER(y->end, x->end) ?: ORDER(x->kind, y->kind) ?: ORDER(x->name, y->name);
 }
 
 bool log_next(log_reader *r, struct log_row *row)

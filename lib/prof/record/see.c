@@ -1,5 +1,6 @@
 /* see.c - see see.h */
 #include "prof/record/see.h"
+#include "base/compare.h"
 #include "prof/record/frames.h"
 #include "prof/record/hide.h"
 #include "prof/record/rec.h"
@@ -221,7 +222,7 @@ static int each_object(struct dl_phdr_info *o, size_t size, void *unused)
 static int by_from(const void *a, const void *b)
 {
     const struct range *x = a, *y = b;
-    return (x->from > y->from) - (x->from < y->from);
+    return ORDER(x->from, y->from);
 }
 
 static const struct range *range_of(uintptr_t a)
@@ -546,7 +547,7 @@ static int by_place(const void *a, const void *b)
     const struct sample *x = a, *y = b;
     const struct range *r = range_of(x->pc), *s = range_of(y->pc);
     if (r != s) return r > s ? 1 : -1;
-    return (x->in_c > y->in_c) - (x->in_c < y->in_c);
+    return ORDER(x->in_c, y->in_c);
 }
 
 PyObject *see_samples(void)

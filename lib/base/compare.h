@@ -1,0 +1,8 @@
+/* compare.h - what a comparison for qsort() is made of
+ *
+ * -1, 0 or 1 where a stands before b, beside it or after it.  Keys that follow one another are joined by ?:, as in
+ * ORDER(x->name, y->name) ?: ORDER(x->row, y->row); downwards, the two are exchanged. */
+#ifndef MILLRACE_COMPARE_H
+#define MILLRACE_COMPARE_H
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+#endif
