@@ -134,7 +134,9 @@ int main(int argc, char **argv)
     long spare = again * steps;
     for (long n = 0, counted = 0; counted < steps; n++) {
         struct step s = engine_step(e, seconds + (size_t)counted * (size_t)g->nnode);
-        bool disturbed = s.delay_seconds > DISTURBED * s.seconds || s.others_seconds > BESIDE_OTHERS * s.seconds;
+        bool others = !(s.others_seconds < DISTURBED * s.seconds);   /* else it waited for threads of its own */
+        bool disturbed = s.delay_seconds > DISTURBED * s.seconds && others;
+        disturbed = disturbed || s.others_seconds > BESIDE_OTHERS * s.seconds;
         disturbed = disturbed && n >= warm && spare-- > 0;
         row(w, e, p, k, m.fingerprint, c, n, n >= warm && !disturbed, &s);
         counted += n >= warm && !disturbed;

@@ -6,7 +6,7 @@
 #   PLACE_RATIOS=  slow to fast memory;  PLACE_FORMS= formulations;  PLACE_THREADS= of kernels
 #   PLACE_ROUNDS= PLACE_STEPS=  every plan is executed in so many processes spread over the whole run, of so many
 #                counted steps each; a step that others disturbed is made again, PLACE_AGAIN times for each at most
-#   PLACE_ONCE=  formulations that only the first round has: their steps are the longest by far
+#   PLACE_ONCE=  formulations that only the first round has
 # Every case has its directory OUT/place/NET-BATCH-IMAGE: graph.sexp -> profile.csv -> FORM-RATIO.plan ->
 # FORM-RATIO.runROUND.csv; all of them -> results.csv.  async+recompute has graphs of its own, FORM-RATIO.sexp.  Plans
 # that are the same are executed once.
@@ -27,7 +27,7 @@ PLACE_NETS    ?= inception4 resnet200 vgg19 densenet264
 PLACE_RATIOS  ?= 8:1 4:1 1:1
 PLACE_FORMS   ?= numa static sync async async+recompute
 PLACE_ROUNDS  ?= 1 2
-PLACE_ONCE    ?= slow numa
+PLACE_ONCE    ?= numa
 PLACE_STEPS   ?= 1
 PLACE_AGAIN   ?= 2
 PLACE_THREADS ?= 1

@@ -12,13 +12,15 @@
 enum { RUNS_MOST = 64, SPARE = 10 };                     /* SPARE: runs that are made again, at most */
 static const uint64_t CACHE_BYTES = 12 << 20, ARENA_BYTES = 192 << 20;
 static const double LONG_SECONDS = 0.02;                 /* kernels of this length are run three times */
+static const double OWN_SECONDS = 0.5e-3;
 
 struct probe {
     const struct graph *graph;
     struct op *op;                                       /* by kernel */
     uint32_t *warm;                                      /* by kernel: bit i, operand i */
     struct arena_at { char *p; uint64_t at; } in, out;   /* where the next cold operand comes from, goes to */
-    uint64_t arena_bytes;                                /* of each */
+    uint64_t arena_bytes;                                /* of each; behind it lies what is warm, at the same place */
+    uint64_t warm_bytes;
     uint64_t tier_in, tier_out, tier_half;               /* the same in slow memory: halves of it, read and written */
     struct tier *tier;
     struct team *team;
@@ -27,25 +29,63 @@ struct probe {
 
 static uint64_t room(uint64_t n) { return (n + OP_ALIGN - 1) / OP_ALIGN * OP_ALIGN; }
 
-/* An operand is warm when in most nodes of its kernel it was touched CACHE_BYTES or less of traffic ago. */
+/* Memory of tensors that have ended, the latest last, and when each was touched last, in bytes of traffic. */
+struct ended { struct hole { uint64_t bytes; double at; } *hole; size_t n, cap; };
+
+static void end(struct ended *e, uint64_t bytes, double now)
+{
+    e->hole = grow(e->hole, e->n + 1, &e->cap, sizeof *e->hole);
+    e->hole[e->n++] = (struct hole){ bytes, now };
+}
+
+/* A new tensor takes the place of those that ended last, as far as there are any; is most of that place in the cache? */
+static bool take(struct ended *e, uint64_t bytes, double now)
+{
+    uint64_t left = bytes, warm = 0;
+    while (left && e->n) {
+        struct hole *h = &e->hole[e->n - 1];
+        uint64_t part = h->bytes < left ? h->bytes : left;
+        if (now - h->at <= (double)CACHE_BYTES) warm += part;
+        left -= part;
+        h->bytes -= part;
+        if (!h->bytes) e->n--;
+    }
+    return warm > bytes / 2;
+}
+
+/* An operand is warm when in most nodes of its kernel it, or what lay in its place before it was made, was touched
+ * CACHE_BYTES or less of traffic ago. */
 static void find_warm(struct probe *p)
 {
     const struct graph *g = p->graph;
     double *last = xmalloc((size_t)g->ntensor, sizeof *last), traffic = 0;
     int *votes = xcalloc(size_mul((size_t)g->nkernel, OP_OPERANDS), sizeof *votes);
+    struct ended ended = { 0 };
     for (int i = 0; i < g->ntensor; i++) last[i] = -1e18;
     for (int n = 0; n < g->nnode; n++) {
         const struct node *node = &g->node[n];
-        for (int i = 0; i < node->nin + node->nout; i++)
-            votes[node->kernel * OP_OPERANDS + i] += traffic - last[node->operand[i]] <= (double)CACHE_BYTES ? 1 : -1;
+        for (int i = 0; i < node->nin + node->nout; i++) {
+            int id = node->operand[i];
+            const struct tensor *t = &g->tensor[id];
+            bool is_new = i >= node->nin && t->role == ROLE_INTER && t->first == n;
+            bool warm = is_new ? take(&ended, t->bytes, traffic) : traffic - last[id] <= (double)CACHE_BYTES;
+            votes[node->kernel * OP_OPERANDS + i] += warm ? 1 : -1;
+        }
         for (int i = 0; i < node->nin + node->nout; i++) {
             traffic += (double)g->tensor[node->operand[i]].bytes;
             last[node->operand[i]] = traffic;
+        }
+        for (int i = 0; i < node->nin + node->nout; i++) {
+            const struct tensor *t = &g->tensor[node->operand[i]];
+            bool again = false;                          /* an operand of this node twice ends once */
+            for (int j = 0; j < i; j++) again |= node->operand[j] == node->operand[i];
+            if (t->role == ROLE_INTER && t->last == n && !again) end(&ended, t->bytes, traffic);
         }
     }
     for (int k = 0; k < g->nkernel; k++)
         for (int i = 0; i < OP_OPERANDS; i++)
             if (votes[k * OP_OPERANDS + i] > 0) p->warm[k] |= 1u << i;
+    free(ended.hole);
     free(votes);
     free(last);
 }
@@ -66,6 +106,10 @@ struct probe *probe_open(const struct graph *g, const struct kernels *k, int thr
             if (g->kernel[i].movable >> j & 1) slow += room(o->bytes[j]);
         }
         if (sum > p->arena_bytes) p->arena_bytes = sum;
+        for (int mode = EXEC_STREAMED; mode <= EXEC_STAGED; mode++) {
+            uint64_t staging = room(exec_staging(o, g->kernel[i].movable, (enum exec_mode)mode));
+            if (sum + staging > p->warm_bytes) p->warm_bytes = sum + staging;
+        }
         if (slow > most) most = slow;
     }
     find_warm(p);
@@ -74,11 +118,11 @@ struct probe *probe_open(const struct graph *g, const struct kernels *k, int thr
     p->tier = tier_open(tier, 2 * p->tier_half);
     p->team = team_start(threads);
     p->exec = exec_new(k, p->team, p->tier);
-    p->in.p = pages(p->arena_bytes);
-    p->out.p = pages(p->arena_bytes);
-    memset(p->out.p, 0, p->arena_bytes);
+    p->in.p = pages(p->arena_bytes + p->warm_bytes);
+    p->out.p = pages(p->arena_bytes + p->warm_bytes);
+    memset(p->out.p, 0, p->arena_bytes + p->warm_bytes);
     float *f = (float *)(void *)p->in.p;                 /* of both signs: infinities from large sums take longer */
-    for (uint64_t i = 0; i < p->arena_bytes / sizeof *f; i++)
+    for (uint64_t i = 0; i < (p->arena_bytes + p->warm_bytes) / sizeof *f; i++)
         f[i] = (float)((int)(i * 2654435761u >> 8 & 1023) - 512) * 0x1p-11f;
     return p;
 }
@@ -89,8 +133,8 @@ void probe_close(struct probe *p)
     exec_free(p->exec);
     team_stop(p->team);
     tier_close(p->tier);
-    pages_free(p->in.p, p->arena_bytes);
-    pages_free(p->out.p, p->arena_bytes);
+    pages_free(p->in.p, p->arena_bytes + p->warm_bytes);
+    pages_free(p->out.p, p->arena_bytes + p->warm_bytes);
     free(p->op);
     free(p->warm);
     free(p);
@@ -102,6 +146,13 @@ bool probe_streams(const struct probe *p, int kernel) { return p->op[kernel].uni
 static char *next(const struct probe *p, struct arena_at *a, uint64_t bytes)
 {
     if (a->at + bytes > p->arena_bytes) a->at = 0;
+    char *at = a->p + a->at;
+    a->at += room(bytes);
+    return at;
+}
+
+static char *keep(struct arena_at *a, uint64_t bytes)
+{
     char *at = a->p + a->at;
     a->at += room(bytes);
     return at;
@@ -124,8 +175,12 @@ static void let_idle(void)
     }
 }
 
-/* Was a run disturbed, and may it be made again?  Others had the core for 3 % of its time. */
-static bool again(double took, double waited, long *spare) { return waited > 0.03 * took && (*spare)-- > 0; }
+/* Was a run disturbed, and may it be made again?  Others had the core for 3 % of its time, and for longer than the
+ * tier's own threads have it at a time. */
+static bool again(double took, double waited, long *spare)
+{
+    return waited > 0.03 * took && waited > OWN_SECONDS && (*spare)-- > 0;
+}
 
 static bool enough(const double *took, long n, long runs)
 {
@@ -136,18 +191,21 @@ static bool enough(const double *took, long n, long runs)
 struct timing probe_kernel(struct probe *p, int kernel, uint32_t slow, enum exec_mode mode, long runs)
 {
     const struct op *o = &p->op[kernel];
-    struct place place[OP_OPERANDS];
+    struct place place[OP_OPERANDS] = { 0 };
     double took[RUNS_MOST];
     long n = 0;
     struct timing t = { .staging = exec_staging(o, slow, mode) };
+    struct arena_at in = { p->in.p + p->arena_bytes, 0 }, out = { p->out.p + p->arena_bytes, 0 };
+    char *staging = keep(&out, t.staging);               /* always the same: the room that plans leave for it is small */
+    for (int i = 0; i < o->nin + o->nout; i++)
+        if (p->warm[kernel] >> i & 1) place[i].fast = keep(i < o->nin ? &in : &out, o->bytes[i]);
     for (long spare = SPARE; !enough(took, n, runs);) {
         for (int i = 0; i < o->nin + o->nout; i++) {
             place[i].slow = slow >> i & 1;
             if (place[i].slow) place[i].offset = next_slow(p, i >= o->nin, o->bytes[i]);
-            else if (n == 0 || !(p->warm[kernel] >> i & 1))
+            else if (!(p->warm[kernel] >> i & 1))
                 place[i].fast = next(p, i < o->nin ? &p->in : &p->out, o->bytes[i]);
         }
-        char *staging = next(p, &p->out, t.staging);
         if (slow) let_idle();
         double waited = core_delays(), start = now_seconds();
         exec_run(p->exec, o, place, mode, staging);

@@ -9,7 +9,7 @@ PATH=$here/bin:$PATH
 disk=$1
 shift
 [ $# != 0 ] || set -- resnet18-2-32-2:1 resnet50-2-32-2:1 resnet101-2-64 densenet264-2-64 \
-    inception4-1-107 mobilenetv2-2-64 unet-1-32 vit-2-64-4:1 vgg16-4-64 vgg19-4-64
+    inception4-1-107 mobilenetv2-2-64 unet-1-32 vit-2-64-4:1 vgg16-4-64 vgg19-4-64-2:1 resnet200-2-32
 T=$(mktemp -d)
 trap 'rm -rf "$T"' EXIT
 cd "$T"
