@@ -19,6 +19,7 @@
  *                         AVX2 with FMA, 2 AVX-512
  * For mm_bf16 and mm_u8s8 b is in groups, as NAME_pack(packed, b) makes it from
  * rows, and there is no NAME_ld; code is for AVX-512 with BF16 or VNNI.
+ * With (type f64) all floats above are doubles.
  * They need nothing else: no library, no flags, no relocation to the outside;
  * what the processor and the system can do is asked at the first call.  With
  * --add C is added to.  A nest that cannot be emitted is an error, with --skip
@@ -122,14 +123,14 @@ int main(int argc, char **argv)
         struct takeaway *x = &item[k];
         takeaway_complete(x);
         q[n] = (struct image_kernel){ .name = x->name, .p = &x->p, .nest = { NULL, &x->nest[1] }, .add = add };
-        if (x->p.type == TYPE_F32) q[n].nest[0] = &x->nest[0];
+        if (x->p.group == 1) q[n].nest[0] = &x->nest[0];
         size_t before = m.bytes.n;
         const char *why = emit(&m, &text, &q[n]);
         if (why && !skip) die_at(csv_file(t), x->line, "%s cannot be emitted: %s", x->p.text, why);
         csvw_cstr(w, x->name);
         csvw_cstr(w, x->p.text);
         csvw_cstr(w, why ? "" : x->p.op != OP_FMA && x->p.op != OP_COPY ? "plain"
-                         : x->p.type == TYPE_F32 ? "avx2 avx512"
+                         : x->p.group == 1 ? "avx2 avx512"
                          : x->p.type == TYPE_BF16 ? "avx512_bf16" : "avx512_vnni");
         if (why) csvw_empty(w);
         else csvw_int(w, (int64_t)(m.bytes.n - before));

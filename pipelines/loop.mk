@@ -143,12 +143,13 @@ $(loop)/compare.csv: $(loop_compared:%=$(loop)/compared/%) $(loop)/asked $(BIN)/
 # and theirs.
 LOOP_PEER_SETS ?= attention.f32.0 thin.f32.0 large.f32.0 ragged.f32.0 transposed.f32.0 bert.f32.128 bert.bf16.128 \
     bert.u8s8.128 llama.f32.128 llama.bf16.128 llama.u8s8.128 bert.f32.1 bert.bf16.1 bert.u8s8.1 \
-    llama.f32.1 llama.bf16.1 llama.u8s8.1 mobilenet2.f32.0 efficientnet.f32.0 resnet50.f32.0 vgg19.f32.0
+    llama.f32.1 llama.bf16.1 llama.u8s8.1 mobilenet2.f32.0 efficientnet.f32.0 resnet50.f32.0 vgg19.f32.0 \
+    ragged.f64.0 transposed.f64.0 thin.f64.0 large.f64.0
 LOOP_PEER_MEASURE ?= 24
 LOOP_PEER_SECONDS ?= 3
 LOOP_PEER_RUN ?=
 loop_word = $(word $(1),$(subst ., ,$(basename $(@F))))
-loop_isa_peers = $(if $(filter f32,$(call loop_word,2)),$(LOOP_PEERS),onednn)
+loop_isa_peers = $(if $(filter f32 f64,$(call loop_word,2)),$(LOOP_PEERS),onednn)
 loop-peers: $(loop)/peers.csv $(BIN)/csv-show
 	csv-show $(loop)/peers.csv
 .PHONY: loop-peers

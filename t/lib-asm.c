@@ -35,9 +35,12 @@ static const char *place(int base, long disp)            /* as objdump writes an
 
 static void vectors(struct assembler *s, bool wide, enum carry_type type)
 {
-    static const char *const multiply[] = { "vfmadd231ps", "vdpbf16ps", "vpdpbusd" };
+    static const char *const multiply[] = { "vfmadd231ps", "vdpbf16ps", "vpdpbusd", "vfmadd231pd" };
     const char *v = wide ? "zmm" : "ymm", *word = wide ? "ZMMWORD" : "YMMWORD", *m = multiply[type];
-    const char *plus = type == CARRY_U8S8 ? "vpaddd" : "vaddps";
+    bool doubles = type == CARRY_F64;
+    const char *plus = type == CARRY_U8S8 ? "vpaddd" : doubles ? "vaddpd" : "vaddps";
+    const char *word1 = doubles ? "QWORD" : "DWORD";
+    const char *mov = doubles && wide ? "vmovupd" : "vmovups", *spread = doubles ? "vbroadcastsd" : "vbroadcastss";
     static const long at[] = { 0, 64, -64, 4, 8192, -100000 };
     static const int base[] = { RSI, RDX, RDI };
     asm_begin(s, code, ROOM, wide, type);
@@ -45,24 +48,30 @@ static void vectors(struct assembler *s, bool wide, enum carry_type type)
         int r = wide ? (i * 7 + 3) % 32 : (i * 7 + 3) % 15, x = wide ? (i * 11 + 17) % 32 : (i * 11 + 6) % 15;
         int b = base[i % 3];
         long d = at[i % 6];
-        asm_load(s, r, b, d, false), expect("vmovups %s%d,%s PTR %s", v, r, word, place(b, d));
-        asm_store(s, r, b, d, false), expect("vmovups %s PTR %s,%s%d", word, place(b, d), v, r);
-        asm_broadcast(s, r, b, d), expect("vbroadcastss %s%d,DWORD PTR %s", v, r, place(b, d));
+        asm_load(s, r, b, d, false), expect("%s %s%d,%s PTR %s", mov, v, r, word, place(b, d));
+        asm_store(s, r, b, d, false), expect("%s %s PTR %s,%s%d", mov, word, place(b, d), v, r);
+        asm_broadcast(s, r, b, d), expect("%s %s%d,%s PTR %s", spread, v, r, word1, place(b, d));
         asm_fma(s, r, x, r), expect("%s %s%d,%s%d,%s%d", m, v, r, v, x, v, r);
         asm_fma_vector(s, r, x, b, d, false, 0), expect("%s %s%d,%s%d,%s PTR %s", m, v, r, v, x, word, place(b, d));
         asm_sum(s, r, b, d, false, 0), expect("%s %s%d,%s%d,%s PTR %s", plus, v, r, v, r, word, place(b, d));
         asm_prefetch(s, b, d), expect("prefetcht0 BYTE PTR %s", place(b, d));
+        if (!wide && doubles) {
+            asm_load(s, r, b, d, true), expect("vmaskmovpd ymm%d,ymm15,YMMWORD PTR %s", r, place(b, d));
+            asm_store(s, r, b, d, true), expect("vmaskmovpd YMMWORD PTR %s,ymm15,ymm%d", place(b, d), r);
+        }
         if (!wide) continue;
-        asm_load(s, r, b, d, true), expect("vmovups zmm%d{k1}{z},ZMMWORD PTR %s", r, place(b, d));
-        asm_store(s, r, b, d, true), expect("vmovups ZMMWORD PTR %s{k1},zmm%d", place(b, d), r);
+        asm_load(s, r, b, d, true), expect("%s zmm%d{k1}{z},ZMMWORD PTR %s", mov, r, place(b, d));
+        asm_store(s, r, b, d, true), expect("%s ZMMWORD PTR %s{k1},zmm%d", mov, place(b, d), r);
         asm_sum(s, r, b, d, true, 0), expect("%s zmm%d{k1},zmm%d,ZMMWORD PTR %s", plus, r, r, place(b, d));
-        asm_fma_broadcast(s, r, x, b, d), expect("%s zmm%d,zmm%d,DWORD BCST %s", m, r, x, place(b, d));
+        asm_fma_broadcast(s, r, x, b, d), expect("%s zmm%d,zmm%d,%s BCST %s", m, r, x, word1, place(b, d));
     }
 }
 
 static void totals(struct assembler *s, bool wide, enum carry_type type, int spare)
 {
-    const char *pairs = type == CARRY_U8S8 ? "vphaddd" : "vhaddps", *plus = type == CARRY_U8S8 ? "vpaddd" : "vaddps";
+    bool doubles = type == CARRY_F64;
+    const char *pairs = type == CARRY_U8S8 ? "vphaddd" : doubles ? "vhaddpd" : "vhaddps";
+    const char *plus = type == CARRY_U8S8 ? "vpaddd" : doubles ? "vaddpd" : "vaddps", *x = doubles ? "ymm" : "xmm";
     for (int count = 1; count <= 4; count++)
         for (int from = 0; from <= (wide ? 24 : 8); from += 4) {
             int acc[4], r[4];
@@ -76,20 +85,30 @@ static void totals(struct assembler *s, bool wide, enum carry_type type, int spa
             for (int i = count; i < 4; i++) r[i] = r[0];
             if (count > 2) expect("%s ymm2,ymm%d,ymm%d", pairs, r[2], r[3]);
             expect("%s ymm0,ymm%d,ymm%d", pairs, r[0], r[1]);
-            expect("%s ymm0,ymm0,ymm%d", pairs, count > 2 ? 2 : 0);
-            expect("vextractf128 xmm1,ymm0,0x1");
-            expect("%s xmm0,xmm0,xmm1", plus);
+            if (doubles) {
+                expect("vperm2f128 ymm1,ymm0,ymm%d,0x20", count > 2 ? 2 : 0);
+                expect("vperm2f128 ymm0,ymm0,ymm%d,0x31", count > 2 ? 2 : 0);
+            } else {
+                expect("%s ymm0,ymm0,ymm%d", pairs, count > 2 ? 2 : 0);
+                expect("vextractf128 xmm1,ymm0,0x1");
+            }
+            expect("%s %s0,%s0,%s1", plus, x, x, x);
             asm_total(s, acc, count, spare);
         }
     for (int with = 0; with < 2; with++) {
         asm_store_four(s, RDI, 48, with);
-        if (with) expect("vmovups xmm1,XMMWORD PTR [rdi+0x30]"), expect("%s xmm0,xmm0,xmm1", plus);
-        expect("vmovups XMMWORD PTR [rdi+0x30],xmm0");
+        const char *word = doubles ? "YMMWORD" : "XMMWORD";
+        if (with) expect("vmovups %s1,%s PTR [rdi+0x30]", x, word), expect("%s %s0,%s0,%s1", plus, x, x, x);
+        expect("vmovups %s PTR [rdi+0x30],%s0", word, x);
         for (int lane = 0; lane < 4; lane++) {
             asm_store_one(s, lane, RDI, 400 * lane, with);
-            expect("vpermilps xmm1,xmm0,0x%x", lane);
-            if (with) expect("vmovss xmm2,DWORD PTR %s", place(RDI, 400 * lane)), expect("%s xmm1,xmm1,xmm2", plus);
-            expect("vmovss DWORD PTR %s,xmm1", place(RDI, 400 * lane));
+            const char *at = place(RDI, 400 * lane), *one = doubles ? "vmovsd" : "vmovss";
+            const char *its = doubles ? "QWORD" : "DWORD";
+            if (doubles && lane > 1) expect("vextractf128 xmm1,ymm0,0x1");
+            if (doubles) expect("vpermilpd xmm1,xmm%d,0x%x", lane > 1, lane % 2);
+            else expect("vpermilps xmm1,xmm0,0x%x", lane);
+            if (with) expect("%s xmm2,%s PTR %s", one, its, at), expect("%s xmm1,xmm1,xmm2", plus);
+            expect("%s %s PTR %s,xmm1", one, its, at);
         }
     }
 }
@@ -132,7 +151,7 @@ int main(void)
     }
     static const struct { bool wide; enum carry_type type; const char *what; } form[] = {
         { false, CARRY_F32, "AVX2, float" }, { true, CARRY_F32, "AVX-512, float" }, { true, CARRY_BF16, "bf16" },
-        { true, CARRY_U8S8, "bytes" } };
+        { true, CARRY_U8S8, "bytes" }, { false, CARRY_F64, "AVX2, double" }, { true, CARRY_F64, "AVX-512, double" } };
     for (size_t i = 0; i < sizeof form / sizeof *form; i++) {
         struct assembler s = { 0 };
         vectors(&s, form[i].wide, form[i].type);

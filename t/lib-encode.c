@@ -58,17 +58,25 @@ static void draw(struct rng *r, struct problem *p, bool types)
             if (below(r, 3) == 0 && !strstr(text, words[i]))
                 n += (size_t)snprintf(text + n, sizeof text - n, " %s", words[i]);
         snprintf(text + n, sizeof text - n, "))");
+    } else if (below(r, 3) == 0 && !strstr(text, "attn") && !strstr(text, "mid") && strncmp(text, "(mm_bf", 6) &&
+               strncmp(text, "(mm_u8", 6)) {
+        size_t n = strlen(text) - 1;
+        snprintf(text + n, sizeof text - n, " (type f64))");
     }
     problem_parse(p, str_of(text), text);
 }
 
 /* an element: small integers, so that every order of a sum is exact; bytes of all values, as their sums are */
-static float number(struct rng *r, enum problem_type type)
+static void number(struct rng *r, enum problem_type type, void *to, int64_t at)
 {
+    if (type == TYPE_F64) {
+        ((double *)to)[at] = below(r, 9) - 4;
+        return;
+    }
     union { float f; uint32_t u; } x = { (float)(below(r, 9) - 4) }, y = { (float)(below(r, 9) - 4) };
     if (type == TYPE_BF16) x.u = x.u >> 16 | (y.u & 0xffff0000);
     if (type == TYPE_U8S8) x.u = (uint32_t)rng_u64(r);
-    return x.f;
+    ((float *)to)[at] = x.f;
 }
 
 static int by_double(const void *a, const void *b)
@@ -107,17 +115,18 @@ static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed,
         us[i++] = (double)(t1.tv_sec - t0.tv_sec) * 1e6 + (double)(t1.tv_nsec - t0.tv_nsec) / 1e3;
         float *x[3], *want; /* ends of the arrays are guarded by the sanitizer or by luck */
         for (int u = 0; u < 3; u++) {
-            x[u] = malloc(sizeof(float) * (size_t)p.elements[u]);
-            for (int64_t j = 0; j < p.elements[u]; j++) x[u][j] = number(&r, p.type);
+            x[u] = malloc((size_t)(p.bytes * p.elements[u]));
+            for (int64_t j = 0; j < p.elements[u]; j++) number(&r, p.type, x[u], j);
         }
         float *bias = malloc(sizeof(float) * (size_t)(p.bias + 1));
         float *residual = malloc(sizeof(float) * (size_t)p.elements[2]);
-        for (int64_t j = 0; j < p.bias; j++) bias[j] = number(&r, TYPE_F32);
-        for (int64_t j = 0; j < p.elements[2]; j++) residual[j] = number(&r, TYPE_F32);
+        for (int64_t j = 0; j < p.bias; j++) number(&r, TYPE_F32, bias, j);
+        for (int64_t j = 0; j < p.elements[2]; j++) number(&r, TYPE_F32, residual, j);
         float *second = malloc(sizeof(float) * (size_t)(p.elements[TENSOR_V] + 1));
-        for (int64_t j = 0; j < p.elements[TENSOR_V]; j++) second[j] = number(&r, TYPE_F32);
+        for (int64_t j = 0; j < p.elements[TENSOR_V]; j++) number(&r, TYPE_F32, second, j);
         g.extra = (struct carry_extra){ bias, residual, second };
-        want = malloc(sizeof(float) * (size_t)p.elements[TENSOR_C]);
+        size_t bytes = (size_t)(p.bytes * p.elements[TENSOR_C]);
+        want = malloc(bytes);
         problem_reference(&p, want, x[0], x[1], g.extra);
         int need = problem_needs(&p, isa);
         bool here = (carry_cpu() & need) == need;        /* or it is encoded, but cannot run */
@@ -134,7 +143,7 @@ static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed,
             }
         if (here) kernel_weights(&g, x[1]);
         if (here) kernel_run(&g, x[2], x[0], x[1]);
-        else memcpy(x[2], want, sizeof(float) * (size_t)p.elements[TENSOR_C]);
+        else memcpy(x[2], want, bytes);
         for (int u = 0; u < 4; u++)
             for (size_t j = 0; g.scratch[u] && here && j < GUARD; j++)
                 over += ((const uint8_t *)g.scratch[u])[g.scratch_bytes[u] + j] != 0xa5;

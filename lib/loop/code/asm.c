@@ -25,15 +25,21 @@ static inline void word(struct assembler *s, int32_t x)  /* x86 is little-endian
 
 /* map 1: 0F, 2: 0F38, 3: 0F3A; pp 0: none, 1: 66, 2: F3, 3: F2 */
 struct insn { uint8_t map, pp, op; };
-static const struct insn LOAD = { 1, 0, 0x10 }, STORE = { 1, 0, 0x11 }, BROADCAST = { 2, 1, 0x18 },
+static const struct insn LOAD_PS = { 1, 0, 0x10 }, STORE_PS = { 1, 0, 0x11 }, BROADCAST_PS = { 2, 1, 0x18 },
+                         LOAD_PD = { 1, 1, 0x10 }, STORE_PD = { 1, 1, 0x11 }, BROADCAST_PD = { 2, 1, 0x19 },
                          XOR_WIDE = { 1, 1, 0xEF }, XOR = { 1, 0, 0x57 },
-                         MASK_LOAD = { 2, 1, 0x2C }, MASK_STORE = { 2, 1, 0x2E };
+                         MASK_LOAD_PS = { 2, 1, 0x2C }, MASK_STORE_PS = { 2, 1, 0x2E },
+                         MASK_LOAD_PD = { 2, 1, 0x2D }, MASK_STORE_PD = { 2, 1, 0x2F };
+/* the one of these for floats, or for doubles */
+#define OF_TYPE(s, name) ((s)->type == CARRY_F64 ? name##_PD : name##_PS)
 static const struct insn multiply[] = { [CARRY_F32] = { 2, 1, 0xB8 },            /* vfmadd231ps */
                                         [CARRY_BF16] = { 2, 2, 0x52 },           /* vdpbf16ps */
-                                        [CARRY_U8S8] = { 2, 1, 0x50 } };         /* vpdpbusd */
+                                        [CARRY_U8S8] = { 2, 1, 0x50 },           /* vpdpbusd */
+                                        [CARRY_F64] = { 2, 1, 0xB8 } };          /* vfmadd231pd, by W */
 static const struct insn add[] = { [CARRY_F32] = { 1, 0, 0x58 },                  /* vaddps */
                                    [CARRY_BF16] = { 1, 0, 0x58 },
-                                   [CARRY_U8S8] = { 1, 1, 0xFE } };               /* vpaddd */
+                                   [CARRY_U8S8] = { 1, 1, 0xFE },                 /* vpaddd */
+                                   [CARRY_F64] = { 1, 1, 0x58 } };                /* vaddpd */
 static const char *const name_of[16] = { [RDX] = "b", [RSI] = "a", [RDI] = "c", [R15] = "v" };
 
 static inline void address(struct assembler *s, int reg, int base, long disp,
@@ -66,14 +72,15 @@ static inline void evex_of(struct assembler *s, struct insn i, unsigned reg, uns
 
 static inline void evex(struct assembler *s, struct insn i, unsigned reg, unsigned v, unsigned x, unsigned flags)
 {
-    evex_of(s, i, reg, v, x, flags, WHOLE, 0);
+    evex_of(s, i, reg, v, x, flags, WHOLE, s->type == CARRY_F64 ? DOUBLE : 0);
 }
 
 static inline void vex_of(struct assembler *s, struct insn i, unsigned reg, unsigned v, unsigned x, unsigned wide)
 {
     room(s);
     uint32_t p0 = (~reg >> 3 & 1) << 7 | 1 << 6 | (~x >> 3 & 1) << 5 | i.map;
-    uint32_t p1 = (~v & 15) << 3 | wide << 2 | i.pp;
+    uint32_t w = s->type == CARRY_F64 && i.map == 2 && i.op == 0xB8;     /* no other form that is here has it */
+    uint32_t p1 = w << 7 | (~v & 15) << 3 | wide << 2 | i.pp;
     word(s, (int32_t)(0xC4 | p0 << 8 | p1 << 16 | (uint32_t)i.op << 24));
 }
 
@@ -103,20 +110,25 @@ static void later(struct assembler *s, int32_t change, int32_t offset)
     word(s, 0);
 }
 
+static inline int element(const struct assembler *s) { return s->type == CARRY_F64 ? 3 : 2; }   /* log of its bytes */
+
 void asm_load(struct assembler *s, int reg, int base, long disp, bool masked)
 {
     if (s->text) {
-        buf_format(s->text, s->wide ? masked ? "v%d = _mm512_maskz_loadu_ps(m, (const float *)(%s + %ld));\n"
-                                             : "v%d = _mm512_loadu_ps((const float *)(%s + %ld));\n"
-                            : masked ? "v%d = _mm256_maskload_ps((const float *)(%s + %ld), m);\n"
-                                     : "v%d = _mm256_loadu_ps((const float *)(%s + %ld));\n", reg, name_of[base], disp);
+        const char *sort = s->type == CARRY_F64 ? "d" : "s", *to = s->type == CARRY_F64 ? "double" : "float";
+        if (masked && s->wide)
+            buf_format(s->text, "v%d = _mm512_maskz_loadu_p%s(m, (const %s *)(%s + %ld));\n", reg, sort, to,
+                       name_of[base], disp);
+        else
+            buf_format(s->text, "v%d = _mm%d_%s_p%s((const %s *)(%s + %ld)%s);\n", reg, s->wide ? 512 : 256,
+                       masked ? "maskload" : "loadu", sort, to, name_of[base], disp, masked ? ", m" : "");
         return;
     }
     if (s->wide) {
-        evex(s, LOAD, (unsigned)reg, 0, 0, masked ? 0x81 : 0);    /* k1, zeroing */
+        evex(s, OF_TYPE(s, LOAD), (unsigned)reg, 0, 0, masked ? 0x81 : 0);    /* k1, zeroing */
         address(s, reg, base, disp, 6);
     } else {
-        vex(s, masked ? MASK_LOAD : LOAD, (unsigned)reg, masked ? ASM_MASK_REGISTER : 0, 0);
+        vex(s, masked ? OF_TYPE(s, MASK_LOAD) : LOAD_PS, (unsigned)reg, masked ? ASM_MASK_REGISTER : 0, 0);
         address(s, reg, base, disp, 0);
     }
 }
@@ -124,16 +136,17 @@ void asm_load(struct assembler *s, int reg, int base, long disp, bool masked)
 void asm_store(struct assembler *s, int reg, int base, long disp, bool masked)
 {
     if (s->text) {
-        const char *name = !masked ? "storeu_ps" : s->wide ? "mask_storeu_ps" : "maskstore_ps";
-        buf_format(s->text, "_mm%d_%s((float *)(%s + %ld), %sv%d);\n", s->wide ? 512 : 256, name, name_of[base], disp,
+        const char *name = !masked ? "storeu" : s->wide ? "mask_storeu" : "maskstore";
+        buf_format(s->text, "_mm%d_%s_p%s((%s *)(%s + %ld), %sv%d);\n", s->wide ? 512 : 256, name,
+                   s->type == CARRY_F64 ? "d" : "s", s->type == CARRY_F64 ? "double" : "float", name_of[base], disp,
                    masked ? "m, " : "", reg);
         return;
     }
     if (s->wide) {
-        evex(s, STORE, (unsigned)reg, 0, 0, masked ? 1 : 0);
+        evex(s, OF_TYPE(s, STORE), (unsigned)reg, 0, 0, masked ? 1 : 0);
         address(s, reg, base, disp, 6);
     } else {
-        vex(s, masked ? MASK_STORE : STORE, (unsigned)reg, masked ? ASM_MASK_REGISTER : 0, 0);
+        vex(s, masked ? OF_TYPE(s, MASK_STORE) : STORE_PS, (unsigned)reg, masked ? ASM_MASK_REGISTER : 0, 0);
         address(s, reg, base, disp, 0);
     }
 }
@@ -144,9 +157,9 @@ void asm_broadcast(struct assembler *s, int reg, int base, long disp)
         buf_format(s->text, "v%d = SPREAD(%s + %ld);\n", reg, name_of[base], disp);
         return;
     }
-    if (s->wide) evex(s, BROADCAST, (unsigned)reg, 0, 0, 0);
-    else vex(s, BROADCAST, (unsigned)reg, 0, 0);
-    address(s, reg, base, disp, s->wide ? 2 : 0);
+    if (s->wide) evex(s, OF_TYPE(s, BROADCAST), (unsigned)reg, 0, 0, 0);
+    else vex(s, OF_TYPE(s, BROADCAST), (unsigned)reg, 0, 0);
+    address(s, reg, base, disp, s->wide ? element(s) : 0);
 }
 
 void asm_fma(struct assembler *s, int acc, int x, int y)
@@ -162,7 +175,7 @@ void asm_fma_broadcast(struct assembler *s, int acc, int x, int base, long disp)
         return;
     }
     evex(s, multiply[s->type], (unsigned)acc, (unsigned)x, 0, 0x10);
-    address(s, acc, base, disp, 2);
+    address(s, acc, base, disp, element(s));
 }
 
 void asm_fma_vector(struct assembler *s, int acc, int x, int base, long disp, bool masked, int v)
@@ -182,7 +195,8 @@ void asm_fma_vector(struct assembler *s, int acc, int x, int base, long disp, bo
 void asm_zero(struct assembler *s, int reg)
 {
     if (s->text) {
-        buf_format(s->text, "v%d = _mm%d_setzero_ps();\n", reg, s->wide ? 512 : 256);
+        buf_format(s->text, "v%d = _mm%d_setzero_p%s();\n", reg, s->wide ? 512 : 256,
+                   s->type == CARRY_F64 ? "d" : "s");
         return;
     }
     with_register(s, s->wide ? XOR_WIDE : XOR, reg, reg, reg);
@@ -208,13 +222,16 @@ static void in_register(struct assembler *s, unsigned reg, unsigned rm)
     byte(s, 0xC0 | (reg & 7) << 3 | (rm & 7));
 }
 
+static const struct insn PART = { 3, 1, 0x19 };          /* vextractf128 */
+
 /* VEX forms reach registers 0 to 15 alone, so what is halved goes there */
 void asm_total(struct assembler *s, const int *acc, int n, int spare)
 {
-    static const struct insn UPPER = { 3, 1, 0x1B }, PART = { 3, 1, 0x19 };      /* vextractf64x4, vextractf128 */
-    bool bytes = s->type == CARRY_U8S8;
-    struct insn pairs = bytes ? (struct insn){ 2, 1, 0x02 } : (struct insn){ 1, 3, 0x7C }, sum = add[s->type];
-    unsigned r[4];                                       /* vphaddd, vhaddps */
+    static const struct insn UPPER = { 3, 1, 0x1B }, HALVES = { 3, 1, 0x06 };    /* vextractf64x4, .. */
+    static const struct insn PAIRS_PS = { 1, 3, 0x7C }, PAIRS_PD = { 1, 1, 0x7C }, PAIRS_BYTES = { 2, 1, 0x02 };
+    bool doubles = s->type == CARRY_F64;
+    struct insn pairs = s->type == CARRY_U8S8 ? PAIRS_BYTES : OF_TYPE(s, PAIRS), sum = add[s->type];
+    unsigned r[4];                                       /* vphaddd, vhaddps, vhaddpd */
     if (s->text) {
         buf_format(s->text, "s = TOTAL(");
         for (int i = 0; i < 4; i++) buf_format(s->text, "HALF(v%d)%s", acc[i < n ? i : 0], i < 3 ? ", " : ");\n");
@@ -226,24 +243,34 @@ void asm_total(struct assembler *s, const int *acc, int n, int spare)
         evex_of(s, UPPER, (unsigned)acc[i], 0, (unsigned)spare, 0, WHOLE, DOUBLE);
         in_register(s, (unsigned)acc[i], (unsigned)spare);
         byte(s, 1);
-        evex_of(s, sum, r[i], (unsigned)acc[i], (unsigned)spare, 0, HALF, 0);
+        evex_of(s, sum, r[i], (unsigned)acc[i], (unsigned)spare, 0, HALF, doubles ? DOUBLE : 0);
         in_register(s, r[i], (unsigned)spare);
     }
     for (int i = n; i < 4; i++) r[i] = r[0];
     const unsigned step[3][3] = { { 2, r[2], r[3] }, { 0, r[0], r[1] }, { 0, 0, 2 } };
     for (int i = 0; i < 3; i++) {
         if (n < 3 && i == 0) continue;
+        if (doubles && i == 2) break;
         vex(s, pairs, step[i][0], step[i][1], n < 3 && i == 2 ? 0 : step[i][2]);
         in_register(s, step[i][0], n < 3 && i == 2 ? 0 : step[i][2]);
     }
-    vex(s, PART, 0, 0, 1);
-    in_register(s, 0, 1);
-    byte(s, 1);
-    vex_of(s, sum, 0, 0, 1, 0);
+    for (unsigned half = 0; half < 2 && doubles; half++) {       /* vperm2f128: lower halves of 0 and 2, upper ones */
+        unsigned other = n < 3 ? 0 : 2;
+        vex(s, HALVES, !half, 0, other);
+        in_register(s, !half, other);
+        byte(s, half ? 0x31 : 0x20);
+    }
+    if (!doubles) {
+        vex(s, PART, 0, 0, 1);
+        in_register(s, 0, 1);
+        byte(s, 1);
+    }
+    vex_of(s, sum, 0, 0, 1, doubles);
     in_register(s, 0, 1);
 }
 
-static const struct insn LOAD_ONE = { 1, 2, 0x10 }, STORE_ONE = { 1, 2, 0x11 }, LANE = { 3, 1, 0x04 };
+static const struct insn LOAD_ONE_PS = { 1, 2, 0x10 }, STORE_ONE_PS = { 1, 2, 0x11 }, LANE_PS = { 3, 1, 0x04 },
+                         LOAD_ONE_PD = { 1, 3, 0x10 }, STORE_ONE_PD = { 1, 3, 0x11 }, LANE_PD = { 3, 1, 0x05 };
 
 void asm_store_four(struct assembler *s, int base, long disp, bool with)
 {
@@ -251,13 +278,14 @@ void asm_store_four(struct assembler *s, int base, long disp, bool with)
         buf_format(s->text, "STORE_FOUR(%s + %ld, s, %d);\n", name_of[base], disp, with);
         return;
     }
+    unsigned whole = s->type == CARRY_F64;               /* four doubles are a ymm */
     if (with) {
-        vex_of(s, LOAD, 1, 0, 0, 0);
+        vex_of(s, LOAD_PS, 1, 0, 0, whole);
         address(s, 1, base, disp, 0);
-        vex_of(s, add[s->type], 0, 0, 1, 0);
+        vex_of(s, add[s->type], 0, 0, 1, whole);
         in_register(s, 0, 1);
     }
-    vex_of(s, STORE, 0, 0, 0, 0);
+    vex_of(s, STORE_PS, 0, 0, 0, whole);
     address(s, 0, base, disp, 0);
 }
 
@@ -267,16 +295,23 @@ void asm_store_one(struct assembler *s, int lane, int base, long disp, bool with
         buf_format(s->text, "STORE_ONE(%s + %ld, s, %d, %d);\n", name_of[base], disp, lane, with);
         return;
     }
-    vex_of(s, LANE, 1, 0, 0, 0);                         /* vpermilps xmm1, xmm0, lane */
-    in_register(s, 1, 0);
+    unsigned from = 0;
+    if (s->type == CARRY_F64 && lane > 1) {
+        vex(s, PART, 0, 0, from = 1);
+        in_register(s, 0, 1);
+        byte(s, 1);
+        lane -= 2;
+    }
+    vex_of(s, OF_TYPE(s, LANE), 1, 0, from, 0);          /* vpermilps or vpermilpd xmm1, from, lane */
+    in_register(s, 1, from);
     byte(s, (unsigned)lane);
     if (with) {
-        vex_of(s, LOAD_ONE, 2, 0, 0, 0);
+        vex_of(s, OF_TYPE(s, LOAD_ONE), 2, 0, 0, 0);
         address(s, 2, base, disp, 0);
         vex_of(s, add[s->type], 1, 1, 2, 0);
         in_register(s, 1, 2);
     }
-    vex_of(s, STORE_ONE, 1, 0, 0, 0);
+    vex_of(s, OF_TYPE(s, STORE_ONE), 1, 0, 0, 0);
     address(s, 1, base, disp, 0);
 }
 
@@ -296,7 +331,8 @@ void asm_mask(struct assembler *s, int lanes)
 {
     if (s->text) {
         if (s->wide) buf_format(s->text, "m = %d;\n", (1 << lanes) - 1);
-        else buf_format(s->text, "m = _mm256_loadu_si256((const __m256i *)(masks + %d));\n", 8 - lanes);
+        else buf_format(s->text, "m = _mm256_loadu_si256((const __m256i *)(masks + %d));\n",
+                        8 - (lanes << element(s)) / 4);
         return;
     }
     room(s);
@@ -306,9 +342,9 @@ void asm_mask(struct assembler *s, int lanes)
         static const uint8_t kmovw[] = { 0xC5, 0xF8, 0x92, 0xC8 };
         for (int i = 0; i < 4; i++) byte(s, kmovw[i]);
     } else {                                             /* vmovups ymm15, [rip + to the masks, 8 - lanes words on] */
-        vex(s, LOAD, ASM_MASK_REGISTER, 0, 0);
+        vex(s, LOAD_PS, ASM_MASK_REGISTER, 0, 0);
         byte(s, (ASM_MASK_REGISTER & 7) << 3 | 5);
-        later(s, -1, 4 * (8 - lanes));
+        later(s, -1, 32 - (lanes << element(s)));
     }
 }
 

@@ -5,6 +5,8 @@
 #define NARROW __attribute__((target("avx2,fma")))
 #define WIDE   __attribute__((target("avx512f,avx512vl,avx2,fma")))
 
+typedef double eight __attribute__((may_alias));
+
 /* ---- changes of layout: to[c * to_row + r] = from[r * from_row + c], in blocks of registers ---- */
 
 NARROW static void block8(const float *from, int64_t from_row, float *to, int64_t to_row)
@@ -75,6 +77,34 @@ WIDE static void plane16(const float *from, int64_t from_row, float *to, int64_t
                     cols - c < 16 ? cols - c : 16);
 }
 
+NARROW static void block4_double(const double *from, int64_t from_row, double *to, int64_t to_row)
+{
+    __m256d r[4], t[4];
+    for (int i = 0; i < 4; i++) r[i] = _mm256_loadu_pd(from + i * from_row);
+    for (int i = 0; i < 4; i += 2) {
+        t[i] = _mm256_unpacklo_pd(r[i], r[i + 1]);
+        t[i + 1] = _mm256_unpackhi_pd(r[i], r[i + 1]);
+    }
+    for (int i = 0; i < 2; i++) {
+        _mm256_storeu_pd(to + i * to_row, _mm256_permute2f128_pd(t[i], t[i + 2], 0x20));
+        _mm256_storeu_pd(to + (i + 2) * to_row, _mm256_permute2f128_pd(t[i], t[i + 2], 0x31));
+    }
+}
+
+NARROW static void plane_double(const double *from, int64_t from_row, double *to, int64_t to_row, int64_t rows,
+                                int64_t cols)
+{
+    for (int64_t c = 0; c < cols; c += 4)
+        for (int64_t r = 0; r < rows; r += 4) {
+            if (rows - r >= 4 && cols - c >= 4) {
+                block4_double(from + r * from_row + c, from_row, to + c * to_row + r, to_row);
+                continue;
+            }
+            for (int64_t j = c; j < cols && j < c + 4; j++)
+                for (int64_t i = r; i < rows && i < r + 4; i++) to[j * to_row + i] = from[i * from_row + j];
+        }
+}
+
 /* rows as they are, from far apart to close together; the one eight further on is asked for before */
 WIDE static void lines16(const float *from, int64_t from_row, float *to, int64_t to_row, int64_t rows, int64_t cols)
 {
@@ -114,16 +144,21 @@ static int next_outer(const struct carry_change *c, int outer, int64_t *at, int6
 
 static void relayout(const struct carry_change *c, const float *from, float *to, int back)
 {
-    int last = c->nvar - 1, outer = c->nvar > 1 ? last - 1 : 0;
+    int last = c->nvar - 1, outer = c->nvar > 1 ? last - 1 : 0, d = c->doubles ? 2 : 1;  /* floats in an element */
     int64_t at[CARRY_VARS] = { 0 }, f = 0, t = 0;
     int planes = c->nvar > 1 && c->from[outer] == 1;
     for (int more = 1; more; ) {
         int64_t fast = c->edge && at[0] == c->size[0] - 1 ? c->edge : c->size[last];
         int64_t rows = back ? c->size[outer] : fast, cols = back ? fast : c->size[outer];
         if (c->from[last] == 1 && !back && c->wide)
-            lines16(from + f, c->from[outer], to + t, c->to[outer], c->nvar > 1 ? c->size[outer] : 1, fast);
+            lines16(from + f * d, c->from[outer] * d, to + t * d, c->to[outer] * d, c->nvar > 1 ? c->size[outer] : 1,
+                    fast * d);
         else if (c->from[last] == 1 && !back)
-            lines8(from + f, c->from[outer], to + t, c->to[outer], c->nvar > 1 ? c->size[outer] : 1, fast);
+            lines8(from + f * d, c->from[outer] * d, to + t * d, c->to[outer] * d, c->nvar > 1 ? c->size[outer] : 1,
+                   fast * d);
+        else if (planes && d == 2)
+            plane_double((const eight *)from + (back ? t : f), back ? c->to[outer] : c->from[last],
+                         (eight *)to + (back ? f : t), back ? c->from[last] : c->to[outer], rows, cols);
         else if (planes && c->wide)
             plane16(back ? from + t : from + f, back ? c->to[outer] : c->from[last], back ? to + f : to + t,
                     back ? c->from[last] : c->to[outer], rows, cols);
@@ -135,8 +170,9 @@ static void relayout(const struct carry_change *c, const float *from, float *to,
                 for (int64_t j = 0; j < fast; j++) {
                     int64_t x = f + (n > 1 ? i * c->from[outer] : 0) + j * c->from[last];
                     int64_t y = t + (n > 1 ? i * c->to[outer] : 0) + j;
-                    if (back) to[x] = from[y];
-                    else to[y] = from[x];
+                    for (int l = 0; l < d; l++)
+                        if (back) to[x * d + l] = from[y * d + l];
+                        else to[y * d + l] = from[x * d + l];
                 }
         more = next_outer(c, outer, at, &f, &t);
     }
@@ -166,6 +202,8 @@ void carry_pack(void *packed, const void *b, const struct carry_kernel *k)
             }
 }
 
+static inline int64_t bytes_of(const struct carry_kernel *k) { return k->type == CARRY_F64 ? 8 : 4; }
+
 /* ---- plain loops ---- */
 
 typedef float vec8 __attribute__((vector_size(32), aligned(4), may_alias));
@@ -189,6 +227,19 @@ static inline void step_of(int type, float *c, const float *a, const float *b)
         word *sum = (word *)c;
         for (int i = 0; i < 32; i += 8) *sum += (int32_t)(x.u >> i & 255) * (int8_t)(y.u >> i & 255);
     }
+}
+
+typedef double vec4 __attribute__((vector_size(32), aligned(8), may_alias));
+
+static inline __attribute__((always_inline)) void double_line(eight *c, int64_t sc, const eight *a, int64_t sa,
+                                                              const eight *b, int64_t sb, int64_t n)
+{
+    int64_t i = 0;
+    if (sc == 1 && sa == 0 && sb == 1)
+        for (; i + 4 <= n; i += 4) *(vec4 *)(c + i) += *a * *(const vec4 *)(b + i);
+    if (sc == 1 && sa == 1 && sb == 0)
+        for (; i + 4 <= n; i += 4) *(vec4 *)(c + i) += *b * *(const vec4 *)(a + i);
+    for (; i < n; i++) c[i * sc] += a[i * sa] * b[i * sb];
 }
 
 static inline __attribute__((always_inline)) void run_line(int op, int type, float *c, int64_t sc, const float *a,
@@ -224,13 +275,18 @@ static inline __attribute__((always_inline)) void run_plain(const struct carry_k
     for (int v = 0; v < k->nvar; v++)
         if (k->stride[2][v] < 2 && k->stride[0][v] < 2 && k->stride[1][v] < 2 && k->size[v] > 7 &&
             (k->stride[2][v] || k->op == CARRY_SUM)) in = v;
-    for (int64_t i = 0; i < k->elements[2] && !k->add; i++) c[i] = 0;
+    int64_t all = k->elements[2] * bytes_of(k) / 4;
+    for (int64_t i = 0; i < all && !k->add; i++) c[i] = 0;
     int32_t at[CARRY_VARS] = { 0 };
     int64_t o[3] = { 0 };
     if (!k->elements[1]) b = a;
     for (int more = 1; more; ) {
-        run_line(k->op, k->type, c + o[2], k->stride[2][in], a + o[0], k->stride[0][in], b + o[1], k->stride[1][in],
-                 k->size[in]);
+        if (k->type == CARRY_F64)
+            double_line((eight *)c + o[2], k->stride[2][in], (const eight *)a + o[0], k->stride[0][in],
+                        (const eight *)b + o[1], k->stride[1][in], k->size[in]);
+        else
+            run_line(k->op, k->type, c + o[2], k->stride[2][in], a + o[0], k->stride[0][in], b + o[1],
+                     k->stride[1][in], k->size[in]);
         int v = k->nvar;
         while (v-- > 0) {
             if (v == in) continue;
@@ -911,23 +967,26 @@ static void copy_rows(float *to, int64_t to_row, const float *from, int64_t from
 void carry_run_ld(float *c, int64_t ldc, const float *a, int64_t lda, const float *b, int64_t ldb,
                   const struct carry_kernel *k, struct carry_state *s)
 {
+    const int64_t d = bytes_of(k) / 4, row[3] = { k->row[0] * d, k->row[1] * d, k->row[2] * d };
+    const int64_t n[3] = { k->elements[0] / k->row[0], k->elements[1] ? k->elements[1] / k->row[1] : 0,
+                           k->elements[2] / k->row[2] };
     const int64_t ld[3] = { lda, ldb, ldc };
     int64_t at[3], bytes = 0;
     for (int t = 0; t < 3; t++) {                        /* dense copies of what is not */
         at[t] = bytes;
-        if (ld[t] != k->row[t]) bytes += (k->elements[t] * 4 + 63) & ~(int64_t)63;
+        if (ld[t] != k->row[t]) bytes += (k->elements[t] * d * 4 + 63) & ~(int64_t)63;
     }
     struct piece *p = bytes ? get_memory(&s->pool[1], bytes) : 0;
     if (bytes && !p) __builtin_trap();                   /* no memory, and no way to say so */
     char *room = (char *)(p + 1);
-    if (lda != k->row[0]) copy_rows((float *)(room + at[0]), k->row[0], a, lda, k->row[0], k->elements[0] / k->row[0]);
+    if (lda != k->row[0]) copy_rows((float *)(room + at[0]), row[0], a, lda * d, row[0], n[0]);
     if (k->elements[1] && ldb != k->row[1])
-        copy_rows((float *)(room + at[1]), k->row[1], b, ldb, k->row[1], k->elements[1] / k->row[1]);
+        copy_rows((float *)(room + at[1]), row[1], b, ldb * d, row[1], n[1]);
     float *out = ldc != k->row[2] ? (float *)(room + at[2]) : c;
-    if (out != c && k->add) copy_rows(out, k->row[2], c, ldc, k->row[2], k->elements[2] / k->row[2]);
+    if (out != c && k->add) copy_rows(out, row[2], c, ldc * d, row[2], n[2]);
     carry_run(out, lda != k->row[0] ? (float *)(room + at[0]) : a,
               k->elements[1] && ldb != k->row[1] ? (float *)(room + at[1]) : b, k, s);
-    if (out != c) copy_rows(c, ldc, out, k->row[2], k->row[2], k->elements[2] / k->row[2]);
+    if (out != c) copy_rows(c, ldc * d, out, row[2], row[2], n[2]);
     if (p) put_memory(&s->pool[1], p);
 }
 
@@ -946,13 +1005,14 @@ int carry_test(const struct carry_kernel *k, struct carry_state *s)
     int64_t n[TENSORS] = { k->elements[0], k->elements[1], k->elements[2], k->elements[2], k->given,
                            then ? k->bias : k->elements[3],
                            then ? k->elements[2] : 0, cast ? k->elements[2] : 0 }, bytes = 0;
-    for (int i = 0; i < TENSORS; i++) bytes += (n[i] * 4 + 63) & ~(int64_t)63;
+    const int64_t d = bytes_of(k) / 4;
+    for (int i = 0; i < TENSORS; i++) bytes += (n[i] * d * 4 + 63) & ~(int64_t)63;
     struct piece *p = get_memory(&s->pool[1], bytes);
     if (!p) return 2;
     float *x[TENSORS];
     char *at = (char *)(p + 1);
     uint32_t random = 1;
-    for (int i = 0; i < TENSORS; i++, at += (n[i - 1] * 4 + 63) & ~(int64_t)63) {
+    for (int i = 0; i < TENSORS; i++, at += (n[i - 1] * d * 4 + 63) & ~(int64_t)63) {
         x[i] = (float *)at;
         for (int64_t j = 0; j < n[i]; j++) {             /* small integers: every order of the sum is exact */
             random = random * 1664525 + 1013904223;
@@ -960,10 +1020,11 @@ int carry_test(const struct carry_kernel *k, struct carry_state *s)
             union { float f; uint32_t u; } v = { (float)value };
             if (k->type == CARRY_BF16 && i < BIAS) v.u = (v.u >> 16) | (v.u & 0xffff0000);
             if (k->type == CARRY_U8S8 && i < BIAS) v.u = (uint32_t)(value & (i ? 255 : 3)) * 0x01010101u;
-            x[i][j] = v.f;
+            if (d == 2) ((eight *)x[i])[j] = value;
+            else x[i][j] = v.f;
         }
     }
-    for (int64_t j = 0; j < n[C]; j++) x[WANT][j] = x[C][j];
+    for (int64_t j = 0; j < n[C] * d; j++) x[WANT][j] = x[C][j];
     for (int64_t j = 0; j < n[B] && k->given; j++) x[GIVEN][given_at(k, j / k->row[1], j % k->row[1])] = x[B][j];
     carry_run_then(x[C], x[A], k->given ? x[GIVEN] : x[B], x[BIAS], x[RESIDUAL], k, s);
     if (k->pair) carry_pair_plain(k, x[WANT], x[A], x[B], x[BIAS]);
@@ -973,7 +1034,7 @@ int carry_test(const struct carry_kernel *k, struct carry_state *s)
     float most = 0;                                      /* of two contractions: what rounding is a share of */
     for (int64_t j = 0; j < n[C] && k->pair; j++) most = x[WANT][j] > most ? x[WANT][j] : most;
     const word *got = (const word *)x[C], *want = (const word *)x[cast ? LAST : WANT];
-    for (int64_t j = 0; j < n[C] && !cast; j++)
+    for (int64_t j = 0; j < n[C] * d && !cast; j++)
         bad |= got[j] != want[j] && !(soft && near(x[C][j], x[WANT][j], most * 1e-5f));
     const half_word *little = (const half_word *)x[C], *should = (const half_word *)x[LAST];
     for (int64_t j = 0; j < n[C] && cast; j++)

@@ -2,7 +2,8 @@
  *
  * Needs nothing but the compiler's own headers: it is part of the library, of every object that is emitted (as a blob
  * of position-independent code without relocations), and of every C text.  Tensors are arrays of 4-byte elements: a
- * float, a group of two bf16 or a group of four bytes along the reduction (C of the last is int32). */
+ * float, a group of two bf16 or a group of four bytes along the reduction (C of the last is int32); or of doubles, to
+ * which the pointers then lead, whatever they are to.  Strides count elements. */
 #ifndef MILLRACE_CARRY_H
 #define MILLRACE_CARRY_H
 #include <stdint.h>
@@ -12,14 +13,14 @@ enum carry_op { CARRY_FMA, CARRY_ADD, CARRY_SUM, CARRY_COPY };           /* as p
 enum carry_then { CARRY_END, CARRY_BIAS, CARRY_RESIDUAL, CARRY_RELU, CARRY_GELU, CARRY_OVER, CARRY_CAST,
                   CARRY_SOFTMAX };                       /* the last in mid; in then: over the sum of its row */
 enum { CARRY_THENS = 8 };
-enum carry_type { CARRY_F32, CARRY_BF16, CARRY_U8S8 };
+enum carry_type { CARRY_F32, CARRY_BF16, CARRY_U8S8, CARRY_F64 };
 enum carry_cpu { CARRY_AVX2 = 1, CARRY_AVX512 = 2, CARRY_AVX512BF16 = 4, CARRY_AVX512VNNI = 8 };   /* bits */
 
 /* Between two contractions: rows of S with `from` their strides in S and `to` in C, the last two for the columns of S
  * and of C; edge: these are the first columns. */
 struct carry_change {                                    /* of a tensor or block to one with another variable fastest */
     int32_t nvar, wide;                                  /* wide: by AVX-512 */
-    int32_t edge, unused;                                /* edge, not 0: extent of the fastest at the end of [0] */
+    int32_t edge, doubles;                               /* edge, not 0: extent of the fastest at the end of [0] */
     int32_t size[CARRY_VARS];                            /* slowest first */
     int64_t from[CARRY_VARS], to[CARRY_VARS];            /* strides; [nvar-2] is fastest in `from`, [nvar-1] in `to` */
 };

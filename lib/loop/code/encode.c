@@ -27,6 +27,8 @@ enum isa isa_best(void)
     return ISA_AVX2;
 }
 
+int problem_lanes(const struct problem *p, enum isa isa) { return (isa == ISA_AVX512 ? 64 : 32) / p->bytes; }
+
 static const int base_of[3] = { [TENSOR_A] = RSI, [TENSOR_B] = RDX, [TENSOR_C] = RDI };
 
 struct state {
@@ -85,7 +87,7 @@ static bool fits(const struct state *k, long rows, int nv)
 {
     if (rows > k->nacc || nv > k->nacc) return false;
     long n = rows * nv;
-    if (k->lanes == 16 && nv <= 4 && n + nv + 1 > k->nregister) return false;
+    if (k->nregister == 32 && nv <= 4 && n + nv + 1 > k->nregister) return false;
     return n <= k->nacc;
 }
 
@@ -117,7 +119,7 @@ static void assign_registers(const struct state *k, struct tile *q)
     q->nhold = q->nv <= top - n - 1 ? q->nv : 1;
     q->cast = n + q->nhold;
     q->ncast = top - q->cast;
-    q->step = 4 * k->lanes;
+    q->step = k->p->bytes * k->lanes;
 }
 
 static bool masked(const struct tile *q, int j) { return q->tail && j == q->nv - 1; }
@@ -304,7 +306,7 @@ static void total(struct state *k, const struct tile *q, bool first)
         bool together = n == 4;
         for (int j = 0; j < n; j++) {
             acc[j] = i + j;
-            together &= q->row[i + j].c == q->row[i].c + 4 * j;
+            together &= q->row[i + j].c == q->row[i].c + k->p->bytes * j;
         }
         asm_total(&k->s, acc, n, q->hold);
         if (together) asm_store_four(&k->s, RDI, q->row[i].c, !first);
@@ -348,7 +350,7 @@ static void emit_tile(struct state *k, int depth, const int32_t *e, bool first)
     assign_registers(k, &q);
     for (int j = 0; j < q.nv; j++) {
         int32_t lane = j * k->lanes, panel = k->panel[k->vt];
-        q.at[j] = panel ? lane / panel * (long)k->panel_bytes[k->vt] + lane % panel * 4 : j * q.step;
+        q.at[j] = panel ? lane / panel * (long)k->panel_bytes[k->vt] + lane % panel * k->p->bytes : j * q.step;
     }
     if (q.nrow * q.nv > k->rows * k->vectors) k->rows = q.nrow, k->vectors = q.nv;
     double steps = 1;
@@ -768,9 +770,9 @@ static int64_t largest_block(const struct state *k, int t, int depth)
     return rows * (fast + 32 * k->lanes);
 }
 
-static void want_scratch(struct kernel *g, int t, int64_t elements, int depth)
+static void want_scratch(struct kernel *g, int t, int64_t elements, int bytes, int depth)
 {
-    g->scratch_bytes[t] = ((size_t)elements * sizeof(float) + 127) & ~(size_t)63;
+    g->scratch_bytes[t] = ((size_t)(elements * bytes) + 127) & ~(size_t)63;
     if (!g->text) g->scratch[t] = scratch_of(g->scratch[t], &g->scratch_room[t], g->scratch_bytes[t]);
     if (depth && g->threads > 1) g->second[t] = scratch_of(g->second[t], &g->second_room[t], g->scratch_bytes[t]);
 }
@@ -778,7 +780,7 @@ static void want_scratch(struct kernel *g, int t, int64_t elements, int depth)
 /* B of a narrow type is packed before the nest once for all */
 static bool weights(const struct state *k)
 {
-    return k->p->type != TYPE_F32 && k->vt == TENSOR_B && !k->both && plain(k->p, TENSOR_B);
+    return k->p->group > 1 && k->vt == TENSOR_B && !k->both && plain(k->p, TENSOR_B);
 }
 
 static void take_weights(struct state *k, struct transposition *c, int64_t stride[NEST_VARS])
@@ -799,12 +801,12 @@ static void prepare(struct kernel *g, struct state *k)
         int64_t elements[NEST_VARS];
         memcpy(elements, k->p->stride[t], sizeof elements);
         struct transposition *c = &g->change[t];
-        *c = (struct transposition){ .change.wide = g->isa == ISA_AVX512 };
+        *c = (struct transposition){ .change.wide = g->isa == ISA_AVX512, .change.doubles = k->p->bytes == 8 };
         g->scratch_bytes[t] = 0;
         g->scratch_bytes[TENSOR_V] = 0;
         if (t == TENSOR_B && g->given) {
             take_weights(k, c, elements);
-            want_scratch(g, t, largest_block(k, t, 0), 0);
+            want_scratch(g, t, largest_block(k, t, 0), k->p->bytes, 0);
         } else if (to_transpose(k, t)) {
             struct transposition all = *c;
             int64_t stride[NEST_VARS];
@@ -816,11 +818,11 @@ static void prepare(struct kernel *g, struct state *k)
             else if (t != TENSOR_C && k->marked[t]) depth = k->pack_depth[t], k->marked[t] = false;
             if (t != TENSOR_C) k->pack_depth[t] = depth ? depth : -1;
             if (!depth) *c = all, memcpy(elements, stride, sizeof elements);
-            want_scratch(g, t, largest_block(k, t, depth), depth);
+            want_scratch(g, t, largest_block(k, t, depth), k->p->bytes, depth);
         } else if (t != TENSOR_C && k->marked[t]) {
-            want_scratch(g, t, largest_block(k, t, k->pack_depth[t]), k->pack_depth[t]);
+            want_scratch(g, t, largest_block(k, t, k->pack_depth[t]), k->p->bytes, k->pack_depth[t]);
         }
-        for (int v = 0; v < k->p->nvar; v++) k->stride[t][v] = elements[v] * 4;
+        for (int v = 0; v < k->p->nvar; v++) k->stride[t][v] = elements[v] * k->p->bytes;
     }
 }
 
@@ -828,7 +830,7 @@ static void prepare(struct kernel *g, struct state *k)
 static void emit_packed(struct state *k, int t, int d, const int32_t *e, bool first)
 {
     int64_t keep[NEST_VARS], to[NEST_VARS];
-    struct transposition c = { .change.wide = k->s.wide };
+    struct transposition c = { .change.wide = k->s.wide, .change.doubles = k->p->bytes == 8 };
     double elements = 1;
     memcpy(keep, k->stride[t], sizeof keep);
     memcpy(to, k->p->stride[t], sizeof to);
@@ -836,9 +838,9 @@ static void emit_packed(struct state *k, int t, int d, const int32_t *e, bool fi
     plan_transposition(&c, k->p, t, last, last == k->vec && !k->red ? panel_width(k, d, e) : 0, e,
                        to);
     k->panel[t] = c.panel;
-    if (c.panel) k->panel_bytes[t] = to[last] * c.panel * 4;
+    if (c.panel) k->panel_bytes[t] = to[last] * c.panel * k->p->bytes;
     for (int v = 0; v < k->p->nvar; v++) {
-        k->stride[t][v] = to[v] * 4;
+        k->stride[t][v] = to[v] * k->p->bytes;
         if (k->p->stride[t][v]) elements *= e[v];
     }
     k->packs += k->times;
@@ -944,12 +946,12 @@ static const char *begin(struct state *k, const struct problem *p, const struct 
                          struct side side[2])
 {
     if (p->op != OP_FMA) return "only sums of products have code";
-    if (p->type != TYPE_F32 && isa != ISA_AVX512) return "this type has code for AVX-512 alone";
+    if (p->group > 1 && isa != ISA_AVX512) return "this type has code for AVX-512 alone";
     *k = (struct state){ .p = p,
                          .t = t,
                          .machine = machine_here(),
                          .times = 1,
-                         .lanes = isa == ISA_AVX512 ? 16 : 8,
+                         .lanes = problem_lanes(p, isa),
                          .nregister = isa == ISA_AVX512 ? 32 : 16,
                          .nacc = isa == ISA_AVX512 ? 28 : 12,
                          .split = -1,
@@ -991,10 +993,10 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
     prepare(g, &k);
     g->cast = problem_then(p, THEN_BF16);
     if (g->cast && g->change[TENSOR_C].needed) return "a result that is transposed cannot be cast";
-    if (g->cast) want_scratch(g, TENSOR_C, p->elements[TENSOR_C], 0);
+    if (g->cast) want_scratch(g, TENSOR_C, p->elements[TENSOR_C], 4, 0);
     problem_carry(&g->about, p);
     k.finish = g->about.then[0] && !g->change[TENSOR_C].needed;
-    if (p->pair) want_scratch(g, 3, k.s_elements + carry_rows(&g->about), 0);
+    if (p->pair) want_scratch(g, 3, k.s_elements + carry_rows(&g->about), 4, 0);
     k.s = (struct assembler){ .fix = g->fix, .room = g->fix_room, .text = g->text };
     static uint8_t nothing[1];                           /* text has places too, but no bytes */
     asm_begin(&k.s, g->text ? nothing : g->region, g->text ? 0 : REGION, isa == ISA_AVX512, (enum carry_type)p->type);
@@ -1004,7 +1006,7 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
         if (p->pair) asm_second(&k.s);
         emit(&k, 0, e[i], !g->add);
         asm_leave(&k.s);
-        for (int u = 0; u < 3; u++) g->offset[i][u] = i * (int64_t)second * k.stride[u][var] / 4;
+        for (int u = 0; u < 3; u++) g->offset[i][u] = i * (int64_t)second * k.stride[u][var] / (int)sizeof(float);
     }
     asm_end(&k.s, g->pack, g->npack);
     g->fix = k.s.fix;
@@ -1051,7 +1053,7 @@ const char *kernel_plan(struct plan *out, const struct problem *p, const struct 
             if (!depth) out->moved += (double)p->elements[u];
             if (!depth && p->elements[u] > NEAR_ELEMENTS) out->far += (double)p->elements[u];
         }
-        for (int v = 0; v < p->nvar; v++) k.stride[u][v] = out->stride[u][v] * 4;
+        for (int v = 0; v < p->nvar; v++) k.stride[u][v] = out->stride[u][v] * p->bytes;
         if (c.panel) out->stride[u][k.vec] = 1;          /* what a block touches: panels hold neighbours */
     }
     asm_begin(&k.s, waste, sizeof waste, isa == ISA_AVX512, (enum carry_type)p->type);

@@ -33,6 +33,7 @@ enum { ENCODER_VERSION = 7 };                            /* part of the key of s
 extern const char *const isa_name[2];                    /* "avx2", "avx512" */
 bool isa_here(enum isa);                                 /* by cpuid */
 enum isa isa_best(void);                                 /* dies when neither is here */
+int problem_lanes(const struct problem *, enum isa);     /* elements in a vector */
 
 struct transposition {                                   /* of a tensor to one with another variable fastest */
     bool needed;
@@ -47,7 +48,7 @@ struct kernel {
     int rows, vectors, vector_var;                       /* the largest register tile; what is in the vectors */
     int threads;
     size_t entry[2];                                     /* where in the code each thread's part begins */
-    int64_t offset[2][3];                                /* where its part of each tensor begins */
+    int64_t offset[2][3];                                /* where its part of each tensor begins, in floats */
     size_t bytes;                                        /* of code, with what follows it */
     struct transposition change[3];
     bool whole;                                          /* set by the caller: inputs are transposed before the nest */
@@ -69,7 +70,8 @@ struct kernel {
 
 /* NULL and a kernel ready to run, or the reason why this nest has no code (a short sentence).  Zero-initialise the
  * kernel before the first call; it may be encoded again and again.  The code is position-independent and needs nothing
- * but its arguments (struct carry_context), so it may be copied elsewhere. */
+ * but its arguments (struct carry_context), so it may be copied elsewhere.  Where elements are doubles, pointers to
+ * floats lead to doubles, here and below. */
 const char *kernel_encode(struct kernel *, const struct problem *, const struct nest *, enum isa);
 void kernel_run(const struct kernel *, float *c, const float *a, const float *b);
 /* In products of types narrower than float, B is what stays (weights): it is packed once, whole, before any run, in

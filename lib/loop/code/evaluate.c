@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MAX_RUNS = 64 };
@@ -108,12 +109,15 @@ static float small(enum problem_type type, int t, int n)
 
 static float *numbers(enum problem_type type, int t, int64_t n)
 {
-    float *x = aligned_alloc(64, ((size_t)n * sizeof *x + 127) & ~(size_t)63);
+    size_t bytes = type == TYPE_F64 ? sizeof(double) : sizeof(float);
+    float *x = aligned_alloc(64, ((size_t)n * bytes + 127) & ~(size_t)63);
+    double *doubles = (double *)(void *)x;
     if (!x) die("out of memory");
     struct rng r = rng_for(1, str_of("operands"));
     for (int64_t i = 0; i < n; i += 16)
         for (uint64_t bits = rng_u64(&r), j = 0; j < 16 && i + (int64_t)j < n; j++, bits >>= 4)
-            x[i + (int64_t)j] = small(type, t, (int)(bits & 7) - 3);
+            if (type == TYPE_F64) doubles[i + (int64_t)j] = (int)(bits & 7) - 3;
+            else x[i + (int64_t)j] = small(type, t, (int)(bits & 7) - 3);
     return x;
 }
 
@@ -139,7 +143,7 @@ void evaluator_operands(struct evaluator *v)
     if (v->p->pair && !v->more[2]) v->more[2] = numbers(TYPE_F32, TENSOR_B, v->p->elements[TENSOR_V]);
     v->kernel.extra = (struct carry_extra){ v->more[0], v->more[1], v->more[2] };
     if (!v->check || v->want) return;
-    v->want = xmalloc((size_t)v->p->elements[TENSOR_C], sizeof *v->want);
+    v->want = xmalloc((size_t)v->p->elements[TENSOR_C], (size_t)v->p->bytes);
     problem_reference(v->p, v->want, v->x[TENSOR_A], v->x[TENSOR_B], v->kernel.extra);
 }
 
@@ -158,6 +162,14 @@ static int by_double(const void *a, const void *b)
     return ORDER(x, y);
 }
 
+/* of this thread: what a busy machine keeps it from takes none of a nest's runs */
+static double used_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static struct result measure(struct evaluator *v, const struct nest *t, int min_runs, int max_runs, bool early)
 {
     struct result r = { .seconds = INFINITY, .median_seconds = INFINITY };
@@ -170,12 +182,14 @@ static struct result measure(struct evaluator *v, const struct nest *t, int min_
         r.why = v->p->type == TYPE_BF16 ? "this machine has no AVX512-BF16" : "this machine has no AVX512-VNNI";
     if (r.why) return r;
     evaluator_operands(v);
-    size_t bytes = (size_t)v->p->elements[TENSOR_C] * sizeof(float);
+    size_t bytes = (size_t)(v->p->elements[TENSOR_C] * v->p->bytes);
     if (!v->hold) measure_lock();
     if (v->check) memset(v->x[TENSOR_C], 0xff, bytes);
     kernel_weights(&v->kernel, v->x[TENSOR_B]);
     if (v->prepared) kernel_prepare(&v->kernel, v->x[TENSOR_A], v->x[TENSOR_B]);
-    double s[MAX_RUNS], total = s[0] = evaluator_once(v);
+    double s[MAX_RUNS], total, began = used_seconds();
+    s[0] = evaluator_once(v);
+    double first = used_seconds() - began;
     if (v->prepared) kernel_finish(&v->kernel, v->x[TENSOR_C]);
     if (v->check && !problem_equal(v->p, v->x[TENSOR_C], v->want)) {
         struct buf b = { 0 };
@@ -183,13 +197,14 @@ static struct result measure(struct evaluator *v, const struct nest *t, int min_
         die("wrong code for %s: problem %s tree %s", isa_name[v->isa], v->p->text, b.s);
     }
     r.checked = v->check;
+    total = first, began = used_seconds() - first;       /* without the check */
     if (early && s[0] > v->early_ratio * v->best_seconds) {
         r.runs = 1;
     } else {
         for (r.runs = 0;
              r.runs < max_runs && (total < v->cap_seconds || (r.runs < min_runs && total < 10 * v->cap_seconds));) {
-            s[r.runs] = evaluator_once(v);
-            total += s[r.runs++];
+            s[r.runs++] = evaluator_once(v);
+            total = used_seconds() - began;
         }
         if (!r.runs) r.runs = 1;                         /* 20 ms and more: the first run has to do */
     }

@@ -117,13 +117,13 @@ static void stubs(struct image *m, const char *name, int type, bool then, size_t
         put(m, "\xE9", 1), put_distance(m, CARRY_AT_run);
     }
     s->size = m->bytes.n - s->at;
-    if (type != CARRY_F32) {                             /* packed, b in rdi and rsi: lea rdx, [kernel]; jmp */
+    if (type == CARRY_BF16 || type == CARRY_U8S8) {      /* packed, b in rdi and rsi: lea rdx, [kernel]; jmp */
         s = symbol(m, name, "_pack");
         put(m, "\x48\x8D\x15", 3), put_distance(m, k);
         put(m, "\xE9", 1), put_distance(m, CARRY_AT_pack);
         s->size = m->bytes.n - s->at;
     }
-    if (type == CARRY_F32 && !then) {
+    if ((type == CARRY_F32 || type == CARRY_F64) && !then) {
         s = symbol(m, name, "_ld");
         put(m, "\x48\x83\xEC\x08\x48\x8D\x05", 7), put_state(m);         /* sub rsp, 8; lea rax, [state]; push rax */
         put(m, "\x50\x48\x8D\x05", 4), put_distance(m, k);           /* lea rax, [kernel]; push rax; call */
@@ -207,9 +207,10 @@ void image_free(struct image *m)
 
 /* ---- the header ---- */
 
-const struct image_types image_type[3] = { [TYPE_F32] = { "float", "float", "float" },
+const struct image_types image_type[4] = { [TYPE_F32] = { "float", "float", "float" },
                                            [TYPE_BF16] = { "float", "uint16_t", "uint16_t" },
-                                           [TYPE_U8S8] = { "int32_t", "uint8_t", "int8_t" } };
+                                           [TYPE_U8S8] = { "int32_t", "uint8_t", "int8_t" },
+                                           [TYPE_F64] = { "double", "double", "double" } };
 
 const char *image_result(const struct problem *p)
 {
@@ -244,10 +245,10 @@ void image_header(FILE *f, const char *guard, const struct image_kernel *q, size
         if (q[i].p->pair) fprintf(f, "/* v: %lld elements */\n", (long long)q[i].p->elements[TENSOR_V]);
         if (q[i].p->then[0])
             fprintf(f, "/* bias: %lld elements; residual as c, in floats */\n", (long long)q[i].p->bias);
-        if (q[i].p->type == TYPE_F32 && !q[i].p->then[0] && !q[i].p->pair)
-            fprintf(f, "void %s_ld(float *c, int64_t ldc, const float *a, int64_t lda, const float *b, int64_t ldb);\n",
-                    s);
-        if (q[i].p->type != TYPE_F32)
+        if (q[i].p->group == 1 && !q[i].p->then[0] && !q[i].p->pair)
+            fprintf(f, "void %s_ld(%s *c, int64_t ldc, const %s *a, int64_t lda, const %s *b, int64_t ldb);\n", s,
+                    t->c, t->a, t->b);
+        if (q[i].p->group > 1)
             fprintf(f, "enum { %s_packed = %lld };   /* elements of b, which %s_pack makes of a row-major b[k][n] */\n"
                        "void %s_pack(%s *packed, const %s *b);\n",
                     s, (long long)packed_elements(&q[i]) * q[i].p->group, s, s, t->b, t->b);

@@ -43,7 +43,7 @@ const struct image_symbol *image_find(const struct image *, const char *name);  
 void image_free(struct image *);
 
 /* C's names of the elements, by problem_type */
-extern const struct image_types { const char *c, *a, *b; } image_type[3];
+extern const struct image_types { const char *c, *a, *b; } image_type[4];
 const char *image_result(const struct problem *);        /* C's name of C's element */
 /* the description of a kernel as far as it is the same for both; shared by the writers */
 void image_describe(struct carry_kernel *, const struct image_kernel *);

@@ -65,7 +65,8 @@ void kernel_run(const struct kernel *g, float *c, const float *a, const float *b
 _Static_assert((int)CARRY_FMA == (int)OP_FMA && (int)CARRY_COPY == (int)OP_COPY, "the same operations");
 _Static_assert((int)CARRY_CAST == (int)THEN_BF16 && (int)CARRY_SOFTMAX == (int)THEN_SOFTMAX &&
                (int)CARRY_GELU == (int)THEN_GELU && CARRY_THENS == MAX_THEN + 1, "the same words");
-_Static_assert((int)CARRY_BF16 == (int)TYPE_BF16 && (int)CARRY_U8S8 == (int)TYPE_U8S8, "the same types");
+_Static_assert((int)CARRY_BF16 == (int)TYPE_BF16 && (int)CARRY_U8S8 == (int)TYPE_U8S8 &&
+               (int)CARRY_F64 == (int)TYPE_F64, "the same types");
 
 void problem_carry(struct carry_kernel *k, const struct problem *p)
 {
@@ -112,7 +113,7 @@ bool problem_equal(const struct problem *p, const float *got, const float *want)
     bool cast = problem_then(p, THEN_BF16);
     float most = 0;                                      /* what rounding of two contractions is a share of */
     for (size_t i = 0; i < n && p->pair; i++) most = fmaxf(most, fabsf(want[i]));
-    if (!problem_then(p, THEN_GELU) && !p->pair) return !memcmp(got, want, n * (cast ? 2 : 4));
+    if (!problem_then(p, THEN_GELU) && !p->pair) return !memcmp(got, want, n * (size_t)(cast ? 2 : p->bytes));
     for (size_t i = 0; i < n; i++) {
         float x, y;
         if (cast) {

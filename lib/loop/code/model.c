@@ -10,13 +10,13 @@ _Static_assert((int)MACHINE_CACHES == (int)MODEL_LEVELS, "a term for each cache"
 /* bytes of tensor t that a block of extents e touches: whole cache lines along its fastest variable */
 static double footprint(const struct problem *p, const struct plan *q, int t, const int32_t *e)
 {
-    double n = 4, run = 1;
+    double n = p->bytes, run = 1, line = 64.0 / p->bytes;
     for (int v = 0; v < p->nvar; v++) {
         if (!q->stride[t][v]) continue;
         n *= e[v];
         if (q->stride[t][v] == 1) run = e[v];
     }
-    return n * (run < 16 ? 16 / run : 1);
+    return n * (run < line ? line / run : 1);
 }
 
 /* how many times the bytes that it has a block takes in a cache whose ways are so large: rows that lie a power of two
@@ -26,7 +26,7 @@ static double crowding(const struct problem *p, const struct plan *q, int t, con
     int64_t far = 0, run = 1, rows = 1;
     for (int v = 0; v < p->nvar; v++) {
         if (q->stride[t][v] == 1) run = e[v];
-        else if (q->stride[t][v] && e[v] > rows) rows = e[v], far = q->stride[t][v] * 4;
+        else if (q->stride[t][v] && e[v] > rows) rows = e[v], far = q->stride[t][v] * p->bytes;
     }
     if (!far || !(way > 0) || (t < TENSOR_C && q->packed[t])) return 1;
     int64_t a = (int64_t)way, b = far;
@@ -35,8 +35,9 @@ static double crowding(const struct problem *p, const struct plan *q, int t, con
         a = b;
         b = rest;
     }
-    double apart = fmin((double)rows, way / (double)a), covered = apart * ceil((double)run / 16) * 64;
-    double needed = fmin(way, (double)rows * ceil((double)run / 16) * 64);
+    double lines = ceil((double)run * p->bytes / 64);
+    double apart = fmin((double)rows, way / (double)a), covered = apart * lines * 64;
+    double needed = fmin(way, (double)rows * lines * 64);
     return covered < needed ? needed / covered : 1;
 }
 

@@ -25,7 +25,7 @@ static void numbers(struct buf *b, const char *name, const void *p, int n, bool 
 
 static void change_text(struct buf *b, const struct carry_change *c)
 {
-    buf_format(b, "{ .nvar = %d, .wide = %d, .edge = %d, ", c->nvar, c->wide, c->edge);
+    buf_format(b, "{ .nvar = %d, .wide = %d, .edge = %d, .doubles = %d, ", c->nvar, c->wide, c->edge, c->doubles);
     numbers(b, "size", c->size, CARRY_VARS, false);
     buf_add(b, ", ", 2);
     numbers(b, "from", c->from, CARRY_VARS, true);
@@ -38,22 +38,25 @@ static void change_text(struct buf *b, const struct carry_change *c)
 static void function(struct buf *b, const struct kernel *g, int type, const char *name, const struct buf *body)
 {
     bool wide = g->isa == ISA_AVX512;
-    const char *w = wide ? "512" : "256", *vec = wide ? "__m512" : "__m256";
+    bool doubles = type == CARRY_F64;
+    const char *w = wide ? "512" : "256", *vec = wide ? doubles ? "__m512d" : "__m512" : doubles ? "__m256d" : "__m256";
     static const char *const multiply[] = {
         [CARRY_BF16] = "_mm512_dpbf16_ps(s, (__m512bh)(x), (__m512bh)(y))",
         [CARRY_U8S8] = "_mm512_castsi512_ps(_mm512_dpbusd_epi32(_mm512_castps_si512(s), _mm512_castps_si512(x), "
                        "_mm512_castps_si512(y)))" };
     static const char *const more[] = { [CARRY_F32] = "", [CARRY_BF16] = "__attribute__((target(\"avx512bf16\"))) ",
-                                        [CARRY_U8S8] = "__attribute__((target(\"avx512vnni\"))) " };
+                                        [CARRY_U8S8] = "__attribute__((target(\"avx512vnni\"))) ", [CARRY_F64] = "" };
     buf_format(b, "#undef SPREAD\n#undef MULTIPLY\n#undef PLUS\n"
-                  "#define SPREAD(p) _mm%s_set1_ps(*(const float *)(p))\n", w);
+                  "#define SPREAD(p) _mm%s_set1_p%s\n", w,
+               doubles ? "d(*(const double *)(p))" : "s(*(const float *)(p))");
     if (type == CARRY_U8S8)
         buf_format(b, "#define PLUS(x, y) _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(x), "
                       "_mm512_castps_si512(y)))\n");
-    else buf_format(b, "#define PLUS(x, y) _mm%s_add_ps(x, y)\n", w);
-    if (type == CARRY_F32) buf_format(b, "#define MULTIPLY(s, x, y) _mm%s_fmadd_ps(x, y, s)\n", w);
+    else buf_format(b, "#define PLUS(x, y) _mm%s_add_p%s(x, y)\n", w, doubles ? "d" : "s");
+    if (doubles || type == CARRY_F32)
+        buf_format(b, "#define MULTIPLY(s, x, y) _mm%s_fmadd_p%s(x, y, s)\n", w, doubles ? "d" : "s");
     else buf_format(b, "#define MULTIPLY(s, x, y) %s\n", multiply[type]);
-    const char *sum = type == CARRY_U8S8 ? "epi32" : "ps";
+    const char *sum = type == CARRY_U8S8 ? "epi32" : doubles ? "pd" : "ps";
     if (strstr(body->s, "TOTAL("))
         buf_format(b, "#undef HALF\n#undef TOTAL\n#undef STORE_FOUR\n#undef STORE_ONE\n#define HALF(x) %s%s(x)\n"
                       "#define TOTAL(x, y, z, u) carry_total_%s(x, y, z, u)\n"
@@ -77,7 +80,7 @@ static void function(struct buf *b, const struct kernel *g, int type, const char
         snprintf(use, sizeof use, "n%d = ", i);
         if (strstr(body->s, use)) buf_format(b, "int n%d;\n", i);
     }
-    if (strstr(body->s, "TOTAL(")) buf_format(b, "__m128 s;\n");
+    if (strstr(body->s, "TOTAL(")) buf_format(b, doubles ? "__m256d s;\n" : "__m128 s;\n");
     if (strstr(body->s, "m = ")) buf_format(b, "%s m;\n", wide ? "__mmask16" : "__m256i");
     buf_add(b, body->s, body->n);
     buf_format(b, "}\n");
@@ -98,6 +101,19 @@ static void variant_text(struct buf *b, const struct carry_variant *v, const cha
     }
     buf_format(b, " } },\n");
 }
+
+static const char totals_of_doubles[] =
+    "WIDE static inline __attribute__((unused)) __m256d carry_half_pd(__m512d x)\n{\n"
+    "    return _mm256_add_pd(_mm512_extractf64x4_pd(x, 1), _mm512_castpd512_pd256(x));\n}\n"
+    "NARROW static inline __attribute__((unused)) __m256d carry_total_pd(__m256d x, __m256d y, __m256d z, __m256d u)\n"
+    "{\n    x = _mm256_hadd_pd(x, y), z = _mm256_hadd_pd(z, u);\n"
+    "    return _mm256_add_pd(_mm256_permute2f128_pd(x, z, 0x20), _mm256_permute2f128_pd(x, z, 0x31));\n}\n"
+    "NARROW static inline __attribute__((unused)) void carry_store_four_pd(char *p, __m256d s, int add)\n{\n"
+    "    _mm256_storeu_pd((double *)p, add ? _mm256_add_pd(s, _mm256_loadu_pd((const double *)p)) : s);\n}\n"
+    "NARROW static inline __attribute__((unused)) void carry_store_one_pd(char *p, __m256d s, int lane, int add)\n{\n"
+    "    double x[4];\n    _mm256_storeu_pd(x, s);\n"
+    "    __m128d y = _mm_load_sd(x + lane);\n"
+    "    _mm_store_sd((double *)p, add ? _mm_add_pd(y, _mm_load_sd((const double *)p)) : y);\n}\n";
 
 void native_begin(struct buf *b)
 {
@@ -128,6 +144,7 @@ void native_begin(struct buf *b)
                       "    _mm_store_ss((float *)p, add ? SUM4_%s(s, _mm_load_ss((const float *)p)) : s);\n}\n",
                    sum, sum);
     }
+    buf_format(b, "%s", totals_of_doubles);
     buf_format(b, "\n/* ---- the kernels ---- */\nstatic struct carry_state carry_all;\n");
 }
 
@@ -144,11 +161,12 @@ static void ends(struct buf *b, const struct image_kernel *q)    /* the function
             buf_format(b, "    carry_run%s(%sc, (const float *)(const void *)a, (const float *)(const void *)b, "
                           "%s&%s_kernel, &carry_all);\n}\n", then ? "_then" : "", then ? "" : "(float *)",
                        q->p->pair ? "v, 0, " : then ? "bias, residual, " : "", s);
-        if (q->p->type == TYPE_F32 && !then) {
-            buf_format(b, "void %s_ld(float *c, int64_t ldc, const float *a, int64_t lda, const float *b, "
-                          "int64_t ldb)%s", s, body ? "\n{\n" : ";\n");
-            if (body) buf_format(b, "    carry_run_ld(c, ldc, a, lda, b, ldb, &%s_kernel, &carry_all);\n}\n", s);
-        } else if (q->p->type != TYPE_F32) {
+        if (q->p->group == 1 && !then) {
+            buf_format(b, "void %s_ld(%s *c, int64_t ldc, const %s *a, int64_t lda, const %s *b, int64_t ldb)%s", s,
+                       t->c, t->a, t->b, body ? "\n{\n" : ";\n");
+            if (body) buf_format(b, "    carry_run_ld((float *)c, ldc, (const float *)a, lda, (const float *)b, ldb, "
+                                    "&%s_kernel, &carry_all);\n}\n", s);
+        } else if (q->p->group > 1) {
             buf_format(b, "void %s_pack(%s *packed, const %s *b)%s", s, t->b, t->b, body ? " { " : ";\n");
             if (body) buf_format(b, "carry_pack(packed, b, &%s_kernel); }\n", s);
         }
@@ -266,7 +284,7 @@ void native_unload(struct native *n)
 double native_once(const struct native *n, const struct evaluator *v)
 {
     const struct kernel *g = &v->kernel;
-    const float *b = v->p->type != TYPE_F32 && g->given ? g->scratch[TENSOR_B] : v->x[TENSOR_B];
+    const float *b = v->p->group > 1 && g->given ? g->scratch[TENSOR_B] : v->x[TENSOR_B];
     int64_t t = now_ns();
     n->run(v->x[TENSOR_C], v->x[TENSOR_A], b, v->p->pair ? v->more[2] : v->more[0], v->more[1]);
     return (double)(now_ns() - t) * 1e-9;
@@ -277,15 +295,15 @@ struct result native_evaluate(struct evaluator *v, const struct nest *t)
     struct result r = { .seconds = INFINITY, .median_seconds = INFINITY };
     struct native n;
     r.why = native_load(&n, v->p, t, v->isa, NULL);
-    if (!r.why && v->p->type != TYPE_F32) r.why = kernel_encode(&v->kernel, v->p, t, v->isa);  /* for the weights */
+    if (!r.why && v->p->group > 1) r.why = kernel_encode(&v->kernel, v->p, t, v->isa);  /* for the weights */
     if (r.why) {
         native_unload(&n);
         return r;
     }
     evaluator_operands(v);
-    if (v->p->type != TYPE_F32) kernel_weights(&v->kernel, v->x[TENSOR_B]);
+    if (v->p->group > 1) kernel_weights(&v->kernel, v->x[TENSOR_B]);
     float *c = v->x[TENSOR_C];
-    memset(c, 0xff, (size_t)v->p->elements[TENSOR_C] * sizeof *c);
+    memset(c, 0xff, (size_t)(v->p->elements[TENSOR_C] * v->p->bytes));
     native_once(&n, v);
     if (v->check && !problem_equal(v->p, c, v->want)) die("the C of the nest is wrong: problem %s", v->p->text);
     r.checked = v->check;

@@ -7,6 +7,7 @@
  * (mm_bf16 M N K) and (mm_u8s8 M N K) have A[m][k] of 2-byte or unsigned bytes, and B[k/g][n][g] of 2-byte or signed
  * bytes, g = 2 or 4 of which K is a multiple: the order in which processors multiply them.  Their variable k counts
  * groups of g, an element is such a group of 4 bytes, and strides and sizes are in groups.
+ * A trailing (type f64) makes the elements of any sum of products doubles; nothing follows such a sum.
  * A sum of products may go on with each element of C, in the order of words of a trailing (then ..): bias adds a vector
  * along C's fastest variable that A lacks (of a product n, of a convolution m); residual adds a tensor of C's shape;
  * relu; gelu, x (1 + erf(x / sqrt 2)) / 2; (over N) divides by N; bf16, the last, rounds to that, so that C has 2 bytes
@@ -33,7 +34,7 @@
 
 enum { NEST_VARS = 8, NEST_LOOPS = 16, NEST_DIMS = 8 };
 enum { TENSOR_A, TENSOR_B, TENSOR_C, TENSOR_V };        /* V: where there are two contractions */
-enum problem_type { TYPE_F32, TYPE_BF16, TYPE_U8S8 };    /* C is float, float, int32 */
+enum problem_type { TYPE_F32, TYPE_BF16, TYPE_U8S8, TYPE_F64 };  /* C is float, float, int32, double */
 enum problem_then { THEN_END, THEN_BIAS, THEN_RESIDUAL, THEN_RELU, THEN_GELU, THEN_OVER, THEN_BF16, THENS,
                     THEN_SOFTMAX = THENS };              /* of (mid ..) alone */
 enum { MAX_THEN = 7 };
@@ -44,6 +45,7 @@ struct problem {
     enum problem_op op;
     enum problem_type type;
     int group;                                           /* steps of the reduction in an element of A and B: 1, 2, 4 */
+    int bytes;                                           /* of an element: 4, 8 of TYPE_F64 */
     int nvar, order[NEST_VARS];                          /* order: variables of the untiled loops, outermost first */
     char name[NEST_VARS][8];
     int32_t size[NEST_VARS];

@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum { MAX_PARAM = 8, MAX_SIZE = 1 << 24, MAX_INDEX = 4 };  /* terms inside terms of an index */
-static const int64_t MAX_ELEMENTS = (int64_t)1 << 28;    /* 1 GiB: every offset of a kernel fits 32 bits */
+static const int64_t MAX_ELEMENTS = (int64_t)1 << 28;    /* 1 GiB: every offset of a kernel fits 32 bits; */
+static const int64_t MAX_DOUBLES = (int64_t)1 << 27;     /* also of these */
 
 /* body: variables in the order of the untiled loops, then the tensors; a parameter may be a factor, (* s ho) */
 static const struct kind {
@@ -286,21 +287,22 @@ static void mid(const struct env *k, const struct sexp *e, snode list)
 
 static void body(const struct env *k, const struct sexp *e, snode first)
 {
-    static const char *const names[8] = { "A", "B", "C", "V", "sizes", "order", "then", "mid" };
-    bool have[8] = { false };
+    enum { THEN = 6, MID, TYPE, PARTS };
+    static const char *const names[PARTS] = { "A", "B", "C", "V", "sizes", "order", "then", "mid", "type" };
+    bool have[PARTS] = { false };
     for (snode x = first; x != SEXP_NONE; x = sexp_after(e, x)) {
         int t = 0;
-        while (t < 8 && !sexp_head(e, x, names[t])) t++;
-        if (t == 8 || have[t])
-            die("%s: expected (sizes ..) (A ..) (B ..) (C ..), perhaps (order ..) (then ..) or (mid ..) (V ..)",
-                k->where);
+        while (t < PARTS && !sexp_head(e, x, names[t])) t++;
+        if (t == PARTS || have[t])
+            die("%s: expected (sizes ..) (A ..) (B ..) (C ..), perhaps (order ..) (then ..) (type ..) "
+                "or (mid ..) (V ..)", k->where);
         have[t] = true;
         if (t <= TENSOR_V) tensor(k, e, x, t);
-        if (t == 7) mid(k, e, x);
+        if (t == MID) mid(k, e, x);
     }
     k->p->pair = have[TENSOR_V];
-    if (have[7] && !k->p->pair) die("%s: (mid ...) without a second contraction by V", k->where);
-    if (have[6] && k->p->pair) die("%s: (then ...) does not go with a second contraction", k->where);
+    if (have[MID] && !k->p->pair) die("%s: (mid ...) without a second contraction by V", k->where);
+    if (have[THEN] && k->p->pair) die("%s: (then ...) does not go with a second contraction", k->where);
     if (!have[TENSOR_A] || !have[TENSOR_C] || (k->p->op == OP_FMA && !have[TENSOR_B]))
         die("%s: tensors A, B and C are needed", k->where);
     check_output(k);
@@ -320,9 +322,9 @@ static void params(struct env *k, const struct kind *kind, const struct sexp *e)
         }
         k->value[n] = small_int(e, x, k->where, kind->param[n]);
     }
-    bool have[2] = { false };
+    bool have[3] = { false };
     for (int i; x != SEXP_NONE; x = sexp_after(e, x), have[i] = true) {
-        i = sexp_head(e, x, "then");
+        i = sexp_head(e, x, "type") ? 2 : sexp_head(e, x, "then");
         if ((!i && !sexp_head(e, x, "order")) || have[i]) break;
     }
     if (x != SEXP_NONE)
@@ -418,6 +420,20 @@ static void then(const struct env *k, const struct sexp *e, snode list)
     p->bias_step = p->bias > 1 ? p->stride[TENSOR_C][best] : p->elements[TENSOR_C];
 }
 
+static void type(const struct env *k, const struct sexp *e, snode list)
+{
+    struct problem *p = k->p;
+    if (sexp_count(e, list) != 2 || !sexp_is_atom(e, sexp_nth(e, list, 1)) ||
+        !str_is(sexp_atom(e, sexp_nth(e, list, 1)), "f64")) die("%s: (type ..) is (type f64)", k->where);
+    if (p->op != OP_FMA || p->type != TYPE_F32 || p->pair || p->then[0])
+        die("%s: (type f64) is for sums of products that nothing follows", k->where);
+    for (int t = 0; t < 3; t++)
+        if (p->elements[t] > MAX_DOUBLES)
+            die("%s: a tensor has more than %lld doubles", k->where, (long long)MAX_DOUBLES);
+    p->type = TYPE_F64;
+    p->bytes = 8;
+}
+
 bool problem_then(const struct problem *p, enum problem_then word)
 {
     for (int i = 0; p->then[i]; i++)
@@ -427,7 +443,7 @@ bool problem_then(const struct problem *p, enum problem_then word)
 
 void problem_parse(struct problem *p, str text, const char *where)
 {
-    *p = (struct problem){ .op = OP_FMA, .group = 1, .mid_scale = 1 };
+    *p = (struct problem){ .op = OP_FMA, .group = 1, .bytes = 4, .mid_scale = 1 };
     sexpr *r = sexp_open_text(text.s, text.n, where, SEXP_CORE);
     const struct sexp *e = sexp_only(r);
     if (!sexp_is_list(e, 0) || sexp_first(e, 0) == SEXP_NONE || !sexp_is_atom(e, sexp_first(e, 0)))
@@ -455,6 +471,8 @@ void problem_parse(struct problem *p, str text, const char *where)
     if (x != SEXP_NONE) order(&k, e, x);
     x = sexp_get(e, 0, "then");
     if (x != SEXP_NONE) then(&k, e, x);
+    x = sexp_get(e, 0, "type");
+    if (x != SEXP_NONE) type(&k, e, x);
     canonical(p, e, where);
     sexp_close(r);
 }

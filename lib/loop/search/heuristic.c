@@ -130,8 +130,8 @@ static void with_tile(struct maker *m)
 
 static bool fits(const struct maker *m, int rows)
 {
-    int n = rows * m->nv, registers = m->lanes == 16 ? 32 : 16;
-    return n <= m->nacc && (m->lanes == 8 || m->nv > 4 || n + m->nv + 1 <= registers);
+    int n = rows * m->nv, registers = m->nacc > 16 ? 32 : 16;
+    return n <= m->nacc && (registers == 16 || m->nv > 4 || n + m->nv + 1 <= registers);
 }
 
 /* extents of a row variable worth trying: those that cut its size evenly, the largest of them, and a few plain ones */
@@ -314,7 +314,7 @@ static bool thin(const struct problem *p, int lanes)
 void search_heuristic(struct search *s)
 {
     struct maker m = {
-        .s = s, .p = s->p, .lanes = s->v->isa == ISA_AVX512 ? 16 : 8, .nacc = s->v->isa == ISA_AVX512 ? 28 : 12
+        .s = s, .p = s->p, .lanes = problem_lanes(s->p, s->v->isa), .nacc = s->v->isa == ISA_AVX512 ? 28 : 12
     };
     struct nest t;
     nest_reset(s->p, &t);

@@ -110,7 +110,7 @@ struct terms moves_terms(const struct problem *p, const struct nest *t, enum isa
     struct model_terms m;
     struct terms r = { .seconds = INFINITY, .vector_var = -1 };
     const char *why = model_terms(&m, p, t, isa, prepared);
-    double lanes = isa == ISA_AVX512 ? 16 : 8, least = problem_flops(p) / (4 * lanes);
+    double lanes = problem_lanes(p, isa), least = problem_flops(p) / (4 * lanes);
     float *f = r.f;
     *f++ = !why;
     for (int u = 0; u < 3; u++) *f++ = logarithm((double)p->elements[u], 24);
@@ -132,7 +132,7 @@ struct terms moves_terms(const struct problem *p, const struct nest *t, enum isa
 void moves_seen(const struct problem *p, const struct nest *t, enum isa isa, const struct terms *k, float f[SEEN_ALL])
 {
     int32_t inner[NEST_LOOPS], e[NEST_LOOPS + 1][NEST_VARS];
-    int n = loops_of(t), lanes = isa == ISA_AVX512 ? 16 : 8, accumulators = isa == ISA_AVX512 ? 28 : 12;
+    int n = loops_of(t), lanes = problem_lanes(p, isa), accumulators = isa == ISA_AVX512 ? 28 : 12;
     double bytes[NEST_LOOPS + 1][3], registers[NEST_LOOPS + 1];
     nest_inner(t->loop, t->n, inner);
     memset(f, 0, sizeof *f * SEEN_ALL);

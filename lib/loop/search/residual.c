@@ -76,7 +76,7 @@ const char *residual_see(struct seen_nest *s, const struct problem *p, const str
     s->seconds = m.seconds;
     if (why) return why;
     const struct plan *q = &m.plan;
-    int lanes = isa == ISA_AVX512 ? 16 : 8, vec = q->vector_var, e0 = 0;
+    int lanes = problem_lanes(p, isa), vec = q->vector_var, e0 = 0;
     double *f = s->f, least = problem_flops(p) / (4.0 * lanes), steps = 1, passes = 1, worst = 1;
     int32_t e[NEST_VARS];
     of_problem(f, p, lanes);
@@ -97,11 +97,11 @@ const char *residual_see(struct seen_nest *s, const struct problem *p, const str
         if (d >= depth && p->reduced[l.var] && e[l.var] > 1) red = l.var;
         e0 += d < depth && l.size + (l.tail > 0) > 1;
     }
-    double sv = red < 0 ? 0 : (double)q->stride[vt][red] * 4, sx = 0, sc = 0;
+    double sv = red < 0 ? 0 : (double)q->stride[vt][red] * p->bytes, sx = 0, sc = 0;
     for (int v = 0; v < p->nvar; v++) {
         if (p->reduced[v] || v == vec || e[v] < 2) continue;
-        sx = fmax(sx, (double)q->stride[xt][v] * 4);
-        sc = fmax(sc, (double)q->stride[TENSOR_C][v] * 4);
+        sx = fmax(sx, (double)q->stride[xt][v] * p->bytes);
+        sc = fmax(sc, (double)q->stride[TENSOR_C][v] * p->bytes);
     }
     int first = -1, last = -1;
     for (int d = 0; d < depth; d++)

@@ -26,7 +26,7 @@ const char *takeaway_name(struct takeaway *x, str given)
 void takeaway_complete(struct takeaway *x)
 {
     for (int i = 0; i < 2; i++) {
-        if (x->have[i] || x->p.op != OP_FMA || (x->p.type != TYPE_F32 && i == ISA_AVX2)) continue;
+        if (x->have[i] || x->p.op != OP_FMA || (x->p.group > 1 && i == ISA_AVX2)) continue;
         struct evaluator v;
         evaluator_open(&v, (enum isa)i, NULL);
         v.model = true;

@@ -9,7 +9,7 @@
 
 struct gemm { /* batch times C[m][n] = A[m][k] B[k][n], or transposed inputs */
     long batch, m, n, k;
-    int ta, tb, conv, nhwc;
+    int ta, tb, conv, nhwc, doubles;                     /* doubles: pointers lead to those */
     long nimg, c, h, w, mo, kh, kw, s, ho, wo;
     float *col;
 };
@@ -20,6 +20,11 @@ static inline int gemm_init(struct gemm *g, const char *kind, const long *z, con
     g->batch = 1;
     if (!strcmp(kind, "mm_bf16") || !strcmp(kind, "mm_u8s8")) {
         *why = "it has no products of this type";
+        return 0;
+    }
+    g->doubles = strstr(kind, "(type f64)") != NULL;
+    if (g->doubles && strncmp(kind, "mm", 2)) {
+        *why = "only products of doubles are written for it";
         return 0;
     }
     if (!strncmp(kind, "mm", 2)) {
