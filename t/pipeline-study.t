@@ -32,5 +32,10 @@ is 'no function of the features is right on more than half' '0.5' fact features 
 is 'labels of the log' '1 1' echo "$(fact features n_inline,lasso_star) $(fact features n_apply,lasso_star)"
 run again > log 2>&1 || cat log
 ok 'a second run gives the same bytes' diff -r -x settings out again
+rm -r "$data/training-logs"
+make -s -C "$root" B="$B" BIN="$BIN" OUT="$T/few" DATA="$data" flambda-features > log 2>&1
+ok 'features without logs of training: said' grep -q 'no training-logs in DATA=.*left out' log
+is 'and all but their rows are there' "$(grep -v ,lasso_star, out/flambda/features.csv)" \
+    cat few/flambda/features.csv
 fails 'without data it says so' 2 'no decisions-v0 in DATA=' make -s -C "$root" B="$B" BIN="$BIN" OUT="$T/none" DATA="$T/none" flambda-decisions
 done_testing

@@ -93,6 +93,14 @@ static void import_line(const char *path, size_t number, str line, const char *b
     csvw_end(w);
 }
 
+void counters_none(const char *benchmark, csvw *w)
+{
+    csvw_cstr(w, benchmark);
+    for (int c = 0; c < COUNTERS; c++) csvw_empty(w);
+    csvw_cstr(w, "real");
+    csvw_end(w);
+}
+
 void counters_import(const char *path, const char *benchmark, csvw *w)
 {
     FILE *f = fopen(path, "r");
@@ -109,11 +117,7 @@ void counters_import(const char *path, const char *benchmark, csvw *w)
     }
     fclose(f);
     free(text);
-    if (number) return;
-    csvw_cstr(w, benchmark);
-    for (int c = 0; c < COUNTERS; c++) csvw_empty(w);
-    csvw_cstr(w, "real");
-    csvw_end(w);
+    if (!number) counters_none(benchmark, w);
 }
 
 static struct counter_table *table_of(struct counters *k, str benchmark)

@@ -50,4 +50,5 @@ double counters_initial(const struct counter_table *, size_t *n, double *varianc
 /* One original file to rows of w: benchmark, the 51 columns, kind.  An empty file gives one row with the benchmark
  * alone. */
 void counters_import(const char *path, const char *benchmark, csvw *w);
+void counters_none(const char *benchmark, csvw *w);      /* that row */
 #endif

@@ -5,6 +5,7 @@
 #include "fit/data.h"
 #include "fit/entries.h"
 #include "flambda/counters.h"
+#include "flambda/rundir.h"
 #include "inline/history.h"
 #include "inline/parts.h"
 #include "inline/program.h"
@@ -19,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
@@ -26,10 +28,11 @@ extern const size_t fuzz_prefix;
 const size_t fuzz_prefix = 1;
 
 enum { HYPERFINE, GOOGLE, PYPERF, GOBENCH, PERF, COUNTERS_OF, HISTORY, PARTS, PROGRAM, COST, KERNELS, CELLS, HOOKS,
-       ENTRIES, EXAMPLES, TRACES, ROWS, READERS };
+       ENTRIES, EXAMPLES, TRACES, ROWS, RUNDIR,
+       READERS };
 static const char *const reader[READERS] = { "hyperfine", "google", "pyperf", "gobench", "perf", "counters", "history",
                                              "parts", "program", "cost", "kernels", "cells", "hooks", "entries",
-                                             "examples", "traces", "rows" };
+                                             "examples", "traces", "rows", "rundir" };
 static const char calibration[] = "(calibration (cost (hook c_wrap) (mean_ns 50) (std_ns 6) (n 3))"
                                   " (cost (hook op) (mean_ns 51) (inside_ns 20)))";
 static const char hooks[] = "proc,phase,op,cats,hook,before,begun\n1,,,Python,c_wrap,3,5\n1,,f,CPU,op,1,9\n";
@@ -48,6 +51,24 @@ static const char *sources(void)
         FILE *f = fopen(path, "w");
         if (f) fclose(f);
     }
+    return dir;
+}
+
+/* a run folder whose one execution is this file */
+static const char *run_folder(const char *execution)
+{
+    static char dir[] = "/tmp/fuzz-rundir-XXXXXX";
+    static bool made;
+    static const char *const below[] = { "opt_data", "opt_data/0", "opt_data/0/0" };
+    char path[96];
+    if (!made && mkdtemp(dir))
+        for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
+            snprintf(path, sizeof path, "%s/%s", dir, below[i]);
+            made = mkdir(path, 0777) == 0;
+        }
+    snprintf(path, sizeof path, "%s/opt_data/0/0/execution_stats.sexp", dir);
+    unlink(path);
+    fuzz_check(symlink(execution, path) == 0, "no link");
     return dir;
 }
 
@@ -108,6 +129,12 @@ static void body(const uint8_t *data, size_t n)
         fuzz_check(p->nunits > 0 && p->nsearch > 0, "a program of nothing");
         for (size_t i = 0; i < p->nunits; i++) fuzz_check(strlen(p->unit[i].source) > 0, "a source without a name");
         for (size_t i = 0; i < p->nsearch; i++) fuzz_check(!p->search_run[i].argv[p->search_run[i].argc], "no end");
+        break;
+    }
+    case RUNDIR: {
+        csvw *w = csvw_open("/dev/null");
+        rundir_import(run_folder(path), "x", w);
+        csvw_close(w);
         break;
     }
     case COST: cost_table_free(cost_table_read(path)); break;

@@ -19,3 +19,4 @@ put entries 'run,node,kind,factor\na,x,root,1\na,y,apply,0.9\nb,x,root,1\n\frun,
 put examples 'g,y,a,b\np,1,0.5,true\nq,2,nan,false\n'
 put traces 'problem,algo,step,action,tree,gflops,seconds,kind\n(mm 6 6 2),greedy1,0,,,24.5,0.5,real\n(mm 6 6 2),greedy1,1,up,,25,0.4,real\n'
 put rows 'problem,tree,cursor\n(mm 64 64 208),(tree (for m 64 0 (for k 208 0 (for n 64 0 (mul A B) (acc T))) (for n 64 0 (write C)))),0\n(mm 6 4 2),,\n'
+put rundir '((raw_execution_time (2s 8.5s))(worker_hostname h)(gc_stats "minor_collections: 5\\nheap_words: 9\\n")(parsed_gc_stats ((minor_words 64)(compactions 1)))(perf_stats ((((name branches)(value 17)(measured_ns 5)(scaled_from 100)))(((name cpu-cycles)(value 2))((name L1-dcache-loads:u)(value 3))))))'
