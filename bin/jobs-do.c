@@ -19,6 +19,7 @@
  *   $ jobs-left --log=log.csv jobs.csv | jobs-do | jobs-log log.csv
  */
 #include "base/filter.h"
+#include "base/out.h"
 #include "measure/child.h"
 #include "measure/jobs.h"
 #include "measure/machine.h"
@@ -42,11 +43,7 @@ static char *text_file(str text, int *fd)
 {
     *fd = memfd_create("stdin", 0);
     if (*fd < 0) die_errno("memfd_create");
-    for (size_t at = 0; at < text.n;) {
-        ssize_t n = write(*fd, text.s + at, text.n - at);
-        if (n < 0) die_errno("memory file");
-        at += (size_t)n;
-    }
+    if (!write_all(*fd, text.s, text.n)) die_errno("memory file");
     return xformat("/proc/%ld/fd/%d", (long)getpid(), *fd);
 }
 

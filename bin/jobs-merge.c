@@ -62,11 +62,7 @@ static csv *open_table(const struct answer *a)
 {
     int fd = memfd_create("answer", MFD_CLOEXEC);
     if (fd < 0) die_errno("memfd_create");
-    for (size_t at = 0; at < a->output.n;) {
-        ssize_t n = write(fd, a->output.s + at, a->output.n - at);
-        if (n < 0) die_errno("memory file");
-        at += (size_t)n;
-    }
+    if (!write_all(fd, a->output.s, a->output.n)) die_errno("memory file");
     if (lseek(fd, 0, SEEK_SET) != 0) die_errno("memory file");
     return csv_open_fd(fd, xformat("result of job '%.*s'", (int)a->job.n, a->job.s));
 }

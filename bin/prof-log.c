@@ -21,6 +21,7 @@
  *   $ prof-record -o out/run train.py && prof-log out/run > events.csv
  */
 #include "base/filter.h"
+#include "base/out.h"
 #include "prof/import/logread.h"
 #include HELP
 #include <string.h>
@@ -52,11 +53,7 @@ static size_t nfield, field_cap;
 
 static void flush(void)
 {
-    for (size_t done = 0; done < used;) {
-        ssize_t n = write(STDOUT_FILENO, out + done, used - done);
-        if (n < 0) die_errno("standard output");
-        done += (size_t)n;
-    }
+    if (!write_all(STDOUT_FILENO, out, used)) die_errno("standard output");
     used = 0;
 }
 

@@ -17,6 +17,8 @@ place-cost --model=optane g.sexp > p.csv 2> /dev/null
 for i in 1 2; do echo "/r/opt_data/initial/0/x,h,$(seq -s, 3 51)"; done > counters.csv
 printf 't.csv\nt.csv\n' > list
 printf 'id,lower,upper,size\n0,0,2,16\n1,1,3,32\n' > pack.csv
+printf 'job,command\nx,cat t.csv\ny,cat t.csv\n' > jobs.csv
+jobs-do jobs.csv 2> /dev/null | jobs-log log.csv
 fit-ridge -y y -o ridge.sexp fit.csv 2> /dev/null
 # a line each: a command; -o OUT among its words is a file that is complete or absent
 cat > commands <<'E'
@@ -46,6 +48,7 @@ bench-compare --quiet runs.csv
 bench-guard --quiet --base=a runs.csv
 bench-stat --quiet runs.csv
 flambda-counters counters.csv
+jobs-merge --log=log.csv jobs.csv
 loop-reset problem.csv
 place-net mlp --batch=2 --image=8
 place-stat g.sexp

@@ -1,6 +1,6 @@
 #!/bin/bash
 # kill-all.sh [NAME]... - t/kill-pipeline.sh for every pipeline that promises to go on, as a table; half an hour and more
-#   KILLS=   of each way (100);  MS= mean time to a kill (3000);  WAYS='chain random', every or once (at all places; PLACES=sites for fewer)
+#   KILLS=   of each way (100);  MS= mean time to a kill (3000);  WAYS='chain random', every or once (at all places; PLACES=sites for fewer, names for fewest)
 set -uo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)

@@ -6,7 +6,8 @@
 #   --chain=K    killed again and again on the same OUT, after 1 to 2K more of them; when it ended, compared and begun anew
 #   --once=PLACES  killed again and again on the same OUT, each time at the first place where it was not killed yet, until it
 #                ends.  What was made stays, so each rule is killed at each of its writes and run again.  PLACES: all; sites:
-#                program, call and file but for its numbers, there the first, second, fourth, eighth .. time (see t/shim)
+#                program, call and file but for its numbers, there the first, second, fourth, eighth .. time (see t/shim);
+#                names: the same, whichever folder the file is in
 #   --random=MS  the same after 0 to 2 MS milliseconds, whatever it does then
 #   --kills=N    so many times at most (100; with --every: all)
 # t/shim counts; make's whole process group dies, as by SIGKILL.

@@ -54,6 +54,7 @@ static void scratch_and_signal(const void *number)
 {
     char *folder = out_scratch("theirs"), *path = xformat("%s/x.c", folder);
     fclose(fopen(path, "w"));
+    free(out_scratch_file("theirs"));
     raise(*(const int *)number);
 }
 
@@ -133,8 +134,8 @@ int main(void)
     out_sweep("no/such/folder");
     setenv("TMPDIR", ".", 1);
     symlink(".", ".millrace-4194303-link");
-    ok(run_child(scratch_and_signal, &kill) == 256 + SIGKILL && files() == 2,
-       "a folder for files of its own is left when it is killed; a link is removed, not followed");
+    ok(run_child(scratch_and_signal, &kill) == 256 + SIGKILL && files() == 3,
+       "a folder and a file of its own are left when it is killed; a link is removed, not followed");
     char *scratch = out_scratch("mine");
     struct stat st;
     ok(stat(scratch, &st) == 0 && (st.st_mode & 0777) == 0700 && files() == 2, "the next removes it");

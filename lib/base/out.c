@@ -119,23 +119,64 @@ void out_sweep(const char *folder)
     closedir(d);
 }
 
-static char *scratch_in(const char *tmp, const char *name)
+static const char *scratch_folder(void)
+{
+    const char *tmp = getenv("TMPDIR");
+    return tmp && *tmp ? tmp : "/tmp";
+}
+
+/* a name in a folder, which is swept first; its length does not depend on the process */
+static char *scratch_name(const char *tmp, const char *name)
 {
     out_sweep(tmp);
-    char *folder = xformat("%s/" OUT_LEFT "%010ld-%s-XXXXXX", tmp, (long)getpid(), name);
+    return xformat("%s/" OUT_LEFT "%010ld-%s-XXXXXX", tmp, (long)getpid(), name);
+}
+
+static char *scratch_in(const char *tmp, const char *name)
+{
+    char *folder = scratch_name(tmp, name);
     if (!mkdtemp(folder)) die_errno("%s", folder);
     return folder;
 }
 
 char *out_scratch(const char *name)
 {
-    const char *tmp = getenv("TMPDIR");
-    return scratch_in(tmp && *tmp ? tmp : "/tmp", name);
+    return scratch_in(scratch_folder(), name);
 }
 
 char *out_scratch_even(const char *name)
 {
     return scratch_in("/tmp", name);
+}
+
+char *out_scratch_file(const char *name)
+{
+    char *path = scratch_name(scratch_folder(), name);
+    int fd = mkostemp(path, O_CLOEXEC);
+    if (fd < 0) die_errno("%s", path);
+    close(fd);
+    return path;
+}
+
+int out_nameless(const char *folder, int flags)
+{
+    int fd = open(folder, O_TMPFILE | O_RDWR | flags, 0600);
+    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return fd;
+    char *path = xformat("%s/" OUT_LEFT "%ld-XXXXXX", folder, (long)getpid());   /* no O_TMPFILE there */
+    fd = mkostemp(path, flags);
+    if (fd >= 0 && unlink(path) != 0) die_errno("%s", path);
+    free(path);
+    return fd;
+}
+
+bool write_all(int fd, const void *p, size_t n)
+{
+    for (const char *s = p; n;) {
+        ssize_t k = write(fd, s, n);
+        if (k < 0 && errno != EINTR) return false;
+        if (k > 0) s += k, n -= (size_t)k;
+    }
+    return true;
 }
 
 struct out *out_open(const char *path)

@@ -1,6 +1,7 @@
 /* out.h - files that are complete or absent: written aside in the same directory, synced, then renamed. */
 #ifndef MILLRACE_OUT_H
 #define MILLRACE_OUT_H
+#include <stdbool.h>
 #include <stdio.h>
 
 /* out_open: a stream on a temporary file next to path ("-" or NULL: stdout itself).  out_close flushes, checks every
@@ -19,6 +20,11 @@ char *out_scratch(const char *name);
 /* The same in /tmp whatever TMPDIR is, under a path whose length depends on the name alone: for programs whose
  * instructions are counted, since a program finds itself by its path, which costs instructions. */
 char *out_scratch_even(const char *name);
+char *out_scratch_file(const char *name);                /* as out_scratch, an empty file */
+/* A file without a name in a folder, to read and write, with these flags of open as well; -1 with errno. */
+int out_nameless(const char *folder, int flags);
+/* All n bytes, however often the call is interrupted or takes a part; false with errno. */
+bool write_all(int fd, const void *p, size_t n);
 FILE *out_file(struct out *);
 int out_fd(struct out *);                                /* the same file for csvw_fd; do not mix with out_file */
 void out_close(struct out *);

@@ -2,6 +2,7 @@
 #include "flambda/artifacts.h"
 #include "base/mem.h"
 #include "base/message.h"
+#include "base/out.h"
 #include "measure/child.h"
 #include <archive.h>
 #include <archive_entry.h>
@@ -54,25 +55,16 @@ static bool is_program(const unsigned char *head, size_t n)
     return n > 17 && !memcmp(head, "\177ELF", 4) && (head[16] == EXECUTABLE || head[16] == SHARED);
 }
 
-static void write_all(int fd, const char *data, size_t n, const char *archive, const char *member)
-{
-    for (size_t at = 0; at < n;) {
-        ssize_t k = write(fd, data + at, n - at);
-        if (k < 0 && errno != EINTR) die_errno("%s: %s", archive, member);
-        at += k > 0 ? (size_t)k : 0;
-    }
-}
-
 /* the member, of which n bytes were read already, in a file that has no name */
 static int copy_member(struct archive *a, const unsigned char *head, size_t n, const char *archive, const char *member)
 {
     char block[1 << 14];
     int fd = memfd_create("artifact", MFD_CLOEXEC);
     if (fd < 0) die_errno("%s: %s", archive, member);
-    write_all(fd, (const char *)head, n, archive, member);
+    if (!write_all(fd, head, n)) die_errno("%s: %s", archive, member);
     for (ssize_t k; (k = archive_read_data(a, block, sizeof block)) != 0;) {
         if (k < 0) die("%s: %s: %s", archive, member, archive_error_string(a));
-        write_all(fd, block, (size_t)k, archive, member);
+        if (!write_all(fd, block, (size_t)k)) die_errno("%s: %s", archive, member);
     }
     return fd;
 }

@@ -102,7 +102,7 @@ static void look(struct seen *s, int now, int before, const char *path, bool ove
 static bool write_text(const char *path, const char *text)
 {
     int fd = open(path, O_WRONLY | O_CLOEXEC);
-    bool done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+    bool done = fd >= 0 && write_all(fd, text, strlen(text));
     if (fd >= 0) close(fd);
     return done;
 }
@@ -141,7 +141,7 @@ static bool run_overlaid(const struct child *c, const char *scratch, struct ran 
     if (pid == 0) {
         if (!overlay(c->directory, scratch)) _exit(EXIT_FAIL);
         *ran = child_run(c);
-        _exit(write(pipe_fd[1], ran, sizeof *ran) == (ssize_t)sizeof *ran ? EXIT_OK : EXIT_FAIL);
+        _exit(write_all(pipe_fd[1], ran, sizeof *ran) ? EXIT_OK : EXIT_FAIL);
     }
     close(pipe_fd[1]);
     bool done = pid > 0 && read(pipe_fd[0], ran, sizeof *ran) == (ssize_t)sizeof *ran;

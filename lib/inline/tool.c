@@ -1,6 +1,7 @@
 /* tool.c - see tool.h */
 #include "inline/tool.h"
 #include "base/message.h"
+#include "base/out.h"
 #include "measure/child.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -67,12 +68,7 @@ struct memory_file memory_file(const char *label)
 
 void memory_file_write(struct memory_file *f, const struct buf *b)
 {
-    for (size_t done = 0; done < b->n;) {
-        ssize_t k = write(f->fd, b->s + done, b->n - done);
-        if (k < 0 && errno == EINTR) continue;
-        if (k < 0) die_errno("memfd");
-        done += (size_t)k;
-    }
+    if (!write_all(f->fd, b->s, b->n)) die_errno("memfd");
 }
 
 struct buf memory_file_read(struct memory_file *f)
@@ -82,6 +78,7 @@ struct buf memory_file_read(struct memory_file *f)
     struct buf b = { .s = xmalloc((size_t)size + 1, 1), .cap = (size_t)size + 1 };
     while (b.n < (size_t)size) {
         ssize_t k = pread(f->fd, b.s + b.n, (size_t)size - b.n, (off_t)b.n);
+        if (k < 0 && errno == EINTR) continue;
         if (k <= 0) break;
         b.n += (size_t)k;
     }

@@ -1,6 +1,7 @@
 /* worker.c - see worker.h.  The C API of LLVM 14 to 19; prototypes are ours, so that no header of LLVM is needed. */
 #include "inline/worker.h"
 #include "base/message.h"
+#include "base/out.h"
 #include "inline/tool.h"
 #include <dlfcn.h>
 #include <elf.h>
@@ -405,12 +406,7 @@ static const char *read_object(const struct worker *w, const char *p, size_t n, 
 static const char *write_object(const char *path, const char *p, size_t n)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    for (size_t done = 0; fd >= 0 && done < n;) {
-        ssize_t k = write(fd, p + done, n - done);
-        if (k < 0 && errno != EINTR) return strerror(errno);
-        if (k > 0) done += (size_t)k;
-    }
-    return fd < 0 || close(fd) != 0 ? strerror(errno) : NULL;
+    return fd < 0 || !write_all(fd, p, n) || close(fd) != 0 ? strerror(errno) : NULL;
 }
 
 static void set_options(const struct worker_order *o)

@@ -4,6 +4,7 @@
 #include "base/compare.h"
 #include "base/mem.h"
 #include "base/message.h"
+#include "base/out.h"
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -59,16 +60,6 @@ static char *plugin(const char *name)
         free(path);
     }
     return xformat("%s/%s", PLUGINS, name);
-}
-
-static char *report_file(void)
-{
-    const char *dir = getenv("TMPDIR");
-    char *path = xformat("%s/millrace-count.XXXXXX", dir && *dir ? dir : "/tmp");
-    int fd = mkstemp(path);
-    if (fd < 0) die_errno("%s", path);
-    close(fd);
-    return path;
 }
 
 /* the report's last line that begins with `key`, after it; the file is removed */
@@ -202,7 +193,7 @@ struct counts count_blocks(const struct child *c, struct blocks *b)
         free(program);
         return r;
     }
-    char *report = report_file(), *so = plugin("insn.so");
+    char *report = out_scratch_file("count"), *so = plugin("insn.so");
     char *word = xformat("%s,out=%s%s", so, report, b ? ",blocks=on" : "");
     char option[] = "-plugin", name[32];
     snprintf(name, sizeof name, "%s", qemu);
@@ -232,7 +223,7 @@ static bool read_totals(const char *totals, double v[13])
 static struct counts cachegrind(const struct child *c, double v[13])
 {
     struct counts r = nothing("cachegrind");
-    char *report = report_file(), *out = xformat("--cachegrind-out-file=%s", report);
+    char *report = out_scratch_file("count"), *out = xformat("--cachegrind-out-file=%s", report);
     char name[] = "valgrind", tool[] = "--tool=cachegrind", cache[] = "--cache-sim=yes", branch[] = "--branch-sim=yes",
          log[] = "--log-file=/dev/null";
     char *front[] = { name, tool, cache, branch, log, out }, **argv = behind(front, 6, c->argv, c->argv[0]);
@@ -277,7 +268,7 @@ struct counts count_events(const struct child *c)
 struct counts count_allocations(const struct child *c)
 {
     struct counts r = nothing("preload");
-    char *report = report_file(), *so = plugin("alloc.so");
+    char *report = out_scratch_file("count"), *so = plugin("alloc.so");
     char *preload = xformat("LD_PRELOAD=%s", so), *where = xformat("MILLRACE_ALLOC_REPORT=%s", report);
     struct child k = counted(c, (char **)(uintptr_t)c->argv);
     char *const *old = k.env;

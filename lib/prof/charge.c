@@ -3,6 +3,8 @@
 #include "base/checked.h"
 #include "base/compare.h"
 #include "base/message.h"
+#include "base/out.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -34,12 +36,8 @@ static int temporary(void)
 {
     const char *dir = getenv("TMPDIR");
     if (!dir || !*dir) dir = "/var/tmp";
-    int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd < 0) {
-        char *name = xformat("%s/millrace-XXXXXX", dir);
-        if ((fd = mkostemp(name, O_CLOEXEC)) < 0 || unlink(name) != 0) die_errno("%s", dir);
-        free(name);
-    }
+    int fd = out_nameless(dir, O_CLOEXEC);
+    if (fd < 0) die_errno("%s", dir);
     return fd;
 }
 
@@ -47,6 +45,7 @@ static void write_at(const struct queue *q, const void *from, size_t n, off_t at
 {
     for (const char *p = from; n;) {
         ssize_t done = pwrite(q->fd, p, n, at);
+        if (done < 0 && errno == EINTR) continue;
         if (done <= 0) die_errno("a temporary file");
         p += done;
         at += done;
@@ -58,6 +57,7 @@ static void read_at(const struct queue *q, void *to, size_t n, off_t at)
 {
     for (char *p = to; n;) {
         ssize_t done = pread(q->fd, p, n, at);
+        if (done < 0 && errno == EINTR) continue;
         if (done <= 0) die_errno("a temporary file");
         p += done;
         at += done;

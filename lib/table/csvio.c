@@ -497,13 +497,7 @@ static csvw *writers;
 
 static void put(csvw *w, const char *s, size_t n)
 {
-    while (n) {
-        ssize_t k = write(w->fd, s, n);
-        if (k < 0 && errno == EINTR) continue;
-        if (k < 0) die_errno("write %s", w->path);
-        s += k;
-        n -= (size_t)k;
-    }
+    if (!write_all(w->fd, s, n)) die_errno("write %s", w->path);
 }
 
 void csvw_flush(csvw *w)

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/message.h"
 #include "base/num.h"
+#include "base/out.h"
 #include "measure/clock.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -113,13 +114,12 @@ static void check_node(const char *spec, int node)
 /* "dax:DIR" to DIR, or NULL */
 static const char *dax_of(const char *spec) { return strncmp(spec, "dax:", 4) ? NULL : spec + 4; }
 
-static int open_nameless(const char *spec, const char *dir, int flags);
 
 /* MAP_SYNC is granted only where stores reach the medium itself */
 static void *pages_of_dax(const char *spec, const char *dir, size_t bytes)
 {
     bytes = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
-    int fd = open_nameless(spec, dir, 0);
+    int fd = out_nameless(dir, 0);
     if (fd < 0) die_errno("tier %s: cannot make a file in %s", spec, dir);
     int err = posix_fallocate(fd, 0, (off_t)bytes);
     if (err) die("tier %s: %zu bytes are needed in %s: %s", spec, bytes, dir, strerror(err));
@@ -188,23 +188,12 @@ void tier_check(const char *spec, uint64_t bytes)
     free(dir);
 }
 
-static int open_nameless(const char *spec, const char *dir, int flags)
-{
-    int fd = open(dir, O_TMPFILE | O_RDWR | flags, 0600);
-    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return fd;
-    char *path = xformat("%s/.millrace-tier-XXXXXX", dir);    /* a file system without O_TMPFILE: unlinked at once */
-    fd = mkostemp(path, flags);
-    if (fd >= 0 && unlink(path)) die_errno("tier %s: %s", spec, path);
-    free(path);
-    return fd;
-}
-
 void *pages_paged(const char *directory, size_t bytes)
 {
     size_t n = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     char *spec = xformat("paged:%s", directory);
     check_directory(spec, directory, n);
-    int fd = open_nameless(spec, directory, 0);
+    int fd = out_nameless(directory, 0);
     if (fd < 0) die_errno("%s: cannot make a file", spec);
     int err = posix_fallocate(fd, 0, (off_t)n);
     if (err) die("%s: %zu bytes are needed: %s", spec, n, strerror(err));
@@ -359,10 +348,10 @@ struct tier *tier_open(const char *spec, uint64_t bytes)
     t->fd = -1;
     if (dir) {
         t->method = buffered ? BUFFERED : DIRECT;
-        if (!buffered) t->fd = open_nameless(spec, dir, O_DIRECT);
+        if (!buffered) t->fd = out_nameless(dir, O_DIRECT);
         if (t->fd < 0 && (buffered || errno == EINVAL)) {
             t->method = BUFFERED;
-            t->fd = open_nameless(spec, dir, 0);
+            t->fd = out_nameless(dir, 0);
         }
         if (t->fd < 0) die_errno("tier %s: cannot make a file in %s", spec, dir);
         int err = t->bytes ? posix_fallocate(t->fd, 0, (off_t)t->bytes) : 0;

@@ -696,11 +696,7 @@ jsonw *jsonw_open(const char *path)
 
 static void flush(jsonw *w)
 {
-    for (size_t done = 0; done < w->b.n;) {
-        ssize_t n = write(out_fd(w->out), w->b.s + done, w->b.n - done);
-        if (n < 0 && errno != EINTR) die_errno("write %s", w->path);
-        if (n > 0) done += (size_t)n;
-    }
+    if (!write_all(out_fd(w->out), w->b.s, w->b.n)) die_errno("write %s", w->path);
     w->b.n = 0;
 }
 

@@ -13,7 +13,7 @@
  *               left out which differs from run to run: the PID in .millrace-PID-NAME, what clang draws in
  *               NAME-XXXXXXXX.tmp
  *   SHIM_PLACES all; or sites: all numbers are left out of a file's name, and of what is one place then the first,
- *               second, fourth, eighth .. time count
+ *               second, fourth, eighth .. time count; or names: as sites, and in whichever folder a file of this name is
  *   SHIM_TRACE  a file to which every place that is marked is appended
  *
  * Counted are open for writing, write, writev, pwrite, rename, link, unlink, mkdir, ftruncate, fsync and the stdio
@@ -43,7 +43,7 @@ static uint64_t at, own, *count = &own;
 static const char *under;
 static size_t nunder;
 static pid_t group;
-static bool ready, every;
+static bool ready, every, folders;
 enum { PLACES = 1 << 18 };
 static struct place { uint64_t key, value; } *places;    /* open addressing; a key is never 0 */
 static uint64_t run;
@@ -84,7 +84,8 @@ __attribute__((constructor)) static void begin(void)
     }
     const char *r = getenv("SHIM_RUN"), *which = getenv("SHIM_PLACES");
     run = r ? strtoull(r, NULL, 10) : 0;
-    every = !which || strcmp(which, "sites") != 0;
+    folders = !which || strcmp(which, "names") != 0;
+    every = folders && (!which || strcmp(which, "sites") != 0);
     trace = getenv("SHIM_TRACE");
     ready = true;
 }
@@ -124,7 +125,8 @@ static uint64_t *entry(uint64_t key)
 static bool fresh(const char *call)
 {
     char name[sizeof where], line[sizeof where + 200];
-    plain(name, where + (nunder && strncmp(where, under, nunder) == 0 ? nunder : 0));
+    const char *last = strrchr(where, '/');
+    plain(name, !folders && last ? last : where + (nunder && strncmp(where, under, nunder) == 0 ? nunder : 0));
     uint64_t site = hash(hash(hash(0xcbf29ce484222325, program_invocation_short_name), call), name) | 1, n;
     uint64_t *met = entry(site), old = __atomic_load_n(met, __ATOMIC_SEQ_CST);
     do {

@@ -202,8 +202,7 @@ static bool equal(const struct problem *p, const float *got, const float *want, 
 
 static void say(int fd, const char *s)
 {
-    size_t n = strlen(s);
-    if (write(fd, s, n) != (ssize_t)n) _exit(1);
+    if (!write_all(fd, s, strlen(s))) _exit(1);
 }
 
 /* the process of one peer: "run N" is answered by the least seconds of N runs */

@@ -24,8 +24,9 @@ static struct buf slurp(const char *path)
     for (ssize_t n = 1; n > 0;) {
         b.s = grow(b.s, size_add(b.n, 1 << 16), &b.cap, 1);
         n = read(fd, b.s + b.n, 1 << 16);
-        if (n < 0) die_errno("%s", path);
-        b.n += (size_t)n;
+        if (n < 0 && errno != EINTR) die_errno("%s", path);
+        if (n < 0) n = 1;                                /* once more */
+        else b.n += (size_t)n;
     }
     if (fd != STDIN_FILENO) close(fd);
     return b;

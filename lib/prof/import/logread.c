@@ -2,6 +2,7 @@
 #include "prof/import/logread.h"
 #include "base/compare.h"
 #include "base/message.h"
+#include "base/out.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -549,7 +550,7 @@ static csv *open_names(const char *path)
     while (m.n && m.p[m.n - 1] != '\n') m.n--;
     int fd = m.n ? memfd_create("names", MFD_CLOEXEC) : -1;
     csv *c = NULL;
-    if (fd >= 0 && write(fd, m.p, m.n) == (ssize_t)m.n && lseek(fd, 0, SEEK_SET) == 0) c = csv_open_fd(fd, path);
+    if (fd >= 0 && write_all(fd, m.p, m.n) && lseek(fd, 0, SEEK_SET) == 0) c = csv_open_fd(fd, path);
     free(m.p);
     return c;
 }
