@@ -13,7 +13,7 @@
  *               left out which differs from run to run: the PID in .millrace-PID-NAME, what clang draws in
  *               NAME-XXXXXXXX.tmp
  *   SHIM_PLACES all; or sites: all numbers are left out of a file's name, and of what is one place then the first,
- *               second, fourth, eighth .. time count; or names: as sites, and in whichever folder a file of this name is
+ *               second, fourth, eighth .. time count; or names: as sites, whichever folder a file of this name is in
  *   SHIM_TRACE  a file to which every place that is marked is appended
  *
  * Counted are open for writing, write, writev, pwrite, rename, link, unlink, mkdir, ftruncate, fsync and the stdio
