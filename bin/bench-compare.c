@@ -50,9 +50,9 @@ static bool force, details, subtract, as_csv;
 static const struct opt options[] = {
     { 'b', "base", STR, &base_name, "LABEL", "what the others are compared with; default: the table's" },
     { 0, "margin", NUM, &margin, "X", "ratios within 1/(1+X) .. 1+X count as the same", 0, 1 },
-    { 0, "metric", STR, &metric, "cpu|wall|COL", "default: cpu, or wall where processes mostly wait" },
+    METRIC_OPTION(metric),
     { 0, "level", NUM, &level, "P", "of the intervals; 1-P of the tests", 0.5, 0.9999 },
-    { 'g', "group", STR, &group, "COL", "column of the program; default: benchmark, if any" },
+    PROGRAM_OPTION(group),
     { 0, "adjust", WORD, &adjust, "holm|bh|none", "for the number of comparisons" },
     { 0, "incomplete", WORD, &incomplete, "die|skip", "rounds with a label missing" },
     { 0, "force", FLAG, &force, NULL, "call wins below the noise floor faster all the same" },

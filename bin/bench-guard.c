@@ -37,13 +37,13 @@ static struct guard rule = { .level = 0.95 };
 static bool best;
 static const struct opt options[] = {
     { 'b', "base", STR, &base_name, "LABEL", "the default" },
-    { 0, "metric", STR, &metric, "cpu|wall|COL", "default: cpu, or wall where processes mostly wait" },
+    METRIC_OPTION(metric),
     { 0, "split", WORD, &split, "none|parity|half", "all rounds decide, unconfirmed | even ones | the first half",
       0, 0 },
     { 0, "best", FLAG, &best, NULL, "one decision per benchmark, the surest candidate" },
     { 0, "level", NUM, &rule.level, "P", "of being no loss", 0.5, 0.9999 },
     { 0, "least-gain", NUM, &rule.least_gain, "X", "keep only what surely gains so much", 0, 1 },
-    { 'g', "group", STR, &group, "COL", "column of the program; default: benchmark, if any" },
+    PROGRAM_OPTION(group),
     { 0, "incomplete", WORD, &incomplete, "die|skip", "rounds with a label missing" },
     CSV_INPUT,
     { 0 } };

@@ -37,12 +37,12 @@ static const struct opt options[] = {
     { 0, "power", NUM, &power, "P", "how surely", 0.01, 0.999 },
     { 'b', "base", STR, &base_name, "LABEL", "default: the table's, that given first" },
     { 'l', "label", STR, &label_name, "LABEL", "default: the other" },
-    { 0, "metric", STR, &metric, "cpu|wall|COL", "default: cpu, or wall where processes mostly wait" },
+    METRIC_OPTION(metric),
     { 0, "level", NUM, &level, "P", "of the test", 0.5, 0.9999 },
     { 0, "most", INT, &most, "N", "rounds beyond which it is hopeless", 8, 1e6 },
     { 0, "draws", INT, &draws, "N", "resamples", 50, 1e6 },
     { 's', "seed", INT, &seed, "N", "of the resamples" },
-    { 0, "csv", FLAG, &as_csv, NULL, "CSV on a terminal too, where else an aligned table is shown" },
+    SHOW_OPTION(as_csv),
     CSV_INPUT,
     { 0 } };
 

@@ -45,11 +45,11 @@ static bool as_csv;
 static const struct opt options[] = {
     { 0, "metric", LIST, &metrics, "cpu|wall|COL", "default: cpu and wall" },
     { 0, "level", NUM, &level, "P", "of the intervals", 0.5, 0.9999 },
-    { 'g', "group", STR, &group, "COL", "column of the program; default: benchmark, if any" },
+    PROGRAM_OPTION(group),
     { 0, "levels", STR, &levels, "COL", "split the variance at this column" },
     { 0, "group-cost", NUM, &group_cost, "N", "runs that a new group costs", 0, 1e9 },
     { 's', "seed", INT, &seed, "N", "of the bootstrap" },
-    { 0, "csv", FLAG, &as_csv, NULL, "CSV on a terminal too, where else an aligned table is shown" },
+    SHOW_OPTION(as_csv),
     CSV_INPUT,
     { 0 } };
 

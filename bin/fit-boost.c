@@ -23,13 +23,13 @@ static struct train_options how;
 static bool number;
 static const struct opt options[] = {
     TRAIN_COLUMNS(columns, "the class to predict"),
-    { 0, "number", FLAG, &number, NULL, "the target is a number, not a class" },
+    TRAIN_NUMBER(number),
     { 'n', "rounds", INT, &how.boost.rounds, "N", "trees per class", 1, 1e6 },
     { 0, "depth", INT, &how.boost.depth, "N", "splits from root to leaf", 1, 30 },
     { 0, "rate", NUM, &how.boost.rate, "R", "share of each tree that is taken", 1e-9, 1 },
     { 0, "lambda", NUM, &how.boost.lambda, "L", "penalty on the leaves", 0, 1e300 },
     { 0, "least", NUM, &how.boost.min_weight, "W", "least weight (hessian) of a leaf", 0, 1e300 },
-    { 'o', "output", STR, &output, "FILE", "write the model there" },
+    MODEL_OUTPUT(output),
     CSV_INPUT,
     { 0 } };
 

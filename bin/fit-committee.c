@@ -20,7 +20,7 @@ static double threshold = 0.5;
 static const struct opt options[] = {
     { 0, "threshold", NUM, &threshold, "P", "probability a choice must exceed", 0, 1 },
     { 0, "otherwise", STR, &otherwise, "CLASS", "the choice when none does" },
-    { 'o', "output", STR, &output, "FILE", "write the model there" },
+    MODEL_OUTPUT(output),
     { 0 } };
 
 int main(int argc, char **argv)

@@ -40,7 +40,7 @@ static const struct opt options[] = {
     TRAIN_COLUMNS(columns, "what to predict"),
     { 'g', "group", STR, &columns.group, "COL", "the groups left out in turn" },
     { 0, "models", LIST, &models, "KINDS", "which models (default: all)" },
-    { 0, "number", FLAG, &number, NULL, "the target is a number, not a class" },
+    TRAIN_NUMBER(number),
     { 0, "fold", STR, &fold, "NAME", "leave out this group alone, and write sums" },
     { 0, "pool", FLAG, &pool, NULL, "read what --fold wrote" },
     { 's', "seed", INT, &seed, "N", "for the starting weights" },

@@ -52,7 +52,7 @@ static const struct opt options[] = {
     { 0, "raw", FLAG, &raw, NULL, "no intercept, no scaling, all columns" },
     ENTRIES_COLUMNS(entries_path, names),
     { 's', "seed", INT, &seed, "N", "for the folds of --select=cv" },
-    { 'o', "output", STR, &output, "FILE", "write the model there" },
+    MODEL_OUTPUT(output),
     CSV_INPUT,
     { 0 } };
 

@@ -22,7 +22,7 @@ static struct train_options how;
 static const struct opt options[] = {
     TRAIN_COLUMNS(columns, "the class to predict"),
     TRAIN_DESCENT(how),
-    { 'o', "output", STR, &output, "FILE", "write the model there" },
+    MODEL_OUTPUT(output),
     CSV_INPUT,
     { 0 } };
 

@@ -26,10 +26,10 @@ static bool number;
 static const struct opt options[] = {
     TRAIN_COLUMNS(columns, "the class to predict"),
     { 0, "hidden", STR, &how.hidden, "N,N...", "units of the hidden layers" },
-    { 0, "number", FLAG, &number, NULL, "the target is a number, not a class" },
+    TRAIN_NUMBER(number),
     TRAIN_DESCENT(how),
     { 's', "seed", INT, &seed, "N", "for the starting weights" },
-    { 'o', "output", STR, &output, "FILE", "write the model there" },
+    MODEL_OUTPUT(output),
     CSV_INPUT,
     { 0 } };
 

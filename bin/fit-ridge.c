@@ -43,7 +43,7 @@ static const struct opt options[] = {
     { 0, "raw", FLAG, &raw, NULL, "no intercept, no scaling, all columns" },
     ENTRIES_COLUMNS(entries_path, names),
     { 0, "method", WORD, &method, "auto|primal|dual|iterative", "how to solve a sparse problem" },
-    { 'o', "output", STR, &output, "FILE", "write the model there" },
+    MODEL_OUTPUT(output),
     CSV_INPUT,
     { 0 } };
 

@@ -21,7 +21,7 @@
 
 static const char *output;
 static const struct opt options[] = {
-    { 'o', "output", STR, &output, "FILE", "write the table there" },
+    OUTPUT_OPTION(output),
     { 0 } };
 
 struct where { csvw *w; const char *archive; };

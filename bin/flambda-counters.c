@@ -27,7 +27,7 @@
 static const char *output, *name;
 static const struct opt options[] = {
     { 0, "benchmark", STR, &name, "NAME", "of all rows" },
-    { 'o', "output", STR, &output, "FILE", "write the table there" },
+    OUTPUT_OPTION(output),
     { 0 } };
 
 int main(int argc, char **argv)

@@ -24,7 +24,7 @@ static enum sexp_dialect dialect = SEXP_CORE;
 static long only_round = 0, n_fields, passes = EXPAND_PASSES;
 static bool count;
 static const struct opt options[] = {
-    { 0, "round", INT, &only_round, "N", "decisions of this round; -1: of all rounds", -1, 1000 },
+    ROUND_OPTION(only_round),
     { 0, "passes", INT, &passes, "N", "stop after this pass", 1, EXPAND_PASSES },
     { 0, "count", FLAG, &count, NULL, "write the number of nodes after every pass, not trees" },
     { 0, "fields", INT, &n_fields, "N", "fields of metadata written, 3 to 5; 0: as read", 0, 5 },

@@ -26,7 +26,7 @@ static const struct opt options[] = {
     { 0, "prepare", FLAG, &prepare, NULL, "drop dead columns, standardise numeric ones" },
     { 0, "scale", STR, &scale_path, "FILE", "write what was kept, means and deviations here" },
     { 0, "program", STR, &program, "NAME", "name of the program; else the file's without ending" },
-    { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
+    OUTPUT_OPTION(output),
     { 0 } };
 
 static struct site_pairs p;

@@ -34,7 +34,7 @@ static const struct opt options[] = {
     { 'T', "tau", LIST, &tau_text, "X", "ridge: smallest difference that matters [0.0005]; many with --count" },
     { 0, "all", FLAG, &all, NULL, "keep rows that lack a reward" },
     { 0, "count", FLAG, &count, NULL, "write the shares of the classes" },
-    { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
+    OUTPUT_OPTION(output),
     { 0 } };
 
 static enum label label_of(struct reward r, double t)

@@ -32,7 +32,7 @@ static enum { PAIRS, REWARDS, LOG } kind = PAIRS;
 static const struct opt options[] = {
     { 0, "kind", WORD, &kind, "pairs|rewards|log", "what the files are" },
     { 0, "program", STR, &program, "NAME", "name of the program" },
-    { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
+    OUTPUT_OPTION(output),
     { 0 } };
 
 static str program_of(const char *file)

@@ -51,7 +51,7 @@ static const struct opt options[] = {
     { 0, "size", INT, &show.greedy, "K", "largest greedy set", 1, 1e6 },
     { 0, "not-single", LIST, &show.not_single, "NAMES", "policies that are committees, a,b*" },
     { 0, "hand", STR, &hand, "POLICY", "a setting to list beside star and general" },
-    { 'o', "output", STR, &output, "FILE", "write the table there" },
+    OUTPUT_OPTION(output),
     { 0 } };
 
 int main(int argc, char **argv)

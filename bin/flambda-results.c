@@ -21,7 +21,7 @@
 static const char *experiment, *output;
 static const struct opt options[] = {
     { 0, "experiment", STR, &experiment, "NAME", "only this one" },
-    { 'o', "output", STR, &output, "FILE", "write the table there" },
+    OUTPUT_OPTION(output),
     { 0 } };
 
 static void row(csvw *w, const struct result_line *l)

@@ -28,7 +28,7 @@ static enum sexp_dialect dialect = SEXP_CORE;
 static long only_round = 0, n_fields;
 static bool stat, rounds;
 static const struct opt options[] = {
-    { 0, "round", INT, &only_round, "N", "decisions of this round; -1: of all rounds", -1, 1000 },
+    ROUND_OPTION(only_round),
     { 0, "stat", FLAG, &stat, NULL, "write a table of counts, not trees" },
     { 0, "rounds", FLAG, &rounds, NULL, "with --stat: a row for each round that occurs" },
     { 0, "order", WORD, &order, "original|seen", "children: last seen first, as the original, or first seen first" },

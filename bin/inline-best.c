@@ -36,7 +36,7 @@ static const struct opt options[] = {
     { 0, "compiler", STR, &compiler, "NAME", "name of the compiler, for the decisions" },
     { 0, "rewards", STR, &rewards_path, "FILE", "write the rewards of all nodes here" },
     { 0, "report", STR, &report_path, "FILE", "write the value of the optimum and counts here" },
-    { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
+    OUTPUT_OPTION(output),
     { 0 } };
 
 static struct best_tree t;

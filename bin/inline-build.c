@@ -47,9 +47,8 @@ static bool sites, cold_small;
 static const struct opt options[] = {
     { 'd', "decisions", STR, &decisions, "FILE", "what to inline" },
     { 'o', "out", STR, &exe, "EXE", "the executable" },
-    { 0, "level", WORD, &level, LEVELS, "optimisation" },
-    { 0, "compiler", STR, &compiler, "NAME", "another compiler than that of WORK" },
-    { 0, "threshold", STR, &threshold, "N", "-inline-threshold of the heuristic" },
+    BUILD_OPTIONS(level, compiler),
+    THRESHOLD_OPTION(threshold),
     { 0, "stock", WORD, &stock, STOCK_WORDS, "what the compiler does by itself" },
     { 0, "cold-small", FLAG, &cold_small, NULL, "least code for what the profile says is cold" },
     { 0, "sites", FLAG, &sites, NULL, "also the calls left, for a second compilation" },

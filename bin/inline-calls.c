@@ -27,16 +27,15 @@
 static enum level level = LEVEL_OZ;
 static const char *out;
 static const struct opt options[] = {
-    { 0, "level", WORD, &level, LEVELS, "optimisation" },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
+    LEVEL_OPTION(level),
+    OUTPUT_OPTION(out),
     { 0 } };
 
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (argc - i != 1) usage("one work directory expected");
-    struct work *k = work_open(argv[i]);
-    if (!k->llvm) die("%s: %s, and only clang's modules can be built in here", argv[i], k->compiler);
+    struct work *k = work_open_llvm(argv[i]);
     struct prove p = { .work = k, .level = level_name[level] };
     csvw *w = csvw_open(out);
     csvw_names(w, "program,module,callee,caller,chain," PROVE_COLUMNS);

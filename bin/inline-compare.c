@@ -23,7 +23,7 @@
 static const char *base = "O2", *out;
 static const struct opt options[] = {
     { 'b', "base", STR, &base, "LABEL", "what is 1" },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
+    OUTPUT_OPTION(out),
     { 0 } };
 
 struct row { uint32_t run, program, label, metric; double value; };

@@ -38,7 +38,7 @@ static const struct opt options[] = {
     { 0, "penalty", NUM, &penalty, "X",
       "on leaving instructions alone, relative to the events' squares; below 0: that of .01 to 100 which does best on "
       "programs left out of the fit", -1, 1e6 },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
+    OUTPUT_OPTION(out),
     { 0 } };
 
 static void put(csvw *w, str program, size_t builds, const double v[6])

@@ -39,7 +39,7 @@ static const struct opt options[] = {
     { 0, "otherwise", STR, &otherwise, "COL", "the verdict about calls that are not hot; default: no" },
     { 0, "calls", STR, &calls, "FILE", "decide these calls, copies as what they are copies of" },
     { 0, "compiler", STR, &compiler, "NAME", "for the decisions" },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
+    OUTPUT_OPTION(out),
     { 0 } };
 
 static bool says_yes(const csv *t, int col)

@@ -52,7 +52,7 @@ static const struct opt options[] = {
     { 0, "program", STR, &program, "NAME", "for the decisions" },
     { 0, "compiler", STR, &compiler, "NAME", "for the decisions" },
     { 's', "seed", INT, &seed, "N", "of the random streams" },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
+    OUTPUT_OPTION(out),
     { 0 } };
 
 /* what names a call in tables: no blanks, so that inline-reward takes it for one step */

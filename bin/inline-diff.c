@@ -23,7 +23,7 @@ static enum sexp_dialect dialect = SEXP_CORE;
 static long only_round = 0;
 static bool asked;
 static const struct opt options[] = {
-    { 0, "round", INT, &only_round, "N", "decisions of this round; -1: of all rounds", -1, 1000 },
+    ROUND_OPTION(only_round),
     { 0, "asked", FLAG, &asked, NULL, "what only B has is no difference: was A obeyed?" },
     SOURCE_OPTIONS(dialect, output),
     { 0 } };

@@ -40,16 +40,12 @@ static const char *threshold, *out;
 static bool only;
 static long most = 256, builds = 2000, nodes = 20000, chance = 4, seed = 1, exhaustive = 0;
 static const struct opt options[] = {
-    { 0, "level", WORD, &level, LEVELS, "optimisation" },
-    { 0, "most", INT, &most, "N", "sets of a function that are all built", 1, 1e7 },
-    { 0, "builds", INT, &builds, "N", "budget", 1, 1e9 },
-    { 0, "nodes", INT, &nodes, "N", "decisions that the proof may try", 1, 1e9 },
-    { 0, "chance", INT, &chance, "N", "random decisions that the tables are checked by", 0, 1e6 },
+    LEVEL_OPTION(level),
+    PROOF_OPTIONS("the program", most, builds, nodes, chance, seed),
     { 0, "exhaustive", INT, &exhaustive, "N", "build all sets, where there are no more", 0, 1e9 },
     { 0, "count", FLAG, &only, NULL, "no search" },
-    { 0, "threshold", STR, &threshold, "N", "-inline-threshold of the heuristic" },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
-    { 's', "seed", INT, &seed, "N", "of the random decisions" },
+    THRESHOLD_OPTION(threshold),
+    OUTPUT_OPTION(out),
     { 0 } };
 
 struct row {
@@ -100,8 +96,7 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (argc - i != 1) usage("one work directory expected");
     if (threshold && !only) usage("--threshold goes with --count");
-    struct work *k = work_open(argv[i]);
-    if (!k->llvm) die("%s: %s, and only clang's modules can be built in here", argv[i], k->compiler);
+    struct work *k = work_open_llvm(argv[i]);
     struct prove p = { .work = k, .level = level_name[level], .most = most, .builds = builds, .nodes = nodes,
                        .random = chance, .seed = (uint64_t)seed };
     struct row r = { .program = k->program->name, .level = level_name[level] };

@@ -37,7 +37,7 @@ static struct guard rule = { .level = 0.95 };
 static double most_loss;
 static const struct opt options[] = {
     { 'b', "base", STR, &base_name, "LABEL", "the default" },
-    { 0, "metric", STR, &metric, "cpu|wall|COL", "default: cpu, or wall where processes mostly wait" },
+    METRIC_OPTION(metric),
     { 0, "level", NUM, &rule.level, "P", "of being no loss", 0.5, 0.9999 },
     { 0, "most-loss", NUM, &most_loss, "X", "keep what surely loses less than so much", 0, 0.5 },
     { 0, "sizes", STR, &sizes, "FILE", "exact costs: it must be smaller too" },

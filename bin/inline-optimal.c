@@ -48,25 +48,20 @@ static enum level level = LEVEL_OZ;
 static const char *store, *decisions, *calls, *out;
 static long most = 256, builds = 4000, nodes = 20000, check = 16, chance = 2, seed = 1;
 static const struct opt options[] = {
-    { 0, "level", WORD, &level, LEVELS, "optimisation" },
-    { 0, "most", INT, &most, "N", "sets of a function that are all built", 1, 1e7 },
-    { 0, "builds", INT, &builds, "N", "budget of a module", 1, 1e9 },
-    { 0, "nodes", INT, &nodes, "N", "decisions that the proof of a module may try", 1, 1e9 },
+    LEVEL_OPTION(level),
+    PROOF_OPTIONS("a module", most, builds, nodes, chance, seed),
     { 0, "check", INT, &check, "N", "every so many builds one is done twice", 1, 1e9 },
-    { 0, "chance", INT, &chance, "N", "random decisions that a module is checked by", 0, 1e6 },
     { 0, "store", STR, &store, "FILE", "a log of what was built" },
     { 0, "decisions", STR, &decisions, "FILE", "write the best here" },
     { 0, "calls", STR, &calls, "FILE", "write a row a call here" },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
-    { 's', "seed", INT, &seed, "N", "of the random decisions" },
+    OUTPUT_OPTION(out),
     { 0 } };
 
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (argc - i != 1) usage("one work directory expected");
-    struct work *k = work_open(argv[i]);
-    if (!k->llvm) die("%s: %s, and only clang's modules can be built in here", argv[i], k->compiler);
+    struct work *k = work_open_llvm(argv[i]);
     struct prove p = { .work = k, .level = level_name[level], .store = store, .most = most, .builds = builds,
                        .nodes = nodes, .check = check, .random = chance, .seed = (uint64_t)seed };
     struct proved all = { .module = (char[]){ "(all)" } };

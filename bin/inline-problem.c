@@ -41,7 +41,7 @@ static const struct opt options[] = {
     { 0, "expand", FLAG, &expanded, NULL, "run the six passes of flambda-expand on V1 trees" },
     { 0, "identity", WORD, &identity, "stamp|name",
       "functions are told apart by unit, name and stamp, or without the stamp" },
-    { 0, "round", INT, &only_round, "N", "decisions of this round; -1: of all rounds", -1, 1000 },
+    ROUND_OPTION(only_round),
     { 0, "runs", STR, &runs_path, "FILE", "table of runs" },
     { 0, "times", STR, &times_path, "FILE", "where the times of the runs go" },
     SOURCE_OPTIONS(dialect, output),

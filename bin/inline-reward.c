@@ -47,7 +47,7 @@ static const struct opt options[] = {
     { 0, "level", NUM, &level, "X", "confidence level of the intervals", 0.5, 0.9999 },
     { 's', "seed", INT, &seed, "N", "seed of the bootstrap" },
     { 0, "report", STR, &report_path, "FILE", "write what is known of the fit here" },
-    { 'o', "output", STR, &output, "FILE", "write here instead of standard output" },
+    OUTPUT_OPTION(output),
     { 0 } };
 
 static struct problem p;

@@ -56,9 +56,8 @@ static const struct opt options[] = {
     { 0, "complete", FLAG, &complete, NULL, "store the calls left too, as inline-reward wants them" },
     { 0, "plan", FLAG, &plan, NULL, "write jobs instead of doing them" },
     { 0, "take", STR, &take, "FILE", "answers to such jobs" },
-    { 0, "level", WORD, &level, LEVELS, "optimisation" },
-    { 0, "compiler", STR, &compiler, "NAME", "another compiler than that of WORK" },
-    { 0, "limit", NUM, &limit, "SECONDS", "longest run", 0.001, 1e9 },
+    BUILD_OPTIONS(level, compiler),
+    LIMIT_OPTION(limit),
     { 'j', "jobs", INT, &jobs, "N", "sets measured side by side", 1, 1024 },
     { 0 } };
 

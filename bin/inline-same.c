@@ -32,8 +32,8 @@ static const char *out;
 static const struct opt options[] = {
     { 0, "copy", FLAG, &copy, NULL, "copy the folder" },
     { 0, "stderr", FLAG, &with_error, NULL, "compare standard error too" },
-    { 0, "limit", NUM, &limit, "SECONDS", "longest run", 0.001, 1e9 },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
+    LIMIT_OPTION(limit),
+    OUTPUT_OPTION(out),
     { 0 } };
 
 static const char *state_of(const struct isolated *a, const struct isolated *first)

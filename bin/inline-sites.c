@@ -35,10 +35,9 @@ static const char *out, *decisions, *compiler;
 static enum level level = LEVEL_O2;
 static const struct opt options[] = {
     { 'd', "decisions", STR, &decisions, "FILE", "say what these do, not what the default does" },
-    { 0, "level", WORD, &level, LEVELS, "optimisation" },
-    { 0, "compiler", STR, &compiler, "NAME", "another compiler than that of WORK" },
+    BUILD_OPTIONS(level, compiler),
     { 0, "no-heat", FLAG, &no_heat, NULL, "do not run the program; heat stays empty" },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
+    OUTPUT_OPTION(out),
     { 0 } };
 
 static long levels(str chain)

@@ -36,14 +36,14 @@ static const char *verdicts, *column = "predicted", *threshold, *decisions, *out
 static bool exhaustive;
 static long most = 4096;
 static const struct opt options[] = {
-    { 0, "level", WORD, &level, LEVELS, "optimisation" },
+    LEVEL_OPTION(level),
     { 0, "verdicts", STR, &verdicts, "FILE", "a table of calls with a verdict" },
     { 'c', "column", STR, &column, "NAME", "the verdict, yes or no" },
-    { 0, "threshold", STR, &threshold, "N", "-inline-threshold of the heuristic" },
+    THRESHOLD_OPTION(threshold),
     { 'd', "decisions", STR, &decisions, "FILE", "write the verdicts as decisions here" },
     { 0, "exhaustive", FLAG, &exhaustive, NULL, "every set of decisions" },
     { 0, "most", INT, &most, "N", "sets of a module that are built", 1, 1e9 },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
+    OUTPUT_OPTION(out),
     { 0 } };
 
 static void key_of(struct buf *b, str callee, str chain)
@@ -95,8 +95,7 @@ int main(int argc, char **argv)
     if ((verdicts != NULL) + (threshold != NULL) + exhaustive > 1)
         usage("--verdicts, --threshold and --exhaustive exclude one another");
     if (decisions && !verdicts) usage("--decisions writes what --verdicts says");
-    struct work *k = work_open(argv[i]);
-    if (!k->llvm) die("%s: %s, and only clang's modules can be built in here", argv[i], k->compiler);
+    struct work *k = work_open_llvm(argv[i]);
     struct intern wanted = { 0 };
     if (verdicts) read_verdicts(&wanted);
     struct prove p = { .work = k, .level = level_name[level], .most = most };

@@ -30,7 +30,7 @@ static const struct opt options[] = {
     { 0, "t-max", NUM, &t_max, "T", "first temperature", 1e-9, 1e9 },
     { 0, "t-min", NUM, &t_min, "T", "last temperature", 1e-9, 1e9 },
     { 0, "steps", INT, &steps, "N", "length of a chain", 1, 1e9 },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
+    OUTPUT_OPTION(out),
     { 0 } };
 
 static int by_row(const void *a, const void *b)

@@ -21,7 +21,7 @@ static const char *decisions, *column = "verdict", *out;
 static const struct opt options[] = {
     { 'd', "decisions", STR, &decisions, "FILE", "what was decided" },
     { 'c', "column", STR, &column, "COL", "name of the new column" },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
+    OUTPUT_OPTION(out),
     { 0 } };
 
 int main(int argc, char **argv)

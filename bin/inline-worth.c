@@ -33,7 +33,7 @@ static long sample;
 static const struct opt options[] = {
     { 0, "store", STR, &store, "DIR", "where the trials' parts lie" },
     { 0, "sample", INT, &sample, "N", "a draw of what is not known", 0, 1e15 },
-    { 'o', "output", STR, &out, "FILE", "write here instead of standard output" },
+    OUTPUT_OPTION(out),
     { 0 } };
 
 int main(int argc, char **argv)

@@ -37,7 +37,7 @@ static const struct opt options[] = {
     { 0, "without", STR, &without, "LIBS", "libraries that do not count, separated by commas" },
     { 0, "peak", NUM, &peak, "GFLOPS", "ceiling, from loop-peak; 0: not known", 0, 1e9 },
     { 0, "published", FLAG, &published, NULL, "add the published ratios" },
-    { 0, "csv", FLAG, &as_csv, NULL, "CSV on a terminal too, where else an aligned table is shown" },
+    SHOW_OPTION(as_csv),
     { 0 } };
 
 static double *cell; /* GFLOPS of problem p, library l at p * MAX_LIBS + l; 0: none */

@@ -29,7 +29,7 @@ enum { REPEATS = 9 };
 static const char *code_path, *c_path;
 static int isa_given = -1;
 static const struct opt options[] = {
-    { 0, "isa", WORD, &isa_given, "avx2|avx512", "instruction set instead of the best one here" },
+    ISA_OPTION(isa_given),
     { 0, "code", STR, &code_path, "FILE", "write the bytes of the last row's code" },
     { 0, "c", STR, &c_path, "FILE", "write the last row as C" },
     { 0 } };

@@ -37,7 +37,7 @@ static const struct opt options[] = {
     { 0, "table", WORD, &table, "summary|steps|violin", "what to write" },
     { 0, "peak", NUM, &peak, "GFLOPS", "ceiling, from loop-peak; 0: not known", 0, 1e9 },
     { 0, "published", FLAG, &published, NULL, "add the published table of 25 test problems" },
-    { 0, "csv", FLAG, &as_csv, NULL, "CSV on a terminal too, where else an aligned table is shown" },
+    SHOW_OPTION(as_csv),
     { 0 } };
 
 int main(int argc, char **argv)

@@ -45,7 +45,7 @@ static const struct opt options[] = {
     { 0, "prev5", FLAG, &prev5, NULL, "previous actions" },
     { 0, "scale", WORD, &scale, "raw|log", "as published, or scaled and with variables and the stored tensor" },
     { 0, "form", WORD, &form, "sexp|dot", "of the graphs" },
-    { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
+    CACHE_OPTION(cache),
     { 0 } };
 
 static void numbered(csvw *w, char letter, int n)

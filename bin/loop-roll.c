@@ -48,8 +48,8 @@ static const struct opt options[] = {
     { 0, "fallback", FLAG, &fallback, NULL, "the analytic search where the policy knows no better" },
     { 0, "list", FLAG, &list, NULL, "write the nests that would be measured: problem, algo, tree" },
     { 0, "name", STR, &name, "NAME", "what column algo says" },
-    { 0, "eval", WORD, &eval, "run|model", "measure, or ask the model" },
-    { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
+    EVAL_OPTION(eval),
+    CACHE_OPTION(cache),
     { 0 } };
 
 static void rows(csvw *w, const struct rollout *r, const struct problem *p, struct evaluator *v)

@@ -42,9 +42,9 @@ static long least = 4, again, rounds = 3;
 static double leave;
 static bool rewrite, last;
 static const struct opt options[] = {
-    { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
-    { 0, "isa", WORD, &isa_given, "avx2|avx512", "instruction set instead of the best one here" },
-    { 0, "eval", WORD, &eval, "run|model", "measure, or ask the model" },
+    CACHE_OPTION(cache),
+    ISA_OPTION(isa_given),
+    EVAL_OPTION(eval),
     { 0, "backend", WORD, &backend, "encoder|c", "own encoder, or emitted C and the compiler $CC" },
     { 'n', "runs", INT, &least, "N", "least number of runs", 1, 64 },
     { 0, "again", INT, &again, "N", "number of fresh runs; 0: as said above", 0, 64 },

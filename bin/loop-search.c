@@ -55,7 +55,7 @@ static const struct opt options[] = {
     { 0, "seconds", NUM, &seconds, "S", "limit of time for each problem", 0, 1e9 },
     { 0, "steps", INT, &steps, "N", "longest sequence of actions", 0, 200 },
     { 's', "seed", INT, &seed, "N", "seed of what is drawn" },
-    { 0, "eval", WORD, &eval, "run|model", "measure, or ask the model" },
+    EVAL_OPTION(eval),
     { 0, "actions", WORD, &actions, "published|full", "the published seven, or all" },
     { 0, "as-published", FLAG, &published, NULL, "with the published defects and legality; implies the seven" },
     { 0, "parallel", FLAG, &parallel, NULL, "two threads may be used" },
@@ -68,8 +68,8 @@ static const struct opt options[] = {
     { 0, "evaluations", INT, &most, "N", "evaluations for each problem at most; 0: any number", 0, 1000000000 },
     { 0, "confirm", INT, &confirm, "N", "fresh runs of the best nest; 0: none", 0, 64 },
     { 0, "output", STR, &output, "FILE", "append rows there, but not of problems it has" },
-    { 0, "cache", STR, &cache, "FILE", "remember measurements here" },
-    { 0, "isa", WORD, &isa_given, "avx2|avx512", "instruction set instead of the best one here" },
+    CACHE_OPTION(cache),
+    ISA_OPTION(isa_given),
     { 0, "dot", STR, &dot, "FILE", "write the visited graph (of the last problem)" },
     { 0 } };
 

@@ -30,7 +30,7 @@ static enum { RUN, MODEL } eval = RUN;
 static const struct opt options[] = {
     { 0, "problem", STR, &text, "PROBLEM", "what to schedule" },
     { 0, "save", STR, &save, "FILE", "where s saves" },
-    { 0, "eval", WORD, &eval, "run|model", "measure, or ask the model" },
+    EVAL_OPTION(eval),
     { 0 } };
 
 static struct problem p;

@@ -32,7 +32,7 @@
 static const char *plan_path, *profile_path, *original_path;
 static const struct opt options[] = {
     { 0, "plan", STR, &plan_path, "FILE", "a plan for the graph" },
-    { 'p', "profile", STR, &profile_path, "FILE", "kernel times the plan was made from" },
+    PLANNED_FROM(profile_path),
     { 0, "original", STR, &original_path, "FILE", "the graph of which this one repeats nodes" },
     { 0 } };
 

@@ -23,9 +23,8 @@ static int formulation = -1;
 static uint64_t limit;
 static const struct opt options[] = {
     { 'f', "formulation", WORD, &formulation, "static|sync", "what may be decided" },
-    { 0, "ratio", STR, &ratio, "R:1", "slow to fast memory, of the peak" },
-    { 0, "limit", SIZE, &limit, "BYTES", "fast memory" },
-    { 'p', "profile", STR, &profile_path, "FILE", "kernel times by tiers" },
+    FAST_MEMORY(ratio, limit),
+    KERNEL_TIMES(profile_path),
     { 0 } };
 
 int main(int argc, char **argv)

@@ -40,12 +40,10 @@ static struct effort effort = { 3000, 2000, 1, 0 };
 static long seed = 1;
 static const struct opt options[] = {
     { 'f', "formulation", WORD, &formulation, "static|sync|async|numa|slow|fast", "what may be decided" },
-    { 0, "ratio", STR, &ratio, "R:1", "slow to fast memory, of the peak" },
-    { 0, "limit", SIZE, &limit, "BYTES", "fast memory" },
-    { 'p', "profile", STR, &profile_path, "FILE", "kernel times by tiers, from place-profile or place-cost" },
+    FAST_MEMORY(ratio, limit),
+    KERNEL_TIMES(profile_path),
     { 0, "times", STR, &times_path, "FILE", "what planning took" },
-    { 0, "steps", INT, &effort.dual_steps, "N", "steps towards a better bound", 1, 1e7 },
-    { 0, "rounds", INT, &effort.search_rounds, "N", "rounds of search for a better plan", 0, 1e7 },
+    EFFORT_OPTIONS(effort),
     { 0, "exact", NUM, &effort.exact, "SECONDS", "let CBC improve the plan", 0, 1e7 },
     { 's', "seed", INT, &seed, "N", "of the search" },
     { 0 } };

@@ -40,15 +40,13 @@ static struct effort effort = { 3000, 2000, 1, 0 };
 static long seed = 1, levels = 2;
 static const struct opt options[] = {
     { 'f', "formulation", WORD, &formulation, "static|sync|async", "what may be decided besides" },
-    { 0, "ratio", STR, &ratio, "R:1", "slow to fast memory, of the peak" },
-    { 0, "limit", SIZE, &limit, "BYTES", "fast memory" },
-    { 'p', "profile", STR, &profile_path, "FILE", "kernel times by tiers, from place-profile or place-cost" },
+    FAST_MEMORY(ratio, limit),
+    KERNEL_TIMES(profile_path),
     { 0, "plan", STR, &plan_path, "FILE", "write the plan here" },
     { 0, "base", STR, &base_path, "FILE", "the plan without repetitions, of place-plan" },
     { 0, "levels", INT, &levels, "N", "operands of repeated nodes that are made again, in so many steps", 1, 100 },
     { 0, "interference", NUM, &interference, "F", "seconds that kernels lose by a second of moves beside them", 0, 10 },
-    { 0, "steps", INT, &effort.dual_steps, "N", "steps towards a better bound", 1, 1e7 },
-    { 0, "rounds", INT, &effort.search_rounds, "N", "rounds of search for a better plan", 0, 1e7 },
+    EFFORT_OPTIONS(effort),
     { 's', "seed", INT, &seed, "N", "of the search" },
     { 0 } };
 

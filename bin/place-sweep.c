@@ -36,13 +36,12 @@ static bool table;
 static long jobs = 1, seed = 1;
 static struct effort effort = { 1000, 600, 1, 0 };
 static const struct opt options[] = {
-    { 'p', "profile", STR, &profile_path, "FILE", "kernel times by tiers, from place-profile or place-cost" },
+    KERNEL_TIMES(profile_path),
     { 'f', "formulations", STR, &formulations, "LIST", "what may be decided, see place-plan" },
     { 0, "ratios", STR, &ratios, "LIST", "slow to fast memory" },
     { 0, "target", NUM, &target, "X", "only the least memory with at most this slow-down", 1, 1e6 },
     { 0, "jobs-table", FLAG, &table, NULL, "write the jobs, do none" },
-    { 0, "steps", INT, &effort.dual_steps, "N", "steps towards a better bound", 1, 1e7 },
-    { 0, "rounds", INT, &effort.search_rounds, "N", "rounds of search for a better plan", 0, 1e7 },
+    EFFORT_OPTIONS(effort),
     { 'j', "jobs", INT, &jobs, "N", "plans made at the same time", 1, 256 },
     { 's', "seed", INT, &seed, "N", "of the search" },
     { 0 } };

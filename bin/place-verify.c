@@ -21,7 +21,7 @@
 
 static const char *profile_path, *graph_path;
 static const struct opt options[] = {
-    { 'p', "profile", STR, &profile_path, "FILE", "kernel times the plan was made from" },
+    PLANNED_FROM(profile_path),
     { 0, "graph", STR, &graph_path, "FILE", "the graph it is for" },
     { 0 } };
 

@@ -45,7 +45,7 @@ static const struct opt options[] = {
     {  0,  "exclusive", FLAG, &exclusive, NULL, "venn: the input is inclusive, make it exclusive" },
     {  0,  "passes",    NUM,  &passes, "N", "transitions: number of training iterations", 1, 1e18 },
     {  0,  "map",       STR,  &map, "FILE", "configuration with (map (cpu ..) (gpu ..))" },
-    { 0, "csv", FLAG, &as_csv, NULL, "CSV on a terminal too, where else an aligned table is shown" },
+    SHOW_OPTION(as_csv),
     { 0 } };
 
 static int metrics_view(char **paths)

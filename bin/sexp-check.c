@@ -27,7 +27,7 @@ static bool one;
 static const struct opt options[] = {
     { 0, "head", STR, &head, "WORD", "what every expression begins with" },
     { 0, "one", FLAG, &one, NULL, "exactly one expression" },
-    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "form of the input" },
+    DIALECT_OPTION(dialect),
     { 0 } };
 
 int main(int argc, char **argv)

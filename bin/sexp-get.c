@@ -29,7 +29,7 @@ static const struct opt options[] = {
     { 'k', "key", STR, &path, "PATH", "what to get" },
     { 0, "text", FLAG, &text, NULL, "atoms without quotes" },
     { 0, "whole", FLAG, &whole, NULL, "the list with its KEY" },
-    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "form of the input" },
+    DIALECT_OPTION(dialect),
     { 0 } };
 
 struct step { char *key; int64_t item; };                /* item is -1 for a key */

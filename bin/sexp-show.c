@@ -24,7 +24,7 @@ static enum sexp_dialect dialect = SEXP_CORE;
 static const struct opt options[] = {
     { 0, "width", INT, &width, "N", "characters of a line", 1, 100000 },
     { 0, "compact", FLAG, &compact, NULL, "one line per expression" },
-    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "form of the input" },
+    DIALECT_OPTION(dialect),
     { 0 } };
 
 static snode *next;                                      /* of every open list: the item to come */

@@ -30,7 +30,7 @@ static const struct opt options[] = {
     { 0, "each", STR, &each, "PATH", "where the records are" },
     { 0, "items", STR, &items, "NAMES", "names for the items that are atoms" },
     { 'c', "columns", STR, &columns, "COLS", "the columns to write" },
-    { 0, "dialect", WORD, &dialect, SEXP_DIALECTS, "form of the input" },
+    DIALECT_OPTION(dialect),
     { 0 } };
 
 struct cell { size_t row; uint32_t col; str value; };

@@ -23,6 +23,9 @@ struct opt {
     double min, max;                                     /* legal range of INT, NUM, SIZE; unchecked when both are 0 */
 };
 
+/* A row that many tables have; others are beside what they set: LEVEL_OPTION, FAST_MEMORY .. */
+#define OUTPUT_OPTION(output) { 'o', "output", STR, &(output), "FILE", "write here instead of standard output" }
+
 extern bool quiet;                                       /* --quiet: no progress, no notes */
 
 /* Options may stand before, between and after operands.  Operands end up in argv[i .. argc-1], i is returned. */

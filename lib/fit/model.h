@@ -17,6 +17,9 @@
 #include "net/net.h"
 #include "tree/sexp.h"
 
+/* a row of a table of options */
+#define MODEL_OUTPUT(output) { 'o', "output", STR, &(output), "FILE", "write the model there" }
+
 enum model_kind {
     MODEL_RIDGE, MODEL_LASSO, MODEL_LOGISTIC, MODEL_MLP, MODEL_BOOST, MODEL_COMMITTEE, MODEL_CONSTANT, MODEL_KINDS
 };

@@ -18,6 +18,7 @@
     { 'y', "target", STR, &(columns).target, "COL", what },                                                            \
     { 'x', "features", LIST, &(columns).features, "COLS", "feature columns, a,b,c* (default: all others)" },           \
     { 0, "ignore", LIST, &(columns).ignore, "COLS", "columns that are no features" }
+#define TRAIN_NUMBER(number) { 0, "number", FLAG, &(number), NULL, "the target is a number, not a class" }
 #define TRAIN_DESCENT(train)                                                                                           \
     { 0, "lambda", NUM, &(train).lambda, "L", "weight of the penalty", 0, 1e300 },                                     \
     { 'n', "iterations", INT, &(train).iterations, "N", "iterations at most", 1, 1e9 },                                \

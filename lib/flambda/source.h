@@ -7,7 +7,9 @@
 /* Rows of a table of options: how such expressions are written, and where results go. */
 #define SOURCE_OPTIONS(dialect, output)                                                                                \
     { 0, "dialect", WORD, &(dialect), SEXP_DIALECTS, "how atoms are written: compiler has no quotes" },                \
-    { 'o', "output", STR, &(output), "FILE", "write here instead of standard output" }
+    OUTPUT_OPTION(output)
+#define ROUND_OPTION(round)                                                                                            \
+    { 0, "round", INT, &(round), "N", "decisions of this round; -1: of all rounds", -1, 1000 }
 
 struct source {
     char **path;                                         /* NULL-terminated; none: stdin */

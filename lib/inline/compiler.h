@@ -18,6 +18,13 @@ enum level { LEVEL_O2, LEVEL_O3, LEVEL_OS, LEVEL_OZ };   /* of optimisation */
 #define LEVELS "-O2|-O3|-Os|-Oz"
 extern const char *const level_name[];
 
+/* rows of tables of options */
+#define LEVEL_OPTION(level) { 0, "level", WORD, &(level), LEVELS, "optimisation" }
+#define BUILD_OPTIONS(level, compiler)                                                                                 \
+    LEVEL_OPTION(level), { 0, "compiler", STR, &(compiler), "NAME", "another compiler than that of WORK" }
+#define THRESHOLD_OPTION(threshold) { 0, "threshold", STR, &(threshold), "N", "-inline-threshold of the heuristic" }
+#define LIMIT_OPTION(limit) { 0, "limit", NUM, &(limit), "SECONDS", "longest run", 0.001, 1e9 }
+
 struct build {
     const char *work;                                    /* directory that make has filled */
     const struct program *program;

@@ -20,6 +20,14 @@ struct prove {
     uint64_t seed;
 };
 
+/* Rows of a table of options: how much is tried for the proof of `whole`, a module or the program. */
+#define PROOF_OPTIONS(whole, most, builds, nodes, random, seed)                                                        \
+    { 0, "most", INT, &(most), "N", "sets of a function that are all built", 1, 1e7 },                                 \
+    { 0, "builds", INT, &(builds), "N", "budget of " whole, 1, 1e9 },                                                  \
+    { 0, "nodes", INT, &(nodes), "N", "decisions that the proof of " whole " may try", 1, 1e9 },                       \
+    { 0, "chance", INT, &(random), "N", "random decisions that " whole " is checked by", 0, 1e6 },                     \
+    { 's', "seed", INT, &(seed), "N", "of the random decisions" }
+
 /* what is known about a call without a search: PROVE_COLUMNS; bytes are of machine code when nothing is inlined */
 enum { PROVE_FEATURES = 14 };
 #define PROVE_COLUMNS                                                                                                  \

@@ -116,6 +116,13 @@ struct work *work_open(const char *path)
     return w;
 }
 
+struct work *work_open_llvm(const char *path)
+{
+    struct work *w = work_open(path);
+    if (!w->llvm) die("%s: %s, and only clang's modules can be built in here", path, w->compiler);
+    return w;
+}
+
 struct work *work_open_for(const char *path, const char *compiler)
 {
     struct work *w = work_open(path);

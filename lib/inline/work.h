@@ -37,6 +37,7 @@ void work_remove_begun(const char *directory);
 /* Compile and write all of it; dies. */
 void work_make(const char *path, const struct program *, const struct compiler *, enum scope, const char *profile);
 struct work *work_open(const char *path);                /* dies where it is not one, not where the compiler is gone */
+struct work *work_open_llvm(const char *path);           /* dies too where gcc built it: its modules cannot be built */
 /* The same program for another compiler (NULL: the same), in PATH/NAME, made where missing. */
 struct work *work_open_for(const char *path, const char *compiler);
 const char *work_module(const struct work *, const char *level);                 /* the module for -O2, -O3 or -Oz */

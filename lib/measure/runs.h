@@ -47,6 +47,12 @@ struct runs_options {
     bool skip_incomplete;                                /* leave out rounds with a label missing instead of dying */
 };
 
+/* rows of tables of options */
+#define METRIC_OPTION(metric)                                                                                          \
+    { 0, "metric", STR, &(metric), "cpu|wall|COL", "default: cpu, or wall where processes mostly wait" }
+#define PROGRAM_OPTION(group)                                                                                          \
+    { 'g', "group", STR, &(group), "COL", "column of the program; default: benchmark, if any" }
+
 struct runs *runs_read(char **paths, const struct runs_options *);
 void runs_free(struct runs *);
 bool runs_use(struct runs *, const char *metric);        /* from now on cpu or wall; false: not every run has it */

@@ -27,6 +27,9 @@ struct effort {
     uint64_t seed;
     double exact;                                        /* seconds for CBC, see exact.h; 0: not asked */
 };
+#define EFFORT_OPTIONS(effort)                                                                                         \
+    { 0, "steps", INT, &(effort).dual_steps, "N", "steps towards a better bound", 1, 1e7 },                            \
+    { 0, "rounds", INT, &(effort).search_rounds, "N", "rounds of search for a better plan", 0, 1e7 }
 
 /* Fills x with the best placement found and best with the prices of the highest bound, rounded to seven digits;
  * returns that bound.  When warm is set, x and best hold a placement and prices to start from, and half the dual steps

@@ -22,6 +22,9 @@
 #define MILLRACE_PLACE_VERIFY_H
 #include "place/plan.h"
 
+/* a row of a table of options */
+#define PLANNED_FROM(profile) { 'p', "profile", STR, &(profile), "FILE", "kernel times the plan was made from" }
+
 /* Calls say(context, sentence) for every rule that breaks; returns how many. */
 int verify_plan(const struct graph *, const struct profile *, const struct plan *, void (*say)(void *, const char *),
                 void *context);

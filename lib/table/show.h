@@ -17,5 +17,7 @@ size_t show_width(str);                                  /* places on a terminal
 /* A writer for a table that answers a question: where standard output is a terminal and as_csv is false, it is shown
  * aligned when show_close is called; else it is CSV as from csvw_open(NULL). */
 csvw *show_open(bool as_csv);
+#define SHOW_OPTION(as_csv)                                                                                            \
+    { 0, "csv", FLAG, &(as_csv), NULL, "CSV on a terminal too, where else an aligned table is shown" }
 int show_close(csvw *);                                  /* as csvw_close */
 #endif

@@ -14,6 +14,7 @@
 
 enum sexp_dialect { SEXP_CORE, SEXP_COMPILER, SEXP_PYTHON };
 #define SEXP_DIALECTS "core|compiler|python"             /* their names, for option tables */
+#define DIALECT_OPTION(dialect) { 0, "dialect", WORD, &(dialect), SEXP_DIALECTS, "form of the input" }
 typedef uint32_t snode;                                  /* index of a node; 0 is the root */
 enum { SEXP_NONE = UINT32_MAX };
 
