@@ -5,12 +5,12 @@
  * In: files BENCHMARK.csv of 51 columns without header, one row per execution
  * of a compiled variant; or run folders of the study's searches, of which
  * opt_data/STEP/SUB/execution_stats.sexp are read, and instruction_count.txt
- * beside them.  A folder's benchmark is its name, unless told.  Out: benchmark, step (path of the execution's
- * statistics), host, 14 counters of the garbage collector, those of two
- * passes of perf (first_..., then without prefix), static_instructions,
- * seconds, kind.  N/A becomes empty.  A file without rows gives one row with
- * its name alone.  Rows keep their order; nothing is dropped here, see
- * flambda-pca.  Constant memory.
+ * beside them.  A folder's benchmark is its name, unless told.  Out:
+ * benchmark, step (path of the execution's statistics), host, 14 counters of
+ * the garbage collector, those of two passes of perf (first_..., then without
+ * prefix), static_instructions, seconds, kind.  N/A becomes empty.  A file
+ * without rows gives one row with its name alone.  Rows keep their order;
+ * nothing is dropped here, see flambda-pca.  Constant memory.
  *
  * Examples:
  *   $ flambda-counters pca-data/fft.csv pca-data/kb.csv > counters.csv

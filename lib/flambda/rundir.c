@@ -1,5 +1,6 @@
 /* rundir.c - see rundir.h */
 #include "flambda/rundir.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/message.h"
 #include "base/num.h"
@@ -153,7 +154,7 @@ struct place {
 static int by_place(const void *a, const void *b)
 {
     const struct place *x = a, *y = b;
-    return (x->number > y->number) - (x->number < y->number);
+    return ORDER(x->number, y->number);
 }
 
 /* the folders that count, in order; the caller frees it all */
