@@ -21,6 +21,11 @@
  * prof-top and make prof-process take out what recording cost.  The output of
  * the other nine goes nowhere; what else they do, they do nine times.
  *
+ * --estimate makes it cheaper where a C function is called more than 100 000
+ * times a second: calls drawn at random are timed, the others counted, and
+ * the time of those is estimated, flagged so, within Python's.  A long call
+ * among many short ones is then missed, as Python's, unless it is drawn.
+ *
  * The program's files, output and descriptors are its own: the recorder keeps
  * no descriptor open.  Logs are readable by their owner alone.
  *
@@ -51,7 +56,7 @@ static const char *out = "prof.out", *python, *calls;
 static struct list rules;
 static long judge, max_events, max_passes, skip_after, ring;
 static double delay;
-static bool tree, bare, waits, force, gpu, calibrate;
+static bool tree, bare, waits, force, gpu, calibrate, estimate;
 enum { ROUNDS = 5 };
 static const struct opt options[] = {
     { 'o', "out", STR, &out, "DIR", "directory for the logs, made if missing" },
@@ -67,6 +72,7 @@ static const struct opt options[] = {
     { 0, "max-events", INT, &max_events, "N", "stop after so many records of a process; 0: never", 0, 1e15 },
     { 0, "max-passes", INT, &max_passes, "N", "stop after so many end_pass() of a process; 0: never", 0, 1e9 },
     { 0, "skip-after", INT, &skip_after, "N", "of more calls of a function keep only their number; 0: all", 0, 1e9 },
+    { 0, "estimate", FLAG, &estimate, NULL, "of what is called 100 000 times a second time some calls" },
     { 0, "ring", INT, &ring, "N", "keep only the last N records of a thread; 0: all", 0, 1e9 },
     { 0, "force", FLAG, &force, NULL, "remove the logs of an earlier run from DIR" },
     { 0, "python", STR, &python, "PROGRAM", "interpreter for scripts [the active venv's, or the system's]" },
@@ -85,6 +91,8 @@ int main(int argc, char **argv)
     int of_python = launch_python_option(argc, argv, options);   /* where our own end */
     int i = filter_init_strict(of_python, argv, help, options);
     if (i == argc) usage("no program given");
+    if (estimate && (tree || calibrate || skip_after))
+        usage("--estimate goes with none of --tree, --calibrate and --skip-after");
     char *dir = launch_directory(out, force);
     setenv("MILLRACE_PROF_DIR", dir, 1);
     struct buf all = { 0 };
@@ -99,6 +107,8 @@ int main(int argc, char **argv)
     launch_set_number("MILLRACE_PROF_RING", (double)ring);
     launch_set_number("MILLRACE_PROF_MAX_PASSES", (double)max_passes);
     launch_set_number("MILLRACE_PROF_SKIP_AFTER", (double)skip_after);
+    if (estimate) setenv("MILLRACE_PROF_ESTIMATE", "1", 1);
+    else unsetenv("MILLRACE_PROF_ESTIMATE");
     bool script = i == of_python || launch_is_script(argv[i]);
     char *extension = launch_library("millrace_prof.py", script);
     if (extension) {

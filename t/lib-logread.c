@@ -154,6 +154,37 @@ static void write_killed(size_t n)
     free(r);
 }
 
+/* f is timed once for four calls, takes 10 of which 4 are Python's that it calls: 3 times 6 are taken from Python's
+ * time after it, 5 before the operation begins, 13 in it; g, 2 times 3, has what is left: 3 of 6 */
+static void estimates(void)
+{
+    const struct log_record log[] = {
+        { 0, 0, LOG_ON, 0 }, { 1, 0, LOG_PYTHON, 0 }, { 40, 1, LOG_COUNTED, 3 }, { 40, 1, LOG_CALL, HOOK_PATCH },
+        { 45, 0, LOG_PYTHON, 0 }, { 49, 0, LOG_PYTHON_END, 0 }, { 50, 1, LOG_RETURN, HOOK_PATCH }, { 55, 6, LOG_OP, 0 },
+        { 80, 2, LOG_COUNTED, 2 }, { 80, 2, LOG_CALL, HOOK_PATCH }, { 83, 2, LOG_RETURN, HOOK_PATCH },
+        { 85, 6, LOG_OP_END, 0 }, { 86, 0, LOG_PYTHON_END, 0 }, { 86, 0, LOG_OFF, 0 },
+    };
+    int64_t f[3] = { 0 }, sum[2] = { 0 }, number = 0;
+    write_log(1, log, sizeof log / sizeof *log, true);
+    for (int nested = 0; nested < 2; nested++) {
+        read_all(nested);
+        memset(f, 0, sizeof f);
+        for (size_t i = 0; i < t.rows.n; i++) {
+            const struct row *r = &t.rows.v[i];
+            if (r->kind == EVENT_PROC && strcmp(cell(r->cat), "estimated") == 0) number += atol(cell(r->link));
+            if (r->kind != EVENT_CAT) continue;
+            sum[nested] += r->end - r->start;
+            if (strcmp(cell(r->flag), "estimated") != 0) continue;
+            if (strcmp(cell(r->name), "g") == 0) f[2] += r->end - r->start;
+            else f[r->start >= 55] += r->end - r->start;
+        }
+        ok(f[0] == 5 && f[1] == 13 && f[2] == 3,
+           nested ? "nested: the same" : "time of counted calls is taken from Python's, before and in the operation");
+    }
+    ok(sum[0] == 85, "all pieces together are as long as the thread");
+    ok(number == 10, "and the calls are counted");
+}
+
 int main(int argc, char **argv)
 {
     if (!mkdtemp(dir)) return 1;
@@ -238,6 +269,8 @@ int main(int argc, char **argv)
         if (n >= LOG_HEAD && counts.records != (uint64_t)(n - LOG_HEAD) / 16) exact = false;
     }
     ok(exact, "a log cut at any byte gives its whole records");
+    drop("ev.5.0.1.log");
+    estimates();
     drop("ev.5.0.1.log");
     drop("names.5.0.csv");
     return rmdir(dir) || done();

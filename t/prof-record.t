@@ -78,6 +78,19 @@ ok 'and is told how much was lost' grep -Eq 'millrace recorder: [0-9]+ records l
 all() { prof-log --stat full | awk -F, 'NR == 2 { print ($4 + $8 >= 600000) ? "all" : $4 " + " $8 }'; }
 is 'what is there and what is counted as lost make all records' all all
 fails 'the reader tells it too' 0 'records were lost' prof-log --quiet full
+cat > order.py <<'D'
+import glob, struct
+pairs = late = 0
+for path in glob.glob("full/ev.*.log"):
+    data = open(path, "rb").read()[4096:]
+    r = list(struct.iter_unpack("<QIHH", data[:len(data) // 16 * 16]))
+    for lost, after in zip(r, r[1:]):
+        if lost[2] == 8 and after[0]:
+            pairs += 1
+            late += lost[0] > after[0]
+print(pairs > 0, late)
+D
+is 'a loss is no later than the record after it' 'True 0' /usr/bin/python3 order.py
 
 # a disk of 1 MiB, where the machine lets one mount it
 cat > disk.sh <<'D'
@@ -154,6 +167,22 @@ is 'beyond so many calls only their number is kept' '100 4903' eval \
     'echo $(prof-log --quiet bound | grep -c ",cat,C,.*,math.sqrt,") $(prof-log --quiet bound | grep ",proc,skipped,.*,math.sqrt," | cut -d, -f8)'
 is 'and all are counted by function' '5003 7' eval \
     'echo $(for f in sqrt hypot; do prof-top bound | csv-where -c name --is=math.$f | csv-cut -c calls | sed 1d; done)'
+cat > often.py <<'D'
+import math, millrace_prof as p
+def back(x): return math.fabs(x)
+for i in range(60000):
+    if i % 10000 == 0: p.end_pass()
+    with p.operation("even" if i & 1 else "odd"): math.sqrt(i)
+    math.sin(math.cos(i))
+sorted(range(20000), key=back)
+D
+prof-record --force --estimate -o often often.py
+is 'estimated: each call is counted' '60000 60000 60000 20000' eval \
+    'echo $(for f in sqrt sin cos fabs; do prof-top often | csv-where -c name --is=math.$f | csv-cut -c calls | sed 1d; done)'
+is 'few are recorded, the others said to be estimated' '1 1' eval \
+    'prof-log --quiet often > ev; echo $(($(grep -c "c_patch$" ev) < 100000)) $(($(grep -c ",estimated,$" ev) > 100))'
+ok 'and the profile is sound' prof-check --log=often ev
+is 'not with what needs each call' 2 eval 'prof-record --estimate --tree -o often often.py 2> /dev/null; echo $?'
 printf 'import millrace_prof as p, math\nfor i in range(6): math.sqrt(i); p.end_pass()\np.enable(); math.hypot(1, 2)\n' > passes.py
 prof-record --force --max-passes=3 -o bound passes.py
 is 'so many passes, and nothing after them' '3 3 0' eval \

@@ -33,7 +33,7 @@ struct top_builder {
     double *self_cost, *total_cost;                      /* by sum */
     size_t cap, self_cap, total_cap, lane_cap, at;       /* at: the lane of the last row */
     uint32_t last[2], last_sum;                          /* name and category of the last sum that was asked for */
-    uint32_t est, open_flag, unseen, unseen_cat, part, skipped;
+    uint32_t est, open_flag, unseen, unseen_cat, part, skipped, estimated;
     double removed;
     bool by_op, any;
     struct buf paren;
@@ -78,7 +78,8 @@ static uint32_t *open_of(struct lane *l, uint32_t sum)
 
 static bool unverified(const top_builder *b, const struct row *r)
 {
-    return r->flag == b->est || r->flag == b->open_flag || r->flag == b->unseen || r->cat == b->unseen_cat;
+    return r->flag == b->est || r->flag == b->open_flag || r->flag == b->estimated || r->flag == b->unseen
+        || r->cat == b->unseen_cat;
 }
 
 static uint32_t operation(const struct lane *l, const struct row *r)
@@ -150,7 +151,7 @@ static void one_row(top_builder *b, struct lane *l, const struct held *h)
     advance(b, l, r->start);
     struct level new = { .r = *r, .end = r->end, .sum = UINT32_MAX };
     if (l->depth && new.end > l->stack[l->depth - 1].end) new.end = l->stack[l->depth - 1].end;
-    bool part = r->flag == b->part;
+    bool part = r->flag == b->part || r->flag == b->estimated;   /* no call by itself */
     if (b->by_op == (r->kind == EVENT_OP)) {
         new.sum = sum_of(b, r->name, b->by_op ? 0 : r->cat);
         ++*open_of(l, new.sum);
@@ -196,7 +197,8 @@ top_builder *top_begin(struct table *t, bool by_op)
                         .est = intern(&t->text, str_of("est")), .open_flag = intern(&t->text, str_of("open")),
                         .unseen = intern(&t->text, str_of("unseen")), .part = intern(&t->text, str_of("part")),
                         .unseen_cat = intern(&t->text, str_of("Unseen")),
-                        .skipped = intern(&t->text, str_of("skipped")) };
+                        .skipped = intern(&t->text, str_of("skipped")),
+                        .estimated = intern(&t->text, str_of("estimated")) };
     return b;
 }
 
@@ -207,12 +209,13 @@ static void add_skipped(top_builder *b, const struct row *r)
     double n;
     if (b->by_op || !num_parse(s.s, s.n, &n) || !(n >= 1 && n <= 0x1p53)) return;
     uint32_t i = sum_of(b, r->name, r->flag);            /* which may move the rows */
-    b->top.v[i].skipped += (uint64_t)n;
+    if (r->cat == b->estimated) b->top.v[i].estimated += (uint64_t)n;
+    else b->top.v[i].skipped += (uint64_t)n;
 }
 
 bool top_add(top_builder *b, const struct row *r, const struct top_cost *cost)
 {
-    if (r->kind == EVENT_PROC && r->cat == b->skipped) add_skipped(b, r);
+    if (r->kind == EVENT_PROC && (r->cat == b->skipped || r->cat == b->estimated)) add_skipped(b, r);
     if (r->end <= r->start || (r->kind != EVENT_CAT && r->kind != EVENT_GPU && r->kind != EVENT_OP)) return true;
     struct lane *l = lane_of(b, r);
     if (l->nties && r->start != l->tie[0].r.start) {
@@ -336,7 +339,8 @@ void top_end(top_builder *b, struct top *top)
         if (r->unverified > r->self) r->unverified = r->self;
         b->top.removed += before - r->self;
         if (r->skipped && r->calls) skipped += (double)r->self / (double)r->calls * (double)r->skipped;
-        if (__builtin_add_overflow(r->calls, r->skipped, &r->calls)) r->calls = UINT64_MAX;
+        if (__builtin_add_overflow(r->calls, r->skipped, &r->calls)
+            || __builtin_add_overflow(r->calls, r->estimated, &r->calls)) r->calls = UINT64_MAX;
     }
     doubt_python(&b->top, b->t, skipped);
     sorting = b->t;
@@ -406,6 +410,7 @@ void top_print(const struct top *top, const struct table *t, size_t limit)
     struct { uint32_t cat; int64_t self; } cat[8];
     size_t ncat = 0;
     int64_t open = 0;
+    bool estimated = false;
     for (size_t i = 0; i < top->n; i++) {
         size_t k = 0;
         while (k < ncat && cat[k].cat != top->v[i].cat) k++;
@@ -436,8 +441,10 @@ void top_print(const struct top *top, const struct table *t, size_t limit)
         printf("%5.1f %%  %13.6f  %13.6f  %10" PRIu64 "  %-13.*s  ", 100 * share(top, r->self), (double)r->self / 1e9,
                (double)r->total / 1e9, r->calls, (int)t->text.name[r->cat].n, t->text.name[r->cat].s);
         put_text(t->text.name[r->name], 90);
-        putchar('\n');
+        puts(r->estimated ? " ~" : "");
+        estimated |= r->estimated > 0;
     }
+    if (estimated) puts("\n~ times of some calls, drawn at random, stand for all; the calls are counted");
     if (python_is_whole(top, t))
         puts("\n(Python) is all of Python in one row; prof-record --tree tells its functions apart");
 }

@@ -7,8 +7,8 @@ struct top_row {
     uint32_t name, cat;                                  /* numbers in the table's text */
     uint64_t calls;
     int64_t self, total;                                 /* ns; total counts a recursion once */
-    int64_t unverified;                                  /* of self: flagged est or open, category Unseen; top_judge */
-    uint64_t skipped;                                    /* of the calls, those that were only counted */
+    int64_t unverified;                                  /* of self: flagged est, estimated, open; category Unseen; top_judge */
+    uint64_t skipped, estimated;                         /* of the calls, those only counted; self has the latter's */
 };
 struct top {
     struct top_row *v;                                   /* by self, largest first */

@@ -41,7 +41,7 @@ static bool nests(struct nest *s, const struct row *r)
 
 /* rows of one thread, by start, longest first */
 static void check_thread(const struct table *t, const struct row *row, size_t n, int hook, uint32_t python,
-                         uint32_t part, struct life *l)
+                         uint32_t part, uint32_t estimated, struct life *l)
 {
     struct nest calls = { 0 }, ops = { 0 };
     bool base = false;
@@ -57,7 +57,8 @@ static void check_thread(const struct table *t, const struct row *row, size_t n,
         if (r->kind == EVENT_OP && !nests(&ops, r)) l->v.misnested++;
         if (r->kind != EVENT_CAT) continue;
         bool is_python = r->cat == python;
-        bool ours = is_python || r->flag == part || t->extra[r->source * (size_t)t->nextra + (size_t)hook];
+        bool ours = is_python || r->flag == part || r->flag == estimated
+                 || t->extra[r->source * (size_t)t->nextra + (size_t)hook];
         if (!ours) continue;                             /* a GPU's recorder has its own rows */
         if (!is_python && !nests(&calls, r)) l->v.misnested++;
         if (base && covered != INT64_MIN && r->start > covered && is_on(l, covered, r->start)) l->v.missing++;
@@ -87,7 +88,8 @@ bool log_check_rows(const char *path, csvw *w)
     table_read(&t, paths);
     int hook = column(&t, "hook");
     if (hook < 0 || t.has_op) return true;
-    uint32_t python = intern(&t.text, str_of("Python")), part = intern(&t.text, str_of("part"));
+    uint32_t python = intern(&t.text, str_of("Python")), part = intern(&t.text, str_of("part")),
+             estimated = intern(&t.text, str_of("estimated"));
     struct life *life = xcalloc(t.text.n, sizeof *life);
     uint32_t *category = xcalloc(t.text.n, sizeof *category);
     for (size_t i = 0; i < t.rows.n; i++) {
@@ -113,7 +115,7 @@ bool log_check_rows(const char *path, csvw *w)
     }
     table_sort_threads(&t);
     for (size_t begin, end = 0; next_thread(&t.rows, &begin, &end);)
-        check_thread(&t, t.rows.v + begin, end - begin, hook, python, part, &life[t.rows.v[begin].proc]);
+        check_thread(&t, t.rows.v + begin, end - begin, hook, python, part, estimated, &life[t.rows.v[begin].proc]);
     bool good = true;
     for (uint32_t p = 0; p < t.text.n; p++) {
         const struct verdict *v = &life[p].v;

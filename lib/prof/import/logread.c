@@ -32,9 +32,10 @@ struct process {
     char name[64];
     struct { int64_t t; uint32_t id; } *phase;
     size_t nphase, phase_cap;
-    uint64_t *skipped;                                   /* by id: calls that were only counted; NULL: none */
+    uint64_t *skipped, *counted;                         /* by id: calls that were only counted; NULL: none */
 };
-struct frame { uint64_t row; uint32_t id; uint16_t hook; bool python; };   /* row: of its present piece */
+/* row: of its present piece; stands: for so many more calls; python_ns: its Python, what it called back */
+struct frame { uint64_t row; uint32_t id; uint16_t hook; bool python; uint32_t stands; int64_t begin, python_ns; };
 struct stack { struct frame *v; size_t n, cap; };
 struct pending { struct log_row row; bool done; };
 struct end { uint64_t row; int64_t end; uint32_t flag; };
@@ -59,7 +60,13 @@ struct thread {
     struct end *late;                                    /* ends of rows that outlast `room` others */
     size_t nlate, late_cap, late_at;
     bool ended;
+    int64_t *owed;                                       /* by id: time of counted calls, still to be placed; or NULL */
+    uint32_t *due;                                       /* ids of which time is to be placed */
+    size_t ndue, due_cap;
+    uint32_t counted_id, counted;                        /* of the record before: the next call stands for these too */
+    int64_t gap;                                         /* from here on Python runs and its row is not begun, or NONE */
 };
+static const int64_t NONE = INT64_MIN;
 struct log_reader {
     struct intern text;
     struct log_counts *counts;
@@ -72,7 +79,7 @@ struct log_reader {
     struct log_row *ready;                               /* rows that no thread brings, by start */
     size_t nready, ready_cap, ready_at;
     size_t *heap, nheap;                                 /* threads with a row at their front, by its start */
-    uint32_t open_text, part_text, python_text, c_text;
+    uint32_t open_text, part_text, python_text, c_text, estimated_text;
     bool warned;
 };
 
@@ -256,6 +263,56 @@ static void begin_piece(struct log_reader *r, struct thread *t, struct frame *f,
                                           .hook = first && f->hook < HOOKS ? (uint8_t)f->hook : 0 });
 }
 
+/* ---- calls that were only counted: so much of Python's time is theirs */
+
+/* so long they took, by those that were timed */
+static void owe(struct thread *t, uint32_t id, uint32_t calls, int64_t ns)
+{
+    int64_t sum;
+    if (__builtin_mul_overflow(ns, (int64_t)calls, &sum) || sum <= 0) return;
+    if (!t->owed[id]) {
+        t->due = grow(t->due, t->ndue + 1, &t->due_cap, sizeof *t->due);
+        t->due[t->ndue++] = id;
+    }
+    if (__builtin_add_overflow(t->owed[id], sum, &t->owed[id])) t->owed[id] = INT64_MAX;
+}
+
+/* the gap ends: what is due takes its beginning, Python has the rest */
+static void fill_gap(struct log_reader *r, struct thread *t, int64_t end, uint32_t flag)
+{
+    int64_t at = t->gap;
+    struct frame *f = &t->calls.v[t->calls.n - 1];
+    for (; t->ndue && at < end;) {
+        uint32_t id = t->due[t->ndue - 1];
+        int64_t ns = t->owed[id] < end - at ? t->owed[id] : end - at;
+        struct meaning m = r->looking ? (struct meaning){ 0, 0 } : meaning_of(r, t->process, id);
+        uint64_t row = begin_row(r, t, &(struct log_row){ .start = at, .proc = t->process->text, .tid = t->tid,
+                                                          .cat = m.cat, .name = m.name, .flag = r->estimated_text,
+                                                          .kind = EVENT_CAT });
+        end_row(r, t, row, at += ns, 0);
+        if (!(t->owed[id] -= ns)) t->ndue--;
+    }
+    t->gap = NONE;
+    if (r->nested) return;
+    begin_piece(r, t, f, at, false);
+    end_row(r, t, f->row, end, flag);
+}
+
+/* Python goes on at a time, which may be shared with what is due */
+static void go_on(struct log_reader *r, struct thread *t, int64_t at)
+{
+    if (t->ndue) t->gap = at;
+    else if (!r->nested) begin_piece(r, t, &t->calls.v[t->calls.n - 1], at, false);
+}
+
+/* an operation begins or ends: what is placed before belongs to what was open there */
+static void split_gap(struct log_reader *r, struct thread *t, int64_t at)
+{
+    if (t->gap == NONE) return;
+    fill_gap(r, t, at, 0);
+    go_on(r, t, at);
+}
+
 /* ---- calls of one thread: Python frames and C frames on one stack */
 
 /* what was running is interrupted at t: by Python everything, by C only Python */
@@ -263,7 +320,9 @@ static void suspend(struct log_reader *r, struct thread *t, int64_t at, bool by_
 {
     struct frame *v = t->calls.v;
     size_t n = t->calls.n;
-    if (r->nested || !n) return;
+    bool filled = n && t->gap != NONE;
+    if (filled) fill_gap(r, t, at, 0);
+    if (r->nested || !n || filled) return;
     if (v[n - 1].python) end_row(r, t, v[n - 1].row, at, 0);
     else if (by_python) for (size_t i = n; i && !v[i - 1].python; i--) end_row(r, t, v[i - 1].row, at, 0);
 }
@@ -272,9 +331,9 @@ static void resume(struct log_reader *r, struct thread *t, int64_t at, bool afte
 {
     struct frame *v = t->calls.v;
     size_t n = t->calls.n, i = n;
-    if (r->nested || !n) return;
-    if (v[n - 1].python) begin_piece(r, t, &v[n - 1], at, false);
-    else if (after_python) {
+    if (n && v[n - 1].python) go_on(r, t, at);
+    if (r->nested || !n || v[n - 1].python) return;
+    if (after_python) {
         while (i && !v[i - 1].python) i--;
         for (; i < n; i++) begin_piece(r, t, &v[i], at, false);
     }
@@ -285,14 +344,23 @@ static void push(struct log_reader *r, struct thread *t, const struct log_record
     suspend(r, t, at, python);
     t->calls.v = grow(t->calls.v, t->calls.n + 1, &t->calls.cap, sizeof *t->calls.v);
     struct frame *f = &t->calls.v[t->calls.n++];
-    *f = (struct frame){ .id = rec->id, .hook = rec->aux, .python = python };
+    *f = (struct frame){ .id = rec->id, .hook = rec->aux, .python = python, .begin = at };
+    if (!python && t->counted && t->counted_id == rec->id) {
+        f->stands = t->counted;
+        t->counted = 0;
+    }
     begin_piece(r, t, f, at, true);
 }
 
 static void pop(struct log_reader *r, struct thread *t, int64_t at, uint32_t flag)
 {
-    struct frame f = t->calls.v[--t->calls.n];
-    end_row(r, t, f.row, at, flag);
+    struct frame f = t->calls.v[t->calls.n - 1];
+    bool filled = t->gap != NONE;
+    if (filled) fill_gap(r, t, at, flag);
+    if (!filled || r->nested) end_row(r, t, f.row, at, flag);
+    struct frame *under = --t->calls.n ? &t->calls.v[t->calls.n - 1] : NULL;
+    if (f.python && under && !under->python) under->python_ns += at - f.begin;
+    if (f.stands) owe(t, f.id, f.stands, at - f.begin - f.python_ns);
     resume(r, t, at, f.python);
 }
 
@@ -382,7 +450,7 @@ static void one_record(struct log_reader *r, struct thread *t, const struct log_
     /* the processor may read its counter early: what began or ended took a while, or a call and its hook were lost */
     bool lasts = rec->event >= LOG_CALL && rec->event <= LOG_PYTHON_END;
     if (t->last != INT64_MIN && at < t->last + lasts) at = t->last + lasts;
-    t->last = at;
+    if (rec->event != LOG_COUNTED) t->last = at;         /* that has the time of the call after it */
     if (r->looking) {
         if (at < p->begin) p->begin = at;
         if (at > p->end) p->end = at;
@@ -392,8 +460,14 @@ static void one_record(struct log_reader *r, struct thread *t, const struct log_
     case LOG_RETURN: case LOG_EXCEPTION: end_call(r, t, rec, at, false); break;
     case LOG_PYTHON: push(r, t, rec, at, true); break;
     case LOG_PYTHON_END: end_call(r, t, rec, at, true); break;
-    case LOG_OP: begin_op(r, t, rec, at); break;
-    case LOG_OP_END: end_op(r, t, rec, at); break;
+    case LOG_OP:
+        split_gap(r, t, at);
+        begin_op(r, t, rec, at);
+        break;
+    case LOG_OP_END:
+        split_gap(r, t, at);
+        end_op(r, t, rec, at);
+        break;
     case LOG_DROPPED:
         end_row(r, t,
                 begin_row(r, t,
@@ -436,6 +510,16 @@ static void one_record(struct log_reader *r, struct thread *t, const struct log_
         if (!p->skipped) p->skipped = xcalloc(p->nid, sizeof *p->skipped);
         p->skipped[rec->id] += UINT64_C(1) << rec->aux;
         break;
+    case LOG_COUNTED:
+        if (rec->id >= p->nid) break;
+        if (!t->owed) t->owed = xcalloc(p->nid, sizeof *t->owed);
+        if (r->looking) {
+            if (!p->counted) p->counted = xcalloc(p->nid, sizeof *p->counted);
+            p->counted[rec->id] += rec->aux;
+        }
+        t->counted_id = rec->id;
+        t->counted = rec->aux;
+        break;
     default:
         if (!r->warned) warn("%s: unknown event %u in %s", r->dir, rec->event, t->from.path);
         r->warned = true;
@@ -470,8 +554,11 @@ static void restart(struct thread *t)
     rewind_source(&t->from);
     t->first = t->next = 0;
     t->calls.n = t->ops.n = 0;
-    t->last = INT64_MIN;
+    t->last = t->gap = INT64_MIN;
     t->ended = false;
+    t->ndue = t->counted = 0;
+    free(t->owed);
+    t->owed = NULL;
 }
 
 static int by_row(const void *a, const void *b)
@@ -604,20 +691,27 @@ static void read_gpu(struct log_reader *r, const char *path)
     csv_close(in.t);
 }
 
-static void finish_process(struct log_reader *r, struct process *p)
+/* calls that were only counted, by function */
+static void counted_rows(struct log_reader *r, const struct process *p, const uint64_t *n, const char *cat)
 {
-    for (size_t id = 0; p->skipped && id < p->nid; id++) {
-        if (!p->skipped[id]) continue;
+    for (size_t id = 0; n && id < p->nid; id++) {
+        if (!n[id]) continue;
         struct meaning m = meaning_of(r, p, (uint32_t)id);
         ready_row(r, &(struct log_row){ .start = p->begin,
                                         .end = p->begin,
                                         .proc = p->text,
-                                        .cat = text(r, "skipped"),
+                                        .cat = text(r, cat),
                                         .name = m.name,
-                                        .link = number_text(r, p->skipped[id]),
+                                        .link = number_text(r, n[id]),
                                         .flag = m.cat,
                                         .kind = EVENT_PROC });
     }
+}
+
+static void finish_process(struct log_reader *r, struct process *p)
+{
+    counted_rows(r, p, p->skipped, "skipped");
+    counted_rows(r, p, p->counted, "estimated");
     if (p->end < p->begin) return;
     p->name[sizeof p->name - 1] = '\0';
     if (p->on != INT64_MIN) process_row(r, p, "on", number_text(r, ++p->ons), p->on, p->end);
@@ -754,6 +848,7 @@ log_reader *log_open(const char *dir, bool nested, struct log_counts *counts)
     r->part_text = text(r, "part");
     r->python_text = text(r, "Python");
     r->c_text = text(r, "C");
+    r->estimated_text = text(r, "estimated");
     for (size_t i = 0; i < n; i++) if (path[i][slash] == 'e') add_thread(r, path[i]);
     for (size_t i = 0; i < r->nprocess; i++) {
         fit_clock(&r->process[i]);
@@ -793,6 +888,7 @@ void log_close(log_reader *r)
         free(r->process[i].id);
         free(r->process[i].phase);
         free(r->process[i].skipped);
+        free(r->process[i].counted);
     }
     free_all(r->thread, r->process, r->ready, r->heap);
     intern_free(&r->text);

@@ -29,6 +29,7 @@ enum log_event {
     LOG_PROGRESS,                                        /* id millionths are done */
     LOG_ON, LOG_OFF,                                     /* profiling is enabled, disabled */
     LOG_SKIPPED,                                         /* 2^aux more calls of C function id were only counted */
+    LOG_COUNTED,                                         /* aux calls of C function id since its last were counted */
     LOG_EVENTS
 };
 enum log_hook {                                          /* in aux: by what means */

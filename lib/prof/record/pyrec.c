@@ -541,6 +541,7 @@ static PyObject *py_start(PyObject *self, PyObject *args)
     const char *passes = getenv("MILLRACE_PROF_MAX_PASSES"), *skip = getenv("MILLRACE_PROF_SKIP_AFTER");
     max_passes = passes ? (uint32_t)strtoul(passes, NULL, 10) : 0;
     see_skip_after(skip ? (uint32_t)strtoul(skip, NULL, 10) : 0);
+    see_estimate(getenv("MILLRACE_PROF_ESTIMATE"));
     tree = want_tree;
     Py_RETURN_NONE;
 }

@@ -45,6 +45,7 @@ struct files {                                           /* of one thread */
     uint64_t retry;                                      /* losses after which a failed file is tried again */
     struct jobs *jobs;
     uint64_t from, to;                                   /* when records were written out, or 0 */
+    uint64_t due;                                        /* time of the record that waits for room, or 0 */
     bool busy;                                           /* a signal came while the files were being changed */
     bool grown;                                          /* the ring is large, or cannot be made so */
 };
@@ -476,10 +477,16 @@ static void lose(uint64_t n)
     __atomic_add_fetch(&all_dropped, n, __ATOMIC_RELAXED);
 }
 
+/* what is told before the record that waits has its time: none is older than the one before it */
+static uint64_t due_time(void)
+{
+    return my.due ? my.due : rec_now();
+}
+
 static void put_loss(void)
 {
     uint32_t n = my.lost > UINT32_MAX ? UINT32_MAX : (uint32_t)my.lost;
-    if (n) rec_put_at(LOG_DROPPED, n, HOOK_NONE, rec_now());
+    if (n) rec_put_at(LOG_DROPPED, n, HOOK_NONE, due_time());
 }
 
 /* n records of the current half to the log */
@@ -547,7 +554,7 @@ bool rec_more(void)
             return false;
         }
         if (start_at) {
-            uint64_t t = rec_now();
+            uint64_t t = due_time();
             rec_put_at(LOG_ON, 0, HOOK_NONE, t);
             if (rec_thread.in_base) rec_put_at(LOG_PYTHON, 0, HOOK_NONE, t);
         }
@@ -578,7 +585,10 @@ bool rec_more(void)
 
 void rec_put_full(enum log_event event, uint32_t id, enum log_hook hook, uint64_t t)
 {
-    if (!rec_more()) return;
+    my.due = t;
+    bool room = rec_more();
+    my.due = 0;
+    if (!room) return;
     uint64_t from = my.from, to = my.to;
     rec_put_at(event, id, hook, t);
     if (!from || rec_thread.end - rec_thread.p < 2) return;
@@ -718,6 +728,11 @@ void rec_stop(void)
 const char *rec_dir(void)
 {
     return dir[0] ? dir : NULL;
+}
+
+double rec_tick_ns(void)
+{
+    return rec_ticks ? ns_per_tick : 1;
 }
 
 uint64_t rec_dropped(void)

@@ -39,6 +39,7 @@ const char *rec_dir(void);                               /* NULL before rec_star
 uint32_t rec_name(const char *kind, const char *cat, const char *module, const char *name);
 /* this thread spent so much CPU time for the recorder alone, not for the program */
 void rec_own(uint64_t ns);
+double rec_tick_ns(void);                                /* after rec_start */
 uint64_t rec_dropped(void);                              /* records lost so far, all threads */
 /* make room for this thread; false: none, the record is lost */
 bool rec_more(void);

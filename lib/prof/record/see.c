@@ -20,7 +20,18 @@
 enum { FUNCTIONS = 65536, STUB = 16, RANGES = 4096, SAMPLES = 1 << 18 };
 enum { INTERPRETER, LIBC, EXTENSION, UNKNOWN };
 
-struct function { void *real; const char *owner, *name; uint32_t id; uint16_t category, unused; };   /* 32 bytes */
+/* 64 bytes, the first and `left` known to the assembly.  left: so many of the next calls are only counted, of `drawn`
+ * at once; every: one in so many is timed, 0: each.  since, last: when the first of `seen` calls and the last began */
+struct function {
+    void *real;
+    const char *owner, *name;
+    uint32_t id;
+    uint16_t category, every;
+    int32_t left, drawn;
+    uint64_t since, last;
+    uint32_t seen, unused;
+};
+_Static_assert(sizeof(struct function) == 64 && offsetof(struct function, left) == 32, "as see_common has it");
 struct range { uintptr_t from, to; int kind; char name[64]; };
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -33,6 +44,8 @@ HIDDEN void see_leave(void) __attribute__((used));
 static uint32_t nfunction = 1;
 static uint32_t skip_after, called[FUNCTIONS], skipped[FUNCTIONS];   /* skipped: those that the log has not yet */
 enum { SKIPPED_AT_ONCE = 10 };                           /* log2 of the calls that one record counts */
+enum { WINDOW = 256, MOST_SKIPPED = 64 };                /* calls that show how often; of so many one is timed */
+static uint64_t hot_gap, sample_gap;                     /* ticks; 0: each call is timed */
 static uint32_t shared[2 * FUNCTIONS];                   /* stubs of slots by the original's address, open addressing */
 static __thread bool for_own;                                /* the recorder works for itself: no samples */
 static __thread bool timed;                              /* this thread has a timer of the judge's */
@@ -47,11 +60,12 @@ __asm__(
     ".p2align 4\n  movl $see_index, %eax\n  jmp see_common\n.set see_index, see_index + 1\n.endr\n"
     ".p2align 4\n.type see_common, @function\nsee_common:\n.cfi_startproc\n"
     "  movq see_thread@gottpoff(%rip), %r10\n"
-    "  shlq $5, %rax\n  leaq see_function(%rip), %r11\n  addq %rax, %r11\n"
+    "  shlq $6, %rax\n  leaq see_function(%rip), %r11\n  addq %rax, %r11\n"
     "  cmpq %rsp, %fs:(%r10)\n  ja 1f\n"                 /* C calls C */
     "  movq rec_on@GOTPCREL(%rip), %r10\n  cmpb $0, (%r10)\n  jne 2f\n"
     "1: jmp *(%r11)\n"
-    "2: subq $56, %rsp\n.cfi_adjust_cfa_offset 56\n"
+    "2: subl $1, 32(%r11)\n  jns 4f\n"
+    "3: subq $56, %rsp\n.cfi_adjust_cfa_offset 56\n"
     "  movq %rdi, (%rsp)\n  movq %rsi, 8(%rsp)\n  movq %rdx, 16(%rsp)\n  movq %rcx, 24(%rsp)\n"
     "  movq %r8, 32(%rsp)\n  movq %r9, 40(%rsp)\n  movq %r11, 48(%rsp)\n"
     "  movq %r11, %rdi\n  leaq 56(%rsp), %rsi\n  call see_enter\n"
@@ -60,6 +74,14 @@ __asm__(
     "  call *(%r11)\n"
     "  movq %rax, (%rsp)\n  call see_leave\n  movq (%rsp), %rax\n"
     "  addq $56, %rsp\n.cfi_adjust_cfa_offset -56\n"
+    "  ret\n"
+    "4: movq see_thread@gottpoff(%rip), %r10\n"          /* only counted: no clock is read */
+    "  cmpq $0, %fs:(%r10)\n  jne 3b\n"
+    "  movq %rsp, %fs:(%r10)\n  movl $0, %fs:8(%r10)\n"
+    "  subq $8, %rsp\n.cfi_adjust_cfa_offset 8\n"
+    "  call *(%r11)\n"
+    "  movq see_thread@gottpoff(%rip), %r10\n  movq $0, %fs:(%r10)\n"
+    "  addq $8, %rsp\n.cfi_adjust_cfa_offset -8\n"
     "  ret\n.cfi_endproc\n.size see_common, .-see_common\n");
 
 /* the name is given at the first call: most of what is patched is never called */
@@ -87,8 +109,56 @@ void see_skip_after(uint32_t calls)
     skip_after = calls;
 }
 
+void see_estimate(bool on)
+{
+    double tick = rec_tick_ns();
+    hot_gap = on ? (uint64_t)(10000 / tick) : 0;         /* 100 000 calls a second */
+    sample_gap = on ? (uint64_t)(16000 / tick) : 0;      /* one timed in so long costs a third of a per cent */
+}
+
+static int32_t draw(uint32_t mean)
+{
+    static uint32_t x = 2463534242;                      /* Marsaglia's xorshift: no pattern of calls fits it */
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    return (int32_t)((uint64_t)x * (2 * mean + 1) >> 32);
+}
+
+/* A call is timed.  Tells how many were not since the last, and draws how many will not be: none unless the function is
+ * called so often that the time of each is short, and never where it waits. */
+static __attribute__((noinline)) void estimate(struct function *f, uint64_t t)
+{
+    int32_t counted = f->drawn - (f->left + 1);
+    if (counted > 0) rec_put_at(LOG_COUNTED, f->id, (enum log_hook)counted, t);   /* aux is a number here */
+    if (f->every && t - f->last > 8 * f->every * hot_gap) f->every = 0;
+    f->last = t;
+    if (!f->every) {
+        if (!f->seen++) f->since = t;
+        if (f->seen == WINDOW) {
+            uint64_t gap = (t - f->since) / WINDOW + 1, n = sample_gap / gap;
+            if (gap <= hot_gap && strcmp(category[f->category], "Waiting") != 0)
+                f->every = n < 2 ? 2 : n > MOST_SKIPPED ? MOST_SKIPPED : (uint16_t)n;
+            f->seen = 0;
+        }
+    }
+    f->left = f->drawn = f->every ? draw(f->every - 1u) : 0;
+}
+
+/* what has been counted and not told: the last calls before the end */
+static void tell_counted(void)
+{
+    for (uint32_t i = 1; hot_gap && i < nfunction; i++) {
+        struct function *f = &see_function[i];
+        int32_t counted = f->drawn - f->left;
+        if (counted > 0) rec_put(LOG_COUNTED, f->id, (enum log_hook)counted);
+        f->drawn = f->left;
+    }
+}
+
 void see_tell_skipped(void)
 {
+    tell_counted();
     for (uint32_t i = 1; skip_after && i < nfunction; i++)
         for (uint16_t k = 0; skipped[i]; skipped[i] >>= 1, k++)
             if (skipped[i] & 1) rec_put(LOG_SKIPPED, see_function[i].id, k);
@@ -101,6 +171,7 @@ void see_enter(struct function *f, void *sp)
         rec_put_at(LOG_EXCEPTION, see_thread.id, HOOK_PATCH, t);
     if (!f->id) name_function(f);
     if (skip_after && skip(f, t)) {
+        f->left = 0;
         see_thread.id = 0;
         see_thread.sp = sp;
         return;
@@ -111,6 +182,8 @@ void see_enter(struct function *f, void *sp)
         t = rec_now();
         rec_put_at(LOG_PYTHON, 0, HOOK_NONE, t);
     }
+    if (hot_gap) estimate(f, t);
+    else f->left = 0;
     see_thread.id = f->id;
     rec_put_at(LOG_CALL, f->id, HOOK_PATCH, t);
     see_thread.sp = sp;
@@ -178,6 +251,7 @@ static void hook_send(bool on)
 void see_forked(void)
 {
     memset(skipped, 0, sizeof skipped);                  /* the parent's */
+    for (uint32_t i = 1; i < nfunction; i++) see_function[i].drawn = see_function[i].left;
     see_thread.sp = NULL;
     timed = false;                                       /* timers are the parent's */
 }
@@ -583,6 +657,7 @@ bool see_is_stub(const void *p) { (void)p; return false; }
 void see_python_from_c(bool on) { (void)on; }
 void see_forked(void) { }
 void see_skip_after(uint32_t calls) { (void)calls; }
+void see_estimate(bool on) { (void)on; }
 void see_tell_skipped(void) { }
 void see_class(PyObject *o) { (void)o; }
 unsigned long long see_objects(void) { return 0; }

@@ -32,6 +32,10 @@ bool see_is_stub(const void *address);
 void see_python_from_c(bool on);
 /* From so many calls of a function on, more are only counted: LOG_SKIPPED, up to 1023 of each by see_tell_skipped. */
 void see_skip_after(uint32_t calls);
+/* Of functions that are called more than 100 000 times a second only calls drawn at random are timed, the others
+ * counted: LOG_COUNTED, before the next timed one, the last by see_tell_skipped.  A long call among many short ones is
+ * missed unless it is drawn. */
+void see_estimate(bool on);
 void see_tell_skipped(void);
 void see_forked(void);                                   /* in the child */
 unsigned long long see_objects(void);                    /* how many shared objects have been loaded so far */
