@@ -32,13 +32,13 @@
 
 #define COLUMNS PROFILE_COLUMNS ",threads,tier,machine"
 
-static const char *tier = NULL, *output = "-", *set = NULL;
+static const char *tier, *output = "-", *set = NULL;
 static long threads = 1, runs = 5;
 static bool full;
-static struct list plans;
+static struct list plans, tiers;
 
 static const struct opt options[] = {
-    { 't', "tier", STR, &tier, "SPEC", "the slow memory, see place-tier" },
+    { 't', "tier", LIST, &tiers, "SPEC", "the slow memory, see place-tier" },
     { 'j', "threads", INT, &threads, "N", "threads, pinned one to a core", 1, 256 },
     { 'n', "runs", INT, &runs, "N", "timed runs of a short kernel", 3, 60 },
     { 0, "full", FLAG, &full, NULL, "every combination of slow operands" },
@@ -73,7 +73,7 @@ static void measure(csvw *w, struct probe *p, const struct graph *g, const struc
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    if (!tier) usage("no tier given, see --tier");
+    tier = tier_given(&tiers);
     tier_check(tier, 0);
     const struct kernels *k = kernels_for(set);
     if (!k) usage("this machine has no kernels '%s'", set);

@@ -46,7 +46,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-static struct list values;
+static struct list values, tiers;
 static const char *values_path, *save_path;
 static const char *plan_path, *tier, *kernels_path, *set, *paged;
 static long steps = 4, warm = 1, threads = 1, seed = 1, delay = 0, again = 2;
@@ -56,7 +56,7 @@ static const double DISTURBED = 0.03, BESIDE_OTHERS = 0.15;
 
 static const struct opt options[] = {
     { 0, "plan", STR, &plan_path, "FILE", "the plan to execute" },
-    { 't', "tier", STR, &tier, "SPEC", "the slow memory, see place-tier" },
+    { 't', "tier", LIST, &tiers, "SPEC", "the slow memory, see place-tier" },
     { 0, "paged", STR, &paged, "DIR", "the system pages fast memory to a file here, as it thinks best" },
     { 'n', "steps", INT, &steps, "N", "counted steps", 1, 1e6 },
     { 0, "warm", INT, &warm, "N", "steps before them", 0, 1e6 },
@@ -110,7 +110,7 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (!plan_path) usage("no plan given, see --plan");
     if (save_path && !values_path) usage("--save needs the file of --values");
-    if (!tier) usage("no tier given, see --tier");
+    tier = tier_given(&tiers);
     const struct kernels *k = kernels_for(set);
     if (!k) usage("this machine has no kernels '%s'", set);
     blas_for_this_cpu(argv);

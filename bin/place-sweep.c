@@ -8,11 +8,12 @@
  * formulation, ratio, limit_bytes, fast_ratio (of the peak), planned_seconds,
  * slowdown_ratio (over all tensors in fast memory), least_slowdown_ratio (no
  * plan of that formulation and size can be below it), moved_bytes (by copies,
- * both ways), kind.  A size below what single kernels need is said on stderr
- * and has empty fields.  --target=X keeps, of every formulation, the least
- * fast memory with a slow-down of at most X.  --jobs-table writes a table of
- * jobs (see jobs-do) instead, one for each cell, to share among machines.
- * Less effort goes into a plan than by place-plan; --steps and --rounds.
+ * both ways), kind.  A size below what single kernels need has empty fields,
+ * and a line on stderr says what is needed.  --target=X keeps, of every
+ * formulation, the least fast memory with a slow-down of at most X.
+ * --jobs-table writes a table of jobs (see jobs-do) instead, one for each
+ * cell, to share among machines.  Less effort goes into a plan than by
+ * place-plan; --steps and --rounds.
  * Memory: graph and profile, for each of --jobs.
  *
  * Examples:

@@ -82,6 +82,10 @@ static void lookup(void)
          "both slow: the measured time of staging both is no better than two streaming penalties");
     near(t[7].seconds, 3.75, 1e-12, "three penalties add up");
     ok(t[7].mode == 1 && t[7].staging == 3000, "and so does their staging");
+    profile_table(p, g, 2, 3 * 163840, t);
+    ok(t[1].mode == 2, "the faster mode where its staging has room beside the two operands that are fast");
+    profile_table(p, g, 2, 3 * 163840 - 1, t);
+    ok(t[1].mode == 1, "else the other");
     profile_table(p, g, 2, 10000, t);
     ok(t[1].mode == 1 && t[1].seconds == 1.5, "without room for staging the other mode is taken");
     profile_table(p, g, 2, 500, t);

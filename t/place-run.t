@@ -45,6 +45,7 @@ empty() { [ -z "$("$@")" ]; }
 ok 'nothing is left behind' empty ls -A "$B/run-test"
 
 fails 'no plan' 2 'no plan given' place-run --tier=dram g.sexp
+fails 'two tiers' 2 "'dram' and 'emu:1G,1G': plans know" run --plan=fast.plan --tier=dram --tier=emu:1G,1G
 fails 'no tier' 2 'no tier given' place-run --plan=fast.plan g.sexp
 fails 'a plan that is not there' 1 'none.plan' run --plan=none.plan --tier=dram
 fails 'the plan of another graph' 1 'resnet50|mlp|node|tensor' eval 'place-net mlp --batch=4 | place-run --plan=fast.plan --tier=dram'

@@ -15,6 +15,9 @@ is 'nothing is below its bound, no bound below all fast' 0 \
 ok 'the same whatever --jobs' cmp all.csv <(place-sweep "${few[@]}" --formulations=sync,async -j3 g.sexp)
 is 'too little memory is an empty cell' '4000:1,,' eval 'place-sweep --profile=p.csv --formulations=sync --ratios=4000:1 g.sexp 2> said | csv-cut -c ratio,planned_seconds,slowdown_ratio | tail -n 1'
 ok 'and a sentence' grep -q 'is too small' said
+place-sweep --profile=p.csv --steps=50 --rounds=10 --ratios=4:1,3000:1,4000:1 g.sexp > missing.csv 2> said
+is 'one for all of them, of the largest' "1 place-sweep: 6 of 9 plans $(place-plan -f sync --profile=p.csv --ratio=3000:1 g.sexp 2>&1 | grep -o 'limit of [0-9]* bytes')" \
+    eval 'echo "$(wc -l < said) $(grep -o "^.* plans" said) $(grep -o "limit of [0-9]* bytes" said)"'
 # memory refused at the N-th call, in place-sweep or in a process that plans: a message and exit 1, or the whole table
 refused() {
     local n rc ended=0

@@ -93,6 +93,8 @@ static void set_choices(struct placing *p, const struct profile *profile)
     p->choice = xmalloc((size_t)p->choice_end[p->nodes] + 1, sizeof *p->choice);
     p->seconds = xcalloc((size_t)p->choice_end[p->nodes] + 1, sizeof *p->seconds);
     p->channel = xcalloc((size_t)p->choice_end[p->nodes] + 1, sizeof *p->channel);
+    double most = 0;                                     /* needed by a node that cannot have it */
+    int too_large = -1;
     for (int n = 0; n < p->nodes; n++) {
         struct choice *c = p->choice + p->choice_end[n];
         int k = p->slot_end[n + 1] - p->slot_end[n];
@@ -110,14 +112,14 @@ static void set_choices(struct placing *p, const struct profile *profile)
             if (!had || need > p->limit[n]) c[set].seconds = CANNOT_BE_HAD;
         }
         for (int set = 0; set < 1 << k; set++) set_channel(p, n, set, k);
-        const char *name = p->g->node[n].name;
         if (!isfinite(least))
             die_of_limit("limit of %llu bytes: no way to run node %d '%s' has buffers that small",
-                         (unsigned long long)p->bytes_limit, n, name);
-        if (least > p->limit[n])
-            die_of_limit("limit of %llu bytes is too small: node %d '%s' alone needs %.0f bytes of fast memory",
-                         (unsigned long long)p->bytes_limit, n, name, least);
+                         (unsigned long long)p->bytes_limit, n, p->g->node[n].name);
+        if (least > p->limit[n] && least > most) most = least, too_large = n;
     }
+    if (too_large >= 0)
+        die_of_limit("limit of %llu bytes is too small: node %d '%s' alone needs %.0f bytes of fast memory",
+                     (unsigned long long)p->bytes_limit, too_large, p->g->node[too_large].name, most);
 }
 
 double cut_weight(const struct placing *p, int cut, int tensor)

@@ -43,17 +43,6 @@ void plan_add_move(struct plan *p, int tensor, enum plan_tier to, int before, in
     p->move[p->nmove++] = (struct plan_move){ tensor, to, before, begin };
 }
 
-uint64_t plan_align(uint64_t bytes)
-{
-    return bytes < GRAPH_PIN_BYTES ? PLAN_ALIGN_SMALL : PLAN_ALIGN;
-}
-
-uint64_t plan_size(uint64_t bytes)
-{
-    uint64_t a = plan_align(bytes);
-    return (bytes + a - 1) / a * a;
-}
-
 const struct stay *plan_find(const struct plan *p, int tensor, enum plan_tier tier, int node)
 {
     int lo = 0, hi = p->nstay;                           /* first stay of the tensor */

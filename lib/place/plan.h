@@ -68,8 +68,18 @@ void plan_stay(struct plan *, int tensor, enum plan_tier, int first, int last, u
 void plan_add_move(struct plan *, int tensor, enum plan_tier to, int before, int begin);
 void plan_sort(struct plan *);                           /* the stays; needed before plan_find and plan_write */
 
-uint64_t plan_align(uint64_t bytes);                     /* of a tensor or staging area of that size */
-uint64_t plan_size(uint64_t bytes);                      /* bytes it takes in a pool: rounded up to plan_align */
+/* of a tensor or staging area of that size; bytes it takes in a pool: rounded up to that */
+static inline uint64_t plan_align(uint64_t bytes)
+{
+    return bytes < GRAPH_PIN_BYTES ? PLAN_ALIGN_SMALL : PLAN_ALIGN;
+}
+
+static inline uint64_t plan_size(uint64_t bytes)
+{
+    uint64_t a = plan_align(bytes);
+    return (bytes + a - 1) / a * a;
+}
+
 /* the stay of a tensor at a node in a tier, NULL if it has none */
 const struct stay *plan_find(const struct plan *, int tensor, enum plan_tier, int node);
 #endif

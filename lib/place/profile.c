@@ -1,5 +1,6 @@
 /* profile.c - see profile.h.  Rows of one key stand together; tiers are bit masks over the operands. */
 #include "place/profile.h"
+#include "place/plan.h"
 #include "base/message.h"
 #include <math.h>
 #include <stdlib.h>
@@ -244,6 +245,18 @@ static struct choice all_fast(const struct rows *r, uint64_t workspace, uint64_t
     return best->c.staging + workspace <= limit ? best->c : (struct choice){ INFINITY, 0, 0 };
 }
 
+/* what tensors that cannot move take at a node */
+static uint64_t small_bytes(const struct graph *g, int node)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < g->ntensor; i++) {
+        const struct tensor *t = &g->tensor[i];
+        if (t->role == ROLE_INTER && t->first <= node && node <= t->last && !graph_movable(g, i))
+            sum += plan_size(t->bytes);
+    }
+    return sum;
+}
+
 void profile_table(const struct profile *p, const struct graph *g, int node, uint64_t limit, struct choice *table)
 {
     const struct node *n = &g->node[node];
@@ -260,15 +273,22 @@ void profile_table(const struct profile *p, const struct graph *g, int node, uin
             if (n->operand[i] == slot[s]) operands[s] |= (uint64_t)1 << i;
     }
     table[0] = all_fast(r, n->workspace, all, limit);
+    uint64_t small = small_bytes(g, node);
     for (unsigned set = 1; set < 1u << k; set++) {
         table[set] = (struct choice){ INFINITY, 0, 0 };
-        bool known = false;
+        bool known = false, leaves_room = false;         /* for the operands that are fast */
+        uint64_t fast_bytes = small + n->workspace;
+        for (int s = 0; s < k; s++)
+            if (!(set >> s & 1)) fast_bytes += plan_size(g->tensor[slot[s]].bytes);
         for (int mode = 0; mode < PROFILE_MODES; mode++) {
             struct choice c;
             if (!estimate(r, operands, k, set, mode, fast, &c)) continue;
             known = true;
             c.seconds = fmax(c.seconds, fast->c.seconds);   /* below it is noise, of which many rows offer a choice */
-            if (c.staging + n->workspace <= limit && c.seconds < table[set].seconds) table[set] = c;
+            bool fits = fast_bytes <= limit && plan_size(c.staging) <= limit - fast_bytes;
+            if (c.staging + n->workspace > limit || fits < leaves_room) continue;
+            if (fits > leaves_room || c.seconds < table[set].seconds) table[set] = c;
+            leaves_room = fits;
         }
         if (!known && (set & (set - 1)) == 0) no_row(p, g, node, "one operand in slow memory");
     }

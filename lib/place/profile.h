@@ -31,8 +31,8 @@ bool profile_find(const struct profile *, const char *key, const char *in_tiers,
 
 /* Times of a node for all 2^k placements of its k slots (node_slots); bit i set: slot i is slow.  Mode by mode, a
  * placement without a row of its own gets the all-fast time plus the penalties of its slots one by one (mean error
- * 7 % on the Optane tables); the fastest mode whose staging and workspace leave room under `limit` is taken, and of
- * rows with all operands fast the fastest that leaves room for these too.  A placement that cannot be had has infinite
+ * 7 % on the Optane tables); the fastest mode whose staging and workspace leave room under `limit` for the operands
+ * that are fast is taken (where none does, for none of them).  A placement that cannot be had has infinite
  * seconds, none takes less time than all operands in fast memory.  Dies when the kernel or a slot has no rows. */
 void profile_table(const struct profile *, const struct graph *, int node, uint64_t limit, struct choice *table);
 

@@ -3,12 +3,14 @@
 #include "base/message.h"
 #include "place/placing.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TOO_SMALL = 3 };                                  /* what a child ends with whose limit is */
-struct child { pid_t pid; int from; };
+enum { TOO_SMALL = 3, SAID = 2048 };                     /* what a child ends with whose limit is */
+struct child { pid_t pid; int from, said; };      /* its answer; its stderr */
 
 static _Noreturn void plan_one(const struct graph *g, const struct profile *profile, const struct effort *effort,
                                struct sweep_cell *c, int to)
@@ -26,46 +28,72 @@ static _Noreturn void plan_one(const struct graph *g, const struct profile *prof
 static struct child start(const struct graph *g, const struct profile *profile, const struct effort *effort,
                           struct sweep_cell *c)
 {
-    int ends[2];
-    if (pipe(ends)) die_errno("pipe");
-    struct child k = { fork(), ends[0] };
+    int ends[2], says[2];
+    if (pipe(ends) || pipe(says)) die_errno("pipe");
+    struct child k = { fork(), ends[0], says[0] };
     if (k.pid < 0) die_errno("fork");
     if (k.pid == 0) {
         close(ends[0]);
+        close(says[0]);
+        if (dup2(says[1], STDERR_FILENO) < 0) die_errno("dup2");
         plan_one(g, profile, effort, c, ends[1]);
     }
     close(ends[1]);
+    close(says[1]);
     return k;
 }
 
-static void finish(struct child *k, struct sweep_cell *c)
+/* all of it, as far as it fits: what a planning process writes is far less than a pipe holds */
+static size_t read_all(int fd, void *to, size_t room)
 {
-    struct sweep_cell got;
     size_t n = 0;
-    for (ssize_t more; n < sizeof got; n += (size_t)more) {
-        more = read(k->from, (char *)&got + n, sizeof got - n);
+    for (ssize_t more; n < room; n += (size_t)more) {
+        more = read(fd, (char *)to + n, room - n);
         if (more < 0 && errno == EINTR) more = 0;
         else if (more <= 0) break;
     }
-    close(k->from);
+    close(fd);
+    return n;
+}
+
+/* false: the limit is too small, and `said` why */
+static bool finish(struct child *k, struct sweep_cell *c, char *said, size_t room)
+{
+    struct sweep_cell got;
+    size_t n = read_all(k->from, &got, sizeof got), length = read_all(k->said, said, room - 1);
     int status = 0;
+    said[length] = '\0';
     while (waitpid(k->pid, &status, 0) < 0 && errno == EINTR) {
     }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != TOO_SMALL) fputs(said, stderr);
     if (WIFSIGNALED(status)) die("planning below %llu bytes ended by signal %d", (unsigned long long)c->limit,
                                  WTERMSIG(status));
     if (WEXITSTATUS(status) != 0 && WEXITSTATUS(status) != TOO_SMALL)
         die("planning below %llu bytes failed", (unsigned long long)c->limit);
     if (n == sizeof got && status == 0) *c = got;
+    return status == 0;
 }
 
 void sweep_run(const struct graph *g, const struct profile *profile, const struct effort *effort, struct sweep_cell *c,
                int n, int jobs)
 {
     struct child *k = xcalloc((size_t)n + 1, sizeof *k);
-    int started = 0;
+    char said[SAID], why[SAID] = "";                     /* of the largest limit that is too small */
+    int started = 0, small = 0;
+    uint64_t largest = 0;
     for (int i = 0; i < n; i++) {
         for (; started < n && started < i + jobs; started++) k[started] = start(g, profile, effort, &c[started]);
-        finish(&k[i], &c[i]);
+        if (finish(&k[i], &c[i], said, sizeof said)) continue;
+        small++;
+        if (c[i].limit < largest) continue;
+        largest = c[i].limit;
+        memcpy(why, said, sizeof why);
+    }
+    if (small) {
+        size_t head = strlen(prog) + 2;                  /* "prog: " is said again */
+        const char *text = strlen(why) > head ? why + head : why;
+        int length = (int)strcspn(text, "\n");
+        warn("%d of %d plans have too little fast memory, the largest of them: %.*s", small, n, length, text);
     }
     free(k);
 }

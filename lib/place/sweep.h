@@ -1,6 +1,7 @@
 /* sweep.h - plans of one graph over formulations and sizes of fast memory, each in a process of its own.
  *
- * A size that is too small ends its own process with a message; the cell then says so. */
+ * A size that is too small ends its own process, and the cell stays without a plan; one message for all of them says
+ * how many and what the largest lacks. */
 #ifndef MILLRACE_PLACE_SWEEP_H
 #define MILLRACE_PLACE_SWEEP_H
 #include "place/layout.h"

@@ -38,7 +38,7 @@ static void end(struct ended *e, uint64_t bytes, double now)
     e->hole[e->n++] = (struct hole){ bytes, now };
 }
 
-/* A new tensor takes the place of those that ended last, as far as there are any; is most of that place in the cache? */
+/* A new tensor takes the place of those that ended last, as far as there are any; is most of its place in the cache? */
 static bool take(struct ended *e, uint64_t bytes, double now)
 {
     uint64_t left = bytes, warm = 0;
@@ -196,7 +196,7 @@ struct timing probe_kernel(struct probe *p, int kernel, uint32_t slow, enum exec
     long n = 0;
     struct timing t = { .staging = exec_staging(o, slow, mode) };
     struct arena_at in = { p->in.p + p->arena_bytes, 0 }, out = { p->out.p + p->arena_bytes, 0 };
-    char *staging = keep(&out, t.staging);               /* always the same: the room that plans leave for it is small */
+    char *staging = keep(&out, t.staging);               /* always the same: plans leave it little room */
     for (int i = 0; i < o->nin + o->nout; i++)
         if (p->warm[kernel] >> i & 1) place[i].fast = keep(i < o->nin ? &in : &out, o->bytes[i]);
     for (long spare = SPARE; !enough(took, n, runs);) {

@@ -1,9 +1,9 @@
 /* probe.h - times one kernel as a training step meets it: operands where they would lie, caches as they would be.
  *
- * An operand that the step touched shortly before (less than CACHE_BYTES of other operands ago) is warm: it lies at the
- * same addresses in every run.  So does a new one that takes the place of tensors that ended so shortly before (the last
- * to end is the first to be replaced), and what slow operands are staged in.  All others move on through a large arena
- * from run to run and are cold, as they are in the step. */
+ * An operand that the step touched shortly before (less than CACHE_BYTES of other operands ago) is warm: it lies at
+ * the same addresses in every run.  So does a new one that takes the place of tensors that ended so shortly before (of
+ * those that end, the last is replaced first), and what slow operands are staged in.  All others move on through a
+ * large arena from run to run and are cold, as they are in the step. */
 #ifndef MILLRACE_PLACE_PROBE_H
 #define MILLRACE_PLACE_PROBE_H
 #include "tensor/exec.h"

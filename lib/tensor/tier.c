@@ -142,12 +142,26 @@ static char *directory_of(const char *spec, bool *buffered)
     return dir;
 }
 
+/* the rest of "file:DIR" begins another tier: DIR,numa:1 */
+static const char *second_tier(const char *dir)
+{
+    static const char *const sort[] = { "dram", "file:", "numa:", "dax:", "emu:" };
+    for (const char *comma = strchr(dir, ','); comma; comma = strchr(comma + 1, ','))
+        for (size_t i = 0; i < sizeof sort / sizeof *sort; i++)
+            if (!strncmp(comma + 1, sort[i], strlen(sort[i]))) return comma + 1;
+    return NULL;
+}
+
 static void check_directory(const char *spec, const char *dir, uint64_t bytes)
 {
     struct stat st;
     struct statfs fs;
     struct statvfs room;
-    if (stat(dir, &st)) die_errno("tier %s: %s", spec, dir);
+    bool none = stat(dir, &st) != 0;
+    if (none && second_tier(dir))
+        usage("tier '%s': '%s' is a tier of its own, plans know fast memory and one slow tier, not two", spec,
+              second_tier(dir));
+    if (none) die_errno("tier %s: %s", spec, dir);
     if (!S_ISDIR(st.st_mode)) die("tier %s: %s is not a directory", spec, dir);
     if (statfs(dir, &fs) || statvfs(dir, &room)) die_errno("tier %s: %s", spec, dir);
     if (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC)
@@ -172,6 +186,14 @@ static void rates_of(const char *spec, double rate[2], double *latency)
     if (*p && (!num_parse(p, strlen(p), latency) || !(*latency >= 0 && *latency < 10)))
         usage("tier '%s': latency '%s' is not a number of seconds", spec, p);
     free(text);
+}
+
+const char *tier_given(const struct list *l)
+{
+    if (!l->n) usage("no tier given, see --tier");
+    if (l->n > 1)
+        usage("--tier: '%s' and '%s': plans know fast memory and one slow tier, not two", l->v[0], l->v[1]);
+    return l->v[0];
 }
 
 void tier_check(const char *spec, uint64_t bytes)

@@ -18,6 +18,7 @@
  * of the device end the program with a message. */
 #ifndef MILLRACE_PLACE_TIER_H
 #define MILLRACE_PLACE_TIER_H
+#include "base/filter.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +27,8 @@ struct tier;
 struct tier *tier_open(const char *spec,
                        uint64_t bytes); /* dies; asks for free space before it writes, then writes all once */
 void tier_close(struct tier *);
+/* The value of an option that is given once: plans know fast memory and one other.  Dies with none or two. */
+const char *tier_given(const struct list *);
 void tier_check(const char *spec, uint64_t bytes); /* dies now if tier_open would for lack of space or a bad path */
 
 const char *tier_kind(const struct tier *);              /* real | emulated */
