@@ -73,27 +73,6 @@ static const struct opt options[] = {
     { 0, "dot", STR, &dot, "FILE", "write the visited graph (of the last problem)" },
     { 0 } };
 
-static void rows(csvw *w, const char *name, const struct search *s, const struct problem *p, double gflops, bool model)
-{
-    struct nest t;
-    char b[40];
-    nest_reset(p, &t);
-    for (int i = 0; i <= s->npath; i++) {
-        if (i) nest_act(p, &t, s->path[i - 1], RULE_NONE);
-        bool last = i == s->npath;
-        csvw_cstr(w, p->text);
-        csvw_cstr(w, name);
-        csvw_int(w, i);
-        csvw_cstr(w, i ? act_name(s->path[i - 1], b) : "");
-        rows_write_tree(w, p, &t);
-        csvw_known(w, last && gflops > 0 ? gflops : s->gflops[i]);
-        csvw_known(w, s->when[i]);
-        csvw_cstr(w, model ? "simulated" : "real");
-        csvw_end(w);
-    }
-    csvw_flush(w);
-}
-
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
@@ -122,20 +101,19 @@ int main(int argc, char **argv)
     if (residual) mended = residual_read(residual), s.residual = &mended, s.order = order_by_residual;
     s.actions = seven ? (1u << ACT_PUBLISHED) - 1 : (1u << ACT_COUNT) - 1;
     if (!parallel) s.actions &= ~(1u << ACT_PARALLEL);
-    static const char columns[] = "problem,algo,step,action,tree,gflops,seconds,kind";
     struct intern done = { 0 };
     char *name = label ? xstrdup(label) : xformat("%s%s", s.algo, s.published ? "_published" : "");
-    csvw *w = output ? rows_resume(output, columns, name, &done) : csvw_open("-");
+    csvw *w = output ? rows_resume(output, SEARCH_COLUMNS, name, &done) : csvw_open("-");
     struct picks picks;
     if (list) picks_watch(&picks, &v, w, name);
-    else if (!output) csvw_names(w, columns), csvw_end(w);
+    else if (!output) csvw_names(w, SEARCH_COLUMNS), csvw_end(w);
     progress_start("problems", 0);
     for (double n = 0; rows_next(&r); progress(++n, "%s", s.algo)) {
         if (intern_find(&done, str_of(r.p.text)) >= 0) continue;
         search_run(&s, &v, &r.p);
         if (list) continue;
         double g = model || !confirm ? 0 : evaluate_again(&v, &s.best, (int)confirm).gflops;
-        rows(w, name, &s, &r.p, g, model);
+        search_write(w, name, &s, g);
     }
     progress_end();
     if (dot && s.p) {

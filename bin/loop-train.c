@@ -33,7 +33,6 @@
 #include "rl/learner.h"
 #include "loop/search/curve.h"
 #include "loop/search/policy.h"
-#include "loop/nest/rows.h"
 #include "measure/clock.h"
 #include HELP
 #include <limits.h>
@@ -68,22 +67,6 @@ static const struct opt options[] = {
 
 static double began;                                     /* seconds count from the start of the program */
 static struct buf task;                                  /* what a checkpoint must agree in */
-
-static void read_problems(struct school *s, const char *path)
-{
-    struct nest_rows r;
-    size_t cap = 0;
-    rows_open(&r, csv_open(path), false);
-    int split = csv_find(r.t, "split");
-    while (rows_next(&r)) {
-        if (split >= 0 && !str_is(csv_str(r.t, split), "train")) continue;
-        s->p = grow(s->p, s->np + 1, &cap, sizeof *s->p);
-        s->p[s->np++] = r.p;
-        buf_format(&task, "%s\n", r.p.text);
-    }
-    rows_close(&r);
-    if (!s->np) die("%s: no problem to learn from", path);
-}
 
 static void save(struct learner *q, const struct curve *c)
 {
@@ -126,7 +109,7 @@ int main(int argc, char **argv)
     if (!output) usage("no place for the policy given, see --output");
     struct evaluator v;
     struct school s = { .v = &v };
-    read_problems(&s, filter_operand(argc, argv, i));
+    school_read(&s, filter_operand(argc, argv, i), &task);
     evaluator_open(&v, isa_best(), cache);
     v.model = eval == MODEL;
     v.check = false;

@@ -1,5 +1,6 @@
 #include "loop/search/policy.h"
 #include "base/message.h"
+#include "loop/nest/rows.h"
 #include "rl/gradient.h"
 #include "measure/clock.h"
 #include <limits.h>
@@ -156,6 +157,22 @@ struct environment school_environment(struct school_seat *d, struct school *s, i
     memset(d, 0, sizeof *d);
     d->school = s;
     return (struct environment){ d, inputs(&s->can), s->can.nact, steps, reset, step, &d->now, sizeof d->now };
+}
+
+void school_read(struct school *s, const char *path, struct buf *names)
+{
+    struct nest_rows r;
+    size_t cap = 0;
+    rows_open(&r, csv_open(path), false);
+    int split = csv_find(r.t, "split");
+    while (rows_next(&r)) {
+        if (split >= 0 && !str_is(csv_str(r.t, split), "train")) continue;
+        s->p = grow(s->p, s->np + 1, &cap, sizeof *s->p);
+        s->p[s->np++] = r.p;
+        buf_format(names, "%s\n", r.p.text);
+    }
+    rows_close(&r);
+    if (!s->np) die("%s: no problem to learn from", path);
 }
 
 void school_free(struct school *s)

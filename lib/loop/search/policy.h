@@ -53,6 +53,9 @@ struct school_seat {                                     /* one running episode;
     struct { uint64_t key; uint32_t problem; struct nest t; } now;
 };
 struct environment school_environment(struct school_seat *, struct school *, int steps);
+/* The problems of a table, only those whose split is train where it has that column; names: one a line is added.  Dies
+ * where there are none. */
+void school_read(struct school *, const char *path, struct buf *names);
 void school_free(struct school *);
 /* what is good for loop nests; *steps, when it is LONG_MIN: what a minute or two on two cores allows */
 extern const double policy_gamma;
