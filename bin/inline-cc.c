@@ -25,6 +25,7 @@
 #include "base/message.h"
 #include "inline/llvm.h"
 #include "inline/wrap.h"
+#include "measure/count.h"
 #include HELP
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ static const char *compiler(bool cxx)
     const char *given = getenv(cxx ? "INLINE_CXX" : "INLINE_CC"), *why;
     if (given && *given) return given;
     const struct llvm *l = llvm_find(0, &why);
-    char *found = l ? cxx ? tool_find(xformat("clang++-%d", l->version)) : l->clang : NULL;
+    char *found = l ? cxx ? program_path(xformat("clang++-%d", l->version)) : l->clang : NULL;
     return found ? found : cxx ? "c++" : "cc";
 }
 

@@ -66,10 +66,7 @@ static void index_calls(const struct work *k)
 
 static const struct call_row *call_find(const struct work *k, str callee, str chain)
 {
-    struct buf b = { 0 };
-    live_base_key(&b, callee, chain);
-    long n = intern_find(&key, (str){ b.s, b.n });
-    free(b.s);
+    long n = live_key_find(&key, callee, chain);
     return n < 0 ? NULL : &k->call[call_of[n]];
 }
 

@@ -381,11 +381,13 @@ $(inline_home)/%/w/program.csv: $(inline)/sources
 	@mkdir -p $(@D)
 	inline-module --table=$(INLINE_TABLE) --program=$* --compiler=$(INLINE_COMPILER) --lto --profile=$(INLINE_PROFILE) \
 	    --out=$(@D) $(inline)/src/$*
-# programs that the first table does not have, as the corpus built them; their runs begin beside the table's sources
+# programs that the first table does not have, as the corpus built them; their runs begin beside the table's sources,
+# whose files they read as ../NAME: in a copy, since .. of a link is where it points to
 $(inline_home_corpus:%=$(inline_home)/%/w/program.csv): $(inline_home)/%/w/program.csv: $(inline_corpus)/%.csv \
     $(inline)/sources
 	@mkdir -p $(@D)
-	[ -e $(inline)/src/$* ] || ln -sfn $(abspath $(inline_corpus))/$* $(inline)/src/$*
+	[ -e $(inline)/src/$* ] || { rm -rf $(inline)/src/.$*.new && \
+	    cp -a $(inline_corpus)/$* $(inline)/src/.$*.new && mv $(inline)/src/.$*.new $(inline)/src/$*; }
 	inline-module --from-build=$(inline_corpus)/$* --table=$(INLINE_CORPUS_TABLE) --program=$* \
 	    --compiler=$(INLINE_COMPILER) --lto --profile=$(INLINE_PROFILE) --out=$(@D) $(inline)/src/$*
 else

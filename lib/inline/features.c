@@ -119,9 +119,6 @@ struct features *features_of(const struct work *w, bool count)
 
 long features_find(const struct features *f, str callee, str chain)
 {
-    struct buf b = { 0 };
-    live_base_key(&b, callee, chain);
-    long k = intern_find(&f->key, (str){ b.s, b.n });
-    free(b.s);
+    long k = live_key_find(&f->key, callee, chain);
     return k < 0 ? -1 : (long)f->first[k];
 }

@@ -12,6 +12,7 @@
 #include "base/num.h"
 #include "inline/gcc-plugin.h"
 #include "table/csvio.h"
+#include "measure/count.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -342,8 +343,8 @@ struct compiler *gcc_find(int version, const char **why)
     for (int v = version ? version : FIRST; v <= (version ? version : LAST); v++) {
         char *gcc = xformat("gcc-%d", v), *gxx = xformat("g++-%d", v);
         struct tools *t = xcalloc(1, sizeof *t);
-        t->gcc = tool_find(gcc);
-        t->gxx = tool_find(gxx);
+        t->gcc = program_path(gcc);
+        t->gxx = program_path(gxx);
         free(gcc);
         free(gxx);
         if (!t->gcc) continue;

@@ -126,9 +126,6 @@ struct heat *heat_table(const struct work *w)
 
 uint64_t heat_of(const struct heat *h, str callee, str chain)
 {
-    struct buf b = { 0 };
-    live_base_key(&b, callee, chain);
-    long k = intern_find(&h->key, (str){ b.s, b.n });
-    free(b.s);
+    long k = live_key_find(&h->key, callee, chain);
     return k < 0 ? 0 : h->count[k];
 }

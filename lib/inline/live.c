@@ -183,6 +183,15 @@ void live_base_key(struct buf *b, str callee, str chain)
     buf_add(b, chain.s, end ? (size_t)(end - chain.s) : chain.n);
 }
 
+long live_key_find(const struct intern *keys, str callee, str chain)
+{
+    struct buf b = { 0 };
+    live_base_key(&b, callee, chain);
+    long k = intern_find(keys, (str){ b.s, b.n });
+    free(b.s);
+    return k;
+}
+
 /* does NAME stand as the function of an element FUNCTION:LINE:COLUMN? */
 bool live_recursive(str callee, str chain)
 {

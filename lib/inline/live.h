@@ -38,6 +38,7 @@ str live_plain(str symbol);
 
 /* "callee innermost-element": what all copies of a call share */
 void live_base_key(struct buf *, str callee, str chain);
+long live_key_find(const struct intern *, str callee, str chain); /* of such keys: its number, -1 where it is none */
 bool live_recursive(str callee, str chain);                              /* the callee is on its own chain */
 bool live_stable(str chain); /* no merged location, whose key means nothing */
 

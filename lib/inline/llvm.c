@@ -4,6 +4,7 @@
 #include "base/message.h"
 #include "base/num.h"
 #include "inline/tool.h"
+#include "measure/count.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +17,13 @@ struct llvm *llvm_find(int version, const char **why)
     for (int v = version ? version : 14; v <= (version ? version : 19); v++) {
         struct llvm l = { .version = v };
         char *name = xformat("clang-%d", v);
-        l.clang = tool_find(name);
+        l.clang = program_path(name);
         free(name);
-        l.opt = tool_find(name = xformat("opt-%d", v));
+        l.opt = program_path(name = xformat("opt-%d", v));
         free(name);
-        l.link = tool_find(name = xformat("llvm-link-%d", v));
+        l.link = program_path(name = xformat("llvm-link-%d", v));
         free(name);
-        l.lld = tool_find(name = xformat("ld.lld-%d", v));
+        l.lld = program_path(name = xformat("ld.lld-%d", v));
         free(name);
         if (l.clang && l.opt && l.link) {
             struct llvm *found = xmalloc(1, sizeof *found);

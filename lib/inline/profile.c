@@ -2,6 +2,7 @@
 #include "inline/profile.h"
 #include "base/message.h"
 #include "measure/child.h"
+#include "measure/count.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,7 +112,7 @@ static void remove_objects(const char *directory, size_t n)
 const char *profile_make(const struct llvm *l, const struct program *p, const char *kind, const char *data)
 {
     char *directory = xformat("%s.objects", data), *exe = xformat("%s.exe", data), *raw = xformat("%s.raw", data);
-    char *tool = xformat("llvm-profdata-%d", l->version), *merge = tool_find(tool), *aside = xformat("%s.new", data);
+    char *tool = xformat("llvm-profdata-%d", l->version), *merge = program_path(tool), *aside = xformat("%s.new", data);
     struct args compile = { 0 }, link = { 0 }, a = { 0 };
     const char *generate = strcmp(kind, "fe") == 0 ? "-fprofile-instr-generate" : "-fprofile-generate", *why = NULL;
     if (!merge) return "no llvm-profdata of this version (apt install llvm-N)";

@@ -4,6 +4,7 @@
 #include "inline/profile.h"
 #include "inline/tool.h"
 #include "base/message.h"
+#include "measure/count.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +49,7 @@ static void lto_words(const struct row *r, const struct work *w, struct args *co
 static const char *gcc_build(const struct row *r, const struct work *w, const char *directory, const char *exe)
 {
     struct args compile = { 0 }, link = { 0 };
-    char *driver = tool_find("gcc");
+    char *driver = program_path("gcc");
     if (!driver) return "gcc not found (apt install gcc)";
     const char *why = NULL;
     arg(&compile, r->level);
@@ -78,8 +79,8 @@ static const char *gcc_build(const struct row *r, const struct work *w, const ch
 /* the program of LLVM's called so: of clang's own version, else the newest that is here */
 static char *llvm_tool(const char *name, int version)
 {
-    char *tool = tool_find(xformat("%s-%d", name, version));
-    for (int v = 40; v > 10 && !tool; v--) tool = tool_find(xformat("%s-%d", name, v));
+    char *tool = program_path(xformat("%s-%d", name, version));
+    for (int v = 40; v > 10 && !tool; v--) tool = program_path(xformat("%s-%d", name, v));
     return tool ? realpath(tool, NULL) : NULL;           /* it looks for its library beside itself */
 }
 

@@ -44,19 +44,6 @@ void unit_flags(struct args *a, const struct unit *u)
     }
 }
 
-char *tool_find(const char *name)
-{
-    const char *path = getenv("PATH");
-    for (const char *p = path ? path : "/usr/bin"; *p;) {
-        size_t n = strcspn(p, ":");
-        char *full = xformat("%.*s/%s", (int)n, p, name);
-        if (access(full, X_OK) == 0) return full;
-        free(full);
-        p += n + (p[n] == ':');
-    }
-    return NULL;
-}
-
 struct memory_file memory_file(const char *label)
 {
     struct memory_file f;

@@ -17,8 +17,6 @@ void args_free(struct args *);
  * only clang's driver reads. */
 void unit_flags(struct args *, const struct unit *);
 
-char *tool_find(const char *name);                       /* its path by PATH; NULL if it is not there */
-
 /* Run it and free the arguments.  NULL, or a sentence on what went wrong (valid until the next call).  Standard error
  * goes to *errors, standard output to *output, when not NULL; the caller frees .s of both. */
 const char *tool_run(struct args *, const char *directory, struct buf *errors, struct buf *output);

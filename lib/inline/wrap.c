@@ -2,6 +2,7 @@
 #include "inline/wrap.h"
 #include "base/message.h"
 #include "measure/child.h"
+#include "measure/count.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,7 +122,7 @@ static void record(const char *section, const struct buf *lines, const char *obj
 {
     struct memory_file file = memory_file("record");
     memory_file_write(&file, lines);
-    char *objcopy = tool_find("objcopy");
+    char *objcopy = program_path("objcopy");
     struct args a = { 0 };
     arg(&a, objcopy ? objcopy : "objcopy");
     arg(&a, "--add-section");

@@ -189,17 +189,24 @@ static void hyperfine_result(struct frame *f, jsonr *j)
     free_all(command, times.v, codes.v, names.s);
 }
 
-void import_hyperfine(struct frame *f, const char *path)
+/* a file that is one object, with an array of objects called `key` */
+static void import_array(struct frame *f, const char *path, const char *key, const char *tool,
+                         void (*one)(struct frame *, jsonr *))
 {
     jsonr *j = json_open(path);
-    if (!find_key(j, "results")) json_die(j, "no 'results': not the JSON of hyperfine");
-    need_token(j, JSON_ARRAY, "an array of results");
+    if (!find_key(j, key)) json_die(j, "no '%s': not the JSON of %s", key, tool);
+    need_token(j, JSON_ARRAY, "an array");
     for (enum json t; (t = json_next(j)) != JSON_ARRAY_END; ) {
-        if (t != JSON_OBJECT) json_die(j, "expected a result");
-        hyperfine_result(f, j);
+        if (t != JSON_OBJECT) json_die(j, "expected an object in '%s'", key);
+        one(f, j);
     }
     finish_object(j);
     json_close(j);
+}
+
+void import_hyperfine(struct frame *f, const char *path)
+{
+    import_array(f, path, "results", "hyperfine", hyperfine_result);
 }
 
 /* decimal places of a second */
@@ -283,15 +290,7 @@ static void google_entry(struct frame *f, jsonr *j)
 
 void import_google(struct frame *f, const char *path)
 {
-    jsonr *j = json_open(path);
-    if (!find_key(j, "benchmarks")) json_die(j, "no 'benchmarks': not the JSON of google/benchmark");
-    need_token(j, JSON_ARRAY, "an array of benchmarks");
-    for (enum json t; (t = json_next(j)) != JSON_ARRAY_END; ) {
-        if (t != JSON_OBJECT) json_die(j, "expected a benchmark");
-        google_entry(f, j);
-    }
-    finish_object(j);
-    json_close(j);
+    import_array(f, path, "benchmarks", "google/benchmark", google_entry);
 }
 
 struct timing { double value; long process, iteration; bool warmup; double loops; };

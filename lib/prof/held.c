@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 struct held {
-    struct rows *out, launches, ops;                     /* launches: calls with a link, op filled in; ops: and GPU rows */
+    struct rows *out, launches, ops;                     /* launches: calls with a link and op; ops: and GPU rows */
     struct pieces pieces;
     struct repairs *repairs;
     uint64_t unlinked;
@@ -85,8 +85,9 @@ static void by_launch(struct held *h, const struct row *r)
         if (l->proc < r->proc || (l->proc == r->proc && l->link < r->link)) lo = mid + 1;
         else hi = mid;
     }
-    bool found = r->link && lo < h->launches.n && h->launches.v[lo].proc == r->proc && h->launches.v[lo].link == r->link;
-    call.op = found ? h->launches.v[lo].op : 0;
+    const struct row *l = lo < h->launches.n ? &h->launches.v[lo] : NULL;
+    bool found = r->link && l && l->proc == r->proc && l->link == r->link;
+    call.op = found ? l->op : 0;
     if (!found) h->unlinked++;
     rows_add(h->out, &call);
 }

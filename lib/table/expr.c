@@ -300,26 +300,26 @@ static void negation(struct parser *x)
     x->nested--;
 }
 
-static void all_of(struct parser *x)
+/* what is decided by its left side is not computed on its right */
+static void chain(struct parser *x, const char *word, enum code unless, enum code code, void (*side)(struct parser *))
 {
-    negation(x);
-    while (accept(x, "&&")) {
-        size_t decided = emit(x, UNLESS_FALSE, 0, 0);
-        negation(x);
-        emit(x, AND, 0, -1);
+    side(x);
+    while (accept(x, word)) {
+        size_t decided = emit(x, unless, 0, 0);
+        side(x);
+        emit(x, code, 0, -1);
         land(x, decided);
     }
 }
 
+static void all_of(struct parser *x)
+{
+    chain(x, "&&", UNLESS_FALSE, AND, negation);
+}
+
 static void any_of(struct parser *x)
 {
-    all_of(x);
-    while (accept(x, "||")) {
-        size_t decided = emit(x, UNLESS_TRUE, 0, 0);
-        all_of(x);
-        emit(x, OR, 0, -1);
-        land(x, decided);
-    }
+    chain(x, "||", UNLESS_TRUE, OR, all_of);
 }
 
 static void expression(struct parser *x)

@@ -63,7 +63,7 @@ void search_run(struct search *, struct evaluator *, const struct problem *);
 void search_dot(const struct search *, FILE *, double peak);   /* nodes coloured by GFLOPS, best path thick */
 void search_free(struct search *);
 
-/* The path to the best, a row a state; gflops: of fresh runs of the best, where they are positive, instead of its own. */
+/* The path to the best, a row a state; gflops: of fresh runs of the best, if positive, instead of its own. */
 #define SEARCH_COLUMNS "problem,algo,step,action,tree,gflops,seconds,kind"
 void search_write(csvw *, const char *name, const struct search *, double gflops);
 
