@@ -164,14 +164,15 @@ void asm_broadcast(struct assembler *s, int reg, int base, long disp)
 
 void asm_fma(struct assembler *s, int acc, int x, int y)
 {
-    if (s->text) buf_format(s->text, "v%d = MULTIPLY(v%d, v%d, v%d);\n", acc, acc, x, y);
+    if (s->text) buf_format(s->text, "v%d = MULTIPLY(v%d, v%d, v%d); KEEP(v%d);\n", acc, acc, x, y, acc);
     else with_register(s, multiply[s->type], acc, x, y);
 }
 
 void asm_fma_broadcast(struct assembler *s, int acc, int x, int base, long disp)
 {
     if (s->text) {
-        buf_format(s->text, "v%d = MULTIPLY(v%d, v%d, SPREAD(%s + %ld));\n", acc, acc, x, name_of[base], disp);
+        buf_format(s->text, "v%d = MULTIPLY(v%d, v%d, SPREAD(%s + %ld)); KEEP(v%d);\n", acc, acc, x, name_of[base],
+                   disp, acc);
         return;
     }
     evex(s, multiply[s->type], (unsigned)acc, (unsigned)x, 0, 0x10);

@@ -330,8 +330,8 @@ WIDE static inline __m512 gelu16(__m512 x)
     __m512 z = _mm512_mul_ps(x, _mm512_set1_ps(ROOT_HALF)), one = _mm512_set1_ps(1), size = _mm512_abs_ps(z);
     __m512 t = _mm512_div_ps(one, _mm512_fmadd_ps(size, _mm512_set1_ps(ERF_P), one)), y = _mm512_set1_ps(erf_c[0]);
     for (int i = 1; i < 5; i++) y = _mm512_fmadd_ps(y, t, _mm512_set1_ps(erf_c[i]));
-    y = _mm512_mul_ps(_mm512_mul_ps(y, t), exp16(_mm512_sub_ps(_mm512_setzero_ps(), _mm512_mul_ps(z, z))));
-    __m512 h = _mm512_mul_ps(x, _mm512_set1_ps(0.5f)), far = _mm512_sub_ps(one, y);   /* erf of |z| */
+    __m512 e = exp16(_mm512_fnmadd_ps(z, z, _mm512_setzero_ps())), h = _mm512_mul_ps(x, _mm512_set1_ps(0.5f));
+    __m512 far = _mm512_fnmadd_ps(_mm512_mul_ps(y, t), e, one);   /* erf of |z|; the product alone would be denormal */
     far = _mm512_mask_sub_ps(far, _mm512_cmp_ps_mask(z, _mm512_setzero_ps(), _CMP_LT_OQ), _mm512_setzero_ps(), far);
     return _mm512_fmadd_ps(h, far, h);
 }
@@ -355,8 +355,8 @@ NARROW static inline __m256 gelu8(__m256 x)
     __m256 size = _mm256_andnot_ps(sign, z), y = _mm256_set1_ps(erf_c[0]);
     __m256 t = _mm256_div_ps(one, _mm256_fmadd_ps(size, _mm256_set1_ps(ERF_P), one));
     for (int i = 1; i < 5; i++) y = _mm256_fmadd_ps(y, t, _mm256_set1_ps(erf_c[i]));
-    y = _mm256_mul_ps(_mm256_mul_ps(y, t), exp8(_mm256_sub_ps(_mm256_setzero_ps(), _mm256_mul_ps(z, z))));
-    __m256 far = _mm256_or_ps(_mm256_sub_ps(one, y), _mm256_and_ps(sign, z));
+    __m256 e = exp8(_mm256_fnmadd_ps(z, z, _mm256_setzero_ps()));
+    __m256 far = _mm256_or_ps(_mm256_fnmadd_ps(_mm256_mul_ps(y, t), e, one), _mm256_and_ps(sign, z));
     __m256 h = _mm256_mul_ps(x, _mm256_set1_ps(0.5f));
     return _mm256_fmadd_ps(h, far, h);
 }
