@@ -1,12 +1,12 @@
 /* inline-calls - what is known about the calls of a program without a search
  *
- * Usage: inline-calls [--level=-Oz] WORK
+ * Usage: inline-calls [--level=-Oz] [--threshold=N] WORK
  *
  * WORK is a directory made by inline-module.  Builds each module twice in
  * this process, once as the compiler decides and once with nothing inlined,
  * and writes a row for each call about which there is a choice: program,
  * module, callee, caller, chain (as inline-sites names them), then features:
- * heuristic_yes (1: the compiler inlines it), callee_bytes, caller_bytes (of
+ * heuristic_yes (1: the compiler inlines it, with -inline-threshold=N), callee_bytes, caller_bytes (of
  * machine code, with nothing inlined), uses (calls of the callee),
  * callee_local (1: it goes when all of them are inlined), only_call,
  * arguments, constants (of the arguments), callee_instructions and
@@ -25,9 +25,10 @@
 #include HELP
 
 static enum level level = LEVEL_OZ;
-static const char *out;
+static const char *threshold, *out;
 static const struct opt options[] = {
     LEVEL_OPTION(level),
+    THRESHOLD_OPTION(threshold),
     OUTPUT_OPTION(out),
     { 0 } };
 
@@ -42,7 +43,7 @@ int main(int argc, char **argv)
     csvw_end(w);
     for (size_t j = 0, n = prove_modules(k); j < n; j++) {
         struct proved one;
-        prove_features(&p, j, &one);
+        prove_features(&p, j, threshold, &one);
         if (one.why) die("%s: %s", one.module, one.why);
         for (size_t c = 0; c < one.calls; c++) {
             const struct prove_call *call = &one.call[c];

@@ -1,7 +1,7 @@
 /* inline-executed - the fewest instructions that a program executes, with proof
  *
  * Usage: inline-executed [--level=-O2] [--most=N] [--exhaustive=N] WORK
- *        inline-executed --count [--threshold=N] WORK
+ *        inline-executed --count [--threshold=N | --verdicts=FILE [-c COLUMN] | --search=N] WORK
  *
  * What inline-optimal is for size, for exact instructions: WORK is a directory
  * made by inline-module --per-file, its search runs are counted, and a row is
@@ -20,9 +20,16 @@
  * program's functions), other_differs (builds in which these were others);
  * compared, unequal (functions built again that were not as before), sums,
  * sums_unequal (random decisions whose sum the tables know), sets (all there
- * are), exhaustive_instructions (the least of all, each built), state, reason.
+ * are), exhaustive_instructions (the least of all, each built),
+ * chosen_instructions, state, reason.
  *
- * With --count only the level's own decisions and none are counted.
+ * With --count only the level's own decisions and none are counted, and as
+ * chosen_instructions what the table of verdicts says, read as inline-size
+ * does, or the least that N builds find, without a proof.
+ * FILE of --calls gets a row for each call with a choice: program, callee,
+ * caller, chain, optimal (yes, no; empty with --count), gain_instructions (what
+ * the other way would add, where known), and what the two functions execute
+ * when nothing is inlined: callee_run_instructions, caller_run_instructions.
  *
  * Examples:
  *   $ inline-module --per-file --out=w src && inline-executed w | csv-show
@@ -31,20 +38,25 @@
  */
 #include "base/filter.h"
 #include "inline/executed.h"
+#include "inline/verdicts.h"
 #include "table/record.h"
 #include HELP
 #include <math.h>
 
 static enum level level = LEVEL_O2;
-static const char *threshold, *out;
+static const char *threshold, *verdicts, *column = "predicted", *calls, *out;
 static bool only;
-static long most = 256, builds = 2000, nodes = 20000, chance = 4, seed = 1, exhaustive = 0;
+static long most = 256, builds = 2000, nodes = 20000, chance = 4, seed = 1, exhaustive = 0, search = 0;
 static const struct opt options[] = {
     LEVEL_OPTION(level),
     PROOF_OPTIONS("the program", most, builds, nodes, chance, seed),
     { 0, "exhaustive", INT, &exhaustive, "N", "build all sets, where there are no more", 0, 1e9 },
     { 0, "count", FLAG, &only, NULL, "no search" },
     THRESHOLD_OPTION(threshold),
+    { 0, "verdicts", STR, &verdicts, "FILE", "a table of calls with a verdict" },
+    { 'c', "column", STR, &column, "NAME", "the verdict, yes or no" },
+    { 0, "search", INT, &search, "N", "builds that look for less", 3, 1e6 },
+    { 0, "calls", STR, &calls, "FILE", "write a row a call here" },
     OUTPUT_OPTION(out),
     { 0 } };
 
@@ -82,6 +94,7 @@ static const struct field columns[] = {
     { "sums_unequal", F_LONG, IN(e.sums_unequal) },
     { "sets", F_NUM, IN(e.sets) },
     { "exhaustive_instructions", F_KNOWN, IN(e.exhaustive) },
+    { "chosen_instructions", F_KNOWN, IN(e.chosen) },
     { "state", F_TEXT, IN(state) },
     { "reason", F_TEXT, IN(e.why) },
     { 0 } };
@@ -95,12 +108,19 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (argc - i != 1) usage("one work directory expected");
-    if (threshold && !only) usage("--threshold goes with --count");
+    if ((threshold || verdicts || search) && !only) usage("--threshold, --verdicts or --search goes with --count");
+    if ((threshold != NULL) + (verdicts != NULL) + (search > 0) > 1)
+        usage("--threshold, --verdicts and --search exclude one another");
     struct work *k = work_open_llvm(argv[i]);
     struct prove p = { .work = k, .level = level_name[level], .most = most, .builds = builds, .nodes = nodes,
                        .random = chance, .seed = (uint64_t)seed };
     struct row r = { .program = k->program->name, .level = level_name[level] };
-    prove_executed(&p, !only, (double)exhaustive, threshold, &r.e);
+    struct intern yes = { 0 };
+    if (verdicts) verdicts_read(&yes, verdicts, column);
+    struct executed_order order = { .search = !only, .exhaustive = (double)exhaustive, .threshold = threshold,
+                                    .verdicts = verdicts ? &yes : NULL, .descent = search };
+    prove_executed(&p, &order, &r.e);
+    if (calls) executed_write_calls(calls, k->program->name, &r.e, !only);
     r.state = r.e.why ? "failed" : "ok";
     r.closed_ratio = ratio(r.e.closed, r.e.best);
     r.gap_ratio = ratio(r.e.best, r.e.lower);

@@ -33,6 +33,8 @@
  * is for inline-build and inline-emit.  FILE of --store is a log: a run that
  * was killed goes on.
  *
+ * With --only=SOURCE that source alone is done, or those whose path ends so.
+ *
  * Exit 1 when a module could not be done; the others are.
  *
  * Examples:
@@ -45,12 +47,13 @@
 #include HELP
 
 static enum level level = LEVEL_OZ;
-static const char *store, *decisions, *calls, *out;
+static const char *store, *decisions, *calls, *only, *out;
 static long most = 256, builds = 4000, nodes = 20000, check = 16, chance = 2, seed = 1;
 static const struct opt options[] = {
     LEVEL_OPTION(level),
     PROOF_OPTIONS("a module", most, builds, nodes, chance, seed),
     { 0, "check", INT, &check, "N", "every so many builds one is done twice", 1, 1e9 },
+    { 0, "only", STR, &only, "SOURCE", "this source alone" },
     { 0, "store", STR, &store, "FILE", "a log of what was built" },
     { 0, "decisions", STR, &decisions, "FILE", "write the best here" },
     { 0, "calls", STR, &calls, "FILE", "write a row a call here" },
@@ -62,6 +65,7 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (argc - i != 1) usage("one work directory expected");
     struct work *k = work_open_llvm(argv[i]);
+    prove_need(k, only);
     struct prove p = { .work = k, .level = level_name[level], .store = store, .most = most, .builds = builds,
                        .nodes = nodes, .check = check, .random = chance, .seed = (uint64_t)seed };
     struct proved all = { .module = (char[]){ "(all)" } };
@@ -73,6 +77,7 @@ int main(int argc, char **argv)
     progress_start("modules", (double)n);
     for (size_t j = 0; j < n; j++) {
         struct proved one;
+        if (!prove_wanted(k, j, only)) continue;
         prove_module(&p, j, &one, decisions ? &did : NULL);
         proved_write(w, k->program->name, level_name[level], &one);
         csvw_flush(w);

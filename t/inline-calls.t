@@ -21,6 +21,8 @@ out,once,3,0,2,0,1' cut_ callee,caller,uses,only_call,arguments,constants,callee
 inline-optimal --calls=all.csv w > best.csv
 is 'the same features as beside the optimum' "$(csv-where -c choice --is=yes all.csv | csv-cut -c chain,heuristic_yes,callee_bytes,others_bytes)" \
     cut_ chain,heuristic_yes,callee_bytes,others_bytes
+is 'with a threshold that nothing is under' 0,0,0,0 bash -c \
+    'inline-calls --threshold=-100000 w | csv-cut -c heuristic_yes | tail -n +2 | paste -sd,'
 # the policy that ships decides by these columns alone
 fit-predict -m "$root/share/policies/size.model" --name=worth calls.csv | csv-calc --set="predicted=worth < 0 ? 'yes' : 'no'" > p.csv
 is 'the policy answers for every call' 4 bash -c 'csv-where -c predicted --is=yes --is=no p.csv | tail -n +2 | wc -l'

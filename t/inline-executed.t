@@ -40,6 +40,18 @@ ok 'two at once do not meet, and their paths are of one length' bash -c '
     inline-executed --count w > one.csv & inline-executed --count w > two.csv && wait $! &&
     cmp <(csv-cut --drop=seconds one.csv) <(csv-cut --drop=seconds counted.csv) &&
     cmp <(csv-cut --drop=seconds two.csv) <(csv-cut --drop=seconds counted.csv)'
+inline-executed --count --search=40 --calls=calls.csv w > found.csv
+chosen() { csv-cut -c chosen_instructions "$1" | tail -1; }
+ok 'a search finds no fewer than there are' [ "$(chosen found.csv)" -ge "$(get exhaustive_instructions)" ]
+ok 'and no more than the compiler' [ "$(chosen found.csv)" -le "$(get heuristic_instructions)" ]
+is 'a row a call with a choice' 3 bash -c 'tail -n +2 calls.csv | wc -l'
+csv-calc --set="predicted='no'" calls.csv > no.csv
+inline-executed --count --verdicts=no.csv w > no.out
+is 'verdicts that inline nothing' "$(get none_instructions)" chosen no.out
+inline-executed --exhaustive=0 --chance=0 --calls=best.calls w > again.csv
+inline-executed --count --verdicts=best.calls -c optimal w > given.csv
+is 'the optimum, given as verdicts' "$(get best_instructions)" chosen given.csv
+fails 'verdicts beside a search' 2 'goes with --count' inline-executed --verdicts=no.csv w
 inline-executed --most=1 --builds=1 --chance=0 w > open.csv
 ok 'open tables: a bound that holds' bash -c \
     "[ \"\$(csv-cut -c lower_instructions open.csv | tail -1)\" -le $(get best_instructions) ]"

@@ -1,6 +1,7 @@
 /* lib-optimal.c - the proven optimum beside every set of decisions, on random call graphs with random costs. */
 #include "tap.h"
 #include "base/rng.h"
+#include "inline/descend.h"
 #include "inline/optimal.h"
 #include <stdlib.h>
 #include <string.h>
@@ -153,12 +154,42 @@ static void logs_are_believed(void)
     optimal_free(o);
 }
 
+/* no flip of one call betters what a descent ends at, found by building every one of them */
+static void descents_end_at_the_bottom(bool called, const char *name)
+{
+    int wrong = 0, better = 0, worse = 0, best = 0, late = 0;
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct world w;
+        unsigned char inlined[CALLS + 1], starts[2 * CALLS] = { 0 };
+        long builds = 0;
+        make(&w, seed, called, 1, seed % 4 ? 10000 : 5);
+        memset(starts + w.p.ncalls, 1, w.p.ncalls);
+        double cost = descend(&w.p, starts, 2, seed, inlined, &builds), least = brute(&w);
+        late += builds > w.p.builds || builds != w.asked;
+        wrong += cost != total(&w, inlined) || cost < least;
+        worse += cost > fmin(total(&w, starts), total(&w, starts + w.p.ncalls));
+        best += cost == least;
+        for (size_t i = 0; i < w.p.ncalls && seed % 4; i++) {
+            inlined[i] ^= 1;
+            better += total(&w, inlined) < cost;
+            inlined[i] ^= 1;
+        }
+    }
+    ok(wrong == 0, name);
+    ok(better == 0, "no call decided the other way is better");
+    ok(worse == 0, "nor is a start");
+    ok(late == 0, "never more builds than the budget");
+    ok(best > 100, "more than half of them are the optimum");
+}
+
 int main(void)
 {
     same_as_brute_force(false, "200 random graphs, functions that go: the optimum of brute force");
     same_as_brute_force(true, "200 random graphs, executions: the optimum of brute force");
     bounds_hold();
     logs_are_believed();
+    descents_end_at_the_bottom(false, "descents, functions that go: what it found costs what it says");
+    descents_end_at_the_bottom(true, "descents, executions: what it found costs what it says");
     struct optimal_call ring[] = { { 0, 1 }, { 1, 2 }, { 2, 1 }, { 2, 3 } };
     bool circle[4];
     optimal_circles(4, ring, 4, circle);

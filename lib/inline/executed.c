@@ -3,8 +3,11 @@
 #include "base/message.h"
 #include "base/out.h"
 #include "base/rng.h"
+#include "inline/descend.h"
 #include "inline/parts.h"
+#include "inline/verdicts.h"
 #include "measure/clock.h"
+#include "table/csvio.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,6 +21,7 @@ struct source {
     struct worker *w;
     size_t function, choice, choices;
     uint32_t *number;                                    /* of each choice: its place in the worker's calls */
+    const struct call_row **row;                         /* of each of the worker's calls; NULL: none */
     unsigned char *all, *built;                          /* decisions of all its calls; those of the object */
     char *object;
     bool there;
@@ -178,6 +182,13 @@ static void search(struct state *s)
         to->closed_functions += a.closed[f];
         if (a.closed[f]) to->closed += s->again[f];
     }
+    for (size_t i = 0; i < m && !to->why; i++) {
+        double cost = optimal_cost(o, a.inlined);
+        to->call[i].inlined = a.inlined[i];
+        a.inlined[i] ^= 1;
+        to->call[i].gain = optimal_cost(o, a.inlined) - cost;
+        a.inlined[i] ^= 1;
+    }
     for (long i = 0; i < s->p->random && m && !to->why; i++) {
         char name[32];
         snprintf(name, sizeof name, "executed %ld", i);
@@ -205,15 +216,52 @@ static void search_all_sets(struct state *s)
     free(x);
 }
 
+/* what the level's heuristic decides about each choice, copies apart as they are */
+static const char *heuristic_of(struct state *s, unsigned char *inlined)
+{
+    const char *why = NULL;
+    for (size_t k = 0; k < s->n && !why; k++) {
+        const struct source *m = &s->source[k];
+        double text;
+        struct worker *debug = prove_open(s->p, k, s->p->level, true, &why);
+        if (!why) why = prove_heuristic(debug, NULL, m->row, m->all, &text);
+        for (size_t i = 0; i < m->choices; i++) inlined[m->choice + i] = m->all[m->number[i]];
+        worker_close(debug);
+    }
+    return why;
+}
+
+static void descent(struct state *s, long builds)
+{
+    unsigned char *starts = xcalloc(s->choices + 1, 2), *x = xcalloc(s->choices + 1, 1);
+    struct optimal_problem p = { .nfunctions = s->functions, .ncalls = s->choices, .call = s->call,
+                                 .builds = builds, .cost = cost, .closure = s };
+    s->to->why = heuristic_of(s, starts + s->choices);
+    if (!s->to->why) s->to->chosen = fmin(s->to->heuristic, descend(&p, starts, 2, s->p->seed, x, &builds));
+    free(starts);
+    free(x);
+}
+
+static void verdicts(struct state *s, struct intern *yes)
+{
+    unsigned char *x = xcalloc(s->choices + 1, 1);
+    for (size_t i = 0; i < s->choices; i++) x[i] = s->to->call[i].row && verdicts_yes(yes, s->to->call[i].row);
+    s->to->why = build(s, x, NULL, s->again);
+    s->to->chosen = sum_of(s, s->again);
+    free(x);
+}
+
 /* ---- the program */
 
-static void add_choices(struct state *s, struct source *m, size_t *cap)
+static void add_choices(struct state *s, size_t k, size_t *cap)
 {
+    struct source *m = &s->source[k];
     const struct worker *w = m->w;
     struct optimal_call *call = xmalloc(w->ncalls + 1, sizeof *call);
     bool *stays = xmalloc(w->nfunctions + 1, sizeof *stays);
     const char **fixed = xcalloc(w->ncalls + 1, sizeof *fixed);
     m->number = xmalloc(w->ncalls + 1, sizeof *m->number);
+    m->row = prove_rows(s->p, k, w, &s->to->why);
     m->choice = s->choices;
     m->choices = prove_choices(w, call, m->number, stays, fixed);
     for (size_t i = 0; i < m->choices; i++) {
@@ -248,7 +296,7 @@ static void open_sources(struct state *s)
         m->all = xcalloc(m->w->ncalls + 1, 1);
         m->built = xcalloc(m->w->ncalls + 1, 1);
         m->object = xformat("%s.%zu.o", s->exe, k);
-        add_choices(s, m, &cap);
+        add_choices(s, k, &cap);
         s->to->calls += m->w->ncalls;
     }
     s->to->functions = s->functions;
@@ -261,7 +309,7 @@ static void close_all(struct state *s)
         struct source *m = &s->source[k];
         if (m->object) unlink(m->object);
         worker_close(m->w);
-        void *all[] = { m->number, m->all, m->built, m->object };
+        void *all[] = { m->row, m->number, m->all, m->built, m->object };
         for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     }
     unlink(s->exe);
@@ -271,11 +319,24 @@ static void close_all(struct state *s)
     intern_free(&s->symbol);
 }
 
-void prove_executed(const struct prove *p, bool wanted, double exhaustive, const char *threshold, struct executed *to)
+/* nothing is inlined, and s->cost is what that costs */
+static void list_calls(struct state *s)
+{
+    s->to->call = xcalloc(s->choices + 1, sizeof *s->to->call);
+    for (size_t k = 0; k < s->n; k++)
+        for (size_t i = 0; i < s->source[k].choices; i++) {
+            size_t c = s->source[k].choice + i;
+            s->to->call[c] = (struct executed_call){ .row = s->source[k].row[s->source[k].number[i]],
+                                                     .caller = s->cost[s->call[c].caller],
+                                                     .callee = s->cost[s->call[c].callee], .gain = NAN };
+        }
+}
+
+void prove_executed(const struct prove *p, const struct executed_order *order, struct executed *to)
 {
     double start = now_seconds();
-    *to = (struct executed){ .none = NAN, .heuristic = NAN, .best = NAN, .tables = NAN, .lower = NAN, .other = NAN,
-                             .exhaustive = NAN };
+    *to = (struct executed){ .none = NAN, .heuristic = NAN, .best = NAN, .tables = NAN, .lower = NAN, .chosen = NAN,
+                             .other = NAN, .exhaustive = NAN };
     struct state s = { .p = p, .to = to, .folder = out_scratch_even("run") };
     s.exe = xformat("%s/run", s.folder);
     if (p->work->scope != SCOPE_FILE) to->why = "not laid out --per-file";
@@ -288,16 +349,46 @@ void prove_executed(const struct prove *p, bool wanted, double exhaustive, const
         s.stays = xcalloc(s.functions + 1, sizeof *s.stays);
         s.cost = xcalloc(s.functions + 1, sizeof *s.cost);
         s.again = xcalloc(s.functions + 1, sizeof *s.again);
-        to->why = build(&s, NULL, threshold, s.cost);
+        to->why = build(&s, NULL, order->threshold, s.cost);
         to->heuristic = sum_of(&s, s.cost);
         if (!to->why) to->why = build(&s, nothing, NULL, s.cost);
         to->none = sum_of(&s, s.cost);
         to->sets = exp2((double)s.choices);
-        if (wanted && !to->why) search(&s);
-        if (!to->why && to->sets <= exhaustive) search_all_sets(&s);
+        list_calls(&s);
+        if (order->search && !to->why) search(&s);
+        if (!to->why && to->sets <= order->exhaustive) search_all_sets(&s);
+        if (!to->why && order->verdicts) verdicts(&s, order->verdicts);
+        if (!to->why && order->descent) descent(&s, order->descent);
         free(nothing);
     }
     if (to->why) to->why = xstrdup(to->why);
     close_all(&s);
     to->seconds = now_seconds() - start;
+}
+
+void executed_write_calls(const char *path, const char *program, const struct executed *e, bool searched)
+{
+    csvw *w = csvw_open(path);
+    csvw_names(w, "program,callee,caller,chain,optimal,gain_instructions,callee_run_instructions,caller_run_instructions");
+    csvw_end(w);
+    for (size_t i = 0; e->call && i < e->decided; i++) {
+        const struct executed_call *c = &e->call[i];
+        if (!c->row) continue;
+        csvw_cstr(w, program);
+        csvw_str(w, c->row->callee);
+        csvw_str(w, c->row->caller);
+        csvw_str(w, c->row->chain);
+        csvw_cstr(w, !searched ? "" : c->inlined ? "yes" : "no");
+        csvw_known(w, c->gain);
+        csvw_num(w, c->callee);
+        csvw_num(w, c->caller);
+        csvw_end(w);
+    }
+    csvw_close(w);
+}
+
+void executed_free(struct executed *e)
+{
+    free(e->call);
+    free((void *)(uintptr_t)e->why);
 }

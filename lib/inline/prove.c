@@ -2,6 +2,7 @@
 #include "inline/prove.h"
 #include "base/message.h"
 #include "base/rng.h"
+#include "inline/descend.h"
 #include "inline/ir.h"
 #include "measure/clock.h"
 #include "table/csvio.h"
@@ -18,6 +19,7 @@ struct module {
     const struct prove *p;
     struct worker *w;
     struct proved *to;
+    const struct call_row **row;                         /* of each of the worker's calls; NULL: none */
     struct optimal_call *call;                           /* those with a choice */
     uint32_t *number;                                    /* of each of them: its place in the worker's calls */
     size_t ncalls;
@@ -38,6 +40,21 @@ static char *module_path(const struct work *w, size_t k, const char *level)
 size_t prove_modules(const struct work *w)
 {
     return w->scope == SCOPE_FILE ? w->program->nunits : 1;
+}
+
+bool prove_wanted(const struct work *w, size_t k, const char *source)
+{
+    if (!source) return true;
+    if (w->scope != SCOPE_FILE) return false;
+    const char *path = w->program->unit[k].source;
+    size_t n = strlen(path), end = strlen(source);
+    return n >= end && strcmp(path + n - end, source) == 0 && (n == end || path[n - end - 1] == '/');
+}
+
+void prove_need(const struct work *w, const char *source)
+{
+    for (size_t k = 0; k < prove_modules(w); k++) if (prove_wanted(w, k, source)) return;
+    die("%s: no source of %s ends so", source, w->program->name);
 }
 
 struct worker *prove_open(const struct prove *p, size_t k, const char *level, bool debug, const char **why)
@@ -221,44 +238,55 @@ static void find_choices(struct module *m)
 
 /* The rows of calls.csv are of -O2, whose headers may define functions that other levels only declare, but in the same
  * order: the n-th call of a pair is the n-th row of it. */
-static void name_calls(struct module *m, const struct call_row *row, size_t n)
+const struct call_row **prove_rows(const struct prove *p, size_t k, const struct worker *w, const char **why)
 {
+    size_t n = 0, first = rows_of(p, k, &n, why), from = 0;
+    const struct call_row **to = xcalloc(w->ncalls + 1, sizeof *to), *row = p->work->call + first;
     bool *used = xcalloc(n + 1, sizeof *used);
-    size_t from = 0;
-    for (size_t i = 0; i < m->w->ncalls; i++) {
-        str callee = m->w->function[m->w->call[i].callee].name, caller = m->w->function[m->w->call[i].caller].name;
+    for (size_t i = 0; i < w->ncalls && !*why; i++) {
+        str callee = w->function[w->call[i].callee].name, caller = w->function[w->call[i].caller].name;
         for (size_t j = 0; j < n; j++) {
-            size_t k = (from + j) % n;
-            if (used[k] || !str_eq(row[k].callee, callee) || !str_eq(row[k].caller, caller)) continue;
-            m->to->call[i].row = &row[k];
-            used[k] = true;
-            from = k + 1;
+            size_t r = (from + j) % n;
+            if (used[r] || !str_eq(row[r].callee, callee) || !str_eq(row[r].caller, caller)) continue;
+            to[i] = &row[r];
+            used[r] = true;
+            from = r + 1;
             break;
         }
     }
     free(used);
+    return to;
 }
 
-/* which calls of the source LLVM's heuristic inlines where they stand, and how big it makes the module */
-static const char *ask_heuristic(struct module *m, struct worker *debug)
+const char *prove_heuristic(struct worker *debug, const char *threshold, const struct call_row *const *row,
+                            unsigned char *inlined, double *text)
 {
-    struct buf text = { 0 };
-    struct worker_answer a = { .bytes = m->bytes };
+    struct buf b = { 0 };
+    struct worker_answer a = { .bytes = xcalloc(debug->nfunctions + 1, sizeof *a.bytes) };
     struct remarks r = { 0 };
-    const char *why = worker_build(debug, &(struct worker_order){ .remarks = &text }, &a);
-    m->to->heuristic = a.text;
-    if (!why) remarks_parse(&r, text.s, text.n);
+    const char *why = worker_build(debug, &(struct worker_order){ .remarks = &b, .threshold = threshold }, &a);
+    *text = why ? NAN : a.text;
+    if (!why) remarks_parse(&r, b.s, b.n);
     struct live did = { 0 };
     for (size_t i = 0; i < r.n; i++)
         if (r.v[i].kind == INLINED) live_add(&did, r.v[i].callee, r.v[i].chain, true);
     live_sort(&did);
-    for (size_t i = 0; i < m->w->ncalls; i++) {
-        const struct call_row *row = m->to->call[i].row;
-        m->to->call[i].by_default = row && live_find(&did, row->callee, row->chain) != NULL;
-    }
+    for (size_t i = 0; i < debug->ncalls; i++)
+        inlined[i] = row[i] && live_find(&did, row[i]->callee, row[i]->chain) != NULL;
     live_free(&did);
     remarks_free(&r);
-    free(text.s);
+    free(b.s);
+    free(a.bytes);
+    return why;
+}
+
+/* which calls of the source LLVM's heuristic inlines where they stand, and how big it makes the module */
+static const char *ask_heuristic(struct module *m, struct worker *debug, const char *threshold)
+{
+    unsigned char *inlined = xcalloc(debug->ncalls + 1, 1);
+    const char *why = prove_heuristic(debug, threshold, m->row, inlined, &m->to->heuristic);
+    for (size_t i = 0; i < m->w->ncalls; i++) m->to->call[i].by_default = inlined[i];
+    free(inlined);
     return why;
 }
 
@@ -340,13 +368,15 @@ static void fill_calls(struct module *m, struct optimal *o, const struct optimal
     }
 }
 
-/* what the decisions in m->all inline, by the compiler's own word */
-static const char *take_home(struct module *m, struct worker *debug, struct live *did)
+/* what the decisions in `inlined`, or the heuristic where it is NULL, inline, by the compiler's own word */
+static const char *take_home(struct module *m, struct worker *debug, const unsigned char *inlined,
+                             const char *threshold, struct live *did)
 {
     struct buf text = { 0 };
     struct worker_answer b = { .bytes = m->again };
     struct remarks r = { 0 };
-    const char *why = worker_build(debug, &(struct worker_order){ .inlined = m->all, .remarks = &text }, &b);
+    struct worker_order o = { .inlined = inlined, .threshold = threshold, .remarks = &text };
+    const char *why = worker_build(debug, &o, &b);
     if (!why) remarks_parse(&r, text.s, text.n);
     for (size_t i = 0; i < r.n; i++)
         if (r.v[i].kind == INLINED) live_add(did, r.v[i].callee, r.v[i].chain, true);
@@ -421,7 +451,7 @@ static void solve(struct module *m, struct worker *debug, struct live *did)
     fill_calls(m, o, &a);
     check_random(m, o);
     spread(m, a.inlined);
-    if (!m->failed && did) m->failed = take_home(m, debug, did);
+    if (!m->failed && did) m->failed = take_home(m, debug, m->all, NULL, did);
     free(a.inlined);
     free(a.closed);
     free(start);
@@ -434,10 +464,13 @@ static void begin(struct module *m, const struct prove *p, size_t k, struct prov
     *to = (struct proved){ .module = xstrdup(p->work->scope == SCOPE_FILE ? p->work->program->unit[k].source : "") };
     *m = (struct module){ .p = p, .to = to, .w = prove_open(p, k, p->level, false, &to->why) };
     if (!m->w) return;
-    size_t n = m->w->nfunctions, rows = 0, first = rows_of(p, k, &rows, &to->why);
+    size_t n = m->w->nfunctions;
     to->call = xcalloc(m->w->ncalls + 1, sizeof *to->call);
-    for (size_t i = 0; i < m->w->ncalls; i++) to->call[i].gain = NAN;
-    if (!to->why) name_calls(m, p->work->call + first, rows);
+    m->row = prove_rows(p, k, m->w, &to->why);
+    for (size_t i = 0; i < m->w->ncalls; i++) {
+        to->call[i].gain = NAN;
+        to->call[i].row = m->row[i];
+    }
     find_choices(m);
     to->functions = n;
     to->calls = m->w->ncalls;
@@ -452,7 +485,7 @@ static void begin(struct module *m, const struct prove *p, size_t k, struct prov
 static void end(struct module *m)
 {
     if (m->to->why) m->to->why = xstrdup(m->to->why);
-    void *all[] = { m->call, m->number, m->stays, m->restless, m->all, m->awake, m->bytes, m->again };
+    void *all[] = { m->row, m->call, m->number, m->stays, m->restless, m->all, m->awake, m->bytes, m->again };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     worker_close(m->w);
 }
@@ -472,7 +505,7 @@ void prove_module(const struct prove *p, size_t k, struct proved *to, struct liv
     struct module m;
     begin(&m, p, k, to);
     struct worker *debug = to->why ? NULL : prove_open(p, k, p->level, true, &to->why);
-    if (!to->why) to->why = ask_heuristic(&m, debug);
+    if (!to->why) to->why = ask_heuristic(&m, debug, NULL);
     if (!to->why) {
         solve(&m, debug, did);
         to->why = m.failed;
@@ -482,12 +515,12 @@ void prove_module(const struct prove *p, size_t k, struct proved *to, struct liv
     to->seconds = now_seconds() - start;
 }
 
-void prove_features(const struct prove *p, size_t k, struct proved *to)
+void prove_features(const struct prove *p, size_t k, const char *threshold, struct proved *to)
 {
     struct module m;
     begin(&m, p, k, to);
     struct worker *debug = to->why ? NULL : prove_open(p, k, p->level, true, &to->why);
-    if (!to->why) to->why = ask_heuristic(&m, debug);
+    if (!to->why) to->why = ask_heuristic(&m, debug, threshold);
     if (!to->why) to->why = code_of(&m, NULL, false, &to->none);
     if (!to->why) fill_features(&m, m.bytes);
     worker_close(debug);
@@ -518,7 +551,7 @@ double prove_bytes(const struct prove *p, size_t k, bool (*yes)(void *, const st
     }
     if (!to.why && did) {
         struct worker *debug = prove_open(p, k, p->level, true, &to.why);
-        if (debug) to.why = take_home(&m, debug, did);
+        if (debug) to.why = take_home(&m, debug, m.all, NULL, did);
         worker_close(debug);
     }
     end(&m);
@@ -526,6 +559,55 @@ double prove_bytes(const struct prove *p, size_t k, bool (*yes)(void *, const st
     *why = to.why ? sentence : NULL;
     proved_free(&to);
     return text;
+}
+
+static bool cost_awake(void *closure, const unsigned char *inlined, const unsigned char *wanted, double *bytes)
+{
+    struct module *m = closure;
+    (void)wanted;
+    spread(m, inlined);
+    return !worker_build(m->w, &(struct worker_order){ .inlined = m->all }, &(struct worker_answer){ .bytes = bytes });
+}
+
+double prove_descent(const struct prove *p, size_t k, const char *const *threshold, size_t n, struct live *did,
+                     long *builds, const char **why)
+{
+    static char sentence[300];
+    struct module m;
+    struct proved to;
+    double best = NAN, heuristic;
+    const char *from = NULL;
+    bool compilers = false;
+    *builds = 0;
+    begin(&m, p, k, &to);
+    struct worker *debug = to.why ? NULL : prove_open(p, k, p->level, true, &to.why);
+    unsigned char *starts = xcalloc(n + 2, m.ncalls + 1), *x = xcalloc(m.ncalls + 1, 1);
+    unsigned char *every = xcalloc(to.calls + 1, 1);
+    for (size_t i = 0; i < n && !to.why; i++) {          /* the first start is none at all */
+        to.why = prove_heuristic(debug, threshold[i], m.row, every, &heuristic);
+        for (size_t c = 0; c < m.ncalls; c++) starts[(i + 1) * m.ncalls + c] = every[m.number[c]];
+        compilers |= !i || heuristic < best;
+        if (!i || heuristic < best) best = heuristic, from = threshold[i];
+    }
+    if (!to.why) {
+        struct optimal_problem o = { .nfunctions = m.w->nfunctions, .ncalls = m.ncalls, .call = m.call,
+                                     .builds = p->builds - (long)n, .cost = cost_awake, .closure = &m };
+        double found = descend(&o, starts, n + 1, p->seed, x, builds);
+        if (isnan(found)) to.why = "nothing could be built";
+        if (isnan(best) || found < best) best = found, compilers = false;
+        *builds += (long)n;
+    }
+    spread(&m, x);
+    if (!to.why && did) to.why = take_home(&m, debug, compilers ? NULL : m.all, from, did);
+    free(starts);
+    free(x);
+    free(every);
+    worker_close(debug);
+    end(&m);
+    if (to.why) snprintf(sentence, sizeof sentence, "%s", to.why);
+    *why = to.why ? sentence : NULL;
+    proved_free(&to);
+    return *why ? NAN : best;
 }
 
 double prove_exhaustive(const struct prove *p, size_t k, double *sets, const char **why)

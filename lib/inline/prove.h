@@ -57,6 +57,9 @@ struct proved {
 
 /* Module k of prove_modules; adds what the best decisions inline to *did (NULL: not wanted).  Free with proved_free. */
 size_t prove_modules(const struct work *);
+/* Is module k that source, or does its path end so?  NULL: all are. */
+bool prove_wanted(const struct work *, size_t k, const char *source);
+void prove_need(const struct work *, const char *source);                /* dies where no module is */
 void prove_module(const struct prove *, size_t k, struct proved *, struct live *did);
 void proved_free(struct proved *);
 
@@ -66,14 +69,25 @@ struct worker *prove_open(const struct prove *, size_t k, const char *level, boo
  * caller's, as long as the worker's. */
 size_t prove_choices(const struct worker *, struct optimal_call *, uint32_t *number, bool *stays, const char **fixed);
 
-/* The calls of module k and their features, from two builds; to->best and what a search finds stay empty. */
-void prove_features(const struct prove *, size_t k, struct proved *);
+/* The row of calls.csv of each of the worker's calls, NULL for none; an array for the caller to free. */
+const struct call_row **prove_rows(const struct prove *, size_t k, const struct worker *, const char **why);
+/* Which calls of the source the heuristic inlines where they stand; the worker was opened with debug. */
+const char *prove_heuristic(struct worker *, const char *threshold, const struct call_row *const *row,
+                            unsigned char *inlined, double *text);
+
+/* The calls of module k and their features, from two builds, one by the heuristic with that threshold or
+ * NULL; to->best and what a search finds stay empty. */
+void prove_features(const struct prove *, size_t k, const char *threshold, struct proved *);
 
 /* The code of module k, all of it awake, under decisions of others: yes(closure, row) of each call with a choice, NULL
  * for the heuristic with its threshold or NULL.  nan, and why in *why, where it could not be built.
  * With `did`, what the decisions inline is added to it. */
 double prove_bytes(const struct prove *, size_t k, bool (*yes)(void *, const struct call_row *), void *closure,
                    const char *threshold, struct live *did, const char **why);
+/* The least code of module k that `builds` of all of it find (descend.h), from nothing inlined and from what the
+ * heuristic decides with each of n thresholds (NULL: its own), whose own build counts as well. */
+double prove_descent(const struct prove *, size_t k, const char *const *threshold, size_t n, struct live *did,
+                     long *builds, const char **why);
 /* The least code over every set of decisions, each built: no tables, no sleep.  *sets: how many; nan with *why NULL
  * where there are more than `most`. */
 double prove_exhaustive(const struct prove *, size_t k, double *sets, const char **why);
