@@ -9,9 +9,10 @@
  * category for calls and total_ns), share (self
  * time of all threads and streams in the length of the run: all shares may add
  * up to more than 1), unverified_ns (of self_ns: flagged est, estimated or
- * open, or of category Unseen; of Python also what samples of prof-record --judge do not
- * exclude to be C that was not seen, at the upper end of a 95 % interval, and
- * what calls beyond --skip-after took, if they were like the others).
+ * open, or of category Unseen; of Python also what samples of prof-record
+ * --judge do not exclude to be C that was not seen, at the upper end of a
+ * 95 % interval, and what calls beyond --skip-after took, if they were like
+ * the others).
  * On a terminal, and with --table, as a table for
  * reading under a line that sums up.  Where the folder has calibration.sexp
  * (prof-record --calibrate), what recording cost is taken out, call by call,

@@ -7,7 +7,7 @@ struct top_row {
     uint32_t name, cat;                                  /* numbers in the table's text */
     uint64_t calls;
     int64_t self, total;                                 /* ns; total counts a recursion once */
-    int64_t unverified;                                  /* of self: flagged est, estimated, open; category Unseen; top_judge */
+    int64_t unverified;                                  /* of self: est, estimated, open; Unseen; by top_judge */
     uint64_t skipped, estimated;                         /* of the calls, those only counted; self has the latter's */
 };
 struct top {

@@ -2,14 +2,14 @@
 # prof-seen.sh DIR [ROUNDS [SCALE]] - ten programs: is their C seen, what does recording cost, does torch.profiler agree?
 # SCALE 1: about a second of work each, four for the samples; ROUNDS of recorded and not recorded in turn.  DIR/seen.csv: samples (of them in
 # extensions, and of these inside a recorded call), share of C by samples with half a 95 % interval, and as recorded.
-# PROGRAMS: a pattern on their names.  DIR/costs.csv: CPU time recorded over not recorded, of the work and of the whole process with its imports.  DIR/dqn.csv
+# PROGRAMS: a pattern on their names; OPTIONS: of prof-record.  DIR/costs.csv: CPU time recorded over not recorded, of the work and of the whole process with its imports.  DIR/dqn.csv
 set -euo pipefail
 here=$(cd "${0%/*}/../.." && pwd)
 export PATH=${BIN:-$here/bin}:$PATH LC_ALL=C OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONHASHSEED=0
 mkdir -p "$1"
 cd "$1"
 rounds=${2:-3} scale=${3:-1} python=/usr/bin/python3 program=$here/t/bench/prof-seen.py
-recorded() { prof-record --quiet --force --wait -o log "$@"; }
+recorded() { prof-record --quiet --force --wait ${OPTIONS:-} -o log "$@"; }
 rm -f runs
 echo program,samples,in_extensions,of_them_seen,seen,c_by_samples,plus_minus,c_recorded,recorded_over_samples > seen.csv
 "$python" "$program" list | grep -E "${PROGRAMS:-.}" > names
