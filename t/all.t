@@ -260,6 +260,8 @@ quiet_if() { local found; found=$("$@"); [ -z "$found" ] || { echo "$found" | he
 manifest() { sed 1d data/MANIFEST.csv | while IFS=, read -r path sum rest; do echo "$sum  $path"; done | sha256sum --check --quiet --strict; }
 ok 'data/MANIFEST.csv has the sums of the files that ship' manifest
 ok 'and names all of them' diff <(sed 1d data/MANIFEST.csv | cut -d, -f1 | sort) <(find data -type f ! -name MANIFEST.csv | sort)
+ok "the README's figures stand on the pages that they name" quiet_if t/lint-results
+ok 'and one that does not is told' eval 't/lint-results <(sed "2s/^\("[^"]*"\),\("[^"]*"\),\("[^"]*\)/\1,\2,\3 and 98.7654/" data/results.csv) | grep -q 98.7654'
 ok 'every test file can be executed' quiet_if find "$root/t" -name '*.t' ! -perm -u+x
 ok 'no line is longer than 120 columns' quiet_if awk 'length > 120 {print FILENAME ":" FNR ": " length}' $sources
 # what a test leaves in the wrong folder would otherwise be committed, and shadow modules of Python there
