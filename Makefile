@@ -312,7 +312,7 @@ FUZZ_FLAGS = -g -fdata-sections $(FUZZ_HOW) \
 # the large kernels take minutes to compile so and read nothing
 FUZZ_SRC = $(filter-out lib/tensor/kernels%,$(LIBSRC))
 # what reads text is also given changes that keep to its grammar
-FUZZ_BYTES = num onnx logread recorded
+FUZZ_BYTES = num onnx logread recorded elf
 FUZZ_OWN = $(if $(filter $(FUZZ_BYTES),$*),,$(FZ)/mutate.o)
 # the harness itself is not instrumented: it would take most of the time
 $(FZ)/harness.o: t/fuzz/fuzz.c t/fuzz/fuzz.h
@@ -335,7 +335,7 @@ fuzz:
 	    [ ! -x t/fuzz/$$f.sh ] || t/fuzz/$$f.sh $B/fuzz/corpus/$$f
 	    echo "fuzz: $$f, $(FUZZ_SECONDS) s"
 	    case $$f in
-	    csv|jobs|tables|runs|calc|store|events|page) dict=csv ;;
+	    csv|jobs|tables|runs|calc|store|events|page|machine) dict=csv ;;
 	    sexp|policy|nest|decisions|trees|place-*) dict=sexp ;;
 	    *) dict= ;;
 	    esac

@@ -50,6 +50,17 @@ static void write_and_signal(const void *number)
     raise(*(const int *)number);
 }
 
+static void own_and_die(const void *unused)
+{
+    (void)unused;
+    char *folder = out_own(".", "folder"), *file = xformat("%s/x", folder);
+    mkdir(folder, 0777);
+    fclose(fopen(file, "w"));
+    fclose(fopen(out_own(".", "file"), "w"));
+    out_own(".", "none");
+    die("gave up");
+}
+
 static void scratch_and_signal(const void *number)
 {
     char *folder = out_scratch("theirs"), *path = xformat("%s/x.c", folder);
@@ -133,6 +144,7 @@ int main(void)
     unlink(".millrace-notes");
     out_sweep("no/such/folder");
     setenv("TMPDIR", ".", 1);
+    ok(dies(own_and_die, NULL, 1, "gave up") && files() == 1, "what a process called its own goes when it dies");
     symlink(".", ".millrace-4194303-link");
     ok(run_child(scratch_and_signal, &kill) == 256 + SIGKILL && files() == 3,
        "a folder and a file of its own are left when it is killed; a link is removed, not followed");

@@ -104,6 +104,29 @@ static void remove_left(int in, const char *name)
     unlinkat(in, name, AT_REMOVEDIR);
 }
 
+/* names that this process removes when it ends, if nobody has before */
+static struct own { char *path; pid_t owner; struct own *next; } *owned;
+
+static void remove_owned(void)
+{
+    for (struct own *o = owned; o; o = o->next) if (o->owner == getpid()) remove_left(AT_FDCWD, o->path);
+}
+
+static void own(const char *path)
+{
+    if (!owned) atexit(remove_owned);
+    struct own *o = xmalloc(1, sizeof *o);
+    *o = (struct own){ xstrdup(path), getpid(), owned };
+    owned = o;
+}
+
+char *out_own(const char *folder, const char *name)
+{
+    char *path = xformat("%s/" OUT_LEFT "%ld-%s", folder, (long)getpid(), name);
+    own(path);
+    return path;
+}
+
 void out_sweep(const char *folder)
 {
     DIR *d = opendir(folder);
@@ -136,6 +159,7 @@ static char *scratch_in(const char *tmp, const char *name)
 {
     char *folder = scratch_name(tmp, name);
     if (!mkdtemp(folder)) die_errno("%s", folder);
+    own(folder);
     return folder;
 }
 
@@ -155,6 +179,7 @@ char *out_scratch_file(const char *name)
     int fd = mkostemp(path, O_CLOEXEC);
     if (fd < 0) die_errno("%s", path);
     close(fd);
+    own(path);
     return path;
 }
 

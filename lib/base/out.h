@@ -14,6 +14,9 @@ struct out *out_open(const char *path);
  * those of a tree. */
 #define OUT_LEFT ".millrace-"
 void out_sweep(const char *folder);
+/* Such a name in a folder, for a file or a folder of files of this process, which the caller makes and removes, as it
+ * frees the name; what is still there when the process exits is removed then. */
+char *out_own(const char *folder, const char *name);
 /* A new folder in TMPDIR for files of this process alone, which the caller removes and frees; those that killed
  * processes left there are swept first.  As TMPDIR of a compiler it has what that leaves, killed, too. */
 char *out_scratch(const char *name);

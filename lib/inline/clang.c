@@ -98,7 +98,7 @@ static void write_never(csvw *w, const struct remarks *r, struct intern *seen)
 /* the calls of the source, and what the compiler, asked about every one of them, says */
 static const char *find_calls(const struct llvm *l, const char *work, size_t units)
 {
-    char *text = xformat("%s/" OUT_LEFT "%ld-calls.ll", work, (long)getpid());
+    char *text = out_own(work, "calls.ll");
     struct call_tables t = call_tables_open(work);
     struct intern seen = { 0 };
     const char *why = NULL;
@@ -149,8 +149,8 @@ static const char *build_and_read(const struct llvm *l, const char *work, struct
                                   struct remarks *r, struct ir_module *m)
 {
     const char *out = b->out;
-    char *bitcode = xformat("%s/" OUT_LEFT "%ld-build.bc", work, (long)getpid());
-    char *text = xformat("%s/" OUT_LEFT "%ld-build.ll", work, (long)getpid());
+    char *bitcode = out_own(work, "build.bc");
+    char *text = out_own(work, "build.ll");
     b->bitcode = true;
     b->object = false;
     b->out = bitcode;

@@ -26,7 +26,7 @@ static const struct ir_function *simplified_function(const struct ir_module *m, 
 /* LLVM's cost of every call, from the remarks of a build whose threshold nothing passes */
 static void read_costs(const struct work *w, struct remarks *r)
 {
-    char *text = xformat("%s/" OUT_LEFT "%ld-cost.ll", w->path, (long)getpid());
+    char *text = out_own(w->path, "cost.ll");
     struct llvm_build b = { .module = work_module(w, "-O2"), .level = "-O2", .original = true, .threshold = "-1000000",
                             .full_cost = true, .out = text, .text = true };
     const char *why = llvm_build(w->llvm, &b, r);
@@ -64,7 +64,7 @@ static void fill(double *v, const struct ir_call *c, const struct ir_function *c
 struct features *features_of(const struct work *w, bool count)
 {
     struct features *f = xcalloc(1, sizeof *f);
-    char *text = xformat("%s/" OUT_LEFT "%ld-features.ll", w->path, (long)getpid());
+    char *text = out_own(w->path, "features.ll");
     const char *why;
     if (count) f->heat = heat_count(w, &f->base);
     else {

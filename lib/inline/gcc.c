@@ -222,7 +222,7 @@ static const char *build(const struct tools *t, const struct build *b, const cha
 
 static const char *gcc_build(const struct compiler *c, const struct build *b, struct live *did)
 {
-    char *watched = xformat("%s/" OUT_LEFT "%ld-gcc", b->work, (long)getpid());
+    char *watched = out_own(b->work, "gcc");
     bool decided = b->wanted != NULL;
     struct log lines = { 0 };
     const char *why = build(c->tools, b, decided && b->exe ? b->exe : watched, &lines);
@@ -327,7 +327,7 @@ static const char *gcc_make(const struct compiler *c, const char *work, const st
     const char *why = preprocess(t, work, p);
     if (!why) why = compile_plugin(t, work, c->version);
     struct build b = { .work = work, .program = p, .scope = scope, .level = "-O2" };
-    char *exe = xformat("%s/" OUT_LEFT "%ld-gcc", work, (long)getpid());
+    char *exe = out_own(work, "gcc");
     struct log lines = { 0 };
     if (!why) why = build(t, &b, exe, &lines);
     if (!why) write_calls(work, &lines);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* linked to the counting program: adds the counters to a file when the program ends */
@@ -79,7 +80,8 @@ static void run_and_add(const struct work *w, const struct program_run *r, const
 
 uint64_t *heat_count(const struct work *w, struct ir_module *m)
 {
-    char *base = realpath(w->path, NULL);
+    char *work = realpath(w->path, NULL), *base = out_own(work, "heat");
+    if (mkdir(base, 0777) != 0) die_errno("%s", base);
     char *text = xformat("%s/base.ll", base), *counting = xformat("%s/heat.ll", base),
          *source = xformat("%s/heat.c", base);
     char *exe = xformat("%s/heat", base), *file = xformat("%s/heat.bin", base);
@@ -96,11 +98,14 @@ uint64_t *heat_count(const struct work *w, struct ir_module *m)
     uint64_t *count = xcalloc(m->ncalls + 1, sizeof *count);
     for (size_t i = 0; i < w->program->nsearch; i++)
         run_and_add(w, &w->program->search_run[i], exe, file, count, m->ncalls);
-    char *made[] = { text, counting, source, exe, file, base };
-    for (size_t i = 0; i < 6; i++) {
-        if (made[i] != base) unlink(made[i]);
+    char *made[] = { text, counting, source, exe, file };
+    for (size_t i = 0; i < 5; i++) {
+        unlink(made[i]);
         free(made[i]);
     }
+    rmdir(base);
+    free(base);
+    free(work);
     return count;
 }
 

@@ -113,7 +113,7 @@ static void find_inline_only(const char *text, struct intern *names)
 static const char *write_defines(const struct llvm *l, const char *work, const struct program *p)
 {
     char *path = xformat("%s/defines.csv", work);
-    char *text = xformat("%s/" OUT_LEFT "%ld-defines.ll", work, (long)getpid());
+    char *text = out_own(work, "defines.ll");
     char *must = xformat("%s/must.csv", work), *never = xformat("%s/never.csv", work);
     struct intern inline_only = { 0 }, real = { 0 };
     struct live calls = { 0 };
@@ -388,7 +388,7 @@ static const char *build_all(const struct llvm *l, const struct build *b, struct
 {
     size_t n = b->program->nunits;
     char **object = xcalloc(n + 1, sizeof *object), **table = xcalloc(n + 1, sizeof *table);
-    char *exe = b->exe ? xstrdup(b->exe) : xformat("%s/" OUT_LEFT "%ld-build", b->work, (long)getpid());
+    char *exe = b->exe ? xstrdup(b->exe) : out_own(b->work, "build");
     struct defines d = read_defines(b->work, n);
     const char *why = NULL;
     if (exe[0] != '/') {

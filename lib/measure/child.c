@@ -2,6 +2,7 @@
 #include "measure/child.h"
 #include "base/mem.h"
 #include "base/message.h"
+#include "base/out.h"
 #include "measure/clock.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -39,7 +40,7 @@ static _Noreturn void become(const struct child *c, int output, int ready, int r
     /* its peak, which the kernel will count in as the command's own */
     struct rusage u;
     getrusage(RUSAGE_SELF, &u);
-    if (write(report, &u.ru_maxrss, sizeof u.ru_maxrss) < 0) _exit(126);
+    if (!write_all(report, &u.ru_maxrss, sizeof u.ru_maxrss)) _exit(126);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(127);
@@ -71,7 +72,7 @@ static _Noreturn void become(const struct child *c, int output, int ready, int r
     else execvp(c->argv[0], c->argv);
 failed:;
     int err = errno;
-    if (write(report, &err, sizeof err) < 0) _exit(126);
+    if (!write_all(report, &err, sizeof err)) _exit(126);
     _exit(127);
 }
 

@@ -4,16 +4,20 @@
 #include "base/mem.h"
 #include "fit/data.h"
 #include "fit/entries.h"
+#include "flambda/best.h"
 #include "flambda/counters.h"
 #include "flambda/rundir.h"
 #include "inline/history.h"
 #include "inline/parts.h"
 #include "inline/program.h"
+#include "inline/sizes.h"
 #include "loop/nest/rows.h"
 #include "loop/search/traces.h"
 #include "measure/foreign.h"
 #include "place/cost.h"
+#include "place/figures.h"
 #include "place/profile.h"
+#include "place/result.h"
 #include "prof/cells.h"
 #include "prof/correct.h"
 #include <stdbool.h>
@@ -28,11 +32,12 @@ extern const size_t fuzz_prefix;
 const size_t fuzz_prefix = 1;
 
 enum { HYPERFINE, GOOGLE, PYPERF, GOBENCH, PERF, COUNTERS_OF, HISTORY, PARTS, PROGRAM, COST, KERNELS, CELLS, HOOKS,
-       ENTRIES, EXAMPLES, TRACES, ROWS, RUNDIR,
+       ENTRIES, EXAMPLES, TRACES, ROWS, RUNDIR, RESULTS, FIGURES, SIZES, BEST,
        READERS };
 static const char *const reader[READERS] = { "hyperfine", "google", "pyperf", "gobench", "perf", "counters", "history",
                                              "parts", "program", "cost", "kernels", "cells", "hooks", "entries",
-                                             "examples", "traces", "rows", "rundir" };
+                                             "examples", "traces", "rows", "rundir", "results", "figures", "sizes",
+                                             "best" };
 static const char calibration[] = "(calibration (cost (hook c_wrap) (mean_ns 50) (std_ns 6) (n 3))"
                                   " (cost (hook op) (mean_ns 51) (inside_ns 20)))";
 static const char hooks[] = "proc,phase,op,cats,hook,before,begun\n1,,,Python,c_wrap,3,5\n1,,f,CPU,op,1,9\n";
@@ -174,6 +179,30 @@ static void body(const uint8_t *data, size_t n)
             trace_base(&t, &t.path[i]);
             trace_best(&t, &t.path[i]);
         }
+        break;
+    }
+    case RESULTS: fuzz_check(result_run_read(path).n > 0, "no counted step"); break;
+    case FIGURES: {
+        int figure = 7 + (int)(n % 6);
+        csvw *w = csvw_fd(fuzz_reuse(0));
+        figure_write(w, results_read(path, figure, 2), figure);
+        csvw_close(w);
+        break;
+    }
+    case SIZES: {
+        struct sizes s = { 0 };
+        struct intern labels = { 0 };
+        intern(&labels, str_of("a"));
+        intern(&labels, str_of("b"));
+        sizes_read(&s, path, &labels);
+        for (size_t i = 0; i < s.n; i++) fuzz_check(!(size_ratio(&s, s.v[i].program, 0, 1) < 0), "a size below 0");
+        break;
+    }
+    case BEST: {
+        struct best_tree t = { 0 };
+        best_read(&t, csv_open(path));
+        for (size_t i = 1; i < t.sites.n; i++) fuzz_check(t.node[i].parent < i, "a parent that comes later");
+        best(t.node, t.sites.n, 0.5, n & 1);
         break;
     }
     default: {

@@ -62,9 +62,9 @@ static void read_file(struct machine *m, const char *path)
     while (csv_next(t)) {
         if (!str_is(csv_str(t, machine), name)) continue;
         bool none = csv_str(t, level).n == 0;
-        int64_t l = none ? -1 : csv_int(t, level) - 1;
-        if (!none && (l < 0 || l >= MACHINE_CACHES)) csv_die(t, level, "1, 2 or 3");
-        double *to = field(m, csv_str(t, what), (int)l), x = csv_num(t, value);
+        int64_t l = none ? 0 : csv_int(t, level);
+        if (!none && (l < 1 || l > MACHINE_CACHES)) csv_die(t, level, "1, 2 or 3");
+        double *to = field(m, csv_str(t, what), (int)l - 1), x = csv_num(t, value);
         if (!to) csv_die(t, what, "a quantity that loop-machine writes");
         if (!(x > 0) || !isfinite(x)) csv_die(t, value, "a positive number");
         *to = x;
