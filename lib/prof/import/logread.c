@@ -64,7 +64,7 @@ struct thread {
     uint32_t *due;                                       /* ids of which time is to be placed */
     size_t ndue, due_cap;
     uint32_t counted_id, counted;                        /* of the record before: the next call stands for these too */
-    int64_t gap;                                         /* from here on Python runs and its row is not begun, or NONE */
+    int64_t gap;                                         /* since then Python runs, its row not begun; or NONE */
 };
 static const int64_t NONE = INT64_MIN;
 struct log_reader {
