@@ -1,7 +1,8 @@
 /* inline-executed - the fewest instructions that a program executes, with proof
  *
  * Usage: inline-executed [--level=-O2] [--most=N] [--exhaustive=N] WORK
- *        inline-executed --count [--threshold=N | --verdicts=FILE [-c COLUMN] | --search=N] WORK
+ *        inline-executed --count [--threshold=N | --search=N] WORK
+ *        inline-executed --count --verdicts=FILE [-c COLUMN] WORK
  *
  * What inline-optimal is for size, for exact instructions: WORK is a directory
  * made by inline-module --per-file, its search runs are counted, and a row is

@@ -21,8 +21,8 @@
  * where a module has more than N sets.  With --search=N so many builds of each
  * module look for less, from nothing inlined and from what the heuristic
  * decides by itself and with thresholds -50 and 0, many calls the other way in
- * one build, each judged by its own functions: no proof, but quick.  With --only=SOURCE that source alone is
- * built, or those whose path ends so.
+ * one build, each judged by its own functions: no proof, but quick.
+ * With --only=SOURCE that source alone is built, or those whose path ends so.
  *
  * Examples:
  *   $ inline-size --threshold=25 w

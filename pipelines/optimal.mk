@@ -1,6 +1,7 @@
 # optimal.mk - how far from the least machine code the compilers' levels and policies are, with proof
 #   make optimal            programs of the corpus, each source by itself at -Oz: optimum, bound, levels, thresholds
 #   make optimal-policy     a policy learned on the other programs, beside thresholds and a control; no search
+#   make optimal-regret     what wrong verdicts of the policy, its control and -Oz lose, by class of call
 #   make optimal-model      the policy that ships, share/policies/size.model, from all programs; SCALE=ci: in OUT
 #   make optimal-executed      the fewest instructions of small programs, proven (OPTIMAL_EXECUTED=names)
 #   make optimal-oracle     modules with few calls, every set of decisions built, beside what is proven
@@ -30,7 +31,7 @@ optimal_shown = program,functions,decided,closed_ratio,largest,builds,heuristic_
 optimal_columns = csv-cut -c program,module,label,code_bytes
 optimal_features = heuristic_yes,callee_bytes,caller_bytes,uses,callee_local,only_call,arguments,constants,$(strip \
                   )callee_instructions,callee_blocks,callee_calls,caller_calls,others_bytes,callee_leaf
-.PHONY: optimal-executed optimal-again optimal optimal-policy optimal-model optimal-oracle
+.PHONY: optimal-regret optimal-executed optimal-again optimal optimal-policy optimal-model optimal-oracle
 
 optimal: $(optimal)/table.csv $(optimal)/gaps.csv $(optimal)/summary.csv $(optimal)/proven.csv
 	@echo "Proven: closed_ratio is the share of code in functions all of whose sets were built; gap_ratio is a bound"
@@ -134,6 +135,18 @@ optimal-policy: $(optimal)/policies.csv
 	csv-where -c label --is=policy $< | csv-sort -k ratio:nr |
 	    csv-cut -c program,label,code_bytes,best_bytes,ratio | csv-show --digits=4
 	csv-cat $< | $(optimal_mean) | csv-show --digits=4
+# by class of call, what wrong verdicts lose, each by itself: of the policy, its control and -Oz's own
+$(optimal)/%/regret.csv: $(optimal)/%/labelled.csv $(optimal)/%/policy.model $(optimal)/%/control.model
+	@fit-predict -m $(@D)/control.model --name=control $< > $@.control
+	fit-predict -m $(@D)/policy.model --name=policy $@.control |
+	    csv-calc --set="class=callee_local < 1 ? 'public' : only_call > 0 ? 'the only call' : 'several local calls'" \
+	        --set='yes=worth < 0 ? 1 : 0' --set='lost=max(gain_bytes, 0)' \
+	        --set='policy_bytes=(policy < 0) != yes ? lost : 0' --set='control_bytes=(control < 0) != yes ? lost : 0' \
+	        --set='none_bytes=yes*lost' --set='oz_bytes=heuristic_yes != yes ? lost : 0' > $@.all
+	rm $@.control
+	$(TOP)/pipelines/keep $@.all $@
+optimal-regret: $(OPTIMAL_NAMES:%=$(optimal)/%/regret.csv)
+	@csv-cat $^ | csv-group -g class -c policy_bytes,control_bytes,none_bytes,oz_bytes --stat=n,sum | csv-show
 optimal_ships = $(if $(filter ci test,$(SCALE)),$(optimal),$(TOP)/share/policies)
 optimal-model: $(OPTIMAL_NAMES:%=$(optimal)/%/labelled.csv)
 	@mkdir -p $(optimal_ships)
