@@ -7,8 +7,9 @@
  * and writes a row for each call about which there is a choice: program,
  * module, callee, caller, chain (as inline-sites names them), then features:
  * heuristic_yes (1: the compiler inlines it, with -inline-threshold=N),
- * callee_bytes, caller_bytes (of machine code, with nothing inlined), uses (calls of the callee),
- * callee_local (1: it goes when all of them are inlined), only_call,
+ * callee_bytes, caller_bytes (of machine code, with nothing inlined), uses
+ * (calls of the callee), callee_local (1: it goes when all of them are
+ * inlined), only_call,
  * arguments, constants (of the arguments), callee_instructions and
  * callee_blocks (as the source has them), callee_calls, caller_calls,
  * others_bytes (what inlining all calls of the callee would copy, less the

@@ -369,7 +369,8 @@ void prove_executed(const struct prove *p, const struct executed_order *order, s
 void executed_write_calls(const char *path, const char *program, const struct executed *e, bool searched)
 {
     csvw *w = csvw_open(path);
-    csvw_names(w, "program,callee,caller,chain,optimal,gain_instructions,callee_run_instructions,caller_run_instructions");
+    csvw_names(w, "program,callee,caller,chain,optimal,gain_instructions,"
+                  "callee_run_instructions,caller_run_instructions");
     csvw_end(w);
     for (size_t i = 0; e->call && i < e->decided; i++) {
         const struct executed_call *c = &e->call[i];
