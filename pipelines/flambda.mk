@@ -138,5 +138,6 @@ $(OUT)/flambda/features.csv: $(OUT)/flambda/pairs.csv $(BIN)/flambda-features $(
 	        csv-calc --let=key="$$kind $$program" --print="concat('n_reward_nodes,', key, ',', nodes)" $@.kinds
 	        csv-calc --let=key="$$kind $$program" --print="concat('n_reward_both,', key, ',', both)" $@.kinds
 	    done
-	} $(aside)
+	} > $(new)
 	rm -f $@.scale $@.kinds $(@D)/labels.csv $(@D)/log.csv
+	$(call keep,$@)

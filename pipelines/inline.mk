@@ -251,10 +251,14 @@ $(inline_policy)/runs.csv: $(INLINE_POLICY_NAMES:%=$(inline_policy)/%.runs.csv)
 # before the guard, the worst first
 $(inline_policy)/time.csv: $(inline_policy)/runs.csv
 	@bench-compare --quiet --base=O2 --metric=cpu $< > $@.all || [ $$? -le 2 ]
-	csv-sort -k ratio:nr $@.all $(aside) && rm $@.all
+	csv-sort -k ratio:nr $@.all > $(new)
+	rm $@.all
+	$(call keep,$@)
 $(inline_policy)/time-files.csv: $(inline_policy)/runs.csv
 	@bench-compare --quiet --base=files --metric=cpu $< > $@.all || [ $$? -le 2 ]
-	csv-sort -k ratio:nr $@.all $(aside) && rm $@.all
+	csv-sort -k ratio:nr $@.all > $(new)
+	rm $@.all
+	$(call keep,$@)
 $(inline_policy)/guard.csv: $(inline_policy)/runs.csv
 	@csv-where -c label --is=files --not $< | bench-guard --quiet --base=O2 --metric=cpu $(aside)
 .PRECIOUS: $(inline_policy)/%.labelled.csv $(inline_policy)/%.heat.model $(inline_policy)/%.static.model \
@@ -444,14 +448,16 @@ $(inline_home)/guard.csv: $(INLINE_NAMES:%=$(inline_home)/%/runs.csv) $(INLINE_N
 	csv-cat $(filter %/runs.csv,$^) > $@.runs
 	{ csv-where -c label --is=$(INLINE_BASE) --is=learned $@.runs | inline-guard --metric=cpu --base=$(INLINE_BASE)
 	  csv-where -c label --is=$(INLINE_BASE) --is=small $@.runs |
-	      inline-guard --metric=cpu --base=$(INLINE_BASE) --most-loss=0.01 --sizes=$@.sizes | tail -n +2; } $(aside)
+	      inline-guard --metric=cpu --base=$(INLINE_BASE) --most-loss=0.01 --sizes=$@.sizes | tail -n +2; } > $(new)
 	rm $@.sizes $@.runs
+	$(call keep,$@)
 # the losses first
 $(inline_home)/time.csv: $(INLINE_NAMES:%=$(inline_home)/%/runs.csv)
 	@csv-cat $^ > $@.runs
 	bench-compare --quiet --base=$(INLINE_BASE) --metric=cpu $@.runs > $@.all || [ $$? -le 2 ]
-	csv-sort -k ratio:nr $@.all $(aside)
+	csv-sort -k ratio:nr $@.all > $(new)
 	rm $@.runs $@.all
+	$(call keep,$@)
 
 # the first of them is also what times are told over
 INLINE_TABLE_BASES ?= O2 $(INLINE_BASE)
@@ -465,8 +471,9 @@ $(inline_home)/%/row.csv: $(inline_home)/%/exact.csv $(inline_home)/%/runs.csv
 	        csv-pivot -k program,label --names=metric --values=ratio | csv-join -k label --keep=left - $@.cpu |
 	        csv-calc --set="base='$$base'" | csv-sort -k cpu:nr > $@.$$base
 	done
-	csv-cat $(INLINE_TABLE_BASES:%=$@.%) $(aside)
+	csv-cat $(INLINE_TABLE_BASES:%=$@.%) > $(new)
 	rm $@.all $@.cpu $(INLINE_TABLE_BASES:%=$@.%)
+	$(call keep,$@)
 $(eval $(call asked,$(inline_home)/asked,INLINE_NAMES INLINE_TABLE_BASES))
 $(inline_home)/table.csv: $(INLINE_NAMES:%=$(inline_home)/%/row.csv) $(inline_home)/asked
 	@csv-cat $(filter %.csv,$^) $(aside)
@@ -482,8 +489,9 @@ $(inline_home)/means.csv: $(inline_home)/table.csv
 	        --rename=lower_ratio=cpu_lower --rename=upper_ratio=cpu_upper > $@.$$base
 	done
 	csv-cat $(INLINE_TABLE_BASES:%=$@.%) | csv-join -k base,label --keep=left $@.exact - |
-	    csv-sort -k base,cpu:nr $(aside)
+	    csv-sort -k base,cpu:nr > $(new)
 	rm $@.exact $@.runs $@.all $(INLINE_TABLE_BASES:%=$@.%)
+	$(call keep,$@)
 $(inline_home)/%/events.csv: $(inline_home)/%/exact.csv
 	@few=$$(csv-where -c label --is=$(firstword $(INLINE_TABLE_BASES)) $< | csv-where -c metric --is=instructions |
 	    csv-sort -k value:n | csv-calc --print=run | head -$(INLINE_COST_RUNS))

@@ -112,8 +112,9 @@ $(loop)/set/vgg19-%.problems: | $(loop)/set/
 	loop-gen --set=vgg19 --layout=$* --test=0 $(aside)
 $(loop)/set/transposed.problems: | $(loop)/set/
 	for k in mm_nt mm_tn mm_tt; do loop-gen --kind=$$k --m=64:256:96 --n=64:256:96 --k=64:256:96 --test=0 > $@.$$k; done
-	csv-cat $@.mm_nt $@.mm_tn $@.mm_tt $(aside)
+	csv-cat $@.mm_nt $@.mm_tn $@.mm_tt > $(new)
 	rm $@.mm_*
+	$(call keep,$@)
 $(loop)/set/ragged.problems: | $(loop)/set/
 	loop-gen --kind=mm --m=50:250:67 --n=61:251:63 --k=53:253:67 --test=0 $(aside)
 $(loop)/set/peers.problems: | $(loop)/set/
@@ -368,8 +369,9 @@ $(loop_transfer)/problems.csv: $(loop_layers) | $(loop_transfer)/
 	done
 	for k in mm mm_nt mm_tn mm_tt; do $(loop_sample)=200 --kind=$$k --m=8:512 --n=8:512 --k=8:512 > $@.$$k; done
 	csv-cat $(loop_layers) > $@.layers
-	csv-cat $@.1x1-* $@.3x3-* $@.first-* $@.mm* | csv-join -k problem --keep=unmatched - $@.layers $(aside)
+	csv-cat $@.1x1-* $@.3x3-* $@.first-* $@.mm* | csv-join -k problem --keep=unmatched - $@.layers > $(new)
 	rm -f $@.1x1-* $@.3x3-* $@.first-* $@.mm* $@.layers
+	$(call keep,$@)
 $(loop_transfer)/shapes.policy: $(loop_transfer)/problems.csv
 	loop-train --algo=ppo --actions=moves --reward=ratio --entropy=0.03 --starts=4 --eval=model --length=12 \
 	    --steps=$(LOOP_TRANSFER_STEPS) \
@@ -457,8 +459,9 @@ $(loop_residual)/train.problems: $(LOOP_RESIDUAL_SETS:%=$(loop_residual)/%.probl
 	    $(loop_drawn_problems) --kind=$$k --m='1|16|64|128' --n=128:2048:16 --k=128:2048:16 > $@.$$k
 	done
 	csv-cat $(filter %.problems,$^) > $@.tried
-	csv-cat $@.mm* $@.flat-* $@.deep-* | csv-dedupe -k problem | csv-join -k problem --keep=unmatched - $@.tried $(aside)
+	csv-cat $@.mm* $@.flat-* $@.deep-* | csv-dedupe -k problem | csv-join -k problem --keep=unmatched - $@.tried > $(new)
 	rm -f $@.mm* $@.flat-* $@.deep-* $@.tried
+	$(call keep,$@)
 $(loop_residual)/avx2.problems: $(loop_residual)/train.problems
 	csv-calc --where="problem !~ '^[(]mm_(bf16|u8s8)'" $< $(aside)
 $(loop_residual)/avx512.problems: $(loop_residual)/train.problems

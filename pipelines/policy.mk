@@ -73,6 +73,7 @@ $(inline_hp)/%.runs.csv: $(inline_hp)/%.built
 $(inline_hp)/time.csv: $(INLINE_NAMES:%=$(inline_hp)/%.runs.csv)
 	@csv-cat $^ > $@.runs
 	bench-compare --quiet --base=lto-pgo --metric=cpu $@.runs > $@.all || [ $$? -le 2 ]
-	csv-sort -k ratio:nr $@.all $(aside)
+	csv-sort -k ratio:nr $@.all > $(new)
 	rm $@.runs $@.all
+	$(call keep,$@)
 .PRECIOUS: $(inline_hp)/%.labelled.csv $(inline_hp)/%.model $(inline_hp)/%.sexp $(inline_hp)/%.built

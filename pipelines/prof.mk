@@ -50,8 +50,9 @@ $(prof)/cartpole.done: $(prof_script)
 $(prof)/pairs.csv:
 	mkdir -p $(@D)
 	rm -rf $(@D)/calibration
-	PYTHONPATH=$B/prof $(PROF_PYTHON) $B/prof/millrace_cost.py pairs $(@D)/calibration $(if $(prof_small),2,10) $(aside)
+	PYTHONPATH=$B/prof $(PROF_PYTHON) $B/prof/millrace_cost.py pairs $(@D)/calibration $(if $(prof_small),2,10) > $(new)
 	rm -rf $(@D)/calibration
+	$(call keep,$@)
 $(prof)/calibration.sexp: $(prof)/pairs.csv
 	prof-calibrate $< $(aside)
 # not recorded, recorded, corrected; the rows of an unfinished experiment are kept
@@ -64,10 +65,10 @@ $(prof)/corrected.svg $(prof)/corrected.png: $(prof)/correct/table.csv $(TOP)/pl
 $(prof)/functions.csv: $(prof)/cartpole.done $(TOP)/pipelines/prof-functions
 	$(TOP)/pipelines/prof-functions $(@D)/cprofile-tree.prof $(@D)/tree $(firstword $(PROF_TREE)) $(aside)
 $(prof)/functions.svg $(prof)/functions.png: $(prof)/functions.csv $(TOP)/plots/prof-functions.gp
-	csv-sample --quiet --first=12 $< > $@.part
-	gnuplot -e "kind='real'" -c $(TOP)/plots/prof-functions.gp $@.part $(new)
+	csv-sample --quiet --first=12 $< > $(new).csv
+	gnuplot -e "kind='real'" -c $(TOP)/plots/prof-functions.gp $(new).csv $(new)
+	rm $(new).csv
 	$(call keep,$@)
-	rm $@.part
 $(prof)/cost.csv:
 	B=$(abspath $B) SIZE=$(if $(prof_small),0.02,0.5) $(if $(prof_small),PROGRAMS=sqrt) $(TOP)/t/bench/prof-cost.sh \
 	    $(@D)/cost $(if $(prof_small),1,5) $(aside)
@@ -78,11 +79,12 @@ $(prof)/c.csv:
 	    begin=$$(date +%s%N)
 	    fit-cartpole --quiet --plain --seed=$(PROF_CARTPOLE_SEED) --steps=$(PROF_STEPS) > $(@D)/curve-c.csv
 	    echo $$(($$(date +%s%N) - begin))
-	done | sort -n | sed -n 1p > $@.part
-	csv-sample --quiet --last=1 $(@D)/curve-c.csv | csv-calc --let=ns="$$(cat $@.part)" --set="program='c'" \
+	done | sort -n | sed -n 1p > $(new).ns
+	csv-sample --quiet --last=1 $(@D)/curve-c.csv | csv-calc --let=ns="$$(cat $(new).ns)" --set="program='c'" \
 	    --set='seconds=fixed(ns/1e9, 6)' --set=mean_return=return |
-	    csv-cut -c program,seconds,steps,updates,mean_return $(aside)
-	rm $@.part
+	    csv-cut -c program,seconds,steps,updates,mean_return > $(new)
+	rm $(new).ns
+	$(call keep,$@)
 
 $(prof)/e2e/summary.csv: $(prof)/e2e.done $(TOP)/pipelines/prof-process $(wildcard $(TOP)/plots/prof-*.gp)
 	$(prof_process) $(@D) $(@D)

@@ -29,8 +29,9 @@ $(inline_design)/%/rows.csv: $(inline)/%/w/program.csv $(inline)/%/sites.csv | $
 	            > $@.part.$$design-$$seed
 	    done
 	done
-	csv-cat $@.part.* $(aside)
+	csv-cat $@.part.* > $(new)
 	rm $@.part.*
+	$(call keep,$@)
 # the search's own first builds, all of them: heuristics, beginnings, tests, steps
 $(inline_design)/%/local.csv: $(inline)/%/w/program.csv $(inline)/%/sites.csv | $(PROGS)
 	@mkdir -p $(@D)
@@ -49,8 +50,9 @@ $(inline_design)/%/local.csv: $(inline)/%/w/program.csv $(inline)/%/sites.csv | 
 	            csv-cut -c program,seed,trials,local_ratio > $@.part.$$seed-$$n
 	    done
 	done
-	csv-cat $@.part.* $(aside)
+	csv-cat $@.part.* > $(new)
 	rm $@.part.*
+	$(call keep,$@)
 $(inline_design)/%/table.csv: $(inline_design)/%/rows.csv $(inline_design)/%/local.csv
 	@csv-join -k seed,trials $^ $(aside)
 $(inline_design)/table.csv: $(INLINE_NAMES:%=$(inline_design)/%/table.csv)

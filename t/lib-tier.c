@@ -12,34 +12,34 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SIZE = 12 << 20 };
+enum { POOL = 12 << 20 };
 
 static void test_tier(const char *spec)
 {
-    struct tier *t = tier_open(spec, SIZE);
+    struct tier *t = tier_open(spec, POOL);
     struct rng r = rng_for(7, str_of(spec));
-    char *from = pages(SIZE), *to = pages(SIZE), name[200];
-    for (int i = 0; i < SIZE; i += 8) *(uint64_t *)(void *)(from + i) = rng_u64(&r);
+    char *from = pages(POOL), *to = pages(POOL), name[200];
+    for (int i = 0; i < POOL; i += 8) *(uint64_t *)(void *)(from + i) = rng_u64(&r);
     struct transfer out = { 0 }, in = { 0 };
     size_t unit = tier_align(t);
-    for (uint64_t at = 0; at < SIZE;) {
+    for (uint64_t at = 0; at < POOL;) {
         size_t n = (1 + rng_below(&r, (3 << 20) / unit)) * unit;
-        if (n > SIZE - at) n = SIZE - at;
+        if (n > POOL - at) n = POOL - at;
         tier_start(t, &out, true, from + at, at, n);
         at += n;
     }
     tier_finish(t, &out);
-    for (uint64_t at = 0; at < SIZE; at += 64 * unit)
-        tier_start(t, &in, false, to + at, at, SIZE - at < 64 * unit ? SIZE - at : 64 * unit);
+    for (uint64_t at = 0; at < POOL; at += 64 * unit)
+        tier_start(t, &in, false, to + at, at, POOL - at < 64 * unit ? POOL - at : 64 * unit);
     tier_finish(t, &in);
     snprintf(name, sizeof name, "%s: what was written is read", tier_method(t));
-    ok(!memcmp(from, to, SIZE), name);
+    ok(!memcmp(from, to, POOL), name);
     snprintf(name, sizeof name, "%s: bytes are counted", tier_method(t));
-    ok(tier_moved(t, true) == SIZE && tier_moved(t, false) == SIZE, name);
+    ok(tier_moved(t, true) == POOL && tier_moved(t, false) == POOL, name);
     tier_finish(t, &in);
     ok(in.left == 0, "waiting for nothing returns");
-    pages_free(from, SIZE);
-    pages_free(to, SIZE);
+    pages_free(from, POOL);
+    pages_free(to, POOL);
     tier_close(t);
 }
 
@@ -60,8 +60,8 @@ int main(void)
     const char *specs[] = { "dram", file, buffered, "emu:4G,2G" };
     for (int i = 0; i < 4; i++) test_tier(specs[i]);
 
-    struct tier *t = tier_open("emu:100M,50M", SIZE);
-    char *p = pages(SIZE);
+    struct tier *t = tier_open("emu:100M,50M", POOL);
+    char *p = pages(POOL);
     double start = now_seconds();
     struct transfer x = { 0 };
     tier_start(t, &x, true, p, 0, 2 << 20);
@@ -85,7 +85,7 @@ int main(void)
     memset(paged, 7, 3 << 20);
     ok(paged[0] == 7 && paged[(3 << 20) - 1] == 7, "memory that the system pages to a file is memory");
     pages_free(paged, 3 << 20);
-    pages_free(p, SIZE);
+    pages_free(p, POOL);
 
     for (int n = 1; n <= 4; n++) {
         struct team *team = team_start(n);
