@@ -197,8 +197,8 @@ define inline_policy_rounds
 	    inline-build --decisions=$@.$$round --complete=$@.calls --out=$@.exe $(inline)/$*/w > /dev/null
 	    inline-decide $2 --calls=$@.calls $@.csv > $@.$$((round + 1))
 	done
-	$(TOP)/pipelines/keep $@.2 $@
 	rm -f $@.[01] $@.csv $@.calls $@.exe
+	$(TOP)/pipelines/keep $@.2 $@
 endef
 $(inline_policy)/%.heat.sexp: $(inline_policy)/%.sites.csv $(inline_policy)/%.heat.model
 	$(call inline_policy_rounds,fit-predict -m $(inline_policy)/$*.heat.model $<,--hot=$(INLINE_POLICY_HOT) \

@@ -46,8 +46,8 @@ define inline_hp_decide
 	inline-decide --hot=$(INLINE_POLICY_HOT) --otherwise=inlined --calls=$(inline_hp)/$*.base.sexp $@.csv > $@.0
 	inline-build --decisions=$@.0 --complete=$@.calls --out=$@.exe $(inline_home)/$*/w > /dev/null
 	inline-decide --hot=$(INLINE_POLICY_HOT) --otherwise=inlined --calls=$@.calls $@.csv > $@.1
-	$(TOP)/pipelines/keep $@.1 $@
 	rm -f $@.0 $@.csv $@.calls $@.exe
+	$(TOP)/pipelines/keep $@.1 $@
 endef
 $(inline_hp)/%.policy.sexp: $(inline_hp)/%.policy.model $(inline_hp)/%.base.sexp
 	$(call inline_hp_decide,policy)
