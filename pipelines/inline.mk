@@ -408,8 +408,10 @@ $(inline_home)/%/learned.sexp: $(inline_home)/%/explored
 	@inline-search --best $(INLINE_HOME_GOAL) --store=$(@D)/store --work=$(@D)/w $(@D)/history.csv $(aside)
 $(inline_home)/%/small.sexp: $(inline_home)/%/explored
 	@inline-search --best $(INLINE_HOME_SMALL) --store=$(@D)/store --work=$(@D)/w $(@D)/history.csv $(aside)
+# a program that does not link at -Oz has no least text there: nothing to build, and no row
 $(inline_home)/%/tiny.sexp: $(inline_home)/%/explored
 	@mkdir -p $(@D)/size
+	inline-build --stock=Oz --out=$(@D)/size/Oz $(@D)/w > /dev/null || { : $(aside); exit 0; }
 	cp $(@D)/sites.csv $(@D)/size
 	GOAL=size $(TOP)/pipelines/explore $(@D)/w $(@D)/size $(INLINE_HOME_SIZE) $(SEED) $(JOBS)
 	inline-search --best --text-weight=1 --store=$(@D)/size/store --work=$(@D)/w $(@D)/size/history.csv $(aside)
@@ -425,6 +427,7 @@ $(inline_home)/%/stocked: $(inline_home)/%/w/program.csv
 $(inline_home)/%/built: $(inline_home)/%/stocked $(foreach g,$(INLINE_HOME_GOALS),$(inline_home)/%/$g.sexp)
 	@inline-build --out=$(@D)/lto-$(INLINE_PROFILE) $(@D)/w > /dev/null
 	for set in $(INLINE_HOME_GOALS); do
+	    [ -s $(@D)/$$set.sexp ] || continue
 	    level=-O2
 	    [ $$set != tiny ] || level=-Oz
 	    inline-build --level=$$level --decisions=$(@D)/$$set.sexp --out=$(@D)/$$set $(@D)/w > $(@D)/$$set.obeyed.csv

@@ -60,9 +60,12 @@ for r in 1 2 3; do
     printf 'label,round,update_seconds\npython,1,%s\nc,1,%s\n' 0.$r 0.0$r > $r/prof/rounds.csv
     printf 'proc,op,total_ns\n%s,c,%s\n' 10$r 7$r > $r/prof/forks/cells.csv
     [ $r = 2 ] || printf '%s,c+gpu,5\n' 10$r >> $r/prof/forks/cells.csv
+    # names are those of the largest of this run
+    printf 'part,after_ns\ncat=C,%s\nname=f,%s\n' 5$r 6$r > $r/prof/forks/whatif.csv
     touch $r/prof/forks/gpu.10$r.csv $r/prof/forks/gpu.20$r.csv
 done
 same() { BIN=$BIN "$root/t/same-results" 1 2 3; }
+sed -i s/=f/=g/ 3/prof/forks/whatif.csv
 ok 'a third run has the same results' same
 differ() { # NAME MESSAGE COMMAND: something is changed, found, and put back
     cp -r 3 kept
@@ -75,6 +78,7 @@ differ 'a row that is lost' 'set/x.peers' 'sed -i 2d 3/loop/set/x.peers'
 differ 'what is not measured' 'other bytes' 'echo more >> 3/loop/set/x.problems'
 differ 'a row twice' 'rows twice' 'echo c,1,0.03 >> 3/prof/rounds.csv'
 differ 'an operation that is not there' 'cells.csv: op' 'sed -i s/,c,/,d,/ 3/prof/forks/cells.csv'
+differ 'a category that is not there' 'whatif.csv: part' 'sed -i s/cat=C/cat=D/ 3/prof/forks/whatif.csv'
 differ 'a log less' 'gpu.%.csv%2: is missing' 'rm 3/prof/forks/gpu.203.csv'
 differ 'a file more' 'should not be there' 'touch 3/prof/forks/gpu.303.csv'
 ok 'and the same again' same
