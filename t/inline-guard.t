@@ -39,5 +39,8 @@ slow,O2,not smaller' bash -c 'for t in 90 110; do
         csv-where -c label --is=slow | csv-cut -c label,decision,reason | tail -n 1; done'
 rounds=6
 is 'with too few rounds nothing goes out, and that is said' 'too few rounds' bash -c "$(declare -f runs); rounds=6 runs | inline-guard --metric=cpu --base=O2 | csv-where -c label --is=good | csv-cut -c reason | sort -u | grep few"
+printf 'run,label,metric,value\nb.1,O2,text_bytes,-1e308\n' > exact.csv
+fails 'a size below nothing' 1 "exact.csv:2: column 'value': '-1e308' is not a size in bytes" \
+    inline-guard --metric=cpu --base=O2 --most-loss=0.02 --sizes=exact.csv runs.csv
 fails 'a base that is not there' 1 "no label 'x'" bash -c "$(declare -f runs); runs | inline-guard --metric=cpu --base=x"
 done_testing

@@ -17,9 +17,11 @@ void sizes_read(struct sizes *s, const char *path, const struct intern *labels)
     while (csv_next(t)) {
         if (!str_is(csv_str(t, name), "text_bytes") || !csv_has(t, value)) continue;
         str p = sizes_program(csv_str(t, run));
+        double bytes = csv_num(t, value);
+        if (!(bytes >= 1)) csv_die(t, value, "a size in bytes");
         s->v = grow(s->v, s->n + 1, &s->cap, sizeof *s->v);
         s->v[s->n++] = (struct size){ { arena_copy(&s->text, p.s, p.n), p.n }, intern_find(labels, csv_str(t, label)),
-                                      csv_num(t, value) };
+                                      bytes };
     }
     csv_close(t);
 }
