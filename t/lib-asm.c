@@ -113,6 +113,28 @@ static void totals(struct assembler *s, bool wide, enum carry_type type, int spa
     }
 }
 
+static void tiles(struct assembler *s, enum carry_type type)
+{
+    static const char *const stride[] = { "r13", "r14", "r15" };
+    static const long at[] = { 0, 64, -64, 127, -128, 128, 4096, -100000 };
+    static const int base[] = { RSI, RDX, RDI };
+    const char *multiply = type == CARRY_BF16 ? "tdpbf16ps" : "tdpbusd";
+    asm_begin(s, code, ROOM, true, type);
+    for (int t = 0; t < 3; t++)
+        asm_tile_stride(s, t, 1 << (8 * t + 1)), expect("mov %sd,0x%x", stride[t], 1 << (8 * t + 1));
+    for (int i = 0; i < ASM_TILES; i++) {
+        int b = base[i % 3], t = (i + 1) % 3, x = (i * 3 + 1) % 8, y = (i * 5 + 2) % 8;
+        char where[40];
+        snprintf(where, sizeof where, "[%s+%s*1", b == RSI ? "rsi" : b == RDX ? "rdx" : "rdi", stride[t]);
+        if (at[i]) snprintf(where + strlen(where), 20, "%c0x%lx", at[i] < 0 ? '-' : '+', labs(at[i]));
+        asm_tile_zero(s, i), expect("tilezero tmm%d", i);
+        asm_tile_load(s, i, b, t, at[i]), expect("tileloadd tmm%d,%s]", i, where);
+        asm_tile_store(s, x, b, t, at[i]), expect("tilestored %s],tmm%d", where, x);
+        asm_tile_multiply(s, i, x, y), expect("%s tmm%d,tmm%d,tmm%d", multiply, i, x, y);
+    }
+    asm_tile_release(s), expect("tilerelease");
+}
+
 /* number of instructions that objdump reads otherwise */
 static int differ(const struct assembler *s)
 {
@@ -159,5 +181,37 @@ int main(void)
         ok(!differ(&s), form[i].what);
         asm_free(&s);
     }
+    for (enum carry_type type = CARRY_BF16; type <= CARRY_U8S8; type++) {
+        struct assembler s = { 0 };
+        tiles(&s, type);
+        ok(!differ(&s), type == CARRY_BF16 ? "tiles of bf16" : "tiles of bytes");
+        asm_free(&s);
+    }
+    struct assembler s = { 0 };                          /* the shape is found, and what is read there is meant */
+    asm_begin(&s, code, ROOM, true, CARRY_BF16);
+    bool known = true;
+    for (int i = 0; i < 5; i++) {
+        const uint8_t *was = s.at;
+        struct asm_shape x = { 16, (uint8_t)(16 - i % 3), 7 };
+        known &= asm_tile_shape(&s, x) && s.at - was == 9 && was[4] == 5;
+    }
+    const uint8_t *end = s.at;
+    asm_end(&s, NULL, 0);
+    int32_t far;
+    memcpy(&far, code + 2 * 9 + 5, 4);
+    const uint8_t *shape = code + 3 * 9 + far;
+    memcpy(&far, code + 3 * 9 + 5, 4);
+    ok(known && s.nshape == 3 && shape >= end && shape + 64 == s.at && code + 4 * 9 + far == shape - 128,
+       "each shape is there once, where its instruction looks");
+    static const int row[] = { 56, 56, 56, 56, 64, 28, 56, 56 }, rows[] = { 16, 16, 16, 16, 16, 16, 16, 7 };
+    bool right = shape[0] == 1;
+    for (int i = 0; i < 8; i++)
+        right &= shape[16 + 2 * i] == row[i] && shape[17 + 2 * i] == 0 && shape[48 + i] == rows[i];
+    for (int i = 1; i < 16; i++) right &= shape[i] == 0 && shape[16 + (16 | i)] == 0;
+    ok(right, "and it is palette, bytes of a row and rows");
+    for (int i = 0; i < ASM_SHAPES; i++)
+        known &= asm_tile_shape(&s, (struct asm_shape){ 1, 1, (uint8_t)i }) == (i < ASM_SHAPES - 3);
+    ok(known, "too many shapes are told");
+    asm_free(&s);
     return done();
 }

@@ -521,11 +521,113 @@ void asm_leave(struct assembler *s)
     for (unsigned i = 0; i < sizeof pop; i++) byte(s, pop[i]);
 }
 
+/* ---- tiles ---- */
+
+static const struct insn TILE_CONFIG = { 2, 0, 0x49 }, TILE_ZERO = { 2, 3, 0x49 }, TILE_LOAD = { 2, 3, 0x4B },
+                         TILE_STORE = { 2, 2, 0x4B };
+static const struct insn tile_multiply[] = { [CARRY_BF16] = { 2, 2, 0x5C },      /* tdpbf16ps */
+                                             [CARRY_U8S8] = { 2, 1, 0x5E } };    /* tdpbusd */
+static const uint8_t tile_stride[3] = { 13, 14, 15 };    /* the last counters but for rcx and the like */
+
+bool asm_tile_shape(struct assembler *s, struct asm_shape x)
+{
+    int i = 0;
+    while (i < s->nshape && memcmp(&s->shape[i], &x, sizeof x)) i++;
+    if (i == ASM_SHAPES) return false;
+    if (i == s->nshape) s->shape[s->nshape++] = x;
+    if (s->text) {
+        buf_format(s->text, "_tile_loadconfig(f%d);\n", i);
+        return true;
+    }
+    vex_of(s, TILE_CONFIG, 0, 0, 0, 0);                  /* ldtilecfg [rip + to the shape] */
+    byte(s, 5);
+    later(s, -2, 64 * i);
+    return true;
+}
+
+void asm_tile_stride(struct assembler *s, int tensor, int32_t bytes)
+{
+    if (s->text) {
+        buf_format(s->text, "s%d = %d;\n", tensor, bytes);
+        return;
+    }
+    room(s);
+    byte(s, 0x41);
+    byte(s, 0xB8 | (tile_stride[tensor] & 7));           /* mov r32, bytes clears the upper half */
+    word(s, bytes);
+}
+
+/* [base + disp + row * index]: the index is a must */
+static void tile_memory(struct assembler *s, struct insn i, int tile, int base, int tensor, long disp)
+{
+    unsigned index = tile_stride[tensor], modrm = (unsigned)tile << 3 | 4;
+    room(s);
+    word(s, (int32_t)(0xC4 | (0xA0u | i.map) << 8 | (0x78u | i.pp) << 16 | (uint32_t)i.op << 24));     /* X: above r7 */
+    byte(s, (disp == 0 ? 0 : disp >= -128 && disp <= 127 ? 0x40 : 0x80) | modrm);
+    byte(s, (index & 7) << 3 | (unsigned)base);
+    if (disp >= -128 && disp <= 127 && disp) byte(s, (uint8_t)disp);
+    else if (disp) word(s, (int32_t)disp);
+}
+
+void asm_tile_load(struct assembler *s, int tile, int base, int tensor, long disp)
+{
+    if (s->text) buf_format(s->text, "_tile_loadd(%d, %s + %ld, s%d);\n", tile, name_of[base], disp, tensor);
+    else tile_memory(s, TILE_LOAD, tile, base, tensor, disp);
+}
+
+void asm_tile_store(struct assembler *s, int tile, int base, int tensor, long disp)
+{
+    if (s->text) buf_format(s->text, "_tile_stored(%d, %s + %ld, s%d);\n", tile, name_of[base], disp, tensor);
+    else tile_memory(s, TILE_STORE, tile, base, tensor, disp);
+}
+
+void asm_tile_zero(struct assembler *s, int tile)
+{
+    if (s->text) {
+        buf_format(s->text, "_tile_zero(%d);\n", tile);
+        return;
+    }
+    vex_of(s, TILE_ZERO, 0, 0, 0, 0);
+    byte(s, 0xC0u | (unsigned)tile << 3);
+}
+
+void asm_tile_multiply(struct assembler *s, int acc, int x, int y)
+{
+    if (s->text) {
+        buf_format(s->text, "TILES(%d, %d, %d);\n", acc, x, y);
+        return;
+    }
+    vex_of(s, tile_multiply[s->type], (unsigned)acc, (unsigned)y, (unsigned)x, 0);
+    byte(s, 0xC0u | (unsigned)acc << 3 | (unsigned)x);
+}
+
+void asm_tile_release(struct assembler *s)
+{
+    if (s->text) {
+        buf_format(s->text, "_tile_release();\n");
+        return;
+    }
+    vex_of(s, TILE_CONFIG, 0, 0, 0, 0);
+    byte(s, 0xC0);
+}
+
+/* what ldtilecfg reads: the palette, bytes of a row from byte 16 on, rows from byte 48 on */
+static void shape_bytes(struct asm_shape x, uint8_t to[64])
+{
+    memset(to, 0, 64);
+    to[0] = 1;
+    for (int i = 0; i < ASM_TILES; i++) {
+        bool a = i == 4 || i == 5, b = i > 5, rest = x.rest && i % 2;
+        to[16 + 2 * i] = (uint8_t)(4 * (a ? rest && i > 3 ? x.rest : ASM_TILE_ROWS : x.columns));
+        to[48 + i] = (uint8_t)(b ? rest ? x.rest : ASM_TILE_ROWS : x.rows);
+    }
+}
+
 void asm_end(struct assembler *s, const struct carry_change *change, int n)
 {
     enum { MASKS = 64 };
     if (s->text || s->full) return;
-    long need = MASKS + 128 + (long)sizeof *change * n;
+    long need = MASKS + 192 + (long)sizeof *change * n + 64 * s->nshape;
     if (s->limit - s->at < need) {
         s->full = true;
         return;
@@ -535,10 +637,14 @@ void asm_end(struct assembler *s, const struct carry_change *change, int n)
     if (!s->wide) memset(masks, 0xff, MASKS / 2), memset(masks + MASKS / 2, 0, MASKS / 2);
     if (n) memcpy(changes, change, sizeof *change * (size_t)n);
     s->at = changes + sizeof *change * (size_t)n;
+    while (s->nshape && (s->at - s->start) % 64) byte(s, 0);
+    uint8_t *shapes = s->at;
+    for (int i = 0; i < s->nshape; i++, s->at += 64) shape_bytes(s->shape[i], s->at);
     for (size_t i = 0; i < s->nfix; i++) {
         struct asm_fix f = s->fix[i];
         uint8_t *from = s->start + f.at, *to = masks + f.offset;
         if (f.change >= 0) to = changes + sizeof *change * (size_t)f.change;
+        if (f.change == -2) to = shapes + f.offset;
         int32_t distance = (int32_t)(to - (from + 4));
         memcpy(from, &distance, 4);
     }

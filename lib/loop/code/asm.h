@@ -3,9 +3,10 @@
  * Memory operands are [base + displacement] with base rdi, rsi or rdx.  The code is position-independent and without
  * relocations: a literal pool follows it.  It is called as carry_code: the context's address waits on the stack.
  * With `text` set each instruction is written as a statement of C with intrinsics on variables v0 .. v31, m (mask),
- * n0 .. n10 (counters) and byte pointers c, a, b, v; x is the context, d0, d1, .. are the changes.
+ * n0 .. n10 (counters) and byte pointers c, a, b, v; x is the context, d0, d1, .. are the changes; s0 .. s2 are strides
+ * of tiles, f0, f1, .. the shapes they are set to.
  * After "Intel 64 and IA-32 Architectures Software Developer's Manual", volume 2, 2.3 (VEX) and 2.7 (EVEX, with its
- * scaled 8-bit displacements), 5.1 (VDPBF16PS, VPDPBUSD). */
+ * scaled 8-bit displacements), 5.1 (VDPBF16PS, VPDPBUSD), 3.3 and 5.1 (AMX: LDTILECFG, TDPBF16PS, TDPBUSD ..). */
 #ifndef MILLRACE_ASM_H
 #define MILLRACE_ASM_H
 #include "base/str.h"
@@ -13,13 +14,20 @@
 
 enum { RAX = 0, RCX = 1, RDX = 2, RBX = 3, RSP = 4, RBP = 5, RSI = 6, RDI = 7, R15 = 15 };
 enum { ASM_COUNTERS = 11, ASM_MASK_REGISTER = 15, ASM_ENTER = 11 };
+enum { ASM_TILES = 8, ASM_TILE_COUNTERS = 3, ASM_SHAPES = 32, ASM_TILE_ROWS = 16 };
 
-struct asm_fix { uint32_t at; int32_t change, offset; }; /* 32 bits to be known at the end: of a change, or the masks */
+/* 32 bits to be known at the end: of a change, or -1 the masks, -2 the shapes of tiles */
+struct asm_fix { uint32_t at; int32_t change, offset; };
+/* of all tiles at once: 0 to 3 are rows x columns of C, 4 and 5 rows x 16 of A, 6 and 7 16 x columns of B, all elements
+ * of 4 bytes; with a rest, 5 and 7 have only so many steps of the sum */
+struct asm_shape { uint8_t rows, columns, rest; };
 struct assembler {
     uint8_t *start, *at, *limit;                         /* emission past the limit sets full and writes no more */
     bool wide, full;                                     /* wide: EVEX, zmm, 32 registers */
     enum carry_type type;
     int pushed;                                          /* bases that are set aside */
+    struct asm_shape shape[ASM_SHAPES];                  /* those that are used */
+    int nshape;
     struct asm_fix *fix;                                 /* kept from code to code; asm_free gives it back */
     size_t nfix, room;
     struct buf *text;
@@ -61,6 +69,16 @@ void asm_push(struct assembler *, int base, int t);
 void asm_pop(struct assembler *, int base);
 void asm_enter(struct assembler *); /* aligns, then saves registers in ASM_ENTER bytes */
 void asm_leave(struct assembler *);
-void asm_end(struct assembler *, const struct carry_change *, int n); /* the pool: masks and changes */
+/* AMX, for types narrower than float.  asm_tile_shape is false where there are too many shapes; it zeroes all tiles.
+ * Strides 0, 1 and 2 are those of rows of A, B and C; after asm_tile_stride the last ASM_TILE_COUNTERS counters are
+ * taken.  At the end of the code all tiles are given back. */
+bool asm_tile_shape(struct assembler *, struct asm_shape);
+void asm_tile_stride(struct assembler *, int tensor, int32_t bytes);
+void asm_tile_load(struct assembler *, int tile, int base, int tensor, long disp);
+void asm_tile_store(struct assembler *, int tile, int base, int tensor, long disp);
+void asm_tile_zero(struct assembler *, int tile);
+void asm_tile_multiply(struct assembler *, int acc, int x, int y);   /* acc += x y; of U8S8 x is unsigned, y signed */
+void asm_tile_release(struct assembler *);
+void asm_end(struct assembler *, const struct carry_change *, int n); /* the pool: masks, changes, shapes of tiles */
 void asm_free(struct assembler *);
 #endif
