@@ -29,6 +29,20 @@ is 'the policy answers for every call' 4 bash -c 'csv-where -c predicted --is=ye
 inline-size --verdicts=p.csv --decisions=p.sexp w > p.size
 inline-build --level=-Oz --decisions=p.sexp --out=p.exe w > obeyed.csv
 is 'its decisions are obeyed' 0 bash -c 'csv-where -c inlined --is=no obeyed.csv | tail -n +2 | wc -l'
+# memory refused to LLVM, in its parts of the work: it would call abort()
+if [ -e "$B/t/shim.so" ] && ! nm "$BIN/inline-calls" 2> /dev/null | grep -q __asan_init; then
+    short_of_memory() { # HOW-MUCH: at that part of all pieces of memory, in percent
+        rm -f count
+        SHIM_WHAT=malloc SHIM_AT=$((all * $1 / 100)) SHIM_COUNT=count LD_PRELOAD=$B/t/shim.so inline-calls w
+    }
+    SHIM_COUNT=count SHIM_WHAT=malloc LD_PRELOAD=$B/t/shim.so inline-calls w > /dev/null
+    all=$(od -An -tu8 count)
+    for part in 30 45 60 75 90; do
+        short_of_memory $part > got.csv 2> err && rc=0 || rc=$?
+        echo "$rc $(grep -c 'out of memory' err) $(cmp -s got.csv calls.csv && echo same)"
+    done | grep -vx '1 1 \|0 0 same' > wrong
+    ok 'no memory for LLVM: a message, or the same' [ ! -s wrong ]
+fi
 fails 'no work directory' 1 'made by inline-module' inline-calls p
 fails 'nothing' 2 'one work directory' inline-calls
 done_testing

@@ -13,4 +13,9 @@ p,3,local,a1,output,,,1,,no,default,0
 p,4,anneal,a2,ok,0.5,1,0.5,0.1,yes,default,1' bash -c 'inline-trace --t-max=1 --t-min=0.01 --steps=2 h.csv | sed -n "2p;4,5p" | sed "s/0.5000000000[0-9]*/0.5/g; s/0.0999999999*8/0.1/"'
 is 'geometric mean over the runs; small is on the frontier too' '1.41 0.8 yes' bash -c 'inline-trace h.csv | awk -F, "NR == 3 { printf \"%.2f %.1f %s\n\", \$6, \$7, \$10 }"'
 fails 'no default' 1 'no row `default`' inline-trace <(sed /default,,/d h.csv)
+# a size or a count of 0 would be better than all others: the log of a ratio
+sed '5s/,500,/,0,/' h.csv > bad.csv
+fails 'a size of nothing' 1 "bad.csv:5: column 'text_bytes': '0' is not a number above 0" inline-trace bad.csv
+sed '5s/50 50/50 -50/' h.csv > bad.csv
+fails 'a run that takes less than nothing' 1 "bad.csv:5: column 'run_instructions'" inline-trace bad.csv
 done_testing

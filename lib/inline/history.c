@@ -31,13 +31,22 @@ static void read_runs(struct history *h, struct tried *r, const csv *t, int colu
     for (size_t i = 0, from = 0; i <= s.n && r->nrun < 64; i++) {
         if (i < s.n && s.s[i] != ' ') continue;
         if (i > from) {
-            if (!num_parse(s.s + from, i - from, &v[r->nrun])) csv_die(t, column, "numbers separated by blanks");
+            if (!num_parse(s.s + from, i - from, &v[r->nrun]) || !(v[r->nrun] > 0))
+                csv_die(t, column, "numbers above 0 separated by blanks");
             r->nrun++;
         }
         from = i + 1;
     }
     r->run = arena_get(&h->numbers, size_mul(r->nrun, sizeof *r->run));
     memcpy(r->run, v, r->nrun * sizeof *r->run);
+}
+
+/* a count, nan where there is none; ratios and logs are taken of it */
+static double count_of(const csv *t, int column)
+{
+    double v = csv_num_or(t, column, NAN);
+    if (v <= 0) csv_die(t, column, "a number above 0");
+    return v;
 }
 
 static void read_one(struct history *h, const char *path)
@@ -56,8 +65,8 @@ static void read_one(struct history *h, const char *path)
                            .row = h->n, .step = -1 };
         if (reason >= 0) r.reason = keep(h, csv_str(t, reason));
         if (csv_has(t, step)) r.step = (long)csv_int(t, step);
-        r.instructions = csv_num_or(t, instructions, NAN);
-        r.text_bytes = csv_num_or(t, text, NAN);
+        r.instructions = count_of(t, instructions);
+        r.text_bytes = count_of(t, text);
         read_runs(h, &r, t, runs);
         r.ok = str_is(r.state, "ok");
         h->v = grow(h->v, h->n + 1, &h->cap, sizeof *h->v);

@@ -98,6 +98,55 @@ struct llvm_state {
 static void *library;
 static int library_version;
 
+/* in shared memory, of a child */
+struct answer { double text; char why[300]; uint64_t *inferred; double *bytes; };
+static struct answer *answering;                         /* in the child that builds, NULL in the process itself */
+
+/* LLVM gives up by abort() where it is refused memory or cannot go on, with nothing said or nothing to be read: here it
+ * ends as everything else does. */
+static void gave_up(const char *why)
+{
+    if (!answering) die("LLVM: %s", why);
+    snprintf(answering->why, sizeof answering->why, "%s", why);
+    _exit(1);
+}
+
+static void no_memory(void)
+{
+    gave_up("out of memory");
+}
+
+static void bad_allocation(void *data, const char *why, bool diagnose)
+{
+    (void)data;
+    (void)why;
+    (void)diagnose;
+    no_memory();
+}
+
+/* one of the library's functions into a pointer of any type; one that is not there leaves NULL */
+static void *found(void *lib, const char *name, void *pointer)
+{
+    void *p = lib ? dlsym(lib, name) : NULL;
+    memcpy(pointer, &p, sizeof p);
+    return p;
+}
+
+/* before the library is loaded, whose constructors ask for memory too; C++'s functions have mangled names */
+static void end_well_in_cxx(void)
+{
+    void (*(*set)(void (*)(void)))(void);
+    if (found(dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL), "_ZSt15set_new_handlerPFvvE", &set)) set(no_memory);
+}
+
+static void end_well_in_llvm(void)
+{
+    void (*on_fatal)(void (*)(const char *)), (*on_malloc)(void (*)(void *, const char *, bool), void *);
+    if (found(library, "LLVMInstallFatalErrorHandler", &on_fatal)) on_fatal(gave_up);
+    if (found(library, "_ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbES0_", &on_malloc))
+        on_malloc(bad_allocation, NULL);
+}
+
 static const char *load(int version)
 {
     static char sentence[160];
@@ -105,18 +154,20 @@ static const char *load(int version)
     if (library) return "one version of LLVM in a process, not two";
     char *name[] = { xformat("libLLVM-%d.so.1", version), xformat("libLLVM.so.%d.1", version),
                      xformat("libLLVM-%d.so", version) };
+    end_well_in_cxx();
     for (size_t i = 0; i < 3 && !library; i++) library = dlopen(name[i], RTLD_NOW | RTLD_LOCAL);
     for (size_t i = 0; i < 3; i++) free(name[i]);
     if (!library) {
-        snprintf(sentence, sizeof sentence, "libLLVM-%d.so.1 not found (apt install libllvm%d)", version, version);
+        const char *why = dlerror();
+        if (why && !strstr(why, "No such file")) snprintf(sentence, sizeof sentence, "%s", why);
+        else snprintf(sentence, sizeof sentence, "libLLVM-%d.so.1 not found (apt install libllvm%d)", version, version);
         return sentence;
     }
+    end_well_in_llvm();
     const char *missing = NULL;
 #define FIND(result, name, parameters)                                                                                 \
     do {                                                                                                               \
-        void *p = dlsym(library, #name);                                                                               \
-        memcpy(&name, &p, sizeof p);                                                                                   \
-        if (!p) missing = #name;                                                                                       \
+        if (!found(library, #name, &name)) missing = #name;                                                            \
     } while (0);
     API(FIND)
     static const char *const start[] = { "LLVMInitialize" TARGET "TargetInfo", "LLVMInitialize" TARGET "Target",
@@ -124,9 +175,7 @@ static const char *load(int version)
                                          "LLVMInitialize" TARGET "AsmParser" };
     for (size_t i = 0; i < sizeof start / sizeof *start && !missing; i++) {
         void (*initialise)(void);
-        void *p = dlsym(library, start[i]);
-        memcpy(&initialise, &p, sizeof p);
-        if (p) initialise();
+        if (found(library, start[i], &initialise)) initialise();
         else missing = start[i];
     }
     if (missing) {
@@ -435,9 +484,6 @@ static void collect_inferred(const struct worker *w, uint64_t *inferred)
     intern_free(&names);
 }
 
-/* in shared memory, of a child */
-struct answer { double text; char why[300]; uint64_t *inferred; double *bytes; };
-
 static const char *run(struct worker *w, const struct worker_order *o, struct answer *a, struct buf *said)
 {
     struct llvm_state *s = w->llvm;
@@ -479,6 +525,7 @@ const char *worker_build(struct worker *w, const struct worker_order *o, struct 
     pid_t child = fork();
     if (child < 0) die_errno("fork");
     if (child == 0) {
+        answering = a;
         struct rlimit limit = { CPU_SECONDS, CPU_SECONDS };
         setrlimit(RLIMIT_CPU, &limit);
         struct buf text = { 0 };

@@ -1,6 +1,7 @@
 /* machine.c - see machine.h */
 #include "measure/machine.h"
 #include "base/mem.h"
+#include "base/message.h"
 #include <errno.h>
 #include <gnu/libc-version.h>
 #include <linux/perf_event.h>
@@ -25,6 +26,15 @@ static char *trimmed(char *s)
     return s;
 }
 
+/* What a machine does not have is not known; what it has and cannot be read, for want of memory or descriptors, is an
+ * error: a fingerprint would be another one without it. */
+static FILE *fact_file(const char *path)
+{
+    FILE *f = fopen(path, "re");
+    if (!f && (errno == ENOMEM || errno == EMFILE || errno == ENFILE)) die_errno("%s", path);
+    return f;
+}
+
 /* the first line; NULL if it cannot be read */
 static char *line_of(FILE *f)
 {
@@ -35,7 +45,7 @@ static char *line_of(FILE *f)
 /* of a small file of /proc or /sys */
 static char *first_line(const char *path)
 {
-    FILE *f = fopen(path, "re");
+    FILE *f = fact_file(path);
     char *r = line_of(f);
     if (f) fclose(f);
     return r;
@@ -46,7 +56,7 @@ static char *named_line(const char *path, const char *name)
 {
     char line[8192], *r = NULL;
     size_t n = strlen(name);
-    FILE *f = fopen(path, "re");
+    FILE *f = fact_file(path);
     while (f && !r && fgets(line, sizeof line, f)) {
         char *colon = strchr(line, ':');
         if (colon && strncmp(line, name, n) == 0 && strspn(line + n, " \t") == (size_t)(colon - line) - n)
@@ -76,8 +86,9 @@ static char *caches(void)
 static char *command_line(const char *command)
 {
     FILE *f = popen(command, "re");
+    if (!f) die_errno("%s", command);
     char *r = line_of(f);
-    if (f) pclose(f);
+    pclose(f);
     return r;
 }
 
