@@ -831,6 +831,17 @@ void carry_finish_all(const struct carry_kernel *k, float *c, void *out, struct 
 
 /* ---- what is here, memory, the run ---- */
 
+static long system_call(long number, long a, long b, long c, long d, long e, long f)
+{
+    register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
+    __asm__ volatile("syscall" : "+a"(number) : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return number;
+}
+
+/* The system keeps the registers of AMX for a process that asks for leave (arch_prctl, ARCH_REQ_XCOMP_PERM, 18). */
+static int tiles_allowed(void) { return system_call(158, 0x1023, 18, 0, 0, 0, 0) == 0; }
+
 int carry_cpu(void)
 {
     unsigned a, b, c, d, x, upper;
@@ -842,16 +853,10 @@ int carry_cpu(void)
     if ((x & 0xe6) != 0xe6 || !(b & bit_AVX512F) || !(b & 1u << 31)) return have;        /* bit 31: AVX512VL */
     have |= CARRY_AVX512;
     if (c & 1u << 11) have |= CARRY_AVX512VNNI;
+    if ((x & 0x60000) == 0x60000 && d & 1u << 24 && tiles_allowed())
+        have |= (d & 1u << 22 ? CARRY_AMX_BF16 : 0) | (d & 1u << 25 ? CARRY_AMX_INT8 : 0);
     if (__get_cpuid_count(7, 1, &a, &b, &c, &d) && a & 1u << 5) have |= CARRY_AVX512BF16;
     return have;
-}
-
-static long system_call(long number, long a, long b, long c, long d, long e, long f)
-{
-    register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
-    __asm__ volatile("syscall" : "+a"(number) : "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return number;
 }
 
 struct piece { int64_t bytes; char unused[56]; };        /* before scratch memory, so that that is aligned */

@@ -14,7 +14,8 @@ enum carry_then { CARRY_END, CARRY_BIAS, CARRY_RESIDUAL, CARRY_RELU, CARRY_GELU,
                   CARRY_SOFTMAX };                       /* the last in mid; in then: over the sum of its row */
 enum { CARRY_THENS = 8 };
 enum carry_type { CARRY_F32, CARRY_BF16, CARRY_U8S8, CARRY_F64 };
-enum carry_cpu { CARRY_AVX2 = 1, CARRY_AVX512 = 2, CARRY_AVX512BF16 = 4, CARRY_AVX512VNNI = 8 };   /* bits */
+enum carry_cpu { CARRY_AVX2 = 1, CARRY_AVX512 = 2, CARRY_AVX512BF16 = 4, CARRY_AVX512VNNI = 8,     /* bits */
+                 CARRY_AMX_BF16 = 32, CARRY_AMX_INT8 = 64 };
 
 /* Between two contractions: rows of S with `from` their strides in S and `to` in C, the last two for the columns of S
  * and of C; edge: these are the first columns. */
@@ -68,7 +69,7 @@ void carry_forth(const struct carry_change *, const float *from, float *to);
 void carry_back(const struct carry_change *, const float *from, float *to);     /* from and to as in carry_forth's */
 /* row-major b[k][n] of 2-byte or 1-byte numbers to the order in groups that B of such a type has, or `given` */
 void carry_pack(void *packed, const void *b, const struct carry_kernel *);
-int carry_cpu(void);                                     /* bits of what is here, operating system included */
+int carry_cpu(void);     /* bits of what is here, operating system included, which is asked for leave to use AMX */
 /* c = the operation, or with `add` += it, by plain loops, on any x86-64; without what follows it */
 void carry_plain(const struct carry_kernel *, float *c, const float *a, const float *b);
 /* the same for two contractions; `second` is V */

@@ -12,10 +12,12 @@ enum { REGION = 1 << 20, MAX_ROWS = 32, BODY_FMA = 320, MAX_BODY = 4000, MAX_UNR
 enum { LATE_STEPS = 32, AHEAD = 16, AHEAD_ROW = 1024, AHEAD_ELEMENTS = 1 << 14 };
 enum { MAX_BLOCK = 1 << 24 };
 enum { MAX_PACKS = 64, PACK_ELEMENTS = 4096, NEAR_ELEMENTS = 1 << 17 }; /* 512 KiB stay in the second cache */
-const char *const isa_name[2] = { "avx2", "avx512" };
+enum { TILE = ASM_TILE_ROWS, MAX_TILES = 4, TILE_BODY = 16, TILE_MAX_BODY = 128 };
+const char *const isa_name[ISAS] = { "avx2", "avx512", "amx" };
 
 bool isa_here(enum isa i)
 {
+    if (i == ISA_AMX) return carry_cpu() & (CARRY_AMX_BF16 | CARRY_AMX_INT8);
     if (i == ISA_AVX2) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl");
 }
@@ -27,7 +29,15 @@ enum isa isa_best(void)
     return ISA_AVX2;
 }
 
-int problem_lanes(const struct problem *p, enum isa isa) { return (isa == ISA_AVX512 ? 64 : 32) / p->bytes; }
+enum isa isa_of(str name, bool *good)
+{
+    int i = 0;
+    while (i < ISAS && !str_is(name, isa_name[i])) i++;
+    *good = i < ISAS;
+    return *good ? (enum isa)i : ISA_AVX2;
+}
+
+int problem_lanes(const struct problem *p, enum isa isa) { return (isa == ISA_AVX2 ? 32 : 64) / p->bytes; }
 
 static const int base_of[3] = { [TENSOR_A] = RSI, [TENSOR_B] = RDX, [TENSOR_C] = RDI };
 
@@ -56,6 +66,9 @@ struct state {
     struct side { struct problem p; struct nest t; int32_t inner[NEST_LOOPS]; } *side;
     int64_t s_stride[NEST_VARS], s_elements;             /* of a block of S */
     bool finish;                                         /* something follows the sum, on blocks yet to be chosen */
+    bool tiles;                                          /* AMX: */
+    int row, step;                                       /* variables of tiles' rows and of the steps of their sum */
+    struct asm_shape shape;                              /* of the tiles now; no rows: unknown */
     struct kernel *g;
     bool plan;                                           /* count cycles, write no bodies */
     const char *why;
@@ -72,6 +85,8 @@ struct tile {
     long cached[MAX_ROWS];                               /* broadcast held by register cast + i, -1: none */
     int turn;
     long ahead;                                          /* bytes to the row that is asked for before; 0: none */
+    bool rest;                                           /* of AMX: the last steps of the sum, less than a tile has */
+    struct asm_shape shape;
 };
 
 static long c_block(const struct state *k, const int32_t *e, int *vectors)
@@ -89,6 +104,17 @@ static bool fits(const struct state *k, long rows, int nv)
     long n = rows * nv;
     if (k->nregister == 32 && nv <= 4 && n + nv + 1 > k->nregister) return false;
     return n <= k->nacc;
+}
+
+static int32_t tiles_of(int32_t n) { return (n + TILE - 1) / TILE; }
+
+/* does the result's block fit the registers, or the tiles? */
+static bool block_fits(const struct state *k, const int32_t *e)
+{
+    int nv;
+    long rows = c_block(k, e, &nv);
+    if (!k->tiles) return fits(k, rows, nv);
+    return rows == e[k->row] && nv <= MAX_TILES && tiles_of(e[k->row]) * nv <= MAX_TILES;
 }
 
 /* rows in an order that keeps equal vector addresses together */
@@ -147,9 +173,35 @@ static bool from_memory(const struct state *k)
     return k->s.wide && !(k->p->type == TYPE_U8S8 && k->vt == TENSOR_B);
 }
 
+/* a tile of A or B in one of the registers that it may be in; held: which of them each has, -1 none */
+static int hold_tile(struct state *k, const struct tile *q, int t, int i, long disp, int held[2])
+{
+    int first = t == TENSOR_A ? 4 : 6, use = q->shape.rest ? q->rest : i & 1;
+    if (held[use] != i) asm_tile_load(&k->s, first + use, base_of[t], t, disp);
+    held[use] = i;
+    return first + use;
+}
+
+/* TILE steps of the sum for each tile of C, or the rest; to and fro, so that a row begins with the last one's end */
+static void tile_step(struct state *k, const struct tile *q, long a, long b)
+{
+    int held_a[2] = { -1, -1 }, held_b[2] = { -1, -1 };
+    for (int i = 0; i < q->nrow; i++)
+        for (int l = 0; l < q->nv; l++) {
+            int j = i & 1 ? q->nv - 1 - l : l;
+            int x = hold_tile(k, q, TENSOR_A, i, q->row[i].x + a, held_a);
+            int y = hold_tile(k, q, TENSOR_B, j, q->at[j] + b, held_b);
+            asm_tile_multiply(&k->s, i * q->nv + j, x, y);
+        }
+}
+
 /* one step of the reductions at byte offsets x and v */
 static void one_step(struct state *k, struct tile *q, long x, long v)
 {
+    if (k->tiles) {
+        tile_step(k, q, x, v);
+        return;
+    }
     for (int i = 0; i < q->nrow; ) {
         int end = i;
         while (end < q->nrow && q->row[end].v == q->row[i].v) end++;
@@ -222,7 +274,7 @@ static bool enter_loop(struct state *k, int32_t n, const uint8_t **top)
 {
     *top = NULL;
     if (n < 2) return true;
-    if (k->live == ASM_COUNTERS - (k->side != NULL)) {
+    if (k->live == ASM_COUNTERS - (k->side != NULL) - (k->tiles ? ASM_TILE_COUNTERS : 0)) {
         k->why = "more loops than counters";
         return false;
     }
@@ -341,8 +393,119 @@ static void emit_finish(struct state *k, const int32_t *e)
     asm_finish(&k->s, k->g->npack - 1);
 }
 
+/* reductions below a depth with more than one step, the slowest first, but for the one in the vectors; are they to be
+ * unrolled? */
+static int list_reductions(const struct state *k, int depth, const int32_t *e, struct reduction *r, bool *unroll)
+{
+    unsigned seen = 0;
+    int n = 0;
+    *unroll = false;
+    for (int d = depth; d < k->t->n; d++) {
+        int v = k->t->loop[d].var;
+        if (!k->p->reduced[v]) continue;
+        *unroll |= k->t->loop[d].marks & MARK_UNROLL;
+        if (!(seen >> v & 1) && e[v] > 1 && v != k->vec) r[n++] = (struct reduction){ v, e[v], 1 };
+        seen |= 1u << v;
+    }
+    return n;
+}
+
+/* cycles of tiles of AMX: each multiplication takes one for each row of A, or as the machine was measured; loads of
+ * tiles one for every two of their rows; a new shape takes long */
+static double amx_cycles(const struct state *k, const struct tile *q, double steps, bool first)
+{
+    int n = q->nrow * q->nv, loads_a = q->nrow, loads_b = q->nrow == 1 || q->nv < 3 ? q->nv : q->nrow * q->nv;
+    if (q->shape.rest) loads_b = q->nrow * q->nv - (q->nrow - 1);
+    double multiply = n * k->machine->tile * fmax(q->shape.rows, 4) / TILE;
+    double load = (loads_a * q->shape.rows + loads_b * TILE) / k->machine->loads;
+    bool set = memcmp(&k->shape, &q->shape, sizeof q->shape) != 0;
+    return steps * fmax(multiply, load) + n * (first ? 24 : 40) + 20 + (set ? 150 : 0);
+}
+
+static void set_shape(struct state *k, struct asm_shape x)
+{
+    if (!memcmp(&k->shape, &x, sizeof x)) return;
+    k->shape = x;
+    if (!k->plan && !asm_tile_shape(&k->s, x)) k->why = "too many shapes of tiles";
+}
+
+/* tiles of C of one shape, the first of them at this row and column */
+static void emit_shape(struct state *k, int depth, const int32_t *e, bool first, int32_t row, int32_t column,
+                       struct tile *q)
+{
+    int32_t whole = e[k->step] / TILE, panel = k->panel[TENSOR_B];
+    double steps = 1;
+    for (int i = 0; i < q->nrow; i++)
+        q->row[i] = (struct row){ (row + i * TILE) * k->stride[TENSOR_A][k->row], 0,
+                                  (row + i * TILE) * k->stride[TENSOR_C][k->row] + column * 4 };
+    for (int j = 0; j < q->nv; j++) {
+        int32_t lane = column + j * TILE;
+        q->at[j] = panel ? lane / panel * (long)k->panel_bytes[TENSOR_B] + lane % panel * 4 : lane * 4;
+    }
+    for (int v = 0; v < k->p->nvar; v++)
+        if (k->p->reduced[v]) steps *= v == k->step ? tiles_of(e[v]) : e[v];
+    k->cycles += k->times * amx_cycles(k, q, steps, first);
+    set_shape(k, q->shape);
+    if (k->plan) return;
+    asm_tile_stride(&k->s, TENSOR_A, (int32_t)k->stride[TENSOR_A][k->row]);
+    asm_tile_stride(&k->s, TENSOR_B, (int32_t)k->stride[TENSOR_B][k->step]);
+    asm_tile_stride(&k->s, TENSOR_C, (int32_t)k->stride[TENSOR_C][k->row]);
+    int n = q->nrow * q->nv;
+    for (int i = 0; i < n; i++) {
+        if (first) asm_tile_zero(&k->s, i);
+        else asm_tile_load(&k->s, i, RDI, TENSOR_C, q->row[i / q->nv].c + i % q->nv * 4 * TILE);
+    }
+    struct reduction r[NEST_VARS], others[NEST_VARS];
+    bool unroll;
+    int nr = list_reductions(k, depth, e, r, &unroll), nothers = 0;
+    for (int i = 0; i < nr; i++)
+        if (r[i].var == k->step) r[i] = (struct reduction){ k->step, whole, TILE };
+        else others[nothers++] = r[i];
+    long budget = (unroll ? TILE_MAX_BODY : TILE_BODY) / n;
+    if (whole) reductions(k, q, r, nr, budget);
+    if (q->shape.rest) {
+        q->rest = true;
+        move(k, k->step, (long)whole * TILE, false);
+        reductions(k, q, others, nothers, budget);
+        move(k, k->step, -(long)whole * TILE, false);
+        q->rest = false;
+    }
+    for (int i = 0; i < n; i++)
+        asm_tile_store(&k->s, i, RDI, TENSOR_C, q->row[i / q->nv].c + i % q->nv * 4 * TILE);
+}
+
+/* the shapes that a block of C is cut into: whole tiles, what is left of columns, of rows, of both; how many */
+static int shapes_of(const struct state *k, const int32_t *e, struct tile q[4], int32_t at[4][2])
+{
+    const int32_t rows = e[k->row], columns = e[k->vec], whole[2] = { rows / TILE, columns / TILE };
+    int n = 0;
+    for (int i = 0; i < 4; i++) {
+        int32_t high = i / 2 ? rows % TILE : TILE, wide = i % 2 ? columns % TILE : TILE;
+        struct tile x = { .nrow = i / 2 ? 1 : whole[0], .nv = i % 2 ? 1 : whole[1],
+                          .shape = { (uint8_t)high, (uint8_t)wide, (uint8_t)(e[k->step] % TILE) } };
+        if (!high || !wide || !x.nrow || !x.nv) continue;
+        at[n][0] = i / 2 ? whole[0] * TILE : 0;
+        at[n][1] = i % 2 ? whole[1] * TILE : 0;
+        q[n++] = x;
+    }
+    return n;
+}
+
+static void emit_tiles(struct state *k, int depth, const int32_t *e, bool first)
+{
+    struct tile q[4];
+    int32_t at[4][2];
+    int n = shapes_of(k, e, q, at), nv = (e[k->vec] + TILE - 1) / TILE, nrow = tiles_of(e[k->row]);
+    if (nrow * nv > k->rows * k->vectors) k->rows = nrow, k->vectors = nv;
+    for (int i = 0; i < n; i++) emit_shape(k, depth, e, first, at[i][0], at[i][1], &q[i]);
+}
+
 static void emit_tile(struct state *k, int depth, const int32_t *e, bool first)
 {
+    if (k->tiles) {
+        emit_tiles(k, depth, e, first);
+        return;
+    }
     struct tile q = { 0 };
     list_rows(k, &q, e);
     q.nv = k->red ? 1 : (e[k->vec] + k->lanes - 1) / k->lanes;
@@ -366,16 +529,8 @@ static void emit_tile(struct state *k, int depth, const int32_t *e, bool first)
         else asm_load(&k->s, i, RDI, q.row[i / q.nv].c + i % q.nv * q.step, masked(&q, i % q.nv));
     }
     struct reduction r[NEST_VARS];
-    int nr = 0;
-    bool unroll = false;
-    unsigned seen = 0;
-    for (int d = depth; d < k->t->n; d++) {
-        int v = k->t->loop[d].var;
-        if (!k->p->reduced[v]) continue;
-        unroll |= k->t->loop[d].marks & MARK_UNROLL;
-        if (!(seen >> v & 1) && e[v] > 1 && v != k->vec) r[nr++] = (struct reduction){ v, e[v], 1 };
-        seen |= 1u << v;
-    }
+    bool unroll;
+    int nr = list_reductions(k, depth, e, r, &unroll);
     q.ahead = nr ? rows_ahead(k, &r[nr - 1]) : 0;
     long per = (long)q.nrow * q.nv, budget = BODY_FMA / per;
     if (budget > MAX_UNROLL) budget = MAX_UNROLL;
@@ -402,6 +557,11 @@ static int32_t block_of(const struct state *k, int d, const int32_t *e)
     int32_t step = k->inner[d];
     if (step > 1 || k->p->reduced[v] || k->split >= 0) return step;
     long rows = c_block(k, e, &nv);
+    if (k->tiles) {                                      /* others of C one by one; two by two tiles, if there are */
+        int32_t other = v == k->vec ? tiles_of(e[k->row]) : nv;
+        int32_t most = v != k->vec && v != k->row ? 1 : TILE * (other > MAX_TILES ? 2 : MAX_TILES / other);
+        return most < e[v] ? most : e[v];
+    }
     if (v == k->vec) {
         long most = rows > k->nacc ? 1 : k->nacc / rows;
         while (most > 1 && !fits(k, rows, (int)most)) most--;
@@ -411,6 +571,38 @@ static int32_t block_of(const struct state *k, int d, const int32_t *e)
     int32_t most = (int32_t)(rows * nv > k->nacc ? 1 : k->nacc / (rows * nv));
     while (most > 1 && !fits(k, rows * most, nv)) most--;
     return most < e[v] ? most : e[v];
+}
+
+/* the shapes of all tiles below depth d: 0 none yet, 1 one, which is *x, 2 several */
+static int shapes_below(const struct state *k, int d, const int32_t *e, int n, struct asm_shape *x)
+{
+    if (block_fits(k, e)) {
+        struct tile q[4];
+        int32_t at[4][2];
+        for (int i = 0, m = shapes_of(k, e, q, at); i < m; i++) {
+            if (n && memcmp(x, &q[i].shape, sizeof *x)) return 2;
+            *x = q[i].shape;
+            n = 1;
+        }
+        return n;
+    }
+    if (d == k->t->n) return 2;
+    int v = k->t->loop[d].var;
+    int32_t step = block_of(k, d, e), below[NEST_VARS];
+    memcpy(below, e, sizeof below);
+    below[v] = step;
+    n = shapes_below(k, d + 1, below, n, x);
+    below[v] = e[v] % step;
+    return below[v] && n < 2 ? shapes_below(k, d + 1, below, n, x) : n;
+}
+
+/* before a loop: the shape of its tiles, if it has one; else that is unknown where it begins again */
+static void shape_before(struct state *k, int d, const int32_t *e)
+{
+    struct asm_shape x;
+    if (!k->tiles) return;
+    if (shapes_below(k, d, e, 0, &x) == 1) set_shape(k, x);
+    else k->shape = (struct asm_shape){ 0 };
 }
 
 static void emit_packed(struct state *k, int t, int d, const int32_t *e, bool first);
@@ -500,9 +692,7 @@ static void emit_pair(struct state *k, const int32_t *e, bool first)
 
 static void emit(struct state *k, int d, const int32_t *e, bool first)
 {
-    int nv;
-    long rows = c_block(k, e, &nv);
-    bool fit = k->split < 0 && fits(k, rows, nv);
+    bool fit = k->split < 0 && block_fits(k, e);
     if (k->why || k->s.full) return;
     if (k->finish && finished_here(k, d, e, fit)) {
         emit_and_finish(k, d, e, first);
@@ -537,6 +727,7 @@ static void emit(struct state *k, int d, const int32_t *e, bool first)
     }
     if (todo > 0) {
         const uint8_t *top;
+        if (todo > 1) shape_before(k, d + 1, x);
         if (!enter_loop(k, todo, &top)) return;
         emit(k, d + 1, x, first && !reduction);
         move(k, v, step, true);
@@ -695,9 +886,8 @@ static int32_t panel_width(const struct state *k, int d, const int32_t *block)
         return common(panel_width(&s, 0, e), w);
     }
     for (; d < k->t->n; d++) {
-        int v = k->t->loop[d].var, nv;
-        long rows = c_block(k, e, &nv);
-        if (fits(k, rows, nv)) break;
+        int v = k->t->loop[d].var;
+        if (block_fits(k, e)) break;
         int32_t step = block_of(k, d, e);
         if (v == k->vec && step < e[v]) {
             w = common(k->inner[d] == 1 ? k->lanes : step, w);       /* 1: as wide as registers allow */
@@ -757,7 +947,7 @@ static int64_t largest_block(const struct state *k, int t, int depth)
     if (t != TENSOR_C && k->marked[t])
         for (int d = 0; d < depth; d++) {                /* innermost blocks are as large as registers allow */
             int v = k->t->loop[d].var;
-            int32_t most = v == k->vec ? k->nacc * k->lanes : k->nacc;
+            int32_t most = v == k->vec ? k->nacc * k->lanes : k->tiles ? MAX_TILES * TILE : k->nacc;
             if (k->p->reduced[v] || k->inner[d] > 1) most = k->inner[d];
             if (most < e[v]) e[v] = most;
         }
@@ -801,7 +991,7 @@ static void prepare(struct kernel *g, struct state *k)
         int64_t elements[NEST_VARS];
         memcpy(elements, k->p->stride[t], sizeof elements);
         struct transposition *c = &g->change[t];
-        *c = (struct transposition){ .change.wide = g->isa == ISA_AVX512, .change.doubles = k->p->bytes == 8 };
+        *c = (struct transposition){ .change.wide = g->isa != ISA_AVX2, .change.doubles = k->p->bytes == 8 };
         g->scratch_bytes[t] = 0;
         g->scratch_bytes[TENSOR_V] = 0;
         if (t == TENSOR_B && g->given) {
@@ -942,18 +1132,34 @@ static const char *take_sides(struct state *k, struct side side[2])
     return why;
 }
 
+/* AMX: B has the columns, A the rows, along which the sum goes at unit stride */
+static const char *choose_tiles(struct state *k)
+{
+    const struct problem *p = k->p;
+    k->tiles = true;
+    k->row = k->step = -1;
+    if (k->red || k->both || k->vt != TENSOR_B) return "columns of AMX tiles are along B and C";
+    for (int v = 0; v < p->nvar; v++) {
+        bool a = p->stride[TENSOR_A][v], b = p->stride[TENSOR_B][v], c = p->stride[TENSOR_C][v];
+        if (a && !b && c && (k->row < 0 || p->size[v] > p->size[k->row])) k->row = v;
+        if (p->reduced[v] && p->stride[TENSOR_A][v] == 1 && b) k->step = v;
+    }
+    return k->row < 0 || k->step < 0 ? "rows of AMX tiles are rows of A, along the sum" : NULL;
+}
+
 static const char *begin(struct state *k, const struct problem *p, const struct nest *t, enum isa isa,
                          struct side side[2])
 {
     if (p->op != OP_FMA) return "only sums of products have code";
-    if (p->group > 1 && isa != ISA_AVX512) return "this type has code for AVX-512 alone";
+    if (p->group > 1 && isa == ISA_AVX2) return "this type has code for AVX-512 alone";
+    if (p->group == 1 && isa == ISA_AMX) return "tiles of AMX are for bf16 and bytes alone";
     *k = (struct state){ .p = p,
                          .t = t,
                          .machine = machine_here(),
                          .times = 1,
                          .lanes = problem_lanes(p, isa),
-                         .nregister = isa == ISA_AVX512 ? 32 : 16,
-                         .nacc = isa == ISA_AVX512 ? 28 : 12,
+                         .nregister = isa == ISA_AVX2 ? 16 : 32,
+                         .nacc = isa == ISA_AVX2 ? 12 : 28,
                          .split = -1,
                          .pack_depth = { -1, -1 } };
     nest_inner(t->loop, t->n, k->inner);
@@ -965,7 +1171,8 @@ static const char *begin(struct state *k, const struct problem *p, const struct 
     k->vt = p->stride[TENSOR_A][k->vec] && !k->both ? TENSOR_A : TENSOR_B;
     if (k->both && p->type == TYPE_U8S8) k->vt = TENSOR_A;           /* the unsigned one is held */
     k->xt = TENSOR_A + TENSOR_B - k->vt;
-    return read_marks(k);
+    const char *bad = isa == ISA_AMX ? choose_tiles(k) : NULL;
+    return bad ? bad : read_marks(k);
 }
 
 const char *kernel_encode(struct kernel *g, const struct problem *p, const struct nest *t, enum isa isa)
@@ -999,12 +1206,14 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
     if (p->pair) want_scratch(g, 3, k.s_elements + carry_rows(&g->about), 4, 0);
     k.s = (struct assembler){ .fix = g->fix, .room = g->fix_room, .text = g->text };
     static uint8_t nothing[1];                           /* text has places too, but no bytes */
-    asm_begin(&k.s, g->text ? nothing : g->region, g->text ? 0 : REGION, isa == ISA_AVX512, (enum carry_type)p->type);
+    asm_begin(&k.s, g->text ? nothing : g->region, g->text ? 0 : REGION, isa != ISA_AVX2, (enum carry_type)p->type);
     for (int i = 0; i < g->threads; i++) {
         asm_enter(&k.s);
+        k.shape = (struct asm_shape){ 0 };
         if (!g->text) g->entry[i] = (size_t)(k.s.at - k.s.start) - ASM_ENTER;
         if (p->pair) asm_second(&k.s);
         emit(&k, 0, e[i], !g->add);
+        if (k.tiles) asm_tile_release(&k.s);
         asm_leave(&k.s);
         for (int u = 0; u < 3; u++) g->offset[i][u] = i * (int64_t)second * k.stride[u][var] / (int)sizeof(float);
     }
@@ -1056,9 +1265,10 @@ const char *kernel_plan(struct plan *out, const struct problem *p, const struct 
         for (int v = 0; v < p->nvar; v++) k.stride[u][v] = out->stride[u][v] * p->bytes;
         if (c.panel) out->stride[u][k.vec] = 1;          /* what a block touches: panels hold neighbours */
     }
-    asm_begin(&k.s, waste, sizeof waste, isa == ISA_AVX512, (enum carry_type)p->type);
+    asm_begin(&k.s, waste, sizeof waste, isa != ISA_AVX2, (enum carry_type)p->type);
     for (int i = 0; i < threads; i++) {
         double before = k.cycles;
+        k.shape = (struct asm_shape){ 0 };
         emit(&k, 0, e[i], true);
         k.s.at = k.s.start;
         k.s.full = false;

@@ -1,4 +1,5 @@
-/* encode.h - machine code for one loop nest, written byte by byte: AVX-512 or AVX2 on x86-64, a few microseconds each.
+/* encode.h - machine code for one loop nest, written byte by byte: AVX-512, AVX2 or AMX on x86-64, a few microseconds
+ * each.
  *
  * The rule (after LoopNest, Wasti et al. 2022): the result's variable at unit stride is the vector; walking in from
  * the outermost loop, the first depth at which the result's block fits the vector registers is the register tile.
@@ -22,17 +23,23 @@
  * greatest element of S so far and the sum are kept, and what was summed before is made less when a greater one comes
  * (Milakov and Gimelshein 2018, Dao et al. 2022).
  *
+ * With AMX the tile is of up to four of its tiles of C, each of 16 rows, along one variable that A has and B lacks, by
+ * 16 columns of the vector variable; reductions below it count 16 steps (of groups) of the one at unit stride in A.
+ * What is left of rows, of columns and of that reduction are tiles of other shapes, which are set outside of all loops
+ * that have only one.
+ *
  * The memory of the code is writable while it is written and executable afterwards, never both. */
 #ifndef MILLRACE_ENCODE_H
 #define MILLRACE_ENCODE_H
 #include "loop/code/carry.h"
 #include "loop/nest/nest.h"
 
-enum isa { ISA_AVX2, ISA_AVX512 };
+enum isa { ISA_AVX2, ISA_AVX512, ISA_AMX, ISAS };         /* AMX: of narrow types, beside AVX-512 */
 enum { ENCODER_VERSION = 7 };                            /* part of the key of stored measurements */
-extern const char *const isa_name[2];                    /* "avx2", "avx512" */
-bool isa_here(enum isa);                                 /* by cpuid */
-enum isa isa_best(void);                                 /* dies when neither is here */
+extern const char *const isa_name[ISAS];                 /* "avx2", "avx512", "amx" */
+bool isa_here(enum isa);                                 /* by cpuid; for AMX the system is asked for leave, too */
+enum isa isa_best(void);                                 /* of vectors; dies when neither is here */
+enum isa isa_of(str name, bool *good);
 int problem_lanes(const struct problem *, enum isa);     /* elements in a vector */
 
 struct transposition {                                   /* of a tensor to one with another variable fastest */

@@ -47,7 +47,7 @@ const char *image_variant(struct carry_kernel *k, int i, struct kernel *g, const
     *v = (struct carry_variant){ .need = problem_needs(q->p, isa) };
     if (q->add && (q->p->op == OP_COPY || q->p->op == OP_ADD)) return "only a sum can be added to";
     if (q->p->op == OP_COPY) {
-        v->change[0].wide = isa == ISA_AVX512;
+        v->change[0].wide = isa != ISA_AVX2;
         return copy_variant(v, q->p);
     }
     if (q->p->op != OP_FMA) return NULL;                 /* plain loops are all there is, and enough */

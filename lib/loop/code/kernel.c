@@ -11,7 +11,7 @@ static void part(void *data, int i)
     const struct job *j = data;
     const struct kernel *g = j->g;
     const int64_t *o = g->offset[i];
-    bool wide = g->isa == ISA_AVX512, pair = g->about.pair;
+    bool wide = g->isa != ISA_AVX2, pair = g->about.pair;
     const struct carry_context x = { { i ? g->second[0] : g->scratch[0], i ? g->second[1] : g->scratch[1],
                                        pair ? g->scratch[3] + carry_rows(&g->about) : NULL },
                                      carry_forth, wide ? carry_finish16 : carry_finish8,
@@ -91,7 +91,8 @@ void problem_carry(struct carry_kernel *k, const struct problem *p)
 
 int problem_needs(const struct problem *p, enum isa isa)
 {
-    int need = isa == ISA_AVX512 ? CARRY_AVX512 | CARRY_AVX2 : CARRY_AVX2;
+    int need = isa == ISA_AVX2 ? CARRY_AVX2 : CARRY_AVX512 | CARRY_AVX2;
+    if (isa == ISA_AMX) return need | (p->type == TYPE_BF16 ? CARRY_AMX_BF16 : CARRY_AMX_INT8);
     return need | (p->type == TYPE_BF16 ? CARRY_AVX512BF16 : p->type == TYPE_U8S8 ? CARRY_AVX512VNNI : 0);
 }
 

@@ -16,6 +16,7 @@ static const struct machine zen5 = {
     .fma_latency = 4,
     .fmas = 2,
     .loads = 2,
+    .tile = 16,                                          /* one for each row, not measured here */
     .cache = { { 40e3, 4096, 4, 48 }, { 800e3, 65536, 14, 20 }, { 24e6, 0, 50, 7 } },
 };
 

@@ -15,6 +15,7 @@
 enum { MACHINE_CACHES = 3 };
 struct machine {
     double hz, fma_latency, fmas, loads;                 /* cycles of one; vectors a cycle, of 512 or else 256 bits */
+    double tile;                                         /* cycles of a multiplication of two whole tiles of AMX */
     struct { double bytes, way, latency, per_cycle; } cache[MACHINE_CACHES];     /* cycles; bytes that come into it */
 };
 const struct machine *machine_here(void);                /* dies at a broken file */

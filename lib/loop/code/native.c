@@ -37,7 +37,7 @@ static void change_text(struct buf *b, const struct carry_change *c)
 /* the statements of a kernel as a function; only the variables that they use are there */
 static void function(struct buf *b, const struct kernel *g, int type, const char *name, const struct buf *body)
 {
-    bool wide = g->isa == ISA_AVX512;
+    bool wide = g->isa != ISA_AVX2;
     bool doubles = type == CARRY_F64;
     const char *w = wide ? "512" : "256", *vec = wide ? doubles ? "__m512d" : "__m512" : doubles ? "__m256d" : "__m256";
     static const char *const multiply[] = {

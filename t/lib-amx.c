@@ -1,0 +1,216 @@
+#include "amx.h"
+#include "base/message.h"
+#include "base/rng.h"
+#include "dies.h"
+#include "loop/code/asm.h"
+#include "loop/code/encode.h"
+#include "tap.h"
+#include <stdlib.h>
+#include <sys/mman.h>
+
+/* Whole kernels of AMX against plain loops: natively where a machine has it, elsewhere by the emulator of amx.h. */
+
+enum { GUARD = 4096, PAGE = 4096 };
+static int below(struct rng *r, int n) { return (int)rng_below(r, (uint64_t)n); }
+
+/* n bytes that end where memory does: what is read or written beyond them ends the program */
+static void *edge(size_t n)
+{
+    size_t all = (n + PAGE - 1) / PAGE * PAGE + PAGE;
+    char *m = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (m == MAP_FAILED || mprotect(m + all - PAGE, PAGE, PROT_NONE)) abort();
+    return m + all - PAGE - n;
+}
+
+static void edge_free(void *m, size_t n)
+{
+    size_t all = (n + PAGE - 1) / PAGE * PAGE + PAGE;
+    munmap((char *)m + n + PAGE - all, all);
+}
+
+static void draw(struct rng *r, struct problem *p)
+{
+    static const char *const words[] = { "bias", "residual", "relu", "(over 4)", "gelu", "bf16" };
+    char text[200];
+    int size[3], bf16 = below(r, 2);
+    for (int i = 0; i < 3; i++) size[i] = below(r, 3) ? 1 + below(r, 70) : 16 * (1 + below(r, 5));
+    size_t n = (size_t)snprintf(text, sizeof text, "(%s %d %d %d", bf16 ? "mm_bf16" : "mm_u8s8", size[0],
+                                size[1] * (below(r, 4) ? 1 : 3), size[2] * (bf16 ? 2 : 4));
+    if (below(r, 4) == 0) {                              /* something follows the sum */
+        n += (size_t)snprintf(text + n, sizeof text - n, " (then %s", words[below(r, 5)]);
+        for (int i = 0; i < 6; i++)
+            if (below(r, 3) == 0 && !strstr(text, words[i]))
+                n += (size_t)snprintf(text + n, sizeof text - n, " %s", words[i]);
+        n += (size_t)snprintf(text + n, sizeof text - n, ")");
+    }
+    snprintf(text + n, sizeof text - n, ")");
+    problem_parse(p, str_of(text), text);
+}
+
+/* small integers, so that every order of a sum is exact; bytes of all values, as their sums are */
+static void fill(struct rng *r, enum problem_type type, float *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        union { float f; uint32_t u; } a = { (float)(below(r, 9) - 4) }, b = { (float)(below(r, 9) - 4) };
+        if (type == TYPE_BF16) a.u = a.u >> 16 | (b.u & 0xffff0000);
+        if (type == TYPE_U8S8) a.u = (uint32_t)rng_u64(r);
+        memcpy(x + i, &a, 4);
+    }
+}
+
+/* one nest; is its result that of plain loops? */
+static bool agrees(struct rng *r, struct kernel *g, const struct problem *p, bool add)
+{
+    float *x[3], *bias = edge((size_t)p->bias * 4), *residual = edge((size_t)p->elements[TENSOR_C] * 4);
+    size_t bytes = (size_t)p->elements[TENSOR_C] * 4;
+    float *want = xmalloc(bytes, 1);
+    long over = 0;
+    for (int i = 0; i < 3; i++) {
+        x[i] = edge((size_t)p->elements[i] * 4);
+        fill(r, i == TENSOR_C ? TYPE_F32 : p->type, x[i], p->elements[i]);
+    }
+    if (add && p->type == TYPE_U8S8) memset(x[TENSOR_C], 1, bytes);
+    fill(r, TYPE_F32, bias, p->bias);
+    fill(r, TYPE_F32, residual, p->elements[TENSOR_C]);
+    g->extra = (struct carry_extra){ bias, residual, NULL };
+    memcpy(want, x[TENSOR_C], bytes);
+    if (add) {
+        struct carry_kernel k;
+        problem_carry(&k, p);
+        k.add = true;
+        carry_plain(&k, want, x[TENSOR_A], x[TENSOR_B]);
+    } else {
+        problem_reference(p, want, x[TENSOR_A], x[TENSOR_B], g->extra);
+    }
+    for (int i = 0; i < 4; i++) {                        /* what it says that it needs, and a guard behind that */
+        free(g->scratch[i]);
+        g->scratch_room[i] = g->scratch_bytes[i];
+        g->scratch[i] = g->scratch_bytes[i] ? aligned_alloc(64, g->scratch_bytes[i] + GUARD) : NULL;
+        if (g->scratch[i]) memset(g->scratch[i], 0xa5, g->scratch_bytes[i] + GUARD);
+    }
+    kernel_weights(g, x[TENSOR_B]);
+    kernel_run(g, x[TENSOR_C], x[TENSOR_A], x[TENSOR_B]);
+    for (int i = 0; i < 4; i++)
+        for (size_t j = 0; g->scratch[i] && j < GUARD; j++)
+            over += ((const uint8_t *)g->scratch[i])[g->scratch_bytes[i] + j] != 0xa5;
+    bool good = problem_equal(p, x[TENSOR_C], want) && !over;
+    for (int i = 0; i < 3; i++) edge_free(x[i], (size_t)p->elements[i] * 4);
+    edge_free(bias, (size_t)p->bias * 4);
+    edge_free(residual, (size_t)p->elements[TENSOR_C] * 4);
+    free(want);
+    return good;
+}
+
+static int compare(uint64_t seed, int pairs, int *tried, int *types)
+{
+    struct rng r = rng_for(seed, str_of("amx"));
+    struct kernel g = { 0 };
+    int bad = 0;
+    for (int i = 0; i < pairs; ++*tried) {
+        struct problem p;
+        struct nest t;
+        draw(&r, &p);
+        nest_reset(&p, &t);
+        for (int n = below(&r, 25); n > 0; n--) {
+            int a = below(&r, ACT_COUNT + 1);
+            nest_act(&p, &t, a == ACT_COUNT ? ACT_SPLIT_ANY + 2 + below(&r, 40) : a, RULE_NONE);
+        }
+        for (int d = 0; d < t.n; d++) t.loop[d].marks &= (uint8_t)~MARK_PARALLEL;        /* the emulator is for one */
+        g.add = !p.then[0] && below(&r, 5) == 0;
+        if (kernel_encode(&g, &p, &t, ISA_AMX)) continue;
+        i++;
+        types[p.type == TYPE_BF16]++;
+        if (agrees(&r, &g, &p, g.add)) continue;
+        struct buf b = { 0 };
+        nest_print(&b, &p, &t);
+        if (bad++ < 5) printf("# differs: %s %s\n", p.text, b.s);
+        free(b.s);
+    }
+    kernel_free(&g);
+    return bad;
+}
+
+/* ---- the emulator itself, on a single multiplication ---- */
+
+enum what { GOOD, UNSHAPED, TWICE, MIXED, RELEASED };
+
+static void one_tile(enum what what, enum carry_type type, float *c, const void *a, const void *b)
+{
+    struct assembler s = { 0 };
+    uint8_t *memory = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) abort();
+    asm_begin(&s, memory, PAGE, true, type);
+    asm_enter(&s);
+    if (what != UNSHAPED) asm_tile_shape(&s, (struct asm_shape){ 3, 5, 2 });
+    if (what == RELEASED) asm_tile_release(&s);
+    asm_tile_stride(&s, TENSOR_A, 8);
+    asm_tile_stride(&s, TENSOR_B, 20);
+    asm_tile_stride(&s, TENSOR_C, 24);
+    asm_tile_load(&s, 0, RDI, TENSOR_C, 0);
+    asm_tile_load(&s, 5, RSI, TENSOR_A, 0);
+    asm_tile_load(&s, 7, RDX, TENSOR_B, 0);
+    asm_tile_multiply(&s, 0, what == TWICE ? 0 : 5, what == MIXED ? 6 : 7);
+    asm_tile_store(&s, 0, RDI, TENSOR_C, 0);
+    asm_tile_release(&s);
+    asm_leave(&s);
+    asm_end(&s, NULL, 0);
+    if (mprotect(memory, PAGE, PROT_READ | PROT_EXEC)) abort();
+    ((carry_code *)(uintptr_t)memory)(c, a, b, NULL);
+    munmap(memory, PAGE);
+    asm_free(&s);
+}
+
+static void wrong(const void *what)
+{
+    float c[18] = { 0 }, a[6] = { 0 }, b[10] = { 0 };
+    one_tile(*(const enum what *)what, CARRY_BF16, c, a, b);
+}
+
+static void emulator(void)
+{
+    static const enum what each[] = { UNSHAPED, TWICE, MIXED, RELEASED };
+    static const char *const said[] = { "no shape yet", "twice", "do not go together", "no shape yet" };
+    int told = 0;
+    for (int i = 0; i < 4; i++) told += run_child(wrong, &each[i]) == 3 && strstr(dies_said, said[i]);
+    ok(told == 4, "what would be a fault ends the program with its reason");
+    uint8_t x[3][8], y[2][5][4];
+    int32_t c[3][6], bad = 0;                            /* rows of C are 6 apart, the sixth stays */
+    for (int i = 0; i < 24; i++) x[i / 8][i % 8] = (uint8_t)(i * 11 + 5), (&c[0][0])[i % 18] = 7;
+    for (int i = 0; i < 40; i++) (&y[0][0][0])[i] = (uint8_t)(i * 37 + 100);
+    one_tile(GOOD, CARRY_U8S8, (float *)c, x, y);
+    for (int i = 0; i < 18; i++) {
+        int32_t want = 7;
+        for (int k = 0; k < 8 && i % 6 < 5; k++) want += x[i / 6][k] * (int8_t)y[k / 4][i % 6][k % 4];
+        bad += c[i / 6][i % 6] != want;
+    }
+    ok(!bad, "a small tile of bytes, rows apart");
+    float f[18] = { 0 }, pairs[6], columns[10];          /* pairs: 1 and 2^-133, a denormal; or 2^-100 twice */
+    uint32_t one = 0x00013f80, small = 0x0d800d80;
+    for (int i = 0; i < 6; i++) memcpy(&pairs[i], i < 2 ? &one : &small, 4);
+    for (int i = 0; i < 10; i++) memcpy(&columns[i], &one, 4);
+    f[17] = 3;
+    one_tile(GOOD, CARRY_BF16, f, pairs, columns);
+    ok(f[0] == 2 && f[4] == 2 && f[5] == 0 && f[6] == 0x1p-99f && f[16] == 0x1p-99f && f[17] == 3,
+       "a denormal is nothing");
+    for (int i = 0; i < 10; i++) memcpy(&columns[i], &small, 4);
+    one_tile(GOOD, CARRY_BF16, f, pairs, columns);
+    ok(f[0] == 2 && f[6] == 0x1p-99f, "nor is what would become one");
+}
+
+int main(int argc, char **argv)
+{
+    prog = "lib-amx";
+    int pairs = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 300;          /* lib-amx.t 20000 SEED is the full check */
+    uint64_t seed = argc > 2 ? (uint64_t)strtol(argv[2], NULL, 10) : 7;
+    int tried = 0, types[2] = { 0 };
+    bool here = isa_here(ISA_AMX);
+    if (!here) amx_emulate();
+    int bad = compare(seed, pairs, &tried, types);
+    printf("# %s: %d nests of bytes, %d of bf16, %d differ; %d had no code; %ld tile instructions, %ld multiply\n",
+           here ? "natively" : "emulated", types[0], types[1], bad, tried - pairs, amx.done, amx.multiplied);
+    ok(bad == 0, "kernels of AMX and plain loops agree bit by bit");
+    ok(tried < pairs * 2, "most nests have code");
+    ok(here || amx.multiplied > pairs, "and tiles were multiplied");
+    if (!here) emulator();
+    return done();
+}
