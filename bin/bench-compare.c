@@ -44,14 +44,14 @@
 static const char *base_name, *metric, *group;
 static enum { DIE, SKIP } incomplete = DIE;
 static enum adjustment adjust = ADJUST_HOLM;
-static double margin = 0.01, level = 0.95;
+static double margin = 0.01, confidence = 0.95;
 static long seed = 1;
 static bool force, details, subtract, as_csv;
 static const struct opt options[] = {
     { 'b', "base", STR, &base_name, "LABEL", "what the others are compared with; default: the table's" },
     { 0, "margin", NUM, &margin, "X", "ratios within 1/(1+X) .. 1+X count as the same", 0, 1 },
     METRIC_OPTION(metric),
-    { 0, "level", NUM, &level, "P", "of the intervals; 1-P of the tests", 0.5, 0.9999 },
+    CONFIDENCE_OPTION(confidence, "of the intervals; 1-P of the tests"),
     PROGRAM_OPTION(group),
     { 0, "adjust", WORD, &adjust, "holm|bh|none", "for the number of comparisons" },
     { 0, "incomplete", WORD, &incomplete, "die|skip", "rounds with a label missing" },
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
              "intervals do not know");
     if (r->left_out && !quiet) warn("%zu incomplete rounds left out", r->left_out);
     size_t n;
-    struct compare_options o = { base, level, margin, adjust, force, subtract };
+    struct compare_options o = { base, confidence, margin, adjust, force, subtract };
     struct comparison *row = compare_all(r, &o, &n);
     bool many = r->benchmark.n > 1 || (r->benchmark.n && r->benchmark.name[0].n);
     if (!many && !details && !as_csv && isatty(STDOUT_FILENO)) {

@@ -36,7 +36,7 @@
 static struct list labels;
 static const char *selection, *base_name, *fresh, *metric = "cpu";
 static long rounds = 100, seed = 2;
-static double margin = 0.01, level = 0.95, timeout;
+static double margin = 0.01, confidence = 0.95, timeout;
 static bool shell;
 static const struct opt options[] = {
     { 0, "selection", STR, &selection, "FILE", "the table of runs that the winner was chosen from" },
@@ -47,7 +47,7 @@ static const struct opt options[] = {
     { 's', "seed", INT, &seed, "N", "of their orders" },
     { 0, "metric", STR, &metric, "cpu|wall|COL", "what is compared" },
     { 0, "margin", NUM, &margin, "X", "ratios within 1/(1+X) .. 1+X count as the same", 0, 1 },
-    { 0, "level", NUM, &level, "P", "of the intervals", 0.5, 0.9999 },
+    CONFIDENCE_OPTION(confidence, "of the intervals"),
     { 0, "timeout", NUM, &timeout, "S", "wall seconds per run", 0, 1e9 },
     { 0, "shell", FLAG, &shell, NULL, "run commands by sh -c" },
     { 0 } };
@@ -62,7 +62,7 @@ static size_t need_label(const struct runs *r, const char *name, const char *fil
 static struct paired paired_of(const struct runs *r, size_t base, size_t label)
 {
     struct pairs p = runs_pairs(r, &r->main[0], base, label);
-    struct paired c = paired_compare(p.d, p.lower, p.upper, p.errors ? 0 : p.n, level, r->sequential);
+    struct paired c = paired_compare(p.d, p.lower, p.upper, p.errors ? 0 : p.n, confidence, r->sequential);
     pairs_free(&p);
     return c;
 }
@@ -79,8 +79,8 @@ static double mean_time(const struct runs *r, size_t label)
 static void run_fresh(const char *winner, char **commands, size_t n)
 {
     static struct bench b;
-    b = (struct bench){ .rounds = rounds, .seed = (uint64_t)seed, .level = level, .warmup = -1, .benchmark = "",
-                        .execute = child_run,
+    b = (struct bench){ .rounds = rounds, .seed = (uint64_t)seed, .confidence = confidence, .warmup = -1,
+                        .benchmark = "", .execute = child_run,
                         .child = { .cpu = -1, .limits = { .wall_seconds = timeout, .output_bytes = 1 << 30 } } };
     bench_subjects(&b, &labels, commands, n, shell);
     bench_only(&b, (const char *[]){ base_name, winner }, 2);
@@ -120,7 +120,7 @@ int main(int argc, char **argv)
     written[0] = xstrdup(fresh ? fresh : "-");
     struct runs *f = runs_read(labels.n || argc == i ? written : argv + i, &(struct runs_options){ .metric = metric });
     struct paired c = paired_of(f, need_label(f, base_name, "the fresh runs"), need_label(f, name, "the fresh runs"));
-    enum verdict v = c.n ? verdict_of(c.log_ratio, c.p_value, level, margin) : INVALID;
+    enum verdict v = c.n ? verdict_of(c.log_ratio, c.p_value, confidence, margin) : INVALID;
     csvw *w = csvw_fd(1);
     csvw_names(w, "label,base,metric,candidates,best_of_n_ratio,selection_rounds,selection_ratio,selection_lower_ratio,"
                   "selection_upper_ratio,confirmed_rounds,confirmed_ratio,confirmed_lower_ratio,confirmed_upper_ratio,"

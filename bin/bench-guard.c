@@ -13,7 +13,7 @@
  * base), rounds, ratio, upper_ratio (that decided), confirmed_rounds,
  * confirmed_ratio, confirmed_lower_ratio, confirmed_upper_ratio,
  * guarded_ratio (confirmed_ratio where kept, 1 for the default), kind.
- * With --best the candidates of a benchmark share the error level.
+ * With --best the candidates of a benchmark share the chance of an error.
  * Order: first appearance.  Memory: all rows.
  *
  * Examples:
@@ -33,7 +33,7 @@
 static const char *base_name, *metric, *group;
 static enum { DIE, SKIP } incomplete = DIE;
 static enum guard_split split = GUARD_PARITY;
-static struct guard rule = { .level = 0.95 };
+static struct guard rule = { .confidence = 0.95 };
 static bool best;
 static const struct opt options[] = {
     { 'b', "base", STR, &base_name, "LABEL", "the default" },
@@ -41,7 +41,7 @@ static const struct opt options[] = {
     { 0, "split", WORD, &split, "none|parity|half", "all rounds decide, unconfirmed | even ones | the first half",
       0, 0 },
     { 0, "best", FLAG, &best, NULL, "one decision per benchmark, the surest candidate" },
-    { 0, "level", NUM, &rule.level, "P", "of being no loss", 0.5, 0.9999 },
+    CONFIDENCE_OPTION(rule.confidence, "of being no loss"),
     { 0, "least-gain", NUM, &rule.least_gain, "X", "keep only what surely gains so much", 0, 1 },
     PROGRAM_OPTION(group),
     { 0, "incomplete", WORD, &incomplete, "die|skip", "rounds with a label missing" },

@@ -29,7 +29,7 @@
 
 static struct list effects;
 static const char *base_name, *label_name, *metric;
-static double power = 0.9, level = 0.95;
+static double power = 0.9, confidence = 0.95;
 static long most = 5000, draws = 400, seed = 1;
 static bool as_csv;
 static const struct opt options[] = {
@@ -38,7 +38,7 @@ static const struct opt options[] = {
     { 'b', "base", STR, &base_name, "LABEL", "default: the table's, that given first" },
     { 'l', "label", STR, &label_name, "LABEL", "default: the other" },
     METRIC_OPTION(metric),
-    { 0, "level", NUM, &level, "P", "of the test", 0.5, 0.9999 },
+    CONFIDENCE_OPTION(confidence, "of the test"),
     { 0, "most", INT, &most, "N", "rounds beyond which it is hopeless", 8, 1e6 },
     { 0, "draws", INT, &draws, "N", "resamples", 50, 1e6 },
     { 's', "seed", INT, &seed, "N", "of the resamples" },
@@ -94,8 +94,8 @@ int main(int argc, char **argv)
         double x;
         if (!num_parse(effects.v[k], strlen(effects.v[k]), &x) || !(x > 0))
             usage("--effect: '%s' is not a positive number", effects.v[k]);
-        size_t n = power_rounds(p.d, p.n, log1p(x), power, level, (size_t)most, (int)draws, (uint64_t)seed);
-        size_t m = power_sequential(p.d, p.n, log1p(x), level, (size_t)most, (int)draws / 4, (uint64_t)seed);
+        size_t n = power_rounds(p.d, p.n, log1p(x), power, confidence, (size_t)most, (int)draws, (uint64_t)seed);
+        size_t m = power_sequential(p.d, p.n, log1p(x), confidence, (size_t)most, (int)draws / 4, (uint64_t)seed);
         csvw_str(w, r->label.name[label]);
         csvw_str(w, r->label.name[base]);
         csvw_cstr(w, used);

@@ -38,7 +38,7 @@
 
 static struct list labels, events;
 static long rounds = 20, seed = 1, expect_exit, cpu = -1, nice_add;
-static double timeout, cpu_limit, max_time, margin = 0.01, level = 0.95;
+static double timeout, cpu_limit, max_time, margin = 0.01, confidence = 0.95;
 static uint64_t memory_limit, output_limit = 1 << 30;
 static bool aa, shell;
 static const char *output = "-", *until, *warmup = "auto", *benchmark = "", *input,
@@ -79,7 +79,7 @@ static void add_events(struct bench *b)
     for (int i = 0; i < events.n; i++) {
         const char *why = event_find(&b->event[b->events++], events.v[i]);
         if (why) usage("--event: '%s': %s", events.v[i], why);
-        if (b->event[i].source[0] == 'n' && !quiet)
+        if (!b->event[i].counted && !quiet)
             warn("event '%s': %s, the column stays empty", events.v[i], b->event[i].source);
     }
 }
@@ -104,7 +104,7 @@ int main(int argc, char **argv)
                        .seed = (uint64_t)seed,
                        .aa = aa,
                        .margin = margin,
-                       .level = level,
+                       .confidence = confidence,
                        .max_seconds = max_time,
                        .by_wall = metric == WALL,
                        .expect_exit = (int)expect_exit,

@@ -8,7 +8,7 @@
  *
  * Columns out, a row per benchmark, label and metric: benchmark, label,
  * metric, runs, failed, median, lower, upper (order statistics; coverage is
- * what they reach, at least --level), deviation (MAD x 1.4826), mean,
+ * what they reach, at least --confidence), deviation (MAD x 1.4826), mean,
  * mean_lower, mean_upper (bootstrap), least, mild_outliers, severe_outliers
  * (beyond 1.5 and 3 quartile distances; none is removed), outlier_share (of
  * the variance, that they cause), lag1 (rank autocorrelation of successive
@@ -39,12 +39,12 @@
 
 static struct list metrics;
 static const char *group, *levels;
-static double level = 0.95, group_cost = 10;
+static double confidence = 0.95, group_cost = 10;
 static long seed = 1;
 static bool as_csv;
 static const struct opt options[] = {
     { 0, "metric", LIST, &metrics, "cpu|wall|COL", "default: cpu and wall" },
-    { 0, "level", NUM, &level, "P", "of the intervals", 0.5, 0.9999 },
+    CONFIDENCE_OPTION(confidence, "of the intervals"),
     PROGRAM_OPTION(group),
     { 0, "levels", STR, &levels, "COL", "split the variance at this column" },
     { 0, "group-cost", NUM, &group_cost, "N", "runs that a new group costs", 0, 1e9 },
@@ -72,8 +72,8 @@ static void write_stat(csvw *w, const struct runs *r, size_t benchmark, size_t l
         free(v);
         return;
     }
-    struct interval m = median_interval(v, n, level, &coverage);
-    struct interval e = mean_interval(v, n, level, (uint64_t)seed, r->label.name[label].s);
+    struct interval m = median_interval(v, n, confidence, &coverage);
+    struct interval e = mean_interval(v, n, confidence, (uint64_t)seed, r->label.name[label].s);
     struct outliers o = outliers(v, n);
     double p = change_point(v, n, &at);
     csvw_str(w, r->benchmark.name[benchmark]);

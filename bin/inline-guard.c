@@ -7,8 +7,9 @@
  * to the base.  Even rounds decide, odd rounds say what it is worth.  A label
  * is kept where the one-sided upper bound of the mean lies below 1, or with
  * --most-loss=0.01 below 1.01, and no single input is surely slower (by all
- * rounds, at the level shared among the inputs) than that.  With --sizes, a
- * table of bench-count, it must have less text_bytes than the base too.
+ * rounds, the chance of an error shared among the inputs) than that.  With
+ * --sizes, a table of bench-count, it must have less text_bytes than the base
+ * too.
  *
  * Columns out: program, label, base, decision (the label that goes out),
  * reason (gain, no sure gain, slower on an input, not smaller, failed, or
@@ -33,12 +34,12 @@
 #include <string.h>
 
 static const char *base_name, *metric, *sizes;
-static struct guard rule = { .level = 0.95 };
+static struct guard rule = { .confidence = 0.95 };
 static double most_loss;
 static const struct opt options[] = {
     { 'b', "base", STR, &base_name, "LABEL", "the default" },
     METRIC_OPTION(metric),
-    { 0, "level", NUM, &rule.level, "P", "of being no loss", 0.5, 0.9999 },
+    CONFIDENCE_OPTION(rule.confidence, "of being no loss"),
     { 0, "most-loss", NUM, &most_loss, "X", "keep what surely loses less than so much", 0, 0.5 },
     { 0, "sizes", STR, &sizes, "FILE", "exact costs: it must be smaller too" },
     { 0 } };
@@ -52,7 +53,7 @@ static void decide(csvw *w, const struct runs *r, str program, const size_t *ben
     size_t rounds = SIZE_MAX, at = 0, errors = 0;
     struct pairs *p = xcalloc(n, sizeof *p);
     bool slower = false;
-    double shared = 1 - (1 - rule.level) / (double)n, ratio = size_ratio(&text, program, label, base);
+    double shared = 1 - (1 - rule.confidence) / (double)n, ratio = size_ratio(&text, program, label, base);
     for (size_t i = 0; i < n; i++) {
         p[i] = runs_pairs(r, &r->main[benchmark[i]], (size_t)base, (size_t)label);
         errors += p[i].errors;

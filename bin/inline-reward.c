@@ -27,6 +27,7 @@
 #include "flambda/reward.h"
 #include "base/filter.h"
 #include HELP
+#include "measure/stats.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +36,7 @@ static const char *times_path, *output, *report_path,
                                                       *alpha_text = "auto";
 static enum problem_target target = LINEAR_OVER_MEAN;
 static enum { RIDGE, LASSO } method = RIDGE;
-static double lambda = 0.05, alpha, level = 0.95, validation = NAN;
+static double lambda = 0.05, alpha, confidence = 0.95, validation = NAN;
 static long samples = 200, seed = 1;
 static const struct opt options[] = {
     { 0, "times", STR, &times_path, "FILE", "table of times" },
@@ -44,7 +45,7 @@ static const struct opt options[] = {
     { 'a', "alpha", STR, &alpha_text, "X", "lasso: weight of |w|_1, auto (hold-out) or cv" },
     { 0, "target", WORD, &target, TARGETS, "what to explain" },
     { 'n', "samples", INT, &samples, "N", "bootstrap samples; 0: no intervals", 0, 1e6 },
-    { 0, "level", NUM, &level, "X", "confidence level of the intervals", 0.5, 0.9999 },
+    CONFIDENCE_OPTION(confidence, "of the intervals"),
     { 's', "seed", INT, &seed, "N", "seed of the bootstrap" },
     { 0, "report", STR, &report_path, "FILE", "write what is known of the fit here" },
     OUTPUT_OPTION(output),
@@ -139,7 +140,7 @@ int main(int argc, char **argv)
     v.b = xmalloc(p.a.rows, sizeof *v.b);
     problem_target(&p, target, NULL, v.b);
     if (!ridge) choose_alpha();
-    reward_learn(&p, target, ridge ? lambda : 0, alpha, samples, level, (uint64_t)seed, &v);
+    reward_learn(&p, target, ridge ? lambda : 0, alpha, samples, confidence, (uint64_t)seed, &v);
     if (report_path) report(ridge);
     return rows();
 }

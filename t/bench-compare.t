@@ -33,6 +33,8 @@ ok 'same rows and seed, same bytes' cmp one.csv two.csv
 sed 's/$/\r/' same.csv > crlf.csv
 is 'CRLF input gives the same' "$(bench-compare --quiet --base=a same.csv)" bench-compare --quiet --base=a crlf.csv
 
+fails 'the option that was called --level before' 3 'level: its name is --confidence now' bench-compare --level=0.9 same.csv
+
 # bad input, each with file and line, exit 3
 grep -v '^b,7,' same.csv > missing.csv
 fails 'a label missing in a round' 3 "missing.csv:16: round 7 has no run of label 'b'" bench-compare --base=a missing.csv
@@ -97,7 +99,7 @@ fails 'another word' 3 "kinds.csv:3: column 'kind': 'guessed' is not real" bench
 # too few rounds is no finding
 table 5 0.5 > few.csv
 bench-compare --quiet --base=a few.csv > /dev/null 2> err
-ok 'too few rounds for an interval: said, and how many it takes' grep -q "'b': 5 rounds are too few for an interval of level 0.95: 6 at least" err
+ok 'too few rounds for an interval: said, and how many it takes' grep -q "'b': 5 rounds are too few for an interval of confidence 0.95: 6 at least" err
 table 6 0.5 > six.csv
 is 'six are enough' faster verdict six.csv
 

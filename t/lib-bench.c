@@ -45,7 +45,7 @@ static struct bench two(long rounds)
     static char a[] = "a", b[] = "b";
     static char *const argv[2][2] = { { a, NULL }, { b, NULL } };
     struct bench s = {
-        .n = 2, .rounds = rounds, .seed = 3, .margin = 0.01, .level = 0.95, .execute = pretend, .benchmark = ""
+        .n = 2, .rounds = rounds, .seed = 3, .margin = 0.01, .confidence = 0.95, .execute = pretend, .benchmark = ""
     };
     s.subject = xcalloc(2, sizeof *s.subject);
     for (int i = 0; i < 2; i++) s.subject[i].label = i ? "b" : "a", s.subject[i].argv = (char **)(uintptr_t)argv[i];

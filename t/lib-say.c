@@ -11,7 +11,7 @@ static char *said;
 /* what is said of ratios of times, least, point and most */
 static const char *say(enum verdict v, double lower, double point, double upper)
 {
-    struct compare_options o = { .base = 0, .level = 0.95 };
+    struct compare_options o = { .base = 0, .confidence = 0.95 };
     struct comparison x = { .label = 1, .verdict = v };
     x.p.log_ratio = (struct interval){ .lower = log(lower), .point = log(point), .upper = log(upper) };
     x.p.n = 20;

@@ -23,6 +23,12 @@ bool str_is(str a, const char *s)
     return str_eq(a, str_of(s));
 }
 
+bool str_begins(str a, const char *with)
+{
+    size_t n = strlen(with);
+    return a.n >= n && (n == 0 || memcmp(a.s, with, n) == 0);
+}
+
 int str_cmp(str a, str b)
 {
     size_t n = a.n < b.n ? a.n : b.n;

@@ -11,6 +11,7 @@ typedef struct { const char *s; size_t n; } str;         /* borrowed, not NUL-te
 str str_of(const char *s);                               /* of a C string */
 bool str_eq(str a, str b);
 bool str_is(str a, const char *s);
+bool str_begins(str a, const char *with);
 int str_cmp(str a, str b);                               /* byte order, shorter first: < 0, 0, > 0 */
 uint64_t hash_bytes(const void *p, size_t n, uint64_t seed);   /* stable over machines and versions: may be stored */
 

@@ -254,20 +254,29 @@ static uint32_t site_new(struct names *s, str key, enum site_kind kind, str a, s
     return k;
 }
 
+/* What a site is: (Plain_apply N), (Over_application N) or (Stub); in a key it is Apply[N], Over[N] or Stub. */
+enum stamp_kind { PLAIN_APPLY, OVER_APPLICATION, STUB };
+static const char *const stamp_head[] = { "Plain_apply", "Over_application", "Stub" };
+static const char *const stamp_key[] = { "Apply", "Over", "Stub" };
+
+static enum stamp_kind stamp_read(const struct sexp *e, snode n)
+{
+    if (sexp_head(e, n, "Stub") || (sexp_is_atom(e, n) && str_is(sexp_atom(e, n), "Stub"))) return STUB;
+    for (int k = 0; k < STUB; k++)
+        if (sexp_head(e, n, stamp_head[k]) && sexp_count(e, n) == 2) return (enum stamp_kind)k;
+    sexp_die(e, n, "not an apply stamp: (Plain_apply N), (Over_application N) or (Stub)");
+}
+
 uint32_t names_site(struct names *s, const struct sexp *e, snode unit, snode stamp)
 {
     str ident = unit_part(e, unit, 0), linkage = unit_part(e, unit, 1);
-    str word = { "Stub", 4 };
+    enum stamp_kind kind = stamp_read(e, stamp);
     s->scratch.n = 0;
     put_unit(&s->scratch, ident, linkage);
-    if (sexp_head(e, stamp, "Plain_apply") && sexp_count(e, stamp) == 2) word = (str){ "Apply", 5 };
-    else if (sexp_head(e, stamp, "Over_application") && sexp_count(e, stamp) == 2) word = (str){ "Over", 4 };
-    else if (!sexp_head(e, stamp, "Stub") && !(sexp_is_atom(e, stamp) && str_is(sexp_atom(e, stamp), "Stub")))
-        sexp_die(e, stamp, "not an apply stamp: (Plain_apply N), (Over_application N) or (Stub)");
     buf_add(&s->scratch, "__", 2);
     size_t at = s->scratch.n;
-    buf_str(&s->scratch, word);
-    if (word.s[0] != 'S') {
+    buf_str(&s->scratch, str_of(stamp_key[kind]));
+    if (kind != STUB) {
         str number = names_number(e, sexp_nth(e, stamp, 1));
         buf_char(&s->scratch, '[');
         buf_str(&s->scratch, number);
@@ -545,10 +554,11 @@ static void write_site_items(sexpw *w, const struct names *s, const struct site 
     }
     write_unit(w, s, x->a, x->b);
     str word = part(s, x->stamp);
-    bool over = word.s[0] == 'O', stub = word.s[0] == 'S';
-    sexpw_begin(w, stub ? "Stub" : over ? "Over_application" : "Plain_apply");
-    size_t skip = over ? 5 : 6;
-    if (word.n > skip) sexpw_atom(w, (str){ word.s + skip, word.n - skip - 1 });
+    int kind = 0;
+    while (kind < STUB && !str_begins(word, stamp_key[kind])) kind++;
+    sexpw_begin(w, stamp_head[kind]);
+    size_t skip = strlen(stamp_key[kind]) + 1;
+    if (kind != STUB) sexpw_atom(w, (str){ word.s + skip, word.n - skip - 1 });
     sexpw_end(w);
 }
 

@@ -64,8 +64,9 @@ static void column(struct intern *names, bool first, size_t k, const struct sexp
 static double flag(const struct sexp *e, snode n)
 {
     str t = sexp_atom(e, n);
-    if (!str_is(t, "true") && !str_is(t, "false")) sexp_die(e, n, "'%.*s' is not true or false", (int)t.n, t.s);
-    return t.s[0] == 't';
+    bool yes = str_is(t, "true");
+    if (!yes && !str_is(t, "false")) sexp_die(e, n, "'%.*s' is not true or false", (int)t.n, t.s);
+    return yes;
 }
 
 static void read_features(struct site_pairs *p, const struct sexp *e, snode n, bool first)

@@ -259,7 +259,7 @@ static void draw(struct rng *g, const uint32_t *group, size_t groups, size_t run
 }
 
 void reward_bootstrap(const struct problem *p, const struct reward_rows *d, enum problem_target target, double lambda,
-                      double alpha, long n, double level, uint64_t seed, double *lower, double *upper)
+                      double alpha, long n, double confidence, uint64_t seed, double *lower, double *upper)
 {
     size_t runs = p->a.rows, cols = d->a.cols;
     uint32_t *group = xmalloc(runs, sizeof *group);
@@ -294,8 +294,8 @@ void reward_bootstrap(const struct problem *p, const struct reward_rows *d, enum
         if (used[j] == NAME_NONE) continue;
         double *x = all + used[j] * (size_t)n;
         qsort(x, (size_t)n, sizeof *x, ascending);
-        lower[j] = quantile(x, n, (1 - level) / 2);
-        upper[j] = quantile(x, n, (1 + level) / 2);
+        lower[j] = quantile(x, n, (1 - confidence) / 2);
+        upper[j] = quantile(x, n, (1 + confidence) / 2);
     }
     if (solver) ridge_free(solver);
     else sparse_free(&columns);
@@ -303,7 +303,7 @@ void reward_bootstrap(const struct problem *p, const struct reward_rows *d, enum
 }
 
 void reward_learn(const struct problem *p, enum problem_target target, double lambda, double alpha, long samples,
-                  double level, uint64_t seed, struct reward_values *v)
+                  double confidence, uint64_t seed, struct reward_values *v)
 {
     size_t cols = 2 * p->node.n;
     v->w = xcalloc(cols, sizeof *v->w);
@@ -319,6 +319,6 @@ void reward_learn(const struct problem *p, enum problem_target target, double la
         v->lower[j] = v->upper[j] = NAN;
         v->n_twins += v->twins[j] != NAME_NONE && v->twins[j] != j;
     }
-    if (samples) reward_bootstrap(p, &d, target, lambda, alpha, samples, level, seed, v->lower, v->upper);
+    if (samples) reward_bootstrap(p, &d, target, lambda, alpha, samples, confidence, seed, v->lower, v->upper);
     reward_rows_free(&d);
 }

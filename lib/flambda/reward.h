@@ -42,11 +42,11 @@ double reward_alpha(const struct problem *, const double *b, bool hold_out, doub
 enum { RANK_ROWS = 3000 };
 bool reward_rank(const struct reward_rows *, size_t *rank, double *identified, uint32_t *group);
 
-/* Percentile intervals at `level` from `n` bootstrap samples over groups of runs (over runs when there is one
+/* Percentile intervals at `confidence` from `n` bootstrap samples over groups of runs (over runs when there is one
  * group). The target is computed anew in each sample.  lower, upper: one per column.  lambda > 0 is ridge, else
  * lasso at alpha. */
 void reward_bootstrap(const struct problem *, const struct reward_rows *, enum problem_target, double lambda,
-                      double alpha, long n, double level, uint64_t seed, double *lower, double *upper);
+                      double alpha, long n, double confidence, uint64_t seed, double *lower, double *upper);
 
 /* All of it together.  Arrays of one per column, but b, the target, of one per run: given by the caller, who has called
  * problem_target for it.  lambda > 0 is ridge, else lasso at alpha; samples 0: lower and upper are nan. */
@@ -57,6 +57,6 @@ struct reward_values {
     size_t distinct, rank, n_twins;
     bool ranked;                                         /* rank and known are known */
 };
-void reward_learn(const struct problem *, enum problem_target, double lambda, double alpha, long samples, double level,
-                  uint64_t seed, struct reward_values *);
+void reward_learn(const struct problem *, enum problem_target, double lambda, double alpha, long samples,
+                  double confidence, uint64_t seed, struct reward_values *);
 #endif

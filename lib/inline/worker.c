@@ -215,12 +215,6 @@ static str name_of(void *value)
     return n && *s == 1 ? (str){ s + 1, n - 1 } : (str){ s, n };         /* \1: as it is, no prefix of the platform */
 }
 
-static bool begins(str s, const char *with)
-{
-    size_t n = strlen(with);
-    return s.n >= n && memcmp(s.s, with, n) == 0;
-}
-
 /* what LLVM's isInlineViable refuses, and what the source has decided */
 static const char *never(void *f)
 {
@@ -232,8 +226,8 @@ static const char *never(void *f)
             void *callee = callee_of(i);
             if (LLVMGetInstructionOpcode(i) == OPCODE_INDIRECT_BRANCH) return "indirect branch";
             if (callee == f) return "recursive";
-            if (callee && (begins(name_of(callee), "llvm.va_start") || begins(name_of(callee), "llvm.localescape")))
-                return "varargs";
+            str name = callee ? name_of(callee) : (str){ "", 0 };
+            if (str_begins(name, "llvm.va_start") || str_begins(name, "llvm.localescape")) return "varargs";
             if (callee && has(callee, "returns_twice")) return "setjmp";
         }
     return NULL;

@@ -33,7 +33,7 @@ struct bench {
     /* stop when every label is told from the base, or equal within margin */
     bool decide;
     double half_width;                                   /* > 0: stop when every log-ratio is known this well */
-    double margin, level, max_seconds;                   /* max_seconds 0: no limit */
+    double margin, confidence, max_seconds;              /* max_seconds 0: no limit */
     bool by_wall;                                        /* metric of stopping and warm-up: wall, else CPU time */
     enum output_rule output;
     int expect_exit;

@@ -13,14 +13,14 @@ static double noise_floor(const struct runs *r, size_t benchmark, const struct c
 {
     if (!r->aa[benchmark].rounds) return 0;
     struct pairs a = runs_pairs(r, &r->aa[benchmark], 0, 1);
-    struct interval i = hodges_lehmann(a.d, a.n, o->level, 1);
+    struct interval i = hodges_lehmann(a.d, a.n, o->confidence, 1);
     size_t flagged = 0, parts = a.n / 10;
-    for (size_t k = 0; k < parts; k++) flagged += signed_rank_p(a.d + 10 * k, 10, 1) < 1 - o->level;
+    for (size_t k = 0; k < parts; k++) flagged += signed_rank_p(a.d + 10 * k, 10, 1) < 1 - o->confidence;
     double floor_log = fmax(fabs(i.lower), fabs(i.upper));
     if (!quiet)
         warn("noise floor of '%s': ratio %.4f from %zu rounds of it against itself; %zu of %zu parts of 10 rounds "
              "differ at %g",
-             r->label.name[o->base].s, exp(floor_log), a.n, flagged, parts, 1 - o->level);
+             r->label.name[o->base].s, exp(floor_log), a.n, flagged, parts, 1 - o->confidence);
     pairs_free(&a);
     return floor_log;
 }
@@ -30,7 +30,7 @@ static struct paired with_empty(struct runs *r, size_t benchmark, size_t label, 
 {
     r->subtracted = empty;
     struct pairs p = runs_pairs(r, &r->main[benchmark], o->base, label);
-    struct paired q = paired_compare(p.d, p.lower, p.upper, p.errors ? 0 : p.n, o->level, r->sequential);
+    struct paired q = paired_compare(p.d, p.lower, p.upper, p.errors ? 0 : p.n, o->confidence, r->sequential);
     pairs_free(&p);
     r->subtracted = 0;
     return q;
@@ -74,7 +74,7 @@ static struct comparison compare(struct runs *r, size_t benchmark, size_t label,
 }
 
 /* said in any case: a row without an interval is not a finding */
-static void say_few(const struct runs *r, const struct comparison *row, size_t n, double level)
+static void say_few(const struct runs *r, const struct comparison *row, size_t n, double confidence)
 {
     const struct comparison *least = NULL;
     size_t few = 0;
@@ -86,9 +86,9 @@ static void say_few(const struct runs *r, const struct comparison *row, size_t n
     if (!few) return;
     const char *name = r->label.name[least->label].s, *program = r->benchmark.name[least->benchmark].s;
     size_t need = 1;                                     /* all signs alike: a chance of 2 in 2^need */
-    for (double chance = 1; chance > 1 - level; chance /= 2) need++;
-    warn("'%s'%s%s: %zu rounds are too few for an interval of level %g: %zu at least%s", name, *program ? " in " : "",
-         program, least->p.n, level, need, few > 1 ? "; so it is with others" : "");
+    for (double chance = 1; chance > 1 - confidence; chance /= 2) need++;
+    warn("'%s'%s%s: %zu rounds are too few for an interval of confidence %g: %zu at least%s", name,
+         *program ? " in " : "", program, least->p.n, confidence, need, few > 1 ? "; so it is with others" : "");
 }
 
 struct comparison *compare_all(struct runs *r, const struct compare_options *o, size_t *n)
@@ -110,12 +110,12 @@ struct comparison *compare_all(struct runs *r, const struct compare_options *o, 
     if (o->adjust == ADJUST_BH) adjust_bh(p, *n);
     if (*n > 1 && o->adjust != ADJUST_NONE && !quiet)
         warn("p-values adjusted for %zu comparisons (%s)", *n, o->adjust == ADJUST_BH ? "bh" : "holm");
-    say_few(r, row, *n, o->level);
+    say_few(r, row, *n, o->confidence);
     for (size_t i = 0; i < *n; i++) {
         struct comparison *w = &row[i];
         w->adjusted = p[i];
         if (w->verdict == INVALID) continue;
-        w->verdict = verdict_of(w->p.log_ratio, p[i], o->level, o->margin);
+        w->verdict = verdict_of(w->p.log_ratio, p[i], o->confidence, o->margin);
         if (w->verdict == FASTER && !o->force && -w->p.log_ratio.point < w->floor) {
             w->verdict = UNCLEAR;
             warn("'%s' is faster by less than the noise floor: unclear (see --force)", r->label.name[w->label].s);
@@ -136,9 +136,9 @@ struct comparison compare_mean(const struct runs *r, const struct compare_option
         if (row[i].label == label && row[i].verdict != INVALID && isfinite(row[i].p.log_ratio.point))
             d[x.p.n++] = row[i].p.log_ratio.point;
     if (x.p.n >= 2) {
-        *g = geometric_mean(d, x.p.n, o->level, seed, r->label.name[label].s);
+        *g = geometric_mean(d, x.p.n, o->confidence, seed, r->label.name[label].s);
         x.p.log_ratio = (struct interval){ log(g->ratio.point), log(g->ratio.lower), log(g->ratio.upper) };
-        if (x.p.n >= LEAST) x.verdict = verdict_of(x.p.log_ratio, 0, o->level, o->margin);
+        if (x.p.n >= LEAST) x.verdict = verdict_of(x.p.log_ratio, 0, o->confidence, o->margin);
     }
     free(d);
     return x;

@@ -11,7 +11,7 @@
 
 struct compare_options {
     size_t base;
-    double level, margin;
+    double confidence, margin;
     enum adjustment { ADJUST_HOLM, ADJUST_BH, ADJUST_NONE } adjust;      /* of p-values, for their number */
     bool force;                                          /* gains below the noise floor count */
     /* the empty command; dies when it is more than 5 % of a time */

@@ -31,7 +31,8 @@ static int open_event(struct perf_event_attr *a, pid_t pid)
 
 static void set_source(struct event *e, int fd)
 {
-    if (fd >= 0) snprintf(e->source, sizeof e->source, "perf");
+    e->counted = fd >= 0;
+    if (e->counted) snprintf(e->source, sizeof e->source, "perf");
     else snprintf(e->source, sizeof e->source, "none (%s)", strerrorname_np(errno));
 }
 

@@ -10,9 +10,9 @@
 #include <sys/types.h>
 
 /* column: n_instructions ... */
-struct event { const char *name; char column[64]; char source[64]; int fd; double count; };
+struct event { const char *name; char column[64]; char source[64]; bool counted; int fd; double count; };
 
-/* NULL, or why the name is wrong; source: perf, or "none (ENOENT)" */
+/* NULL, or why the name is wrong; source: perf, or "none (ENOENT)" when it is not counted */
 const char *event_find(struct event *, const char *name);
 void event_attach(struct event *, pid_t);                /* before its exec */
 /* after its end: count, scaled when the counter was shared; closes */

@@ -5,10 +5,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* one-sided: the two-sided interval of level 1 - 2 alpha has the upper bound of level 1 - alpha */
+/* one-sided: the two-sided interval of confidence 1 - 2 alpha has the upper bound of confidence 1 - alpha */
 bool guard_keeps(const double *d, size_t n, size_t candidates, const struct guard *g, double *upper)
 {
-    double alpha = (1 - g->level) / (double)(candidates ? candidates : 1);
+    double alpha = (1 - g->confidence) / (double)(candidates ? candidates : 1);
     *upper = hodges_lehmann(d, n, 1 - 2 * alpha, variance_inflation(d, n)).upper;
     return *upper < -log1p(g->least_gain);
 }
@@ -21,8 +21,8 @@ struct guarded guard_decide(const double *d, size_t n, enum guard_split split, s
         int side = split == GUARD_PARITY ? i % 2 : split == GUARD_HALF ? i >= (n + 1) / 2 : 0;
         part[side][m[side]++] = d[i];
     }
-    struct guarded r = { .calibration = paired_compare(part[0], NULL, NULL, m[0], g->level, false),
-                         .confirmation = paired_compare(part[1], NULL, NULL, m[1], g->level, false) };
+    struct guarded r = { .calibration = paired_compare(part[0], NULL, NULL, m[0], g->confidence, false),
+                         .confirmation = paired_compare(part[1], NULL, NULL, m[1], g->confidence, false) };
     r.keep = guard_keeps(part[0], m[0], candidates, g, &r.upper);
     free(part[0]);
     free(part[1]);

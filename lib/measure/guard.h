@@ -3,7 +3,7 @@
  *
  * Works on log-ratios of time, candidate over default (below 0 is a gain).  Calibration values decide; confirmation
  * values, which the decision has never seen, say what it is worth: the estimate that decided is biased towards gain,
- * the other is not.  With several candidates the level is shared among them (Bonferroni), so that the best of many
+ * the other is not.  With several candidates the confidence is shared among them (Bonferroni), so that the best of many
  * gets no bonus. */
 #ifndef MILLRACE_GUARD_H
 #define MILLRACE_GUARD_H
@@ -11,11 +11,11 @@
 #include <stdbool.h>
 
 struct guard {
-    double level;                                        /* 0.95: one-sided error of keeping a loss is 1 - level */
+    double confidence;                                   /* 0.95: the chance of keeping a loss is 1 - confidence */
     double least_gain;                                   /* 0: any sure gain; 0.01: only when surely below 1/1.01 */
 };
 
-/* The whole rule: does the upper bound of the log-ratio, at the level shared by `candidates`, lie below -log(1 +
+/* The whole rule: does the upper bound of the log-ratio, at the confidence shared by `candidates`, lie below -log(1 +
  * least_gain)? */
 bool guard_keeps(const double *d, size_t n, size_t candidates, const struct guard *, double *upper);
 

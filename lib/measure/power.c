@@ -14,42 +14,42 @@ static struct rng stream(uint64_t seed, const char *what, size_t n)
     return rng_for(seed, str_of(key));
 }
 
-double power_at(const double *d, size_t n_pilot, double effect, size_t n, double level, int draws, uint64_t seed)
+double power_at(const double *d, size_t n_pilot, double effect, size_t n, double confidence, int draws, uint64_t seed)
 {
     struct rng g = stream(seed, "fixed", n);
-    double centre = hodges_lehmann(d, n_pilot, level, 1).point, *x = xmalloc(n + 1, sizeof *x);
+    double centre = hodges_lehmann(d, n_pilot, confidence, 1).point, *x = xmalloc(n + 1, sizeof *x);
     int found = 0;
     for (int k = 0; k < draws; k++) {
         for (size_t i = 0; i < n; i++)
             x[i] = (rng_u64(&g) >> 63 ? 1 : -1) * (d[rng_below(&g, n_pilot)] - centre) + effect;
-        found += signed_rank_p(x, n, 1) < 1 - level && hodges_lehmann(x, n, level, 1).lower > 0;
+        found += signed_rank_p(x, n, 1) < 1 - confidence && hodges_lehmann(x, n, confidence, 1).lower > 0;
     }
     free(x);
     return (double)found / draws;
 }
 
-size_t power_rounds(const double *d, size_t n_pilot, double effect, double power, double level, size_t n_max, int draws,
-                    uint64_t seed)
+size_t power_rounds(const double *d, size_t n_pilot, double effect, double power, double confidence, size_t n_max,
+                    int draws, uint64_t seed)
 {
     size_t low = 5, high = 8;                            /* power_at(low) is too little */
-    while (power_at(d, n_pilot, effect, high, level, draws, seed) < power) {
+    while (power_at(d, n_pilot, effect, high, confidence, draws, seed) < power) {
         if (high >= n_max) return 0;
         low = high;
         high = high * 2 < n_max ? high * 2 : n_max;
     }
     while (high - low > 1 && (double)(high - low) > 0.02 * (double)high) {
         size_t middle = (low + high) / 2;
-        if (power_at(d, n_pilot, effect, middle, level, draws, seed) < power) low = middle;
+        if (power_at(d, n_pilot, effect, middle, confidence, draws, seed) < power) low = middle;
         else high = middle;
     }
     return high;
 }
 
-size_t power_sequential(const double *d, size_t n_pilot, double effect, double level, size_t n_max, int draws,
+size_t power_sequential(const double *d, size_t n_pilot, double effect, double confidence, size_t n_max, int draws,
                         uint64_t seed)
 {
     struct rng g = stream(seed, "sequential", 0);
-    double centre = median(d, n_pilot), *stop = xmalloc((size_t)draws, sizeof *stop), limit = 1 / (1 - level),
+    double centre = median(d, n_pilot), *stop = xmalloc((size_t)draws, sizeof *stop), limit = 1 / (1 - confidence),
            *x = xmalloc(n_max + 1, sizeof *x);
     for (int k = 0; k < draws; k++) {
         stop[k] = INFINITY;

@@ -8,15 +8,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* share of `draws` experiments of n rounds in which an effect (a log-ratio) is found at 1 - level, with its sign */
-double power_at(const double *d, size_t n_pilot, double effect, size_t n, double level, int draws, uint64_t seed);
+/* share of `draws` experiments of n rounds in which an effect (a log-ratio) is found with its sign */
+double power_at(const double *d, size_t n_pilot, double effect, size_t n, double confidence, int draws, uint64_t seed);
 
 /* least n with power_at >= power, to within 2 %; 0 if more than n_max */
-size_t power_rounds(const double *d, size_t n_pilot, double effect, double power, double level, size_t n_max, int draws,
-                    uint64_t seed);
+size_t power_rounds(const double *d, size_t n_pilot, double effect, double power, double confidence, size_t n_max,
+                    int draws, uint64_t seed);
 
 /* median number of rounds until the confidence sequence, looked at after every round, excludes no difference; 0 above
  * n_max */
-size_t power_sequential(const double *d, size_t n_pilot, double effect, double level, size_t n_max, int draws,
+size_t power_sequential(const double *d, size_t n_pilot, double effect, double confidence, size_t n_max, int draws,
                         uint64_t seed);
 #endif

@@ -37,5 +37,5 @@ void comparison_say(FILE *f, const struct runs *r, const struct compare_options 
     put_change(f, x->p.log_ratio.lower);
     fputs(" to ", f);
     put_change(f, x->p.log_ratio.upper);
-    fprintf(f, ", %g %%; %zu rounds)\n", 100 * o->level, (size_t)x->p.n);
+    fprintf(f, ", %g %%; %zu rounds)\n", 100 * o->confidence, (size_t)x->p.n);
 }

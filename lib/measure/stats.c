@@ -75,15 +75,15 @@ double deviation(const double *v, size_t n)
     return sqrt(s / (double)(n - 1));
 }
 
-/* largest k with P(Binomial(n, 1/2) < k) <= (1 - level)/2; 0 when there is none */
-struct interval median_interval(const double *v, size_t n, double level, double *coverage)
+/* largest k with P(Binomial(n, 1/2) < k) <= (1 - confidence)/2; 0 when there is none */
+struct interval median_interval(const double *v, size_t n, double confidence, double *coverage)
 {
     double *s = sorted(v, n), below = 0, last = 0;
     size_t k = 0;
     for (; n && k < (n + 1) / 2; k++) {
         double term =
             exp(lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1) - (double)n * M_LN2);
-        if (below + term > (1 - level) / 2) break;
+        if (below + term > (1 - confidence) / 2) break;
         last = below += term;
     }
     struct interval r = { quantile_sorted(s, n, 0.5), k ? s[k - 1] : -INFINITY, k ? s[n - k] : INFINITY };
@@ -92,7 +92,7 @@ struct interval median_interval(const double *v, size_t n, double level, double 
     return r;
 }
 
-struct interval mean_interval(const double *v, size_t n, double level, uint64_t seed, const char *key)
+struct interval mean_interval(const double *v, size_t n, double confidence, uint64_t seed, const char *key)
 {
     struct interval r = { mean(v, n), -INFINITY, INFINITY };
     if (n < 2) return r;
@@ -102,8 +102,8 @@ struct interval mean_interval(const double *v, size_t n, double level, uint64_t 
         for (size_t i = 0; i < n; i++) draw[i] = v[rng_below(&rng, n)];
         m[b] = mean(draw, n);
     }
-    r.lower = quantile(m, BOOTSTRAP_DRAWS, (1 - level) / 2);
-    r.upper = quantile(m, BOOTSTRAP_DRAWS, (1 + level) / 2);
+    r.lower = quantile(m, BOOTSTRAP_DRAWS, (1 - confidence) / 2);
+    r.upper = quantile(m, BOOTSTRAP_DRAWS, (1 + confidence) / 2);
     free(draw);
     free(m);
     return r;
@@ -163,14 +163,14 @@ static const double *signed_rank_law(size_t n)
     return law;
 }
 
-struct interval hodges_lehmann(const double *d, size_t n, double level, double inflate)
+struct interval hodges_lehmann(const double *d, size_t n, double confidence, double inflate)
 {
     struct interval r = { NAN, -INFINITY, INFINITY };
     if (!n) return r;
     double *s = sorted(d, n);
     size_t pairs = n * (n + 1) / 2, k = 0;
     r.point = pairs % 2 ? walsh(s, n, pairs / 2 + 1) : 0.5 * walsh(s, n, pairs / 2) + 0.5 * walsh(s, n, pairs / 2 + 1);
-    double tail = (1 - level) / 2;
+    double tail = (1 - confidence) / 2;
     if (n <= EXACT_MAX && inflate <= 1) {
         const double *law = signed_rank_law(n);
         while (k < pairs / 2 && law[k] <= tail) k++;
@@ -229,11 +229,11 @@ double sign_e_value(const double *d, size_t n)
     return exp(log_e(above, above + below));
 }
 
-struct interval median_sequence(const double *d, size_t n, double level)
+struct interval median_sequence(const double *d, size_t n, double confidence)
 {
     struct interval r = { NAN, -INFINITY, INFINITY };
     if (!n) return r;
-    double *s = sorted(d, n), limit = -log(1 - level);
+    double *s = sorted(d, n), limit = -log(1 - confidence);
     r.point = quantile_sorted(s, n, 0.5);
     size_t k = 0;                                        /* m below s[k] has at most k values below it: refuted */
     while (k < n / 2 && log_e((double)k, (double)n) >= limit) k++;
@@ -346,9 +346,9 @@ void adjust_bh(double *p, size_t n)
     free(o);
 }
 
-struct geomean geometric_mean(const double *log_ratio, size_t n, double level, uint64_t seed, const char *key)
+struct geomean geometric_mean(const double *log_ratio, size_t n, double confidence, uint64_t seed, const char *key)
 {
-    struct interval m = mean_interval(log_ratio, n, level, seed, key);
+    struct interval m = mean_interval(log_ratio, n, confidence, seed, key);
     struct geomean g = { { exp(m.point), exp(m.lower), exp(m.upper) }, NAN, NAN };
     for (size_t i = 0; n > 1 && i < n; i++) {
         double without = exp((m.point * (double)n - log_ratio[i]) / (double)(n - 1));
@@ -358,7 +358,7 @@ struct geomean geometric_mean(const double *log_ratio, size_t n, double level, u
     return g;
 }
 
-struct paired paired_compare(const double *d, const double *lower_d, const double *upper_d, size_t n, double level,
+struct paired paired_compare(const double *d, const double *lower_d, const double *upper_d, size_t n, double confidence,
                              bool sequential)
 {
     struct paired r = { .n = n, .lag1 = lag1(d, n), .inflate = variance_inflation(d, n) };
@@ -366,25 +366,25 @@ struct paired paired_compare(const double *d, const double *lower_d, const doubl
     r.drift = r.change_p < 0.01;
     const double *low = lower_d ? lower_d : d, *high = upper_d ? upper_d : d;
     if (sequential) {
-        r.log_ratio = median_sequence(d, n, level);
-        r.log_ratio.lower = median_sequence(low, n, level).lower;
-        r.log_ratio.upper = median_sequence(high, n, level).upper;
+        r.log_ratio = median_sequence(d, n, confidence);
+        r.log_ratio.lower = median_sequence(low, n, confidence).lower;
+        r.log_ratio.upper = median_sequence(high, n, confidence).upper;
         r.p_value = fmin(1, 1 / fmin(sign_e_value(low, n), sign_e_value(high, n)));
         return r;
     }
-    r.log_ratio = hodges_lehmann(d, n, level, r.inflate);
-    r.log_ratio.lower = hodges_lehmann(low, n, level, r.inflate).lower;
-    r.log_ratio.upper = hodges_lehmann(high, n, level, r.inflate).upper;
+    r.log_ratio = hodges_lehmann(d, n, confidence, r.inflate);
+    r.log_ratio.lower = hodges_lehmann(low, n, confidence, r.inflate).lower;
+    r.log_ratio.upper = hodges_lehmann(high, n, confidence, r.inflate).upper;
     r.p_value = fmax(signed_rank_p(low, n, r.inflate), signed_rank_p(high, n, r.inflate));
     return r;
 }
 
 const char *const verdict_word[] = { "same", "faster", "slower", "unclear", "invalid", "" };
 
-enum verdict verdict_of(struct interval i, double p, double level, double margin)
+enum verdict verdict_of(struct interval i, double p, double confidence, double margin)
 {
     double same = log1p(margin);
-    if (p < 1 - level && i.lower > 0) return SLOWER;
-    if (p < 1 - level && i.upper < 0) return FASTER;
+    if (p < 1 - confidence && i.lower > 0) return SLOWER;
+    if (p < 1 - confidence && i.upper < 0) return FASTER;
     return i.lower >= -same && i.upper <= same ? SAME : UNCLEAR;
 }

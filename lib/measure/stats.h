@@ -1,14 +1,18 @@
 /* stats.h - small-sample statistics of timings: ranks first, because timings have bursts and long tails.
  *
  * Everything is deterministic: fixed summation order, draws from rng_for(seed, key).  Arrays are not changed unless
- * said.
- * A level is 0.95 and so on.  An interval that the data cannot give (too few values) is -inf .. inf, never invented.
+ * said.  A confidence is 0.95 and so on.  An interval that the data cannot give (too few values) is -inf .. inf, never
+ * invented.
  * Paired analysis works on d = log(t_candidate / t_base), one per round; exp() of it is a ratio, above 1 is slower. */
 #ifndef MILLRACE_STATS_H
 #define MILLRACE_STATS_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* the row of an option table; --level was its name before 0.9 */
+#define CONFIDENCE_OPTION(p, of_what)                                                                                  \
+    { 0, "confidence", NUM, &(p), "P", of_what, 0.5, 0.9999 }, { 0, "level", RENAMED, NULL, "confidence" }
 
 struct interval { double point, lower, upper; };
 
@@ -19,16 +23,16 @@ double mean(const double *v, size_t n);                  /* Kahan */
 double deviation(const double *v, size_t n);             /* sd with n - 1; nan below 2 */
 
 /* Order statistics x(k), x(n+1-k) around the median; no assumption but independence.  The coverage reached is at least
- * `level` and goes to *coverage when that is not NULL. */
-struct interval median_interval(const double *v, size_t n, double level, double *coverage);
+ * `confidence` and goes to *coverage when that is not NULL. */
+struct interval median_interval(const double *v, size_t n, double confidence, double *coverage);
 
 /* Percentile bootstrap of the mean. */
-struct interval mean_interval(const double *v, size_t n, double level, uint64_t seed, const char *key);
+struct interval mean_interval(const double *v, size_t n, double confidence, uint64_t seed, const char *key);
 
 /* Hodges-Lehmann: the median of all averages (d_i + d_j)/2, i <= j, with the interval that inverts the signed-rank test
  * (exact law up to n = 100).  inflate >= 1 multiplies the variance of the statistic.  Hodges and Lehmann, "Estimates of
  * location based on rank tests", 1963.  Values may be -inf or inf, but not both. */
-struct interval hodges_lehmann(const double *d, size_t n, double level, double inflate);
+struct interval hodges_lehmann(const double *d, size_t n, double confidence, double inflate);
 /* two-sided, of location 0; zeros dropped, ties averaged */
 double signed_rank_p(const double *d, size_t n, double inflate);
 
@@ -37,7 +41,7 @@ double signed_rank_p(const double *d, size_t n, double inflate);
  * logarithm",
  * 1970) with a symmetric Beta prior.  e_value: its e-value against "the median is 0"; 1 / e_value is an anytime
  * p-value. */
-struct interval median_sequence(const double *d, size_t n, double level);
+struct interval median_sequence(const double *d, size_t n, double confidence);
 double sign_e_value(const double *d, size_t n);
 
 /* Dependence between successive values: autocorrelation at lag 1 of the ranks, and by how much the variance of a mean
@@ -58,7 +62,7 @@ void adjust_bh(double *p, size_t n);
 
 /* Geometric mean of ratios exp(d_i), interval by bootstrap over the n programs, and its range when one is left out. */
 struct geomean { struct interval ratio; double least_without_one, most_without_one; };
-struct geomean geometric_mean(const double *log_ratio, size_t n, double level, uint64_t seed, const char *key);
+struct geomean geometric_mean(const double *log_ratio, size_t n, double confidence, uint64_t seed, const char *key);
 
 /* The whole paired analysis as bench-compare and the guard use it.  lower_d and upper_d differ from d only where a
  * value is censored (timeouts); give NULL for d itself.  sequential: the number of rounds was chosen while looking. */
@@ -71,10 +75,10 @@ struct paired {
 enum verdict { SAME, FASTER, SLOWER, UNCLEAR, INVALID, NO_VERDICT };
 extern const char *const verdict_word[];                 /* same, faster, slower, unclear, invalid, nothing */
 
-/* slower, faster: p < 1 - level and the interval excludes 1; same: it holds 1 and lies within 1/(1+margin) .. 1+margin
- * (two one-sided tests); else unclear. */
-enum verdict verdict_of(struct interval log_ratio, double p, double level, double margin);
+/* slower, faster: p < 1 - confidence and the interval excludes 1; same: it holds 1 and lies within 1/(1+margin) ..
+ * 1+margin (two one-sided tests); else unclear. */
+enum verdict verdict_of(struct interval log_ratio, double p, double confidence, double margin);
 
-struct paired paired_compare(const double *d, const double *lower_d, const double *upper_d, size_t n, double level,
+struct paired paired_compare(const double *d, const double *lower_d, const double *upper_d, size_t n, double confidence,
                              bool sequential);
 #endif

@@ -16,20 +16,23 @@ struct spans { struct span *v; size_t n, cap; };
 static csvw *out;
 static bool sound;
 
-static void say(str proc, const char *check, const char *status, int64_t value, int64_t limit)
+enum status { PASS, WARN, FAIL };
+static const char *const status_word[] = { "pass", "warn", "fail" };
+
+static void say(str proc, const char *check, enum status status, int64_t value, int64_t limit)
 {
     csvw_str(out, proc);
     csvw_cstr(out, check);
-    csvw_cstr(out, status);
+    csvw_cstr(out, status_word[status]);
     csvw_int(out, value);
     csvw_int(out, limit);
     csvw_end(out);
-    if (status[0] == 'f') sound = false;
+    if (status == FAIL) sound = false;
 }
 
 static void judge(str proc, const char *check, bool good, int64_t value, int64_t limit)
 {
-    say(proc, check, good ? "pass" : "fail", value, limit);
+    say(proc, check, good ? PASS : FAIL, value, limit);
 }
 
 static void add_span(struct spans *s, int64_t start, int64_t end)
@@ -97,7 +100,7 @@ static void check_operations(struct table *t, uint32_t proc, const struct cell *
         int64_t want = measure(&s), got = cells_with_op(c, n, event_key(&e).s);
         if (got != want) judge(t->text.name[proc], "operation", false, got, want);
     }
-    say(t->text.name[proc], "operation", "pass", (int64_t)all.n, (int64_t)all.n);
+    say(t->text.name[proc], "operation", PASS, (int64_t)all.n, (int64_t)all.n);
     free_all(pieces.v, pieces.stack, all.v, s.v);
 }
 
@@ -133,9 +136,9 @@ static void check_process(struct table *t, uint32_t proc, const struct cell *c, 
         judge(name, "wall", llabs(cells - wall) <= slack, cells, wall);
         judge(name, "gpu", gpu <= wall * (int64_t)(devices.n ? devices.n : 1), gpu, wall * (int64_t)devices.n);
     }
-    if (gpu && cuda) say(name, "async", cuda < gpu ? "warn" : "pass", cuda, gpu);
+    if (gpu && cuda) say(name, "async", cuda < gpu ? WARN : PASS, cuda, gpu);
     judge(name, "dropped", dropped == 0, dropped, 0);
-    if (open) say(name, "repaired", "warn", open, 0);
+    if (open) say(name, "repaired", WARN, open, 0);
     free(all.v);
     free(on.v);
     free(life.v);
@@ -165,7 +168,7 @@ bool check_profile(const char *path, csvw *w)
         check_operations(&t, proc, c, n);
     }
     int64_t repaired = (int64_t)(fixed.empty + fixed.reversed + fixed.misnested);
-    if (repaired) say((str){ "", 0 }, "repaired", "warn", repaired, 0);
+    if (repaired) say((str){ "", 0 }, "repaired", WARN, repaired, 0);
     int64_t least = INT64_MAX, most = 0;
     for (size_t p = 0; p < overlap_processes(o); p++) {
         int64_t passes = 0;
@@ -175,7 +178,7 @@ bool check_profile(const char *path, csvw *w)
         if (passes < least) least = passes;
         if (passes > most) most = passes;
     }
-    if (most) say((str){ "", 0 }, "iterations", least == most ? "pass" : "warn", least, most);
+    if (most) say((str){ "", 0 }, "iterations", least == most ? PASS : WARN, least, most);
     overlap_free(o);
     return sound;
 }

@@ -52,7 +52,7 @@ static int64_t number(str s)
 static bool begins(str s, const char *with, int64_t *rest)
 {
     size_t n = strlen(with);
-    return s.n > n && memcmp(s.s, with, n) == 0 && int_parse(s.s + n, s.n - n, rest);
+    return str_begins(s, with) && int_parse(s.s + n, s.n - n, rest);
 }
 
 static int64_t string_id(struct database *d, str s)
@@ -94,10 +94,8 @@ static void put_row(struct database *d, const struct table *t, const struct row 
     str tid = text[r->tid];
     const char *dot = tid.n ? memchr(tid.s, '.', tid.n) : NULL;
     if (k < KERNEL) device = (int32_t)number(tid);       /* threads are signed numbers of 32 bits there */
-    else if (dot && tid.s[0] == 'd') {
-        device = number((str){ tid.s + 1, (size_t)(dot - tid.s) - 1 });
-        if (dot + 1 < tid.s + tid.n) stream = number((str){ dot + 2, (size_t)(tid.s + tid.n - dot) - 2 });
-    }
+    else if (dot && begins((str){ tid.s, (size_t)(dot - tid.s) }, "d", &device))
+        begins((str){ dot, (size_t)(tid.s + tid.n - dot) }, ".s", &stream);
     const int64_t v[] = { r->start, r->end, number(text[r->proc]), device, stream, number(text[r->link]), what };
     sqlite3_stmt *s = d->stmt[k];
     for (int i = 0; i < sqlite3_bind_parameter_count(s); i++) need(d, sqlite3_bind_int64(s, i + 1, v[i]) == SQLITE_OK);

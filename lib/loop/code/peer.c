@@ -316,7 +316,8 @@ static void start(struct peers *s, int i, const struct problem *p)
         long size[16];
         sizes_of(p, size);
         char *defines = xformat("-DM=%ld -DN=%ld -DK=%ld -DTA=%d -DTB=%d", size[0], size[1], size[2],
-                                p->kind[2] && p->kind[3] == 't', p->kind[2] && p->kind[4] == 't');
+                                !strcmp(p->kind, "mm_tn") || !strcmp(p->kind, "mm_tt"),
+                                !strcmp(p->kind, "mm_nt") || !strcmp(p->kind, "mm_tt"));
         bool good = !strncmp(p->kind, "mm", 2) && p->type == TYPE_F32 && compile(s, i, defines);
         free(defines);
         if (!good) {

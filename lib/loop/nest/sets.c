@@ -70,11 +70,11 @@ void grid_set(struct grid *g, const char *set, enum grid_type type, bool nhwc, i
 {
     static const char *const product[] = { "mm", "mm_bf16", "mm_u8s8" };
     const char *kind = product[type];
-    bool plain = type == GRID_F32;
-    if (!strcmp(set, "bert") || !strcmp(set, "llama")) {
+    bool plain = type == GRID_F32, bert = !strcmp(set, "bert");
+    if (bert || !strcmp(set, "llama")) {
         for (size_t i = 0; i < sizeof dense / sizeof *dense; i++)
             if (!strcmp(dense[i].set, set)) grid_add(g, xformat("(%s %d %d %d)", kind, tokens, dense[i].n, dense[i].k));
-        if (plain && set[0] == 'b' && tokens > 1) {      /* all heads: scores, and what they weigh */
+        if (plain && bert && tokens > 1) {      /* all heads: scores, and what they weigh */
             grid_add(g, xformat("(nest (sizes (h 12) (q %d) (k %d) (d 64)) (A h q d) (B h k d) (C h q k))", tokens,
                                 tokens));
             grid_add(g, xformat("(bmm 12 %d 64 %d)", tokens, tokens));

@@ -210,11 +210,13 @@ static void trace(struct search *s)                      /* what is known of the
 
 void search_run(struct search *s, struct evaluator *v, const struct problem *p)
 {
+    enum { GREEDY, DEPTH_FIRST, BREADTH_FIRST, RANDOM, ANNEAL, EVOLVE, MCTS, HEURISTIC } kind = HEURISTIC;
     static const struct { const char *name; int kind, arg; } algos[] = {
-        { "greedy1", 'g', 1 }, { "greedy2", 'g', 2 }, { "beam2dfs", 'd', 2 }, { "beam4dfs", 'd', 4 },
-        { "beam2bfs", 'b', 2 }, { "beam4bfs", 'b', 4 }, { "brute", 'd', ALL }, { "random", 'r', 0 },
-        { "anneal", 'a', 0 }, { "evolve", 'e', 0 }, { "mcts", 'm', 0 }, { "heuristic", 'h', 0 } };
-    int kind = 0, arg = 0, path[SEARCH_PATH];
+        { "greedy1", GREEDY, 1 }, { "greedy2", GREEDY, 2 }, { "beam2dfs", DEPTH_FIRST, 2 },
+        { "beam4dfs", DEPTH_FIRST, 4 }, { "beam2bfs", BREADTH_FIRST, 2 }, { "beam4bfs", BREADTH_FIRST, 4 },
+        { "brute", DEPTH_FIRST, ALL }, { "random", RANDOM, 0 }, { "anneal", ANNEAL, 0 }, { "evolve", EVOLVE, 0 },
+        { "mcts", MCTS, 0 }, { "heuristic", HEURISTIC, 0 } };
+    int arg = 0, path[SEARCH_PATH];
     for (size_t i = 0; i < sizeof algos / sizeof *algos; i++)
         if (!strcmp(s->algo, algos[i].name)) kind = algos[i].kind, arg = algos[i].arg;
     struct nest t;
@@ -233,14 +235,14 @@ void search_run(struct search *s, struct evaluator *v, const struct problem *p)
     if (v->hold) measure_lock();                         /* waiting for others is no part of the search */
     s->began = now_seconds();
     switch (kind) {
-    case 'g': greedy(s, arg); break;
-    case 'd': expand(s, &t, path, 0, s->steps, arg, s->seconds, arg != ALL); break;
-    case 'b': beam_bfs(s, arg); break;
-    case 'r': random_search(s); break;
-    case 'a': search_anneal(s); break;
-    case 'e': search_evolve(s); break;
-    case 'm': search_mcts(s); break;
-    default: search_heuristic(s);
+    case GREEDY: greedy(s, arg); break;
+    case DEPTH_FIRST: expand(s, &t, path, 0, s->steps, arg, s->seconds, arg != ALL); break;
+    case BREADTH_FIRST: beam_bfs(s, arg); break;
+    case RANDOM: random_search(s); break;
+    case ANNEAL: search_anneal(s); break;
+    case EVOLVE: search_evolve(s); break;
+    case MCTS: search_mcts(s); break;
+    case HEURISTIC: search_heuristic(s); break;
     }
     s->used = search_elapsed(s);
     trace(s);

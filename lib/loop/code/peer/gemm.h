@@ -29,8 +29,8 @@ static inline int gemm_init(struct gemm *g, const char *kind, const long *z, con
     }
     if (!strncmp(kind, "mm", 2)) {
         g->m = z[0], g->n = z[1], g->k = z[2];
-        g->ta = kind[2] == '_' && kind[3] == 't';
-        g->tb = kind[2] == '_' && kind[4] == 't';
+        g->ta = !strncmp(kind, "mm_tn", 5) || !strncmp(kind, "mm_tt", 5);
+        g->tb = !strncmp(kind, "mm_nt", 5) || !strncmp(kind, "mm_tt", 5);
         return 1;
     }
     if (!strcmp(kind, "bmm")) {
@@ -38,7 +38,7 @@ static inline int gemm_init(struct gemm *g, const char *kind, const long *z, con
         return 1;
     }
     if (!strncmp(kind, "conv", 4)) {
-        g->conv = 1, g->nhwc = kind[4] == '_';
+        g->conv = 1, g->nhwc = !strncmp(kind, "conv_nhwc", 9);
         g->nimg = z[0], g->c = z[1], g->h = z[2], g->w = z[3], g->mo = z[4], g->kh = z[5], g->kw = z[6], g->s = z[7];
         g->ho = (g->h - g->kh) / g->s + 1, g->wo = (g->w - g->kw) / g->s + 1;
         g->batch = g->nimg;

@@ -97,9 +97,10 @@ static int follow(struct product *p, const char *then, long m, long n, dnnl_prim
             p->nresidual = dnnl_post_ops_len(ops);
             if (dnnl_post_ops_append_binary(ops, dnnl_binary_add, &md) ||
                 dnnl_memory_create(&p->residual, &md, engine, DNNL_MEMORY_NONE)) return 0;
-        } else if (!strcmp(word, "relu") || !strcmp(word, "gelu")) {
-            if (dnnl_post_ops_append_eltwise(ops, 1, word[0] == 'r' ? dnnl_eltwise_relu : dnnl_eltwise_gelu_erf, 0, 0))
-                return 0;
+        } else if (!strcmp(word, "relu")) {
+            if (dnnl_post_ops_append_eltwise(ops, 1, dnnl_eltwise_relu, 0, 0)) return 0;
+        } else if (!strcmp(word, "gelu")) {
+            if (dnnl_post_ops_append_eltwise(ops, 1, dnnl_eltwise_gelu_erf, 0, 0)) return 0;
         } else if (!strcmp(word, "bf16")) {
             *half = 1;
         } else {
