@@ -7,8 +7,8 @@
  * the operator, bytes that do not fit the shape, a parameter read after its
  * update.
  *
- * With --original also: does the graph compute what that one does, some nodes
- * being run twice, as place-recompute makes it?
+ * With --original also: does the graph compute what that one does, in another
+ * order (place-order) or some nodes being run twice (place-recompute)?
  *
  * With --plan also of the plan, the rule's name first; what checks knows
  * nothing of the solver.  Every kernel finds its operands where the plan says,
@@ -33,7 +33,7 @@ static const char *plan_path, *profile_path, *original_path;
 static const struct opt options[] = {
     { 0, "plan", STR, &plan_path, "FILE", "a plan for the graph" },
     PLANNED_FROM(profile_path),
-    { 0, "original", STR, &original_path, "FILE", "the graph of which this one repeats nodes" },
+    { 0, "original", STR, &original_path, "FILE", "the graph that place-order or place-recompute was given" },
     { 0 } };
 
 static void say(void *context, const char *fault)

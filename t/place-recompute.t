@@ -33,7 +33,7 @@ ok 'deeper: sound too' eval 'again -f sync --ratio=4:1 --levels=6 > deep.sexp &&
 # what is not a repetition is named
 sed 's/[(]name resnet50[)]/(name other)/' again.sexp > other.sexp
 is 'says so' 1 eval 'place-check --original=g.sexp other.sexp | grep -c "no graph of .resnet50"'
-is 'a missing repetition of the name' 1 eval 'sed "s/[.]again /.twice /" again.sexp | place-check --original=g.sexp - | grep -c "neither the next"'
+is 'a missing repetition of the name' 1 eval 'sed "s/[.]again /.twice /" again.sexp | place-check --original=g.sexp - | grep -c "neither one of"'
 fails 'no formulation' 2 'no formulation' place-recompute --ratio=4:1 --profile=p.csv g.sexp
 fails 'no limit' 2 'how much fast memory' place-recompute -f sync --profile=p.csv g.sexp
 fails 'all of it' 2 'leaves no choice' place-recompute -f sync --ratio=0:1 --profile=p.csv g.sexp

@@ -150,15 +150,6 @@ static void choose(struct chooser *c, double worth)
 
 /* ---- the graph with repetitions ---- */
 
-static void copy_node(struct graph *to, const struct node *n, const char *name, const int *in, const int *out)
-{
-    int k = graph_node(to, name, n->op, n->nin, in, n->nout, out);
-    for (int a = 0; a < n->nattr; a++)
-        graph_attr(to, k, n->attr[a].name, n->attr[a].n, n->attr[a].v[0], n->attr[a].v[1]);
-    to->node[k].flops = n->flops;
-    to->node[k].workspace = n->workspace;
-}
-
 static void repeat(const struct graph *g, int node, struct graph *to, int *now)
 {
     const struct node *n = &g->node[node];
@@ -171,7 +162,7 @@ static void repeat(const struct graph *g, int node, struct graph *to, int *now)
         free(name);
     }
     char *name = xformat("%s.again", n->name);
-    copy_node(to, n, name, operand, operand + n->nin);
+    graph_copy_node(to, n, name, operand, operand + n->nin);
     free(name);
     free(operand);
 }
@@ -196,7 +187,7 @@ static struct graph *build(const struct chooser *c, int *repeated)
         }
         int *in = xmalloc((size_t)n->nin + 1, sizeof *in);
         for (int i = 0; i < n->nin; i++) in[i] = now[n->operand[i]];
-        copy_node(to, n, n->name, in, n->operand + n->nin);
+        graph_copy_node(to, n, n->name, in, n->operand + n->nin);
         free(in);
     }
     free(now);

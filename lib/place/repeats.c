@@ -12,6 +12,7 @@ struct judge {
     void *context;
     int faults;
     int *value;                                          /* tensor of g: the tensor of `was` whose contents it has */
+    bool *ran;                                           /* node of `was` */
 };
 
 static void fault(struct judge *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -69,23 +70,35 @@ static void compare(struct judge *j, int n, int m, bool own_outputs)
     }
 }
 
+/* the node of the original that this one is: of the same name (of which there may be several) and outputs; -1: none */
+static int original(const struct judge *j, const struct node *a)
+{
+    for (int m = 0; m < j->was->nnode; m++) {
+        const struct node *b = &j->was->node[m];
+        if (!j->ran[m] && strcmp(a->name, b->name) == 0 && a->operand[a->nin] == b->operand[b->nin]) return m;
+    }
+    return -1;
+}
+
 /* the node of the original that `name` repeats, of those that have run; -1: none */
-static int repeated(const struct judge *j, const char *name, int done)
+static int repeated(const struct judge *j, const char *name)
 {
     static const char suffix[] = ".again";
     size_t n = strlen(name), tail = sizeof suffix - 1;
     if (n <= tail || strcmp(name + n - tail, suffix) != 0) return -1;
-    for (int m = 0; m < done; m++)
-        if (strlen(j->was->node[m].name) == n - tail && !strncmp(j->was->node[m].name, name, n - tail)) return m;
+    for (int m = 0; m < j->was->nnode; m++)
+        if (j->ran[m] && strlen(j->was->node[m].name) == n - tail && !strncmp(j->was->node[m].name, name, n - tail))
+            return m;
     return -1;
 }
 
 /* a parameter that a repetition reads must not have its next value yet */
-static void check_updates(struct judge *j, int n, int done)
+static void check_updates(struct judge *j, int n)
 {
     const struct node *a = &j->g->node[n];
-    for (int m = 0; m < done; m++) {
+    for (int m = 0; m < j->was->nnode; m++) {
         const struct node *b = &j->was->node[m];
+        if (!j->ran[m]) continue;
         for (int o = b->nin; o < b->nin + b->nout; o++)
             for (int i = 0; i < a->nin; i++)
                 if (j->was->tensor[b->operand[o]].updates == a->operand[i])
@@ -96,7 +109,8 @@ static void check_updates(struct judge *j, int n, int done)
 
 int repeats_faults(const struct graph *g, const struct graph *was, void (*say)(void *, const char *), void *context)
 {
-    struct judge j = { g, was, say, context, 0, xmalloc((size_t)g->ntensor + 1, sizeof(int)) };
+    struct judge j = { g, was, say, context, 0, xmalloc((size_t)g->ntensor + 1, sizeof(int)),
+                       xcalloc((size_t)was->nnode + 1, sizeof(bool)) };
     if (strcmp(g->name, was->name) != 0 || g->batch != was->batch || g->ntensor < was->ntensor)
         fault(&j, "repeats: this is no graph of '%s', batch %ld, with all its tensors", was->name, was->batch);
     for (int t = 0; t < g->ntensor; t++) {
@@ -107,23 +121,21 @@ int repeats_faults(const struct graph *g, const struct graph *was, void (*say)(v
         if (a->role != b->role || a->updates != b->updates || strcmp(a->name, b->name) != 0 || !same_tensor(a, b))
             fault(&j, "repeats: tensor %d '%s' is not '%s' of the original", t, a->name, b->name);
     }
-    int done = 0;
     for (int n = 0; n < g->nnode && j.faults == 0; n++) {
-        if (done < was->nnode && strcmp(g->node[n].name, was->node[done].name) == 0) {
-            compare(&j, n, done++, false);
-            continue;
-        }
-        int m = repeated(&j, g->node[n].name, done);
-        if (m < 0) {
-            fault(&j, "repeats: node %d '%s' is neither the next of the original nor one that has run", n,
-                  g->node[n].name);
+        const char *name = g->node[n].name;
+        int m = original(&j, &g->node[n]), again = m < 0 ? repeated(&j, name) : -1;
+        if (m >= 0) {
+            compare(&j, n, m, false);
+            j.ran[m] = true;
+        } else if (again >= 0) {
+            check_updates(&j, n);
+            compare(&j, n, again, true);
         } else {
-            check_updates(&j, n, done);
-            compare(&j, n, m, true);
+            fault(&j, "repeats: node %d '%s' is neither one of the original nor repeats one that has run", n, name);
         }
     }
-    if (j.faults == 0 && done < was->nnode)
-        fault(&j, "repeats: node '%s' of the original is missing", was->node[done].name);
-    free(j.value);
+    for (int m = 0; m < was->nnode && j.faults == 0; m++)
+        if (!j.ran[m]) fault(&j, "repeats: node '%s' of the original is missing", was->node[m].name);
+    free_all(j.value, j.ran);
     return j.faults;
 }

@@ -86,6 +86,15 @@ void graph_attr(struct graph *g, int node, const char *name, int n, double a, do
     add_attr(g, node, str_of(name), n, (double[]){ a, b });
 }
 
+int graph_copy_node(struct graph *g, const struct node *n, const char *name, const int *in, const int *out)
+{
+    int k = graph_node(g, name, n->op, n->nin, in, n->nout, out);
+    for (int a = 0; a < n->nattr; a++) add_attr(g, k, str_of(n->attr[a].name), n->attr[a].n, n->attr[a].v);
+    g->node[k].flops = n->flops;
+    g->node[k].workspace = n->workspace;
+    return k;
+}
+
 void graph_input(struct graph *g, int node, int tensor)
 {
     struct node *d = &g->node[node];

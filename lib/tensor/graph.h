@@ -102,6 +102,8 @@ int graph_tensor(struct graph *, const char *name, enum role, const char *dtype,
 int graph_node(struct graph *, const char *name, const char *op, int nin, const int *in, int nout, const int *out);
 void graph_attr(struct graph *, int node, const char *name, int n, double a, double b);   /* n is 1 or 2 */
 void graph_input(struct graph *, int node, int tensor);  /* one more input, after the others */
+/* A node of another graph, with all its attributes, under this name and with these operands. */
+int graph_copy_node(struct graph *, const struct node *, const char *name, const int *in, const int *out);
 void graph_finish(struct graph *);                       /* dies at the first fault */
 
 /* Calls say(context, fault) for every fault of a graph; returns their number.  Sound: each inter is written once,
