@@ -19,7 +19,8 @@
  *                         AVX2 with FMA, 2 AVX-512
  * For mm_bf16 and mm_u8s8 b is in groups, as NAME_pack(packed, b) makes it from
  * rows, and there is no NAME_ld; code is for AVX-512 with BF16 or VNNI.
- * With (type f64) all floats above are doubles.
+ * With (type f64) all floats above are doubles; with (type f16) or (type bf16)
+ * a, b and v are uint16_t, and there is no NAME_ld.
  * They need nothing else: no library, no flags, no relocation to the outside;
  * what the processor and the system can do is asked at the first call.  With
  * --add C is added to.  A nest that cannot be emitted is an error, with --skip

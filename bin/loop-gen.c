@@ -29,8 +29,9 @@
  * are h and kh.
  * --then has something done with each element of the result, such as
  * bias,gelu or (over 8),residual; see nest.h.
- * With --type=f64 tensors are of doubles, of any problem that is a sum of
- * products.
+ * With --type=f64 tensors are of doubles, with f16 inputs are stored as such,
+ * of any problem that is a sum of products; so with bf16, but bert and llama
+ * have products of bf16 then.
  * With --permute every problem comes in each order of its untiled loops.
  * The split is drawn by seed; of N problems ceil((1 - test) (N - 1)) train.
  *
@@ -49,7 +50,7 @@
 
 static const char *einsum, *size[14];
 static enum { NCHW, NHWC } layout = NCHW;
-static enum { F32, BF16, U8S8, F64 } type = F32;         /* the first three as enum grid_type */
+static enum { F32, BF16, U8S8, F64, F16 } type = F32;         /* the first three as enum grid_type */
 static int set = -1;
 static int kind = -1;
 static struct list index_size;
@@ -63,7 +64,7 @@ static const struct opt options[] = {
       "kind of problem" },
     { 0, "set", WORD, &set, "resnet50|vgg19|mobilenet2|efficientnet|bert|llama|attention|thin|large",
       "layers of a network instead" },
-    { 0, "type", WORD, &type, "f32|bf16|u8s8|f64", "type of a set's tensors; f64 of any" },
+    { 0, "type", WORD, &type, "f32|bf16|u8s8|f64|f16", "type of tensors; u8s8 of bert, llama" },
     { 0, "tokens", INT, &tokens, "N", "rows of a set's products", 1, 65536 },
     { 0, "einsum", STR, &einsum, "TEXT", "one contraction, such as mk,kn->mn, instead" },
     { 0, "size", LIST, &index_size, "X=N", "size of an index of it; once for each" },
@@ -94,14 +95,14 @@ static const char *given(const char *param)
     usage("--kind=%s needs --%s", option_word(&kind), param);
 }
 
-/* the problem with (then ..) or (type f64), as its text reads */
-static char *followed(const char *text)
+/* the problem with (then ..) or (type ..), as its text reads */
+static char *followed(const char *text, bool stored)
 {
     struct problem p;
     struct buf b = { 0 };
     buf_add(&b, text, strlen(text) - 1);
     if (then) buf_format(&b, " (then %s)", then);
-    if (type == F64) buf_format(&b, " (type f64)");
+    if (stored) buf_format(&b, " (type %s)", option_word(&type));
     buf_char(&b, ')');
     for (size_t i = strlen(text); i < b.n; i++)
         if (b.s[i] == ',') b.s[i] = ' ';
@@ -116,8 +117,11 @@ int main(int argc, char **argv)
     if ((kind >= 0) + (set >= 0) + !!einsum != 1) usage("give one of --kind, --set and --einsum");
     if (mid && !einsum) usage("--mid is for --einsum");
     struct grid g = { .permute = permute };
+    bool dense = set >= 0 && (!strcmp(option_word(&set), "bert") || !strcmp(option_word(&set), "llama"));
+    bool stored = type == F64 || type == F16 || (type == BF16 && !dense);
+    if (type == U8S8 && set < 0) usage("--type=u8s8 is of --set; there is --kind=mm_u8s8");
     if (set >= 0) {
-        grid_set(&g, option_word(&set), type == F64 ? GRID_F32 : (enum grid_type)type, layout == NHWC, (int)tokens);
+        grid_set(&g, option_word(&set), stored ? GRID_F32 : (enum grid_type)type, layout == NHWC, (int)tokens);
     } else if (einsum) {
         grid_einsum(&g, einsum, (const char *const *)index_size.v, index_size.n, mid);
     } else {
@@ -139,7 +143,7 @@ int main(int argc, char **argv)
     csvw_names(w, "problem,split");
     csvw_end(w);
     for (size_t i = 0; i < g.n; i++) {
-        csvw_cstr(w, then || type == F64 ? followed(g.text[i]) : g.text[i]);
+        csvw_cstr(w, then || stored ? followed(g.text[i], stored) : g.text[i]);
         csvw_cstr(w, tested[i] ? "test" : "train");
         csvw_end(w);
     }

@@ -45,7 +45,8 @@ static void rows(csvw *w, struct peers *s, const char *const *name, int n, const
                  const struct nest *t)
 {
     const struct peer_result *r = peers_time(s, p, t);
-    double bytes = p->bytes * (double)(p->elements[0] + p->elements[1] + p->elements[2]);
+    double bytes = 0;
+    for (int i = 0; i < 3; i++) bytes += problem_bytes(p, i) * (double)p->elements[i];
     for (int i = 0; i < n; i++) {
         if (peer_missing(s, i)) continue;
         bool timed = isfinite(r[i].seconds);

@@ -110,13 +110,20 @@ $(loop)/set/resnet50-%.problems: | $(loop)/set/
 	loop-gen --set=resnet50 --layout=$* --test=0 $(aside)
 $(loop)/set/vgg19-%.problems: | $(loop)/set/
 	loop-gen --set=vgg19 --layout=$* --test=0 $(aside)
-$(loop)/set/transposed.problems: | $(loop)/set/
-	for k in mm_nt mm_tn mm_tt; do loop-gen --kind=$$k --m=64:256:96 --n=64:256:96 --k=64:256:96 --test=0 > $@.$$k; done
+# of elements of a type
+define loop_transposed
+for k in mm_nt mm_tn mm_tt; do
+	    loop-gen --kind=$$k --m=64:256:96 --n=64:256:96 --k=64:256:96 --type=$(1) --test=0 > $@.$$k
+	done
 	csv-cat $@.mm_nt $@.mm_tn $@.mm_tt > $(new)
 	rm $@.mm_*
 	$(call keep,$@)
+endef
+loop_ragged = loop-gen --kind=mm --m=50:250:67 --n=61:251:63 --k=53:253:67 --type=$(1) --test=0
+$(loop)/set/transposed.problems: | $(loop)/set/
+	$(call loop_transposed,f32)
 $(loop)/set/ragged.problems: | $(loop)/set/
-	loop-gen --kind=mm --m=50:250:67 --n=61:251:63 --k=53:253:67 --test=0 $(aside)
+	$(call loop_ragged,f32) $(aside)
 $(loop)/set/peers.problems: | $(loop)/set/
 	loop-gen --kind=mm --m=64$(comma)208 --n=96$(comma)256 --k=80$(comma)240 --test=0 $(aside)
 $(loop)/set/%.csv: $(loop)/set/%.problems
@@ -145,21 +152,22 @@ $(loop)/compare.csv: $(loop_compared:%=$(loop)/compared/%) $(loop)/asked $(BIN)/
 LOOP_PEER_SETS ?= attention.f32.0 thin.f32.0 large.f32.0 ragged.f32.0 transposed.f32.0 bert.f32.128 bert.bf16.128 \
     bert.u8s8.128 llama.f32.128 llama.bf16.128 llama.u8s8.128 bert.f32.1 bert.bf16.1 bert.u8s8.1 \
     llama.f32.1 llama.bf16.1 llama.u8s8.1 mobilenet2.f32.0 efficientnet.f32.0 resnet50.f32.0 vgg19.f32.0 \
-    ragged.f64.0 transposed.f64.0 thin.f64.0 large.f64.0
+    ragged.f64.0 transposed.f64.0 thin.f64.0 large.f64.0 \
+    ragged.f16.0 thin.f16.0 bert.f16.128 llama.f16.128 bert.f16.1 llama.f16.1 attention.f16.0 attention.bf16.0
 LOOP_PEER_MEASURE ?= 24
 LOOP_PEER_SECONDS ?= 3
 LOOP_PEER_RUN ?=
 loop_word = $(word $(1),$(subst ., ,$(basename $(@F))))
-loop_isa_peers = $(if $(filter f32 f64,$(call loop_word,2)),$(LOOP_PEERS),onednn)
+loop_isa_peers = $(if $(filter f32 f64 f16,$(call loop_word,2)),$(LOOP_PEERS),onednn)
 loop-peers: $(loop)/peers.csv $(BIN)/csv-show
 	csv-show $(loop)/peers.csv
 .PHONY: loop-peers
 $(loop)/peers/:
 	@mkdir -p $@
-$(loop)/peers/ragged.%.problems: $(loop)/set/ragged.problems | $(loop)/peers/
-	cat $< $(aside)
-$(loop)/peers/transposed.%.problems: $(loop)/set/transposed.problems | $(loop)/peers/
-	cat $< $(aside)
+$(loop)/peers/ragged.%.problems: | $(loop)/peers/
+	$(call loop_ragged,$(call loop_word,2)) $(aside)
+$(loop)/peers/transposed.%.problems: | $(loop)/peers/
+	$(call loop_transposed,$(call loop_word,2))
 $(loop)/peers/%.problems: | $(loop)/peers/
 	loop-gen --set=$(call loop_word,1) --type=$(call loop_word,2) --layout=nhwc --test=0 \
 	    $(if $(filter-out 0,$(call loop_word,3)),--tokens=$(call loop_word,3)) \

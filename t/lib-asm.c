@@ -63,6 +63,12 @@ static void vectors(struct assembler *s, bool wide, enum carry_type type)
         asm_load(s, r, b, d, true), expect("%s zmm%d{k1}{z},ZMMWORD PTR %s", mov, r, place(b, d));
         asm_store(s, r, b, d, true), expect("%s ZMMWORD PTR %s{k1},zmm%d", mov, place(b, d), r);
         asm_sum(s, r, b, d, true, 0), expect("%s zmm%d{k1},zmm%d,ZMMWORD PTR %s", plus, r, r, place(b, d));
+        if (type == CARRY_F32) {
+            asm_load_half(s, CARRY_HALVES_F16, r, b, d, false);
+            expect("vcvtph2ps zmm%d,YMMWORD PTR %s", r, place(b, d));
+            asm_load_half(s, CARRY_HALVES_BF16, r, b, d, true);
+            expect("vpmovzxwd zmm%d{k1}{z},YMMWORD PTR %s", r, place(b, d)), expect("vpslld zmm%d,zmm%d,0x10", r, r);
+        }
         asm_fma_broadcast(s, r, x, b, d), expect("%s zmm%d,zmm%d,%s BCST %s", m, r, x, word1, place(b, d));
     }
 }

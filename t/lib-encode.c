@@ -2,6 +2,7 @@
 #include "base/rng.h"
 #include "loop/code/encode.h"
 #include "tap.h"
+#include <immintrin.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -51,17 +52,22 @@ static void draw(struct rng *r, struct problem *p, bool types)
     default: snprintf(text, sizeof text, "(%s %d %d %d)", kinds[below(r, 4)], size[0], size[1], size[2]);
     }
     if (below(r, 3) == 0 && !strstr(text, "attn") && !strstr(text, "mid")) {     /* something follows the sum */
-        static const char *const words[] = { "bias", "residual", "relu", "(over 4)", "gelu", "bf16" };
+        static const char *const words[] = { "bias", "residual", "relu", "(over 4)", "gelu", "bf16", "f16" };
         size_t n = strlen(text) - 1;
         n += (size_t)snprintf(text + n, sizeof text - n, " (then %s", words[below(r, 5)]);
-        for (int i = 0; i < 6; i++)
-            if (below(r, 3) == 0 && !strstr(text, words[i]))
+        int last = below(r, 2) ? 5 : 6;
+        for (int i = 0; i < 7; i++)
+            if ((i < 5 || i == last) && below(r, 3) == 0 && !strstr(text, words[i]))
                 n += (size_t)snprintf(text + n, sizeof text - n, " %s", words[i]);
         snprintf(text + n, sizeof text - n, "))");
     } else if (below(r, 3) == 0 && !strstr(text, "attn") && !strstr(text, "mid") && strncmp(text, "(mm_bf", 6) &&
                strncmp(text, "(mm_u8", 6)) {
         size_t n = strlen(text) - 1;
         snprintf(text + n, sizeof text - n, " (type f64))");
+    }
+    if (below(r, 3) == 0 && !strstr(text, "(type") && strncmp(text, "(mm_bf", 6) && strncmp(text, "(mm_u8", 6)) {
+        size_t n = strlen(text) - 1;                     /* halves */
+        snprintf(text + n, sizeof text - n, " (type %s))", below(r, 2) ? "f16" : "bf16");
     }
     problem_parse(p, str_of(text), text);
 }
@@ -77,6 +83,24 @@ static void number(struct rng *r, enum problem_type type, void *to, int64_t at)
     if (type == TYPE_BF16) x.u = x.u >> 16 | (y.u & 0xffff0000);
     if (type == TYPE_U8S8) x.u = (uint32_t)rng_u64(r);
     ((float *)to)[at] = x.f;
+}
+
+/* n elements of A, B or V in memory that ends with them */
+static float *some(struct rng *r, const struct problem *p, int t)
+{
+    int64_t n = p->elements[t];
+    char *x = malloc((size_t)(n * problem_bytes(p, t)) + 1);
+    for (int64_t j = 0; j < n; j++) {
+        float f;
+        if (p->store >= STORE_F16 && t != TENSOR_C) {
+            number(r, TYPE_F32, &f, 0);
+            uint16_t half = carry_narrow((enum carry_store)p->store, f);
+            memcpy(x + 2 * j, &half, 2);
+        } else {
+            number(r, t == TENSOR_V ? TYPE_F32 : p->type, x, j);
+        }
+    }
+    return (float *)(void *)x;
 }
 
 static int by_double(const void *a, const void *b)
@@ -114,16 +138,12 @@ static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed,
         *packed += g.npack > 0;
         us[i++] = (double)(t1.tv_sec - t0.tv_sec) * 1e6 + (double)(t1.tv_nsec - t0.tv_nsec) / 1e3;
         float *x[3], *want; /* ends of the arrays are guarded by the sanitizer or by luck */
-        for (int u = 0; u < 3; u++) {
-            x[u] = malloc((size_t)(p.bytes * p.elements[u]));
-            for (int64_t j = 0; j < p.elements[u]; j++) number(&r, p.type, x[u], j);
-        }
+        for (int u = 0; u < 3; u++) x[u] = some(&r, &p, u);
         float *bias = malloc(sizeof(float) * (size_t)(p.bias + 1));
         float *residual = malloc(sizeof(float) * (size_t)p.elements[2]);
         for (int64_t j = 0; j < p.bias; j++) number(&r, TYPE_F32, bias, j);
         for (int64_t j = 0; j < p.elements[2]; j++) number(&r, TYPE_F32, residual, j);
-        float *second = malloc(sizeof(float) * (size_t)(p.elements[TENSOR_V] + 1));
-        for (int64_t j = 0; j < p.elements[TENSOR_V]; j++) number(&r, TYPE_F32, second, j);
+        float *second = some(&r, &p, TENSOR_V);
         g.extra = (struct carry_extra){ bias, residual, second };
         size_t bytes = (size_t)(p.bytes * p.elements[TENSOR_C]);
         want = malloc(bytes);
@@ -167,6 +187,9 @@ static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed,
     return bad;
 }
 
+__attribute__((target("f16c"))) static float wide(uint16_t h) { return _cvtsh_ss(h); }
+__attribute__((target("f16c"))) static uint16_t narrow(float f) { return _cvtss_sh(f, 0); }
+
 static bool writable_and_executable(void)
 {
     FILE *f = fopen("/proc/self/maps", "r");
@@ -198,6 +221,26 @@ int main(int argc, char **argv)
                packed, bad);
         ok(bad == 0 && packed > pairs / 100, "also when inputs are transposed block by block");
     }
+    bool f16 = __builtin_cpu_supports("f16c");
+    int differ = 0, wrong = 0;                           /* every half becomes a float and is a half again */
+    for (uint32_t h = 0; h < 65536; h++) {
+        uint16_t in = (uint16_t)h;
+        float f;
+        carry_widen(CARRY_HALVES_F16, &in, &f, 1);
+        float own = f16 ? wide(in) : f;
+        differ += memcmp(&f, &own, 4) != 0 && f == f;
+        wrong += carry_narrow(CARRY_HALVES_F16, f) != h && f == f;
+    }
+    struct rng r = rng_for(3, str_of("halves"));
+    for (int i = 0; i < 300000; i++) {                   /* any float, and those between two halves */
+        uint32_t u = (uint32_t)rng_u64(&r);
+        if (i % 2) u = (u & 0x8fffe000) | 0x30000000 | (i % 4 == 1 ? 0x1000 : 0x1001);
+        float f;
+        memcpy(&f, &u, 4);
+        uint16_t got = carry_narrow(CARRY_HALVES_F16, f);
+        wrong += f16 && got != narrow(f) && f == f;
+    }
+    ok(!differ && !wrong, "f16 to float and back as the processor has it");
     ok(!writable_and_executable(), "no memory is writable and executable");
     struct problem p;
     struct nest t;

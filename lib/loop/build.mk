@@ -37,7 +37,7 @@ $B/carry/carry.inc: $B/carry/names.sed $B/carry/carry.bytes $B/carry/carry.elf l
 	echo 'static const char *const carry_text[] = {'
 	for f in carry.h carry.c; do
 	    sed $${names:+-f $(@D)/names.sed} -e '/#include "loop/d' \
-	        -e 's/^\(void\|int\) carry_/__attribute__((unused)) static &/' -e 's/[\\"]/\\&/g' \
+	        -e 's/^\(void\|int\|int64_t\|uint16_t\) carry_/__attribute__((unused)) static &/' -e 's/[\\"]/\\&/g' \
 	        -e 's/.*/"&\\n"/' lib/loop/code/$$f
 	    echo ','
 	    names=yes

@@ -133,6 +133,26 @@ void asm_load(struct assembler *s, int reg, int base, long disp, bool masked)
     }
 }
 
+void asm_load_half(struct assembler *s, enum carry_store store, int reg, int base, long disp, bool masked)
+{
+    static const struct insn WIDEN_F16 = { 2, 1, 0x13 }, WIDEN_WORDS = { 2, 1, 0x33 }, SHIFT = { 1, 1, 0x72 };
+    bool f16 = store == CARRY_HALVES_F16;                /* vcvtph2ps; vpmovzxwd and vpslld by 16 */
+    if (s->text) {
+        buf_format(s->text, f16 ? "v%d = _mm512_cvtph_ps(" : "v%d = _mm512_castsi512_ps(_mm512_slli_epi32("
+                                                             "_mm512_cvtepu16_epi32(", reg);
+        buf_format(s->text, masked ? "_mm256_maskz_loadu_epi16(m, %s + %ld)"
+                                   : "_mm256_loadu_si256((const __m256i *)(%s + %ld))", name_of[base], disp);
+        buf_format(s->text, f16 ? ");\n" : "), 16));\n");
+        return;
+    }
+    evex_of(s, f16 ? WIDEN_F16 : WIDEN_WORDS, (unsigned)reg, 0, 0, masked ? 0x81 : 0, WHOLE, 0);
+    address(s, reg, base, disp, 5);
+    if (f16) return;
+    evex_of(s, SHIFT, 6, (unsigned)reg, (unsigned)reg, 0, WHOLE, 0);
+    byte(s, 0xC0 | 6 << 3 | (unsigned)(reg & 7));
+    byte(s, 16);
+}
+
 void asm_store(struct assembler *s, int reg, int base, long disp, bool masked)
 {
     if (s->text) {

@@ -35,6 +35,8 @@ struct assembler {
 
 void asm_begin(struct assembler *, uint8_t *memory, long bytes, bool wide, enum carry_type);
 void asm_load(struct assembler *, int reg, int base, long disp, bool masked);
+/* of halves, which become floats; wide only */
+void asm_load_half(struct assembler *, enum carry_store, int reg, int base, long disp, bool masked);
 void asm_store(struct assembler *, int reg, int base, long disp, bool masked);
 void asm_broadcast(struct assembler *, int reg, int base, long disp);
 /* acc += x * y, of groups where the type has them; of U8S8 x is unsigned, y signed */

@@ -2,10 +2,58 @@
 #include <cpuid.h>
 #include <immintrin.h>
 
-#define NARROW __attribute__((target("avx2,fma")))
-#define WIDE   __attribute__((target("avx512f,avx512vl,avx2,fma")))
+#define NARROW __attribute__((target("avx2,fma,f16c")))
+#define WIDE   __attribute__((target("avx512f,avx512vl,avx512bw,avx2,fma,f16c")))
 
 typedef double eight __attribute__((may_alias));
+typedef uint16_t half_word __attribute__((may_alias));
+
+/* ---- numbers of two bytes ---- */
+
+static inline float half(uint32_t bits)                  /* the number of a bf16: the upper half of a float */
+{
+    union { uint32_t u; float f; } x = { bits << 16 };
+    return x.f;
+}
+
+static inline float half_f16(uint32_t h)
+{
+    uint32_t e = h >> 10 & 31, m = h & 1023;
+    union { uint32_t u; float f; } x = { (e == 31 ? 255 : e + 112) << 23 | m << 13 };
+    if (!e) x.f = (float)m * 0x1p-24f;
+    x.u |= (h & 0x8000) << 16;
+    return x.f;
+}
+
+static inline float wide1(int store, uint32_t h) { return store == CARRY_HALVES_F16 ? half_f16(h) : half(h); }
+
+static inline uint16_t cast1(float y)
+{
+    union { float f; uint32_t u; } x = { y };
+    return (uint16_t)((x.u + 0x7fff + (x.u >> 16 & 1)) >> 16);
+}
+
+static inline uint16_t cast1_f16(float y)
+{
+    union { float f; uint32_t u; } x = { y };
+    uint32_t sign = x.u >> 16 & 0x8000;
+    x.u &= 0x7fffffff;
+    if (x.u > 0x7f800000) return (uint16_t)(sign | 0x7e00 | (x.u >> 13 & 0x3ff));
+    if (x.u >= 0x477ff000) return (uint16_t)(sign | 0x7c00);             /* 65520 and more: infinite */
+    if (x.u >= 0x38800000) return (uint16_t)(sign | (x.u - (112u << 23) + 0xfff + (x.u >> 13 & 1)) >> 13);
+    x.f += 0.5f;                                         /* whose last bit is 2^-24, that of what is denormal */
+    return (uint16_t)(sign | (x.u - 0x3f000000));
+}
+
+void carry_widen(enum carry_store store, const void *from, float *to, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) to[i] = wide1((int)store, ((const half_word *)from)[i]);
+}
+
+uint16_t carry_narrow(enum carry_store store, float y)
+{
+    return store == CARRY_HALVES_F16 ? cast1_f16(y) : cast1(y);
+}
 
 /* ---- changes of layout: to[c * to_row + r] = from[r * from_row + c], in blocks of registers ---- */
 
@@ -128,6 +176,57 @@ NARROW static void lines8(const float *from, int64_t from_row, float *to, int64_
     }
 }
 
+/* the same of halves, which become floats */
+WIDE static void halves16(int store, const half_word *from, int64_t from_row, float *to, int64_t to_row, int64_t rows,
+                          int64_t cols)
+{
+    for (int64_t r = 0; r < rows; r++, from += from_row, to += to_row)
+        for (int64_t c = 0; c < cols; c += 16) {
+            __mmask16 m = cols - c >= 16 ? 0xffff : (__mmask16)((1u << (cols - c)) - 1);
+            __m256i h = _mm256_maskz_loadu_epi16(m, from + c);
+            __m512 y = store == CARRY_HALVES_F16
+                ? _mm512_cvtph_ps(h)
+                : _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(h), 16));
+            _mm_prefetch((const char *)(from + 8 * from_row + c), _MM_HINT_T0);
+            _mm512_mask_storeu_ps(to + c, m, y);
+        }
+}
+
+NARROW static void halves8(int store, const half_word *from, int64_t from_row, float *to, int64_t to_row, int64_t rows,
+                           int64_t cols)
+{
+    for (int64_t r = 0; r < rows; r++, from += from_row, to += to_row) {
+        int64_t c = 0;
+        for (; c + 8 <= cols; c += 8) {
+            __m128i h = _mm_loadu_si128((const __m128i *)(const void *)(from + c));
+            _mm_prefetch((const char *)(from + 8 * from_row + c), _MM_HINT_T0);
+            _mm256_storeu_ps(to + c, store == CARRY_HALVES_F16
+                ? _mm256_cvtph_ps(h)
+                : _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(h), 16)));
+        }
+        for (; c < cols; c++) to[c] = wide1(store, from[c]);
+    }
+}
+
+/* halves of a plane: blocks of them become floats where they lie, then are transposed */
+static void plane_halves(const struct carry_change *c, const half_word *from, int64_t from_row, float *to,
+                         int64_t to_row, int64_t rows, int64_t cols)
+{
+    float block[256];
+    for (int64_t i = 0; i < cols; i += 16)
+        for (int64_t r = 0; r < rows; r += 16) {
+            int64_t nr = rows - r < 16 ? rows - r : 16, nc = cols - i < 16 ? cols - i : 16;
+            const half_word *at = from + r * from_row + i;
+            if (c->wide) {
+                halves16(c->store, at, from_row, block, 16, nr, nc);
+                plane16(block, 16, to + i * to_row + r, to_row, nr, nc);
+            } else {
+                halves8(c->store, at, from_row, block, 16, nr, nc);
+                plane8(block, 16, to + i * to_row + r, to_row, nr, nc);
+            }
+        }
+}
+
 /* the next place of the `outer` first variables, and where it is in both layouts; 0: all are back where they began */
 static int next_outer(const struct carry_change *c, int outer, int64_t *at, int64_t *from, int64_t *to)
 {
@@ -144,13 +243,21 @@ static int next_outer(const struct carry_change *c, int outer, int64_t *at, int6
 
 static void relayout(const struct carry_change *c, const float *from, float *to, int back)
 {
-    int last = c->nvar - 1, outer = c->nvar > 1 ? last - 1 : 0, d = c->doubles ? 2 : 1;  /* floats in an element */
+    int last = c->nvar - 1, outer = c->nvar > 1 ? last - 1 : 0, d = c->store == CARRY_DOUBLES ? 2 : 1;
+    int halves = c->store >= CARRY_HALVES_F16;           /* d: floats in an element */
+    const half_word *h = (const half_word *)from;
     int64_t at[CARRY_VARS] = { 0 }, f = 0, t = 0;
     int planes = c->nvar > 1 && c->from[outer] == 1;
     for (int more = 1; more; ) {
         int64_t fast = c->edge && at[0] == c->size[0] - 1 ? c->edge : c->size[last];
         int64_t rows = back ? c->size[outer] : fast, cols = back ? fast : c->size[outer];
-        if (c->from[last] == 1 && !back && c->wide)
+        if (halves && c->from[last] == 1 && c->wide)
+            halves16(c->store, h + f, c->from[outer], to + t, c->to[outer], c->nvar > 1 ? c->size[outer] : 1, fast);
+        else if (halves && c->from[last] == 1)
+            halves8(c->store, h + f, c->from[outer], to + t, c->to[outer], c->nvar > 1 ? c->size[outer] : 1, fast);
+        else if (halves && planes)
+            plane_halves(c, h + f, c->from[last], to + t, c->to[outer], rows, cols);
+        else if (c->from[last] == 1 && !back && c->wide)
             lines16(from + f * d, c->from[outer] * d, to + t * d, c->to[outer] * d, c->nvar > 1 ? c->size[outer] : 1,
                     fast * d);
         else if (c->from[last] == 1 && !back)
@@ -172,6 +279,7 @@ static void relayout(const struct carry_change *c, const float *from, float *to,
                     int64_t y = t + (n > 1 ? i * c->to[outer] : 0) + j;
                     for (int l = 0; l < d; l++)
                         if (back) to[x * d + l] = from[y * d + l];
+                        else if (halves) to[y] = wide1(c->store, h[x]);
                         else to[y * d + l] = from[x * d + l];
                 }
         more = next_outer(c, outer, at, &f, &t);
@@ -208,14 +316,6 @@ static inline int64_t bytes_of(const struct carry_kernel *k) { return k->type ==
 
 typedef float vec8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t word __attribute__((may_alias));
-typedef uint16_t half_word __attribute__((may_alias));
-
-static inline float half(uint32_t bits)                  /* the number of a bf16: the upper half of a float */
-{
-    union { uint32_t u; float f; } x = { bits << 16 };
-    return x.f;
-}
-
 static inline void step_of(int type, float *c, const float *a, const float *b)
 {
     union { float f; uint32_t u; } x = { *a }, y = { *b };
@@ -635,8 +735,12 @@ WIDE static inline void store16(float *p, __mmask16 m, __m512 y)
     else _mm512_mask_storeu_ps(p, m, y);
 }
 
-WIDE static inline void cast16(uint16_t *to, __mmask16 m, __m512 y)      /* to nearest, ties to even */
+WIDE static inline void cast16(int f16, uint16_t *to, __mmask16 m, __m512 y)     /* to nearest, ties to even */
 {
+    if (f16) {
+        _mm256_mask_storeu_epi16(to, m, _mm512_cvtps_ph(y, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+        return;
+    }
     __m512i u = _mm512_castps_si512(y), odd = _mm512_and_si512(_mm512_srli_epi32(u, 16), _mm512_set1_epi32(1));
     u = _mm512_srli_epi32(_mm512_add_epi32(u, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff))), 16);
     _mm512_mask_cvtepi32_storeu_epi16(to, m, u);
@@ -703,9 +807,12 @@ WIDE static void run16(const struct carry_context *x, float *c, int64_t at, int6
                 y = _mm512_mul_ps(y, scale), y1 = _mm512_mul_ps(y1, scale);
                 y2 = _mm512_mul_ps(y2, scale), y3 = _mm512_mul_ps(y3, scale);
                 break;
-            case CARRY_CAST: {
+            case CARRY_CAST:
+            case CARRY_CAST_F16: {
                 uint16_t *to = (uint16_t *)x->out + at + i;
-                cast16(to, m, y), cast16(to + 16, m1, y1), cast16(to + 32, m2, y2), cast16(to + 48, m3, y3);
+                int f16 = *then == CARRY_CAST_F16;
+                cast16(f16, to, m, y), cast16(f16, to + 16, m1, y1);
+                cast16(f16, to + 32, m2, y2), cast16(f16, to + 48, m3, y3);
                 break;
             }
             }
@@ -715,12 +822,6 @@ WIDE static void run16(const struct carry_context *x, float *c, int64_t at, int6
         if (m2) store16(c + i + 32, m2, y2);
         if (m3) store16(c + i + 48, m3, y3);
     }
-}
-
-static inline uint16_t cast1(float y)
-{
-    union { float f; uint32_t u; } x = { y };
-    return (uint16_t)((x.u + 0x7fff + (x.u >> 16 & 1)) >> 16);
 }
 
 static inline __attribute__((always_inline)) void one(const struct carry_context *x, float *c, int64_t at,
@@ -737,6 +838,7 @@ static inline __attribute__((always_inline)) void one(const struct carry_context
         case CARRY_OVER: y *= k->scale; break;
         case CARRY_SOFTMAX: y *= share(x, at); break;
         case CARRY_CAST: ((half_word *)x->out)[at] = cast1(y); break;
+        case CARRY_CAST_F16: ((half_word *)x->out)[at] = cast1_f16(y); break;
         }
     if (x->out == x->c) *c = y;
 }
@@ -758,10 +860,12 @@ NARROW static void run8(const struct carry_context *x, float *c, int64_t at, int
             case CARRY_GELU: y = gelu8(y); break;
             case CARRY_OVER: y = _mm256_mul_ps(y, _mm256_set1_ps(k->scale)); break;
             case CARRY_SOFTMAX: y = _mm256_mul_ps(y, _mm256_set1_ps(share(x, at))); break;
-            case CARRY_CAST: {
+            case CARRY_CAST:
+            case CARRY_CAST_F16: {
                 float last[8];
                 _mm256_storeu_ps(last, y);
-                for (int j = 0; j < 8; j++) ((half_word *)x->out)[at + i + j] = cast1(last[j]);
+                for (int j = 0; j < 8; j++)
+                    ((half_word *)x->out)[at + i + j] = *then == CARRY_CAST ? cast1(last[j]) : cast1_f16(last[j]);
                 break;
             }
             }
@@ -846,11 +950,11 @@ int carry_cpu(void)
 {
     unsigned a, b, c, d, x, upper;
     int have = 0;
-    if (!__get_cpuid_count(1, 0, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !(c & bit_FMA)) return 0;
+    if (!__get_cpuid_count(1, 0, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !(c & bit_FMA) || !(c & bit_F16C)) return 0;
     __asm__("xgetbv" : "=a"(x), "=d"(upper) : "c"(0));
     if ((x & 6) != 6 || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return 0;
     if (b & bit_AVX2) have |= CARRY_AVX2;
-    if ((x & 0xe6) != 0xe6 || !(b & bit_AVX512F) || !(b & 1u << 31)) return have;        /* bit 31: AVX512VL */
+    if ((x & 0xe6) != 0xe6 || !(b & bit_AVX512F) || !(b & bit_AVX512BW) || !(b & bit_AVX512VL)) return have;
     have |= CARRY_AVX512;
     if (c & 1u << 11) have |= CARRY_AVX512VNNI;
     if ((x & 0x60000) == 0x60000 && d & 1u << 24 && tiles_allowed())
@@ -905,6 +1009,28 @@ int carry_level(const struct carry_kernel *k, struct carry_state *s)
     return v ? v->need : 0;
 }
 
+static int casts(int then) { return then == CARRY_CAST || then == CARRY_CAST_F16; }
+
+/* tensor t as floats where it is stored as halves: what is to be given back, with them behind it */
+static struct piece *widened(const struct carry_kernel *k, int t, const float **x)
+{
+    if (k->store < CARRY_HALVES_F16 || !k->elements[t]) return 0;
+    struct piece *p = get_memory(&(void *){ 0 }, k->elements[t] * 4);
+    if (!p) __builtin_trap();                            /* no memory, and no way to say so */
+    carry_widen((enum carry_store)k->store, *x, (float *)(p + 1), k->elements[t]);
+    *x = (float *)(p + 1);
+    return p;
+}
+
+/* V alone is not changed by the code itself, or before as A and B are */
+static const float *widen_second(const struct carry_kernel *k, const float *second, float *room, int wide)
+{
+    struct carry_change flat = { .nvar = 1, .wide = wide, .store = k->store, .size[0] = (int32_t)k->elements[3] };
+    flat.from[0] = flat.to[0] = 1;
+    carry_forth(&flat, second, room);
+    return room;
+}
+
 void carry_run_then(void *to, const float *a, const float *b, const float *bias, const float *residual,
                     const struct carry_kernel *k, struct carry_state *s)
 {
@@ -912,7 +1038,7 @@ void carry_run_then(void *to, const float *a, const float *b, const float *bias,
     struct carry_extra extra = { bias, residual, k->pair ? bias : 0 };
     float *c = to, *sum = c;                             /* sum: floats of what becomes a bf16 */
     int cast = 0;
-    for (int i = 0; i < CARRY_THENS; i++) cast |= k->then[i] == CARRY_CAST;
+    for (int i = 0; i < CARRY_THENS; i++) cast |= casts(k->then[i]);
     int64_t more = cast ? k->elements[2] * 4 : 0, bytes = more + (v ? v->scratch_bytes : 0);
     struct piece *p = bytes ? get_memory(&s->pool[0], bytes) : 0, *own = p;
     if (bytes && !p) v = 0;
@@ -928,11 +1054,14 @@ void carry_run_then(void *to, const float *a, const float *b, const float *bias,
             for (int64_t i = 0, n = k->row[1]; i < k->elements[1]; i++) back[i] = b[given_at(k, i / n, i % n)];
             b = back;
         }
+        struct piece *wide[3] = { widened(k, 0, &a), widened(k, 1, &b), k->pair ? widened(k, 3, &extra.second) : 0 };
         if (k->pair) (here(s) & CARRY_AVX2 ? pair_plain8 : carry_pair_plain)(k, sum, a, b, extra.second);
         else if (here(s) & CARRY_AVX2) plain_avx2(k, sum, a, b);
         else carry_plain(k, sum, a, b);
         if (k->then[0] && !k->pair) carry_finish_all(k, sum, to, extra);
         if (groups) put_memory(&s->pool[1], groups);
+        for (int i = 0; i < 3; i++)
+            if (wide[i]) put_memory(&s->pool[1], wide[i]);
         if (own) put_memory(&s->pool[0], own);
         return;
     }
@@ -940,9 +1069,10 @@ void carry_run_then(void *to, const float *a, const float *b, const float *bias,
         carry_forth(&v->change[0], a, c);
         return;
     }
-    float *room[4], *out = sum;
-    for (int t = 0; t < 4; t++) room[t] = p ? (float *)((char *)(p + 1) + v->scratch[t]) : 0;
+    float *room[5], *out = sum;
+    for (int t = 0; t < 5; t++) room[t] = p ? (float *)((char *)(p + 1) + v->scratch[t]) : 0;
     int wide = v->need & CARRY_AVX512;
+    if (k->pair && k->store >= CARRY_HALVES_F16) extra.second = widen_second(k, extra.second, room[4], wide);
     struct carry_context x = { { room[0], room[1], k->pair ? room[3] + carry_rows(k) : 0 }, carry_forth,
                                wide ? carry_finish16 : carry_finish8, wide ? carry_between16 : carry_between8,
                                room[3], k, sum, to, extra };
@@ -1006,7 +1136,11 @@ int carry_test(const struct carry_kernel *k, struct carry_state *s)
 {
     enum { A, B, C, WANT, GIVEN, BIAS, RESIDUAL, LAST, TENSORS };
     int then = k->then[0] != 0 && !k->pair, cast = 0, soft = k->pair;
-    for (int i = 0; i < CARRY_THENS; i++) cast |= k->then[i] == CARRY_CAST, soft |= k->then[i] == CARRY_GELU;
+    int last = CARRY_HALVES_BF16;
+    for (int i = 0; i < CARRY_THENS; i++) {
+        cast |= casts(k->then[i]), soft |= k->then[i] == CARRY_GELU;
+        if (k->then[i] == CARRY_CAST_F16) last = CARRY_HALVES_F16;
+    }
     int64_t n[TENSORS] = { k->elements[0], k->elements[1], k->elements[2], k->elements[2], k->given,
                            then ? k->bias : k->elements[3],
                            then ? k->elements[2] : 0, cast ? k->elements[2] : 0 }, bytes = 0;
@@ -1031,9 +1165,12 @@ int carry_test(const struct carry_kernel *k, struct carry_state *s)
     }
     for (int64_t j = 0; j < n[C] * d; j++) x[WANT][j] = x[C][j];
     for (int64_t j = 0; j < n[B] && k->given; j++) x[GIVEN][given_at(k, j / k->row[1], j % k->row[1])] = x[B][j];
-    carry_run_then(x[C], x[A], k->given ? x[GIVEN] : x[B], x[BIAS], x[RESIDUAL], k, s);
     if (k->pair) carry_pair_plain(k, x[WANT], x[A], x[B], x[BIAS]);
     else carry_plain(k, x[WANT], x[A], x[B]);
+    for (int i = 0; i <= BIAS && k->store >= CARRY_HALVES_F16; i += i == B ? BIAS - B : 1)
+        for (int64_t j = 0; j < n[i] && (i != BIAS || k->pair); j++)     /* as halves, where they are */
+            ((half_word *)x[i])[j] = carry_narrow((enum carry_store)k->store, x[i][j]);
+    carry_run_then(x[C], x[A], k->given ? x[GIVEN] : x[B], x[BIAS], x[RESIDUAL], k, s);
     if (then) carry_finish_all(k, x[WANT], cast ? x[LAST] : x[WANT], (struct carry_extra){ x[BIAS], x[RESIDUAL], 0 });
     int bad = 0;
     float most = 0;                                      /* of two contractions: what rounding is a share of */
@@ -1044,7 +1181,7 @@ int carry_test(const struct carry_kernel *k, struct carry_state *s)
     const half_word *little = (const half_word *)x[C], *should = (const half_word *)x[LAST];
     for (int64_t j = 0; j < n[C] && cast; j++)
         bad |= little[j] != should[j] &&
-               !(soft && near(half(little[j]), half(should[j]), half(should[j] & 0x7fff) / 128));
+               !(soft && near(wide1(last, little[j]), wide1(last, should[j]), wide1(last, should[j] & 0x7fff) / 128));
     put_memory(&s->pool[1], p);
     return bad;
 }

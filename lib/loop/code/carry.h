@@ -3,7 +3,8 @@
  * Needs nothing but the compiler's own headers: it is part of the library, of every object that is emitted (as a blob
  * of position-independent code without relocations), and of every C text.  Tensors are arrays of 4-byte elements: a
  * float, a group of two bf16 or a group of four bytes along the reduction (C of the last is int32); or of doubles, to
- * which the pointers then lead, whatever they are to.  Strides count elements. */
+ * which the pointers then lead, whatever they are to.  What is read (A, B and V) may be stored as f16 or bf16, 2 bytes
+ * an element, and becomes floats on its way to the arithmetic.  Strides count elements. */
 #ifndef MILLRACE_CARRY_H
 #define MILLRACE_CARRY_H
 #include <stdint.h>
@@ -11,9 +12,10 @@
 enum { CARRY_VARS = 8 };
 enum carry_op { CARRY_FMA, CARRY_ADD, CARRY_SUM, CARRY_COPY };           /* as problem_op */
 enum carry_then { CARRY_END, CARRY_BIAS, CARRY_RESIDUAL, CARRY_RELU, CARRY_GELU, CARRY_OVER, CARRY_CAST,
-                  CARRY_SOFTMAX };                       /* the last in mid; in then: over the sum of its row */
+                  CARRY_CAST_F16, CARRY_SOFTMAX };       /* the last in mid; in then: over the sum of its row */
 enum { CARRY_THENS = 8 };
 enum carry_type { CARRY_F32, CARRY_BF16, CARRY_U8S8, CARRY_F64 };
+enum carry_store { CARRY_FLOATS, CARRY_DOUBLES, CARRY_HALVES_F16, CARRY_HALVES_BF16 };   /* of what is read */
 enum carry_cpu { CARRY_AVX2 = 1, CARRY_AVX512 = 2, CARRY_AVX512BF16 = 4, CARRY_AVX512VNNI = 8,     /* bits */
                  CARRY_AMX_BF16 = 32, CARRY_AMX_INT8 = 64 };
 
@@ -21,7 +23,8 @@ enum carry_cpu { CARRY_AVX2 = 1, CARRY_AVX512 = 2, CARRY_AVX512BF16 = 4, CARRY_A
  * and of C; edge: these are the first columns. */
 struct carry_change {                                    /* of a tensor or block to one with another variable fastest */
     int32_t nvar, wide;                                  /* wide: by AVX-512 */
-    int32_t edge, doubles;                               /* edge, not 0: extent of the fastest at the end of [0] */
+    int32_t edge, store;                                 /* edge, not 0: extent of the fastest at the end of [0]; store:
+                                                            of what is read: enum carry_store; halves become floats */
     int32_t size[CARRY_VARS];                            /* slowest first */
     int64_t from[CARRY_VARS], to[CARRY_VARS];            /* strides; [nvar-2] is fastest in `from`, [nvar-1] in `to` */
 };
@@ -47,7 +50,7 @@ struct carry_variant {                                   /* the same nest for on
     carry_code *function;                                /* or its address, where that is known */
     int32_t need, whole[3];                              /* bits of carry_cpu; which tensors change before or after */
     struct carry_change change[3];
-    int64_t scratch[4], scratch_bytes;                   /* offsets of scratch of each tensor and of S, all of it */
+    int64_t scratch[5], scratch_bytes;                   /* offsets of scratch of each tensor, S, V; all of it */
 };
 
 struct carry_kernel {
@@ -59,6 +62,7 @@ struct carry_kernel {
     uint8_t mid[CARRY_THENS];                            /* what follows that: CARRY_RELU, CARRY_GELU, CARRY_SOFTMAX */
     uint8_t then[CARRY_THENS];                           /* what follows the sum: enum carry_then, to the first 0 */
     float scale;                                         /* of CARRY_OVER: one over the divisor */
+    int32_t store;                                       /* of A, B and V: enum carry_store */
     int64_t bias_step, bias;                             /* element i of C has the (i / bias_step % bias)-th bias */
     struct carry_variant variant[2];                     /* the better one first */
 };
@@ -67,6 +71,9 @@ struct carry_state { int32_t cpu, unused; void *pool[2]; };   /* zero at first; 
 
 void carry_forth(const struct carry_change *, const float *from, float *to);
 void carry_back(const struct carry_change *, const float *from, float *to);     /* from and to as in carry_forth's */
+/* n numbers stored as halves to floats, one by one; a float to a half, to nearest, ties to even */
+void carry_widen(enum carry_store, const void *from, float *to, int64_t n);
+uint16_t carry_narrow(enum carry_store, float);
 /* row-major b[k][n] of 2-byte or 1-byte numbers to the order in groups that B of such a type has, or `given` */
 void carry_pack(void *packed, const void *b, const struct carry_kernel *);
 int carry_cpu(void);     /* bits of what is here, operating system included, which is asked for leave to use AMX */

@@ -59,6 +59,7 @@ struct state {
     int pack_depth[2];                                   /* copy this input's block there; -1: never, or before */
     bool marked[2];                                      /* because a mark says so: only to have it together */
     bool packed[2];
+    bool half[2];                                        /* is it halves where the code is now? */
     int32_t panel[2];                                    /* not 0: the vector variable lies in panels so wide, */
     int64_t panel_bytes[2];                              /* one so far from the next */
     double packs, moved, copied;                         /* calls and elements of it, as `times` */
@@ -160,6 +161,12 @@ static int cast_register(struct state *k, struct tile *q, long disp)
     return q->cast + i;
 }
 
+static void load_vector(struct state *k, int reg, long disp, bool mask)
+{
+    if (k->half[k->vt]) asm_load_half(&k->s, (enum carry_store)k->p->store, reg, base_of[k->vt], disp, mask);
+    else asm_load(&k->s, reg, base_of[k->vt], disp, mask);
+}
+
 /* acc += broadcast * held; where the two are of different sign, A is the unsigned one and comes first */
 static void multiply(struct state *k, int acc, int cast, int held)
 {
@@ -207,7 +214,7 @@ static void one_step(struct state *k, struct tile *q, long x, long v)
         while (end < q->nrow && q->row[end].v == q->row[i].v) end++;
         if (q->nhold == q->nv) {
             for (int j = 0; j < q->nv; j++)
-                asm_load(&k->s, q->hold + j, base_of[k->vt], q->row[i].v + v + q->at[j], masked(q, j));
+                load_vector(k, q->hold + j, q->row[i].v + v + q->at[j], masked(q, j));
             for (int j = 0; j < q->nv && q->ahead; j++)
                 asm_prefetch(&k->s, base_of[k->vt], q->row[i].v + v + q->at[j] + q->ahead);
             for (; i < end; i++) {
@@ -225,7 +232,7 @@ static void one_step(struct state *k, struct tile *q, long x, long v)
             continue;
         }
         for (int j = 0; j < q->nv; j++) {
-            asm_load(&k->s, q->hold, base_of[k->vt], q->row[i].v + v + q->at[j], masked(q, j));
+            load_vector(k, q->hold, q->row[i].v + v + q->at[j], masked(q, j));
             for (int r = i; r < end; r++) {
                 if (k->both) {
                     asm_fma_vector(&k->s, r * q->nv + j, q->hold, base_of[k->xt], q->row[r].x + x + j * q->step,
@@ -513,7 +520,8 @@ static void emit_tile(struct state *k, int depth, const int32_t *e, bool first)
     assign_registers(k, &q);
     for (int j = 0; j < q.nv; j++) {
         int32_t lane = j * k->lanes, panel = k->panel[k->vt];
-        q.at[j] = panel ? lane / panel * (long)k->panel_bytes[k->vt] + lane % panel * k->p->bytes : j * q.step;
+        q.at[j] = panel ? lane / panel * (long)k->panel_bytes[k->vt] + lane % panel * k->p->bytes
+                        : j * q.step / (k->half[k->vt] ? 2 : 1);
     }
     if (q.nrow * q.nv > k->rows * k->vectors) k->rows = q.nrow, k->vectors = q.nv;
     double steps = 1;
@@ -644,7 +652,7 @@ static void emit_side(struct state *k, int i, const int32_t *e, bool first)
     for (int t = 0; t < 2; t++) {
         s.pack_depth[t] = -1;
         s.marked[t] = false;
-        if (i) s.packed[t] = false, s.panel[t] = 0;
+        if (i) s.packed[t] = s.half[t] = false, s.panel[t] = 0;
     }
     for (int v = 0; v < p->nvar; v++) {
         bool in = x->p.stride[TENSOR_A][v] || x->p.stride[TENSOR_B][v];
@@ -698,11 +706,12 @@ static void emit(struct state *k, int d, const int32_t *e, bool first)
         emit_and_finish(k, d, e, first);
         return;
     }
-    for (int t = 0; t < 2; t++)
-        if (k->pack_depth[t] >= 0 && !k->packed[t] && ((fit && !k->marked[t]) || d >= k->pack_depth[t])) {
-            emit_packed(k, t, d, e, first);
-            return;
-        }
+    for (int t = 0; t < 2; t++) {
+        bool must = fit && (!k->marked[t] || k->half[t]);
+        if (k->pack_depth[t] < 0 || k->packed[t] || !(must || d >= k->pack_depth[t])) continue;
+        emit_packed(k, t, d, e, first);
+        return;
+    }
     if (fit) {
         emit_tile(k, d, e, first);
         return;
@@ -927,6 +936,28 @@ static bool to_transpose(const struct state *k, int t)
     return k->p->stride[t][k->vec] > 1 && k->p->size[k->vec] > 1;
 }
 
+static bool halves(const struct state *k, int t) { return t != TENSOR_C && k->p->store >= STORE_F16; }
+
+/* halves that are loaded as floats, since they are in the vectors and neither transposed nor packed */
+static bool loaded(const struct state *k, int t)
+{
+    return k->nregister == 32 && t == k->vt && !k->both && !k->red;
+}
+
+static enum carry_store store_of(const struct state *k, bool half)
+{
+    return half ? (enum carry_store)k->p->store : k->p->bytes == 8 ? CARRY_DOUBLES : CARRY_FLOATS;
+}
+
+/* all of input t as it lies, from halves to floats */
+static void plan_flat(struct transposition *x, const struct problem *p, int t)
+{
+    x->needed = true;
+    x->change.nvar = 1;
+    x->change.size[0] = (int32_t)p->elements[t];
+    x->change.from[0] = x->change.to[0] = 1;
+}
+
 static float *scratch_of(float *old, size_t *have, size_t bytes)
 {
     if (bytes <= *have) return old;
@@ -944,7 +975,7 @@ static int64_t largest_block(const struct state *k, int t, int depth)
     int32_t e[NEST_VARS];
     int64_t rows = 1, fast = 1;
     memcpy(e, k->p->size, sizeof e);
-    if (t != TENSOR_C && k->marked[t])
+    if (t != TENSOR_C && k->marked[t] && !halves(k, t))
         for (int d = 0; d < depth; d++) {                /* innermost blocks are as large as registers allow */
             int v = k->t->loop[d].var;
             int32_t most = v == k->vec ? k->nacc * k->lanes : k->tiles ? MAX_TILES * TILE : k->nacc;
@@ -991,7 +1022,8 @@ static void prepare(struct kernel *g, struct state *k)
         int64_t elements[NEST_VARS];
         memcpy(elements, k->p->stride[t], sizeof elements);
         struct transposition *c = &g->change[t];
-        *c = (struct transposition){ .change.wide = g->isa != ISA_AVX2, .change.doubles = k->p->bytes == 8 };
+        *c = (struct transposition){ .change.wide = g->isa != ISA_AVX2 };
+        c->change.store = store_of(k, halves(k, t));
         g->scratch_bytes[t] = 0;
         g->scratch_bytes[TENSOR_V] = 0;
         if (t == TENSOR_B && g->given) {
@@ -1008,11 +1040,19 @@ static void prepare(struct kernel *g, struct state *k)
             else if (t != TENSOR_C && k->marked[t]) depth = k->pack_depth[t], k->marked[t] = false;
             if (t != TENSOR_C) k->pack_depth[t] = depth ? depth : -1;
             if (!depth) *c = all, memcpy(elements, stride, sizeof elements);
+            if (t != TENSOR_C) k->half[t] = halves(k, t) && depth;
             want_scratch(g, t, largest_block(k, t, depth), k->p->bytes, depth);
         } else if (t != TENSOR_C && k->marked[t]) {
             want_scratch(g, t, largest_block(k, t, k->pack_depth[t]), k->p->bytes, k->pack_depth[t]);
+            k->half[t] = halves(k, t);
+        } else if (halves(k, t) && loaded(k, t)) {
+            k->half[t] = true;
+        } else if (halves(k, t)) {
+            plan_flat(c, k->p, t);
+            want_scratch(g, t, k->p->elements[t], k->p->bytes, 0);
         }
-        for (int v = 0; v < k->p->nvar; v++) k->stride[t][v] = elements[v] * k->p->bytes;
+        int bytes = t != TENSOR_C && k->half[t] ? 2 : k->p->bytes;
+        for (int v = 0; v < k->p->nvar; v++) k->stride[t][v] = elements[v] * bytes;
     }
 }
 
@@ -1020,7 +1060,8 @@ static void prepare(struct kernel *g, struct state *k)
 static void emit_packed(struct state *k, int t, int d, const int32_t *e, bool first)
 {
     int64_t keep[NEST_VARS], to[NEST_VARS];
-    struct transposition c = { .change.wide = k->s.wide, .change.doubles = k->p->bytes == 8 };
+    bool half = k->half[t];
+    struct transposition c = { .change.wide = k->s.wide, .change.store = store_of(k, half) };
     double elements = 1;
     memcpy(keep, k->stride[t], sizeof keep);
     memcpy(to, k->p->stride[t], sizeof to);
@@ -1036,6 +1077,7 @@ static void emit_packed(struct state *k, int t, int d, const int32_t *e, bool fi
     k->packs += k->times;
     *(to_transpose(k, t) ? &k->moved : &k->copied) += k->times * elements;
     k->packed[t] = true;
+    k->half[t] = false;
     if (!k->plan) {
         if (k->g->npack == MAX_PACKS) k->why = "too many blocks to transpose";
         else k->g->pack[k->g->npack++] = c.change;
@@ -1046,6 +1088,7 @@ static void emit_packed(struct state *k, int t, int d, const int32_t *e, bool fi
     emit(k, d, e, first);
     if (!k->plan) asm_pop(&k->s, base_of[t]);
     k->packed[t] = false;
+    k->half[t] = half;
     k->panel[t] = 0;
     memcpy(k->stride[t], keep, sizeof keep);
 }
@@ -1198,12 +1241,14 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
         die_errno("cannot make memory for code writable");
     }
     prepare(g, &k);
-    g->cast = problem_then(p, THEN_BF16);
+    g->cast = problem_cast(p);
     if (g->cast && g->change[TENSOR_C].needed) return "a result that is transposed cannot be cast";
     if (g->cast) want_scratch(g, TENSOR_C, p->elements[TENSOR_C], 4, 0);
     problem_carry(&g->about, p);
     k.finish = g->about.then[0] && !g->change[TENSOR_C].needed;
-    if (p->pair) want_scratch(g, 3, k.s_elements + carry_rows(&g->about), 4, 0);
+    int64_t s = k.s_elements + carry_rows(&g->about), v = p->store >= STORE_F16 ? p->elements[TENSOR_V] : 0;
+    g->second_at = p->pair && v ? (s + 15) & ~(int64_t)15 : 0;
+    if (p->pair) want_scratch(g, 3, g->second_at ? g->second_at + v : s, 4, 0);
     k.s = (struct assembler){ .fix = g->fix, .room = g->fix_room, .text = g->text };
     static uint8_t nothing[1];                           /* text has places too, but no bytes */
     asm_begin(&k.s, g->text ? nothing : g->region, g->text ? 0 : REGION, isa != ISA_AVX2, (enum carry_type)p->type);
@@ -1215,7 +1260,7 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
         emit(&k, 0, e[i], !g->add);
         if (k.tiles) asm_tile_release(&k.s);
         asm_leave(&k.s);
-        for (int u = 0; u < 3; u++) g->offset[i][u] = i * (int64_t)second * k.stride[u][var] / (int)sizeof(float);
+        for (int u = 0; u < 3; u++) g->offset[i][u] = i * (int64_t)second * k.stride[u][var];
     }
     asm_end(&k.s, g->pack, g->npack);
     g->fix = k.s.fix;
@@ -1243,7 +1288,7 @@ const char *kernel_plan(struct plan *out, const struct problem *p, const struct 
     k.halves = threads == 2 && var == k.vec;
     k.plan = true;
     k.finish = (p->then[0] || p->pair) && !to_transpose(&k, TENSOR_C);
-    if (problem_then(p, THEN_BF16) && !k.finish) return "a result that is transposed cannot be cast";
+    if (problem_cast(p) && !k.finish) return "a result that is transposed cannot be cast";
     *out = (struct plan){ .vector_var = k.vec };
     memcpy(out->stride[TENSOR_V], p->stride[TENSOR_V], sizeof out->stride[TENSOR_V]);
     for (int u = 0; u < 3; u++) {
@@ -1261,8 +1306,14 @@ const char *kernel_plan(struct plan *out, const struct problem *p, const struct 
             plan_transposition(&c, p, u, k.vec, 0, p->size, out->stride[u]);
             if (!depth) out->moved += (double)p->elements[u];
             if (!depth && p->elements[u] > NEAR_ELEMENTS) out->far += (double)p->elements[u];
+            if (u != TENSOR_C) k.half[u] = halves(&k, u) && depth;
+        } else if (halves(&k, u)) {
+            k.half[u] = k.marked[u] || loaded(&k, u);
+            if (!k.half[u]) out->copied += (double)p->elements[u];
+            if (!k.half[u] && p->elements[u] > NEAR_ELEMENTS) out->far += (double)p->elements[u];
         }
-        for (int v = 0; v < p->nvar; v++) k.stride[u][v] = out->stride[u][v] * p->bytes;
+        for (int v = 0; v < p->nvar; v++)
+            k.stride[u][v] = out->stride[u][v] * (u != TENSOR_C && k.half[u] ? 2 : p->bytes);
         if (c.panel) out->stride[u][k.vec] = 1;          /* what a block touches: panels hold neighbours */
     }
     asm_begin(&k.s, waste, sizeof waste, isa != ISA_AVX2, (enum carry_type)p->type);
@@ -1277,7 +1328,7 @@ const char *kernel_plan(struct plan *out, const struct problem *p, const struct 
     }
     for (int u = 0; u < 2; u++) out->packed[u] = k.pack_depth[u] >= 0 || (u == TENSOR_B && out->given > 0);
     out->moved += k.moved;
-    out->copied = k.copied;
+    out->copied += k.copied;
     out->packs = k.packs;
     out->rows = k.rows;
     out->vectors = k.vectors;

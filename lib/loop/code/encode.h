@@ -55,7 +55,7 @@ struct kernel {
     int rows, vectors, vector_var;                       /* the largest register tile; what is in the vectors */
     int threads;
     size_t entry[2];                                     /* where in the code each thread's part begins */
-    int64_t offset[2][3];                                /* where its part of each tensor begins, in floats */
+    int64_t offset[2][3];                                /* where its part of each tensor begins, in bytes */
     size_t bytes;                                        /* of code, with what follows it */
     struct transposition change[3];
     bool whole;                                          /* set by the caller: inputs are transposed before the nest */
@@ -67,6 +67,7 @@ struct kernel {
     struct buf *text;                                    /* set by the caller: C statements go there instead of code */
     uint8_t *region;                                     /* memory of the code, reused from call to call */
     size_t scratch_bytes[4];                             /* what each tensor needs, and S; 0: none */
+    int64_t second_at;                                   /* V, stored as halves, is floats so far in scratch[3]; or 0 */
     size_t scratch_room[4], second_room[4];
     float *scratch[4], *second[4];                       /* second: of the second thread */
     struct carry_change *pack;                           /* of blocks that the code has transposed as it goes */

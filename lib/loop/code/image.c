@@ -67,6 +67,7 @@ const char *image_variant(struct carry_kernel *k, int i, struct kernel *g, const
         if (t == TENSOR_C && g->cast) v->scratch_bytes = v->scratch[t];     /* what runs it has memory for that */
     }
     v->scratch[3] = v->scratch_bytes;
+    v->scratch[4] = v->scratch[3] + g->second_at * 4;
     v->scratch_bytes += (int64_t)g->scratch_bytes[3];
     return NULL;
 }
@@ -103,7 +104,7 @@ static void put_state(struct image *m)
     put(m, "\0\0\0\0", 4);
 }
 
-static void stubs(struct image *m, const char *name, int type, bool then, size_t k)
+static void stubs(struct image *m, const char *name, int type, bool then, bool halves, size_t k)
 {
     struct image_symbol *s = symbol(m, name, "");
     if (then) {
@@ -123,7 +124,7 @@ static void stubs(struct image *m, const char *name, int type, bool then, size_t
         put(m, "\xE9", 1), put_distance(m, CARRY_AT_pack);
         s->size = m->bytes.n - s->at;
     }
-    if ((type == CARRY_F32 || type == CARRY_F64) && !then) {
+    if ((type == CARRY_F32 || type == CARRY_F64) && !then && !halves) {
         s = symbol(m, name, "_ld");
         put(m, "\x48\x83\xEC\x08\x48\x8D\x05", 7), put_state(m);         /* sub rsp, 8; lea rax, [state]; push rax */
         put(m, "\x50\x48\x8D\x05", 4), put_distance(m, k);           /* lea rax, [kernel]; push rax; call */
@@ -171,7 +172,7 @@ const char *image_add(struct image *m, const struct image_kernel *q)
         return why ? why : none;
     }
     memcpy(m->bytes.s + at, &k, sizeof k);
-    stubs(m, q->name, k.type, k.then[0] || k.pair, at);
+    stubs(m, q->name, k.type, k.then[0] || k.pair, k.store >= CARRY_HALVES_F16, at);
     return m->bytes.n > 1u << 30 ? "more than 1 GiB of code" : NULL;
 }
 
@@ -207,14 +208,21 @@ void image_free(struct image *m)
 
 /* ---- the header ---- */
 
-const struct image_types image_type[4] = { [TYPE_F32] = { "float", "float", "float" },
+static const struct image_types image_type[4] = { [TYPE_F32] = { "float", "float", "float" },
                                            [TYPE_BF16] = { "float", "uint16_t", "uint16_t" },
                                            [TYPE_U8S8] = { "int32_t", "uint8_t", "int8_t" },
                                            [TYPE_F64] = { "double", "double", "double" } };
 
+struct image_types image_types(const struct problem *p)
+{
+    struct image_types t = image_type[p->type];
+    if (p->store >= STORE_F16) t.a = t.b = "uint16_t";
+    return t;
+}
+
 const char *image_result(const struct problem *p)
 {
-    return problem_then(p, THEN_BF16) ? "uint16_t" : p->then[0] ? "float" : image_type[p->type].c;
+    return problem_cast(p) ? "uint16_t" : p->then[0] ? "float" : image_type[p->type].c;
 }
 
 static int64_t packed_elements(const struct image_kernel *q)
@@ -237,21 +245,21 @@ void image_header(FILE *f, const char *guard, const struct image_kernel *q, size
         fprintf(f, "\n/* %s: c %s; elements: c %lld, a %lld, b %lld */\n", q[i].p->text,
                 q[i].add ? "is added to" : "is overwritten", (long long)e[TENSOR_C],
                 (long long)e[TENSOR_A] * q[i].p->group, (long long)e[TENSOR_B] * q[i].p->group);
-        const struct image_types *t = &image_type[q[i].p->type];
-        fprintf(f, "void %s(%s *c, const %s *a, const %s *b%s);\n", s, image_result(q[i].p), t->a, t->b,
-                q[i].p->pair      ? ", const float *v"
+        const struct image_types t = image_types(q[i].p);
+        fprintf(f, "void %s(%s *c, const %s *a, const %s *b%s);\n", s, image_result(q[i].p), t.a, t.b,
+                q[i].p->pair      ? q[i].p->store ? ", const uint16_t *v" : ", const float *v"
                 : q[i].p->then[0] ? ", const float *bias, const float *residual"
                                   : "");
         if (q[i].p->pair) fprintf(f, "/* v: %lld elements */\n", (long long)q[i].p->elements[TENSOR_V]);
         if (q[i].p->then[0])
             fprintf(f, "/* bias: %lld elements; residual as c, in floats */\n", (long long)q[i].p->bias);
-        if (q[i].p->group == 1 && !q[i].p->then[0] && !q[i].p->pair)
+        if (q[i].p->group == 1 && !q[i].p->then[0] && !q[i].p->pair && q[i].p->store < STORE_F16)
             fprintf(f, "void %s_ld(%s *c, int64_t ldc, const %s *a, int64_t lda, const %s *b, int64_t ldb);\n", s,
-                    t->c, t->a, t->b);
+                    t.c, t.a, t.b);
         if (q[i].p->group > 1)
             fprintf(f, "enum { %s_packed = %lld };   /* elements of b, which %s_pack makes of a row-major b[k][n] */\n"
                        "void %s_pack(%s *packed, const %s *b);\n",
-                    s, (long long)packed_elements(&q[i]) * q[i].p->group, s, s, t->b, t->b);
+                    s, (long long)packed_elements(&q[i]) * q[i].p->group, s, s, t.b, t.b);
         fprintf(f, "int %s_test(void);\nint %s_isa(void);\n", s, s);
     }
     fprintf(f, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");

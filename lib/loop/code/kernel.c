@@ -12,13 +12,16 @@ static void part(void *data, int i)
     const struct kernel *g = j->g;
     const int64_t *o = g->offset[i];
     bool wide = g->isa != ISA_AVX2, pair = g->about.pair;
-    const struct carry_context x = { { i ? g->second[0] : g->scratch[0], i ? g->second[1] : g->scratch[1],
+    struct carry_context x = { { i ? g->second[0] : g->scratch[0], i ? g->second[1] : g->scratch[1],
                                        pair ? g->scratch[3] + carry_rows(&g->about) : NULL },
                                      carry_forth, wide ? carry_finish16 : carry_finish8,
                                      wide ? carry_between16 : carry_between8, pair ? g->scratch[3] : NULL, &g->about,
                                      j->c, j->out, g->extra };
+    if (g->second_at) x.extra.second = g->scratch[3] + g->second_at;
     carry_code *code = (carry_code *)(uintptr_t)(g->region + g->entry[i]);
-    code(j->sum + o[TENSOR_C], j->a + o[TENSOR_A], j->b + o[TENSOR_B], &x);
+    const void *a = (const char *)j->a + o[TENSOR_A], *b = (const char *)j->b + o[TENSOR_B];
+    void *c = (char *)j->sum + o[TENSOR_C];
+    code(c, a, b, &x);
 }
 
 void kernel_prepare(const struct kernel *g, const float *a, const float *b)
@@ -27,6 +30,11 @@ void kernel_prepare(const struct kernel *g, const float *a, const float *b)
     for (int t = 0; t < 2; t++)
         if (g->change[t].needed && !(t == TENSOR_B && g->given))
             carry_forth(&g->change[t].change, in[t], g->scratch[t]);
+    if (!g->second_at) return;
+    struct carry_change flat = { .nvar = 1, .wide = g->isa != ISA_AVX2, .store = g->about.store,
+                                 .size[0] = (int32_t)g->about.elements[TENSOR_V] };
+    flat.from[0] = flat.to[0] = 1;
+    carry_forth(&flat, g->extra.second, g->scratch[3] + g->second_at);
 }
 
 void kernel_weights(const struct kernel *g, const float *b)
@@ -63,10 +71,13 @@ void kernel_run(const struct kernel *g, float *c, const float *a, const float *b
 /* ---- the oracle ---- */
 
 _Static_assert((int)CARRY_FMA == (int)OP_FMA && (int)CARRY_COPY == (int)OP_COPY, "the same operations");
-_Static_assert((int)CARRY_CAST == (int)THEN_BF16 && (int)CARRY_SOFTMAX == (int)THEN_SOFTMAX &&
+_Static_assert((int)CARRY_CAST == (int)THEN_BF16 && (int)CARRY_CAST_F16 == (int)THEN_F16 &&
+                (int)CARRY_SOFTMAX == (int)THEN_SOFTMAX &&
                (int)CARRY_GELU == (int)THEN_GELU && CARRY_THENS == MAX_THEN + 1, "the same words");
 _Static_assert((int)CARRY_BF16 == (int)TYPE_BF16 && (int)CARRY_U8S8 == (int)TYPE_U8S8 &&
                (int)CARRY_F64 == (int)TYPE_F64, "the same types");
+_Static_assert((int)CARRY_HALVES_F16 == (int)STORE_F16 && (int)CARRY_HALVES_BF16 == (int)STORE_BF16 &&
+               (int)CARRY_DOUBLES == (int)STORE_DOUBLES, "the same ways to store");
 
 void problem_carry(struct carry_kernel *k, const struct problem *p)
 {
@@ -76,6 +87,7 @@ void problem_carry(struct carry_kernel *k, const struct problem *p)
     memcpy(k->elements, p->elements, sizeof k->elements);
     memcpy(k->row, p->row, sizeof k->row);
     memcpy(k->then, p->then, sizeof k->then);
+    k->store = (int32_t)p->store;
     k->scale = p->over ? 1.0f / (float)p->over : 1;
     k->bias_step = p->bias_step;
     k->bias = p->bias;
@@ -100,32 +112,40 @@ void problem_reference(const struct problem *p, float *c, const float *a, const 
 {
     struct carry_kernel k;
     problem_carry(&k, p);
-    bool cast = problem_then(p, THEN_BF16);
+    bool cast = problem_cast(p);
+    const float *x[3] = { a, b, extra.second };
+    float *wide[3] = { NULL };
+    for (int t = 0; t < 3 && p->store >= STORE_F16; t++) {
+        int64_t n = p->elements[t == 2 ? TENSOR_V : t];
+        if (!n) continue;
+        x[t] = wide[t] = xmalloc((size_t)n, sizeof *wide[t]);
+        carry_widen((enum carry_store)p->store, t == 2 ? extra.second : t ? b : a, wide[t], n);
+    }
     float *sum = cast ? xmalloc((size_t)p->elements[TENSOR_C], sizeof *sum) : c;
-    if (p->pair) carry_pair_plain(&k, c, a, b, extra.second);
-    else carry_plain(&k, sum, a, b);
+    if (p->pair) carry_pair_plain(&k, c, x[0], x[1], x[2]);
+    else carry_plain(&k, sum, x[0], x[1]);
     if (p->then[0]) carry_finish_all(&k, sum, c, extra);
     if (cast) free(sum);
+    for (int t = 0; t < 3; t++) free(wide[t]);
 }
 
 bool problem_equal(const struct problem *p, const float *got, const float *want)
 {
     size_t n = (size_t)p->elements[TENSOR_C];
-    bool cast = problem_then(p, THEN_BF16);
+    bool cast = problem_cast(p);
+    enum carry_store last = problem_then(p, THEN_F16) ? CARRY_HALVES_F16 : CARRY_HALVES_BF16;
     float most = 0;                                      /* what rounding of two contractions is a share of */
     for (size_t i = 0; i < n && p->pair; i++) most = fmaxf(most, fabsf(want[i]));
     if (!problem_then(p, THEN_GELU) && !p->pair) return !memcmp(got, want, n * (size_t)(cast ? 2 : p->bytes));
     for (size_t i = 0; i < n; i++) {
         float x, y;
         if (cast) {
-            uint32_t u[2] = { 0 };
-            memcpy((char *)&u[0] + 2, (const char *)got + 2 * i, 2);
-            memcpy((char *)&u[1] + 2, (const char *)want + 2 * i, 2);
-            memcpy(&x, &u[0], 4);
-            memcpy(&y, &u[1], 4);
+            carry_widen(last, (const char *)got + 2 * i, &x, 1);
+            carry_widen(last, (const char *)want + 2 * i, &y, 1);
         } else {
             x = got[i], y = want[i];
         }
+        if (x == y) continue;                            /* both infinite, too */
         if (!(fabsf(x - y) <= 1e-5f * (1 + fabsf(y)) + 2e-5f * most + (cast ? fabsf(y) / 128 : 0))) return false;
     }
     return true;

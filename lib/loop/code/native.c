@@ -25,7 +25,7 @@ static void numbers(struct buf *b, const char *name, const void *p, int n, bool 
 
 static void change_text(struct buf *b, const struct carry_change *c)
 {
-    buf_format(b, "{ .nvar = %d, .wide = %d, .edge = %d, .doubles = %d, ", c->nvar, c->wide, c->edge, c->doubles);
+    buf_format(b, "{ .nvar = %d, .wide = %d, .edge = %d, .store = %d, ", c->nvar, c->wide, c->edge, c->store);
     numbers(b, "size", c->size, CARRY_VARS, false);
     buf_add(b, ", ", 2);
     numbers(b, "from", c->from, CARRY_VARS, true);
@@ -93,7 +93,7 @@ static void variant_text(struct buf *b, const struct carry_variant *v, const cha
     if (code) buf_format(b, ".function = %s_%s, ", name, isa);
     numbers(b, "whole", v->whole, 3, false);
     buf_add(b, ", ", 2);
-    numbers(b, "scratch", v->scratch, 4, true);
+    numbers(b, "scratch", v->scratch, 5, true);
     buf_format(b, ",\n      .change = {");
     for (int t = 0; t < 3; t++) {
         buf_format(b, t ? ",\n                  " : " ");
@@ -153,24 +153,26 @@ void native_begin(struct buf *b)
 
 static void ends(struct buf *b, const struct image_kernel *q)    /* the functions that are called from outside */
 {
-    const struct image_types *t = &image_type[q->p->type];
+    const struct image_types t = image_types(q->p);
     const char *s = q->name;
+    bool halves = q->p->store >= STORE_F16;
     for (int body = 0; body < 2; body++) {
         bool then = q->p->then[0] || q->p->pair;
-        buf_format(b, "void %s(%s *c, const %s *a, const %s *b%s)%s", s, image_result(q->p), t->a, t->b,
-                   q->p->pair ? ", const float *v" : then ? ",\n    const float *bias, const float *residual" : "",
+        buf_format(b, "void %s(%s *c, const %s *a, const %s *b%s)%s", s, image_result(q->p), t.a, t.b,
+                   q->p->pair ? halves ? ", const uint16_t *v" : ", const float *v"
+                   : then ? ",\n    const float *bias, const float *residual" : "",
                    body ? "\n{\n" : ";\n");
         if (body)
             buf_format(b, "    carry_run%s(%sc, (const float *)(const void *)a, (const float *)(const void *)b, "
                           "%s&%s_kernel, &carry_all);\n}\n", then ? "_then" : "", then ? "" : "(float *)",
-                       q->p->pair ? "v, 0, " : then ? "bias, residual, " : "", s);
-        if (q->p->group == 1 && !then) {
+                       q->p->pair ? "(const float *)(const void *)v, 0, " : then ? "bias, residual, " : "", s);
+        if (q->p->group == 1 && !then && !halves) {
             buf_format(b, "void %s_ld(%s *c, int64_t ldc, const %s *a, int64_t lda, const %s *b, int64_t ldb)%s", s,
-                       t->c, t->a, t->b, body ? "\n{\n" : ";\n");
+                       t.c, t.a, t.b, body ? "\n{\n" : ";\n");
             if (body) buf_format(b, "    carry_run_ld((float *)c, ldc, (const float *)a, lda, (const float *)b, ldb, "
                                     "&%s_kernel, &carry_all);\n}\n", s);
         } else if (q->p->group > 1) {
-            buf_format(b, "void %s_pack(%s *packed, const %s *b)%s", s, t->b, t->b, body ? " { " : ";\n");
+            buf_format(b, "void %s_pack(%s *packed, const %s *b)%s", s, t.b, t.b, body ? " { " : ";\n");
             if (body) buf_format(b, "carry_pack(packed, b, &%s_kernel); }\n", s);
         }
         for (int i = 0; i < 2; i++) {
@@ -200,8 +202,8 @@ const char *native_emit(struct buf *b, const struct image_kernel *q)
     kernel_free(&g);
     if (why) return why;
     buf_format(b, "static const struct carry_kernel %s_kernel = {\n"
-                  "    .op = %d, .type = %d, .add = %d, .nvar = %d, .given = %lld,\n    ",
-               s, k.op, k.type, k.add, k.nvar, (long long)k.given);
+                  "    .op = %d, .type = %d, .add = %d, .nvar = %d, .given = %lld, .store = %d,\n    ",
+               s, k.op, k.type, k.add, k.nvar, (long long)k.given, k.store);
     numbers(b, "size", k.size, CARRY_VARS, false);
     buf_format(b, ",\n    .stride = {\n");
     for (int t = 0; t < 4; t++) {

@@ -186,13 +186,12 @@ static bool equal(const struct problem *p, const float *got, const float *want, 
         if (i == n) return true;
         if (!(fabs(d[i] - e[i]) <= 1e-12 * (1 + fabs(e[i])))) return false;
     }
-    for (int64_t i = 0; problem_then(p, THEN_BF16); i++) {               /* one step of the last bit of 8 */
-        uint32_t u[2] = { 0 };
+    for (int64_t i = 0; problem_cast(p); i++) {          /* one step of the last bit of 8 */
         float x[2];
         if (i == n) return true;
-        memcpy((char *)&u[0] + 2, (const char *)got + 2 * i, 2);
-        memcpy((char *)&u[1] + 2, (const char *)want + 2 * i, 2);
-        memcpy(x, u, sizeof x);
+        for (int j = 0; j < 2; j++)
+            carry_widen(problem_then(p, THEN_F16) ? CARRY_HALVES_F16 : CARRY_HALVES_BF16,
+                        (const char *)(j ? want : got) + 2 * i, &x[j], 1);
         if (!(fabsf(x[0] - x[1]) <= 1e-4f + fabsf(x[1]) / 64)) return false;
     }
     for (int64_t i = 0; i < n; i++)
@@ -203,6 +202,31 @@ static bool equal(const struct problem *p, const float *got, const float *want, 
 static void say(int fd, const char *s)
 {
     if (!write_all(fd, s, strlen(s))) _exit(1);
+}
+
+/* a turn of a peer.  One that has no sums of halves is given them as floats, each turn, as its user would do it */
+struct turn { void *data; run_fn *run; struct carry_change flat[3]; const float *from[3]; float *to[3], *c; };
+
+static void take_turn(const struct turn *t)
+{
+    for (int i = 0; i < 3; i++)
+        if (t->to[i]) carry_forth(&t->flat[i], t->from[i], t->to[i]);
+    t->run(t->data, t->c, t->to[0] ? t->to[0] : t->from[0], t->to[1] ? t->to[1] : t->from[1]);
+}
+
+static struct turn turns(struct peers *s, const struct problem *p)
+{
+    struct turn t = { .from = { s->v.x[TENSOR_A], s->v.x[TENSOR_B], s->v.more[2] }, .c = s->v.x[TENSOR_C] };
+    for (int i = 0; i < 3 && p->store >= STORE_F16; i++) {
+        int64_t n = p->elements[i == 2 ? TENSOR_V : i];
+        if (!n) continue;
+        t.to[i] = aligned_alloc(64, ((size_t)n * 4 + 127) & ~(size_t)63);
+        if (!t.to[i]) _exit(1);
+        t.flat[i] = (struct carry_change){ .nvar = 1, .wide = s->v.isa != ISA_AVX2, .store = (int32_t)p->store,
+                                           .size = { (int32_t)n }, .from = { 1 }, .to = { 1 } };
+        carry_forth(&t.flat[i], t.from[i], t.to[i]);
+    }
+    return t;
 }
 
 /* the process of one peer: "run N" is answered by the least seconds of N runs */
@@ -245,19 +269,24 @@ static _Noreturn void serve(struct peers *s, struct worker *w, const struct prob
     void *extra = dlsym(lib, "peer_extra");
     void (*give)(void *, const float *, const float *);
     memcpy(&give, &extra, sizeof extra);
-    if (give) give(data, p->pair ? s->v.more[2] : s->v.more[0], s->v.more[1]);
+    struct turn t = turns(s, p);
+    t.data = data;
+    t.run = run;
+    const float *const given[3] = { t.to[0] ? t.to[0] : t.from[0], t.to[1] ? t.to[1] : t.from[1],
+                                 t.to[2] ? t.to[2] : t.from[2] };
+    if (give) give(data, p->pair ? given[2] : s->v.more[0], s->v.more[1]);
     memset(x[TENSOR_C], 0xff, (size_t)(p->elements[TENSOR_C] * p->bytes));
-    if (prepare) prepare(data, x[TENSOR_C], x[TENSOR_A], x[TENSOR_B]);
-    run(data, x[TENSOR_C], x[TENSOR_A], x[TENSOR_B]);
+    if (prepare) prepare(data, x[TENSOR_C], given[0], given[1]);
+    take_turn(&t);
     if (end) end(data);
     say(out, equal(p, x[TENSOR_C], s->v.want, p->elements[TENSOR_C]) ? "ok\n" : "its result is wrong\n");
     for (FILE *cmd = fdopen(in, "r"); cmd && fgets(line, sizeof line, cmd); ) {
         if (strncmp(line, "run ", 4)) break;
         double best = INFINITY, total = 0;
         for (long i = strtol(line + 4, NULL, 10); i > 0 && (total < CAP_SECONDS || best == INFINITY); i--) {
-            int64_t t = now_ns();
-            run(data, x[TENSOR_C], x[TENSOR_A], x[TENSOR_B]);
-            double d = (double)(now_ns() - t) * 1e-9;
+            int64_t from = now_ns();
+            take_turn(&t);
+            double d = (double)(now_ns() - from) * 1e-9;
             total += d;
             if (d < best) best = d;
         }
@@ -302,6 +331,10 @@ static void start(struct peers *s, int i, const struct problem *p)
     }
     if (p->pair && (strcmp(w->peer->name, "onednn") || strcmp(p->kind, "attn"))) {
         s->result[i].why = "two contractions are not written for it";
+        return;
+    }
+    if (p->store >= STORE_F16 && (p->then[0] || !w->peer->compile)) {
+        s->result[i].why = "for halves it is not written";
         return;
     }
     if (p->then[0] && strcmp(w->peer->name, "onednn")) {

@@ -7,11 +7,12 @@
  * (mm_bf16 M N K) and (mm_u8s8 M N K) have A[m][k] of 2-byte or unsigned bytes, and B[k/g][n][g] of 2-byte or signed
  * bytes, g = 2 or 4 of which K is a multiple: the order in which processors multiply them.  Their variable k counts
  * groups of g, an element is such a group of 4 bytes, and strides and sizes are in groups.
- * A trailing (type f64) makes the elements of any sum of products doubles; nothing follows such a sum.
+ * A trailing (type f64) makes the elements of any sum of products doubles; nothing follows such a sum.  (type f16) and
+ * (type bf16) have A, B and V of any sum of products of floats stored as such halves; they are multiplied as floats.
  * A sum of products may go on with each element of C, in the order of words of a trailing (then ..): bias adds a vector
  * along C's fastest variable that A lacks (of a product n, of a convolution m); residual adds a tensor of C's shape;
- * relu; gelu, x (1 + erf(x / sqrt 2)) / 2; (over N) divides by N; bf16, the last, rounds to that, so that C has 2 bytes
- * an element.  Integer sums become floats before.  In general nests as in all others.
+ * relu; gelu, x (1 + erf(x / sqrt 2)) / 2; (over N) divides by N; bf16 or f16, the last, rounds to that, and C has 2
+ * bytes an element.  Integer sums become floats before.  In general nests as in all others.
  * Two contractions in one nest, as attention is: (nest (sizes ..) (A ..) (B ..) (mid (over 8) softmax) (V ..) (C ..))
  * is S = A B, what (mid ..) says of each element of S or of its rows, C = S V.  B and V have one variable that A and C
  * lack: S has it, softmax goes along it, C is summed over it.  C's fastest variable is V's fastest and in no other.
@@ -35,7 +36,8 @@
 enum { NEST_VARS = 8, NEST_LOOPS = 16, NEST_DIMS = 8 };
 enum { TENSOR_A, TENSOR_B, TENSOR_C, TENSOR_V };        /* V: where there are two contractions */
 enum problem_type { TYPE_F32, TYPE_BF16, TYPE_U8S8, TYPE_F64 };  /* C is float, float, int32, double */
-enum problem_then { THEN_END, THEN_BIAS, THEN_RESIDUAL, THEN_RELU, THEN_GELU, THEN_OVER, THEN_BF16, THENS,
+enum problem_store { STORE_FLOATS, STORE_DOUBLES, STORE_F16, STORE_BF16 };       /* of A, B and V */
+enum problem_then { THEN_END, THEN_BIAS, THEN_RESIDUAL, THEN_RELU, THEN_GELU, THEN_OVER, THEN_BF16, THEN_F16, THENS,
                     THEN_SOFTMAX = THENS };              /* of (mid ..) alone */
 enum { MAX_THEN = 7 };
 enum problem_op { OP_FMA, OP_ADD, OP_SUM, OP_COPY };     /* C += A*B | C = A+B | C += A | C = A */
@@ -45,7 +47,8 @@ struct problem {
     enum problem_op op;
     enum problem_type type;
     int group;                                           /* steps of the reduction in an element of A and B: 1, 2, 4 */
-    int bytes;                                           /* of an element: 4, 8 of TYPE_F64 */
+    int bytes;                                           /* of an element: 4, 8 of TYPE_F64; */
+    enum problem_store store;                            /* but 2 of A, B and V that are stored as halves */
     int nvar, order[NEST_VARS];                          /* order: variables of the untiled loops, outermost first */
     char name[NEST_VARS][8];
     int32_t size[NEST_VARS];
@@ -66,6 +69,8 @@ extern const char problem_kinds[];                       /* "mm|mm_nt|...", for 
 int problem_params(str kind, const char *const **names);   /* sizes of a kind, in the order of its text; 0: unknown */
 void problem_parse(struct problem *, str text, const char *where);   /* dies "where: why" on anything unsound */
 bool problem_then(const struct problem *, enum problem_then);   /* is it among them? */
+bool problem_cast(const struct problem *);               /* has C 2 bytes an element? */
+int problem_bytes(const struct problem *, int t);        /* of an element of A, B, V, or of C before a cast */
 double problem_flops(const struct problem *);            /* 2 x product of the extents for C += A*B, else 1 x */
 
 /* pack_a, pack_b: inside this loop the block of that input is copied to where it lies together, before it is used */

@@ -254,7 +254,7 @@ static void canonical(struct problem *p, const struct sexp *e, const char *where
 
 static const char *const then_name[THENS + 1] = {
     [THEN_BIAS] = "bias", [THEN_RESIDUAL] = "residual", [THEN_RELU] = "relu", [THEN_GELU] = "gelu",
-    [THEN_OVER] = "over", [THEN_BF16] = "bf16", [THEN_SOFTMAX] = "softmax" };
+    [THEN_OVER] = "over", [THEN_BF16] = "bf16", [THEN_F16] = "f16", [THEN_SOFTMAX] = "softmax" };
 
 static int then_word(const struct env *k, const struct sexp *e, snode x, const char *list)
 {
@@ -272,7 +272,7 @@ static void mid(const struct env *k, const struct sexp *e, snode list)
     int n = 0;
     for (snode x = sexp_after(e, sexp_first(e, list)); x != SEXP_NONE; x = sexp_after(e, x)) {
         int word = then_word(k, e, x, "mid");
-        if (word == THEN_BIAS || word == THEN_RESIDUAL || word == THEN_BF16)
+        if (word == THEN_BIAS || word == THEN_RESIDUAL || word == THEN_BF16 || word == THEN_F16)
             die("%s: %s is not for (mid ...)", k->where, then_name[word]);
         if (n == MAX_THEN) die("%s: more than %d words in (mid ...)", k->where, MAX_THEN);
         for (int i = 0; i < n; i++)
@@ -405,7 +405,8 @@ static void then(const struct env *k, const struct sexp *e, snode list)
         if (word == THEN_SOFTMAX) die("%s: softmax is not for (then ...)", k->where);
         if (n == MAX_THEN) die("%s: more than %d words in (then ...)", k->where, MAX_THEN);
         for (int i = 0; i < n; i++)
-            if (p->then[i] == THEN_BF16 || (p->then[i] == word && word != THEN_RELU && word != THEN_GELU))
+            if (p->then[i] == THEN_BF16 || p->then[i] == THEN_F16 ||
+                (p->then[i] == word && word != THEN_RELU && word != THEN_GELU))
                 die("%s: %s in (then ...) after %s", k->where, then_name[word], then_name[p->then[i]]);
         if (word == THEN_OVER) p->over = (int32_t)small_int(e, sexp_nth(e, x, 1), k->where, "the divisor of (over ..)");
         p->then[n++] = (uint8_t)word;
@@ -423,8 +424,18 @@ static void then(const struct env *k, const struct sexp *e, snode list)
 static void type(const struct env *k, const struct sexp *e, snode list)
 {
     struct problem *p = k->p;
-    if (sexp_count(e, list) != 2 || !sexp_is_atom(e, sexp_nth(e, list, 1)) ||
-        !str_is(sexp_atom(e, sexp_nth(e, list, 1)), "f64")) die("%s: (type ..) is (type f64)", k->where);
+    static const char *const names[] = { [STORE_DOUBLES] = "f64", [STORE_F16] = "f16", [STORE_BF16] = "bf16" };
+    snode x = sexp_nth(e, list, 1);
+    str s = sexp_count(e, list) == 2 && sexp_is_atom(e, x) ? sexp_atom(e, x) : (str){ "", 0 };
+    int store = STORE_BF16;
+    while (store && !str_is(s, names[store])) store--;
+    if (!store) die("%s: (type ..) is (type f64), (type f16) or (type bf16)", k->where);
+    p->store = (enum problem_store)store;
+    if (store != STORE_DOUBLES) {
+        if (p->op != OP_FMA || p->type != TYPE_F32)
+            die("%s: (type %s) is for sums of products", k->where, names[store]);
+        return;
+    }
     if (p->op != OP_FMA || p->type != TYPE_F32 || p->pair || p->then[0])
         die("%s: (type f64) is for sums of products that nothing follows", k->where);
     for (int t = 0; t < 3; t++)
@@ -432,6 +443,13 @@ static void type(const struct env *k, const struct sexp *e, snode list)
             die("%s: a tensor has more than %lld doubles", k->where, (long long)MAX_DOUBLES);
     p->type = TYPE_F64;
     p->bytes = 8;
+}
+
+bool problem_cast(const struct problem *p) { return problem_then(p, THEN_BF16) || problem_then(p, THEN_F16); }
+
+int problem_bytes(const struct problem *p, int t)
+{
+    return t != TENSOR_C && p->store >= STORE_F16 ? 2 : p->bytes;
 }
 
 bool problem_then(const struct problem *p, enum problem_then word)
