@@ -56,6 +56,7 @@ int main(int argc, char **argv)
         if (pid == 0) filter_init(argc, argv, help, options);
         waitpid(pid, NULL, 0);
     }
+    prog = "inline-cc";
     bool cxx = argc > 1 && strcmp(argv[1], "--c++") == 0;
     return wrap_run(compiler(cxx), argv + 1 + cxx);
 }

@@ -11,6 +11,8 @@ select((select($out), $| = 1)[0]);
 my $mode = $ARGV[0];
 exit 3 if $mode eq 'dies';
 if ($mode eq 'garbage') { print $out "hello\n"; sleep 5 }
+if ($mode eq 'names') { print $out '{"features":[{', join(',', ('"name":"x"') x 3000), "}]}\n"; sleep 5 }
+if ($mode eq 'endless') { print $out 'x' x 3_000_000; sleep 5 }
 print $out '{"features":[{"name":"cost_estimate","type":"int64_t","port":0,"shape":[1]},{"name":"users","type":"int64_t"}],"advice":{"name":"d"}}', "\n{\"context\":\"\"}\n";
 my @cost = (100, 300, -5);
 for my $k (0 .. 2) {
@@ -33,6 +35,8 @@ is "the compiler's status is ours" 7 status inline-advise -- ./compiler fails
 is 'a compiler that dies before it asks' 3 status inline-advise -- ./compiler dies
 is 'a compiler that stops in the middle' 4 status inline-advise -- ./compiler stops
 fails 'another protocol' 1 'sent no list of features' inline-advise -- ./compiler garbage
+fails 'more names than there is room for, all in one feature' 1 'sent no list of features' inline-advise -- ./compiler names
+fails 'a line without an end' 1 'a line without an end' timeout 20 inline-advise -- ./compiler endless
 sed 's/users/nope/' m.sexp > n.sexp
 fails 'a feature that is not there' 1 "no feature 'nope'" timeout 20 inline-advise --model=n.sexp -- ./compiler ok
 fails 'no compiler' 1 'nosuch: No such file' inline-advise -- nosuch

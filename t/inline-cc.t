@@ -56,6 +56,23 @@ ok 'sources and link in one command' bash -c 'cd b && inline-cc -O2 "-DTEXT=\"t\
 is 'it runs' 't 2 1' b/one
 is 'two compilations' 2 bash -c 'objcopy -O binary --dump-section .millrace.cc=rec b/one copy; wc -l < rec'
 is 'nothing else is left' $'Makefile\nlib\none\nprog\nprogram\nsrc' ls b
+# no room, no memory for the record: the compiler's object stands, its status too, and it is said
+if [ -e "$B/t/shim.so" ] && ! nm "$BIN/inline-cc" 2> /dev/null | grep -q __asan_init; then
+    clang-14 -c b/lib/add.c -o want.o
+    for fault in enospc:1 enospc:2 eio:1 malloc:40 malloc:120 malloc:127; do
+        rm -f b/lib/add.o
+        SHIM_WHAT=${fault%:*} SHIM_AT=${fault#*:} SHIM_ONLY=inline-cc SHIM_COUNT=$T/count LD_PRELOAD=$B/t/shim.so \
+            inline-cc -c b/lib/add.c -o b/lib/add.o 2> err && rc=0 || rc=$?
+        rm -f count
+        if [ $rc != 0 ]; then [ ! -e b/lib/add.o ] || echo "$fault: exit $rc, and an object"
+        elif cmp -s want.o b/lib/add.o; then grep -q 'add.o: how it was made is not recorded' err || echo "$fault: not said"
+        else [ "$(records b/lib/add.o | wc -l)" = 1 ] || echo "$fault: half a record"
+        fi
+    done > wrong 2>&1
+    ok 'a build does not fail because of the record' [ ! -s wrong ]
+    [ ! -s wrong ] || cat wrong
+    rm -f b/lib/add.o
+fi
 # C++
 cat > b/x.cc <<'C'
 #include <string>

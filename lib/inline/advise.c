@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { FEATURES_MAX = 256, LINE_MAX_BYTES = 1 << 20, PATIENCE_MS = 200 };
+enum { LINE_MAX_BYTES = 1 << 20, PATIENCE_MS = 200 };
 
 struct channel {
     pid_t pid;
@@ -67,10 +67,10 @@ static bool fill(struct channel *c)
     }
 }
 
-/* the next line without its end; false at the end of the stream */
-static bool line(struct channel *c, str *s)
+/* the next line without its end; false at the end of the stream, or where a line does not end */
+static bool line(struct channel *c, str *s, bool *endless)
 {
-    for (size_t from = 0;;) {
+    for (size_t from = 0; !(*endless = from > LINE_MAX_BYTES);) {
         char *end = c->buf.n > c->at + from ? memchr(c->buf.s + c->at + from, '\n', c->buf.n - c->at - from) : NULL;
         if (end) {
             *s = (str){ c->buf.s + c->at, (size_t)(end - c->buf.s) - c->at };
@@ -78,8 +78,9 @@ static bool line(struct channel *c, str *s)
             return true;
         }
         from = c->buf.n - c->at;
-        if (from > LINE_MAX_BYTES || !fill(c)) return false;
+        if (!fill(c)) return false;
     }
+    return false;
 }
 
 static bool bytes(struct channel *c, void *to, size_t n)
@@ -90,65 +91,57 @@ static bool bytes(struct channel *c, void *to, size_t n)
     return true;
 }
 
-/* {"features":[{"name":"x","type":"int64_t",...}, ...],"advice":...}: the names, 0 when it is no such header */
-static size_t header(str text, str *name, struct arena *a)
+size_t advise_header(str text, str name[ADVISE_FEATURES], struct arena *a)
 {
     size_t n = 0;
     jsonr *j = json_open_text(text.s, text.n, "the compiler's header");
     json_tolerate(j);
     str key;
-    if (json_next(j) != JSON_OBJECT) n = FEATURES_MAX;
-    while (n < FEATURES_MAX && json_key(j, &key)) {
+    bool good = json_next(j) == JSON_OBJECT;
+    while (good && json_key(j, &key)) {
         if (!str_is(key, "features")) {
             json_skip(j);
             continue;
         }
         if (json_next(j) != JSON_ARRAY) break;
-        while (json_next(j) == JSON_OBJECT && n < FEATURES_MAX) {
-            while (json_key(j, &key)) {
+        while (good && json_next(j) == JSON_OBJECT)
+            while (good && json_key(j, &key)) {
                 if (!str_is(key, "name")) {
                     json_skip(j);
                     continue;
                 }
-                json_next(j);
-                name[n++] = (str){ arena_copy(a, json_str(j).s, json_str(j).n), json_str(j).n };
+                good = json_next(j) == JSON_STRING && n < ADVISE_FEATURES;
+                if (good) name[n++] = (str){ arena_copy(a, json_str(j).s, json_str(j).n), json_str(j).n };
             }
-        }
     }
-    bool bad = json_fault(j) != NULL || n >= FEATURES_MAX;
+    if (json_fault(j)) good = false;
     json_close(j);
-    return bad ? 0 : n;
-}
-
-static bool answer(const struct channel *c, int64_t v)
-{
-    ssize_t n;
-    do n = write(c->in, &v, sizeof v);
-    while (n < 0 && errno == EINTR);
-    return n == (ssize_t)sizeof v;
+    return good ? n : 0;
 }
 
 static const char *talk(struct channel *c, bool (*decide)(const struct query *, void *), void *closure, size_t *queries)
 {
-    static str name[FEATURES_MAX];
-    static int64_t value[FEATURES_MAX];
+    static str name[ADVISE_FEATURES];
+    static int64_t value[ADVISE_FEATURES];
     static struct arena text;
     size_t n = 0;
     str s;
-    while (line(c, &s)) {
+    bool endless;
+    while (line(c, &s, &endless)) {
         if (n == 0) {
-            n = header(s, name, &text);
+            n = advise_header(s, name, &text);
             if (n == 0) return "the compiler sent no list of features";
         } else if (s.n > 15 && memcmp(s.s, "{\"observation\":", 15) == 0) {
             char end;
             if (!bytes(c, value, n * sizeof *value) || !bytes(c, &end, 1) || end != '\n')
                 return "a question ended early";
             struct query q = { *queries, name, value, n };
-            if (!answer(c, decide(&q, closure))) return "the compiler does not take answers";
+            int64_t v = decide(&q, closure);
+            if (!write_all(c->in, &v, sizeof v)) return "the compiler does not take answers";
             ++*queries;
         }
     }
-    return NULL;
+    return endless ? "the compiler sent a line without an end" : NULL;
 }
 
 int advise(char *const *argv, bool (*decide)(const struct query *, void *), void *closure, size_t *queries,

@@ -7,10 +7,17 @@
  * of functions. */
 #ifndef MILLRACE_ADVISE_H
 #define MILLRACE_ADVISE_H
+#include "base/mem.h"
 #include "base/str.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum { ADVISE_FEATURES = 256 };                          /* a compiler has about 20 */
+
+/* {"features":[{"name":"x","type":"int64_t",...}, ...],"advice":...}: the names, copied to the arena; 0 when it is no
+ * such header, or has more of them */
+size_t advise_header(str text, str name[ADVISE_FEATURES], struct arena *);
 
 struct query {
     size_t number;                                       /* 0, 1, ... in the compiler's order */

@@ -1,6 +1,7 @@
 /* wrap.c - see wrap.h */
 #include "inline/wrap.h"
 #include "base/message.h"
+#include "base/out.h"
 #include "measure/child.h"
 #include "measure/count.h"
 #include <errno.h>
@@ -117,9 +118,14 @@ static int run(char *const *argv)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* add lines to an object or program; a build never fails because of it */
+/* Add lines to an object or program.  objcopy writes aside, since it would leave half of a file that the disk has no
+ * room for in the place of a whole one. */
 static void record(const char *section, const struct buf *lines, const char *object)
 {
+    char *path = realpath(object, NULL), *folder = path ? xstrdup(path) : NULL;
+    if (!path) die_errno("%s", object);
+    *strrchr(folder, '/') = 0;
+    char *with = out_own(folder, "recorded");
     struct memory_file file = memory_file("record");
     memory_file_write(&file, lines);
     char *objcopy = program_path("objcopy");
@@ -127,10 +133,28 @@ static void record(const char *section, const struct buf *lines, const char *obj
     arg(&a, objcopy ? objcopy : "objcopy");
     arg(&a, "--add-section");
     arg(&a, xformat("%s=%s", section, file.name));
-    arg(&a, object);
-    tool_run(&a, NULL, NULL, NULL);
-    free(objcopy);
+    arg(&a, path);
+    arg(&a, with);
+    const char *why = tool_run(&a, NULL, NULL, NULL);
+    if (why) die("%s", why);
+    if (rename(with, path) != 0) die_errno("%s", path);
+    free_all(objcopy, path, folder, with);
     close(file.fd);
+}
+
+/* A build never fails because of its record: this is made in a process of its own, and whatever that dies of is said. */
+static void record_apart(void (*make)(const struct command *, const char *source, const char *object),
+                         const struct command *c, const char *source, const char *object)
+{
+    int status = 0;
+    pid_t pid = fork();
+    if (pid == 0) {
+        make(c, source, object);
+        exit(0);
+    }
+    while (pid > 0 && waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR) break;
+    if (pid < 0 || status != 0) warn("%s: how it was made is not recorded in it", object);
 }
 
 /* one line; nothing where a word has a line end */
@@ -219,8 +243,9 @@ static char *library_file(const struct command *c, const char *name)
 }
 
 /* libraries: what is not ours, for the linker; order: what is */
-static void record_link(const struct command *c, const char *program)
+static void record_link(const struct command *c, const char *source, const char *program)
 {
+    (void)source;
     struct args words = { 0 };
     struct buf order = { 0 }, lines = { 0 };
     char *here = getcwd(NULL, 0);
@@ -277,7 +302,7 @@ static int compile_and_link(const char *compiler, char *const *argv, struct comm
         arg(&a, "-o");
         arg(&a, object[k]);
         status = run(a.v);
-        if (status == 0) record_compile(c, c->sources.v[k], object[k]);
+        if (status == 0) record_apart(record_compile, c, c->sources.v[k], object[k]);
         args_free(&a);
     }
     size_t k = 0;
@@ -304,10 +329,10 @@ int wrap_run(const char *compiler, char *const *argv)
     else status = run(a.v);
     for (size_t k = 0; status == 0 && c.compiles && k < c.sources.n; k++) {
         char *object = c.output ? xstrdup(c.output) : object_of(c.sources.v[k]);
-        record_compile(&c, c.sources.v[k], object);
+        record_apart(record_compile, &c, c.sources.v[k], object);
         free(object);
     }
-    if (status == 0 && c.links) record_link(&c, c.output ? c.output : "a.out");
+    if (status == 0 && c.links) record_apart(record_link, &c, NULL, c.output ? c.output : "a.out");
     args_free(&a);
     command_free(&c);
     return status;

@@ -1,6 +1,7 @@
 /* sweep.c - see sweep.h */
 #include "place/sweep.h"
 #include "base/message.h"
+#include "base/out.h"
 #include "place/placing.h"
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ static _Noreturn void plan_one(const struct graph *g, const struct profile *prof
     c->bound = p->bound;
     c->limit = p->limit;
     for (int i = 0; i < p->nmove; i++) c->moved += g->tensor[p->move[i].tensor].bytes;
-    _exit(write(to, c, sizeof *c) == (ssize_t)sizeof *c ? 0 : 1);
+    _exit(write_all(to, c, sizeof *c) ? 0 : 1);
 }
 
 static struct child start(const struct graph *g, const struct profile *profile, const struct effort *effort,
@@ -57,7 +58,7 @@ static size_t read_all(int fd, void *to, size_t room)
 }
 
 /* false: the limit is too small, and `said` why */
-static bool finish(struct child *k, struct sweep_cell *c, char *said, size_t room)
+static bool ended(struct child *k, struct sweep_cell *c, char *said, size_t room)
 {
     struct sweep_cell got;
     size_t n = read_all(k->from, &got, sizeof got), length = read_all(k->said, said, room - 1);
@@ -83,7 +84,7 @@ void sweep_run(const struct graph *g, const struct profile *profile, const struc
     uint64_t largest = 0;
     for (int i = 0; i < n; i++) {
         for (; started < n && started < i + jobs; started++) k[started] = start(g, profile, effort, &c[started]);
-        if (finish(&k[i], &c[i], said, sizeof said)) continue;
+        if (ended(&k[i], &c[i], said, sizeof said)) continue;
         small++;
         if (c[i].limit < largest) continue;
         largest = c[i].limit;
