@@ -54,7 +54,7 @@ static void reach(struct optimal *o, uint32_t f, const signed char *x, struct li
     if (o->p.called)
         for (size_t i = 0; i < o->callers_of[f].n; i++) {
             uint32_t c = o->callers_of[f].v[i];
-            if (!idle(o, o->p.call[c].caller)) push(x[c] ? in : out, c);
+            push(x[c] ? in : out, c);
         }
     o->stack.n = 0;
     push(&o->stack, f);

@@ -13,10 +13,10 @@
  * open: its table gets the neighbours of what is best so far, and its part of the lower bound is nothing at all.
  *
  * For a cost that counts executions (`called`) the calls of a function that are inlined elsewhere belong to its set;
- * nothing goes.  A function that is never executed costs nothing under any decisions (`idle`): it needs no table, and
- * its calls do not tell how often others are executed.  Calls must not form circles.  The cost
- * function is asked about some functions at a time; that costs are a sum of independent
- * parts is its promise, which its owner checks. */
+ * nothing goes.  A function that is never executed costs nothing under any decisions (`idle`) and needs no table; its
+ * calls belong to the sets of those it calls all the same, since what a compiler infers of a function depends on all
+ * calls of it.  Calls must not form circles.  The cost function is asked about some functions at a time; that costs are
+ * a sum of independent parts is its promise, which its owner checks. */
 #ifndef MILLRACE_OPTIMAL_H
 #define MILLRACE_OPTIMAL_H
 #include "base/str.h"
