@@ -53,7 +53,7 @@ static const struct opt options[] = {
     CSV_INPUT,
     { 0 } };
 
-static size_t count_failed(const struct runs *r, const struct grid *t, size_t label)
+static size_t count_failed(const struct runs *r, const struct run_grid *t, size_t label)
 {
     size_t n = 0;
     for (size_t i = 0; i < t->rounds; i++) {
@@ -65,7 +65,7 @@ static size_t count_failed(const struct runs *r, const struct grid *t, size_t la
 
 static void write_stat(csvw *w, const struct runs *r, size_t benchmark, size_t label)
 {
-    const struct grid *t = &r->main[benchmark];
+    const struct run_grid *t = &r->main[benchmark];
     double *v, coverage;
     size_t n = runs_values(r, t, label, &v), failed = count_failed(r, t, label), at;
     if (n + failed == 0) {

@@ -34,7 +34,7 @@ static struct source in;
 static csvw *out;
 static long found;
 
-static void finding(const char *what, const struct step *s, uint32_t n)
+static void finding(const char *what, const struct trace_step *s, uint32_t n)
 {
     static struct buf b;
     b.n = 0;
@@ -59,7 +59,7 @@ static void check_round(int round, bool v1)
         if (x->round != round) continue;
         uint32_t node = 0;
         for (uint32_t i = 0; i < x->n; i++) {
-            const struct step *s = &d.step[x->first + i];
+            const struct trace_step *s = &d.step[x->first + i];
             uint32_t *next = map64_at(&child, (uint64_t)node << 32 | (uint64_t)s->label << 1 | s->decl);
             if (*next == NAME_NONE) *next = n_node++;
             node = *next;
@@ -72,7 +72,7 @@ static void check_round(int round, bool v1)
     }
     for (size_t k = 0; k < d.n; k++) {
         const struct decision *x = &d.d[k];
-        const struct step *s = &d.step[x->first], *last = s + x->n - 1;
+        const struct trace_step *s = &d.step[x->first], *last = s + x->n - 1;
         if (x->round != round) continue;
         uint32_t node = 0;
         for (uint32_t i = 0; i + 1 < x->n; i++) {

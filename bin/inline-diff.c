@@ -43,14 +43,14 @@ static void load(char *path, struct itree *t)
 static void row(csvw *out, const struct itree *t, uint32_t n, const char *a, const char *b)
 {
     static struct buf text;
-    static struct step *step;
+    static struct trace_step *step;
     static size_t cap;
     size_t depth = 0;
     for (uint32_t x = n; x; x = t->node[x].parent) depth++;
     step = grow(step, depth, &cap, sizeof *step);
     size_t k = depth;
     for (uint32_t x = n; x; x = t->node[x].parent)
-        step[--k] = (struct step){ t->node[x].label, t->node[x].func, t->node[x].kind == NODE_DECL };
+        step[--k] = (struct trace_step){ t->node[x].label, t->node[x].func, t->node[x].kind == NODE_DECL };
     text.n = 0;
     decisions_path(&text, &names, step, (uint32_t)depth);
     csvw_str(out, (str){ text.s, text.n });

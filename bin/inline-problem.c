@@ -50,7 +50,7 @@ static const struct opt options[] = {
 static struct names names;
 static struct decisions d;
 static struct itree tree;
-static struct problem problem;
+static struct sparse_problem problem;
 
 static double mean_time(const double *t, size_t n)
 {

@@ -51,7 +51,7 @@ static const struct opt options[] = {
     OUTPUT_OPTION(output),
     { 0 } };
 
-static struct problem p;
+static struct sparse_problem p;
 static struct reward_values v;
 
 static void item(csvw *out, const char *key, double value)

@@ -78,7 +78,7 @@ int main(int argc, char **argv)
     if (!store || !work) usage("--store and --work are needed");
     struct site_table known = { 0 };
     if (sites) site_table_read(&known, sites);
-    struct search s = { .algorithm = algo,
+    struct decision_search s = { .algorithm = algo,
                         .chain = chain ? chain : option_word(&algo),
                         .store = store,
                         .level = level_name[level],

@@ -46,7 +46,7 @@ int main(int argc, char **argv)
     if (filter_init(argc, argv, help, options) < argc) usage("there are no operands");
     enum isa want = isa < 0 ? isa_best() : (enum isa)isa;
     if (!isa_here(want)) die("this machine has no %s", isa_name[want]);
-    struct machine m;
+    struct loop_machine m;
     machine_name(machine);
     of = isa_name[want];
     machine_measure(&m, want == ISA_AVX512);

@@ -51,7 +51,7 @@ static void put(csvw *w, const struct traffic *t, double seconds, double fast)
 int main(int argc, char **argv)
 {
     const char *path = filter_operand(argc, argv, filter_init(argc, argv, help, options));
-    const struct machine *m = machine_find(model);
+    const struct cost_model *m = machine_find(model);
     if (!m) usage("unknown model '%s', one of %s", model, machine_names());
     if (!limit == !ratio) usage("either --limit or --ratio is needed");
     if (line & (line - 1)) usage("a line of %llu bytes is no power of two", (unsigned long long)line);

@@ -41,10 +41,11 @@ static void replace(double *rate, uint64_t by)
     if (by > 0) *rate = (double)by;
 }
 
-static void kernel_rows(csvw *w, const struct graph *g, int k, const struct machine *m, const struct cost_table *table)
+static void kernel_rows(csvw *w, const struct graph *g, int k, const struct cost_model *m,
+                        const struct cost_table *table)
 {
     static const char *const methods[] = { [COST_NONE] = "model", [COST_NEAREST] = "nearest", [COST_EXACT] = "table" };
-    const struct kernel *kernel = &g->kernel[k];
+    const struct graph_kernel *kernel = &g->kernel[k];
     char in[64], out[64];
     uint32_t slow = 0;
     do {                                                 /* all subsets of the movable operands */
@@ -61,9 +62,9 @@ static void kernel_rows(csvw *w, const struct graph *g, int k, const struct mach
 int main(int argc, char **argv)
 {
     const char *path = filter_operand(argc, argv, filter_init(argc, argv, help, options));
-    const struct machine *known = machine_find(model);
+    const struct cost_model *known = machine_find(model);
     if (!known) usage("unknown model '%s', one of %s", model, machine_names());
-    struct machine m = *known;
+    struct cost_model m = *known;
     if (flops > 0) m.flops = flops;
     replace(&m.fast_read, fast_read);
     replace(&m.fast_write, fast_write);

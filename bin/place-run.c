@@ -72,7 +72,7 @@ static const struct opt options[] = {
     { 0 } };
 
 static void row(csvw *w, struct engine *e, const struct plan *p, const struct kernels *k, const char *machine,
-                struct calibration c, long n, bool counts, const struct step *s)
+                struct calibration c, long n, bool counts, const struct step_result *s)
 {
     struct rusage use;
     getrusage(RUSAGE_SELF, &use);
@@ -133,7 +133,7 @@ int main(int argc, char **argv)
     double *seconds = xcalloc(size_mul((size_t)steps, (size_t)g->nnode) + 1, sizeof *seconds);
     long spare = again * steps;
     for (long n = 0, counted = 0; counted < steps; n++) {
-        struct step s = engine_step(e, seconds + (size_t)counted * (size_t)g->nnode);
+        struct step_result s = engine_step(e, seconds + (size_t)counted * (size_t)g->nnode);
         bool others = !(s.others_seconds < DISTURBED * s.seconds);   /* else it waited for threads of its own */
         bool disturbed = s.delay_seconds > DISTURBED * s.seconds && others;
         disturbed = disturbed || s.others_seconds > BESIDE_OTHERS * s.seconds;

@@ -53,7 +53,7 @@ int main(int argc, char **argv)
         emit_clock(output);
         return EXIT_OK;
     }
-    static struct table t;
+    static struct event_table t;
     table_read(&t, argv + i);
     if (to == SPEEDSCOPE) emit_speedscope(&t, output);
     else if (to == FOLDED) emit_folded(&t, output, threads);

@@ -26,7 +26,7 @@ static const struct opt options[] = {
     { 0, "only", FLAG, &only, NULL, "leave out the rows that are not flattened" },
     { 0 } };
 
-static struct table t;
+static struct event_table t;
 static struct rows out;
 static struct pieces pieces;
 static struct repairs repairs;

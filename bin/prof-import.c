@@ -47,7 +47,7 @@ static const struct opt options[] = {
     { 0 } };
 
 static csvw *w;
-static struct table held;
+static struct event_table held;
 static struct buf proc;
 static bool totals;
 

@@ -32,7 +32,7 @@ static const struct opt options[] = {
     { 0, "hold", FLAG, &hold, NULL, "take rows in any order, all in memory" },
     { 0 } };
 
-static struct table t;
+static struct event_table t;
 static struct repairs repairs;
 
 static void note(uint64_t unlinked)

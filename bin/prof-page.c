@@ -37,7 +37,7 @@ static const struct opt options[] = {
 
 int main(int argc, char **argv)
 {
-    static struct table t;
+    static struct event_table t;
     int i = filter_init(argc, argv, help, options);
     page.limit = (size_t)limit;
     table_read(&t, argv + i);

@@ -40,7 +40,7 @@ static const struct opt options[] = {
 
 int main(int argc, char **argv)
 {
-    static struct table t;
+    static struct event_table t;
     static struct dag g;
     int i = filter_init(argc, argv, help, options);
     if (pieces && all) usage("--pieces or --all, not both");

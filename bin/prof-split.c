@@ -33,7 +33,7 @@ static const struct opt options[] = {
     { 0, "iterations", INT,  &iterations, "N", "split the calls of each function by their number", 1, 1e9 },
     { 0 } };
 
-static struct table t;
+static struct event_table t;
 static struct rows out;
 
 static int by_function(const void *a, const void *b)

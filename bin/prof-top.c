@@ -58,7 +58,7 @@ static bool read_costs(const char *dir, struct top_cost cost[HOOKS])
     return there;
 }
 
-static void top_of_logs(struct top *top, struct table *t, const char *dir)
+static void top_of_logs(struct top *top, struct event_table *t, const char *dir)
 {
     struct log_counts counts = { 0 };
     struct top_cost cost[HOOKS];
@@ -86,7 +86,7 @@ static void top_of_logs(struct top *top, struct table *t, const char *dir)
     log_close(r);
 }
 
-static void top_of_rows(struct top *top, struct table *t, char **paths)
+static void top_of_rows(struct top *top, struct event_table *t, char **paths)
 {
     struct ordered o;
     struct row r;
@@ -102,7 +102,7 @@ static void top_of_rows(struct top *top, struct table *t, char **paths)
 
 int main(int argc, char **argv)
 {
-    static struct table t;
+    static struct event_table t;
     struct top top;
     struct stat st;
     int i = filter_init(argc, argv, help, options);

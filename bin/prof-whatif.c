@@ -78,7 +78,7 @@ static void put(csvw *w, const struct part *p, const struct whatif *x)
 
 int main(int argc, char **argv)
 {
-    static struct table t;
+    static struct event_table t;
     int i = filter_init(argc, argv, help, options);
     if (!speeds.n) usage("no --speed given");
     struct part *part = xmalloc((size_t)speeds.n, sizeof *part);

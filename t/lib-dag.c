@@ -9,7 +9,7 @@ enum { NODES = 9 };
 /* every path that ends in v, by its length: from each edge, and from the release */
 static int64_t longest_to(const struct dag *g, uint32_t v, double speed)
 {
-    const struct node *n = &g->node[v];
+    const struct dag_node *n = &g->node[v];
     int64_t work = n->selected && !n->wait ? (int64_t)((double)n->work / speed) : n->work, best = n->release + work;
     for (size_t e = 0; e < g->nedge; e++) {
         if (g->edge[e].to != v) continue;
@@ -24,7 +24,7 @@ static int64_t longest_from(const struct dag *g, uint32_t v, double speed)   /* 
     int64_t best = 0;
     for (size_t e = 0; e < g->nedge; e++) {
         if (g->edge[e].from != v) continue;
-        const struct node *n = &g->node[g->edge[e].to];
+        const struct dag_node *n = &g->node[g->edge[e].to];
         int64_t work = n->selected && !n->wait ? (int64_t)((double)n->work / speed) : n->work;
         int64_t length = g->edge[e].lag + work + longest_from(g, g->edge[e].to, speed);
         if (length > best) best = length;
@@ -39,7 +39,7 @@ int main(void)
     for (int round = 0; round < 300; round++) {
         struct dag g = { 0 };
         for (uint32_t i = 0; i < NODES; i++) {           /* in the order of their ends: edges go forward */
-            struct node v = { .start = (int64_t)i * 1000, .end = (int64_t)i * 1000 + 1,
+            struct dag_node v = { .start = (int64_t)i * 1000, .end = (int64_t)i * 1000 + 1,
                               .work = (int64_t)rng_below(&r, 50), .release = (int64_t)rng_below(&r, 30),
                               .selected = rng_below(&r, 2),
                               .wait = rng_below(&r, 5) == 0 };
@@ -64,7 +64,7 @@ int main(void)
         size_t n = dag_path(&g, speed, finish, path, via);
         int64_t length = 0;
         for (size_t i = 0; i < n; i++) {
-            const struct node *v = &g.node[path[i]];
+            const struct dag_node *v = &g.node[path[i]];
             length += v->selected && !v->wait ? (int64_t)((double)v->work / speed) : v->work;
             length += via[i] == NODE_NONE ? v->release : g.edge[via[i]].lag;
             wrong_path += slack[path[i]] != 0 || (i + 1 < n && g.edge[via[i]].from != path[i + 1]);

@@ -60,13 +60,14 @@ static void random_decisions(struct rng *g, bool v1, struct decisions *d)
     d->form = v1 ? FORM_V1 : FORM_V0;
     int n = (int)rng_below(g, 40);
     for (int k = 0; k < n; k++) {
-        struct step s[6];
+        struct trace_step s[6];
         uint32_t length = 1 + (uint32_t)rng_below(g, 5), around = 0;
         for (uint32_t i = 0; i < length; i++) {
             char text[64];
             int b = snprintf(text, sizeof text, "camlA__f'%d__%d", (int)rng_below(g, 3), (int)rng_below(g, 2));
             uint32_t closure = names_closure_of(&names, (str){ text, (size_t)b });
-            s[i] = (struct step){ closure, names_meta_of(&names, closure), i + 1 < length && rng_below(g, 3) == 0 };
+            s[i] = (struct trace_step){ closure, names_meta_of(&names, closure),
+                                       i + 1 < length && rng_below(g, 3) == 0 };
             b = snprintf(text, sizeof text, "%d", (int)rng_below(g, 3));
             if (!s[i].decl && !v1)
                 s[i].label = path_add(&names, 0, names_site_v0(&names, closure, (str){ text, (size_t)b }));
@@ -81,7 +82,7 @@ static void random_decisions(struct rng *g, bool v1, struct decisions *d)
     }
 }
 
-struct naive { struct step step; enum node_kind kind; int parent; };
+struct naive { struct trace_step step; enum node_kind kind; int parent; };
 
 /* trees by searching a list; true when the same nodes stand in the same order below the same parents */
 static bool naive_agrees(const struct decisions *d)
@@ -93,7 +94,7 @@ static bool naive_agrees(const struct decisions *d)
     for (size_t k = 0; k < d->n; k++) {
         int at = 0;
         for (uint32_t i = 0; i < d->d[k].n; i++) {
-            const struct step *s = &d->step[d->d[k].first + i];
+            const struct trace_step *s = &d->step[d->d[k].first + i];
             if (x[at].kind == NODE_APPLY) {
                 lost++;
                 break;

@@ -51,7 +51,7 @@ static void write_names(void)
 }
 
 static struct log_counts counts;
-static struct table t;
+static struct event_table t;
 
 static void read_all(bool nested)
 {
@@ -59,7 +59,7 @@ static void read_all(bool nested)
     intern_free(&t.text);
     free(t.rows.v);
     free(t.extra);
-    t = (struct table){ 0 };
+    t = (struct event_table){ 0 };
     log_read(&t, dir, nested, &counts);
 }
 

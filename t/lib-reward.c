@@ -11,9 +11,9 @@ enum { RUNS = 24, SITES = 9, COLS = 2 * (SITES + 1) };
 static double dense[RUNS][COLS];
 
 /* a flat tree: every run inlines or calls each of the sites, or does not have it; site 2 follows site 1 */
-static struct problem make(struct rng *g, double gamma, const double *worth)
+static struct sparse_problem make(struct rng *g, double gamma, const double *worth)
 {
-    struct problem p = { 0 };
+    struct sparse_problem p = { 0 };
     struct names s = { 0 };
     memset(dense, 0, sizeof dense);
     for (int r = 0; r < RUNS; r++) {
@@ -66,7 +66,7 @@ static int eliminate(double m[][COLS], int rows)
     return rank;
 }
 
-static void test_rank(const struct problem *p, const struct reward_rows *d)
+static void test_rank(const struct sparse_problem *p, const struct reward_rows *d)
 {
     double copy[RUNS + 1][COLS], identified[COLS];
     uint32_t twin[COLS];
@@ -96,7 +96,7 @@ static void test_rank(const struct problem *p, const struct reward_rows *d)
     ok(problem_columns(p) == 2 * SITES + 1, "used columns are counted");
 }
 
-static void test_fits(const struct problem *p, const struct reward_rows *d)
+static void test_fits(const struct sparse_problem *p, const struct reward_rows *d)
 {
     double b[RUNS], w[COLS], worst = 0, lambda = 0.05, alpha = 0.003, weight[RUNS];
     for (int r = 0; r < RUNS; r++) weight[r] = r % 3;
@@ -131,7 +131,7 @@ static void test_fits(const struct problem *p, const struct reward_rows *d)
     near(f.mse, sse / RUNS, 1e-12, "lasso: mean square over runs");
 }
 
-static void test_targets(const struct problem *p)
+static void test_targets(const struct sparse_problem *p)
 {
     double b[RUNS], mean = 0, base = 0;
     for (int r = 0; r < RUNS; r++) mean += p->runs[r].seconds / RUNS;
@@ -148,7 +148,7 @@ static void test_targets(const struct problem *p)
     near(b[5], 1 / (1 + exp(20 * (t - mean) / mean)), 1e-14, "sigmoid");
 }
 
-static void test_intervals(const struct problem *p, const struct reward_rows *d)
+static void test_intervals(const struct sparse_problem *p, const struct reward_rows *d)
 {
     double b[RUNS], w[COLS], lower[COLS], upper[COLS], again_lower[COLS], again_upper[COLS];
     problem_target(p, LOG_OVER_MEAN, NULL, b);
@@ -170,7 +170,7 @@ int main(void)
     struct rng g = rng_for(1, str_of("reward"));
     double worth[COLS];
     for (int j = 0; j < COLS; j++) worth[j] = 0.05 * rng_normal(&g);
-    struct problem p = make(&g, 0.9, worth);
+    struct sparse_problem p = make(&g, 0.9, worth);
     struct reward_rows d = reward_rows(&p);
     test_rank(&p, &d);
     test_fits(&p, &d);

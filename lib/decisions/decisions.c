@@ -81,7 +81,7 @@ void decisions_free(struct decisions *d)
     *d = (struct decisions){ 0 };
 }
 
-static struct step *new_step(struct decisions *d)
+static struct trace_step *new_step(struct decisions *d)
 {
     d->step = grow(d->step, d->n_step + 1, &d->cap_step, sizeof *d->step);
     return &d->step[d->n_step++];
@@ -93,7 +93,7 @@ static void new_decision(struct decisions *d, size_t first, int round, enum acti
     d->d[d->n++] = (struct decision){ first, (uint32_t)(d->n_step - first), round, action };
 }
 
-void decisions_add(struct decisions *d, const struct step *s, uint32_t n, int round, enum action action)
+void decisions_add(struct decisions *d, const struct trace_step *s, uint32_t n, int round, enum action action)
 {
     size_t first = d->n_step;
     for (uint32_t i = 0; i < n; i++) *new_step(d) = s[i];
@@ -110,7 +110,7 @@ static void add_time(struct decisions *d, double seconds)
 static void reverse_steps(struct decisions *d, size_t first)
 {
     for (size_t i = first, j = d->n_step; i + 1 < j; i++) {
-        struct step t = d->step[i];
+        struct trace_step t = d->step[i];
         d->step[i] = d->step[--j];
         d->step[j] = t;
     }
@@ -125,7 +125,7 @@ static void read_v0(struct names *s, const struct sexp *e, snode n, struct decis
     if (!sexp_is_list(e, n) || sexp_count(e, n) != 3) sexp_die(e, n, "not a V0 decision (TRACE APPLIED BOOL)");
     snode trace = sexp_first(e, n), applied = sexp_after(e, trace);
     for (snode x = sexp_first(e, trace); x != SEXP_NONE; x = sexp_after(e, x)) {
-        struct step t = { .decl = sexp_head(e, x, "Enter_decl") };
+        struct trace_step t = { .decl = sexp_head(e, x, "Enter_decl") };
         if (!t.decl && !sexp_head(e, x, "At_call_site")) sexp_die(e, x, "not At_call_site or Enter_decl");
         if (sexp_count(e, x) != (t.decl ? 3 : 4)) sexp_die(e, x, "a V0 trace item with %zu fields", sexp_count(e, x));
         snode offset = sexp_nth(e, x, 2);
@@ -151,7 +151,7 @@ static void read_v1(struct names *s, const struct sexp *e, snode n, struct decis
           action = sexp_after(e, apply);
     if (!sexp_is_list(e, trace)) sexp_die(e, trace, "not a trace");
     for (snode x = sexp_first(e, trace); x != SEXP_NONE; x = sexp_after(e, x)) {
-        struct step t = { .decl = sexp_head(e, x, "Enter_decl") };
+        struct trace_step t = { .decl = sexp_head(e, x, "Enter_decl") };
         if (!t.decl && !sexp_head(e, x, "At_call_site")) sexp_die(e, x, "not At_call_site or Enter_decl");
         snode fields = sexp_nth(e, x, 1);
         if (fields == SEXP_NONE || sexp_count(e, fields) != (t.decl ? 2 : 3))
@@ -176,7 +176,7 @@ static void read_simple(struct names *s, const struct sexp *e, snode n, struct d
         sexp_die(e, n, "not a simple override (ROUND STAMP ITEMS ACTION)");
     snode round = sexp_first(e, n), stamp = sexp_after(e, round), items = sexp_after(e, stamp);
     for (snode x = sexp_first(e, items); x != SEXP_NONE; x = sexp_after(e, x)) {
-        struct step t = { .decl = sexp_head(e, x, "Decl"), .func = NAME_NONE };
+        struct trace_step t = { .decl = sexp_head(e, x, "Decl"), .func = NAME_NONE };
         if (!t.decl && !sexp_head(e, x, "Apply")) sexp_die(e, x, "not Apply or Decl");
         snode pair = sexp_nth(e, x, 1);
         if (pair == SEXP_NONE || sexp_count(e, pair) < 1 || sexp_count(e, pair) > 2)
@@ -213,10 +213,10 @@ static void take_site(void *closure, const struct sexp *e, const struct canonica
     struct reading *r = closure;
     size_t first = r->d->n_step;
     for (size_t i = 0; i < x->n; i++) {
-        struct step t = decisions_step(r->names, x->step[i]);
+        struct trace_step t = decisions_step(r->names, x->step[i]);
         *new_step(r->d) = t;
     }
-    struct step *last = &r->d->step[r->d->n_step - 1];
+    struct trace_step *last = &r->d->step[r->d->n_step - 1];
     if (last->decl) sexp_die(e, x->at, "a path ends with the call that was decided");
     if (x->callee.n && !str_is(x->callee, "unknown"))
         last->func = names_meta_of(r->names, names_closure_of(r->names, x->callee));
@@ -275,19 +275,19 @@ void decisions_read(struct names *s, const struct sexp *e, struct decisions *d)
 
 /* ---- writing ---- */
 
-struct step decisions_step(struct names *s, str t)
+struct trace_step decisions_step(struct names *s, str t)
 {
     if (t.n > 2 && t.s[0] == '{' && t.s[t.n - 1] == '}') {
         uint32_t c = names_closure_of(s, (str){ t.s + 1, t.n - 2 });
-        return (struct step){ c, names_meta_of(s, c), true };
+        return (struct trace_step){ c, names_meta_of(s, c), true };
     }
-    struct step call = { names_path_of(s, t), NAME_NONE, false };
+    struct trace_step call = { names_path_of(s, t), NAME_NONE, false };
     const struct site *x = &s->site[s->path[call.label].site];
     if (x->kind == SITE_V0) call.func = names_meta_of(s, x->a);
     return call;
 }
 
-static void put_step(struct buf *b, const struct names *s, const struct step *t)
+static void put_step(struct buf *b, const struct names *s, const struct trace_step *t)
 {
     if (!t->decl) {
         names_put_path(b, s, t->label);
@@ -298,7 +298,7 @@ static void put_step(struct buf *b, const struct names *s, const struct step *t)
     buf_char(b, '}');
 }
 
-void decisions_path(struct buf *b, const struct names *s, const struct step *t, uint32_t n)
+void decisions_path(struct buf *b, const struct names *s, const struct trace_step *t, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
         if (i) buf_char(b, ' ');
@@ -322,7 +322,7 @@ void decisions_write(sexpw *w, const struct names *s, const struct decisions *d)
     }
     for (size_t i = 0; i < d->n; i++) {
         const struct decision *x = &d->d[i];
-        const struct step *t = d->step + x->first;
+        const struct trace_step *t = d->step + x->first;
         b.n = 0;
         end = grow(end, x->n, &cap_end, sizeof *end);
         step = grow(step, x->n, &cap_step, sizeof *step);
@@ -361,7 +361,7 @@ static void need_sites(const struct names *s, const struct decisions *d, enum si
 }
 
 /* the function in whose body step i stands: what the step before it entered, or nothing at top level */
-static uint32_t source(const struct step *t, uint32_t i)
+static uint32_t source(const struct trace_step *t, uint32_t i)
 {
     return i ? t[i - 1].func : (uint32_t)NAME_NONE;
 }
@@ -371,7 +371,7 @@ void decisions_write_v0(sexpw *w, const struct names *s, const struct decisions 
     need_sites(s, d, SITE_V0, "V0");
     sexpw_begin(w, NULL);
     for (size_t i = 0; i < d->n; i++) {
-        const struct step *t = d->step + d->d[i].first;
+        const struct trace_step *t = d->step + d->d[i].first;
         if (d->d[i].action == ACTION_SPECIALISE) continue;
         sexpw_line(w);
         sexpw_begin(w, NULL);
@@ -411,7 +411,7 @@ void decisions_write_v1(sexpw *w, const struct names *s, const struct decisions 
     need_sites(s, d, SITE_V1, "V1");
     sexpw_begin(w, NULL);
     for (size_t i = 0; i < d->n; i++) {
-        const struct step *t = d->step + d->d[i].first, *last = t + d->d[i].n - 1;
+        const struct trace_step *t = d->step + d->d[i].first, *last = t + d->d[i].n - 1;
         sexpw_line(w);
         sexpw_begin(w, NULL);
         sexpw_int(w, d->d[i].round);
@@ -442,7 +442,7 @@ void decisions_write_simple(sexpw *w, const struct names *s, const struct decisi
     need_sites(s, d, SITE_V1, "simple overrides");
     sexpw_begin(w, NULL);
     for (size_t i = 0; i < d->n; i++) {
-        const struct step *t = d->step + d->d[i].first;
+        const struct trace_step *t = d->step + d->d[i].first;
         sexpw_line(w);
         sexpw_begin(w, NULL);
         sexpw_int(w, d->d[i].round);

@@ -15,13 +15,13 @@ enum form { FORM_EMPTY, FORM_PLAIN, FORM_SIMPLE, FORM_V0, FORM_V1, FORM_TREE_V0,
 
 /* One step of a trace.  call: label is a path (names.h) and func the callee's meta; declaration: label is the origin,
  * a closure, and func its meta.  func is NAME_NONE when not told. */
-struct step { uint32_t label, func; bool decl; };
+struct trace_step { uint32_t label, func; bool decl; };
 struct decision { size_t first; uint32_t n; int round; enum action action; };     /* step[first .. first+n-1] */
 
 struct decisions {
     enum form form;
     uint32_t program, compiler;                          /* texts in names, or NAME_NONE */
-    struct step *step;
+    struct trace_step *step;
     struct decision *d;
     double *time;                                        /* seconds, one per timing; none when not measured */
     size_t n_step, n, n_time, cap_step, cap_d, cap_time;
@@ -33,13 +33,13 @@ const char *form_name(enum form);                        /* "v0" ... */
 /* Replaces *d by what e says; dies at file:line.  Trees are not lists: see itree.h.  Memory is kept for the next
  * call. */
 void decisions_read(struct names *, const struct sexp *e, struct decisions *d);
-void decisions_add(struct decisions *, const struct step *, uint32_t n, int round, enum action);
+void decisions_add(struct decisions *, const struct trace_step *, uint32_t n, int round, enum action);
 void decisions_clear(struct decisions *);
 void decisions_free(struct decisions *);
 
 /* The node a site names: its steps joined by blanks.  decisions_step is the inverse of one step. */
-void decisions_path(struct buf *, const struct names *, const struct step *, uint32_t n);
-struct step decisions_step(struct names *, str text);
+void decisions_path(struct buf *, const struct names *, const struct trace_step *, uint32_t n);
+struct trace_step decisions_step(struct names *, str text);
 
 void decisions_write(sexpw *, const struct names *, const struct decisions *);       /* canonical */
 void decisions_write_v0(sexpw *, const struct names *, const struct decisions *);    /* dies when sites are not V0 */

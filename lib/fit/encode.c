@@ -22,14 +22,14 @@ static bool holds_words(const struct table *t, int col)
     return false;
 }
 
-static void sort_code(struct code *k)
+static void sort_code(struct column_codes *k)
 {
     if (k->n) qsort(k->value, k->n, sizeof *k->value, by_bytes);
 }
 
-static struct code code_of(const struct table *t, int col, size_t most)
+static struct column_codes code_of(const struct table *t, int col, size_t most)
 {
-    struct code k = { 0 };
+    struct column_codes k = { 0 };
     struct intern seen = { 0 };
     for (size_t r = 0; r < t->nrow; r++) {
         str s = table_str(t, r, col);
@@ -68,14 +68,14 @@ struct codes codes_read(const char *path, const struct table *t)
         int i = column_of(t, csv_str(in, column));
         if (i < 0) csv_die(in, column, "a column of the table");
         if (!csv_has(in, value)) csv_die(in, value, "a value");
-        struct code *k = &c.of[i];
+        struct column_codes *k = &c.of[i];
         str s = csv_str(in, value);
         k->value = grow(k->value, k->n + 1, &k->cap, sizeof *k->value);
         k->value[k->n++] = (str){ arena_copy(&c.text, s.s, s.n), s.n };
     }
     csv_close(in);
     for (int i = 0; i < t->ncol; i++) {
-        struct code *k = &c.of[i];
+        struct column_codes *k = &c.of[i];
         sort_code(k);
         for (size_t v = 1; v < k->n; v++)
             if (str_eq(k->value[v], k->value[v - 1]))
@@ -125,7 +125,7 @@ size_t codes_apply(const struct codes *c, const struct table *t, csvw *w)
     for (size_t r = 0; r < t->nrow; r++) {
         for (int i = 0; i < c->ncol; i++) {
             str s = table_str(t, r, i);
-            const struct code *k = &c->of[i];
+            const struct column_codes *k = &c->of[i];
             if (!k->n) csvw_str(w, s);
             const str *found = k->n && s.n ? bsearch(&s, k->value, k->n, sizeof *k->value, by_bytes) : NULL;
             for (size_t v = 0; v < k->n; v++) csvw_int(w, found == &k->value[v]);

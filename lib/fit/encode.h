@@ -6,8 +6,8 @@
 #define MILLRACE_ENCODE_H
 #include "table/table.h"
 
-struct code { str *value; size_t n, cap; };              /* sorted; n 0 with value NULL: the column is not a category */
-struct codes { struct code *of; int ncol; struct arena text; };      /* by column of the table */
+struct column_codes { str *value; size_t n, cap; };      /* sorted; n 0 with value NULL: the column is no category */
+struct codes { struct column_codes *of; int ncol; struct arena text; };   /* by column of the table */
 
 struct columns;
 /* From the values of these columns, NULL: of all that hold a word; dies when a column has more than `most`. */

@@ -147,12 +147,12 @@ static void replay(struct fill *f, uint32_t n, uint32_t d)
 {
     struct itree *t = f->t;
     uint32_t prefix = t->node[n].label;
-    struct pair { uint32_t from, to; } *stack = NULL;
+    struct copying { uint32_t from, to; } *stack = NULL;
     size_t depth = 0, cap = 0;
     stack = grow(stack, 1, &cap, sizeof *stack);
-    stack[depth++] = (struct pair){ d, n };
+    stack[depth++] = (struct copying){ d, n };
     while (depth) {
-        struct pair at = stack[--depth];
+        struct copying at = stack[--depth];
         for (uint32_t x = t->node[at.from].first; x != NODE_NONE; x = t->node[x].next) {
             if (t->node[x].kind != NODE_INLINED) continue;
             uint32_t path = path_join(f->s, prefix, t->node[x].label, 0);
@@ -169,7 +169,7 @@ static void replay(struct fill *f, uint32_t n, uint32_t d)
                 *map64_at(&f->child, (uint64_t)at.to << 32 | path) = to;
             }
             stack = grow(stack, depth + 1, &cap, sizeof *stack);
-            stack[depth++] = (struct pair){ x, to };
+            stack[depth++] = (struct copying){ x, to };
         }
     }
     free(stack);

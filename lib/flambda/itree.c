@@ -50,7 +50,7 @@ uint32_t itree_next(const struct itree *t, uint32_t n, long *depth)
 
 /* ---- building ---- */
 
-static uint32_t find_or_add(struct itree *t, uint32_t parent, const struct step *s, enum node_kind kind)
+static uint32_t find_or_add(struct itree *t, uint32_t parent, const struct trace_step *s, enum node_kind kind)
 {
     uint32_t *at = map64_at(&t->child, (uint64_t)parent << 32 | (uint64_t)s->label << 1 | s->decl);
     if (*at == NODE_NONE) *at = itree_add(t, parent, kind, s->label, s->func);
@@ -83,7 +83,7 @@ void itree_build(struct itree *t, const struct decisions *d, int round, bool rev
         if (x->action == ACTION_SPECIALISE || (round >= 0 && x->round != round)) continue;
         uint32_t n = 0, k;
         for (k = 0; k < x->n && t->node[n].kind != NODE_APPLY; k++) {
-            const struct step *s = &d->step[x->first + k];
+            const struct trace_step *s = &d->step[x->first + k];
             bool here = k + 1 == x->n;
             n = find_or_add(t, n, s,
                             s->decl                             ? NODE_DECL
@@ -115,7 +115,7 @@ static uint32_t read_node(struct names *s, const struct sexp *e, snode n, struct
     if (!decl && !inlined && !apply) sexp_die(e, n, "not a node of a tree (%s)", form_name(t->form));
     snode f = sexp_nth(e, n, 1);
     if (f == SEXP_NONE) sexp_die(e, n, "a tree node without fields");
-    struct step x = { .decl = decl };
+    struct trace_step x = { .decl = decl };
     if (v0) {
         uint32_t closure = names_closure(s, e, need(e, f, decl ? "closure" : "applied"));
         x.func = names_meta_of(s, closure);
@@ -257,13 +257,13 @@ struct tree_stat itree_stat(const struct names *s, const struct itree *t)
 void itree_put_step(struct buf *b, const struct names *s, const struct itree *t, uint32_t n)
 {
     const struct tnode *x = &t->node[n];
-    struct step step = { x->label, x->func, x->kind == NODE_DECL };
+    struct trace_step step = { x->label, x->func, x->kind == NODE_DECL };
     decisions_path(b, s, &step, 1);
 }
 
 void itree_decisions(const struct itree *t, int round, struct decisions *d)
 {
-    struct step *path = NULL;
+    struct trace_step *path = NULL;
     size_t cap = 0;
     long depth = 0;
     decisions_clear(d);
@@ -271,7 +271,7 @@ void itree_decisions(const struct itree *t, int round, struct decisions *d)
     for (uint32_t n = itree_next(t, 0, &depth); n != NODE_NONE; n = itree_next(t, n, &depth)) {
         const struct tnode *x = &t->node[n];
         path = grow(path, (size_t)depth, &cap, sizeof *path);
-        path[depth - 1] = (struct step){ x->label, x->func, x->kind == NODE_DECL };
+        path[depth - 1] = (struct trace_step){ x->label, x->func, x->kind == NODE_DECL };
         if (d->n_step + (size_t)depth > MOST_STEPS)
             die("a tree too deep for a list of decisions: more than %d steps in all", MOST_STEPS);
         if (x->kind != NODE_DECL)

@@ -120,7 +120,7 @@ static void put_path(struct buf *b, struct names *names, const struct sexp *e, s
         if ((!decl && !sexp_head(e, x, "Apply")) || sexp_count(e, x) != 2)
             sexp_die(e, x, "not a step (Decl ORIGIN) or (Apply PATH)");
         snode what = sexp_nth(e, x, 1);
-        struct step step = { decl ? names_closure(names, e, what) : names_path(names, e, what), NAME_NONE, decl };
+        struct trace_step step = { decl ? names_closure(names, e, what) : names_path(names, e, what), NAME_NONE, decl };
         if (b->n) buf_char(b, ' ');
         decisions_path(b, names, &step, 1);
     }

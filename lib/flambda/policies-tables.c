@@ -56,7 +56,7 @@ void write_summary(const struct policies *p, const struct sets *s, const struct 
     head(w, "policy,set,n,q1,median,q3,min,max,n_bad,n_none,n_good,gmean_ratio");
     for (size_t k = 0; k < p->policy.n; k++)
         for (int set = 0; set < SETS; set++) {
-            struct summary v = policies_summary(p, k, s->in[set], o->margin);
+            struct policy_summary v = policies_summary(p, k, s->in[set], o->margin);
             csvw_str(w, p->policy.name[k]);
             csvw_cstr(w, set_name[set]);
             csvw_int(w, (int64_t)v.n);

@@ -131,9 +131,9 @@ static int by_value(const void *a, const void *b)
     return ORDER(x, y);
 }
 
-struct summary policies_summary(const struct policies *p, size_t policy, const bool *in, double margin)
+struct policy_summary policies_summary(const struct policies *p, size_t policy, const bool *in, double margin)
 {
-    struct summary s = { .q1 = NAN, .median = NAN, .q3 = NAN, .min = NAN, .max = NAN, .gmean = NAN };
+    struct policy_summary s = { .q1 = NAN, .median = NAN, .q3 = NAN, .min = NAN, .max = NAN, .gmean = NAN };
     double *saved = xmalloc(p->benchmark.n + 1, sizeof *saved), logs = 0;
     for (size_t b = 0; b < p->benchmark.n; b++) {
         struct saving k = policies_saving(p, b, policy, 0.95);

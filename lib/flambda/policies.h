@@ -42,9 +42,9 @@ struct saving {
 };
 struct saving policies_saving(const struct policies *, size_t benchmark, size_t policy, double confidence);
 
-struct summary { size_t n, n_bad, n_none, n_good; double q1, median, q3, min, max, gmean; };
+struct policy_summary { size_t n, n_bad, n_none, n_good; double q1, median, q3, min, max, gmean; };
 /* Over the benchmarks with in[b]: quartiles are sorted[floor(q n)], bad and good are beyond -margin and +margin. */
-struct summary policies_summary(const struct policies *, size_t policy, const bool *in, double margin);
+struct policy_summary policies_summary(const struct policies *, size_t policy, const bool *in, double margin);
 
 /* regret[b * policies + p] = (largest - own) / (largest - least) of the savings, over the policies with single[p]; 0
  * when all are equal. */

@@ -7,7 +7,7 @@
 
 enum { LONGEST = 1 << 16 }; /* bytes of a path; paths of a chain take the square of its length */
 
-void problem_free(struct problem *p)
+void problem_free(struct sparse_problem *p)
 {
     intern_free(&p->node);
     intern_free(&p->run);
@@ -17,12 +17,12 @@ void problem_free(struct problem *p)
     sparse_free(&p->a);
     map64_free(&p->child);
     map64_free(&p->seen);
-    *p = (struct problem){ 0 };
+    *p = (struct sparse_problem){ 0 };
 }
 
 /* ---- nodes and runs ---- */
 
-static uint32_t node_at(struct problem *p, str text, uint32_t parent)
+static uint32_t node_at(struct sparse_problem *p, str text, uint32_t parent)
 {
     size_t before = p->node.n;
     uint32_t k = intern(&p->node, text);
@@ -36,12 +36,12 @@ static uint32_t node_at(struct problem *p, str text, uint32_t parent)
     return k;
 }
 
-static void root(struct problem *p)
+static void root(struct sparse_problem *p)
 {
     if (!p->node.n) node_at(p, str_of("/"), NODE_NONE);
 }
 
-uint32_t problem_node(struct problem *p, str path)
+uint32_t problem_node(struct sparse_problem *p, str path)
 {
     root(p);
     long known = intern_find(&p->node, path);
@@ -52,7 +52,7 @@ uint32_t problem_node(struct problem *p, str path)
     return at;
 }
 
-static uint32_t run_at(struct problem *p, str run)
+static uint32_t run_at(struct sparse_problem *p, str run)
 {
     size_t before = p->run.n;
     uint32_t r = intern(&p->run, run);
@@ -62,7 +62,7 @@ static uint32_t run_at(struct problem *p, str run)
     return r;
 }
 
-void problem_time(struct problem *p, str run, str group, bool initial, double seconds, long n_timings)
+void problem_time(struct sparse_problem *p, str run, str group, bool initial, double seconds, long n_timings)
 {
     struct prun *r = &p->runs[run_at(p, run)];
     if (r->timed) die("run '%.*s' has two times", (int)run.n, run.s);
@@ -70,7 +70,7 @@ void problem_time(struct problem *p, str run, str group, bool initial, double se
     *r = (struct prun){ seconds, intern(&p->text, group), initial, true, n_timings };
 }
 
-static void participate(struct problem *p, uint32_t node, bool apply, double factor)
+static void participate(struct sparse_problem *p, uint32_t node, bool apply, double factor)
 {
     sparse_add(&p->a, 2 * node + apply, factor);
     if (apply) p->info[node].n_apply++;
@@ -88,9 +88,9 @@ static uint32_t unstamped(struct names *s, uint32_t closure)
     return names_closure_of(s, (str){ whole.s, whole.n - stamp.n });
 }
 
-static struct step identity(struct names *s, const struct tnode *x, bool by_name)
+static struct trace_step identity(struct names *s, const struct tnode *x, bool by_name)
 {
-    struct step t = { x->label, x->func, x->kind == NODE_DECL };
+    struct trace_step t = { x->label, x->func, x->kind == NODE_DECL };
     if (!by_name) return t;
     if (t.decl) {
         t.label = unstamped(s, t.label);
@@ -102,7 +102,7 @@ static struct step identity(struct names *s, const struct tnode *x, bool by_name
     return t;
 }
 
-void problem_add(struct problem *p, struct names *s, const struct itree *t, str run, double gamma, bool divide,
+void problem_add(struct sparse_problem *p, struct names *s, const struct itree *t, str run, double gamma, bool divide,
                  bool by_name)
 {
     root(p);
@@ -119,7 +119,7 @@ void problem_add(struct problem *p, struct names *s, const struct itree *t, str 
     participate(p, 0, false, 1);
     for (uint32_t n = itree_next(t, 0, NULL); n != NODE_NONE; n = itree_next(t, n, NULL)) {
         const struct tnode *x = &t->node[n];
-        struct step step = identity(s, x, by_name);
+        struct trace_step step = identity(s, x, by_name);
         uint32_t above = to[x->parent];
         uint32_t *at = map64_at(&p->child, (uint64_t)above << 32 | (uint64_t)step.label << 1 | step.decl);
         if (*at == NODE_NONE) {
@@ -147,7 +147,7 @@ void problem_add(struct problem *p, struct names *s, const struct itree *t, str 
 
 /* ---- streams ---- */
 
-void problem_write(const struct problem *p, csvw *entries, csvw *times)
+void problem_write(const struct sparse_problem *p, csvw *entries, csvw *times)
 {
     csvw_names(entries, "run,node,kind,factor,callee");
     csvw_end(entries);
@@ -178,7 +178,7 @@ void problem_write(const struct problem *p, csvw *entries, csvw *times)
     }
 }
 
-static void read_entries(struct problem *p, csv *in)
+static void read_entries(struct sparse_problem *p, csv *in)
 {
     int run = csv_need(in, "run"), node = csv_need(in, "node"), kind = csv_need(in, "kind"),
         factor = csv_need(in, "factor");
@@ -213,7 +213,7 @@ static void read_entries(struct problem *p, csv *in)
     if (row >= 0) sparse_end_row(&p->a);
 }
 
-static void read_times(struct problem *p, csv *in)
+static void read_times(struct sparse_problem *p, csv *in)
 {
     int run = csv_need(in, "run"), seconds = csv_need(in, "time_seconds"), group = csv_find(in, "group");
     int initial = csv_find(in, "initial"), timings = csv_find(in, "n_timings");
@@ -231,7 +231,7 @@ static void read_times(struct problem *p, csv *in)
         if (!p->runs[r].timed) die_at(csv_file(in), 1, "no time for run '%s'", p->run.name[r].s);
 }
 
-void problem_read(struct problem *p, csv *entries, csv *times)
+void problem_read(struct sparse_problem *p, csv *entries, csv *times)
 {
     root(p);
     read_entries(p, entries);
@@ -239,7 +239,7 @@ void problem_read(struct problem *p, csv *entries, csv *times)
     if (!p->a.rows) die_at(csv_file(entries), 1, "no runs");
 }
 
-size_t problem_columns(const struct problem *p)
+size_t problem_columns(const struct sparse_problem *p)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->node.n; i++) n += (p->info[i].n_inlined > 0) + (p->info[i].n_apply > 0);
@@ -248,7 +248,7 @@ size_t problem_columns(const struct problem *p)
 
 /* ---- targets ---- */
 
-static double reference(const struct problem *p, bool mean, const double *weight)
+static double reference(const struct sparse_problem *p, bool mean, const double *weight)
 {
     double sum = 0, n = 0;
     for (size_t r = 0; r < p->a.rows; r++) {
@@ -262,7 +262,7 @@ static double reference(const struct problem *p, bool mean, const double *weight
     die("no run is marked initial, so there is no baseline; use a target over the mean");
 }
 
-void problem_target(const struct problem *p, enum problem_target target, const double *weight, double *b)
+void problem_target(const struct sparse_problem *p, enum problem_target target, const double *weight, double *b)
 {
     double x = reference(p, target < LINEAR_OVER_BASELINE, weight);
     for (size_t r = 0; r < p->a.rows; r++) {

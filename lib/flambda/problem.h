@@ -21,7 +21,7 @@ struct pnode {
 }; /* callee: text or NAME_NONE */
 struct prun { double seconds; uint32_t group; bool initial, timed; long n_timings; };
 
-struct problem {
+struct sparse_problem {
     struct intern node, run, text;                       /* texts of nodes; names of runs; groups and callees */
     struct pnode *info;                                  /* per node */
     struct prun *runs;                                   /* per run */
@@ -30,20 +30,21 @@ struct problem {
     struct map64 child, seen;                            /* while building */
 };
 
-void problem_free(struct problem *);
+void problem_free(struct sparse_problem *);
 
 /* Identity of declarations and V0 calls: by_name leaves out the stamps of functions, which change between builds. */
-void problem_add(struct problem *, struct names *, const struct itree *, str run, double gamma, bool divide,
+void problem_add(struct sparse_problem *, struct names *, const struct itree *, str run, double gamma, bool divide,
                  bool by_name);
 
 /* Gives a run its time, once; dies when it is there already or not positive. */
-void problem_time(struct problem *, str run, str group, bool initial, double seconds, long n_timings);
+void problem_time(struct sparse_problem *, str run, str group, bool initial, double seconds, long n_timings);
 
-void problem_write(const struct problem *, csvw *entries, csvw *times);      /* times may be NULL */
-void problem_read(struct problem *, csv *entries, csv *times); /* every run must have a time; times may be NULL */
+void problem_write(const struct sparse_problem *, csvw *entries, csvw *times);   /* times may be NULL */
+/* every run must have a time; times may be NULL */
+void problem_read(struct sparse_problem *, csv *entries, csv *times);
 
-uint32_t problem_node(struct problem *, str path);       /* finds or adds it and all nodes above */
-size_t problem_columns(const struct problem *);          /* columns used by some run */
+uint32_t problem_node(struct sparse_problem *, str path);   /* finds or adds it and all nodes above */
+size_t problem_columns(const struct sparse_problem *);   /* columns used by some run */
 
 /* What a fit explains.  weight: one per run or NULL; a run's weight also counts in the mean and the baseline, which
  * is the geometric mean over initial runs.  Dies when there is no initial run and a baseline is wanted. */
@@ -53,5 +54,5 @@ enum problem_target {                                    /* indices of TARGETS *
     LINEAR_OVER_MEAN, LOG_OVER_MEAN, TANH_OVER_MEAN, SIGMOID_OVER_MEAN,
     LINEAR_OVER_BASELINE, LOG_OVER_BASELINE, TANH_OVER_BASELINE, SIGMOID_OVER_BASELINE
 };
-void problem_target(const struct problem *, enum problem_target, const double *weight, double *b);
+void problem_target(const struct sparse_problem *, enum problem_target, const double *weight, double *b);
 #endif

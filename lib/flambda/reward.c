@@ -29,7 +29,7 @@ static uint64_t row_hash(const struct sparse *a, size_t r, uint64_t seed)
     return hash_bytes(a->value + from, n * sizeof *a->value, hash_bytes(a->column + from, n * sizeof *a->column, seed));
 }
 
-struct reward_rows reward_rows(const struct problem *p)
+struct reward_rows reward_rows(const struct sparse_problem *p)
 {
     const struct sparse *a = &p->a;
     struct reward_rows d = { .n_run = a->rows, .of = xmalloc(a->rows, sizeof(size_t)) };
@@ -131,7 +131,7 @@ struct reward_fit reward_lasso(const struct reward_rows *d, double alpha, const 
 
 /* ---- choice of alpha ---- */
 
-static size_t n_groups(const struct problem *p, uint32_t *number)
+static size_t n_groups(const struct sparse_problem *p, uint32_t *number)
 {
     struct map64 seen = { 0 };
     size_t n = 0;
@@ -145,7 +145,7 @@ static size_t n_groups(const struct problem *p, uint32_t *number)
     return n == 1 ? p->a.rows : n;
 }
 
-double reward_alpha(const struct problem *p, const double *b, bool hold_out, double *r_squared)
+double reward_alpha(const struct sparse_problem *p, const double *b, bool hold_out, double *r_squared)
 {
     size_t n = p->a.rows;
     int *fold = xmalloc(n, sizeof *fold);
@@ -258,8 +258,9 @@ static void draw(struct rng *g, const uint32_t *group, size_t groups, size_t run
     for (size_t r = 0; r < runs; r++) weight[r] = times[group[r]];
 }
 
-void reward_bootstrap(const struct problem *p, const struct reward_rows *d, enum problem_target target, double lambda,
-                      double alpha, long n, double confidence, uint64_t seed, double *lower, double *upper)
+void reward_bootstrap(const struct sparse_problem *p, const struct reward_rows *d, enum problem_target target,
+                      double lambda, double alpha, long n, double confidence, uint64_t seed, double *lower,
+                      double *upper)
 {
     size_t runs = p->a.rows, cols = d->a.cols;
     uint32_t *group = xmalloc(runs, sizeof *group);
@@ -302,7 +303,7 @@ void reward_bootstrap(const struct problem *p, const struct reward_rows *d, enum
     free_all(group, times, weight, b, w, used, all);
 }
 
-void reward_learn(const struct problem *p, enum problem_target target, double lambda, double alpha, long samples,
+void reward_learn(const struct sparse_problem *p, enum problem_target target, double lambda, double alpha, long samples,
                   double confidence, uint64_t seed, struct reward_values *v)
 {
     size_t cols = 2 * p->node.n;

@@ -12,7 +12,7 @@ struct reward_rows {                                     /* distinct rows of a p
     size_t n_run;
     bool borrowed;                                       /* all rows are distinct: a is the problem's own */
 };
-struct reward_rows reward_rows(const struct problem *);
+struct reward_rows reward_rows(const struct sparse_problem *);
 void reward_rows_free(struct reward_rows *);
 
 struct reward_fit {
@@ -33,7 +33,7 @@ struct reward_fit reward_lasso(const struct reward_rows *, double alpha, const d
  * cross-validation over groups of runs (over runs when there is one group), the same alphas.  r_squared: of the
  * choice. */
 enum { ALPHAS = 20, FOLDS = 5 };
-double reward_alpha(const struct problem *, const double *b, bool hold_out, double *r_squared);
+double reward_alpha(const struct sparse_problem *, const double *b, bool hold_out, double *r_squared);
 
 /* rank of the rows; identified[j]: the part of column j's unknown that lies in the row space, 1 when the data
  * determine it, 0 when they say nothing; group[j]: columns equal up to scale share the number of the first of them;
@@ -45,7 +45,7 @@ bool reward_rank(const struct reward_rows *, size_t *rank, double *identified, u
 /* Percentile intervals at `confidence` from `n` bootstrap samples over groups of runs (over runs when there is one
  * group). The target is computed anew in each sample.  lower, upper: one per column.  lambda > 0 is ridge, else
  * lasso at alpha. */
-void reward_bootstrap(const struct problem *, const struct reward_rows *, enum problem_target, double lambda,
+void reward_bootstrap(const struct sparse_problem *, const struct reward_rows *, enum problem_target, double lambda,
                       double alpha, long n, double confidence, uint64_t seed, double *lower, double *upper);
 
 /* All of it together.  Arrays of one per column, but b, the target, of one per run: given by the caller, who has called
@@ -57,6 +57,6 @@ struct reward_values {
     size_t distinct, rank, n_twins;
     bool ranked;                                         /* rank and known are known */
 };
-void reward_learn(const struct problem *, enum problem_target, double lambda, double alpha, long samples,
+void reward_learn(const struct sparse_problem *, enum problem_target, double lambda, double alpha, long samples,
                   double confidence, uint64_t seed, struct reward_values *);
 #endif

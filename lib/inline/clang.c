@@ -36,7 +36,7 @@ static char *unit_path(const char *work, const char *level, size_t k)
 }
 
 static const char *compile_all(const struct llvm *l, const char *work, const struct program *p, const char *level,
-                               enum scope scope)
+                               enum build_scope scope)
 {
     static char sentence[600];
     size_t n = p->nunits;
@@ -127,7 +127,7 @@ static const char *find_calls(const struct llvm *l, const char *work, size_t uni
 }
 
 static const char *clang_make(const struct compiler *c, const char *work, const struct program *p,
-                              enum scope scope, const char *profile)
+                              enum build_scope scope, const char *profile)
 {
     bool per_file = scope == SCOPE_FILE;
     const char *why = NULL;

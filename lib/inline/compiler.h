@@ -11,7 +11,7 @@
 
 /* What is compiled at once: the whole program as one module; each source by itself; or as `-flto` does it, each source
  * up to the link, then all together, decided in both (lto.h). */
-enum scope { SCOPE_PROGRAM, SCOPE_FILE, SCOPE_LTO };
+enum build_scope { SCOPE_PROGRAM, SCOPE_FILE, SCOPE_LTO };
 extern const char *const scope_name[];                   /* program, file, lto */
 
 enum level { LEVEL_O2, LEVEL_O3, LEVEL_OS, LEVEL_OZ };   /* of optimisation */
@@ -28,7 +28,7 @@ extern const char *const level_name[];
 struct build {
     const char *work;                                    /* directory that make has filled */
     const struct program *program;
-    enum scope scope;
+    enum build_scope scope;
     const char *profile;                                 /* lto: none, fe, irn */
     const char *level, *threshold;                       /* "-O2"; threshold NULL: the heuristic's own */
     const struct live *wanted;                           /* sorted; NULL: the heuristic decides */
@@ -43,7 +43,7 @@ struct compiler {
     bool contexts;
     const void *tools;
     /* Lay the program out in the directory `work`, with WORK/calls.csv and WORK/never.csv (work.h). */
-    const char *(*make)(const struct compiler *, const char *work, const struct program *, enum scope,
+    const char *(*make)(const struct compiler *, const char *work, const struct program *, enum build_scope,
                         const char *profile);
     /* Add to *did, unsorted, what became of each call. */
     const char *(*build)(const struct compiler *, const struct build *, struct live *did);

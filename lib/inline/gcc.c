@@ -319,7 +319,7 @@ static void write_calls(const char *work, const struct log *l)
 }
 
 static const char *gcc_make(const struct compiler *c, const char *work, const struct program *p,
-                            enum scope scope, const char *profile)
+                            enum build_scope scope, const char *profile)
 {
     const struct tools *t = c->tools;
     (void)profile;

@@ -35,7 +35,7 @@ struct move {
 struct edge { uint32_t inlined, into; double copies; };  /* numbers of local.function */
 
 struct local {
-    struct search *s;
+    struct decision_search *s;
     const struct tried *now;
     struct live set;                                     /* of now, complete */
     struct parts parts;                                  /* of now */
@@ -157,7 +157,7 @@ static int by_order(const void *a, const void *b)
 }
 
 /* all calls of one function at once: a function that has no callers left is gone */
-static void add_groups(struct local *l, const struct pool *pool)
+static void add_groups(struct local *l, const struct search_pool *pool)
 {
     struct intern callee = { 0 };
     for (size_t i = 0; i < pool->n; i++) intern(&callee, pool->site[i].callee);
@@ -199,8 +199,8 @@ static double promise(struct local *l, const struct move *m, str key)
 /* Instructions: one call each, the most executed first, down to where none can be felt.  Text: the promising first. */
 static void list_moves(struct local *l)
 {
-    struct search *s = l->s;
-    struct pool pool = search_pool(s, &l->set);
+    struct decision_search *s = l->s;
+    struct search_pool pool = search_pool(s, &l->set);
     bool size = s->objective.text_weight > 0.5;
     list_edges(l);
     l->inner = xmalloc(l->set.n + 1, sizeof *l->inner);
@@ -511,7 +511,7 @@ static bool together_within(struct local *l, struct proposal *p)
     return found;
 }
 
-size_t search_local(struct search *s, struct proposal *p)
+size_t search_local(struct decision_search *s, struct proposal *p)
 {
     struct local l = { .s = s, .now = history_best(&s->history, &s->objective) };
     search_load(s, l.now->decisions, &l.set);

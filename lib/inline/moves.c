@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void search_load_inlined(const struct search *s, str decisions, struct live *l)
+void search_load_inlined(const struct decision_search *s, str decisions, struct live *l)
 {
     char *path = xformat("%s/%.*s.sexp", s->store, (int)decisions.n, decisions.s);
     live_read(l, path);
@@ -14,7 +14,7 @@ void search_load_inlined(const struct search *s, str decisions, struct live *l)
 }
 
 /* the same with the calls that were left: they cost a compilation, so only the sets that moves start from get them */
-void search_load(const struct search *s, str decisions, struct live *l)
+void search_load(const struct decision_search *s, str decisions, struct live *l)
 {
     search_load_inlined(s, decisions, l);
     if (live_inlined(l) < l->n) return;
@@ -29,7 +29,7 @@ void search_load(const struct search *s, str decisions, struct live *l)
 }
 
 /* the calls of the source have no discriminators yet; in another stage static functions are numbered otherwise */
-static long row_of_site(const struct search *s, const struct live_site *c)
+static long row_of_site(const struct decision_search *s, const struct live_site *c)
 {
     struct buf b = { 0 };
     long k = -1;
@@ -42,13 +42,13 @@ static long row_of_site(const struct search *s, const struct live_site *c)
     return k;
 }
 
-double search_heat(const struct search *s, const struct live_site *c)
+double search_heat(const struct decision_search *s, const struct live_site *c)
 {
     long k = s->heat ? row_of_site(s, c) : -1;
     return !s->heat ? 1 : k < 0 ? 0 : s->heat[k];
 }
 
-double search_cost(const struct search *s, const struct live_site *c)
+double search_cost(const struct decision_search *s, const struct live_site *c)
 {
     long k = s->cost ? row_of_site(s, c) : -1;
     return k < 0 ? NAN : s->cost[k];
@@ -65,10 +65,10 @@ static int hotter(const void *a, const void *b)
 }
 
 /* the calls of a set that a search may decide about */
-struct pool search_pool(const struct search *s, const struct live *l)
+struct search_pool search_pool(const struct decision_search *s, const struct live *l)
 {
     struct ranked *r = xmalloc(l->n, sizeof *r);
-    struct pool p = { 0 };
+    struct search_pool p = { 0 };
     for (size_t i = 0; i < l->n; i++) {
         double heat = search_heat(s, &l->v[i]);
         if (heat >= (double)s->hot && work_legal(s->work, l->v[i].callee, l->v[i].chain))
@@ -88,14 +88,14 @@ struct pool search_pool(const struct search *s, const struct live *l)
     return p;
 }
 
-void search_pool_free(struct pool *p)
+void search_pool_free(struct search_pool *p)
 {
     free(p->site);
     free(p->weight);
     free(p->heat);
 }
 
-void search_copy(const struct search *s, struct live *to, const struct live *from)
+void search_copy(const struct decision_search *s, struct live *to, const struct live *from)
 {
     live_clear(to);
     for (size_t i = 0; i < from->n; i++)
@@ -122,7 +122,7 @@ void search_finish(struct proposal *p, str parent, long step)
     p->step = step;
 }
 
-bool search_is_new(const struct search *s, const struct proposal *p, size_t n, long before)
+bool search_is_new(const struct decision_search *s, const struct proposal *p, size_t n, long before)
 {
     for (size_t i = 0; i < n; i++) if (strcmp(p[i].hash, p[n].hash) == 0) return false;
     const struct tried *t = history_find(&s->history, str_of(p[n].hash));

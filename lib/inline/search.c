@@ -15,7 +15,7 @@ struct ranked { struct live_site site; double heat; };
 struct chain_state { const struct tried *now; long step; };
 
 /* follow the chain through its complete steps */
-static struct chain_state replay(const struct search *s, bool always)
+static struct chain_state replay(const struct decision_search *s, bool always)
 {
     struct chain_state c = { history_best(&s->history, &s->objective), 0 };
     const struct history *h = &s->history;
@@ -65,14 +65,14 @@ static void backtrack(struct live *set, const struct live_site *c)
     }
 }
 
-static size_t anneal(struct search *s, struct proposal *p, bool always)
+static size_t anneal(struct decision_search *s, struct proposal *p, bool always)
 {
     static const int sizes[] = { 1, 1, 2, 3, 5 };
     struct chain_state c = replay(s, always);
     if (c.step >= s->steps) return 0;
     struct live now = { 0 };
     search_load(s, c.now->decisions, &now);
-    struct pool pool = search_pool(s, &now);
+    struct search_pool pool = search_pool(s, &now);
     double total = 0;
     for (size_t i = 0; i < pool.n; i++) total += pool.weight[i];
     size_t n = 0;
@@ -108,13 +108,13 @@ static int by_energy(const void *a, const void *b)
     return ORDER(x->heat, y->heat);
 }
 
-static size_t singles(struct search *s, struct proposal *p)
+static size_t singles(struct decision_search *s, struct proposal *p)
 {
     const struct tried *now = history_best(&s->history, &s->objective);
     double here = history_energy(&s->objective, now);
     struct live set = { 0 };
     search_load(s, now->decisions, &set);
-    struct pool pool = search_pool(s, &set);
+    struct search_pool pool = search_pool(s, &set);
     size_t n = 0, nhelp = 0, width = s->width && (size_t)s->width < pool.n ? (size_t)s->width : pool.n;
     struct ranked *help = xmalloc(pool.n, sizeof *help);
     for (size_t i = 0; i < width && n < (size_t)s->count; i++) {
@@ -145,8 +145,8 @@ static size_t singles(struct search *s, struct proposal *p)
 
 /* ---- subsets of a few calls: all of them, or a tree search */
 
-static void subset(const struct search *s, struct live *set, const struct live *from, const struct pool *pool,
-                   const bool *yes, size_t n)
+static void subset(const struct decision_search *s, struct live *set, const struct live *from,
+                   const struct search_pool *pool, const bool *yes, size_t n)
 {
     search_copy(s, set, from);
     for (size_t i = 0; i < n; i++) {
@@ -155,12 +155,12 @@ static void subset(const struct search *s, struct live *set, const struct live *
     }
 }
 
-static size_t exhaustive(struct search *s, struct proposal *p)
+static size_t exhaustive(struct decision_search *s, struct proposal *p)
 {
     enum { MOST = 20 };
     struct live set = { 0 };
     search_load(s, s->objective.base->decisions, &set);
-    struct pool pool = search_pool(s, &set);
+    struct search_pool pool = search_pool(s, &set);
     if (pool.n > MOST)
         die("%zu calls are too many for an exhaustive search (at most %d); use --hot to leave out cold ones", pool.n,
             MOST);
@@ -204,11 +204,11 @@ static void descend(const struct visit *v, size_t nv, size_t depth, bool *yes, c
     free(alive);
 }
 
-static size_t mcts(struct search *s, struct proposal *p)
+static size_t mcts(struct decision_search *s, struct proposal *p)
 {
     struct live base = { 0 }, other = { 0 };
     search_load(s, s->objective.base->decisions, &base);
-    struct pool pool = search_pool(s, &base);
+    struct search_pool pool = search_pool(s, &base);
     size_t depth = pool.n < TREE_DEPTH ? pool.n : TREE_DEPTH, nv = 0, n = 0;
     struct visit *v = xmalloc(s->history.n + 1, sizeof *v);
     bool best[TREE_DEPTH] = { 0 };
@@ -249,7 +249,7 @@ static size_t mcts(struct search *s, struct proposal *p)
 /* ---- where to begin */
 
 /* the heuristic's set with the least text: what it says is cheap for calls of which nothing is known */
-static const struct tried *smallest(const struct search *s)
+static const struct tried *smallest(const struct decision_search *s)
 {
     const struct tried *best = s->objective.base;
     for (size_t i = 0; i < s->history.n; i++) {
@@ -261,7 +261,7 @@ static const struct tried *smallest(const struct search *s)
 
 /* Of the calls that a heuristic inlines the executed ones, or the often executed ones; about the others it is decided
  * as in the default or in the smallest program, since other inputs execute other calls, or they stay calls. */
-static size_t start(struct search *s, struct proposal *p)
+static size_t start(struct decision_search *s, struct proposal *p)
 {
     enum { AS_DEFAULT, AS_SMALLEST, AS_NOTHING };
     static const struct { double part; int rest; } way[] = {
@@ -277,7 +277,7 @@ static size_t start(struct search *s, struct proposal *p)
         size_t k = i / s->history.n;
         if (!t->ok || !str_is(t->chain, "") || str_is(t->decisions, "none")) continue;
         search_load_inlined(s, t->decisions, &set);
-        struct pool pool = search_pool(s, &set);
+        struct search_pool pool = search_pool(s, &set);
         double cut = way[k].part * (pool.n ? pool.heat[0] : 0);
         const struct live *rest = &cold[way[k].rest];
         live_clear(&p[n].set);
@@ -299,7 +299,7 @@ static size_t start(struct search *s, struct proposal *p)
     return n;
 }
 
-size_t search_propose(struct search *s, struct proposal *p)
+size_t search_propose(struct decision_search *s, struct proposal *p)
 {
     switch (s->algorithm) {
     case SEARCH_START: return start(s, p);

@@ -23,7 +23,7 @@ enum search_algo {
 };
 #define SEARCH_ALGORITHMS "anneal|walk|flip|local|exhaustive|mcts|start"
 
-struct search {
+struct decision_search {
     enum search_algo algorithm;
     const char *chain, *store, *level;
     const struct work *work;
@@ -42,23 +42,26 @@ struct proposal { struct live set; char hash[17]; str parent; long step; };
 
 /* Up to s->count proposals that are not in the history; returns how many, 0 when the search is at its end.  Dies when
  * the store lacks a set that the history names. */
-size_t search_propose(struct search *, struct proposal *);
+size_t search_propose(struct decision_search *, struct proposal *);
 
 /* ---- for the algorithms: moves.c */
 
-struct pool { struct live_site *site; double *weight, *heat; size_t n; }; /* calls that may be flipped, hottest first */
+/* calls that may be flipped, hottest first */
+struct search_pool { struct live_site *site; double *weight, *heat; size_t n; };
 
-size_t search_local(struct search *, struct proposal *);              /* local.c */
-void search_load_inlined(const struct search *, str decisions, struct live *);
+size_t search_local(struct decision_search *, struct proposal *);   /* local.c */
+void search_load_inlined(const struct decision_search *, str decisions, struct live *);
 /* a set with the calls that were left: from the store, or by a compilation */
-void search_load(const struct search *, str decisions, struct live *);
-struct pool search_pool(const struct search *, const struct live *);
-void search_pool_free(struct pool *);
-void search_copy(const struct search *, struct live *to, const struct live *from);   /* what is inlined, if legal */
-double search_cost(const struct search *, const struct live_site *);         /* nan: not known */
-double search_heat(const struct search *, const struct live_site *);         /* executions; 1 when none are known */
-void search_flip(struct live *, const struct live_site *);                           /* decide one call the other way */
+void search_load(const struct decision_search *, str decisions, struct live *);
+struct search_pool search_pool(const struct decision_search *, const struct live *);
+void search_pool_free(struct search_pool *);
+/* what is inlined, if legal */
+void search_copy(const struct decision_search *, struct live *to, const struct live *from);
+double search_cost(const struct decision_search *, const struct live_site *);   /* nan: not known */
+/* executions; 1 when none are known */
+double search_heat(const struct decision_search *, const struct live_site *);
+void search_flip(struct live *, const struct live_site *);   /* decide one call the other way */
 void search_finish(struct proposal *, str parent, long step);
 /* not among p[0..n-1] nor in the history; rows of this chain from step `before` on do not count, -1: all do */
-bool search_is_new(const struct search *, const struct proposal *p, size_t n, long before);
+bool search_is_new(const struct decision_search *, const struct proposal *p, size_t n, long before);
 #endif

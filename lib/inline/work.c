@@ -26,7 +26,7 @@ void work_remove_begun(const char *directory)
     closedir(d);
 }
 
-void work_make(const char *path, const struct program *p, const struct compiler *c, enum scope scope,
+void work_make(const char *path, const struct program *p, const struct compiler *c, enum build_scope scope,
                const char *profile)
 {
     if (mkdir(path, 0777) != 0 && errno != EEXIST) die_errno("%s", path);

@@ -21,7 +21,7 @@ struct work {
     const struct compiler *adapter;                      /* NULL when missing */
     const char *missing;                                 /* why; NULL when the compiler is there */
     const struct llvm *llvm;                             /* where the compiler is a clang */
-    enum scope scope;
+    enum build_scope scope;
     char *profile;                                       /* lto: none, fe, irn */
     struct call_row *call;
     size_t ncalls, cap_calls;
@@ -35,7 +35,8 @@ struct work {
  * names that we give: unit.., module.., numbers. */
 void work_remove_begun(const char *directory);
 /* Compile and write all of it; dies. */
-void work_make(const char *path, const struct program *, const struct compiler *, enum scope, const char *profile);
+void work_make(const char *path, const struct program *, const struct compiler *, enum build_scope,
+               const char *profile);
 struct work *work_open(const char *path);                /* dies where it is not one, not where the compiler is gone */
 struct work *work_open_llvm(const char *path);           /* dies too where gcc built it: its modules cannot be built */
 /* The same program for another compiler (NULL: the same), in PATH/NAME, made where missing. */

@@ -39,7 +39,7 @@ struct bench {
     int expect_exit;
     char **prepare;                                      /* argv run before each execution, not timed; NULL: none */
     struct child child;                                  /* limits, directory, input, CPU; argv is filled in */
-    struct event *event;
+    struct counted_event *event;
     size_t events;
     const char *benchmark;
     struct machine machine;

@@ -29,16 +29,16 @@ static int open_event(struct perf_event_attr *a, pid_t pid)
     return (int)syscall(SYS_perf_event_open, a, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static void set_source(struct event *e, int fd)
+static void set_source(struct counted_event *e, int fd)
 {
     e->counted = fd >= 0;
     if (e->counted) snprintf(e->source, sizeof e->source, "perf");
     else snprintf(e->source, sizeof e->source, "none (%s)", strerrorname_np(errno));
 }
 
-const char *event_find(struct event *e, const char *name)
+const char *event_find(struct counted_event *e, const char *name)
 {
-    *e = (struct event){ .name = name, .fd = -1, .count = NAN };
+    *e = (struct counted_event){ .name = name, .fd = -1, .count = NAN };
     size_t n = (size_t)snprintf(e->column, sizeof e->column, "n_%s", name);
     for (size_t i = 0; e->column[i] && i < n; i++)
         e->column[i] = isalnum((unsigned char)e->column[i]) ? (char)tolower((unsigned char)e->column[i]) : '_';
@@ -52,7 +52,7 @@ const char *event_find(struct event *e, const char *name)
     return NULL;
 }
 
-void event_attach(struct event *e, pid_t pid)
+void event_attach(struct counted_event *e, pid_t pid)
 {
     int err;
     struct perf_event_attr a = attributes(e->name, &err);
@@ -60,7 +60,7 @@ void event_attach(struct event *e, pid_t pid)
     set_source(e, e->fd);
 }
 
-void event_read(struct event *e)
+void event_read(struct counted_event *e)
 {
     uint64_t v[3];
     e->count = NAN;

@@ -10,11 +10,11 @@
 #include <sys/types.h>
 
 /* column: n_instructions ... */
-struct event { const char *name; char column[64]; char source[64]; bool counted; int fd; double count; };
+struct counted_event { const char *name; char column[64]; char source[64]; bool counted; int fd; double count; };
 
 /* NULL, or why the name is wrong; source: perf, or "none (ENOENT)" when it is not counted */
-const char *event_find(struct event *, const char *name);
-void event_attach(struct event *, pid_t);                /* before its exec */
+const char *event_find(struct counted_event *, const char *name);
+void event_attach(struct counted_event *, pid_t);        /* before its exec */
 /* after its end: count, scaled when the counter was shared; closes */
-void event_read(struct event *);
+void event_read(struct counted_event *);
 #endif

@@ -157,7 +157,7 @@ static bool *labels_of(const struct runs *r, const struct raw *v, size_t n)
     return has;
 }
 
-static void add_round(struct runs *r, struct grid *t, const struct raw *v, size_t first, size_t end)
+static void add_round(struct runs *r, struct run_grid *t, const struct raw *v, size_t first, size_t end)
 {
     size_t k = r->label.n;
     t->cell = xrealloc(t->cell, size_mul(t->rounds + 1, k), sizeof *t->cell);
@@ -169,7 +169,7 @@ static void add_round(struct runs *r, struct grid *t, const struct raw *v, size_
 /* in phase aa a round holds the base twice: its second run is kept under label 1 of the aa table */
 static void add_aa(struct runs *r, struct raw *v, size_t first, size_t end)
 {
-    struct grid *t = &r->aa[v[first].benchmark];
+    struct run_grid *t = &r->aa[v[first].benchmark];
     if (end - first != 2)
         die_at(file_of(r, &v[first]), v[first].run.line, "round %ld of phase aa has %zu runs, not 2", v[first].round,
                end - first);
@@ -327,7 +327,7 @@ static double log_ratio(double b, bool b_open, double a, bool a_open, int side)
     return log(b / a);
 }
 
-struct pairs runs_pairs(const struct runs *r, const struct grid *t, size_t base, size_t label)
+struct pairs runs_pairs(const struct runs *r, const struct run_grid *t, size_t base, size_t label)
 {
     size_t k = t >= r->aa && t < r->aa + r->benchmark.n ? 2 : r->label.n, m = t->rounds + 1;
     struct pairs p = { xmalloc(m, sizeof *p.d),
@@ -362,7 +362,7 @@ void pairs_free(struct pairs *p)
     *p = (struct pairs){ 0 };
 }
 
-size_t runs_values(const struct runs *r, const struct grid *t, size_t label, double **v)
+size_t runs_values(const struct runs *r, const struct run_grid *t, size_t label, double **v)
 {
     size_t n = 0;
     *v = xmalloc(t->rounds + 1, sizeof **v);

@@ -25,7 +25,7 @@ struct runs {
     struct run *run;
     uint32_t *status;                                    /* of each run, in word */
     /* per benchmark: cell[round * labels + label], 0: none, else run + 1 */
-    struct grid { size_t *cell, rounds; } *main, *aa;
+    struct run_grid { size_t *cell, rounds; } *main, *aa;
     const char *base;                                    /* column base: the label given first; NULL: not said */
     unsigned kinds;                                      /* of the rows that are compared, see table/kind.h */
     const char *metric, *column;                         /* cpu, wall or the column | the column */
@@ -64,10 +64,10 @@ size_t runs_base(const struct runs *, const char *given);
 
 /* Log-ratios candidate / base of one benchmark, one per round; lower and upper differ from d where one is censored. */
 struct pairs { double *d, *lower, *upper; int *position; size_t n, censored, errors; const struct run *first_error; };
-struct pairs runs_pairs(const struct runs *, const struct grid *, size_t base, size_t label);
+struct pairs runs_pairs(const struct runs *, const struct run_grid *, size_t base, size_t label);
 void pairs_free(struct pairs *);
 
 /* good values in order; caller frees */
-size_t runs_values(const struct runs *, const struct grid *, size_t label, double **v);
+size_t runs_values(const struct runs *, const struct run_grid *, size_t label, double **v);
 const char *runs_status(const struct runs *, const struct run *);
 #endif

@@ -81,7 +81,7 @@ struct traffic cache_node(struct cache *c, const struct graph *g, int node, cons
     return t;
 }
 
-double cache_seconds(const struct machine *m, const struct graph *g, int node, const struct traffic *t)
+double cache_seconds(const struct cost_model *m, const struct graph *g, int node, const struct traffic *t)
 {
     double missed = (double)t->missed;
     return machine_overlap(m, g->node[node].flops / m->flops,

@@ -23,5 +23,5 @@ uint64_t cache_addresses(const struct graph *, uint64_t *address);
 struct traffic cache_node(struct cache *, const struct graph *, int node, const uint64_t *address);
 /* Seconds of that kernel, by the model of cost.h, misses and write-backs added to its memory time: reading at the rate
  * of slow reads, filling at that of fast writes, writing back at that of copies to slow memory, its best. */
-double cache_seconds(const struct machine *, const struct graph *, int node, const struct traffic *);
+double cache_seconds(const struct cost_model *, const struct graph *, int node, const struct traffic *);
 #endif

@@ -6,13 +6,13 @@
 #include <string.h>
 
 static const double OVERLAP = 0.15;                      /* of the shorter of compute and memory, not hidden */
-static const struct machine machines[] = {
+static const struct cost_model machines[] = {
     { "optane", 1.9e12, 110e9, 78e9, 30e9, 5e9, 29e9, 12e9, 3e-6 },
     { "cxl", 1.9e12, 110e9, 78e9, 55e9, 39e9, 50e9, 36e9, 3e-6 },
     { "disk", 0.25e12, 42e9, 44e9, 3.5e9, 6e9, 3.5e9, 6e9, 3e-6 },
 };
 
-const struct machine *machine_find(const char *name)
+const struct cost_model *machine_find(const char *name)
 {
     for (size_t i = 0; i < sizeof machines / sizeof *machines; i++)
         if (strcmp(machines[i].name, name) == 0) return &machines[i];
@@ -24,12 +24,12 @@ const char *machine_names(void)
     return "optane, cxl, disk";
 }
 
-double machine_overlap(const struct machine *m, double compute, double memory)
+double machine_overlap(const struct cost_model *m, double compute, double memory)
 {
     return compute > memory ? compute + OVERLAP * memory + m->start : memory + OVERLAP * compute + m->start;
 }
 
-double machine_time(const struct machine *m, const struct graph *g, int node, uint32_t slow)
+double machine_time(const struct cost_model *m, const struct graph *g, int node, uint32_t slow)
 {
     const struct node *n = &g->node[node];
     double compute = n->flops / m->flops, memory = 0;

@@ -10,19 +10,19 @@
 #define MILLRACE_PLACE_COST_H
 #include "tensor/graph.h"
 
-struct machine {
+struct cost_model {
     const char *name;
     double flops;                                        /* per second */
     double fast_read, fast_write, slow_read, slow_write; /* bytes per second, of kernels */
     double fetch, write_out;                             /* bytes per second, of copies from and to slow memory */
     double start;                                        /* seconds per kernel */
 };
-const struct machine *machine_find(const char *name);    /* NULL if unknown */
+const struct cost_model *machine_find(const char *name);   /* NULL if unknown */
 const char *machine_names(void);                         /* "optane, cxl, disk" */
 
 /* slow: bit i set when operand i (inputs, then outputs) is in slow memory */
-double machine_time(const struct machine *, const struct graph *, int node, uint32_t slow);
-double machine_overlap(const struct machine *, double compute, double memory);   /* seconds of both, together */
+double machine_time(const struct cost_model *, const struct graph *, int node, uint32_t slow);
+double machine_overlap(const struct cost_model *, double compute, double memory);   /* seconds of both, together */
 
 struct cost_table;
 struct cost_table *cost_table_read(const char *path);    /* dies on a bad row */

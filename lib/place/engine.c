@@ -270,9 +270,9 @@ static int make_moves(struct engine *e, int i, int node)
     return end;
 }
 
-struct step engine_step(struct engine *e, double *node_seconds)
+struct step_result engine_step(struct engine *e, double *node_seconds)
 {
-    struct step s = { .loss = NAN };
+    struct step_result s = { .loss = NAN };
     uint64_t read = tier_moved(e->tier, false), written = tier_moved(e->tier, true);
     for (int i = 0; i < e->plan->nmove; i++) {
         const struct copy *c = &e->copy[i];

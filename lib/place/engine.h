@@ -18,7 +18,7 @@ void engine_close(struct engine *);
 /* The memory of an arg or constant, before the first step: what is written there is what the step begins with. */
 void *engine_arg(struct engine *, int tensor);
 
-struct step {
+struct step_result {
     double seconds, kernel_seconds;
     double move_seconds;                                 /* for which nodes waited for moves */
     double delay_seconds;                                /* ready to run, but others had the core; nan: unknown */
@@ -28,7 +28,7 @@ struct step {
     uint64_t fetched_bytes, evicted_bytes;               /* the part of them that moves made */
     int moves;
 };
-struct step engine_step(struct engine *, double *node_seconds);   /* node_seconds[nnode], or NULL */
+struct step_result engine_step(struct engine *, double *node_seconds);   /* node_seconds[nnode], or NULL */
 
 const struct tier *engine_tier(const struct engine *);
 uint64_t engine_fast_bytes(const struct engine *); /* most bytes of the pool ever in use at a node, staging included */

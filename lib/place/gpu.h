@@ -23,7 +23,7 @@ struct gpu_engine;
 struct gpu_engine *gpu_engine_open(struct gpu *, const struct graph *, const struct plan *, bool managed,
                                    uint64_t seed);
 void gpu_engine_close(struct gpu_engine *);
-struct step gpu_engine_step(struct gpu_engine *, double *node_seconds);  /* node_seconds[nnode], or NULL */
+struct step_result gpu_engine_step(struct gpu_engine *, double *node_seconds);   /* node_seconds[nnode], or NULL */
 
 /* Median seconds of runs of a node's kernel, and of a copy. */
 double gpu_probe(struct gpu *, const struct graph *, int node, int algorithm, long runs);

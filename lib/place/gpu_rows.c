@@ -65,7 +65,7 @@ int gpu_profile(struct gpu *gpu, const struct graph *g, const struct gpu_setting
 }
 
 static void step_row(csvw *w, const struct gpu *gpu, const struct graph *g, const struct plan *p,
-                     const struct gpu_setting *s, long n, const struct step *t)
+                     const struct gpu_setting *s, long n, const struct step_result *t)
 {
     struct rusage use;
     getrusage(RUSAGE_SELF, &use);
@@ -111,7 +111,7 @@ int gpu_steps(struct gpu *gpu, const struct graph *g, const struct plan *p, cons
     double *seconds = xcalloc(size_mul((size_t)s->steps, (size_t)g->nnode) + 1, sizeof *seconds);
     for (long n = 0; n < s->warm + s->steps; n++) {
         long counted = n < s->warm ? 0 : n - s->warm;
-        struct step t = gpu_engine_step(e, seconds + (size_t)counted * (size_t)g->nnode);
+        struct step_result t = gpu_engine_step(e, seconds + (size_t)counted * (size_t)g->nnode);
         step_row(w, gpu, g, p, s, n, &t);
     }
     gpu_engine_close(e);

@@ -23,7 +23,7 @@ static double smaller(double a, double b)
 static double node_seconds(const struct graph *g, const struct profile *p, int node)
 {
     const struct node *n = &g->node[node];
-    const struct kernel *k = &g->kernel[n->kernel];
+    const struct graph_kernel *k = &g->kernel[n->kernel];
     char *in = xmalloc((size_t)n->nin + 1, 1), *out = xmalloc((size_t)n->nout + 1, 1);
     profile_tiers(g, n->kernel, 0, in, out);
     struct choice c;

@@ -12,8 +12,8 @@ static const char *const uniform[] = { "threads", "tier", "machine" };
 
 struct row { uint64_t slow; struct choice c; int nin, nout; };
 struct rows { struct row *row; size_t n, cap; };
-struct copy { uint64_t bytes; double seconds; };
-struct copies { struct copy *copy; size_t n, cap; };
+struct timed_copy { uint64_t bytes; double seconds; };
+struct copies { struct timed_copy *copy; size_t n, cap; };
 
 struct profile {
     char *file;
@@ -62,7 +62,7 @@ static void add_copy(struct copies *c, uint64_t bytes, double seconds)
         memmove(c->copy + i + 1, c->copy + i, (c->n - i) * sizeof *c->copy);
         c->n++;
     }
-    c->copy[i] = (struct copy){ bytes, seconds };
+    c->copy[i] = (struct timed_copy){ bytes, seconds };
 }
 
 /* a copy takes no longer than that of more bytes: where a table says so, others had the device */
@@ -302,9 +302,9 @@ double profile_move(const struct profile *p, uint64_t bytes, bool to_fast)
             to_fast ? "slow to fast" : "fast to slow");
     size_t i = 0;
     while (i < c->n && c->copy[i].bytes < bytes) i++;
-    const struct copy *hi = &c->copy[i < c->n ? i : c->n - 1];
+    const struct timed_copy *hi = &c->copy[i < c->n ? i : c->n - 1];
     if (i == 0 || c->n == 1) return hi->seconds * (double)bytes / (double)hi->bytes;
-    const struct copy *lo = hi - 1;
+    const struct timed_copy *lo = hi - 1;
     double slope = (hi->seconds - lo->seconds) / (double)(hi->bytes - lo->bytes);
     if (slope < 0) slope = 0;
     return lo->seconds + slope * (double)(bytes - lo->bytes);
@@ -335,7 +335,7 @@ static void tail(csvw *w, int mode, uint64_t staging, double seconds, long runs,
 void profile_row(csvw *w, const struct graph *g, int kernel, const char *in_tiers, const char *out_tiers, int mode,
                  uint64_t staging, double seconds, long runs, const char *method, const char *kind)
 {
-    const struct kernel *k = &g->kernel[kernel];
+    const struct graph_kernel *k = &g->kernel[kernel];
     csvw_cstr(w, k->key);
     csvw_cstr(w, g->node[k->node].op);
     csvw_cstr(w, k->shapes);

@@ -376,7 +376,7 @@ static void take_batch(charge *c)
     write_ready(c, now);
 }
 
-charge *charge_begin(const struct table *t, csvw *w, struct repairs *repairs)
+charge *charge_begin(const struct event_table *t, csvw *w, struct repairs *repairs)
 {
     charge *c = xcalloc(1, sizeof *c);
     *c = (charge){ .repairs = repairs, .nextra = (size_t)t->nextra, .boundary = INT64_MAX,

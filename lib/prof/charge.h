@@ -9,7 +9,7 @@
 
 typedef struct charge charge;
 /* texts and extra columns are the table's; the header is written */
-charge *charge_begin(const struct table *, csvw *, struct repairs *);
+charge *charge_begin(const struct event_table *, csvw *, struct repairs *);
 void charge_add(charge *, const struct row *, const uint32_t *extra);
 uint64_t charge_end(charge *);                           /* frees it; GPU rows whose call was not there before them */
 #endif

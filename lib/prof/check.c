@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct span { int64_t start, end; };
 struct spans { struct span *v; size_t n, cap; };
 
 static csvw *out;
@@ -42,17 +41,11 @@ static void add_span(struct spans *s, int64_t start, int64_t end)
     s->v[s->n++] = (struct span){ start, end };
 }
 
-static int by_start(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-    return ORDER(x->start, y->start);
-}
-
 /* length of the union; leaves the spans unsorted for the caller's purposes, and empty */
 static int64_t measure(struct spans *s)
 {
     int64_t sum = 0, end = INT64_MIN;
-    if (s->n) qsort(s->v, s->n, sizeof *s->v, by_start);
+    if (s->n) qsort(s->v, s->n, sizeof *s->v, span_order);
     for (size_t i = 0; i < s->n; i++) {
         int64_t start = s->v[i].start > end ? s->v[i].start : end;
         if (s->v[i].end > start) sum += s->v[i].end - start;
@@ -76,7 +69,7 @@ static int by_op(const void *a, const void *b)
 }
 
 /* every operation's cells against the union of its flattened pieces over all threads */
-static void check_operations(struct table *t, uint32_t proc, const struct cell *c, size_t n)
+static void check_operations(struct event_table *t, uint32_t proc, const struct cell *c, size_t n)
 {
     struct pieces pieces = { 0 };
     struct repairs ignored = { 0 };
@@ -104,7 +97,7 @@ static void check_operations(struct table *t, uint32_t proc, const struct cell *
     free_all(pieces.v, pieces.stack, all.v, s.v);
 }
 
-static void check_process(struct table *t, uint32_t proc, const struct cell *c, size_t n)
+static void check_process(struct event_table *t, uint32_t proc, const struct cell *c, size_t n)
 {
     const str *text = t->text.name;
     str name = text[proc];
@@ -148,7 +141,7 @@ static void check_process(struct table *t, uint32_t proc, const struct cell *c, 
 bool check_profile(const char *path, csvw *w)
 {
     char *paths[] = { (char *)(uintptr_t)path, NULL };
-    static struct table t;
+    static struct event_table t;
     out = w;
     sound = true;
     bool was_quiet = quiet;

@@ -15,7 +15,7 @@ static const int64_t SPAN_MAX = (int64_t)1 << 61;        /* ns of a run and a re
 
 /* ---- nodes and edges */
 
-uint32_t dag_node(struct dag *g, const struct node *new)
+uint32_t dag_node(struct dag *g, const struct dag_node *new)
 {
     if (g->n >= NODE_NONE) die("more than %u pieces", NODE_NONE);
     g->node = grow(g->node, g->n + 1, &g->cap, sizeof *g->node);
@@ -27,12 +27,12 @@ void dag_edge(struct dag *g, uint32_t from, uint32_t to, enum edge_why why, int6
 {
     if (g->nedge >= NODE_NONE) die("more than %u dependences", NODE_NONE);
     g->edge = grow(g->edge, g->nedge + 1, &g->edge_cap, sizeof *g->edge);
-    g->edge[g->nedge++] = (struct edge){ from, to, why, lag };
+    g->edge[g->nedge++] = (struct dag_edge){ from, to, why, lag };
 }
 
 static int by_target(const void *a, const void *b)
 {
-    const struct edge *x = a, *y = b;
+    const struct dag_edge *x = a, *y = b;
     return ORDER(x->to, y->to) ?: ORDER(x->why, y->why) ?: ORDER(x->from, y->from);
 }
 
@@ -41,7 +41,7 @@ static const struct dag *sorting;
 static int by_end(const void *a, const void *b)
 {
     uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
-    const struct node *x = &sorting->node[i], *y = &sorting->node[k];
+    const struct dag_node *x = &sorting->node[i], *y = &sorting->node[k];
     /* a wait ends because something else did */
     return ORDER(x->end, y->end) ?: ORDER(x->wait, y->wait) ?: ORDER(x->start, y->start) ?: ORDER(i, k);
 }
@@ -51,7 +51,7 @@ void dag_seal(struct dag *g)
     g->edge = grow(g->edge, g->nedge + 1, &g->edge_cap, sizeof *g->edge);     /* never NULL: it is added to */
     if (g->nedge) qsort(g->edge, g->nedge, sizeof *g->edge, by_target);
     for (size_t e = 0; e < g->nedge; e++) {
-        struct node *v = &g->node[g->edge[e].to];
+        struct dag_node *v = &g->node[g->edge[e].to];
         if (!v->edges++) v->edge = (uint32_t)e;
     }
     g->order = xmalloc(g->n + 1, sizeof *g->order);
@@ -59,7 +59,7 @@ void dag_seal(struct dag *g)
     sorting = g;
     if (g->n) qsort(g->order, g->n, sizeof *g->order, by_end);
     for (size_t i = 0; i < g->n; i++) {
-        const struct node *v = &g->node[i];
+        const struct dag_node *v = &g->node[i];
         if (!i || v->start < g->start) g->start = v->start;
         if (!i || v->end > g->end) g->end = v->end;
     }
@@ -75,7 +75,7 @@ void dag_free(struct dag *g)
 
 /* ---- replay, path and slack */
 
-static int64_t work_of(const struct node *v, double speed)
+static int64_t work_of(const struct dag_node *v, double speed)
 {
     if (!v->selected || v->wait || speed == 1) return v->work;     /* a double is not exact from 2^53 on */
     double work = (double)v->work / speed;
@@ -86,9 +86,9 @@ int64_t dag_replay(const struct dag *g, double speed, int64_t *finish)
 {
     int64_t last = g->start;
     for (size_t i = 0; i < g->n; i++) {
-        const struct node *v = &g->node[g->order[i]];
+        const struct dag_node *v = &g->node[g->order[i]];
         int64_t begin = v->release, work = work_of(v, speed);
-        for (const struct edge *e = g->edge + v->edge, *end = e + v->edges; e < end; e++)
+        for (const struct dag_edge *e = g->edge + v->edge, *end = e + v->edges; e < end; e++)
             if (finish[e->from] + e->lag > begin) begin = finish[e->from] + e->lag;
         if (work > g->start + SPAN_MAX - begin) die("a run of more than 73 years at this speed");
         finish[g->order[i]] = begin + work;
@@ -109,7 +109,7 @@ size_t dag_path(const struct dag *g, double speed, const int64_t *finish, uint32
     for (size_t i = 0; i < g->n; i++)
         if (at == NODE_NONE || finish[g->order[i]] > finish[at]) at = g->order[i];
     while (at != NODE_NONE) {
-        const struct node *v = &g->node[at];
+        const struct dag_node *v = &g->node[at];
         int64_t begin = dag_begin(g, at, speed, finish);
         uint32_t edge = NODE_NONE;
         for (uint32_t e = v->edge; e < v->edge + v->edges && edge == NODE_NONE; e++)
@@ -127,9 +127,9 @@ void dag_slack(const struct dag *g, double speed, const int64_t *finish, int64_t
     for (size_t i = 0; i < g->n; i++) if (finish[i] > last) last = finish[i];
     for (size_t i = 0; i < g->n; i++) slack[i] = last;   /* until it is done: the latest end that delays nothing */
     for (size_t i = g->n; i-- > 0;) {
-        const struct node *v = &g->node[g->order[i]];
+        const struct dag_node *v = &g->node[g->order[i]];
         int64_t begin = slack[g->order[i]] - work_of(v, speed);
-        for (const struct edge *e = g->edge + v->edge, *end = e + v->edges; e < end; e++)
+        for (const struct dag_edge *e = g->edge + v->edge, *end = e + v->edges; e < end; e++)
             if (begin - e->lag < slack[e->from]) slack[e->from] = begin - e->lag;
     }
     for (size_t i = 0; i < g->n; i++) slack[i] -= finish[i];
@@ -145,7 +145,7 @@ struct stops { struct stop *v; size_t n, cap; };
 struct calls { struct call *v; size_t n, cap; };
 struct builder {
     struct dag *g;
-    struct table *t;
+    struct event_table *t;
     const struct part *part;
     uint8_t *matches;                                    /* by number of a text: 0 not asked yet, 1 no, 2 yes */
     struct stops stops;
@@ -196,7 +196,7 @@ static void stretch(struct builder *b, const struct row *thread, const struct op
                     int64_t from, int64_t to, uint32_t *last)
 {
     if (to <= from) return;
-    struct node v = { .start = from, .end = to, .work = to - from, .release = *last == NODE_NONE ? from : INT64_MIN,
+    struct dag_node v = { .start = from, .end = to, .work = to - from, .release = *last == NODE_NONE ? from : INT64_MIN,
                       .proc = thread->proc, .tid = thread->tid };
     bool below = false;
     for (size_t k = depth; k-- > 0 && (!v.cat || !v.op);) {
@@ -359,9 +359,9 @@ static void match_collectives(struct builder *b)
 }
 
 /* The instant at which a rank comes to its collective, v; the rest of v begins when the last has come. */
-static uint32_t come(struct builder *b, struct node *v, uint32_t group)
+static uint32_t come(struct builder *b, struct dag_node *v, uint32_t group)
 {
-    struct node here = *v;
+    struct dag_node here = *v;
     here.end = here.start;
     here.work = 0;
     here.wait = WAIT_THREAD;
@@ -386,7 +386,7 @@ static void one_stream(struct builder *b, const struct row *row, size_t n)
         const struct row *r = &row[i];
         if (r->kind != EVENT_GPU || r->end <= r->start || r->end <= cursor) continue;
         int64_t start = r->start < cursor ? cursor : r->start;
-        struct node v = { .start = start, .end = r->end, .work = r->end - start, .release = start, .proc = r->proc,
+        struct dag_node v = { .start = start, .end = r->end, .work = r->end - start, .release = start, .proc = r->proc,
                           .tid = r->tid, .cat = r->cat, .name = r->name, .op = r->op, .gpu = true };
         v.selected = selects(b, r) || selects_category(b, r->cat);
         uint32_t launch = NODE_NONE, node;
@@ -443,7 +443,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* the last end of a node in (from, to] that may have let v go on: a GPU node for a sync, else one of another thread */
-static uint32_t last_stop(const struct builder *b, const struct node *v, int64_t from, int64_t to, bool gpu,
+static uint32_t last_stop(const struct builder *b, const struct dag_node *v, int64_t from, int64_t to, bool gpu,
                           bool abroad)
 {
     size_t lo = 0, hi = b->stops.n;
@@ -453,7 +453,7 @@ static uint32_t last_stop(const struct builder *b, const struct node *v, int64_t
         else hi = mid;
     }
     for (size_t looked = 0; lo-- > 0 && b->stops.v[lo].time > from && looked < LOOK_BACK; looked++) {
-        const struct node *u = &b->g->node[b->stops.v[lo].node];
+        const struct dag_node *u = &b->g->node[b->stops.v[lo].node];
         if (u->gpu != gpu || u->wait || (!gpu && (!u->cat || u->cat == b->waiting))) continue;
         if (u->proc != v->proc && !abroad) continue;
         if (!gpu && u->proc == v->proc && u->tid == v->tid) continue;
@@ -463,14 +463,14 @@ static uint32_t last_stop(const struct builder *b, const struct node *v, int64_t
 }
 
 /* the row of another thread that this wait was for, by link */
-static uint32_t linked(const struct builder *b, const struct node *v, uint32_t link)
+static uint32_t linked(const struct builder *b, const struct dag_node *v, uint32_t link)
 {
     uint32_t best = NODE_NONE;
     for (size_t k = first_call(&b->calls, link); k < b->calls.n && b->calls.v[k].link == link; k++) {
         const struct call *c = &b->calls.v[k];
         uint32_t node = c->node != NODE_NONE && b->g->node[c->node].end <= v->end ? c->node : c->before;
         if (node == NODE_NONE || b->g->node[node].end > v->end) continue;
-        const struct node *u = &b->g->node[node];
+        const struct dag_node *u = &b->g->node[node];
         if (u->proc == v->proc && u->tid == v->tid) continue;
         if (u->end == v->end && (!u->cat || u->cat == b->waiting)) continue;   /* both wait: neither woke the other */
         if (best == NODE_NONE || u->end > b->g->node[best].end) best = node;
@@ -482,7 +482,7 @@ static uint32_t linked(const struct builder *b, const struct node *v, uint32_t l
 static void explain(struct builder *b, uint32_t node, const uint32_t *link_of, bool only_syncs)
 {
     struct dag *g = b->g;
-    struct node *v = &g->node[node];
+    struct dag_node *v = &g->node[node];
     str name = b->t->text.name[v->name];
     bool gap = !v->cat, waits = v->cat == b->waiting;
     bool syncs = !waits && (contains(name, "Synchronize") || is_copy(name));
@@ -522,9 +522,9 @@ static int by_size(const void *a, const void *b)
     return ORDER(*x, *y);
 }
 
-static bool is_last(const struct dag *g, const struct node *v, const struct edge *e)
+static bool is_last(const struct dag *g, const struct dag_node *v, const struct dag_edge *e)
 {
-    for (const struct edge *x = g->edge + v->edge, *end = x + v->edges; x < end; x++)
+    for (const struct dag_edge *x = g->edge + v->edge, *end = x + v->edges; x < end; x++)
         if (x != e && g->node[x->from].end > g->node[e->from].end) return false;
     return true;
 }
@@ -534,8 +534,8 @@ static int64_t launch_time(const struct dag *g)
     int64_t *v = xmalloc(g->nedge + 1, sizeof *v), median = 0;
     size_t n = 0;
     for (size_t i = 0; i < g->n; i++) {
-        const struct node *u = &g->node[i];
-        for (const struct edge *e = g->edge + u->edge, *end = e + u->edges; u->gpu && e < end; e++)
+        const struct dag_node *u = &g->node[i];
+        for (const struct dag_edge *e = g->edge + u->edge, *end = e + u->edges; u->gpu && e < end; e++)
             if (e->why == EDGE_LAUNCH && is_last(g, u, e))
                 v[n++] = u->start - g->node[e->from].end;  /* nothing else to wait for: all of it is the launch */
     }
@@ -551,10 +551,10 @@ static void set_lags(struct dag *g)
 {
     int64_t launch = launch_time(g);
     for (size_t i = 0; i < g->n; i++) {
-        struct node *v = &g->node[i];
+        struct dag_node *v = &g->node[i];
         if (!v->gpu || !v->edges) continue;
         v->release = INT64_MIN;
-        struct edge *e = g->edge + v->edge, *end = e + v->edges, *last = NULL;
+        struct dag_edge *e = g->edge + v->edge, *end = e + v->edges, *last = NULL;
         int64_t latest = INT64_MIN;
         for (; e < end; e++) {
             int64_t ready = g->node[e->from].end;
@@ -571,7 +571,7 @@ static void set_lags(struct dag *g)
 /* a thread that begins while others of its process run was begun by one of them */
 static void begin_thread(struct builder *b, uint32_t first_of)
 {
-    struct node *v = &b->g->node[first_of];
+    struct dag_node *v = &b->g->node[first_of];
     uint32_t from = last_stop(b, v, v->start - WAKE_NS, v->start, false, false);
     if (from == NODE_NONE) return;
     dag_edge(b->g, from, first_of, EDGE_GUESS, v->start - b->g->node[from].end);
@@ -604,7 +604,7 @@ static void mark_idle(struct builder *b, uint32_t first)
     for (size_t k = first; k < end; k++) b->idle[k] = idle;
 }
 
-void dag_build(struct dag *g, struct table *t, const struct part *part)
+void dag_build(struct dag *g, struct event_table *t, const struct part *part)
 {
     struct builder b = { .g = g, .t = t, .part = part };
     b.waiting = intern(&t->text, str_of("Waiting"));

@@ -32,7 +32,7 @@ extern const char *const edge_why_name[EDGE_WHYS];
 enum { NODE_NONE = UINT32_MAX };
 enum { WAIT_NOT, WAIT_GPU, WAIT_THREAD, WAIT_ALL };
 
-struct node {
+struct dag_node {
     int64_t start, end;                                  /* as observed */
     int64_t work;                                        /* ns it needs by itself: end - start, or 0 of a wait */
     int64_t release;                                     /* it starts no earlier; INT64_MIN: its edges say when */
@@ -41,10 +41,10 @@ struct node {
     bool gpu, selected;
     uint8_t wait;                                        /* of the same end, one that is waited for comes first */
 };
-struct edge { uint32_t from, to; enum edge_why why; int64_t lag; };
+struct dag_edge { uint32_t from, to; enum edge_why why; int64_t lag; };
 struct dag {                                           /* zero-initialise */
-    struct node *node;
-    struct edge *edge;
+    struct dag_node *node;
+    struct dag_edge *edge;
     uint32_t *order;                                     /* nodes, each after those it depends on */
     size_t n, nedge, cap, edge_cap;
     int64_t start, end;                                  /* of the run */
@@ -57,10 +57,10 @@ struct part { const char *pattern; double speed; enum { PART_ANY, PART_NAME, PAR
 
 /* From rows, which are sorted; NULL part: nothing is selected.  A part by name or operation is all that ran under it on
  * its thread; by category, what had that category. */
-void dag_build(struct dag *, struct table *, const struct part *);
+void dag_build(struct dag *, struct event_table *, const struct part *);
 /* The same by hand, for tests: nodes and edges added, then sealed.  Lags of an edge are taken as they are.  What a node
  * depends on ends before it does, or at the same time and waits less. */
-uint32_t dag_node(struct dag *, const struct node *);
+uint32_t dag_node(struct dag *, const struct dag_node *);
 void dag_edge(struct dag *, uint32_t from, uint32_t to, enum edge_why, int64_t lag);
 void dag_seal(struct dag *);
 void dag_free(struct dag *);

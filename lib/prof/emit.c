@@ -153,7 +153,7 @@ struct walker {
     void (*leave)(void *, const struct row *, int64_t t, int64_t duration, int64_t own);
 };
 
-static void walk(struct table *t, const struct walker *v)
+static void walk(struct event_table *t, const struct walker *v)
 {
     struct open { const struct row *r; int64_t end, inside; } *stack = NULL;   /* inside: time of what it called */
     size_t depth = 0, cap = 0;
@@ -189,7 +189,7 @@ static void walk(struct table *t, const struct walker *v)
     repairs_note(&repairs);
 }
 
-static str label(const struct table *t, const struct row *r)
+static str label(const struct event_table *t, const struct row *r)
 {
     str s = t->text.name[r->name];
     return s.n ? s : t->text.name[r->cat];
@@ -198,7 +198,7 @@ static str label(const struct table *t, const struct row *r)
 /* ---- folded */
 
 struct folded {
-    const struct table *t;
+    const struct event_table *t;
     struct buf path;
     size_t *length, depth, cap;                          /* of the path at each depth */
     struct intern paths;
@@ -249,7 +249,7 @@ static int by_text(const void *a, const void *b)
     return str_cmp(*(const str *)a, *(const str *)b);
 }
 
-void emit_folded(struct table *t, const char *path, bool threads)
+void emit_folded(struct event_table *t, const char *path, bool threads)
 {
     struct folded f = { .t = t, .threads = threads };
     walk(t, &(struct walker){ &f, folded_thread, folded_enter, folded_leave });
@@ -267,7 +267,7 @@ void emit_folded(struct table *t, const char *path, bool threads)
 
 /* ---- flame */
 
-struct flame { const struct table *t; csvw *w; size_t depth; int64_t begin; bool begun; };
+struct flame { const struct event_table *t; csvw *w; size_t depth; int64_t begin; bool begun; };
 
 static void flame_thread(void *closure, const struct row *r)
 {
@@ -297,7 +297,7 @@ static void flame_leave(void *closure, const struct row *r, int64_t t, int64_t d
     csvw_end(f->w);
 }
 
-void emit_flame(struct table *t, const char *path)
+void emit_flame(struct event_table *t, const char *path)
 {
     struct flame f = { .t = t, .w = csvw_open(path) };
     csvw_names(f.w, "proc,tid,depth,start_us,end_us,name");
@@ -308,7 +308,7 @@ void emit_flame(struct table *t, const char *path)
 
 /* ---- speedscope */
 
-struct speedscope { const struct table *t; jsonw *w; struct intern frames; bool open; };
+struct speedscope { const struct event_table *t; jsonw *w; struct intern frames; bool open; };
 
 static void frames_enter(void *closure, const struct row *r, int64_t t)
 {
@@ -389,7 +389,7 @@ static void speedscope_leave(void *closure, const struct row *r, int64_t t, int6
     speedscope_event(closure, "C", r, t);
 }
 
-void emit_speedscope(struct table *t, const char *path)
+void emit_speedscope(struct event_table *t, const char *path)
 {
     struct speedscope s = { .t = t, .w = jsonw_open(path) };
     jsonw *w = s.w;
@@ -430,7 +430,7 @@ void emit_speedscope(struct table *t, const char *path)
 struct function { str file, name; int32_t line; int64_t own, cumulative; uint64_t calls, primitive; uint32_t active; };
 struct edge { uint32_t callee, caller; uint64_t calls, primitive; int64_t own, cumulative; };
 struct prof {
-    const struct table *t;
+    const struct event_table *t;
     struct intern names;                                 /* label -> function */
     struct function *f;
     size_t f_cap;
@@ -600,7 +600,7 @@ static void write_prof(struct prof *p, const char *path)
 }
 
 /* a table that came from totals: columns calls, primitive_calls, cumulative_ns */
-static bool from_totals(struct prof *p, struct table *t)
+static bool from_totals(struct prof *p, struct event_table *t)
 {
     int column[3] = { -1, -1, -1 };
     static const char *const name[] = { "calls", "primitive_calls", "cumulative_ns" };
@@ -625,7 +625,7 @@ static bool from_totals(struct prof *p, struct table *t)
     return true;
 }
 
-void emit_prof(struct table *t, const char *path)
+void emit_prof(struct event_table *t, const char *path)
 {
     struct prof p = { .t = t };
     if (!from_totals(&p, t)) walk(t, &(struct walker){ &p, prof_thread, prof_enter, prof_leave });
@@ -635,7 +635,7 @@ void emit_prof(struct table *t, const char *path)
 /* ---- times of calls */
 
 struct call { uint32_t function; int64_t start, own; };
-struct calls { const struct table *t; struct intern names; struct call *v; size_t n, cap; };
+struct calls { const struct event_table *t; struct intern names; struct call *v; size_t n, cap; };
 
 static void calls_leave(void *closure, const struct row *r, int64_t t, int64_t duration, int64_t own)
 {
@@ -650,7 +650,7 @@ static int by_function(const void *a, const void *b)
     return ORDER(x->function, y->function) ?: ORDER(x->start, y->start) ?: ORDER(x->own, y->own);
 }
 
-void emit_calls(struct table *t, const char *path)
+void emit_calls(struct event_table *t, const char *path)
 {
     struct calls c = { .t = t };
     walk(t, &(struct walker){ &c, NULL, NULL, calls_leave });

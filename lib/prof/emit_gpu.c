@@ -86,7 +86,7 @@ static int table_for(struct database *d, const struct row *r, str name, int64_t 
     return KERNEL;
 }
 
-static void put_row(struct database *d, const struct table *t, const struct row *r)
+static void put_row(struct database *d, const struct event_table *t, const struct row *r)
 {
     const str *text = t->text.name;
     int64_t what = 0, device = 0, stream = 0;
@@ -102,7 +102,7 @@ static void put_row(struct database *d, const struct table *t, const struct row 
     need(d, sqlite3_step(s) == SQLITE_DONE && sqlite3_reset(s) == SQLITE_OK);
 }
 
-void emit_nvprof(struct table *t, const char *path)
+void emit_nvprof(struct event_table *t, const char *path)
 {
     struct database d = { 0 };
     uint32_t cuda = intern(&t->text, str_of("CUDA")), proc = UINT32_MAX;

@@ -139,7 +139,7 @@ static bool is_ours(const struct events_in *in, int col)
         || col == in->name || col == in->link || col == in->flag || col == in->op;
 }
 
-static void find_extra(struct table *t, const struct events_in *in)
+static void find_extra(struct event_table *t, const struct events_in *in)
 {
     int n = csv_ncol(in->t);
     t->extra_col = xmalloc((size_t)n, sizeof *t->extra_col);
@@ -160,7 +160,7 @@ void rows_add(struct rows *r, const struct row *new)
 }
 
 /* mostly the text of one of the two rows before: then no hash is needed */
-static uint32_t text_of(struct table *t, str s, uint32_t last, uint32_t before)
+static uint32_t text_of(struct event_table *t, str s, uint32_t last, uint32_t before)
 {
     if (!s.n) return 0;
     const str *name = t->text.name;
@@ -169,7 +169,7 @@ static uint32_t text_of(struct table *t, str s, uint32_t last, uint32_t before)
 
 static bool next_row(struct ordered *o, struct row *r)
 {
-    struct table *t = o->t;
+    struct event_table *t = o->t;
     struct event e;
     if (!events_next(&o->in, &e)) return false;
     const struct row *l = &o->last, *b = &o->before;
@@ -191,7 +191,7 @@ static bool next_row(struct ordered *o, struct row *r)
 
 static void add_row(struct ordered *o, const struct row *r)
 {
-    struct table *t = o->t;
+    struct event_table *t = o->t;
     size_t n = t->rows.n, extra = (size_t)t->nextra;
     rows_add(&t->rows, r);
     if (!extra) return;
@@ -204,7 +204,7 @@ static void add_row(struct ordered *o, const struct row *r)
     }
 }
 
-static void ordered_begin(struct ordered *o, struct table *t, char **paths, bool links)
+static void ordered_begin(struct ordered *o, struct event_table *t, char **paths, bool links)
 {
     *o = (struct ordered){ .in = events_open(paths), .t = t, .links = links };
     t->has_op = o->in.op >= 0;
@@ -212,7 +212,7 @@ static void ordered_begin(struct ordered *o, struct table *t, char **paths, bool
     intern(&t->text, (str){ "", 0 });
 }
 
-void table_read(struct table *t, char **paths)
+void table_read(struct event_table *t, char **paths)
 {
     struct ordered o;
     struct row r;
@@ -223,7 +223,7 @@ void table_read(struct table *t, char **paths)
 
 enum { LOOK_AHEAD = 1 << 17 };                           /* rows; 10 MiB */
 
-bool ordered_open(struct ordered *o, struct table *t, char **paths, bool hold, bool links)
+bool ordered_open(struct ordered *o, struct event_table *t, char **paths, bool hold, bool links)
 {
     struct row r;
     bool sorted = true;
@@ -245,7 +245,7 @@ bool ordered_open(struct ordered *o, struct table *t, char **paths, bool hold, b
 
 bool ordered_next(struct ordered *o, struct row *r, const uint32_t **extra)
 {
-    struct table *t = o->t;
+    struct event_table *t = o->t;
     size_t n = (size_t)t->nextra;
     if (o->at < t->rows.n) {                             /* those that were looked at */
         *r = t->rows.v[o->at];
@@ -278,6 +278,12 @@ bool ordered_next(struct ordered *o, struct row *r, const uint32_t **extra)
     return true;
 }
 
+int span_order(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+    return ORDER(x->start, y->start);
+}
+
 static int by_start(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
@@ -291,12 +297,12 @@ static int by_thread(const void *a, const void *b)
            ORDER(y->end, x->end) ?: ORDER(x->source, y->source);
 }
 
-void table_sort_threads(struct table *t)
+void table_sort_threads(struct event_table *t)
 {
     if (t->rows.n) qsort(t->rows.v, t->rows.n, sizeof *t->rows.v, by_thread);
 }
 
-void rows_out_begin(struct rows_out *o, csvw *w, const struct table *t, bool op)
+void rows_out_begin(struct rows_out *o, csvw *w, const struct event_table *t, bool op)
 {
     *o = (struct rows_out){ .w = w, .t = t, .op = op };
     csvw_names(w, op ? EVENT_COLUMNS ",op" : EVENT_COLUMNS);
@@ -328,7 +334,7 @@ void rows_out_end(struct rows_out *o)
     phrases_free(&o->right);
 }
 
-int table_write(const struct table *t, struct rows *out, bool op)
+int table_write(const struct event_table *t, struct rows *out, bool op)
 {
     struct rows_out o;
     csvw *w = csvw_open("-");

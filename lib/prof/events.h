@@ -21,6 +21,9 @@ struct event {
     enum event_kind kind;
 };
 
+struct span { int64_t start, end; };
+int span_order(const void *, const void *);              /* by start, for qsort() */
+
 /* Reader of a stream of rows, any order.  Strings borrow from the record.  Absent optional columns read as empty. */
 struct events_in { csv *t; int proc, tid, kind, cat, start, end, name, link, flag, op; };
 struct events_in events_open(char **paths);              /* NULL-terminated operands, none: stdin */
@@ -47,7 +50,7 @@ struct row {
     uint8_t kind;
 };
 struct rows { struct row *v; size_t n, cap; };
-struct table {
+struct event_table {
     struct rows rows;
     struct intern text;
     bool has_op;
@@ -57,30 +60,30 @@ struct table {
     size_t extra_cap;
     struct arena names;
 };
-void table_read(struct table *, char **paths);           /* all rows, in input order */
+void table_read(struct event_table *, char **paths);     /* all rows, in input order */
 /* The same rows one by one, in the order of the input, in constant memory but for the distinct texts (those of links
  * only if links are wanted).  ordered_open reads the first rows; if they are out of order of start_ns, or few, or
  * `hold` is set, it reads all into the table and returns false.  A later row out of order dies at file:line.  extra:
  * texts of the row's unknown columns. */
 struct ordered {
     struct events_in in;
-    struct table *t;
+    struct event_table *t;
     struct row last, before;
     uint32_t *extra;
     size_t at;
     bool links;
 };
-bool ordered_open(struct ordered *, struct table *, char **paths, bool hold, bool links);
+bool ordered_open(struct ordered *, struct event_table *, char **paths, bool hold, bool links);
 bool ordered_next(struct ordered *, struct row *, const uint32_t **extra);   /* false at the end, which closes it */
 /* Writer of rows of such a table with their unknown columns: the header, then row by row.  op: with that column. */
-struct rows_out { csvw *w; const struct table *t; bool op; struct phrases left, right; };   /* of the times */
-void rows_out_begin(struct rows_out *, csvw *, const struct table *, bool op);
+struct rows_out { csvw *w; const struct event_table *t; bool op; struct phrases left, right; };   /* of the times */
+void rows_out_begin(struct rows_out *, csvw *, const struct event_table *, bool op);
 void rows_out_put(struct rows_out *, const struct row *, const uint32_t *extra);
 void rows_out_end(struct rows_out *);                    /* the csvw stays open */
 /* by proc, tid (of first appearance), start, longest first, stable */
-void table_sort_threads(struct table *);
+void table_sort_threads(struct event_table *);
 void rows_add(struct rows *, const struct row *);
-int table_write(const struct table *, struct rows *,
+int table_write(const struct event_table *, struct rows *,
                 bool op); /* rows made from those of the table, by start, to stdout;
                                                             op: with that column.  EXIT_OK, or dies */
 #endif

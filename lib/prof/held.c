@@ -92,7 +92,7 @@ static void by_launch(struct held *h, const struct row *r)
     rows_add(h->out, &call);
 }
 
-uint64_t held_charge(struct table *t, bool in_time, struct rows *out, struct repairs *repairs)
+uint64_t held_charge(struct event_table *t, bool in_time, struct rows *out, struct repairs *repairs)
 {
     struct held h = { .out = out, .repairs = repairs };
     for (size_t k = 0; k < t->rows.n; k++) {

@@ -5,5 +5,5 @@
 
 /* Sorts the table and adds its rows to out, cut and with op; GPU rows by the operation that runs at each instant, else
  * by that of the call with their link.  Returns the number of GPU rows whose call is not there. */
-uint64_t held_charge(struct table *, bool in_time, struct rows *out, struct repairs *);
+uint64_t held_charge(struct event_table *, bool in_time, struct rows *out, struct repairs *);
 #endif

@@ -9,7 +9,7 @@ static int64_t emit(struct pieces *p, int64_t cursor, const struct nest_level *l
 {
     if (l->end <= cursor) return cursor;
     p->v = grow(p->v, p->n + 1, &p->cap, sizeof *p->v);
-    p->v[p->n++] = (struct piece){ cursor, l->end, l->of };
+    p->v[p->n++] = (struct event_piece){ cursor, l->end, l->of };
     return l->end;
 }
 

@@ -6,9 +6,9 @@
 #define MILLRACE_NEST_H
 #include "prof/events.h"
 
-struct piece { int64_t start, end; const struct row *of; };
+struct event_piece { int64_t start, end; const struct row *of; };
 /* zero-initialise; reused */
-struct pieces { struct piece *v; size_t n, cap; struct nest_level *stack; size_t depth_cap; };
+struct pieces { struct event_piece *v; size_t n, cap; struct nest_level *stack; size_t depth_cap; };
 
 /* Rows sorted as by table_sort_threads, all of one thread; only those of one kind with a length are considered.  Pieces
  * come in order of time; what touches and belongs to the same row is one piece. */

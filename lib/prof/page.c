@@ -124,7 +124,7 @@ static uint64_t length(const struct row *r)
 }
 
 /* the least length that is drawn, so that at most `limit` are */
-static uint64_t least_length(const struct table *t, size_t rows, size_t limit)
+static uint64_t least_length(const struct event_table *t, size_t rows, size_t limit)
 {
     if (rows <= limit) return 1;
     uint64_t *v = xmalloc(rows, sizeof *v);
@@ -140,7 +140,7 @@ struct box { int64_t start, end; uint32_t name, cat, depth; };
 struct lane { struct box *v; size_t n, cap; int64_t *open; size_t depth, open_cap; };
 
 /* what is drawn of a lane: intervals cut at the end of the one they lie in */
-static void lay_out(struct lane *l, struct table *t, const struct row *row, size_t n, uint64_t least)
+static void lay_out(struct lane *l, struct event_table *t, const struct row *row, size_t n, uint64_t least)
 {
     l->n = l->depth = 0;
     for (size_t i = 0; i < n; i++) {
@@ -185,7 +185,7 @@ static void put_numbers(FILE *f, const char *name, const struct lane *l, int64_t
     putc(']', f);
 }
 
-static void put_texts(FILE *f, const char *name, const struct table *t, const struct numbers *k)
+static void put_texts(FILE *f, const char *name, const struct event_table *t, const struct numbers *k)
 {
     fprintf(f, "\"%s\":[", name);
     for (size_t i = 0; i < k->n; i++) {
@@ -196,7 +196,7 @@ static void put_texts(FILE *f, const char *name, const struct table *t, const st
 }
 
 /* CPU lanes before those of the GPU; lanes of a process together as they come */
-static void put_lanes(FILE *f, struct table *t, int64_t origin, uint64_t least)
+static void put_lanes(FILE *f, struct event_table *t, int64_t origin, uint64_t least)
 {
     struct lane l = { 0 };
     intern(&t->text, str_of("operation"));
@@ -239,7 +239,7 @@ static void put_lanes(FILE *f, struct table *t, int64_t origin, uint64_t least)
     free(l.open);
 }
 
-void page_write(const char *path, const struct page *p, struct table *t)
+void page_write(const char *path, const struct page *p, struct event_table *t)
 {
     static const char mark[] = "@DATA@";
     const char *data = strstr(page_template, mark);

@@ -12,5 +12,5 @@ struct page {
     const char *cells, *top, *path, *pieces, *whatif;    /* tables as files, NULL: not there; see prof-page */
     size_t limit;                                        /* intervals drawn; the shortest are left out, and counted */
 };
-void page_write(const char *out, const struct page *, struct table *);   /* sorts the table; atomic */
+void page_write(const char *out, const struct page *, struct event_table *);   /* sorts the table; atomic */
 #endif

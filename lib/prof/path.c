@@ -7,17 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *lag_name(const struct edge *e)
+static const char *lag_name(const struct dag_edge *e)
 {
     return e->why == EDGE_LAUNCH ? "launch" : e->why == EDGE_STREAM || e->why == EDGE_EVENT ? "stream" : "wake";
 }
 
-static void put_text(csvw *w, const struct table *t, uint32_t text)
+static void put_text(csvw *w, const struct event_table *t, uint32_t text)
 {
     csvw_str(w, t->text.name[text]);
 }
 
-static void one_piece(csvw *w, const struct table *t, const struct node *v, int64_t start, int64_t end,
+static void one_piece(csvw *w, const struct event_table *t, const struct dag_node *v, int64_t start, int64_t end,
                       const char *cat, const char *why)
 {
     if (end <= start) return;
@@ -51,14 +51,14 @@ static void walk_free(struct walk *k)
     free(k->via);
 }
 
-void path_write_pieces(csvw *w, const struct dag *g, const struct table *t)
+void path_write_pieces(csvw *w, const struct dag *g, const struct event_table *t)
 {
     struct walk k = walk_of(g);
     csvw_names(w, "start_ns,end_ns,proc,tid,cat,op,name,why");
     csvw_end(w);
     for (size_t i = k.n; i-- > 0;) {
-        const struct node *v = &g->node[k.path[i]];
-        const struct edge *e = k.via[i] == NODE_NONE ? NULL : &g->edge[k.via[i]];
+        const struct dag_node *v = &g->node[k.path[i]];
+        const struct dag_edge *e = k.via[i] == NODE_NONE ? NULL : &g->edge[k.via[i]];
         int64_t begin = k.finish[k.path[i]] - v->work;
         if (e) one_piece(w, t, v, k.finish[e->from], begin, lag_name(e), edge_why_name[e->why]);
         else one_piece(w, t, v, g->start, begin, "start", "begin");
@@ -67,7 +67,7 @@ void path_write_pieces(csvw *w, const struct dag *g, const struct table *t)
     walk_free(&k);
 }
 
-void path_write_all(csvw *w, const struct dag *g, const struct table *t)
+void path_write_all(csvw *w, const struct dag *g, const struct event_table *t)
 {
     struct walk k = walk_of(g);
     int64_t *slack = xmalloc(g->n + 1, sizeof *slack);
@@ -77,7 +77,7 @@ void path_write_all(csvw *w, const struct dag *g, const struct table *t)
     csvw_names(w, "proc,tid,cat,op,name,start_ns,end_ns,slack_ns,on_path");
     csvw_end(w);
     for (size_t i = 0; i < g->n; i++) {
-        const struct node *v = &g->node[g->order[i]];
+        const struct dag_node *v = &g->node[g->order[i]];
         if (v->end <= v->start) continue;                /* an instant at which ranks meet */
         put_text(w, t, v->proc);
         put_text(w, t, v->tid);
@@ -118,22 +118,22 @@ static int by_path(const void *a, const void *b)
     return ORDER(y->path, x->path) ?: ORDER(y->total, x->total) ?: ORDER(x->op, y->op) ?: ORDER(x->cat, y->cat);
 }
 
-void path_write_sums(csvw *w, const struct dag *g, struct table *t)
+void path_write_sums(csvw *w, const struct dag *g, struct event_table *t)
 {
     struct walk k = walk_of(g);
     struct sum_rows s = { 0 };
     int64_t *slack = xmalloc(g->n + 1, sizeof *slack), whole = 0;
     dag_slack(g, 1, k.finish, slack);
     for (size_t i = 0; i < g->n; i++) {
-        const struct node *v = &g->node[i];
+        const struct dag_node *v = &g->node[i];
         if (v->wait) continue;                           /* no work of its own */
         struct sum_row *r = sum_of(&s, v->op, v->cat);
         r->total = i64_add(r->total, v->work);
         if (slack[i] < r->slack) r->slack = slack[i];
     }
     for (size_t i = 0; i < k.n; i++) {
-        const struct node *v = &g->node[k.path[i]];
-        const struct edge *e = k.via[i] == NODE_NONE ? NULL : &g->edge[k.via[i]];
+        const struct dag_node *v = &g->node[k.path[i]];
+        const struct dag_edge *e = k.via[i] == NODE_NONE ? NULL : &g->edge[k.via[i]];
         if (!v->wait) sum_of(&s, v->op, v->cat)->path += v->work;
         whole += v->work;
         int64_t lag = k.finish[k.path[i]] - v->work - (e ? k.finish[e->from] : g->start);
@@ -173,7 +173,7 @@ static int by_repeat(const void *a, const void *b)
     return ORDER(x->name, y->name) ?: ORDER(x->proc, y->proc) ?: ORDER(x->tid, y->tid);
 }
 
-static struct repeat longest_repeat(const struct table *t, const char *name)
+static struct repeat longest_repeat(const struct event_table *t, const char *name)
 {
     struct repeat *v = NULL, best = { 0 };
     size_t n = 0, cap = 0, kept = 0;
@@ -208,7 +208,7 @@ static int64_t replayed(const struct dag *g, size_t begin, size_t end, double sp
     return lo == begin ? dag_begin(g, (uint32_t)begin, speed, finish) : finish[lo - 1];
 }
 
-static void interval(struct whatif *w, const struct dag *g, const struct table *t, double speed,
+static void interval(struct whatif *w, const struct dag *g, const struct event_table *t, double speed,
                      const int64_t *finish, const char *iteration)
 {
     struct repeat rep = longest_repeat(t, iteration);
@@ -236,7 +236,7 @@ static void interval(struct whatif *w, const struct dag *g, const struct table *
     w->high = w->after + (int64_t)half;
 }
 
-struct whatif whatif_of(struct table *t, const struct part *part, const char *iteration)
+struct whatif whatif_of(struct event_table *t, const struct part *part, const char *iteration)
 {
     struct dag g = { 0 };
     dag_build(&g, t, part);

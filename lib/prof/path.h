@@ -3,9 +3,9 @@
 #define MILLRACE_PATH_H
 #include "prof/dag.h"
 
-void path_write_sums(csvw *, const struct dag *, struct table *);
-void path_write_pieces(csvw *, const struct dag *, const struct table *);
-void path_write_all(csvw *, const struct dag *, const struct table *);
+void path_write_sums(csvw *, const struct dag *, struct event_table *);
+void path_write_pieces(csvw *, const struct dag *, const struct event_table *);
+void path_write_all(csvw *, const struct dag *, const struct event_table *);
 
 struct whatif {
     int64_t before, after;                               /* ns of the run as it was and as it would be */
@@ -16,5 +16,5 @@ struct whatif {
 };
 /* iteration: name of the operation that is one; NULL: the one that repeats at least five times on one thread and takes
  * longest.  The interval is that of the sum of as many iterations (Student's law over their changes). */
-struct whatif whatif_of(struct table *, const struct part *, const char *iteration);
+struct whatif whatif_of(struct event_table *, const struct part *, const char *iteration);
 #endif

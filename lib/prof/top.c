@@ -27,7 +27,7 @@ struct lane {
 };
 struct top_builder {
     struct top top;
-    struct table *t;
+    struct event_table *t;
     struct intern keys, lanes;
     struct lane *lane;
     double *self_cost, *total_cost;                      /* by sum */
@@ -189,7 +189,7 @@ static struct lane *lane_of(top_builder *b, const struct row *r)
     return &b->lane[b->at];
 }
 
-top_builder *top_begin(struct table *t, bool by_op)
+top_builder *top_begin(struct event_table *t, bool by_op)
 {
     top_builder *b = xcalloc(1, sizeof *b);
     intern(&t->text, (str){ "", 0 });
@@ -238,7 +238,7 @@ static int64_t less(int64_t ns, double cost)
     return ns > c ? ns - c : 0;
 }
 
-static const struct table *sorting;
+static const struct event_table *sorting;
 
 static int by_self(const void *x, const void *y)
 {
@@ -255,7 +255,7 @@ static int by_proc(const void *x, const void *y)
 }
 
 /* so much of Python's time, over all its rows, is not known to be Python's */
-static void doubt_python(struct top *top, const struct table *t, double ns)
+static void doubt_python(struct top *top, const struct event_table *t, double ns)
 {
     double python = 0;
     for (size_t i = 0; i < top->n; i++)
@@ -290,7 +290,7 @@ static void read_judge(struct top *top, const char *path)
     csv_close(c);
 }
 
-void top_judge(struct top *top, const struct table *t, const char *dir)
+void top_judge(struct top *top, const struct event_table *t, const char *dir)
 {
     DIR *d = opendir(dir);
     if (!d) die_errno("%s", dir);
@@ -352,7 +352,7 @@ void top_end(top_builder *b, struct top *top)
     free(b);
 }
 
-void top_of(struct top *top, struct table *t, bool by_op)
+void top_of(struct top *top, struct event_table *t, bool by_op)
 {
     table_sort_threads(t);
     top_builder *b = top_begin(t, by_op);
@@ -367,7 +367,7 @@ static double share(const struct top *top, int64_t ns)
     return top->end > top->start ? (double)ns / (double)(top->end - top->start) : 0;
 }
 
-int top_write(const struct top *top, const struct table *t, size_t limit)
+int top_write(const struct top *top, const struct event_table *t, size_t limit)
 {
     csvw *w = csvw_open("-");
     csvw_names(w, "name,cat,calls,self_ns,total_ns,share,unverified_ns");
@@ -394,7 +394,7 @@ static void put_text(str s, size_t n)
 }
 
 /* is there Python, and none of its functions? */
-static bool python_is_whole(const struct top *top, const struct table *t)
+static bool python_is_whole(const struct top *top, const struct event_table *t)
 {
     bool whole = false;
     for (size_t i = 0; i < top->n; i++) {
@@ -405,7 +405,7 @@ static bool python_is_whole(const struct top *top, const struct table *t)
     return whole;
 }
 
-void top_print(const struct top *top, const struct table *t, size_t limit)
+void top_print(const struct top *top, const struct event_table *t, size_t limit)
 {
     struct { uint32_t cat; int64_t self; } cat[8];
     size_t ncat = 0;

@@ -26,18 +26,18 @@ struct top {
  * cost: of one call of this row, by a calibration: what it adds to itself and to what it interrupts; NULL: nothing. */
 typedef struct top_builder top_builder;
 struct top_cost { double inside, outside; };
-top_builder *top_begin(struct table *, bool by_op);
+top_builder *top_begin(struct event_table *, bool by_op);
 bool top_add(top_builder *, const struct row *, const struct top_cost *cost);
 void top_end(top_builder *, struct top *);               /* frees the builder */
 
 /* All rows of a table, which is sorted. */
-void top_of(struct top *, struct table *, bool by_op);
-void top_print(const struct top *, const struct table *, size_t limit);   /* for people, to stdout */
-int top_write(const struct top *, const struct table *, size_t limit);    /* CSV to stdout; EXIT_OK, or dies */
+void top_of(struct top *, struct event_table *, bool by_op);
+void top_print(const struct top *, const struct event_table *, size_t limit);   /* for people, to stdout */
+int top_write(const struct top *, const struct event_table *, size_t limit);   /* CSV to stdout; EXIT_OK, or dies */
 
 /* The samples of prof-record --judge, judge.*.csv in dir: how much of what counts as Python may be C that was not seen?
  * `out` samples were in no recorded call, of them `in_extensions - seen` in an extension, C for certain, and `unclear`
  * in libc, which both call.  The share of both, at the upper end of its 95 % interval (Wilson), is unverified of
  * what is Python's; so is the time of calls that were only counted, taken to be as long as those recorded. */
-void top_judge(struct top *, const struct table *, const char *dir);
+void top_judge(struct top *, const struct event_table *, const char *dir);
 #endif

@@ -1,6 +1,5 @@
 /* util.c - see util.h */
 #include "prof/util.h"
-#include "base/compare.h"
 #include "base/message.h"
 #include <stdlib.h>
 #include <string.h>
@@ -21,16 +20,10 @@ void devices_add(struct devices *d, const struct event *e)
     b->v[b->n++] = (struct span){ e->start, e->end };
 }
 
-static int by_start(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-    return ORDER(x->start, y->start);
-}
-
 struct busy *devices_merged(struct devices *d, size_t k)
 {
     struct busy *b = &d->of[k];
-    qsort(b->v, b->n, sizeof *b->v, by_start);
+    qsort(b->v, b->n, sizeof *b->v, span_order);
     size_t n = 0;
     for (size_t i = 0; i < b->n; i++) {
         if (n && b->v[i].start <= b->v[n - 1].end) {

@@ -3,7 +3,6 @@
 #define MILLRACE_UTIL_H
 #include "prof/events.h"
 
-struct span { int64_t start, end; };
 /* merged: disjoint, in order, not touching */
 struct busy { struct span *v; size_t n, cap; int64_t start, end, total; };
 /* zero-initialise; a device is a tid up to '.' */

@@ -348,10 +348,10 @@ static void set_kernels(struct graph *g)
         n->kernel = (int)intern(&keys, (str){ key.s, key.n });
         if (n->kernel == g->nkernel) {
             g->kernel = grow(g->kernel, (size_t)g->nkernel + 1, &cap, sizeof *g->kernel);
-            g->kernel[g->nkernel++] = (struct kernel){ .key = arena_copy(&g->text, key.s, key.n), .node = i,
+            g->kernel[g->nkernel++] = (struct graph_kernel){ .key = arena_copy(&g->text, key.s, key.n), .node = i,
                                                        .shapes = arena_copy(&g->text, shapes.s, shapes.n) };
         }
-        struct kernel *k = &g->kernel[n->kernel];
+        struct graph_kernel *k = &g->kernel[n->kernel];
         k->uses++;
         for (int o = 0; o < n->nin + n->nout && o < 32; o++)
             if (graph_movable(g, n->operand[o])) k->movable |= (uint32_t)1 << o;

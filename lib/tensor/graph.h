@@ -71,7 +71,7 @@ struct node {
 /* What is timed: nodes of the same operator, shapes, types and attributes are the same kernel.  The attributes `from`
  * and `scale` do not change the time and are not part of the key; an operand that is the same tensor as operand I
  * appears as =I; types other than f32 follow the shape after a colon. */
-struct kernel {
+struct graph_kernel {
     const char *key;                                     /* "OP IN;IN>OUT;OUT ATTR=1x1;.."; no commas or quotes */
     const char *shapes;                                  /* "2x64x8x8;64>2x64x8x8" */
     int node, uses;                                      /* its first node; how many nodes there are */
@@ -85,7 +85,7 @@ struct graph {
     int ntensor;
     struct node *node;
     int nnode;
-    struct kernel *kernel;
+    struct graph_kernel *kernel;
     int nkernel;
     size_t captensor, capnode;
     struct arena text;

@@ -31,7 +31,7 @@ static void one(const char *from, size_t n, char **to, size_t *nto)
     fclose(f);
     struct tree_stat s = itree_stat(&names, &t);
     fuzz_check(s.n_decl + s.n_inlined + s.n_apply == t.n - 1, "a node hangs nowhere");
-    struct problem p = { 0 };
+    struct sparse_problem p = { 0 };
     problem_add(&p, &names, &t, (str){ "run", 3 }, 0.9, false, true);
     fuzz_check(p.a.rows == 1 && p.a.entries <= t.n, "a node counts twice");
     problem_free(&p);

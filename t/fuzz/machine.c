@@ -20,7 +20,7 @@ static void body(const uint8_t *data, size_t n)
         p = nl ? nl + 1 : end;
     }
     setenv("MILLRACE_LOOP_MACHINE", fuzz_path(0, b.s, b.n), 1);
-    const struct machine *m = machine_here();
+    const struct loop_machine *m = machine_here();
     fuzz_check(m->hz > 0 && m->fma_latency > 0 && m->fmas > 0 && m->loads > 0, "a machine that does nothing");
     for (int i = 0; i < MACHINE_CACHES; i++)
         fuzz_check(m->cache[i].bytes >= 0 && m->cache[i].way >= 0, "a cache of less than nothing");

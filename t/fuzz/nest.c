@@ -21,7 +21,7 @@ static void body(const uint8_t *data, size_t n)
 {
     struct problem p;
     struct nest t;
-    struct plan q;
+    struct kernel_plan q;
     const uint8_t *end = memchr(data, '\n', n);
     size_t first = end ? (size_t)(end - data) : n;
     problem_parse(&p, (str){ (const char *)data, first }, "problem");

@@ -74,7 +74,7 @@ static void body(const uint8_t *data, size_t n)
     }
     struct page p = { .title = "</script>&\"", .limit = 1 + n % 50, .top = k > 1 ? path[1] : NULL,
                       .pieces = k > 2 ? path[2] : NULL };
-    struct table t = { 0 };
+    struct event_table t = { 0 };
     table_read(&t, paths);
     int fd = fuzz_reuse(3);
     snprintf(out, sizeof out, "/proc/self/fd/%d", fd);

@@ -13,7 +13,7 @@ static const char *const names[] = { "f", "cudaMemcpy", "cudaDeviceSynchronize",
                                      "ncclKernel_AllReduce_RING", "", "get" };
 static const char *const cats[] = { "Python", "Waiting", "C", "CUDA" };
 
-static void add(struct table *t, const uint8_t *d)
+static void add(struct event_table *t, const uint8_t *d)
 {
     char proc[] = { (char)('1' + d[0] % 4 / 3), '\0' }, tid[] = { (char)('1' + d[0] / 4 % 3), '\0', '\0' };
     char link[] = { (char)('a' + d[1] % 8), '\0' };
@@ -37,7 +37,7 @@ static void add(struct table *t, const uint8_t *d)
 static void body(const uint8_t *data, size_t n)
 {
     char path[64], *paths[] = { path, NULL };
-    struct table t = { 0 };
+    struct event_table t = { 0 };
     struct dag g = { 0 };
     struct part all = { "*", 2, PART_ANY };
     if (!data[0]) {

@@ -45,7 +45,7 @@ struct state {
     struct assembler s;
     const struct problem *p;
     const struct nest *t;
-    const struct machine *machine;
+    const struct loop_machine *machine;
     int32_t inner[NEST_LOOPS];
     int64_t stride[3][NEST_VARS];                        /* bytes, after transpositions */
     int lanes, nregister, nacc;
@@ -326,7 +326,7 @@ static double tile_cycles(const struct state *k, const struct tile *q, double st
         if (i == 0 || q->row[i].v != q->row[i - 1].v) loads += q->nv;
     if (k->both || (q->nhold != q->nv && q->nrow > q->ncast)) casts = n;
     if (!(k->s.wide && (q->nv == 1 || casts == n))) instructions += casts;
-    const struct machine *m = k->machine;
+    const struct loop_machine *m = k->machine;
     double step = fmax(n / m->fmas, fmax((loads + casts) / m->loads, (instructions + loads) / 5.0));
     if (k->red) return steps / k->lanes * fmax(step, m->fma_latency) + n * 4 + 16;
     return steps * fmax(step, m->fma_latency) + n * (first ? 0.75 : 1.25) + 12;
@@ -1275,7 +1275,8 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
     return k.why ? k.why : k.s.full ? "the code is longer than 1 MiB" : NULL;
 }
 
-const char *kernel_plan(struct plan *out, const struct problem *p, const struct nest *t, enum isa isa, bool whole)
+const char *kernel_plan(struct kernel_plan *out, const struct problem *p, const struct nest *t, enum isa isa,
+                        bool whole)
 {
     static uint8_t waste[4096];
     struct state k;
@@ -1289,7 +1290,7 @@ const char *kernel_plan(struct plan *out, const struct problem *p, const struct 
     k.plan = true;
     k.finish = (p->then[0] || p->pair) && !to_transpose(&k, TENSOR_C);
     if (problem_cast(p) && !k.finish) return "a result that is transposed cannot be cast";
-    *out = (struct plan){ .vector_var = k.vec };
+    *out = (struct kernel_plan){ .vector_var = k.vec };
     memcpy(out->stride[TENSOR_V], p->stride[TENSOR_V], sizeof out->stride[TENSOR_V]);
     for (int u = 0; u < 3; u++) {
         memcpy(out->stride[u], p->stride[u], sizeof out->stride[u]);

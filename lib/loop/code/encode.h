@@ -95,14 +95,14 @@ void kernel_free(struct kernel *);
  * those of them that leave the caches in between; `packs`: calls) and those copied as they are, and the cycles of its
  * instructions (two FMAs and two loads a cycle, latency 4) if all data were in the first cache.
  * whole: as in struct kernel.  The same reasons as kernel_encode, but for code that is too long. */
-struct plan {
+struct kernel_plan {
     int vector_var, rows, vectors, threads;
     int64_t stride[4][NEST_VARS];
     double cycles, moved, copied, far, packs;
     bool packed[2];                                      /* block by block, or B before: */
     int64_t given;                                       /* elements of B as kernel_weights leaves it; 0: as it is */
 };
-const char *kernel_plan(struct plan *, const struct problem *, const struct nest *, enum isa, bool whole);
+const char *kernel_plan(struct kernel_plan *, const struct problem *, const struct nest *, enum isa, bool whole);
 
 void problem_carry(struct carry_kernel *, const struct problem *);   /* as what carries describes it, without code */
 int problem_needs(const struct problem *, enum isa);     /* bits of carry_cpu to run its code */

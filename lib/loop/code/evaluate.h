@@ -67,7 +67,7 @@ const char *model_seconds(double *seconds, const struct problem *, const struct 
                           bool prepared); /* NULL or why not */
 /* the same in terms: cycles of the instructions (plan), of what comes into each cache, of transposing, of all */
 enum { MODEL_LEVELS = 3 };
-struct model_terms { struct plan plan; double traffic[MODEL_LEVELS], packing, cycles, seconds; };
+struct model_terms { struct kernel_plan plan; double traffic[MODEL_LEVELS], packing, cycles, seconds; };
 const char *model_terms(struct model_terms *, const struct problem *, const struct nest *, enum isa, bool prepared);
 
 /* GFLOPS of independent fused multiply-adds in registers, the best of `rounds` short rounds; one thread */

@@ -227,7 +227,7 @@ const char *image_result(const struct problem *p)
 
 static int64_t packed_elements(const struct image_kernel *q)
 {
-    struct plan plan;
+    struct kernel_plan plan;
     const char *why = kernel_plan(&plan, q->p, q->nest[ISA_AVX512], ISA_AVX512, false);
     return why || !plan.given ? q->p->elements[TENSOR_B] : plan.given;
 }

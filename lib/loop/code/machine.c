@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static const struct machine zen5 = {
+static const struct loop_machine zen5 = {
     .hz = 4e9,
     .fma_latency = 4,
     .fmas = 2,
@@ -39,7 +39,7 @@ void machine_name(char name[64])
     snprintf(name, 64, "%.15s-%.4s-%.4s-%.4s %.30s", field[0], field[1], field[2], field[3], model);
 }
 
-static double *field(struct machine *m, str what, int level)
+static double *field(struct loop_machine *m, str what, int level)
 {
     if (level < 0) {
         if (str_is(what, "clock_hertz")) return &m->hz;
@@ -53,7 +53,7 @@ static double *field(struct machine *m, str what, int level)
     return str_is(what, "bytes_per_cycle") ? &m->cache[level].per_cycle : NULL;
 }
 
-static void read_file(struct machine *m, const char *path)
+static void read_file(struct loop_machine *m, const char *path)
 {
     char name[64];
     machine_name(name);
@@ -73,9 +73,9 @@ static void read_file(struct machine *m, const char *path)
     csv_close(t);
 }
 
-const struct machine *machine_here(void)
+const struct loop_machine *machine_here(void)
 {
-    static struct machine m;
+    static struct loop_machine m;
     const char *path = getenv("MILLRACE_LOOP_MACHINE");
     if (m.hz > 0) return &m;
     m = zen5;
@@ -168,7 +168,7 @@ static double chase(void **line, size_t n, double hz)
     return best * hz / (double)steps;
 }
 
-void machine_measure(struct machine *m, bool wide)
+void machine_measure(struct loop_machine *m, bool wide)
 {
     static const int size[] = { _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE };
     static const int ways[] = { _SC_LEVEL1_DCACHE_ASSOC, _SC_LEVEL2_CACHE_ASSOC, _SC_LEVEL3_CACHE_ASSOC };

@@ -13,12 +13,12 @@
 #include <stdbool.h>
 
 enum { MACHINE_CACHES = 3 };
-struct machine {
+struct loop_machine {
     double hz, fma_latency, fmas, loads;                 /* cycles of one; vectors a cycle, of 512 or else 256 bits */
     double tile;                                         /* cycles of a multiplication of two whole tiles of AMX */
     struct { double bytes, way, latency, per_cycle; } cache[MACHINE_CACHES];     /* cycles; bytes that come into it */
 };
-const struct machine *machine_here(void);                /* dies at a broken file */
-void machine_measure(struct machine *, bool wide);       /* wide: by AVX-512, else AVX2; which has to be here */
+const struct loop_machine *machine_here(void);           /* dies at a broken file */
+void machine_measure(struct loop_machine *, bool wide);   /* wide: by AVX-512, else AVX2; which has to be here */
 void machine_name(char name[64]);                        /* vendor, family, model, stepping, and the model's name */
 #endif

@@ -8,7 +8,7 @@ static const double CYCLES_PER_MOVED = 0.4, CYCLES_PER_COPIED = 0.15, CYCLES_PER
 _Static_assert((int)MACHINE_CACHES == (int)MODEL_LEVELS, "a term for each cache");
 
 /* bytes of tensor t that a block of extents e touches: whole cache lines along its fastest variable */
-static double footprint(const struct problem *p, const struct plan *q, int t, const int32_t *e)
+static double footprint(const struct problem *p, const struct kernel_plan *q, int t, const int32_t *e)
 {
     double n = p->bytes, run = 1, line = 64.0 / p->bytes;
     for (int v = 0; v < p->nvar; v++) {
@@ -21,7 +21,7 @@ static double footprint(const struct problem *p, const struct plan *q, int t, co
 
 /* how many times the bytes that it has a block takes in a cache whose ways are so large: rows that lie a power of two
  * apart share few of its sets */
-static double crowding(const struct problem *p, const struct plan *q, int t, const int32_t *e, double way)
+static double crowding(const struct problem *p, const struct kernel_plan *q, int t, const int32_t *e, double way)
 {
     int64_t far = 0, run = 1, rows = 1;
     for (int v = 0; v < p->nvar; v++) {
@@ -43,13 +43,13 @@ static double crowding(const struct problem *p, const struct plan *q, int t, con
 
 /* S, the scores between two contractions, has the variables that both of them have */
 enum { TENSOR_S = TENSOR_V + 1 };
-static bool has(const struct problem *p, const struct plan *q, int t, int v)
+static bool has(const struct problem *p, const struct kernel_plan *q, int t, int v)
 {
     if (t != TENSOR_S) return q->stride[t][v] != 0;
     return (p->stride[TENSOR_A][v] || p->stride[TENSOR_B][v]) && (p->stride[TENSOR_C][v] || v == p->along);
 }
 
-static double block_of(const struct problem *p, const struct plan *q, int t, const int32_t *e)
+static double block_of(const struct problem *p, const struct kernel_plan *q, int t, const int32_t *e)
 {
     double n = 4;
     if (t != TENSOR_S) return footprint(p, q, t, e);
@@ -60,8 +60,8 @@ static double block_of(const struct problem *p, const struct plan *q, int t, con
 
 /* bytes that these tensors bring into a cache of this size: the deepest block of them that stays, as often as it
  * changes.  `all` is what else competes with them down to depth `split`, from where on other loops are not theirs. */
-static double traffic(const struct problem *p, const struct nest *l, const struct plan *q, const int *tensor, int n,
-                      int all, int split, double bytes, double way)
+static double traffic(const struct problem *p, const struct nest *l, const struct kernel_plan *q, const int *tensor,
+                      int n, int all, int split, double bytes, double way)
 {
     int32_t inner[NEST_LOOPS], e[NEST_LOOPS + 1][NEST_VARS];
     bool ours[NEST_VARS] = { false };
@@ -101,7 +101,8 @@ static double traffic(const struct problem *p, const struct nest *l, const struc
     return total;
 }
 
-static double all_traffic(const struct problem *p, const struct nest *l, const struct plan *q, double bytes, double way)
+static double all_traffic(const struct problem *p, const struct nest *l, const struct kernel_plan *q, double bytes,
+                          double way)
 {
     static const int one[] = { TENSOR_A, TENSOR_B, TENSOR_C }, first[] = { TENSOR_A, TENSOR_B, TENSOR_S },
         second[] = { TENSOR_C, TENSOR_V, TENSOR_S };
@@ -117,7 +118,7 @@ const char *model_terms(struct model_terms *m, const struct problem *p, const st
     *m = (struct model_terms){ .seconds = INFINITY };
     const char *why = kernel_plan(&m->plan, p, t, isa, prepared);
     if (why) return why;
-    const struct machine *here = machine_here();
+    const struct loop_machine *here = machine_here();
     double cycles = m->plan.cycles, all = 0;
     for (int u = 0; u < (p->pair ? 4 : 3); u++) all += footprint(p, &m->plan, u, p->size);
     for (int i = 0; i < MODEL_LEVELS; i++) {

@@ -4,9 +4,9 @@
 #include "loop/search/search.h"
 
 enum { MAX_PIECES = NEST_LOOPS };
-struct piece { int8_t var; int32_t block; };             /* a loop of var whose block is this many elements */
+struct loop_piece { int8_t var; int32_t block; };             /* a loop of var whose block is this many elements */
 struct candidate {
-    struct piece piece[MAX_PIECES];
+    struct loop_piece piece[MAX_PIECES];
     int n, outer, vec;                                   /* outer: pieces outside the tile; vec: needs a mark, or -1 */
     bool parallel;
     int8_t nv, cut, first, pack; /* what kind it is: width of the tile, cut, outermost variable, bits of enum packing */

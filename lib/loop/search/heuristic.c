@@ -22,7 +22,7 @@ struct maker {
 static void keep_one(struct maker *m, const struct candidate *c)
 {
     struct nest t;
-    struct plan q;
+    struct kernel_plan q;
     if (m->n == MAX_CANDIDATES || !candidate_build(m->p, c, &t)) return;
     for (int i = 0; i < t.n; i++)
         if (t.loop[i].var == m->vec) t.loop[i].marks &= (uint8_t)~MARK_VECTORIZE;
@@ -58,20 +58,20 @@ static void with_cut(struct maker *m, const int *outer, int nouter, const int *r
         .vec = -1, .nv = (int8_t)m->nv, .cut = (int8_t)cut, .first = (int8_t)(nouter ? outer[0] : -1)
     };
     for (int i = 0; i <= nouter; i++) {
-        if (kc && i == inside) c.piece[c.n++] = (struct piece){ (int8_t)red[0], kc };
+        if (kc && i == inside) c.piece[c.n++] = (struct loop_piece){ (int8_t)red[0], kc };
         if (i == nouter) break;
         int v = outer[i];
         int32_t block = v == m->vec      ? m->nv * m->lanes
                         : v == m->row[0] ? m->rows[0]
                         : v == m->row[1] ? m->rows[1]
                                          : 1;
-        c.piece[c.n++] = (struct piece){ (int8_t)v, block };
+        c.piece[c.n++] = (struct loop_piece){ (int8_t)v, block };
     }
     c.outer = c.n;
-    for (int i = 0; i < nred; i++) c.piece[c.n++] = (struct piece){ (int8_t)red[(i + turn) % nred], 1 };
+    for (int i = 0; i < nred; i++) c.piece[c.n++] = (struct loop_piece){ (int8_t)red[(i + turn) % nred], 1 };
     for (int i = 0; i < 2; i++)
-        if (m->row[i] >= 0 && m->rows[i] > 1) c.piece[c.n++] = (struct piece){ (int8_t)m->row[i], 1 };
-    if (!m->p->reduced[m->vec]) c.piece[c.n++] = (struct piece){ (int8_t)m->vec, 1 };
+        if (m->row[i] >= 0 && m->rows[i] > 1) c.piece[c.n++] = (struct loop_piece){ (int8_t)m->row[i], 1 };
+    if (!m->p->reduced[m->vec]) c.piece[c.n++] = (struct loop_piece){ (int8_t)m->vec, 1 };
     keep(m, &c);
 }
 
@@ -202,19 +202,20 @@ static void with_pair(struct maker *m)
                 for (int v = 0; v < p->nvar; v++) {      /* the others outermost */
                     int u = p->order[v];
                     bool common = p->stride[TENSOR_A][u] || p->stride[TENSOR_B][u];
-                    if (u != row && common && p->stride[TENSOR_C][u]) c.piece[c.n++] = (struct piece){ (int8_t)u, 1 };
+                    if (u != row && common && p->stride[TENSOR_C][u])
+                        c.piece[c.n++] = (struct loop_piece){ (int8_t)u, 1 };
                 }
-                if (row >= 0) c.piece[c.n++] = (struct piece){ (int8_t)row, high };
-                c.piece[c.n++] = (struct piece){ (int8_t)p->along, wide };
+                if (row >= 0) c.piece[c.n++] = (struct loop_piece){ (int8_t)row, high };
+                c.piece[c.n++] = (struct loop_piece){ (int8_t)p->along, wide };
                 c.outer = c.n;
-                c.piece[c.n++] = (struct piece){ (int8_t)p->last, m->nv * m->lanes };
-                if (row >= 0) c.piece[c.n++] = (struct piece){ (int8_t)row, rows };
-                c.piece[c.n++] = (struct piece){ (int8_t)p->along, m->nv * m->lanes };
+                c.piece[c.n++] = (struct loop_piece){ (int8_t)p->last, m->nv * m->lanes };
+                if (row >= 0) c.piece[c.n++] = (struct loop_piece){ (int8_t)row, rows };
+                c.piece[c.n++] = (struct loop_piece){ (int8_t)p->along, m->nv * m->lanes };
                 for (int v = 0; v < p->nvar; v++)
-                    if (p->reduced[v] && v != p->along) c.piece[c.n++] = (struct piece){ (int8_t)v, 1 };
-                if (row >= 0) c.piece[c.n++] = (struct piece){ (int8_t)row, 1 };
-                c.piece[c.n++] = (struct piece){ (int8_t)p->along, 1 };
-                c.piece[c.n++] = (struct piece){ (int8_t)p->last, 1 };
+                    if (p->reduced[v] && v != p->along) c.piece[c.n++] = (struct loop_piece){ (int8_t)v, 1 };
+                if (row >= 0) c.piece[c.n++] = (struct loop_piece){ (int8_t)row, 1 };
+                c.piece[c.n++] = (struct loop_piece){ (int8_t)p->along, 1 };
+                c.piece[c.n++] = (struct loop_piece){ (int8_t)p->last, 1 };
                 keep_one(m, &c);
             }
     }

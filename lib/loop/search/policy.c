@@ -84,8 +84,8 @@ static size_t state_of(struct school *s, uint32_t problem, const struct nest *t)
     const struct problem *p = &s->p[problem];
     if (s->v->p != p) evaluator_problem(s->v, p);
     s->state = grow(s->state, s->nstate + 1, &s->cap, sizeof *s->state);
-    struct state *to = &s->state[s->nstate];
-    *to = (struct state){ .key = key, .t = *t, .problem = problem, .mask = legal(&s->can, p, t) };
+    struct policy_state *to = &s->state[s->nstate];
+    *to = (struct policy_state){ .key = key, .t = *t, .problem = problem, .mask = legal(&s->can, p, t) };
     if (s->can.moves) to->terms = moves_terms(p, t, s->v->isa, s->v->prepared);
     if (s->can.moves && s->v->model) to->gflops = (float)(problem_flops(p) / to->terms.seconds * 1e-9);
     else to->gflops = (float)evaluate(s->v, t).gflops;
@@ -95,7 +95,7 @@ static size_t state_of(struct school *s, uint32_t problem, const struct nest *t)
 }
 
 /* where the seat is in the table: looked up again when the table was emptied, or the seat restored from a file */
-static struct state *place(struct school_seat *d)
+static struct policy_state *place(struct school_seat *d)
 {
     struct school *s = d->school;
     if (!s->slot || s->nstate + 2 > MAX_STATES) forget(s);
@@ -117,7 +117,7 @@ static void reset(void *self, struct rng *r, float *x, uint32_t *mask)
         int a = environment_any(r, s->can.nact, legal(&s->can, &s->p[d->now.problem], &d->now.t));
         if (a >= 0) apply(&s->can, &s->p[d->now.problem], &d->now.t, s->can.action[a], &(struct moved){ 0 });
     }
-    const struct state *here = place(d);
+    const struct policy_state *here = place(d);
     see(&s->can, &s->p[d->now.problem], &here->t, s->v->isa, &here->terms, x);
     *mask = here->mask;
 }
@@ -134,7 +134,7 @@ static double step(void *self, int action, float *x, uint32_t *mask, bool *ended
     struct school_seat *d = self;
     struct school *s = d->school;
     const struct problem *p = &s->p[d->now.problem];
-    struct state *from = place(d);
+    struct policy_state *from = place(d);
     float before = from->gflops;
     if (from->next[action] < 0) {
         struct nest t = from->t;
@@ -143,7 +143,7 @@ static double step(void *self, int action, float *x, uint32_t *mask, bool *ended
         s->state[d->here].next[action] = to;             /* the table may have moved */
     }
     d->here = (size_t)s->state[d->here].next[action];
-    const struct state *to = &s->state[d->here];
+    const struct policy_state *to = &s->state[d->here];
     d->now.key = to->key;
     d->now.t = to->t;
     see(&s->can, p, &to->t, s->v->isa, &to->terms, x);

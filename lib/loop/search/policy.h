@@ -37,7 +37,7 @@ struct school {                                          /* problems to learn on
     int starts;                                          /* random moves before an episode, 0 to so many */
 
     size_t nstate, cap, nslot;                           /* inside */
-    struct state {
+    struct policy_state {
         uint64_t key;
         struct nest t;
         uint32_t problem, mask;

@@ -27,7 +27,7 @@ static double octaves(double x) { return log2(1 + fmax(x, 0)); }
 static double crowded(double bytes) { return bytes >= 4096 && fmod(bytes, 4096) == 0; }
 
 /* where the register tile begins: the depth, and the extents there */
-static int tile_depth(const struct problem *p, const struct nest *t, const struct plan *q, int lanes, int32_t *e)
+static int tile_depth(const struct problem *p, const struct nest *t, const struct kernel_plan *q, int lanes, int32_t *e)
 {
     int32_t inner[NEST_LOOPS];
     nest_inner(t->loop, t->n, inner);
@@ -49,7 +49,7 @@ static double used(int32_t size, double block)           /* share of whole block
 
 static void of_problem(double *f, const struct problem *p, int lanes)
 {
-    const struct machine *m = machine_here();
+    const struct loop_machine *m = machine_here();
     double flops = problem_flops(p), a = (double)p->elements[TENSOR_A], all = 0, plain = 1, reductions = 0;
     for (int u = 0; u < 3; u++) all += (double)p->elements[u];
     for (int v = 0; v < p->nvar; v++) {
@@ -75,7 +75,7 @@ const char *residual_see(struct seen_nest *s, const struct problem *p, const str
     const char *why = model_terms(&m, p, t, isa, prepared);
     s->seconds = m.seconds;
     if (why) return why;
-    const struct plan *q = &m.plan;
+    const struct kernel_plan *q = &m.plan;
     int lanes = problem_lanes(p, isa), vec = q->vector_var, e0 = 0;
     double *f = s->f, least = problem_flops(p) / (4.0 * lanes), steps = 1, passes = 1, worst = 1;
     int32_t e[NEST_VARS];

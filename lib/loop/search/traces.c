@@ -5,13 +5,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-static size_t cell(const struct traces *t, const struct path *p)
+static size_t cell(const struct traces *t, const struct trace_path *p)
 {
     return (size_t)p->kind * t->problems.n + p->problem;
 }
 
-double trace_base(const struct traces *t, const struct path *p) { return t->base[cell(t, p)]; }
-double trace_best(const struct traces *t, const struct path *p) { return t->best[cell(t, p)]; }
+double trace_base(const struct traces *t, const struct trace_path *p) { return t->base[cell(t, p)]; }
+double trace_best(const struct traces *t, const struct trace_path *p) { return t->best[cell(t, p)]; }
 
 str trace_kind(const struct traces *t, uint32_t algo)
 {
@@ -34,9 +34,9 @@ void traces_read(struct traces *t, csv *c)
         if (at == 0) {
             t->path = grow(t->path, t->npath + 1, &paths, sizeof *t->path);
             t->path[t->npath++] =
-                (struct path){ p, a, k, t->nstep, 0, csv_num_or(c, gflops, NAN), NAN, NAN, 0 };
+                (struct trace_path){ p, a, k, t->nstep, 0, csv_num_or(c, gflops, NAN), NAN, NAN, 0 };
         }
-        struct path *q = t->npath ? &t->path[t->npath - 1] : NULL;
+        struct trace_path *q = t->npath ? &t->path[t->npath - 1] : NULL;
         if (!q || q->problem != p || q->algo != a || at != (int64_t)q->n)
             die_at(csv_file(c), csv_line(c), q && q->problem == p && q->algo == a
                    ? "step %lld of a problem is not the next one" : "the rows of a problem do not begin with step 0",
@@ -59,7 +59,7 @@ void traces_read(struct traces *t, csv *c)
     t->base = xcalloc(size_mul(t->kinds.n, t->problems.n) + 1, sizeof *t->base);
     t->best = xcalloc(size_mul(t->kinds.n, t->problems.n) + 1, sizeof *t->best);
     for (size_t i = 0; i < t->npath; i++) {
-        struct path *q = &t->path[i];
+        struct trace_path *q = &t->path[i];
         if (q->gflops > t->best[cell(t, q)]) t->best[cell(t, q)] = q->gflops;
         if (q->base > t->base[cell(t, q)]) t->base[cell(t, q)] = q->base;
     }
@@ -77,7 +77,7 @@ static void summary(const struct traces *t, csvw *w, uint32_t algo, double peak)
            actions = 0, ratio = 0, of_best = 0, least = 1;
     size_t n = 0, timed = 0, sped = 0;
     for (size_t i = 0; i < t->npath; i++) {
-        const struct path *r = &t->path[i];
+        const struct trace_path *r = &t->path[i];
         if (r->algo != algo) continue;
         double best = trace_best(t, r), base = trace_base(t, r);
         n++;
@@ -119,7 +119,7 @@ void traces_summary(const struct traces *t, csvw *w, double peak)
 void traces_violin(const struct traces *t, csvw *w)
 {
     for (size_t i = 0; i < t->npath; i++) {
-        const struct path *q = &t->path[i];
+        const struct trace_path *q = &t->path[i];
         if (!(trace_base(t, q) > 0) || isnan(q->gflops)) continue;
         csvw_str(w, t->algos.name[q->algo]);
         csvw_int(w, q->algo + 1);
@@ -135,7 +135,7 @@ void traces_steps(const struct traces *t, csvw *w, int steps)
     for (uint32_t a = 0; a < t->algos.n; a++) {
         for (int i = 0; i <= steps; i++) sum[i] = (struct mean){ 0 };
         for (size_t k = 0; k < t->npath; k++) {
-            const struct path *q = &t->path[k];
+            const struct trace_path *q = &t->path[k];
             double best = 0, when = 0;
             for (int i = 0; i <= steps && q->algo == a; i++) {   /* a path that has ended stays at its best nest */
                 const struct path_step *s = &t->step[q->first + (size_t)i];

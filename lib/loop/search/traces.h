@@ -7,7 +7,7 @@
 #define MILLRACE_TRACES_H
 #include "table/csvio.h"
 
-struct path {
+struct trace_path {
     uint32_t problem, algo, kind;
     size_t first, n;                                     /* its steps */
     double base, gflops, seconds, actions;               /* of step 0; of the last known step; nan: not known */
@@ -15,15 +15,16 @@ struct path {
 struct path_step { double gflops, seconds; };            /* nan: not known */
 struct traces {
     struct intern problems, algos, kinds;
-    struct path *path;
+    struct trace_path *path;
     struct path_step *step;
     size_t npath, nstep;
     double *base, *best;                                 /* by kind x problem, see trace_at */
 };
 
 void traces_read(struct traces *, csv *);                /* to its end; dies at file:line */
-double trace_base(const struct traces *, const struct path *);   /* GFLOPS of the untiled nest by any algo; 0: none */
-double trace_best(const struct traces *, const struct path *);   /* of the best nest by any algo */
+/* GFLOPS of the untiled nest by any algo; 0: none */
+double trace_base(const struct traces *, const struct trace_path *);
+double trace_best(const struct traces *, const struct trace_path *);   /* of the best nest by any algo */
 str trace_kind(const struct traces *, uint32_t algo);
 void traces_summary(const struct traces *, csvw *, double peak);   /* rows; header and meaning as in loop-eval's help */
 void traces_violin(const struct traces *, csvw *);

@@ -8,7 +8,7 @@
 
 static const int64_t TIME_MAX = (int64_t)1 << 62;
 
-void import_hold(struct table *t, const struct event *e)
+void import_hold(struct event_table *t, const struct event *e)
 {
     if (!t->text.n) intern(&t->text, (str){ "", 0 });
     rows_add(&t->rows, &(struct row){ .start = e->start,
@@ -58,7 +58,7 @@ static const struct launch *launch_of(const struct launch *l, size_t n, const st
     return &l[lo];
 }
 
-uint64_t import_own(struct table *t, int64_t base)
+uint64_t import_own(struct event_table *t, int64_t base)
 {
     struct launch *launch = xmalloc(t->rows.n + 1, sizeof *launch);
     size_t n = 0, processes = 0;
@@ -93,7 +93,7 @@ uint64_t import_own(struct table *t, int64_t base)
 struct level { int64_t end, from; size_t run; uint32_t row; bool python, cut; };
 struct levels { struct level *v; size_t n, cap; };
 
-static void emit(struct table *t, struct rows *out, struct level *l, int64_t to)
+static void emit(struct event_table *t, struct rows *out, struct level *l, int64_t to)
 {
     if (to <= l->from) return;
     struct row r = t->rows.v[l->row];
@@ -104,7 +104,7 @@ static void emit(struct table *t, struct rows *out, struct level *l, int64_t to)
     rows_add(out, &r);
 }
 
-static void close_until(struct table *t, struct rows *out, struct levels *s, int64_t time)
+static void close_until(struct event_table *t, struct rows *out, struct levels *s, int64_t time)
 {
     while (s->n && s->v[s->n - 1].end <= time) {
         struct level *top = &s->v[--s->n];
@@ -114,7 +114,7 @@ static void close_until(struct table *t, struct rows *out, struct levels *s, int
     }
 }
 
-void import_exclude(struct table *t, struct rows *out, struct repairs *repairs)
+void import_exclude(struct event_table *t, struct rows *out, struct repairs *repairs)
 {
     struct levels s = { 0 };
     uint32_t python = intern(&t->text, str_of("Python"));

@@ -6,10 +6,9 @@
 #include <string.h>
 
 struct verdict { uint64_t exclusive, missing, misnested, twice, outside, reversed, category; };
-struct span { int64_t start, end; };
 struct life { struct span life; struct span *on; size_t non, on_cap; bool known; struct verdict v; };
 
-static int column(const struct table *t, const char *name)
+static int column(const struct event_table *t, const char *name)
 {
     for (int k = 0; k < t->nextra; k++) if (strcmp(t->extra_name[k], name) == 0) return k;
     return -1;
@@ -40,7 +39,7 @@ static bool nests(struct nest *s, const struct row *r)
 }
 
 /* rows of one thread, by start, longest first */
-static void check_thread(const struct table *t, const struct row *row, size_t n, int hook, uint32_t python,
+static void check_thread(const struct event_table *t, const struct row *row, size_t n, int hook, uint32_t python,
                          uint32_t part, uint32_t estimated, struct life *l)
 {
     struct nest calls = { 0 }, ops = { 0 };
@@ -84,7 +83,7 @@ static bool say(csvw *w, str proc, const char *check, uint64_t value)
 bool log_check_rows(const char *path, csvw *w)
 {
     char *paths[] = { (char *)(uintptr_t)path, NULL };
-    struct table t = { 0 };
+    struct event_table t = { 0 };
     table_read(&t, paths);
     int hook = column(&t, "hook");
     if (hook < 0 || t.has_op) return true;
@@ -139,7 +138,7 @@ bool log_check_rows(const char *path, csvw *w)
 /* ---- against the logs */
 
 struct totals { uint64_t rows, sum; };
-struct sums { struct intern proc; struct totals *v; size_t cap; };
+struct proc_sums { struct intern proc; struct totals *v; size_t cap; };
 
 static uint64_t hash(uint64_t h, str s)
 {
@@ -147,7 +146,7 @@ static uint64_t hash(uint64_t h, str s)
     return (h ^ 0xff) * 0x100000001b3u;
 }
 
-static void add(struct sums *s, str proc, str tid, str cat, str name, str link, str flag, str hook, int kind,
+static void add(struct proc_sums *s, str proc, str tid, str cat, str name, str link, str flag, str hook, int kind,
                 int64_t start, int64_t end)
 {
     size_t known = s->proc.n;
@@ -166,7 +165,7 @@ static void add(struct sums *s, str proc, str tid, str cat, str name, str link, 
 
 bool log_check_same(const char *dir, const char *path, csvw *w)
 {
-    struct sums log = { 0 }, events = { 0 };
+    struct proc_sums log = { 0 }, events = { 0 };
     struct log_counts counts = { 0 };
     log_reader *r = log_open(dir, false, &counts);
     for (struct log_row row; log_next(r, &row);) {

@@ -895,7 +895,7 @@ void log_close(log_reader *r)
     free(r);
 }
 
-void log_read(struct table *t, const char *dir, bool nested, struct log_counts *counts)
+void log_read(struct event_table *t, const char *dir, bool nested, struct log_counts *counts)
 {
     log_reader *r = log_open(dir, nested, counts);
     const str *name = log_text(r)->name;

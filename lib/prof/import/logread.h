@@ -39,7 +39,7 @@ bool log_next(log_reader *, struct log_row *);           /* rows by start; false
 const struct intern *log_text(const log_reader *);
 void log_close(log_reader *);
 /* The same rows added to a table, whose extra column is `hook`. */
-void log_read(struct table *, const char *dir, bool nested, struct log_counts *);
+void log_read(struct event_table *, const char *dir, bool nested, struct log_counts *);
 extern const char *const log_hook_name[HOOKS];
 
 /* From the heads alone: CPU time of all threads between first record and last, less the recorder's own, and how many
