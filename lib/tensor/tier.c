@@ -38,7 +38,7 @@ struct tier {
     struct request *queue;                               /* a ring of cap requests */
     size_t head, n, cap;
     bool over;
-    int nworker;
+    int nworker, asleep;                                 /* asleep: workers that nobody has woken yet */
     pthread_t worker[WORKERS];
     pthread_mutex_t lock;
     pthread_cond_t work, done;
@@ -273,12 +273,20 @@ static void serve(struct tier *t, const struct request *r)
     else io(t, r);
 }
 
+static void wake_one(struct tier *t)
+{
+    if (!t->asleep) return;
+    t->asleep--;
+    pthread_cond_signal(&t->work);
+}
+
 /* takes a request off the queue, lock held on entry and return */
 static void serve_next(struct tier *t)
 {
     struct request r = t->queue[t->head];
     t->head = (t->head + 1) % t->cap;
     t->n--;
+    if (t->n) wake_one(t);                               /* so that who starts requests need not wake more than one */
     pthread_mutex_unlock(&t->lock);
     serve(t, &r);
     pthread_mutex_lock(&t->lock);
@@ -291,8 +299,12 @@ static void *work(void *arg)
     struct tier *t = arg;
     pthread_mutex_lock(&t->lock);
     while (!t->over) {
-        if (t->n) serve_next(t);
-        else pthread_cond_wait(&t->work, &t->lock);
+        if (t->n) {
+            serve_next(t);
+            continue;
+        }
+        t->asleep++;
+        pthread_cond_wait(&t->work, &t->lock);
     }
     pthread_mutex_unlock(&t->lock);
     return NULL;
@@ -316,7 +328,7 @@ void tier_start(struct tier *t, struct transfer *group, bool write, void *p, uin
         size_t n = bytes - done < piece ? bytes - done : piece;
         t->queue[(t->head + t->n++) % t->cap] = (struct request){ group, (char *)p + done, offset + done, n, write };
         group->left++;
-        pthread_cond_signal(&t->work);
+        if (t->n == 1) wake_one(t);
     }
     pthread_mutex_unlock(&t->lock);
 }
