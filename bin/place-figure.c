@@ -4,9 +4,11 @@
  *
  * Columns in: those of place-record; the last row of a network, batch,
  * formulation and ratio counts.  Rows out are in the order of the input.
+ * A step's time is that of the fastest, as in the study, since what others do
+ * can only slow a step down; 8 and 12: the median.
  * 7: network, batch, formulation (numa, static, sync, async, fast), ratio,
- *   step_seconds (median), speedup_over_slow_ratio, lower_ratio, upper_ratio
- *   (the extremes over single steps), loss_ratio (1 - all-fast / step time),
+ *   step_seconds, speedup_over_slow_ratio, lower_ratio, upper_ratio (the
+ *   extremes over single steps), loss_ratio (1 - all-fast / step time),
  *   least_loss_ratio (by the plan's bound: less cannot be lost), kind.  The row
  *   of formulation slow has speed-up 1, that of fast is the line no plan can
  *   cross.

@@ -5,7 +5,8 @@
 #   PLACE_TIER=  the slow memory, see place-tier; the default is a file under OUT
 #   PLACE_RATIOS=  slow to fast memory;  PLACE_FORMS= formulations;  PLACE_THREADS= of kernels
 #   PLACE_ROUNDS= PLACE_STEPS=  every plan is executed in so many processes spread over the whole run, of so many
-#                counted steps each; a step that others disturbed is made again, PLACE_AGAIN times for each at most
+#                steps each; a step that others disturbed is made again, PLACE_AGAIN times for each at most.  The
+#                fastest counts (place-figure), so that there need be none to warm up
 #   PLACE_ONCE=  formulations that only the first round has
 # Every case has its directory OUT/place/NET-BATCH-IMAGE: graph.sexp -> profile.csv -> FORM-RATIO.plan ->
 # FORM-RATIO.runROUND.csv; all of them -> results.csv.  async+recompute has graphs of its own, FORM-RATIO.sexp.  Plans
@@ -28,7 +29,7 @@ PLACE_RATIOS  ?= 8:1 4:1 1:1
 PLACE_FORMS   ?= numa static sync async async+recompute
 PLACE_ROUNDS  ?= 1 2
 PLACE_ONCE    ?= numa
-PLACE_STEPS   ?= 1
+PLACE_STEPS   ?= 2
 PLACE_AGAIN   ?= 2
 PLACE_THREADS ?= 1
 PLACE_TIER    ?= file:$(place)/tier
@@ -87,7 +88,7 @@ $(place)/%/refined.done: | $(place)/%/profile.done
 define place_round
 $(place)/$(1)/%.run$(3).csv: | $(place)/$(1)/%.plan
 	@$(TOP)/pipelines/place-step $(place)/$(1) $$* $(3) $$(call place_ratio,$$*) $(PLACE_TIER) '$$($(2)_runs)' \
-	    --steps=$(PLACE_STEPS) --again=$(PLACE_AGAIN) --threads=$(PLACE_THREADS)
+	    --steps=$(PLACE_STEPS) --warm=0 --again=$(PLACE_AGAIN) --threads=$(PLACE_THREADS)
 endef
 define place_plans
 $(place)/$(1)/%.plan: $(place)/$(1)/refined.done
@@ -209,6 +210,27 @@ $(OUT)/$(1).svg $(OUT)/$(1).png: $(OUT)/$(1).csv $(TOP)/plots/$(place_picture_$(
 	$$(call draw,$(place_picture_$(1)),$$<,'$(call place_subject,$(1))' $(PLACE_THREADS))
 endef
 $(foreach f,$(place_figures),$(eval $(call place_picture,$(f))))
+
+# ---- the numbers that a page quotes: what each formulation loses (mean over the networks, and what the plans' bounds
+# leave), how far predictions are off and how many are within 15 %; a step of two plans that are one counts once
+place-numbers: $(OUT)/place-losses.csv $(OUT)/place-errors.csv
+	csv-show $(OUT)/place-losses.csv
+	csv-show $(OUT)/place-errors.csv
+.PHONY: place-numbers
+$(OUT)/place-losses.csv: $(OUT)/figure7.csv
+	csv-calc --set='kept=1 - loss_ratio' --set='most=1 - least_loss_ratio' $< \
+	    --where="formulation != 'slow' && formulation != 'fast'" |
+	    csv-group -g formulation,ratio -c kept,most --stat=gmean,min --missing=skip |
+	    csv-calc --set='loss_percent=round(100 * (1 - gmean_kept), 1)' \
+	        --set='worst_percent=round(100 * (1 - min_kept), 1)' \
+	        --set='least_percent=round(100 * (1 - gmean_most), 1)' |
+	    csv-cut -c formulation,ratio,n_rows,loss_percent,worst_percent,least_percent $(aside)
+$(OUT)/place-errors.csv: $(OUT)/figure11.csv
+	csv-dedupe --key=network,batch,ratio,predicted_seconds,step_seconds $< |
+	    csv-calc --set='off=abs(error_ratio)' --set='within=off <= 0.15' |
+	    csv-group -c error_ratio,off,within --stat=median,max,sum |
+	    csv-calc --set='steps=n_rows' --set='within_15_percent=sum_within' --set='worst_ratio=max_off' |
+	    csv-cut -c steps,within_15_percent,worst_ratio,median_error_ratio $(aside)
 
 # ---- how much slow memory a network tolerates, planned from the profile of figure 7; a job of the table is a plan,
 # made here or on HOSTS, see wide.mk

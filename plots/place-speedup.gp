@@ -27,7 +27,7 @@ stats ARG1 using (strcol("ratio") eq "8:1" ? (left = -0.55) : 0) nooutput
 set multiplot layout rows, (n > 1 ? 2 : 1) \
     margins screen 0.075, 0.985, 108.0 / high, 1 - 90.0 / high spacing screen 0.055, 75.0 / high title house_title( \
     "training steps by where tensors lie, over all of them in slow memory" . threads . "\n" . \
-    "{/*0.8 bars: the median step; lines: extremes of single steps; " . \
+    "{/*0.8 bars: the fastest step; lines: extremes of single steps; " . \
     "fast memory: of intermediates, without parameters}")
 @footer
 unset key

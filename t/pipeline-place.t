@@ -3,7 +3,7 @@
 . "$(dirname "$0")/tap.sh"
 out=$B/pipeline-place
 rm -rf "$out"
-figure() { make -s -C "$root" SCALE=test PLACE_STEPS=1 PLACE_ROUNDS=1 PLACE_AGAIN=0 PLACE_STUDY_RATIOS='4:1 2:1' \
+figure() { make -s -C "$root" SCALE=test PLACE_STEPS=2 PLACE_ROUNDS=1 PLACE_AGAIN=0 PLACE_STUDY_RATIOS='4:1 2:1' \
     PLACE_LARGE=vgg19-8-64 PLACE_LARGE_LIMIT=20M PLACE_PAGED_STEPS=1 OUT="$out" B="$B" BIN="$BIN" "$@"; }
 results=$out/place/results.csv
 ok 'figures 7 to 11 are made' figure figure7 figure8 figure9 figure10 figure11
