@@ -18,7 +18,8 @@
  *   int NAME_isa(void)    what it runs with here: 0 plain loops, or bits: 1
  *                         AVX2 with FMA, 2 AVX-512
  * For mm_bf16 and mm_u8s8 b is in groups, as NAME_pack(packed, b) makes it from
- * rows, and there is no NAME_ld; code is for AVX-512 with BF16 or VNNI.
+ * rows for the machine it runs on, and there is no NAME_ld; code is for AMX,
+ * and for AVX-512 with BF16 or VNNI.
  * With (type f64) all floats above are doubles; with (type f16) or (type bf16)
  * a, b and v are uint16_t, and there is no NAME_ld.
  * They need nothing else: no library, no flags, no relocation to the outside;
@@ -62,8 +63,9 @@ static void collect(struct nest_rows *r)
         str word = isa < 0 ? (str){ 0 } : csv_str(r->t, isa);
         enum isa i = isa_here(ISA_AVX512) ? ISA_AVX512 : ISA_AVX2;
         if (word.n) {
-            if (!str_is(word, isa_name[0]) && !str_is(word, isa_name[1])) csv_die(r->t, isa, "avx2 or avx512");
-            i = str_is(word, isa_name[1]) ? ISA_AVX512 : ISA_AVX2;
+            bool good;
+            i = isa_of(word, &good);
+            if (!good) csv_die(r->t, isa, "avx2, avx512 or amx");
         }
         const char *bad = takeaway_name(&x, name < 0 ? (str){ 0 } : csv_str(r->t, name));
         if (bad) die_at(csv_file(r->t), x.line, "column 'name': '%s' %s", x.name, bad);
@@ -123,8 +125,9 @@ int main(int argc, char **argv)
     for (size_t k = 0; k < nitem; k++) {
         struct takeaway *x = &item[k];
         takeaway_complete(x);
-        q[n] = (struct image_kernel){ .name = x->name, .p = &x->p, .nest = { NULL, &x->nest[1] }, .add = add };
-        if (x->p.group == 1) q[n].nest[0] = &x->nest[0];
+        q[n] = (struct image_kernel){ .name = x->name, .p = &x->p, .nest = { NULL, &x->nest[ISA_AVX512] }, .add = add };
+        if (x->p.group == 1) q[n].nest[ISA_AVX2] = &x->nest[ISA_AVX2];
+        if (x->p.group > 1 || x->have[ISA_AMX]) q[n].nest[ISA_AMX] = &x->nest[ISA_AMX];
         size_t before = m.bytes.n;
         const char *why = emit(&m, &text, &q[n]);
         if (why && !skip) die_at(csv_file(t), x->line, "%s cannot be emitted: %s", x->p.text, why);
@@ -132,7 +135,7 @@ int main(int argc, char **argv)
         csvw_cstr(w, x->p.text);
         csvw_cstr(w, why ? "" : x->p.op != OP_FMA && x->p.op != OP_COPY ? "plain"
                          : x->p.group == 1 ? "avx2 avx512"
-                         : x->p.type == TYPE_BF16 ? "avx512_bf16" : "avx512_vnni");
+                         : x->p.type == TYPE_BF16 ? "avx512_bf16 amx" : "avx512_vnni amx");
         if (why) csvw_empty(w);
         else csvw_int(w, (int64_t)(m.bytes.n - before));
         csvw_cstr(w, why);

@@ -1,6 +1,6 @@
 /* loop-encode - machine code or C text of the nest in each row
  *
- * Usage: loop-encode [--isa=avx2|avx512] [--code=FILE] [--c=FILE] [FILE]
+ * Usage: loop-encode [--isa=avx2|avx512|amx] [--code=FILE] [--c=FILE] [FILE]
  *
  * Columns in: problem, tree.  Columns out: all, then bytes (of code),
  * encode_seconds (median of 9), tile_rows, tile_vectors, vector (the variable

@@ -37,7 +37,7 @@ static int isa_given = -1;
 static const struct opt options[] = {
     { 0, "lib", STR, &libs, "NAMES", "libraries, separated by commas" },
     { 0, "rounds", INT, &rounds, "N", "turns of each library", 1, 1e6 },
-    { 0, "isa", WORD, &isa_given, "avx2|avx512", "instruction set of ours instead of the best one here" },
+    { 0, "isa", WORD, &isa_given, "avx2|avx512|amx", "instruction set of ours instead of the best one here" },
     { 0, "runs", INT, &runs, "N", "runs in a turn, at most 20 ms together", 1, 1e6 },
     { 0 } };
 

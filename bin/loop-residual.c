@@ -70,8 +70,9 @@ static void collect(const char *path, struct intern *groups, csvw *w)
     while (rows_next(&r)) {
         if (csv_int(t, encoder) != ENCODER_VERSION) continue;
         str word = csv_str(t, isa), m = csv_str(t, machine);
-        if (!str_is(word, isa_name[0]) && !str_is(word, isa_name[1])) csv_die(t, isa, "avx2 or avx512");
-        enum isa i = str_is(word, isa_name[1]) ? ISA_AVX512 : ISA_AVX2;
+        bool good;
+        enum isa i = isa_of(word, &good);
+        if (!good) csv_die(t, isa, "avx2, avx512 or amx");
         struct residual_row x = { .seconds = csv_num(t, seconds) };
         if (!(x.seconds > 0) || !isfinite(x.seconds)) csv_die(t, seconds, "a positive number");
         if (residual_see(&x.s, &r.p, &r.nest, i, false)) continue;   /* no code: nothing was measured */

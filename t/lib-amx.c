@@ -197,6 +197,19 @@ static void emulator(void)
     ok(f[0] == 2 && f[6] == 0x1p-99f, "nor is what would become one");
 }
 
+/* what Sapphire Rapids says, and how it is without one thing or another */
+static void detection(void)
+{
+    enum { ALL = CARRY_AVX2 | CARRY_AVX512 | CARRY_AVX512VNNI | CARRY_AVX512BF16 };
+    const struct carry_words full = { 0x7ffefbff, 0xf3bfbfeb, 0xfb417ffe, 0xffdd4432, 0x1c30, 0x602e7 };
+    struct carry_words w[5] = { full, full, full, full, full };
+    w[1].state = 0x202e7, w[2].d7 &= ~(1u << 24), w[3].d7 &= ~(1u << 22), w[4].state = 0x60007;
+    const int want[] = { ALL | CARRY_AMX_BF16 | CARRY_AMX_INT8, ALL, ALL, ALL | CARRY_AMX_INT8, CARRY_AVX2 };
+    bool good = true;
+    for (int i = 0; i < 5; i++) good &= carry_bits(&w[i]) == want[i];
+    ok(good, "AMX is told from what the processor and the system say, and only with AVX-512");
+}
+
 int main(int argc, char **argv)
 {
     prog = "lib-amx";
@@ -212,5 +225,6 @@ int main(int argc, char **argv)
     ok(tried < pairs * 2, "most nests have code");
     ok(here || amx.multiplied > pairs, "and tiles were multiplied");
     if (!here) emulator();
+    detection();
     return done();
 }

@@ -38,6 +38,7 @@ static void body(const uint8_t *data, size_t n)
     double work = 1;
     for (int v = 0; v < p.nvar; v++) work *= p.size[v];
     if (work < 1e6) kernel_plan(&q, &p, &t, ISA_AVX512, n & 1);
+    if (work < 1e6) kernel_plan(&q, &p, &t, ISA_AMX, n & 1);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

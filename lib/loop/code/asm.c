@@ -547,7 +547,19 @@ static const struct insn TILE_CONFIG = { 2, 0, 0x49 }, TILE_ZERO = { 2, 3, 0x49 
                          TILE_STORE = { 2, 2, 0x4B };
 static const struct insn tile_multiply[] = { [CARRY_BF16] = { 2, 2, 0x5C },      /* tdpbf16ps */
                                              [CARRY_U8S8] = { 2, 1, 0x5E } };    /* tdpbusd */
-static const uint8_t tile_stride[3] = { 13, 14, 15 };    /* the last counters but for rcx and the like */
+static const uint8_t tile_stride[3] = { 13, 14, 15 };    /* the last counters */
+
+/* what ldtilecfg reads: the palette, bytes of a row from byte 16 on, rows from byte 48 on */
+static void shape_bytes(struct asm_shape x, uint8_t to[64])
+{
+    memset(to, 0, 64);
+    to[0] = 1;
+    for (int i = 0; i < ASM_TILES; i++) {
+        bool a = i == 4 || i == 5, b = i > 5, rest = x.rest && i % 2;
+        to[16 + 2 * i] = (uint8_t)(4 * (a ? rest ? x.rest : ASM_TILE_ROWS : x.columns));
+        to[48 + i] = (uint8_t)(b ? rest ? x.rest : ASM_TILE_ROWS : x.rows);
+    }
+}
 
 bool asm_tile_shape(struct assembler *s, struct asm_shape x)
 {
@@ -556,7 +568,11 @@ bool asm_tile_shape(struct assembler *s, struct asm_shape x)
     if (i == ASM_SHAPES) return false;
     if (i == s->nshape) s->shape[s->nshape++] = x;
     if (s->text) {
-        buf_format(s->text, "_tile_loadconfig(f%d);\n", i);
+        uint8_t bytes[64];
+        shape_bytes(x, bytes);
+        buf_format(s->text, "{\nstatic const uint8_t shape[64] = {");
+        for (int j = 0; j < 64; j++) buf_format(s->text, " %d,", bytes[j]);
+        buf_format(s->text, " };\n_tile_loadconfig(shape);\n}\n");
         return true;
     }
     vex_of(s, TILE_CONFIG, 0, 0, 0, 0);                  /* ldtilecfg [rip + to the shape] */
@@ -629,18 +645,6 @@ void asm_tile_release(struct assembler *s)
     }
     vex_of(s, TILE_CONFIG, 0, 0, 0, 0);
     byte(s, 0xC0);
-}
-
-/* what ldtilecfg reads: the palette, bytes of a row from byte 16 on, rows from byte 48 on */
-static void shape_bytes(struct asm_shape x, uint8_t to[64])
-{
-    memset(to, 0, 64);
-    to[0] = 1;
-    for (int i = 0; i < ASM_TILES; i++) {
-        bool a = i == 4 || i == 5, b = i > 5, rest = x.rest && i % 2;
-        to[16 + 2 * i] = (uint8_t)(4 * (a ? rest && i > 3 ? x.rest : ASM_TILE_ROWS : x.columns));
-        to[48 + i] = (uint8_t)(b ? rest ? x.rest : ASM_TILE_ROWS : x.rows);
-    }
 }
 
 void asm_end(struct assembler *s, const struct carry_change *change, int n)

@@ -4,7 +4,7 @@
  * relocations: a literal pool follows it.  It is called as carry_code: the context's address waits on the stack.
  * With `text` set each instruction is written as a statement of C with intrinsics on variables v0 .. v31, m (mask),
  * n0 .. n10 (counters) and byte pointers c, a, b, v; x is the context, d0, d1, .. are the changes; s0 .. s2 are strides
- * of tiles, f0, f1, .. the shapes they are set to.
+ * of tiles.
  * After "Intel 64 and IA-32 Architectures Software Developer's Manual", volume 2, 2.3 (VEX) and 2.7 (EVEX, with its
  * scaled 8-bit displacements), 5.1 (VDPBF16PS, VPDPBUSD), 3.3 and 5.1 (AMX: LDTILECFG, TDPBF16PS, TDPBUSD ..). */
 #ifndef MILLRACE_ASM_H

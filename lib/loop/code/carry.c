@@ -289,22 +289,25 @@ static void relayout(const struct carry_change *c, const float *from, float *to,
 void carry_forth(const struct carry_change *c, const float *from, float *to) { relayout(c, from, to, 0); }
 void carry_back(const struct carry_change *c, const float *from, float *to) { relayout(c, from, to, 1); }
 
+static const struct carry_variant *layout(const struct carry_kernel *, struct carry_state *);
+
 /* where group i of column j lies in a B that is given, in groups */
-static int64_t given_at(const struct carry_kernel *k, int64_t i, int64_t j)
+static int64_t given_at(const struct carry_kernel *k, const struct carry_variant *v, int64_t i, int64_t j)
 {
-    const struct carry_change *c = &k->variant[0].change[1];
-    if (!k->given) return i * k->row[1] + j;
+    const struct carry_change *c = &v->change[1];
+    if (!v->given) return i * k->row[1] + j;
     if (c->nvar < 3) return c->nvar < 2 ? i + j : i * c->to[0] + j;
     return j / c->size[2] * c->to[0] + i * c->to[1] + j % c->size[2];
 }
 
-void carry_pack(void *packed, const void *b, const struct carry_kernel *k)
+void carry_pack(void *packed, const void *b, const struct carry_kernel *k, struct carry_state *s)
 {
+    const struct carry_variant *v = layout(k, s);
     int64_t g = k->type == CARRY_BF16 ? 2 : 4, n = k->row[1], groups = k->elements[1] / n;
     for (int64_t i = 0; i < groups; i++)
         for (int64_t j = 0; j < n; j++)
             for (int64_t l = 0; l < g; l++) {
-                int64_t to = given_at(k, i, j) * g + l, from = (i * g + l) * n + j;
+                int64_t to = given_at(k, v, i, j) * g + l, from = (i * g + l) * n + j;
                 if (g == 2) ((uint16_t *)packed)[to] = ((const uint16_t *)b)[from];
                 else ((uint8_t *)packed)[to] = ((const uint8_t *)b)[from];
             }
@@ -946,21 +949,31 @@ static long system_call(long number, long a, long b, long c, long d, long e, lon
 /* The system keeps the registers of AMX for a process that asks for leave (arch_prctl, ARCH_REQ_XCOMP_PERM, 18). */
 static int tiles_allowed(void) { return system_call(158, 0x1023, 18, 0, 0, 0, 0) == 0; }
 
+int carry_bits(const struct carry_words *w)
+{
+    int have = 0;
+    if (!(w->c1 & bit_OSXSAVE) || !(w->c1 & bit_FMA) || !(w->c1 & bit_F16C) || (w->state & 6) != 6) return 0;
+    if (w->b7 & bit_AVX2) have |= CARRY_AVX2;
+    if ((w->state & 0xe6) != 0xe6 || !(w->b7 & bit_AVX512F) || !(w->b7 & bit_AVX512BW) || !(w->b7 & bit_AVX512VL))
+        return have;
+    have |= CARRY_AVX512;
+    if (w->c7 & 1u << 11) have |= CARRY_AVX512VNNI;
+    if (w->a71 & 1u << 5) have |= CARRY_AVX512BF16;
+    if ((w->state & 0x60000) != 0x60000 || !(w->d7 & 1u << 24)) return have;     /* tiles and their shapes */
+    return have | (w->d7 & 1u << 22 ? CARRY_AMX_BF16 : 0) | (w->d7 & 1u << 25 ? CARRY_AMX_INT8 : 0);
+}
+
 int carry_cpu(void)
 {
-    unsigned a, b, c, d, x, upper;
-    int have = 0;
-    if (!__get_cpuid_count(1, 0, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !(c & bit_FMA) || !(c & bit_F16C)) return 0;
-    __asm__("xgetbv" : "=a"(x), "=d"(upper) : "c"(0));
-    if ((x & 6) != 6 || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return 0;
-    if (b & bit_AVX2) have |= CARRY_AVX2;
-    if ((x & 0xe6) != 0xe6 || !(b & bit_AVX512F) || !(b & bit_AVX512BW) || !(b & bit_AVX512VL)) return have;
-    have |= CARRY_AVX512;
-    if (c & 1u << 11) have |= CARRY_AVX512VNNI;
-    if ((x & 0x60000) == 0x60000 && d & 1u << 24 && tiles_allowed())
-        have |= (d & 1u << 22 ? CARRY_AMX_BF16 : 0) | (d & 1u << 25 ? CARRY_AMX_INT8 : 0);
-    if (__get_cpuid_count(7, 1, &a, &b, &c, &d) && a & 1u << 5) have |= CARRY_AVX512BF16;
-    return have;
+    enum { TILES = CARRY_AMX_BF16 | CARRY_AMX_INT8 };
+    struct carry_words w = { 0 };
+    unsigned a, b, d, upper;
+    if (!__get_cpuid_count(1, 0, &a, &b, &w.c1, &d) || !(w.c1 & bit_OSXSAVE)) return 0;
+    __asm__("xgetbv" : "=a"(w.state), "=d"(upper) : "c"(0));
+    if (!__get_cpuid_count(7, 0, &a, &w.b7, &w.c7, &w.d7)) return 0;
+    if (a) __get_cpuid_count(7, 1, &w.a71, &b, &upper, &d);
+    int have = carry_bits(&w);
+    return have & TILES && !tiles_allowed() ? have & ~TILES : have;
 }
 
 struct piece { int64_t bytes; char unused[56]; };        /* before scratch memory, so that that is aligned */
@@ -997,10 +1010,17 @@ static int here(struct carry_state *s)
 static const struct carry_variant *chosen(const struct carry_kernel *k, struct carry_state *s)
 {
     int have = here(s);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < CARRY_VARIANTS; i++)
         if ((k->variant[i].code || k->variant[i].function) && (k->variant[i].need & have) == k->variant[i].need)
             return &k->variant[i];
     return 0;
+}
+
+/* whose packing B has: plain loops take any, and the first is always there */
+static const struct carry_variant *layout(const struct carry_kernel *k, struct carry_state *s)
+{
+    const struct carry_variant *v = chosen(k, s);
+    return v ? v : &k->variant[0];
 }
 
 int carry_level(const struct carry_kernel *k, struct carry_state *s)
@@ -1047,11 +1067,12 @@ void carry_run_then(void *to, const float *a, const float *b, const float *bias,
     if (cast) sum = (float *)((char *)(own + 1) + (v ? v->scratch_bytes : 0));
     if (!v) {
         struct piece *groups = 0;
-        if (k->given) {                                  /* back to groups */
+        if (layout(k, s)->given) {                       /* back to groups */
             groups = get_memory(&s->pool[1], k->elements[1] * 4);
             if (!groups) __builtin_trap();
             float *back = (float *)(groups + 1);
-            for (int64_t i = 0, n = k->row[1]; i < k->elements[1]; i++) back[i] = b[given_at(k, i / n, i % n)];
+            for (int64_t i = 0, n = k->row[1]; i < k->elements[1]; i++)
+                back[i] = b[given_at(k, layout(k, s), i / n, i % n)];
             b = back;
         }
         struct piece *wide[3] = { widened(k, 0, &a), widened(k, 1, &b), k->pair ? widened(k, 3, &extra.second) : 0 };
@@ -1077,7 +1098,7 @@ void carry_run_then(void *to, const float *a, const float *b, const float *bias,
                                wide ? carry_finish16 : carry_finish8, wide ? carry_between16 : carry_between8,
                                room[3], k, sum, to, extra };
     if (v->whole[0]) carry_forth(&v->change[0], a, room[0]), a = room[0];
-    if (v->whole[1] && !k->given) carry_forth(&v->change[1], b, room[1]), b = room[1];
+    if (v->whole[1] && !v->given) carry_forth(&v->change[1], b, room[1]), b = room[1];
     if (v->whole[2]) out = room[2];
     carry_code *code = v->function;
     if (!code) code = (carry_code *)((uintptr_t)k + (uintptr_t)v->code);
@@ -1164,7 +1185,8 @@ int carry_test(const struct carry_kernel *k, struct carry_state *s)
         }
     }
     for (int64_t j = 0; j < n[C] * d; j++) x[WANT][j] = x[C][j];
-    for (int64_t j = 0; j < n[B] && k->given; j++) x[GIVEN][given_at(k, j / k->row[1], j % k->row[1])] = x[B][j];
+    for (int64_t j = 0; j < n[B] && k->given; j++)
+        x[GIVEN][given_at(k, layout(k, s), j / k->row[1], j % k->row[1])] = x[B][j];
     if (k->pair) carry_pair_plain(k, x[WANT], x[A], x[B], x[BIAS]);
     else carry_plain(k, x[WANT], x[A], x[B]);
     for (int i = 0; i <= BIAS && k->store >= CARRY_HALVES_F16; i += i == B ? BIAS - B : 1)

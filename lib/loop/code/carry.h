@@ -9,7 +9,7 @@
 #define MILLRACE_CARRY_H
 #include <stdint.h>
 
-enum { CARRY_VARS = 8 };
+enum { CARRY_VARS = 8, CARRY_VARIANTS = 3 };
 enum carry_op { CARRY_FMA, CARRY_ADD, CARRY_SUM, CARRY_COPY };           /* as problem_op */
 enum carry_then { CARRY_END, CARRY_BIAS, CARRY_RESIDUAL, CARRY_RELU, CARRY_GELU, CARRY_OVER, CARRY_CAST,
                   CARRY_CAST_F16, CARRY_SOFTMAX };       /* the last in mid; in then: over the sum of its row */
@@ -49,13 +49,14 @@ struct carry_variant {                                   /* the same nest for on
     int64_t code;                                        /* bytes from the struct carry_kernel to its code; 0: none */
     carry_code *function;                                /* or its address, where that is known */
     int32_t need, whole[3];                              /* bits of carry_cpu; which tensors change before or after */
+    int64_t given;                                       /* B is as change[1] leaves it */
     struct carry_change change[3];
     int64_t scratch[5], scratch_bytes;                   /* offsets of scratch of each tensor, S, V; all of it */
 };
 
 struct carry_kernel {
     int32_t op, type, add, nvar, size[CARRY_VARS];       /* add: C += A B */
-    int64_t given;                                       /* not 0: B is as change[1] leaves it, so many elements */
+    int64_t given;                                       /* elements of a B as any variant takes it; 0: as it is */
     int64_t stride[4][CARRY_VARS], elements[4], row[4];  /* row: extent of the last dimension, what ld is instead of */
     int32_t pair, along, last;                           /* pair: C = mid(A B) V; see problem */
     float mid_scale;                                     /* of S, first of all */
@@ -64,7 +65,7 @@ struct carry_kernel {
     float scale;                                         /* of CARRY_OVER: one over the divisor */
     int32_t store;                                       /* of A, B and V: enum carry_store */
     int64_t bias_step, bias;                             /* element i of C has the (i / bias_step % bias)-th bias */
-    struct carry_variant variant[2];                     /* the better one first */
+    struct carry_variant variant[CARRY_VARIANTS];        /* the better one first */
 };
 
 struct carry_state { int32_t cpu, unused; void *pool[2]; };   /* zero at first; for all kernels of an object */
@@ -74,9 +75,13 @@ void carry_back(const struct carry_change *, const float *from, float *to);     
 /* n numbers stored as halves to floats, one by one; a float to a half, to nearest, ties to even */
 void carry_widen(enum carry_store, const void *from, float *to, int64_t n);
 uint16_t carry_narrow(enum carry_store, float);
-/* row-major b[k][n] of 2-byte or 1-byte numbers to the order in groups that B of such a type has, or `given` */
-void carry_pack(void *packed, const void *b, const struct carry_kernel *);
+/* row-major b[k][n] of 2-byte or 1-byte numbers to the order in groups that B of such a type has, or `given`: to that
+ * of the variant that runs here */
+void carry_pack(void *packed, const void *b, const struct carry_kernel *, struct carry_state *);
 int carry_cpu(void);     /* bits of what is here, operating system included, which is asked for leave to use AMX */
+/* the same of what a processor and system say: leaf 1, leaf 7, its part 1, xgetbv; that leave is given */
+struct carry_words { uint32_t c1, b7, c7, d7, a71, state; };
+int carry_bits(const struct carry_words *);
 /* c = the operation, or with `add` += it, by plain loops, on any x86-64; without what follows it */
 void carry_plain(const struct carry_kernel *, float *c, const float *a, const float *b);
 /* the same for two contractions; `second` is V */

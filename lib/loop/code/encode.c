@@ -39,6 +39,8 @@ enum isa isa_of(str name, bool *good)
 
 int problem_lanes(const struct problem *p, enum isa isa) { return (isa == ISA_AVX2 ? 32 : 64) / p->bytes; }
 
+int isa_accumulators(enum isa isa) { return isa == ISA_AVX2 ? 12 : isa == ISA_AVX512 ? 28 : MAX_TILES; }
+
 static const int base_of[3] = { [TENSOR_A] = RSI, [TENSOR_B] = RDX, [TENSOR_C] = RDI };
 
 struct state {
@@ -426,7 +428,7 @@ static double amx_cycles(const struct state *k, const struct tile *q, double ste
     double multiply = n * k->machine->tile * fmax(q->shape.rows, 4) / TILE;
     double load = (loads_a * q->shape.rows + loads_b * TILE) / k->machine->loads;
     bool set = memcmp(&k->shape, &q->shape, sizeof q->shape) != 0;
-    return steps * fmax(multiply, load) + n * (first ? 24 : 40) + 20 + (set ? 150 : 0);
+    return steps * (fmax(multiply, load) + 0.1 * fmin(multiply, load)) + n * (first ? 24 : 40) + 20 + (set ? 150 : 0);
 }
 
 static void set_shape(struct state *k, struct asm_shape x)
@@ -772,7 +774,7 @@ static double vector_cost(const struct problem *p, int v, int lanes)
     return problem_flops(p) / (4.0 * lanes) / used * (a && b ? 2 : 1) + moved * 1.5 + sums;      /* both: loads */
 }
 
-static int choose_vector(const struct problem *p, const struct nest *t, int lanes, const char **why)
+static int choose_vector(const struct problem *p, const struct nest *t, int lanes, bool tiles, const char **why)
 {
     for (int i = 0; i < t->n; i++)
         if (t->loop[i].marks & MARK_VECTORIZE) {
@@ -782,6 +784,7 @@ static int choose_vector(const struct problem *p, const struct nest *t, int lane
         }
     int best = -1;
     for (int v = 0; v < p->nvar; v++) {
+        if (tiles && (p->reduced[v] || p->stride[TENSOR_A][v])) continue;
         double c = vector_cost(p, v, lanes);
         if (c >= 0 && (best < 0 || c < vector_cost(p, best, lanes))) best = v;
     }
@@ -1178,10 +1181,11 @@ static const char *take_sides(struct state *k, struct side side[2])
 /* AMX: B has the columns, A the rows, along which the sum goes at unit stride */
 static const char *choose_tiles(struct state *k)
 {
+    static const char columns[] = "columns of AMX tiles are along B and C";
     const struct problem *p = k->p;
     k->tiles = true;
     k->row = k->step = -1;
-    if (k->red || k->both || k->vt != TENSOR_B) return "columns of AMX tiles are along B and C";
+    if (k->red || k->both || k->vt != TENSOR_B) return columns;
     for (int v = 0; v < p->nvar; v++) {
         bool a = p->stride[TENSOR_A][v], b = p->stride[TENSOR_B][v], c = p->stride[TENSOR_C][v];
         if (a && !b && c && (k->row < 0 || p->size[v] > p->size[k->row])) k->row = v;
@@ -1207,7 +1211,7 @@ static const char *begin(struct state *k, const struct problem *p, const struct 
                          .pack_depth = { -1, -1 } };
     nest_inner(t->loop, t->n, k->inner);
     if (p->pair) return take_sides(k, side);
-    k->vec = choose_vector(p, t, k->lanes, &k->why);
+    k->vec = choose_vector(p, t, k->lanes, isa == ISA_AMX, &k->why);
     if (k->why) return k->why;
     k->red = p->reduced[k->vec];
     k->both = p->stride[TENSOR_A][k->vec] && p->stride[TENSOR_B][k->vec];
@@ -1290,7 +1294,7 @@ const char *kernel_plan(struct kernel_plan *out, const struct problem *p, const 
     k.plan = true;
     k.finish = (p->then[0] || p->pair) && !to_transpose(&k, TENSOR_C);
     if (problem_cast(p) && !k.finish) return "a result that is transposed cannot be cast";
-    *out = (struct kernel_plan){ .vector_var = k.vec };
+    *out = (struct kernel_plan){ .vector_var = k.vec, .step_var = k.tiles ? k.step : -1, .step = TILE };
     memcpy(out->stride[TENSOR_V], p->stride[TENSOR_V], sizeof out->stride[TENSOR_V]);
     for (int u = 0; u < 3; u++) {
         memcpy(out->stride[u], p->stride[u], sizeof out->stride[u]);

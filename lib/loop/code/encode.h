@@ -41,6 +41,7 @@ bool isa_here(enum isa);                                 /* by cpuid; for AMX th
 enum isa isa_best(void);                                 /* of vectors; dies when neither is here */
 enum isa isa_of(str name, bool *good);
 int problem_lanes(const struct problem *, enum isa);     /* elements in a vector */
+int isa_accumulators(enum isa);                          /* vectors, or tiles, of the result that fit */
 
 struct transposition {                                   /* of a tensor to one with another variable fastest */
     bool needed;
@@ -97,6 +98,7 @@ void kernel_free(struct kernel *);
  * whole: as in struct kernel.  The same reasons as kernel_encode, but for code that is too long. */
 struct kernel_plan {
     int vector_var, rows, vectors, threads;
+    int step_var, step;                                  /* so many steps of this reduction at once; -1: one of any */
     int64_t stride[4][NEST_VARS];
     double cycles, moved, copied, far, packs;
     bool packed[2];                                      /* block by block, or B before: */

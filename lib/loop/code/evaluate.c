@@ -185,7 +185,8 @@ static struct result measure(struct evaluator *v, const struct nest *t, int min_
     int need = problem_needs(v->p, v->isa);
     if (have < 0) have = carry_cpu();
     if (!r.why && (have & need) != need)
-        r.why = v->p->type == TYPE_BF16 ? "this machine has no AVX512-BF16" : "this machine has no AVX512-VNNI";
+        r.why = v->isa == ISA_AMX          ? "this machine has no AMX for this type"
+                : v->p->type == TYPE_BF16 ? "this machine has no AVX512-BF16" : "this machine has no AVX512-VNNI";
     if (r.why) return r;
     evaluator_operands(v);
     size_t bytes = (size_t)(v->p->elements[TENSOR_C] * v->p->bytes);

@@ -41,6 +41,8 @@ static const char *copy_variant(struct carry_variant *v, const struct problem *p
     return NULL;
 }
 
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
 const char *image_variant(struct carry_kernel *k, int i, struct kernel *g, const struct image_kernel *q, enum isa isa)
 {
     struct carry_variant *v = &k->variant[i];
@@ -59,7 +61,7 @@ const char *image_variant(struct carry_kernel *k, int i, struct kernel *g, const
     for (int t = 0; t < 3; t++) {
         bool given = t == TENSOR_B && g->given;
         v->change[t] = g->change[t].change;
-        if (given) k->given = g->change[t].elements;
+        if (given) k->given = most(most(k->given, g->change[t].elements), k->elements[t]), v->given = 1;
         if (given) continue;
         v->scratch[t] = v->scratch_bytes;
         v->scratch_bytes += (int64_t)g->scratch_bytes[t];
@@ -119,8 +121,9 @@ static void stubs(struct image *m, const char *name, int type, bool then, bool h
     }
     s->size = m->bytes.n - s->at;
     if (type == CARRY_BF16 || type == CARRY_U8S8) {      /* packed, b in rdi and rsi: lea rdx, [kernel]; jmp */
-        s = symbol(m, name, "_pack");
+        s = symbol(m, name, "_pack");                    /* and lea rcx, [state] */
         put(m, "\x48\x8D\x15", 3), put_distance(m, k);
+        put(m, "\x48\x8D\x0D", 3), put_state(m);
         put(m, "\xE9", 1), put_distance(m, CARRY_AT_pack);
         s->size = m->bytes.n - s->at;
     }
@@ -156,14 +159,15 @@ const char *image_add(struct image *m, const struct image_kernel *q)
     align(m, 64, '\xcc');
     size_t at = m->bytes.n;
     put(m, (const char *)&k, sizeof k);
-    for (int i = 0, isa = ISA_AVX512; isa >= ISA_AVX2; isa--, i++) {
+    for (int isa = ISAS, n = 0; isa-- > 0; ) {
         if (!q->nest[isa]) continue;
-        why = image_variant(&k, i, &g, q, (enum isa)isa);
+        why = image_variant(&k, n, &g, q, (enum isa)isa);
         none = NULL;
         if (why) break;
+        n++;
         if (q->p->op != OP_FMA) continue;
         align(m, 64, '\xcc');
-        k.variant[i].code = (int64_t)(m->bytes.n - at);
+        k.variant[n - 1].code = (int64_t)(m->bytes.n - at);
         put(m, (const char *)kernel_bytes(&g), g.bytes);
     }
     kernel_free(&g);
@@ -227,16 +231,19 @@ const char *image_result(const struct problem *p)
 
 static int64_t packed_elements(const struct image_kernel *q)
 {
+    int64_t n = q->p->elements[TENSOR_B];
     struct kernel_plan plan;
-    const char *why = kernel_plan(&plan, q->p, q->nest[ISA_AVX512], ISA_AVX512, false);
-    return why || !plan.given ? q->p->elements[TENSOR_B] : plan.given;
+    for (int i = 0; i < ISAS; i++)
+        if (q->nest[i] && !kernel_plan(&plan, q->p, q->nest[i], (enum isa)i, false)) n = most(n, plan.given);
+    return n;
 }
 
 void image_header(FILE *f, const char *guard, const struct image_kernel *q, size_t n)
 {
     fprintf(f, "/* Kernels by loop-emit.  Tensors are row-major and dense; NAME_ld has rows of the last dimension ld\n"
                " * elements apart.  No tensor may overlap c.  NAME_test() is 0 when the kernel is right; NAME_isa()\n"
-               " * says what it runs with here: bits 1 AVX2, 2 AVX-512, 4 its BF16, 8 its VNNI, 0 plain loops. */\n"
+               " * says what it runs with here: bits 1 AVX2, 2 AVX-512, 4 its BF16, 8 its VNNI, 32 AMX of bf16, 64 of\n"
+               " * bytes; 0 plain loops.  What NAME_pack makes is for the machine where it was made. */\n"
                "#ifndef %s\n#define %s\n#include <stdint.h>\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
             guard, guard);
     for (size_t i = 0; i < n; i++) {

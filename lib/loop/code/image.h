@@ -20,7 +20,7 @@
 struct image_kernel {                                    /* what to emit: the nest may differ by instruction set */
     const char *name;                                    /* a C identifier, at most 64 characters */
     const struct problem *p;
-    const struct nest *nest[2];                          /* by enum isa; NULL: not for this one */
+    const struct nest *nest[ISAS];                       /* by enum isa; NULL: not for this one */
     bool add;
 };
 

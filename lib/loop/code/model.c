@@ -70,6 +70,8 @@ static double traffic(const struct problem *p, const struct nest *l, const struc
     for (int d = 0; d < l->n; d++) {
         for (int v = 0; v < NEST_VARS; v++) e[d + 1][v] = e[d][v];
         e[d + 1][l->loop[d].var] = inner[d];
+        int32_t *last = &e[d + 1][l->loop[d].var], had = e[d][l->loop[d].var];
+        if (l->loop[d].var == q->step_var && *last < q->step) *last = had < q->step ? had : q->step;
     }
     for (int v = 0; v < p->nvar; v++)
         for (int i = 0; i < n; i++) ours[v] |= has(p, q, tensor[i], v);
@@ -94,7 +96,9 @@ static double traffic(const struct problem *p, const struct nest *l, const struc
             int v = l->loop[d].var;
             if (d >= split && !ours[v]) continue;
             changed |= has(p, q, t, v);
-            if (changed) times *= l->loop[d].size + (l->loop[d].tail ? (double)l->loop[d].tail / inner[d] : 0);
+            if (changed && v == q->step_var) times *= (double)e[d][v] / e[d + 1][v];
+            else if (changed)
+                times *= l->loop[d].size + (l->loop[d].tail ? (double)l->loop[d].tail / inner[d] : 0);
         }
         total += times * (t == TENSOR_C || t == TENSOR_S ? 2 : 1);
     }

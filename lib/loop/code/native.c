@@ -44,8 +44,14 @@ static void function(struct buf *b, const struct kernel *g, int type, const char
         [CARRY_BF16] = "_mm512_dpbf16_ps(s, (__m512bh)(x), (__m512bh)(y))",
         [CARRY_U8S8] = "_mm512_castsi512_ps(_mm512_dpbusd_epi32(_mm512_castps_si512(s), _mm512_castps_si512(x), "
                        "_mm512_castps_si512(y)))" };
+    static const char *const tiles[] = {
+        [CARRY_BF16] = "__attribute__((target(\"amx-tile,amx-bf16\"))) ",
+        [CARRY_U8S8] = "__attribute__((target(\"amx-tile,amx-int8\"))) " };
     static const char *const more[] = { [CARRY_F32] = "", [CARRY_BF16] = "__attribute__((target(\"avx512bf16\"))) ",
                                         [CARRY_U8S8] = "__attribute__((target(\"avx512vnni\"))) ", [CARRY_F64] = "" };
+    if (g->isa == ISA_AMX)
+        buf_format(b, "#ifdef CARRY_TILES\n#undef TILES\n#define TILES(c, a, b) _tile_dp%s(c, a, b)\n",
+                   type == CARRY_BF16 ? "bf16ps" : "busd");
     buf_format(b, "#undef SPREAD\n#undef MULTIPLY\n#undef PLUS\n"
                   "#define SPREAD(p) _mm%s_set1_p%s\n", w,
                doubles ? "d(*(const double *)(p))" : "s(*(const float *)(p))");
@@ -64,8 +70,8 @@ static void function(struct buf *b, const struct kernel *g, int type, const char
                       "#define STORE_ONE(p, s, lane, add) carry_store_one_%s(p, s, lane, add)\n",
                    wide ? "carry_half_" : "", wide ? sum : "", sum, sum, sum);
     buf_format(b, "%s%s static void %s_%s(float *c_, const float *a_, const float *b_,\n"
-                  "    const struct carry_context *x)\n{\n", more[type], wide ? "WIDE" : "NARROW", name,
-               isa_name[g->isa]);
+                  "    const struct carry_context *x)\n{\n",
+               (g->isa == ISA_AMX ? tiles : more)[type], wide ? "WIDE" : "NARROW", name, isa_name[g->isa]);
     buf_format(b, "char *c = (char *)c_;\nconst char *a = (const char *)a_, *b = (const char *)b_;\n(void)x;\n");
     if (!wide) buf_format(b, "static const int32_t masks[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };\n(void)masks;\n");
     for (int i = 0; i < g->npack; i++) {
@@ -80,16 +86,17 @@ static void function(struct buf *b, const struct kernel *g, int type, const char
         snprintf(use, sizeof use, "n%d = ", i);
         if (strstr(body->s, use)) buf_format(b, "int n%d;\n", i);
     }
+    for (int i = 0; i < 3 && g->isa == ISA_AMX; i++) buf_format(b, "long s%d;\n", i);
     if (strstr(body->s, "TOTAL(")) buf_format(b, doubles ? "__m256d s;\n" : "__m128 s;\n");
     if (strstr(body->s, "m = ")) buf_format(b, "%s m;\n", wide ? "__mmask16" : "__m256i");
     buf_add(b, body->s, body->n);
-    buf_format(b, "}\n");
+    buf_format(b, g->isa == ISA_AMX ? "}\n#endif\n" : "}\n");
 }
 
 static void variant_text(struct buf *b, const struct carry_variant *v, const char *name, const char *isa, bool code)
 {
-    buf_format(b, "    { .need = %d, .code = %lld, .scratch_bytes = %lld, ", v->need, (long long)v->code,
-               (long long)v->scratch_bytes);
+    buf_format(b, "    { .need = %d, .given = %lld, .code = %lld, .scratch_bytes = %lld, ", v->need,
+               (long long)v->given, (long long)v->code, (long long)v->scratch_bytes);
     if (code) buf_format(b, ".function = %s_%s, ", name, isa);
     numbers(b, "whole", v->whole, 3, false);
     buf_add(b, ", ", 2);
@@ -148,6 +155,8 @@ void native_begin(struct buf *b)
     /* multiply-adds stay in the encoder's order: clang's own has more values alive than there are registers */
     buf_format(b, "#ifdef __clang__\n#define KEEP(v) __asm__ volatile(\"\" : \"+v\"(v))\n"
                   "#else\n#define KEEP(v)\n#endif\n");
+    buf_format(b, "#if defined(__clang__) ? __clang_major__ >= 11 : __GNUC__ >= 11\n"
+                  "#define CARRY_TILES 1\n#endif\n");
     buf_format(b, "\n/* ---- the kernels ---- */\nstatic struct carry_state carry_all;\n");
 }
 
@@ -173,7 +182,7 @@ static void ends(struct buf *b, const struct image_kernel *q)    /* the function
                                     "&%s_kernel, &carry_all);\n}\n", s);
         } else if (q->p->group > 1) {
             buf_format(b, "void %s_pack(%s *packed, const %s *b)%s", s, t.b, t.b, body ? " { " : ";\n");
-            if (body) buf_format(b, "carry_pack(packed, b, &%s_kernel); }\n", s);
+            if (body) buf_format(b, "carry_pack(packed, b, &%s_kernel, &carry_all); }\n", s);
         }
         for (int i = 0; i < 2; i++) {
             buf_format(b, "int %s_%s(void)%s", s, i ? "isa" : "test", body ? " { " : ";\n");
@@ -189,13 +198,16 @@ const char *native_emit(struct buf *b, const struct image_kernel *q)
     const char *why = NULL, *s = q->name;
     image_describe(&k, q);
     buf_format(b, "\n/* %s */\n", q->p->text);
-    for (int i = 0; i < 2 && !why; i++) {
-        enum isa isa = i ? ISA_AVX2 : ISA_AVX512;
+    enum isa of[ISAS];
+    int n = 0;
+    for (int isa = ISAS; isa-- > 0 && !why; ) {
         if (!q->nest[isa]) continue;
+        of[n] = (enum isa)isa;
         struct buf body = { 0 };
         buf_add(&body, "", 0);
         g.text = &body;
-        why = image_variant(&k, i, &g, q, isa);
+        why = image_variant(&k, n, &g, q, of[n]);
+        n++;
         if (!why && q->p->op == OP_FMA) function(b, &g, k.type, s, &body);
         free(body.s);
     }
@@ -222,9 +234,11 @@ const char *native_emit(struct buf *b, const struct image_kernel *q)
     buf_format(b, ", .scale = %.9g%s, .bias_step = %lld, .bias = %lld", (double)k.scale, k.scale < 1 ? "f" : "",
                (long long)k.bias_step, (long long)k.bias);
     buf_format(b, ", .variant = {\n");
-    for (int i = 0; i < 2; i++)
-        variant_text(b, &k.variant[i], s, isa_name[i ? ISA_AVX2 : ISA_AVX512],
-                     q->p->op == OP_FMA && q->nest[i ? ISA_AVX2 : ISA_AVX512]);
+    for (int i = 0; i < n; i++) {
+        if (of[i] == ISA_AMX) buf_format(b, "#ifdef CARRY_TILES\n");
+        variant_text(b, &k.variant[i], s, isa_name[of[i]], q->p->op == OP_FMA);
+        if (of[i] == ISA_AMX) buf_format(b, "#endif\n");
+    }
     buf_format(b, "} };\n");
     ends(b, q);
     return b->n > MAX_TEXT ? "the text is longer than 8 MiB" : NULL;

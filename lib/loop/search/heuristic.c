@@ -146,6 +146,24 @@ static int extents(int32_t size, int most, int *e)
     return n;
 }
 
+/* tiles of AMX: two by two of them, four in a row or in a column, or less */
+static void with_amx(struct maker *m)
+{
+    const struct problem *p = m->p;
+    int32_t columns = (p->size[m->vec] + m->lanes - 1) / m->lanes;
+    m->row[0] = m->row[1] = -1;
+    m->rows[0] = m->rows[1] = 1;
+    for (int v = 0; v < p->nvar; v++)                    /* the same as the encoder's */
+        if (p->stride[TENSOR_A][v] && !p->stride[TENSOR_B][v] && p->stride[TENSOR_C][v] &&
+            (m->row[0] < 0 || p->size[v] > p->size[m->row[0]])) m->row[0] = v;
+    if (m->row[0] < 0) return;
+    for (m->nv = 1; m->nv <= m->nacc && m->nv <= columns; m->nv *= 2) {
+        m->rows[0] = m->nacc / m->nv * m->lanes;
+        if (m->rows[0] > p->size[m->row[0]]) m->rows[0] = p->size[m->row[0]];
+        with_tile(m);
+    }
+}
+
 static void with_vector(struct maker *m)
 {
     const struct problem *p = m->p;
@@ -315,13 +333,15 @@ static bool thin(const struct problem *p, int lanes)
 void search_heuristic(struct search *s)
 {
     struct maker m = {
-        .s = s, .p = s->p, .lanes = problem_lanes(s->p, s->v->isa), .nacc = s->v->isa == ISA_AVX512 ? 28 : 12
+        .s = s, .p = s->p, .lanes = problem_lanes(s->p, s->v->isa), .nacc = isa_accumulators(s->v->isa)
     };
     struct nest t;
     nest_reset(s->p, &t);
     if (s->p->pair) with_pair(&m);
     for (m.vec = 0; m.vec < s->p->nvar && !s->p->pair; m.vec++)
-        if (!s->p->reduced[m.vec] || thin(s->p, m.lanes)) with_vector(&m);
+        if (s->v->isa == ISA_AMX && s->p->reduced[m.vec]) continue;
+        else if (s->v->isa == ISA_AMX) with_amx(&m);
+        else if (!s->p->reduced[m.vec] || thin(s->p, m.lanes)) with_vector(&m);
     if (m.n) qsort(m.c, m.n, sizeof *m.c, by_seconds);
     struct walk w, top[CONFIRM];
     double gflops[CONFIRM] = { 0 };

@@ -125,14 +125,14 @@ struct terms moves_terms(const struct problem *p, const struct nest *t, enum isa
     *f++ = (float)fmin(log2(1 + m.packing / least), 4);
     *f++ = (float)m.plan.rows / 16;
     *f++ = (float)m.plan.vectors / 4;
-    *f++ = (float)(m.plan.rows * m.plan.vectors) / (isa == ISA_AVX512 ? 28 : 12);
+    *f++ = (float)(m.plan.rows * m.plan.vectors) / (float)isa_accumulators(isa);
     return r;
 }
 
 void moves_seen(const struct problem *p, const struct nest *t, enum isa isa, const struct terms *k, float f[SEEN_ALL])
 {
     int32_t inner[NEST_LOOPS], e[NEST_LOOPS + 1][NEST_VARS];
-    int n = loops_of(t), lanes = problem_lanes(p, isa), accumulators = isa == ISA_AVX512 ? 28 : 12;
+    int n = loops_of(t), lanes = problem_lanes(p, isa), accumulators = isa_accumulators(isa);
     double bytes[NEST_LOOPS + 1][3], registers[NEST_LOOPS + 1];
     nest_inner(t->loop, t->n, inner);
     memset(f, 0, sizeof *f * SEEN_ALL);

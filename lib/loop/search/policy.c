@@ -125,7 +125,7 @@ static void reset(void *self, struct rng *r, float *x, uint32_t *mask)
 /* of a state; the reward of a step is what it adds */
 static double worth(double gflops, enum isa isa, bool ratio)
 {
-    double peak = NOMINAL_GHZ * 4 * (isa == ISA_AVX512 ? 16 : 8);     /* two units, two operations */
+    double peak = NOMINAL_GHZ * 4 * (isa == ISA_AVX2 ? 8 : 16);     /* two units, two operations */
     return ratio ? log2(gflops / peak + SLOWEST) / 4 : gflops / peak;
 }
 

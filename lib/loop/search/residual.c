@@ -115,7 +115,7 @@ const char *residual_see(struct seen_nest *s, const struct problem *p, const str
     *f++ = octaves(m.packing / least);
     *f++ = q->rows;
     *f++ = q->vectors;
-    *f++ = q->rows * q->vectors / (isa == ISA_AVX512 ? 28.0 : 12.0);
+    *f++ = q->rows * q->vectors / (double)isa_accumulators(isa);
     *f++ = used(p->size[vec], (double)q->vectors * lanes);
     *f++ = worst;
     *f++ = va && vb;

@@ -25,8 +25,8 @@ const char *takeaway_name(struct takeaway *x, str given)
 
 void takeaway_complete(struct takeaway *x)
 {
-    for (int i = 0; i < 2; i++) {
-        if (x->have[i] || x->p.op != OP_FMA || (x->p.group > 1 && i == ISA_AVX2)) continue;
+    for (int i = 0; i < ISAS; i++) {
+        if (x->have[i] || x->p.op != OP_FMA || (x->p.group > 1 ? i == ISA_AVX2 : i == ISA_AMX)) continue;
         struct evaluator v;
         evaluator_open(&v, (enum isa)i, NULL);
         v.model = true;

@@ -6,8 +6,8 @@
 struct takeaway {
     char name[65];
     struct problem p;
-    struct nest nest[2];                                 /* by enum isa */
-    bool have[2];
+    struct nest nest[ISAS];                              /* by enum isa */
+    bool have[ISAS];
     size_t line;                                         /* of the row that gave it first */
 };
 

@@ -1,0 +1,92 @@
+#!/bin/bash
+# what loop-emit writes for AMX, called from C: on a machine without it under the emulator of amx.h, told that it is there
+. "$(dirname "$0")/tap.sh"
+
+printf 'problem,name\n(mm_bf16 37 45 50),half\n(mm_u8s8 40 3 300 (then bias relu)),byte\n' > t.csv
+loop-emit --object=t.o --c=t_.c --header=t.h t.csv > e.csv
+is 'each has code for AMX and for vectors' 'avx512_bf16 amx avx512_vnni amx' \
+    bash -c "csv-cut -c isa e.csv | tail -n +2 | paste -sd ' '"
+cat > t.c <<'C'
+#define _GNU_SOURCE
+#include "amx.h"
+#ifdef TEXT
+#include "t_.c"
+#endif
+#include "t.h"
+#include <stdlib.h>
+
+enum { M = 37, N = 45, K = 50, BM = 40, BN = 3, BK = 300, ALL = 1 | 2 | 4 | 8 | 32 | 64 };
+
+static void pretend(const char *f)                       /* the kernels' state: what is here, once it was asked */
+{
+#ifdef TEXT
+    (void)f;
+    carry_all.cpu = ALL | 1 << 30;
+#else                                                    /* lea rcx, [kernel]; lea r8, [state]; jmp */
+    int32_t far;
+    memcpy(&far, f + 10, 4);
+    *(int32_t *)(uintptr_t)(f + 14 + far) = ALL | 1 << 30;
+#endif
+}
+
+static uint16_t half_of(int n)
+{
+    float f = (float)n;
+    uint32_t u;
+    memcpy(&u, &f, 4);
+    return u >> 16;
+}
+
+int main(int argc, char **argv)
+{
+    static uint16_t a[M * K], b[K * N], p[half_packed];
+    static uint8_t u[BM * BK];
+    static int8_t s[BK * BN], q[byte_packed];
+    static float c[M * N], d[BM * BN], bias[BN];
+    static int x[M * K], y[K * N];
+    int bad = 0, own = half_isa() & 32;
+    if (argc > 1 && !own) amx_emulate(), pretend((const char *)(uintptr_t)half);
+    (void)argv;
+    for (int i = 0; i < M * K; i++) a[i] = half_of(x[i] = rand() % 200 - 100);
+    for (int i = 0; i < K * N; i++) b[i] = half_of(y[i] = rand() % 200 - 100);
+    for (int i = 0; i < BM * BK; i++) u[i] = rand();
+    for (int i = 0; i < BK * BN; i++) s[i] = rand();
+    for (int i = 0; i < BN; i++) bias[i] = rand() % 1000;
+    bad |= half_test() | byte_test();
+    half_pack(p, b), half(c, a, p);
+    byte_pack(q, s), byte(d, u, q, bias, NULL);
+    for (int i = 0; i < M; i++) for (int j = 0; j < N; j++) {
+        double want = 0;
+        for (int k = 0; k < K; k++) want += (double)x[i * K + k] * y[k * N + j];
+        bad |= 2 * (c[i * N + j] != want);
+    }
+    for (int i = 0; i < BM; i++) for (int j = 0; j < BN; j++) {
+        int want = 0;
+        for (int k = 0; k < BK; k++) want += u[i * BK + k] * s[k * BN + j];
+        bad |= 4 * (d[i * BN + j] != (want + bias[j] > 0 ? want + bias[j] : 0));
+    }
+    const char *with = !own && amx.multiplied == 0 ? "vectors" : "tiles";
+    if (!amx.multiplied != (argc < 2 || own) || (argc > 1 && (half_isa() & 32) == 0)) bad |= 8;
+    printf("%s %d\n", own ? "right" : with, bad);
+    return 0;
+}
+C
+for cc in gcc clang; do
+    command -v $cc > /dev/null || continue
+    for text in '' -DTEXT; do
+        $cc -O1 -w $text -I "$root/t" -o t t.c $([ $text ] || echo t.o) -lm 2> err || cat err
+        what="$cc, $([ $text ] && echo C text || echo object)"
+        if grep -q -w amx_tile /proc/cpuinfo; then
+            is "$what: natively" 'right 0' ./t
+        else
+            is "$what: without AMX" 'vectors 0' ./t
+            is "$what: with AMX, emulated" 'tiles 0' ./t emulated
+        fi
+    done
+done
+grep -q -w amx_tile /proc/cpuinfo || fails 'on a machine without it, it is not run' 1 'this machine has no amx' loop-run --isa=amx t.csv
+is 'but its model is asked' '2 0' bash -c 'loop-run --isa=amx --eval=model t.csv > m.csv &&
+    echo $(csv-where -c kind --is=simulated m.csv | tail -n +2 | wc -l) $(csv-calc --where="!(gflops > 0)" m.csv | tail -n +2 | wc -l)'
+printf 'problem\n(mm 8 8 8)\n' > f.csv
+is 'float has no tiles' 1 bash -c 'loop-run --isa=amx --eval=model f.csv | grep -c "tiles of AMX are for bf16 and bytes alone"'
+done_testing
