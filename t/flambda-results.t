@@ -16,6 +16,8 @@ bad() { printf '%s\n' "$3" > r/kb/valid/plugin_a.csv; fails "$1" 1 "plugin_a.csv
 bad 'a time without unit is refused' "1: timing 1: '1.5'" 'w1,x,r,1.5'
 bad 'a line without timings is refused' '1: .*3 fields' 'w1,x,r'
 bad 'a negative time is refused' "1: timing 2: '-1s'" 'w1,x,r,1s,-1s'
+bad 'nor is one that is no second any more' "1: timing 1: '5e-324us'" 'w1,x,r,5e-324us'
+bad 'nor one beyond all numbers' "1: timing 1: '1e308h'" 'w1,x,r,1e308h'
 bad 'a git-LFS pointer is refused' '1: a git-LFS pointer' 'version https://git-lfs.github.com/spec/v1'
 fails 'a missing directory is refused' 1 'nowhere' flambda-results nowhere
 need_data inline/results

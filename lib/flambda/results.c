@@ -5,6 +5,7 @@
 #include "base/num.h"
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +19,9 @@ bool seconds_parse(str s, double *seconds)
     for (size_t u = 0; u < sizeof unit / sizeof *unit; u++) {
         size_t n = strlen(unit[u].unit);
         if (s.n <= n || memcmp(s.s + s.n - n, unit[u].unit, n)) continue;
-        if (!num_parse(s.s, s.n - n, seconds) || !(*seconds > 0)) return false;
+        if (!num_parse(s.s, s.n - n, seconds)) return false;
         *seconds *= unit[u].scale;
-        return true;
+        return *seconds > 0 && isfinite(*seconds);   /* a number in a unit may be too small or too large for seconds */
     }
     return false;
 }

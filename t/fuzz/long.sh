@@ -15,7 +15,7 @@ if [ $# = 0 ]; then
     for f in "$root"/t/fuzz/*.c; do f=${f##*/}; set -- "$@" "${f%.c}"; done
 fi
 left=()
-for t; do [[ $t = fuzz || $t = mutate ]] || left+=("$t"); done
+for t; do [[ $t = fuzz || $t = mutate || $t = place-pack ]] || left+=("$t"); done
 [ -s "$table" ] || echo target,inputs,seconds > "$table"
 cd "$root" || exit 2
 total() { echo $((0 + $(csv-where --quiet -c target --is="$1" "$table" | csv-cut -c inputs | sed 1d | paste -sd+ | sed 's/^$/0/'))); }
