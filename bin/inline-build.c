@@ -13,7 +13,10 @@
  * that clang has, with a profile of the search runs; gcc's own; bolt.
  * With --stock the table that comes out has no rows.  lto-pgo-size is lto-pgo
  * with code that the profile calls cold made small, which --cold-small asks
- * of a WORK of inline-module --lto too.
+ * of a WORK of inline-module --lto too.  With --optional a stock build that
+ * cannot be had (the compiler or the linker refuses the program, or is not
+ * installed) is said and left out, exit 0 and no EXE; a full disk, a kill or a
+ * limit is still exit 1.
  *
  * Writes to stdout one row for each call that was asked for or inlined:
  * callee, chain, asked (yes, no), inlined (yes, no), reason (why a decision
@@ -37,19 +40,22 @@
 #include "base/filter.h"
 #include "inline/lto.h"
 #include "inline/stock.h"
+#include "inline/tool.h"
 #include "table/csvio.h"
 #include HELP
+#include <unistd.h>
 
 static const char *decisions, *exe, *threshold, *complete, *compiler;
 static int stock = -1;
 static enum level level = LEVEL_O2;
-static bool sites, cold_small;
+static bool sites, cold_small, optional;
 static const struct opt options[] = {
     { 'd', "decisions", STR, &decisions, "FILE", "what to inline" },
     { 'o', "out", STR, &exe, "EXE", "the executable" },
     BUILD_OPTIONS(level, compiler),
     THRESHOLD_OPTION(threshold),
     { 0, "stock", WORD, &stock, STOCK_WORDS, "what the compiler does by itself" },
+    { 0, "optional", FLAG, &optional, NULL, "no stock build where the program cannot have it" },
     { 0, "cold-small", FLAG, &cold_small, NULL, "least code for what the profile says is cold" },
     { 0, "sites", FLAG, &sites, NULL, "also the calls left, for a second compilation" },
     { 0, "complete", STR, &complete, "FILE", "write what was done as decisions" },
@@ -71,6 +77,7 @@ int main(int argc, char **argv)
     if (argc - i != 1) usage("one work directory expected");
     if (!exe) usage("no executable to write, see --out");
     if (decisions && threshold) usage("--threshold is for the heuristic, --decisions replaces it");
+    if (optional && stock < 0) usage("--optional is of --stock");
     if (stock >= 0 && (decisions || threshold || sites || complete))
         usage("--stock tells nothing and takes no decisions");
     struct work *k = work_open_for(argv[i], compiler);
@@ -83,6 +90,11 @@ int main(int argc, char **argv)
     const char *why = stock >= 0 ? stock_build(k, option_word(&stock), exe)
                             : work_build(k, level_name[level], decisions ? &legal : NULL, threshold, exe,
                                          sites || complete, &did);
+    if (why && optional && !tool_broke()) {
+        warn("%s: no %s: %s", k->program->name, option_word(&stock), why);
+        unlink(exe);
+        return EXIT_OK;
+    }
     if (why) die("%s: %s", k->program->name, why);
     if (complete) live_write(&did, complete, k->program->name, k->compiler);
     csvw *w = csvw_open(NULL);

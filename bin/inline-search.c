@@ -17,7 +17,10 @@
  * helped together, again and again), exhaustive, mcts, start (every
  * heuristic's decisions about calls that were executed; about the others, of
  * which the runs say nothing, those of the default or of the heuristic with
- * the least text).
+ * the least text), contexts (the best set's calls stay inlined only where
+ * their inline stack is executed often, by --sites: "leaf in mid: no, but leaf
+ * in mid in top: yes"; then a build's functions in which that did not pay get
+ * their copies back).
  *
  * With --best, the best set so far goes to stdout instead, as decisions; a
  * tie goes to the default, and then it is the default's own set.

@@ -408,10 +408,11 @@ $(inline_home)/%/learned.sexp: $(inline_home)/%/explored
 	@inline-search --best $(INLINE_HOME_GOAL) --store=$(@D)/store --work=$(@D)/w $(@D)/history.csv $(aside)
 $(inline_home)/%/small.sexp: $(inline_home)/%/explored
 	@inline-search --best $(INLINE_HOME_SMALL) --store=$(@D)/store --work=$(@D)/w $(@D)/history.csv $(aside)
-# a program that does not link at -Oz has no least text there: nothing to build, and no row
+# a program that does not link at -Oz has no least text there: nothing to build, and no row; any other failure stops
 $(inline_home)/%/tiny.sexp: $(inline_home)/%/explored
 	@mkdir -p $(@D)/size
-	inline-build --stock=Oz --out=$(@D)/size/Oz $(@D)/w > /dev/null || { : $(aside); exit 0; }
+	inline-build --optional --stock=Oz --out=$(@D)/size/Oz $(@D)/w > /dev/null
+	[ -e $(@D)/size/Oz ] || { : $(aside); exit 0; }
 	cp $(@D)/sites.csv $(@D)/size
 	GOAL=size $(TOP)/pipelines/explore $(@D)/w $(@D)/size $(INLINE_HOME_SIZE) $(SEED) $(JOBS)
 	inline-search --best --text-weight=1 --store=$(@D)/size/store --work=$(@D)/w $(@D)/size/history.csv $(aside)
@@ -419,7 +420,7 @@ $(inline_home)/%/tiny.sexp: $(inline_home)/%/explored
 # what an expert would build; a row that a program cannot have (it does not link, no bolt here) is said and left out
 $(inline_home)/%/stocked: $(inline_home)/%/w/program.csv
 	@for row in $(INLINE_HOME_ROWS); do
-	    [ $(@D)/$$row -nt $< ] || inline-build --stock=$$row --out=$(@D)/$$row $(@D)/w > /dev/null || rm -f $(@D)/$$row
+	    [ $(@D)/$$row -nt $< ] || inline-build --optional --stock=$$row --out=$(@D)/$$row $(@D)/w > /dev/null
 	done
 	touch $@
 # winners are built from their decision lists, as everybody else will; lto-irn is what they stand on; lean is small with

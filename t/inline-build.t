@@ -38,6 +38,27 @@ if command -v ld.lld-14 llvm-profdata-14 > /dev/null && inline-module --lto --pr
         is "stock $row does the same" "$(cat reference.txt)" ./row sort < demo/main.c
     done
 else skip 'with -flto' "$(cat why.lto)"; fi
+# a stock build that the program cannot have is left out; what goes wrong on the machine is not that
+mkdir inline-only
+printf 'build *.c\nsearch\nconfirm x\n' > inline-only/program
+cat > inline-only/main.c <<'C'
+#include <stdio.h>
+inline int big(int x)
+{
+    for (int i = 0; i < x; i++) x += printf("%d", i) + printf("%d", x) + printf("%d", x ^ i);
+    return x + printf("end");
+}
+int main(int argc, char **argv) { (void)argv; return big(argc) + big(argc + 1) < 0; }
+C
+if inline-module --out=only inline-only 2> only.err; then
+    fails 'a program that does not link at -Oz' 1 'undefined reference to .big' inline-build --stock=Oz --out=tiny only
+    touch tiny
+    is 'may be left out' 'callee,chain,asked,inlined,reason' bash -c 'inline-build --optional --stock=Oz --out=tiny only 2> /dev/null; echo callee,chain,asked,inlined,reason; [ ! -e tiny ]'
+    fails 'and that is said' 0 'no Oz: .*undefined reference' inline-build --optional --stock=Oz --out=tiny only
+else skip 'a program that does not link at -Oz' "$(cat only.err)"; fi
+fails 'no room for the file is not that' 1 'inline-build: ' bash -c 'ulimit -f 1; exec inline-build --optional --stock=Oz --out=tiny w'
+fails 'nor no memory' 1 'shared libraries' bash -c 'ulimit -v 100000; exec inline-build --optional --stock=Oz --out=tiny w'
+fails 'only a stock build is optional' 2 'of --stock' inline-build --optional --out=tiny w
 fails 'the stock build takes no decisions' 2 'stock' inline-build --stock=O2 --threshold=5 --out=x w
 cat > one.sexp <<'X'
 (decisions (program demo) (compiler clang-14)

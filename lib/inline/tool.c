@@ -75,11 +75,34 @@ struct buf memory_file_read(struct memory_file *f)
     return b;
 }
 
-/* one line that explains a failure: the first that says error, else the first */
+static bool broke;
+
+bool tool_broke(void)
+{
+    return broke;
+}
+
+/* a line about the machine, not about what was compiled; NULL: there is none */
+static const char *machine_line(const char *text)
+{
+    static const int fault[] = { ENOSPC, EDQUOT, EFBIG, EROFS, EIO, ENOMEM, EMFILE, ENFILE, EAGAIN };
+    static const char *const killed[] = { "due to signal", "signal terminated", "unable to execute command",
+                                          "out of memory", "error while loading shared libraries" };
+    const char *at = NULL;
+    for (size_t i = 0; i < sizeof fault / sizeof *fault && !at; i++) at = strstr(text, strerror(fault[i]));
+    for (size_t i = 0; i < sizeof killed / sizeof *killed && !at; i++) at = strstr(text, killed[i]);
+    while (at && at > text && at[-1] != '\n') at--;
+    return at;
+}
+
+/* one line that explains a failure: about the machine, what the linker misses, the first that says error, the first */
 static const char *explain(const char *tool, const struct ran *ran, const char *text)
 {
     static char sentence[512];
-    const char *line = strstr(text, "error: ");
+    const char *line = machine_line(text);
+    broke = line || ran->how != RAN_EXIT;
+    static const char *const tells[] = { "undefined reference to ", "undefined symbol: ", "error: " };
+    for (size_t i = 0; i < sizeof tells / sizeof *tells && !line; i++) line = strstr(text, tells[i]);
     const char *base = strrchr(tool, '/');
     base = base ? base + 1 : tool;
     if (ran->how == RAN_NOT_STARTED) snprintf(sentence, sizeof sentence, "%s: %s", base, strerror(ran->error));
@@ -98,6 +121,7 @@ const char *tool_run(struct args *a, const char *directory, struct buf *errors, 
                        .keep_output = output != NULL };
     struct ran ran = child_run(&c);
     struct buf text = memory_file_read(&err);
+    broke = false;
     const char *why = ran.how == RAN_EXIT && ran.code == 0 ? NULL : explain(a->v[0], &ran, text.s);
     if (errors) *errors = text;
     else free(text.s);

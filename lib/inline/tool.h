@@ -21,6 +21,10 @@ void unit_flags(struct args *, const struct unit *);
  * goes to *errors, standard output to *output, when not NULL; the caller frees .s of both. */
 const char *tool_run(struct args *, const char *directory, struct buf *errors, struct buf *output);
 
+/* Did the last tool fail by the machine's fault: not started, killed, at a limit, no space, no memory?  Otherwise, when
+ * it failed, it refused what it was given. */
+bool tool_broke(void);
+
 /* An anonymous file, which other processes reach by its name while it is open: nothing to clean up after a kill. */
 struct memory_file { int fd; char name[40]; };
 struct memory_file memory_file(const char *label);
