@@ -214,10 +214,10 @@ struct engine *engine_open(const struct graph *g, const struct plan *p, const st
     e->args = memory(paged, e->args_bytes + OP_ALIGN);
     e->job = xcalloc((size_t)g->nnode, sizeof *e->job);
     for (int i = 0; i < g->nnode; i++) place_node(e, i, args);
+    team_keep_off(pthread_self(), threads);              /* the threads of tier and mover */
     e->tier = tier_open(tier, p->slow_bytes);
     place_moves(e);
     e->used = engine_most_used(g, p);
-    /* before the team, which pins its caller: the threads that this one makes later stay on its core */
     if (!strcmp(p->formulation, "async") && p->nmove > 0) e->mover = mover_start(e->tier, e->copy, p->nmove, delay);
     e->team = team_start(threads);
     e->exec = exec_new(k, e->team, e->tier);

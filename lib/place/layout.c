@@ -300,6 +300,35 @@ static void lay_out_between(struct placing *p, const struct effort *effort, cons
     free(limit);
 }
 
+/* The same from several searches, as long as what packing costs leaves the plan far from its bound. */
+static struct plan *lay_out_best(struct placing *p, const struct effort *effort, const struct prices *v,
+                                 struct placement *x, double bound, struct plan *plan)
+{
+    enum { SEARCHES = 4 };
+    static const double FAR = 0.005;
+    struct placement *start = placement_new(p), *best = placement_new(p);
+    struct effort other = *effort;
+    placement_copy(p, start, x);
+    lay_out_between(p, effort, v, x, plan);
+    placement_copy(p, best, x);
+    for (int i = 1; i < SEARCHES && placement_seconds(p, best) > bound * (1 + FAR); i++) {
+        struct plan *next = plan_new(p->g, plan->formulation);
+        other.seed = effort->seed + (uint64_t)i;
+        for (int n = 0; n < p->nodes; n++) p->limit[n] = (double)p->bytes_limit;
+        placement_copy(p, x, start);
+        if (improve_placing(p, &other, v, x)) lay_out_between(p, &other, v, x, next);
+        else placement_copy(p, x, best);
+        bool faster = next->nstay > 0 && placement_seconds(p, x) < placement_seconds(p, best);
+        if (faster) placement_copy(p, best, x);
+        plan_free(faster ? plan : next);
+        plan = faster ? next : plan;
+    }
+    placement_copy(p, x, best);
+    placement_free(start);
+    placement_free(best);
+    return plan;
+}
+
 static double no_prices(const struct placing *p)         /* no step takes less than its kernels at their fastest */
 {
     double bound = 0;
@@ -327,7 +356,7 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
 {
     static const struct { double price, room; } trial[] = { { 0.3, 1 }, { 1, 0.8 }, { 1e-4, 1 }, { 0.02, 1 },
                                                             { 0.3, 0.8 }, { 0.3, 0.6 }, { 0, 1 } };
-    static const double GOOD = 0.01;                     /* what gains less is not worth more moves */
+    static const double GOOD = 0.003;                    /* what gains less is not worth more moves */
     struct plan *best = NULL;
     struct prices v = prices_new(p), proof = prices_new(p);
     double *limit = xmalloc((size_t)p->nodes + 1, sizeof *limit), bound = no_prices(p), price = 0;
@@ -400,8 +429,9 @@ struct plan *make_plan(const struct graph *g, const struct profile *profile, enu
     struct plan *plan = form == FORM_ASYNC ? lay_out_beside(p, effort, x) : plan_new(g, formulation_names[form]);
     if (form == FORM_STATIC || form == FORM_SYNC) {
         struct prices v = prices_new(p);
-        plan->bound = solve_placing(p, effort, false, x, &v);
-        lay_out_between(p, effort, &v, x, plan);
+        double bound = solve_placing(p, effort, false, x, &v);
+        plan = lay_out_best(p, effort, &v, x, bound, plan);
+        plan->bound = bound;
         if (effort->exact > 0) plan = ask_exact(p, effort, &v, x, plan);
         set_prices(p, &v, plan);
         prices_free(&v);

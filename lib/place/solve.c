@@ -13,7 +13,7 @@
 static const double NEVER = 1e30;                        /* seconds: not allowed */
 static const double OVERLOAD = 1;                        /* seconds per byte over the limit, while not feasible yet */
 static const double WORSE = 0.0005;                      /* of the step: what the search takes for a way on */
-enum { PRUNE = 32 };                                     /* most tensors that one search round takes out */
+enum { PRUNE = 32, FEW_NODES = 16 };                     /* most tensors that one search round takes out; see there */
 
 /* ---- the path of one tensor ---- */
 
@@ -696,8 +696,16 @@ static void set_life(struct placement *x, int u, struct life life)
     x->still[u] = life.still;
 }
 
-/* Take some tensors that are alive at one node out, put them back in another order, keep what is no worse, or a little
- * worse at first (threshold accepting: Dueck and Scheuer 1990); x becomes the best placement that was met. */
+static bool used_between(const struct placing *p, int t, int from, int end)
+{
+    for (int u = p->use_end[t]; u < p->use_end[t + 1]; u++)
+        if (p->use_node[u] >= from && p->use_node[u] < end) return true;
+    return false;
+}
+
+/* Take some tensors that are alive at one node out, put them back in another order; or, since a kernel may be as slow
+ * with one slow operand as with all, take those that a few nodes use to be fast and find each another life.  Keep what
+ * is no worse, or a little worse at first (threshold accepting: Dueck and Scheuer 1990); x becomes the best placement that was met. */
 static void neighbourhoods(struct search *s, long rounds, uint64_t seed)
 {
     const struct placing *p = s->p;
@@ -715,9 +723,12 @@ static void neighbourhoods(struct search *s, long rounds, uint64_t seed)
         int node = (int)rng_below(&rng, (uint64_t)p->nodes), n = 0, want = 3 + (int)rng_below(&rng, PRUNE - 6),
             out[PRUNE];
         double weight = rng_unit(&rng);
-        int count = 0;
+        bool from_fast = rng_below(&rng, 3) == 0;
+        int count = 0, end = node + 1 + (int)rng_below(&rng, FEW_NODES);
         for (int t = 0; t < p->tensors; t++)
-            if (p->use_node[p->use_end[t]] <= node && node <= p->use_node[p->use_end[t + 1] - 1]) alive[count++] = t;
+            if (from_fast ? used_between(p, t, node, end)
+                          : p->use_node[p->use_end[t]] <= node && node <= p->use_node[p->use_end[t + 1] - 1])
+                alive[count++] = t;
         while (n < want && count > 0) {
             int i = (int)rng_below(&rng, (uint64_t)count);
             out[n++] = alive[i];
@@ -729,7 +740,7 @@ static void neighbourhoods(struct search *s, long rounds, uint64_t seed)
             account(s, out[i], -1);
             for (int u = p->use_end[out[i]]; u < p->use_end[out[i] + 1]; u++) {
                 *keep++ = (struct life){ x->slow[u], x->stay[u], x->lead[u], x->lag[u], x->still[u] };
-                set_life(x, u, (struct life){ 1, 0, 0, 0, 0 });
+                set_life(x, u, (struct life){ !from_fast, from_fast && u + 1 < p->use_end[out[i] + 1], 0, 0, 0 });
             }
             account(s, out[i], 1);
         }

@@ -115,6 +115,7 @@ struct probe *probe_open(const struct graph *g, const struct kernels *k, int thr
     find_warm(p);
     p->arena_bytes += ARENA_BYTES;
     p->tier_half = most + ARENA_BYTES / 2;               /* what kernels wrote is never read: indices are no numbers */
+    team_keep_off(pthread_self(), threads);              /* the tier's threads */
     p->tier = tier_open(tier, 2 * p->tier_half);
     p->team = team_start(threads);
     p->exec = exec_new(k, p->team, p->tier);
@@ -313,6 +314,7 @@ struct timing probe_interference(struct probe *p, bool to_fast)
     if (pthread_mutex_init(&c.lock, NULL) || pthread_cond_init(&c.change, NULL) ||
         pthread_create(&c.thread, NULL, copy_on, &c))
         die("cannot start a thread for copies");
+    team_keep_off(c.thread, team_size(p->team));
     run_nodes(p, stride);
     for (int i = 0; i < TURNS; i++) {
         double alone = run_nodes(p, stride);

@@ -32,15 +32,29 @@ static void relax(void)
 #endif
 }
 
-/* the part-th core of those the process may use */
+/* those of the process' own cores, as they were before anybody was pinned, from the first-th on; how many */
+static int cores_from(int first, int most, cpu_set_t *some)
+{
+    static cpu_set_t own;
+    static bool known;
+    CPU_ZERO(some);
+    if (!known && sched_getaffinity(0, sizeof own, &own)) return 0;
+    known = true;
+    for (int cpu = 0, seen = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &own) && seen++ >= first && CPU_COUNT(some) < most) CPU_SET(cpu, some);
+    return CPU_COUNT(some);
+}
+
 static void pin(pthread_t thread, int part)
 {
-    cpu_set_t may, one;
-    CPU_ZERO(&one);
-    if (sched_getaffinity(0, sizeof may, &may)) return;
-    for (int cpu = 0, seen = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET(cpu, &may) && seen++ == part) CPU_SET(cpu, &one);
-    if (CPU_COUNT(&one)) pthread_setaffinity_np(thread, sizeof one, &one);
+    cpu_set_t one;
+    if (cores_from(part, 1, &one)) pthread_setaffinity_np(thread, sizeof one, &one);
+}
+
+void team_keep_off(pthread_t thread, int threads)
+{
+    cpu_set_t rest;
+    if (cores_from(threads, CPU_SETSIZE, &rest)) pthread_setaffinity_np(thread, sizeof rest, &rest);
 }
 
 /* of the calling thread: what is too small for a normal number is read and written as zero */
@@ -82,7 +96,11 @@ struct team *team_start(int threads)
     struct team *t = xcalloc(1, sizeof *t);
     t->size = threads;
     flush_denormals();
-    if (threads == 1) return t; /* the scheduler may keep the caller off the cores that do I/O */
+    if (threads == 1) {
+        cpu_set_t rest;
+        if (cores_from(1, CPU_SETSIZE, &rest)) pin(pthread_self(), 0);
+        return t;
+    }
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->wake, NULL);
     t->member = xcalloc((size_t)threads, sizeof *t->member);

@@ -7,8 +7,12 @@
  * one costs a hundred others. */
 #ifndef MILLRACE_PLACE_TEAM_H
 #define MILLRACE_PLACE_TEAM_H
+#include <pthread.h>
 
 struct team;
+/* A thread that moves data, and those that it starts, keeps to the cores that a team of so many leaves, if there are
+ * any; else it takes a kernel's core for 50 us at a time.  The caller may be one of them until team_start. */
+void team_keep_off(pthread_t, int threads);
 struct team *team_start(int threads);                    /* pins the caller and the members to cores of its own set */
 int team_size(const struct team *);
 void team_run(struct team *, void (*fn)(void *context, int part, int parts), void *context); /* returns when all have */
