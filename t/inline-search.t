@@ -69,6 +69,9 @@ search --algo=mcts -n 2 h.csv > mcts.csv
 ok 'tree search proposes' test "$(wc -l < mcts.csv)" -ge 2
 search --algo=start -n 9 h.csv > start.csv
 ok 'hot subsets of the heuristic' test "$(wc -l < start.csv)" -ge 2
+printf 'callee,chain,heat\nf,main,3\nf,main,nan\n' > bad.csv
+fails 'a heat that is no count' 1 "bad.csv:3: column 'heat': 'nan' is not a count" inline-search --store=s --work=w \
+    --sites=bad.csv h.csv
 fails 'no default row' 1 'no row `default`' search <(echo $header)
 fails 'an unknown algorithm' 2 'not one of' search --algo=magic h.csv
 done_testing

@@ -179,11 +179,22 @@ static void crews(void)
     crew_free(c);
 }
 
+/* any legal action, each as often as another; none where nothing is legal */
+static void drawn(void)
+{
+    struct rng r = rng_for(5, str_of("any"));
+    int count[ACTS] = { 0 };
+    for (int i = 0; i < 3000; i++) count[environment_any(&r, ACTS, 0x15)]++;
+    ok(count[1] + count[3] == 0 && count[0] > 900 && count[2] > 900 && count[4] > 900, "legal actions, evenly");
+    ok(environment_any(&r, ACTS, 0) == -1 && environment_any(&r, ACTS, 1u << ACTS) == -1, "none is legal");
+}
+
 int main(void)
 {
     char path[] = "/tmp/lib-learner-XXXXXX";
     close(mkstemp(path));
     crews();
+    drawn();
     one(LEARN_DQN, 8000, path);
     one(LEARN_APEX, 8000, path);
     one(LEARN_A2C, 60000, path);

@@ -52,6 +52,9 @@ fails 'a file that is no checkpoint' 1 'not a checkpoint' train --checkpoint=cut
 head -c 5000 c > cut
 fails 'a checkpoint that was cut' 1 'cut short or damaged' train --algo=r2d2 --steps=3000 --checkpoint=cut -o x
 (cat c; echo x) > long
+cp c whole
+sed 's/updates/other/' c.curve > whole.curve
+fails 'a curve of something else' 1 "whole.curve:1:.*'updates'" train --algo=r2d2 --steps=3000 --checkpoint=whole -o x
 fails 'a checkpoint with more behind it' 1 'cut short or damaged' train --algo=r2d2 --steps=3000 --checkpoint=long -o x
 fails 'no place for the policy' 2 'output' loop-train p.csv
 fails 'an unknown algorithm' 2 'algo' train --algo=sarsa -o x

@@ -18,6 +18,10 @@ prof-log --quiet k9 > ev.csv
 is 'kill -9 after exactly 100000 calls: all are there' 100000 eval "grep -c ',cat,Backend,.*,math.sqrt,' ev.csv"
 is 'and the operation is open' 1 eval "grep -c ',op,,.*,loop,,open,' ev.csv"
 fails 'which is said' 0 'never closed' prof-log k9
+if [ -e "$B/t/shim.so" ] && ! nm "$BIN/prof-log" 2> /dev/null | grep -q __asan_init; then
+    fails 'a disk that fails is not a log without names' 1 'names.*Input/output error' \
+        env SHIM_WHAT=eio SHIM_AT=1 LD_PRELOAD="$B/t/shim.so" prof-log --quiet k9
+fi
 sorted() { cut -d, -f5 "$1" | tail -n +2 | sort -nc; }
 ok 'rows are in order of start' sorted ev.csv
 # wall: on a busy machine the process may wait between the start of profiling and its first row

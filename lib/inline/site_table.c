@@ -24,9 +24,10 @@ void site_table_read(struct site_table *s, const char *path)
     while (csv_next(t)) {
         if (!csv_has(t, heat)) continue;
         str name = csv_str(t, callee), plain = live_plain(name);
-        double estimate = cost < 0 ? NAN : csv_num_or(t, cost, NAN);
-        add_site(s, name, csv_str(t, where), csv_num(t, heat), estimate);
-        if (plain.n < name.n) add_site(s, plain, csv_str(t, where), csv_num(t, heat), estimate);
+        double estimate = cost < 0 ? NAN : csv_num_or(t, cost, NAN), times = csv_num(t, heat);
+        if (!(times >= 0 && isfinite(times))) csv_die(t, heat, "a count");
+        add_site(s, name, csv_str(t, where), times, estimate);
+        if (plain.n < name.n) add_site(s, plain, csv_str(t, where), times, estimate);
     }
     csv_close(t);
 }

@@ -51,8 +51,7 @@ void work_make(const char *path, const struct program *p, const struct compiler 
     free_all(libraries.s, units, absolute, table);
 }
 
-/* calls of the source and callees never to be inlined, as the compiler said when the directory was made */
-static void read_calls(struct work *w)
+void work_read_calls(struct work *w)
 {
     char *never = xformat("%s/never.csv", w->path), *calls = xformat("%s/calls.csv", w->path);
     csv *t = csv_open(never);
@@ -112,7 +111,7 @@ struct work *work_open(const char *path)
     w->adapter = compiler_find(w->compiler, &why);
     w->llvm = compiler_llvm(w->adapter);
     if (!w->adapter) w->missing = xstrdup(why);
-    read_calls(w);
+    work_read_calls(w);
     return w;
 }
 

@@ -37,6 +37,9 @@ void work_remove_begun(const char *directory);
 /* Compile and write all of it; dies. */
 void work_make(const char *path, const struct program *, const struct compiler *, enum build_scope,
                const char *profile);
+/* calls of the source and callees never to be inlined, as the compiler said when the directory was made: read by
+ * work_open from calls.csv and never.csv at w->path */
+void work_read_calls(struct work *);
 struct work *work_open(const char *path);                /* dies where it is not one, not where the compiler is gone */
 struct work *work_open_llvm(const char *path);           /* dies too where gcc built it: its modules cannot be built */
 /* The same program for another compiler (NULL: the same), in PATH/NAME, made where missing. */

@@ -142,7 +142,7 @@ static void record(const char *section, const struct buf *lines, const char *obj
     close(file.fd);
 }
 
-/* A build never fails because of its record: this is made in a process of its own, and whatever that dies of is said. */
+/* A build never fails because of its record: this is made in a process of its own, and what that dies of is said. */
 static void record_apart(void (*make)(const struct command *, const char *source, const char *object),
                          const struct command *c, const char *source, const char *object)
 {

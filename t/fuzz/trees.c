@@ -3,6 +3,7 @@
 #include "fuzz.h"
 #include "base/mem.h"
 #include "flambda/pairs.h"
+#include "loop/search/policy.h"
 #include "prof/cells.h"
 #include "prof/correct.h"
 #include <math.h>
@@ -15,8 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 extern const size_t fuzz_prefix;
 const size_t fuzz_prefix = 1;
 
-enum { PAIRS, DUMP, CALIBRATION, MAP, READERS };
-static const char *const reader[READERS] = { "pairs", "dump", "calibration", "map" };
+enum { PAIRS, DUMP, CALIBRATION, MAP, POLICY, READERS };
+static const char *const reader[READERS] = { "pairs", "dump", "calibration", "map", "policy" };
 
 static void pairs(const uint8_t *data, size_t n, bool dump)
 {
@@ -53,6 +54,11 @@ static void body(const uint8_t *data, size_t n)
         const char *costs = fuzz_path(7, data + 1, n - 1), *counts = fuzz_path(2, hooks, sizeof hooks - 1);
         struct correction *v = correct_counted(&c, costs, counts, &total);
         for (size_t i = 0; i < c.n; i++) fuzz_check(v[i].corrected >= 0, "less than no time is left");
+        break;
+    }
+    case POLICY: {
+        struct policy p = policy_read(fuzz_path(7, data + 1, n - 1));
+        fuzz_check(p.g.actions == p.can.nact && p.steps >= 1 && p.steps <= POLICY_STEPS, "a policy of something else");
         break;
     }
     default: {

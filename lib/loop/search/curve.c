@@ -50,8 +50,10 @@ void curve_recall(struct curve *c, const char *checkpoint, long steps)
 {
     char *path = xformat("%s.curve", checkpoint);
     csv *t = access(path, R_OK) ? NULL : csv_open(path);
-    free(path);
-    if (!t) return;
+    if (!t) {
+        free(path);
+        return;
+    }
     int episode = csv_need(t, "episode"), at = csv_need(t, "steps"), updates = csv_need(t, "updates"),
         total = csv_need(t, "return"), explore = csv_need(t, "explore"), loss = csv_need(t, "loss"),
         states = csv_need(t, "states");
@@ -61,6 +63,7 @@ void curve_recall(struct curve *c, const char *checkpoint, long steps)
         if (x.steps <= steps) curve_add(c, x);
     }
     csv_close(t);
+    free(path);                                          /* messages name it until then */
 }
 
 int curve_close(struct curve *c)

@@ -96,7 +96,9 @@ static struct mapped read_file(const char *path, size_t most)
     if (fstat(fd, &st) == 0 && st.st_size > 0) {
         size_t size = (uint64_t)st.st_size < most ? (size_t)st.st_size : most;
         m.p = xmalloc(size, 1);
-        for (ssize_t n; m.n < size && (n = pread(fd, m.p + m.n, size - m.n, (off_t)m.n)) > 0;) m.n += (size_t)n;
+        ssize_t n = 1;
+        while (m.n < size && (n = pread(fd, m.p + m.n, size - m.n, (off_t)m.n)) > 0) m.n += (size_t)n;
+        if (n < 0) die_errno("%s", path);
     }
     close(fd);
     return m;
@@ -636,10 +638,9 @@ static csv *open_names(const char *path)
     struct mapped m = read_file(path, SIZE_MAX);
     while (m.n && m.p[m.n - 1] != '\n') m.n--;
     int fd = m.n ? memfd_create("names", MFD_CLOEXEC) : -1;
-    csv *c = NULL;
-    if (fd >= 0 && write_all(fd, m.p, m.n) && lseek(fd, 0, SEEK_SET) == 0) c = csv_open_fd(fd, path);
+    if (m.n && (fd < 0 || !write_all(fd, m.p, m.n) || lseek(fd, 0, SEEK_SET) != 0)) die_errno("%s", path);
     free(m.p);
-    return c;
+    return fd < 0 ? NULL : csv_open_fd(fd, path);
 }
 
 static void read_names(struct log_reader *r, struct process *p)
