@@ -76,8 +76,8 @@ ifneq ($(words $(filter $(SCALES),$(SCALE)))$(words $(SCALE)),11)
 $(error SCALE='$(SCALE)': one of $(SCALES))
 endif
 DRAWS := figure% inline inline-% flambda-% loop loop-% place-% prof prof-% pca-data bench-demo
-PIPELINES := $(DRAWS) bench-aa bench-identical bench-guard-replay bench-planted gallery host optimal optimal-% torch \
-    $(OUT)/%
+PIPELINE_GOALS := $(DRAWS) bench-aa bench-identical bench-guard-replay bench-planted gallery host optimal \
+    optimal-% torch $(OUT)/%
 ifneq ($(filter $(DRAWS),$(MAKECMDGOALS)),)
 ifeq ($(filter deps,$(MAKECMDGOALS))$(shell command -v gnuplot),)
 $(error gnuplot is not here, and $(filter $(DRAWS),$(MAKECMDGOALS)) draws at the end: make deps installs it)
@@ -124,8 +124,8 @@ $(RENAMED:%=$(BIN)/%): $(BIN)/inline-%: | $(BIN)
 
 # A pipeline begins when every filter is there, whichever its recipes and scripts use, and nothing is compiled beside
 # what it measures.  make sees to included files before all else (with -n too); this one says nothing.
-pipelines := $(filter-out prof-recorder% prof-viewer,$(filter $(PIPELINES),$(MAKECMDGOALS)))
-ifneq ($(if $(findstring n,$(short)),,$(pipelines)),)
+asked_pipelines := $(filter-out prof-recorder% prof-viewer,$(filter $(PIPELINE_GOALS),$(MAKECMDGOALS)))
+ifneq ($(if $(findstring n,$(short)),,$(asked_pipelines)),)
 include $B/ready
 $B/ready: force
 	$(MAKE) --no-print-directory $(filter deps,$(MAKECMDGOALS)) all
@@ -216,7 +216,8 @@ help:
 	  make sanitize     all tests under AddressSanitizer and UBSan
 	  make format       the C lines changed since the last commit (SINCE=COMMIT) by clang-format-19
 	  make debug        the filters without optimisation, in build/debug/bin
-	  make valgrind     T='t/csv-cut.t' runs tests on them, every access to memory watched
+	  make valgrind     the first runs of each filter in its test, every access to memory watched;
+	                    T='csv-cut prof-op': of these
 	  make coverage     lines and branches that the tests reach, by module, in build/coverage.csv;
 	                    ROOM=lib/inline: by the tests of that room, beside what was counted before
 	  make fuzz         the readers against random input, FUZZ_SECONDS=60 each; see t/fuzz/README.md
@@ -254,19 +255,12 @@ sanitize:
 	export ASAN_OPTIONS=detect_leaks=0
 	$(MAKE) B=$B/san BIN=$B/san/bin CFLAGS='$(SANITIZE)' test T='$(T)'
 
-# as they are debugged: no optimisation, all symbols, in build/debug/bin; under valgrind, every error of memory is one
+# as they are debugged: no optimisation, all symbols, in build/debug/bin
 debug:
 	$(MAKE) B=$B/debug BIN=$B/debug/bin CFLAGS='-O0 -g3' all
-VALGRIND ?= $(addprefix t/,$(addsuffix .t,csv-cut csv-sort csv-group csv-pivot csv-sample sexp-get sexp-to-csv \
-    place-live place-stat prof-flat prof-map loop-reset inline-verdict))
-valgrind: debug
-	mkdir -p $B/debug/valgrind
-	for p in $(FILTERS); do
-	    printf '#!/bin/sh\nexec valgrind -q --error-exitcode=99 --leak-check=no %s "$$@"\n' \
-	        "$(abspath $B/debug/bin)/$$p" > $B/debug/valgrind/$$p
-	done
-	chmod +x $B/debug/valgrind/*
-	B=$(abspath $B/debug) BIN=$(abspath $B/debug/valgrind) prove -j$(JOBS) -e '' $(or $(T),$(VALGRIND))
+# each filter's first runs in its own test under valgrind; ten minutes for all of them, twelve seconds for each at most
+valgrind: all $B/t/shim.so
+	BIN=$(abspath $(BIN)) LOGS=$(abspath $B)/valgrind t/valgrind.sh $(T)
 # C lines that were changed since the last commit, or since SINCE=; the others stay as they are, since no formatter
 # keeps tables, and structs and loops on one line
 CLANG_FORMAT ?= clang-format-19

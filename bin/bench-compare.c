@@ -48,14 +48,14 @@ static double margin = 0.01, confidence = 0.95;
 static long seed = 1;
 static bool force, details, subtract, as_csv;
 static const struct opt options[] = {
-    { 'b', "base", STR, &base_name, "LABEL", "what the others are compared with; default: the table's" },
+    { 'b', "base", STR, &base_name, "LABEL", "what to compare with; default: the first label of bench-run" },
     { 0, "margin", NUM, &margin, "X", "ratios within 1/(1+X) .. 1+X count as the same", 0, 1 },
     METRIC_OPTION(metric),
     CONFIDENCE_OPTION(confidence, "of the intervals; 1-P of the tests"),
     PROGRAM_OPTION(group),
     { 0, "adjust", WORD, &adjust, "holm|bh|none", "for the number of comparisons" },
     { 0, "incomplete", WORD, &incomplete, "die|skip", "rounds with a label missing" },
-    { 0, "force", FLAG, &force, NULL, "call wins below the noise floor faster all the same" },
+    { 0, "force", FLAG, &force, NULL, "say faster even where a gain is smaller than the noise floor" },
     { 0, "subtract", FLAG, &subtract, NULL, "the time of an empty command, with its uncertainty" },
     { 0, "details", FLAG, &details, NULL, "more columns: censored, dependence, drift, floor" },
     { 0, "csv", FLAG, &as_csv, NULL, "the table, on a terminal too" },

@@ -40,7 +40,7 @@ static double margin = 0.01, confidence = 0.95, timeout;
 static bool shell;
 static const struct opt options[] = {
     { 0, "selection", STR, &selection, "FILE", "the table of runs that the winner was chosen from" },
-    { 'b', "base", STR, &base_name, "LABEL", "the default; default: the table's, that given first" },
+    { 'b', "base", STR, &base_name, "LABEL", "what to compare with; default: the first label of bench-run" },
     { 'l', "label", LIST, &labels, "NAME", "name of the next command" },
     { 'o', "output", STR, &fresh, "FRESH", "table of the fresh runs, appended to" },
     { 'n', "rounds", INT, &rounds, "N", "fresh rounds", 1, 1e6 },

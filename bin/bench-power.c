@@ -35,11 +35,11 @@ static bool as_csv;
 static const struct opt options[] = {
     { 0, "effect", LIST, &effects, "X", "slow-down to find, 0.01 is 1 %; default: 0.005 0.01 0.02 0.05" },
     { 0, "power", NUM, &power, "P", "how surely", 0.01, 0.999 },
-    { 'b', "base", STR, &base_name, "LABEL", "default: the table's, that given first" },
+    { 'b', "base", STR, &base_name, "LABEL", "what to compare with; default: the first label of bench-run" },
     { 'l', "label", STR, &label_name, "LABEL", "default: the other" },
     METRIC_OPTION(metric),
     CONFIDENCE_OPTION(confidence, "of the test"),
-    { 0, "most", INT, &most, "N", "rounds beyond which it is hopeless", 8, 1e6 },
+    { 0, "most", INT, &most, "N", "try no more rounds than these", 8, 1e6 },
     { 0, "draws", INT, &draws, "N", "resamples", 50, 1e6 },
     { 's', "seed", INT, &seed, "N", "of the resamples" },
     SHOW_OPTION(as_csv),

@@ -5,8 +5,8 @@
  * Each command is one argument, split into words as sh does, quotes included, but
  * run without a shell (see --shell).  In each round every command runs once; the
  * order is drawn so that each stands in each place and follows each other equally
- * often.  Blocks of the same command, and any fixed order, mistake a drift of the
- * machine for a difference.  Never more than one measurement at a time on a
+ * often.  In blocks of the same command, or in any fixed order, a drift of the
+ * machine looks like a difference.  Only one measurement runs at a time on a
  * machine.
  *
  * Columns out: label, round, position, phase (calibrate: an empty command;

@@ -3,12 +3,12 @@
  * Usage: flambda-artifacts ARCHIVE...
  *
  * In: archives of build artifacts, tar, cpio, zip or ar, compressed or not.
- * Out:
- * archive, step (the archive's folder), member, static_instructions, one row
- * for each ELF program or shared library inside: the instructions of its
- * .text section as objdump disassembles it.  An archive without any gives one
- * row with member and count empty.  Memory: the largest disassembly.  For
- * many archives run several at a time, see pipelines/pca.mk.
+ * Columns out: archive, step (the archive's folder), member,
+ * static_instructions; one row for each ELF program or shared library inside:
+ * the instructions of its .text section as objdump disassembles it.  An
+ * archive without any gives one row with member and count empty.  Memory: the
+ * largest disassembly.  For many archives run several at a time, see
+ * pipelines/pca.mk.
  *
  * Examples:
  *   $ flambda-artifacts opt_data/7/0/artifacts.tar

@@ -7,7 +7,7 @@
  * ns).  Out: benchmark, experiment, policy, worker, rundir, repeat, seconds,
  * kind; one row per timing, in byte order of the names; repeat counts from 1
  * within a line.  policy is NAME without plugin_.  An empty file, a build or
- * run that failed, gives one row whose worker to seconds are empty.
+ * run that failed, gives one row, empty from worker to seconds.
  * Constant memory.
  *
  * Examples:

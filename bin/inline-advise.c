@@ -13,7 +13,7 @@
  * features by name: the table to fit the next model to.
  *
  * Needs clang 17 or later (Debian 12: clang-19).  Exit: that of the
- * compiler; 1 when it does not open its channel.
+ * compiler; 1 when that never asks.
  *
  * Examples:
  *   $ inline-advise --log=q.csv -- clang-19 -O2 -c x.c

@@ -9,7 +9,7 @@
  * its runs that both tables have.
  *
  * A cost is fitted to the time: a weight for each event, none negative; what
- * the times do not say is left as it is when instructions are all that costs.
+ * the times do not tell stays near the cost that counts instructions alone.
  * Each program is judged by weights that were fitted to the others.  Columns:
  * program, builds (without the base), rank_instructions, rank_cost (rank
  * correlation with the time), rank_halves (of the time of the even rounds

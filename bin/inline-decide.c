@@ -35,7 +35,7 @@ static const struct opt options[] = {
     { 0, "over", NUM, &over, "X", "numbers above it mean yes" },
     { 0, "under", NUM, &under, "X", "numbers below it mean yes" },
     { 0, "heat", NUM, &heat, "N", "inline only calls executed so often (column heat)", 0, 1e18 },
-    { 0, "hot", NUM, &hot, "X", "so often, as log2 of the ratio to the hottest call", -1000, 0 },
+    { 0, "hot", NUM, &hot, "X", "inline only calls so often executed: log2 of the ratio to the hottest", -1000, 0 },
     { 0, "otherwise", STR, &otherwise, "COL", "the verdict about calls that are not hot; default: no" },
     { 0, "calls", STR, &calls, "FILE", "decide these calls, copies as what they are copies of" },
     { 0, "compiler", STR, &compiler, "NAME", "for the decisions" },

@@ -15,8 +15,8 @@
  * compiler's.  The build that they make is made here too and compared with
  * the measured one; to stdout goes one row: program, compiler, compile_yes,
  * compile_no, link_yes, link_no (lines of the files), rounds (builds until
- * both inlined the same), differ (calls that are decided otherwise all the
- * same), same_text (yes, no: the code is the same, byte for byte), text_bytes,
+ * both inlined the same), differ (calls that are still decided otherwise),
+ * same_text (yes, no: the code is the same, byte for byte), text_bytes,
  * emitted_text_bytes, asked, applied (calls that FILE inlines; those of them
  * that the source still has: calls that an edit moved within their function
  * are found again, others are lost, and a warning says when it is time to

@@ -11,15 +11,15 @@
  * inline, and why), program.csv, and the compiler's own modules.
  *
  * Compilers: clang, which decides each copy of a call apart, through its
- * replay file; gcc, which decides a call once, through a plugin compiled
- * for it here (apt install g++-12 gcc-12-plugin-dev).  `clang` and `gcc`
- * are the oldest installed version of each, clang-19 is that one.
- * The whole program is compiled as one, only main is visible; with
- * --per-file each source by itself, as an ordinary build does.  With --lto
- * it goes through clang's own -flto, which inlines twice, in each source and
- * in the linker (lld); a call is then decided in each stage, and with
- * --profile on top of a profile of the search runs: fe counts in the front
- * end, irn in the middle end.  What is found so leaves by inline-emit --to.
+ * replay file; gcc, which decides a call once, through a plugin compiled for
+ * it here (apt install g++-12 gcc-12-plugin-dev).  `clang` and `gcc` are the
+ * oldest installed version of each, clang-19 is that one.  The whole program
+ * is compiled as one, only main is visible; with --per-file each source by
+ * itself, as an ordinary build does.  With --lto it goes through clang's own
+ * -flto, which inlines twice, in each source and in the linker (lld); a call
+ * is then decided in each stage, and with --profile on top of a profile of the
+ * search runs: fe counts in the front end, irn in the middle end.  inline-emit
+ * --to takes what is found to your build.
  *
  * How to build and run the program is said by a row of the table of programs
  * (columns name, set, package, build, search, confirm), or, without a table,

@@ -13,18 +13,19 @@
  * more sets stay open: their sets are searched one call at a time, and the
  * bound on them is zero.
  *
- * Columns out, a row a module and a last one, module (all): program, module,
- * level, functions, calls, decided (calls with a choice), closed_functions,
- * closed_ratio (share of the code of the best in them), largest (sets of one
- * function), entries (sets built), builds, whole (those of the module with all
- * its functions), builds_per_second, seconds; bytes of machine code with
- * none_bytes (nothing inlined), heuristic_bytes (the compiler's), best_bytes
- * (built), table_bytes (the tables said so), lower_bytes (nothing is less),
- * gap_ratio (best over lower: no decisions are better by more), excess_ratio
- * (heuristic over best), estimate_bytes (the bound if in open functions each call
- * added what it adds alone); compared, unequal (functions built twice, in other
- * company, that came out otherwise), sums, sums_unequal (random decisions whose
- * sum the tables know), state, reason.
+ * Columns out, a row for each module and one for all, module (all): program,
+ * module, level, functions, calls, decided (calls with a choice),
+ * closed_functions, closed_ratio (share of the code of the best in them),
+ * largest (sets of one function), entries (sets built), builds, whole (those
+ * of the module with all its functions), builds_per_second, seconds; bytes of
+ * machine code with none_bytes (nothing inlined), heuristic_bytes (the
+ * compiler's), best_bytes (built), table_bytes (the tables said so),
+ * lower_bytes (nothing is less), gap_ratio (best over lower: no decisions are
+ * better by more), excess_ratio (heuristic over best), estimate_bytes (the
+ * bound if in open functions each call added what it adds alone); compared,
+ * unequal (functions built twice, beside other ones, that came out otherwise),
+ * sums, sums_unequal (random decisions whose sum the tables know), state,
+ * reason.
  *
  * FILE of --calls gets a row a call: program, module, callee, caller, chain,
  * choice (yes, or why not), optimal (yes, no), heuristic (yes, no), closed

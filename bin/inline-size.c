@@ -6,9 +6,9 @@
  *        inline-size --search=N [--decisions=FILE] WORK
  *
  * WORK is a directory made by inline-module.  Builds each of its modules once
- * and in this process, as inline-optimal does, and writes a row a module and
- * a last one, module (all): program, module, level, sets (built), code_bytes
- * (of the sections with machine code).
+ * and in this process, as inline-optimal does, and writes a row for each
+ * module and one for all, module (all): program, module, level, sets (built),
+ * code_bytes (of the sections with machine code).
  *
  * FILE of --verdicts is a table with the columns callee and chain, as
  * inline-optimal and inline-sites write it, and COLUMN says yes where a call

@@ -8,8 +8,8 @@
  * sum, output, one line as soon as a job has ended; lib/measure/jobs.h says
  * what they are.  A job that fails is an answer too, with the status exit,
  * signal, timeout, memory or not_started; then exit 1 and a count of them.
- * With --any only where all failed: then it is rather the machine, and the
- * same jobs may be tried on another.
+ * With --any exit 1 only where all failed: then the machine is the likelier
+ * cause, and another may try the same jobs.
  *
  * It is what runs on each machine: GNU parallel or Slurm hand it a part of
  * the table, jobs-log collects the lines.  All jobs of the table in memory.

@@ -10,10 +10,10 @@
  * --slots=N cuts them into batches for N that work at the same time, each a
  * table by itself with a NUL behind: a batch is half of what would be each
  * one's share of the rest, so that the first are long, to be handed out
- * seldom, and the last short, so that nobody is waited for: between a quarter
- * and a 32nd of a whole share.  With --part only every N-th of JOBS is looked
- * at, from the K-th on: the share of one of N workers.  With --count only the
- * number of jobs goes out.  All jobs and answers in memory.
+ * seldom, and the last short, so that all end at about the same time: between
+ * a quarter and a 32nd of a whole share.  With --part only every N-th of JOBS
+ * is looked at, from the K-th on: the share of one of N workers.  With --count
+ * only the number of jobs goes out.  All jobs and answers in memory.
  *
  * Examples:
  *   $ jobs-left --log=log.csv jobs.csv | jobs-do | jobs-log log.csv

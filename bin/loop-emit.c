@@ -1,4 +1,4 @@
-/* loop-emit - the nest in each row as an object, a library or C to take home
+/* loop-emit - the nest in each row as an object file, a shared library or C
  *
  * Usage: loop-emit [--object=F.o] [--shared=F.so] [--c=F.c] [--header=F.h]
  *            [--add] [--skip] [FILE]
@@ -46,7 +46,7 @@ static bool add, skip;
 static const struct opt options[] = {
     { 0, "object", STR, &files[0], "FILE", "ELF object, to be linked" },
     { 0, "shared", STR, &files[1], "FILE", "ELF shared library, to be linked or loaded" },
-    { 0, "c", STR, &files[2], "FILE", "C with intrinsics, of the same speed" },
+    { 0, "c", STR, &files[2], "FILE", "C with intrinsics" },
     { 0, "header", STR, &files[3], "FILE", "header for any of them" },
     { 0, "add", FLAG, &add, NULL, "C += A B, not C = A B" },
     { 0, "skip", FLAG, &skip, NULL, "leave out what cannot be emitted, and say why" },

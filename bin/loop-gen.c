@@ -59,6 +59,7 @@ static long seed = 1, sample, tokens = 128;
 static bool permute;
 static const char *then, *mid;
 static const char *const names[14] = { "m", "n", "k", "b", "c", "h", "w", "kh", "kw", "s", "i", "j", "q", "d" };
+#define SIZE_OPTION(name, i) { 0, name, STR, &size[i], "SIZES", "sizes of " name }
 static const struct opt options[] = {
     { 0, "kind", WORD, &kind, "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|bmm|conv|conv_nhwc|attn|point|reduce|transp",
       "kind of problem" },
@@ -69,14 +70,10 @@ static const struct opt options[] = {
     { 0, "einsum", STR, &einsum, "TEXT", "one contraction, such as mk,kn->mn, instead" },
     { 0, "size", LIST, &index_size, "X=N", "size of an index of it; once for each" },
     { 0, "layout", WORD, &layout, "nchw|nhwc", "layout of a set's tensors" },
-    { 0, "m", STR, &size[0], "SIZES", "size of m, and so on:" },
-    { 0, "n", STR, &size[1], "SIZES", "" }, { 0, "k", STR, &size[2], "SIZES", "" },
-    { 0, "b", STR, &size[3], "SIZES", "" }, { 0, "c", STR, &size[4], "SIZES", "" },
-    { 0, "h", STR, &size[5], "SIZES", "" }, { 0, "w", STR, &size[6], "SIZES", "" },
-    { 0, "kh", STR, &size[7], "SIZES", "" }, { 0, "kw", STR, &size[8], "SIZES", "" },
+    SIZE_OPTION("m", 0), SIZE_OPTION("n", 1), SIZE_OPTION("k", 2), SIZE_OPTION("b", 3), SIZE_OPTION("c", 4),
+    SIZE_OPTION("h", 5), SIZE_OPTION("w", 6), SIZE_OPTION("kh", 7), SIZE_OPTION("kw", 8),
     { 0, "s", STR, &size[9], "SIZES", "stride of a convolution" },
-    { 0, "i", STR, &size[10], "SIZES", "" }, { 0, "j", STR, &size[11], "SIZES", "" },
-    { 0, "q", STR, &size[12], "SIZES", "" }, { 0, "d", STR, &size[13], "SIZES", "" },
+    SIZE_OPTION("i", 10), SIZE_OPTION("j", 11), SIZE_OPTION("q", 12), SIZE_OPTION("d", 13),
     { 0, "then", STR, &then, "WORDS", "what follows each sum: bias,residual,relu,gelu,(over 8),bf16" },
     { 0, "mid", STR, &mid, "WORDS", "what an einsum has between two contractions: (over 8),relu,gelu,softmax" },
     { 0, "permute", FLAG, &permute, NULL, "every order of the untiled loops" },

@@ -37,7 +37,7 @@ static const struct opt options[] = {
     { 0, "runtime", FLAG, &runtime, NULL, "seconds of a run" },
     { 0, "flops", FLAG, &flops, NULL, "GFLOPS of a run" },
     { 0, "ir", FLAG, &ir, NULL, "the nodes and their orders" },
-    { 0, "tree", FLAG, &tree, NULL, "the tree for people" },
+    { 0, "tree", FLAG, &tree, NULL, "the tree as lines for reading" },
     { 0, "ir-tree", FLAG, &ir_tree, NULL, "the tree as a graph" },
     { 0, "ir-graph", FLAG, &ir_graph, NULL, "tree and data" },
     { 0, "loops", FLAG, &loops, NULL, "loops tensor" },

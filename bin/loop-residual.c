@@ -42,7 +42,7 @@ static const struct opt options[] = {
     { 0, "depth", INT, &depth, "N", "splits from root to leaf", 1, 20 },
     { 0, "rate", NUM, &rate, "R", "share of each tree that is taken", 1e-6, 1 },
     { 's', "seed", INT, &seed, "N", "seed of what is drawn" },
-    { 0, "shuffle", FLAG, &shuffle, NULL, "mix up what is to be learned, as a control that learns nothing" },
+    { 0, "shuffle", FLAG, &shuffle, NULL, "a control: shuffle what is to be learned, so that nothing can be" },
     { 0 } };
 
 static struct residual_row *row;

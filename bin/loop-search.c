@@ -11,11 +11,12 @@
  * With --as-published the algo is NAME_published.
  * Algorithms: greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs brute
  * random anneal evolve mcts heuristic; see lib/loop/search/search.h for more.
- * With --residual, from loop-residual, the heuristic measures what the model
- * finds fastest, but for half of it at most nests that the corrected model is
- * sure to be faster than those (of one measurement that one); with --trust
- * those that it finds fastest, sure or not; where the problem is unlike all
- * that the correction was learned from, what the model finds.
+ * With --residual, from loop-residual, at most half of the nests that the
+ * heuristic measures (or the only one) are those that the corrected model is
+ * sure are faster than what the model alone finds fastest, which are the rest;
+ * with --trust all are what the corrected model finds fastest, sure or not.
+ * Where the problem is unlike all that the correction was learned from, the
+ * model alone decides.
  * With --eval=model a search is reproducible by its seed: each evaluation
  * then counts as 0.1 ms.  With --output a search that was killed goes on at
  * the problem it was at; with the model its rows are those of one that was
@@ -61,7 +62,7 @@ static const struct opt options[] = {
     { 0, "parallel", FLAG, &parallel, NULL, "two threads may be used" },
     { 0, "prepared", FLAG, &prepared, NULL, "operands are in the nest's own layout before the clock starts" },
     { 0, "measure", INT, &measure, "K", "heuristic: how many nests to measure", 1, 100000 },
-    { 0, "residual", STR, &residual, "FILE", "heuristic: mend the model's order by this" },
+    { 0, "residual", STR, &residual, "FILE", "heuristic: correct the model by this" },
     { 0, "trust", FLAG, &trust, NULL, "the residual decides, sure of it or not" },
     { 0, "spread", FLAG, &spread, NULL, "heuristic: measure nests of all ranks, to learn from" },
     { 0, "list", FLAG, &list, NULL, "write the nests that would be measured: problem, algo, tree" },

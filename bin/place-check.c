@@ -10,8 +10,8 @@
  * With --original also: does the graph compute what that one does, in another
  * order (place-order) or some nodes being run twice (place-recompute)?
  *
- * With --plan also of the plan, the rule's name first; what checks knows
- * nothing of the solver.  Every kernel finds its operands where the plan says,
+ * With --plan also of the plan, the rule's name first; the checker shares
+ * nothing with the solver.  Every kernel finds its operands where the plan says,
  * moves have a source and a place to go, fast memory stays under the limit at
  * every node, nothing overlaps in either pool while it is needed or moved,
  * times and objective are those of the profile, and the prices in the plan

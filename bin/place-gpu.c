@@ -5,7 +5,7 @@
  *
  * Fast memory is the GPU's, slow memory pinned memory of the host.  GRAPH is
  * one of place-net --study.  The driver (libcuda.so.1) is found when this runs;
- * there is no need of a toolkit.  Without a GPU: one line, exit 1.
+ * no toolkit is needed.  Without a GPU: one line, exit 1.
  *
  * --profile: the times of all kernels as place-plan(1) reads them.  Operands
  * of kernels must be on the GPU (others: 1000 s).  A convolution's algorithm

@@ -5,7 +5,7 @@
  *
  * The third choice beside keeping a tensor in fast memory and moving it:
  * writes the graph with some nodes run a second time, just before the backward
- * pass wants what they made (NAME.again).  What a tensor costs between its
+ * pass needs what they made (NAME.again).  What a tensor costs between its
  * uses comes from the prices of a plan; the graphs so made are planned in
  * turn, and the one with the fastest plan is written, the graph as it was when
  * none gains 0.2 %.  Moves slow down the kernels beside which they are made:

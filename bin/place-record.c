@@ -33,7 +33,7 @@ static const struct opt options[] = {
     { 0, "kernels", STR, &kernels_path, "FILE", "the times of nodes, from place-run --kernels" },
     { 0, "profile", STR, &profile_path, "FILE", "the profile planned with, for the planned time of moves" },
     { 0, "ratio", STR, &ratio, "R:1", "the ratio that was asked for" },
-    { 0, "as", STR, &as, "NAME", "the formulation, where the plan's does not say all" },
+    { 0, "as", STR, &as, "NAME", "the formulation to write, instead of the plan's" },
     { 0, "times", STR, &times, "FILE", "what planning took, from place-plan --times" },
     { 'o', "output", STR, &output, "FILE", "append here" },
     { 0 } };

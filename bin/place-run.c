@@ -1,4 +1,4 @@
-/* place-run - execute training steps as planned, for real
+/* place-run - really execute training steps as planned
  *
  * Usage: place-run --plan=FILE --tier=SPEC [--steps=N] [--warm=N] [--threads=N]
  *                  [--kernels=FILE] [--seed=N] [GRAPH]
@@ -57,7 +57,7 @@ static const double DISTURBED = 0.03, BESIDE_OTHERS = 0.15;
 static const struct opt options[] = {
     { 0, "plan", STR, &plan_path, "FILE", "the plan to execute" },
     { 't', "tier", LIST, &tiers, "SPEC", "the slow memory, see place-tier" },
-    { 0, "paged", STR, &paged, "DIR", "the system pages fast memory to a file here, as it thinks best" },
+    { 0, "paged", STR, &paged, "DIR", "let the operating system page fast memory to a file here" },
     { 'n', "steps", INT, &steps, "N", "counted steps", 1, 1e6 },
     { 0, "warm", INT, &warm, "N", "steps before them", 0, 1e6 },
     { 0, "again", INT, &again, "N", "disturbed steps that are made once more, for each counted one", 0, 100 },

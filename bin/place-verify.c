@@ -2,7 +2,7 @@
  *
  * Usage: place-verify --profile=FILE --graph=FILE [PLAN]
  *
- * Knows nothing of the solver.  Checks that every kernel finds its operands
+ * Shares nothing with the solver.  Checks that every kernel finds its operands
  * where the plan says, that moves have a source and a place to go, that fast
  * memory stays under the limit at every node, that nothing overlaps in either
  * pool, that times and objective are those of the profile, and that the prices

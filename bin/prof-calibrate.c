@@ -14,10 +14,9 @@
  *
  * Take the pairs from a short run of the program that is to be corrected: what
  * a call costs depends on what surrounds it (prof-record --calibrate does both).
- * Costs from tight loops (make
- * prof has them) do for wrapped C functions, to about 5 % of the total on ten
- * programs (8 % at worst), but not for --tree, which also slows down what lies
- * between the calls.
+ * Costs from tight loops (make prof measures such) do for wrapped C functions,
+ * to about 5 % of the total on ten programs (8 % at worst), but not for --tree,
+ * which also slows down what lies between the calls.
  *
  * Examples:
  *   $ prof-calibrate --max-spread=0.1 pairs.csv > calibration.sexp

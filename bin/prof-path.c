@@ -17,7 +17,7 @@
  *   least_slack_ns: by how much a piece of it may take longer before the run
  *   does; 0 on the path.  Category "" is a gap, launch and wake are the times
  *   until a kernel began and a waiting thread went on, start until a thread
- *   began of which nobody knows why.
+ *   began for a reason that is not known.
  * --pieces: the path itself, in order of time: start_ns, end_ns, proc, tid, cat,
  * op, name, why it began when it did.  --all: every piece, with proc, tid, cat,
  * op, name, start_ns, end_ns, slack_ns, on_path.  Memory: all rows.

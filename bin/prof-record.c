@@ -72,7 +72,7 @@ static const struct opt options[] = {
     { 0, "max-events", INT, &max_events, "N", "stop after so many records of a process; 0: never", 0, 1e15 },
     { 0, "max-passes", INT, &max_passes, "N", "stop after so many end_pass() of a process; 0: never", 0, 1e9 },
     { 0, "skip-after", INT, &skip_after, "N", "of more calls of a function keep only their number; 0: all", 0, 1e9 },
-    { 0, "estimate", FLAG, &estimate, NULL, "of what is called 100 000 times a second time some calls" },
+    { 0, "estimate", FLAG, &estimate, NULL, "time only some of the calls of what is called 100 000 times a second" },
     { 0, "ring", INT, &ring, "N", "keep only the last N records of a thread; 0: all", 0, 1e9 },
     { 0, "force", FLAG, &force, NULL, "remove the logs of an earlier run from DIR" },
     { 0, "python", STR, &python, "PROGRAM", "interpreter for scripts [the active venv's, or the system's]" },

@@ -6,18 +6,17 @@
  * intervals: prof-log --nested, prof-import --nested).  Columns out, largest
  * self_ns first: name, cat, calls, self_ns (the time in it and not in what it
  * called), total_ns (a recursion counts once; an operation has a row without
- * category for calls and total_ns), share (self
- * time of all threads and streams in the length of the run: all shares may add
- * up to more than 1), unverified_ns (of self_ns: flagged est, estimated or
- * open, or of category Unseen; of Python also what samples of prof-record
- * --judge do not exclude to be C that was not seen, at the upper end of a
- * 95 % interval, and what calls beyond --skip-after took, if they were like
- * the others).
- * On a terminal, and with --table, as a table for
- * reading under a line that sums up.  Where the folder has calibration.sexp
- * (prof-record --calibrate), what recording cost is taken out, call by call,
- * unless --raw.  Memory: a row for each name while rows come in order of
- * start_ns, as in a folder; else, or with --hold, all rows.
+ * category for calls and total_ns), share (self time of all threads and
+ * streams in the length of the run: all shares may add up to more than 1),
+ * unverified_ns (of self_ns: flagged est, estimated or open, or of category
+ * Unseen; of Python also what samples of prof-record --judge do not exclude to
+ * be C that was not seen, at the upper end of a 95 % interval, and what calls
+ * beyond --skip-after took, if they were like the others).  On a terminal, and
+ * with --table, an aligned table comes out, under a line that sums up.  Where
+ * the folder has calibration.sexp (prof-record --calibrate), what recording
+ * cost is taken out, call by call, unless --raw.  Memory: a row for each name
+ * while rows come in order of start_ns, as in a folder; else, or with --hold,
+ * all rows.
  *
  * Examples:
  *   $ prof-record -o out/run train.py && prof-top out/run
@@ -36,11 +35,11 @@
 
 static enum { BY_FUNCTION, BY_OPERATION } by = BY_FUNCTION;
 static long rows = LONG_MIN;
-static bool for_people, raw, hold;
+static bool as_table, raw, hold;
 static const struct opt options[] = {
     {  0,  "by",    WORD, &by, "function|operation", "what a row is" },
     { 'n', "rows",  INT,  &rows, "ROWS", "at most so many [table: 25, else all]", 0, 1e15 },
-    {  0,  "table", FLAG, &for_people, NULL, "for people, on a pipe too" },
+    {  0,  "table", FLAG, &as_table, NULL, "an aligned table, on a pipe too" },
     {  0,  "raw",   FLAG, &raw, NULL, "leave what recording cost" },
     {  0,  "hold",  FLAG, &hold, NULL, "take rows in any order, all in memory" },
     { 0 } };
@@ -109,7 +108,7 @@ int main(int argc, char **argv)
     if (argc - i == 1 && stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode)) {
         top_of_logs(&top, &t, argv[i]);
     } else top_of_rows(&top, &t, argv + i);
-    bool table = for_people || isatty(STDOUT_FILENO);
+    bool table = as_table || isatty(STDOUT_FILENO);
     size_t limit = rows != LONG_MIN ? (size_t)rows : table ? 25 : SIZE_MAX;
     if (!table) return top_write(&top, &t, limit);
     top_print(&top, &t, limit);

@@ -33,7 +33,7 @@ ok 'those of a plan, each once' used
 fails 'another setting needs another file' 1 "a.csv:2: measured with threads '1', not '2'" profile --threads=2 -o a.csv g.sexp
 fails 'no tier' 2 'no tier given' place-profile g.sexp
 fails 'a tier that is not there' 1 'No such file' place-profile --tier=file:none g.sexp
-fails 'unknown kernels' 2 "no kernels 'mmx'" profile --kernels=mmx g.sexp
+fails 'unknown kernels' 2 "no kernels 'mmx'" profile --isa=mmx g.sexp
 fails 'a truncated graph' 1 'opened' eval 'head -c 900 g.sexp | profile'
 sed 's/ReluBackprop/Gelu/' g.sexp > odd.sexp
 fails 'an operator without a kernel' 1 "no kernel for operator 'Gelu'" profile odd.sexp

@@ -1,4 +1,4 @@
-/* cache.h - fast memory as a hardware cache of slow memory, which is what a machine does when nobody decides.
+/* cache.h - fast memory as a hardware cache of slow memory, which is what a machine does without a plan.
  *
  * A direct-mapped write-back cache with allocation on every miss, as Optane servers have in memory mode (Izraelevitz et
  * al., 2019).  A line that misses is read from slow memory and written to fast memory before it is used, even when it

@@ -410,7 +410,7 @@ static bool settle(const struct tree *t, const int *open, int n, const uint64_t 
                    uint64_t *after)
 {
     uint64_t top = t->b[x].offset + t->b[x].size;
-    bool hatless = true;
+    bool alone = true;
     int m = 0;
     for (int i = 0; i < n; i++) {
         int y = open[i];
@@ -421,10 +421,10 @@ static bool settle(const struct tree *t, const int *open, int n, const uint64_t 
     for (size_t j = t->conflicts.end[x]; j < t->conflicts.end[x + 1]; j++) {
         int y = t->conflicts.list[j];
         if (t->done[y]) continue;
-        hatless = false;
+        alone = false;
         if (least[y] < top) after[y] = align_up(top, t->b[y].align);
     }
-    return hatless;
+    return alone;
 }
 
 static void mark(struct tree *t, int x, bool done)
@@ -446,10 +446,10 @@ static enum pack_result descend(struct tree *t, const int *open, int n, const ui
         int x = candidate[c].buffer;
         t->b[x].offset = candidate[c].offset;
         mark(t, x, true);
-        bool hatless = settle(t, open, n, least, x, rest, after);
+        bool alone = settle(t, open, n, least, x, rest, after);
         result = split(t, rest, n - 1, after, (struct last){ candidate[c].offset, t->rank[x] });
         mark(t, x, false);
-        if (hatless) break;                              /* it is in nobody's way: another place would not help */
+        if (alone) break;                                /* it is in nobody's way: another place would not help */
     }
     free(after);
     free(candidate);

@@ -32,7 +32,7 @@ void top_end(top_builder *, struct top *);               /* frees the builder */
 
 /* All rows of a table, which is sorted. */
 void top_of(struct top *, struct event_table *, bool by_op);
-void top_print(const struct top *, const struct event_table *, size_t limit);   /* for people, to stdout */
+void top_print(const struct top *, const struct event_table *, size_t limit);   /* an aligned table, to stdout */
 int top_write(const struct top *, const struct event_table *, size_t limit);   /* CSV to stdout; EXIT_OK, or dies */
 
 /* The samples of prof-record --judge, judge.*.csv in dir: how much of what counts as Python may be C that was not seen?

@@ -2,6 +2,7 @@
 # csv-calc.sh [ROUNDS] - csv-calc beside mawk and Miller on a table of a million rows and 16 columns, in turn
 # Columns out: program, task, cpu_seconds (of the best round), wall_seconds, kind; a program that is missing is left out.
 set -euo pipefail
+PATH=${BIN:-$(cd "$(dirname "$0")/../.." && pwd)/bin}:$PATH
 rounds=${1:-5} t=$(mktemp -d)
 trap 'rm -rf "$t"' EXIT
 python3 - > "$t/in.csv" << 'END'

@@ -90,7 +90,7 @@ bool nest_same(const struct nest *, const struct nest *);       /* the same tree
 uint64_t nest_hash(const struct nest *, bool with_cursor);      /* stable, may be stored */
 void nest_print(struct buf *, const struct problem *, const struct nest *);   /* (tree (for m 112 0 ...)), no cursor */
 void nest_parse(struct nest *, const struct problem *, str tree, int cursor, const char *where);   /* dies */
-void nest_show(struct buf *, const struct problem *, const struct nest *);    /* lines for people, with the cursor */
+void nest_show(struct buf *, const struct problem *, const struct nest *);    /* lines for reading, with the cursor */
 
 /* Actions.  The first seven are the published set in the order of its network's outputs. */
 enum { ACT_UP, ACT_DOWN, ACT_SWAP_UP, ACT_SWAP_DOWN, ACT_SPLIT_4, ACT_SPLIT_8, ACT_SPLIT_16, ACT_PUBLISHED,
