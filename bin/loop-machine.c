@@ -1,13 +1,14 @@
 /* loop-machine - what the model of loop nests must know of this machine
  *
- * Usage: loop-machine [--isa=avx2|avx512]
+ * Usage: loop-machine [--isa=avx2|avx512|amx]
  *
  * Columns out: machine (its name, as in a store of measured nests), isa, what,
  * level (of a cache, else empty), value, kind (real).  Some seconds, one
  * thread.  Quantities: clock_hertz, fma_latency_cycles, fmas_per_cycle and
  * loads_per_cycle (vectors); of each cache cache_bytes (four fifths of what the
  * operating system says) and way_bytes, latency_cycles (of a chain of pointers)
- * and bytes_per_cycle (that come into it from the next one).
+ * and bytes_per_cycle (that come into it from the next one); where AMX is,
+ * tile_multiply_cycles (of two whole tiles; its isa is amx).
  * All filters that ask the model read such a table from the file that the
  * variable MILLRACE_LOOP_MACHINE names, and take the rows of their machine;
  * without it they take numbers of one machine, the same everywhere.
@@ -22,9 +23,10 @@
 #include "table/csvio.h"
 #include HELP
 
+enum { TILE_TIMES = 4000 };
 static int isa = -1;
 static const struct opt options[] = {
-    { 0, "isa", WORD, &isa, "avx2|avx512", "of vectors, instead of the best here" },
+    { 0, "isa", WORD, &isa, "avx2|avx512|amx", "of vectors, instead of the best here; or also AMX" },
     { 0 } };
 static char machine[64];
 static const char *of;
@@ -48,8 +50,8 @@ int main(int argc, char **argv)
     if (!isa_here(want)) die("this machine has no %s", isa_name[want]);
     struct loop_machine m;
     machine_name(machine);
-    of = isa_name[want];
-    machine_measure(&m, want == ISA_AVX512);
+    of = isa_name[want == ISA_AMX ? ISA_AVX512 : want];
+    machine_measure(&m, want != ISA_AVX2);
     csvw *w = csvw_open("-");
     csvw_names(w, "machine,isa,what,level,value,kind");
     csvw_end(w);
@@ -63,5 +65,8 @@ int main(int argc, char **argv)
         row(w, "latency_cycles", i + 1, m.cache[i].latency);
         row(w, "bytes_per_cycle", i + 1, m.cache[i].per_cycle);
     }
+    of = isa_name[ISA_AMX];
+    if (isa < 0 ? isa_here(ISA_AMX) : want == ISA_AMX)
+        row(w, "tile_multiply_cycles", 0, machine_tile(m.hz, carry_cpu() & CARRY_AMX_BF16, TILE_TIMES));
     return csvw_close(w);
 }

@@ -146,6 +146,7 @@ $(loop)/compare.csv: $(loop_compared:%=$(loop)/compared/%) $(loop)/asked $(BIN)/
 
 # ---- make loop-peers: ours over the best peer for every type and set, one row each, in LOOP/peers.csv ----
 #   LOOP_PEER_SETS=SET.TYPE.TOKENS ..  which; LOOP_PEER_MEASURE=24 nests measured; LOOP_PEER_RUN=cmd before loop-peer
+#   LOOP_PEER_ISA=amx  ours, for products of bf16 and bytes, instead of AVX-512; OUT=DIR keeps the two apart
 # Nests are searched first, then ours and the libraries take turns in one process tree; what is there is kept, so that
 # one set is repeated by deleting its file.  Products of bf16 and bytes have their weights packed before the clock, ours
 # and theirs.
@@ -157,6 +158,9 @@ LOOP_PEER_SETS ?= attention.f32.0 thin.f32.0 large.f32.0 ragged.f32.0 transposed
 LOOP_PEER_MEASURE ?= 24
 LOOP_PEER_SECONDS ?= 3
 LOOP_PEER_RUN ?=
+LOOP_PEER_ISA ?=
+loop_peer_isa = $(if $(filter bert llama,$(call loop_word,1)),$(if $(filter bf16 u8s8,$(call loop_word,2)),\
+    $(LOOP_PEER_ISA:%=--isa=%)))
 loop_word = $(word $(1),$(subst ., ,$(basename $(@F))))
 loop_isa_peers = $(if $(filter f32 f64 f16,$(call loop_word,2)),$(LOOP_PEERS),onednn)
 loop-peers: $(loop)/peers.csv $(BIN)/csv-show
@@ -173,10 +177,12 @@ $(loop)/peers/%.problems: | $(loop)/peers/
 	    $(if $(filter-out 0,$(call loop_word,3)),--tokens=$(call loop_word,3)) \
 	    $(if $(call loop_word,4),--then=$(subst -,$(comma),$(call loop_word,4))) $(aside)
 $(loop)/peers/%.nests: $(loop)/peers/%.problems
-	loop-search --algo=heuristic --measure=$(LOOP_PEER_MEASURE) --seconds=$(LOOP_PEER_SECONDS) --output=$@.part $<
+	loop-search --algo=heuristic --measure=$(LOOP_PEER_MEASURE) --seconds=$(LOOP_PEER_SECONDS) $(loop_peer_isa) \
+	    --output=$@.part $<
 	$(loop_whole)
 $(loop)/peers/%.times: $(loop)/peers/%.nests
-	$(LOOP_PEER_RUN) loop-peer --lib=$(call loop_libs,$(loop_isa_peers)) --rounds=$(LOOP_ROUNDS) $< $(aside)
+	$(LOOP_PEER_RUN) loop-peer --lib=$(call loop_libs,$(loop_isa_peers)) $(loop_peer_isa) --rounds=$(LOOP_ROUNDS) \
+	    $< $(aside)
 $(loop)/peers/%.row: $(loop)/peers/%.times $(BIN)/loop-compare $(BIN)/csv-calc $(BIN)/csv-cut
 	loop-compare $< | csv-calc --where='lib == "best"' --set='set="$(call loop_word,1)"' \
 	    --set='type="$(call loop_word,2)"' --set=tokens=$(call loop_word,3) |

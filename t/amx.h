@@ -1,7 +1,7 @@
 /* amx.h - the tile instructions of AMX on a machine that has none: each traps, is read, done in memory, stepped over.
  *
- * amx_emulate() catches SIGILL, which these instructions raise there; all others run as they are.  Tiles and their
- * shapes are one for the whole process: one thread.  Done as "Intel 64 and IA-32 Architectures Software Developer's
+ * amx_emulate() catches SIGILL, which these instructions raise there; all others run as they are.  Each thread
+ * has its tiles.  Done as "Intel 64 and IA-32 Architectures Software Developer's
  * Manual", volume 2, describes LDTILECFG, TILELOADD, TILESTORED, TILEZERO, TILERELEASE, TDPBUSD, TDPBF16PS (denormals
  * are zero, in and out; even and odd products are summed apart): bytes beyond rows and columns are zeroed, wrong shapes
  * and whatever else would be a fault end the program with a line.  Nothing is told about speed by what runs so. */
@@ -17,13 +17,12 @@
 #include <unistd.h>
 
 enum { AMX_TILES = 8, AMX_ROWS = 16, AMX_BYTES = 64 };
-static struct {
+static __thread struct {
     bool set;
     int rows[AMX_TILES], bytes[AMX_TILES];
     uint8_t tile[AMX_TILES][AMX_ROWS][AMX_BYTES];
-    long done;                                           /* instructions so far */
-    long multiplied;                                     /* of them multiplications */
 } amx;
+static long amx_done, amx_multiplied;                    /* instructions so far, and of them multiplications */
 
 static void amx_fault(const char *what, uintptr_t at)
 {
@@ -84,7 +83,7 @@ static void amx_multiply(int op, int pp, int c, int a, int b, uintptr_t at)
         memcpy(amx.tile[c][i], op == 0x5C ? (void *)was : (void *)bytes, (size_t)amx.bytes[c]);
     }
     if (!(op == 0x5C && pp == 2) && !(op == 0x5E && pp == 1)) amx_fault("a multiplication of other types", at);
-    amx.multiplied++;
+    __atomic_add_fetch(&amx_multiplied, 1, __ATOMIC_RELAXED);
 }
 
 static uintptr_t amx_register(const ucontext_t *u, int r)
@@ -155,7 +154,7 @@ static void amx_one(ucontext_t *u)
     } else {
         amx_fault("no tile instruction", at);
     }
-    amx.done++;
+    __atomic_add_fetch(&amx_done, 1, __ATOMIC_RELAXED);
     u->uc_mcontext.gregs[REG_RIP] += p - first;
 }
 

@@ -4,6 +4,7 @@
 #include "dies.h"
 #include "loop/code/asm.h"
 #include "loop/code/encode.h"
+#include "loop/code/machine.h"
 #include "tap.h"
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -115,11 +116,10 @@ static int compare(uint64_t seed, int pairs, int *tried, int *types)
             int a = below(&r, ACT_COUNT + 1);
             nest_act(&p, &t, a == ACT_COUNT ? ACT_SPLIT_ANY + 2 + below(&r, 40) : a, RULE_NONE);
         }
-        for (int d = 0; d < t.n; d++) t.loop[d].marks &= (uint8_t)~MARK_PARALLEL;        /* the emulator is for one */
         g.add = !p.then[0] && below(&r, 5) == 0;
         if (kernel_encode(&g, &p, &t, ISA_AMX)) continue;
         i++;
-        types[p.type == TYPE_BF16]++;
+        types[p.type == TYPE_BF16]++, types[2] += g.threads == 2;
         if (agrees(&r, &g, &p, g.add)) continue;
         struct buf b = { 0 };
         nest_print(&b, &p, &t);
@@ -215,16 +215,27 @@ int main(int argc, char **argv)
     prog = "lib-amx";
     int pairs = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 300;          /* lib-amx.t 20000 SEED is the full check */
     uint64_t seed = argc > 2 ? (uint64_t)strtol(argv[2], NULL, 10) : 7;
-    int tried = 0, types[2] = { 0 };
+    int tried = 0, types[3] = { 0 };
     bool here = isa_here(ISA_AMX);
     if (!here) amx_emulate();
     int bad = compare(seed, pairs, &tried, types);
-    printf("# %s: %d nests of bytes, %d of bf16, %d differ; %d had no code; %ld tile instructions, %ld multiply\n",
-           here ? "natively" : "emulated", types[0], types[1], bad, tried - pairs, amx.done, amx.multiplied);
+    printf("# %s: %d nests of bytes, %d of bf16 (%d in two threads), %d differ; %d had no code; "
+           "%ld tile instructions, %ld multiply\n", here ? "natively" : "emulated", types[0], types[1], types[2], bad,
+           tried - pairs, amx_done, amx_multiplied);
     ok(bad == 0, "kernels of AMX and plain loops agree bit by bit");
     ok(tried < pairs * 2, "most nests have code");
-    ok(here || amx.multiplied > pairs, "and tiles were multiplied");
+    ok(here || amx_multiplied > pairs, "and tiles were multiplied");
     if (!here) emulator();
+    struct problem p;
+    struct nest t;
+    struct kernel g = { 0 };
+    problem_parse(&p, str_of("(mm_bf16 100 16 4096)"), "mm");
+    nest_parse(&t, &p, str_of("(tree (for m 100 0 pack_a (for k 2048 0 (for n 16 0 (mul A B) (acc T))) "
+                              "(for n 16 0 (write C))))"), 0, "tree");
+    ok(!kernel_encode(&g, &p, &t, ISA_AMX) && g.rows == 4 && g.scratch_bytes[TENSOR_A] >= 64 * 2048 * sizeof(float),
+       "a packed block has room for as many rows as four tiles have");
+    kernel_free(&g);
+    ok(machine_tile(1e9, true, here ? 1000 : 2) > 0, "the code that measures multiplications of tiles runs");
     detection();
     return done();
 }

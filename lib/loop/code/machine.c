@@ -16,7 +16,7 @@ static const struct loop_machine zen5 = {
     .fma_latency = 4,
     .fmas = 2,
     .loads = 2,
-    .tile = 16,                                          /* one for each row, not measured here */
+    .tile = 16,                                          /* one for each row: from paper, Zen 5 has none */
     .cache = { { 40e3, 4096, 4, 48 }, { 800e3, 65536, 14, 20 }, { 24e6, 0, 50, 7 } },
 };
 
@@ -45,6 +45,7 @@ static double *field(struct loop_machine *m, str what, int level)
         if (str_is(what, "clock_hertz")) return &m->hz;
         if (str_is(what, "fma_latency_cycles")) return &m->fma_latency;
         if (str_is(what, "fmas_per_cycle")) return &m->fmas;
+        if (str_is(what, "tile_multiply_cycles")) return &m->tile;
         return str_is(what, "loads_per_cycle") ? &m->loads : NULL;
     }
     if (str_is(what, "cache_bytes")) return &m->cache[level].bytes;
@@ -143,6 +144,31 @@ static double run(uint8_t *memory, bool wide, enum task task, const float *x, in
     double t = least(code, x, bytes > 1 << 20 ? FAR_ROUNDS : ROUNDS);
     asm_free(&s);
     return t;
+}
+
+double machine_tile(double hz, bool bf16, int times)
+{
+    struct assembler s = { 0 };
+    uint8_t *memory = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) die_errno("cannot get memory for code");
+    asm_begin(&s, memory, ROOM, true, bf16 ? CARRY_BF16 : CARRY_U8S8);
+    asm_enter(&s);
+    carry_code *code = (carry_code *)(uintptr_t)(s.at - ASM_ENTER);
+    asm_tile_shape(&s, (struct asm_shape){ ASM_TILE_ROWS, ASM_TILE_ROWS, 0 });
+    asm_count(&s, 0, times);
+    const uint8_t *top = s.at;
+    for (int i = 0; i < 64; i++) asm_tile_multiply(&s, i % 4, 4 + i % 2, 6 + i / 2 % 2);
+    asm_loop(&s, 0, top);
+    asm_tile_release(&s);
+    asm_leave(&s);
+    asm_end(&s, NULL, 0);
+    if (mprotect(memory, ROOM, PROT_READ | PROT_EXEC)) die_errno("cannot make code executable");
+    measure_lock();
+    double seconds = least(code, NULL, ROUNDS);
+    measure_unlock();
+    asm_free(&s);
+    munmap(memory, ROOM);
+    return seconds * hz / (64.0 * times);
 }
 
 /* cycles of one step along a random cycle through n lines of 64 bytes */

@@ -3,8 +3,8 @@
  * Measured by machine_measure, one thread, some seconds: the clock by a chain of integer multiplications (three cycles
  * each on every x86-64 of the last fifteen years), latency and throughput of fused multiply-adds and of loads by chains
  * and by independent ones, latency of each cache by a chain of pointers in random order through half of it, its
- * bandwidth by reading that in order.  Sizes and ways of caches are what the operating system says; where it says
- * nothing, those of a common machine stand.
+ * bandwidth by reading that in order.  Where AMX is, machine_tile measures its multiplications.  Sizes and ways of
+ * caches are what the operating system says; where it says nothing, those of a common machine stand.
  * machine_here is read once from the file that the variable MILLRACE_LOOP_MACHINE names (rows of loop-machine, of which
  * those of this machine's name count); without it, the numbers of one machine (Zen 5), so that simulated results are
  * the same everywhere. */
@@ -20,5 +20,6 @@ struct loop_machine {
 };
 const struct loop_machine *machine_here(void);           /* dies at a broken file */
 void machine_measure(struct loop_machine *, bool wide);   /* wide: by AVX-512, else AVX2; which has to be here */
+double machine_tile(double hz, bool bf16, int times);    /* .tile, by so many times 64 of them; AMX has to be here */
 void machine_name(char name[64]);                        /* vendor, family, model, stepping, and the model's name */
 #endif

@@ -65,8 +65,8 @@ int main(int argc, char **argv)
         for (int k = 0; k < BK; k++) want += u[i * BK + k] * s[k * BN + j];
         bad |= 4 * (d[i * BN + j] != (want + bias[j] > 0 ? want + bias[j] : 0));
     }
-    const char *with = !own && amx.multiplied == 0 ? "vectors" : "tiles";
-    if (!amx.multiplied != (argc < 2 || own) || (argc > 1 && (half_isa() & 32) == 0)) bad |= 8;
+    const char *with = !own && amx_multiplied == 0 ? "vectors" : "tiles";
+    if (!amx_multiplied != (argc < 2 || own) || (argc > 1 && (half_isa() & 32) == 0)) bad |= 8;
     printf("%s %d\n", own ? "right" : with, bad);
     return 0;
 }
