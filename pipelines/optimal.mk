@@ -1,9 +1,11 @@
 # optimal.mk - how far from the least machine code the compilers' levels and policies are, with proof
 #   make optimal            programs of the corpus, each source by itself at -Oz: optimum, bound, levels, thresholds
 #   make optimal-policy     a policy learned on the other programs, beside thresholds and a control; no search
-#   make optimal-regret     what wrong verdicts of the policy, its control and -Oz lose, by class of call
+#   make optimal-regret     what wrong verdicts of these and of heuristics lose, each by itself, by class of call
+#   OPTIMAL_WAYS=    ways to learn: policy control sure stake bytes full base (below)
 #   make optimal-model      the policy that ships, share/policies/size.model, from all programs; SCALE=ci: in OUT
 #   make optimal-executed      the fewest instructions of small programs, proven (OPTIMAL_EXECUTED=names)
+#   make optimal-executed-policy   a policy for instructions at -O2, of many programs, each left out (the same setting)
 #   make optimal-oracle     modules with few calls, every set of decisions built, beside what is proven
 #   OPTIMAL_TABLE=   small programs, each of one package's sources, beside those of the corpus (data/small.csv)
 #   OPTIMAL_NAMES=   which programs        OPTIMAL_WORKS=DIR   work directories that are there already, DIR/NAME
@@ -13,10 +15,12 @@ optimal        = $(OUT)/optimal
 ifneq ($(filter ci test,$(SCALE)),)
 OPTIMAL_NAMES  ?= ncompress dos2unix
 OPTIMAL_BUILDS ?= 8
+OPTIMAL_EXECUTED ?= pee zpipe gznorm tofrodos
 endif
-OPTIMAL_NAMES ?= ncompress dos2unix tree figlet zlib jhead gzip ed bzip2 bc diffutils mawk flex byacc units gperf \
-                  pbzip2 cpio patch file m4 sed lz4 less findutils xz lzip cmark brotli tcc cksfv $(optimal_small)
+OPTIMAL_NAMES ?= ncompress dos2unix tree figlet zlib jhead gzip ed bzip2 cksfv lessecho $(strip \
+    )$(filter-out banner,$(optimal_small))
 OPTIMAL_TABLE  ?= $(TOP)/data/small.csv
+OPTIMAL_RUNS   ?= $(TOP)/data/runs.csv
 optimal_small  := $(shell sed -n '2,$$s/,.*//p' $(OPTIMAL_TABLE))
 OPTIMAL_WORKS  ?= $(optimal)/works
 OPTIMAL_MOST   ?= 16
@@ -31,7 +35,8 @@ optimal_shown = program,functions,decided,closed_ratio,largest,builds,heuristic_
 optimal_columns = csv-cut -c program,module,label,code_bytes
 optimal_features = heuristic_yes,callee_bytes,caller_bytes,uses,callee_local,only_call,arguments,constants,$(strip \
                   )callee_instructions,callee_blocks,callee_calls,caller_calls,others_bytes,callee_leaf
-.PHONY: optimal-regret optimal-executed optimal-again optimal optimal-policy optimal-model optimal-oracle
+.PHONY: optimal optimal-policy optimal-regret optimal-model optimal-oracle optimal-executed optimal-executed-policy
+.PHONY: optimal-again
 
 optimal: $(optimal)/table.csv $(optimal)/gaps.csv $(optimal)/summary.csv $(optimal)/proven.csv
 	@echo "Proven: closed_ratio is the share of code in functions all of whose sets were built; gap_ratio is a bound"
@@ -41,12 +46,14 @@ optimal: $(optimal)/table.csv $(optimal)/gaps.csv $(optimal)/summary.csv $(optim
 	echo "The same, of the programs whose optimum is proven"
 	csv-show --digits=4 $(optimal)/proven.csv
 
+# a program that data/runs.csv has gets its runs, for instructions; text needs none
 $(optimal)/works/%/program.csv: $(inline_corpus)/%.csv
 	@mkdir -p $(@D) $(optimal)/runs
 	printf 'search x\nconfirm x\n' > $(optimal)/runs/program
-	inline-module --per-file --from-build=$(inline_corpus)/$* --program=$$(csv-where -c name --is=$* \
-	    $(INLINE_CORPUS_TABLE) |
-	    csv-calc --print=program) --out=$(@D) $(optimal)/runs
+	program=$$(csv-where -c name --is=$* $(INLINE_CORPUS_TABLE) | csv-calc --print=program) runs=$(optimal)/runs
+	table=$$(csv-where -c name --is=$$program $(OPTIMAL_RUNS) | csv-calc --print="'--table=$(OPTIMAL_RUNS)'")
+	[ -z "$$table" ] || runs=$(inline_corpus)/$*
+	inline-module --per-file --from-build=$(inline_corpus)/$* $$table --program=$$program --out=$(@D) $$runs
 $(optimal_small:%=$(optimal)/works/%/program.csv): $(optimal)/works/%/program.csv: | $(PROGS)
 	@package=$$(csv-where -c name --is=$* $(OPTIMAL_TABLE) | csv-calc --print=package)
 	$(TOP)/pipelines/fetch-source $$package $(optimal)/src/$$package $(CURDIR)/data
@@ -99,54 +106,109 @@ $(optimal)/summary.csv: $(optimal)/gaps.csv
 $(optimal)/proven.csv: $(optimal)/gaps.csv
 	@csv-calc --where='best_bytes == lower_bytes' $< | $(optimal_mean) $(aside)
 
-# ---- the policy: what each call's other way would cost, learned from the tables' gains, on a logarithmic scale with
-# its sign; negative is inlined.  The control learns the same from the cost of another call, 101 rows away (ci: 7)
+# ---- the policy: what each call's other way would cost, learned from the tables' gains; negative is inlined.  Ways:
+#   policy   worth, the gain's logarithm with its sign, of all calls whose other way the tables price
+#   control  the same from the worth of another call, 101 rows away (ci: 7)
+#   sure     the policy's verdict where it says more than 3 bytes, else the threshold's (OPTIMAL_WAY_BASE)
+#   stake    a model of the bytes themselves where it says more than 30, else the threshold's
+#   bytes    that model alone
+#   full     worth, of calls in full tables alone
+#   base     the threshold's verdicts about the same calls, for comparison: its own build tells copies apart
+OPTIMAL_WAYS     ?= policy control
+OPTIMAL_WAY_BASE ?= -50
 optimal_lag = $(if $(filter ci test,$(SCALE)),7,101)
+optimal_class = callee_local < 1 ? 'public' : only_call > 0 ? 'the only call' : 'several local calls'
 $(optimal)/%/labelled.csv: $(optimal)/%/optimal.csv
-	@csv-where -c choice --is=yes $(<D)/calls.csv | csv-where -c gain_bytes --known |
-	    csv-calc --set="sign=optimal == 'yes' ? -1 : 1" --set='worth=sign*log2(1+abs(gain_bytes))' |
-	    csv-cut -c program,callee,chain,worth,gain_bytes,$(optimal_features) $(aside)
+	@inline-calls --threshold=$(OPTIMAL_WAY_BASE) $(OPTIMAL_WORKS)/$* | csv-cut -c module,callee,chain,heuristic_yes \
+	    --rename=heuristic_yes=base > $@.base
+	csv-where -c choice --is=yes $(<D)/calls.csv | csv-where -c gain_bytes --known |
+	    csv-join -k module,callee,chain - $@.base |
+	    csv-calc --set="sign=optimal == 'yes' ? -1 : 1" --set='worth=sign*log2(1+abs(gain_bytes))' \
+	        --set='bytes=sign*min(abs(gain_bytes), 200)' --set="class=$(optimal_class)" |
+	    csv-cut -c program,module,callee,chain,worth,bytes,closed,class,base,gain_bytes,$(optimal_features) > $@.all
+	rm $@.base
+	$(TOP)/pipelines/keep $@.all $@
+$(eval $(call asked,$(optimal)/asked,OPTIMAL_NAMES OPTIMAL_WAYS OPTIMAL_WAY_BASE))
 optimal_others = csv-cat $(foreach n,$(OPTIMAL_NAMES),$(if $(filter $n,$*),,$(optimal)/$n/labelled.csv))
 optimal_learn  = csv-cut -c worth,$(optimal_features) | $(OPTIMAL_FIT) -y worth
-$(optimal)/%/policy.model: $(OPTIMAL_NAMES:%=$(optimal)/%/labelled.csv)
+$(optimal)/%/policy.model: $(OPTIMAL_NAMES:%=$(optimal)/%/labelled.csv) $(optimal)/asked
 	@$(optimal_others) | $(optimal_learn) $(aside)
-$(optimal)/%/control.model: $(OPTIMAL_NAMES:%=$(optimal)/%/labelled.csv)
+$(optimal)/%/control.model: $(OPTIMAL_NAMES:%=$(optimal)/%/labelled.csv) $(optimal)/asked
 	@$(optimal_others) | csv-calc --set='worth=lag(worth, $(optimal_lag))' | csv-where -c worth --known |
 	    $(optimal_learn) $(aside)
-# seconds of both steps, features and decisions; nothing is searched
-$(optimal)/%/policy.csv: $(optimal)/%/policy.model $(optimal)/%/control.model
-	@inline-calls -o $@.calls $(OPTIMAL_WORKS)/$*
-	for model in policy control; do
-	    fit-predict -m $(@D)/$$model.model --name=worth $@.calls |
-	        csv-calc --set="predicted=worth < 0 ? 'yes' : 'no'" > $@.verdicts
+$(optimal)/%/full.model: $(OPTIMAL_NAMES:%=$(optimal)/%/labelled.csv) $(optimal)/asked
+	@$(optimal_others) | csv-where -c closed --is=yes | $(optimal_learn) $(aside)
+$(optimal)/%/bytes.model: $(OPTIMAL_NAMES:%=$(optimal)/%/labelled.csv) $(optimal)/asked
+	@$(optimal_others) | csv-cut -c bytes,$(optimal_features) | $(OPTIMAL_FIT) -y bytes $(aside)
+optimal_model.policy  = policy
+optimal_model.control = control
+optimal_model.sure    = policy
+optimal_model.stake   = bytes
+optimal_model.bytes   = bytes
+optimal_model.full    = full
+optimal_model.base    = policy
+optimal_says.policy   = p < 0
+optimal_says.control  = p < 0
+optimal_says.sure     = abs(p) > 2 ? p < 0 : base > 0
+optimal_says.stake    = abs(p) > 30 ? p < 0 : base > 0
+optimal_says.bytes    = p < 0
+optimal_says.full     = p < 0
+optimal_says.base     = base > 0
+optimal_strange      := $(filter-out policy control sure stake bytes full base,$(OPTIMAL_WAYS))
+$(if $(optimal_strange),$(error OPTIMAL_WAYS: no way '$(firstword $(optimal_strange))', see pipelines/optimal.mk))
+optimal_verdicts = fit-predict -m $(@D)/$(optimal_model.$1).model --name=p $@.calls | $(strip \
+    ) csv-calc --set="way='$1'" --set="predicted=($(optimal_says.$1)) ? 'yes' : 'no'" | $(strip \
+    ) csv-cut -c way,program,module,callee,chain,predicted
+$(optimal)/%/verdicts.csv: $(foreach m,$(sort $(foreach w,$(OPTIMAL_WAYS),$(optimal_model.$w))),$(optimal)/%/$m.model)
+	@inline-calls --threshold=$(OPTIMAL_WAY_BASE) $(OPTIMAL_WORKS)/$* | csv-cut -c module,callee,chain,heuristic_yes \
+	    --rename=heuristic_yes=base > $@.heuristic
+	inline-calls $(OPTIMAL_WORKS)/$* | csv-join -k module,callee,chain - $@.heuristic > $@.calls
+	$(foreach w,$(OPTIMAL_WAYS),$(call optimal_verdicts,$w) > $@.$w;)
+	csv-cat $(OPTIMAL_WAYS:%=$@.%) > $@.all
+	rm $@.heuristic $@.calls $(OPTIMAL_WAYS:%=$@.%)
+	$(TOP)/pipelines/keep $@.all $@
+$(optimal)/%/policy.csv: $(optimal)/%/verdicts.csv
+	@for way in $(OPTIMAL_WAYS); do
+	    csv-where -c way --is=$$way $< > $@.verdicts
 	    inline-size --verdicts=$@.verdicts $(OPTIMAL_WORKS)/$* | $(optimal_all) |
-	        csv-calc --let=l=$$model --set='label=l' | $(optimal_columns) > $@.$$model
+	        csv-calc --let=l=$$way --set='label=l' | $(optimal_columns) > $@.$$way
 	done
-	csv-cat $@.policy $@.control > $@.all
-	rm -f $@.policy $@.control $@.verdicts $@.calls
+	csv-cat $(OPTIMAL_WAYS:%=$@.%) > $@.all
+	rm $@.verdicts $(OPTIMAL_WAYS:%=$@.%)
 	$(TOP)/pipelines/keep $@.all $@
 $(optimal)/policies.csv: $(optimal)/best.csv $(optimal)/gaps.csv $(OPTIMAL_NAMES:%=$(optimal)/%/policy.csv)
 	@csv-cat $(filter %/policy.csv,$^) | $(optimal_ratio) > $@.new
 	csv-cat $@.new $(optimal)/gaps.csv > $@.all
 	rm $@.new
 	$(TOP)/pipelines/keep $@.all $@
-optimal-policy: $(optimal)/policies.csv
+# the first way over every other row, program by program
+$(optimal)/paired.csv: $(optimal)/policies.csv
+	@csv-where -c label --is=$(firstword $(OPTIMAL_WAYS)) $< | csv-cut -c program,code_bytes \
+	    --rename=code_bytes=ours_bytes | csv-join -k program $< - |
+	    csv-calc --set='ratio=ours_bytes/code_bytes' --set='log_ratio=log(ratio)' | $(optimal_mean) $(aside)
+optimal-policy: $(optimal)/policies.csv $(optimal)/paired.csv
 	@echo "Machine code over the best found, programs not learned from; losses first"
-	csv-where -c label --is=policy $< | csv-sort -k ratio:nr |
+	csv-where -c label --is=$(firstword $(OPTIMAL_WAYS)) $< | csv-sort -k ratio:nr |
 	    csv-cut -c program,label,code_bytes,best_bytes,ratio | csv-show --digits=4
 	csv-cat $< | $(optimal_mean) | csv-show --digits=4
-# by class of call, what wrong verdicts lose, each by itself: of the policy, its control and -Oz's own
-$(optimal)/%/regret.csv: $(optimal)/%/labelled.csv $(optimal)/%/policy.model $(optimal)/%/control.model
-	@fit-predict -m $(@D)/control.model --name=control $< > $@.control
-	fit-predict -m $(@D)/policy.model --name=policy $@.control |
-	    csv-calc --set="class=callee_local < 1 ? 'public' : only_call > 0 ? 'the only call' : 'several local calls'" \
-	        --set='yes=worth < 0 ? 1 : 0' --set='lost=max(gain_bytes, 0)' \
-	        --set='policy_bytes=(policy < 0) != yes ? lost : 0' --set='control_bytes=(control < 0) != yes ? lost : 0' \
-	        --set='none_bytes=yes*lost' --set='oz_bytes=heuristic_yes != yes ? lost : 0' > $@.all
-	rm $@.control
+	echo "$(firstword $(OPTIMAL_WAYS)) over each of these, paired"
+	csv-show --digits=5 $(optimal)/paired.csv
+# by class of call, what wrong verdicts lose, each by itself: of the ways, and of heuristics
+$(optimal)/%/regret.csv: $(optimal)/%/labelled.csv $(optimal)/%/verdicts.csv
+	@csv-join -k module,callee,chain $(@D)/verdicts.csv $< | csv-cut -c way,predicted,worth,gain_bytes,class > $@.ways
+	csv-calc --set="way='nothing inlined'" --set="predicted='no'" $< > $@.none
+	csv-calc --set="way='-Oz'" --set="predicted=heuristic_yes > 0 ? 'yes' : 'no'" $< > $@.oz
+	csv-cat <(csv-cut -c way,predicted,worth,gain_bytes,class $@.none) \
+	    <(csv-cut -c way,predicted,worth,gain_bytes,class $@.oz) $@.ways |
+	    csv-calc --set="wrong=(predicted == 'yes') != (worth < 0)" --set='lost_bytes=wrong*max(gain_bytes, 0)' > $@.all
+	rm $@.ways $@.none $@.oz
 	$(TOP)/pipelines/keep $@.all $@
-optimal-regret: $(OPTIMAL_NAMES:%=$(optimal)/%/regret.csv)
-	@csv-cat $^ | csv-group -g class -c policy_bytes,control_bytes,none_bytes,oz_bytes --stat=n,sum | csv-show
+$(optimal)/regret.csv: $(OPTIMAL_NAMES:%=$(optimal)/%/regret.csv) $(optimal)/asked
+	@csv-cat $(filter %/regret.csv,$^) | csv-group -g way,class -c lost_bytes --stat=n,sum $(aside)
+optimal-regret: $(optimal)/regret.csv
+	@csv-pivot -k way --names=class --values=sum_lost_bytes $< |
+	    csv-calc --set='sum=public + [the only call] + [several local calls]' | csv-sort -k sum:n | csv-show
+	csv-where -c way --is=-Oz $< | csv-cut -c class,n_lost_bytes --rename=n_lost_bytes=calls | csv-show
 optimal_ships = $(if $(filter ci test,$(SCALE)),$(optimal),$(TOP)/share/policies)
 optimal-model: $(OPTIMAL_NAMES:%=$(optimal)/%/labelled.csv)
 	@mkdir -p $(optimal_ships)
@@ -191,29 +253,43 @@ optimal-oracle: $(optimal)/oracle.csv $(optimal)/sources.csv
 
 # ---- exact instructions of the search runs, at -O2: the optimum, other levels, thresholds, our search without a proof,
 # and a policy learned on the other programs' optima, with its control
-OPTIMAL_EXECUTED ?= tofrodos zpipe fitblk gznorm enough isutf8 lessecho
+optimal_of_many := $(filter optimal-executed-policy,$(MAKECMDGOALS))
+ifneq ($(optimal_of_many),)
+OPTIMAL_EXECUTED            ?= pee mispipe sponge parallel ifdata cpipe isutf8 gznorm zpipe fitblk lessecho rs \
+    tofrodos bsdiff zran gzjoin gun enough chkfont par unifdef ncompress dos2unix figlet units tree ed bzip2 zlib mawk
+OPTIMAL_EXECUTED_BUDGET     ?= --most=16 --builds=20 --chance=1
+OPTIMAL_EXECUTED_LEVELS     ?=
+OPTIMAL_EXECUTED_THRESHOLDS ?= 25 100 600
+OPTIMAL_EXECUTED_SEARCH     ?= 0
+endif
+OPTIMAL_EXECUTED            ?= tofrodos zpipe fitblk gznorm enough isutf8 rs
+OPTIMAL_EXECUTED_BUDGET     ?= --most=64 --builds=60 --exhaustive=32
+OPTIMAL_EXECUTED_LEVELS     ?= Os Oz
 OPTIMAL_EXECUTED_THRESHOLDS ?= 0 25 100 600
+OPTIMAL_EXECUTED_SEARCH     ?= $(OPTIMAL_SEARCH)
+optimal_x = $(optimal)$(if $(optimal_of_many),/many)
 optimal_executed_shown = program,functions,idle_functions,decided,closed_ratio,largest,builds,$(strip \
     )none_instructions,heuristic_instructions,best_instructions,lower_instructions,gap_ratio,excess_ratio,sums_unequal
 optimal_executed_features = $(optimal_features),callee_share,run_log
-$(optimal)/%/executed.csv: $(OPTIMAL_WORKS)/%/program.csv | $(PROGS)
+$(optimal_x)/%/executed.csv: $(OPTIMAL_WORKS)/%/program.csv | $(PROGS)
 	@mkdir -p $(@D)
-	inline-executed --most=64 --builds=60 --exhaustive=32 --calls=$(@D)/executed-calls.csv $(<D) $(aside)
-$(optimal)/executed.csv: $(OPTIMAL_EXECUTED:%=$(optimal)/%/executed.csv) optimal-again
+	inline-executed $(OPTIMAL_EXECUTED_BUDGET) --calls=$(@D)/executed-calls.csv $(<D) $(aside)
+$(optimal_x)/executed.csv: $(OPTIMAL_EXECUTED:%=$(optimal_x)/%/executed.csv) optimal-again
 	@csv-cat $(filter %.csv,$^) $(aside)
 optimal_executed_row = csv-calc --let=l=$$row --set='label=l' --set="count=$1_instructions" | $(strip \
     ) csv-cut -c program,label,count --rename=count=instructions
-$(optimal)/%/executed-rows.csv: $(optimal)/%/executed.csv
+$(optimal_x)/%/executed-rows.csv: $(optimal_x)/%/executed.csv
 	@count="inline-executed --count"
-	for row in Os Oz; do
+	for row in $(OPTIMAL_EXECUTED_LEVELS); do
 	    $$count --level=-$$row $(OPTIMAL_WORKS)/$* | $(call optimal_executed_row,heuristic) > $@.$$row
 	done
 	for row in $(OPTIMAL_EXECUTED_THRESHOLDS); do
 	    $$count --threshold=$$row $(OPTIMAL_WORKS)/$* | $(call optimal_executed_row,heuristic) |
 	        csv-calc --set="label=concat('threshold-', label)" > $@.$$row
 	done
-	row=learned
-	$$count --search=$(OPTIMAL_SEARCH) $(OPTIMAL_WORKS)/$* | $(call optimal_executed_row,chosen) > $@.learned
+	for row in $(optimal_executed_found); do
+	    $$count --search=$(OPTIMAL_EXECUTED_SEARCH) $(OPTIMAL_WORKS)/$* | $(call optimal_executed_row,chosen) > $@.$$row
+	done
 	row=O2
 	cat $< | $(call optimal_executed_row,heuristic) > $@.O2
 	row=none
@@ -221,12 +297,14 @@ $(optimal)/%/executed-rows.csv: $(optimal)/%/executed.csv
 	csv-cat $(optimal_executed_parts) > $@.all
 	rm -f $(optimal_executed_parts)
 	$(TOP)/pipelines/keep $@.all $@
-optimal_executed_parts = $(foreach l,Os Oz $(OPTIMAL_EXECUTED_THRESHOLDS) learned O2 none,$@.$l)
+optimal_executed_found = $(if $(filter-out 0,$(OPTIMAL_EXECUTED_SEARCH)),learned)
+optimal_executed_parts = $(foreach l,$(OPTIMAL_EXECUTED_LEVELS) $(OPTIMAL_EXECUTED_THRESHOLDS) $(strip \
+    )$(optimal_executed_found) O2 none,$@.$l)
 # share of the pair's instructions that are the callee's, and how hot the pair is
 optimal_executed_join = inline-calls --level=-O2 $(OPTIMAL_WORKS)/$* | csv-join -k callee,chain - $1 | $(strip \
     ) csv-calc --set='pair=1 + callee_run_instructions + caller_run_instructions' $(strip \
     ) --set='callee_share=callee_run_instructions/pair' --set='run_log=log2(pair)'
-$(optimal)/%/executed-labelled.csv: $(optimal)/%/executed.csv
+$(optimal_x)/%/executed-labelled.csv: $(optimal_x)/%/executed.csv
 	@csv-cut -c callee,chain,optimal,gain_instructions,callee_run_instructions,caller_run_instructions \
 	    $(@D)/executed-calls.csv > $@.calls
 	$(call optimal_executed_join,$@.calls) | csv-where -c gain_instructions --known |
@@ -236,14 +314,14 @@ $(optimal)/%/executed-labelled.csv: $(optimal)/%/executed.csv
 	rm $@.calls
 	$(TOP)/pipelines/keep $@.all $@
 optimal_executed_others = csv-cat $(foreach n,$(OPTIMAL_EXECUTED),$(if $(filter $n,$*),,$(strip \
-    )$(optimal)/$n/executed-labelled.csv))
+    )$(optimal_x)/$n/executed-labelled.csv))
 optimal_executed_learn = csv-cut -c worth,$(optimal_executed_features) | $(OPTIMAL_FIT) -y worth
-$(optimal)/%/executed-policy.csv: $(OPTIMAL_EXECUTED:%=$(optimal)/%/executed-labelled.csv)
+$(optimal_x)/%/executed-policy.csv: $(OPTIMAL_EXECUTED:%=$(optimal_x)/%/executed-labelled.csv)
 	@$(optimal_executed_others) | $(optimal_executed_learn) > $@.policy.model
 	$(optimal_executed_others) | csv-calc --set='worth=lag(worth, 7)' | csv-where -c worth --known |
 	    $(optimal_executed_learn) > $@.control.model
-	inline-executed --count --calls=$@.calls $(OPTIMAL_WORKS)/$* > $@.none
-	$(call optimal_executed_join,<(csv-cut --drop=program,caller,optimal,gain_instructions $@.calls)) > $@.features
+	$(call optimal_executed_join,<(csv-cut --drop=program,caller,optimal,gain_instructions \
+	    $(@D)/executed-calls.csv)) > $@.features
 	for row in policy control; do
 	    fit-predict -m $@.$$row.model --name=worth $@.features |
 	        csv-calc --set="predicted=worth < 0 ? 'yes' : 'no'" > $@.verdicts
@@ -251,18 +329,37 @@ $(optimal)/%/executed-policy.csv: $(OPTIMAL_EXECUTED:%=$(optimal)/%/executed-lab
 	        $(call optimal_executed_row,chosen) > $@.$$row
 	done
 	csv-cat $@.policy $@.control > $@.all
-	rm -f $@.policy $@.control $@.*.model $@.calls $@.none $@.features $@.verdicts
+	rm -f $@.policy $@.control $@.*.model $@.features $@.verdicts
 	$(TOP)/pipelines/keep $@.all $@
-$(optimal)/executed-gaps.csv: $(optimal)/executed.csv $(foreach f,rows policy,$(strip \
-    )$(OPTIMAL_EXECUTED:%=$(optimal)/%/executed-$f.csv))
+$(optimal_x)/executed-gaps.csv: $(optimal_x)/executed.csv $(foreach f,rows policy,$(strip \
+    )$(OPTIMAL_EXECUTED:%=$(optimal_x)/%/executed-$f.csv))
 	@csv-cut -c program,best_instructions $< > $@.best
 	csv-cat $(filter-out $<,$^) | csv-join -k program - $@.best |
 	    csv-calc --set='ratio=instructions/best_instructions' > $@.all
 	rm $@.best
 	$(TOP)/pipelines/keep $@.all $@
-optimal-executed: $(optimal)/executed.csv $(optimal)/executed-gaps.csv
+optimal-executed: $(optimal_x)/executed.csv $(optimal_x)/executed-gaps.csv
 	@echo "Instructions in the program's own functions; gap_ratio is a bound: nothing is better by more"
 	csv-sort -k gap_ratio:nr $< | csv-cut -c $(optimal_executed_shown) | csv-show --digits=5
 	echo "Instructions over the best found"
-	csv-pivot -k label --names=program --values=ratio $(optimal)/executed-gaps.csv | csv-show --digits=5
-	csv-group -g label -c ratio --stat=n,gmean,max $(optimal)/executed-gaps.csv | csv-sort -k gmean_ratio:n | csv-show
+	csv-pivot -k label --names=program --values=ratio $(optimal_x)/executed-gaps.csv | csv-show --digits=5
+	csv-group -g label -c ratio --stat=n,gmean,max $(optimal_x)/executed-gaps.csv | csv-sort -k gmean_ratio:n | csv-show
+# each left out of what its policy learned; over -O2, and paired over each other row; with 10^5 instructions and more
+optimal_executed_over = csv-where -c label --is=$1 $< | csv-cut -c program,instructions $(strip \
+    ) --rename=instructions=base_instructions | csv-join -k program $< - | $(strip \
+    ) csv-calc --set='ratio=$2' --set='log_ratio=log(ratio)'
+optimal_executed_above = csv-calc --where='base_instructions >= 100000'
+optimal-executed-policy: $(optimal_x)/executed-gaps.csv
+	@echo "Instructions of the program's own functions over -O2's, losses of the policy first"
+	$(call optimal_executed_over,O2,instructions/base_instructions) > $<.over
+	csv-pivot -k program,base_instructions --names=label --values=ratio $<.over | csv-sort -k policy:nr |
+	    csv-show --digits=5
+	csv-cat $<.over | $(optimal_mean) | csv-show --digits=5
+	echo "Of programs that execute 100 000 and more"
+	$(optimal_executed_above) $<.over | $(optimal_mean) | csv-show --digits=5
+	rm $<.over
+	echo "The policy over each, paired"
+	$(call optimal_executed_over,policy,base_instructions/instructions) | $(optimal_mean) | csv-show --digits=5
+	echo "Of programs that execute 100 000 and more"
+	$(call optimal_executed_over,policy,base_instructions/instructions) | $(optimal_executed_above) | $(optimal_mean) |
+	    csv-show --digits=5
