@@ -11,7 +11,7 @@
  * Sizes of a kind, in the order of its text:
  *   mm mm_nt mm_tn mm_tt: m n k     bmm: b m n k
  *   mm_bf16 mm_u8s8: m n k, k a multiple of 2 or 4
- *   attn: h q k d, softmax(A B^T / sqrt d) V of h heads
+ *   attn attn_causal: h q k d, softmax(A B^T / sqrt d) V of h heads, masked
  *   conv conv_nhwc: n c h w m kh kw s (w is h, kw is kh, n and s are 1 when
  *   not given; windows are valid: for padding give larger h and w)
  *   point reduce transp: i j
@@ -61,7 +61,7 @@ static const char *then, *mid;
 static const char *const names[14] = { "m", "n", "k", "b", "c", "h", "w", "kh", "kw", "s", "i", "j", "q", "d" };
 #define SIZE_OPTION(name, i) { 0, name, STR, &size[i], "SIZES", "sizes of " name }
 static const struct opt options[] = {
-    { 0, "kind", WORD, &kind, "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|bmm|conv|conv_nhwc|attn|point|reduce|transp",
+    { 0, "kind", WORD, &kind, "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|bmm|conv|conv_nhwc|attn|attn_causal|point|reduce|transp",
       "kind of problem" },
     { 0, "set", WORD, &set, "resnet50|vgg19|mobilenet2|efficientnet|bert|llama|attention|thin|large",
       "layers of a network instead" },
@@ -74,8 +74,8 @@ static const struct opt options[] = {
     SIZE_OPTION("h", 5), SIZE_OPTION("w", 6), SIZE_OPTION("kh", 7), SIZE_OPTION("kw", 8),
     { 0, "s", STR, &size[9], "SIZES", "stride of a convolution" },
     SIZE_OPTION("i", 10), SIZE_OPTION("j", 11), SIZE_OPTION("q", 12), SIZE_OPTION("d", 13),
-    { 0, "then", STR, &then, "WORDS", "what follows each sum: bias,residual,relu,gelu,(over 8),bf16" },
-    { 0, "mid", STR, &mid, "WORDS", "what an einsum has between two contractions: (over 8),relu,gelu,softmax" },
+    { 0, "then", STR, &then, "WORDS", "what follows each sum: bias,residual,relu,gelu,layernorm,(over 8),bf16" },
+    { 0, "mid", STR, &mid, "WORDS", "what an einsum has between two contractions: (over 8),relu,gelu,causal,softmax" },
     { 0, "permute", FLAG, &permute, NULL, "every order of the untiled loops" },
     { 0, "test", NUM, &test, "SHARE", "share of problems to test on", 0, 1 },
     { 0, "sample", INT, &sample, "N", "draw so many instead of all", 0, 100000 },

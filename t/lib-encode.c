@@ -19,7 +19,9 @@ static void draw(struct rng *r, struct problem *p, bool types)
     for (int i = 0; i < 4; i++) size[i] = below(r, 3) ? 1 + below(r, 70) : 16 * (1 + below(r, 5));
     switch (below(r, types ? 12 : 10)) {
     case 8:
-        snprintf(text, sizeof text, "(attn %d %d %d %d)", 1 + below(r, 3), size[0], size[1], 1 + below(r, 64));
+        snprintf(text, sizeof text, "(attn%s %d %d %d %d)",
+                 below(r, 2) && size[0] <= size[1] ? "_causal" : "", 1 + below(r, 3), size[0], size[1],
+                 1 + below(r, 64));
         break;
     case 9:                                              /* without batch, with one in V or not, MLP or attention */
         snprintf(text, sizeof text, "(nest (sizes (m %d) (b %d) (n %d) (k %d) (o %d)) (A m b k) (B %s) (V %s) (C %s o) "
@@ -60,6 +62,13 @@ static void draw(struct rng *r, struct problem *p, bool types)
             if ((i < 5 || i == last) && below(r, 3) == 0 && !strstr(text, words[i]))
                 n += (size_t)snprintf(text + n, sizeof text - n, " %s", words[i]);
         snprintf(text + n, sizeof text - n, "))");
+        if (!below(r, 3) && !strncmp(text, "(mm", 3) && size[1] > 1) {   /* rows normalised */
+            static const char *const norm[] = { " layernorm", " rmsnorm" };
+            char *at = strstr(text, " bf16"), *other = strstr(text, " f16"), rest[32];
+            at = at ? at : other ? other : text + n;
+            snprintf(rest, sizeof rest, "%s", at);
+            snprintf(at, sizeof text - (size_t)(at - text), "%s%s", norm[below(r, 2)], rest);
+        }
     } else if (below(r, 3) == 0 && !strstr(text, "attn") && !strstr(text, "mid") && strncmp(text, "(mm_bf", 6) &&
                strncmp(text, "(mm_u8", 6)) {
         size_t n = strlen(text) - 1;
@@ -139,9 +148,9 @@ static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed,
         us[i++] = (double)(t1.tv_sec - t0.tv_sec) * 1e6 + (double)(t1.tv_nsec - t0.tv_nsec) / 1e3;
         float *x[3], *want; /* ends of the arrays are guarded by the sanitizer or by luck */
         for (int u = 0; u < 3; u++) x[u] = some(&r, &p, u);
-        float *bias = malloc(sizeof(float) * (size_t)(p.bias + 1));
+        float *bias = malloc(sizeof(float) * (size_t)(p.bias * p.biases + 1));
         float *residual = malloc(sizeof(float) * (size_t)p.elements[2]);
-        for (int64_t j = 0; j < p.bias; j++) number(&r, TYPE_F32, bias, j);
+        for (int64_t j = 0; j < p.bias * p.biases; j++) number(&r, TYPE_F32, bias, j);
         for (int64_t j = 0; j < p.elements[2]; j++) number(&r, TYPE_F32, residual, j);
         float *second = some(&r, &p, TENSOR_V);
         g.extra = (struct carry_extra){ bias, residual, second };

@@ -463,21 +463,40 @@ void asm_change(struct assembler *s, int change, int base, int t)
 }
 
 /* of a block of C */
-static void call_with_block(struct assembler *s, int change, const char *name, uint8_t function)
-{
-    static const uint8_t more[] = { 0x48, 0x89, 0xFE, 0x48, 0x89, 0xC2 };            /* rsi = rdi, rdx = rax */
-    if (s->text) buf_format(s->text, "x->%s(&d%d, (float *)c, x);\n", name, change);
-    else call(s, change, more, sizeof more, function);
-}
-
 void asm_finish(struct assembler *s, int change)
 {
-    call_with_block(s, change, "finish", offsetof(struct carry_context, finish));
+    static const uint8_t more[] = { 0x48, 0x89, 0xFE, 0x48, 0x89, 0xC2 };            /* rsi = rdi, rdx = rax */
+    if (s->text) buf_format(s->text, "x->finish(&d%d, (float *)c, x);\n", change);
+    else call(s, change, more, sizeof more, offsetof(struct carry_context, finish));
+}
+
+/* and with V of the block: rcx = r15 */
+static void with_second(struct assembler *s, int change, const char *name, uint8_t function)
+{
+    static const uint8_t more[] = { 0x48, 0x89, 0xFE, 0x48, 0x89, 0xC2, 0x4C, 0x89, 0xF9 };
+    if (s->text) buf_format(s->text, "x->%s(&d%d, (float *)c, x, (const float *)v)", name, change);
+    else call(s, change, more, sizeof more, function);
 }
 
 void asm_between(struct assembler *s, int change)
 {
-    call_with_block(s, change, "between", offsetof(struct carry_context, between));
+    with_second(s, change, "between", offsetof(struct carry_context, between));
+    if (s->text) buf_format(s->text, ";\n");
+}
+
+size_t asm_hidden(struct assembler *s, int change)
+{
+    if (s->text) buf_format(s->text, "if (!");
+    with_second(s, change, "hidden", offsetof(struct carry_context, hidden));
+    if (s->text) buf_format(s->text, ") {\n");
+    else raw(s, (uint8_t[]){ 0x85, 0xC0, 0x0F, 0x85, 0, 0, 0, 0 }, 8);      /* test eax, eax; jnz */
+    return (size_t)(s->at - s->start);
+}
+
+void asm_hidden_end(struct assembler *s, size_t from)
+{
+    if (s->text) buf_format(s->text, "}\n");
+    else if (!s->full) memcpy(s->start + from - 4, &(int32_t){ (int32_t)((size_t)(s->at - s->start) - from) }, 4);
 }
 
 void asm_second(struct assembler *s)

@@ -64,6 +64,9 @@ void asm_loop(struct assembler *, int counter, const uint8_t *top);   /* counter
 void asm_change(struct assembler *, int change, int base, int t);
 void asm_finish(struct assembler *, int change);          /* the context's `finish` of the block at rdi, so too */
 void asm_between(struct assembler *, int change);        /* the context's `between` of S for the block of C at rdi */
+/* what follows until the end is for blocks that are not `hidden` alone */
+size_t asm_hidden(struct assembler *, int change);
+void asm_hidden_end(struct assembler *, size_t);
 /* V is at r15, which is the last counter else; then rdx is that until it is popped */
 void asm_second(struct assembler *);
 void asm_push_second(struct assembler *);

@@ -483,7 +483,7 @@ static inline float gelu1(float x)
 /* 2^x for x of at most 0: 2^n and Taylor's polynomial of 2^f, f from -1/2 to 1/2 */
 static const float exp2_c[7] = { 1.5252734e-5f, 1.5403530e-4f, 1.3333558e-3f, 9.6181291e-3f,
                                  5.5504109e-2f, 2.4022651e-1f, 6.9314718e-1f };
-static const float LEAST = -3.0e38f;
+static const float LEAST = -3.0e38f, NORM_LEAST = 1e-5f;
 
 WIDE static inline __m512 power16(__m512 x)
 {
@@ -635,30 +635,62 @@ NARROW static void words8(const struct carry_kernel *k, float *s, int64_t n)
 
 typedef void words_of(const struct carry_kernel *, float *s, int64_t n);
 
+/* how many of the columns of S from `column` on row `row` sees */
+static inline int64_t seen(const struct carry_kernel *k, int64_t row, int64_t column)
+{
+    int64_t n = row + 1 + k->size[k->along] - k->size[k->query - 1] - column;
+    return n < 0 ? 0 : n;
+}
+
+/* the row that an element of C is in, and the column of S that is a row of V */
+static inline int64_t row_at(const struct carry_kernel *k, int64_t o)
+{
+    return o / k->stride[2][k->query - 1] % k->size[k->query - 1];
+}
+
+static inline int64_t column_at(const struct carry_kernel *k, int64_t o)
+{
+    return o / k->stride[3][k->along] % k->size[k->along];
+}
+
+int carry_hidden(const struct carry_change *b, float *c, const struct carry_context *x, const float *second)
+{
+    const struct carry_kernel *k = x->kernel;
+    int64_t row = row_at(k, c - x->c);
+    for (int i = 0; i < b->nvar - 2; i++)
+        if (b->to[i] == k->stride[2][k->query - 1]) row += b->size[i] - 1;
+    return !seen(k, row, column_at(k, second - x->extra.second));
+}
+
 static inline __attribute__((always_inline)) void between(const struct carry_change *b, float *c,
-                                                          const struct carry_context *x, soft_of *soft, words_of *words)
+                                                          const struct carry_context *x, const float *second,
+                                                          soft_of *soft, words_of *words)
 {
     const struct carry_kernel *k = x->kernel;
     int outer = b->nvar - 2, softmax = 0, others = 0;
+    int64_t column = k->query ? column_at(k, second - x->extra.second) : 0, all = b->size[outer];
     int64_t at[CARRY_VARS] = { 0 }, f = 0, o = c - x->c;
     for (const uint8_t *mid = k->mid; *mid; mid++) *(*mid == CARRY_SOFTMAX ? &softmax : &others) = 1;
     for (int more = 1; more; ) {
         float *s = x->scratch[2] + f;
-        if (others || !softmax) words(k, s, b->size[outer]);
-        if (softmax)
-            soft(s, b->size[outer], others ? 1 : k->mid_scale, x->rows + 2 * (o / k->size[k->last]), x->c + o,
+        int64_t n = k->query ? seen(k, row_at(k, o), column) : all;
+        if (n > all) n = all;
+        if (others || !softmax) words(k, s, all);
+        for (int64_t i = n; i < all; i++) s[i] = 0;
+        if (softmax && n)
+            soft(s, n, others ? 1 : k->mid_scale, x->rows + 2 * (o / k->size[k->last]), x->c + o,
                  b->size[outer + 1], b->edge);
         more = next_outer(b, outer, at, &f, &o);
     }
 }
 
-void carry_between16(const struct carry_change *b, float *c, const struct carry_context *x)
+void carry_between16(const struct carry_change *b, float *c, const struct carry_context *x, const float *second)
 {
-    between(b, c, x, soft16, words16);
+    between(b, c, x, second, soft16, words16);
 }
-void carry_between8(const struct carry_change *b, float *c, const struct carry_context *x)
+void carry_between8(const struct carry_change *b, float *c, const struct carry_context *x, const float *second)
 {
-    between(b, c, x, soft8, words8);
+    between(b, c, x, second, soft8, words8);
 }
 
 int64_t carry_rows(const struct carry_kernel *k)
@@ -697,7 +729,7 @@ static inline __attribute__((always_inline)) void pair_plain(const struct carry_
         float most = LEAST, sum = 0, *to = c + o[2];
         for (int64_t j = 0; j < n && !k->add; j++) to[j] = 0;
         for (int pass = !softmax; pass < 2; pass++)
-            for (int64_t i = 0; i < k->size[k->along]; i++) {
+            for (int64_t i = 0; i < (k->query ? seen(k, row_at(k, o[2]), 0) : k->size[k->along]); i++) {
                 const float *y = second + o[3] + i * step;
                 float s = 0;
                 o[1] += i * k->stride[1][k->along];
@@ -757,10 +789,11 @@ static inline float share(const struct carry_context *x, int64_t at)
 
 /* a run of neighbours in C, of which the first is element `at` and has this bias; that is a vector along it if
  * bias_step is 1, else one number.  Four vectors at a time, so that to ask what to do does not cost more than that. */
-WIDE static void run16(const struct carry_context *x, float *c, int64_t at, int64_t n, const float *bias)
+WIDE static void run16(const struct carry_context *x, float *c, int64_t at, int64_t n, const float *bias,
+                       const uint8_t *words)
 {
     const struct carry_kernel *k = x->kernel;
-    const int along = k->bias_step == 1, sums = k->type == CARRY_U8S8, stay = x->out == x->c;
+    const int along = k->bias_step == 1, sums = k->type == CARRY_U8S8, stay = x->out == x->c || k->norm;
     const __m512 zero = _mm512_setzero_ps(), scale = _mm512_set1_ps(k->pair ? share(x, at) : k->scale);
     for (int64_t i = 0; i < n; i += 64) {
         uint64_t all = n - i >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << (n - i)) - 1;
@@ -773,7 +806,7 @@ WIDE static void run16(const struct carry_context *x, float *c, int64_t at, int6
             y = _mm512_cvtepi32_ps(_mm512_castps_si512(y)), y1 = _mm512_cvtepi32_ps(_mm512_castps_si512(y1));
             y2 = _mm512_cvtepi32_ps(_mm512_castps_si512(y2)), y3 = _mm512_cvtepi32_ps(_mm512_castps_si512(y3));
         }
-        for (const uint8_t *then = k->then; *then; then++)
+        for (const uint8_t *then = words; *then; then++)
             switch (*then) {
             case CARRY_BIAS:
                 if (!along) {
@@ -828,11 +861,11 @@ WIDE static void run16(const struct carry_context *x, float *c, int64_t at, int6
 }
 
 static inline __attribute__((always_inline)) void one(const struct carry_context *x, float *c, int64_t at,
-                                                      const float *bias)
+                                                      const float *bias, const uint8_t *words)
 {
     const struct carry_kernel *k = x->kernel;
     float y = k->type == CARRY_U8S8 ? (float)*(const word *)c : *c;
-    for (const uint8_t *then = k->then; *then; then++)
+    for (const uint8_t *then = words; *then; then++)
         switch (*then) {
         case CARRY_BIAS: y += *bias; break;
         case CARRY_RESIDUAL: y += x->extra.residual[at]; break;
@@ -843,17 +876,18 @@ static inline __attribute__((always_inline)) void one(const struct carry_context
         case CARRY_CAST: ((half_word *)x->out)[at] = cast1(y); break;
         case CARRY_CAST_F16: ((half_word *)x->out)[at] = cast1_f16(y); break;
         }
-    if (x->out == x->c) *c = y;
+    if (x->out == x->c || k->norm) *c = y;
 }
 
-NARROW static void run8(const struct carry_context *x, float *c, int64_t at, int64_t n, const float *bias)
+NARROW static void run8(const struct carry_context *x, float *c, int64_t at, int64_t n, const float *bias,
+                        const uint8_t *words)
 {
     const struct carry_kernel *k = x->kernel;
     int64_t i = 0;
     for (; i + 8 <= n; i += 8) {
         __m256 y = _mm256_loadu_ps(c + i);
         if (k->type == CARRY_U8S8) y = _mm256_cvtepi32_ps(_mm256_castps_si256(y));
-        for (const uint8_t *then = k->then; *then; then++)
+        for (const uint8_t *then = words; *then; then++)
             switch (*then) {
             case CARRY_BIAS:
                 y = _mm256_add_ps(y, k->bias_step == 1 ? _mm256_loadu_ps(bias + i) : _mm256_set1_ps(*bias));
@@ -872,23 +906,83 @@ NARROW static void run8(const struct carry_context *x, float *c, int64_t at, int
                 break;
             }
             }
-        if (x->out == x->c) _mm256_storeu_ps(c + i, y);
+        if (x->out == x->c || k->norm) _mm256_storeu_ps(c + i, y);
     }
-    for (; i < n; i++) one(x, c + i, at + i, k->bias_step == 1 ? bias + i : bias);
+    for (; i < n; i++) one(x, c + i, at + i, k->bias_step == 1 ? bias + i : bias, words);
 }
 
-static void run1(const struct carry_context *x, float *c, int64_t at, int64_t n, const float *bias)
+static void run1(const struct carry_context *x, float *c, int64_t at, int64_t n, const float *bias,
+                 const uint8_t *words)
 {
-    for (int64_t i = 0; i < n; i++) one(x, c + i, at + i, x->kernel->bias_step == 1 ? bias + i : bias);
+    for (int64_t i = 0; i < n; i++) one(x, c + i, at + i, x->kernel->bias_step == 1 ? bias + i : bias, words);
 }
 
-typedef void run_of(const struct carry_context *, float *c, int64_t at, int64_t n, const float *bias);
+typedef void run_of(const struct carry_context *, float *c, int64_t at, int64_t n, const float *bias,
+                    const uint8_t *words);
+
+/* a row of n that is whole, with the words before the norm done: about 0 and of variance 1, then gain and shift */
+WIDE static void norm16(float *c, int64_t n, const float *gain, int rms)
+{
+    __m512 sum = _mm512_setzero_ps(), square = sum;
+    for (int64_t i = 0; i < n && !rms; i += 16) {
+        __mmask16 m = n - i >= 16 ? 0xffff : (__mmask16)((1u << (n - i)) - 1);
+        sum = _mm512_add_ps(sum, _mm512_maskz_loadu_ps(m, c + i));
+    }
+    __m512 mean = _mm512_set1_ps(_mm512_reduce_add_ps(sum) / (float)n);
+    for (int64_t i = 0; i < n; i += 16) {
+        __mmask16 m = n - i >= 16 ? 0xffff : (__mmask16)((1u << (n - i)) - 1);
+        __m512 y = _mm512_maskz_sub_ps(m, _mm512_maskz_loadu_ps(m, c + i), mean);
+        square = _mm512_fmadd_ps(y, y, square);
+    }
+    __m512 by = _mm512_set1_ps(_mm512_reduce_add_ps(square) / (float)n + NORM_LEAST);
+    by = _mm512_div_ps(_mm512_set1_ps(1), _mm512_sqrt_ps(by));
+    for (int64_t i = 0; i < n; i += 16) {
+        __mmask16 m = n - i >= 16 ? 0xffff : (__mmask16)((1u << (n - i)) - 1);
+        __m512 y = _mm512_mul_ps(_mm512_sub_ps(_mm512_maskz_loadu_ps(m, c + i), mean), by);
+        y = _mm512_mul_ps(y, _mm512_maskz_loadu_ps(m, gain + i));
+        if (!rms) y = _mm512_add_ps(y, _mm512_maskz_loadu_ps(m, gain + n + i));
+        _mm512_mask_storeu_ps(c + i, m, y);
+    }
+}
+
+/* by vectors of eight that any compiler makes of loops */
+static inline __attribute__((always_inline)) void norm_by(float *c, int64_t n, const float *gain, int rms)
+{
+    vec8 sum = { 0 }, square = { 0 };
+    float mean = 0, all = 0;
+    int64_t i, whole = n & ~(int64_t)7;
+    for (i = 0; i < whole && !rms; i += 8) sum += *(const vec8 *)(c + i);
+    for (; i < n && !rms; i++) mean += c[i];
+    for (int j = 0; j < 8; j++) mean += sum[j];
+    mean /= (float)n;
+    for (i = 0; i < whole; i += 8) {
+        vec8 y = *(const vec8 *)(c + i) - mean;
+        square += y * y;
+    }
+    for (; i < n; i++) all += (c[i] - mean) * (c[i] - mean);
+    for (int j = 0; j < 8; j++) all += square[j];
+    __m128 root = _mm_sqrt_ss(_mm_set_ss(all / (float)n + NORM_LEAST));
+    float by = 1 / _mm_cvtss_f32(root);
+    for (i = 0; i < n; i++) c[i] = (c[i] - mean) * by * gain[i] + (rms ? 0 : gain[n + i]);
+}
+
+NARROW static void norm8(float *c, int64_t n, const float *gain, int rms) { norm_by(c, n, gain, rms); }
+static void norm1(float *c, int64_t n, const float *gain, int rms) { norm_by(c, n, gain, rms); }
+typedef void norm_of(float *c, int64_t n, const float *gain, int rms);
 
 /* the runs of a block; where the bias is along C's rows, all begin in the same column, and none leaves its row */
 static inline __attribute__((always_inline)) void finish(const struct carry_change *b, float *block,
-                                                         const struct carry_context *x, run_of *run)
+                                                         const struct carry_context *x, run_of *run, norm_of *norm)
 {
     const struct carry_kernel *k = x->kernel;
+    uint8_t before[CARRY_THENS] = { 0 };                 /* of a norm: words on both sides of it */
+    const uint8_t *words = k->then, *after = k->then;
+    for (int i = 0; k->norm; i++) {
+        after = k->then + i + 1;
+        if (k->then[i] == k->norm) break;
+        before[i] = k->then[i];
+    }
+    if (k->norm) words = before;
     int64_t at[CARRY_VARS] = { 0 }, o = block - x->c, f = 0;
     int one = k->pair && k->size[k->last] == 1;         /* no run may have two sums of softmax */
     int outer = b->nvar && b->to[b->nvar - 1] == 1 && !one ? b->nvar - 1 : b->nvar;
@@ -898,7 +992,10 @@ static inline __attribute__((always_inline)) void finish(const struct carry_chan
     for (int more = 1; more; ) {
         if (bias && k->bias_step > 1 && f)
             bias = x->extra.bias + (uint32_t)(o + f) / (uint32_t)k->bias_step % (uint32_t)k->bias;
-        run(x, block + f, o + f, outer < b->nvar ? b->size[outer] : 1, bias);
+        int64_t n = outer < b->nvar ? b->size[outer] : 1;
+        if (words[0] || !k->norm) run(x, block + f, o + f, n, bias, words);
+        if (k->norm) norm(block + f, n, x->extra.bias + n, k->norm == CARRY_RMSNORM);
+        if (k->norm && after[0]) run(x, block + f, o + f, n, bias, after);
         int i = outer;
         while (i-- > 0) {
             f += b->to[i];
@@ -912,15 +1009,15 @@ static inline __attribute__((always_inline)) void finish(const struct carry_chan
 
 void carry_finish16(const struct carry_change *b, float *block, const struct carry_context *x)
 {
-    finish(b, block, x, run16);
+    finish(b, block, x, run16, norm16);
 }
 void carry_finish8(const struct carry_change *b, float *block, const struct carry_context *x)
 {
-    finish(b, block, x, run8);
+    finish(b, block, x, run8, norm8);
 }
 void carry_finish1(const struct carry_change *b, float *block, const struct carry_context *x)
 {
-    finish(b, block, x, run1);
+    finish(b, block, x, run1, norm1);
 }
 
 void carry_finish_all(const struct carry_kernel *k, float *c, void *out, struct carry_extra extra)
@@ -1096,7 +1193,7 @@ void carry_run_then(void *to, const float *a, const float *b, const float *bias,
     if (k->pair && k->store >= CARRY_HALVES_F16) extra.second = widen_second(k, extra.second, room[4], wide);
     struct carry_context x = { { room[0], room[1], k->pair ? room[3] + carry_rows(k) : 0 }, carry_forth,
                                wide ? carry_finish16 : carry_finish8, wide ? carry_between16 : carry_between8,
-                               room[3], k, sum, to, extra };
+                               carry_hidden, room[3], k, sum, to, extra };
     if (v->whole[0]) carry_forth(&v->change[0], a, room[0]), a = room[0];
     if (v->whole[1] && !v->given) carry_forth(&v->change[1], b, room[1]), b = room[1];
     if (v->whole[2]) out = room[2];
@@ -1159,11 +1256,11 @@ int carry_test(const struct carry_kernel *k, struct carry_state *s)
     int then = k->then[0] != 0 && !k->pair, cast = 0, soft = k->pair;
     int last = CARRY_HALVES_BF16;
     for (int i = 0; i < CARRY_THENS; i++) {
-        cast |= casts(k->then[i]), soft |= k->then[i] == CARRY_GELU;
+        cast |= casts(k->then[i]), soft |= k->then[i] == CARRY_GELU || k->norm;
         if (k->then[i] == CARRY_CAST_F16) last = CARRY_HALVES_F16;
     }
     int64_t n[TENSORS] = { k->elements[0], k->elements[1], k->elements[2], k->elements[2], k->given,
-                           then ? k->bias : k->elements[3],
+                           then ? k->bias * 3 : k->elements[3],
                            then ? k->elements[2] : 0, cast ? k->elements[2] : 0 }, bytes = 0;
     const int64_t d = bytes_of(k) / 4;
     for (int i = 0; i < TENSORS; i++) bytes += (n[i] * d * 4 + 63) & ~(int64_t)63;

@@ -12,7 +12,8 @@
 enum { CARRY_VARS = 8, CARRY_VARIANTS = 3 };
 enum carry_op { CARRY_FMA, CARRY_ADD, CARRY_SUM, CARRY_COPY };           /* as problem_op */
 enum carry_then { CARRY_END, CARRY_BIAS, CARRY_RESIDUAL, CARRY_RELU, CARRY_GELU, CARRY_OVER, CARRY_CAST,
-                  CARRY_CAST_F16, CARRY_SOFTMAX };       /* the last in mid; in then: over the sum of its row */
+                  CARRY_CAST_F16, CARRY_LAYERNORM, CARRY_RMSNORM, CARRY_CAUSAL,
+                  CARRY_SOFTMAX };                       /* the last in mid; in then: over the sum of its row */
 enum { CARRY_THENS = 8 };
 enum carry_type { CARRY_F32, CARRY_BF16, CARRY_U8S8, CARRY_F64 };
 enum carry_store { CARRY_FLOATS, CARRY_DOUBLES, CARRY_HALVES_F16, CARRY_HALVES_BF16 };   /* of what is read */
@@ -36,7 +37,9 @@ struct carry_context {                                   /* what code that chang
     void (*change)(const struct carry_change *, const float *from, float *to);
     /* of a block of C that is complete: its sizes, and its strides as `to`; the fields below are for this */
     void (*finish)(const struct carry_change *, float *block, const struct carry_context *);
-    void (*between)(const struct carry_change *, float *c, const struct carry_context *);   /* two contractions */
+    /* two contractions, with V of the block; is all of a block of S masked? */
+    void (*between)(const struct carry_change *, float *c, const struct carry_context *, const float *second);
+    int (*hidden)(const struct carry_change *, float *c, const struct carry_context *, const float *second);
     float *rows;                                         /* of softmax: two for each row of C, the most and the sum */
     const struct carry_kernel *kernel;
     float *c;                                            /* where C begins, */
@@ -64,6 +67,7 @@ struct carry_kernel {
     uint8_t then[CARRY_THENS];                           /* what follows the sum: enum carry_then, to the first 0 */
     float scale;                                         /* of CARRY_OVER: one over the divisor */
     int32_t store;                                       /* of A, B and V: enum carry_store */
+    int32_t query, norm;                                 /* of causal: its variable and one; CARRY_LAYERNORM .. or 0 */
     int64_t bias_step, bias;                             /* element i of C has the (i / bias_step % bias)-th bias */
     struct carry_variant variant[CARRY_VARIANTS];        /* the better one first */
 };
@@ -92,8 +96,9 @@ void carry_finish16(const struct carry_change *, float *block, const struct carr
 void carry_finish8(const struct carry_change *, float *block, const struct carry_context *);
 void carry_finish1(const struct carry_change *, float *block, const struct carry_context *);
 /* between two contractions, as in carry_context */
-void carry_between16(const struct carry_change *, float *c, const struct carry_context *);
-void carry_between8(const struct carry_change *, float *c, const struct carry_context *);
+void carry_between16(const struct carry_change *, float *c, const struct carry_context *, const float *second);
+void carry_between8(const struct carry_change *, float *c, const struct carry_context *, const float *second);
+int carry_hidden(const struct carry_change *, float *c, const struct carry_context *, const float *second);
 int64_t carry_rows(const struct carry_kernel *);         /* floats of context.rows, a multiple of 16 */
 /* the same for all of C */
 void carry_finish_all(const struct carry_kernel *, float *c, void *out, struct carry_extra);

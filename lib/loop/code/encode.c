@@ -11,6 +11,7 @@
 enum { REGION = 1 << 20, MAX_ROWS = 32, BODY_FMA = 320, MAX_BODY = 4000, MAX_UNROLL = 16 };
 enum { LATE_STEPS = 32, AHEAD = 16, AHEAD_ROW = 1024, AHEAD_ELEMENTS = 1 << 14 };
 enum { MAX_BLOCK = 1 << 24 };
+static const double HIDDEN = 0.5;                        /* share of the blocks of a masked S that are computed */
 enum { MAX_PACKS = 64, PACK_ELEMENTS = 4096, NEAR_ELEMENTS = 1 << 17 }; /* 512 KiB stay in the second cache */
 enum { TILE = ASM_TILE_ROWS, MAX_TILES = 4, TILE_BODY = 16, TILE_MAX_BODY = 128 };
 const char *const isa_name[ISAS] = { "avx2", "avx512", "amx" };
@@ -627,7 +628,7 @@ static bool finished_here(const struct state *k, int d, const int32_t *e, bool f
         if (!k->p->reduced[v]) bytes *= e[v];
     if (fit || d == k->t->n || d == k->split || bytes <= k->machine->cache[1].bytes / 8) return true;
     int v = k->t->loop[d].var;
-    return k->p->reduced[v] && k->inner[d] < e[v];
+    return (k->p->reduced[v] || v == k->p->norm) && k->inner[d] < e[v];  /* rows of a norm are whole */
 }
 
 static void emit_and_finish(struct state *k, int d, const int32_t *e, bool first)
@@ -686,18 +687,25 @@ static void emit_pair(struct state *k, const int32_t *e, bool first)
     c.size[c.nvar] = e[p->along], c.from[c.nvar++] = 1;
     c.size[c.nvar] = e[p->last], c.to[c.nvar++] = 1;
     k->cycles += k->times * (60 + n / e[p->along] * 30 + n / k->lanes * (p->mid[0] ? 12 : 2));
+    size_t hidden = 0;
+    int change = -1;
+    if (!k->plan && (p->mid[0] || p->mid_scale != 1)) {
+        if (k->g->npack == MAX_PACKS) k->why = "too many blocks of two contractions";
+        else k->g->pack[change = k->g->npack++] = c;
+        if (k->why) return;
+    }
+    bool mask = p->query >= 0 && !first;                 /* the first block of a row has a column that it sees */
+    if (mask) k->times *= HIDDEN;
+    if (mask && !k->plan) hidden = asm_hidden(&k->s, change);
     if (!k->plan) asm_push(&k->s, RDI, 2);
     emit_side(k, 0, e, true);
     if (!k->plan) asm_pop(&k->s, RDI);
-    if (!k->plan && (p->mid[0] || p->mid_scale != 1)) {
-        if (k->g->npack == MAX_PACKS) k->why = "too many blocks of two contractions";
-        else k->g->pack[k->g->npack++] = c;
-        if (k->why) return;
-        asm_between(&k->s, k->g->npack - 1);
-    }
+    if (change >= 0) asm_between(&k->s, change);
     if (!k->plan) asm_push(&k->s, RSI, 2), asm_push_second(&k->s);
     emit_side(k, 1, e, first);
     if (!k->plan) asm_pop(&k->s, RDX), asm_pop(&k->s, RSI);
+    if (mask && !k->plan) asm_hidden_end(&k->s, hidden);
+    if (mask) k->times /= HIDDEN;
 }
 
 static void emit(struct state *k, int d, const int32_t *e, bool first)
@@ -1108,6 +1116,7 @@ static const char *parts(const struct state *k, int32_t e[2][NEST_VARS], int *th
         for (int j = 0; j < i; j++)
             if (k->t->loop[j].var == l.var) return "the parallel loop is not the outermost of its variable";
         if (l.size + (l.tail > 0) < 2) return NULL;
+        if (l.var == k->p->norm) return "a row that is normalised is in two threads";
         if (k->side) return "two contractions run in one thread";
         *threads = 2;
         *var = l.var;

@@ -259,7 +259,9 @@ void image_header(FILE *f, const char *guard, const struct image_kernel *q, size
                                   : "");
         if (q[i].p->pair) fprintf(f, "/* v: %lld elements */\n", (long long)q[i].p->elements[TENSOR_V]);
         if (q[i].p->then[0])
-            fprintf(f, "/* bias: %lld elements; residual as c, in floats */\n", (long long)q[i].p->bias);
+            fprintf(f, "/* bias: %lld elements%s; residual as c, in floats */\n",
+                    (long long)q[i].p->bias * q[i].p->biases,
+                    (const char *[]){ "", ": the bias, a gain", ": the bias, a gain, a shift" }[q[i].p->biases - 1]);
         if (q[i].p->group == 1 && !q[i].p->then[0] && !q[i].p->pair && q[i].p->store < STORE_F16)
             fprintf(f, "void %s_ld(%s *c, int64_t ldc, const %s *a, int64_t lda, const %s *b, int64_t ldb);\n", s,
                     t.c, t.a, t.b);

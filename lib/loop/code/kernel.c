@@ -15,7 +15,8 @@ static void part(void *data, int i)
     struct carry_context x = { { i ? g->second[0] : g->scratch[0], i ? g->second[1] : g->scratch[1],
                                        pair ? g->scratch[3] + carry_rows(&g->about) : NULL },
                                      carry_forth, wide ? carry_finish16 : carry_finish8,
-                                     wide ? carry_between16 : carry_between8, pair ? g->scratch[3] : NULL, &g->about,
+                                     wide ? carry_between16 : carry_between8, carry_hidden,
+                                     pair ? g->scratch[3] : NULL, &g->about,
                                      j->c, j->out, g->extra };
     if (g->second_at) x.extra.second = g->scratch[3] + g->second_at;
     carry_code *code = (carry_code *)(uintptr_t)(g->region + g->entry[i]);
@@ -72,6 +73,7 @@ void kernel_run(const struct kernel *g, float *c, const float *a, const float *b
 
 _Static_assert((int)CARRY_FMA == (int)OP_FMA && (int)CARRY_COPY == (int)OP_COPY, "the same operations");
 _Static_assert((int)CARRY_CAST == (int)THEN_BF16 && (int)CARRY_CAST_F16 == (int)THEN_F16 &&
+               (int)CARRY_RMSNORM == (int)THEN_RMSNORM &&
                 (int)CARRY_SOFTMAX == (int)THEN_SOFTMAX &&
                (int)CARRY_GELU == (int)THEN_GELU && CARRY_THENS == MAX_THEN + 1, "the same words");
 _Static_assert((int)CARRY_BF16 == (int)TYPE_BF16 && (int)CARRY_U8S8 == (int)TYPE_U8S8 &&
@@ -95,9 +97,12 @@ void problem_carry(struct carry_kernel *k, const struct problem *p)
     k->along = p->along;
     k->last = p->last;
     k->mid_scale = p->mid_scale;
+    k->query = p->query + 1;
+    for (int i = 0; p->then[i]; i++)
+        if (p->then[i] == THEN_LAYERNORM || p->then[i] == THEN_RMSNORM) k->norm = p->then[i];
     for (int i = 0, n = 0; p->mid[i]; i++) {
         if (p->mid[i] == THEN_SOFTMAX) k->then[0] = CARRY_SOFTMAX;
-        if (p->mid[i] != THEN_OVER) k->mid[n++] = p->mid[i];
+        if (p->mid[i] != THEN_OVER && p->mid[i] != THEN_CAUSAL) k->mid[n++] = p->mid[i];
     }
 }
 
@@ -136,7 +141,8 @@ bool problem_equal(const struct problem *p, const float *got, const float *want)
     enum carry_store last = problem_then(p, THEN_F16) ? CARRY_HALVES_F16 : CARRY_HALVES_BF16;
     float most = 0;                                      /* what rounding of two contractions is a share of */
     for (size_t i = 0; i < n && p->pair; i++) most = fmaxf(most, fabsf(want[i]));
-    if (!problem_then(p, THEN_GELU) && !p->pair) return !memcmp(got, want, n * (size_t)(cast ? 2 : p->bytes));
+    if (!problem_then(p, THEN_GELU) && p->norm < 0 && !p->pair)
+        return !memcmp(got, want, n * (size_t)(cast ? 2 : p->bytes));
     for (size_t i = 0; i < n; i++) {
         float x, y;
         if (cast) {

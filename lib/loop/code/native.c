@@ -233,7 +233,7 @@ const char *native_emit(struct buf *b, const struct image_kernel *q)
     for (int i = 0; i < CARRY_THENS; i++) buf_format(b, " %d%s", k.mid[i], i + 1 < CARRY_THENS ? "," : " }");
     buf_format(b, ", .scale = %.9g%s, .bias_step = %lld, .bias = %lld", (double)k.scale, k.scale < 1 ? "f" : "",
                (long long)k.bias_step, (long long)k.bias);
-    buf_format(b, ", .variant = {\n");
+    buf_format(b, ", .query = %d, .norm = %d, .variant = {\n", k.query, k.norm);
     for (int i = 0; i < n; i++) {
         if (of[i] == ISA_AMX) buf_format(b, "#ifdef CARRY_TILES\n");
         variant_text(b, &k.variant[i], s, isa_name[of[i]], q->p->op == OP_FMA);

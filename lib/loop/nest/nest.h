@@ -12,12 +12,16 @@
  * A sum of products may go on with each element of C, in the order of words of a trailing (then ..): bias adds a vector
  * along C's fastest variable that A lacks (of a product n, of a convolution m); residual adds a tensor of C's shape;
  * relu; gelu, x (1 + erf(x / sqrt 2)) / 2; (over N) divides by N; bf16 or f16, the last, rounds to that, and C has 2
- * bytes an element.  Integer sums become floats before.  In general nests as in all others.
+ * bytes an element; layernorm and rmsnorm, of rows along what bias is along: what is above the row's mean over the root
+ * of its variance, or x over the root of its mean square, 1e-5 added below the root, times a gain, plus (layernorm) a
+ * shift: these are the second and third vector behind the bias, whether or not there is the word bias.
+ * Integer sums become floats before.  In general nests as in all others.
  * Two contractions in one nest, as attention is: (nest (sizes ..) (A ..) (B ..) (mid (over 8) softmax) (V ..) (C ..))
  * is S = A B, what (mid ..) says of each element of S or of its rows, C = S V.  B and V have one variable that A and C
  * lack: S has it, softmax goes along it, C is summed over it.  C's fastest variable is V's fastest and in no other.
- * What A and B alone have is summed in S.  Words of mid: (over N), the first, relu, gelu, and softmax, the last.
- * (attn H Q K D) is softmax(A B^T / sqrt D) V for H heads.
+ * What A and B alone have is summed in S.  Words of mid: (over N), the first, relu, gelu, causal and softmax, last.
+ * causal: row q of S, the fastest variable of its rows in C, has its columns up to q + (columns - rows) alone.
+ * (attn H Q K D) is softmax(A B^T / sqrt D) V for H heads, (attn_causal ..) that with causal.
  *
  * A nest is a schedule: the loops of the computation, outermost first, and the loops that write the result back.
  * Both share a prefix (the loops before the first reduction that agree), as in the tree that is printed.  A loop of
@@ -37,8 +41,9 @@ enum { NEST_VARS = 8, NEST_LOOPS = 16, NEST_DIMS = 8 };
 enum { TENSOR_A, TENSOR_B, TENSOR_C, TENSOR_V };        /* V: where there are two contractions */
 enum problem_type { TYPE_F32, TYPE_BF16, TYPE_U8S8, TYPE_F64 };  /* C is float, float, int32, double */
 enum problem_store { STORE_FLOATS, STORE_DOUBLES, STORE_F16, STORE_BF16 };       /* of A, B and V */
-enum problem_then { THEN_END, THEN_BIAS, THEN_RESIDUAL, THEN_RELU, THEN_GELU, THEN_OVER, THEN_BF16, THEN_F16, THENS,
-                    THEN_SOFTMAX = THENS };              /* of (mid ..) alone */
+enum problem_then { THEN_END, THEN_BIAS, THEN_RESIDUAL, THEN_RELU, THEN_GELU, THEN_OVER, THEN_BF16, THEN_F16,
+                    THEN_LAYERNORM, THEN_RMSNORM, THEN_CAUSAL, THENS,
+                    THEN_SOFTMAX = THENS };              /* this and causal: of (mid ..) alone */
 enum { MAX_THEN = 7 };
 enum problem_op { OP_FMA, OP_ADD, OP_SUM, OP_COPY };     /* C += A*B | C = A+B | C += A | C = A */
 
@@ -59,8 +64,11 @@ struct problem {
     uint8_t then[MAX_THEN + 1];                          /* enum problem_then, to the first THEN_END */
     int32_t over;                                        /* of THEN_OVER */
     int64_t bias_step, bias;                             /* element i of C has bias element i / bias_step mod bias */
+    int biases;                                          /* vectors of them: the bias, a gain, a shift */
+    int norm;                                            /* the variable that rows are normalised along, or -1 */
     bool pair;                                           /* two contractions; then also */
     int along, last;                                     /* the variable softmax goes along; C's fastest */
+    int query;                                           /* of causal: the variable of rows, or -1 */
     uint8_t mid[MAX_THEN + 1];                           /* THEN_OVER, THEN_RELU, THEN_GELU, THEN_SOFTMAX */
     float mid_scale;                                     /* of THEN_OVER */
 };

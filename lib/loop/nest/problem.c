@@ -29,11 +29,14 @@ static const struct kind {
       "((n c ho wo kh kw m) (A n (+ (* s ho) kh) (+ (* s wo) kw) c) (B kh kw c m) (C n ho wo m))" },
     { "attn", OP_FMA, { "h", "q", "k", "d" },
       "((h e q k d) (A h q d) (B h k d) (V h k e) (C h q e) (mid softmax))" },
+    { "attn_causal", OP_FMA, { "h", "q", "k", "d" },
+      "((h e q k d) (A h q d) (B h k d) (V h k e) (C h q e) (mid causal softmax))" },
     { "point", OP_ADD, { "i", "j" }, "((i j) (A i j) (B i j) (C i j))" },
     { "reduce", OP_SUM, { "i", "j" }, "((i j) (A i j) (C i))" },
     { "transp", OP_COPY, { "i", "j" }, "((i j) (A i j) (C j i))" },
 };
-const char problem_kinds[] = "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|bmm|conv|conv_nhwc|attn|point|reduce|transp";
+const char problem_kinds[] =
+    "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|bmm|conv|conv_nhwc|attn|attn_causal|point|reduce|transp";
 
 int problem_params(str kind, const char *const **names)
 {
@@ -195,6 +198,14 @@ static void check_pair(const struct env *k)
     if (p->along < 0) die("%s: B and V must have a variable that A and C lack", k->where);
     if (p->last < 0 || p->stride[TENSOR_C][p->last] != 1 || p->stride[TENSOR_V][p->last] != 1)
         die("%s: the fastest variable of C and of V must be the same, and in no other tensor", k->where);
+    for (int i = 0; p->mid[i]; i++) {
+        if (p->mid[i] != THEN_CAUSAL) continue;
+        for (int v = 0; v < p->nvar; v++)
+            if (v != p->last && p->stride[TENSOR_C][v] &&
+                (p->query < 0 || p->stride[TENSOR_C][v] < p->stride[TENSOR_C][p->query])) p->query = v;
+        if (p->query < 0 || !p->stride[TENSOR_A][p->query] || p->size[p->query] > p->size[p->along])
+            die("%s: causal needs as many columns of S as rows, or more", k->where);
+    }
 }
 
 static void check_output(const struct env *k)
@@ -254,7 +265,8 @@ static void canonical(struct problem *p, const struct sexp *e, const char *where
 
 static const char *const then_name[THENS + 1] = {
     [THEN_BIAS] = "bias", [THEN_RESIDUAL] = "residual", [THEN_RELU] = "relu", [THEN_GELU] = "gelu",
-    [THEN_OVER] = "over", [THEN_BF16] = "bf16", [THEN_F16] = "f16", [THEN_SOFTMAX] = "softmax" };
+    [THEN_OVER] = "over", [THEN_BF16] = "bf16", [THEN_F16] = "f16", [THEN_LAYERNORM] = "layernorm",
+    [THEN_RMSNORM] = "rmsnorm", [THEN_CAUSAL] = "causal", [THEN_SOFTMAX] = "softmax" };
 
 static int then_word(const struct env *k, const struct sexp *e, snode x, const char *list)
 {
@@ -272,17 +284,18 @@ static void mid(const struct env *k, const struct sexp *e, snode list)
     int n = 0;
     for (snode x = sexp_after(e, sexp_first(e, list)); x != SEXP_NONE; x = sexp_after(e, x)) {
         int word = then_word(k, e, x, "mid");
-        if (word == THEN_BIAS || word == THEN_RESIDUAL || word == THEN_BF16 || word == THEN_F16)
+        if (word == THEN_BIAS || word == THEN_RESIDUAL || (word >= THEN_BF16 && word <= THEN_RMSNORM))
             die("%s: %s is not for (mid ...)", k->where, then_name[word]);
         if (n == MAX_THEN) die("%s: more than %d words in (mid ...)", k->where, MAX_THEN);
         for (int i = 0; i < n; i++)
-            if (p->mid[i] == THEN_SOFTMAX || word == THEN_OVER)
+            if (p->mid[i] == THEN_SOFTMAX || word == THEN_OVER || (p->mid[i] == THEN_CAUSAL && word != THEN_SOFTMAX))
                 die("%s: %s in (mid ...) after %s", k->where, then_name[word], then_name[p->mid[i]]);
         if (word == THEN_OVER)
             p->mid_scale = 1 / (float)small_int(e, sexp_nth(e, x, 1), k->where, "the divisor of (over ..)");
         p->mid[n++] = (uint8_t)word;
     }
     if (!n) die("%s: (mid) without a word", k->where);
+    if (p->mid[n - 1] == THEN_CAUSAL) die("%s: causal in (mid ...) without softmax after it", k->where);
 }
 
 static void body(const struct env *k, const struct sexp *e, snode first)
@@ -394,6 +407,8 @@ static void conv_strides(struct problem *p, const struct env *k)
     p->size[ho] = 1;
 }
 
+static bool norm(int word) { return word == THEN_LAYERNORM || word == THEN_RMSNORM; }
+
 static void then(const struct env *k, const struct sexp *e, snode list)
 {
     struct problem *p = k->p;
@@ -402,11 +417,11 @@ static void then(const struct env *k, const struct sexp *e, snode list)
     if (p->pair) die("%s: (then ...) does not go with a second contraction", k->where);
     for (snode x = sexp_after(e, sexp_first(e, list)); x != SEXP_NONE; x = sexp_after(e, x)) {
         int word = then_word(k, e, x, "then");
-        if (word == THEN_SOFTMAX) die("%s: softmax is not for (then ...)", k->where);
+        if (word >= THEN_CAUSAL) die("%s: %s is not for (then ...)", k->where, then_name[word]);
         if (n == MAX_THEN) die("%s: more than %d words in (then ...)", k->where, MAX_THEN);
         for (int i = 0; i < n; i++)
             if (p->then[i] == THEN_BF16 || p->then[i] == THEN_F16 ||
-                (p->then[i] == word && word != THEN_RELU && word != THEN_GELU))
+                (p->then[i] == word && word != THEN_RELU && word != THEN_GELU) || (norm(word) && norm(p->then[i])))
                 die("%s: %s in (then ...) after %s", k->where, then_name[word], then_name[p->then[i]]);
         if (word == THEN_OVER) p->over = (int32_t)small_int(e, sexp_nth(e, x, 1), k->where, "the divisor of (over ..)");
         p->then[n++] = (uint8_t)word;
@@ -419,6 +434,14 @@ static void then(const struct env *k, const struct sexp *e, snode list)
                 (best < 0 || p->stride[TENSOR_C][v] < p->stride[TENSOR_C][best])) best = v;
     p->bias = best < 0 ? 1 : p->size[best];
     p->bias_step = p->bias > 1 ? p->stride[TENSOR_C][best] : p->elements[TENSOR_C];
+    for (int i = 0; p->then[i]; i++) {
+        if (!norm(p->then[i])) continue;
+        if (p->bias_step != 1)
+            die("%s: %s needs rows of C, more than 1 element, along what bias is along", k->where,
+                then_name[p->then[i]]);
+        p->norm = best;
+        p->biases = p->then[i] == THEN_LAYERNORM ? 3 : 2;
+    }
 }
 
 static void type(const struct env *k, const struct sexp *e, snode list)
@@ -461,7 +484,7 @@ bool problem_then(const struct problem *p, enum problem_then word)
 
 void problem_parse(struct problem *p, str text, const char *where)
 {
-    *p = (struct problem){ .op = OP_FMA, .group = 1, .bytes = 4, .mid_scale = 1 };
+    *p = (struct problem){ .op = OP_FMA, .group = 1, .bytes = 4, .mid_scale = 1, .biases = 1, .norm = -1, .query = -1 };
     sexpr *r = sexp_open_text(text.s, text.n, where, SEXP_CORE);
     const struct sexp *e = sexp_only(r);
     if (!sexp_is_list(e, 0) || sexp_first(e, 0) == SEXP_NONE || !sexp_is_atom(e, sexp_first(e, 0)))
