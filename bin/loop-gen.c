@@ -61,7 +61,8 @@ static const char *then, *mid;
 static const char *const names[14] = { "m", "n", "k", "b", "c", "h", "w", "kh", "kw", "s", "i", "j", "q", "d" };
 #define SIZE_OPTION(name, i) { 0, name, STR, &size[i], "SIZES", "sizes of " name }
 static const struct opt options[] = {
-    { 0, "kind", WORD, &kind, "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|bmm|conv|conv_nhwc|attn|attn_causal|point|reduce|transp",
+    { 0, "kind", WORD, &kind, "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|bmm|conv|conv_nhwc|attn|attn_causal|"
+      "point|reduce|transp",
       "kind of problem" },
     { 0, "set", WORD, &set, "resnet50|vgg19|mobilenet2|efficientnet|bert|llama|attention|thin|large",
       "layers of a network instead" },
