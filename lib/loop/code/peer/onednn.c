@@ -1,7 +1,8 @@
 /* oneDNN: sgemm for products; for those that something follows the matmul primitive with post-operations; for those of
  * bf16 and int8 that with its weights in the format it likes best, reordered before the clock starts; for convolutions
  * the primitive with the tensors as given, or (-DANY) in the formats it likes best, reordered likewise; for attention
- * its matmul, softmax in place and matmul, for all heads at once or for one after the other, whichever is faster */
+ * its matmul, softmax in place and matmul, for all heads at once or for one after the other, whichever is faster; of bf16
+ * with scores of bf16, a causal mask added to them as a post-operation; layernorm is its own, after the matmul */
 #include "gemm.h"
 #include <dnnl.h>
 #include <math.h>
@@ -19,10 +20,14 @@ struct product {
     char *rows;                                          /* B row-major */
     int has_bias, nresidual;                             /* nresidual: which post-operation adds one, or -1 */
     dnnl_memory_t bias, residual;
+    dnnl_primitive_t norm;                               /* layernorm of what the matmul left */
+    dnnl_memory_t gain, shift;
     struct attention {
         long heads, step, q, k, d;                       /* step: heads in a call */
         const float *v;
-        float *s;
+        float *s, *mask;
+        int causal, bf16;
+        dnnl_memory_t masked;
         struct calls { dnnl_primitive_t scores, softmax, sums; dnnl_memory_t a, b, s, v, c; } calls[2];
     } attn;
 };
@@ -78,6 +83,20 @@ static int make_conv(struct product *p, const char **why)
     return 1;
 }
 
+static int make_norm(struct product *p, const dnnl_memory_desc_t *md, long n)
+{
+    dnnl_layer_normalization_desc_t d;
+    dnnl_primitive_desc_t pd;
+    dnnl_memory_desc_t row;
+    dnnl_dims_t dims = { n };
+    return !dnnl_layer_normalization_forward_desc_init(&d, dnnl_forward_inference, md, NULL, 1e-5f,
+                                                       dnnl_use_scale | dnnl_use_shift) &&
+           !dnnl_primitive_desc_create(&pd, &d, NULL, engine, NULL) && !dnnl_primitive_create(&p->norm, pd) &&
+           !dnnl_memory_desc_init_by_tag(&row, 1, dims, dnnl_f32, dnnl_a) &&
+           !dnnl_memory_create(&p->gain, &row, engine, DNNL_MEMORY_NONE) &&
+           !dnnl_memory_create(&p->shift, &row, engine, DNNL_MEMORY_NONE);
+}
+
 /* " (then bias gelu ..)" as post-operations, as far as it has them: a bias comes first */
 static int follow(struct product *p, const char *then, long m, long n, dnnl_primitive_attr_t attr, int *half)
 {
@@ -103,6 +122,8 @@ static int follow(struct product *p, const char *then, long m, long n, dnnl_prim
             if (dnnl_post_ops_append_eltwise(ops, 1, dnnl_eltwise_gelu_erf, 0, 0)) return 0;
         } else if (!strcmp(word, "bf16")) {
             *half = 1;
+        } else if (!strcmp(word, "layernorm") && *then == ')') {
+            if (!make_norm(p, &md, n)) return 0;
         } else {
             return 0;
         }
@@ -169,12 +190,21 @@ static int make_calls(struct attention *t, struct calls *c, long h)
     dnnl_primitive_desc_t p1, p2, p3;
     dnnl_primitive_attr_t attr;
     float scale = 1 / sqrtf((float)t->d);
-    return !dnnl_memory_desc_init_by_tag(&da, 3, a, dnnl_f32, dnnl_abc) &&
-           !dnnl_memory_desc_init_by_tag(&db, 3, b, dnnl_f32, dnnl_acb) &&
-           !dnnl_memory_desc_init_by_tag(&ds, 3, s, dnnl_f32, dnnl_abc) &&
-           !dnnl_memory_desc_init_by_tag(&dv, 3, v, dnnl_f32, dnnl_abc) && !dnnl_primitive_attr_create(&attr) &&
+    dnnl_data_type_t type = t->bf16 ? dnnl_bf16 : dnnl_f32;
+    dnnl_memory_desc_t dm, dc;
+    dnnl_dims_t m = { 1, t->q, t->k };
+    dnnl_post_ops_t ops;
+    if (dnnl_post_ops_create(&ops) || dnnl_memory_desc_init_by_tag(&dm, 3, m, dnnl_f32, dnnl_abc) ||
+        dnnl_memory_desc_init_by_tag(&dc, 3, a, dnnl_f32, dnnl_abc) ||
+        (t->causal && dnnl_post_ops_append_binary(ops, dnnl_binary_add, &dm)) ||
+        (t->causal && dnnl_memory_create(&t->masked, &dm, engine, t->mask))) return 0;
+    return !dnnl_memory_desc_init_by_tag(&da, 3, a, type, dnnl_abc) &&
+           !dnnl_memory_desc_init_by_tag(&db, 3, b, type, dnnl_acb) &&
+           !dnnl_memory_desc_init_by_tag(&ds, 3, s, type, dnnl_abc) &&
+           !dnnl_memory_desc_init_by_tag(&dv, 3, v, type, dnnl_abc) && !dnnl_primitive_attr_create(&attr) &&
            !dnnl_primitive_attr_set_output_scales(attr, 1, 0, &scale) &&
-           !dnnl_matmul_desc_init(&one, &da, &db, NULL, &ds) && !dnnl_matmul_desc_init(&two, &ds, &dv, NULL, &da) &&
+           !dnnl_primitive_attr_set_post_ops(attr, ops) &&
+           !dnnl_matmul_desc_init(&one, &da, &db, NULL, &ds) && !dnnl_matmul_desc_init(&two, &ds, &dv, NULL, &dc) &&
            !dnnl_softmax_forward_desc_init(&soft, dnnl_forward_inference, &ds, 2) &&
            !dnnl_primitive_desc_create(&p1, &one, attr, engine, NULL) && !dnnl_primitive_create(&c->scores, p1) &&
            !dnnl_primitive_desc_create(&p2, &soft, NULL, engine, NULL) && !dnnl_primitive_create(&c->softmax, p2) &&
@@ -183,13 +213,17 @@ static int make_calls(struct attention *t, struct calls *c, long h)
            !dnnl_memory_create(&c->b, &db, engine, DNNL_MEMORY_NONE) &&
            !dnnl_memory_create(&c->s, &ds, engine, t->s) &&
            !dnnl_memory_create(&c->v, &dv, engine, DNNL_MEMORY_NONE) &&
-           !dnnl_memory_create(&c->c, &da, engine, DNNL_MEMORY_NONE);
+           !dnnl_memory_create(&c->c, &dc, engine, DNNL_MEMORY_NONE);
 }
 
-static int make_attention(struct product *p, const long *z, const char **why)
+static int make_attention(struct product *p, const char *kind, const long *z, const char **why)
 {
     struct attention *t = &p->attn;
-    *t = (struct attention){ .heads = z[0], .step = z[0], .q = z[1], .k = z[2], .d = z[3] };
+    *t = (struct attention){ .heads = z[0], .step = z[0], .q = z[1], .k = z[2], .d = z[3],
+                              .causal = !strncmp(kind, "attn_causal", 11), .bf16 = strstr(kind, "bf16") != NULL };
+    t->mask = t->causal ? malloc((size_t)(t->q * t->k) * sizeof *t->mask) : NULL;
+    for (long i = 0; i < t->q && t->mask; i++)
+        for (long j = 0; j < t->k; j++) t->mask[i * t->k + j] = j > i + t->k - t->q ? -INFINITY : 0;
     t->s = aligned_alloc(64, (size_t)(t->heads * t->q * t->k * 4 + 127) / 64 * 64);
     *why = "oneDNN refused the attention";
     return t->s && !dnnl_engine_create(&engine, dnnl_cpu, 0) &&
@@ -197,23 +231,25 @@ static int make_attention(struct product *p, const long *z, const char **why)
            make_calls(t, &t->calls[1], 1);
 }
 
-static void call(dnnl_primitive_t p, dnnl_memory_t src, dnnl_memory_t weights, dnnl_memory_t dst)
+static void call(dnnl_primitive_t p, dnnl_memory_t src, dnnl_memory_t weights, dnnl_memory_t dst, dnnl_memory_t mask)
 {
-    dnnl_exec_arg_t arg[3] = { { DNNL_ARG_SRC, src }, { DNNL_ARG_DST, dst }, { DNNL_ARG_WEIGHTS, weights } };
-    dnnl_primitive_execute(p, stream, weights ? 3 : 2, arg);
+    dnnl_exec_arg_t arg[4] = { { DNNL_ARG_SRC, src }, { DNNL_ARG_DST, dst }, { DNNL_ARG_WEIGHTS, weights },
+                               { DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, mask } };
+    dnnl_primitive_execute(p, stream, weights ? mask ? 4 : 3 : 2, arg);
 }
 
 static void run_attention(struct attention *t, float *c, const float *a, const float *b)
 {
     struct calls *x = &t->calls[t->step == 1];
     for (long h = 0; h < t->heads; h += t->step) {
-        dnnl_memory_set_data_handle(x->a, (void *)(a + h * t->q * t->d));
-        dnnl_memory_set_data_handle(x->b, (void *)(b + h * t->k * t->d));
-        dnnl_memory_set_data_handle(x->v, (void *)(t->v + h * t->k * t->d));
+        const long bytes = t->bf16 ? 2 : 4;
+        dnnl_memory_set_data_handle(x->a, (char *)a + h * t->q * t->d * bytes);
+        dnnl_memory_set_data_handle(x->b, (char *)b + h * t->k * t->d * bytes);
+        dnnl_memory_set_data_handle(x->v, (char *)t->v + h * t->k * t->d * bytes);
         dnnl_memory_set_data_handle(x->c, c + h * t->q * t->d);
-        call(x->scores, x->a, x->b, x->s);
-        call(x->softmax, x->s, NULL, x->s);
-        call(x->sums, x->s, x->v, x->c);
+        call(x->scores, x->a, x->b, x->s, t->masked);
+        call(x->softmax, x->s, NULL, x->s, NULL);
+        call(x->sums, x->s, x->v, x->c, NULL);
     }
     dnnl_stream_wait(stream);
 }
@@ -237,7 +273,7 @@ void *peer_open(const char *kind, const long *size, const char **why)
     struct product *p = calloc(1, sizeof *p);
     if (!strncmp(kind, "mm_bf16", 7) || !strncmp(kind, "mm_u8s8", 7) || !strncmp(kind, "mm (", 4))
         return make_matmul(p, kind, size, why) ? p : NULL;
-    if (!strcmp(kind, "attn")) return make_attention(p, size, why) ? p : NULL;
+    if (!strncmp(kind, "attn", 4)) return make_attention(p, kind, size, why) ? p : NULL;
     if (!gemm_init(&p->g, kind, size, why)) return NULL;
     if (p->g.conv && !make_conv(p, why)) return NULL;
     return p;
@@ -263,6 +299,8 @@ void peer_extra(void *data, const float *bias, const float *residual)
     struct product *p = data;
     p->attn.v = bias;                                    /* the fourth tensor comes in its place */
     if (p->bias) dnnl_memory_set_data_handle(p->bias, (void *)bias);
+    if (p->norm) dnnl_memory_set_data_handle(p->gain, (void *)(bias + p->g.n));
+    if (p->norm) dnnl_memory_set_data_handle(p->shift, (void *)(bias + 2 * p->g.n));
     if (p->residual) dnnl_memory_set_data_handle(p->residual, (void *)residual);
 }
 
@@ -319,6 +357,9 @@ void peer_run(void *data, float *c, const float *a, const float *b)
         if (p->group == 1) dnnl_memory_set_data_handle(p->mem[1], (void *)b);
         dnnl_memory_set_data_handle(p->mem[2], c);
         dnnl_primitive_execute(p->matmul, stream, n, arg);
+        dnnl_exec_arg_t rows[4] = { { DNNL_ARG_SRC, p->mem[2] }, { DNNL_ARG_DST, p->mem[2] },
+                                    { DNNL_ARG_SCALE, p->gain }, { DNNL_ARG_SHIFT, p->shift } };
+        if (p->norm) dnnl_primitive_execute(p->norm, stream, 4, rows);
         dnnl_stream_wait(stream);
         return;
     }
