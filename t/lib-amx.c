@@ -117,7 +117,11 @@ static int compare(uint64_t seed, int pairs, int *tried, int *types)
             nest_act(&p, &t, a == ACT_COUNT ? ACT_SPLIT_ANY + 2 + below(&r, 40) : a, RULE_NONE);
         }
         g.add = !p.then[0] && below(&r, 5) == 0;
-        if (kernel_encode(&g, &p, &t, ISA_AMX)) continue;
+        struct kernel_plan plan;
+        const char *why = kernel_encode(&g, &p, &t, ISA_AMX), *no = kernel_plan(&plan, &p, &t, ISA_AMX, false);
+        int64_t given = g.given ? g.change[TENSOR_B].elements : 0;
+        if (!why != !no || (!why && (plan.rows != g.rows || plan.vectors != g.vectors || plan.given != given))) bad++;
+        if (why) continue;
         i++;
         types[p.type == TYPE_BF16]++, types[2] += g.threads == 2;
         if (agrees(&r, &g, &p, g.add)) continue;
@@ -197,7 +201,7 @@ static void emulator(void)
     ok(f[0] == 2 && f[6] == 0x1p-99f, "nor is what would become one");
 }
 
-/* what Sapphire Rapids says, and how it is without one thing or another */
+/* what a Sapphire Rapids says, or without one thing or another */
 static void detection(void)
 {
     enum { ALL = CARRY_AVX2 | CARRY_AVX512 | CARRY_AVX512VNNI | CARRY_AVX512BF16 };
