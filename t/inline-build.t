@@ -37,6 +37,13 @@ if command -v ld.lld-14 llvm-profdata-14 > /dev/null && inline-module --lto --pr
         inline-build --stock=$row --out=row l > /dev/null
         is "stock $row does the same" "$(cat reference.txt)" ./row sort < demo/main.c
     done
+    if compgen -c llvm-bolt- > /dev/null; then           # a folder's name is no part of what a shell reads
+        mkdir "it's; touch ran; '"
+        inline-build --stock=bolt --out="it's; touch ran; '/row" l > /dev/null
+        is 'stock bolt does the same, in any folder' "$(cat reference.txt)" "./it's; touch ran; '/row" sort < demo/main.c
+        ok 'and no name is run' [ ! -e ran ]
+    else skip 'stock bolt' 'llvm-bolt is not here'
+    fi
 else skip 'with -flto' "$(cat why.lto)"; fi
 # a stock build that the program cannot have is left out; what goes wrong on the machine is not that
 mkdir inline-only

@@ -43,9 +43,11 @@ int main(int argc, char **argv)
     return bad;
 }
 C
+counted=
+if nm "$lib" 2> /dev/null | grep -q __gcov_init; then counted=$(gcc -print-file-name=libgcov.a); fi    # make coverage
 for cc in gcc clang; do
     if ! command -v $cc > /dev/null; then skip "$cc" 'not here'; continue; fi
-    $cc -O1 -I"$root/lib/loop" -o use use.c "$lib" -lcsv -lm -lpthread -ldl
+    $cc -O1 -I"$root/lib/loop" -o use use.c "$lib" $counted -lcsv -lm -lpthread -ldl
     is "$cc: problems in, functions out; what is wrong is said, and the program lives" 'right' ./use
     is 'with a cache' 'right' ./use cache.csv
     is 'which is used again' 'right' ./use cache.csv

@@ -13,12 +13,17 @@ if command -v gcc > /dev/null && [ -e /usr/lib/x86_64-linux-gnu/libopenblas.so.0
 1,
 1,
 0,only products are written for it' bash -c 'csv-cut -c checked,reason b.csv | tail -n +2'
+    # TMPDIR is no part of what a shell reads; our own C text is a peer too
+    mkdir 'x y; touch ran'
+    is 'in any folder' '1,,1,' bash -c 'TMPDIR="$PWD/x y; touch ran" loop-peer --lib=openblas,ours-gcc --rounds=1 --runs=1 <(sed -n 1,2p p.csv) |
+        csv-cut -c checked,reason | tail -n +2 | paste -sd,'
+    ok 'and its name is not run' eval '[ ! -e ran ] && ! ls -A x* | grep -v measure.lock'
 else
     skip 'others' 'no OpenBLAS or gcc here'
 fi
 # killed while a library is compiled it leaves a folder, which the next removes
 mkdir -p tmp bin
-printf '#!/bin/sh\ntouch compiling\nsleep 60\n' > bin/gcc
+printf '#!/bin/sh\ntouch "%s/compiling"\nsleep 60\n' "$PWD" > bin/gcc
 chmod +x bin/gcc
 export TMPDIR=$PWD/tmp
 PATH=$PWD/bin:$PATH setsid loop-peer --lib=gcc --rounds=1 --runs=1 p.csv > /dev/null 2>&1 &

@@ -4,6 +4,7 @@
 #include "inline/profile.h"
 #include "inline/tool.h"
 #include "base/message.h"
+#include "base/out.h"
 #include "measure/count.h"
 #include <errno.h>
 #include <stdio.h>
@@ -108,12 +109,15 @@ static const char *bolt(const struct work *w, const char *directory, const char 
         struct buf merged = { 0 };
         arg(&m, "/bin/sh");
         arg(&m, "-c");
-        arg(&m, xformat("exec '%s' '%s'.*", merge, data));
+        arg(&m, "exec \"$0\" \"$1\".*");                 /* names are no part of what a shell reads */
+        arg(&m, merge);
+        arg(&m, data);
         why = tool_run(&m, NULL, NULL, &merged);
-        FILE *f = why ? NULL : fopen(data, "w");
-        if (!why && !f) die_errno("%s", data);
-        if (f) fwrite(merged.s, 1, merged.n, f);
-        if (f) fclose(f);
+        if (!why) {
+            struct out *o = out_open(data);
+            fwrite(merged.s, 1, merged.n, out_file(o));  /* out_close sees errors */
+            out_close(o);
+        }
         free(merged.s);
     }
     arg(&b, tool);

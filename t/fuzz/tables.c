@@ -56,7 +56,8 @@ static const char hooks[] = "proc,phase,op,cats,hook,before,begun\n1,,,Python,c_
 static const char cells[] = "proc,phase,op,cats,total_ns\n1,,,Python,725399\n1,,f,CPU,22574\n1,,f,GPU+CPU,90\n";
 
 static const char graph[] = "(graph (name g) (batch 1) (tensor 0 x arg 400 f32 (100))"
-                            "(tensor 1 a inter 80000 f32 (20000)) (tensor 2 y arg 4 f32 ()) (node 0 p A (in 0) (out 1)) (node 1 q A (in 1) (out 2)))";
+                            "(tensor 1 a inter 80000 f32 (20000)) (tensor 2 y arg 4 f32 ())"
+                            "(node 0 p A (in 0) (out 1)) (node 1 q A (in 1) (out 2)))";
 
 /* a folder with two sources, for what names files */
 static const char *sources(void)

@@ -76,7 +76,8 @@ typedef void *open_fn(const char *kind, const long *size, const char **why);
 typedef void run_fn(void *, float *c, const float *a, const float *b);
 typedef void finish_fn(void *);
 
-/* a shell runs it, with its temporary files in a folder; its messages go nowhere */
+/* a shell runs it in a folder, where its temporary files go too; its messages go nowhere.  The folder's name, which is
+ * the user's, is no part of the line. */
 static int command(const char *folder, const char *line)
 {
     pid_t pid = fork();
@@ -85,7 +86,8 @@ static int command(const char *folder, const char *line)
         int null = open("/dev/null", O_RDWR);
         dup2(null, 1);
         dup2(null, 2);
-        setenv("TMPDIR", folder, 1);
+        if (chdir(folder) != 0) _exit(127);
+        setenv("TMPDIR", ".", 1);
         execl("/bin/sh", "sh", "-c", line, (char *)NULL);
         _exit(127);
     }
@@ -99,8 +101,8 @@ static bool compile(struct peers *s, int i, const char *defines)
     struct worker *w = &s->w[i];
     free(w->so);
     w->so = xformat("%s/%d.so", s->dir, i);
-    char *line = xformat("%s %s -fPIC -shared -o %s %s/%s %s", w->peer->compile, defines, w->so, s->dir,
-                         w->peer->source, w->peer->libs);
+    char *line = xformat("%s %s -fPIC -shared -o %d.so %s %s", w->peer->compile, defines, i, w->peer->source,
+                         w->peer->libs);
     int rc = command(s->dir, line);
     free(line);
     return rc == 0;
