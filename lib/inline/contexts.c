@@ -194,7 +194,7 @@ static bool worth_a_call(const struct contexts *x, size_t c)
 static bool choose(struct contexts *x, const struct body *b, uint32_t function, size_t k, bool *kept)
 {
     size_t c = b->call[k].site, up = parent(x, b, k), left = 0, cold = 0;
-    double inner = x->v[c].heat, entries = x->entries[function],
+    double inner = x->v[c].heat, entries = x->entries[function], rest = inner,
            own = entries > 0 ? inner * fmin(1, x->left[function] / entries) : 0;
     bool follows = up < b->ncalls && b->split[up];
     for (size_t d = 0; d < b->ninto; d++) {
@@ -202,6 +202,7 @@ static bool choose(struct contexts *x, const struct body *b, uint32_t function, 
         bool stays = h > x->cut || (follows && worth_a_call(x, c)) || x->stays[x->v[b->into[d]].host];
         kept[d] = reached(x, b, c, d) && stays && (!follows || b->kept[up * b->ninto + d]);
         if (!reached(x, b, c, d)) continue;
+        rest -= h;
         left += kept[d];
         cold += !kept[d];
     }
@@ -209,7 +210,7 @@ static bool choose(struct contexts *x, const struct body *b, uint32_t function, 
     if (worth_a_call(x, c)) return false;
     if (up < b->ncalls && inner <= x->cut && search_heat(x->s, &x->set.v[c]) > x->cut) return true;  /* a cold copy */
     bool body = parts_find(&x->parts, x->function.name[function]) != NULL;
-    return left && own <= fmax(x->cut, OWN * inner) && (cold || body) && !refused(x, b, c, kept);
+    return left && fmax(own, rest) <= fmax(x->cut, OWN * inner) && (cold || body) && !refused(x, b, c, kept);
 }
 
 static void split_body(struct contexts *x, uint32_t function)
