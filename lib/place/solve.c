@@ -705,7 +705,8 @@ static bool used_between(const struct placing *p, int t, int from, int end)
 
 /* Take some tensors that are alive at one node out, put them back in another order; or, since a kernel may be as slow
  * with one slow operand as with all, take those that a few nodes use to be fast and find each another life.  Keep what
- * is no worse, or a little worse at first (threshold accepting: Dueck and Scheuer 1990); x becomes the best placement that was met. */
+ * is no worse, or a little worse at first (threshold accepting: Dueck and Scheuer 1990); x becomes the best placement
+ * that was met. */
 static void neighbourhoods(struct search *s, long rounds, uint64_t seed)
 {
     const struct placing *p = s->p;
