@@ -724,7 +724,7 @@ static void neighbourhoods(struct search *s, long rounds, uint64_t seed)
         int node = (int)rng_below(&rng, (uint64_t)p->nodes), n = 0, want = 3 + (int)rng_below(&rng, PRUNE - 6),
             out[PRUNE];
         double weight = rng_unit(&rng);
-        bool from_fast = rng_below(&rng, 3) == 0;
+        bool from_fast = rng_below(&rng, p->price > 0 ? 6 : 3) == 0;
         int count = 0, end = node + 1 + (int)rng_below(&rng, FEW_NODES);
         for (int t = 0; t < p->tensors; t++)
             if (from_fast ? used_between(p, t, node, end)
