@@ -47,6 +47,18 @@ LOOP_SETS ?= resnet50-nchw resnet50-nhwc vgg19-nchw vgg19-nhwc transposed ragged
 ifeq ($(filter run model,$(LOOP_EVAL)),)
 $(error LOOP_EVAL='$(LOOP_EVAL)': run or model)
 endif
+# the machine, measured once, before all else as what is included is; LOOP_MACHINE=built-in: not
+LOOP_MACHINE ?= measured
+loop_pipelines := $(filter loop loop-%,$(asked_pipelines))
+ifneq ($(if $(findstring n,$(short)),,$(if $(filter measured,$(LOOP_MACHINE)),$(filter run,$(LOOP_EVAL)))),)
+ifneq ($(loop_pipelines),)
+include $(loop)/machine.mk
+$(loop)/machine.csv: | $B/ready $(loop)/
+	loop-machine $(aside)
+$(loop)/machine.mk: $(loop)/machine.csv
+	echo 'export MILLRACE_LOOP_MACHINE := $(abspath $<)' $(aside)
+endif
+endif
 loop_search = loop-search --eval=$(LOOP_EVAL)
 # a search goes on in FILE.part where it was killed; whole, it gets its name
 loop_whole = $(TOP)/pipelines/keep $@.part $@
@@ -80,7 +92,7 @@ $(loop)/search/heuristic.csv: $(loop)/sample.csv | $(loop)/search/
 	$(loop_search) --algo=heuristic --seconds=$(LOOP_SECONDS) --output=$@.part $<
 	$(loop_whole)
 $(loop)/search/policy.csv: $(loop)/sample.csv $(loop)/learn/mm.policy | $(loop)/search/
-	loop-roll --policy=$(word 2,$^) --eval=$(LOOP_EVAL) --measure=10 --rank=model $< $(aside)
+	loop-roll --policy=$(word 2,$^) --eval=$(LOOP_EVAL) --measure=10 --rank=model --fallback $< $(aside)
 loop_algos  := $(LOOP_SEARCHES) heuristic policy $(LOOP_BROKEN:%=%_published)
 loop_traces := $(loop_algos:%=$(loop)/search/%.csv)
 # the clock of a machine drifts in minutes: all nests of a problem are measured once more, one right after the other,
@@ -145,7 +157,7 @@ $(loop)/compare.csv: $(loop_compared:%=$(loop)/compared/%) $(loop)/asked $(BIN)/
 	(cd $(loop)/compared && csv-cat --source=set $(loop_compared)) $(aside)
 
 # ---- make loop-peers: ours over the best peer for every type and set, one row each, in LOOP/peers.csv ----
-#   LOOP_PEER_SETS=SET.TYPE.TOKENS ..  which; LOOP_PEER_MEASURE=24 nests measured; LOOP_PEER_RUN=cmd before loop-peer
+#   LOOP_PEER_SETS=SET.TYPE.TOKENS ..  which; LOOP_PEER_MEASURE=100 nests measured; LOOP_PEER_RUN=cmd before loop-peer
 #   LOOP_PEER_ISA=amx  ours, for products of bf16 and bytes, instead of AVX-512; OUT=DIR keeps the two apart
 # Nests are searched first, then ours and the libraries take turns in one process tree; what is there is kept, so that
 # one set is repeated by deleting its file.  Products of bf16 and bytes have their weights packed before the clock, ours
@@ -155,8 +167,8 @@ LOOP_PEER_SETS ?= attention.f32.0 thin.f32.0 large.f32.0 ragged.f32.0 transposed
     llama.f32.1 llama.bf16.1 llama.u8s8.1 mobilenet2.f32.0 efficientnet.f32.0 resnet50.f32.0 vgg19.f32.0 \
     ragged.f64.0 transposed.f64.0 thin.f64.0 large.f64.0 \
     ragged.f16.0 thin.f16.0 bert.f16.128 llama.f16.128 bert.f16.1 llama.f16.1 attention.f16.0 attention.bf16.0
-LOOP_PEER_MEASURE ?= 24
-LOOP_PEER_SECONDS ?= 3
+LOOP_PEER_MEASURE ?= 100
+LOOP_PEER_SECONDS ?= 6
 LOOP_PEER_RUN ?=
 LOOP_PEER_ISA ?=
 loop_peer_isa = $(if $(filter bert llama,$(call loop_word,1)),$(if $(filter bf16 u8s8,$(call loop_word,2)),\
@@ -302,7 +314,7 @@ $(loop_learn)/mm.policy: $(loop_learn)/$(LOOP_LEARNER).policy
 	cp $(loop_learn)/$(LOOP_LEARNER).curve $(loop_learn)/curve.csv
 	cat $< $(aside)
 $(loop_learn)/policy.csv: $(loop_learn)/mm.policy $(loop_learn)/test.csv
-	loop-roll --policy=$< --eval=$(LOOP_EVAL) --measure=10 --rank=model $(word 2,$^) $(aside)
+	loop-roll --policy=$< --eval=$(LOOP_EVAL) --measure=10 --rank=model --fallback $(word 2,$^) $(aside)
 $(loop_learn)/heuristic.csv: $(loop_learn)/test.csv
 	$(loop_search) --algo=heuristic --measure=24 $< $(aside)
 $(loop_learn)/random.csv: $(loop_learn)/test.csv

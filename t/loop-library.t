@@ -4,6 +4,7 @@
 lib=$B/libmillrace-loop.a
 [ -e "$lib" ] || { skip 'the library' 'not built'; done_testing; exit; }
 is 'its names are its own' 'millrace_loop
+millrace_loop_any
 millrace_loop_error' bash -c "nm -g --defined-only $lib | sed -n 's/.* [TDBRVW] //p' | sort"
 cat > use.c <<'C'
 #include "millrace_loop.h"
@@ -28,6 +29,20 @@ int main(int argc, char **argv)
         for (int k = 0; k < 40; k++) s += (double)a[i * 40 + k] * b[k * 30 + j];
         bad |= s != c[i * 30 + j];
     }
+    static double da[9 * 40], db[40 * 30], dc[9 * 30];   /* doubles, and floats of another function */
+    for (int i = 0; i < 360; i++) da[i] = i % 7 / 3.0;
+    for (int i = 0; i < 1200; i++) db[i] = i % 5 / 7.0;
+    millrace_kernel_any *g = millrace_loop_any("(mm 9 30 40 (type f64))", NULL, 2);
+    if (!g) return puts(millrace_loop_error()), 1;
+    g(dc, da, db);
+    for (int i = 0; i < 9; i++) for (int j = 0; j < 30; j++) {
+        double s = dc[i * 30 + j];
+        for (int k = 0; k < 40; k++) s -= da[i * 40 + k] * db[k * 30 + j];
+        bad |= s > 1e-12 || s < -1e-12;
+    }
+    bad |= millrace_loop_any("(mm_bf16 8 8 8)", NULL, 0) != NULL || !strstr(millrace_loop_error(), "packed");
+    bad |= millrace_loop("(mm 8 8 8 (type f16))", NULL, 0) != NULL || !strstr(millrace_loop_error(), "not of float");
+    bad |= (void (*)(void))millrace_loop_any("(mm 20 30 40)", cache, 1) != (void (*)(void))f;
     pthread_t t[4];
     for (int i = 0; i < 4; i++) pthread_create(&t[i], NULL, again, (void *)f);
     for (int i = 0; i < 4; i++) {

@@ -47,7 +47,7 @@ $B/lib/loop/code/image.o $B/lib/loop/code/native.o: $B/carry/carry.inc
 
 # make libmillrace-loop: the loop family for programs that are not filters; one object whose only names are its own.
 # exit and write of everything else in it lead to library.c.
-LOOP_NAMES := millrace_loop millrace_loop_error
+LOOP_NAMES := millrace_loop millrace_loop_any millrace_loop_error
 $B/libmillrace-loop.a: $B/lib/loop/code/library/library.o $B/libmillrace.a lib/loop/build.mk
 	ld -r -o $B/loop-rest.o $B/lib/loop/code/library/library.o $B/libmillrace.a
 	objcopy --redefine-sym exit=millrace_loop_exit --redefine-sym write=millrace_loop_write $B/loop-rest.o

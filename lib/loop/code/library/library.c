@@ -82,11 +82,12 @@ static void choose(struct takeaway *x, enum isa isa, const char *cache, int meas
     evaluator_close(&v);
 }
 
-static millrace_kernel *make(const char *problem, const char *cache, int measure)
+static millrace_kernel *make(const char *problem, const char *cache, int measure, bool any)
 {
     struct takeaway *x = xcalloc(1, sizeof *x);
     problem_parse(&x->p, str_of(problem), "problem");
-    if (x->p.type != TYPE_F32) die("%s is not of float", problem);
+    if (!any && (x->p.type != TYPE_F32 || x->p.store)) die("%s is not of float: millrace_loop_any has it", problem);
+    if (x->p.group > 1) die("%s: weights of this type are packed before, see loop-emit", problem);
     if (x->p.pair) die("%s: a second contraction needs a fourth tensor, see loop-emit", problem);
     if (x->p.then[0]) die("%s: (then ..) needs more arguments, see loop-emit", problem);
     uint32_t i = intern(&known, str_of(x->p.text));
@@ -110,17 +111,27 @@ static millrace_kernel *make(const char *problem, const char *cache, int measure
     return kernel[i];
 }
 
-millrace_kernel *millrace_loop(const char *problem, const char *cache, int measure)
+static millrace_kernel *get(const char *problem, const char *cache, int measure, bool any)
 {
     pthread_mutex_lock(&lock);
     millrace_kernel *f = NULL;
     error[0] = 0;
     prog = "millrace_loop";
     inside = true;
-    if (!setjmp(way_out)) f = make(problem, cache, measure);
+    if (!setjmp(way_out)) f = make(problem, cache, measure, any);
     inside = false;
     pthread_mutex_unlock(&lock);
     return f;
+}
+
+millrace_kernel *millrace_loop(const char *problem, const char *cache, int measure)
+{
+    return get(problem, cache, measure, false);
+}
+
+millrace_kernel_any *millrace_loop_any(const char *problem, const char *cache, int measure)
+{
+    return (millrace_kernel_any *)(uintptr_t)get(problem, cache, measure, true);
 }
 
 const char *millrace_loop_error(void)
