@@ -87,6 +87,10 @@ done
 grep -q -w amx_tile /proc/cpuinfo || fails 'on a machine without it, it is not run' 1 'this machine has no amx' loop-run --isa=amx t.csv
 is 'but its model is asked' '2 0' bash -c 'loop-run --isa=amx --eval=model t.csv > m.csv &&
     echo $(csv-where -c kind --is=simulated m.csv | tail -n +2 | wc -l) $(csv-calc --where="!(gflops > 0)" m.csv | tail -n +2 | wc -l)'
+loop-gen --kind=mm_bf16 --m=512 --n=512 --k=512 --test=0 > m.csv
+# as measured to be best on a machine that has AMX: two by two tiles, eight steps, whose A and B stay in the first cache
+is 'which knows a good blocking' '(for k 128 0 (for m 32 0 (for n 32 0 (mul' \
+    bash -c "loop-search --algo=heuristic --isa=amx --eval=model m.csv | tail -n 1 | grep -o '(for k 128 0 (for m 32 0 (for n 32 0 (mul'"
 printf 'problem\n(mm 8 8 8)\n' > f.csv
 is 'float has no tiles' 1 bash -c 'loop-run --isa=amx --eval=model f.csv | grep -c "tiles of AMX are for bf16 and bytes alone"'
 done_testing

@@ -58,6 +58,17 @@ static double block_of(const struct problem *p, const struct kernel_plan *q, int
     return n;
 }
 
+/* what a block of t takes of a cache; one of C that AMX has in its tiles takes none */
+static double held_of(const struct problem *p, const struct kernel_plan *q, int t, const int32_t *e, double way)
+{
+    enum { TILES = 4 * 16 * 16 };
+    double n = 1;
+    for (int v = 0; v < p->nvar; v++)
+        if (t == TENSOR_C && p->stride[t][v]) n *= e[v];
+    if (t == TENSOR_C && q->step_var >= 0 && n <= TILES) return 0;
+    return block_of(p, q, t, e) * (t < TENSOR_S ? crowding(p, q, t, e, way) : 1);
+}
+
 /* bytes that these tensors bring into a cache of this size: the deepest block of them that stays, as often as it
  * changes.  `all` is what else competes with them down to depth `split`, from where on other loops are not theirs. */
 static double traffic(const struct problem *p, const struct nest *l, const struct kernel_plan *q, const int *tensor,
@@ -78,12 +89,8 @@ static double traffic(const struct problem *p, const struct nest *l, const struc
     int depth = 0;
     for (; depth < l->n; depth++) {
         double held = 0;
-        for (int t = 0; t < all && depth <= split; t++)
-            held += block_of(p, q, t, e[depth]) * (t < TENSOR_S ? crowding(p, q, t, e[depth], way) : 1);
-        for (int i = 0; i < n && depth > split; i++) {
-            int t = tensor[i];
-            held += block_of(p, q, t, e[depth]) * (t < TENSOR_S ? crowding(p, q, t, e[depth], way) : 1);
-        }
+        for (int t = 0; t < all && depth <= split; t++) held += held_of(p, q, t, e[depth], way);
+        for (int i = 0; i < n && depth > split; i++) held += held_of(p, q, tensor[i], e[depth], way);
         if (held <= bytes) break;
     }
     double total = 0;
