@@ -108,29 +108,3 @@ uint64_t *heat_count(const struct work *w, struct ir_module *m)
     free(work);
     return count;
 }
-
-struct heat *heat_table(const struct work *w)
-{
-    struct heat *h = xcalloc(1, sizeof *h);
-    struct ir_module m;
-    uint64_t *count = heat_count(w, &m);
-    struct buf b = { 0 };
-    size_t cap = 0;
-    for (size_t i = 0; i < m.ncalls; i++) {
-        live_base_key(&b, m.function[m.call[i].callee].name, m.call[i].chain);
-        size_t before = h->key.n;
-        uint32_t k = intern(&h->key, (str){ b.s, b.n });
-        h->count = grow(h->count, (size_t)k + 1, &cap, sizeof *h->count);
-        h->count[k] = (k == before ? 0 : h->count[k]) + count[i];
-    }
-    free(b.s);
-    free(count);
-    ir_free(&m);
-    return h;
-}
-
-uint64_t heat_of(const struct heat *h, str callee, str chain)
-{
-    long k = live_key_find(&h->key, callee, chain);
-    return k < 0 ? 0 : h->count[k];
-}

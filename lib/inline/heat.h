@@ -11,9 +11,4 @@
 /* Build the counting program, run it on all search runs, add up.  Fills *m (ir_free it) with the calls of the module
  * and returns a count for each, in the same order (free it).  Dies when the program cannot be built or a run fails. */
 uint64_t *heat_count(const struct work *, struct ir_module *m);
-
-/* Of a call with this chain: the count of the base call it is a copy of, its innermost element. */
-struct heat { struct intern key; uint64_t *count; };
-struct heat *heat_table(const struct work *);
-uint64_t heat_of(const struct heat *, str callee, str chain);
 #endif
