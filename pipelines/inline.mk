@@ -308,8 +308,11 @@ inline_home        = $(OUT)/inline-home
 INLINE_BASE       ?= lto-pgo
 INLINE_PROFILE    ?= irn
 INLINE_COMPILER   ?= clang
-INLINE_HOME_ROWS  ?= O2 O3 Os Oz thinlto lto pgo lto-pgo lto-pgo-size gcc-O2 gcc-O3 gcc-lto gcc-pgo gcc-lto-pgo bolt
-INLINE_HOME_EVALS ?= $(if $(filter ci,$(SCALE)),18,$(if $(filter full,$(SCALE)),300,60))
+# counting events takes a minute and more for each build: a trial of inline-cost has few builds, of one run each
+inline_cost_trial := $(if $(filter ci,$(SCALE)),$(filter inline-cost,$(MAKECMDGOALS)))
+INLINE_HOME_ROWS  ?= $(if $(inline_cost_trial),O2 O3 lto-pgo,$(inline_home_stock))
+inline_home_stock  = O2 O3 Os Oz thinlto lto pgo lto-pgo lto-pgo-size gcc-O2 gcc-O3 gcc-lto gcc-pgo gcc-lto-pgo bolt
+INLINE_HOME_EVALS ?= $(if $(inline_cost_trial),6,$(if $(filter ci,$(SCALE)),18,$(if $(filter full,$(SCALE)),300,60)))
 # one per cent of text weighs as much as a twentieth per cent of instructions; small: least text that executes no more
 # instructions than what an expert would build
 INLINE_HOME_GOAL  ?= --text-weight=0.05 --max-text=1.3
@@ -317,16 +320,17 @@ INLINE_HOME_SMALL ?= --text-weight=0.8 --within=$(INLINE_HOME_WITHIN)
 # gcc decides nothing within -flto, and its rows are no rows of a search of clang's
 INLINE_HOME_WITHIN ?= $(if $(filter gcc-%,$(INLINE_BASE)),lto-pgo,$(INLINE_BASE))
 # heuristics' sets that the search begins with; for a program that takes a minute to build, fewer
-INLINE_HOME_STARTS  ?= --none --threshold=0 --threshold=25 --threshold=100 --threshold=600
+INLINE_HOME_STARTS  ?= $(if $(inline_cost_trial),--threshold=100,--none --threshold=0 --threshold=25 --threshold=100 \
+    --threshold=600)
 # what is searched for: speed; least text at equal speed; text alone, whatever it costs in instructions
-INLINE_HOME_GOALS   ?= learned small tiny
+INLINE_HOME_GOALS   ?= learned $(if $(inline_cost_trial),,small tiny)
 INLINE_HOME_SIZE    ?= 8
 # half of them decide, half say what the decision is worth
 INLINE_HOME_ROUNDS  ?= $(if $(filter ci,$(SCALE)),6,40)
 # no program's timing takes longer than about so many seconds; 0: as long as its rounds take
 INLINE_HOME_SECONDS ?= 0
 # cachegrind is slow: events are counted in so many of a program's runs, those with fewest instructions first
-INLINE_COST_RUNS    ?= 2
+INLINE_COST_RUNS    ?= $(if $(filter ci,$(SCALE)),1,2)
 INLINE_EXPERTS      ?= $(if $(filter ci,$(SCALE)),gzip,gzip bzip2 zlib lua lz4 zopfli cmark mawk jq)
 inline_corpus        = $(OUT)/corpus
 INLINE_CORPUS_TABLE ?= $(TOP)/data/corpus.csv
@@ -506,9 +510,9 @@ $(inline_home)/cost.csv $(inline_home)/weights.csv &: $(INLINE_NAMES:%=$(inline_
 	inline-cost --base=$(firstword $(INLINE_TABLE_BASES)) --runs=$(inline_home)/cost.runs \
 	    --weights=$(call beside,$(inline_home)/weights.csv) -o $(call beside,$(inline_home)/cost.csv) \
 	    $(filter %/events.csv,$^)
+	rm $(inline_home)/cost.runs
 	$(call keep,$(inline_home)/weights.csv)
 	$(call keep,$(inline_home)/cost.csv)
-	rm $(inline_home)/cost.runs
 # each run of every build, in a folder of its own; how many there were, how many files they left
 $(inline_home)/%/same.csv: $(inline_home)/%/built
 	@inline-same -o $@ $(@D)/w $(inline_home_builds)
