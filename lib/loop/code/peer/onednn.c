@@ -2,7 +2,8 @@
  * bf16 and int8 that with its weights in the format it likes best, reordered before the clock starts; for convolutions
  * the primitive with the tensors as given, or (-DANY) in the formats it likes best, reordered likewise; for attention
  * its matmul, softmax in place and matmul, for all heads at once or for one after the other, whichever is faster; of
- * bf16 with scores of bf16; a causal mask is added to them as a post-operation; layernorm is its own, after the matmul */
+ * bf16 with scores of bf16; a causal mask is added to them as a post-operation; layernorm is its own, after the
+ * matmul */
 #include "gemm.h"
 #include <dnnl.h>
 #include <math.h>
