@@ -331,7 +331,22 @@ $(optimal_x)/%/executed-policy.csv: $(OPTIMAL_EXECUTED:%=$(optimal_x)/%/executed
 	csv-cat $@.policy $@.control > $@.all
 	rm -f $@.policy $@.control $@.*.model $@.features $@.verdicts
 	$(TOP)/pipelines/keep $@.all $@
-$(optimal_x)/executed-gaps.csv: $(optimal_x)/executed.csv $(foreach f,rows policy,$(strip \
+# of many programs also: the policy's verdict where it says more than .3 % of the pair, else the best threshold's
+OPTIMAL_EXECUTED_BASE ?= 600
+$(optimal_x)/%/executed-sure.csv: $(OPTIMAL_EXECUTED:%=$(optimal_x)/%/executed-labelled.csv)
+	@$(optimal_executed_others) | $(optimal_executed_learn) > $@.model
+	inline-calls --level=-O2 --threshold=$(OPTIMAL_EXECUTED_BASE) $(OPTIMAL_WORKS)/$* |
+	    csv-cut -c callee,chain,heuristic_yes --rename=heuristic_yes=base > $@.base
+	$(call optimal_executed_join,<(csv-cut --drop=program,caller,optimal,gain_instructions \
+	    $(@D)/executed-calls.csv)) | csv-join -k callee,chain - $@.base | fit-predict -m $@.model --name=worth |
+	    csv-calc --set="predicted=(abs(worth) > 2 ? worth < 0 : base > 0) ? 'yes' : 'no'" > $@.verdicts
+	row=sure
+	inline-executed --count --verdicts=$@.verdicts $(OPTIMAL_WORKS)/$* |
+	    $(call optimal_executed_row,chosen) > $@.all
+	rm $@.model $@.base $@.verdicts
+	$(TOP)/pipelines/keep $@.all $@
+optimal_executed_files = rows policy $(if $(optimal_of_many),sure)
+$(optimal_x)/executed-gaps.csv: $(optimal_x)/executed.csv $(foreach f,$(optimal_executed_files),$(strip \
     )$(OPTIMAL_EXECUTED:%=$(optimal_x)/%/executed-$f.csv))
 	@csv-cut -c program,best_instructions $< > $@.best
 	csv-cat $(filter-out $<,$^) | csv-join -k program - $@.best |
