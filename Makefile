@@ -123,9 +123,10 @@ $(RENAMED:%=$(BIN)/%): $(BIN)/inline-%: | $(BIN)
 	ln -sf flambda-$* $@
 
 # A pipeline begins when every filter is there, whichever its recipes and scripts use, and nothing is compiled beside
-# what it measures.  make sees to included files before all else (with -n too); this one says nothing.
+# what it measures.  make sees to included files before all else (with -n too); this one says nothing.  From another
+# folder, or installed, they are there already.
 asked_pipelines := $(filter-out prof-recorder% prof-viewer,$(filter $(PIPELINE_GOALS),$(MAKECMDGOALS)))
-ifneq ($(if $(findstring n,$(short)),,$(asked_pipelines)),)
+ifneq ($(and $(FILTERS),$(if $(findstring n,$(short)),,$(asked_pipelines))),)
 include $B/ready
 $B/ready: force
 	$(MAKE) --no-print-directory $(filter deps,$(MAKECMDGOALS)) all
