@@ -20,7 +20,7 @@
  * layers, without squeeze and excitation), or the dense layers
  * of one for so many tokens (bert: BERT-base, with attention where the type is
  * f32; llama: TinyLlama 1.1B; --tokens=1 is decoding), or attention of heads
- * of 32 to 128 for 128 to 2048 tokens, or products that are
+ * of 32 to 128 for 128 to 2048 tokens (causal: with that mask), or products that are
  * hard because they are thin or large (513 to 1024).  --einsum is one
  * contraction of two tensors, an index a letter; or two contractions of three
  * (bqd,bkd,bke->bqe) with --mid between them, such as "(over 8),softmax".
@@ -64,7 +64,7 @@ static const struct opt options[] = {
     { 0, "kind", WORD, &kind, "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|bmm|conv|conv_nhwc|attn|attn_causal|"
       "point|reduce|transp",
       "kind of problem" },
-    { 0, "set", WORD, &set, "resnet50|vgg19|mobilenet2|efficientnet|bert|llama|attention|thin|large",
+    { 0, "set", WORD, &set, "resnet50|vgg19|mobilenet2|efficientnet|bert|llama|attention|causal|thin|large",
       "layers of a network instead" },
     { 0, "type", WORD, &type, "f32|bf16|u8s8|f64|f16", "type of tensors; u8s8 of bert, llama" },
     { 0, "tokens", INT, &tokens, "N", "rows of a set's products", 1, 65536 },

@@ -86,6 +86,10 @@ void grid_set(struct grid *g, const char *set, enum grid_type type, bool nhwc, i
                               : !strcmp(set, "attention") ? attention : NULL;
     for (; list && *list; list++) grid_add(g, xformat("%s", *list));
     if (list) return;
+    if (!strcmp(set, "causal")) {                        /* the same as attention, masked */
+        for (list = attention; *list; list++) grid_add(g, xformat("(attn_causal%s", *list + strlen("(attn")));
+        return;
+    }
     if (!strcmp(set, "mobilenet2")) bottlenecks(g, mobilenet2, nhwc);
     else if (!strcmp(set, "efficientnet")) bottlenecks(g, efficientnet, nhwc);
     else grid_network(g, set, nhwc);
