@@ -20,8 +20,8 @@
  * layers, without squeeze and excitation), or the dense layers
  * of one for so many tokens (bert: BERT-base, with attention where the type is
  * f32; llama: TinyLlama 1.1B; --tokens=1 is decoding), or attention of heads
- * of 32 to 128 for 128 to 2048 tokens (causal: with that mask), or products that are
- * hard because they are thin or large (513 to 1024).  --einsum is one
+ * of 32 to 128 for 128 to 2048 tokens (causal: with that mask), or products
+ * that are hard because they are thin or large (513 to 1024).  --einsum is one
  * contraction of two tensors, an index a letter; or two contractions of three
  * (bqd,bkd,bke->bqe) with --mid between them, such as "(over 8),softmax".
  * With --sample=N not all combinations but N of them, drawn by seed: each
