@@ -282,7 +282,7 @@ ok 'every header and program begins with its name and what it is' quiet_if awk '
     n = FILENAME; sub(".*/", "", n); if (FILENAME ~ /^bin/) sub("[.]c$", "", n)
     if (index($0, "/* " n " - ") != 1) print FILENAME ": " $0}' $sources
 # tests of more than one program are named FAMILY-something; these are known
-several='all loop-amx loop-library filter-* pipeline-* figures-* *-oracle *-live *-fuzz *-golden'
+several='all loop-library filter-* pipeline-* figures-* *-oracle *-live *-fuzz *-golden'
 alone() {
     local f p good=0
     for f in t/*.t; do
