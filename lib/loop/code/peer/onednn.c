@@ -2,7 +2,7 @@
  * bf16 and int8 that with its weights in the format it likes best, reordered before the clock starts; for convolutions
  * the primitive with the tensors as given, or (-DANY) in the formats it likes best, reordered likewise; for attention
  * its matmul, softmax in place and matmul, for all heads at once or for one after the other, whichever is faster; of
- * bf16 with scores of bf16; a causal mask is added to them as a post-operation; layernorm is its own, after the
+ * bf16 with scores of bf16; a causal mask is added to them by its binary operation; layernorm is its own, after the
  * matmul */
 #include "gemm.h"
 #include <dnnl.h>
@@ -29,7 +29,7 @@ struct product {
         float *s, *mask;
         int causal, bf16;
         dnnl_memory_t masked;
-        struct calls { dnnl_primitive_t scores, softmax, sums; dnnl_memory_t a, b, s, v, c; } calls[2];
+        struct calls { dnnl_primitive_t scores, masking, softmax, sums; dnnl_memory_t a, b, s, v, c; } calls[2];
     } attn;
 };
 static dnnl_engine_t engine;
@@ -194,17 +194,20 @@ static int make_calls(struct attention *t, struct calls *c, long h)
     dnnl_data_type_t type = t->bf16 ? dnnl_bf16 : dnnl_f32;
     dnnl_memory_desc_t dm, dc;
     dnnl_dims_t m = { 1, t->q, t->k };
-    dnnl_post_ops_t ops;
-    if (dnnl_post_ops_create(&ops) || dnnl_memory_desc_init_by_tag(&dm, 3, m, dnnl_f32, dnnl_abc) ||
+    dnnl_binary_desc_t hide;
+    dnnl_primitive_desc_t p4;
+    if (dnnl_memory_desc_init_by_tag(&dm, 3, m, dnnl_f32, dnnl_abc) ||
         dnnl_memory_desc_init_by_tag(&dc, 3, a, dnnl_f32, dnnl_abc) ||
-        (t->causal && dnnl_post_ops_append_binary(ops, dnnl_binary_add, &dm)) ||
-        (t->causal && dnnl_memory_create(&t->masked, &dm, engine, t->mask))) return 0;
+        dnnl_memory_desc_init_by_tag(&ds, 3, s, type, dnnl_abc) ||
+        (t->causal && (dnnl_memory_create(&t->masked, &dm, engine, t->mask) ||
+                       dnnl_binary_desc_init(&hide, dnnl_binary_add, &ds, &dm, &ds) ||
+                       dnnl_primitive_desc_create(&p4, &hide, NULL, engine, NULL) ||
+                       dnnl_primitive_create(&c->masking, p4)))) return 0;
     return !dnnl_memory_desc_init_by_tag(&da, 3, a, type, dnnl_abc) &&
            !dnnl_memory_desc_init_by_tag(&db, 3, b, type, dnnl_acb) &&
            !dnnl_memory_desc_init_by_tag(&ds, 3, s, type, dnnl_abc) &&
            !dnnl_memory_desc_init_by_tag(&dv, 3, v, type, dnnl_abc) && !dnnl_primitive_attr_create(&attr) &&
            !dnnl_primitive_attr_set_output_scales(attr, 1, 0, &scale) &&
-           !dnnl_primitive_attr_set_post_ops(attr, ops) &&
            !dnnl_matmul_desc_init(&one, &da, &db, NULL, &ds) && !dnnl_matmul_desc_init(&two, &ds, &dv, NULL, &dc) &&
            !dnnl_softmax_forward_desc_init(&soft, dnnl_forward_inference, &ds, 2) &&
            !dnnl_primitive_desc_create(&p1, &one, attr, engine, NULL) && !dnnl_primitive_create(&c->scores, p1) &&
@@ -232,11 +235,10 @@ static int make_attention(struct product *p, const char *kind, const long *z, co
            make_calls(t, &t->calls[1], 1);
 }
 
-static void call(dnnl_primitive_t p, dnnl_memory_t src, dnnl_memory_t weights, dnnl_memory_t dst, dnnl_memory_t mask)
+static void call(dnnl_primitive_t p, dnnl_memory_t src, dnnl_memory_t weights, dnnl_memory_t dst)
 {
-    dnnl_exec_arg_t arg[4] = { { DNNL_ARG_SRC, src }, { DNNL_ARG_DST, dst }, { DNNL_ARG_WEIGHTS, weights },
-                               { DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, mask } };
-    dnnl_primitive_execute(p, stream, weights ? mask ? 4 : 3 : 2, arg);
+    dnnl_exec_arg_t arg[3] = { { DNNL_ARG_SRC, src }, { DNNL_ARG_DST, dst }, { DNNL_ARG_WEIGHTS, weights } };
+    dnnl_primitive_execute(p, stream, weights ? 3 : 2, arg);
 }
 
 static void run_attention(struct attention *t, float *c, const float *a, const float *b)
@@ -248,9 +250,11 @@ static void run_attention(struct attention *t, float *c, const float *a, const f
         dnnl_memory_set_data_handle(x->b, (char *)b + h * t->k * t->d * bytes);
         dnnl_memory_set_data_handle(x->v, (char *)t->v + h * t->k * t->d * bytes);
         dnnl_memory_set_data_handle(x->c, c + h * t->q * t->d);
-        call(x->scores, x->a, x->b, x->s, t->masked);
-        call(x->softmax, x->s, NULL, x->s, NULL);
-        call(x->sums, x->s, x->v, x->c, NULL);
+        call(x->scores, x->a, x->b, x->s);
+        dnnl_exec_arg_t arg[3] = { { DNNL_ARG_SRC_0, x->s }, { DNNL_ARG_SRC_1, t->masked }, { DNNL_ARG_DST, x->s } };
+        if (t->causal) dnnl_primitive_execute(x->masking, stream, 3, arg);
+        call(x->softmax, x->s, NULL, x->s);
+        call(x->sums, x->s, x->v, x->c);
     }
     dnnl_stream_wait(stream);
 }
