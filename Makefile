@@ -227,11 +227,11 @@ help:
 	Settings: CC CFLAGS CPPFLAGS LDFLAGS LDLIBS, B=build BIN=bin for another place; config.mk is read where there is one.
 	END
 
-readme: $(BIN)/csv-show
+readme: $(addprefix $(BIN)/,csv-calc csv-sort csv-cut csv-show)
 	grep -q '^<!-- list -->' README.md && grep -q '^<!-- end of list -->' README.md
 	mkdir -p $B
 	for f in bin/*.c; do sed -n '1s|^/\* \([^ ]*\) - \(.*\)|- `\1` \2|p' "$$f"; done > $B/readme.list
-	csv-show --markdown data/results.csv > $B/readme.results
+	pipelines/results-table data/results.csv > $B/readme.results
 	sed -i -e '/^<!-- list -->/,/^<!-- end of list -->/{//!d}' -e '/^<!-- list -->/r $B/readme.list' \
 	    -e '/^<!-- results -->/,/^<!-- end of results -->/{//!d}' -e '/^<!-- results -->/r $B/readme.results' README.md
 

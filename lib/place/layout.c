@@ -351,30 +351,35 @@ static struct plan *better(struct plan *best, struct plan *plan, double seconds)
 
 /* Moves beside kernels cost what they take of the channel, at a price between nothing and their whole time, and they
  * need room that other tensors could have: several prices and shares of the room are tried, at last the plan for moves
- * between kernels.  The plan that is fastest beside its kernels and the highest bound need not come from the same. */
+ * between kernels; where all leave the plan far from the bound, they are tried again by other searches, since what is
+ * tightly packed is a matter of luck.  The plan that is fastest beside its kernels and the highest bound need not come from the same. */
 static struct plan *lay_out_beside(struct placing *p, const struct effort *effort, struct placement *x)
 {
     static const struct { double price, room; } trial[] = { { 0.3, 1 }, { 1, 0.8 }, { 1e-4, 1 }, { 0.02, 1 },
                                                             { 0.3, 0.8 }, { 0.3, 0.6 }, { 0, 1 } };
-    static const double GOOD = 0.003;                    /* what gains less is not worth more moves */
+    enum { TRIALS = sizeof trial / sizeof *trial, SEARCHES = 3 };
+    static const double GOOD = 0.003, FAR = 0.05;        /* what is not worth more moves; what is worth other seeds */
     struct plan *best = NULL;
+    struct effort other = *effort;
     struct prices v = prices_new(p), proof = prices_new(p);
     double *limit = xmalloc((size_t)p->nodes + 1, sizeof *limit), bound = no_prices(p), price = 0;
     memcpy(limit, p->limit, (size_t)p->nodes * sizeof *limit);
-    for (size_t i = 0; i < sizeof trial / sizeof *trial; i++) {
-        if (best && best->objective <= bound * (1 + GOOD)) break;
+    for (int i = 0; i < SEARCHES * TRIALS; i++) {
+        const double charge = trial[i % TRIALS].price, room = trial[i % TRIALS].room;
+        if (best && best->objective <= bound * (1 + (i < TRIALS ? GOOD : FAR))) break;
         struct plan *plan = plan_new(p->g, formulation_names[FORM_ASYNC]);
         double proved;
-        placing_price(p, trial[i].price);
-        set_room(p, limit, trial[i].room);
-        bool laid_out = try_placing(p, effort, i > 0, x, &v, &proved);
-        if (trial[i].price > 0 && trial[i].room >= 1 && proved / (1 + trial[i].price) > bound) {
-            bound = proved / (1 + trial[i].price);
-            price = trial[i].price;
+        other.seed = effort->seed + (uint64_t)(i / TRIALS);
+        placing_price(p, charge);
+        set_room(p, limit, room);
+        bool laid_out = try_placing(p, &other, i > 0, x, &v, &proved);
+        if (charge > 0 && room >= 1 && proved / (1 + charge) > bound) {
+            bound = proved / (1 + charge);
+            price = charge;
             prices_copy(p, &proof, &v);
         }
         memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
-        laid_out = laid_out && lay_out(p, effort, &v, x, true, plan);
+        laid_out = laid_out && lay_out(p, &other, &v, x, true, plan);
         best = better(best, plan, laid_out ? beside_seconds(p, x, plan) : INFINITY);
     }
     if (!best || best->objective > bound * (1 + GOOD)) { /* moves made in no time of their own are a plan as well */
