@@ -351,8 +351,9 @@ static struct plan *better(struct plan *best, struct plan *plan, double seconds)
 
 /* Moves beside kernels cost what they take of the channel, at a price between nothing and their whole time, and they
  * need room that other tensors could have: several prices and shares of the room are tried, at last the plan for moves
- * between kernels; where all leave the plan far from the bound, they are tried again by other searches, since what is
- * tightly packed is a matter of luck.  The plan that is fastest beside its kernels and the highest bound need not come from the same. */
+ * between kernels.  Where all that leaves the plan far from the bound, they are tried again by other searches, since it
+ * is a matter of luck what can be packed tightly.  The plan that is fastest beside its kernels and the highest bound
+ * need not come from the same. */
 static struct plan *lay_out_beside(struct placing *p, const struct effort *effort, struct placement *x)
 {
     static const struct { double price, room; } trial[] = { { 0.3, 1 }, { 1, 0.8 }, { 1e-4, 1 }, { 0.02, 1 },
