@@ -4,6 +4,7 @@
 #include "tap.h"
 #include <cpuid.h>
 #include <immintrin.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -142,6 +143,7 @@ static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed,
         }
         struct timespec t0, t1;
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t0);
+        g.unit = below(&r, 4) ? UNIT_HERE : UNIT_NEVER;
         const char *why = kernel_encode(&g, &p, &t, isa);
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t1);
         if (why) continue;
@@ -200,6 +202,67 @@ static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed,
 __attribute__((target("f16c"))) static float wide(uint16_t h) { return _cvtsh_ss(h); }
 __attribute__((target("f16c"))) static uint16_t narrow(float f) { return _cvtss_sh(f, 0); }
 
+static double of_half(const uint16_t *x, long i)
+{
+    float f;
+    carry_widen(CARRY_HALVES_BF16, x + i, &f, 1);
+    return (double)f;
+}
+
+/* Attention of bf16 by the unit beside doubles: an element is wrong by 2^-8 of the mean of |V| at most, as it is when
+ * each weight is rounded to bf16, and by what floats lose.  Returns the largest share of that. */
+static double share_of_bound(struct rng *r, int *tried)
+{
+    const long h = 1 + below(r, 2), q = 1 + below(r, 90), k = q + below(r, 90), d = 2 * (1 + below(r, 40));
+    const bool causal = below(r, 2);
+    char text[128];
+    struct problem p;
+    struct nest t;
+    struct kernel g = { 0 };
+    snprintf(text, sizeof text, "(attn%s %ld %ld %ld %ld (type bf16))", causal ? "_causal" : "", h, q, k, d);
+    problem_parse(&p, str_of(text), text);
+    nest_reset(&p, &t);
+    for (int n = below(r, 25); n > 0; n--) nest_act(&p, &t, below(r, ACT_COUNT), RULE_NONE);
+    if (kernel_encode(&g, &p, &t, ISA_AVX512) || !g.pairs) {
+        kernel_free(&g);
+        return 0;
+    }
+    uint16_t *x[3];
+    const long n[3] = { h * q * d, h * k * d, h * k * d };
+    for (int i = 0; i < 3; i++) {
+        x[i] = malloc((size_t)n[i] * 2);
+        for (long j = 0; j < n[i]; j++)
+            x[i][j] = carry_narrow(CARRY_HALVES_BF16, (float)(rng_unit(r) - 0.5) * 4);
+    }
+    float *c = malloc((size_t)n[0] * sizeof *c);
+    g.extra.second = (float *)(void *)x[2];
+    kernel_run(&g, c, (float *)(void *)x[0], (float *)(void *)x[1]);
+    double worst = 0, *s = malloc((size_t)k * sizeof *s);
+    for (long row = 0; row < h * q; row++) {
+        const long see = causal ? row % q + 1 + k - q : k, at = row / q * k;
+        double most = -INFINITY, sum = 0;
+        for (long j = 0; j < see; j++) {
+            s[j] = 0;
+            for (long i = 0; i < d; i++) s[j] += of_half(x[0], row * d + i) * of_half(x[1], (at + j) * d + i);
+            s[j] /= sqrt((double)d);
+            most = fmax(most, s[j]);
+        }
+        for (long j = 0; j < see; j++) sum += s[j] = exp(s[j] - most);
+        for (long i = 0; i < d; i++) {
+            double want = 0, size = 0;
+            for (long j = 0; j < see; j++) want += s[j] / sum * of_half(x[2], (at + j) * d + i);
+            for (long j = 0; j < see; j++) size += s[j] / sum * fabs(of_half(x[2], (at + j) * d + i));
+            worst = fmax(worst, fabs((double)c[row * d + i] - want) / (size / 256 + 1e-5));
+        }
+    }
+    for (int i = 0; i < 3; i++) free(x[i]);
+    free(c);
+    free(s);
+    kernel_free(&g);
+    ++*tried;
+    return worst;
+}
+
 static bool writable_and_executable(void)
 {
     FILE *f = fopen("/proc/self/maps", "r");
@@ -252,6 +315,15 @@ int main(int argc, char **argv)
         wrong += f16 && got != narrow(f) && f == f;
     }
     ok(!differ && !wrong, "f16 to float and back as the processor has it");
+    if (carry_cpu() & CARRY_AVX512BF16) {
+        double worst = 0;
+        int tried = 0;
+        for (int i = 0; i < pairs / 10; i++) worst = fmax(worst, share_of_bound(&r, &tried));
+        printf("# attention by the unit for bf16: %d nests, %.2f of the bound at most\n", tried, worst);
+        ok(worst < 1 && worst > 0.1 && tried > pairs / 30, "attention by the unit for bf16 rounds its weights alone");
+    } else {
+        printf("ok %d # skip no unit for bf16 here\n", ++tap_count);
+    }
     ok(!writable_and_executable(), "no memory is writable and executable");
     struct problem p;
     struct nest t;

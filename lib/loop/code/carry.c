@@ -512,9 +512,26 @@ static inline float power1(float x)
     return (y * f + 1) * power.f;
 }
 
+/* what is not negative to bf16, to nearest, ties up: two vectors, or one of which half a vector becomes */
+WIDE static inline void store_pairs(float *to, __m512 x, __m512 y)
+{
+    static const uint16_t odd[32] = { 1,  3,  5,  7,  9,  11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31,
+                                      33, 35, 37, 39, 41, 43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63 };
+    __m512i half = _mm512_set1_epi32(0x8000), u = _mm512_add_epi32(_mm512_castps_si512(x), half);
+    __m512i v = _mm512_add_epi32(_mm512_castps_si512(y), half);
+    _mm512_storeu_si512(to, _mm512_permutex2var_epi16(u, _mm512_loadu_si512(odd), v));
+}
+
+WIDE static inline void store_halves(float *to, __m512 x)
+{
+    __m512i u = _mm512_add_epi32(_mm512_castps_si512(x), _mm512_set1_epi32(0x8000));
+    _mm256_storeu_si256((__m256i *)(void *)to, _mm512_cvtepi32_epi16(_mm512_srli_epi32(u, 16)));
+}
+
 /* A row of S becomes powers of two of what it is below the greatest of its row so far; `rows` has that and their sum.
  * If there is a greater one now, what was summed before, C among it, is made less accordingly. */
-WIDE static void soft16(float *s, int64_t n, float scale, float rows[2], float *c, int64_t nc, int first)
+WIDE static inline __attribute__((always_inline)) void soft_wide(float *s, int64_t n, float scale, float rows[2],
+                                                                 float *c, int64_t nc, int first, int pairs)
 {
     const __m512 least = _mm512_set1_ps(LEAST), log = _mm512_set1_ps(scale * LOG2E);
     __m512 most = least, most1 = least, most2 = least, most3 = least;
@@ -546,19 +563,30 @@ WIDE static void soft16(float *s, int64_t n, float scale, float rows[2], float *
         __m512 x1 = power16(_mm512_mul_ps(_mm512_sub_ps(_mm512_loadu_ps(s + i + 16), top), log));
         __m512 x2 = power16(_mm512_mul_ps(_mm512_sub_ps(_mm512_loadu_ps(s + i + 32), top), log));
         __m512 x3 = power16(_mm512_mul_ps(_mm512_sub_ps(_mm512_loadu_ps(s + i + 48), top), log));
-        _mm512_storeu_ps(s + i, x), _mm512_storeu_ps(s + i + 16, x1);
-        _mm512_storeu_ps(s + i + 32, x2), _mm512_storeu_ps(s + i + 48, x3);
+        if (pairs) store_pairs(s + i / 2, x, x1), store_pairs(s + i / 2 + 16, x2, x3);
+        else _mm512_storeu_ps(s + i, x), _mm512_storeu_ps(s + i + 16, x1);
+        if (!pairs) _mm512_storeu_ps(s + i + 32, x2), _mm512_storeu_ps(s + i + 48, x3);
         total = _mm512_add_ps(total, x), total1 = _mm512_add_ps(total1, x1);
         total2 = _mm512_add_ps(total2, x2), total3 = _mm512_add_ps(total3, x3);
     }
     for (; i < n; i += 16) {
         __mmask16 m = n - i >= 16 ? 0xffff : (__mmask16)((1u << (n - i)) - 1);
         __m512 x = power16(_mm512_mul_ps(_mm512_sub_ps(_mm512_maskz_loadu_ps(m, s + i), top), log));
-        _mm512_mask_storeu_ps(s + i, m, x);
+        if (!pairs) _mm512_mask_storeu_ps(s + i, m, x);
+        else store_halves(s + i / 2, _mm512_maskz_mov_ps(m, x));
         total = _mm512_mask_add_ps(total, m, total, x);
     }
     rows[0] = now;
     rows[1] = sum + _mm512_reduce_add_ps(_mm512_add_ps(_mm512_add_ps(total, total1), _mm512_add_ps(total2, total3)));
+}
+
+WIDE static void soft16(float *s, int64_t n, float scale, float rows[2], float *c, int64_t nc, int first)
+{
+    soft_wide(s, n, scale, rows, c, nc, first, 0);
+}
+WIDE static void soft_pairs16(float *s, int64_t n, float scale, float rows[2], float *c, int64_t nc, int first)
+{
+    soft_wide(s, n, scale, rows, c, nc, first, 1);
 }
 
 NARROW static void soft8(float *s, int64_t n, float scale, float rows[2], float *c, int64_t nc, int first)
@@ -635,6 +663,27 @@ NARROW static void words8(const struct carry_kernel *k, float *s, int64_t n)
 
 typedef void words_of(const struct carry_kernel *, float *s, int64_t n);
 
+/* V for the unit for bf16: pairs of rows, element by element; an odd last row has zeros beside it */
+WIDE static void pairs_of(const struct carry_kernel *k, const float *v, float *to)
+{
+    const half_word *from = (const half_word *)v;
+    const int64_t rows = k->size[k->along], row = k->stride[3][k->along], n = k->elements[3] / row;
+    for (int64_t i = 0; i < n; i += 2) {
+        int one = i % rows == rows - 1;                  /* the last, without another one */
+        for (int64_t j = 0; j < row; j += 16) {
+            __mmask16 m = row - j >= 16 ? 0xffff : (__mmask16)((1u << (row - j)) - 1);
+            const half_word *at = from + i * row + j;
+            __m512i x = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(m, at)), y = _mm512_setzero_si512();
+            if (!one) y = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(m, at + row));
+            _mm512_mask_storeu_epi32(to + j, m, _mm512_or_si512(x, _mm512_slli_epi32(y, 16)));
+        }
+        to += row;
+        i -= one;
+    }
+}
+
+void carry_pairs(const struct carry_kernel *k, const float *v, float *to) { pairs_of(k, v, to); }
+
 /* how many of the columns of S from `column` on row `row` sees */
 static inline int64_t seen(const struct carry_kernel *k, int64_t row, int64_t column)
 {
@@ -648,9 +697,10 @@ static inline int64_t row_at(const struct carry_kernel *k, int64_t o)
     return o / k->stride[2][k->query - 1] % k->size[k->query - 1];
 }
 
-static inline int64_t column_at(const struct carry_kernel *k, int64_t o)
+static inline int64_t column_at(const struct carry_kernel *k, int64_t o, int pairs)
 {
-    return o / k->stride[3][k->along] % k->size[k->along];
+    int64_t row = o / k->stride[3][k->along], rows = k->size[k->along];
+    return pairs ? row % ((rows + 1) / 2) * 2 : row % rows;
 }
 
 int carry_hidden(const struct carry_change *b, float *c, const struct carry_context *x, const float *second)
@@ -659,7 +709,7 @@ int carry_hidden(const struct carry_change *b, float *c, const struct carry_cont
     int64_t row = row_at(k, c - x->c);
     for (int i = 0; i < b->nvar - 2; i++)
         if (b->to[i] == k->stride[2][k->query - 1]) row += b->size[i] - 1;
-    return !seen(k, row, column_at(k, second - x->extra.second));
+    return !seen(k, row, column_at(k, second - x->extra.second, b->store));
 }
 
 static inline __attribute__((always_inline)) void between(const struct carry_change *b, float *c,
@@ -668,7 +718,7 @@ static inline __attribute__((always_inline)) void between(const struct carry_cha
 {
     const struct carry_kernel *k = x->kernel;
     int outer = b->nvar - 2, softmax = 0, others = 0;
-    int64_t column = k->query ? column_at(k, second - x->extra.second) : 0, all = b->size[outer];
+    int64_t column = k->query ? column_at(k, second - x->extra.second, b->store) : 0, all = b->size[outer];
     int64_t at[CARRY_VARS] = { 0 }, f = 0, o = c - x->c;
     for (const uint8_t *mid = k->mid; *mid; mid++) *(*mid == CARRY_SOFTMAX ? &softmax : &others) = 1;
     for (int more = 1; more; ) {
@@ -676,17 +726,18 @@ static inline __attribute__((always_inline)) void between(const struct carry_cha
         int64_t n = k->query ? seen(k, row_at(k, o), column) : all;
         if (n > all) n = all;
         if (others || !softmax) words(k, s, all);
-        for (int64_t i = n; i < all; i++) s[i] = 0;
+        for (int64_t i = n; i < all && !b->store; i++) s[i] = 0;
         if (softmax && n)
             soft(s, n, others ? 1 : k->mid_scale, x->rows + 2 * (o / k->size[k->last]), x->c + o,
                  b->size[outer + 1], b->edge);
+        for (int64_t i = n; i < all + all % 2 && b->store; i++) ((half_word *)s)[i] = 0;
         more = next_outer(b, outer, at, &f, &o);
     }
 }
 
 void carry_between16(const struct carry_change *b, float *c, const struct carry_context *x, const float *second)
 {
-    between(b, c, x, second, soft16, words16);
+    between(b, c, x, second, b->store ? soft_pairs16 : soft16, words16);
 }
 void carry_between8(const struct carry_change *b, float *c, const struct carry_context *x, const float *second)
 {
@@ -1140,8 +1191,10 @@ static struct piece *widened(const struct carry_kernel *k, int t, const float **
 }
 
 /* V alone is not changed by the code itself, or before as A and B are */
-static const float *widen_second(const struct carry_kernel *k, const float *second, float *room, int wide)
+static const float *widen_second(const struct carry_kernel *k, const float *second, float *room, int wide, int pairs)
 {
+    if (pairs) carry_pairs(k, second, room);
+    if (pairs) return room;
     struct carry_change flat = { .nvar = 1, .wide = wide, .store = k->store, .size[0] = (int32_t)k->elements[3] };
     flat.from[0] = flat.to[0] = 1;
     carry_forth(&flat, second, room);
@@ -1190,7 +1243,8 @@ void carry_run_then(void *to, const float *a, const float *b, const float *bias,
     float *room[5], *out = sum;
     for (int t = 0; t < 5; t++) room[t] = p ? (float *)((char *)(p + 1) + v->scratch[t]) : 0;
     int wide = v->need & CARRY_AVX512;
-    if (k->pair && k->store >= CARRY_HALVES_F16) extra.second = widen_second(k, extra.second, room[4], wide);
+    if (k->pair && k->store >= CARRY_HALVES_F16) extra.second = widen_second(k, extra.second, room[4], wide,
+                                                                            v->need & CARRY_AVX512BF16);
     struct carry_context x = { { room[0], room[1], k->pair ? room[3] + carry_rows(k) : 0 }, carry_forth,
                                wide ? carry_finish16 : carry_finish8, wide ? carry_between16 : carry_between8,
                                carry_hidden, room[3], k, sum, to, extra };
@@ -1294,6 +1348,7 @@ int carry_test(const struct carry_kernel *k, struct carry_state *s)
     int bad = 0;
     float most = 0;                                      /* of two contractions: what rounding is a share of */
     for (int64_t j = 0; j < n[C] && k->pair; j++) most = x[WANT][j] > most ? x[WANT][j] : most;
+    if (k->pair && k->store == CARRY_HALVES_BF16) most += 4 / 256.0f / 1e-5f;    /* scores are so, and V is at most 4 */
     const word *got = (const word *)x[C], *want = (const word *)x[cast ? LAST : WANT];
     for (int64_t j = 0; j < n[C] * d && !cast; j++)
         bad |= got[j] != want[j] && !(soft && near(x[C][j], x[WANT][j], most * 1e-5f));

@@ -99,6 +99,8 @@ void carry_finish1(const struct carry_change *, float *block, const struct carry
 void carry_between16(const struct carry_change *, float *c, const struct carry_context *, const float *second);
 void carry_between8(const struct carry_change *, float *c, const struct carry_context *, const float *second);
 int carry_hidden(const struct carry_change *, float *c, const struct carry_context *, const float *second);
+/* V, stored as bf16, for the unit for bf16: pairs of its rows; a wide machine is needed */
+void carry_pairs(const struct carry_kernel *, const float *v, float *to);
 int64_t carry_rows(const struct carry_kernel *);         /* floats of context.rows, a multiple of 16 */
 /* the same for all of C */
 void carry_finish_all(const struct carry_kernel *, float *c, void *out, struct carry_extra);

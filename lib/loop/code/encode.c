@@ -69,6 +69,8 @@ struct state {
     int split;                                           /* of two contractions: depth of their common loops; or -1 */
     struct side { struct problem p; struct nest t; int32_t inner[NEST_LOOPS]; } *side;
     int64_t s_stride[NEST_VARS], s_elements;             /* of a block of S */
+    bool pairs;                                          /* by the unit for bf16: elements of A, B and V are two, */
+    struct problem paired;                               /* as they are here */
     bool finish;                                         /* something follows the sum, on blocks yet to be chosen */
     bool tiles;                                          /* AMX: */
     int row, step;                                       /* variables of tiles' rows and of the steps of their sum */
@@ -276,7 +278,8 @@ static void body(struct state *k, struct tile *q, const struct reduction *r, int
 
 static void move(struct state *k, int var, long steps, bool with_c)
 {
-    if (k->split >= 0) asm_add(&k->s, R15, steps * k->p->stride[TENSOR_V][var] * 4);
+    const int bytes = k->pairs && var == k->p->along ? 2 : 4;            /* a step is half a row of pairs */
+    if (k->split >= 0) asm_add(&k->s, R15, steps * k->p->stride[TENSOR_V][var] * bytes);
     for (int t = 0; t < (with_c ? 3 : 2); t++) asm_add(&k->s, base_of[t], steps * k->stride[t][var]);
 }
 
@@ -659,7 +662,7 @@ static void emit_side(struct state *k, int i, const int32_t *e, bool first)
     }
     for (int v = 0; v < p->nvar; v++) {
         bool in = x->p.stride[TENSOR_A][v] || x->p.stride[TENSOR_B][v];
-        block[v] = in ? e[v] : 1;
+        block[v] = !in ? 1 : i && k->pairs && v == p->along ? (e[v] + 1) / 2 : e[v];
         if (i) s.stride[TENSOR_A][v] = k->s_stride[v] * 4, s.stride[TENSOR_B][v] = p->stride[TENSOR_V][v] * 4;
         else s.stride[TENSOR_C][v] = k->s_stride[v] * 4;
     }
@@ -675,7 +678,8 @@ static void emit_side(struct state *k, int i, const int32_t *e, bool first)
 static void emit_pair(struct state *k, const int32_t *e, bool first)
 {
     const struct problem *p = k->p;
-    struct carry_change c = { .wide = k->s.wide, .edge = first };
+    struct carry_change c = { .wide = k->s.wide, .edge = first,
+                              .store = k->pairs ? CARRY_HALVES_BF16 : CARRY_FLOATS };
     double n = e[p->along];
     for (int v = 0; v < p->nvar; v++) {
         if (!k->s_stride[v] || v == p->along) continue;
@@ -689,7 +693,7 @@ static void emit_pair(struct state *k, const int32_t *e, bool first)
     k->cycles += k->times * (60 + n / e[p->along] * 30 + n / k->lanes * (p->mid[0] ? 12 : 2));
     size_t hidden = 0;
     int change = -1;
-    if (!k->plan && (p->mid[0] || p->mid_scale != 1)) {
+    if (!k->plan && (p->mid[0] || p->mid_scale != 1)) {  /* as of softmax, without which there are no pairs */
         if (k->g->npack == MAX_PACKS) k->why = "too many blocks of two contractions";
         else k->g->pack[change = k->g->npack++] = c;
         if (k->why) return;
@@ -1134,15 +1138,52 @@ static size_t used_pages(const struct kernel *g)         /* only what is run cha
     return (g->bytes + 4095) & ~(size_t)4095;
 }
 
-/* two contractions as a problem and a nest each, S as large as the common loops leave it */
-static const char *take_sides(struct state *k, struct side side[2])
+/* Can attention of bf16 be by the unit that multiplies pairs of them?  A and B have pairs where the first sum goes
+ * along what is fastest in both and even; V is copied to pairs of rows before, so that blocks of S begin with even
+ * columns.  Then all of them are problems of elements of 4 bytes. */
+static bool take_pairs(struct state *k)
 {
-    const struct problem *p = k->p;
+    struct problem q = *k->p;
+    const int64_t rows = q.size[q.along], row = q.stride[TENSOR_V][q.along];
+    const int64_t all = rows * row, some = (rows + 1) / 2 * row;         /* of V, before and after */
+    int step = -1;
+    bool softmax = false;
+    for (const uint8_t *mid = q.mid; *mid; mid++) softmax |= *mid == THEN_SOFTMAX;
+    if (q.store != STORE_BF16 || k->nregister != 32 || !softmax) return false;
+    for (int t = 0; t < 4; t++)
+        if (t != TENSOR_C && !plain(&q, t)) return false;
+    for (int v = 0; v < q.nvar; v++)
+        if (q.stride[TENSOR_A][v] == 1 && q.stride[TENSOR_B][v] == 1 && q.reduced[v] && q.size[v] % 2 == 0) step = v;
+    if (step < 0 || q.elements[TENSOR_V] % all) return false;
+    for (int d = 0; d < k->split; d++)
+        if (k->t->loop[d].var == q.along && k->inner[d] < rows && k->inner[d] % 2) return false;
+    q.size[step] /= 2;
+    for (int v = 0; v < q.nvar; v++) {
+        int64_t *s = &q.stride[TENSOR_V][v];
+        if (v != step && (q.stride[TENSOR_A][v] % 2 || q.stride[TENSOR_B][v] % 2)) return false;
+        if (*s > row && *s % all) return false;
+        if (*s > row) *s = *s / all * some;
+        for (int t = TENSOR_A; t <= TENSOR_B && v != step; t++) q.stride[t][v] /= 2;
+    }
+    for (int t = TENSOR_A; t <= TENSOR_B; t++) q.elements[t] /= 2;
+    q.elements[TENSOR_V] = q.elements[TENSOR_V] / all * some;
+    q.store = STORE_FLOATS;
+    k->paired = q;
+    k->p = &k->paired;
+    k->step = step;
+    return true;
+}
+
+/* two contractions as a problem and a nest each, S as large as the common loops leave it */
+static const char *take_sides(struct state *k, struct side side[2], bool unit)
+{
     int32_t e[NEST_VARS];
     int64_t step = 1;
-    memcpy(e, p->size, sizeof e);
     k->side = side;
-    k->split = nest_split(p, k->t);
+    k->split = nest_split(k->p, k->t);
+    k->pairs = unit && take_pairs(k);
+    const struct problem *p = k->p;
+    memcpy(e, p->size, sizeof e);
     for (int d = 0; d < k->split; d++)
         if (k->inner[d] < e[k->t->loop[d].var]) e[k->t->loop[d].var] = k->inner[d];
     for (int v = p->nvar; v-- > -1; ) {                  /* the columns first, then rows */
@@ -1167,6 +1208,7 @@ static const char *take_sides(struct state *k, struct side side[2])
             bool in = x->p.stride[TENSOR_A][v] || x->p.stride[TENSOR_B][v];
             x->p.reduced[v] = in && !x->p.stride[TENSOR_C][v];
         }
+        if (i && k->pairs) x->p.size[p->along] = (p->size[p->along] + 1) / 2;
         x->p.elements[TENSOR_A] = i ? step : p->elements[TENSOR_A];
         x->p.elements[TENSOR_B] = p->elements[i ? TENSOR_V : TENSOR_B];
         x->p.elements[TENSOR_C] = i ? p->elements[TENSOR_C] : step;
@@ -1174,6 +1216,7 @@ static const char *take_sides(struct state *k, struct side side[2])
             int v = k->t->loop[d].var;
             if (!x->p.stride[TENSOR_A][v] && !x->p.stride[TENSOR_B][v]) continue;
             x->inner[x->t.n] = k->inner[d];
+            if (k->pairs && v == (i ? p->along : k->step)) x->inner[x->t.n] = (k->inner[d] + 1) / 2;
             x->t.loop[x->t.n++] = k->t->loop[d];
         }
     }
@@ -1203,8 +1246,15 @@ static const char *choose_tiles(struct state *k)
     return k->row < 0 || k->step < 0 ? "rows of AMX tiles are rows of A, along the sum" : NULL;
 }
 
+static bool unit_here(void)                              /* asked once: a virtual machine takes long */
+{
+    static int have = -1;
+    if (have < 0) have = carry_cpu();
+    return have & CARRY_AVX512BF16;
+}
+
 static const char *begin(struct state *k, const struct problem *p, const struct nest *t, enum isa isa,
-                         struct side side[2])
+                         struct side side[2], enum kernel_unit unit)
 {
     if (p->op != OP_FMA) return "only sums of products have code";
     if (p->group > 1 && isa == ISA_AVX2) return "this type has code for AVX-512 alone";
@@ -1219,7 +1269,7 @@ static const char *begin(struct state *k, const struct problem *p, const struct 
                          .split = -1,
                          .pack_depth = { -1, -1 } };
     nest_inner(t->loop, t->n, k->inner);
-    if (p->pair) return take_sides(k, side);
+    if (p->pair) return take_sides(k, side, unit == UNIT_HERE ? unit_here() : unit == UNIT_ALWAYS);
     k->vec = choose_vector(p, t, k->lanes, isa == ISA_AMX, &k->why);
     if (k->why) return k->why;
     k->red = p->reduced[k->vec];
@@ -1237,7 +1287,7 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
     struct side side[2];
     int32_t e[2][NEST_VARS], second = 0;
     int var = 0;
-    const char *why = begin(&k, p, t, isa, side);
+    const char *why = begin(&k, p, t, isa, side, g->unit);
     if (!why) why = parts(&k, e, &g->threads, &var, &second);
     if (why) return why;
     k.halves = g->threads == 2 && var == k.vec;
@@ -1259,12 +1309,14 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
     if (g->cast) want_scratch(g, TENSOR_C, p->elements[TENSOR_C], 4, 0);
     problem_carry(&g->about, p);
     k.finish = g->about.then[0] && !g->change[TENSOR_C].needed;
-    int64_t s = k.s_elements + carry_rows(&g->about), v = p->store >= STORE_F16 ? p->elements[TENSOR_V] : 0;
+    int64_t s = k.s_elements + carry_rows(&g->about), v = p->store >= STORE_F16 ? k.p->elements[TENSOR_V] : 0;
+    g->pairs = k.pairs;
     g->second_at = p->pair && v ? (s + 15) & ~(int64_t)15 : 0;
     if (p->pair) want_scratch(g, 3, g->second_at ? g->second_at + v : s, 4, 0);
     k.s = (struct assembler){ .fix = g->fix, .room = g->fix_room, .text = g->text };
     static uint8_t nothing[1];                           /* text has places too, but no bytes */
-    asm_begin(&k.s, g->text ? nothing : g->region, g->text ? 0 : REGION, isa != ISA_AVX2, (enum carry_type)p->type);
+    asm_begin(&k.s, g->text ? nothing : g->region, g->text ? 0 : REGION, isa != ISA_AVX2,
+              k.pairs ? CARRY_BF16 : (enum carry_type)p->type);
     for (int i = 0; i < g->threads; i++) {
         asm_enter(&k.s);
         k.shape = (struct asm_shape){ 0 };
@@ -1296,14 +1348,16 @@ const char *kernel_plan(struct kernel_plan *out, const struct problem *p, const 
     struct side side[2];
     int32_t e[2][NEST_VARS], second;
     int threads, var = 0;
-    const char *why = begin(&k, p, t, isa, side);
+    const char *why = begin(&k, p, t, isa, side, UNIT_HERE);
     if (!why) why = parts(&k, e, &threads, &var, &second);
     if (why) return why;
     k.halves = threads == 2 && var == k.vec;
     k.plan = true;
     k.finish = (p->then[0] || p->pair) && !to_transpose(&k, TENSOR_C);
     if (problem_cast(p) && !k.finish) return "a result that is transposed cannot be cast";
-    *out = (struct kernel_plan){ .vector_var = k.vec, .step_var = k.tiles ? k.step : -1, .step = TILE };
+    *out = (struct kernel_plan){ .vector_var = k.vec, .step_var = k.tiles ? k.step : -1, .step = TILE,
+                                 .pairs = k.pairs };
+    p = k.p;
     memcpy(out->stride[TENSOR_V], p->stride[TENSOR_V], sizeof out->stride[TENSOR_V]);
     for (int u = 0; u < 3; u++) {
         memcpy(out->stride[u], p->stride[u], sizeof out->stride[u]);
@@ -1330,7 +1384,7 @@ const char *kernel_plan(struct kernel_plan *out, const struct problem *p, const 
             k.stride[u][v] = out->stride[u][v] * (u != TENSOR_C && k.half[u] ? 2 : p->bytes);
         if (c.panel) out->stride[u][k.vec] = 1;          /* what a block touches: panels hold neighbours */
     }
-    asm_begin(&k.s, waste, sizeof waste, isa != ISA_AVX2, (enum carry_type)p->type);
+    asm_begin(&k.s, waste, sizeof waste, isa != ISA_AVX2, k.pairs ? CARRY_BF16 : (enum carry_type)p->type);
     for (int i = 0; i < threads; i++) {
         double before = k.cycles;
         k.shape = (struct asm_shape){ 0 };

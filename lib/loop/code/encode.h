@@ -21,7 +21,9 @@
  * what else lies between, then the block of C is a nest again.  The vectors are along S's rows in the first (B is
  * transposed if it must be, as above), along C's in the second.  Softmax is made block by block: of each row of C the
  * greatest element of S so far and the sum are kept, and what was summed before is made less when a greater one comes
- * (Milakov and Gimelshein 2018, Dao et al. 2022).
+ * (Milakov and Gimelshein 2018, Dao et al. 2022).  Of attention stored as bf16 both are by the unit for bf16, where it
+ * is: sums are floats, what softmax makes of a block of S is rounded to bf16 in its place, V is copied to pairs of rows
+ * before the nest.  Odd head sizes and blocks of S that begin with an odd column are computed in floats.
  *
  * With AMX the tile is of up to four of its tiles of C, each of 16 rows, along one variable that A has and B lacks, by
  * 16 columns of the vector variable; reductions below it count 16 steps (of groups) of the one at unit stride in A.
@@ -35,7 +37,7 @@
 #include "loop/nest/nest.h"
 
 enum isa { ISA_AVX2, ISA_AVX512, ISA_AMX, ISAS };         /* AMX: of narrow types, beside AVX-512 */
-enum { ENCODER_VERSION = 7 };                            /* part of the key of stored measurements */
+enum { ENCODER_VERSION = 8 };                            /* part of the key of stored measurements */
 extern const char *const isa_name[ISAS];                 /* "avx2", "avx512", "amx" */
 bool isa_here(enum isa);                                 /* by cpuid; for AMX the system is asked for leave, too */
 enum isa isa_best(void);                                 /* of vectors; dies when neither is here */
@@ -51,6 +53,10 @@ struct transposition {                                   /* of a tensor to one w
     int32_t panel;                                       /* see plan_transposition; 0: none */
 };
 
+/* Attention of bf16 by the unit for bf16, which takes its scores after softmax as bf16, too: where it is here; in
+ * code for elsewhere, too; or as floats all the same. */
+enum kernel_unit { UNIT_HERE, UNIT_ALWAYS, UNIT_NEVER };
+
 struct kernel {
     enum isa isa;
     int rows, vectors, vector_var;                       /* the largest register tile; what is in the vectors */
@@ -62,6 +68,8 @@ struct kernel {
     bool whole;                                          /* set by the caller: inputs are transposed before the nest */
     bool given;                                          /* B is taken as kernel_weights leaves it, see there */
     bool add;                                            /* set by the caller: C += A B, not C = A B */
+    enum kernel_unit unit;                               /* set by the caller */
+    bool pairs;                                          /* it is by the unit: V is as carry_pairs leaves it */
     bool cast;                                           /* C has 2 bytes an element; its sums are in scratch */
     struct carry_extra extra;                            /* set by the caller: what follows the sum reads this; V */
     struct carry_kernel about;                           /* what that is told */
@@ -101,6 +109,7 @@ struct kernel_plan {
     int step_var, step;                                  /* so many steps of this reduction at once; -1: one of any */
     int64_t stride[4][NEST_VARS];
     double cycles, moved, copied, far, packs;
+    bool pairs;                                          /* A, B and V are two bytes an element */
     bool packed[2];                                      /* block by block, or B before: */
     int64_t given;                                       /* elements of B as kernel_weights leaves it; 0: as it is */
 };
@@ -110,6 +119,7 @@ void problem_carry(struct carry_kernel *, const struct problem *);   /* as what 
 int problem_needs(const struct problem *, enum isa);     /* bits of carry_cpu to run its code */
 /* the same tensors seen by any schedule: slow and right; c is overwritten, with 2 bytes an element after a cast */
 void problem_reference(const struct problem *, float *c, const float *a, const float *b, struct carry_extra);
-/* is a result that of the reference, bit by bit, or but for the rounding of gelu? */
+/* is a result that of the reference, bit by bit, or but for the rounding of gelu and of norms, of attention, and of its
+ * scores to bf16 where V is at most 4? */
 bool problem_equal(const struct problem *, const float *got, const float *want);
 #endif

@@ -43,8 +43,18 @@ static const char *copy_variant(struct carry_variant *v, const struct problem *p
 
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
-const char *image_variant(struct carry_kernel *k, int i, struct kernel *g, const struct image_kernel *q, enum isa isa)
+bool image_next(struct image_form *f, const struct image_kernel *q, const struct kernel *g)
 {
+    bool again = f->unit == UNIT_ALWAYS && g->pairs;
+    f->unit = again ? UNIT_NEVER : UNIT_ALWAYS;
+    while (!again && --f->isa >= 0 && !q->nest[f->isa]) {}
+    return f->isa >= 0;
+}
+
+const char *image_variant(struct carry_kernel *k, int i, struct kernel *g, const struct image_kernel *q,
+                          struct image_form f)
+{
+    enum isa isa = (enum isa)f.isa;
     struct carry_variant *v = &k->variant[i];
     *v = (struct carry_variant){ .need = problem_needs(q->p, isa) };
     if (q->add && (q->p->op == OP_COPY || q->p->op == OP_ADD)) return "only a sum can be added to";
@@ -54,8 +64,10 @@ const char *image_variant(struct carry_kernel *k, int i, struct kernel *g, const
     }
     if (q->p->op != OP_FMA) return NULL;                 /* plain loops are all there is, and enough */
     g->add = q->add;
+    g->unit = f.unit;
     const char *why = kernel_encode(g, q->p, q->nest[isa], isa);
     if (why) return why;
+    if (g->pairs) v->need |= CARRY_AVX512BF16;
     if (g->threads > 1) return "its parallel loop needs a second thread, which only the program itself starts";
     if (q->add && q->p->pair) return "two contractions cannot be added to what is there";
     for (int t = 0; t < 3; t++) {
@@ -159,9 +171,9 @@ const char *image_add(struct image *m, const struct image_kernel *q)
     align(m, 64, '\xcc');
     size_t at = m->bytes.n;
     put(m, (const char *)&k, sizeof k);
-    for (int isa = ISAS, n = 0; isa-- > 0; ) {
-        if (!q->nest[isa]) continue;
-        why = image_variant(&k, n, &g, q, (enum isa)isa);
+    struct image_form f = { .isa = ISAS };
+    for (int n = 0; image_next(&f, q, &g); ) {
+        why = image_variant(&k, n, &g, q, f);
         none = NULL;
         if (why) break;
         n++;

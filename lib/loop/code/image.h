@@ -45,7 +45,12 @@ void image_free(struct image *);
 /* C's names of the elements */
 struct image_types { const char *c, *a, *b; } image_types(const struct problem *);
 const char *image_result(const struct problem *);        /* C's name of C's element */
+struct image_form { int isa; enum kernel_unit unit; };
 /* the description of a kernel as far as it is the same for both; shared by the writers */
 void image_describe(struct carry_kernel *, const struct image_kernel *);
-const char *image_variant(struct carry_kernel *, int i, struct kernel *, const struct image_kernel *, enum isa);
+const char *image_variant(struct carry_kernel *, int i, struct kernel *, const struct image_kernel *,
+                          struct image_form);
+/* the next one to be written, from { ISAS } on: each instruction set that has a nest, where that is by the unit for
+ * bf16 (the kernel just encoded says so) without it once more; false: no more */
+bool image_next(struct image_form *, const struct image_kernel *, const struct kernel *);
 #endif

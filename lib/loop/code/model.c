@@ -10,7 +10,7 @@ _Static_assert((int)MACHINE_CACHES == (int)MODEL_LEVELS, "a term for each cache"
 /* bytes of tensor t that a block of extents e touches: whole cache lines along its fastest variable */
 static double footprint(const struct problem *p, const struct kernel_plan *q, int t, const int32_t *e)
 {
-    double n = p->bytes, run = 1, line = 64.0 / p->bytes;
+    double n = q->pairs && t != TENSOR_C ? 2 : p->bytes, run = 1, line = 64.0 / p->bytes;
     for (int v = 0; v < p->nvar; v++) {
         if (!q->stride[t][v]) continue;
         n *= e[v];

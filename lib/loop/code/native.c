@@ -35,7 +35,8 @@ static void change_text(struct buf *b, const struct carry_change *c)
 }
 
 /* the statements of a kernel as a function; only the variables that they use are there */
-static void function(struct buf *b, const struct kernel *g, int type, const char *name, const struct buf *body)
+static void function(struct buf *b, const struct kernel *g, int type, const char *name, const char *isa,
+                     const struct buf *body)
 {
     bool wide = g->isa != ISA_AVX2;
     bool doubles = type == CARRY_F64;
@@ -71,7 +72,7 @@ static void function(struct buf *b, const struct kernel *g, int type, const char
                    wide ? "carry_half_" : "", wide ? sum : "", sum, sum, sum);
     buf_format(b, "%s%s static void %s_%s(float *c_, const float *a_, const float *b_,\n"
                   "    const struct carry_context *x)\n{\n",
-               (g->isa == ISA_AMX ? tiles : more)[type], wide ? "WIDE" : "NARROW", name, isa_name[g->isa]);
+               (g->isa == ISA_AMX ? tiles : more)[type], wide ? "WIDE" : "NARROW", name, isa);
     buf_format(b, "char *c = (char *)c_;\nconst char *a = (const char *)a_, *b = (const char *)b_;\n(void)x;\n");
     if (!wide) buf_format(b, "static const int32_t masks[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };\n(void)masks;\n");
     for (int i = 0; i < g->npack; i++) {
@@ -198,17 +199,17 @@ const char *native_emit(struct buf *b, const struct image_kernel *q)
     const char *why = NULL, *s = q->name;
     image_describe(&k, q);
     buf_format(b, "\n/* %s */\n", q->p->text);
-    enum isa of[ISAS];
+    const char *of[CARRY_VARIANTS];
+    struct image_form f = { .isa = ISAS };
     int n = 0;
-    for (int isa = ISAS; isa-- > 0 && !why; ) {
-        if (!q->nest[isa]) continue;
-        of[n] = (enum isa)isa;
+    while (!why && image_next(&f, q, &g)) {
         struct buf body = { 0 };
         buf_add(&body, "", 0);
         g.text = &body;
-        why = image_variant(&k, n, &g, q, of[n]);
+        why = image_variant(&k, n, &g, q, f);
+        of[n] = g.pairs ? "avx512bf16" : isa_name[f.isa];
+        if (!why && q->p->op == OP_FMA) function(b, &g, g.pairs ? CARRY_BF16 : k.type, s, of[n], &body);
         n++;
-        if (!why && q->p->op == OP_FMA) function(b, &g, k.type, s, &body);
         free(body.s);
     }
     kernel_free(&g);
@@ -235,9 +236,10 @@ const char *native_emit(struct buf *b, const struct image_kernel *q)
                (long long)k.bias_step, (long long)k.bias);
     buf_format(b, ", .query = %d, .norm = %d, .variant = {\n", k.query, k.norm);
     for (int i = 0; i < n; i++) {
-        if (of[i] == ISA_AMX) buf_format(b, "#ifdef CARRY_TILES\n");
-        variant_text(b, &k.variant[i], s, isa_name[of[i]], q->p->op == OP_FMA);
-        if (of[i] == ISA_AMX) buf_format(b, "#endif\n");
+        bool tiles = of[i] == isa_name[ISA_AMX];
+        if (tiles) buf_format(b, "#ifdef CARRY_TILES\n");
+        variant_text(b, &k.variant[i], s, of[i], q->p->op == OP_FMA);
+        if (tiles) buf_format(b, "#endif\n");
     }
     buf_format(b, "} };\n");
     ends(b, q);
