@@ -27,7 +27,7 @@ static const char *place(int base, long disp)            /* as objdump writes an
     static char b[4][40];
     static int turn;
     char *s = b[turn++ % 4];
-    const char *name = base == RSI ? "rsi" : base == RDX ? "rdx" : "rdi";
+    const char *name = base == RAX ? "rax" : base == RSI ? "rsi" : base == RDX ? "rdx" : "rdi";
     if (disp) snprintf(s, 40, "[%s%c0x%lx]", name, disp < 0 ? '-' : '+', disp < 0 ? -disp : disp);
     else snprintf(s, 40, "[%s]", name);
     return s;
@@ -54,6 +54,20 @@ static void vectors(struct assembler *s, bool wide, enum carry_type type)
         asm_fma(s, r, x, r), expect("%s %s%d,%s%d,%s%d", m, v, r, v, x, v, r);
         asm_fma_vector(s, r, x, b, d, false, 0), expect("%s %s%d,%s%d,%s PTR %s", m, v, r, v, x, word, place(b, d));
         asm_sum(s, r, b, d, false, 0), expect("%s %s%d,%s%d,%s PTR %s", plus, v, r, v, r, word, place(b, d));
+        if (type == CARRY_F32) {
+            asm_plus_bias(s, r, d, true, false, x), expect("vaddps %s%d,%s%d,%s PTR %s", v, r, v, r, word, place(RAX, d));
+            asm_plus_bias(s, r, d, false, false, x);
+            if (wide) expect("vaddps zmm%d,zmm%d,DWORD BCST %s", r, r, place(RAX, d));
+            else expect("vbroadcastss ymm%d,DWORD PTR %s", x, place(RAX, d));
+            if (!wide) expect("vaddps ymm%d,ymm%d,ymm%d", r, r, x);
+            asm_plus_bias(s, r, d, true, true, x);
+            if (wide) expect("vaddps zmm%d{k1},zmm%d,ZMMWORD PTR %s", r, r, place(RAX, d));
+            else expect("vmaskmovps ymm%d,ymm15,YMMWORD PTR %s", x, place(RAX, d));
+            if (!wide) expect("vaddps ymm%d,ymm%d,ymm%d", r, r, x);
+            asm_most(s, r, x), expect("vmaxps %s%d,%s%d,%s%d", v, r, v, r, v, x);
+            asm_bias(s), expect("mov rax,r15");
+        }
+        if (type == CARRY_U8S8) asm_floats(s, r), expect("vcvtdq2ps zmm%d,zmm%d", r, r);
         asm_prefetch(s, b, d), expect("prefetcht0 BYTE PTR %s", place(b, d));
         if (!wide && doubles) {
             asm_load(s, r, b, d, true), expect("vmaskmovpd ymm%d,ymm15,YMMWORD PTR %s", r, place(b, d));

@@ -40,7 +40,7 @@ static const struct insn add[] = { [CARRY_F32] = { 1, 0, 0x58 },                
                                    [CARRY_BF16] = { 1, 0, 0x58 },
                                    [CARRY_U8S8] = { 1, 1, 0xFE },                 /* vpaddd */
                                    [CARRY_F64] = { 1, 1, 0x58 } };                /* vaddpd */
-static const char *const name_of[16] = { [RDX] = "b", [RSI] = "a", [RDI] = "c", [R15] = "v" };
+static const char *const name_of[16] = { [RDX] = "b", [RSI] = "a", [RDI] = "c", [R15] = "v", [RAX] = "v" };
 
 static inline void address(struct assembler *s, int reg, int base, long disp,
                            int scale) /* 8-bit displacements count in 2^scale */
@@ -507,6 +507,51 @@ void asm_second(struct assembler *s)
     }
     raw(s, (uint8_t[]){ 0x4C, 0x8B, 0x3C, 0x24, 0x4D, 0x8B, 0x7F,                  /* r15 = [rsp]; r15 = [r15 + ] */
                         offsetof(struct carry_context, extra.second) }, 8);
+}
+
+void asm_bias_first(struct assembler *s, long bytes)
+{
+    if (s->text) buf_format(s->text, "const char *v = (const char *)x->extra.bias;\n");
+    else raw(s, (uint8_t[]){ 0x4C, 0x8B, 0x3C, 0x24, 0x4D, 0x8B, 0x7F, offsetof(struct carry_context, extra.bias) }, 8);
+    asm_add(s, R15, bytes);
+}
+
+void asm_bias(struct assembler *s)
+{
+    if (!s->text) raw(s, (uint8_t[]){ 0x4C, 0x89, 0xF8 }, 3);    /* mov rax, r15 */
+}
+
+void asm_plus_bias(struct assembler *s, int reg, long disp, bool vector, bool masked, int spare)
+{
+    static const struct insn ADD = { 1, 0, 0x58 };
+    const bool load = s->text || (!s->wide && (masked || !vector));
+    if (load && vector) asm_load(s, spare, RAX, disp, masked);
+    else if (load) asm_broadcast(s, spare, RAX, disp);
+    if (s->text) {
+        buf_format(s->text, "v%d = _mm%d_add_ps(v%d, v%d);\n", reg, s->wide ? 512 : 256, reg, spare);
+    } else if (load) {
+        with_register(s, ADD, reg, reg, spare);
+    } else if (s->wide) {                                /* lanes beyond the mask keep what they have */
+        evex(s, ADD, (unsigned)reg, (unsigned)reg, 0, !vector ? 0x10 : masked ? 1 : 0);
+        address(s, reg, RAX, disp, vector ? 6 : 2);
+    } else {
+        vex(s, ADD, (unsigned)reg, (unsigned)reg, 0);
+        address(s, reg, RAX, disp, 0);
+    }
+}
+
+void asm_most(struct assembler *s, int reg, int other)
+{
+    static const struct insn MAX = { 1, 0, 0x5F };
+    if (s->text) buf_format(s->text, "v%d = _mm%d_max_ps(v%d, v%d);\n", reg, s->wide ? 512 : 256, reg, other);
+    else with_register(s, MAX, reg, reg, other);
+}
+
+void asm_floats(struct assembler *s, int reg)
+{
+    static const struct insn FLOATS = { 1, 0, 0x5B };    /* vcvtdq2ps */
+    if (s->text) buf_format(s->text, "v%d = _mm512_cvtepi32_ps(_mm512_castps_si512(v%d));\n", reg, reg);
+    else with_register(s, FLOATS, reg, 0, reg);
 }
 
 void asm_push_second(struct assembler *s)

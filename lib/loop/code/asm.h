@@ -53,6 +53,13 @@ void asm_total(struct assembler *, const int *acc, int n, int spare);
  * registers 1 and 2 do not survive */
 void asm_store_four(struct assembler *, int base, long disp, bool add);
 void asm_store_one(struct assembler *, int lane, int base, long disp, bool add);
+/* what follows a sum: r15, which is the last counter else, leads to the bias, so many bytes on; then rax does until
+ * more is called; reg += the bias from there on, or one of its numbers; the greater one; integers become floats */
+void asm_bias_first(struct assembler *, long bytes);
+void asm_bias(struct assembler *);
+void asm_plus_bias(struct assembler *, int reg, long disp, bool vector, bool masked, int spare);
+void asm_most(struct assembler *, int reg, int other);
+void asm_floats(struct assembler *, int reg);
 void asm_prefetch(struct assembler *, int base, long disp);           /* into the first cache; any address will do */
 void asm_mask(struct assembler *, int lanes);                         /* for the masked forms: the first lanes */
 void asm_add(struct assembler *, int base, long bytes);

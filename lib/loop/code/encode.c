@@ -72,6 +72,8 @@ struct state {
     bool pairs;                                          /* by the unit for bf16: elements of A, B and V are two, */
     struct problem paired;                               /* as they are here */
     bool finish;                                         /* something follows the sum, on blocks yet to be chosen */
+    bool simple, inside;                                 /* registers could do it; they do, in tiles that are complete */
+    int bias;                                            /* then: the variable that the bias is along, or -1 */
     bool tiles;                                          /* AMX: */
     int row, step;                                       /* variables of tiles' rows and of the steps of their sum */
     struct asm_shape shape;                              /* of the tiles now; no rows: unknown */
@@ -82,7 +84,7 @@ struct state {
 
 /* ---- the register tile ---- */
 
-struct row { long x, v, c; };                            /* byte offsets in the broadcast, the vector tensor and C */
+struct row { long x, v, c, bias; };                      /* byte offsets in the broadcast, the vector tensor, C .. */
 struct tile {
     struct row row[MAX_ROWS];
     int nrow, nv, tail, step;                            /* tail: lanes of the last vector, 0 when full; step: bytes */
@@ -127,7 +129,7 @@ static bool block_fits(const struct state *k, const int32_t *e)
 static void list_rows(const struct state *k, struct tile *q, const int32_t *e)
 {
     q->nrow = 1;
-    q->row[0] = (struct row){ 0, 0, 0 };
+    q->row[0] = (struct row){ 0 };
     for (int pass = 0; pass < 2; pass++)
         for (int v = 0; v < k->p->nvar; v++) {
             if (k->p->reduced[v] || v == k->vec || (k->stride[k->vt][v] != 0) != (pass == 0)) continue;
@@ -139,7 +141,8 @@ static void list_rows(const struct state *k, struct tile *q, const int32_t *e)
                 for (int j = 0; j < e[v]; j++)
                     q->row[q->nrow++] =
                         (struct row){ old[i].x + j * k->stride[k->xt][v], old[i].v + j * k->stride[k->vt][v],
-                                      old[i].c + j * k->stride[TENSOR_C][v] };
+                                      old[i].c + j * k->stride[TENSOR_C][v],
+                                      old[i].bias + (v == k->bias ? j * 4 : 0) };
         }
 }
 
@@ -280,6 +283,7 @@ static void move(struct state *k, int var, long steps, bool with_c)
 {
     const int bytes = k->pairs && var == k->p->along ? 2 : 4;            /* a step is half a row of pairs */
     if (k->split >= 0) asm_add(&k->s, R15, steps * k->p->stride[TENSOR_V][var] * bytes);
+    if (k->simple && var == k->bias) asm_add(&k->s, R15, steps * 4);
     for (int t = 0; t < (with_c ? 3 : 2); t++) asm_add(&k->s, base_of[t], steps * k->stride[t][var]);
 }
 
@@ -287,7 +291,7 @@ static bool enter_loop(struct state *k, int32_t n, const uint8_t **top)
 {
     *top = NULL;
     if (n < 2) return true;
-    if (k->live == ASM_COUNTERS - (k->side != NULL) - (k->tiles ? ASM_TILE_COUNTERS : 0)) {
+    if (k->live == ASM_COUNTERS - (k->side || (k->simple && k->bias >= 0)) - (k->tiles ? ASM_TILE_COUNTERS : 0)) {
         k->why = "more loops than counters";
         return false;
     }
@@ -379,6 +383,20 @@ static void total(struct state *k, const struct tile *q, bool first)
     }
 }
 
+/* what follows the sum, in the registers of a tile that is complete */
+static void finish_tile(struct state *k, const struct tile *q)
+{
+    const int n = q->nrow * q->nv, zero = q->hold, spare = q->cast;
+    for (int i = 0; i < n && k->p->type == TYPE_U8S8; i++) asm_floats(&k->s, i);
+    if (problem_then(k->p, THEN_RELU)) asm_zero(&k->s, zero);
+    if (k->bias >= 0) asm_bias(&k->s);
+    for (const uint8_t *then = k->p->then; *then; then++)
+        for (int i = 0; i < n; i++)
+            if (*then == THEN_RELU) asm_most(&k->s, i, zero);
+            else asm_plus_bias(&k->s, i, q->row[i / q->nv].bias + (k->bias == k->vec ? i % q->nv * q->step : 0),
+                               k->bias == k->vec, masked(q, i % q->nv), spare);
+}
+
 /* what follows the sum, on a block of C that is complete: its variables, the slowest first */
 static void emit_finish(struct state *k, const int32_t *e)
 {
@@ -450,7 +468,7 @@ static void emit_shape(struct state *k, int depth, const int32_t *e, bool first,
     double steps = 1;
     for (int i = 0; i < q->nrow; i++)
         q->row[i] = (struct row){ (row + i * TILE) * k->stride[TENSOR_A][k->row], 0,
-                                  (row + i * TILE) * k->stride[TENSOR_C][k->row] + column * 4 };
+                                  (row + i * TILE) * k->stride[TENSOR_C][k->row] + column * 4, 0 };
     for (int j = 0; j < q->nv; j++) {
         int32_t lane = column + j * TILE;
         q->at[j] = panel ? lane / panel * (long)k->panel_bytes[TENSOR_B] + lane % panel * 4 : lane * 4;
@@ -533,7 +551,7 @@ static void emit_tile(struct state *k, int depth, const int32_t *e, bool first)
     double steps = 1;
     for (int v = 0; v < k->p->nvar; v++)
         if (k->p->reduced[v]) steps *= e[v];
-    k->cycles += k->times * tile_cycles(k, &q, steps, first);
+    k->cycles += k->times * (tile_cycles(k, &q, steps, first) + (k->inside ? q.nrow * q.nv : 0));
     if (k->plan) return;
     if (q.tail) asm_mask(&k->s, q.tail);
     bool late = !first && steps >= LATE_STEPS && !k->red;            /* C is asked for now and added to at the end */
@@ -558,6 +576,7 @@ static void emit_tile(struct state *k, int depth, const int32_t *e, bool first)
     reductions(k, &q, r, nr, budget);
     for (int i = 0; i < q.nrow * q.nv && late; i++)
         asm_sum(&k->s, i, RDI, q.row[i / q.nv].c + i % q.nv * q.step, masked(&q, i % q.nv), q.hold);
+    if (k->inside) finish_tile(k, &q);
     for (int i = 0; i < q.nrow * q.nv; i++)
         asm_store(&k->s, i, RDI, q.row[i / q.nv].c + i % q.nv * q.step, masked(&q, i % q.nv));
 }
@@ -632,6 +651,34 @@ static bool finished_here(const struct state *k, int d, const int32_t *e, bool f
     if (fit || d == k->t->n || d == k->split || bytes <= k->machine->cache[1].bytes / 8) return true;
     int v = k->t->loop[d].var;
     return (k->p->reduced[v] || v == k->p->norm) && k->inner[d] < e[v];  /* rows of a norm are whole */
+}
+
+/* is no reduction cut outside of the tiles of this block? */
+static bool whole_tiles(const struct state *k, int d, const int32_t *e)
+{
+    int32_t below[NEST_VARS];
+    memcpy(below, e, sizeof below);
+    for (; d < k->t->n && !block_fits(k, below); d++) {
+        int v = k->t->loop[d].var;
+        int32_t step = block_of(k, d, below);
+        if (k->p->reduced[v] && step < below[v]) return false;
+        below[v] = step;
+    }
+    return true;
+}
+
+/* Can all that follows the sum be done in registers?  A bias is a vector along one variable of C. */
+static void choose_simple(struct state *k)
+{
+    const struct problem *p = k->p;
+    k->bias = -1;
+    k->simple = false;
+    if (!k->finish || p->pair || k->red || k->tiles || p->norm >= 0) return;
+    for (const uint8_t *then = p->then; *then; then++)
+        if (*then != THEN_BIAS && *then != THEN_RELU) return;
+    for (int v = 0; v < p->nvar && problem_then(p, THEN_BIAS); v++)
+        if (p->stride[TENSOR_C][v] == p->bias_step && p->size[v] == p->bias) k->bias = v;
+    k->simple = k->bias >= 0 || !problem_then(p, THEN_BIAS);
 }
 
 static void emit_and_finish(struct state *k, int d, const int32_t *e, bool first)
@@ -716,6 +763,14 @@ static void emit(struct state *k, int d, const int32_t *e, bool first)
 {
     bool fit = k->split < 0 && block_fits(k, e);
     if (k->why || k->s.full) return;
+    if (k->finish && k->simple && whole_tiles(k, d, e)) {
+        k->finish = false;
+        k->inside = true;
+        emit(k, d, e, first);
+        k->inside = false;
+        k->finish = true;
+        return;
+    }
     if (k->finish && finished_here(k, d, e, fit)) {
         emit_and_finish(k, d, e, first);
         return;
@@ -1309,6 +1364,8 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
     if (g->cast) want_scratch(g, TENSOR_C, p->elements[TENSOR_C], 4, 0);
     problem_carry(&g->about, p);
     k.finish = g->about.then[0] && !g->change[TENSOR_C].needed;
+    choose_simple(&k);
+    k.simple &= !g->add;
     int64_t s = k.s_elements + carry_rows(&g->about), v = p->store >= STORE_F16 ? k.p->elements[TENSOR_V] : 0;
     g->pairs = k.pairs;
     g->second_at = p->pair && v ? (s + 15) & ~(int64_t)15 : 0;
@@ -1322,6 +1379,7 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
         k.shape = (struct asm_shape){ 0 };
         if (!g->text) g->entry[i] = (size_t)(k.s.at - k.s.start) - ASM_ENTER;
         if (p->pair) asm_second(&k.s);
+        if (k.simple && k.bias >= 0) asm_bias_first(&k.s, var == k.bias ? i * second * 4 : 0);
         emit(&k, 0, e[i], !g->add);
         if (k.tiles) asm_tile_release(&k.s);
         asm_leave(&k.s);
@@ -1354,6 +1412,7 @@ const char *kernel_plan(struct kernel_plan *out, const struct problem *p, const 
     k.halves = threads == 2 && var == k.vec;
     k.plan = true;
     k.finish = (p->then[0] || p->pair) && !to_transpose(&k, TENSOR_C);
+    choose_simple(&k);
     if (problem_cast(p) && !k.finish) return "a result that is transposed cannot be cast";
     *out = (struct kernel_plan){ .vector_var = k.vec, .step_var = k.tiles ? k.step : -1, .step = TILE,
                                  .pairs = k.pairs };

@@ -13,7 +13,8 @@
  * A tensor in which the vector variable is not at unit stride is transposed into scratch on every run; that time is
  * part of the run.  What follows the sum ((then ..) of the problem) is done by a function that travels along, on each
  * block of C once it is complete, while that is in the second cache: the largest such, or what is inside the outermost
- * loop over a reduction that is cut.
+ * loop over a reduction that is cut.  Bias and relu alone are done in registers instead, before a tile is stored, where
+ * no reduction is cut outside of the tiles.
  * An input is transposed block by block inside the outer loops that all move through it, just before the block is used;
  * where there are none, before the nest.  C is transposed after it.
  *

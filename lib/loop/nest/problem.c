@@ -200,9 +200,10 @@ static void check_pair(const struct env *k)
         die("%s: the fastest variable of C and of V must be the same, and in no other tensor", k->where);
     for (int i = 0; p->mid[i]; i++) {
         if (p->mid[i] != THEN_CAUSAL) continue;
-        for (int v = 0; v < p->nvar; v++)
-            if (v != p->last && p->stride[TENSOR_C][v] &&
-                (p->query < 0 || p->stride[TENSOR_C][v] < p->stride[TENSOR_C][p->query])) p->query = v;
+        for (int v = 0; v < p->nvar; v++) {              /* of two that are as far apart one has a single element */
+            int64_t step = p->stride[TENSOR_C][v], least = p->query < 0 ? INT64_MAX : p->stride[TENSOR_C][p->query];
+            if (v != p->last && step && (step < least || (step == least && p->size[v] == 1))) p->query = v;
+        }
         if (p->query < 0 || !p->stride[TENSOR_A][p->query] || p->size[p->query] > p->size[p->along])
             die("%s: causal needs as many columns of S as rows, or more", k->where);
     }
