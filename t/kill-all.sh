@@ -1,11 +1,14 @@
 #!/bin/bash
 # kill-all.sh [NAME]... - t/kill-pipeline.sh for every pipeline that promises to go on, as a table; half an hour and more
-#   KILLS=   of each way (100);  MS= mean time to a kill (3000);  WAYS='chain random', every or once (at all places; PLACES=sites for fewer, names for fewest)
+#   KILLS=   of each way (100);  MS= mean time to a kill (3000)
+#   WAYS=    'chain random' (the default), every, once (at all places; PLACES=sites for fewer, names for fewest), states
+#            (t/kill-states.sh: each write, gone on from by its recipe; LIMIT= seconds each; IN=
+#            and TIER= folders that are kept for going on later, TIER on a disk)
 set -uo pipefail
 export LC_ALL=C
 here=$(cd "$(dirname "$0")" && pwd)
-tier=$(mktemp -d /var/tmp/kill-tier.XXXXXX)
-trap 'rm -rf "$tier"' EXIT
+tier=${TIER:-$(mktemp -d /var/tmp/kill-tier.XXXXXX)}
+trap '[ -n "${TIER-}" ] || rm -rf "$tier"' EXIT
 kills=${KILLS:-100} ms=${MS:-3000} bad=0
 # few variants of a program for pca-data, and a small program for the call tree of prof
 printf 'step,flags\ninitial/0,-O2\n1/0,-O1\n2/0,-O2 -fno-inline\n3/0,-O0\n' > "$tier/variants.csv"
@@ -14,7 +17,7 @@ printf 'def main():\n    print(sum(len(str(i)) for i in range(200)))\n\nmain()\n
 pipelines() {
     cat << E
 figure7 150 figure7 SCALE=test PLACE_FORMS=sync PLACE_RATIOS=1:1 PLACE_ROUNDS=1 PLACE_AGAIN=0 PLACE_TIER=file:$tier
-figure8 40 figure8 PLACE_LARGE=vgg19-32-224
+figure8 40 figure8 SCALE=test PLACE_LARGE=vgg19-32-224 PLACE_PAGED_STEPS=1 PLACE_TIER=file:$tier
 pca-data 150 pca-data SCALE=test PCA_ROUNDS=1 PCA_PROGRAMS=$here/../data/pca/life.c PCA_VARIANTS=$tier/variants.csv
 inline 400 inline SCALE=ci INLINE_EVALS=4 INLINE_SIZE=2 INLINE_ROUNDS=6
 loop 400 loop SCALE=ci LOOP_EVAL=model LOOP_SETS=ragged LOOP_STEP=192 LOOP_SEARCHES=greedy1 LOOP_BROKEN=greedy1 LOOP_PEERS=openblas LOOP_ALL=gcc
@@ -27,6 +30,9 @@ while read -r name step words; do
     [[ " $* " = *" $name "* ]] || continue
     for way in ${WAYS:-chain random}; do
         case $way in
+        states)
+            IN=${IN:+$IN/$name} "$here/kill-states.sh" $words || bad=1
+            continue ;;
         chain) how=--chain=${STEP:-$step} ;;
         random) how=--random=$ms ;;
         once) how=--once=${PLACES:-all} ;;

@@ -82,4 +82,53 @@ differ 'a category that is not there' 'whatif.csv: part' 'sed -i s/cat=C/cat=D/ 
 differ 'a log less' 'gpu.%.csv%2: is missing' 'rm 3/prof/forks/gpu.203.csv'
 differ 'a file more' 'should not be there' 'touch 3/prof/forks/gpu.303.csv'
 ok 'and the same again' same
+# t/kill-states.sh: what lies there before each write of a pipeline is what a kill leaves; all of it is gone on from
+if ! command -v rsync > /dev/null; then
+    skip 'a kill at each write' 'no rsync'
+    done_testing
+    exit
+fi
+mkdir toy
+cat > toy/Makefile << 'E'
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.ONESHELL:
+$(shell $(TOP)/pipelines/sweep $(OUT))
+beside = $(@D)/.millrace-$$$$-$(@F)
+all: $(OUT)/c
+$(OUT)/c: $(OUT)/b
+	cp $< $(beside)
+	$(TOP)/pipelines/keep $(beside) $@
+$(OUT)/b: $(OUT)/a
+	for i in 1 2; do cat $<; done $(if $(INTO),$(INTO) $@,> $(beside); mv $(beside) $@)
+$(OUT)/a:
+	: > $(@D)/log
+	for i in 1 2; do echo $$i >> $(@D)/log; done
+	sort -u $(@D)/log > $(beside)
+	mv $(beside) $@
+E
+toy() { # ARGUMENT: all of toy
+    MAKE_IN=$PWD/toy "$root/t/kill-states.sh" all TOP="$root" "$@" > row
+    local status=$?
+    grep -o '[^,]*$' row
+    return $status
+}
+is 'a pipeline that keeps its promise' yes toy
+fails 'a target that is written in place' 1 'cat.*/b[^/]*$' toy INTO='>'
+fails 'one that is appended to' 1 'cat.*/b[^/]*$' toy INTO='>>'
+w=$PWD/copies
+IN=$w toy > kept
+writes=$(($(wc -l < "$w/whole.tsv") - 1))
+look() { (cd "$1" && find . -name '.millrace-*' -prune -o -type f -print | sort | xargs -r md5sum); }
+killed_at() { # N: is what a kill leaves what was copied?
+    rm -rf "$w/live" count
+    mkdir -p "$w/live/out" "$w/live/tmp"
+    setsid --wait bash -c 'export SHIM_GROUP=$$ SHIM_WHAT=kill SHIM_AT=$1 SHIM_COUNT=$PWD/count SHIM_UNDER=$2/out
+        export LD_PRELOAD=$3; exec make -s -C toy TOP="$4" OUT="$2/out" all' x "$1" "$w/live" "$shim" "$root" \
+        > run.log 2>&1
+    [ $? = 137 ] && diff <(look "$w/live") <(look "$w/whole/$(sed -n "$1p" "$w/whole.tsv" | cut -f1)")
+}
+wrong=0
+for ((n = 1; n <= writes; n += 3)); do killed_at $n >> differs || wrong=$((wrong + 1)); done
+is "a kill leaves what was copied, at each third of $writes" 0 echo $wrong
 done_testing

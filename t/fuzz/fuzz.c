@@ -1,5 +1,5 @@
 /* fuzz.c - the harness of all targets: exit() becomes a jump back, memory and descriptors left behind are released.
- * The library is compiled with -Dexit=fuzz_exit -Dmalloc=fuzz_malloc and so on. */
+ * The library is compiled with -Dexit=fuzz_exit -Dmalloc=fuzz_malloc -Dfopen=fuzz_fopen and so on. */
 #define _GNU_SOURCE
 #include "fuzz.h"
 #include <fcntl.h>
@@ -28,6 +28,9 @@ void *fuzz_malloc(size_t n);
 void *fuzz_calloc(size_t n, size_t size);
 void *fuzz_realloc(void *p, size_t n);
 void fuzz_free(void *p);
+FILE *fuzz_fopen(const char *path, const char *mode);
+FILE *fuzz_fdopen(int fd, const char *mode);
+int fuzz_fclose(FILE *f);
 
 void fuzz_exit(int status)
 {
@@ -158,6 +161,29 @@ void *fuzz_realloc(void *p, size_t n)
     return q;
 }
 
+/* Streams are the C library's, buffers and all: those that the body opened and lost are closed after it, or 8 GB are
+ * full within 300 000 inputs of which most are refused. */
+enum { STREAMS = 64 };
+static FILE *stream[STREAMS];
+static int nstream;
+
+static FILE *opened(FILE *f)
+{
+    if (running && f && nstream < STREAMS) stream[nstream++] = f;
+    return f;
+}
+
+FILE *fuzz_fopen(const char *path, const char *mode) { return opened(fopen(path, mode)); }
+FILE *fuzz_fdopen(int fd, const char *mode) { return opened(fdopen(fd, mode)); }
+
+int fuzz_fclose(FILE *f)
+{
+    int i = nstream - 1;
+    while (i >= 0 && stream[i] != f) i--;
+    if (i >= 0) stream[i] = stream[--nstream];
+    return fclose(f);
+}
+
 /* The harness has its descriptors, 20 to 27, before anything else is opened, and all other low ones are taken: what
  * the code under test opens is above, and is closed after each run.  (Where it was opened below, and lost when the body
  * died, the harness in the end got one of those that are closed.) */
@@ -191,6 +217,7 @@ int fuzz_run(void (*body)(const uint8_t *data, size_t n), const uint8_t *data, s
     int returned = setjmp(back) == 0;
     if (returned) body(data, n);
     running = false;
+    while (nstream) fclose(stream[--nstream]);
     while (nlive) fuzz_free(live[nlive - 1]);
     if (top) __asan_poison_memory_region(arena, top);
     top = 0;

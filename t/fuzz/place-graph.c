@@ -50,8 +50,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     static char a[MOST], b[MOST];
     if (!*first) {
         take_descriptors();
-        snprintf(first, sizeof first, "/tmp/fuzz-graph-%ld.1", (long)getpid());
-        snprintf(second, sizeof second, "/tmp/fuzz-graph-%ld.2", (long)getpid());
+        snprintf(first, sizeof first, "/dev/shm/fuzz-graph-%ld.1", (long)getpid());
+        snprintf(second, sizeof second, "/dev/shm/fuzz-graph-%ld.2", (long)getpid());
     }
     if (!fuzz_run(read_only, data, n)) return 0;
     fuzz_check(fuzz_run(twice, data, n), "what was written is not accepted");

@@ -83,7 +83,7 @@ static void save(const uint8_t *data, size_t n)
 
 static void checkpoints(const uint8_t *data, size_t n)
 {
-    if (!*path) snprintf(path, sizeof path, "/tmp/fuzz-policy-%ld", (long)getpid());
+    if (!*path) snprintf(path, sizeof path, "/dev/shm/fuzz-policy-%ld", (long)getpid());
     fuzz_check(fuzz_run(save, data, n), "a checkpoint is written");
     fuzz_check(fuzz_run(load, data, n) && !memcmp(back, data, n), "and read back");
     FILE *f = fopen(path, "r+b");

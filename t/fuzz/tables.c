@@ -62,7 +62,7 @@ static const char graph[] = "(graph (name g) (batch 1) (tensor 0 x arg 400 f32 (
 /* a folder with two sources, for what names files */
 static const char *sources(void)
 {
-    static char dir[] = "/tmp/fuzz-sources-XXXXXX";
+    static char dir[] = "/dev/shm/fuzz-sources-XXXXXX";
     static bool made;
     if (made) return dir;
     made = mkdtemp(dir) != NULL;
@@ -81,7 +81,7 @@ static const char *folder_of(int which, const char *below, const char *const *na
     static char made[4][64];
     char at[160];
     if (!made[which][0]) {
-        snprintf(made[which], sizeof made[which], "/tmp/fuzz-folder-XXXXXX");
+        snprintf(made[which], sizeof made[which], "/dev/shm/fuzz-folder-XXXXXX");
         fuzz_check(mkdtemp(made[which]) != NULL, "no folder");
         for (const char *p = below; *p; p += *p == '/') {
             p += strcspn(p, "/");

@@ -15,10 +15,13 @@
  *   SHIM_PLACES all; or sites: all numbers are left out of a file's name, and of what is one place then the first,
  *               second, fourth, eighth .. time count; or names: as sites, whichever folder a file of this name is in
  *   SHIM_TRACE  a file to which every place that is marked is appended
+ *   SHIM_DOOR   a folder with the pipes ask and go.  Before each call that is counted a line (SHIM_RECIPE, program,
+ *               call, file) is written to ask, and a byte read from go: whoever holds their other ends sees the files
+ *               as a kill at this moment would leave them, since all others that would write wait, too
  *
- * Counted are open for writing, write, writev, pwrite, rename, link, unlink, mkdir, ftruncate, fsync and the stdio
- * calls that end in them, which glibc does not let us see: fopen, fflush, fclose, fwrite, fputs.  For malloc: malloc,
- * calloc, realloc. */
+ * Counted are open for writing, write, writev, pwrite, copy_file_range, sendfile, rename, link, symlink, unlink, mkdir,
+ * rmdir, truncate, ftruncate, fsync, by all their names, and the stdio calls that end in them, which glibc does not let
+ * us see: fopen, fflush, fclose, fwrite, fputs.  For malloc: malloc, calloc, realloc. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -30,7 +33,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -47,7 +52,7 @@ static bool ready, every, folders;
 enum { PLACES = 1 << 18 };
 static struct place { uint64_t key, value; } *places;    /* open addressing; a key is never 0 */
 static uint64_t run;
-static const char *trace;
+static const char *trace, *door, *recipe;
 static _Thread_local char where[4096];                   /* the file of the call in question */
 
 static void *next(const char *name)
@@ -87,6 +92,8 @@ __attribute__((constructor)) static void begin(void)
     folders = !which || strcmp(which, "names") != 0;
     every = folders && (!which || strcmp(which, "sites") != 0);
     trace = getenv("SHIM_TRACE");
+    door = getenv("SHIM_DOOR");
+    recipe = getenv("SHIM_RECIPE");
     ready = true;
 }
 
@@ -143,10 +150,29 @@ static bool fresh(const char *call)
     return true;
 }
 
+/* one after the other, whichever process they are in; who dies meanwhile leaves the lock, and its byte, to be read */
+static void knock(const char *call)
+{
+    char line[2 * sizeof where], name[sizeof where], byte;
+    int fd[3];
+    const char *const pipes[] = { "lock", "ask", "go" };
+    for (int i = 0; i < 3; i++) {
+        snprintf(name, sizeof name, "%s/%s", door, pipes[i]);
+        fd[i] = (int)syscall(SYS_openat, AT_FDCWD, name, (i == 2 ? O_RDONLY : O_RDWR) | O_CLOEXEC);
+        while (i == 0 && syscall(SYS_flock, fd[i], LOCK_EX) != 0 && errno == EINTR) continue;
+    }
+    int n = snprintf(line, sizeof line, "%s\t%s\t%s\t%s\n", recipe ? recipe : "-", program_invocation_short_name, call,
+                     where);
+    if (syscall(SYS_write, fd[1], line, (size_t)n) == n)
+        while (syscall(SYS_read, fd[2], &byte, 1) != 1 && errno == EINTR) continue;
+    for (int i = 3; i-- > 0;) syscall(SYS_close, fd[i]);
+}
+
 /* is it this one? */
 static bool now(const char *call)
 {
     uint64_t n = __atomic_add_fetch(count, 1, __ATOMIC_SEQ_CST);
+    if (door) knock(call);
     if (places ? !fresh(call) : !at || n != at) return false;
     if (what == KILL) {
         kill(group ? -group : 0, SIGKILL);
@@ -188,7 +214,7 @@ static bool fails(void)
 
 static bool watches(void)
 {
-    return ready && what != MEMORY && (what || at || places || count != &own);
+    return ready && what != MEMORY && (what || at || places || door || count != &own);
 }
 
 ssize_t write(int fd, const void *p, size_t n)
@@ -208,6 +234,24 @@ ssize_t pwrite(int fd, const void *p, size_t n, off_t to)
     }
     return syscall(SYS_pwrite64, fd, p, n, to);
 }
+
+ssize_t pwrite64(int fd, const void *p, size_t n, off64_t to) { return pwrite(fd, p, n, to); }
+
+/* as cat and cp write: none of it, or all */
+static bool copies(int fd, const char *call)
+{
+    return watches() && below_fd(fd) && now(call) && what != SHORT && fails();
+}
+ssize_t copy_file_range(int from, off64_t *at_from, int to, off64_t *at_to, size_t n, unsigned flags)
+{
+    if (copies(to, "copy_file_range")) return -1;
+    return syscall(SYS_copy_file_range, from, at_from, to, at_to, n, flags);
+}
+ssize_t sendfile(int to, int from, off_t *where_from, size_t n)
+{
+    return copies(to, "sendfile") ? -1 : syscall(SYS_sendfile, to, from, where_from, n);
+}
+ssize_t sendfile64(int to, int from, off64_t *at_from, size_t n) { return sendfile(to, from, at_from, n); }
 
 ssize_t writev(int fd, const struct iovec *v, int n)
 {
@@ -235,12 +279,18 @@ int unlinkat(int d, const char *a, int f)
 {
     return what == KILL && paths("unlink", a, NULL) ? -1 : REAL(unlinkat)(d, a, f);
 }
+int rmdir(const char *a) { return what == KILL && paths("rmdir", a, NULL) ? -1 : REAL(rmdir)(a); }
+int symlink(const char *a, const char *b) { return paths("symlink", b, NULL) ? -1 : REAL(symlink)(a, b); }
+int symlinkat(const char *a, int d, const char *b) { return paths("symlink", b, NULL) ? -1 : REAL(symlinkat)(a, d, b); }
+int truncate(const char *a, off_t n) { return paths("truncate", a, NULL) ? -1 : REAL(truncate)(a, n); }
+int truncate64(const char *a, off64_t n) { return truncate(a, n); }
 int mkdir(const char *a, mode_t m) { return paths("mkdir", a, NULL) ? -1 : REAL(mkdir)(a, m); }
 int ftruncate(int fd, off_t n)
 {
     if (watches() && below_fd(fd) && now("ftruncate") && what != SHORT && fails()) return -1;
     return (int)syscall(SYS_ftruncate, fd, n);
 }
+int ftruncate64(int fd, off64_t n) { return ftruncate(fd, n); }
 /* a kill before it loses nothing, since what was written outlives the process; it is a moment like others */
 int fsync(int fd)
 {
@@ -251,26 +301,28 @@ static bool opens(const char *path, int flags)
 {
     return flags & (O_CREAT | O_TRUNC) && paths("open", path, NULL);
 }
-int open(const char *path, int flags, ...)
-{
-    va_list a;
-    va_start(a, flags);
-    unsigned mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(a, unsigned) : 0;
-    va_end(a);
-    return opens(path, flags) ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+/* by all names that it has; relative to a folder, only what is in the current one is known to be below SHIM_UNDER */
+#define OPEN(name, at, arguments) \
+int name(arguments const char *path, int flags, ...) \
+{ \
+    va_list a; \
+    va_start(a, flags); \
+    unsigned mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(a, unsigned) : 0; \
+    va_end(a); \
+    return opens(path, flags) ? -1 : (int)syscall(SYS_openat, at, path, flags, mode); \
 }
-int open64(const char *path, int flags, ...)
-{
-    va_list a;
-    va_start(a, flags);
-    unsigned mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(a, unsigned) : 0;
-    va_end(a);
-    return opens(path, flags) ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
-}
+#define FOLDER int d,
+OPEN(open, AT_FDCWD, )
+OPEN(open64, AT_FDCWD, )
+OPEN(openat, d, FOLDER)
+OPEN(openat64, d, FOLDER)
+int creat(const char *path, mode_t mode) { return open(path, O_CREAT | O_WRONLY | O_TRUNC, mode); }
+int creat64(const char *path, mode_t mode) { return creat(path, mode); }
 FILE *fopen(const char *path, const char *mode)
 {
     return *mode != 'r' && paths("open", path, NULL) ? NULL : REAL(fopen)(path, mode);
 }
+FILE *fopen64(const char *path, const char *mode) { return fopen(path, mode); }
 
 /* a stream whose bytes did not get out: as glibc marks it */
 static bool streams(FILE *f, const char *call)

@@ -1,0 +1,128 @@
+#!/bin/bash
+# kill-states.sh TARGET [MAKE-ARGUMENT]... - a pipeline killed at each of its writes, and gone on from each
+# A kill loses nothing that was written: what it leaves is the files as they are then.  So OUT and TMPDIR are copied before
+# each write, rename, open .. of an undisturbed run (t/shim lets nobody else write meanwhile), and each copy is put back:
+# make makes what the recipe in question makes, and that and everything else is compared (t/same-results) with what lay
+# there when that recipe had ended.  Of what follows it the files are all that make knows.
+# Files .millrace-PID-NAME are removed when make begins, before any recipe: copies that differ only there are one state,
+# put back with the last of them.
+#   IN=      a folder for the copies, kept: begun again with the same, it goes on with what was not put back yet
+#   LIMIT=   seconds, after which no other is put back
+#   GO_ON=1  does not stop at the first difference;  MAKE_IN= the folder of another Makefile
+# Prints one row target,writes,states,gone_on,same; exit 1 where something differs, and says what on stderr.
+set -uo pipefail
+export LC_ALL=C
+root=$(cd "$(dirname "$0")/.." && pwd)
+if [ -n "${IN-}" ]; then
+    mkdir -p "$IN" && W=$(cd "$IN" && pwd) || exit
+else
+    W=$(mktemp -d "${TMPDIR:-/var/tmp}/states.XXXXXX")
+    trap 'rm -rf "$W"' EXIT
+fi
+shim=${B:-$root/build}/t/shim.so
+[ -e "$shim" ] || { echo 'kill-states.sh: make build/t/shim.so first' >&2; exit 2; }
+goal=$1
+shift
+asked=(-s -C "${MAKE_IN:-$root}" OUT="$W/live/out" "$@")
+rm -rf "$W/door"
+mkdir "$W/door"
+mkfifo "$W/door/ask" "$W/door/go"
+touch "$W/door/lock"
+exec {ask}<> "$W/door/ask" {go}<> "$W/door/go"
+export TMPDIR=$W/live/tmp
+# the shell of a recipe, told by .SHELLFLAGS what it makes (make reads recipes otherwise for a shell of another name)
+printf '#!/bin/bash\nexport SHIM_RECIPE=$1\nshift\nexec /bin/bash "$@"\n' > "$W/bash"
+chmod +x "$W/bash"
+list() { (cd "$W/live" && find . -type d -printf '%p\n' -o -printf '%p %y %s %T@ %C@ %l\n' 2> /dev/null); }
+
+# watch RUN: answer those who want to write.  W/RUN/N are copies, W/RUN.tsv a row for each write, its copy and recipe.
+# Of the run `again` only what lies there when a recipe begins.
+watch() {
+    local run=$1 n=0 all='' was='' key='' last='' recipe rest
+    mkdir "$W/$run"
+    while IFS=$'\t' read -r recipe rest <&$ask; do
+        if [ "$run" = whole ] || [ "$recipe" != "$last" ]; then all=$(list); fi
+        if [ "$all" != "$was" ]; then
+            was=$all
+            all=$(grep -v '/\.millrace-[0-9]' <<< "$all")
+            [ "$all" = "$key" ] || n=$((n + 1))
+            rsync -aH --delete --link-dest="$W/$run/$((n - 1))" "$W/live/" "$W/$run/$n" 2> "$W/rsync"
+            key=$all all=$was
+        fi
+        printf '%s\t%s\t%s\n' $n "$recipe" "$rest" >> "$W/$run.tsv"
+        last=$recipe
+        printf x >&$go
+        [ "$recipe" != ended ] || break
+    done
+}
+for run in whole again; do
+    [ ! -e "$W/recorded" ] || break
+    rm -rf "$W/live" "$W/$run" "$W/$run.tsv"
+    mkdir -p "$W/live/out" "$W/live/tmp"
+    watch $run &
+    SHIM_WHAT=kill SHIM_DOOR=$W/door SHIM_UNDER=$W/live/out LD_PRELOAD=$shim make "${asked[@]}" "$goal" SHELL="$W/bash" \
+        .SHELLFLAGS='$(or $@,-) -euo pipefail -c' > "$W/log" 2>&1 < /dev/null ||
+        { echo 'the undisturbed run fails:' >&2; tail -n 5 "$W/log" >&2; kill $!; exit 1; }
+    echo ended > "$W/door/ask"
+    wait $!
+done
+touch "$W/recorded"
+# what lay there when each recipe had ended: the copy before the first write of the next
+declare -A end_whole=() end_again=() recipe_of=()
+for run in whole again; do
+    declare -n end=end_$run
+    last='' all=0
+    while IFS=$'\t' read -r n recipe rest; do
+        [ "$recipe" != - ] || continue                   # make itself
+        [ "$recipe" = "$last" ] || end[${last:--}]=$n
+        last=$recipe all=$n
+    done < "$W/$run.tsv"
+    end[$goal]=$all
+done
+# the recipe that each state is put back for: of the last write in it; make's own belong to what comes next
+recipe=$goal
+while IFS=$'\t' read -r n next rest; do
+    [[ $next = - || $next = ended ]] || recipe=$next
+    : "${recipe_of[$n]:=$recipe}"
+done < <(tac "$W/whole.tsv")
+
+# same RECIPE: is what lies in live/out what lay there when the recipe had ended?  Where files differ or are there in one
+# only, t/same-results has the folders they are in.
+same() {
+    local whole=$W/whole/${end_whole[$1]} again=$W/again/${end_again[$1]} folder x
+    find "$W/live/tmp" -name '*millrace-*' ! -name '*.lock' > "$W/differs"
+    rsync -rlcn --delete --filter='hide .millrace-[0-9]*-*' --out-format=%n "$whole/out/" "$W/live/out/" |
+        sed 's,^deleting ,,; s,[^/]*$,,' | sort -u > "$W/folders"
+    rm -rf "$W/part"
+    while read -r folder; do
+        for x in "$whole" "$again" "$W/live"; do
+            mkdir -p "$W/part/${x##"$W/"}/out/$folder"
+            find "$x/out/$folder" -maxdepth 1 \( -type f -o -type l \) ! -path "$W/[wa]*/.millrace-[0-9]*-*" \
+                -exec cp -al -t "$W/part/${x##"$W/"}/out/$folder" {} + 2> /dev/null
+        done
+    done < "$W/folders"
+    [ ! -e "$W/part" ] || (cd "$W/part" && TMPDIR=$W "$root/t/same-results" {whole,again}/*/out live/out) >> "$W/differs"
+    [ ! -s "$W/differs" ]
+}
+states=$(sed '$!d' "$W/whole.tsv" | cut -f1) writes=$(($(wc -l < "$W/whole.tsv") - 1))
+touch "$W/done"
+declare -A seen=()
+while IFS=$'\t' read -r n said; do seen[$n]=$said; done < "$W/done"
+for ((n = 1; n <= states && SECONDS < ${LIMIT:-1000000}; n++)); do
+    [ ! -v "seen[$n]" ] || continue
+    rsync -aH --delete "$W/whole/$n/" "$W/live/"
+    recipe=${recipe_of[$n]} said=
+    if ! make "${asked[@]}" "$recipe" > "$W/log" 2>&1 < /dev/null; then
+        said="does not go on: $(tail -n 3 "$W/log")"
+    elif ! same "$recipe"; then
+        said=$(head -n 12 "$W/differs")
+    fi
+    seen[$n]=${said:+differs}
+    printf '%s\t%s\n' "$n" "${seen[$n]}" >> "$W/done"
+    [ -n "$said" ] || continue
+    printf 'state %s, %s\n%s\n' "$n" "$(grep -m 1 "^$n	" "$W/whole.tsv" | cut -f2- | tr '\t' ' ')" "$said" >&2
+    [ -n "${GO_ON-}" ] || break
+done
+bad=$(grep -c 'differs$' "$W/done")
+echo "$goal $*,$writes,$states,${#seen[@]},$([ "$bad" = 0 ] && echo yes || echo "no: $bad")"
+[ "$bad" = 0 ]
