@@ -372,7 +372,7 @@ install: all
 	@command -v help2man > /dev/null || { echo 'make install: help2man not found (make deps)' >&2; exit 1; }
 	$(MAKE) -s man
 	install -d $(bindir) $(datadir)/man/man1 $(datadir)/man/man7 $(datadir)/bash-completion/completions \
-	    $(datadir)/millrace $(libdir)
+	    $(datadir)/millrace/share $(libdir)
 	install $(PROGS) $(bindir)
 	for f in $(RENAMED); do ln -sf flambda-$${f#inline-} $(bindir)/$$f; done
 	install -m 644 $B/man/*.1 $(datadir)/man/man1
@@ -382,6 +382,7 @@ install: all
 	  echo complete -o default -F _millrace $(FILTERS); } > $(datadir)/bash-completion/completions/millrace
 	for f in $(FILTERS); do ln -sf millrace $(datadir)/bash-completion/completions/$$f; done
 	cp -r plots pipelines data Makefile VERSION packages.csv $(datadir)/millrace
+	cp -r share/policies $(datadir)/millrace/share
 	cp docs/pipelines.md $(datadir)/millrace
 	printf 'BIN := %s\nB := %s\n' $(PREFIX)/bin $(PREFIX)/lib/millrace > $(datadir)/millrace/installed.mk
 	sed 's|@DATADIR@|$(PREFIX)/share/millrace|' share/millrace.sh > $(bindir)/millrace

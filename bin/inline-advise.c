@@ -18,16 +18,18 @@
  * Examples:
  *   $ inline-advise --log=q.csv -- clang-19 -O2 -c x.c
  *   $ inline-advise --model=m.sexp -- clang-19 -O2 -x ir prog.bc -o prog
+ *   $ inline-advise -m share/policies/advise.model -- clang-19 -Oz -c x.c
  */
 #include "base/filter.h"
 #include "inline/advise.h"
 #include "fit/model.h"
 #include "table/csvio.h"
 #include HELP
+#include <math.h>
 #include <string.h>
 
 static const char *model_path, *log_path;
-static double threshold;
+static double threshold = NAN;
 static const struct opt options[] = {
     { 'm', "model", STR, &model_path, "FILE", "the policy" },
     { 0, "threshold", NUM, &threshold, "N", "without a model: inline where the cost estimate is below" },
@@ -70,7 +72,7 @@ static bool decide(const struct query *q, void *closure)
         for (size_t j = 0; j < p->model->nfeature; j++) p->x[j] = (double)q->value[p->from[j]];
         model_predict(p->model, p->x, out);
         yes = p->model->nclass ? strcmp(p->model->class[model_choose(p->model, out)], "yes") == 0 : out[0] > 0.5;
-    } else if (threshold > 0) yes = (double)q->value[feature_place(q, "cost_estimate")] < threshold;
+    } else if (!isnan(threshold)) yes = (double)q->value[feature_place(q, "cost_estimate")] < threshold;
     if (p->log) {
         csvw_int(p->log, (int64_t)q->number);
         csvw_cstr(p->log, yes ? "yes" : "no");

@@ -3,6 +3,7 @@
 #   make inline PROGRAM=DIR            a program of your own: DIR/program holds the lines build, search, confirm
 #   make inline SCALE=ci               the small program in data/demo
 #   make inline-list | inline-one NAME=lua DECISIONS=FILE | inline-policy INLINE_FIT='fit-boost --depth=3'
+#   make inline-policy PROGRAM=DIR     the policies that ship, without a search: pipelines/shipped.mk
 # Exact costs steer the search, so it does not mind a busy machine; CPU time, paired and interleaved, only confirms.
 inline        = $(OUT)/inline
 INLINE_TABLE ?= $(TOP)/data/programs.csv
@@ -163,9 +164,11 @@ inline_policy_ignore  = program,callee,caller,chain,file,line,column,heat,legal,
 INLINE_POLICY_KINDS  ?= heat static rule start trials
 INLINE_POLICY_TRIALS ?= 8
 INLINE_POLICY_TEXT   ?= 1.2
+ifeq ($(inline_own),)
 inline-policy: $(inline_policy)/exact.csv $(inline_policy)/time.csv $(inline_policy)/time-files.csv \
     $(inline_policy)/guard.csv
-ifeq ($(filter inline-policy,$(MAKECMDGOALS))$(strip $(INLINE_POLICY_NAMES)),inline-policy)
+endif
+ifeq ($(filter inline-policy,$(MAKECMDGOALS))$(strip $(INLINE_POLICY_NAMES)$(inline_own)),inline-policy)
 $(error make inline-policy: learns on some programs for others, so it needs two: INLINE_POLICY_NAMES='bzip2 zlib')
 endif
 .PHONY: inline-policy

@@ -6,6 +6,7 @@
 #   make optimal-model      the policy that ships, share/policies/size.model, from all programs; SCALE=ci: in OUT
 #   make optimal-executed      the fewest instructions of small programs, proven (OPTIMAL_EXECUTED=names)
 #   make optimal-executed-policy   a policy for instructions at -O2, of many programs, each left out (the same setting)
+#   make optimal-executed-model   for instructions: share/policies/speed.model, static.model (without a profile)
 #   make optimal-oracle     modules with few calls, every set of decisions built, beside what is proven
 #   OPTIMAL_TABLE=   small programs, each of one package's sources, beside those of the corpus (data/small.csv)
 #   OPTIMAL_NAMES=   which programs        OPTIMAL_WORKS=DIR   work directories that are there already, DIR/NAME
@@ -36,7 +37,7 @@ optimal_columns = csv-cut -c program,module,label,code_bytes
 optimal_features = heuristic_yes,callee_bytes,caller_bytes,uses,callee_local,only_call,arguments,constants,$(strip \
                   )callee_instructions,callee_blocks,callee_calls,caller_calls,others_bytes,callee_leaf
 .PHONY: optimal optimal-policy optimal-regret optimal-model optimal-oracle optimal-executed optimal-executed-policy
-.PHONY: optimal-again
+.PHONY: optimal-again optimal-executed-model
 
 optimal: $(optimal)/table.csv $(optimal)/gaps.csv $(optimal)/summary.csv $(optimal)/proven.csv
 	@echo "Proven: closed_ratio is the share of code in functions all of whose sets were built; gap_ratio is a bound"
@@ -176,6 +177,13 @@ $(optimal)/%/policy.csv: $(optimal)/%/verdicts.csv
 	csv-cat $(OPTIMAL_WAYS:%=$@.%) > $@.all
 	rm $@.verdicts $(OPTIMAL_WAYS:%=$@.%)
 	$(TOP)/pipelines/keep $@.all $@
+# what it costs to ask the policy, from the modules to decisions that a build reads
+$(optimal)/%/seconds.csv: $(optimal)/%/policy.model
+	@$(TOP)/pipelines/decide size $(OPTIMAL_WORKS)/$* $< $@.sexp > $@.all
+	rm $@.sexp
+	$(TOP)/pipelines/keep $@.all $@
+$(optimal)/seconds.csv: $(OPTIMAL_NAMES:%=$(optimal)/%/seconds.csv) $(optimal)/asked
+	@csv-cat $(filter %.csv,$^) $(aside)
 $(optimal)/policies.csv: $(optimal)/best.csv $(optimal)/gaps.csv $(OPTIMAL_NAMES:%=$(optimal)/%/policy.csv)
 	@csv-cat $(filter %/policy.csv,$^) | $(optimal_ratio) > $@.new
 	csv-cat $@.new $(optimal)/gaps.csv > $@.all
@@ -186,10 +194,11 @@ $(optimal)/paired.csv: $(optimal)/policies.csv
 	@csv-where -c label --is=$(firstword $(OPTIMAL_WAYS)) $< | csv-cut -c program,code_bytes \
 	    --rename=code_bytes=ours_bytes | csv-join -k program $< - |
 	    csv-calc --set='ratio=ours_bytes/code_bytes' --set='log_ratio=log(ratio)' | $(optimal_mean) $(aside)
-optimal-policy: $(optimal)/policies.csv $(optimal)/paired.csv
+optimal-policy: $(optimal)/policies.csv $(optimal)/paired.csv $(optimal)/seconds.csv
 	@echo "Machine code over the best found, programs not learned from; losses first"
 	csv-where -c label --is=$(firstword $(OPTIMAL_WAYS)) $< | csv-sort -k ratio:nr |
-	    csv-cut -c program,label,code_bytes,best_bytes,ratio | csv-show --digits=4
+	    csv-cut -c program,label,code_bytes,best_bytes,ratio |
+	    csv-join -k program --keep=left - <(csv-cut --drop=label $(optimal)/seconds.csv) | csv-show --digits=4
 	csv-cat $< | $(optimal_mean) | csv-show --digits=4
 	echo "$(firstword $(OPTIMAL_WAYS)) over each of these, paired"
 	csv-show --digits=5 $(optimal)/paired.csv
@@ -253,7 +262,7 @@ optimal-oracle: $(optimal)/oracle.csv $(optimal)/sources.csv
 
 # ---- exact instructions of the search runs, at -O2: the optimum, other levels, thresholds, our search without a proof,
 # and a policy learned on the other programs' optima, with its control
-optimal_of_many := $(filter optimal-executed-policy,$(MAKECMDGOALS))
+optimal_of_many := $(filter optimal-executed-policy optimal-executed-model,$(MAKECMDGOALS))
 ifneq ($(optimal_of_many),)
 OPTIMAL_EXECUTED            ?= pee mispipe sponge parallel ifdata cpipe isutf8 gznorm zpipe fitblk lessecho rs \
     tofrodos bsdiff zran gzjoin gun enough chkfont par unifdef ncompress dos2unix figlet units tree ed bzip2 zlib mawk
@@ -315,7 +324,8 @@ $(optimal_x)/%/executed-labelled.csv: $(optimal_x)/%/executed.csv
 	$(TOP)/pipelines/keep $@.all $@
 optimal_executed_others = csv-cat $(foreach n,$(OPTIMAL_EXECUTED),$(if $(filter $n,$*),,$(strip \
     )$(optimal_x)/$n/executed-labelled.csv))
-optimal_executed_learn = csv-cut -c worth,$(optimal_executed_features) | $(OPTIMAL_FIT) -y worth
+optimal_executed_learn  = $(OPTIMAL_FIT) -y worth -x $(optimal_executed_features)
+optimal_executed_static = $(OPTIMAL_FIT) -y worth -x $(optimal_features)
 $(optimal_x)/%/executed-policy.csv: $(OPTIMAL_EXECUTED:%=$(optimal_x)/%/executed-labelled.csv)
 	@$(optimal_executed_others) | $(optimal_executed_learn) > $@.policy.model
 	$(optimal_executed_others) | csv-calc --set='worth=lag(worth, 7)' | csv-where -c worth --known |
@@ -331,21 +341,39 @@ $(optimal_x)/%/executed-policy.csv: $(OPTIMAL_EXECUTED:%=$(optimal_x)/%/executed
 	csv-cat $@.policy $@.control > $@.all
 	rm -f $@.policy $@.control $@.*.model $@.features $@.verdicts
 	$(TOP)/pipelines/keep $@.all $@
-# of many programs also: the policy's verdict where it says more than .3 % of the pair, else the best threshold's
+# of many programs also, on top of the best threshold's verdicts (OPTIMAL_EXECUTED_BASE): sure, the policy's where it
+# says more than .3 % of the pair; agree, where four policies, each of three quarters of the programs, all say that;
+# static, a policy that knows no profile
 OPTIMAL_EXECUTED_BASE ?= 600
-$(optimal_x)/%/executed-sure.csv: $(OPTIMAL_EXECUTED:%=$(optimal_x)/%/executed-labelled.csv)
-	@$(optimal_executed_others) | $(optimal_executed_learn) > $@.model
+optimal_executed_quarters = 1 2 3 4
+optimal_executed_says = --set="sure=(abs(worth) > 2 ? worth < 0 : base > 0) ? 'yes' : 'no'" $(strip \
+    ) --set="agree=(max(q1, q2, q3, q4) < -2 || min(q1, q2, q3, q4) <= 2 && base > 0) ? 'yes' : 'no'" $(strip \
+    ) --set="static=blind < 0 ? 'yes' : 'no'"
+$(optimal_x)/%/executed-said.csv: $(OPTIMAL_EXECUTED:%=$(optimal_x)/%/executed-labelled.csv)
+	@$(optimal_executed_others) | fit-split -g program --folds=4 --exact > $@.others
+	for q in $(optimal_executed_quarters); do
+	    csv-where -c fold --is=$$q --not $@.others | $(optimal_executed_learn) > $@.q$$q
+	done
+	$(optimal_executed_learn) $@.others > $@.model
+	$(optimal_executed_static) $@.others > $@.blind
 	inline-calls --level=-O2 --threshold=$(OPTIMAL_EXECUTED_BASE) $(OPTIMAL_WORKS)/$* |
 	    csv-cut -c callee,chain,heuristic_yes --rename=heuristic_yes=base > $@.base
 	$(call optimal_executed_join,<(csv-cut --drop=program,caller,optimal,gain_instructions \
-	    $(@D)/executed-calls.csv)) | csv-join -k callee,chain - $@.base | fit-predict -m $@.model --name=worth |
-	    csv-calc --set="predicted=(abs(worth) > 2 ? worth < 0 : base > 0) ? 'yes' : 'no'" > $@.verdicts
-	row=sure
-	inline-executed --count --verdicts=$@.verdicts $(OPTIMAL_WORKS)/$* |
-	    $(call optimal_executed_row,chosen) > $@.all
-	rm $@.model $@.base $@.verdicts
+	    $(@D)/executed-calls.csv)) | csv-join -k callee,chain - $@.base |
+	    fit-predict -m $@.model --name=worth | fit-predict -m $@.blind --name=blind | fit-predict -m $@.q1 --name=q1 |
+	    fit-predict -m $@.q2 --name=q2 | fit-predict -m $@.q3 --name=q3 | fit-predict -m $@.q4 --name=q4 |
+	    csv-calc $(optimal_executed_says) > $@.all
+	rm $@.others $@.q[1-4] $@.model $@.blind $@.base
 	$(TOP)/pipelines/keep $@.all $@
-optimal_executed_files = rows policy $(if $(optimal_of_many),sure)
+$(optimal_x)/%/executed-ways.csv: $(optimal_x)/%/executed-said.csv
+	@for row in sure agree static; do
+	    inline-executed --count --verdicts=$< -c $$row $(OPTIMAL_WORKS)/$* |
+	        $(call optimal_executed_row,chosen) > $@.$$row
+	done
+	csv-cat $@.sure $@.agree $@.static > $@.all
+	rm $@.sure $@.agree $@.static
+	$(TOP)/pipelines/keep $@.all $@
+optimal_executed_files = rows policy $(if $(optimal_of_many),ways)
 $(optimal_x)/executed-gaps.csv: $(optimal_x)/executed.csv $(foreach f,$(optimal_executed_files),$(strip \
     )$(OPTIMAL_EXECUTED:%=$(optimal_x)/%/executed-$f.csv))
 	@csv-cut -c program,best_instructions $< > $@.best
@@ -378,3 +406,7 @@ optimal-executed-policy: $(optimal_x)/executed-gaps.csv
 	echo "Of programs that execute 100 000 and more"
 	$(call optimal_executed_over,policy,base_instructions/instructions) | $(optimal_executed_above) | $(optimal_mean) |
 	    csv-show --digits=5
+optimal-executed-model: $(OPTIMAL_EXECUTED:%=$(optimal_x)/%/executed-labelled.csv)
+	@mkdir -p $(optimal_ships)
+	csv-cat $^ | $(optimal_executed_learn) -o $(optimal_ships)/speed.model
+	csv-cat $^ | $(optimal_executed_static) -o $(optimal_ships)/static.model

@@ -25,6 +25,7 @@ exit($mode eq 'fails' ? 7 : 0);
 X
 chmod +x compiler
 is 'a threshold' $'1\n0\n1' inline-advise --threshold=225 -- ./compiler ok
+is 'a negative one' $'0\n0\n1' inline-advise --threshold=-4 -- ./compiler ok
 is 'nothing by default' $'0\n0\n0' inline-advise -- ./compiler ok
 inline-advise --threshold=225 --log=q.csv -- ./compiler ok > /dev/null
 is 'the log is a table of features' $'query,inline,cost_estimate,users\n0,yes,100,0\n1,no,300,10\n2,yes,-5,20' cat q.csv
@@ -46,6 +47,10 @@ if command -v clang-19 > /dev/null; then
     cp -r "$root/data/demo" demo
     ok 'clang-19 asks and obeys' bash -c 'cd demo && inline-advise --threshold=225 --log=../r.csv -- clang-19 -O2 main.c table.c -o ../a.out'
     ok 'about every call it may inline' test "$(wc -l < r.csv)" -gt 5
+    ok 'the model that ships knows its features' bash -c "cd demo && inline-advise \
+        --model='$root/share/policies/advise.model' --log=../s.csv -- clang-19 -Oz main.c table.c -o ../b.out"
+    is 'and tells calls apart' $'no\nyes' bash -c 'csv-cut -c inline s.csv | tail -n +2 | sort -u'
+    ok 'that program works' bash -c './b.out sort < demo/main.c | grep -q "words, .* distinct"'
     ok 'and the program works' bash -c './a.out sort < demo/main.c | grep -q "words, .* distinct"'
 else
     skip 'clang-19 asks and obeys' 'clang-19 is not here'

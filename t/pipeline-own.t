@@ -76,4 +76,19 @@ is 'all builds do what the program does' 0 bash -c "csv-where -c status --is=ok 
 printf '1 2 + 3 *\n' > one.txt
 is 'the learned program is a program' 9 bash -c "$live/rpn/learned < one.txt"
 ok 'no policy: it knows no other programs' test ! -e out/inline/policy
+policies() {
+    make -s -C "$root" inline-policy PROGRAM="$T/rpn" OUT="$T/out" BIN="$BIN" B="$B" > log 2>&1 || { cat log; return 1; }
+}
+ok 'the policies that ship, of other programs, without a search' policies
+shipped=out/inline-policy/rpn
+is 'each beside the levels' $'O2\nO2-threshold-600\nO3\nOs\nOz\nOz-threshold--50\nsize\nspeed\nstatic' bash -c "
+    csv-cut -c label $shipped/table.csv | tail -n +2 | grep -v 'clang-19\|advise' | LC_ALL=C sort"
+is 'all counted' 0 bash -c "csv-where -c status --is=ok --not $shipped/exact.csv | tail -n +2 | wc -l"
+is 'and it is told what it costs to ask them' 3 bash -c "
+    csv-calc --where='wall_seconds > 0 && cpu_seconds > 0' $shipped/seconds.csv | tail -n +2 | wc -l"
+for row in size static speed; do
+    is "$row is a program" 9 bash -c "$shipped/$row < one.txt"
+    is "$row was obeyed" 0 bash -c "csv-where -c asked --is=yes $shipped/$row.obeyed.csv | csv-where -c inlined --is=no |
+        tail -n +2 | wc -l"
+done
 done_testing
