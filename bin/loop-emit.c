@@ -20,8 +20,9 @@
  * For mm_bf16 and mm_u8s8 b is in groups, as NAME_pack(packed, b) makes it from
  * rows for the machine it runs on, and there is no NAME_ld; code is for AMX,
  * and for AVX-512 with BF16 or VNNI.
- * With (type f64) all floats above are doubles; with (type f16) or (type bf16)
- * a, b and v are uint16_t, and there is no NAME_ld.
+ * Behind b a problem with (then ..) has bias and residual, whose rows are as
+ * c's; attention v, in NAME_ld v and ldv.  With (type f64) all floats are
+ * doubles; with (type f16) or (type bf16) a, b and v are uint16_t.
  * They need nothing else: no library, no flags, no relocation to the outside;
  * what the processor and the system can do is asked at the first call.  With
  * --add C is added to.  A nest that cannot be emitted is an error, with --skip

@@ -139,6 +139,14 @@ static void lists(long n)
     static const char *const kinds[] = { "(mm 85 123 92)", "(mm_tt 5 600 7)", "(bmm 3 34 45 17)", "(point 33 40)",
                                          "(reduce 70 64)", "(transp 31 300)", "(conv 2 3 19 18 40 3 2 2)",
                                          "(conv_nhwc 1 24 9 9 40 1 1 1)", "(attn 2 50 70 33)",
+                                         "(attn_causal 2 50 70 33)", "(attn 1 30 40 16 (type bf16))",
+                                         "(mm 40 70 33 (then bias residual layernorm) (type f16))",
+                                         "(mm_nt 90 35 20 (then rmsnorm bf16))", "(mm 33 60 70 (type f64))",
+                                         "(mm_bf16 20 90 64)", "(mm_u8s8 20 90 64 (then bias relu))",
+                                         "(nest (sizes (m 9) (n 70) (k 33) (o 21)) (A m k) (B k n) (mid gelu) (V n o) "
+                                         "(C m o))",
+                                         "(nest (sizes (y 7) (x 9) (c 70) (p 3) (q 3)) (A (+ y (* 2 p)) "
+                                         "(+ x (* 2 q)) c) (B p q c) (C y x c))",
                                          "(nest (sizes (a 9) (b 70) (c 33) (d 2)) (A d a c) (B c b d) (C b a))" };
     struct rng r = rng_for(3, str_of("lists"));
     struct buf b = { 0 };

@@ -1,5 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/tap.sh"
+. "$root/t/loop-emitted.sh"
 
 # 60 problems of all kinds, with every operand order, ragged sizes, windows, strides, and inputs that are transposed
 {
@@ -150,15 +151,7 @@ if command -v gcc > /dev/null; then
     ok 'no text relocation in a library made of the object' gcc -shared -Wl,-z,text -o libm2.so k.o
     is 'nothing is asked of others' '' bash -c 'nm -u k.o; nm -D -u libk.so; echo'
 fi
-if command -v qemu-x86_64 > /dev/null && [ -x with_o ]; then
-    old() { qemu-x86_64 -cpu Haswell,-pcid,-x2apic,-tsc-deadline,-invpcid,-spec-ctrl,-hle,-rtm ./with_o "$@" 2> /dev/null; }
-    is 'a processor without AVX-512' '1' old level
-    is 'is served by AVX2' 'right' old
-    is 'one without AVX2' '0' qemu-x86_64 -cpu Nehalem ./with_o level
-    is 'by plain loops' 'right' qemu-x86_64 -cpu Nehalem ./with_o
-else
-    skip 'older processors' 'no qemu-user here'
-fi
+older caller.c k.o
 # types with B in groups: packed by what is emitted, beside integers
 printf 'problem,name\n(mm_bf16 37 45 50),half\n(mm_u8s8 19 70 44),byte\n(mm_u8s8 1 33 4),one\n(mm_u8s8 40 200 96),wide\n(mm_u8s8 70 3 300),thin\n' > types.csv
 loop-emit --object=types.o --c=types_.c --header=types.h types.csv > te.csv

@@ -1,5 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/tap.sh"
+. "$root/t/loop-emitted.sh"
 
 # products and a convolution of doubles, taken home: beside loops over long doubles, which floats would not reach
 cat > p.csv <<'X'
@@ -72,22 +73,7 @@ int main(int argc, char **argv)
     return wrong;
 }
 C
-for cc in gcc clang; do
-    command -v $cc > /dev/null || continue
-    $cc -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -o clean call.c k.o
-    is "$cc: the object, a caller with sanitizers" 'right' ./clean
-    $cc -O1 -Wall -Wextra -o text call.c k_.c
-    is "$cc: the C text" 'right' ./text
-done
-if command -v gcc > /dev/null && command -v qemu-x86_64 > /dev/null; then
-    gcc -O1 -static -o old call.c k.o
-    haswell() { qemu-x86_64 -cpu Haswell,-pcid,-x2apic,-tsc-deadline,-invpcid,-spec-ctrl,-hle,-rtm ./old "$@" 2> /dev/null; }
-    is 'a processor without AVX-512' '1' haswell level
-    is 'is served by AVX2' 'right' haswell
-    is 'one without AVX2 by plain loops' 'right' qemu-x86_64 -cpu Nehalem ./old
-else
-    skip 'older processors' 'no qemu-user here'
-fi
+called
 if /usr/bin/python3 -c 'import numpy' 2> /dev/null; then
     cat > call.py <<'P'
 import ctypes, numpy as np

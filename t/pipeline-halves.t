@@ -1,5 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/tap.sh"
+. "$root/t/loop-emitted.sh"
 
 # what is stored as f16 or bf16, taken home: beside loops over doubles
 cat > p.csv <<'P'
@@ -115,22 +116,7 @@ int main(int argc, char **argv)
     return bad;
 }
 C
-for cc in gcc clang; do
-    command -v $cc > /dev/null || continue
-    $cc -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -o clean call.c k.o -lm
-    is "$cc: the object, a caller with sanitizers" 'right' ./clean
-    $cc -O1 -Wall -Wextra -o text call.c k_.c -lm
-    is "$cc: the C text" 'right' ./text
-done
-if command -v gcc > /dev/null && command -v qemu-x86_64 > /dev/null; then
-    gcc -O1 -static -o old call.c k.o -lm
-    haswell() { qemu-x86_64 -cpu Haswell,-pcid,-x2apic,-tsc-deadline,-invpcid,-spec-ctrl,-hle,-rtm ./old "$@" 2> /dev/null; }
-    is 'a processor without AVX-512' '1' haswell level
-    is 'is served by AVX2 and F16C' 'right' haswell
-    is 'one without them by plain loops' 'right' qemu-x86_64 -cpu Nehalem ./old
-else
-    skip 'older processors' 'no qemu-user here'
-fi
+called
 # what is not there is refused by name
 for bad in '(mm_bf16 8 8 8 (type f16))' '(point 8 8 (type f16))'; do
     printf 'problem\n%s\n' "$bad" > bad.csv

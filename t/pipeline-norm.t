@@ -1,5 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/tap.sh"
+. "$root/t/loop-emitted.sh"
 
 # rows that are normalised after a product, and attention with a causal mask, taken home: beside loops over doubles
 cat > p.csv <<'P'
@@ -97,22 +98,7 @@ int main(int argc, char **argv)
     return bad;
 }
 C
-for cc in gcc clang; do
-    command -v $cc > /dev/null || continue
-    $cc -O1 -Wall -Wextra -Werror -fsanitize=address,undefined -o clean call.c k.o -lm
-    is "$cc: the object, a caller with sanitizers" 'right' ./clean
-done
-${CC:-cc} -O1 -w -o text call.c k_.c -lm
-is 'the C text' 'right' ./text
-if command -v gcc > /dev/null && command -v qemu-x86_64 > /dev/null; then
-    gcc -O1 -static -o old call.c k.o -lm
-    haswell() { qemu-x86_64 -cpu Haswell,-pcid,-x2apic,-tsc-deadline,-invpcid,-spec-ctrl,-hle,-rtm ./old "$@" 2> /dev/null; }
-    is 'a processor without AVX-512' '1' haswell level
-    is 'is served by AVX2' 'right' haswell
-    is 'one without it by plain loops' 'right' qemu-x86_64 -cpu Nehalem ./old
-else
-    skip 'older processors' 'no qemu-user here'
-fi
+called
 # every order of the loops: blocks in which no row sees a column are left out, rows are whole when they are normalised
 for p in '(attn_causal 2 60 90 24)' '(mm 60 90 40 (then layernorm bf16))'; do
     printf 'problem\n%s\n' "$p" | loop-search --algo=random --measure=12 --seconds=2 --actions=full --seed=3 > r.csv

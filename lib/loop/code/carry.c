@@ -1265,36 +1265,51 @@ void carry_run(float *c, const float *a, const float *b, const struct carry_kern
     carry_run_then(c, a, b, 0, 0, k, s);
 }
 
-static void copy_rows(float *to, int64_t to_row, const float *from, int64_t from_row, int64_t row, int64_t n)
+static void copy_rows(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t row, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < row; j++) to[i * to_row + j] = from[i * from_row + j];
+    for (int64_t i = 0; i < n; i++) {                    /* bytes; memcpy is not here, and may not be called */
+        char *at = to + i * to_row;
+        const char *what = from + i * from_row;
+        int64_t left = row;
+        __asm__ volatile("rep movsb" : "+D"(at), "+S"(what), "+c"(left) : : "memory");
+    }
 }
 
-void carry_run_ld(float *c, int64_t ldc, const float *a, int64_t lda, const float *b, int64_t ldb,
-                  const struct carry_kernel *k, struct carry_state *s)
+void carry_run_ld(void *c, int64_t ldc, const void *a, int64_t lda, const void *b, int64_t ldb, const void *more,
+                  int64_t rest, const struct carry_kernel *k, struct carry_state *s)
 {
-    const int64_t d = bytes_of(k) / 4, row[3] = { k->row[0] * d, k->row[1] * d, k->row[2] * d };
-    const int64_t n[3] = { k->elements[0] / k->row[0], k->elements[1] ? k->elements[1] / k->row[1] : 0,
-                           k->elements[2] / k->row[2] };
-    const int64_t ld[3] = { lda, ldb, ldc };
-    int64_t at[3], bytes = 0;
-    for (int t = 0; t < 3; t++) {                        /* dense copies of what is not */
-        at[t] = bytes;
-        if (ld[t] != k->row[t]) bytes += (k->elements[t] * d * 4 + 63) & ~(int64_t)63;
+    enum { A, B, C, V, RESIDUAL, TENSORS };
+    const int64_t in = k->store >= CARRY_HALVES_F16 ? 2 : bytes_of(k), word_bytes = bytes_of(k);
+    int cast = 0;
+    for (int i = 0; i < CARRY_THENS && !k->pair; i++) cast |= casts(k->then[i]);
+    const int64_t bytes[TENSORS] = { in, in, cast ? 2 : word_bytes, in, word_bytes };
+    const int64_t ld[TENSORS] = { lda, ldb, ldc, rest, ldc };
+    const char *x[TENSORS] = { a, b, c, k->pair ? more : 0, k->pair ? 0 : (const char *)(uintptr_t)rest };
+    int64_t all = 0;
+    for (int pass = 0; pass < 2; pass++) {               /* dense copies of what is not: room for them first */
+        struct piece *p = pass && all ? get_memory(&s->pool[1], all) : 0;
+        if (pass && all && !p) __builtin_trap();         /* no memory, and no way to say so */
+        char *room = (char *)(p + 1);
+        for (int t = 0; t < TENSORS; t++) {
+            const int from = t == RESIDUAL ? C : t;
+            int64_t n = k->elements[from], row = k->row[from];
+            if (!x[t] || !n || ld[t] == row) continue;
+            if (!pass) {
+                all += (n * bytes[t] + 63) & ~(int64_t)63;
+                continue;
+            }
+            if (t != C || k->add) copy_rows(room, row * bytes[t], x[t], ld[t] * bytes[t], row * bytes[t], n / row);
+            x[t] = room;
+            room += (n * bytes[t] + 63) & ~(int64_t)63;
+        }
+        if (!pass) continue;
+        carry_run_then((void *)(uintptr_t)x[C], (const float *)(const void *)x[A], (const float *)(const void *)x[B],
+                       k->pair ? (const float *)(const void *)x[V] : more, (const float *)(const void *)x[RESIDUAL], k,
+                       s);
+        const int64_t row = k->row[C] * bytes[C];
+        if (x[C] != (const char *)c) copy_rows(c, ldc * bytes[C], x[C], row, row, k->elements[C] / k->row[C]);
+        if (p) put_memory(&s->pool[1], p);
     }
-    struct piece *p = bytes ? get_memory(&s->pool[1], bytes) : 0;
-    if (bytes && !p) __builtin_trap();                   /* no memory, and no way to say so */
-    char *room = (char *)(p + 1);
-    if (lda != k->row[0]) copy_rows((float *)(room + at[0]), row[0], a, lda * d, row[0], n[0]);
-    if (k->elements[1] && ldb != k->row[1])
-        copy_rows((float *)(room + at[1]), row[1], b, ldb * d, row[1], n[1]);
-    float *out = ldc != k->row[2] ? (float *)(room + at[2]) : c;
-    if (out != c && k->add) copy_rows(out, row[2], c, ldc * d, row[2], n[2]);
-    carry_run(out, lda != k->row[0] ? (float *)(room + at[0]) : a,
-              k->elements[1] && ldb != k->row[1] ? (float *)(room + at[1]) : b, k, s);
-    if (out != c) copy_rows(c, ldc * d, out, row[2], row[2], n[2]);
-    if (p) put_memory(&s->pool[1], p);
 }
 
 /* of what was computed in another order or by other steps */

@@ -109,9 +109,10 @@ void carry_run(float *c, const float *a, const float *b, const struct carry_kern
 /* the same with what follows the sum; c has 2 bytes an element where that is a cast; or `bias` is V */
 void carry_run_then(void *c, const float *a, const float *b, const float *bias, const float *residual,
                     const struct carry_kernel *, struct carry_state *);
-/* the same with rows of the last dimension `ld` elements apart */
-void carry_run_ld(float *c, int64_t ldc, const float *a, int64_t lda, const float *b, int64_t ldb,
-                  const struct carry_kernel *, struct carry_state *);
+/* the same with rows of the last dimension `ld` elements apart, the residual's as c's.  more and rest are the bias and
+ * the residual's address, or V and its ld. */
+void carry_run_ld(void *c, int64_t ldc, const void *a, int64_t lda, const void *b, int64_t ldb, const void *more,
+                  int64_t rest, const struct carry_kernel *, struct carry_state *);
 /* runs it on small numbers and compares with plain loops bit by bit: 0 good, 1 wrong, 2 no memory */
 int carry_test(const struct carry_kernel *, struct carry_state *);
 int carry_level(const struct carry_kernel *, struct carry_state *);  /* bits of carry_cpu that it runs with; 0: plain */

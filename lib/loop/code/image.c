@@ -118,7 +118,7 @@ static void put_state(struct image *m)
     put(m, "\0\0\0\0", 4);
 }
 
-static void stubs(struct image *m, const char *name, int type, bool then, bool halves, size_t k)
+static void stubs(struct image *m, const char *name, int type, bool then, size_t k)
 {
     struct image_symbol *s = symbol(m, name, "");
     if (then) {
@@ -139,12 +139,15 @@ static void stubs(struct image *m, const char *name, int type, bool then, bool h
         put(m, "\xE9", 1), put_distance(m, CARRY_AT_pack);
         s->size = m->bytes.n - s->at;
     }
-    if ((type == CARRY_F32 || type == CARRY_F64) && !then && !halves) {
+    if (type == CARRY_F32 || type == CARRY_F64) {
         s = symbol(m, name, "_ld");
         put(m, "\x48\x83\xEC\x08\x48\x8D\x05", 7), put_state(m);         /* sub rsp, 8; lea rax, [state]; push rax */
-        put(m, "\x50\x48\x8D\x05", 4), put_distance(m, k);           /* lea rax, [kernel]; push rax; call */
-        put(m, "\x50\xE8", 2), put_distance(m, CARRY_AT_run_ld);
-        put(m, "\x48\x83\xC4\x18\xC3", 5);            /* add rsp, 24; ret */
+        put(m, "\x50\x48\x8D\x05", 4), put_distance(m, k);           /* lea rax, [kernel]; push rax */
+        put(m, "\x50", 1);
+        if (then) put(m, "\xFF\x74\x24\x28\xFF\x74\x24\x28", 8);       /* the caller's two: push [rsp + 40], twice */
+        else put(m, "\x6A\x00\x6A\x00", 4);              /* push 0, twice */
+        put(m, "\xE8", 1), put_distance(m, CARRY_AT_run_ld);
+        put(m, "\x48\x83\xC4\x28\xC3", 5);            /* add rsp, 40; ret */
         s->size = m->bytes.n - s->at;
     }
     for (int i = 0; i < 2; i++) {
@@ -188,7 +191,7 @@ const char *image_add(struct image *m, const struct image_kernel *q)
         return why ? why : none;
     }
     memcpy(m->bytes.s + at, &k, sizeof k);
-    stubs(m, q->name, k.type, k.then[0] || k.pair, k.store >= CARRY_HALVES_F16, at);
+    stubs(m, q->name, k.type, k.then[0] || k.pair, at);
     return m->bytes.n > 1u << 30 ? "more than 1 GiB of code" : NULL;
 }
 
@@ -224,22 +227,27 @@ void image_free(struct image *m)
 
 /* ---- the header ---- */
 
-static const struct image_types image_type[4] = { [TYPE_F32] = { "float", "float", "float" },
-                                           [TYPE_BF16] = { "float", "uint16_t", "uint16_t" },
-                                           [TYPE_U8S8] = { "int32_t", "uint8_t", "int8_t" },
-                                           [TYPE_F64] = { "double", "double", "double" } };
+static const struct image_types { const char *c, *a, *b; } image_type[4] = {
+    [TYPE_F32] = { "float", "float", "float" }, [TYPE_BF16] = { "float", "uint16_t", "uint16_t" },
+    [TYPE_U8S8] = { "int32_t", "uint8_t", "int8_t" }, [TYPE_F64] = { "double", "double", "double" } };
 
-struct image_types image_types(const struct problem *p)
+const char *image_weights(const struct problem *p) { return image_type[p->type].b; }
+
+void image_declare(struct buf *b, const struct image_kernel *q, bool ld)
 {
-    struct image_types t = image_type[p->type];
-    if (p->store >= STORE_F16) t.a = t.b = "uint16_t";
-    return t;
+    const struct problem *p = q->p;
+    const struct image_types t = image_type[p->type];
+    const char *c = problem_cast(p) ? "uint16_t" : p->then[0] ? "float" : t.c;
+    const char *in = p->store >= STORE_F16 ? "uint16_t" : NULL;
+    buf_format(b, "void %s%s(%s *c, %s", q->name, ld ? "_ld" : "", c, ld ? "int64_t ldc, " : "");
+    buf_format(b, "const %s *a, %sconst %s *b%s", in ? in : t.a, ld ? "int64_t lda, " : "", in ? in : t.b,
+               ld ? ", int64_t ldb" : "");
+    if (p->pair) buf_format(b, ", const %s *v%s", in ? in : t.b, ld ? ", int64_t ldv" : "");
+    else if (p->then[0]) buf_format(b, ", const float *bias, const float *residual");
+    buf_char(b, ')');
 }
 
-const char *image_result(const struct problem *p)
-{
-    return problem_cast(p) ? "uint16_t" : p->then[0] ? "float" : image_type[p->type].c;
-}
+bool image_has_ld(const struct problem *p) { return p->group == 1; }
 
 static int64_t packed_elements(const struct image_kernel *q)
 {
@@ -253,9 +261,9 @@ static int64_t packed_elements(const struct image_kernel *q)
 void image_header(FILE *f, const char *guard, const struct image_kernel *q, size_t n)
 {
     fprintf(f, "/* Kernels by loop-emit.  Tensors are row-major and dense; NAME_ld has rows of the last dimension ld\n"
-               " * elements apart.  No tensor may overlap c.  NAME_test() is 0 when the kernel is right; NAME_isa()\n"
-               " * says what it runs with here: bits 1 AVX2, 2 AVX-512, 4 its BF16, 8 its VNNI, 32 AMX of bf16, 64 of\n"
-               " * bytes; 0 plain loops.  What NAME_pack makes is for the machine where it was made. */\n"
+               " * elements apart, a residual as c.  No tensor may overlap c.  NAME_test() is 0 when it is right;\n"
+               " * NAME_isa() says what it runs with here: bits 1 AVX2, 2 AVX-512, 4 its BF16, 8 its VNNI, 32 AMX of\n"
+               " * bf16, 64 of bytes; 0 plain loops.  What NAME_pack makes is for the machine where it was made. */\n"
                "#ifndef %s\n#define %s\n#include <stdint.h>\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
             guard, guard);
     for (size_t i = 0; i < n; i++) {
@@ -264,23 +272,20 @@ void image_header(FILE *f, const char *guard, const struct image_kernel *q, size
         fprintf(f, "\n/* %s: c %s; elements: c %lld, a %lld, b %lld */\n", q[i].p->text,
                 q[i].add ? "is added to" : "is overwritten", (long long)e[TENSOR_C],
                 (long long)e[TENSOR_A] * q[i].p->group, (long long)e[TENSOR_B] * q[i].p->group);
-        const struct image_types t = image_types(q[i].p);
-        fprintf(f, "void %s(%s *c, const %s *a, const %s *b%s);\n", s, image_result(q[i].p), t.a, t.b,
-                q[i].p->pair      ? q[i].p->store ? ", const uint16_t *v" : ", const float *v"
-                : q[i].p->then[0] ? ", const float *bias, const float *residual"
-                                  : "");
+        struct buf b = { 0 };
+        for (int ld = 0; ld < 1 + image_has_ld(q[i].p); ld++) image_declare(&b, &q[i], ld), buf_add(&b, ";\n", 2);
+        fputs(b.s, f);
+        free(b.s);
         if (q[i].p->pair) fprintf(f, "/* v: %lld elements */\n", (long long)q[i].p->elements[TENSOR_V]);
         if (q[i].p->then[0])
             fprintf(f, "/* bias: %lld elements%s; residual as c, in floats */\n",
                     (long long)q[i].p->bias * q[i].p->biases,
                     (const char *[]){ "", ": the bias, a gain", ": the bias, a gain, a shift" }[q[i].p->biases - 1]);
-        if (q[i].p->group == 1 && !q[i].p->then[0] && !q[i].p->pair && q[i].p->store < STORE_F16)
-            fprintf(f, "void %s_ld(%s *c, int64_t ldc, const %s *a, int64_t lda, const %s *b, int64_t ldb);\n", s,
-                    t.c, t.a, t.b);
         if (q[i].p->group > 1)
             fprintf(f, "enum { %s_packed = %lld };   /* elements of b, which %s_pack makes of a row-major b[k][n] */\n"
                        "void %s_pack(%s *packed, const %s *b);\n",
-                    s, (long long)packed_elements(&q[i]) * q[i].p->group, s, s, t.b, t.b);
+                    s, (long long)packed_elements(&q[i]) * q[i].p->group, s, s, image_weights(q[i].p),
+                    image_weights(q[i].p));
         fprintf(f, "int %s_test(void);\nint %s_isa(void);\n", s, s);
     }
     fprintf(f, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");

@@ -6,7 +6,8 @@
  *   void NAME_ld(TYPE *c, int64_t ldc, const TYPE *a, int64_t lda, const TYPE *b, int64_t ldb)   rows that far apart
  *   void NAME_pack(TYPE *packed, const TYPE *b)      where B is in groups: from row-major (and then there is no _ld)
  * A problem with (then ..) has NAME(TYPE *c, a, b, const float *bias, const float *residual), where those it has no
- * word for may be NULL, c is uint16_t after bf16 or f16 and else float, and no NAME_ld; nor has one of halves.
+ * word for may be NULL, c is uint16_t after bf16 or f16 and else float; its NAME_ld ends with these two, and the rows
+ * of the residual are ldc elements apart.  Two contractions have NAME(c, a, b, v) and NAME_ld(.., v, ldv).
  *   int NAME_test(void)    0: equal to plain loops on small numbers
  *   int NAME_isa(void)     bits of enum carry_cpu that it runs with on this machine; 0: plain loops
  * C is overwritten, or with `add` added to.  A and B of NAME may be anywhere and need no alignment; no tensor may
@@ -42,9 +43,9 @@ void *image_load(const struct image *);
 const struct image_symbol *image_find(const struct image *, const char *name);     /* NULL: none */
 void image_free(struct image *);
 
-/* C's names of the elements */
-struct image_types { const char *c, *a, *b; } image_types(const struct problem *);
-const char *image_result(const struct problem *);        /* C's name of C's element */
+void image_declare(struct buf *, const struct image_kernel *, bool ld);      /* NAME's declaration, or NAME_ld's */
+bool image_has_ld(const struct problem *);
+const char *image_weights(const struct problem *);       /* C's name of the elements that NAME_pack packs */
 struct image_form { int isa; enum kernel_unit unit; };
 /* the description of a kernel as far as it is the same for both; shared by the writers */
 void image_describe(struct carry_kernel *, const struct image_kernel *);

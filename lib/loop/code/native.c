@@ -163,26 +163,22 @@ void native_begin(struct buf *b)
 
 static void ends(struct buf *b, const struct image_kernel *q)    /* the functions that are called from outside */
 {
-    const struct image_types t = image_types(q->p);
-    const char *s = q->name;
-    bool halves = q->p->store >= STORE_F16;
+    const char *s = q->name, *w = image_weights(q->p);
+    bool then = q->p->then[0] || q->p->pair;
     for (int body = 0; body < 2; body++) {
-        bool then = q->p->then[0] || q->p->pair;
-        buf_format(b, "void %s(%s *c, const %s *a, const %s *b%s)%s", s, image_result(q->p), t.a, t.b,
-                   q->p->pair ? halves ? ", const uint16_t *v" : ", const float *v"
-                   : then ? ",\n    const float *bias, const float *residual" : "",
-                   body ? "\n{\n" : ";\n");
+        image_declare(b, q, false);
+        buf_format(b, body ? "\n{\n" : ";\n");
         if (body)
             buf_format(b, "    carry_run%s(%sc, (const float *)(const void *)a, (const float *)(const void *)b, "
                           "%s&%s_kernel, &carry_all);\n}\n", then ? "_then" : "", then ? "" : "(float *)",
                        q->p->pair ? "(const float *)(const void *)v, 0, " : then ? "bias, residual, " : "", s);
-        if (q->p->group == 1 && !then && !halves) {
-            buf_format(b, "void %s_ld(%s *c, int64_t ldc, const %s *a, int64_t lda, const %s *b, int64_t ldb)%s", s,
-                       t.c, t.a, t.b, body ? "\n{\n" : ";\n");
-            if (body) buf_format(b, "    carry_run_ld((float *)c, ldc, (const float *)a, lda, (const float *)b, ldb, "
-                                    "&%s_kernel, &carry_all);\n}\n", s);
-        } else if (q->p->group > 1) {
-            buf_format(b, "void %s_pack(%s *packed, const %s *b)%s", s, t.b, t.b, body ? " { " : ";\n");
+        if (image_has_ld(q->p)) {
+            image_declare(b, q, true);
+            buf_format(b, body ? "\n{\n" : ";\n");
+            if (body) buf_format(b, "    carry_run_ld(c, ldc, a, lda, b, ldb, %s, &%s_kernel, &carry_all);\n}\n",
+                                 q->p->pair ? "v, ldv" : then ? "bias, (int64_t)(uintptr_t)residual" : "0, 0", s);
+        } else {
+            buf_format(b, "void %s_pack(%s *packed, const %s *b)%s", s, w, w, body ? " { " : ";\n");
             if (body) buf_format(b, "carry_pack(packed, b, &%s_kernel, &carry_all); }\n", s);
         }
         for (int i = 0; i < 2; i++) {

@@ -1,0 +1,36 @@
+#!/bin/bash
+# caller.sh - a C program that calls every kernel of a header by loop-emit and compares it: caller.sh k.h > main.c
+# It knows what stands in the header: the text of a problem, a declaration for each way to call it.
+cat <<'C'
+#include "k.h"
+#include "home.h"
+C
+ways='
+s/^void ([a-z0-9_]+)_pack\(.*/static void pack_\1(void *p, const void *b) { \1_pack(p, b); }/p
+/^void .*_ld\(/ {
+    s/^void ([a-z0-9_]+)\(.*residual\);/\1(x[0], l[0], x[1], l[1], x[2], l[2], x[3], x[4])/
+    s/^void ([a-z0-9_]+)\(.*ldv\);/\1(x[0], l[0], x[1], l[1], x[2], l[2], x[3], l[3])/
+    s/^void ([a-z0-9_]+)\(.*ldb\);/\1(x[0], l[0], x[1], l[1], x[2], l[2])/
+    s/^([a-z0-9_]+)_ld.*/static void ld_\1(void **x, const int64_t *l) { &; }/p
+}
+s/^void ([a-z0-9_]+)\(.*residual\);/static void run_\1(void **x) { \1(x[0], x[1], x[2], x[3], x[4]); }/p
+s/^void ([a-z0-9_]+)\(.* \*v\);/static void run_\1(void **x) { \1(x[0], x[1], x[2], x[3]); }/p
+s/^void ([a-z0-9_]+)\(.* \*b\);/static void run_\1(void **x) { \1(x[0], x[1], x[2]); }/p
+'
+sed -n -E "$ways" "$1"
+echo 'int main(void)'
+echo '{'
+echo '    int wrong = 0;'
+echo '    puts("name,isa,error,ld_error,test,right");'
+while read -r name; do
+    text=$(grep -B1 -E "^void $name\(" "$1" | sed -n -E 's|^/\* (.*): c is .*|\1|p')
+    ld=NULL pack=NULL packed=0 biases=1
+    grep -q "^void ${name}_ld(" "$1" && ld=ld_$name
+    grep -q "^void ${name}_pack(" "$1" && pack=pack_$name packed=${name}_packed
+    [[ $text = *rmsnorm* ]] && biases=2
+    [[ $text = *layernorm* ]] && biases=3
+    echo "    wrong += check(&(struct home){ \"$text\", \"$name\", run_$name, $ld, $pack, $packed,"
+    echo "                                   ${name}_test, ${name}_isa }, $biases);"
+done < <(sed -n -E 's/^int ([a-z0-9_]+)_test\(void\);/\1/p' "$1")
+echo '    return wrong != 0;'
+echo '}'
