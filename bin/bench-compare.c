@@ -6,8 +6,9 @@
  * --metric names; used where present: base, kind, benchmark, phase, status, exit,
  * signal, machine, stop.  Columns out: label, base, metric, rounds, ratio,
  * lower_ratio, upper_ratio, p_value, verdict, kind; benchmark in front where
- * the table has several, then also a row (geometric mean) per label, which
- * has a verdict from 5 programs on: fewer say nothing of others.
+ * the table has several, then also a row (geometric mean) per label, whose
+ * rounds are the benchmarks, with a verdict from 5 on: fewer say nothing of
+ * others.
  *
  * Within each round the logarithm of the ratio to the base is taken; its
  * location is the Hodges-Lehmann estimate, its interval and p-value those of
