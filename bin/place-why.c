@@ -81,7 +81,6 @@ int main(int argc, char **argv)
     for (int n = 0; n < p->nnode; n++)
         if (p->node[n].nprice == 0) die("%s: a plan of formulation %s has no prices", plan_path, p->formulation);
     bool moves = strcmp(p->formulation, "static") != 0, copied = false;
-    double share = strcmp(p->formulation, "async") == 0 ? p->channel_price : 1;
     csvw *w = csvw_open("-");
     csvw_names(w, "node,name,op,place,slow_seconds,rent_seconds,kept,stay_seconds,away_seconds");
     csvw_end(w);
@@ -106,7 +105,7 @@ int main(int argc, char **argv)
         csvw_num(w, rent(p, d->bytes, n + 1, next));
         if (!moves) csvw_empty(w);
         else
-            csvw_num(w, share * (profile_move(profile, d->bytes, true) +
+            csvw_num(w, plan_share(p, n + 1, next) * (profile_move(profile, d->bytes, true) +
                                  (copied ? 0 : profile_move(profile, d->bytes, false))));
         copied |= !kept;
         csvw_end(w);

@@ -31,6 +31,13 @@ breaks "everything at one offset" layout 's/\(fast ([0-9]+) ([0-9]+) [0-9]+\)/(f
 breaks "another formulation" formulation 's/formulation sync/formulation static/'
 breaks "another kind" formulation 's/kind simulated/kind real/'
 breaks "no prices" bound 's/ \(price [^)]*\)//'
+cp plan.sexp sync.sexp
+place-plan --formulation=async --ratio=4:1 --profile=p.csv --rounds=100 --steps=300 g.sexp > plan.sexp
+ok "a plan with moves beside kernels is accepted" verify plan.sexp
+breaks "the channel as dear as standing still" bound '/\(price /s/ [0-9.e-]+\)\)$/ 1))/'
+sed -E '/\(price /s/ [0-9.e-]+\)\)$/ 1.5))/' plan.sexp > bad.sexp
+fails "a channel dearer than standing still" 2 "a price of the channel that is not between 0 and 1" verify bad.sexp
+mv sync.sexp plan.sexp
 sed 's/(batch 8)/(batch 9)/' plan.sexp > bad.sexp
 fails "a plan for another batch" 2 "this plan is for vgg19, batch 9, not for vgg19, batch 8" verify bad.sexp
 head -c 3000 plan.sexp > bad.sexp

@@ -26,13 +26,12 @@ static struct beside beside_new(const struct placing *p, const struct placement 
                         xcalloc((size_t)p->nodes + 2, sizeof *b.free) };
     int *of = xcalloc((size_t)p->g->ntensor + 1, sizeof *of);
     for (int t = 0; t < p->tensors; t++) of[p->id[t]] = t;
-    double price = p->price > 0 ? p->price : 1;
     for (int i = 0; i < plan->nmove; i++) {
         struct plan_move *m = &plan->move[i];
         bool to_fast = m->to == TIER_FAST;
         b.way[i] = (struct way){ m, stay_of(plan, m->tensor, TIER_FAST, to_fast ? m->before : m->before - 1),
                                  stay_of(plan, m->tensor, TIER_SLOW, m->before),
-                                 (to_fast ? p->fetch : p->write)[of[m->tensor]] / price };
+                                 (to_fast ? p->fetch : p->write)[of[m->tensor]] };
     }
     for (int n = 0; n < p->nodes; n++) {
         int c = p->choice_end[n] + x->config[n];

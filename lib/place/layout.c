@@ -206,16 +206,18 @@ static bool lay_out(struct placing *p, const struct effort *effort, const struct
 
 static void set_prices(const struct placing *p, const struct prices *v, struct plan *plan)
 {
+    bool beside = strcmp(plan->formulation, formulation_names[FORM_ASYNC]) == 0;
     plan->ncut = p->cuts;
     memcpy(plan->cut, p->cut, sizeof plan->cut);
     for (int n = 0; n < p->nodes; n++) {
         int k = p->slot_end[n + 1] - p->slot_end[n];
         struct plan_node *d = &plan->node[n];
-        d->nprice = 1 + p->cuts + k;
+        d->nprice = 1 + p->cuts + k + beside;
         d->price = arena_get(&plan->text, size_mul((size_t)d->nprice, sizeof(double)));
         d->price[0] = v->lambda[n];
         for (int c = 0; c < p->cuts; c++) d->price[1 + c] = v->kappa[c * p->nodes + n];
         for (int s = 0; s < k; s++) d->price[1 + p->cuts + s] = v->mu[p->slot_end[n] + s];
+        if (beside) d->price[1 + p->cuts + k] = v->nu[n];
     }
 }
 
@@ -349,34 +351,38 @@ static struct plan *better(struct plan *best, struct plan *plan, double seconds)
     return keep ? best : plan;
 }
 
-/* Moves beside kernels cost what they take of the channel, at a price between nothing and their whole time, and they
- * need room that other tensors could have: several prices and shares of the room are tried, at last the plan for moves
- * between kernels.  Where all that leaves the plan far from the bound, they are tried again by other searches, since it
- * is a matter of luck what can be packed tightly.  The plan that is fastest beside its kernels and the highest bound
- * need not come from the same. */
+/* Moves beside kernels need time of the channel and room that other tensors could have.  The search may charge that
+ * time (nu of solve.h, here for all nodes the same) or only what stops the step: several charges and shares of the room
+ * are tried, at last the plan for moves between kernels.  Where all that leaves the plan far from the bound, they are
+ * tried again by other searches, since it is a matter of luck what can be packed tightly.  The plan that is fastest
+ * beside its kernels and the highest bound need not come from the same. */
 static struct plan *lay_out_beside(struct placing *p, const struct effort *effort, struct placement *x)
 {
-    static const struct { double price, room; } trial[] = { { 0.3, 1 }, { 1, 0.8 }, { 1e-4, 1 }, { 0.02, 1 },
-                                                            { 0.3, 0.8 }, { 0.3, 0.6 }, { 0, 1 } };
+    static const struct { double charge, room; } trial[] = { { 1e-4, 1 }, { 0.02, 1 }, { 0.2, 1 }, { 0.5, 0.8 },
+                                                             { 0.2, 0.8 }, { 0.2, 0.6 }, { 0, 1 } };
     enum { TRIALS = sizeof trial / sizeof *trial, SEARCHES = 3 };
-    static const double GOOD = 0.003, FAR = 0.05;        /* what is not worth more moves; what is worth other seeds */
+    static const double GOOD = 0.003, FAR = 0.01;        /* what is not worth more moves; what is worth other seeds */
+    static const double ROUNDING = 1e-12;
+    static const double ENOUGH = 3e6;                    /* steps by nodes: large graphs need fewer */
     struct plan *best = NULL;
     struct effort other = *effort;
+    other.dual_steps = (long)fmin((double)effort->dual_steps, fmax(ENOUGH / (p->nodes + 1.0), 300));
     struct prices v = prices_new(p), proof = prices_new(p);
-    double *limit = xmalloc((size_t)p->nodes + 1, sizeof *limit), bound = no_prices(p), price = 0;
+    double *limit = xmalloc((size_t)p->nodes + 1, sizeof *limit), bound = no_prices(p);
     memcpy(limit, p->limit, (size_t)p->nodes * sizeof *limit);
+    double *nu = xcalloc((size_t)p->nodes + 1, sizeof *nu);
     for (int i = 0; i < SEARCHES * TRIALS; i++) {
-        const double charge = trial[i % TRIALS].price, room = trial[i % TRIALS].room;
+        const double charge = trial[i % TRIALS].charge, room = trial[i % TRIALS].room;
         if (best && best->objective <= bound * (1 + (i < TRIALS ? GOOD : FAR))) break;
         struct plan *plan = plan_new(p->g, formulation_names[FORM_ASYNC]);
         double proved;
         other.seed = effort->seed + (uint64_t)(i / TRIALS);
-        placing_price(p, charge);
+        for (int n = 0; n < p->nodes; n++) nu[n] = charge;
+        placing_price(p, nu);
         set_room(p, limit, room);
         bool laid_out = try_placing(p, &other, i > 0, x, &v, &proved);
-        if (charge > 0 && room >= 1 && proved / (1 + charge) > bound) {
-            bound = proved / (1 + charge);
-            price = charge;
+        if (room >= 1 && proved > bound) {
+            bound = proved;
             prices_copy(p, &proof, &v);
         }
         memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
@@ -386,7 +392,7 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
     if (!best || best->objective > bound * (1 + GOOD)) { /* moves made in no time of their own are a plan as well */
         struct plan *plan = plan_new(p->g, formulation_names[FORM_ASYNC]);
         memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
-        placing_price(p, 0);
+        placing_price(p, NULL);
         solve_placing(p, effort, false, x, &v);
         lay_out_between(p, effort, &v, x, plan);
         beside_stretch(p, x, plan);
@@ -394,11 +400,12 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
         best = better(best, plan, beside_seconds(p, x, plan));
     }
     best->bound = bound;
-    best->channel_price = price;
+    best->bound = bound > best->objective && bound < best->objective * (1 + ROUNDING) ? best->objective : bound;
     set_prices(p, &proof, best);
     prices_free(&v);
     prices_free(&proof);
     free(limit);
+    free(nu);
     return best;
 }
 

@@ -1,6 +1,7 @@
 /* placing.c - see placing.h */
 #include "place/placing.h"
 #include "place/plan.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include <math.h>
 #include <stdlib.h>
@@ -61,29 +62,17 @@ static void set_channel(struct placing *p, int n, int set, int k)
         if (set >> s & 1) sum += p->g->tensor[p->id[t]].producer == n ? p->write[t] : p->fetch[t];
     }
     p->seconds[i] = p->choice[i].seconds;
-    p->channel[i] = fmin(sum, p->seconds[i]);
+    p->channel[i] = p->seconds[i] >= CANNOT_BE_HAD ? p->seconds[i] : fmin(sum, p->seconds[i]);
+    p->spare[n] = fmax(p->spare[n], p->seconds[i] - p->channel[i]);
 }
 
-void placing_price(struct placing *p, double price)
+void placing_price(struct placing *p, const double *nu)
 {
-    double from = p->price > 0 ? p->price : 1, to = price > 0 ? price : 1;
-    for (int t = 0; t < p->tensors; t++) {
-        p->fetch[t] *= to / from;
-        p->write[t] *= to / from;
-    }
-    for (int i = 0; i < p->choice_end[p->nodes]; i++) {
-        p->choice[i].seconds = p->seconds[i];
-        if (p->seconds[i] < CANNOT_BE_HAD) p->choice[i].seconds += price * p->channel[i];
-    }
-    p->price = price;
-}
-
-double placing_spare(const struct placing *p, int n)
-{
-    double most = 0;
-    for (int c = p->choice_end[n]; c < p->choice_end[n + 1]; c++)
-        if (p->seconds[c] < CANNOT_BE_HAD) most = fmax(most, p->seconds[c] - p->channel[c]);
-    return most;
+    p->beside = nu != NULL;
+    for (int n = 0; n < p->nodes; n++) p->nu[n] = nu ? nu[n] : 0;
+    for (int n = 0; n < p->nodes; n++)
+        for (int c = p->choice_end[n]; c < p->choice_end[n + 1]; c++)
+            p->choice[c].seconds = p->seconds[c] - p->nu[n] * (p->seconds[c] - p->channel[c]);
 }
 
 static void set_choices(struct placing *p, const struct profile *profile)
@@ -122,11 +111,6 @@ static void set_choices(struct placing *p, const struct profile *profile)
                      (unsigned long long)p->bytes_limit, too_large, p->g->node[too_large].name, most);
 }
 
-double cut_weight(const struct placing *p, int cut, int tensor)
-{
-    return floor(p->size[tensor] / (double)p->cut[cut]);
-}
-
 double cut_right(const struct placing *p, int cut, int node)
 {
     return floor((p->limit[node] - p->base[node]) / (double)p->cut[cut]);
@@ -155,6 +139,9 @@ static void set_cuts(struct placing *p)
         } else p->cuts++;
         p->cut[i] = (uint64_t)p->size[t];
     }
+    p->units = xcalloc(size_mul((size_t)p->cuts, (size_t)p->tensors) + 1, sizeof *p->units);
+    for (int c = 0; c < p->cuts; c++)
+        for (int t = 0; t < p->tensors; t++) p->units[c * p->tensors + t] = floor(p->size[t] / (double)p->cut[c]);
 }
 
 struct placing *placing_new(const struct graph *g, const struct profile *profile, uint64_t limit, bool moves)
@@ -178,6 +165,8 @@ struct placing *placing_new(const struct graph *g, const struct profile *profile
     p->choice_end = xcalloc(nodes, sizeof *p->choice_end);
     p->base = xcalloc(nodes, sizeof *p->base);
     p->limit = xcalloc(nodes, sizeof *p->limit);
+    p->spare = xcalloc(nodes, sizeof *p->spare);
+    p->nu = xcalloc(nodes, sizeof *p->nu);
     for (int n = 0; n < p->nodes; n++) p->limit[n] = (double)limit;
     int *of = xmalloc(tensors, sizeof *of);
     set_tensors(p, profile, of);
@@ -192,7 +181,8 @@ void placing_free(struct placing *p)
 {
     if (!p) return;
     free_all(p->id, p->size, p->fetch, p->write, p->use_end, p->use_node, p->use_slot, p->slot_end, p->slot_use,
-             p->slot_tensor, p->choice_end, p->choice, p->seconds, p->channel, p->base, p->limit, p);
+             p->slot_tensor, p->choice_end, p->choice, p->seconds, p->channel, p->base, p->limit, p->spare, p->nu,
+             p->units, p);
 }
 
 /* ---- placements ---- */
@@ -251,10 +241,10 @@ double move_seconds(const struct placing *p, const struct placement *x, int t)
     for (int u = first; u + 1 < end; u++) {
         if (x->stay[u]) continue;
         if (!x->slow[u] && !copied) {
-            sum += p->write[t];
+            sum += p->beside ? 0 : p->write[t];
             copied = true;
         }
-        if (!x->slow[u + 1]) sum += p->fetch[t];
+        if (!x->slow[u + 1] && !p->beside) sum += p->fetch[t];
     }
     for (int u = first; u < end; u++) sum += x->still[u];
     return sum;

@@ -28,20 +28,27 @@ struct placing {
     int *slot_end;                                       /* node n has slots slot_end[n] .. slot_end[n + 1] - 1 */
     int *slot_use, *slot_tensor;                         /* slot -> use, tensor */
     int *choice_end;                                     /* node n has choices choice_end[n] .. */
-    struct choice *choice;                               /* seconds: the price of the channel included */
+    struct choice *choice;                               /* seconds: less what the channel's time is worth */
     double *seconds;                                     /* choice: of the kernel alone */
     double *channel;                                     /* choice: what it takes of the copy channel's time */
-    double price;                                        /* of a second of the channel; 0: moves stand between nodes */
+    bool beside;                                         /* moves are made beside nodes, on the copy channel */
+    double *nu;                                          /* node: worth of a second of the channel, 0 to 1 */
+    double *spare;                                       /* node: the most time that the channel can have for moves */
     double *base, *limit;                                /* node: bytes */
     bool staged;                                         /* some choice has staging */
     int cuts;                                            /* see below */
     uint64_t cut[PLACING_CUTS];
+    double *units;                                       /* by cut, then tensor: floor(size / d) */
 };
 
 /* Where single tensors take a good part of the limit, fractions of them make the relaxation weak.  Rounding helps: for
  * any number of bytes d, sum floor(size / d) over the tensors in fast memory <= floor((limit - base) / d) (Chvatal and
  * Gomory).  cut[] are the sizes d that gain most; none when all tensors are small. */
-double cut_weight(const struct placing *, int cut, int tensor);   /* floor(size / d) */
+static inline double cut_weight(const struct placing *p, int cut, int tensor)
+{
+    return p->units[cut * p->tensors + tensor];
+}
+
 double cut_right(const struct placing *, int cut, int node);      /* floor((limit - base) / d) */
 
 /* Dies when no placement of some node fits under the limit, saying which and how much it needs. */
@@ -50,11 +57,9 @@ extern int limit_status;
 #define die_of_limit(...) (fail_status = limit_status, die(__VA_ARGS__))
 
 struct placing *placing_new(const struct graph *, const struct profile *, uint64_t limit, bool moves);
-/* From now on moves and the slow operands of nodes cost `price` for each second for which they take the copy channel
- * (verify.h); 0: moves cost their seconds, slow operands nothing beyond the node's. */
-void placing_price(struct placing *, double price);
-/* The most time that the channel can have for moves beside node n, seconds. */
-double placing_spare(const struct placing *, int n);
+/* From now on moves are made beside nodes, and the time that a node leaves to the copy channel is worth nu[node] a
+ * second (verify.h), which its choices are charged less; NULL: they are made between nodes and cost their seconds. */
+void placing_price(struct placing *, const double *nu);
 void placing_free(struct placing *);
 
 /* A placement: every tensor slow at every use, at first. */
@@ -64,7 +69,8 @@ struct placement {
     int *config;                                         /* node: bits of slow slots */
     double *load;                                        /* node: bytes of movable tensors in fast memory */
     /* moves beside kernels: nodes before a use for which a fetch has the bytes already, after one for which a write-out
-     * still has them; seconds that the step is taken to stand still for it; node: seconds of the channel in use */
+     * still has them; seconds that the step is taken to stand still for it, and the
+     * worth of the channel's time that they take; node: seconds of the channel in use */
     int *lead, *lag;
     double *still, *used;
 };

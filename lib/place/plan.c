@@ -56,6 +56,15 @@ const struct stay *plan_find(const struct plan *p, int tensor, enum plan_tier ti
     return NULL;
 }
 
+double plan_share(const struct plan *p, int from, int to)
+{
+    double least = 1;
+    if (strcmp(p->formulation, "async") != 0) return least;
+    for (int n = from; n < to; n++)
+        if (p->node[n].nprice > 0) least = fmin(least, p->node[n].price[p->node[n].nprice - 1]);
+    return least;
+}
+
 /* ---- reading ---- */
 
 static snode item(const struct sexp *e, snode list, size_t i, const char *what)
@@ -130,13 +139,16 @@ static const char *read_tiers(struct plan *p, const struct sexp *e, snode n, int
 
 static void read_price(struct plan *p, const struct sexp *e, snode list, struct plan_node *d, int slots)
 {
-    if (!sexp_head(e, list, "price") || sexp_count(e, list) != (size_t)(slots + p->ncut) + 2)
-        sexp_die(e, list, "(price ..) with %d numbers is expected", 1 + p->ncut + slots);
-    d->nprice = 1 + p->ncut + slots;
+    bool beside = strcmp(p->formulation, "async") == 0;
+    d->nprice = 1 + p->ncut + slots + beside;
+    if (!sexp_head(e, list, "price") || sexp_count(e, list) != (size_t)d->nprice + 1)
+        sexp_die(e, list, "(price ..) with %d numbers is expected", d->nprice);
     d->price = arena_get(&p->text, size_mul((size_t)d->nprice, sizeof(double)));
     for (int i = 0; i < d->nprice; i++) d->price[i] = number(e, sexp_nth(e, list, (size_t)i + 1));
     for (int i = 0; i <= p->ncut; i++)
         if (d->price[i] < 0) sexp_die(e, list, "a negative price of memory");
+    if (beside && !(d->price[d->nprice - 1] >= 0 && d->price[d->nprice - 1] <= 1))
+        sexp_die(e, list, "a price of the channel that is not between 0 and 1");
 }
 
 static void read_node(struct plan *p, const struct graph *g, const struct sexp *e, snode n)
@@ -173,7 +185,7 @@ static void read_body(struct plan *p, const struct graph *g, const struct sexp *
 {
     static const char *const heads[] = { "graph",         "batch",      "formulation", "kind",
                                          "limit_bytes",   "fast_bytes", "slow_bytes",  "objective_seconds",
-                                         "bound_seconds", "gap_ratio",  "cuts",        "channel_price" };
+                                         "bound_seconds", "gap_ratio",  "cuts" };
     for (snode n = sexp_after(e, sexp_first(e, 0)); n != SEXP_NONE; n = sexp_after(e, n)) {
         if (sexp_head(e, n, "tensor")) read_tensor(p, g, e, n);
         else if (sexp_head(e, n, "move")) read_move(p, g, e, n);
@@ -215,8 +227,6 @@ struct plan *plan_read(const char *path, const struct graph *g)
     p->gap = sexp_num_of(e, 0, "gap_ratio");
     if (!isfinite(p->objective) || !isfinite(p->bound) || !isfinite(p->gap))
         sexp_die(e, 0, "objective, bound or gap is not a finite number");
-    if (sexp_get(e, 0, "channel_price") != SEXP_NONE) p->channel_price = sexp_num_of(e, 0, "channel_price");
-    if (!(p->channel_price >= 0 && p->channel_price < 1e9)) sexp_die(e, 0, "channel_price is no price");
     snode cuts = sexp_get(e, 0, "cuts");
     for (snode n = cuts == SEXP_NONE ? cuts : sexp_nth(e, cuts, 1); n != SEXP_NONE; n = sexp_after(e, n)) {
         if (p->ncut == PLAN_CUTS) sexp_die(e, cuts, "more than %d cuts", PLAN_CUTS);
@@ -270,7 +280,6 @@ void plan_write(const struct plan *p, const char *path)
         for (int i = 0; i < p->ncut; i++) sexpw_int(w, (int64_t)p->cut[i]);
         sexpw_end(w);
     }
-    if (p->channel_price > 0) sexpw_pair(w, "channel_price", p->channel_price);
     for (int i = 0; i < p->nstay; i++) {
         const struct stay *s = &p->stay[i];
         if (i == 0 || s[-1].tensor != s->tensor) {

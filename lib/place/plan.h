@@ -2,10 +2,10 @@
  *
  * Text form:
  *   (plan (graph vgg19) (batch 64) (formulation sync) (kind simulated) (limit_bytes N) (fast_bytes N) (slow_bytes N)
- *     (objective_seconds X) (bound_seconds X) (gap_ratio X) [(cuts D..)] [(channel_price C)]
+ *     (objective_seconds X) (bound_seconds X) (gap_ratio X) [(cuts D..)]
  *     (tensor ID (fast FIRST LAST OFFSET) .. (slow FIRST LAST OFFSET) ..)
  *     (move ID to_slow|to_fast BEFORE [BEGIN])
- *     (node IDX IN_TIERS OUT_TIERS MODE SECONDS STAGING_BYTES STAGING_OFFSET [(price LAMBDA KAPPA.. MU..)]))
+ *     (node IDX IN_TIERS OUT_TIERS MODE SECONDS STAGING_BYTES STAGING_OFFSET [(price LAMBDA KAPPA.. MU.. [NU])]))
  * One `tensor` per intermediate.  A stay (fast F L O) means: at nodes F to L, both included, the tensor occupies bytes
  * O .. O + size - 1 of the fast pool; fast_bytes and slow_bytes are the sizes of the pools.  Offsets are multiples of
  * 4096, those of tensors below GRAPH_PIN_BYTES of 64.
@@ -38,15 +38,15 @@ struct plan_node {
     int mode;                                            /* index in profile_modes */
     double seconds;
     uint64_t staging, staging_offset;
-    int nprice;                                          /* 0, or 1 + cuts + slots: lambda, kappas, mus */
-    double *price;                                       /* seconds per byte; seconds per floor(bytes / cut); seconds */
+    int nprice;                                          /* 0, or 1 + cuts + slots: lambda, kappas, mus; async: nu */
+    double *price;                                       /* seconds per byte, per floor(bytes / cut); seconds; ratio */
 };
 
 struct plan {
     const char *graph, *formulation, *kind, *file;
     long batch;
     uint64_t limit, fast_bytes, slow_bytes;
-    double objective, bound, gap, channel_price;         /* the price: see verify.h */
+    double objective, bound, gap;
     int ncut;
     uint64_t cut[PLAN_CUTS];                             /* bytes by which the memory rows are rounded, for the bound */
     struct stay *stay;                                   /* sorted by tensor, then first node, fast before slow */
@@ -79,6 +79,10 @@ static inline uint64_t plan_size(uint64_t bytes)
     uint64_t a = plan_align(bytes);
     return (bytes + a - 1) / a * a;
 }
+
+/* the share of a move's seconds that counts when it is made beside nodes from .. to - 1: the least price of the channel
+ * there, 1 for moves between nodes */
+double plan_share(const struct plan *, int from, int to);
 
 /* the stay of a tensor at a node in a tier, NULL if it has none */
 const struct stay *plan_find(const struct plan *, int tensor, enum plan_tier, int node);

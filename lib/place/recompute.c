@@ -11,7 +11,7 @@ struct chooser {
     const struct graph *g;
     const struct profile *profile;
     const struct plan *plan;
-    double share;                                        /* of a move's seconds that count */
+    bool moves;                                          /* tensors may move */
     int levels;
     int *at, *depth;                                     /* node: repeated before this one, or -1; in how many steps */
     int *wanted;                                         /* tensor: first node before which a repetition reads it */
@@ -29,9 +29,10 @@ static double rent(const struct chooser *c, uint64_t bytes, int from, int to)
     return sum;
 }
 
-static double moving(const struct chooser *c, uint64_t bytes, bool to_fast)
+/* of one move, in the gap of nodes from .. to - 1 */
+static double moving(const struct chooser *c, uint64_t bytes, bool to_fast, int from, int to)
 {
-    return c->share * profile_move(c->profile, bytes, to_fast);
+    return c->moves ? plan_share(c->plan, from, to) * profile_move(c->profile, bytes, to_fast) : INFINITY;
 }
 
 static double node_seconds(const struct chooser *c, int node)
@@ -101,7 +102,8 @@ static double gap_cost(const struct chooser *c, int node, int from, int before)
         int t = n->operand[i];
         uint64_t bytes = g->tensor[t].bytes;
         if (!graph_movable(g, t) || last_of(c, t) < before) continue;
-        sum += fmin(rent(c, bytes, from + 1, before), moving(c, bytes, true) + moving(c, bytes, false));
+        sum += fmin(rent(c, bytes, from + 1, before),
+                    moving(c, bytes, true, from + 1, before) + moving(c, bytes, false, from + 1, before));
     }
     return sum;
 }
@@ -116,9 +118,11 @@ static double operand_cost(const struct chooser *c, int node, int before)
         uint64_t bytes = g->tensor[t].bytes;
         while (n->operand[k] != t) k++;
         if (k < i || !graph_movable(g, t)) continue;
-        double kept = rent(c, bytes, last_of(c, t) + 1, before + 1), back = moving(c, bytes, true), cost;
-        if (last_of(c, t) >= before) cost = plan_find(c->plan, t, TIER_FAST, before) ? 0 : back;
-        else cost = fmin(kept, back + moving(c, bytes, false));
+        int last = last_of(c, t);
+        double kept = rent(c, bytes, last + 1, before + 1), cost;
+        double back = moving(c, bytes, true, last < before ? last + 1 : g->tensor[t].producer + 1, before);
+        if (last >= before) cost = plan_find(c->plan, t, TIER_FAST, before) ? 0 : back;
+        else cost = fmin(kept, back + moving(c, bytes, false, last + 1, before));
         if (c->depth[node] + 1 < c->levels) {
             int maker = g->tensor[t].producer;
             if (repeatable(c, maker, before)) cost = fmin(cost, node_seconds(c, maker));
@@ -199,8 +203,7 @@ struct graph *recompute(const struct graph *g, const struct profile *profile, co
                         int levels, int *repeated)
 {
     size_t nodes = (size_t)g->nnode + 1, tensors = (size_t)g->ntensor + 1;
-    bool moves = strcmp(p->formulation, "static") != 0, beside = strcmp(p->formulation, "async") == 0;
-    struct chooser c = { g, profile, p, !moves ? INFINITY : beside ? p->channel_price : 1, levels,
+    struct chooser c = { g, profile, p, strcmp(p->formulation, "static") != 0, levels,
                          xmalloc(nodes, sizeof(int)), xcalloc(nodes, sizeof(int)), xmalloc(tensors, sizeof(int)),
                          xmalloc(tensors, sizeof(int)) };
     for (int n = 0; n < g->nnode; n++) {

@@ -109,12 +109,12 @@ static double best_path(const struct placing *p, const struct path *q, int t, ui
     return cheapest(q, k, slow + first, stay + first);
 }
 
-/* moves that take fast memory only where the tensor is used or stays */
-static void plain_moves(const struct placing *p, const struct path *q, int t)
+/* moves that take fast memory only where the tensor is used or stays, for a share of their seconds */
+static void plain_moves(const struct placing *p, const struct path *q, int t, double share)
 {
     for (int u = 0; u < p->use_end[t + 1] - p->use_end[t]; u++) {
-        q->fetch[u] = p->fetch[t];
-        q->write[u] = p->write[t];
+        q->fetch[u] = share * p->fetch[t];
+        q->write[u] = share * p->write[t];
         q->lead[u] = q->lag[u] = 0;
     }
 }
@@ -125,14 +125,13 @@ struct prices prices_new(const struct placing *p)
 {
     return (struct prices){ xcalloc((size_t)p->nodes + 1, sizeof(double)),
                             xcalloc(size_mul((size_t)p->nodes, (size_t)p->cuts) + 1, sizeof(double)),
-                            xcalloc((size_t)p->uses + 1, sizeof(double)) };
+                            xcalloc((size_t)p->uses + 1, sizeof(double)),
+                            xcalloc((size_t)p->nodes + 1, sizeof(double)) };
 }
 
 void prices_free(struct prices *v)
 {
-    free(v->lambda);
-    free(v->kappa);
-    free(v->mu);
+    free_all(v->lambda, v->kappa, v->mu, v->nu);
 }
 
 /* lambda, then each cut's kappa, summed over the nodes before a node */
@@ -173,9 +172,53 @@ static double rent(const struct placing *p, const struct sums *s, int t, int fro
 
 /* ---- the bound ---- */
 
+/* The time of a move beside some nodes, shared out: the cheapest time of the channel first, beside each node at most
+ * what the channel can have; for what remains the step stands still, second for second. */
+struct part { double price, seconds; int node; };        /* node -1: the step stands still */
+struct split { struct part *part; int n; double cost; }; /* by ascending price */
+
+static struct split split_new(const struct placing *p)
+{
+    return (struct split){ xcalloc((size_t)p->nodes + 2, sizeof(struct part)), 0, 0 };
+}
+
+static void split_begin(struct split *s, double seconds)
+{
+    s->part[0] = (struct part){ 1, seconds, -1 };
+    s->n = 1;
+    s->cost = seconds;
+}
+
+static inline bool split_gains(const struct split *s, double price) { return price < s->part[s->n - 1].price; }
+
+static void split_add(struct split *s, double price, double seconds, int node)
+{
+    if (!split_gains(s, price) || seconds <= 0) return;
+    int i = s->n++;
+    for (; i > 0 && s->part[i - 1].price > price; i--) s->part[i] = s->part[i - 1];
+    s->part[i] = (struct part){ price, seconds, node };
+    s->cost += price * seconds;
+    while (seconds > 0) {                                /* as much leaves at the dear end */
+        struct part *last = &s->part[s->n - 1];
+        double part = s->n > 1 && last->seconds < seconds ? last->seconds : seconds;
+        s->cost -= last->price * part;
+        last->seconds -= part;
+        seconds -= part;
+        if (last->seconds <= 0 && s->n > 1) s->n--;
+    }
+}
+
+static void split_copy(struct split *to, const struct split *from)
+{
+    memcpy(to->part, from->part, (size_t)from->n * sizeof *to->part);
+    to->n = from->n;
+    to->cost = from->cost;
+}
+
 struct dual {                                            /* a point of the relaxation */
     struct sums sums;
-    double *spare;                                       /* of the channel's time beside a node and all before it */
+    struct split split, longer;
+    double *taken;                                       /* node: seconds of the channel that moves want beside it */
     double *load;                                        /* bytes that the paths want in fast memory, and staging */
     double *cut_load;                                    /* the same in the units of each cut */
     int *config;                                         /* what the kernels want */
@@ -183,19 +226,13 @@ struct dual {                                            /* a point of the relax
     struct path path;
 };
 
-/* sums over the nodes before a node of the most time that the channel can have for moves beside them */
-static double *spare_of(const struct placing *p)
-{
-    double *until = xcalloc((size_t)p->nodes + 2, sizeof *until);
-    for (int n = 0; n < p->nodes; n++) until[n + 1] = until[n] + placing_spare(p, n);
-    return until;
-}
-
 static struct dual dual_new(const struct placing *p)
 {
     size_t nodes = (size_t)p->nodes + 2, uses = (size_t)p->uses + 1;
     return (struct dual){ sums_new(p),
-                          spare_of(p),
+                          split_new(p),
+                          split_new(p),
+                          xcalloc(nodes, sizeof(double)),
                           xcalloc(nodes, sizeof(double)),
                           xcalloc(size_mul(nodes, (size_t)p->cuts + 1), sizeof(double)),
                           xcalloc(nodes, sizeof(int)),
@@ -206,7 +243,7 @@ static struct dual dual_new(const struct placing *p)
 
 static void dual_free(struct dual *d)
 {
-    free_all(d->sums.until, d->spare, d->load, d->cut_load, d->config, d->slow, d->stay);
+    free_all(d->sums.until, d->split.part, d->longer.part, d->taken, d->load, d->cut_load, d->config, d->slow, d->stay);
     path_free(&d->path);
 }
 
@@ -219,12 +256,14 @@ static double kernel_minimum(const struct placing *p, const struct prices *v, in
 {
     int k = p->slot_end[n + 1] - p->slot_end[n];
     const struct choice *c = p->choice + p->choice_end[n];
+    const double *seconds = p->seconds + p->choice_end[n], *channel = p->channel + p->choice_end[n];
     const double *mu = v->mu + p->slot_end[n];
     double credit[1 << GRAPH_SLOTS], best = DBL_MAX;
     credit[0] = 0;
     for (int set = 0; set < 1 << k; set++) {
         if (set > 0) credit[set] = credit[set & (set - 1)] + mu[__builtin_ctz((unsigned)set)];
-        double cost = c[set].seconds - credit[set] + v->lambda[n] * (double)c[set].staging;
+        double spare = seconds[set] - channel[set];
+        double cost = seconds[set] - v->nu[n] * spare - credit[set] + v->lambda[n] * (double)c[set].staging;
         if (cost < best) {
             best = cost;
             *config = set;
@@ -246,49 +285,81 @@ static void add_load(double *load, const struct placing *p, const struct dual *d
 }
 
 /* A fetch beside kernels takes fast memory from one of the nodes before its use on, a write-out until one of those
- * after it: beside a node the channel has at most the node's time less what its slow operands take; what remains of the
- * move then stops the step.  The cheapest such time for each use. */
-static void beside_prices(const struct placing *p, const struct dual *d, int t)
+ * after it.  The cheapest such time for each use, where a second of the channel costs nu of the node that it is beside,
+ * and at least `least`. */
+static void fetch_prices(const struct placing *p, struct dual *d, int t, const double *nu, double least)
 {
     const struct path *q = &d->path;
     int first = p->use_end[t], k = p->use_end[t + 1] - first, made = p->use_node[first];
-    double fetch = p->fetch[t] / p->price, write = p->write[t] / p->price;
     for (int u = 1; u < k; u++) {
-        int n = p->use_node[first + u], lead = 0;
-        double best = p->fetch[t] + fetch;
+        int n = p->use_node[first + u];
+        q->fetch[u] = p->fetch[t];
+        q->lead[u] = 0;
+        split_begin(&d->split, p->fetch[t]);
         for (int b = n - 1; b > made; b--) {
-            double stop = fetch - (d->spare[n] - d->spare[b]), pays = p->fetch[t] + rent(p, &d->sums, t, b, n);
-            if (pays >= best) break;
-            if (pays + fmax(stop, 0) < best) {
-                best = pays + fmax(stop, 0);
-                lead = n - b;
-            }
-            if (stop <= 0) break;
+            double pays = rent(p, &d->sums, t, b, n);
+            if (pays + least * p->fetch[t] >= q->fetch[u]) break;
+            if (!split_gains(&d->split, nu[b])) continue;
+            split_add(&d->split, nu[b], p->spare[b], b);
+            if (pays + d->split.cost >= q->fetch[u]) continue;
+            q->fetch[u] = pays + d->split.cost;
+            q->lead[u] = n - b;
         }
-        q->fetch[u] = best;
-        q->lead[u] = lead;
-    }
-    for (int u = 0; u + 1 < k; u++) {
-        int n = p->use_node[first + u], lag = 0;
-        double best = p->write[t] + fmax(write - (d->spare[n + 1] - d->spare[made + 1]), 0);
-        for (int e = n + 1; e < p->use_node[first + u + 1]; e++) {
-            double stop = write - (d->spare[e + 1] - d->spare[made + 1]);
-            double pays = p->write[t] + rent(p, &d->sums, t, n + 1, e + 1);
-            if (pays >= best) break;
-            if (pays + fmax(stop, 0) < best) {
-                best = pays + fmax(stop, 0);
-                lag = e - n;
-            }
-            if (stop <= 0) break;
-        }
-        q->write[u] = best;
-        q->lag[u] = lag;
     }
 }
 
-static void tensor_prices(const struct placing *p, const struct sums *s, int t, struct path *q)
+static void write_prices(const struct placing *p, struct dual *d, int t, const double *nu, double least)
 {
-    plain_moves(p, q, t);
+    const struct path *q = &d->path;
+    int first = p->use_end[t], k = p->use_end[t + 1] - first, made = p->use_node[first];
+    split_begin(&d->split, p->write[t]);
+    for (int u = 0; u + 1 < k; u++) {
+        int n = p->use_node[first + u];
+        if (u > 0 && q->stay[u - 1] >= q->write[u - 1] + q->fetch[u]) {   /* whoever is there has left and come back */
+            for (; u + 1 < k; u++) q->write[u] = NEVER;
+            return;
+        }
+        for (int i = u > 0 ? p->use_node[first + u - 1] + 1 : made + 1; i <= n; i++)
+            if (split_gains(&d->split, nu[i])) split_add(&d->split, nu[i], p->spare[i], i);
+        split_copy(&d->longer, &d->split);
+        q->write[u] = d->split.cost;
+        q->lag[u] = 0;
+        for (int e = n + 1; e < p->use_node[first + u + 1]; e++) {
+            double pays = rent(p, &d->sums, t, n + 1, e + 1);
+            if (pays + least * p->write[t] >= q->write[u]) break;
+            if (!split_gains(&d->longer, nu[e])) continue;
+            split_add(&d->longer, nu[e], p->spare[e], e);
+            if (pays + d->longer.cost >= q->write[u]) continue;
+            q->write[u] = pays + d->longer.cost;
+            q->lag[u] = e - n;
+        }
+    }
+}
+
+/* what a move beside nodes from .. to - 1 takes of the channel */
+static void add_taken(const struct placing *p, struct dual *d, double seconds, const double *nu, int from, int to)
+{
+    split_begin(&d->split, seconds);
+    for (int n = from; n < to; n++) split_add(&d->split, nu[n], p->spare[n], n);
+    for (int i = 0; i < d->split.n; i++)
+        if (d->split.part[i].node >= 0) d->taken[d->split.part[i].node] += d->split.part[i].seconds;
+}
+
+static void add_moves(const struct placing *p, struct dual *d, int t, const double *nu)
+{
+    int first = p->use_end[t], k = p->use_end[t + 1] - first, made = p->use_node[first];
+    for (int i = 0; i < k; i++) {
+        int u = first + i, n = p->use_node[u];
+        if (d->slow[u]) continue;
+        if (i > 0 && !d->stay[u - 1]) add_taken(p, d, p->fetch[t], nu, n - d->path.lead[i], n);
+        if (i + 1 < k && !d->stay[u] && d->path.fresh[i])
+            add_taken(p, d, p->write[t], nu, made + 1, n + 1 + d->path.lag[i]);
+    }
+}
+
+static void tensor_prices(const struct placing *p, const struct sums *s, int t, double share, struct path *q)
+{
+    plain_moves(p, q, t, share);
     int first = p->use_end[t], k = p->use_end[t + 1] - first;
     for (int u = 0; u < k; u++) {
         int n = p->use_node[first + u];
@@ -301,19 +372,24 @@ static void tensor_prices(const struct placing *p, const struct sums *s, int t, 
 /* L at prices v; d becomes the point that attains it */
 static double relax(const struct placing *p, const struct prices *v, struct dual *d)
 {
-    double sum = 0;
+    double sum = 0, least = 1;                           /* price of the channel */
     size_t nodes = (size_t)p->nodes + 1;
     sum_up(p, &d->sums, v);
-    for (size_t i = 0; i < nodes; i++) d->load[i] = 0;
+    for (size_t i = 0; i < nodes; i++) d->load[i] = d->taken[i] = 0;
     for (size_t i = 0; i < nodes * (size_t)p->cuts; i++) d->cut_load[i] = 0;
     for (int n = 0; n < p->nodes; n++) {
         sum -= v->lambda[n] * (p->limit[n] - p->base[n]);
+        least = v->nu[n] < least ? v->nu[n] : least;
         for (int c = 0; c < p->cuts; c++) sum -= v->kappa[c * p->nodes + n] * cut_right(p, c, n);
     }
     for (int t = 0; t < p->tensors; t++) {
-        tensor_prices(p, &d->sums, t, &d->path);
-        if (p->price > 0) beside_prices(p, d, t);
+        tensor_prices(p, &d->sums, t, 1, &d->path);
+        if (p->beside) {
+            fetch_prices(p, d, t, v->nu, least);
+            write_prices(p, d, t, v->nu, least);
+        }
         sum += best_path(p, &d->path, t, d->slow, d->stay);
+        if (p->beside) add_moves(p, d, t, v->nu);
         add_load(d->load, p, d, t, p->size[t]);
         for (int c = 0; c < p->cuts; c++)
             if (cut_weight(p, c, t) > 0) add_load(d->cut_load + (size_t)c * nodes, p, d, t, cut_weight(p, c, t));
@@ -367,6 +443,7 @@ struct ascent {                                          /* moments of the subgr
     double fade_m, fade_s;                               /* powers of the decay rates */
 };
 
+static const double NU_FIRST = 0.2;                      /* a second of the channel, at first */
 static const double DECAY_M = 0.7, DECAY_S = 0.98, STEP_FIRST = 0.15, STEP_RATIO = 0.002;
 
 static double coordinate(struct ascent *a, int i, double gradient, double step, double floor)
@@ -374,6 +451,17 @@ static double coordinate(struct ascent *a, int i, double gradient, double step, 
     a->m[i] = DECAY_M * a->m[i] + (1 - DECAY_M) * gradient;
     a->s[i] = DECAY_S * a->s[i] + (1 - DECAY_S) * gradient * gradient;
     return step * a->scale[i] * (a->m[i] / (1 - a->fade_m)) / (sqrt(a->s[i] / (1 - a->fade_s)) + floor);
+}
+
+static void climb_channel(const struct placing *p, const struct dual *d, struct ascent *a, int n, double step,
+                          struct prices *v)
+{
+    if (p->spare[n] <= 0) return;
+    int k = p->nodes * (1 + p->cuts) + p->uses + n, c = p->choice_end[n] + d->config[n];
+    double over = (d->taken[n] - (p->seconds[c] - p->channel[c])) / p->spare[n];
+    if (over < 0 && v->nu[n] <= 0 && a->m[k] <= 0) over = 0;
+    if (over > 0 && v->nu[n] >= 1 && a->m[k] >= 0) over = 0;
+    v->nu[n] = fmin(fmax(v->nu[n] + coordinate(a, k, over, step, 1e-2), 0), 1);
 }
 
 static void climb(const struct placing *p, const struct dual *d, struct ascent *a, double step, struct prices *v)
@@ -385,6 +473,7 @@ static void climb(const struct placing *p, const struct dual *d, struct ascent *
         if (over < 0 && v->lambda[n] <= 0 && a->m[n] <= 0) over = 0;
         v->lambda[n] += coordinate(a, n, over, step, 1e-3);
         if (v->lambda[n] < 0) v->lambda[n] = 0;
+        if (p->beside) climb_channel(p, d, a, n, step, v);
         for (int i = p->slot_end[n]; i < p->slot_end[n + 1]; i++) {
             int wants = d->slow[p->slot_use[i]], gets = d->config[n] >> (i - p->slot_end[n]) & 1;
             v->mu[i] += coordinate(a, p->nodes + i, wants - gets, step, 1e-2);
@@ -401,7 +490,7 @@ static void climb(const struct placing *p, const struct dual *d, struct ascent *
 
 static struct ascent ascent_new(const struct placing *p, const struct dual *d, const struct prices *v)
 {
-    size_t n = (size_t)(p->nodes + p->uses + p->cuts * p->nodes) + 1;
+    size_t n = (size_t)(p->nodes + p->uses + p->cuts * p->nodes + p->nodes) + 1;
     struct ascent a = { xcalloc(n, sizeof(double)), xcalloc(n, sizeof(double)), xcalloc(n, sizeof(double)), 1, 1 };
     double over = 0, fast = 0, slow = 0;
     for (int i = 0; i < p->nodes; i++) {
@@ -416,6 +505,7 @@ static struct ascent ascent_new(const struct placing *p, const struct dual *d, c
     for (int i = 0; i < p->uses; i++) a.scale[p->nodes + i] = fabs(v->mu[i]) + 1e-9;
     for (int i = 0; i < p->cuts * p->nodes; i++)
         a.scale[p->nodes + p->uses + i] = a.scale[i % p->nodes] * (double)p->cut[i / p->nodes];
+    for (int i = 0; i < p->nodes; i++) a.scale[p->nodes * (1 + p->cuts) + p->uses + i] = 1;
     return a;
 }
 
@@ -430,12 +520,14 @@ static void ascent_free(struct ascent *a)
 static void round_prices(const struct placing *p, struct prices *v)
 {
     char text[32];
-    int both = p->nodes + p->uses;
-    for (int i = 0; i < both + p->cuts * p->nodes; i++) {
-        double *x = i < p->nodes ? &v->lambda[i] : i < both ? &v->mu[i - p->nodes] : &v->kappa[i - both];
-        snprintf(text, sizeof text, "%.7g", *x);
-        *x = strtod(text, NULL);
-    }
+    const struct { double *x; int n; } all[] = {
+        { v->lambda, p->nodes }, { v->mu, p->uses }, { v->kappa, p->cuts * p->nodes }, { v->nu, p->nodes }
+    };
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        for (int i = 0; i < all[k].n; i++) {
+            snprintf(text, sizeof text, "%.7g", all[k].x[i]);
+            all[k].x[i] = strtod(text, NULL);
+        }
 }
 
 void prices_copy(const struct placing *p, struct prices *to, const struct prices *from)
@@ -443,6 +535,7 @@ void prices_copy(const struct placing *p, struct prices *to, const struct prices
     memcpy(to->lambda, from->lambda, (size_t)p->nodes * sizeof(double));
     memcpy(to->kappa, from->kappa, (size_t)(p->nodes * p->cuts) * sizeof(double));
     memcpy(to->mu, from->mu, (size_t)p->uses * sizeof(double));
+    memcpy(to->nu, from->nu, (size_t)p->nodes * sizeof(double));
 }
 
 /* ---- placements ---- */
@@ -454,7 +547,7 @@ struct search {
     struct path path;
     double *gain;                                        /* of tensors, for the order of insertion */
     struct rng *noise;                                   /* NULL, or what blurs the comparison of fast and slow */
-    double *spare;                                       /* as in the bound */
+    double *spare, *worth;                               /* time of the channel before a node, its worth */
     double weight;                                       /* of the memory prices, of the last life found */
     int *order;
 };
@@ -492,14 +585,22 @@ static void account(const struct search *s, int t, int sign)
             for (int i = n + 1; i < p->use_node[u + 1]; i++) x->load[i] += bytes;
         for (int i = n - x->lead[u]; i < n; i++) x->load[i] += bytes;
         for (int i = n + 1; i <= n + x->lag[u]; i++) x->load[i] += bytes;
-        if (p->price <= 0) continue;
+        if (!p->beside) continue;
         if (u > p->use_end[t] && !x->stay[u - 1])
-            take_channel(x, s->spare, sign * p->fetch[t] / p->price, n - x->lead[u], n);
+            take_channel(x, s->spare, sign * p->fetch[t], n - x->lead[u], n);
         if (u + 1 < end && !x->stay[u] && !copied) {
-            take_channel(x, s->spare, sign * p->write[t] / p->price, made + 1, n + 1 + x->lag[u]);
+            take_channel(x, s->spare, sign * p->write[t], made + 1, n + 1 + x->lag[u]);
             copied = true;
         }
     }
+}
+
+/* of a move of so many seconds beside nodes from .. to - 1, `still` of them at least more than the channel has there */
+static double cost_beside(const struct search *s, double seconds, double still, int from, int to)
+{
+    still = fmin(fmax(still, 0), seconds);
+    double all = s->spare[to] - s->spare[from];
+    return still + (all > 0 ? (seconds - still) * (s->worth[to] - s->worth[from]) / all : seconds - still);
 }
 
 /* Fetches and write-outs beside kernels, given all other tensors: from node to node farther from the use, until the
@@ -510,16 +611,16 @@ static void moves_beside(struct search *s, int t, double weight)
     struct placement *x = s->x;
     const struct path *q = &s->path;
     int first = p->use_end[t], k = p->use_end[t + 1] - first, made = p->use_node[first];
-    double size = p->size[t], fetch = p->fetch[t] / p->price, write = p->write[t] / p->price, left = write;
+    double size = p->size[t], fetch = p->fetch[t], write = p->write[t], left = write;
     for (int n = made + 1; n <= p->use_node[first]; n++) left -= fmax(0, s->spare[n + 1] - s->spare[n] - x->used[n]);
     for (int u = 0; u < k; u++) {
         int n = p->use_node[first + u], from = u > 0 ? (p->use_node[first + u - 1] + n) / 2 + 1 : n;
-        double still = fetch, best = p->fetch[t] + fetch;
+        double still = fetch, best = fetch;
         q->lead[u] = 0;
         for (int b = n - 1; b >= from && still > 0; b--) {
             if (free_bytes(p, x, b, x->config[b]) < size) break;
             still -= fmax(0, s->spare[b + 1] - s->spare[b] - x->used[b]);
-            double pays = p->fetch[t] + weight * rent(p, &s->sums, t, b, n) + fmax(still, 0);
+            double pays = weight * rent(p, &s->sums, t, b, n) + cost_beside(s, fetch, still, b, n);
             if (pays >= best) continue;
             best = pays;
             q->lead[u] = n - b;
@@ -530,12 +631,13 @@ static void moves_beside(struct search *s, int t, double weight)
                 left -= fmax(0, s->spare[i + 1] - s->spare[i] - x->used[i]);
         int to = u + 1 < k ? (n + p->use_node[first + u + 1]) / 2 : n;
         still = left;
-        best = p->write[t] + fmax(still, 0);
+        best = cost_beside(s, write, still, made + 1, n + 1);
         q->lag[u] = 0;
         for (int e = n + 1; e <= to && still > 0; e++) {
             if (free_bytes(p, x, e, x->config[e]) < size) break;
             still -= fmax(0, s->spare[e + 1] - s->spare[e] - x->used[e]);
-            double pays = p->write[t] + weight * rent(p, &s->sums, t, n + 1, e + 1) + fmax(still, 0);
+            double pays =
+                weight * rent(p, &s->sums, t, n + 1, e + 1) + cost_beside(s, write, still, made + 1, e + 1);
             if (pays >= best) continue;
             best = pays;
             q->lag[u] = e - n;
@@ -562,9 +664,9 @@ static void set_moves(struct search *s, int t)
         x->still[u] = 0;
         int n = p->use_node[u];
         if (fetched)
-            x->still[u] += q->fetch[i] - p->fetch[t] - s->weight * rent(p, &s->sums, t, n - x->lead[u], n);
+            x->still[u] += q->fetch[i] - s->weight * rent(p, &s->sums, t, n - x->lead[u], n);
         if (written)
-            x->still[u] += q->write[i] - p->write[t] - s->weight * rent(p, &s->sums, t, n + 1, n + 1 + x->lag[u]);
+            x->still[u] += q->write[i] - s->weight * rent(p, &s->sums, t, n + 1, n + 1 + x->lag[u]);
         if (x->still[u] < 0) x->still[u] = 0;
     }
 }
@@ -576,8 +678,8 @@ static void reinsert(struct search *s, int t, double weight)
     struct placement *x = s->x;
     int first = p->use_end[t], k = p->use_end[t + 1] - first;
     double size = p->size[t];
-    plain_moves(p, &s->path, t);
-    if (p->price > 0) moves_beside(s, t, weight);
+    plain_moves(p, &s->path, t, 1);
+    if (p->beside) moves_beside(s, t, weight);
     for (int u = 0; u < k; u++) {
         int n = p->use_node[first + u], bit = 1 << p->use_slot[first + u];
         const struct choice *c = p->choice + p->choice_end[n];
@@ -601,7 +703,7 @@ static void reinsert(struct search *s, int t, double weight)
     }
     best_path(p, &s->path, t, x->slow, x->stay);
     s->weight = weight;
-    if (p->price > 0) set_moves(s, t);
+    if (p->beside) set_moves(s, t);
     account(s, t, 1);
 }
 
@@ -633,10 +735,11 @@ static int by_gain(const void *a, const void *b)
 static void construct(struct search *s, const struct prices *v)
 {
     const struct placing *p = s->p;
+    double share = !p->beside ? 1 : s->spare[p->nodes] > 0 ? s->worth[p->nodes] / s->spare[p->nodes] : 0;
     sum_up(p, &s->sums, v);
     for (int t = 0; t < p->tensors; t++) {
         double away = 0;
-        tensor_prices(p, &s->sums, t, &s->path);
+        tensor_prices(p, &s->sums, t, share, &s->path);
         for (int u = 0; u < p->use_end[t + 1] - p->use_end[t]; u++) away += s->path.slow[u];
         s->gain[t] = (away - best_path(p, &s->path, t, s->x->slow, s->x->stay)) / p->size[t];
         s->order[t] = t;
@@ -724,7 +827,7 @@ static void neighbourhoods(struct search *s, long rounds, uint64_t seed)
         int node = (int)rng_below(&rng, (uint64_t)p->nodes), n = 0, want = 3 + (int)rng_below(&rng, PRUNE - 6),
             out[PRUNE];
         double weight = rng_unit(&rng);
-        bool from_fast = rng_below(&rng, p->price > 0 ? 6 : 3) == 0;
+        bool from_fast = rng_below(&rng, p->beside ? 6 : 3) == 0;
         int count = 0, end = node + 1 + (int)rng_below(&rng, FEW_NODES);
         for (int t = 0; t < p->tensors; t++)
             if (from_fast ? used_between(p, t, node, end)
@@ -781,18 +884,23 @@ static struct search search_new(const struct placing *p, struct placement *x)
     struct search s = { .p = p,
                         .x = x,
                         .sums = sums_new(p),
-                        .spare = spare_of(p),
+                        .spare = xcalloc((size_t)p->nodes + 2, sizeof(double)),
+                        .worth = xcalloc((size_t)p->nodes + 2, sizeof(double)),
                         .path = path_new(p),
                         .gain = xcalloc((size_t)p->tensors + 1, sizeof(double)),
                         .order = xcalloc((size_t)p->tensors + 1, sizeof(int)) };
     for (int t = 0; t < p->tensors; t++) s.order[t] = t;
+    for (int n = 0; n < p->nodes; n++) {
+        s.spare[n + 1] = s.spare[n] + p->spare[n];
+        s.worth[n + 1] = s.worth[n] + p->spare[n] * p->nu[n];
+    }
     return s;
 }
 
 static void search_free(struct search *s)
 {
     free(s->sums.until);
-    free(s->spare);
+    free_all(s->spare, s->worth);
     path_free(&s->path);
     free(s->gain);
     free(s->order);
@@ -827,11 +935,12 @@ bool try_placing(const struct placing *p, const struct effort *effort, bool warm
     struct search s = search_new(p, trial);
     double bound = -DBL_MAX, plan = warm ? total(p, x) : DBL_MAX;
     first_prices(p, &v);
+    if (p->beside) for (int n = 0; n < p->nodes; n++) v.nu[n] = NU_FIRST;
     relax(p, &v, &d);
     struct ascent a = ascent_new(p, &d, &v);
     if (warm) prices_copy(p, &v, best);
-    if (p->price > 0) start_free(p, &v, &d);
-    for (long i = warm ? effort->dual_steps / 2 : 0; i < effort->dual_steps; i++) {
+    if (p->beside) start_free(p, &v, &d);
+    for (long i = warm ? effort->dual_steps * 4 / 5 : 0; i < effort->dual_steps; i++) {
         double now = relax(p, &v, &d);
         if (now > bound) {
             bound = now;

@@ -7,6 +7,11 @@
  *       + sum_t min over paths [ fast uses: size lambda_u; stays: size sum of lambda between; slow uses: mu; copies ]
  *       + sum_n min_c [ seconds_c + lambda_n staging_c - sum over slow slots of c of mu ]
  * The rounded memory rows of placing.h have prices kappa >= 0 of their own, which work like lambda.
+ * With moves beside nodes the row "moves take no more of the copy channel beside node n than the node leaves" gets a
+ * price nu_n in [0, 1]: a node costs seconds_c - nu_n (seconds_c - what its slow operands take), a move its seconds,
+ * shared out over the nodes for which it may be under way (a fetch: those before its use from some node on, at which it
+ * pays for its bytes; a write-out: those after the tensor was made, until some node after its last fast use), beside
+ * each at most the most time that the node can leave, at nu of that node; what remains stops the step, at a price of 1.
  * L bounds every plan from below for any prices.  They rise by a per-coordinate subgradient step with momentum
  * (Kingma and Ba 2014); plans come from inserting tensors in order of their price-discounted gain, coordinate descent
  * and large-neighbourhood search (Shaw 1998). */
@@ -14,7 +19,8 @@
 #define MILLRACE_PLACE_SOLVE_H
 #include "place/placing.h"
 
-struct prices { double *lambda, *kappa, *mu; };          /* by node; by cut, then node (placing.h); by slot */
+/* by node; by cut, then node (placing.h); by slot; by node: of a second of the copy channel, for moves beside nodes */
+struct prices { double *lambda, *kappa, *mu, *nu; };
 struct prices prices_new(const struct placing *);
 void prices_free(struct prices *);
 void prices_copy(const struct placing *, struct prices *to, const struct prices *from);

@@ -260,6 +260,12 @@ static double alone(const struct judge *j, int node, const int *slot, int k, uns
     return need;
 }
 
+/* what a second of the channel beside a node costs */
+static double channel_price(const struct judge *j, int node)
+{
+    return j->p->node[node].price[j->p->node[node].nprice - 1];
+}
+
 /* the node's own time, and its part of L */
 static void check_node(struct judge *j, int node, double *seconds, double *channel, double *idle, double *dual)
 {
@@ -278,7 +284,8 @@ static void check_node(struct judge *j, int node, double *seconds, double *chann
               (unsigned long long)staging_of(&j->g->node[node], c));
     *seconds = d->seconds;
     *channel = 0;
-    if (strcmp(j->p->formulation, "async") == 0)
+    bool beside = strcmp(j->p->formulation, "async") == 0;
+    if (beside)
         *channel = channel_of(j, node, slot, k, placement_of(j, node, slot, k), d->seconds);
     *idle = 0;
     if (d->nprice == 0) return;
@@ -289,8 +296,8 @@ static void check_node(struct judge *j, int node, double *seconds, double *chann
         for (int s = 0; s < k; s++)
             if (set >> s & 1) v -= d->price[1 + j->p->ncut + s];
         double takes = channel_of(j, node, slot, k, set, table[set].seconds);
-        v += j->p->channel_price * takes;
-        if (table[set].seconds - takes > *idle) *idle = table[set].seconds - takes;
+        if (beside) v -= channel_price(j, node) * (table[set].seconds - takes);
+        if (isfinite(v) && table[set].seconds - takes > *idle) *idle = table[set].seconds - takes;
         if (v < least) least = v;
     }
     double room = (double)j->p->limit - (double)j->small[node];
@@ -319,26 +326,43 @@ static double rent(const struct judge *j, double bytes, int node)
     return sum;
 }
 
-/* A move beside the nodes from .. to - 1 costs what it takes of the channel, and for its time beyond what the channel
- * has beside them (`idle`, summed over the nodes before a node) the step stands still. */
-static double move_beside(const struct judge *j, double seconds, const double *idle, int from, int to)
+/* The cheapest way to share a move's seconds out over nodes: beside each for what the channel costs there, at most what
+ * it can have there (`idle`, summed over the nodes before a node), and for the rest the step stands still. */
+struct shares { int *node, n; };                         /* the nodes, by ascending price */
+
+static void add_share(const struct judge *j, struct shares *s, int node)
 {
-    double still = seconds - (from < to ? idle[to] - idle[from] : 0);
-    return j->p->channel_price * seconds + (still > 0 ? still : 0);
+    int i = s->n++;
+    while (i > 0 && channel_price(j, s->node[i - 1]) > channel_price(j, node)) {
+        s->node[i] = s->node[i - 1];
+        i--;
+    }
+    s->node[i] = node;
+}
+
+static double cost_of_shares(const struct judge *j, const struct shares *s, double seconds, const double *idle)
+{
+    double sum = 0;
+    for (int i = 0; i < s->n && seconds > 0; i++) {
+        double part = least_of(seconds, idle[s->node[i] + 1] - idle[s->node[i]]);
+        sum += part * channel_price(j, s->node[i]);
+        seconds -= part;
+    }
+    return sum + seconds;
 }
 
 /* The cheapest fetch for node n of a tensor made by node `made`: what it takes fast memory for before n is paid for.
- * Longer stays pay more and stand still less, so the search ends where the rent alone is too much. */
+ * Longer stays pay more, so the search ends where the rent alone is too much. */
 static double fetch_beside(const struct judge *j, double seconds, const double *until, const double *idle, int made,
                            int n)
 {
-    double least = move_beside(j, seconds, idle, n, n);
-    for (int first = n - 1; first > made; first--) {
-        double pays = until[n] - until[first];
-        if (pays >= least) break;
-        least = least_of(least, pays + move_beside(j, seconds, idle, first, n));
-        if (idle[n] - idle[first] >= seconds) break;
+    struct shares s = { xmalloc((size_t)j->p->nnode + 1, sizeof *s.node), 0 };
+    double least = seconds;
+    for (int first = n - 1; first > made && until[n] - until[first] < least; first--) {
+        add_share(j, &s, first);
+        least = least_of(least, until[n] - until[first] + cost_of_shares(j, &s, seconds, idle));
     }
+    free(s.node);
     return least;
 }
 
@@ -346,13 +370,14 @@ static double fetch_beside(const struct judge *j, double seconds, const double *
 static double write_beside(const struct judge *j, double seconds, const double *until, const double *idle, int made,
                            int n, int next)
 {
-    double least = move_beside(j, seconds, idle, made + 1, n + 1);
-    for (int last = n + 1; last < next; last++) {
-        double pays = until[last + 1] - until[n + 1];
-        if (pays >= least) break;
-        least = least_of(least, pays + move_beside(j, seconds, idle, made + 1, last + 1));
-        if (idle[last + 1] - idle[made + 1] >= seconds) break;
+    struct shares s = { xmalloc((size_t)j->p->nnode + 1, sizeof *s.node), 0 };
+    for (int i = made + 1; i <= n; i++) add_share(j, &s, i);
+    double least = cost_of_shares(j, &s, seconds, idle);
+    for (int last = n + 1; last < next && until[last + 1] - until[n + 1] < least; last++) {
+        add_share(j, &s, last);
+        least = least_of(least, until[last + 1] - until[n + 1] + cost_of_shares(j, &s, seconds, idle));
     }
+    free(s.node);
     return least;
 }
 
@@ -479,7 +504,6 @@ static void check_times(struct judge *j)
         fault(j, "bound", "%.12g s is above the objective %.12g s", p->bound, p->objective);
     double gap = p->bound > 0 ? (p->objective - p->bound) / p->bound : 0;
     if (!(fabs(gap - p->gap) <= 1e-9)) fault(j, "bound", "the gap is %.9g, the plan says %.9g", gap, p->gap);
-    if (!beside && p->channel_price != 0) fault(j, "bound", "%s has no channel to price", p->formulation);
     bool free_choice = beside || strcmp(p->formulation, "static") == 0 || strcmp(p->formulation, "sync") == 0;
     if (!free_choice || priced < p->nnode) free(idle);
     if (!free_choice) {
@@ -493,8 +517,8 @@ static void check_times(struct judge *j)
     }
     dual += lives(j, beside ? idle : NULL, beside || strcmp(p->formulation, "sync") == 0);
     free(idle);
-    if (p->bound * (1 + p->channel_price) > dual + CLOSE * fabs(p->objective))
-        fault(j, "bound", "the prices prove %.12g s, the plan claims %.12g s", dual / (1 + p->channel_price), p->bound);
+    if (p->bound > dual + CLOSE * fabs(p->objective))
+        fault(j, "bound", "the prices prove %.12g s, the plan claims %.12g s", dual, p->bound);
 }
 
 /* ---- formulations ---- */

@@ -11,13 +11,13 @@
  * copies; static lives do not change tiers; a tensor that cannot fit at a node is not fast there.  For each cut d a
  * life also costs kappa_n floor(bytes / d) in fast memory, and kappa_n floor(room / d) is taken off: memory rows that
  * are divided by d and rounded down stay valid.
- * With moves beside the nodes (async) a step lasts at least as long as its nodes and what they wait for moves, and at
- * least as long as the channel is taken, so at least (nodes + waits + C channel) / (1 + C) for any C >= 0: L is taken
- * with moves at C times their seconds and their wait, and C times the channel's seconds added to those of nodes, and
- * proves L / (1 + C).  C is the plan's channel_price.  A move waits at least for what the channel cannot have (the
- * node's seconds less what its slow operands take of it, in the placement where that is most) beside the nodes for
- * which the tensor takes fast memory before its fetched use, or after it was made until it left; for such nodes before
- * and after its uses a life pays as for any stay. */
+ * With moves beside the nodes (async) a step takes its nodes' seconds and those for which a node waits for moves.  Each
+ * second of a move is made while a node waits, or beside a node n for which the tensor takes fast memory (before its
+ * fetched use, or after it was made until it left), where all moves together have at most the node's seconds less what
+ * its slow operands take of the channel.  These rows get the prices nu_n of the plan, 0 to 1: nu_n times what a
+ * placement leaves of the channel is taken from the node's seconds, and a move costs nu_n a second beside node n, for
+ * at most as many seconds as the placement that leaves most leaves, and 1 a second for what remains of it, at the least
+ * that this can cost; for the nodes before and after its uses a life pays as for any stay. */
 #ifndef MILLRACE_PLACE_VERIFY_H
 #define MILLRACE_PLACE_VERIFY_H
 #include "place/plan.h"
