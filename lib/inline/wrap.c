@@ -195,7 +195,9 @@ static char *object_of(const char *source)
 
 /* ---- the order of the link: which compilations each object and archive holds */
 
-static struct buf read_input(const char *path)
+#define THIN "!<thin>\n"
+
+static struct buf read_file(const char *path)
 {
     struct buf b = { 0 };
     char part[65536];
@@ -203,6 +205,50 @@ static struct buf read_input(const char *path)
     for (size_t n; f && (n = fread(part, 1, sizeof part, f)) > 0;) buf_add(&b, part, n);
     if (f) fclose(f);
     return b;
+}
+
+/* The files that a thin archive names (ar's T; meson makes such), one after the other: it holds none of them itself.
+ * A header is 60 bytes: a name of 16, the size at 48; a name /N stands N bytes into the member // and ends in "/\n". */
+static struct buf read_thin(const char *path, const struct buf *archive)
+{
+    struct buf all = { 0 };
+    str names = { "", 0 };
+    const char *end = archive->s + archive->n, *slash = strrchr(path, '/');
+    int folder = slash && slash != path ? (int)(slash - path) : 1;
+    for (const char *p = archive->s + strlen(THIN); end - p >= 60;) {
+        const char *data = p + 60;
+        bool table = p[0] == '/' && (p[1] < '0' || p[1] > '9');  /* of symbols or names: the only data there are */
+        char number[17] = "";
+        memcpy(number, table ? p + 48 : p + 1, table ? 10 : 15);
+        size_t n = strtoull(number, NULL, 10);
+        if (table) {
+            if (n > (size_t)(end - data)) break;
+            if (p[1] == '/') names = (str){ data, n };
+            p = data + n + (n % 2 && n < (size_t)(end - data));
+            continue;
+        }
+        str name = p[0] != '/' ? (str){ p, 16 } : n < names.n ? (str){ names.s + n, names.n - n } : (str){ "", 0 };
+        const char *stop = p[0] != '/' ? memchr(p, '/', 16) : memmem(name.s, name.n, "/\n", 2);
+        if (stop) {
+            char *file = name.s[0] == '/' || !slash ? xformat("%.*s", (int)(stop - name.s), name.s)
+                                                    : xformat("%.*s/%.*s", folder, path, (int)(stop - name.s), name.s);
+            struct buf member = read_file(file);
+            if (member.n) buf_add(&all, member.s, member.n);
+            free(member.s);
+            free(file);
+        }
+        p = data;
+    }
+    return all;
+}
+
+static struct buf read_input(const char *path)
+{
+    struct buf b = read_file(path);
+    if (b.n < strlen(THIN) || memcmp(b.s, THIN, strlen(THIN)) != 0) return b;
+    struct buf members = read_thin(path, &b);
+    free(b.s);
+    return members;
 }
 
 /* a line for each compilation in the file, which is archive number `archive` or, 0, an object; whether there is one */
