@@ -22,7 +22,10 @@
  * With --checkpoint a training that was killed goes on where the file was
  * last written, about every --every seconds, and ends with the same policy
  * and the same curve, which is kept in FILE.curve; with --eval=run give
- * --cache too, so that nothing is measured again.
+ * --cache too, so that nothing is measured again.  One that had ended goes on
+ * when --steps is more.  --from begins with the network of a policy made by
+ * an algorithm of its kind (dqn apex; a2c a3c ppo impala; r2d2) with these
+ * --actions; problems, --reward and all else may be others.
  *
  * Examples:
  *   $ loop-gen --kind=mm --m=64:256:16 --n=64:256:16 --k=64:256:16 |
@@ -40,7 +43,7 @@
 #include <string.h>
 
 enum { EVERY = 100 };
-static const char *output, *checkpoint, *cache;
+static const char *output, *checkpoint, *cache, *from;
 static enum { GAIN, RATIO } reward = GAIN;
 static enum repertoire_word actions = ACTIONS_TILE;
 static enum { RUN, MODEL } eval = RUN;
@@ -61,6 +64,7 @@ static const struct opt options[] = {
     EVAL_OPTION(eval),
     CACHE_OPTION(cache),
     { 0, "checkpoint", STR, &checkpoint, "FILE", "go on from here, and write it" },
+    { 0, "from", STR, &from, "POLICY", "begin with what that has learned" },
     { 0, "every", NUM, &every, "S", "seconds between checkpoints", 0, 1e9 },
     { 's', "seed", INT, &seed, "N", "of the network, the problems and the exploration" },
     { 0 } };
@@ -72,6 +76,16 @@ static void save(struct learner *q, const struct curve *c)
 {
     curve_save(c, checkpoint);
     learner_save(q, checkpoint, task.s);
+}
+
+static void begin(struct learner *q, const struct repertoire *can)
+{
+    struct policy p = policy_read(from);
+    bool same = p.can.moves == can->moves && p.can.nact == can->nact;
+    for (int k = 0; same && k < can->nact; k++) same = p.can.action[k] == can->action[k];
+    const char *why = same ? learner_begin(q, &p.g) : "other actions";
+    if (why) die("%s: a policy of %s than what is to be trained", from, why);
+    agent_free(&p.g);
 }
 
 static void learn(struct learner *q, const struct school *s, struct curve *c)
@@ -125,6 +139,7 @@ int main(int argc, char **argv)
     buf_format(&task, "%s %s %s %ld %s", option_word(&eval), option_word(&reward),
                option_word(&actions), starts, isa_name[v.isa]);
     struct learner *q = learner_new(env, &o);
+    if (from) begin(q, &s.can);
     bool goes_on = checkpoint && learner_load(q, checkpoint, task.s);
     if (goes_on && !quiet) warn("%s: goes on at step %ld", checkpoint, q->steps);
     struct curve c;

@@ -45,6 +45,23 @@ ok 'the same seed, the same curve' cmp a.csv b.csv
 ok 'and the same policy' cmp a b
 train --algo=apex --actors=3 --steps=1500 -o b > b.csv
 ok 'three actors' test -s b
+while read -r algo; do
+    rm -f d d.curve
+    train --algo="$algo" --steps=1500 --checkpoint=d -o a > a.csv
+    train --algo="$algo" --steps=2500 --checkpoint=d -o b > b.csv
+    ok "$algo: one that had ended goes on" awk -F, 'END { exit !($3 >= 2000) }' b.csv
+    ok "$algo: behind what there was" cmp a.csv <(head -n "$(wc -l < a.csv)" b.csv)
+done <<< $'dqn\nppo\nr2d2'
+train --algo=ppo --steps=16000 -o a > a.csv
+train --algo=ppo --steps=3000 --from=a -o b > b.csv
+train --algo=ppo --steps=3000 -o b > fresh.csv
+first() { csv-cut -c return "$1" | sed -n 2p; }
+ok 'begun with a policy, it is better from the first' awk -v a="$(first b.csv)" -v b="$(first fresh.csv)" 'BEGIN { exit !(a > b + 0.02) }'
+train --steps=300 -o a > a.csv
+train --steps=20 --from=a -o b > b.csv
+ok 'before anything is learned it is that policy' cmp a b
+fails 'a policy of values for an actor' 1 'a: a policy of another kind than' train --algo=ppo --from=a -o x
+fails 'one of other actions' 1 'a: a policy of other actions than' train --actions=full --from=a -o x
 fails 'a checkpoint of another seed' 1 'another training' train --algo=r2d2 --seed=4 --steps=3000 --checkpoint=c -o x
 fails 'a checkpoint of another algorithm' 1 'a checkpoint of r2d2, not of dqn' train --steps=3000 --checkpoint=c -o x
 head -c 300 a > cut

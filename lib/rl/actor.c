@@ -489,9 +489,9 @@ static uint64_t task_of(const struct actor *a, const char *what)
     buf_format(&b, "%s|%d %d %ld|%d %d|", what, a->env.inputs, a->env.actions, a->env.limit, o->kind,
                o->kind == TOGETHER ? 1 : o->actors);
     for (int l = 0; l < o->nhidden; l++) buf_format(&b, "%d ", o->hidden[l]);
-    buf_format(&b, "|%.17g %.17g %.17g %.17g|%ld %ld %d %ld|%.17g %.17g %.17g %.17g %.17g|%ld %d %llu", o->gamma,
+    buf_format(&b, "|%.17g %.17g %.17g %.17g|%ld %ld %d %ld|%.17g %.17g %.17g %.17g %.17g|%d %llu", o->gamma,
                o->lambda, o->rate, o->norm, o->seats, o->length, o->epochs, o->batch, o->loss.clip, o->loss.value,
-               o->loss.entropy, o->entropy_last, o->rate_last, o->total, o->normal, (unsigned long long)o->seed);
+               o->loss.entropy, o->entropy_last, o->rate_last, o->normal, (unsigned long long)o->seed);
     uint64_t h = hash_bytes(b.s, b.n, 0);
     free(b.s);
     return h;

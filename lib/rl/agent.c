@@ -143,3 +143,25 @@ void agent_free(struct agent *g)
     net_free(g->head);
     *g = (struct agent){ 0 };
 }
+
+static bool widths_differ(const struct net *a, const struct net *b)
+{
+    return a->layers != b->layers || memcmp(a->width, b->width, ((size_t)a->layers + 1) * sizeof *a->width);
+}
+
+const char *agent_differs(const struct agent *a, const struct agent *b)
+{
+    if (a->kind != b->kind || a->dueling != b->dueling) return "another kind";
+    if (widths_differ(a->net, b->net)) return "other layers";
+    if (a->kind != AGENT_MEMORY) return NULL;
+    bool same = !widths_differ(a->head, b->head) && a->cell->in == b->cell->in && a->cell->hidden == b->cell->hidden;
+    return same ? NULL : "another memory";
+}
+
+void agent_copy(struct agent *to, const struct agent *from)
+{
+    net_copy(to->net, from->net);
+    if (from->kind != AGENT_MEMORY) return;
+    net_copy(to->head, from->head);
+    memcpy(to->cell->weight, from->cell->weight, from->cell->size * sizeof *from->cell->weight);
+}

@@ -292,6 +292,12 @@ void dqn_free(struct dqn *q)
     free(q);
 }
 
+void dqn_begin(struct dqn *q, const struct agent *g)
+{
+    agent_copy(&q->online, g);
+    agent_copy(&q->in->target, g);
+}
+
 /* ---- checkpoints ---- */
 
 static uint64_t task_of(const struct dqn *q, const char *what)
@@ -300,10 +306,9 @@ static uint64_t task_of(const struct dqn *q, const char *what)
     struct buf b = { 0 };
     buf_format(&b, "%s|%d %d %ld|", what, q->env.inputs, q->env.actions, q->env.limit);
     for (int l = 0; l < o->nhidden; l++) buf_format(&b, "%d ", o->hidden[l]);
-    buf_format(&b, "|%.17g %.17g %.17g|%ld %ld %ld %ld %ld %ld|%.17g %.17g %ld|%.17g %.17g %ld|%d %d|%llu", o->gamma,
-               o->rate, o->clip, o->batch, o->nstep, o->capacity, o->warmup, o->every, o->target, o->explore,
-               o->explore_last, o->explore_steps, o->priority, o->correction, o->correction_steps, o->twin, o->dueling,
-               (unsigned long long)o->seed);
+    buf_format(&b, "|%.17g %.17g %.17g|%ld %ld %ld %ld %ld %ld|%.17g %.17g|%.17g %.17g|%d %d|%llu", o->gamma, o->rate,
+               o->clip, o->batch, o->nstep, o->capacity, o->warmup, o->every, o->target, o->explore, o->explore_last,
+               o->priority, o->correction, o->twin, o->dueling, (unsigned long long)o->seed);
     uint64_t h = hash_bytes(b.s, b.n, 0);
     free(b.s);
     return h;

@@ -54,6 +54,7 @@ double dqn_learn(struct dqn *);                          /* one update; the loss
 double dqn_explore(const struct dqn *);                  /* the present chance of a random action */
 double dqn_greedy(struct dqn *, struct rng *);           /* return of one episode without exploration or learning */
 void dqn_save(struct dqn *, const char *path, const char *what);    /* atomically; between episodes */
+void dqn_begin(struct dqn *, const struct agent *);       /* with these weights, before the first episode */
 bool dqn_load(struct dqn *, const char *path, const char *what);   /* false: no file; dies when it is of another task */
 void dqn_free(struct dqn *);
 #endif

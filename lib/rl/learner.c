@@ -81,6 +81,17 @@ struct agent learner_agent(const struct learner *l)
                            .net = l->actor->net };
 }
 
+const char *learner_begin(struct learner *l, const struct agent *from)
+{
+    struct agent to = learner_agent(l);
+    const char *why = agent_differs(&to, from);
+    if (why) return why;
+    if (l->dqn) dqn_begin(l->dqn, from);
+    else if (l->r2d2) r2d2_begin(l->r2d2, from);
+    else agent_copy(&to, from);
+    return NULL;
+}
+
 /* what a checkpoint must agree in beyond the options of the parts */
 static char *task(const struct learner *l, const char *what)
 {

@@ -38,6 +38,8 @@ struct learner *learner_new(const struct environment *seats, const struct learne
 struct learner_news learner_advance(struct learner *);
 double learner_greedy(struct learner *, struct rng *);   /* return of an episode without exploration or learning */
 struct agent learner_agent(const struct learner *);      /* borrowed, changes as it learns */
+/* begins with the weights of what was learned before; NULL, or what agent_differs says */
+const char *learner_begin(struct learner *, const struct agent *);
 void learner_save(struct learner *, const char *path, const char *what);     /* what: all else that has to agree */
 bool learner_load(struct learner *, const char *path, const char *what);     /* before the first advance */
 void learner_free(struct learner *);

@@ -50,13 +50,6 @@ static struct agent agent_new(const struct r2d2_options *o, const struct environ
                            .head = net_new((int[]){ o->cell, e->actions + 1 }, 2, rows, o->seed + 1) };
 }
 
-static void copy(struct agent *to, const struct agent *from)
-{
-    net_copy(to->net, from->net);
-    net_copy(to->head, from->head);
-    memcpy(to->cell->weight, from->cell->weight, from->cell->size * sizeof *from->cell->weight);
-}
-
 static long push(struct r2d2 *q, const float *x, const float *h, uint32_t mask, bool first)
 {
     struct r2d2_inside *r = q->in;
@@ -171,7 +164,7 @@ static double learn(struct r2d2 *q)
         sumtree_set(&r->tree, r->pick[b], p);
     }
     backward(q);
-    if (++q->updates % o->target == 0) copy(&r->target, &q->online);
+    if (++q->updates % o->target == 0) agent_copy(&r->target, &q->online);
     return loss;
 }
 
@@ -286,6 +279,12 @@ void r2d2_free(struct r2d2 *q)
     free(q);
 }
 
+void r2d2_begin(struct r2d2 *q, const struct agent *g)
+{
+    agent_copy(&q->online, g);
+    agent_copy(&q->in->target, g);
+}
+
 /* ---- checkpoints ---- */
 
 static uint64_t task_of(const struct r2d2 *q, const char *what)
@@ -295,8 +294,8 @@ static uint64_t task_of(const struct r2d2 *q, const char *what)
     buf_format(&b, "%s|%d %d %ld|%d %d %d|%.17g %.17g %.17g|%ld %ld %ld %ld %ld %ld %ld %ld|", what, q->env.inputs,
                q->env.actions, q->env.limit, o->hidden, o->embed, o->cell, o->gamma, o->rate, o->clip, o->batch,
                o->length, o->burn, o->nstep, o->capacity, o->warmup, o->every, o->target);
-    buf_format(&b, "%.17g %.17g %ld %.17g %.17g %llu", o->explore, o->explore_last, o->explore_steps,
-               o->priority, o->correction, (unsigned long long)o->seed);
+    buf_format(&b, "%.17g %.17g %.17g %.17g %llu", o->explore, o->explore_last, o->priority, o->correction,
+               (unsigned long long)o->seed);
     uint64_t h = hash_bytes(b.s, b.n, 0);
     free(b.s);
     return h;

@@ -36,6 +36,7 @@ struct r2d2_episode r2d2_episode(struct r2d2 *);         /* one episode of actin
 double r2d2_explore(const struct r2d2 *);
 double r2d2_greedy(struct r2d2 *, struct rng *);
 void r2d2_save(struct r2d2 *, const char *path, const char *what);
+void r2d2_begin(struct r2d2 *, const struct agent *);     /* with these weights, before the first episode */
 bool r2d2_load(struct r2d2 *, const char *path, const char *what);
 void r2d2_free(struct r2d2 *);
 #endif

@@ -21,7 +21,8 @@ way() {
     case $1 in *clang*) cc=clang ;; *) cc=gcc ;; esac
     case $what in object) with=k.o ;; shared) with='-L. -lk -Wl,-rpath,.' ;; text) with=k.c ;; esac
     case $1 in
-    *-sanitized) flags='-O1 -g -w -fsanitize=address,undefined -fno-sanitize-recover=undefined' ;;
+    text-*-sanitized) flags='-O0 -w -fsanitize=address,undefined -fno-sanitize-recover=undefined' ;;      # takes minutes
+    *-sanitized) flags='-O1 -w -fsanitize=address,undefined -fno-sanitize-recover=undefined' ;;
     *-Haswell | *-Nehalem) flags='-O1 -w -static -DLOOSE' run="qemu-x86_64 -cpu ${1##*-} ./$1" ;;
     *-avx2) flags="-O1 -w -include $top/t/home/avx2.h" ;;
     python) PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 "$top/t/home/home.py" k.h ./libk.so && return; return 1 ;;
