@@ -19,9 +19,10 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *profile_path, *graph_path;
+static const char *profile_path, *graph_path, *middle_path;
 static const struct opt options[] = {
     PLANNED_FROM(profile_path),
+    PLANNED_WITH_MIDDLE(middle_path),
     { 0, "graph", STR, &graph_path, "FILE", "the graph it is for" },
     { 0 } };
 
@@ -41,6 +42,7 @@ int main(int argc, char **argv)
         usage("only one file can be stdin");
     struct graph *g = graph_read(graph_path);
     struct profile *profile = profile_read(profile_path);
+    if (middle_path) profile_join(profile, profile_read(middle_path));
     struct plan *p = plan_read(path, g);
     int faults = verify_plan(g, profile, p, say, NULL);
     plan_free(p);
