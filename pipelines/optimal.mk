@@ -2,10 +2,12 @@
 #   make optimal            programs of the corpus, each source by itself at -Oz: optimum, bound, levels, thresholds
 #   make optimal-policy     a policy learned on the other programs, beside thresholds and a control; no search
 #   make optimal-regret     what wrong verdicts of these and of heuristics lose, each by itself, by class of call
-#   OPTIMAL_WAYS=    ways to learn: policy control sure stake bytes full base (below)
+#   OPTIMAL_WAYS=    ways to learn: policy control sure stake bytes full agree base (below)
+#   make optimal-chosen, optimal-executed-chosen   what a threshold for each program would be worth, and one learned
 #   make optimal-model      the policy that ships, share/policies/size.model, from all programs; SCALE=ci: in OUT
 #   make optimal-executed      the fewest instructions of small programs, proven (OPTIMAL_EXECUTED=names)
 #   make optimal-executed-policy   a policy for instructions at -O2, of many programs, each left out (the same setting)
+#   make optimal-executed-time     CPU time of -O2, the best threshold, that policy and its control (OPTIMAL_TIMED=)
 #   make optimal-executed-model   for instructions: share/policies/speed.model, static.model (without a profile)
 #   make optimal-oracle     modules with few calls, every set of decisions built, beside what is proven
 #   OPTIMAL_TABLE=   small programs, each of one package's sources, beside those of the corpus (data/small.csv)
@@ -32,15 +34,17 @@ OPTIMAL_FIT    ?= fit-boost --rounds=60 --depth=4 --number
 OPTIMAL_THRESHOLDS ?= -50 0 25 50 225
 optimal_all     = csv-where -c module --is='(all)'
 optimal_shown = program,functions,decided,closed_ratio,largest,builds,heuristic_bytes,best_bytes,lower_bytes,$(strip \
-                  )estimate_bytes,excess_ratio,unequal,compared
+                  )gap_ratio,estimate_bytes,excess_ratio,unequal,compared
 optimal_columns = csv-cut -c program,module,label,code_bytes
 optimal_features = heuristic_yes,callee_bytes,caller_bytes,uses,callee_local,only_call,arguments,constants,$(strip \
                   )callee_instructions,callee_blocks,callee_calls,caller_calls,others_bytes,callee_leaf
 .PHONY: optimal optimal-policy optimal-regret optimal-model optimal-oracle optimal-executed optimal-executed-policy
-.PHONY: optimal-again optimal-executed-model
+.PHONY: optimal-again optimal-executed-model optimal-chosen optimal-executed-chosen \
+    optimal-executed-time
 
 optimal: $(optimal)/table.csv $(optimal)/gaps.csv $(optimal)/summary.csv $(optimal)/proven.csv
-	@echo "Proven: closed_ratio is the share of code in functions all of whose sets were built; gap_ratio is a bound"
+	@echo "Proven: closed_ratio is the share of code in functions all of whose sets were built; the best found is at most"
+	echo "gap_ratio times the optimum, 1: it is the optimum"
 	csv-cut -c $(optimal_shown) $(optimal)/table.csv | csv-show --digits=4
 	echo "Machine code over the best found, geometric mean over programs, 95 % intervals"
 	csv-show --digits=4 $(optimal)/summary.csv
@@ -114,6 +118,8 @@ $(optimal)/proven.csv: $(optimal)/gaps.csv
 #   stake    a model of the bytes themselves where it says more than 30, else the threshold's
 #   bytes    that model alone
 #   full     worth, of calls in full tables alone
+#   agree    the verdict of four models, each of three quarters of the programs, where all say more than 3 bytes, else
+#            the threshold's
 #   base     the threshold's verdicts about the same calls, for comparison: its own build tells copies apart
 OPTIMAL_WAYS     ?= policy control
 OPTIMAL_WAY_BASE ?= -50
@@ -141,12 +147,22 @@ $(optimal)/%/full.model: $(OPTIMAL_NAMES:%=$(optimal)/%/labelled.csv) $(optimal)
 	@$(optimal_others) | csv-where -c closed --is=yes | $(optimal_learn) $(aside)
 $(optimal)/%/bytes.model: $(OPTIMAL_NAMES:%=$(optimal)/%/labelled.csv) $(optimal)/asked
 	@$(optimal_others) | csv-cut -c bytes,$(optimal_features) | $(OPTIMAL_FIT) -y bytes $(aside)
+# each leaves out one more quarter of the programs
+optimal_quarters = 1 2 3 4
+$(optimal)/%/quarter1.model $(optimal)/%/quarter2.model $(optimal)/%/quarter3.model $(optimal)/%/quarter4.model: \
+    $(OPTIMAL_NAMES:%=$(optimal)/%/labelled.csv) $(optimal)/asked
+	@$(optimal_others) | fit-split -g program --folds=4 --exact > $(@D)/quarters.csv
+	for q in $(optimal_quarters); do
+	    csv-where -c fold --is=$$q --not $(@D)/quarters.csv | $(optimal_learn) -o $(@D)/quarter$$q.model
+	done
+	rm $(@D)/quarters.csv
 optimal_model.policy  = policy
 optimal_model.control = control
 optimal_model.sure    = policy
 optimal_model.stake   = bytes
 optimal_model.bytes   = bytes
 optimal_model.full    = full
+optimal_model.agree   = quarter1 quarter2 quarter3 quarter4
 optimal_model.base    = policy
 optimal_says.policy   = p < 0
 optimal_says.control  = p < 0
@@ -154,10 +170,15 @@ optimal_says.sure     = abs(p) > 2 ? p < 0 : base > 0
 optimal_says.stake    = abs(p) > 30 ? p < 0 : base > 0
 optimal_says.bytes    = p < 0
 optimal_says.full     = p < 0
+optimal_says.agree    = max(q1, q2, q3, q4) < -2 || min(q1, q2, q3, q4) <= 2 && base > 0
 optimal_says.base     = base > 0
-optimal_strange      := $(filter-out policy control sure stake bytes full base,$(OPTIMAL_WAYS))
+optimal_strange      := $(filter-out policy control sure stake bytes full agree base,$(OPTIMAL_WAYS))
 $(if $(optimal_strange),$(error OPTIMAL_WAYS: no way '$(firstword $(optimal_strange))', see pipelines/optimal.mk))
-optimal_verdicts = fit-predict -m $(@D)/$(optimal_model.$1).model --name=p $@.calls | $(strip \
+optimal_asked.one    = fit-predict -m $(@D)/$1.model --name=p $@.calls
+optimal_asked.agree  = fit-predict -m $(@D)/quarter1.model --name=q1 $@.calls $(strip \
+    )$(foreach q,2 3 4,| fit-predict -m $(@D)/quarter$q.model --name=q$q)
+optimal_asked = $(if $(filter agree,$1),$(optimal_asked.agree),$(call optimal_asked.one,$(optimal_model.$1)))
+optimal_verdicts = $(call optimal_asked,$1) | $(strip \
     ) csv-calc --set="way='$1'" --set="predicted=($(optimal_says.$1)) ? 'yes' : 'no'" | $(strip \
     ) csv-cut -c way,program,module,callee,chain,predicted
 $(optimal)/%/verdicts.csv: $(foreach m,$(sort $(foreach w,$(OPTIMAL_WAYS),$(optimal_model.$w))),$(optimal)/%/$m.model)
@@ -189,6 +210,25 @@ $(optimal)/policies.csv: $(optimal)/best.csv $(optimal)/gaps.csv $(OPTIMAL_NAMES
 	csv-cat $@.new $(optimal)/gaps.csv > $@.all
 	rm $@.new
 	$(TOP)/pipelines/keep $@.all $@
+# a threshold for each program instead of one for all
+optimal_over = csv-where -c label --is=$1 $2 | csv-cut -c program,$3 --rename=$3=base_cost | $(strip \
+    ) csv-join -k program $< - | csv-calc --set='ratio=$3/base_cost' --set='log_ratio=log(ratio)' | $(optimal_mean)
+optimal_chosen_title = A threshold for each program, chosen by a model of the others and by an oracle, over
+optimal_shape = callee_bytes,caller_bytes,uses,callee_local,only_call,callee_leaf,others_bytes,callee_blocks
+$(optimal)/chosen.csv: $(optimal)/gaps.csv $(optimal)/asked
+	@csv-cat $(OPTIMAL_NAMES:%=$(optimal)/%/calls.csv) | csv-where -c choice --is=yes |
+	    csv-group -g program -c $(optimal_shape) --stat=mean > $@.shape
+	csv-where -c label --is=none $(OPTIMAL_THRESHOLDS:%=--is=threshold-%) $< > $@.rows
+	$(TOP)/pipelines/choose threshold-$(OPTIMAL_WAY_BASE) code_bytes $@.shape $@.rows > $@.all
+	rm $@.shape $@.rows
+	$(TOP)/pipelines/keep $@.all $@
+optimal-chosen: $(optimal)/chosen.csv
+	@echo "$(optimal_chosen_title) $(OPTIMAL_WAY_BASE) for all:"
+	$(call optimal_over,threshold-$(OPTIMAL_WAY_BASE),$(optimal)/gaps.csv,code_bytes) | csv-show --digits=5
+optimal-executed-chosen: $(optimal)/many/executed-chosen.csv
+	@echo "$(optimal_chosen_title) $(OPTIMAL_EXECUTED_BASE) for all:"
+	$(call optimal_over,threshold-$(OPTIMAL_EXECUTED_BASE),$(optimal_x)/executed-gaps.csv,instructions) |
+	    csv-show --digits=5
 # the first way over every other row, program by program
 $(optimal)/paired.csv: $(optimal)/policies.csv
 	@csv-where -c label --is=$(firstword $(OPTIMAL_WAYS)) $< | csv-cut -c program,code_bytes \
@@ -262,7 +302,7 @@ optimal-oracle: $(optimal)/oracle.csv $(optimal)/sources.csv
 
 # ---- exact instructions of the search runs, at -O2: the optimum, other levels, thresholds, our search without a proof,
 # and a policy learned on the other programs' optima, with its control
-optimal_of_many := $(filter optimal-executed-policy optimal-executed-model,$(MAKECMDGOALS))
+optimal_of_many := $(filter $(patsubst %,optimal-executed-%,policy model chosen time),$(MAKECMDGOALS))
 ifneq ($(optimal_of_many),)
 OPTIMAL_EXECUTED            ?= pee mispipe sponge parallel ifdata cpipe isutf8 gznorm zpipe fitblk lessecho rs \
     tofrodos bsdiff zran gzjoin gun enough chkfont par unifdef ncompress dos2unix figlet units tree ed bzip2 zlib mawk
@@ -326,21 +366,60 @@ optimal_executed_others = csv-cat $(foreach n,$(OPTIMAL_EXECUTED),$(if $(filter 
     )$(optimal_x)/$n/executed-labelled.csv))
 optimal_executed_learn  = $(OPTIMAL_FIT) -y worth -x $(optimal_executed_features)
 optimal_executed_static = $(OPTIMAL_FIT) -y worth -x $(optimal_features)
+define optimal_executed_models
+$(optimal_executed_others) | $(optimal_executed_learn) > $@.policy.model
+$(optimal_executed_others) | csv-calc --set='worth=lag(worth, 7)' | csv-where -c worth --known |
+    $(optimal_executed_learn) > $@.control.model
+$(call optimal_executed_join,<(csv-cut --drop=program,caller,optimal,gain_instructions \
+    $(@D)/executed-calls.csv)) > $@.features
+endef
+optimal_executed_verdict = fit-predict -m $@.$$row.model --name=worth $@.features | $(strip \
+    ) csv-calc --set="predicted=worth < 0 ? 'yes' : 'no'"
 $(optimal_x)/%/executed-policy.csv: $(OPTIMAL_EXECUTED:%=$(optimal_x)/%/executed-labelled.csv)
-	@$(optimal_executed_others) | $(optimal_executed_learn) > $@.policy.model
-	$(optimal_executed_others) | csv-calc --set='worth=lag(worth, 7)' | csv-where -c worth --known |
-	    $(optimal_executed_learn) > $@.control.model
-	$(call optimal_executed_join,<(csv-cut --drop=program,caller,optimal,gain_instructions \
-	    $(@D)/executed-calls.csv)) > $@.features
+	@$(optimal_executed_models)
 	for row in policy control; do
-	    fit-predict -m $@.$$row.model --name=worth $@.features |
-	        csv-calc --set="predicted=worth < 0 ? 'yes' : 'no'" > $@.verdicts
+	    $(optimal_executed_verdict) > $@.verdicts
 	    inline-executed --count --verdicts=$@.verdicts $(OPTIMAL_WORKS)/$* |
 	        $(call optimal_executed_row,chosen) > $@.$$row
 	done
 	csv-cat $@.policy $@.control > $@.all
 	rm -f $@.policy $@.control $@.*.model $@.features $@.verdicts
 	$(TOP)/pipelines/keep $@.all $@
+
+# ---- CPU time of the same, of programs that run long enough for a clock: paired rounds of the runs that were counted
+OPTIMAL_TIMED   ?= bsdiff enough par unifdef ncompress dos2unix figlet units ed bzip2 zlib mawk
+OPTIMAL_ROUNDS  ?= $(if $(filter ci test,$(SCALE)),6,100)
+OPTIMAL_SECONDS ?= 25
+optimal_timed_rows = O2 threshold-$(OPTIMAL_EXECUTED_BASE) policy control
+$(optimal_x)/%/timed/built: $(OPTIMAL_EXECUTED:%=$(optimal_x)/%/executed-labelled.csv)
+	@mkdir -p $(@D)
+	cp $(@D)/../executed-calls.csv $(@D)/executed-calls.csv
+	$(optimal_executed_models)
+	for row in policy control; do
+	    $(optimal_executed_verdict) > $@.verdicts
+	    inline-size --level=-O2 --verdicts=$@.verdicts --decisions=$(@D)/$$row.sexp $(OPTIMAL_WORKS)/$* > /dev/null
+	    inline-build --decisions=$(@D)/$$row.sexp --out=$(@D)/$$row $(OPTIMAL_WORKS)/$* > /dev/null
+	done
+	inline-build --out=$(@D)/O2 $(OPTIMAL_WORKS)/$* > /dev/null
+	inline-build --threshold=$(OPTIMAL_EXECUTED_BASE) --out=$(@D)/threshold-$(OPTIMAL_EXECUTED_BASE) \
+	    $(OPTIMAL_WORKS)/$* > /dev/null
+	rm -f $@.policy.model $@.control.model $@.features $@.verdicts
+	touch $@
+$(optimal_x)/%/timed/runs.csv: $(optimal_x)/%/timed/built
+	@SET=search ROUNDS=$(OPTIMAL_ROUNDS) MOST_SECONDS=$(OPTIMAL_SECONDS) SEED=$(SEED) $(TOP)/pipelines/measure time \
+	    $(OPTIMAL_WORKS)/$* $(foreach r,$(optimal_timed_rows),$r=$(@D)/$r) $(aside)
+$(optimal_x)/time.csv: $(OPTIMAL_TIMED:%=$(optimal_x)/%/timed/runs.csv) optimal-again
+	@csv-cat $(filter %.csv,$^) > $@.runs
+	for base in O2 threshold-$(OPTIMAL_EXECUTED_BASE); do
+	    bench-compare --quiet --base=$$base --metric=cpu $@.runs > $@.$$base || [ $$? -le 2 ]
+	done
+	csv-cat $@.O2 $@.threshold-$(OPTIMAL_EXECUTED_BASE) > $@.all
+	rm $@.runs $@.O2 $@.threshold-$(OPTIMAL_EXECUTED_BASE)
+	$(TOP)/pipelines/keep $@.all $@
+optimal-executed-time: $(optimal_x)/time.csv
+	@echo "CPU time over each base, paired rounds; losses first"
+	csv-cut -c base,benchmark,label,rounds,ratio,lower_ratio,upper_ratio $< | csv-sort -k base,ratio:nr |
+	    csv-show --digits=4
 # of many programs also, on top of the best threshold's verdicts (OPTIMAL_EXECUTED_BASE): sure, the policy's where it
 # says more than .3 % of the pair; agree, where four policies, each of three quarters of the programs, all say that;
 # static, a policy that knows no profile
@@ -381,8 +460,17 @@ $(optimal_x)/executed-gaps.csv: $(optimal_x)/executed.csv $(foreach f,$(optimal_
 	    csv-calc --set='ratio=instructions/best_instructions' > $@.all
 	rm $@.best
 	$(TOP)/pipelines/keep $@.all $@
+$(optimal)/many/executed-chosen.csv: $(optimal_x)/executed-gaps.csv
+	@csv-cat $(OPTIMAL_EXECUTED:%=$(optimal_x)/%/executed-calls.csv) |
+	    csv-calc --set='pair=1 + callee_run_instructions + caller_run_instructions' \
+	        --set='callee_share=callee_run_instructions/pair' --set='run_log=log2(pair)' |
+	    csv-group -g program -c callee_share,run_log --stat=mean,max > $@.shape
+	csv-where -c label --is=none --is=O2 $(OPTIMAL_EXECUTED_THRESHOLDS:%=--is=threshold-%) $< > $@.rows
+	$(TOP)/pipelines/choose threshold-$(OPTIMAL_EXECUTED_BASE) instructions $@.shape $@.rows > $@.all
+	rm $@.shape $@.rows
+	$(TOP)/pipelines/keep $@.all $@
 optimal-executed: $(optimal_x)/executed.csv $(optimal_x)/executed-gaps.csv
-	@echo "Instructions in the program's own functions; gap_ratio is a bound: nothing is better by more"
+	@echo "Instructions in the program's own functions; the best found is at most gap_ratio times the optimum"
 	csv-sort -k gap_ratio:nr $< | csv-cut -c $(optimal_executed_shown) | csv-show --digits=5
 	echo "Instructions over the best found"
 	csv-pivot -k label --names=program --values=ratio $(optimal_x)/executed-gaps.csv | csv-show --digits=5
