@@ -386,8 +386,8 @@ $(optimal_x)/%/executed-policy.csv: $(OPTIMAL_EXECUTED:%=$(optimal_x)/%/executed
 	rm -f $@.policy $@.control $@.*.model $@.features $@.verdicts
 	$(TOP)/pipelines/keep $@.all $@
 
-# ---- CPU time of the same, of programs that run long enough for a clock: paired rounds of the runs that were counted
-OPTIMAL_TIMED   ?= bsdiff enough par unifdef ncompress dos2unix figlet units ed bzip2 zlib mawk
+# ---- CPU time of the same, of programs that run long enough for a clock and end well: paired rounds
+OPTIMAL_TIMED   ?= bsdiff enough par unifdef ncompress dos2unix figlet units bzip2 zlib mawk
 OPTIMAL_ROUNDS  ?= $(if $(filter ci test,$(SCALE)),6,100)
 OPTIMAL_SECONDS ?= 25
 optimal_timed_rows = O2 threshold-$(OPTIMAL_EXECUTED_BASE) policy control
