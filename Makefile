@@ -303,8 +303,7 @@ FUZZ_HOW = $(if $(FUZZ_QUICK),-O2 -fsanitize=address$(comma)undefined -fsanitize
 FUZZ_RUN = -detect_leaks=0 -timeout=20 -rss_limit_mb=8192 -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 \
     -verbosity=0 $(if $(FUZZ_QUICK),-entropic=0 -max_len=500)
 FUZZ_FLAGS = -g -fdata-sections $(FUZZ_HOW) \
-    -Dexit=fuzz_exit -Dmalloc=fuzz_malloc -Dcalloc=fuzz_calloc -Drealloc=fuzz_realloc -Dfree=fuzz_free \
-    -Dfopen=fuzz_fopen -Dfdopen=fuzz_fdopen -Dfclose=fuzz_fclose
+    $(foreach f,exit malloc calloc realloc free fopen fdopen fclose gzdopen gzclose_r vasprintf,-D$f=fuzz_$f)
 # the large kernels take minutes to compile so and read nothing
 FUZZ_SRC = $(filter-out lib/tensor/kernels%,$(LIBSRC))
 # what reads text is also given changes that keep to its grammar

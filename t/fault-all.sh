@@ -31,6 +31,13 @@ take() {
 #!/bin/bash
 c=\$(mktemp -d $W/taken/new.XXXXXX)
 [ "\$(du -sk . 2> /dev/null | cut -f1)" -lt 40000 ] && cp -r . \$c/cwd
+words=() n=0
+for w; do                                                # what a pipe gave, <(..), is given again from a file
+    n=\$((n + 1))
+    if [[ \$w == /dev/fd/* ]]; then cat "\$w" > \$c/pipe.\$n; w=\$c/pipe.\$n; fi
+    words+=("\$w")
+done
+set -- "\${words[@]}"
 [ \$# = 0 ] || printf '%q ' "\$@" > \$c/args
 touch \$c/args
 pwd > \$c/where
@@ -40,7 +47,7 @@ if [ -p /dev/stdin ] || [ -f /dev/stdin ]; then
     cat > \$c/stdin
     timeout $limit $BIN/$p "\$@" < \$c/stdin || rc=\$?
 else timeout $limit $BIN/$p "\$@" || rc=\$?; fi
-[ \$rc = 0 ] && [ -d \$c/cwd ] && ! [[ " \$* " == *" --"[_h]* || " \$* " == *" --version"* || " \$* " == *"/dev/fd/"* ]] && echo good > \$c/rc
+[ \$rc = 0 ] && [ -d \$c/cwd ] && ! [[ " \$* " == *" --_"* || " \$* " == *" --help"* || " \$* " == *" --version"* ]] && echo good > \$c/rc
 [ \$rc != 124 ] || exec $BIN/$p "\$@" < \$([ -f \$c/stdin ] && echo \$c/stdin || echo /dev/null)
 exit \$rc
 E

@@ -10,9 +10,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 tier=${TIER:-$(mktemp -d /var/tmp/kill-tier.XXXXXX)}
 trap '[ -n "${TIER-}" ] || rm -rf "$tier"' EXIT
 kills=${KILLS:-100} ms=${MS:-3000} bad=0
-# few variants of a program for pca-data, and a small program for the call tree of prof
-printf 'step,flags\ninitial/0,-O2\n1/0,-O1\n2/0,-O2 -fno-inline\n3/0,-O0\n' > "$tier/variants.csv"
-printf 'def main():\n    print(sum(len(str(i)) for i in range(200)))\n\nmain()\n' > "$tier/tree.py"
+# few variants of a program for pca-data, and a small program for the call tree of prof; those of a kept TIER are older
+# than what was made of them
+[ -e "$tier/tree.py" ] || {
+    printf 'step,flags\ninitial/0,-O2\n1/0,-O1\n2/0,-O2 -fno-inline\n3/0,-O0\n' > "$tier/variants.csv"
+    printf 'def main():\n    print(sum(len(str(i)) for i in range(200)))\n\nmain()\n' > "$tier/tree.py"
+}
 # name, points between two kills, target with the settings that make it small: each recipe is walked once or twice
 pipelines() {
     cat << E

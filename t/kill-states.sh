@@ -33,6 +33,7 @@ export TMPDIR=$W/live/tmp
 # the shell of a recipe, told by .SHELLFLAGS what it makes (make reads recipes otherwise for a shell of another name)
 printf '#!/bin/bash\nexport SHIM_RECIPE=$1\nshift\nexec /bin/bash "$@"\n' > "$W/bash"
 chmod +x "$W/bash"
+copy() { rsync -aH --delete --modify-window=-1 "$@"; }  # -1: times are compared to the nanosecond
 list() { (cd "$W/live" && find . -type d -printf '%p\n' -o -printf '%p %y %s %T@ %C@ %l\n' 2> /dev/null); }
 
 # watch RUN: answer those who want to write.  W/RUN/N are copies, W/RUN.tsv a row for each write, its copy and recipe.
@@ -46,7 +47,7 @@ watch() {
             was=$all
             all=$(grep -v '/\.millrace-[0-9]' <<< "$all")
             [ "$all" = "$key" ] || n=$((n + 1))
-            rsync -aH --delete --link-dest="$W/$run/$((n - 1))" "$W/live/" "$W/$run/$n" 2> "$W/rsync"
+            copy --link-dest="$W/$run/$((n - 1))" "$W/live/" "$W/$run/$n" 2> "$W/rsync"
             key=$all all=$was
         fi
         printf '%s\t%s\t%s\n' $n "$recipe" "$rest" >> "$W/$run.tsv"
@@ -110,7 +111,7 @@ declare -A seen=()
 while IFS=$'\t' read -r n said; do seen[$n]=$said; done < "$W/done"
 for ((n = 1; n <= states && SECONDS < ${LIMIT:-1000000}; n++)); do
     [ ! -v "seen[$n]" ] || continue
-    rsync -aH --delete "$W/whole/$n/" "$W/live/"
+    copy "$W/whole/$n/" "$W/live/"
     recipe=${recipe_of[$n]} said=
     if ! make "${asked[@]}" "$recipe" > "$W/log" 2>&1 < /dev/null; then
         said="does not go on: $(tail -n 3 "$W/log")"

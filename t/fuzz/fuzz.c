@@ -4,12 +4,14 @@
 #include "fuzz.h"
 #include <fcntl.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <zlib.h>
 
 enum { SLOT_BITS = 15, SLOTS = 1 << SLOT_BITS, FILES = 8, FIRST_FILE = 20, FIRST_FREE = 100 };
 
@@ -31,6 +33,9 @@ void fuzz_free(void *p);
 FILE *fuzz_fopen(const char *path, const char *mode);
 FILE *fuzz_fdopen(int fd, const char *mode);
 int fuzz_fclose(FILE *f);
+gzFile fuzz_gzdopen(int fd, const char *mode);
+int fuzz_gzclose_r(gzFile f);
+int fuzz_vasprintf(char **text, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 
 void fuzz_exit(int status)
 {
@@ -161,27 +166,55 @@ void *fuzz_realloc(void *p, size_t n)
     return q;
 }
 
-/* Streams are the C library's, buffers and all: those that the body opened and lost are closed after it, or 8 GB are
- * full within 300 000 inputs of which most are refused. */
+/* What the C library and zlib allocate for a stream and a text is theirs: when the body lost it, it is given back after
+ * it, or 8 GB are full within 300 000 inputs, of which most are refused. */
 enum { STREAMS = 64 };
-static FILE *stream[STREAMS];
+static struct stream { void *p; bool zipped; } stream[STREAMS];
 static int nstream;
 
-static FILE *opened(FILE *f)
+static void *opened(void *p, bool zipped)
 {
-    if (running && f && nstream < STREAMS) stream[nstream++] = f;
-    return f;
+    if (running && p && nstream < STREAMS) stream[nstream++] = (struct stream){ p, zipped };
+    return p;
 }
 
-FILE *fuzz_fopen(const char *path, const char *mode) { return opened(fopen(path, mode)); }
-FILE *fuzz_fdopen(int fd, const char *mode) { return opened(fdopen(fd, mode)); }
+static void closed(const void *p)
+{
+    int i = nstream - 1;
+    while (i >= 0 && stream[i].p != p) i--;
+    if (i >= 0) stream[i] = stream[--nstream];
+}
+
+static void close_all(void)
+{
+    while (nstream) {
+        struct stream s = stream[--nstream];
+        if (s.zipped) gzclose_r(s.p);
+        else fclose(s.p);
+    }
+}
+
+FILE *fuzz_fopen(const char *path, const char *mode) { return opened(fopen(path, mode), false); }
+FILE *fuzz_fdopen(int fd, const char *mode) { return opened(fdopen(fd, mode), false); }
+gzFile fuzz_gzdopen(int fd, const char *mode) { return opened(gzdopen(fd, mode), true); }
 
 int fuzz_fclose(FILE *f)
 {
-    int i = nstream - 1;
-    while (i >= 0 && stream[i] != f) i--;
-    if (i >= 0) stream[i] = stream[--nstream];
+    closed(f);
     return fclose(f);
+}
+
+int fuzz_gzclose_r(gzFile f)
+{
+    closed(f);
+    return gzclose_r(f);
+}
+
+int fuzz_vasprintf(char **text, const char *format, va_list args)
+{
+    int n = vasprintf(text, format, args);
+    if (n >= 0) remember(*text);
+    return n;
 }
 
 /* The harness has its descriptors, 20 to 27, before anything else is opened, and all other low ones are taken: what
@@ -217,7 +250,7 @@ int fuzz_run(void (*body)(const uint8_t *data, size_t n), const uint8_t *data, s
     int returned = setjmp(back) == 0;
     if (returned) body(data, n);
     running = false;
-    while (nstream) fclose(stream[--nstream]);
+    close_all();
     while (nlive) fuzz_free(live[nlive - 1]);
     if (top) __asan_poison_memory_region(arena, top);
     top = 0;
