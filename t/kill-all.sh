@@ -19,7 +19,7 @@ kills=${KILLS:-100} ms=${MS:-3000} bad=0
 # name, points between two kills, target with the settings that make it small: each recipe is walked once or twice
 pipelines() {
     cat << E
-figure7 150 figure7 SCALE=test PLACE_FORMS=sync PLACE_RATIOS=1:1 PLACE_ROUNDS=1 PLACE_AGAIN=0 PLACE_TIER=file:$tier
+figure7 150 figure7 SCALE=test PLACE_NETS=mlp PLACE_RATIOS=1:1 PLACE_AGAIN=0 PLACE_TIER=file:$tier
 figure8 40 figure8 SCALE=test PLACE_LARGE=vgg19-32-224 PLACE_PAGED_STEPS=1 PLACE_TIER=file:$tier
 pca-data 150 pca-data SCALE=test PCA_ROUNDS=1 PCA_PROGRAMS=$here/../data/pca/life.c PCA_VARIANTS=$tier/variants.csv
 inline 400 inline SCALE=ci INLINE_EVALS=4 INLINE_SIZE=2 INLINE_ROUNDS=6

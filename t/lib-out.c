@@ -167,6 +167,22 @@ int main(void)
     ok(dies(write_and_close, "no/such/dir", 1, "no/such/dir: No such file"), "a directory that is not there");
     ok(dies(write_and_close, ".", 1, ".: Is a directory"), "a directory as output");
     ok(run_child(write_and_close, "/dev/null") == 0, "a device is written in place");
+    /* in memory is no device: the longer file that was there does not show behind the new one */
+    char *shm = xformat("/dev/shm/lib-out-%ld", (long)getpid());
+    if ((f = fopen(shm, "w"))) {
+        fputs("old and longer\n", f);
+        fclose(f);
+        ok(run_child(write_and_close, shm) == 0 && strcmp(content(shm), "new\n") == 0, "/dev/shm is a folder");
+        unlink(shm);
+    } else ok(true, "/dev/shm is a folder # skip there is none");
+    int log = open("log", O_WRONLY | O_CREAT | O_APPEND, 0666);
+    char *name = xformat("/dev/fd/%d", log);
+    ok(write(log, "old\n", 4) == 4 && run_child(write_and_close, name) == 0 &&
+       strcmp(content("log"), "old\nnew\n") == 0, "a descriptor is written to where it stands");
+    ok(dies(write_and_close, "/dev/fd/77", 1, "/dev/fd/77: Bad file descriptor"), "one that is not open");
+    free_all(shm, name);
+    close(log);
+    unlink("log");
     ok(dies(fill_disk, NULL, 1, "No space left"), "a full disk is noticed");
     ok(dies(finish_full, NULL, 1, "No space left"), "finish() notices that stdout did not get out");
     ok(dies(close_full, NULL, 1, "No space left"), "sexpw_close notices it too");

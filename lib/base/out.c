@@ -204,6 +204,17 @@ bool write_all(int fd, const void *p, size_t n)
     return true;
 }
 
+/* The descriptor that a path is a name of, or -1.  It is written to where it stands: opened again by its name, a log
+ * that the shell opened to append to it would be overwritten from its start. */
+static int descriptor_of(const char *path)
+{
+    if (strcmp(path, "/dev/stderr") == 0) return STDERR_FILENO;
+    if (strncmp(path, "/dev/fd/", 8) != 0) return -1;
+    char *end;
+    long n = strtol(path + 8, &end, 10);
+    return path[8] >= '0' && path[8] <= '9' && *end == '\0' && n <= INT_MAX ? (int)n : -1;
+}
+
 struct out *out_open(const char *path)
 {
     struct out *o = xcalloc(1, sizeof *o);
@@ -214,8 +225,13 @@ struct out *out_open(const char *path)
     }
     struct stat st;
     o->path = xstrdup(path);
-    bool device = strncmp(path, "/dev/", 5) == 0 || strncmp(path, "/proc/", 6) == 0;
-    if (stat(path, &st) == 0 && (!S_ISREG(st.st_mode) || device)) {   /* /dev/null, a pipe: nothing to rename */
+    int given = descriptor_of(path);
+    if (given >= 0) {
+        if ((o->fd = fcntl(given, F_DUPFD_CLOEXEC, 3)) < 0) die_errno("%s", path);
+        return o;
+    }
+    bool link = strncmp(path, "/proc/", 6) == 0;         /* not /dev/: /dev/shm is a folder like others */
+    if (stat(path, &st) == 0 && (!S_ISREG(st.st_mode) || link)) {   /* /dev/null, a pipe: nothing to rename */
         if ((o->fd = open(path, O_WRONLY | O_CLOEXEC)) < 0) die_errno("%s", path);
         return o;
     }

@@ -22,7 +22,7 @@ uint64_t pack_load(const struct buffer *, int n);
 uint64_t pack_top(const struct buffer *, int n);
 /* As low as `passes` passes get; returns the top.  Stops when `enough` is reached. */
 uint64_t pack_low(struct buffer *, int n, long passes, uint64_t enough);
-/* Into `capacity` bytes; no other search of the tree is begun, the first of 2 000 nodes, once `nodes` were looked at (0:
- * no limit).  Offsets are only meaningful when done; impossible is a proof. */
+/* Into `capacity` bytes; once `nodes` nodes of the search tree were looked at no search begins, of which the first
+ * has 2 000 (0: no limit).  Offsets are only meaningful when done; impossible is a proof. */
 enum pack_result pack(struct buffer *, int n, uint64_t capacity, long passes, long nodes);
 #endif

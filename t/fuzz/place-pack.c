@@ -5,7 +5,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-enum { MOST = 16, TRIES = 1 };                           /* one search: 40 buffers and 400 tries cost three times as much */
+enum { MOST = 16, TRIES = 1 };                           /* one search; 40 and 400 are three times as slow */
 
 static int sound(const struct buffer *b, int n, uint64_t capacity)
 {

@@ -165,6 +165,7 @@ static void knock(const char *call)
                      where);
     if (syscall(SYS_write, fd[1], line, (size_t)n) == n)
         while (syscall(SYS_read, fd[2], &byte, 1) != 1 && errno == EINTR) continue;
+    syscall(SYS_flock, fd[0], LOCK_UN);                  /* a child that was forked meanwhile has it open, too */
     for (int i = 3; i-- > 0;) syscall(SYS_close, fd[i]);
 }
 
