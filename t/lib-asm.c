@@ -55,7 +55,8 @@ static void vectors(struct assembler *s, bool wide, enum carry_type type)
         asm_fma_vector(s, r, x, b, d, false, 0), expect("%s %s%d,%s%d,%s PTR %s", m, v, r, v, x, word, place(b, d));
         asm_sum(s, r, b, d, false, 0), expect("%s %s%d,%s%d,%s PTR %s", plus, v, r, v, r, word, place(b, d));
         if (type == CARRY_F32) {
-            asm_plus_bias(s, r, d, true, false, x), expect("vaddps %s%d,%s%d,%s PTR %s", v, r, v, r, word, place(RAX, d));
+            asm_plus_bias(s, r, d, true, false, x);
+            expect("vaddps %s%d,%s%d,%s PTR %s", v, r, v, r, word, place(RAX, d));
             asm_plus_bias(s, r, d, false, false, x);
             if (wide) expect("vaddps zmm%d,zmm%d,DWORD BCST %s", r, r, place(RAX, d));
             else expect("vbroadcastss ymm%d,DWORD PTR %s", x, place(RAX, d));
@@ -66,6 +67,11 @@ static void vectors(struct assembler *s, bool wide, enum carry_type type)
             if (!wide) expect("vaddps ymm%d,ymm%d,ymm%d", r, r, x);
             asm_most(s, r, x), expect("vmaxps %s%d,%s%d,%s%d", v, r, v, r, v, x);
             asm_bias(s), expect("mov rax,r15");
+        }
+        if (type == CARRY_BF16) {
+            asm_stream_from(s, d), expect("lea r14,[rdx%c0x%lx]", d < 0 ? '-' : '+', d < 0 ? -d : d);
+            asm_stream(s, 2, 1, 4096), expect("prefetcht1 BYTE PTR [r14]");
+            expect("prefetcht1 BYTE PTR [r14+0x1000]"), expect("add r14,0x2000");
         }
         if (type == CARRY_U8S8) asm_floats(s, r), expect("vcvtdq2ps zmm%d,zmm%d", r, r);
         asm_prefetch(s, b, d), expect("prefetcht0 BYTE PTR %s", place(b, d));

@@ -40,7 +40,7 @@ static const struct insn add[] = { [CARRY_F32] = { 1, 0, 0x58 },                
                                    [CARRY_BF16] = { 1, 0, 0x58 },
                                    [CARRY_U8S8] = { 1, 1, 0xFE },                 /* vpaddd */
                                    [CARRY_F64] = { 1, 1, 0x58 } };                /* vaddpd */
-static const char *const name_of[16] = { [RDX] = "b", [RSI] = "a", [RDI] = "c", [R15] = "v", [RAX] = "v" };
+static const char *const name_of[16] = { [RDX] = "b", [RSI] = "a", [RDI] = "c", [R14] = "w", [R15] = "v", [RAX] = "v" };
 
 static inline void address(struct assembler *s, int reg, int base, long disp,
                            int scale) /* 8-bit displacements count in 2^scale */
@@ -507,6 +507,35 @@ void asm_second(struct assembler *s)
     }
     raw(s, (uint8_t[]){ 0x4C, 0x8B, 0x3C, 0x24, 0x4D, 0x8B, 0x7F,                  /* r15 = [rsp]; r15 = [r15 + ] */
                         offsetof(struct carry_context, extra.second) }, 8);
+}
+
+void asm_stream_first(struct assembler *s)
+{
+    if (s->text) buf_format(s->text, "const char *w = b;\n");
+}
+
+void asm_stream_from(struct assembler *s, long bytes)
+{
+    if (s->text) {
+        buf_format(s->text, "w = b + %ld;\n", bytes);
+        return;
+    }
+    raw(s, (uint8_t[]){ 0x4C, 0x8D, 0xB2 }, 3);          /* lea r14, [rdx + bytes] */
+    word(s, (int32_t)bytes);
+}
+
+void asm_stream(struct assembler *s, int rows, long lines, long bytes)
+{
+    for (long i = 0; i < rows * lines; i++) {
+        long at = i / lines * bytes + i % lines * 64;
+        if (s->text) {
+            buf_format(s->text, "__builtin_prefetch(w + %ld, 0, 2);\n", at);
+            continue;
+        }
+        raw(s, (uint8_t[]){ 0x41, 0x0F, 0x18 }, 3);      /* prefetcht1 [r14 + ..] */
+        address(s, 2, R14 & 7, at, 0);
+    }
+    asm_add(s, R14, rows * bytes);
 }
 
 void asm_bias_first(struct assembler *s, long bytes)

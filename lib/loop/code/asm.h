@@ -12,7 +12,7 @@
 #include "base/str.h"
 #include "loop/code/carry.h"
 
-enum { RAX = 0, RCX = 1, RDX = 2, RBX = 3, RSP = 4, RBP = 5, RSI = 6, RDI = 7, R15 = 15 };
+enum { RAX = 0, RCX = 1, RDX = 2, RBX = 3, RSP = 4, RBP = 5, RSI = 6, RDI = 7, R14 = 14, R15 = 15 };
 enum { ASM_COUNTERS = 11, ASM_MASK_REGISTER = 15, ASM_ENTER = 11 };
 enum { ASM_TILES = 8, ASM_TILE_COUNTERS = 3, ASM_SHAPES = 32, ASM_TILE_ROWS = 16 };
 
@@ -53,6 +53,11 @@ void asm_total(struct assembler *, const int *acc, int n, int spare);
  * registers 1 and 2 do not survive */
 void asm_store_four(struct assembler *, int base, long disp, bool add);
 void asm_store_one(struct assembler *, int lane, int base, long disp, bool add);
+/* r14, which is the last counter but one else, leads so many bytes behind rdx; rows of so many lines, so many
+ * bytes apart, are asked for from there on, into the second cache, and it goes on behind them */
+void asm_stream_first(struct assembler *);
+void asm_stream_from(struct assembler *, long bytes);
+void asm_stream(struct assembler *, int rows, long lines, long bytes);
 /* what follows a sum: r15, which is the last counter else, leads to the bias, so many bytes on; then rax does until
  * more is called; reg += the bias from there on, or one of its numbers; the greater one; integers become floats */
 void asm_bias_first(struct assembler *, long bytes);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { REGION = 1 << 20, MAX_ROWS = 32, BODY_FMA = 320, MAX_BODY = 4000, MAX_UNROLL = 16 };
+enum { REGION = 1 << 20, MAX_ROWS = 32, BODY_FMA = 320, MAX_BODY = 4000, MAX_UNROLL = 16, MAX_LINES = 32 };
 enum { LATE_STEPS = 32, AHEAD = 16, AHEAD_ROW = 1024, AHEAD_ELEMENTS = 1 << 14 };
 enum { MAX_BLOCK = 1 << 24 };
 static const double HIDDEN = 0.5;                        /* share of the blocks of a masked S that are computed */
@@ -72,7 +72,11 @@ struct state {
     bool pairs;                                          /* by the unit for bf16: elements of A, B and V are two, */
     struct problem paired;                               /* as they are here */
     bool finish;                                         /* something follows the sum, on blocks yet to be chosen */
-    bool simple, inside;                                 /* registers could do it; they do, in tiles that are complete */
+    bool simple, inside;                                 /* registers could do it; they do, in complete tiles */
+    bool streams;                                        /* B is large: while a block is used, the next is asked for, */
+    double stream_rows, stream_times;                    /* so many rows, 0 now; how often that block was begun; */
+    long stream_row, stream_line;                        /* bytes from a row to the next; lines of each */
+    bool asked;                                          /* it is somewhere */
     int bias;                                            /* then: the variable that the bias is along, or -1 */
     bool tiles;                                          /* AMX: */
     int row, step;                                       /* variables of tiles' rows and of the steps of their sum */
@@ -92,6 +96,7 @@ struct tile {
     int acc, hold, nhold, cast, ncast;                   /* registers: accumulators from 0, held vectors, broadcasts */
     long cached[MAX_ROWS];                               /* broadcast held by register cast + i, -1: none */
     int turn;
+    int stream;                                          /* rows of the next block to be asked for in each body */
     long ahead;                                          /* bytes to the row that is asked for before; 0: none */
     bool rest;                                           /* of AMX: the last steps of the sum, less than a tile has */
     struct asm_shape shape;
@@ -263,6 +268,7 @@ static void body(struct state *k, struct tile *q, const struct reduction *r, int
 {
     int32_t at[NEST_VARS] = { 0 };
     memset(q->cached, 0xff, sizeof q->cached);
+    if (q->stream) asm_stream(&k->s, q->stream, k->stream_line, k->stream_row);
     for (bool more = true; more && !k->s.full; ) {
         long x = 0, v = 0;
         for (int i = 0; i < nr; i++) {
@@ -291,7 +297,8 @@ static bool enter_loop(struct state *k, int32_t n, const uint8_t **top)
 {
     *top = NULL;
     if (n < 2) return true;
-    if (k->live == ASM_COUNTERS - (k->side || (k->simple && k->bias >= 0)) - (k->tiles ? ASM_TILE_COUNTERS : 0)) {
+    int others = k->streams ? 2 : k->side || (k->simple && k->bias >= 0);        /* what their registers are for */
+    if (k->live == ASM_COUNTERS - others - (k->tiles ? ASM_TILE_COUNTERS : 0)) {
         k->why = "more loops than counters";
         return false;
     }
@@ -573,6 +580,11 @@ static void emit_tile(struct state *k, int depth, const int32_t *e, bool first)
         total(k, &q, first);
         return;
     }
+    if (k->stream_rows > 0 && nr == 1) {
+        long u = r[0].n < budget ? r[0].n : budget, most = MAX_LINES / k->stream_line;
+        double bodies = (double)(r[0].n / u) * k->times / k->stream_times, rows = ceil(k->stream_rows / bodies);
+        q.stream = rows > most ? (int)most : (int)rows;
+    }
     reductions(k, &q, r, nr, budget);
     for (int i = 0; i < q.nrow * q.nv && late; i++)
         asm_sum(&k->s, i, RDI, q.row[i / q.nv].c + i % q.nv * q.step, masked(&q, i % q.nv), q.hold);
@@ -667,6 +679,12 @@ static bool whole_tiles(const struct state *k, int d, const int32_t *e)
     return true;
 }
 
+static bool may_stream(const struct state *k)
+{
+    return !k->side && !k->tiles && !k->red && !k->both && !k->half[TENSOR_B] &&
+           (double)k->p->elements[TENSOR_B] * k->p->bytes > k->machine->cache[1].bytes / 2;
+}
+
 /* Can all that follows the sum be done in registers?  A bias is a vector along one variable of C. */
 static void choose_simple(struct state *k)
 {
@@ -759,6 +777,57 @@ static void emit_pair(struct state *k, const int32_t *e, bool first)
     if (mask) k->times /= HIDDEN;
 }
 
+static int32_t common(int32_t a, int32_t b)              /* the greatest divisor of both */
+{
+    while (b) {
+        int32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* do this block and the next stay in the second cache, half of it, or of its sets that such rows reach? */
+static bool both_stay(const struct state *k)
+{
+    const double line = (double)k->stream_line * 64, way = k->machine->cache[1].way;
+    double room = k->machine->cache[1].bytes / 2;
+    if (way > 0 && k->stream_row > line) {
+        double apart = fmin(way / common((int32_t)way, (int32_t)k->stream_row), way / line);
+        room = fmin(room, apart * line * k->machine->cache[1].bytes / way);
+    }
+    return 2 * k->stream_rows * line <= room;
+}
+
+/* A large B comes from far, each block once: while one is used, again and again in loop d, the next is asked for.  That
+ * one begins where the next outer loop through B leads.  It has rows, or is a panel, which lies together. */
+static bool stream_before(struct state *k, int d, const int32_t *e)
+{
+    const int64_t *stride = k->p->stride[TENSOR_B];
+    const int32_t panel = k->panel[TENSOR_B];
+    int next = d - 1, row = -1, fast = -1;
+    if (!k->streams || k->stream_rows > 0 || stride[k->t->loop[d].var]) return false;
+    while (next >= 0 && (!stride[k->t->loop[next].var] || k->t->loop[next].size < 2)) next--;
+    if (next < 0 || (k->packed[TENSOR_B] && (!panel || e[k->vec] > panel || k->pack_depth[TENSOR_B] >= 0)))
+        return false;
+    for (int v = 0; v < k->p->nvar; v++) {
+        if (k->stride[TENSOR_B][v] == k->p->bytes) fast = v;
+        else if (!stride[v] || e[v] < 2) continue;
+        else if (row >= 0) return false;
+        else row = v;
+    }
+    if (row < 0 || fast < 0) return false;
+    k->stream_row = panel ? 64 : k->stride[TENSOR_B][row];
+    k->stream_line = panel ? 1 : (e[fast] * k->p->bytes + 63 + 32) / 64;
+    k->stream_rows = panel ? (double)e[row] * panel * k->p->bytes / 64 : e[row];
+    k->stream_times = k->times;
+    if (k->stream_line > MAX_LINES || !both_stay(k)) k->stream_rows = 0;
+    if (!(k->stream_rows > 0)) return false;
+    k->asked = true;
+    if (!k->plan) asm_stream_from(&k->s, k->inner[next] * k->stride[TENSOR_B][k->t->loop[next].var]);
+    return true;
+}
+
 static void emit(struct state *k, int d, const int32_t *e, bool first)
 {
     bool fit = k->split < 0 && block_fits(k, e);
@@ -805,11 +874,13 @@ static void emit(struct state *k, int d, const int32_t *e, bool first)
     }
     if (todo > 0) {
         const uint8_t *top;
+        bool stream = todo > 1 && stream_before(k, d, e);
         if (todo > 1) shape_before(k, d + 1, x);
         if (!enter_loop(k, todo, &top)) return;
         emit(k, d + 1, x, first && !reduction);
         move(k, v, step, true);
         leave_loop(k, top, todo);
+        if (stream) k->stream_rows = 0;
     }
     x[v] = tail;
     if (tail) emit(k, d + 1, x, first && !(reduction && full > 0));
@@ -929,16 +1000,6 @@ static int block_depth(const struct state *k, int t)
         if (block < PACK_ELEMENTS) return d;
     }
     return 0;
-}
-
-static int32_t common(int32_t a, int32_t b)              /* the greatest divisor of both */
-{
-    while (b) {
-        int32_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
 }
 
 /* the widest panel such that every tile begins at one, if the block below depth d is cut into them; 0: none */
@@ -1366,6 +1427,7 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
     k.finish = g->about.then[0] && !g->change[TENSOR_C].needed;
     choose_simple(&k);
     k.simple &= !g->add;
+    k.streams = may_stream(&k);
     int64_t s = k.s_elements + carry_rows(&g->about), v = p->store >= STORE_F16 ? k.p->elements[TENSOR_V] : 0;
     g->pairs = k.pairs;
     g->second_at = p->pair && v ? (s + 15) & ~(int64_t)15 : 0;
@@ -1379,6 +1441,7 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
         k.shape = (struct asm_shape){ 0 };
         if (!g->text) g->entry[i] = (size_t)(k.s.at - k.s.start) - ASM_ENTER;
         if (p->pair) asm_second(&k.s);
+        if (k.streams) asm_stream_first(&k.s);
         if (k.simple && k.bias >= 0) asm_bias_first(&k.s, var == k.bias ? i * second * 4 : 0);
         emit(&k, 0, e[i], !g->add);
         if (k.tiles) asm_tile_release(&k.s);
@@ -1386,6 +1449,7 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
         for (int u = 0; u < 3; u++) g->offset[i][u] = i * (int64_t)second * k.stride[u][var];
     }
     asm_end(&k.s, g->pack, g->npack);
+    g->asked = k.asked;
     g->fix = k.s.fix;
     g->fix_room = k.s.room;
     g->rows = k.rows;
@@ -1413,6 +1477,7 @@ const char *kernel_plan(struct kernel_plan *out, const struct problem *p, const 
     k.plan = true;
     k.finish = (p->then[0] || p->pair) && !to_transpose(&k, TENSOR_C);
     choose_simple(&k);
+    k.streams = may_stream(&k);
     if (problem_cast(p) && !k.finish) return "a result that is transposed cannot be cast";
     *out = (struct kernel_plan){ .vector_var = k.vec, .step_var = k.tiles ? k.step : -1, .step = TILE,
                                  .pairs = k.pairs };
@@ -1457,6 +1522,7 @@ const char *kernel_plan(struct kernel_plan *out, const struct problem *p, const 
     out->moved += k.moved;
     out->copied += k.copied;
     out->packs = k.packs;
+    out->asked = k.asked;
     out->rows = k.rows;
     out->vectors = k.vectors;
     out->threads = threads;

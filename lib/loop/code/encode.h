@@ -31,6 +31,9 @@
  * What is left of rows, of columns and of that reduction are tiles of other shapes, which are set outside of all loops
  * that have only one.
  *
+ * Where B is larger than half of the second cache, and blocks of it are used again by an inner loop, the block after
+ * the present one is asked for, into that cache, a few lines with each step; blocks are rows, or panels of weights.
+ *
  * The memory of the code is writable while it is written and executable afterwards, never both. */
 #ifndef MILLRACE_ENCODE_H
 #define MILLRACE_ENCODE_H
@@ -38,7 +41,7 @@
 #include "loop/nest/nest.h"
 
 enum isa { ISA_AVX2, ISA_AVX512, ISA_AMX, ISAS };         /* AMX: of narrow types, beside AVX-512 */
-enum { ENCODER_VERSION = 8 };                            /* part of the key of stored measurements */
+enum { ENCODER_VERSION = 9 };                            /* part of the key of stored measurements */
 extern const char *const isa_name[ISAS];                 /* "avx2", "avx512", "amx" */
 bool isa_here(enum isa);                                 /* by cpuid; for AMX the system is asked for leave, too */
 enum isa isa_best(void);                                 /* of vectors; dies when neither is here */
@@ -71,6 +74,7 @@ struct kernel {
     bool add;                                            /* set by the caller: C += A B, not C = A B */
     enum kernel_unit unit;                               /* set by the caller */
     bool pairs;                                          /* it is by the unit: V is as carry_pairs leaves it */
+    bool asked;                                          /* it asks for blocks of B before they are used */
     bool cast;                                           /* C has 2 bytes an element; its sums are in scratch */
     struct carry_extra extra;                            /* set by the caller: what follows the sum reads this; V */
     struct carry_kernel about;                           /* what that is told */
@@ -110,6 +114,7 @@ struct kernel_plan {
     int step_var, step;                                  /* so many steps of this reduction at once; -1: one of any */
     int64_t stride[4][NEST_VARS];
     double cycles, moved, copied, far, packs;
+    bool asked;                                          /* blocks of B are asked for before they are used */
     bool pairs;                                          /* A, B and V are two bytes an element */
     bool packed[2];                                      /* block by block, or B before: */
     int64_t given;                                       /* elements of B as kernel_weights leaves it; 0: as it is */

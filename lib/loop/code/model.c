@@ -2,7 +2,7 @@
 #include "loop/code/machine.h"
 #include <math.h>
 
-static const double OVERLAP = 0.4;
+static const double OVERLAP = 0.4, ASKED = 0.05;
 /* of an element transposed, of one that leaves the caches in between, of each block */
 static const double CYCLES_PER_MOVED = 0.4, CYCLES_PER_COPIED = 0.15, CYCLES_PER_FAR = 2, CYCLES_PER_PACK = 100;
 _Static_assert((int)MACHINE_CACHES == (int)MODEL_LEVELS, "a term for each cache");
@@ -98,6 +98,8 @@ static double traffic(const struct problem *p, const struct nest *l, const struc
         int t = tensor[i];
         if (t == TENSOR_S && depth <= split) continue;   /* it never leaves */
         double times = block_of(p, q, t, e[depth]);
+        if (q->asked && t == TENSOR_A && depth && q->stride[t][l->loop[depth - 1].var] == 1 &&
+            e[depth][l->loop[depth - 1].var] == 1) times *= p->bytes / 64.0;     /* lines stay for a while */
         bool changed = false;
         for (int d = depth; d-- > 0; ) {                 /* innermost loops that do not move through t find it again */
             int v = l->loop[d].var;
@@ -136,7 +138,7 @@ const char *model_terms(struct model_terms *m, const struct problem *p, const st
         if (all <= here->cache[i].bytes && here->cache[i].way * 8 > all) break;
         double bytes = all_traffic(p, t, &m->plan, here->cache[i].bytes, here->cache[i].way);
         double c = m->traffic[i] = bytes / here->cache[i].per_cycle / m->plan.threads;
-        cycles = fmax(cycles, c) + OVERLAP * fmin(cycles, c) * (i == 0 ? 0.25 : 1);
+        cycles = fmax(cycles, c) + OVERLAP * fmin(cycles, c) * (i == 0 ? 0.25 : m->plan.asked ? ASKED : 1);
     }
     m->packing = m->plan.moved * CYCLES_PER_MOVED + m->plan.copied * CYCLES_PER_COPIED +
                  m->plan.far * CYCLES_PER_FAR + m->plan.packs * CYCLES_PER_PACK;
