@@ -167,7 +167,8 @@ LOOP_PEER_SETS ?= attention.f32.0 thin.f32.0 large.f32.0 ragged.f32.0 transposed
     llama.f32.1 llama.bf16.1 llama.u8s8.1 mobilenet2.f32.0 efficientnet.f32.0 resnet50.f32.0 vgg19.f32.0 \
     ragged.f64.0 transposed.f64.0 thin.f64.0 large.f64.0 \
     ragged.f16.0 thin.f16.0 bert.f16.128 llama.f16.128 bert.f16.1 llama.f16.1 attention.f16.0 attention.bf16.0 \
-    causal.f32.0 bert.f32.128.bias-residual-layernorm
+    causal.f32.0 bert.f32.128.bias-residual-layernorm \
+    short.f32.0.bias-relu short.bf16.0.bias-relu short.u8s8.0.bias-relu
 LOOP_PEER_MEASURE ?= 100
 LOOP_PEER_SECONDS ?= 6
 LOOP_PEER_RUN ?=
@@ -185,6 +186,11 @@ $(loop)/peers/ragged.%.problems: | $(loop)/peers/
 	$(call loop_ragged,$(call loop_word,2)) $(aside)
 $(loop)/peers/transposed.%.problems: | $(loop)/peers/
 	$(call loop_transposed,$(call loop_word,2))
+# short sums, where what follows them is a large part
+loop_mm = mm$(addprefix _,$(filter-out f32,$(call loop_word,2)))
+$(loop)/peers/short.%.problems: | $(loop)/peers/
+	loop-gen --kind=$(loop_mm) --m=128:256:128 --n=256 --k=64 --then=$(subst -,$(comma),$(call loop_word,4)) --test=0 \
+	    $(aside)
 $(loop)/peers/%.problems: | $(loop)/peers/
 	loop-gen --set=$(call loop_word,1) --type=$(call loop_word,2) --layout=nhwc --test=0 \
 	    $(if $(filter-out 0,$(call loop_word,3)),--tokens=$(call loop_word,3)) \

@@ -681,7 +681,7 @@ static bool whole_tiles(const struct state *k, int d, const int32_t *e)
 
 static bool may_stream(const struct state *k)
 {
-    return !k->side && !k->tiles && !k->red && !k->both && !k->half[TENSOR_B] &&
+    return !k->side && !k->tiles && !k->red && !k->both && k->vt == TENSOR_B && !k->half[TENSOR_B] &&
            (double)k->p->elements[TENSOR_B] * k->p->bytes > k->machine->cache[1].bytes / 2;
 }
 
