@@ -213,13 +213,15 @@ $(loop)/peers.csv: $(LOOP_PEER_SETS:%=$(loop)/peers/%.row) $(loop)/peers/asked $
 # ---- make loop-text: the C text of ours over its machine code, by gcc and clang, in LOOP/text.csv ----
 #   LOOP_TEXT_SETS=SET.TYPE.TOKENS[.THEN] ..  as above;  LOOP_TEXT_PROBLEMS=6  of each, drawn;  LOOP_TEXT_ISAS
 LOOP_TEXT_SETS ?= ragged.f32.0 transposed.f32.0 thin.f32.0 large.f32.0 attention.f32.0 mobilenet2.f32.0 resnet50.f32.0 \
-    bert.bf16.128 bert.u8s8.128 bert.f32.128.bias-gelu bert.bf16.16.bias-relu-bf16
+    bert.bf16.128 bert.u8s8.128 bert.f32.128.bias-gelu bert.bf16.16.bias-relu-bf16 causal.f32.0 ragged.f64.0 \
+    ragged.f16.0 bert.f16.16 attention.f16.0 attention.bf16.0 bert.f32.128.bias-residual-layernorm bert.f32.16.rmsnorm
 LOOP_TEXT_PROBLEMS ?= 6
 LOOP_TEXT_MEASURE  ?= 8
 LOOP_TEXT_ISAS     ?= avx512 avx2
 loop_text          := $(loop)/text
-loop_text_of        = $(foreach i,$(LOOP_TEXT_ISAS),$(addprefix $(loop_text)/$(i)/,$(if $(filter avx2,$(i)),$(foreach \
-    s,$(LOOP_TEXT_SETS),$(if $(findstring .f32.,$(s)),$(s))),$(LOOP_TEXT_SETS))))
+loop_text_narrow    = $(foreach s,$(LOOP_TEXT_SETS),$(if $(filter f32 f64 f16,$(word 2,$(subst ., ,$(s)))),$(s)))
+loop_text_of        = $(foreach i,$(LOOP_TEXT_ISAS),$(addprefix $(loop_text)/$(i)/,$(if $(filter avx2,$(i)),\
+    $(loop_text_narrow),$(LOOP_TEXT_SETS))))
 loop_text_isa       = $(notdir $(@D))
 loop-text: $(loop)/text.csv $(BIN)/csv-show
 	csv-show $(loop)/text.csv
