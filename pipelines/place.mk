@@ -1,5 +1,5 @@
 # place.mk - training steps planned and executed for real: make figures, or figure7 to figure11; planned only:
-#   make place-sweep
+#   make place-sweep; three tiers for real: make place-three
 #   PLACE_NETS=  the networks; SCALE=default: the study's four at full size and small batch; SCALE=ci: two, small;
 #                SCALE=test: smaller still
 #   PLACE_TIER=  the slow memory, see place-tier; the default is a file under OUT
@@ -231,6 +231,59 @@ $(OUT)/place-errors.csv: $(OUT)/figure11.csv
 	    csv-group -c error_ratio,off,within --stat=median,max,sum |
 	    csv-calc --set='steps=n_rows' --set='within_15_percent=sum_within' --set='worst_ratio=max_off' |
 	    csv-cut -c steps,within_15_percent,worst_ratio,median_error_ratio $(aside)
+
+# ---- three tiers: the same fast memory with a middle tier of so many per cent of what lies in slow memory without one,
+# filled by what gains most and, to compare with, by what comes first
+#   PLACE_MIDDLE= the middle tier;  PLACE_MIDDLE_PARTS= per cent;  PLACE_THREE= the network, with batch and image
+PLACE_MIDDLE ?= emu:8G,6G
+PLACE_MIDDLE_PARTS ?= 10 25 50
+PLACE_THREE ?= $(if $(filter ci test,$(SCALE)),$(firstword $(place_cases)),resnet50-2-224)
+PLACE_THREE_RATIO ?= $(if $(filter ci test,$(SCALE)),2:1,4:1)
+PLACE_THREE_FORMS ?= static sync async
+place_three = $(place)/three/$(PLACE_THREE)
+place_three_plans = fast-0-none $(foreach f,$(PLACE_THREE_FORMS),$(f)-0-none \
+    $(foreach m,$(PLACE_MIDDLE_PARTS),$(f)-$(m)-value $(f)-$(m)-first))
+place_three_runs = $(foreach k,$(PLACE_ROUNDS),$(place_three_plans:%=$(place_three)/%.run$(k).csv))
+place_three_plan = place-plan --formulation=$(1) --ratio=$(PLACE_THREE_RATIO) --profile=$(place_three)/profile.csv
+$(place_three)/profiled.done: | $(place)/$(PLACE_THREE)/profile.done
+	@mkdir -p $(@D)
+	cp $(place)/$(PLACE_THREE)/graph.sexp $(place)/$(PLACE_THREE)/profile.csv $(@D)
+	place-profile --tier=$(PLACE_MIDDLE) --threads=$(PLACE_THREADS) -o $(@D)/middle.csv $(@D)/graph.sexp
+	touch $@
+$(place_three)/fast-0-none.plan: $(place_three)/profiled.done
+	place-plan --formulation=fast --profile=$(place_three)/profile.csv $(place_three)/graph.sexp $(aside)
+$(place_three)/%-0-none.plan: $(place_three)/profiled.done
+	$(call place_three_plan,$*) $(place_three)/graph.sexp $(aside)
+# $(1) formulation, $(2) per cent, $(3) by what it is filled
+define place_three_rule
+$(place_three)/$(1)-$(2)-$(3).plan: $(place_three)/$(1)-0-none.plan
+	$$(call place_three_plan,$(1)) --middle=$$$$(($$$$(sexp-get -k slow_bytes $$<) * $(2) / 100)) --fill=$(3) \
+	    --middle-profile=$(place_three)/middle.csv $(place_three)/graph.sexp $$(aside)
+endef
+$(foreach f,$(PLACE_THREE_FORMS),$(foreach m,$(PLACE_MIDDLE_PARTS),$(foreach b,value first,\
+    $(eval $(call place_three_rule,$(f),$(m),$(b))))))
+# $(1) plan, $(2) round; with a middle the tiers are two
+define place_three_run
+$(place_three)/$(1).run$(2).csv: | $(place_three)/$(1).plan
+	@$(TOP)/pipelines/place-step $(place_three) $(1) $(2) $(PLACE_THREE_RATIO) \
+	    $(if $(filter %-none,$(1)),$(PLACE_TIER),$(PLACE_MIDDLE)) '$$(place_three_runs)' \
+	    $(if $(filter %-none,$(1)),,--tier=$(PLACE_TIER)) \
+	    --steps=$(PLACE_STEPS) --warm=0 --again=$(PLACE_AGAIN) --threads=$(PLACE_THREADS)
+endef
+$(foreach k,$(PLACE_ROUNDS),$(foreach p,$(place_three_plans),$(eval $(call place_three_run,$(p),$(k)))))
+place_three_record = csv-cat $(PLACE_ROUNDS:%=$(place_three)/$(1).run%.csv) | \
+    place-record --run=- --plan=$(place_three)/$(1).plan --ratio=$(PLACE_THREE_RATIO) $(place_three)/graph.sexp | \
+    csv-calc --set='middle_percent=$(word 2,$(subst -, ,$(1)))' --set="filled='$(word 3,$(subst -, ,$(1)))'"
+place_three_columns = network,batch,formulation,ratio,middle_percent,filled,predicted_seconds,bound_seconds,$(strip \
+    )actual_seconds,median_seconds,limit_bytes,resident_bytes,method,kind,loss
+$(eval $(call asked,$(place)/three/asked,PLACE_THREE PLACE_THREE_RATIO place_three_plans PLACE_ROUNDS PLACE_STEPS))
+$(OUT)/place-three.csv: $(place_three_runs) $(place)/three/asked
+	$(foreach p,$(place_three_plans),$(call place_three_record,$(p)) > $(place_three)/$(p).row
+	)
+	csv-cat $(place_three_plans:%=$(place_three)/%.row) | csv-cut -c $(place_three_columns) $(aside)
+place-three: $(OUT)/place-three.csv
+	csv-cut -c formulation,middle_percent,filled,predicted_seconds,actual_seconds,median_seconds,kind $< | csv-show
+.PHONY: place-three
 
 # ---- how much slow memory a network tolerates, planned from the profile of figure 7; a job of the table is a plan,
 # made here or on HOSTS, see wide.mk

@@ -40,6 +40,12 @@ repeats() { for f in "$out"/place/resnet50*/async+recompute*.sexp; do place-chec
 ok 'graphs with repetitions compute the same' repeats
 large() { d=$out/place/large/vgg19-8-64; for f in "$d".*.plan; do place-verify --profile="$d.profile.csv" --graph="$d.sexp" "$f" || return 1; done; }
 ok 'and those of figure 8' large
+ok 'three tiers' figure place-three PLACE_THREE_FORMS=sync PLACE_MIDDLE_PARTS=25 PLACE_STEPS=1
+is 'two tiers, three, and the middle filled by what comes first' 'fast 0 none real
+sync 0 none real
+sync 25 first emulated
+sync 25 value emulated' eval 'csv-cut -c formulation,middle_percent,filled,kind "$out/place-three.csv" | sed 1d | tr , " " | sort'
+is 'with one loss' 1 eval 'csv-cut -c loss "$out/place-three.csv" | sed 1d | sort -u | wc -l'
 pictures() { for n in 7 8 9 10 11; do grep -q '</svg>' "$out/figure$n.svg" && [ "$(head -c 4 "$out/figure$n.png" | tail -c 3)" = PNG ] || return 1; done; }
 ok 'pictures in both forms' pictures
 rows() { sed 1d "$out"/place/*/profile.csv | cut -d, -f1,4-6 | sort; }

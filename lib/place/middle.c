@@ -282,10 +282,38 @@ static void lay_out_parts(const struct search *s, struct plan *p)
     free_all(b, of);
 }
 
-/* the step planned with what the middle holds */
+/* Has every node a placement below the limit?  Not where a table lacks ways to reach operands of both parts at once. */
+static bool can_run(const struct search *s, const struct profile *view)
+{
+    static struct choice table[1 << GRAPH_SLOTS];
+    const struct graph *g = s->g;
+    uint64_t *small = xcalloc((size_t)g->nnode + 1, sizeof *small);
+    for (int i = 0; i < g->ntensor; i++)
+        for (int n = g->tensor[i].first; g->tensor[i].role == ROLE_INTER && n <= g->tensor[i].last; n++)
+            small[n] += graph_movable(g, i) ? 0 : plan_size(g->tensor[i].bytes);
+    bool can = true;
+    for (int n = 0; can && n < g->nnode; n++) {
+        int slot[GRAPH_SLOTS], k = node_slots(g, n, slot);
+        can = false;
+        profile_table(view, g, n, s->limit, table);
+        for (unsigned set = 0; !can && set < 1u << k; set++) {
+            uint64_t area = table[set].staging + g->node[n].workspace, need = small[n] + (area ? plan_size(area) : 0);
+            for (int i = 0; i < k; i++) need += set >> i & 1 ? 0 : plan_size(g->tensor[slot[i]].bytes);
+            can = isfinite(table[set].seconds) && need <= s->limit;
+        }
+    }
+    free(small);
+    return can;
+}
+
+/* the step planned with what the middle holds; NULL where that leaves a node no room */
 static struct plan *plan_now(struct search *s)
 {
     struct profile *view = profile_view(s->profile, s->in);
+    if (s->n > 0 && !can_run(s, view)) {
+        free(view);
+        return NULL;
+    }
     struct plan *p = make_plan(s->g, view, s->form, s->limit, s->effort);
     free(view);
     lay_out_parts(s, p);
@@ -304,7 +332,7 @@ static void alternate(struct search *s, const struct plan *p, const bool *was)
         choose(s, value);
         if (round > 0 && !memcmp(held, s->in, bytes)) break;
         memcpy(held, s->in, bytes);
-        p = plan_now(s);
+        if (!(p = plan_now(s))) break;
     }
     free_all(value, held);
 }
@@ -335,9 +363,8 @@ struct plan *make_plan_with_middle(const struct graph *g, const struct profile *
                         .in = xcalloc(n, sizeof *s.in), .offset = xcalloc(n, sizeof *s.offset) };
     memset(all, true, n);
     struct plan *proof = make_plan(g, profile, form, limit, effort), *without = plan_now(&s);
-    int from = fill == FILL_FIRST;                       /* that plan alone */
     first_come(&s, without);
-    plan_now(&s);
+    int from = plan_now(&s) && fill == FILL_FIRST;       /* that plan alone */
     if (fill == FILL_VALUE) {
         find_values(&s, proof, all, s.wish);
         alternate(&s, proof, all);

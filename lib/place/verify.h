@@ -18,8 +18,8 @@
  * placement leaves of the channel is taken from the node's seconds, and a move costs nu_n a second beside node n, for
  * at most as many seconds as the placement that leaves most leaves, and 1 a second for what remains of it, at the least
  * that this can cost; for the nodes before and after its uses a life pays as for any stay.
- * Of a plan for three tiers times are those of the part in which each tensor lies; L is taken as if all of slow memory
- * were, operand by operand, as quick as the better part, so that what the middle cannot hold is no part of the proof. */
+ * Of a plan for three tiers times are those of the part in which each tensor lies; L is taken as if all of slow
+ * memory were, operand by operand, as quick as the better part: what the middle cannot hold is no part of the proof. */
 #ifndef MILLRACE_PLACE_VERIFY_H
 #define MILLRACE_PLACE_VERIFY_H
 #include "place/plan.h"
