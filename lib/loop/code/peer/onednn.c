@@ -3,7 +3,7 @@
  * the primitive with the tensors as given, or (-DANY) in the formats it likes best, reordered likewise; for attention
  * its matmul, softmax in place and matmul, for all heads at once or for one after the other, whichever is faster; of
  * bf16 with scores of bf16; a causal mask is added to them by its binary operation; layernorm is its own, after the
- * matmul */
+ * matmul, where rmsnorm, which it lacks, is a loop of vectors */
 #include "gemm.h"
 #include <dnnl.h>
 #include <math.h>
@@ -22,6 +22,8 @@ struct product {
     int has_bias, nresidual;                             /* nresidual: which post-operation adds one, or -1 */
     dnnl_memory_t bias, residual;
     dnnl_primitive_t norm;                               /* layernorm of what the matmul left */
+    int has_rms;                                         /* or rmsnorm of it, a loop of vectors: it has none itself */
+    const float *rms;
     dnnl_memory_t gain, shift;
     struct attention {
         long heads, step, q, k, d;                       /* step: heads in a call */
@@ -123,6 +125,8 @@ static int follow(struct product *p, const char *then, long m, long n, dnnl_prim
             if (dnnl_post_ops_append_eltwise(ops, 1, dnnl_eltwise_gelu_erf, 0, 0)) return 0;
         } else if (!strcmp(word, "bf16")) {
             *half = 1;
+        } else if (!strcmp(word, "rmsnorm") && *then == ')') {
+            p->has_rms = 1;
         } else if (!strcmp(word, "layernorm") && *then == ')') {
             if (!make_norm(p, &md, n)) return 0;
         } else {
@@ -304,6 +308,7 @@ void peer_extra(void *data, const float *bias, const float *residual)
     struct product *p = data;
     p->attn.v = bias;                                    /* the fourth tensor comes in its place */
     if (p->bias) dnnl_memory_set_data_handle(p->bias, (void *)bias);
+    p->rms = p->has_rms ? bias + p->g.n : NULL;
     if (p->norm) dnnl_memory_set_data_handle(p->gain, (void *)(bias + p->g.n));
     if (p->norm) dnnl_memory_set_data_handle(p->shift, (void *)(bias + 2 * p->g.n));
     if (p->residual) dnnl_memory_set_data_handle(p->residual, (void *)residual);
@@ -343,6 +348,22 @@ void peer_finish(void *data)
     if (p->g.conv && p->own[2]) reorder(p, 2);
 }
 
+typedef float wide __attribute__((vector_size(64), aligned(4), may_alias));
+
+static void rms_row(float *c, long n, const float *gain)
+{
+    wide sum[2] = { { 0 } };
+    float all = 1e-5f * (float)n;
+    long i = 0;
+    for (; i + 32 <= n; i += 32)
+        for (int j = 0; j < 2; j++) sum[j] += *(wide *)(c + i + 16 * j) * *(wide *)(c + i + 16 * j);
+    for (int j = 0; j < 16; j++) all += sum[0][j] + sum[1][j];
+    for (; i < n; i++) all += c[i] * c[i];
+    float by = 1 / sqrtf(all / (float)n);
+    for (i = 0; i + 16 <= n; i += 16) *(wide *)(c + i) = *(wide *)(c + i) * by * *(const wide *)(gain + i);
+    for (; i < n; i++) c[i] *= by * gain[i];
+}
+
 void peer_run(void *data, float *c, const float *a, const float *b)
 {
     struct product *p = data;
@@ -366,6 +387,7 @@ void peer_run(void *data, float *c, const float *a, const float *b)
                                     { DNNL_ARG_SCALE, p->gain }, { DNNL_ARG_SHIFT, p->shift } };
         if (p->norm) dnnl_primitive_execute(p->norm, stream, 4, rows);
         dnnl_stream_wait(stream);
+        for (long i = 0; i < p->g.m && p->rms; i++) rms_row(c + i * p->g.n, p->g.n, p->rms);
         return;
     }
     if (!p->g.conv) {
