@@ -32,5 +32,19 @@ ok 'and rows' diff <(csv-cut --drop=build_seconds h.csv | sort) <(csv-cut --drop
 is 'again: nothing to do' 1 bash -c 'inline-run --plan --default --none --complete --store=s3 --history=h3.csv w | wc -l'
 fails 'an answer that names a file elsewhere is refused' 1 "'../evil'" bash -c "sed '2s/^demo,default/demo,..\/evil/' row.csv | inline-run --take=- --store=s3 --history=h3.csv w"
 ok 'and nothing was written' test ! -e evil.sexp
+# runs that write beside their input: nothing of it stays, and it is a part of the output
+for word in a b; do
+    mkdir "writes-$word"
+    printf 'int printf(const char *, ...); void *fopen(const char *, const char *); int fputs(const char *, void *);\n%s' \
+        "static int put(void) { return fputs(\"$word\", fopen(\"left\", \"a\")); } int main(void) { return !printf(\"x\") + (put() < 0); }" \
+        > "writes-$word/main.c"
+    printf 'build main.c\nsearch x ; y\nconfirm z\n' > "writes-$word/program"
+    inline-module --out="w-$word" "writes-$word"
+    inline-trial --default "w-$word" | csv-calc --print=output_hash > "hash-$word"
+    inline-trial --none "w-$word" | csv-calc --print='concat(state, output_hash)' > "none-$word"
+done
+is 'what runs write is not left in the folder of the program' $'main.c\nprogram' ls writes-a
+is 'the same under other decisions' "ok$(cat hash-a)" cat none-a
+ok 'and other files are another output' bash -c '! cmp -s hash-a hash-b'
 fails 'two heuristics at once' 2 'more than one' inline-trial --default --none w
 done_testing

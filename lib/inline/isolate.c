@@ -158,6 +158,13 @@ static const char *tool(const char *const *words)
     return tool_run(&a, NULL, NULL, NULL);
 }
 
+static void remove_scratch(const char *scratch)
+{
+    tool((const char *[]){ "chmod", "-R", "u+rwx", scratch, NULL });
+    const char *left = tool((const char *[]){ "rm", "-rf", scratch, NULL });
+    if (left) warn("%s", left);
+}
+
 struct isolated isolate_run(const struct child *c, bool copy)
 {
     struct isolated out = { .how = "overlay" };
@@ -181,9 +188,39 @@ struct isolated isolate_run(const struct child *c, bool copy)
     out.files = seen.files;
     out.files_hash = seen.hash;
     out.error_hash = hash_file(AT_FDCWD, error);
-    tool((const char *[]){ "chmod", "-R", "u+rwx", scratch, NULL });
-    const char *left = tool((const char *[]){ "rm", "-rf", scratch, NULL });
-    if (left) warn("%s", left);
+    remove_scratch(scratch);
     free_all(scratch, changed, work, error);
     return out;
+}
+
+const char *isolate_begin(struct isolation *i, const char *directory, bool copy)
+{
+    const char *why = NULL;
+    *i = (struct isolation){ .directory = directory, .real = directory, .scratch = out_scratch("run") };
+    char *work = xformat("%s/work", i->scratch), *whole = xformat("%s/.", directory);
+    i->changed = xformat("%s/changed", i->scratch);
+    mkdir(i->changed, 0777);
+    mkdir(work, 0777);
+    i->overlaid = !copy && overlay(directory, i->scratch);
+    if (!i->overlaid) {
+        why = tool((const char *[]){ "cp", "-a", "--reflink=auto", whole, i->changed, NULL });
+        i->directory = i->changed;
+    }
+    free_all(work, whole);
+    if (!why) return NULL;
+    remove_scratch(i->scratch);
+    free_all(i->scratch, i->changed);
+    return why;
+}
+
+void isolate_end(struct isolation *i, struct isolated *out)
+{
+    struct seen seen = { 0 };
+    *out = (struct isolated){ .how = i->overlaid ? "overlay" : "copy" };
+    if (i->overlaid && umount2(i->real, MNT_DETACH) != 0) out->why = strerror(errno);
+    look(&seen, open_folder(AT_FDCWD, i->changed), open_folder(AT_FDCWD, i->real), "", i->overlaid);
+    out->files = seen.files;
+    out->files_hash = seen.hash;
+    remove_scratch(i->scratch);
+    free_all(i->scratch, i->changed);
 }

@@ -19,4 +19,16 @@ struct isolated {
 /* c->directory is needed; c->error and c->keep_output must not be set.  `copy`: not even try the overlay.  Temporary
  * files lie in TMPDIR and are removed. */
 struct isolated isolate_run(const struct child *c, bool copy);
+
+/* The same for several runs, each a child_run of this process in the folder .directory: begin, run, end.  Begun once in
+ * the life of a process, which has no network from then on; the folder is as it was before for what follows the end,
+ * which tells what the runs together would have left.  NULL or a sentence: nothing was begun. */
+struct isolation {
+    const char *directory;                               /* where the runs are to be */
+    const char *real;
+    char *scratch, *changed;
+    bool overlaid;
+};
+const char *isolate_begin(struct isolation *, const char *directory, bool copy);
+void isolate_end(struct isolation *, struct isolated *);
 #endif

@@ -1,5 +1,6 @@
 /* trial.c - see trial.h */
 #include "inline/trial.h"
+#include "inline/isolate.h"
 #include "inline/parts.h"
 #include "inline/stock.h"
 #include "base/message.h"
@@ -59,8 +60,8 @@ void trials_add(struct trials *t, struct trial one)
     t->v[t->n++] = one;
 }
 
-/* Count the search runs; false with state and reason when one of them is no good. */
-static bool measure(const struct trials *t, const char *exe, struct result *r)
+/* Count the search runs in that folder; false with state and reason when one of them is no good. */
+static bool count_runs(const struct trials *t, const char *exe, const char *directory, struct result *r)
 {
     r->instructions = 0;
     r->output = 0;
@@ -68,7 +69,7 @@ static bool measure(const struct trials *t, const char *exe, struct result *r)
         const struct program_run *run = &t->work->program->search_run[i];
         run->argv[0] = (char *)(uintptr_t)exe;
         struct child c = { .argv = run->argv,
-                           .directory = t->work->program->directory,
+                           .directory = directory,
                            .input = run->input,
                            .cpu = -1,
                            .limits = { .wall_seconds = 4 * t->limit_seconds,
@@ -94,6 +95,27 @@ static bool measure(const struct trials *t, const char *exe, struct result *r)
         uint64_t both[2] = { r->output, n.ran.output_hash + (uint64_t)n.ran.code };
         r->output = hash_bytes(both, sizeof both, 0);
     }
+    return true;
+}
+
+/* The same in isolation: what the runs leave in the program's folder is a part of the output, and is not left there. */
+static bool measure(const struct trials *t, const char *exe, struct result *r)
+{
+    struct isolation apart;
+    struct isolated left;
+    r->state = "run";
+    r->reason = isolate_begin(&apart, t->work->program->directory, false);
+    if (r->reason) return false;
+    r->state = "ok";
+    bool good = count_runs(t, exe, apart.directory, r);
+    isolate_end(&apart, &left);
+    if (left.why) {
+        r->state = "run";
+        r->reason = left.why;
+        return false;
+    }
+    if (!good) return false;
+    if (left.files) r->output = hash_bytes(&left.files_hash, sizeof left.files_hash, r->output);
     char hash[17];
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)r->output);
     if (t->reference[0] && strcmp(hash, t->reference) != 0) {
