@@ -1289,7 +1289,7 @@ void carry_run_ld(void *c, int64_t ldc, const void *a, int64_t lda, const void *
     for (int pass = 0; pass < 2; pass++) {               /* dense copies of what is not: room for them first */
         struct piece *p = pass && all ? get_memory(&s->pool[1], all) : 0;
         if (pass && all && !p) __builtin_trap();         /* no memory, and no way to say so */
-        char *room = (char *)(p + 1);
+        char *room = p ? (char *)(p + 1) : 0;
         for (int t = 0; t < TENSORS; t++) {
             const int from = t == RESIDUAL ? C : t;
             int64_t n = k->elements[from], row = k->row[from];
