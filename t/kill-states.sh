@@ -3,7 +3,8 @@
 # A kill loses nothing that was written: what it leaves is the files as they are then.  So OUT and TMPDIR are copied before
 # each write, rename, open .. of an undisturbed run (t/shim lets nobody else write meanwhile), and each copy is put back:
 # make makes what the recipe in question makes, and that and everything else is compared (t/same-results) with what lay
-# there when that recipe had ended.  Of what follows it the files are all that make knows.
+# there when that recipe had ended.  Of what follows it the files are all that make knows.  Where this differs, since a
+# rule makes several files and make was asked for one, everything is made and compared with the end.
 # Files .millrace-PID-NAME are removed when make begins, before any recipe: copies that differ only there are one state,
 # put back with the last of them.
 #   IN=      a folder for the copies, kept: begun again with the same, it goes on with what was not put back yet
@@ -23,6 +24,8 @@ shim=${B:-$root/build}/t/shim.so
 [ -e "$shim" ] || { echo 'kill-states.sh: make build/t/shim.so first' >&2; exit 2; }
 goal=$1
 shift
+limit=${LIMIT:-1000000}
+unset LIMIT                                              # pipelines have one, too
 asked=(-s -C "${MAKE_IN:-$root}" OUT="$W/live/out" "$@")
 rm -rf "$W/door"
 mkdir "$W/door"
@@ -115,14 +118,19 @@ for step in 64 32 16 8 4 2 1; do
 done
 for n in "${order[@]}"; do
     [ ! -v "seen[$n]" ] || continue
-    [ $SECONDS -lt "${LIMIT:-1000000}" ] || break
+    [ $SECONDS -lt "$limit" ] || break
     copy "$W/whole/$n/" "$W/live/"
-    recipe=${recipe_of[$n]} said=
-    if ! make "${asked[@]}" "$recipe" > "$W/log" 2>&1 < /dev/null; then
-        said="does not go on: $(tail -n 3 "$W/log")"
-    elif ! same "$recipe"; then
-        said=$(head -n 12 "$W/differs")
-    fi
+    said=
+    for recipe in "${recipe_of[$n]}" "$goal"; do         # where that is one of several files of a rule: all of it
+        if ! make "${asked[@]}" "$recipe" > "$W/log" 2>&1 < /dev/null; then
+            said="does not go on: $(tail -n 3 "$W/log")"
+        elif ! same "$recipe"; then
+            said=$(head -n 12 "$W/differs")
+        else
+            said=
+            break
+        fi
+    done
     seen[$n]=${said:+differs}
     printf '%s\t%s\n' "$n" "${seen[$n]}" >> "$W/done"
     [ -n "$said" ] || continue
