@@ -31,11 +31,12 @@ set multiplot layout rows, (n > 1 ? 2 : 1) \
     "fast memory: of intermediates, without parameters}")
 @footer
 unset key
-set for [f = 1:F] object 10 + f rectangle at screen 0.03 + 0.19 * (f - 1), 42.0 / high size screen 0.018, 12.0 / high \
+start(f) = f == 5 ? 0.79 : f == 4 ? 0.55 : f == 3 ? 0.37 : f == 2 ? 0.22 : 0.03   # of the names, by their lengths
+set for [f = 1:F] object 10 + f rectangle at screen start(f), 42.0 / high size screen 0.018, 12.0 / high \
     fc rgb shade(f) fs solid 0.9 noborder
 names = "NUMA,_first_come static_plan moves_between moves_beside_kernels beside,_and_twice"
 blanks(t) = strstrt(t, "_") == 0 ? t : t[:strstrt(t, "_") - 1] . " " . blanks(t[strstrt(t, "_") + 1:])
-set for [f = 1:F] label 10 + f blanks(word(names, f)) at screen 0.05 + 0.19 * (f - 1), 42.0 / high left font ",11"
+set for [f = 1:F] label 10 + f blanks(word(names, f)) at screen start(f) + 0.02, 42.0 / high left font ",11"
 do for [i = 1:n] {
     net = word(ARG3, i)
     batch = ""
