@@ -20,12 +20,12 @@
  * life, the middle holds what gains most there (--fill=first: what comes first,
  * to compare with); the plan is never slower than without, its bound that of a
  * middle without limit.  For static, sync, async.
- * --exact=SECONDS gives the plan (static, sync) to CBC, which
- * must be installed, for so much of its CPU time; the faster of both plans is
- * written, checked as place-check does, and a line says what CBC proved (the
- * plan's bound stays ours, which prices prove).  --times writes a row of
- * creation_seconds (CPU for reading) and optimisation_seconds (CPU for the
- * plan).  Memory: graph, profile, tables.
+ * --exact=SECONDS gives the plan (static, sync, async) to
+ * CBC, which must be installed, for so much of its CPU time; the faster of both
+ * plans is written, checked as place-check does, and a line says what CBC
+ * proved (the plan's bound stays ours, which prices prove).  --times writes a
+ * row of creation_seconds (CPU for reading) and optimisation_seconds (CPU for
+ * the plan).  Memory: graph, profile, tables.
  *
  * Examples:
  *   $ place-plan --formulation=sync --ratio=4:1 --profile=p.csv g.sexp
@@ -88,7 +88,8 @@ int main(int argc, char **argv)
     if (ratio && part >= 1) form = FORM_FAST;
     if (!ratio && limit == 0 && form != FORM_SLOW && form != FORM_FAST)
         usage("how much fast memory? see --ratio and --limit");
-    if (effort.exact > 0 && form != FORM_STATIC && form != FORM_SYNC) usage("--exact is for static and sync");
+    if (effort.exact > 0 && form != FORM_STATIC && form != FORM_SYNC && form != FORM_ASYNC)
+        usage("--exact is for static, sync and async");
     if (!middle_path != !middle) usage("--middle and --middle-profile belong together");
     bool choice = form == FORM_STATIC || form == FORM_SYNC || form == FORM_ASYNC;
     if (middle && (!choice || effort.exact > 0)) usage("--middle is for static, sync and async, without --exact");

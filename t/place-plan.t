@@ -91,7 +91,8 @@ ok 'where the best cannot be packed there is still a plan' eval \
 ok 'that keeps the rules' place-check --quiet --profile=tight.csv --plan=tight.sexp vgg19.sexp
 
 # CBC goes on from our plan; what it writes is read again and checked
-fails "exact is for two formulations" 2 "--exact is for static and sync" place-plan -f async --ratio=1:1 --exact=1 -p m.csv g.sexp
+fails "exact is for three formulations" 2 "--exact is for static, sync and async" place-plan -f numa --ratio=1:1 --exact=1 \
+    -p m.csv g.sexp
 if command -v cbc > why; then
     place-net resnet50 --batch=8 --image=64 > r.sexp
     place-cost r.sexp > r.csv
@@ -103,6 +104,12 @@ if command -v cbc > why; then
         ok "$f: and sound" place-check --quiet --profile=r.csv --plan=exact.sexp r.sexp
     done
     is 'a better one of it is taken' 'place-plan: cbc: yes' sed 's/cbc: .*cbc.s plan is kept/cbc: yes/' said
+    place-net vgg16 --batch=2 --image=64 > v.sexp
+    place-cost --model=disk v.sexp > v.csv
+    place-plan -f async --ratio=8:1 -p v.csv --exact=2 v.sexp > exact.sexp 2> said
+    ok 'async: sound' place-check --quiet --profile=v.csv --plan=exact.sexp v.sexp
+    is 'async: lives, a layout of them and a bound' 'cbc: lives of N s, N s laid out, bound N s' \
+        eval 'sed -E "s/^place-plan: //; s/; ours .*//; s/[0-9][0-9.e-]*/N/g" said'
     fails 'without cbc' 1 "cbc cannot be run" env PATH=/nowhere "$(command -v place-plan)" -f sync --ratio=4:1 -p r.csv \
         --exact=1 r.sexp
 else skip 'CBC after our plan' 'cbc is not installed'; fi

@@ -353,18 +353,19 @@ static struct plan *better(struct plan *best, struct plan *plan, double seconds)
 
 /* Moves beside kernels need time of the channel and room that other tensors could have.  The search may charge that
  * time (nu of solve.h, here for all nodes the same) or only what stops the step: several charges and shares of the room
- * are tried, at last the plan for moves between kernels.  Where all that leaves the plan far from the bound, they are
- * tried again by other searches, since it is a matter of luck what can be packed tightly.  The plan that is fastest
- * beside its kernels and the highest bound need not come from the same. */
+ * are tried, at last the plan for moves between kernels.  Where all that leaves the plan far from the bound, the best
+ * of them are tried again by other searches, since it is a matter of luck what can be packed tightly.  The plan that is
+ * fastest beside its kernels and the highest bound need not come from the same. */
 static struct plan *lay_out_beside(struct placing *p, const struct effort *effort, struct placement *x)
 {
     static const struct { double charge, room; } trial[] = { { 1e-4, 1 }, { 0.02, 1 }, { 0.2, 1 }, { 0.5, 0.8 },
                                                              { 0.2, 0.8 }, { 0.2, 0.6 }, { 0, 1 } };
     enum { TRIALS = sizeof trial / sizeof *trial, SEARCHES = 3 };
     static const double GOOD = 0.003, FAR = 0.01;        /* what is not worth more moves; what is worth other seeds */
-    static const double ROUNDING = 1e-12;
+    static const double NEAR = 0.003, ROUNDING = 1e-12;
     static const double ENOUGH = 3e6;                    /* steps by nodes: large graphs need fewer */
     struct plan *best = NULL;
+    double made[TRIALS];                                 /* seconds of the plans */
     struct effort other = *effort;
     other.dual_steps = (long)fmin((double)effort->dual_steps, fmax(ENOUGH / (p->nodes + 1.0), 300));
     struct prices v = prices_new(p), proof = prices_new(p);
@@ -374,6 +375,7 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
     for (int i = 0; i < SEARCHES * TRIALS; i++) {
         const double charge = trial[i % TRIALS].charge, room = trial[i % TRIALS].room;
         if (best && best->objective <= bound * (1 + (i < TRIALS ? GOOD : FAR))) break;
+        if (i >= TRIALS && best && made[i % TRIALS] > best->objective * (1 + NEAR)) continue;
         struct plan *plan = plan_new(p->g, formulation_names[FORM_ASYNC]);
         double proved;
         other.seed = effort->seed + (uint64_t)(i / TRIALS);
@@ -387,7 +389,9 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
         }
         memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
         laid_out = laid_out && lay_out(p, &other, &v, x, true, plan);
-        best = better(best, plan, laid_out ? beside_seconds(p, x, plan) : INFINITY);
+        double seconds = laid_out ? beside_seconds(p, x, plan) : INFINITY;
+        made[i % TRIALS] = fmin(i < TRIALS ? INFINITY : made[i % TRIALS], seconds);
+        best = better(best, plan, seconds);
     }
     if (!best || best->objective > bound * (1 + GOOD)) { /* moves made in no time of their own are a plan as well */
         struct plan *plan = plan_new(p->g, formulation_names[FORM_ASYNC]);
@@ -431,6 +435,54 @@ static struct plan *ask_exact(struct placing *p, const struct effort *effort, co
     return theirs < ours ? other : plan;
 }
 
+/* the lives of a plan, without room for its moves */
+static void lives_of(const struct placing *p, const struct plan *plan, struct placement *x)
+{
+    for (int t = 0; t < p->tensors; t++)
+        for (int u = p->use_end[t]; u < p->use_end[t + 1]; u++) {
+            int n = p->use_node[u];
+            const struct node *d = &p->g->node[n];
+            const struct stay *s = plan_find(plan, p->id[t], TIER_FAST, n);
+            for (int i = 0; i < d->nin + d->nout; i++)
+                if (d->operand[i] == p->id[t])
+                    x->slow[u] = (i < d->nin ? plan->node[n].in_tiers[i] : plan->node[n].out_tiers[i - d->nin]) == 'P';
+            x->stay[u] = !x->slow[u] && s && u + 1 < p->use_end[t + 1] && s->last >= p->use_node[u + 1];
+            x->lead[u] = x->lag[u] = 0;
+        }
+    placement_settle(p, x);
+}
+
+static void take_proof(const struct plan *from, struct plan *to)
+{
+    to->ncut = from->ncut;
+    memcpy(to->cut, from->cut, sizeof to->cut);
+    for (int n = 0; n < from->nnode; n++) {
+        size_t bytes = (size_t)(to->node[n].nprice = from->node[n].nprice) * sizeof(double);
+        to->node[n].price = arena_get(&to->text, bytes);
+        memcpy(to->node[n].price, from->node[n].price, bytes);
+    }
+}
+
+/* The same for moves beside kernels: CBC decides lives, how they are laid out is ours. */
+static struct plan *ask_exact_beside(struct placing *p, const struct effort *effort, struct placement *x,
+                                     struct plan *plan)
+{
+    struct prices none = prices_new(p);
+    for (int n = 0; n < p->nodes; n++) p->limit[n] = (double)p->bytes_limit;
+    placing_price(p, none.nu);
+    lives_of(p, plan, x);
+    struct exact e = exact_placing(p, effort->exact, x);
+    struct plan *other = plan_new(p->g, plan->formulation);
+    double theirs = lay_out(p, effort, &none, x, true, other) ? beside_seconds(p, x, other) : INFINITY;
+    if (!quiet)
+        warn("cbc: lives of %.6g s, %.6g s laid out, bound %.6g s; ours %.6g s, bound %.6g s; %s", e.objective, theirs,
+             e.bound, plan->objective, plan->bound, theirs < plan->objective ? "cbc's plan is kept" : "ours is kept");
+    other->bound = plan->bound;
+    take_proof(plan, other);
+    prices_free(&none);
+    return better(plan, other, theirs);
+}
+
 static bool is_moving(enum formulation form) { return form == FORM_SYNC || form == FORM_ASYNC; }
 
 struct plan *make_plan(const struct graph *g, const struct profile *profile, enum formulation form, uint64_t limit,
@@ -450,6 +502,7 @@ struct plan *make_plan(const struct graph *g, const struct profile *profile, enu
         prices_free(&v);
     } else if (form == FORM_NUMA) lay_out_numa(p, x, plan);
     else if (form != FORM_ASYNC) lay_out_end(p, x, form == FORM_SLOW, plan);
+    if (form == FORM_ASYNC && effort->exact > 0) plan = ask_exact_beside(p, effort, x, plan);
     plan->kind = profile_kind(profile);
     if (!end) plan->limit = limit;
     if (form != FORM_ASYNC) plan->objective = placement_seconds(p, x);

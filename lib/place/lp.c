@@ -1,5 +1,6 @@
 /* lp.c - see lp.h */
 #include "place/lp.h"
+#include "base/checked.h"
 #include "base/num.h"
 #include <stdarg.h>
 #include <math.h>
@@ -60,7 +61,122 @@ static void stays_after(struct text *o, const struct placing *p, int t, int use,
     if (j > 1) term(o, by, "e%d_D%d_D%d", t, j, j + 1);
 }
 
-static void objective(struct text *o, const struct placing *p)
+/* ---- moves beside nodes ---- */
+
+/* A move that may be made: a fetch for a use, or the write-out after one, and the nodes beside which it may be under
+ * way.  At those from `first` to `last` it holds bytes of fast memory; at those from `free` to the use of a write-out
+ * the tensor is there anyway.  Where a window is cut because it is long enough for several such moves, what is left out
+ * is taken to be free for a move that holds the bytes at the edge: the model stays a relaxation. */
+enum cut { WHOLE, CUT_FREE, CUT_HELD };                  /* at the nodes where the tensor is there anyway, or beyond */
+struct window { int t, use, free, first, last, edge; bool fetch; enum cut cut; double seconds; };
+
+struct windows { struct window *w; int n; };
+
+static double beside_part(const struct placing *p, const struct window *w, int n)   /* of the move, at most */
+{
+    return fmin(p->spare[n] / w->seconds, 1);
+}
+
+static void add_window(const struct placing *p, struct windows *all, int t, int use, bool fetch)
+{
+    static const double LONG = 3;                        /* times the move */
+    int n = p->use_node[use], made = p->use_node[p->use_end[t]];
+    struct window w = { t, use, n + 1, n, n - 1, 0, fetch, WHOLE, fetch ? p->fetch[t] : p->write[t] };
+    double sum = 0;
+    int b = n;
+    if (!fetch) {
+        for (b = n + 1; b > made + 1 && sum < LONG; b--) sum += beside_part(p, &w, b - 1);
+        w.free = b;
+        w.first = n + 1;
+        w.last = n;
+        int end = p->use_node[use + 1];
+        for (sum = 0; w.last + 1 < end && sum < LONG; w.last++) sum += beside_part(p, &w, w.last + 1);
+        w.edge = w.last;
+        w.cut = b > made + 1 ? CUT_FREE : w.last + 1 < end ? CUT_HELD : WHOLE;
+    } else {
+        for (; b > made + 1 && sum < LONG; b--) sum += beside_part(p, &w, b - 1);
+        w.first = w.edge = b;
+        w.cut = b > made + 1 ? CUT_HELD : WHOLE;
+    }
+    all->w[all->n++] = w;
+}
+
+static struct windows windows_of(const struct placing *p)
+{
+    struct windows all = { xmalloc(size_mul((size_t)p->uses + 1, 2), sizeof *all.w), 0 };
+    for (int t = 0; p->beside && t < p->tensors; t++)
+        for (int u = p->use_end[t]; u + 1 < p->use_end[t + 1]; u++) {
+            add_window(p, &all, t, u, false);
+            add_window(p, &all, t, u + 1, true);
+        }
+    return all;
+}
+
+static bool holds(const struct window *w, int n) { return w->first <= n && n <= w->last; }
+
+/* the arc that says that the move is made */
+static void made_arc(struct text *o, const struct placing *p, const struct window *w, double by)
+{
+    int j = w->use - p->use_end[w->t] + 1;
+    if (w->fetch) term(o, by, "e%d_P%d_D%d", w->t, j, j);
+    else term(o, by, "e%d_A%d_P%d", w->t, j, j + 1);
+}
+
+/* h: the move holds the bytes at a node; w: the part of it made beside the node; z: the part for which the step stands
+ * still; c: the part before a window that was cut */
+static void window_rows(struct text *o, const struct placing *p, const struct window *w)
+{
+    char d = w->fetch ? 'f' : 'w';
+    int from = w->fetch ? w->first : w->free;
+    for (int n = from; n <= w->last; n++) term(o, 1, "w%c%d_%d", d, w->use, n);
+    if (w->cut) term(o, 1, "c%c%d", d, w->use);
+    term(o, 1, "z%c%d", d, w->use);
+    made_arc(o, p, w, -1);
+    end_row(o, "=", 0);
+    if (w->cut == CUT_HELD) {
+        term(o, 1, "c%c%d", d, w->use);
+        term(o, -1, "h%c%d_%d", d, w->use, w->edge);
+        end_row(o, "<=", 0);
+    }
+    for (int n = from; n <= w->last; n++) {
+        term(o, 1, "w%c%d_%d", d, w->use, n);
+        if (holds(w, n)) term(o, -beside_part(p, w, n), "h%c%d_%d", d, w->use, n);
+        else made_arc(o, p, w, -beside_part(p, w, n));
+        end_row(o, "<=", 0);
+    }
+    for (int n = w->first; n <= w->last; n++) {          /* without a gap to the use */
+        int next = w->fetch ? n + 1 : n - 1;
+        term(o, 1, "h%c%d_%d", d, w->use, n);
+        if (holds(w, next)) term(o, -1, "h%c%d_%d", d, w->use, next);
+        else made_arc(o, p, w, -1);
+        end_row(o, "<=", 0);
+    }
+}
+
+/* moves take no more of the channel beside a node than it leaves; in units of 1 ms */
+static void channel_row(struct text *o, const struct placing *p, const struct windows *all, int n)
+{
+    bool any = false;
+    for (int i = 0; i < all->n; i++) {
+        const struct window *w = &all->w[i];
+        if (n < (w->fetch ? w->first : w->free) || n > w->last) continue;
+        term(o, 1e3 * w->seconds, "w%c%d_%d", w->fetch ? 'f' : 'w', w->use, n);
+        any = true;
+    }
+    if (!any) return;
+    int k = p->slot_end[n + 1] - p->slot_end[n];
+    for (int set = 0; set < 1 << k; set++) {
+        int c = p->choice_end[n] + set;
+        double spare = -1e3 * (p->seconds[c] - p->channel[c]);
+        if (k == 0) term(o, spare, "one");
+        else term(o, spare, "y%d_%d", n, set);
+    }
+    end_row(o, "<=", 0);
+}
+
+/* ---- rows of all models ---- */
+
+static void objective(struct text *o, const struct placing *p, const struct windows *all)
 {
     double fixed = 0;                                    /* kernels that nothing can be decided about */
     for (int n = 0; n < p->nodes; n++) {
@@ -70,7 +186,9 @@ static void objective(struct text *o, const struct placing *p)
         for (int set = 0; k > 0 && set < 1 << k; set++) term(o, c[set].seconds, "y%d_%d", n, set);
     }
     term(o, fixed, "one");
-    for (int t = 0; p->moves && t < p->tensors; t++) {
+    for (int i = 0; i < all->n; i++)
+        term(o, all->w[i].seconds, "z%c%d", all->w[i].fetch ? 'f' : 'w', all->w[i].use);
+    for (int t = 0; p->moves && !p->beside && t < p->tensors; t++) {
         int k = p->use_end[t + 1] - p->use_end[t];
         for (int j = 1; j < k; j++) {
             term(o, p->write[t], "e%d_A%d_P%d", t, j, j + 1);
@@ -131,10 +249,14 @@ static void kernel_rows(struct text *o, const struct placing *p, int n)
 }
 
 /* bytes in fast memory at node n, in units of 1 MB to keep the numbers of a size */
-static void memory_row(struct text *o, const struct placing *p, int n, const int *at)
+static void memory_row(struct text *o, const struct placing *p, const struct windows *all, int n, const int *at)
 {
     const double unit = 1e6;
     bool any = false;
+    for (int i = 0; i < all->n; i++) {
+        const struct window *w = &all->w[i];
+        if (holds(w, n)) term(o, p->size[w->t] / unit, "h%c%d_%d", w->fetch ? 'f' : 'w', w->use, n);
+    }
     for (int t = 0; t < p->tensors; t++) {
         int u = at[t];
         if (u < p->use_end[t] || u >= p->use_end[t + 1]) continue;
@@ -154,8 +276,11 @@ static void memory_row(struct text *o, const struct placing *p, int n, const int
     if (any) end_row(o, "<=", (p->limit[n] - p->base[n]) / unit);
 }
 
-static void names(struct text *o, const struct placing *p)
+static void names(struct text *o, const struct placing *p, const struct windows *all)
 {
+    for (int i = 0; i < all->n; i++)
+        for (int n = all->w[i].first; n <= all->w[i].last; n++)
+            fprintf(o->f, " h%c%d_%d\n", all->w[i].fetch ? 'f' : 'w', all->w[i].use, n);
     for (int t = 0; !p->moves && t < p->tensors; t++) fprintf(o->f, " x%d\n", t);
     for (int t = 0; p->moves && t < p->tensors; t++) {
         int k = p->use_end[t + 1] - p->use_end[t];
@@ -173,7 +298,8 @@ void placing_write_lp(const struct placing *p, FILE *f)
 {
     struct text o = { f, 0 };
     fputs("Minimize\n obj:", f);
-    objective(&o, p);
+    struct windows all = windows_of(p);
+    objective(&o, p, &all);
     fputs("\nSubject To\n", f);
     o.items = 0;
     for (int t = 0; p->moves && t < p->tensors; t++) path_rows(&o, p, t);
@@ -182,11 +308,14 @@ void placing_write_lp(const struct placing *p, FILE *f)
     for (int n = 0; n < p->nodes; n++) {
         for (int s = p->slot_end[n]; s < p->slot_end[n + 1]; s++) at[p->slot_tensor[s]]++;
         kernel_rows(&o, p, n);
-        memory_row(&o, p, n, at);
+        memory_row(&o, p, &all, n, at);
+        channel_row(&o, p, &all, n);
     }
+    for (int i = 0; i < all.n; i++) window_rows(&o, p, &all.w[i]);
     free(at);
     fputs("Bounds\n one = 1\nBinaries\n", f);
-    names(&o, p);
+    names(&o, p, &all);
+    free(all.w);
     fputs("End\n", f);
 }
 

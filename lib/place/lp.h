@@ -2,7 +2,9 @@
  *
  * Paths as in Hildebrand et al. (ASPLOS 2020) with the arcs entering a use standing for "in fast memory", and one
  * equality per operand that ties the kernel's placement to them; this relaxation is far tighter than the published one
- * with its products of indicators.  Objective in seconds; binaries are e* (arcs) or x* (static), y* are continuous. */
+ * with its products of indicators.  With moves beside nodes it is the relaxation of solve.h with whole lives and
+ * windows: moves are shared out over nodes; their order on the channel and offsets are left out.  Objective in seconds;
+ * binaries are e* (arcs), x* (static) and h* (a move holds its bytes at a node), all others are continuous. */
 #ifndef MILLRACE_PLACE_LP_H
 #define MILLRACE_PLACE_LP_H
 #include "place/placing.h"
