@@ -203,7 +203,7 @@ math.sqrt,made,11
 math.tan,tan,8' eval "prof-log tasks | prof-op | csv-calc --where='name ~ \"^math\"' | csv-group -g name,op -c start_ns --stat=n | csv-cut -c name,op,n_rows | sed 1d | sort"
 # C and C++: their own operations and events, by themselves and under prof-record
 if [ -e "$B/prof/libmillrace-prof.so" ]; then
-    own() { "$1" -Wall -Wextra -Werror -I"$B/prof" -o own."$2" "$root/t/data/prof-api.$2" -L"$B/prof" -lmillrace-prof -Wl,-rpath,"$(cd "$B/prof" && pwd)" -lpthread; }
+    own() { local cc; read -ra cc <<< "$1"; "${cc[@]}" -Wall -Wextra -Werror -I"$B/prof" -o own."$2" "$root/t/data/prof-api.$2" -L"$B/prof" -lmillrace-prof -Wl,-rpath,"$(cd "$B/prof" && pwd)" -lpthread; }
     rows() { prof-log --nested "$1" | prof-op | csv-calc --where='kind != "proc"' | csv-group -g kind,cat,name,op -c start_ns --stat=n | csv-cut -c kind,cat,name,op,n_rows | sed 1d; }
     want='op,,outer,,1
 op,,inner,,1
