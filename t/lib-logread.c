@@ -161,16 +161,19 @@ static void estimates(void)
     const struct log_record log[] = {
         { 0, 0, LOG_ON, 0 }, { 1, 0, LOG_PYTHON, 0 }, { 40, 1, LOG_COUNTED, 3 }, { 40, 1, LOG_CALL, HOOK_PATCH },
         { 45, 0, LOG_PYTHON, 0 }, { 49, 0, LOG_PYTHON_END, 0 }, { 50, 1, LOG_RETURN, HOOK_PATCH }, { 55, 6, LOG_OP, 0 },
+        { 58, 9, LOG_DROPPED, 0 },
         { 80, 2, LOG_COUNTED, 2 }, { 80, 2, LOG_CALL, HOOK_PATCH }, { 83, 2, LOG_RETURN, HOOK_PATCH },
         { 85, 6, LOG_OP_END, 0 }, { 86, 0, LOG_PYTHON_END, 0 }, { 86, 0, LOG_OFF, 0 },
     };
     int64_t f[3] = { 0 }, sum[2] = { 0 }, number = 0;
+    bool sorted = true;
     write_log(1, log, sizeof log / sizeof *log, true);
     for (int nested = 0; nested < 2; nested++) {
         read_all(nested);
         memset(f, 0, sizeof f);
         for (size_t i = 0; i < t.rows.n; i++) {
             const struct row *r = &t.rows.v[i];
+            sorted = sorted && (!i || r->start >= t.rows.v[i - 1].start);
             if (r->kind == EVENT_PROC && strcmp(cell(r->cat), "estimated") == 0) number += atol(cell(r->link));
             if (r->kind != EVENT_CAT) continue;
             sum[nested] += r->end - r->start;
@@ -183,6 +186,7 @@ static void estimates(void)
     }
     ok(sum[0] == 85, "all pieces together are as long as the thread");
     ok(number == 10, "and the calls are counted");
+    ok(sorted, "rows come by start, where records were dropped in such time too");
 }
 
 int main(int argc, char **argv)

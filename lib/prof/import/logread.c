@@ -307,7 +307,8 @@ static void go_on(struct log_reader *r, struct thread *t, int64_t at)
     else if (!r->nested) begin_piece(r, t, &t->calls.v[t->calls.n - 1], at, false);
 }
 
-/* an operation begins or ends: what is placed before belongs to what was open there */
+/* an operation begins or ends: what is placed before belongs to what was open there.  Or records were dropped: the row
+ * that says so comes after those of the time before it. */
 static void split_gap(struct log_reader *r, struct thread *t, int64_t at)
 {
     if (t->gap == NONE) return;
@@ -471,6 +472,7 @@ static void one_record(struct log_reader *r, struct thread *t, const struct log_
         end_op(r, t, rec, at);
         break;
     case LOG_DROPPED:
+        split_gap(r, t, at);
         end_row(r, t,
                 begin_row(r, t,
                           &(struct log_row){ .start = at,
