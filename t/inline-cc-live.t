@@ -69,5 +69,13 @@ for thin in '' --thin; do
     inline-cc -o "t/prog$thin" t/main.o -Lt -lx
     objcopy -O binary --dump-section .millrace.ld="record$thin" "t/prog$thin" copy
 done
+# gnu89's extern inline is no definition for others: what C a source is in must reach the text that is compiled again
+mkdir old
+for f in one two; do printf 'extern __inline int twice(int x) { return 2 * x; }\nint %s(int x) { return twice(x) + 1; }\n' $f > old/$f.c; done
+printf 'int twice(int x) { return 2 * x; }\nint one(int), two(int);\nint main(int n, char **v) { (void)v; return one(n) + two(n) - 6; }\n' > old/main.c
+for f in one two main; do inline-cc -O2 -ansi -c -o old/$f.o old/$f.c; done
+inline-cc -o old/prog old/one.o old/two.o old/main.o
+ok 'C of 1989: taken apart' inline-module --from-build=old --program=prog --out=old.w .
+ok 'and built again' bash -c 'inline-build --out=again old.w > built.csv && ./again'
 is 'a thin archive is recorded as one that holds its members' "$(cksum < record)" bash -c 'cksum < record--thin'
 done_testing

@@ -91,4 +91,20 @@ for row in size static speed; do
     is "$row was obeyed" 0 bash -c "csv-where -c asked --is=yes $shipped/$row.obeyed.csv | csv-where -c inlined --is=no |
         tail -n +2 | wc -l"
 done
+# what the search tried, built again and measured by counters: the study's table and picture of its own programs
+counters() {
+    make -s -C "$root" pca-data PCA_LOGS="$T/out/inline/rpn" PCA_STEPS=4 PCA_ROUNDS=1 OUT="$T/out" BIN="$BIN" B="$B" \
+        > log 2>&1 || { cat log; return 1; }
+}
+ok 'the log of a search is what pca-data reads' counters
+is 'so many steps, the default the first' $'4\nrpn/initial/0' bash -c "
+    csv-calc --print=step out/pca-data.csv | tee steps | wc -l; grep initial steps"
+is 'instructions are those of the log' 4 bash -c "
+    csv-calc --set=\"decisions=part(step, '/', -1)\" --set=\"decisions=decisions == '0' ? 'default' : decisions\" \
+        out/pca-data.csv | csv-cut -c decisions,instructions --rename=instructions=now |
+    csv-join -k decisions - <(csv-dedupe -k decisions $live/rpn/history.csv) | csv-calc --where='abs(now / instructions - 1) < 1e-4' |
+    tail -n +2 | wc -l"
+is 'calls inlined, predicted branches, static instructions: all known' 4 bash -c "
+    csv-calc --where='inlined >= 0 && mispredictions > 0 && static_instructions > 0' out/pca-data.csv | tail -n +2 | wc -l"
+ok 'its picture' test -s out/pca-data.png -a -s out/pca-data/rpn/z.svg
 done_testing

@@ -29,7 +29,7 @@ enum { CALLEE, CALLER, CHAIN, SOURCE, LINE, COLUMN, COPIES_IN, COPIES_LEFT, GROW
 static void code_flags(struct args *a, const struct unit *u, const char *level)
 {
     for (char *const *f = u->flags; f && *f; f++)        /* the preprocessor has had its own */
-        if (strncmp(*f, "-f", 2) == 0 || strncmp(*f, "-m", 2) == 0 || strncmp(*f, "-std", 4) == 0) arg(a, *f);
+        if (flag_of_language(*f)) arg(a, *f);
     arg(a, "-w");
     arg(a, level);
 }

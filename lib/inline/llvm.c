@@ -168,9 +168,7 @@ static const char *compile_unoptimised(const struct llvm *l, const char *source,
     arg(&b, l->clang);
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) arg(&b, fixed[i]);
     for (char *const *f = flags; f && *f; f++)           /* of code generation: others were the preprocessor's */
-        if (!preprocessed || strncmp(*f, "-f", 2) == 0 || strncmp(*f, "-m", 2) == 0 || strncmp(*f, "-std", 4) == 0 ||
-            strncmp(*f, "-O", 2) == 0)
-            arg(&b, *f);
+        if (!preprocessed || flag_of_language(*f) || strncmp(*f, "-O", 2) == 0) arg(&b, *f);
     arg(&b, source);
     arg(&b, "-o");
     arg(&b, out);

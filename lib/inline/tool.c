@@ -44,6 +44,12 @@ void unit_flags(struct args *a, const struct unit *u)
     }
 }
 
+bool flag_of_language(const char *flag)
+{
+    return strncmp(flag, "-f", 2) == 0 || strncmp(flag, "-m", 2) == 0 || strncmp(flag, "-std", 4) == 0 ||
+           strcmp(flag, "-ansi") == 0;
+}
+
 struct memory_file memory_file(const char *label)
 {
     struct memory_file f;

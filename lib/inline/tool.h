@@ -16,6 +16,8 @@ void args_free(struct args *);
 /* A unit's own flags, without those that the kind of build decides: -O, -g, -flto, -fPIC and -fpie, and what
  * only clang's driver reads. */
 void unit_flags(struct args *, const struct unit *);
+/* Does it say something to the compiler proper, so that preprocessed text needs it too: -f.., -m.., which C it is? */
+bool flag_of_language(const char *);
 
 /* Run it and free the arguments.  NULL, or a sentence on what went wrong (valid until the next call).  Standard error
  * goes to *errors, standard output to *output, when not NULL; the caller frees .s of both. */
