@@ -13,9 +13,9 @@
  *   mm_bf16 mm_u8s8: m n k, k a multiple of 2 or 4
  *   attn attn_causal: h q k d, softmax(A B^T / sqrt d) V of h heads, masked
  *   conv conv_nhwc: n c h w m kh kw s (w is h, kw is kh, n and s are 1 when
- *   not given; windows are valid: for padding give larger h and w)
+ *   not given; --pad=1 has zeros around each image, h and w are without them)
  *   point reduce transp: i j
- * Sets are the distinct convolutions of a network at batch 1, padded
+ * Sets are the distinct convolutions of a network at batch 1
  * (resnet50, vgg19, mobilenet2 and efficientnet, B0, with their depthwise
  * layers, without squeeze and excitation), or the dense layers
  * of one for so many tokens (bert: BERT-base, with attention where the type is
@@ -57,7 +57,7 @@ static struct list index_size;
 static double test = 0.1;
 static long seed = 1, sample, tokens = 128;
 static bool permute;
-static const char *then, *mid;
+static const char *then, *mid, *pad;
 static const char *const names[14] = { "m", "n", "k", "b", "c", "h", "w", "kh", "kw", "s", "i", "j", "q", "d" };
 #define SIZE_OPTION(name, i) { 0, name, STR, &size[i], "SIZES", "sizes of " name }
 static const struct opt options[] = {
@@ -75,6 +75,7 @@ static const struct opt options[] = {
     SIZE_OPTION("h", 5), SIZE_OPTION("w", 6), SIZE_OPTION("kh", 7), SIZE_OPTION("kw", 8),
     { 0, "s", STR, &size[9], "SIZES", "stride of a convolution" },
     SIZE_OPTION("i", 10), SIZE_OPTION("j", 11), SIZE_OPTION("q", 12), SIZE_OPTION("d", 13),
+    { 0, "pad", STR, &pad, "ZEROS", "around a convolution's images: 1 or ROWS,COLUMNS or TOP,BOTTOM,LEFT,RIGHT" },
     { 0, "then", STR, &then, "WORDS", "what follows each sum: bias,residual,relu,gelu,layernorm,(over 8),bf16" },
     { 0, "mid", STR, &mid, "WORDS", "what an einsum has between two contractions: (over 8),relu,gelu,causal,softmax" },
     { 0, "permute", FLAG, &permute, NULL, "every order of the untiled loops" },
@@ -93,18 +94,19 @@ static const char *given(const char *param)
     usage("--kind=%s needs --%s", option_word(&kind), param);
 }
 
-/* the problem with (then ..) or (type ..), as its text reads */
+/* the problem with (pad ..), (then ..) or (type ..), as its text reads */
 static char *followed(const char *text, bool stored)
 {
     struct problem p;
     struct buf b = { 0 };
     buf_add(&b, text, strlen(text) - 1);
+    if (pad) buf_format(&b, " (pad %s)", pad);
     if (then) buf_format(&b, " (then %s)", then);
     if (stored) buf_format(&b, " (type %s)", option_word(&type));
     buf_char(&b, ')');
     for (size_t i = strlen(text); i < b.n; i++)
         if (b.s[i] == ',') b.s[i] = ' ';
-    problem_parse(&p, (str){ b.s, b.n }, then ? "--then" : "--type");
+    problem_parse(&p, (str){ b.s, b.n }, pad ? "--pad" : then ? "--then" : "--type");
     free(b.s);
     return xstrdup(p.text);
 }
@@ -114,6 +116,7 @@ int main(int argc, char **argv)
     if (filter_init(argc, argv, help, options) < argc) usage("there are no operands");
     if ((kind >= 0) + (set >= 0) + !!einsum != 1) usage("give one of --kind, --set and --einsum");
     if (mid && !einsum) usage("--mid is for --einsum");
+    if (pad && kind < 0) usage("--pad is for --kind=conv and conv_nhwc; sets have theirs");
     struct grid g = { .permute = permute };
     bool dense = set >= 0 && (!strcmp(option_word(&set), "bert") || !strcmp(option_word(&set), "llama"));
     bool stored = type == F64 || type == F16 || (type == BF16 && !dense);
@@ -141,7 +144,7 @@ int main(int argc, char **argv)
     csvw_names(w, "problem,split");
     csvw_end(w);
     for (size_t i = 0; i < g.n; i++) {
-        csvw_cstr(w, then || stored ? followed(g.text[i], stored) : g.text[i]);
+        csvw_cstr(w, pad || then || stored ? followed(g.text[i], stored) : g.text[i]);
         csvw_cstr(w, tested[i] ? "test" : "train");
         csvw_end(w);
     }

@@ -399,7 +399,7 @@ $(loop_transfer)/problems.csv: $(loop_layers) | $(loop_transfer)/
 	deep='16:512:16|64:512:64|128:512:128' flat='16:2048:16|64:2048:64|128:1024:128'
 	for k in conv conv_nhwc; do
 	    $(loop_sample)=1000 --kind=$$k --c="$$flat" --m="$$flat" --h=7:60 --kh=1 --s='1|1|2' > $@.1x1-$$k
-	    $(loop_sample)=1000 --kind=$$k --c="$$deep" --m="$$deep" --h=8:230 --kh=3 --s='1|1|2' > $@.3x3-$$k
+	    $(loop_sample)=1000 --kind=$$k --c="$$deep" --m="$$deep" --h=6:228 --kh=3 --pad=1 --s='1|1|2' > $@.3x3-$$k
 	    $(loop_sample)=200 --kind=$$k --c=1:8 --m=16:128:16 --h=24:256 --kh='3|5|7|9' --s='1|2' > $@.first-$$k
 	done
 	for k in mm mm_nt mm_tn mm_tt; do $(loop_sample)=200 --kind=$$k --m=8:512 --n=8:512 --k=8:512 > $@.$$k; done
@@ -488,7 +488,7 @@ $(loop_residual)/train.problems: $(LOOP_RESIDUAL_SETS:%=$(loop_residual)/%.probl
 	$(loop_drawn_problems) --kind=mm --m=256:1024 --n=256:1024 --k=256:1024 > $@.mm-large
 	for k in conv conv_nhwc; do
 	    $(loop_drawn_problems) --kind=$$k --c="$$flat" --m="$$flat" --h=7:60 --kh=1 --s='1|1|2' > $@.flat-$$k
-	    $(loop_drawn_problems) --kind=$$k --c="$$deep" --m="$$deep" --h=8:60 --kh=3 --s='1|1|2' > $@.deep-$$k
+	    $(loop_drawn_problems) --kind=$$k --c="$$deep" --m="$$deep" --h=6:58 --kh=3 --pad=1 --s='1|1|2' > $@.deep-$$k
 	done
 	for k in mm_bf16 mm_u8s8; do
 	    $(loop_drawn_problems) --kind=$$k --m='1|16|64|128' --n=128:2048:16 --k=128:2048:16 > $@.$$k

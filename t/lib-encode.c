@@ -7,10 +7,23 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 enum { GUARD = 65536 };
 static int below(struct rng *r, int n) { return (int)rng_below(r, (uint64_t)n); }
+
+/* zeros around an image, as many as there may be around a small one, more on one side than on the other, or none */
+static void zeros(struct rng *r, char *to, size_t n)
+{
+    int z[4];
+    for (int i = 0; i < 4; i++) z[i] = below(r, 4);
+    switch (below(r, 3)) {
+    case 0: snprintf(to, n, " (pad %d)", z[0]); break;
+    case 1: snprintf(to, n, " (pad %d %d)", z[0], z[1]); break;
+    default: snprintf(to, n, " (pad %d %d %d %d)", z[0], z[1], z[2], z[3]);
+    }
+}
 
 /* a random problem, small enough for the plain reference, ragged more often than not */
 static void draw(struct rng *r, struct problem *p, bool types)
@@ -41,14 +54,24 @@ static void draw(struct rng *r, struct problem *p, bool types)
     case 1:
     case 2: {
         int k = 1 + below(r, 3), s = 1 + below(r, 2);
-        snprintf(text, sizeof text, "(%s %d %d %d %d %d %d %d %d)", below(r, 2) ? "conv" : "conv_nhwc", 1 + below(r, 2),
-                 1 + below(r, 9), k + below(r, 20), k + below(r, 20), 1 + below(r, 40), k, 1 + below(r, k), s);
+        char pad[40] = "";
+        if (below(r, 2)) zeros(r, pad, sizeof pad);
+        snprintf(text, sizeof text, "(%s %d %d %d %d %d %d %d %d%s)", below(r, 2) ? "conv" : "conv_nhwc",
+                 1 + below(r, 2), 1 + below(r, 9), k + below(r, 20), k + below(r, 20), 1 + below(r, 40), k,
+                 1 + below(r, k), s, pad);
         break;
     }
-    case 4:
-        snprintf(text, sizeof text, "(nest (sizes (c %d) (y %d) (x %d) (p %d) (q 3)) (A (+ y p) (+ (* %d x) q) c) "
-                 "(B p q c) (C y x c))", size[0], 1 + below(r, 9), 1 + below(r, 9), 1 + below(r, 3), 1 + below(r, 2));
+    case 4: {
+        int y = 1 + below(r, 9), x = 1 + below(r, 9), high = 1 + below(r, 3), s = 1 + below(r, 2);
+        int before = below(r, 3), after = below(r, 3);
+        bool rows = y + high - 1 > before + after, cols = below(r, 2);      /* zeros of rows, of columns too */
+        char row[32] = "(+ y p)", col[32];
+        if (rows && below(r, 2)) snprintf(row, sizeof row, "(pad %d %d (+ y p))", before, after);
+        snprintf(col, sizeof col, cols ? "(pad 1 (+ (* %d x) q))" : "(+ (* %d x) q)", s);
+        snprintf(text, sizeof text, "(nest (sizes (c %d) (y %d) (x %d) (p %d) (q 3)) (A %s %s c) (B p q c) (C y x c))",
+                 size[0], y, x, high, row, col);
         break;
+    }
     case 3:
         snprintf(text, sizeof text, "(nest (sizes (a %d) (b %d) (c %d) (d %d)) (A d a c) (B c b d) (C b a))",
                  1 + size[0] / 4, 1 + size[1] / 4, 1 + size[2] / 4, 1 + size[3] / 4);
@@ -96,11 +119,22 @@ static void number(struct rng *r, enum problem_type type, void *to, int64_t at)
     ((float *)to)[at] = x.f;
 }
 
-/* n elements of A, B or V in memory that ends with them */
+/* Memory between pages that may not be touched: what A with zeros around it begins and ends with */
+enum { FENCED = 4 << 20, PAGE = 4096 };
+static char *fenced(size_t bytes, bool end)
+{
+    static char *at;
+    if (!at) at = mmap(NULL, FENCED + 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mprotect(at + PAGE, FENCED, PROT_READ | PROT_WRITE) || bytes > FENCED) exit(2);
+    return at + PAGE + (end ? FENCED - bytes : 0);
+}
+
+/* n elements of A, B or V in memory that ends with them, and may begin with them */
 static float *some(struct rng *r, const struct problem *p, int t)
 {
     int64_t n = p->elements[t];
-    char *x = malloc((size_t)(n * problem_bytes(p, t)) + 1);
+    size_t bytes = (size_t)(n * problem_bytes(p, t));
+    char *x = t == TENSOR_A && p->pad.n ? fenced(bytes, below(r, 2)) : malloc(bytes + 1);
     for (int64_t j = 0; j < n; j++) {
         float f;
         if (p->store >= STORE_F16 && t != TENSOR_C) {
@@ -146,7 +180,7 @@ static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed,
     struct rng r = rng_for(7, str_of(isa_name[isa]));
     struct kernel g = { 0 };
     int bad = 0;
-    long over = 0;
+    long over = 0, surrounded = 0;
     double *us = malloc(sizeof *us * (size_t)pairs);
     *tried = *packed = *asked = 0;
     for (int i = 0; i < pairs; ++*tried) {
@@ -168,6 +202,7 @@ static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed,
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t1);
         if (why) continue;
         *packed += g.npack > 0;
+        surrounded += p.pad.n > 0;
         *asked += g.asked;
         us[i++] = (double)(t1.tv_sec - t0.tv_sec) * 1e6 + (double)(t1.tv_nsec - t0.tv_nsec) / 1e3;
         float *x[3], *want; /* ends of the arrays are guarded by the sanitizer or by luck */
@@ -206,7 +241,7 @@ static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed,
             if (bad++ < 5) printf("# differs: %s %s\n", p.text, b.s);
             free(b.s);
         }
-        for (int u = 0; u < 3; u++) free(x[u]);
+        for (int u = p.pad.n > 0; u < 3; u++) free(x[u]);
         free(bias);
         free(residual);
         free(second);
@@ -214,6 +249,7 @@ static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed,
     }
     qsort(us, (size_t)pairs, sizeof *us, by_double);
     *median_us = us[pairs / 2];
+    printf("# %ld of them with zeros around A\n", surrounded);
     if (over) printf("# %ld bytes beyond scratch\n", over), bad++;
     free(us);
     kernel_free(&g);

@@ -84,6 +84,13 @@ static void refused(void)
         "(nest (sizes (m 8) (n 8) (k 8)) (A (* 1 (* 1 (* 1 (* 1 (* 1 m))))) k) (B k n) (C m n))",
         "(nest (sizes (a 2) (b 2) (c 2)) (A a b c) (B a b c) (C (+ (* 3 a) (+ (* 3 b) c))))",
         "(nest (sizes (m 8) (n 8) (k 8)) (A m k) (B k n) (C m n) (order m n k) (order m n k))", "(mm 8 8 8 8)",
+        "(conv 1 3 9 9 4 3 3 1 (pad))", "(conv 1 3 9 9 4 3 3 1 (pad 1 2 3))", "(conv 1 3 9 9 4 3 3 1 (pad 1) (pad 1))",
+        "(conv 1 3 9 9 4 3 3 1 (pad -1))", "(conv 1 3 9 9 4 3 3 1 (pad 16777216))", "(mm 8 8 8 (pad 1))",
+        "(nest (sizes (m 8) (n 8) (k 8)) (A m (pad 4 k)) (B k n) (C m n))",
+        "(nest (sizes (m 8) (n 8) (k 8)) (A m k) (B (pad 1 k) n) (C m n))",
+        "(nest (sizes (m 8) (n 8) (k 8)) (A m (pad 1 1 1 k)) (B k n) (C m n))",
+        "(nest (sizes (m 8) (n 8) (k 8)) (A m (pad 1 (pad 1 k))) (B k n) (C m n))",
+        "(nest (sizes (q 8) (k 9) (d 4) (e 4)) (A (pad 1 q) d) (B k d) (mid softmax) (V k e) (C q e))",
         "(mm 8 8 \"8 */\")", "(nest (sizes (m 8) (8 8)) (A m) (B 8) (C m 8))" };
     int accepted = 0;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -109,8 +116,15 @@ static void parses(void)
     ok(problem_flops(&p) == 2.0 * 3 * 16 * 9 * 4, "its operations");
     struct problem q = problem("(nest (sizes (m 4) (k 5) (n 6)) (A m k) (B k n) (C m n) (order n k m))");
     ok(q.stride[TENSOR_B][1] == 6 && q.order[0] == 2, "the general form, with an order");
+    p = problem("(conv_nhwc 2 3 8 9 4 3 3 2 (pad 0 1 2 3) (type f64))");
+    ok(p.size[2] == 4 && p.size[3] == 6 && p.stride[TENSOR_A][2] == 84 && p.elements[TENSOR_A] == 2 * 3 * 8 * 9 &&
+       p.padded == 2 * 3 * 9 * 14, "zeros around it are in its strides, not in memory");
+    ok(p.pad.n == 3 && p.pad.size[2] == 27 && p.pad.before[1] == 0 && p.pad.after[1] == 1 && p.pad.before[2] == 6 &&
+       p.pad.after[2] == 9, "zeros of columns are those of their channels");
+    p = problem("(nest (sizes (c 5) (y 4) (p 3)) (A (pad 2 0 (+ y p)) c) (B p c) (C y c))");
+    ok(p.elements[TENSOR_A] == 20 && p.padded == 30 && p.row[TENSOR_A] == 5, "of one dimension of a general nest");
     static const char *const list[] = { "(mm_tt 5 6 7)", "(bmm 2 3 4 5)", "(point 3 4)", "(reduce 3 4)", "(transp 3 4)",
-                                        "(conv_nhwc 1 3 9 9 4 3 3 1)" };
+                                        "(conv_nhwc 1 3 9 9 4 3 3 1 (pad 1))" };
     struct rng r = rng_for(1, str_of("parse"));
     int bad = 0;
     for (size_t i = 0; i < sizeof list / sizeof *list; i++)
@@ -139,6 +153,7 @@ static void lists(long n)
     static const char *const kinds[] = { "(mm 85 123 92)", "(mm_tt 5 600 7)", "(bmm 3 34 45 17)", "(point 33 40)",
                                          "(reduce 70 64)", "(transp 31 300)", "(conv 2 3 19 18 40 3 2 2)",
                                          "(conv_nhwc 1 24 9 9 40 1 1 1)", "(attn 2 50 70 33)",
+                                         "(conv_nhwc 1 24 9 9 40 3 3 2 (pad 1))",
                                          "(attn_causal 2 50 70 33)", "(attn 1 30 40 16 (type bf16))",
                                          "(mm 40 70 33 (then bias residual layernorm) (type f16))",
                                          "(mm_nt 90 35 20 (then rmsnorm bf16))", "(mm 33 60 70 (type f64))",

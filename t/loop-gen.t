@@ -15,6 +15,11 @@ ok 'and the same seed gives the same' cmp all again
 is 'every order of the loops' 6 bash -c 'loop-gen --kind=mm --m=4 --n=5 --k=6 --permute | tail -n +2 | sort -u | wc -l'
 is 'a convolution fills in w, kw, n and s' 'problem,split
 (conv 1 3 9 9 8 3 3 1),train' loop-gen --kind=conv --c=3 --h=9 --m=8 --kh=3 --test=0
+is 'zeros around it' 'problem,split
+(conv 1 3 9 9 8 3 3 1 (pad 1 2) (then bias)),train' loop-gen --kind=conv --c=3 --h=9 --m=8 --kh=3 --pad=1,2 --then=bias --test=0
+is 'layers of networks have them where a window is larger than one pixel' '(conv 1 3 224 224 64 7 7 2 (pad 3)) (conv 1 64 56 56 64 3 3 1 (pad 1))' \
+    bash -c 'loop-gen --set=resnet50 --test=0 | csv-cut -c problem | grep pad | head -n 2 | paste -sd " "'
+fails 'zeros of a product' 1 'pad ..) is for convolutions' loop-gen --kind=mm --m=3 --n=9 --k=8 --pad=1
 is 'layers of ResNet-50' 23 bash -c 'loop-gen --set=resnet50 --test=0 | grep -c "(conv 1"'
 draw=(loop-gen --kind=conv_nhwc --sample=50 --c='16:64:16|3' --m=8:32 --h=9:20 --kh='1|3' --s='1|2' --test=0)
 "${draw[@]}" > drawn

@@ -27,7 +27,8 @@ static void body(const uint8_t *data, size_t n)
     problem_parse(&p, (str){ (const char *)data, first }, "problem");
     struct problem same;
     problem_parse(&same, str_of(p.text), "again");
-    fuzz_check(!memcmp(p.stride, same.stride, sizeof p.stride), "the problem changed on its way out and in");
+    fuzz_check(!memcmp(p.stride, same.stride, sizeof p.stride) && !memcmp(&p.pad, &same.pad, sizeof p.pad),
+               "the problem changed on its way out and in");
     nest_reset(&p, &t);
     if (end) nest_parse(&t, &p, (str){ (const char *)end + 1, n - first - 1 }, 0, "tree");
     again(&p, &t);

@@ -18,6 +18,8 @@ struct form {
     int n, pair, key;                                    /* two contractions: key is the variable softmax goes along */
     long size[VARS], at[4][VARS], elements[4], row[4];   /* strides; extent of the last dimension */
     long bias, bias_step;
+    int dims;                                            /* of A: of each dimension its size and the zeros around it */
+    long dim[VARS][3];
     enum type type[TENSORS];
     char op;                                             /* * + = (copy) s (sum) */
     double over;                                         /* of the scores between two contractions */
@@ -109,15 +111,19 @@ static void letters(struct form *f, const char *names, const long *size, const c
     tensor(f, 0, names, a), tensor(f, 1, names, b), tensor(f, 2, names, c);
     if (!*b) f->elements[1] = 0;
 }
-static void window(struct form *f, const long *z, int nhwc)      /* variables n m y x c p q */
+/* variables n m y x c p q; z: the sizes, then zeros above, below, left and right of the images */
+static void window(struct form *f, const long *z, int nhwc)
 {
-    long N = z[0], C = z[1], H = z[2], W = z[3], M = z[4], KH = z[5], KW = z[6], S = z[7], P = (H - KH) / S + 1,
-         Q = (W - KW) / S + 1;
+    long N = z[0], C = z[1], H = z[2] + z[8] + z[9], W = z[3] + z[10] + z[11], M = z[4], KH = z[5], KW = z[6];
+    long S = z[7], P = (H - KH) / S + 1, Q = (W - KW) / S + 1;
     letters(f, "nmyxcpq", (long[]){ N, M, P, Q, C, KH, KW }, "", nhwc ? "pqcm" : "mcpq", nhwc ? "nyxm" : "nmyx");
     long row = nhwc ? W * C : W, col = nhwc ? C : 1, chan = nhwc ? 1 : H * W;
     long at[] = { C * H * W, 0, S * row, S * col, chan, row, col };
     memcpy(f->at[0], at, sizeof at);
-    f->elements[0] = N * C * H * W, f->row[0] = nhwc ? C : W;
+    f->elements[0] = N * C * z[2] * z[3], f->row[0] = nhwc ? C : z[3];
+    long dim[5][3] = { { N }, { nhwc ? 1 : C }, { z[2], z[8], z[9] }, { z[3], z[10], z[11] }, { nhwc ? C : 1 } };
+    f->dims = 5;
+    memcpy(f->dim, dim, sizeof dim);
     f->bias = M, f->bias_step = nhwc ? 1 : P * Q;
 }
 
@@ -153,18 +159,27 @@ static void general(struct form *f, const char *text)
     }
     for (int t = 0; t < 4; t++) {
         const char *s = strstr(text, (const char *[]){ "(A ", "(B ", "(C ", "(V " }[t]);
-        long to[VARS][VARS] = { { 0 } }, extent[VARS], step = 1;
+        long to[VARS][VARS] = { { 0 } }, extent[VARS], step = 1, there = 1;
         int n = 0;
         if (!s) continue;
         for (s += 3; *s != ')'; n++, s += strspn(s, " ")) {
-            long reach = 1;
-            s = part(s, names, 1, f, to[n], &reach);
+            long reach = 1, before = 0, after = 0;
+            const char *inner = s;
+            if (!strncmp(s, "(pad ", 5)) {               /* one number or two, then an index */
+                char *end;
+                before = after = strtol(s + 5, &end, 10);
+                if (end[1] >= '0' && end[1] <= '9') after = strtol(end, &end, 10);
+                inner = end + 1;
+            }
+            s = part(inner, names, 1, f, to[n], &reach) + (inner != s);
             extent[n] = reach;
+            f->row[t] = reach - before - after;
+            there *= f->row[t];
+            if (!t) f->dim[n][0] = f->row[t], f->dim[n][1] = before, f->dim[n][2] = after, f->dims = n + 1;
         }
-        f->row[t] = extent[n - 1];
         for (int i = n; i-- > 0; step *= extent[i])
             for (int v = 0; v < f->n; v++) f->at[t][v] += to[i][v] * step;
-        f->elements[t] = step;
+        f->elements[t] = there;
     }
     f->pair = f->elements[3] > 0;
     for (int v = 0; f->pair && v < f->n; v++)
@@ -183,9 +198,15 @@ static struct form form_of(const char *text)
 {
     struct form f = { .op = '*', .bias = 1, .bias_step = 1 };
     char kind[16];
-    long z[8] = { 0 };
+    long z[12] = { 0 };
+    const char *pad = strstr(text, "(pad ");
     sscanf(text, "(%15[a-z0-9_] %ld %ld %ld %ld %ld %ld %ld %ld", kind, z, z + 1, z + 2, z + 3, z + 4, z + 5, z + 6,
            z + 7);
+    if (!strncmp(kind, "conv", 4) && pad) {
+        int n = sscanf(pad, "(pad %ld %ld %ld %ld", z + 8, z + 9, z + 10, z + 11);
+        if (n == 1) z[9] = z[10] = z[11] = z[8];
+        if (n == 2) z[10] = z[11] = z[9], z[9] = z[8];
+    }
     if (!strncmp(kind, "conv", 4)) window(&f, z, kind[4] == '_');
     else if (!strncmp(kind, "attn", 4)) attention(&f, z);
     else if (!strcmp(kind, "nest")) general(&f, text);
@@ -224,6 +245,17 @@ static long place(const struct form *f, const long *at, const long *i)
     long x = 0;
     for (int v = 0; v < f->n; v++) x += at[v] * i[v];
     return x;
+}
+static double of_a(const struct form *f, const double *a, long at)     /* of its place among zeros */
+{
+    long x = 0, step = 1;
+    for (int d = f->dims; d-- > 0; step *= f->dim[d][0]) {
+        const long all = f->dim[d][0] + f->dim[d][1] + f->dim[d][2], i = at % all - f->dim[d][1];
+        if (i < 0 || i >= f->dim[d][0]) return 0;
+        x += i * step;
+        at /= all;
+    }
+    return f->dims ? a[x] : a[at];
 }
 static double gelu_of(double x) { return x * (1 + erf(x / sqrt(2))) / 2; }
 
@@ -290,7 +322,7 @@ static void right(const struct form *f, const char *text, double *c, double **x)
     int all[VARS] = { 1, 1, 1, 1, 1, 1, 1, 1 };
     if (f->pair) two(f, text, c, x);
     else do {
-        double a = x[0][place(f, f->at[0], i)], b = f->elements[1] ? x[1][place(f, f->at[1], i)] : 1;
+        double a = of_a(f, x[0], place(f, f->at[0], i)), b = f->elements[1] ? x[1][place(f, f->at[1], i)] : 1;
         c[place(f, f->at[2], i)] += f->op == '+' ? a + b : a * b;
     } while (next(f, all, i));
     follow(f, text, c, x);

@@ -77,18 +77,26 @@ class Problem:
         self.type = more.get('type', ['f32'])[0]
         self.mid, self.scale, self.causal, self.op = more.get('mid', []), 1, self.kind == 'attn_causal', '*'
         self.along = 'n'
+        self.pad = None
         if self.kind == 'nest':
             self.size = {v: n for v, n in more['sizes']}
             self.dims = {k: more[k] for k in 'ABCV' if k in more}
+            self.pad = [(x[1:-1] * 2)[:2] if x[0] == 'pad' else [0, 0] for x in self.dims['A']]
+            self.dims['A'] = [x[-1] if x[0] == 'pad' else x for x in self.dims['A']]
             self.over()
         elif self.kind in ('conv', 'conv_nhwc'):
             n, c, h, w, m, p, q, s = z
-            self.size = dict(n=n, c=c, m=m, p=p, q=q, y=(h - p) // s + 1, x=(w - q) // s + 1)
+            zeros = more.get('pad', [0])
+            zeros = zeros * 4 if len(zeros) == 1 else [zeros[0]] * 2 + [zeros[1]] * 2 if len(zeros) == 2 else zeros
+            tall, wide = h + sum(zeros[:2]), w + sum(zeros[2:])
+            self.size = dict(n=n, c=c, m=m, p=p, q=q, y=(tall - p) // s + 1, x=(wide - q) // s + 1)
             rows, cols = ['+', ['*', s, 'y'], 'p'], ['+', ['*', s, 'x'], 'q']
             nhwc = self.kind == 'conv_nhwc'
             self.dims = {'A': ['n', rows, cols, 'c'] if nhwc else ['n', 'c', rows, cols],
                          'B': list('pqcm') if nhwc else list('mcpq'), 'C': list('nyxm') if nhwc else list('nmyx')}
             self.shape_a, self.along = (n, h, w, c) if nhwc else (n, c, h, w), 'm'
+            rows, cols = zeros[:2], zeros[2:]
+            self.pad = [[0, 0], rows, cols, [0, 0]] if nhwc else [[0, 0], [0, 0], rows, cols]
         elif self.kind.startswith('attn'):
             self.size = dict(zip('hqkd', z), e=z[3])
             self.dims = {'A': list('hqd'), 'B': list('hkd'), 'V': list('hke'), 'C': list('hqe')}
@@ -117,7 +125,8 @@ class Problem:
     def shape(self, t):
         if t == 'A' and hasattr(self, 'shape_a'):
             return self.shape_a
-        return tuple(extent(x, self.size) + 1 for x in self.dims[t])
+        zeros = self.pad if t == 'A' and self.pad else [[0]] * len(self.dims[t])
+        return tuple(extent(x, self.size) + 1 - sum(z) for x, z in zip(self.dims[t], zeros))
 
     def sum(self, tensors, out):
         """einsum over views; variables are given letters of their own"""
@@ -132,6 +141,7 @@ class Problem:
         return list(self.size).index(v)
 
     def right(self, a, b, v, bias, residual):
+        a = np.pad(a, self.pad) if self.pad else a
         if self.op == '+':
             c = a + b
         elif 'V' not in self.dims:

@@ -289,6 +289,78 @@ static void relayout(const struct carry_change *c, const float *from, float *to,
 void carry_forth(const struct carry_change *c, const float *from, float *to) { relayout(c, from, to, 0); }
 void carry_back(const struct carry_change *c, const float *from, float *to) { relayout(c, from, to, 1); }
 
+/* ---- zeros around an image ---- */
+
+typedef void line_of(int store, const void *from, float *to, int64_t n);
+
+WIDE static void line16(int store, const void *from, float *to, int64_t n)       /* from: 0 are zeros */
+{
+    for (int64_t i = 0; i < n; i += 16) {
+        __mmask16 m = n - i >= 16 ? 0xffff : (__mmask16)((1u << (n - i)) - 1);
+        __m512 y = _mm512_setzero_ps();
+        if (from && store < CARRY_HALVES_F16) {
+            y = _mm512_maskz_loadu_ps(m, (const float *)from + i);
+        } else if (from) {
+            __m256i h = _mm256_maskz_loadu_epi16(m, (const half_word *)from + i);
+            y = store == CARRY_HALVES_F16 ? _mm512_cvtph_ps(h)
+                                          : _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(h), 16));
+        }
+        _mm512_mask_storeu_ps(to + i, m, y);
+    }
+}
+
+static inline void line1(int store, const void *from, float *to, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) {
+        __asm__ volatile("" : : : "memory");             /* or a compiler makes a call of memset of it */
+        to[i] = !from ? 0 : store >= CARRY_HALVES_F16 ? wide1(store, ((const half_word *)from)[i])
+                                                      : ((const float *)from)[i];
+    }
+}
+
+NARROW static void line8(int store, const void *from, float *to, int64_t n)
+{
+    int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        __m256 y = _mm256_setzero_ps();
+        if (from && store < CARRY_HALVES_F16) {
+            y = _mm256_loadu_ps((const float *)from + i);
+        } else if (from) {
+            __m128i h = _mm_loadu_si128((const __m128i *)(const void *)((const half_word *)from + i));
+            y = store == CARRY_HALVES_F16 ? _mm256_cvtph_ps(h)
+                                          : _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(h), 16));
+        }
+        _mm256_storeu_ps(to + i, y);
+    }
+    line1(store, from ? (const char *)from + i * (store >= CARRY_HALVES_F16 ? 2 : 4) : 0, to + i, n - i);
+}
+
+void carry_surround(const struct carry_pad *q, int store, const void *from, float *to, int have)
+{
+    line_of *line = have & CARRY_AVX512 ? line16 : have & CARRY_AVX2 ? line8 : line1;
+    const int last = q->n - 1, words = store == CARRY_DOUBLES ? 2 : 1;
+    const int64_t bytes = store >= CARRY_HALVES_F16 ? 2 : words * 4;
+    const int64_t before = q->before[last], size = q->size[last], after = q->after[last];
+    int64_t at[CARRY_VARS] = { 0 };
+    for (int more = 1; more; to += (before + size + after) * words) {
+        int zeros = 0, i = last;
+        for (int d = 0; d < last; d++) zeros |= at[d] < q->before[d] || at[d] >= q->before[d] + q->size[d];
+        if (zeros) {
+            line(store, 0, to, (before + size + after) * words);
+        } else {
+            line(store, 0, to, before * words);
+            line(store, from, to + before * words, size * words);
+            line(store, 0, to + (before + size) * words, after * words);
+            from = (const char *)from + size * bytes;
+        }
+        while (i-- > 0) {
+            if (++at[i] < q->before[i] + q->size[i] + q->after[i]) break;
+            at[i] = 0;
+        }
+        more = i >= 0;
+    }
+}
+
 static const struct carry_variant *layout(const struct carry_kernel *, struct carry_state *);
 
 /* where group i of column j lies in a B that is given, in groups */
@@ -1179,13 +1251,15 @@ int carry_level(const struct carry_kernel *k, struct carry_state *s)
 
 static int casts(int then) { return then == CARRY_CAST || then == CARRY_CAST_F16; }
 
-/* tensor t as floats where it is stored as halves: what is to be given back, with them behind it */
-static struct piece *widened(const struct carry_kernel *k, int t, const float **x)
+/* tensor t as floats where it is stored as halves, A with its zeros: what is to be given back, with them behind it */
+static struct piece *widened(const struct carry_kernel *k, int t, const float **x, int have)
 {
-    if (k->store < CARRY_HALVES_F16 || !k->elements[t]) return 0;
-    struct piece *p = get_memory(&(void *){ 0 }, k->elements[t] * 4);
+    const int pad = !t && k->pad.n;
+    if ((k->store < CARRY_HALVES_F16 && !pad) || !k->elements[t]) return 0;
+    struct piece *p = get_memory(&(void *){ 0 }, pad ? k->padded * bytes_of(k) : k->elements[t] * 4);
     if (!p) __builtin_trap();                            /* no memory, and no way to say so */
-    carry_widen((enum carry_store)k->store, *x, (float *)(p + 1), k->elements[t]);
+    if (pad) carry_surround(&k->pad, k->store, *x, (float *)(p + 1), have);
+    else carry_widen((enum carry_store)k->store, *x, (float *)(p + 1), k->elements[t]);
     *x = (float *)(p + 1);
     return p;
 }
@@ -1225,7 +1299,8 @@ void carry_run_then(void *to, const float *a, const float *b, const float *bias,
                 back[i] = b[given_at(k, layout(k, s), i / n, i % n)];
             b = back;
         }
-        struct piece *wide[3] = { widened(k, 0, &a), widened(k, 1, &b), k->pair ? widened(k, 3, &extra.second) : 0 };
+        struct piece *wide[3] = { widened(k, 0, &a, here(s)), widened(k, 1, &b, 0),
+                                  k->pair ? widened(k, 3, &extra.second, 0) : 0 };
         if (k->pair) (here(s) & CARRY_AVX2 ? pair_plain8 : carry_pair_plain)(k, sum, a, b, extra.second);
         else if (here(s) & CARRY_AVX2) plain_avx2(k, sum, a, b);
         else carry_plain(k, sum, a, b);
@@ -1248,7 +1323,9 @@ void carry_run_then(void *to, const float *a, const float *b, const float *bias,
     struct carry_context x = { { room[0], room[1], k->pair ? room[3] + carry_rows(k) : 0 }, carry_forth,
                                wide ? carry_finish16 : carry_finish8, wide ? carry_between16 : carry_between8,
                                carry_hidden, room[3], k, sum, to, extra };
-    if (v->whole[0]) carry_forth(&v->change[0], a, room[0]), a = room[0];
+    if (v->whole[0] && k->pad.n) carry_surround(&k->pad, k->store, a, room[0], v->need);
+    else if (v->whole[0]) carry_forth(&v->change[0], a, room[0]);
+    if (v->whole[0]) a = room[0];
     if (v->whole[1] && !v->given) carry_forth(&v->change[1], b, room[1]), b = room[1];
     if (v->whole[2]) out = room[2];
     carry_code *code = v->function;
@@ -1321,7 +1398,7 @@ static int near(float x, float y, float more)
 
 int carry_test(const struct carry_kernel *k, struct carry_state *s)
 {
-    enum { A, B, C, WANT, GIVEN, BIAS, RESIDUAL, LAST, TENSORS };
+    enum { A, B, C, WANT, GIVEN, BIAS, RESIDUAL, LAST, PADDED, TENSORS };
     int then = k->then[0] != 0 && !k->pair, cast = 0, soft = k->pair;
     int last = CARRY_HALVES_BF16;
     for (int i = 0; i < CARRY_THENS; i++) {
@@ -1330,7 +1407,8 @@ int carry_test(const struct carry_kernel *k, struct carry_state *s)
     }
     int64_t n[TENSORS] = { k->elements[0], k->elements[1], k->elements[2], k->elements[2], k->given,
                            then ? k->bias * 3 : k->elements[3],
-                           then ? k->elements[2] : 0, cast ? k->elements[2] : 0 }, bytes = 0;
+                           then ? k->elements[2] : 0, cast ? k->elements[2] : 0, k->pad.n ? k->padded : 0 };
+    int64_t bytes = 0;
     const int64_t d = bytes_of(k) / 4;
     for (int i = 0; i < TENSORS; i++) bytes += (n[i] * d * 4 + 63) & ~(int64_t)63;
     struct piece *p = get_memory(&s->pool[1], bytes);
@@ -1353,8 +1431,9 @@ int carry_test(const struct carry_kernel *k, struct carry_state *s)
     for (int64_t j = 0; j < n[C] * d; j++) x[WANT][j] = x[C][j];
     for (int64_t j = 0; j < n[B] && k->given; j++)
         x[GIVEN][given_at(k, layout(k, s), j / k->row[1], j % k->row[1])] = x[B][j];
+    if (k->pad.n) carry_surround(&k->pad, d == 2 ? CARRY_DOUBLES : CARRY_FLOATS, x[A], x[PADDED], 0);
     if (k->pair) carry_pair_plain(k, x[WANT], x[A], x[B], x[BIAS]);
-    else carry_plain(k, x[WANT], x[A], x[B]);
+    else carry_plain(k, x[WANT], k->pad.n ? x[PADDED] : x[A], x[B]);
     for (int i = 0; i <= BIAS && k->store >= CARRY_HALVES_F16; i += i == B ? BIAS - B : 1)
         for (int64_t j = 0; j < n[i] && (i != BIAS || k->pair); j++)     /* as halves, where they are */
             ((half_word *)x[i])[j] = carry_narrow((enum carry_store)k->store, x[i][j]);

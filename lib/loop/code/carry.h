@@ -30,6 +30,10 @@ struct carry_change {                                    /* of a tensor or block
     int64_t from[CARRY_VARS], to[CARRY_VARS];            /* strides; [nvar-2] is fastest in `from`, [nvar-1] in `to` */
 };
 
+struct carry_pad {                                       /* of A: its dimensions, slowest first, and zeros around it */
+    int32_t n, size[CARRY_VARS], before[CARRY_VARS], after[CARRY_VARS];  /* n: 0 where there are none */
+};
+
 struct carry_kernel;
 struct carry_extra { const float *bias, *residual, *second; };       /* what follows a sum, and V; or 0 */
 struct carry_context {                                   /* what code that changes blocks as it goes is called with */
@@ -61,6 +65,8 @@ struct carry_kernel {
     int32_t op, type, add, nvar, size[CARRY_VARS];       /* add: C += A B */
     int64_t given;                                       /* elements of a B as any variant takes it; 0: as it is */
     int64_t stride[4][CARRY_VARS], elements[4], row[4];  /* row: extent of the last dimension, what ld is instead of */
+    int64_t padded;                                      /* elements of A with its zeros, as its strides are */
+    struct carry_pad pad;
     int32_t pair, along, last;                           /* pair: C = mid(A B) V; see problem */
     float mid_scale;                                     /* of S, first of all */
     uint8_t mid[CARRY_THENS];                            /* what follows that: CARRY_RELU, CARRY_GELU, CARRY_SOFTMAX */
@@ -76,6 +82,8 @@ struct carry_state { int32_t cpu, unused; void *pool[2]; };   /* zero at first; 
 
 void carry_forth(const struct carry_change *, const float *from, float *to);
 void carry_back(const struct carry_change *, const float *from, float *to);     /* from and to as in carry_forth's */
+/* A with its zeros around it; halves become floats.  By what `have` says that is here, bits of carry_cpu */
+void carry_surround(const struct carry_pad *, int store, const void *from, float *to, int have);
 /* n numbers stored as halves to floats, one by one; a float to a half, to nearest, ties to even */
 void carry_widen(enum carry_store, const void *from, float *to, int64_t n);
 uint16_t carry_narrow(enum carry_store, float);
@@ -86,7 +94,7 @@ int carry_cpu(void);     /* bits of what is here, operating system included, whi
 /* the same of what a processor and system say: leaf 1, leaf 7, its part 1, xgetbv; that leave is given */
 struct carry_words { uint32_t c1, b7, c7, d7, a71, state; };
 int carry_bits(const struct carry_words *);
-/* c = the operation, or with `add` += it, by plain loops, on any x86-64; without what follows it */
+/* c = the operation, or with `add` += it, by plain loops, on any x86-64; without what follows it; A has its zeros */
 void carry_plain(const struct carry_kernel *, float *c, const float *a, const float *b);
 /* the same for two contractions; `second` is V */
 void carry_pair_plain(const struct carry_kernel *, float *c, const float *a, const float *b, const float *second);

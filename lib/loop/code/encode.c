@@ -894,7 +894,7 @@ static bool plain(const struct problem *p, int t)        /* one variable a dimen
     double n = 1;
     for (int v = 0; v < p->nvar; v++)
         if (p->stride[t][v]) n *= p->size[v];
-    return n == (double)p->elements[t];
+    return n == (double)p->elements[t] && !(t == TENSOR_A && p->pad.n);
 }
 
 /* a relative cost of having v in the vectors, or -1 when it cannot be */
@@ -1160,6 +1160,9 @@ static void prepare(struct kernel *g, struct state *k)
         if (t == TENSOR_B && g->given) {
             take_weights(k, c, elements);
             want_scratch(g, t, largest_block(k, t, 0), k->p->bytes, 0);
+        } else if (t == TENSOR_A && k->p->pad.n) {
+            c->needed = true;
+            want_scratch(g, t, k->p->padded, k->p->bytes, 0);
         } else if (to_transpose(k, t)) {
             struct transposition all = *c;
             int64_t stride[NEST_VARS];
@@ -1489,6 +1492,9 @@ const char *kernel_plan(struct kernel_plan *out, const struct problem *p, const 
         if (u == TENSOR_B && weights(&k)) {
             take_weights(&k, &c, out->stride[u]);
             out->given = c.elements;
+        } else if (u == TENSOR_A && p->pad.n) {
+            out->copied += (double)p->padded;
+            if (p->padded > NEAR_ELEMENTS) out->far += (double)p->padded;
         } else if (to_transpose(&k, u)) {
             int depth = u == TENSOR_C || whole ? 0 : block_depth(&k, u);
             if (k.side && depth > k.split) depth = k.split;

@@ -15,6 +15,7 @@
  * block of C once it is complete, while that is in the second cache: the largest such, or what is inside the outermost
  * loop over a reduction that is cut.  Bias and relu alone are done in registers instead, before a tile is stored, where
  * no reduction is cut outside of the tiles.
+ * An A with zeros around it is copied with them before the nest.
  * An input is transposed block by block inside the outer loops that all move through it, just before the block is used;
  * where there are none, before the nest.  C is transposed after it.
  *

@@ -269,9 +269,10 @@ void image_header(FILE *f, const char *guard, const struct image_kernel *q, size
     for (size_t i = 0; i < n; i++) {
         const int64_t *e = q[i].p->elements;
         const char *s = q[i].name;
-        fprintf(f, "\n/* %s: c %s; elements: c %lld, a %lld, b %lld */\n", q[i].p->text,
+        fprintf(f, "\n/* %s: c %s; elements: c %lld, a %lld%s, b %lld */\n", q[i].p->text,
                 q[i].add ? "is added to" : "is overwritten", (long long)e[TENSOR_C],
-                (long long)e[TENSOR_A] * q[i].p->group, (long long)e[TENSOR_B] * q[i].p->group);
+                (long long)e[TENSOR_A] * q[i].p->group, q[i].p->pad.n ? " without its zeros" : "",
+                (long long)e[TENSOR_B] * q[i].p->group);
         struct buf b = { 0 };
         for (int ld = 0; ld < 1 + image_has_ld(q[i].p); ld++) image_declare(&b, &q[i], ld), buf_add(&b, ";\n", 2);
         fputs(b.s, f);

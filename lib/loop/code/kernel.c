@@ -25,11 +25,15 @@ static void part(void *data, int i)
     code(c, a, b, &x);
 }
 
+static int problem_cpu(enum isa isa) { return isa == ISA_AVX2 ? CARRY_AVX2 : CARRY_AVX512 | CARRY_AVX2; }
+
 void kernel_prepare(const struct kernel *g, const float *a, const float *b)
 {
     const float *in[2] = { a, b };
     for (int t = 0; t < 2; t++)
-        if (g->change[t].needed && !(t == TENSOR_B && g->given))
+        if (t == TENSOR_A && g->about.pad.n)
+            carry_surround(&g->about.pad, g->about.store, a, g->scratch[t], problem_cpu(g->isa));
+        else if (g->change[t].needed && !(t == TENSOR_B && g->given))
             carry_forth(&g->change[t].change, in[t], g->scratch[t]);
     if (!g->second_at) return;
     if (g->pairs) {
@@ -80,6 +84,7 @@ _Static_assert((int)CARRY_CAST == (int)THEN_BF16 && (int)CARRY_CAST_F16 == (int)
                (int)CARRY_RMSNORM == (int)THEN_RMSNORM &&
                 (int)CARRY_SOFTMAX == (int)THEN_SOFTMAX &&
                (int)CARRY_GELU == (int)THEN_GELU && CARRY_THENS == MAX_THEN + 1, "the same words");
+_Static_assert(sizeof(struct carry_pad) == sizeof(struct problem_pad), "the same zeros");
 _Static_assert((int)CARRY_BF16 == (int)TYPE_BF16 && (int)CARRY_U8S8 == (int)TYPE_U8S8 &&
                (int)CARRY_F64 == (int)TYPE_F64, "the same types");
 _Static_assert((int)CARRY_HALVES_F16 == (int)STORE_F16 && (int)CARRY_HALVES_BF16 == (int)STORE_BF16 &&
@@ -92,6 +97,8 @@ void problem_carry(struct carry_kernel *k, const struct problem *p)
     memcpy(k->stride, p->stride, sizeof k->stride);
     memcpy(k->elements, p->elements, sizeof k->elements);
     memcpy(k->row, p->row, sizeof k->row);
+    k->padded = p->padded;
+    memcpy(&k->pad, &p->pad, sizeof k->pad);
     memcpy(k->then, p->then, sizeof k->then);
     k->store = (int32_t)p->store;
     k->scale = p->over ? 1.0f / (float)p->over : 1;
@@ -112,9 +119,26 @@ void problem_carry(struct carry_kernel *k, const struct problem *p)
 
 int problem_needs(const struct problem *p, enum isa isa)
 {
-    int need = isa == ISA_AVX2 ? CARRY_AVX2 : CARRY_AVX512 | CARRY_AVX2;
+    int need = problem_cpu(isa);
     if (isa == ISA_AMX) return need | (p->type == TYPE_BF16 ? CARRY_AMX_BF16 : CARRY_AMX_INT8);
     return need | (p->type == TYPE_BF16 ? CARRY_AVX512BF16 : p->type == TYPE_U8S8 ? CARRY_AVX512VNNI : 0);
+}
+
+/* A with its zeros, element by element */
+static float *with_zeros(const struct problem *p, const float *a)
+{
+    const struct problem_pad *q = &p->pad;
+    const size_t bytes = (size_t)p->bytes;
+    char *to = xcalloc((size_t)p->padded, bytes);
+    for (int64_t i = 0; i < p->elements[TENSOR_A]; i++) {
+        int64_t rest = i, at = 0, step = 1;
+        for (int d = q->n; d-- > 0; rest /= q->size[d]) {
+            at += (rest % q->size[d] + q->before[d]) * step;
+            step *= q->size[d] + q->before[d] + q->after[d];
+        }
+        memcpy(to + (size_t)at * bytes, (const char *)a + (size_t)i * bytes, bytes);
+    }
+    return (float *)(void *)to;
 }
 
 void problem_reference(const struct problem *p, float *c, const float *a, const float *b, struct carry_extra extra)
@@ -130,11 +154,13 @@ void problem_reference(const struct problem *p, float *c, const float *a, const 
         x[t] = wide[t] = xmalloc((size_t)n, sizeof *wide[t]);
         carry_widen((enum carry_store)p->store, t == 2 ? extra.second : t ? b : a, wide[t], n);
     }
-    float *sum = cast ? xmalloc((size_t)p->elements[TENSOR_C], sizeof *sum) : c;
+    float *sum = cast ? xmalloc((size_t)p->elements[TENSOR_C], sizeof *sum) : c, *zeros = NULL;
+    if (p->pad.n) x[0] = zeros = with_zeros(p, x[0]);
     if (p->pair) carry_pair_plain(&k, c, x[0], x[1], x[2]);
     else carry_plain(&k, sum, x[0], x[1]);
     if (p->then[0]) carry_finish_all(&k, sum, c, extra);
     if (cast) free(sum);
+    free(zeros);
     for (int t = 0; t < 3; t++) free(wide[t]);
 }
 

@@ -223,6 +223,15 @@ const char *native_emit(struct buf *b, const struct image_kernel *q)
     numbers(b, "elements", k.elements, 4, true);
     buf_format(b, ", ");
     numbers(b, "row", k.row, 4, true);
+    if (k.pad.n) {
+        buf_format(b, ",\n    .padded = %lld, .pad = { .n = %d, ", (long long)k.padded, k.pad.n);
+        numbers(b, "size", k.pad.size, CARRY_VARS, false);
+        buf_add(b, ", ", 2);
+        numbers(b, "before", k.pad.before, CARRY_VARS, false);
+        buf_add(b, ", ", 2);
+        numbers(b, "after", k.pad.after, CARRY_VARS, false);
+        buf_add(b, " }", 2);
+    }
     buf_format(b, ",\n    .then = {");
     for (int i = 0; i < CARRY_THENS; i++) buf_format(b, " %d%s", k.then[i], i + 1 < CARRY_THENS ? "," : " }");
     buf_format(b, ",\n    .pair = %d, .along = %d, .last = %d, .mid_scale = %.9g, .mid = {", k.pair, k.along, k.last,

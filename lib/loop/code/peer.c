@@ -152,7 +152,7 @@ const char *peer_missing(const struct peers *s, int i)
     return s->w[i].missing;
 }
 
-/* sizes in the order of the kind's text; a convolution's stride may be left out there */
+/* sizes in the order of the kind's text; a convolution's stride may be left out there; zeros around it come last */
 static int sizes_of(const struct problem *p, long *size)
 {
     const char *const *param;
@@ -164,6 +164,12 @@ static int sizes_of(const struct problem *p, long *size)
         size[k++] = v;
     }
     while (k < n) size[k++] = 1;
+    const char *pad = !strncmp(p->kind, "conv", 4) ? strstr(p->text, "(pad ") : NULL;
+    long zeros[4] = { 0 };                               /* around images: above, below, left and right */
+    size_t m = 0;
+    if (pad) s = pad + strlen("(pad");
+    for (char *end; pad && m < 4 && *s != ')'; s = end) zeros[m++] = strtol(s, &end, 10);
+    for (size_t i = 0; i < 4 && !strncmp(p->kind, "conv", 4); i++) size[n + (int)i] = m ? zeros[i * m / 4] : 0;
     return n;
 }
 

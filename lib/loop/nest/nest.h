@@ -3,7 +3,10 @@
  * A problem is C[..] += A[..] * B[..] over named variables (or a sum, an element-wise sum, a copy), each tensor a
  * row-major float array whose dimensions are affine in the variables.  Text: (mm M N K), (conv N C H W M KH KW S),
  * the other words of problem_kinds, or the general (nest (sizes (m 8) ..) (A m k) (B k n) (C m n)); a trailing
- * (order k m n) sets the order of the untiled loops.  Windows are "valid": pad by giving larger H and W.
+ * (order k m n) sets the order of the untiled loops.  Windows are "valid", but for a trailing (pad P), (pad ROWS
+ * COLUMNS) or (pad TOP BOTTOM LEFT RIGHT): so many zeros are read around each image, whose H and W are what is in
+ * memory.  In a general nest a dimension of A is (pad P INDEX) or (pad BEFORE AFTER INDEX): what the index reaches less
+ * these is in memory.
  * (mm_bf16 M N K) and (mm_u8s8 M N K) have A[m][k] of 2-byte or unsigned bytes, and B[k/g][n][g] of 2-byte or signed
  * bytes, g = 2 or 4 of which K is a multiple: the order in which processors multiply them.  Their variable k counts
  * groups of g, an element is such a group of 4 bytes, and strides and sizes are in groups.
@@ -41,6 +44,9 @@ enum { NEST_VARS = 8, NEST_LOOPS = 16, NEST_DIMS = 8 };
 enum { TENSOR_A, TENSOR_B, TENSOR_C, TENSOR_V };        /* V: where there are two contractions */
 enum problem_type { TYPE_F32, TYPE_BF16, TYPE_U8S8, TYPE_F64 };  /* C is float, float, int32, double */
 enum problem_store { STORE_FLOATS, STORE_DOUBLES, STORE_F16, STORE_BF16 };       /* of A, B and V */
+struct problem_pad {                                     /* dimensions of A, slowest first; those without are merged */
+    int32_t n, size[NEST_DIMS], before[NEST_DIMS], after[NEST_DIMS];     /* n: 0 where there is no padding */
+};
 enum problem_then { THEN_END, THEN_BIAS, THEN_RESIDUAL, THEN_RELU, THEN_GELU, THEN_OVER, THEN_BF16, THEN_F16,
                     THEN_LAYERNORM, THEN_RMSNORM, THEN_CAUSAL, THENS,
                     THEN_SOFTMAX = THENS };              /* this and causal: of (mid ..) alone */
@@ -58,7 +64,9 @@ struct problem {
     char name[NEST_VARS][8];
     int32_t size[NEST_VARS];
     bool reduced[NEST_VARS];                             /* not among the variables of C */
-    int64_t stride[4][NEST_VARS];                        /* elements of tensor t per step of variable v; 0: absent */
+    int64_t stride[4][NEST_VARS];                        /* elements of tensor t per step of variable v; 0: absent; */
+    struct problem_pad pad;                              /* those of A are with its zeros around it, */
+    int64_t padded;                                      /* elements of A then */
     int64_t elements[4];                                 /* allocated, at most 2^28; 0 for a B that is not there */
     int64_t row[4];                                      /* extent of the last dimension; 1 where there is none */
     uint8_t then[MAX_THEN + 1];                          /* enum problem_then, to the first THEN_END */

@@ -54,18 +54,23 @@ struct env {                                             /* what names mean whil
     struct problem *p;
     const char *where;
     const char *const *param;
-    int64_t value[MAX_PARAM];
+    int64_t value[MAX_PARAM], pad[4];                    /* pad: top, bottom, left, right */
 };
 
-static int64_t small_int(const struct sexp *e, snode x, const char *where, const char *what)
+static int64_t int_from(int64_t least, const struct sexp *e, snode x, const char *where, const char *what)
 {
     str s = x == SEXP_NONE || !sexp_is_atom(e, x) ? (str){ 0 } : sexp_atom(e, x);
     int64_t v;
     if (!s.s || !int_parse(s.s, s.n, &v))
         die("%s: %s is '%.*s', not an integer", where, what, (int)s.n, s.s ? s.s : "");
-    if (v < 1) die("%s: %s is %lld, must be at least 1", where, what, (long long)v);
+    if (v < least) die("%s: %s is %lld, must be at least %lld", where, what, (long long)v, (long long)least);
     if (v > MAX_SIZE) die("%s: %s is %lld, more than %d", where, what, (long long)v, MAX_SIZE);
     return v;
+}
+
+static int64_t small_int(const struct sexp *e, snode x, const char *where, const char *what)
+{
+    return int_from(1, e, x, where, what);
 }
 
 static int var_of(const struct problem *p, str name)
@@ -137,26 +142,67 @@ static void term(const struct env *k, const struct sexp *e, snode x, int64_t f[N
     for (int v = 0; v < k->p->nvar; v++) f[v] = checked(k, f[v], checked(k, factor, one[v], true), false);
 }
 
+/* size in memory, zeros before and after of each dimension of A, slowest first: one without zeros is one with that
+ * before it */
+static void surround(const struct env *k, const int64_t (*dim)[3], size_t n)
+{
+    struct problem *p = k->p;
+    struct problem_pad q = { 0 };
+    bool any = false;
+    p->elements[TENSOR_A] = p->padded = 1;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t size = dim[i][0], before = dim[i][1], after = dim[i][2];
+        if (size < 1)
+            die("%s: zeros, %lld and %lld, leave nothing of a dimension of A", k->where, (long long)before,
+                (long long)after);
+        p->elements[TENSOR_A] *= size;
+        p->padded *= size + before + after;
+        if (p->padded > MAX_ELEMENTS)
+            die("%s: tensor A has more than %lld elements", k->where, (long long)MAX_ELEMENTS);
+        any |= before || after;
+        if (q.n && !before && !after) {
+            q.size[q.n - 1] *= (int32_t)size, q.before[q.n - 1] *= (int32_t)size, q.after[q.n - 1] *= (int32_t)size;
+            continue;
+        }
+        q.size[q.n] = (int32_t)size, q.before[q.n] = (int32_t)before, q.after[q.n++] = (int32_t)after;
+    }
+    p->pad = any ? q : (struct problem_pad){ 0 };
+}
+
+/* (pad P INDEX) or (pad BEFORE AFTER INDEX): sets what is before and after, returns the index */
+static snode padding(const struct env *k, const struct sexp *e, snode x, int t, int64_t zeros[2])
+{
+    size_t n = sexp_count(e, x);
+    zeros[0] = zeros[1] = 0;
+    if (!sexp_head(e, x, "pad")) return x;
+    if (t != TENSOR_A) die("%s: only A has zeros around it", k->where);
+    if (n != 3 && n != 4) die("%s: zeros are (pad P INDEX) or (pad BEFORE AFTER INDEX)", k->where);
+    for (size_t i = 0; i < 2; i++) zeros[i] = int_from(0, e, sexp_nth(e, x, n == 3 ? 1 : i + 1), k->where, "(pad ..)");
+    return sexp_nth(e, x, n - 1);
+}
+
 static void tensor(const struct env *k, const struct sexp *e, snode x, int t)
 {
     struct problem *p = k->p;
     char name = "ABCV"[t];
     size_t ndim = sexp_count(e, x) - 1;
     if (ndim > NEST_DIMS) die("%s: tensor %c has more than %d dimensions", k->where, name, NEST_DIMS);
-    int64_t step = 1;
+    int64_t step = 1, dim[NEST_DIMS][3];
     p->row[t] = 1;
     for (size_t d = ndim; d-- > 0; ) {
         int64_t f[NEST_VARS] = { 0 }, extent = 1;
-        term(k, e, sexp_nth(e, x, d + 1), f, 0);
+        term(k, e, padding(k, e, sexp_nth(e, x, d + 1), t, dim[d] + 1), f, 0);
         for (int v = 0; v < p->nvar; v++) {
             p->stride[t][v] = checked(k, p->stride[t][v], checked(k, f[v], step, true), false);
             extent = checked(k, extent, checked(k, f[v], p->size[v] - 1, true), false);
         }
-        if (d + 1 == ndim) p->row[t] = extent;
+        dim[d][0] = extent - dim[d][1] - dim[d][2];
+        if (d + 1 == ndim) p->row[t] = dim[d][0];
         if (__builtin_mul_overflow(step, extent, &step) || step > MAX_ELEMENTS)
             die("%s: tensor %c has more than %lld elements", k->where, name, (long long)MAX_ELEMENTS);
     }
     p->elements[t] = step;
+    if (t == TENSOR_A) surround(k, dim, ndim);
 }
 
 /* C must be filled exactly once by its loops, without gaps: its strides are a row-major order of its variables */
@@ -315,11 +361,25 @@ static void body(const struct env *k, const struct sexp *e, snode first)
         if (t == MID) mid(k, e, x);
     }
     k->p->pair = have[TENSOR_V];
+    if (k->p->pair && k->p->pad.n) die("%s: (pad ..) does not go with a second contraction", k->where);
     if (have[MID] && !k->p->pair) die("%s: (mid ...) without a second contraction by V", k->where);
     if (have[THEN] && k->p->pair) die("%s: (then ...) does not go with a second contraction", k->where);
     if (!have[TENSOR_A] || !have[TENSOR_C] || (k->p->op == OP_FMA && !have[TENSOR_B]))
         die("%s: tensors A, B and C are needed", k->where);
     check_output(k);
+}
+
+static bool windows(const struct kind *kind) { return !strncmp(kind->name, "conv", 4); }
+
+/* (pad P), (pad ROWS COLUMNS) or (pad TOP BOTTOM LEFT RIGHT) of a convolution */
+static void pad_images(struct env *k, const struct kind *kind, const struct sexp *e, snode list)
+{
+    size_t n = sexp_count(e, list) - 1;
+    if (!windows(kind)) die("%s: (pad ..) is for convolutions", k->where);
+    if (n != 1 && n != 2 && n != 4)
+        die("%s: zeros are (pad P), (pad ROWS COLUMNS) or (pad TOP BOTTOM LEFT RIGHT)", k->where);
+    for (size_t i = 0; i < 4; i++)
+        k->pad[i] = int_from(0, e, sexp_nth(e, list, 1 + i * n / 4), k->where, "(pad ..)");
 }
 
 static void params(struct env *k, const struct kind *kind, const struct sexp *e)
@@ -336,10 +396,12 @@ static void params(struct env *k, const struct kind *kind, const struct sexp *e)
         }
         k->value[n] = small_int(e, x, k->where, kind->param[n]);
     }
-    bool have[3] = { false };
+    bool have[4] = { false };
     for (int i; x != SEXP_NONE; x = sexp_after(e, x), have[i] = true) {
-        i = sexp_head(e, x, "type") ? 2 : sexp_head(e, x, "then");
-        if ((!i && !sexp_head(e, x, "order")) || have[i]) break;
+        static const char *const words[] = { "order", "then", "type", "pad" };
+        for (i = 0; i < 4 && !sexp_head(e, x, words[i]); i++) {}
+        if (i == 4 || have[i]) break;
+        if (i == 3) pad_images(k, kind, e, x);
     }
     if (x != SEXP_NONE)
         die("%s: too many sizes for %s", k->where, kind->name);
@@ -348,7 +410,8 @@ static void params(struct env *k, const struct kind *kind, const struct sexp *e)
 static int64_t window(const struct env *k, const char *in, const char *kernel)
 {
     bool found;
-    int64_t h = param_of(k, str_of(in), &found), w = param_of(k, str_of(kernel), &found);
+    const int64_t *pad = k->pad + (*in == 'w' ? 2 : 0);
+    int64_t h = param_of(k, str_of(in), &found) + pad[0] + pad[1], w = param_of(k, str_of(kernel), &found);
     if (w > h) die("%s: window %s of %lld is larger than %s of %lld", k->where, kernel, (long long)w, in, (long long)h);
     return (h - w) / param_of(k, str_of("s"), &found) + 1;
 }
@@ -372,10 +435,6 @@ static void expand(struct env *k, const struct kind *kind, const struct sexp *e)
     }
     body(k, t, sexp_after(t, vars));
     sexp_close(r);
-    if (!strncmp(kind->name, "conv", 4)) {               /* what the caller allocates: all of H and W, used or not */
-        int64_t all = k->value[0] * k->value[1] * k->value[2] * k->value[3];
-        if (all > MAX_ELEMENTS) die("%s: tensor A has more than %lld elements", k->where, (long long)MAX_ELEMENTS);
-    }
 }
 
 static void general(struct env *k, const struct sexp *e)
@@ -393,17 +452,24 @@ static void general(struct env *k, const struct sexp *e)
 /* a row of H that the last window does not reach is there all the same: strides come from H and W, not from windows */
 static void conv_strides(struct problem *p, const struct env *k)
 {
-    int64_t c = k->value[1], h = k->value[2], w = k->value[3], s = k->value[7];
+    int64_t c = k->value[1], s = k->value[7], h = k->value[2] + k->pad[0] + k->pad[1];
+    int64_t w = k->value[3] + k->pad[2] + k->pad[3];
     bool nhwc = !strcmp(p->kind, "conv_nhwc");
+    const int64_t dim[4][3] = { { k->value[0] }, { nhwc ? 1 : c }, { k->value[2], k->pad[0], k->pad[1] },
+                                { k->value[3], k->pad[2], k->pad[3] } }, last[3] = { c };
+    int64_t dims[5][3];
+    memcpy(dims, dim, sizeof dim);
+    memcpy(dims + 4, last, sizeof last);
+    surround(k, (const int64_t (*)[3])dims, nhwc ? 5 : 4);
     int64_t col = nhwc ? c : 1, row = w * col, chan = nhwc ? 1 : h * w;
     const struct { const char *v; int64_t step; } want[] = {
         { "n", c * h * w }, { "c", chan }, { "ho", s * row }, { "wo", s * col }, { "kh", row }, { "kw", col } };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
         p->stride[TENSOR_A][var_of(p, str_of(want[i].v))] = want[i].step;
-    p->elements[TENSOR_A] = k->value[0] * c * h * w;
-    p->row[TENSOR_A] = nhwc ? c : w;
+    p->row[TENSOR_A] = nhwc ? c : k->value[3];
     int ho = var_of(p, str_of("ho")), wo = var_of(p, str_of("wo"));
-    if (p->stride[TENSOR_A][ho] != p->size[wo] * p->stride[TENSOR_A][wo] || k->value[5] * k->value[6] > 1) return;
+    if (p->stride[TENSOR_A][ho] != p->size[wo] * p->stride[TENSOR_A][wo] || k->value[5] * k->value[6] > 1 || p->pad.n)
+        return;
     p->size[wo] *= p->size[ho];                          /* windows of one pixel: the image is one row of them */
     p->size[ho] = 1;
 }
@@ -463,7 +529,7 @@ static void type(const struct env *k, const struct sexp *e, snode list)
     if (p->op != OP_FMA || p->type != TYPE_F32 || p->pair || p->then[0])
         die("%s: (type f64) is for sums of products that nothing follows", k->where);
     for (int t = 0; t < 3; t++)
-        if (p->elements[t] > MAX_DOUBLES)
+        if (p->elements[t] > MAX_DOUBLES || p->padded > MAX_DOUBLES)
             die("%s: a tensor has more than %lld doubles", k->where, (long long)MAX_DOUBLES);
     p->type = TYPE_F64;
     p->bytes = 8;

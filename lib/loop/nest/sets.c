@@ -35,35 +35,33 @@ static const char *const attention[] = { "(attn 12 128 128 64)", "(attn 12 197 1
                                          "(attn 4 512 512 96)", "(attn 8 128 128 128)", "(attn 4 512 512 128)",
                                          "(attn 2 2048 2048 128)", NULL };
 
-static void conv(struct grid *g, bool nhwc, int c, int size, int m, int kernel, int stride)
-{
-    grid_add(g, xformat("(%s 1 %d %d %d %d %d %d %d)", nhwc ? "conv_nhwc" : "conv", c, size, size, m, kernel, kernel,
-                        stride));
-}
-
 static void depthwise(struct grid *g, bool nhwc, int c, int size, int kernel, int stride) /* size: of the result */
 {
-    const char *row = stride == 1 ? "(+ y p)" : "(+ (* 2 y) p)", *col = stride == 1 ? "(+ x q)" : "(+ (* 2 x) q)";
+    int before = kernel / 2, after = stride == 1 ? before : before - 1;  /* strided, the last zeros are in no window */
+    char *row = xformat(stride == 1 ? "(pad %d %d (+ y p))" : "(pad %d %d (+ (* 2 y) p))", before, after);
+    char *col = xformat(stride == 1 ? "(pad %d %d (+ x q))" : "(pad %d %d (+ (* 2 x) q))", before, after);
     grid_add(g, nhwc ? xformat("(nest (sizes (c %d) (y %d) (x %d) (p %d) (q %d)) (A %s %s c) (B p q c) (C y x c))", c,
                                size, size, kernel, kernel, row, col)
                      : xformat("(nest (sizes (c %d) (y %d) (x %d) (p %d) (q %d)) (A c %s %s) (B c p q) (C c y x))", c,
                                size, size, kernel, kernel, row, col));
+    free(row);
+    free(col);
 }
 
 static void bottlenecks(struct grid *g, const struct bottleneck *b, bool nhwc)
 {
     int c = 32, size = 112;
-    conv(g, nhwc, 3, 226, 32, 3, 2);
+    grid_conv(g, nhwc, 3, 224, 32, 3, 2);
     for (; b->t; b++)
         for (int k = 0; k < b->n; k++) {
             int s = k ? 1 : b->s, inner = c * b->t;
-            if (inner > c) conv(g, nhwc, c, size, inner, 1, 1);
+            if (inner > c) grid_conv(g, nhwc, c, size, inner, 1, 1);
             size /= s;
             depthwise(g, nhwc, inner, size, b->k, s);
-            conv(g, nhwc, inner, size, b->c, 1, 1);
+            grid_conv(g, nhwc, inner, size, b->c, 1, 1);
             c = b->c;
         }
-    conv(g, nhwc, c, size, 1280, 1, 1);
+    grid_conv(g, nhwc, c, size, 1280, 1, 1);
 }
 
 void grid_set(struct grid *g, const char *set, enum grid_type type, bool nhwc, int tokens)

@@ -10,7 +10,7 @@
 struct gemm { /* batch times C[m][n] = A[m][k] B[k][n], or transposed inputs */
     long batch, m, n, k;
     int ta, tb, conv, nhwc, doubles;                     /* doubles: pointers lead to those */
-    long nimg, c, h, w, mo, kh, kw, s, ho, wo;
+    long nimg, c, h, w, mo, kh, kw, s, ho, wo, pad[4];       /* zeros above, below, left and right of an image */
     float *col;
 };
 
@@ -40,16 +40,38 @@ static inline int gemm_init(struct gemm *g, const char *kind, const long *z, con
     if (!strncmp(kind, "conv", 4)) {
         g->conv = 1, g->nhwc = !strncmp(kind, "conv_nhwc", 9);
         g->nimg = z[0], g->c = z[1], g->h = z[2], g->w = z[3], g->mo = z[4], g->kh = z[5], g->kw = z[6], g->s = z[7];
-        g->ho = (g->h - g->kh) / g->s + 1, g->wo = (g->w - g->kw) / g->s + 1;
+        memcpy(g->pad, z + 8, sizeof g->pad);
+        g->ho = (g->h + g->pad[0] + g->pad[1] - g->kh) / g->s + 1;
+        g->wo = (g->w + g->pad[2] + g->pad[3] - g->kw) / g->s + 1;
         g->batch = g->nimg;
         g->k = g->c * g->kh * g->kw;
         g->m = g->nhwc ? g->ho * g->wo : g->mo;
         g->n = g->nhwc ? g->mo : g->ho * g->wo;
-        if (g->kh * g->kw * g->s != 1) g->col = (float *)aligned_alloc(64, (g->k * g->ho * g->wo * 4 + 63) / 64 * 64);
+        if (g->kh * g->kw * g->s != 1 || g->ho != g->h || g->wo != g->w)
+            g->col = (float *)aligned_alloc(64, (g->k * g->ho * g->wo * 4 + 63) / 64 * 64);
         return 1;
     }
     *why = "not a matrix product or a convolution";
     return 0;
+}
+
+/* the same of an image with zeros around it: pixel by pixel where a window has some of them */
+static inline const float *gemm_padded(const struct gemm *g, const float *x)
+{
+    float *to = g->col;
+    const long n = g->nhwc ? g->c : 1, images = g->nhwc ? 1 : g->c, taps = g->kh * g->kw;
+    for (long c = 0; c < images; c++)
+        for (long i = 0; i < g->ho; i++)
+            for (long j = 0; j < g->wo; j++)
+                for (long p = 0; p < g->kh; p++)
+                    for (long q = 0; q < g->kw; q++) {
+                        long y = i * g->s + p - g->pad[0], z = j * g->s + q - g->pad[2], tap = p * g->kw + q;
+                        float *at = to + (g->nhwc ? ((i * g->wo + j) * taps + tap) * n
+                                                  : ((c * taps + tap) * g->ho + i) * g->wo + j);
+                        if (y < 0 || y >= g->h || z < 0 || z >= g->w) memset(at, 0, (size_t)n * 4);
+                        else memcpy(at, x + (c * g->h * g->w + y * g->w + z) * n, (size_t)n * 4);
+                    }
+    return g->col;
 }
 
 /* one image: NCHW gives [c kh kw][ho wo], NHWC gives [ho wo][kh kw c] */
@@ -57,6 +79,8 @@ static inline const float *gemm_columns(const struct gemm *g, const float *x)
 {
     float *to = g->col;
     if (!to) return x;
+    for (long i = 0; i < 4; i++)
+        if (g->pad[i]) return gemm_padded(g, x);
     if (g->nhwc) {
         for (long i = 0; i < g->ho; i++)
             for (long j = 0; j < g->wo; j++)

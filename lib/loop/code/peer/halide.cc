@@ -38,16 +38,21 @@ static void describe(halide_product *p, Func out)
     int c = (int)g.c, h = (int)g.h, w = (int)g.w, m = (int)g.mo, kh = (int)g.kh, kw = (int)g.kw, s = (int)g.s;
     int ho = (int)g.ho, wo = (int)g.wo, n = (int)g.nimg;
     Var x("x"), y("y"), f("f"), i("i");
-    Func sum("sum");
+    Func sum("sum"), a("a");
+    int top = (int)g.pad[0], left = (int)g.pad[2];
+    if (g.nhwc) a = BoundaryConditions::constant_exterior(p->in[0], 0.0f, {{0, c}, {0, w}, {0, h}, {0, n}});
+    else a = BoundaryConditions::constant_exterior(p->in[0], 0.0f, {{0, w}, {0, h}, {0, c}, {0, n}});
+    bool zeros = g.pad[0] || g.pad[1] || g.pad[2] || g.pad[3];
+    auto in = [&](Expr i, Expr j, Expr k, Expr l) -> Expr { return zeros ? a(i, j, k, l) : p->in[0](i, j, k, l); };
     if (g.nhwc) {
         RDom r(0, c, 0, kw, 0, kh);
         p->shape[0] = {c, w, h, n}, p->shape[1] = {m, c, kw, kh}, p->shape[2] = {m, wo, ho, n};
-        sum(f, x, y, i) += p->in[0](r.x, x * s + r.y, y * s + r.z, i) * p->in[1](f, r.x, r.y, r.z);
+        sum(f, x, y, i) += in(r.x, x * s + r.y - left, y * s + r.z - top, i) * p->in[1](f, r.x, r.y, r.z);
         out(f, x, y, i) = sum(f, x, y, i);
     } else {
         RDom r(0, kw, 0, kh, 0, c);
         p->shape[0] = {w, h, c, n}, p->shape[1] = {kw, kh, c, m}, p->shape[2] = {wo, ho, m, n};
-        sum(x, y, f, i) += p->in[0](x * s + r.x, y * s + r.y, r.z, i) * p->in[1](r.x, r.y, r.z, f);
+        sum(x, y, f, i) += in(x * s + r.x - left, y * s + r.y - top, r.z, i) * p->in[1](r.x, r.y, r.z, f);
         out(x, y, f, i) = sum(x, y, f, i);
     }
 }

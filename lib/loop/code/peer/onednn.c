@@ -42,7 +42,7 @@ static int make_conv(struct product *p, const char **why)
     struct gemm *g = &p->g;
     dnnl_dims_t src = { g->nimg, g->c, g->h, g->w }, wei = { g->mo, g->c, g->kh, g->kw },
                 dst = { g->nimg, g->mo, g->ho, g->wo };
-    dnnl_dims_t strides = { g->s, g->s }, pad = { 0, 0 };
+    dnnl_dims_t strides = { g->s, g->s }, before = { g->pad[0], g->pad[2] }, after = { g->pad[1], g->pad[3] };
     dnnl_format_tag_t act = g->nhwc ? dnnl_nhwc : dnnl_nchw, w = g->nhwc ? dnnl_hwio : dnnl_oihw;
     dnnl_memory_desc_t d[3], given[3];
     *why = "oneDNN refused the convolution";
@@ -64,7 +64,7 @@ static int make_conv(struct product *p, const char **why)
     dnnl_convolution_desc_t c;
     dnnl_primitive_desc_t pd;
     if (dnnl_convolution_forward_desc_init(&c, dnnl_forward_inference, dnnl_convolution_direct, &d[0], &d[1], NULL,
-                                           &d[2], strides, pad, pad) ||
+                                           &d[2], strides, before, after) ||
         dnnl_primitive_desc_create(&pd, &c, NULL, engine, NULL) || dnnl_primitive_create(&p->conv, pd))
         return 0;
     dnnl_query_t what[3] = { dnnl_query_src_md, dnnl_query_weights_md, dnnl_query_dst_md };
