@@ -354,12 +354,15 @@ static struct plan *better(struct plan *best, struct plan *plan, double seconds)
 /* Moves beside kernels need time of the channel and room that other tensors could have.  The search may charge that
  * time (nu of solve.h, here for all nodes the same) or only what stops the step: several charges and shares of the room
  * are tried, at last the plan for moves between kernels.  Where all that leaves the plan far from the bound, the best
- * of them are tried again by other searches, since it is a matter of luck what can be packed tightly.  The plan that is
- * fastest beside its kernels and the highest bound need not come from the same. */
+ * of them are tried again by other searches, since it is a matter of luck what can be packed tightly.  Long first steps
+ * prove more, short ones often lead to other plans: one trial is steep, with prices and a placement of its own.  The
+ * plan that is fastest beside its kernels and the highest bound need not come from the same. */
 static struct plan *lay_out_beside(struct placing *p, const struct effort *effort, struct placement *x)
 {
-    static const struct { double charge, room; } trial[] = { { 1e-4, 1 }, { 0.02, 1 }, { 0.2, 1 }, { 0.5, 0.8 },
-                                                             { 0.2, 0.8 }, { 0.2, 0.6 }, { 0, 1 } };
+    static const struct { double charge, room; bool steep; } trial[] = {
+        { 1e-4, 1, false }, { 1e-4, 1, true }, { 0.02, 1, false }, { 0.2, 1, false }, { 0.5, 0.8, false },
+        { 0.2, 0.8, false }, { 0.2, 0.6, false }, { 0, 1, false }
+    };
     enum { TRIALS = sizeof trial / sizeof *trial, SEARCHES = 3 };
     static const double GOOD = 0.003, FAR = 0.01;        /* what is not worth more moves; what is worth other seeds */
     static const double NEAR = 0.003, ROUNDING = 1e-12;
@@ -368,7 +371,8 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
     double made[TRIALS];                                 /* seconds of the plans */
     struct effort other = *effort;
     other.dual_steps = (long)fmin((double)effort->dual_steps, fmax(ENOUGH / (p->nodes + 1.0), 300));
-    struct prices v = prices_new(p), proof = prices_new(p);
+    struct prices v = prices_new(p), steep = prices_new(p), proof = prices_new(p);
+    struct placement *steep_x = placement_new(p);
     double *limit = xmalloc((size_t)p->nodes + 1, sizeof *limit), bound = no_prices(p);
     memcpy(limit, p->limit, (size_t)p->nodes * sizeof *limit);
     double *nu = xcalloc((size_t)p->nodes + 1, sizeof *nu);
@@ -378,18 +382,21 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
         if (i >= TRIALS && best && made[i % TRIALS] > best->objective * (1 + NEAR)) continue;
         struct plan *plan = plan_new(p->g, formulation_names[FORM_ASYNC]);
         double proved;
+        other.steep = trial[i % TRIALS].steep;
+        struct prices *own = other.steep ? &steep : &v;
+        struct placement *at = other.steep ? steep_x : x;
         other.seed = effort->seed + (uint64_t)(i / TRIALS);
         for (int n = 0; n < p->nodes; n++) nu[n] = charge;
         placing_price(p, nu);
         set_room(p, limit, room);
-        bool laid_out = try_placing(p, &other, i > 0, x, &v, &proved);
+        bool laid_out = try_placing(p, &other, i >= (other.steep ? TRIALS : 1), at, own, &proved);
         if (room >= 1 && proved > bound) {
             bound = proved;
-            prices_copy(p, &proof, &v);
+            prices_copy(p, &proof, own);
         }
         memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
-        laid_out = laid_out && lay_out(p, &other, &v, x, true, plan);
-        double seconds = laid_out ? beside_seconds(p, x, plan) : INFINITY;
+        laid_out = laid_out && lay_out(p, &other, own, at, true, plan);
+        double seconds = laid_out ? beside_seconds(p, at, plan) : INFINITY;
         made[i % TRIALS] = fmin(i < TRIALS ? INFINITY : made[i % TRIALS], seconds);
         best = better(best, plan, seconds);
     }
@@ -407,7 +414,9 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
     best->bound = bound > best->objective && bound < best->objective * (1 + ROUNDING) ? best->objective : bound;
     set_prices(p, &proof, best);
     prices_free(&v);
+    prices_free(&steep);
     prices_free(&proof);
+    placement_free(steep_x);
     free(limit);
     free(nu);
     return best;

@@ -219,6 +219,7 @@ struct dual {                                            /* a point of the relax
     struct sums sums;
     struct split split, longer;
     double *taken;                                       /* node: seconds of the channel that moves want beside it */
+    double *paid, *cheapest;                             /* of one tensor, by node: see life_prices */
     double *load;                                        /* bytes that the paths want in fast memory, and staging */
     double *cut_load;                                    /* the same in the units of each cut */
     int *config;                                         /* what the kernels want */
@@ -234,6 +235,8 @@ static struct dual dual_new(const struct placing *p)
                           split_new(p),
                           xcalloc(nodes, sizeof(double)),
                           xcalloc(nodes, sizeof(double)),
+                          xcalloc(nodes, sizeof(double)),
+                          xcalloc(nodes, sizeof(double)),
                           xcalloc(size_mul(nodes, (size_t)p->cuts + 1), sizeof(double)),
                           xcalloc(nodes, sizeof(int)),
                           xcalloc(uses, 1),
@@ -243,7 +246,8 @@ static struct dual dual_new(const struct placing *p)
 
 static void dual_free(struct dual *d)
 {
-    free_all(d->sums.until, d->split.part, d->longer.part, d->taken, d->load, d->cut_load, d->config, d->slow, d->stay);
+    free_all(d->sums.until, d->split.part, d->longer.part, d->taken, d->paid, d->cheapest, d->load, d->cut_load,
+             d->config, d->slow, d->stay);
     path_free(&d->path);
 }
 
@@ -284,10 +288,29 @@ static void add_load(double *load, const struct placing *p, const struct dual *d
     }
 }
 
+/* What tensor t pays for fast memory before each node of its life, and the least price of the channel from where it was
+ * made until there. */
+static void life_prices(const struct placing *p, struct dual *d, int t, const double *nu)
+{
+    int made = p->use_node[p->use_end[t]], last = p->use_node[p->use_end[t + 1] - 1];
+    const double *until = d->sums.until;
+    double least = 1;
+    for (int n = made; n <= last; n++) {
+        if (n > made && nu[n] < least) least = nu[n];
+        d->paid[n] = p->size[t] * until[n];
+        d->cheapest[n] = least;
+    }
+    for (int c = 0; c < p->cuts; c++) {
+        double weight = cut_weight(p, c, t);
+        until = until_of(p, &d->sums, c + 1);
+        for (int n = made; weight > 0 && n <= last; n++) d->paid[n] += weight * until[n];
+    }
+}
+
 /* A fetch beside kernels takes fast memory from one of the nodes before its use on, a write-out until one of those
- * after it.  The cheapest such time for each use, where a second of the channel costs nu of the node that it is beside,
- * and at least `least`. */
-static void fetch_prices(const struct placing *p, struct dual *d, int t, const double *nu, double least)
+ * after it.  The cheapest such time for each use, where a second of the channel costs nu of the node that it is
+ * beside. */
+static void fetch_prices(const struct placing *p, struct dual *d, int t, const double *nu)
 {
     const struct path *q = &d->path;
     int first = p->use_end[t], k = p->use_end[t + 1] - first, made = p->use_node[first];
@@ -296,9 +319,10 @@ static void fetch_prices(const struct placing *p, struct dual *d, int t, const d
         q->fetch[u] = p->fetch[t];
         q->lead[u] = 0;
         split_begin(&d->split, p->fetch[t]);
+        double least = d->cheapest[n - 1] * p->fetch[t];
         for (int b = n - 1; b > made; b--) {
-            double pays = rent(p, &d->sums, t, b, n);
-            if (pays + least * p->fetch[t] >= q->fetch[u]) break;
+            double pays = d->paid[n] - d->paid[b];
+            if (pays + least >= q->fetch[u]) break;
             if (!split_gains(&d->split, nu[b])) continue;
             split_add(&d->split, nu[b], p->spare[b], b);
             if (pays + d->split.cost >= q->fetch[u]) continue;
@@ -308,7 +332,7 @@ static void fetch_prices(const struct placing *p, struct dual *d, int t, const d
     }
 }
 
-static void write_prices(const struct placing *p, struct dual *d, int t, const double *nu, double least)
+static void write_prices(const struct placing *p, struct dual *d, int t, const double *nu)
 {
     const struct path *q = &d->path;
     int first = p->use_end[t], k = p->use_end[t + 1] - first, made = p->use_node[first];
@@ -324,9 +348,10 @@ static void write_prices(const struct placing *p, struct dual *d, int t, const d
         split_copy(&d->longer, &d->split);
         q->write[u] = d->split.cost;
         q->lag[u] = 0;
+        double least = d->cheapest[p->use_node[first + u + 1] - 1] * p->write[t];
         for (int e = n + 1; e < p->use_node[first + u + 1]; e++) {
-            double pays = rent(p, &d->sums, t, n + 1, e + 1);
-            if (pays + least * p->write[t] >= q->write[u]) break;
+            double pays = d->paid[e + 1] - d->paid[n + 1];
+            if (pays + least >= q->write[u]) break;
             if (!split_gains(&d->longer, nu[e])) continue;
             split_add(&d->longer, nu[e], p->spare[e], e);
             if (pays + d->longer.cost >= q->write[u]) continue;
@@ -372,21 +397,21 @@ static void tensor_prices(const struct placing *p, const struct sums *s, int t, 
 /* L at prices v; d becomes the point that attains it */
 static double relax(const struct placing *p, const struct prices *v, struct dual *d)
 {
-    double sum = 0, least = 1;                           /* price of the channel */
+    double sum = 0;
     size_t nodes = (size_t)p->nodes + 1;
     sum_up(p, &d->sums, v);
     for (size_t i = 0; i < nodes; i++) d->load[i] = d->taken[i] = 0;
     for (size_t i = 0; i < nodes * (size_t)p->cuts; i++) d->cut_load[i] = 0;
     for (int n = 0; n < p->nodes; n++) {
         sum -= v->lambda[n] * (p->limit[n] - p->base[n]);
-        least = v->nu[n] < least ? v->nu[n] : least;
         for (int c = 0; c < p->cuts; c++) sum -= v->kappa[c * p->nodes + n] * cut_right(p, c, n);
     }
     for (int t = 0; t < p->tensors; t++) {
         tensor_prices(p, &d->sums, t, 1, &d->path);
         if (p->beside) {
-            fetch_prices(p, d, t, v->nu, least);
-            write_prices(p, d, t, v->nu, least);
+            life_prices(p, d, t, v->nu);
+            fetch_prices(p, d, t, v->nu);
+            write_prices(p, d, t, v->nu);
         }
         sum += best_path(p, &d->path, t, d->slow, d->stay);
         if (p->beside) add_moves(p, d, t, v->nu);
@@ -444,7 +469,8 @@ struct ascent {                                          /* moments of the subgr
 };
 
 static const double NU_FIRST = 0.2;                      /* a second of the channel, at first */
-static const double DECAY_M = 0.7, DECAY_S = 0.98, STEP_FIRST = 0.15, STEP_RATIO = 0.002;
+static const double DECAY_M = 0.7, DECAY_S = 0.98, STEP_RATIO = 0.002;
+static const double STEP_FIRST = 4, STEP_BESIDE = 0.15, STEP_STEEP = 1;
 
 static double coordinate(struct ascent *a, int i, double gradient, double step, double floor)
 {
@@ -940,6 +966,7 @@ bool try_placing(const struct placing *p, const struct effort *effort, bool warm
     struct ascent a = ascent_new(p, &d, &v);
     if (warm) prices_copy(p, &v, best);
     if (p->beside) start_free(p, &v, &d);
+    double step = !p->beside ? STEP_FIRST : effort->steep ? STEP_STEEP : STEP_BESIDE;
     for (long i = warm ? effort->dual_steps * 4 / 5 : 0; i < effort->dual_steps; i++) {
         double now = relax(p, &v, &d);
         if (now > bound) {
@@ -954,7 +981,7 @@ bool try_placing(const struct placing *p, const struct effort *effort, bool warm
                 placement_copy(p, x, trial);
             }
         }
-        climb(p, &d, &a, STEP_FIRST * pow(STEP_RATIO, (double)i / (double)effort->dual_steps), &v);
+        climb(p, &d, &a, step * pow(STEP_RATIO, (double)i / (double)effort->dual_steps), &v);
     }
     round_prices(p, best);
     bound = relax(p, best, &d);

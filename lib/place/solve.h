@@ -32,6 +32,7 @@ struct effort {
     long dual_steps, search_rounds;
     uint64_t seed;
     double exact;                                        /* seconds for CBC, see exact.h; 0: not asked */
+    bool steep;                                          /* moves beside nodes: long first steps */
 };
 #define EFFORT_OPTIONS(effort)                                                                                         \
     { 0, "steps", INT, &(effort).dual_steps, "N", "steps towards a better bound", 1, 1e7 },                            \
