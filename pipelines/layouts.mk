@@ -21,8 +21,9 @@ inline-layouts: $(inline_home)/layouts.csv $(inline_home)/layouts-guard.csv $(in
 .PHONY: inline-layouts
 
 $(eval $(call asked,$(inline_home)/layouts-asked,INLINE_LAYOUTS INLINE_LAYOUT_ROUNDS INLINE_LAYOUT_LABELS))
-$(inline_home)/%/layouts/built: $(inline_home)/%/w/program.csv $(inline_home)/%/small.sexp \
-    $(inline_home)/%/learned.sexp $(inline_home)/layouts-asked | $(PROGS)
+inline_layout_sets = $(sort $(patsubst lean,small,$(filter learned small tiny lean,$(INLINE_LAYOUT_LABELS))))
+$(inline_home)/%/layouts/built: $(inline_home)/%/w/program.csv $(inline_layout_sets:%=$(inline_home)/\%/%.sexp) \
+    $(inline_home)/layouts-asked | $(PROGS)
 	@mkdir -p $(@D)
 	for label in $(INLINE_LAYOUT_LABELS); do
 	    set=$(inline_home)/$*/$$label.sexp
