@@ -1,6 +1,6 @@
 # layouts.mk - is a build faster by its decisions, or by the places where its code came to lie?
-#   make inline-layouts INLINE_NAMES='gawk lua'   the winners of inline-home and what they are compared with, each linked
-#                                             in INLINE_LAYOUTS orders of its functions (inline-build --layouts)
+#   make inline-layouts INLINE_NAMES='gawk lua'   the winners of inline-home and what they are compared with, each
+#                             linked in INLINE_LAYOUTS orders of its functions (inline-build --layouts)
 #   INLINE_LAYOUT_ROUNDS=5    runs of each executable and input, all interleaved
 #   INLINE_LAYOUT_LABELS=     of these builds: lto-pgo lto-irn learned small lean, or a list of decisions
 #                             OUT/inline-home/NAME/LABEL.sexp
