@@ -3,12 +3,12 @@
 #   PCA_VARIANTS=FILE        table of step and flags; steps named initial are what the others are compared with
 #   PCA_LOGS='out/inline/x'  instead: folders that searches of real programs left (make inline, inline-home).  PCA_STEPS
 #                            of the sets that each tried are built again, initial is the compiler's own; measured are
-#                            the PCA_RUNS shortest of the inputs that were searched on
+#                            the inputs that were searched on, or the PCA_RUNS shortest of them
 # Times are real.  Hardware counters are real where the machine has them; instructions and allocations are exact counts.
 
 PCA_LOGS       ?=
 PCA_STEPS      ?= $(if $(filter ci test,$(SCALE)),6,$(if $(filter full,$(SCALE)),100,24))
-PCA_RUNS       ?= 2
+PCA_RUNS       ?= $(if $(filter ci test,$(SCALE)),1,100)
 PCA_PROGRAMS   ?= $(if $(PCA_LOGS),,$(addprefix $(TOP)/data/pca/,sort.c life.c words.c))
 PCA_VARIANTS   ?= $(TOP)/data/pca/variants.csv
 PCA_ROUNDS     ?= 6
