@@ -124,11 +124,14 @@ if [ -d w14 ]; then
     is 'as many attributes as it says' "$(($(csv-cut -c always_inline,noinline attr.csv | tail -n 1 | tr , +)))" bash -c 'grep -c "^+[^+]" attr/attributes.patch'
 fi
 if command -v gcc-12 g++-12 > /dev/null && [ -e "$(gcc-12 -print-file-name=plugin)/include/gcc-plugin.h" ]; then
-    inline-module --compiler=gcc-12 --out=wg demo
+    cp -r demo gdemo
+    sed -i 's/^build.*/& -DOWN=1/' gdemo/program
+    inline-module --compiler=gcc-12 --out=wg gdemo
     inline-build --complete=g.sexp --out=gcc.default wg > /dev/null
     sed '0,/(inline false)/s//(inline true)/' g.sexp > g2.sexp
     inline-build --decisions=g2.sexp --out=measured wg > /dev/null
     inline-emit --to=gcc --decisions=g2.sexp --out=ghome wg > /dev/null
+    ok "gcc: the build's own flags go along" grep -q '^CFLAGS = -DOWN=1 ' ghome/flags.mk
     rm -rf own; cp -r demo own
     printf 'include ../ghome/flags.mk\ntable: main.o table.o\n\t$(CC) $(LDFLAGS) -o $@ $^\n' > own/Makefile
     ok 'gcc: a Makefile of one'"'"'s own' make -s -C own table

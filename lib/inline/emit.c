@@ -247,6 +247,7 @@ const char *emit_gcc(const struct work *w, const char *level, const struct live 
     copy_file(made, plugin);
     struct args compile = { 0 }, link = { 0 };
     static const char *const late[] = { "-flto", "-fno-early-inlining", "-fno-indirect-inlining" };
+    own_words(&compile, w->program);
     arg(&compile, level);
     arg(&compile, "-g1");
     arg(&compile, "-no-integrated-cpp"); /* calls were named by their columns in preprocessed text */
