@@ -10,7 +10,7 @@
  * staged whole); --full times every combination.  With --plan only the
  * combinations that the plans use are added.  Copies of whole tensors are rows
  * of op Move, rows of op Interference what kernels lose by a second of copies
- * beside them.  Times are medians, operands as warm or cold as in the step.
+ * beside them, with --full also those of each operator.  Times are medians, operands as warm or cold as in the step.
  *
  * -o appends: rows that FILE has already are not measured again, so that a
  * killed run goes on where it was.  Order: of the graph.  Memory: the operands
@@ -52,8 +52,8 @@ static void measure(csvw *w, struct probe *p, const struct graph *g, const struc
 {
     char in[OP_OPERANDS + 1], out[OP_OPERANDS + 1];
     if (x->kernel == WANT_INTERFERENCE) {
-        struct timing t = probe_interference(p, x->to_fast);
-        profile_interference_row(w, x->to_fast, t.seconds, t.runs, tier_method(probe_tier(p)),
+        struct timing t = probe_interference(p, x->op, x->to_fast);
+        profile_interference_row(w, x->op, x->to_fast, t.seconds, t.runs, tier_method(probe_tier(p)),
                                  tier_kind(probe_tier(p)));
     } else if (x->kernel == WANT_COPY) {
         struct timing t = probe_move(p, x->bytes, x->to_fast, runs);

@@ -8,9 +8,8 @@
  * pass needs what they made (NAME.again).  What a tensor costs between its
  * uses comes from the prices of a plan; the graphs so made are planned in
  * turn, and the one with the fastest plan is written, the graph as it was when
- * none gains 0.2 %.  Moves slow down the kernels beside which they are made:
- * when async plans are compared, each of their seconds counts for what the
- * profile says that kernels lose by it, or for --interference=F.
+ * none gains 0.2 %.  Moves slow down the kernels beside which they are made, by
+ * what the profile says, or by --interference=F seconds a second.
  * --plan writes that plan too; --base is the plan without repetitions, where
  * place-plan has made it already.  --ratio is of the peak of the graph that is
  * read, so later steps need --limit.  A bound in the plan holds for the graph
@@ -45,25 +44,12 @@ static const struct opt options[] = {
     { 0, "plan", STR, &plan_path, "FILE", "write the plan here" },
     { 0, "base", STR, &base_path, "FILE", "the plan without repetitions, of place-plan" },
     { 0, "levels", INT, &levels, "N", "operands of repeated nodes that are made again, in so many steps", 1, 100 },
-    { 0, "interference", NUM, &interference, "F", "seconds that kernels lose by a second of moves beside them", 0, 10 },
+    { 0, "interference", NUM, &interference, "F", "seconds that kernels lose by a second of moves beside them", 0, 0.95 },
     EFFORT_OPTIONS(effort),
     { 's', "seed", INT, &seed, "N", "of the search" },
     { 0 } };
 
 struct best { struct graph *g; struct plan *plan; };
-
-/* what a step of a plan is taken to last, to compare it with others */
-static double lasts(const struct graph *g, const struct profile *profile, const struct plan *p)
-{
-    double lost = 0;
-    if (formulation != FORM_ASYNC) return p->objective;
-    for (int i = 0; i < p->nmove; i++) {
-        bool to_fast = p->move[i].to == TIER_FAST;
-        double share = interference < 0 ? profile_interference(profile, to_fast) : interference;
-        lost += share * profile_move(profile, g->tensor[p->move[i].tensor].bytes, to_fast);
-    }
-    return p->objective + lost;
-}
 
 /* no step is faster than its kernels at their best */
 static double kernels_alone(const struct graph *g, const struct profile *profile)
@@ -83,19 +69,19 @@ static void try_all(const struct graph *g, const struct profile *profile, uint64
 {
     static const double worth[] = { 0, 1, 4 };
     enum formulation form = (enum formulation)formulation;
-    double least = lasts(best->g, profile, best->plan) * (1 - WORTH_IT);
+    double least = best->plan->objective * (1 - WORTH_IT);
     if (least <= kernels_alone(g, profile)) return;      /* nothing is left to gain */
     struct plan *priced = make_plan(g, profile, form == FORM_STATIC ? FORM_STATIC : FORM_SYNC, bytes, &effort);
     for (size_t i = 0; i < sizeof worth / sizeof *worth; i++) {
         int repeated = 0;
         struct graph *again = recompute(g, profile, priced, worth[i], (int)levels, &repeated);
         struct plan *plan = repeated > 0 ? make_plan(again, profile, form, bytes, &effort) : NULL;
-        if (!plan || !(lasts(again, profile, plan) < least)) {
+        if (!plan || !(plan->objective < least)) {
             plan_free(plan);
             graph_free(again);
             continue;
         }
-        least = lasts(again, profile, plan);
+        least = plan->objective;
         *best = (struct best){ again, plan };
     }
     plan_free(priced);
@@ -107,11 +93,13 @@ int main(int argc, char **argv)
     if (formulation < 0) usage("no formulation given, see --formulation");
     if (!profile_path) usage("no profile given, see --profile");
     if (!ratio == (limit == 0)) usage("how much fast memory? --ratio or --limit");
+    if (base_path && interference >= 0) usage("--base was planned with the interference of the profile");
     double part = ratio ? fast_share(ratio) : 0;
     if (ratio && (part <= 0 || part >= 1)) usage("ratio %s leaves no choice", ratio);
     effort.seed = (uint64_t)seed;
     struct graph *g = graph_read(path);
     struct profile *profile = profile_read(profile_path);
+    if (interference >= 0) profile_set_lost(profile, interference);
     uint64_t bytes = ratio ? (uint64_t)((double)graph_peak(g) * part) : limit;
     struct plan *base = base_path ? plan_read(base_path, g) : NULL;
     if (base && base->middle) die("%s: a plan with a middle tier, which place-recompute does not know", base_path);

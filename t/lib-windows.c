@@ -1,5 +1,5 @@
 /* Moves beside kernels against exhaustive search on small random graphs: every life of every tensor, every window of
- * every move and every order of moves, each step simulated: bound <= optimum <= plan, always. The search knows graph
+ * every move and every order of moves, each step simulated, kernels slowed down by the moves beside them: bound <= optimum <= plan, always. The search knows graph
  * and profile only, not the arrays of the solver, and the plan's time as the one to beat.
  * More graphs than 60, from one on: build/t/lib-windows.t 3000 1000 */
 #include "place/exact.h"
@@ -24,7 +24,7 @@ struct item {                                            /* a tensor that may mo
 
 struct stage {                                           /* a node */
     int slots;
-    double base, seconds[1 << GRAPH_SLOTS], channel[1 << GRAPH_SLOTS], staging[1 << GRAPH_SLOTS];
+    double base, lost, seconds[1 << GRAPH_SLOTS], channel[1 << GRAPH_SLOTS], staging[1 << GRAPH_SLOTS];
 };
 
 struct move { bool to_fast; int begin, before; double seconds; };
@@ -75,6 +75,7 @@ static bool problem_new(struct problem *p, const struct graph *g, const struct p
         struct stage *s = &p->stage[n];
         profile_table(profile, g, n, limit, table);
         s->slots = k;
+        s->lost = profile_lost(profile, g, n);
         for (int set = 0; set < 1 << k; set++) {
             uint64_t area = table[set].staging + g->node[n].workspace;
             s->seconds[set] = table[set].seconds;
@@ -193,7 +194,8 @@ static double simulate(const struct problem *p, const unsigned *config, const st
     for (int i = 0; i < moves; i++) left[i] = move[i].seconds;
     for (int n = 0; n < p->nodes; n++) {
         double seconds = p->stage[n].seconds[config[n]], channel = p->stage[n].channel[config[n]];
-        double rate = seconds > 0 ? 1 - channel / seconds : 0, run = seconds;
+        double lost = p->stage[n].lost, run = seconds;   /* run: what the node has before it, without others */
+        double rate = seconds > 0 ? (1 - channel / seconds) / (1 - lost) : 0;
         for (;;) {
             int late = -1, next = -1;
             for (int i = 0; i < moves && (late < 0 || next < 0); i++) {
@@ -208,8 +210,9 @@ static double simulate(const struct problem *p, const unsigned *config, const st
                 now += left[next];
                 left[next] = 0;
             } else if (next >= 0 && run > 0 && rate > 0) {
-                double time = fmin(run, left[next] / rate);
-                left[next] = left[next] / rate <= run ? 0 : left[next] - run * rate;
+                double time = fmin(run, left[next] / rate), moved = fmin(left[next], time * rate);
+                left[next] = left[next] / rate <= run ? 0 : left[next] - moved;
+                now += lost * moved;
                 run -= time;
             } else break;
         }
@@ -409,6 +412,19 @@ static struct profile *quicker(struct rng *r, const char *path, double part)
     return p;
 }
 
+/* the same table, and what each kernel loses beside copies */
+static struct profile *with_interference(struct rng *r, const struct graph *g, const char *path)
+{
+    csvw *w = csvw_append(path, PROFILE_COLUMNS);
+    for (int n = 0; n < g->nnode; n++)
+        for (int to_fast = 0; to_fast < 2; to_fast++) {
+            profile_interference_row(w, g->node[n].op, to_fast, 0.8 * rng_unit(r), 1, "model", "simulated");
+            csvw_end(w);
+        }
+    csvw_close(w);
+    return profile_read(path);
+}
+
 /* three tiers: the optimum over all that a middle without limit could hold */
 static void judge_middle(struct count *c, const struct graph *g, const struct profile *profile, uint64_t limit,
                          uint64_t room, int number)
@@ -461,6 +477,11 @@ int main(int argc, char **argv)
         struct rng r = rng_for((uint64_t)i, str_of("lib-windows"));
         struct graph *g = random_graph(&r, 4 + (int)rng_below(&r, 3));
         struct profile *profile = random_profile(&r, g, slowest[i % 3], path);
+        struct rng lost = rng_for((uint64_t)i, str_of("lib-windows/lost"));
+        if (i % 4 > 0) {                                 /* most lose something */
+            profile_free(profile);
+            profile = with_interference(&lost, g, path);
+        }
         uint64_t limit = least_limit(g, profile) + rng_below(&r, graph_peak(g) / 2);
         struct effort effort = { 300, 500, 1, 0 };
         int repeated = 0;

@@ -35,7 +35,8 @@ static struct beside beside_new(const struct placing *p, const struct placement 
     }
     for (int n = 0; n < p->nodes; n++) {
         int c = p->choice_end[n] + x->config[n];
-        b.free[n + 1] = b.free[n] + p->seconds[c] - p->channel[c];
+        double own = 1 - p->phi[n];
+        b.free[n + 1] = b.free[n] + p->seconds[c] / own - p->channel[c] / own;
     }
     free(of);
     return b;
@@ -248,11 +249,12 @@ double beside_seconds(const struct placing *p, const struct placement *x, struct
             }
         }
         int c = p->choice_end[n] + x->config[n];
-        double time = p->seconds[c], rate = time > 0 ? 1 - p->channel[c] / time : 0;
+        double time = p->seconds[c], rate = time > 0 ? (1 - p->channel[c] / time) / (1 - p->phi[n]) : 0;
         now += time;
         while (time > 0 && rate > 0 && (i = serve(&b, left, first, n)) < plan->nmove) {
-            double need = left[i] / rate;
-            left[i] = need <= time ? 0 : left[i] - time * rate;
+            double need = left[i] / rate, part = need <= time ? left[i] : time * rate;
+            now += p->phi[n] * part;
+            left[i] = need <= time ? 0 : left[i] - part;
             time -= need;
         }
     }

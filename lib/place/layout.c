@@ -386,7 +386,7 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
         struct prices *own = other.steep ? &steep : &v;
         struct placement *at = other.steep ? steep_x : x;
         other.seed = effort->seed + (uint64_t)(i / TRIALS);
-        for (int n = 0; n < p->nodes; n++) nu[n] = charge;
+        for (int n = 0; n < p->nodes; n++) nu[n] = p->phi[n] + (1 - p->phi[n]) * charge;
         placing_price(p, nu);
         set_room(p, limit, room);
         bool laid_out = try_placing(p, &other, i >= (other.steep ? TRIALS : 1), at, own, &proved);

@@ -167,7 +167,7 @@ static void channel_row(struct text *o, const struct placing *p, const struct wi
     int k = p->slot_end[n + 1] - p->slot_end[n];
     for (int set = 0; set < 1 << k; set++) {
         int c = p->choice_end[n] + set;
-        double spare = -1e3 * (p->seconds[c] - p->channel[c]);
+        double spare = -1e3 * choice_leaves(p, n, c);
         if (k == 0) term(o, spare, "one");
         else term(o, spare, "y%d_%d", n, set);
     }
@@ -186,8 +186,16 @@ static void objective(struct text *o, const struct placing *p, const struct wind
         for (int set = 0; k > 0 && set < 1 << k; set++) term(o, c[set].seconds, "y%d_%d", n, set);
     }
     term(o, fixed, "one");
-    for (int i = 0; i < all->n; i++)
-        term(o, all->w[i].seconds, "z%c%d", all->w[i].fetch ? 'f' : 'w', all->w[i].use);
+    double least = 1;                                    /* that a second of moves costs beside any node */
+    for (int n = 0; n < p->nodes; n++) least = fmin(least, p->phi[n]);
+    for (int i = 0; i < all->n; i++) {
+        const struct window *w = &all->w[i];
+        char d = w->fetch ? 'f' : 'w';
+        term(o, w->seconds, "z%c%d", d, w->use);
+        if (w->cut) term(o, least * w->seconds, "c%c%d", d, w->use);
+        for (int n = w->fetch ? w->first : w->free; n <= w->last; n++)
+            term(o, p->phi[n] * w->seconds, "w%c%d_%d", d, w->use, n);
+    }
     for (int t = 0; p->moves && !p->beside && t < p->tensors; t++) {
         int k = p->use_end[t + 1] - p->use_end[t];
         for (int j = 1; j < k; j++) {

@@ -63,7 +63,7 @@ static void set_channel(struct placing *p, int n, int set, int k)
     }
     p->seconds[i] = p->choice[i].seconds;
     p->channel[i] = p->seconds[i] >= CANNOT_BE_HAD ? p->seconds[i] : fmin(sum, p->seconds[i]);
-    p->spare[n] = fmax(p->spare[n], p->seconds[i] - p->channel[i]);
+    p->spare[n] = fmax(p->spare[n], choice_leaves(p, n, i));
 }
 
 void placing_price(struct placing *p, const double *nu)
@@ -72,7 +72,7 @@ void placing_price(struct placing *p, const double *nu)
     for (int n = 0; n < p->nodes; n++) p->nu[n] = nu ? nu[n] : 0;
     for (int n = 0; n < p->nodes; n++)
         for (int c = p->choice_end[n]; c < p->choice_end[n + 1]; c++)
-            p->choice[c].seconds = p->seconds[c] - p->nu[n] * (p->seconds[c] - p->channel[c]);
+            p->choice[c].seconds = p->seconds[c] - (nu ? (nu[n] - p->phi[n]) * choice_leaves(p, n, c) : 0);
 }
 
 static void set_choices(struct placing *p, const struct profile *profile)
@@ -167,11 +167,13 @@ struct placing *placing_new(const struct graph *g, const struct profile *profile
     p->limit = xcalloc(nodes, sizeof *p->limit);
     p->spare = xcalloc(nodes, sizeof *p->spare);
     p->nu = xcalloc(nodes, sizeof *p->nu);
+    p->phi = xcalloc(nodes, sizeof *p->phi);
     for (int n = 0; n < p->nodes; n++) p->limit[n] = (double)limit;
     int *of = xmalloc(tensors, sizeof *of);
     set_tensors(p, profile, of);
     set_slots(p, of);
     free(of);
+    for (int n = 0; n < p->nodes && moves; n++) p->phi[n] = profile_lost(profile, g, n);
     set_choices(p, profile);
     set_cuts(p);
     for (int n = 0; n < p->nodes && moves && profile_is_open(profile); n++)
@@ -184,7 +186,7 @@ void placing_free(struct placing *p)
     if (!p) return;
     free_all(p->id, p->size, p->fetch, p->write, p->use_end, p->use_node, p->use_slot, p->slot_end, p->slot_use,
              p->slot_tensor, p->choice_end, p->choice, p->seconds, p->channel, p->base, p->limit, p->spare, p->nu,
-             p->units, p);
+             p->phi, p->units, p);
 }
 
 /* ---- placements ---- */

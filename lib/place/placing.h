@@ -32,7 +32,8 @@ struct placing {
     double *seconds;                                     /* choice: of the kernel alone */
     double *channel;                                     /* choice: what it takes of the copy channel's time */
     bool beside;                                         /* moves are made beside nodes, on the copy channel */
-    double *nu;                                          /* node: worth of a second of the channel, 0 to 1 */
+    double *phi;                                         /* node: what it loses by a second of moves beside it */
+    double *nu;                                          /* node: price of a second of the channel, phi to 1 */
     double *spare;                                       /* node: the most time that the channel can have for moves */
     double *base, *limit;                                /* node: bytes */
     bool staged;                                         /* some choice has staging */
@@ -57,8 +58,15 @@ extern int limit_status;
 #define die_of_limit(...) (fail_status = limit_status, die(__VA_ARGS__))
 
 struct placing *placing_new(const struct graph *, const struct profile *, uint64_t limit, bool moves);
-/* From now on moves are made beside nodes, and the time that a node leaves to the copy channel is worth nu[node] a
- * second (verify.h), which its choices are charged less; NULL: they are made between nodes and cost their seconds. */
+/* what a choice leaves of the copy channel's time for moves beside node n */
+static inline double choice_leaves(const struct placing *p, int n, int choice)
+{
+    return (p->seconds[choice] - p->channel[choice]) / (1 - p->phi[n]);
+}
+
+/* From now on moves are made beside nodes and cost nu[node] a second there, of which phi is lost time and the rest is
+ * the worth of the channel's time, which choices are charged less for what they leave (verify.h); NULL: moves are made
+ * between nodes and cost their seconds. */
 void placing_price(struct placing *, const double *nu);
 void placing_free(struct placing *);
 

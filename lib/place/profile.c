@@ -15,6 +15,7 @@ struct row { uint64_t slow; struct choice c; int nin, nout; };
 struct rows { struct row *row; size_t n, cap; };
 struct timed_copy { uint64_t bytes; double seconds; };
 struct copies { struct timed_copy *copy; size_t n, cap; };
+struct lost { double part[2]; bool known[2]; };          /* beside copies to slow, to fast memory */
 
 struct profile {
     char *file;
@@ -22,7 +23,9 @@ struct profile {
     struct rows *rows;                                   /* by key */
     size_t caprows;
     struct copies copies[2];                             /* to slow, to fast */
-    double interference[2];                              /* the same */
+    struct lost lost, *of_op;                            /* of all kernels; by operator */
+    struct intern ops;
+    size_t capops;
     int kind;
     const char *setting[UNIFORM];                        /* NULL: not said */
     struct arena text;
@@ -75,6 +78,30 @@ static void steady(struct copies *c)
 {
     for (size_t i = c->n; i-- > 1;)
         if (c->copy[i - 1].seconds > c->copy[i].seconds) c->copy[i - 1].seconds = c->copy[i].seconds;
+}
+
+/* "Interference", of all kernels, or "Interference OPERATOR" */
+static bool is_interference(str key, str *op)
+{
+    static const char head[] = PROFILE_INTERFERENCE;
+    size_t n = sizeof head - 1;
+    if (key.n < n || memcmp(key.s, head, n) != 0 || (key.n > n && key.s[n] != ' ')) return false;
+    *op = key.n > n ? (str){ key.s + n + 1, key.n - n - 1 } : (str){ key.s, 0 };
+    return true;
+}
+
+static void add_lost(struct profile *p, str op, bool to_fast, double part)
+{
+    struct lost *lost = &p->lost;
+    if (op.n > 0) {
+        uint32_t k = intern(&p->ops, op);
+        size_t old = p->capops;
+        p->of_op = grow(p->of_op, (size_t)k + 1, &p->capops, sizeof *p->of_op);
+        if (p->capops > old) memset(p->of_op + old, 0, (p->capops - old) * sizeof *p->of_op);
+        lost = &p->of_op[k];
+    }
+    lost->part[to_fast] = part;
+    lost->known[to_fast] = true;
 }
 
 static void add_row(struct profile *p, str key, struct row row)
@@ -141,12 +168,13 @@ struct profile *profile_read(const char *path)
         int k = kind >= 0 && csv_has(t, kind) ? word(t, kind, kinds, 3, "one of real, emulated, simulated") : 0;
         if (k > p->kind) p->kind = k;
         uint64_t size = 0;
-        bool interference = str_is(csv_str(t, key), PROFILE_INTERFERENCE);
-        if (!interference && !is_move(csv_str(t, key), &size)) add_row(p, csv_str(t, key), r);
-        else if (interference && r.nin == 1 && r.nout == 1 && (r.slow == 1 || r.slow == 2))
-            p->interference[r.slow == 1] = r.c.seconds;
-        else if (r.nin == 1 && r.nout == 1 && (r.slow == 1 || r.slow == 2))
-            add_copy(&p->copies[r.slow == 1], size, r.c.seconds);
+        str op;
+        bool interference = is_interference(csv_str(t, key), &op), copy = is_move(csv_str(t, key), &size);
+        bool one_way = r.nin == 1 && r.nout == 1 && (r.slow == 1 || r.slow == 2);
+        if (interference && !(r.c.seconds < 1)) csv_die(t, seconds, "less than a second lost by a second of copies");
+        if (!interference && !copy) add_row(p, csv_str(t, key), r);
+        else if (one_way && interference) add_lost(p, op, r.slow == 1, r.c.seconds);
+        else if (one_way) add_copy(&p->copies[r.slow == 1], size, r.c.seconds);
         else csv_die(t, in, "D of a copy from fast to slow memory (out_tiers P), or P of one back (out_tiers D)");
     }
     csv_close(t);
@@ -163,6 +191,8 @@ void profile_free(struct profile *p)
     free(p->rows);
     for (int i = 0; i < 2; i++) free(p->copies[i].copy);
     intern_free(&p->keys);
+    intern_free(&p->ops);
+    free(p->of_op);
     free(p->file);
     free(p);
 }
@@ -437,7 +467,7 @@ double profile_spare(const struct profile *p, const struct graph *g, int node, u
             if (isfinite(c.seconds) && need <= limit) most = fmax(most, c.seconds - copies);
             if (!middle) break;
         }
-    return most;
+    return most / (1 - profile_lost(p, g, node));
 }
 
 void profile_join(struct profile *last, struct profile *middle)
@@ -475,7 +505,26 @@ struct profile *profile_view(const struct profile *p, const bool *in_middle)
     return view;
 }
 
-double profile_interference(const struct profile *p, bool to_fast) { return p->interference[to_fast]; }
+static double mean(const struct lost *l)
+{
+    int n = l->known[0] + l->known[1];
+    return n > 0 ? (l->part[0] + l->part[1]) / n : 0;
+}
+
+double profile_lost(const struct profile *p, const struct graph *g, int node)
+{
+    long op = intern_find(&p->ops, str_of(g->node[node].op));
+    double lost = mean(op < 0 ? &p->lost : &p->of_op[op]);
+    return p->middle ? fmin(lost, profile_lost(p->middle, g, node)) : lost;
+}
+
+void profile_set_lost(struct profile *p, double part)
+{
+    intern_free(&p->ops);
+    p->ops = (struct intern){ 0 };
+    p->lost = (struct lost){ { part, part }, { true, true } };
+    if (p->middle) profile_set_lost(p->middle, part);
+}
 
 /* ---- writing ---- */
 
@@ -515,9 +564,11 @@ static void copy_tiers(csvw *w, bool to_fast)
     csvw_cstr(w, to_fast ? "D" : "P");
 }
 
-void profile_interference_row(csvw *w, bool to_fast, double lost, long runs, const char *method, const char *kind)
+void profile_interference_row(csvw *w, const char *op, bool to_fast, double lost, long runs, const char *method,
+                              const char *kind)
 {
-    csvw_cstr(w, PROFILE_INTERFERENCE);
+    if (op) csvw_format(w, "%s %s", PROFILE_INTERFERENCE, op);
+    else csvw_cstr(w, PROFILE_INTERFERENCE);
     csvw_cstr(w, PROFILE_INTERFERENCE);
     csvw_empty(w);
     copy_tiers(w, to_fast);

@@ -5,8 +5,9 @@
  * memory needed beside the operands, empty 0), time_seconds, runs, method, kind (real, emulated, simulated).  Further
  * columns are welcome; when `threads`, `tier` or `machine` is among them it must have one value in the whole file, so
  * that tables of different settings never mix.  Copies are rows of op Move: key "Move BYTES", in_tiers P and
- * out_tiers D for a fetch, D and P for a write-out.  Rows of op Interference
- * (key and tiers alike) have in time_seconds what kernels lose by a second of such copies beside them.  Later rows
+ * out_tiers D for a fetch, D and P for a write-out.  Rows of op Interference (key "Interference", of all kernels, or
+ * "Interference OPERATOR"; tiers alike) have in time_seconds what kernels lose by a second of such copies beside them,
+ * below 1.  Later rows
  * replace earlier ones of the same (key, in_tiers, out_tiers, mode). */
 #ifndef MILLRACE_PLACE_PROFILE_H
 #define MILLRACE_PLACE_PROFILE_H
@@ -60,15 +61,19 @@ double profile_spare(const struct profile *, const struct graph *, int node, uin
 /* profile_move for a tensor, from or to the part where it lies */
 double profile_copy(const struct profile *, const struct graph *, int tensor, bool to_fast);
 
-/* Seconds that kernels lose by a second of copies beside them, 0 where nobody measured it. */
-double profile_interference(const struct profile *, bool to_fast);
+/* Seconds that a node loses by a second of copies beside it, below 1: the mean of both directions, of its operator where
+ * that was measured, else of all kernels; 0 where nobody measured anything; of a joined profile the lesser of both. */
+double profile_lost(const struct profile *, const struct graph *, int node);
+void profile_set_lost(struct profile *, double part);    /* so much from now on, whatever was measured */
 
 /* Writing: one row (csvw_end is still to come, for further columns); in_tiers and out_tiers as above. */
 void profile_row(csvw *, const struct graph *, int kernel, const char *in_tiers, const char *out_tiers, int mode,
                  uint64_t staging, double seconds, long runs, const char *method, const char *kind);
 void profile_move_row(csvw *, uint64_t bytes, bool to_fast, double seconds, long runs, const char *method,
                       const char *kind);
-void profile_interference_row(csvw *, bool to_fast, double lost, long runs, const char *method, const char *kind);
+/* op: NULL, all kernels */
+void profile_interference_row(csvw *, const char *op, bool to_fast, double lost, long runs, const char *method,
+                              const char *kind);
 /* tiers of a kernel's operands as letters: bit i of `slow` is operand i; into in[nin + 1], out[nout + 1] */
 void profile_tiers(const struct graph *, int kernel, uint32_t slow, char *in, char *out);
 #endif

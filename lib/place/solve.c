@@ -123,10 +123,12 @@ static void plain_moves(const struct placing *p, const struct path *q, int t, do
 
 struct prices prices_new(const struct placing *p)
 {
-    return (struct prices){ xcalloc((size_t)p->nodes + 1, sizeof(double)),
-                            xcalloc(size_mul((size_t)p->nodes, (size_t)p->cuts) + 1, sizeof(double)),
-                            xcalloc((size_t)p->uses + 1, sizeof(double)),
-                            xcalloc((size_t)p->nodes + 1, sizeof(double)) };
+    struct prices v = { xcalloc((size_t)p->nodes + 1, sizeof(double)),
+                        xcalloc(size_mul((size_t)p->nodes, (size_t)p->cuts) + 1, sizeof(double)),
+                        xcalloc((size_t)p->uses + 1, sizeof(double)),
+                        xcalloc((size_t)p->nodes + 1, sizeof(double)) };
+    memcpy(v.nu, p->phi, (size_t)p->nodes * sizeof *v.nu);
+    return v;
 }
 
 void prices_free(struct prices *v)
@@ -260,14 +262,14 @@ static double kernel_minimum(const struct placing *p, const struct prices *v, in
 {
     int k = p->slot_end[n + 1] - p->slot_end[n];
     const struct choice *c = p->choice + p->choice_end[n];
-    const double *seconds = p->seconds + p->choice_end[n], *channel = p->channel + p->choice_end[n];
+    const double *seconds = p->seconds + p->choice_end[n];
     const double *mu = v->mu + p->slot_end[n];
     double credit[1 << GRAPH_SLOTS], best = DBL_MAX;
     credit[0] = 0;
     for (int set = 0; set < 1 << k; set++) {
         if (set > 0) credit[set] = credit[set & (set - 1)] + mu[__builtin_ctz((unsigned)set)];
-        double spare = seconds[set] - channel[set];
-        double cost = seconds[set] - v->nu[n] * spare - credit[set] + v->lambda[n] * (double)c[set].staging;
+        double worth = (v->nu[n] - p->phi[n]) * choice_leaves(p, n, p->choice_end[n] + set);
+        double cost = seconds[set] - worth - credit[set] + v->lambda[n] * (double)c[set].staging;
         if (cost < best) {
             best = cost;
             *config = set;
@@ -484,10 +486,10 @@ static void climb_channel(const struct placing *p, const struct dual *d, struct 
 {
     if (p->spare[n] <= 0) return;
     int k = p->nodes * (1 + p->cuts) + p->uses + n, c = p->choice_end[n] + d->config[n];
-    double over = (d->taken[n] - (p->seconds[c] - p->channel[c])) / p->spare[n];
-    if (over < 0 && v->nu[n] <= 0 && a->m[k] <= 0) over = 0;
+    double over = (d->taken[n] - choice_leaves(p, n, c)) / p->spare[n];
+    if (over < 0 && v->nu[n] <= p->phi[n] && a->m[k] <= 0) over = 0;
     if (over > 0 && v->nu[n] >= 1 && a->m[k] >= 0) over = 0;
-    v->nu[n] = fmin(fmax(v->nu[n] + coordinate(a, k, over, step, 1e-2), 0), 1);
+    v->nu[n] = fmin(fmax(v->nu[n] + coordinate(a, k, over, step, 1e-2), p->phi[n]), 1);
 }
 
 static void climb(const struct placing *p, const struct dual *d, struct ascent *a, double step, struct prices *v)
@@ -554,6 +556,7 @@ static void round_prices(const struct placing *p, struct prices *v)
             snprintf(text, sizeof text, "%.7g", all[k].x[i]);
             all[k].x[i] = strtod(text, NULL);
         }
+    for (int n = 0; n < p->nodes; n++) v->nu[n] = fmax(v->nu[n], p->phi[n]);
 }
 
 void prices_copy(const struct placing *p, struct prices *to, const struct prices *from)
@@ -961,7 +964,7 @@ bool try_placing(const struct placing *p, const struct effort *effort, bool warm
     struct search s = search_new(p, trial);
     double bound = -DBL_MAX, plan = warm ? total(p, x) : DBL_MAX;
     first_prices(p, &v);
-    if (p->beside) for (int n = 0; n < p->nodes; n++) v.nu[n] = NU_FIRST;
+    for (int n = 0; n < p->nodes && p->beside; n++) v.nu[n] = p->phi[n] + (1 - p->phi[n]) * NU_FIRST;
     relax(p, &v, &d);
     struct ascent a = ascent_new(p, &d, &v);
     if (warm) prices_copy(p, &v, best);

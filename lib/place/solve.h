@@ -7,8 +7,10 @@
  *       + sum_t min over paths [ fast uses: size lambda_u; stays: size sum of lambda between; slow uses: mu; copies ]
  *       + sum_n min_c [ seconds_c + lambda_n staging_c - sum over slow slots of c of mu ]
  * The rounded memory rows of placing.h have prices kappa >= 0 of their own, which work like lambda.
- * With moves beside nodes the row "moves take no more of the copy channel beside node n than the node leaves" gets a
- * price nu_n in [0, 1]: a node costs seconds_c - nu_n (seconds_c - what its slow operands take), a move its seconds,
+ * With moves beside nodes a second of the channel beside node n costs nu_n in [phi_n, 1]: phi_n, which the node loses,
+ * and the price nu_n - phi_n of the row "moves take no more of the channel beside n than the node leaves", which is
+ * leaves_c = (seconds_c - what its slow operands take) / (1 - phi_n), since a node slowed down leaves more.  A node
+ * costs seconds_c - (nu_n - phi_n) leaves_c, a move its seconds,
  * shared out over the nodes for which it may be under way (a fetch: those before its use from some node on, at which it
  * pays for its bytes; a write-out: those after the tensor was made, until some node after its last fast use), beside
  * each at most the most time that the node can leave, at nu of that node; what remains stops the step, at a price of 1.
@@ -19,7 +21,8 @@
 #define MILLRACE_PLACE_SOLVE_H
 #include "place/placing.h"
 
-/* by node; by cut, then node (placing.h); by slot; by node: of a second of the copy channel, for moves beside nodes */
+/* by node; by cut, then node (placing.h); by slot; by node: of a second of the copy channel, for moves beside nodes; all
+ * zero at first, but for what a second of moves costs in any case */
 struct prices { double *lambda, *kappa, *mu, *nu; };
 struct prices prices_new(const struct placing *);
 void prices_free(struct prices *);

@@ -291,7 +291,10 @@ static void check_node(struct judge *j, int node, double *seconds, double *chann
         *channel = channel_of(j, j->actual, node, slot, k, placement_of(j, node, slot, k), d->seconds);
     *idle = 0;
     if (d->nprice == 0) return;
-    double least = INFINITY;
+    double least = INFINITY, lost = beside ? profile_lost(j->profile, j->g, node) : 0;
+    if (beside && channel_price(j, node) < lost)
+        fault(j, "bound", "node %d loses %.9g s by a second of moves, at a price of %.9g s", node, lost,
+              channel_price(j, node));
     if (j->actual != j->profile) profile_table(j->profile, j->g, node, j->p->limit, table);
     for (unsigned set = 0; set < 1u << k; set++) {
         if (alone(j, node, slot, k, set, &table[set]) > (double)j->p->limit) continue;
@@ -299,8 +302,9 @@ static void check_node(struct judge *j, int node, double *seconds, double *chann
         for (int s = 0; s < k; s++)
             if (set >> s & 1) v -= d->price[1 + j->p->ncut + s];
         double takes = channel_of(j, j->profile, node, slot, k, set, table[set].seconds);
-        if (beside) v -= channel_price(j, node) * (table[set].seconds - takes);
-        if (isfinite(v) && table[set].seconds - takes > *idle) *idle = table[set].seconds - takes;
+        double leaves = (table[set].seconds - takes) / (1 - lost);
+        if (beside) v -= (channel_price(j, node) - lost) * leaves;
+        if (isfinite(v) && leaves > *idle) *idle = leaves;
         if (v < least) least = v;
     }
     if (j->actual != j->profile && strcmp(j->p->formulation, "async") == 0)
@@ -467,13 +471,15 @@ static double run_beside(struct judge *j, const double *seconds, const double *c
             now += c[i].left;
             c[i].left = 0;
         }
-        double left = seconds[node], rate = left > 0 ? 1 - channel[node] / left : 0;
+        double lost = profile_lost(j->actual, j->g, node), left = seconds[node];
+        double rate = left > 0 ? (1 - channel[node] / left) / (1 - lost) : 0;   /* by a second of the node's own */
         now += left;
         while (left > 0 && rate > 0) {
             int i = next_copy(c, first, p->nmove, node);
             if (i == p->nmove) break;
-            double need = c[i].left / rate;
-            c[i].left = need <= left ? 0 : c[i].left - left * rate;
+            double need = c[i].left / rate, before = c[i].left;
+            c[i].left = need <= left ? 0 : before - left * rate;
+            now += lost * (before - c[i].left);
             left -= need;
         }
     }

@@ -16,9 +16,9 @@ static void add(struct wanted *w, struct want x)
 
 static void add_modes(struct wanted *w, int kernel, uint32_t slow)
 {
-    if (!slow) add(w, (struct want){ kernel, 0, EXEC_DIRECT, 0, false });
+    if (!slow) add(w, (struct want){ kernel, 0, EXEC_DIRECT, 0, false, NULL });
     for (int mode = EXEC_STREAMED; slow && mode <= EXEC_STAGED; mode++)
-        add(w, (struct want){ kernel, slow, mode, 0, false });
+        add(w, (struct want){ kernel, slow, mode, 0, false, NULL });
 }
 
 /* copies of 64 KiB, twice that, ... and of the largest tensor that can move */
@@ -28,9 +28,23 @@ static void add_copies(struct wanted *w, const struct graph *g)
     for (int i = 0; i < g->ntensor; i++)
         if (graph_movable(g, i) && g->tensor[i].bytes > most) most = g->tensor[i].bytes;
     for (uint64_t n = GRAPH_PIN_BYTES; most; n = n * 2 < most ? n * 2 : most) {
-        for (int to_fast = 0; to_fast < 2; to_fast++) add(w, (struct want){ WANT_COPY, 0, 0, n, to_fast });
+        for (int to_fast = 0; to_fast < 2; to_fast++) add(w, (struct want){ WANT_COPY, 0, 0, n, to_fast, NULL });
         if (n >= most) break;
     }
+}
+
+/* of all kernels; where all is measured, of each operator as well */
+static void add_interference(struct wanted *w, const struct graph *g, bool full)
+{
+    struct intern ops = { 0 };
+    for (int to_fast = 0; to_fast < 2; to_fast++) add(w, (struct want){ WANT_INTERFERENCE, 0, 0, 0, to_fast, NULL });
+    for (int n = 0; n < g->nnode && full; n++) {
+        size_t before = ops.n;
+        intern(&ops, str_of(g->node[n].op));
+        for (int to_fast = 0; to_fast < 2 && ops.n > before; to_fast++)
+            add(w, (struct want){ WANT_INTERFERENCE, 0, 0, 0, to_fast, g->node[n].op });
+    }
+    intern_free(&ops);
 }
 
 void wanted_all(struct wanted *w, const struct graph *g, bool full)
@@ -46,7 +60,7 @@ void wanted_all(struct wanted *w, const struct graph *g, bool full)
                 if (movable >> i & 1) add_modes(w, k, 1u << i);
         }
     }
-    for (int to_fast = 0; to_fast < 2; to_fast++) add(w, (struct want){ WANT_INTERFERENCE, 0, 0, 0, to_fast });
+    add_interference(w, g, full);
 }
 
 static uint32_t slow_of(const struct graph *g, const struct plan *p, int node)
@@ -70,7 +84,7 @@ void wanted_by_plans(struct wanted *w, const struct graph *g, const char *const 
     for (int i = 0; i < n; i++) {
         struct plan *p = plan_read(plans[i], g);
         for (int k = 0; k < g->nnode; k++)
-            add(w, (struct want){ g->node[k].kernel, slow_of(g, p, k), p->node[k].mode, 0, false });
+            add(w, (struct want){ g->node[k].kernel, slow_of(g, p, k), p->node[k].mode, 0, false, NULL });
         plan_free(p);
     }
     qsort(w->want, w->n, sizeof *w->want, by_identity);
@@ -120,8 +134,9 @@ void wanted_drop(struct wanted *w, const struct graph *g, const char *path, int 
         const struct want *x = &w->want[i];
         char tin[33], tout[33];
         if (x->kernel < 0) {
-            char *move = x->kernel == WANT_INTERFERENCE ? xstrdup(PROFILE_INTERFERENCE)
-                                                        : xformat("Move %llu", (unsigned long long)x->bytes);
+            char *move = x->kernel == WANT_COPY ? xformat("Move %llu", (unsigned long long)x->bytes)
+                         : x->op                ? xformat("%s %s", PROFILE_INTERFERENCE, x->op)
+                                                : xstrdup(PROFILE_INTERFERENCE);
             identity(&b, move, x->to_fast ? "P" : "D", x->to_fast ? "D" : "P", profile_modes[0]);
             free(move);
         } else {

@@ -5,7 +5,7 @@
 #include "place/plan.h"
 
 enum { WANT_COPY = -1, WANT_INTERFERENCE = -2 };         /* not a kernel: a copy of `bytes`; kernels beside copies */
-struct want { int kernel; uint32_t slow; int mode; uint64_t bytes; bool to_fast; };
+struct want { int kernel; uint32_t slow; int mode; uint64_t bytes; bool to_fast; const char *op; };   /* op: or NULL */
 struct wanted { struct want *want; size_t n, cap; };     /* zero-initialise */
 
 void wanted_all(struct wanted *, const struct graph *,

@@ -5,6 +5,7 @@
 #include "measure/clock.h"
 #include "measure/stats.h"
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,7 +240,7 @@ struct timing probe_move(struct probe *p, uint64_t bytes, bool to_fast, long run
 
 /* ---- kernels beside copies ---- */
 
-static const uint64_t PIECE = 4 << 20;                   /* as the mover's */
+static const uint64_t PIECE = 4 << 20, COPIED = 64 << 20; /* as the mover's; of memory, more than a cache has */
 
 struct copier {
     pthread_t thread;
@@ -248,8 +249,8 @@ struct copier {
     struct tier *tier;
     char *at;
     bool to_fast, on, off;                               /* copy; end */
-    atomic_bool busy;                                    /* a copy has begun since `on` */
-    uint64_t offset, from, to;                           /* in the tier: next piece, first, end */
+    atomic_bool busy;                                    /* a copy is under way */
+    uint64_t offset, from, to, next;                     /* in the tier: next piece, first, end; in memory */
 };
 
 static void *copy_on(void *argument)
@@ -258,12 +259,14 @@ static void *copy_on(void *argument)
     pthread_mutex_lock(&c->lock);
     while (!c->off) {
         if (!c->on) {
+            atomic_store(&c->busy, false);
             pthread_cond_wait(&c->change, &c->lock);
             continue;
         }
         pthread_mutex_unlock(&c->lock);
         struct transfer one = { 0 };
-        tier_start(c->tier, &one, !c->to_fast, c->at, c->offset, (size_t)PIECE);
+        tier_start(c->tier, &one, !c->to_fast, c->at + c->next, c->offset, (size_t)PIECE);
+        c->next = (c->next + PIECE) % COPIED;
         c->offset = c->offset + 2 * PIECE <= c->to ? c->offset + PIECE : c->from;
         atomic_store(&c->busy, true);
         tier_finish(c->tier, &one);
@@ -278,57 +281,66 @@ static void copier_set(struct copier *c, bool on, bool off)
     pthread_mutex_lock(&c->lock);
     c->on = on;
     c->off = off;
-    atomic_store(&c->busy, false);
     pthread_cond_signal(&c->change);
     pthread_mutex_unlock(&c->lock);
-    while (on && !atomic_load(&c->busy)) {
-    }
+    while (on != atomic_load(&c->busy)) sched_yield();
 }
 
-/* seconds of one run of the nodes, `stride` apart */
-static double run_nodes(struct probe *p, int stride)
+/* Seconds of a kernel, all operands fast.  It runs twice, so that what is warm is warm; the second run counts, again
+ * where others disturbed it. */
+static double run_fast(struct probe *p, int kernel)
 {
-    double sum = 0;
-    for (int n = 0; n < p->graph->nnode; n += stride) {
-        const struct op *o = &p->op[p->graph->node[n].kernel];
-        struct place place[OP_OPERANDS] = { 0 };
+    const struct op *o = &p->op[kernel];
+    struct arena_at in = { p->in.p + p->arena_bytes, 0 }, out = { p->out.p + p->arena_bytes, 0 };
+    struct place place[OP_OPERANDS] = { 0 };
+    char *staging = keep(&out, exec_staging(o, 0, EXEC_DIRECT));
+    for (int i = 0; i < o->nin + o->nout; i++)
+        if (p->warm[kernel] >> i & 1) place[i].fast = keep(i < o->nin ? &in : &out, o->bytes[i]);
+    long spare = SPARE;
+    for (bool first = true;; first = false) {
         for (int i = 0; i < o->nin + o->nout; i++)
-            place[i].fast = next(p, i < o->nin ? &p->in : &p->out, o->bytes[i]);
-        char *staging = next(p, &p->out, exec_staging(o, 0, EXEC_DIRECT));
-        double start = now_seconds();
+            if (!(p->warm[kernel] >> i & 1)) place[i].fast = next(p, i < o->nin ? &p->in : &p->out, o->bytes[i]);
+        double waited = core_delays(), start = now_seconds();
         exec_run(p->exec, o, place, EXEC_DIRECT, staging);
-        sum += now_seconds() - start;
+        double took = now_seconds() - start;
+        if (!first && !again(took, core_delays() - waited, &spare)) return took;
     }
-    return sum;
 }
 
-struct timing probe_interference(struct probe *p, bool to_fast)
+struct timing probe_interference(struct probe *p, const char *op, bool to_fast)
 {
-    enum { NODES = 40, TURNS = 5 };
+    enum { NODES = 40, TURNS = 31, TURNS_LEAST = 5 };
+    static const double ENOUGH = 2;                      /* seconds */
     static const double AT_MOST = 0.95;                  /* a kernel that hardly gets on is not told from noise */
-    int stride = p->graph->nnode / NODES + 1;
-    double lost[TURNS];
-    struct copier c = { .tier = p->tier, .to_fast = to_fast, .at = pages(PIECE) };
+    const struct graph *g = p->graph;
+    int kernel[NODES], n = 0, of_op = 0, seen = 0;
+    for (int i = 0; i < g->nnode; i++) of_op += !op || strcmp(g->node[i].op, op) == 0;
+    for (int i = 0; i < g->nnode; i++) {                 /* as far apart as there are nodes */
+        if (op && strcmp(g->node[i].op, op) != 0) continue;
+        if (n < NODES && seen++ >= (long)n * of_op / NODES) kernel[n++] = g->node[i].kernel;
+    }
+    struct copier c = { .tier = p->tier, .to_fast = to_fast, .at = pages(COPIED) };
     c.offset = c.from = to_fast ? 0 : p->tier_half;
     c.to = c.from + p->tier_half;
     if (pthread_mutex_init(&c.lock, NULL) || pthread_cond_init(&c.change, NULL) ||
         pthread_create(&c.thread, NULL, copy_on, &c))
         die("cannot start a thread for copies");
     team_keep_off(c.thread, team_size(p->team));
-    run_nodes(p, stride);
-    for (int i = 0; i < TURNS; i++) {
-        double alone = run_nodes(p, stride);
+    double took[2][NODES][TURNS], sum[2] = { 0 }, begin = now_seconds();   /* alone, beside */
+    size_t turns = 0;
+    for (; turns < TURNS && (turns < TURNS_LEAST || now_seconds() < begin + ENOUGH); turns++) {
+        for (int i = 0; i < n; i++) took[0][i][turns] = run_fast(p, kernel[i]);
         copier_set(&c, true, false);
-        double beside = run_nodes(p, stride);
+        for (int i = 0; i < n; i++) took[1][i][turns] = run_fast(p, kernel[i]);
         copier_set(&c, false, false);
-        alone = (alone + run_nodes(p, stride)) / 2;
-        lost[i] = beside > alone ? 1 - alone / beside : 0;
     }
     copier_set(&c, false, true);
     pthread_join(c.thread, NULL);
     pthread_cond_destroy(&c.change);
     pthread_mutex_destroy(&c.lock);
-    pages_free(c.at, PIECE);
-    double middle = median(lost, TURNS);
-    return (struct timing){ middle < AT_MOST ? middle : AT_MOST, TURNS, 0 };
+    pages_free(c.at, COPIED);
+    for (int beside = 0; beside < 2; beside++)
+        for (int i = 0; i < n; i++) sum[beside] += median(took[beside][i], turns);
+    double lost = sum[1] > sum[0] ? 1 - sum[0] / sum[1] : 0;
+    return (struct timing){ lost < AT_MOST ? lost : AT_MOST, (long)turns, 0 };
 }

@@ -19,8 +19,9 @@ struct timing { double seconds; long runs; uint64_t staging; };   /* median of t
 /* `slow`: bit i, operand i in slow memory.  At least `runs` runs, fewer (never below 3) of a kernel that takes long. */
 struct timing probe_kernel(struct probe *, int kernel, uint32_t slow, enum exec_mode, long runs);
 struct timing probe_move(struct probe *, uint64_t bytes, bool to_fast, long runs);
-/* Seconds that kernels lose by a second of copies beside them: nodes from all over the graph, all operands fast, by
- * turns alone and while another thread copies without a break.  Between 0 and 1. */
-struct timing probe_interference(struct probe *, bool to_fast);
+/* Seconds that kernels lose by a second of copies beside them: nodes of an operator (NULL: of all) from all over the
+ * graph, all operands fast, by turns alone and while another thread copies without a break; of each node the medians
+ * count.  Between 0 and 1. */
+struct timing probe_interference(struct probe *, const char *op, bool to_fast);
 bool probe_streams(const struct probe *, int kernel); /* has more than one unit, so that streamed differs from staged */
 #endif
