@@ -10,7 +10,8 @@
  * staged whole); --full times every combination.  With --plan only the
  * combinations that the plans use are added.  Copies of whole tensors are rows
  * of op Move, rows of op Interference what kernels lose by a second of copies
- * beside them, with --full also those of each operator.  Times are medians, operands as warm or cold as in the step.
+ * beside them, with --full also those of each operator.  Times are medians,
+ * operands as warm or cold as in the step.
  *
  * -o appends: rows that FILE has already are not measured again, so that a
  * killed run goes on where it was.  Order: of the graph.  Memory: the operands

@@ -113,4 +113,23 @@ if command -v cbc > why; then
     fails 'without cbc' 1 "cbc cannot be run" env PATH=/nowhere "$(command -v place-plan)" -f sync --ratio=4:1 -p r.csv \
         --exact=1 r.sexp
 else skip 'CBC after our plan' 'cbc is not installed'; fi
+# kernels slow down beside copies, by what the profile says; the price is phi at least, and the same plan costs more
+lost() { cat p.csv; printf 'Interference%s,Interference,,%s,direct,0,%s,1,model,simulated\n' '' D,P "$1" '' P,D "$1" "${@:2}"; }
+beside() { plan -f async --ratio=4:1 --profile="$1" g.sexp; }
+lost 0 > none.csv
+lost 0.3 > lost.csv
+lost 0.3 ' MaxPoolWithIndices' D,P 0.9 > some.csv
+lost 1 > bad.csv
+beside p.csv > a.async
+beside none.csv > none.async
+beside lost.csv > lost.async
+ok 'a loss of nothing changes no byte' cmp a.async none.async
+ok 'the loss costs time' le "$(value objective_seconds < a.async)" "$(value objective_seconds < lost.async)"
+ok 'the bound knows it too' le "$(value bound_seconds < a.async)" "$(value bound_seconds < lost.async)"
+ok 'sound' place-check --plan=lost.async --profile=lost.csv g.sexp
+fails 'which a profile without it is not told' 1 'objective: kernels and moves take' place-check --plan=lost.async --profile=p.csv g.sexp
+fails 'nor the other way' 1 'loses 0.3 s by a second of moves, at a price of' place-check --plan=a.async --profile=lost.csv g.sexp
+beside some.csv > some.async
+ok 'an operator of its own' place-check --plan=some.async --profile=some.csv g.sexp
+fails 'a loss of all' 1 "'1' is not less than a second" beside bad.csv
 done_testing

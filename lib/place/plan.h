@@ -22,9 +22,11 @@
  * the other, moves on one channel beside them.  The channel makes one move at a time, always the first in the plan's
  * order among those that may begin: BEGIN is reached and, for one to fast memory, all moves to slow memory whose BEFORE
  * is not above it are over.  It looks again when a node starts or a move ends.  A node with operands in slow memory
- * takes the channel for as long as moves of these operands would, at most its own time, evenly over its time; moves get
- * the rest.  bound_seconds is a lower bound for any plan under the same limit and rules; gap_ratio is
- * (objective - bound) / bound.  The prices make the bound checkable: see lib/place/verify.h. */
+ * takes the channel for as long as moves of these operands would, at most its own time theta, evenly as it gets on;
+ * moves get the rest.  A second of moves beside a node takes phi seconds of it (profile_lost, below 1): with c seconds
+ * of moves it lasts theta + phi c, which is at least c and what its slow operands take of the channel, so that
+ * c <= (theta - that) / (1 - phi).  bound_seconds is a lower bound for any plan under the same limit and rules;
+ * gap_ratio is (objective - bound) / bound.  The prices make the bound checkable: see lib/place/verify.h. */
 #ifndef MILLRACE_PLACE_PLAN_H
 #define MILLRACE_PLACE_PLAN_H
 #include "tensor/graph.h"

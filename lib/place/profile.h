@@ -61,8 +61,9 @@ double profile_spare(const struct profile *, const struct graph *, int node, uin
 /* profile_move for a tensor, from or to the part where it lies */
 double profile_copy(const struct profile *, const struct graph *, int tensor, bool to_fast);
 
-/* Seconds that a node loses by a second of copies beside it, below 1: the mean of both directions, of its operator where
- * that was measured, else of all kernels; 0 where nobody measured anything; of a joined profile the lesser of both. */
+/* Seconds that a node loses by a second of copies beside it, below 1: the mean of both directions, of its operator
+ * where that was measured, else of all kernels; 0 where nobody measured anything; of a joined profile the lesser
+ * of both. */
 double profile_lost(const struct profile *, const struct graph *, int node);
 void profile_set_lost(struct profile *, double part);    /* so much from now on, whatever was measured */
 

@@ -21,8 +21,8 @@
 #define MILLRACE_PLACE_SOLVE_H
 #include "place/placing.h"
 
-/* by node; by cut, then node (placing.h); by slot; by node: of a second of the copy channel, for moves beside nodes; all
- * zero at first, but for what a second of moves costs in any case */
+/* by node; by cut, then node (placing.h); by slot; by node: of a second of the copy channel, for moves beside nodes;
+ * all zero at first, but for what a second of moves costs in any case */
 struct prices { double *lambda, *kappa, *mu, *nu; };
 struct prices prices_new(const struct placing *);
 void prices_free(struct prices *);

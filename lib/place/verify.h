@@ -11,11 +11,14 @@
  * copies; static lives do not change tiers; a tensor that cannot fit at a node is not fast there.  For each cut d a
  * life also costs kappa_n floor(bytes / d) in fast memory, and kappa_n floor(room / d) is taken off: memory rows that
  * are divided by d and rounded down stay valid.
- * With moves beside the nodes (async) a step takes its nodes' seconds and those for which a node waits for moves.  Each
- * second of a move is made while a node waits, or beside a node n for which the tensor takes fast memory (before its
- * fetched use, or after it was made until it left), where all moves together have at most the node's seconds less what
- * its slow operands take of the channel.  These rows get the prices nu_n of the plan, 0 to 1: nu_n times what a
- * placement leaves of the channel is taken from the node's seconds, and a move costs nu_n a second beside node n, for
+ * With moves beside the nodes (async) a step takes its nodes' seconds theta_n, those phi_n c_n by which c_n seconds of
+ * moves slow node n down (profile_lost), and those for which a node waits for moves.  Each second of a move is made
+ * while a node waits, which costs 1, or beside a node n for which the tensor takes fast memory (before its fetched use,
+ * or after it was made until it left), which costs phi_n.  There all moves together have c_n <= leaves_n: the channel
+ * has theta_n + phi_n c_n seconds for c_n and for kappa_n, what the node's slow operands take, so that leaves_n =
+ * (theta_n - kappa_n) / (1 - phi_n).  A price p_n >= 0 of that row makes a second of moves beside n cost phi_n + p_n;
+ * above 1 it would be cheaper to wait.  That is the nu_n of the plan, phi_n to 1: (nu_n - phi_n) leaves_n is taken from
+ * the seconds of each placement, and a move costs nu_n a second beside node n, for
  * at most as many seconds as the placement that leaves most leaves, and 1 a second for what remains of it, at the least
  * that this can cost; for the nodes before and after its uses a life pays as for any stay.
  * Of a plan for three tiers times are those of the part in which each tensor lies; L is taken as if all of slow
