@@ -114,22 +114,24 @@ if command -v cbc > why; then
         --exact=1 r.sexp
 else skip 'CBC after our plan' 'cbc is not installed'; fi
 # kernels slow down beside copies, by what the profile says; the price is phi at least, and the same plan costs more
-lost() { cat p.csv; printf 'Interference%s,Interference,,%s,direct,0,%s,1,model,simulated\n' '' D,P "$1" '' P,D "$1" "${@:2}"; }
-beside() { plan -f async --ratio=4:1 --profile="$1" g.sexp; }
-lost 0 > none.csv
-lost 0.3 > lost.csv
-lost 0.3 ' MaxPoolWithIndices' D,P 0.9 > some.csv
+place-net mlp --batch=512 > l.sexp
+place-cost --model=disk l.sexp > l.csv
+row() { printf 'Interference%s,Interference,,%s,direct,0,%s,1,model,simulated\n' "$@"; }
+lost() { cat l.csv && row '' D,P "$1" '' P,D "$1" && row "${@:2}"; }
+beside() { place-plan -f async --ratio=2:1 --profile="$1" l.sexp; }
+check() { place-check --plan="$1" --profile="$2" l.sexp >&2; }
+lost 0 ' Relu' D,P 0 > none.csv
+lost 0.3 ' Softmax' D,P 0.9 > lost.csv
 lost 1 > bad.csv
-beside p.csv > a.async
+beside l.csv > l.async
 beside none.csv > none.async
 beside lost.csv > lost.async
-ok 'a loss of nothing changes no byte' cmp a.async none.async
-ok 'the loss costs time' le "$(value objective_seconds < a.async)" "$(value objective_seconds < lost.async)"
-ok 'the bound knows it too' le "$(value bound_seconds < a.async)" "$(value bound_seconds < lost.async)"
-ok 'sound' place-check --plan=lost.async --profile=lost.csv g.sexp
-fails 'which a profile without it is not told' 1 'objective: kernels and moves take' place-check --plan=lost.async --profile=p.csv g.sexp
-fails 'nor the other way' 1 'loses 0.3 s by a second of moves, at a price of' place-check --plan=a.async --profile=lost.csv g.sexp
-beside some.csv > some.async
-ok 'an operator of its own' place-check --plan=some.async --profile=some.csv g.sexp
+ok 'a loss of nothing changes no byte' cmp l.async none.async
+ok 'it has moves' grep -q '(move' l.async
+ok 'the loss costs time' le "$(value objective_seconds < l.async)" "$(value objective_seconds < lost.async)"
+ok 'the bound knows it too' le "$(value bound_seconds < l.async)" "$(value bound_seconds < lost.async)"
+ok 'sound' check lost.async lost.csv
+fails 'a price below what is lost' 1 'loses 0.3 s by a second of moves, at a price of' check l.async lost.csv
+fails 'a time without what is lost' 1 'objective: kernels and moves take' check l.async lost.csv
 fails 'a loss of all' 1 "'1' is not less than a second" beside bad.csv
 done_testing
