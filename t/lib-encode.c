@@ -94,8 +94,10 @@ static void draw(struct rng *r, struct problem *p, bool types)
             snprintf(rest, sizeof rest, "%s", at);
             snprintf(at, sizeof text - (size_t)(at - text), "%s%s", norm[below(r, 2)], rest);
         }
-    } else if (below(r, 3) == 0 && !strstr(text, "attn") && !strstr(text, "mid") && strncmp(text, "(mm_bf", 6) &&
-               strncmp(text, "(mm_u8", 6)) {
+    }
+    bool doubles = !strstr(text, "attn") && !strstr(text, "mid") && strncmp(text, "(mm_bf", 6) &&
+                   strncmp(text, "(mm_u8", 6) && !strstr(text, "gelu") && !strstr(text, "f16") && !strstr(text, "norm");
+    if (doubles && below(r, 3) == 0) {
         size_t n = strlen(text) - 1;
         snprintf(text + n, sizeof text - n, " (type f64))");
     }
@@ -207,10 +209,12 @@ static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed,
         us[i++] = (double)(t1.tv_sec - t0.tv_sec) * 1e6 + (double)(t1.tv_nsec - t0.tv_nsec) / 1e3;
         float *x[3], *want; /* ends of the arrays are guarded by the sanitizer or by luck */
         for (int u = 0; u < 3; u++) x[u] = some(&r, &p, u);
-        float *bias = malloc(sizeof(float) * (size_t)(p.bias * p.biases + 1));
-        float *residual = malloc(sizeof(float) * (size_t)p.elements[2]);
-        for (int64_t j = 0; j < p.bias * p.biases; j++) number(&r, TYPE_F32, bias, j);
-        for (int64_t j = 0; j < p.elements[2]; j++) number(&r, TYPE_F32, residual, j);
+        enum problem_type more = p.type == TYPE_F64 ? TYPE_F64 : TYPE_F32;
+        size_t word = more == TYPE_F64 ? sizeof(double) : sizeof(float);
+        float *bias = malloc(word * (size_t)(p.bias * p.biases + 1));
+        float *residual = malloc(word * (size_t)p.elements[2]);
+        for (int64_t j = 0; j < p.bias * p.biases; j++) number(&r, more, bias, j);
+        for (int64_t j = 0; j < p.elements[2]; j++) number(&r, more, residual, j);
         float *second = some(&r, &p, TENSOR_V);
         g.extra = (struct carry_extra){ bias, residual, second };
         size_t bytes = (size_t)(p.bytes * p.elements[TENSOR_C]);

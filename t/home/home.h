@@ -220,7 +220,7 @@ static struct form form_of(const char *text)
     if (!strncmp(kind, "bmm", 3)) f.bias = z[2];
     enum type in = strstr(text, "(type f64)") ? F64 : strstr(text, "(type f16)") ? F16
                  : strstr(text, "(type bf16)") || !strcmp(kind, "mm_bf16") ? BF16 : F32;
-    for (int t = 0; t < TENSORS; t++) f.type[t] = t >= BIAS ? F32 : in;
+    for (int t = 0; t < TENSORS; t++) f.type[t] = t >= BIAS && in != F64 ? F32 : in;
     f.type[2] = in == F64 ? F64 : F32;
     if (!strcmp(kind, "mm_u8s8")) f.type[0] = U8, f.type[1] = S8, f.type[2] = strstr(text, "then") ? F32 : I32;
     const char *then = strstr(text, "(then ");

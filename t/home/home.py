@@ -211,8 +211,9 @@ def main(header, library, names):
         b = array(p.shape('B'), p.types[1]) if 'B' in p.dims else None
         v = array(p.shape('V'), p.types[2]) if 'V' in p.dims else None
         c = array(p.shape('C'), {'s32': 'f32'}.get(p.result, p.result))
-        bias = array(3 * p.size[p.along], 'f32') if p.then else None
-        residual = array(p.shape('C'), 'f32') if p.then else None
+        more = 'f64' if p.type == 'f64' else 'f32'
+        bias = array(3 * p.size[p.along], more) if p.then else None
+        residual = array(p.shape('C'), more) if p.then else None
         want = p.right(exact(a, p.types[0]), None if b is None else exact(b, p.types[1]),
                        None if v is None else exact(v, p.types[2]), bias, residual)
         if name + '_pack(' in text:

@@ -1040,6 +1040,45 @@ static void run1(const struct carry_context *x, float *c, int64_t at, int64_t n,
     for (int64_t i = 0; i < n; i++) one(x, c + i, at + i, x->kernel->bias_step == 1 ? bias + i : bias, words);
 }
 
+typedef int64_t mask4 __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* the same of doubles, word by word */
+static inline __attribute__((always_inline)) void doubles(const struct carry_context *x, float *c, int64_t at,
+                                                          int64_t n, const float *bias, const uint8_t *words)
+{
+    const struct carry_kernel *k = x->kernel;
+    eight *y = (eight *)c;
+    for (const uint8_t *then = words; *then; then++) {
+        const eight *more = (const eight *)bias;
+        int64_t i = 0;
+        if (*then == CARRY_RESIDUAL) more = (const eight *)x->extra.residual + at;
+        if (*then == CARRY_RESIDUAL || (*then == CARRY_BIAS && k->bias_step == 1)) {
+            for (; i + 4 <= n; i += 4) *(vec4 *)(y + i) += *(const vec4 *)(more + i);
+            for (; i < n; i++) y[i] += more[i];
+        } else if (*then == CARRY_BIAS) {
+            for (; i + 4 <= n; i += 4) *(vec4 *)(y + i) += *more;
+            for (; i < n; i++) y[i] += *more;
+        } else if (*then == CARRY_RELU) {
+            for (; i + 4 <= n; i += 4) *(mask4 *)(y + i) &= *(vec4 *)(y + i) > 0;
+            for (; i < n; i++) y[i] = y[i] > 0 ? y[i] : 0;
+        } else if (*then == CARRY_OVER) {
+            for (; i + 4 <= n; i += 4) *(vec4 *)(y + i) /= (double)k->over;
+            for (; i < n; i++) y[i] /= k->over;
+        }
+    }
+}
+
+NARROW static void doubles8(const struct carry_context *x, float *c, int64_t at, int64_t n, const float *bias,
+                            const uint8_t *words)
+{
+    doubles(x, c, at, n, bias, words);
+}
+static void doubles1(const struct carry_context *x, float *c, int64_t at, int64_t n, const float *bias,
+                     const uint8_t *words)
+{
+    doubles(x, c, at, n, bias, words);
+}
+
 typedef void run_of(const struct carry_context *, float *c, int64_t at, int64_t n, const float *bias,
                     const uint8_t *words);
 
@@ -1106,17 +1145,18 @@ static inline __attribute__((always_inline)) void finish(const struct carry_chan
         before[i] = k->then[i];
     }
     if (k->norm) words = before;
-    int64_t at[CARRY_VARS] = { 0 }, o = block - x->c, f = 0;
+    const int64_t d = k->type == CARRY_F64 ? 2 : 1;      /* floats in an element */
+    int64_t at[CARRY_VARS] = { 0 }, o = (block - x->c) / d, f = 0;
     int one = k->pair && k->size[k->last] == 1;         /* no run may have two sums of softmax */
     int outer = b->nvar && b->to[b->nvar - 1] == 1 && !one ? b->nvar - 1 : b->nvar;
     const float *bias = x->extra.bias;
     if (k->pair) bias = 0;                               /* V is no bias */
-    if (bias) bias += (uint32_t)o / (uint32_t)k->bias_step % (uint32_t)k->bias;      /* less than 2^28 elements */
+    if (bias) bias += (uint32_t)o / (uint32_t)k->bias_step % (uint32_t)k->bias * d;  /* less than 2^28 elements */
     for (int more = 1; more; ) {
         if (bias && k->bias_step > 1 && f)
-            bias = x->extra.bias + (uint32_t)(o + f) / (uint32_t)k->bias_step % (uint32_t)k->bias;
+            bias = x->extra.bias + (uint32_t)(o + f) / (uint32_t)k->bias_step % (uint32_t)k->bias * d;
         int64_t n = outer < b->nvar ? b->size[outer] : 1;
-        if (words[0] || !k->norm) run(x, block + f, o + f, n, bias, words);
+        if (words[0] || !k->norm) run(x, block + f * d, o + f, n, bias, words);
         if (k->norm) norm(block + f, n, x->extra.bias + n, k->norm == CARRY_RMSNORM);
         if (k->norm && after[0]) run(x, block + f, o + f, n, bias, after);
         int i = outer;
@@ -1132,15 +1172,15 @@ static inline __attribute__((always_inline)) void finish(const struct carry_chan
 
 void carry_finish16(const struct carry_change *b, float *block, const struct carry_context *x)
 {
-    finish(b, block, x, run16, norm16);
+    finish(b, block, x, x->kernel->type == CARRY_F64 ? doubles8 : run16, norm16);
 }
 void carry_finish8(const struct carry_change *b, float *block, const struct carry_context *x)
 {
-    finish(b, block, x, run8, norm8);
+    finish(b, block, x, x->kernel->type == CARRY_F64 ? doubles8 : run8, norm8);
 }
 void carry_finish1(const struct carry_change *b, float *block, const struct carry_context *x)
 {
-    finish(b, block, x, run1, norm1);
+    finish(b, block, x, x->kernel->type == CARRY_F64 ? doubles1 : run1, norm1);
 }
 
 void carry_finish_all(const struct carry_kernel *k, float *c, void *out, struct carry_extra extra)

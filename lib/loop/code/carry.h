@@ -35,7 +35,7 @@ struct carry_pad {                                       /* of A: its dimensions
 };
 
 struct carry_kernel;
-struct carry_extra { const float *bias, *residual, *second; };       /* what follows a sum, and V; or 0 */
+struct carry_extra { const float *bias, *residual, *second; };       /* what follows a sum, in its type, and V; or 0 */
 struct carry_context {                                   /* what code that changes blocks as it goes is called with */
     float *scratch[3];                                   /* the third: a block of S */
     void (*change)(const struct carry_change *, const float *from, float *to);
@@ -71,7 +71,8 @@ struct carry_kernel {
     float mid_scale;                                     /* of S, first of all */
     uint8_t mid[CARRY_THENS];                            /* what follows that: CARRY_RELU, CARRY_GELU, CARRY_SOFTMAX */
     uint8_t then[CARRY_THENS];                           /* what follows the sum: enum carry_then, to the first 0 */
-    float scale;                                         /* of CARRY_OVER: one over the divisor */
+    float scale;                                         /* of CARRY_OVER: one over the divisor; */
+    int32_t over;                                        /* of doubles that itself */
     int32_t store;                                       /* of A, B and V: enum carry_store */
     int32_t query, norm;                                 /* of causal: its variable and one; CARRY_LAYERNORM .. or 0 */
     int64_t bias_step, bias;                             /* element i of C has the (i / bias_step % bias)-th bias */

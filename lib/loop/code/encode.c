@@ -691,7 +691,7 @@ static void choose_simple(struct state *k)
     const struct problem *p = k->p;
     k->bias = -1;
     k->simple = false;
-    if (!k->finish || p->pair || k->red || k->tiles || p->norm >= 0) return;
+    if (!k->finish || p->pair || k->red || k->tiles || p->norm >= 0 || p->type == TYPE_F64) return;
     for (const uint8_t *then = p->then; *then; then++)
         if (*then != THEN_BIAS && *then != THEN_RELU) return;
     for (int v = 0; v < p->nvar && problem_then(p, THEN_BIAS); v++)

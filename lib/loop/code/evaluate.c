@@ -142,8 +142,9 @@ void evaluator_operands(struct evaluator *v)
     for (int t = 0; t < 3 && !v->x[t]; t++) v->x[t] = numbers(v->p->type, t == TENSOR_C ? STORE_FLOATS : v->p->store, t,
                                                              v->p->elements[t]);
     if (v->p->then[0] && !v->more[0]) {
-        v->more[0] = numbers(TYPE_F32, STORE_FLOATS, TENSOR_B, v->p->bias * v->p->biases);
-        v->more[1] = numbers(TYPE_F32, STORE_FLOATS, TENSOR_B, v->p->elements[TENSOR_C]);
+        enum problem_type type = v->p->type == TYPE_F64 ? TYPE_F64 : TYPE_F32;
+        v->more[0] = numbers(type, STORE_FLOATS, TENSOR_B, v->p->bias * v->p->biases);
+        v->more[1] = numbers(type, STORE_FLOATS, TENSOR_B, v->p->elements[TENSOR_C]);
     }
     if (v->p->pair && !v->more[2])
         v->more[2] = numbers(TYPE_F32, v->p->store, TENSOR_B, v->p->elements[TENSOR_V]);

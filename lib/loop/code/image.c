@@ -237,13 +237,14 @@ void image_declare(struct buf *b, const struct image_kernel *q, bool ld)
 {
     const struct problem *p = q->p;
     const struct image_types t = image_type[p->type];
-    const char *c = problem_cast(p) ? "uint16_t" : p->then[0] ? "float" : t.c;
+    const char *f = p->type == TYPE_F64 ? "double" : "float";
+    const char *c = problem_cast(p) ? "uint16_t" : p->then[0] ? f : t.c;
     const char *in = p->store >= STORE_F16 ? "uint16_t" : NULL;
     buf_format(b, "void %s%s(%s *c, %s", q->name, ld ? "_ld" : "", c, ld ? "int64_t ldc, " : "");
     buf_format(b, "const %s *a, %sconst %s *b%s", in ? in : t.a, ld ? "int64_t lda, " : "", in ? in : t.b,
                ld ? ", int64_t ldb" : "");
     if (p->pair) buf_format(b, ", const %s *v%s", in ? in : t.b, ld ? ", int64_t ldv" : "");
-    else if (p->then[0]) buf_format(b, ", const float *bias, const float *residual");
+    else if (p->then[0]) buf_format(b, ", const %s *bias, const %s *residual", f, f);
     buf_char(b, ')');
 }
 
@@ -279,9 +280,10 @@ void image_header(FILE *f, const char *guard, const struct image_kernel *q, size
         free(b.s);
         if (q[i].p->pair) fprintf(f, "/* v: %lld elements */\n", (long long)q[i].p->elements[TENSOR_V]);
         if (q[i].p->then[0])
-            fprintf(f, "/* bias: %lld elements%s; residual as c, in floats */\n",
+            fprintf(f, "/* bias: %lld elements%s; residual as c%s */\n",
                     (long long)q[i].p->bias * q[i].p->biases,
-                    (const char *[]){ "", ": the bias, a gain", ": the bias, a gain, a shift" }[q[i].p->biases - 1]);
+                    (const char *[]){ "", ": the bias, a gain", ": the bias, a gain, a shift" }[q[i].p->biases - 1],
+                    q[i].p->type == TYPE_F64 ? "" : ", in floats");
         if (q[i].p->group > 1)
             fprintf(f, "enum { %s_packed = %lld };   /* elements of b, which %s_pack makes of a row-major b[k][n] */\n"
                        "void %s_pack(%s *packed, const %s *b);\n",

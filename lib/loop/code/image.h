@@ -6,8 +6,9 @@
  *   void NAME_ld(TYPE *c, int64_t ldc, const TYPE *a, int64_t lda, const TYPE *b, int64_t ldb)   rows that far apart
  *   void NAME_pack(TYPE *packed, const TYPE *b)      where B is in groups: from row-major (and then there is no _ld)
  * A problem with (then ..) has NAME(TYPE *c, a, b, const float *bias, const float *residual), where those it has no
- * word for may be NULL, c is uint16_t after bf16 or f16 and else float; its NAME_ld ends with these two, and the rows
- * of the residual are ldc elements apart.  Two contractions have NAME(c, a, b, v) and NAME_ld(.., v, ldv).
+ * word for may be NULL, c is uint16_t after bf16 or f16 and else float (all three are double in sums of doubles); its
+ * NAME_ld ends with these two, and the rows of the residual are ldc elements apart.  Two contractions have
+ * NAME(c, a, b, v) and NAME_ld(.., v, ldv).
  *   int NAME_test(void)    0: equal to plain loops on small numbers
  *   int NAME_isa(void)     bits of enum carry_cpu that it runs with on this machine; 0: plain loops
  * C is overwritten, or with `add` added to.  A and B of NAME may be anywhere and need no alignment; no tensor may

@@ -101,6 +101,7 @@ void problem_carry(struct carry_kernel *k, const struct problem *p)
     memcpy(&k->pad, &p->pad, sizeof k->pad);
     memcpy(k->then, p->then, sizeof k->then);
     k->store = (int32_t)p->store;
+    k->over = p->over;
     k->scale = p->over ? 1.0f / (float)p->over : 1;
     k->bias_step = p->bias_step;
     k->bias = p->bias;

@@ -165,13 +165,15 @@ static void ends(struct buf *b, const struct image_kernel *q)    /* the function
 {
     const char *s = q->name, *w = image_weights(q->p);
     bool then = q->p->then[0] || q->p->pair;
+    const char *more = "bias, residual, ";
+    if (q->p->type == TYPE_F64) more = "(const float *)(const void *)bias, (const float *)(const void *)residual, ";
     for (int body = 0; body < 2; body++) {
         image_declare(b, q, false);
         buf_format(b, body ? "\n{\n" : ";\n");
         if (body)
             buf_format(b, "    carry_run%s(%sc, (const float *)(const void *)a, (const float *)(const void *)b, "
                           "%s&%s_kernel, &carry_all);\n}\n", then ? "_then" : "", then ? "" : "(float *)",
-                       q->p->pair ? "(const float *)(const void *)v, 0, " : then ? "bias, residual, " : "", s);
+                       q->p->pair ? "(const float *)(const void *)v, 0, " : then ? more : "", s);
         if (image_has_ld(q->p)) {
             image_declare(b, q, true);
             buf_format(b, body ? "\n{\n" : ";\n");
@@ -239,7 +241,7 @@ const char *native_emit(struct buf *b, const struct image_kernel *q)
     for (int i = 0; i < CARRY_THENS; i++) buf_format(b, " %d%s", k.mid[i], i + 1 < CARRY_THENS ? "," : " }");
     buf_format(b, ", .scale = %.9g%s, .bias_step = %lld, .bias = %lld", (double)k.scale, k.scale < 1 ? "f" : "",
                (long long)k.bias_step, (long long)k.bias);
-    buf_format(b, ", .query = %d, .norm = %d, .variant = {\n", k.query, k.norm);
+    buf_format(b, ", .over = %d, .query = %d, .norm = %d, .variant = {\n", k.over, k.query, k.norm);
     for (int i = 0; i < n; i++) {
         bool tiles = of[i] == isa_name[ISA_AMX];
         if (tiles) buf_format(b, "#ifdef CARRY_TILES\n");

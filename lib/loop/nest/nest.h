@@ -10,7 +10,8 @@
  * (mm_bf16 M N K) and (mm_u8s8 M N K) have A[m][k] of 2-byte or unsigned bytes, and B[k/g][n][g] of 2-byte or signed
  * bytes, g = 2 or 4 of which K is a multiple: the order in which processors multiply them.  Their variable k counts
  * groups of g, an element is such a group of 4 bytes, and strides and sizes are in groups.
- * A trailing (type f64) makes the elements of any sum of products doubles; nothing follows such a sum.  (type f16) and
+ * A trailing (type f64) makes the elements of any sum of products doubles, also those of bias and residual, which with
+ * relu and (over N) are all that may follow such a sum.  (type f16) and
  * (type bf16) have A, B and V of any sum of products of floats stored as such halves; they are multiplied as floats.
  * A sum of products may go on with each element of C, in the order of words of a trailing (then ..): bias adds a vector
  * along C's fastest variable that A lacks (of a product n, of a convolution m); residual adds a tensor of C's shape;

@@ -526,8 +526,11 @@ static void type(const struct env *k, const struct sexp *e, snode list)
             die("%s: (type %s) is for sums of products", k->where, names[store]);
         return;
     }
-    if (p->op != OP_FMA || p->type != TYPE_F32 || p->pair || p->then[0])
-        die("%s: (type f64) is for sums of products that nothing follows", k->where);
+    if (p->op != OP_FMA || p->type != TYPE_F32 || p->pair)
+        die("%s: (type f64) is for sums of products", k->where);
+    for (const uint8_t *then = p->then; *then; then++)
+        if (*then != THEN_BIAS && *then != THEN_RESIDUAL && *then != THEN_RELU && *then != THEN_OVER)
+            die("%s: %s of doubles is not there", k->where, then_name[*then]);
     for (int t = 0; t < 3; t++)
         if (p->elements[t] > MAX_DOUBLES || p->padded > MAX_DOUBLES)
             die("%s: a tensor has more than %lld doubles", k->where, (long long)MAX_DOUBLES);
