@@ -23,6 +23,9 @@
  * Behind b a problem with (then ..) has bias and residual, whose rows are as
  * c's; attention v, in NAME_ld v and ldv.  With (type f64) all floats are
  * doubles; with (type f16) or (type bf16) a, b and v are uint16_t.
+ * With --parts there is void NAME_part(int thread, int threads, ..) as NAME:
+ * the caller's threads 0 to N - 1 each call it with N, any number, and do parts
+ * of C along its slowest variable that do not overlap.
  * They need nothing else: no library, no flags, no relocation to the outside;
  * what the processor and the system can do is asked at the first call.  With
  * --add C is added to.  A nest that cannot be emitted is an error, with --skip
@@ -43,13 +46,14 @@
 #include <string.h>
 
 static const char *files[4];
-static bool add, skip;
+static bool add, skip, parts;
 static const struct opt options[] = {
     { 0, "object", STR, &files[0], "FILE", "ELF object, to be linked" },
     { 0, "shared", STR, &files[1], "FILE", "ELF shared library, to be linked or loaded" },
     { 0, "c", STR, &files[2], "FILE", "C with intrinsics" },
     { 0, "header", STR, &files[3], "FILE", "header for any of them" },
     { 0, "add", FLAG, &add, NULL, "C += A B, not C = A B" },
+    { 0, "parts", FLAG, &parts, NULL, "with NAME_part, for any number of threads" },
     { 0, "skip", FLAG, &skip, NULL, "leave out what cannot be emitted, and say why" },
     { 0 } };
 
@@ -126,7 +130,10 @@ int main(int argc, char **argv)
     for (size_t k = 0; k < nitem; k++) {
         struct takeaway *x = &item[k];
         takeaway_complete(x);
-        q[n] = (struct image_kernel){ .name = x->name, .p = &x->p, .nest = { NULL, &x->nest[ISA_AVX512] }, .add = add };
+        q[n] = (struct image_kernel){ .name = x->name, .p = &x->p, .nest = { NULL, &x->nest[ISA_AVX512] },
+                                      .add = add, .parts = parts };
+        for (int j = 0; j < ISAS && parts; j++)          /* threads are the caller's */
+            for (int d = 0; d < x->nest[j].n; d++) x->nest[j].loop[d].marks &= (uint8_t)~MARK_PARALLEL;
         if (x->p.group == 1) q[n].nest[ISA_AVX2] = &x->nest[ISA_AVX2];
         if (x->p.group > 1 || x->have[ISA_AMX]) q[n].nest[ISA_AMX] = &x->nest[ISA_AMX];
         size_t before = m.bytes.n;

@@ -13,10 +13,9 @@
  * measured and gflops is empty.  With --seconds=S only what can be measured
  * in that time is, by fewer runs, and the untiled nest not if it is slow.
  * seconds counts from the start of a problem; in the last row it is the end.
- * With --fallback a problem is out of the policy's range where the analytic
- * search knows a nest that the model finds faster than all that the policy
- * reaches; then that search measures its first K - 1, so that the policy is never
- * below it.  algo is policy, kind is real or simulated.
+ * With --fallback the analytic search measures its K - 1, of which the last,
+ * one in four, give way to proposals of the policy that the model finds faster
+ * than all that the search knows.  algo is policy, kind is real or simulated.
  *
  * Examples:
  *   $ loop-roll --policy=mm.policy --measure=10 --test problems.csv
@@ -45,7 +44,7 @@ static const struct opt options[] = {
     { 0, "seconds", NUM, &seconds, "S", "limit of time for each problem; by default none", 0, INFINITY },
     { 0, "confirm", INT, &confirm, "N", "fresh runs of the best nest, not counted; 0: none", 0, 64 },
     { 0, "test", FLAG, &test, NULL, "only problems whose split is test" },
-    { 0, "fallback", FLAG, &fallback, NULL, "the analytic search where the policy knows no better" },
+    { 0, "fallback", FLAG, &fallback, NULL, "the analytic search, and a few proposals where they are better" },
     { 0, "list", FLAG, &list, NULL, "write the nests that would be measured: problem, algo, tree" },
     { 0, "name", STR, &name, "NAME", "what column algo says" },
     EVAL_OPTION(eval),
@@ -76,30 +75,34 @@ static void rows(csvw *w, const struct rollout *r, const struct problem *p, stru
     csvw_flush(w);
 }
 
-/* the analytic search instead, where by the model its best nest is better than all that the policy proposes */
-static bool search_instead(const struct policy *k, struct evaluator *v, const struct problem *p, struct rollout *r)
+/* The analytic search, whose last nests, one in four, give way to what the policy proposes and the model finds faster
+ * than all that the search knows. */
+static void search_with(const struct policy *k, struct evaluator *v, const struct problem *p, struct rollout *r)
 {
-    struct search s = { .algo = "heuristic", .seconds = seconds, .measure = 1, .actions = (1u << ACT_COUNT) - 1 };
+    enum { SHARE = 4, OTHERS = 1000 / SHARE };
+    static struct proposal mine[OTHERS];
+    struct search_other other[OTHERS];
+    struct search s = { .algo = "heuristic", .seconds = seconds, .measure = 1,
+                        .actions = ((1u << ACT_COUNT) - 1) & ~(1u << ACT_PARALLEL) };
     bool model = v->model;
     void (*watch)(void *, const struct evaluator *, const struct nest *) = v->watch;
-    s.actions &= ~(1u << ACT_PARALLEL);
     v->model = true;
     v->watch = NULL;
     search_run(&s, v, p);
-    struct rollout o = policy_roll(k, v, p, (int)width, POLICY_STEPS * POLICY_WIDTH, true, INFINITY);
-    bool better = s.best_gflops > o.gflops[o.npath] && s.npath <= POLICY_PATH;
+    s.measure = measure > 1 ? (int)measure - 1 : 1;
+    int n = policy_propose(k, v, p, (int)width, problem_flops(p) / s.best_gflops * 1e-9, mine, s.measure / SHARE);
+    for (int i = 0; i < n; i++)
+        if (mine[i].npath < SEARCH_PATH)
+            other[s.nother++] = (struct search_other){ mine[i].t, mine[i].path, mine[i].npath };
+    s.other = other;
     v->model = model;
     v->watch = watch;
-    evaluator_problem(v, p);
-    if (!better || !measure) return false;
-    s.measure = measure > 1 ? (int)measure - 1 : 1;
     search_run(&s, v, p);
     *r = (struct rollout){ .npath = s.npath, .measured = (int)measure };
     memcpy(r->path, s.path, sizeof *s.path * (size_t)s.npath);
     memcpy(r->gflops, s.gflops, sizeof *s.gflops * (size_t)(s.npath + 1));
     memcpy(r->when, s.when, sizeof *s.when * (size_t)(s.npath + 1));
     search_free(&s);
-    return true;
 }
 
 int main(int argc, char **argv)
@@ -122,8 +125,8 @@ int main(int argc, char **argv)
         if (test && !str_is(csv_str(r.t, split), "test")) continue;
         evaluator_problem(&v, &r.p);
         struct rollout o;
-        if (!fallback || !search_instead(&k, &v, &r.p, &o))
-            o = policy_roll(&k, &v, &r.p, (int)width, (int)measure, rank == BY_MODEL, seconds);
+        if (fallback && measure) search_with(&k, &v, &r.p, &o);
+        else o = policy_roll(&k, &v, &r.p, (int)width, (int)measure, rank == BY_MODEL, seconds);
         if (!list) rows(w, &o, &r.p, &v);
     }
     progress_end();

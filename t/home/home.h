@@ -3,6 +3,7 @@
  * Nothing of millrace is used: kinds, types and words are read from the text.  Each operand ends where its memory ends,
  * before a page that may not be touched. */
 #include <math.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,8 @@ struct form {
     double over;                                         /* of the scores between two contractions */
 };
 
+enum { MOST_THREADS = 9 };
+typedef void part_fn(int thread, int threads, void **x);
 typedef void run_fn(void **x), ld_fn(void **x, const int64_t *ld), pack_fn(void *packed, const void *b);
 struct home {
     const char *text, *name;
@@ -33,6 +36,7 @@ struct home {
     pack_fn *pack;
     long packed;
     int (*test)(void), (*isa)(void);
+    part_fn *part;
 };
 
 /* ---- numbers ---- */
@@ -330,7 +334,27 @@ static void right(const struct form *f, const char *text, double *c, double **x)
 
 /* ---- the kernel beside it ---- */
 
-/* the worst distance from what is right, as a share of what is allowed; rows of pad elements more, -1: NAME */
+struct seat { part_fn *part; int thread, threads; void **x; };
+static void *do_part(void *data)
+{
+    const struct seat *s = data;
+    s->part(s->thread, s->threads, s->x);
+    return NULL;
+}
+static void by_threads(part_fn *part, int threads, void **x)     /* all at once; the first one's call comes last */
+{
+    pthread_t id[MOST_THREADS];
+    struct seat seat[MOST_THREADS];
+    for (int i = threads; i-- > 0; ) {
+        seat[i] = (struct seat){ part, i, threads, x };
+        if (!i) do_part(&seat[i]);
+        else if (pthread_create(&id[i], NULL, do_part, &seat[i])) exit(2);
+    }
+    for (int i = 1; i < threads; i++) pthread_join(id[i], NULL);
+}
+
+/* the worst distance from what is right, as a share of what is allowed; rows of pad elements more, -1: NAME; below
+ * that: NAME_part by as many threads as it is below */
 static double far(const struct home *h, int pad, const int *biases)
 {
     struct form f = form_of(h->text);
@@ -358,7 +382,8 @@ static double far(const struct home *h, int pad, const int *biases)
     }
     void *arg[5] = { x[2], x[0], x[1], f.pair ? x[3] : x[BIAS], x[RESIDUAL] };
     int64_t by[5] = { ld[2], ld[0], ld[1], ld[3], 0 };
-    if (pad < 0) h->run(arg);
+    if (pad < -1) by_threads(h->part, -1 - pad, arg);
+    else if (pad < 0) h->run(arg);
     else h->ld(arg, by);
     double share = f.type[2] == F64 ? 1e-12 : f.type[2] == BF16 ? 1 / 128. : f.type[2] == F16 ? 1 / 1000. : 5e-5;
     double more = 0;                                     /* weights of V are rounded to bf16 by the unit for that */
@@ -376,9 +401,16 @@ static int check(const struct home *h, int biases)
 {
     fflush(stdout);
     double dense = far(h, -1, &biases), none = h->ld ? far(h, 0, &biases) : 0, apart = h->ld ? far(h, 3, &biases) : 0;
-    int test = h->test(), good = dense <= 1 && none <= 1 && apart <= 1 && !test;
+    double parts = 0;
+    for (int n = 1; n <= MOST_THREADS && h->part; n++) {
+        double d = far(h, -1 - n, &biases);
+        if (!(d <= parts)) parts = d;
+    }
+    int test = h->test(), good = dense <= 1 && none <= 1 && apart <= 1 && parts <= 1 && !test;
     printf("%s,%d,%.3g,", h->name, h->isa(), dense), fflush(stdout);
     if (h->ld) printf("%.3g", fmax(none, apart));
+    putchar(',');
+    if (h->part) printf("%.3g", parts);
     printf(",%d,%d\n", test, good);
     return !good;
 }

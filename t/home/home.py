@@ -201,7 +201,7 @@ def main(header, library, names):
     with open(header) as f:
         text = f.read()
     lib = ctypes.CDLL(library)
-    print('name,isa,error,ld_error,test,right')
+    print('name,isa,error,ld_error,part_error,test,right')
     wrong = 0
     for problem, name in re.findall(r'/\* (\(.*\)): c is .*\*/\nvoid (\w+)\(', text):
         if names and name not in names:
@@ -229,7 +229,7 @@ def main(header, library, names):
         error = float((np.abs(got - want) / (share * (1 + np.abs(want)) + more)).max())
         right = error <= 1 and not test
         wrong += not right
-        print(f'{name},{isa},{error:.3g},,{test},{int(right)}')
+        print(f'{name},{isa},{error:.3g},,,{test},{int(right)}')
     return wrong > 0
 
 

@@ -1238,24 +1238,28 @@ int carry_cpu(void)
 
 struct piece { int64_t bytes; char unused[56]; };        /* before scratch memory, so that that is aligned */
 
-/* memory of the last call is kept for the next one; a thread that finds it in use gets its own */
-static struct piece *get_memory(void **pool, int64_t bytes)
+/* memory of calls that are over is kept for the next ones; a thread that finds none gets its own */
+static struct piece *get_memory(struct carry_pool *pool, int64_t bytes)
 {
-    struct piece *p = __atomic_exchange_n(pool, 0, __ATOMIC_ACQUIRE);
-    bytes += (int64_t)sizeof *p;
-    if (p && p->bytes >= bytes) return p;
-    if (p) system_call(11, (long)p, p->bytes, 0, 0, 0, 0);               /* munmap */
+    bytes += (int64_t)sizeof(struct piece);
+    for (int i = 0; i < CARRY_KEPT && pool; i++) {
+        struct piece *p = __atomic_exchange_n(&pool->piece[i], 0, __ATOMIC_ACQUIRE);
+        if (p && p->bytes >= bytes) return p;
+        if (p) system_call(11, (long)p, p->bytes, 0, 0, 0, 0);           /* munmap */
+    }
     long at = system_call(9, 0, bytes, 3, 0x22, -1, 0);  /* mmap, to be read and written, private and anonymous */
     if (at < 0 && at > -4096) return 0;
-    p = (struct piece *)at;
-    p->bytes = bytes;
-    return p;
+    ((struct piece *)at)->bytes = bytes;
+    return (struct piece *)at;
 }
 
-static void put_memory(void **pool, struct piece *p)
+static void put_memory(struct carry_pool *pool, struct piece *p)
 {
-    p = __atomic_exchange_n(pool, p, __ATOMIC_ACQ_REL);
-    if (p) system_call(11, (long)p, p->bytes, 0, 0, 0, 0);
+    for (int i = 0; i < CARRY_KEPT; i++) {
+        void *none = 0;
+        if (__atomic_compare_exchange_n(&pool->piece[i], &none, (void *)p, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) return;
+    }
+    system_call(11, (long)p, p->bytes, 0, 0, 0, 0);
 }
 
 static int here(struct carry_state *s)
@@ -1296,7 +1300,7 @@ static struct piece *widened(const struct carry_kernel *k, int t, const float **
 {
     const int pad = !t && k->pad.n;
     if ((k->store < CARRY_HALVES_F16 && !pad) || !k->elements[t]) return 0;
-    struct piece *p = get_memory(&(void *){ 0 }, pad ? k->padded * bytes_of(k) : k->elements[t] * 4);
+    struct piece *p = get_memory(0, pad ? k->padded * bytes_of(k) : k->elements[t] * 4);
     if (!p) __builtin_trap();                            /* no memory, and no way to say so */
     if (pad) carry_surround(&k->pad, k->store, *x, (float *)(p + 1), have);
     else carry_widen((enum carry_store)k->store, *x, (float *)(p + 1), k->elements[t]);
@@ -1380,6 +1384,35 @@ void carry_run_then(void *to, const float *a, const float *b, const float *bias,
 void carry_run(float *c, const float *a, const float *b, const struct carry_kernel *k, struct carry_state *s)
 {
     carry_run_then(c, a, b, 0, 0, k, s);
+}
+
+void carry_run_part(int thread, int threads, void *c, const void *a, const void *b, const void *more,
+                    const void *residual, const struct carry_parts *q, struct carry_state *s)
+{
+    if (thread < 0 || thread >= threads) return;
+    int64_t units = q->size / q->unit, rest = q->size - (units - 1) * q->unit;   /* the last one's */
+    int64_t at = units * thread / threads, end = units * (thread + 1) / threads;
+    int whole = at == 0 && end == units;
+    while (at < end) {
+        int i = !whole;                                  /* the largest that is left of whole units */
+        int64_t n = end - at - (end == units && rest > q->unit);
+        while (!whole && n > 0 && q->chunk[i].size > n * q->unit) i++;
+        if (!whole && n == 0) i = q->chunks - 1;         /* the last, with the rest */
+        const struct carry_chunk *x = &q->chunk[i];
+        const struct carry_kernel *k = x->kernel ? x->kernel : (const struct carry_kernel *)(const void *)
+            ((const char *)q + x->at);
+        const int64_t from = at * q->unit;
+        int64_t over = from * q->step[2];
+        if (k->given && q->step[2]) {                    /* columns of weights that are packed, perhaps in panels */
+            const struct carry_change *to = &layout(k, s)->change[1];
+            if (to->nvar == 3) over = from / to->size[2] * to->to[0] * 4;
+        }
+        carry_run_then((char *)c + from * q->step[0], (const float *)(const void *)((const char *)a + from * q->step[1]),
+                       (const float *)(const void *)((const char *)b + over),
+                       more ? (const float *)(const void *)((const char *)more + from * q->step[3]) : 0,
+                       residual ? (const float *)(const void *)((const char *)residual + from * q->residual) : 0, k, s);
+        at += x->size / q->unit;
+    }
 }
 
 static void copy_rows(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t row, int64_t n)

@@ -79,7 +79,23 @@ struct carry_kernel {
     struct carry_variant variant[CARRY_VARIANTS];        /* the better one first */
 };
 
-struct carry_state { int32_t cpu, unused; void *pool[2]; };   /* zero at first; for all kernels of an object */
+/* Parts of a kernel for any number of threads, along one variable: code for so many of it, and what a step along it is
+ * in bytes. */
+enum { CARRY_CHUNKS = 9 };
+struct carry_parts {
+    int32_t size, unit, chunks, unused;                  /* of all; a thread has whole units, the last one the rest */
+    int64_t step[4], residual;                           /* of C, A, B, and V or the bias */
+    struct carry_chunk {
+        int64_t at;                                      /* bytes from the struct carry_parts to its kernel; 0: */
+        const struct carry_kernel *kernel;               /* its address */
+        int64_t size;
+    } chunk[CARRY_CHUNKS];                               /* all; units, most first; one unit and the rest, if there is */
+};
+
+/* zero at first; for all kernels of an object.  Memory of calls that are over is kept for so many at once. */
+enum { CARRY_KEPT = 8 };
+struct carry_pool { void *piece[CARRY_KEPT]; };
+struct carry_state { int32_t cpu, unused; struct carry_pool pool[2]; };
 
 void carry_forth(const struct carry_change *, const float *from, float *to);
 void carry_back(const struct carry_change *, const float *from, float *to);     /* from and to as in carry_forth's */
@@ -122,6 +138,9 @@ void carry_run_then(void *c, const float *a, const float *b, const float *bias, 
  * the residual's address, or V and its ld. */
 void carry_run_ld(void *c, int64_t ldc, const void *a, int64_t lda, const void *b, int64_t ldb, const void *more,
                   int64_t rest, const struct carry_kernel *, struct carry_state *);
+/* the part of one thread of so many, or nothing where `thread` is none of them; more is the bias or V */
+void carry_run_part(int thread, int threads, void *c, const void *a, const void *b, const void *more,
+                    const void *residual, const struct carry_parts *, struct carry_state *);
 /* runs it on small numbers and compares with plain loops bit by bit: 0 good, 1 wrong, 2 no memory */
 int carry_test(const struct carry_kernel *, struct carry_state *);
 int carry_level(const struct carry_kernel *, struct carry_state *);  /* bits of carry_cpu that it runs with; 0: plain */

@@ -1,6 +1,7 @@
 #include "loop/code/image.h"
 #include "base/message.h"
 #include "carry/carry.inc"
+#include "loop/code/parts.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -118,7 +119,7 @@ static void put_state(struct image *m)
     put(m, "\0\0\0\0", 4);
 }
 
-static void stubs(struct image *m, const char *name, int type, bool then, size_t k)
+static void stubs(struct image *m, const char *name, int type, bool then, size_t k, size_t parts)
 {
     struct image_symbol *s = symbol(m, name, "");
     if (then) {
@@ -150,6 +151,17 @@ static void stubs(struct image *m, const char *name, int type, bool then, size_t
         put(m, "\x48\x83\xC4\x28\xC3", 5);            /* add rsp, 40; ret */
         s->size = m->bytes.n - s->at;
     }
+    if (parts) {
+        s = symbol(m, name, "_part");
+        put(m, "\x48\x8D\x05", 3), put_state(m);         /* lea rax, [state]; push rax; lea rax, [parts]; push rax */
+        put(m, "\x50\x48\x8D\x05", 4), put_distance(m, parts);
+        put(m, "\x50", 1);
+        if (then) put(m, "\xFF\x74\x24\x18", 4);        /* the caller's residual: push [rsp + 24] */
+        else put(m, "\x45\x31\xC9\x6A\x00", 5);         /* xor r9d, r9d; push 0 */
+        put(m, "\xE8", 1), put_distance(m, CARRY_AT_run_part);
+        put(m, "\x48\x83\xC4\x18\xC3", 5);            /* add rsp, 24; ret */
+        s->size = m->bytes.n - s->at;
+    }
     for (int i = 0; i < 2; i++) {
         s = symbol(m, name, i ? "_isa" : "_test");
         put(m, "\x48\x8D\x3D", 3), put_distance(m, k);   /* lea rdi, [kernel]; lea rsi, [state]; jmp */
@@ -165,33 +177,55 @@ void image_begin(struct image *m)
     put(m, (const char *)carry_bytes, sizeof carry_bytes);
 }
 
-const char *image_add(struct image *m, const struct image_kernel *q)
+/* a kernel with its code, without a name; where it begins */
+static const char *add_kernel(struct image *m, const struct image_kernel *q, struct carry_kernel *k, size_t *to)
 {
-    struct carry_kernel k;
     struct kernel g = { 0 };
     const char *why = NULL, *none = "there is no nest for it";
-    image_describe(&k, q);
+    image_describe(k, q);
     align(m, 64, '\xcc');
-    size_t at = m->bytes.n;
-    put(m, (const char *)&k, sizeof k);
+    size_t at = *to = m->bytes.n;
+    put(m, (const char *)k, sizeof *k);
     struct image_form f = { .isa = ISAS };
     for (int n = 0; image_next(&f, q, &g); ) {
-        why = image_variant(&k, n, &g, q, f);
+        why = image_variant(k, n, &g, q, f);
         none = NULL;
         if (why) break;
         n++;
         if (q->p->op != OP_FMA) continue;
         align(m, 64, '\xcc');
-        k.variant[n - 1].code = (int64_t)(m->bytes.n - at);
+        k->variant[n - 1].code = (int64_t)(m->bytes.n - at);
         put(m, (const char *)kernel_bytes(&g), g.bytes);
     }
     kernel_free(&g);
-    if (why || none) {
-        m->bytes.n = at;
-        return why ? why : none;
+    memcpy(m->bytes.s + at, k, sizeof *k);
+    return why ? why : none;
+}
+
+const char *image_add(struct image *m, const struct image_kernel *q)
+{
+    struct carry_kernel k, some;
+    size_t had = m->bytes.n, at, parts = 0;
+    const char *why = add_kernel(m, q, &k, &at);
+    if (!why && q->parts) {
+        struct parts cut;
+        parts_plan(&cut, q);
+        struct image_kernel part = *q;
+        size_t of[CARRY_CHUNKS] = { at };
+        for (int i = 1; i < cut.about.chunks && !why; i++) {
+            part.p = &cut.chunk[i];
+            why = add_kernel(m, &part, &some, &of[i]);
+        }
+        align(m, 64, '\xcc');
+        parts = m->bytes.n;
+        for (int i = 0; i < cut.about.chunks; i++) cut.about.chunk[i].at = (int64_t)of[i] - (int64_t)parts;
+        put(m, (const char *)&cut.about, sizeof cut.about);
     }
-    memcpy(m->bytes.s + at, &k, sizeof k);
-    stubs(m, q->name, k.type, k.then[0] || k.pair, at);
+    if (why) {
+        m->bytes.n = had;
+        return why;
+    }
+    stubs(m, q->name, k.type, k.then[0] || k.pair, at, parts);
     return m->bytes.n > 1u << 30 ? "more than 1 GiB of code" : NULL;
 }
 
@@ -233,14 +267,16 @@ static const struct image_types { const char *c, *a, *b; } image_type[4] = {
 
 const char *image_weights(const struct problem *p) { return image_type[p->type].b; }
 
-void image_declare(struct buf *b, const struct image_kernel *q, bool ld)
+void image_declare(struct buf *b, const struct image_kernel *q, enum image_call call)
 {
+    bool ld = call == CALL_LD;
     const struct problem *p = q->p;
     const struct image_types t = image_type[p->type];
     const char *f = p->type == TYPE_F64 ? "double" : "float";
     const char *c = problem_cast(p) ? "uint16_t" : p->then[0] ? f : t.c;
     const char *in = p->store >= STORE_F16 ? "uint16_t" : NULL;
-    buf_format(b, "void %s%s(%s *c, %s", q->name, ld ? "_ld" : "", c, ld ? "int64_t ldc, " : "");
+    buf_format(b, "void %s%s(%s%s *c, %s", q->name, (const char *[]){ "", "_ld", "_part" }[call],
+               call == CALL_PART ? "int thread, int threads, " : "", c, ld ? "int64_t ldc, " : "");
     buf_format(b, "const %s *a, %sconst %s *b%s", in ? in : t.a, ld ? "int64_t lda, " : "", in ? in : t.b,
                ld ? ", int64_t ldb" : "");
     if (p->pair) buf_format(b, ", const %s *v%s", in ? in : t.b, ld ? ", int64_t ldv" : "");
@@ -248,7 +284,10 @@ void image_declare(struct buf *b, const struct image_kernel *q, bool ld)
     buf_char(b, ')');
 }
 
-bool image_has_ld(const struct problem *p) { return p->group == 1; }
+bool image_has(const struct image_kernel *q, enum image_call call)
+{
+    return call == CALL_PLAIN || (call == CALL_LD ? q->p->group == 1 : q->parts);
+}
 
 static int64_t packed_elements(const struct image_kernel *q)
 {
@@ -264,7 +303,8 @@ void image_header(FILE *f, const char *guard, const struct image_kernel *q, size
     fprintf(f, "/* Kernels by loop-emit.  Tensors are row-major and dense; NAME_ld has rows of the last dimension ld\n"
                " * elements apart, a residual as c.  No tensor may overlap c.  NAME_test() is 0 when it is right;\n"
                " * NAME_isa() says what it runs with here: bits 1 AVX2, 2 AVX-512, 4 its BF16, 8 its VNNI, 32 AMX of\n"
-               " * bf16, 64 of bytes; 0 plain loops.  What NAME_pack makes is for the machine where it was made. */\n"
+               " * bf16, 64 of bytes; 0 plain loops.  What NAME_pack makes is for the machine where it was made.\n"
+               " * NAME_part(i, n, ..) for each i from 0 to n - 1, in any order or at once, is NAME(..). */\n"
                "#ifndef %s\n#define %s\n#include <stdint.h>\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
             guard, guard);
     for (size_t i = 0; i < n; i++) {
@@ -275,9 +315,16 @@ void image_header(FILE *f, const char *guard, const struct image_kernel *q, size
                 (long long)e[TENSOR_A] * q[i].p->group, q[i].p->pad.n ? " without its zeros" : "",
                 (long long)e[TENSOR_B] * q[i].p->group);
         struct buf b = { 0 };
-        for (int ld = 0; ld < 1 + image_has_ld(q[i].p); ld++) image_declare(&b, &q[i], ld), buf_add(&b, ";\n", 2);
+        for (int call = 0; call < CALLS; call++)
+            if (image_has(&q[i], (enum image_call)call)) image_declare(&b, &q[i], (enum image_call)call), buf_add(&b, ";\n", 2);
         fputs(b.s, f);
         free(b.s);
+        if (q[i].parts) {
+            struct parts cut;
+            parts_plan(&cut, &q[i]);
+            if (cut.why) fprintf(f, "/* NAME_part: the last thread does all, %s */\n", cut.why);
+            else fprintf(f, "/* NAME_part: %d units along %s */\n", cut.about.size / cut.about.unit, q[i].p->name[cut.var]);
+        }
         if (q[i].p->pair) fprintf(f, "/* v: %lld elements */\n", (long long)q[i].p->elements[TENSOR_V]);
         if (q[i].p->then[0])
             fprintf(f, "/* bias: %lld elements%s; residual as c%s */\n",

@@ -9,6 +9,8 @@
  * word for may be NULL, c is uint16_t after bf16 or f16 and else float (all three are double in sums of doubles); its
  * NAME_ld ends with these two, and the rows of the residual are ldc elements apart.  Two contractions have
  * NAME(c, a, b, v) and NAME_ld(.., v, ldv).
+ *   void NAME_part(int thread, int threads, ..)      as NAME: the part of one thread of so many, see parts.h; one call
+ *                          for each of them is NAME, in any order or at once
  *   int NAME_test(void)    0: equal to plain loops on small numbers
  *   int NAME_isa(void)     bits of enum carry_cpu that it runs with on this machine; 0: plain loops
  * C is overwritten, or with `add` added to.  A and B of NAME may be anywhere and need no alignment; no tensor may
@@ -23,7 +25,7 @@ struct image_kernel {                                    /* what to emit: the ne
     const char *name;                                    /* a C identifier, at most 64 characters */
     const struct problem *p;
     const struct nest *nest[ISAS];                       /* by enum isa; NULL: not for this one */
-    bool add;
+    bool add, parts;                                     /* parts: with NAME_part */
 };
 
 struct image {
@@ -44,8 +46,9 @@ void *image_load(const struct image *);
 const struct image_symbol *image_find(const struct image *, const char *name);     /* NULL: none */
 void image_free(struct image *);
 
-void image_declare(struct buf *, const struct image_kernel *, bool ld);      /* NAME's declaration, or NAME_ld's */
-bool image_has_ld(const struct problem *);
+enum image_call { CALL_PLAIN, CALL_LD, CALL_PART, CALLS };       /* NAME, NAME_ld, NAME_part */
+void image_declare(struct buf *, const struct image_kernel *, enum image_call);
+bool image_has(const struct image_kernel *, enum image_call);
 const char *image_weights(const struct problem *);       /* C's name of the elements that NAME_pack packs */
 struct image_form { int isa; enum kernel_unit unit; };
 /* the description of a kernel as far as it is the same for both; shared by the writers */

@@ -2,7 +2,7 @@
 #include "base/message.h"
 #include "base/out.h"
 #include "carry/carry.inc"
-#include "loop/code/image.h"
+#include "loop/code/parts.h"
 #include "measure/clock.h"
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -168,20 +168,26 @@ static void ends(struct buf *b, const struct image_kernel *q)    /* the function
     const char *more = "bias, residual, ";
     if (q->p->type == TYPE_F64) more = "(const float *)(const void *)bias, (const float *)(const void *)residual, ";
     for (int body = 0; body < 2; body++) {
-        image_declare(b, q, false);
+        image_declare(b, q, CALL_PLAIN);
         buf_format(b, body ? "\n{\n" : ";\n");
         if (body)
             buf_format(b, "    carry_run%s(%sc, (const float *)(const void *)a, (const float *)(const void *)b, "
                           "%s&%s_kernel, &carry_all);\n}\n", then ? "_then" : "", then ? "" : "(float *)",
                        q->p->pair ? "(const float *)(const void *)v, 0, " : then ? more : "", s);
-        if (image_has_ld(q->p)) {
-            image_declare(b, q, true);
+        if (image_has(q, CALL_LD)) {
+            image_declare(b, q, CALL_LD);
             buf_format(b, body ? "\n{\n" : ";\n");
             if (body) buf_format(b, "    carry_run_ld(c, ldc, a, lda, b, ldb, %s, &%s_kernel, &carry_all);\n}\n",
                                  q->p->pair ? "v, ldv" : then ? "bias, (int64_t)(uintptr_t)residual" : "0, 0", s);
         } else {
             buf_format(b, "void %s_pack(%s *packed, const %s *b)%s", s, w, w, body ? " { " : ";\n");
             if (body) buf_format(b, "carry_pack(packed, b, &%s_kernel, &carry_all); }\n", s);
+        }
+        if (q->parts) {
+            image_declare(b, q, CALL_PART);
+            buf_format(b, body ? "\n{\n" : ";\n");
+            if (body) buf_format(b, "    carry_run_part(thread, threads, c, a, b, %s, &%s_parts, &carry_all);\n}\n",
+                                 q->p->pair ? "v, 0" : then ? "bias, residual" : "0, 0", s);
         }
         for (int i = 0; i < 2; i++) {
             buf_format(b, "int %s_%s(void)%s", s, i ? "isa" : "test", body ? " { " : ";\n");
@@ -190,7 +196,7 @@ static void ends(struct buf *b, const struct image_kernel *q)    /* the function
     }
 }
 
-const char *native_emit(struct buf *b, const struct image_kernel *q)
+static const char *emit_kernel(struct buf *b, const struct image_kernel *q)
 {
     struct carry_kernel k;
     struct kernel g = { 0 };
@@ -249,8 +255,43 @@ const char *native_emit(struct buf *b, const struct image_kernel *q)
         if (tiles) buf_format(b, "#endif\n");
     }
     buf_format(b, "} };\n");
+    return NULL;
+}
+
+static const char *emit_parts(struct buf *b, const struct image_kernel *q)
+{
+    struct parts cut;
+    char name[100];
+    struct image_kernel part = *q;
+    const char *why = NULL;
+    parts_plan(&cut, q);
+    part.name = name;
+    for (int i = 1; i < cut.about.chunks && !why; i++) {
+        snprintf(name, sizeof name, "%s_of%lld", q->name, (long long)cut.about.chunk[i].size);
+        part.p = &cut.chunk[i];
+        why = emit_kernel(b, &part);
+    }
+    if (why) return why;
+    const struct carry_parts *k = &cut.about;
+    buf_format(b, "static const struct carry_parts %s_parts = {\n    .size = %d, .unit = %d, .chunks = %d, ", q->name, k->size,
+               k->unit, k->chunks);
+    numbers(b, "step", k->step, 4, true);
+    buf_format(b, ", .residual = %lld,\n    .chunk = { { 0, &%s_kernel, %lld }", (long long)k->residual, q->name,
+               (long long)k->chunk[0].size);
+    for (int i = 1; i < k->chunks; i++)
+        buf_format(b, ", { 0, &%s_of%lld_kernel, %lld }", q->name, (long long)k->chunk[i].size, (long long)k->chunk[i].size);
+    buf_format(b, " } };\n");
+    return NULL;
+}
+
+const char *native_emit(struct buf *b, const struct image_kernel *q)
+{
+    size_t had = b->n;
+    const char *why = emit_kernel(b, q);
+    if (!why && q->parts) why = emit_parts(b, q);
+    if (why) return why;
     ends(b, q);
-    return b->n > MAX_TEXT ? "the text is longer than 8 MiB" : NULL;
+    return b->n - had > MAX_TEXT ? "the text is longer than 8 MiB" : NULL;
 }
 
 /* compiler, output and input as arguments, no shell */

@@ -330,6 +330,19 @@ static bool thin(const struct problem *p, int lanes)
     return false;
 }
 
+/* measures it, and keeps the best few */
+static void visit(struct search *s, const struct walk *w, struct walk top[CONFIRM], double gflops[CONFIRM])
+{
+    double g = search_visit(s, &w->t, w->path, w->n);
+    int k = CONFIRM;
+    while (k > 0 && g > gflops[k - 1]) k--;
+    if (k == CONFIRM) return;
+    memmove(gflops + k + 1, gflops + k, sizeof *gflops * (size_t)(CONFIRM - k - 1));
+    memmove(top + k + 1, top + k, sizeof *top * (size_t)(CONFIRM - k - 1));
+    gflops[k] = g;
+    top[k] = *w;
+}
+
 void search_heuristic(struct search *s)
 {
     struct maker m = {
@@ -345,22 +358,20 @@ void search_heuristic(struct search *s)
     if (m.n) qsort(m.c, m.n, sizeof *m.c, by_seconds);
     struct walk w, top[CONFIRM];
     double gflops[CONFIRM] = { 0 };
-    int done = 0;
+    int done = 0, own = s->measure - s->nother;
     size_t *order = s->spread ? order_drawn(m.n, &s->rng)
                     : s->order ? s->order(m.c, m.n, s) : order_by_kind(m.c, m.n, s->measure);
-    for (size_t k0 = 0; k0 < m.n && done < s->measure && !(done && search_over(s)); k0++) {
-        size_t i = order[k0];
-        m.c[i].parallel = s->actions >> ACT_PARALLEL & 1;
-        if (!derive(s->p, &m.c[i], &w)) continue;
-        double g = search_visit(s, &w.t, w.path, w.n);
+    for (size_t i = 0; i < m.n && done < own && !(done && search_over(s)); i++) {
+        struct candidate *c = &m.c[order[i]];
+        c->parallel = s->actions >> ACT_PARALLEL & 1;
+        if (!derive(s->p, c, &w)) continue;
+        visit(s, &w, top, gflops);
         done++;
-        int k = CONFIRM;
-        while (k > 0 && g > gflops[k - 1]) k--;
-        if (k == CONFIRM) continue;
-        memmove(gflops + k + 1, gflops + k, sizeof *gflops * (size_t)(CONFIRM - k - 1));
-        memmove(top + k + 1, top + k, sizeof *top * (size_t)(CONFIRM - k - 1));
-        gflops[k] = g;
-        top[k] = w;
+    }
+    for (int i = 0; i < s->nother && !(done && search_over(s)); i++, done++) {
+        w = (struct walk){ .p = s->p, .t = s->other[i].t, .n = s->other[i].npath };
+        memcpy(w.path, s->other[i].path, sizeof *w.path * (size_t)w.n);
+        visit(s, &w, top, gflops);
     }
     free(order);
     if (!done) search_visit(s, &t, w.path, 0);

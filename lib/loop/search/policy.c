@@ -350,6 +350,47 @@ static bool try(struct evaluator *v, const struct problem *p, struct seen *c, bo
     return true;
 }
 
+static int path_to(const struct policy *k, const struct problem *p, const struct seen *s, int path[POLICY_PATH])
+{
+    struct nest t;
+    struct moved m;
+    int n = 0;
+    start(&k->can, p, &t, &m);
+    for (int i = -1; i < s->npath && n + MOVE_ACTIONS <= POLICY_PATH; i++) {
+        if (i >= 0) apply(&k->can, p, &t, s->path[i], &m);
+        memcpy(path + n, m.action, (size_t)m.n * sizeof *m.action);
+        n += m.n;
+    }
+    return n;
+}
+
+int policy_propose(const struct policy *k, struct evaluator *v, const struct problem *p, int width, double limit,
+                   struct proposal *to, int most)
+{
+    static struct seen s[POLICY_STEPS * POLICY_WIDTH + 1];
+    static struct choice order[POLICY_STEPS * POLICY_WIDTH + 1];
+    int n = 0;
+    s[0] = (struct seen){ 0 };
+    if (v->p != p) evaluator_problem(v, p);
+    int all = beam(k, v, p, s, width, true);
+    for (int i = 0; i < all; i++) {
+        double seconds = s[i].terms.seconds;
+        if (!k->can.moves && model_seconds(&seconds, p, &s[i].t, v->isa, v->prepared)) seconds = INFINITY;
+        order[i] = (struct choice){ i, 0, -seconds };
+    }
+    qsort(order, (size_t)all, sizeof *order, by_gain);
+    for (int i = 0; i < all && n < most && -order[i].score < limit; i++) {
+        const struct seen *x = &s[order[i].from];
+        bool known = x == s;
+        for (int j = 0; j < n; j++) known |= nest_same(&to[j].t, &x->t);
+        if (known) continue;
+        to[n].t = x->t;
+        to[n].npath = path_to(k, p, x, to[n].path);
+        n++;
+    }
+    return n;
+}
+
 struct rollout policy_roll(const struct policy *k, struct evaluator *v, const struct problem *p, int width, int measure,
                            bool by_model, double seconds)
 {
@@ -386,14 +427,7 @@ struct rollout policy_roll(const struct policy *k, struct evaluator *v, const st
     }
     v->cap_seconds = cap, v->min_runs = runs;
     v->check = true;
-    struct nest t;
-    struct moved m;
-    start(&k->can, p, &t, &m);
-    for (int i = -1; best && i < s[best].npath && r.npath + MOVE_ACTIONS <= POLICY_PATH; i++) {
-        if (i >= 0) apply(&k->can, p, &t, s[best].path[i], &m);
-        memcpy(r.path + r.npath, m.action, (size_t)m.n * sizeof *m.action);
-        r.npath += m.n;
-    }
+    if (best) r.npath = path_to(k, p, &s[best], r.path);
     for (int i = 0; i <= r.npath; i++) r.gflops[i] = r.when[i] = NAN;
     r.gflops[0] = s[0].gflops, r.when[0] = s[0].when;
     r.gflops[r.npath] = s[best].gflops, r.when[r.npath] = last;

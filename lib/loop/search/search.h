@@ -36,6 +36,9 @@ struct search {
     const struct residual *residual;
     bool trusting;                                       /* the residual alone decides, sure of it or not */
     bool spread;                                         /* heuristic: measure candidates of all ranks, to learn from */
+    /* heuristic: measured in place of its last ones */
+    const struct search_other { struct nest t; const int *path; int npath; } *other;
+    int nother;
     size_t most;                                         /* evaluations at most; 0: any number */
     bool keep;                                           /* keep the visited graph, for search_dot */
 

@@ -1,0 +1,92 @@
+#!/bin/bash
+# NAME_part: kernels in parts by 1 to 9 threads at once, beside loops over doubles; no part does what another one does
+. "$(dirname "$0")/tap.sh"
+command -v gcc > /dev/null || { echo '1..0 # skip no gcc here'; exit 0; }
+cat > p.csv <<'P'
+problem,name
+(mm 45 50 65),mm
+(mm_tt 37 40 30),mm_tt
+(mm_nt 70 90 1 (type f64)),doubles
+(conv 1 5 9 9 20 3 3 1 (then bias relu)),nchw
+(conv_nhwc 1 6 13 8 20 3 3 2 (then bias residual relu)),nhwc
+(mm_tn 33 70 40 (type f16)),halves
+(mm_bf16 70 70 40 (then bias layernorm)),norm
+(mm_bf16 1 400 40 (then bias)),columns
+(mm_u8s8 70 70 44),bytes
+(attn 3 20 50 24),attn
+(attn_causal 2 40 40 32 (type bf16)),causal
+(attn 1 37 33 16),one_head
+(mm 40 70 90 (then residual bias relu bf16)),cast
+(transp 33 50),transp
+(reduce 40 33),reduce
+P
+n=$(($(wc -l < p.csv) - 1))
+ways=(object-gcc-sanitized-parts)
+command -v qemu-x86_64 > /dev/null && ways+=(object-Haswell-parts object-Nehalem-parts)
+ok "$n problems, by 1 to 9 threads" "$root/t/bench/loop-home.sh" w p.csv "${ways[@]}"
+for w in "${ways[@]}"; do is "$w has them all" "$n" bash -c "csv-calc --where='way == \"$w\" && right == 1' w/all.csv | tail -n +2 | wc -l"; done
+is 'all but one of them are cut' '/* NAME_part: the last thread does all, weights of a part would be packed otherwise */' \
+    grep 'the last thread does all' w/parts/k.h
+is 'into units along one variable' '/* NAME_part: 11 units along m */' grep -m1 'NAME_part: ' w/parts/k.h
+
+# the C text: no two threads touch the same
+sed -n '1,2p;6p;8,9p;14p' p.csv > few.csv
+if echo 'int main(void) { return 0; }' | gcc -fsanitize=thread -x c - -o tsan 2> err && ./tsan 2> err; then
+    ok 'no races, by ThreadSanitizer, in the C text' "$root/t/bench/loop-home.sh" v few.csv text-gcc-thread-parts
+    is 'and all is right' 5 bash -c "csv-calc --where='right == 1' v/all.csv | tail -n +2 | wc -l"
+else
+    skip 'no races in the C text' 'no ThreadSanitizer here'
+fi
+
+# added to, each element once, whatever the number of threads; who is no thread does nothing
+printf 'problem,name\n(mm 37 20 30),more\n(mm 3 20 30),few\n(mm_u8s8 30 20 32),int8\n' > add.csv
+loop-emit --add --parts --object=a.o --header=a.h add.csv > e.csv
+cat > add.c <<'C'
+#include "a.h"
+#include <stdio.h>
+static float c[37 * 20], a[37 * 30], b[30 * 20];
+static uint8_t x[30 * 32];
+static int8_t y[32 * 20], packed[int8_packed];
+static int32_t z[30 * 20];
+static int wrong(int rows)
+{
+    int bad = 0;
+    for (int i = 0; i < rows; i++) for (int j = 0; j < 20; j++) {
+        float s = 1;
+        for (int k = 0; k < 30; k++) s += a[i * 30 + k] * b[k * 20 + j];
+        bad += c[i * 20 + j] != s;
+    }
+    return bad;
+}
+int main(void)
+{
+    int bad = 0;
+    for (int i = 0; i < 37 * 30; i++) a[i] = (float)(i % 7 - 3);
+    for (int i = 0; i < 30 * 20; i++) b[i] = (float)(i % 5 - 2);
+    for (int i = 0; i < 30 * 32; i++) x[i] = (uint8_t)(i % 11);
+    for (int i = 0; i < 32 * 20; i++) y[i] = (int8_t)(i % 13 - 6);
+    int8_pack(packed, y);
+    for (int n = 1; n <= 50; n++) {
+        for (int i = 0; i < 37 * 20; i++) c[i] = 1;
+        for (int i = -1; i <= n; i++) more_part(i, n, c, a, b);
+        bad += wrong(37);
+        for (int i = 0; i < 3 * 20; i++) c[i] = 1;
+        for (int i = n; i >= 0; i--) few_part(i, n, c, a, b);
+        bad += wrong(3);
+        for (int i = 0; i < 30 * 20; i++) z[i] = 5;
+        for (int i = 0; i < n; i++) int8_part(i, n, z, x, packed);
+        for (int i = 0; i < 30; i++) for (int j = 0; j < 20; j++) {
+            int32_t s = 5;
+            for (int k = 0; k < 32; k++) s += x[i * 32 + k] * y[k * 20 + j];
+            bad += z[i * 20 + j] != s;
+        }
+    }
+    printf("%d\n", bad);
+    return bad != 0;
+}
+C
+is '1 to 50 threads add each element once' 0 bash -c 'gcc -O1 -Wall -Wextra -o add add.c a.o && ./add'
+printf 'problem,tree\n(mm 8 8 8),"(tree (for m 2 0 parallel (for m 4 0 (for k 8 0 (for n 8 0 (mul A B) (acc T))) (for n 8 0 (write C)))))"\n' > t.csv
+is 'a nest for two threads has parts, too' 1 bash -c 'loop-emit --parts --header=t.h t.csv > e.csv; grep -c "void mm_8_8_8_part(int thread, int threads, float" t.h'
+fails 'and is refused without' 1 'cannot be emitted: its parallel loop' loop-emit --header=t.h t.csv
+done_testing
