@@ -1,7 +1,7 @@
 /* loop-emit - the nest in each row as an object file, a shared library or C
  *
  * Usage: loop-emit [--object=F.o] [--shared=F.so] [--c=F.c] [--header=F.h]
- *            [--add] [--skip] [FILE]
+ *            [--add] [--parts] [--skip] [FILE]
  *
  * Columns in: problem, tree (absent or empty: the best nest by the model),
  * name (a C identifier; absent or empty: made from the problem) and isa (the

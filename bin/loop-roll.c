@@ -80,7 +80,7 @@ static void rows(csvw *w, const struct rollout *r, const struct problem *p, stru
 static void search_with(const struct policy *k, struct evaluator *v, const struct problem *p, struct rollout *r)
 {
     enum { SHARE = 4, OTHERS = 1000 / SHARE };
-    static struct proposal mine[OTHERS];
+    static struct proposed mine[OTHERS];
     struct search_other other[OTHERS];
     struct search s = { .algo = "heuristic", .seconds = seconds, .measure = 1,
                         .actions = ((1u << ACT_COUNT) - 1) & ~(1u << ACT_PARALLEL) };

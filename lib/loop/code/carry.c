@@ -1257,7 +1257,8 @@ static void put_memory(struct carry_pool *pool, struct piece *p)
 {
     for (int i = 0; i < CARRY_KEPT; i++) {
         void *none = 0;
-        if (__atomic_compare_exchange_n(&pool->piece[i], &none, (void *)p, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) return;
+        if (__atomic_compare_exchange_n(&pool->piece[i], &none, (void *)p, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+            return;
     }
     system_call(11, (long)p, p->bytes, 0, 0, 0, 0);
 }
@@ -1407,7 +1408,8 @@ void carry_run_part(int thread, int threads, void *c, const void *a, const void 
             const struct carry_change *to = &layout(k, s)->change[1];
             if (to->nvar == 3) over = from / to->size[2] * to->to[0] * 4;
         }
-        carry_run_then((char *)c + from * q->step[0], (const float *)(const void *)((const char *)a + from * q->step[1]),
+        carry_run_then((char *)c + from * q->step[0],
+                       (const float *)(const void *)((const char *)a + from * q->step[1]),
                        (const float *)(const void *)((const char *)b + over),
                        more ? (const float *)(const void *)((const char *)more + from * q->step[3]) : 0,
                        residual ? (const float *)(const void *)((const char *)residual + from * q->residual) : 0, k, s);

@@ -89,7 +89,7 @@ struct carry_parts {
         int64_t at;                                      /* bytes from the struct carry_parts to its kernel; 0: */
         const struct carry_kernel *kernel;               /* its address */
         int64_t size;
-    } chunk[CARRY_CHUNKS];                               /* all; units, most first; one unit and the rest, if there is */
+    } chunk[CARRY_CHUNKS];                               /* all; units, most first; one unit and the rest, if any */
 };
 
 /* zero at first; for all kernels of an object.  Memory of calls that are over is kept for so many at once. */

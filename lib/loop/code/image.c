@@ -208,7 +208,7 @@ const char *image_add(struct image *m, const struct image_kernel *q)
     size_t had = m->bytes.n, at, parts = 0;
     const char *why = add_kernel(m, q, &k, &at);
     if (!why && q->parts) {
-        struct parts cut;
+        struct image_parts cut;
         parts_plan(&cut, q);
         struct image_kernel part = *q;
         size_t of[CARRY_CHUNKS] = { at };
@@ -316,14 +316,18 @@ void image_header(FILE *f, const char *guard, const struct image_kernel *q, size
                 (long long)e[TENSOR_B] * q[i].p->group);
         struct buf b = { 0 };
         for (int call = 0; call < CALLS; call++)
-            if (image_has(&q[i], (enum image_call)call)) image_declare(&b, &q[i], (enum image_call)call), buf_add(&b, ";\n", 2);
+            if (image_has(&q[i], (enum image_call)call)) {
+                image_declare(&b, &q[i], (enum image_call)call);
+                buf_add(&b, ";\n", 2);
+            }
         fputs(b.s, f);
         free(b.s);
         if (q[i].parts) {
-            struct parts cut;
+            struct image_parts cut;
             parts_plan(&cut, &q[i]);
             if (cut.why) fprintf(f, "/* NAME_part: the last thread does all, %s */\n", cut.why);
-            else fprintf(f, "/* NAME_part: %d units along %s */\n", cut.about.size / cut.about.unit, q[i].p->name[cut.var]);
+            else fprintf(f, "/* NAME_part: %d units along %s */\n", cut.about.size / cut.about.unit,
+                         q[i].p->name[cut.var]);
         }
         if (q[i].p->pair) fprintf(f, "/* v: %lld elements */\n", (long long)q[i].p->elements[TENSOR_V]);
         if (q[i].p->then[0])

@@ -260,7 +260,7 @@ static const char *emit_kernel(struct buf *b, const struct image_kernel *q)
 
 static const char *emit_parts(struct buf *b, const struct image_kernel *q)
 {
-    struct parts cut;
+    struct image_parts cut;
     char name[100];
     struct image_kernel part = *q;
     const char *why = NULL;
@@ -273,13 +273,15 @@ static const char *emit_parts(struct buf *b, const struct image_kernel *q)
     }
     if (why) return why;
     const struct carry_parts *k = &cut.about;
-    buf_format(b, "static const struct carry_parts %s_parts = {\n    .size = %d, .unit = %d, .chunks = %d, ", q->name, k->size,
-               k->unit, k->chunks);
+    buf_format(b, "static const struct carry_parts %s_parts = {\n    .size = %d, .unit = %d, .chunks = %d, ", q->name,
+               k->size, k->unit, k->chunks);
     numbers(b, "step", k->step, 4, true);
     buf_format(b, ", .residual = %lld,\n    .chunk = { { 0, &%s_kernel, %lld }", (long long)k->residual, q->name,
                (long long)k->chunk[0].size);
-    for (int i = 1; i < k->chunks; i++)
-        buf_format(b, ", { 0, &%s_of%lld_kernel, %lld }", q->name, (long long)k->chunk[i].size, (long long)k->chunk[i].size);
+    for (int i = 1; i < k->chunks; i++) {
+        long long size = k->chunk[i].size;
+        buf_format(b, ", { 0, &%s_of%lld_kernel, %lld }", q->name, size, size);
+    }
     buf_format(b, " } };\n");
     return NULL;
 }

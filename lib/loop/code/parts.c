@@ -79,14 +79,14 @@ static const char *chunk_works(const struct image_kernel *q, const struct proble
     return why;
 }
 
-static void add_chunk(struct parts *k, const struct problem *p, int32_t size)
+static void add_chunk(struct image_parts *k, const struct problem *p, int32_t size)
 {
     int i = k->about.chunks++;
     k->about.chunk[i].size = size;
     k->chunk[i] = chunk_of(p, k->var, size);
 }
 
-static const char *cut(struct parts *k, const struct image_kernel *q, int32_t unit)
+static const char *cut(struct image_parts *k, const struct image_kernel *q, int32_t unit)
 {
     const struct problem *p = q->p;
     const int32_t units = p->size[k->var] / unit;
@@ -106,12 +106,12 @@ static int64_t bytes_of(const struct problem *p, int t)
     return t == TENSOR_C && problem_cast(p) ? 2 : t != TENSOR_C && p->store >= STORE_F16 ? 2 : p->bytes;
 }
 
-void parts_plan(struct parts *k, const struct image_kernel *q)
+void parts_plan(struct image_parts *k, const struct image_kernel *q)
 {
     const struct problem *p = q->p;
     const struct nest *t = NULL;
     struct kernel_plan plan = { .vector_var = -1, .rows = 1, .vectors = 1 };
-    *k = (struct parts){ .var = slowest(p) };
+    *k = (struct image_parts){ .var = slowest(p) };
     if (k->var < 0) k->why = "C has one element";
     else if (k->var == p->norm) k->why = "a row that is normalised is in one thread";
     else if (k->var == p->query) k->why = "the rows of one causal head are in one thread";
@@ -123,8 +123,11 @@ void parts_plan(struct parts *k, const struct image_kernel *q)
         k->why = "C has too few rows";
         for (; unit <= p->size[k->var] / 2 && k->why; unit *= 2) k->why = cut(k, q, unit);
     }
-    if (k->why) k->var = -1, k->about = (struct carry_parts){ .size = 1, .unit = 1, .chunks = 1, .chunk = { { .size = 1 } } };
-    if (k->why) return;
+    if (k->why) {
+        k->var = -1;
+        k->about = (struct carry_parts){ .size = 1, .unit = 1, .chunks = 1, .chunk = { { .size = 1 } } };
+        return;
+    }
     k->about.size = p->size[k->var];
     const int of[4] = { TENSOR_C, TENSOR_A, TENSOR_B, TENSOR_V };
     for (int i = 0; i < 4; i++) k->about.step[i] = p->stride[of[i]][k->var] * bytes_of(p, of[i]);

@@ -365,7 +365,7 @@ static int path_to(const struct policy *k, const struct problem *p, const struct
 }
 
 int policy_propose(const struct policy *k, struct evaluator *v, const struct problem *p, int width, double limit,
-                   struct proposal *to, int most)
+                   struct proposed *to, int most)
 {
     static struct seen s[POLICY_STEPS * POLICY_WIDTH + 1];
     static struct choice order[POLICY_STEPS * POLICY_WIDTH + 1];

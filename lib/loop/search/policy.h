@@ -74,7 +74,7 @@ struct rollout policy_roll(const struct policy *, struct evaluator *, const stru
                            bool by_model, double seconds);
 /* Different states of a roll-out that the model finds faster than `limit` seconds, the fastest first, at most so many;
  * returns how many.  Nothing is measured. */
-struct proposal { struct nest t; int path[POLICY_PATH], npath; };
+struct proposed { struct nest t; int path[POLICY_PATH], npath; };
 int policy_propose(const struct policy *, struct evaluator *, const struct problem *, int width, double limit,
-                   struct proposal *, int most);
+                   struct proposed *, int most);
 #endif
