@@ -9,6 +9,8 @@ problem,name
 (mm_nt 70 90 1 (type f64)),doubles
 (conv 1 5 9 9 20 3 3 1 (then bias relu)),nchw
 (conv_nhwc 1 6 13 8 20 3 3 2 (then bias residual relu)),nhwc
+(conv_nhwc 1 16 9 9 10 3 3 1 (pad 1)),lines
+(conv_nhwc 1 7 16 9 10 5 3 2 (pad 3 0 1 2) (type f64)),far_lines
 (mm_tn 33 70 40 (type f16)),halves
 (mm_bf16 70 70 40 (then bias layernorm)),norm
 (mm_bf16 1 400 40 (then bias)),columns
@@ -30,7 +32,7 @@ is 'all but one of them are cut' '/* NAME_part: the last thread does all, weight
 is 'into units along one variable' '/* NAME_part: 11 units along m */' grep -m1 'NAME_part: ' w/parts/k.h
 
 # the C text: no two threads touch the same
-sed -n '1,2p;6p;8,9p;14p' p.csv > few.csv
+sed -n '1,2p;7p;10p;12,13p' p.csv > few.csv
 if echo 'int main(void) { return 0; }' | gcc -fsanitize=thread -x c - -o tsan 2> err && ./tsan 2> err; then
     ok 'no races, by ThreadSanitizer, in the C text' "$root/t/bench/loop-home.sh" v few.csv text-gcc-thread-parts
     is 'and all is right' 5 bash -c "csv-calc --where='right == 1' v/all.csv | tail -n +2 | wc -l"

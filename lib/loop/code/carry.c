@@ -1387,21 +1387,52 @@ void carry_run(float *c, const float *a, const float *b, const struct carry_kern
     carry_run_then(c, a, b, 0, 0, k, s);
 }
 
+static const struct carry_kernel *kernel_of(const struct carry_parts *q, const struct carry_chunk *x)
+{
+    if (x->kernel) return x->kernel;
+    return (const struct carry_kernel *)(const void *)((const char *)q + x->at);
+}
+
+/* Of an image the lines that a part reads, with their zeros; returns where the first line would be.  The last ones may
+ * be more than it reads. */
+static const void *lines_of(const struct carry_parts *q, int64_t at, int64_t end, const void *a, struct carry_state *s,
+                            struct piece **lines)
+{
+    const struct carry_kernel *k = kernel_of(q, &q->chunk[0]);
+    struct carry_pad z = k->pad;
+    int d = 0;                                           /* images are one */
+    while (z.before[d] + z.size[d] + z.after[d] == 1) d++;
+    const int64_t before = z.before[d], size = z.size[d], all = before + size + z.after[d];
+    const int64_t first = at * q->lines, n = all - (q->size - end) * q->lines - first;
+    const int64_t row = k->padded / all * bytes_of(k), own = k->elements[0] / size * bytes_of(k);
+    z.before[d] = (int32_t)(before <= first ? 0 : before - first < n ? before - first : n);
+    int64_t behind = first + n - before - size;
+    z.after[d] = (int32_t)(behind <= 0 ? 0 : behind < n ? behind : n);
+    z.size[d] = (int32_t)(n - z.before[d] - z.after[d]);
+    *lines = get_memory(&s->pool[1], n * row);
+    if (!*lines) __builtin_trap();                       /* no memory, and no way to say so */
+    carry_surround(&z, k->store, (const char *)a + (first > before ? first - before : 0) * own, (float *)(*lines + 1),
+                   here(s));
+    return (const char *)(*lines + 1) - first * row;
+}
+
 void carry_run_part(int thread, int threads, void *c, const void *a, const void *b, const void *more,
                     const void *residual, const struct carry_parts *q, struct carry_state *s)
 {
     if (thread < 0 || thread >= threads) return;
+    struct piece *lines = 0;
     int64_t units = q->size / q->unit, rest = q->size - (units - 1) * q->unit;   /* the last one's */
     int64_t at = units * thread / threads, end = units * (thread + 1) / threads;
     int whole = at == 0 && end == units;
+    if (q->lines && !whole && at < end)
+        a = lines_of(q, at * q->unit, end == units ? q->size : end * q->unit, a, s, &lines);
     while (at < end) {
         int i = !whole;                                  /* the largest that is left of whole units */
         int64_t n = end - at - (end == units && rest > q->unit);
         while (!whole && n > 0 && q->chunk[i].size > n * q->unit) i++;
         if (!whole && n == 0) i = q->chunks - 1;         /* the last, with the rest */
         const struct carry_chunk *x = &q->chunk[i];
-        const struct carry_kernel *k = x->kernel ? x->kernel : (const struct carry_kernel *)(const void *)
-            ((const char *)q + x->at);
+        const struct carry_kernel *k = kernel_of(q, x);
         const int64_t from = at * q->unit;
         int64_t over = from * q->step[2];
         if (k->given && q->step[2]) {                    /* columns of weights that are packed, perhaps in panels */
@@ -1415,6 +1446,7 @@ void carry_run_part(int thread, int threads, void *c, const void *a, const void 
                        residual ? (const float *)(const void *)((const char *)residual + from * q->residual) : 0, k, s);
         at += x->size / q->unit;
     }
+    if (lines) put_memory(&s->pool[1], lines);
 }
 
 static void copy_rows(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t row, int64_t n)

@@ -83,7 +83,8 @@ struct carry_kernel {
  * in bytes. */
 enum { CARRY_CHUNKS = 9 };
 struct carry_parts {
-    int32_t size, unit, chunks, unused;                  /* of all; a thread has whole units, the last one the rest */
+    int32_t size, unit, chunks;                          /* of all; a thread has whole units, the last one the rest */
+    int32_t lines;                                       /* of an image with zeros around it, a step along it; or 0 */
     int64_t step[4], residual;                           /* of C, A, B, and V or the bias */
     struct carry_chunk {
         int64_t at;                                      /* bytes from the struct carry_parts to its kernel; 0: */

@@ -33,6 +33,10 @@ static struct problem chunk_of(const struct problem *p, int var, int32_t size)
         bool whole = extents(p, t) == p->elements[t] && (t == TENSOR_C || p->store < STORE_F16);
         q.elements[t] = whole ? extents(&q, t) : reach;
     }
+    if (p->pad.n && p->stride[TENSOR_A][var]) {          /* the lines that it reads have their zeros */
+        q.pad.n = 0;
+        q.padded = q.elements[TENSOR_A];
+    }
     if (p->group > 1 && p->stride[TENSOR_B][var]) {      /* columns of weights, which are packed */
         for (int v = 0; v < p->nvar; v++)
             if (p->stride[TENSOR_B][v] > 1) q.stride[TENSOR_B][v] = p->stride[TENSOR_B][v] / p->row[TENSOR_B] * size;
@@ -101,6 +105,18 @@ static const char *cut(struct image_parts *k, const struct image_kernel *q, int3
     return why;
 }
 
+/* lines of the image, with its zeros, that a step along var is; 0: its zeros are not among what is cut; -1: cannot be */
+static int32_t lines_of(const struct problem *p, int var)
+{
+    const int64_t step = p->stride[TENSOR_A][var];
+    if (!p->pad.n || !step) return 0;
+    int d = 0;                                           /* images may be one */
+    while (d < p->pad.n && p->pad.before[d] + p->pad.size[d] + p->pad.after[d] == 1) d++;
+    if (d + 1 >= p->pad.n) return -1;
+    const int64_t line = p->padded / (p->pad.before[d] + p->pad.size[d] + p->pad.after[d]);
+    return p->store >= STORE_F16 || step % line ? -1 : (int32_t)(step / line);
+}
+
 static int64_t bytes_of(const struct problem *p, int t)
 {
     return t == TENSOR_C && problem_cast(p) ? 2 : t != TENSOR_C && p->store >= STORE_F16 ? 2 : p->bytes;
@@ -115,6 +131,7 @@ void parts_plan(struct image_parts *k, const struct image_kernel *q)
     if (k->var < 0) k->why = "C has one element";
     else if (k->var == p->norm) k->why = "a row that is normalised is in one thread";
     else if (k->var == p->query) k->why = "the rows of one causal head are in one thread";
+    else if (lines_of(p, k->var) < 0) k->why = "zeros around its image are made by one thread";
     for (int i = 0; i < ISAS && !k->why; i++)            /* of the better one, which comes last */
         if (q->nest[i] && p->op == OP_FMA && !(k->why = kernel_plan(&plan, p, q->nest[i], (enum isa)i, false)))
             t = q->nest[i];
@@ -129,6 +146,7 @@ void parts_plan(struct image_parts *k, const struct image_kernel *q)
         return;
     }
     k->about.size = p->size[k->var];
+    k->about.lines = lines_of(p, k->var);
     const int of[4] = { TENSOR_C, TENSOR_A, TENSOR_B, TENSOR_V };
     for (int i = 0; i < 4; i++) k->about.step[i] = p->stride[of[i]][k->var] * bytes_of(p, of[i]);
     if (!p->pair) k->about.step[3] = p->bias > 1 && p->bias_step == p->stride[TENSOR_C][k->var] ? p->bytes : 0;
