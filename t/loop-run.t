@@ -39,6 +39,10 @@ for bad in '0|must be at least 1' '2147483648|more than 16777216' '-1|must be at
 done
 printf 'problem\n(mm 16777216 16777216 16777216)\n' > size.csv
 fails 'a tensor beyond all memory' 1 'more than 268435456 elements' loop-run size.csv
+for size in '16384 16384 16777216 16777216' '1 1 16 16777216'; do
+    printf 'problem\n(conv %s 1 1 1 16777216)\n' "$size" > size.csv
+    fails "a convolution that reads one pixel of $size" 1 'size.csv:2.*268435456 elements' loop-run size.csv
+done
 fails 'a bad problem is named with its line' 1 'p.csv:2: column' bash -c "sed -i '2s/33/0/' p.csv; loop-run p.csv"
 printf 'problem,tree\n(mm 64 64 64),\n(mm 64 64 64),\n' > twice
 is 'as many fresh runs as asked for' '3 3' bash -c "loop-run --again=3 twice | awk -F, 'NR > 1 { print \$6 }' | paste -sd ' '"

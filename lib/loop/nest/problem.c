@@ -462,6 +462,7 @@ static void conv_strides(struct problem *p, const struct env *k)
     memcpy(dims + 4, last, sizeof last);
     surround(k, (const int64_t (*)[3])dims, nhwc ? 5 : 4);
     int64_t col = nhwc ? c : 1, row = w * col, chan = nhwc ? 1 : h * w;
+    checked(k, s, row, true);
     const struct { const char *v; int64_t step; } want[] = {
         { "n", c * h * w }, { "c", chan }, { "ho", s * row }, { "wo", s * col }, { "kh", row }, { "kw", col } };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++)
