@@ -14,7 +14,8 @@ JOBS    ?= $(shell nproc)
 TOP     := $(patsubst %/,%,$(dir $(abspath $(firstword $(MAKEFILE_LIST)))))
 # a release is a tag vVERSION; between two of them the commit is part of the version (not by `describe --dirty`: it
 # rewrites the index, and killed then leaves a lock that stops the user's next commit)
-COMMIT  := $(shell [ ! -e $(TOP)/.git ] || git -C $(TOP) describe --always --exclude='*')
+# and what belongs to somebody else git does not read
+COMMIT  := $(shell [ ! -e $(TOP)/.git ] || git -C $(TOP) describe --always --exclude='*' 2> /dev/null)
 CHANGED := $(if $(COMMIT),$(if $(shell git --no-optional-locks -C $(TOP) status --porcelain -uno),-dirty))
 VERSION := $(shell cat $(TOP)/VERSION)$(addprefix +g,$(COMMIT)$(CHANGED))
 
@@ -128,8 +129,10 @@ $(RENAMED:%=$(BIN)/%): $(BIN)/inline-%: | $(BIN)
 asked_pipelines := $(filter-out prof-recorder% prof-viewer,$(filter $(PIPELINE_GOALS),$(MAKECMDGOALS)))
 ifneq ($(and $(FILTERS),$(if $(findstring n,$(short)),,$(asked_pipelines))),)
 include $B/ready
+# Two that are begun at once build one after the other.
 $B/ready: force
-	$(MAKE) --no-print-directory $(filter deps,$(MAKECMDGOALS)) all
+	@mkdir -p $B
+	flock -o $B $(MAKE) --no-print-directory $(filter deps,$(MAKECMDGOALS)) all
 	[ -e $@ ] || { : $(aside); }
 endif
 
@@ -148,9 +151,10 @@ $(FILTERS:%=$B/bin/%.o): $B/bin/%.o: bin/%.c $B/help/%.h
 # the one file that knows the version, so that a commit does not compile everything anew
 $B/lib/base/filter.o: CPPFLAGS += -DVERSION='"$(VERSION)"'
 $B/lib/base/filter.o: $B/version
+# Who may not write here runs what was built.
 $B/version: force
 	@mkdir -p $(@D)
-	[ "$$(cat $@ 2> /dev/null)" = '$(VERSION)' ] || { echo '$(VERSION)' $(aside); }
+	[ "$$(cat $@ 2> /dev/null)" = '$(VERSION)' ] || { [ -e $@ ] && [ ! -w $(@D) ]; } || { echo '$(VERSION)' $(aside); }
 force:
 .PHONY: force
 # kernels for one instruction set live in files named after it; they are chosen at run time by cpuid

@@ -20,7 +20,7 @@ kills=${KILLS:-100} ms=${MS:-3000} bad=0
 pipelines() {
     cat << E
 figure7 150 figure7 SCALE=test PLACE_NETS=mlp PLACE_RATIOS=1:1 PLACE_AGAIN=0 PLACE_TIER=file:$tier
-figure8 40 figure8 SCALE=test PLACE_LARGE=vgg19-32-224 PLACE_PAGED_STEPS=1 PLACE_TIER=file:$tier
+figure8 40 figure8 SCALE=test PLACE_NETS=mlp PLACE_LARGE=vgg19-32-224 PLACE_PAGED_STEPS=1 PLACE_TIER=file:$tier
 pca-data 150 pca-data SCALE=test PCA_ROUNDS=1 PCA_PROGRAMS=$here/../data/pca/life.c PCA_VARIANTS=$tier/variants.csv
 inline 400 inline SCALE=ci INLINE_EVALS=4 INLINE_SIZE=2 INLINE_ROUNDS=6
 loop 400 loop SCALE=ci LOOP_EVAL=model LOOP_SETS=ragged LOOP_STEP=192 LOOP_SEARCHES=greedy1 LOOP_BROKEN=greedy1 LOOP_PEERS=openblas LOOP_ALL=gcc

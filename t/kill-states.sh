@@ -6,11 +6,12 @@
 # there when that recipe had ended.  Of what follows it the files are all that make knows.  Where this differs, since a
 # rule makes several files and make was asked for one, everything is made and compared with the end.
 # Files .millrace-PID-NAME are removed when make begins, before any recipe: copies that differ only there are one state,
-# put back with the last of them.
+# put back with the last of them.  Where strace is here, so are two states of one recipe that differ in nothing but files
+# which make, going on from one of them, first empties or removes, before anything looks at them: they are counted as `like`.
 #   IN=      a folder for the copies, kept: begun again with the same, it goes on with what was not put back yet
 #   LIMIT=   seconds, after which no other is put back
 #   GO_ON=1  does not stop at the first difference;  MAKE_IN= the folder of another Makefile
-# Prints one row target,writes,states,gone_on,same; exit 1 where something differs, and says what on stderr.
+# Prints one row target,writes,states,gone_on,like,same; exit 1 where something differs, and says what on stderr.
 set -uo pipefail
 export LC_ALL=C
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -108,6 +109,61 @@ same() {
     [ ! -e "$W/part" ] || (cd "$W/part" && TMPDIR=$W "$root/t/same-results" {whole,again}/*/out live/out) >> "$W/differs"
     [ ! -s "$W/differs" ]
 }
+# files that were first named by what empties or removes them, from strace; rm asks what it removes, which is no look, and
+# a relative name without its folder may be any of that name
+emptied() {
+    awk '
+    { pid = $1; line = substr($0, length(pid) + 2); sub(/^ +/, "", line) }
+    line !~ /^[a-z0-9_]+\(/ { next }
+    { call = substr(line, 1, index(line, "(") - 1); rest = substr(line, length(call) + 1) }
+    call == "execve" { rest = substr(rest, 1, index(rest, ", [")); program[pid] = rest ~ /\/rm"/ ? "rm" : "" }
+    {
+        removes = call ~ /^unlink/ || (call ~ /^open/ && rest ~ /O_TRUNC/)
+        asks = program[pid] == "rm" && call ~ /stat/
+        while (match(rest, /(<[^<>]*>, )?"[^"]*"/)) {
+            piece = substr(rest, RSTART, RLENGTH); rest = substr(rest, RSTART + RLENGTH)
+            folder = ""
+            if (piece ~ /^</) { folder = substr(piece, 2, index(piece, ">") - 2); sub(/^<[^>]*>, /, "", piece) }
+            name = substr(piece, 2, length(piece) - 2)
+            if (name == "") continue
+            if (name !~ /^\//) {
+                if (folder == "") { last = name; sub(/.*\//, "", last); any[last] = 1; continue }
+                name = folder "/" name
+            }
+            gsub(/\/\.?\//, "/", name)
+            while (sub(/\/[^\/]+\/\.\.\//, "/", name)) continue
+            if (call ~ /^(rename|link)/) moved[name] = 1
+            if (!(name in first) && !asks) first[name] = removes ? "empties" : "looks"
+        }
+    }
+    END {
+        for (name in first) {
+            if (first[name] != "empties") continue
+            last = name; sub(/.*\//, "", last)
+            good = !(last in any)
+            for (folder = name; good && sub(/\/[^\/]+$/, "", folder) && folder != ""; ) good = !(folder in moved)
+            if (good) print name
+        }
+    }' "$1" | sed -n "s,^$W/live/,./,p"
+}
+# what each copy has, but for .millrace-PID-NAME
+[ -e "$W/have" ] || {
+    (cd "$W/whole" && find . -mindepth 2 -name '.millrace-[0-9]*-*' -prune -o -type d -printf '%p\t%y\n' -o \
+        -printf '%p\t%y %s %T@ %l\n') | sed 's,^\./\([0-9]*\)/,\1\t./,' > "$W/have.new"
+    mv "$W/have.new" "$W/have"
+}
+# those of the states on stdin that differ from state $1 in nothing but what is emptied
+alike() {
+    awk -F '\t' -v one="$1" '
+    FILENAME == ARGV[1] { emptied[$1] = 1; next }
+    FILENAME == "/dev/stdin" { asked[$1] = 1; next }
+    FNR == 1 { pass++ }
+    pass == 1 { if ($1 == one) { has[$2] = $3; files++ } next }
+    $1 in asked { if (!($2 in has) || (has[$2] != $3 && !($2 in emptied))) other[$1] = 1; else found[$1]++ }
+    END { for (m in asked) if (!(m in other) && found[m] == files) print m }' "$W/emptied" /dev/stdin "$W/have" "$W/have"
+}
+traced=
+! command -v strace > /dev/null || traced="strace -f -y -s 4096 -qq --seccomp-bpf -e trace=%file -e signal=none -o $W/trace"
 states=$(sed '$!d' "$W/whole.tsv" | cut -f1) writes=$(($(wc -l < "$W/whole.tsv") - 1))
 touch "$W/done"
 declare -A seen=()
@@ -122,7 +178,7 @@ for n in "${order[@]}"; do
     copy "$W/whole/$n/" "$W/live/"
     said=
     for recipe in "${recipe_of[$n]}" "$goal"; do         # where that is one of several files of a rule: all of it
-        if ! make "${asked[@]}" "$recipe" > "$W/log" 2>&1 < /dev/null; then
+        if ! $traced make "${asked[@]}" "$recipe" > "$W/log" 2>&1 < /dev/null; then
             said="does not go on: $(tail -n 3 "$W/log")"
         elif ! same "$recipe"; then
             said=$(head -n 12 "$W/differs")
@@ -133,10 +189,21 @@ for n in "${order[@]}"; do
     done
     seen[$n]=${said:+differs}
     printf '%s\t%s\n' "$n" "${seen[$n]}" >> "$W/done"
-    [ -n "$said" ] || continue
+    if [ -z "$said" ]; then
+        [ "$recipe" = "${recipe_of[$n]}" ] && [ -n "$traced" ] || continue
+        emptied "$W/trace" > "$W/emptied"
+        [ ! -s "$W/emptied" ] || for m in $(for ((m = 1; m <= states; m++)); do
+            [ "${recipe_of[$m]}" != "$recipe" ] || [ -v "seen[$m]" ] || echo $m
+        done | alike "$n"); do
+            seen[$m]=like
+            printf '%s\tlike\n' "$m" >> "$W/done"
+        done
+        continue
+    fi
     printf 'state %s, %s\n%s\n' "$n" "$(grep -m 1 "^$n	" "$W/whole.tsv" | cut -f2- | tr '\t' ' ')" "$said" >&2
     [ -n "${GO_ON-}" ] || break
 done
 bad=$(grep -c 'differs$' "$W/done")
-echo "$goal $*,$writes,$states,${#seen[@]},$([ "$bad" = 0 ] && echo yes || echo "no: $bad")"
+like=$(grep -c 'like$' "$W/done")
+echo "$goal $*,$writes,$states,$((${#seen[@]} - like)),$like,$([ "$bad" = 0 ] && echo yes || echo "no: $bad")"
 [ "$bad" = 0 ]

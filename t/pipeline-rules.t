@@ -63,8 +63,30 @@ if command -v git > /dev/null; then
     ok 'make in a repository' lab DO=true PIPED=cat
     ok 'and bench-machine there' eval '(cd lab && bench-machine) | grep -q "git,"'
     is 'leave its index as it is' "$before" stat -c '%i %Y' lab/.git/index
+    # a second user, of whom git says "dubious ownership": another version, which cannot be noted where only the first writes
+    sed -n '/^\$B\/version:/,/^force/p' "$root/Makefile" > version.mk
+    second() { setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/ git -C "$T/lab" -c safe.directory= status; }
+    if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null && chmod 755 "$T" && { second 2>&1 | grep -q dubious; }; then
+        cp lab/Makefile saved.mk
+        cat version.mk >> lab/Makefile
+        ok 'the version of what was built' lab B=build build/version
+        was=$(cat lab/build/version)
+        ok 'a second user runs it' setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/ \
+            make -s -C "$T/lab" B=build OUT=/nonexistent build/version
+        is 'as it is' "$was" cat lab/build/version
+        mv saved.mk lab/Makefile
+    else skip 'a second user' 'not root, or no setpriv'; fi
 fi
 
+# two makes of one folder build one after the other: who holds build/ is waited for
+sed -n '/^\$B\/ready:/,/^endif/p' "$root/Makefile" | sed '$d; s/\$(MAKE)/echo built; :/' > ready.mk
+mkdir -p lab/build && cp lab/Makefile saved.mk && { cat ready.mk; echo 'force:'; } >> lab/Makefile
+flock -o lab/build sh -c 'touch held; sleep 1; echo first > order' &
+until [ -e held ]; do sleep 0.05; done
+lab B=build build/ready >> order
+wait
+is 'one builds after the other' $'first\nbuilt' cat order
+mv saved.mk lab/Makefile
 refused() { fails "$1" 2 "$2" make -s -C "$root" "${@:3}"; [ ! -e "$T/made" ] || fail "$1: made something"; }
 refused 'OUT with a blank' 'OUT=.*no blank' OUT="$T/made here" help
 refused 'OUT with a shell sign' "OUT=.*has no ';'" OUT="$T/made;true" help

@@ -116,6 +116,17 @@ toy() { # ARGUMENT: all of toy
 is 'a pipeline that keeps its promise' yes toy
 fails 'a target that is written in place' 1 'cat.*/b[^/]*$' toy INTO='>'
 fails 'one that is appended to' 1 'cat.*/b[^/]*$' toy INTO='>>'
+like() { cut -d, -f5 row; }
+if command -v strace > /dev/null; then
+    sed 's/^\t: > .*/\t[ ! -e $(@D)\/log ] || cat $(@D)\/log > \/dev\/null\n&/' toy/Makefile > looks
+    cp toy/Makefile blind
+    is 'states that differ in what is emptied unseen' yes toy
+    is 'are alike' 2 like
+    cp looks toy/Makefile
+    is 'where it is looked at first' yes toy
+    is 'none is' 0 like
+    cp blind toy/Makefile
+else skip 'states that are alike' 'no strace'; fi
 w=$PWD/copies
 IN=$w toy > kept
 writes=$(($(wc -l < "$w/whole.tsv") - 1))

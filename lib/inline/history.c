@@ -79,7 +79,7 @@ void history_read(struct history *h, char **paths)
 {
     for (; *paths; paths++) {
         struct stat st;
-        if (strcmp(*paths, "-") != 0 && (stat(*paths, &st) != 0 || st.st_size == 0)) continue;
+        if (strcmp(*paths, "-") != 0 && (stat(*paths, &st) != 0 || (S_ISREG(st.st_mode) && st.st_size == 0))) continue;
         read_one(h, *paths);
     }
     if (h->n) qsort(h->v, h->n, sizeof *h->v, compare);
