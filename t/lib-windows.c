@@ -1,6 +1,7 @@
 /* Moves beside kernels against exhaustive search on small random graphs: every life of every tensor, every window of
  * every move and every order of moves, each step simulated, kernels slowed down by the moves beside them:
- * bound <= optimum <= plan, always. The search knows graph and profile only, not the arrays of the solver, and the plan's time as the one to beat.
+ * bound <= optimum <= plan, always. The search knows graph and profile only, not the arrays of the solver, and the
+ * plan's time as the one to beat.
  * More graphs than 60, from one on: build/t/lib-windows.t 3000 1000 */
 #include "place/exact.h"
 #include "place/layout.h"
