@@ -273,7 +273,8 @@ static const char *emit_parts(struct buf *b, const struct image_kernel *q)
     }
     if (why) return why;
     const struct carry_parts *k = &cut.about;
-    buf_format(b, "static const struct carry_parts %s_parts = {\n    .size = %d, .unit = %d, .chunks = %d, .lines = %d, ",
+    buf_format(b, "static const struct carry_parts %s_parts = {\n"
+                  "    .size = %d, .unit = %d, .chunks = %d, .lines = %d, ",
                q->name, k->size, k->unit, k->chunks, k->lines);
     numbers(b, "step", k->step, 4, true);
     buf_format(b, ", .residual = %lld,\n    .chunk = { { 0, &%s_kernel, %lld }", (long long)k->residual, q->name,

@@ -105,7 +105,7 @@ static const char *cut(struct image_parts *k, const struct image_kernel *q, int3
     return why;
 }
 
-/* lines of the image, with its zeros, that a step along var is; 0: its zeros are not among what is cut; -1: cannot be */
+/* lines of the image, with its zeros, that a step along var is; 0: they are not what is cut; -1: cannot be */
 static int32_t lines_of(const struct problem *p, int var)
 {
     const int64_t step = p->stride[TENSOR_A][var];
