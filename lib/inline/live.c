@@ -168,10 +168,13 @@ str live_outermost(str chain)
 
 str live_plain(str symbol)
 {
-    const char *dot = memrchr(symbol.s, '.', symbol.n);
-    size_t digits = dot ? (size_t)(symbol.s + symbol.n - dot - 1) : 0, n = 0;
-    while (n < digits && dot[1 + n] >= '0' && dot[1 + n] <= '9') n++;
-    return digits && n == digits && dot > symbol.s ? (str){ symbol.s, (size_t)(dot - symbol.s) } : symbol;
+    for (;;) {
+        const char *dot = memrchr(symbol.s, '.', symbol.n);
+        size_t digits = dot ? (size_t)(symbol.s + symbol.n - dot - 1) : 0, n = 0;
+        while (n < digits && dot[1 + n] >= '0' && dot[1 + n] <= '9') n++;
+        if (!digits || n < digits || dot == symbol.s) return symbol;
+        symbol.n = (size_t)(dot - symbol.s);
+    }
 }
 
 void live_base_key(struct buf *b, str callee, str chain)

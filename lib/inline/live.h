@@ -30,7 +30,7 @@ void live_read(struct live *, const char *path);                         /* sort
 void live_write(const struct live *, const char *path, const char *program, const char *compiler);
 
 /* The stage of a chain, "" where it has none; the chain without it; the function that its outermost call stands in; a
- * symbol without the number that linkers give static functions of one name (loc.3 -> loc). */
+ * symbol without the numbers that linkers give static functions of one name (loc.3 and loc.3.12 -> loc). */
 str live_stage(str chain);
 str live_bare(str chain);
 str live_outermost(str chain);
