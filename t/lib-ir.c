@@ -140,6 +140,8 @@ int main(void)
        "uses, linkage, parameters");
     ir_free(&m);
 
+    ok(str_eq(live_plain(str_of("loc.3.12")), str_of("loc")) && str_eq(live_plain(str_of(".3")), str_of(".3")),
+       "numbers that linkers add are taken off a name, all of them");
     ok(live_recursive(str_of("f"), str_of("g:1:2 @ f:3:4")) && !live_recursive(str_of("f"), str_of("ff:1:2")),
        "recursion is in the chain");
     struct live a = { 0 }, b = { 0 };

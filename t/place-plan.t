@@ -56,7 +56,7 @@ for p in three first; do
     ok "$p: sound" place-check --plan=$p --profile=p.csv --middle-profile=m.csv g.sexp
     ok "$p: above the bound" le "$(value bound_seconds < $p)" "$(value objective_seconds < $p)"
 done
-three -f async --ratio=4:1 --middle=2M > three.async
+three --rounds=5 --steps=50 -f async --ratio=4:1 --middle=2M > three.async
 ok 'beside kernels too' place-verify --profile=p.csv --middle-profile=m.csv --graph=g.sexp three.async
 check() { place-check --plan="$1" --profile=p.csv "${@:2}" g.sexp > faults; [ $? = 1 ]; }
 ok 'times of the last tier alone are not enough' eval 'check three && grep -q "middle tier .* knows none" faults'
