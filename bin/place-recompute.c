@@ -44,7 +44,8 @@ static const struct opt options[] = {
     { 0, "plan", STR, &plan_path, "FILE", "write the plan here" },
     { 0, "base", STR, &base_path, "FILE", "the plan without repetitions, of place-plan" },
     { 0, "levels", INT, &levels, "N", "operands of repeated nodes that are made again, in so many steps", 1, 100 },
-    { 0, "interference", NUM, &interference, "F", "what kernels lose by a second of moves beside them", 0, 0.95 },
+    { 0, "interference", NUM, &interference, "F", "what kernels lose by a second of moves beside them", 0,
+        PROFILE_LOST_MOST },
     EFFORT_OPTIONS(effort),
     { 's', "seed", INT, &seed, "N", "of the search" },
     { 0 } };

@@ -281,6 +281,9 @@ ok 'no files of a room call each other in a circle' quiet_if t/circles "$B"
 ok 'every header and program begins with its name and what it is' quiet_if awk 'FNR == 1 && FILENAME ~ /^bin|h$/ {
     n = FILENAME; sub(".*/", "", n); if (FILENAME ~ /^bin/) sub("[.]c$", "", n)
     if (index($0, "/* " n " - ") != 1) print FILENAME ": " $0}' $sources
+# tests run at the same time: a folder that one of them makes and removes is no other's
+shared() { grep -ho 'mkdir -p "\$B/[^"]*"' t/*.t | sort | uniq -d; }
+ok 'no two tests use one folder' quiet_if shared
 # tests of more than one program are named FAMILY-something; these are known
 several='all loop-library filter-* pipeline-* figures-* *-oracle *-live *-fuzz *-golden'
 alone() {

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Another order of the kernels: less memory at a time, the same losses to the last bit.
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
-mkdir -p "$B/run-test"
-disk="file:$B/run-test"
+mkdir -p "$B/order-test"
+disk="file:$B/order-test"
 place-net resnet18 --batch=2 --image=32 > g.sexp
 place-order g.sexp > o.sexp 2> said
 peak() { place-stat "$1" | csv-cut -c peak_bytes | sed 1d; }
@@ -40,4 +40,5 @@ fails 'no limit' 2 'how much fast memory' place-order -f sync --profile=p.csv g.
 # what is not an order of it is named
 sed 's/[(]name resnet18[)]/(name other)/' o.sexp > other.sexp
 is 'says so' 1 eval 'place-check --original=g.sexp other.sexp | grep -c "no graph of .resnet18"'
+rmdir "$B/order-test"
 done_testing

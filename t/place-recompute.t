@@ -2,8 +2,8 @@
 # Nodes run twice where that is cheaper than keeping or moving: planned, checked by what does not know the solver, and
 # executed with losses equal to the last bit.
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
-mkdir -p "$B/run-test"
-disk="file:$B/run-test"
+mkdir -p "$B/recompute-test"
+disk="file:$B/recompute-test"
 place-net resnet50 --batch=2 --image=64 > g.sexp
 # staging as measured; times as in a machine whose moves are slow, so that plans do not depend on this one
 place-profile --runs=3 --tier=dram g.sexp |
@@ -37,4 +37,5 @@ is 'a missing repetition of the name' 1 eval 'sed "s/[.]again /.twice /" again.s
 fails 'no formulation' 2 'no formulation' place-recompute --ratio=4:1 --profile=p.csv g.sexp
 fails 'no limit' 2 'how much fast memory' place-recompute -f sync --profile=p.csv g.sexp
 fails 'all of it' 2 'leaves no choice' place-recompute -f sync --ratio=0:1 --profile=p.csv g.sexp
+rmdir "$B/recompute-test"
 done_testing

@@ -171,7 +171,11 @@ struct profile *profile_read(const char *path)
         str op;
         bool interference = is_interference(csv_str(t, key), &op), copy = is_move(csv_str(t, key), &size);
         bool one_way = r.nin == 1 && r.nout == 1 && (r.slow == 1 || r.slow == 2);
-        if (interference && !(r.c.seconds < 1)) csv_die(t, seconds, "less than a second lost by a second of copies");
+        if (interference && r.c.seconds > PROFILE_LOST_MOST) {
+            warn("%s:%zu: kernels lose %.3g s by a second of copies, the machine was busy: counted as %g",
+                csv_file(t), csv_line(t), r.c.seconds, PROFILE_LOST_MOST);
+            r.c.seconds = PROFILE_LOST_MOST;
+        }
         if (!interference && !copy) add_row(p, csv_str(t, key), r);
         else if (one_way && interference) add_lost(p, op, r.slow == 1, r.c.seconds);
         else if (one_way) add_copy(&p->copies[r.slow == 1], size, r.c.seconds);

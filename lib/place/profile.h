@@ -6,15 +6,16 @@
  * columns are welcome; when `threads`, `tier` or `machine` is among them it must have one value in the whole file, so
  * that tables of different settings never mix.  Copies are rows of op Move: key "Move BYTES", in_tiers P and
  * out_tiers D for a fetch, D and P for a write-out.  Rows of op Interference (key "Interference", of all kernels, or
- * "Interference OPERATOR"; tiers alike) have in time_seconds what kernels lose by a second of such copies beside them,
- * below 1.  Later rows
- * replace earlier ones of the same (key, in_tiers, out_tiers, mode). */
+ * "Interference OPERATOR"; tiers alike) have in time_seconds what kernels lose by a second of such copies beside them;
+ * what a busy machine measures above PROFILE_LOST_MOST counts as that, with a warning: plans are made of less than 1.
+ * Later rows replace earlier ones of the same (key, in_tiers, out_tiers, mode). */
 #ifndef MILLRACE_PLACE_PROFILE_H
 #define MILLRACE_PLACE_PROFILE_H
 #include "tensor/graph.h"
 #include "table/csvio.h"
 
 #define PROFILE_INTERFERENCE "Interference"
+#define PROFILE_LOST_MOST 0.95
 #define PROFILE_COLUMNS "key,op,shapes,in_tiers,out_tiers,mode,staging_bytes,time_seconds,runs,method,kind"
 enum { PROFILE_MODES = 3 };
 extern const char *const profile_modes[PROFILE_MODES];   /* direct, streamed, staged */
