@@ -11,6 +11,7 @@
 enum { REGION = 1 << 20, MAX_ROWS = 32, BODY_FMA = 320, MAX_BODY = 4000, MAX_UNROLL = 16, MAX_LINES = 32 };
 enum { LATE_STEPS = 32, AHEAD = 16, AHEAD_ROW = 1024, AHEAD_ELEMENTS = 1 << 14 };
 enum { MAX_BLOCK = 1 << 24 };
+enum { EDGES = 3, MAX_BORDER = 4 };
 static const double HIDDEN = 0.5;                        /* share of the blocks of a masked S that are computed */
 enum { MAX_PACKS = 64, PACK_ELEMENTS = 4096, NEAR_ELEMENTS = 1 << 17 }; /* 512 KiB stay in the second cache */
 enum { TILE = ASM_TILE_ROWS, MAX_TILES = 4, TILE_BODY = 16, TILE_MAX_BODY = 128 };
@@ -81,6 +82,11 @@ struct state {
     bool tiles;                                          /* AMX: */
     int row, step;                                       /* variables of tiles' rows and of the steps of their sum */
     struct asm_shape shape;                              /* of the tiles now; no rows: unknown */
+    struct edge {                                        /* of A with zeros around it: which index of a dimension */
+        int32_t step[NEST_VARS], before, size;           /* a step of each variable moves; zeros, what is in memory */
+    } edge[EDGES];
+    int nedge;
+    int32_t low[NEST_VARS], high[NEST_VARS];             /* from where to where the present block may begin */
     struct kernel *g;
     bool plan;                                           /* count cycles, write no bodies */
     const char *why;
@@ -88,7 +94,10 @@ struct state {
 
 /* ---- the register tile ---- */
 
-struct row { long x, v, c, bias; };                      /* byte offsets in the broadcast, the vector tensor, C .. */
+struct row {
+    long x, v, c, bias;                                  /* byte offsets in the broadcast, the vector tensor, C .. */
+    int32_t at[EDGES];                                   /* steps of each edge's index */
+};
 struct tile {
     struct row row[MAX_ROWS];
     int nrow, nv, tail, step;                            /* tail: lanes of the last vector, 0 when full; step: bytes */
@@ -96,6 +105,7 @@ struct tile {
     int acc, hold, nhold, cast, ncast;                   /* registers: accumulators from 0, held vectors, broadcasts */
     long cached[MAX_ROWS];                               /* broadcast held by register cast + i, -1: none */
     int turn;
+    bool out[MAX_ROWS];                                  /* rows that would only add zeros in this step */
     int stream;                                          /* rows of the next block to be asked for in each body */
     long ahead;                                          /* bytes to the row that is asked for before; 0: none */
     bool rest;                                           /* of AMX: the last steps of the sum, less than a tile has */
@@ -143,12 +153,88 @@ static void list_rows(const struct state *k, struct tile *q, const int32_t *e)
             memcpy(old, q->row, sizeof *old * (size_t)n);
             q->nrow = 0;
             for (int i = 0; i < n; i++)
-                for (int j = 0; j < e[v]; j++)
-                    q->row[q->nrow++] =
-                        (struct row){ old[i].x + j * k->stride[k->xt][v], old[i].v + j * k->stride[k->vt][v],
-                                      old[i].c + j * k->stride[TENSOR_C][v],
-                                      old[i].bias + (v == k->bias ? j * 4 : 0) };
+                for (int j = 0; j < e[v]; j++) {
+                    struct row *r = &q->row[q->nrow++];
+                    *r = (struct row){ old[i].x + j * k->stride[k->xt][v], old[i].v + j * k->stride[k->vt][v],
+                                       old[i].c + j * k->stride[TENSOR_C][v],
+                                       old[i].bias + (v == k->bias ? j * 4 : 0), { 0 } };
+                    for (int g = 0; g < k->nedge; g++) r->at[g] = old[i].at[g] + j * k->edge[g].step[v];
+                }
         }
+}
+
+/* ---- zeros around A that are left out ---- */
+
+/* Each index of A with zeros around it from its strides: the digits of a number.  Those that move with the vectors are
+ * left alone. */
+static void find_edges(struct state *k)
+{
+    const struct problem *p = k->p;
+    int64_t left[NEST_VARS], below = p->padded;
+    memcpy(left, p->stride[TENSOR_A], sizeof left);
+    for (int d = 0; d < p->pad.n; d++) {
+        struct edge g = { .before = p->pad.before[d], .size = p->pad.size[d] };
+        below /= g.before + g.size + p->pad.after[d];
+        for (int v = 0; v < p->nvar; v++) {
+            g.step[v] = p->size[v] > 1 ? (int32_t)(left[v] / below) : 0;
+            left[v] %= below;
+        }
+        if ((g.before || p->pad.after[d]) && !g.step[k->vec] && k->nedge < EDGES) k->edge[k->nedge++] = g;
+    }
+}
+
+/* least and greatest index of an edge, its variables being where the block begins */
+static void index_range(const struct state *k, const struct edge *g, int32_t range[2])
+{
+    range[0] = range[1] = 0;
+    for (int v = 0; v < k->p->nvar; v++) range[0] += g->step[v] * k->low[v], range[1] += g->step[v] * k->high[v];
+}
+
+static bool zeros_only(const struct edge *g, const int32_t range[2], int32_t at)
+{
+    return range[1] + at < g->before || range[0] + at >= g->before + g->size;
+}
+
+/* which rows of a tile have nothing but zeros in A at the present place; are all of them such? */
+static bool list_out(const struct state *k, const struct tile *q, bool out[MAX_ROWS])
+{
+    int n = 0;
+    memset(out, 0, MAX_ROWS * sizeof *out);
+    for (int g = 0; g < k->nedge; g++) {
+        int32_t range[2];
+        index_range(k, &k->edge[g], range);
+        for (int i = 0; i < q->nrow; i++) out[i] |= zeros_only(&k->edge[g], range, q->row[i].at[g]);
+    }
+    for (int i = 0; i < q->nrow; i++) n += out[i];
+    return n == q->nrow;
+}
+
+/* so many steps of v further, and the block then begins at one of `n` places so far apart */
+static void shift(struct state *k, int v, int32_t by, int32_t n, int32_t apart)
+{
+    k->low[v] += by;
+    k->high[v] += by + (n - 1) * apart;
+}
+
+/* has a block of these extents zeros in an edge that moves with v? */
+static bool at_border(const struct state *k, int v, const int32_t *e)
+{
+    for (int i = 0; i < k->nedge; i++) {
+        const struct edge *g = &k->edge[i];
+        int32_t range[2];
+        if (!g->step[v]) continue;
+        index_range(k, g, range);
+        for (int u = 0; u < k->p->nvar; u++) range[1] += g->step[u] * (e[u] - 1);
+        if (range[0] < g->before || range[1] >= g->before + g->size) return true;
+    }
+    return false;
+}
+
+static bool has_edge(const struct state *k, int v)
+{
+    bool has = false;
+    for (int g = 0; g < k->nedge; g++) has |= k->edge[g].step[v] > 0;
+    return has;
 }
 
 static void assign_registers(const struct state *k, struct tile *q)
@@ -223,14 +309,19 @@ static void one_step(struct state *k, struct tile *q, long x, long v)
         return;
     }
     for (int i = 0; i < q->nrow; ) {
-        int end = i;
-        while (end < q->nrow && q->row[end].v == q->row[i].v) end++;
+        int end = i, on = 0;
+        for (; end < q->nrow && q->row[end].v == q->row[i].v; end++) on += !q->out[end];
+        if (!on) {
+            i = end;
+            continue;
+        }
         if (q->nhold == q->nv) {
             for (int j = 0; j < q->nv; j++)
                 load_vector(k, q->hold + j, q->row[i].v + v + q->at[j], masked(q, j));
             for (int j = 0; j < q->nv && q->ahead; j++)
                 asm_prefetch(&k->s, base_of[k->vt], q->row[i].v + v + q->at[j] + q->ahead);
             for (; i < end; i++) {
+                if (q->out[i]) continue;
                 for (int j = 0; j < q->nv && k->both; j++)
                     asm_fma_vector(&k->s, i * q->nv + j, q->hold + j, base_of[k->xt], q->row[i].x + x + j * q->step,
                                    masked(q, j), q->cast);
@@ -247,12 +338,13 @@ static void one_step(struct state *k, struct tile *q, long x, long v)
         for (int j = 0; j < q->nv; j++) {
             load_vector(k, q->hold, q->row[i].v + v + q->at[j], masked(q, j));
             for (int r = i; r < end; r++) {
+                if (q->out[r]) continue;
                 if (k->both) {
                     asm_fma_vector(&k->s, r * q->nv + j, q->hold, base_of[k->xt], q->row[r].x + x + j * q->step,
                                    masked(q, j), q->cast);
                     continue;
                 }
-                if (from_memory(k) && end - i > q->ncast)
+                if (from_memory(k) && on > q->ncast)
                     asm_fma_broadcast(&k->s, r * q->nv + j, q->hold, base_of[k->xt], q->row[r].x + x);
                 else multiply(k, r * q->nv + j, cast_register(k, q, q->row[r].x + x), q->hold);
             }
@@ -271,12 +363,16 @@ static void body(struct state *k, struct tile *q, const struct reduction *r, int
     if (q->stream) asm_stream(&k->s, q->stream, k->stream_line, k->stream_row);
     for (bool more = true; more && !k->s.full; ) {
         long x = 0, v = 0;
-        for (int i = 0; i < nr; i++) {
+        int i = 0;
+        for (; i < nr; i++) {
             x += at[i] * k->stride[k->xt][r[i].var] * r[i].unit;
             v += at[i] * k->stride[k->vt][r[i].var] * r[i].unit;
+            shift(k, r[i].var, at[i] * r[i].unit, 1, 0);
         }
+        list_out(k, q, q->out);
         one_step(k, q, x, v);
-        int i = nr;
+        for (i = 0; i < nr; i++) shift(k, r[i].var, -at[i] * r[i].unit, 1, 0);
+        i = nr;
         while (i-- > 0) {
             if (++at[i] < (i ? r[i].n : n)) break;
             at[i] = 0;
@@ -314,6 +410,25 @@ static void leave_loop(struct state *k, const uint8_t *top, int32_t n)
     if (top) asm_loop(&k->s, --k->live, top);
 }
 
+/* how many steps of the first of these reductions, from `at` on, leave out the same rows; `all`: all of them */
+static int32_t same_rows(struct state *k, const struct tile *q, const struct reduction *r, int nr, int32_t at, bool *all)
+{
+    bool out[2][MAX_ROWS];
+    int32_t n = 0;
+    *all = false;
+    if (!has_edge(k, r->var)) return r->n - at;
+    for (int i = 1; i < nr; i++) k->high[r[i].var] += (r[i].n - 1) * r[i].unit;
+    for (; at + n < r->n; n++) {
+        shift(k, r->var, (at + n) * r->unit, 1, 0);
+        bool none = list_out(k, q, out[n > 0]);
+        shift(k, r->var, -(at + n) * r->unit, 1, 0);
+        if (n && memcmp(out[0], out[1], sizeof out[0])) break;
+        *all = none;
+    }
+    for (int i = 1; i < nr; i++) k->high[r[i].var] -= (r[i].n - 1) * r[i].unit;
+    return n;
+}
+
 /* reductions r[0..nr): counted loops around a body that is unrolled at most `budget` times */
 static void reductions(struct state *k, struct tile *q, const struct reduction *r, int nr, long budget)
 {
@@ -324,19 +439,69 @@ static void reductions(struct state *k, struct tile *q, const struct reduction *
         body(k, q, r, nr, nr ? r[0].n : 1);
         return;
     }
-    int32_t u = inside > budget ? 1 : (int32_t)(budget / inside), times = r[0].n / u, rest = r[0].n % u;
-    const uint8_t *top;
-    if (!enter_loop(k, times, &top)) return;
-    if (inside > budget) reductions(k, q, r + 1, nr - 1, budget);
-    else body(k, q, r, nr, u);
-    move(k, r[0].var, (long)u * r[0].unit, false);
-    leave_loop(k, top, times);
-    if (rest) body(k, q, r, nr, rest);
-    move(k, r[0].var, -(long)u * times * r[0].unit, false);
+    const int var = r[0].var, unit = r[0].unit;
+    int32_t here = 0;
+    for (int32_t at = 0, n; at < r[0].n; at += n) {
+        bool all;
+        n = same_rows(k, q, r, nr, at, &all);
+        if (all) continue;
+        int32_t u = inside > budget ? 1 : (int32_t)(budget / inside);
+        if (u > n) u = n;
+        const int32_t times = n / u, rest = n % u;
+        const uint8_t *top;
+        move(k, var, (long)(at - here) * unit, false);
+        if (!enter_loop(k, times, &top)) return;
+        shift(k, var, at * unit, times, u * unit);
+        if (inside > budget) reductions(k, q, r + 1, nr - 1, budget);
+        else body(k, q, r, nr, u);
+        shift(k, var, -at * unit, 2 - times, u * unit);
+        move(k, var, (long)u * unit, false);
+        leave_loop(k, top, times);
+        here = at + times * u;
+        shift(k, var, here * unit, 1, 0);
+        if (rest) body(k, q, r, nr, rest);
+        shift(k, var, -here * unit, 1, 0);
+    }
+    move(k, var, -(long)here * unit, false);
 }
 
-/* multiply-adds and loads as many a cycle as the machine does, and a chain through each accumulator */
-static double tile_cycles(const struct state *k, const struct tile *q, double steps, bool first)
+/* Of the steps of a tile's sum the share that has anything but zeros of A in it, and of those the share of rows; an edge
+ * for itself, as if each reduction moved one. */
+static void share_in(struct state *k, const struct tile *q, const int32_t *e, double *steps, double *rows)
+{
+    double in[MAX_ROWS], all = 0;
+    for (int i = 0; i < q->nrow; i++) in[i] = 1;
+    *steps = 1;
+    for (int i = 0; i < k->nedge; i++) {
+        const struct edge *g = &k->edge[i];
+        int n[MAX_ROWS] = { 0 }, some = 0, places = 1;
+        for (int v = 0; v < k->p->nvar; v++) places *= k->p->reduced[v] && g->step[v] ? e[v] : 1;
+        for (int place = 0; place < places; place++) {
+            int32_t range[2], at = 0;
+            bool any = false;
+            for (int v = 0, left = place; v < k->p->nvar; v++) {
+                if (!k->p->reduced[v] || !g->step[v]) continue;
+                at += left % e[v] * g->step[v];
+                left /= e[v];
+            }
+            index_range(k, g, range);
+            for (int r = 0; r < q->nrow; r++) {
+                bool out = zeros_only(g, range, q->row[r].at[i] + at);
+                n[r] += !out;
+                any |= !out;
+            }
+            some += any;
+        }
+        *steps *= (double)some / places;
+        for (int r = 0; r < q->nrow; r++) in[r] *= some ? (double)n[r] / some : 0;
+    }
+    for (int i = 0; i < q->nrow; i++) all += in[i];
+    *rows = all / q->nrow;
+}
+
+/* multiply-adds and loads as many a cycle as the machine does, and a chain through each accumulator; only some of the
+ * rows' are done */
+static double tile_cycles(const struct state *k, const struct tile *q, double steps, bool first, double some)
 {
     int n = q->nrow * q->nv, loads = 0, casts = q->nrow, instructions = n;
     for (int i = 0; i < q->nrow; i++)
@@ -344,7 +509,7 @@ static double tile_cycles(const struct state *k, const struct tile *q, double st
     if (k->both || (q->nhold != q->nv && q->nrow > q->ncast)) casts = n;
     if (!(k->s.wide && (q->nv == 1 || casts == n))) instructions += casts;
     const struct loop_machine *m = k->machine;
-    double step = fmax(n / m->fmas, fmax((loads + casts) / m->loads, (instructions + loads) / 5.0));
+    double step = fmax(n * some / m->fmas, fmax((loads + casts * some) / m->loads, (instructions * some + loads) / 5.0));
     if (k->red) return steps / k->lanes * fmax(step, m->fma_latency) + n * 4 + 16;
     return steps * fmax(step, m->fma_latency) + n * (first ? 0.75 : 1.25) + 12;
 }
@@ -558,7 +723,10 @@ static void emit_tile(struct state *k, int depth, const int32_t *e, bool first)
     double steps = 1;
     for (int v = 0; v < k->p->nvar; v++)
         if (k->p->reduced[v]) steps *= e[v];
-    k->cycles += k->times * (tile_cycles(k, &q, steps, first) + (k->inside ? q.nrow * q.nv : 0));
+    double some, share;
+    share_in(k, &q, e, &some, &share);
+    if (!(some > 0) && !first && !k->inside) return;     /* it would only add zeros */
+    k->cycles += k->times * (tile_cycles(k, &q, steps * some, first, share) + (k->inside ? q.nrow * q.nv : 0));
     if (k->plan) return;
     if (q.tail) asm_mask(&k->s, q.tail);
     bool late = !first && steps >= LATE_STEPS && !k->red;            /* C is asked for now and added to at the end */
@@ -828,6 +996,29 @@ static bool stream_before(struct state *k, int d, const int32_t *e)
     return true;
 }
 
+/* how many blocks of v from `at` on are code of one kind: those without zeros around A, or one that has some */
+static int32_t same_blocks(struct state *k, int v, int32_t at, int32_t full, const int32_t *x)
+{
+    int32_t n = 0;
+    for (bool border = false; !border && at + n < full; n += !border || !n) {
+        shift(k, v, (at + n) * x[v], 1, 0);
+        border = at_border(k, v, x);
+        shift(k, v, -(at + n) * x[v], 1, 0);
+    }
+    return n;
+}
+
+/* are there blocks of v with zeros around A, but not many? */
+static bool few_borders(struct state *k, int v, int32_t step, const int32_t *e)
+{
+    int32_t x[NEST_VARS], full = e[v] / step, n = 0;
+    if (!has_edge(k, v)) return false;
+    memcpy(x, e, sizeof x);
+    x[v] = step;
+    for (int32_t at = 0; at < full && n <= MAX_BORDER; at += same_blocks(k, v, at, full, x)) n++;
+    return n <= MAX_BORDER;
+}
+
 static void emit(struct state *k, int d, const int32_t *e, bool first)
 {
     bool fit = k->split < 0 && block_fits(k, e);
@@ -863,27 +1054,27 @@ static void emit(struct state *k, int d, const int32_t *e, bool first)
         return;
     }
     int v = k->t->loop[d].var;
-    int32_t step = block_of(k, d, e), full = e[v] / step, tail = e[v] % step, todo = full, x[NEST_VARS];
-    bool reduction = k->p->reduced[v];
+    int32_t step = block_of(k, d, e), full = e[v] / step, tail = e[v] % step, x[NEST_VARS];
+    bool reduction = k->p->reduced[v], borders = few_borders(k, v, step, e);
     memcpy(x, e, sizeof x);
     x[v] = step;
-    if (reduction && first && full > 0) {                /* the first pass starts from zero */
-        emit(k, d + 1, x, true);
+    for (int32_t at = 0, n; at < full; at += n) {
+        n = reduction && first && at == 0 ? 1 : borders ? same_blocks(k, v, at, full, x) : full - at;
+        const uint8_t *top;                              /* the first pass of a reduction starts from zero */
+        bool stream = n > 1 && stream_before(k, d, e);
+        shift(k, v, at * step, n, step);
+        if (n > 1) shape_before(k, d + 1, x);
+        if (!enter_loop(k, n, &top)) return;
+        emit(k, d + 1, x, first && !(reduction && at > 0));
         move(k, v, step, true);
-        todo--;
-    }
-    if (todo > 0) {
-        const uint8_t *top;
-        bool stream = todo > 1 && stream_before(k, d, e);
-        if (todo > 1) shape_before(k, d + 1, x);
-        if (!enter_loop(k, todo, &top)) return;
-        emit(k, d + 1, x, first && !reduction);
-        move(k, v, step, true);
-        leave_loop(k, top, todo);
+        leave_loop(k, top, n);
+        shift(k, v, -at * step, 2 - n, step);
         if (stream) k->stream_rows = 0;
     }
     x[v] = tail;
+    shift(k, v, full * step, 1, 0);
     if (tail) emit(k, d + 1, x, first && !(reduction && full > 0));
+    shift(k, v, -full * step, 1, 0);
     move(k, v, -(long)full * step, true);
 }
 
@@ -1396,6 +1587,7 @@ static const char *begin(struct state *k, const struct problem *p, const struct 
     k->vt = p->stride[TENSOR_A][k->vec] && !k->both ? TENSOR_A : TENSOR_B;
     if (k->both && p->type == TYPE_U8S8) k->vt = TENSOR_A;           /* the unsigned one is held */
     k->xt = TENSOR_A + TENSOR_B - k->vt;
+    if (isa != ISA_AMX) find_edges(k);
     const char *bad = isa == ISA_AMX ? choose_tiles(k) : NULL;
     return bad ? bad : read_marks(k);
 }
@@ -1446,6 +1638,7 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
         if (p->pair) asm_second(&k.s);
         if (k.streams) asm_stream_first(&k.s);
         if (k.simple && k.bias >= 0) asm_bias_first(&k.s, var == k.bias ? i * second * 4 : 0);
+        if (i) shift(&k, var, second, 1, 0);
         emit(&k, 0, e[i], !g->add);
         if (k.tiles) asm_tile_release(&k.s);
         asm_leave(&k.s);
@@ -1518,6 +1711,7 @@ const char *kernel_plan(struct kernel_plan *out, const struct problem *p, const 
     for (int i = 0; i < threads; i++) {
         double before = k.cycles;
         k.shape = (struct asm_shape){ 0 };
+        if (i) shift(&k, var, second, 1, 0);
         emit(&k, 0, e[i], true);
         k.s.at = k.s.start;
         k.s.full = false;
