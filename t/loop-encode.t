@@ -15,6 +15,12 @@ if command -v cc > /dev/null; then
     loop-encode --c=nest.c q.csv > /dev/null
     ok 'the C text compiles' cc -c -O1 -w -o nest.o nest.c
 fi
+# 3 x 3 pixels, windows of 3 x 3 with zeros around: 7 x 7 of 9 x 9 products have no zero; strided: 5 x 5 of 6 x 6
+for s in '1 3 3 16 3 3 1 (pad 1))" 49' '1 4 4 16 3 3 2 (pad 1))" 25' '1 5 5 16 3 3 2 (pad 1))" 49'; do
+    printf 'problem\n"(conv_nhwc 1 %s\n' "${s% *}" > pad.csv
+    loop-encode --isa=avx512 --c=pad.c pad.csv > /dev/null
+    is "zeros are left out of ${s%)*})" "${s##* }" bash -c "grep -c 'MULTIPLY(c\|= MULTIPLY(' pad.c"
+done
 fails 'no code to write' 1 'no code to write: only sums' loop-encode --code=code n.csv
 # a problem is quoted in C text: nothing in it may end the comment, or stand in a second (sizes ..)
 printf '%s\n' problem '"(nest (sizes (m 8) (n 8) (k 8)) (A m k) (B k n) (C m n) (sizes ""*/ int x; /*""))"' > evil.csv

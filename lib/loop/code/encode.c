@@ -11,7 +11,7 @@
 enum { REGION = 1 << 20, MAX_ROWS = 32, BODY_FMA = 320, MAX_BODY = 4000, MAX_UNROLL = 16, MAX_LINES = 32 };
 enum { LATE_STEPS = 32, AHEAD = 16, AHEAD_ROW = 1024, AHEAD_ELEMENTS = 1 << 14 };
 enum { MAX_BLOCK = 1 << 24 };
-enum { EDGES = 3, MAX_BORDER = 4 };
+enum { RIMS = 3, MAX_KINDS = 4 };
 static const double HIDDEN = 0.5;                        /* share of the blocks of a masked S that are computed */
 enum { MAX_PACKS = 64, PACK_ELEMENTS = 4096, NEAR_ELEMENTS = 1 << 17 }; /* 512 KiB stay in the second cache */
 enum { TILE = ASM_TILE_ROWS, MAX_TILES = 4, TILE_BODY = 16, TILE_MAX_BODY = 128 };
@@ -82,10 +82,10 @@ struct state {
     bool tiles;                                          /* AMX: */
     int row, step;                                       /* variables of tiles' rows and of the steps of their sum */
     struct asm_shape shape;                              /* of the tiles now; no rows: unknown */
-    struct edge {                                        /* of A with zeros around it: which index of a dimension */
+    struct rim {                                        /* of A with zeros around it: which index of a dimension */
         int32_t step[NEST_VARS], before, size;           /* a step of each variable moves; zeros, what is in memory */
-    } edge[EDGES];
-    int nedge;
+    } rim[RIMS];
+    int nrim;
     int32_t low[NEST_VARS], high[NEST_VARS];             /* from where to where the present block may begin */
     struct kernel *g;
     bool plan;                                           /* count cycles, write no bodies */
@@ -96,7 +96,7 @@ struct state {
 
 struct row {
     long x, v, c, bias;                                  /* byte offsets in the broadcast, the vector tensor, C .. */
-    int32_t at[EDGES];                                   /* steps of each edge's index */
+    int32_t at[RIMS];                                   /* steps of each rim's index */
 };
 struct tile {
     struct row row[MAX_ROWS];
@@ -158,7 +158,7 @@ static void list_rows(const struct state *k, struct tile *q, const int32_t *e)
                     *r = (struct row){ old[i].x + j * k->stride[k->xt][v], old[i].v + j * k->stride[k->vt][v],
                                        old[i].c + j * k->stride[TENSOR_C][v],
                                        old[i].bias + (v == k->bias ? j * 4 : 0), { 0 } };
-                    for (int g = 0; g < k->nedge; g++) r->at[g] = old[i].at[g] + j * k->edge[g].step[v];
+                    for (int g = 0; g < k->nrim; g++) r->at[g] = old[i].at[g] + j * k->rim[g].step[v];
                 }
         }
 }
@@ -167,30 +167,30 @@ static void list_rows(const struct state *k, struct tile *q, const int32_t *e)
 
 /* Each index of A with zeros around it from its strides: the digits of a number.  Those that move with the vectors are
  * left alone. */
-static void find_edges(struct state *k)
+static void find_rims(struct state *k)
 {
     const struct problem *p = k->p;
     int64_t left[NEST_VARS], below = p->padded;
     memcpy(left, p->stride[TENSOR_A], sizeof left);
     for (int d = 0; d < p->pad.n; d++) {
-        struct edge g = { .before = p->pad.before[d], .size = p->pad.size[d] };
+        struct rim g = { .before = p->pad.before[d], .size = p->pad.size[d] };
         below /= g.before + g.size + p->pad.after[d];
         for (int v = 0; v < p->nvar; v++) {
             g.step[v] = p->size[v] > 1 ? (int32_t)(left[v] / below) : 0;
             left[v] %= below;
         }
-        if ((g.before || p->pad.after[d]) && !g.step[k->vec] && k->nedge < EDGES) k->edge[k->nedge++] = g;
+        if ((g.before || p->pad.after[d]) && !g.step[k->vec] && k->nrim < RIMS) k->rim[k->nrim++] = g;
     }
 }
 
-/* least and greatest index of an edge, its variables being where the block begins */
-static void index_range(const struct state *k, const struct edge *g, int32_t range[2])
+/* least and greatest index of a rim, its variables being where the block begins */
+static void index_range(const struct state *k, const struct rim *g, int32_t range[2])
 {
     range[0] = range[1] = 0;
     for (int v = 0; v < k->p->nvar; v++) range[0] += g->step[v] * k->low[v], range[1] += g->step[v] * k->high[v];
 }
 
-static bool zeros_only(const struct edge *g, const int32_t range[2], int32_t at)
+static bool zeros_only(const struct rim *g, const int32_t range[2], int32_t at)
 {
     return range[1] + at < g->before || range[0] + at >= g->before + g->size;
 }
@@ -200,10 +200,10 @@ static bool list_out(const struct state *k, const struct tile *q, bool out[MAX_R
 {
     int n = 0;
     memset(out, 0, MAX_ROWS * sizeof *out);
-    for (int g = 0; g < k->nedge; g++) {
+    for (int g = 0; g < k->nrim; g++) {
         int32_t range[2];
-        index_range(k, &k->edge[g], range);
-        for (int i = 0; i < q->nrow; i++) out[i] |= zeros_only(&k->edge[g], range, q->row[i].at[g]);
+        index_range(k, &k->rim[g], range);
+        for (int i = 0; i < q->nrow; i++) out[i] |= zeros_only(&k->rim[g], range, q->row[i].at[g]);
     }
     for (int i = 0; i < q->nrow; i++) n += out[i];
     return n == q->nrow;
@@ -216,11 +216,11 @@ static void shift(struct state *k, int v, int32_t by, int32_t n, int32_t apart)
     k->high[v] += by + (n - 1) * apart;
 }
 
-/* has a block of these extents zeros in an edge that moves with v? */
+/* has a block of these extents zeros in a rim that moves with v? */
 static bool at_border(const struct state *k, int v, const int32_t *e)
 {
-    for (int i = 0; i < k->nedge; i++) {
-        const struct edge *g = &k->edge[i];
+    for (int i = 0; i < k->nrim; i++) {
+        const struct rim *g = &k->rim[i];
         int32_t range[2];
         if (!g->step[v]) continue;
         index_range(k, g, range);
@@ -230,10 +230,10 @@ static bool at_border(const struct state *k, int v, const int32_t *e)
     return false;
 }
 
-static bool has_edge(const struct state *k, int v)
+static bool has_rim(const struct state *k, int v)
 {
     bool has = false;
-    for (int g = 0; g < k->nedge; g++) has |= k->edge[g].step[v] > 0;
+    for (int g = 0; g < k->nrim; g++) has |= k->rim[g].step[v] > 0;
     return has;
 }
 
@@ -411,12 +411,13 @@ static void leave_loop(struct state *k, const uint8_t *top, int32_t n)
 }
 
 /* how many steps of the first of these reductions, from `at` on, leave out the same rows; `all`: all of them */
-static int32_t same_rows(struct state *k, const struct tile *q, const struct reduction *r, int nr, int32_t at, bool *all)
+static int32_t same_rows(struct state *k, const struct tile *q, const struct reduction *r, int nr, int32_t at,
+                         bool *all)
 {
     bool out[2][MAX_ROWS];
     int32_t n = 0;
     *all = false;
-    if (!has_edge(k, r->var)) return r->n - at;
+    if (!has_rim(k, r->var)) return r->n - at;
     for (int i = 1; i < nr; i++) k->high[r[i].var] += (r[i].n - 1) * r[i].unit;
     for (; at + n < r->n; n++) {
         shift(k, r->var, (at + n) * r->unit, 1, 0);
@@ -465,15 +466,15 @@ static void reductions(struct state *k, struct tile *q, const struct reduction *
     move(k, var, -(long)here * unit, false);
 }
 
-/* Of the steps of a tile's sum the share that has anything but zeros of A in it, and of those the share of rows; an edge
- * for itself, as if each reduction moved one. */
+/* Of the steps of a tile's sum the share that has anything but zeros of A in it, and of those the share of rows; each
+ * rim for itself, as if a reduction moved only one. */
 static void share_in(struct state *k, const struct tile *q, const int32_t *e, double *steps, double *rows)
 {
     double in[MAX_ROWS], all = 0;
     for (int i = 0; i < q->nrow; i++) in[i] = 1;
     *steps = 1;
-    for (int i = 0; i < k->nedge; i++) {
-        const struct edge *g = &k->edge[i];
+    for (int i = 0; i < k->nrim; i++) {
+        const struct rim *g = &k->rim[i];
         int n[MAX_ROWS] = { 0 }, some = 0, places = 1;
         for (int v = 0; v < k->p->nvar; v++) places *= k->p->reduced[v] && g->step[v] ? e[v] : 1;
         for (int place = 0; place < places; place++) {
@@ -509,7 +510,8 @@ static double tile_cycles(const struct state *k, const struct tile *q, double st
     if (k->both || (q->nhold != q->nv && q->nrow > q->ncast)) casts = n;
     if (!(k->s.wide && (q->nv == 1 || casts == n))) instructions += casts;
     const struct loop_machine *m = k->machine;
-    double step = fmax(n * some / m->fmas, fmax((loads + casts * some) / m->loads, (instructions * some + loads) / 5.0));
+    double issue = (instructions * some + loads) / 5.0;
+    double step = fmax(n * some / m->fmas, fmax((loads + casts * some) / m->loads, issue));
     if (k->red) return steps / k->lanes * fmax(step, m->fma_latency) + n * 4 + 16;
     return steps * fmax(step, m->fma_latency) + n * (first ? 0.75 : 1.25) + 12;
 }
@@ -640,7 +642,7 @@ static void emit_shape(struct state *k, int depth, const int32_t *e, bool first,
     double steps = 1;
     for (int i = 0; i < q->nrow; i++)
         q->row[i] = (struct row){ (row + i * TILE) * k->stride[TENSOR_A][k->row], 0,
-                                  (row + i * TILE) * k->stride[TENSOR_C][k->row] + column * 4, 0 };
+                                  (row + i * TILE) * k->stride[TENSOR_C][k->row] + column * 4, 0, { 0 } };
     for (int j = 0; j < q->nv; j++) {
         int32_t lane = column + j * TILE;
         q->at[j] = panel ? lane / panel * (long)k->panel_bytes[TENSOR_B] + lane % panel * 4 : lane * 4;
@@ -1012,11 +1014,11 @@ static int32_t same_blocks(struct state *k, int v, int32_t at, int32_t full, con
 static bool few_borders(struct state *k, int v, int32_t step, const int32_t *e)
 {
     int32_t x[NEST_VARS], full = e[v] / step, n = 0;
-    if (!has_edge(k, v)) return false;
+    if (!has_rim(k, v)) return false;
     memcpy(x, e, sizeof x);
     x[v] = step;
-    for (int32_t at = 0; at < full && n <= MAX_BORDER; at += same_blocks(k, v, at, full, x)) n++;
-    return n <= MAX_BORDER;
+    for (int32_t at = 0; at < full && n <= MAX_KINDS; at += same_blocks(k, v, at, full, x)) n++;
+    return n <= MAX_KINDS;
 }
 
 static void emit(struct state *k, int d, const int32_t *e, bool first)
@@ -1587,7 +1589,7 @@ static const char *begin(struct state *k, const struct problem *p, const struct 
     k->vt = p->stride[TENSOR_A][k->vec] && !k->both ? TENSOR_A : TENSOR_B;
     if (k->both && p->type == TYPE_U8S8) k->vt = TENSOR_A;           /* the unsigned one is held */
     k->xt = TENSOR_A + TENSOR_B - k->vt;
-    if (isa != ISA_AMX) find_edges(k);
+    if (isa != ISA_AMX) find_rims(k);
     const char *bad = isa == ISA_AMX ? choose_tiles(k) : NULL;
     return bad ? bad : read_marks(k);
 }

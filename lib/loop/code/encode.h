@@ -15,7 +15,9 @@
  * block of C once it is complete, while that is in the second cache: the largest such, or what is inside the outermost
  * loop over a reduction that is cut.  Bias and relu alone are done in registers instead, before a tile is stored, where
  * no reduction is cut outside of the tiles.
- * An A with zeros around it is copied with them before the nest.
+ * An A with zeros around it is copied with them before the nest.  Where a tile's place says that some of its rows would
+ * only add zeros they are left out: blocks at a border and those between are code of their own, so are such steps of a
+ * reduction; loops of more than four such kinds stay as they are.
  * An input is transposed block by block inside the outer loops that all move through it, just before the block is used;
  * where there are none, before the nest.  C is transposed after it.
  *
@@ -42,7 +44,7 @@
 #include "loop/nest/nest.h"
 
 enum isa { ISA_AVX2, ISA_AVX512, ISA_AMX, ISAS };         /* AMX: of narrow types, beside AVX-512 */
-enum { ENCODER_VERSION = 9 };                            /* part of the key of stored measurements */
+enum { ENCODER_VERSION = 10 };                            /* part of the key of stored measurements */
 extern const char *const isa_name[ISAS];                 /* "avx2", "avx512", "amx" */
 bool isa_here(enum isa);                                 /* by cpuid; for AMX the system is asked for leave, too */
 enum isa isa_best(void);                                 /* of vectors; dies when neither is here */
