@@ -328,9 +328,9 @@ INLINE_HOME_STARTS  ?= $(if $(inline_cost_trial),--threshold=100,--none --thresh
 # what is searched for: speed; least text at equal speed; text alone, whatever it costs in instructions
 INLINE_HOME_GOALS   ?= learned $(if $(inline_cost_trial),,small tiny)
 INLINE_HOME_SIZE    ?= 8
-# half of them decide, half say what the decision is worth
+# each of copies of its own (measure); half of them decide, half say what the decision is worth
 INLINE_HOME_ROUNDS  ?= $(if $(filter ci,$(SCALE)),6,40)
-# no program's timing takes longer than about so many seconds; 0: as long as its rounds take
+# no round of a program begins after so many seconds; 0: as long as its rounds take
 INLINE_HOME_SECONDS ?= 0
 # cachegrind is slow: events are counted in so many of a program's runs, those with fewest instructions first
 INLINE_COST_RUNS    ?= $(if $(filter ci,$(SCALE)),1,2)
@@ -453,15 +453,34 @@ $(inline_home)/%/home.csv: $(inline_home)/%/learned.sexp
 	@inline-emit --to=replay --decisions=$< --out=$(@D)/home $(@D)/w $(aside)
 $(inline_home)/exact.csv: $(INLINE_NAMES:%=$(inline_home)/%/exact.csv)
 	@inline-compare --base=$(INLINE_BASE) $^ $(aside)
-# `small` may go out where it is smaller and surely not one per cent slower
-$(inline_home)/guard.csv: $(INLINE_NAMES:%=$(inline_home)/%/runs.csv) $(INLINE_NAMES:%=$(inline_home)/%/exact.csv)
-	@csv-cat $(filter %/exact.csv,$^) > $@.sizes
-	csv-cat $(filter %/runs.csv,$^) > $@.runs
-	{ csv-where -c label --is=$(INLINE_BASE) --is=learned $@.runs | inline-guard --metric=cpu --base=$(INLINE_BASE)
-	  csv-where -c label --is=$(INLINE_BASE) --is=small $@.runs |
-	      inline-guard --metric=cpu --base=$(INLINE_BASE) --most-loss=0.01 --sizes=$@.sizes | tail -n +2; } > $(new)
-	rm $@.sizes $@.runs
-	$(call keep,$@)
+# `small` and `lean` may go out where they are smaller and surely not one per cent slower
+$(inline_home)/%/guard.csv: $(inline_home)/%/runs.csv $(inline_home)/%/exact.csv
+	@guard() {
+	    csv-where -c label --is=$(INLINE_BASE) --is="$$1" $< | inline-guard --metric=cpu --base=$(INLINE_BASE) "$${@:2}"
+	}
+	{ guard learned
+	  for label in small lean; do
+	      [ ! -x $(@D)/$$label ] || guard $$label --most-loss=0.01 --sizes=$(@D)/exact.csv | tail -n +2
+	  done; } $(aside)
+$(inline_home)/guard.csv: $(INLINE_NAMES:%=$(inline_home)/%/guard.csv)
+	@csv-cat $^ $(aside)
+# a program's time in a round is the mean of its inputs', so that its interval is one over rounds, which are copies; a
+# run that went wrong stays a row of its own, and is refused
+$(inline_home)/%/rounds.csv: $(inline_home)/%/runs.csv
+	@csv-where -c phase --is=measure $< | csv-group -g label,round,status,kind -c cpu_seconds,wall_seconds --stat=gmean |
+	    csv-cut -c label,round,status,kind,gmean_cpu_seconds,gmean_wall_seconds \
+	        --rename=gmean_cpu_seconds=cpu_seconds --rename=gmean_wall_seconds=wall_seconds |
+	    csv-calc --set="benchmark='$*'" $(aside)
+# what goes out is a row of the table too: of those that the guard keeps the one with least text, or else the base; its
+# time is told by the rounds that did not decide
+$(inline_home)/%/shipped.csv $(inline_home)/%/costs.csv &: $(inline_home)/%/guard.csv $(inline_home)/%/rounds.csv
+	@label=$$(csv-where -c reason --is=gain $< | csv-sort -k text_ratio:n | csv-calc --print=label | sed -n 1p)
+	shipped() { csv-where -c label --is=$${label:-$(INLINE_BASE)} "$$1" | csv-calc --set="label='shipped'"; }
+	shipped $(@D)/rounds.csv | csv-cat - $(@D)/rounds.csv |
+	    csv-calc --where='round % 2 == 1' > $(call beside,$(@D)/shipped.csv)
+	shipped $(@D)/exact.csv | csv-cat $(@D)/exact.csv - > $(call beside,$(@D)/costs.csv)
+	$(call keep,$(@D)/shipped.csv)
+	$(call keep,$(@D)/costs.csv)
 # the losses first
 $(inline_home)/time.csv: $(INLINE_NAMES:%=$(inline_home)/%/runs.csv)
 	@csv-cat $^ > $@.runs
@@ -472,10 +491,16 @@ $(inline_home)/time.csv: $(INLINE_NAMES:%=$(inline_home)/%/runs.csv)
 
 # the first of them is also what times are told over
 INLINE_TABLE_BASES ?= O2 $(INLINE_BASE)
-$(inline_home)/%/row.csv: $(inline_home)/%/exact.csv $(inline_home)/%/runs.csv
+# times over base $$base of the programs $(1): the builds', then those of what goes out
+define inline_table_times
+{ bench-compare --quiet --csv --incomplete=skip --base=$$base --metric=cpu \
+        $(1:%=$(inline_home)/%/rounds.csv) || [ $$? -le 2 ]; } > $@.all
+    { bench-compare --quiet --csv --incomplete=skip --base=$$base --metric=cpu \
+        $(1:%=$(inline_home)/%/shipped.csv) || [ $$? -le 2 ]; } | csv-where -c label --is=shipped | csv-cat $@.all -
+endef
+$(inline_home)/%/row.csv: $(inline_home)/%/costs.csv $(inline_home)/%/shipped.csv
 	@for base in $(INLINE_TABLE_BASES); do
-	    bench-compare --quiet --base=$$base --metric=cpu $(@D)/runs.csv > $@.all || [ $$? -le 2 ]
-	    csv-where -c benchmark --is='(geometric mean)' $@.all |
+	    $(call inline_table_times,$*) |
 	        csv-cut -c label,ratio,lower_ratio,upper_ratio,rounds --rename=ratio=cpu --rename=lower_ratio=cpu_lower \
 	            --rename=upper_ratio=cpu_upper > $@.cpu
 	    inline-compare --base=$$base $< | csv-where -c program --is=$* |
@@ -494,14 +519,13 @@ $(inline_home)/means.csv: $(inline_home)/table.csv
 	        --rename=n_rows=programs --rename=gmean_cpu=cpu --rename=gmean_instructions=instructions \
 	        --rename=gmean_text_bytes=text --rename=gmean_code_bytes=code > $@.exact
 	for base in $(INLINE_TABLE_BASES); do
-	    csv-cat $(INLINE_NAMES:%=$(inline_home)/%/runs.csv) > $@.runs
-	    bench-compare --quiet --incomplete=skip --base=$$base --metric=cpu $@.runs > $@.all || [ $$? -le 2 ]
-	    csv-where -c benchmark --is='(geometric mean)' $@.all | csv-cut -c base,label,lower_ratio,upper_ratio \
-	        --rename=lower_ratio=cpu_lower --rename=upper_ratio=cpu_upper > $@.$$base
+	    $(call inline_table_times,$(INLINE_NAMES)) | csv-where -c benchmark --is='(geometric mean)' |
+	        csv-cut -c base,label,lower_ratio,upper_ratio --rename=lower_ratio=cpu_lower \
+	            --rename=upper_ratio=cpu_upper > $@.$$base
 	done
 	csv-cat $(INLINE_TABLE_BASES:%=$@.%) | csv-join -k base,label --keep=left $@.exact - |
 	    csv-sort -k base,cpu:nr > $(new)
-	rm $@.exact $@.runs $@.all $(INLINE_TABLE_BASES:%=$@.%)
+	rm $@.exact $@.all $(INLINE_TABLE_BASES:%=$@.%)
 	$(call keep,$@)
 $(inline_home)/%/events.csv: $(inline_home)/%/exact.csv
 	@few=$$(csv-where -c label --is=$(firstword $(INLINE_TABLE_BASES)) $< | csv-where -c metric --is=instructions |

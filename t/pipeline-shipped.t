@@ -1,0 +1,54 @@
+#!/bin/bash
+# make inline-table from timings that are given: what the guard lets out is a row, told by the rounds that did not decide
+. "$(dirname "$0")/tap.sh"
+home=$T/out/inline-home
+# a's small takes as long as the base in even rounds and .99 in odd ones, its lean 1.05; both of b's are slower
+say() { echo "$1,$2,measure,1.5,$3,ok,$4,real"; }
+for name in a b; do
+    mkdir -p "$home/$name"
+    for label in O2 lto-pgo learned small lean; do : > "$home/$name/$label"; done
+    chmod +x "$home/$name"/*
+    { echo label,round,phase,wall_seconds,cpu_seconds,status,benchmark,kind
+      for ((k = 0; k < 24; k++)); do
+          for input in 1 2; do
+              say O2 $k 1.3 $name.$input
+              say lto-pgo $k 1.000$((k % 7)) $name.$input
+              say learned $k 1.010$((k % 5)) $name.$input
+              case $name$((k % 2)) in a0) small=1.000$((k % 5)) ;; a1) small=0.990$((k % 5)) ;; *) small=1.040 ;; esac
+              say small $k $small $name.$input
+              say lean $k 1.050$((k % 5)) $name.$input
+          done
+      done; } > "$home/$name/runs.csv"
+    { echo run,label,metric,value,source,kind
+      for input in 1 2; do
+          for pair in O2:110 lto-pgo:100 learned:99 small:90 lean:80; do
+              echo "$name.$input,${pair%:*},instructions,${pair#*:}0,qemu,real"
+              echo "$name.$input,${pair%:*},text_bytes,${pair#*:},elf,real"
+              echo "$name.$input,${pair%:*},code_bytes,${pair#*:},elf,real"
+          done
+      done; } > "$home/$name/exact.csv"
+    touch "$home/$name/built"
+    touch -d 2001-01-01 "$home/$name/built"
+done
+table() {
+    make -s -C "$root" OUT="$T/out" BIN="$BIN" B="$B" INLINE_NAMES='a b' $(printf -- '-o %s ' "$home"/{a,b}/{runs,exact}.csv) \
+        "$home/guard.csv" "$home/table.csv" "$home/means.csv" > log 2>&1 || { cat log; return 1; }
+}
+ok 'guard, table and means' table
+is 'small goes out where it is smaller and not slower; nothing of b does' 'a,learned,lto-pgo,no sure gain
+a,small,small,gain
+a,lean,lto-pgo,no sure gain
+b,learned,lto-pgo,no sure gain
+b,small,lto-pgo,no sure gain
+b,lean,lto-pgo,no sure gain' bash -c "csv-cut -c program,label,decision,reason '$home/guard.csv' | sed 1d"
+is 'its time is that of the odd rounds, its text that of what goes out' 'a .99 .9
+b 1 1' bash -c "csv-where -c base --is=lto-pgo '$home/table.csv' | csv-where -c label --is=shipped |
+    csv-calc --print=\"concat(program, ' ', round(cpu, 2), ' ', round(text_bytes, 2))\" | sed 's/ 0/ /g' | sort"
+is 'a row of the means, over both bases' 'O2 2
+lto-pgo 2' bash -c "csv-where -c label --is=shipped '$home/means.csv' | csv-calc --print=\"concat(base, ' ', programs)\""
+is 'intervals are over rounds, of which half decided' 'small 24
+shipped 12' bash -c "csv-where -c base --is=lto-pgo '$home/table.csv' | csv-where -c program --is=a |
+    csv-where -c label --is=shipped --is=small | csv-calc --print=\"concat(label, ' ', rounds)\" | sort -r"
+is 'a round is the mean of its inputs' 1 bash -c "csv-calc --where=\"label == 'small' && round == 3 && abs(cpu_seconds - .9903) < 1e-9\" \
+    --print=1 '$home/a/rounds.csv'"
+done_testing
