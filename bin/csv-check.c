@@ -19,9 +19,7 @@
 #include "table/columns.h"
 #include "table/input.h"
 #include HELP
-#include <ctype.h>
 #include <fcntl.h>
-#include <math.h>
 #include <sys/stat.h>
 #include <string.h>
 #include <unistd.h>
@@ -80,8 +78,7 @@ static struct columns existing(const csv *t, const char *list)
 static bool is_number(str s)
 {
     double v;
-    if (!s.n || !num_parse(s.s, s.n, &v)) return !s.n;
-    return isfinite(v) || isalpha((unsigned char)s.s[s.n - 1]);   /* inf may be said, 1e999 is none */
+    return !s.n || !num_wrong(s.s, s.n, &v);
 }
 
 static bool is_integer(str s)

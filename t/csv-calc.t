@@ -202,4 +202,7 @@ bad = [(i, x, y) for i, (x, y) in enumerate(zip(a, b)) if not (x == y or x != x 
 assert not bad, bad[:5]"
 (echo a,b; seq 3000 | awk '{print $1 % 97 "," $1 * 0.37}') > n
 is "rows as in awk" "$(awk -F, 'NR == 1 || ($1 > 20 && $2 < 500) || $1 == 3' n)" csv-calc --where='a > 20 && b < 500 || a == 3' n
+printf 'a,b\n1e999,-1e999\n' > n
+fails 'what is too large for a double is no infinity' 1 "n:2: column 'a': '1e999' is not a finite number" csv-calc --print=a+0 n
+is 'nor a number' '' csv-calc --print='number(b)' n
 done_testing

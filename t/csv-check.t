@@ -6,7 +6,7 @@ is "a sound table" $h csv-check --names --need=a_ns --known=a_ns,b --number=a_ns
 printf 'A,b\n1,x\n,x\n1.5,y\nz,x\n' > u
 is "all faults, each with its place" "$h"$'\n1,A,,name is not [a-z][a-z0-9_]*\n1,q,,no such column\n3,A,,empty\n3,b,x,key seen before\n4,A,1.5,not an integer\n5,A,z,not a finite number\n5,A,z,not an integer\n5,b,x,key seen before\n5,,,too few rows\n1' \
     eval 'csv-check --names --need=q --known=A --number=A --integer=A --unique=b --rows=5 u; echo $?'
-fails "a short row" 1 'v:3: 1 fields, header has 2' eval 'printf "a,b\n1,2\n3\n" > v; csv-check v'
+fails "a short row" 1 'v:3: 1 field, header has 2' eval 'printf "a,b\n1,2\n3\n" > v; csv-check v'
 fails "a stray quote" 1 ':2: quote opened' eval 'printf "a,b\n1,x\"y\n" | csv-check'
 fails "nothing at all" 1 'empty input' csv-check /dev/null
 fails "a git-lfs pointer" 1 'git-LFS' eval 'printf "version https://git-lfs.github.com/spec/v1\noid x\n" | csv-check'

@@ -18,4 +18,6 @@ is "and reversed" "$(echo x,y; tail -n +2 n | sort -s -t, -k1,1nr)" csv-sort -k 
 is "sorting twice changes nothing" "$(csv-sort -k x n)" eval 'csv-sort -k x n | csv-sort -k x'
 printf 'x\n"a\nb"\n"a,"\na\n' > q
 is "quoted fields" $'x\na\n"a\nb"\n"a,"' csv-sort -k x q
+printf 'x\n1\n1e999\n' > q
+fails 'what is too large for a double is no infinity' 1 "q:3: column 'x': '1e999' is not a finite number" csv-sort -k x:n q
 done_testing

@@ -233,7 +233,11 @@ static bool rejects(const char *text, const char *words)
 static void errors(void)
 {
     ok(rejects("", "f.csv:1: empty input"), "no input at all");
-    ok(rejects("a,b\n1,2\n3\n", "f.csv:3: 1 fields, header has 2"), "a short row");
+    ok(rejects("a,b\n1,2\n3\n", "f.csv:3: 1 field, header has 2"), "a short row");
+    ok(rejects("a,b\r\n1,2\r\n\r\n", "f.csv:3: an empty line, header has 2 fields"), "an empty line at the end");
+    ok(rejects("a,b\r1,2\r3,4\r", "f.csv:1: carriage return within the header"), "lines that end in CR alone");
+    ok(rejects("a,b\r\r\n1,2\r\r\n", "f.csv:1: carriage return within the header"), "lines that end in CR CR LF");
+    ok(rejects("a\r\n\"1\"\r2\r\n3,4\r\n", "f.csv:2: malformed"), "and after a quote it is none of CSV");
     ok(rejects("a,b\n1,2,3\n", "f.csv:2: 3 fields, header has 2"), "a long row");
     ok(rejects("a,b\n1,2\n\n", "f.csv:3:"), "a blank line");
     ok(rejects("a,b\n1,\"x\ny\n", "f.csv:2: quote"), "a quote that is never closed");

@@ -4,6 +4,8 @@
 #include "base/num.h"
 #include "base/mem.h"
 #include "base/pow10.h"
+#include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,6 +146,12 @@ static inline bool eight_digits(const char *p, size_t n, uint64_t *m)
     (void)m;
     return false;
 #endif
+}
+
+const char *num_wrong(const char *s, size_t n, double *v)
+{
+    if (!num_parse(s, n, v)) return "a number";
+    return isinf(*v) && !isalpha((unsigned char)s[n - 1]) ? "a finite number" : NULL;
 }
 
 bool int_parse(const char *s, size_t n, int64_t *v)

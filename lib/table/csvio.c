@@ -10,7 +10,6 @@
 #include <csv.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -131,7 +130,7 @@ static bool fill(csv *c)
         const char *nul = memchr(c->buf + c->len, 0, (size_t)got);
         size_t line = c->nlines + 1;
         for (const char *p = c->buf; (p = memchr(p, '\n', (size_t)(nul - p))); p++) line++;
-        die_at(c->path, line, "NUL byte (a binary file?)");
+        die_at(c->path, line, "NUL byte (a binary file, or UTF-16?)");
     }
     if (got == 0) {
         c->eof = true;
@@ -244,6 +243,12 @@ static void open_path(csv *c, const char *path)
     if (c->fd < 0) die_errno("%s", path);
 }
 
+/* the field is a piece of the record as it stood in the file, so that it holds no quote, line end or separator */
+static bool in_place(const csv *c, str f)
+{
+    return f.s >= c->buf && f.s < c->buf + c->cap;
+}
+
 /* does the file start with `what`?  reads no further than needed to tell */
 static bool starts(csv *c, const char *what)
 {
@@ -265,6 +270,10 @@ static void read_header(csv *c)
         die_at(c->path, 1, "a git-LFS pointer, not the table itself (git lfs pull)");
     if (starts(c, bom)) c->pos = 3;                      /* byte order mark */
     if (!record(c)) die_at(c->path, 1, "no header row");
+    /* the whole of a file whose lines end in CR alone would be its header */
+    for (size_t i = 0; i < c->nfield; i++)
+        if (in_place(c, c->field[i]) && memchr(c->field[i].s, '\r', c->field[i].n))
+            die_at(c->path, 1, "carriage return within the header; lines end in LF or CR LF");
 }
 
 static void keep_names(csv *c)
@@ -366,7 +375,8 @@ bool csv_next(csv *c)
     while (!record(c)) if (!next_file(c)) return false;
     if (c->nfield != (size_t)c->ncol) {
         look_at_separator(c, c->line, "more fields than the header has");
-        die_at(c->path, c->line, "%zu fields, header has %d", c->nfield, c->ncol);
+        if (c->nfield == 1 && !c->field[0].n) die_at(c->path, c->line, "an empty line, header has %d fields", c->ncol);
+        die_at(c->path, c->line, "%zu field%s, header has %d", c->nfield, c->nfield == 1 ? "" : "s", c->ncol);
     }
     for (int k = 0; k < csv_input.na.n; k++)
         for (size_t i = 0; i < c->nfield; i++) if (str_is(c->field[i], csv_input.na.v[k])) c->field[i].n = 0;
@@ -461,9 +471,8 @@ void csv_die(const csv *c, int col, const char *expected)
 double csv_num(const csv *c, int col)
 {
     double v;
-    if (!num_parse(c->field[col].s, c->field[col].n, &v)) csv_die(c, col, "a number");
-    /* 1e999 is not infinity: that has a name */
-    if (isinf(v) && isdigit((unsigned char)c->field[col].s[c->field[col].n - 1])) csv_die(c, col, "a finite number");
+    const char *expected = num_wrong(c->field[col].s, c->field[col].n, &v);
+    if (expected) csv_die(c, col, expected);
     return v;
 }
 
@@ -703,8 +712,7 @@ void csvw_known(csvw *w, double v)
 void csvw_copy(csvw *w, const csv *c, int col)
 {
     str f = c->field[col];
-    /* so it holds no separator of ours and no quote */
-    bool unquoted = f.s >= c->buf && f.s < c->buf + c->cap && c->delimiter == ',';
+    bool unquoted = in_place(c, f) && c->delimiter == ',';
     if (!unquoted || !w->started || (f.n && f.s[f.n - 1] == '\r')) {
         csvw_str(w, f);
         return;

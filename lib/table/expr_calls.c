@@ -139,7 +139,7 @@ static struct value to_number(CALL_OF)
     UNUSED;
     double x;
     if (arg->kind == NUMBER) return *arg;
-    return is_known(arg) && num_parse(arg->text.s, arg->text.n, &x) ? number_value(x) : not_known;
+    return is_known(arg) && !num_wrong(arg->text.s, arg->text.n, &x) ? number_value(x) : not_known;
 }
 
 /* ---- text */

@@ -33,8 +33,9 @@ bool value_number(const struct expr *e, struct scope *s, const struct value *v, 
         return true;
     }
     if (v->kind == NOT_KNOWN || !v->text.n) return false;
-    if (num_parse(v->text.s, v->text.n, number)) return true;
-    if (v->kind == FIELD && v->column >= 0) csv_die(s->t, v->column, "a number");
-    die_at(csv_file(s->t), csv_line(s->t), "%s '%s': '%.*s' is not a number", e->option, e->text,
-           v->text.n > 200 ? 200 : (int)v->text.n, v->text.s);
+    const char *expected = num_wrong(v->text.s, v->text.n, number);
+    if (!expected) return true;
+    if (v->kind == FIELD && v->column >= 0) csv_die(s->t, v->column, expected);
+    die_at(csv_file(s->t), csv_line(s->t), "%s '%s': '%.*s' is not %s", e->option, e->text,
+           v->text.n > 200 ? 200 : (int)v->text.n, v->text.s, expected);
 }

@@ -54,9 +54,10 @@ double table_num(const struct table *m, size_t row, int col)
 {
     double v;
     str s = table_str(m, row, col), name = m->name[col];
-    if (!num_parse(s.s, s.n, &v))
-        die_at(m->file, m->line[row], "column '%.*s': '%.*s' is not a number", (int)name.n, name.s,
-               s.n > 200 ? 200 : (int)s.n, s.s);
+    const char *expected = num_wrong(s.s, s.n, &v);
+    if (expected)
+        die_at(m->file, m->line[row], "column '%.*s': '%.*s' is not %s", (int)name.n, name.s,
+               s.n > 200 ? 200 : (int)s.n, s.s, expected);
     return v;
 }
 

@@ -550,7 +550,8 @@ double sexp_num(const struct sexp *e, snode n)
 {
     double v;
     str s = sexp_atom(e, n);
-    if (!num_parse(s.s, s.n, &v)) sexp_die(e, n, "'%.*s' is not a number", (int)(s.n < 80 ? s.n : 80), s.s);
+    const char *expected = num_wrong(s.s, s.n, &v);
+    if (expected) sexp_die(e, n, "'%.*s' is not %s", (int)(s.n < 80 ? s.n : 80), s.s, expected);
     return v;
 }
 
