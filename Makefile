@@ -10,8 +10,21 @@ SEED    ?= 1
 SCALE   ?= default
 JOBS    ?= $(shell nproc)
 
-# where this file and what belongs to it are, when make is run from elsewhere
+# where this file and what belongs to it are, when make is run from elsewhere; rules and shells read it as a word
 TOP     := $(patsubst %/,%,$(dir $(abspath $(firstword $(MAKEFILE_LIST)))))
+ifneq ($(words $(TOP) $(CURDIR)),2)
+$(error make cannot work in a folder whose name has a blank: $(CURDIR))
+endif
+hash     := \#
+comma    := ,
+empty    :=
+space    := $(empty) $(empty)
+dollar   := $$
+left     := (
+right    := )
+signs    := $(dollar) $(hash) $(left) $(right) ' " ` & ; | < > * ? [ ] \ : ! %
+$(foreach s,$(signs),$(if $(findstring $s,$(TOP) $(CURDIR)),$(error \
+    make cannot work in a folder whose name has a '$s': $(CURDIR))))
 # a release is a tag vVERSION; between two of them the commit is part of the version (not by `describe --dirty`: it
 # rewrites the index, and killed then leaves a lock that stops the user's next commit)
 # and what belongs to somebody else git does not read
@@ -59,19 +72,8 @@ draw = $(call plot,$(1)) $(2) $(new) $(3) && $(call keep,$@)
 
 # What cannot work is said before anything is made.
 SCALES   := default ci test full
-hash     := \#
-comma    := ,
-empty    :=
-space    := $(empty) $(empty)
-dollar   := $$
-left     := (
-right    := )
-signs    := $(dollar) $(hash) $(left) $(right) ' " ` & ; | < > * ? [ ] \ : ! %
 one_word  = $(if $(filter-out 1,$(words $($(1)))),$(error $(1)='$($(1))': a folder whose name has no blank))$(foreach \
     s,$(signs),$(if $(findstring $s,$($(1))),$(error $(1)='$($(1))': a folder whose name has no '$s')))
-ifneq ($(words $(TOP) $(CURDIR)),2)
-$(error make cannot work in a folder whose name has a blank: $(CURDIR))
-endif
 $(foreach v,OUT B BIN,$(call one_word,$v))
 ifneq ($(words $(filter $(SCALES),$(SCALE)))$(words $(SCALE)),11)
 $(error SCALE='$(SCALE)': one of $(SCALES))

@@ -94,6 +94,13 @@ refused 'OUT with nothing' 'OUT=' OUT= help
 refused 'a SCALE that is none' "SCALE='tiny': one of default ci test full" OUT="$T/made" SCALE=tiny help
 refused 'two of them' "SCALE='ci test'" OUT="$T/made" SCALE='ci test' help
 for s in default ci test full; do ok "SCALE=$s" make -s -C "$root" OUT="$T/made" SCALE=$s help; done
+# the folder that the clone lies in, before any shell sees its name
+for name in 'a b' '$(shell touch pwned)' '$(touch${IFS}pwned)' 'a;touch pwned' "a'b" 'a&b' 'a:b' 'a%b' 'a#b' '(a)' 'a\b' '`id`'; do
+    mkdir -p "where/$name" && cp "$root/Makefile" "where/$name"
+    fails "a clone in $name" 2 "^Makefile:[0-9]+: \*\*\* make cannot work in a folder whose name has a" make -s -C "where/$name" help
+    [ "$(wc -l < "$T/err")" = 1 ] || fail "a clone in $name: more is said than that"
+done
+ok 'and none of them ran' eval '[ -z "$(find . -name pwned)" ]'
 # names of programs, from a table, that a shell or make would run
 for name in 'x;touch${IFS}pwned;' 'x`touch${IFS}pwned`' '$(shell touch pwned)' '../x' '"a b"' '-x'; do
     printf 'name,set,package,build,search,confirm\nplain,test,,*.c,1,2\n%s,train,,*.c,1,2\n' "$name" > live.csv

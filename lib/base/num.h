@@ -8,7 +8,7 @@
 enum { NUM_MAX = 32 };                                   /* bytes that num_print may write */
 
 bool num_parse(const char *s, size_t n, double *v);      /* the whole slice or nothing; nan, inf, -inf allowed */
-/* NULL, and *v is the slice's number; or what it is not: "a number", or "a finite number" (1e999: infinity has a name) */
+/* NULL, and *v is the slice's number; or what it is not: "a number", "a finite number" (1e999; infinity has a name) */
 const char *num_wrong(const char *s, size_t n, double *v);
 bool int_parse(const char *s, size_t n, int64_t *v);     /* decimal, optional '-'; false on anything else or overflow */
 /* bytes: an integer or decimal with k M G T (1000) or Ki Mi Gi Ti (1024), optional B */
