@@ -3,6 +3,7 @@
 #include "base/num.h"
 #include "base/out.h"
 #include "base/str.h"
+#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #ifndef VERSION
 #define VERSION "unknown"
 #endif
@@ -245,14 +247,25 @@ static bool is_option(const char *a)
     return a[0] == '-' && a[1];
 }
 
+/* What a parent may have taken away: a standard descriptor that is closed would be the number of the next file that is
+ * opened, and messages would go into it; it fails as a closed one does, and what is started finds it closed.  SIGPIPE
+ * ignored: `filter | head` must end quietly; SIGCHLD ignored: nobody could be waited for. */
+static void surroundings(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC) < 0)
+            exit(EXIT_FAIL);
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGCHLD, SIG_DFL);
+}
+
 static void init(char **argv, const char *help, const struct opt *options)
 {
     const char *slash = strrchr(argv[0], '/');
     prog = slash ? slash + 1 : argv[0];
     help_text = help;
     table = options;
-    /* a parent may have ignored it: `filter | head` must end quietly */
-    signal(SIGPIPE, SIG_DFL);
+    surroundings();
 }
 
 int filter_more(int argc, char **argv, int i)
