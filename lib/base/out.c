@@ -42,7 +42,7 @@ static void install_cleanup(void)
     if (installed) return;
     installed = true;
     atexit(remove_temporaries);
-    static const int fatal[] = { SIGINT, SIGTERM, SIGHUP };
+    static const int fatal[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGALRM, SIGXCPU, SIGXFSZ };
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
         struct sigaction old;
         if (sigaction(fatal[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL) signal(fatal[i], on_signal);

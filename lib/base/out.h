@@ -6,7 +6,7 @@
 
 /* out_open: a stream on a temporary file next to path ("-" or NULL: stdout itself).  out_close flushes, checks every
  * write and renames; it dies with a message and removes the temporary when bytes did not get out.  Temporaries of
- * streams still open are removed at exit and on SIGINT, SIGTERM, SIGHUP. */
+ * streams still open are removed at exit and by the signals that a user, a limit or a reader that is gone sends. */
 struct out;
 struct out *out_open(const char *path);
 /* Whatever is written aside is called OUT_LEFT PID-NAME.  A killed process leaves it; out_sweep removes from a folder

@@ -6,6 +6,8 @@
 #include <gsl/gsl_linalg.h>
 #include <math.h>
 
+void openblas_set_num_threads(int);                      /* its header does not go with GSL's */
+
 static void gsl_failed(const char *reason, const char *file, int line, int code)
 {
     (void)file, (void)line;
@@ -15,6 +17,7 @@ static void gsl_failed(const char *reason, const char *file, int line, int code)
 void dense_begin(void)
 {
     gsl_set_error_handler(gsl_failed);
+    openblas_set_num_threads(1);                         /* sums in another order, else, on each number of cores */
 }
 
 bool dense_cholesky(double *a, size_t n)

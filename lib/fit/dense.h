@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-void dense_begin(void);                                  /* installs the GSL error handler; called by all below */
+void dense_begin(void);                                  /* GSL's error handler, one thread; called by all below */
 bool dense_cholesky(double *a, size_t n);                /* a = L L' in place (lower); false if not positive definite */
 void dense_cholesky_solve(const double *l, size_t n, double *x);      /* x: right side in, solution out */
 /* Symmetric a (destroyed) = V diag(value) V'; values descending, vectors are the columns of V, each with its largest
