@@ -10,7 +10,7 @@
  * numbers and ranges: 8,16 or 64:256 or 64:256:16 (the end counts) or 8|16.
  * Sizes of a kind, in the order of its text:
  *   mm mm_nt mm_tn mm_tt: m n k     bmm: b m n k
- *   mm_bf16 mm_u8s8: m n k, k a multiple of 2 or 4
+ *   mm_bf16 mm_u8s8 mm_s8s8: m n k, k a multiple of 2 or 4
  *   attn attn_causal: h q k d, softmax(A B^T / sqrt d) V of h heads, masked
  *   conv conv_nhwc: n c h w m kh kw s (w is h, kw is kh, n and s are 1 when
  *   not given; --pad=1 has zeros around each image, h and w are without them)
@@ -50,7 +50,7 @@
 
 static const char *einsum, *size[14];
 static enum { NCHW, NHWC } layout = NCHW;
-static enum { F32, BF16, U8S8, F64, F16 } type = F32;         /* the first three as enum grid_type */
+static enum { F32, BF16, U8S8, S8S8, F64, F16 } type = F32;   /* the first four as enum grid_type */
 static int set = -1;
 static int kind = -1;
 static struct list index_size;
@@ -61,12 +61,12 @@ static const char *then, *mid, *pad;
 static const char *const names[14] = { "m", "n", "k", "b", "c", "h", "w", "kh", "kw", "s", "i", "j", "q", "d" };
 #define SIZE_OPTION(name, i) { 0, name, STR, &size[i], "SIZES", "sizes of " name }
 static const struct opt options[] = {
-    { 0, "kind", WORD, &kind, "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|bmm|conv|conv_nhwc|attn|attn_causal|"
-      "point|reduce|transp",
+    { 0, "kind", WORD, &kind, "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|mm_s8s8|bmm|conv|conv_nhwc|attn|"
+      "attn_causal|point|reduce|transp",
       "kind of problem" },
     { 0, "set", WORD, &set, "resnet50|vgg19|mobilenet2|efficientnet|bert|llama|attention|causal|thin|large",
       "layers of a network instead" },
-    { 0, "type", WORD, &type, "f32|bf16|u8s8|f64|f16", "type of tensors; u8s8 of bert, llama" },
+    { 0, "type", WORD, &type, "f32|bf16|u8s8|s8s8|f64|f16", "type of tensors; u8s8, s8s8 of bert, llama" },
     { 0, "tokens", INT, &tokens, "N", "rows of a set's products", 1, 65536 },
     { 0, "einsum", STR, &einsum, "TEXT", "one contraction, such as mk,kn->mn, instead" },
     { 0, "size", LIST, &index_size, "X=N", "size of an index of it; once for each" },
@@ -120,7 +120,7 @@ int main(int argc, char **argv)
     struct grid g = { .permute = permute };
     bool dense = set >= 0 && (!strcmp(option_word(&set), "bert") || !strcmp(option_word(&set), "llama"));
     bool stored = type == F64 || type == F16 || (type == BF16 && !dense);
-    if (type == U8S8 && set < 0) usage("--type=u8s8 is of --set; there is --kind=mm_u8s8");
+    if ((type == U8S8 || type == S8S8) && set < 0) usage("--type=u8s8 is of --set; there is --kind=mm_u8s8");
     if (set >= 0) {
         grid_set(&g, option_word(&set), stored ? GRID_F32 : (enum grid_type)type, layout == NHWC, (int)tokens);
     } else if (einsum) {

@@ -164,16 +164,17 @@ $(loop)/compare.csv: $(loop_compared:%=$(loop)/compared/%) $(loop)/asked $(BIN)/
 # and theirs.
 LOOP_PEER_SETS ?= attention.f32.0 thin.f32.0 large.f32.0 ragged.f32.0 transposed.f32.0 bert.f32.128 bert.bf16.128 \
     bert.u8s8.128 llama.f32.128 llama.bf16.128 llama.u8s8.128 bert.f32.1 bert.bf16.1 bert.u8s8.1 \
-    llama.f32.1 llama.bf16.1 llama.u8s8.1 mobilenet2.f32.0 efficientnet.f32.0 resnet50.f32.0 vgg19.f32.0 \
+    llama.f32.1 llama.bf16.1 llama.u8s8.1 bert.s8s8.128 llama.s8s8.128 bert.s8s8.1 llama.s8s8.1 \
+    mobilenet2.f32.0 efficientnet.f32.0 resnet50.f32.0 vgg19.f32.0 \
     ragged.f64.0 transposed.f64.0 thin.f64.0 large.f64.0 \
     ragged.f16.0 thin.f16.0 bert.f16.128 llama.f16.128 bert.f16.1 llama.f16.1 attention.f16.0 attention.bf16.0 \
     causal.f32.0 bert.f32.128.bias-residual-layernorm bert.f32.128.bias-residual-rmsnorm \
-    short.f32.0.bias-relu short.bf16.0.bias-relu short.u8s8.0.bias-relu
+    short.f32.0.bias-relu short.bf16.0.bias-relu short.u8s8.0.bias-relu short.s8s8.0.bias-relu
 LOOP_PEER_MEASURE ?= 100
 LOOP_PEER_SECONDS ?= 6
 LOOP_PEER_RUN ?=
 LOOP_PEER_ISA ?=
-loop_peer_isa = $(if $(filter bert llama,$(call loop_word,1)),$(if $(filter bf16 u8s8,$(call loop_word,2)),\
+loop_peer_isa = $(if $(filter bert llama,$(call loop_word,1)),$(if $(filter bf16 u8s8 s8s8,$(call loop_word,2)),\
     $(LOOP_PEER_ISA:%=--isa=%)))
 loop_word = $(word $(1),$(subst ., ,$(basename $(@F))))
 loop_isa_peers = $(if $(filter f32 f64 f16,$(call loop_word,2)),$(LOOP_PEERS),onednn)
@@ -498,7 +499,7 @@ $(loop_residual)/train.problems: $(LOOP_RESIDUAL_SETS:%=$(loop_residual)/%.probl
 	rm -f $@.mm* $@.flat-* $@.deep-* $@.tried
 	$(call keep,$@)
 $(loop_residual)/avx2.problems: $(loop_residual)/train.problems
-	csv-calc --where="problem !~ '^[(]mm_(bf16|u8s8)'" $< $(aside)
+	csv-calc --where="problem !~ '^[(]mm_(bf16|u8s8|s8s8)'" $< $(aside)
 $(loop_residual)/avx512.problems: $(loop_residual)/train.problems
 	cat $< $(aside)
 # the store is appended to while the search runs, so that what is killed goes on; complete, it gets its name

@@ -2,9 +2,9 @@
  *
  * amx_emulate() catches SIGILL, which these instructions raise there; all others run as they are.  Each thread
  * has its tiles.  Done as "Intel 64 and IA-32 Architectures Software Developer's
- * Manual", volume 2, describes LDTILECFG, TILELOADD, TILESTORED, TILEZERO, TILERELEASE, TDPBUSD, TDPBF16PS (denormals
- * are zero, in and out; even and odd products are summed apart): bytes beyond rows and columns are zeroed, wrong shapes
- * and whatever else would be a fault end the program with a line.  Nothing is told about speed by what runs so. */
+ * Manual", volume 2, describes LDTILECFG, TILELOADD, TILESTORED, TILEZERO, TILERELEASE, TDPBUSD, TDPBSSD, TDPBF16PS
+ * (denormals are zero, in and out; even and odd products are summed apart): bytes beyond rows and columns are zeroed,
+ * wrong shapes and whatever else would be a fault end the program with a line.  Nothing is told about speed by what runs so. */
 #ifndef MILLRACE_TEST_AMX_H
 #define MILLRACE_TEST_AMX_H
 #include <math.h>
@@ -77,12 +77,14 @@ static void amx_multiply(int op, int pp, int c, int a, int b, uintptr_t at)
                 float f = amx_bf16(x + 2 * (l & 1));
                 for (int j = 0; j < columns; j++)
                     if (op == 0x5C) sum[l][j] = amx_flush(fmaf(f, amx_bf16(y + 4 * j + 2 * l), sum[l][j]));
-                    else bytes[j] = (int32_t)((uint32_t)bytes[j] + (uint32_t)(x[l] * (int8_t)y[4 * j + l]));
+                    else bytes[j] = (int32_t)((uint32_t)bytes[j] + (uint32_t)((pp == 3 ? (int8_t)x[l] : x[l]) *
+                                                                              (int8_t)y[4 * j + l]));
             }
         for (int j = 0; j < columns; j++) was[j] = amx_flush(amx_flush(was[j]) + amx_flush(sum[0][j] + sum[1][j]));
         memcpy(amx.tile[c][i], op == 0x5C ? (void *)was : (void *)bytes, (size_t)amx.bytes[c]);
     }
-    if (!(op == 0x5C && pp == 2) && !(op == 0x5E && pp == 1)) amx_fault("a multiplication of other types", at);
+    if (!(op == 0x5C && pp == 2) && !(op == 0x5E && (pp == 1 || pp == 3)))
+        amx_fault("a multiplication of other types", at);
     __atomic_add_fetch(&amx_multiplied, 1, __ATOMIC_RELAXED);
 }
 

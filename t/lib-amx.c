@@ -35,7 +35,8 @@ static void draw(struct rng *r, struct problem *p)
     char text[200];
     int size[3], bf16 = below(r, 2);
     for (int i = 0; i < 3; i++) size[i] = below(r, 3) ? 1 + below(r, 70) : 16 * (1 + below(r, 5));
-    size_t n = (size_t)snprintf(text, sizeof text, "(%s %d %d %d", bf16 ? "mm_bf16" : "mm_u8s8", size[0],
+    size_t n = (size_t)snprintf(text, sizeof text, "(%s %d %d %d",
+                                bf16 ? "mm_bf16" : below(r, 2) ? "mm_u8s8" : "mm_s8s8", size[0],
                                 size[1] * (below(r, 4) ? 1 : 3), size[2] * (bf16 ? 2 : 4));
     if (below(r, 4) == 0) {                              /* something follows the sum */
         n += (size_t)snprintf(text + n, sizeof text - n, " (then %s", words[below(r, 5)]);

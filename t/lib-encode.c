@@ -48,7 +48,8 @@ static void draw(struct rng *r, struct problem *p, bool types)
         snprintf(text, sizeof text, "(mm_bf16 %d %d %d)", size[0], size[1] * (1 + below(r, 4)), 2 * size[2]);
         break;
     case 11:
-        snprintf(text, sizeof text, "(mm_u8s8 %d %d %d)", size[0], size[1] * (1 + below(r, 4)), 4 * size[2]);
+        snprintf(text, sizeof text, "(mm_%s %d %d %d)", below(r, 2) ? "u8s8" : "s8s8", size[0],
+                 size[1] * (1 + below(r, 4)), 4 * size[2]);
         break;
     case 0: snprintf(text, sizeof text, "(bmm %d %d %d %d)", 1 + below(r, 4), size[0], size[1], size[2]); break;
     case 1:
@@ -96,12 +97,12 @@ static void draw(struct rng *r, struct problem *p, bool types)
         }
     }
     bool doubles = !strstr(text, "attn") && !strstr(text, "mid") && strncmp(text, "(mm_bf", 6) &&
-                   strncmp(text, "(mm_u8", 6) && !strstr(text, "gelu") && !strstr(text, "f16") && !strstr(text, "norm");
+                   !strstr(text, "8s8") && !strstr(text, "gelu") && !strstr(text, "f16") && !strstr(text, "norm");
     if (doubles && below(r, 3) == 0) {
         size_t n = strlen(text) - 1;
         snprintf(text + n, sizeof text - n, " (type f64))");
     }
-    if (below(r, 3) == 0 && !strstr(text, "(type") && strncmp(text, "(mm_bf", 6) && strncmp(text, "(mm_u8", 6)) {
+    if (below(r, 3) == 0 && !strstr(text, "(type") && strncmp(text, "(mm_bf", 6) && !strstr(text, "8s8")) {
         size_t n = strlen(text) - 1;                     /* halves */
         snprintf(text + n, sizeof text - n, " (type %s))", below(r, 2) ? "f16" : "bf16");
     }
@@ -178,7 +179,7 @@ static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed,
     static const char *const blocks[] = { "(mm_nt 130 150 140)", "(mm_tt 90 200 170)", "(conv 1 48 9 11 70 3 3 1)",
                                           "(conv 1 70 12 12 96 1 1 2)", "(conv 2 40 9 9 40 3 3 1)",
                                           "(mm 20 400 300 (then bias))", "(mm 17 270 401)", "(mm_bf16 18 420 600)",
-                                          "(mm_u8s8 19 410 1100 (then bias relu))" };
+                                          "(mm_u8s8 19 410 1100 (then bias relu))", "(mm_s8s8 21 390 1300)" };
     struct rng r = rng_for(7, str_of(isa_name[isa]));
     struct kernel g = { 0 };
     int bad = 0;
@@ -189,7 +190,7 @@ static int compare(enum isa isa, int pairs, bool large, int *tried, int *packed,
         struct problem p;
         struct nest t;
         draw(&r, &p, isa == ISA_AVX512);
-        if (large) problem_parse(&p, str_of(blocks[i % (isa == ISA_AVX512 ? 9 : 7)]), "blocks");
+        if (large) problem_parse(&p, str_of(blocks[i % (isa == ISA_AVX512 ? 10 : 7)]), "blocks");
         nest_reset(&p, &t);
         bool blocked = large && p.elements[TENSOR_B] > 1 << 16;
         if (blocked) start_blocked(&r, &p, &t);
@@ -334,6 +335,31 @@ static bool writable_and_executable(void)
     return found;
 }
 
+/* signed bytes: the longest sum whose greatest value is an int32, from what that is of */
+static void most_bytes(void)
+{
+    enum { K = 131068, GREATEST = K * 128 * 128 };
+    struct problem p;
+    struct nest t;
+    struct kernel g = { 0 };
+    problem_parse(&p, str_of("(mm_s8s8 2 3 131068)"), "bytes");
+    nest_reset(&p, &t);
+    float *a = malloc(2 * K), *b = malloc(3 * K);
+    int32_t c[6] = { 0 }, bad = 0;
+    memset(a, 0x80, 2 * K);
+    memset(b, 0x80, 3 * K);
+    const char *why = kernel_encode(&g, &p, &t, ISA_AVX512);
+    if (!why && (problem_needs(&p, ISA_AVX512) & ~carry_cpu()) == 0) {
+        kernel_weights(&g, b);
+        kernel_run(&g, (float *)(void *)c, a, b);
+        for (int i = 0; i < 6; i++) bad += c[i] != GREATEST;
+    }
+    ok(!why && !bad, "the greatest sum of signed bytes");
+    kernel_free(&g);
+    free(a);
+    free(b);
+}
+
 int main(int argc, char **argv)
 {
     prog = "lib-encode";
@@ -403,6 +429,7 @@ int main(int argc, char **argv)
     nest_parse(&t, &p, str_of("(tree (for k 45 0 (for n 58 0 parallel (for m 27 0 (mul A B) (acc T)))) (for m 27 0 "
                               "(for n 58 0 (write C))))"), 0, "tree");
     ok(!kernel_encode(&g, &p, &t, ISA_AVX512) && g.threads == 2 && g.change[TENSOR_B].panel == 0, "no panel is cut");
+    most_bytes();
     problem_parse(&p, str_of("(point 8 8)"), "point");
     nest_reset(&p, &t);
     ok(kernel_encode(&g, &p, &t, ISA_AVX2) != NULL, "a nest without products is refused with a reason");

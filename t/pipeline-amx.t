@@ -2,10 +2,10 @@
 # what loop-emit writes for AMX, called from C: on a machine without it under the emulator of amx.h, told that it is there
 . "$(dirname "$0")/tap.sh"
 
-printf 'problem,name\n(mm_bf16 37 45 50),half\n(mm_u8s8 40 3 300 (then bias relu)),byte\n' > t.csv
+printf 'problem,name\n(mm_bf16 37 45 50),half\n(mm_u8s8 40 3 300 (then bias relu)),byte\n(mm_s8s8 40 3 300),both\n' > t.csv
 loop-emit --object=t.o --c=t_.c --header=t.h t.csv > e.csv
 is 'each has code for AMX and for vectors' 'avx512_bf16 amx avx512_vnni amx' \
-    bash -c "csv-cut -c isa e.csv | tail -n +2 | paste -sd ' '"
+    bash -c "csv-cut -c isa e.csv | tail -n +2 | uniq | paste -sd ' '"
 cat > t.c <<'C'
 #define _GNU_SOURCE
 #include "amx.h"
@@ -41,9 +41,9 @@ int main(int argc, char **argv)
 {
     static uint16_t a[M * K], b[K * N], p[half_packed];
     static uint8_t u[BM * BK];
-    static int8_t s[BK * BN], q[byte_packed];
+    static int8_t s[BK * BN], q[byte_packed], r[both_packed];
     static float c[M * N], d[BM * BN], bias[BN];
-    static int x[M * K], y[K * N];
+    static int x[M * K], y[K * N], e[BM * BN];
     int bad = 0, own = half_isa() & 32;
     if (argc > 1 && !own) amx_emulate(), pretend((const char *)(uintptr_t)half);
     (void)argv;
@@ -52,17 +52,18 @@ int main(int argc, char **argv)
     for (int i = 0; i < BM * BK; i++) u[i] = rand();
     for (int i = 0; i < BK * BN; i++) s[i] = rand();
     for (int i = 0; i < BN; i++) bias[i] = rand() % 1000;
-    bad |= half_test() | byte_test();
+    bad |= half_test() | byte_test() | both_test();
     half_pack(p, b), half(c, a, p);
-    byte_pack(q, s), byte(d, u, q, bias, NULL);
+    byte_pack(q, s), byte(d, u, q, bias, NULL), both_pack(r, s), both(e, (int8_t *)u, r);
     for (int i = 0; i < M; i++) for (int j = 0; j < N; j++) {
         double want = 0;
         for (int k = 0; k < K; k++) want += (double)x[i * K + k] * y[k * N + j];
         bad |= 2 * (c[i * N + j] != want);
     }
     for (int i = 0; i < BM; i++) for (int j = 0; j < BN; j++) {
-        int want = 0;
-        for (int k = 0; k < BK; k++) want += u[i * BK + k] * s[k * BN + j];
+        int want = 0, signs = 0;
+        for (int k = 0; k < BK; k++) want += u[i * BK + k] * s[k * BN + j], signs += (int8_t)u[i * BK + k] * s[k * BN + j];
+        bad |= 16 * (e[i * BN + j] != signs);
         bad |= 4 * (d[i * BN + j] != (want + bias[j] > 0 ? want + bias[j] : 0));
     }
     const char *with = !own && amx_multiplied == 0 ? "vectors" : "tiles";
@@ -85,7 +86,7 @@ for cc in gcc clang; do
     done
 done
 grep -q -w amx_tile /proc/cpuinfo || fails 'on a machine without it, it is not run' 1 'this machine has no amx' loop-run --isa=amx t.csv
-is 'but its model is asked' '2 0' bash -c 'loop-run --isa=amx --eval=model t.csv > m.csv &&
+is 'but its model is asked' '3 0' bash -c 'loop-run --isa=amx --eval=model t.csv > m.csv &&
     echo $(csv-where -c kind --is=simulated m.csv | tail -n +2 | wc -l) $(csv-calc --where="!(gflops > 0)" m.csv | tail -n +2 | wc -l)'
 loop-gen --kind=mm_bf16 --m=512 --n=512 --k=512 --test=0 > m.csv
 # as measured to be best on a machine that has AMX: two by two tiles, eight steps, whose A and B stay in the first cache

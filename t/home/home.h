@@ -226,7 +226,8 @@ static struct form form_of(const char *text)
                  : strstr(text, "(type bf16)") || !strcmp(kind, "mm_bf16") ? BF16 : F32;
     for (int t = 0; t < TENSORS; t++) f.type[t] = t >= BIAS && in != F64 ? F32 : in;
     f.type[2] = in == F64 ? F64 : F32;
-    if (!strcmp(kind, "mm_u8s8")) f.type[0] = U8, f.type[1] = S8, f.type[2] = strstr(text, "then") ? F32 : I32;
+    if (strstr(kind, "8s8")) f.type[0] = kind[3] == 'u' ? U8 : S8;
+    if (strstr(kind, "8s8")) f.type[1] = S8, f.type[2] = strstr(text, "then") ? F32 : I32;
     const char *then = strstr(text, "(then ");
     if (then && strstr(then, " bf16)")) f.type[2] = BF16;
     if (then && (then = strstr(then, " f16)")) && strncmp(then - 5, "(type", 5)) f.type[2] = F16;

@@ -111,9 +111,9 @@ class Problem:
         self.types = [self.type] * 3
         if self.kind == 'mm_bf16':
             self.types = ['bf16', 'bf16', 'f32']
-        if self.kind == 'mm_u8s8':
-            self.types = ['u8', 's8', 'f32']
-        self.result = 'f64' if self.type == 'f64' else 's32' if self.kind == 'mm_u8s8' and not self.then else 'f32'
+        if self.kind in ('mm_u8s8', 'mm_s8s8'):
+            self.types = [self.kind[3:5], 's8', 'f32']
+        self.result = 'f64' if self.type == 'f64' else 's32' if self.types[1] == 's8' and not self.then else 'f32'
         if self.then and self.then[-1] in ('f16', 'bf16'):
             self.result = self.then[-1]
 

@@ -639,7 +639,8 @@ void asm_leave(struct assembler *s)
 static const struct insn TILE_CONFIG = { 2, 0, 0x49 }, TILE_ZERO = { 2, 3, 0x49 }, TILE_LOAD = { 2, 3, 0x4B },
                          TILE_STORE = { 2, 2, 0x4B };
 static const struct insn tile_multiply[] = { [CARRY_BF16] = { 2, 2, 0x5C },      /* tdpbf16ps */
-                                             [CARRY_U8S8] = { 2, 1, 0x5E } };    /* tdpbusd */
+                                             [CARRY_U8S8] = { 2, 1, 0x5E } },    /* tdpbusd */
+                         TILE_SIGNED = { 2, 3, 0x5E };   /* tdpbssd */
 static const uint8_t tile_stride[3] = { 13, 14, 15 };    /* the last counters */
 
 /* what ldtilecfg reads: the palette, bytes of a row from byte 16 on, rows from byte 48 on */
@@ -726,7 +727,7 @@ void asm_tile_multiply(struct assembler *s, int acc, int x, int y)
         buf_format(s->text, "TILES(%d, %d, %d);\n", acc, x, y);
         return;
     }
-    vex_of(s, tile_multiply[s->type], (unsigned)acc, (unsigned)y, (unsigned)x, 0);
+    vex_of(s, s->sign ? TILE_SIGNED : tile_multiply[s->type], (unsigned)acc, (unsigned)y, (unsigned)x, 0);
     byte(s, 0xC0u | (unsigned)acc << 3 | (unsigned)x);
 }
 

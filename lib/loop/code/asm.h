@@ -25,6 +25,7 @@ struct assembler {
     uint8_t *start, *at, *limit;                         /* emission past the limit sets full and writes no more */
     bool wide, full;                                     /* wide: EVEX, zmm, 32 registers */
     enum carry_type type;
+    bool sign;                                           /* of tiles of U8S8: x is signed, too */
     int pushed;                                          /* bases that are set aside */
     struct asm_shape shape[ASM_SHAPES];                  /* those that are used */
     int nshape;

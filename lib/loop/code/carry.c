@@ -7,6 +7,7 @@
 
 typedef double eight __attribute__((may_alias));
 typedef uint16_t half_word __attribute__((may_alias));
+typedef int32_t word __attribute__((may_alias));
 
 /* ---- numbers of two bytes ---- */
 
@@ -153,14 +154,17 @@ NARROW static void plane_double(const double *from, int64_t from_row, double *to
         }
 }
 
-/* rows as they are, from far apart to close together; the one eight further on is asked for before */
-WIDE static void lines16(const float *from, int64_t from_row, float *to, int64_t to_row, int64_t rows, int64_t cols)
+/* rows as they are but for bits that flip, from far apart to close together; the one eight further on is asked for
+ * before */
+WIDE static void lines16(const float *from, int64_t from_row, float *to, int64_t to_row, int64_t rows, int64_t cols,
+                         uint32_t flip)
 {
+    const __m512i bits = _mm512_set1_epi32((int)flip);
     for (int64_t r = 0; r < rows; r++, from += from_row, to += to_row)
         for (int64_t c = 0; c < cols; c += 16) {
             __mmask16 m = cols - c >= 16 ? 0xffff : (__mmask16)((1u << (cols - c)) - 1);
             _mm_prefetch((const char *)(from + 8 * from_row + c), _MM_HINT_T0);
-            _mm512_mask_storeu_ps(to + c, m, _mm512_maskz_loadu_ps(m, from + c));
+            _mm512_mask_storeu_epi32(to + c, m, _mm512_xor_si512(_mm512_maskz_loadu_epi32(m, from + c), bits));
         }
 }
 
@@ -241,10 +245,18 @@ static int next_outer(const struct carry_change *c, int outer, int64_t *at, int6
     return 0;
 }
 
+static inline float flipped(float x, uint32_t flip)
+{
+    union { float f; uint32_t u; } y = { x };
+    y.u ^= flip;
+    return y.f;
+}
+
 static void relayout(const struct carry_change *c, const float *from, float *to, int back)
 {
+    const uint32_t flip = c->store == CARRY_SIGNED ? 0x80808080 : 0;     /* 128 more, or less, of each byte */
     int last = c->nvar - 1, outer = c->nvar > 1 ? last - 1 : 0, d = c->store == CARRY_DOUBLES ? 2 : 1;
-    int halves = c->store >= CARRY_HALVES_F16;           /* d: floats in an element */
+    int halves = c->store == CARRY_HALVES_F16 || c->store == CARRY_HALVES_BF16;  /* d: floats in an element */
     const half_word *h = (const half_word *)from;
     int64_t at[CARRY_VARS] = { 0 }, f = 0, t = 0;
     int planes = c->nvar > 1 && c->from[outer] == 1;
@@ -259,7 +271,7 @@ static void relayout(const struct carry_change *c, const float *from, float *to,
             plane_halves(c, h + f, c->from[last], to + t, c->to[outer], rows, cols);
         else if (c->from[last] == 1 && !back && c->wide)
             lines16(from + f * d, c->from[outer] * d, to + t * d, c->to[outer] * d, c->nvar > 1 ? c->size[outer] : 1,
-                    fast * d);
+                    fast * d, flip);
         else if (c->from[last] == 1 && !back)
             lines8(from + f * d, c->from[outer] * d, to + t * d, c->to[outer] * d, c->nvar > 1 ? c->size[outer] : 1,
                    fast * d);
@@ -280,7 +292,7 @@ static void relayout(const struct carry_change *c, const float *from, float *to,
                     for (int l = 0; l < d; l++)
                         if (back) to[x * d + l] = from[y * d + l];
                         else if (halves) to[y] = wide1(c->store, h[x]);
-                        else to[y * d + l] = from[x * d + l];
+                        else to[y * d + l] = flipped(from[x * d + l], flip);
                 }
         more = next_outer(c, outer, at, &f, &t);
     }
@@ -372,6 +384,28 @@ static int64_t given_at(const struct carry_kernel *k, const struct carry_variant
     return j / c->size[2] * c->to[0] + i * c->to[1] + j % c->size[2];
 }
 
+static inline uint32_t bytes_sum(uint32_t x)
+{
+    return (uint32_t)((int8_t)x + (int8_t)(x >> 8) + (int8_t)(x >> 16) + (int8_t)(x >> 24));
+}
+
+void carry_sums(float *packed, const struct carry_kernel *k, const struct carry_variant *v)
+{
+    const struct carry_change *c = &v->change[1];
+    const int64_t n = k->row[1], groups = k->elements[1] / n, wide = c->nvar == 3 ? c->size[2] : n;
+    if (!v->sums) return;
+    for (int64_t j = 0; j < n; j += wide) {
+        word *sum = (word *)packed + given_at(k, v, 0, j) + v->sums;
+        const int64_t some = n - j < wide ? n - j : wide;
+        for (int64_t l = 0; l < some; l++) sum[l] = 0;
+        for (int64_t i = 0; i < groups; i++) {
+            const word *at = (const word *)packed + given_at(k, v, i, j);
+            for (int64_t l = 0; l < some; l++)
+                sum[l] = (int32_t)((uint32_t)sum[l] - 128 * bytes_sum((uint32_t)at[l]));
+        }
+    }
+}
+
 void carry_pack(void *packed, const void *b, const struct carry_kernel *k, struct carry_state *s)
 {
     const struct carry_variant *v = layout(k, s);
@@ -383,6 +417,7 @@ void carry_pack(void *packed, const void *b, const struct carry_kernel *k, struc
                 if (g == 2) ((uint16_t *)packed)[to] = ((const uint16_t *)b)[from];
                 else ((uint8_t *)packed)[to] = ((const uint8_t *)b)[from];
             }
+    carry_sums(packed, k, v);
 }
 
 static inline int64_t bytes_of(const struct carry_kernel *k) { return k->type == CARRY_F64 ? 8 : 4; }
@@ -390,8 +425,7 @@ static inline int64_t bytes_of(const struct carry_kernel *k) { return k->type ==
 /* ---- plain loops ---- */
 
 typedef float vec8 __attribute__((vector_size(32), aligned(4), may_alias));
-typedef int32_t word __attribute__((may_alias));
-static inline void step_of(int type, float *c, const float *a, const float *b)
+static inline void step_of(int type, int sign, float *c, const float *a, const float *b)
 {
     union { float f; uint32_t u; } x = { *a }, y = { *b };
     if (type == CARRY_F32) {
@@ -400,7 +434,8 @@ static inline void step_of(int type, float *c, const float *a, const float *b)
         *c += half(x.u & 0xffff) * half(y.u & 0xffff) + half(x.u >> 16) * half(y.u >> 16);
     } else {
         word *sum = (word *)c;
-        for (int i = 0; i < 32; i += 8) *sum += (int32_t)(x.u >> i & 255) * (int8_t)(y.u >> i & 255);
+        for (int i = 0; i < 32; i += 8)
+            *sum += (((int32_t)(x.u >> i & 255) ^ sign) - sign) * (int8_t)(y.u >> i & 255);
     }
 }
 
@@ -417,8 +452,9 @@ static inline __attribute__((always_inline)) void double_line(eight *c, int64_t 
     for (; i < n; i++) c[i * sc] += a[i * sa] * b[i * sb];
 }
 
-static inline __attribute__((always_inline)) void run_line(int op, int type, float *c, int64_t sc, const float *a,
-                                                           int64_t sa, const float *b, int64_t sb, int64_t n)
+static inline __attribute__((always_inline)) void run_line(int op, int type, int sign, float *c, int64_t sc,
+                                                           const float *a, int64_t sa, const float *b, int64_t sb,
+                                                           int64_t n)
 {
     int64_t i = 0;
     if (op == CARRY_FMA && type == CARRY_F32 && sc == 1 && sa == 0 && sb == 1)
@@ -437,7 +473,7 @@ static inline __attribute__((always_inline)) void run_line(int op, int type, flo
         for (int j = 0; j < 8; j++) *c += s[0][j];
     }
     for (; i < n; i++) {
-        if (op == CARRY_FMA) step_of(type, c + i * sc, a + i * sa, b + i * sb);
+        if (op == CARRY_FMA) step_of(type, sign, c + i * sc, a + i * sa, b + i * sb);
         else if (op == CARRY_SUM) c[i * sc] += a[i * sa];
         else c[i * sc] = op == CARRY_ADD ? a[i * sa] + b[i * sb] : a[i * sa];
     }
@@ -460,7 +496,7 @@ static inline __attribute__((always_inline)) void run_plain(const struct carry_k
             double_line((eight *)c + o[2], k->stride[2][in], (const eight *)a + o[0], k->stride[0][in],
                         (const eight *)b + o[1], k->stride[1][in], k->size[in]);
         else
-            run_line(k->op, k->type, c + o[2], k->stride[2][in], a + o[0], k->stride[0][in], b + o[1],
+            run_line(k->op, k->type, k->sign, c + o[2], k->stride[2][in], a + o[0], k->stride[0][in], b + o[1],
                      k->stride[1][in], k->size[in]);
         int v = k->nvar;
         while (v-- > 0) {
@@ -1530,7 +1566,7 @@ int carry_test(const struct carry_kernel *k, struct carry_state *s)
             int value = (int)(random >> 29) - 3;
             union { float f; uint32_t u; } v = { (float)value };
             if (k->type == CARRY_BF16 && i < BIAS) v.u = (v.u >> 16) | (v.u & 0xffff0000);
-            if (k->type == CARRY_U8S8 && i < BIAS) v.u = (uint32_t)(value & (i ? 255 : 3)) * 0x01010101u;
+            if (k->type == CARRY_U8S8 && i < BIAS) v.u = (uint32_t)(value & (i || k->sign ? 255 : 3)) * 0x01010101u;
             if (d == 2) ((eight *)x[i])[j] = value;
             else x[i][j] = v.f;
         }
@@ -1538,6 +1574,7 @@ int carry_test(const struct carry_kernel *k, struct carry_state *s)
     for (int64_t j = 0; j < n[C] * d; j++) x[WANT][j] = x[C][j];
     for (int64_t j = 0; j < n[B] && k->given; j++)
         x[GIVEN][given_at(k, layout(k, s), j / k->row[1], j % k->row[1])] = x[B][j];
+    if (k->given) carry_sums(x[GIVEN], k, layout(k, s));
     if (k->pad.n) carry_surround(&k->pad, d == 2 ? CARRY_DOUBLES : CARRY_FLOATS, x[A], x[PADDED], 0);
     if (k->pair) carry_pair_plain(k, x[WANT], x[A], x[B], x[BIAS]);
     else carry_plain(k, x[WANT], k->pad.n ? x[PADDED] : x[A], x[B]);

@@ -16,7 +16,8 @@ enum carry_then { CARRY_END, CARRY_BIAS, CARRY_RESIDUAL, CARRY_RELU, CARRY_GELU,
                   CARRY_SOFTMAX };                       /* the last in mid; in then: over the sum of its row */
 enum { CARRY_THENS = 8 };
 enum carry_type { CARRY_F32, CARRY_BF16, CARRY_U8S8, CARRY_F64 };
-enum carry_store { CARRY_FLOATS, CARRY_DOUBLES, CARRY_HALVES_F16, CARRY_HALVES_BF16 };   /* of what is read */
+/* of what is read; signed bytes become unsigned, 128 more */
+enum carry_store { CARRY_FLOATS, CARRY_DOUBLES, CARRY_HALVES_F16, CARRY_HALVES_BF16, CARRY_SIGNED };
 enum carry_cpu { CARRY_AVX2 = 1, CARRY_AVX512 = 2, CARRY_AVX512BF16 = 4, CARRY_AVX512VNNI = 8,     /* bits */
                  CARRY_AMX_BF16 = 32, CARRY_AMX_INT8 = 64 };
 
@@ -56,13 +57,15 @@ struct carry_variant {                                   /* the same nest for on
     int64_t code;                                        /* bytes from the struct carry_kernel to its code; 0: none */
     carry_code *function;                                /* or its address, where that is known */
     int32_t need, whole[3];                              /* bits of carry_cpu; which tensors change before or after */
-    int64_t given;                                       /* B is as change[1] leaves it */
+    int64_t given;                                       /* B is as change[1] leaves it, */
+    int64_t sums;                                        /* and so far behind it in each panel, see carry_sums; or 0 */
     struct carry_change change[3];
     int64_t scratch[5], scratch_bytes;                   /* offsets of scratch of each tensor, S, V; all of it */
 };
 
 struct carry_kernel {
     int32_t op, type, add, nvar, size[CARRY_VARS];       /* add: C += A B */
+    int32_t sign;                                        /* of U8S8: 128 where bytes of A are signed, or 0 */
     int64_t given;                                       /* elements of a B as any variant takes it; 0: as it is */
     int64_t stride[4][CARRY_VARS], elements[4], row[4];  /* row: extent of the last dimension, what ld is instead of */
     int64_t padded;                                      /* elements of A with its zeros, as its strides are */
@@ -108,6 +111,9 @@ uint16_t carry_narrow(enum carry_store, float);
 /* row-major b[k][n] of 2-byte or 1-byte numbers to the order in groups that B of such a type has, or `given`: to that
  * of the variant that runs here */
 void carry_pack(void *packed, const void *b, const struct carry_kernel *, struct carry_state *);
+/* Signed bytes in A are multiplied as unsigned ones, 128 more; so each sum of C begins at -128 times that of its column
+ * of B, where the variant has `sums` at that place: these are put there, modulo 2^32. */
+void carry_sums(float *packed, const struct carry_kernel *, const struct carry_variant *);
 int carry_cpu(void);     /* bits of what is here, operating system included, which is asked for leave to use AMX */
 /* the same of what a processor and system say: leaf 1, leaf 7, its part 1, xgetbv; that leave is given */
 struct carry_words { uint32_t c1, b7, c7, d7, a71, state; };

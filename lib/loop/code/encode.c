@@ -66,6 +66,7 @@ struct state {
     bool half[2];                                        /* is it halves where the code is now? */
     int32_t panel[2];                                    /* not 0: the vector variable lies in panels so wide, */
     int64_t panel_bytes[2];                              /* one so far from the next */
+    int64_t sums;                                        /* bytes to what sums begin at, in B's panels; 0: at zero */
     double packs, moved, copied;                         /* calls and elements of it, as `times` */
     int split;                                           /* of two contractions: depth of their common loops; or -1 */
     struct side { struct problem p; struct nest t; int32_t inner[NEST_LOOPS]; } *side;
@@ -731,10 +732,13 @@ static void emit_tile(struct state *k, int depth, const int32_t *e, bool first)
     k->cycles += k->times * (tile_cycles(k, &q, steps * some, first, share) + (k->inside ? q.nrow * q.nv : 0));
     if (k->plan) return;
     if (q.tail) asm_mask(&k->s, q.tail);
-    bool late = !first && steps >= LATE_STEPS && !k->red;            /* C is asked for now and added to at the end */
+    bool start = first && k->sums;                       /* what is added to waits for the end, too */
+    bool late = (!first && steps >= LATE_STEPS && !k->red) || (start && k->g->add);      /* C is asked for now and added
+                                                                                            to at the end */
     for (int i = 0; i < q.nrow * q.nv; i++) {
         if (late) asm_prefetch(&k->s, RDI, q.row[i / q.nv].c + i % q.nv * q.step);
-        if (first || late || k->red) asm_zero(&k->s, i);
+        if (start) asm_load(&k->s, i, RDX, q.at[i % q.nv] + k->sums, masked(&q, i % q.nv));
+        else if (first || late || k->red) asm_zero(&k->s, i);
         else asm_load(&k->s, i, RDI, q.row[i / q.nv].c + i % q.nv * q.step, masked(&q, i % q.nv));
     }
     struct reduction r[NEST_VARS];
@@ -819,6 +823,9 @@ static void shape_before(struct state *k, int d, const int32_t *e)
     if (shapes_below(k, d, e, 0, &x) == 1) set_shape(k, x);
     else k->shape = (struct asm_shape){ 0 };
 }
+
+/* are its bytes signed where they are to be unsigned? */
+static bool raised(const struct state *k, int t) { return t == TENSOR_A && k->p->sign && !k->tiles; }
 
 static void emit_packed(struct state *k, int t, int d, const int32_t *e, bool first);
 static void emit(struct state *k, int d, const int32_t *e, bool first);
@@ -1038,7 +1045,7 @@ static void emit(struct state *k, int d, const int32_t *e, bool first)
         return;
     }
     for (int t = 0; t < 2; t++) {
-        bool must = fit && (!k->marked[t] || k->half[t]);
+        bool must = fit && (!k->marked[t] || k->half[t] || raised(k, t));
         if (k->pack_depth[t] < 0 || k->packed[t] || !(must || d >= k->pack_depth[t])) continue;
         emit_packed(k, t, d, e, first);
         return;
@@ -1105,17 +1112,25 @@ static double vector_cost(const struct problem *p, int v, int lanes)
     return problem_flops(p) / (4.0 * lanes) / used * (a && b ? 2 : 1) + moved * 1.5 + sums;      /* both: loads */
 }
 
+/* signed bytes have columns in the vectors, since sums begin with something of each column; so have tiles */
+static bool may_be_vector(const struct problem *p, int v, bool tiles)
+{
+    return !(tiles || p->sign) || !(p->reduced[v] || p->stride[TENSOR_A][v]);
+}
+
 static int choose_vector(const struct problem *p, const struct nest *t, int lanes, bool tiles, const char **why)
 {
     for (int i = 0; i < t->n; i++)
         if (t->loop[i].marks & MARK_VECTORIZE) {
-            if (vector_cost(p, t->loop[i].var, lanes) >= 0) return t->loop[i].var;
-            *why = "the vector variable is not in C and an input or in both inputs, or strides over a window";
+            if (vector_cost(p, t->loop[i].var, lanes) >= 0 && may_be_vector(p, t->loop[i].var, false))
+                return t->loop[i].var;
+            *why = p->sign ? "of signed bytes columns are in the vectors" :
+                   "the vector variable is not in C and an input or in both inputs, or strides over a window";
             return -1;
         }
     int best = -1;
     for (int v = 0; v < p->nvar; v++) {
-        if (tiles && (p->reduced[v] || p->stride[TENSOR_A][v])) continue;
+        if (!may_be_vector(p, v, tiles)) continue;
         double c = vector_cost(p, v, lanes);
         if (c >= 0 && (best < 0 || c < vector_cost(p, best, lanes))) best = v;
     }
@@ -1125,7 +1140,7 @@ static int choose_vector(const struct problem *p, const struct nest *t, int lane
 
 /* a block of tensor t with variable `vec` fastest: strides in elements, rows padded off multiples of 4 KiB; or, where
  * panel is not 0, cut into panels of so many of vec, one behind the other, rows close together; vec's stride then holds
- * for multiples of a panel */
+ * for multiples of a panel; each with one row more, if sums begin at something */
 static void plan_transposition(struct transposition *x, const struct problem *p, int t, int vec, int32_t panel,
                                const int32_t *size, int64_t stride[NEST_VARS])
 {
@@ -1148,7 +1163,7 @@ static void plan_transposition(struct transposition *x, const struct problem *p,
     }
     x->var[c->nvar++] = vec;
     x->panel = panel;
-    int64_t step = 1;
+    int64_t step = 1, row = 1;
     c->edge = panel ? size[vec] % panel : 0;
     for (int i = c->nvar; i-- > 0; ) {
         int v = x->var[i];
@@ -1166,6 +1181,8 @@ static void plan_transposition(struct transposition *x, const struct problem *p,
             step = (step + 15) & ~(int64_t)15;
             if (step % 512 == 0) step += 16;
         }
+        if (i == c->nvar - 1) row = step;
+        if (t == TENSOR_B && p->sign && i == (panel > 0)) x->sums = step, step += row;
     }
     x->elements = step;
     for (int i = c->nvar - 3; i >= (panel > 0); i--) {   /* two that lie together in both are one */
@@ -1268,8 +1285,9 @@ static bool loaded(const struct state *k, int t)
     return k->nregister == 32 && t == k->vt && !k->both && !k->red;
 }
 
-static enum carry_store store_of(const struct state *k, bool half)
+static enum carry_store store_of(const struct state *k, int t, bool half)
 {
+    if (raised(k, t)) return CARRY_SIGNED;
     return half ? (enum carry_store)k->p->store : k->p->bytes == 8 ? CARRY_DOUBLES : CARRY_FLOATS;
 }
 
@@ -1299,7 +1317,7 @@ static int64_t largest_block(const struct state *k, int t, int depth)
     int32_t e[NEST_VARS];
     int64_t rows = 1, fast = 1;
     memcpy(e, k->p->size, sizeof e);
-    if (t != TENSOR_C && k->marked[t] && !halves(k, t))
+    if (t != TENSOR_C && k->marked[t] && !halves(k, t) && !raised(k, t))
         for (int d = 0; d < depth; d++) {                /* innermost blocks are as large as registers allow */
             int v = k->t->loop[d].var;
             int32_t most = v == k->vec ? k->nacc * k->lanes : k->tiles ? MAX_TILES * TILE : k->nacc;
@@ -1333,6 +1351,7 @@ static void take_weights(struct state *k, struct transposition *c, int64_t strid
     int32_t panel = k->halves ? 0 : panel_width(k, 0, k->p->size);
     plan_transposition(c, k->p, TENSOR_B, k->vec, panel, k->p->size, stride);
     k->panel[TENSOR_B] = c->panel;
+    k->sums = k->tiles ? 0 : c->sums * 4;
     if (c->panel) k->panel_bytes[TENSOR_B] = stride[k->vec] * c->panel * 4;
     k->pack_depth[TENSOR_B] = -1;
     k->marked[TENSOR_B] = false;
@@ -1342,17 +1361,19 @@ static void take_weights(struct state *k, struct transposition *c, int64_t strid
 static void prepare(struct kernel *g, struct state *k)
 {
     g->given = weights(k);
+    g->sums = 0;
     for (int t = 0; t < 3; t++) {
         int64_t elements[NEST_VARS];
         memcpy(elements, k->p->stride[t], sizeof elements);
         struct transposition *c = &g->change[t];
         *c = (struct transposition){ .change.wide = g->isa != ISA_AVX2 };
-        c->change.store = store_of(k, halves(k, t));
+        c->change.store = store_of(k, t, halves(k, t));
         g->scratch_bytes[t] = 0;
         g->scratch_bytes[TENSOR_V] = 0;
         if (t == TENSOR_B && g->given) {
             take_weights(k, c, elements);
-            want_scratch(g, t, largest_block(k, t, 0), k->p->bytes, 0);
+            g->sums = c->sums;
+            want_scratch(g, t, largest_block(k, t, 0) + (c->sums ? c->elements : 0), k->p->bytes, 0);
         } else if (t == TENSOR_A && k->p->pad.n) {
             c->needed = true;
             want_scratch(g, t, k->p->padded, k->p->bytes, 0);
@@ -1374,7 +1395,7 @@ static void prepare(struct kernel *g, struct state *k)
             k->half[t] = halves(k, t);
         } else if (halves(k, t) && loaded(k, t)) {
             k->half[t] = true;
-        } else if (halves(k, t)) {
+        } else if (halves(k, t) || raised(k, t)) {
             plan_flat(c, k->p, t);
             want_scratch(g, t, k->p->elements[t], k->p->bytes, 0);
         }
@@ -1388,7 +1409,7 @@ static void emit_packed(struct state *k, int t, int d, const int32_t *e, bool fi
 {
     int64_t keep[NEST_VARS], to[NEST_VARS];
     bool half = k->half[t];
-    struct transposition c = { .change.wide = k->s.wide, .change.store = store_of(k, half) };
+    struct transposition c = { .change.wide = k->s.wide, .change.store = store_of(k, t, half && t != TENSOR_C) };
     double elements = 1;
     memcpy(keep, k->stride[t], sizeof keep);
     memcpy(to, k->p->stride[t], sizeof to);
@@ -1633,6 +1654,7 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
     static uint8_t nothing[1];                           /* text has places too, but no bytes */
     asm_begin(&k.s, g->text ? nothing : g->region, g->text ? 0 : REGION, isa != ISA_AVX2,
               k.pairs ? CARRY_BF16 : (enum carry_type)p->type);
+    k.s.sign = p->sign;
     for (int i = 0; i < g->threads; i++) {
         asm_enter(&k.s);
         k.shape = (struct asm_shape){ 0 };
@@ -1641,7 +1663,7 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
         if (k.streams) asm_stream_first(&k.s);
         if (k.simple && k.bias >= 0) asm_bias_first(&k.s, var == k.bias ? i * second * 4 : 0);
         if (i) shift(&k, var, second, 1, 0);
-        emit(&k, 0, e[i], !g->add);
+        emit(&k, 0, e[i], !g->add || k.sums);
         if (k.tiles) asm_tile_release(&k.s);
         asm_leave(&k.s);
         for (int u = 0; u < 3; u++) g->offset[i][u] = i * (int64_t)second * k.stride[u][var];
@@ -1700,8 +1722,8 @@ const char *kernel_plan(struct kernel_plan *out, const struct problem *p, const 
             if (!depth) out->moved += (double)p->elements[u];
             if (!depth && p->elements[u] > NEAR_ELEMENTS) out->far += (double)p->elements[u];
             if (u != TENSOR_C) k.half[u] = halves(&k, u) && depth;
-        } else if (halves(&k, u)) {
-            k.half[u] = k.marked[u] || loaded(&k, u);
+        } else if (halves(&k, u) || (raised(&k, u) && !k.marked[u])) {
+            k.half[u] = halves(&k, u) && (k.marked[u] || loaded(&k, u));
             if (!k.half[u]) out->copied += (double)p->elements[u];
             if (!k.half[u] && p->elements[u] > NEAR_ELEMENTS) out->far += (double)p->elements[u];
         }

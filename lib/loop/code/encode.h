@@ -29,6 +29,10 @@
  * is: sums are floats, what softmax makes of a block of S is rounded to bf16 in its place, V is copied to pairs of rows
  * before the nest.  Odd head sizes and blocks of S that begin with an odd column are computed in floats.
  *
+ * Signed bytes in A are copied, 128 more, before the nest or as its blocks are packed, since VNNI multiplies unsigned
+ * bytes by signed ones; sums begin at -128 times those of the columns of B, which stand behind the rows of each panel
+ * of the weights.  AMX multiplies them as they are.
+ *
  * With AMX the tile is of up to four of its tiles of C, each of 16 rows, along one variable that A has and B lacks, by
  * 16 columns of the vector variable; reductions below it count 16 steps (of groups) of the one at unit stride in A.
  * What is left of rows, of columns and of that reduction are tiles of other shapes, which are set outside of all loops
@@ -58,6 +62,7 @@ struct transposition {                                   /* of a tensor to one w
     struct carry_change change;
     int64_t elements;
     int32_t panel;                                       /* see plan_transposition; 0: none */
+    int64_t sums;                                        /* of signed bytes: elements to what the sums begin at */
 };
 
 /* Attention of bf16 by the unit for bf16, which takes its scores after softmax as bf16, too: where it is here; in
@@ -73,7 +78,8 @@ struct kernel {
     size_t bytes;                                        /* of code, with what follows it */
     struct transposition change[3];
     bool whole;                                          /* set by the caller: inputs are transposed before the nest */
-    bool given;                                          /* B is taken as kernel_weights leaves it, see there */
+    bool given;                                          /* B is taken as kernel_weights leaves it, see there, */
+    int64_t sums;                                        /* with carry_sums so far behind it in each panel; or 0 */
     bool add;                                            /* set by the caller: C += A B, not C = A B */
     enum kernel_unit unit;                               /* set by the caller */
     bool pairs;                                          /* it is by the unit: V is as carry_pairs leaves it */

@@ -139,8 +139,9 @@ void evaluator_problem(struct evaluator *v, const struct problem *p)
 
 void evaluator_operands(struct evaluator *v)
 {
-    for (int t = 0; t < 3 && !v->x[t]; t++) v->x[t] = numbers(v->p->type, t == TENSOR_C ? STORE_FLOATS : v->p->store, t,
-                                                             v->p->elements[t]);
+    for (int t = 0; t < 3 && !v->x[t]; t++)              /* signed bytes in A are as those in B */
+        v->x[t] = numbers(v->p->type, t == TENSOR_C ? STORE_FLOATS : v->p->store, v->p->sign && !t ? TENSOR_B : t,
+                          v->p->elements[t]);
     if (v->p->then[0] && !v->more[0]) {
         enum problem_type type = v->p->type == TYPE_F64 ? TYPE_F64 : TYPE_F32;
         v->more[0] = numbers(type, STORE_FLOATS, TENSOR_B, v->p->bias * v->p->biases);

@@ -74,8 +74,12 @@ const char *image_variant(struct carry_kernel *k, int i, struct kernel *g, const
     for (int t = 0; t < 3; t++) {
         bool given = t == TENSOR_B && g->given;
         v->change[t] = g->change[t].change;
-        if (given) k->given = most(most(k->given, g->change[t].elements), k->elements[t]), v->given = 1;
-        if (given) continue;
+        if (given) {
+            k->given = most(most(k->given, g->change[t].elements), k->elements[t]);
+            v->given = 1;
+            v->sums = g->sums;
+            continue;
+        }
         v->scratch[t] = v->scratch_bytes;
         v->scratch_bytes += (int64_t)g->scratch_bytes[t];
         v->whole[t] = g->change[t].needed;
@@ -261,7 +265,7 @@ void image_free(struct image *m)
 
 /* ---- the header ---- */
 
-static const struct image_types { const char *c, *a, *b; } image_type[4] = {
+static const struct image_types { const char *c, *a, *b; } image_type[] = {
     [TYPE_F32] = { "float", "float", "float" }, [TYPE_BF16] = { "float", "uint16_t", "uint16_t" },
     [TYPE_U8S8] = { "int32_t", "uint8_t", "int8_t" }, [TYPE_F64] = { "double", "double", "double" } };
 
@@ -272,12 +276,13 @@ void image_declare(struct buf *b, const struct image_kernel *q, enum image_call 
     bool ld = call == CALL_LD;
     const struct problem *p = q->p;
     const struct image_types t = image_type[p->type];
+    const char *in_a = p->sign ? t.b : t.a;
     const char *f = p->type == TYPE_F64 ? "double" : "float";
     const char *c = problem_cast(p) ? "uint16_t" : p->then[0] ? f : t.c;
     const char *in = p->store >= STORE_F16 ? "uint16_t" : NULL;
     buf_format(b, "void %s%s(%s%s *c, %s", q->name, (const char *[]){ "", "_ld", "_part" }[call],
                call == CALL_PART ? "int thread, int threads, " : "", c, ld ? "int64_t ldc, " : "");
-    buf_format(b, "const %s *a, %sconst %s *b%s", in ? in : t.a, ld ? "int64_t lda, " : "", in ? in : t.b,
+    buf_format(b, "const %s *a, %sconst %s *b%s", in ? in : in_a, ld ? "int64_t lda, " : "", in ? in : t.b,
                ld ? ", int64_t ldb" : "");
     if (p->pair) buf_format(b, ", const %s *v%s", in ? in : t.b, ld ? ", int64_t ldv" : "");
     else if (p->then[0]) buf_format(b, ", const %s *bias, const %s *residual", f, f);

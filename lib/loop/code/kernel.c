@@ -48,7 +48,11 @@ void kernel_prepare(const struct kernel *g, const float *a, const float *b)
 
 void kernel_weights(const struct kernel *g, const float *b)
 {
-    if (g->given) carry_forth(&g->change[TENSOR_B].change, b, g->scratch[TENSOR_B]);
+    if (!g->given) return;
+    struct carry_variant v = { .given = 1, .sums = g->sums };
+    v.change[TENSOR_B] = g->change[TENSOR_B].change;
+    carry_forth(&v.change[TENSOR_B], b, g->scratch[TENSOR_B]);
+    carry_sums(g->scratch[TENSOR_B], &g->about, &v);
 }
 
 void kernel_body(const struct kernel *g, float *c, const float *a, const float *b)
@@ -92,7 +96,8 @@ _Static_assert((int)CARRY_HALVES_F16 == (int)STORE_F16 && (int)CARRY_HALVES_BF16
 
 void problem_carry(struct carry_kernel *k, const struct problem *p)
 {
-    *k = (struct carry_kernel){ .op = (int32_t)p->op, .type = (int32_t)p->type, .nvar = p->nvar };
+    *k = (struct carry_kernel){ .op = (int32_t)p->op, .type = (int32_t)p->type, .nvar = p->nvar,
+                                .sign = p->sign ? 128 : 0 };
     memcpy(k->size, p->size, sizeof k->size);
     memcpy(k->stride, p->stride, sizeof k->stride);
     memcpy(k->elements, p->elements, sizeof k->elements);

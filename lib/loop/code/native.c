@@ -52,7 +52,7 @@ static void function(struct buf *b, const struct kernel *g, int type, const char
                                         [CARRY_U8S8] = "__attribute__((target(\"avx512vnni\"))) ", [CARRY_F64] = "" };
     if (g->isa == ISA_AMX)
         buf_format(b, "#ifdef CARRY_TILES\n#undef TILES\n#define TILES(c, a, b) _tile_dp%s(c, a, b)\n",
-                   type == CARRY_BF16 ? "bf16ps" : "busd");
+                   type == CARRY_BF16 ? "bf16ps" : g->about.sign ? "bssd" : "busd");
     buf_format(b, "#undef SPREAD\n#undef MULTIPLY\n#undef PLUS\n"
                   "#define SPREAD(p) _mm%s_set1_p%s\n", w,
                doubles ? "d(*(const double *)(p))" : "s(*(const float *)(p))");
@@ -96,8 +96,8 @@ static void function(struct buf *b, const struct kernel *g, int type, const char
 
 static void variant_text(struct buf *b, const struct carry_variant *v, const char *name, const char *isa, bool code)
 {
-    buf_format(b, "    { .need = %d, .given = %lld, .code = %lld, .scratch_bytes = %lld, ", v->need,
-               (long long)v->given, (long long)v->code, (long long)v->scratch_bytes);
+    buf_format(b, "    { .need = %d, .given = %lld, .sums = %lld, .code = %lld, .scratch_bytes = %lld, ", v->need,
+               (long long)v->given, (long long)v->sums, (long long)v->code, (long long)v->scratch_bytes);
     if (code) buf_format(b, ".function = %s_%s, ", name, isa);
     numbers(b, "whole", v->whole, 3, false);
     buf_add(b, ", ", 2);
@@ -219,8 +219,8 @@ static const char *emit_kernel(struct buf *b, const struct image_kernel *q)
     kernel_free(&g);
     if (why) return why;
     buf_format(b, "static const struct carry_kernel %s_kernel = {\n"
-                  "    .op = %d, .type = %d, .add = %d, .nvar = %d, .given = %lld, .store = %d,\n    ",
-               s, k.op, k.type, k.add, k.nvar, (long long)k.given, k.store);
+                  "    .op = %d, .type = %d, .add = %d, .nvar = %d, .given = %lld, .store = %d, .sign = %d,\n    ",
+               s, k.op, k.type, k.add, k.nvar, (long long)k.given, k.store, k.sign);
     numbers(b, "size", k.size, CARRY_VARS, false);
     buf_format(b, ",\n    .stride = {\n");
     for (int t = 0; t < 4; t++) {

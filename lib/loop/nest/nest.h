@@ -9,7 +9,8 @@
  * these is in memory.
  * (mm_bf16 M N K) and (mm_u8s8 M N K) have A[m][k] of 2-byte or unsigned bytes, and B[k/g][n][g] of 2-byte or signed
  * bytes, g = 2 or 4 of which K is a multiple: the order in which processors multiply them.  Their variable k counts
- * groups of g, an element is such a group of 4 bytes, and strides and sizes are in groups.
+ * groups of g, an element is such a group of 4 bytes, and strides and sizes are in groups.  (mm_s8s8 M N K) is mm_u8s8
+ * with signed bytes in A, too.
  * A trailing (type f64) makes the elements of any sum of products doubles, also those of bias and residual, which with
  * relu and (over N) are all that may follow such a sum.  (type f16) and
  * (type bf16) have A, B and V of any sum of products of floats stored as such halves; they are multiplied as floats.
@@ -58,6 +59,7 @@ struct problem {
     char text[256], kind[16];                            /* canonical text; its head */
     enum problem_op op;
     enum problem_type type;
+    bool sign;                                           /* of TYPE_U8S8: bytes of A are signed, too */
     int group;                                           /* steps of the reduction in an element of A and B: 1, 2, 4 */
     int bytes;                                           /* of an element: 4, 8 of TYPE_F64; */
     enum problem_store store;                            /* but 2 of A, B and V that are stored as halves */

@@ -22,6 +22,7 @@ static const struct kind {
     { "mm_tt", OP_FMA, { "m", "n", "k" }, "((m k n) (A k m) (B n k) (C m n))" },
     { "mm_bf16", OP_FMA, { "m", "n", "k" }, "((m k n) (A m k) (B k n) (C m n))" },
     { "mm_u8s8", OP_FMA, { "m", "n", "k" }, "((m k n) (A m k) (B k n) (C m n))" },
+    { "mm_s8s8", OP_FMA, { "m", "n", "k" }, "((m k n) (A m k) (B k n) (C m n))" },
     { "bmm", OP_FMA, { "b", "m", "n", "k" }, "((b m k n) (A b m k) (B b k n) (C b m n))" },
     { "conv", OP_FMA, { "n", "c", "h", "w", "m", "kh", "kw", "s" },
       "((n c ho wo kh kw m) (A n c (+ (* s ho) kh) (+ (* s wo) kw)) (B m c kh kw) (C n m ho wo))" },
@@ -36,7 +37,7 @@ static const struct kind {
     { "transp", OP_COPY, { "i", "j" }, "((i j) (A i j) (C j i))" },
 };
 const char problem_kinds[] =
-    "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|bmm|conv|conv_nhwc|attn|attn_causal|point|reduce|transp";
+    "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|mm_s8s8|bmm|conv|conv_nhwc|attn|attn_causal|point|reduce|transp";
 
 int problem_params(str kind, const char *const **names)
 {
@@ -572,6 +573,7 @@ void problem_parse(struct problem *p, str text, const char *where)
         p->op = kind->op;
         if (!strcmp(kind->name, "mm_bf16")) p->type = TYPE_BF16, p->group = 2;
         if (!strcmp(kind->name, "mm_u8s8")) p->type = TYPE_U8S8, p->group = 4;
+        if (!strcmp(kind->name, "mm_s8s8")) p->type = TYPE_U8S8, p->group = 4, p->sign = true;
         k.param = kind->param;
         expand(&k, kind, e);
         if (!strncmp(kind->name, "conv", 4)) conv_strides(p, &k);

@@ -66,7 +66,7 @@ static void bottlenecks(struct grid *g, const struct bottleneck *b, bool nhwc)
 
 void grid_set(struct grid *g, const char *set, enum grid_type type, bool nhwc, int tokens)
 {
-    static const char *const product[] = { "mm", "mm_bf16", "mm_u8s8" };
+    static const char *const product[] = { "mm", "mm_bf16", "mm_u8s8", "mm_s8s8" };
     const char *kind = product[type];
     bool plain = type == GRID_F32, bert = !strcmp(set, "bert");
     if (bert || !strcmp(set, "llama")) {

@@ -18,7 +18,7 @@ static inline int gemm_init(struct gemm *g, const char *kind, const long *z, con
 {
     memset(g, 0, sizeof *g);
     g->batch = 1;
-    if (!strcmp(kind, "mm_bf16") || !strcmp(kind, "mm_u8s8")) {
+    if (!strcmp(kind, "mm_bf16") || !strcmp(kind, "mm_u8s8") || !strcmp(kind, "mm_s8s8")) {
         *why = "it has no products of this type";
         return 0;
     }

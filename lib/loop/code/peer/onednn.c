@@ -144,7 +144,7 @@ static int make_matmul(struct product *p, const char *kind, const long *z, const
     p->group = f32 ? 1 : bf16 ? 2 : 4;
     p->nresidual = -1;
     p->g.m = z[0], p->g.n = z[1], p->g.k = z[2];
-    dnnl_data_type_t type[3] = { f32 ? dnnl_f32 : bf16 ? dnnl_bf16 : dnnl_u8,
+    dnnl_data_type_t type[3] = { f32 ? dnnl_f32 : bf16 ? dnnl_bf16 : strncmp(kind, "mm_u8", 5) ? dnnl_s8 : dnnl_u8,
                                  f32 ? dnnl_f32 : bf16 ? dnnl_bf16 : dnnl_s8,
                                  f32 || bf16 || then ? dnnl_f32 : dnnl_s32 };
     dnnl_dims_t dims[3] = { { z[0], z[2] }, { z[2], z[1] }, { z[0], z[1] } };
@@ -280,7 +280,8 @@ static double seconds_of(struct attention *t, float *c, const float *a, const fl
 void *peer_open(const char *kind, const long *size, const char **why)
 {
     struct product *p = calloc(1, sizeof *p);
-    if (!strncmp(kind, "mm_bf16", 7) || !strncmp(kind, "mm_u8s8", 7) || !strncmp(kind, "mm (", 4))
+    if (!strncmp(kind, "mm_bf16", 7) || !strncmp(kind, "mm_u8s8", 7) ||
+        !strncmp(kind, "mm_s8s8", 7) || !strncmp(kind, "mm (", 4))
         return make_matmul(p, kind, size, why) ? p : NULL;
     if (!strncmp(kind, "attn", 4)) return make_attention(p, kind, size, why) ? p : NULL;
     if (!gemm_init(&p->g, kind, size, why)) return NULL;
