@@ -4,7 +4,8 @@
  * has its tiles.  Done as "Intel 64 and IA-32 Architectures Software Developer's
  * Manual", volume 2, describes LDTILECFG, TILELOADD, TILESTORED, TILEZERO, TILERELEASE, TDPBUSD, TDPBSSD, TDPBF16PS
  * (denormals are zero, in and out; even and odd products are summed apart): bytes beyond rows and columns are zeroed,
- * wrong shapes and whatever else would be a fault end the program with a line.  Nothing is told about speed by what runs so. */
+ * wrong shapes and whatever else would be a fault end the program with a line.  Nothing is told about speed by what
+ * runs so. */
 #ifndef MILLRACE_TEST_AMX_H
 #define MILLRACE_TEST_AMX_H
 #include <math.h>
