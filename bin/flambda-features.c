@@ -31,13 +31,6 @@ static const struct opt options[] = {
 
 static struct site_pairs p;
 
-static str program_of(const char *file)
-{
-    if (program) return str_of(program);
-    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file, *dot = strchr(name, '.');
-    return (str){ name, dot ? (size_t)(dot - name) : strlen(name) };
-}
-
 static str column(size_t k)
 {
     return k < p.numeric.n ? p.numeric.name[k] : p.flag.name[k - p.numeric.n];
@@ -63,7 +56,7 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     struct source in = source_open(argv + i, SEXP_CORE);
-    for (const struct sexp *e; (e = source_next(&in)); ) site_pairs_read(&p, e, program_of(in.file));
+    for (const struct sexp *e; (e = source_next(&in)); ) site_pairs_read(&p, e, source_program(&in, program));
     size_t width = p.numeric.n + p.flag.n;
     static struct preparation *scale;
     scale = xmalloc(width, sizeof *scale);

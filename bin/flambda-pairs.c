@@ -35,13 +35,6 @@ static const struct opt options[] = {
     OUTPUT_OPTION(output),
     { 0 } };
 
-static str program_of(const char *file)
-{
-    if (program) return str_of(program);
-    const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file, *dot = strchr(name, '.');
-    return (str){ name, dot ? (size_t)(dot - name) : strlen(name) };
-}
-
 /* ---- training logs ---- */
 
 /* what stands before the next comma, without `key`; *line moves behind it */
@@ -132,8 +125,8 @@ int main(int argc, char **argv)
     if (kind == LOG) return logs(argv + i);
     struct source in = source_open(argv + i, SEXP_CORE);
     for (const struct sexp *e; (e = source_next(&in)); ) {
-        if (features) site_pairs_read(&p, e, program_of(in.file));
-        else site_pairs_read_dump(&p, e, program_of(in.file));
+        if (features) site_pairs_read(&p, e, source_program(&in, program));
+        else site_pairs_read_dump(&p, e, source_program(&in, program));
     }
     return table(&p, features);
 }

@@ -41,13 +41,13 @@
 #include "measure/machine.h"
 #include "measure/stats.h"
 #include "tensor/blas.h"
-#include "place/engine.h"
 #include "place/record.h"
+#include "place/steps.h"
 #include "place/values.h"
 #include HELP
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 
 static struct list values, tiers;
 static const char *values_path, *save_path;
@@ -73,46 +73,6 @@ static const struct opt options[] = {
     { 's', "seed", INT, &seed, "N", "of parameters and inputs" },
     { 0, "delay", INT, &delay, "USEC", "test: moves beside kernels wait up to this, at random", 0, 1000000 },
     { 0 } };
-
-static void row(csvw *w, struct engine *e, const struct plan *p, const struct kernels *k, const char *machine,
-                struct calibration c, long n, bool counts, const struct step_result *s)
-{
-    struct rusage use;
-    getrusage(RUSAGE_SELF, &use);
-    csvw_int(w, n);
-    csvw_int(w, !counts);
-    csvw_num(w, s->seconds);
-    csvw_known(w, s->loss);
-    csvw_num(w, s->kernel_seconds);
-    csvw_num(w, s->move_seconds);
-    csvw_known(w, s->delay_seconds);
-    csvw_known(w, s->others_seconds);
-    csvw_int(w, s->moves);
-    csvw_int(w, (int64_t)s->read_bytes);
-    csvw_int(w, (int64_t)s->written_bytes);
-    csvw_int(w, (int64_t)s->fetched_bytes);
-    csvw_int(w, (int64_t)s->evicted_bytes);
-    csvw_int(w, (int64_t)engine_fast_bytes(e));
-    csvw_int(w, (int64_t)engine_scratch_bytes(e));
-    csvw_int(w, (int64_t)p->limit);
-    csvw_int(w, (int64_t)use.ru_maxrss * 1024);
-    csvw_known(w, c.read_bytes_per_second);
-    csvw_known(w, c.write_bytes_per_second);
-    csvw_int(w, threads);
-    csvw_cstr(w, k->name);
-    csvw_format(w, "%s%s%s", middle ? middle : "", middle ? "+" : "", tier);
-    csvw_cstr(w, paged ? "paged" : tier_method(engine_tier(e)));
-    csvw_cstr(w, p->slow_bytes ? tier_kind(engine_tier(e)) : "real");
-    csvw_known(w, machine_load());
-    csvw_cstr(w, machine);
-    if (middle) csvw_int(w, (int64_t)p->middle);
-    else csvw_empty(w);
-    for (int write = 0; write < 2; write++) {
-        if (middle) csvw_int(w, (int64_t)s->middle_bytes[write]);
-        else csvw_empty(w);
-    }
-    csvw_end(w);
-}
 
 /* one tier, or that of the plan's middle and the last */
 static void take_tiers(const struct plan *p)
@@ -142,19 +102,15 @@ int main(int argc, char **argv)
     take_tiers(p);
     struct machine m = machine_read();
     csvw *w = csvw_open("-");
-    csvw_names(
-        w,
-        "step,warm,seconds,loss,kernel_seconds,move_seconds,delay_seconds,others_seconds,moves,read_bytes,"
-        "written_bytes,fetched_bytes,evicted_bytes,fast_bytes,scratch_bytes,limit_bytes,resident_bytes,"
-        "read_bytes_per_second,"
-        "write_bytes_per_second,threads,isa,tier,method,kind,load,machine,middle_bytes,middle_read_bytes,"
-        "middle_written_bytes");
-    csvw_end(w);
+    steps_names(w);
     measure_lock();
     struct engine *e = engine_open(g, p, k, (int)threads, middle, tier, (uint64_t)seed, (unsigned)delay, paged);
     if (values_path) values_from_onnx(e, g, values_path);
     for (int v = 0; v < values.n; v++) value_from_file(e, g, values.v[v]);
-    struct calibration c = engine_calibrate(e, 0.2);
+    struct step_row row = { .threads = (int)threads, .limit = p->limit, .before = engine_calibrate(e, 0.2),
+                            .isa = k->name, .tier = middle ? xformat("%s+%s", middle, tier) : tier,
+                            .method = paged ? "paged" : NULL, .kind = p->slow_bytes ? NULL : "real",
+                            .machine = m.fingerprint, .middle = middle ? (double)p->middle : NAN };
     double *seconds = xcalloc(size_mul((size_t)steps, (size_t)g->nnode) + 1, sizeof *seconds);
     long spare = again * steps;
     for (long n = 0, counted = 0; counted < steps; n++) {
@@ -163,8 +119,11 @@ int main(int argc, char **argv)
         bool disturbed = s.delay_seconds > DISTURBED * s.seconds && others;
         disturbed = disturbed || s.others_seconds > BESIDE_OTHERS * s.seconds;
         disturbed = disturbed && n >= warm && spare-- > 0;
-        row(w, e, p, k, m.fingerprint, c, n, n >= warm && !disturbed, &s);
-        counted += n >= warm && !disturbed;
+        row.step = n;
+        row.warm = n < warm || disturbed;
+        row.ran = s;
+        steps_row(w, &row, e);
+        counted += !row.warm;
     }
     if (save_path) values_to_onnx(e, g, values_path, save_path);
     engine_close(e);

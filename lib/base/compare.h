@@ -5,4 +5,10 @@
 #ifndef MILLRACE_COMPARE_H
 #define MILLRACE_COMPARE_H
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+static inline int order_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return ORDER(x, y);
+}
 #endif

@@ -26,19 +26,13 @@ struct grower {
     size_t cap;
 };
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return ORDER(x, y);
-}
-
 static void make_bins(struct grower *g, const double *x)
 {
     double *v = xmalloc(g->rows + 1, sizeof *v);
     for (size_t j = 0; j < g->cols; j++) {
         double *cut = g->cut + j * BINS;
         for (size_t i = 0; i < g->rows; i++) v[i] = x[i * g->cols + j];
-        qsort(v, g->rows, sizeof *v, by_value);
+        qsort(v, g->rows, sizeof *v, order_doubles);
         size_t distinct = 0;
         for (size_t i = 0; i < g->rows; i++)
             if (!i || v[i] != v[i - 1]) v[distinct++] = v[i];

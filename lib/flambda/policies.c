@@ -125,12 +125,6 @@ struct saving policies_saving(const struct policies *p, size_t b, size_t policy,
     return s;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return ORDER(x, y);
-}
-
 struct policy_summary policies_summary(const struct policies *p, size_t policy, const bool *in, double margin)
 {
     struct policy_summary s = { .q1 = NAN, .median = NAN, .q3 = NAN, .min = NAN, .max = NAN, .gmean = NAN };
@@ -145,7 +139,7 @@ struct policy_summary policies_summary(const struct policies *p, size_t policy, 
         s.n_none += !(k.saved < -margin) && !(k.saved > margin);
     }
     if (s.n) {
-        qsort(saved, s.n, sizeof *saved, by_value);
+        qsort(saved, s.n, sizeof *saved, order_doubles);
         s.q1 = saved[s.n / 4];
         s.median = saved[s.n / 2];
         s.q3 = saved[3 * s.n / 4];

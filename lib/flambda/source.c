@@ -43,6 +43,13 @@ void source_tree(struct names *s, const struct sexp *e, struct decisions *d, int
     itree_build(t, d, round, reversed);
 }
 
+str source_program(const struct source *s, const char *given)
+{
+    if (given) return str_of(given);
+    const char *slash = strrchr(s->file, '/'), *name = slash ? slash + 1 : s->file;
+    return (str){ name, strcspn(name, ".") };
+}
+
 void source_decisions(struct names *s, const struct sexp *e, struct decisions *d)
 {
     if (form_of(e) < FORM_TREE_V0) {

@@ -22,6 +22,7 @@ struct source {
 
 struct source source_open(char **paths, enum sexp_dialect);
 const struct sexp *source_next(struct source *);         /* NULL at the end; an empty file is an error */
+str source_program(const struct source *, const char *given);   /* `given`, or the file's name up to its first dot */
 
 /* A list of decisions, or a tree unrolled into one. */
 void source_decisions(struct names *, const struct sexp *, struct decisions *);

@@ -11,17 +11,11 @@
 enum { EXACT_MAX = 100, BOOTSTRAP_DRAWS = 2000 };
 static const double prior = 10;                          /* Beta(prior, prior): tightest near 50 to 200 rounds */
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return ORDER(x, y);
-}
-
 static double *sorted(const double *v, size_t n)
 {
     double *s = xmalloc(n ? n : 1, sizeof *s);
     if (n) memcpy(s, v, n * sizeof *s);
-    qsort(s, n, sizeof *s, by_value);
+    qsort(s, n, sizeof *s, order_doubles);
     return s;
 }
 

@@ -67,13 +67,6 @@ double plan_share(const struct plan *p, int from, int to)
 
 /* ---- reading ---- */
 
-static snode item(const struct sexp *e, snode list, size_t i, const char *what)
-{
-    snode n = sexp_nth(e, list, i);
-    if (n == SEXP_NONE) sexp_die(e, list, "%s is missing", what);
-    return n;
-}
-
 static int index_of(const struct sexp *e, snode n, int64_t end, const char *what)
 {
     int64_t v = sexp_int(e, n);
@@ -104,24 +97,24 @@ static double number(const struct sexp *e, snode n)
 
 static void read_tensor(struct plan *p, const struct graph *g, const struct sexp *e, snode n)
 {
-    int t = index_of(e, item(e, n, 1, "the tensor's id"), g->ntensor, "tensor");
+    int t = index_of(e, sexp_item(e, n, 1, "the tensor's id"), g->ntensor, "tensor");
     for (snode s = sexp_nth(e, n, 2); s != SEXP_NONE; s = sexp_after(e, s)) {
         bool slow = sexp_head(e, s, "slow");
         if (!slow && !sexp_head(e, s, "fast")) sexp_die(e, s, "neither (fast ..) nor (slow ..)");
-        int first = index_of(e, item(e, s, 1, "the first node"), g->nnode, "node");
-        int last = index_of(e, item(e, s, 2, "the last node"), g->nnode, "node");
+        int first = index_of(e, sexp_item(e, s, 1, "the first node"), g->nnode, "node");
+        int last = index_of(e, sexp_item(e, s, 2, "the last node"), g->nnode, "node");
         if (last < first) sexp_die(e, s, "a stay that ends before it begins");
-        plan_stay(p, t, slow ? TIER_SLOW : TIER_FAST, first, last, bytes_of(e, item(e, s, 3, "the offset")));
+        plan_stay(p, t, slow ? TIER_SLOW : TIER_FAST, first, last, bytes_of(e, sexp_item(e, s, 3, "the offset")));
     }
 }
 
 static void read_move(struct plan *p, const struct graph *g, const struct sexp *e, snode n)
 {
-    int t = index_of(e, item(e, n, 1, "the tensor's id"), g->ntensor, "tensor");
-    snode to = item(e, n, 2, "the direction");
+    int t = index_of(e, sexp_item(e, n, 1, "the tensor's id"), g->ntensor, "tensor");
+    snode to = sexp_item(e, n, 2, "the direction");
     bool slow = str_is(sexp_atom(e, to), move_names[TIER_SLOW]);
     if (!slow && !str_is(sexp_atom(e, to), move_names[TIER_FAST])) sexp_die(e, to, "neither to_slow nor to_fast");
-    int before = index_of(e, item(e, n, 3, "the node"), g->nnode, "node");
+    int before = index_of(e, sexp_item(e, n, 3, "the node"), g->nnode, "node");
     snode begin = sexp_nth(e, n, 4);
     plan_add_move(p, t, slow ? TIER_SLOW : TIER_FAST, before,
                   begin == SEXP_NONE ? before : index_of(e, begin, (int64_t)before + 1, "node before that"));
@@ -153,17 +146,17 @@ static void read_price(struct plan *p, const struct sexp *e, snode list, struct 
 
 static void read_node(struct plan *p, const struct graph *g, const struct sexp *e, snode n)
 {
-    int i = index_of(e, item(e, n, 1, "the node's number"), g->nnode, "node");
+    int i = index_of(e, sexp_item(e, n, 1, "the node's number"), g->nnode, "node");
     struct plan_node *d = &p->node[i];
     if (d->in_tiers) sexp_die(e, n, "node %d a second time", i);
-    d->in_tiers = read_tiers(p, e, item(e, n, 2, "the tiers of the inputs"), g->node[i].nin);
-    d->out_tiers = read_tiers(p, e, item(e, n, 3, "the tiers of the outputs"), g->node[i].nout);
-    snode mode = item(e, n, 4, "the mode");
+    d->in_tiers = read_tiers(p, e, sexp_item(e, n, 2, "the tiers of the inputs"), g->node[i].nin);
+    d->out_tiers = read_tiers(p, e, sexp_item(e, n, 3, "the tiers of the outputs"), g->node[i].nout);
+    snode mode = sexp_item(e, n, 4, "the mode");
     while (d->mode < PROFILE_MODES && !str_is(sexp_atom(e, mode), profile_modes[d->mode])) d->mode++;
     if (d->mode == PROFILE_MODES) sexp_die(e, mode, "the mode is none of direct, streamed, staged");
-    d->seconds = number(e, item(e, n, 5, "the time"));
-    d->staging = bytes_of(e, item(e, n, 6, "the staging bytes"));
-    d->staging_offset = bytes_of(e, item(e, n, 7, "the staging offset"));
+    d->seconds = number(e, sexp_item(e, n, 5, "the time"));
+    d->staging = bytes_of(e, sexp_item(e, n, 6, "the staging bytes"));
+    d->staging_offset = bytes_of(e, sexp_item(e, n, 7, "the staging offset"));
     snode price = sexp_nth(e, n, 8);
     int slot[GRAPH_SLOTS];
     if (price != SEXP_NONE) read_price(p, e, price, d, node_slots(g, i, slot));

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /* F_TEXT: const char *, NULL is empty; F_YES: bool as yes or no; F_NUM: double, nan as nan; F_KNOWN: nan as empty */
-enum field_type { F_TEXT, F_STR, F_SIZE, F_LONG, F_NUM, F_KNOWN, F_YES };
+enum field_type { F_TEXT, F_STR, F_SIZE, F_UINT64, F_INT, F_LONG, F_NUM, F_KNOWN, F_YES };
 struct field { const char *name; enum field_type type; size_t at; };
 
 /* csvw_end is still to come, so that columns of another table can follow */

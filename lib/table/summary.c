@@ -43,15 +43,9 @@ void summary_add(struct summary *c, double v)
     c->sorted = false;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return ORDER(x, y);
-}
-
 static double percentile(struct summary *c, double percent)
 {
-    if (!c->sorted) qsort(c->value, c->n, sizeof *c->value, by_value);
+    if (!c->sorted) qsort(c->value, c->n, sizeof *c->value, order_doubles);
     c->sorted = true;
     double at = (double)(c->n - 1) * percent / 100;
     size_t i = (size_t)at;

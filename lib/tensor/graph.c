@@ -425,28 +425,21 @@ static const char *keep(struct graph *g, const struct sexp *e, snode n)
     return arena_copy(&g->text, s.s, s.n);
 }
 
-static snode item(const struct sexp *e, snode list, size_t i, const char *what)
-{
-    snode n = sexp_nth(e, list, i);
-    if (n == SEXP_NONE) sexp_die(e, list, "%s is missing", what);
-    return n;
-}
-
 static void read_tensor(struct graph *g, const struct sexp *e, snode n)
 {
-    int64_t id = sexp_int(e, item(e, n, 1, "the tensor's id"));
+    int64_t id = sexp_int(e, sexp_item(e, n, 1, "the tensor's id"));
     if (id != g->ntensor) sexp_die(e, n, "tensor %lld where %d is expected", (long long)id, g->ntensor);
-    const char *name = keep(g, e, item(e, n, 2, "the tensor's name"));
-    snode at = item(e, n, 3, "the tensor's role");
+    const char *name = keep(g, e, sexp_item(e, n, 2, "the tensor's name"));
+    snode at = sexp_item(e, n, 3, "the tensor's role");
     int role = 0;
     while (role < 3 && !str_is(sexp_atom(e, at), role_names[role])) role++;
     if (role == 3)
         sexp_die(e, at, "role '%.*s' is none of arg, const, inter", (int)sexp_atom(e, at).n, sexp_atom(e, at).s);
-    at = item(e, n, 4, "the tensor's size");
+    at = sexp_item(e, n, 4, "the tensor's size");
     int64_t bytes = sexp_int(e, at);
     if (bytes <= 0) sexp_die(e, at, "a tensor of %lld bytes", (long long)bytes);
-    const char *dtype = keep(g, e, item(e, n, 5, "the tensor's type"));
-    snode dims = item(e, n, 6, "the tensor's shape");
+    const char *dtype = keep(g, e, sexp_item(e, n, 5, "the tensor's type"));
+    snode dims = sexp_item(e, n, 6, "the tensor's shape");
     if (!sexp_is_list(e, dims)) sexp_die(e, dims, "the shape is not a list");
     int64_t shape[GRAPH_DIMS] = { 0 }, product = 1;
     int ndim = 0;
@@ -461,7 +454,7 @@ static void read_tensor(struct graph *g, const struct sexp *e, snode n)
     g->tensor[t].bytes = (uint64_t)bytes;
     for (snode x = sexp_after(e, dims); x != SEXP_NONE; x = sexp_after(e, x)) {
         if (!sexp_head(e, x, "updates")) sexp_die(e, x, "only (updates ID) may follow the shape");
-        snode v = item(e, x, 1, "the id");
+        snode v = sexp_item(e, x, 1, "the id");
         int64_t of = sexp_int(e, v);
         if (of < 0 || of > INT32_MAX) sexp_die(e, v, "there is no tensor %lld", (long long)of);
         g->tensor[t].updates = (int)of;
@@ -485,7 +478,7 @@ static void read_attributes(struct graph *g, const struct sexp *e, int node, sno
     for (snode a = sexp_after(e, sexp_first(e, list)); a != SEXP_NONE; a = sexp_after(e, a)) {
         double v[GRAPH_ATTR];
         int n = 0;
-        snode name = item(e, a, 0, "the attribute's name");
+        snode name = sexp_item(e, a, 0, "the attribute's name");
         for (snode x = sexp_after(e, name); x != SEXP_NONE; x = sexp_after(e, x)) {
             if (n == GRAPH_ATTR) sexp_die(e, a, "more than %d numbers in an attribute", GRAPH_ATTR);
             v[n++] = sexp_num(e, x);
@@ -501,10 +494,10 @@ static void read_attributes(struct graph *g, const struct sexp *e, int node, sno
 static void read_node(struct graph *g, const struct sexp *e, snode n)
 {
     static int in[OPERANDS_MAX], out[OPERANDS_MAX];
-    int64_t index = sexp_int(e, item(e, n, 1, "the node's number"));
+    int64_t index = sexp_int(e, sexp_item(e, n, 1, "the node's number"));
     if (index != g->nnode) sexp_die(e, n, "node %lld where %d is expected", (long long)index, g->nnode);
-    const char *name = keep(g, e, item(e, n, 2, "the node's name"));
-    snode at = item(e, n, 3, "the operator");
+    const char *name = keep(g, e, sexp_item(e, n, 2, "the node's name"));
+    snode at = sexp_item(e, n, 3, "the operator");
     const char *op = keep(g, e, at);
     for (const char *s = op; *s; s++)
         if (!isalnum((unsigned char)*s) && *s != '_')

@@ -494,12 +494,6 @@ size_t tier_align(const struct tier *t)
     return t->unit;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return ORDER(x, y);
-}
-
 /* median seconds of requests of n bytes, one after the other, over the whole tier */
 static double median_request(struct tier *t, bool write, size_t n, double seconds, char *p)
 {
@@ -514,7 +508,7 @@ static double median_request(struct tier *t, bool write, size_t n, double second
         tier_finish(t, &one);
         took[count] = now_seconds() - from;
     }
-    qsort(took, count, sizeof *took, by_value);
+    qsort(took, count, sizeof *took, order_doubles);
     return took[count / 2];
 }
 

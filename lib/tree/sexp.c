@@ -546,6 +546,13 @@ void sexp_die(const struct sexp *e, snode n, const char *fmt, ...)
     die_at(e->reader->name, sexp_line(e, n), "%s", what);
 }
 
+snode sexp_item(const struct sexp *e, snode list, size_t i, const char *what)
+{
+    snode n = sexp_nth(e, list, i);
+    if (n == SEXP_NONE) sexp_die(e, list, "%s is missing", what);
+    return n;
+}
+
 double sexp_num(const struct sexp *e, snode n)
 {
     double v;

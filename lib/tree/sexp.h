@@ -38,6 +38,7 @@ snode sexp_first(const struct sexp *, snode);            /* first child, SEXP_NO
 snode sexp_after(const struct sexp *, snode);            /* next sibling, SEXP_NONE at the last */
 size_t sexp_count(const struct sexp *, snode);           /* number of children */
 snode sexp_nth(const struct sexp *, snode, size_t i);    /* i-th child or SEXP_NONE */
+snode sexp_item(const struct sexp *, snode, size_t i, const char *what);   /* dies with "WHAT is missing" */
 bool sexp_head(const struct sexp *, snode, const char *word);   /* a list whose first child is the atom `word` */
 snode sexp_get(const struct sexp *, snode, const char *key);    /* the child list (key ...); SEXP_NONE if absent */
 /* the second item of (key value); SEXP_NONE if absent */
