@@ -46,6 +46,9 @@ left() { find . -name '.millrace-*'; }
 rm -f made
 ok 'a reader that is gone ends it quietly' bash -c '{ sleep 0.3; exec ./note 2> /dev/null; } | true'
 is 'a file in the making goes with it' '' eval 'left; echo'
+printf 'problem\n(mm 8 8 8)\n(mm 16 8 8)\n' > p.csv
+is 'loop-peer, which outlives its peers, goes quietly as well' 141 bash -c \
+    '{ sleep 0.3; trap - PIPE; loop-peer --quiet --lib=ours --rounds=1 --runs=1 p.csv 2> said; echo $? > rc; } | true; cat rc said'
 for s in TERM ALRM XCPU; do
     mkfifo fifo.$s
     ./note stop > fifo.$s &

@@ -414,7 +414,7 @@ static void stop(struct worker *w)
 
 const struct peer_result *peers_time(struct peers *s, const struct problem *p, const struct nest *tree)
 {
-    signal(SIGPIPE, SIG_IGN);                            /* a peer may die; its row says so */
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN);      /* a peer may die; its row says so */
     struct result first = { .seconds = INFINITY };
     evaluator_problem(&s->v, p);
     first = evaluate_again(&s->v, tree, 1);              /* makes the operands, checks ours */
@@ -454,6 +454,7 @@ const struct peer_result *peers_time(struct peers *s, const struct problem *p, c
         native_unload(&s->w[i].text);
     }
     measure_unlock();
+    signal(SIGPIPE, before);                             /* who reads our rows may go, too: quietly */
     return s->result;
 }
 
