@@ -6,6 +6,7 @@
 #include "place/beside.h"
 #include "place/exact.h"
 #include "place/pack.h"
+#include "place/refine.h"
 #include "base/message.h"
 #include <math.h>
 #include <stdlib.h>
@@ -171,9 +172,12 @@ static void lay_out_slow(struct plan *plan, const struct graph *g)
     set_offsets(plan, &q, 0);
 }
 
+/* moves between nodes; beside them, where each is charged for the channel by itself; or all together (refine.h) */
+enum moving { BETWEEN, BESIDE, TOGETHER };
+
 /* false: no layout was found */
 static bool lay_out(struct placing *p, const struct effort *effort, const struct prices *v, struct placement *x,
-                    bool beside, struct plan *plan)
+                    enum moving beside, struct plan *plan)
 {
     struct effort little = { 0, effort->search_rounds / 4, effort->seed, 0 };
     for (int i = 0; ; i++) {
@@ -193,8 +197,10 @@ static bool lay_out(struct placing *p, const struct effort *effort, const struct
         shrink(p, &q, plan->fast_bytes, beside ? 0.99 : 0.998);
         free(q.b);
         free(q.of);
-        if (!last && beside && placement_overload(p, x, &node) <= 0) continue;   /* only moves get less room */
-        if (!last) improved = improve_placing(p, &little, v, x);
+        if (!last && beside == BESIDE && placement_overload(p, x, &node) <= 0) continue;   /* moves get less room */
+        if (!last && beside == TOGETHER)
+            improved = isfinite(refine_placing(p, little.search_rounds, effort->seed + (uint64_t)i, 0, x));
+        else if (!last) improved = improve_placing(p, &little, v, x);
         if (!improved) return false;
     }
     if (beside) beside_stretch(p, x, plan);
@@ -288,14 +294,14 @@ static void lay_out_between(struct placing *p, const struct effort *effort, cons
                             struct plan *plan)
 {
     static const double LEAST = 0.4, STEP = 0.06;
-    if (lay_out(p, effort, v, x, false, plan)) return;
+    if (lay_out(p, effort, v, x, BETWEEN, plan)) return;
     double *limit = xmalloc((size_t)p->nodes + 1, sizeof *limit), bound;
     struct prices own = prices_new(p);
     for (int n = 0; n < p->nodes; n++) limit[n] = (double)p->bytes_limit;
     bool done = false;
     for (double room = 1 - STEP; !done && room > LEAST; room -= STEP) {
         set_room(p, limit, room);
-        done = try_placing(p, effort, false, x, &own, &bound) && lay_out(p, effort, &own, x, false, plan);
+        done = try_placing(p, effort, false, x, &own, &bound) && lay_out(p, effort, &own, x, BETWEEN, plan);
     }
     if (!done) lay_out_numa(p, x, plan);                 /* first come, first served: worse, but it always fits */
     prices_free(&own);
@@ -351,6 +357,15 @@ static struct plan *better(struct plan *best, struct plan *plan, double seconds)
     return keep ? best : plan;
 }
 
+/* Where the channel is what a step waits for, lives chosen by all moves together are much better than those chosen for
+ * each by itself, and x becomes such.  Elsewhere they gain little and are harder to pack: false. */
+static bool choose_together(const struct placing *p, long rounds, uint64_t seed, double enough, struct placement *x)
+{
+    static const double MUCH = 0.01;
+    double alone = refine_placing(p, 0, seed, 0, x);
+    return isfinite(alone) && refine_placing(p, rounds, seed, enough, x) < alone * (1 - MUCH);
+}
+
 /* Moves beside kernels need time of the channel and room that other tensors could have.  The search may charge that
  * time (nu of solve.h, here for all nodes the same) or only what stops the step: several charges and shares of the room
  * are tried, at last the plan for moves between kernels.  Where all that leaves the plan far from the bound, the best
@@ -367,15 +382,18 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
     static const double GOOD = 0.003, FAR = 0.01;        /* what is not worth more moves; what is worth other seeds */
     static const double NEAR = 0.003, ROUNDING = 1e-12;
     static const double ENOUGH = 3e6;                    /* steps by nodes: large graphs need fewer */
+    static const double ROUNDS = 1e7;                    /* rounds by nodes */
     struct plan *best = NULL;
     double made[TRIALS];                                 /* seconds of the plans */
     struct effort other = *effort;
     other.dual_steps = (long)fmin((double)effort->dual_steps, fmax(ENOUGH / (p->nodes + 1.0), 300));
     struct prices v = prices_new(p), steep = prices_new(p), proof = prices_new(p);
-    struct placement *steep_x = placement_new(p);
+    struct placement *steep_x = placement_new(p), *y = placement_new(p);
+    const long rounds = (long)fmin(10 * (double)effort->search_rounds, ROUNDS / (p->nodes + 1.0));
     double *limit = xmalloc((size_t)p->nodes + 1, sizeof *limit), bound = no_prices(p);
     memcpy(limit, p->limit, (size_t)p->nodes * sizeof *limit);
     double *nu = xcalloc((size_t)p->nodes + 1, sizeof *nu);
+    bool together = false;
     for (int i = 0; i < SEARCHES * TRIALS; i++) {
         const double charge = trial[i % TRIALS].charge, room = trial[i % TRIALS].room;
         if (best && best->objective <= bound * (1 + (i < TRIALS ? GOOD : FAR))) break;
@@ -395,8 +413,20 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
             prices_copy(p, &proof, own);
         }
         memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
-        laid_out = laid_out && lay_out(p, &other, own, at, true, plan);
+        placement_copy(p, y, at);
+        bool solved = laid_out;
+        laid_out = laid_out && !together && lay_out(p, &other, own, at, BESIDE, plan);
         double seconds = laid_out ? beside_seconds(p, at, plan) : INFINITY;
+        memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
+        if (solved && fmin(seconds, best ? best->objective : INFINITY) > bound * (1 + FAR) &&
+            choose_together(p, rounds, other.seed, bound * (1 + GOOD), y)) {
+            struct plan *next = plan_new(p->g, formulation_names[FORM_ASYNC]);
+            double theirs = lay_out(p, &other, own, y, TOGETHER, next) ? beside_seconds(p, y, next) : INFINITY;
+            together |= theirs < seconds * (1 - FAR);    /* from now on only so */
+            plan->objective = seconds;
+            plan = better(plan, next, theirs);
+            seconds = fmin(seconds, theirs);
+        }
         made[i % TRIALS] = fmin(i < TRIALS ? INFINITY : made[i % TRIALS], seconds);
         best = better(best, plan, seconds);
     }
@@ -417,6 +447,7 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
     prices_free(&steep);
     prices_free(&proof);
     placement_free(steep_x);
+    placement_free(y);
     free(limit);
     free(nu);
     return best;
@@ -482,7 +513,7 @@ static struct plan *ask_exact_beside(struct placing *p, const struct effort *eff
     lives_of(p, plan, x);
     struct exact e = exact_placing(p, effort->exact, x);
     struct plan *other = plan_new(p->g, plan->formulation);
-    double theirs = lay_out(p, effort, &none, x, true, other) ? beside_seconds(p, x, other) : INFINITY;
+    double theirs = lay_out(p, effort, &none, x, BESIDE, other) ? beside_seconds(p, x, other) : INFINITY;
     if (!quiet)
         warn("cbc: lives of %.6g s, %.6g s laid out, bound %.6g s; ours %.6g s, bound %.6g s; %s", e.objective, theirs,
              e.bound, plan->objective, plan->bound, theirs < plan->objective ? "cbc's plan is kept" : "ours is kept");
