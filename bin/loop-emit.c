@@ -19,7 +19,7 @@
  *                         AVX2 with FMA, 2 AVX-512, 32 or 64 AMX
  * For mm_bf16, mm_u8s8 and mm_s8s8 b is in groups, as NAME_pack(packed, b)
  * makes it from rows for the machine it runs on, and there is no NAME_ld; code
- * is for AMX, and for AVX-512 with BF16 or VNNI.
+ * is for AMX, and for AVX-512 with BF16 or VNNI.  So it is for (weights packed), but floats.
  * Behind b a problem with (then ..) has bias and residual, whose rows are as
  * c's; attention v, in NAME_ld v and ldv.  With (type f64) all floats are
  * doubles; with (type f16) or (type bf16) a, b and v are uint16_t.

@@ -106,6 +106,11 @@ static void draw(struct rng *r, struct problem *p, bool types)
         size_t n = strlen(text) - 1;                     /* halves */
         snprintf(text + n, sizeof text - n, " (type %s))", below(r, 2) ? "f16" : "bf16");
     }
+    bool floats = !strstr(text, "attn") && !strstr(text, "mid") && !strstr(text, "(type");
+    if (floats && (!strncmp(text, "(conv", 5) || !strncmp(text, "(nest", 5)) && below(r, 3) == 0) {
+        size_t n = strlen(text) - 1;
+        snprintf(text + n, sizeof text - n, " (weights packed))");
+    }
     problem_parse(p, str_of(text), text);
 }
 

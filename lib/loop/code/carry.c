@@ -409,12 +409,13 @@ void carry_sums(float *packed, const struct carry_kernel *k, const struct carry_
 void carry_pack(void *packed, const void *b, const struct carry_kernel *k, struct carry_state *s)
 {
     const struct carry_variant *v = layout(k, s);
-    int64_t g = k->type == CARRY_BF16 ? 2 : 4, n = k->row[1], groups = k->elements[1] / n;
+    int64_t g = k->type == CARRY_F32 ? 1 : k->type == CARRY_BF16 ? 2 : 4, n = k->row[1], groups = k->elements[1] / n;
     for (int64_t i = 0; i < groups; i++)
         for (int64_t j = 0; j < n; j++)
             for (int64_t l = 0; l < g; l++) {
                 int64_t to = given_at(k, v, i, j) * g + l, from = (i * g + l) * n + j;
-                if (g == 2) ((uint16_t *)packed)[to] = ((const uint16_t *)b)[from];
+                if (g == 1) ((float *)packed)[to] = ((const float *)b)[from];
+                else if (g == 2) ((uint16_t *)packed)[to] = ((const uint16_t *)b)[from];
                 else ((uint8_t *)packed)[to] = ((const uint8_t *)b)[from];
             }
     carry_sums(packed, k, v);

@@ -1340,10 +1340,11 @@ static void want_scratch(struct kernel *g, int t, int64_t elements, int bytes, i
     if (depth && g->threads > 1) g->second[t] = scratch_of(g->second[t], &g->second_room[t], g->scratch_bytes[t]);
 }
 
-/* B of a narrow type is packed before the nest once for all */
+/* B that stays from call to call is packed once for all: of narrow types, or where the problem says so */
 static bool weights(const struct state *k)
 {
-    return k->p->group > 1 && k->vt == TENSOR_B && !k->both && plain(k->p, TENSOR_B);
+    return k->p->weights && k->vt == TENSOR_B && !k->both && plain(k->p, TENSOR_B) &&
+           (k->p->group > 1 || k->p->stride[TENSOR_B][k->vec] == 1);
 }
 
 static void take_weights(struct state *k, struct transposition *c, int64_t stride[NEST_VARS])

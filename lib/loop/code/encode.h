@@ -105,8 +105,8 @@ struct kernel {
  * floats lead to doubles, here and below. */
 const char *kernel_encode(struct kernel *, const struct problem *, const struct nest *, enum isa);
 void kernel_run(const struct kernel *, float *c, const float *a, const float *b);
-/* In products of types narrower than float, B is what stays (weights): it is packed once, whole, before any run, in
- * panels as wide as the nest's tile.  Nothing happens for others.  Emitted kernels have NAME_pack for it. */
+/* In products of types narrower than float, and where the problem says (weights packed), B is what stays: it is packed
+ * once, whole, before any run, in panels as wide as the nest's tile.  Nothing happens for others.  Emitted kernels have NAME_pack for it. */
 void kernel_weights(const struct kernel *, const float *b);
 void kernel_prepare(const struct kernel *, const float *a, const float *b); /* the parts of a run: transpose inputs, */
 void kernel_body(const struct kernel *, float *c, const float *a, const float *b);     /* compute, */

@@ -123,7 +123,7 @@ static void put_state(struct image *m)
     put(m, "\0\0\0\0", 4);
 }
 
-static void stubs(struct image *m, const char *name, int type, bool then, size_t k, size_t parts)
+static void stubs(struct image *m, const char *name, bool weights, bool then, size_t k, size_t parts)
 {
     struct image_symbol *s = symbol(m, name, "");
     if (then) {
@@ -137,14 +137,14 @@ static void stubs(struct image *m, const char *name, int type, bool then, size_t
         put(m, "\xE9", 1), put_distance(m, CARRY_AT_run);
     }
     s->size = m->bytes.n - s->at;
-    if (type == CARRY_BF16 || type == CARRY_U8S8) {      /* packed, b in rdi and rsi: lea rdx, [kernel]; jmp */
+    if (weights) {                                       /* packed, b in rdi and rsi: lea rdx, [kernel]; jmp */
         s = symbol(m, name, "_pack");                    /* and lea rcx, [state] */
         put(m, "\x48\x8D\x15", 3), put_distance(m, k);
         put(m, "\x48\x8D\x0D", 3), put_state(m);
         put(m, "\xE9", 1), put_distance(m, CARRY_AT_pack);
         s->size = m->bytes.n - s->at;
     }
-    if (type == CARRY_F32 || type == CARRY_F64) {
+    if (!weights) {
         s = symbol(m, name, "_ld");
         put(m, "\x48\x83\xEC\x08\x48\x8D\x05", 7), put_state(m);         /* sub rsp, 8; lea rax, [state]; push rax */
         put(m, "\x50\x48\x8D\x05", 4), put_distance(m, k);           /* lea rax, [kernel]; push rax */
@@ -229,7 +229,7 @@ const char *image_add(struct image *m, const struct image_kernel *q)
         m->bytes.n = had;
         return why;
     }
-    stubs(m, q->name, k.type, k.then[0] || k.pair, at, parts);
+    stubs(m, q->name, q->p->weights, k.then[0] || k.pair, at, parts);
     return m->bytes.n > 1u << 30 ? "more than 1 GiB of code" : NULL;
 }
 
@@ -291,7 +291,7 @@ void image_declare(struct buf *b, const struct image_kernel *q, enum image_call 
 
 bool image_has(const struct image_kernel *q, enum image_call call)
 {
-    return call == CALL_PLAIN || (call == CALL_LD ? q->p->group == 1 : q->parts);
+    return call == CALL_PLAIN || (call == CALL_LD ? !q->p->weights : q->parts);
 }
 
 static int64_t packed_elements(const struct image_kernel *q)
@@ -340,7 +340,7 @@ void image_header(FILE *f, const char *guard, const struct image_kernel *q, size
                     (long long)q[i].p->bias * q[i].p->biases,
                     (const char *[]){ "", ": the bias, a gain", ": the bias, a gain, a shift" }[q[i].p->biases - 1],
                     q[i].p->type == TYPE_F64 ? "" : ", in floats");
-        if (q[i].p->group > 1)
+        if (q[i].p->weights)
             fprintf(f, "enum { %s_packed = %lld };   /* elements of b, which %s_pack makes of a row-major b[k][n] */\n"
                        "void %s_pack(%s *packed, const %s *b);\n",
                     s, (long long)packed_elements(&q[i]) * q[i].p->group, s, s, image_weights(q[i].p),

@@ -4,7 +4,7 @@
  * bytes of zeroed state.  For each kernel NAME it has, with TYPE the tensors' element (float; see carry.h for others):
  *   void NAME(TYPE *c, const TYPE *a, const TYPE *b)              row-major and dense, as in the problem's text
  *   void NAME_ld(TYPE *c, int64_t ldc, const TYPE *a, int64_t lda, const TYPE *b, int64_t ldb)   rows that far apart
- *   void NAME_pack(TYPE *packed, const TYPE *b)      where B is in groups: from row-major (and then there is no _ld)
+ *   void NAME_pack(TYPE *packed, const TYPE *b)      where B stays: from row-major (and then there is no _ld)
  * A problem with (then ..) has NAME(TYPE *c, a, b, const float *bias, const float *residual), where those it has no
  * word for may be NULL, c is uint16_t after bf16 or f16 and else float (all three are double in sums of doubles); its
  * NAME_ld ends with these two, and the rows of the residual are ldc elements apart.  Two contractions have

@@ -356,7 +356,7 @@ void native_unload(struct native *n)
 double native_once(const struct native *n, const struct evaluator *v)
 {
     const struct kernel *g = &v->kernel;
-    const float *b = v->p->group > 1 && g->given ? g->scratch[TENSOR_B] : v->x[TENSOR_B];
+    const float *b = v->p->weights && g->given ? g->scratch[TENSOR_B] : v->x[TENSOR_B];
     int64_t t = now_ns();
     n->run(v->x[TENSOR_C], v->x[TENSOR_A], b, v->p->pair ? v->more[2] : v->more[0], v->more[1]);
     return (double)(now_ns() - t) * 1e-9;
@@ -367,13 +367,13 @@ struct result native_evaluate(struct evaluator *v, const struct nest *t)
     struct result r = { .seconds = INFINITY, .median_seconds = INFINITY };
     struct native n;
     r.why = native_load(&n, v->p, t, v->isa, NULL);
-    if (!r.why && v->p->group > 1) r.why = kernel_encode(&v->kernel, v->p, t, v->isa);  /* for the weights */
+    if (!r.why && v->p->weights) r.why = kernel_encode(&v->kernel, v->p, t, v->isa);  /* for the weights */
     if (r.why) {
         native_unload(&n);
         return r;
     }
     evaluator_operands(v);
-    if (v->p->group > 1) kernel_weights(&v->kernel, v->x[TENSOR_B]);
+    if (v->p->weights) kernel_weights(&v->kernel, v->x[TENSOR_B]);
     float *c = v->x[TENSOR_C];
     memset(c, 0xff, (size_t)(v->p->elements[TENSOR_C] * v->p->bytes));
     native_once(&n, v);

@@ -73,6 +73,7 @@ static const char *chunk_works(const struct image_kernel *q, const struct proble
         if (!why && all.given) {
             struct carry_change *x = &all.change[TENSOR_B].change, *y = &some.change[TENSOR_B].change;
             bool columns = part->stride[TENSOR_B][var] != 0;
+            if (part->group == 1 && columns) why = "weights of a part would be packed otherwise";
             if (all.sums != some.sums || x->nvar != y->nvar || x->to[0] != y->to[0] || x->to[1] != y->to[1] ||
                 (x->nvar == 3 && (x->size[2] != y->size[2] || (columns && unit % x->size[2]))))
                 why = "weights of a part would be packed otherwise";

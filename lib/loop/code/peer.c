@@ -256,6 +256,7 @@ static _Noreturn void serve(struct peers *s, struct worker *w, const struct prob
     (void)n;
     const char *then = strstr(p->text, p->type == TYPE_F64 || p->pair ? "(type " : "(then ");
     snprintf(name, sizeof name, "%s%s%s", p->kind, then ? " " : "", then ? then : "");
+    if (p->weights && p->group == 1) snprintf(name, sizeof name, "%s (weights packed)", p->kind);
     int null = open("/dev/null", O_WRONLY);              /* what they say while they compile */
     dup2(null, 2);
     void *lib = dlopen(w->so, RTLD_NOW | RTLD_LOCAL), *f[4] = { NULL };

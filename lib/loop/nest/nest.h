@@ -14,6 +14,8 @@
  * A trailing (type f64) makes the elements of any sum of products doubles, also those of bias and residual, which with
  * relu and (over N) are all that may follow such a sum.  (type f16) and
  * (type bf16) have A, B and V of any sum of products of floats stored as such halves; they are multiplied as floats.
+ * A trailing (weights packed) of a convolution or a general nest of floats says that B stays from call to call and is
+ * packed once before, as those of narrow types are.
  * A sum of products may go on with each element of C, in the order of words of a trailing (then ..): bias adds a vector
  * along C's fastest variable that A lacks (of a product n, of a convolution m); residual adds a tensor of C's shape;
  * relu; gelu, x (1 + erf(x / sqrt 2)) / 2; (over N) divides by N; bf16 or f16, the last, rounds to that, and C has 2
@@ -60,6 +62,7 @@ struct problem {
     enum problem_op op;
     enum problem_type type;
     bool sign;                                           /* of TYPE_U8S8: bytes of A are signed, too */
+    bool weights;                                        /* B is packed once, before: narrow types, (weights packed) */
     int group;                                           /* steps of the reduction in an element of A and B: 1, 2, 4 */
     int bytes;                                           /* of an element: 4, 8 of TYPE_F64; */
     enum problem_store store;                            /* but 2 of A, B and V that are stored as halves */

@@ -348,15 +348,16 @@ static void mid(const struct env *k, const struct sexp *e, snode list)
 
 static void body(const struct env *k, const struct sexp *e, snode first)
 {
-    enum { THEN = 6, MID, TYPE, PARTS };
-    static const char *const names[PARTS] = { "A", "B", "C", "V", "sizes", "order", "then", "mid", "type" };
+    enum { THEN = 6, MID, TYPE, WEIGHTS, PARTS };
+    static const char *const names[PARTS] = { "A", "B", "C", "V", "sizes", "order", "then", "mid", "type",
+                                               "weights" };
     bool have[PARTS] = { false };
     for (snode x = first; x != SEXP_NONE; x = sexp_after(e, x)) {
         int t = 0;
         while (t < PARTS && !sexp_head(e, x, names[t])) t++;
         if (t == PARTS || have[t])
             die("%s: expected (sizes ..) (A ..) (B ..) (C ..), perhaps (order ..) (then ..) (type ..) "
-                "or (mid ..) (V ..)", k->where);
+                "(weights packed) or (mid ..) (V ..)", k->where);
         have[t] = true;
         if (t <= TENSOR_V) tensor(k, e, x, t);
         if (t == MID) mid(k, e, x);
@@ -397,11 +398,11 @@ static void params(struct env *k, const struct kind *kind, const struct sexp *e)
         }
         k->value[n] = small_int(e, x, k->where, kind->param[n]);
     }
-    bool have[4] = { false };
+    bool have[5] = { false };
     for (int i; x != SEXP_NONE; x = sexp_after(e, x), have[i] = true) {
-        static const char *const words[] = { "order", "then", "type", "pad" };
-        for (i = 0; i < 4 && !sexp_head(e, x, words[i]); i++) {}
-        if (i == 4 || have[i]) break;
+        static const char *const words[] = { "order", "then", "type", "pad", "weights" };
+        for (i = 0; i < 5 && !sexp_head(e, x, words[i]); i++) {}
+        if (i == 5 || have[i]) break;
         if (i == 3) pad_images(k, kind, e, x);
     }
     if (x != SEXP_NONE)
@@ -547,6 +548,17 @@ int problem_bytes(const struct problem *p, int t)
     return t != TENSOR_C && p->store >= STORE_F16 ? 2 : p->bytes;
 }
 
+static void weights(const struct env *k, const struct kind *kind, const struct sexp *e, snode list)
+{
+    struct problem *p = k->p;
+    snode x = sexp_nth(e, list, 1);
+    if (sexp_count(e, list) != 2 || !sexp_is_atom(e, x) || !str_is(sexp_atom(e, x), "packed"))
+        die("%s: (weights ..) is (weights packed)", k->where);
+    if ((kind && !windows(kind)) || p->op != OP_FMA || p->pair || p->store != STORE_FLOATS)
+        die("%s: (weights packed) is for convolutions and one sum of products, of floats", k->where);
+    p->weights = true;
+}
+
 bool problem_then(const struct problem *p, enum problem_then word)
 {
     for (int i = 0; p->then[i]; i++)
@@ -587,6 +599,9 @@ void problem_parse(struct problem *p, str text, const char *where)
     if (x != SEXP_NONE) then(&k, e, x);
     x = sexp_get(e, 0, "type");
     if (x != SEXP_NONE) type(&k, e, x);
+    p->weights = p->group > 1;
+    x = sexp_get(e, 0, "weights");
+    if (x != SEXP_NONE) weights(&k, kind, e, x);
     canonical(p, e, where);
     sexp_close(r);
 }

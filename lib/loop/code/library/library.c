@@ -87,7 +87,7 @@ static millrace_kernel *make(const char *problem, const char *cache, int measure
     struct takeaway *x = xcalloc(1, sizeof *x);
     problem_parse(&x->p, str_of(problem), "problem");
     if (!any && (x->p.type != TYPE_F32 || x->p.store)) die("%s is not of float: millrace_loop_any has it", problem);
-    if (x->p.group > 1) die("%s: weights of this type are packed before, see loop-emit", problem);
+    if (x->p.weights) die("%s: weights of this type are packed before, see loop-emit", problem);
     if (x->p.pair) die("%s: a second contraction needs a fourth tensor, see loop-emit", problem);
     if (x->p.then[0]) die("%s: (then ..) needs more arguments, see loop-emit", problem);
     uint32_t i = intern(&known, str_of(x->p.text));

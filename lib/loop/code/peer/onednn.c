@@ -1,6 +1,7 @@
 /* oneDNN: sgemm for products; for those that something follows the matmul primitive with post-operations; for those of
  * bf16 and int8 that with its weights in the format it likes best, reordered before the clock starts; for convolutions
- * the primitive with the tensors as given, or (-DANY) in the formats it likes best, reordered likewise; for attention
+ * the primitive with the tensors as given, weights that are packed reordered likewise, or (-DANY) all in the formats it
+ * likes best; for attention
  * its matmul, softmax in place and matmul, for all heads at once or for one after the other, whichever is faster; of
  * bf16 with scores of bf16; a causal mask is added to them by its binary operation; layernorm is its own, after the
  * matmul, where rmsnorm, which it lacks, is a loop of vectors */
@@ -37,7 +38,7 @@ struct product {
 static dnnl_engine_t engine;
 static dnnl_stream_t stream;
 
-static int make_conv(struct product *p, const char **why)
+static int make_conv(struct product *p, int packed, const char **why)
 {
     struct gemm *g = &p->g;
     dnnl_dims_t src = { g->nimg, g->c, g->h, g->w }, wei = { g->mo, g->c, g->kh, g->kw },
@@ -52,7 +53,7 @@ static int make_conv(struct product *p, const char **why)
 #ifdef ANY
     dnnl_format_tag_t tag[3] = { dnnl_format_tag_any, dnnl_format_tag_any, dnnl_format_tag_any };
 #else
-    dnnl_format_tag_t tag[3] = { act, w, act };
+    dnnl_format_tag_t tag[3] = { act, packed ? dnnl_format_tag_any : w, act };
 #endif
     if (dnnl_memory_desc_init_by_tag(&d[0], 4, src, dnnl_f32, tag[0]) ||
         dnnl_memory_desc_init_by_tag(&given[0], 4, src, dnnl_f32, act) ||
@@ -285,7 +286,7 @@ void *peer_open(const char *kind, const long *size, const char **why)
         return make_matmul(p, kind, size, why) ? p : NULL;
     if (!strncmp(kind, "attn", 4)) return make_attention(p, kind, size, why) ? p : NULL;
     if (!gemm_init(&p->g, kind, size, why)) return NULL;
-    if (p->g.conv && !make_conv(p, why)) return NULL;
+    if (p->g.conv && !make_conv(p, strstr(kind, "(weights") != NULL, why)) return NULL;
     return p;
 }
 
