@@ -13,7 +13,8 @@ X
 loop-search --algo=heuristic --eval=model --measure=2 --confirm=0 --quiet p.csv > s.csv
 csv-join -k problem s.csv p.csv > n.csv
 loop-emit --object=k.o --c=k_.c --header=k.h n.csv > e.csv
-is 'both instruction sets have them' '4 avx2 avx512' bash -c 'csv-cut -c isa e.csv | tail -n +2 | uniq -c | sed "s/^ *//"'
+is 'both instruction sets have them' '4 avx2 avx512' \
+    bash -c 'csv-cut -c isa e.csv | tail -n +2 | uniq -c | sed "s/^ *//"'
 is 'no rows apart where weights are packed' 0 bash -c 'grep -c _ld\( k.h || true'
 cat > call.c <<'C'
 #include "k.h"
@@ -77,7 +78,8 @@ int main(int argc, char **argv)
 }
 C
 called
-for bad in '(mm 8 8 8 (weights packed))' '(conv_nhwc 1 8 8 8 8 3 3 1 (type f16) (weights packed))' '(attn 1 8 8 8 (weights packed))'; do
+for bad in '(mm 8 8 8 (weights packed))' '(attn 1 8 8 8 (weights packed))' \
+    '(conv_nhwc 1 8 8 8 8 3 3 1 (type f16) (weights packed))'; do
     printf 'problem\n%s\n' "$bad" > bad.csv
     fails "$bad" 1 'bad.csv:2: ' loop-reset bad.csv
 done

@@ -87,6 +87,8 @@ struct state {
         int32_t step[NEST_VARS], before, size;           /* a step of each variable moves; zeros, what is in memory */
     } rim[RIMS];
     int nrim;
+    int64_t dense[NEST_VARS], origin;                    /* strides of A without zeros; from its element 0 to memory */
+    bool exact;                                          /* so far no row reads zeros at one place and not at another */
     int32_t low[NEST_VARS], high[NEST_VARS];             /* from where to where the present block may begin */
     struct kernel *g;
     bool plan;                                           /* count cycles, write no bodies */
@@ -171,16 +173,25 @@ static void list_rows(const struct state *k, struct tile *q, const int32_t *e)
 static void find_rims(struct state *k)
 {
     const struct problem *p = k->p;
-    int64_t left[NEST_VARS], below = p->padded;
+    k->exact = p->pad.n > 0 && p->store < STORE_F16;
+    int64_t left[NEST_VARS], below = p->padded, lie = p->elements[TENSOR_A];
     memcpy(left, p->stride[TENSOR_A], sizeof left);
     for (int d = 0; d < p->pad.n; d++) {
         struct rim g = { .before = p->pad.before[d], .size = p->pad.size[d] };
+        int reductions = 0;
         below /= g.before + g.size + p->pad.after[d];
+        lie /= g.size;
+        k->origin += g.before * lie;
         for (int v = 0; v < p->nvar; v++) {
             g.step[v] = p->size[v] > 1 ? (int32_t)(left[v] / below) : 0;
             left[v] %= below;
+            k->dense[v] += g.step[v] * lie;
+            reductions += p->reduced[v] && g.step[v];
         }
-        if ((g.before || p->pad.after[d]) && !g.step[k->vec] && k->nrim < RIMS) k->rim[k->nrim++] = g;
+        if (!g.before && !p->pad.after[d]) continue;
+        if (!g.step[k->vec] && k->nrim < RIMS) k->rim[k->nrim++] = g;
+        else reductions = 2;
+        k->exact &= reductions < 2;
     }
 }
 
@@ -421,9 +432,9 @@ static int32_t same_rows(struct state *k, const struct tile *q, const struct red
     if (!has_rim(k, r->var)) return r->n - at;
     for (int i = 1; i < nr; i++) k->high[r[i].var] += (r[i].n - 1) * r[i].unit;
     for (; at + n < r->n; n++) {
-        shift(k, r->var, (at + n) * r->unit, 1, 0);
+        shift(k, r->var, at * r->unit, n + 1, r->unit);
         bool none = list_out(k, q, out[n > 0]);
-        shift(k, r->var, -(at + n) * r->unit, 1, 0);
+        shift(k, r->var, -at * r->unit, 1 - n, r->unit);
         if (n && memcmp(out[0], out[1], sizeof out[0])) break;
         *all = none;
     }
@@ -488,7 +499,9 @@ static void share_in(struct state *k, const struct tile *q, const int32_t *e, do
             }
             index_range(k, g, range);
             for (int r = 0; r < q->nrow; r++) {
-                bool out = zeros_only(g, range, q->row[r].at[i] + at);
+                int32_t here = q->row[r].at[i] + at;
+                bool out = zeros_only(g, range, here);
+                k->exact &= out || (range[0] + here >= g->before && range[1] + here < g->before + g->size);
                 n[r] += !out;
                 any |= !out;
             }
@@ -1375,6 +1388,8 @@ static void prepare(struct kernel *g, struct state *k)
             take_weights(k, c, elements);
             g->sums = c->sums;
             want_scratch(g, t, largest_block(k, t, 0) + (c->sums ? c->elements : 0), k->p->bytes, 0);
+        } else if (t == TENSOR_A && k->exact) {
+            memcpy(elements, k->dense, sizeof elements);
         } else if (t == TENSOR_A && k->p->pad.n) {
             c->needed = true;
             want_scratch(g, t, k->p->padded, k->p->bytes, 0);
@@ -1626,6 +1641,8 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
     if (!why) why = parts(&k, e, &g->threads, &var, &second);
     if (why) return why;
     k.halves = g->threads == 2 && var == k.vec;
+    struct kernel_plan q;
+    const bool exact = k.exact = k.exact && !kernel_plan(&q, p, t, isa, g->whole) && q.exact;
     if (!g->pack) g->pack = xmalloc(MAX_PACKS, sizeof *g->pack);
     g->npack = 0;
     g->isa = isa;
@@ -1661,6 +1678,7 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
         k.shape = (struct asm_shape){ 0 };
         if (!g->text) g->entry[i] = (size_t)(k.s.at - k.s.start) - ASM_ENTER;
         if (p->pair) asm_second(&k.s);
+        if (exact) asm_add(&k.s, RSI, -k.origin * p->bytes);
         if (k.streams) asm_stream_first(&k.s);
         if (k.simple && k.bias >= 0) asm_bias_first(&k.s, var == k.bias ? i * second * 4 : 0);
         if (i) shift(&k, var, second, 1, 0);
@@ -1669,6 +1687,7 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
         asm_leave(&k.s);
         for (int u = 0; u < 3; u++) g->offset[i][u] = i * (int64_t)second * k.stride[u][var];
     }
+    if (exact && !k.exact) k.why = "it is not as planned";
     asm_end(&k.s, g->pack, g->npack);
     g->asked = k.asked;
     g->fix = k.s.fix;
@@ -1743,6 +1762,9 @@ const char *kernel_plan(struct kernel_plan *out, const struct problem *p, const 
         k.s.nfix = 0;
         if (k.cycles - before > out->cycles) out->cycles = k.cycles - before;
     }
+    out->exact = k.exact;
+    if (k.exact) out->copied -= (double)p->padded;
+    if (k.exact && p->padded > NEAR_ELEMENTS) out->far -= (double)p->padded;
     for (int u = 0; u < 2; u++) out->packed[u] = k.pack_depth[u] >= 0 || (u == TENSOR_B && out->given > 0);
     out->moved += k.moved;
     out->copied += k.copied;

@@ -15,7 +15,7 @@
  * block of C once it is complete, while that is in the second cache: the largest such, or what is inside the outermost
  * loop over a reduction that is cut.  Bias and relu alone are done in registers instead, before a tile is stored, where
  * no reduction is cut outside of the tiles.
- * An A with zeros around it is copied with them before the nest.  Where a tile's place says that some of its rows would
+ * An A with zeros around it is copied with them before the nest, unless all of them are left out.  Where a tile's place says that some of its rows would
  * only add zeros they are left out: blocks at a border and those between are code of their own, so are such steps of a
  * reduction; loops of more than four such kinds stay as they are.
  * An input is transposed block by block inside the outer loops that all move through it, just before the block is used;
@@ -106,7 +106,8 @@ struct kernel {
 const char *kernel_encode(struct kernel *, const struct problem *, const struct nest *, enum isa);
 void kernel_run(const struct kernel *, float *c, const float *a, const float *b);
 /* In products of types narrower than float, and where the problem says (weights packed), B is what stays: it is packed
- * once, whole, before any run, in panels as wide as the nest's tile.  Nothing happens for others.  Emitted kernels have NAME_pack for it. */
+ * once, whole, before any run, in panels as wide as the nest's tile.  Nothing happens for others.  Emitted kernels have
+ * NAME_pack for it. */
 void kernel_weights(const struct kernel *, const float *b);
 void kernel_prepare(const struct kernel *, const float *a, const float *b); /* the parts of a run: transpose inputs, */
 void kernel_body(const struct kernel *, float *c, const float *a, const float *b);     /* compute, */
@@ -124,6 +125,7 @@ struct kernel_plan {
     int64_t stride[4][NEST_VARS];
     double cycles, moved, copied, far, packs;
     bool asked;                                          /* blocks of B are asked for before they are used */
+    bool exact;                                          /* no zeros around A are read, it is taken as it lies */
     bool pairs;                                          /* A, B and V are two bytes an element */
     bool packed[2];                                      /* block by block, or B before: */
     int64_t given;                                       /* elements of B as kernel_weights leaves it; 0: as it is */

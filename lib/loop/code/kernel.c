@@ -31,7 +31,7 @@ void kernel_prepare(const struct kernel *g, const float *a, const float *b)
 {
     const float *in[2] = { a, b };
     for (int t = 0; t < 2; t++)
-        if (t == TENSOR_A && g->about.pad.n)
+        if (t == TENSOR_A && g->about.pad.n && g->change[t].needed)
             carry_surround(&g->about.pad, g->about.store, a, g->scratch[t], problem_cpu(g->isa));
         else if (g->change[t].needed && !(t == TENSOR_B && g->given))
             carry_forth(&g->change[t].change, in[t], g->scratch[t]);
