@@ -328,12 +328,20 @@ INLINE_HOME_STARTS  ?= $(if $(inline_cost_trial),--threshold=100,--none --thresh
 # what is searched for: speed; least text at equal speed; text alone, whatever it costs in instructions
 INLINE_HOME_GOALS   ?= learned $(if $(inline_cost_trial),,small tiny)
 INLINE_HOME_SIZE    ?= 8
+# of so many sets that the search for speed thinks best, CPU time over copies chooses; 0: the best itself.  Of 16 copies
+# eight decide, the least by which one of seven rivals can surely be faster
+INLINE_HOME_FINALISTS ?= 0
+INLINE_FINAL_COPIES ?= 16
+INLINE_FINAL_ROUNDS ?= $(if $(filter ci,$(SCALE)),1,3)
 # each of copies of its own (measure); half of them decide, half say what the decision is worth
 INLINE_HOME_ROUNDS  ?= $(if $(filter ci,$(SCALE)),6,40)
 # no round of a program begins after so many seconds; 0: as long as its rounds take
 INLINE_HOME_SECONDS ?= 0
 # cachegrind is slow: events are counted in so many of a program's runs, those with fewest instructions first
 INLINE_COST_RUNS    ?= $(if $(filter ci,$(SCALE)),1,2)
+# a file may be slower than its copy, so a build's time is the mean over copies, each the median of some rounds
+INLINE_COST_COPIES  ?= $(if $(filter ci,$(SCALE)),2,8)
+INLINE_COST_ROUNDS  ?= $(if $(filter ci,$(SCALE)),2,5)
 INLINE_EXPERTS      ?= $(if $(filter ci,$(SCALE)),gzip,gzip bzip2 zlib lua lz4 zopfli cmark mawk jq)
 inline_corpus        = $(OUT)/corpus
 INLINE_CORPUS_TABLE ?= $(TOP)/data/corpus.csv
@@ -368,9 +376,11 @@ ifeq ($(filter inline-cost,$(MAKECMDGOALS))$(word 2,$(INLINE_NAMES)),inline-cost
 $(error make inline-cost: weights learned on some programs are tried on another, so it needs two: \
     INLINE_NAMES='bzip2 zlib')
 endif
-inline-cost: $(inline_home)/cost.csv
+inline-cost: $(inline_home)/cost.csv $(inline_home)/copies-levels.csv
 	@csv-show --digits=3 $<
 	csv-show --digits=3 $(inline_home)/weights.csv
+	echo "What times differ by between builds, between copies of a build, and between runs of a copy:"
+	csv-show --digits=3 $(inline_home)/copies-levels.csv
 inline-experts:
 	@$(MAKE) --no-print-directory INLINE_NAMES='$(INLINE_EXPERTS)' inline-home
 # one at a time: a build that takes the whole machine would make the seconds of the others mean nothing
@@ -411,8 +421,39 @@ $(inline_home)/%/explored: $(inline_home)/%/w/program.csv
 	@GOAL=home BASE=$(INLINE_HOME_WITHIN) STARTS='$(INLINE_HOME_STARTS)' \
 	    $(TOP)/pipelines/explore $(<D) $(@D) $(INLINE_HOME_EVALS) $(SEED) $(JOBS) $(INLINE_HOME_GOAL)
 	touch $@
+ifeq ($(INLINE_HOME_FINALISTS),0)
 $(inline_home)/%/learned.sexp: $(inline_home)/%/explored
 	@inline-search --best $(INLINE_HOME_GOAL) --store=$(@D)/store --work=$(@D)/w $(@D)/history.csv $(aside)
+else
+# the search's best, or of its rivals that surely take less CPU time that which takes least
+$(inline_home)/%/learned.sexp: $(inline_home)/%/finalists/guard.csv
+	@winner=$$(csv-where -c reason --is=gain $< | csv-sort -k ratio:n | csv-sample --quiet --first=1 |
+	    csv-calc --print=label)
+	cp $(@D)/store/$${winner:-$$(csv-calc --print=base $< | sort -u)}.sexp $(new)
+	$(call keep,$@)
+$(eval $(call asked,$(inline_home)/finalists-asked,INLINE_HOME_FINALISTS INLINE_FINAL_COPIES INLINE_FINAL_ROUNDS))
+$(inline_home)/%/finalists/list.csv: $(inline_home)/%/explored $(inline_home)/finalists-asked
+	@mkdir -p $(@D)
+	inline-search --finalists=$(INLINE_HOME_FINALISTS) $(INLINE_HOME_GOAL) --store=$(inline_home)/$*/store \
+	    --work=$(inline_home)/$*/w $(inline_home)/$*/history.csv $(aside)
+# on the inputs that were searched on: the others are for the verdict
+$(inline_home)/%/finalists/runs.csv: $(inline_home)/%/finalists/list.csv
+	@builds=()
+	while IFS=$$'\t' read -r set file; do
+	    inline-build --decisions="$$file" --out=$(@D)/$$set $(inline_home)/$*/w > /dev/null
+	    builds+=("$$set=$(@D)/$$set")
+	done < <(csv-calc --print=decisions --print=file $<)
+	SET=search ROUNDS=$(INLINE_FINAL_COPIES) EACH=$(INLINE_FINAL_ROUNDS) SEED=$(SEED) $(TOP)/pipelines/measure time \
+	    $(inline_home)/$*/w "$${builds[@]}" $(aside)
+# the chance of an error is shared among the rivals
+$(inline_home)/%/finalists/guard.csv: $(inline_home)/%/finalists/runs.csv
+	@$(call inline_copy_times,$<) > $@.times
+	inline-guard --metric=cpu --base=$$(csv-calc --print=decisions $(@D)/list.csv | head -1) \
+	    --confidence=$$(csv-group -c cost --stat=n $(@D)/list.csv |
+	        csv-calc --print='min(0.9999, 1 - 0.05 / max(1, n_cost - 1))') $@.times > $(new)
+	rm $@.times
+	$(call keep,$@)
+endif
 $(inline_home)/%/small.sexp: $(inline_home)/%/explored
 	@inline-search --best $(INLINE_HOME_SMALL) --store=$(@D)/store --work=$(@D)/w $(@D)/history.csv $(aside)
 # a program that does not link at -Oz has no least text there: nothing to build, and no row; any other failure stops
@@ -527,19 +568,48 @@ $(inline_home)/means.csv: $(inline_home)/table.csv
 	    csv-sort -k base,cpu:nr > $(new)
 	rm $@.exact $@.all $(INLINE_TABLE_BASES:%=$@.%)
 	$(call keep,$@)
-$(inline_home)/%/events.csv: $(inline_home)/%/exact.csv
-	@few=$$(csv-where -c label --is=$(firstword $(INLINE_TABLE_BASES)) $< | csv-where -c metric --is=instructions |
-	    csv-sort -k value:n | csv-calc --print=run | head -$(INLINE_COST_RUNS))
-	RUNS=$$few METRICS="instructions events" $(TOP)/pipelines/measure count $(@D)/w $(inline_home_builds) $(aside)
+$(eval $(call asked,$(inline_home)/cost-asked,INLINE_COST_RUNS INLINE_COST_COPIES INLINE_COST_ROUNDS))
+# a copy is a round: the median of its runs; a run that went wrong stays a row of its own, and is refused
+define inline_copy_times
+csv-where -c phase --is=measure $(1) |
+	    csv-group -g benchmark,base,label,copy,status,kind -c cpu_seconds,wall_seconds --stat=median |
+	    csv-cut -c benchmark,base,label,copy,status,kind,median_cpu_seconds,median_wall_seconds --rename=copy=round \
+	        --rename=median_cpu_seconds=cpu_seconds --rename=median_wall_seconds=wall_seconds
+endef
+$(inline_home)/%/few: $(inline_home)/%/exact.csv $(inline_home)/cost-asked
+	@csv-where -c label --is=$(firstword $(INLINE_TABLE_BASES)) $< | csv-where -c metric --is=instructions |
+	    csv-sort -k value:n | csv-sample --quiet --first=$(INLINE_COST_RUNS) | csv-calc --print=run $(aside)
+$(inline_home)/%/events.csv: $(inline_home)/%/few
+	@RUNS=$$(paste -sd' ' $<) METRICS="instructions events" $(TOP)/pipelines/measure count $(@D)/w \
+	    $(inline_home_builds) $(aside)
+$(inline_home)/%/copies.csv: $(inline_home)/%/few
+	@RUNS=$$(paste -sd' ' $<) ROUNDS=$(INLINE_COST_COPIES) EACH=$(INLINE_COST_ROUNDS) SEED=$(SEED) \
+	    $(TOP)/pipelines/measure time $(@D)/w $(inline_home_builds) $(aside)
+$(inline_home)/%/copies-times.csv: $(inline_home)/%/copies.csv
+	@$(call inline_copy_times,$<) $(aside)
 $(inline_home)/cost.csv $(inline_home)/weights.csv &: $(INLINE_NAMES:%=$(inline_home)/%/events.csv) \
-    $(INLINE_NAMES:%=$(inline_home)/%/runs.csv) $(inline_home)/asked
-	@csv-cat $(filter %/runs.csv,$^) > $(inline_home)/cost.runs
-	inline-cost --base=$(firstword $(INLINE_TABLE_BASES)) --runs=$(inline_home)/cost.runs \
+    $(INLINE_NAMES:%=$(inline_home)/%/copies-times.csv) $(inline_home)/asked
+	@csv-cat $(filter %/copies-times.csv,$^) > $(inline_home)/cost.times
+	inline-cost --base=$(firstword $(INLINE_TABLE_BASES)) --runs=$(inline_home)/cost.times \
 	    --weights=$(call beside,$(inline_home)/weights.csv) -o $(call beside,$(inline_home)/cost.csv) \
 	    $(filter %/events.csv,$^)
-	rm $(inline_home)/cost.runs
+	rm $(inline_home)/cost.times
 	$(call keep,$(inline_home)/weights.csv)
 	$(call keep,$(inline_home)/cost.csv)
+# deviations of log times: between builds, of their means; between copies of a build, and between runs of a copy
+$(inline_home)/%/copies-levels.csv: $(inline_home)/%/copies.csv $(inline_home)/%/copies-times.csv
+	@bench-stat --csv --metric=cpu --levels=copy $< |
+	    csv-calc --set='copies=between_deviation^2' --set='runs=within_deviation^2' |
+	    csv-group -g benchmark -c copies,runs --stat=mean | csv-calc --set='copies_deviation=sqrt(mean_copies)' \
+	        --set='runs_deviation=sqrt(mean_runs)' | csv-cut -c benchmark,n_rows,copies_deviation,runs_deviation \
+	        --rename=n_rows=builds > $@.copies
+	csv-calc --set=build=label --set="label='all'" $(@D)/copies-times.csv |
+	    bench-stat --csv --metric=cpu --levels=build | csv-cut -c benchmark,between_deviation \
+	        --rename=between_deviation=builds_deviation | csv-join -k benchmark $@.copies - > $(new)
+	rm $@.copies
+	$(call keep,$@)
+$(inline_home)/copies-levels.csv: $(INLINE_NAMES:%=$(inline_home)/%/copies-levels.csv) $(inline_home)/asked
+	@csv-cat $(filter %.csv,$^) $(aside)
 # each run of every build, in a folder of its own; how many there were, how many files they left
 $(inline_home)/%/same.csv: $(inline_home)/%/built
 	@inline-same -o $@ $(@D)/w $(inline_home_builds)

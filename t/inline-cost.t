@@ -26,6 +26,12 @@ is 'the cost ranks builds of a program it was not fitted to as the time does' 4 
 is 'instructions do not' 0 bash -c 'csv-where -c rank_instructions --min=0.9 out.csv | tail -n +2 | wc -l'
 is 'nor is its error' 4 bash -c 'csv-where -c error_cost --max=1e-6 out.csv | csv-where -c error_instructions --min=0.01 | tail -n +2 | wc -l'
 is 'both halves of the rounds say the same' 4 bash -c 'csv-where -c rank_halves --min=0.999999 out.csv | tail -n +2 | wc -l'
+is 'draws of builds rank as they do' 4 bash -c 'csv-calc --where="lower_cost > 0.999999 && upper_cost <= 1" out.csv | tail -n +2 | wc -l'
+is 'and the cost surely gains in the mean, though no program has builds enough' '0 0 0 1' bash -c 'csv-calc --print="lower_gain > 0" out.csv | xargs'
+is 'intervals hold what they are of' 4 bash -c 'csv-calc --where="abs(lower_gain - (1 - upper_instructions)) < 1e-9 &&
+    lower_instructions <= rank_instructions && rank_instructions <= upper_instructions" out.csv | tail -n +2 | wc -l'
+is 'the draws are those of a seed' same bash -c 'draw() { inline-cost --seed=$1 --base=v0 --penalty=0 --runs=runs.csv exact.csv; }
+    draw 7 > s.7 && draw 7 | cmp -s - s.7 && ! draw 8 | cmp -s - s.7 && echo same'
 is 'a misprediction costs 14 instructions' 1 bash -c 'csv-where -c event --is=mispredictions w.csv | csv-where -c weight --min=13.9999 | csv-where -c weight --max=14.0001 | tail -n +2 | wc -l'
 inline-cost --base=v0 --runs=runs.csv exact.csv > chosen.csv
 is 'a penalty that was chosen keeps to what the times say' 4 bash -c 'csv-where -c rank_cost --min=0.99 chosen.csv | tail -n +2 | wc -l'

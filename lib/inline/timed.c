@@ -3,6 +3,7 @@
 #include "inline/cost.h"
 #include "base/checked.h"
 #include "base/message.h"
+#include "base/rng.h"
 #include "measure/runs.h"
 #include "table/csvio.h"
 #include <math.h>
@@ -177,19 +178,46 @@ static double error(const double *a, const double *b, size_t n)
     return sqrt(s / (double)n);
 }
 
-struct timed_verdict timed_judge(const struct timed *t, uint32_t program, const double weight[TIMED_EVENTS])
+/* a program's builds, column by column; caller frees time */
+struct columns { size_t n; double *time, *first, *second, *plain, *cost; };
+
+static struct columns columns_of(const struct timed *t, uint32_t program, const double weight[TIMED_EVENTS])
 {
-    double *v = xmalloc(size_mul(t->n + 1, 5), sizeof *v), *time = v, *first = v + t->n, *second = v + 2 * t->n,
-           *plain = v + 3 * t->n, *cost = v + 4 * t->n;
-    size_t n = 0;
+    double *v = xmalloc(size_mul(t->n + 1, 5), sizeof *v);
+    struct columns c = { 0, v, v + t->n, v + 2 * t->n, v + 3 * t->n, v + 4 * t->n };
     for (size_t i = 0; i < t->n; i++) {
         const struct timed_build *b = &t->build[i];
         if (b->program != program) continue;
-        time[n] = b->y, first[n] = b->half[0], second[n] = b->half[1], plain[n] = log1p(b->x[0]);
-        cost[n++] = cost_of(b, weight);
+        c.time[c.n] = b->y, c.first[c.n] = b->half[0], c.second[c.n] = b->half[1], c.plain[c.n] = log1p(b->x[0]);
+        c.cost[c.n++] = cost_of(b, weight);
     }
-    struct timed_verdict out = { n, cost_rank(plain, time, n), cost_rank(cost, time, n), cost_rank(first, second, n),
-                                 error(plain, time, n), error(cost, time, n), error(first, second, n) };
-    free(v);
+    return c;
+}
+
+struct timed_verdict timed_judge(const struct timed *t, uint32_t program, const double weight[TIMED_EVENTS])
+{
+    struct columns c = columns_of(t, program, weight);
+    struct timed_verdict out = { c.n, cost_rank(c.plain, c.time, c.n), cost_rank(c.cost, c.time, c.n),
+                                 cost_rank(c.first, c.second, c.n), error(c.plain, c.time, c.n),
+                                 error(c.cost, c.time, c.n), error(c.first, c.second, c.n) };
+    free(c.time);
     return out;
+}
+
+void timed_resample(const struct timed *t, uint32_t program, const double weight[TIMED_EVENTS], uint64_t seed,
+                    size_t draws, double *instructions, double *cost)
+{
+    struct columns c = columns_of(t, program, weight);
+    double *v = xmalloc(size_mul(c.n + 1, 3), sizeof *v), *time = v, *plain = v + c.n, *price = v + 2 * c.n;
+    struct rng rng = rng_for(seed, t->programs.name[program]);
+    for (size_t d = 0; d < draws; d++) {
+        for (size_t i = 0; i < c.n; i++) {
+            size_t k = rng_below(&rng, c.n);
+            time[i] = c.time[k], plain[i] = c.plain[k], price[i] = c.cost[k];
+        }
+        instructions[d] = cost_rank(plain, time, c.n);
+        cost[d] = cost_rank(price, time, c.n);
+    }
+    free(v);
+    free(c.time);
 }

@@ -38,4 +38,7 @@ struct timed_verdict {
     double error_instructions, error_cost, error_halves; /* root mean squares of differences of logarithms */
 };
 struct timed_verdict timed_judge(const struct timed *, uint32_t program, const double weight[TIMED_EVENTS]);
+/* Both rank correlations of so many draws of the program's builds, with replacement; nan where all are one build. */
+void timed_resample(const struct timed *, uint32_t program, const double weight[TIMED_EVENTS], uint64_t seed,
+                    size_t draws, double *instructions, double *cost);
 #endif
