@@ -207,6 +207,12 @@ static bool zeros_only(const struct rim *g, const int32_t range[2], int32_t at)
     return range[1] + at < g->before || range[0] + at >= g->before + g->size;
 }
 
+/* is it nothing but zeros there, or none? */
+static bool of_one_kind(const struct rim *g, const int32_t range[2], int32_t at)
+{
+    return zeros_only(g, range, at) || (range[0] + at >= g->before && range[1] + at < g->before + g->size);
+}
+
 /* which rows of a tile have nothing but zeros in A at the present place; are all of them such? */
 static bool list_out(const struct state *k, const struct tile *q, bool out[MAX_ROWS])
 {
@@ -219,6 +225,16 @@ static bool list_out(const struct state *k, const struct tile *q, bool out[MAX_R
     }
     for (int i = 0; i < q->nrow; i++) n += out[i];
     return n == q->nrow;
+}
+
+/* a step of a tile's sum: rows that are not left out may have no zeros where A is taken as it lies */
+static void check_rows(struct state *k, const struct tile *q)
+{
+    for (int g = 0; g < k->nrim && k->exact; g++) {
+        int32_t range[2];
+        index_range(k, &k->rim[g], range);
+        for (int i = 0; i < q->nrow; i++) k->exact &= q->out[i] || of_one_kind(&k->rim[g], range, q->row[i].at[g]);
+    }
 }
 
 /* so many steps of v further, and the block then begins at one of `n` places so far apart */
@@ -382,6 +398,7 @@ static void body(struct state *k, struct tile *q, const struct reduction *r, int
             shift(k, r[i].var, at[i] * r[i].unit, 1, 0);
         }
         list_out(k, q, q->out);
+        check_rows(k, q);
         one_step(k, q, x, v);
         for (i = 0; i < nr; i++) shift(k, r[i].var, -at[i] * r[i].unit, 1, 0);
         i = nr;
@@ -422,22 +439,27 @@ static void leave_loop(struct state *k, const uint8_t *top, int32_t n)
     if (top) asm_loop(&k->s, --k->live, top);
 }
 
-/* how many steps of the first of these reductions, from `at` on, leave out the same rows; `all`: all of them */
+/* how many steps of the first of these reductions, from `at` on, leave out the same rows, each by itself and all of them
+ * as one place; `all`: all rows */
 static int32_t same_rows(struct state *k, const struct tile *q, const struct reduction *r, int nr, int32_t at,
                          bool *all)
 {
-    bool out[2][MAX_ROWS];
-    int32_t n = 0;
+    bool out[MAX_ROWS], one[MAX_ROWS], together[MAX_ROWS];
+    int32_t n = 1;
     *all = false;
     if (!has_rim(k, r->var)) return r->n - at;
     for (int i = 1; i < nr; i++) k->high[r[i].var] += (r[i].n - 1) * r[i].unit;
+    shift(k, r->var, at * r->unit, 1, 0);
+    *all = list_out(k, q, out);
     for (; at + n < r->n; n++) {
-        shift(k, r->var, at * r->unit, n + 1, r->unit);
-        bool none = list_out(k, q, out[n > 0]);
-        shift(k, r->var, -at * r->unit, 1 - n, r->unit);
-        if (n && memcmp(out[0], out[1], sizeof out[0])) break;
-        *all = none;
+        shift(k, r->var, n * r->unit, 1, 0);
+        list_out(k, q, one);
+        k->low[r->var] -= n * r->unit;
+        list_out(k, q, together);
+        k->high[r->var] -= n * r->unit;
+        if (memcmp(one, out, sizeof out) || memcmp(together, out, sizeof out)) break;
     }
+    shift(k, r->var, -at * r->unit, 1, 0);
     for (int i = 1; i < nr; i++) k->high[r[i].var] -= (r[i].n - 1) * r[i].unit;
     return n;
 }
@@ -501,7 +523,7 @@ static void share_in(struct state *k, const struct tile *q, const int32_t *e, do
             for (int r = 0; r < q->nrow; r++) {
                 int32_t here = q->row[r].at[i] + at;
                 bool out = zeros_only(g, range, here);
-                k->exact &= out || (range[0] + here >= g->before && range[1] + here < g->before + g->size);
+                k->exact &= of_one_kind(g, range, here);
                 n[r] += !out;
                 any |= !out;
             }

@@ -15,9 +15,9 @@
  * block of C once it is complete, while that is in the second cache: the largest such, or what is inside the outermost
  * loop over a reduction that is cut.  Bias and relu alone are done in registers instead, before a tile is stored, where
  * no reduction is cut outside of the tiles.
- * An A with zeros around it is copied with them before the nest, unless all of them are left out.  Where a tile's place says that some of its rows would
- * only add zeros they are left out: blocks at a border and those between are code of their own, so are such steps of a
- * reduction; loops of more than four such kinds stay as they are.
+ * An A with zeros around it is copied with them before the nest, unless all of them are left out.  Where a tile's place
+ * says that some of its rows would only add zeros they are left out: blocks at a border and those between are code of
+ * their own, so are such steps of a reduction; loops of more than four such kinds stay as they are.
  * An input is transposed block by block inside the outer loops that all move through it, just before the block is used;
  * where there are none, before the nest.  C is transposed after it.
  *
