@@ -4,7 +4,7 @@
  *            [--add] [--parts] [--skip] [FILE]
  *
  * Columns in: problem, tree (absent or empty: the best nest by the model),
- * name (a C identifier; absent or empty: made from the problem) and isa (the
+ * name (of a C or C++ function; absent or empty: from the problem), isa (the
  * instruction set that the tree is for; absent or empty: the best one here).
  * Of consecutive rows with the same problem, name and isa the last counts, so
  * that the output of loop-search can be piped in; rows that differ in isa
@@ -19,7 +19,8 @@
  *                         AVX2 with FMA, 2 AVX-512, 32 or 64 AMX
  * For mm_bf16, mm_u8s8 and mm_s8s8 b is in groups, as NAME_pack(packed, b)
  * makes it from rows for the machine it runs on, and there is no NAME_ld; code
- * is for AMX, and for AVX-512 with BF16 or VNNI.  So it is for (weights packed), but floats.
+ * is for AMX, and for AVX-512 with BF16 or VNNI.  With (weights packed) b
+ * is floats, packed by NAME_pack in the same way, and there is no NAME_ld.
  * Behind b a problem with (then ..) has bias and residual, whose rows are as
  * c's; attention v, in NAME_ld v and ldv.  With (type f64) all floats are
  * doubles; with (type f16) or (type bf16) a, b and v are uint16_t.
@@ -39,7 +40,6 @@
 #include "base/filter.h"
 #include "base/out.h"
 #include "loop/code/native.h"
-#include "loop/nest/rows.h"
 #include "loop/search/takeaway.h"
 #include HELP
 #include <stdio.h>
@@ -56,37 +56,6 @@ static const struct opt options[] = {
     { 0, "parts", FLAG, &parts, NULL, "with NAME_part, for any number of threads" },
     { 0, "skip", FLAG, &skip, NULL, "leave out what cannot be emitted, and say why" },
     { 0 } };
-
-static struct takeaway *item;
-static size_t nitem, cap;
-
-static void collect(struct nest_rows *r)
-{
-    int name = csv_find(r->t, "name"), isa = csv_find(r->t, "isa");
-    while (rows_next(r)) {
-        struct takeaway x = { .p = r->p, .line = csv_line(r->t) };
-        str word = isa < 0 ? (str){ 0 } : csv_str(r->t, isa);
-        enum isa i = isa_here(ISA_AVX512) ? ISA_AVX512 : ISA_AVX2;
-        if (word.n) {
-            bool good;
-            i = isa_of(word, &good);
-            if (!good) csv_die(r->t, isa, "avx2, avx512 or amx");
-        }
-        const char *bad = takeaway_name(&x, name < 0 ? (str){ 0 } : csv_str(r->t, name));
-        if (bad) die_at(csv_file(r->t), x.line, "column 'name': '%s' %s", x.name, bad);
-        struct takeaway *last = nitem ? &item[nitem - 1] : NULL;
-        if (!last || strcmp(last->name, x.name) || strcmp(last->p.text, x.p.text)) {
-            for (size_t k = 0; k < nitem; k++)
-                if (!strcmp(item[k].name, x.name))
-                    die_at(csv_file(r->t), x.line, "the name %s was given in line %zu", x.name, item[k].line);
-            item = grow(item, nitem + 1, &cap, sizeof *item);
-            item[nitem++] = x;
-            last = &item[nitem - 1];
-        }
-        last->have[i] = r->tree >= 0 && csv_has(r->t, r->tree);
-        last->nest[i] = r->nest;
-    }
-}
 
 static const char *emit(struct image *m, struct buf *text, struct image_kernel *q)
 {
@@ -119,7 +88,8 @@ int main(int argc, char **argv)
     struct buf text = { 0 };
     csv *t = csv_open(filter_operand(argc, argv, i));
     rows_open(&r, t, false);
-    collect(&r);
+    size_t nitem;
+    struct takeaway *item = takeaways(&r, &nitem);
     image_begin(&m);
     native_begin(&text);
     csvw *w = csvw_open("-");

@@ -234,6 +234,17 @@ ok 'and nothing is written' test ! -e t.o
 is 'or left out, with the reason' 1 bash -c 'loop-emit --skip t.csv | grep -c "its parallel loop"'
 printf 'problem,name\n(mm 8 8 8),two words\n' > t.csv
 fails 'a name that is none' 1 "t.csv:2: column 'name': 'two words' is no C identifier" loop-emit t.csv
+# C, C++ and the C text have words of their own, a header with them does not compile; all macros of the text are known
+printf 'problem\n(mm 8 8 8)\n(mm 8 8 8 (type f64))\n(mm_nt 8 8 64 (type f16))\n(mm_u8s8 8 8 8)\n(mm_bf16 8 8 8)\n' > t.csv
+loop-emit --c=t.c t.csv > /dev/null
+macros=$(sed -n 's/^# *define \([A-Za-z_0-9]*\).*/\1/p' t.c | grep -v '^CARRY_\|_H$' | sort -u)
+for name in short inline class xor _x int8_t uint_fast16_t INT64_C UINT8_MAX linux main $macros; do
+    printf 'problem,name\n(mm 8 8 8),%s\n' "$name" > t.csv
+    loop-emit t.csv 2>&1 | grep -q "t.csv:2: column 'name': '$name' is a word of C or C++" || echo "$name is taken"
+done > kept
+ok 'words of C, of C++ and of the C text are no names' test ! -s kept
+printf 'problem,name\n(mm 8 8 8),shorts\n(mm 8 8 8),int_x\n(mm 8 8 8),Class\n' > t.csv
+ok 'but what only has them in it is' eval 'loop-emit --header=t.h t.csv > /dev/null && cc -fsyntax-only -x c t.h'
 printf 'problem,name\n(mm 8 8 8),f\n(mm 8 8 9),f\n' > t.csv
 fails 'a name given twice' 1 't.csv:3: the name f was given in line 2' loop-emit t.csv
 done_testing

@@ -1,11 +1,42 @@
 #include "loop/search/takeaway.h"
+#include "base/mem.h"
+#include "base/message.h"
 #include "loop/search/search.h"
+#include <stdio.h>
 #include <string.h>
 
 static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static bool digit(char c) { return c >= '0' && c <= '9'; }
 
-const char *takeaway_name(struct takeaway *x, str given)
+/* Words of C, to C23, and of C++, where headers are read, too; what GNU C defines; macros of the C text */
+static const char kept[] =
+    " auto break case char const continue default do double else enum extern float for goto if inline int long register"
+    " restrict return short signed sizeof static struct switch typedef union unsigned void volatile while alignas"
+    " alignof bool constexpr false nullptr static_assert thread_local true typeof typeof_unqual and and_eq asm bitand"
+    " bitor catch char8_t char16_t char32_t class co_await co_return co_yield compl concept const_cast consteval"
+    " constinit decltype delete dynamic_cast explicit export friend main mutable namespace new noexcept not not_eq"
+    " operator or or_eq private protected public reinterpret_cast requires static_cast template this throw try typeid"
+    " typename using virtual wchar_t xor xor_eq i386 linux unix"
+    " HALF KEEP MULTIPLY NARROW PAIRS_epi32 PAIRS_pd PAIRS_ps PLUS SPREAD STORE_FOUR STORE_ONE SUM4_epi32 SUM4_pd"
+    " SUM4_ps TILES TOTAL WIDE ";
+
+/* is it one of these, or what C keeps: with _ at its beginning, or of <stdint.h>? */
+static bool is_kept(const char *name)
+{
+    static const char *const types[][2] = { { "int", "_t" }, { "uint", "_t" }, { "INT", "_MAX" }, { "INT", "_MIN" },
+                                            { "INT", "_C" }, { "UINT", "_MAX" }, { "UINT", "_C" } };
+    char word[80];
+    snprintf(word, sizeof word, " %s ", name);
+    bool is = strstr(kept, word) || name[0] == '_';
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        const char *end = strrchr(name, '_');
+        is |= !strncmp(name, types[i][0], strlen(types[i][0])) && end && !strcmp(end, types[i][1]);
+    }
+    return is;
+}
+
+/* the given name, or where it is empty one from the problem's text, "mm_64_64_64"; NULL, or what is wrong with it */
+static const char *take_name(struct takeaway *x, str given)
 {
     size_t n = given.n < sizeof x->name ? given.n : sizeof x->name - 1;
     if (n) memcpy(x->name, given.s, n);
@@ -18,9 +49,42 @@ const char *takeaway_name(struct takeaway *x, str given)
     if (given.n > n) return "has more than 64 characters";
     bool good = letter(x->name[0]) || x->name[0] == '_';
     for (size_t i = 0; i < n; i++) good &= letter(x->name[i]) || digit(x->name[i]) || x->name[i] == '_';
-    if (good && (!strncmp(x->name, "carry_", 6) || !strncmp(x->name, "in_carry_", 9)))
+    if (good && (!strncmp(x->name, "carry_", 6) || !strncmp(x->name, "CARRY_", 6) || !strncmp(x->name, "in_carry_", 9)))
         return "begins with carry_ or in_carry_, as what travels along does";
+    if (good && is_kept(x->name)) return "is a word of C or C++, or kept by them or by the C text";
     return good ? NULL : "is no C identifier";
+}
+
+struct takeaway *takeaways(struct nest_rows *r, size_t *n)
+{
+    int name = csv_find(r->t, "name"), isa = csv_find(r->t, "isa");
+    struct takeaway *item = NULL;
+    size_t cap = 0;
+    *n = 0;
+    while (rows_next(r)) {
+        struct takeaway x = { .p = r->p, .line = csv_line(r->t) };
+        str word = isa < 0 ? (str){ 0 } : csv_str(r->t, isa);
+        enum isa i = isa_here(ISA_AVX512) ? ISA_AVX512 : ISA_AVX2;
+        if (word.n) {
+            bool good;
+            i = isa_of(word, &good);
+            if (!good) csv_die(r->t, isa, "avx2, avx512 or amx");
+        }
+        const char *bad = take_name(&x, name < 0 ? (str){ 0 } : csv_str(r->t, name));
+        if (bad) die_at(csv_file(r->t), x.line, "column 'name': '%s' %s", x.name, bad);
+        struct takeaway *last = *n ? &item[*n - 1] : NULL;
+        if (!last || strcmp(last->name, x.name) || strcmp(last->p.text, x.p.text)) {
+            for (size_t k = 0; k < *n; k++)
+                if (!strcmp(item[k].name, x.name))
+                    die_at(csv_file(r->t), x.line, "the name %s was given in line %zu", x.name, item[k].line);
+            item = grow(item, *n + 1, &cap, sizeof *item);
+            item[(*n)++] = x;
+            last = &item[*n - 1];
+        }
+        last->have[i] = r->tree >= 0 && csv_has(r->t, r->tree);
+        last->nest[i] = r->nest;
+    }
+    return item;
 }
 
 void takeaway_complete(struct takeaway *x)

@@ -2,6 +2,7 @@
 #ifndef MILLRACE_TAKEAWAY_H
 #define MILLRACE_TAKEAWAY_H
 #include "loop/code/evaluate.h"
+#include "loop/nest/rows.h"
 
 struct takeaway {
     char name[65];
@@ -11,8 +12,8 @@ struct takeaway {
     size_t line;                                         /* of the row that gave it first */
 };
 
-/* the given name, or where it is empty one from the problem's text, "mm_64_64_64"; NULL, or what is wrong with it */
-const char *takeaway_name(struct takeaway *, str given);
+/* all rows, those of one name as one; it dies on a name that is none or of two problems */
+struct takeaway *takeaways(struct nest_rows *, size_t *n);
 /* instruction sets that have no nest get the best one by the model; the same every time */
 void takeaway_complete(struct takeaway *);
 #endif
