@@ -179,8 +179,8 @@ static void start_blocked(struct rng *r, const struct problem *p, struct nest *t
     nest_parse(t, p, str_of(text), 0, text);
 }
 
-/* Loops in any order, most of them in two, which do not come about in few actions: windows outside of channels, parts of
- * rows inside of all, with a rest or without */
+/* Loops in any order, most of them in two, which do not come about in few actions: windows outside of channels, parts
+ * of rows inside of all, with a rest or without */
 static void start_mixed(struct rng *r, const struct problem *p, struct nest *t)
 {
     struct loop part[NEST_VARS][2] = { 0 };

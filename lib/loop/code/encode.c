@@ -439,8 +439,8 @@ static void leave_loop(struct state *k, const uint8_t *top, int32_t n)
     if (top) asm_loop(&k->s, --k->live, top);
 }
 
-/* how many steps of the first of these reductions, from `at` on, leave out the same rows, each by itself and all of them
- * as one place; `all`: all rows */
+/* how many steps of the first of these reductions, from `at` on, leave out the same rows, each by itself and all as
+ * one place; `all`: all rows */
 static int32_t same_rows(struct state *k, const struct tile *q, const struct reduction *r, int nr, int32_t at,
                          bool *all)
 {

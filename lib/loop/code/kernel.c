@@ -173,8 +173,8 @@ void problem_reference(const struct problem *p, float *c, const float *a, const 
 /* Scores between 0 and 1 that become bf16 are wrong by 2^-8 of themselves; C, a mean of V weighted by them, by that of
  * the greatest of V at most, which is 4 here. */
 static const float SCORE_ERROR = 4 / 256.0f;
-/* gelu of -5 is the difference of numbers near 5, and rounded as they are; norms of a row of nothing else divide that by
- * the root of 1e-5 and multiply it by a gain, 4 at most here */
+/* gelu of -5 is the difference of numbers near 5, and rounded as they are; norms of a row of nothing else divide that
+ * by the root of 1e-5 and multiply it by a gain, 4 at most here */
 static const float GELU_ERROR = 5 * 6e-8f * 316 * 4;
 
 bool problem_equal(const struct problem *p, const float *got, const float *want)
