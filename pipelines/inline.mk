@@ -515,7 +515,10 @@ $(inline_home)/%/rounds.csv: $(inline_home)/%/runs.csv
 # what goes out is a row of the table too: of those that the guard keeps the one with least text, or else the base; its
 # time is told by the rounds that did not decide
 $(inline_home)/%/shipped.csv $(inline_home)/%/costs.csv &: $(inline_home)/%/guard.csv $(inline_home)/%/rounds.csv
-	@label=$$(csv-where -c reason --is=gain $< | csv-sort -k text_ratio:n | csv-calc --print=label | sed -n 1p)
+	@label=$$(inline-compare --base=$(INLINE_BASE) $(@D)/exact.csv |
+	    csv-where -c program --is=$* | csv-where -c metric --is=text_bytes | csv-cut -c label,ratio |
+	    csv-join -k label - <(csv-where -c reason --is=gain $< | csv-cut -c label) |
+	    csv-sort -k ratio:n | csv-calc --print=label | sed -n 1p)
 	shipped() { csv-where -c label --is=$${label:-$(INLINE_BASE)} "$$1" | csv-calc --set="label='shipped'"; }
 	shipped $(@D)/rounds.csv | csv-cat - $(@D)/rounds.csv |
 	    csv-calc --where='round % 2 == 1' > $(call beside,$(@D)/shipped.csv)
