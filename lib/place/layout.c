@@ -369,9 +369,10 @@ static bool choose_together(const struct placing *p, long rounds, uint64_t seed,
 /* Moves beside kernels need time of the channel and room that other tensors could have.  The search may charge that
  * time (nu of solve.h, here for all nodes the same) or only what stops the step: several charges and shares of the room
  * are tried, at last the plan for moves between kernels.  Where all that leaves the plan far from the bound, the best
- * of them are tried again by other searches, since it is a matter of luck what can be packed tightly.  Long first steps
- * prove more, short ones often lead to other plans: one trial is steep, with prices and a placement of its own.  The
- * plan that is fastest beside its kernels and the highest bound need not come from the same. */
+ * of them are tried again by other searches, since it is a matter of luck what can be packed tightly; and of each trial
+ * lives chosen together are laid out as well, beside what the trials lead to by themselves.  Long first steps prove
+ * more, short ones often lead to other plans: one trial is steep, with prices and a placement of its own.  The plan that
+ * is fastest beside its kernels and the highest bound need not come from the same. */
 static struct plan *lay_out_beside(struct placing *p, const struct effort *effort, struct placement *x)
 {
     static const struct { double charge, room; bool steep; } trial[] = {
@@ -383,7 +384,7 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
     static const double NEAR = 0.003, ROUNDING = 1e-12;
     static const double ENOUGH = 3e6;                    /* steps by nodes: large graphs need fewer */
     static const double ROUNDS = 1e7;                    /* rounds by nodes */
-    struct plan *best = NULL;
+    struct plan *best = NULL, *together = NULL;
     double made[TRIALS];                                 /* seconds of the plans */
     struct effort other = *effort;
     other.dual_steps = (long)fmin((double)effort->dual_steps, fmax(ENOUGH / (p->nodes + 1.0), 300));
@@ -393,7 +394,6 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
     double *limit = xmalloc((size_t)p->nodes + 1, sizeof *limit), bound = no_prices(p);
     memcpy(limit, p->limit, (size_t)p->nodes * sizeof *limit);
     double *nu = xcalloc((size_t)p->nodes + 1, sizeof *nu);
-    bool together = false;
     for (int i = 0; i < SEARCHES * TRIALS; i++) {
         const double charge = trial[i % TRIALS].charge, room = trial[i % TRIALS].room;
         if (best && best->objective <= bound * (1 + (i < TRIALS ? GOOD : FAR))) break;
@@ -415,21 +415,20 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
         memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
         placement_copy(p, y, at);
         bool solved = laid_out;
-        laid_out = laid_out && !together && lay_out(p, &other, own, at, BESIDE, plan);
+        laid_out = laid_out && lay_out(p, &other, own, at, BESIDE, plan);
         double seconds = laid_out ? beside_seconds(p, at, plan) : INFINITY;
         memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
-        if (solved && fmin(seconds, best ? best->objective : INFINITY) > bound * (1 + FAR) &&
-            choose_together(p, rounds, other.seed, bound * (1 + GOOD), y)) {
-            struct plan *next = plan_new(p->g, formulation_names[FORM_ASYNC]);
-            double theirs = lay_out(p, &other, own, y, TOGETHER, next) ? beside_seconds(p, y, next) : INFINITY;
-            together |= theirs < seconds * (1 - FAR);    /* from now on only so */
-            plan->objective = seconds;
-            plan = better(plan, next, theirs);
-            seconds = fmin(seconds, theirs);
-        }
         made[i % TRIALS] = fmin(i < TRIALS ? INFINITY : made[i % TRIALS], seconds);
         best = better(best, plan, seconds);
+        if (!solved || fmin(seconds, best ? best->objective : INFINITY) <= bound * (1 + FAR)) continue;
+        if (!choose_together(p, rounds, other.seed, bound * (1 + GOOD), y)) continue;
+        plan = plan_new(p->g, formulation_names[FORM_ASYNC]);
+        laid_out = lay_out(p, &other, own, y, TOGETHER, plan);
+        memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
+        together = better(together, plan, laid_out ? beside_seconds(p, y, plan) : INFINITY);
+        if (together && together->objective <= bound * (1 + FAR)) break;
     }
+    if (together) best = better(best, together, together->objective);
     if (!best || best->objective > bound * (1 + GOOD)) { /* moves made in no time of their own are a plan as well */
         struct plan *plan = plan_new(p->g, formulation_names[FORM_ASYNC]);
         memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);

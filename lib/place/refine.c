@@ -219,6 +219,13 @@ static bool is_there(const struct refine *r, int t, int node)
     return r->p->use_node[u] == node ? !r->x->slow[u] : r->x->stay[u];
 }
 
+/* between uses of neighbouring nodes there is no time to leave fast memory and to return */
+static void keep_near(const struct placing *p, struct placement *x, int t)
+{
+    for (int u = p->use_end[t]; u + 1 < p->use_end[t + 1]; u++)
+        if (p->use_node[u + 1] == p->use_node[u] + 1) x->stay[u] = !x->slow[u] && !x->slow[u + 1];
+}
+
 /* Where tensor t is at a node changes, the uses beside it as little as they must. */
 static void flip(struct refine *r, int t, int node)
 {
@@ -235,6 +242,7 @@ static void flip(struct refine *r, int t, int node)
         x->stay[u] = 0;
         if (u > p->use_end[t]) x->stay[u - 1] = 0;
     }
+    keep_near(p, x, t);
     account(r, t, 1);
 }
 
