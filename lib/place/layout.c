@@ -371,8 +371,8 @@ static bool choose_together(const struct placing *p, long rounds, uint64_t seed,
  * are tried, at last the plan for moves between kernels.  Where all that leaves the plan far from the bound, the best
  * of them are tried again by other searches, since it is a matter of luck what can be packed tightly; and of each trial
  * lives chosen together are laid out as well, beside what the trials lead to by themselves.  Long first steps prove
- * more, short ones often lead to other plans: one trial is steep, with prices and a placement of its own.  The plan that
- * is fastest beside its kernels and the highest bound need not come from the same. */
+ * more, short ones often lead to other plans: one trial is steep, with prices and a placement of its own.  The plan
+ * that is fastest beside its kernels and the highest bound need not come from the same. */
 static struct plan *lay_out_beside(struct placing *p, const struct effort *effort, struct placement *x)
 {
     static const struct { double charge, room; bool steep; } trial[] = {
