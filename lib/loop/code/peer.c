@@ -188,7 +188,12 @@ static void set_environment(const struct peer *p)
 
 static bool equal(const struct problem *p, const float *got, const float *want, int64_t n)
 {
-    if (p->type == TYPE_U8S8 && !p->then[0]) return !memcmp(got, want, (size_t)n * sizeof *got);
+    if (p->type == TYPE_U8S8 && !p->then[0] && !p->sign) return !memcmp(got, want, (size_t)n * sizeof *got);
+    const int32_t *sum = (const int32_t *)(const void *)got, *exact = (const int32_t *)(const void *)want;
+    for (int64_t i = 0; p->type == TYPE_U8S8 && !p->then[0]; i++) {      /* signed ones of oneDNN go through floats */
+        if (i == n) return true;
+        if (llabs((long long)sum[i] - exact[i]) > llabs(exact[i]) >> 23) return false;
+    }
     const double *d = (const double *)(const void *)got, *e = (const double *)(const void *)want;
     for (int64_t i = 0; p->type == TYPE_F64; i++) {
         if (i == n) return true;
