@@ -62,7 +62,7 @@ watch() {
 }
 for run in whole again; do
     [ ! -e "$W/recorded" ] || break
-    rm -rf "$W/live" "$W/$run" "$W/$run.tsv"
+    rm -rf "$W/live" "${W:?}/${run:?}" "$W/$run.tsv"
     mkdir -p "$W/live/out" "$W/live/tmp"
     watch $run &
     SHIM_WHAT=kill SHIM_DOOR=$W/door SHIM_UNDER=$W/live/out LD_PRELOAD=$shim make "${asked[@]}" "$goal" SHELL="$W/bash" \
@@ -170,7 +170,7 @@ declare -A seen=()
 while IFS=$'\t' read -r n said; do seen[$n]=$said; done < "$W/done"
 order=()                                                 # from everywhere first, in case the time is up
 for step in 64 32 16 8 4 2 1; do
-    for ((n = step; n <= states; n += step)); do [ $((n / step % 2)) = 0 ] && [ $step != 64 ] || order+=($n); done
+    for ((n = step; n <= states; n += step)); do [ $((n / step % 2)) = 0 ] && [ $step != 64 ] || order+=("$n"); done
 done
 for n in "${order[@]}"; do
     [ ! -v "seen[$n]" ] || continue
@@ -192,8 +192,8 @@ for n in "${order[@]}"; do
     if [ -z "$said" ]; then
         [ "$recipe" = "${recipe_of[$n]}" ] && [ -n "$traced" ] || continue
         emptied "$W/trace" > "$W/emptied"
-        [ ! -s "$W/emptied" ] || for m in $(for ((m = 1; m <= states; m++)); do
-            [ "${recipe_of[$m]}" != "$recipe" ] || [ -v "seen[$m]" ] || echo $m
+        [ ! -s "$W/emptied" ] || for m in $(for ((k = 1; k <= states; k++)); do
+            [ "${recipe_of[$k]}" != "$recipe" ] || [ -v "seen[$k]" ] || echo $k
         done | alike "$n"); do
             seen[$m]=like
             printf '%s\tlike\n' "$m" >> "$W/done"

@@ -253,6 +253,7 @@ static bool is_option(const char *a)
 static void surroundings(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        // cppcheck-suppress leakReturnValNotUsed
         if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", (fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC) < 0)
             exit(EXIT_FAIL);
     signal(SIGPIPE, SIG_DFL);
