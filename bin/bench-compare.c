@@ -23,7 +23,7 @@
  * faster, or slower but surely within the margin; 1: something is slower; 2:
  * something is unclear; 3: invalid or unreadable input.
  * On a terminal a sentence comes out for each label, with several programs an
- * aligned table; --csv and a pipe give CSV.  Memory: all rows.
+ * aligned table; --csv and a pipe give CSV, --say sentences.  Memory: all rows.
  *
  * Examples:
  *   $ bench-compare --base=old --margin=0.01 runs.csv
@@ -47,7 +47,7 @@ static enum { DIE, SKIP } incomplete = DIE;
 static enum adjustment adjust = ADJUST_HOLM;
 static double margin = 0.01, confidence = 0.95;
 static long seed = 1;
-static bool force, details, subtract, as_csv;
+static bool force, details, subtract, as_csv, say;
 static const struct opt options[] = {
     { 'b', "base", STR, &base_name, "LABEL", "what to compare with; default: the first label of bench-run" },
     { 0, "margin", NUM, &margin, "X", "ratios within 1/(1+X) .. 1+X count as the same", 0, 1 },
@@ -60,6 +60,7 @@ static const struct opt options[] = {
     { 0, "subtract", FLAG, &subtract, NULL, "the time of an empty command, with its uncertainty" },
     { 0, "details", FLAG, &details, NULL, "more columns: censored, dependence, drift, floor" },
     { 0, "csv", FLAG, &as_csv, NULL, "the table, on a terminal too" },
+    { 0, "say", FLAG, &say, NULL, "the sentences, in a pipe too" },
     { 's', "seed", INT, &seed, "N", "of the bootstrap over programs" },
     CSV_INPUT,
     { 0 } };
@@ -118,7 +119,7 @@ int main(int argc, char **argv)
     struct compare_options o = { base, confidence, margin, adjust, force, subtract };
     struct comparison *row = compare_all(r, &o, &n);
     bool many = r->benchmark.n > 1 || (r->benchmark.n && r->benchmark.name[0].n);
-    if (!many && !details && !as_csv && isatty(STDOUT_FILENO)) {
+    if (!many && !details && !as_csv && (say || isatty(STDOUT_FILENO))) {
         for (size_t k = 0; k < n; k++) comparison_say(stdout, r, &o, &row[k]);
         finish();
         if (!quiet) compare_notes(r, &o, row, n);

@@ -10,9 +10,9 @@ BENCH_ROUNDS   ?= $(if $(bench_small),20,100)
 BENCH_CONFIGURATIONS ?= $(if $(bench_small),8,100)
 bench_small    = $(filter ci test,$(SCALE))
 
-$B/t/bench/work: t/bench/work.c
+$B/t/bench/work: $(TOP)/pipelines/bench-work.c
 	@mkdir -p $(@D)
-	$(CC) -O2 -o $@ $<
+	$(CC) -O2 -o $(new) $< && $(swap)
 $(OUT)/bench:
 	mkdir -p $@
 

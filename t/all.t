@@ -7,6 +7,7 @@ for f in "$root"/bin/*.c; do f=${f##*/}; programs+=("${f%.c}"); done
 # Questions that a program may leave out, with the reason.  Questions: empty (no input at all is refused), missing (a file
 # that is not there is refused), full (a full disk is noticed), misuse (all of them).
 declare -A leaves_out=(
+    [millrace:empty]='without a word it says what there is'
     [inline-cc:misuse]='its arguments are those of the compiler'
     [bench-machine:empty]='reads no input: it describes the machine'
     [bench-machine:missing]='takes no operand'
@@ -267,7 +268,7 @@ ok 'every test file can be executed' quiet_if find "$root/t" -name '*.t' ! -perm
 ok 'no line is longer than 120 columns' quiet_if awk 'length > 120 {print FILENAME ":" FNR ": " length}' $sources
 # what a test leaves in the wrong folder would otherwise be committed, and shadow modules of Python there
 known='.ci .clang-format .gitattributes .gitignore CHANGELOG.md CONTRIBUTING.md LICENSE Makefile ORIGINS.md README.md SECURITY.md
-    VERSION bin data debian docs examples lib packages.csv pipelines plots share t'
+    VERSION bin data debian docs examples lib mk packages.csv pipelines plots share t'
 strangers() { git ls-files 2> /dev/null | cut -d/ -f1 | sort -u | grep -vxF "$(printf '%s\n' $known)"; }
 ok 'nothing strange at the top' quiet_if strangers
 ok 'no tabs' quiet_if grep -nP '\t' $sources
@@ -302,8 +303,8 @@ ok 'every test of a program has its program' alone
 ok 'lib/base/pow10.h is what pow10.py makes' eval 'python3 lib/base/pow10.py | cmp - lib/base/pow10.h'
 ok 'no program needs libgslcblas' eval '! for p in bin/*.c; do p=${p##*/}; readelf -d "$BIN/${p%.c}"; done 2> /dev/null | grep gslcblas'
 if [ -f README.md ]; then
-    list() { sed -n '/<!-- list -->/,/<!-- end of list -->/{/^- /p}' README.md; }
-    want() { for f in bin/*.c; do sed -n '1s|^/\* \([^ ]*\) - \(.*\)|- `\1` \2|p' "$f"; done; }
-    ok "README.md lists the programs (make readme)" diff <(list) <(want)
+    list() { sed -n '/<!-- list -->/,/<!-- end of list -->/{/^- /p}' docs/filters.md | sed 's/ (step)$//' | sort; }
+    want() { for f in bin/*-*.c; do sed -n '1s|^/\* \([^ ]*\) - \(.*\)|- `\1` \2|p' "$f"; done | sort; }
+    ok "docs/filters.md lists the programs (make readme)" diff <(list) <(want)
 fi
 done_testing

@@ -33,7 +33,6 @@ ok 'same rows and seed, same bytes' cmp one.csv two.csv
 sed 's/$/\r/' same.csv > crlf.csv
 is 'CRLF input gives the same' "$(bench-compare --quiet --base=a same.csv)" bench-compare --quiet --base=a crlf.csv
 
-fails 'the option that was called --level before' 3 'level: its name is --confidence now' bench-compare --level=0.9 same.csv
 
 # bad input, each with file and line, exit 3
 grep -v '^b,7,' same.csv > missing.csv

@@ -24,7 +24,6 @@ static void parse(bool strict, const char *const *words)
                                    { 'n', "number", INT, &number, "N", "an integer", 0, 10 },
                                    { 'x', "ratio", NUM, &x, "X", "a number", -1, 1 },
                                    { 0, "size", SIZE, &size, "BYTES", "a size", 0, 1e12 },
-                                   { 0, "string", RENAMED, NULL, "text" },
                                    { 't', "text", STR, &text, "TEXT", "a text", 0, 0 },
                                    { 'w', "word", WORD, &word, "one|two|three", "a word", 0, 0 },
                                    { 'l', "list", LIST, &list, "ITEM", "items", 0, 0 },
@@ -99,7 +98,6 @@ int main(void)
     ok(dies(parse_any, ARGS("-x", "nan"), 2, "'nan' is not in -1 .. 1"), "nan lies in no range");
     ok(dies(parse_any, ARGS("-x", "1x"), 2, "'1x' is not a number"), "no number");
     ok(dies(parse_any, ARGS("--size=12Q"), 2, "'12Q' is not a number of bytes"), "no size");
-    ok(dies(parse_any, ARGS("--string=a"), 2, "--string: its name is --text now"), "a name of the release before");
     ok(dies(parse_any, ARGS("-w", "tw"), 2, "'tw' is not one of one|two|three"), "no such word");
     ok(dies(parse_any, ARGS("-w", "one|two"), 2, "is not one of"), "two words are none");
 

@@ -2,9 +2,10 @@
 # what every pipeline stands on: files made aside, leftovers swept, settings refused before anything is made
 . "$(dirname "$0")/tap.sh"
 # a Makefile with nothing of ours but the rules, in front of a rule that is killed or fails in the middle
-mkdir -p lab/pipelines
+mkdir -p lab/pipelines lab/mk
 cp "$root/pipelines/keep" "$root/pipelines/sweep" lab/pipelines
-sed '/^CFLAGS/,$d' "$root/Makefile" > lab/Makefile
+cp "$root/mk/pipelines.mk" lab/mk
+{ sed '/^CFLAGS/,$d' "$root/Makefile"; echo 'include mk/pipelines.mk'; } > lab/Makefile
 cat >> lab/Makefile <<'E'
 all: $(OUT)/one $(OUT)/a.svg $(OUT)/two
 $(OUT):
@@ -64,7 +65,7 @@ if command -v git > /dev/null; then
     ok 'and bench-machine there' eval '(cd lab && bench-machine) | grep -q "git,"'
     is 'leave its index as it is' "$before" stat -c '%i %Y' lab/.git/index
     # a second user, of whom git says "dubious ownership": another version, which cannot be noted where only the first writes
-    sed -n '/^\$B\/version:/,/^force/p' "$root/Makefile" > version.mk
+    { sed -n '/^\$B\/version:/,+2p' "$root/Makefile"; echo force:; } > version.mk
     second() { setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/ git -C "$T/lab" -c safe.directory= status; }
     if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null && chmod 755 "$T" && { second 2>&1 | grep -q dubious; }; then
         cp lab/Makefile saved.mk
@@ -79,7 +80,7 @@ if command -v git > /dev/null; then
 fi
 
 # two makes of one folder build one after the other: who holds build/ is waited for
-sed -n '/^\$B\/ready:/,/^endif/p' "$root/Makefile" | sed '$d; s/\$(MAKE)/echo built; :/' > ready.mk
+sed -n '/^\$B\/ready:/,/^endif/p' "$root/mk/pipelines.mk" | sed '$d; s/\$(MAKE)/echo built; :/' > ready.mk
 mkdir -p lab/build && cp lab/Makefile saved.mk && { cat ready.mk; echo 'force:'; } >> lab/Makefile
 flock -o lab/build sh -c 'touch held; sleep 1; echo first > order' &
 until [ -e held ]; do sleep 0.05; done
@@ -91,9 +92,9 @@ refused() { fails "$1" 2 "$2" make -s -C "$root" "${@:3}"; [ ! -e "$T/made" ] ||
 refused 'OUT with a blank' 'OUT=.*no blank' OUT="$T/made here" help
 refused 'OUT with a shell sign' "OUT=.*has no ';'" OUT="$T/made;true" help
 refused 'OUT with nothing' 'OUT=' OUT= help
-refused 'a SCALE that is none' "SCALE='tiny': one of default ci test full" OUT="$T/made" SCALE=tiny help
+refused 'a SCALE that is none' "SCALE='tiny': one of default ci test full large" OUT="$T/made" SCALE=tiny help
 refused 'two of them' "SCALE='ci test'" OUT="$T/made" SCALE='ci test' help
-for s in default ci test full; do ok "SCALE=$s" make -s -C "$root" OUT="$T/made" SCALE=$s help; done
+for s in default ci test full large; do ok "SCALE=$s" make -s -C "$root" OUT="$T/made" SCALE=$s help; done
 # the folder that the clone lies in, before any shell sees its name
 for name in 'a b' '$(shell touch pwned)' '$(touch${IFS}pwned)' 'a;touch pwned' "a'b" 'a&b' 'a:b' 'a%b' 'a#b' '(a)' 'a\b' '`id`'; do
     mkdir -p "where/$name" && cp "$root/Makefile" "where/$name"
@@ -125,8 +126,8 @@ ok 'a pipeline from another folder' make -s -C else -f "$root/Makefile" out/inli
 is 'writes there' 'else/out/inline-home/asked' find else -type f
 # whatever a pipeline's recipes and scripts use is built before the first of them runs: here by a compiler that cannot
 phony() { make -s -C "$root" "$@" -pq 2> /dev/null | sed -n 's/^\.PHONY: //p' | tr ' ' '\n' | sort -u; }
-comm -23 <(phony) <(sed -n 's/^\.PHONY: //p' "$root"/Makefile "$root"/lib/*/*.mk | tr ' ' '\n' | sort -u) |
-    grep -vE '^(force|bench|.*-(force|again))$' > pipelines
+comm -23 <(phony) <(sed -n 's/^\.PHONY: //p' "$root"/Makefile "$root"/mk/*.mk "$root"/lib/*/*.mk | tr ' ' '\n' | sort -u) |
+    grep -vE '^(force|.*-(force|again))$' > pipelines
 ok 'there are pipelines' eval '[ "$(wc -l < pipelines)" -gt 40 ]'
 while read -r goal; do
     make -C "$root" B="$T/b" BIN="$T/b/bin" OUT="$T/made" CC=false HOST=h "$goal" > unbuilt 2>&1 || :

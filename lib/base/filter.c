@@ -32,7 +32,7 @@ static void add_default(struct buf *b, const struct opt *o)
     case SIZE: if (*(uint64_t *)o->to) buf_format(b, " [%llu]", (unsigned long long)*(uint64_t *)o->to); break;
     case STR: if (*(const char **)o->to) buf_format(b, " [%s]", *(const char **)o->to); break;
     case WORD: if (*(int *)o->to >= 0) buf_format(b, " [%s]", option_word(o->to)); break;
-    case FLAG: case LIST: case RENAMED: break;
+    case FLAG: case LIST: break;
     }
 }
 
@@ -85,8 +85,7 @@ static void show_help(void)
 {
     fputs(help_text, stdout);
     puts("\nOptions:");
-    for (const struct opt *o = table; o->name; o++)
-        if (o->type != RENAMED) show_option(o);
+    for (const struct opt *o = table; o->name; o++) show_option(o);
     puts("      --quiet                no progress, no notes\n"
          "  -h, --help                 print this and exit\n"
          "      --version              print the version and exit");
@@ -162,8 +161,6 @@ static void set(const struct opt *o, const char *a)
         check_range(o, (double)bytes, a);
         *(uint64_t *)o->to = bytes;
         break;
-    case RENAMED:
-        break;
     }
 }
 
@@ -185,7 +182,7 @@ static const struct opt *find_short(char c)
 static void show_words(void)
 {
     for (const struct opt *o = table; o->name; o++) {
-        if (o->type == FLAG || o->type == RENAMED) continue;
+        if (o->type == FLAG) continue;
         printf("--%s -%c %s ", o->name, o->c ? o->c : '-', o->type == WORD ? "WORD" : o->arg);
         for (const char *p = o->type == WORD ? o->arg : ""; *p; p++) putchar(*p == '|' ? ' ' : *p);
         putchar('\n');
@@ -197,9 +194,7 @@ static void built_in(const char *a)
     if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0) show_help();
     else if (strcmp(a, "--version") == 0) printf("%s (millrace) %s\n", prog, VERSION);
     else if (strcmp(a, "--_options") == 0)
-        for (const struct opt *o = table; o->name; o++) {
-            if (o->type != RENAMED) printf("--%s%s\n", o->name, o->type == FLAG ? "" : "=");
-        }
+        for (const struct opt *o = table; o->name; o++) printf("--%s%s\n", o->name, o->type == FLAG ? "" : "=");
     else if (strcmp(a, "--_words") == 0) show_words();
     else return;
     exit(finish());
@@ -218,7 +213,6 @@ static int one_option(int argc, char **argv, int i)
         size_t n = strcspn(a + 2, "=");
         const struct opt *o = find_long(a + 2, n);
         if (!o) usage("no option %.*s", (int)n + 2, a);
-        if (o->type == RENAMED) usage("--%s: its name is --%s now", o->name, o->arg);
         bool has_value = a[n + 2] == '=';
         if (o->type == FLAG && has_value) usage("--%s takes no value", o->name);
         if (o->type == FLAG) set(o, NULL);

@@ -15,9 +15,8 @@ struct list { const char **v; int n; };                  /* values of an option 
 struct opt {
     char c;                                              /* short name, 0 for none */
     const char *name;                                    /* long name; a NULL one ends the table */
-    /* SIZE: bytes with K, M, G, Ki ...; WORD: which of arg's words, from 0; RENAMED: a name of the release before,
-     * refused with the one it has now, arg, and shown nowhere */
-    enum { FLAG, INT, NUM, SIZE, STR, WORD, LIST, RENAMED } type;
+    /* SIZE: bytes with K, M, G, Ki ...; WORD: which of arg's words, from 0 */
+    enum { FLAG, INT, NUM, SIZE, STR, WORD, LIST } type;
     /* bool, long, double, uint64_t, const char *, int or enum, struct list */
     void *to;
     const char *arg, *help;                              /* "N", "FILE"; for WORD the legal words, "a|b|c" */

@@ -16,11 +16,11 @@ CARRY_FLAGS := -std=gnu11 -O2 -fPIE -fvisibility=hidden -ffreestanding -fno-stac
     -fno-asynchronous-unwind-tables
 $B/carry/carry.o: lib/loop/code/carry/blob.c lib/loop/code/carry.c lib/loop/code/carry.h lib/loop/build.mk
 	@mkdir -p $(@D)
-	$(CC) $(CARRY_FLAGS) -Ilib -c -o $@ $<
+	$(CC) $(CARRY_FLAGS) -Ilib -c -o $(new) $< && $(swap)
 $B/carry/carry.elf: $B/carry/carry.o lib/loop/code/carry/blob.ld
-	ld -nostdlib -static -T lib/loop/code/carry/blob.ld -o $@ $<
+	ld -nostdlib -static -T lib/loop/code/carry/blob.ld -o $(new) $< && $(swap)
 $B/carry/carry.bytes: $B/carry/carry.elf
-	objcopy -O binary -j .text $< $@
+	objcopy -O binary -j .text $< $(new) && $(swap)
 # names that only its file knows get a prefix in the text, or a kernel could not be called so
 $B/carry/names.sed: lib/loop/code/carry.c lib/loop/build.mk
 	@mkdir -p $(@D)
@@ -53,7 +53,7 @@ $B/libmillrace-loop.a: $B/lib/loop/code/library/library.o $B/libmillrace.a lib/l
 	objcopy --redefine-sym exit=millrace_loop_exit --redefine-sym write=millrace_loop_write $B/loop-rest.o
 	ld -r -o $B/loop-all.o $B/loop-rest.o
 	objcopy $(LOOP_NAMES:%=--keep-global-symbol=%) $B/loop-all.o
-	rm -f $@ && $(AR) rcs $@ $B/loop-all.o
+	$(AR) rcs $(new) $B/loop-all.o && $(swap)
 	rm $B/loop-rest.o $B/loop-all.o
 $B/millrace-loop.pc: lib/loop/build.mk
 	@mkdir -p $(@D)
@@ -68,4 +68,4 @@ install-loop: $B/libmillrace-loop.a $B/millrace-loop.pc
 	install -m 644 $B/libmillrace-loop.a $(DESTDIR)$(PREFIX)/lib
 	install -m 644 $B/millrace-loop.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
 .PHONY: libmillrace-loop install-loop
-all: $B/libmillrace-loop.a
+all: $(if $(call wanted,loop),$B/libmillrace-loop.a)

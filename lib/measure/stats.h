@@ -10,9 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* the row of an option table; --level was its name before 0.9 */
-#define CONFIDENCE_OPTION(p, of_what)                                                                                  \
-    { 0, "confidence", NUM, &(p), "P", of_what, 0.5, 0.9999 }, { 0, "level", RENAMED, NULL, "confidence" }
+/* the row of an option table */
+#define CONFIDENCE_OPTION(p, of_what) { 0, "confidence", NUM, &(p), "P", of_what, 0.5, 0.9999 }
 
 struct interval { double point, lower, upper; };
 

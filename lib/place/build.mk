@@ -9,14 +9,14 @@ $B/bench/place-%.sexp: | $(BIN)/place-net
 	@mkdir -p $(@D)
 	place-net $* --batch=2 $(aside)
 $B/t/bench/place-kernels: $B/t/bench/place-kernels.o $B/libmillrace.a
-	$(LINK) -ldnnl
-bench: bench-place-kernels
+	$(LINK) -ldnnl && $(swap)
+benchmarks: bench-place-kernels
 .PHONY: bench-place-kernels
 # what millrace_place loads, and python3 -m millrace_place preloads
 $B/place/mover.so: lib/place/plugin/heap.c lib/place/plugin/mover.c lib/place/plugin/heap.h lib/place/plugin/mover.h
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(WARN) -D_GNU_SOURCE -O2 -g -fPIC -shared -o $@ $(filter %.c,$^) -ldl -lpthread
-all: $B/place/mover.so
+	$(CC) -std=gnu11 $(WARN) -D_GNU_SOURCE -O2 -g -fPIC -shared -o $(new) $(filter %.c,$^) -ldl -lpthread && $(swap)
+all: $(if $(call wanted,place),$B/place/mover.so)
 # the kernels of GPUs as PTX text; where clang is missing the text is empty, and place-gpu says so
 PTX = clang -x cuda --cuda-device-only --cuda-gpu-arch=sm_60 -nocudainc -nocudalib -O3 -Wno-unknown-cuda-version -S
 $B/place/kernels.ptx: lib/place/plugin/kernels.cu lib/place/plugin/kernels.h

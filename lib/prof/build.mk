@@ -10,7 +10,7 @@ PYHEADERS  := $(wildcard $(if $(PYINC),$(PYINC)/Python.h) $(foreach p,/usr /usr/
 pytag       = $(subst python3.,3,$(notdir $(patsubst %/,%,$(dir $1))))
 PYTAGS     := $(filter $(PYVERSIONS),$(sort $(foreach h,$(PYHEADERS),$(call pytag,$h))))
 PROFLIB := $B/prof
-RECFLAGS = -fPIC -fvisibility=hidden -shared -std=gnu11 $(WARN) -D_GNU_SOURCE -Ilib $(CFLAGS) -MMD -MP -MF $@.d
+RECFLAGS = -fPIC -fvisibility=hidden -shared -std=gnu11 $(WARN) -D_GNU_SOURCE -Ilib $(CFLAGS) -MMD -MP -MF $@.d -MT $@
 PROF_TARGETS :=
 PYSUFFIX := $(shell uname -m)-linux-gnu.so
 PYRECS   := $(PYTAGS:%=$(PROFLIB)/_millrace.cpython-%-$(PYSUFFIX))
@@ -33,29 +33,29 @@ endif
 # the interface for C and C++
 $(PROFLIB)/libmillrace-prof.so: lib/prof/record/api.c lib/prof/record/rec.c
 	@mkdir -p $(@D)
-	$(CC) $(filter-out -fsanitize%,$(RECFLAGS)) -o $@ $^ -lpthread
+	$(CC) $(filter-out -fsanitize%,$(RECFLAGS)) -o $(new) $^ -lpthread && $(swap)
 $(PROFLIB)/millrace_prof.h: lib/prof/record/millrace_prof.h
 	@mkdir -p $(@D)
-	cp $< $@
+	cp $< $(new) && $(swap)
 $(PROFLIB)/libmillrace-calls.so: lib/prof/record/calls.c lib/prof/record/rec.c
 	@mkdir -p $(@D)
-	$(CC) $(filter-out -fsanitize%,$(RECFLAGS)) -o $@ $^ -lpthread -ldl
+	$(CC) $(filter-out -fsanitize%,$(RECFLAGS)) -o $(new) $^ -lpthread -ldl && $(swap)
 # its own rpath: the driver loads it into programs that know nothing of CUPTI
 CUPTI_LIB := $(firstword $(wildcard $(CUPTI_DIR:include/=)lib64 $(CUPTI_DIR:include/=)lib))
 $(PROFLIB)/libmillrace-gpu.so: lib/prof/record/gpurec.c
 	@mkdir -p $(@D)
-	$(CC) $(filter-out -fsanitize% -Wundef -Wcast-qual,$(RECFLAGS)) -isystem $(CUPTI_DIR) -o $@ $^ \
-	    -L$(CUPTI_LIB) -Wl,-rpath,$(CUPTI_LIB) -lcupti -lpthread
+	$(CC) $(filter-out -fsanitize% -Wundef -Wcast-qual,$(RECFLAGS)) -isystem $(CUPTI_DIR) -o $(new) $^ \
+	    -L$(CUPTI_LIB) -Wl,-rpath,$(CUPTI_LIB) -lcupti -lpthread && $(swap)
 $(PYRECS): $(PROFLIB)/_millrace.cpython-%-$(PYSUFFIX): $(patsubst %,lib/prof/record/%.c,pyrec ops frames see hide rec)
 	@mkdir -p $(@D)
 	$(CC) $(RECFLAGS) -Wno-cast-qual -isystem $(patsubst %/,%,$(dir $(firstword $(foreach h,$(PYHEADERS), \
-	    $(if $(filter $*,$(call pytag,$h)),$h))))) -o $@ $^ -lpthread -ldl
+	    $(if $(filter $*,$(call pytag,$h)),$h))))) -o $(new) $^ -lpthread -ldl && $(swap)
 $(PROFLIB)/libmillrace-e2e.so: lib/prof/record/e2e.c
 	@mkdir -p $(@D)
-	$(CC) $(RECFLAGS) -o $@ $^ -lpthread
+	$(CC) $(RECFLAGS) -o $(new) $^ -lpthread && $(swap)
 $(PROFLIB)/%.py: lib/prof/record/python/%.py
 	@mkdir -p $(@D)
-	cp $< $@
+	cp $< $(new) && $(swap)
 
 # bytecode: where the recorder is installed nobody but root may write it, and every start would compile again
 PYFILES    := $(filter %.py,$(PROF_TARGETS))
@@ -70,16 +70,16 @@ python: prof-recorder
 	$(if $(PYTAGS),@echo the recorder is there for Python $(PYTAGS:3%=3.%),$(error no headers of a Python were found))
 # what deps installs was not there when this was read: look again afterwards
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
-all: prof-recorder-afterwards
+all: $(if $(call wanted,prof),prof-recorder-afterwards)
 prof-recorder-afterwards:
 	$(MAKE) prof-recorder
 else
-all: prof-recorder
+all: $(if $(call wanted,prof),prof-recorder)
 endif
 .PHONY: python prof-recorder prof-recorder-afterwards
 
 # sweep and import against Python, at the size of the claims: 2 GB
-bench: bench-prof
+benchmarks: bench-prof
 bench-prof: all
 	t/bench/prof.sh $B/bench-prof $(or $(GIGABYTES),2)
 # what prof-emit writes, opened in Chromium's and speedscope's viewers (make deps PEERS=1)

@@ -16,7 +16,7 @@ ldconfig -p | grep -q 'libcuda[.]so[.]1' || export LD_LIBRARY_PATH=$root/build/t
 run() { make --no-print-directory -C "$root" OUT="$work/out" "$@"; }
 targets() {
     run -pq 2> /dev/null | sed -n 's/^\.PHONY: //p' | tr ' ' '\n' | sort -u |
-        grep -vxFf <(sed -n 's/^\.PHONY: //p' "$root/Makefile" "$root"/lib/*/*.mk | tr ' ' '\n') |
+        grep -vxFf <(sed -n 's/^\.PHONY: //p' "$root/Makefile" "$root"/mk/*.mk "$root"/lib/*/*.mk | tr ' ' '\n') |
         grep -vE '^(force|.*-force|.*-again|bench)$'
 }
 # what a command is about: own logs, own program, a host, the study's data

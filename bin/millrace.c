@@ -1,0 +1,170 @@
+/* millrace - five questions about your own program, and filters that answer them
+ *
+ * Usage: millrace compare 'COMMAND' 'COMMAND'
+ *        millrace profile COMMAND ARGUMENT...
+ *        millrace inline DIR
+ *        millrace kernel KIND SIZE... [OPTION]...
+ *        millrace memory SCRIPT.py [ARGUMENT]... --limit=SIZE
+ *        millrace FILTER ARGUMENT...
+ *        millrace PIPELINE [VARIABLE=VALUE]...
+ *        millrace list
+ *        millrace help [TOPIC|FILTER]
+ *
+ * The first five are short ways through filters; each takes -n, which prints
+ * the filters that it would run instead of running them, and --help.  Any
+ * filter can be run by its name, which then need not be on PATH, and any
+ * pipeline: `millrace figure7` leaves its results in ./out.  Topics of help:
+ * compare, profile, inline, kernel, memory, tables, pipelines.
+ *
+ * Examples:
+ *   $ millrace compare './old 9' './new 9'
+ *   $ millrace profile train.py
+ *   $ millrace help tables
+ */
+#include "base/filter.h"
+#include "base/out.h"
+#include "base/str.h"
+#include "help/millrace-list.h"
+#include HELP
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct opt options[] = { { 0 } };
+
+/* the folder that this program lies in, and what lies beside it: in a build tree, and where it is installed */
+static const char *here(void)
+{
+    static char path[4096];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (n < 0) die_errno("/proc/self/exe");
+    path[n] = 0;
+    *strrchr(path, '/') = 0;
+    return path;
+}
+
+/* the first of PLACES/NAME, from here(), that `mode` allows, or NULL */
+static char *beside(const char *const *places, const char *name, int mode)
+{
+    for (; *places; places++) {
+        char *path = xformat("%s/%s/%s", here(), *places, name);
+        if (access(path, mode) == 0) return path;
+        free(path);
+    }
+    return NULL;
+}
+
+static char *makefile(void)
+{
+    static const char *const places[] = { "..", "../share/millrace", NULL };
+    return beside(places, "Makefile", R_OK);
+}
+
+static const struct entry *filter_called(const char *name)
+{
+    for (const struct entry *e = entries; e->name; e++) if (strcmp(e->name, name) == 0) return e;
+    return NULL;
+}
+
+static const char *const ways[] = { "compare", "profile", "inline", "kernel", "memory", NULL };
+static bool is_way(const char *name)
+{
+    for (const char *const *w = ways; *w; w++) if (strcmp(*w, name) == 0) return true;
+    return false;
+}
+
+/* not to return: runs the program, or says why not */
+static void become(char *path, char **argv)
+{
+    if (path) execv(path, argv);
+    die("%s: %s", argv[0], path ? strerror(errno) : "not found beside millrace");
+}
+
+static void run_filter(char **argv)
+{
+    static const char *const places[] = { ".", "../libexec/millrace", NULL };
+    become(beside(places, argv[0], X_OK), argv);
+}
+
+static void run_way(char **argv)
+{
+    static const char *const places[] = { "../pipelines/ways", "../share/millrace/pipelines/ways", NULL };
+    /* the way finds its filters where this program found itself */
+    const char *others = getenv("PATH");
+    char *path = xformat("%s:%s/../libexec/millrace:%s", here(), here(), others ? others : "/bin:/usr/bin");
+    setenv("PATH", path, 1);
+    free(path);
+    become(beside(places, argv[0], X_OK), argv);
+}
+
+static void run_pipeline(int argc, char **argv)
+{
+    char *file = makefile();
+    if (!file) die("%s: the makefile of the pipelines is not beside millrace", argv[0]);
+    char **words = xcalloc((size_t)argc + 6, sizeof *words);
+    int n = 0;
+    words[n++] = xstrdup("make");
+    words[n++] = xstrdup("-s");
+    words[n++] = xstrdup("-f");
+    words[n++] = file;
+    for (int i = 0; i < argc; i++) words[n++] = argv[i];
+    execvp("make", words);
+    die_errno("make");
+}
+
+/* a target of the makefile, or a file that one makes */
+static bool is_pipeline(const char *word)
+{
+    if (strncmp(word, "out/", 4) == 0) return true;
+    struct buf b = { 0 };
+    buf_format(&b, " %s ", word);
+    const struct text *t = texts;
+    while (strcmp(t->name, "pipelines") != 0) t++;
+    bool is = strstr(t->text, b.s);
+    free(b.s);
+    return is;
+}
+
+static void show_list(void)
+{
+    for (const struct group *g = groups; g->title; g++) {
+        printf("%s%s\n", g == groups ? "" : "\n", g->title);
+        for (const struct entry *e = entries; e->name; e++)
+            if (strcmp(e->group, g->name) == 0)
+                printf("  %-18s %s%s\n", e->name, e->purpose, e->internal ? " (step)" : "");
+    }
+}
+
+static int show_text(const char *topic)
+{
+    for (const struct text *t = texts; t->name; t++)
+        if (strcmp(t->name, topic) == 0) return fputs(t->text, stdout), finish();
+    return -1;
+}
+
+static int show_help(int argc, char **argv)
+{
+    const char *topic = argc ? argv[0] : "start";
+    int status = show_text(topic);
+    if (status >= 0) return status;
+    if (filter_called(topic)) {
+        char *words[] = { argv[0], xstrdup("--help"), NULL };
+        run_filter(words);
+    }
+    usage("no topic '%s'; see `millrace help` and `millrace list`", topic);
+}
+
+int main(int argc, char **argv)
+{
+    int i = filter_init_strict(argc, argv, help, options);
+    if (i == argc) return show_text("start");
+    const char *word = argv[i];
+    if (strcmp(word, "help") == 0) return show_help(argc - i - 1, argv + i + 1);
+    if (strcmp(word, "list") == 0) return show_list(), finish();
+    if (is_way(word)) run_way(argv + i);
+    if (filter_called(word)) run_filter(argv + i);
+    if (is_pipeline(word)) run_pipeline(argc - i, argv + i);
+    usage("no '%s'; see `millrace help`", word);
+}

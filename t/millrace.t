@@ -1,0 +1,40 @@
+#!/bin/bash
+# millrace: topics, the list, filters and pipelines by their name, the short ways
+. "$(dirname "$0")/tap.sh"
+# said by itself, from another folder, with nothing of ours on PATH
+bare() { env PATH=/usr/bin:/bin "$BIN/millrace" "$@"; }
+questions() { bare "$@" | grep -c '^  millrace \(compare\|profile\|inline\|kernel\|memory\) '; }
+is 'alone: five questions' 5 questions
+is 'and with help' 5 questions help
+for topic in compare profile inline kernel memory tables pipelines; do ok "help $topic" eval "bare help $topic | grep -q ."; done
+is 'help of a filter' "$("$BIN/csv-cut" --help)" bare help csv-cut
+fails 'no such topic' 2 "no topic 'nothing'" bare help nothing
+fails 'no such word' 2 "no 'nothing'" bare nothing
+listed() { bare list | sed -n 's/^  \([a-z-]*\) .*/\1/p' | sort; }
+is 'the list has every filter once' "$(cd "$root/bin" && ls *.c | sed 's/\.c$//' | grep -v '^millrace$' | sort)" listed
+printf 'a,b\n1,2\n' > t.csv
+is 'a filter by its name' $'b\n2' bare csv-cut -c b t.csv
+fails 'its status is that of the filter' 1 'csv-cut: t.csv:1: ' bare csv-cut -c c t.csv
+ok 'a pipeline by its name' eval 'bare bench-demo -n > /dev/null'
+# every word of `help pipelines` that looks like a target is one
+targets() { sed -n 's/^  \([a-z][a-z0-9 -]*[a-z0-9]\)   .*/\1/p' "$root/share/help/pipelines.txt" | tr ' ' '\n'; }
+for t in $(targets); do
+    make -s -C "$root" -n "$t" DATA="$PWD" DIR="$PWD" > /dev/null 2> err || ! grep -q 'No rule to make target' err || echo "$t"
+done > absent
+ok 'help pipelines names targets' eval '! grep . absent'
+fails 'what is no pipeline is not made where the programs are' 2 'clean: no pipeline' make -s -f "$root/Makefile" clean
+is 'compare, in filters' 'bench-run --rounds=20 --output-rule=same -o out/runs.csv --label=first '"'sleep 1' --label=second 'sleep 2'" \
+    eval "bare compare -n -o out 'sleep 1' 'sleep 2' | sed -n 2p"
+fails 'compare one' 2 'two commands are compared' bare compare 'sleep 1'
+fails 'compare what prints different bytes' 1 'different bytes' bare compare --rounds=6 'seq 3' 'seq 4'
+ok 'a sentence' eval "bare compare --rounds=6 'seq 90000' 'seq 1 90000' 2> /dev/null | head -1 | grep -q 'second .* first'"
+is 'kernel, in filters' 'loop-gen --test=0 --kind=mm --m=9 --n=8 --k=7 > ./mm_9_8_7.problem.csv' eval 'bare kernel -n mm 9 8 7 | sed -n 2p'
+fails 'a kernel of too few sizes' 2 'mm takes 3 sizes: m n k' bare kernel mm 9 8
+ok 'kernel' bare kernel -o k mm 9 8 7
+if command -v gcc > /dev/null; then
+    printf '#include "mm_9_8_7.h"\nint main(void) { return mm_9_8_7_test(); }\n' > k/main.c
+    ok 'links and is right' eval 'gcc -o k/main k/main.c k/mm_9_8_7.o && k/main'
+    ok 'from C too' eval 'gcc -O2 -o k/main k/main.c k/mm_9_8_7.c -lm && k/main'
+fi
+fails 'memory without a limit' 2 'how much memory' bare memory train.py
+done_testing
