@@ -51,7 +51,7 @@ declare -A letter=(
     [0]=null [C]=directory [T]=tau [a]=alpha [b]=base [c]='column columns' [d]=decisions [e]=event
     [f]='formulation formulations' [g]=group [j]='jobs threads' [k]=key [l]=label [m]=model
     [n]='count components iterations rounds rows runs samples steps trials' [o]='output out' [p]=profile [r]=reverse [s]=seed
-    [t]=tier [x]=features [y]=target
+    [t]=tier [x]='features x' [y]='target y'
 )
 letters_are_known() {
     local line c name

@@ -1,0 +1,56 @@
+#!/bin/bash
+# csv-plot: what is drawn lies where the numbers say, names are names, ranges are found, nothing in a table is a command
+. "$(dirname "$0")/tap.sh"
+command -v gnuplot > /dev/null || { echo '1..0 # skip gnuplot is not here'; exit 0; }
+cat > t.csv <<'E2'
+x,y,z,lower_y,upper_y,g,kind
+1,10,5,8,12,a_b,real
+2,20,5,18,22,a_b,real
+4,40,5,39,41,it's,simulated
+E2
+plot() { csv-plot "$@" > p.svg; }
+well_formed() { perl -e 'my $s = do { local $/; <> }; $s =~ /^<\?xml/ && $s =~ m|</svg>\s*$| or exit 1; my @s;
+    while ($s =~ m|<(/?)([a-z]+)([^>]*?)(/?)>|gi) { if ($1) { (pop @s // "") eq $2 or exit 2 } elsif (!$4) { push @s, $2 } } exit @s ? 3 : 0' p.svg; }
+text() { sed -n 's/.*<tspan[^>]*>\(<!\[CDATA\[\)\{0,1\}\([^]<]*\).*/\2/p; s/^\t*<text><tspan[^>]*>\([^<]*\)<.*/\1/p' p.svg | sort -u; }
+ok 'a line' plot -x x -y y t.csv
+ok 'is an SVG' well_formed
+# gnuplot marks points by <use .. x y>: the middle one of 1, 2, 4 lies a third of the way along
+ok 'points lie where their numbers say' eval "plot --kind=point -x x -y z --width=900 t.csv && perl -ne '
+    push @x, \$1 if /<use .*transform=.translate\((-?[\d.]+),/; END { exit !(@x == 3 && abs((\$x[1] - \$x[0]) / (\$x[2] - \$x[0]) - 1 / 3) < .01) }' p.svg"
+ok 'on a logarithmic axis half of it' eval "plot --kind=point --log=x -x x -y z --width=900 t.csv && perl -ne '
+    push @x, \$1 if /<use .*transform=.translate\((-?[\d.]+),/; END { exit !(@x == 3 && abs((\$x[1] - \$x[0]) / (\$x[2] - \$x[0]) - 1 / 2) < .01) }' p.svg"
+ok 'series by a column, names as they are' eval "plot -x x -y y --by=g t.csv && grep -q 'a_b' p.svg && grep -q 'it’s' p.svg"
+ok 'two columns are two series' eval "plot -x x -y y,z t.csv && grep -q '>y<' p.svg && grep -q '>z<' p.svg"
+ok 'the kinds of the rows are in the title' grep -q 'real+simulated' p.svg
+ok 'texts make bars' eval 'plot -x g -y z t.csv && well_formed'
+ok 'a range is found by its names' eval 'csv-plot --kind=interval -x y -y g t.csv > p.svg; csv-cut -c x,y,z,g,kind t.csv | csv-plot --kind=interval -x y -y g - > q.svg; ! cmp -s p.svg q.svg'
+ok 'and can be named' eval 'csv-calc --set=l=lower_y --set=u=upper_y t.csv | csv-cut -c y,g,kind,l,u | csv-plot --kind=interval -x y -y g --low=l --high=u - > q.svg; cmp p.svg q.svg'
+# a histogram counts every value once; its bars by their heights
+bars() { csv-plot --term=text --kind=hist -x v --bins=2 --height=20 h.csv; }
+(echo v; for i in 1 1 1 2 9; do echo $i; done) > h.csv
+ok 'a histogram' eval 'bars | grep -q 4'
+ok 'one value alone' eval '(echo v; echo 3; echo 3) | csv-plot --kind=hist -x v > p.svg && well_formed'
+ok 'a box a text' eval 'csv-plot --kind=box -x g -y y t.csv > p.svg && well_formed'
+is 'PNG' PNG eval 'csv-plot --term=png -x x -y y t.csv | head -c 4 | tail -c 3; echo'
+ok 'the same bytes again' eval 'csv-plot -x x -y y t.csv > a; csv-plot -x x -y y t.csv > b; cmp a b'
+# names and texts that gnuplot, a shell or a block of data could take for commands
+cat > bad.csv <<'E2'
+x,"`touch pwned`",g
+1,2,"END
+system 'touch pwned'"
+2,3,"'; system('touch pwned'); '"
+3,4,"""`touch pwned`$(touch pwned)"
+E2
+ok 'a table of commands' eval 'csv-plot -x x -y "\`touch pwned\`" --by=g --title="\`touch pwned\`'"'"'; system(1)" bad.csv > p.svg && well_formed'
+ok 'and as bars' eval 'csv-plot -x g -y x bad.csv > p.svg && well_formed'
+ok 'none of them ran' eval '[ ! -e pwned ]'
+fails 'a text where a number is wanted' 1 "t.csv:2: column 'g': 'a_b' is not a number" csv-plot --kind=line -x x -y g t.csv
+fails 'no such column' 1 "no column 'nix'" csv-plot -x nix -y y t.csv
+fails 'no rows' 1 'no rows to draw' eval 'head -1 t.csv | csv-plot -x x -y y'
+fails 'without -y' 2 'no column given, see -y' csv-plot -x x t.csv
+fails 'boxes of two columns' 2 'one column for this kind' csv-plot --kind=box -x g -y y,z t.csv
+ok 'empty fields and infinities are left out' eval 'printf "x,y\n1,2\n2,\n3,inf\n4,5\n" | csv-plot -x x -y y > p.svg && well_formed'
+fails 'a full disk' 1 . eval 'csv-plot -x x -y y t.csv > /dev/full'
+fails 'without gnuplot' 1 'gnuplot: No such file' env PATH="$BIN" csv-plot -x x -y y t.csv
+ok 'no file is left half-written' eval '! PATH="$BIN" csv-plot -x x -y y -o o.svg t.csv 2> /dev/null; [ ! -e o.svg ]'
+done_testing
