@@ -97,8 +97,8 @@ static void add_house(struct buf *b, const struct plot *p)
     case PLOT_TEXT: buf_format(b, "set terminal dumb size %ld,%ld\n", p->width, p->height); break;
     default: buf_format(b, "set terminal sixelgd size %ld,%ld font 'sans,12'\n", p->width, p->height);
     }
-    buf_format(b, "set encoding utf8\nset termoption noenhanced\nset datafile missing NaN\nset border 3 lc rgb '#666666'\n"
-                  "set tics nomirror\nset grid ytics lc rgb '#d4d4d4' lw 0.7 dt 1\nset style fill solid 0.9 noborder\n"
+    buf_format(b, "set encoding utf8\nset termoption noenhanced\nset datafile missing NaN\n"
+                  "set border 3 lc rgb '#666666'\nset tics nomirror\nset grid ytics lc rgb '#d4d4d4' lw 0.7 dt 1\nset style fill solid 0.9 noborder\n"
                   "set key noenhanced outside top horizontal samplen 2\nset title font ',14'\nset offsets graph 0.02, "
                   "graph 0.02, graph 0.05, graph 0.02\n");
     if (p->log_x) buf_format(b, "set logscale x\n");
