@@ -98,9 +98,9 @@ static void add_house(struct buf *b, const struct plot *p)
     default: buf_format(b, "set terminal sixelgd size %ld,%ld font 'sans,12'\n", p->width, p->height);
     }
     buf_format(b, "set encoding utf8\nset termoption noenhanced\nset datafile missing NaN\n"
-                  "set border 3 lc rgb '#666666'\nset tics nomirror\nset grid ytics lc rgb '#d4d4d4' lw 0.7 dt 1\nset style fill solid 0.9 noborder\n"
-                  "set key noenhanced outside top horizontal samplen 2\nset title font ',14'\nset offsets graph 0.02, "
-                  "graph 0.02, graph 0.05, graph 0.02\n");
+                  "set border 3 lc rgb '#666666'\nset tics nomirror\nset grid ytics lc rgb '#d4d4d4' lw 0.7 dt 1\n"
+                  "set style fill solid 0.9 noborder\nset key noenhanced outside top horizontal samplen 2\n"
+                  "set title font ',14'\nset offsets graph 0.02, graph 0.02, graph 0.05, graph 0.02\n");
     if (p->log_x) buf_format(b, "set logscale x\n");
     if (p->log_y) buf_format(b, "set logscale y\n");
 }

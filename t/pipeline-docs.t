@@ -1,0 +1,64 @@
+#!/bin/bash
+# pages: what they name is there, planted faults are found, and outputs that are marked as checked are what comes out
+. "$(dirname "$0")/tap.sh"
+quiet_if() { local found; found=$("$@" 2>&1); [ -z "$found" ] || { echo "$found" | head -30; return 1; }; }
+here() { (cd "$root" && "$@"); }
+ok 'pages name what there is' quiet_if here t/lint-docs
+# a copy of the pages in a tree of links; each fault alone must be found, by its rule
+mkdir tree
+for f in "$root"/*; do case ${f##*/} in docs | *.md) ;; *) ln -s "$f" tree ;; esac; done
+cp -r "$root"/docs "$root"/*.md tree
+lint() { (cd tree && t/lint-docs "$1"); }
+page=docs/planted.md
+while IFS='|' read -r rule line; do
+    printf '%s\n' "$line" > tree/$page
+    found=$(lint $page)
+    [[ $found == "$page:1: $rule: "* && $found != *$'\n'* ]] || echo "$rule: $line: found: $found"
+done > missed <<'E2'
+path|The scripts are in `pipelines/nothing`.
+path|See [the page](nothing.md).
+path|See [notes](notes/2026-01-nothing.md).
+path|What it is stands in `lib/base/nothing.h`.
+path|Its header is `fit/nothing.h`.
+path|The tests `t/nothing-*.t` look.
+target|    make nothing
+target|    $ make deps figure77
+target|Then `make figures-all SCALE=ci` makes it.
+setting|    make figure7 PLACE_NOTHING=1
+setting|`INLINE_NOTHING=3` says how often.
+filter|The filter `place-nothing` does it.
+filter|    csv-show t.csv | csv-nothing
+filter|`loop-nothings --help`
+option|    csv-cut --nothing=a t.csv
+option|    $ bench-run --label=a x | bench-compare --bases=a
+option|With `--nothing-of-this` it is quicker.
+option|`prof-top --nothing log` lists them.
+option|    millrace csv-cut --nothing=a t.csv
+E2
+ok 'planted paths, targets, settings, filters and options are found' eval '! grep . missed'
+printf '## What it reaches\n\n- inline: text .98765 of what it was\n' > tree/README.md
+ok 'a number that no result has' eval '[ "$(lint README.md)" = "README.md:3: number: .98765" ]'
+# <!-- checked --> before a block: its first line, behind $, is run in an empty folder beside data/ and must print the rest
+checked() {
+    perl -e '
+        my ($on, $command, $said, $bad, $n) = (0, "", "", 0, 0);
+        sub judge {
+            return if $command eq "";
+            my $got = `$command 2>&1`;
+            $n++;
+            if ($got ne $said) { print "$ARGV: $command\nprints\n${got}the page says\n$said"; $bad = 1 }
+            ($command, $said) = ("", "");
+        }
+        while (<>) {
+            if (/<!-- checked -->/) { $on = 1 }
+            elsif ($on && /^    \$ (.*)/) { judge(); $command = $1 }
+            elsif ($on && /^    > (.*)/) { $command .= "\n$1" }
+            elsif ($on && /^    (.*)/) { $said .= "$1\n" }
+            elsif ($on && /\S/) { judge(); $on = 0 }
+        } continue { if (eof) { judge(); $on = 0 } }
+        print STDERR "$n commands of pages\n";
+        exit $bad' "$@"
+}
+ln -s "$root/data" data
+ok 'outputs on pages are what commands print' checked "$root"/README.md "$root"/docs/*.md
+done_testing
