@@ -470,7 +470,7 @@ void mover_grant(struct pass *p, int group)
 {
     struct mover *m = p->mover;
     if (!enter(m)) return;
-    if (!p->granted[group]) take(m, m->workspace[group]);
+    if (p->granted[group] != 1) take(m, m->workspace[group]);        /* 2: it runs once more */
     p->granted[group] = 1;
     pthread_mutex_unlock(&m->lock);
 }

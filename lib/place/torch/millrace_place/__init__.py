@@ -11,6 +11,9 @@ The plan says of every tensor that autograd saves whether it is kept, sent to a 
 again by running some modules twice; place-offload(1) decides, so that what is saved never takes more than the limit,
 and says how far from the best such plan it is at most.  Gradients are those of the plain step, to the last bit.
 
+Before it is used, a step that obeys it is compared with a plain one: loss, gradients and buffers, bit by bit (check).
+What differs is found and kept (kept says what and why), else the plan is refused.
+
 limit: a part of what the plain step saves (at most 1), or bytes.  tier: a directory on a real disk.  The step that is
 recorded runs like any other, forward and backward; gradients, buffers and the random state are put back afterwards.
 A batch of another shape is trained too, but what no longer fits the record is kept in memory.
@@ -24,22 +27,19 @@ import tempfile
 import torch
 
 from . import heap
-from .groups import identity, run_again
+from .items import identity
 from .obey import Mover, Step
-from .record import Record
+from .record import Aside, Record, Result
 from .tier import File
 
 FIELDS = 'plain_seconds', 'objective_seconds', 'bound_seconds', 'gap_ratio'
 ROOM = 8                                                 # of what is saved, one part for holes: fewer fresh pages
+MARGIN = 256 << 20                                       # free memory beside a plain step that it is compared with
 __all__ = ['Plan', 'Record', 'File']
 
 
-class _Nothing:
-    def __enter__(self):
-        pass
-
-    def __exit__(self, *_):
-        pass
+class LimitError(RuntimeError):
+    """No plan keeps the limit."""
 
 
 class Plan:
@@ -47,56 +47,128 @@ class Plan:
 
     Fields: limit_bytes, saved_bytes (by the plain step), plain_seconds, objective_seconds and bound_seconds (of a step,
     as planned), gap_ratio, resident_bytes (what the process should take), away and again (what leaves, which modules
-    run twice), text (the plan as place-offload wrote it); most_bytes and stalled_seconds of the steps so far."""
+    run twice), text (the plan as place-offload wrote it); most_bytes and stalled_seconds of the steps so far.  proof:
+    what the step was compared with, and kept: what the proof, or a rule, makes the plan keep, and why."""
 
-    def __init__(self, model, step, limit, tier='.', recompute=True, offload=True, keep=None):
+    def __init__(self, model, step, limit, tier='.', recompute=True, offload=True, keep=None, check=True,
+                 keep_modules=()):
         heap.prepare()
-        self.model, self.file, self.now, self.hooks = model, File(tier), None, None
+        self.model, self.file, self.contexts, self.kept_bytes = model, File(tier), [], 0
         self.rates = self.file.rates()
-        self.wrapped = []
         self.directory = keep
-        record = Record(model, self.file).run(step)
+        self.kept, self.proof, self.keep_modules = [], None, set(keep_modules)
+        self.twice, self.changing, self.staying = {}, set(), set()
+        record = self._record(step)
         self.saved_bytes = record.saved_bytes()
         self.limit_bytes = int(limit * self.saved_bytes) if limit <= 1 else int(limit)
+        self.changing = record.changing
+        reference = self._reference(step, record) if check else None
+        if reference is not None and reference.differs(record.result):
+            record = self._trust(step, reference, record)
         names = list(record.choose_groups()) if recompute else []
+        self.kept += [(name, c.why) for name, c in record.calls.items()
+                      if c.why and name and not c.why.startswith(('has no arg', 'is kept'))]
+        again = self._plan(step, record, names, offload, reference)
+        self.plan_of(again)
+        self.mover = Mover(self.file, self.limit_bytes, self.resident_bytes, self.order, self.workspace,
+                           len(self.bytes))
+        names = {name: m for name, m in model.named_modules()}
+        self.twice = {names[name]: name for name in self.again}
+        if check:
+            self._prove(step, reference)
+
+    # ---- making
+
+    def _record(self, step, again=(), staying=None):
+        return Record(self.model, self.file, again, self.staying if staying is None else staying,
+                      self.keep_modules).run(step)
+
+    def _reference(self, step, record):
+        """What the plain step gives, if there is memory for it; else what was recorded, with copies of all."""
+        if heap.available() < 1.25 * self.saved_bytes + MARGIN:
+            self.proof = 'a step that keeps copies of all it saves'
+            return record.result
+        self.proof = 'the plain step'
+        with Aside(self.model):
+            loss = step()
+            loss.backward()
+            return Result(self.model, loss)
+
+    def _trust(self, step, reference, record):
+        """Which storages cannot be sent away?  A record in which they are kept."""
+        large = [s.label for s in record.storages if s.at is not None]
+        bad = self._bad(large, lambda kept: not reference.differs(self._record(step, staying=set(kept)).result))
+        if bad is None:
+            names = ', '.join(reference.differs(record.result)[:4])
+            raise RuntimeError(f'millrace_place: the step gives something else when it is made again from the same '
+                               f'parameters, buffers and random numbers: {names}')
+        self.staying = set(bad)
+        self.kept += [(f'tensor {k} of {name or "the step"}', 'is changed by something that autograd does not see')
+                      for name, k in bad]
+        return self._record(step)
+
+    @staticmethod
+    def _bad(all_, good):
+        """The least prefix-wise set that makes good(set) true; None if not even all do."""
+        if not good(all_):
+            return None
+        bad, rest = [], list(all_)
+        while rest and not good(bad):
+            low, high = 0, len(rest)                     # the first one without which it is not good
+            while high - low > 1:
+                middle = (low + high) // 2
+                low, high = (low, middle) if good(bad + rest[:middle]) else (middle, high)
+            bad.append(rest[high - 1])
+            rest = rest[:high - 1]
+        return bad
+
+    def _plan(self, step, record, names, offload, reference):
+        """Decides; the record of the step as it runs then."""
+        while True:
+            second = self._fitting(step, record, names, offload)
+            wrong = reference.differs(second.result) if reference is not None and self.again else []
+            if not wrong:
+                return second
+            again = list(self.again)
+            bad = self._bad(again, lambda kept: not reference.differs(
+                self._record(step, [n for n in again if n not in kept]).result))
+            if not bad:
+                raise RuntimeError(f'millrace_place: the step is not the plain one: {", ".join(wrong[:4])}')
+            self.kept += [(name, f'gives something else in its second run ({wrong[0]})') for name in bad]
+            names = [name for name in names if name not in bad]
+
+    def _fitting(self, step, record, names, offload):
         for tighter in (1, .9, .8, .7):                  # a second run may need more than the first record says
             record.groups = names
             again = self._decide(record, offload, int(tighter * self.limit_bytes))
             self.again = [names[k] for k in again]
             if not self.again:
-                break
+                return record
             try:
-                record = self._second(step, offload)
-                break
-            except RuntimeError:
-                self.forget()
+                return self._second(step, offload)
+            except LimitError:
                 if tighter == .7:
                     raise
-        self.plan_of(record)
-        self.mover = Mover(self.file, self.limit_bytes, self.resident_bytes, self.order, self.workspace,
-                           len(self.bytes))
-        self.around = lambda name: self.now.around(name) if self.now else _Nothing()
-
-    # ---- making
 
     def _second(self, step, offload):
         """The step as it runs now, once more: what it saves is not what it saved."""
-        self._wrap()
-        record = Record(self.model, self.file, self.again)
-        self.around = record.around
-        record.run(step)
+        record = self._record(step, self.again)
         record.groups = []
         promised = {field: getattr(self, field) for field in FIELDS}
         self._decide(record, offload, self.limit_bytes)
         self.__dict__.update(promised)
         return record
 
-    def _wrap(self):
-        for name, m in self.model.named_modules():
-            if name in self.again:
-                had = m.__dict__.get('forward')
-                m.forward = run_again(m, m.forward, lambda name=name: self.around(name))
-                self.wrapped.append((m, had))
+    def _prove(self, step, reference):
+        """A step that obeys, beside the reference."""
+        with Aside(self.model):
+            with self:
+                loss = step()
+            loss.backward()
+            wrong = reference.differs(Result(self.model, loss))
+        if wrong:
+            raise RuntimeError(f'millrace_place: a step under the plan is not {self.proof}: {", ".join(wrong[:4])}')
+        self.proof = f'proved on this step, beside {self.proof}: loss, gradients and buffers are equal to the last bit'
 
     def _decide(self, record, offload, limit):
         """Runs place-offload; returns the groups that run again."""
@@ -113,7 +185,7 @@ class Plan:
                 command.insert(1, '--no-offload')
             done = subprocess.run(command, capture_output=True, text=True)
             if done.returncode:
-                raise RuntimeError(done.stderr.strip())
+                raise LimitError(done.stderr.strip())
             self.text = done.stdout
             if self.directory:
                 with open(os.path.join(where, 'plan.sexp'), 'w') as out:
@@ -136,7 +208,7 @@ class Plan:
         self.away = {place[shown[i].number] for i in self._sent if shown[i].number in place}
         self.order = [(what, place[which] if what == 'read' else which)
                       for what, which in dict.fromkeys(record.order)]
-        self.workspace = dict(record.spans)
+        self.workspace = {name: record.spans.get(name, [0])[0] for name in self.again}
         self.resident_bytes = record.resident_bytes(self.limit_bytes) + record.saved_bytes() // ROOM
         self.moved_bytes = sum(self.bytes[k] for k in self.away)
 
@@ -146,14 +218,15 @@ class Plan:
         return {identity(t) for t in [*self.model.parameters(), *self.model.buffers()]}
 
     def __enter__(self):
-        self.now = Step(self)
-        self.hooks = torch.autograd.graph.saved_tensors_hooks(self.now.pack, self.now.unpack)
-        self.hooks.__enter__()
+        entered = Step(self).contexts()
+        for context in entered:
+            context.__enter__()
+        self.contexts.append(entered)
         return self
 
     def __exit__(self, *what):
-        self.hooks.__exit__(*what)
-        self.hooks = None
+        for context in reversed(self.contexts.pop()):
+            context.__exit__(*what)
 
     @property
     def most_bytes(self):
@@ -164,11 +237,5 @@ class Plan:
         return self.mover.stalled
 
     def forget(self):
-        """The model as it was: no module runs twice any more."""
-        for m, had in self.wrapped:
-            if had is None:
-                m.__dict__.pop('forward', None)
-            else:
-                m.forward = had
-        self.wrapped = []
-        self.again = []
+        """No module runs twice any more."""
+        self.twice, self.again = {}, []

@@ -6,13 +6,13 @@ import os
 import weakref
 
 import torch
-from torch.multiprocessing.reductions import StorageWeakRef
 
-from .groups import identity, storage_bytes, storage_of
+from .groups import CHANGED, Run
+from .items import LARGE, Item, identity, ordinary, rebuild, view_of
 from .native import C, ROOM_LATER
 from .tier import tensor_at
+from .watch import Watching, plain
 
-CHANGED = 'a tensor that autograd saved was changed by an inplace operation'
 STOPPED = ('millrace_place: this plan moves nothing any more: the program ends, '
            'or this process was forked after it was made')
 _movers = weakref.WeakSet()
@@ -25,18 +25,20 @@ def _halt():
         C.mover_halt(mover.c)
 
 
-class Saved:
-    """One storage that autograd saved.  Dies with the last handle; its bytes then count no more."""
-    __slots__ = ('step', 'block', 'bytes', 'away', 'version', 'at', 'tensor', 'alive', '__weakref__')
+class Saved(Item):
+    """An item that autograd saved.  Dies with the last handle; its bytes then count no more."""
+    __slots__ = ('step', 'block', 'away', 'at', 'tensor', 'spoiled', 'view', '__weakref__')
 
-    def __init__(self, step, block, t, n, version, at):
-        self.step, self.block, self.bytes, self.version, self.at = step, block, n, version, at
-        self.away, self.tensor = at is not None, None
-        self.alive = StorageWeakRef(storage_of(t))       # so that no other storage takes its identity
+    def __init__(self, step, t):
+        super().__init__(t)
+        self.step, self.block, self.away, self.at, self.tensor, self.spoiled = step, None, False, None, None, False
+        self.view = None
 
     def __del__(self):
         if self.block is not None:
             C.block_drop(self.block)
+            if not self.away:
+                self.step.plan.kept_bytes -= self.bytes
         if self.at is not None:
             self.step.mover.file.give_back(self.at, self.bytes)
 
@@ -75,9 +77,8 @@ class Mover:
             block = C.mover_written(self.c)
             if block is None:
                 return
-            saved, t = self.out.pop(block)
-            if t._version != saved.version:
-                raise RuntimeError(CHANGED)
+            saved, t, version = self.out.pop(block)
+            saved.spoiled = t._version != version        # an error where it is used, as in the plain step
 
     def judge(self, result):
         """True: done.  False: once more."""
@@ -96,6 +97,7 @@ class Step:
     def __init__(self, plan):
         self.plan, self.mover = plan, plan.mover
         self.table, self.count, self.known, self.begun = {}, 0, plan.known(), False
+        self.changing = plan.changing
         self.c = C.pass_new(self.mover.c)
         if not self.c:
             raise RuntimeError(STOPPED)
@@ -104,36 +106,55 @@ class Step:
         if self.c:
             C.pass_free(self.c)
 
+    def contexts(self):
+        return Watching(self.see), torch.autograd.graph.saved_tensors_hooks(self.pack, self.unpack)
+
     # ---- forward
 
-    def pack(self, t):
-        key, version = identity(t), t._version
-        if key in self.known or self.begun or t.device.type != 'cpu' or t.layout != torch.strided:
-            return Handle(None, t.detach(), version, None)
-        s = self.table.get(key)
-        s = s and s()
-        if s is None:
-            s = self.save(t, version)
-            self.table[key] = weakref.ref(s)
-        if s.away:
-            return Handle(s, None, version, (t.dtype, t.size(), t.stride(), t.storage_offset()))
-        return Handle(s, t.detach(), version, None)
+    def see(self, module, args, kwargs):
+        name = self.plan.twice.get(module)
+        if name is None or self.begun or not torch.is_grad_enabled():
+            return plain(module, args, kwargs)
+        return Run(self, name, module, args, kwargs).first(args, kwargs)
 
-    def save(self, t, version):
-        plan, mover, number, n = self.plan, self.mover, self.count, storage_bytes(t)
+    def pack(self, t):
+        version = t._version
+        if self.begun or not ordinary(t) or identity(t) in self.known:
+            return Handle(None, t.detach(), version, None)
+        same = self.table.setdefault(identity(t), [])
+        for ref in same:
+            s = ref()
+            if s is not None and s.has(t):
+                break
+        else:
+            s = self.save(t)
+            same.append(weakref.ref(s))
+        if not s.away:
+            return Handle(s, t.detach(), version, None)
+        return Handle(s, None, version, s.view or view_of(t))
+
+    def save(self, t):
+        plan, mover, number = self.plan, self.mover, self.count
         self.count += 1
-        fits = number < len(plan.bytes) and plan.bytes[number] == n
+        s = Saved(self, t)
+        fits = number < len(plan.bytes) and plan.bytes[number] == s.bytes
         if fits and plan.outside[number]:
-            return Saved(self, None, t, n, version, None)
+            return s
         mover.drain()
-        at = mover.file.slot(n) if fits and number in plan.away else None
-        address = None if at is None else t.data_ptr() - t.storage_offset() * t.element_size()
+        leaves = fits and number in plan.away and s.sendable and s.bytes >= LARGE
+        address = holder = at = None
+        if leaves:
+            at = mover.file.slot(s.bytes)
+            address, holder, view = s.content(t)
+            s.view = None if s.whole else view
         block = ctypes.c_void_p()
-        while not mover.judge(C.mover_keep(self.c, number, address, n, -1 if at is None else at, block)):
+        while not mover.judge(C.mover_keep(self.c, number, address, s.bytes, -1 if at is None else at, block)):
             pass
-        s = Saved(self, block.value, t, n, version, at)
-        if at is not None:
-            mover.out[block.value] = s, t.detach()
+        s.block, s.away, s.at = block.value, leaves, at
+        if leaves:
+            mover.out[block.value] = s, holder, holder._version
+        else:
+            plan.kept_bytes += s.bytes
         return s
 
     # ---- backward
@@ -158,18 +179,17 @@ class Step:
             while not self.mover.judge(C.mover_fetch(s.block, at)):
                 pass
             s.tensor = tensor_at(at.value, s.bytes)
-        dtype, size, stride, offset = handle.view
-        return s.tensor.view(dtype).as_strided(size, stride, offset)
+        if s.spoiled:
+            raise RuntimeError(CHANGED)
+        return rebuild(s.tensor, handle.view)
 
-    def around(self, name):
-        step, group = self, self.mover.group.get(name)
+    # ---- modules that run twice
 
-        class Around:
-            def __enter__(self):
-                if group is not None:
-                    C.mover_grant(step.c, group)
+    def grant(self, name, run):
+        C.mover_grant(self.c, self.mover.group[name])
 
-            def __exit__(self, *_):
-                if group is not None:
-                    C.mover_settle(step.c, group)
-        return Around()
+    def ran(self, name, run):
+        pass
+
+    def settle(self, name, run):
+        C.mover_settle(self.c, self.mover.group[name])

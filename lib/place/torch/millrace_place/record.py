@@ -11,44 +11,113 @@ The record is a graph and a profile in the forms of place-check(1) and place-pla
    workspace: bytes that a group's second run saves once more;
  - times with all operands in fast memory; other places do not exist for PyTorch's kernels and cost a thousand seconds.
 """
+import hashlib
 import time
+
 import torch
-from torch.multiprocessing.reductions import StorageWeakRef
 
 from . import heap
-from .groups import choose, identity, storage_bytes, storage_of, tensors_of
+from .groups import Run, choose, tensors_of, unfit
+from .items import LARGE, Item, clash, identity, ordinary, rebuild, storage_bytes
+from .state import Random, State, marks
+from .watch import Watching, plain
 
-LARGE = 65536                                            # as the pin of millrace's planner: smaller ones always stay
 OPERANDS = 8                                             # of a node; more become several nodes
 
 
 class Call:
-    """One run of a module's forward function."""
+    """One run of a module's forward function.  why: it may not run twice."""
 
-    def __init__(self, parent, begin):
-        self.parent, self.begin, self.end, self.may, self.children, self.inputs = parent, begin, None, True, [], []
+    def __init__(self, parent, begin, why):
+        self.parent, self.begin, self.end, self.why, self.children, self.inputs = parent, begin, None, why, [], []
+
+    may = property(lambda self: self.why is None)
 
 
-class Storage:
-    def __init__(self, number, t):
-        self.number, self.bytes = number, storage_bytes(t)
-        self.alive = StorageWeakRef(storage_of(t))
-        self.packs, self.outside = 0, False
+class Storage(Item):
+    """An item with a number; label: the module it is first seen in, and the how-manieth there, which is the same when
+    other modules run twice.  stay: it cannot leave.  outside: it lives on after the step."""
+    __slots__ = ('number', 'label', 'packs', 'outside', 'stay', 'at')
+
+    def __init__(self, number, label, t):
+        super().__init__(t)
+        self.number, self.label, self.packs, self.outside, self.at = number, label, 0, False, None
+        self.stay = not self.sendable
+
+
+class Handle:
+    """What autograd holds: the tensor or where it is."""
+    __slots__ = ('storage', 'tensor', 'version', 'view')
+
+    def __init__(self, storage, tensor, version, view):
+        self.storage, self.tensor, self.version, self.view = storage, tensor, version, view
+
+
+def digest(t):
+    """Of a tensor's values, bit by bit."""
+    if t is None:
+        return None
+    t = t.detach()
+    t = (t.to_dense() if t.layout != torch.strided else t).resolve_conj().resolve_neg().contiguous()
+    flat = t.view(-1).view(torch.uint8) if t.numel() and t.dim() else t.reshape(1).view(torch.uint8) if t.numel() else t
+    return hashlib.blake2b(flat.numpy().data if t.numel() else b'', digest_size=16).hexdigest()
+
+
+class Result:
+    """What a step leaves: its loss, gradients and buffers."""
+
+    def __init__(self, model, loss):
+        self.found = {'the loss': digest(loss)}
+        self.found.update({name: digest(p.grad) for name, p in model.named_parameters()})
+        self.found.update({name: digest(b) for name, b in model.named_buffers()})
+
+    def differs(self, other):
+        """Names of what is not the same to the last bit."""
+        return [name for name, d in self.found.items() if other.found.get(name, d) != d]
+
+
+class Aside:
+    """A step in this context leaves the model, its gradients and the random numbers as they were."""
+
+    def __init__(self, model):
+        self.model = model
+
+    def __enter__(self):
+        self.random, self.state = Random(), State(self.model, None)
+        self.gradients = [(p, p.grad) for p in self.model.parameters()]
+        self.buffers = [(b, b.detach().clone()) for b in self.model.buffers()]
+        for p, _ in self.gradients:
+            p.grad = None
+        return self
+
+    def __exit__(self, *_):
+        for p, g in self.gradients:
+            p.grad = g
+        self.state.__enter__()
+        with torch.no_grad():
+            for b, was in self.buffers:
+                b.copy_(was)
+        self.random.put()
 
 
 class Record:
-    """Of one step.  storages: in order of their first pack or entry; events and reads: see _forward and _backward."""
+    """Of one step.  storages: in order of their first pack or entry; events and reads: see _forward and _backward.
 
-    def __init__(self, model, file, again=()):
-        self.model, self.file, self.again = model, file, set(again)
+    again: modules that run twice in it.  staying: labels of storages that are not to be sent away."""
+
+    def __init__(self, model, file, again=(), staying=(), keep_modules=()):
+        self.model, self.file, self.again, self.staying, self.labels = model, file, set(again), staying, {}
         self.storages, self.by_identity = [], {}
         self.events, self.calls, self.stack = [('start', None, 0.)], {}, ['']
-        self.calls[''] = Call(None, 0)
-        self.paused, self.in_backward, self.current = 0., False, None
+        self.calls[''] = Call(None, 0, 'is the model')
+        self.paused, self.in_backward = 0., False
         self.nodes, self.reads, self.spans = [], [], {}
-        self.order, self.inner = [], None
+        self.order, self.why = [], {}
         self.sizes = []                                  # (reads so far or -1, bytes of the process)
         self.known = {identity(t) for t in [*model.parameters(), *model.buffers()]}
+        self.changing = {identity(b) for b in model.buffers()}
+        self.names = {m: name for name, m in model.named_modules() if name}
+        self.keep_modules = set(keep_modules)
 
     # ---- what happens
 
@@ -59,50 +128,51 @@ class Record:
         self.events.append((*what, self.clock()))
 
     def storage(self, t):
-        """None for parameters and buffers, which live anyway."""
-        key = identity(t)
-        if key in self.known or t.device.type != 'cpu' or t.layout != torch.strided:
+        """None for parameters and buffers, which live anyway, and for what we know too little of."""
+        if not ordinary(t) or identity(t) in self.known:
             return None
-        s = self.by_identity.get(key)
-        if s is None:
-            s = self.by_identity[key] = Storage(len(self.storages), t)
-            self.storages.append(s)
+        same = self.by_identity.setdefault(identity(t), [])
+        for s in same:
+            if s.has(t):
+                return s
+        k = self.labels[self.stack[-1]] = self.labels.get(self.stack[-1], -1) + 1
+        s = Storage(len(self.storages), (self.stack[-1], k), t)
+        s.stay = s.stay or s.label in self.staying
+        same.append(s)
+        self.storages.append(s)
         return s
 
     def pack(self, t):
-        if self.inner is not None:                       # a second run: transient
-            if identity(t) not in self.known:
-                self.inner[identity(t)] = storage_bytes(t)
-            return None, t.detach()
         now = self.clock()
         s = self.storage(t)
-        kept = t.detach()
-        if s is not None:
-            s.packs += 1
-            self.events.append(('pack', s.number, now))
-            if s.bytes >= LARGE:
-                start = time.perf_counter()
-                if s.packs == 1:
-                    s.at = self.file.slot(s.bytes)
-                    self.file.write(s.at, t.data_ptr() - t.storage_offset() * t.element_size(), s.bytes)
-                    self.weigh(-1)
-                kept = t.dtype, t.size(), t.stride(), t.storage_offset()
-                self.paused += time.perf_counter() - start
-        return s, kept
+        if s is None:
+            return Handle(None, t.detach(), t._version, None)
+        s.packs += 1
+        self.events.append(('pack', s.number, now))
+        if s.bytes < LARGE or s.stay:
+            return Handle(s, t.detach(), t._version, None)
+        start = time.perf_counter()
+        address, holder, view = s.content(t)
+        if s.at is None:
+            s.at = self.file.slot(s.bytes)
+            self.file.write(s.at, address, s.bytes)
+            self.weigh(-1)
+        self.paused += time.perf_counter() - start
+        return Handle(s, None, t._version, view)
 
     def unpack(self, handle):
-        s, kept = handle
-        if s is None:
-            return kept
-        self.order.append(('read', s.number))
-        self.reads.append((s.number, self.clock()))
-        if not isinstance(kept, torch.Tensor):
+        s, t = handle.storage, handle.tensor
+        if s is not None:
+            self.order.append(('read', s.number))
+            self.reads.append((s.number, self.clock()))
+        if t is None:
             start = time.perf_counter()
-            dtype, size, stride, offset = kept
             self.weigh(len(self.reads))
-            kept = self.file.read(s.at, s.bytes).view(dtype).as_strided(size, stride, offset)
+            t = rebuild(self.file.read(s.at, s.bytes), handle.view)
             self.paused += time.perf_counter() - start
-        return kept
+        elif t._version != handle.version:
+            raise RuntimeError('a tensor that autograd saved was changed by an inplace operation')
+        return t
 
     def weigh(self, reads):
         """How much the process takes with everything large sent away and no holes."""
@@ -125,50 +195,56 @@ class Record:
 
     # ---- modules
 
-    def watch(self, name, module):
-        forward, self_ = module.forward, self
+    def see(self, module, args, kwargs):
+        name = self.names.get(module)
+        if name is None or self.in_backward or not torch.is_grad_enabled():
+            return plain(module, args, kwargs)
+        if name in self.again:
+            run = Run(self, name, module, args, kwargs)
+            return run.first(args, kwargs)
+        if name in self.calls:                           # twice in a step: no group
+            self.calls[name].why = 'is called twice in a step'
+            return plain(module, args, kwargs)
+        start = time.perf_counter()
+        given = tensors_of((args, kwargs))
+        why = unfit(module, args, kwargs)
+        if why is None and not any(t.requires_grad for t in given):
+            why = 'has no argument with a gradient'
+        if name in self.keep_modules:
+            why = 'is kept as told'
+        call = self.calls[name] = Call(self.stack[-1], len(self.events), why)
+        self.calls[call.parent].children.append(name)
+        versions = [t._version for t in given]
+        call.inputs = [self.storage(t) for t in given]
+        before = marks(module) if why is None else {}
+        self.paused += time.perf_counter() - start
+        self.event('enter', name)
+        self.stack.append(name)
+        out = plain(module, args, kwargs)
+        self.stack.pop()
+        self.event('leave', name)
+        call.end = len(self.events)
+        start = time.perf_counter()
+        if call.may and versions != [t._version for t in given]:
+            call.why = 'changes its arguments in place'
+        if call.may:
+            after = marks(module)
+            moved = [key for key in before if key in after and after[key] != before[key]]
+            if moved:
+                call.why = f'changes an object that it holds ({".".join(filter(None, moved[0]))})'
+        self.paused += time.perf_counter() - start
+        return out
 
-        def watched(*args, **kwargs):
-            if self_.in_backward:
-                return forward(*args, **kwargs)
-            call = self_.calls.get(name)
-            given = tensors_of((args, kwargs))
-            if call is not None:                         # twice in a step: no group
-                call.may = False
-                return forward(*args, **kwargs)
-            call = self_.calls[name] = Call(self_.stack[-1], len(self_.events))
-            self_.calls[call.parent].children.append(name)
-            versions = [t._version for t in given]
-            call.inputs = [self_.storage(t) for t in given]
-            call.may = any(t.requires_grad for t in given) and name not in self_.again
-            self_.event('enter', name)
-            self_.stack.append(name)
-            out = forward(*args, **kwargs)
-            self_.stack.pop()
-            self_.event('leave', name)
-            call.end = len(self_.events)
-            call.may &= versions == [t._version for t in given] and len(tensors_of(out)) > 0
-            return out
-        before = module.__dict__.get('forward')
-        module.forward = watched
-        return lambda: module.__dict__.pop('forward') if before is None else setattr(module, 'forward', before)
+    def grant(self, name, run):
+        self.order.append(('group', name))
+        self.spans[name] = [0, self.clock(), None]
 
-    def around(self, name):
-        """Entered by the second run of a group."""
-        record = self
+    def ran(self, name, run):
+        held = {identity(t): storage_bytes(t) for t, _ in run.tensors}
+        self.spans[name][0] = sum(held.values())
 
-        class Around:
-            def __enter__(self):
-                record.order.append(('group', name))
-                record.inner = {}
-                self.hooks = torch.autograd.graph.saved_tensors_hooks(record.pack, lambda h: h[1])
-                self.hooks.__enter__()
-
-            def __exit__(self, *_):
-                self.hooks.__exit__(*_)
-                record.spans[name] = sum(n for n in record.inner.values())
-                record.inner = None
-        return Around()
+    def settle(self, name, run):
+        self.spans[name][2] = self.clock()
 
     # ---- the step
 
@@ -186,35 +262,26 @@ class Record:
             f.register_hook(lambda *_, f=f: self.nodes.append((f.name(), begun.get(f, 0.), self.clock())))
 
     def run(self, step):
-        model, random = self.model, torch.get_rng_state()
-        gradients = [(p, p.grad) for p in model.parameters()]
-        buffers = [(b, b.clone()) for b in model.buffers()]
-        for p, _ in gradients:
-            p.grad = None
-        undo = [self.watch(name, m) for name, m in model.named_modules() if name]
-        self.zero = time.perf_counter()
-        try:
-            with torch.autograd.graph.saved_tensors_hooks(self.pack, self.unpack):
+        with Aside(self.model) as aside:
+            self.zero = time.perf_counter()
+            with torch.autograd.graph.saved_tensors_hooks(self.pack, self.unpack), Watching(self.see):
                 loss = step()
-            self.event('loss', None)
-            self.in_backward = True
+                self.event('loss', None)
+                self.in_backward = True
             self.hook_backward(loss)
             self.middle = self.clock()
             loss.backward()
             self.end = self.clock()
-        finally:
-            for back in reversed(undo):
-                back()
-            for p, g in gradients:
-                p.grad = g
-            with torch.no_grad():
-                for b, was in buffers:
-                    b.copy_(was)
-            torch.set_rng_state(random)
-        del loss
+            self.result = Result(self.model, loss)
+            self.changing = {identity(b) for b, was in aside.buffers if not torch.equal(b, was)}
+            del loss
+        for items in self.by_identity.values():
+            if clash(items):
+                for s in items:
+                    s.stay = True
         for s in self.storages:                          # what lives now has an owner elsewhere: the batch, say
             s.outside = not s.alive.expired()
-            if hasattr(s, 'at'):
+            if s.at is not None:
                 self.file.give_back(s.at, s.bytes)
         self.by_identity.clear()
         return self
@@ -230,8 +297,8 @@ class Record:
                 last[number] = i
         gain = {}
         for name, c in self.calls.items():
-            if c.end is None:
-                c.may = False
+            if c.end is None and c.may:
+                c.why = 'does not return'
             own = {s.number for s in c.inputs if s}
             gain[name] = 0 if not c.may else sum(s.bytes for s in self.storages if s.number in first and not s.outside
                                                  and c.begin <= first[s.number] and last[s.number] < c.end
@@ -262,6 +329,10 @@ class Record:
                 inside = group[which]
                 attributes, op, name = {'enter': inside}, 'Enter', which
                 ids = dict.fromkeys(number[s.number] for s in self.calls[which].inputs if s and not s.outside)
+                for i in ids:                            # an Enter's operands are many, what stays is said of one
+                    if i not in made and shown[i].stay:
+                        nodes.append((stack[-1], 'Save', [], [i], {'stay': 1}, 0., 0))
+                        made.add(i)
             elif what == 'leave':
                 stack.pop()
                 if which not in group:
@@ -272,6 +343,8 @@ class Record:
                     continue
                 attributes = {} if inside is None else {'group': inside}
                 op, name, ids = 'Save', stack[-1] if stack else 'step', [number[which]]
+                if shown[ids[0]].stay:
+                    attributes['stay'] = 1
             else:
                 op, ids = {'start': 'Start', 'loss': 'Loss'}[what], []
             for i in ids:
@@ -291,10 +364,9 @@ class Record:
                 k += 1
             if s in number and number[s] in made and number[s] not in reads[k]:
                 reads[k].append(number[s])
-        spans = list(self.spans.values())
-        again = [i for i, r in enumerate(rows) if r[0].startswith('_Again')]
-        for i, w in zip(again, spans):
-            groups[i] = w
+        for i, (_, begin, end) in enumerate(rows):       # a group's second run takes room until its last use
+            groups[i] = sum(held for held, since, until in self.spans.values()
+                            if since <= end and (until is None or begin < until))
         before = self.middle
         for i, (name, begin, end) in enumerate(rows):
             nodes.append((name, 'Backward', reads[i], [], {'backward': 1}, max(end - before, 0.), groups[i]))
