@@ -1,7 +1,7 @@
 /* loop-emit - the nest in each row as an object file, a shared library or C
  *
  * Usage: loop-emit [--object=F.o] [--shared=F.so] [--c=F.c] [--header=F.h]
- *            [--add] [--parts] [--skip] [FILE]
+ *            [--plan=F] [--ir=F] [--add] [--parts] [--skip] [FILE]
  *
  * Columns in: problem, tree (absent or empty: the best nest by the model),
  * name (of a C or C++ function; absent or empty: from the problem), isa (the
@@ -29,8 +29,9 @@
  * of C along its slowest variable that do not overlap.
  * They need nothing else: no library, no flags, no relocation to the outside;
  * what the processor and the system can do is asked at the first call.  With
- * --add C is added to.  A nest that cannot be emitted is an error, with --skip
- * a row with its reason.
+ * --add C is added to.  --plan and --ir write what was decided for each kernel
+ * and instruction set, to be read: loops, tiles, calls; instructions.  A nest
+ * that cannot be emitted is an error, with --skip a row with its reason.
  *
  * Examples:
  *   $ loop-gen --kind=mm --m=64 --n=128 --k=256 --test=0 |
@@ -45,17 +46,28 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *files[4];
+static const char *files[4], *printed[2];
 static bool add, skip, parts;
 static const struct opt options[] = {
     { 0, "object", STR, &files[0], "FILE", "ELF object, to be linked" },
     { 0, "shared", STR, &files[1], "FILE", "ELF shared library, to be linked or loaded" },
     { 0, "c", STR, &files[2], "FILE", "C with intrinsics" },
     { 0, "header", STR, &files[3], "FILE", "header for any of them" },
+    { 0, "plan", STR, &printed[0], "FILE", "what each kernel does, as lines" },
+    { 0, "ir", STR, &printed[1], "FILE", "the instructions of each" },
     { 0, "add", FLAG, &add, NULL, "C += A B, not C = A B" },
     { 0, "parts", FLAG, &parts, NULL, "with NAME_part, for any number of threads" },
     { 0, "skip", FLAG, &skip, NULL, "leave out what cannot be emitted, and say why" },
     { 0 } };
+
+static void print(struct buf b[2], const struct image_kernel *q)
+{
+    for (int i = 0; i < 2 * ISAS; i++)
+        if (printed[i % 2] && q->nest[i / 2] && q->p->op == OP_FMA) {
+            buf_format(&b[i % 2], "%s %s %s\n", q->name, isa_name[i / 2], q->p->text);
+            kernel_print(&b[i % 2], q->p, q->nest[i / 2], (enum isa)(i / 2), q->add, i % 2);
+        }
+}
 
 static const char *emit(struct image *m, struct buf *text, struct image_kernel *q)
 {
@@ -64,6 +76,13 @@ static const char *emit(struct image *m, struct buf *text, struct image_kernel *
     if (!why && files[2]) why = native_emit(text, q);
     if (why) text->n = had;
     return why;
+}
+
+static void write_text(const char *path, const struct buf *b)
+{
+    struct out *o = out_open(path);
+    if (fwrite(b->s, 1, b->n, out_file(o)) != b->n) die_errno("%s", path);
+    out_close(o);
 }
 
 static void write_files(const struct image *m, const struct buf *text, const struct image_kernel *q, size_t n)
@@ -85,7 +104,7 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     struct nest_rows r;
     struct image m;
-    struct buf text = { 0 };
+    struct buf text = { 0 }, lines[2] = { 0 };
     csv *t = csv_open(filter_operand(argc, argv, i));
     rows_open(&r, t, false);
     size_t nitem;
@@ -118,8 +137,11 @@ int main(int argc, char **argv)
         else csvw_int(w, (int64_t)(m.bytes.n - before));
         csvw_cstr(w, why);
         csvw_end(w);
+        if (!why) print(lines, &q[n]);
         n += !why;
     }
+    for (int k = 0; k < 2; k++)
+        if (printed[k]) write_text(printed[k], &lines[k]);
     if (n) write_files(&m, &text, q, n);
     else if (files[0] || files[1] || files[2] || files[3]) die("nothing to emit");
     rows_close(&r);

@@ -1,6 +1,6 @@
 #include "base/message.h"
 #include "base/rng.h"
-#include "loop/code/encode.h"
+#include "loop/code/kernel.h"
 #include "tap.h"
 #include <cpuid.h>
 #include <immintrin.h>
@@ -240,7 +240,7 @@ static int compare(enum isa isa, uint64_t seed, int pairs, enum kind kind, int *
         const char *why = kernel_encode(&g, &p, &t, isa);
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t1);
         if (why) continue;
-        *packed += g.npack > 0;
+        *packed += g.plan->nchange > 0;
         surrounded += p.pad.n > 0;
         exact += p.pad.n > 0 && !g.change[TENSOR_A].needed;
         *asked += g.asked;

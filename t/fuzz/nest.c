@@ -1,7 +1,7 @@
 /* nest.c - fuzz target: "PROBLEM\nTREE" is refused, or prints so that it reads back equal, and every legal action and
  * the plan of its code keep the nest sound. */
 #include "fuzz.h"
-#include "loop/code/encode.h"
+#include "loop/code/kernel.h"
 #include <stdlib.h>
 #include <string.h>
 

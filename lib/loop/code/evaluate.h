@@ -11,7 +11,7 @@
 #ifndef MILLRACE_EVALUATE_H
 #define MILLRACE_EVALUATE_H
 #include "base/rng.h"
-#include "loop/code/encode.h"
+#include "loop/code/kernel.h"
 #include "loop/code/machine.h"
 
 /* rows of tables of options */

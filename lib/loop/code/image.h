@@ -18,7 +18,7 @@
  * kept for the next.  Registers: System V; AVX state is left clean. */
 #ifndef MILLRACE_IMAGE_H
 #define MILLRACE_IMAGE_H
-#include "loop/code/encode.h"
+#include "loop/code/kernel.h"
 #include <stdio.h>
 
 struct image_kernel {                                    /* what to emit: the nest may differ by instruction set */

@@ -1,8 +1,163 @@
-#include "loop/code/encode.h"
+#include "loop/code/kernel.h"
+#include "base/mem.h"
+#include "base/message.h"
+#include "loop/code/ir.h"
+#include "loop/code/machine.h"
 #include "loop/code/pair.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+enum { REGION = 1 << 20 };
+
+/* ---- making one ---- */
+
+static float *scratch_of(float *old, size_t *have, size_t bytes)
+{
+    if (bytes <= *have) return old;
+    free(old);
+    float *x = aligned_alloc(64, bytes);
+    if (!x) die("out of memory");
+    *have = bytes;
+    return x;
+}
+
+/* where the code says that it needs them: of each tensor, of S; for the second thread those of blocks */
+static void get_scratch(struct kernel *g)
+{
+    const struct loop_plan *q = g->plan;
+    for (int t = 0; t < 4; t++) {
+        int64_t bytes = t == TENSOR_C && q->cast ? q->p->elements[TENSOR_C] * 4 : q->scratch[t];
+        g->scratch_bytes[t] = bytes ? ((size_t)bytes + 127) & ~(size_t)63 : 0;
+        if (g->text) continue;
+        g->scratch[t] = scratch_of(g->scratch[t], &g->scratch_room[t], g->scratch_bytes[t]);
+        if (t < TENSOR_C && q->threads > 1 && !q->before[t].needed)
+            g->second[t] = scratch_of(g->second[t], &g->second_room[t], g->scratch_bytes[t]);
+    }
+}
+
+static void describe(struct kernel *g, const struct problem *p)
+{
+    const struct loop_plan *q = g->plan;
+    g->rows = q->rows;
+    g->vectors = q->vectors;
+    g->vector_var = q->part[0].vec;
+    g->threads = q->threads;
+    memcpy(g->offset, q->offset, sizeof g->offset);
+    memcpy(g->change, q->before, sizeof g->change);
+    g->given = q->given;
+    g->sums = q->given ? q->before[TENSOR_B].sums : 0;
+    g->pairs = q->pairs;
+    g->asked = q->asked;
+    g->cast = q->cast;
+    g->second_at = q->second_at;
+    problem_carry(&g->about, p);
+}
+
+static size_t used_pages(const struct kernel *g)         /* only what is run changes its protection: 5 us less */
+{
+    return (g->bytes + 4095) & ~(size_t)4095;
+}
+
+/* does it fit? */
+static bool write_code(struct kernel *g)
+{
+    if (!g->region) {
+        g->region = mmap(NULL, REGION, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (g->region == MAP_FAILED) die_errno("cannot get memory for code");
+    } else if (g->bytes && mprotect(g->region, used_pages(g), PROT_READ | PROT_WRITE)) {
+        die_errno("cannot make memory for code writable");
+    }
+    struct machine_code code = { .to = g->region, .room = REGION };
+    ins_bytes(g->ir, &code);
+    const bool fits = code.n <= REGION;
+    g->bytes = fits ? code.n : REGION;
+    memcpy(g->entry, code.entry, sizeof g->entry);
+    if (mprotect(g->region, used_pages(g), PROT_READ | PROT_EXEC)) die_errno("cannot make code executable");
+    return fits;
+}
+
+static const char *make(struct kernel *g, const struct problem *p, const struct nest *t, struct plan_ask ask)
+{
+    const char *why = loop_plan_make(g->plan, p, t, &ask);
+    if (why) return why;
+    describe(g, p);
+    if (g->cast && g->change[TENSOR_C].needed) return "a result that is transposed cannot be cast";
+    if (g->text && g->threads > 1) return "a part for each of two threads";
+    get_scratch(g);
+    ins_lower(g->ir, g->plan);
+    ins_fold(g->ir);
+    why = ins_assign(g->ir);
+    if (why) return why;
+    if (g->text) ins_text(g->ir, g->text);
+    else if (!write_code(g)) return "the code is longer than 1 MiB";
+    return NULL;
+}
+
+const char *kernel_encode(struct kernel *g, const struct problem *p, const struct nest *t, enum isa isa)
+{
+    struct plan_ask ask = { .isa = isa, .whole = g->whole, .add = g->add, .unit = g->unit };
+    if (!g->plan) g->plan = xcalloc(1, sizeof *g->plan), g->ir = xcalloc(1, sizeof *g->ir);
+    g->isa = isa;
+    const char *why = make(g, p, t, ask);
+    if (!why || !g->plan->simple || g->text) return why;
+    ask.calls = true;                                    /* what follows in registers is code of its own */
+    return make(g, p, t, ask);
+}
+
+const char *kernel_plan(struct kernel_plan *out, const struct problem *p, const struct nest *t, enum isa isa,
+                        bool whole)
+{
+    struct loop_plan q;                                       /* large, and but for its lists made anew each time */
+    struct plan_cost c;
+    q.node = NULL, q.tile = NULL, q.out = NULL, q.change = NULL;
+    q.most_nodes = q.most_tiles = q.most_out = q.most_changes = 0;
+    const char *why = loop_plan_make(&q, p, t, &(struct plan_ask){ .isa = isa, .whole = whole });
+    if (!why && q.cast && q.before[TENSOR_C].needed) why = "a result that is transposed cannot be cast";
+    if (!why) loop_plan_count(&q, machine_here(), &c);
+    loop_plan_free(&q);
+    if (why) return why;
+    *out = (struct kernel_plan){ .vector_var = q.part[0].vec, .rows = q.rows, .vectors = q.vectors,
+                                 .threads = q.threads, .step_var = q.target->tiles ? q.step : -1, .step = TILE_SIDE,
+                                 .cycles = c.cycles, .moved = q.before_moved + c.moved,
+                                 .copied = q.before_copied + c.copied, .far = q.before_far, .packs = c.packs,
+                                 .asked = q.asked, .exact = q.lies, .pairs = q.pairs,
+                                 .packed = { q.walked[0], q.walked[1] || q.given },
+                                 .given = q.given ? q.before[TENSOR_B].elements : 0 };
+    memcpy(out->stride, q.seen, sizeof out->stride);
+    return NULL;
+}
+
+const uint8_t *kernel_bytes(const struct kernel *g) { return g->region; }
+
+void kernel_free(struct kernel *g)
+{
+    if (g->region) munmap(g->region, REGION);
+    for (int t = 0; t < 4; t++) free(g->scratch[t]), free(g->second[t]);
+    if (g->plan) loop_plan_free(g->plan), ins_free(g->ir);
+    free(g->plan);
+    free(g->ir);
+    *g = (struct kernel){ 0 };
+}
+
+void kernel_print(struct buf *b, const struct problem *p, const struct nest *t, enum isa isa, bool add,
+                  bool instructions)
+{
+    struct kernel g = { .add = add };
+    struct plan_cost c;
+    const char *why = kernel_encode(&g, p, t, isa);
+    if (why) buf_format(b, "%s\n", why);
+    else if (instructions) ins_print(b, g.ir);
+    if (!why && !instructions) {
+        loop_plan_print(b, g.plan);
+        loop_plan_count(g.plan, machine_here(), &c);
+        buf_format(b, "%.0f cycles if all is near; macs %.0f, loads %.0f, broadcasts %.0f, stores %.0f, calls %.0f\n",
+                   c.cycles, c.count.mac, c.count.load, c.count.spread, c.count.store, c.count.calls);
+    }
+    kernel_free(&g);
+}
+
+/* ---- running it ---- */
 
 struct job { const struct kernel *g; float *c, *sum; void *out; const float *a, *b; };   /* sum: what C's code fills */
 
@@ -79,125 +234,4 @@ void kernel_run(const struct kernel *g, float *c, const float *a, const float *b
     kernel_prepare(g, a, b);
     kernel_body(g, c, a, b);
     kernel_finish(g, c);
-}
-
-/* ---- the oracle ---- */
-
-_Static_assert((int)CARRY_FMA == (int)OP_FMA && (int)CARRY_COPY == (int)OP_COPY, "the same operations");
-_Static_assert((int)CARRY_CAST == (int)THEN_BF16 && (int)CARRY_CAST_F16 == (int)THEN_F16 &&
-               (int)CARRY_RMSNORM == (int)THEN_RMSNORM &&
-                (int)CARRY_SOFTMAX == (int)THEN_SOFTMAX &&
-               (int)CARRY_GELU == (int)THEN_GELU && CARRY_THENS == MAX_THEN + 1, "the same words");
-_Static_assert(sizeof(struct carry_pad) == sizeof(struct problem_pad), "the same zeros");
-_Static_assert((int)CARRY_BF16 == (int)TYPE_BF16 && (int)CARRY_U8S8 == (int)TYPE_U8S8 &&
-               (int)CARRY_F64 == (int)TYPE_F64, "the same types");
-_Static_assert((int)CARRY_HALVES_F16 == (int)STORE_F16 && (int)CARRY_HALVES_BF16 == (int)STORE_BF16 &&
-               (int)CARRY_DOUBLES == (int)STORE_DOUBLES, "the same ways to store");
-
-void problem_carry(struct carry_kernel *k, const struct problem *p)
-{
-    *k = (struct carry_kernel){ .op = (int32_t)p->op, .type = (int32_t)p->type, .nvar = p->nvar,
-                                .sign = p->sign ? 128 : 0 };
-    memcpy(k->size, p->size, sizeof k->size);
-    memcpy(k->stride, p->stride, sizeof k->stride);
-    memcpy(k->elements, p->elements, sizeof k->elements);
-    memcpy(k->row, p->row, sizeof k->row);
-    k->padded = p->padded;
-    memcpy(&k->pad, &p->pad, sizeof k->pad);
-    memcpy(k->then, p->then, sizeof k->then);
-    k->store = (int32_t)p->store;
-    k->over = p->over;
-    k->scale = p->over ? 1.0f / (float)p->over : 1;
-    k->bias_step = p->bias_step;
-    k->bias = p->bias;
-    k->pair = p->pair;
-    k->along = p->along;
-    k->last = p->last;
-    k->mid_scale = p->mid_scale;
-    k->query = p->query + 1;
-    for (int i = 0; p->then[i]; i++)
-        if (p->then[i] == THEN_LAYERNORM || p->then[i] == THEN_RMSNORM) k->norm = p->then[i];
-    for (int i = 0, n = 0; p->mid[i]; i++) {
-        if (p->mid[i] == THEN_SOFTMAX) k->then[0] = CARRY_SOFTMAX;
-        if (p->mid[i] != THEN_OVER && p->mid[i] != THEN_CAUSAL) k->mid[n++] = p->mid[i];
-    }
-}
-
-int problem_needs(const struct problem *p, enum isa isa)
-{
-    int need = problem_cpu(isa);
-    if (isa == ISA_AMX) return need | (p->type == TYPE_BF16 ? CARRY_AMX_BF16 : CARRY_AMX_INT8);
-    return need | (p->type == TYPE_BF16 ? CARRY_AVX512BF16 : p->type == TYPE_U8S8 ? CARRY_AVX512VNNI : 0);
-}
-
-/* A with its zeros, element by element */
-static float *with_zeros(const struct problem *p, const float *a)
-{
-    const struct problem_pad *q = &p->pad;
-    const size_t bytes = (size_t)p->bytes;
-    char *to = xcalloc((size_t)p->padded, bytes);
-    for (int64_t i = 0; i < p->elements[TENSOR_A]; i++) {
-        int64_t rest = i, at = 0, step = 1;
-        for (int d = q->n; d-- > 0; rest /= q->size[d]) {
-            at += (rest % q->size[d] + q->before[d]) * step;
-            step *= q->size[d] + q->before[d] + q->after[d];
-        }
-        memcpy(to + (size_t)at * bytes, (const char *)a + (size_t)i * bytes, bytes);
-    }
-    return (float *)(void *)to;
-}
-
-void problem_reference(const struct problem *p, float *c, const float *a, const float *b, struct carry_extra extra)
-{
-    struct carry_kernel k;
-    problem_carry(&k, p);
-    bool cast = problem_cast(p);
-    const float *x[3] = { a, b, extra.second };
-    float *wide[3] = { NULL };
-    for (int t = 0; t < 3 && p->store >= STORE_F16; t++) {
-        int64_t n = p->elements[t == 2 ? TENSOR_V : t];
-        if (!n) continue;
-        x[t] = wide[t] = xmalloc((size_t)n, sizeof *wide[t]);
-        carry_widen((enum carry_store)p->store, t == 2 ? extra.second : t ? b : a, wide[t], n);
-    }
-    float *sum = cast ? xmalloc((size_t)p->elements[TENSOR_C], sizeof *sum) : c, *zeros = NULL;
-    if (p->pad.n) x[0] = zeros = with_zeros(p, x[0]);
-    if (p->pair) carry_pair_plain(&k, c, x[0], x[1], x[2]);
-    else carry_plain(&k, sum, x[0], x[1]);
-    if (p->then[0]) carry_finish_all(&k, sum, c, extra);
-    if (cast) free(sum);
-    free(zeros);
-    for (int t = 0; t < 3; t++) free(wide[t]);
-}
-
-/* Scores between 0 and 1 that become bf16 are wrong by 2^-8 of themselves; C, a mean of V weighted by them, by that of
- * the greatest of V at most, which is 4 here. */
-static const float SCORE_ERROR = 4 / 256.0f;
-/* gelu of -5 is the difference of numbers near 5, and rounded as they are; norms of a row of nothing else divide that
- * by the root of 1e-5 and multiply it by a gain, 4 at most here */
-static const float GELU_ERROR = 5 * 6e-8f * 316 * 4;
-
-bool problem_equal(const struct problem *p, const float *got, const float *want)
-{
-    size_t n = (size_t)p->elements[TENSOR_C];
-    bool cast = problem_cast(p);
-    enum carry_store last = problem_then(p, THEN_F16) ? CARRY_HALVES_F16 : CARRY_HALVES_BF16;
-    float most = 0;                                      /* what rounding of two contractions is a share of */
-    for (size_t i = 0; i < n && p->pair; i++) most = fmaxf(most, fabsf(want[i]));
-    if (p->pair && p->store == STORE_BF16) most += SCORE_ERROR / 2e-5f;
-    if (!problem_then(p, THEN_GELU) && p->norm < 0 && !p->pair)
-        return !memcmp(got, want, n * (size_t)(cast ? 2 : p->bytes));
-    const float least = 1e-5f + (p->norm >= 0 && problem_then(p, THEN_GELU) ? GELU_ERROR : 0);
-    for (size_t i = 0; i < n; i++) {
-        float x, y;
-        if (cast) {
-            carry_widen(last, (const char *)got + 2 * i, &x, 1);
-            carry_widen(last, (const char *)want + 2 * i, &y, 1);
-        } else {
-            x = got[i], y = want[i];
-        }
-        if (x == y) continue;                            /* both infinite, too */
-        if (!(fabsf(x - y) <= least + 1e-5f * fabsf(y) + 2e-5f * most + (cast ? fabsf(y) / 128 : 0))) return false;
-    }
-    return true;
 }

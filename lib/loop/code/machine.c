@@ -1,7 +1,7 @@
 #include "loop/code/machine.h"
 #include "base/message.h"
 #include "base/rng.h"
-#include "loop/code/asm.h"
+#include "loop/code/ir.h"
 #include "measure/clock.h"
 #include "table/csvio.h"
 #include <math.h>
@@ -114,59 +114,85 @@ static double clock_rate(void)
 
 enum task { CHAIN, ALONE, LOADS };
 
+static void begin(struct ir *x, struct loop_plan *q, enum isa isa, enum carry_type type)
+{
+    static const struct problem none;
+    memset(q, 0, sizeof *q);
+    *x = (struct ir){ .q = q };
+    q->p = &none;
+    q->target = &target_of[isa];
+    q->type = type;
+    q->depth = 2;
+    q->threads = 1;
+    ins_put(x, INS_ENTER);
+}
+
+static void loop(struct ir *x, enum ins_op op, int counter, int32_t n)
+{
+    struct ins *i = ins_put(x, op);
+    i->d = counter;
+    i->disp = n;
+}
+
+static struct ins *three(struct ir *x, enum ins_op op, int d, int a, int b)
+{
+    struct ins *i = ins_put(x, op);
+    i->d = d, i->a = a, i->b = b;
+    return i;
+}
+
+static void move(struct ir *x, int64_t bytes)
+{
+    ins_put(x, INS_MOVE)->disp = (int32_t)bytes;          /* of base 0, which is A */
+}
+
+static carry_code *finish(struct ir *x, uint8_t *memory)
+{
+    struct machine_code code = { .to = memory, .room = ROOM };
+    ins_put(x, INS_LEAVE);
+    if (mprotect(memory, ROOM, PROT_READ | PROT_WRITE)) die_errno("cannot make memory for code writable");
+    ins_bytes(x, &code);
+    ins_free(x);
+    if (mprotect(memory, ROOM, PROT_READ | PROT_EXEC)) die_errno("cannot make code executable");
+    return (carry_code *)(uintptr_t)memory;
+}
+
 /* seconds of STEPS times 64 instructions: multiply-adds in a chain or alone, or loads of so many bytes in order */
 static double run(uint8_t *memory, bool wide, enum task task, const float *x, int64_t bytes, int times)
 {
-    struct assembler s = { 0 };
-    int width = wide ? 64 : 32, most = wide ? 28 : 12;
-    if (mprotect(memory, ROOM, PROT_READ | PROT_WRITE)) die_errno("cannot make memory for code writable");
-    asm_begin(&s, memory, ROOM, wide, CARRY_F32);
-    asm_enter(&s);
-    carry_code *code = (carry_code *)(uintptr_t)(s.at - ASM_ENTER);
-    for (int i = 0; i < most + 2; i++) asm_zero(&s, i);
-    asm_count(&s, 0, times);
-    const uint8_t *outer = s.at, *top;
-    if (task == LOADS) asm_count(&s, 1, (int32_t)(bytes / (16 * width)));
-    top = s.at;
-    for (int i = 0; i < (task == LOADS ? 16 : 64); i++) {
-        if (task == LOADS) asm_load(&s, i % most, RSI, (long)i * width, false);
-        else asm_fma(&s, task == CHAIN ? 0 : i % most, most, most + 1);
-    }
-    if (task == LOADS) {
-        int64_t all = bytes / (16 * width) * (16 * width);
-        asm_add(&s, RSI, 16L * width);
-        asm_loop(&s, 1, top);
-        asm_add(&s, RSI, -(long)all);
-    }
-    asm_loop(&s, 0, outer);
-    asm_leave(&s);
-    if (mprotect(memory, ROOM, PROT_READ | PROT_EXEC)) die_errno("cannot make code executable");
-    double t = least(code, x, bytes > 1 << 20 ? FAR_ROUNDS : ROUNDS);
-    asm_free(&s);
-    return t;
+    struct loop_plan q;
+    struct ir s;
+    const int width = wide ? 64 : 32, most = wide ? 28 : 12;
+    const int64_t loads = bytes / (16 * width);
+    begin(&s, &q, wide ? ISA_AVX512 : ISA_AVX2, CARRY_F32);
+    for (int i = 0; i < most + 2; i++) ins_put(&s, INS_ZERO)->d = i;
+    loop(&s, INS_LOOP, 0, times);
+    if (task == LOADS) loop(&s, INS_LOOP, 1, (int32_t)loads);
+    for (int i = 0; i < (task == LOADS ? 16 : 64); i++)
+        if (task == LOADS) three(&s, INS_LOAD, i % most, -1, -1)->disp = i * width;
+        else three(&s, INS_MAC, task == CHAIN ? 0 : i % most, most, most + 1);
+    if (task == LOADS) move(&s, 16 * width), loop(&s, INS_END, 1, 0), move(&s, -loads * 16 * width);
+    loop(&s, INS_END, 0, 0);
+    return least(finish(&s, memory), x, bytes > 1 << 20 ? FAR_ROUNDS : ROUNDS);
 }
 
 double machine_tile(double hz, bool bf16, int times)
 {
-    struct assembler s = { 0 };
+    struct loop_plan q;
+    struct ir s;
     uint8_t *memory = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) die_errno("cannot get memory for code");
-    asm_begin(&s, memory, ROOM, true, bf16 ? CARRY_BF16 : CARRY_U8S8);
-    asm_enter(&s);
-    carry_code *code = (carry_code *)(uintptr_t)(s.at - ASM_ENTER);
-    asm_tile_shape(&s, (struct asm_shape){ ASM_TILE_ROWS, ASM_TILE_ROWS, 0 });
-    asm_count(&s, 0, times);
-    const uint8_t *top = s.at;
-    for (int i = 0; i < 64; i++) asm_tile_multiply(&s, i % 4, 4 + i % 2, 6 + i / 2 % 2);
-    asm_loop(&s, 0, top);
-    asm_tile_release(&s);
-    asm_leave(&s);
-    asm_end(&s, NULL, 0);
-    if (mprotect(memory, ROOM, PROT_READ | PROT_EXEC)) die_errno("cannot make code executable");
+    begin(&s, &q, ISA_AMX, bf16 ? CARRY_BF16 : CARRY_U8S8);
+    q.nshape = 1;
+    q.shape[0] = (struct tile_shape){ TILE_SIDE, TILE_SIDE, 0 };
+    ins_put(&s, INS_SHAPE);
+    loop(&s, INS_LOOP, 0, times);
+    for (int i = 0; i < 64; i++) three(&s, INS_TILE_MAC, i % 4, 4 + i % 2, 6 + i / 2 % 2);
+    loop(&s, INS_END, 0, 0);
+    carry_code *code = finish(&s, memory);
     measure_lock();
     double seconds = least(code, NULL, ROUNDS);
     measure_unlock();
-    asm_free(&s);
     munmap(memory, ROOM);
     return seconds * hz / (64.0 * times);
 }

@@ -75,9 +75,9 @@ static void function(struct buf *b, const struct kernel *g, int type, const char
                (g->isa == ISA_AMX ? tiles : more)[type], wide ? "WIDE" : "NARROW", name, isa);
     buf_format(b, "char *c = (char *)c_;\nconst char *a = (const char *)a_, *b = (const char *)b_;\n(void)x;\n");
     if (!wide) buf_format(b, "static const int32_t masks[16] = { -1, -1, -1, -1, -1, -1, -1, -1 };\n(void)masks;\n");
-    for (int i = 0; i < g->npack; i++) {
+    for (int i = 0; i < g->plan->nchange; i++) {
         buf_format(b, "static const struct carry_change d%d = ", i);
-        change_text(b, &g->pack[i]);
+        change_text(b, &g->plan->change[i].about);
         buf_format(b, ";\n");
     }
     for (int i = 0; i < 32; i++) {

@@ -1,30 +1,41 @@
 #include "base/message.h"
-#include "loop/code/asm.h"
 #include "loop/code/evaluate.h"
+#include "loop/code/ir.h"
 #include "measure/clock.h"
 #include <sys/mman.h>
 
-enum { PEAK_LOOPS = 20000 };
+enum { PEAK_LOOPS = 20000, PEAK_STEPS = 4, PEAK_CODE = 1 << 16 };
 
 /* a loop of independent accumulators, as many as the registers allow: latency is hidden, nothing is loaded */
+static void write_loop(uint8_t *to, enum isa isa)
+{
+    static const struct problem none;
+    const struct loop_plan q = { .p = &none, .target = &target_of[isa], .type = CARRY_F32, .depth = 1, .threads = 1 };
+    const int n = target_of[isa].accumulators;
+    struct ir x = { .q = &q };
+    ins_put(&x, INS_ENTER);
+    for (int i = 0; i < n + 2; i++) ins_put(&x, INS_ZERO)->d = i;
+    struct ins *loop = ins_put(&x, INS_LOOP);
+    loop->d = 0, loop->disp = PEAK_LOOPS;
+    for (int i = 0; i < n * PEAK_STEPS; i++) {
+        struct ins *m = ins_put(&x, INS_MAC);
+        m->d = i % n, m->a = n, m->b = n + 1;
+    }
+    ins_put(&x, INS_END)->d = 0;
+    ins_put(&x, INS_LEAVE);
+    struct machine_code code = { .to = to, .room = PEAK_CODE };
+    ins_bytes(&x, &code);
+    ins_free(&x);
+}
+
 double peak_gflops(enum isa isa, int rounds)
 {
-    bool wide = isa == ISA_AVX512;
-    int accumulators = wide ? 28 : 12, per_loop = 4;
-    uint8_t *m = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    uint8_t *m = mmap(NULL, PEAK_CODE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (m == MAP_FAILED) die_errno("cannot get memory for code");
-    struct assembler s = { 0 };
-    asm_begin(&s, m, 1 << 16, wide, CARRY_F32);
-    asm_enter(&s);
-    carry_code *code = (carry_code *)(uintptr_t)(s.at - ASM_ENTER);
-    for (int i = 0; i < accumulators + 2; i++) asm_zero(&s, i);
-    asm_count(&s, 0, PEAK_LOOPS);
-    const uint8_t *top = s.at;
-    for (int i = 0; i < accumulators * per_loop; i++) asm_fma(&s, i % accumulators, accumulators, accumulators + 1);
-    asm_loop(&s, 0, top);
-    asm_leave(&s);
-    if (mprotect(m, 1 << 16, PROT_READ | PROT_EXEC)) die_errno("cannot make code executable");
-    double best = 0, flops = 2.0 * (wide ? 16 : 8) * accumulators * per_loop * PEAK_LOOPS;
+    write_loop(m, isa);
+    carry_code *code = (carry_code *)(uintptr_t)m;
+    if (mprotect(m, PEAK_CODE, PROT_READ | PROT_EXEC)) die_errno("cannot make code executable");
+    double best = 0, flops = 2.0 * target_of[isa].bytes / 4 * target_of[isa].accumulators * PEAK_STEPS * PEAK_LOOPS;
     for (int i = 0; i < rounds; i++) {
         measure_lock();
         int64_t t = now_ns();
@@ -33,6 +44,6 @@ double peak_gflops(enum isa isa, int rounds)
         measure_unlock();
         if (g > best) best = g;
     }
-    munmap(m, 1 << 16);
+    munmap(m, PEAK_CODE);
     return best;
 }

@@ -1,73 +1,20 @@
-/* encode.h - machine code for one loop nest, written byte by byte: AVX-512, AVX2 or AMX on x86-64, a few microseconds
- * each.
+/* kernel.h - a loop nest as machine code or C text: a plan (plan.h), its instructions (ir.h), their bytes; run.
  *
- * The rule (after LoopNest, Wasti et al. 2022): the result's variable at unit stride is the vector; walking in from
- * the outermost loop, the first depth at which the result's block fits the vector registers is the register tile.
- * Everything of the result below that depth is unrolled into accumulators, reductions below it become counted loops
- * with an unrolled body, loops above it count down in general registers.  A block that would not fit even innermost
- * is cut to fit.  Remainders are code of their own, a last partial vector is masked.  Accumulators start at zero (C is
- * overwritten), or are loaded when a reduction loop runs outside the tile.
- * Where both inputs have the vector variable (a depthwise convolution with channels last), both are read as vectors.
- * An input that a mark wants packed is copied block by block inside the marked loop: panels as wide as a tile, one
- * behind the other, or rows close together where it is not the one in the vectors.
- * A tensor in which the vector variable is not at unit stride is transposed into scratch on every run; that time is
- * part of the run.  What follows the sum ((then ..) of the problem) is done by a function that travels along, on each
- * block of C once it is complete, while that is in the second cache: the largest such, or what is inside the outermost
- * loop over a reduction that is cut.  Bias and relu alone are done in registers instead, before a tile is stored, where
- * no reduction is cut outside of the tiles.
- * An A with zeros around it is copied with them before the nest, unless all of them are left out.  Where a tile's place
- * says that some of its rows would only add zeros they are left out: blocks at a border and those between are code of
- * their own, so are such steps of a reduction; loops of more than four such kinds stay as they are.
- * An input is transposed block by block inside the outer loops that all move through it, just before the block is used;
- * where there are none, before the nest.  C is transposed after it.
- *
- * Of two contractions each block of S is one nest into scratch, then a function that travels along makes softmax or
- * what else lies between, then the block of C is a nest again.  The vectors are along S's rows in the first (B is
- * transposed if it must be, as above), along C's in the second.  Softmax is made block by block: of each row of C the
- * greatest element of S so far and the sum are kept, and what was summed before is made less when a greater one comes
- * (Milakov and Gimelshein 2018, Dao et al. 2022).  Of attention stored as bf16 both are by the unit for bf16, where it
- * is: sums are floats, what softmax makes of a block of S is rounded to bf16 in its place, V is copied to pairs of rows
- * before the nest.  Odd head sizes and blocks of S that begin with an odd column are computed in floats.
- *
+ * Accumulators start at zero (C is overwritten), or are loaded when a reduction loop runs outside the tile.  Remainders
+ * are code of their own, a last partial vector is masked.  Where both inputs have the vector variable (a depthwise
+ * convolution with channels last), both are read as vectors; where it is a reduction, its lanes are summed at the end.
+ * A tensor in which the vector variable is not at unit stride is transposed into scratch on every run, block by block
+ * where the outer loops all move through it; that time is part of the run.
  * Signed bytes in A are copied, 128 more, before the nest or as its blocks are packed, since VNNI multiplies unsigned
  * bytes by signed ones; sums begin at -128 times those of the columns of B, which stand behind the rows of each panel
  * of the weights.  AMX multiplies them as they are.
- *
- * With AMX the tile is of up to four of its tiles of C, each of 16 rows, along one variable that A has and B lacks, by
- * 16 columns of the vector variable; reductions below it count 16 steps (of groups) of the one at unit stride in A.
- * What is left of rows, of columns and of that reduction are tiles of other shapes, which are set outside of all loops
- * that have only one.
- *
- * Where B is larger than half of the second cache, and blocks of it are used again by an inner loop, the block after
- * the present one is asked for, into that cache, a few lines with each step; blocks are rows, or panels of weights.
- *
  * The memory of the code is writable while it is written and executable afterwards, never both. */
-#ifndef MILLRACE_ENCODE_H
-#define MILLRACE_ENCODE_H
-#include "loop/code/carry.h"
-#include "loop/nest/nest.h"
+#ifndef MILLRACE_KERNEL_H
+#define MILLRACE_KERNEL_H
+#include "loop/code/plan.h"
 
-enum isa { ISA_AVX2, ISA_AVX512, ISA_AMX, ISAS };         /* AMX: of narrow types, beside AVX-512 */
-enum { ENCODER_VERSION = 10 };                            /* part of the key of stored measurements */
-extern const char *const isa_name[ISAS];                 /* "avx2", "avx512", "amx" */
-bool isa_here(enum isa);                                 /* by cpuid; for AMX the system is asked for leave, too */
-enum isa isa_best(void);                                 /* of vectors; dies when neither is here */
-enum isa isa_of(str name, bool *good);
-int problem_lanes(const struct problem *, enum isa);     /* elements in a vector */
-int isa_accumulators(enum isa);                          /* vectors, or tiles, of the result that fit */
-
-struct transposition {                                   /* of a tensor to one with another variable fastest */
-    bool needed;
-    int var[NEST_VARS];                                  /* of change.size and so on, before some were merged */
-    struct carry_change change;
-    int64_t elements;
-    int32_t panel;                                       /* see plan_transposition; 0: none */
-    int64_t sums;                                        /* of signed bytes: elements to what the sums begin at */
-};
-
-/* Attention of bf16 by the unit for bf16, which takes its scores after softmax as bf16, too: where it is here; in
- * code for elsewhere, too; or as floats all the same. */
-enum kernel_unit { UNIT_HERE, UNIT_ALWAYS, UNIT_NEVER };
+enum { ENCODER_VERSION = 11 };                           /* part of the key of stored measurements */
+struct ir;
 
 struct kernel {
     enum isa isa;
@@ -82,6 +29,8 @@ struct kernel {
     int64_t sums;                                        /* with carry_sums so far behind it in each panel; or 0 */
     bool add;                                            /* set by the caller: C += A B, not C = A B */
     enum kernel_unit unit;                               /* set by the caller */
+    struct loop_plan *plan;                                   /* what was decided, and its instructions */
+    struct ir *ir;
     bool pairs;                                          /* it is by the unit: V is as carry_pairs leaves it */
     bool asked;                                          /* it asks for blocks of B before they are used */
     bool cast;                                           /* C has 2 bytes an element; its sums are in scratch */
@@ -93,10 +42,6 @@ struct kernel {
     int64_t second_at;                                   /* V, stored as halves, is floats so far in scratch[3]; or 0 */
     size_t scratch_room[4], second_room[4];
     float *scratch[4], *second[4];                       /* second: of the second thread */
-    struct carry_change *pack;                           /* of blocks that the code has transposed as it goes */
-    int npack;
-    struct asm_fix *fix;                                 /* of the assembler, reused */
-    size_t fix_room;
 };
 
 /* NULL and a kernel ready to run, or the reason why this nest has no code (a short sentence).  Zero-initialise the
@@ -114,6 +59,8 @@ void kernel_body(const struct kernel *, float *c, const float *a, const float *b
 void kernel_finish(const struct kernel *, float *c);                                   /* transpose the result */
 const uint8_t *kernel_bytes(const struct kernel *);      /* the code, .bytes of it */
 void kernel_free(struct kernel *);
+/* the plan, or its instructions, as lines; or why there is none */
+void kernel_print(struct buf *, const struct problem *, const struct nest *, enum isa, bool add, bool instructions);
 
 /* What the encoder would do, without code: the tile, the strides after transpositions, the elements transposed (`far`:
  * those of them that leave the caches in between; `packs`: calls) and those copied as they are, and the cycles of its
@@ -133,7 +80,6 @@ struct kernel_plan {
 const char *kernel_plan(struct kernel_plan *, const struct problem *, const struct nest *, enum isa, bool whole);
 
 void problem_carry(struct carry_kernel *, const struct problem *);   /* as what carries describes it, without code */
-int problem_needs(const struct problem *, enum isa);     /* bits of carry_cpu to run its code */
 /* the same tensors seen by any schedule: slow and right; c is overwritten, with 2 bytes an element after a cast */
 void problem_reference(const struct problem *, float *c, const float *a, const float *b, struct carry_extra);
 /* is a result that of the reference, bit by bit, or but for the rounding of gelu and of norms, of attention, and of its

@@ -1,0 +1,120 @@
+/* What a plan costs: instructions by kind, and cycles if all data were in the first cache.  Multiply-adds and loads are
+ * as many a cycle as the machine does, a chain goes through each accumulator. */
+#include "loop/code/plan.h"
+#include "loop/code/machine.h"
+#include <math.h>
+
+static const double HIDDEN = 0.5;                        /* share of the blocks of a masked S that are computed */
+
+struct step { double mac, load, spread; };
+
+/* one step of the sum of a tile, but for the rows that are left out */
+static struct step step_of(const struct loop_plan *q, const struct tile *x, const struct tile_row *row, uint32_t out)
+{
+    const struct plan_part *of = &q->part[x->part];
+    struct step c = { 0 };
+    for (int i = 0, end; i < x->nrow; i = end) {         /* rows that have the same vectors */
+        int on = 0;
+        for (end = i; end < x->nrow && row[end].at[of->held] == row[i].at[of->held]; end++) on += !(out >> end & 1);
+        c.mac += on * x->nv;
+        c.load += on ? x->nv : 0;
+        if (of->both) c.load += on * x->nv;
+        else c.spread += x->hold == x->nv || on <= x->casts ? on : on * x->nv;
+    }
+    return c;
+}
+
+static double step_cycles(const struct loop_plan *q, const struct tile *x, struct step s, const struct loop_machine *m)
+{
+    const bool both = q->part[x->part].both, folded = q->target->memory_spread && (x->nv == 1 || s.spread > x->nrow);
+    double loads = s.load + s.spread, more = both ? (q->target->memory_spread ? 0 : s.mac) : folded ? 0 : s.spread;
+    double held = both ? s.load - s.mac : s.load;
+    return fmax(fmax(s.mac / m->fmas, fmax(loads / m->loads, (s.mac + held + more) / 5)), m->fma_latency);
+}
+
+/* Cycles of tiles of AMX: each multiplication takes one for each row of A, or as the machine was measured; loads of
+ * tiles one for every two of their rows. */
+static double amx_cycles(const struct tile *x, const struct loop_machine *m)
+{
+    int n = x->nrow * x->nv, loads_a = x->nrow, loads_b = x->nrow == 1 || x->nv < 3 ? x->nv : x->nrow * x->nv;
+    if (x->shape.rest) loads_b = x->nrow * x->nv - (x->nrow - 1);
+    double multiply = n * m->tile * fmax(x->shape.rows, 4) / TILE_SIDE;
+    double load = (loads_a * x->shape.rows + loads_b * TILE_SIDE) / m->loads;
+    return fmax(multiply, load) + 0.1 * fmin(multiply, load);
+}
+
+static double of_call(const struct loop_plan *q, const struct walk_node *x, struct plan_cost *c, double times)
+{
+    const struct plan_change *d = &q->change[x->n];
+    const struct carry_change *a = &d->about;
+    c->count.calls += times;
+    switch (x->call) {
+    case CALL_CHANGE:
+        c->packs += times;
+        *(d->moved ? &c->moved : &c->copied) += times * d->elements;
+        return 0;
+    case CALL_FINISH: return 60 + d->elements / q->lanes * (4 + 16 * problem_then(q->p, THEN_GELU));
+    case CALL_BETWEEN:
+        return 60 + d->elements / a->size[a->nvar - 2] * 30 + d->elements / q->lanes * (q->p->mid[0] ? 12 : 2);
+    default: return 0;
+    }
+}
+
+/* of a tile but for its bodies */
+static double of_tile(const struct loop_plan *q, const struct tile *x, struct plan_cost *c, double times)
+{
+    const int n = x->nrow * x->nv;
+    const bool zero = x->start == START_ZERO;
+    if (!x->lanes) c->count.store += times * n, c->count.load += times * n * (!zero + x->late);
+    if (x->shape.rows) return n * (zero ? 24 : 40) + 20;
+    if (x->lanes) return n * 4 + 16;
+    return n * (zero && !x->late ? 0.75 : 1.25) + 12 + (x->last && q->simple && q->p->then[0] ? n : 0);
+}
+
+static void of_body(const struct loop_plan *q, const struct walk_node *d, const struct tile *x,
+                    const struct tile_row *row, const struct loop_machine *m, struct plan_cost *c, double times)
+{
+    double steps = 1, cost = 0;
+    struct step s = { 0 };
+    for (int k = 0; k < d->nvar; k++) steps *= d->times[k];
+    if (x->shape.rows) {
+        c->cycles += times * steps * amx_cycles(x, m);
+        c->count.mac += times * steps * x->nrow * x->nv;
+        return;
+    }
+    for (int k = 0; k < (d->n < 0 ? 1 : steps); k++) {   /* rows are left out: step by step */
+        const double n = d->n < 0 ? times * steps : times;
+        if (!k || q->out[d->n + k] != q->out[d->n + k - 1])
+            s = step_of(q, x, row, d->n < 0 ? 0 : q->out[d->n + k]), cost = s.mac > 0 ? step_cycles(q, x, s, m) : 0;
+        c->cycles += n * cost;
+        c->count.mac += n * s.mac;
+        c->count.load += n * s.load;
+        c->count.spread += n * s.spread;
+    }
+}
+
+void loop_plan_count(const struct loop_plan *q, const struct loop_machine *m, struct plan_cost *c)
+{
+    double times = 1, first = 0;
+    const struct tile *x = NULL;
+    struct tile_row row[PLAN_ROWS];
+    *c = (struct plan_cost){ 0 };
+    for (int i = 0; i < q->n; i++) {
+        const struct walk_node *d = &q->node[i], *from = d->kind == NODE_END ? &q->node[d->n] : d;
+        if (i == q->begin[1] && q->threads == 2) first = c->cycles, c->cycles = 0;
+        switch (d->kind) {
+        case NODE_LOOP: times *= d->n; break;
+        case NODE_SKIP: times *= HIDDEN; break;
+        case NODE_END: times /= from->kind == NODE_LOOP ? from->n : from->kind == NODE_SKIP ? HIDDEN : 1; break;
+        case NODE_CALL: c->cycles += times * of_call(q, d, c, times); break;
+        case NODE_SHAPE: c->cycles += times * 150; break;
+        case NODE_TILE:
+            x = &q->tile[d->n];
+            tile_rows(q, x, row);
+            c->cycles += times * of_tile(q, x, c, times);
+            break;
+        case NODE_BODY: of_body(q, d, x, row, m, c, times); break;
+        }
+    }
+    if (first > c->cycles) c->cycles = first;
+}

@@ -1,0 +1,69 @@
+/* Which blocks of C fit the registers, or the tiles of AMX; what an innermost loop is cut to so that they do. */
+#include "loop/code/walk.h"
+
+static int32_t tiles_of(int32_t n) { return (n + TILE_SIDE - 1) / TILE_SIDE; }
+
+static bool amx_fits(const struct plan_walk *w, const int32_t *e)
+{
+    const int row = w->q->row;
+    int64_t rows = 1, nv = tiles_of(e[w->of->vec]);
+    for (int v = 0; v < w->of->p->nvar; v++)
+        if (!w->of->p->reduced[v] && v != w->of->vec) rows *= e[v];
+    return rows == e[row] && nv <= PLAN_TILES && tiles_of(e[row]) * nv <= PLAN_TILES;
+}
+
+/* others of C one by one; two by two tiles, if there are */
+static int32_t amx_block(const struct plan_walk *w, int d, const int32_t *e)
+{
+    const int v = w->of->loop[d].var, vec = w->of->vec, row = w->q->row;
+    int32_t other = v == vec ? tiles_of(e[row]) : (e[vec] + w->q->lanes - 1) / w->q->lanes;
+    int32_t most = v != vec && v != row ? 1 : TILE_SIDE * (other > PLAN_TILES ? 2 : PLAN_TILES / other);
+    return most < e[v] ? most : e[v];
+}
+
+static bool fit(const struct target *t, int64_t rows, int64_t nv)
+{
+    if (rows > t->accumulators || nv > t->accumulators || rows * nv > t->accumulators) return false;
+    return t->registers < 32 || nv > 4 || rows * nv + nv + 1 <= t->registers;
+}
+
+int64_t tile_block_rows(const struct plan_walk *w, const int32_t *e, int *vectors)
+{
+    const struct plan_part *x = w->of;
+    int64_t rows = 1;
+    for (int v = 0; v < x->p->nvar; v++)
+        if (!x->p->reduced[v] && v != x->vec) rows *= e[v];
+    *vectors = x->lanes ? 1 : (e[x->vec] + w->q->lanes - 1) / w->q->lanes;
+    return rows;
+}
+
+bool tile_fits(const struct plan_walk *w, const int32_t *e)
+{
+    if (w->q->target->tiles) return amx_fits(w, e);
+    int nv;
+    int64_t rows = tile_block_rows(w, e, &nv);
+    return fit(w->q->target, rows, nv);
+}
+
+/* block of loop d; an innermost block of the result is made as large as the registers allow */
+int32_t tile_block(const struct plan_walk *w, int d, const int32_t *e)
+{
+    const struct plan_part *x = w->of;
+    const struct target *t = w->q->target;
+    const int v = x->loop[d].var;
+    const int32_t step = x->inner[d];
+    if (step > 1 || x->p->reduced[v] || (x == w->q->part && w->q->split >= 0)) return step;
+    if (t->tiles) return amx_block(w, d, e);
+    int nv;
+    int64_t rows = tile_block_rows(w, e, &nv), most;
+    if (v == x->vec) {
+        most = rows > t->accumulators ? 1 : t->accumulators / rows;
+        while (most > 1 && !fit(t, rows, most)) most--;
+        most *= w->q->lanes;
+    } else {
+        rows /= e[v];
+        most = rows * nv > t->accumulators ? 1 : t->accumulators / (rows * nv);
+        while (most > 1 && !fit(t, rows * most, nv)) most--;
+    }
+    return most < e[v] ? (int32_t)most : e[v];
+}

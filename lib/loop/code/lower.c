@@ -1,0 +1,313 @@
+/* A plan to instructions.  Nothing that has a cost is decided here: offsets alone are computed. */
+#include "loop/code/table.h"
+#include <string.h>
+
+struct lower {
+    struct ir *o;
+    const struct loop_plan *q;
+    const struct tile *x;
+    const struct plan_part *of;
+    struct tile_row row[PLAN_ROWS];
+    int32_t acc[PLAN_ROWS], held[PLAN_ROWS];             /* values */
+    int64_t key[PLAN_ROWS];                              /* broadcasts that are still there, by displacement */
+    int32_t value[PLAN_ROWS];
+    int turn;
+    bool rest;                                           /* the present body is of the last lanes, or steps */
+};
+
+static struct ins *put(struct lower *l, enum ins_op op) { return ins_put(l->o, op); }
+
+static int32_t memory(struct lower *l, enum ins_op op, int32_t d, int base, int64_t disp, bool masked)
+{
+    struct ins *i = put(l, op);
+    i->d = d;
+    i->base = (uint8_t)base;
+    i->disp = (int32_t)disp;
+    i->masked = masked;
+    return d;
+}
+
+static int32_t new_value(struct lower *l) { return l->o->values++; }
+
+/* in the body of a sum along lanes they are masked in its rest alone */
+static bool masked(const struct lower *l, int j)
+{
+    if (l->of->lanes) return l->rest;
+    return l->x->tail && j == l->x->nv - 1;
+}
+
+static int64_t c_at(const struct lower *l, int i)        /* of accumulator i */
+{
+    return l->row[i / l->x->nv].at[BASE_C] + tile_vector(l->q, l->x, BASE_C, i % l->x->nv);
+}
+
+static int32_t held_vector(struct lower *l, int64_t here, int j)
+{
+    const int held = (int)l->of->held;
+    int32_t v = memory(l, INS_LOAD, new_value(l), held, here + tile_vector(l->q, l->x, held, j), masked(l, j));
+    l->o->ins[l->o->n - 1].half = tile_view(l->q, l->x, held)->half;
+    return v;
+}
+
+static int32_t spread(struct lower *l, int64_t disp)
+{
+    for (int i = 0; i < l->x->casts; i++)
+        if (l->key[i] == disp && l->value[i] >= 0) return l->value[i];
+    int i = l->turn++ % l->x->casts;
+    l->key[i] = disp;
+    return l->value[i] = memory(l, INS_SPREAD, new_value(l), (int)l->of->cast, disp, false);
+}
+
+/* A comes first where that matters, for it is unsigned; else the one that may be in memory comes last */
+static void multiply(struct lower *l, int32_t acc, int32_t cast, int32_t held)
+{
+    const bool first = !type_table[l->q->type].commutes && l->of->cast == BASE_A;
+    struct ins *i = put(l, INS_MAC);
+    i->d = acc;
+    i->a = first ? cast : held;
+    i->b = first ? held : cast;
+}
+
+/* one step of the sum, operands so many bytes on */
+static void step(struct lower *l, const int64_t at[BASE_SECOND], uint32_t out)
+{
+    const struct tile *x = l->x;
+    const int held = (int)l->of->held, cast = (int)l->of->cast;
+    for (int i = 0, end; i < x->nrow; i = end) {         /* rows that have the same vectors */
+        for (end = i; end < x->nrow && l->row[end].at[held] == l->row[i].at[held]; ) end++;
+        if (!(~(uint64_t)out & ((1ull << end) - (1ull << i)))) continue;
+        const int64_t here = l->row[i].at[held] + at[held];
+        for (int from = 0; from < x->nv; from += x->hold) {
+            for (int j = from; j < from + x->hold; j++) l->held[j] = held_vector(l, here, j);
+            for (int j = from; j < from + x->hold && x->ahead; j++)
+                memory(l, INS_PREFETCH, -1, held, here + tile_vector(l->q, x, held, j) + x->ahead, false);
+            for (int r = i; r < end; r++) {
+                const int64_t other = l->row[r].at[cast] + at[cast];
+                if (out >> r & 1) continue;
+                for (int j = from; j < from + x->hold; j++) {
+                    int32_t c = l->of->both ? memory(l, INS_LOAD, new_value(l), cast,
+                                                     other + tile_vector(l->q, x, cast, j), masked(l, j))
+                                            : spread(l, other);
+                    multiply(l, l->acc[r * x->nv + j], c, l->held[j]);
+                }
+            }
+        }
+    }
+}
+
+/* a tile of A or B in one of the registers that it may be in; held: which of them each has, -1 none */
+static int32_t hold_tile(struct lower *l, int t, int i, int64_t disp, int held[2])
+{
+    const int use = l->x->shape.rest ? l->rest : i & 1;
+    const int32_t tile = (t == TENSOR_A ? 4 : 6) + use;
+    if (held[use] != i) memory(l, INS_TILE_LOAD, tile, t, disp, false);
+    held[use] = i;
+    return tile;
+}
+
+/* TILE_SIDE steps of the sum for each tile of C, or the rest; to and fro: a row begins with what the last one ended */
+static void step_of_tiles(struct lower *l, const int64_t at[BASE_SECOND])
+{
+    const struct tile *x = l->x;
+    int held_a[2] = { -1, -1 }, held_b[2] = { -1, -1 };
+    for (int i = 0; i < x->nrow; i++)
+        for (int k = 0; k < x->nv; k++) {
+            int j = i & 1 ? x->nv - 1 - k : k;
+            int32_t a = hold_tile(l, TENSOR_A, i, l->row[i].at[BASE_A] + at[BASE_A], held_a);
+            int32_t b = hold_tile(l, TENSOR_B, j, tile_vector(l->q, x, BASE_B, j) + at[BASE_B], held_b);
+            struct ins *m = put(l, INS_TILE_MAC);
+            m->d = i * x->nv + j, m->a = a, m->b = b;
+        }
+}
+
+static void body(struct lower *l, const struct walk_node *d)
+{
+    int32_t at[NEST_VARS] = { 0 }, done = 0;
+    l->rest = d->rest;
+    memset(l->value, 0xff, sizeof l->value);
+    for (int k = 0; k < d->stream * l->x->stream_lines; k++) {
+        int64_t to = k / l->x->stream_lines * (int64_t)l->x->stream_row + k % l->x->stream_lines * 64;
+        memory(l, INS_ASK, -1, BASE_STREAM, to, false);
+    }
+    if (d->stream) memory(l, INS_MOVE, -1, BASE_STREAM, d->stream * (int64_t)l->x->stream_row, false);
+    for (int i = 0; i >= 0; ) {
+        int64_t bytes[BASE_SECOND] = { 0 };
+        for (i = 0; i < d->nvar; i++) {
+            const int v = d->var[i];
+            const int64_t unit = l->x->shape.rows && v == l->q->step ? TILE_SIDE
+                                 : l->of->lanes && v == l->of->vec   ? l->q->lanes : 1;
+            for (int b = 0; b < BASE_C; b++) bytes[b] += at[i] * unit * tile_view(l->q, l->x, b)->stride[v];
+        }
+        if (l->x->shape.rows) step_of_tiles(l, bytes);
+        else step(l, bytes, d->n < 0 ? 0 : l->q->out[d->n + done++]);
+        while (i-- > 0 && ++at[i] == d->times[i]) at[i] = 0;
+    }
+    l->rest = false;
+}
+
+static void begin_tiles(struct lower *l)
+{
+    const struct tile *x = l->x;
+    const int var[3] = { l->q->row, l->q->step, l->q->row };
+    for (int b = 0; b < 3; b++) memory(l, INS_STRIDE, -1, b, tile_view(l->q, x, b)->stride[var[b]], false);
+    for (int i = 0; i < x->nrow * x->nv; i++)
+        if (x->start == START_ZERO) put(l, INS_TILE_ZERO)->d = i;
+        else memory(l, INS_TILE_LOAD, i, BASE_C, l->row[i / x->nv].at[BASE_C] + tile_vector(l->q, x, BASE_C, i % x->nv),
+                    false);
+}
+
+static void begin_tile(struct lower *l, const struct tile *x)
+{
+    l->x = x;
+    l->of = &l->q->part[x->part];
+    tile_rows(l->q, x, l->row);
+    if (x->shape.rows) {
+        begin_tiles(l);
+        return;
+    }
+    if (x->tail) put(l, INS_MASK)->disp = x->tail;
+    for (int i = 0; i < x->nrow * x->nv; i++) {
+        const int j = i % x->nv;
+        l->acc[i] = new_value(l);
+        if (x->late) memory(l, INS_PREFETCH, -1, BASE_C, c_at(l, i), false);
+        if (x->start == START_ZERO) put(l, INS_ZERO)->d = l->acc[i];
+        else if (x->start == START_LOAD) memory(l, INS_LOAD, l->acc[i], BASE_C, c_at(l, i), masked(l, j));
+        else memory(l, INS_LOAD, l->acc[i], BASE_B,
+                    tile_vector(l->q, x, BASE_B, j) + tile_view(l->q, x, BASE_B)->sums, masked(l, j));
+    }
+}
+
+static void change(struct lower *l, enum ins_op op, int32_t d, int32_t b, bool floats)
+{
+    struct ins *i = put(l, op);
+    i->d = i->a = d;
+    i->b = b;
+    i->floats = floats;
+}
+
+/* the lanes of each accumulator summed, four at a time, and stored */
+static void total(struct lower *l)
+{
+    const struct tile *x = l->x;
+    for (int i = 0; i < x->nrow; i += 4) {
+        const int n = x->nrow - i < 4 ? x->nrow - i : 4;
+        bool together = n == 4;
+        struct ins *t = put(l, INS_TOTAL);
+        t->d = l->acc[i];
+        t->a = n;
+        t->b = x->nrow;                                  /* the first register behind them */
+        for (int j = 0; j < n; j++) together &= l->row[i + j].at[BASE_C] == l->row[i].at[BASE_C] + l->q->p->bytes * j;
+        for (int j = 0; j < (together ? 1 : n); j++) {
+            memory(l, INS_LANES, j, BASE_C, l->row[i + j].at[BASE_C], false);
+            l->o->ins[l->o->n - 1].a = together ? 4 : 1;
+            l->o->ins[l->o->n - 1].b = x->add;
+        }
+    }
+}
+
+/* what follows the sum, in the registers of a tile that is complete */
+static void follow(struct lower *l)
+{
+    const struct tile *x = l->x;
+    const int n = x->nrow * x->nv;
+    for (int i = 0; i < n && type_table[l->q->type].integers; i++) change(l, INS_FLOAT, l->acc[i], -1, true);
+    for (const uint8_t *then = l->q->p->then; *then; then++) {
+        const int base = then_table[*then].base;
+        const bool one = base == BASE_BIAS && l->q->bias != l->of->vec;
+        int32_t value = -1;
+        if (base == NO_BASE) put(l, INS_ZERO)->d = value = new_value(l);
+        for (int i = 0; i < n; i++) {
+            const int j = i % x->nv;
+            if (base != NO_BASE)
+                value = memory(l, one ? INS_SPREAD : INS_LOAD, new_value(l), base,
+                               l->row[i / x->nv].at[base] + tile_vector(l->q, x, base, j), !one && masked(l, j));
+            change(l, (enum ins_op)then_table[*then].op, l->acc[i], value, true);
+        }
+    }
+}
+
+static void end_tile(struct lower *l)
+{
+    const struct tile *x = l->x;
+    const int n = x->nrow * x->nv;
+    for (int i = 0; i < n && x->shape.rows; i++)
+        memory(l, INS_TILE_STORE, i, BASE_C, l->row[i / x->nv].at[BASE_C] + tile_vector(l->q, x, BASE_C, i % x->nv),
+               false);
+    if (x->shape.rows) return;
+    if (x->lanes) {
+        total(l);
+        return;
+    }
+    for (int i = 0; i < n && x->late; i++) {
+        int32_t c = memory(l, INS_LOAD, new_value(l), BASE_C, c_at(l, i), masked(l, i % x->nv));
+        change(l, INS_PLUS, l->acc[i], c, false);
+    }
+    if (x->last) follow(l);
+    for (int i = 0; i < n; i++) memory(l, INS_STORE, l->acc[i], BASE_C, c_at(l, i), masked(l, i % x->nv));
+}
+
+static void enter(struct lower *l)
+{
+    const struct problem *p = l->q->p;
+    put(l, INS_ENTER);
+    if (l->q->simple && problem_then(p, THEN_BIAS)) put(l, INS_BASE)->base = BASE_BIAS;
+    if (l->q->simple && problem_then(p, THEN_RESIDUAL)) put(l, INS_BASE)->base = BASE_RESIDUAL;
+    if (p->pair) put(l, INS_BASE)->base = BASE_SECOND;
+}
+
+void ins_lower(struct ir *o, const struct loop_plan *q)
+{
+    struct lower l = { .o = o, .q = q };
+    int32_t begin[2 * PLAN_DEPTH], open = 0, depth = 0, held = 0;        /* of LOOP, HOLD and SKIP */
+    struct ins *i;
+    o->q = q;
+    o->n = o->values = 0;
+    for (int at = 0; at <= q->n; at++) {
+        const struct walk_node *d = &q->node[at];
+        if (at == q->begin[0] || (q->threads == 2 && at == q->begin[1]) || at == q->n) {
+            if (at > q->begin[0] || at == q->n) put(&l, INS_LEAVE);
+            if (at < q->n) enter(&l);
+        }
+        if (at == q->n) break;
+        switch (d->kind) {
+        case NODE_LOOP:
+            begin[open++] = o->n;
+            i = put(&l, INS_LOOP);
+            i->d = depth++;
+            i->disp = d->n;
+            break;
+        case NODE_TILE: begin_tile(&l, &q->tile[d->n]); break;
+        case NODE_BODY: body(&l, d); break;
+        case NODE_MOVE:
+            for (int b = 0; b < BASE_STREAM; b++)
+                if (d->by[b]) memory(&l, INS_MOVE, -1, b, d->by[b], false);
+            break;
+        case NODE_CALL:
+            i = put(&l, INS_CALL);
+            i->call = d->call, i->base = d->base, i->disp = d->n;
+            break;
+        case NODE_HOLD:
+            i = put(&l, INS_HOLD);
+            i->base = d->base, i->disp = d->n, i->d = held++;
+            break;
+        case NODE_SKIP:
+            begin[open++] = o->n;
+            i = put(&l, INS_SKIP);
+            i->call = CALL_HIDDEN, i->base = d->base, i->disp = d->n;
+            break;
+        case NODE_STREAM: memory(&l, INS_NEXT, -1, BASE_STREAM, d->n, false); break;
+        case NODE_SHAPE: put(&l, INS_SHAPE)->disp = d->n; break;
+        case NODE_END:
+            if (q->node[d->n].kind == NODE_TILE) end_tile(&l);
+            if (q->node[d->n].kind == NODE_HOLD) {
+                i = put(&l, INS_RELEASE);
+                i->base = q->node[d->n].base, i->d = --held;
+            }
+            if (q->node[d->n].kind != NODE_LOOP && q->node[d->n].kind != NODE_SKIP) break;
+            o->ins[begin[--open]].b = o->n;
+            i = put(&l, q->node[d->n].kind == NODE_LOOP ? INS_END : INS_SKIP_END);
+            i->b = begin[open];
+            if (i->op == INS_END) i->d = --depth;
+        }
+    }
+}

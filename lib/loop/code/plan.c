@@ -1,0 +1,160 @@
+#include "loop/code/walk.h"
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the loops outside the tiles ---- */
+
+static void walk_nest(struct plan_walk *w, int d, const int32_t *e, bool first, bool last);
+
+/* is an input to be packed here, before what is inside depth d? */
+static int packed_here(const struct plan_walk *w, int d, bool fit)
+{
+    for (int t = 0; t < 2; t++) {
+        bool half = w->now[t] >= 0 && w->q->view[w->now[t]].half;
+        bool must = fit && (!w->marked[t] || half || access_raised(w->q, t));
+        if (w->depth[t] >= 0 && !w->packed[t] && (must || d >= w->depth[t])) return t;
+    }
+    return -1;
+}
+
+/* the blocks of the loop at depth d; of a reduction the first and the last pass are apart, where they start or end C */
+static void blocks(struct plan_walk *w, int d, const int32_t *e, bool first, bool last)
+{
+    const struct plan_part *of = w->of;
+    const int v = of->loop[d].var;
+    const int32_t step = tile_block(w, d, e), full = e[v] / step, tail = e[v] % step;
+    const bool reduced = of->p->reduced[v], borders = rims_few(w, v, step, e);
+    int32_t x[NEST_VARS];
+    memcpy(x, e, sizeof x);
+    x[v] = step;
+    for (int32_t at = 0, n; at < full; at += n) {
+        const bool alone = reduced && first && at == 0;
+        n = alone ? 1 : borders ? rims_same(w, v, at, full, x) : full - at;
+        if (!alone && reduced && last && !tail && n > 1 && at + n == full) n--;
+        bool stream = n > 1 && stream_put(w, d, e);
+        walk_shift(w, v, at * step, n, step);
+        if (n > 1) amx_before(w, d + 1, x);
+        int loop = walk_open(w, n);
+        walk_nest(w, d + 1, x, first && !(reduced && at), last && !(reduced && (tail || at + n < full)));
+        walk_move(w, v, step, true);
+        walk_shut(w, loop);
+        walk_shift(w, v, -at * step, 2 - n, step);
+        if (stream) w->stream_rows = 0;
+    }
+    x[v] = tail;
+    walk_shift(w, v, full * step, 1, 0);
+    if (tail) walk_nest(w, d + 1, x, first && !(reduced && full), last);
+    walk_shift(w, v, -full * step, 1, 0);
+    walk_move(w, v, -(int64_t)full * step, true);
+}
+
+static void packed(struct plan_walk *w, int t, int d, const int32_t *e, bool first, bool last)
+{
+    struct packed_block x = pack_begin(w, t, d, e);
+    walk_nest(w, d, e, first, last);
+    pack_end(w, t, x);
+}
+
+/* the block of S, what lies between, the block of C */
+static void chained(struct plan_walk *w, const int32_t *e, bool first)
+{
+    struct chain_block x = chain_begin(w, e, first);
+    for (int i = 0; i < 2; i++) {
+        int32_t block[NEST_VARS] = { 0 };
+        struct plan_walk s = chain_side(w, &x, i, e, block);
+        walk_nest(&s, 0, block, first || !i, false);
+        if (s.why) w->why = s.why;
+        chain_end(w, &x, i);
+    }
+}
+
+static void walk_nest(struct plan_walk *w, int d, const int32_t *e, bool first, bool last)
+{
+    const struct plan_part *of = w->of;
+    const bool outer = of == w->q->part && w->q->split >= 0, fit = !outer && tile_fits(w, e);
+    if (w->why) return;
+    if (w->finish && finish_here(w, d, e, fit)) {
+        w->finish = false;
+        walk_nest(w, d, e, first, last);
+        w->finish = true;
+        finish_put(w, e);
+        return;
+    }
+    int t = packed_here(w, d, fit);
+    if (t >= 0) packed(w, t, d, e, first, last);
+    else if (fit && w->q->target->tiles) amx_put(w, d, e, first);
+    else if (fit) tile_put(w, d, e, first, last);
+    else if (outer && d == w->q->split) chained(w, e, first);
+    else if (d == of->n) w->why = "the result does not fit the registers";
+    else blocks(w, d, e, first, last);
+}
+
+/* ---- a plan ---- */
+
+static void begin_thread(struct plan_walk *w, int i)
+{
+    struct loop_plan *q = w->q;
+    q->begin[i] = q->n;
+    w->shape = (struct tile_shape){ 0 };
+    w->live = w->held = 0;
+    w->times = 1;
+    struct walk_node *x = walk_node(w, NODE_MOVE, 0);
+    if (q->lies) x->by[BASE_A] = -q->origin;
+    if (i && q->simple) {
+        x->by[BASE_BIAS] = q->bias_offset[1];
+        x->by[BASE_RESIDUAL] = problem_then(q->p, THEN_RESIDUAL) ? q->offset[1][TENSOR_C] : 0;
+    }
+    if (!walk_moves(x)) q->n--;
+}
+
+static const char *make(struct loop_plan *q, const struct problem *p, const struct nest *n, bool lies)
+{
+    struct plan_walk w = { .q = q, .of = q->part, .depth = { -1, -1 }, .now = { -1, -1, -1, -1, -1, -1 } };
+    int32_t e[2][NEST_VARS], second;
+    const struct plan_ask ask = q->ask;
+    memset(q, 0, offsetof(struct loop_plan, node));
+    q->ask = ask;
+    q->p = p;
+    q->target = &target_of[ask.isa];
+    q->lanes = problem_lanes(p, ask.isa);
+    q->type = (enum carry_type)p->type;
+    q->bias = q->row = q->step = q->split = -1;
+    q->threads = 1;
+    q->lies = lies && p->pad.n;
+    const char *why = access_choose(&w, n);
+    if (!why) why = access_threads(&w, e, &second);
+    if (why) return why;
+    access_lay(&w);
+    if (q->cast && q->before[TENSOR_C].needed && p->norm >= 0) return "rows of a transposed result cannot be cast";
+    for (int b = 0; b < BASE_STREAM; b++) w.now[b] = b;
+    w.finish = q->finish && !q->simple;
+    for (int t = 0; t < 3; t++) q->offset[1][t] = second * q->view[t].stride[q->parallel];
+    q->bias_offset[1] = second * q->view[BASE_BIAS].stride[q->parallel];
+    for (int i = 0; i < q->threads && !w.why; i++) {
+        begin_thread(&w, i);
+        if (i) walk_shift(&w, q->parallel, second, 1, 0);
+        walk_nest(&w, 0, e[i], !ask.add || q->view[TENSOR_B].sums, q->simple);
+        if (q->n > q->begin[i] && q->node[q->n - 1].kind == NODE_MOVE) q->n--;
+    }
+    if (w.why) return w.why;
+    if (w.mixed && q->lies) return make(q, p, n, false);
+    return NULL;
+}
+
+const char *loop_plan_make(struct loop_plan *q, const struct problem *p, const struct nest *n,
+                           const struct plan_ask *ask)
+{
+    q->ask = *ask;
+    return make(q, p, n, true);
+}
+
+void loop_plan_free(struct loop_plan *q)
+{
+    free(q->node);
+    free(q->tile);
+    free(q->out);
+    free(q->change);
+    q->node = NULL, q->tile = NULL, q->out = NULL, q->change = NULL;
+    q->most_nodes = q->most_tiles = q->most_out = q->most_changes = 0;
+}

@@ -1,0 +1,109 @@
+/* Zeros around A that are left out: which rows of a tile read nothing else at a step of the sum.  Pure functions of
+ * where the present block may begin (a range of each variable): no state of their own. */
+#include "loop/code/walk.h"
+#include <string.h>
+
+enum { MOST_KINDS = 4 };                                 /* loops of more kinds of blocks stay as they are */
+
+/* Each index of A with zeros around it from its strides: the digits of a number.  Those that move with the vectors are
+ * left alone. */
+bool rims_find(struct loop_plan *q, int64_t dense[NEST_VARS])
+{
+    const struct problem *p = q->p;
+    int64_t left[NEST_VARS], below = p->padded, lie = p->elements[TENSOR_A], origin = 0;
+    bool can = p->pad.n > 0;
+    memcpy(left, p->stride[TENSOR_A], sizeof left);
+    for (int d = 0; d < p->pad.n; d++) {
+        struct rim g = { .before = p->pad.before[d], .size = p->pad.size[d] };
+        int reductions = 0;
+        below /= g.before + g.size + p->pad.after[d];
+        lie /= g.size;
+        origin += g.before * lie;
+        for (int v = 0; v < p->nvar; v++) {
+            g.step[v] = p->size[v] > 1 ? (int32_t)(left[v] / below) : 0;
+            left[v] %= below;
+            dense[v] += g.step[v] * lie;
+            reductions += p->reduced[v] && g.step[v];
+        }
+        if (!g.before && !p->pad.after[d]) continue;
+        if (!g.step[q->part[0].vec] && q->nrim < RIMS) q->rim[q->nrim++] = g;
+        else reductions = 2;
+        can &= reductions < 2;
+    }
+    q->origin = origin * p->bytes;
+    return can;
+}
+
+static void ends(const struct rim *g, const struct plan_range *at, int32_t e[2])
+{
+    e[0] = e[1] = 0;
+    for (int v = 0; v < NEST_VARS; v++) e[0] += g->step[v] * at->low[v], e[1] += g->step[v] * at->high[v];
+}
+
+static bool zeros_only(const struct rim *g, const int32_t e[2], int32_t at)
+{
+    return e[1] + at < g->before || e[0] + at >= g->before + g->size;
+}
+
+/* bits of rows that are left out; *mixed: one of the others reads zeros at one place and not at another */
+uint32_t rims_out(const struct loop_plan *q, const struct plan_range *at, const struct tile_row *row, int n,
+                  bool *mixed)
+{
+    uint32_t out = 0;
+    int32_t e[RIMS][2];
+    for (int k = 0; k < q->nrim; k++) {
+        ends(&q->rim[k], at, e[k]);
+        for (int i = 0; i < n; i++) out |= (uint32_t)zeros_only(&q->rim[k], e[k], row[i].rim[k]) << i;
+    }
+    for (int k = 0; k < q->nrim && !*mixed; k++)
+        for (int i = 0; i < n; i++) {
+            const struct rim *g = &q->rim[k];
+            const int32_t here = row[i].rim[k];
+            *mixed |= !(out >> i & 1) && (e[k][0] + here < g->before || e[k][1] + here >= g->before + g->size);
+        }
+    return out;
+}
+
+bool rims_move(const struct loop_plan *q, int v)
+{
+    bool has = false;
+    for (int k = 0; k < q->nrim; k++) has |= q->rim[k].step[v] > 0;
+    return has;
+}
+
+/* has a block of these extents zeros in a rim that moves with v? */
+bool rims_border(const struct loop_plan *q, const struct plan_range *at, int v, const int32_t *e)
+{
+    for (int k = 0; k < q->nrim; k++) {
+        const struct rim *g = &q->rim[k];
+        int32_t x[2];
+        if (!g->step[v]) continue;
+        ends(g, at, x);
+        for (int u = 0; u < q->p->nvar; u++) x[1] += g->step[u] * (e[u] - 1);
+        if (x[0] < g->before || x[1] >= g->before + g->size) return true;
+    }
+    return false;
+}
+
+/* how many blocks of v from `at` on are code of one kind: those without zeros around A, or one that has some */
+int32_t rims_same(struct plan_walk *w, int v, int32_t at, int32_t full, const int32_t *e)
+{
+    int32_t n = 0;
+    for (bool border = false; !border && at + n < full; n += !border || !n) {
+        walk_shift(w, v, (at + n) * e[v], 1, 0);
+        border = rims_border(w->q, &w->at, v, e);
+        walk_shift(w, v, -(at + n) * e[v], 1, 0);
+    }
+    return n;
+}
+
+/* are there blocks of v with zeros around A, but not many kinds of them? */
+bool rims_few(struct plan_walk *w, int v, int32_t step, const int32_t *e)
+{
+    int32_t x[NEST_VARS], full = e[v] / step, n = 0;
+    if (!rims_move(w->q, v)) return false;
+    memcpy(x, e, sizeof x);
+    x[v] = step;
+    for (int32_t at = 0; at < full && n <= MOST_KINDS; at += rims_same(w, v, at, full, x)) n++;
+    return n <= MOST_KINDS;
+}

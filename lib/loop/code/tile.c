@@ -1,0 +1,257 @@
+/* The register tile: which blocks of C fit, the bodies of its sum and the loops around them. */
+#include "loop/code/walk.h"
+#include "base/checked.h"
+#include "base/mem.h"
+#include <math.h>
+#include <string.h>
+
+enum { BODY_MACS = 320, MAX_UNROLL = 16, MARKED_MACS = 4000, MAX_LINES = 32 };       /* as measured on Zen 5 */
+enum { LATE_STEPS = 32, AHEAD_STEPS = 16, AHEAD_ROW = 1024, AHEAD_ELEMENTS = 1 << 14 };
+
+/* ---- where its rows and vectors are ---- */
+
+const struct plan_view *tile_view(const struct loop_plan *q, const struct tile *x, int base)
+{
+    return &q->view[base <= BASE_C ? x->view[base] : base];
+}
+
+int64_t tile_vector(const struct loop_plan *q, const struct tile *x, int base, int j)
+{
+    const struct plan_view *y = tile_view(q, x, base);
+    const bool tiles = x->shape.rows;
+    const int32_t lane = tiles ? x->at[1] + j * TILE_SIDE : j * q->lanes, bytes = y->half ? 2 : q->p->bytes;
+    if (base == BASE_BIAS && q->bias != q->part[0].vec) return 0;
+    return y->panel ? lane / y->panel * y->panel_bytes + lane % y->panel * bytes : (int64_t)lane * bytes;
+}
+
+static int amx_rows(const struct loop_plan *q, const struct tile *x, struct tile_row *row)
+{
+    for (int i = 0; i < x->nrow; i++) {
+        row[i] = (struct tile_row){ 0 };
+        for (int b = 0; b <= BASE_C; b++)
+            if (b != BASE_B) row[i].at[b] = (x->at[0] + i * TILE_SIDE) * tile_view(q, x, b)->stride[q->row];
+    }
+    return x->nrow;
+}
+
+/* what moves in the held input is slowest, so that equal vector addresses are together */
+int tile_rows(const struct loop_plan *q, const struct tile *x, struct tile_row *row)
+{
+    const struct plan_part *of = &q->part[x->part];
+    const int64_t *held = tile_view(q, x, of->held)->stride;
+    int n = 1;
+    if (x->shape.rows) return amx_rows(q, x, row);
+    row[0] = (struct tile_row){ 0 };
+    for (int pass = 0; pass < 2; pass++)
+        for (int v = 0; v < of->p->nvar; v++) {
+            if (v == of->vec || x->e[v] < 2 || (held[v] != 0) != (pass == 0)) continue;
+            for (int i = n * x->e[v]; i-- > 0; ) {       /* from behind: in place */
+                row[i] = row[i / x->e[v]];
+                for (int b = 0; b < BASE_SECOND; b++) row[i].at[b] += i % x->e[v] * tile_view(q, x, b)->stride[v];
+                for (int k = 0; k < q->nrim; k++) row[i].rim[k] += i % x->e[v] * q->rim[k].step[v];
+            }
+            n *= x->e[v];
+        }
+    return n;
+}
+
+/* ---- the sum ---- */
+
+static void body(struct plan_walk *w, const struct tile *t, const struct tile_row *row, const struct tile_sum *r,
+                 int nr, int32_t n)
+{
+    struct loop_plan *q = w->q;
+    int32_t steps = 1, i[NEST_VARS] = { 0 };
+    struct walk_node *x = walk_node(w, NODE_BODY, -1);
+    x->nvar = (uint8_t)nr;
+    x->rest = t->tail < 0;
+    for (int k = 0; k < nr; k++) x->var[k] = (uint8_t)r[k].var, x->times[k] = k ? r[k].n : n, steps *= x->times[k];
+    if (!q->nrim) return;
+    if (q->nout + steps > q->most_out) {
+        size_t cap = (size_t)q->most_out;
+        q->out = grow(q->out, size_add((size_t)q->nout, (size_t)steps), &cap, sizeof *q->out);
+        q->most_out = (int)cap;
+    }
+    x->n = q->nout;
+    for (int32_t s = 0; s < steps; s++) {
+        for (int k = 0; k < nr; k++) walk_shift(w, r[k].var, i[k] * r[k].unit, 1, 0);
+        q->out[q->nout++] = rims_out(q, &w->at, row, t->nrow, &w->mixed);
+        for (int k = 0; k < nr; k++) walk_shift(w, r[k].var, -i[k] * r[k].unit, 1, 0);
+        for (int k = nr; k-- > 0 && ++i[k] == x->times[k]; ) i[k] = 0;
+    }
+}
+
+/* How many steps of the first of these leave out the same rows, each by itself and all as one place; `all`: all rows.
+ * (That no one is found mixed here is found in their bodies.) */
+static int32_t same_rows(struct plan_walk *w, const struct tile *t, const struct tile_row *row,
+                         const struct tile_sum *r, int nr, int32_t at, bool *all)
+{
+    const struct plan_range keep = w->at;
+    bool no = true;
+    int32_t n = 1;
+    *all = false;
+    if (!rims_move(w->q, r->var)) return r->n - at;
+    for (int k = 1; k < nr; k++) w->at.high[r[k].var] += (r[k].n - 1) * r[k].unit;
+    walk_shift(w, r->var, at * r->unit, 1, 0);
+    const uint32_t out = rims_out(w->q, &w->at, row, t->nrow, &no);
+    *all = out == (uint32_t)((1ull << t->nrow) - 1);
+    for (; at + n < r->n; n++) {
+        struct plan_range one = w->at, together = w->at;
+        one.low[r->var] += n * r->unit, one.high[r->var] += n * r->unit, together.high[r->var] += n * r->unit;
+        if (rims_out(w->q, &one, row, t->nrow, &no) != out || rims_out(w->q, &together, row, t->nrow, &no) != out)
+            break;
+    }
+    w->at = keep;
+    return n;
+}
+
+/* counted loops around bodies of at most so many steps */
+void tile_sums(struct plan_walk *w, struct tile *t, const struct tile_row *row, const struct tile_sum *r, int nr,
+               int64_t budget)
+{
+    int64_t inside = 1;
+    const int v = r[0].var;
+    const int32_t unit = r[0].unit;
+    int32_t here = 0;
+    for (int i = 1; i < nr; i++) inside *= r[i].n;
+    if (nr == 0 || inside * r[0].n <= budget) {
+        body(w, t, row, r, nr, nr ? r[0].n : 1);
+        return;
+    }
+    for (int32_t from = 0, n; from < r[0].n; from += n) {
+        bool all;
+        n = same_rows(w, t, row, r, nr, from, &all);
+        if (all) continue;
+        const int32_t unroll = inside > budget ? 1 : (int32_t)(budget / inside < n ? budget / inside : n);
+        const int32_t times = n / unroll, rest = n % unroll;
+        walk_move(w, v, (int64_t)(from - here) * unit, false);
+        int at = walk_open(w, times);
+        walk_shift(w, v, from * unit, times, unroll * unit);
+        if (inside > budget) tile_sums(w, t, row, r + 1, nr - 1, budget);
+        else body(w, t, row, r, nr, unroll);
+        walk_shift(w, v, -from * unit, 2 - times, unroll * unit);
+        walk_move(w, v, (int64_t)unroll * unit, false);
+        walk_shut(w, at);
+        here = from + times * unroll;
+        walk_shift(w, v, here * unit, 1, 0);
+        if (rest) body(w, t, row, r, nr, rest);
+        walk_shift(w, v, -here * unit, 1, 0);
+    }
+    walk_move(w, v, -(int64_t)here * unit, false);
+}
+
+/* the vector variable is the innermost of nr + 1 reductions: whole vectors of it, then what is left with a mask */
+static void lanes_of_sum(struct plan_walk *w, struct tile *t, const struct tile_row *row, struct tile_sum *r, int nr,
+                         int64_t budget, int32_t n)
+{
+    const int v = w->of->vec;
+    const int32_t whole = n / w->q->lanes;
+    const int16_t tail = t->tail;
+    t->tail = 0;
+    if (whole) {
+        r[nr] = (struct tile_sum){ v, whole, w->q->lanes };
+        tile_sums(w, t, row, r, nr + 1, budget);
+    }
+    if (!tail) return;
+    t->tail = -1;                                        /* bodies of the rest */
+    walk_move(w, v, (int64_t)whole * w->q->lanes, false);
+    tile_sums(w, t, row, r, nr, budget);
+    walk_move(w, v, -(int64_t)whole * w->q->lanes, false);
+}
+
+int tile_reductions(const struct plan_walk *w, int depth, const int32_t *e, struct tile_sum *r, bool *unroll)
+{
+    const struct plan_part *of = w->of;
+    unsigned seen = 0;
+    int n = 0;
+    *unroll = false;
+    for (int d = depth; d < of->n; d++) {
+        int v = of->loop[d].var;
+        if (!of->p->reduced[v]) continue;
+        *unroll |= (of->loop[d].marks & MARK_UNROLL) != 0;
+        if (!(seen >> v & 1) && e[v] > 1 && v != of->vec) r[n++] = (struct tile_sum){ v, e[v], 1 };
+        seen |= 1u << v;
+    }
+    return n;
+}
+
+/* rows of vectors that lie far apart are asked for before they are needed: prefetchers of processors lose them */
+static int32_t rows_ahead(const struct plan_walk *w, const struct tile_sum *r)
+{
+    const int held = (int)w->of->held;
+    const struct plan_view *x = &w->q->view[w->now[held]];
+    bool far = !w->of->lanes && !w->packed[held] && x->stride[r->var] >= AHEAD_ROW &&
+               w->of->p->elements[held] > AHEAD_ELEMENTS;
+    return far && r->n >= 2 * AHEAD_STEPS ? AHEAD_STEPS * (int32_t)x->stride[r->var] : 0;
+}
+
+/* registers: accumulators, what is held, broadcasts */
+static void assign(const struct target *t, struct tile *x, bool one)
+{
+    const int n = x->nrow * x->nv, top = t->registers - (x->tail && !t->memory_masked);
+    x->hold = x->nv <= top - n - 1 ? x->nv : 1;
+    x->casts = (int16_t)(top - n - x->hold);
+    if (one && x->casts < 1) x->casts = 1;
+}
+
+static void start(const struct plan_walk *w, struct tile *x, double steps, bool first)
+{
+    const bool sums = first && w->q->view[w->now[TENSOR_B]].sums > 0 && w->of->held == BASE_B;
+    x->start = sums ? START_SUMS : first ? START_ZERO : START_LOAD;
+    x->late = (!first && steps >= LATE_STEPS && !x->lanes) || (sums && w->q->ask.add);
+    if (x->lanes) x->add = !first, x->start = START_ZERO;
+    else if (x->late && !sums) x->start = START_ZERO;
+}
+
+/* lines of the next block of B that each body asks for */
+static int ask_for(const struct plan_walk *w, struct tile *x, const struct tile_sum *r, int nr, int64_t budget)
+{
+    if (!(w->stream_rows > 0) || nr != 1) return 0;
+    const double u = (double)(r[0].n < budget ? r[0].n : budget), most = MAX_LINES / (double)w->stream_lines;
+    const double bodies = floor(r[0].n / u) * w->times / w->stream_times, rows = ceil(w->stream_rows / bodies);
+    x->stream_lines = w->stream_lines;
+    x->stream_row = (int32_t)w->stream_row;
+    return (int)fmin(rows, floor(most));
+}
+
+void tile_put(struct plan_walk *w, int depth, const int32_t *e, bool first, bool last)
+{
+    struct loop_plan *q = w->q;
+    const struct plan_part *of = w->of;
+    struct tile x;
+    struct tile_sum r[NEST_VARS + 1];
+    struct tile_row row[PLAN_ROWS];
+    bool unroll, any = false;
+    double steps = 1;
+    int nv, nr = tile_reductions(w, depth, e, r, &unroll);
+    memset(&x, 0, sizeof x);
+    for (int v = 0; v < of->p->nvar; v++) x.e[v] = of->p->reduced[v] ? 1 : e[v], steps *= of->p->reduced[v] ? e[v] : 1;
+    for (int b = 0; b < 3; b++) x.view[b] = (uint8_t)w->now[b];
+    x.part = (uint8_t)(of - q->part);
+    x.lanes = of->lanes;
+    x.nrow = (int16_t)tile_block_rows(w, e, &nv);
+    x.nv = (int16_t)nv;
+    x.tail = (int16_t)(e[of->vec] % q->lanes);
+    x.last = last;
+    assign(q->target, &x, false);
+    start(w, &x, steps, first);
+    if (nr) x.ahead = rows_ahead(w, &r[nr - 1]);
+    const int n = x.nrow * x.nv;
+    if (n > q->rows * q->vectors) q->rows = x.nrow, q->vectors = x.nv;
+    int64_t budget = BODY_MACS / n < MAX_UNROLL ? BODY_MACS / n : MAX_UNROLL;
+    if (unroll) budget = MARKED_MACS / n;
+    if (budget < 1) budget = 1;
+    const int at = q->n, asked = x.lanes ? 0 : ask_for(w, &x, r, nr, budget);
+    walk_node(w, NODE_TILE, tile_number(q, &x));
+    tile_rows(q, &x, row);
+    struct tile now = x;
+    if (x.lanes) lanes_of_sum(w, &now, row, r, nr, budget, e[of->vec]);
+    else tile_sums(w, &now, row, r, nr, budget);
+    for (int i = at; i < q->n; i++)
+        if (q->node[i].kind == NODE_BODY) q->node[i].stream = (uint8_t)asked, any = true;
+    if (!any && !first && !last) {                       /* it would only add zeros */
+        q->n = at;
+        return;
+    }
+    walk_shut_moved(w, at, -1);
+}

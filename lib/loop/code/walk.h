@@ -1,0 +1,98 @@
+/* walk.h - between the files that make a plan: the present place in the nest, and what each of them decides there. */
+#ifndef MILLRACE_WALK_H
+#define MILLRACE_WALK_H
+#include "loop/code/plan.h"
+
+struct plan_walk {
+    struct loop_plan *q;
+    const struct plan_part *of;
+    int now[BASE_STREAM], depth[2], live, held;          /* present views; where an input is packed, or -1; loops, */
+    bool marked[2], packed[2];                           /* because a mark says so: only to have it together */
+    bool finish;                                         /* something follows the sum, by a call yet to come */
+    double times;                                        /* how often the present node runs */
+    double stream_rows, stream_times;                    /* see stream.c */
+    int32_t stream_lines;
+    int64_t stream_row;
+    struct plan_range at;
+    bool mixed;                                          /* a row reads zeros at one place and not at another */
+    struct tile_shape shape;                             /* of AMX's tiles now; no rows: unknown */
+    const char *why;
+};
+struct tile_sum { int var; int32_t n, unit; };                /* a reduction: n steps of `unit` elements */
+
+/* nodes.c */
+struct walk_node *walk_node(struct plan_walk *, enum walk_kind, int32_t n);
+void walk_move(struct plan_walk *, int var, int64_t steps, bool with_c);
+bool walk_moves(const struct walk_node *);                /* anything? */
+int walk_open(struct plan_walk *, int32_t n);                 /* a loop; -1: one pass is none */
+void walk_shut(struct plan_walk *, int at);
+void walk_shut_moved(struct plan_walk *, int at,
+                     int lost); /* a last MOVE goes behind the end; where `lost` is is lost */
+int walk_hold(struct plan_walk *, int base, int32_t to);
+int walk_change(struct plan_walk *, const struct carry_change *, double elements, bool moved);
+int walk_view(struct plan_walk *, const struct plan_view *);       /* -1: there are too many */
+int tile_number(struct loop_plan *, const struct tile *);
+void walk_shift(struct plan_walk *, int v, int32_t by, int32_t n,
+                int32_t apart);                               /* the block begins so much further on */
+int32_t walk_common(int32_t a, int32_t b);                    /* the greatest divisor of both */
+
+/* lie.c */
+bool access_plain(const struct problem *, int t);        /* one variable a dimension, so that it can be transposed */
+bool access_raised(const struct loop_plan *, int t);          /* are its bytes signed where they are to be unsigned? */
+bool access_transposed(const struct loop_plan *, int t);
+enum carry_store access_store(const struct loop_plan *, int t, bool half);
+
+/* fits.c */
+int64_t tile_block_rows(const struct plan_walk *, const int32_t *e, int *vectors);
+bool tile_fits(const struct plan_walk *, const int32_t *e);
+int32_t tile_block(const struct plan_walk *, int d, const int32_t *e);        /* block of loop d */
+
+/* access.c: roles of the tensors, how they lie; threads */
+const char *access_choose(struct plan_walk *, const struct nest *);
+const char *access_threads(struct plan_walk *, int32_t e[2][NEST_VARS], int32_t *second);
+void access_lay(struct plan_walk *);                          /* once it is known whose threads there are */
+
+/* tile.c */
+void tile_put(struct plan_walk *, int d, const int32_t *e, bool first, bool last);
+void tile_sums(struct plan_walk *, struct tile *, const struct tile_row *, const struct tile_sum *, int n,
+               int64_t budget);
+int tile_reductions(const struct plan_walk *, int d, const int32_t *e, struct tile_sum *, bool *unroll);
+
+/* pack.c */
+void pack_lay(struct transposition *, const struct problem *, int t, int fast, int32_t panel, const int32_t *size,
+              int64_t stride[NEST_VARS]);
+struct packed_block { int at, keep; };                        /* the node it began at, the view before */
+struct packed_block pack_begin(struct plan_walk *, int t, int d, const int32_t *e);
+void pack_end(struct plan_walk *, int t, struct packed_block);
+int pack_depth(const struct plan_walk *, int t); /* of a transposition block by block; 0: before the nest */
+void pack_weights(struct plan_walk *, bool panels);
+
+/* finish.c */
+void finish_choose(struct loop_plan *);
+bool finish_here(const struct plan_walk *, int d, const int32_t *e, bool fit);
+void finish_put(struct plan_walk *, const int32_t *e);
+
+/* rims.c: zeros around A that are left out */
+bool rims_find(struct loop_plan *, int64_t dense[NEST_VARS]);  /* false: A cannot be taken as it lies */
+uint32_t rims_out(const struct loop_plan *, const struct plan_range *, const struct tile_row *, int n, bool *mixed);
+bool rims_move(const struct loop_plan *, int v);
+bool rims_border(const struct loop_plan *, const struct plan_range *, int v, const int32_t *e);
+int32_t rims_same(struct plan_walk *, int v, int32_t at, int32_t full, const int32_t *e);      /* blocks of one kind */
+bool rims_few(struct plan_walk *, int v, int32_t step, const int32_t *e);
+
+/* stream.c */
+bool stream_may(const struct loop_plan *);
+bool stream_put(struct plan_walk *, int d, const int32_t *e);
+
+/* amx_plan.c: tiles of tiles */
+const char *amx_choose(struct loop_plan *);
+void amx_put(struct plan_walk *, int d, const int32_t *e, bool first);
+void amx_before(struct plan_walk *, int d, const int32_t *e); /* the shape of a loop's tiles, where it has one */
+
+/* chain.c: two contractions */
+const char *chain_choose(struct plan_walk *, const struct nest *);
+struct chain_block { int change, skip, hold[2]; };       /* nodes that it began at */
+struct chain_block chain_begin(struct plan_walk *, const int32_t *e, bool first);
+struct plan_walk chain_side(struct plan_walk *, struct chain_block *, int i, const int32_t *e, int32_t *block);
+void chain_end(struct plan_walk *, const struct chain_block *, int i);
+#endif
