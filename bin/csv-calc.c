@@ -40,8 +40,9 @@
  * is a number: any comparison with it is false, but != true; 1/0 is inf.
  * A column and a number are compared as numbers, two columns as numbers if
  * both are, and as texts otherwise; a text in quotes or made by a function is
- * compared as text, byte by byte.  Numbers are doubles: whole ones are exact
- * up to 2^53.  ERE: regular expressions as in grep -E.
+ * compared as text, byte by byte.  Integers stay integers, up to 37 digits, as
+ * long as nothing else enters; other numbers are doubles.  ERE: regular
+ * expressions as in grep -E.
  *
  * Examples:
  *   $ csv-calc --set='speedup=base_seconds/seconds' --where='speedup > 1' t.csv

@@ -88,7 +88,7 @@ static void read_all(csv *t)
         rows[g]++;
         struct summary *c = cell + g * (size_t)column.n;
         for (int k = 0; k < column.n; k++)
-            if (!skip || csv_has(t, column.v[k])) summary_add(c + k, csv_num(t, column.v[k]));
+            if (!skip || csv_has(t, column.v[k])) summary_add(c + k, csv_exact(t, column.v[k]));
     }
 }
 
@@ -105,12 +105,12 @@ static void write_names(csvw *w, const csv *t)
 
 static void write_group(csvw *w, size_t g)
 {
-    double v;
+    struct exact_number v;
     for (int k = 0; k < group.n; k++) csvw_str(w, label[g * (size_t)group.n + (size_t)k]);
     csvw_int(w, rows[g]);
     for (int k = 0; k < column.n; k++) {
         for (int s = 0; s < nstat; s++) {
-            if (summary_get(&cell[g * (size_t)column.n + (size_t)k], stat[s].what, stat[s].percent, &v)) csvw_num(w, v);
+            if (summary_get(&cell[g * (size_t)column.n + (size_t)k], stat[s].what, stat[s].percent, &v)) csvw_exact(w, v);
             else csvw_empty(w);
         }
     }

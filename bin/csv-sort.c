@@ -26,7 +26,7 @@ static const struct opt options[] = {
     CSV_INPUT,
     { 0 } };
 
-struct key { int col; bool number, reverse; double *value; };
+struct key { int col; bool number, reverse; struct exact_number *value; };
 
 static struct key *key;
 static size_t nkey;
@@ -58,7 +58,9 @@ static void parse_numbers(void)
     for (struct key *k = key; k < key + nkey; k++) {
         if (!k->number) continue;
         k->value = xmalloc(m.nrow, sizeof *k->value);
-        for (size_t i = 0; i < m.nrow; i++) k->value[i] = table_str(&m, i, k->col).n ? table_num(&m, i, k->col) : 0;
+        for (size_t i = 0; i < m.nrow; i++) {
+            k->value[i] = table_str(&m, i, k->col).n ? table_exact(&m, i, k->col) : exact_of(0);
+        }
     }
 }
 
@@ -66,9 +68,9 @@ static int compare_numbers(const struct key *k, size_t a, size_t b)
 {
     bool empty_a = !table_str(&m, a, k->col).n, empty_b = !table_str(&m, b, k->col).n;
     if (empty_a || empty_b) return empty_b - empty_a;
-    double x = k->value[a], y = k->value[b];
-    if (isnan(x) || isnan(y)) return isnan(x) - isnan(y);
-    return ORDER(x, y);
+    const struct exact_number *x = &k->value[a], *y = &k->value[b];
+    if (isnan(x->x) || isnan(y->x)) return isnan(x->x) - isnan(y->x);
+    return exact_cmp(*x, *y);
 }
 
 static int compare(const void *pa, const void *pb)

@@ -20,21 +20,31 @@
 #include HELP
 #include <fnmatch.h>
 #include <math.h>
+#include <string.h>
 
-static const char *column, *like;
+static const char *column, *like, *least, *most;
 static struct list is;
-static double min = -INFINITY, max = INFINITY;
+static struct exact_number min = { .x = -INFINITY }, max = { .x = INFINITY };
 static bool known, invert;
 static const struct opt options[] = {
     { 'c', "column", STR, &column, "COL", "the column to look at" },
-    { 0, "min", NUM, &min, "X", "least number kept" },
-    { 0, "max", NUM, &max, "X", "greatest number kept" },
+    { 0, "min", STR, &least, "X", "least number kept" },
+    { 0, "max", STR, &most, "X", "greatest number kept" },
     { 0, "is", LIST, &is, "TEXT", "exactly this text; may be given several times" },
     { 0, "like", STR, &like, "GLOB", "a text that matches, such as 'vgg*'" },
     { 0, "known", FLAG, &known, NULL, "not empty" },
     { 0, "not", FLAG, &invert, NULL, "keep the rows in which that is not so" },
     CSV_INPUT,
     { 0 } };
+
+/* an integer stays one, as those of the table; false: not given */
+static bool bound(const char *option, const char *text, struct exact_number *v)
+{
+    if (!text) return false;
+    if (exact_wrong(text, strlen(text), v)) usage("--%s: '%s' is not a number", option, text);
+    if (isnan(v->x)) usage("--%s takes a number, not nan", option);
+    return true;
+}
 
 static bool is_one_of(str s)
 {
@@ -49,8 +59,8 @@ static bool holds(const csv *t, int c, bool range)
     if (is.n && !is_one_of(s)) return false;
     if (range) {
         if (!s.n) return false;
-        double v = csv_num(t, c);
-        if (!(v >= min && v <= max)) return false;
+        struct exact_number v = csv_exact(t, c);
+        if (isnan(v.x) || exact_cmp(v, min) < 0 || exact_cmp(v, max) > 0) return false;
     }
     if (!like) return true;
     struct arena a = { 0 };
@@ -63,8 +73,7 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (!column) usage("no column given, see --column");
-    if (isnan(min) || isnan(max)) usage("--min and --max take numbers, not nan");
-    bool range = min > -INFINITY || max < INFINITY;
+    bool range = bound("min", least, &min) | bound("max", most, &max);
     if (!range && !is.n && !like && !known) usage("no condition given, see --min, --max, --is, --like, --known");
     csv *t = csv_files(argv + i);
     int c = csv_need(t, column);

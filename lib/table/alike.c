@@ -1,4 +1,5 @@
 #include "table/alike.h"
+#include "base/exact.h"
 #include "base/message.h"
 #include "base/num.h"
 #include <math.h>
@@ -6,12 +7,17 @@
 
 bool alike(str a, str b, double tol, double absolute, double *error)
 {
-    double x, y;
+    double u, v;
+    struct exact_number x, y;
     *error = NAN;
     if (str_eq(a, b)) return true;
-    if (!num_parse(a.s, a.n, &x) || !num_parse(b.s, b.n, &y)) return false;
-    if (x == y || (isnan(x) && isnan(y))) return true;
-    double gap = fabs(x - y), size = fmax(fabs(x), fabs(y));
+    if (!num_parse(a.s, a.n, &u) || !num_parse(b.s, b.n, &v)) return false;
+    if (isnan(u) || isnan(v)) return isnan(u) && isnan(v);
+    /* beyond the doubles: as the infinities that they are read as */
+    if (exact_wrong(a.s, a.n, &x)) x = exact_of(u);
+    if (exact_wrong(b.s, b.n, &y)) y = exact_of(v);
+    if (exact_cmp(x, y) == 0) return true;
+    double gap = fabs(exact_sub(x, y).x), size = fmax(fabs(u), fabs(v));
     *error = gap / size;
     return gap <= fmax(absolute, tol * size) && isfinite(gap);
 }

@@ -476,6 +476,14 @@ double csv_num(const csv *c, int col)
     return v;
 }
 
+struct exact_number csv_exact(const csv *c, int col)
+{
+    struct exact_number v;
+    const char *expected = exact_wrong(c->field[col].s, c->field[col].n, &v);
+    if (expected) csv_die(c, col, expected);
+    return v;
+}
+
 int64_t csv_int(const csv *c, int col)
 {
     int64_t v;
@@ -689,6 +697,13 @@ void csvw_num(csvw *w, double v)
     begin_field(w);
     if (w->n + NUM_MAX > CHUNK) csvw_flush(w);
     w->n += w->last = num_print(w->buf + w->n, v);
+}
+
+void csvw_exact(csvw *w, struct exact_number v)
+{
+    begin_field(w);
+    if (w->n + EXACT_MAX > CHUNK) csvw_flush(w);
+    w->n += w->last = exact_print(w->buf + w->n, v);
 }
 
 void csvw_int(csvw *w, int64_t v)

@@ -7,6 +7,7 @@
  * csv_next.  Other separators and words for an empty field: input.h.  What is written is CSV always. */
 #ifndef MILLRACE_CSVIO_H
 #define MILLRACE_CSVIO_H
+#include "base/exact.h"
 #include "base/str.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,6 +28,7 @@ str csv_str(const csv *, int col);
 const char *csv_cstr(const csv *, int col, struct arena *);   /* a NUL-terminated copy */
 bool csv_has(const csv *, int col);                      /* not empty */
 double csv_num(const csv *, int col);                    /* dies at file:line with column and value unless a number */
+struct exact_number csv_exact(const csv *, int col);            /* the same, integers beyond 2^53 included */
 int64_t csv_int(const csv *, int col);
 double csv_num_or(const csv *, int col, double missing); /* the same, but an empty field, or col -1, is `missing` */
 const char *csv_file(const csv *);
@@ -46,6 +48,7 @@ void csvw_format(csvw *, const char *fmt, ...) __attribute__((format(printf, 2, 
 /* integers plain, others shortest that reads back equal; nan is "nan" */
 void csvw_num(csvw *, double);
 void csvw_int(csvw *, int64_t);
+void csvw_exact(csvw *, struct exact_number);
 void csvw_empty(csvw *);                                 /* not known */
 void csvw_known(csvw *, double);                         /* as csvw_num, but nan is written as not known */
 /* n fields as they stand in a file, side by side, made by csv_quote: for texts that come again and again */

@@ -118,9 +118,11 @@ static void number(struct parser *x)
         while (is_digit(*x->p)) x->p++;
     }
     double v;
+    struct exact_number whole;
     if (!num_parse(s, (size_t)(x->p - s), &v)) wrong(x, s, "this is not a number");
     if (is_letter(*x->p)) wrong(x, x->p, "a letter right after a number (a unit? numbers are plain)");
-    emit_constant(x, number_value(v));
+    bool is_exact = !exact_wrong(s, (size_t)(x->p - s), &whole);
+    emit_constant(x, is_exact ? exact_value(whole) : number_value(v));
 }
 
 static void column(struct parser *x, const char *at, str name)
@@ -148,7 +150,7 @@ static void take_pattern(struct parser *x, const char *at, size_t from, size_t t
     if (to != from + 1 || e->step[from].code != PUSH || e->constant[e->step[from].at].kind != TEXT)
         wrong(x, at, "a pattern has to be a text in quotes");
     str *text = &e->constant[e->step[from].at].text;
-    e->constant[e->step[from].at].number = add_pattern(x, at, *text);
+    e->constant[e->step[from].at].number.x = add_pattern(x, at, *text);
 }
 
 static void call(struct parser *x, const char *at, str name)

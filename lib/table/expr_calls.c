@@ -57,13 +57,13 @@ static double is_nan(double x)
 
 static struct value extreme(CALL_OF, bool greatest)
 {
-    double best = NAN, x;
+    struct exact_number best = { .x = NAN }, x;
     for (int k = 0; k < n; k++) {
-        if (!value_number(e, s, arg + k, &x)) return not_known;
-        if (isnan(x)) return number_value(x);
-        if (k == 0 || (greatest ? x > best : x < best)) best = x;
+        if (!value_exact(e, s, arg + k, &x)) return not_known;
+        if (isnan(x.x)) return exact_value(x);
+        if (k == 0 || (greatest ? exact_cmp(x, best) > 0 : exact_cmp(x, best) < 0)) best = x;
     }
-    return number_value(best);
+    return exact_value(best);
 }
 
 static struct value least(CALL_OF)
@@ -85,12 +85,12 @@ static size_t decimals(char *b, size_t cap, bool significant, long places, doubl
 
 static struct value to_places(CALL_OF)
 {
-    double x;
+    struct exact_number x;
     long places = 0;
     char b[700];
-    if (!value_number(e, s, arg, &x) || (n > 1 && !whole(e, s, arg + 1, 0, PLACES_MAX, &places))) return not_known;
-    if (!isfinite(x)) return number_value(x);
-    decimals(b, sizeof b, false, places, x);
+    if (!value_exact(e, s, arg, &x) || (n > 1 && !whole(e, s, arg + 1, 0, PLACES_MAX, &places))) return not_known;
+    if (x.big || !isfinite(x.x)) return exact_value(x);
+    decimals(b, sizeof b, false, places, x.x);
     return number_value(strtod(b, NULL));
 }
 
@@ -137,9 +137,9 @@ static struct value first_known(CALL_OF)
 static struct value to_number(CALL_OF)
 {
     UNUSED;
-    double x;
+    struct exact_number x;
     if (arg->kind == NUMBER) return *arg;
-    return is_known(arg) && !num_wrong(arg->text.s, arg->text.n, &x) ? number_value(x) : not_known;
+    return is_known(arg) && !exact_wrong(arg->text.s, arg->text.n, &x) ? exact_value(x) : not_known;
 }
 
 /* ---- text */
@@ -277,7 +277,7 @@ static bool search(const struct expr *e, const struct value *pattern, str t, siz
 {
     m[0] = (regmatch_t){ .rm_so = (regoff_t)from, .rm_eo = (regoff_t)t.n };
     int flags = REG_STARTEND | (from ? REG_NOTBOL : 0);
-    return regexec(&e->pattern[(size_t)pattern->number], t.s ? t.s : "", nm, m, flags) == 0;
+    return regexec(&e->pattern[(size_t)pattern->number.x], t.s ? t.s : "", nm, m, flags) == 0;
 }
 
 static struct value replace(CALL_OF)
@@ -308,7 +308,7 @@ static struct value extract(CALL_OF)
     str t = value_text(s, arg);
     regmatch_t m[2] = { 0 };
     if (!search(e, arg + 1, t, 0, m, 2)) return not_known;
-    regmatch_t *g = e->pattern[(size_t)arg[1].number].re_nsub && m[1].rm_so >= 0 ? m + 1 : m;
+    regmatch_t *g = e->pattern[(size_t)arg[1].number.x].re_nsub && m[1].rm_so >= 0 ? m + 1 : m;
     return of_text((str){ t.s + g->rm_so, (size_t)(g->rm_eo - g->rm_so) });
 }
 
@@ -370,25 +370,31 @@ static struct value run_count(RECALL_OF)
 /* compensated (Neumaier, 1974) */
 static struct value run_sum(RECALL_OF)
 {
-    double x;
+    struct exact_number v;
     (void)n;
-    if (value_number(e, s, arg, &x)) {
-        double sum = m->sum + x;
+    if (value_exact(e, s, arg, &v)) {
+        double x = v.x, sum = m->sum + x;
         if (isfinite(sum)) m->lost += fabs(m->sum) >= fabs(x) ? (m->sum - sum) + x : (x - sum) + m->sum;
         m->sum = sum;
+        __int128 i;
+        m->whole = exact_integer(v, &i) ? exact_add(m->whole, v) : exact_of(NAN);
         m->n++;
     }
-    return m->n ? number_value(isfinite(m->sum) ? m->sum + m->lost : m->sum) : not_known;
+    if (!m->n) return not_known;
+    __int128 i;
+    if (exact_integer(m->whole, &i)) return exact_value(m->whole);
+    return number_value(isfinite(m->sum) ? m->sum + m->lost : m->sum);
 }
 
 static struct value run_extreme(RECALL_OF, bool greatest)
 {
-    double x;
+    struct exact_number x;
     (void)n;
-    if (value_number(e, s, arg, &x) && !(m->n && isnan(m->sum))) {
-        if (!m->n++ || isnan(x) || (greatest ? x > m->sum : x < m->sum)) m->sum = x;
+    if (value_exact(e, s, arg, &x) && !(m->n && isnan(m->whole.x))) {
+        int order = m->n && !isnan(x.x) ? exact_cmp(x, m->whole) : 0;
+        if (!m->n++ || isnan(x.x) || (greatest ? order > 0 : order < 0)) m->whole = x;
     }
-    return m->n ? number_value(m->sum) : not_known;
+    return m->n ? exact_value(m->whole) : not_known;
 }
 
 static struct value run_min(RECALL_OF)

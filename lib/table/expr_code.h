@@ -35,7 +35,7 @@ struct expr {
 };
 
 /* what a running function keeps for one group: numbers, or the last values in a ring */
-struct memory { size_t n, cap; double sum, lost; struct kept { struct value v; struct buf text; } *kept; };
+struct memory { size_t n, cap; double sum, lost; struct exact_number whole; struct kept { struct value v; struct buf text; } *kept; };
 
 struct function {
     const char *name;
@@ -51,10 +51,16 @@ const struct function *function_at(int i);
 int function_index(const struct function *);
 
 /* false: not known; dies when it is text that is no number */
+bool value_exact(const struct expr *, struct scope *, const struct value *, struct exact_number *number);
 bool value_number(const struct expr *, struct scope *, const struct value *, double *number);
+
+static inline struct value exact_value(struct exact_number v)
+{
+    return (struct value){ .kind = NUMBER, .number = v };
+}
 
 static inline struct value number_value(double v)
 {
-    return (struct value){ .kind = NUMBER, .number = v };
+    return exact_value(exact_of(v));
 }
 #endif

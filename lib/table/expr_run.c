@@ -38,33 +38,37 @@ static struct value of_truth(int t)
 
 /* ---- comparison */
 
-static bool compare_numbers(enum code c, double a, double b)
+/* by the order of two things: < 0, 0, > 0 */
+static bool holds(enum code c, int order)
 {
     switch (c) {
-    case EQUAL: return a == b;
-    case UNEQUAL: return a != b;
-    case LESS: return a < b;
-    case LESS_EQUAL: return a <= b;
-    case GREATER: return a > b;
-    default: return a >= b;
+    case EQUAL: return order == 0;
+    case UNEQUAL: return order != 0;
+    case LESS: return order < 0;
+    case LESS_EQUAL: return order <= 0;
+    case GREATER: return order > 0;
+    default: return order >= 0;
     }
 }
 
 static struct value compare(const struct expr *e, struct scope *s, enum code c, const struct value *a,
                             const struct value *b)
 {
-    double x, y;
+    double u, v;
+    struct exact_number x, y;
     if (a->kind == TEXT || b->kind == TEXT)
-        return number_value(compare_numbers(c, str_cmp(value_text(s, a), value_text(s, b)), 0));
+        return number_value(holds(c, str_cmp(value_text(s, a), value_text(s, b))));
     bool known = (a->kind == NUMBER || (a->kind == FIELD && a->text.n)) &&
                  (b->kind == NUMBER || (b->kind == FIELD && b->text.n));
     if (!known) return (struct value){ .kind = NOT_KNOWN };
     if (a->kind == FIELD && b->kind == FIELD &&
-        !(num_parse(a->text.s, a->text.n, &x) && num_parse(b->text.s, b->text.n, &y)))
-        return number_value(compare_numbers(c, str_cmp(a->text, b->text), 0));
-    value_number(e, s, a, &x);
-    value_number(e, s, b, &y);
-    return number_value(compare_numbers(c, x, y));
+        !(num_parse(a->text.s, a->text.n, &u) && num_parse(b->text.s, b->text.n, &v)))
+        return number_value(holds(c, str_cmp(a->text, b->text)));
+    value_exact(e, s, a, &x);
+    value_exact(e, s, b, &y);
+    /* nan is unequal to all, and in no order */
+    if (isnan(x.x) || isnan(y.x)) return number_value(c == UNEQUAL);
+    return number_value(holds(c, exact_cmp(x, y)));
 }
 
 static struct value match(const struct expr *e, struct scope *s, const struct step *p, const struct value *a)
@@ -78,38 +82,43 @@ static struct value match(const struct expr *e, struct scope *s, const struct st
 
 /* ---- arithmetic */
 
-static double arithmetic(enum code c, double a, double b)
+static struct exact_number arithmetic(enum code c, struct exact_number a, struct exact_number b)
 {
     switch (c) {
-    case ADD: return a + b;
-    case SUBTRACT: return a - b;
-    case MULTIPLY: return a * b;
-    case DIVIDE: return a / b;
-    case MODULO: return fmod(a, b);
-    default: return pow(a, b);
+    case ADD: return exact_add(a, b);
+    case SUBTRACT: return exact_sub(a, b);
+    case MULTIPLY: return exact_mul(a, b);
+    case DIVIDE: return exact_div(a, b);
+    case MODULO: return exact_mod(a, b);
+    default: return exact_of(pow(a.x, b.x));
     }
 }
 
 static void calculate(const struct expr *e, struct scope *s, enum code c, struct value *a, const struct value *b)
 {
-    double x, y;
-    bool first = value_number(e, s, a, &x), second = value_number(e, s, b, &y);
-    *a = first && second ? number_value(arithmetic(c, x, y)) : (struct value){ .kind = NOT_KNOWN };
+    struct exact_number x, y;
+    bool first = value_exact(e, s, a, &x), second = value_exact(e, s, b, &y);
+    *a = first && second ? exact_value(arithmetic(c, x, y)) : (struct value){ .kind = NOT_KNOWN };
 }
 
 static struct value apply(const struct expr *e, struct scope *s, const struct step *p, const struct value *arg)
 {
     const struct function *f = function_at(p->at);
-    double x;
+    struct exact_number x;
     if (p->code == RECALL) return f->recall(e, s, arg, p->n, s->memory + s->at * s->nmemory + p->k);
     if (!f->of_number) return f->call(e, s, arg, p->n);
-    return value_number(e, s, arg, &x) ? number_value(f->of_number(x)) : (struct value){ .kind = NOT_KNOWN };
+    if (!value_exact(e, s, arg, &x)) return (struct value){ .kind = NOT_KNOWN };
+    /* what rounds leaves integers as they are; of others the functions are those of doubles */
+    bool rounds = f->of_number == ceil || f->of_number == floor || f->of_number == trunc;
+    if (x.big && rounds) return exact_value(x);
+    if (x.big && f->of_number == fabs) return exact_value(x.x < 0 ? exact_sub(exact_of(0), x) : x);
+    return number_value(f->of_number(x.x));
 }
 
 struct value expr_run(const expr *e, struct scope *s)
 {
     struct value stack[EXPR_DEPTH + 1], *top = stack;     /* stack[0] stays empty */
-    double x;
+    struct exact_number x;
     int t;
     for (size_t i = 0; i < e->nstep; i++) {
         const struct step *p = &e->step[i];
@@ -117,7 +126,11 @@ struct value expr_run(const expr *e, struct scope *s)
         case PUSH: *++top = e->constant[p->at]; break;
         case PUSH_FIELD: *++top = (struct value){ .kind = FIELD, .column = p->at, .text = csv_str(s->t, p->at) }; break;
         case PUSH_NAMED: *++top = s->named[p->at]; break;
-        case NEGATE: *top = value_number(e, s, top, &x) ? number_value(-x) : (struct value){ .kind = NOT_KNOWN }; break;
+        case NEGATE:
+            *top = !value_exact(e, s, top, &x) ? (struct value){ .kind = NOT_KNOWN }
+                   : x.x == 0                  ? number_value(-x.x)
+                                               : exact_value(exact_sub(exact_of(0), x));
+            break;
         case NOT: t = truth(e, s, top); *top = of_truth(t == 2 ? 2 : !t); break;
         case ADD: case SUBTRACT: case MULTIPLY: case DIVIDE: case MODULO: case POWER:
             top--;

@@ -1,6 +1,5 @@
 /* summary.c - see summary.h */
 #include "table/summary.h"
-#include "base/compare.h"
 #include "base/mem.h"
 #include "base/num.h"
 #include <math.h>
@@ -24,51 +23,63 @@ bool statistic_parse(const char *s, size_t n, enum statistic *stat, double *perc
     return true;
 }
 
-void summary_add(struct summary *c, double v)
+void summary_add(struct summary *c, struct exact_number v)
 {
-    double t = c->total + v, d = v - c->mean;
-    c->lost += fabs(c->total) >= fabs(v) ? c->total - t + v : v - t + c->total;
+    double t = c->total + v.x;
+    c->lost += fabs(c->total) >= fabs(v.x) ? c->total - t + v.x : v.x - t + c->total;
     c->total = t;
+    __int128 i;
+    c->fraction = c->fraction || !exact_integer(v, &i) || __builtin_add_overflow(c->whole, i, &c->whole);
     if (!c->n++) c->min = c->max = c->first = v;
-    if (v < c->min) c->min = v;
-    if (v > c->max) c->max = v;
     c->last = v;
-    c->nan = c->nan || isnan(v);
+    c->nan = c->nan || isnan(v.x);
+    bool big = v.big || c->min.big || c->max.big || c->first.big;
+    if (big ? exact_cmp(v, c->min) < 0 : v.x < c->min.x) c->min = v;
+    if (big ? exact_cmp(v, c->max) > 0 : v.x > c->max.x) c->max = v;
+    double x = big ? exact_sub(v, c->first).x : v.x - c->first.x, d = x - c->mean;
     c->mean += d / (double)c->n;
-    c->m2 += d * (v - c->mean);
-    c->logs += log(v);
+    c->m2 += d * (x - c->mean);
+    c->logs += log(v.x);
     if (!c->keep) return;
     c->value = grow(c->value, c->n, &c->cap, sizeof *c->value);
     c->value[c->n - 1] = v;
     c->sorted = false;
 }
 
-static double percentile(struct summary *c, double percent)
+static int order_exact(const void *a, const void *b)
 {
-    if (!c->sorted) qsort(c->value, c->n, sizeof *c->value, order_doubles);
+    return exact_cmp(*(const struct exact_number *)a, *(const struct exact_number *)b);
+}
+
+static struct exact_number percentile(struct summary *c, double percent)
+{
+    if (!c->sorted) qsort(c->value, c->n, sizeof *c->value, order_exact);
     c->sorted = true;
     double at = (double)(c->n - 1) * percent / 100;
     size_t i = (size_t)at;
     double part = at - (double)i;
-    return part == 0 ? c->value[i] : c->value[i] + part * (c->value[i + 1] - c->value[i]);
+    if (part == 0 || exact_cmp(c->value[i], c->value[i + 1]) == 0) return c->value[i];
+    return exact_of(c->value[i].x + part * exact_sub(c->value[i + 1], c->value[i]).x);
 }
 
-bool summary_get(struct summary *c, enum statistic stat, double percent, double *v)
+bool summary_get(struct summary *c, enum statistic stat, double percent, struct exact_number *v)
 {
-    double sum = isfinite(c->total) ? c->total + c->lost : c->total, n = (double)c->n;
+    double n = (double)c->n;
+    struct exact_number sum = !c->fraction ? exact_of_integer(c->whole)
+                                           : exact_of(isfinite(c->total) ? c->total + c->lost : c->total);
     if (c->n < (stat == STAT_N || stat == STAT_SUM ? 0 : stat == STAT_SD ? 2 : 1)) return false;
     if (c->nan && stat != STAT_N) {
-        *v = NAN;
+        *v = exact_of(NAN);
         return true;
     }
     switch (stat) {
-    case STAT_N: *v = n; break;
-    case STAT_MEAN: *v = sum / n; break;
+    case STAT_N: *v = exact_of(n); break;
+    case STAT_MEAN: *v = exact_div(sum, exact_of(n)); break;
     case STAT_SUM: *v = sum; break;
     case STAT_MIN: *v = c->min; break;
     case STAT_MAX: *v = c->max; break;
-    case STAT_SD: *v = sqrt(c->m2 / (n - 1)); break;
-    case STAT_GMEAN: *v = exp(c->logs / n); break;
+    case STAT_SD: *v = exact_of(sqrt(c->m2 / (n - 1))); break;
+    case STAT_GMEAN: *v = exact_of(exp(c->logs / n)); break;
     case STAT_FIRST: *v = c->first; break;
     case STAT_LAST: *v = c->last; break;
     case STAT_MEDIAN: case STAT_PERCENTILE: *v = percentile(c, percent); break;

@@ -1,16 +1,20 @@
 /* summary.h - running statistics of numbers that come one at a time.
  *
- * Sums are compensated (Neumaier, 1974), the variance is Welford's (1962).  A nan makes everything nan but the count.
+ * Integers stay integers (base/exact.h).  Sums of others are compensated (Neumaier, 1974); the variance is Welford's
+ * (1962) of what is left when the first value is taken away, since numbers far from 0 would lose it.  A nan makes everything nan but the count.
  * What is not defined (mean of nothing, sd of one value) is reported as false. */
 #ifndef MILLRACE_SUMMARY_H
 #define MILLRACE_SUMMARY_H
+#include "base/exact.h"
 #include <stdbool.h>
 #include <stddef.h>
 
 struct summary {                                         /* zero-initialise; set keep for median and percentiles */
-    bool keep, sorted, nan;
+    bool keep, sorted, nan, fraction;                    /* fraction: not all are integers, or their sum is none */
     size_t n, cap;
-    double total, lost, mean, m2, logs, min, max, first, last, *value;
+    double total, lost, mean, m2, logs;
+    __int128 whole;                                      /* the sum of integers */
+    struct exact_number min, max, first, last, *value;
 };
 
 enum statistic {
@@ -30,6 +34,6 @@ enum statistic {
 /* "n", "mean", "sum", "min", "max", "sd" (of a sample), "gmean", "median", "first", "last", "p0" .. "p100" */
 bool statistic_parse(const char *s, size_t n, enum statistic *, double *percent);
 
-void summary_add(struct summary *, double v);
-bool summary_get(struct summary *, enum statistic, double percent, double *v);   /* percentiles as in R type 7, numpy */
+void summary_add(struct summary *, struct exact_number v);
+bool summary_get(struct summary *, enum statistic, double percent, struct exact_number *v);   /* percentiles as in R type 7, numpy */
 #endif

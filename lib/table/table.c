@@ -52,9 +52,14 @@ str table_str(const struct table *m, size_t row, int col)
 
 double table_num(const struct table *m, size_t row, int col)
 {
-    double v;
+    return table_exact(m, row, col).x;
+}
+
+struct exact_number table_exact(const struct table *m, size_t row, int col)
+{
+    struct exact_number v;
     str s = table_str(m, row, col), name = m->name[col];
-    const char *expected = num_wrong(s.s, s.n, &v);
+    const char *expected = exact_wrong(s.s, s.n, &v);
     if (expected)
         die_at(m->file, m->line[row], "column '%.*s': '%.*s' is not %s", (int)name.n, name.s,
                s.n > 200 ? 200 : (int)s.n, s.s, expected);
