@@ -28,6 +28,9 @@ ok 'the model says the same every time' cmp m1.csv m2.csv
 if command -v cc > /dev/null; then
     loop-run --backend=c n.csv > c.csv
     is 'the emitted C is right, also where there is no code' 4 bash -c "csv-cut -c checked c.csv | grep -c 1"
+    # what a folder for temporary files mounted noexec is seen as: a compiler that succeeds, a library that cannot be loaded
+    printf '#!/bin/bash\nwhile [ $# -gt 0 ]; do [ "$1" = -o ] && : > "$2"; shift; done\n' > hollow && chmod +x hollow
+    fails 'a library that cannot be loaded is an error, not 0 GFLOPS' 1 'cannot be loaded' env CC=./hollow loop-run --backend=c n.csv
 fi
 printf 'problem\n(mm 1 1 1)\n(mm 1 17 1)\n(conv 1 1 1 1 1 1 1 1)\n(mm_tt 1 1 300)\n' > ones.csv
 is 'sizes of 1' '1 1 1 1' bash -c "loop-run ones.csv | csv-cut -c checked | tail -n +2 | paste -sd ' '"

@@ -38,6 +38,9 @@ fails 'the rows of another search' 1 "part:2: not a row of random" loop-search -
 printf 'problem\n(attn 4 512 512 128)\n' > attn.csv
 is 'of attention tiles of all widths are measured, not only the one that the model likes' '16 32 48 64' \
     bash -c "loop-search --algo=heuristic --list --measure=24 --isa=avx512 attn.csv | grep -o '(for e [0-9]* 0 (mul' | cut -d' ' -f3 | sort -nu | paste -sd' '"
+printf 'problem\n(mm 8 8 8)\n(point 20 13)\n(transp 20 30)\n(nest (sizes (i 40) (j 64)) (A i) (B j) (C i j))\n' > sumless.csv
+loop-search --algo=heuristic --eval=model sumless.csv > sumless
+is 'problems without a sum have no reduction that could be cut' 4 bash -c 'csv-dedupe -k problem sumless | sed 1d | wc -l'
 fails 'no algorithm' 2 'see --algo' loop-search p.csv
 fails 'an unknown algorithm' 2 'algo' loop-search --algo=luck p.csv
 done_testing

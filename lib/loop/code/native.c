@@ -332,6 +332,7 @@ const char *native_load(struct native *n, const struct problem *p, const struct 
         if (!f || fwrite(b.s, 1, b.n, f) != b.n || fclose(f)) die_errno("%s", c_path);
         bool good = compile(cc, dir, c_path, so_path);
         n->library = good ? dlopen(so_path, RTLD_NOW | RTLD_LOCAL) : NULL;
+        char *failed = good && !n->library ? xformat("%s", dlerror()) : NULL;
         void *symbol = n->library ? dlsym(n->library, "nest") : NULL;
         memcpy(&n->run, &symbol, sizeof symbol);
         unlink(c_path);
@@ -340,6 +341,7 @@ const char *native_load(struct native *n, const struct problem *p, const struct 
         free(c_path);
         free(so_path);
         free(dir);
+        if (failed) die("what '%s' made of the nest cannot be loaded: %s", cc, failed);  /* TMPDIR without exec, say */
         if (!symbol) why = "the C compiler refused it";
     }
     free(b.s);

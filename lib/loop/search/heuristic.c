@@ -91,7 +91,7 @@ static void with_order(struct maker *m, const int *outer, int nouter)
     for (int turn = 0; turn < (real > 1 ? 2 : 1); turn++)
         for (int cut = 0; cut < CUTS; cut++) {
             int32_t kc = cuts[real > 1 ? 1 : m->nv > 4 ? 2 : 0][cut];
-            if (kc * 2 > p->size[red[0]] && kc) continue;
+            if (kc && (!nred || kc * 2 > p->size[red[0]])) continue;     /* nothing to cut */
             with_cut(m, outer, nouter, red, nred, kc, false, turn, cut);
             if (kc && nouter > 1) with_cut(m, outer, nouter, red, nred, kc, true, turn, cut + CUTS);
         }
