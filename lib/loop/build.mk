@@ -14,31 +14,32 @@ $B/lib/loop/code/peer.o: $B/peer/sources.h
 # what travels with emitted kernels: as bytes without relocations, and as text
 CARRY_FLAGS := -std=gnu11 -O2 -fPIE -fvisibility=hidden -ffreestanding -fno-stack-protector -fcf-protection=none \
     -fno-asynchronous-unwind-tables
-$B/carry/carry.o: lib/loop/code/carry/blob.c lib/loop/code/carry.c lib/loop/code/carry.h lib/loop/build.mk
+CARRY_PARTS := half relayout surround weights plain maths softmax finish cpu run part selftest
+CARRY_TEXT := lib/loop/code/carry.h $(CARRY_PARTS:%=lib/loop/code/guest/%.c)
+$B/carry/carry.o: lib/loop/code/guest/blob.c lib/loop/code/carry.c $(CARRY_TEXT) lib/loop/build.mk
 	@mkdir -p $(@D)
 	$(CC) $(CARRY_FLAGS) -Ilib -c -o $(new) $< && $(swap)
-$B/carry/carry.elf: $B/carry/carry.o lib/loop/code/carry/blob.ld
-	ld -nostdlib -static -T lib/loop/code/carry/blob.ld -o $(new) $< && $(swap)
+$B/carry/carry.elf: $B/carry/carry.o lib/loop/code/guest/blob.ld
+	ld -nostdlib -static -T lib/loop/code/guest/blob.ld -o $(new) $< && $(swap)
 $B/carry/carry.bytes: $B/carry/carry.elf
 	objcopy -O binary -j .text $< $(new) && $(swap)
 # names that only its file knows get a prefix in the text, or a kernel could not be called so
-$B/carry/names.sed: lib/loop/code/carry.c lib/loop/build.mk
+$B/carry/names.sed: $(CARRY_TEXT) lib/loop/build.mk
 	@mkdir -p $(@D)
 	sed -n -E -e 's/^(NARROW |WIDE )?static .*[ *]([a-z][a-zA-Z0-9_]*)\(.*/\2/p' \
 	    -e 's/^(NARROW |WIDE )?static const [a-z]+ ([a-zA-Z_0-9]+)\[.*/\2/p' \
-	    -e 's/^typedef void ([a-z_]+)\(.*/\1/p' -e 's/^typedef [a-z0-9_]+ ([a-z0-9_]+) __attr.*/\1/p' $< |
+	    -e 's/^typedef void ([a-z_]+)\(.*/\1/p' -e 's/^typedef [a-z0-9_]+ ([a-z0-9_]+) __attr.*/\1/p' $(filter %.c,$^) |
 	sort -u | sed 's/.*/s:\\b&\\b:in_carry_&:g/' $(aside)
-$B/carry/carry.inc: $B/carry/names.sed $B/carry/carry.bytes $B/carry/carry.elf lib/loop/code/carry.h \
-    lib/loop/code/carry.c
+$B/carry/carry.inc: $B/carry/names.sed $B/carry/carry.bytes $B/carry/carry.elf $(CARRY_TEXT)
 	{ echo 'static const unsigned char carry_bytes[] = {'
 	od -An -v -tx1 $B/carry/carry.bytes | sed -e 's/ \(..\)/0x\1,/g'
 	echo '};'
 	nm $B/carry/carry.elf | sed -n 's/^0*\([0-9a-f]*\) T carry_\(.*\)/enum { CARRY_AT_\2 = 0x0\1 };/p'
 	echo 'static const char *const carry_text[] = {'
-	for f in carry.h carry.c; do
+	for f in $(CARRY_TEXT); do
 	    sed $${names:+-f $(@D)/names.sed} -e '/#include "loop/d' \
 	        -e 's/^\(void\|int\|int64_t\|uint16_t\) carry_/__attribute__((unused)) static &/' -e 's/[\\"]/\\&/g' \
-	        -e 's/.*/"&\\n"/' lib/loop/code/$$f
+	        -e 's/.*/"&\\n"/' $$f
 	    echo ','
 	    names=yes
 	done

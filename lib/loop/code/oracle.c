@@ -1,88 +1,243 @@
+/* What a problem's result is, in doubles, by the loops that its text says: nothing here is shared with what makes or
+ * carries code, so that neither can be wrong in the same way.  After each word a number is rounded to the type that it
+ * has, as elements of memory would be. */
 #include "loop/code/kernel.h"
+#include "base/checked.h"
 #include "base/mem.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-_Static_assert((int)CARRY_FMA == (int)OP_FMA && (int)CARRY_COPY == (int)OP_COPY, "the same operations");
-_Static_assert((int)CARRY_CAST == (int)THEN_BF16 && (int)CARRY_CAST_F16 == (int)THEN_F16 &&
-               (int)CARRY_RMSNORM == (int)THEN_RMSNORM &&
-                (int)CARRY_SOFTMAX == (int)THEN_SOFTMAX &&
-               (int)CARRY_GELU == (int)THEN_GELU && CARRY_THENS == MAX_THEN + 1, "the same words");
-_Static_assert(sizeof(struct carry_pad) == sizeof(struct problem_pad), "the same zeros");
-_Static_assert((int)CARRY_BF16 == (int)TYPE_BF16 && (int)CARRY_U8S8 == (int)TYPE_U8S8 &&
-               (int)CARRY_F64 == (int)TYPE_F64, "the same types");
-_Static_assert((int)CARRY_HALVES_F16 == (int)STORE_F16 && (int)CARRY_HALVES_BF16 == (int)STORE_BF16 &&
-               (int)CARRY_DOUBLES == (int)STORE_DOUBLES, "the same ways to store");
+static const double NORM_LEAST = 1e-5;                   /* below the root, as nest.h says */
 
-void problem_carry(struct carry_kernel *k, const struct problem *p)
+/* ---- numbers as they are stored ---- */
+
+static double of_f16(uint16_t h)
 {
-    *k = (struct carry_kernel){ .op = (int32_t)p->op, .type = (int32_t)p->type, .nvar = p->nvar,
-                                .sign = p->sign ? 128 : 0 };
-    memcpy(k->size, p->size, sizeof k->size);
-    memcpy(k->stride, p->stride, sizeof k->stride);
-    memcpy(k->elements, p->elements, sizeof k->elements);
-    memcpy(k->row, p->row, sizeof k->row);
-    k->padded = p->padded;
-    memcpy(&k->pad, &p->pad, sizeof k->pad);
-    memcpy(k->then, p->then, sizeof k->then);
-    k->store = (int32_t)p->store;
-    k->over = p->over;
-    k->scale = p->over ? 1.0f / (float)p->over : 1;
-    k->bias_step = p->bias_step;
-    k->bias = p->bias;
-    k->pair = p->pair;
-    k->along = p->along;
-    k->last = p->last;
-    k->mid_scale = p->mid_scale;
-    k->query = p->query + 1;
-    for (int i = 0; p->then[i]; i++)
-        if (p->then[i] == THEN_LAYERNORM || p->then[i] == THEN_RMSNORM) k->norm = p->then[i];
-    for (int i = 0, n = 0; p->mid[i]; i++) {
-        if (p->mid[i] == THEN_SOFTMAX) k->then[0] = CARRY_SOFTMAX;
-        if (p->mid[i] != THEN_OVER && p->mid[i] != THEN_CAUSAL) k->mid[n++] = p->mid[i];
-    }
+    const int sign = h >> 15, exponent = h >> 10 & 31, digits = h & 1023;
+    double x = exponent == 31 ? (digits ? NAN : INFINITY) : exponent ? ldexp(1024 + digits, exponent - 25)
+                                                                     : ldexp(digits, -24);
+    return sign ? -x : x;
 }
 
-/* A with its zeros, element by element */
-static float *with_zeros(const struct problem *p, const float *a)
+static double of_bf16(uint16_t h)
 {
-    const struct problem_pad *q = &p->pad;
-    const size_t bytes = (size_t)p->bytes;
-    char *to = xcalloc((size_t)p->padded, bytes);
-    for (int64_t i = 0; i < p->elements[TENSOR_A]; i++) {
-        int64_t rest = i, at = 0, step = 1;
-        for (int d = q->n; d-- > 0; rest /= q->size[d]) {
-            at += (rest % q->size[d] + q->before[d]) * step;
-            step *= q->size[d] + q->before[d] + q->after[d];
-        }
-        memcpy(to + (size_t)at * bytes, (const char *)a + (size_t)i * bytes, bytes);
+    float f;
+    memcpy(&f, &(uint32_t){ (uint32_t)h << 16 }, sizeof f);
+    return (double)f;
+}
+
+static uint16_t to_f16(double x)
+{
+    const uint16_t sign = signbit(x) ? 0x8000 : 0;
+    int e;
+    if (isnan(x)) return 0x7e00 | sign;
+    frexp(x = fabs(x), &e);
+    if (x >= 65520) return 0x7c00 | sign;
+    if (x < 0x1p-14) return (uint16_t)(sign | (int)nearbyint(ldexp(x, 24)));
+    return (uint16_t)(sign | ((e + 14) * 1024 + (int)nearbyint(ldexp(x, 11 - e)) - 1024));
+}
+
+static uint16_t to_bf16(double x)
+{
+    const float f = (float)x;
+    uint32_t u;
+    memcpy(&u, &f, sizeof u);
+    if (isnan(x)) return (uint16_t)(u >> 16 | 64);
+    return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
+}
+
+/* scalar i of tensor t, of which an element of a narrow type has several */
+static double scalar(const struct problem *p, int t, const void *x, int64_t i)
+{
+    switch (p->type) {
+    case TYPE_BF16: return of_bf16(((const uint16_t *)x)[i]);
+    case TYPE_U8S8: return t == TENSOR_A && !p->sign ? ((const uint8_t *)x)[i] : ((const int8_t *)x)[i];
+    case TYPE_F64: return ((const double *)x)[i];
+    default: break;
     }
-    return (float *)(void *)to;
+    if (p->store == STORE_F16) return of_f16(((const uint16_t *)x)[i]);
+    if (p->store == STORE_BF16) return of_bf16(((const uint16_t *)x)[i]);
+    return (double)((const float *)x)[i];
+}
+
+/* all of a tensor; A with its zeros around it */
+static double *numbers(const struct problem *p, int t, const void *x)
+{
+    const struct problem_pad *pad = &p->pad;
+    const bool zeros = t == TENSOR_A && pad->n;
+    const int64_t n = p->elements[t], g = p->group;
+    double *to = xcalloc(size_mul((size_t)(zeros ? p->padded : n) + 1, (size_t)g), sizeof *to);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t rest = i, at = 0, step = 1;
+        for (int d = pad->n; d-- > 0 && zeros; rest /= pad->size[d]) {
+            at += (rest % pad->size[d] + pad->before[d]) * step;
+            step *= pad->size[d] + pad->before[d] + pad->after[d];
+        }
+        for (int64_t l = 0; l < g; l++) to[(zeros ? at : i) * g + l] = scalar(p, t, x, i * g + l);
+    }
+    return to;
+}
+
+/* ---- sums ---- */
+
+struct walker { const struct problem *p; unsigned vars; int32_t at[NEST_VARS]; int64_t o[4]; };
+
+/* the next place of its variables; false: there is none, and all are back where they began */
+static bool step(struct walker *w)
+{
+    for (int v = w->p->nvar; v-- > 0; ) {
+        if (!(w->vars >> v & 1)) continue;
+        for (int t = 0; t < 4; t++) w->o[t] += w->p->stride[t][v];
+        if (++w->at[v] < w->p->size[v]) return true;
+        for (int t = 0; t < 4; t++) w->o[t] -= w->at[v] * w->p->stride[t][v];
+        w->at[v] = 0;
+    }
+    return false;
+}
+
+static void line(const struct problem *p, int v, double *c, const double *a, const double *b)
+{
+    const int64_t sc = p->stride[TENSOR_C][v], g = p->group, sa = p->stride[TENSOR_A][v] * g,
+                  sb = p->stride[TENSOR_B][v] * g;
+    for (int32_t i = 0; i < p->size[v]; i++, c += sc, a += sa, b += sb)
+        for (int64_t l = 0; l < g; l++)
+            if (p->op == OP_FMA) *c += a[l] * b[l];
+            else if (p->op == OP_ADD) *c = a[l] + b[l];
+            else *c += a[l];
+}
+
+static void sums(const struct problem *p, double *c, const double *a, const double *b)
+{
+    struct walker w = { .p = p };
+    int in = 0;
+    for (int v = 0; v < p->nvar; v++)
+        if (p->size[v] > p->size[in]) in = v;
+    w.vars = ((1u << p->nvar) - 1) & ~(1u << in);
+    do line(p, in, c + w.o[TENSOR_C], a + w.o[TENSOR_A] * p->group, b + w.o[TENSOR_B] * p->group);
+    while (step(&w));
+}
+
+static double gelu(double x) { return x * (1 + erf(x / sqrt(2))) / 2; }
+
+/* what (mid ..) says of a row of S, of which the first `see` are seen */
+static void between(const struct problem *p, double *s, int32_t n, int32_t see)
+{
+    double most = -INFINITY, sum = 0;
+    for (int32_t i = 0; i < n; i++) s[i] *= (double)p->mid_scale;
+    for (const uint8_t *word = p->mid; *word; word++)
+        for (int32_t i = 0; i < n; i++) {
+            if (*word == THEN_RELU) s[i] = s[i] > 0 ? s[i] : 0;
+            if (*word == THEN_GELU) s[i] = gelu(s[i]);
+            if (*word != THEN_SOFTMAX) continue;
+            for (int32_t j = 0; j < see && i == 0; j++) most = fmax(most, s[j]);
+            for (int32_t j = 0; j < n && i == 0; j++) sum += s[j] = j < see ? exp(s[j] - most) : 0;
+            s[i] /= sum;
+        }
+}
+
+static void two(const struct problem *p, double *c, const double *a, const double *b, const double *second)
+{
+    struct walker rows = { .p = p };
+    unsigned inner = 0, columns = 0;
+    double *s = xmalloc((size_t)p->size[p->along], sizeof *s);
+    for (int v = 0; v < p->nvar; v++) {
+        const bool in = p->stride[TENSOR_A][v] || p->stride[TENSOR_B][v], out = p->stride[TENSOR_C][v] != 0;
+        if (v == p->along || p->size[v] == 1) continue;
+        if (in && out) rows.vars |= 1u << v;
+        else if (in) inner |= 1u << v;
+        else columns |= 1u << v;
+    }
+    do {
+        const int32_t n = p->size[p->along];
+        const int32_t see = p->query < 0 ? n : rows.at[p->query] + 1 + n - p->size[p->query];
+        for (int32_t j = 0; j < n; j++) {
+            struct walker k = { .p = p, .vars = inner };
+            s[j] = 0;
+            for (int t = 0; t < 4; t++) k.o[t] = rows.o[t] + j * p->stride[t][p->along];
+            do s[j] += a[k.o[TENSOR_A]] * b[k.o[TENSOR_B]];
+            while (step(&k));
+        }
+        between(p, s, n, see);
+        struct walker x = { .p = p, .vars = columns };
+        memcpy(x.o, rows.o, sizeof x.o);
+        do
+            for (int32_t j = 0; j < n; j++)
+                c[x.o[TENSOR_C]] += s[j] * second[x.o[TENSOR_V] + j * p->stride[TENSOR_V][p->along]];
+        while (step(&x));
+    } while (step(&rows));
+    free(s);
+}
+
+/* ---- what follows ---- */
+
+static double rounded(const struct problem *p, double x) { return p->type == TYPE_F64 ? x : (double)(float)x; }
+
+static void normalise(const struct problem *p, double *c, const double *more, bool layer)
+{
+    struct walker w = { .p = p };
+    const int32_t n = p->size[p->norm];
+    const int64_t apart = p->stride[TENSOR_C][p->norm];
+    for (int v = 0; v < p->nvar; v++)
+        if (p->stride[TENSOR_C][v] && v != p->norm) w.vars |= 1u << v;
+    do {
+        double mean = 0, squares = 0, *x = c + w.o[TENSOR_C];
+        for (int32_t i = 0; i < n; i++) mean += x[i * apart] / n;
+        for (int32_t i = 0; i < n; i++) squares += pow(x[i * apart] - (layer ? mean : 0), 2) / n;
+        for (int32_t i = 0; i < n; i++) {
+            const int64_t at = (w.o[TENSOR_C] + i * apart) / p->bias_step % p->bias;
+            double y = (x[i * apart] - (layer ? mean : 0)) / sqrt(squares + NORM_LEAST) * more[p->bias + at];
+            x[i * apart] = layer ? y + more[2 * p->bias + at] : y;
+        }
+    } while (step(&w));
+}
+
+static double *wide(const struct problem *p, const void *x, int64_t n)
+{
+    double *to = xcalloc((size_t)n + 1, sizeof *to);
+    for (int64_t i = 0; i < n && x; i++)
+        to[i] = p->type == TYPE_F64 ? ((const double *)x)[i] : (double)((const float *)x)[i];
+    return to;
+}
+
+static void follow(const struct problem *p, double *c, struct carry_extra extra)
+{
+    const int64_t n = p->elements[TENSOR_C];
+    double *bias = wide(p, extra.bias, p->bias * p->biases), *residual = wide(p, extra.residual, n);
+    for (int64_t i = 0; i < n; i++) c[i] = rounded(p, c[i]);
+    for (const uint8_t *word = p->then; *word; word++) {
+        if (*word == THEN_LAYERNORM || *word == THEN_RMSNORM) normalise(p, c, bias, *word == THEN_LAYERNORM);
+        for (int64_t i = 0; i < n; i++) {
+            if (*word == THEN_BIAS) c[i] += bias[i / p->bias_step % p->bias];
+            if (*word == THEN_RESIDUAL) c[i] += residual[i];
+            if (*word == THEN_RELU) c[i] = c[i] > 0 ? c[i] : 0;
+            if (*word == THEN_GELU) c[i] = gelu(c[i]);
+            if (*word == THEN_OVER) c[i] /= p->over;
+            c[i] = rounded(p, c[i]);
+        }
+    }
+    free(bias);
+    free(residual);
 }
 
 void problem_reference(const struct problem *p, float *c, const float *a, const float *b, struct carry_extra extra)
 {
-    struct carry_kernel k;
-    problem_carry(&k, p);
-    bool cast = problem_cast(p);
-    const float *x[3] = { a, b, extra.second };
-    float *wide[3] = { NULL };
-    for (int t = 0; t < 3 && p->store >= STORE_F16; t++) {
-        int64_t n = p->elements[t == 2 ? TENSOR_V : t];
-        if (!n) continue;
-        x[t] = wide[t] = xmalloc((size_t)n, sizeof *wide[t]);
-        carry_widen((enum carry_store)p->store, t == 2 ? extra.second : t ? b : a, wide[t], n);
-    }
-    float *sum = cast ? xmalloc((size_t)p->elements[TENSOR_C], sizeof *sum) : c, *zeros = NULL;
-    if (p->pad.n) x[0] = zeros = with_zeros(p, x[0]);
-    if (p->pair) carry_pair_plain(&k, c, x[0], x[1], x[2]);
-    else carry_plain(&k, sum, x[0], x[1]);
-    if (p->then[0]) carry_finish_all(&k, sum, c, extra);
-    if (cast) free(sum);
-    free(zeros);
-    for (int t = 0; t < 3; t++) free(wide[t]);
+    const int64_t n = p->elements[TENSOR_C];
+    double *x = numbers(p, TENSOR_A, a), *y = p->elements[TENSOR_B] ? numbers(p, TENSOR_B, b) : NULL;
+    double *second = p->pair ? numbers(p, TENSOR_V, extra.second) : NULL, *sum = xcalloc((size_t)n, sizeof *sum);
+    if (p->pair) two(p, sum, x, y, second);
+    else sums(p, sum, x, y ? y : x);
+    if (p->then[0]) follow(p, sum, extra);
+    for (int64_t i = 0; i < n; i++)
+        if (problem_then(p, THEN_BF16)) ((uint16_t *)(void *)c)[i] = to_bf16(sum[i]);
+        else if (problem_then(p, THEN_F16)) ((uint16_t *)(void *)c)[i] = to_f16(sum[i]);
+        else if (p->type == TYPE_F64) ((double *)(void *)c)[i] = sum[i];
+        else if (p->type == TYPE_U8S8 && !p->then[0]) ((int32_t *)(void *)c)[i] = (int32_t)(int64_t)sum[i];
+        else c[i] = (float)sum[i];
+    free_all(x, y, second, sum);
 }
+
+/* ---- is a result that? ---- */
 
 /* Scores between 0 and 1 that become bf16 are wrong by 2^-8 of themselves; C, a mean of V weighted by them, by that of
  * the greatest of V at most, which is 4 here. */
@@ -99,7 +254,7 @@ bool problem_equal(const struct problem *p, const float *got, const float *want)
     float most = 0;                                      /* what rounding of two contractions is a share of */
     for (size_t i = 0; i < n && p->pair; i++) most = fmaxf(most, fabsf(want[i]));
     if (p->pair && p->store == STORE_BF16) most += SCORE_ERROR / 2e-5f;
-    if (!problem_then(p, THEN_GELU) && p->norm < 0 && !p->pair)
+    if (!problem_then(p, THEN_GELU) && !problem_then(p, THEN_OVER) && p->norm < 0 && !p->pair)
         return !memcmp(got, want, n * (size_t)(cast ? 2 : p->bytes));
     const float least = 1e-5f + (p->norm >= 0 && problem_then(p, THEN_GELU) ? GELU_ERROR : 0);
     for (size_t i = 0; i < n; i++) {

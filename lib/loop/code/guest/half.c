@@ -1,0 +1,55 @@
+/* Numbers of two bytes to floats and back. */
+#include <cpuid.h>
+#include <immintrin.h>
+
+#define NARROW __attribute__((target("avx2,fma,f16c")))
+#define WIDE   __attribute__((target("avx512f,avx512vl,avx512bw,avx2,fma,f16c")))
+
+typedef double eight __attribute__((may_alias));
+typedef uint16_t half_word __attribute__((may_alias));
+typedef int32_t word __attribute__((may_alias));
+
+static inline float half(uint32_t bits)                  /* the number of a bf16: the upper half of a float */
+{
+    union { uint32_t u; float f; } x = { bits << 16 };
+    return x.f;
+}
+
+static inline float half_f16(uint32_t h)
+{
+    uint32_t e = h >> 10 & 31, m = h & 1023;
+    union { uint32_t u; float f; } x = { (e == 31 ? 255 : e + 112) << 23 | m << 13 };
+    if (!e) x.f = (float)m * 0x1p-24f;
+    x.u |= (h & 0x8000) << 16;
+    return x.f;
+}
+
+static inline float wide1(int store, uint32_t h) { return store == CARRY_HALVES_F16 ? half_f16(h) : half(h); }
+
+static inline uint16_t cast1(float y)
+{
+    union { float f; uint32_t u; } x = { y };
+    return (uint16_t)((x.u + 0x7fff + (x.u >> 16 & 1)) >> 16);
+}
+
+static inline uint16_t cast1_f16(float y)
+{
+    union { float f; uint32_t u; } x = { y };
+    uint32_t sign = x.u >> 16 & 0x8000;
+    x.u &= 0x7fffffff;
+    if (x.u > 0x7f800000) return (uint16_t)(sign | 0x7e00 | (x.u >> 13 & 0x3ff));
+    if (x.u >= 0x477ff000) return (uint16_t)(sign | 0x7c00);             /* 65520 and more: infinite */
+    if (x.u >= 0x38800000) return (uint16_t)(sign | (x.u - (112u << 23) + 0xfff + (x.u >> 13 & 1)) >> 13);
+    x.f += 0.5f;                                         /* whose last bit is 2^-24, that of what is denormal */
+    return (uint16_t)(sign | (x.u - 0x3f000000));
+}
+
+void carry_widen(enum carry_store store, const void *from, float *to, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++) to[i] = wide1((int)store, ((const half_word *)from)[i]);
+}
+
+uint16_t carry_narrow(enum carry_store store, float y)
+{
+    return store == CARRY_HALVES_F16 ? cast1_f16(y) : cast1(y);
+}
