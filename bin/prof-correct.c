@@ -25,9 +25,10 @@
  * it, low_ratio, high_ratio, in which its error is counted too, and covered: 1 if
  * 1 lies between.  All errors by Student's law (Welch, Satterthwaite). Runs of
  * one round have in common what the machine did meanwhile, so that errors taken
- * as independent come out too small: --pairs, the table that prof-calibrate read,
- * with a row for each row of --repeats and --against, measured together, takes
- * the differences round by round and their spread.
+ * as independent come out too small: --pairs, the table from which the costs were
+ * taken (prof-record --calibrate leaves it), with a row for each row of --repeats
+ * and --against, measured together, takes the differences round by round and
+ * their spread.
  *
  * Examples:
  *   $ prof-sweep --hooks=hooks.csv events.csv > cells.csv
@@ -42,7 +43,7 @@
 static const char *calibration, *hooks, *repeats, *against, *pairs;
 static bool placed, total;
 static const struct opt options[] = {
-    { 0, "calibration", STR,  &calibration, "FILE", "cost of each hook, from prof-calibrate" },
+    { 0, "calibration", STR,  &calibration, "FILE", "cost of each hook, from prof-record --calibrate" },
     {  0,  "hooks",       STR,  &hooks, "FILE", "how often each ran in each cell, from prof-sweep" },
     {  0,  "placed",      FLAG, &placed, NULL, "remove overhead that was placed as intervals" },
     {  0,  "total",       FLAG, &total, NULL, "one row for all cells, with an interval" },

@@ -12,13 +12,7 @@
  *               --from=prof|pstats keep their calls
  *   flame       rectangles of a flame graph, as a table: proc, tid, depth,
  *               start_us, end_us, name; plots/prof-flame.gp draws it
- *   calls       JSON, by function the own seconds of each call, in the order
- *               in which they began: call_times.json of the 2018 study
- *   nvprof      the sqlite file of nvprof -o: CUDA calls and GPU rows of one
- *               process, without what events do not have (grids, bytes)
- *   clock       JSON, cycles a second of the first GPU, as the CUDA driver says:
- *               gpu_clock_freq.json of that study; reads no events
- * Speedscope to flame and calls take rows of the kinds cat and gpu as call
+ * Speedscope to flame take rows of the kinds cat and gpu as call
  * trees; make those with prof-log --nested.  What outlives its caller is cut
  * and counted.  Memory: constant for chrome, else all rows.
  *
@@ -32,10 +26,10 @@
 #include <string.h>
 
 static const char *output = "-";
-static enum { NOT_GIVEN = -1, CHROME, SPEEDSCOPE, FOLDED, PROF, FLAME, CALLS, NVPROF, CLOCK } to = NOT_GIVEN;
+static enum { NOT_GIVEN = -1, CHROME, SPEEDSCOPE, FOLDED, PROF, FLAME } to = NOT_GIVEN;
 static bool threads;
 static const struct opt options[] = {
-    {  0,  "to",      WORD, &to, "chrome|speedscope|folded|prof|flame|calls|nvprof|clock", "the format" },
+    {  0,  "to",      WORD, &to, "chrome|speedscope|folded|prof|flame", "the format" },
     { 'o', "output",  STR,  &output, "FILE", "where to" },
     {  0,  "threads", FLAG, &threads, NULL, "folded: begin each path with P<proc>;T<tid>;" },
     { 0 } };
@@ -49,17 +43,11 @@ int main(int argc, char **argv)
         emit_chrome(&in, output);
         return EXIT_OK;
     }
-    if (to == CLOCK) {
-        emit_clock(output);
-        return EXIT_OK;
-    }
     static struct event_table t;
     table_read(&t, argv + i);
     if (to == SPEEDSCOPE) emit_speedscope(&t, output);
     else if (to == FOLDED) emit_folded(&t, output, threads);
     else if (to == FLAME) emit_flame(&t, output);
-    else if (to == CALLS) emit_calls(&t, output);
-    else if (to == NVPROF) emit_nvprof(&t, output);
     else emit_prof(&t, output);
     return EXIT_OK;
 }

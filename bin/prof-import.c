@@ -34,14 +34,14 @@
 #include HELP
 #include <string.h>
 
-static enum { NOT_GIVEN = -1, CHROME, KINETO, NSYS, NVPROF, PROF, PSTATS, FOLDED, SPEEDSCOPE, RLSCOPE }
+static enum { NOT_GIVEN = -1, CHROME, KINETO, NSYS, NVPROF, PROF, PSTATS, FOLDED, RLSCOPE }
     from = NOT_GIVEN;
 static double unit = 1000;
 static bool nested;
 static const char *prefix = "";
 static const struct opt options[] = {
-    { 0, "from", WORD, &from, "chrome|kineto|nsys|nvprof|prof|pstats|folded|speedscope|rlscope", "the format" },
-    { 0, "unit", NUM,  &unit, "NS", "folded, speedscope without unit: what a count means", 1e-3, 1e12 },
+    { 0, "from", WORD, &from, "chrome|kineto|nsys|nvprof|prof|pstats|folded|rlscope", "the format" },
+    { 0, "unit", NUM,  &unit, "NS", "folded: what a count means", 1e-3, 1e12 },
     { 0, "nested", FLAG, &nested, NULL, "kineto, nsys: whole intervals instead of exclusive pieces" },
     { 0, "prefix", STR,  &prefix, "TEXT", "before each process, to tell the files of several ranks apart" },
     { 0 } };
@@ -114,7 +114,6 @@ int main(int argc, char **argv)
     else if (from == PROF) import_prof(&m, path);
     else if (from == PSTATS) import_pstats(&m, path);
     else if (from == FOLDED) import_folded(&m, path);
-    else if (from == SPEEDSCOPE) import_speedscope(&m, path);
     else import_rlscope(&m, path);
     if (m.fault && !m.truncated) die("%s", m.fault);
     if (m.fault) warn("%s; the %llu rows before it are written", m.fault, (unsigned long long)m.rows);

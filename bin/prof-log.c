@@ -3,7 +3,7 @@
  * Usage: prof-log [--nested] [--stat] DIR
  *
  * Columns out: those of events (proc is the process id, tid the thread's) and
- * hook, by what means the row was recorded, see prof-calibrate.  Rows:
+ * hook, by what means the row was recorded, see prof-correct.  Rows:
  *   cat    C calls and Python pieces; of a thread, Python and C exclude each
  *          other; later pieces of a cut C call are flagged part
  *   op     operations; phase: phases

@@ -6,9 +6,6 @@
 #                      TheoreticalSpeedup beside the speed-up of the C program (an update: with its share of acting and
 #                      trials), and what recording and cProfile cost: per update, eight rounds of the programs in turn,
 #                      intervals by bench-compare
-#   OUT/prof/correct   what recording ten programs costs, taken out again, beside the same programs not recorded:
-#                      table.csv, see prof-correct-bench; make prof-correct-bench PROF_REPEATS=20 for the interval's
-#                      coverage (half an hour; resumes)
 #   OUT/prof/functions.csv  each function's share by cProfile and by the recorder's call tree; OUT/prof/cost.csv: a
 #                           call's cost beside cProfile,
 #                      sys.setprofile and yappi
@@ -46,21 +43,13 @@ $(prof)/cartpole.done: $(prof_script)
 	prof-record --quiet --force --tree -o $(@D)/tree $(PROF_TREE) > $(@D)/curve-tree.csv
 	$(PROF_PYTHON) -m cProfile -o $(@D)/cprofile-tree.prof $(PROF_TREE) > $(@D)/curve-cprofile-tree.csv
 	touch $@
-# what each of the recorder's hooks costs, in loops of cheap calls
-$(prof)/pairs.csv:
+# what recording costs this program, by a short run of it ten times, in turn with and without what records calls
+$(prof)/calibration.sexp: $(prof_script)
 	mkdir -p $(@D)
-	rm -rf $(@D)/calibration
-	PYTHONPATH=$B/prof $(PROF_PYTHON) $B/prof/millrace_cost.py pairs $(@D)/calibration $(if $(prof_small),2,10) > $(new)
-	rm -rf $(@D)/calibration
-	$(call keep,$@)
-$(prof)/calibration.sexp: $(prof)/pairs.csv
-	prof-calibrate $< $(aside)
-# not recorded, recorded, corrected; the rows of an unfinished experiment are kept
-$(prof)/correct/table.csv: $(prof)/calibration.sexp $(TOP)/pipelines/prof-correct-bench
-	CALIBRATION=$< PYTHON=$(PROF_PYTHON) B=$(abspath $B) BIN=$(abspath $(BIN)) $(if $(prof_small),PROGRAMS=hashlib) \
-	    $(TOP)/pipelines/prof-correct-bench $(@D) $(or $(PROF_REPEATS),1) $(if $(prof_small),2,5)
-$(prof)/corrected.svg $(prof)/corrected.png: $(prof)/correct/table.csv $(TOP)/plots/prof-corrected.gp
-	gnuplot -e "kind='real'" -c $(TOP)/plots/prof-corrected.gp $< $(new)
+	prof-record --quiet --force --calibrate -o $(@D)/calibration $< --seed=$(PROF_CARTPOLE_SEED) \
+	    --steps=$(if $(prof_small),300,1500) > $(new).log
+	cp $(@D)/calibration/calibration.sexp $(new)
+	rm -r $(@D)/calibration $(new).log
 	$(call keep,$@)
 $(prof)/functions.csv: $(prof)/cartpole.done $(TOP)/pipelines/prof-functions
 	$(TOP)/pipelines/prof-functions $(@D)/cprofile-tree.prof $(@D)/tree $(firstword $(PROF_TREE)) $(aside)
@@ -153,21 +142,15 @@ $(prof)/speedup.svg $(prof)/speedup.png: $(prof)/speedup.csv $(TOP)/plots/prof-c
 	$(call keep,$@)
 
 prof: $(prof)/verdict.csv $(prof)/speedup.csv $(prof)/e2e/summary.csv $(prof)/tree/summary.csv \
-    $(prof)/forks/summary.csv $(prof)/correct/table.csv $(prof)/cost.csv \
-    $(foreach f,speedup corrected functions,$(prof)/$f.svg $(prof)/$f.png)
+    $(prof)/forks/summary.csv $(prof)/cost.csv \
+    $(foreach f,speedup functions,$(prof)/$f.svg $(prof)/$f.png)
 	@csv-calc --set="good=verdict == 'pass'" --set='off=abs(off_ratio)' $(prof)/verdict.csv |
 	    csv-group -c good,off --stat=n,sum,max |
 	    csv-calc --print="concat('end to end: ', sum_good, ' of ', n_good, ' parts as long as they were, furthest off ', \
 	        fixed(max_off, 4))"
 	csv-show $(prof)/speedup.csv
-	csv-show $(prof)/correct/table.csv
 	csv-show $(prof)/cost.csv
 	! grep -q ',fail' $(prof)/verdict.csv
-prof-correct-bench: $(prof)/calibration.sexp
-	rm -f $(prof)/correct/table.csv
-	$(MAKE) -s $(prof)/correct/table.csv $(prof)/corrected.svg $(prof)/corrected.png \
-	    PROF_REPEATS=$(or $(PROF_REPEATS),4)
-	csv-show $(prof)/correct/table.csv
 prof-process:
 	@[ -d "$(DIR)" ] || { echo 'make prof-process: DIR=$(DIR) is no folder; DIR= says where the logs are' >&2; exit 1; }
 	$(prof_process) $(if $(TREE),--tree) $(DIR) $(OUT)/process
@@ -176,4 +159,4 @@ prof-whatif-bench:
 	$(TOP)/t/bench/prof-whatif.sh $(prof)/whatif
 	for form in svg png; do gnuplot -e "kind='real'" -c $(TOP)/plots/prof-whatif.gp $(prof)/whatif/whatif.csv \
 	    $(prof)/whatif.$$form; done
-.PHONY: prof prof-process prof-correct-bench prof-whatif-bench
+.PHONY: prof prof-process prof-whatif-bench

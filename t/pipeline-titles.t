@@ -63,7 +63,6 @@ with place-sweep n <<< $'network,formulation,fast_ratio,slowdown_ratio,least_slo
 with place-torch n <<< $'net,way,max_peak_bytes,median_free_seconds,min_free_seconds,max_free_seconds\nn,plain,1e9,1,0.9,1.1\nn,plan-25,8e8,1.1,1,1.2\nn,checkpoint,8e8,1.2,1.1,1.3'
 with prof-bars <<< $'op,cats,total_ns\nf,CPU,1000000\nf,Python,500000\ng,CPU,100000'
 with prof-breakdown <<< $'field,bench,mean\ngpu_s,a,1\nc_s,a,2\npython_s,a,3\ngpu_s,b,1\nc_s,b,2\npython_s,b,3'
-with prof-corrected <<< $'program,density,raw_ratio,corrected_ratio,half_width_ratio\np,few,1.2,1.01,0.02\np,calls,1.5,1.02,0.02\np,tree,2,1.01,0.02'
 with prof-cost <<< $'label,round,update_seconds\npython,1,0.1\nrecorded,1,0.12\ncprofile,1,0.2\nc,1,0.05\npython,2,0.1'
 with prof-flame <<< $'depth,start_us,end_us,name\n0,0,1000000,main\n1,0,500000,f'
 with prof-functions <<< $'function,cprofile_share,recorded_share\nf,0.5,0.45\ng,0.2,0.25'

@@ -69,9 +69,6 @@ again() { prof-import --from=folded a.folded | prof-emit --to=folded; }
 is 'folded, read, folded: the same' "$(cat a.folded)" again
 is 'also where a caller has no time of its own' $'b;a 2\nb;a;c;d 3' eval 'printf "b;a 2\nb;a;c;d 3\n" | prof-import --from=folded | prof-emit --to=folded'
 is 'nor anything else to call' 'd;e;c 7' eval 'echo "d;e;c 7" | prof-import --from=folded | prof-emit --to=folded'
-prof-emit --quiet --to=speedscope -o again.json <(prof-import --from=speedscope t.speedscope.json | csv-sort -k start_ns -)
-same_events() { for f in t.speedscope.json again.json; do prof-import --from=speedscope $f | sort > $f.rows; done; diff t.speedscope.json.rows again.json.rows; }
-ok 'speedscope, read, speedscope: the same intervals' same_events
 copied() { csv-cat ev.csv; }
 is 'CSV, read, written: the same bytes' "$(cat ev.csv)" copied
 prof-import --from=prof t.prof > prof.csv
@@ -98,32 +95,4 @@ proc,tid,kind,cat,start_ns,end_ns,name,link,flag
 1,1,cat,Python,600,700,a.py:9.f,,
 1,2,cat,C,5,20,math.sqrt,,
 D
-is 'own seconds of each call, as call_times.json has them' '{
-"{math.sqrt}":[1.5e-08,3e-07],
-"a.py:9(f)":[3e-07,1e-07],
-"a.py:3(main)":[3e-07]}' prof-emit --to=calls tree.csv
-if command -v sqlite3 > /dev/null; then
-cat > cuda.csv <<'D'
-proc,tid,kind,cat,start_ns,end_ns,name,link,flag
-4711,4294967294,cat,CUDA,40,45,runtime cbid13,17,
-4711,12,cat,CUDA,46,47,driver cbid307,18,
-4711,d0.s7,gpu,GPU,50,90,gemm,17,
-4711,d1.s3,gpu,GPU,95,99,gemm,18,
-4711,d0.s7,gpu,GPU,100,120,memcpy DtoH,19,
-4711,d0.s7,gpu,GPU,130,135,memset,20,
-D
-prof-emit --to=nvprof -o nvidia.nvprof cuda.csv
-is "nvprof's file, read: the same rows" "$(sort cuda.csv)" eval 'prof-import --from=nvprof nvidia.nvprof | sort'
-is 'and sqlite3 says the same, and that it is whole' 'gemm|2|44
-ok' sqlite3 nvidia.nvprof 'SELECT value, count(*), sum(end - start) FROM CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL k JOIN StringTable s ON s._id_ = k.name GROUP BY value; PRAGMA integrity_check'
-{ cat cuda.csv; echo '4712,12,cat,CUDA,140,150,cudaFree,,'; } > two.csv
-fails 'two processes' 1 'CUDA calls of two processes, 4711 and 4712' prof-emit --to=nvprof -o two.nvprof two.csv
-ok 'leave no file' test ! -e two.nvprof
-fi
-ldconfig -p | grep -q 'libcuda[.]so[.]1' || fails 'no GPU, no clock' 1 'libcuda.so.1 is not there' prof-emit --to=clock
-if ! ldconfig -p | grep -q 'libcuda[.]so[.]1' && command -v cc > /dev/null && [ -z "${ASAN_OPTIONS:-}" ]; then
-    echo 'int cuInit(unsigned f) { return (int)f; } int cuDeviceGetAttribute(int *v, int a, int d) { *v = a == 13 && d == 0 ? 1733500 : 0; return 0; }' |
-        cc -shared -fPIC -x c -o libcuda.so.1 -
-    is 'the clock that a driver says (a stand-in)' '{"gpu_mhz":1733500000}' eval 'LD_LIBRARY_PATH=$PWD prof-emit --to=clock'
-fi
 done_testing

@@ -225,29 +225,6 @@ proto > category_events.trace_0.proto
 is 'RL-Scope' "$head
 p,7,cat,Python,1000000,1005000,forward,,
 p,7,op,,999000,1009000,op,," prof-import --from=rlscope .
-cat > e.speedscope.json <<'D'
-{"$schema":"x","profiles":[
-{"type":"evented","name":"p1 71","unit":"microseconds","startValue":0,"endValue":10,"events":[
- {"type":"O","frame":0,"at":1.5},{"type":"O","at":2,"frame":1},{"type":"C","frame":1,"at":3},{"type":"O","frame":1,"at":4},
- {"type":"O","frame":2,"at":5},{"type":"C","frame":1,"at":6},{"type":"C","frame":2,"at":6},{"type":"O","frame":9,"at":7},{"type":"X"},5]},
-{"type":"sampled","name":"Thread 1 (main)","unit":"milliseconds","startValue":1,"endValue":4,"samples":[[0,1],[0,2],[],[0]],"weights":[1,0.5,1,2]},
-{"type":"evented","name":"t","unit":"nanoseconds","startValue":0,"endValue":9007199254740995,"events":[{"type":"O","frame":0,"at":9007199254740993},{"type":"C","frame":0,"at":9007199254740995}]}],
-"shared":{"frames":[{"name":"main"},{"name":"f","file":"a.py","line":3,"col":1},{"name":"q\"\u00e9"}]}}
-D
-is 'speedscope: frames after the profiles, misnested and unclosed frames, samples, units' "$head
-p1,71,cat,Python,2000,3000,a.py:3(f),,
-p1,71,cat,Python,5000,6000,\"q\"\"é\",,open
-p1,71,cat,Python,4000,6000,a.py:3(f),,
-p1,71,cat,Python,7000,10000,frame 9,,open
-p1,71,cat,Python,1500,10000,main,,open
-speedscope,Thread 1 (main),cat,Python,1000000,2000000,a.py:3(f),,est
-speedscope,Thread 1 (main),cat,Python,2000000,2500000,\"q\"\"é\",,est
-speedscope,Thread 1 (main),cat,Python,1000000,2500000,main,,est
-speedscope,Thread 1 (main),cat,Python,3500000,5500000,main,,est
-speedscope,t,cat,Python,9007199254740993,9007199254740995,main,," prof-import --quiet --from=speedscope e.speedscope.json
-fails 'and its repairs are counted' 0 '1 ends without a begin' prof-import --from=speedscope e.speedscope.json
-fails 'a pipe cannot be read twice' 1 'not a pipe' prof-import --from=speedscope -
-fails 'no object' 1 'not an object' prof-import --from=speedscope open.json
 
 # a file cut short gives what it holds and says at which byte it ends
 truncated() { # FORMAT FILE: cut at 3/4 and shortly before its end; the rows are the first of the whole file's
@@ -268,13 +245,12 @@ truncated() { # FORMAT FILE: cut at 3/4 and shortly before its end; the rows are
 awk 'BEGIN { print "{\"traceEvents\":["; for (i = 0; i < 5000; i++) printf "%s{\"ph\":\"X\",\"name\":\"f%d\",\"cat\":\"cpu_op\",\"pid\":1,\"tid\":1,\"ts\":%d.5,\"dur\":1}", (i ? ",\n" : ""), i, i; print "\n],\"a\":1}" }' > long.json
 gzip -kn long.json
 prof-import --from=chrome long.json > long.csv
-prof-emit --to=speedscope -o long.speedscope.json long.csv
 prof-emit --to=folded -o long.folded long.csv
 prof-emit --to=prof -o long.prof long.csv
 { echo '   ncalls  tottime  percall  cumtime  percall filename:lineno(function)'; awk 'BEGIN { for (i = 0; i < 1000; i++) printf "%9d    0.001    0.000    0.001    0.000 a.py:%d(f)\n", i + 1, i }'; } > long.txt
 { head -3 nv.csv; awk 'BEGIN { for (i = 0; i < 1000; i++) printf "%d.5,2,\"T (0)\",\"7\",\"k<a, %d>\",%d\n", i, i, i }'; } > long.csv
 { for i in {1..40}; do proto; done; } > category_events.trace_1.proto
-for f in chrome:long.json chrome:long.json.gz kineto:long.json kineto:long.json.gz speedscope:long.speedscope.json folded:long.folded prof:long.prof pstats:long.txt nvprof:long.csv; do
+for f in chrome:long.json chrome:long.json.gz kineto:long.json kineto:long.json.gz folded:long.folded prof:long.prof pstats:long.txt nvprof:long.csv; do
     ok "a cut file of $f" truncated ${f%:*} ${f#*:}
 done
 cut_proto() { local n size; size=$(stat -c %s category_events.trace_1.proto); mkdir -p cut
@@ -303,13 +279,12 @@ if [ -x /usr/bin/time ]; then
     }
     awk 'BEGIN { print "{\"traceEvents\":["; for (i = 0; i < 50000; i++) printf "%s{\"ph\":\"X\",\"name\":\"f%d\",\"cat\":\"cpu_op\",\"pid\":1,\"tid\":1,\"ts\":%d.5,\"dur\":1}", (i ? ",\n" : ""), i % 5000, i; print "\n],\"a\":1}" }' > big.json
     gzip -kn big.json
-    prof-import --from=chrome big.json | prof-emit --to=speedscope -o big.speedscope.json
     for f in folded txt; do for i in {1..10}; do cat long.$f; done > big.$f; done
     { cat long.csv; for i in {1..9}; do tail -n +4 long.csv; done; } > big.csv
     pairs() { awk -v n=$1 'BEGIN { for (i = 0; i < n; i++) printf "%s{\"ph\":\"B\",\"name\":\"name %d\",\"pid\":1,\"tid\":1,\"ts\":%d},\n{\"ph\":\"E\",\"pid\":1,\"tid\":1,\"ts\":%d}", (i ? ",\n" : "["), i, i, i + 1; print "]" }'; }
     pairs 5000 > long.pairs
     pairs 50000 > big.pairs
-    for f in chrome:long.json chrome:long.json.gz chrome:long.pairs speedscope:long.speedscope.json folded:long.folded pstats:long.txt nvprof:long.csv; do
+    for f in chrome:long.json chrome:long.json.gz chrome:long.pairs folded:long.folded pstats:long.txt nvprof:long.csv; do
         ok "memory does not grow with a file of $f" grown ${f%:*} ${f#*:}
     done
 fi

@@ -21,7 +21,7 @@ overlap() { # CASE [trans]: lines of the events on stdin
 flat() { # CASE KIND OPTION...
     local c=$1 k=$2
     shift 2
-    prof-flat --quiet "$@" | awk -F, -v c="$c" -v k="$k" 'NR > 1 { printf "%s|flat|%s,%s,%s\n", c, $5, $6, k == "op" ? $7 : $4 }'
+    "$B/t/lib-flat.t" "$@" | awk -F, -v c="$c" -v k="$k" 'NR > 1 { printf "%s|flat|%s,%s,%s\n", c, $5, $6, k == "op" ? $7 : $4 }'
 }
 sums() { awk -F, -v c="$1" -v w="$2" -v n="$3" 'NR > 1 { printf "%s|%s|%s = %s\n", c, w, $n, $(n + 1) }'; }
 while read -r c args; do
@@ -29,7 +29,7 @@ while read -r c args; do
     case $c in
     O9|O10|O14|O1) events cat "$@" | overlap "$c" trans ;;
     O*) events cat "$@" | overlap "$c" ;;
-    F*) events op "$@" | flat "$c" op ;;
+    F*) events op "$@" | flat "$c" op --rows ;;
     V*) { echo cats,total_ns; for i; do echo "${i%:*},${i#*:}"; done; } > v.csv
         prof-view --view=venn v.csv | tee inclusive.csv | sums "$c" V 2 | sed 's/|V|\(.*\) =/|V|\1\t=/' | sort -t'|' -k3,3 | tr '\t' ' ' > v.txt
         cat v.txt
@@ -55,7 +55,7 @@ while read -r c args; do
         awk -F, -v c="$c" -v even=$(($# % parts)) 'NR > 1 { o = o (o ? ", " : "") (even ? sprintf("%.1f", $5) : $5) } END { print c "|split|[" o "]" }' ;;
     X1) events cat "$@" > x.csv
         flat X1 cat --excl < x.csv
-        prof-flat --excl x.csv | prof-sweep | awk -F, '{ t[$4] = $5 } END { printf "X1|excl|Python %d C %d\n", t["Python"], t["C"] }' ;;
+        "$B/t/lib-flat.t" --excl x.csv | prof-sweep | awk -F, '{ t[$4] = $5 } END { printf "X1|excl|Python %d C %d\n", t["Python"], t["C"] }' ;;
     H1) events gpu "$@" | prof-util --strip=10 --from=0 --to=35 | awk -F, 'NR > 1 { o = o (o ? ", " : "") sprintf("'\''%.3f'\''", $4) } END { print "H1|strip|[" o "]" }' ;;
     esac
 done < "$golden/cases.txt" > got.txt
@@ -65,7 +65,7 @@ while IFS='|' read -r c _ args; do
 done < <(grep '^R[0-9]*|input' "$golden/oracle.txt") >> got.txt
 { echo $head; for k in {0..69}; do echo "p,1,cat,k$k,0,$((10 + (k == 69))),,,"; done; } | prof-sweep |
     awk -F, 'NR > 1 { o = o sprintf(" n=%d total=%d", split($4, x, "+"), $5) } END { print "O15|overlap|" substr(o, 2) }' >> got.txt
-printf '%s\n' hook,calls,uninstrumented_ns,instrumented_ns D1,100,1000,1200 D1,100,1000,1300 D2,50,1000,900 | prof-calibrate --quiet 2> err > cal.sexp
+printf '%s\n' hook,calls,uninstrumented_ns,instrumented_ns D1,100,1000,1200 D1,100,1000,1300 D2,50,1000,900 | "$B/t/lib-calibrate.t" --pairs 2> err > cal.sexp
 sed -n 's/.*(hook \(D.\)) (mean_ns \([^)]*\)) (std_ns \([^)]*\)).*/\1 \2 \3/p' cal.sexp | while read -r c mean std; do
     case $c in
     D1) echo "D1|delta|($mean, $std, $mean)" ;;
@@ -121,7 +121,7 @@ D
     prof-sweep --quiet --transitions=new.csv cats.csv | tail -n +2 | sort > cells.got
     ok "320 new seeds: $(wc -l < cells.want) cells" diff cells.want cells.got
     ok "and $(wc -l < changes.want) transitions" diff changes.want <(tail -n +2 new.csv | sort)
-    ok "and $(wc -l < pieces.want) flat pieces" diff pieces.want <(prof-flat --quiet ops.csv | awk -F, 'NR > 1 { print $1 "," $5 "," $6 "," $7 }' | sort)
+    ok "and $(wc -l < pieces.want) flat pieces" diff pieces.want <("$B/t/lib-flat.t" --rows ops.csv | awk -F, 'NR > 1 { print $1 "," $5 "," $6 "," $7 }' | sort)
 else
     skip 'new seeds' 'the oracle is not here'
 fi

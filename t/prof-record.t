@@ -55,7 +55,7 @@ fi
 e2e() { # NAME ARGUMENT...: every part within 1 % or 5 ms of its true time, thread by thread
     rm -f truth.csv*
     prof-record --force --wait -o e2e "$B/prof/millrace_e2e.py" --seconds=0.03 --iterations=3 "${@:2}" > why 2>&1
-    prof-log e2e 2>> why | prof-flat --excl 2>> why | prof-op 2>> why > ev.csv
+    prof-log e2e 2>> why | prof-op 2>> why > ev.csv
     awk -F, 'FNR == 1 { next } FILENAME ~ /truth/ { want[$1, $4] += $5; most[$1, $4] += $6; next }
         $3 == "cat" && $4 == "Python" && $10 == "python" || $3 == "cat" && $4 == "Backend" && $10 == "c" || $3 == "gpu" {
             part = $3 == "gpu" ? "gpu" : $10; got[$1, part] += ($6 - $5) / 1e9 }

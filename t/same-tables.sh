@@ -81,10 +81,9 @@ loop-gen        loop-gen --kind=mm --m=64:192:64 --n=64:128:64 --k=64 && loop-ge
 loop-train      loop-train --algo=dqn --eval=model --steps=600 -o policy $in/problems.csv > curve && cat policy
 loop-roll       loop-roll --policy=policy --eval=model $in/problems.csv
 prof-sweep      prof-sweep $in/events.csv
-prof-flat       prof-flat $in/events.csv
 prof-view       prof-sweep $in/events.csv | prof-view --view=category
 prof-venn       prof-sweep $in/events.csv | prof-view --view=venn
-prof-emit       prof-emit --to=speedscope -o e.json $in/events.csv && prof-import --from=speedscope e.json
+prof-emit       prof-emit --to=chrome -o e.json $in/events.csv && prof-import --from=chrome e.json
 END
 }
 # pipelines: each writes into out/; names of targets before, now

@@ -10,14 +10,16 @@ PYHEADERS  := $(wildcard $(if $(PYINC),$(PYINC)/Python.h) $(foreach p,/usr /usr/
 pytag       = $(subst python3.,3,$(notdir $(patsubst %/,%,$(dir $1))))
 PYTAGS     := $(filter $(PYVERSIONS),$(sort $(foreach h,$(PYHEADERS),$(call pytag,$h))))
 PROFLIB := $B/prof
-RECFLAGS = -fPIC -fvisibility=hidden -shared -std=gnu11 $(WARN) -D_GNU_SOURCE -Ilib $(CFLAGS) -MMD -MP -MF $@.d -MT $@
+GUEST    = $B/lib/prof/guest
+GUESTCC  = $(CC) -fPIC -fvisibility=hidden -std=gnu11 $(WARN) -D_GNU_SOURCE -Ilib $(CFLAGS) -MMD -MP -MF $(@:.o=).d -MT $@
+RECFLAGS = $(GUESTCC) -shared
 PROF_TARGETS :=
 PYSUFFIX := $(shell uname -m)-linux-gnu.so
 PYRECS   := $(PYTAGS:%=$(PROFLIB)/_millrace.cpython-%-$(PYSUFFIX))
 ifneq ($(PYRECS),)
 PROF_TARGETS += $(PYRECS) $(PROFLIB)/libmillrace-e2e.so \
-    $(patsubst lib/prof/record/python/%,$(PROFLIB)/%,$(wildcard lib/prof/record/python/*.py \
-    lib/prof/record/python/*/*.py))
+    $(patsubst lib/prof/guest/python/%,$(PROFLIB)/%,$(wildcard lib/prof/guest/python/*.py \
+    lib/prof/guest/python/*/*.py))
 endif
 
 PROF_TARGETS += $(PROFLIB)/libmillrace-prof.so $(PROFLIB)/millrace_prof.h
@@ -30,30 +32,50 @@ ifneq ($(CUPTI_DIR),)
 PROF_TARGETS += $(PROFLIB)/libmillrace-gpu.so
 endif
 
-# the interface for C and C++
-$(PROFLIB)/libmillrace-prof.so: lib/prof/record/api.c lib/prof/record/rec.c
+# What does not know Python is compiled once, what does once for each version.  A sanitizer's runtime must come first in
+# a process, so only Python's part is built with one: those objects lie beside.
+GUEST_ONCE := rec hide api calls e2e
+GUEST_PYTHON := pyrec ops frames see
+PLAIN_ONCE := $(if $(findstring -fsanitize,$(CFLAGS)),plain/)
+$(GUEST_ONCE:%=$(GUEST)/%.o): $(GUEST)/%.o: lib/prof/guest/%.c
 	@mkdir -p $(@D)
-	$(CC) $(filter-out -fsanitize%,$(RECFLAGS)) -o $(new) $^ -lpthread && $(swap)
-$(PROFLIB)/millrace_prof.h: lib/prof/record/millrace_prof.h
+	$(GUESTCC) -c -o $(new) $< && $(swap)
+ifneq ($(PLAIN_ONCE),)
+$(GUEST_ONCE:%=$(GUEST)/plain/%.o): $(GUEST)/plain/%.o: lib/prof/guest/%.c
+	@mkdir -p $(@D)
+	$(filter-out -fsanitize%,$(GUESTCC)) -c -o $(new) $< && $(swap)
+endif
+pyheader = $(firstword $(foreach h,$(PYHEADERS),$(if $(filter $1,$(call pytag,$h)),$h)))
+define guest_for_python
+$(GUEST_PYTHON:%=$(GUEST)/$1/%.o): $(GUEST)/$1/%.o: lib/prof/guest/%.c
+	@mkdir -p $$(@D)
+	$$(GUESTCC) -Wno-cast-qual -isystem $(patsubst %/,%,$(dir $(call pyheader,$1))) -c -o $$(new) $$< && $$(swap)
+$(PROFLIB)/_millrace.cpython-$1-$(PYSUFFIX): $(GUEST_PYTHON:%=$(GUEST)/$1/%.o) $(GUEST)/hide.o $(GUEST)/rec.o
+	@mkdir -p $$(@D)
+	$$(RECFLAGS) -o $$(new) $$^ -lpthread -ldl && $$(swap)
+endef
+$(foreach v,$(PYTAGS),$(eval $(call guest_for_python,$v)))
+
+# the interface for C and C++
+$(PROFLIB)/libmillrace-prof.so: $(GUEST)/$(PLAIN_ONCE)api.o $(GUEST)/$(PLAIN_ONCE)rec.o
+	@mkdir -p $(@D)
+	$(filter-out -fsanitize%,$(RECFLAGS)) -o $(new) $^ -lpthread && $(swap)
+$(PROFLIB)/libmillrace-calls.so: $(GUEST)/$(PLAIN_ONCE)calls.o $(GUEST)/$(PLAIN_ONCE)rec.o
+	@mkdir -p $(@D)
+	$(filter-out -fsanitize%,$(RECFLAGS)) -o $(new) $^ -lpthread -ldl && $(swap)
+$(PROFLIB)/millrace_prof.h: lib/prof/guest/millrace_prof.h
 	@mkdir -p $(@D)
 	cp $< $(new) && $(swap)
-$(PROFLIB)/libmillrace-calls.so: lib/prof/record/calls.c lib/prof/record/rec.c
-	@mkdir -p $(@D)
-	$(CC) $(filter-out -fsanitize%,$(RECFLAGS)) -o $(new) $^ -lpthread -ldl && $(swap)
 # its own rpath: the driver loads it into programs that know nothing of CUPTI
 CUPTI_LIB := $(firstword $(wildcard $(CUPTI_DIR:include/=)lib64 $(CUPTI_DIR:include/=)lib))
-$(PROFLIB)/libmillrace-gpu.so: lib/prof/record/gpurec.c
+$(PROFLIB)/libmillrace-gpu.so: lib/prof/guest/gpurec.c
 	@mkdir -p $(@D)
-	$(CC) $(filter-out -fsanitize% -Wundef -Wcast-qual,$(RECFLAGS)) -isystem $(CUPTI_DIR) -o $(new) $^ \
+	$(filter-out -fsanitize% -Wundef -Wcast-qual,$(RECFLAGS)) -isystem $(CUPTI_DIR) -o $(new) $^ \
 	    -L$(CUPTI_LIB) -Wl,-rpath,$(CUPTI_LIB) -lcupti -lpthread && $(swap)
-$(PYRECS): $(PROFLIB)/_millrace.cpython-%-$(PYSUFFIX): $(patsubst %,lib/prof/record/%.c,pyrec ops frames see hide rec)
+$(PROFLIB)/libmillrace-e2e.so: $(GUEST)/e2e.o
 	@mkdir -p $(@D)
-	$(CC) $(RECFLAGS) -Wno-cast-qual -isystem $(patsubst %/,%,$(dir $(firstword $(foreach h,$(PYHEADERS), \
-	    $(if $(filter $*,$(call pytag,$h)),$h))))) -o $(new) $^ -lpthread -ldl && $(swap)
-$(PROFLIB)/libmillrace-e2e.so: lib/prof/record/e2e.c
-	@mkdir -p $(@D)
-	$(CC) $(RECFLAGS) -o $(new) $^ -lpthread && $(swap)
-$(PROFLIB)/%.py: lib/prof/record/python/%.py
+	$(RECFLAGS) -o $(new) $^ -lpthread && $(swap)
+$(PROFLIB)/%.py: lib/prof/guest/python/%.py
 	@mkdir -p $(@D)
 	cp $< $(new) && $(swap)
 

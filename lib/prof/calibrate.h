@@ -1,7 +1,8 @@
 /* calibrate.h - what recording costs a call: from pairs of runs, and the pairs from runs of the user's own program.
  *
  * A table of pairs has a row per repeat: hook, calls, and uninstrumented_ns, instrumented_ns, or instrumented_ns and
- * doubled_ns, optional inside_ns; see prof-calibrate.  The calibration is an s-expression, see prof-correct. */
+ * doubled_ns, optional inside_ns, the part of the cost that falls inside
+ * the recorded interval.  The calibration is an s-expression, see prof-correct. */
 #ifndef MILLRACE_CALIBRATE_H
 #define MILLRACE_CALIBRATE_H
 #include "table/csvio.h"

@@ -14,10 +14,4 @@ void emit_folded(struct event_table *, const char *path, bool threads);
 void emit_flame(struct event_table *, const char *path);
 /* cProfile's marshal: calls, own and cumulative time, callers */
 void emit_prof(struct event_table *, const char *path);
-/* JSON, by function the own seconds of each call: what cProfile of the 2018 study's Python wrote as call_times.json */
-void emit_calls(struct event_table *, const char *path);
-/* nvprof's sqlite file of one process' CUDA calls and GPU rows, without what events do not have (grids, bytes) */
-void emit_nvprof(struct event_table *, const char *path);
-/* JSON, the GPU's clock in cycles a second as the CUDA driver says: gpu_clock_freq.json */
-void emit_clock(const char *path);
 #endif

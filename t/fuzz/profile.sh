@@ -13,7 +13,6 @@ printf '%s\n' '==1== x' '"Start","Duration","Device","Stream","Name","Correlatio
 printf '%s\n' '   ncalls  tottime  percall  cumtime  percall filename:lineno(function)' '     10/2    0.001    0.000    0.003    0.000 a.py:3(f)' | seed 5 pstats
 printf '%s\n' 'a;b;c 3' 'a;b 2.5' 'x y;z 1' | seed 6 folded
 printf '\x0a\x1c\x0a\x06Python\x12\x12\x0a\x10\x08\x07\x10\xe8\x07\x18\x05\x22\x07forward\x12\x01p' | { printf '\x00'; cat; } | seed 7 rlscope
-seed 8 speedscope <<< '{"profiles":[{"type":"evented","name":"p 1","unit":"nanoseconds","startValue":0,"endValue":9,"events":[{"type":"O","frame":0,"at":1},{"type":"C","frame":0,"at":9}]},{"type":"sampled","unit":"none","startValue":0,"endValue":2,"samples":[[0,1],[0]],"weights":[1,2]}],"shared":{"frames":[{"name":"f"},{"name":"g","file":"a.py","line":3}]}}'
 if command -v python3 > /dev/null; then
     python3 -c 'import marshal, sys; sys.stdout.buffer.write(marshal.dumps({("a.py", 3, "f"): (1, 2, .5, 1.5, {("~", 0, "g"): (1, 1, .5, .5)})}, 2))' | seed 4 prof
 fi

@@ -31,8 +31,7 @@ enum import_format {
     FROM_PROF,
     FROM_PSTATS,
     FROM_FOLDED,
-    FROM_RLSCOPE,
-    FROM_SPEEDSCOPE
+    FROM_RLSCOPE
 };
 
 /* Rows held until all are known, since the tools write the GPU's before the calls that launched them, under a process
@@ -56,7 +55,6 @@ void import_nvprof(struct importer *, const char *path); /* sqlite, or CSV of --
 void import_prof(struct importer *, const char *path);   /* marshal of cProfile */
 void import_pstats(struct importer *, const char *path);
 void import_folded(struct importer *, const char *path);
-void import_speedscope(struct importer *, const char *path);   /* read twice: no pipe; samples are held, events not */
 void import_rlscope(struct importer *, const char *path);   /* one .proto file, or a directory of them */
 
 /* The same on bytes in memory, for the readers that are not streams (and for tests). */

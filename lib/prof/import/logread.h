@@ -19,7 +19,7 @@
 #ifndef MILLRACE_LOGREAD_H
 #define MILLRACE_LOGREAD_H
 #include "prof/events.h"
-#include "prof/record/logfile.h"
+#include "prof/guest/logfile.h"
 
 struct log_counts {
     uint64_t records, from_tail, stray, unclosed, dropped;

@@ -14,7 +14,7 @@
  * Method after an own study: 99.7 % of the time in extensions seen, 14 to 34 ns a call. */
 #ifndef MILLRACE_SEE_H
 #define MILLRACE_SEE_H
-#include "prof/record/versions.h"
+#include "prof/guest/versions.h"
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -13,7 +13,7 @@
  * Not seen: calls within an object, calls through pointers (of dlsym, of objects compiled with -fno-plt, of functions
  * whose address the object takes as well: a program may compare it), static libraries, and the functions in `never`,
  * which return twice or look at who calls them.  About 35 ns a call. */
-#include "prof/record/rec.h"
+#include "prof/guest/rec.h"
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>

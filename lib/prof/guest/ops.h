@@ -5,7 +5,7 @@
  * operation on.  Asynchronous generators go with who awaits them.  Guarded by the interpreter's lock. */
 #ifndef MILLRACE_OPS_H
 #define MILLRACE_OPS_H
-#include "prof/record/versions.h"
+#include "prof/guest/versions.h"
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* hide.c - see hide.h */
-#include "prof/record/hide.h"
+#include "prof/guest/hide.h"
 #include <execinfo.h>
 #include <link.h>
 #include <stdbool.h>

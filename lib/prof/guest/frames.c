@@ -1,8 +1,8 @@
 /* frames.c - see frames.h */
-#include "prof/record/frames.h"
-#include "prof/record/ops.h"
-#include "prof/record/rec.h"
-#include "prof/record/see.h"
+#include "prof/guest/frames.h"
+#include "prof/guest/ops.h"
+#include "prof/guest/rec.h"
+#include "prof/guest/see.h"
 #include <pthread.h>
 #include <sys/resource.h>
 #if PY_VERSION_HEX >= 0x030b0000

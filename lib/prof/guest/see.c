@@ -1,9 +1,8 @@
 /* see.c - see see.h */
-#include "prof/record/see.h"
+#include "prof/guest/see.h"
 #include "base/compare.h"
-#include "prof/record/frames.h"
-#include "prof/record/hide.h"
-#include "prof/record/rec.h"
+#include "prof/guest/hide.h"
+#include "prof/guest/rec.h"
 #include <dlfcn.h>
 #include <link.h>
 #include <signal.h>
@@ -267,7 +266,7 @@ void see_python_from_c(bool on)
     hook_send(on);
     PyType_Modified(&PyFunction_Type);
 #else
-    frames_mind(on);
+    (void)on;                                            /* frames are minded, see frames.h */
 #endif
 }
 

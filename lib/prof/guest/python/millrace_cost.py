@@ -1,7 +1,5 @@
 """Cost of recording a call.
 
-    millrace_cost.py pairs DIR [REPEATS]     what prof-calibrate reads: each of the recorder's hooks in a loop of cheap calls with
-                                             Python work between, recorded and not recorded in turn in one process
     millrace_cost.py PROGRAM DENSITY MODE DIR     one run; prints  total_ns,calls  of the measured loop
         MODE: bare | wrap | double | tree | cprofile | setprofile | yappi
     A program is a loop of C calls with Python work between them; DENSITY 1, 4 or 16 scales how much of the time lies outside
@@ -81,75 +79,6 @@ def run(program, density, mode, directory, millions=1.0):
     return total, n
 
 
-def pairs(directory, repeats):
-    """Rows of hook,calls,uninstrumented_ns,instrumented_ns; the least of five times each, since a disturbance only adds."""
-    import ctypes
-    import importlib.util
-    import _millrace as rec
-
-    def nothing():
-        pass
-
-    def calls(f, n):
-        start = time.process_time_ns()
-        for _ in range(n):
-            f(2.0)
-            work(3)
-        return time.process_time_ns() - start
-
-    def functions(n):                                     # one of Python, one builtin
-        start = time.process_time_ns()
-        for _ in range(n):
-            nothing()
-            math.cos(2.0)
-            work(3)
-        return time.process_time_ns() - start
-
-    def operations(n):
-        start = time.process_time_ns()
-        for _ in range(n):
-            with rec.operation("calibration"):
-                pass
-            work(3)
-        return time.process_time_ns() - start
-
-    rec.start(directory)
-    wrapper = rec.wrap(math.sqrt, "calibration", "sqrt", "Backend")
-    rec.hook_ctypes(ctypes._CFuncPtr, "Backend")
-    absolute = ctypes.CDLL(None).abs
-    absolute = lambda x, f=absolute: f(2)
-    n = 20000
-
-    def measure(hook, per_turn, off, on):
-        least = {}
-        for _ in range(5):
-            for side, run in (("off", off), ("on", on)):
-                rec.start(directory, hook == "tree")
-                if side == "on":
-                    rec.enable()
-                t = run()
-                rec.disable()
-                least[side] = min(t, least.get(side, t))
-        print("%s,%d,%d,%d" % (hook, per_turn * n, least["off"], least["on"]))
-
-    # a call is recorded today as see.h says; a twin of the module has the same functions, which are not
-    twin = importlib.util.module_from_spec(importlib.util.find_spec("math"))
-    rec.see_begin()
-    if not rec.see(math.hypot, "calibration", "Backend", True):
-        rec.patch(math.hypot, "calibration", "hypot", "Backend")
-
-    print("hook,calls,uninstrumented_ns,instrumented_ns")
-    for _ in range(repeats):
-        measure("c_wrap", 1, lambda: calls(math.sqrt, n), lambda: calls(wrapper, n))
-        measure("c_patch", 1, lambda: calls(twin.hypot, n), lambda: calls(math.hypot, n))
-        measure("ctypes", 1, lambda: calls(absolute, n), lambda: calls(absolute, n))
-        measure("op", 1, lambda: operations(n), lambda: operations(n))
-        measure("tree", 3, lambda: functions(n), lambda: functions(n))   # nothing, cos, work
-
-
 if __name__ == "__main__":
-    if sys.argv[1] == "pairs":
-        pairs(sys.argv[2], int(sys.argv[3]) if len(sys.argv) > 3 else 10)
-        sys.exit()
     program, density, mode, directory = sys.argv[1:5]
     print("%d,%d" % run(program, int(density), mode, directory, float(sys.argv[5]) if len(sys.argv) > 5 else 1.0))

@@ -1,6 +1,6 @@
 /* rec.c - see rec.h.  Lives in other people's processes: no exit, no output but the messages below, no descriptor
  * kept. */
-#include "prof/record/rec.h"
+#include "prof/guest/rec.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -9,7 +9,7 @@
  * program goes on and the loss is counted in the head. */
 #ifndef MILLRACE_REC_H
 #define MILLRACE_REC_H
-#include "prof/record/logfile.h"
+#include "prof/guest/logfile.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,6 @@
 /* ops.c - see ops.h */
-#include "prof/record/ops.h"
-#include "prof/record/frames.h"
-#include "prof/record/rec.h"
+#include "prof/guest/ops.h"
+#include "prof/guest/rec.h"
 
 struct open_op { uint32_t id; bool recorded; const PyObject *generator; };   /* in which it was opened, or null */
 static __thread struct { struct open_op *v; size_t n, cap; } ops;
@@ -118,7 +117,6 @@ void ops_suspend(PyObject *g, size_t base)
 #if PY_VERSION_HEX < 0x030b0000                         /* frames are minded, see frames.h */
 void ops_hook(void)
 {
-    frames_mind(true);
 }
 #define first_hook ops_hook
 #else

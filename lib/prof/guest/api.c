@@ -1,6 +1,6 @@
 /* api.c - see millrace_prof.h */
-#include "prof/record/millrace_prof.h"
-#include "prof/record/rec.h"
+#include "prof/guest/millrace_prof.h"
+#include "prof/guest/rec.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,10 +8,10 @@
  *  - an object with a vectorcall slot of its own (numpy's ufuncs) gets ours in that slot;
  *  - ctypes' function type gets our tp_call, which knows the C function by its address.
  * Any other callable is replaced by a wrapper object that passes attributes through. */
-#include "prof/record/frames.h"
-#include "prof/record/ops.h"
-#include "prof/record/rec.h"
-#include "prof/record/see.h"
+#include "prof/guest/frames.h"
+#include "prof/guest/ops.h"
+#include "prof/guest/rec.h"
+#include "prof/guest/see.h"
 #include <dlfcn.h>
 #include <stddef.h>
 #include <structmember.h>
@@ -504,6 +504,9 @@ static PyObject *operation_new(PyTypeObject *type, PyObject *args, PyObject *kw)
 static PyObject *operation_enter(PyObject *self, PyObject *unused)
 {
     (void)unused;
+    static bool minded;
+    if (!minded) frames_mind(true);
+    minded = true;
     return ops_begin(((operation *)self)->id) ? Py_NewRef(self) : NULL;
 }
 
@@ -701,6 +704,7 @@ static PyObject *py_see_from_c(PyObject *self, PyObject *on)
     see_on = true;
     see_python_from_c(PyObject_IsTrue(on) == 1);
     ops_hook();
+    frames_mind(true);
     Py_RETURN_NONE;
 }
 

@@ -7,7 +7,7 @@
  * a recursion has used half of that, it is taken away until that frame returns, which is charged with all below. */
 #ifndef MILLRACE_FRAMES_H
 #define MILLRACE_FRAMES_H
-#include "prof/record/versions.h"
+#include "prof/guest/versions.h"
 #include <stdbool.h>
 #include <stdint.h>
 
