@@ -7,8 +7,9 @@
  * Columns in: any.  Without options the file must be CSV with a header, unique
  * names and rows of equal length; where it is not, a message names the place
  * and the check ends.  Columns out: line, column, value, fault; one row for
- * every other fault.  An empty field is a fault only with --known.  Constant
- * memory, but with --unique that of all different keys.
+ * every other fault; rows that are the header again are one, value says how
+ * many.  An empty field is a fault only with --known.  Constant memory, but
+ * with --unique that of all different keys.
  *
  * Examples:
  *   $ csv-check --names --known=network,ratio --number=step_seconds results.csv
@@ -127,6 +128,9 @@ int main(int argc, char **argv)
         if (u.n && intern(&seen, columns_key(t, u, &b)) < different)
             fault(csv_line(t), str_of(unique), csv_str(t, u.v[0]), "key seen before");
     }
+    size_t again, headers = csv_headers(t, &again);
+    char count[NUM_MAX];
+    if (headers) fault(again, (str){ 0 }, (str){ count, int_print(count, (int64_t)headers) }, "rows are the header again");
     if (row < (size_t)rows) fault(line, (str){ 0 }, (str){ 0 }, "too few rows");
     fail_status = 2;
     csvw_close(w);

@@ -5,11 +5,12 @@
  * A record is a list (HEAD ITEM... (KEY VALUE)...) or ((KEY VALUE)...).  Every
  * top-level expression is one, or with --each the lists one comes to by
  * stepping to the children (KEY ...); the step . goes to all children.
- * Columns out: item1, item2, ... (or NAMES) for the items that are atoms, and
- * a column for every KEY, in order of first appearance, or just the COLS.
- * A cell holds the text of the VALUE if that is a single atom, else all that
- * follows the KEY in canonical form.  Empty where a record lacks the key; a
- * key that a record has twice is an error, unless it is not among COLS.
+ * Columns out: item1, item2, ... (or NAMES) for the items, and a column for
+ * every KEY, in order of first appearance, or just the COLS.  Items are the
+ * atoms, and the lists that begin with no name: (), (64 3 3 3), ((a b)).
+ * A cell holds the text of a single atom, else the list, or all that follows
+ * the KEY, in canonical form.  Empty where a record lacks the key; a key that
+ * a record has twice is an error, unless it is not among COLS.
  * Memory: all cells; with -c that of one expression.
  *
  * Examples:
@@ -17,6 +18,7 @@
  *   $ sexp-to-csv -c formulation,gap_ratio plan.sexp
  */
 #include "base/filter.h"
+#include "base/num.h"
 #include "table/csvio.h"
 #include "tree/sexp.h"
 #include HELP
@@ -60,7 +62,8 @@ static void add_cell(const struct sexp *e, snode at, str name, snode value, bool
         if (cell[i - 1].col == (uint32_t)c) sexp_die(e, at, "the record has '%.*s' twice", (int)name.n, name.s);
     cell = grow(cell, ncell + 1, &cell_cap, sizeof *cell);
     str v = { "", 0 };
-    if (value != SEXP_NONE && (single || sexp_after(e, value) == SEXP_NONE) && sexp_is_atom(e, value)) {
+    if (value != SEXP_NONE && single && sexp_is_list(e, value)) v = sexp_written_alone(e, value, &text);
+    else if (value != SEXP_NONE && (single || sexp_after(e, value) == SEXP_NONE) && sexp_is_atom(e, value)) {
         v = sexp_atom(e, value);
         v.s = arena_copy(&text, v.s, v.n);
     } else if (value != SEXP_NONE) v = sexp_written(e, value, &text);
@@ -77,16 +80,25 @@ static void write_row(size_t *at, size_t row)
     csvw_end(w);
 }
 
+/* (KEY ..): a list that begins with a name, which no number is */
+static bool has_key(const struct sexp *e, snode k)
+{
+    double v;
+    snode key = sexp_is_list(e, k) ? sexp_first(e, k) : SEXP_NONE;
+    if (key == SEXP_NONE || !sexp_is_atom(e, key)) return false;
+    str name = sexp_atom(e, key);
+    return !num_parse(name.s, name.n, &v);
+}
+
 static void add_record(const struct sexp *e, snode n)
 {
     if (!sexp_is_list(e, n)) sexp_die(e, n, "an atom where a record was expected");
     size_t item = 0;
     for (snode k = sexp_first(e, n); k != SEXP_NONE; k = sexp_after(e, k)) {
-        if (sexp_is_list(e, k)) {
+        if (has_key(e, k)) {
             snode key = sexp_first(e, k);
-            if (key == SEXP_NONE || !sexp_is_atom(e, key)) sexp_die(e, k, "a list that does not begin with a key");
             add_cell(e, k, sexp_atom(e, key), sexp_after(e, key), false);
-        } else if (k != sexp_first(e, n)) {
+        } else if (k != sexp_first(e, n) || sexp_is_list(e, k)) {
             char name[32];
             snprintf(name, sizeof name, "item%zu", item + 1);
             add_cell(e, k, item < item_name.n ? item_name.name[item] : str_of(name), k, true);

@@ -15,4 +15,13 @@ fails "a directory is trouble" 2 'no file' csv-check .
 fails "a wrong option is trouble" 2 'no option' csv-check --wrong t
 printf 'a\n1e999\n-1e400\n1e308\ninf\n-inf\nnan\n\n' > large.csv
 is 'a number too large for a double is none; infinity has a name' '2 3' sh -c 'csv-check --number=a large.csv | csv-cut -c line | sed 1d | paste -sd" "'
+# what GNU parallel leaves: tables one behind the other, each with its header
+printf 'a,b\n1,2\na,b\n3,4\na,b\n' > twice
+is 'the header again is counted' $'line,column,value,fault\n3,,2,rows are the header again' eval 'csv-check --quiet twice; [ $? = 1 ]'
+is 'and no row of the table' $'a,n_rows\n1,1\n3,1' csv-group --quiet -g a twice
+fails 'a note says so, once' 0 'twice:3: the header again' csv-cat twice
+is 'one note' 1 eval 'csv-cat twice 2>&1 > /dev/null | grep -c again'
+is 'a table without a header' $'a,b,c\n1,2,3\n3,4,7' eval "printf '1,2\n3,4\n' | csv-calc --header=a,b --set=c=a+b"
+fails 'of other columns' 1 '2 fields, header has 3' eval "printf '1,2\n' | csv-cat --header=a,b,c"
+fails 'a name that is empty' 2 'column without a name' eval "printf '1,2\n' | csv-cat --header=a,,c"
 done_testing

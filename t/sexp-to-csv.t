@@ -15,7 +15,11 @@ is "no record: a header" item1 sexp-to-csv --each=none g
 fails "a key twice" 1 "stdin.:2: the record has 'a' twice" sexp-to-csv <<< $'((a 1)\n(a 2))'
 is "unless nobody asks for it" $'b\n3' sexp-to-csv -c b <<< '((a 1) (a 2) (b 3))'
 fails "an atom for a record" 1 'an atom where a record' sexp-to-csv <<< 'a'
-fails "no key" 1 'does not begin with a key' sexp-to-csv <<< '(r ((a) 1))'
+is "lists that begin with no name are items" $'item1,item2,item3,k\n(),(64 3),((a) 1),2' sexp-to-csv <<< '(r () (64 3) ((a) 1) (k 2))'
+for n in mlp vgg19 resnet50 unet; do
+    ok "the graph of $n" eval "place-net $n --batch=2 > g.sexp && sexp-to-csv --each=tensor --items=tensor,name,role,bytes,type,shape -c tensor,name,bytes,shape g.sexp > t.csv"
+    is 'has its tensors' "$(grep -c '(tensor ' g.sexp)" eval 'csv-calc --print=name t.csv | wc -l'
+done
 fails "an empty name" 2 'empty' sexp-to-csv -c a,,b g
 # round trip over odd values
 printf 'name,v,w\na b,1,"x ""y"""\n(),,p(q)\né;,x\\y,"1\n2"\n' > t

@@ -32,6 +32,7 @@ struct csv {
     char delimiter;
     const char *path;
     char **more;                                         /* further files of the same table, NULL-terminated */
+    size_t headers, again;                               /* rows that were the header again; the line of the first */
     bool eof;
     char *buf;
     size_t cap, len, pos;                                /* bytes [pos, len) are unread */
@@ -269,6 +270,7 @@ static void read_header(csv *c)
     if (starts(c, lfs))
         die_at(c->path, 1, "a git-LFS pointer, not the table itself (git lfs pull)");
     if (starts(c, bom)) c->pos = 3;                      /* byte order mark */
+    if (csv_input.header) return;                        /* the first row is data */
     if (!record(c)) die_at(c->path, 1, "no header row");
     /* the whole of a file whose lines end in CR alone would be its header */
     for (size_t i = 0; i < c->nfield; i++)
@@ -290,6 +292,25 @@ static void keep_names(csv *c)
     intern_free(&seen);
 }
 
+static void begin(csv *c)
+{
+    struct arena given = { 0 };
+    read_header(c);
+    if (csv_input.header) {
+        c->nfield = 0;
+        for (const char *p = csv_input.header;; p++) {
+            size_t n = strcspn(p, ",");
+            if (!n) usage("--header: '%s' has a column without a name", csv_input.header);
+            c->field = grow(c->field, c->nfield + 1, &c->capfield, sizeof *c->field);
+            c->field[c->nfield++] = (str){ arena_copy(&given, p, n), n };
+            p += n;
+            if (!*p) break;
+        }
+    }
+    keep_names(c);
+    arena_free(&given);
+}
+
 static csv *new_reader(void)
 {
     csv *c = xcalloc(1, sizeof *c);
@@ -307,8 +328,7 @@ csv *csv_open(const char *path)
 {
     csv *c = new_reader();
     open_path(c, path);
-    read_header(c);
-    keep_names(c);
+    begin(c);
     return c;
 }
 
@@ -318,8 +338,7 @@ csv *csv_open_fd(int fd, const char *name)
     c->fd = fd;
     c->path = name;
     set_delimiter(c, name);
-    read_header(c);
-    keep_names(c);
+    begin(c);
     return c;
 }
 
@@ -336,6 +355,13 @@ static void close_fd(csv *c)
     if (c->fd > STDERR_FILENO) close(c->fd);
 }
 
+static bool is_header(const csv *c)
+{
+    if (c->nfield != (size_t)c->ncol) return false;
+    for (int i = 0; i < c->ncol; i++) if (!str_eq(c->name[i], c->field[i])) return false;
+    return true;
+}
+
 /* go on with the next file of the table; its header must be the same */
 static bool next_file(csv *c)
 {
@@ -344,9 +370,7 @@ static bool next_file(csv *c)
     close_fd(c);
     open_path(c, *c->more++);
     read_header(c);
-    bool same = (size_t)c->ncol == c->nfield;
-    for (int i = 0; same && i < c->ncol; i++) same = str_eq(c->name[i], c->field[i]);
-    if (!same) die_at(c->path, 1, "header differs from that of %s", first);
+    if (!csv_input.header && !is_header(c)) die_at(c->path, 1, "header differs from that of %s", first);
     return true;
 }
 
@@ -370,9 +394,27 @@ static void look_at_separator(const csv *c, size_t line, const char *what)
     if (other) die_at(c->path, line, "%s; fields look separated by '%s', see --delimiter", what, other);
 }
 
+/* a row of the table, but what stands between tables that were put one behind the other: the header again */
+static bool next_row(csv *c)
+{
+    for (;;) {
+        while (!record(c)) if (!next_file(c)) return false;
+        if (c->nfield == 0 || !str_eq(c->field[0], c->name[0]) || !is_header(c)) return true;
+        if (c->headers++) continue;
+        c->again = c->line;
+        if (!quiet) warn_at(c->path, c->line, "the header again: left out, as every such row");
+    }
+}
+
+size_t csv_headers(const csv *c, size_t *line)
+{
+    *line = c->again;
+    return c->headers;
+}
+
 bool csv_next(csv *c)
 {
-    while (!record(c)) if (!next_file(c)) return false;
+    if (!next_row(c)) return false;
     if (c->nfield != (size_t)c->ncol) {
         look_at_separator(c, c->line, "more fields than the header has");
         if (c->nfield == 1 && !c->field[0].n) die_at(c->path, c->line, "an empty line, header has %d fields", c->ncol);

@@ -1,7 +1,8 @@
 /* csvio.h - read and write CSV with a header row, one record at a time, at GB/s.
  *
  * Strict: a header always, unique names, equal field counts, LF or CRLF in and LF out; zero bytes of input, a ragged
- * row, a stray quote and a NUL byte are errors that name file and line.  Memory is one record.  Before the reader
+ * row, a stray quote and a NUL byte are errors that name file and line.  A row that is the header again, as between
+ * tables that were put one behind the other, is left out, with a note.  Memory is one record.  Before the reader
  * blocks in read(2) it flushes all open writers, so live pipes see every row at once (as in daemontools).
  * libcsv judges records with quotes; others are split in place.  Slices borrow from the record and die with
  * csv_next.  Other separators and words for an empty field: input.h.  What is written is CSV always. */
@@ -24,6 +25,7 @@ int csv_find(const csv *, const char *name);             /* -1 if absent */
 int csv_need(const csv *, const char *name);             /* dies if absent */
 char *csv_no_column(const csv *, str name);              /* what to say then; caller frees */
 bool csv_next(csv *);                                    /* false at end; dies on a malformed record */
+size_t csv_headers(const csv *, size_t *line);           /* rows so far that were the header again; the first's line */
 str csv_str(const csv *, int col);
 const char *csv_cstr(const csv *, int col, struct arena *);   /* a NUL-terminated copy */
 bool csv_has(const csv *, int col);                      /* not empty */

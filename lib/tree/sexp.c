@@ -785,17 +785,27 @@ int sexpw_close(sexpw *w)
     return EXIT_OK;
 }
 
-str sexp_written(const struct sexp *e, snode from, struct arena *text)
+static str written(const struct sexp *e, snode from, bool alone, struct arena *text)
 {
     char *s = NULL;
     size_t n = 0;
     FILE *f = open_memstream(&s, &n);
     sexpw *w = sexpw_file(f);
-    for (snode k = from; k != SEXP_NONE; k = sexp_after(e, k)) sexpw_copy(w, e, k);
+    for (snode k = from; k != SEXP_NONE; k = alone ? SEXP_NONE : sexp_after(e, k)) sexpw_copy(w, e, k);
     sexpw_close(w);
     fclose(f);
     for (size_t i = 0; i < n; i++) if (s[i] == '\n') s[i] = ' ';   /* one line an item; strings hold no line ends */
     str v = { arena_copy(text, s, n ? n - 1 : 0), n ? n - 1 : 0 };
     free(s);
     return v;
+}
+
+str sexp_written(const struct sexp *e, snode from, struct arena *text)
+{
+    return written(e, from, false, text);
+}
+
+str sexp_written_alone(const struct sexp *e, snode n, struct arena *text)
+{
+    return written(e, n, true, text);
 }
