@@ -14,7 +14,8 @@
  * what --env names, so that a count is the same for every user and machine.
  *
  * Each count is taken --runs times.  Columns out: label, metric, value, exact
- * (yes: all runs agree, no: value is the least of them), runs, backend (what
+ * (yes: all runs agree, no: value is the least of them; empty: there was one run
+ * and nothing was compared), runs, backend (what
  * counted), status (ok, or why there is no value), output_hash.
  * Order: labels, then metrics.  Exit 1 when a value is missing.
  *
@@ -79,7 +80,7 @@ static void write_metric(csvw *w, const char *label, const char *metric, const s
         csvw_cstr(w, label);
         csvw_cstr(w, first.why ? metric : count_name[m]);
         csvw_known(w, first.why ? NAN : least.value[m]);
-        csvw_cstr(w, first.why ? "" : exact[m] ? "yes" : "no");
+        csvw_cstr(w, first.why || runs == 1 ? "" : exact[m] ? "yes" : "no");
         csvw_int(w, runs);
         csvw_cstr(w, first.backend);
         csvw_cstr(w, first.why ? first.why : "ok");

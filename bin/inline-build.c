@@ -18,11 +18,6 @@
  * installed) is said and left out, exit 0 and no EXE; a full disk, a kill or a
  * limit is still exit 1.
  *
- * --layouts=N links N more executables, EXE.1 to EXE.N: the same code, its
- * functions in an order drawn from the seeds 1 to N.  Where code lies changes
- * its time too, so decisions are compared over layouts, not in one.  For a
- * WORK of inline-module --lto, and stock builds by clang's -flto.
- *
  * Writes to stdout one row for each call that was asked for or inlined:
  * callee, chain, asked (yes, no), inlined (yes, no), reason (why a decision
  * was not obeyed).  The compiler itself says what happened, nothing is
@@ -41,10 +36,9 @@
  * Examples:
  *   $ inline-build --out=a.out work/bzip2
  *   $ inline-build --decisions=best.sexp --out=a.out work/bzip2 > obeyed.csv
- *   $ inline-build --stock=lto-pgo --layouts=8 --out=base work/bzip2
+ *   $ inline-build --stock=lto-pgo --out=base work/bzip2
  */
 #include "base/filter.h"
-#include "inline/layout.h"
 #include "inline/lto.h"
 #include "inline/stock.h"
 #include "inline/tool.h"
@@ -54,7 +48,6 @@
 
 static const char *decisions, *exe, *threshold, *complete, *compiler;
 static int stock = -1;
-static long layouts;
 static enum level level = LEVEL_O2;
 static bool sites, cold_small, optional;
 static const struct opt options[] = {
@@ -65,7 +58,6 @@ static const struct opt options[] = {
     { 0, "stock", WORD, &stock, STOCK_WORDS, "what the compiler does by itself" },
     { 0, "optional", FLAG, &optional, NULL, "no stock build where the program cannot have it" },
     { 0, "cold-small", FLAG, &cold_small, NULL, "least code for what the profile says is cold" },
-    { 0, "layouts", INT, &layouts, "N", "beside EXE, so many with its functions in other orders", 0, 1000 },
     { 0, "sites", FLAG, &sites, NULL, "also the calls left, for a second compilation" },
     { 0, "complete", STR, &complete, "FILE", "write what was done as decisions" },
     { 0 } };
@@ -90,10 +82,7 @@ int main(int argc, char **argv)
     if (stock >= 0 && (decisions || threshold || sites || complete))
         usage("--stock tells nothing and takes no decisions");
     struct work *k = work_open_for(argv[i], compiler);
-    if (layouts && !(stock >= 0 ? stock_has_layouts(option_word(&stock)) : k->scope == SCOPE_LTO))
-        die("%s: layouts are of builds that clang links by -flto", argv[i]);
     lto_cold_small(cold_small);
-    layouts_set(layouts);
     struct live asked = { 0 }, legal = { 0 }, did = { 0 };
     if (decisions) {
         live_read(&asked, decisions);

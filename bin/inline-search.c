@@ -17,16 +17,10 @@
  * helped together, again and again), exhaustive, mcts, start (every
  * heuristic's decisions about calls that were executed; about the others, of
  * which the runs say nothing, those of the default or of the heuristic with
- * the least text), contexts (the best set's calls stay inlined only where
- * their inline stack is executed often, by --sites: "leaf in mid: no, but leaf
- * in mid in top: yes"; then a build's functions in which that did not pay get
- * their copies back).
+ * the least text).
  *
  * With --best, the best set so far goes to stdout instead, as decisions; a
- * tie goes to the default, and then it is the default's own set.  With
- * --finalists=N a table of the best N goes there, least cost first, for their
- * CPU time to decide: decisions, file, cost (over the default, see below; of
- * sets of equal cost, one program most likely, only the first).
+ * tie goes to the default, and then it is the default's own set. 
  *
  * The goal is the logarithm of cost against the row `default`: instructions
  * and text size, mixed by --text-weight; sets that break --max-text or
@@ -53,7 +47,6 @@ static const char *chain, *store, *work, *sites;
 static enum search_algo algo = SEARCH_ANNEAL;
 static enum level level = LEVEL_O2;
 static bool best;
-static long finalists;
 static long seed = 1, count = 2, steps = 300, width, hot, together = 32;
 static const char *within;
 static double t_max = 0.04, t_min = 0.001, text_weight, max_text, max_instructions;
@@ -76,29 +69,8 @@ static const struct opt options[] = {
     { 0, "within", STR, &within, "ROW", "no more instructions than this row of the history" },
     { 0, "level", WORD, &level, LEVELS, "optimisation of the trials" },
     { 0, "best", FLAG, &best, NULL, "write the best set so far, propose nothing" },
-    { 0, "finalists", INT, &finalists, "N", "write a table of the best sets so far", 0, 1000 },
     { 's', "seed", INT, &seed, "N", "of the random streams" },
     { 0 } };
-
-static int write_finalists(const struct decision_search *s)
-{
-    const struct tried **v = xcalloc((size_t)finalists, sizeof *v);
-    size_t n = history_finalists(&s->history, &s->objective, v, (size_t)finalists);
-    csvw *w = csvw_open(NULL);
-    csvw_names(w, "decisions,file,cost");
-    csvw_end(w);
-    for (size_t i = 0; i < n; i++) {
-        str name = v[i]->decisions;
-        char *file = xformat("%s/%.*s.sexp", store, (int)name.n, name.s);
-        csvw_str(w, name);
-        csvw_cstr(w, file);
-        csvw_num(w, exp(history_energy(&s->objective, v[i])));
-        csvw_end(w);
-        free(file);
-    }
-    free(v);
-    return csvw_close(w);
-}
 
 int main(int argc, char **argv)
 {
@@ -137,7 +109,6 @@ int main(int argc, char **argv)
         live_write(&set, NULL, s.work->program->name, s.work->compiler);
         return EXIT_OK;
     }
-    if (finalists) return write_finalists(&s);
     char *dir = xformat("%s/new", store);
     if (mkdir(dir, 0777) != 0 && errno != EEXIST) die_errno("%s", dir);
     struct proposal *p = xcalloc((size_t)count + 1, sizeof *p);

@@ -32,28 +32,6 @@ if command -v ld.lld-14 llvm-profdata-14 > /dev/null && inline-module --lto --pr
     is 'cold code made small: every decision is obeyed' yes,yes bash -c 'csv-cut -c asked,inlined cold.csv | tail -n +2 | sort -u'
     ok 'less code' test "$(text cold)" -lt "$(text lto)"
     is 'the same program' "$(cat reference.txt)" ./cold sort < demo/main.c
-    # layouts: the same functions, each as long as before, in orders of their own
-    functions() { nm -S --defined-only "$1" | sed -nE 's/^[0-9a-f]+ ([0-9a-f]+) [tT] /\1 /p' | sort; }
-    places() { nm -n --defined-only "$1" | sed -nE 's/^[0-9a-f]+ [tT] //p'; }
-    inline-build --decisions=lto.sexp --layouts=4 --out=placed l > placed.csv
-    inline-build --stock=lto-pgo --layouts=4 --out=stocked l > /dev/null
-    is 'so many layouts, no object left' 'placed placed.1 placed.2 placed.3 placed.4 placed.csv' echo placed*
-    is 'what is laid out in other ways is the same build' "$(code lto)" code placed
-    for name in placed stocked; do
-        for k in 1 2 3 4; do
-            is "$name, layout $k: the same functions" "$(functions $name)" functions $name.$k
-            is 'the same program' "$(cat reference.txt)" ./$name.$k sort < demo/main.c
-            places $name.$k > order.$k
-        done
-        ok 'in more than one order' test "$(sha256sum order.? | sed 's/ .*//' | sort -u | wc -l)" -gt 1
-    done
-    inline-build --decisions=lto.sexp --layouts=2 --out=twice l > twice.csv
-    ok 'a seed is an order' cmp twice.2 placed.2
-    for row in thinlto O2; do
-        fails "no layouts of $row" 1 'layouts are of builds that clang links by -flto' \
-            inline-build --stock=$row --layouts=2 --out=x l
-    done
-    fails 'nor of what is no -flto' 1 'layouts are of builds' inline-build --layouts=2 --out=x w
     for row in thinlto lto pgo lto-pgo lto-pgo-size gcc-pgo gcc-lto-pgo; do
         [[ $row != gcc* ]] || command -v gcc > /dev/null || continue
         inline-build --stock=$row --out=row l > /dev/null

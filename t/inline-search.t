@@ -78,10 +78,6 @@ printf 'callee,chain,heat\nf,main,3\nf,main,nan\n' > bad.csv
         echo "demo,$set,default,$chain,0,-O2,$state,,$instructions,$text,1,1,9,0,0,real"
     done
 } > hand.csv
-is 'finalists: the least cost first, one of each cost, none that breaks a limit' $'b,s/b.sexp,0.98\nd,s/d.sexp,0.99
-default,s/default.sexp,1' bash -c 'inline-search --finalists=9 --max-text=1.5 --store=s --work=w hand.csv |
-    csv-calc --set="cost=round(cost, 6)" | sed 1d'
-is 'only so many' 'a b' bash -c 'inline-search --finalists=2 --store=s --work=w hand.csv | csv-calc --print=decisions | xargs'
 fails 'a heat that is no count' 1 "bad.csv:3: column 'heat': 'nan' is not a count" inline-search --store=s --work=w \
     --sites=bad.csv h.csv
 fails 'no default row' 1 'no row `default`' search <(echo $header)

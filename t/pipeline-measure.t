@@ -33,5 +33,17 @@ is 'no round begins after MOST_SECONDS' yes bash -c "MOST_SECONDS=1 TMPDIR='$T' 
 is 'copies are removed' 0 bash -c "find '$T' -maxdepth 1 -name '.millrace-[0-9]*' | wc -l"
 is 'counts of one run' 'demo.2 a b' bash -c "RUNS=demo.2 METRICS=size '$measure' count w a=/bin/true b=/bin/true > counts.csv
     echo \$(csv-calc --print=run counts.csv | sort -u) \$(csv-calc --print=label counts.csv | sort -u)"
+# the same program under names of three lengths is the same count, from folders of two; and the count was compared
+inline-build --out=O2 w > /dev/null
+mkdir -p "$T/a" "$T/long-long-long"
+cp O2 six666 && cp O2 a-name-of-thirty-characters-and
+if command -v qemu-x86_64 > /dev/null; then
+    for dir in "$T/a" "$T/long-long-long"; do
+        TMPDIR=$dir METRICS=instructions "$measure" count w a=O2 b=six666 c=a-name-of-thirty-characters-and
+    done | csv-calc --where="metric == 'instructions'" --print="concat(run, ' ', value, ' ', exact, ' ', runs)" 2> /dev/null |
+        sort -u > same
+    is 'what a program is called does not count' '2 yes 2' bash -c \
+        "echo \$(wc -l < same) \$(grep -o 'yes 2' same | sort -u)"
+else skip 'counts' 'qemu-x86_64 is not here'; fi
 fails 'another word' 2 'measure: '\''weigh'\'' is neither count nor time' "$measure" weigh w a=/bin/true
 done_testing

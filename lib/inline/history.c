@@ -129,24 +129,3 @@ const struct tried *history_best(const struct history *h, const struct objective
     }
     return best;
 }
-
-size_t history_finalists(const struct history *h, const struct objective *o, const struct tried **best, size_t n)
-{
-    double above = -INFINITY;
-    size_t found = 0;
-    while (found < n) {
-        const struct tried *next = NULL;
-        double least = INFINITY;
-        for (size_t i = 0; i < h->n; i++) {
-            const struct tried *t = &h->v[i];
-            double e = history_energy(o, t);
-            if (e <= above || e > least || isinf(e)) continue;
-            if (e < least || t == o->base || (next != o->base && str_cmp(t->decisions, next->decisions) < 0)) next = t;
-            least = e;
-        }
-        if (!next) break;
-        best[found++] = next;
-        above = least;
-    }
-    return found;
-}

@@ -48,7 +48,4 @@ double history_instructions(const struct objective *, const struct tried *);
 double history_energy(const struct objective *, const struct tried *);
 const struct tried *history_best(const struct history *,
                                  const struct objective *); /* ties: the base, then byte order */
-/* the best so many, least energy first; of sets with one energy, which are one program most likely, only the first; a
- * set that is not ok or breaks a limit is none.  best: room for n.  Returns how many. */
-size_t history_finalists(const struct history *, const struct objective *, const struct tried **best, size_t n);
 #endif

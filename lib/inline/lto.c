@@ -1,7 +1,6 @@
 /* lto.c - see lto.h.  Command lines were tried with clang and lld 14, 16 and 19. */
 #include "inline/lto.h"
 #include "inline/ir.h"
-#include "inline/layout.h"
 #include "inline/profile.h"
 #include "base/mem.h"
 #include "base/message.h"
@@ -342,11 +341,9 @@ static const char *link_units(const struct llvm *l, const struct build *b, char 
 {
     struct memory_file replay = memory_file("replay");
     struct buf lines = { 0 };
-    struct args a = { 0 }, plain = { 0 };
+    struct args a = { 0 };
     arg(&a, l->clang);
     lto_link_words(&a, l, b->level);
-    args(&plain, a.v);
-    layouts_keep_word(&a, exe);
     units_link_words(&a, b->program, object, true);
     if (b->wanted) {
         lto_replay_text(&lines, b->wanted, "link", b->open);
@@ -361,8 +358,6 @@ static const char *link_units(const struct llvm *l, const struct build *b, char 
     arg(&a, "-o");
     arg(&a, exe);
     const char *why = tool_run(&a, NULL, NULL, remarks); /* lld writes remarks to standard output */
-    if (!why) why = layouts_link(&plain, b->program->libraries, exe);
-    args_free(&plain);
     close(replay.fd);
     free(lines.s);
     return why;

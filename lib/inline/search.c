@@ -303,7 +303,6 @@ size_t search_propose(struct decision_search *s, struct proposal *p)
 {
     switch (s->algorithm) {
     case SEARCH_START: return start(s, p);
-    case SEARCH_CONTEXTS: return search_contexts(s, p);
     case SEARCH_LOCAL: return search_local(s, p);
     case SEARCH_FLIP: return singles(s, p);
     case SEARCH_EXHAUSTIVE: return exhaustive(s, p);

@@ -10,7 +10,6 @@
  *   exhaustive  every subset of the calls, where they are few
  *   mcts        UCT over the calls from the most executed down (2.6, with the expansion the original lacked)
  *   local       calls in many functions decided the other way at once, see local.c
- *   contexts    the best set's calls inlined only where their inline stack is executed often, see contexts.c
  *   start       for every heuristic's set: its executed calls, the others as in the default or the smallest set */
 #ifndef MILLRACE_SEARCH_H
 #define MILLRACE_SEARCH_H
@@ -20,10 +19,9 @@
 #include <stdint.h>
 
 enum search_algo {
-    SEARCH_ANNEAL, SEARCH_WALK, SEARCH_FLIP, SEARCH_LOCAL, SEARCH_EXHAUSTIVE, SEARCH_MCTS, SEARCH_START,
-    SEARCH_CONTEXTS
+    SEARCH_ANNEAL, SEARCH_WALK, SEARCH_FLIP, SEARCH_LOCAL, SEARCH_EXHAUSTIVE, SEARCH_MCTS, SEARCH_START
 };
-#define SEARCH_ALGORITHMS "anneal|walk|flip|local|exhaustive|mcts|start|contexts"
+#define SEARCH_ALGORITHMS "anneal|walk|flip|local|exhaustive|mcts|start"
 
 struct decision_search {
     enum search_algo algorithm;
@@ -52,7 +50,6 @@ size_t search_propose(struct decision_search *, struct proposal *);
 struct search_pool { struct live_site *site; double *weight, *heat; size_t n; };
 
 size_t search_local(struct decision_search *, struct proposal *);   /* local.c */
-size_t search_contexts(struct decision_search *, struct proposal *);   /* contexts.c */
 void search_load_inlined(const struct decision_search *, str decisions, struct live *);
 /* a set with the calls that were left: from the store, or by a compilation */
 void search_load(const struct decision_search *, str decisions, struct live *);

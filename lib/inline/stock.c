@@ -1,6 +1,5 @@
 /* stock.c - see stock.h */
 #include "inline/stock.h"
-#include "inline/layout.h"
 #include "inline/lto.h"
 #include "inline/profile.h"
 #include "inline/tool.h"
@@ -136,7 +135,7 @@ static const char *bolt(const struct work *w, const char *directory, const char 
 
 static const char *clang_build(const struct row *r, const struct work *w, const char *directory, const char *exe)
 {
-    struct args compile = { 0 }, link = { 0 }, plain = { 0 };
+    struct args compile = { 0 }, link = { 0 };
     char *data = xformat("%s/ir.profdata", directory);
     const char *why = NULL;
     if (!w->llvm) return "the work directory is not of a clang";
@@ -150,24 +149,12 @@ static const char *clang_build(const struct row *r, const struct work *w, const 
     if (r->size) lto_cold_words(&link, true);
     lto_words(r, w, &compile, &link);
     if (r->bolt) arg(&link, "-Wl,--emit-relocs");
-    arg(&plain, w->llvm->clang);
-    args(&plain, link.v);
-    layouts_keep_word(&link, exe);
     if (!why) why = units_build(w->llvm->clang, w->program, &compile, &link, directory, exe);
-    if (!why) why = layouts_link(&plain, w->program->libraries, exe);
-    args_free(&plain);
     if (!why && r->bolt) why = bolt(w, directory, exe);
     args_free(&compile);
     args_free(&link);
     free(data);
     return why;
-}
-
-bool stock_has_layouts(const char *name)
-{
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (strcmp(rows[i].name, name) == 0) return rows[i].lto && !rows[i].thin && !rows[i].gcc && !rows[i].bolt;
-    return false;
 }
 
 const char *stock_build(const struct work *w, const char *name, const char *exe)

@@ -12,6 +12,4 @@
 /* Build one of STOCK_WORDS to `exe`; beside it EXE.stock stays, objects and profile.  bolt is lto-pgo, laid out anew
  * after instrumented runs (needs llvm-bolt).  NULL or a sentence, such as which package is missing. */
 const char *stock_build(const struct work *, const char *row, const char *exe);
-/* Does one linker make all code of that row, from one object?  Then it can be laid out in several ways (layout.h). */
-bool stock_has_layouts(const char *row);
 #endif

@@ -20,6 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { NAME_LENGTH = 150 };                             /* of the executable that is counted, its folder and all */
+
 struct result {
     char decisions[64];
     const char *state, *reason;
@@ -128,7 +130,9 @@ static bool measure(const struct trials *t, const char *exe, struct result *r)
 
 static void build_and_measure(const struct trials *t, const struct trial *one, const struct live *set, struct result *r)
 {
-    char *folder = out_scratch_even("run"), *exe = xformat("%s/run", folder);
+    /* what a program is called lies on its stack and is read at its start, so all have names of one length, as in
+     * pipelines/measure: that of the folder holds a process number */
+    char *folder = out_scratch_even("run"), *exe = xformat("%s/%0*d", folder, NAME_LENGTH - (int)strlen(folder), 0);
     struct live did = { 0 };
     double begin = now_seconds();
     const char *why = one->stock ? stock_build(t->work, one->name, exe)
