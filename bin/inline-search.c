@@ -20,7 +20,7 @@
  * the least text).
  *
  * With --best, the best set so far goes to stdout instead, as decisions; a
- * tie goes to the default, and then it is the default's own set. 
+ * tie goes to the default, and then it is the default's own set.
  *
  * The goal is the logarithm of cost against the row `default`: instructions
  * and text size, mixed by --text-weight; sets that break --max-text or

@@ -24,11 +24,11 @@ $(inline_src)/fetched: $(INLINE_TABLE) | $(PROGS)
 
 # The steps from builds to an answer, of pattern FOLDER/%/built, the executables FOLDER/%/LABEL and a folder w there:
 # $(call inline_rows,FOLDER,LABELS,BASES,METRICS,ROUNDS,SECONDS,GUARDED,FASTER,SMALLER[,VARIABLE OF NAMES]).
-# exact.csv: exact costs of the runs that confirm; runs.csv: paired rounds; rounds.csv: a program's value in each, the mean of its inputs, so that an
-# interval is one over rounds; guard.csv, accepted.csv: which of FASTER and SMALLER surely beats GUARDED and the first
-# of BASES (pipelines/accepted), or that nothing does; row.csv: time, instructions and text of every build, and of what
-# was accepted by the rounds that did not decide, over each of BASES, losses first; table.csv, means.csv: of all
-# programs.  Tables over programs are made again when their settings change.
+# exact.csv: exact costs of the runs that confirm; runs.csv: paired rounds; rounds.csv: a program's value in each, the
+# mean of its inputs, so that an interval is one over rounds; guard.csv, accepted.csv: which of FASTER and SMALLER
+# surely beats GUARDED and the first of BASES (pipelines/accepted), or that nothing does; row.csv: time, instructions
+# and text of every build, and of what was accepted by the rounds that did not decide, over each of BASES, losses first;
+# table.csv, means.csv: of all programs.  Tables over programs are made again when their settings change.
 define inline_rows
 $1/%/exact.csv: $1/%/built
 	@METRICS='$4' $(TOP)/pipelines/measure count $$(@D)/w $(call inline_there,$2) $$(aside)

@@ -1,9 +1,9 @@
 # pca.mk - the counters of compiled variants of programs, measured here: make pca-data
 #   PCA_PROGRAMS='a.c b.c'   single-file C programs (default: three of ours); PCA_ARGS_a='...' are their arguments
 #   PCA_VARIANTS=FILE        table of step and flags; steps named initial are what the others are compared with
-#   PCA_LOGS='out/inline/x'  instead: folders that searches of real programs left (make inline, inline-study).  PCA_STEPS
-#                            of the sets that each tried are built again, initial is the compiler's own; measured are
-#                            the inputs that were searched on, or the PCA_RUNS shortest of them
+#   PCA_LOGS='out/inline/x'  instead: folders that searches of real programs left (make inline, inline-study).
+#                            PCA_STEPS of the sets that each tried are built again, initial is the compiler's own;
+#                            measured are the inputs that were searched on, or the PCA_RUNS shortest of them
 # Times are real.  Hardware counters are real where the machine has them; instructions and allocations are exact counts.
 
 PCA_LOGS       ?=

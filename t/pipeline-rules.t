@@ -122,8 +122,8 @@ ok 'nothing was made' eval '[ ! -e "$T/made" ]'
 
 # from another folder, as where it is installed: the filters are there, nothing is built
 mkdir else
-ok 'a pipeline from another folder' make -s -C else -f "$root/Makefile" out/inline-home/asked
-is 'writes there' 'else/out/inline-home/asked' find else -type f
+ok 'a pipeline from another folder' make -s -C else -f "$root/Makefile" out/inline/asked
+is 'writes there' 'else/out/inline/asked' find else -type f
 # whatever a pipeline's recipes and scripts use is built before the first of them runs: here by a compiler that cannot
 phony() { make -s -C "$root" "$@" -pq 2> /dev/null | sed -n 's/^\.PHONY: //p' | tr ' ' '\n' | sort -u; }
 comm -23 <(phony) <(sed -n 's/^\.PHONY: //p' "$root"/Makefile "$root"/mk/*.mk "$root"/lib/*/*.mk | tr ' ' '\n' | sort -u) |

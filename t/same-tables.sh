@@ -88,23 +88,24 @@ END
 }
 # pipelines: each writes into out/; names of targets before, now
 study_of() { make -s -C "$tree" OUT="$here/out" DATA="$in/study" "${study_words[@]}"; }
-demo_of() { mkdir -p "$here/out" && make -s -C "$tree" SCALE=ci OUT="$here/out" "${demo_words[@]}" "$here/out/inline/${live}demo/built"; }
+demo_of() { mkdir -p "$here/out" && make -s -C "$tree" SCALE=ci OUT="$here/out" "${demo_words[@]}" "$here/out/inline${live}demo/built"; }
 
 one_side() { # TREE, where
     tree=$1 here=$work/$2 in=$work/in
     rm -rf "$here" && mkdir -p "$here/table" && cd "$here" || exit 2
     export PATH=$tree/bin:$PATH LC_ALL=C
     while read -r name command; do ( set -o pipefail; eval "$command" ) > "table/$name" 2> "table/$name.why" || echo "$2: $name failed: $(tail -1 "table/$name.why")" >&2; done < <(commands)
-    local study_words=(INLINE_GAMMAS=0.5 FLAMBDA_GAMMAS=0.5 INLINE_LAMBDAS=0.05 FLAMBDA_LAMBDAS=0.05 INLINE_ALPHAS=0.001 FLAMBDA_ALPHAS=0.001) live=
+    local study_words=(INLINE_GAMMAS=0.5 FLAMBDA_GAMMAS=0.5 INLINE_LAMBDAS=0.05 FLAMBDA_LAMBDAS=0.05 INLINE_ALPHAS=0.001 FLAMBDA_ALPHAS=0.001) live=/
     local demo_words=(LIVE_EVALS=10 LIVE_SIZE=10)
     [ ! -e "$tree/pipelines/names.mk" ] || demo_words=(INLINE_EVALS=10 INLINE_SIZE=10)
+    ! grep -q INLINE_STUDY_EVALS "$tree"/pipelines/*.mk || demo_words=(INLINE_STUDY_EVALS=10 INLINE_STUDY_SIZE=10) live=-study/
     if [ -e "$tree/pipelines/flambda.mk" ]; then study_words+=(flambda-decisions flambda-trees flambda-features flambda-policies flambda-pca)
-    else study_words+=(inline-decisions inline-trees inline-features inline-policies pca) live=live/; fi
+    else study_words+=(inline-decisions inline-trees inline-features inline-policies pca) live=/live/; fi
     study_of > study.log 2>&1 || { echo "$2: the study failed:" >&2; tail -3 study.log >&2; }
     demo_of > demo.log 2>&1 || { echo "$2: make inline failed:" >&2; tail -3 demo.log >&2; }
     local study=out/flambda; [ -d $study ] || study=out/inline
     for t in decisions trees features policies policies-summary pca pca-points; do cp "$study/$t.csv" "table/study-$t" 2> /dev/null; done
-    for t in history.csv learned.sexp rewards.csv sites.csv; do cp "out/inline/${live}demo/$t" "table/inline-$t" 2> /dev/null; done
+    for t in history.csv learned.sexp rewards.csv sites.csv; do cp "out/inline${live}demo/$t" "table/inline-$t" 2> /dev/null; done
 }
 # columns that both have (rows of a log, which come as jobs end, and of item,key,value in order of their bytes), without what is measured: times, counts that depend on the user's environment (all before
 # bench-count fixed it), what is estimated from them, and names of a machine
