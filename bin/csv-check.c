@@ -130,7 +130,8 @@ int main(int argc, char **argv)
     }
     size_t again, headers = csv_headers(t, &again);
     char count[NUM_MAX];
-    if (headers) fault(again, (str){ 0 }, (str){ count, int_print(count, (int64_t)headers) }, "rows are the header again");
+    if (headers)
+        fault(again, (str){ 0 }, (str){ count, int_print(count, (int64_t)headers) }, "rows are the header again");
     if (row < (size_t)rows) fault(line, (str){ 0 }, (str){ 0 }, "too few rows");
     fail_status = 2;
     csvw_close(w);

@@ -110,7 +110,8 @@ static void write_group(csvw *w, size_t g)
     csvw_int(w, rows[g]);
     for (int k = 0; k < column.n; k++) {
         for (int s = 0; s < nstat; s++) {
-            if (summary_get(&cell[g * (size_t)column.n + (size_t)k], stat[s].what, stat[s].percent, &v)) csvw_exact(w, v);
+            struct summary *c = &cell[g * (size_t)column.n + (size_t)k];
+            if (summary_get(c, stat[s].what, stat[s].percent, &v)) csvw_exact(w, v);
             else csvw_empty(w);
         }
     }

@@ -2,8 +2,9 @@
  *
  * The grammar is in the help of csv-calc.  A value is not known (an empty field), a number, or text; a field is text
  * until it is used as a number.  What is computed from something not known is not known; && and || follow Kleene.
- * Integers stay integers (base/exact.h), other numbers are doubles.  A wrong expression is a usage error with its position; a field that should be a number and is
- * not ends the filter with file, line and column.  Texts in values live until the next scope_row. */
+ * Integers stay integers (base/exact.h), other numbers are doubles.  A wrong expression is a usage error with its
+ * position; a field that should be a number and is not ends the filter with file, line and column.  Texts in values
+ * live until the next scope_row. */
 #ifndef MILLRACE_EXPR_H
 #define MILLRACE_EXPR_H
 #include "table/columns.h"

@@ -35,7 +35,12 @@ struct expr {
 };
 
 /* what a running function keeps for one group: numbers, or the last values in a ring */
-struct memory { size_t n, cap; double sum, lost; struct exact_number whole; struct kept { struct value v; struct buf text; } *kept; };
+struct memory {
+    size_t n, cap;
+    double sum, lost;
+    struct exact_number whole;                           /* the sum of integers, or an extreme */
+    struct kept { struct value v; struct buf text; } *kept;
+};
 
 struct function {
     const char *name;

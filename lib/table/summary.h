@@ -1,7 +1,8 @@
 /* summary.h - running statistics of numbers that come one at a time.
  *
  * Integers stay integers (base/exact.h).  Sums of others are compensated (Neumaier, 1974); the variance is Welford's
- * (1962) of what is left when the first value is taken away, since numbers far from 0 would lose it.  A nan makes everything nan but the count.
+ * (1962) of what is left when the first value is taken away, since numbers far from 0 would lose it.  A nan makes
+ * everything nan but the count.
  * What is not defined (mean of nothing, sd of one value) is reported as false. */
 #ifndef MILLRACE_SUMMARY_H
 #define MILLRACE_SUMMARY_H
@@ -35,5 +36,6 @@ enum statistic {
 bool statistic_parse(const char *s, size_t n, enum statistic *, double *percent);
 
 void summary_add(struct summary *, struct exact_number v);
-bool summary_get(struct summary *, enum statistic, double percent, struct exact_number *v);   /* percentiles as in R type 7, numpy */
+/* percentiles as in R type 7, numpy */
+bool summary_get(struct summary *, enum statistic, double percent, struct exact_number *v);
 #endif

@@ -19,7 +19,8 @@ void table_add(struct table *, const csv *);             /* one more row, the cu
 struct table table_like(const csv *);                    /* no rows yet */
 str table_str(const struct table *, size_t row, int col);
 double table_num(const struct table *, size_t row, int col);   /* dies at file:line unless a number */
-struct exact_number table_exact(const struct table *, size_t row, int col);   /* the same, integers beyond 2^53 included */
+/* the same, integers beyond 2^53 included */
+struct exact_number table_exact(const struct table *, size_t row, int col);
 void table_write_row(csvw *, const struct table *, size_t row);
 void table_write_names(csvw *, const struct table *);
 void table_free(struct table *);

@@ -1,0 +1,27 @@
+#!/bin/bash
+# make install and uninstall; what is installed works from any folder, and cannot take itself away
+. "$(dirname "$0")/tap.sh"
+command -v help2man > /dev/null || { echo '1..0 # skip help2man is not here'; exit 0; }
+P=$PWD/usr
+ok 'make install' make -s -C "$root" install PREFIX="$P"
+internal() { grep -vx '' "$root/share/internal" | sort; }
+is 'steps of pipelines are not on PATH' "$(internal)" eval 'ls "$P/libexec/millrace"'
+is 'all others are' "$(comm -23 <(cd "$root/bin" && ls *.c | sed 's/\.c$//' | sort) <(internal))" eval 'ls "$P/bin"'
+installed() { env -i PATH="$P/bin:/usr/bin:/bin" HOME="$PWD" "$@"; }
+mkdir work && cd work || exit 99
+ok 'millrace' eval 'installed millrace | grep -q questions'
+ok 'its version is that of the filters' eval '[ "$(installed millrace --version | cut -d" " -f2-)" = "$(installed csv-cat --version | cut -d" " -f2-)" ]'
+ok 'help of a filter' eval 'installed millrace help csv-cut | grep -q "^csv-cut - "'
+ok 'a pipeline that measures' eval 'installed millrace bench-demo SCALE=test > log 2>&1 || { cat log; false; }'
+ok 'leaves its picture here' eval 'grep -q "</svg>" out/bench/*.svg'
+for goal in clean install all test deb lint; do
+    fails "$goal is no pipeline" 2 "no '$goal'" installed millrace $goal
+    fails "nor by make" 2 'no pipeline' installed make -s -f "$P/share/millrace/Makefile" $goal
+done
+ok 'it is all there still' eval '[ -e "$P/bin/csv-cat" ] && [ -e "$P/lib/millrace" ]'
+ok 'man pages' eval '[ -s "$P/share/man/man1/csv-cut.1" ] && grep -q "SEE ALSO" "$P/share/man/man1/csv-cut.1" && [ -s "$P/share/man/man7/millrace.7" ]'
+ok 'pages and examples' eval '[ -s "$P/share/doc/millrace/docs/concepts.md" ] && [ -d "$P/share/doc/millrace/examples" ]'
+ok 'no file holds the folder that it was built in' eval '! grep -rlaF "$root/" "$P/bin" "$P/libexec" "$P/lib/millrace" "$P/share" | grep -v installed.mk'
+ok 'make uninstall' make -s -C "$root" uninstall PREFIX="$P"
+ok 'leaves no file' eval '! find "$P" -type f -o -type l | grep .'
+done_testing
