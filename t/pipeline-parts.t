@@ -88,6 +88,53 @@ int main(void)
 }
 C
 is '1 to 50 threads add each element once' 0 bash -c 'gcc -O1 -Wall -Wextra -o add add.c a.o && ./add'
+# packed weights of few columns, whose parts would have them in another order: with the tiles of AMX and, where the system
+# gives no leave for them (a filter of calls says so), without
+cat > refuse.c <<'C'
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+int main(int argc, char **argv)      /* arch_prctl(0x1023, ..) is EINVAL in the program that is the argument */
+{
+    struct sock_filter f[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 158, 0, 3),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x1023, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EINVAL),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog p = { sizeof f / sizeof *f, f };
+    if (argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, 2, &p)) return 9;
+    execvp(argv[1], argv + 1);
+    return 9;
+}
+C
+gcc -o refuse refuse.c
+printf 'problem,name\n' > thin.csv
+for s in '1 2 52' '1 5 72' '16 2 64' '23 3 176' '26 2 100' '23 1 8'; do
+    echo "(mm_bf16 $s),b${s// /_}"
+    echo "(mm_u8s8 $s),u${s// /_}"
+done >> thin.csv
+loop-emit --parts --object=thin.o --header=thin.h thin.csv > e.csv
+{
+    printf '#include "thin.h"\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n'
+    printf '#define ONE(K, T, U, V, C, M, N, D, A, B) { static U a[M * D]; static V b[D * N], *q; static C c[M * N]; '
+    printf 'q = malloc(sizeof *q * K##_packed); for (int i = 0; i < M * D; i++) a[i] = A; for (int i = 0; i < D * N; i++) '
+    printf 'b[i] = B; K##_pack(q, b); for (int t = 1; t < 8; t++) { memset(c, 0xff, sizeof c); for (int i = 0; i < t; i++) '
+    printf 'K##_part(i, t, c, a, q); for (int i = 0; i < M * N; i++) { C s = 0; for (int k = 0; k < D; k++) '
+    printf 's += (C)(T(a[i / N * D + k]) * T(b[k * N + i %% N])); if (c[i] != s) bad++; } } }\n'
+    printf 'static float half(uint16_t u) { union { uint32_t i; float f; } x = { (uint32_t)u << 16 }; return x.f; }\n'
+    printf 'int main(void) { int bad = 0;\n'
+    sed 1d thin.csv | sed -E 's/.*mm_bf16 ([0-9]+) ([0-9]+) ([0-9]+)\),(.*)/ONE(\4, half, uint16_t, uint16_t, float, \1, \2, \3, (i % 7 ? 0x3f80 : 0xc000), (i % 5 ? 0x4000 : 0x3f80))/
+        s/.*mm_u8s8 ([0-9]+) ([0-9]+) ([0-9]+)\),(.*)/ONE(\4, , uint8_t, int8_t, int32_t, \1, \2, \3, i % 251, i % 249 - 124)/'
+    printf 'printf("%%d\\n", bad); return bad != 0; }\n'
+} > thin.c
+is 'packed weights of few columns, by 1 to 7 threads' 0 eval 'gcc -O1 -w -o thin thin.c thin.o && ./thin'
+is 'and without AMX' 0 ./refuse ./thin
 printf 'problem,tree\n(mm 8 8 8),"(tree (for m 2 0 parallel (for m 4 0 (for k 8 0 (for n 8 0 (mul A B) (acc T))) (for n 8 0 (write C)))))"\n' > t.csv
 is 'a nest for two threads has parts, too' 1 bash -c 'loop-emit --parts --header=t.h t.csv > e.csv; grep -c "void mm_8_8_8_part(int thread, int threads, float" t.h'
 fails 'and is refused without' 1 'cannot be emitted: its parallel loop' loop-emit --header=t.h t.csv

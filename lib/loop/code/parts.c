@@ -70,6 +70,8 @@ static const char *chunk_works(const struct image_kernel *q, const struct proble
         struct kernel all = { .add = q->add }, some = { .add = q->add };
         why = kernel_encode(&all, q->p, q->nest[i], (enum isa)i);
         if (!why) why = kernel_encode(&some, part, q->nest[i], (enum isa)i);
+        if (!why && (all.given != some.given || (!all.given && part->group > 1 && part->stride[TENSOR_B][var])))
+            why = "weights of a part would be packed otherwise";
         if (!why && all.given) {
             struct carry_change *x = &all.change[TENSOR_B].change, *y = &some.change[TENSOR_B].change;
             bool columns = part->stride[TENSOR_B][var] != 0;
