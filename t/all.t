@@ -267,7 +267,7 @@ ok 'and one that does not is told' other_figure
 ok 'every test file can be executed' quiet_if find "$root/t" -name '*.t' ! -perm -u+x
 ok 'no line is longer than 120 columns' quiet_if awk 'length > 120 {print FILENAME ":" FNR ": " length}' $sources
 # what a test leaves in the wrong folder would otherwise be committed, and shadow modules of Python there
-known='.ci .clang-format .gitattributes .gitignore CHANGELOG.md CONTRIBUTING.md LICENSE Makefile ORIGINS.md README.md SECURITY.md
+known='.ci .clang-format .gitattributes .github .gitignore CHANGELOG.md CONTRIBUTING.md LICENSE Makefile ORIGINS.md README.md SECURITY.md
     VERSION bin data debian docs examples lib mk packages.csv pipelines plots share t'
 strangers() { git ls-files 2> /dev/null | cut -d/ -f1 | sort -u | grep -vxF "$(printf '%s\n' $known)"; }
 ok 'nothing strange at the top' quiet_if strangers
