@@ -25,11 +25,13 @@ help:
 	Settings: CC CFLAGS CPPFLAGS LDFLAGS LDLIBS, B=build BIN=bin for another place; config.mk is read where there is one.
 	END
 
-# docs/filters.md and docs/results.md are made
+# docs/filters.md and docs/results.md are made, and the sum of data/results.csv
 readme: $(addprefix $(BIN)/,millrace csv-calc csv-sort csv-cut csv-show)
 	mkdir -p $B
 	$(BIN)/millrace list | sed -e 's/^[A-Z].*/\n## &\n/' -e 's/^  \([^ ]*\)  *\(.*\)/- `\1` \2/' > $B/readme.list
 	pipelines/results-table data/results.csv > $B/readme.results
+	sum=$$(sha256sum data/results.csv) && bytes=$$(stat -c %s data/results.csv)
+	sed -i "s|^data/results.csv,[^,]*,[^,]*,|data/results.csv,$${sum%% *},$$bytes,|" data/MANIFEST.csv
 	sed -i -e '/^<!-- list -->/,/^<!-- end of list -->/{//!d}' -e '/^<!-- list -->/r $B/readme.list' docs/filters.md
 	sed -i -e '/^<!-- results -->/,/^<!-- end of results -->/{//!d}' -e '/^<!-- results -->/r $B/readme.results' \
 	    docs/results.md

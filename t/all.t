@@ -262,7 +262,7 @@ manifest() { sed 1d data/MANIFEST.csv | while IFS=, read -r path sum rest; do ec
 ok 'data/MANIFEST.csv has the sums of the files that ship' manifest
 ok 'and names all of them' diff <(sed 1d data/MANIFEST.csv | cut -d, -f1 | sort) <(find data -type f ! -name MANIFEST.csv | sort)
 ok "the README's figures stand on the pages that they name" quiet_if t/lint-results
-other_figure() { t/lint-results <(sed 's/,290,/,290.12345,/' data/results.csv) | grep -q '290.12345 is not in'; }
+other_figure() { t/lint-results <(sed '2s/,less,/,less,290.12345/' data/results.csv) | grep -q '290.12345.* is not in'; }
 ok 'and one that does not is told' other_figure
 ok 'every test file can be executed' quiet_if find "$root/t" -name '*.t' ! -perm -u+x
 ok 'no line is longer than 120 columns' quiet_if awk 'length > 120 {print FILENAME ":" FNR ": " length}' $sources
