@@ -34,4 +34,5 @@ set style arrow 4 heads filled size screen 0.012, 20 lw 3 lc rgb "#99bbdd"
 open(x) = 1 + (number(strcol("upper_ratio")) > edge) + 2 * (number(strcol("lower_ratio")) < 1 / edge)
 @footer
 plot ARG1 using (left(0)):($0 + 1):(right(0) - left(0)):(0):(open(0)) with vectors arrowstyle variable, \
-     ARG1 using "ratio":($0 + 1):ytic(stringcolumn(ARG3)) with points pt 7 ps 0.9 lc rgb ours
+     ARG1 using "ratio":($0 + 1):ytic(stringcolumn(ARG3)) with points pt 7 ps 0.9 lc rgb ours, \
+     ARG1 using "ratio":($0 + 1):(sprintf("%.4g", column("ratio"))) with labels offset 0, 1.1 font ",10"

@@ -61,4 +61,5 @@ checked() {
 }
 ln -s "$root/data" data
 ok 'outputs on pages are what commands print' checked "$root"/README.md "$root"/docs/*.md
+ok 'no picture of the gallery has labels cut off or over each other' quiet_if "$root/t/lint-svg" "$root"/share/gallery/*.svg
 done_testing
