@@ -159,21 +159,51 @@ void kernel_print(struct buf *b, const struct problem *p, const struct nest *t, 
 
 /* ---- running it ---- */
 
-struct job { const struct kernel *g; float *c, *sum; void *out; const float *a, *b; };   /* sum: what C's code fills */
+/* sum: what C's code fills; why: of the interpreter */
+struct job { const struct kernel *g; float *c, *sum; void *out; const float *a, *b; bool interpret; const char *why; };
+
+static struct carry_context context(const struct job *j, int i)
+{
+    const struct kernel *g = j->g;
+    const bool wide = g->isa != ISA_AVX2, pair = g->about.pair;
+    struct carry_context x = { { i ? g->second[0] : g->scratch[0], i ? g->second[1] : g->scratch[1],
+                                 pair ? g->scratch[3] + carry_rows(&g->about) : NULL },
+                               carry_forth, wide ? carry_finish16 : carry_finish8,
+                               wide ? carry_between16 : carry_between8, carry_hidden, pair ? g->scratch[3] : NULL,
+                               &g->about, j->c, j->out, g->extra };
+    if (g->second_at) x.extra.second = g->scratch[3] + g->second_at;
+    return x;
+}
+
+/* bytes that each base leads to */
+static void sizes(const struct kernel *g, int64_t bytes[BASE_STREAM])
+{
+    const struct carry_kernel *k = &g->about;
+    const int64_t word = k->type == CARRY_F64 ? 8 : 4, in = k->store >= CARRY_HALVES_F16 ? 2 : word;
+    for (int t = 0; t < 3; t++)
+        bytes[t] = g->change[t].needed || (t == TENSOR_C && g->cast) ? (int64_t)g->scratch_bytes[t]
+                                                                      : k->elements[t] * (t == TENSOR_C ? word : in);
+    bytes[BASE_BIAS] = k->bias * word;
+    bytes[BASE_RESIDUAL] = k->elements[TENSOR_C] * word;
+    bytes[BASE_SECOND] = g->second_at ? (int64_t)g->scratch_bytes[3] - g->second_at * 4 : k->elements[TENSOR_V] * 4;
+}
 
 static void part(void *data, int i)
 {
-    const struct job *j = data;
+    struct job *j = data;
     const struct kernel *g = j->g;
     const int64_t *o = g->offset[i];
-    bool wide = g->isa != ISA_AVX2, pair = g->about.pair;
-    struct carry_context x = { { i ? g->second[0] : g->scratch[0], i ? g->second[1] : g->scratch[1],
-                                       pair ? g->scratch[3] + carry_rows(&g->about) : NULL },
-                                     carry_forth, wide ? carry_finish16 : carry_finish8,
-                                     wide ? carry_between16 : carry_between8, carry_hidden,
-                                     pair ? g->scratch[3] : NULL, &g->about,
-                                     j->c, j->out, g->extra };
-    if (g->second_at) x.extra.second = g->scratch[3] + g->second_at;
+    struct carry_context x = context(j, i);
+    if (j->interpret) {
+        int64_t bytes[BASE_STREAM];
+        sizes(g, bytes);
+        char *const base[BASE_STREAM] = { (char *)(uintptr_t)j->a, (char *)(uintptr_t)j->b, (char *)j->sum,
+                                          (char *)(uintptr_t)x.extra.bias, (char *)(uintptr_t)x.extra.residual,
+                                          (char *)(uintptr_t)x.extra.second };
+        const char *why = ins_run(g->ir, i, base, bytes, &x);
+        if (why) j->why = why;
+        return;
+    }
     carry_code *code = (carry_code *)(uintptr_t)(g->region + g->entry[i]);
     const void *a = (const char *)j->a + o[TENSOR_A], *b = (const char *)j->b + o[TENSOR_B];
     void *c = (char *)j->sum + o[TENSOR_C];
@@ -210,16 +240,30 @@ void kernel_weights(const struct kernel *g, const float *b)
     carry_sums(g->scratch[TENSOR_B], &g->about, &v);
 }
 
-void kernel_body(const struct kernel *g, float *c, const float *a, const float *b)
+static struct job job_of(const struct kernel *g, float *c, const float *a, const float *b)
 {
     const float *in[2] = { a, b };
     for (int t = 0; t < 2; t++)
         if (g->change[t].needed) in[t] = g->scratch[t];
-    bool scratch = g->change[TENSOR_C].needed || g->cast;
-    float *sum = scratch ? g->scratch[TENSOR_C] : c;
-    struct job j = { g, sum, sum, g->cast ? c : sum, in[0], in[1] };
+    float *sum = g->change[TENSOR_C].needed || g->cast ? g->scratch[TENSOR_C] : c;
+    return (struct job){ .g = g, .c = sum, .sum = sum, .out = g->cast ? c : sum, .a = in[0], .b = in[1] };
+}
+
+void kernel_body(const struct kernel *g, float *c, const float *a, const float *b)
+{
+    struct job j = job_of(g, c, a, b);
     if (g->threads == 2) pair_run(part, &j);
     else part(&j, 0);
+}
+
+const char *kernel_interpret(const struct kernel *g, float *c, const float *a, const float *b)
+{
+    struct job j = job_of(g, c, a, b);
+    j.interpret = true;
+    kernel_prepare(g, a, b);
+    for (int i = 0; i < g->threads; i++) part(&j, i);
+    kernel_finish(g, c);
+    return j.why;
 }
 
 void kernel_finish(const struct kernel *g, float *c)

@@ -50,6 +50,8 @@ struct kernel {
  * floats lead to doubles, here and below. */
 const char *kernel_encode(struct kernel *, const struct problem *, const struct nest *, enum isa);
 void kernel_run(const struct kernel *, float *c, const float *a, const float *b);
+/* the same by the instructions one by one, on any machine: NULL, or that an address is outside of its tensor */
+const char *kernel_interpret(const struct kernel *, float *c, const float *a, const float *b);
 /* In products of types narrower than float, and where the problem says (weights packed), B is what stays: it is packed
  * once, whole, before any run, in panels as wide as the nest's tile.  Nothing happens for others.  Emitted kernels have
  * NAME_pack for it. */
