@@ -200,6 +200,8 @@ const char *access_choose(struct plan_walk *w, const struct nest *n)
     if (p->op != OP_FMA) return "only sums of products have code";
     if (p->group > 1 && !q->target->narrow) return "this type has code for AVX-512 alone";
     if (p->group == 1 && q->target->tiles) return "tiles of AMX are for bf16 and bytes alone";
+    if (q->ask.add && problem_cast(p)) return "what is rounded to two bytes cannot be added to";
+    if (q->ask.add && p->type == TYPE_U8S8 && p->then[0]) return "floats that were sums of bytes cannot be added to";
     q->part[0] = (struct plan_part){ .p = p, .loop = n->loop, .n = n->n };
     nest_inner(n->loop, n->n, q->part[0].inner);
     const char *why = p->pair ? chain_choose(w, n) : choose_roles(q, n);

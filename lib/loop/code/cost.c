@@ -4,8 +4,6 @@
 #include "loop/code/machine.h"
 #include <math.h>
 
-static const double HIDDEN = 0.5;                        /* share of the blocks of a masked S that are computed */
-
 struct step { double mac, load, spread; };
 
 /* one step of the sum of a tile, but for the rows that are left out */
@@ -104,8 +102,11 @@ void loop_plan_count(const struct loop_plan *q, const struct loop_machine *m, st
         if (i == q->begin[1] && q->threads == 2) first = c->cycles, c->cycles = 0;
         switch (d->kind) {
         case NODE_LOOP: times *= d->n; break;
-        case NODE_SKIP: times *= HIDDEN; break;
-        case NODE_END: times /= from->kind == NODE_LOOP ? from->n : from->kind == NODE_SKIP ? HIDDEN : 1; break;
+        case NODE_SKIP:
+            c->count.calls += times;
+            times *= PLAN_SEEN;
+            break;
+        case NODE_END: times /= from->kind == NODE_LOOP ? from->n : from->kind == NODE_SKIP ? PLAN_SEEN : 1; break;
         case NODE_CALL: c->cycles += times * of_call(q, d, c, times); break;
         case NODE_SHAPE: c->cycles += times * 150; break;
         case NODE_TILE:

@@ -83,7 +83,8 @@ const char *image_variant(struct carry_kernel *k, int i, struct kernel *g, const
         v->scratch[t] = v->scratch_bytes;
         v->scratch_bytes += (int64_t)g->scratch_bytes[t];
         v->whole[t] = g->change[t].needed;
-        if (t == TENSOR_C && g->cast) v->scratch_bytes = v->scratch[t];     /* what runs it has memory for that */
+        if (t == TENSOR_C && g->cast)                    /* what runs it has memory for what is cast */
+            v->scratch_bytes -= g->about.elements[TENSOR_C] * 4 & ~(int64_t)63;
     }
     v->scratch[3] = v->scratch_bytes;
     v->scratch[4] = v->scratch[3] + g->second_at * 4;

@@ -21,8 +21,7 @@ void ins_count(const struct ir *o, struct count *c)
     for (const struct ins *i = o->ins; i < o->ins + o->n; i++) {
         if (i->op == INS_LOOP) times *= i->disp;
         if (i->op == INS_END) times /= o->ins[i->b].disp;
-        if (i->op == INS_SKIP) times *= 0.5;
-        if (i->op == INS_SKIP_END) times /= 0.5;
+        if (i->op == INS_SKIP_END) times /= PLAN_SEEN;
         if (i->floats) continue;                         /* what follows the sum */
         const bool of_sum = i->base < BASE_BIAS;
         c->mac += times * (i->op == INS_MAC || i->op == INS_TILE_MAC);
@@ -31,6 +30,7 @@ void ins_count(const struct ir *o, struct count *c)
         c->spread += times * ((i->op == INS_SPREAD && of_sum) || i->from == FROM_SPREAD);
         c->store += times * (i->op == INS_STORE || i->op == INS_TILE_STORE);
         c->calls += times * (i->op == INS_CALL || i->op == INS_SKIP);
+        if (i->op == INS_SKIP) times *= PLAN_SEEN;
     }
 }
 

@@ -22,12 +22,19 @@ static float *scratch_of(float *old, size_t *have, size_t bytes)
     return x;
 }
 
+/* bytes to the floats that are cast in the end: behind the transposed ones, where C is transposed */
+static int64_t cast_at(const struct kernel *g)
+{
+    return g->change[TENSOR_C].needed ? (g->plan->scratch[TENSOR_C] + 63) & ~(int64_t)63 : 0;
+}
+
 /* where the code says that it needs them: of each tensor, of S; for the second thread those of blocks */
 static void get_scratch(struct kernel *g)
 {
     const struct loop_plan *q = g->plan;
     for (int t = 0; t < 4; t++) {
-        int64_t bytes = t == TENSOR_C && q->cast ? q->p->elements[TENSOR_C] * 4 : q->scratch[t];
+        int64_t bytes = q->scratch[t];
+        if (t == TENSOR_C && q->cast) bytes = cast_at(g) + q->p->elements[TENSOR_C] * 4;
         g->scratch_bytes[t] = bytes ? ((size_t)bytes + 127) & ~(size_t)63 : 0;
         if (g->text) continue;
         g->scratch[t] = scratch_of(g->scratch[t], &g->scratch_room[t], g->scratch_bytes[t]);
@@ -82,7 +89,6 @@ static const char *make(struct kernel *g, const struct problem *p, const struct 
     const char *why = loop_plan_make(g->plan, p, t, &ask);
     if (why) return why;
     describe(g, p);
-    if (g->cast && g->change[TENSOR_C].needed) return "a result that is transposed cannot be cast";
     if (g->text && g->threads > 1) return "a part for each of two threads";
     get_scratch(g);
     ins_lower(g->ir, g->plan);
@@ -113,7 +119,6 @@ const char *kernel_plan(struct kernel_plan *out, const struct problem *p, const 
     q.node = NULL, q.tile = NULL, q.out = NULL, q.change = NULL;
     q.most_nodes = q.most_tiles = q.most_out = q.most_changes = 0;
     const char *why = loop_plan_make(&q, p, t, &(struct plan_ask){ .isa = isa, .whole = whole });
-    if (!why && q.cast && q.before[TENSOR_C].needed) why = "a result that is transposed cannot be cast";
     if (!why) loop_plan_count(&q, machine_here(), &c);
     loop_plan_free(&q);
     if (why) return why;
@@ -269,8 +274,9 @@ const char *kernel_interpret(const struct kernel *g, float *c, const float *a, c
 void kernel_finish(const struct kernel *g, float *c)
 {
     if (!g->change[TENSOR_C].needed) return;
-    carry_back(&g->change[TENSOR_C].change, g->scratch[TENSOR_C], c);
-    if (g->about.then[0]) carry_finish_all(&g->about, c, c, g->extra);
+    float *sum = g->cast ? (float *)(void *)((char *)g->scratch[TENSOR_C] + cast_at(g)) : c;
+    carry_back(&g->change[TENSOR_C].change, g->scratch[TENSOR_C], sum);
+    if (g->about.then[0]) carry_finish_all(&g->about, sum, c, g->extra);
 }
 
 void kernel_run(const struct kernel *g, float *c, const float *a, const float *b)

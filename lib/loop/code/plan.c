@@ -126,7 +126,6 @@ static const char *make(struct loop_plan *q, const struct problem *p, const stru
     if (!why) why = access_threads(&w, e, &second);
     if (why) return why;
     access_lay(&w);
-    if (q->cast && q->before[TENSOR_C].needed && p->norm >= 0) return "rows of a transposed result cannot be cast";
     for (int b = 0; b < BASE_STREAM; b++) w.now[b] = b;
     w.finish = q->finish && !q->simple;
     for (int t = 0; t < 3; t++) q->offset[1][t] = second * q->view[t].stride[q->parallel];

@@ -156,6 +156,7 @@ int tile_rows(const struct loop_plan *, const struct tile *,
               struct tile_row *); /* equal places in the held input together */
 
 /* what runs: vectors, wherever the operand is; of AMX tiles */
+#define PLAN_SEEN 0.5                                    /* share of the blocks of a masked S that are computed */
 struct count { double mac, load, spread, store, calls; };
 struct plan_cost { double cycles, moved, copied, packs; struct count count; };
 struct loop_machine;
