@@ -182,8 +182,17 @@ deps:
 	command -v apt-get > /dev/null || cannot "no apt-get here, install these with your package manager"
 	as_root=; [ "$$(id -u)" = 0 ] || as_root=sudo
 	[ -z "$$as_root" ] || command -v sudo > /dev/null || cannot "not root and no sudo"
-	echo "$${as_root:+$$as_root }apt-get install --no-install-recommends $${missing[*]}"
 	$$as_root apt-get update -qq || cannot "apt-get update failed"
+	# what this release of Debian does not have is not compared with
+	here=()
+	for package in "$${missing[@]}"; do
+	    if grep -q "^$$package,peer," packages.csv && ! apt-cache show "$$package" > /dev/null 2>&1; then
+	        echo "make deps: left out, not in this release: $$package"
+	    else here+=("$$package"); fi
+	done
+	missing=("$${here[@]}")
+	[ $${#missing[@]} -gt 0 ] || exit 0
+	echo "$${as_root:+$$as_root }apt-get install --no-install-recommends $${missing[*]}"
 	$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$${missing[@]}" ||
 	    cannot "apt-get install failed"
 list:

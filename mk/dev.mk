@@ -9,7 +9,8 @@ help:
 	  make figure7      and 9, 11, inline, loop, prof, pca-data: the pipelines, see README.md;
 	                    OUT= DATA= SEED= SCALE= JOBS=
 	  make install      PREFIX=/usr/local DESTDIR=: programs, man pages, completion, plots, pipelines
-	  make dist         a release as build/millrace-VERSION.tar.gz; make deb: a package for Debian
+	  make dist         a release as build/millrace-VERSION.tar.gz; make deb: a package for Debian; make sbom: what it
+	                    is made with, as CycloneDX
 	  make list         the filters, a line each; make readme puts them into docs/
 	  make lint         warnings of gcc and clang as errors, gcc's and cppcheck's analysis, shellcheck
 	  make sanitize     all tests under AddressSanitizer and UBSan
@@ -158,8 +159,24 @@ dist:
 	git -C $(TOP) archive --prefix=millrace-$$(cat $(TOP)/VERSION)/ HEAD |
 	    gzip -9n > $B/millrace-$$(cat $(TOP)/VERSION).tar.gz
 	echo $B/millrace-$$(cat $(TOP)/VERSION).tar.gz
+# what it is made with, by the versions that are here: CycloneDX
+sbom:
+	mkdir -p $B
+	{ echo '{ "bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,'
+	  printf '  "metadata": { "component": { "type": "application", "name": "millrace", "version": "%s" } },\n' '$(VERSION)'
+	  echo '  "components": ['
+	  comma=
+	  while IFS=, read -r package class _; do
+	      [ "$$class" = need ] || continue
+	      version=$$(dpkg-query -W -f '$${Version}' "$$package" 2> /dev/null) || continue
+	      printf '%s    { "type": "library", "name": "%s", "version": "%s", "purl": "pkg:deb/debian/%s@%s" }' \
+	          "$$comma" "$$package" "$$version" "$$package" "$$version"
+	      comma=$$',\n'
+	  done < packages.csv
+	  printf '\n  ]\n}\n'; } > $B/millrace.cdx.json
+	echo $B/millrace.cdx.json
 deb:
 	@command -v dh > /dev/null || { echo 'make deb: debhelper is not here: apt-get install debhelper' >&2; exit 1; }
 	mkdir -p $B
 	dpkg-buildpackage --build=binary --no-sign --jobs=$(JOBS)
-.PHONY: help readme objects lint sanitize fuzz benchmarks bench-csv bench-sexp dist deb
+.PHONY: help readme objects lint sanitize fuzz benchmarks bench-csv bench-sexp dist deb sbom
