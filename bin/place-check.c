@@ -1,15 +1,14 @@
 /* place-check - is a graph of a training step, and a plan for it, sound
  *
- * Usage: place-check [--original=FILE] [--plan=FILE --profile=FILE]
- *                    [--middle-profile=FILE] [GRAPH]
+ * Usage: place-check [--original=FILE] [--plan=FILE --profile=FILE] [GRAPH]
  *
  * One line on stdout for every fault of the graph: a tensor read before it is
  * written, written twice or never, operands whose number or size does not fit
  * the operator, bytes that do not fit the shape, a parameter read after its
  * update.
  *
- * With --original also: does the graph compute what that one does, in another
- * order (place-order) or some nodes being run twice (place-recompute)?
+ * With --original also: does the graph compute what that one does, some nodes
+ * being run twice (place-recompute)?
  *
  * With --plan also of the plan, the rule's name first; the checker shares
  * nothing with the solver.  Every kernel finds its operands where the plan says,
@@ -30,12 +29,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *plan_path, *profile_path, *original_path, *middle_path;
+static const char *plan_path, *profile_path, *original_path;
 static const struct opt options[] = {
     { 0, "plan", STR, &plan_path, "FILE", "a plan for the graph" },
     PLANNED_FROM(profile_path),
-    PLANNED_WITH_MIDDLE(middle_path),
-    { 0, "original", STR, &original_path, "FILE", "the graph that place-order or place-recompute was given" },
+    { 0, "original", STR, &original_path, "FILE", "the graph that place-recompute was given" },
     { 0 } };
 
 static void say(void *context, const char *fault)
@@ -47,7 +45,6 @@ static void say(void *context, const char *fault)
 static int check_plan(const struct graph *g)
 {
     struct profile *profile = profile_read(profile_path);
-    if (middle_path) profile_join(profile, profile_read(middle_path));
     struct plan *p = plan_read(plan_path, g);
     int faults = verify_plan(g, profile, p, say, NULL);
     plan_free(p);

@@ -10,7 +10,7 @@
  * the search gave up; the message says which), with nothing written.
  *
  * Examples:
- *   $ place-live --buffers graph.sexp | place-pack > offsets.csv
+ *   $ place-stat --buffers graph.sexp | place-pack > offsets.csv
  *   $ place-pack --capacity=1048576 buffers.csv > offsets.csv
  */
 #include "base/checked.h"

@@ -1,8 +1,7 @@
 /* place-plan - decide where each tensor lives and when it moves
  *
  * Usage: place-plan --formulation=NAME [--ratio=R:1 | --limit=BYTES]
- *                   --profile=FILE [--middle=BYTES --middle-profile=FILE]
- *                   [--times=FILE] [GRAPH]
+ *                   --profile=FILE [--times=FILE] [GRAPH]
  *
  * Writes the plan of one training step: for every intermediate tensor its
  * stays in fast and slow memory with offsets, the copies between, and for
@@ -15,11 +14,6 @@
  * below 64 KiB always stay in fast memory.  The plan says objective_seconds,
  * bound_seconds (no plan can be faster) and gap_ratio, with the prices that
  * prove the bound.
- * --middle=BYTES is a third tier: a limited, quicker part of slow memory, whose
- * times are in a profile of its own.  Each slow tensor lies in one part for its
- * life, the middle holds what gains most there (--fill=first: what comes first,
- * to compare with); the plan is never slower than without, its bound that of a
- * middle without limit.  For static, sync, async.
  * --exact=SECONDS gives the plan (static, sync, async) to
  * CBC, which must be installed, for so much of its CPU time; the faster of both
  * plans is written, checked as place-check does, and a line says what CBC
@@ -34,25 +28,21 @@
 #include "base/filter.h"
 #include "place/layout.h"
 #include "place/limit.h"
-#include "place/middle.h"
 #include "place/verify.h"
 #include "measure/clock.h"
 #include "table/csvio.h"
 #include HELP
 #include <string.h>
 
-static const char *ratio, *profile_path, *times_path, *middle_path;
-static int formulation = -1, fill;
-static uint64_t limit, middle;
+static const char *ratio, *profile_path, *times_path;
+static int formulation = -1;
+static uint64_t limit;
 static struct effort effort = { 3000, 2000, 1, 0 };
 static long seed = 1;
 static const struct opt options[] = {
     { 'f', "formulation", WORD, &formulation, "static|sync|async|numa|slow|fast", "what may be decided" },
     FAST_MEMORY(ratio, limit),
     KERNEL_TIMES(profile_path),
-    { 0, "middle", SIZE, &middle, "BYTES", "of slow memory are a quicker tier" },
-    { 0, "middle-profile", STR, &middle_path, "FILE", "kernel times with operands in that tier" },
-    { 0, "fill", WORD, &fill, "value|first", "what the middle holds" },
     { 0, "times", STR, &times_path, "FILE", "what planning took" },
     EFFORT_OPTIONS(effort),
     { 0, "exact", NUM, &effort.exact, "SECONDS", "let CBC improve the plan", 0, 1e7 },
@@ -90,17 +80,12 @@ int main(int argc, char **argv)
         usage("how much fast memory? see --ratio and --limit");
     if (effort.exact > 0 && form != FORM_STATIC && form != FORM_SYNC && form != FORM_ASYNC)
         usage("--exact is for static, sync and async");
-    if (!middle_path != !middle) usage("--middle and --middle-profile belong together");
-    bool choice = form == FORM_STATIC || form == FORM_SYNC || form == FORM_ASYNC;
-    if (middle && (!choice || effort.exact > 0)) usage("--middle is for static, sync and async, without --exact");
     effort.seed = (uint64_t)seed;
     struct graph *g = graph_read(path);
     struct profile *profile = profile_read(profile_path);
     uint64_t bytes = ratio ? (uint64_t)((double)graph_peak(g) * part) : limit;
     double read = (double)cpu_ns() * 1e-9;
-    if (middle) profile_join(profile, profile_read(middle_path));
-    struct plan *plan = middle ? make_plan_with_middle(g, profile, form, bytes, middle, (enum middle_fill)fill, &effort)
-                               : make_plan(g, profile, form, bytes, &effort);
+    struct plan *plan = make_plan(g, profile, form, bytes, &effort);
     if (effort.exact > 0) verify_plan(g, profile, plan, fault, NULL);
     if (times_path) write_times(read, (double)cpu_ns() * 1e-9 - read);
     plan_write(plan, "-");

@@ -103,7 +103,6 @@ int main(int argc, char **argv)
     if (interference >= 0) profile_set_lost(profile, interference);
     uint64_t bytes = ratio ? (uint64_t)((double)graph_peak(g) * part) : limit;
     struct plan *base = base_path ? plan_read(base_path, g) : NULL;
-    if (base && base->middle) die("%s: a plan with a middle tier, which place-recompute does not know", base_path);
     if (base && (strcmp(base->formulation, formulation_names[formulation]) != 0 || base->limit != bytes))
         die("%s: formulation %s below %llu bytes, not %s below %llu", base_path, base->formulation,
             (unsigned long long)base->limit, formulation_names[formulation], (unsigned long long)bytes);

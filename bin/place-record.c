@@ -1,7 +1,7 @@
 /* place-record - one row with everything about a planned and executed step
  *
  * Usage: place-record --plan=FILE --run=FILE [--kernels=FILE] [--profile=FILE]
- *                     [--ratio=R:1] [--as=NAME] [--times=FILE] [-o FILE] [GRAPH]
+ *                     [--ratio=R:1] [--times=FILE] [-o FILE] [GRAPH]
  *
  * RUN and KERNELS are what place-run wrote.  Columns out: network, batch,
  * formulation, ratio (as asked for), then time (predicted_seconds from the
@@ -25,7 +25,7 @@
 #include HELP
 #include <string.h>
 
-static const char *plan_path, *run_path, *kernels_path, *profile_path, *ratio, *as, *times, *output = "-";
+static const char *plan_path, *run_path, *kernels_path, *profile_path, *ratio, *times, *output = "-";
 
 static const struct opt options[] = {
     { 0, "plan", STR, &plan_path, "FILE", "the plan that was executed" },
@@ -33,7 +33,6 @@ static const struct opt options[] = {
     { 0, "kernels", STR, &kernels_path, "FILE", "the times of nodes, from place-run --kernels" },
     { 0, "profile", STR, &profile_path, "FILE", "the profile planned with, for the planned time of moves" },
     { 0, "ratio", STR, &ratio, "R:1", "the ratio that was asked for" },
-    { 0, "as", STR, &as, "NAME", "the formulation to write, instead of the plan's" },
     { 0, "times", STR, &times, "FILE", "what planning took, from place-plan --times" },
     { 'o', "output", STR, &output, "FILE", "append here" },
     { 0 } };
@@ -47,7 +46,6 @@ int main(int argc, char **argv)
     struct plan *p = plan_read(plan_path, g);
     struct record r = record_of(g, p, profile_path ? profile_read(profile_path) : NULL);
     if (times) record_times(&r, times);
-    if (as) p->formulation = as;                         /* from here on only what the row says */
     struct result_run s = result_run_read(run_path);
     bool append = strcmp(output, "-") != 0;
     csvw *w = append ? csvw_append(output, result_columns) : csvw_open("-");

@@ -1,17 +1,15 @@
 /* place-run - really execute training steps as planned
  *
- * Usage: place-run --plan=FILE --tier=SPEC [--tier=SPEC] [--steps=N]
- *                  [--warm=N] [--threads=N] [--kernels=FILE] [--seed=N] [GRAPH]
+ * Usage: place-run --plan=FILE --tier=SPEC [--steps=N] [--warm=N] [--threads=N]
+ *                  [--kernels=FILE] [--seed=N] [GRAPH]
  *
  * Every tensor lies at its planned address in memory or at its planned offset
  * in the tier (see place-tier), moves are made, staging areas are those of the
- * plan.  A plan with a middle tier (place-plan --middle) takes two: the middle
- * one, then the last.  Images, labels and parameters are drawn from the seed,
- * so the losses of a graph are the same to the last bit under every plan.
- * --values takes them from the ONNX file that the graph was imported from,
- * --value from raw files of 32-bit words; both may be given.  --save writes the
- * ONNX file of --values once more, with what the parameters are after the last
- * step.
+ * plan.  Images, labels and parameters are drawn from the seed, so the losses
+ * of a graph are the same to the last bit under every plan.  --values takes
+ * them from the ONNX file that the graph was imported from, --value from raw
+ * files of 32-bit words; both may be given.  --save writes the ONNX file of
+ * --values once more, with what the parameters are after the last step.
  *
  * A step that other programs kept from its core for 3 % of its time, or beside
  * which they used CPU for 15 % of it (a busy neighbour core alone costs kernels
@@ -27,8 +25,7 @@
  * fast_bytes (high-water mark of the pool, staging included), scratch_bytes
  * (of kernels, beside the pool), limit_bytes, resident_bytes (of the process,
  * most so far), read_bytes_per_second and write_bytes_per_second (of the tier,
- * before the first step; of the last one), threads, isa, tier, method, kind,
- * load, machine, middle_bytes, middle_read_bytes, middle_written_bytes.
+ * before the first step), threads, isa, tier, method, kind, load, machine.
  * --kernels also writes node, name, op, key, seconds (median over counted
  * steps), planned_seconds.  Memory: pools and parameters.
  *
@@ -51,7 +48,7 @@
 
 static struct list values, tiers;
 static const char *values_path, *save_path;
-static const char *plan_path, *tier, *middle, *kernels_path, *set, *paged;
+static const char *plan_path, *tier, *kernels_path, *set, *paged;
 static long steps = 4, warm = 1, threads = 1, seed = 1, delay = 0, again = 2;
 
 /* parts of a step: waiting for a core; CPU of others, on any core */
@@ -59,7 +56,7 @@ static const double DISTURBED = 0.03, BESIDE_OTHERS = 0.15;
 
 static const struct opt options[] = {
     { 0, "plan", STR, &plan_path, "FILE", "the plan to execute" },
-    { 't', "tier", LIST, &tiers, "SPEC", "the slow memory, see place-tier; with three, middle and last" },
+    { 't', "tier", LIST, &tiers, "SPEC", "the slow memory, see place-tier" },
     { 0, "paged", STR, &paged, "DIR", "let the operating system page fast memory to a file here" },
     { 'n', "steps", INT, &steps, "N", "counted steps", 1, 1e6 },
     { 0, "warm", INT, &warm, "N", "steps before them", 0, 1e6 },
@@ -74,43 +71,28 @@ static const struct opt options[] = {
     { 0, "delay", INT, &delay, "USEC", "test: moves beside kernels wait up to this, at random", 0, 1000000 },
     { 0 } };
 
-/* one tier, or that of the plan's middle and the last */
-static void take_tiers(const struct plan *p)
-{
-    if (p->middle && tiers.n != 2)
-        usage("the plan has a middle tier of %llu bytes: want --tier=MIDDLE --tier=LAST",
-              (unsigned long long)p->middle);
-    if (!p->middle && tiers.n == 2)
-        usage("--tier: '%s' and '%s', but the plan knows one slow tier (place-plan --middle plans two)", tiers.v[0],
-              tiers.v[1]);
-    if (p->middle) middle = tiers.v[0];
-    tier = tiers.v[tiers.n - 1];
-}
-
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (!plan_path) usage("no plan given, see --plan");
     if (save_path && !values_path) usage("--save needs the file of --values");
-    if (!tiers.n) usage("no tier given, see --tier");
-    if (tiers.n > 2) usage("--tier: %d of them, two at most", tiers.n);
+    tier = tier_given(&tiers);
     const struct kernels *k = kernels_for(set);
     if (!k) usage("this machine has no kernels '%s'", set);
     blas_for_this_cpu(argv);
     struct graph *g = graph_read(filter_operand(argc, argv, i));
     struct plan *p = plan_read(plan_path, g);
-    take_tiers(p);
     struct machine m = machine_read();
     csvw *w = csvw_open("-");
     steps_names(w);
     measure_lock();
-    struct engine *e = engine_open(g, p, k, (int)threads, middle, tier, (uint64_t)seed, (unsigned)delay, paged);
+    struct engine *e = engine_open(g, p, k, (int)threads, tier, (uint64_t)seed, (unsigned)delay, paged);
     if (values_path) values_from_onnx(e, g, values_path);
     for (int v = 0; v < values.n; v++) value_from_file(e, g, values.v[v]);
     struct step_row row = { .threads = (int)threads, .limit = p->limit, .before = engine_calibrate(e, 0.2),
-                            .isa = k->name, .tier = middle ? xformat("%s+%s", middle, tier) : tier,
+                            .isa = k->name, .tier = tier,
                             .method = paged ? "paged" : NULL, .kind = p->slow_bytes ? NULL : "real",
-                            .machine = m.fingerprint, .middle = middle ? (double)p->middle : NAN };
+                            .machine = m.fingerprint };
     double *seconds = xcalloc(size_mul((size_t)steps, (size_t)g->nnode) + 1, sizeof *seconds);
     long spare = again * steps;
     for (long n = 0, counted = 0; counted < steps; n++) {

@@ -74,7 +74,6 @@ int main(int argc, char **argv)
     if (!name) usage("no tensor given, see --tensor");
     struct graph *g = graph_read(filter_operand(argc, argv, i));
     struct plan *p = plan_read(plan_path, g);
-    if (p->middle) die("%s: a plan with a middle tier, of which prices say nothing", plan_path);
     struct profile *profile = profile_read(profile_path);
     int t = find(g);
     const struct tensor *d = &g->tensor[t];

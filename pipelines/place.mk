@@ -1,5 +1,5 @@
 # place.mk - training steps planned and executed for real: make figures, or figure7 to figure11; planned only:
-#   make place-sweep; three tiers for real: make place-three
+#   make place-sweep
 #   PLACE_NETS=  the networks; SCALE=default: the study's four at full size and small batch; SCALE=ci: two, small;
 #                SCALE=test: smaller still
 #   PLACE_TIER=  the slow memory, see place-tier; the default is a file under OUT
@@ -9,8 +9,7 @@
 #                fastest counts (place-figure), so that there need be none to warm up
 #   PLACE_ONCE=  formulations that only the first round has
 # Every case has its directory OUT/place/NET-BATCH-IMAGE: graph.sexp -> profile.csv -> FORM-RATIO.plan ->
-# FORM-RATIO.runROUND.csv; all of them -> results.csv.  async+recompute has graphs of its own, FORM-RATIO.sexp.  Plans
-# that are the same are executed once.
+# FORM-RATIO.runROUND.csv; all of them -> results.csv.  Plans that are the same are executed once.
 place = $(OUT)/place
 ifeq ($(SCALE),ci)
 PLACE_NETS ?= vgg19 resnet50
@@ -26,7 +25,7 @@ PLACE_RATIOS ?= 4:1 1:1
 endif
 PLACE_NETS    ?= inception4 resnet200 vgg19 densenet264
 PLACE_RATIOS  ?= 8:1 4:1 1:1
-PLACE_FORMS   ?= numa static sync async async+recompute
+PLACE_FORMS   ?= numa static sync async
 PLACE_ROUNDS  ?= 1 2
 PLACE_ONCE    ?= numa
 PLACE_STEPS   ?= 2
@@ -49,14 +48,12 @@ place_in    = $(if $(filter $(PLACE_ONCE),$(call place_form,$(1))),$(firstword $
 # $(1) round, $(2) case, $(3) plans: the runs
 place_files = $(foreach f,$(3),$(if $(filter $(1),$(call place_in,$(f))),$(place)/$(2)/$(f).run$(1).csv))
 place_runs  = $(foreach k,$(PLACE_ROUNDS),$(foreach c,$(place_cases),$(call place_files,$(k),$(c),$(place_forms))))
-place_draft = $(filter-out async+recompute-%,$(place_forms))
 place_form  = $(word 1,$(subst -, ,$(1)))
 place_ratio = $(word 2,$(subst -, ,$(1))):$(word 3,$(subst -, ,$(1)))
 place_net   = place-net $(word 1,$(subst -, ,$(1))) --batch=$(word 2,$(subst -, ,$(1))) \
     --image=$(word 3,$(subst -, ,$(1)))
 place_plan  = place-plan --formulation=$(call place_form,$(1)) --ratio=$(call place_ratio,$(1)) \
     --profile=$(place)/$(2)/profile.csv $(place)/$(2)/graph.sexp
-place_graph = $(place)/$(2)/$(if $(filter async+recompute-%,$(1)),$(1),graph).sexp
 place_profile = place-profile --tier=$(PLACE_TIER) --threads=$(PLACE_THREADS) $(1) -o $(@D)/profile.csv $(@D)/graph.sexp
 
 place_figures = figure7 figure8 figure9 figure10 figure11
@@ -79,9 +76,9 @@ $(place)/%/profile.done: | $(place)/%/graph.sexp
 	touch $@
 $(place)/%/refined.done: | $(place)/%/profile.done
 	@mkdir -p $(@D)/draft
-	$(foreach f,$(place_draft),$(call place_plan,$(f),$*) > $(@D)/draft/$(f).plan
+	$(foreach f,$(place_forms),$(call place_plan,$(f),$*) > $(@D)/draft/$(f).plan
 	)
-	$(call place_profile,$(place_draft:%=--plan=$(@D)/draft/%.plan))
+	$(call place_profile,$(place_forms:%=--plan=$(@D)/draft/%.plan))
 	touch $@
 
 # $(1) case, $(2) whose runs: place's or the study's, $(3) round
@@ -93,21 +90,15 @@ endef
 define place_plans
 $(place)/$(1)/%.plan: $(place)/$(1)/refined.done
 	$$(call place_plan,$$*,$(1)) --times=$$(@:.plan=.times.csv) $$(aside)
-$(place)/$(1)/async+recompute-%.plan: $(place)/$(1)/async-%.plan
-	place-recompute --formulation=async --ratio=$$(subst -,:,$$*) --profile=$(place)/$(1)/profile.csv \
-	    --base=$$< --plan=$$(new) $(place)/$(1)/graph.sexp > $$(call beside,$$(@:.plan=.sexp))
-	$$(call keep,$$(@:.plan=.sexp))
-	$$(call keep,$$@)
 endef
 $(foreach c,$(place_cases),$(eval $(call place_plans,$(c))))
 $(foreach c,$(place_cases),$(foreach k,$(PLACE_ROUNDS),$(eval $(call place_round,$(c),place,$(k)))))
 
-place_times  = $(if $(filter async+recompute-%,$(2)),,--times=$(place)/$(1)/$(2).times.csv)
 place_record = csv-cat $(patsubst %,$(place)/$(1)/$(2).run%.csv,$(filter $(3),$(call place_in,$(2)))) | \
     place-record --run=- \
-    --plan=$(place)/$(1)/$(2).plan --kernels=$(place)/$(1)/$(2).kernels.csv --as=$(call place_form,$(2)) \
-    --profile=$(place)/$(1)/profile.csv --ratio=$(call place_ratio,$(2)) $(place_times) -o $(new) \
-    $(call place_graph,$(2),$(1))
+    --plan=$(place)/$(1)/$(2).plan --kernels=$(place)/$(1)/$(2).kernels.csv \
+    --profile=$(place)/$(1)/profile.csv --ratio=$(call place_ratio,$(2)) \
+    --times=$(place)/$(1)/$(2).times.csv -o $(new) $(place)/$(1)/graph.sexp
 $(eval $(call asked,$(place)/asked,place_cases place_forms PLACE_ROUNDS PLACE_ONCE PLACE_STEPS))
 $(place)/results.csv: $(place_runs) $(place)/asked
 	rm -f $(new)
@@ -124,7 +115,7 @@ place_study_ratios_ci = 2:1 1:1 1:2
 place_study_ratios_test = $(place_study_ratios_ci)
 place_study_ratios_default = $(filter-out 79:1 59:1,$(place_study_ratios_full))
 PLACE_STUDY_RATIOS ?= $(place_study_ratios_$(SCALE))
-PLACE_STUDY_FORMS  ?= $(filter-out numa async+recompute,$(PLACE_FORMS))
+PLACE_STUDY_FORMS  ?= $(filter-out numa,$(PLACE_FORMS))
 place_study_net   = $(call place_size_$(place_scale),$(PLACE_STUDY))
 place_study_case  = study/$(place_study_net)
 place_study_forms = $(place_ends) $(foreach f,$(PLACE_STUDY_FORMS),$(foreach r,$(PLACE_STUDY_RATIOS),$(strip \
@@ -231,59 +222,6 @@ $(OUT)/place-errors.csv: $(OUT)/figure11.csv
 	    csv-group -c error_ratio,off,within --stat=median,max,sum |
 	    csv-calc --set='steps=n_rows' --set='within_15_percent=sum_within' --set='worst_ratio=max_off' |
 	    csv-cut -c steps,within_15_percent,worst_ratio,median_error_ratio $(aside)
-
-# ---- three tiers: the same fast memory with a middle tier of so many per cent of what lies in slow memory without one,
-# filled by what gains most and, to compare with, by what comes first
-#   PLACE_MIDDLE= the middle tier;  PLACE_MIDDLE_PARTS= per cent;  PLACE_THREE= the network, with batch and image
-PLACE_MIDDLE ?= emu:8G,6G
-PLACE_MIDDLE_PARTS ?= 10 25 50
-PLACE_THREE ?= $(if $(filter ci test,$(SCALE)),$(firstword $(place_cases)),resnet50-2-224)
-PLACE_THREE_RATIO ?= $(if $(filter ci test,$(SCALE)),2:1,4:1)
-PLACE_THREE_FORMS ?= static sync async
-place_three = $(place)/three/$(PLACE_THREE)
-place_three_plans = fast-0-none $(foreach f,$(PLACE_THREE_FORMS),$(f)-0-none \
-    $(foreach m,$(PLACE_MIDDLE_PARTS),$(f)-$(m)-value $(f)-$(m)-first))
-place_three_runs = $(foreach k,$(PLACE_ROUNDS),$(place_three_plans:%=$(place_three)/%.run$(k).csv))
-place_three_plan = place-plan --formulation=$(1) --ratio=$(PLACE_THREE_RATIO) --profile=$(place_three)/profile.csv
-$(place_three)/profiled.done: | $(place)/$(PLACE_THREE)/profile.done
-	@mkdir -p $(@D)
-	cp $(place)/$(PLACE_THREE)/graph.sexp $(place)/$(PLACE_THREE)/profile.csv $(@D)
-	place-profile --tier=$(PLACE_MIDDLE) --threads=$(PLACE_THREADS) -o $(@D)/middle.csv $(@D)/graph.sexp
-	touch $@
-$(place_three)/fast-0-none.plan: $(place_three)/profiled.done
-	place-plan --formulation=fast --profile=$(place_three)/profile.csv $(place_three)/graph.sexp $(aside)
-$(place_three)/%-0-none.plan: $(place_three)/profiled.done
-	$(call place_three_plan,$*) $(place_three)/graph.sexp $(aside)
-# $(1) formulation, $(2) per cent, $(3) by what it is filled
-define place_three_rule
-$(place_three)/$(1)-$(2)-$(3).plan: $(place_three)/$(1)-0-none.plan
-	$$(call place_three_plan,$(1)) --middle=$$$$(($$$$(sexp-get -k slow_bytes $$<) * $(2) / 100)) --fill=$(3) \
-	    --middle-profile=$(place_three)/middle.csv $(place_three)/graph.sexp $$(aside)
-endef
-$(foreach f,$(PLACE_THREE_FORMS),$(foreach m,$(PLACE_MIDDLE_PARTS),$(foreach b,value first,\
-    $(eval $(call place_three_rule,$(f),$(m),$(b))))))
-# $(1) plan, $(2) round; with a middle the tiers are two
-define place_three_run
-$(place_three)/$(1).run$(2).csv: | $(place_three)/$(1).plan
-	@$(TOP)/pipelines/place-step $(place_three) $(1) $(2) $(PLACE_THREE_RATIO) \
-	    $(if $(filter %-none,$(1)),$(PLACE_TIER),$(PLACE_MIDDLE)) '$$(place_three_runs)' \
-	    $(if $(filter %-none,$(1)),,--tier=$(PLACE_TIER)) \
-	    --steps=$(PLACE_STEPS) --warm=0 --again=$(PLACE_AGAIN) --threads=$(PLACE_THREADS)
-endef
-$(foreach k,$(PLACE_ROUNDS),$(foreach p,$(place_three_plans),$(eval $(call place_three_run,$(p),$(k)))))
-place_three_record = csv-cat $(PLACE_ROUNDS:%=$(place_three)/$(1).run%.csv) | \
-    place-record --run=- --plan=$(place_three)/$(1).plan --ratio=$(PLACE_THREE_RATIO) $(place_three)/graph.sexp | \
-    csv-calc --set='middle_percent=$(word 2,$(subst -, ,$(1)))' --set="filled='$(word 3,$(subst -, ,$(1)))'"
-place_three_columns = network,batch,formulation,ratio,middle_percent,filled,predicted_seconds,bound_seconds,$(strip \
-    )actual_seconds,median_seconds,limit_bytes,resident_bytes,method,kind,loss
-$(eval $(call asked,$(place)/three/asked,PLACE_THREE PLACE_THREE_RATIO place_three_plans PLACE_ROUNDS PLACE_STEPS))
-$(OUT)/place-three.csv: $(place_three_runs) $(place)/three/asked
-	$(foreach p,$(place_three_plans),$(call place_three_record,$(p)) > $(place_three)/$(p).row
-	)
-	csv-cat $(place_three_plans:%=$(place_three)/%.row) | csv-cut -c $(place_three_columns) $(aside)
-place-three: $(OUT)/place-three.csv
-	csv-cut -c formulation,middle_percent,filled,predicted_seconds,actual_seconds,median_seconds,kind $< | csv-show
-.PHONY: place-three
 
 # ---- how much slow memory a network tolerates, planned from the profile of figure 7; a job of the table is a plan,
 # made here or on HOSTS, see wide.mk

@@ -9,11 +9,11 @@ high = 170 + 270 * rows
 call ARG0[:strlen(ARG0) - strlen("place-speedup.gp")] . "house.gp" ARG2
 @kinds
 threads = !exists("ARG4") || ARG4 eq "" || ARG4 eq "1" ? "" : ", " . ARG4 . " kernel threads"
-set boxwidth 0.155
+set boxwidth 0.19
 set xtics ("8 : 1" 0, "4 : 1" 1, "1 : 1" 2) scale 0
-forms = "numa static sync async async+recompute"
+forms = "numa static sync async"
 F = words(forms)
-shade(f) = f == 5 ? "#aa3377" : f == 4 ? ours : f == 3 ? "#66ccee" : f == 2 ? "#ccbb44" : theirs
+shade(f) = f == 4 ? ours : f == 3 ? "#66ccee" : f == 2 ? "#ccbb44" : theirs
 place(r) = r eq "8:1" ? 0 : r eq "4:1" ? 1 : r eq "1:1" ? 2 : NaN
 at(net, form, shift) = strcol("network") eq net && strcol("formulation") eq form ? place(strcol("ratio")) + shift : NaN
 of(net, form) = strcol("network") eq net && strcol("formulation") eq form ? column("speedup_over_slow_ratio") : NaN
@@ -31,10 +31,10 @@ set multiplot layout rows, (n > 1 ? 2 : 1) \
     "fast memory: of intermediates, without parameters}")
 @footer
 unset key
-start(f) = f == 5 ? 0.79 : f == 4 ? 0.55 : f == 3 ? 0.37 : f == 2 ? 0.22 : 0.03   # of the names, by their lengths
+start(f) = f == 4 ? 0.55 : f == 3 ? 0.37 : f == 2 ? 0.22 : 0.03   # of the names, by their lengths
 set for [f = 1:F] object 10 + f rectangle at screen start(f), 42.0 / high size screen 0.018, 12.0 / high \
     fc rgb shade(f) fs solid 0.9 noborder
-names = "NUMA,_first_come static_plan moves_between moves_beside_kernels beside,_and_twice"
+names = "NUMA,_first_come static_plan moves_between moves_beside_kernels"
 blanks(t) = strstrt(t, "_") == 0 ? t : t[:strstrt(t, "_") - 1] . " " . blanks(t[strstrt(t, "_") + 1:])
 set for [f = 1:F] label 10 + f blanks(word(names, f)) at screen start(f) + 0.02, 42.0 / high left font ",11"
 do for [i = 1:n] {
@@ -51,8 +51,8 @@ do for [i = 1:n] {
     set arrow 2 from left, F_max to 2.45, F_max nohead dt 2 lw 1.6 lc rgb warning
     set label 2 "all\nfast" at 2.48, F_max left textcolor rgb warning font ",10"
     if (i == 2) { unset label 9999; unset for [f = 1:F] label 10 + f; unset for [f = 1:F] object 10 + f }
-    plot for [f = 1:F] ARG1 using (at(net, word(forms, f), (f - 3) * 0.165)):(column("speedup_over_slow_ratio")): \
-        (column("lower_ratio")):(column("upper_ratio")):(0.155) with boxerrorbars lc rgb shade(f) lw 1.2
+    plot for [f = 1:F] ARG1 using (at(net, word(forms, f), (f - 2.5) * 0.2)):(column("speedup_over_slow_ratio")): \
+        (column("lower_ratio")):(column("upper_ratio")):(0.19) with boxerrorbars lc rgb shade(f) lw 1.2
 }
 unset arrow 1; unset arrow 2; unset label 2
 if (n == 1) { unset label 9999; unset for [f = 1:F] label 10 + f; unset for [f = 1:F] object 10 + f }
@@ -61,8 +61,8 @@ if (n % 2 && n > 1) { set multiplot next }
 ratios = "8:1 4:1 1:1"
 all(form, r, name) = strcol("formulation") eq form && strcol("ratio") eq r ? log(1 - column(name)) : NaN
 gather(v) = v == v ? (total = total + v, count = count + 1, 0) : 0
-array mean[15]
-array least[15]
+array mean[12]
+array least[12]
 do for [f = 1:F] {
     do for [k = 1:3] {
         total = count = 0
@@ -80,19 +80,19 @@ set ylabel "loss, %"
 set xlabel "slow : fast memory" offset 0,0.6
 set yrange [0:100]
 set xrange [left:2.75]
-x(i, f) = (int(i) - 1) % 3 + (f - 3) * 0.165
+x(i, f) = (int(i) - 1) % 3 + (f - 2.5) * 0.2
 paper(f) = f == 1 ? 71.9 : 27.7                          # the study: NUMA and moves between kernels, at 4 : 1
 # numbers stand above the bar and its line, and above the study's mark where that is near
 over(i) = least[i] > mean[i] ? least[i] : mean[i]
 mark(i) = paper(i == 2 ? 1 : 3)
 top_of(i) = (i == 2 || i == 8) && abs(mark(i) - over(i) - 5) < 12 && mark(i) + 4 > over(i) ? mark(i) + 4 : over(i)
-do for [i = 1:15] {
+do for [i = 1:12] {
     f = (i - 1) / 3 + 1
     if (mean[i] >= 0) { set label 100 + i sprintf("%.0f", mean[i]) at x(i, f), top_of(i) center \
         offset 0,0.6 font ",10" }
 }
 row(i) = (i - 1) / 3 + 1
-plot for [i = 1:15] "+" using (x(i, row(i))):(mean[i]) every ::0::0 with boxes lc rgb shade(row(i)), \
-    for [i = 4:15] "+" using (x(i, row(i))):(least[i]):(0.075) every ::0::0 with xerrorbars pt -1 lw 2.5 lc rgb base, \
-    for [f = 1:3:2] "+" using (1 + (f - 3) * 0.165):(paper(f)) every ::0::0 with points pt 13 ps 1.4 lc rgb warning
+plot for [i = 1:12] "+" using (x(i, row(i))):(mean[i]) every ::0::0 with boxes lc rgb shade(row(i)), \
+    for [i = 4:12] "+" using (x(i, row(i))):(least[i]):(0.09) every ::0::0 with xerrorbars pt -1 lw 2.5 lc rgb base, \
+    for [f = 1:3:2] "+" using (1 + (f - 2.5) * 0.2):(paper(f)) every ::0::0 with points pt 13 ps 1.4 lc rgb warning
 unset multiplot

@@ -80,7 +80,7 @@ enum { KINDS = 21 };
 static void mutate(struct plan *p, const struct graph *g, struct rng *r, int kind)
 {
     static const char *const others[] = { "static", "numa", "slow", "fast", "anything" };
-    struct walk_node *n = &p->node[below(r, p->nnode)];
+    struct plan_node *n = &p->node[below(r, p->nnode)];
     double by = (below(r, 2) ? 1 : -1) * (1e-6 + rng_unit(r));
     switch (kind) {
     case 0: overlap(p, r); break;

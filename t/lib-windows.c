@@ -5,7 +5,6 @@
  * More graphs than 60, from one on: build/t/lib-windows.t 3000 1000 */
 #include "place/exact.h"
 #include "place/layout.h"
-#include "place/middle.h"
 #include "place/recompute.h"
 #include "place/verify.h"
 #include "place_random.h"
@@ -61,8 +60,8 @@ static bool problem_new(struct problem *p, const struct graph *g, const struct p
         if (p->items == TENSORS || a->nuse > USES) return false;
         struct item *i = &p->item[p->items++];
         *i = (struct item){ .id = t, .made = a->producer, .uses = a->nuse, .bytes = (double)plan_size(a->bytes),
-                            .fetch = profile_copy(profile, g, t, true),
-                            .write = profile_copy(profile, g, t, false) };
+                            .fetch = profile_move(profile, a->bytes, true),
+                            .write = profile_move(profile, a->bytes, false) };
         for (int u = 0; u < a->nuse; u++) {
             int id[GRAPH_SLOTS], k = node_slots(g, a->use[u], id), s = 0;
             while (s < k && id[s] != t) s++;
@@ -82,8 +81,8 @@ static bool problem_new(struct problem *p, const struct graph *g, const struct p
             s->seconds[set] = table[set].seconds;
             s->staging[set] = area > 0 ? (double)plan_size(area) : 0;
             for (int b = 0; beside && b < k; b++)
-                if (set >> b & 1)
-                    s->channel[set] += profile_copy(profile, g, id[b], g->tensor[id[b]].producer != n);
+                if (set >> b & 1) s->channel[set] += profile_move(profile, g->tensor[id[b]].bytes,
+                                                                  g->tensor[id[b]].producer != n);
             s->channel[set] = fmin(s->channel[set], s->seconds[set]);
         }
     }
@@ -386,33 +385,6 @@ static void judge(struct count *c, const struct graph *g, const struct profile *
     problem_end(&p);
 }
 
-/* the same table, slow operands and copies `part` of their times or less */
-static struct profile *quicker(struct rng *r, const char *path, double part)
-{
-    struct arena a = { 0 };
-    char *to = xformat("%s.middle", path);
-    csv *t = csv_open(path);
-    csvw *w = csvw_open(to);
-    int in = csv_need(t, "in_tiers"), out = csv_need(t, "out_tiers"), seconds = csv_need(t, "time_seconds");
-    csvw_names(w, PROFILE_COLUMNS);
-    csvw_end(w);
-    while (csv_next(t)) {
-        bool slow = strchr(csv_cstr(t, in, &a), 'P') || strchr(csv_cstr(t, out, &a), 'P');
-        for (int i = 0; i < csv_ncol(t); i++) {
-            if (i == seconds && slow) csvw_num(w, csv_num(t, i) * part * rng_unit(r));
-            else csvw_str(w, csv_str(t, i));
-        }
-        csvw_end(w);
-    }
-    csv_close(t);
-    csvw_close(w);
-    struct profile *p = profile_read(to);
-    unlink(to);
-    free(to);
-    arena_free(&a);
-    return p;
-}
-
 /* the same table, and what each kernel loses beside copies */
 static struct profile *with_interference(struct rng *r, const struct graph *g, const char *path)
 {
@@ -424,39 +396,6 @@ static struct profile *with_interference(struct rng *r, const struct graph *g, c
         }
     csvw_close(w);
     return profile_read(path);
-}
-
-/* three tiers: the optimum over all that a middle without limit could hold */
-static void judge_middle(struct count *c, const struct graph *g, const struct profile *profile, uint64_t limit,
-                         uint64_t room, int number)
-{
-    struct problem p;
-    struct effort effort = { 300, 500, 1, 0 };
-    int movable[TENSORS], n = 0;
-    bool in[2 * NODES + 2] = { false };
-    for (int i = 0; i < g->ntensor; i++)
-        if (graph_movable(g, i) && n < TENSORS) movable[n++] = i;
-    if (g->nnode > NODES || g->ntensor > 2 * NODES || n > 3) return;
-    struct plan *plan = make_plan_with_middle(g, profile, FORM_ASYNC, limit, room, FILL_VALUE, &effort);
-    double least = plan->objective * (1 + 1e-9);
-    bool fits = true;
-    for (unsigned held = 0; held < 1u << n; held++) {
-        for (int i = 0; i < n; i++) in[movable[i]] = held >> i & 1;
-        struct profile *view = profile_view(profile, in);
-        fits &= problem_new(&p, g, view, limit, true);
-        if (fits) least = optimum(&p, least);
-        if (fits) problem_end(&p);
-        free(view);
-    }
-    c->cases += fits;
-    c->sound += fits && plan->bound <= least * (1 + 1e-9) && least <= plan->objective * (1 + 1e-12);
-    if (fits && plan->bound > least * (1 + 1e-9))
-        printf("# three tiers %d: bound %.12g, optimum %.12g\n", number, plan->bound, least);
-    c->accepted += verify_plan(g, profile, plan, complain, NULL) == 0 && fits;
-    c->optimal += plan->objective <= least * (1 + 1e-9);
-    c->gap += plan->objective / least - 1;
-    c->slack += least / plan->bound - 1;
-    plan_free(plan);
 }
 
 static void say(const struct count *c, const char *name)
@@ -473,7 +412,7 @@ int main(int argc, char **argv)
     char path[64];
     snprintf(path, sizeof path, "/tmp/lib-windows-%ld.csv", (long)getpid());
     static const double slowest[] = { 0.8, 2.5, 8 };
-    struct count sync = { 0 }, async = { 0 }, twice = { 0 }, three = { 0 };
+    struct count sync = { 0 }, async = { 0 }, twice = { 0 };
     for (int i = first; i < first + cases; i++) {
         struct rng r = rng_for((uint64_t)i, str_of("lib-windows"));
         struct graph *g = random_graph(&r, 4 + (int)rng_below(&r, 3));
@@ -494,9 +433,6 @@ int main(int argc, char **argv)
             judge(&twice, again, profile, FORM_ASYNC, limit, "async+recompute", i);
         plan_free(draft);
         graph_free(again);
-        bool without_limit = rng_below(&r, 2);
-        profile_join(profile, quicker(&r, path, 0.2 + rng_unit(&r)));
-        judge_middle(&three, g, profile, limit, without_limit ? 1 << 30 : 4096 * (20 + rng_below(&r, 80)), i);
         profile_free(profile);
         graph_free(g);
     }
@@ -504,12 +440,9 @@ int main(int argc, char **argv)
     say(&sync, "sync");
     say(&async, "async");
     say(&twice, "async+recompute");
-    say(&three, "async with a middle tier (its limit is no part of the optimum)");
     ok(sync.sound == sync.cases, "bound <= optimum <= plan with moves between kernels");
     ok(async.sound == async.cases, "bound <= optimum <= plan with moves beside kernels");
     ok(twice.sound == twice.cases && twice.cases > cases / 10, "and where nodes run twice");
-    ok(three.sound == three.cases && three.accepted == three.cases && three.cases > cases / 10,
-       "and with three tiers, whose plans the checker accepts too");
     printf("# CBC asked: %d\n", async.asked);
     ok(async.lower == async.asked, "bound <= CBC's of the same relaxation <= optimum");
     ok(sync.accepted == sync.cases && async.accepted == async.cases && twice.accepted == twice.cases,

@@ -10,8 +10,6 @@ ok 'figures 7 to 11 are made' figure figure7 figure8 figure9 figure10 figure11
 is 'columns of figure 7' 'network,batch,formulation,ratio,step_seconds,speedup_over_slow_ratio,lower_ratio,upper_ratio,loss_ratio,least_loss_ratio,kind' head -1 "$out/figure7.csv"
 is 'one row for each run' 'resnet50 async 1:1
 resnet50 async 4:1
-resnet50 async+recompute 1:1
-resnet50 async+recompute 4:1
 resnet50 fast 0:1
 resnet50 numa 1:1
 resnet50 numa 4:1
@@ -33,19 +31,10 @@ fi
 is 'all of them real' real eval 'sed 1d "$out/figure7.csv" | cut -d, -f11 | sort -u'
 losses() { for f in "$out"/place/*/*.{run*,limited}.csv; do [ ! -e "$f" ] || { cut -d, -f1,4 "$f" | sed 1d | tr '\n' ' '; echo; }; done | sort -u | wc -l; }
 is 'one loss for all placements, to the last bit' 1 losses
-graph_of() { if [ -e "${1%.plan}.sexp" ]; then echo "${1%.plan}.sexp"; else echo "$(dirname "$1")/graph.sexp"; fi; }
-verified() { for f in "$out"/place/{resnet50*,study/*}/*.plan; do d=$(dirname "$f"); place-verify --profile="$d/profile.csv" --graph="$(graph_of "$f")" "$f" || return 1; done; }
-ok 'place-verify accepts every plan' verified
-repeats() { for f in "$out"/place/resnet50*/async+recompute*.sexp; do place-check --original="$(dirname "$f")/graph.sexp" "$f" || return 1; done; }
-ok 'graphs with repetitions compute the same' repeats
-large() { d=$out/place/large/vgg19-8-64; for f in "$d".*.plan; do place-verify --profile="$d.profile.csv" --graph="$d.sexp" "$f" || return 1; done; }
+verified() { for f in "$out"/place/{resnet50*,study/*}/*.plan; do d=$(dirname "$f"); place-check --profile="$d/profile.csv" --plan="$f" "$d/graph.sexp" || return 1; done; }
+ok 'place-check accepts every plan' verified
+large() { d=$out/place/large/vgg19-8-64; for f in "$d".*.plan; do place-check --profile="$d.profile.csv" --plan="$f" "$d.sexp" || return 1; done; }
 ok 'and those of figure 8' large
-ok 'three tiers' figure place-three PLACE_THREE_FORMS=sync PLACE_MIDDLE_PARTS=25 PLACE_STEPS=1
-is 'two tiers, three, and the middle filled by what comes first' 'fast 0 none real
-sync 0 none real
-sync 25 first emulated
-sync 25 value emulated' eval 'csv-cut -c formulation,middle_percent,filled,kind "$out/place-three.csv" | sed 1d | tr , " " | sort'
-is 'with one loss' 1 eval 'csv-cut -c loss "$out/place-three.csv" | sed 1d | sort -u | wc -l'
 pictures() { for n in 7 8 9 10 11; do grep -q '</svg>' "$out/figure$n.svg" && [ "$(head -c 4 "$out/figure$n.png" | tail -c 3)" = PNG ] || return 1; done; }
 ok 'pictures in both forms' pictures
 rows() { sed 1d "$out"/place/*/profile.csv | cut -d, -f1,4-6 | sort; }

@@ -44,40 +44,15 @@ fails "a time that is none" 1 "bad.csv:5: column 'time_seconds': 'soon'" place-p
 sed '1s/$/,threads/; 2,9s/$/,1/; 10,$s/$/,2/' p.csv > bad.csv
 fails "a profile of two settings" 1 "bad.csv:10: column 'threads' changes from '1' to '2'" place-plan --profile=bad.csv -f sync --ratio=4:1 g.sexp
 
-# three tiers: the middle is a part of slow memory, as quick as fast memory here
-awk -F, -v OFS=, 'NR > 1 && $2 == "Move" { $8 /= 10 } { print }' p.csv > m.csv
-three() { plan --middle-profile=m.csv "$@" g.sexp; }
-three -f sync --ratio=4:1 --middle=2M > three
-ok 'a middle helps' le "$(value objective_seconds < three)" "$(value objective_seconds < a)"
-ok 'more of it more' le "$(three -f sync --ratio=4:1 --middle=8M | value objective_seconds)" "$(value objective_seconds < three)"
-three -f sync --ratio=4:1 --middle=2M --fill=first > first
-ok 'what comes first is worth less' le "$(value objective_seconds < three)" "$(value objective_seconds < first)"
-for p in three first; do
-    ok "$p: sound" place-check --plan=$p --profile=p.csv --middle-profile=m.csv g.sexp
-    ok "$p: above the bound" le "$(value bound_seconds < $p)" "$(value objective_seconds < $p)"
-done
-three --rounds=5 --steps=50 -f async --ratio=4:1 --middle=2M > three.async
-ok 'beside kernels too' place-verify --profile=p.csv --middle-profile=m.csv --graph=g.sexp three.async
-check() { place-check --plan="$1" --profile=p.csv "${@:2}" g.sexp > faults; [ $? = 1 ]; }
-ok 'times of the last tier alone are not enough' eval 'check three && grep -q "middle tier .* knows none" faults'
-sed "1,4s/(middle_bytes [0-9]*)/(middle_bytes 1003520)/" three > less
-ok 'more in a middle than it has' eval 'check less --middle-profile=m.csv && grep -q "^capacity.* bytes in the middle tier of 1003520" faults'
-sed "1,4s/(middle_bytes [0-9]*)/(middle_bytes 4097)/" three > less
-fails 'a middle that is no number of pages' 2 'middle_bytes is not a multiple of 4096' place-check --plan=less --profile=p.csv --middle-profile=m.csv g.sexp
-fails 'a middle without times' 2 'belong together' plan -f sync --ratio=4:1 --middle=2M g.sexp
-fails 'where nothing is chosen' 2 '--middle is for static, sync and async' three -f numa --ratio=4:1 --middle=2M
-sed '1s/$/,threads/; 2,$s/$/,1/' p.csv > one.csv; sed '1s/$/,threads/; 2,$s/$/,2/' m.csv > two.csv
-fails 'of other threads' 1 "column 'threads' is '2', in one.csv '1'" place-plan -p one.csv --middle-profile=two.csv -f sync --ratio=4:1 --middle=2M g.sexp
-
 # single penalties make the profile small: k + 1 rows instead of 2^k
 awk -F, '{ t = $4 $5; if (NR == 1 || $2 == "Move" || gsub(/P/, "", t) <= 1) print }' p.csv > single.csv
 is "singles are enough to plan" "yes" bash -c "[ \$(wc -l < single.csv) -lt \$(wc -l < p.csv) ] && place-plan --profile=single.csv -f sync --ratio=4:1 g.sexp > s.sexp &&
-    place-verify --profile=single.csv --graph=g.sexp s.sexp && echo yes"
+    place-check --profile=single.csv --plan=s.sexp g.sexp && echo yes"
 
 # staging: a kernel with a slow operand takes fast memory beside it, counted against the limit
 awk -F, -v OFS=, 'NR > 1 && $2 != "Move" && /P/ && ($4 $5) ~ /P/ { $6 = "staged"; $7 = 1000000 } { print }' p.csv > staged.csv
 place-plan --profile=staged.csv -f sync --ratio=4:1 g.sexp > s.sexp
-ok "plans with staging keep the rules" place-verify --profile=staged.csv --graph=g.sexp s.sexp
+ok "plans with staging keep the rules" place-check --profile=staged.csv --plan=s.sexp g.sexp
 ok "and stay no faster than those without" le "$(value objective_seconds < a)" "$(value objective_seconds < s.sexp)"
 is "the largest staging is a buffer of its size" "1003520" bash -c "awk '/^  \(node/ && \$5 == \"staged\" { if (\$7 > m) m = \$7 } END { print m }' s.sexp"
 fails "no room for staging" 1 "limit of 900000 bytes" place-plan --profile=staged.csv -f sync --limit=900000 g.sexp

@@ -32,7 +32,7 @@ fails 'a node that is not there' 1 'node 1023 has no memory here' tier numa:1023
 fails 'a node that is none' 2 "want numa:N" tier numa:x
 if tier "dax:$B/tier-test" > /dev/null 2>&1; then skip 'a disk grants no MAP_SYNC' 'this one does'
 else fails 'a disk grants no MAP_SYNC' 1 'is not in persistent memory .*MAP_SYNC' tier "dax:$B/tier-test"; fi
-fails 'two tiers in one' 2 "'numa:1' is a tier of its own, and takes an option" tier file:no/such,numa:1
+fails 'two tiers in one' 2 "'numa:1' is a tier of its own" tier file:no/such,numa:1
 fails 'an unknown tier' 2 "unknown tier 'cxl:1'" tier cxl:1
 fails 'rates that are none' 2 'want emu:READ,WRITE' tier emu:fast
 fails 'a rate of 0' 2 'want emu:READ,WRITE' tier emu:0,1G

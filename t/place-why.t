@@ -5,10 +5,10 @@ place-net resnet50 --batch=8 --image=64 > g.sexp
 place-cost --model=disk g.sexp > p.csv
 place-plan --formulation=sync --ratio=4:1 --profile=p.csv g.sexp > plan.sexp
 why() { place-why --plan=plan.sexp --profile=p.csv "$@" g.sexp; }
-uses() { place-live g.sexp | csv-calc --where="name == 'norm1'" --print='uses'; }
+uses() { place-stat --lives g.sexp | csv-calc --where="name == 'norm1'" --print='uses'; }
 ok "one row for each use" eval '[ "$(why --tensor=norm1 | sed 1d | wc -l)" = "$(uses)" ]'
 # over all tensors: the plan mostly does what its prices say
-for t in $(place-live g.sexp | csv-calc --where="movable == 1" --print=name); do why --tensor="$t" | sed 1d; done > all
+for t in $(place-stat --lives g.sexp | csv-calc --where="movable == 1" --print=name); do why --tensor="$t" | sed 1d; done > all
 share() { awk -F, -v kept="$1" '$4 == "fast" && $7 != "" && $7 == kept { n++; k += kept ? $8 <= 1.1 * $9 : $8 >= 0.9 * $9 }
     END { exit !(n >= 20 && k >= 0.7 * n) }' all; }
 ok "what leaves mostly would have paid as much for staying" share 0

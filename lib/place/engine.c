@@ -111,8 +111,6 @@ static const struct stay *stay_at(const struct engine *e, int tensor, enum plan_
              bytes = e->graph->tensor[tensor].bytes;
     if (s->offset > pool || bytes > pool - s->offset)
         die("%s: tensor %d '%s' lies beyond the end of its pool", e->plan->file, tensor, e->graph->tensor[tensor].name);
-    if (tier == TIER_SLOW && s->offset < e->plan->middle && bytes > e->plan->middle - s->offset)
-        die("%s: tensor %d '%s' lies in two tiers", e->plan->file, tensor, e->graph->tensor[tensor].name);
     if (tier == TIER_SLOW && s->offset % OP_ALIGN)
         die("%s: slow offset %llu is not a multiple of %d", e->plan->file, (unsigned long long)s->offset, OP_ALIGN);
     return s;
@@ -204,7 +202,7 @@ uint64_t engine_most_used(const struct graph *g, const struct plan *p)
 static char *memory(const char *paged, size_t bytes) { return paged ? pages_paged(paged, bytes) : pages(bytes); }
 
 struct engine *engine_open(const struct graph *g, const struct plan *p, const struct kernels *k, int threads,
-                           const char *middle, const char *tier, uint64_t seed, unsigned delay, const char *paged)
+                           const char *tier, uint64_t seed, unsigned delay, const char *paged)
 {
     struct engine *e = xcalloc(1, sizeof *e);
     e->graph = g;
@@ -217,9 +215,7 @@ struct engine *engine_open(const struct graph *g, const struct plan *p, const st
     e->job = xcalloc((size_t)g->nnode, sizeof *e->job);
     for (int i = 0; i < g->nnode; i++) place_node(e, i, args);
     team_keep_off(pthread_self(), threads);              /* the threads of tier and mover */
-    uint64_t first = p->middle < p->slow_bytes ? p->middle : p->slow_bytes;
-    e->tier = tier_open(tier, p->slow_bytes - first);
-    if (p->middle) e->tier = tier_join(tier_open(middle, first), e->tier);
+    e->tier = tier_open(tier, p->slow_bytes);
     place_moves(e);
     e->used = engine_most_used(g, p);
     if (!strcmp(p->formulation, "async") && p->nmove > 0) e->mover = mover_start(e->tier, e->copy, p->nmove, delay);
@@ -278,7 +274,6 @@ struct step_result engine_step(struct engine *e, double *node_seconds)
 {
     struct step_result s = { .loss = NAN };
     uint64_t read = tier_moved(e->tier, false), written = tier_moved(e->tier, true);
-    uint64_t before[2] = { tier_moved(tier_part(e->tier, 0), false), tier_moved(tier_part(e->tier, 0), true) };
     for (int i = 0; i < e->plan->nmove; i++) {
         const struct copy *c = &e->copy[i];
         *(c->to_fast ? &s.fetched_bytes : &s.evicted_bytes) += e->graph->tensor[e->plan->move[i].tensor].bytes;
@@ -305,8 +300,6 @@ struct step_result engine_step(struct engine *e, double *node_seconds)
     s.others_seconds = others < 0 ? 0 : others;          /* in ticks */
     s.read_bytes = tier_moved(e->tier, false) - read;
     s.written_bytes = tier_moved(e->tier, true) - written;
-    for (int i = 0; i < 2 && e->plan->middle; i++)
-        s.middle_bytes[i] = tier_moved(tier_part(e->tier, 0), i) - before[i];
     if (e->loss) s.loss = *e->loss;
     return s;
 }
@@ -316,7 +309,6 @@ uint64_t engine_fast_bytes(const struct engine *e) { return e->used; }
 uint64_t engine_scratch_bytes(const struct engine *e) { return exec_scratch(e->exec); }
 struct calibration engine_calibrate(struct engine *e, double seconds)
 {
-    const struct tier *last = tier_part(e->tier, 1) ? tier_part(e->tier, 1) : e->tier;
-    if (!tier_bytes(last)) return (struct calibration){ NAN, NAN, NAN, NAN };
+    if (!tier_bytes(e->tier)) return (struct calibration){ NAN, NAN, NAN, NAN };
     return tier_calibrate(e->tier, seconds);
 }

@@ -10,11 +10,9 @@
 #include "place/plan.h"
 
 struct engine;
-/* Dies when the plan cannot be executed: an operand without a place, a place beyond its pool.  `middle`: the tier of
- * the slow pool's bytes below the plan's middle, NULL where there is none. */
+/* Dies when the plan cannot be executed: an operand without a place, a place beyond its pool. */
 struct engine *engine_open(const struct graph *, const struct plan *, const struct kernels *, int threads,
-                           const char *middle, const char *tier, uint64_t seed,
-                           unsigned delay,               /* see mover.h; 0 but in tests */
+                           const char *tier, uint64_t seed, unsigned delay,    /* delay: see mover.h; 0 but in tests */
                            const char *paged);           /* NULL, or all memory is paged to files here, see tier.h */
 void engine_close(struct engine *);
 /* The memory of an arg or constant, before the first step: what is written there is what the step begins with. */
@@ -27,8 +25,7 @@ struct step_result {
     double others_seconds;                               /* CPU that other programs used meanwhile; nan: unknown */
     double loss;                                         /* nan when the graph has none */
     uint64_t read_bytes, written_bytes;                  /* from and to the tier */
-    uint64_t middle_bytes[2];                            /* the part of them from and to the middle tier */
-    uint64_t fetched_bytes, evicted_bytes;               /* the part that moves made */
+    uint64_t fetched_bytes, evicted_bytes;               /* the part of them that moves made */
     int moves;
 };
 struct step_result engine_step(struct engine *, double *node_seconds);   /* node_seconds[nnode], or NULL */

@@ -28,8 +28,8 @@ static void set_tensors(struct placing *p, const struct profile *profile, int *o
         of[i] = k;
         p->id[k] = i;
         p->size[k] = (double)plan_size(t->bytes);
-        p->fetch[k] = p->moves ? profile_copy(profile, g, i, true) : INFINITY;
-        p->write[k] = p->moves ? profile_copy(profile, g, i, false) : INFINITY;
+        p->fetch[k] = p->moves ? profile_move(profile, t->bytes, true) : INFINITY;
+        p->write[k] = p->moves ? profile_move(profile, t->bytes, false) : INFINITY;
         for (int u = 0; u < t->nuse; u++) p->use_node[p->uses++] = t->use[u];
         p->use_end[k + 1] = p->uses;
     }
@@ -176,8 +176,6 @@ struct placing *placing_new(const struct graph *g, const struct profile *profile
     for (int n = 0; n < p->nodes && moves; n++) p->phi[n] = profile_lost(profile, g, n);
     set_choices(p, profile);
     set_cuts(p);
-    for (int n = 0; n < p->nodes && moves && profile_is_open(profile); n++)
-        p->spare[n] = fmax(p->spare[n], profile_spare(profile, g, n, limit));
     return p;
 }
 

@@ -178,7 +178,7 @@ static void read_body(struct plan *p, const struct graph *g, const struct sexp *
 {
     static const char *const heads[] = { "graph",         "batch",      "formulation", "kind",
                                          "limit_bytes",   "fast_bytes", "slow_bytes",  "objective_seconds",
-                                         "bound_seconds", "gap_ratio",  "cuts",        "middle_bytes" };
+                                         "bound_seconds", "gap_ratio",  "cuts" };
     for (snode n = sexp_after(e, sexp_first(e, 0)); n != SEXP_NONE; n = sexp_after(e, n)) {
         if (sexp_head(e, n, "tensor")) read_tensor(p, g, e, n);
         else if (sexp_head(e, n, "move")) read_move(p, g, e, n);
@@ -215,8 +215,6 @@ struct plan *plan_read(const char *path, const struct graph *g)
     p->limit = bytes_at(e, "limit_bytes");
     p->fast_bytes = bytes_at(e, "fast_bytes");
     p->slow_bytes = bytes_at(e, "slow_bytes");
-    if (sexp_get(e, 0, "middle_bytes") != SEXP_NONE) p->middle = bytes_at(e, "middle_bytes");
-    if (p->middle % PLAN_ALIGN) sexp_die(e, 0, "middle_bytes is not a multiple of %d", PLAN_ALIGN);
     p->objective = sexp_num_of(e, 0, "objective_seconds");
     p->bound = sexp_num_of(e, 0, "bound_seconds");
     p->gap = sexp_num_of(e, 0, "gap_ratio");
@@ -266,7 +264,6 @@ void plan_write(const struct plan *p, const char *path)
     sexpw_pair(w, "limit_bytes", (double)p->limit);
     sexpw_pair(w, "fast_bytes", (double)p->fast_bytes);
     sexpw_pair(w, "slow_bytes", (double)p->slow_bytes);
-    if (p->middle) sexpw_pair(w, "middle_bytes", (double)p->middle);
     sexpw_line(w);
     sexpw_pair(w, "objective_seconds", p->objective);
     sexpw_pair(w, "bound_seconds", p->bound);

@@ -2,15 +2,13 @@
  *
  * Text form:
  *   (plan (graph vgg19) (batch 64) (formulation sync) (kind simulated) (limit_bytes N) (fast_bytes N) (slow_bytes N)
- *     [(middle_bytes M)] (objective_seconds X) (bound_seconds X) (gap_ratio X) [(cuts D..)]
+ *     (objective_seconds X) (bound_seconds X) (gap_ratio X) [(cuts D..)]
  *     (tensor ID (fast FIRST LAST OFFSET) .. (slow FIRST LAST OFFSET) ..)
  *     (move ID to_slow|to_fast BEFORE [BEGIN])
  *     (node IDX IN_TIERS OUT_TIERS MODE SECONDS STAGING_BYTES STAGING_OFFSET [(price LAMBDA KAPPA.. MU.. [NU])]))
  * One `tensor` per intermediate.  A stay (fast F L O) means: at nodes F to L, both included, the tensor occupies bytes
  * O .. O + size - 1 of the fast pool; fast_bytes and slow_bytes are the sizes of the pools.  Offsets are multiples of
  * 4096, those of tensors below GRAPH_PIN_BYTES of 64.
- * With three tiers slow memory is of two parts: its bytes below middle_bytes, a multiple of 4096, are the middle tier,
- * which has no more than that, the others the last one.  A slow stay lies in one of them; lib/place/middle.h.
  * Moves stand in the order of BEFORE, those to slow memory first where it is the same.  A move may be made as soon as
  * node BEGIN - 1 has ended and is over when node BEFORE starts; the stay it makes begins at BEGIN, holds the contents
  * from BEFORE on, and the stay it reads lasts as long.  Without BEGIN, BEGIN is BEFORE: the move is made between two
@@ -49,7 +47,7 @@ struct plan_node {
 struct plan {
     const char *graph, *formulation, *kind, *file;
     long batch;
-    uint64_t limit, fast_bytes, slow_bytes, middle;      /* middle: 0, there is none */
+    uint64_t limit, fast_bytes, slow_bytes;
     double objective, bound, gap;
     int ncut;
     uint64_t cut[PLAN_CUTS];                             /* bytes by which the memory rows are rounded, for the bound */

@@ -8,8 +8,7 @@
 
 const char *const profile_modes[PROFILE_MODES] = { "direct", "streamed", "staged" };
 static const char *const kinds[] = { "real", "emulated", "simulated" };
-enum { UNIFORM_THREADS, UNIFORM_TIER, UNIFORM_MACHINE, UNIFORM };
-static const char *const uniform[UNIFORM] = { "threads", "tier", "machine" };
+static const char *const uniform[] = { "threads", "tier", "machine" };
 
 struct row { uint64_t slow; struct choice c; int nin, nout; };
 struct rows { struct row *row; size_t n, cap; };
@@ -27,10 +26,6 @@ struct profile {
     struct intern ops;
     size_t capops;
     int kind;
-    const char *setting[UNIFORM];                        /* NULL: not said */
-    struct arena text;
-    struct profile *middle;                              /* NULL: one slow tier */
-    const bool *in_middle;                               /* of a view */
 };
 
 /* ---- reading ---- */
@@ -135,7 +130,7 @@ static bool is_move(str key, uint64_t *bytes)
 /* columns that name the setting must not vary */
 static void check_uniform(csv *t, const int *col, struct arena *text, const char **seen)
 {
-    for (size_t i = 0; i < UNIFORM; i++) {
+    for (size_t i = 0; i < sizeof uniform / sizeof *uniform; i++) {
         if (col[i] < 0) continue;
         if (!seen[i]) seen[i] = csv_cstr(t, col[i], text);
         else if (!str_is(csv_str(t, col[i]), seen[i]))
@@ -153,10 +148,12 @@ struct profile *profile_read(const char *path)
     int key = csv_need(t, "key"), in = csv_need(t, "in_tiers"), out = csv_need(t, "out_tiers"),
         mode = csv_find(t, "mode");
     int staging = csv_find(t, "staging_bytes"), seconds = csv_need(t, "time_seconds"), kind = csv_find(t, "kind");
-    int setting[UNIFORM];
-    for (size_t i = 0; i < UNIFORM; i++) setting[i] = csv_find(t, uniform[i]);
+    int setting[sizeof uniform / sizeof *uniform];
+    for (size_t i = 0; i < sizeof uniform / sizeof *uniform; i++) setting[i] = csv_find(t, uniform[i]);
+    const char *seen[sizeof uniform / sizeof *uniform] = { 0 };
+    struct arena text = { 0 };
     while (csv_next(t)) {
-        check_uniform(t, setting, &p->text, p->setting);
+        check_uniform(t, setting, &text, seen);
         struct row r = { .nin = (int)csv_str(t, in).n, .nout = (int)csv_str(t, out).n };
         r.slow = tiers(t, in, 0) | tiers(t, out, r.nin);
         if (mode >= 0 && csv_has(t, mode))
@@ -182,6 +179,7 @@ struct profile *profile_read(const char *path)
         else csv_die(t, in, "D of a copy from fast to slow memory (out_tiers P), or P of one back (out_tiers D)");
     }
     csv_close(t);
+    arena_free(&text);
     for (int i = 0; i < 2; i++) steady(&p->copies[i]);
     return p;
 }
@@ -189,8 +187,6 @@ struct profile *profile_read(const char *path)
 void profile_free(struct profile *p)
 {
     if (!p) return;
-    profile_free(p->middle);
-    arena_free(&p->text);
     for (size_t i = 0; i < p->keys.n; i++) free(p->rows[i].row);
     free(p->rows);
     for (int i = 0; i < 2; i++) free(p->copies[i].copy);
@@ -243,46 +239,25 @@ static _Noreturn void no_row(const struct profile *p, const struct graph *g, int
         g->node[node].name, what);
 }
 
-/* The rows of a kernel in the table of the last tier and, where there is one, of the middle. */
-struct sides { const struct rows *rows[2]; const struct row *fast[2]; };
-enum side { LAST, MIDDLE, BOTH };                        /* BOTH: operand by operand */
-
-/* what one slow operand costs on that side */
-static const struct row *alone(const struct sides *r, enum side side, uint64_t operand, int mode)
-{
-    return r->rows[side] && r->fast[side] ? find(r->rows[side], operand, mode) : NULL;
-}
-
-/* The placement `set` of slots in one mode: its own row, or the sum of single penalties; false when neither is there.
- * Of both sides: that of each slot by `middle`, or the better one where `either`. */
-static bool estimate(const struct sides *r, enum side side, const uint64_t *operands, int k, unsigned set,
-                     unsigned middle, bool either, int mode, struct choice *c)
+/* the placement `set` of slots in one mode: its own row, or the sum of single penalties; false when neither is there */
+static bool estimate(const struct rows *r, const uint64_t *operands, int k, unsigned set, int mode,
+                     const struct row *fast, struct choice *c)
 {
     uint64_t slow = 0;
-    double fast = r->fast[LAST]->c.seconds;
     for (int s = 0; s < k; s++)
         if (set >> s & 1) slow |= operands[s];
-    const struct row *own = side == BOTH ? NULL : alone(r, side, slow, mode);
+    const struct row *own = find(r, slow, mode);
     if (own) {
         *c = own->c;
-        if (side == MIDDLE) c->seconds += fast - r->fast[MIDDLE]->c.seconds;
         return true;
     }
-    *c = (struct choice){ fast, 0, mode };
+    *c = (struct choice){ fast->c.seconds, 0, mode };
     for (int s = 0; s < k; s++) {
-        double penalty = INFINITY;
-        uint64_t staging = 0;
         if (!(set >> s & 1)) continue;
-        for (enum side i = LAST; i <= MIDDLE; i++) {
-            bool may = side == BOTH ? either || i == (middle >> s & 1 ? MIDDLE : LAST) : i == side;
-            const struct row *one = may ? alone(r, i, operands[s], mode) : NULL;
-            if (!one) continue;
-            penalty = fmin(penalty, one->c.seconds - r->fast[i]->c.seconds);
-            staging = one->c.staging;
-        }
-        if (!isfinite(penalty)) return false;
-        c->seconds += penalty;
-        c->staging += staging;
+        const struct row *one = find(r, operands[s], mode);
+        if (!one) return false;
+        c->seconds += one->c.seconds - fast->c.seconds;
+        c->staging += one->c.staging;
     }
     if (c->seconds < 0) c->seconds = 0;
     return true;
@@ -316,101 +291,39 @@ static uint64_t small_bytes(const struct graph *g, int node)
     return sum;
 }
 
-/* what the placements of a node are made of */
-struct table {
-    struct sides sides;
-    uint64_t operands[GRAPH_SLOTS], size[GRAPH_SLOTS], workspace, small, limit;
-    int k;
-    unsigned middle;                                     /* slots that lie there, by a view */
-};
-
-static struct table table_of(const struct profile *p, const struct graph *g, int node, uint64_t limit, uint64_t *all)
-{
-    const struct node *n = &g->node[node];
-    const char *key = g->kernel[n->kernel].key;
-    struct table t = { .workspace = n->workspace, .limit = limit, .small = small_bytes(g, node) };
-    const struct profile *of[2] = { p, p->middle };
-    for (int i = LAST; i <= MIDDLE && of[i]; i++) {
-        t.sides.rows[i] = rows_of(of[i], key);
-        if (!t.sides.rows[i]) no_row(of[i], g, node, "any placement");
-        if (t.sides.rows[i]->row[0].nin != n->nin || t.sides.rows[i]->row[0].nout != n->nout)
-            no_row(of[i], g, node, "as many tiers as operands");
-        t.sides.fast[i] = find(t.sides.rows[i], 0, -1);
-        if (!t.sides.fast[i]) no_row(of[i], g, node, "all operands in fast memory");
-    }
-    int slot[GRAPH_SLOTS];
-    t.k = node_slots(g, node, slot);
-    *all = n->workspace;
-    for (int s = 0; s < t.k; s++) {
-        *all += g->tensor[slot[s]].bytes;
-        t.size[s] = plan_size(g->tensor[slot[s]].bytes);
-        if (p->in_middle && p->in_middle[slot[s]]) t.middle |= 1u << s;
-        for (int i = 0; i < n->nin + n->nout; i++)
-            if (n->operand[i] == slot[s]) t.operands[s] |= (uint64_t)1 << i;
-    }
-    return t;
-}
-
-/* the mode of a placement of one side, see profile_table; `known`: whether any mode has rows */
-static struct choice best_mode(const struct table *t, enum side side, unsigned set, unsigned middle, bool either,
-                               bool *known)
-{
-    struct choice best = { INFINITY, 0, 0 };
-    bool leaves_room = false;                            /* for the operands that are fast */
-    uint64_t fast_bytes = t->small + t->workspace;
-    for (int s = 0; s < t->k; s++)
-        if (!(set >> s & 1)) fast_bytes += t->size[s];
-    for (int mode = 0; mode < PROFILE_MODES; mode++) {
-        struct choice c;
-        if (!estimate(&t->sides, side, t->operands, t->k, set, middle, either, mode, &c)) continue;
-        *known = true;
-        c.seconds = fmax(c.seconds, t->sides.fast[LAST]->c.seconds);   /* below it is noise, of which many rows offer a
-                                                                          choice */
-        bool fits = fast_bytes <= t->limit && plan_size(c.staging) <= t->limit - fast_bytes;
-        if (c.staging + t->workspace > t->limit || fits < leaves_room) continue;
-        if (fits > leaves_room || c.seconds < best.seconds) best = c;
-        leaves_room = fits;
-    }
-    return best;
-}
-
-static enum side side_of(const struct profile *p, unsigned set, unsigned middle)
-{
-    if (!p->middle || !(set & middle)) return LAST;
-    return (set & middle) == set ? MIDDLE : BOTH;
-}
-
-struct choice profile_choice(const struct profile *p, const struct graph *g, int node, uint64_t limit, unsigned slow,
-                             unsigned middle)
-{
-    uint64_t all;
-    bool known;
-    struct table t = table_of(p, g, node, limit, &all);
-    if (!slow) return all_fast(t.sides.rows[LAST], t.workspace, all, limit);
-    return best_mode(&t, side_of(p, slow, middle), slow, middle, false, &known);
-}
-
-/* not above any of the three: all in the last, all in the middle, each in one of them */
-static struct choice least_of(struct choice a, struct choice b)
-{
-    if (!isfinite(a.seconds) || !isfinite(b.seconds)) return isfinite(a.seconds) ? a : b;
-    struct choice *less = a.seconds <= b.seconds ? &a : &b;
-    less->staging = a.staging < b.staging ? a.staging : b.staging;
-    return *less;
-}
-
 void profile_table(const struct profile *p, const struct graph *g, int node, uint64_t limit, struct choice *table)
 {
-    uint64_t all;
-    struct table t = table_of(p, g, node, limit, &all);
-    bool either = profile_is_open(p);
-    table[0] = all_fast(t.sides.rows[LAST], t.workspace, all, limit);
-    for (unsigned set = 1; set < 1u << t.k; set++) {
-        bool known = false;
-        table[set] = best_mode(&t, side_of(p, set, t.middle), set, t.middle, false, &known);
-        if (either)
-            for (enum side side = MIDDLE; side <= BOTH; side++)
-                table[set] = least_of(table[set], best_mode(&t, side, set, 0, true, &known));
+    const struct node *n = &g->node[node];
+    const struct rows *r = rows_of(p, g->kernel[n->kernel].key);
+    if (!r) no_row(p, g, node, "any placement");
+    if (r->row[0].nin != n->nin || r->row[0].nout != n->nout) no_row(p, g, node, "as many tiers as operands");
+    const struct row *fast = find(r, 0, -1);
+    if (!fast) no_row(p, g, node, "all operands in fast memory");
+    int slot[GRAPH_SLOTS], k = node_slots(g, node, slot);
+    uint64_t operands[GRAPH_SLOTS] = { 0 }, all = n->workspace;
+    for (int s = 0; s < k; s++) {
+        all += g->tensor[slot[s]].bytes;
+        for (int i = 0; i < n->nin + n->nout; i++)
+            if (n->operand[i] == slot[s]) operands[s] |= (uint64_t)1 << i;
+    }
+    table[0] = all_fast(r, n->workspace, all, limit);
+    uint64_t small = small_bytes(g, node);
+    for (unsigned set = 1; set < 1u << k; set++) {
+        table[set] = (struct choice){ INFINITY, 0, 0 };
+        bool known = false, leaves_room = false;         /* for the operands that are fast */
+        uint64_t fast_bytes = small + n->workspace;
+        for (int s = 0; s < k; s++)
+            if (!(set >> s & 1)) fast_bytes += plan_size(g->tensor[slot[s]].bytes);
+        for (int mode = 0; mode < PROFILE_MODES; mode++) {
+            struct choice c;
+            if (!estimate(r, operands, k, set, mode, fast, &c)) continue;
+            known = true;
+            c.seconds = fmax(c.seconds, fast->c.seconds);   /* below it is noise, of which many rows offer a choice */
+            bool fits = fast_bytes <= limit && plan_size(c.staging) <= limit - fast_bytes;
+            if (c.staging + n->workspace > limit || fits < leaves_room) continue;
+            if (fits > leaves_room || c.seconds < table[set].seconds) table[set] = c;
+            leaves_room = fits;
+        }
         if (!known && (set & (set - 1)) == 0) no_row(p, g, node, "one operand in slow memory");
     }
 }
@@ -431,84 +344,6 @@ double profile_move(const struct profile *p, uint64_t bytes, bool to_fast)
     return lo->seconds + slope * (double)(bytes - lo->bytes);
 }
 
-double profile_copy(const struct profile *p, const struct graph *g, int tensor, bool to_fast)
-{
-    uint64_t bytes = g->tensor[tensor].bytes;
-    if (!p->middle) return profile_move(p, bytes, to_fast);
-    if (p->in_middle) return profile_move(p->in_middle[tensor] ? p->middle : p, bytes, to_fast);
-    return fmin(profile_move(p, bytes, to_fast), profile_move(p->middle, bytes, to_fast));
-}
-
-/* ---- two slow tiers ---- */
-
-double profile_spare(const struct profile *p, const struct graph *g, int node, uint64_t limit)
-{
-    enum { SLOTS = 6 };                                  /* of more not all placements are looked at */
-    static const double MUCH = 1e6;
-    uint64_t all;
-    bool known;
-    struct table t = table_of(p, g, node, limit, &all);
-    if (t.k > SLOTS) return MUCH;
-    int slot[GRAPH_SLOTS];
-    node_slots(g, node, slot);
-    double most = 0, took[GRAPH_SLOTS][2];
-    for (int s = 0; s < t.k; s++) {
-        bool to_fast = g->tensor[slot[s]].producer != node;
-        took[s][LAST] = profile_move(p, g->tensor[slot[s]].bytes, to_fast);
-        took[s][MIDDLE] = profile_move(p->middle, g->tensor[slot[s]].bytes, to_fast);
-    }
-    for (unsigned set = 0; set < 1u << t.k; set++)
-        for (unsigned middle = set;; middle = (middle - 1) & set) {
-            struct choice c = set ? best_mode(&t, side_of(p, set, middle), set, middle, false, &known)
-                                  : all_fast(t.sides.rows[LAST], t.workspace, all, limit);
-            double copies = 0;
-            uint64_t need = t.small, area = c.staging + t.workspace;
-            for (int s = 0; s < t.k; s++) {
-                if (set >> s & 1) copies += took[s][middle >> s & 1];
-                else need += t.size[s];
-            }
-            if (area) need += plan_size(area);
-            if (isfinite(c.seconds) && need <= limit) most = fmax(most, c.seconds - copies);
-            if (!middle) break;
-        }
-    return most / (1 - profile_lost(p, g, node));
-}
-
-void profile_join(struct profile *last, struct profile *middle)
-{
-    static const int same[] = { UNIFORM_THREADS, UNIFORM_MACHINE };
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
-        const char *a = last->setting[same[i]], *b = middle->setting[same[i]];
-        if (a && b && strcmp(a, b) != 0)
-            die("%s: column '%s' is '%s', in %s '%s': these are tables of different settings", middle->file,
-                uniform[same[i]], b, last->file, a);
-    }
-    for (size_t k = 0; k < last->keys.n; k++) {
-        long at = intern_find(&middle->keys, last->keys.name[k]);
-        const struct rows *r = at < 0 ? NULL : &middle->rows[at];
-        for (size_t i = 0; r && i < last->rows[k].n; i++) {
-            const struct row *x = &last->rows[k].row[i], *y = find(r, x->slow, x->c.mode);
-            if (y && x->slow && y->c.staging != x->c.staging)
-                die("%s: kernel '%.*s' has %llu bytes of staging, in %s %llu: these are tables of different engines",
-                    middle->file, (int)last->keys.name[k].n, last->keys.name[k].s, (unsigned long long)y->c.staging,
-                    last->file, (unsigned long long)x->c.staging);
-        }
-    }
-    last->middle = middle;
-    if (middle->kind > last->kind) last->kind = middle->kind;
-}
-
-bool profile_is_joined(const struct profile *p) { return p->middle != NULL; }
-bool profile_is_open(const struct profile *p) { return p->middle && !p->in_middle; }
-
-struct profile *profile_view(const struct profile *p, const bool *in_middle)
-{
-    struct profile *view = xmalloc(1, sizeof *view);
-    *view = *p;
-    view->in_middle = in_middle;
-    return view;
-}
-
 static double mean(const struct lost *l)
 {
     int n = l->known[0] + l->known[1];
@@ -518,8 +353,7 @@ static double mean(const struct lost *l)
 double profile_lost(const struct profile *p, const struct graph *g, int node)
 {
     long op = intern_find(&p->ops, str_of(g->node[node].op));
-    double lost = mean(op < 0 ? &p->lost : &p->of_op[op]);
-    return p->middle ? fmin(lost, profile_lost(p->middle, g, node)) : lost;
+    return mean(op < 0 ? &p->lost : &p->of_op[op]);
 }
 
 void profile_set_lost(struct profile *p, double part)
@@ -527,7 +361,6 @@ void profile_set_lost(struct profile *p, double part)
     intern_free(&p->ops);
     p->ops = (struct intern){ 0 };
     p->lost = (struct lost){ { part, part }, { true, true } };
-    if (p->middle) profile_set_lost(p->middle, part);
 }
 
 /* ---- writing ---- */

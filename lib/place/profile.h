@@ -42,29 +42,8 @@ void profile_table(const struct profile *, const struct graph *, int node, uint6
  * proportion below the smallest.  Dies when there is no Move row in that direction. */
 double profile_move(const struct profile *, uint64_t bytes, bool to_fast);
 
-/* Two slow tiers at once: `last` also knows the times of `middle` from now on, and owns it.  Dies when the two were
- * measured with other threads or on other machines, or a kernel's staging differs. */
-void profile_join(struct profile *last, struct profile *middle);
-bool profile_is_joined(const struct profile *);
-bool profile_is_open(const struct profile *);            /* joined, and no view: no part is decided */
-/* The same profile for slow tensors that lie in the middle where in_middle (by tensor of a graph, borrowed) says so; a
- * kernel with slow operands in both takes its all-fast time and the penalties of each from its own table.  Without a
- * view times of a joined profile are those of the better part for each operand: none of a view is below.  To be freed
- * by free(). */
-struct profile *profile_view(const struct profile *, const bool *in_middle);
-/* Times of a node for one placement: `slow` and, of these slots, `middle` are sets of slots. */
-struct choice profile_choice(const struct profile *, const struct graph *, int node, uint64_t limit, unsigned slow,
-                             unsigned middle);
-/* Of a joined profile without a view: the most time of a node, over all placements in both parts that fit under the
- * limit by themselves, that the copies of its slow operands would not take; so much of the copy channel can others have
- * beside it. */
-double profile_spare(const struct profile *, const struct graph *, int node, uint64_t limit);
-/* profile_move for a tensor, from or to the part where it lies */
-double profile_copy(const struct profile *, const struct graph *, int tensor, bool to_fast);
-
 /* Seconds that a node loses by a second of copies beside it, below 1: the mean of both directions, of its operator
- * where that was measured, else of all kernels; 0 where nobody measured anything; of a joined profile the lesser
- * of both. */
+ * where that was measured, else of all kernels; 0 where nobody measured anything. */
 double profile_lost(const struct profile *, const struct graph *, int node);
 void profile_set_lost(struct profile *, double part);    /* so much from now on, whatever was measured */
 

@@ -30,7 +30,7 @@ struct record record_of(const struct graph *g, const struct plan *p, const struc
                         .peak_bytes = graph_peak(g),
                         .creation_seconds = NAN,
                         .optimisation_seconds = NAN,
-                        .move_seconds = (profile && !p->middle) || !p->nmove ? 0 : NAN };
+                        .move_seconds = profile || !p->nmove ? 0 : NAN };
     for (int i = 0; i < g->ntensor; i++)
         if (g->tensor[i].role != ROLE_INTER) r.io_bytes += g->tensor[i].bytes;
     for (int i = 0; i < p->nmove; i++) {

@@ -1,6 +1,6 @@
 /* repeats.h - does a graph compute what another one does, in another order or some of its nodes being run twice?
  *
- * Written against graph.h only; shares nothing with recompute.h and order.h.  Every node of the original is there and
+ * Written against graph.h only; shares nothing with recompute.h.  Every node of the original is there and
  * reads the values that it read (that they are made before, and parameters updated after, is part of graph_faults);
  * what is there besides repeats a node that has run, on the same values, before any parameter that it reads was
  * updated, and writes tensors of its own. */

@@ -31,9 +31,6 @@ static const struct field columns[] = {
     { "kind", F_TEXT, offsetof(struct step_row, kind) },
     { "load", F_KNOWN, offsetof(struct step_row, load) },
     { "machine", F_TEXT, offsetof(struct step_row, machine) },
-    { "middle_bytes", F_KNOWN, offsetof(struct step_row, middle) },
-    { "middle_read_bytes", F_KNOWN, offsetof(struct step_row, middle_read) },
-    { "middle_written_bytes", F_KNOWN, offsetof(struct step_row, middle_written) },
     { 0 } };
 
 void steps_names(csvw *w)
@@ -52,8 +49,6 @@ void steps_row(csvw *w, struct step_row *r, const struct engine *e)
     if (!r->method) r->method = tier_method(engine_tier(e));
     if (!r->kind) r->kind = tier_kind(engine_tier(e));
     r->load = machine_load();
-    r->middle_read = isnan(r->middle) ? NAN : (double)r->ran.middle_bytes[0];
-    r->middle_written = isnan(r->middle) ? NAN : (double)r->ran.middle_bytes[1];
     record_write(w, columns, r);
     csvw_end(w);
 }

@@ -11,11 +11,10 @@ struct step_row {
     uint64_t fast, scratch, limit;
     struct calibration before;
     const char *isa, *tier, *method, *kind, *machine;
-    double load, middle, middle_read, middle_written;    /* nan without a middle tier */
+    double load;
 };
 
 void steps_names(csvw *);
-/* Fills in what the engine and the machine are at now (resident, fast, scratch, method, kind, load, middle_read and
- * middle_written), and writes the row.  A method or kind that was given stays. */
+/* Fills in what the engine and the machine are at now (resident, fast, scratch, method, kind and load), and writes the row.  A method or kind that was given stays. */
 void steps_row(csvw *, struct step_row *, const struct engine *);
 #endif

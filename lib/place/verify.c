@@ -13,8 +13,7 @@ static const double CLOSE = 1e-9;                        /* relative, of sums in
 
 struct judge {
     const struct graph *g;
-    const struct profile *profile;                       /* for the bound: without regard to parts of slow memory */
-    const struct profile *actual;                        /* as the plan's tensors lie */
+    const struct profile *profile;
     const struct plan *p;
     void (*say)(void *, const char *);
     void *context;
@@ -237,13 +236,12 @@ static unsigned placement_of(const struct judge *j, int node, const int *slot, i
 }
 
 /* seconds for which the moves of the slow operands of a placement would take the copy channel, at most `most` */
-static double channel_of(const struct judge *j, const struct profile *profile, int node, const int *slot, int k,
-                         unsigned set, double most)
+static double channel_of(const struct judge *j, int node, const int *slot, int k, unsigned set, double most)
 {
     double sum = 0;
     for (int s = 0; s < k; s++)
         if (set >> s & 1)
-            sum += profile_copy(profile, j->g, slot[s], j->g->tensor[slot[s]].producer != node);
+            sum += profile_move(j->profile, j->g->tensor[slot[s]].bytes, j->g->tensor[slot[s]].producer != node);
     return sum < most ? sum : most;
 }
 
@@ -274,7 +272,7 @@ static void check_node(struct judge *j, int node, double *seconds, double *chann
     static struct choice table[1 << GRAPH_SLOTS];
     int slot[GRAPH_SLOTS], k = node_slots(j->g, node, slot);
     const struct plan_node *d = &j->p->node[node];
-    profile_table(j->actual, j->g, node, j->p->limit, table);
+    profile_table(j->profile, j->g, node, j->p->limit, table);
     const struct choice *c = &table[placement_of(j, node, slot, k)];
     if (!near(c->seconds, d->seconds))
         fault(j, "times", "node %d is said to take %.9g s, the profile says %.9g s", node, d->seconds, c->seconds);
@@ -288,27 +286,24 @@ static void check_node(struct judge *j, int node, double *seconds, double *chann
     *channel = 0;
     bool beside = strcmp(j->p->formulation, "async") == 0;
     if (beside)
-        *channel = channel_of(j, j->actual, node, slot, k, placement_of(j, node, slot, k), d->seconds);
+        *channel = channel_of(j, node, slot, k, placement_of(j, node, slot, k), d->seconds);
     *idle = 0;
     if (d->nprice == 0) return;
     double least = INFINITY, lost = beside ? profile_lost(j->profile, j->g, node) : 0;
     if (beside && channel_price(j, node) < lost)
         fault(j, "bound", "node %d loses %.9g s by a second of moves, at a price of %.9g s", node, lost,
               channel_price(j, node));
-    if (j->actual != j->profile) profile_table(j->profile, j->g, node, j->p->limit, table);
     for (unsigned set = 0; set < 1u << k; set++) {
         if (alone(j, node, slot, k, set, &table[set]) > (double)j->p->limit) continue;
         double v = table[set].seconds + d->price[0] * (double)staging_of(&j->g->node[node], &table[set]);
         for (int s = 0; s < k; s++)
             if (set >> s & 1) v -= d->price[1 + j->p->ncut + s];
-        double takes = channel_of(j, j->profile, node, slot, k, set, table[set].seconds);
+        double takes = channel_of(j, node, slot, k, set, table[set].seconds);
         double leaves = (table[set].seconds - takes) / (1 - lost);
         if (beside) v -= (channel_price(j, node) - lost) * leaves;
         if (isfinite(v) && leaves > *idle) *idle = leaves;
         if (v < least) least = v;
     }
-    if (j->actual != j->profile && strcmp(j->p->formulation, "async") == 0)
-        *idle = profile_spare(j->profile, j->g, node, j->p->limit);
     double room = (double)j->p->limit - (double)j->small[node];
     *dual = least - d->price[0] * room;
     for (int i = 0; i < j->p->ncut; i++) *dual -= d->price[1 + i] * floor(room / (double)j->p->cut[i]);
@@ -396,8 +391,8 @@ static double cheapest_life(const struct judge *j, int id, double *until, const 
 {
     const struct tensor *t = &j->g->tensor[id];
     double bytes = (double)plan_size(t->bytes);
-    double fetch = may_move ? profile_copy(j->profile, j->g, id, true) : INFINITY;
-    double write = may_move ? profile_copy(j->profile, j->g, id, false) : INFINITY;
+    double fetch = may_move ? profile_move(j->profile, t->bytes, true) : INFINITY;
+    double write = may_move ? profile_move(j->profile, t->bytes, false) : INFINITY;
     until[t->first] = 0;
     for (int n = t->first; n <= t->last; n++) until[n + 1] = until[n] + rent(j, bytes, n);
     double only_fast = INFINITY, both = INFINITY, only_slow = INFINITY;   /* where its contents are after use u */
@@ -457,7 +452,7 @@ static double run_beside(struct judge *j, const double *seconds, const double *c
         const struct plan_move *m = &p->move[i];
         bool to_fast = m->to == TIER_FAST;
         c[i] = (struct copying){ m->before, m->begin, to_fast,
-                                 profile_copy(j->actual, j->g, m->tensor, to_fast) };
+                                 profile_move(j->profile, j->g->tensor[m->tensor].bytes, to_fast) };
     }
     double now = 0;
     for (int node = 0, first = 0; node < p->nnode; node++) {
@@ -471,7 +466,7 @@ static double run_beside(struct judge *j, const double *seconds, const double *c
             now += c[i].left;
             c[i].left = 0;
         }
-        double lost = profile_lost(j->actual, j->g, node), left = seconds[node];
+        double lost = profile_lost(j->profile, j->g, node), left = seconds[node];
         double rate = left > 0 ? (1 - channel[node] / left) / (1 - lost) : 0;   /* by a second of the node's own */
         now += left;
         while (left > 0 && rate > 0) {
@@ -505,7 +500,7 @@ static void check_times(struct judge *j)
         if (p->node[n].nprice > 0) priced++;
     }
     for (int i = 0; i < p->nmove && !beside; i++)
-        sum += profile_copy(j->actual, j->g, p->move[i].tensor, p->move[i].to == TIER_FAST);
+        sum += profile_move(j->profile, j->g->tensor[p->move[i].tensor].bytes, p->move[i].to == TIER_FAST);
     if (beside) sum = run_beside(j, seconds, channel);
     free(seconds);
     free(channel);
@@ -556,46 +551,10 @@ static void check_formulation(struct judge *j)
     }
 }
 
-/* Three tiers: which tensors lie in the middle, every slow stay in one part, and no more bytes at a node than the
- * middle has.  Returns the times of the tensors as they lie, or the profile. */
-static struct profile *check_parts(struct judge *j, bool *in_middle)
-{
-    const struct plan *p = j->p;
-    double *load = xcalloc((size_t)p->nnode + 1, sizeof *load), sum = 0;
-    if (p->middle && !profile_is_joined(j->profile))
-        fault(j, "formulation", "the plan has a middle tier of %llu bytes, the profile knows none",
-              (unsigned long long)p->middle);
-    for (int i = 0; i < p->nstay; i++) {
-        const struct stay *s = &p->stay[i];
-        uint64_t bytes = plan_size(j->g->tensor[s->tensor].bytes);
-        if (s->tier != TIER_SLOW || s->offset >= p->middle) continue;
-        in_middle[s->tensor] = true;
-        load[s->first] += (double)bytes;
-        load[s->last + 1] -= (double)bytes;
-        if (bytes > p->middle - s->offset)
-            fault(j, "layout", "'%s' at %llu lies in two parts of slow memory, which meet at %llu",
-                  name_of(j, s->tensor), (unsigned long long)s->offset, (unsigned long long)p->middle);
-    }
-    for (int i = 0; i < p->nstay; i++)
-        if (p->stay[i].tier == TIER_SLOW && in_middle[p->stay[i].tensor] && p->stay[i].offset >= p->middle)
-            fault(j, "layout", "'%s' lies in both parts of slow memory", name_of(j, p->stay[i].tensor));
-    for (int n = 0; n < p->nnode; n++) {
-        sum += load[n];
-        if (sum > (double)p->middle)
-            fault(j, "capacity", "node %d has %.0f bytes in the middle tier of %llu", n, sum,
-                  (unsigned long long)p->middle);
-    }
-    free(load);
-    return profile_view(j->profile, in_middle);
-}
-
 int verify_plan(const struct graph *g, const struct profile *profile, const struct plan *p,
                 void (*say)(void *, const char *), void *context)
 {
-    bool *in_middle = xcalloc((size_t)g->ntensor + 1, sizeof *in_middle);
-    struct judge j = { g, profile, profile, p, say, context, 0, xcalloc((size_t)g->nnode + 1, sizeof(uint64_t)) };
-    struct profile *actual = check_parts(&j, in_middle);
-    if (profile_is_joined(profile)) j.actual = actual;
+    struct judge j = { g, profile, p, say, context, 0, xcalloc((size_t)g->nnode + 1, sizeof(uint64_t)) };
     for (int i = 0; i < g->ntensor; i++) {
         const struct tensor *t = &g->tensor[i];
         if (t->role == ROLE_INTER && !graph_movable(g, i))
@@ -609,6 +568,6 @@ int verify_plan(const struct graph *g, const struct profile *profile, const stru
     check_capacity(&j);
     check_layout(&j);
     check_times(&j);
-    free_all(j.small, in_middle, actual);
+    free(j.small);
     return j.faults;
 }

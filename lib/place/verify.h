@@ -20,16 +20,13 @@
  * above 1 it would be cheaper to wait.  That is the nu_n of the plan, phi_n to 1: (nu_n - phi_n) leaves_n is taken from
  * the seconds of each placement, and a move costs nu_n a second beside node n, for
  * at most as many seconds as the placement that leaves most leaves, and 1 a second for what remains of it, at the least
- * that this can cost; for the nodes before and after its uses a life pays as for any stay.
- * Of a plan for three tiers times are those of the part in which each tensor lies; L is taken as if all of slow
- * memory were, operand by operand, as quick as the better part: what the middle cannot hold is no part of the proof. */
+ * that this can cost; for the nodes before and after its uses a life pays as for any stay. */
 #ifndef MILLRACE_PLACE_VERIFY_H
 #define MILLRACE_PLACE_VERIFY_H
 #include "place/plan.h"
 
 /* a row of a table of options */
 #define PLANNED_FROM(profile) { 'p', "profile", STR, &(profile), "FILE", "kernel times the plan was made from" }
-#define PLANNED_WITH_MIDDLE(profile) { 0, "middle-profile", STR, &(profile), "FILE", "the same of the middle tier" }
 
 /* Calls say(context, sentence) for every rule that breaks; returns how many. */
 int verify_plan(const struct graph *, const struct profile *, const struct plan *, void (*say)(void *, const char *),

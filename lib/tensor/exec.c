@@ -145,7 +145,7 @@ static void send(struct exec *x, const struct op *o, int i, int unit, const stru
 
 static void stream(struct exec *x, const struct op *o, const struct place *p, char *staging)
 {
-    struct transfer in[2] = { 0 }, out[2] = { 0 }, whole = { 0 };
+    struct transfer in[2] = { { 0 }, { 0 } }, out[2] = { { 0 }, { 0 } }, whole = { 0 };
     char *buffer[OP_OPERANDS][2] = { { 0 } };
     int n = o->nin + o->nout;
     for (int i = 0; i < n; i++) {

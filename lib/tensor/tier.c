@@ -21,9 +21,9 @@
 
 enum { WORKERS = 4, PIECE = 1 << 20, UNIT = 4096, PACE = 256 << 10, HUGE_PAGE = 2 << 20 };
 
-struct request { int *left; char *p; uint64_t offset; size_t bytes; bool write; };
+struct request { struct transfer *group; char *p; uint64_t offset; size_t bytes; bool write; };
 
-enum method { MEMORY, DIRECT, BUFFERED, PACED, NODE, DAX, JOINED };
+enum method { MEMORY, DIRECT, BUFFERED, PACED, NODE, DAX };
 
 struct tier {
     enum method method;
@@ -38,8 +38,6 @@ struct tier {
     struct request *queue;                               /* a ring of cap requests */
     size_t head, n, cap;
     bool over;
-    struct tier *part[2];                                /* joined: that below the first's size, the rest */
-    int side;                                            /* which part of a joined tier this is */
     int nworker, asleep;                                 /* asleep: workers that nobody has woken yet */
     pthread_t worker[WORKERS];
     pthread_mutex_t lock;
@@ -161,7 +159,8 @@ static void check_directory(const char *spec, const char *dir, uint64_t bytes)
     struct statvfs room;
     bool none = stat(dir, &st) != 0;
     if (none && second_tier(dir))
-        usage("tier '%s': '%s' is a tier of its own, and takes an option of its own", spec, second_tier(dir));
+        usage("tier '%s': '%s' is a tier of its own, plans know fast memory and one slow tier, not two", spec,
+              second_tier(dir));
     if (none) die_errno("tier %s: %s", spec, dir);
     if (!S_ISDIR(st.st_mode)) die("tier %s: %s is not a directory", spec, dir);
     if (statfs(dir, &fs) || statvfs(dir, &room)) die_errno("tier %s: %s", spec, dir);
@@ -193,7 +192,7 @@ const char *tier_given(const struct list *l)
 {
     if (!l->n) usage("no tier given, see --tier");
     if (l->n > 1)
-        usage("--tier: '%s' and '%s': a profile is of one tier, make one of each", l->v[0], l->v[1]);
+        usage("--tier: '%s' and '%s': plans know fast memory and one slow tier, not two", l->v[0], l->v[1]);
     return l->v[0];
 }
 
@@ -292,7 +291,7 @@ static void serve_next(struct tier *t)
     serve(t, &r);
     pthread_mutex_lock(&t->lock);
     t->moved[r.write] += r.bytes;
-    if (--*r.left == 0) pthread_cond_broadcast(&t->done);
+    if (--r.group->left == 0) pthread_cond_broadcast(&t->done);
 }
 
 static void *work(void *arg)
@@ -313,14 +312,6 @@ static void *work(void *arg)
 
 void tier_start(struct tier *t, struct transfer *group, bool write, void *p, uint64_t offset, size_t bytes)
 {
-    if (t->method == JOINED) {
-        uint64_t first = t->part[0]->bytes;
-        bool second = offset >= first;
-        if (!second && bytes > first - offset)
-            die("internal: transfer of %zu bytes at %llu lies in two tiers", bytes, (unsigned long long)offset);
-        tier_start(t->part[second], group, write, p, second ? offset - first : offset, bytes);
-        return;
-    }
     size_t unit = tier_align(t), piece = t->method == PACED ? PACE : PIECE;
     if (offset % unit || bytes % unit || (uintptr_t)p % unit || offset + bytes > t->bytes)
         die("internal: transfer of %zu bytes at %llu is out of line", bytes, (unsigned long long)offset);
@@ -335,9 +326,8 @@ void tier_start(struct tier *t, struct transfer *group, bool write, void *p, uin
             t->cap *= 2;
         }
         size_t n = bytes - done < piece ? bytes - done : piece;
-        t->queue[(t->head + t->n++) % t->cap] = (struct request){ &group->left[t->side], (char *)p + done,
-                                                                     offset + done, n, write };
-        group->left[t->side]++;
+        t->queue[(t->head + t->n++) % t->cap] = (struct request){ group, (char *)p + done, offset + done, n, write };
+        group->left++;
         if (t->n == 1) wake_one(t);
     }
     pthread_mutex_unlock(&t->lock);
@@ -345,13 +335,8 @@ void tier_start(struct tier *t, struct transfer *group, bool write, void *p, uin
 
 void tier_finish(struct tier *t, struct transfer *group)
 {
-    if (t->method == JOINED) {                           /* the second part's threads go on meanwhile */
-        tier_finish(t->part[0], group);
-        tier_finish(t->part[1], group);
-        return;
-    }
     pthread_mutex_lock(&t->lock);
-    while (group->left[t->side]) {
+    while (group->left) {
         if (t->n) serve_next(t);
         else pthread_cond_wait(&t->done, &t->lock);
     }
@@ -432,29 +417,8 @@ struct tier *tier_open(const char *spec, uint64_t bytes)
     return t;
 }
 
-struct tier *tier_join(struct tier *first, struct tier *second)
-{
-    struct tier *t = xcalloc(1, sizeof *t);
-    *t = (struct tier){ .method = JOINED, .fd = -1, .bytes = first->bytes + second->bytes, .part = { first, second } };
-    t->spec = xformat("%s+%s", tier_method(first), tier_method(second));
-    t->unit = first->unit > second->unit ? first->unit : second->unit;
-    second->side = 1;
-    return t;
-}
-
-const struct tier *tier_part(const struct tier *t, int i)
-{
-    return t->method == JOINED ? t->part[i] : i ? NULL : t;
-}
-
 void tier_close(struct tier *t)
 {
-    if (t->method == JOINED) {
-        for (int i = 0; i < 2; i++) tier_close(t->part[i]);
-        free(t->spec);
-        free(t);
-        return;
-    }
     pthread_mutex_lock(&t->lock);
     t->over = true;
     pthread_cond_broadcast(&t->work);
@@ -470,23 +434,14 @@ void tier_close(struct tier *t)
     free(t);
 }
 
-static bool is_paced(const struct tier *t)
-{
-    return t->method == PACED || (t->method == JOINED && (is_paced(t->part[0]) || is_paced(t->part[1])));
-}
-
-const char *tier_kind(const struct tier *t) { return is_paced(t) ? "emulated" : "real"; }
+const char *tier_kind(const struct tier *t) { return t->method == PACED ? "emulated" : "real"; }
 uint64_t tier_bytes(const struct tier *t) { return t->bytes; }
-
-uint64_t tier_moved(const struct tier *t, bool write)
-{
-    return t->method == JOINED ? t->part[0]->moved[write] + t->part[1]->moved[write] : t->moved[write];
-}
+uint64_t tier_moved(const struct tier *t, bool write) { return t->moved[write]; }
 
 const char *tier_method(const struct tier *t)
 {
     static const char *const name[] = { "memory", "o_direct", "buffered", "paced", "node", "dax" };
-    return t->method == JOINED ? t->spec : name[t->method];
+    return name[t->method];
 }
 
 size_t tier_align(const struct tier *t)
@@ -514,7 +469,6 @@ static double median_request(struct tier *t, bool write, size_t n, double second
 
 struct calibration tier_calibrate(struct tier *t, double seconds)
 {
-    if (t->method == JOINED) return tier_calibrate(t->part[1], seconds);
     size_t big = t->bytes < 4 << 20 ? t->bytes / UNIT * UNIT : 4 << 20, small = UNIT;
     if (!big) die("tier %s: too small to calibrate", t->spec);
     char *p = pages(big);

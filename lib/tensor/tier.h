@@ -11,7 +11,6 @@
  *   dax:DIR                     a nameless file mapped with MAP_SYNC, which only persistent memory's file systems grant
  *   emu:READ,WRITE[,LATENCY]    copies held to READ and WRITE bytes per second (16G,5.5G) and at least LATENCY
  *                               seconds a request; the kind says `emulated`
- * Two of them may be joined: the first holds the offsets below its size, the second those from there on.
  * A file that the page cache holds is never offered as slow memory.  The file has no name, so that nothing is left
  * behind however the program ends.
  *
@@ -28,21 +27,17 @@ struct tier;
 struct tier *tier_open(const char *spec,
                        uint64_t bytes); /* dies; asks for free space before it writes, then writes all once */
 void tier_close(struct tier *);
-/* One tier of two, which it owns from now on; a transfer lies in one of them.  Each keeps its queue and its threads. */
-struct tier *tier_join(struct tier *first, struct tier *second);
-/* Of a joined tier the part that holds offset 0 or the last one; of any other it itself, and NULL. */
-const struct tier *tier_part(const struct tier *, int i);
-/* The value of an option that is given once: one tier is timed at a time.  Dies with none or two. */
+/* The value of an option that is given once: plans know fast memory and one other.  Dies with none or two. */
 const char *tier_given(const struct list *);
 void tier_check(const char *spec, uint64_t bytes); /* dies now if tier_open would for lack of space or a bad path */
 
-const char *tier_kind(const struct tier *);              /* real | emulated, where a part is */
-const char *tier_method(const struct tier *);            /* memory | o_direct | buffered | paced | node | dax; "A+B" */
+const char *tier_kind(const struct tier *);              /* real | emulated */
+const char *tier_method(const struct tier *);            /* memory | o_direct | buffered | paced | node | dax */
 size_t tier_align(const struct tier *);
 uint64_t tier_bytes(const struct tier *);
 
 /* Transfers in flight: zero-initialise, add with tier_start, wait for all with tier_finish (the caller helps). */
-struct transfer { int left[2]; };                        /* by part of a joined tier */
+struct transfer { int left; };
 void tier_start(struct tier *, struct transfer *, bool write, void *p, uint64_t offset, size_t bytes);
 void tier_finish(struct tier *, struct transfer *);
 uint64_t tier_moved(const struct tier *, bool write);    /* bytes since tier_open */
@@ -61,6 +56,5 @@ struct calibration {
     double read_bytes_per_second, write_bytes_per_second, read_latency_seconds, write_latency_seconds;
 };
 struct calibration tier_calibrate(struct tier *,
-                                  double seconds); /* medians of requests of 4 MiB and of one alignment unit; of a
-                                                      joined tier those of its second part */
+                                  double seconds); /* medians of requests of 4 MiB and of one alignment unit */
 #endif

@@ -14,11 +14,11 @@ TIMEFORMAT='%U'
 for net in ${NETS:-vgg19 inception4 resnet200 densenet264}; do
     place-net $net --batch="$(batch $net)" > "$work/g"
     place-cost --model=optane "$work/g" > "$work/p.csv"
-    tensors=$(place-live "$work/g" | awk -F, '$NF == 1' | wc -l)
+    tensors=$(place-stat --lives "$work/g" | awk -F, '$NF == 1' | wc -l)
     for form in ${FORMS:-sync static}; do
         for ratio in ${RATIOS:-8:1 4:1 1:1}; do
             cpu=$( { time place-plan -f $form --ratio=$ratio -p "$work/p.csv" "$work/g" > "$work/plan"; } 2>&1 )
-            place-verify -p "$work/p.csv" --graph="$work/g" "$work/plan"
+            place-check -p "$work/p.csv" --plan="$work/plan" "$work/g"
             row=$net,$(batch $net),$form,$ratio,$tensors,$(value objective_seconds "$work/plan"),$(value bound_seconds "$work/plan"),$(value gap_ratio "$work/plan"),$cpu
             if command -v cbc > "$work/which"; then
                 place-emit -f $form --ratio=$ratio -p "$work/p.csv" "$work/g" > "$work/m.lp"
