@@ -114,7 +114,8 @@ static void find_saved(struct offload *o, const struct graph *g)
     for (int i = 0; i < g->ntensor; i++) {
         const struct tensor *t = &g->tensor[i];
         if (t->role != ROLE_INTER || t->first >= o->forward || (t->last < o->forward && !input[i])) continue;
-        struct saved s = { i, (double)t->bytes, graph_movable(g, i) && !node_attr(&g->node[t->first], "stay", 0, 0), t->first, -1, -1, -1 };
+        bool may_leave = graph_movable(g, i) && !node_attr(&g->node[t->first], "stay", 0, 0);
+        struct saved s = { i, (double)t->bytes, may_leave, t->first, -1, -1, -1 };
         for (int u = t->nuse; u-- > 0 && t->use[u] >= o->forward;) s.first = t->use[u];
         if (s.first >= 0) s.last = t->last;
         if (s.first >= 0 && !input[i]) s.group = sole_group(o, g, t);

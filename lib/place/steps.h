@@ -15,6 +15,7 @@ struct step_row {
 };
 
 void steps_names(csvw *);
-/* Fills in what the engine and the machine are at now (resident, fast, scratch, method, kind and load), and writes the row.  A method or kind that was given stays. */
+/* Fills in what the engine and the machine are at now (resident, fast, scratch, method, kind and load), and writes the
+ * row.  A method or kind that was given stays. */
 void steps_row(csvw *, struct step_row *, const struct engine *);
 #endif
