@@ -3,6 +3,7 @@
 #include "base/checked.h"
 #include "base/num.h"
 #include <fnmatch.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +27,9 @@ double data_value(const csv *t, int col)
     str s = csv_str(t, col);
     if (str_is(s, "true")) return 1;
     if (str_is(s, "false")) return 0;
-    return csv_num(t, col);
+    double v = csv_num(t, col);
+    if (!isfinite(v)) csv_die(t, col, "a finite number");
+    return v;
 }
 
 static int by_name(const void *a, const void *b)

@@ -29,6 +29,6 @@ struct data {
 
 bool data_matches(const struct list *, str name);        /* is it on the list? */
 struct data data_read(char **paths, const struct data_columns *);    /* paths as for csv_files */
-double data_value(const csv *, int col);                 /* a number, or true / false as 1 / 0; dies otherwise */
+double data_value(const csv *, int col);                 /* a finite number, or true / false as 1 / 0; dies otherwise */
 void data_free(struct data *);
 #endif

@@ -7,6 +7,14 @@
 #include <math.h>
 
 void openblas_set_num_threads(int);                      /* its header does not go with GSL's */
+void xerbla_(const char *routine, const int *parameter, size_t length);
+
+/* in place of OpenBLAS's own, which writes to standard output and goes on */
+void xerbla_(const char *routine, const int *parameter, size_t length)
+{
+    (void)length;
+    die("numeric library: %.6s was called with a wrong parameter %d", routine, *parameter);
+}
 
 static void gsl_failed(const char *reason, const char *file, int line, int code)
 {
@@ -23,6 +31,7 @@ void dense_begin(void)
 bool dense_cholesky(double *a, size_t n)
 {
     dense_begin();
+    if (!n) return true;                                 /* BLAS takes no empty matrix */
     gsl_matrix_view m = gsl_matrix_view_array(a, n, n);
     gsl_error_handler_t *old = gsl_set_error_handler_off();
     int failed = gsl_linalg_cholesky_decomp1(&m.matrix);
@@ -32,6 +41,7 @@ bool dense_cholesky(double *a, size_t n)
 
 void dense_cholesky_solve(const double *l, size_t n, double *x)
 {
+    if (!n) return;
     gsl_matrix_const_view m = gsl_matrix_const_view_array(l, n, n);
     gsl_vector_view v = gsl_vector_view_array(x, n);
     gsl_linalg_cholesky_svx(&m.matrix, &v.vector);

@@ -6,6 +6,7 @@
 #include "fit/lasso.h"
 #include "net/lbfgs.h"
 #include "fit/ridge.h"
+#include "fit/spread.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,18 +45,14 @@ static struct model *prepare(const struct data *d, const uint32_t *row, size_t n
     double *scale = xmalloc(2 * d->cols + 1, sizeof *scale);
     size_t *from = xmalloc(d->cols + 1, sizeof *from), cols = 0;
     for (size_t j = 0; j < d->cols; j++) {
-        double mean = 0, square = 0;
+        struct spread s = spread_of(d->x + j, d->cols, row, n, 0);
         bool flag = true;
-        for (size_t i = 0; i < n; i++) {
-            double v = value_at(d, row, i, j);
-            mean += v / (double)n;
-            flag = flag && (v == 0 || v == 1);
-        }
-        for (size_t i = 0; i < n; i++) square += pow(value_at(d, row, i, j) - mean, 2) / (double)n;
-        if (!o->raw && !(sqrt(square) > 1e-4)) continue;
+        for (size_t i = 0; i < n; i++) flag = flag && (value_at(d, row, i, j) == 0 || value_at(d, row, i, j) == 1);
+        if (!isfinite(s.deviation)) die("column '%s': its numbers are too far apart", d->feature[j]);
+        if (!o->raw && s.deviation == 0) continue;
         bool keep = o->raw || flag;
-        scale[2 * cols] = keep ? 0 : mean;
-        scale[2 * cols + 1] = keep ? 1 : sqrt(square);
+        scale[2 * cols] = keep ? 0 : s.shift + s.mean;
+        scale[2 * cols + 1] = keep ? 1 : s.deviation;
         feature[cols] = d->feature[j];
         from[cols++] = j;
     }
@@ -259,6 +256,13 @@ static void fit_constant(struct model *m, struct prepared *p, struct train_repor
     *r = (struct train_report){ NAN, NAN, 0 };
 }
 
+static bool is_finite(const struct model *m)
+{
+    size_t n = (size_t)model_outputs(m) * (m->kind == MODEL_CONSTANT ? 1 : 1 + m->nfeature);
+    for (size_t k = 0; k < n; k++) if (!isfinite(m->weight[k])) return false;
+    return true;
+}
+
 struct model *train(const struct data *d, const uint32_t *row, size_t n, const struct train_options *o,
                     struct train_report *report)
 {
@@ -275,6 +279,8 @@ struct model *train(const struct data *d, const uint32_t *row, size_t n, const s
     else if (o->kind == MODEL_MLP) fit_mlp(m, &p, o, r);
     else if (o->kind == MODEL_BOOST) fit_boost(m, &p, o, r);
     else fit_constant(m, &p, r);
+    if (o->kind != MODEL_MLP && o->kind != MODEL_BOOST && !is_finite(m))
+        die("%s: the weights are not finite; are there huge values in a column?", model_kind_name[o->kind]);
     release(&p);
     return m;
 }

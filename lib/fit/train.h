@@ -1,6 +1,6 @@
 /* train.h - data in, model out: one door to all fits, used by the fit-* filters and by fit-cv.
  *
- * Preparation, as in the original study: features that do not vary (population deviation at most 1e-4) are left out;
+ * Preparation, as in the original study: features that do not vary are left out (there, deviations up to 1e-4);
  * flags (only 0 and 1) stay as they are, the others become z-scores.  Ridge and lasso fit an intercept that is not
  * penalised, and scores of 0 and 1 for each class when the target is one.
  *   ridge     sum of squares + lambda |w|^2              lasso  sum of squares / (2 rows) + lambda |w|_1
