@@ -35,6 +35,7 @@ static void oracle(struct buf *b, const char *s, size_t n)
     const char *end = s + n;
     if (n >= 3 && memcmp(s, "\xef\xbb\xbf", 3) == 0) s += 3;
     bool header = true;
+    size_t head = 0, row = 0;                            /* bytes of the tagged header; where this row begins */
     for (size_t line = 1, begun = 1; s < end;) {
         f.n = 0;
         buf_add(&f, "", 0);
@@ -57,9 +58,11 @@ static void oracle(struct buf *b, const char *s, size_t n)
         }
         if (s < end && *s == '\r') s++;
         s++;
-        if (header) buf_char(b, '\n');
+        if (header) head = b->n, buf_char(b, '\n');
+        else if (b->n - row == head && memcmp(b->s, b->s + row, head) == 0) b->n = row;   /* the header again */
         else buf_format(b, "@%zu\n", begun);
         header = false;
+        row = b->n;
         begun = ++line;
     }
     free(f.s);
@@ -416,6 +419,6 @@ int main(void)
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) unlink(made[i]);
     rmdir(dir);
     ok(dies(fill_disk, NULL, 1, "No space left"), "a full disk is noticed");
-    ok(answers(copy_rows, "a,b\n", "1,2\n", "1,2\n", 3), "a row on a pipe is answered before the next one comes");
+    ok(answers(copy_rows, "a,b\n", "1,2\n", "1,2\n", 1), "a row on a pipe is answered before the next one comes");
     return done();
 }

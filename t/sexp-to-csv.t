@@ -14,6 +14,9 @@ is "keys of one path in several lists" $'a\n1\n2' sexp-to-csv --each=list/r <<< 
 is "no record: a header" item1 sexp-to-csv --each=none g
 fails "a key twice" 1 "stdin.:2: the record has 'a' twice" sexp-to-csv <<< $'((a 1)\n(a 2))'
 is "unless nobody asks for it" $'b\n3' sexp-to-csv -c b <<< '((a 1) (a 2) (b 3))'
+is "lists of numbers and empty ones are items" $'item1,item2,item3,k\na,(2 3),(),1\nb,(),(1e3 x),' \
+    sexp-to-csv <<< '(r a (2 3) () (k 1)) (r b () (1e3 x))'
+is "the tensors of a network" 'scalar,(),5' eval 'printf "(graph (tensor 1 scalar () (at 5)))" | sexp-to-csv --each=tensor --items=id,name,shape -c name,shape,at | tail -n 1'
 fails "an atom for a record" 1 'an atom where a record' sexp-to-csv <<< 'a'
 is "lists that begin with no name are items" $'item1,item2,item3,k\n(),(64 3),((a) 1),2' sexp-to-csv <<< '(r () (64 3) ((a) 1) (k 2))'
 for n in mlp vgg19 resnet50 unet; do

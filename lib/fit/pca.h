@@ -8,10 +8,10 @@ struct pca {
     size_t cols, rank;                                   /* rank: eigenvalues above 1e-12 of the largest */
     double *shift, *mean;                                /* cols; a column's mean is shift + mean, see spread.h */
     double *scale;                                       /* cols; 1, or the deviation (0: constant, left out) */
-    double unit;                                         /* what raw columns are divided by: their squares stay finite */
+    double unit;                                         /* what raw columns are divided by, for finite squares */
     double *variance;                                    /* cols, descending */
     double *ratio;                                       /* cols: share of the whole variance; NAN when there is none */
-    double *loading;                                     /* cols x cols: column k belongs to component k; largest entry positive */
+    double *loading;                                     /* cols x cols: column k: component k, its largest positive */
 };
 
 /* x: rows x cols, row-major, finite.  zscore: every column by its own deviation, so that units do not matter. */

@@ -2,20 +2,17 @@
  * quote are then split in place.  A record with a quote in it goes to libcsv, which alone decides what quoting means:
  * it never sees line ends, blanks or a byte-order mark, where its defaults would change data.
  * Cost: 0.17 ns a byte, 1.5 ns a field. */
-#include "table/csvio.h"
+#include "table/csv_file.h"
 #include "table/input.h"
 #include "base/message.h"
 #include "base/num.h"
-#include "base/out.h"
 #include <csv.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -23,9 +20,8 @@
 
 enum { CHUNK = 1 << 16, PAD = 64, RECORD_MAX = 1 << 30 };
 
-static const char bom[] = "\xef\xbb\xbf", lfs[] = "version https://git-lfs";
-
 struct csv_input csv_input;
+void (*csv_before_read)(void);
 
 struct csv {
     int fd;
@@ -102,8 +98,6 @@ static void scan(csv *c)
     c->in_quotes = in;
 }
 
-static void flush_writers(void);
-
 /* slide the unfinished record to the front, read on, index what came */
 static bool fill(csv *c)
 {
@@ -122,7 +116,7 @@ static bool fill(csv *c)
         c->buf = xrealloc(c->buf, c->cap, 1);
         c->sep = xrealloc(c->sep, c->cap, sizeof *c->sep);
     }
-    flush_writers();
+    if (csv_before_read) csv_before_read();
     ssize_t got;
     do got = read(c->fd, c->buf + c->len, keep < CHUNK ? CHUNK : c->cap - PAD - c->len);
     while (got < 0 && errno == EINTR);
@@ -267,9 +261,9 @@ static void read_header(csv *c)
     c->any_quote = false;
     c->line = 1;
     if (!fill(c)) die_at(c->path, 1, "empty input, expected a header row");
-    if (starts(c, lfs))
+    if (starts(c, csv_lfs))
         die_at(c->path, 1, "a git-LFS pointer, not the table itself (git lfs pull)");
-    if (starts(c, bom)) c->pos = 3;                      /* byte order mark */
+    if (starts(c, csv_bom)) c->pos = 3;                      /* byte order mark */
     if (csv_input.header) return;                        /* the first row is data */
     if (!record(c)) die_at(c->path, 1, "no header row");
     /* the whole of a file whose lines end in CR alone would be its header */
@@ -400,6 +394,8 @@ static bool next_row(csv *c)
     for (;;) {
         while (!record(c)) if (!next_file(c)) return false;
         if (c->nfield == 0 || !str_eq(c->field[0], c->name[0]) || !is_header(c)) return true;
+        /* in quotes that it does not need: a row that says the same, see csvw.c */
+        if (!in_place(c, c->field[0]) && !csv_needs_quotes(c->name[0])) return true;
         if (c->headers++) continue;
         c->again = c->line;
         if (!quiet) warn_at(c->path, c->line, "the header again: left out, as every such row");
@@ -538,284 +534,14 @@ double csv_num_or(const csv *c, int col, double missing)
     return col < 0 || !csv_has(c, col) ? missing : csv_num(c, col);
 }
 
-/* ---- writing */
-
-struct csvw {
-    int fd;
-    const char *path;
-    struct out *out;                                     /* NULL: the descriptor is not ours */
-    bool append;
-    bool started;                                        /* the first record is out */
-    size_t nfield, last;                                 /* of the record in work: fields, bytes of the last */
-    size_t n;
-    csvw *next;
-    char buf[CHUNK + PAD];
-};
-
-static csvw *writers;
-
-static void put(csvw *w, const char *s, size_t n)
+bool csv_is_plain(const csv *c, int col)
 {
-    if (!write_all(w->fd, s, n)) die_errno("write %s", w->path);
+    return in_place(c, c->field[col]) && c->delimiter == ',';
 }
 
-void csvw_flush(csvw *w)
-{
-    put(w, w->buf, w->n);
-    w->n = 0;
-}
-
-static void flush_writers(void)
-{
-    for (csvw *w = writers; w; w = w->next) if (w->n && !w->append) csvw_flush(w);
-}
-
-static void raw(csvw *w, const char *s, size_t n)
-{
-    if (w->n + n > CHUNK) {
-        csvw_flush(w);
-        if (n > CHUNK) {
-            put(w, s, n);
-            return;
-        }
-    }
-    copy_short(w->buf + w->n, s, n);
-    w->n += n;
-}
-
-static void begin_field(csvw *w)
-{
-    if (w->nfield++) raw(w, ",", 1);
-}
-
-static csvw *new_writer(int fd, const char *path)
-{
-    csvw *w = xmalloc(1, sizeof *w);
-    memset(w, 0, offsetof(csvw, buf));
-    w->fd = fd;
-    w->path = path;
-    w->next = writers;
-    writers = w;
-    return w;
-}
-
-csvw *csvw_fd(int fd)
-{
-    return new_writer(fd, fd == STDOUT_FILENO ? "(stdout)" : "output");
-}
-
-csvw *csvw_open(const char *path)
-{
-    struct out *o = out_open(path);
-    csvw *w = new_writer(out_fd(o), path && strcmp(path, "-") != 0 ? path : "(stdout)");
-    w->out = o;
-    return w;
-}
-
-/* An append log holds whole rows only: the writer sends each row by one write, and a torn one, left by a kill or a
- * full disk, is cut off here before anything is added. */
-static void cut_torn_row(int fd, const char *path)
-{
-    struct stat st;
-    if (fstat(fd, &st) != 0) die_errno("%s", path);
-    off_t end = st.st_size;
-    char b[4096];
-    while (end > 0) {
-        size_t n = end < (off_t)sizeof b ? (size_t)end : sizeof b;
-        if (pread(fd, b, n, end - (off_t)n) != (ssize_t)n) die_errno("%s", path);
-        const char *newline = memrchr(b, '\n', n);
-        if (newline) {
-            end -= (off_t)n - (newline - b) - 1;
-            break;
-        }
-        end -= (off_t)n;
-    }
-    if (end == st.st_size) return;
-    warn("%s: last row is torn, dropped (%lld bytes)", path, (long long)(st.st_size - end));
-    if (ftruncate(fd, end) != 0) die_errno("%s", path);
-}
-
-csvw *csvw_append(const char *path, const char *names)
-{
-    int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (fd < 0) die_errno("%s", path);
-    cut_torn_row(fd, path);
-    struct stat st;
-    if (fstat(fd, &st) != 0) die_errno("%s", path);
-    csvw *w = new_writer(fd, path);
-    w->append = true;
-    if (st.st_size == 0) {
-        csvw_names(w, names);
-        csvw_end(w);
-        return w;
-    }
-    size_t n = strlen(names);
-    char *head = xmalloc(n + 1, 1);
-    if (pread(fd, head, n + 1, 0) != (ssize_t)n + 1 || memcmp(head, names, n) != 0 || head[n] != '\n')
-        die_at(path, 1, "header differs from '%s'; another version's results? move the file away", names);
-    free(head);
-    w->started = true;
-    return w;
-}
-
-static bool needs_quotes(str f)
+bool csv_needs_quotes(str f)
 {
     for (size_t i = 0; i < f.n; i++)
         if (f.s[i] == ',' || f.s[i] == '"' || f.s[i] == '\n' || f.s[i] == '\r') return true;
     return false;
-}
-
-/* would the file seem to begin with a byte order mark, or to be a git-LFS pointer? */
-static bool misleads(const csvw *w, str f)
-{
-    if (w->started || w->nfield != 1) return false;
-    return (f.n >= sizeof bom - 1 && memcmp(f.s, bom, sizeof bom - 1) == 0) ||
-           (f.n >= sizeof lfs - 1 && memcmp(f.s, lfs, sizeof lfs - 1) == 0);
-}
-
-void csvw_str(csvw *w, str f)
-{
-    begin_field(w);
-    w->last = f.n;
-    if (!misleads(w, f) && !needs_quotes(f)) {
-        raw(w, f.s, f.n);
-        return;
-    }
-    raw(w, "\"", 1);
-    const char *s = f.s, *end = s + f.n, *q;
-    while ((q = memchr(s, '"', (size_t)(end - s)))) {
-        raw(w, s, (size_t)(q + 1 - s));
-        raw(w, "\"", 1);
-        s = q + 1;
-    }
-    raw(w, s, (size_t)(end - s));
-    raw(w, "\"", 1);
-}
-
-void csvw_fields(csvw *w, str fields, size_t n)
-{
-    begin_field(w);
-    raw(w, fields.s, fields.n);
-    w->nfield += n - 1;
-    w->last = fields.n;
-}
-
-void csv_quote(struct buf *b, str f)
-{
-    bool quotes = needs_quotes(f);
-    if (quotes) buf_char(b, '"');
-    for (const char *s = f.s, *end = s + f.n; s < end; s++) {
-        if (*s == '"') buf_char(b, '"');
-        buf_char(b, *s);
-    }
-    if (quotes) buf_char(b, '"');
-}
-
-void csvw_cstr(csvw *w, const char *s)
-{
-    csvw_str(w, s ? str_of(s) : (str){ "", 0 });
-}
-
-void csvw_format(csvw *w, const char *fmt, ...)
-{
-    char small[256], *s = small;
-    va_list ap, again;
-    va_start(ap, fmt);
-    va_copy(again, ap);
-    int n = vsnprintf(small, sizeof small, fmt, ap);
-    va_end(ap);
-    if (n < 0) die("cannot format a field");
-    if ((size_t)n >= sizeof small) {
-        s = xmalloc((size_t)n + 1, 1);
-        vsnprintf(s, (size_t)n + 1, fmt, again);
-    }
-    va_end(again);
-    csvw_str(w, (str){ s, (size_t)n });
-    if (s != small) free(s);
-}
-
-void csvw_num(csvw *w, double v)
-{
-    begin_field(w);
-    if (w->n + NUM_MAX > CHUNK) csvw_flush(w);
-    w->n += w->last = num_print(w->buf + w->n, v);
-}
-
-void csvw_exact(csvw *w, struct exact_number v)
-{
-    begin_field(w);
-    if (w->n + EXACT_MAX > CHUNK) csvw_flush(w);
-    w->n += w->last = exact_print(w->buf + w->n, v);
-}
-
-void csvw_int(csvw *w, int64_t v)
-{
-    begin_field(w);
-    if (w->n + NUM_MAX > CHUNK) csvw_flush(w);
-    w->n += w->last = int_print(w->buf + w->n, v);
-}
-
-void csvw_empty(csvw *w)
-{
-    csvw_str(w, (str){ "", 0 });
-}
-
-void csvw_known(csvw *w, double v)
-{
-    if (isnan(v)) csvw_empty(w);
-    else csvw_num(w, v);
-}
-
-void csvw_copy(csvw *w, const csv *c, int col)
-{
-    str f = c->field[col];
-    bool unquoted = in_place(c, f) && c->delimiter == ',';
-    if (!unquoted || !w->started || (f.n && f.s[f.n - 1] == '\r')) {
-        csvw_str(w, f);
-        return;
-    }
-    begin_field(w);
-    raw(w, f.s, f.n);
-    w->last = f.n;
-}
-
-void csvw_copy_all(csvw *w, const csv *c)
-{
-    for (int i = 0; i < c->ncol; i++) csvw_copy(w, c, i);
-}
-
-void csvw_copy_names(csvw *w, const csv *c)
-{
-    for (int i = 0; i < c->ncol; i++) csvw_str(w, c->name[i]);
-}
-
-void csvw_names(csvw *w, const char *names)
-{
-    for (const char *p = names;; p++) {
-        size_t n = strcspn(p, ",");
-        csvw_str(w, (str){ p, n });
-        p += n;
-        if (!*p) return;
-    }
-}
-
-void csvw_end(csvw *w)
-{
-    if (w->nfield == 1 && w->last == 0) raw(w, "\"\"", 2);       /* a blank line would be skipped by other readers */
-    raw(w, "\n", 1);
-    w->nfield = 0;
-    w->started = true;
-    if (w->append) csvw_flush(w);
-}
-
-int csvw_close(csvw *w)
-{
-    csvw_flush(w);
-    csvw **p = &writers;
-    while (*p != w) p = &(*p)->next;
-    *p = w->next;
-    if (w->out) out_close(w->out);
-    else if (w->append && close(w->fd) != 0) die_errno("close %s", w->path);
-    free(w);
-    return EXIT_OK;
 }
