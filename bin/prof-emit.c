@@ -1,6 +1,6 @@
 /* prof-emit - events in a foreign format
  *
- * Usage: prof-emit --to=FORMAT [-o FILE] [FILE]...
+ * Usage: prof-emit --to=FORMAT [-o FILE] [DIR|FILE]...
  *
  * Columns in: those of events.  FORMAT:
  *   chrome      trace event JSON for Perfetto and browsers; all rows, those of
@@ -17,11 +17,12 @@
  * and counted.  Memory: constant for chrome, else all rows.
  *
  * Examples:
- *   $ prof-log --nested out/run | prof-emit --to=chrome -o trace.json
- *   $ prof-log --nested out/run | prof-emit --to=folded | flamegraph.pl
+ *   $ prof-emit --to=chrome -o trace.json out/run
+ *   $ prof-emit --to=folded out/run | flamegraph.pl
  */
 #include "base/filter.h"
 #include "prof/emit.h"
+#include "prof/import/input.h"
 #include HELP
 #include <string.h>
 
@@ -39,12 +40,14 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (to == NOT_GIVEN) usage("no --to given");
     if (to == CHROME) {
-        struct events_in in = events_open(argv + i);
+        struct events_in in = events_open(input_stream(argv + i, true, true));
         emit_chrome(&in, output);
+        input_end();
         return EXIT_OK;
     }
     static struct event_table t;
-    table_read(&t, argv + i);
+    table_read(&t, input_stream(argv + i, true, true));
+    input_end();
     if (to == SPEEDSCOPE) emit_speedscope(&t, output);
     else if (to == FOLDED) emit_folded(&t, output, threads);
     else if (to == FLAME) emit_flame(&t, output);

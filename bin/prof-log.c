@@ -8,7 +8,8 @@
  *          other; later pieces of a cut C call are flagged part
  *   op     operations; phase: phases
  *   proc   the process; cat pass: one training iteration; cat on: a stretch in
- *          which profiling was enabled; cat progress: name is in millionths
+ *          which profiling was enabled; cat progress: name is in millionths;
+ *          cat cost: link is what recording a call cost, in ns
  *   ovh    cat dropped: name records before start_ns could not be written
  *   gpu    and whatever else the files gpu.*.csv in DIR hold
  * Logs of killed processes are read to the last record; what was open then is

@@ -1,6 +1,6 @@
 /* prof-page - one HTML page about a run, which opens without network
  *
- * Usage: prof-page [OPTION]... [-o PAGE] [FILE]...
+ * Usage: prof-page [OPTION]... [-o PAGE] [DIR|FILE]...
  *
  * In: events as intervals (prof-log --nested, prof-import --nested).  The page
  * shows what ran at the same time (--cells, of prof-sweep), the most expensive
@@ -14,9 +14,10 @@
  * Memory: all rows.
  *
  * Examples:
- *   $ prof-log --nested out/run | prof-page --top=top.csv -o page.html
+ *   $ prof-page -o page.html out/run
  */
 #include "base/filter.h"
+#include "prof/import/input.h"
 #include "prof/page.h"
 #include HELP
 
@@ -40,7 +41,8 @@ int main(int argc, char **argv)
     static struct event_table t;
     int i = filter_init(argc, argv, help, options);
     page.limit = (size_t)limit;
-    table_read(&t, argv + i);
+    table_read(&t, input_stream(argv + i, true, true));
+    input_end();
     page_write(out, &page, &t);
     return EXIT_OK;
 }

@@ -1,6 +1,6 @@
 /* prof-path - the critical path of a run, and how much slack the rest has
  *
- * Usage: prof-path [--pieces|--all] [FILE]...
+ * Usage: prof-path [--pieces|--all] [DIR|FILE]...
  *
  * Columns in: those of events; intervals of a thread nested or exclusive, and
  * op where prof-op made it.  The critical path is the longest chain of pieces
@@ -24,11 +24,12 @@
  *
  * Examples:
  *   $ prof-import --from=kineto trace.json.gz | prof-path
- *   $ prof-log out/run | prof-op | prof-path --pieces > path.csv
+ *   $ prof-path --pieces out/run > path.csv
  *   $ prof-import --from=kineto --prefix=rank0. rank0.json.gz > rank0.csv
  *   $ csv-cat rank0.csv rank1.csv | prof-path
  */
 #include "base/filter.h"
+#include "prof/import/input.h"
 #include "prof/path.h"
 #include HELP
 
@@ -44,7 +45,7 @@ int main(int argc, char **argv)
     static struct dag g;
     int i = filter_init(argc, argv, help, options);
     if (pieces && all) usage("--pieces or --all, not both");
-    table_read(&t, argv + i);
+    input_read(&t, argv + i);
     dag_build(&g, &t, NULL);
     if (!quiet && (g.guessed || g.unexplained))
         warn("%llu waits and gaps explained by a guess, %llu not at all: they keep their length",

@@ -7,7 +7,8 @@
  * With --by, columns out are the same, unknown ones too: iterations are added
  * as phases named 1, 2, ... (with leading zeros), other phases go, so that
  * prof-sweep gives cells per iteration.  An iteration is what lies between two
- * marks of a pass, a stretch in which profiling was on, or an operation NAME.
+ * marks of a pass, a stretch in which profiling was on (what lies in none goes:
+ * the start before a Profiler was made), or an operation NAME.
  * With --iterations the columns are proc, cat, name, iteration, total_ns: of a
  * function with n calls, when N divides n, call i belongs to iteration
  * i / (n/N); otherwise its time is spread evenly, as the original did.
@@ -90,6 +91,29 @@ static int by_start(const void *a, const void *b)
     return ORDER(x->start, y->start) ?: ORDER(x->source, y->source);
 }
 
+/* rows that lie in no stretch of their process; stretches are in order, and one is left before the next begins */
+static void leave_out(const struct rows *on)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < out.n; k++) {
+        const struct row *r = &out.v[k];
+        size_t lo = 0, hi = on->n;
+        while (lo < hi) {                                /* stretches that begin before the row's end */
+            size_t mid = lo + (hi - lo) / 2;
+            if (on->v[mid].start < r->end) lo = mid + 1;
+            else hi = mid;
+        }
+        bool in = r->kind == EVENT_PROC;
+        for (; !in && lo-- > 0;) {
+            if (on->v[lo].proc != r->proc) continue;
+            in = on->v[lo].end > r->start;
+            break;
+        }
+        if (in) out.v[n++] = *r;
+    }
+    out.n = n;
+}
+
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
@@ -104,6 +128,7 @@ int main(int argc, char **argv)
     }
     if (!marks.n) die("no iterations of this kind in the events");
     qsort(marks.v, marks.n, sizeof *marks.v, by_start);
+    if (by == BY_ON) leave_out(&marks);
     uint32_t *count = xcalloc(t.text.n, sizeof *count);  /* by process */
     size_t ntext = t.text.n;
     int width = snprintf(NULL, 0, "%zu", marks.n);

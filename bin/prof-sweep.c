@@ -1,6 +1,6 @@
 /* prof-sweep - time by set of things that are active at the same instant
  *
- * Usage: prof-sweep [--transitions=FILE] [--across] [--sorted] [FILE]...
+ * Usage: prof-sweep [--transitions=FILE] [--across] [--sorted] [DIR|FILE]...
  *
  * Columns in: kind, cat, start_ns, end_ns; used where present: proc, tid, name,
  * op.  Columns out: proc, phase, op, cats (names joined by '+' in byte order, a
@@ -14,17 +14,20 @@
  * intervals are left out and counted.  Each table written beside the cells says
  * with them how often sets change or the recorder's hooks ran.
  *
+ * A folder of the recorder's logs is read as prof-log and prof-op give it.
  * Rows in any order.  Memory: what is open at once while rows come in order of
  * start_ns; a file out of order is read again and held, 16 bytes a row and as
  * many to sort it.  Of a pipe the first quarter of a million rows are held: if
  * they are in order, the rest must be (else --hold).
  *
  * Examples:
- *   $ prof-log out/run | prof-op | prof-sweep > cells.csv
+ *   $ prof-sweep out/run > cells.csv
+ *   $ prof-import --from=kineto t.json.gz | prof-op | prof-sweep > cells.csv
  *   $ prof-sweep --transitions=transitions.csv events.csv > cells.csv
  */
 #include "base/filter.h"
 #include "prof/overlap.h"
+#include "prof/import/input.h"
 #include HELP
 
 static const char *transitions, *hooks;
@@ -42,7 +45,8 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     want.transitions = transitions != NULL;
     want.hooks = hooks != NULL;
-    overlap *o = overlap_read(argv + i, want);
+    overlap *o = overlap_read(input_stream(argv + i, false, true), want);
+    input_end();
     csvw *w = csvw_open("-");
     overlap_write_cells(o, w);
     if (transitions) {

@@ -1,13 +1,17 @@
 /* prof-whatif - how long a run would take if a part of it were faster
  *
- * Usage: prof-whatif --speed=PART:K... [--iteration=OP] [FILE]...
+ * Usage: prof-whatif --speed=PART:K... [--iteration=OP] [DIR|FILE]...
  *
  * Columns in: those of events, as for prof-path.  Each --speed is answered by
  * itself: every piece of PART takes 1/K of its time, what waited for it goes on
  * as much earlier as its other dependences allow, and so on to the end.  PART
  * is a pattern (* any bytes, ? one) for names of functions and kernels,
  * operations and categories; name=, op= or cat= before it says which of them.
- * A part by name or operation is all that runs under it on its thread.
+ * A part by name or operation is all that runs under it on its thread; by name
+ * it needs whole intervals, so that a table of pieces (prof-log without
+ * --nested) is refused.  What recording cost is taken out before anything gets
+ * faster.  A folder of the recorder's logs is read as prof-log --nested reads it.
+ * A part that matches nothing is an error, which lists names like it.
  * Columns out: part, speed, before_ns, after_ns, low_ns, high_ns (95 %, from
  * what the iterations take then, see --iteration; empty: under five),
  * speedup, low_ratio, high_ratio, naive_speedup (as if nothing overlapped: the
@@ -16,11 +20,12 @@
  * Memory: all rows.
  *
  * Examples:
- *   $ prof-log out/run | prof-op | prof-whatif --speed=op=simulate:2
+ *   $ prof-whatif --speed=op=simulate:2 out/run
  *   $ prof-whatif --speed=cat=Python:10 --speed=gemm*:1.5 events.csv
  */
 #include "base/filter.h"
 #include "base/num.h"
+#include "prof/import/input.h"
 #include "prof/path.h"
 #include HELP
 #include <math.h>
@@ -76,6 +81,22 @@ static void put(csvw *w, const struct part *p, const struct whatif *x)
     csvw_end(w);
 }
 
+/* a part by name of which the table has only pieces */
+static void check_whole(const struct part *p, const struct event_table *t)
+{
+    if ((p->of == PART_NAME || p->of == PART_ANY) && whatif_is_cut(t))
+        die("%s: this table has pieces of functions, not all that runs under one: prof-log --nested, or the folder of "
+            "logs; op= and cat= go with pieces", p->pattern);
+}
+
+static void nothing(const struct part *p, const struct event_table *t)
+{
+    const char **near = whatif_near(t, p->pattern, 5);
+    struct buf b = { 0 };
+    for (size_t i = 0; near[i]; i++) buf_format(&b, "%s%s", i ? ", " : "; names like it: ", near[i]);
+    die("%s: nothing matches it%s", p->pattern, b.n ? b.s : "");
+}
+
 int main(int argc, char **argv)
 {
     static struct event_table t;
@@ -83,15 +104,17 @@ int main(int argc, char **argv)
     if (!speeds.n) usage("no --speed given");
     struct part *part = xmalloc((size_t)speeds.n, sizeof *part);
     for (int k = 0; k < speeds.n; k++) part[k] = part_of(speeds.v[k]);
-    table_read(&t, argv + i);
+    input_read(&t, argv + i);
+    for (int k = 0; k < speeds.n; k++) check_whole(&part[k], &t);
+    struct whatif *x = xmalloc((size_t)speeds.n, sizeof *x);
+    for (int k = 0; k < speeds.n; k++) {
+        x[k] = whatif_of(&t, &part[k], iteration);
+        if (!x[k].selected) nothing(&part[k], &t);
+    }
     csvw *w = csvw_open("-");
     csvw_names(w, "part,speed,before_ns,after_ns,low_ns,high_ns,speedup,low_ratio,high_ratio,naive_speedup,selected_ns,"
                   "iterations");
     csvw_end(w);
-    for (int k = 0; k < speeds.n; k++) {
-        struct whatif x = whatif_of(&t, &part[k], iteration);
-        if (!x.selected && !quiet) warn("--speed=%s: nothing matches it", speeds.v[k]);
-        put(w, &part[k], &x);
-    }
+    for (int k = 0; k < speeds.n; k++) put(w, &part[k], &x[k]);
     return csvw_close(w);
 }

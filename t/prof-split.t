@@ -22,4 +22,6 @@ p,1,step,Python,8
 p,2,step,Backend,11' cells --by=op --op=step
 fails 'no such iterations' 1 'no iterations' prof-split --by=on ev.csv
 fails 'an operation must be named' 2 'goes with' prof-split --by=op ev.csv
+printf '%s\n' proc,tid,kind,cat,start_ns,end_ns,name 1,1,cat,Python,0,100,start 1,,proc,on,200,300,1 1,1,cat,Python,200,300,a 1,1,cat,C,320,330,between 1,,proc,on,400,500,2 1,1,cat,Python,400,500,b > on.csv
+is 'what lies in no stretch in which profiling was on goes' '1 2' eval "prof-split --by=on on.csv | prof-sweep | csv-cut -c phase | sed 1d | paste -sd' '"
 done_testing

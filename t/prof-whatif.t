@@ -22,7 +22,16 @@ is 'slower is a speed too' 'mine,0.5,800,0.7625,0.6703' whatif --speed=name=mine
 is 'a factor of one changes nothing' '*,1,610,1.0000,1.0000' whatif '--speed=*:1'
 is 'several questions' 'work,2,500,1.2200,1.4878
 finish,2,560,1.0893,1.0893' whatif --speed=work:2 --speed=finish:2
-fails 'nothing matches' 0 'nothing matches it' prof-whatif --speed=none:2 e.csv
+fails 'nothing matches: names like it' 1 'mein: nothing matches it; names like it: begin, mine' prof-whatif --speed=mein:2 e.csv
+printf '%s\n' "$head,hook" '1,1,cat,Python,0,10,a.py:1.f,,,tree' 1,1,cat,C,10,20,math.sqrt,,,c_patch '1,1,cat,Python,20,30,a.py:1.f,,,' > cut.csv
+fails 'a table of pieces does not know what runs under a name' 1 'this table has pieces of functions' prof-whatif --speed=name=*f:2 cut.csv
+is 'a category does' '30,25' eval "prof-whatif --speed=cat=C:2 cut.csv | csv-cut -c before_ns,after_ns | sed 1d"
+# f calls g a thousand times, each call 20 ns and 40 to record it, ten of these on either side of either record; the
+# recorder works for itself besides
+{ echo "$head,hook"; echo 1,,proc,cost,0,0,call,40.0,,; echo 1,1,cat,Python,0,100000,,,,; echo 1,1,cat,Python,0,60020,f,,,tree
+  for i in {0..999}; do echo 1,1,cat,C,$((i * 60 + 20)),$((i * 60 + 60)),g,,,c_patch; done; echo 1,1,cat,Profiler,70000,80000,writing,,,c_patch; } > cost.csv
+# f: 60020 - 40 * 1000 - 20, then 39980 - 10000 - 30 of the rest, a thousand times 20 of it in g
+is 'what recording cost is taken out first' '49950,39950,20000' eval "prof-whatif --speed=name=f:2 cost.csv | csv-cut -c before_ns,after_ns,selected_ns | sed 1d"
 fails 'no factor' 2 'expected PART:K' prof-whatif --speed=work e.csv
 fails 'a factor of 0' 2 'not a factor' prof-whatif --speed=work:0 e.csv
 # a thread begins no earlier because of what was done long before; two waits that end at once did not wake each other

@@ -2,6 +2,7 @@
 #include "prof/dag.h"
 #include "base/checked.h"
 #include "base/compare.h"
+#include "base/num.h"
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,7 +153,9 @@ struct builder {
     struct on_gpu *on_gpu;                               /* by proc, tid and time */
     size_t non_gpu, on_gpu_cap;
     struct calls calls;                                  /* rows of threads that have a link, by proc and link */
-    uint32_t waiting, communication;                     /* numbers of those texts */
+    uint32_t waiting, communication, own;                /* numbers of those texts */
+    int hook;                                            /* extra column of the recorder's hooks; -1: none */
+    double *quarter;                                     /* by process's text: ns that a record adds on either side */
     uint32_t *group;                                     /* of a row: which collective it is part of, from 1; 0 none */
     int64_t *met;                                        /* by collective: when its last rank came */
     uint32_t *meeting;                                   /* and the node of that instant */
@@ -193,7 +196,7 @@ static bool is_copy(str s)
 
 /* the stretch of a thread up to `to`, innermost row on top of the stack */
 static void stretch(struct builder *b, const struct row *thread, const struct open_row *stack, size_t depth,
-                    int64_t from, int64_t to, uint32_t *last)
+                    int64_t from, int64_t to, int records, uint32_t *last)
 {
     if (to <= from) return;
     struct dag_node v = { .start = from, .end = to, .work = to - from, .release = *last == NODE_NONE ? from : INT64_MIN,
@@ -210,6 +213,10 @@ static void stretch(struct builder *b, const struct row *thread, const struct op
     }
     if (depth) below = stack[depth - 1].selected;
     v.selected = below || selects_category(b, v.cat);
+    if (b->quarter) {
+        int64_t cost = (int64_t)(b->quarter[v.proc] * records + 0.5);
+        v.work = v.cat && v.cat == b->own ? 0 : cost < v.work ? v.work - cost : 0;
+    }
     uint32_t node = dag_node(b->g, &v);
     if (*last != NODE_NONE) dag_edge(b->g, *last, node, EDGE_RUN, 0);
     *last = node;
@@ -220,23 +227,50 @@ static void stretch(struct builder *b, const struct row *thread, const struct op
     }
 }
 
+/* its begin and its end are records */
+static bool is_recorded(const struct builder *b, const struct row *r)
+{
+    return b->hook >= 0 && b->t->text.name[b->t->extra[(size_t)r->source * (size_t)b->t->nextra + (size_t)b->hook]].n;
+}
+
+/* ns by process that a record costs on either side of its time */
+static void read_costs(struct builder *b)
+{
+    const struct event_table *t = b->t;
+    b->hook = -1;
+    for (int i = 0; i < t->nextra; i++) if (strcmp(t->extra_name[i], "hook") == 0) b->hook = i;
+    b->quarter = xcalloc(t->text.n, sizeof *b->quarter);
+    uint32_t cost = intern(&b->t->text, str_of("cost"));
+    for (size_t i = 0; i < t->rows.n; i++) {
+        const struct row *r = &t->rows.v[i];
+        double ns;
+        str s = t->text.name[r->link];
+        if (r->kind == EVENT_PROC && r->cat == cost && num_parse(s.s, s.n, &ns) && ns > 0 && ns < 1e6)
+            b->quarter[r->proc] = ns / 4;
+    }
+}
+
 static void one_thread(struct builder *b, const struct row *row, size_t n)
 {
     struct open_row *stack = NULL;
     size_t depth = 0, cap = 0;
     uint32_t last = NODE_NONE;
     int64_t cursor = 0;
-    bool any = false;
+    bool any = false, recorded = false;                  /* recorded: what lies at the cursor */
     for (size_t i = 0; i <= n; i++) {
         const struct row *r = i < n ? &row[i] : NULL;
         if (r && ((r->kind != EVENT_CAT && r->kind != EVENT_OP) || r->end <= r->start)) continue;
         int64_t now = r ? r->start : INT64_MAX;
         for (; depth && stack[depth - 1].end <= now; depth--) {
-            stretch(b, row, stack, depth, cursor, stack[depth - 1].end, &last);
+            bool hooked = is_recorded(b, stack[depth - 1].r);
+            stretch(b, row, stack, depth, cursor, stack[depth - 1].end, recorded + hooked, &last);
+            recorded = hooked;
             if (stack[depth - 1].end > cursor) cursor = stack[depth - 1].end;
         }
         if (!r) break;
-        if (any) stretch(b, row, stack, depth, cursor, now, &last);
+        bool hooked = is_recorded(b, r);
+        if (any) stretch(b, row, stack, depth, cursor, now, recorded + hooked, &last);
+        recorded = hooked;
         cursor = now;
         any = true;
         struct open_row new = { .r = r, .end = r->end, .selected = selects(b, r) };
@@ -606,9 +640,11 @@ static void mark_idle(struct builder *b, uint32_t first)
 
 void dag_build(struct dag *g, struct event_table *t, const struct part *part)
 {
-    struct builder b = { .g = g, .t = t, .part = part };
+    struct builder b = { .g = g, .t = t, .part = part, .hook = -1 };
     b.waiting = intern(&t->text, str_of("Waiting"));
     b.communication = intern(&t->text, str_of("Communication"));
+    b.own = intern(&t->text, str_of("Profiler"));
+    if (part) read_costs(&b);
     b.matches = xcalloc(t->text.n, 1);
     check_span(&t->rows);
     table_sort_threads(t);
@@ -644,5 +680,5 @@ void dag_build(struct dag *g, struct event_table *t, const struct part *part)
     for (size_t k = 0; k < threads; k++) begin_thread(&b, first[k]);
     dag_seal(g);
     set_lags(g);
-    free_all(first, link_of, b.group, b.met, b.meeting, b.matches, b.idle, b.stops.v, b.on_gpu, b.calls.v);
+    free_all(first, link_of, b.quarter, b.group, b.met, b.meeting, b.matches, b.idle, b.stops.v, b.on_gpu, b.calls.v);
 }

@@ -55,7 +55,9 @@ struct dag {                                           /* zero-initialise */
 /* What a replay makes faster: rows whose name, operation or category matches a pattern (* any bytes, ? one). */
 struct part { const char *pattern; double speed; enum { PART_ANY, PART_NAME, PART_OP, PART_CAT } of; };
 
-/* From rows, which are sorted; NULL part: nothing is selected.  A part by name or operation is all that ran under it on
+/* From rows, which are sorted; NULL part: nothing is selected.  With a part, what recording cost is taken out: rows of
+ * category Profiler have no work, and others lose what the log says that each recorded call cost (rows of kind proc and
+ * category cost), half of it in the call and half around it.  A part by name or operation is all that ran under it on
  * its thread; by category, what had that category. */
 void dag_build(struct dag *, struct event_table *, const struct part *);
 /* The same by hand, for tests: nodes and edges added, then sealed.  Lags of an edge are taken as they are.  What a node

@@ -236,12 +236,82 @@ static void interval(struct whatif *w, const struct dag *g, const struct event_t
     w->high = w->after + (int64_t)half;
 }
 
+bool whatif_is_cut(const struct event_table *t)
+{
+    int hook = -1;
+    for (int i = 0; i < t->nextra; i++) if (strcmp(t->extra_name[i], "hook") == 0) hook = i;
+    for (size_t i = 0; i < t->rows.n; i++) {
+        const struct row *r = &t->rows.v[i];
+        str flag = t->text.name[r->flag];
+        if (r->kind != EVENT_CAT) continue;
+        if (str_is(flag, "part")) return true;
+        /* of the recorder's rows only the later pieces of a Python function have a name and no hook */
+        if (hook >= 0 && r->name && !flag.n && !r->link && str_is(t->text.name[r->cat], "Python") &&
+            !t->text.name[t->extra[(size_t)r->source * (size_t)t->nextra + (size_t)hook]].n) return true;
+    }
+    return false;
+}
+
+/* Levenshtein's distance, of long texts of their ends */
+static size_t distance(const char *a, const char *b)
+{
+    enum { LONGEST = 100 };
+    size_t n = strlen(a), m = strlen(b), row[LONGEST + 1];
+    if (n > LONGEST) a += n - LONGEST, n = LONGEST;
+    if (m > LONGEST) b += m - LONGEST, m = LONGEST;
+    for (size_t k = 0; k <= m; k++) row[k] = k;
+    for (size_t i = 1; i <= n; i++) {
+        size_t before = row[0]++;
+        for (size_t k = 1; k <= m; k++) {
+            size_t change = before + (a[i - 1] != b[k - 1]), other = (row[k] < row[k - 1] ? row[k] : row[k - 1]) + 1;
+            before = row[k];
+            row[k] = change < other ? change : other;
+        }
+    }
+    return row[m];
+}
+
+struct near { const char *name; size_t off; };
+
+static int by_off(const void *a, const void *b)
+{
+    const struct near *x = a, *y = b;
+    return ORDER(x->off, y->off) ?: strcmp(x->name, y->name);
+}
+
+const char **whatif_near(const struct event_table *t, const char *pattern, size_t n)
+{
+    char *plain = xstrdup(pattern), *to = plain;
+    for (const char *p = pattern; *p; p++) if (!strchr("*?[]", *p)) *to++ = *p;
+    *to = '\0';
+    bool *used = xcalloc(t->text.n, sizeof *used);
+    for (size_t i = 0; i < t->rows.n; i++) {
+        const struct row *r = &t->rows.v[i];
+        if (r->kind == EVENT_CAT || r->kind == EVENT_GPU || r->kind == EVENT_OP) used[r->name] = used[r->cat] = true;
+    }
+    struct near *v = xmalloc(t->text.n, sizeof *v);
+    size_t found = 0;
+    for (size_t i = 1; i < t->text.n; i++) {
+        if (!used[i] || !t->text.name[i].n) continue;
+        const char *name = t->text.name[i].s, *last = strrchr(name, '.');
+        size_t whole = distance(plain, name), end = last ? distance(plain, last + 1) : whole;
+        v[found++] = (struct near){ name, *plain && strcasestr(name, plain) ? 0 : end < whole ? end : whole };
+    }
+    if (found) qsort(v, found, sizeof *v, by_off);
+    if (found < n) n = found;
+    const char **out = xcalloc(n + 1, sizeof *out);
+    for (size_t i = 0; i < n; i++) out[i] = v[i].name;
+    free_all(plain, used, v);
+    return out;
+}
+
 struct whatif whatif_of(struct event_table *t, const struct part *part, const char *iteration)
 {
     struct dag g = { 0 };
     dag_build(&g, t, part);
     int64_t *finish = xmalloc(g.n + 1, sizeof *finish);
-    struct whatif w = { .low = INT64_MIN, .high = INT64_MIN, .before = g.end - g.start };
+    struct whatif w = { .low = INT64_MIN, .high = INT64_MIN };
+    w.before = dag_replay(&g, 1, finish) - g.start;
     w.after = dag_replay(&g, part->speed, finish) - g.start;
     for (size_t i = 0; i < g.n; i++)
         if (g.node[i].selected && !g.node[i].wait) w.selected = i64_add(w.selected, g.node[i].work);

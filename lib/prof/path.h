@@ -14,6 +14,10 @@ struct whatif {
     double naive;                                        /* speed-up if nothing overlapped: all of selected is saved */
     size_t iterations;
 };
+/* Is the table cut into pieces of the innermost function, so that a part by name is not all that runs under it? */
+bool whatif_is_cut(const struct event_table *);
+/* names, operations and categories most like a pattern that matched nothing: at most n, then NULL */
+const char **whatif_near(const struct event_table *, const char *pattern, size_t n);
 /* iteration: name of the operation that is one; NULL: the one that repeats at least five times on one thread and takes
  * longest.  The interval is that of the sum of as many iterations (Student's law over their changes). */
 struct whatif whatif_of(struct event_table *, const struct part *, const char *iteration);

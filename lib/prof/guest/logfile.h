@@ -27,7 +27,7 @@ enum log_event {
     LOG_PHASE,                                           /* from now on the process is in phase id */
     LOG_PASS,                                            /* pass number id ends */
     LOG_PROGRESS,                                        /* id millionths are done */
-    LOG_ON, LOG_OFF,                                     /* profiling is enabled, disabled */
+    LOG_ON, LOG_OFF,                                     /* profiling is enabled, disabled; 1: that was no iteration */
     LOG_SKIPPED,                                         /* 2^aux more calls of C function id were only counted */
     LOG_COUNTED,                                         /* aux calls of C function id since its last were counted */
     LOG_EVENTS
@@ -61,6 +61,7 @@ struct log_head {
     struct log_totals totals;
     char process[64], command[1024];
     uint64_t own_ns;                                     /* the recorder's own part of the thread's CPU time */
+    double pair_ns;                                      /* what recording a call costs, tried at the start; 0: not */
 };
 
 /* Sum that tells records apart, also by their place k among all of the thread. */

@@ -564,22 +564,34 @@ static PyObject *py_enable(PyObject *self, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-static PyObject *py_disable(PyObject *self, PyObject *unused)
+static PyObject *end_recording(bool start)
 {
-    (void)self;
-    (void)unused;
     if (in_base) {
         bool was = tree;
         if (was) set_tree(false);
         tree = was;
         see_tell_skipped();
         rec_put(LOG_PYTHON_END, 0, HOOK_NONE);
-        rec_put(LOG_OFF, 0, HOOK_NONE);
+        rec_put(LOG_OFF, start, HOOK_NONE);
         rec_thread.in_base = false;
         rec_stop();
         in_base = false;
     }
     Py_RETURN_NONE;
+}
+
+static PyObject *py_disable(PyObject *self, PyObject *unused)
+{
+    (void)self;
+    (void)unused;
+    return end_recording(false);
+}
+
+static PyObject *py_disable_start(PyObject *self, PyObject *unused)
+{
+    (void)self;
+    (void)unused;
+    return end_recording(true);
 }
 
 /* in a child of fork: its Python time begins here */
@@ -824,6 +836,7 @@ static PyMethodDef functions[] = {
     { "start", py_start, METH_VARARGS, "start(directory, tree=False): records go there after enable()" },
     { "enable", py_enable, METH_NOARGS, "record from here on" },
     { "disable", py_disable, METH_NOARGS, "record no more" },
+    { "disable_start", py_disable_start, METH_NOARGS, "the same, and what was recorded until now is no iteration" },
     { "wrap", py_wrap, METH_VARARGS, "wrap(callable, module, name, category): a callable that is recorded" },
     { "patch", py_patch, METH_VARARGS,
       "patch(callable, module, name, category): record it in place; False if it cannot be" },

@@ -54,6 +54,7 @@ __thread struct rec_thread rec_thread __attribute__((tls_model("initial-exec")))
 static __thread struct files my __attribute__((tls_model("initial-exec")));
 static __thread bool apart __attribute__((tls_model("initial-exec")));
 bool rec_on, rec_ticks;
+double rec_pair_ns;
 static char dir[3072];
 static uint32_t image, next_thread, writing;             /* writing: id of writing records out */
 static uint64_t all_dropped;
@@ -447,6 +448,7 @@ static bool open_files(void)
     h->ticks = rec_ticks;
     h->kept = kept;
     h->ns_per_tick = ns_per_tick;
+    h->pair_ns = rec_pair_ns;
     h->first = h->last = anchor();
     copy_text(h->process, sizeof h->process, "/proc/self/comm");
     copy_text(h->command, sizeof h->command, "/proc/self/cmdline");
@@ -603,6 +605,7 @@ static void close_files(void)
     my.busy = true;
     int keep = errno;
     h->last = anchor();
+    h->pair_ns = rec_pair_ns;
     size_t n = (size_t)(rec_thread.p - ring(my.half));
     bool all = append(n);
     struct job *j = &my.jobs->log;

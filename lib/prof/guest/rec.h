@@ -27,6 +27,7 @@ struct rec_thread {
 };
 extern __thread struct rec_thread rec_thread __attribute__((tls_model("initial-exec")));
 extern bool rec_on;                                      /* records are wanted */
+extern double rec_pair_ns;                               /* what recording a call costs; whoever records sets it */
 extern bool rec_ticks;                                   /* time stamp counter instead of the system clock */
 
 /* Records go to directory `dir`, made if missing.  False with a message on stderr when that is impossible. */

@@ -3,9 +3,11 @@
 #include "base/compare.h"
 #include "base/message.h"
 #include "base/out.h"
+#include "tree/sexp.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +34,7 @@ struct process {
     char name[64];
     struct { int64_t t; uint32_t id; } *phase;
     size_t nphase, phase_cap;
+    double pair_ns;                                      /* what recording a call cost */
     uint64_t *skipped, *counted;                         /* by id: calls that were only counted; NULL: none */
 };
 /* row: of its present piece; stands: for so many more calls; python_ns: its Python, what it called back */
@@ -79,6 +82,7 @@ struct log_reader {
     struct log_row *ready;                               /* rows that no thread brings, by start */
     size_t nready, ready_cap, ready_at;
     size_t *heap, nheap;                                 /* threads with a row at their front, by its start */
+    double calibrated;                                   /* ns of a call by calibration.sexp; -1: there is none */
     uint32_t open_text, part_text, python_text, c_text, estimated_text;
     bool warned;
 };
@@ -506,7 +510,8 @@ static void one_record(struct log_reader *r, struct thread *t, const struct log_
         break;
     case LOG_OFF:
         if (!r->looking) break;
-        process_row(r, p, "on", number_text(r, ++p->ons), p->on == INT64_MIN ? p->begin : p->on, at);
+        if (rec->id != 1)
+            process_row(r, p, "on", number_text(r, ++p->ons), p->on == INT64_MIN ? p->begin : p->on, at);
         p->on = INT64_MIN;
         break;
     case LOG_SKIPPED:
@@ -626,6 +631,7 @@ static void take_clock(struct process *p, const struct log_head *h)
     p->ticks = h->ticks;
     p->slope = h->ns_per_tick > 0 && h->ns_per_tick < 1e6 ? h->ns_per_tick : 1;
     memcpy(p->name, h->process, sizeof p->name - 1);
+    if (h->pair_ns > p->pair_ns && h->pair_ns < 1e6) p->pair_ns = h->pair_ns;
 }
 
 static void fit_clock(struct process *p)
@@ -711,8 +717,20 @@ static void counted_rows(struct log_reader *r, const struct process *p, const ui
     }
 }
 
+/* what recording cost: by the calibration of the user's own program where there is one, else as tried at the start */
+static void cost_row(struct log_reader *r, const struct process *p)
+{
+    double ns = r->calibrated >= 0 ? r->calibrated : p->pair_ns;
+    char b[32];
+    if (!(ns > 0) || p->end < p->begin) return;
+    snprintf(b, sizeof b, "%.1f", ns);
+    ready_row(r, &(struct log_row){ .start = p->begin, .end = p->end, .proc = p->text, .cat = text(r, "cost"),
+                                    .name = text(r, "call"), .link = text(r, b), .kind = EVENT_PROC });
+}
+
 static void finish_process(struct log_reader *r, struct process *p)
 {
+    cost_row(r, p);
     counted_rows(r, p, p->skipped, "skipped");
     counted_rows(r, p, p->counted, "estimated");
     if (p->end < p->begin) return;
@@ -824,6 +842,21 @@ static void add_thread(struct log_reader *r, const char *path)
     r->nthread++;
 }
 
+/* mean_ns of calibration.sexp's first cost, which is that of any call; -1: there is none */
+static double calibrated_ns(const char *dir)
+{
+    char *path = xformat("%s/calibration.sexp", dir);
+    double ns = -1;
+    if (access(path, R_OK) == 0) {
+        const struct sexp *x = sexp_only(sexp_open(path, SEXP_CORE));
+        if (!sexp_head(x, 0, "calibration")) sexp_die(x, 0, "expected (calibration (cost ..) ..)");
+        for (snode n = sexp_after(x, sexp_first(x, 0)); n != SEXP_NONE && ns < 0; n = sexp_after(x, n))
+            if (sexp_head(x, n, "cost")) ns = fmax(0, sexp_num_of(x, n, "mean_ns"));
+    }
+    free(path);
+    return ns;
+}
+
 log_reader *log_open(const char *dir, bool nested, struct log_counts *counts)
 {
     struct log_reader *r = xcalloc(1, sizeof *r);
@@ -852,6 +885,7 @@ log_reader *log_open(const char *dir, bool nested, struct log_counts *counts)
     r->python_text = text(r, "Python");
     r->c_text = text(r, "C");
     r->estimated_text = text(r, "estimated");
+    r->calibrated = calibrated_ns(dir);
     for (size_t i = 0; i < n; i++) if (path[i][slash] == 'e') add_thread(r, path[i]);
     for (size_t i = 0; i < r->nprocess; i++) {
         fit_clock(&r->process[i]);

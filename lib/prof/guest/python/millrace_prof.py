@@ -392,7 +392,7 @@ class Profiler:
         if not _started:
             start(directory, rules=rules, tree=tree, enabled=False)
         else:
-            disable()
+            _rec.disable_start()                          # the start and the imports are no iteration
 
     def enable_profiling(self, bench_name=None):
         enable()

@@ -1,0 +1,95 @@
+/* input.c - see input.h */
+#include "prof/import/input.h"
+#include "base/message.h"
+#include "prof/import/logread.h"
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { STEPS = 2 };
+static pid_t step[STEPS];
+static const char *folder;
+
+bool input_is_folder(char **paths)
+{
+    struct stat st;
+    return paths[0] && !paths[1] && stat(paths[0], &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+void input_read(struct event_table *t, char **paths)
+{
+    if (!input_is_folder(paths)) {
+        table_read(t, paths);
+        return;
+    }
+    struct log_counts counts = { 0 };
+    log_read(t, paths[0], true, &counts);
+    if (counts.dropped)
+        warn("%s: %llu records were lost while recording", paths[0], (unsigned long long)counts.dropped);
+}
+
+/* the filter beside this one, its output a pipe that becomes our standard input */
+static pid_t filter(const char *name, char *const command[])
+{
+    char self[4096];
+    int end[2];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n < 0) die_errno("/proc/self/exe");
+    self[n] = '\0';
+    *strrchr(self, '/') = '\0';
+    char *path = xformat("%s/%s", self, name);
+    if (pipe(end) != 0) die_errno("pipe");
+    pid_t child = fork();
+    if (child < 0) die_errno("fork");
+    if (child == 0) {
+        dup2(end[1], STDOUT_FILENO);
+        close(end[0]);
+        close(end[1]);
+        execv(path, command);
+        execvp(name, command);
+        die_errno("%s", path);
+    }
+    dup2(end[0], STDIN_FILENO);
+    close(end[0]);
+    close(end[1]);
+    free(path);
+    return child;
+}
+
+static void need_logs(const char *dir)
+{
+    DIR *d = opendir(dir);
+    bool any = false;
+    if (!d) die_errno("%s", dir);
+    for (const struct dirent *e; (e = readdir(d));) any |= log_is_ours(e->d_name);
+    closedir(d);
+    if (!any) die("%s: no logs of the recorder here", dir);
+}
+
+char **input_stream(char **paths, bool nested, bool op)
+{
+    if (!input_is_folder(paths)) return paths;
+    folder = paths[0];
+    need_logs(folder);
+    char whole[] = "--nested", calm[] = "--quiet", log_name[] = "prof-log", op_name[] = "prof-op", end[] = "--";
+    char *log[] = { log_name, calm, nested ? whole : end, nested ? end : paths[0], nested ? paths[0] : NULL, NULL };
+    char *charge[] = { op_name, calm, NULL };
+    step[0] = filter(log_name, log);
+    if (op) step[1] = filter(op_name, charge);
+    return paths + 1;
+}
+
+void input_end(void)
+{
+    for (int i = 0; i < STEPS; i++) {
+        int status = 0;
+        if (!step[i]) continue;
+        while (waitpid(step[i], &status, 0) < 0) if (errno != EINTR) die_errno("%s", folder);
+        if (!WIFEXITED(status) || WEXITSTATUS(status)) die("%s: the logs there could not be read", folder);
+        step[i] = 0;
+    }
+}
