@@ -163,7 +163,8 @@ dist:
 sbom:
 	mkdir -p $B
 	{ echo '{ "bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,'
-	  printf '  "metadata": { "component": { "type": "application", "name": "millrace", "version": "%s" } },\n' '$(VERSION)'
+	  printf '  "metadata": { "component": { "type": "application", "name": "millrace", "version": "%s" } },\n' \
+	      '$(VERSION)'
 	  echo '  "components": ['
 	  comma=
 	  while IFS=, read -r package class _; do
