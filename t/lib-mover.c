@@ -1,4 +1,5 @@
 /* lib-mover.c - millrace_place's heap against a table of its own, and its mover: every block comes back as it was. */
+#include "../lib/place/plugin/adopt.c"
 #include "../lib/place/plugin/heap.c"
 #include "../lib/place/plugin/mover.c"
 #include "base/rng.h"

@@ -13,7 +13,7 @@ $B/t/bench/place-kernels: $B/t/bench/place-kernels.o $B/libmillrace.a
 benchmarks: bench-place-kernels
 .PHONY: bench-place-kernels
 # what millrace_place loads, and python3 -m millrace_place preloads
-$B/place/mover.so: lib/place/plugin/heap.c lib/place/plugin/mover.c lib/place/plugin/heap.h lib/place/plugin/mover.h
+$B/place/mover.so: $(addprefix lib/place/plugin/,heap.c mover.c adopt.c heap.h mover.h adopt.h)
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) -D_GNU_SOURCE -O2 -g -fPIC -shared -o $(new) $(filter %.c,$^) -ldl -lpthread && $(swap)
 all: $(if $(call wanted,place),$B/place/mover.so)

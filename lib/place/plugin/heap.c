@@ -1,4 +1,5 @@
 #include "heap.h"
+#include "adopt.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -165,36 +166,44 @@ static void (*next_free)(void *);
 static void *(*next_realloc)(void *, size_t);
 static size_t (*next_usable)(void *);
 static int (*next_memalign)(void **, size_t, size_t);
+static bool adopted;
 
 /* POSIX lets a pointer to an object hold one to a function here, ISO C does not */
-static void find(const char *name, void *function)
+static void find(void *where, const char *name, void *function)
 {
-    void *p = dlsym(RTLD_NEXT, name);
+    void *p = dlsym(where, name);
     memcpy(function, &p, sizeof p);
 }
 
-static void find_next(void)
+static void find_next(void *where)
 {
     if (next_memalign) return;
-    find("free", &next_free);
-    find("realloc", &next_realloc);
-    find("malloc_usable_size", &next_usable);
-    find("posix_memalign", &next_memalign);
+    find(where, "free", &next_free);
+    find(where, "realloc", &next_realloc);
+    find(where, "malloc_usable_size", &next_usable);
+    find(where, "posix_memalign", &next_memalign);
 }
 
 size_t malloc_usable_size(void *);
 
-int heap_preloaded(void)
+/* What is preloaded is found by everybody; what Python has loaded is not. */
+static bool preloaded(void)
 {
-    int (*first)(void **, size_t, size_t);
-    void *p = dlsym(RTLD_DEFAULT, "posix_memalign");
-    memcpy(&first, &p, sizeof p);
-    return first == posix_memalign;
+    static int known = -1;
+    if (known < 0) {
+        void *all = dlopen(NULL, RTLD_LAZY);
+        known = all && dlsym(all, "heap_preloaded");
+    }
+    return known;
 }
 
-int posix_memalign(void **out, size_t align, size_t bytes)
+int heap_preloaded(void)
 {
-    find_next();
+    return preloaded() || adopted;
+}
+
+static int take_aligned(void **out, size_t align, size_t bytes)
+{
     if (bytes < LARGE || align > PAGE) return next_memalign(out, align, bytes);
     if (!align || align % sizeof(void *) || (align & (align - 1))) return EINVAL;
     void *p = heap_take(bytes);
@@ -203,21 +212,49 @@ int posix_memalign(void **out, size_t align, size_t bytes)
     return 0;
 }
 
-void free(void *p)
+static void give(void *p)
 {
     if (inside(p)) {
         int error = errno;
         heap_give(p);
         errno = error;
-        return;
+    } else {
+        next_free(p);
     }
-    find_next();
-    next_free(p);
+}
+
+int heap_adopt(const char *library)
+{
+    if (heap_preloaded()) return 1;
+    void *all = dlopen(NULL, RTLD_LAZY);
+    if (!all) return 0;
+    find_next(all);
+    if (!next_free || !next_memalign) return 0;
+    struct call call[] = { { "free", NULL }, { "posix_memalign", NULL } };
+    void (*to_give)(void *) = give;
+    int (*to_take)(void **, size_t, size_t) = take_aligned;
+    memcpy(&call[0].to, &to_give, sizeof to_give);
+    memcpy(&call[1].to, &to_take, sizeof to_take);
+    if (adopt(library, call, 1) == 0) return 0;          /* who frees first: nothing of ours may go elsewhere */
+    adopted = adopt(library, call + 1, 1) > 0;
+    return adopted;
+}
+
+int posix_memalign(void **out, size_t align, size_t bytes)
+{
+    find_next(RTLD_NEXT);
+    return take_aligned(out, align, bytes);
+}
+
+void free(void *p)
+{
+    find_next(RTLD_NEXT);
+    give(p);
 }
 
 void *realloc(void *p, size_t bytes)
 {
-    find_next();
+    find_next(RTLD_NEXT);
     if (!inside(p)) return next_realloc(p, bytes);
     size_t had = malloc_usable_size(p);
     if (bytes && bytes <= had) return p;
@@ -229,6 +266,6 @@ void *realloc(void *p, size_t bytes)
 
 size_t malloc_usable_size(void *p)
 {
-    find_next();
+    find_next(RTLD_NEXT);
     return inside(p) ? (size_t)length[(size_t)((char *)p - base) / PAGE] * PAGE : next_usable(p);
 }

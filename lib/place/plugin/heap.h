@@ -11,7 +11,8 @@
 
 void *heap_take(size_t bytes);                           /* NULL: no room */
 void heap_give(void *);
-int heap_preloaded(void);                                /* 1: posix_memalign() comes here */
+int heap_preloaded(void);                                /* 1: posix_memalign() comes here, preloaded or adopted */
+int heap_adopt(const char *library);                     /* 1: that of this loaded library does, from now on */
 size_t heap_used(void);                                  /* bytes of blocks in use, whole pages */
 size_t heap_resident(void);                              /* bytes touched, holes included */
 void heap_cap(size_t bytes);                             /* 0, the start: everything is kept */

@@ -436,7 +436,7 @@ int mover_fetch(struct block *b, char **at)
             wait_for(m);
         }
     }
-    m->wanted = NULL;
+    if (m->wanted == b) m->wanted = NULL;                /* another thread's goes on */
     if (!result) {
         *at = b->at;
         b->at = NULL;
@@ -481,6 +481,16 @@ void mover_settle(struct pass *p, int group)
     if (!enter(m)) return;
     if (p->granted[group] == 1) m->resident -= m->workspace[group];
     p->granted[group] = 2;
+    pthread_cond_signal(&m->reader);
+    pthread_mutex_unlock(&m->lock);
+}
+
+void mover_extra(struct pass *p, int64_t bytes)
+{
+    struct mover *m = p->mover;
+    if (!bytes || !enter(m)) return;
+    if (bytes < 0) m->resident -= (uint64_t)-bytes < m->resident ? (uint64_t)-bytes : m->resident;
+    else take(m, (uint64_t)bytes);
     pthread_cond_signal(&m->reader);
     pthread_mutex_unlock(&m->lock);
 }

@@ -49,4 +49,5 @@ void block_drop(struct block *);                         /* not needed any more;
 
 void mover_grant(struct pass *, int group);              /* the group runs again now */
 void mover_settle(struct pass *, int group);             /* and is over */
+void mover_extra(struct pass *, int64_t bytes);          /* it takes so much more, or no longer does */
 #endif

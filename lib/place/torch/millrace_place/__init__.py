@@ -14,7 +14,9 @@ and says how far from the best such plan it is at most.  Gradients are those of 
 Before it is used, a step that obeys it is compared with a plain one: loss, gradients and buffers, bit by bit (check).
 What differs is found and kept (kept says what and why), else the plan is refused.
 
-limit: a part of what the plain step saves (at most 1), or bytes.  tier: a directory on a real disk.  The step that is
+limit: a part of what the plain step saves (at most 1, '25%'), or what the whole process may take (bytes, '8G', 'auto':
+nine tenths of what its memory group or the system can give), or 'least'.  LimitError says what would do.
+tier: a directory on a real disk.  The step that is
 recorded runs like any other, forward and backward; gradients, buffers and the random state are put back afterwards.
 A batch of another shape is trained too, but what no longer fits the record is kept in memory.
 """
@@ -23,11 +25,14 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
+import warnings
 
 import torch
 
 from . import heap
 from .items import identity
+from .limit import Limit, LimitError, gradients_to_come, optimizers_of, spelled, state_to_come
 from .obey import Mover, Step
 from .record import Aside, Record, Result
 from .tier import File
@@ -35,45 +40,52 @@ from .tier import File
 FIELDS = 'plain_seconds', 'objective_seconds', 'bound_seconds', 'gap_ratio'
 ROOM = 8                                                 # of what is saved, one part for holes: fewer fresh pages
 MARGIN = 256 << 20                                       # free memory beside a plain step that it is compared with
-__all__ = ['Plan', 'Record', 'File']
-
-
-class LimitError(RuntimeError):
-    """No plan keeps the limit."""
+__all__ = ['Plan', 'LimitError', 'Record', 'File']
 
 
 class Plan:
-    """Of one model and one shape of batch; the context in which its forward passes run.
+    """Of one model and a largest batch; the context in which its forward passes run.
 
-    Fields: limit_bytes, saved_bytes (by the plain step), plain_seconds, objective_seconds and bound_seconds (of a step,
-    as planned), gap_ratio, resident_bytes (what the process should take), away and again (what leaves, which modules
-    run twice), text (the plan as place-offload wrote it); most_bytes and stalled_seconds of the steps so far.  proof:
-    what the step was compared with, and kept: what the proof, or a rule, makes the plan keep, and why."""
+    Fields: limit_bytes (for what is saved), saved_bytes (by the plain step), plain_seconds, objective_seconds and
+    bound_seconds (of a step, as planned), gap_ratio, resident_bytes (what the whole process should take, with gradients
+    and the optimisers' state), away and again (what leaves, which modules run twice), text (the plan as place-offload
+    wrote it); most_bytes and stalled_seconds of the steps so far; unmatched_bytes of tensors that were not as recorded.
+    proof: what the step was compared with, and kept: what the proof, or a rule, makes the plan keep, and why."""
 
     def __init__(self, model, step, limit, tier='.', recompute=True, offload=True, keep=None, check=True,
-                 keep_modules=()):
+                 keep_modules=(), optimizer=None):
         heap.prepare()
-        self.model, self.file, self.contexts, self.kept_bytes = model, File(tier), [], 0
-        self.rates = self.file.rates()
-        self.directory = keep
+        self.wanted, self.model, self.file, self.directory = Limit(limit), model, File(tier), keep
+        self.here, self.kept_bytes, self.unmatched_bytes, self.warned = threading.local(), 0, 0, set()
         self.kept, self.proof, self.keep_modules = [], None, set(keep_modules)
-        self.twice, self.changing, self.staying = {}, set(), set()
+        self.twice, self.changing, self.staying, self.mover = {}, set(), set(), None
+        self.optimizers = optimizers_of(model) if optimizer is None else [optimizer]
+        self.rates = self.file.rates()
+        heap.tidy()
+        heap.top(self.wanted.process)
         record = self._record(step)
-        self.saved_bytes = record.saved_bytes()
-        self.limit_bytes = int(limit * self.saved_bytes) if limit <= 1 else int(limit)
-        self.changing = record.changing
+        self.saved_bytes, self.changing = record.saved_bytes(), record.changing
         reference = self._reference(step, record) if check else None
         if reference is not None and reference.differs(record.result):
             record = self._trust(step, reference, record)
         names = list(record.choose_groups()) if recompute else []
         self.kept += [(name, c.why) for name, c in record.calls.items()
                       if c.why and name and not c.why.startswith(('has no arg', 'is kept'))]
-        again = self._plan(step, record, names, offload, reference)
-        self.plan_of(again)
-        self.mover = Mover(self.file, self.limit_bytes, self.resident_bytes, self.order, self.workspace,
+        self.limit_bytes = self._limit(record, names, offload)
+        while True:
+            try:
+                second = self._plan(step, record, names, offload, reference)
+                break
+            except LimitError as e:
+                if not self.wanted.least or self.limit_bytes >= self.saved_bytes:
+                    raise
+                self.limit_bytes = max(int(1.03 * self.limit_bytes), min(e.saved or 0, self.saved_bytes))
+        self.plan_of(second)
+        heap.tidy()
+        self.mover = Mover(self.file, self.limit_bytes, heap.cap(self.resident_bytes), self.order, self.workspace,
                            len(self.bytes))
-        names = {name: m for name, m in model.named_modules()}
-        self.twice = {names[name]: name for name in self.again}
+        modules = dict(model.named_modules())
+        self.twice = {modules[name]: name for name in self.again}
         if check:
             self._prove(step, reference)
 
@@ -81,11 +93,12 @@ class Plan:
 
     def _record(self, step, again=(), staying=None):
         return Record(self.model, self.file, again, self.staying if staying is None else staying,
-                      self.keep_modules).run(step)
+                      self.keep_modules, self.wanted.process).run(step)
 
     def _reference(self, step, record):
         """What the plain step gives, if there is memory for it; else what was recorded, with copies of all."""
-        if heap.available() < 1.25 * self.saved_bytes + MARGIN:
+        room = 1.25 * self.saved_bytes + gradients_to_come(self.model) + MARGIN
+        if heap.available() < room or (self.wanted.process and heap.resident() + room > self.wanted.process):
             self.proof = 'a step that keeps copies of all it saves'
             return record.result
         self.proof = 'the plain step'
@@ -137,6 +150,50 @@ class Plan:
             self.kept += [(name, f'gives something else in its second run ({wrong[0]})') for name in bad]
             names = [name for name in names if name not in bad]
 
+    def _limit(self, record, names, offload):
+        """Bytes for what is saved."""
+        if self.wanted.share:
+            return int(self.wanted.share * self.saved_bytes)
+        if self.wanted.least:
+            try:
+                record.groups, self.limit_bytes = names, 1
+                self._decide(record, offload, 1)
+                return 1
+            except LimitError as e:
+                return e.saved
+        self.outside_bytes = record.resident_bytes(0) + self._beside()
+        low, high = 0, self.saved_bytes
+        while low < high:                                # the largest that fits
+            middle = (low + high + 1) // 2
+            low, high = ((middle, high) if record.resident_bytes(middle) + self._beside() <= self.wanted.process
+                         else (low, middle - 1))
+        return low
+
+    def _beside(self):
+        """What a process takes that was not there when the step was recorded: the optimisers' state, and holes."""
+        return state_to_come(self.optimizers) + (self.wanted.process // 32 if self.wanted.process else
+                                                 self.saved_bytes // ROOM)
+
+    def _no_plan(self, record, message):
+        """The error, in the words of the limit that was asked for."""
+        found = re.search(r'least found takes (\d+)', message)
+        least = int(found[1]) if found else None
+        names = sorted((('.'.join(map(str, filter(None, s.label))), s.bytes,
+                         'its changes cannot be told' if s.stay else 'too small to be sent') for s in record.shown()
+                        if s.stay or s.small()), key=lambda row: -row[1])[:4]
+        text = f'no plan keeps the limit of {self.limit_bytes} bytes for what is saved; the least is {least}'
+        if least is not None and self.wanted.process:
+            process = record.resident_bytes(least) + self._beside()
+            asked = spelled(self.wanted.process)
+            text = (f'no plan keeps the limit of {asked} for the process: parameters, gradients, the optimiser and a layer at work take {spelled(self.outside_bytes)}, and the least for what is '
+                    f'saved is {spelled(least)}: limit={spelled(process)!r} or more')
+        if names:
+            text += '; what cannot leave: ' + ', '.join(f'{n} ({spelled(b)}, {why})' for n, b, why in names)
+        least_asked = process if least is not None and self.wanted.process else least
+        e = LimitError('millrace_place: ' + text, least_asked, names)
+        e.saved = least
+        return e
+
     def _fitting(self, step, record, names, offload):
         for tighter in (1, .9, .8, .7):                  # a second run may need more than the first record says
             record.groups = names
@@ -166,6 +223,7 @@ class Plan:
                 loss = step()
             loss.backward()
             wrong = reference.differs(Result(self.model, loss))
+        self._look()
         if wrong:
             raise RuntimeError(f'millrace_place: a step under the plan is not {self.proof}: {", ".join(wrong[:4])}')
         self.proof = f'proved on this step, beside {self.proof}: loss, gradients and buffers are equal to the last bit'
@@ -180,12 +238,14 @@ class Plan:
         try:
             graph, profile = os.path.join(where, 'graph.sexp'), os.path.join(where, 'profile.csv')
             record.write(graph, profile, *self.rates)
-            command = [program, f'--limit={limit}', f'--profile={profile}', graph]
+            command = [program, f'--limit={max(1, limit)}', f'--profile={profile}', graph]
             if not offload:
                 command.insert(1, '--no-offload')
             done = subprocess.run(command, capture_output=True, text=True)
             if done.returncode:
-                raise LimitError(done.stderr.strip())
+                if 'no plan keeps' in done.stderr:
+                    raise self._no_plan(record, done.stderr)
+                raise RuntimeError(done.stderr.strip())
             self.text = done.stdout
             if self.directory:
                 with open(os.path.join(where, 'plan.sexp'), 'w') as out:
@@ -205,11 +265,15 @@ class Plan:
         shown = record.shown()
         self.bytes = [record.storages[number].bytes for number in order]
         self.outside = [record.storages[number].outside for number in order]
-        self.away = {place[shown[i].number] for i in self._sent if shown[i].number in place}
+        sent = {shown[i].number for i in self._sent}
+        self.away = {place[s.number] for s in record.storages if s.lead.number in sent and s.number in place}
+        self.largest = max(self.bytes, default=0)
         self.order = [(what, place[which] if what == 'read' else which)
                       for what, which in dict.fromkeys(record.order)]
         self.workspace = {name: record.spans.get(name, [0])[0] for name in self.again}
-        self.resident_bytes = record.resident_bytes(self.limit_bytes) + record.saved_bytes() // ROOM
+        self.resident_bytes = record.resident_bytes(self.limit_bytes) + self._beside()
+        if self.wanted.process:
+            self.resident_bytes = min(self.resident_bytes, self.wanted.process)
         self.moved_bytes = sum(self.bytes[k] for k in self.away)
 
     # ---- obeying
@@ -217,15 +281,40 @@ class Plan:
     def known(self):
         return {identity(t) for t in [*self.model.parameters(), *self.model.buffers()]}
 
+    def as_recorded(self, number, saved):
+        """Is the n-th tensor that a step saves what it was?  Counted and said, once, if not."""
+        if number < len(self.bytes) and self.bytes[number] == saved.bytes:
+            return True
+        self.unmatched_bytes += saved.bytes
+        self._warn('shape', 'a step saves other tensors than the one that was recorded (another shape of batch, other '
+                   'modules): what goes over the limit is sent away as it comes; make the plan with the largest batch')
+        return False
+
+    def _warn(self, kind, text):
+        if kind not in self.warned:
+            self.warned.add(kind)
+            warnings.warn('millrace_place: ' + text, stacklevel=4)
+
+    def _look(self):
+        if self.mover.most > self.limit_bytes:
+            more = self.mover.most - self.limit_bytes
+            self._warn('limit', f'saved tensors took {self.mover.most} bytes, {more} more '
+                       'than the limit: steps are not as recorded, or tensors too small or unsure to be sent')
+
     def __enter__(self):
+        self._look()
+        if self.wanted.process:
+            heap.top(self.resident_bytes)                # what lies beside the heap grows
         entered = Step(self).contexts()
         for context in entered:
             context.__enter__()
-        self.contexts.append(entered)
+        if not hasattr(self.here, 'contexts'):
+            self.here.contexts = []
+        self.here.contexts.append(entered)
         return self
 
     def __exit__(self, *what):
-        for context in reversed(self.contexts.pop()):
+        for context in reversed(self.here.contexts.pop()):
             context.__exit__(*what)
 
     @property

@@ -68,7 +68,7 @@ class Run:
         given = {id(x): x for x in leaves if isinstance(x, torch.Tensor)}
         self.inputs = {key: Input(host, t) for key, t in given.items()}
         self.leaves = [self.inputs[id(x)] if isinstance(x, torch.Tensor) else x for x in leaves]
-        self.saved, self.tensors, self.granted = [], None, False
+        self.saved, self.tensors, self.granted, self.extra = [], None, False, 0
 
     def first(self, args, kwargs):
         self.random, self.state = Random(), State(self.module, self.host.changing)
@@ -76,6 +76,7 @@ class Run:
         versions = [(t, t._version) for t in tensors_of((args, kwargs))]
         with Unseen(), torch.autograd.graph.saved_tensors_hooks(self.pack, self.unpack):
             out = plain(self.module, args, kwargs)
+        self.state.ran()
         if any(t._version != v for t, v in versions) or self.state.changed():
             raise RuntimeError(f'millrace_place: {self.name} changed its arguments, parameters or a large buffer in '
                                f'place, and the plan runs it twice: Plan(.., keep_modules=[{self.name!r}])')

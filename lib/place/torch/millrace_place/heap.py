@@ -1,9 +1,10 @@
 """The memory of freed tensors: kept for the next ones until the process takes more than its plan needs, not before.
 
 An allocator that gives back every large block at once makes every new tensor pay for fresh pages (a densenet step
-took half as long again); one that gives back nothing keeps holes, and the peak hardly falls.  With millrace's own
-(preloaded, as python3 -m millrace_place does) large blocks lie apart from small objects and leave few holes, and its
-resident bytes are known exactly; the C library's heap is trimmed when the process grows beyond its target."""
+took half as long again); one that gives back nothing keeps holes, and the peak hardly falls.  With millrace's own large
+blocks lie apart from small objects and leave few holes, and its resident bytes are known exactly.  PyTorch's tensors
+come from it as soon as this is imported (its library is told to ask ours), or from the start where it is preloaded
+(python3 -m millrace_place).  Where neither can be, the C library's heap is trimmed when the process grows."""
 import ctypes
 import os
 
@@ -11,7 +12,7 @@ from .native import C, path
 
 _libc = ctypes.CDLL(None)
 _pages = os.sysconf('SC_PAGE_SIZE')
-ours = bool(C.heap_preloaded())
+ours = bool(C.heap_preloaded() or (os.environ.get('MILLRACE_HEAP') != 'libc' and C.heap_adopt(b'libc10.so')))
 
 
 def prepare():
@@ -26,6 +27,25 @@ def resident():
         return int(f.read().split()[1]) * _pages
 
 
+def tidy():
+    """Gives back what is free."""
+    if ours:
+        C.heap_cap(1)
+        C.heap_cap(0)
+    _libc.malloc_trim(0)
+
+
+def top(bytes_):
+    """Holes go back to the system from here on; None: they are kept."""
+    if ours:
+        C.heap_cap(cap(bytes_) if bytes_ else 0)
+
+
+def beside():
+    """Bytes of the process that are not in our heap."""
+    return resident() - (C.heap_resident() if ours else 0)
+
+
 def available():
     """Bytes that the system, and the memory group of the process, can still give."""
     with open('/proc/meminfo') as f:
@@ -33,6 +53,11 @@ def available():
     for limit, used in _group():
         free = min(free, max(0, limit - used))
     return free
+
+
+def _number(path):
+    with open(path) as f:
+        return int(f.read())
 
 
 def _group():
@@ -51,21 +76,27 @@ def _group():
             continue
         parts = where.strip('/').split('/')
         for k in range(len(parts) + 1):
-            values = []
-            for name in names:
-                try:
-                    with open(os.path.join(top, *parts[:k], name)) as f:
-                        values.append(int(f.read()))
-                except (OSError, ValueError):            # "max", or not there
-                    pass
-            if len(values) == 2 and values[0] < 1 << 60:
-                yield values
+            folder = os.path.join(top, *parts[:k])
+            try:
+                limit, used = (_number(os.path.join(folder, name)) for name in names)
+                with open(os.path.join(folder, 'memory.stat')) as f:
+                    stat = dict(line.split() for line in f)
+            except (OSError, ValueError):                # "max", or not there
+                continue
+            files = sum(int(stat.get(name, 0)) for name in ('inactive_file', 'active_file'))
+            if limit < 1 << 60:
+                yield limit, max(0, used - files)
+
+
+def cap(bytes_):
+    """What the mover is to keep so that the process takes so much: of our heap, or of all where that is not used."""
+    return max(bytes_ - bytes_ // 64 - beside(), 1) if ours else bytes_
 
 
 def needed():
-    """Bytes that the process needs now: of our heap those in use, of others what is left when holes are gone."""
+    """Bytes that the process needs now: what is left when holes are gone."""
     if ours:
-        return C.heap_used()
+        return beside() + C.heap_used()
     _libc.malloc_trim(0)
     return resident()
 

@@ -62,6 +62,10 @@ class Item:
 
     whole = property(lambda self: self.part is None)
 
+    def small(self):
+        """Not worth to be sent alone; parts of a storage go together."""
+        return self.bytes < (LARGE if self.whole else LARGE // 16)
+
     def has(self, t):
         """Is t in this item, as it is now?"""
         root = t if t._base is None else t._base

@@ -36,8 +36,10 @@ def _load():
         'mover_written': (quick, pointer, [pointer]),
         'mover_fetch': (waits, number, [pointer, ctypes.POINTER(pointer)]),
         'block_drop': (quick, None, [pointer]), 'mover_grant': (quick, None, [pointer, number]),
-        'mover_settle': (quick, None, [pointer, number]), 'heap_give': (quick, None, [pointer]),
-        'heap_preloaded': (quick, number, []), 'heap_used': (quick, size, []), 'heap_resident': (quick, size, []),
+        'mover_settle': (quick, None, [pointer, number]), 'mover_extra': (quick, None, [pointer, file]),
+        'heap_give': (quick, None, [pointer]),
+        'heap_preloaded': (quick, number, []), 'heap_adopt': (quick, number, [ctypes.c_char_p]),
+        'heap_used': (quick, size, []), 'heap_resident': (quick, size, []),
         'heap_cap': (quick, None, [size])}
 
     class Library:

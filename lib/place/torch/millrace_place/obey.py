@@ -3,12 +3,13 @@ import atexit
 import ctypes
 import errno
 import os
+import threading
 import weakref
 
 import torch
 
 from .groups import CHANGED, Run
-from .items import LARGE, Item, identity, ordinary, rebuild, view_of
+from .items import LARGE, Item, identity, ordinary, rebuild, storage_bytes, view_of
 from .native import C, ROOM_LATER
 from .tier import tensor_at
 from .watch import Watching, plain
@@ -65,7 +66,7 @@ class Mover:
             raise RuntimeError('millrace_place: no memory or no threads for the mover')
         weakref.finalize(self, C.mover_stop, self.c).atexit = False
         _movers.add(self)
-        self.out = {}                                    # block -> (saved, tensor) while it is written
+        self.out, self.lock = {}, threading.Lock()       # block -> (saved, tensor, version) while it is written
 
     resident = property(lambda self: C.mover_resident(self.c))
     most = property(lambda self: C.mover_most(self.c))
@@ -77,8 +78,27 @@ class Mover:
             block = C.mover_written(self.c)
             if block is None:
                 return
-            saved, t, version = self.out.pop(block)
-            saved.spoiled = t._version != version        # an error where it is used, as in the plain step
+            with self.lock:
+                saved = self.out.pop(block, None)
+                if saved is None:                        # another thread has not said yet what it is
+                    self.out[block] = None
+                    continue
+            self.over(*saved)
+
+    def sent(self, block, *saved):
+        """Holds a tensor until it is written."""
+        with self.lock:
+            early = block in self.out
+            if early:
+                del self.out[block]
+            else:
+                self.out[block] = saved
+        if early:
+            self.over(*saved)
+
+    @staticmethod
+    def over(saved, t, version):
+        saved.spoiled = t._version != version            # an error where it is used, as in the plain step
 
     def judge(self, result):
         """True: done.  False: once more."""
@@ -96,7 +116,7 @@ class Step:
 
     def __init__(self, plan):
         self.plan, self.mover = plan, plan.mover
-        self.table, self.count, self.known, self.begun = {}, 0, plan.known(), False
+        self.table, self.count, self.known, self.begun, self.strange = {}, 0, plan.known(), False, False
         self.changing = plan.changing
         self.c = C.pass_new(self.mover.c)
         if not self.c:
@@ -119,7 +139,7 @@ class Step:
 
     def pack(self, t):
         version = t._version
-        if self.begun or not ordinary(t) or identity(t) in self.known:
+        if not ordinary(t) or identity(t) in self.known:
             return Handle(None, t.detach(), version, None)
         same = self.table.setdefault(identity(t), [])
         for ref in same:
@@ -134,14 +154,20 @@ class Step:
         return Handle(s, None, version, s.view or view_of(t))
 
     def save(self, t):
+        """The decision for the n-th save of the recorded step; more is sent away where the limit asks for it."""
         plan, mover, number = self.plan, self.mover, self.count
         self.count += 1
         s = Saved(self, t)
-        fits = number < len(plan.bytes) and plan.bytes[number] == s.bytes
-        if fits and plan.outside[number]:
+        if not self.begun and not plan.as_recorded(number, s):
+            self.strange = True
+        elif plan.outside[number] and not self.begun:
             return s
         mover.drain()
-        leaves = fits and number in plan.away and s.sendable and s.bytes >= LARGE
+        leaves = number in plan.away and s.sendable and not s.small()
+        room = plan.limit_bytes - (plan.largest if self.strange else 0)
+        if plan.kept_bytes + s.bytes > room and s.sendable and s.bytes >= LARGE:
+            leaves = True
+        leaves = leaves and not self.begun
         address = holder = at = None
         if leaves:
             at = mover.file.slot(s.bytes)
@@ -152,7 +178,7 @@ class Step:
             pass
         s.block, s.away, s.at = block.value, leaves, at
         if leaves:
-            mover.out[block.value] = s, holder, holder._version
+            mover.sent(block.value, s, holder, holder._version)
         else:
             plan.kept_bytes += s.bytes
         return s
@@ -189,7 +215,12 @@ class Step:
         C.mover_grant(self.c, self.mover.group[name])
 
     def ran(self, name, run):
-        pass
+        """Another shape takes other room than was recorded."""
+        if self.strange:
+            held = {identity(t): storage_bytes(t) for t, _ in run.tensors}
+            run.extra = sum(held.values()) - self.plan.workspace[name]
+            C.mover_extra(self.c, run.extra)
 
     def settle(self, name, run):
+        C.mover_extra(self.c, -run.extra)
         C.mover_settle(self.c, self.mover.group[name])

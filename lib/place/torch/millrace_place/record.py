@@ -36,13 +36,14 @@ class Call:
 
 class Storage(Item):
     """An item with a number; label: the module it is first seen in, and the how-manieth there, which is the same when
-    other modules run twice.  stay: it cannot leave.  outside: it lives on after the step."""
-    __slots__ = ('number', 'label', 'packs', 'outside', 'stay', 'at')
+    other modules run twice.  stay: it cannot leave.  outside: it lives on after the step.
+    lead: the first of the parts of its storage, for which is decided together, as none is free before all are."""
+    __slots__ = ('number', 'label', 'packs', 'outside', 'stay', 'at', 'lead', 'together')
 
     def __init__(self, number, label, t):
         super().__init__(t)
         self.number, self.label, self.packs, self.outside, self.at = number, label, 0, False, None
-        self.stay = not self.sendable
+        self.stay, self.lead, self.together = not self.sendable, self, self.bytes
 
 
 class Handle:
@@ -105,7 +106,8 @@ class Record:
 
     again: modules that run twice in it.  staying: labels of storages that are not to be sent away."""
 
-    def __init__(self, model, file, again=(), staying=(), keep_modules=()):
+    def __init__(self, model, file, again=(), staying=(), keep_modules=(), top=None):
+        self.top = top                                   # bytes of the process, if it is to keep to that
         self.model, self.file, self.again, self.staying, self.labels = model, file, set(again), staying, {}
         self.storages, self.by_identity = [], {}
         self.events, self.calls, self.stack = [('start', None, 0.)], {}, ['']
@@ -118,6 +120,7 @@ class Record:
         self.changing = {identity(b) for b in model.buffers()}
         self.names = {m: name for name, m in model.named_modules() if name}
         self.keep_modules = set(keep_modules)
+        self.large = [(p, p.numel() * p.element_size()) for p in model.parameters() if p.requires_grad]
 
     # ---- what happens
 
@@ -149,7 +152,7 @@ class Record:
             return Handle(None, t.detach(), t._version, None)
         s.packs += 1
         self.events.append(('pack', s.number, now))
-        if s.bytes < LARGE or s.stay:
+        if s.small() or s.stay:
             return Handle(s, t.detach(), t._version, None)
         start = time.perf_counter()
         address, holder, view = s.content(t)
@@ -175,23 +178,23 @@ class Record:
         return t
 
     def weigh(self, reads):
-        """How much the process takes with everything large sent away and no holes."""
-        if heap.ours or not self.sizes or heap.resident() > self.sizes[-1][1]:
-            self.sizes.append((reads, heap.needed()))
-        else:
-            self.sizes.append((reads, heap.resident()))
+        """How much the process takes with everything large sent away, no holes and all gradients."""
+        if self.top:
+            heap.top(self.top)
+        to_come = sum(n for p, n in self.large if p.grad is None)
+        known = heap.ours or not self.sizes or heap.resident() > self.sizes[-1][1]
+        self.sizes.append((reads, (heap.needed() if known else heap.resident()) + to_come))
 
     def resident_bytes(self, limit):
         """The most that a step takes which keeps up to `limit` bytes of what is saved."""
-        last = {}
-        for i, (number, _) in enumerate(self.reads):
-            last[number] = i
-        live = [0] * (len(self.reads) + 2)
-        for number, i in last.items():
-            live[i + 1] += self.storages[number].bytes
-        for i in range(len(live) - 2, -1, -1):           # live[i]: read at or after read i
-            live[i] += live[i + 1]
-        return max((size + min(limit, live[0] if reads < 0 else live[reads]) for reads, size in self.sizes), default=0)
+        if not hasattr(self, 'live'):
+            last = {number: i for i, (number, _) in enumerate(self.reads)}
+            self.live = [0] * (len(self.reads) + 2)
+            for number, i in last.items():
+                self.live[i + 1] += self.storages[number].bytes
+            for i in range(len(self.live) - 2, -1, -1):  # live[i]: read at or after read i
+                self.live[i] += self.live[i + 1]
+        return max((size + min(limit, self.live[max(reads, 0)]) for reads, size in self.sizes), default=0)
 
     # ---- modules
 
@@ -276,9 +279,13 @@ class Record:
             self.changing = {identity(b) for b, was in aside.buffers if not torch.equal(b, was)}
             del loss
         for items in self.by_identity.values():
-            if clash(items):
-                for s in items:
-                    s.stay = True
+            bad = clash(items)
+            for s in items:
+                s.stay = s.stay or bad
+            parts = [s for s in items if not s.whole and not s.stay and s.packs]
+            for s in parts[1:]:
+                s.lead = parts[0]
+                parts[0].together += s.bytes
         for s in self.storages:                          # what lives now has an owner elsewhere: the batch, say
             s.outside = not s.alive.expired()
             if s.at is not None:
@@ -311,13 +318,14 @@ class Record:
 
     def shown(self):
         entering = {s.number for g in self.groups for s in self.calls[g].inputs if s}
-        return [s for s in self.storages if not s.outside and (s.packs or s.number in entering)]
+        return [s for s in self.storages if not s.outside and s.lead is s and (s.packs or s.number in entering)]
 
     def graph(self):
         """(tensors, nodes): tensors (name, bytes); nodes (name, op, in, out, attributes, seconds, workspace)."""
         shown = self.shown()
         number = {s.number: i for i, s in enumerate(shown)}
-        tensors = [(f's{s.number}', max(4, (s.bytes + 3) // 4 * 4)) for s in shown]
+        number.update((s.number, number[s.lead.number]) for s in self.storages if s.lead.number in number)
+        tensors = [(f's{s.number}', max(4, (s.together + 3) // 4 * 4)) for s in shown]
         group = {name: k for k, name in enumerate(self.groups)}
         nodes, made, inside, before, stack = [], set(), None, 0., []
         for what, which, at in self.events:

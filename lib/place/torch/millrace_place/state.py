@@ -55,22 +55,48 @@ class State:
         self.copies.add(identity(copy))
         return copy
 
+    def ran(self):
+        """After the run: buffers that it left alone need no copies."""
+        for m, had in self.before:
+            for k, copy in had['_buffers'].items():
+                b = m._buffers.get(k)
+                if (copy is not None and b is not None and b is not copy and b.shape == copy.shape
+                        and torch.equal(b, copy)):
+                    self.copies.discard(identity(copy))
+                    self.watched.append((b, b._version))
+                    had['_buffers'][k] = b
+
     def changed(self):
         """Is something else now that cannot be put back?"""
         return any(t._version != version for t, version in self.watched)
 
     def __enter__(self):
-        """Everything as it was before the run; once."""
-        self.now = [(m, dict(m.__dict__)) for m, _ in self.before]
-        for m, had in self.before:
-            m.__dict__.clear()
-            m.__dict__.update(had)
+        """Everything as it was before the run; once.  Only what differs is touched: other threads may run modules."""
+        self.now = [(m, had, self._put(m, had)) for m, had in self.before]
+
+    @staticmethod
+    def _put(m, had):
+        now = dict(m.__dict__)
+        for key, v in had.items():
+            if key not in now or (now[key] is not v and not (type(v) in _CONTAINERS and _alike(v, now[key]))):
+                m.__dict__[key] = v
+        for key in now.keys() - had.keys():
+            m.__dict__.pop(key, None)
+        return now
 
     def __exit__(self, *_):
-        for m, now in self.now:
-            m.__dict__.clear()
-            m.__dict__.update(now)
+        for m, _, now in self.now:
+            self._put(m, now)
         self.before, self.now = [], None
+
+
+def _alike(a, b):
+    """Two containers with the same things."""
+    if type(a) is not type(b) or len(a) != len(b):
+        return False
+    if isinstance(a, dict):
+        return all(k in b and b[k] is v for k, v in a.items())
+    return all(x in b for x in a) if isinstance(a, set) else all(x is y for x, y in zip(a, b))
 
 
 def _print(v, depth):

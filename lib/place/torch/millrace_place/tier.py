@@ -70,7 +70,7 @@ class File:
             raise OSError(error.value, f'the tier cannot be read: {os.strerror(error.value)}')
         return tensor_at(address, n)
 
-    def rates(self, n=64 << 20):
+    def rates(self, n=32 << 20):
         """Bytes per second of reads and writes of n bytes, the better of two; first writes are not counted."""
         source, at, best = torch.ones(n, dtype=torch.uint8), self.slot(n), [0, 0]
         self.write(at, source.data_ptr(), n)

@@ -1,0 +1,218 @@
+"""Memory is that of the process: what a limit means, who keeps it, and what is said where it cannot be kept.
+
+    limits.py TIER          the test
+    limits.py TIER LIMIT    trains a transformer (LIMIT plain: without a plan) and prints what it took"""
+import json
+import os
+import resource
+import subprocess
+import sys
+import threading
+import warnings
+import torch
+from torch import nn
+import torch.nn.functional as F
+
+torch.set_num_threads(1)
+TIER, MIB = sys.argv[1], 1 << 20
+
+
+class Words(nn.Module):
+    def __init__(self, layers=6, width=128, words=1000):
+        super().__init__()
+        self.e, self.o = nn.Embedding(words, width), nn.Linear(width, words)
+        self.t = nn.TransformerEncoder(nn.TransformerEncoderLayer(width, 4, 4 * width, 0.1, batch_first=True), layers)
+
+    def forward(self, x):
+        return self.o(self.t(self.e(x))).flatten(0, 1)
+
+
+def batch(n, length):
+    x = torch.randint(0, 1000, (n, length), generator=torch.Generator().manual_seed(1))
+    return x, x.roll(-1, 1).flatten()
+
+
+def peak():
+    with open('/proc/self/status') as f:
+        return next(int(line.split()[1]) << 10 for line in f if line.startswith('VmHWM'))
+
+
+def train(limit):
+    """As a user writes it."""
+    torch.manual_seed(1)
+    model, (x, y), plan = Words(), batch(16, 192), None
+    optimiser = torch.optim.Adam(model.parameters())
+
+    def step():
+        return F.cross_entropy(model(x), y)
+    if limit != 'plain':
+        import millrace_place
+        plan = millrace_place.Plan(model, step, limit if limit[-1].isalpha() else float(limit), tier=TIER)
+        if limit[0] == '.':
+            with open('/proc/self/clear_refs', 'w') as f:
+                f.write('5')                             # a share says nothing of planning
+    for k in range(4):
+        optimiser.zero_grad()
+        torch.manual_seed(k)
+        if plan:
+            with plan:
+                loss = step()
+        else:
+            loss = step()
+        loss.backward()
+        optimiser.step()
+    print(json.dumps({'loss': loss.item(), 'peak': peak(), 'resident': plan.resident_bytes if plan else 0,
+                      'proof': plan.proof if plan else ''}))
+
+
+def child(limit, group=None, gone=False):
+    """The row of a process of its own, or its exit status."""
+    def enter():
+        if group:
+            with open(group + '/cgroup.procs', 'w') as f:
+                f.write(str(os.getpid()))
+    done = subprocess.run([sys.executable, '-W', 'ignore', '-B', __file__, TIER, limit], capture_output=True, text=True,
+                          preexec_fn=enter)
+    if done.returncode and not gone:
+        print('# ' + done.stderr.strip().replace('\n', '\n# '))
+    return json.loads(done.stdout) if not done.returncode else done.returncode
+
+
+if len(sys.argv) > 2:
+    train(sys.argv[2])
+    sys.exit()
+
+import millrace_place
+from tap import end, ok
+
+plain = child('plain')
+for limit in ('.5', '.25', '.15'):
+    row = child(limit)
+    ok(row['loss'] == plain['loss'], f'limit {limit}: the loss after four steps of Adam is the plain one')
+    ok(row['peak'] <= plain['peak'] and row['peak'] <= 1.15 * row['resident'],
+       f'limit {limit}: the process takes {row["peak"] // MIB} MiB, {row["resident"] // MIB} said, '
+       f'{plain["peak"] // MIB} plain')
+for limit in (600, 450):
+    row = child(f'{limit}M')
+    ok(row['loss'] == plain['loss'] and row['peak'] <= 1.02 * limit * MIB,
+       f'limit {limit}M: {row["peak"] // MIB} MiB, planning included')
+group = f'/sys/fs/cgroup/memory/millrace-test-{os.getpid()}'
+try:
+    os.mkdir(group)
+    with open(group + '/memory.limit_in_bytes', 'w') as f:
+        f.write(str(450 * MIB))
+except OSError as e:
+    ok(True, f'a memory group of 450 MiB # SKIP {e.strerror}')
+else:
+    ok(child('plain', group, True) == -9, 'in a memory group of 450 MiB the plain step is killed')
+    row = child('auto', group)
+    ok(isinstance(row, dict) and row['loss'] == plain['loss'], "and limit='auto' trains")
+    os.rmdir(group)
+
+torch.manual_seed(1)
+model, (x, y) = Words(3), batch(8, 96)
+
+
+def step():
+    return F.cross_entropy(model(x), y)
+
+
+def plan(limit, **how):
+    return millrace_place.Plan(model, step, limit, tier=TIER, **how)
+
+
+p = plan('least')
+ok(0 < p.limit_bytes < p.saved_bytes / 2 and p.most_bytes <= p.limit_bytes,
+   f'the least: {p.limit_bytes} of {p.saved_bytes}')
+ok(plan('50%').limit_bytes == plan(.5).limit_bytes == p.saved_bytes // 2, "'50%' is a half of what is saved")
+for bad in ('much', '8 apples', 0, -1, '0'):
+    try:
+        plan(bad)
+        ok(False, f'limit {bad!r} is refused')
+    except ValueError as e:
+        ok('limit' in str(e), f'limit {bad!r} is refused')
+try:
+    plan(100 * MIB)
+    ok(False, 'a process of 100 MiB is refused')
+except millrace_place.LimitError as e:
+    ok(e.least_bytes > 100 * MIB and e.names and 'limit=' in str(e),
+       f'a process of 100 MiB is refused: {e.least_bytes} would do')
+try:
+    plan(.01)
+    ok(False, 'a hundredth is refused')
+except millrace_place.LimitError as e:
+    ok(e.least_bytes > .01 * p.saved_bytes and all(e.names[0]), 'a hundredth is refused, with names')
+
+p = plan(.3)
+with warnings.catch_warnings(record=True) as said:
+    warnings.simplefilter('always')
+    for n, length in ((8, 96), (8, 97), (8, 64), (12, 128), (8, 96)):
+        x, y = batch(n, length)
+        model.zero_grad()
+        torch.manual_seed(3)
+        step().backward()
+        want = [q.grad.clone() for q in model.parameters()]
+        model.zero_grad()
+        torch.manual_seed(3)
+        with p:
+            loss = step()
+        held = p.mover.resident
+        loss.backward()
+        ok(all(torch.equal(a, q.grad) for a, q in zip(want, model.parameters())) and held <= p.limit_bytes,
+           f'batch {n} of {length}: plain gradients; {held} bytes held, limit {p.limit_bytes}')
+ok(p.unmatched_bytes > 0 and sum('largest batch' in str(w.message) for w in said) == 1,
+   'other shapes are counted, and said once')
+ok(p.most_bytes <= p.limit_bytes or any('more than the limit' in str(w.message) for w in said), 'over the limit: said')
+
+x, y = batch(8, 96)
+p = plan(.4)
+with warnings.catch_warnings():
+    warnings.simplefilter('ignore')
+    with p:
+        a = step()
+    with p:
+        b = step()
+    held = p.mover.resident
+    a.backward()
+    b.backward()
+ok(held <= p.limit_bytes, f'two forwards in flight hold {held} bytes, limit {p.limit_bytes}')
+for how in ({'recompute': False}, {'offload': False}):
+    p, model, found = plan(.6, **how), model.eval(), {}
+    torch.manual_seed(1)
+    data = [batch(8, 96) for _ in range(4)]
+    want = torch.autograd.grad(F.cross_entropy(model(x), y), list(model.parameters()))
+
+    def work(k):
+        with p:
+            loss = F.cross_entropy(model(x), y)
+        found[k] = torch.autograd.grad(loss, list(model.parameters()))
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        threads = [threading.Thread(target=work, args=(k,), daemon=True) for k in range(4)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join(60)
+    ok(len(found) == 4 and all(torch.equal(a, b) for f in found.values() for a, b in zip(f, want)),
+       f'four threads with one plan {how}: plain gradients')
+    model.train()
+
+
+def penalty():
+    z = model.e(x).detach().requires_grad_()
+    out = model.o(z * model.t(z).mean()).pow(2).mean()
+    g, = torch.autograd.grad(out, z, create_graph=True)
+    return out + (g.flatten(1).norm(dim=1) - 1).pow(2).mean()
+
+
+model.eval().zero_grad(set_to_none=True)
+penalty().backward()
+want = [q.grad.clone() for q in model.parameters() if q.grad is not None]
+model.zero_grad(set_to_none=True)
+p = millrace_place.Plan(model, penalty, .7, tier=TIER)
+with p:
+    loss = penalty()
+loss.backward()
+found = [q.grad for q in model.parameters() if q.grad is not None]
+ok(all(torch.equal(a, b) for a, b in zip(want, found)), 'a gradient penalty')
+end()
