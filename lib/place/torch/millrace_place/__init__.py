@@ -185,8 +185,9 @@ class Plan:
         if least is not None and self.wanted.process:
             process = record.resident_bytes(least) + self._beside()
             asked = spelled(self.wanted.process)
-            text = (f'no plan keeps the limit of {asked} for the process: parameters, gradients, the optimiser and a layer at work take {spelled(self.outside_bytes)}, and the least for what is '
-                    f'saved is {spelled(least)}: limit={spelled(process)!r} or more')
+            text = (f'no plan keeps the limit of {asked} for the process: parameters, gradients, the optimiser '
+                    f'and a layer at work take {spelled(self.outside_bytes)}, and the least for what is saved is '
+                    f'{spelled(least)}: limit={spelled(process)!r} or more')
         if names:
             text += '; what cannot leave: ' + ', '.join(f'{n} ({spelled(b)}, {why})' for n, b, why in names)
         least_asked = process if least is not None and self.wanted.process else least
