@@ -186,9 +186,9 @@ deps:
 	# what this release of Debian does not have is not compared with
 	here=()
 	for package in "$${missing[@]}"; do
-	    if grep -q "^$$package,peer," packages.csv && ! apt-cache show "$$package" > /dev/null 2>&1; then
-	        echo "make deps: left out, not in this release: $$package"
-	    else here+=("$$package"); fi
+	    ! grep -q "^$$package,peer," packages.csv || apt-cache show "$$package" > /dev/null 2>&1 ||
+	        { echo "make deps: left out, not in this release: $$package"; continue; }
+	    here+=("$$package")
 	done
 	missing=("$${here[@]}")
 	[ $${#missing[@]} -gt 0 ] || exit 0
