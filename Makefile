@@ -63,7 +63,7 @@ CPPFLAGS += -D_GNU_SOURCE -Ilib -I$B
 # not 'pkg-config --libs gsl': it puts -lgslcblas before OpenBLAS, and dgemm is then 7 times slower
 LDLIBS   += $(LIBRARIES:%=-l%) -lm -lpthread -ldl
 # the same bytes from every folder
-HERE     := -ffile-prefix-map=$(TOP)/=
+HERE     := -ffile-prefix-map=$(TOP)=.
 COMPILE   = $(CC) -std=gnu11 $(WARN) $(CPPFLAGS) $(CFLAGS) $(HERE) $(ISA)
 LINK      = $(CC) $(CFLAGS) $(LDFLAGS) -o $(new) $(filter %.o %.a,$^) -Wl,--as-needed $(LDLIBS)
 # beside its target and renamed, as every recipe: a compiler that is killed leaves no half an object

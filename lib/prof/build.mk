@@ -11,7 +11,7 @@ pytag       = $(subst python3.,3,$(notdir $(patsubst %/,%,$(dir $1))))
 PYTAGS     := $(filter $(PYVERSIONS),$(sort $(foreach h,$(PYHEADERS),$(call pytag,$h))))
 PROFLIB := $B/prof
 GUEST    = $B/lib/prof/guest
-GUESTCC  = $(CC) -fPIC -fvisibility=hidden -std=gnu11 $(WARN) -D_GNU_SOURCE -Ilib $(CFLAGS) -MMD -MP \
+GUESTCC  = $(CC) -fPIC -fvisibility=hidden -std=gnu11 $(WARN) -D_GNU_SOURCE -Ilib $(CFLAGS) $(HERE) -MMD -MP \
     -MF $(@:.o=).d -MT $@
 RECFLAGS = $(GUESTCC) -shared
 PROF_TARGETS :=
