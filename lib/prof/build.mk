@@ -35,7 +35,7 @@ endif
 
 # What does not know Python is compiled once, what does once for each version.  A sanitizer's runtime must come first in
 # a process, so only Python's part is built with one: those objects lie beside.
-GUEST_ONCE := rec hide api calls e2e
+GUEST_ONCE := rec lock hide api calls e2e
 GUEST_PYTHON := pyrec ops frames see
 PLAIN_ONCE := $(if $(findstring -fsanitize,$(CFLAGS)),plain/)
 $(GUEST_ONCE:%=$(GUEST)/%.o): $(GUEST)/%.o: lib/prof/guest/%.c
@@ -51,7 +51,8 @@ define guest_for_python
 $(GUEST_PYTHON:%=$(GUEST)/$1/%.o): $(GUEST)/$1/%.o: lib/prof/guest/%.c
 	@mkdir -p $$(@D)
 	$$(GUESTCC) -Wno-cast-qual -isystem $(patsubst %/,%,$(dir $(call pyheader,$1))) -c -o $$(new) $$< && $$(swap)
-$(PROFLIB)/_millrace.cpython-$1-$(PYSUFFIX): $(GUEST_PYTHON:%=$(GUEST)/$1/%.o) $(GUEST)/hide.o $(GUEST)/rec.o
+$(PROFLIB)/_millrace.cpython-$1-$(PYSUFFIX): $(GUEST_PYTHON:%=$(GUEST)/$1/%.o) $(GUEST)/hide.o $(GUEST)/lock.o \
+    $(GUEST)/rec.o
 	@mkdir -p $$(@D)
 	$$(RECFLAGS) -o $$(new) $$^ -lpthread -ldl && $$(swap)
 endef
@@ -61,7 +62,7 @@ $(foreach v,$(PYTAGS),$(eval $(call guest_for_python,$v)))
 $(PROFLIB)/libmillrace-prof.so: $(GUEST)/$(PLAIN_ONCE)api.o $(GUEST)/$(PLAIN_ONCE)rec.o
 	@mkdir -p $(@D)
 	$(filter-out -fsanitize%,$(RECFLAGS)) -o $(new) $^ -lpthread && $(swap)
-$(PROFLIB)/libmillrace-calls.so: $(GUEST)/$(PLAIN_ONCE)calls.o $(GUEST)/$(PLAIN_ONCE)rec.o
+$(PROFLIB)/libmillrace-calls.so: $(patsubst %,$(GUEST)/$(PLAIN_ONCE)%.o,calls lock rec)
 	@mkdir -p $(@D)
 	$(filter-out -fsanitize%,$(RECFLAGS)) -o $(new) $^ -lpthread -ldl && $(swap)
 $(PROFLIB)/millrace_prof.h: lib/prof/guest/millrace_prof.h

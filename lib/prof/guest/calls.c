@@ -13,6 +13,7 @@
  * Not seen: calls within an object, calls through pointers (of dlsym, of objects compiled with -fno-plt, of functions
  * whose address the object takes as well: a program may compare it), static libraries, and the functions in `never`,
  * which return twice or look at who calls them.  About 35 ns a call. */
+#include "prof/guest/lock.h"
 #include "prof/guest/rec.h"
 #include <dlfcn.h>
 #include <elf.h>
@@ -235,8 +236,8 @@ struct decision millrace_call_enter(uint64_t index, uintptr_t at)
 
 void millrace_call_leave(uintptr_t at)
 {
-    uint64_t t = rec_now();
     if (!rec_on || my.inside) return;
+    uint64_t t = rec_now();
     int i = my.n;
     while (i && my.v[i - 1].at != at) i--;
     if (!i) return;                                      /* ended before: another stack's call went on */
@@ -401,7 +402,7 @@ static int count_objects(struct dl_phdr_info *info, size_t size, void *to)
 static void patch_all(void)
 {
     unsigned long long now = 0;
-    if (pthread_mutex_trylock(&lock) != 0) return;
+    if (rec_locked || pthread_mutex_trylock(&lock) != 0) return;
     dl_iterate_phdr(count_objects, &now);
     if (now != objects) dl_iterate_phdr(patch_object, (void *)(uintptr_t)&patch_all);
     objects = now;
@@ -425,6 +426,7 @@ __attribute__((constructor)) static void begin(void)
 {
     const char *calls = getenv("MILLRACE_PROF_CALLS"), *dir = getenv("MILLRACE_PROF_DIR");
     if (!calls || !dir || !rec_start(dir)) return;
+    lock_watch();
     read_patterns(calls);
     my.inside = (uintptr_t)&dir;
     find_stack();

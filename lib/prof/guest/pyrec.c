@@ -9,6 +9,7 @@
  *  - ctypes' function type gets our tp_call, which knows the C function by its address.
  * Any other callable is replaced by a wrapper object that passes attributes through. */
 #include "prof/guest/frames.h"
+#include "prof/guest/lock.h"
 #include "prof/guest/ops.h"
 #include "prof/guest/rec.h"
 #include "prof/guest/see.h"
@@ -540,6 +541,7 @@ static PyObject *py_start(PyObject *self, PyObject *args)
     (void)self;
     if (!PyArg_ParseTuple(args, "s|p", &dir, &want_tree)) return NULL;
     if (!rec_start(dir)) return PyErr_Format(PyExc_OSError, "cannot record to %s", dir);
+    lock_watch();
     rec_on = false;                                      /* until enable() */
     const char *passes = getenv("MILLRACE_PROF_MAX_PASSES"), *skip = getenv("MILLRACE_PROF_SKIP_AFTER");
     max_passes = passes ? (uint32_t)strtoul(passes, NULL, 10) : 0;
@@ -585,6 +587,13 @@ static PyObject *py_disable(PyObject *self, PyObject *unused)
     (void)self;
     (void)unused;
     return end_recording(false);
+}
+
+static PyObject *py_locked(PyObject *self, PyObject *unused)
+{
+    (void)self;
+    (void)unused;
+    return PyBool_FromLong(rec_locked);
 }
 
 static PyObject *py_disable_start(PyObject *self, PyObject *unused)
@@ -733,7 +742,7 @@ static PyObject *py_import(PyObject *self, PyObject *const *args, Py_ssize_t n)
     depth++;
     PyObject *r = PyObject_Vectorcall(find_and_load, args, (size_t)n, NULL);
     depth--;
-    if (!r || !see_on || !n) return r;
+    if (!r || !see_on || !n || rec_locked) return r;
     unsigned long long now = see_objects();
     static bool loaded;                                  /* since the last outermost import */
     bool fresh = now != seen;
@@ -836,6 +845,7 @@ static PyMethodDef functions[] = {
     { "start", py_start, METH_VARARGS, "start(directory, tree=False): records go there after enable()" },
     { "enable", py_enable, METH_NOARGS, "record from here on" },
     { "disable", py_disable, METH_NOARGS, "record no more" },
+    { "locked", py_locked, METH_NOARGS, "the program has locked itself in: no system call of ours" },
     { "disable_start", py_disable_start, METH_NOARGS, "the same, and what was recorded until now is no iteration" },
     { "wrap", py_wrap, METH_VARARGS, "wrap(callable, module, name, category): a callable that is recorded" },
     { "patch", py_patch, METH_VARARGS,

@@ -20,7 +20,7 @@
 enum { SPARE = 4096 };
 #define MAP_BYTES(half) (LOG_HEAD + 2 * (size_t)(half) * sizeof(struct log_record) + SPARE)
 /* answers of what runs apart, besides 0 good, 1 not */
-enum { EXISTS = 2, FULL };
+enum { EXISTS = 2, FULL, GONE };                         /* GONE: out of reach, be it by chroot, other rights, a lock */
 enum { CHILD_STACK = 65536, NAMES_STEP = 1 << 16, NAMES_MOST = 1 << 20 };
 
 /* A file of ours is opened anew each time: by its name, and it must still be the file that we made. */
@@ -48,12 +48,14 @@ struct files {                                           /* of one thread */
     uint64_t due;                                        /* time of the record that waits for room, or 0 */
     bool busy;                                           /* a signal came while the files were being changed */
     bool grown;                                          /* the ring is large, or cannot be made so */
+    bool stuck;                                          /* the log is out of reach: the ring keeps what it has */
 };
 
 __thread struct rec_thread rec_thread __attribute__((tls_model("initial-exec")));
 static __thread struct files my __attribute__((tls_model("initial-exec")));
 static __thread bool apart __attribute__((tls_model("initial-exec")));
-bool rec_on, rec_ticks;
+bool rec_on, rec_ticks, rec_locked;
+void (*rec_before_lock)(void);
 double rec_pair_ns;
 static char dir[3072];
 static uint32_t image, next_thread, writing;             /* writing: id of writing records out */
@@ -100,6 +102,7 @@ int rec_apart(int (*f)(void *), void *arg)
 {
     uint64_t all = ~UINT64_C(0), before = 0, due = 0;
     int keep = errno, r = FULL;
+    if (rec_locked) return GONE;
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
     if (__libc_single_threaded) {
         syscall(SYS_rt_sigpending, &due, sizeof due);
@@ -136,6 +139,7 @@ static int open_ours(struct job *j)
     if (fd < 0) return -1;
     if (fstat(fd, &st) != 0 || (!j->create && !same(identity(&st), j->file))) {
         close(fd);
+        errno = ENOENT;
         return -1;
     }
     j->file = identity(&st);
@@ -144,7 +148,8 @@ static int open_ours(struct job *j)
 
 static int why(void)
 {
-    return errno == EEXIST ? EXISTS : errno == EMFILE ? FULL : 1;
+    bool gone = errno == EACCES || errno == EPERM || errno == ENOENT || errno == ENOTDIR || errno == EROFS;
+    return errno == EEXIST ? EXISTS : errno == EMFILE ? FULL : gone ? GONE : 1;
 }
 
 /* data to its place, all of it or nothing: what a full disk cut short is taken back */
@@ -325,6 +330,7 @@ static void flush_names(void)
 static bool add_name(const char *line, size_t n)
 {
     if (names.n + n > names.cap) {
+        if (rec_locked) return false;
         size_t cap = names.cap ? names.cap * 2 : 1 << 18;
         void *p = names.all ? mremap(names.all, names.cap, cap, MREMAP_MAYMOVE)
                             : mmap(NULL, cap, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -466,8 +472,8 @@ static bool open_files(void)
 
 static void forget_files(void)
 {
-    if (my.head) munmap(my.head, MAP_BYTES(my.head->half));
-    if (my.jobs) munmap(my.jobs, sizeof *my.jobs);
+    if (my.head && !rec_locked) munmap(my.head, MAP_BYTES(my.head->half));
+    if (my.jobs && !rec_locked) munmap(my.jobs, sizeof *my.jobs);
     my = (struct files){ 0 };
     rec_thread.p = rec_thread.end = NULL;
 }
@@ -492,7 +498,7 @@ static void put_loss(void)
 }
 
 /* n records of the current half to the log */
-static bool append(size_t n)
+static int append(size_t n)
 {
     struct log_head *h = my.head;
     const struct log_record *r = ring(my.half);
@@ -500,14 +506,16 @@ static bool append(size_t n)
     if (!my.log.ino) {                                   /* could not be made before */
         *j = (struct job){ .create = true, .data = h, .bytes = LOG_HEAD };
         path_of(j->path, sizeof j->path, "log");
-        if (rec_apart(job_write, j) != 0) return false;
+        int none = rec_apart(job_write, j);
+        if (none) return none;
         my.log = j->file;
     }
     uint64_t place = kept ? h->halves % kept * h->half : h->totals.records;
     *j = (struct job){ .file = my.log, .data = r, .bytes = n * sizeof *r };
     j->at = LOG_HEAD + (off_t)(place * sizeof *r);
     path_of(j->path, sizeof j->path, "log");
-    if (rec_apart(job_write, j) != 0) return false;
+    int why = rec_apart(job_write, j);
+    if (why) return why;
     struct log_totals t = h->totals;
     for (size_t i = 0; i < n; i++) {
         t.sum += log_sum(&r[i], t.records + i);
@@ -516,7 +524,7 @@ static bool append(size_t n)
     t.records += n;
     h->totals = t;
     h->halves++;
-    return true;
+    return 0;
 }
 
 /* Writing out takes as long for a few records as for many, most of all where there are threads.  All records are in the
@@ -540,9 +548,16 @@ void rec_own(uint64_t ns)
     if (my.head) my.head->own_ns += ns;
 }
 
+static bool give_up(uint64_t n)
+{
+    if (my.head) my.head->dropped += n;
+    return false;
+}
+
 bool rec_more(void)
 {
     if (!rec_on || my.busy || past_limit()) return false;
+    if (rec_locked || my.stuck) return give_up(1);
     if (start_at && rec_now() < start_at) return false;  /* not yet */
     int keep = errno;
     bool fresh = !my.head;
@@ -566,10 +581,14 @@ bool rec_more(void)
         uint64_t from = rec_now(), cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID);
         size_t n = (size_t)(rec_thread.p - ring(my.half));
         if (n > my.head->half) n = my.head->half;
-        if (append(n)) {
+        int r = append(n);
+        if (r == 0) {
             my.lost = 0;
             if (!my.grown) grow_ring();
             new_half(half_of_ring());
+        } else if (r == GONE) {
+            my.stuck = true;
+            my.head->dropped++;
         } else {
             lose(n);
             new_half(my.half);
@@ -601,13 +620,13 @@ void rec_put_full(enum log_event event, uint32_t id, enum log_hook hook, uint64_
 static void close_files(void)
 {
     struct log_head *h = my.head;
-    if (!h || my.busy) return;
+    if (!h || my.busy || my.stuck || rec_locked) return;
     my.busy = true;
     int keep = errno;
     h->last = anchor();
     h->pair_ns = rec_pair_ns;
     size_t n = (size_t)(rec_thread.p - ring(my.half));
-    bool all = append(n);
+    bool all = append(n) == 0;
     struct job *j = &my.jobs->log;
     h->clean = all;
     *j = (struct job){ .file = my.log, .data = h, .bytes = LOG_HEAD };
@@ -636,7 +655,7 @@ static void child_after_fork(void)
     next_thread = image = 0;
     rec_thread.in_base = false;
     pthread_mutex_init(&names_lock, NULL);
-    if (names.map) munmap(names.map, names.bytes);
+    if (names.map && !rec_locked) munmap(names.map, names.bytes);
     names.map = NULL;
     names.at = names.bytes = names.written = 0;
     names.open = false;                                  /* its own file comes with its first record */
@@ -646,7 +665,7 @@ static void child_after_fork(void)
 static void say_loss(void)
 {
     struct stat st;
-    if (!rec_dropped() || fstat(2, &st) != 0 || !same(identity(&st), messages)) return;
+    if (rec_locked || !rec_dropped() || fstat(2, &st) != 0 || !same(identity(&st), messages)) return;
     char line[4096];
     int n = snprintf(line, sizeof line, "millrace recorder: %llu records lost, could not be written to %s\n",
                      (unsigned long long)rec_dropped(), dir);
@@ -656,11 +675,33 @@ static void say_loss(void)
 static void at_end(void)
 {
     rec_on = false;
+    if (rec_locked) return;
     close_files();
     pthread_mutex_lock(&names_lock);
     trim_names();
     pthread_mutex_unlock(&names_lock);
     say_loss();
+}
+
+void rec_lock(void)
+{
+    if (rec_before_lock) rec_before_lock();
+    if (my.head && !my.busy && rec_thread.p) {
+        my.busy = true;
+        size_t n = (size_t)(rec_thread.p - ring(my.half));
+        if (n <= my.head->half && append(n) == 0) {
+            if (!my.grown) grow_ring();
+            new_half(half_of_ring());
+        }
+        my.head->last = anchor();
+        my.busy = false;
+    }
+    rec_locked = true;
+}
+
+void rec_unlock(void)
+{
+    rec_locked = false;
 }
 
 void rec_finish(void)

@@ -40,6 +40,12 @@ const char *rec_dir(void);                               /* NULL before rec_star
 uint32_t rec_name(const char *kind, const char *cat, const char *module, const char *name);
 /* this thread spent so much CPU time for the recorder alone, not for the program */
 void rec_own(uint64_t ns);
+/* The program locks itself in, see lock.h: what there is is written out, and from now on no system call is made.  What
+ * has room in the mapped rings is kept, the rest counted as dropped; nothing is printed. */
+void rec_lock(void);
+void rec_unlock(void);                                   /* it did not come to that */
+extern bool rec_locked;
+extern void (*rec_before_lock)(void);                    /* what else must be put to rest; or NULL */
 double rec_tick_ns(void);                                /* after rec_start */
 uint64_t rec_dropped(void);                              /* records lost so far, all threads */
 /* make room for this thread; false: none, the record is lost */

@@ -47,6 +47,7 @@ enum { WINDOW = 256, MOST_SKIPPED = 64 };                /* calls that show how 
 static uint64_t hot_gap, sample_gap;                     /* ticks; 0: each call is timed */
 static uint32_t shared[2 * FUNCTIONS];                   /* stubs of slots by the original's address, open addressing */
 static __thread bool for_own;                                /* the recorder works for itself: no samples */
+static bool timing;                                      /* some thread has one */
 static __thread bool timed;                              /* this thread has a timer of the judge's */
 static const char *category[64];
 static int ncategory;
@@ -190,10 +191,10 @@ void see_enter(struct function *f, void *sp)
 
 void see_leave(void)
 {
-    uint64_t t = rec_now();
-    if (!see_thread.sp) return;
+    bool in = see_thread.sp && see_thread.id && rec_on;
+    uint64_t t = in ? rec_now() : 0;
     see_thread.sp = NULL;
-    if (see_thread.id) rec_put_at(LOG_RETURN, see_thread.id, HOOK_PATCH, t);
+    if (in) rec_put_at(LOG_RETURN, see_thread.id, HOOK_PATCH, t);
 }
 
 /* ---- Python entered from C: the C call is interrupted */
@@ -252,7 +253,7 @@ void see_forked(void)
     memset(skipped, 0, sizeof skipped);                  /* the parent's */
     for (uint32_t i = 1; i < nfunction; i++) see_function[i].drawn = see_function[i].left;
     see_thread.sp = NULL;
-    timed = false;                                       /* timers are the parent's */
+    timed = timing = false;                              /* timers are the parent's */
 }
 
 void see_python_from_c(bool on)
@@ -610,6 +611,7 @@ bool see_begin(void)
 static struct sample { uintptr_t pc; uint32_t in_c; } *sample;
 static uint32_t nsample;
 static __thread timer_t timer;
+static timer_t made;                                     /* the one there is */
 
 static void on_timer(int signal, siginfo_t *info, void *context)
 {
@@ -628,12 +630,19 @@ void see_own(bool on)
     for_own = on;
 }
 
+/* a handler returns by a system call */
+static void stop_timers(void)
+{
+    if (timing) timer_delete(made);
+    timing = false;
+}
+
 bool see_sample(unsigned hz)
 {
     int number = SIGRTMAX - 3;                           /* nobody's, in all likelihood */
-    if (timed) timer_delete(timer);
-    timed = false;
-    if (!hz) return true;
+    if (timed && !rec_locked) timer_delete(timer);
+    timed = timing = false;
+    if (!hz || rec_locked) return true;
     if (!sample) {
         void *p = mmap(NULL, SAMPLES * sizeof *sample, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (p == MAP_FAILED) return false;
@@ -644,8 +653,10 @@ bool see_sample(unsigned hz)
     struct sigevent e = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = number };
     e._sigev_un._tid = (int)syscall(SYS_gettid);
     struct itimerspec every = { { 0, 1000000000 / hz }, { 0, 1000000000 / hz } };
+    rec_before_lock = stop_timers;
     if (timer_create(CLOCK_THREAD_CPUTIME_ID, &e, &timer) != 0) return false;
-    timed = timer_settime(timer, 0, &every, NULL) == 0;
+    made = timer;
+    timed = timing = timer_settime(timer, 0, &every, NULL) == 0;
     return timed;
 }
 

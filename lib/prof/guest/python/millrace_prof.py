@@ -289,6 +289,8 @@ def _see(judge, tree):
 
 def _write_samples():
     """judge.PID.csv: where the samples were, and whether in a recorded C call."""
+    if _rec.locked():
+        return
     _rec.sample(0)
     rows = _rec.samples()
     if rows:
