@@ -6,19 +6,19 @@
  * 500 steps; solved when 100 episodes without exploration, from fresh starts,
  * return 475 or more on average.  Columns out: episode, steps, updates,
  * phase, return, explore, loss.  phase is train for what was learned from at
- * a time (an episode with dqn and r2d2, a round of many with the others;
+ * a time (an episode with dqn, a round of many with the others;
  * return is their mean) and greedy for the mean of 100 episodes without
  * exploration, tried every --every episodes (with 10 first, the rest only
  * when these look solved, so a greedy row may stand for 10).  explore is the
- * chance of a random action, or the entropy of the policy (a2c, a3c, ppo,
- * impala).  Ends when it is solved or after --steps; a note on stderr says
+ * chance of a random action, or the entropy of the policy (ppo).
+ * Ends when it is solved or after --steps; a note on stderr says
  * which.  Hyper-parameters are those of learner_defaults in lib/rl.
  * With --plain: no double targets, dueling, priorities and n-step returns.
  * The same seed and number of actors give the same rows.
  *
  * Examples:
  *   $ fit-cartpole --seed=3 > curve.csv
- *   $ fit-cartpole --algo=impala --actors=2 > curve.csv
+ *   $ fit-cartpole --algo=apex --actors=2 > curve.csv
  */
 #include "base/filter.h"
 #include "base/progress.h"
@@ -37,7 +37,7 @@ static enum learning algo = LEARN_DQN;
 static long actors = 2;
 static const struct opt options[] = {
     { 0, "algo", WORD, &algo, learner_words, "how to learn" },
-    { 0, "actors", INT, &actors, "N", "processes of apex, a3c and impala", 1, 16 },
+    { 0, "actors", INT, &actors, "N", "processes of apex", 1, 16 },
     { 's', "seed", INT, &seed, "N", "of the network, the starts and the exploration" },
     { 'n', "steps", INT, &steps, "N", "learn from so many steps at most", 1, 1e9 },
     { 0, "every", INT, &every, "N", "episodes between trials without exploration", 1, 1e6 },

@@ -11,8 +11,7 @@
  * or simulated.  POLICY is for loop-roll.  states are those in the table, empty
  * where they are in the actors' own tables.
  * Algorithms: dqn (double, dueling, prioritised, n-step), apex (the same
- * with actors as processes), a2c, a3c, ppo, impala, r2d2; lib/rl says what
- * they do.
+ * with actors as processes), ppo; lib/rl says what they do.
  * With --eval=model the same seed and number of actors give the same policy.
  * What it may do, --actions: the published seven; tile: those and all splits;
  * full: all of loop-act but parallel; moves: steps of several actions, such as
@@ -24,8 +23,7 @@
  * and the same curve, which is kept in FILE.curve; with --eval=run give
  * --cache too, so that nothing is measured again.  One that had ended goes on
  * when --steps is more.  --from begins with the network of a policy made by
- * an algorithm of its kind (dqn apex; a2c a3c ppo impala; r2d2) with these
- * --actions; problems, --reward and all else may be others.
+ * an algorithm of its kind (dqn apex; ppo) with these --actions; problems, --reward and all else may be others.
  *
  * Examples:
  *   $ loop-gen --kind=mm --m=64:256:16 --n=64:256:16 --k=64:256:16 |
@@ -55,7 +53,7 @@ static const struct opt options[] = {
     { 'o', "output", STR, &output, "FILE", "write the policy there" },
     { 'n', "steps", INT, &steps, "N", "actions to learn from; by default what takes a minute or two", 1, 1e9 },
     { 0, "seconds", NUM, &seconds, "S", "end earlier after this time; then not reproducible", 0, 1e9 },
-    { 0, "actors", INT, &actors, "N", "processes of apex, a3c and impala", 1, 16 },
+    { 0, "actors", INT, &actors, "N", "processes of apex", 1, 16 },
     { 0, "length", INT, &length, "N", "actions of an episode", 1, POLICY_STEPS },
     { 0, "actions", WORD, &actions, repertoire_words, "what it may do, see above" },
     { 0, "starts", INT, &starts, "N", "episodes begin after up to N random actions", 0, 100 },
@@ -131,7 +129,7 @@ int main(int argc, char **argv)
     s.can = repertoire_of(actions);
     s.starts = (int)starts;
     struct learner_options o = policy_learner(algo, (uint64_t)seed, (int)actors, &steps);
-    if (!isnan(entropy)) o.actor.loss.entropy = entropy;
+    if (!isnan(entropy)) o.ppo.loss.entropy = entropy;
     long nseat = learner_seats(&o);
     struct school_seat *seat = xcalloc((size_t)nseat, sizeof *seat);
     struct environment *env = xcalloc((size_t)nseat, sizeof *env);

@@ -25,11 +25,7 @@ while read -r algo steps; do
     ok "$algo learns" lasts l.csv
 done << 'END'
 apex 6000
-a2c 60000
-a3c 60000
 ppo 20000
-impala 60000
-r2d2 5000
 END
 fails 'operands' 2 'operands' fit-cartpole x.csv
 fails 'no steps' 2 'steps' fit-cartpole --steps=0

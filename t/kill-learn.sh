@@ -23,9 +23,5 @@ while read -r algo steps; do
 done << 'END'
 dqn 8000
 apex 8000
-a2c 60000
-a3c 60000
 ppo 40000
-impala 60000
-r2d2 8000
 END

@@ -71,7 +71,7 @@ static double apart(const struct dqn *q)
                 if (pass < 99) continue;
                 g.at = s;
                 show(&g, x, &mask);
-                agent_values(&q->online, x, &mask, 1, value, NULL);
+                agent_values(&q->online, x, &mask, 1, value);
                 worst = fmax(worst, fabs((double)value[a] - want));
             }
             v[s] = best;

@@ -1,5 +1,5 @@
 /* learner: every algorithm finds the way through a small grid, respects masks, and goes on from a checkpoint as if it
- * had not stopped; only the one with memory can remember. */
+ * had not stopped. */
 #include "rl/crew.h"
 #include "rl/learner.h"
 #include "tap.h"
@@ -45,44 +45,15 @@ static double grid_step(void *self, int action, float *x, uint32_t *mask, bool *
     return g->at == GOAL ? 1 : g->at == PIT ? -1 : 0;
 }
 
-/* a cue, three blanks, then the action that the cue asked for: 1, the other: -1 */
-struct recall { int cue, at; };
-static void recall_show(const struct recall *c, float *x, uint32_t *mask)
-{
-    x[0] = c->at == 0 ? (float)(2 * c->cue - 1) : 0;
-    x[1] = c->at == 3;
-    *mask = 3;
-}
-
-static void recall_reset(void *self, struct rng *r, float *x, uint32_t *mask)
-{
-    struct recall *c = self;
-    *c = (struct recall){ (int)rng_below(r, 2), 0 };
-    recall_show(c, x, mask);
-}
-
-static double recall_step(void *self, int action, float *x, uint32_t *mask, bool *ended)
-{
-    struct recall *c = self;
-    *ended = c->at++ == 3;
-    recall_show(c, x, mask);
-    return !*ended ? 0 : action == c->cue ? 1 : -1;
-}
-
 static struct learner_options small(enum learning algo)
 {
     struct learner_options o = learner_defaults(algo, 1);
-    o.dqn.hidden[0] = o.actor.hidden[0] = 32, o.dqn.nhidden = o.actor.nhidden = 1;
-    o.dqn.gamma = o.actor.gamma = o.r2d2.gamma = 0.9;
+    o.dqn.hidden[0] = o.ppo.hidden[0] = 32, o.dqn.nhidden = o.ppo.nhidden = 1;
+    o.dqn.gamma = o.ppo.gamma = 0.9;
     o.dqn.batch = 32, o.dqn.capacity = 3000, o.dqn.warmup = 100, o.dqn.target = 50, o.dqn.nstep = 1;
     o.dqn.explore_steps = 2000, o.dqn.explore_last = 0.2, o.dqn.correction_steps = 4000;
     o.share = 50;
-    o.actor.length = 8, o.actor.rate = 5e-3, o.actor.total = 40000;
-    if (o.actor.batch) o.actor.batch = 64;
-    o.r2d2.hidden = o.r2d2.embed = o.r2d2.cell = 16, o.r2d2.length = 4, o.r2d2.burn = 2;
-    o.r2d2.batch = 16, o.r2d2.nstep = 1;
-    o.r2d2.capacity = 3000, o.r2d2.warmup = 100, o.r2d2.target = 50, o.r2d2.rate = 3e-3;
-    o.r2d2.explore_steps = 2000, o.r2d2.explore_last = 0.2;
+    o.ppo.length = 8, o.ppo.rate = 5e-3, o.ppo.total = 40000, o.ppo.batch = 64;
     return o;
 }
 
@@ -99,8 +70,7 @@ static struct learner *made(enum learning algo, struct grid *g)
 static bool same_weights(const struct learner *a, const struct learner *b)
 {
     struct agent x = learner_agent(a), y = learner_agent(b);
-    return !memcmp(x.net->weight, y.net->weight, x.net->size * sizeof(float)) &&
-           (!x.cell || !memcmp(x.cell->weight, y.cell->weight, x.cell->size * sizeof(float)));
+    return !memcmp(x.net->weight, y.net->weight, x.net->size * sizeof(float));
 }
 
 static void one(enum learning algo, long steps, const char *path)
@@ -118,10 +88,10 @@ static void one(enum learning algo, long steps, const char *path)
     double far = 0;
     for (int at = 0; at < CELLS; at++) {
         if (at == PIT || at == GOAL) continue;
-        float x[CELLS], q[ACTS], memory[64] = { 0 };
+        float x[CELLS], q[ACTS];
         uint32_t mask;
         show(&(struct grid){ at }, x, &mask);
-        agent_values(&a, x, &mask, 1, q, memory);
+        agent_values(&a, x, &mask, 1, q);
         double best = -1e9, want = pow(0.9, 4 - at % SIDE - at / SIDE - 1);
         for (int k = 0; k < ACTS; k++)
             if (mask >> k & 1) best = fmax(best, (double)q[k]);
@@ -141,21 +111,6 @@ static void one(enum learning algo, long steps, const char *path)
     learner_free(l);
     learner_free(half);
     learner_free(again);
-}
-
-static void recall(enum learning algo, double low, double high, const char *name)
-{
-    struct recall c;
-    struct environment e = { &c, 2, 2, 10, recall_reset, recall_step, &c, sizeof c };
-    struct learner_options o = small(algo);
-    struct learner *l = learner_new(&e, &o);
-    while (l->steps < 6000) learner_advance(l);
-    struct rng r = rng_for(1, str_of("recall"));
-    double sum = 0;
-    for (int i = 0; i < 100; i++) sum += learner_greedy(l, &r) / 100;
-    ok(sum >= low && sum <= high, name);
-    printf("# mean return %g\n", sum);
-    learner_free(l);
 }
 
 static void add(void *self, int worker, long turn, const void *in, void *out)
@@ -197,13 +152,7 @@ int main(void)
     drawn();
     one(LEARN_DQN, 8000, path);
     one(LEARN_APEX, 8000, path);
-    one(LEARN_A2C, 60000, path);
-    one(LEARN_A3C, 60000, path);
     one(LEARN_PPO, 60000, path);
-    one(LEARN_IMPALA, 60000, path);
-    one(LEARN_R2D2, 12000, path);
-    recall(LEARN_R2D2, 0.99, 1.01, "with memory the cue is remembered");
-    recall(LEARN_DQN, -0.7, 0.7, "without, it cannot be");
     unlink(path);
     return done();
 }

@@ -24,7 +24,7 @@ ok 'without measurements there is no gflops' awk -F, 'NR > 1 && $(NF - 2) != "" 
 ok 'the model may rank' bash -c 'loop-roll --policy=a --eval=model --rank=model --measure=4 p.csv | tail -1 | grep -q simulated'
 ok 'measured rows are real' bash -c "loop-roll --policy=a --measure=2 p.csv | grep -q ',real$'"
 # a policy of moves: another set of actions, learned on products, for any problem; what it did are actions of loop-act
-loop-train --quiet --eval=model --seed=2 --steps=4000 --algo=a2c --actions=moves --reward=ratio --starts=2 -o m p.csv > /dev/null
+loop-train --quiet --eval=model --seed=2 --steps=4000 --algo=ppo --actions=moves --reward=ratio --starts=2 -o m p.csv > /dev/null
 (cat p.csv; echo '(conv_nhwc 1 16 12 12 32 3 3 1),test') > c.csv
 loop-roll --policy=m --eval=model --rank=model --measure=10 c.csv > m.csv
 is 'any kind of problem' 4 bash -c "tail -n +2 m.csv | cut -d, -f1 | sort -u | wc -l"

@@ -33,14 +33,10 @@ while read -r algo steps gain head; do
 done << 'END'
 dqn 3000 0.03 qnet
 apex 3000 0.03 qnet
-a2c 24000 0.03 actor
-a3c 20000 0.03 actor
 ppo 8000 0.03 actor
-impala 24000 0.02 actor
-r2d2 3000 0.02 rqnet
 END
-train --algo=impala --steps=3000 -o a > a.csv
-train --algo=impala --steps=3000 -o b > b.csv
+train --algo=apex --steps=1500 -o a > a.csv
+train --algo=apex --steps=1500 -o b > b.csv
 ok 'the same seed, the same curve' cmp a.csv b.csv
 ok 'and the same policy' cmp a b
 train --algo=apex --actors=3 --steps=1500 -o b > b.csv
@@ -51,7 +47,7 @@ while read -r algo; do
     train --algo="$algo" --steps=2500 --checkpoint=d -o b > b.csv
     ok "$algo: one that had ended goes on" awk -F, 'END { exit !($3 >= 2000) }' b.csv
     ok "$algo: behind what there was" cmp a.csv <(head -n "$(wc -l < a.csv)" b.csv)
-done <<< $'dqn\nppo\nr2d2'
+done <<< $'dqn\nppo'
 train --algo=ppo --steps=16000 -o a > a.csv
 train --algo=ppo --steps=3000 --from=a -o b > b.csv
 train --algo=ppo --steps=3000 -o b > fresh.csv
@@ -62,17 +58,17 @@ train --steps=20 --from=a -o b > b.csv
 ok 'before anything is learned it is that policy' cmp a b
 fails 'a policy of values for an actor' 1 'a: a policy of another kind than' train --algo=ppo --from=a -o x
 fails 'one of other actions' 1 'a: a policy of other actions than' train --actions=full --from=a -o x
-fails 'a checkpoint of another seed' 1 'another training' train --algo=r2d2 --seed=4 --steps=3000 --checkpoint=c -o x
-fails 'a checkpoint of another algorithm' 1 'a checkpoint of r2d2, not of dqn' train --steps=3000 --checkpoint=c -o x
+fails 'a checkpoint of another seed' 1 'another training' train --algo=ppo --seed=4 --steps=8000 --checkpoint=c -o x
+fails 'a checkpoint of another algorithm' 1 'a checkpoint of ppo, not of dqn' train --steps=3000 --checkpoint=c -o x
 head -c 300 a > cut
 fails 'a file that is no checkpoint' 1 'not a checkpoint' train --checkpoint=cut -o x
 head -c 5000 c > cut
-fails 'a checkpoint that was cut' 1 'cut short or damaged' train --algo=r2d2 --steps=3000 --checkpoint=cut -o x
+fails 'a checkpoint that was cut' 1 'cut short or damaged' train --algo=ppo --steps=8000 --checkpoint=cut -o x
 (cat c; echo x) > long
 cp c whole
 sed 's/updates/other/' c.curve > whole.curve
-fails 'a curve of something else' 1 "whole.curve:1:.*'updates'" train --algo=r2d2 --steps=3000 --checkpoint=whole -o x
-fails 'a checkpoint with more behind it' 1 'cut short or damaged' train --algo=r2d2 --steps=3000 --checkpoint=long -o x
+fails 'a curve of something else' 1 "whole.curve:1:.*'updates'" train --algo=ppo --steps=8000 --checkpoint=whole -o x
+fails 'a checkpoint with more behind it' 1 'cut short or damaged' train --algo=ppo --steps=8000 --checkpoint=long -o x
 fails 'no place for the policy' 2 'output' loop-train p.csv
 fails 'an unknown algorithm' 2 'algo' train --algo=sarsa -o x
 printf 'problem,split\n(mm 64 64 64),test\n' > none.csv

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { WIDEST = 1 << 16 };
-static const char *const heads[] = { "qnet", "actor", "rqnet" };
+static const char *const heads[] = { "qnet", "actor" };
 
 /* Q = value + advantage - mean advantage */
 void agent_duel(const float *y, int n, int actions, bool dueling, float *q)
@@ -32,14 +32,9 @@ void agent_through_duel(float *d, long n, int a, bool dueling)
     }
 }
 
-void agent_values(const struct agent *g, const float *x, const uint32_t *mask, int n, float *q, float *memory)
+void agent_values(const struct agent *g, const float *x, const uint32_t *mask, int n, float *q)
 {
     const float *y = net_forward(g->net, x, n);
-    if (g->kind == AGENT_MEMORY) {
-        const float *h = gru_forward(g->cell, y, memory, n, 1);
-        memcpy(memory, h, (size_t)n * (size_t)g->memory * sizeof *h);
-        y = net_forward(g->head, h, n);
-    }
     if (g->kind != AGENT_SCORES) {
         agent_duel(y, n, g->actions, g->dueling, q);
         return;
@@ -68,79 +63,57 @@ void agent_write(const struct agent *g, sexpw *w)
     if (g->kind != AGENT_SCORES) sexpw_pair_str(w, "dueling", str_of(g->dueling ? "true" : "false"));
     sexpw_begin(w, "widths");
     for (int l = 0; l <= g->net->layers; l++) sexpw_int(w, g->net->width[l]);
-    if (g->kind == AGENT_MEMORY) sexpw_int(w, g->head->width[1]);
     sexpw_end(w);
-    if (g->kind == AGENT_MEMORY) sexpw_pair(w, "cell", g->memory);
     sexpw_begin(w, "weights");
     write_weights(w, g->net->weight, g->net->size);
-    if (g->kind == AGENT_MEMORY) {
-        write_weights(w, g->cell->weight, g->cell->size);
-        write_weights(w, g->head->weight, g->head->size);
-    }
     sexpw_end(w);
     sexpw_end(w);
 }
 
 bool agent_is(const struct sexp *s, snode at)
 {
-    for (int k = 0; k < 3; k++)
-        if (sexp_head(s, at, heads[k])) return true;
-    return false;
+    return sexp_head(s, at, heads[AGENT_VALUES]) || sexp_head(s, at, heads[AGENT_SCORES]);
 }
 
-static snode read_weights(const struct sexp *s, snode c, float *to, size_t n)
+static void read_weights(const struct sexp *s, snode c, float *to, size_t n)
 {
     for (; n-- > 0; c = sexp_after(s, c)) {
         double v = sexp_num(s, c);
         if (!(fabs(v) <= FLT_MAX)) sexp_die(s, c, "a weight that is not finite");
         *to++ = (float)v;
     }
-    return c;
 }
 
 struct agent agent_read(const struct sexp *s, snode at, int batch)
 {
     struct agent g = { 0 };
-    while (g.kind < AGENT_MEMORY && !sexp_head(s, at, heads[g.kind])) g.kind++;
+    g.kind = sexp_head(s, at, heads[AGENT_SCORES]) ? AGENT_SCORES : AGENT_VALUES;
     snode widths = sexp_get(s, at, "widths"), weights = sexp_get(s, at, "weights");
     if (!sexp_head(s, at, heads[g.kind]) || widths == SEXP_NONE || weights == SEXP_NONE)
-        sexp_die(s, at, "not a (qnet|actor|rqnet ... (widths N ...) (weights W ...))");
+        sexp_die(s, at, "not a (qnet|actor ... (widths N ...) (weights W ...))");
     int width[NET_LAYERS + 1], n = 0;
     for (snode c = sexp_nth(s, widths, 1); c != SEXP_NONE; c = sexp_after(s, c)) {
         int64_t v = sexp_int(s, c);
         if (n > NET_LAYERS || v < 1 || v > WIDEST) sexp_die(s, c, "not a layer's width, or too many layers");
         width[n++] = (int)v;
     }
-    bool memory = g.kind == AGENT_MEMORY;
     g.dueling = g.kind == AGENT_SCORES || str_is(sexp_str_of(s, at, "dueling"), "true");
-    if (n < 2 + memory || width[n - 1] <= g.dueling) sexp_die(s, widths, "too few layers or outputs");
-    double cell = memory ? sexp_num_of(s, at, "cell") : 0;
-    if (memory && !(cell >= 1 && cell <= WIDEST && cell == floor(cell))) sexp_die(s, at, "not a number of units");
-    size_t size = 0, h = (size_t)cell, last = (size_t)width[n - 2];
-    for (int l = 1; l < n - memory; l++) size += (size_t)width[l] * (size_t)(width[l - 1] + 1);
-    if (memory) size += 3 * h * (last + h) + 6 * h + (size_t)width[n - 1] * (h + 1);
+    if (n < 2 || width[n - 1] <= g.dueling) sexp_die(s, widths, "too few layers or outputs");
+    size_t size = 0;
+    for (int l = 1; l < n; l++) size += (size_t)width[l] * (size_t)(width[l - 1] + 1);
     if (sexp_count(s, weights) != size + 1)              /* before any room is made for them */
         sexp_die(s, weights, "%zu weights, the widths need %zu", sexp_count(s, weights) - 1, size);
     openblas_set_num_threads(1);
     g.inputs = width[0];
     g.actions = width[n - 1] - g.dueling;
-    g.memory = (int)cell;
-    g.net = net_new(width, n - memory, batch, 0);
-    snode c = read_weights(s, sexp_nth(s, weights, 1), g.net->weight, g.net->size);
-    if (memory) {
-        g.cell = gru_new(width[n - 2], g.memory, batch, 1, 0);
-        g.head = net_new((int[]){ g.memory, width[n - 1] }, 2, batch, 0);
-        c = read_weights(s, c, g.cell->weight, g.cell->size);
-        read_weights(s, c, g.head->weight, g.head->size);
-    }
+    g.net = net_new(width, n, batch, 0);
+    read_weights(s, sexp_nth(s, weights, 1), g.net->weight, g.net->size);
     return g;
 }
 
 void agent_free(struct agent *g)
 {
     net_free(g->net);
-    gru_free(g->cell);
-    net_free(g->head);
     *g = (struct agent){ 0 };
 }
 
@@ -152,16 +125,10 @@ static bool widths_differ(const struct net *a, const struct net *b)
 const char *agent_differs(const struct agent *a, const struct agent *b)
 {
     if (a->kind != b->kind || a->dueling != b->dueling) return "another kind";
-    if (widths_differ(a->net, b->net)) return "other layers";
-    if (a->kind != AGENT_MEMORY) return NULL;
-    bool same = !widths_differ(a->head, b->head) && a->cell->in == b->cell->in && a->cell->hidden == b->cell->hidden;
-    return same ? NULL : "another memory";
+    return widths_differ(a->net, b->net) ? "other layers" : NULL;
 }
 
 void agent_copy(struct agent *to, const struct agent *from)
 {
     net_copy(to->net, from->net);
-    if (from->kind != AGENT_MEMORY) return;
-    net_copy(to->head, from->head);
-    memcpy(to->cell->weight, from->cell->weight, from->cell->size * sizeof *from->cell->weight);
 }

@@ -1,33 +1,27 @@
 /* agent.h - what was learned, as something that judges actions, and as text.
  *
  * Of values: (qnet (dueling true) (widths ...) (weights ...)), outputs are an advantage for each action and, dueling,
- * a value.  Of scores: (actor (widths ...) (weights ...)), outputs are a score for each action and a value.  With
- * memory: (rqnet (dueling ..) (widths ...) (cell N) (weights ...)), the last layer's inputs are a GRU of N units over
- * what the layers before it give, and nothing else.
+ * a value.  Of scores: (actor (widths ...) (weights ...)), outputs are a score for each action and a value.
  * agent_values makes comparable numbers of all: of scores, value + AGENT_HEAT log p(action), which is what the value of
  * an action is to a policy that is as soft as that (Haarnoja et al., ICML 2017). */
 #ifndef MILLRACE_AGENT_H
 #define MILLRACE_AGENT_H
-#include "net/gru.h"
 #include "net/net.h"
 #include "tree/sexp.h"
 #include <stdbool.h>
 
 static const double AGENT_HEAT = 0.05;
-enum learning { LEARN_DQN, LEARN_APEX, LEARN_A2C, LEARN_A3C, LEARN_PPO, LEARN_IMPALA, LEARN_R2D2 };       /* how */
+enum learning { LEARN_DQN, LEARN_APEX, LEARN_PPO };       /* how */
 struct agent {
-    enum { AGENT_VALUES, AGENT_SCORES, AGENT_MEMORY } kind;
+    enum { AGENT_VALUES, AGENT_SCORES } kind;
     bool dueling;
-    int inputs, actions, memory;                         /* memory: floats to carry from step to step, 0 for most */
+    int inputs, actions;
     struct net *net;                                     /* with memory: up to the cell */
-    struct gru *cell;
-    struct net *head;
 };
-/* x: n rows of inputs, n at most the batch; mask: n; q: n x actions; memory: n rows, of the state before, replaced by
- * those after it (zeros at the start of an episode) */
-void agent_values(const struct agent *, const float *x, const uint32_t *mask, int n, float *q, float *memory);
+/* x: n rows of inputs, n at most the batch; mask: n; q: n x actions */
+void agent_values(const struct agent *, const float *x, const uint32_t *mask, int n, float *q);
 void agent_write(const struct agent *, sexpw *);
-bool agent_is(const struct sexp *, snode);               /* a list with one of the three heads */
+bool agent_is(const struct sexp *, snode);               /* a list with one of the two heads */
 struct agent agent_read(const struct sexp *, snode, int batch);      /* dies at file:line */
 void agent_free(struct agent *);
 const char *agent_differs(const struct agent *, const struct agent *);       /* in shape: NULL, or "other layers" */

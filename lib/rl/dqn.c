@@ -90,7 +90,7 @@ static double gain(const struct dqn *q, long i, long *to, double *discount)
 
 static void values(const struct agent *g, const float *x, long n, float *q)
 {
-    agent_values(g, x, NULL, (int)n, q, NULL);
+    agent_values(g, x, NULL, (int)n, q);
 }
 
 double dqn_learn(struct dqn *q)

@@ -3,9 +3,9 @@
  * A row of outputs is a score for each action and then the value of the state.  Probabilities are the softmax over the
  * legal actions; an illegal one has probability 0, exactly, and gets no gradient.
  *
- * The loss of a row: value/2 (V - target)^2 - entropy H(p) and, with clip 0, -advantage log p(action) (A2C, A3C,
- * IMPALA), else -min(r advantage, clamp(r, 1 - clip, 1 + clip) advantage) for r = p(action) / p_old(action) (PPO,
- * Schulman et al. 2017).  Of a batch: the mean. */
+ * The loss of a row: value/2 (V - target)^2 - entropy H(p) and, with clip 0, -advantage log p(action), else
+ * -min(r advantage, clamp(r, 1 - clip, 1 + clip) advantage) for r = p(action) / p_old(action) (PPO, Schulman et al.
+ * 2017).  Of a batch: the mean. */
 #ifndef MILLRACE_GRADIENT_H
 #define MILLRACE_GRADIENT_H
 #include "rl/environment.h"

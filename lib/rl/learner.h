@@ -1,25 +1,23 @@
-/* learner.h - one face for all that learn by acting: dqn, apex, a2c, a3c, ppo, impala, r2d2.
+/* learner.h - one face for all that learn by acting: dqn, apex, ppo.
  *
- * A learner advances by its own unit of work, between which it may be saved, tried or stopped: an episode (dqn, r2d2)
- * or a round (the others; see actor.h and apex.h).  With the same seed, options and number of actors the network is
+ * A learner advances by its own unit of work, between which it may be saved, tried or stopped: an episode (dqn) or
+ * a round (the others; see ppo.h and apex.h).  With the same seed, options and number of actors the network is
  * the same to the last bit; a training that was saved, killed and loaded goes on as if nothing had been. */
 #ifndef MILLRACE_LEARNER_H
 #define MILLRACE_LEARNER_H
-#include "rl/actor.h"
 #include "rl/agent.h"
 #include "rl/dqn.h"
-#include "rl/r2d2.h"
+#include "rl/ppo.h"
 
 extern const char learner_words[];                       /* "dqn|apex|...", for option tables: in the order of */
 extern const char *const learner_name[];                 /* the enum, and one by one */
 
 struct learner_options {
     enum learning algo;
-    int actors;                                          /* processes of apex, a3c, impala */
+    int actors;                                          /* processes of apex */
     long share;                                          /* apex: steps of each actor in a round */
     struct dqn_options dqn;                              /* dqn and apex */
-    struct actor_options actor;                          /* a2c, a3c, ppo, impala */
-    struct r2d2_options r2d2;
+    struct ppo_options ppo;
 };
 struct learner_options learner_defaults(enum learning, uint64_t seed);
 long learner_seats(const struct learner_options *);      /* how many environments it needs */
@@ -31,8 +29,7 @@ struct learner {
     long episodes, steps, updates;
     struct dqn *dqn;
     struct apex *apex;
-    struct actor *actor;
-    struct r2d2 *r2d2;
+    struct ppo *ppo;
 };
 struct learner *learner_new(const struct environment *seats, const struct learner_options *);
 struct learner_news learner_advance(struct learner *);

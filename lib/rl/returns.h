@@ -1,4 +1,4 @@
-/* returns.h - what the steps of a policy were worth: generalised advantages and V-trace.
+/* returns.h - what the steps of a policy were worth: generalised advantages.
  *
  * One stream of n steps in time order.  value[t]: of the state that step t started in; next[t]: of the state that it
  * led to, 0 where the episode ended there; stop[t]: an episode ended or was cut after step t, so that nothing after it
@@ -13,9 +13,4 @@ struct stream { int n; const float *reward, *value, *next; const uint8_t *stop; 
 /* sum over k of (gamma lambda)^k delta(t + k), delta = reward + gamma next - value (Schulman et al., ICLR 2016);
  * target = value + advantage.  lambda 1: whole returns, 0: one step. */
 void returns_gae(const struct stream *, double gamma, double lambda, float *target, float *advantage);
-
-/* Espeholt et al. (IMPALA, ICML 2018), section 4.1.  ratio[t]: probability of the action under the policy that learns
- * over that under the policy that acted; rho and c are the largest weights that count. */
-void returns_vtrace(const struct stream *, const float *ratio, double gamma, double rho, double c, float *target,
-                    float *advantage);
 #endif

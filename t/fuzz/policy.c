@@ -36,12 +36,10 @@ static struct agent read_text(const char *text, size_t n, const char *name)
 static void judge(const struct agent *g)
 {
     float *x = calloc((size_t)g->inputs * ROWS, sizeof *x), *q = calloc((size_t)g->actions * ROWS, sizeof *q);
-    float *memory = calloc((size_t)g->memory * ROWS + 1, sizeof *memory);
     uint32_t mask[ROWS] = { 1, 3 };
-    if (g->actions <= 32) agent_values(g, x, mask, ROWS, q, memory);
+    if (g->actions <= 32) agent_values(g, x, mask, ROWS, q);
     free(x);
     free(q);
-    free(memory);
 }
 
 static void read_write(const uint8_t *data, size_t n)

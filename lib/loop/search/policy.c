@@ -186,19 +186,15 @@ const double policy_gamma = 0.95;
 struct learner_options policy_learner(enum learning algo, uint64_t seed, int actors, long *steps)
 {
     struct learner_options o = learner_defaults(algo, seed);
-    bool values = algo == LEARN_DQN || algo == LEARN_APEX, memory = algo == LEARN_R2D2;
-    if (*steps == LONG_MIN) *steps = values ? 100000 : memory ? 60000 : 200000;
+    bool values = algo != LEARN_PPO;
+    if (*steps == LONG_MIN) *steps = values ? 100000 : 200000;
     o.actors = actors;
     o.dqn.hidden[0] = 256, o.dqn.capacity = 20000, o.dqn.gamma = policy_gamma, o.dqn.every = 4, o.dqn.rate = 5e-4;
     o.dqn.explore_steps = *steps / 2, o.dqn.explore_last = 0.05, o.dqn.correction_steps = *steps / o.dqn.every;
     o.share = 100;
-    o.r2d2.length = 10, o.r2d2.burn = 0, o.r2d2.hidden = 256, o.r2d2.embed = o.r2d2.cell = 64;
-    o.r2d2.gamma = policy_gamma, o.r2d2.every = 20, o.r2d2.capacity = 22000, o.r2d2.rate = 5e-4;
-    o.r2d2.explore_steps = *steps / 2, o.r2d2.explore_last = 0.05;
-    o.actor.hidden[0] = 256, o.actor.gamma = policy_gamma, o.actor.total = *steps;
-    o.actor.length = 10, o.actor.loss.entropy = 0.01, o.actor.entropy_last = 0.1;
-    if (algo == LEARN_PPO) o.actor.seats = 64, o.actor.epochs = 4, o.actor.batch = 160, o.actor.rate = 5e-4;
-    else o.actor.seats = 8 * actors > 16 ? 8 * actors : 16, o.actor.rate = 1e-3;
+    o.ppo.hidden[0] = 256, o.ppo.gamma = policy_gamma, o.ppo.total = *steps;
+    o.ppo.length = 10, o.ppo.loss.entropy = 0.01, o.ppo.entropy_last = 0.1;
+    o.ppo.seats = 64, o.ppo.epochs = 4, o.ppo.batch = 160, o.ppo.rate = 5e-4;
     return o;
 }
 
@@ -245,7 +241,6 @@ struct policy policy_read(const char *path)
     int want = inputs(&p.can);
     if (p.g.inputs != want || p.g.actions != p.can.nact)
         sexp_die(s, net, "%d inputs and %d actions, not %d and %d", p.g.inputs, p.g.actions, want, p.can.nact);
-    if (p.g.memory > POLICY_MEMORY) sexp_die(s, net, "%d units of memory, at most %d", p.g.memory, POLICY_MEMORY);
     sexp_close(r);
     return p;
 }
@@ -258,7 +253,7 @@ struct seen {
     double gain, value, gflops, when;
     uint32_t mask;
     struct terms terms;                                  /* of moves only */
-    float q[POLICY_ACTIONS], memory[POLICY_MEMORY];      /* memory: after this state was seen */
+    float q[POLICY_ACTIONS];
 };
 struct choice { int from, action; double score; };
 
@@ -275,24 +270,20 @@ static int by_gain(const void *a, const void *b)
     return x->score != y->score ? (x->score < y->score ? 1 : -1) : x->from - y->from;
 }
 
-/* network values of states first .. last-1, whose memory is that of the state before */
+/* network values of states first .. last-1 */
 static void judge(const struct policy *k, const struct evaluator *v, const struct problem *p, struct seen *s, int first,
                   int last)
 {
-    static float x[POLICY_WIDTH * MOST_SEEN], q[POLICY_WIDTH * POLICY_ACTIONS],
-        memory[POLICY_WIDTH * POLICY_MEMORY];
+    static float x[POLICY_WIDTH * MOST_SEEN], q[POLICY_WIDTH * POLICY_ACTIONS];
     uint32_t mask[POLICY_WIDTH] = { 0 };
-    size_t units = (size_t)k->g.memory;
     for (int i = first; i < last; i++) {
         if (k->can.moves) s[i].terms = moves_terms(p, &s[i].t, v->isa, v->prepared);
         see(&k->can, p, &s[i].t, v->isa, &s[i].terms, x + (i - first) * inputs(&k->can));
         mask[i - first] = s[i].mask = legal(&k->can, p, &s[i].t);
-        memcpy(memory + (size_t)(i - first) * units, s[i].memory, units * sizeof *memory);
     }
-    agent_values(&k->g, x, mask, last - first, q, memory);
+    agent_values(&k->g, x, mask, last - first, q);
     for (int i = first; i < last; i++) {
         memcpy(s[i].q, q + (i - first) * k->can.nact, (size_t)k->can.nact * sizeof *q);
-        memcpy(s[i].memory, memory + (size_t)(i - first) * units, units * sizeof *memory);
         int best = policy_best(s[i].q, mask[i - first], k->can.nact);
         s[i].value = best < 0 ? 0 : (double)s[i].q[best];
     }

@@ -15,7 +15,7 @@
 #include "rl/learner.h"
 #include "loop/search/moves.h"
 
-enum { POLICY_STEPS = 32, POLICY_WIDTH = 32, POLICY_MEMORY = 256, POLICY_ACTIONS = ENV_ACTIONS };
+enum { POLICY_STEPS = 32, POLICY_WIDTH = 32, POLICY_ACTIONS = ENV_ACTIONS };
 enum { POLICY_PATH = MOVE_ACTIONS * 6 };                 /* actions of a roll-out at most: 32 moves of 33, the start */
 
 /* what a policy may do: actions of nest.h, of what nest_loops_scaled shows; or moves, of what moves_seen shows */
