@@ -2,12 +2,13 @@
  *
  * Usage: loop-act --do=ACTION,ACTION... [FILE]
  *
- * Columns in: problem, tree, cursor (as from loop-reset; a missing or empty
- * tree is the untiled nest), actions (those taken so far).  Columns out: all,
+ * Columns in: problem, tree, cursor (a missing or empty tree is the
+ * untiled nest), actions (those taken so far).  Columns out: all,
  * with tree, cursor, actions and mask brought up to date or added, then done
  * (how many actions were legal), effect (1: tree or cursor changed) and
  * refused (the first illegal action and why).  Illegal actions change
- * nothing.  Without --do the actions come from the column action of each row.
+ * nothing.  Without --do the actions come from the column action of each row;
+ * without that, too, none is taken: the nests with what may be done to them.
  * Order is kept.  Constant memory.
  *
  * Actions: up, down: move the cursor.  swap_up, swap_down: exchange with the
@@ -17,7 +18,7 @@
  * back the last action that is in the column actions.
  *
  * Examples:
- *   $ loop-gen --kind=mm --m=64 --n=64 --k=64 | loop-reset |
+ *   $ loop-gen --kind=mm --m=64 --n=64 --k=64 |
  *     loop-act --do=split_8,down,swap_down
  */
 #include "base/filter.h"
@@ -77,7 +78,7 @@ int main(int argc, char **argv)
     rows_open(&r, t, false);
     enum { TREE, CURSOR, MASK, ACTIONS, NEW };
     static const char *const names[NEW] = { "tree", "cursor", "mask", "actions" };
-    int col[NEW], action = todo ? -1 : csv_need(t, "action");
+    int col[NEW], action = todo ? -1 : csv_find(t, "action");
     csvw *w = csvw_open("-");
     csvw_copy_names(w, t);
     for (int i = 0; i < NEW; i++)
@@ -91,7 +92,7 @@ int main(int argc, char **argv)
         snprintf(where, sizeof where, "%s:%zu: %s", csv_file(t), csv_line(t), todo ? "--do" : "column 'action'");
         refused.n = taken.n = 0;
         nhistory = col[ACTIONS] < 0 ? 0 : actions_parse(history, MAX_ACTIONS, csv_str(t, col[ACTIONS]), where);
-        int legal = run(&r, todo ? str_of(todo) : csv_str(t, action), where, &refused);
+        int legal = run(&r, todo ? str_of(todo) : action >= 0 ? csv_str(t, action) : str_of(""), where, &refused);
         for (int i = 0; i < nhistory; i++) buf_format(&taken, "%s%s", i ? " " : "", act_name(history[i], b));
         for (int pass = 0; pass < 2; pass++)
             for (int c = 0; c < (pass ? NEW : csv_ncol(t)); c++) {

@@ -35,7 +35,7 @@ static bool as_csv;
 static const struct opt options[] = {
     { 0, "of", STR, &of, "LIB", "the library in question" },
     { 0, "without", STR, &without, "LIBS", "libraries that do not count, separated by commas" },
-    { 0, "peak", NUM, &peak, "GFLOPS", "ceiling, from loop-peak; 0: not known", 0, 1e9 },
+    { 0, "peak", NUM, &peak, "GFLOPS", "ceiling, from loop-machine --peak; 0: not known", 0, 1e9 },
     { 0, "published", FLAG, &published, NULL, "add the published ratios" },
     SHOW_OPTION(as_csv),
     { 0 } };

@@ -35,7 +35,7 @@ static enum { SUMMARY, BY_STEP, VIOLIN } table = SUMMARY;
 static bool as_csv;
 static const struct opt options[] = {
     { 0, "table", WORD, &table, "summary|steps|violin", "what to write" },
-    { 0, "peak", NUM, &peak, "GFLOPS", "ceiling, from loop-peak; 0: not known", 0, 1e9 },
+    { 0, "peak", NUM, &peak, "GFLOPS", "ceiling, from loop-machine --peak; 0: not known", 0, 1e9 },
     { 0, "published", FLAG, &published, NULL, "add the published table of 25 test problems" },
     SHOW_OPTION(as_csv),
     { 0 } };

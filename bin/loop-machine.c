@@ -1,6 +1,6 @@
 /* loop-machine - what the model of loop nests must know of this machine
  *
- * Usage: loop-machine [--isa=avx2|avx512|amx]
+ * Usage: loop-machine [--isa=avx2|avx512|amx] [--peak]
  *
  * Columns out: machine (its name, as in a store of measured nests), isa, what,
  * level (of a cache, else empty), value, kind (real).  Some seconds, one
@@ -12,6 +12,10 @@
  * All filters that ask the model read such a table from the file that the
  * variable MILLRACE_LOOP_MACHINE names, and take the rows of their machine;
  * without it they take numbers of one machine, the same everywhere.
+ * With --peak columns out are isa, gflops, machine: a row for each instruction
+ * set of vectors that is here, or the one given: the most that fused
+ * multiply-adds can do in single precision, one thread, registers only, best
+ * of --rounds short rounds; the ceiling of every gflops column of this family.
  *
  * Examples:
  *   $ loop-machine > machine.csv
@@ -25,8 +29,12 @@
 
 enum { TILE_TIMES = 4000 };
 static int isa = -1;
+static bool peak;
+static long rounds = 40;
 static const struct opt options[] = {
     { 0, "isa", WORD, &isa, "avx2|avx512|amx", "of vectors, instead of the best here; or also AMX" },
+    { 0, "peak", FLAG, &peak, NULL, "the most that it can compute, instead" },
+    { 0, "rounds", INT, &rounds, "N", "with --peak: short rounds, the best counts", 1, 1e6 },
     { 0 } };
 static char machine[64];
 static const char *of;
@@ -43,13 +51,30 @@ static void row(csvw *w, const char *what, int level, double value)
     csvw_end(w);
 }
 
+static int peaks(void)
+{
+    csvw *w = csvw_open("-");
+    csvw_names(w, "isa,gflops,machine");
+    csvw_end(w);
+    for (int i = 0; i < ISA_AMX; i++) {
+        if (!isa_here((enum isa)i) || (isa >= 0 && isa != i)) continue;
+        csvw_cstr(w, isa_name[i]);
+        csvw_num(w, peak_gflops((enum isa)i, (int)rounds));
+        csvw_cstr(w, machine);
+        csvw_end(w);
+    }
+    return csvw_close(w);
+}
+
 int main(int argc, char **argv)
 {
     if (filter_init(argc, argv, help, options) < argc) usage("there are no operands");
+    if (peak && isa == ISA_AMX) usage("--peak is of vectors: avx2 or avx512");
+    machine_name(machine);
+    if (peak) return peaks();
     enum isa want = isa < 0 ? isa_best() : (enum isa)isa;
     if (!isa_here(want)) die("this machine has no %s", isa_name[want]);
     struct loop_machine m;
-    machine_name(machine);
     of = isa_name[want == ISA_AMX ? ISA_AVX512 : want];
     machine_measure(&m, want != ISA_AVX2);
     csvw *w = csvw_open("-");

@@ -13,8 +13,7 @@
  * Libraries: ours, ours-gcc and ours-clang (the C text of the same nest),
  * ours-any and onednn-any (tensors in its own layout, reordered before the
  * clock starts), openblas, openblas-core (told the right processor), blis,
- * blis-core, onednn, libxsmm, eigen, numpy, halide-adams, halide-li,
- * halide-mullapudi, gcc, gcc-graphite, clang, clang-polly.
+ * blis-core, onednn, libxsmm, numpy, gcc, clang.
  *
  * Examples:
  *   $ loop-gen --kind=mm --m=64,128 --n=128 --k=128 |

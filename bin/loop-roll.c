@@ -13,9 +13,7 @@
  * measured and gflops is empty.  With --seconds=S only what can be measured
  * in that time is, by fewer runs, and the untiled nest not if it is slow.
  * seconds counts from the start of a problem; in the last row it is the end.
- * With --fallback the analytic search measures its K - 1, of which the last,
- * one in four, give way to proposals of the policy that the model finds faster
- * than all that the search knows.  algo is policy, kind is real or simulated.
+ * algo is policy, kind is real or simulated.
  *
  * Examples:
  *   $ loop-roll --policy=mm.policy --measure=10 --test problems.csv
@@ -24,7 +22,6 @@
 #include "base/progress.h"
 #include "loop/search/picks.h"
 #include "loop/search/policy.h"
-#include "loop/search/search.h"
 #include "loop/nest/rows.h"
 #include HELP
 #include <math.h>
@@ -35,7 +32,7 @@ static enum { RUN, MODEL } eval = RUN;
 static long measure = 10, width = 16, confirm = 16;
 static enum { BY_POLICY, BY_MODEL } rank = BY_POLICY;
 static double seconds = INFINITY;
-static bool test, fallback, list;
+static bool test, list;
 static const struct opt options[] = {
     { 0, "policy", STR, &file, "FILE", "from loop-train" },
     { 0, "measure", INT, &measure, "K", "different trees to measure, at most", 0, 1000 },
@@ -44,7 +41,6 @@ static const struct opt options[] = {
     { 0, "seconds", NUM, &seconds, "S", "limit of time for each problem; by default none", 0, INFINITY },
     { 0, "confirm", INT, &confirm, "N", "fresh runs of the best nest, not counted; 0: none", 0, 64 },
     { 0, "test", FLAG, &test, NULL, "only problems whose split is test" },
-    { 0, "fallback", FLAG, &fallback, NULL, "the analytic search, and a few proposals where they are better" },
     { 0, "list", FLAG, &list, NULL, "write the nests that would be measured: problem, algo, tree" },
     { 0, "name", STR, &name, "NAME", "what column algo says" },
     EVAL_OPTION(eval),
@@ -75,36 +71,6 @@ static void rows(csvw *w, const struct rollout *r, const struct problem *p, stru
     csvw_flush(w);
 }
 
-/* The analytic search, whose last nests, one in four, give way to what the policy proposes and the model finds faster
- * than all that the search knows. */
-static void search_with(const struct policy *k, struct evaluator *v, const struct problem *p, struct rollout *r)
-{
-    enum { SHARE = 4, OTHERS = 1000 / SHARE };
-    static struct proposed mine[OTHERS];
-    struct search_other other[OTHERS];
-    struct search s = { .algo = "heuristic", .seconds = seconds, .measure = 1,
-                        .actions = ((1u << ACT_COUNT) - 1) & ~(1u << ACT_PARALLEL) };
-    bool model = v->model;
-    void (*watch)(void *, const struct evaluator *, const struct nest *) = v->watch;
-    v->model = true;
-    v->watch = NULL;
-    search_run(&s, v, p);
-    s.measure = measure > 1 ? (int)measure - 1 : 1;
-    int n = policy_propose(k, v, p, (int)width, problem_flops(p) / s.best_gflops * 1e-9, mine, s.measure / SHARE);
-    for (int i = 0; i < n; i++)
-        if (mine[i].npath < SEARCH_PATH)
-            other[s.nother++] = (struct search_other){ mine[i].t, mine[i].path, mine[i].npath };
-    s.other = other;
-    v->model = model;
-    v->watch = watch;
-    search_run(&s, v, p);
-    *r = (struct rollout){ .npath = s.npath, .measured = (int)measure };
-    memcpy(r->path, s.path, sizeof *s.path * (size_t)s.npath);
-    memcpy(r->gflops, s.gflops, sizeof *s.gflops * (size_t)(s.npath + 1));
-    memcpy(r->when, s.when, sizeof *s.when * (size_t)(s.npath + 1));
-    search_free(&s);
-}
-
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
@@ -124,9 +90,7 @@ int main(int argc, char **argv)
     for (double n = 0; rows_next(&r); progress(++n, "%s", name)) {
         if (test && !str_is(csv_str(r.t, split), "test")) continue;
         evaluator_problem(&v, &r.p);
-        struct rollout o;
-        if (fallback && measure) search_with(&k, &v, &r.p, &o);
-        else o = policy_roll(&k, &v, &r.p, (int)width, (int)measure, rank == BY_MODEL, seconds);
+        struct rollout o = policy_roll(&k, &v, &r.p, (int)width, (int)measure, rank == BY_MODEL, seconds);
         if (!list) rows(w, &o, &r.p, &v);
     }
     progress_end();

@@ -21,7 +21,7 @@
  * the gflops of the others become empty.  Memory: all rows.
  *
  * Examples:
- *   $ loop-gen --kind=mm --m=64 --n=64 --k=64 | loop-reset |
+ *   $ loop-gen --kind=mm --m=64 --n=64 --k=64 |
  *     loop-act --do=split_8,down,swap_down | loop-run --cache=runs.csv
  */
 #include "base/filter.h"

@@ -9,14 +9,8 @@
  * nest of the row was evaluated; gflops and seconds are empty where the
  * search had no need to evaluate it.  kind is real or simulated.
  * With --as-published the algo is NAME_published.
- * Algorithms: greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs brute
- * random anneal evolve mcts heuristic; see lib/loop/search/search.h for more.
- * With --residual, from loop-residual, at most half of the nests that the
- * heuristic measures (or the only one) are those that the corrected model is
- * sure are faster than what the model alone finds fastest, which are the rest;
- * with --trust all are what the corrected model finds fastest, sure or not.
- * Where the problem is unlike all that the correction was learned from, the
- * model alone decides.
+ * Algorithms: greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs
+ * random anneal heuristic; see lib/loop/search/search.h for more.
  * With --eval=model a search is reproducible by its seed: each evaluation
  * then counts as 0.1 ms.  With --output a search that was killed goes on at
  * the problem it was at; with the model its rows are those of one that was
@@ -34,24 +28,23 @@
 #include "loop/nest/rows.h"
 #include "loop/search/candidate.h"
 #include "loop/search/picks.h"
-#include "loop/search/residual.h"
 #include "loop/search/search.h"
 #include HELP
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *label, *output, *cache, *dot, *residual;
+static const char *label, *output, *cache, *dot;
 static int algo = -1;
 static enum { PUBLISHED, FULL } actions = FULL;
 static enum { RUN, MODEL } eval = RUN;
 static int isa_given = -1;
 static long steps = 10, seed = 1, measure = 24, confirm = 16, most;
 static double seconds = 10;
-static bool published, parallel, prepared, trust, spread, list;
+static bool published, parallel, prepared, spread, list;
 static const struct opt options[] = {
     { 0, "algo", WORD, &algo,
-      "greedy1|greedy2|beam2dfs|beam4dfs|beam2bfs|beam4bfs|brute|random|anneal|evolve|mcts|heuristic", "which search" },
+      "greedy1|greedy2|beam2dfs|beam4dfs|beam2bfs|beam4bfs|random|anneal|heuristic", "which search" },
     { 0, "name", STR, &label, "NAME", "what column algo says instead of the search" },
     { 0, "seconds", NUM, &seconds, "S", "limit of time for each problem", 0, 1e9 },
     { 0, "steps", INT, &steps, "N", "longest sequence of actions", 0, 200 },
@@ -62,8 +55,6 @@ static const struct opt options[] = {
     { 0, "parallel", FLAG, &parallel, NULL, "two threads may be used" },
     { 0, "prepared", FLAG, &prepared, NULL, "operands are in the nest's own layout before the clock starts" },
     { 0, "measure", INT, &measure, "K", "heuristic: how many nests to measure", 1, 100000 },
-    { 0, "residual", STR, &residual, "FILE", "heuristic: correct the model by this" },
-    { 0, "trust", FLAG, &trust, NULL, "the residual decides, sure of it or not" },
     { 0, "spread", FLAG, &spread, NULL, "heuristic: measure nests of all ranks, to learn from" },
     { 0, "list", FLAG, &list, NULL, "write the nests that would be measured: problem, algo, tree" },
     { 0, "evaluations", INT, &most, "N", "evaluations for each problem at most; 0: any number", 0, 1000000000 },
@@ -94,12 +85,9 @@ int main(int argc, char **argv)
                         .seed = (uint64_t)seed,
                         .published = published,
                         .measure = (int)measure,
-                        .trusting = trust,
                         .spread = spread,
                         .most = (size_t)most,
                         .keep = dot != NULL };
-    struct residual mended = { 0 };
-    if (residual) mended = residual_read(residual), s.residual = &mended, s.order = order_by_residual;
     s.actions = seven ? (1u << ACT_PUBLISHED) - 1 : (1u << ACT_COUNT) - 1;
     if (!parallel) s.actions &= ~(1u << ACT_PARALLEL);
     struct intern done = { 0 };
@@ -123,7 +111,6 @@ int main(int argc, char **argv)
         out_close(o);
     }
     search_free(&s);
-    residual_free(&mended);
     free(name);
     evaluator_close(&v);
     rows_close(&r);

@@ -18,8 +18,6 @@ declare -A leaves_out=(
     [fit-cartpole:missing]='takes no operand'
     [loop-machine:empty]='reads no input: it measures the machine'
     [loop-machine:missing]='takes no operand'
-    [loop-peak:empty]='reads no input: it measures the machine'
-    [loop-peak:missing]='takes no operand'
     [loop-step:empty]='without input it shows the untiled nest'
     [loop-step:missing]='takes no operand'
 )

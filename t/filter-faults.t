@@ -49,7 +49,7 @@ bench-guard --quiet --base=a runs.csv
 bench-stat --quiet runs.csv
 flambda-counters counters.csv
 jobs-merge --log=log.csv jobs.csv
-loop-reset problem.csv
+loop-act problem.csv
 place-net mlp --batch=2 --image=8
 place-stat g.sexp
 place-cost --model=optane g.sexp

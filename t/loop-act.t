@@ -3,19 +3,29 @@
 
 printf 'problem\n(mm 112 208 256)\n' > p.csv
 cut_tree() { sed -n '2s/.*\((tree.*)\),\([0-9]*\),.*/\1 \2/p'; }
-walk() { loop-reset p.csv | loop-act --do="$1" | cut_tree; }
+walk() { loop-act --do="$1" p.csv | cut_tree; }
 is 'the published list of this problem' \
     '(tree (for n 1 80 (for n 8 0 (for m 28 0 (for k 256 0 (for m 4 0 (for n 16 0 (mul A B) (acc T))))))) (for m 28 0 (for m 4 0 (for n 208 0 (write C))))) 1' \
     walk split_4,down,swap_down,down,split_16,swap_up,swap_up,swap_up,split_8,swap_down
 is 'undo takes back the last action' "$(walk split_4,down)" walk split_4,down,swap_down,undo
 is 'undo of everything is the start' "$(walk up)" walk split_4,down,undo,undo
 is 'an illegal action changes nothing and is named' '1,1,up: the cursor is on the outermost loop' \
-    bash -c 'loop-reset p.csv | loop-act --do=up,down | sed -n "2s/.*down,\([01],[01],up.*\)/\1/p"'
-is 'undo works across calls' "$(walk split_4)" bash -c 'loop-reset p.csv | loop-act --do=split_4,down | loop-act --do=undo | sed -n "2s/.*\((tree.*)\),\([0-9]*\),.*/\1 \2/p"'
+    bash -c 'loop-act --do=up,down p.csv | sed -n "2s/.*down,\([01],[01],up.*\)/\1/p"'
+is 'undo works across calls' "$(walk split_4)" bash -c 'loop-act --do=split_4,down p.csv | loop-act --do=undo | sed -n "2s/.*\((tree.*)\),\([0-9]*\),.*/\1 \2/p"'
+is 'without actions: the untiled nest, and what may be done' '(tree (for m 112 0 (for k 256 0 (for n 208 0 (mul A B) (acc T))) (for n 208 0 (write C)))),0,down' \
+    bash -c "loop-act p.csv | csv-cut -c tree,cursor,mask | sed -n '2s/ swap_down split_4.*//p'"
+for bad in '(mm 0 1 1)|must be at least 1' '(mm 1 1)|lacks the size k' '(mm 1 1 1 1)|too many sizes' '(foo 1)|unknown kind' \
+           '(mm 1 1 x)|not an integer' '(mm 2147483648 1 1)|more than' '(mm 4 4 4 (order m n))|names 2 of 3' 'mm|a problem is' \
+           '(nest (sizes (a 2)) (A a) (B a) (C a a))|C must have' '(mm 1 1 1|'; do
+    printf 'problem\n"%s"\n' "${bad%%|*}" > bad.csv
+    fails "refused: ${bad%%|*}" 1 "${bad#*|}" loop-act bad.csv
+done
+printf 'x\n1\n' > none.csv
+fails 'no column problem' 1 "problem" loop-act none.csv
 printf 'problem,action\n(mm 8 8 8),split_4\n(mm 8 8 8),down\n' > a.csv
 is 'actions from a column' 'split_4 down' bash -c "loop-act a.csv | csv-cut -c actions | tail -n +2 | paste -sd ' '"
-fails 'an unknown action' 1 "unknown action 'fly'" bash -c 'loop-reset p.csv | loop-act --do=fly'
-fails 'split_1 is none' 1 "unknown action 'split_1'" bash -c 'loop-reset p.csv | loop-act --do=split_1'
+fails 'an unknown action' 1 "unknown action 'fly'" bash -c 'loop-act --do=fly p.csv'
+fails 'split_1 is none' 1 "unknown action 'split_1'" bash -c 'loop-act --do=split_1 p.csv'
 bad() { printf 'problem,tree,cursor\n(mm 8 8 8),"%s",%s\n' "$1" "${2:-0}" > t.csv; }
 good='(tree (for m 2 0 (for k 8 0 (for n 8 0 (mul A B) (acc T)))))'
 bad '(tree (for m 1 4 (for m 4 0 (for k 8 0 (for n 8 0 (mul A B) (acc T))) (for n 8 0 (write C)))))'

@@ -38,7 +38,7 @@ fails 'a missing size' 2 'needs --k' loop-gen --kind=mm --m=9 --n=1
 fails 'an unknown kind' 2 'kind' loop-gen --kind=foo
 fails 'a size of 0' 2 '.-m: size 0 is not 1 to' loop-gen --kind=mm --m=0 --n=1 --k=1
 fails 'a size of 2^31' 2 '.-m: size 2147483648 is not 1 to' loop-gen --kind=mm --m=2147483648 --n=1 --k=1
-fails 'k of bf16 comes in pairs' 1 'k is 7, not a multiple of 2' bash -c 'loop-gen --kind=mm_bf16 --m=2 --n=2 --k=7 | loop-reset'
+fails 'k of bf16 comes in pairs' 1 'k is 7, not a multiple of 2' bash -c 'loop-gen --kind=mm_bf16 --m=2 --n=2 --k=7 | loop-act'
 is 'an einsum is a nest' '(nest (sizes (b 2) (q 3) (d 4) (k 5)) (A b q d) (B b k d) (C b q k)),train' \
     bash -c "loop-gen --test=0 --einsum='bqd,bkd->bqk' --size=b=2 --size=q=3 --size=k=5 --size=d=4 | tail -1"
 is 'which may be emitted' 1 bash -c "loop-gen --test=0 --einsum='ijk,jkl->il' --size=i=4 --size=j=5 --size=k=6 --size=l=7 | loop-emit | tail -n +2 | wc -l"
@@ -53,5 +53,5 @@ is 'BERT-base in bf16' '(mm_bf16 128 768 768) (mm_bf16 128 3072 768) (mm_bf16 12
     bash -c "loop-gen --set=bert --type=bf16 --test=0 | csv-cut -c problem | tail -n +2 | paste -sd ' '"
 is 'MobileNetV2: layers that differ' 30 bash -c 'loop-gen --set=mobilenet2 --layout=nhwc --test=0 | tail -n +2 | wc -l'
 is 'EfficientNet-B0: six depthwise layers with windows of 5 x 5, six of 3 x 3' '6 6' bash -c 'loop-gen --set=efficientnet --test=0 > e; echo $(grep -c "(p 5)" e) $(grep -c "(p 3)" e)'
-ok 'all of them are problems' bash -c 'loop-gen --set=mobilenet2 --test=0 | loop-reset && loop-gen --set=llama --type=u8s8 --tokens=1 | loop-reset'
+ok 'all of them are problems' bash -c 'loop-gen --set=mobilenet2 --test=0 | loop-act && loop-gen --set=llama --type=u8s8 --tokens=1 | loop-act'
 done_testing

@@ -9,7 +9,7 @@ if loop-machine > m.csv 2> err; then
     is 'all of them positive' 0 bash -c "csv-calc --where='!(value > 0)' m.csv | tail -n +2 | wc -l"
     is 'each cache is larger than the one before' 0 \
         bash -c "csv-where -c what --is=cache_bytes m.csv | csv-calc --where='value <= lag(value)' | tail -n +2 | wc -l"
-    loop-gen --kind=mm --m=64 --n=64 --k=64 --test=0 | loop-reset > p.csv
+    loop-gen --kind=mm --m=64 --n=64 --k=64 --test=0 | loop-act > p.csv
     # a machine twice as fast in everything that the model counts is twice as fast
     csv-calc --where='what == "clock_hertz"' --set='value=4e9' m.csv > slow.csv
     csv-calc --set='value=8e9' slow.csv > fast.csv
@@ -28,5 +28,10 @@ if loop-machine > m.csv 2> err; then
 else
     skip 'the machine' 'neither AVX-512 nor AVX2 here'
 fi
+loop-machine --peak --rounds=3 > peak.csv
+is 'the peak of each instruction set' 'isa,gflops,machine' head -1 peak.csv
+ok 'is plausible' awk -F, 'NR > 1 { n++; if ($2 < 1 || $2 > 1000) bad = 1 } END { exit bad || !n }' peak.csv
+is 'only the one asked for' avx2 bash -c 'loop-machine --peak --isa=avx2 --rounds=1 | tail -1 | cut -d, -f1'
+fails 'no peak of tiles' 2 'of vectors' loop-machine --peak --isa=amx
 fails 'no operands' 2 'there are no operands' loop-machine x
 done_testing

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/tap.sh"
 
 printf 'problem\n(mm 112 208 256)\n' > p.csv
-loop-reset p.csv | loop-act --do=down > n.csv
+loop-act --do=down p.csv > n.csv
 obs() { loop-observe "$@" n.csv > o.csv; }
 obs --loops
 is '200 numbers' 200 bash -c "head -1 o.csv | tr , '\n' | grep -c '^f'"

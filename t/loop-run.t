@@ -2,7 +2,7 @@
 . "$(dirname "$0")/tap.sh"
 
 printf 'problem\n(mm 33 47 21)\n(mm_nt 16 40 8)\n(conv 1 3 9 9 5 3 3 2)\n(reduce 4 4)\n' > p.csv
-loop-reset p.csv | loop-act --do=split_8,down,swap_down > n.csv
+loop-act --do=split_8,down,swap_down p.csv > n.csv
 loop-run --cache=cache.csv n.csv > r.csv
 is 'measured and checked, or a reason' '1,real,
 1,real,

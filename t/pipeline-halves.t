@@ -120,7 +120,7 @@ called
 # what is not there is refused by name
 for bad in '(mm_bf16 8 8 8 (type f16))' '(point 8 8 (type f16))'; do
     printf 'problem\n%s\n' "$bad" > bad.csv
-    fails "$bad" 1 'bad.csv:2: .*[(]type f16[)] is for sums of products' loop-reset bad.csv
+    fails "$bad" 1 'bad.csv:2: .*[(]type f16[)] is for sums of products' loop-act bad.csv
 done
 is 'a set of halves' '(mm 384 1 384 (type f16))' bash -c "loop-gen --set=thin --type=f16 --test=0 | sed -n 2p | sed 's/,.*//'"
 is 'attention of bf16' '(attn 12 128 128 64 (type bf16))' bash -c "loop-gen --set=attention --type=bf16 --test=0 | sed -n 2p | sed 's/,.*//'"

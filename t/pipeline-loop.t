@@ -22,8 +22,18 @@ sums > before
 ok 'and once more' eval 'run > log 2>&1'
 sums > after
 ok 'nothing was measured twice' cmp before after
-is 'a row for each algorithm' 'greedy1 greedy1_published heuristic policy random' \
+is 'a row for each algorithm' 'greedy1 greedy1_published heuristic policy random untrained' \
     eval "awk -F, '/real/ { print \$1 }' out/loop/summary.csv | sort | paste -sd' '"
+is 'and for what was learned, beside what was not' 'heuristic policy random untrained' \
+    eval "awk -F, '/real/ { print \$1 }' out/loop/learn/summary.csv | sort | paste -sd' '"
+for p in violin steps; do
+    ok "$p.svg shows the policy, the untrained network and the analytic search" \
+        eval "grep -q '>policy' out/loop/$p.svg && grep -q '>untrained' out/loop/$p.svg && grep -q '>heuristic' out/loop/$p.svg"
+done
+# a control has the same options: two runs that differ in the policy's file and in nothing else
+options() { make -n -C "$root" OUT="$out" B="$B" BIN="$BIN" LOOP_LEARN_STEPS=1000 loop-table "-W$out/loop/learn/test.csv" 2> /dev/null |
+    grep -o "loop-roll .*name=$1_[a-z_]* .*" | sed "s/$1//g; s/ppo//g; s/> .*//" | sort -u; }
+ok 'the control of each way has its options' eval '[ -n "$(options ppo)" ] && [ "$(options ppo)" = "$(options untrained)" ]'
 is 'a table of each set' 'mm peers ragged' eval "sed 1d out/loop/compare.csv | cut -d, -f1 | sort -u | paste -sd' '"
 complete() { for f in out/loop/*.svg; do grep -q '</svg>' "$f" || return 1; done; }
 ok 'all pictures are complete' complete

@@ -106,7 +106,7 @@ for p in '(attn_causal 2 60 90 24)' '(mm 60 90 40 (then layernorm bf16))'; do
 done
 while read -r problem why; do
     printf 'problem\n%s\n' "${problem//;/ }" > bad.csv
-    fails "${problem//;/ }" 1 "bad.csv:2: .*$why" loop-reset bad.csv
+    fails "${problem//;/ }" 1 "bad.csv:2: .*$why" loop-act bad.csv
 done <<'B'
 (attn_causal;1;9;8;8) causal needs as many columns of S as rows
 (mm;8;8;8;(then;causal)) causal is not for [(]then

@@ -60,7 +60,7 @@ C
 emitted -O0
 ok 'searches check it' eval 'loop-search --quiet --algo=heuristic --measure=3 p.csv | csv-cut -c problem,tree | loop-run --again=2 | csv-calc --print=checked | tail -n 1 | grep -qx 1'
 fails 'not added to' 1 'cannot be added to' loop-emit --add p.csv
-bad() { printf 'problem\n"%s"\n' "$1" > bad.csv; loop-reset bad.csv; }
+bad() { printf 'problem\n"%s"\n' "$1" > bad.csv; loop-act bad.csv; }
 M='(sizes (m 2) (n 3) (k 4) (o 5)) (A m k) (B k n)'
 fails 'an order of words' 1 'relu in .mid .... after softmax' bad "(nest $M (V n o) (C m o) (mid softmax relu))"
 fails 'a word of others' 1 'bias is not for .mid' bad "(nest $M (V n o) (C m o) (mid bias))"

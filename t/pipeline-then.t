@@ -116,9 +116,9 @@ emitted -O1
 loop-gen --kind=mm --m=24 --n=40 --k=30 --then='bias,gelu' --test=0 > one.csv
 is 'loop-gen writes it' '(mm 24 40 30 (then bias gelu))' csv-calc --print=problem one.csv
 ok 'searches check it' eval 'loop-search --quiet --algo=heuristic --measure=3 one.csv | csv-cut -c problem,tree | loop-run --again=2 | csv-calc --print=checked | tail -n 1 | grep -qx 1'
-loop-reset one.csv | loop-run --backend=c > c.csv
+loop-act one.csv | loop-run --backend=c > c.csv
 is 'its C text is right' 1 csv-calc --print=checked c.csv
-bad() { printf 'problem\n"%s"\n' "$1" > bad.csv; loop-reset bad.csv; }
+bad() { printf 'problem\n"%s"\n' "$1" > bad.csv; loop-act bad.csv; }
 fails 'an unknown word' 1 "unknown 'swish'" bad '(mm 2 2 2 (then swish))'
 fails 'bf16 is the last' 1 'relu in .then .... after bf16' bad '(mm 2 2 2 (then bf16 relu))'
 fails 'twice' 1 'bias in .then .... after bias' bad '(mm 2 2 2 (then bias bias))'

@@ -81,8 +81,8 @@ called
 for bad in '(mm 8 8 8 (weights packed))' '(attn 1 8 8 8 (weights packed))' \
     '(conv_nhwc 1 8 8 8 8 3 3 1 (type f16) (weights packed))'; do
     printf 'problem\n%s\n' "$bad" > bad.csv
-    fails "$bad" 1 'bad.csv:2: ' loop-reset bad.csv
+    fails "$bad" 1 'bad.csv:2: ' loop-act bad.csv
 done
 printf 'problem\n(conv_nhwc 1 8 8 8 8 3 3 1 (weights raw))\n' > bad.csv
-fails 'another word' 1 'bad.csv:2: .*[(]weights ..[)] is [(]weights packed[)]' loop-reset bad.csv
+fails 'another word' 1 'bad.csv:2: .*[(]weights ..[)] is [(]weights packed[)]' loop-act bad.csv
 done_testing

@@ -76,7 +76,6 @@ place-cache     place-cache --ratio=4:1 $in/g
 place-step      place-plan -f fast -p $in/p $in/g > plan && place-run --plan=plan --tier=dram --steps=1 --warm=0 $in/g
 loop-search     for a in greedy2 beam2dfs beam2bfs random anneal heuristic; do loop-search --algo=$a --eval=model --seconds=0.05 --seed=3 $in/problems.csv; done
 loop-observe    loop-search --algo=greedy1 --eval=model --seconds=0.05 $in/problems.csv | loop-observe
-loop-encode     loop-search --algo=heuristic --eval=model --seconds=0.05 $in/problems.csv | loop-encode --code=code > encoded && cksum code
 loop-gen        loop-gen --kind=mm --m=64:192:64 --n=64:128:64 --k=64 && loop-gen --set=resnet50
 loop-train      loop-train --algo=dqn --eval=model --steps=600 -o policy $in/problems.csv > curve && cat policy
 loop-roll       loop-roll --policy=policy --eval=model $in/problems.csv

@@ -1,5 +1,5 @@
 # sources of the peers, compiled when a user asks for them, travel in the program as strings
-PEER_SOURCES := gemm.h openblas.c libxsmm.c eigen.cc onednn.c halide.cc plain.c peer_numpy.py
+PEER_SOURCES := gemm.h openblas.c libxsmm.c onednn.c plain.c peer_numpy.py
 $B/peer/sources.h: $(PEER_SOURCES:%=lib/loop/code/peer/%) lib/loop/build.mk
 	@mkdir -p $(@D)
 	{ echo 'static const struct { const char *name, *text; } sources[] = {'

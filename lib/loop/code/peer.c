@@ -17,13 +17,9 @@
 enum { MAX_PEERS = 20 };
 static const double CAP_SECONDS = 20e-3;                 /* of one turn */
 const char peer_names[] = "ours|ours-any|ours-gcc|ours-clang|openblas|openblas-core|blis|blis-core|onednn|onednn-any|"
-                          "libxsmm|eigen|numpy|halide-adams|halide-li|halide-mullapudi|gcc|gcc-graphite|clang|"
-                          "clang-polly";
+                          "libxsmm|numpy|gcc|clang";
 
 #define GCC "gcc -O2 -march=native"
-#define CXX "g++ -std=c++17 -O3 -march=native -DNDEBUG"
-#define HALIDE(plugin, name) CXX " -I/usr/include/halide14 -DSCHEDULER='\"" name "\"' " \
-    "-DPLUGIN='\"/usr/lib/x86_64-linux-gnu/halide14/libautoschedule_" plugin ".so\"'"
 #define PLAIN "-O3 -march=native -ffast-math"
 static const struct peer {
     const char *name, *source, *compile, *libs, *env, *package;
@@ -42,17 +38,9 @@ static const struct peer {
     { "onednn", "onednn.c", GCC, "-ldnnl", NULL, "libdnnl-dev", false },
     { "onednn-any", "onednn.c", GCC " -DANY", "-ldnnl", NULL, "libdnnl-dev", false },
     { "libxsmm", "libxsmm.c", GCC, "-lxsmm -lxsmmnoblas -lpthread -ldl -lm", NULL, "libxsmm-dev", false },
-    { "eigen", "eigen.cc", CXX " -I/usr/include/eigen3", "", NULL, "libeigen3-dev", false },
     { "numpy", "peer_numpy.py", NULL, NULL, NULL, "python3-numpy", false },
-    { "halide-adams", "halide.cc", HALIDE("adams2019", "Adams2019"), "-lHalide14", NULL, "libhalide14-0-dev", false },
-    { "halide-li", "halide.cc", HALIDE("li2018", "Li2018"), "-lHalide14", NULL, "libhalide14-0-dev", false },
-    { "halide-mullapudi", "halide.cc", HALIDE("mullapudi2016", "Mullapudi2016"), "-lHalide14", NULL,
-      "libhalide14-0-dev", false },
     { "gcc", "plain.c", "gcc " PLAIN, "", NULL, "gcc", true },
-    { "gcc-graphite", "plain.c", "gcc " PLAIN " -floop-nest-optimize", "", NULL, "gcc", true },
     { "clang", "plain.c", "clang " PLAIN, "", NULL, "clang", true },
-    { "clang-polly", "plain.c", "clang " PLAIN " -mllvm -polly -mllvm -polly-vectorizer=stripmine", "", NULL, "clang",
-      true },
 };
 
 struct worker {

@@ -53,31 +53,17 @@ void candidate_vectorize(struct nest *t, int var)
 
 /* ---- orders ---- */
 
-static uint64_t kind_of(const struct candidate *c)
+bool candidate_same(const struct candidate *x, const struct candidate *y)
 {
-    return (uint64_t)c->pack << 32 | (uint64_t)(c->vec + 1) << 24 | (uint64_t)c->nv << 16 |
-           (uint64_t)c->cut << 8 | (uint64_t)(c->first + 1);
+    return x->pack == y->pack && !memcmp(x->piece, y->piece, sizeof x->piece);
 }
 
-size_t *order_by_kind(const struct candidate *c, size_t n, int measure)
+size_t *order_by_model(const struct candidate *c, size_t n)
 {
-    size_t *order = xmalloc(n + 1, sizeof *order), k = 0, nkind = 0, most = (size_t)measure * 2 / 3 + 1;
-    uint64_t *seen = xmalloc(most, sizeof *seen);
-    bool *taken = xcalloc(n + 1, 1);
-    for (size_t i = 0; i < n && nkind < most; i++) {
-        size_t j = 0;
-        while (j < nkind && seen[j] != kind_of(&c[i])) j++;
-        if (j < nkind || c[i].seconds > 2 * c[0].seconds) continue;
-        seen[nkind++] = kind_of(&c[i]);
-        taken[i] = true;
-        order[k++] = i;
-    }
+    size_t *order = xmalloc(n + 1, sizeof *order), k = 0;
     for (size_t i = 0; i < n; i++)
-        if (!taken[i] && !(i && c[i].pack == c[i - 1].pack && !memcmp(c[i].piece, c[i - 1].piece, sizeof c[i].piece)))
-            order[k++] = i;
+        if (!i || !candidate_same(&c[i], &c[i - 1])) order[k++] = i;
     while (k < n) order[k++] = order[0];
-    free(seen);
-    free(taken);
     return order;
 }
 

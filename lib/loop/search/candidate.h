@@ -20,13 +20,11 @@ enum packing { PACK_A_ONCE = 1, PACK_A_TILE = 2, PACK_B_ONCE = 4, PACKINGS = 8 }
 bool candidate_build(const struct problem *, const struct candidate *, struct nest *);
 void candidate_vectorize(struct nest *, int var);        /* the mark, on the innermost loop of var */
 
+bool candidate_same(const struct candidate *, const struct candidate *);     /* the same nest */
+
 /* Places of all n candidates, which are sorted by the model, in the order of measuring; free it.
- * by_kind: the best of each kind first, as the model knows nothing of conflicts in the caches, up to two thirds of what
- * is measured; then in order of the model.
- * by_residual: by_kind, but at most half of what is measured gives way to nests that the search's residual is sure to
- * be faster than those, each for each; out of its range by_kind; what is trusted goes before all others.
- * drawn: by chance, ranks of all magnitudes alike: to learn from. */
-size_t *order_by_kind(const struct candidate *, size_t n, int measure);
-size_t *order_by_residual(const struct candidate *, size_t n, const struct search *);
+ * by_model: in its order, each nest once, the rest behind.  drawn: by chance, ranks of all magnitudes alike: to learn
+ * from. */
+size_t *order_by_model(const struct candidate *, size_t n);
 size_t *order_drawn(size_t n, struct rng *);
 #endif

@@ -358,20 +358,15 @@ void search_heuristic(struct search *s)
     if (m.n) qsort(m.c, m.n, sizeof *m.c, by_seconds);
     struct walk w, top[CONFIRM];
     double gflops[CONFIRM] = { 0 };
-    int done = 0, own = s->measure - s->nother;
+    int done = 0;
     size_t *order = s->spread ? order_drawn(m.n, &s->rng)
-                    : s->order ? s->order(m.c, m.n, s) : order_by_kind(m.c, m.n, s->measure);
-    for (size_t i = 0; i < m.n && done < own && !(done && search_over(s)); i++) {
+                    : s->order ? s->order(m.c, m.n, s) : order_by_model(m.c, m.n);
+    for (size_t i = 0; i < m.n && done < s->measure && !(done && search_over(s)); i++) {
         struct candidate *c = &m.c[order[i]];
         c->parallel = s->actions >> ACT_PARALLEL & 1;
         if (!derive(s->p, c, &w)) continue;
         visit(s, &w, top, gflops);
         done++;
-    }
-    for (int i = 0; i < s->nother && !(done && search_over(s)); i++, done++) {
-        w = (struct walk){ .p = s->p, .t = s->other[i].t, .n = s->other[i].npath };
-        memcpy(w.path, s->other[i].path, sizeof *w.path * (size_t)w.n);
-        visit(s, &w, top, gflops);
     }
     free(order);
     if (!done) search_visit(s, &t, w.path, 0);

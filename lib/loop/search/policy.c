@@ -355,33 +355,6 @@ static int path_to(const struct policy *k, const struct problem *p, const struct
     return n;
 }
 
-int policy_propose(const struct policy *k, struct evaluator *v, const struct problem *p, int width, double limit,
-                   struct proposed *to, int most)
-{
-    static struct seen s[POLICY_STEPS * POLICY_WIDTH + 1];
-    static struct choice order[POLICY_STEPS * POLICY_WIDTH + 1];
-    int n = 0;
-    s[0] = (struct seen){ 0 };
-    if (v->p != p) evaluator_problem(v, p);
-    int all = beam(k, v, p, s, width, true);
-    for (int i = 0; i < all; i++) {
-        double seconds = s[i].terms.seconds;
-        if (!k->can.moves && model_seconds(&seconds, p, &s[i].t, v->isa, v->prepared)) seconds = INFINITY;
-        order[i] = (struct choice){ i, 0, -seconds };
-    }
-    qsort(order, (size_t)all, sizeof *order, by_gain);
-    for (int i = 0; i < all && n < most && -order[i].score < limit; i++) {
-        const struct seen *x = &s[order[i].from];
-        bool known = x == s;
-        for (int j = 0; j < n; j++) known |= nest_same(&to[j].t, &x->t);
-        if (known) continue;
-        to[n].t = x->t;
-        to[n].npath = path_to(k, p, x, to[n].path);
-        n++;
-    }
-    return n;
-}
-
 struct rollout policy_roll(const struct policy *k, struct evaluator *v, const struct problem *p, int width, int measure,
                            bool by_model, double seconds)
 {

@@ -72,9 +72,4 @@ struct rollout {
  * it takes less than a tenth; fewer runs of each; infinite: no limit. */
 struct rollout policy_roll(const struct policy *, struct evaluator *, const struct problem *, int width, int measure,
                            bool by_model, double seconds);
-/* Different states of a roll-out that the model finds faster than `limit` seconds, the fastest first, at most so many;
- * returns how many.  Nothing is measured. */
-struct proposed { struct nest t; int path[POLICY_PATH], npath; };
-int policy_propose(const struct policy *, struct evaluator *, const struct problem *, int width, double limit,
-                   struct proposed *, int most);
 #endif

@@ -9,7 +9,7 @@
 
 enum { ALL = 1000 };
 const char search_algorithms[] =
-    "greedy1|greedy2|beam2dfs|beam4dfs|beam2bfs|beam4bfs|brute|random|anneal|evolve|mcts|heuristic";
+    "greedy1|greedy2|beam2dfs|beam4dfs|beam2bfs|beam4bfs|random|anneal|heuristic";
 
 /* ---- the published family: one expansion, many uses ---- */
 
@@ -210,12 +210,11 @@ static void trace(struct search *s)                      /* what is known of the
 
 void search_run(struct search *s, struct evaluator *v, const struct problem *p)
 {
-    enum { GREEDY, DEPTH_FIRST, BREADTH_FIRST, RANDOM, ANNEAL, EVOLVE, MCTS, HEURISTIC } kind = HEURISTIC;
+    enum { GREEDY, DEPTH_FIRST, BREADTH_FIRST, RANDOM, ANNEAL, HEURISTIC } kind = HEURISTIC;
     static const struct { const char *name; int kind, arg; } algos[] = {
         { "greedy1", GREEDY, 1 }, { "greedy2", GREEDY, 2 }, { "beam2dfs", DEPTH_FIRST, 2 },
         { "beam4dfs", DEPTH_FIRST, 4 }, { "beam2bfs", BREADTH_FIRST, 2 }, { "beam4bfs", BREADTH_FIRST, 4 },
-        { "brute", DEPTH_FIRST, ALL }, { "random", RANDOM, 0 }, { "anneal", ANNEAL, 0 }, { "evolve", EVOLVE, 0 },
-        { "mcts", MCTS, 0 }, { "heuristic", HEURISTIC, 0 } };
+        { "random", RANDOM, 0 }, { "anneal", ANNEAL, 0 }, { "heuristic", HEURISTIC, 0 } };
     int arg = 0, path[SEARCH_PATH];
     for (size_t i = 0; i < sizeof algos / sizeof *algos; i++)
         if (!strcmp(s->algo, algos[i].name)) kind = algos[i].kind, arg = algos[i].arg;
@@ -236,12 +235,10 @@ void search_run(struct search *s, struct evaluator *v, const struct problem *p)
     s->began = now_seconds();
     switch (kind) {
     case GREEDY: greedy(s, arg); break;
-    case DEPTH_FIRST: expand(s, &t, path, 0, s->steps, arg, s->seconds, arg != ALL); break;
+    case DEPTH_FIRST: expand(s, &t, path, 0, s->steps, arg, s->seconds, true); break;
     case BREADTH_FIRST: beam_bfs(s, arg); break;
     case RANDOM: random_search(s); break;
     case ANNEAL: search_anneal(s); break;
-    case EVOLVE: search_evolve(s); break;
-    case MCTS: search_mcts(s); break;
     case HEURISTIC: search_heuristic(s); break;
     }
     s->used = search_elapsed(s);

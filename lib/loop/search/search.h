@@ -2,9 +2,7 @@
  *
  * greedy1, greedy2: look 1 or 2 actions ahead, go to the best, stop when nothing is better.
  * beam2dfs, beam4dfs, beam2bfs, beam4bfs: follow the 2 or 4 best actions of every state, depth or breadth first.
- * brute: everything, depth first.  random: random sequences from the start.
- * anneal: simulated annealing over sequences of actions.  evolve: a population of sequences, tournament and crossover.
- * mcts: upper confidence bounds on trees (Kocsis and Szepesvari 2006).
+ * random: random sequences from the start.  anneal: simulated annealing over sequences of actions.
  * heuristic: tiles and orders enumerated, ranked by the model, the first ones measured (after the scripted tuner of
  * LoopStack); as many actions as it takes.
  * `published` brings back what shaped the published comparison: ranking by the name of the action, a tenth of the time
@@ -33,12 +31,7 @@ struct search {
     int measure;                                         /* heuristic: how many to measure */
     /* heuristic: what puts its candidates in order (candidate.h), or NULL, and what that knows (not linked for all) */
     size_t *(*order)(const struct candidate *, size_t n, const struct search *);
-    const struct residual *residual;
-    bool trusting;                                       /* the residual alone decides, sure of it or not */
     bool spread;                                         /* heuristic: measure candidates of all ranks, to learn from */
-    /* heuristic: measured in place of its last ones */
-    const struct search_other { struct nest t; const int *path; int npath; } *other;
-    int nother;
     size_t most;                                         /* evaluations at most; 0: any number */
     bool keep;                                           /* keep the visited graph, for search_dot */
 
@@ -81,6 +74,4 @@ double search_visit(struct search *, const struct nest *, const int *path, int n
 int search_replay(const struct search *, struct nest *, const int *path, int npath, int *legal); /* keeps legal ones */
 void search_heuristic(struct search *);
 void search_anneal(struct search *);
-void search_evolve(struct search *);
-void search_mcts(struct search *);
 #endif
