@@ -23,7 +23,8 @@
  * and the same curve, which is kept in FILE.curve; with --eval=run give
  * --cache too, so that nothing is measured again.  One that had ended goes on
  * when --steps is more.  --from begins with the network of a policy made by
- * an algorithm of its kind (dqn apex; ppo) with these --actions; problems, --reward and all else may be others.
+ * an algorithm of its kind (dqn apex; ppo) with these --actions; problems,
+ * --reward and all else may be others.
  *
  * Examples:
  *   $ loop-gen --kind=mm --m=64:256:16 --n=64:256:16 --k=64:256:16 |

@@ -1,4 +1,4 @@
-# policies.mk - policies for loop nests, learned and measured: the 25 unseen sizes, convolutions, and LoopTune's experiment
+# policies.mk - policies for loop nests, learned and measured: 25 unseen sizes, convolutions, LoopTune's experiment
 
 # ---- make loop-policy: a policy trained by the model on the training sizes of a grid, measured on the unseen ones ----
 # make loop-transfer: the same policies on convolutions, in LOOP/transfer.csv

@@ -7,7 +7,7 @@ call ARG0[:strlen(ARG0) - strlen("loop-study.gp")] . "house.gp" ARG2
 list_n = 0
 stats ARG1 using (list_add(strcol("method"))) nooutput
 stats ARG1 using "least_best_ratio" nooutput name "L"
-set title house_title("the nest that each method finds, over the best of all; geometric mean, line to the worst problem")
+set title house_title("the nest that each method finds, over the best of all; mean, line to the worst problem")
 set logscale x
 set format x "10^{%T}"
 set xlabel "seconds for a problem, measurements included"
