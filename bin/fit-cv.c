@@ -11,8 +11,8 @@
  * training groups), own_majority_ratio (of the group itself).
  * With --number: model, group, n, mse, mean_mse, r_squared, where mean_mse
  * belongs to the training mean.  The last row of each model, group (all),
- * pools all groups.  Models: constant, ridge, lasso, logistic, mlp, boost, and
- * committee, the mean of those of logistic, mlp and boost that are on the
+ * pools all groups.  Models: constant, ridge, lasso, logistic, mlp, boost,
+ * forest, and committee, the mean of logistic, mlp and boost as far as on the
  * list.  All rows in memory.
  * With --fold only the group NAME is left out, and sums go out instead of
  * ratios: model, group, n, correct, majority, own, sse, base.  With --pool

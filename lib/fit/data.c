@@ -56,17 +56,18 @@ struct data data_read(char **paths, const struct data_columns *columns)
     csv *t = csv_files(paths);
     int target = columns->target ? csv_need(t, columns->target) : -1;
     int group = columns->group ? csv_need(t, columns->group) : -1;
+    int weight = columns->weight ? csv_need(t, columns->weight) : -1;
     int *from = xmalloc((size_t)csv_ncol(t) + 1, sizeof *from);
     d.feature = xmalloc((size_t)csv_ncol(t) + 1, sizeof *d.feature);
     for (int c = 0; c < csv_ncol(t); c++) {
         str name = csv_name(t, c);
-        if (c == target || c == group || data_matches(&columns->ignore, name)) continue;
+        if (c == target || c == group || c == weight || data_matches(&columns->ignore, name)) continue;
         if (columns->features.n && !data_matches(&columns->features, name)) continue;
         from[d.cols] = c;
         d.feature[d.cols++] = xformat("%.*s", (int)name.n, name.s);
     }
     if (!d.cols) die("%s: no feature column", csv_file(t));
-    size_t cap_x = 0, cap_y = 0, cap_group = 0;
+    size_t cap_x = 0, cap_y = 0, cap_group = 0, cap_weight = 0;
     struct intern classes = { 0 };
     while (csv_next(t)) {
         size_t i = d.rows++;
@@ -77,6 +78,11 @@ struct data data_read(char **paths, const struct data_columns *columns)
         d.y[i] = target < 0         ? 0
                  : columns->classes ? (double)intern(&classes, csv_str(t, target))
                                     : data_value(t, target);
+        if (weight >= 0) {
+            d.weight = grow(d.weight, i + 1, &cap_weight, sizeof *d.weight);
+            d.weight[i] = data_value(t, weight);
+            if (d.weight[i] < 0) csv_die(t, weight, "a weight: 0 or more");
+        }
         d.group[i] = group < 0 ? 0 : intern(&d.groups, csv_str(t, group));
     }
     if (columns->classes && target >= 0) order_classes(&d, &classes);
@@ -90,7 +96,7 @@ void data_free(struct data *d)
 {
     for (size_t j = 0; j < d->cols; j++) free(d->feature[j]);
     for (int c = 0; c < d->nclass; c++) free(d->class[c]);
-    free_all(d->target, d->feature, d->class, d->x, d->y, d->group);
+    free_all(d->target, d->feature, d->class, d->x, d->y, d->group, d->weight);
     intern_free(&d->groups);
     *d = (struct data){ 0 };
 }

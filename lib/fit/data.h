@@ -10,7 +10,7 @@
 #include "table/csvio.h"
 
 struct data_columns {
-    const char *target, *group;                          /* NULL: none */
+    const char *target, *group, *weight;                 /* NULL: none */
     struct list features, ignore;
     bool classes;                                        /* the target is a class */
 };
@@ -24,6 +24,7 @@ struct data {
     int nclass;                                          /* 0: y is a number */
     char **class;
     uint32_t *group;                                     /* rows, 0 without a group column */
+    double *weight;                                      /* rows; NULL without a column of weights */
     struct intern groups;
 };
 

@@ -11,7 +11,8 @@ enum { MAX_DEPTH = 200 };                                /* of boosted trees and
 
 const char *const model_kind_name[MODEL_KINDS] = {
     [MODEL_RIDGE] = "ridge", [MODEL_LASSO] = "lasso", [MODEL_LOGISTIC] = "logistic", [MODEL_MLP] = "mlp",
-    [MODEL_BOOST] = "boost", [MODEL_COMMITTEE] = "committee", [MODEL_CONSTANT] = "constant",
+    [MODEL_BOOST] = "boost", [MODEL_FOREST] = "forest",
+    [MODEL_COMMITTEE] = "committee", [MODEL_CONSTANT] = "constant",
 };
 
 static char **copy_names(char **name, size_t n)
@@ -113,7 +114,7 @@ static void write_weights(const struct model *m, sexpw *w)
         }
     } else if (m->kind == MODEL_MLP) {
         write_layers(m, w);
-    } else if (m->kind == MODEL_BOOST) {
+    } else if (m->kind == MODEL_BOOST || m->kind == MODEL_FOREST) {
         write_numbers(w, "base", m->weight, outputs);
         for (size_t t = 0; t < m->ntree; t++) {
             sexpw_line(w);
@@ -335,7 +336,7 @@ static struct model *read_model(const struct sexp *e, snode n, int depth)
         if (!(m->deviation[j] > 0)) sexp_die(e, deviation, "the deviation of '%s' is not positive", feature[j]);
     if (kind <= MODEL_LOGISTIC) read_linear(m, e, weights);
     else if (kind == MODEL_MLP) read_layers(m, e, weights);
-    else if (kind == MODEL_BOOST) read_trees(m, e, weights);
+    else if (kind == MODEL_BOOST || kind == MODEL_FOREST) read_trees(m, e, weights);
     else if (kind == MODEL_COMMITTEE) read_committee(m, e, weights, depth);
     else read_numbers(e, weights, sexp_after(e, sexp_first(e, weights)), m->weight, (size_t)model_outputs(m));
     free_names(feature, nfeature);
@@ -436,6 +437,9 @@ void model_predict(const struct model *m, const double *x, double *out)
     for (size_t t = 0; t < m->ntree; t++) out[t % (size_t)outputs] += tree_value(&m->tree[t], m->input);
     if (m->nclass && (m->kind == MODEL_LOGISTIC || m->kind == MODEL_MLP || m->kind == MODEL_BOOST))
         softmax(out, outputs);
+    double sum = 0;
+    for (int o = 0; m->kind == MODEL_FOREST && o < m->nclass; o++) sum += out[o];
+    for (int o = 0; sum > 0 && o < m->nclass; o++) out[o] /= sum;
 }
 
 int model_choose(const struct model *m, const double *out)

@@ -7,6 +7,7 @@
  *   mlp                   (layer (bias w ...) ...) ...           one list per unit; ReLU between layers
  *   boost                 (base b ...) (tree OUTPUT NODE) ...    NODE = value | (FEATURE threshold NODE NODE),
  *                                                                the first node for x <= threshold
+ *   forest                the same; a prediction is the sum of all trees, of classes divided by their sum
  *   committee             (rule THRESHOLD CLASS) (model ...) ... mean of the members; CLASS when none passes THRESHOLD,
  *                                                                without CLASS the largest always
  *   constant              share of each class, or the mean
@@ -21,7 +22,7 @@
 #define MODEL_OUTPUT(output) { 'o', "output", STR, &(output), "FILE", "write the model there" }
 
 enum model_kind {
-    MODEL_RIDGE, MODEL_LASSO, MODEL_LOGISTIC, MODEL_MLP, MODEL_BOOST, MODEL_COMMITTEE, MODEL_CONSTANT, MODEL_KINDS
+    MODEL_RIDGE, MODEL_LASSO, MODEL_LOGISTIC, MODEL_MLP, MODEL_BOOST, MODEL_FOREST, MODEL_COMMITTEE, MODEL_CONSTANT, MODEL_KINDS
 };
 enum { MODEL_MAX_CLASSES = 64 };
 extern const char *const model_kind_name[MODEL_KINDS];
@@ -36,7 +37,7 @@ struct model {
     double *mean, *deviation;                            /* nfeature each */
     double *weight; /* linear kinds: outputs x (1 + nfeature); constant: outputs; boost: bases */
     struct net *net;                                     /* mlp */
-    struct tree *tree;                                   /* boost: tree t scores output t % outputs */
+    struct tree *tree;                                   /* boost, forest: tree t scores output t % outputs */
     size_t ntree;
     struct model **member;                               /* committee */
     size_t nmember, **from;                              /* from[m][j]: place of the member's feature j among ours */

@@ -13,7 +13,7 @@
 
 struct prepared {                                        /* the rows and columns that take part, scaled */
     size_t rows, cols;
-    double *x, *y;
+    double *x, *y, *weight;                              /* weight: NULL for equal ones */
     int *label;
 };
 
@@ -29,6 +29,7 @@ struct train_options train_defaults(enum model_kind kind)
     if (kind == MODEL_LOGISTIC) o.tolerance = 1e-7;
     if (kind == MODEL_LOGISTIC) o.iterations = 2000;
     o.boost = (struct boost_options){ .rounds = 100, .depth = 4, .rate = 0.1, .lambda = 1, .min_weight = 1 };
+    o.forest = (struct forest_options){ .trees = 200, .leaf = 4, .share = 0.5, .seed = 1 };
     return o;
 }
 
@@ -61,6 +62,7 @@ static struct model *prepare(const struct data *d, const uint32_t *row, size_t n
     p->x = xmalloc(size_mul(n, cols) + 1, sizeof *p->x);
     p->y = xmalloc(n + 1, sizeof *p->y);
     p->label = xmalloc(n + 1, sizeof *p->label);
+    p->weight = d->weight ? xmalloc(n + 1, sizeof *p->weight) : NULL;
     for (size_t j = 0; j < cols; j++) {
         m->mean[j] = scale[2 * j];
         m->deviation[j] = scale[2 * j + 1];
@@ -70,6 +72,7 @@ static struct model *prepare(const struct data *d, const uint32_t *row, size_t n
     for (size_t i = 0; i < n; i++) {
         p->y[i] = d->y[row ? row[i] : i];
         p->label[i] = (int)p->y[i];
+        if (p->weight) p->weight[i] = d->weight[row ? row[i] : i];
     }
     free(feature);
     free(scale);
@@ -82,6 +85,7 @@ static void release(struct prepared *p)
     free(p->x);
     free(p->y);
     free(p->label);
+    free(p->weight);
 }
 
 static void centre_columns(struct prepared *p, double *centre)
@@ -249,6 +253,12 @@ static void fit_boost(struct model *m, struct prepared *p, const struct train_op
     *r = (struct train_report){ NAN, NAN, o->boost.rounds };
 }
 
+static void fit_forest(struct model *m, struct prepared *p, const struct train_options *o, struct train_report *r)
+{
+    m->tree = forest_fit(p->x, p->y, p->weight, p->rows, p->cols, m->nclass, &o->forest, &m->ntree);
+    *r = (struct train_report){ NAN, NAN, o->forest.trees };
+}
+
 static void fit_constant(struct model *m, struct prepared *p, struct train_report *r)
 {
     for (size_t i = 0; i < p->rows; i++)
@@ -278,8 +288,9 @@ struct model *train(const struct data *d, const uint32_t *row, size_t n, const s
     else if (o->kind == MODEL_LOGISTIC) fit_logistic(m, &p, o, r);
     else if (o->kind == MODEL_MLP) fit_mlp(m, &p, o, r);
     else if (o->kind == MODEL_BOOST) fit_boost(m, &p, o, r);
+    else if (o->kind == MODEL_FOREST) fit_forest(m, &p, o, r);
     else fit_constant(m, &p, r);
-    if (o->kind != MODEL_MLP && o->kind != MODEL_BOOST && !is_finite(m))
+    if (o->kind != MODEL_MLP && o->kind != MODEL_BOOST && o->kind != MODEL_FOREST && !is_finite(m))
         die("%s: the weights are not finite; are there huge values in a column?", model_kind_name[o->kind]);
     release(&p);
     return m;
@@ -313,11 +324,12 @@ int train_table(char **paths, const struct data_columns *columns, const struct t
     struct data d = data_read(paths, columns);
     struct train_report r;
     struct model *m = train(&d, NULL, d.rows, o, &r);
-    if (o->kind != MODEL_BOOST && !(isfinite(r.loss) && isfinite(r.optimality)))
+    bool trees = o->kind == MODEL_BOOST || o->kind == MODEL_FOREST;
+    if (!trees && !(isfinite(r.loss) && isfinite(r.optimality)))
         die("the fit diverged: objective %g, gradient %g after %ld iterations; are there huge values in a column?",
             r.loss, r.optimality, r.iterations);
     bool stopped = o->kind == MODEL_MLP || o->kind == MODEL_LOGISTIC || o->kind == MODEL_LASSO;
-    if (!quiet && o->kind != MODEL_BOOST)
+    if (!quiet && !trees)
         warn("%zu rows, %zu of %zu features; objective %.12g, gradient %.3g after %ld iterations", d.rows, m->nfeature,
              d.cols, r.loss, r.optimality, r.iterations);
     if (!quiet && stopped && r.optimality > o->tolerance)

@@ -5,11 +5,13 @@
  * penalised, and scores of 0 and 1 for each class when the target is one.
  *   ridge     sum of squares + lambda |w|^2              lasso  sum of squares / (2 rows) + lambda |w|_1
  *   logistic  mean cross-entropy + lambda / 2 |W|^2      mlp    mean loss + lambda / (2 rows) |W|^2, L-BFGS
- *   boost     see boost.h                                constant  class shares or the mean */
+ *   boost     see boost.h    forest  see forest.h
+ *                                constant  class shares or the mean */
 #ifndef MILLRACE_TRAIN_H
 #define MILLRACE_TRAIN_H
 #include "base/filter.h"
 #include "fit/data.h"
+#include "fit/forest.h"
 #include "fit/model.h"
 #include "fit/sparse.h"
 
@@ -31,6 +33,7 @@ struct train_options {
     double tolerance;                                    /* logistic, mlp: largest gradient; lasso: KKT residual */
     const char *hidden;                                  /* mlp: widths of the hidden layers, "32" or "32,16" */
     struct boost_options boost;
+    struct forest_options forest;
     uint64_t seed;
     bool raw;                                            /* ridge, lasso: no intercept, no scaling, all columns */
 };
