@@ -3,7 +3,7 @@
 # the class follows x in all groups but the last, where it is turned round: honest scores must show that
 awk 'BEGIN { print "g,c,x"; for (i = 0; i < 80; i++) { g = i % 4; x = (i * 7) % 10; print "g" g "," ((x > 4) != (g == 3) ? "p" : "q") "," x } }' > t.csv
 fit-cv -y c -g g t.csv > s.csv
-is 'one row per model and group, one over all' '7 35' bash -c "awk -F, 'NR > 1 { n++; m[\$1] = 1 } END { for (k in m) j++; print j, n }' s.csv"
+is 'one row per model and group, one over all' '8 40' bash -c "awk -F, 'NR > 1 { n++; m[\$1] = 1 } END { for (k in m) j++; print j, n }' s.csv"
 is 'a group turned round is got wrong' 'boost,g3,20,0' bash -c "grep '^boost,g3' s.csv | cut -d, -f1-4"
 is 'the rest is partly right' yes bash -c "grep '^boost,g0' s.csv | awk -F, '{ print \$5 == 1 ? \"yes\" : \$0 }'"
 is 'the constant equals its own baseline' 0 bash -c "awk -F, '\$1 == \"constant\" && \$5 != \$6' s.csv | wc -l"

@@ -15,7 +15,8 @@ benchmarks: bench-place-kernels
 # what millrace_place loads, and python3 -m millrace_place preloads
 $B/place/mover.so: $(addprefix lib/place/plugin/,heap.c mover.c adopt.c heap.h mover.h adopt.h)
 	@mkdir -p $(@D)
-	$(CC) -std=gnu11 $(WARN) -D_GNU_SOURCE $(HERE) -O2 -g -fPIC -shared -o $(new) $(filter %.c,$^) -ldl -lpthread && $(swap)
+	$(CC) -std=gnu11 $(WARN) -D_GNU_SOURCE $(HERE) -O2 -g -fPIC -shared -o $(new) $(filter %.c,$^) -ldl -lpthread
+	$(swap)
 all: $(if $(call wanted,place),$B/place/mover.so)
 # the kernels of GPUs as PTX text; where clang is missing the text is empty, and place-gpu says so
 PTX = clang -x cuda --cuda-device-only --cuda-gpu-arch=sm_60 -nocudainc -nocudalib -O3 -Wno-unknown-cuda-version -S
