@@ -45,11 +45,30 @@ ok 'and goes on' bench-run --quiet --warmup=0 --rounds=12 -o k.csv --label=a tru
 is 'to the rounds that were asked for' 'a,b' sh -c "awk -F, '\$4 == \"measure\" && \$2 == 11 { print \$1 }' k.csv | sort | paste -sd,"
 # the lock of measurements serves every user of the machine, whoever made it and with what umask
 mkdir -m 1777 shared
-(umask 077 && TMPDIR=$T/shared bench-run --quiet --rounds=1 --label=a true > /dev/null)
+lock=$T/shared/millrace-measure.lock
+(umask 077 && MILLRACE_MEASURE_LOCK=$lock bench-run --quiet --rounds=1 --label=a true > /dev/null)
 is 'others may read the lock' 644 stat -c %a shared/millrace-measure.lock
 if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null && chmod 755 "$T" &&
     setpriv --reuid=65534 --regid=65534 --clear-groups "$BIN/csv-cat" --version > /dev/null 2>&1; then
-    ok 'a second user measures, too' setpriv --reuid=65534 --regid=65534 --clear-groups env TMPDIR="$T/shared" HOME=/ \
+    ok 'a second user measures, too' setpriv --reuid=65534 --regid=65534 --clear-groups env MILLRACE_MEASURE_LOCK="$lock" HOME=/ \
         "$BIN/bench-run" --quiet --rounds=1 --label=a true
 else skip 'a second user' 'not root, or nobody cannot run what is here'; fi
+# what somebody else puts in its place is refused at once
+refused() { fails "$1" 1 "$2" env MILLRACE_MEASURE_LOCK="$lock" timeout 20 bench-run --quiet --rounds=1 --label=a true; rm -rf "$lock"; }
+rm "$lock"; mkfifo "$lock"
+refused 'a pipe in the place of the lock' 'no file, but something that user [0-9]* put in the place of the measuring lock'
+ln -s /dev/null "$lock"
+refused 'a link' 'a link stands in the place of the measuring lock'
+mkdir "$lock"
+refused 'a folder' 'no file, but something'
+ok 'one lock for all TMPDIRs of jobs' eval 'mkdir -p j1 j2; (unset MILLRACE_MEASURE_LOCK; for j in j1 j2; do
+    TMPDIR=$T/$j strace -qq -e trace=open,openat -o $j.trace bench-run --quiet --rounds=1 --label=a true > /dev/null || exit 0; done
+    diff <(grep -o "[^\"]*measure.lock" j1.trace) <(grep -o "[^\"]*measure.lock" j2.trace) && grep -q measure.lock j1.trace)'
+waits() {
+    flock "$lock" sh -c ': > locked; until grep -q waiting said; do sleep 0.05; done' & : > said
+    until [ -e locked ]; do sleep 0.02; done
+    MILLRACE_MEASURE_LOCK=$lock bench-run --quiet --rounds=1 --label=a true > /dev/null 2> said; wait
+    grep -q "process [0-9]* (.*) holds $lock" said
+}
+ok 'who waits says for whom' waits
 done_testing

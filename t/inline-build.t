@@ -19,7 +19,7 @@ text() { size -A "$1" | sed -n 's/^\.text *\([0-9]*\).*/\1/p'; }
 code() { objdump -d --no-show-raw-insn "$1" | sed '1,3d'; }
 is 'it is a plain compilation, byte for byte' "$(code by-hand)" code stock
 # in clang's own -flto: both stages are decided, and the default, replayed, is the default
-if command -v ld.lld-14 llvm-profdata-14 > /dev/null && inline-module --lto --profile=irn --out=l demo 2> why.lto; then
+if have ld.lld-14 llvm-profdata-14 && inline-module --lto --profile=irn --out=l demo 2> why.lto; then
     inline-build --out=lto --complete=lto.sexp l > lto.csv
     inline-build --out=lto2 --decisions=lto.sexp l > lto2.csv
     is 'with -flto and a profile, the default replayed is the same code' "$(code lto)" code lto2
@@ -107,7 +107,7 @@ second_opinion() {                                       # NAME WORK DRAWS; sets
     done
 }
 for c in clang-14 clang-16 clang-19; do
-    command -v $c opt-${c#*-} llvm-link-${c#*-} > /dev/null || { skip "$c" 'it is not here'; continue; }
+    have $c opt-${c#*-} llvm-link-${c#*-} || { skip "$c" 'it is not here'; continue; }
     inline-module --compiler=$c --out=$c demo
     second_opinion $c $c 3
     is "$c: half of the calls at random: obeyed, by the machine code too, with the same output" '' echo "$wrong"

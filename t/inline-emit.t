@@ -16,7 +16,7 @@ fails 'home wants a place' 2 '--out=DIR' inline-emit --to=replay d
 # The user's own build, by make with nothing of ours but the flags, is the measured program: its code byte for byte.
 code() { objcopy -O binary --only-section=.text "$1" code.out && cksum < code.out; }
 for v in 14 16 19; do
-    command -v clang-$v ld.lld-$v opt-$v llvm-link-$v llvm-profdata-$v > /dev/null || { skip "home with clang-$v" 'it is not here'; continue; }
+    have clang-$v ld.lld-$v opt-$v llvm-link-$v llvm-profdata-$v || { skip "home with clang-$v" 'it is not here'; continue; }
     [ -d demo ] || cp -r "$root/data/demo" demo
     profile=irn
     inline-module --lto --profile=irn --compiler=clang-$v --out=w$v demo 2> /dev/null || { profile=none; inline-module --lto --compiler=clang-$v --out=w$v demo; }
@@ -123,7 +123,7 @@ if [ -d w14 ]; then
     ok 'it compiles, with gcc too' bash -c 'cd patched && gcc -w -O2 main.c table.c -o x && clang-14 -w -O2 main.c table.c -o y'
     is 'as many attributes as it says' "$(($(csv-cut -c always_inline,noinline attr.csv | tail -n 1 | tr , +)))" bash -c 'grep -c "^+[^+]" attr/attributes.patch'
 fi
-if command -v gcc-12 g++-12 > /dev/null && [ -e "$(gcc-12 -print-file-name=plugin)/include/gcc-plugin.h" ]; then
+if have gcc-12 g++-12 && [ -e "$(gcc-12 -print-file-name=plugin)/include/gcc-plugin.h" ]; then
     cp -r demo gdemo
     sed -i 's/^build.*/& -DOWN=1/' gdemo/program
     inline-module --compiler=gcc-12 --out=wg gdemo

@@ -33,7 +33,7 @@ fails 'a compiler that nobody knows' 1 "no compiler is called 'tcc'; known: clan
 fails 'a made-up version' 1 "no compiler is called 'clang-x'" inline-module --compiler=clang-x --out=w3 demo
 # the same by other compilers, where they are
 for c in clang-16 clang-19; do
-    if command -v $c opt-${c#*-} llvm-link-${c#*-} > /dev/null; then
+    if have $c opt-${c#*-} llvm-link-${c#*-}; then
         inline-module --compiler=$c --out=$c demo
         is "$c names the calls of the program alike" "$(cut -d, -f1-6 w/calls.csv | sort)" bash -c "cut -d, -f1-6 $c/calls.csv | sort"
         is "$c forbids the same" "$(cat w/never.csv)" cat $c/never.csv

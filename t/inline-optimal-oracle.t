@@ -1,7 +1,7 @@
 #!/bin/bash
 # programs made by chance, every set of decisions of each built: MANY=20 prove t/inline-optimal-oracle.t
 . "$(dirname "$0")/tap.sh"
-command -v clang-14 opt-14 llvm-link-14 > /dev/null || { echo '1..0 # skip clang-14 and llvm-14 are not here'; exit 0; }
+needs clang-14 opt-14 llvm-link-14
 below() { echo $((RANDOM % $1)); }
 body() { # NUMBER: some statements over x, and calls of functions of lower numbers
     local i n=$1 lines=$(($(below 6) + 1)) constant

@@ -1,7 +1,7 @@
 #!/bin/bash
 . "$(dirname "$0")/tap.sh"
 . "$root/t/inline-live.sh"
-command -v qemu-x86_64 > /dev/null || { echo "1..0 # skip qemu-x86_64 is not here"; exit 0; }
+needs qemu-x86_64
 inline-run --default --none --threshold=0 --store=s --history=h.csv --jobs=2 w
 is 'all ran well' 3 grep -c ',ok,' h.csv
 is 'with the same output' 1 bash -c "awk -F, 'NR > 1 { print \$15 }' h.csv | sort -u | wc -l"
@@ -96,7 +96,7 @@ sed -i 's/clang-97/clang-14/' w/program.csv
 inline-run --default --store=s3 --history=h4.csv w
 is 'and tried when it is back' 'ok' awk -F, 'END { print $7 }' h4.csv
 for c in clang-19 gcc; do
-    if [ $c = gcc ]; then have_gcc_plugin; else command -v $c opt-19 llvm-link-19 > /dev/null; fi || { skip "$c" 'it is not here'; continue; }
+    if [ $c = gcc ]; then have_gcc_plugin; else have $c opt-19 llvm-link-19; fi || { skip "$c" 'it is not here'; continue; }
     inline-run --compiler=$c --default --none --threshold=100 --store=s-$c --history=h-$c.csv w
     is "$c: all ran well" 3 grep -c ',ok,' h-$c.csv
     is "$c: with the same output as clang-14" 1 bash -c "awk -F, '\$7 == \"ok\" { print \$15 }' h2.csv h-$c.csv | sort -u | wc -l"

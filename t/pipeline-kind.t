@@ -1,7 +1,7 @@
 #!/bin/bash
 # how a number was obtained reaches the title of the figure: simulated in, never real out
 . "$(dirname "$0")/tap.sh"
-command -v gnuplot > /dev/null || { echo '1..0 # skip gnuplot is not here'; exit 0; }
+needs gnuplot
 quiet() { local found; found=$("$@"); [ -z "$found" ] || { echo "$found"; return 1; }; }
 title() { printf '%s' "$1" > t.csv; gnuplot -e "set print '-'" -c title.gp t.csv 2> /dev/null; }
 cat > title.gp <<E

@@ -1,7 +1,7 @@
 #!/bin/bash
 # make loop at its smallest: training, searches, peers, tables and pictures; killed in the middle it goes on, done it does nothing
 . "${0%/*}/tap.sh"
-command -v gnuplot > /dev/null || { echo "1..0 # skip no gnuplot"; exit 0; }
+needs gnuplot
 out=$PWD/out
 run() { make -s -C "$root" loop SCALE=ci OUT="$out" B="$B" BIN="$BIN" LOOP_STEP=192 LOOP_SEARCHES='greedy1 random' LOOP_BROKEN=greedy1 \
     LOOP_PEERS= LOOP_ALL= LOOP_SETS=ragged LOOP_LEARN_STEPS=1000 LOOP_SECONDS=0.01; }

@@ -3,7 +3,7 @@
 # table of its columns, once with a column kind, whatever it is given beside, and once without, when it says what it is
 # given, or that it does not know.
 . "$(dirname "$0")/tap.sh"
-command -v gnuplot > /dev/null || { echo '1..0 # skip gnuplot is not here'; exit 0; }
+needs gnuplot
 declare -A drawn
 no=0
 # draw PLOT [ARGUMENT]... < table without kind

@@ -79,7 +79,7 @@ held() {
     : > held.err                                         # the holder lets go when somebody has said that he waits
     flock held/millrace-measure.lock timeout 60 sh -c 'until grep -q waiting held.err; do sleep 0.1; done' &
     while flock -n held/millrace-measure.lock true; do sleep 0.05; done
-    (unset MILLRACE_MEASURE_LOCK; TMPDIR=$PWD/held run --plan=fast.plan --tier=dram 2> held.err > held.csv)
+    (export MILLRACE_MEASURE_LOCK=$PWD/held/millrace-measure.lock; run --plan=fast.plan --tier=dram 2> held.err > held.csv)
     wait
     grep 'waiting for another measurement .* holds .*held/millrace-measure.lock' held.err &&
         losses held.csv | diff - <(echo "$loss")

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -112,6 +113,22 @@ static void remove_owned(void)
     for (struct own *o = owned; o; o = o->next) if (o->owner == getpid()) remove_left(AT_FDCWD, o->path);
 }
 
+/* Held till the end of the process: a sweep from another host of a shared disk, or from another container, knows no
+ * process of ours by its number, but sees that this is being written. */
+static void hold(int fd)
+{
+    if (fd >= 0) (void)!flock(fd, LOCK_SH | LOCK_NB);
+}
+
+static bool is_held(int in, const char *name)
+{
+    int fd = openat(in, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+    if (fd < 0) return false;
+    bool held = flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    close(fd);
+    return held;
+}
+
 static void own(const char *path)
 {
     if (!owned) atexit(remove_owned);
@@ -137,7 +154,7 @@ void out_sweep(const char *folder)
         char *end;
         long pid = strtol(number, &end, 10);
         if (end == number || *end != '-' || pid <= 0 || pid > INT_MAX) continue;
-        if (!is_alive((pid_t)pid)) remove_left(dirfd(d), e->d_name);
+        if (!is_alive((pid_t)pid) && !is_held(dirfd(d), e->d_name)) remove_left(dirfd(d), e->d_name);
     }
     closedir(d);
 }
@@ -159,6 +176,7 @@ static char *scratch_in(const char *tmp, const char *name)
 {
     char *folder = scratch_name(tmp, name);
     if (!mkdtemp(folder)) die_errno("%s", folder);
+    hold(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     own(folder);
     return folder;
 }
@@ -178,7 +196,7 @@ char *out_scratch_file(const char *name)
     char *path = scratch_name(scratch_folder(), name);
     int fd = mkostemp(path, O_CLOEXEC);
     if (fd < 0) die_errno("%s", path);
-    close(fd);
+    hold(fd);                                            /* and stays open */
     own(path);
     return path;
 }
@@ -215,34 +233,72 @@ static int descriptor_of(const char *path)
     return path[8] >= '0' && path[8] <= '9' && *end == '\0' && n <= INT_MAX ? (int)n : -1;
 }
 
+/* where links lead, whether anything is there or not: the link stays, what it names is written */
+static char *target_of(const char *path)
+{
+    char *at = xstrdup(path), to[PATH_MAX];
+    for (int links = 0;; links++) {
+        ssize_t n = readlink(at, to, sizeof to - 1);
+        if (n < 0) return at;
+        if (links == 40) die("%s: too many links, one to the other", path);
+        to[n] = 0;
+        const char *slash = *to == '/' ? NULL : strrchr(at, '/');
+        char *next = xformat("%.*s%s", slash ? (int)(slash - at) + 1 : 0, at, to);
+        free(at);
+        at = next;
+    }
+}
+
+/* A file that is written anew belongs to whom it did, and may be read by whom it might.  Who may not give it away keeps
+ * it, then without the rights of a group that is another's. */
+static void keep_mode(int fd, const struct stat *old)
+{
+    struct stat new;
+    if (fstat(fd, &new) != 0) return;
+    mode_t mode = old->st_mode & 07777;
+    if (new.st_uid != old->st_uid || new.st_gid != old->st_gid) {
+        if (fchown(fd, old->st_uid, old->st_gid) != 0 && fchown(fd, (uid_t)-1, old->st_gid) != 0)
+            mode &= ~(mode_t)(S_IRWXG | S_ISGID);
+        if (new.st_uid != old->st_uid && fstat(fd, &new) == 0 && new.st_uid != old->st_uid) mode &= ~(mode_t)S_ISUID;
+    }
+    if (fchmod(fd, mode) != 0) {}                        /* a disk without modes */
+}
+
 struct out *out_open(const char *path)
 {
     struct out *o = xcalloc(1, sizeof *o);
     if (!path || strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) {   /* never rename over that link */
         o->fd = STDOUT_FILENO;
         o->file = stdout;
+        hold(STDOUT_FILENO);
         return o;
     }
     struct stat st;
-    o->path = xstrdup(path);
     int given = descriptor_of(path);
     if (given >= 0) {
+        o->path = xstrdup(path);
         if ((o->fd = fcntl(given, F_DUPFD_CLOEXEC, 3)) < 0) die_errno("%s", path);
         return o;
     }
     bool link = strncmp(path, "/proc/", 6) == 0;         /* not /dev/: /dev/shm is a folder like others */
     if (stat(path, &st) == 0 && (!S_ISREG(st.st_mode) || link)) {   /* /dev/null, a pipe: nothing to rename */
+        o->path = xstrdup(path);
         if ((o->fd = open(path, O_WRONLY | O_CLOEXEC)) < 0) die_errno("%s", path);
         return o;
     }
+    path = o->path = target_of(path);
+    bool there = stat(path, &st) == 0;
     const char *slash = strrchr(path, '/');
     int dir = slash ? (int)(slash - path) + 1 : 0;
     o->tmp = xformat("%.*s" OUT_LEFT "%ld-%.200s", dir, path, (long)getpid(), path + dir);
     install_cleanup();
-    o->fd = open(o->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    mode_t first = there ? 0600 : 0666;                  /* what others may not read they never could */
+    o->fd = open(o->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, first);
     if (o->fd < 0 && errno == EEXIST && unlink(o->tmp) == 0)   /* left by a killed process that had our number */
-        o->fd = open(o->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        o->fd = open(o->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, first);
     if (o->fd < 0) die_errno("%s", path);
+    hold(o->fd);
+    if (there) keep_mode(o->fd, &st);
     o->owner = getpid();
     o->next = opened;
     opened = o;

@@ -68,10 +68,11 @@ double others_seconds(void)
 
 static const char held_by_parent[] = "MILLRACE_MEASURE_LOCK";
 static int lock_fd = -1;
+static char *given_path;                                 /* MILLRACE_MEASURE_LOCK=PATH, while it is held */
 
 /* ---- who waits must say so: a holder that is stopped looks like a measurement that hangs ---- */
 
-enum { PATIENCE = 5, REMINDER = 60 };                    /* seconds before the first message, between others */
+enum { PATIENCE_NS = 500000000, REMINDER = 60 };         /* before the first message; seconds between others */
 
 struct waiting { const char *path; bool over; pthread_mutex_t lock; pthread_cond_t end; };
 
@@ -115,7 +116,9 @@ static void *tell_in_time(void *arg)
     struct waiting *w = arg;
     struct timespec due;
     clock_gettime(CLOCK_REALTIME, &due);
-    due.tv_sec += PATIENCE;
+    due.tv_nsec += PATIENCE_NS;
+    due.tv_sec += due.tv_nsec / 1000000000;
+    due.tv_nsec %= 1000000000;
     pthread_mutex_lock(&w->lock);
     while (!w->over) {
         if (pthread_cond_timedwait(&w->end, &w->lock, &due) != ETIMEDOUT || w->over) continue;
@@ -144,25 +147,46 @@ static void wait_for_lock(const char *path)
     pthread_cond_destroy(&w.end);
 }
 
+/* One lock a machine: where locks of all users lie, or else /tmp; never TMPDIR, of which jobs have their own. */
+static char *lock_path(const char *given)
+{
+    if (given && strchr(given, '/')) return xstrdup(given);
+    return xformat("%s/millrace-measure.lock", access("/run/lock", W_OK | X_OK) == 0 ? "/run/lock" : "/tmp");
+}
+
+/* whoever comes first makes it, all others may read it, which is enough for flock; asking to create a file that is
+ * another's is refused in a sticky folder.  A pipe that somebody put there is not waited for. */
+static int lock_open(const char *path)
+{
+    enum { HOW = O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOFOLLOW };
+    struct stat st;
+    int fd = open(path, HOW);
+    if (fd < 0 && errno == ENOENT) {
+        fd = open(path, HOW | O_CREAT, 0644);
+        if (fd >= 0 && fchmod(fd, 0644) != 0) {}         /* another's, made just now: as it is */
+        if (fd < 0) fd = open(path, HOW);
+    }
+    if (fd < 0 && errno == ELOOP) die("%s: a link stands in the place of the measuring lock; remove it", path);
+    if (fd < 0) die_errno("%s", path);
+    if (fstat(fd, &st) != 0) die_errno("%s", path);
+    if (!S_ISREG(st.st_mode))
+        die("%s: no file, but something that user %ld put in the place of the measuring lock; remove it", path,
+            (long)st.st_uid);
+    return fd;
+}
+
 void measure_lock(void)
 {
-    if (lock_fd >= 0 || getenv(held_by_parent)) return;
-    const char *dir = getenv("TMPDIR");
-    char *path = xformat("%s/millrace-measure.lock", dir && *dir ? dir : "/tmp");
-    /* whoever comes first makes it, all others may read it, which is enough for flock; asking to create a file that is
-     * another's is refused in a sticky folder */
-    lock_fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    if (lock_fd < 0 && errno == ENOENT) {
-        lock_fd = open(path, O_RDONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-        if (lock_fd >= 0 && fchmod(lock_fd, 0644) != 0) {}   /* another's, made just now: as it is */
-        if (lock_fd < 0) lock_fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-    }
-    if (lock_fd < 0) die_errno("%s", path);
+    const char *given = getenv(held_by_parent);
+    if (lock_fd >= 0 || (given && !strchr(given, '/'))) return;
+    char *path = lock_path(given);
+    lock_fd = lock_open(path);
     if (flock(lock_fd, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK) die_errno("%s", path);
         wait_for_lock(path);
     }
-    free(path);
+    if (given) given_path = path;
+    else free(path);
     setenv(held_by_parent, "held", 1);
 }
 
@@ -171,5 +195,6 @@ void measure_unlock(void)
     if (lock_fd < 0) return;
     close(lock_fd);
     lock_fd = -1;
-    unsetenv(held_by_parent);
+    if (given_path) setenv(held_by_parent, given_path, 1);
+    else unsetenv(held_by_parent);
 }

@@ -14,9 +14,9 @@ int64_t cpu_ns(void);                                    /* CPU time of this pro
 void clock_fake(int64_t (*source_ns)(void));             /* tests: replace now_ns; NULL restores */
 
 /* Held while anything is timed, by bench-run, loop-run, place-run and others: one measurement at a time per machine.
- * Waits, and says after five seconds and then every minute for which process.  Released by process exit, also by
+ * Waits, and says after half a second and then every minute for which process.  Released by process exit, also by
  * kill -9; a holder that is stopped keeps it.  A child of a holder does not wait for its parent.  The lock file is
- * /tmp/millrace-measure.lock, or $TMPDIR/... where TMPDIR is set. */
+ * /run/lock/millrace-measure.lock, or in /tmp where that is not there; MILLRACE_MEASURE_LOCK=PATH is another. */
 void measure_lock(void);
 void measure_unlock(void);
 #endif
