@@ -117,6 +117,8 @@ csv bench: all
 force:
 .PHONY: force
 export PATH := $(abspath $(BIN)):$(PATH)
+# what a user set for his shell and his tools
+unexport CDPATH PARALLEL GREP_OPTIONS POSIXLY_CORRECT BASH_ENV
 include $(TOP)/mk/pipelines.mk
 
 ifeq ($(CURDIR),$(TOP))

@@ -196,4 +196,14 @@ node_down() {
     "$wide" jobs.csv down.csv inputs && merged down.csv
 }
 ok 'a node that goes down' node_down
+# what a user set for his shell and his tools changes nothing
+bench-jobs --vary='n=1 2' --command='seq {n}' > own.jobs
+hostile() {
+    echo 'echo noise; cd() { builtin cd "$@"; pwd; }' > noise
+    (cd "$root" && env CDPATH=.:/ PARALLEL=--tag GREP_OPTIONS=-v POSIXLY_CORRECT=1 pipelines/wide "$T/own.jobs" "$T/own.log") &&
+        jobs-merge --log=own.log own.jobs | csv-diff - <(printf 'job,stdout\n' > /dev/null; env -i PATH="$PATH" LC_ALL=C "$root/pipelines/wide" own.jobs plain.log && jobs-merge --log=plain.log own.jobs)
+}
+ok 'CDPATH, PARALLEL and others of the user' hostile
+mkdir -p home/.parallel && echo --tag > home/.parallel/config
+ok 'the configuration of his GNU parallel' env HOME="$T/home" "$root/pipelines/wide" own.jobs config.log
 done_testing

@@ -13,6 +13,8 @@ BIN=${BIN:-$root/bin} B=${B:-$root/build}
 PATH=$BIN:$PATH
 # a make that a test starts is a user's own, not a part of the one that runs the tests
 unset MAKEFLAGS MFLAGS MAKELEVEL
+# what a user set for his shell and his tools
+unset CDPATH PARALLEL GREP_OPTIONS POSIXLY_CORRECT BASH_ENV
 export LC_ALL=C TZ=UTC BIN B OPENBLAS_NUM_THREADS=1
 T=$(mktemp -d) && cd "$T" || exit 99
 trap 'cd / && rm -rf "$T" "$T.lock"' EXIT
