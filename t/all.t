@@ -266,7 +266,7 @@ ok 'every test file can be executed' quiet_if find "$root/t" -name '*.t' ! -perm
 no_cdpath() { for f in "$root"/pipelines/*; do
     [[ ! -f $f || $f == *.mk ]] || ! grep -qE '\bcd "|\bparallel --' "$f" || grep -q '^unset CDPATH' "$f" || echo "$f"; done; }
 ok 'scripts that change folders, or start GNU parallel, forget what a user set for his shell' quiet_if no_cdpath
-ok 'guards ask for all programs, by have or needs' quiet_if grep -nE 'command -v +[^ >|;&)]+ +[a-zA-Z$]' "$root"/t/*.t "$root"/t/*.sh
+ok 'guards ask for all programs, by have or needs' quiet_if grep -nE 'command -v +[^- >|;&)][^ >|;&)]* +[a-zA-Z$]' "$root"/t/*.t "$root"/t/*.sh
 ok 'no line is longer than 120 columns' quiet_if awk 'length > 120 {print FILENAME ":" FNR ": " length}' $sources
 # what a test leaves in the wrong folder would otherwise be committed, and shadow modules of Python there
 known='.ci .clang-format .gitattributes .github .gitignore CHANGELOG.md CONTRIBUTING.md LICENSE Makefile ORIGINS.md README.md SECURITY.md

@@ -3,7 +3,7 @@
 #   fails NAME STATUS REGEX CMD... exits with STATUS and says REGEX on stderr
 #   ok NAME CMD...                 exits 0
 #   skip NAME WHY                  not run here
-#   have PROGRAM...                are all of these here?  (command -v A B asks for any)
+#   have PROGRAM...                are all of these here?  (one of several is enough for command -v)
 #   needs PROGRAM...               all of them, or end the file here with a skip that says which is not
 #   need_python MODULE...          the system's Python with these modules, or end the file here with a skip; sets $python
 #   need_data PATH                 the original studies' data, or end the file here with a skip; sets $DATA
