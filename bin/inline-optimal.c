@@ -11,20 +11,24 @@
  * calls that can come to lie in it, if there are no more than --most, are
  * built, and then the least sum over all functions is proven.  Functions with
  * more sets stay open: their sets are searched one call at a time, and the
- * bound on them is zero.
+ * bound on them is zero.  It is zero too for functions whose calls form a
+ * circle, or that call themselves, and for all that can come to hold their
+ * code: a compiler decides copies of such calls apart, and no table says how.
  *
  * Columns out, a row for each module and one for all, module (all): program,
  * module, level, functions, calls, decided (calls with a choice),
- * closed_functions, closed_ratio (share of the code of the best in them),
+ * recursive_functions (no bound, see above), closed_functions, closed_ratio (share of the code of the best in them),
  * largest (sets of one function), entries (sets built), builds, whole (those
  * of the module with all its functions), builds_per_second, seconds; bytes of
  * machine code with none_bytes (nothing inlined), heuristic_bytes (the
  * compiler's), best_bytes (built), table_bytes (the tables said so),
- * lower_bytes (nothing is less), gap_ratio (best over lower: no decisions are
+ * lower_bytes (no decisions about calls of the source give less), gap_ratio (best over lower: no decisions are
  * better by more), excess_ratio (heuristic over best), estimate_bytes (the
  * bound if in open functions each call added what it adds alone); compared,
  * unequal (functions built twice, beside other ones, that came out otherwise),
- * sums, sums_unequal (random decisions whose sum the tables know), state,
+ * sums, sums_unequal (random decisions whose sum the tables know), state
+ * (optimum: best is lower; bound; recursive: a bound on the other functions;
+ * beaten: the compiler's own build has less than the best found; failed),
  * reason.
  *
  * FILE of --calls gets a row a call: program, module, callee, caller, chain,

@@ -674,6 +674,7 @@ void optimal_solve(struct optimal *o, struct optimal_answer *a)
         for (size_t i = 0; i < sets.n && can_be_there(o, f, x); i++)
             o->closed[f] &= !isnan(o->entry[sets.v[i]].cost);
         free(sets.v);
+        o->closed[f] &= !(o->p.loose && o->p.loose[f]);
         a->closed[f] = o->closed[f];
         a->entries += o->table[f].n;
     }

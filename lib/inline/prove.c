@@ -24,6 +24,7 @@ struct module {
     uint32_t *number;                                    /* of each of them: its place in the worker's calls */
     size_t ncalls;
     bool *stays, *restless;                              /* restless: came out otherwise asleep, or a part of it did */
+    bool *loose;                                         /* holds, or can come to hold, code of a circle of calls */
     unsigned char *all, *awake;
     double *bytes, *again;
     csvw *log;
@@ -224,6 +225,27 @@ size_t prove_choices(const struct worker *w, struct optimal_call *call, uint32_t
     return choices;
 }
 
+/* A circle of calls is inlined into its callers a copy at a time, and into itself: no table of calls of the source knows
+ * what comes of that.  Functions on one, or that call themselves, and all that can come to hold a copy of their code. */
+static void find_loose(struct module *m, const char *const *fixed)
+{
+    const struct worker *w = m->w;
+    for (size_t f = 0; f < w->nfunctions; f++)
+        m->loose[f] = w->function[f].never && strcmp(w->function[f].never, "recursive") == 0;
+    for (size_t i = 0; i < w->ncalls; i++)
+        if (fixed[i] && strcmp(fixed[i], "recursive") == 0) m->loose[w->call[i].callee] = true;
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < w->ncalls; i++) {
+            const struct worker_call *c = &w->call[i];
+            if (!m->loose[c->callee] || m->loose[c->caller]) continue;
+            if (fixed[i] && strcmp(fixed[i], "noinline") == 0) continue;
+            m->loose[c->caller] = more = true;
+        }
+    }
+    for (size_t f = 0; f < w->nfunctions; f++) m->to->recursive += m->loose[f];
+}
+
 static void find_choices(struct module *m)
 {
     size_t n = m->w->ncalls;
@@ -233,6 +255,8 @@ static void find_choices(struct module *m)
     m->number = xmalloc(n + 1, sizeof *m->number);
     m->ncalls = prove_choices(m->w, m->call, m->number, m->stays, fixed);
     for (size_t i = 0; i < n; i++) m->to->call[i].fixed = fixed[i];
+    m->loose = xcalloc(m->w->nfunctions + 1, sizeof *m->loose);
+    find_loose(m, fixed);
     free(fixed);
 }
 
@@ -423,7 +447,7 @@ static void solve(struct module *m, struct worker *debug, struct live *did)
 {
     struct proved *to = m->to;
     struct optimal_problem p = { .nfunctions = m->w->nfunctions, .ncalls = m->ncalls, .call = m->call,
-                                 .stays = m->stays, .most = m->p->most, .builds = m->p->builds,
+                                 .stays = m->stays, .loose = m->loose, .most = m->p->most, .builds = m->p->builds,
                                  .nodes = m->p->nodes, .cost = cost, .learned = learned, .closure = m };
     struct optimal *o = optimal_new(&p);
     struct optimal_answer a = { .inlined = xcalloc(m->ncalls + 1, 1),
@@ -444,7 +468,7 @@ static void solve(struct module *m, struct worker *debug, struct live *did)
     if (m->log) csvw_close(m->log);
     a.cost = optimal_cost(o, a.inlined);
     to->tables = a.cost;
-    to->lower = fmin(a.lower, to->best);
+    to->lower = fmin(a.lower, fmin(to->best, to->heuristic));    /* a compiler decides copies of a call apart */
     to->estimate = fmin(a.estimate, to->best);
     to->largest = a.largest;
     to->entries = a.entries;
@@ -485,7 +509,7 @@ static void begin(struct module *m, const struct prove *p, size_t k, struct prov
 static void end(struct module *m)
 {
     if (m->to->why) m->to->why = xstrdup(m->to->why);
-    void *all[] = { m->row, m->call, m->number, m->stays, m->restless, m->all, m->awake, m->bytes, m->again };
+    void *all[] = { m->row, m->call, m->number, m->stays, m->restless, m->loose, m->all, m->awake, m->bytes, m->again };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
     worker_close(m->w);
 }

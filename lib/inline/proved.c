@@ -17,6 +17,7 @@ static const struct field columns[] = {
     { "functions", F_SIZE, IN(p.functions) },
     { "calls", F_SIZE, IN(p.calls) },
     { "decided", F_SIZE, IN(p.decided) },
+    { "recursive_functions", F_SIZE, IN(p.recursive) },
     { "closed_functions", F_SIZE, IN(p.closed_functions) },
     { "closed_ratio", F_KNOWN, IN(closed_ratio) },
     { "largest", F_SIZE, IN(p.largest) },
@@ -55,7 +56,9 @@ static double ratio(double of, double to)
 
 void proved_write(csvw *w, const char *program, const char *level, const struct proved *p)
 {
-    struct row r = { *p, program, level, p->why ? "failed" : "ok", ratio(p->closed_bytes, p->best),
+    const char *state = p->why ? "failed" : p->heuristic < p->best ? "beaten" : p->lower == p->best ? "optimum"
+                      : p->recursive ? "recursive" : "bound";
+    struct row r = { *p, program, level, state, ratio(p->closed_bytes, p->best),
                      (double)p->builds / p->seconds, ratio(p->best, p->lower), ratio(p->heuristic, p->best) };
     record_write(w, columns, &r);
     csvw_end(w);
@@ -66,6 +69,7 @@ void proved_add(struct proved *sum, const struct proved *p)
     sum->functions += p->functions;
     sum->calls += p->calls;
     sum->decided += p->decided;
+    sum->recursive += p->recursive;
     sum->closed_functions += p->closed_functions;
     sum->entries += p->entries;
     if (p->largest > sum->largest) sum->largest = p->largest;
