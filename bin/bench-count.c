@@ -31,13 +31,14 @@
 #include <string.h>
 
 static struct list labels, metrics, kept;
-static long runs = 2;
+static long runs = 2, expect_exit = -1;
 static double timeout = 600;
 static const char *input, *directory;
 static const struct opt options[] = {
     { 0, "metric", LIST, &metrics, "NAME", "instructions, cycles, events, size, allocations" },
     { 'l', "label", LIST, &labels, "NAME", "name of the next command; default: the command" },
     { 'n', "runs", INT, &runs, "N", "runs that must agree", 1, 1000 },
+    { 0, "exit", INT, &expect_exit, "N", "exit status demanded, -1: any", -1, 255 },
     { 0, "timeout", NUM, &timeout, "S", "wall seconds per run", 0, 1e9 },
     { 0, "input", STR, &input, "FILE", "standard input of the commands" },
     { 0, "env", LIST, &kept, "NAME", "a variable of the environment to keep" },
@@ -62,7 +63,10 @@ static struct counts count_once(const char *metric, const struct child *c)
 
 static void write_metric(csvw *w, const char *label, const char *metric, const struct child *c)
 {
-    struct counts first = count_once(metric, c), least = first;
+    struct counts first = count_once(metric, c);
+    if (expect_exit >= 0 && !first.why && strcmp(metric, "size") != 0 && first.ran.code != expect_exit)
+        first.why = xformat("exit status %d, not %ld", first.ran.code, expect_exit);
+    struct counts least = first;
     bool exact[COUNT_METRICS];
     for (int m = 0; m < COUNT_METRICS; m++) exact[m] = true;
     for (long i = 1; i < runs && !first.why; i++) {

@@ -4,7 +4,7 @@
  *
  * One line for each run that the table of programs names for WORK: a name,
  * PROGRAM.K, a tab, and the arguments, quoted for xargs: directory, input,
- * and for each LABEL the command with that executable.  The outputs of all
+ * exit (the status that is demanded), and for each LABEL the command with that executable.  The outputs of all
  * labels are the same when all is well, so bench-run finds miscompilations.
  *
  * Examples:
@@ -45,6 +45,9 @@ int main(int argc, char **argv)
         struct buf line = { 0 };
         word(&line, "--directory=", p->directory);
         if (run[k].input) word(&line, "--input=", run[k].input);
+        char code[16];
+        snprintf(code, sizeof code, "%d", run[k].status);
+        word(&line, "--exit=", code);
         for (int a = i + 1; a < argc; a++) {
             const char *equals = strchr(argv[a], '=');
             if (!equals || equals == argv[a]) usage("'%s' is not LABEL=EXE", argv[a]);

@@ -109,5 +109,27 @@ sed -i '/^search/s/$/ ; 7/' demo/program
 inline-module --out=w-more demo
 fails 'rows of other inputs are not gone on with' 1 'its rows are of .* runs, the program has .* to search on' \
     inline-run --default --store=s --history=h.csv w-more
+# a solver's exit status is an answer: said in `program`, demanded everywhere
+mkdir solver
+printf '#include <stdlib.h>\nstatic int twice(int x) { return 2 * x; }\nint main(int c, char **v) { return c > 1 ? twice(atoi(v[1])) : 1; }\n' > solver/s.c
+printf 'build *.c\nsearch 5\nconfirm 10 ; 5\n' > solver/program
+inline-module --out=ws solver
+fails 'a status that nobody announced' 1 'run 1 ends with exit status 10, not 0; where that is well a line .status. says so' \
+    inline-run --default --store=ss --history=sh.csv ws
+printf 'status 10 20 10\n' >> solver/program
+inline-module --out=ws solver
+rm -f sh.csv
+ok 'one that is announced' inline-run --default --store=ss --history=sh.csv ws
+is 'is well, and counted' ok csv-calc --print=state sh.csv
+ok 'a run this short tells little, and that is said' bash -c "rm sh.csv; inline-run --default --store=ss --history=sh.csv ws 2>&1 |
+    grep -q 'search run 1 executes [0-9]* instructions of the program.s own, fewer than 100000'"
+is 'each run has its own' '--exit=20 --exit=10' bash -c "inline-jobs ws a=/bin/true | grep -o -e '--exit=[0-9]*' | xargs"
+inline-build --out=s.exe ws > /dev/null
+is 'a count of a run that goes wrong has no value' "exit status 20, not 10" bash -c "bench-count --quiet --runs=1 --metric=instructions \
+    --exit=10 './s.exe 10' | csv-calc --print=status"
+for bad in 'status 256' 'status x' 'status 1 2'; do
+    printf 'build *.c\nsearch 5\nconfirm 10 ; 5\n%s\n' "$bad" > solver/program
+    fails "$bad" 1 'program:[0-9]*: status: ' inline-module --out=wb solver
+done
 fails 'no history' 2 'needed' inline-run --default w
 done_testing

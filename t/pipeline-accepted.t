@@ -48,6 +48,13 @@ b lto-pgo gain' bash -c "csv-calc --print=\"concat(program, ' ', label, ' ', rea
 is 'the smaller of two does; its time is that of the odd rounds, its text that of what goes out' 'a .99 .9
 b 1 1' bash -c "csv-where -c base --is=lto-pgo '$home/table.csv' | csv-where -c label --is=accepted |
     csv-calc --print=\"concat(program, ' ', round(cpu, 2), ' ', round(text_bytes, 2))\" | sed 's/ 0/ /g' | sort"
+is 'what a user is told: a next command that works, and no loss as a gain' "a: small is accepted over -O2: 0.762 [0.762 0.762] of its CPU time, 0.818 of its text
+b: lto-pgo is accepted over -O2: 0.769 [0.769 0.77] of its CPU time, 0.909 of its text; lto-pgo is enough, no decisions of ours
+next: $home/a/small is that program
+next: $home/b/lto-pgo is that program" bash -c "'$root/pipelines/answer' '$home' '$home/accepted.csv'"
+is 'nothing accepted: keep your flags' 'x: nothing beats -O2 here: keep your flags' bash -c "printf 'program,label,base,reason,ratio,lower_ratio,upper_ratio,text_ratio
+x,O2,O2,no sure gain,,,,1
+' > none.csv; '$root/pipelines/answer' out none.csv"
 is 'a row of the means, over both bases' 'O2 2
 lto-pgo 2' bash -c "csv-where -c label --is=accepted '$home/means.csv' | csv-calc --print=\"concat(base, ' ', programs)\""
 is 'intervals are over rounds, of which half decided' 'small 24

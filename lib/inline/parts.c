@@ -6,6 +6,7 @@
 #include "table/csvio.h"
 #include <elf.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,13 @@ void parts_add_run(struct parts *p, const char *exe, const struct blocks *b)
         if (k < s.n && b->address[i] >= s.v[k].begin) part(p, s.v[k].name)[run] += (double)b->count[i];
     }
     free_symbols(&s);
+}
+
+double parts_run(const struct parts *p, size_t run)
+{
+    double sum = 0;
+    for (size_t i = 0; i < p->name.n && run < PART_RUNS; i++) sum += p->cost[i][1 + run];
+    return run < PART_RUNS ? sum : INFINITY;
 }
 
 void parts_write(const struct parts *p, const char *path)

@@ -21,6 +21,7 @@ struct parts {
 
 void parts_of_program(struct parts *, const char *exe);  /* dies when the file is no ELF program */
 void parts_add_run(struct parts *, const char *exe, const struct blocks *);
+double parts_run(const struct parts *, size_t run);      /* instructions of all functions in that run, from 0 */
 void parts_write(const struct parts *, const char *path);
 bool parts_read(struct parts *, const char *path);       /* false: no such file */
 const double *parts_find(const struct parts *, str function);        /* its costs; NULL: not there */

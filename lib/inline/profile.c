@@ -79,8 +79,11 @@ const char *units_run(const struct program *p, const char *exe, const char *name
                            .limits = { .wall_seconds = 300, .output_bytes = (uint64_t)1 << 32 } };
         struct ran ran = child_run(&c);
         if (name) unsetenv(name);
-        if (ran.how == RAN_EXIT) continue;
-        snprintf(sentence, sizeof sentence, "the instrumented run %zu ended by %s", i + 1, ran_word(&ran));
+        if (ran.how == RAN_EXIT && ran.code == r->status) continue;
+        if (ran.how == RAN_EXIT)
+            snprintf(sentence, sizeof sentence, "the instrumented run %zu ends with exit status %d, not %d", i + 1,
+                     ran.code, r->status);
+        else snprintf(sentence, sizeof sentence, "the instrumented run %zu ended by %s", i + 1, ran_word(&ran));
         return sentence;
     }
     return NULL;

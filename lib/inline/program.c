@@ -2,6 +2,7 @@
 #include "inline/program.h"
 #include "base/mem.h"
 #include "base/message.h"
+#include "base/num.h"
 #include "measure/child.h"
 #include "table/csvio.h"
 #include <errno.h>
@@ -120,12 +121,28 @@ static void link_cxx(struct program *p)
     p->libraries = w.v;
 }
 
+static void parse_status(struct program *p, const char *file, size_t line)
+{
+    struct words w = split(p->status ? p->status : "");
+    size_t n = p->nsearch + p->nconfirm;
+    if (w.n > 1 && w.n != n) die_at(file, line, "status: %zu numbers for %zu runs: one for all, or one each", w.n, n);
+    for (size_t i = 0; i < n && w.n; i++) {
+        int64_t code;
+        const char *word = w.v[w.n > 1 ? i : 0];
+        if (!int_parse(word, strlen(word), &code) || code < 0 || code > 255)
+            die_at(file, line, "status: '%s' is not an exit status, 0 to 255", word);
+        *(i < p->nsearch ? &p->search_run[i].status : &p->confirm_run[i - p->nsearch].status) = (int)code;
+    }
+    free(w.v);
+}
+
 static void parse(struct program *p, const char *file, size_t line)
 {
     if (!p->unit) parse_build(p, file, line);
     link_cxx(p);
     p->search_run = parse_runs(p->search, &p->nsearch, file, line, "search");
     p->confirm_run = parse_runs(p->confirm, &p->nconfirm, file, line, "confirm");
+    parse_status(p, file, line);
     find_inputs(p, p->search_run, p->nsearch, file, line);
     find_inputs(p, p->confirm_run, p->nconfirm, file, line);
 }
@@ -153,8 +170,10 @@ struct program *program_of_table(const char *table, const char *name, const char
     csv *t = csv_open(table);
     int col[6];
     for (int i = 0; i < 6; i++) col[i] = csv_need(t, column[i]);
+    int status = csv_find(t, "status");
     while (csv_next(t)) {
         if (!str_is(csv_str(t, col[0]), name)) continue;
+        if (status >= 0) p->status = field_copy(t, status);
         for (int i = 0; i < 6; i++) *field[i] = field_copy(t, col[i]);
         return found(p, directory, t, table);
     }
@@ -179,8 +198,9 @@ static struct program *read_directory(struct program *p, const char *directory)
         if (k == 0 || line[0] == '#') continue;
         char **to = k == 5 && memcmp(line, "build", 5) == 0 ? &p->build
                   : k == 6 && memcmp(line, "search", 6) == 0 ? &p->search
+                  : k == 6 && memcmp(line, "status", 6) == 0 ? &p->status
                   : k == 7 && memcmp(line, "confirm", 7) == 0 ? &p->confirm : NULL;
-        if (!to) die_at(path, number, "'%.*s' is not build, search or confirm", (int)k, line);
+        if (!to) die_at(path, number, "'%.*s' is not build, search, confirm or status", (int)k, line);
         if (*to) die_at(path, number, "a second line '%.*s'", (int)k, line);
         *to = xstrdup(rest);
     }
@@ -219,7 +239,8 @@ struct program *program_of_row(const char *table, const char *name, const char *
 {
     struct program *p = xcalloc(1, sizeof *p);
     csv *t = csv_open(table);
-    int row = csv_need(t, "name"), search = csv_need(t, "search"), confirm = csv_need(t, "confirm");
+    int row = csv_need(t, "name"), search = csv_need(t, "search"), confirm = csv_need(t, "confirm"),
+        status = csv_find(t, "status");
     p->unit = unit;
     p->nunits = n;
     p->libraries = libraries;
@@ -231,6 +252,7 @@ struct program *program_of_row(const char *table, const char *name, const char *
         p->build = xstrdup("");
         p->search = field_copy(t, search);
         p->confirm = field_copy(t, confirm);
+        if (status >= 0) p->status = field_copy(t, status);
         return found(p, directory, t, table);
     }
     die("%s: no program '%s'", table, name);
@@ -318,10 +340,11 @@ struct program *program_of_work(const char *table, const char *units)
     csv *t = csv_open(table);
     static const char *const column[] = { "name", "set", "package", "build", "search", "confirm", "directory" };
     char **field[] = { &p->name, &p->set, &p->package, &p->build, &p->search, &p->confirm, &p->directory };
-    int libraries = csv_need(t, "libraries"), col[7];
+    int libraries = csv_need(t, "libraries"), status = csv_find(t, "status"), col[7];
     for (int i = 0; i < 7; i++) col[i] = csv_need(t, column[i]);
     if (!csv_next(t)) die_at(table, 2, "no row");
     for (int i = 0; i < 7; i++) *field[i] = xstrdup(csv_cstr(t, col[i], &text));
+    if (status >= 0) p->status = xstrdup(csv_cstr(t, status, &text));
     p->directory = rooted(p->directory);
     p->libraries = program_words(table, csv_line(t), csv_cstr(t, libraries, &text));
     read_units(p, units);

@@ -4,14 +4,16 @@
  *   build    words: source globs, !globs to leave out, compiler flags, -l libraries; relative to the source directory
  *   search   arguments of the runs that searches measure; several runs are separated by " ; ", <FILE is standard input
  *   confirm  the same for runs that no search may see
- * A directory of one's own holds the same three fields in a file named `program`, a line each: `build *.c -lm`, ...
+ *   status   may be missing or empty: with which exit status runs end when all is well, 0; one number is of all runs,
+ *            else there is one for each, of search first
+ * A directory of one's own holds the same fields in a file named `program`, a line each: `build *.c -lm`, ...
  * Words are split at blanks; there is no shell and no quoting. */
 #ifndef MILLRACE_PROGRAM_H
 #define MILLRACE_PROGRAM_H
 #include "base/str.h"
 #include <stddef.h>
 
-struct program_run { char **argv; size_t argc; char *input; };   /* argv[0] is left for the executable */
+struct program_run { char **argv; size_t argc; char *input; int status; };   /* argv[0] is left for the executable */
 
 /* one compilation: what turns a source into an object, without what says where it goes or how hard to optimise */
 struct unit {
@@ -21,7 +23,7 @@ struct unit {
 
 struct program {
     char *name, *set, *package, *directory;
-    char *build, *search, *confirm;                      /* the fields as given */
+    char *build, *search, *confirm, *status;             /* the fields as given */
     struct unit *unit;                                   /* in the order of the link */
     size_t nunits;
     char **libraries;                                    /* words for the linker, NULL-terminated */

@@ -20,7 +20,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { NAME_LENGTH = 150 };                             /* of the executable that is counted, its folder and all */
+enum {
+    NAME_LENGTH = 150,                                   /* of the executable that is counted, its folder and all */
+    LEAST_OWN = 100000                                   /* instructions of a run that tells anything */
+};
 
 struct result {
     char decisions[64];
@@ -87,11 +90,16 @@ static bool count_runs(const struct trials *t, const char *exe, const char *dire
             r->reason = n.why ? n.why : ran_word(&n.ran);
             return false;
         }
-        if (n.ran.code != 0 && !t->reference[0]) {       /* its input is missing, say; bench-run would refuse it, too */
+        if (n.ran.code != run->status && !t->reference[0]) {   /* its input is missing, say; bench-run would refuse it, too */
             r->state = "run";
-            r->reason = xformat("run %zu ends with exit status %d", i + 1, n.ran.code);
+            r->reason = xformat("run %zu ends with exit status %d, not %d; where that is well a line `status` says so",
+                                i + 1, n.ran.code, run->status);
             return false;
         }
+        double own = parts_run(&r->parts, i);
+        if (own < LEAST_OWN && !t->reference[0])
+            warn("%s: search run %zu executes %.0f instructions of the program's own, fewer than %d: it says little",
+                 t->work->program->name, i + 1, own, LEAST_OWN);
         r->instructions += n.value[COUNT_INSTRUCTIONS];
         buf_format(&r->runs, "%s%.0f", i ? " " : "", n.value[COUNT_INSTRUCTIONS]);
         uint64_t both[2] = { r->output, n.ran.output_hash + (uint64_t)n.ran.code };

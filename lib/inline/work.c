@@ -41,10 +41,10 @@ void work_make(const char *path, const struct program *p, const struct compiler 
     struct buf libraries = { 0 };
     program_quote(&libraries, p->libraries);
     csvw *w = csvw_open(table);                          /* last: with it the directory is complete */
-    csvw_names(w, "name,set,package,build,search,confirm,directory,libraries,compiler,unit,profile");
+    csvw_names(w, "name,set,package,build,search,confirm,directory,libraries,compiler,unit,profile,status");
     csvw_end(w);
     const char *field[] = { p->name,   p->set,       p->package,  p->build, p->search,
-                            p->confirm, p->directory, libraries.s, c->name,  scope_name[scope], profile };
+                            p->confirm, p->directory, libraries.s, c->name,  scope_name[scope], profile, p->status };
     for (size_t i = 0; i < sizeof field / sizeof *field; i++) csvw_cstr(w, field[i]);
     csvw_end(w);
     csvw_close(w);
