@@ -31,6 +31,7 @@ import warnings
 import torch
 
 from . import heap
+from .callbacks import hugging_face, lightning
 from .items import identity
 from .limit import Limit, LimitError, gradients_to_come, optimizers_of, spelled, state_to_come
 from .obey import Mover, Step
@@ -40,7 +41,7 @@ from .tier import File
 FIELDS = 'plain_seconds', 'objective_seconds', 'bound_seconds', 'gap_ratio'
 ROOM = 8                                                 # of what is saved, one part for holes: fewer fresh pages
 MARGIN = 256 << 20                                       # free memory beside a plain step that it is compared with
-__all__ = ['Plan', 'LimitError', 'Record', 'File']
+__all__ = ['Plan', 'LimitError', 'Record', 'File', 'hugging_face', 'lightning']
 
 
 class Plan:
@@ -53,13 +54,14 @@ class Plan:
     proof: what the step was compared with, and kept: what the proof, or a rule, makes the plan keep, and why."""
 
     def __init__(self, model, step, limit, tier='.', recompute=True, offload=True, keep=None, check=True,
-                 keep_modules=(), optimizer=None):
+                 keep_modules=(), optimizer=None, extra_bytes=0):
         heap.prepare()
         self.wanted, self.model, self.file, self.directory = Limit(limit), model, File(tier), keep
         self.here, self.kept_bytes, self.unmatched_bytes, self.warned = threading.local(), 0, 0, set()
         self.kept, self.proof, self.keep_modules = [], None, set(keep_modules)
         self.twice, self.changing, self.staying, self.mover = {}, set(), set(), None
         self.optimizers = optimizers_of(model) if optimizer is None else [optimizer]
+        self.extra_bytes = extra_bytes                   # of the process, saved outside of the step
         self.rates = self.file.rates()
         heap.tidy()
         heap.top(self.wanted.process)
@@ -171,8 +173,8 @@ class Plan:
 
     def _beside(self):
         """What a process takes that was not there when the step was recorded: the optimisers' state, and holes."""
-        return state_to_come(self.optimizers) + (self.wanted.process // 32 if self.wanted.process else
-                                                 self.saved_bytes // ROOM)
+        holes = self.wanted.process // 32 if self.wanted.process else self.saved_bytes // ROOM
+        return self.extra_bytes + state_to_come(self.optimizers) + holes
 
     def _no_plan(self, record, message):
         """The error, in the words of the limit that was asked for."""
@@ -231,7 +233,9 @@ class Plan:
 
     def _decide(self, record, offload, limit):
         """Runs place-offload; returns the groups that run again."""
-        program = os.environ.get('PLACE_OFFLOAD') or shutil.which('place-offload')
+        beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'place-offload')
+        program = (os.environ.get('PLACE_OFFLOAD') or (beside if os.path.exists(beside) else None)
+                   or shutil.which('place-offload'))
         if not program:
             raise RuntimeError('millrace_place: place-offload is not on PATH')
         where = self.directory or tempfile.mkdtemp(prefix='millrace-place-')

@@ -1,0 +1,142 @@
+"""A script, and trainers of others, that train under a plan without a changed line."""
+import os
+import subprocess
+import sys
+import types
+import torch
+from torch import nn
+import torch.nn.functional as F
+from tap import end, ok
+
+TIER = os.path.abspath(sys.argv[1])
+SCRIPT = '''
+import sys, torch, net
+torch.set_num_threads(1)
+model, optimiser = net.make()
+x = torch.randn(256, 128)
+for k in range(5):
+    optimiser.zero_grad()
+    loss = torch.nn.functional.cross_entropy(model(x), x.argmax(1)) + net.beside(x).mean()
+    loss.backward()
+    optimiser.step()
+    print(repr(loss.item()))
+model.eval()
+with torch.no_grad():
+    print(model(x).sum().item(), sys.argv[1:], __name__)
+sys.exit(3)
+'''
+NET = '''
+import torch
+from torch import nn
+class Out(dict):
+    pass
+def make():
+    torch.manual_seed(1)
+    global beside
+    beside = nn.Linear(128, 8)
+    model = nn.Sequential(*(nn.Sequential(nn.Linear(128, 512), nn.Tanh(), nn.Linear(512, 128), nn.Dropout(.1))
+                            for _ in range(12)))
+    return model, torch.optim.Adam([*model.parameters(), *beside.parameters()])
+'''
+os.makedirs('script', exist_ok=True)
+for name, text in (('train.py', SCRIPT), ('net.py', NET)):
+    with open('script/' + name, 'w') as f:
+        f.write(text)
+
+
+def run(*before):
+    done = subprocess.run([sys.executable, '-W', 'ignore', '-B', *before, 'a', '--b=1'], capture_output=True, text=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+plain = run('script/train.py')
+ok(plain[0] == 3 and len(plain[1].split('\n')) == 7, 'the script by itself')
+for option in ('--limit=40%', '--limit=500M', '--limit=least'):
+    status, out, said = run('-m', 'millrace_place', 'script/train.py', option, f'--tier={TIER}')
+    ok((status, out) == plain[:2], f'{option}: the same losses, arguments and exit status')
+    ok('proved on this step' in said and '4 steps; the process took' in said and 'not as in' not in said,
+       f'{option}: what it cost is said')
+    if 'proved' not in said:
+        print('# ' + said.replace('\n', '\n# '))
+status, out, said = run('-m', 'millrace_place', '--limit=20M', f'--tier={TIER}', 'script/train.py')
+ok(status == 1 and 'limit=' in said and 'Traceback' not in said,
+   'a limit that cannot be kept ends it, with one that can be')
+status, out, said = run('-m', 'millrace_place', '--limit=some', 'script/train.py')
+ok(status == 2 and 'some' in said and not out, 'a limit that is none is refused before anything runs')
+
+import millrace_place
+
+
+class TrainerCallback:
+    pass
+
+
+for name, what in (('transformers', {'TrainerCallback': TrainerCallback}), ('lightning', {}),
+                   ('lightning.pytorch', {'Callback': TrainerCallback})):
+    sys.modules[name] = types.ModuleType(name)
+    sys.modules[name].__dict__.update(what)
+torch.set_num_threads(1)
+
+
+class Output(dict):
+    """As models return them whose loss is inside."""
+    __getattr__ = dict.__getitem__
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(*(nn.Sequential(nn.Linear(128, 512), nn.Tanh(), nn.Linear(512, 128))
+                                      for _ in range(8)))
+
+    def forward(self, x, labels=None):
+        y = self.layers(x)
+        return Output(loss=F.mse_loss(y, labels), logits=y)
+
+
+def train(begin=lambda: None, finish=lambda: None):
+    torch.manual_seed(1)
+    model, x = Model(), torch.randn(256, 128)
+    optimiser, losses = torch.optim.SGD(model.parameters(), .1), []
+    begin()
+    for _ in range(4):
+        optimiser.zero_grad()
+        loss = model(x, labels=x.flip(0)).loss
+        loss.backward()
+        optimiser.step()
+        losses.append(loss.item())
+    finish()
+    return losses
+
+
+want, sys.stderr = train(), open('said', 'w')
+face = millrace_place.hugging_face(limit='40%', tier=TIER)
+ok(train(lambda: face.on_train_begin(None, None, None, model=None),
+         lambda: face.on_train_end(None, None, None)) == want, "a callback of Hugging Face's Trainer: the same losses")
+bolt = millrace_place.lightning(limit='40%', tier=TIER)
+ok(train(lambda: bolt.on_train_start(None, None), lambda: bolt.on_train_end(None, None)) == want,
+   "a callback of Lightning's: the same losses")
+sys.stderr.close()
+sys.stderr = sys.__stderr__
+with open('said') as f:
+    said = f.read()
+ok(said.count('proved on this step') == 2 and said.count('3 steps') == 2, 'and both had a plan')
+ok(torch.nn.Module.__call__.__module__.startswith('torch') and torch.autograd.backward.__module__.startswith('torch'),
+   'PyTorch is as it was')
+
+top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+there = subprocess.run([sys.executable, '-c', 'import pip, setuptools, wheel'], capture_output=True).returncode == 0
+if not there:
+    ok(True, 'the wheel # SKIP no pip, setuptools and wheel')
+else:
+    subprocess.run(['cp', '-r', top + '/python', 'build'], check=True)
+    environment = {**os.environ, 'MILLRACE_TOP': top}
+    done = subprocess.run([sys.executable, '-m', 'pip', 'install', '-q', '--no-build-isolation', '--no-deps',
+                           '--target=there', './build'], capture_output=True, text=True, env=environment)
+    clean = {k: v for k, v in os.environ.items() if k not in ('PYTHONPATH', 'MILLRACE_MOVER')}
+    done = subprocess.run([sys.executable, '-c', "import sys; sys.path.insert(0, 'there'); import millrace_place as m; "
+                           'print(m.native.path(), m.heap.ours)'], capture_output=True, text=True, env=clean)
+    ok('there/millrace_place/mover.so True' in done.stdout,
+       'pip install ./python: found without PYTHONPATH, all built in')
+    print('# ' + (done.stdout + done.stderr).replace('\n', '\n# '))
+end()
