@@ -45,7 +45,7 @@ static bool spoils(const struct graph *g, const struct plan *p)
     struct trace t = { .broken = p->fast_bytes > p->limit };
     for (int n = 0; n < p->nnode; n++) {
         const struct node *d = &g->node[n];
-        const struct walk_node *pn = &p->node[n];
+        const struct plan_node *pn = &p->node[n];
         long begin = 4L * n + 2, end = begin + 1;
         for (int i = 0; i < d->nin + d->nout; i++) {
             if (g->tensor[d->operand[i]].role != ROLE_INTER) continue;
@@ -101,7 +101,7 @@ static void mutate(struct plan *p, const struct graph *g, struct rng *r, int kin
 {
     struct plan_move *m = &p->move[below(r, p->nmove)], *o = &p->move[below(r, p->nmove)];
     struct stay *s = &p->stay[below(r, p->nstay)], *made = stay_of(p, m, true), *read = stay_of(p, m, false);
-    struct walk_node *n = &p->node[below(r, p->nnode)];
+    struct plan_node *n = &p->node[below(r, p->nnode)];
     int by = 1 + below(r, 9), sign = below(r, 2) ? 1 : -1;
     switch (kind) {
     case 0: m->begin -= m->begin > by ? by : 0; made->first = m->begin; break;      /* longer, stay and all */
