@@ -148,7 +148,8 @@ void carry_run_ld(void *c, int64_t ldc, const void *a, int64_t lda, const void *
 /* the part of one thread of so many, or nothing where `thread` is none of them; more is the bias or V */
 void carry_run_part(int thread, int threads, void *c, const void *a, const void *b, const void *more,
                     const void *residual, const struct carry_parts *, struct carry_state *);
-/* runs it on small numbers and compares with plain loops bit by bit: 0 good, 1 wrong, 2 no memory */
+/* runs it on small numbers and compares with doubles: 0 good, 1 wrong, 2 no memory; by parts of 2 and 3 threads, too */
 int carry_test(const struct carry_kernel *, struct carry_state *);
+int carry_test_parts(const struct carry_parts *, struct carry_state *);
 int carry_level(const struct carry_kernel *, struct carry_state *);  /* bits of carry_cpu that it runs with; 0: plain */
 #endif

@@ -169,9 +169,10 @@ static void stubs(struct image *m, const char *name, bool weights, bool then, si
     }
     for (int i = 0; i < 2; i++) {
         s = symbol(m, name, i ? "_isa" : "_test");
-        put(m, "\x48\x8D\x3D", 3), put_distance(m, k);   /* lea rdi, [kernel]; lea rsi, [state]; jmp */
+        const bool all = !i && parts;                    /* lea rdi, [kernel or parts]; lea rsi, [state]; jmp */
+        put(m, "\x48\x8D\x3D", 3), put_distance(m, all ? parts : k);
         put(m, "\x48\x8D\x35", 3), put_state(m);
-        put(m, "\xE9", 1), put_distance(m, i ? CARRY_AT_level : CARRY_AT_test);
+        put(m, "\xE9", 1), put_distance(m, i ? CARRY_AT_level : all ? CARRY_AT_test_parts : CARRY_AT_test);
         s->size = m->bytes.n - s->at;
     }
 }

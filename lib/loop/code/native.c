@@ -191,7 +191,8 @@ static void ends(struct buf *b, const struct image_kernel *q)    /* the function
         }
         for (int i = 0; i < 2; i++) {
             buf_format(b, "int %s_%s(void)%s", s, i ? "isa" : "test", body ? " { " : ";\n");
-            if (body) buf_format(b, "return carry_%s(&%s_kernel, &carry_all); }\n", i ? "level" : "test", s);
+            if (body) buf_format(b, "return carry_%s(&%s_%s, &carry_all); }\n",
+                                 i ? "level" : q->parts ? "test_parts" : "test", s, !i && q->parts ? "parts" : "kernel");
         }
     }
 }

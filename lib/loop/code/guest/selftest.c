@@ -1,66 +1,275 @@
-/* A kernel beside plain loops, on small numbers. */
-/* of what was computed in another order or by other steps */
-static int near(float x, float y, float more)
+/* A kernel beside what its result is in doubles, by loops of its own: of small numbers, all of C, or where that would
+ * take long its first row, its last and some between them.  Nothing here is shared with what is tested. */
+enum { TEST_A, TEST_B, TEST_C, TEST_GIVEN, TEST_MORE, TEST_RESIDUAL, TEST_HAD, TEST_ROW, TESTS };
+struct test {
+    const struct carry_kernel *k;
+    void *x[TESTS];                                      /* HAD: C before; ROW: doubles of a row of C, or of S */
+    int64_t n[TESTS];
+    int soft;                                            /* not exact: gelu, a norm, a division, softmax */
+    double most;                                         /* of S and V, what rounding of two contractions is a share of */
+};
+
+static double test_exp(double x)                         /* x of at most some hundreds */
 {
-    float d = x > y ? x - y : y - x, size = y > 0 ? y : -y;
-    return d <= 1e-5f * (1 + size) + more;
+    double sum = 1, term = 1;
+    int halvings = 0;
+    if (x < -700) return 0;
+    for (; x > 0.5 || x < -0.5; halvings++) x /= 2;
+    for (int i = 1; i < 20; i++) sum += term *= x / i;
+    for (; halvings; halvings--) sum *= sum;
+    return sum;
 }
 
-int carry_test(const struct carry_kernel *k, struct carry_state *s)
+static double test_gelu(double x)                        /* erf by its series without cancellation */
 {
-    enum { A, B, C, WANT, GIVEN, BIAS, RESIDUAL, LAST, PADDED, TENSORS };
-    int then = k->then[0] != 0 && !k->pair, cast = 0, soft = k->pair;
-    int last = CARRY_HALVES_BF16;
-    for (int i = 0; i < CARRY_THENS; i++) {
-        cast |= casts(k->then[i]), soft |= k->then[i] == CARRY_GELU || k->norm;
-        if (k->then[i] == CARRY_CAST_F16) last = CARRY_HALVES_F16;
+    const double z = x * 0.70710678118654752440, size = z < 0 ? -z : z;
+    double sum = size, term = size;
+    for (int i = 1; i < 150 && size < 6; i++) sum += term *= 2 * z * z / (2 * i + 1);
+    const double erf = size < 6 ? 1.1283791670955125739 * test_exp(-z * z) * sum : 1;
+    return x * (1 + (z < 0 ? -erf : erf)) / 2;
+}
+
+static double test_root(double x) { return _mm_cvtsd_f64(_mm_sqrt_sd(_mm_setzero_pd(), _mm_set_sd(x))); }
+
+/* number l of element i of an input */
+static double test_number(const struct test *t, int which, int64_t i, int l)
+{
+    const struct carry_kernel *k = t->k;
+    const void *x = t->x[which];
+    if (k->type == CARRY_F64) return ((const eight *)x)[i];
+    if (k->type == CARRY_BF16) return half(((const half_word *)x)[2 * i + l]);
+    if (k->type == CARRY_U8S8)
+        return which == TEST_A && !k->sign ? ((const uint8_t *)x)[4 * i + l] : ((const int8_t *)x)[4 * i + l];
+    if (k->store >= CARRY_HALVES_F16) return wide1(k->store, ((const half_word *)x)[i]);
+    return ((const float *)x)[i];
+}
+
+/* where an element of A with zeros around it is; -1: one of them */
+static int64_t test_inside(const struct carry_pad *q, int64_t at)
+{
+    int64_t to = 0, step = 1;
+    for (int d = q->n; d-- > 0; step *= q->size[d]) {
+        const int64_t all = q->before[d] + q->size[d] + q->after[d], i = at % all - q->before[d];
+        if (i < 0 || i >= q->size[d]) return -1;
+        to += i * step;
+        at /= all;
     }
-    int64_t n[TENSORS] = { k->elements[0], k->elements[1], k->elements[2], k->elements[2], k->given,
-                           then ? k->bias * 3 : k->elements[3],
-                           then ? k->elements[2] : 0, cast ? k->elements[2] : 0, k->pad.n ? k->padded : 0 };
-    int64_t bytes = 0;
-    const int64_t d = bytes_of(k) / 4;
-    for (int i = 0; i < TENSORS; i++) bytes += (n[i] * d * 4 + 63) & ~(int64_t)63;
-    struct piece *p = get_memory(&s->pool[1], bytes);
-    if (!p) return 2;
-    float *x[TENSORS];
-    char *at = (char *)(p + 1);
-    uint32_t random = 1;
-    for (int i = 0; i < TENSORS; i++, at += (n[i - 1] * d * 4 + 63) & ~(int64_t)63) {
-        x[i] = (float *)at;
-        for (int64_t j = 0; j < n[i]; j++) {             /* small integers: every order of the sum is exact */
-            random = random * 1664525 + 1013904223;
-            int value = (int)(random >> 29) - 3;
-            union { float f; uint32_t u; } v = { (float)value };
-            if (k->type == CARRY_BF16 && i < BIAS) v.u = (v.u >> 16) | (v.u & 0xffff0000);
-            if (k->type == CARRY_U8S8 && i < BIAS) v.u = (uint32_t)(value & (i || k->sign ? 255 : 3)) * 0x01010101u;
-            if (d == 2) ((eight *)x[i])[j] = value;
-            else x[i][j] = v.f;
+    return to;
+}
+
+/* the sum over these variables from this place of A and B */
+static double test_sum(const struct test *t, int which, const int64_t from[4])
+{
+    const struct carry_kernel *k = t->k;
+    const int group = k->type == CARRY_BF16 ? 2 : k->type == CARRY_U8S8 ? 4 : 1;
+    int32_t at[CARRY_VARS] = { 0 };
+    int64_t o[4] = { from[0], from[1], from[2], from[3] };
+    double sum = 0;
+    do {
+        const int64_t a = k->pad.n ? test_inside(&k->pad, o[0]) : o[0];
+        for (int l = 0; l < group && a >= 0; l++) {
+            const double x = test_number(t, TEST_A, a, l);
+            if (k->op == CARRY_FMA) sum += x * test_number(t, TEST_B, o[1], l);
+            else sum += k->op == CARRY_ADD ? x + test_number(t, TEST_B, o[1], l) : x;
+        }
+    } while (next_place(k, which, at, o));
+    return sum;
+}
+
+/* C = mid(A B) V of a row of S that begins at o; `to`: a row of C, along its last variable; the row of S behind it */
+static void test_two(const struct test *t, const int64_t o[4], double *to)
+{
+    const struct carry_kernel *k = t->k;
+    const int32_t n = k->size[k->along], wide = k->size[k->last];
+    double *s = to + wide, most = -1e300, sum = 0;
+    int inner = 0, softmax = 0;
+    int64_t see = n;
+    for (int v = 0; v < k->nvar; v++)
+        if ((k->stride[0][v] || k->stride[1][v]) && !k->stride[2][v] && v != k->along) inner |= 1 << v;
+    if (k->query) see = o[2] / k->stride[2][k->query - 1] % k->size[k->query - 1] + 1 + n - k->size[k->query - 1];
+    for (int32_t j = 0; j < n; j++) {
+        const int64_t from[4] = { o[0], o[1] + j * k->stride[1][k->along], 0, 0 };
+        s[j] = test_sum(t, inner, from) * (double)k->mid_scale;
+        for (const uint8_t *mid = k->mid; *mid; mid++)
+            if (*mid == CARRY_RELU) s[j] = s[j] > 0 ? s[j] : 0;
+            else if (*mid == CARRY_GELU) s[j] = test_gelu(s[j]);
+            else softmax = 1;
+        if (j < see && s[j] > most) most = s[j];
+    }
+    for (int32_t j = 0; j < n && softmax; j++) sum += s[j] = j < see ? test_exp(s[j] - most) : 0;
+    for (int32_t i = 0; i < wide; i++) {
+        to[i] = 0;
+        for (int32_t j = 0; j < n; j++)
+            to[i] += s[j] * test_number(t, TEST_MORE, o[3] + i * k->stride[3][k->last] + j * k->stride[3][k->along], 0);
+        if (softmax) to[i] /= sum;
+    }
+}
+
+static double test_more(const struct test *t, int which, int64_t i)
+{
+    return t->k->type == CARRY_F64 ? ((const eight *)t->x[which])[i] : ((const float *)t->x[which])[i];
+}
+
+/* what follows, word by word, on n neighbours in C, the first of which is element `at` */
+static void test_follow(const struct test *t, double *y, int64_t at, int64_t n)
+{
+    const struct carry_kernel *k = t->k;
+    for (const uint8_t *then = k->then; *then; then++) {
+        double mean = 0, square = 0;
+        for (int64_t i = 0; i < n && *then == CARRY_LAYERNORM; i++) mean += y[i] / n;
+        for (int64_t i = 0; i < n && *then == k->norm; i++) square += (y[i] - mean) * (y[i] - mean) / n;
+        for (int64_t i = 0; i < n; i++) {
+            const int64_t column = (at + i) / k->bias_step % k->bias;
+            if (k->type != CARRY_F64) y[i] = (double)(float)y[i];
+            if (*then == CARRY_BIAS) y[i] += test_more(t, TEST_MORE, column);
+            if (*then == CARRY_RESIDUAL) y[i] += test_more(t, TEST_RESIDUAL, at + i);
+            if (*then == CARRY_RELU) y[i] = y[i] > 0 ? y[i] : 0;
+            if (*then == CARRY_GELU) y[i] = test_gelu(y[i]);
+            if (*then == CARRY_OVER) y[i] /= k->over;
+            if (*then != k->norm) continue;
+            y[i] = (y[i] - mean) / test_root(square + 1e-5) * test_more(t, TEST_MORE, k->bias + column);
+            if (*then == CARRY_LAYERNORM) y[i] += test_more(t, TEST_MORE, 2 * k->bias + column);
         }
     }
-    for (int64_t j = 0; j < n[C] * d; j++) x[WANT][j] = x[C][j];
-    for (int64_t j = 0; j < n[B] && k->given; j++)
-        x[GIVEN][given_at(k, layout(k, s), j / k->row[1], j % k->row[1])] = x[B][j];
-    if (k->given) carry_sums(x[GIVEN], k, layout(k, s));
-    if (k->pad.n) carry_surround(&k->pad, d == 2 ? CARRY_DOUBLES : CARRY_FLOATS, x[A], x[PADDED], 0);
-    if (k->pair) carry_pair_plain(k, x[WANT], x[A], x[B], x[BIAS]);
-    else carry_plain(k, x[WANT], k->pad.n ? x[PADDED] : x[A], x[B]);
-    for (int i = 0; i <= BIAS && k->store >= CARRY_HALVES_F16; i += i == B ? BIAS - B : 1)
-        for (int64_t j = 0; j < n[i] && (i != BIAS || k->pair); j++)     /* as halves, where they are */
-            ((half_word *)x[i])[j] = carry_narrow((enum carry_store)k->store, x[i][j]);
-    carry_run_then(x[C], x[A], k->given ? x[GIVEN] : x[B], x[BIAS], x[RESIDUAL], k, s);
-    if (then) carry_finish_all(k, x[WANT], cast ? x[LAST] : x[WANT], (struct carry_extra){ x[BIAS], x[RESIDUAL], 0 });
+}
+
+/* element i of C, before it was run or after, as it is stored */
+static double test_result(const struct test *t, int which, int64_t i)
+{
+    const struct carry_kernel *k = t->k;
+    for (const uint8_t *then = k->then; *then && !k->pair; then++)
+        if (casts(*then)) return wide1(*then == CARRY_CAST_F16 ? CARRY_HALVES_F16 : CARRY_HALVES_BF16,
+                                       ((const half_word *)t->x[which])[i]);
+    if (k->type == CARRY_F64) return ((const eight *)t->x[which])[i];
+    if (k->type == CARRY_U8S8 && !k->then[0]) return ((const word *)t->x[which])[i];
+    return ((const float *)t->x[which])[i];
+}
+
+static int test_far(const struct test *t, double got, double want)
+{
+    const struct carry_kernel *k = t->k;
+    const double size = want < 0 ? -want : want;
+    double d = got > want ? got - want : want - got, may = t->soft ? (k->norm ? 4e-4 : 1e-5) + 1e-5 * size : 0;
+    if (k->type != CARRY_F64 && (k->type != CARRY_U8S8 || k->then[0])) want = (double)(float)want;
+    for (const uint8_t *then = k->then; *then && !k->pair; then++)       /* half of the last digit */
+        if (casts(*then)) may += *then == CARRY_CAST_F16 ? size / 2048 + 0x1p-25 : size / 256;
+    if (k->pair) may += t->most * (k->store == CARRY_HALVES_BF16 ? 1.0 / 64 : 2e-5);
+    if (got == want) return 0;
+    return !(d <= may);
+}
+
+/* one row of C along its fastest dimension, or all that a row of S leads to */
+static int test_row(const struct test *t, const int64_t o[4], int32_t n)
+{
+    const struct carry_kernel *k = t->k;
+    double *y = t->x[TEST_ROW];
+    int in = -1, reduced = 0, bad = 0;
+    for (int v = 0; v < k->nvar; v++) {
+        if (k->stride[2][v] == 1 && k->size[v] > 1) in = v;
+        if (!k->stride[2][v]) reduced |= 1 << v;
+    }
+    if (k->pair) test_two(t, o, y);
+    for (int32_t i = 0; i < n && !k->pair; i++) {
+        int64_t from[4];
+        for (int d = 0; d < 4; d++) from[d] = o[d] + (in < 0 ? 0 : i * k->stride[d][in]);
+        y[i] = test_sum(t, reduced, from) + (k->add ? test_result(t, TEST_HAD, o[2] + i) : 0);
+    }
+    if (!k->pair) test_follow(t, y, o[2], n);
+    for (int32_t i = 0; i < n; i++) bad |= test_far(t, test_result(t, TEST_C, o[2] + i), y[i]);
+    return bad;
+}
+
+/* all rows, or where they are many some of them */
+static int test_rows(const struct test *t)
+{
+    enum { WORK = 10000000 };
+    const struct carry_kernel *k = t->k;
+    int outer = 0, in = -1, bad = 0;
+    double work = 1, rows = 1;
+    for (int v = 0; v < k->nvar; v++) {
+        work *= k->size[v];
+        if (k->pair ? v == k->last : k->stride[2][v] == 1 && k->size[v] > 1) in = v;
+        else if (k->stride[2][v]) outer |= 1 << v, rows *= k->size[v];
+    }
+    const int64_t every = work > WORK ? (int64_t)(work / WORK) + 1 : 1;
+    int32_t at[CARRY_VARS] = { 0 };
+    int64_t o[4] = { 0 }, row = 0;
+    do {
+        if (row % every == 0 || row == (int64_t)rows - 1) bad |= test_row(t, o, in < 0 ? 1 : k->size[in]);
+        row++;
+    } while (next_place(k, outer, at, o));
+    return bad;
+}
+
+/* small integers: every order of a sum is exact; of bytes all bits, as far as sums of them are */
+static void test_fill(struct test *t, int which, uint32_t *random)
+{
+    const struct carry_kernel *k = t->k;
+    const int in = which <= TEST_B || (which == TEST_MORE && k->pair);
+    for (int64_t j = 0; j < t->n[which]; j++) {
+        *random = *random * 1664525 + 1013904223;
+        const int value = (int)(*random >> 29) - 3;
+        union { float f; uint32_t u; } v = { (float)value };
+        if (k->type == CARRY_F64) ((eight *)t->x[which])[j] = value;
+        else if (in && k->store >= CARRY_HALVES_F16)
+            ((half_word *)t->x[which])[j] = carry_narrow((enum carry_store)k->store, v.f);
+        else if (k->type == CARRY_BF16 && in) ((word *)t->x[which])[j] = (int32_t)(v.u >> 16 | (v.u & 0xffff0000));
+        else if (k->type == CARRY_U8S8 && in)            /* those of B are from -4 to 3, sums of them stay integers */
+            ((word *)t->x[which])[j] = which == TEST_A ? (int32_t)(*random * 0x9e3779b1u)
+                                                       : (int32_t)((((*random >> 3 & 0x07070707) | 0x80808080) - 0x04040404) ^ 0x80808080);
+        else if (k->type == CARRY_U8S8 && which == TEST_C) ((word *)t->x[which])[j] = value;
+        else ((float *)t->x[which])[j] = v.f;
+    }
+}
+
+/* runs it whole, or by parts as so many threads */
+static void test_run(const struct test *t, const struct carry_parts *q, int threads, struct carry_state *s)
+{
+    const struct carry_kernel *k = t->k;
+    const float *b = k->given ? t->x[TEST_GIVEN] : t->x[TEST_B], *more = t->n[TEST_MORE] ? t->x[TEST_MORE] : 0;
+    const float *residual = t->n[TEST_RESIDUAL] ? t->x[TEST_RESIDUAL] : 0;
+    copy_rows(t->x[TEST_C], 0, t->x[TEST_HAD], 0, t->n[TEST_C] * bytes_of(k), 1);
+    if (!threads) carry_run_then(t->x[TEST_C], t->x[TEST_A], b, more, residual, k, s);
+    for (int i = 0; i < threads; i++) carry_run_part(i, threads, t->x[TEST_C], t->x[TEST_A], b, more, residual, q, s);
+}
+
+static int test_kernel(const struct carry_kernel *k, const struct carry_parts *q, struct carry_state *s)
+{
+    const int then = k->then[0] != 0 && !k->pair;
+    const int64_t d = bytes_of(k), row = (k->pair ? k->size[k->last] + k->size[k->along] : k->elements[2]) * 2;
+    struct test t = { .k = k, .soft = k->pair || k->norm, .most = k->pair ? 4 : 0,
+                      .n = { k->elements[0], k->elements[1], k->elements[2], k->given,
+                             then ? k->bias * 3 : k->elements[3], then ? k->elements[2] : 0, k->elements[2], row } };
+    int64_t bytes = 0;
+    for (int i = 0; i < CARRY_THENS; i++) t.soft |= k->then[i] == CARRY_GELU || k->then[i] == CARRY_OVER;
+    for (int i = 0; i < TESTS; i++) bytes += (t.n[i] * d + 63) & ~(int64_t)63;
+    struct piece *p = get_memory(&s->pool[1], bytes);
+    if (!p) return 2;
+    char *at = (char *)(p + 1);
+    uint32_t random = 1;
+    for (int i = 0; i < TESTS; at += (t.n[i++] * d + 63) & ~(int64_t)63) {
+        t.x[i] = at;
+        if (i < TEST_GIVEN || i == TEST_MORE || i == TEST_RESIDUAL) test_fill(&t, i, &random);
+    }
+    copy_rows(t.x[TEST_HAD], 0, t.x[TEST_C], 0, t.n[TEST_C] * d, 1);
+    for (int64_t j = 0; j < t.n[TEST_B] && k->given; j++)
+        ((word *)t.x[TEST_GIVEN])[given_at(k, layout(k, s), j / k->row[1], j % k->row[1])] =
+            ((const word *)t.x[TEST_B])[j];
+    if (k->given) carry_sums(t.x[TEST_GIVEN], k, layout(k, s));
+    if (k->pair && !k->then[0]) t.most = 64.0 * k->size[k->along];
     int bad = 0;
-    float most = 0;                                      /* of two contractions: what rounding is a share of */
-    for (int64_t j = 0; j < n[C] && k->pair; j++) most = x[WANT][j] > most ? x[WANT][j] : most;
-    if (k->pair && k->store == CARRY_HALVES_BF16) most += 4 / 256.0f / 1e-5f;    /* scores are so, and V is at most 4 */
-    const word *got = (const word *)x[C], *want = (const word *)x[cast ? LAST : WANT];
-    for (int64_t j = 0; j < n[C] * d && !cast; j++)
-        bad |= got[j] != want[j] && !(soft && near(x[C][j], x[WANT][j], most * 1e-5f));
-    const half_word *little = (const half_word *)x[C], *should = (const half_word *)x[LAST];
-    for (int64_t j = 0; j < n[C] && cast; j++)
-        bad |= little[j] != should[j] &&
-               !(soft && near(wide1(last, little[j]), wide1(last, should[j]), wide1(last, should[j] & 0x7fff) / 128));
+    for (int threads = 0; threads < 4 && !bad; threads += threads ? 1 : 2) {
+        if (threads && !q) break;
+        test_run(&t, q, threads, s);
+        bad = test_rows(&t);
+    }
     put_memory(&s->pool[1], p);
     return bad;
+}
+
+int carry_test(const struct carry_kernel *k, struct carry_state *s) { return test_kernel(k, 0, s); }
+
+int carry_test_parts(const struct carry_parts *q, struct carry_state *s)
+{
+    return test_kernel(kernel_of(q, &q->chunk[0]), q, s);
 }
