@@ -12,8 +12,8 @@
  * best by the model.  Columns out: name, problem, isa (those it has code for),
  * bytes (in the object; packing counts once for all), reason.
  * For each kernel the files have
- *   void NAME(float *c, const float *a, const float *b)
- *   void NAME_ld(c, ldc, a, lda, b, ldb)   rows so many elements apart
+ *   int NAME(float *c, const float *a, const float *b)
+ *   int NAME_ld(c, ldc, a, lda, b, ldb)   rows so many elements apart
  *   int NAME_test(void)   0: equal to plain loops on small numbers here
  *   int NAME_isa(void)    what it runs with here: 0 plain loops, or bits: 1
  *                         AVX2 with FMA, 2 AVX-512, 32 or 64 AMX
@@ -24,7 +24,7 @@
  * Behind b a problem with (then ..) has bias and residual, whose rows are as
  * c's; attention v, in NAME_ld v and ldv.  With (type f64) all floats are
  * doubles; with (type f16) or (type bf16) a, b and v are uint16_t.
- * With --parts there is void NAME_part(int thread, int threads, ..) as NAME:
+ * With --parts there is int NAME_part(int thread, int threads, ..) as NAME:
  * the caller's threads 0 to N - 1 each call it with N, any number, and do parts
  * of C along its slowest variable that do not overlap.
  * They need nothing else: no library, no flags, no relocation to the outside;

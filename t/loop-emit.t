@@ -162,7 +162,7 @@ cat > types.c <<'C'
 #include <stdlib.h>
 #include <string.h>
 static uint16_t half_of(int n) { float f = (float)n; uint32_t u; memcpy(&u, &f, 4); return u >> 16; }
-static int bytes(int m, int n, int k, int packed, void (*f)(int32_t *, const uint8_t *, const int8_t *), void (*pack)(int8_t *, const int8_t *))
+static int bytes(int m, int n, int k, int packed, int (*f)(int32_t *, const uint8_t *, const int8_t *), void (*pack)(int8_t *, const int8_t *))
 {
     uint8_t *a = malloc(m * k);
     int8_t *b = malloc(k * n), *p = malloc(packed);
@@ -247,4 +247,33 @@ printf 'problem,name\n(mm 8 8 8),shorts\n(mm 8 8 8),int_x\n(mm 8 8 8),Class\n' >
 ok 'but what only has them in it is' eval 'loop-emit --header=t.h t.csv > /dev/null && cc -fsyntax-only -x c t.h'
 printf 'problem,name\n(mm 8 8 8),f\n(mm 8 8 9),f\n' > t.csv
 fails 'a name given twice' 1 't.csv:3: the name f was given in line 2' loop-emit t.csv
+
+# what was decided can be read, and the text is C++ too
+printf 'problem,name\n"(mm_nt 20 40 30 (then bias gelu bf16))",one\n"(mm_bf16 20 40 32)",two\n"(attn_causal 2 40 40 16)",three\n' > t.csv
+loop-emit --parts --c=t.c --object=t.o --header=t.h --plan=t.plan --ir=t.ir t.csv > /dev/null
+ok 'a plan has its tiles, its calls and what they cost' \
+    eval 'grep -q "tile 0: .* rows x .* vectors along" t.plan && grep -q "between C" t.plan && grep -q "cycles if all is near" t.plan'
+ok 'and instructions' eval 'grep -q " mac " t.ir && grep -q " store " t.ir && grep -q " tile_mac " t.ir'
+if command -v c++ > /dev/null; then
+    ok 'the text is C++, too' c++ -x c++ -fsyntax-only t.c
+else
+    skip 'no C++ compiler here'
+fi
+cat > t-memory.c <<'C'
+#include "t.h"
+#include <stdio.h>
+#include <sys/resource.h>
+static float a[600], b[1200], bias[40];
+static uint16_t c[800];
+int main(void)
+{
+    struct rlimit none = { 1 << 20, 1 << 20 };
+    printf("%d ", one_scratch() > 0);
+    setrlimit(RLIMIT_AS, &none);
+    printf("%d %d\n", one(c, a, b, bias, 0), one_test());
+    return 0;
+}
+C
+cc -o t-memory t-memory.c t.o
+is 'without memory a call says so, and goes on' '1 12 2' ./t-memory
 done_testing

@@ -53,47 +53,51 @@ struct carry_context {                                   /* what code that chang
 };
 typedef void carry_code(float *c, const float *a, const float *b, const struct carry_context *);
 
-struct carry_variant {                                   /* the same nest for one instruction set */
-    int64_t code;                                        /* bytes from the struct carry_kernel to its code; 0: none */
-    carry_code *function;                                /* or its address, where that is known */
-    int32_t need, whole[3];                              /* bits of carry_cpu; which tensors change before or after */
+struct carry_variant {                                   /* the same nest for one instruction set; in that order */
+    int32_t need;                                        /* bits of carry_cpu */
     int64_t given;                                       /* B is as change[1] leaves it, */
     int64_t sums;                                        /* and so far behind it in each panel, see carry_sums; or 0 */
+    int64_t code;                                        /* bytes from the struct carry_kernel to its code; 0: none */
+    int64_t scratch_bytes;                               /* all of it */
+    carry_code *function;                                /* its address, where that is known */
+    int32_t whole[3];                                    /* which tensors change before or after */
+    int64_t scratch[5];                                  /* offsets of scratch of each tensor, S, V */
     struct carry_change change[3];
-    int64_t scratch[5], scratch_bytes;                   /* offsets of scratch of each tensor, S, V; all of it */
 };
 
-struct carry_kernel {
-    int32_t op, type, add, nvar, size[CARRY_VARS];       /* add: C += A B */
-    int32_t sign;                                        /* of U8S8: 128 where bytes of A are signed, or 0 */
+struct carry_kernel {                                    /* in the order in which C text names its fields */
+    int32_t op, type, add, nvar;                         /* add: C += A B */
     int64_t given;                                       /* elements of a B as any variant takes it; 0: as it is */
+    int32_t store, sign;                                 /* of A, B and V: enum carry_store; of U8S8: 128 where bytes of
+                                                            A are signed, or 0 */
+    int32_t size[CARRY_VARS];
     int64_t stride[4][CARRY_VARS], elements[4], row[4];  /* row: extent of the last dimension, what ld is instead of */
     int64_t padded;                                      /* elements of A with its zeros, as its strides are */
     struct carry_pad pad;
+    uint8_t then[CARRY_THENS];                           /* what follows the sum: enum carry_then, to the first 0 */
     int32_t pair, along, last;                           /* pair: C = mid(A B) V; see problem */
     float mid_scale;                                     /* of S, first of all */
     uint8_t mid[CARRY_THENS];                            /* what follows that: CARRY_RELU, CARRY_GELU, CARRY_SOFTMAX */
-    uint8_t then[CARRY_THENS];                           /* what follows the sum: enum carry_then, to the first 0 */
-    float scale;                                         /* of CARRY_OVER: one over the divisor; */
-    int32_t over;                                        /* of doubles that itself */
-    int32_t store;                                       /* of A, B and V: enum carry_store */
-    int32_t query, norm;                                 /* of causal: its variable and one; CARRY_LAYERNORM .. or 0 */
+    float scale;                                         /* of CARRY_OVER: one over the divisor */
     int64_t bias_step, bias;                             /* element i of C has the (i / bias_step % bias)-th bias */
+    int32_t over;                                        /* the divisor */
+    int32_t query, norm;                                 /* of causal: its variable and one; CARRY_LAYERNORM .. or 0 */
     struct carry_variant variant[CARRY_VARIANTS];        /* the better one first */
 };
 
 /* Parts of a kernel for any number of threads, along one variable: code for so many of it, and what a step along it is
  * in bytes. */
 enum { CARRY_CHUNKS = 9 };
+struct carry_chunk {
+    int64_t at;                                          /* bytes from the struct carry_parts to its kernel; 0: */
+    const struct carry_kernel *kernel;                   /* its address */
+    int64_t size;
+};
 struct carry_parts {
     int32_t size, unit, chunks;                          /* of all; a thread has whole units, the last one the rest */
     int32_t lines;                                       /* of an image with zeros around it, a step along it; or 0 */
     int64_t step[4], residual;                           /* of C, A, B, and V or the bias */
-    struct carry_chunk {
-        int64_t at;                                      /* bytes from the struct carry_parts to its kernel; 0: */
-        const struct carry_kernel *kernel;               /* its address */
-        int64_t size;
-    } chunk[CARRY_CHUNKS];                               /* all; units, most first; one unit and the rest, if any */
+    struct carry_chunk chunk[CARRY_CHUNKS];              /* all; units, most first; one unit and the rest, if any */
 };
 
 /* zero at first; for all kernels of an object.  Memory of calls that are over is kept for so many at once. */
@@ -136,20 +140,24 @@ void carry_pairs(const struct carry_kernel *, const float *v, float *to);
 int64_t carry_rows(const struct carry_kernel *);         /* floats of context.rows, a multiple of 16 */
 /* the same for all of C */
 void carry_finish_all(const struct carry_kernel *, float *c, void *out, struct carry_extra);
-/* the best variant that runs here; plain loops where none does.  Any number of threads may call it at once. */
-void carry_run(float *c, const float *a, const float *b, const struct carry_kernel *, struct carry_state *);
+/* The best variant that runs here; plain loops where none does.  Any number of threads may call it at once.  0, or that
+ * there was no memory, and then C is as it was or what of it was done. */
+enum { CARRY_NO_MEMORY = 12 };                           /* ENOMEM */
+int carry_run(float *c, const float *a, const float *b, const struct carry_kernel *, struct carry_state *);
 /* the same with what follows the sum; c has 2 bytes an element where that is a cast; or `bias` is V */
-void carry_run_then(void *c, const float *a, const float *b, const float *bias, const float *residual,
+int carry_run_then(void *c, const float *a, const float *b, const float *bias, const float *residual,
                     const struct carry_kernel *, struct carry_state *);
 /* the same with rows of the last dimension `ld` elements apart, the residual's as c's.  more and rest are the bias and
  * the residual's address, or V and its ld. */
-void carry_run_ld(void *c, int64_t ldc, const void *a, int64_t lda, const void *b, int64_t ldb, const void *more,
+int carry_run_ld(void *c, int64_t ldc, const void *a, int64_t lda, const void *b, int64_t ldb, const void *more,
                   int64_t rest, const struct carry_kernel *, struct carry_state *);
 /* the part of one thread of so many, or nothing where `thread` is none of them; more is the bias or V */
-void carry_run_part(int thread, int threads, void *c, const void *a, const void *b, const void *more,
+int carry_run_part(int thread, int threads, void *c, const void *a, const void *b, const void *more,
                     const void *residual, const struct carry_parts *, struct carry_state *);
 /* runs it on small numbers and compares with doubles: 0 good, 1 wrong, 2 no memory; by parts of 2 and 3 threads, too */
 int carry_test(const struct carry_kernel *, struct carry_state *);
 int carry_test_parts(const struct carry_parts *, struct carry_state *);
+/* bytes that a call takes from the system, which are kept for the next */
+int64_t carry_scratch(const struct carry_kernel *, struct carry_state *);
 int carry_level(const struct carry_kernel *, struct carry_state *);  /* bits of carry_cpu that it runs with; 0: plain */
 #endif

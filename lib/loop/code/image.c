@@ -167,12 +167,14 @@ static void stubs(struct image *m, const char *name, bool weights, bool then, si
         put(m, "\x48\x83\xC4\x18\xC3", 5);            /* add rsp, 24; ret */
         s->size = m->bytes.n - s->at;
     }
-    for (int i = 0; i < 2; i++) {
-        s = symbol(m, name, i ? "_isa" : "_test");
+    static const struct { const char *name; long at; } ask[] = {
+        { "_test", CARRY_AT_test }, { "_isa", CARRY_AT_level }, { "_scratch", CARRY_AT_scratch } };
+    for (int i = 0; i < 3; i++) {
+        s = symbol(m, name, ask[i].name);
         const bool all = !i && parts;                    /* lea rdi, [kernel or parts]; lea rsi, [state]; jmp */
         put(m, "\x48\x8D\x3D", 3), put_distance(m, all ? parts : k);
         put(m, "\x48\x8D\x35", 3), put_state(m);
-        put(m, "\xE9", 1), put_distance(m, i ? CARRY_AT_level : all ? CARRY_AT_test_parts : CARRY_AT_test);
+        put(m, "\xE9", 1), put_distance(m, (size_t)(all ? CARRY_AT_test_parts : ask[i].at));
         s->size = m->bytes.n - s->at;
     }
 }
@@ -282,7 +284,7 @@ void image_declare(struct buf *b, const struct image_kernel *q, enum image_call 
     const char *f = p->type == TYPE_F64 ? "double" : "float";
     const char *c = problem_cast(p) ? "uint16_t" : p->then[0] ? f : t.c;
     const char *in = p->store >= STORE_F16 ? "uint16_t" : NULL;
-    buf_format(b, "void %s%s(%s%s *c, %s", q->name, (const char *[]){ "", "_ld", "_part" }[call],
+    buf_format(b, "int %s%s(%s%s *c, %s", q->name, (const char *[]){ "", "_ld", "_part" }[call],
                call == CALL_PART ? "int thread, int threads, " : "", c, ld ? "int64_t ldc, " : "");
     buf_format(b, "const %s *a, %sconst %s *b%s", in ? in : in_a, ld ? "int64_t lda, " : "", in ? in : t.b,
                ld ? ", int64_t ldb" : "");
@@ -308,7 +310,8 @@ static int64_t packed_elements(const struct image_kernel *q)
 void image_header(FILE *f, const char *guard, const struct image_kernel *q, size_t n)
 {
     fprintf(f, "/* Kernels by loop-emit.  Tensors are row-major and dense; NAME_ld has rows of the last dimension ld\n"
-               " * elements apart, a residual as c.  No tensor may overlap c.  NAME_test() is 0 when it is right;\n"
+               " * elements apart, a residual as c.  No tensor may overlap c.  All return 0, or 12 (ENOMEM): a call takes\n"
+               " * NAME_scratch() bytes from the system, and keeps them.  NAME_test() is 0 when it is right;\n"
                " * NAME_isa() says what it runs with here: bits 1 AVX2, 2 AVX-512, 4 its BF16, 8 its VNNI, 32 AMX of\n"
                " * bf16, 64 of bytes; 0 plain loops.  What NAME_pack makes is for the machine where it was made.\n"
                " * NAME_part(i, n, ..) for each i from 0 to n - 1, in any order or at once, is NAME(..). */\n"
@@ -347,7 +350,7 @@ void image_header(FILE *f, const char *guard, const struct image_kernel *q, size
                        "void %s_pack(%s *packed, const %s *b);\n",
                     s, (long long)packed_elements(&q[i]) * q[i].p->group, s, s, image_weights(q[i].p),
                     image_weights(q[i].p));
-        fprintf(f, "int %s_test(void);\nint %s_isa(void);\n", s, s);
+        fprintf(f, "int %s_test(void);\nint %s_isa(void);\nint64_t %s_scratch(void);\n", s, s, s);
     }
     fprintf(f, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
 }

@@ -2,14 +2,14 @@
  *
  * An image is one run of position-independent bytes without relocations (what carries, descriptions, code) and a few
  * bytes of zeroed state.  For each kernel NAME it has, with TYPE the tensors' element (float; see carry.h for others):
- *   void NAME(TYPE *c, const TYPE *a, const TYPE *b)              row-major and dense, as in the problem's text
- *   void NAME_ld(TYPE *c, int64_t ldc, const TYPE *a, int64_t lda, const TYPE *b, int64_t ldb)   rows that far apart
+ *   int NAME(TYPE *c, const TYPE *a, const TYPE *b)              row-major and dense, as in the problem's text
+ *   int NAME_ld(TYPE *c, int64_t ldc, const TYPE *a, int64_t lda, const TYPE *b, int64_t ldb)   rows that far apart
  *   void NAME_pack(TYPE *packed, const TYPE *b)      where B stays: from row-major (and then there is no _ld)
  * A problem with (then ..) has NAME(TYPE *c, a, b, const float *bias, const float *residual), where those it has no
  * word for may be NULL, c is uint16_t after bf16 or f16 and else float (all three are double in sums of doubles); its
  * NAME_ld ends with these two, and the rows of the residual are ldc elements apart.  Two contractions have
  * NAME(c, a, b, v) and NAME_ld(.., v, ldv).
- *   void NAME_part(int thread, int threads, ..)      as NAME: the part of one thread of so many, see parts.h; one call
+ *   int NAME_part(int thread, int threads, ..)      as NAME: the part of one thread of so many, see parts.h; one call
  *                          for each of them is NAME, in any order or at once
  *   int NAME_test(void)    0: equal to plain loops on small numbers
  *   int NAME_isa(void)     bits of enum carry_cpu that it runs with on this machine; 0: plain loops

@@ -171,13 +171,13 @@ static void ends(struct buf *b, const struct image_kernel *q)    /* the function
         image_declare(b, q, CALL_PLAIN);
         buf_format(b, body ? "\n{\n" : ";\n");
         if (body)
-            buf_format(b, "    carry_run%s(%sc, (const float *)(const void *)a, (const float *)(const void *)b, "
+            buf_format(b, "    return carry_run%s(%sc, (const float *)(const void *)a, (const float *)(const void *)b, "
                           "%s&%s_kernel, &carry_all);\n}\n", then ? "_then" : "", then ? "" : "(float *)",
                        q->p->pair ? "(const float *)(const void *)v, 0, " : then ? more : "", s);
         if (image_has(q, CALL_LD)) {
             image_declare(b, q, CALL_LD);
             buf_format(b, body ? "\n{\n" : ";\n");
-            if (body) buf_format(b, "    carry_run_ld(c, ldc, a, lda, b, ldb, %s, &%s_kernel, &carry_all);\n}\n",
+            if (body) buf_format(b, "    return carry_run_ld(c, ldc, a, lda, b, ldb, %s, &%s_kernel, &carry_all);\n}\n",
                                  q->p->pair ? "v, ldv" : then ? "bias, (int64_t)(uintptr_t)residual" : "0, 0", s);
         } else {
             buf_format(b, "void %s_pack(%s *packed, const %s *b)%s", s, w, w, body ? " { " : ";\n");
@@ -186,13 +186,18 @@ static void ends(struct buf *b, const struct image_kernel *q)    /* the function
         if (q->parts) {
             image_declare(b, q, CALL_PART);
             buf_format(b, body ? "\n{\n" : ";\n");
-            if (body) buf_format(b, "    carry_run_part(thread, threads, c, a, b, %s, &%s_parts, &carry_all);\n}\n",
-                                 q->p->pair ? "v, 0" : then ? "bias, residual" : "0, 0", s);
+            if (body)
+                buf_format(b, "    return carry_run_part(thread, threads, c, a, b, %s, &%s_parts, &carry_all);\n}\n",
+                           q->p->pair ? "v, 0"
+                           : then     ? "bias, residual"
+                                      : "0, 0",
+                           s);
         }
-        for (int i = 0; i < 2; i++) {
-            buf_format(b, "int %s_%s(void)%s", s, i ? "isa" : "test", body ? " { " : ";\n");
-            if (body) buf_format(b, "return carry_%s(&%s_%s, &carry_all); }\n",
-                                 i ? "level" : q->parts ? "test_parts" : "test", s, !i && q->parts ? "parts" : "kernel");
+        for (int i = 0; i < 3; i++) {
+            static const char *const ask[] = { "test", "isa", "scratch" }, *const by[] = { "test", "level", "scratch" };
+            buf_format(b, "%s %s_%s(void)%s", i == 2 ? "int64_t" : "int", s, ask[i], body ? " { " : ";\n");
+            if (body) buf_format(b, "return carry_%s%s(&%s_%s, &carry_all); }\n", by[i], !i && q->parts ? "_parts" : "",
+                                 s, !i && q->parts ? "parts" : "kernel");
         }
     }
 }

@@ -44,7 +44,7 @@ static struct piece *get_memory(struct carry_pool *pool, int64_t bytes)
 {
     bytes += (int64_t)sizeof(struct piece);
     for (int i = 0; i < CARRY_KEPT && pool; i++) {
-        struct piece *p = __atomic_exchange_n(&pool->piece[i], 0, __ATOMIC_ACQUIRE);
+        struct piece *p = (struct piece *)__atomic_exchange_n(&pool->piece[i], (void *)0, __ATOMIC_ACQUIRE);
         if (p && p->bytes >= bytes) return p;
         if (p) system_call(11, (long)p, p->bytes, 0, 0, 0, 0);           /* munmap */
     }

@@ -22,23 +22,25 @@ static const void *lines_of(const struct carry_parts *q, int64_t at, int64_t end
     z.after[d] = (int32_t)(behind <= 0 ? 0 : behind < n ? behind : n);
     z.size[d] = (int32_t)(n - z.before[d] - z.after[d]);
     *lines = get_memory(&s->pool[1], n * row);
-    if (!*lines) __builtin_trap();                       /* no memory, and no way to say so */
+    if (!*lines) return 0;
     carry_surround(&z, k->store, (const char *)a + (first > before ? first - before : 0) * own, (float *)(*lines + 1),
                    here(s));
     return (const char *)(*lines + 1) - first * row;
 }
 
-void carry_run_part(int thread, int threads, void *c, const void *a, const void *b, const void *more,
+int carry_run_part(int thread, int threads, void *c, const void *a, const void *b, const void *more,
                     const void *residual, const struct carry_parts *q, struct carry_state *s)
 {
-    if (thread < 0 || thread >= threads) return;
+    if (thread < 0 || thread >= threads) return 0;
     struct piece *lines = 0;
+    int bad = 0;
     int64_t units = q->size / q->unit, rest = q->size - (units - 1) * q->unit;   /* the last one's */
     int64_t at = units * thread / threads, end = units * (thread + 1) / threads;
     int whole = at == 0 && end == units;
     if (q->lines && !whole && at < end)
         a = lines_of(q, at * q->unit, end == units ? q->size : end * q->unit, a, s, &lines);
-    while (at < end) {
+    if (!a) return CARRY_NO_MEMORY;
+    while (at < end && !bad) {
         int i = !whole;                                  /* the largest that is left of whole units */
         int64_t n = end - at - (end == units && rest > q->unit);
         while (!whole && n > 0 && q->chunk[i].size > n * q->unit) i++;
@@ -51,14 +53,16 @@ void carry_run_part(int thread, int threads, void *c, const void *a, const void 
             const struct carry_change *to = &layout(k, s)->change[1];
             if (to->nvar == 3) over = from / to->size[2] * to->to[0] * 4;
         }
-        carry_run_then((char *)c + from * q->step[0],
-                       (const float *)(const void *)((const char *)a + from * q->step[1]),
-                       (const float *)(const void *)((const char *)b + over),
-                       more ? (const float *)(const void *)((const char *)more + from * q->step[3]) : 0,
-                       residual ? (const float *)(const void *)((const char *)residual + from * q->residual) : 0, k, s);
+        bad = carry_run_then((char *)c + from * q->step[0],
+                             (const float *)(const void *)((const char *)a + from * q->step[1]),
+                             (const float *)(const void *)((const char *)b + over),
+                             more ? (const float *)(const void *)((const char *)more + from * q->step[3]) : 0,
+                             residual ? (const float *)(const void *)((const char *)residual + from * q->residual) : 0,
+                             k, s);
         at += x->size / q->unit;
     }
     if (lines) put_memory(&s->pool[1], lines);
+    return bad;
 }
 
 static void copy_rows(char *to, int64_t to_row, const char *from, int64_t from_row, int64_t row, int64_t n)
@@ -71,7 +75,7 @@ static void copy_rows(char *to, int64_t to_row, const char *from, int64_t from_r
     }
 }
 
-void carry_run_ld(void *c, int64_t ldc, const void *a, int64_t lda, const void *b, int64_t ldb, const void *more,
+int carry_run_ld(void *c, int64_t ldc, const void *a, int64_t lda, const void *b, int64_t ldb, const void *more,
                   int64_t rest, const struct carry_kernel *k, struct carry_state *s)
 {
     enum { A, B, C, V, RESIDUAL, TENSORS };
@@ -80,11 +84,13 @@ void carry_run_ld(void *c, int64_t ldc, const void *a, int64_t lda, const void *
     for (int i = 0; i < CARRY_THENS && !k->pair; i++) cast |= casts(k->then[i]);
     const int64_t bytes[TENSORS] = { in, in, cast ? 2 : word_bytes, in, word_bytes };
     const int64_t ld[TENSORS] = { lda, ldb, ldc, rest, ldc };
-    const char *x[TENSORS] = { a, b, c, k->pair ? more : 0, k->pair ? 0 : (const char *)(uintptr_t)rest };
+    const char *x[TENSORS] = { (const char *)a, (const char *)b, (const char *)c, k->pair ? (const char *)more : 0,
+                               k->pair ? 0 : (const char *)(uintptr_t)rest };
     int64_t all = 0;
+    int bad = 0;
     for (int pass = 0; pass < 2; pass++) {               /* dense copies of what is not: room for them first */
         struct piece *p = pass && all ? get_memory(&s->pool[1], all) : 0;
-        if (pass && all && !p) __builtin_trap();         /* no memory, and no way to say so */
+        if (pass && all && !p) return CARRY_NO_MEMORY;
         char *room = p ? (char *)(p + 1) : 0;
         for (int t = 0; t < TENSORS; t++) {
             const int from = t == RESIDUAL ? C : t;
@@ -99,11 +105,13 @@ void carry_run_ld(void *c, int64_t ldc, const void *a, int64_t lda, const void *
             room += (n * bytes[t] + 63) & ~(int64_t)63;
         }
         if (!pass) continue;
-        carry_run_then((void *)(uintptr_t)x[C], (const float *)(const void *)x[A], (const float *)(const void *)x[B],
-                       k->pair ? (const float *)(const void *)x[V] : more, (const float *)(const void *)x[RESIDUAL], k,
-                       s);
+        bad = carry_run_then((void *)(uintptr_t)x[C], (const float *)(const void *)x[A],
+                             (const float *)(const void *)x[B],
+                             k->pair ? (const float *)(const void *)x[V] : (const float *)more,
+                             (const float *)(const void *)x[RESIDUAL], k, s);
         const int64_t row = k->row[C] * bytes[C];
-        if (x[C] != (const char *)c) copy_rows(c, ldc * bytes[C], x[C], row, row, k->elements[C] / k->row[C]);
+        if (x[C] != (const char *)c) copy_rows((char *)c, ldc * bytes[C], x[C], row, row, k->elements[C] / k->row[C]);
         if (p) put_memory(&s->pool[1], p);
     }
+    return bad;
 }

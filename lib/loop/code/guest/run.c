@@ -1,17 +1,17 @@
 /* A kernel run: tensors that change before and after, its code, or plain loops. */
 static int casts(int then) { return then == CARRY_CAST || then == CARRY_CAST_F16; }
 
-/* tensor t as floats where it is stored as halves, A with its zeros: what is to be given back, with them behind it */
-static struct piece *widened(const struct carry_kernel *k, int t, const float **x, int have)
+/* tensor t as floats where it is stored as halves, A with its zeros; *p is to be given back, with them behind it */
+static int widened(const struct carry_kernel *k, int t, const float **x, int have, struct piece **p_of)
 {
     const int pad = !t && k->pad.n;
     if ((k->store < CARRY_HALVES_F16 && !pad) || !k->elements[t]) return 0;
-    struct piece *p = get_memory(0, pad ? k->padded * bytes_of(k) : k->elements[t] * 4);
-    if (!p) __builtin_trap();                            /* no memory, and no way to say so */
+    struct piece *p = *p_of = get_memory(0, pad ? k->padded * bytes_of(k) : k->elements[t] * 4);
+    if (!p) return CARRY_NO_MEMORY;
     if (pad) carry_surround(&k->pad, k->store, *x, (float *)(p + 1), have);
     else carry_widen((enum carry_store)k->store, *x, (float *)(p + 1), k->elements[t]);
     *x = (float *)(p + 1);
-    return p;
+    return 0;
 }
 
 /* V alone is not changed by the code itself, or before as A and B are */
@@ -19,52 +19,42 @@ static const float *widen_second(const struct carry_kernel *k, const float *seco
 {
     if (pairs) carry_pairs(k, second, room);
     if (pairs) return room;
-    struct carry_change flat = { .nvar = 1, .wide = wide, .store = k->store, .size[0] = (int32_t)k->elements[3] };
+    struct carry_change flat = { .nvar = 1, .wide = wide, .store = k->store };
+    flat.size[0] = (int32_t)k->elements[3];
     flat.from[0] = flat.to[0] = 1;
     carry_forth(&flat, second, room);
     return room;
 }
 
-void carry_run_then(void *to, const float *a, const float *b, const float *bias, const float *residual,
-                    const struct carry_kernel *k, struct carry_state *s)
+/* where no variant runs, or has memory: plain loops */
+static int run_plainly(void *to, float *sum, const float *a, const float *b, struct carry_extra extra,
+                       const struct carry_kernel *k, struct carry_state *s)
 {
-    const struct carry_variant *v = chosen(k, s);
-    struct carry_extra extra = { bias, residual, k->pair ? bias : 0 };
-    float *c = to, *sum = c;                             /* sum: floats of what becomes a bf16 */
-    int cast = 0;
-    for (int i = 0; i < CARRY_THENS; i++) cast |= casts(k->then[i]);
-    int64_t more = cast ? k->elements[2] * 4 : 0, bytes = more + (v ? v->scratch_bytes : 0);
-    struct piece *p = bytes ? get_memory(&s->pool[0], bytes) : 0, *own = p;
-    if (bytes && !p) v = 0;
-    if (cast && !p) own = get_memory(&s->pool[1], more);
-    if (cast && !own) __builtin_trap();                  /* no memory, and no way to say so */
-    if (cast) sum = (float *)((char *)(own + 1) + (v ? v->scratch_bytes : 0));
-    if (!v) {
-        struct piece *groups = 0;
-        if (layout(k, s)->given) {                       /* back to groups */
-            groups = get_memory(&s->pool[1], k->elements[1] * 4);
-            if (!groups) __builtin_trap();
-            float *back = (float *)(groups + 1);
-            for (int64_t i = 0, n = k->row[1]; i < k->elements[1]; i++)
-                back[i] = b[given_at(k, layout(k, s), i / n, i % n)];
-            b = back;
-        }
-        struct piece *wide[3] = { widened(k, 0, &a, here(s)), widened(k, 1, &b, 0),
-                                  k->pair ? widened(k, 3, &extra.second, 0) : 0 };
-        if (k->pair) (here(s) & CARRY_AVX2 ? pair_plain8 : carry_pair_plain)(k, sum, a, b, extra.second);
-        else if (here(s) & CARRY_AVX2) plain_avx2(k, sum, a, b);
-        else carry_plain(k, sum, a, b);
-        if (k->then[0] && !k->pair) carry_finish_all(k, sum, to, extra);
-        if (groups) put_memory(&s->pool[1], groups);
-        for (int i = 0; i < 3; i++)
-            if (wide[i]) put_memory(&s->pool[1], wide[i]);
-        if (own) put_memory(&s->pool[0], own);
-        return;
+    struct piece *own[4] = { 0 };
+    int bad = 0;
+    if (layout(k, s)->given) {                           /* back to groups */
+        own[3] = get_memory(&s->pool[1], k->elements[1] * 4);
+        float *back = (float *)(own[3] + 1);
+        for (int64_t i = 0, n = k->row[1]; i < k->elements[1] && own[3]; i++)
+            back[i] = b[given_at(k, layout(k, s), i / n, i % n)];
+        bad = own[3] ? 0 : CARRY_NO_MEMORY;
+        b = back;
     }
-    if (k->op == CARRY_COPY) {                           /* is nothing but a change of layout */
-        carry_forth(&v->change[0], a, c);
-        return;
-    }
+    if (!bad) bad = widened(k, 0, &a, here(s), &own[0]);
+    if (!bad) bad = widened(k, 1, &b, 0, &own[1]);
+    if (!bad && k->pair) bad = widened(k, 3, &extra.second, 0, &own[2]);
+    if (!bad && k->pair) (here(s) & CARRY_AVX2 ? pair_plain8 : carry_pair_plain)(k, sum, a, b, extra.second);
+    else if (!bad && here(s) & CARRY_AVX2) plain_avx2(k, sum, a, b);
+    else if (!bad) carry_plain(k, sum, a, b);
+    if (!bad && k->then[0] && !k->pair) carry_finish_all(k, sum, to, extra);
+    for (int i = 0; i < 4; i++)
+        if (own[i]) put_memory(&s->pool[1], own[i]);
+    return bad;
+}
+
+static void run_code(const struct carry_variant *v, void *to, float *sum, const float *a, const float *b,
+                     struct carry_extra extra, struct piece *p, const struct carry_kernel *k)
+{
     float *room[5], *out = sum;
     for (int t = 0; t < 5; t++) room[t] = p ? (float *)((char *)(p + 1) + v->scratch[t]) : 0;
     int wide = v->need & CARRY_AVX512;
@@ -80,14 +70,44 @@ void carry_run_then(void *to, const float *a, const float *b, const float *bias,
     if (v->whole[2]) out = room[2];
     carry_code *code = v->function;
     if (!code) code = (carry_code *)((uintptr_t)k + (uintptr_t)v->code);
-    if (v->whole[2] && k->add) carry_forth(&v->change[2], c, out);
+    if (v->whole[2] && k->add) carry_forth(&v->change[2], sum, out);
     code(out, a, b, &x);
     if (v->whole[2]) carry_back(&v->change[2], out, sum);
     if (v->whole[2] && k->then[0]) carry_finish_all(k, sum, to, extra);
-    if (p) put_memory(&s->pool[0], p);
 }
 
-void carry_run(float *c, const float *a, const float *b, const struct carry_kernel *k, struct carry_state *s)
+int64_t carry_scratch(const struct carry_kernel *k, struct carry_state *s)
 {
-    carry_run_then(c, a, b, 0, 0, k, s);
+    const struct carry_variant *v = chosen(k, s);
+    int cast = 0;
+    for (int i = 0; i < CARRY_THENS; i++) cast |= casts(k->then[i]);
+    const int64_t bytes = (cast ? k->elements[2] * 4 : 0) + (v ? v->scratch_bytes : 0);
+    return bytes ? bytes + (int64_t)sizeof(struct piece) : 0;
+}
+
+int carry_run_then(void *to, const float *a, const float *b, const float *bias, const float *residual,
+                   const struct carry_kernel *k, struct carry_state *s)
+{
+    const struct carry_variant *v = chosen(k, s);
+    struct carry_extra extra = { bias, residual, k->pair ? bias : 0 };
+    float *c = (float *)to, *sum = c;                             /* sum: floats of what becomes a bf16 */
+    int cast = 0;
+    for (int i = 0; i < CARRY_THENS; i++) cast |= casts(k->then[i]);
+    int64_t more = cast ? k->elements[2] * 4 : 0, bytes = more + (v ? v->scratch_bytes : 0);
+    struct piece *p = bytes ? get_memory(&s->pool[0], bytes) : 0, *own = p;
+    if (bytes && !p) v = 0;
+    if (cast && !p) own = get_memory(&s->pool[1], more);
+    if (cast && !own) return CARRY_NO_MEMORY;
+    if (cast) sum = (float *)((char *)(own + 1) + (v ? v->scratch_bytes : 0));
+    int bad = 0;
+    if (!v) bad = run_plainly(to, sum, a, b, extra, k, s);
+    else if (k->op == CARRY_COPY) carry_forth(&v->change[0], a, c);      /* is nothing but a change of layout */
+    else run_code(v, to, sum, a, b, extra, p, k);
+    if (own) put_memory(&s->pool[0], own);
+    return bad;
+}
+
+int carry_run(float *c, const float *a, const float *b, const struct carry_kernel *k, struct carry_state *s)
+{
+    return carry_run_then(c, a, b, 0, 0, k, s);
 }

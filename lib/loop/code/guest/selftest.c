@@ -3,10 +3,10 @@
 enum { TEST_A, TEST_B, TEST_C, TEST_GIVEN, TEST_MORE, TEST_RESIDUAL, TEST_HAD, TEST_ROW, TESTS };
 struct test {
     const struct carry_kernel *k;
-    void *x[TESTS];                                      /* HAD: C before; ROW: doubles of a row of C, or of S */
+    char *x[TESTS];                                      /* HAD: C before; ROW: doubles of a row of C, or of S */
     int64_t n[TESTS];
     int soft;                                            /* not exact: gelu, a norm, a division, softmax */
-    double most;                                         /* of S and V, what rounding of two contractions is a share of */
+    double most; /* of S and V, what rounding of two contractions is a share of */
 };
 
 static double test_exp(double x)                         /* x of at most some hundreds */
@@ -162,7 +162,7 @@ static int test_far(const struct test *t, double got, double want)
 static int test_row(const struct test *t, const int64_t o[4], int32_t n)
 {
     const struct carry_kernel *k = t->k;
-    double *y = t->x[TEST_ROW];
+    double *y = (double *)(void *)t->x[TEST_ROW];
     int in = -1, reduced = 0, bad = 0;
     for (int v = 0; v < k->nvar; v++) {
         if (k->stride[2][v] == 1 && k->size[v] > 1) in = v;
@@ -210,13 +210,15 @@ static void test_fill(struct test *t, int which, uint32_t *random)
         *random = *random * 1664525 + 1013904223;
         const int value = (int)(*random >> 29) - 3;
         union { float f; uint32_t u; } v = { (float)value };
-        if (k->type == CARRY_F64) ((eight *)t->x[which])[j] = value;
+        if (k->type == CARRY_F64) ((eight *)(void *)t->x[which])[j] = value;
         else if (in && k->store >= CARRY_HALVES_F16)
             ((half_word *)t->x[which])[j] = carry_narrow((enum carry_store)k->store, v.f);
         else if (k->type == CARRY_BF16 && in) ((word *)t->x[which])[j] = (int32_t)(v.u >> 16 | (v.u & 0xffff0000));
         else if (k->type == CARRY_U8S8 && in)            /* those of B are from -4 to 3, sums of them stay integers */
-            ((word *)t->x[which])[j] = which == TEST_A ? (int32_t)(*random * 0x9e3779b1u)
-                                                       : (int32_t)((((*random >> 3 & 0x07070707) | 0x80808080) - 0x04040404) ^ 0x80808080);
+            ((word *)t->x[which])[j] = which == TEST_A
+                                           ? (int32_t)(*random * 0x9e3779b1u)
+                                           : (int32_t)((((*random >> 3 & 0x07070707) | 0x80808080) - 0x04040404) ^
+                                                       0x80808080);
         else if (k->type == CARRY_U8S8 && which == TEST_C) ((word *)t->x[which])[j] = value;
         else ((float *)t->x[which])[j] = v.f;
     }
@@ -226,23 +228,25 @@ static void test_fill(struct test *t, int which, uint32_t *random)
 static void test_run(const struct test *t, const struct carry_parts *q, int threads, struct carry_state *s)
 {
     const struct carry_kernel *k = t->k;
-    const float *b = k->given ? t->x[TEST_GIVEN] : t->x[TEST_B], *more = t->n[TEST_MORE] ? t->x[TEST_MORE] : 0;
-    const float *residual = t->n[TEST_RESIDUAL] ? t->x[TEST_RESIDUAL] : 0;
+    const float *x[TESTS];
+    for (int i = 0; i < TESTS; i++) x[i] = t->n[i] ? (const float *)(const void *)t->x[i] : 0;
+    const float *b = k->given ? x[TEST_GIVEN] : x[TEST_B];
     copy_rows(t->x[TEST_C], 0, t->x[TEST_HAD], 0, t->n[TEST_C] * bytes_of(k), 1);
-    if (!threads) carry_run_then(t->x[TEST_C], t->x[TEST_A], b, more, residual, k, s);
-    for (int i = 0; i < threads; i++) carry_run_part(i, threads, t->x[TEST_C], t->x[TEST_A], b, more, residual, q, s);
+    if (!threads) carry_run_then(t->x[TEST_C], x[TEST_A], b, x[TEST_MORE], x[TEST_RESIDUAL], k, s);
+    for (int i = 0; i < threads; i++)
+        carry_run_part(i, threads, t->x[TEST_C], x[TEST_A], b, x[TEST_MORE], x[TEST_RESIDUAL], q, s);
 }
 
 static int test_kernel(const struct carry_kernel *k, const struct carry_parts *q, struct carry_state *s)
 {
     const int then = k->then[0] != 0 && !k->pair;
     const int64_t d = bytes_of(k), row = (k->pair ? k->size[k->last] + k->size[k->along] : k->elements[2]) * 2;
-    struct test t = { .k = k, .soft = k->pair || k->norm, .most = k->pair ? 4 : 0,
-                      .n = { k->elements[0], k->elements[1], k->elements[2], k->given,
-                             then ? k->bias * 3 : k->elements[3], then ? k->elements[2] : 0, k->elements[2], row } };
+    const int64_t n[TESTS] = { k->elements[0], k->elements[1], k->elements[2], k->given,
+                               then ? k->bias * 3 : k->elements[3], then ? k->elements[2] : 0, k->elements[2], row };
+    struct test t = { .k = k, .soft = k->pair || k->norm, .most = k->pair ? 4.0 : 0.0 };
     int64_t bytes = 0;
     for (int i = 0; i < CARRY_THENS; i++) t.soft |= k->then[i] == CARRY_GELU || k->then[i] == CARRY_OVER;
-    for (int i = 0; i < TESTS; i++) bytes += (t.n[i] * d + 63) & ~(int64_t)63;
+    for (int i = 0; i < TESTS; i++) t.n[i] = n[i], bytes += (n[i] * d + 63) & ~(int64_t)63;
     struct piece *p = get_memory(&s->pool[1], bytes);
     if (!p) return 2;
     char *at = (char *)(p + 1);
@@ -255,7 +259,7 @@ static int test_kernel(const struct carry_kernel *k, const struct carry_parts *q
     for (int64_t j = 0; j < t.n[TEST_B] && k->given; j++)
         ((word *)t.x[TEST_GIVEN])[given_at(k, layout(k, s), j / k->row[1], j % k->row[1])] =
             ((const word *)t.x[TEST_B])[j];
-    if (k->given) carry_sums(t.x[TEST_GIVEN], k, layout(k, s));
+    if (k->given) carry_sums((float *)(void *)t.x[TEST_GIVEN], k, layout(k, s));
     if (k->pair && !k->then[0]) t.most = 64.0 * k->size[k->along];
     int bad = 0;
     for (int threads = 0; threads < 4 && !bad; threads += threads ? 1 : 2) {

@@ -44,5 +44,5 @@ void carry_pack(void *packed, const void *b, const struct carry_kernel *k, struc
                 else if (g == 2) ((uint16_t *)packed)[to] = ((const uint16_t *)b)[from];
                 else ((uint8_t *)packed)[to] = ((const uint8_t *)b)[from];
             }
-    carry_sums(packed, k, v);
+    carry_sums((float *)packed, k, v);
 }
