@@ -159,7 +159,7 @@ static float *some(struct rng *r, const struct problem *p, int t)
     return (float *)(void *)x;
 }
 
-/* Is what the instructions do one by one, with every address checked, the same, and are they as many as the plan says? */
+/* Is what the instructions do one by one, with every address checked, the same; are they as many as the plan says? */
 static bool interpreted(const struct kernel *g, const struct problem *p, float *x[3], const float *want, size_t bytes,
                         long *done)
 {
@@ -168,13 +168,13 @@ static bool interpreted(const struct kernel *g, const struct problem *p, float *
     loop_plan_count(g->plan, machine_here(), &plan);
     ins_count(g->ir, &ran);
     const struct count *c = &plan.count;
-    bool same = fabs(c->mac - ran.mac) < 0.5 && fabs(c->load - ran.load) < 0.5 && fabs(c->store - ran.store) < 0.5 &&
-                fabs(c->calls - ran.calls) < 0.5;
+    bool same = fabs(c->mac - ran.mac) < 0.5 && fabs(c->load - ran.load) < 0.5 &&
+                fabs(c->store - ran.store) < 0.5 && fabs(c->calls - ran.calls) < 0.5;
     /* broadcasts of windows are found again in the next step: a plan counts each once a step */
     same &= c->spread >= ran.spread - 0.5;
     if (!same)
-        printf("# counts: mac %g %g, load %g %g, store %g %g, calls %g %g, broadcasts %g %g\n", c->mac, ran.mac, c->load,
-               ran.load, c->store, ran.store, c->calls, ran.calls, c->spread, ran.spread);
+        printf("# counts: mac %g %g, load %g %g, store %g %g, calls %g %g, broadcasts %g %g\n", c->mac, ran.mac,
+               c->load, ran.load, c->store, ran.store, c->calls, ran.calls, c->spread, ran.spread);
     if (!same || problem_flops(p) > 1e5) return same;
     ++*done;
     memset(x[2], 0xa5, bytes);

@@ -309,14 +309,16 @@ static int64_t packed_elements(const struct image_kernel *q)
 
 void image_header(FILE *f, const char *guard, const struct image_kernel *q, size_t n)
 {
-    fprintf(f, "/* Kernels by loop-emit.  Tensors are row-major and dense; NAME_ld has rows of the last dimension ld\n"
-               " * elements apart, a residual as c.  No tensor may overlap c.  All return 0, or 12 (ENOMEM): a call takes\n"
-               " * NAME_scratch() bytes from the system, and keeps them.  NAME_test() is 0 when it is right;\n"
-               " * NAME_isa() says what it runs with here: bits 1 AVX2, 2 AVX-512, 4 its BF16, 8 its VNNI, 32 AMX of\n"
-               " * bf16, 64 of bytes; 0 plain loops.  What NAME_pack makes is for the machine where it was made.\n"
-               " * NAME_part(i, n, ..) for each i from 0 to n - 1, in any order or at once, is NAME(..). */\n"
-               "#ifndef %s\n#define %s\n#include <stdint.h>\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
-            guard, guard);
+    fprintf(
+        f,
+        "/* Kernels by loop-emit.  Tensors are row-major and dense; NAME_ld has rows of the last dimension ld\n"
+        " * elements apart, a residual as c.  No tensor may overlap c.  All return 0, or 12 (ENOMEM): a call takes\n"
+        " * NAME_scratch() bytes from the system, and keeps them.  NAME_test() is 0 when it is right;\n"
+        " * NAME_isa() says what it runs with here: bits 1 AVX2, 2 AVX-512, 4 its BF16, 8 its VNNI, 32 AMX of\n"
+        " * bf16, 64 of bytes; 0 plain loops.  What NAME_pack makes is for the machine where it was made.\n"
+        " * NAME_part(i, n, ..) for each i from 0 to n - 1, in any order or at once, is NAME(..). */\n"
+        "#ifndef %s\n#define %s\n#include <stdint.h>\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
+        guard, guard);
     for (size_t i = 0; i < n; i++) {
         const int64_t *e = q[i].p->elements;
         const char *s = q[i].name;
