@@ -132,16 +132,48 @@ static void elementwise(void)
         rows(g->ntensor - 1);
         check(kinds[k]);
     }
-    static const char *const functions[] = { "relu", "sqrt",  "erf",   "exp",  "tanh", "sigmoid",
-                                             "pow",  "scale", "shift", "clip", "log" };
-    for (int k = 0; k < ND_UNARIES; k++) {
+    static const char *const functions[] = { "relu", "sqrt", "erf", "exp", "tanh", "sigmoid", "pow", "scale", "shift",
+        "clip", "log", "softplus", "leaky", "elu", "hardsigmoid" };
+    for (int k = 0; k < ND_ABOVE; k++) {
+        bool around = k == ND_SOFTPLUS || k == ND_LEAKY || k == ND_ELU;   /* on both sides of 0 */
         begin();
         out("NdUnary", add("a.weight", DIMS(2, 5)), -1, "f32", DIMS(2, 5));
-        attr("kind", k);
-        attr("a", k == ND_CLIP ? 0.1 : 1.5);
-        attr("b", 9);
+        attr("kind", around ? ND_SHIFT : k);
+        attr("a", around ? -0.81 : k == ND_CLIP ? 0.1 : k == ND_HARDSIGMOID ? 0.6 : 1.5);
+        attr("b", k == ND_HARDSIGMOID ? -0.2 : 9);
+        if (around) {
+            out("NdUnary", g->ntensor - 1, -1, "f32", DIMS(2, 5));
+            attr("kind", k);
+            attr("a", 1.5);
+            attr("b", k == ND_ELU ? 0.7 : 0);
+        }
         check(functions[k]);
     }
+    for (int k = ND_WHERE; k <= ND_ELSE; k++) {          /* repeated operands, a condition that no gradient reaches */
+        begin();
+        int a = add("a.weight", DIMS(3, 1)), b = add("b", DIMS(2, 3, 4));
+        out("NdUnary", b, -1, "f32", DIMS(2, 3, 4));
+        attr("kind", ND_ABOVE);
+        attr("a", 0.8);
+        int above = g->ntensor - 1;
+        out("NdBinary", a, above, "f32", DIMS(2, 3, 4));
+        attr("kind", k);
+        out("NdBinary", g->ntensor - 1, a, "f32", DIMS(2, 3, 4));
+        attr("kind", ND_MUL);
+        rows(g->ntensor - 1);
+        check(k == ND_WHERE ? "where" : "else");
+    }
+    begin();
+    out("NdLogSoftmax", add("a.weight", DIMS(2, 3, 4)), -1, "f32", DIMS(2, 3, 4));
+    rows(g->ntensor - 1);
+    check("log softmax");
+    begin();
+    int wide = out("NdExpand", add("a.weight", DIMS(3, 1)), -1, "f32", DIMS(2, 3, 4));
+    attr("factor", 1.5);
+    out("NdBinary", wide, add("b.weight", DIMS(2, 3, 4)), "f32", DIMS(2, 3, 4));
+    attr("kind", ND_MUL);
+    rows(g->ntensor - 1);
+    check("expand");
 }
 
 static void shapes(void)

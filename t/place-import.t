@@ -61,6 +61,39 @@ refused 'a name given twice' "'y' is given twice"
 refused 'an output that no node gives' "no node gives the output 'z'"
 { op Add y x w; initialiser w 80 2 5 2; input x 3 4; output y; } | model > bad.onnx
 refused 'no broadcasting' 'do not go together'
+# what is trained: by name, or because it is said; what is not is named
+{ op Add h x pos_embedding; op MatMul y h proj; initialiser pos_embedding 16 4; initialiser proj 48 4 3; input x 2 4; output y; } | model > names.onnx
+ok 'what is not trained is named' eval 'place-import names.onnx 2>&1 > constant | grep -q "not trained.*: pos_embedding proj$"'
+is 'and constant' 2 grep -c ' const ' constant
+is 'said, it is a parameter' '  (tensor 1 pos_embedding arg 16 f32 (4) (trained 1))' eval 'place-import --parameters="pos|gamma" names.onnx 2> said | grep "tensor 1 "'
+ok 'the other is named still' grep -q 'not trained.*: proj$' said
+is 'and both are updated' 2 eval 'place-import --parameters=. names.onnx | place-grad | grep -c "updates"'
+fails 'no regular expression' 2 "'[(]' is no regular expression" place-import --parameters='(' names.onnx
+# integers divided are integers: 7 / 2 rows
+whole() { local v=$2; { number 1 1; number 2 7; text 8 "$1"; { byte "$v"; head -c 7 /dev/zero; } | message 9; } | message 5; }
+{ op Div k a b; op Concat k2 k b; op Reshape y x k2; whole a 7; whole b 2; input x 2 3; output y; } | model > div.onnx
+is 'seven halves are three' 1 eval 'place-import div.onnx | grep -c "inter 24 f32 (3 2)"'
+# values in a file beside the model; sequences
+external() { { for d in "${@:5}"; do number 1 "$d"; done; number 2 1; text 8 "$1"
+    { text 1 location; text 2 "$2"; } | message 13; { text 1 offset; text 2 "$3"; } | message 13; { text 1 length; text 2 "$4"; } | message 13; number 14 1; } | message 5; }
+beside() { { op MatMul y x w.weight; external w.weight "$@" 4 3; input x 2 4; output y; } | model > ext.onnx; }
+head -c 60 /dev/zero > ext.bin
+beside ext.bin 8 48
+ok 'values in a file beside' eval 'place-import ext.onnx | grep -q w.weight'
+place-import ext.onnx | place-grad > step.sexp
+place-cost --model=disk step.sexp > p.csv
+place-plan -f fast -p p.csv step.sexp > plan.sexp
+external_run() { place-run --plan=plan.sexp --tier=dram --steps=1 --warm=0 --values=ext.onnx "$@" step.sexp; }
+ok 'and used' external_run
+fails 'not written there' 1 "w.weight' lies in a file of its own" external_run --save=saved.onnx
+beside ext.bin 16 48
+fails 'of which some are missing' 1 "'ext.bin' does not hold the 48 bytes of 'w.weight'" place-import ext.onnx
+beside ../ext.bin 0 48
+fails 'in a file elsewhere' 1 "'../ext.bin', which is not a file beside" place-import ext.onnx
+beside none.bin 0 48
+fails 'in a file that is not there' 1 "none.bin" place-import ext.onnx
+{ op Conv y x w.weight; initialiser w.weight 48 2 2 3; input x 1 2 8; output y; } | model > conv1d.onnx
+is 'a convolution of sequences' '1 2 6' eval 'place-import conv1d.onnx | sed -n "s/.*tensor . y inter [0-9]* f32 (\([0-9]* [0-9]* [0-9]*\)).*/\1/p" | tail -1'
 size=$(stat -c %s good.onnx)
 cut_short() { local n; for ((n = 0; n < size; n++)); do head -c $n good.onnx > cut.onnx; place-import cut.onnx > o 2> e && return 1
     [ $? = 1 ] && [ -s e ] && [ ! -s o ] || return 1; done; }

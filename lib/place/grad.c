@@ -19,6 +19,7 @@ bool grad_parameter(const struct tensor *t)
     static const char *const tail[] = { "weight", "bias", "scale", "shift" };
     size_t n = strlen(t->name);
     if (t->role != ROLE_ARG || strcmp(t->dtype, "f32") != 0) return false;
+    if (t->trained) return true;
     for (size_t i = 0; i < sizeof tail / sizeof *tail; i++) {
         size_t m = strlen(tail[i]);
         if (n < m || strcmp(t->name + n - m, tail[i]) != 0) continue;
@@ -130,6 +131,11 @@ static void add_gradient(struct grad *s, int t, int d)
 static void back_binary(struct grad *s, const struct node *n, int dy)
 {
     int a = n->operand[0], b = n->operand[1], y = n->operand[2], kind = (int)node_attr(n, "kind", 0, 0);
+    if (kind >= ND_GREATER && kind <= ND_EQUAL) return;
+    if (kind >= ND_WHERE) {
+        if (s->leads[a]) add_gradient(s, a, unbroadcast(s, binary(s, kind, dy, b, y), a));
+        return;
+    }
     if (s->leads[a]) {
         int d = kind == 2 ? binary(s, 2, dy, b, y) : kind == 3 ? binary(s, 3, dy, b, y) : dy;
         add_gradient(s, a, unbroadcast(s, d, a));
@@ -226,6 +232,13 @@ static void back_reduce(struct grad *s, const struct node *n, int dy)
     add_gradient(s, n->operand[0], dx);
 }
 
+static void back_expand(struct grad *s, const struct node *n, int dy)
+{
+    double factor = node_attr(n, "factor", 0, 1);
+    if (factor != 1) dy = unary(s, ND_SCALE, factor, dy);
+    add_gradient(s, n->operand[0], unbroadcast(s, dy, n->operand[0]));
+}
+
 static void back_transpose(struct grad *s, const struct node *n, int dy)
 {
     int dx = like(s, n->operand[0]), k = apply(s, "NdTranspose", dy, -1, dx);
@@ -267,6 +280,8 @@ static bool back(struct grad *s, const struct node *n, int dy)
     else if (!strcmp(op, "NdAvgPool")) back_simple(s, n, "NdAvgPoolGrad", dy, -1, o[0]);
     else if (!strcmp(op, "NdNorm")) back_norm(s, n, dy);
     else if (!strcmp(op, "NdSoftmax")) back_simple(s, n, "NdSoftmaxGrad", o[1], dy, o[0]);
+    else if (!strcmp(op, "NdLogSoftmax")) back_simple(s, n, "NdLogSoftmaxGrad", o[1], dy, o[0]);
+    else if (!strcmp(op, "NdExpand")) back_expand(s, n, dy);
     else if (!strcmp(op, "NdConcat")) back_concat(s, n, dy);
     else if (!strcmp(op, "NdSlice")) back_simple(s, n, "NdPad", dy, -1, o[0]);
     else if (!strcmp(op, "NdPad")) back_simple(s, n, "NdSlice", dy, -1, o[0]);
@@ -310,7 +325,8 @@ static struct graph *copy_forward(const struct graph *f)
     struct graph *g = graph_new(f->name, f->batch);
     for (int i = 0; i < f->ntensor; i++) {
         const struct tensor *t = &f->tensor[i];
-        graph_tensor(g, t->name, t->role, t->dtype, t->ndim, t->shape);
+        int id = graph_tensor(g, t->name, t->role, t->dtype, t->ndim, t->shape);
+        g->tensor[id].trained = t->trained;
     }
     for (int i = 0; i < f->nnode; i++) {
         const struct node *n = &f->node[i];
@@ -366,7 +382,9 @@ struct graph *grad_step(const struct graph *f, const char *output, const struct 
     for (int i = 0; i < f->nnode; i++)                   /* how many operands there are, and what attributes may be */
         if (nd_is(f->node[i].op)) nd_free(nd_make(f, i));
     int y = find_output(f, output);
-    if (!s.leads[y]) die("%s: no parameter leads to the output '%s'", f->file, f->tensor[y].name);
+    if (!s.leads[y])
+        die("%s: no parameter leads to the output '%s' (place-import --parameters=REGEX says which initialisers are "
+            "trained)", f->file, f->tensor[y].name);
     if (s.counter < 0 && opt->adam) s.counter = graph_tensor(s.g, "step", ROLE_ARG, "i32", 1, (int64_t[]){ 1 });
     s.of[y] = add_loss(&s, y);
     struct buf missing = { 0 };

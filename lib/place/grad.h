@@ -1,8 +1,8 @@
 /* grad.h - from a forward graph to a training step: loss, backward pass, update of every parameter.
  *
  * The forward graph has operators of nd.h only; parameters are args of type f32 whose names end in weight, bias, scale
- * or shift (after a dot or an underscore, or as a whole).  Reverse mode: node by node backwards, each node's rule gives
- * the gradients of its inputs that lead to a parameter; contributions to one tensor are added in the order in which
+ * or shift (after a dot or an underscore, or as a whole), or that the graph says are trained.  Reverse mode: node by
+ * node backwards, each node's rule gives the gradients of its inputs that lead to a parameter; contributions to one tensor are added in the order in which
  * they arise.  A parameter is updated as soon as its gradient is whole.
  *
  * The step's loss is the mean cross entropy of the rows of the output (its last dimension are the classes) against

@@ -1,326 +1,91 @@
-#include "place/import.h"
+/* import.c - see import.h */
+#include "place/importing.h"
 #include "base/checked.h"
+#include "base/filter.h"
 #include "base/mem.h"
 #include "base/message.h"
-#include "place/grad.h"
-#include "tensor/nd.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONSTANTS = 64, CONCAT = 8 }; /* elements of a computed constant; operands of a concatenation */
-static const int64_t ELEMENTS = (int64_t)1 << 36;
-
-/* What a name stands for: a tensor of the graph, an initialiser not used yet, or numbers known now. */
-struct value {
-    enum { TENSOR, STORED, NUMBERS } kind;
-    int tensor;
-    const struct onnx_tensor *stored;
-    int ndim;
-    int64_t shape[ONNX_DIMS];
-    double *number;
-    size_t n;
-};
-
-struct import {
-    const struct onnx *o;
-    struct graph *g;
-    struct intern names;
-    struct value *value;
-    bool *known;
-    size_t cap, capknown;
-    const struct onnx_node *node;
-    char *label; /* of the node, for messages */
-    long batch;
-};
-
-_Noreturn static void refuse(const struct import *m, const char *why)
-{
-    die("%s: node '%s' (%.*s): %s", m->o->file, m->label, (int)m->node->op.n, m->node->op.s, why);
-}
-
-/* ---- names and values ---- */
-
-static void define(struct import *m, str name, struct value v)
-{
-    uint32_t i = intern(&m->names, name);
-    while (m->names.n > m->cap || !m->value) {
-        m->value = grow(m->value, m->names.n, &m->cap, sizeof *m->value);
-        size_t was = m->capknown;
-        m->known = grow(m->known, m->cap, &m->capknown, sizeof *m->known);
-        memset(m->known + was, 0, (m->capknown - was) * sizeof *m->known);
-    }
-    if (m->known[i]) die("%s: '%.*s' is given twice", m->o->file, (int)name.n, name.s);
-    m->known[i] = true;
-    m->value[i] = v;
-}
-
-static bool given(const struct import *m, size_t i)
-{
-    return i < m->node->nin && m->node->in[i].n > 0;
-}
-
-static int64_t elements(const int64_t *shape, int n)
-{
-    int64_t count = 1;
-    for (int i = 0; i < n; i++)
-        if (shape[i] < 1 || shape[i] > ELEMENTS / count) return 0;
-        else count *= shape[i];
-    return count;
-}
-
-static bool real(const struct onnx_tensor *t)
-{
-    return t->type == ONNX_FLOAT || t->type == ONNX_DOUBLE;
-}
-
-static bool learned(const struct onnx_tensor *t)
-{
-    char *name = xformat("%.*s", (int)t->name.n, t->name.s);
-    struct tensor like = { .name = name, .dtype = real(t) ? "f32" : "i32", .role = ROLE_ARG };
-    bool is = grad_parameter(&like);
-    free(name);
-    return is;
-}
-
-static void make_tensor(struct import *m, struct value *v)
-{
-    const struct onnx_tensor *t = v->stored;
-    if (t->ndim > GRAPH_DIMS) refuse(m, "an initialiser of more than four dimensions");
-    if (!elements(t->shape, t->ndim)) refuse(m, "an initialiser that is empty or too large");
-    char *name = xformat("%.*s", (int)t->name.n, t->name.s);
-    int64_t one = 1;
-    v->tensor = graph_tensor(m->g, name, learned(t) ? ROLE_ARG : ROLE_CONST, real(t) ? "f32" : "i32",
-                             t->ndim ? t->ndim : 1, t->ndim ? t->shape : &one);
-    v->kind = TENSOR;
-    free(name);
-}
-
-static struct value *input(struct import *m, size_t i)
-{
-    if (!given(m, i)) refuse(m, "an input is missing");
-    str name = m->node->in[i];
-    long k = intern_find(&m->names, name);
-    if (k < 0 || !m->known[k])
-        die("%s: node '%s' (%.*s) reads '%.*s', which no earlier node, input or initialiser gives", m->o->file,
-            m->label, (int)m->node->op.n, m->node->op.s, (int)name.n, name.s);
-    struct value *v = &m->value[k];
-    if (v->kind == STORED && learned(v->stored)) make_tensor(m, v); /* nothing that is learned is a constant */
-    return v;
-}
-
-/* a tensor of the graph for a value, made when it is needed */
-static int as_tensor(struct import *m, size_t i)
-{
-    struct value *v = input(m, i);
-    if (v->kind == NUMBERS) refuse(m, "an operand is a computed constant, which only shapes and scalars may be");
-    if (v->kind == STORED) make_tensor(m, v);
-    return v->tensor;
-}
-
-/* the numbers of a small constant; false when it is none */
-static bool numbers(struct import *m, size_t i, const double **p, size_t *n)
-{
-    struct value *v = input(m, i);
-    if (v->kind == STORED && v->stored->count <= CONSTANTS) {
-        const struct onnx_tensor *t = v->stored;
-        double *x = arena_get(&m->g->text, size_mul((size_t)t->count, sizeof *x) + 1);
-        for (uint64_t k = 0; k < t->count; k++) x[k] = onnx_number(m->o, t, k);
-        *p = x;
-        *n = (size_t)t->count;
-        return true;
-    }
-    *p = v->number;
-    *n = v->n;
-    return v->kind == NUMBERS;
-}
-
-static const double *want_numbers(struct import *m, size_t i, size_t *n)
-{
-    const double *p;
-    if (!numbers(m, i, &p, n)) refuse(m, "needs an operand that is known before the network runs");
-    return p;
-}
-
-static bool scalar(struct import *m, size_t i, double *x)
-{
-    const struct value *v = input(m, i);
-    const double *p;
-    size_t n;
-    if (v->kind == STORED && (v->stored->count != 1 || v->stored->ndim > 1)) return false;
-    if (!numbers(m, i, &p, &n) || n != 1) return false;
-    *x = *p;
-    return true;
-}
-
-static const struct tensor *shape_of(const struct import *m, int t)
-{
-    return &m->g->tensor[t];
-}
-
-static void result(struct import *m, size_t i, int tensor)
-{
-    if (i < m->node->nout && m->node->out[i].n)
-        define(m, m->node->out[i], (struct value){ .kind = TENSOR, .tensor = tensor });
-}
-
-static void result_numbers(struct import *m, const double *x, size_t n, int ndim)
-{
-    if (n > CONSTANTS) refuse(m, "a computed constant of more than 64 numbers");
-    double *copy = arena_get(&m->g->text, size_mul(n, sizeof *copy) + 1);
-    memcpy(copy, x, n * sizeof *x);
-    define(m, m->node->out[0], (struct value){ .kind = NUMBERS, .number = copy, .n = n, .ndim = ndim });
-}
-
-/* ---- nodes ---- */
-
-static int new_tensor(struct import *m, const char *dtype, int n, const int64_t *shape)
-{
-    if (n > GRAPH_DIMS) refuse(m, "a result of more than four dimensions");
-    if (!elements(shape, n)) refuse(m, "a result that is empty or too large");
-    int64_t one = 1;
-    return graph_tensor(m->g, m->label, ROLE_INTER, dtype, n ? n : 1, n ? shape : &one);
-}
-
-static int node(struct import *m, const char *op, int a, int b, int y)
-{
-    int in[2] = { a, b };
-    return graph_node(m->g, m->label, op, b < 0 ? 1 : 2, in, 1, &y);
-}
-
-static double attr_i(const struct import *m, const char *name, double missing)
-{
-    const struct onnx_attr *a = onnx_attr(m->node, name);
-    return a ? (double)a->i : missing;
-}
-static double attr_f(const struct import *m, const char *name, double missing)
-{
-    const struct onnx_attr *a = onnx_attr(m->node, name);
-    return a ? (double)a->f : missing;
-}
-static int64_t attr_ints(const struct import *m, const char *name, size_t i, int64_t missing)
-{
-    const struct onnx_attr *a = onnx_attr(m->node, name);
-    return a && i < a->nint ? a->ints[i] : missing;
-}
-
-static int axis_of(const struct import *m, double axis, int n)
-{
-    if (axis < 0) axis += n;
-    if (!(axis >= 0 && axis < n)) refuse(m, "an axis that its operand does not have");
-    return (int)axis;
-}
-
-static int unary(struct import *m, enum nd_unary kind, double a, double b, int x)
-{
-    struct tensor t = *shape_of(m, x);
-    int y = new_tensor(m, "f32", t.ndim, t.shape), k = node(m, "NdUnary", x, -1, y);
-    graph_attr(m->g, k, "kind", 1, kind, 0);
-    graph_attr(m->g, k, "a", 1, a, 0);
-    if (kind == ND_CLIP) graph_attr(m->g, k, "b", 1, b, 0);
-    return y;
-}
-
-static int reshaped(struct import *m, int x, int n, const int64_t *shape)
-{
-    struct tensor t = *shape_of(m, x);
-    if (n <= GRAPH_DIMS && elements(shape, n) != elements(t.shape, t.ndim))
-        refuse(m, "a reshape to another number of elements");
-    if (n == t.ndim && !memcmp(shape, t.shape, (size_t)n * sizeof *shape)) return x;
-    int y = new_tensor(m, t.dtype, n, shape);
-    node(m, "NdReshape", x, -1, y);
-    return y;
-}
-
-static int binary_of(struct import *m, int kind, int a, int b)
-{
-    struct tensor s = *shape_of(m, a), t = *shape_of(m, b);
-    int n = s.ndim > t.ndim ? s.ndim : t.ndim;
-    int64_t shape[GRAPH_DIMS];
-    for (int k = 1; k <= n; k++) {
-        int64_t u = k <= s.ndim ? s.shape[s.ndim - k] : 1, v = k <= t.ndim ? t.shape[t.ndim - k] : 1;
-        if (u != v && u != 1 && v != 1) refuse(m, "operands whose shapes do not go together");
-        shape[n - k] = u > v ? u : v;
-    }
-    int y = new_tensor(m, "f32", n, shape);
-    graph_attr(m->g, node(m, "NdBinary", a, b, y), "kind", 1, kind, 0);
-    return y;
-}
+enum { CONCAT = 8 };                                     /* operands of a concatenation */
 
 static void op_binary(struct import *m, int kind)
 {
     const double *p, *q;
     size_t n, k;
-    if (input(m, 0)->kind != TENSOR && input(m, 1)->kind != TENSOR && numbers(m, 0, &p, &n) && numbers(m, 1, &q, &k)) {
+    if (im_input(m, 0)->kind != TENSOR && im_input(m, 1)->kind != TENSOR && im_numbers(m, 0, &p, &n) && im_numbers(m, 1, &q, &k)) {
         double x[CONSTANTS];
         size_t most = n > k ? n : k;
-        if ((n != most && n != 1) || (k != most && k != 1)) refuse(m, "constants whose shapes do not go together");
+        if ((n != most && n != 1) || (k != most && k != 1)) im_refuse(m, "constants whose shapes do not go together");
         for (size_t i = 0; i < most; i++) {
             double a = p[n == 1 ? 0 : i], b = q[k == 1 ? 0 : i];
+            if (kind == 3 && m->whole && b == 0) im_refuse(m, "an integer divided by 0");
             x[i] = kind == 0 ? a + b : kind == 1 ? a - b : kind == 2 ? a * b : a / b;
+            if (kind == 3 && m->whole) x[i] = trunc(x[i]);   /* integers stay integers */
         }
-        result_numbers(m, x, most, most > 1);
+        im_result_numbers(m, x, most, most > 1);
         return;
     }
     double c;
-    if (scalar(m, 1, &c)) {
-        int x = as_tensor(m, 0);
-        result(m, 0,
-               kind < 2 ? unary(m, ND_SHIFT, kind ? -c : c, 0, x) : unary(m, ND_SCALE, kind == 2 ? c : 1 / c, 0, x));
+    if (im_scalar(m, 1, &c)) {
+        int x = im_as_tensor(m, 0);
+        im_result(m, 0,
+               kind < 2 ? im_unary(m, ND_SHIFT, kind ? -c : c, 0, x) : im_unary(m, ND_SCALE, kind == 2 ? c : 1 / c, 0, x));
         return;
     }
-    if (scalar(m, 0, &c)) {
-        int x = as_tensor(m, 1);
-        if (kind == 3) x = unary(m, ND_POW, -1, 0, x);
-        if (kind == 1) x = unary(m, ND_SCALE, -1, 0, x);
-        result(m, 0, unary(m, kind < 2 ? ND_SHIFT : ND_SCALE, c, 0, x));
+    if (im_scalar(m, 0, &c)) {
+        int x = im_as_tensor(m, 1);
+        if (kind == 3) x = im_unary(m, ND_POW, -1, 0, x);
+        if (kind == 1) x = im_unary(m, ND_SCALE, -1, 0, x);
+        im_result(m, 0, im_unary(m, kind < 2 ? ND_SHIFT : ND_SCALE, c, 0, x));
         return;
     }
-    result(m, 0, binary_of(m, kind, as_tensor(m, 0), as_tensor(m, 1)));
+    im_result(m, 0, im_binary_of(m, kind, im_as_tensor(m, 0), im_as_tensor(m, 1)));
 }
 
 static void op_unary(struct import *m, enum nd_unary kind)
 {
     double c;
-    if (kind == ND_SQRT && scalar(m, 0, &c)) {
+    if (kind == ND_SQRT && im_scalar(m, 0, &c)) {
         c = sqrt(c);
-        result_numbers(m, &c, 1, 0);
+        im_result_numbers(m, &c, 1, 0);
         return;
     }
-    result(m, 0, unary(m, kind, 0, 0, as_tensor(m, 0)));
+    im_result(m, 0, im_unary(m, kind, 0, 0, im_as_tensor(m, 0)));
 }
 
 static void op_pow(struct import *m)
 {
     double c, x;
-    if (!scalar(m, 1, &c)) refuse(m, "an exponent that is not one constant");
-    if (scalar(m, 0, &x)) {
+    if (!im_scalar(m, 1, &c)) im_refuse(m, "an exponent that is not one constant");
+    if (im_scalar(m, 0, &x)) {
         x = pow(x, c);
-        result_numbers(m, &x, 1, 0);
+        im_result_numbers(m, &x, 1, 0);
         return;
     }
-    result(m, 0, unary(m, ND_POW, c, 0, as_tensor(m, 0)));
+    im_result(m, 0, im_unary(m, ND_POW, c, 0, im_as_tensor(m, 0)));
 }
 
 static void op_clip(struct import *m)
 {
-    double low = attr_f(m, "min", -3e38), high = attr_f(m, "max", 3e38);
-    if (given(m, 1) && !scalar(m, 1, &low)) refuse(m, "a bound that is not constant");
-    if (given(m, 2) && !scalar(m, 2, &high)) refuse(m, "a bound that is not constant");
-    result(m, 0, unary(m, ND_CLIP, low, high, as_tensor(m, 0)));
+    double low = im_attr_f(m, "min", -3e38), high = im_attr_f(m, "max", 3e38);
+    if (im_given(m, 1) && !im_scalar(m, 1, &low)) im_refuse(m, "a bound that is not constant");
+    if (im_given(m, 2) && !im_scalar(m, 2, &high)) im_refuse(m, "a bound that is not constant");
+    im_result(m, 0, im_unary(m, ND_CLIP, low, high, im_as_tensor(m, 0)));
 }
 
 static void op_reduce(struct import *m, bool mean)
 {
-    int x = as_tensor(m, 0), axes = 0, n = 0;
-    struct tensor t = *shape_of(m, x);
+    int x = im_as_tensor(m, 0), axes = 0, n = 0;
+    struct tensor t = *im_shape_of(m, x);
     const struct onnx_attr *a = onnx_attr(m->node, "axes");
-    bool keep = attr_i(m, "keepdims", 1) != 0;
-    for (size_t i = 0; a && i < a->nint; i++) axes |= 1 << axis_of(m, (double)a->ints[i], t.ndim);
-    if (given(m, 1)) {
+    bool keep = im_attr_i(m, "keepdims", 1) != 0;
+    for (size_t i = 0; a && i < a->nint; i++) axes |= 1 << im_axis_of(m, (double)a->ints[i], t.ndim);
+    if (im_given(m, 1)) {
         size_t count;
-        const double *p = want_numbers(m, 1, &count);
-        for (size_t i = 0; i < count; i++) axes |= 1 << axis_of(m, p[i], t.ndim);
+        const double *p = im_want_numbers(m, 1, &count);
+        for (size_t i = 0; i < count; i++) axes |= 1 << im_axis_of(m, p[i], t.ndim);
     }
     if (str_is(m->node->op, "GlobalAveragePool")) axes = (1 << t.ndim) - 4;
     if (!axes) axes = (1 << t.ndim) - 1;
@@ -329,53 +94,41 @@ static void op_reduce(struct import *m, bool mean)
         kept[k] = axes >> k & 1 ? 1 : t.shape[k];
         if (!(axes >> k & 1)) left[n++] = t.shape[k];
     }
-    int y = new_tensor(m, "f32", t.ndim, kept), k = node(m, "NdReduce", x, -1, y);
+    int y = im_new_tensor(m, "f32", t.ndim, kept), k = im_node(m, "NdReduce", x, -1, y);
     graph_attr(m->g, k, "axes", 1, axes, 0);
     graph_attr(m->g, k, "mean", 1, mean, 0);
-    result(m, 0, keep ? y : reshaped(m, y, n ? n : 1, n ? left : (int64_t[]){ 1 }));
-}
-
-static int product(struct import *m, int a, int b, bool tb)
-{
-    struct tensor s = *shape_of(m, a), t = *shape_of(m, b);
-    if (s.ndim < 2 || t.ndim < 2) refuse(m, "a product of vectors");
-    if (t.ndim > s.ndim || (t.ndim > 2 && t.ndim < s.ndim)) refuse(m, "a product of arrays of these shapes");
-    for (int k = 0; k < t.ndim - 2; k++)
-        if (s.shape[k] != t.shape[k]) refuse(m, "a product of batches of different size");
-    int64_t inner = t.shape[t.ndim - (tb ? 1 : 2)], last = t.shape[t.ndim - (tb ? 2 : 1)];
-    if (s.shape[s.ndim - 1] != inner) refuse(m, "a product of matrices that do not fit");
-    s.shape[s.ndim - 1] = last;
-    int y = new_tensor(m, "f32", s.ndim, s.shape), k = node(m, "NdMatMul", a, b, y);
-    graph_attr(m->g, k, "tb", 1, tb, 0);
-    m->g->node[k].flops = 2 * (double)elements(s.shape, s.ndim) * (double)inner;
-    return y;
+    im_result(m, 0, keep ? y : im_reshaped(m, y, n ? n : 1, n ? left : (int64_t[]){ 1 }));
 }
 
 static void op_gemm(struct import *m)
 {
-    if (attr_i(m, "transA", 0) != 0 || attr_f(m, "alpha", 1) != 1 || attr_f(m, "beta", 1) != 1)
-        refuse(m, "a product with transA, alpha or beta");
-    int y = product(m, as_tensor(m, 0), as_tensor(m, 1), attr_i(m, "transB", 0) != 0);
-    result(m, 0, given(m, 2) ? binary_of(m, 0, y, as_tensor(m, 2)) : y);
+    if (im_attr_i(m, "transA", 0) != 0 || im_attr_f(m, "alpha", 1) != 1 || im_attr_f(m, "beta", 1) != 1)
+        im_refuse(m, "a product with transA, alpha or beta");
+    int y = im_product(m, im_as_tensor(m, 0), im_as_tensor(m, 1), im_attr_i(m, "transB", 0) != 0);
+    im_result(m, 0, im_given(m, 2) ? im_binary_of(m, 0, y, im_as_tensor(m, 2)) : y);
 }
 
-/* window attributes of node k; the sizes of the output's plane */
-static void window(struct import *m, int k, const int64_t *in, const int64_t *kernel, bool transposed, int64_t *out)
+/* Window attributes of node k; the sizes of the output's plane.  Of sequences (flat) the plane is one row high. */
+static void window(struct import *m, int k, const int64_t *in, const int64_t *kernel, bool transposed, bool flat,
+                   int64_t *out)
 {
     const struct onnx_attr *text = onnx_attr(m->node, "auto_pad");
     if (text && text->text.n && !str_is(text->text, "NOTSET") && !str_is(text->text, "VALID"))
-        refuse(m, "padding by auto_pad");
-    if (attr_i(m, "ceil_mode", 0) != 0) refuse(m, "ceil_mode");
-    int64_t s[2], p[2], d = attr_ints(m, "dilations", 0, 1);
+        im_refuse(m, "padding by auto_pad");
+    if (im_attr_i(m, "ceil_mode", 0) != 0) im_refuse(m, "ceil_mode");
+    int64_t s[2], p[2], d = im_attr_ints(m, "dilations", 0, 1);
     for (size_t i = 0; i < 2; i++) {
-        s[i] = attr_ints(m, "strides", i, 1);
-        p[i] = attr_ints(m, "pads", i, 0);
+        bool none = flat && i == 0;
+        size_t at = flat ? 0 : i;
+        s[i] = none ? 1 : im_attr_ints(m, "strides", at, 1);
+        p[i] = none ? 0 : im_attr_ints(m, "pads", at, 0);
         bool good = s[i] >= 1 && s[i] < 1 << 16 && p[i] >= 0 && p[i] < 1 << 16 && kernel[i] >= 1 && kernel[i] < 1 << 16;
-        if (!good || d < 1 || d > 1 << 10 || in[i] > 1 << 30) refuse(m, "strides, padding or kernel out of range");
-        if (attr_ints(m, "pads", i + 2, p[i]) != p[i]) refuse(m, "padding that differs at begin and end");
-        if (attr_ints(m, "dilations", i, 1) != d) refuse(m, "dilations that differ");
-        int64_t reach = (kernel[i] - 1) * d + 1;
-        out[i] = transposed ? (in[i] - 1) * s[i] - 2 * p[i] + reach + attr_ints(m, "output_padding", i, 0)
+        if (!good || d < 1 || d > 1 << 10 || in[i] > 1 << 30) im_refuse(m, "strides, padding or kernel out of range");
+        if (!none && im_attr_ints(m, "pads", at + (flat ? 1 : 2), p[i]) != p[i])
+            im_refuse(m, "padding that differs at begin and end");
+        if (im_attr_ints(m, "dilations", at, 1) != d) im_refuse(m, "dilations that differ");
+        int64_t reach = (kernel[i] - 1) * d + 1, more = none ? 0 : im_attr_ints(m, "output_padding", at, 0);
+        out[i] = transposed ? (in[i] - 1) * s[i] - 2 * p[i] + reach + more
                  : in[i] + 2 * p[i] - reach < 0 ? 0
                                                 : (in[i] + 2 * p[i] - reach) / s[i] + 1;
     }
@@ -385,101 +138,119 @@ static void window(struct import *m, int k, const int64_t *in, const int64_t *ke
     if (d > 1) graph_attr(m->g, k, "dilation", 1, (double)d, 0);
 }
 
+/* images as they are, sequences as images of one row */
+static int images(struct import *m, int x, bool flat)
+{
+    struct tensor t = *im_shape_of(m, x);
+    if (t.ndim != (flat ? 3 : 4)) im_refuse(m, "an operand that is neither images nor sequences");
+    return flat ? im_reshaped(m, x, 4, (int64_t[]){ t.shape[0], t.shape[1], 1, t.shape[2] }) : x;
+}
+
+static int back_from(struct import *m, int y, bool flat)
+{
+    struct tensor t = *im_shape_of(m, y);
+    return flat ? im_reshaped(m, y, 3, (int64_t[]){ t.shape[0], t.shape[1], t.shape[3] }) : y;
+}
+
 static void op_conv(struct import *m, bool transposed)
 {
-    int x = as_tensor(m, 0), w = as_tensor(m, 1);
-    struct tensor t = *shape_of(m, x), f = *shape_of(m, w);
-    int64_t group = (int64_t)attr_i(m, "group", 1), plane[2];
-    if (t.ndim != 4 || f.ndim != 4) refuse(m, "a convolution that is not of images");
-    if (group < 1 || group > 1 << 20) refuse(m, "an impossible number of groups");
-    window(m, -1, t.shape + 2, f.shape + 2, transposed, plane);
+    int x = im_as_tensor(m, 0), w = im_as_tensor(m, 1);
+    bool flat = im_shape_of(m, x)->ndim == 3;
+    x = images(m, x, flat);
+    w = images(m, w, flat);
+    struct tensor t = *im_shape_of(m, x), f = *im_shape_of(m, w);
+    int64_t group = (int64_t)im_attr_i(m, "group", 1), plane[2];
+    if (group < 1 || group > 1 << 20) im_refuse(m, "an impossible number of groups");
+    window(m, -1, t.shape + 2, f.shape + 2, transposed, flat, plane);
     int64_t channels = transposed ? f.shape[1] * group : f.shape[0],
             shape[4] = { t.shape[0], channels, plane[0], plane[1] };
     if (t.shape[1] != (transposed ? f.shape[0] : f.shape[1] * group) || f.shape[0] % group)
-        refuse(m, "weights for another number of channels");
-    int y = new_tensor(m, "f32", 4, shape);
-    int k = transposed ? node(m, "NdConvGradX", w, x, y) : node(m, "NdConv", x, w, y);
-    window(m, k, t.shape + 2, f.shape + 2, transposed, plane);
+        im_refuse(m, "weights for another number of channels");
+    int y = im_new_tensor(m, "f32", 4, shape);
+    int k = transposed ? im_node(m, "NdConvGradX", w, x, y) : im_node(m, "NdConv", x, w, y);
+    window(m, k, t.shape + 2, f.shape + 2, transposed, flat, plane);
     graph_attr(m->g, k, "group", 1, (double)group, 0);
     m->g->node[k].flops =
-        2 * (double)elements(transposed ? t.shape : shape, 4) * (double)(f.shape[1] * f.shape[2] * f.shape[3]);
-    if (given(m, 2)) {
-        int b = as_tensor(m, 2);
-        y = binary_of(m, 0, y, reshaped(m, b, 4, (int64_t[]){ 1, channels, 1, 1 }));
+        2 * (double)im_elements(transposed ? t.shape : shape, 4) * (double)(f.shape[1] * f.shape[2] * f.shape[3]);
+    if (im_given(m, 2)) {
+        int b = im_as_tensor(m, 2);
+        y = im_binary_of(m, 0, y, im_reshaped(m, b, 4, (int64_t[]){ 1, channels, 1, 1 }));
     }
-    result(m, 0, y);
+    im_result(m, 0, back_from(m, y, flat));
 }
 
 static void op_pool(struct import *m, bool max)
 {
-    int x = as_tensor(m, 0);
-    struct tensor t = *shape_of(m, x);
-    int64_t kernel[2] = { attr_ints(m, "kernel_shape", 0, 0), attr_ints(m, "kernel_shape", 1, 0) }, plane[2];
-    if (t.ndim != 4) refuse(m, "pooling of something that is not images");
-    window(m, -1, t.shape + 2, kernel, false, plane);
+    int x = im_as_tensor(m, 0);
+    bool flat = im_shape_of(m, x)->ndim == 3;
+    x = images(m, x, flat);
+    struct tensor t = *im_shape_of(m, x);
+    int64_t plane[2], first = im_attr_ints(m, "kernel_shape", 0, 0);
+    int64_t kernel[2] = { flat ? 1 : first, flat ? first : im_attr_ints(m, "kernel_shape", 1, 0) };
+    window(m, -1, t.shape + 2, kernel, false, flat, plane);
     int64_t shape[4] = { t.shape[0], t.shape[1], plane[0], plane[1] };
-    int y = new_tensor(m, "f32", 4, shape), k;
+    int y = im_new_tensor(m, "f32", 4, shape), k;
     if (max) {
-        int index = new_tensor(m, "i32", 4, shape);
+        int index = im_new_tensor(m, "i32", 4, shape);
         k = graph_node(m->g, m->label, "NdMaxPool", 1, &x, 2, (int[]){ y, index });
     } else {
-        k = node(m, "NdAvgPool", x, -1, y);
-        graph_attr(m->g, k, "counted", 1, attr_i(m, "count_include_pad", 0), 0);
+        k = im_node(m, "NdAvgPool", x, -1, y);
+        graph_attr(m->g, k, "counted", 1, im_attr_i(m, "count_include_pad", 0), 0);
     }
-    window(m, k, t.shape + 2, kernel, false, plane);
+    window(m, k, t.shape + 2, kernel, false, flat, plane);
     graph_attr(m->g, k, "kernel", 2, (double)kernel[0], (double)kernel[1]);
-    result(m, 0, y);
+    im_result(m, 0, back_from(m, y, flat));
 }
 
 static void op_norm(struct import *m)
 {
-    int x = as_tensor(m, 0), in[3] = { x, as_tensor(m, 1), as_tensor(m, 2) };
-    struct tensor t = *shape_of(m, x);
-    if (t.ndim < 2 || shape_of(m, in[1])->bytes != 4 * (uint64_t)t.shape[1] ||
-        shape_of(m, in[2])->bytes != 4 * (uint64_t)t.shape[1])
-        refuse(m, "statistics for another number of channels");
-    int out[3] = { new_tensor(m, "f32", t.ndim, t.shape), new_tensor(m, "f32", 1, &t.shape[1]),
-                   new_tensor(m, "f32", 1, &t.shape[1]) };
+    int x = im_as_tensor(m, 0), in[3] = { x, im_as_tensor(m, 1), im_as_tensor(m, 2) };
+    struct tensor t = *im_shape_of(m, x);
+    if (t.ndim < 2 || im_shape_of(m, in[1])->bytes != 4 * (uint64_t)t.shape[1] ||
+        im_shape_of(m, in[2])->bytes != 4 * (uint64_t)t.shape[1])
+        im_refuse(m, "statistics for another number of channels");
+    int out[3] = { im_new_tensor(m, "f32", t.ndim, t.shape), im_new_tensor(m, "f32", 1, &t.shape[1]),
+                   im_new_tensor(m, "f32", 1, &t.shape[1]) };
     int k = graph_node(m->g, m->label, "NdNorm", 3, in, 3, out);
-    graph_attr(m->g, k, "epsilon", 1, attr_f(m, "epsilon", 1e-5), 0);
-    result(m, 0, out[0]);
+    graph_attr(m->g, k, "epsilon", 1, im_attr_f(m, "epsilon", 1e-5), 0);
+    im_result(m, 0, out[0]);
 }
 
 static void op_reshape(struct import *m)
 {
     size_t n;
-    const double *want = want_numbers(m, 1, &n), *p;
+    const double *want = im_want_numbers(m, 1, &n), *p;
     size_t have;
-    if (input(m, 0)->kind != TENSOR && numbers(m, 0, &p, &have)) {
-        result_numbers(m, p, have, (int)n);
+    if (im_input(m, 0)->kind != TENSOR && im_numbers(m, 0, &p, &have)) {
+        im_result_numbers(m, p, have, (int)n);
         return;
     }
-    int x = as_tensor(m, 0), open = -1;
-    struct tensor t = *shape_of(m, x);
+    int x = im_as_tensor(m, 0), open = -1;
+    struct tensor t = *im_shape_of(m, x);
     int64_t shape[ONNX_DIMS], rest = 1;
-    if (n > GRAPH_DIMS) refuse(m, "a result of more than four dimensions");
+    if (n > GRAPH_DIMS) im_refuse(m, "a result of more than four dimensions");
     for (size_t i = 0; i < n; i++) {
         bool copy = want[i] == 0 && (int)i < t.ndim;
-        if (!copy && !(want[i] == -1 || (want[i] >= 1 && want[i] <= (double)ELEMENTS)))
-            refuse(m, "an impossible shape");
+        if (!copy && !(want[i] == -1 || (want[i] >= 1 && want[i] <= (double)IMPORT_ELEMENTS)))
+            im_refuse(m, "an impossible shape");
         shape[i] = copy ? t.shape[i] : (int64_t)want[i];
-        if (shape[i] == -1 && open >= 0) refuse(m, "a shape with two open dimensions");
+        if (shape[i] == -1 && open >= 0) im_refuse(m, "a shape with two open dimensions");
         if (shape[i] == -1) open = (int)i;
-        else if (shape[i] > ELEMENTS / rest) refuse(m, "a result that is too large");
+        else if (shape[i] > IMPORT_ELEMENTS / rest) im_refuse(m, "a result that is too large");
         else rest *= shape[i];
     }
-    if (open >= 0) shape[open] = elements(t.shape, t.ndim) / rest;
-    result(m, 0, reshaped(m, x, (int)n, shape));
+    if (open >= 0) shape[open] = im_elements(t.shape, t.ndim) / rest;
+    im_result(m, 0, im_reshaped(m, x, (int)n, shape));
 }
 
 static void op_flatten(struct import *m)
 {
-    int x = as_tensor(m, 0);
-    struct tensor t = *shape_of(m, x);
-    double at = attr_i(m, "axis", 1);
-    int axis = at == t.ndim ? t.ndim : axis_of(m, at, t.ndim);
-    int64_t shape[2] = { elements(t.shape, axis), elements(t.shape + axis, t.ndim - axis) };
-    result(m, 0, reshaped(m, x, 2, shape));
+    int x = im_as_tensor(m, 0);
+    struct tensor t = *im_shape_of(m, x);
+    double at = im_attr_i(m, "axis", 1);
+    int axis = at == t.ndim ? t.ndim : im_axis_of(m, at, t.ndim);
+    int64_t shape[2] = { im_elements(t.shape, axis), im_elements(t.shape + axis, t.ndim - axis) };
+    im_result(m, 0, im_reshaped(m, x, 2, shape));
 }
 
 static void op_squeeze(struct import *m, bool wider)
@@ -488,48 +259,48 @@ static void op_squeeze(struct import *m, bool wider)
     size_t n = 0, have;
     double listed[ONNX_DIMS];
     const struct onnx_attr *a = onnx_attr(m->node, "axes");
-    if (given(m, 1)) axes = want_numbers(m, 1, &n);
+    if (im_given(m, 1)) axes = im_want_numbers(m, 1, &n);
     else if (a) {
         for (; n < a->nint && n < ONNX_DIMS; n++) listed[n] = (double)a->ints[n];
         axes = listed;
     }
-    if (input(m, 0)->kind != TENSOR && numbers(m, 0, &p, &have)) {
-        result_numbers(m, p, have, wider || have > 1);
+    if (im_input(m, 0)->kind != TENSOR && im_numbers(m, 0, &p, &have)) {
+        im_result_numbers(m, p, have, wider || have > 1);
         return;
     }
-    int x = as_tensor(m, 0), to = 0;
-    struct tensor t = *shape_of(m, x);
+    int x = im_as_tensor(m, 0), to = 0;
+    struct tensor t = *im_shape_of(m, x);
     int all = wider ? t.ndim + (int)n : t.ndim;
-    if (all > GRAPH_DIMS) refuse(m, "a result of more than four dimensions");
+    if (all > GRAPH_DIMS) im_refuse(m, "a result of more than four dimensions");
     unsigned marked = 0;
-    for (size_t i = 0; i < n; i++) marked |= 1u << axis_of(m, axes[i], all);
+    for (size_t i = 0; i < n; i++) marked |= 1u << im_axis_of(m, axes[i], all);
     int64_t shape[GRAPH_DIMS];
     for (int k = 0, from = 0; k < all; k++) {
         if (wider) shape[to++] = marked >> k & 1 || from >= t.ndim ? 1 : t.shape[from++];
         else if (!(marked >> k & 1) && (n || t.shape[k] != 1)) shape[to++] = t.shape[k];
     }
-    result(m, 0, reshaped(m, x, to, shape));
+    im_result(m, 0, im_reshaped(m, x, to, shape));
 }
 
 static void op_transpose(struct import *m)
 {
-    int x = as_tensor(m, 0);
-    struct tensor t = *shape_of(m, x);
+    int x = im_as_tensor(m, 0);
+    struct tensor t = *im_shape_of(m, x);
     int64_t shape[GRAPH_DIMS];
     struct attr *a = arena_get(&m->g->text, sizeof *a);
     *a = (struct attr){ .name = "perm", .n = t.ndim };
     unsigned seen = 0;
     for (int k = 0; k < t.ndim; k++) {
-        int from = axis_of(m, (double)attr_ints(m, "perm", (size_t)k, t.ndim - 1 - k), t.ndim);
+        int from = im_axis_of(m, (double)im_attr_ints(m, "perm", (size_t)k, t.ndim - 1 - k), t.ndim);
         a->v[k] = from;
         shape[k] = t.shape[from];
         seen |= 1u << from;
     }
-    if (seen != (1u << t.ndim) - 1) refuse(m, "a permutation that is none");
-    int y = new_tensor(m, t.dtype, t.ndim, shape), k = node(m, "NdTranspose", x, -1, y);
+    if (seen != (1u << t.ndim) - 1) im_refuse(m, "a permutation that is none");
+    int y = im_new_tensor(m, t.dtype, t.ndim, shape), k = im_node(m, "NdTranspose", x, -1, y);
     m->g->node[k].attr = a;
     m->g->node[k].nattr = 1;
-    result(m, 0, y);
+    im_result(m, 0, y);
 }
 
 /* at most CONCAT operands at a time */
@@ -541,15 +312,15 @@ static int concat(struct import *m, int axis, const int *x, int n)
         for (int i = 0; i < n; i += each) part[parts++] = concat(m, axis, x + i, n - i < each ? n - i : each);
         return concat(m, axis, part, parts);
     }
-    struct tensor t = *shape_of(m, x[0]);
+    struct tensor t = *im_shape_of(m, x[0]);
     for (int i = 1; i < n; i++) {
-        const struct tensor *u = shape_of(m, x[i]);
+        const struct tensor *u = im_shape_of(m, x[i]);
         bool good = u->ndim == t.ndim;
         for (int k = 0; good && k < t.ndim; k++) good = k == axis || u->shape[k] == t.shape[k];
-        if (!good) refuse(m, "arrays whose shapes do not go together");
+        if (!good) im_refuse(m, "arrays whose shapes do not go together");
         t.shape[axis] += u->shape[axis];
     }
-    int y = new_tensor(m, t.dtype, t.ndim, t.shape);
+    int y = im_new_tensor(m, t.dtype, t.ndim, t.shape);
     graph_attr(m->g, graph_node(m->g, m->label, "NdConcat", n, x, 1, &y), "axis", 1, axis, 0);
     return y;
 }
@@ -557,34 +328,34 @@ static int concat(struct import *m, int axis, const int *x, int n)
 static void op_concat(struct import *m)
 {
     bool constant = true;
-    for (size_t i = 0; i < m->node->nin; i++) constant &= input(m, i)->kind != TENSOR;
+    for (size_t i = 0; i < m->node->nin; i++) constant &= im_input(m, i)->kind != TENSOR;
     if (constant) {
         double all[CONSTANTS];
         size_t n = 0, k;
         for (size_t i = 0; i < m->node->nin; i++) {
-            const double *p = want_numbers(m, i, &k);
-            if (n + k > CONSTANTS) refuse(m, "a computed constant of more than 64 numbers");
+            const double *p = im_want_numbers(m, i, &k);
+            if (n + k > CONSTANTS) im_refuse(m, "a computed constant of more than 64 numbers");
             memcpy(all + n, p, k * sizeof *p);
             n += k;
         }
-        result_numbers(m, all, n, 1);
+        im_result_numbers(m, all, n, 1);
         return;
     }
-    if (m->node->nin > 4096) refuse(m, "more than 4096 arrays");
+    if (m->node->nin > 4096) im_refuse(m, "more than 4096 arrays");
     int *x = xmalloc(m->node->nin, sizeof *x);
-    for (size_t i = 0; i < m->node->nin; i++) x[i] = as_tensor(m, i);
-    int axis = axis_of(m, attr_i(m, "axis", 0), shape_of(m, x[0])->ndim);
-    result(m, 0, concat(m, axis, x, (int)m->node->nin));
+    for (size_t i = 0; i < m->node->nin; i++) x[i] = im_as_tensor(m, i);
+    int axis = im_axis_of(m, im_attr_i(m, "axis", 0), im_shape_of(m, x[0])->ndim);
+    im_result(m, 0, concat(m, axis, x, (int)m->node->nin));
     free(x);
 }
 
 static int slice(struct import *m, int x, int axis, int64_t begin, int64_t n)
 {
-    struct tensor t = *shape_of(m, x);
+    struct tensor t = *im_shape_of(m, x);
     if (begin == 0 && n == t.shape[axis]) return x;
-    if (begin < 0 || n < 1 || begin > t.shape[axis] - n) refuse(m, "a part that lies outside its array");
+    if (begin < 0 || n < 1 || begin > t.shape[axis] - n) im_refuse(m, "a part that lies outside its array");
     t.shape[axis] = n;
-    int y = new_tensor(m, t.dtype, t.ndim, t.shape), k = node(m, "NdSlice", x, -1, y);
+    int y = im_new_tensor(m, t.dtype, t.ndim, t.shape), k = im_node(m, "NdSlice", x, -1, y);
     graph_attr(m->g, k, "axis", 1, axis, 0);
     graph_attr(m->g, k, "begin", 1, (double)begin, 0);
     return y;
@@ -592,22 +363,22 @@ static int slice(struct import *m, int x, int axis, int64_t begin, int64_t n)
 
 static void op_split(struct import *m)
 {
-    int x = as_tensor(m, 0), axis = axis_of(m, attr_i(m, "axis", 0), shape_of(m, x)->ndim);
-    int64_t all = shape_of(m, x)->shape[axis], even = (all + (int64_t)m->node->nout - 1) / (int64_t)m->node->nout,
+    int x = im_as_tensor(m, 0), axis = im_axis_of(m, im_attr_i(m, "axis", 0), im_shape_of(m, x)->ndim);
+    int64_t all = im_shape_of(m, x)->shape[axis], even = (all + (int64_t)m->node->nout - 1) / (int64_t)m->node->nout,
             begin = 0;
     size_t n = 0;
-    const double *p = given(m, 1) ? want_numbers(m, 1, &n) : NULL;
+    const double *p = im_given(m, 1) ? im_want_numbers(m, 1, &n) : NULL;
     for (size_t i = 0; i < m->node->nout; i++) {
-        int64_t size = p && i < n && p[i] >= 1 && p[i] <= (double)all ? (int64_t)p[i] : attr_ints(m, "split", i, even);
+        int64_t size = p && i < n && p[i] >= 1 && p[i] <= (double)all ? (int64_t)p[i] : im_attr_ints(m, "split", i, even);
         if (size > all - begin && !p) size = all - begin;
-        result(m, i, slice(m, x, axis, begin, size));
+        im_result(m, i, slice(m, x, axis, begin, size));
         begin += size;
     }
 }
 
 static int64_t clamp(const struct import *m, double v, int64_t n)
 {
-    if (isnan(v)) refuse(m, "a part that ends nowhere");
+    if (isnan(v)) im_refuse(m, "a part that ends nowhere");
     if (v < 0) v += (double)n;
     return v < 0 ? 0 : v > (double)n ? n : (int64_t)v;
 }
@@ -615,58 +386,58 @@ static int64_t clamp(const struct import *m, double v, int64_t n)
 static void op_slice(struct import *m)
 {
     size_t n, k, count = 0, have;
-    const double *begin = want_numbers(m, 1, &n), *end = want_numbers(m, 2, &k), *axes = NULL, *steps = NULL, *p;
-    if (given(m, 3)) axes = want_numbers(m, 3, &count);
-    if (k != n || (axes && count != n)) refuse(m, "a part without an end");
-    if (given(m, 4)) {
-        steps = want_numbers(m, 4, &count);
+    const double *begin = im_want_numbers(m, 1, &n), *end = im_want_numbers(m, 2, &k), *axes = NULL, *steps = NULL, *p;
+    if (im_given(m, 3)) axes = im_want_numbers(m, 3, &count);
+    if (k != n || (axes && count != n)) im_refuse(m, "a part without an end");
+    if (im_given(m, 4)) {
+        steps = im_want_numbers(m, 4, &count);
         for (size_t i = 0; i < count; i++)
-            if (steps[i] != 1) refuse(m, "a part in steps");
+            if (steps[i] != 1) im_refuse(m, "a part in steps");
     }
-    if (input(m, 0)->kind != TENSOR && numbers(m, 0, &p, &have)) {
+    if (im_input(m, 0)->kind != TENSOR && im_numbers(m, 0, &p, &have)) {
         int64_t a = n ? clamp(m, begin[0], (int64_t)have) : 0, b = n ? clamp(m, end[0], (int64_t)have) : (int64_t)have;
-        result_numbers(m, p + a, b > a ? (size_t)(b - a) : 0, 1);
+        im_result_numbers(m, p + a, b > a ? (size_t)(b - a) : 0, 1);
         return;
     }
-    int x = as_tensor(m, 0);
+    int x = im_as_tensor(m, 0);
     for (size_t i = 0; i < n; i++) {
-        int axis = axis_of(m, axes ? axes[i] : (double)i, shape_of(m, x)->ndim);
-        int64_t all = shape_of(m, x)->shape[axis], a = clamp(m, begin[i], all), b = clamp(m, end[i], all);
+        int axis = im_axis_of(m, axes ? axes[i] : (double)i, im_shape_of(m, x)->ndim);
+        int64_t all = im_shape_of(m, x)->shape[axis], a = clamp(m, begin[i], all), b = clamp(m, end[i], all);
         x = slice(m, x, axis, a, b - a);
     }
-    result(m, 0, x);
+    im_result(m, 0, x);
 }
 
 /* zeros around, axis by axis */
 static void op_pad(struct import *m)
 {
     const struct onnx_attr *mode = onnx_attr(m->node, "mode"), *a = onnx_attr(m->node, "pads");
-    double value = attr_f(m, "value", 0), listed[2 * ONNX_DIMS];
+    double value = im_attr_f(m, "value", 0), listed[2 * ONNX_DIMS];
     size_t n = 0;
-    if ((mode && mode->text.n && !str_is(mode->text, "constant")) || (given(m, 2) && !scalar(m, 2, &value)) ||
+    if ((mode && mode->text.n && !str_is(mode->text, "constant")) || (im_given(m, 2) && !im_scalar(m, 2, &value)) ||
         value != 0)
-        refuse(m, "padding that is not with zeros");
+        im_refuse(m, "padding that is not with zeros");
     for (; a && n < a->nint && n < 2 * ONNX_DIMS; n++) listed[n] = (double)a->ints[n];
-    const double *pads = given(m, 1) ? want_numbers(m, 1, &n) : listed;
-    int x = as_tensor(m, 0), dims = shape_of(m, x)->ndim;
-    if (n != 2 * (size_t)dims) refuse(m, "padding for another number of dimensions");
+    const double *pads = im_given(m, 1) ? im_want_numbers(m, 1, &n) : listed;
+    int x = im_as_tensor(m, 0), dims = im_shape_of(m, x)->ndim;
+    if (n != 2 * (size_t)dims) im_refuse(m, "padding for another number of dimensions");
     for (int k = 0; k < dims; k++) {
-        struct tensor t = *shape_of(m, x);
+        struct tensor t = *im_shape_of(m, x);
         double before = pads[k], after = pads[k + dims];
-        if (!(before >= 0 && after >= 0 && before < 1 << 20 && after < 1 << 20)) refuse(m, "padding out of range");
+        if (!(before >= 0 && after >= 0 && before < 1 << 20 && after < 1 << 20)) im_refuse(m, "padding out of range");
         if (before + after == 0) continue;
         t.shape[k] += (int64_t)before + (int64_t)after;
-        int y = new_tensor(m, "f32", t.ndim, t.shape), d = node(m, "NdPad", x, -1, y);
+        int y = im_new_tensor(m, "f32", t.ndim, t.shape), d = im_node(m, "NdPad", x, -1, y);
         graph_attr(m->g, d, "axis", 1, k, 0);
         graph_attr(m->g, d, "begin", 1, trunc(before), 0);
         x = y;
     }
-    result(m, 0, x);
+    im_result(m, 0, x);
 }
 
 static bool consecutive(struct import *m, const double **index, size_t *n)
 {
-    if (!numbers(m, 1, index, n)) return false;
+    if (!im_numbers(m, 1, index, n)) return false;
     for (size_t i = 1; i < *n; i++)
         if ((*index)[i] != (*index)[0] + (double)i) return false;
     return true;
@@ -676,84 +447,74 @@ static void op_gather(struct import *m)
 {
     const double *p, *index;
     size_t n, k;
-    struct value *v = input(m, 0);
-    if (v->kind != TENSOR && numbers(m, 0, &p, &n) && numbers(m, 1, &index, &k)) {
+    struct imported *v = im_input(m, 0);
+    if (v->kind != TENSOR && im_numbers(m, 0, &p, &n) && im_numbers(m, 1, &index, &k)) {
         double x[CONSTANTS];
         for (size_t i = 0; i < k; i++) {
             double at = index[i] < 0 ? index[i] + (double)n : index[i];
-            if (!(at >= 0 && at < (double)n)) refuse(m, "an index out of range");
+            if (!(at >= 0 && at < (double)n)) im_refuse(m, "an index out of range");
             x[i] = p[(size_t)at];
         }
-        result_numbers(m, x, k, input(m, 1)->kind == NUMBERS && input(m, 1)->ndim ? 1 : k > 1);
+        im_result_numbers(m, x, k, im_input(m, 1)->kind == NUMBERS && im_input(m, 1)->ndim ? 1 : k > 1);
         return;
     }
-    int x = as_tensor(m, 0), axis = axis_of(m, attr_i(m, "axis", 0), shape_of(m, x)->ndim);
-    struct tensor t = *shape_of(m, x);
-    if (input(m, 1)->kind != TENSOR && consecutive(m, &index, &k)) { /* known: a part of the array */
-        const struct value *at = input(m, 1);
+    int x = im_as_tensor(m, 0), axis = im_axis_of(m, im_attr_i(m, "axis", 0), im_shape_of(m, x)->ndim);
+    struct tensor t = *im_shape_of(m, x);
+    if (im_input(m, 1)->kind != TENSOR && consecutive(m, &index, &k)) { /* known: a part of the array */
+        const struct imported *at = im_input(m, 1);
         int ndim = at->kind == STORED ? at->stored->ndim : at->ndim;
         double first = k && index[0] < 0 ? index[0] + (double)t.shape[axis] : k ? index[0] : -1;
-        if (!(first >= 0 && first < (double)t.shape[axis])) refuse(m, "an index out of range");
+        if (!(first >= 0 && first < (double)t.shape[axis])) im_refuse(m, "an index out of range");
         int y = slice(m, x, axis, (int64_t)first, (int64_t)k);
         if (ndim == 0) {
             for (int d = axis; d + 1 < t.ndim; d++) t.shape[d] = t.shape[d + 1];
             int64_t one = 1;
-            y = reshaped(m, y, t.ndim > 1 ? t.ndim - 1 : 1, t.ndim > 1 ? t.shape : &one);
+            y = im_reshaped(m, y, t.ndim > 1 ? t.ndim - 1 : 1, t.ndim > 1 ? t.shape : &one);
         }
-        result(m, 0, y);
+        im_result(m, 0, y);
         return;
     }
-    int i = as_tensor(m, 1);
-    struct tensor u = *shape_of(m, i);
+    int i = im_as_tensor(m, 1);
+    struct tensor u = *im_shape_of(m, i);
     if (axis != 0 || t.ndim != 2 || strcmp(u.dtype, "i32") != 0 || u.ndim + 1 > GRAPH_DIMS)
-        refuse(m, "indices that are not whole numbers into the rows of a table");
+        im_refuse(m, "indices that are not whole numbers into the rows of a table");
     int64_t shape[GRAPH_DIMS];
     memcpy(shape, u.shape, sizeof shape);
     shape[u.ndim] = t.shape[1];
-    int y = new_tensor(m, "f32", u.ndim + 1, shape);
-    node(m, "NdGather", x, i, y);
-    result(m, 0, y);
-}
-
-static void op_softmax(struct import *m)
-{
-    int x = as_tensor(m, 0);
-    struct tensor t = *shape_of(m, x);
-    if (axis_of(m, attr_i(m, "axis", -1), t.ndim) != t.ndim - 1) refuse(m, "a softmax that is not along the last axis");
-    int y = new_tensor(m, "f32", t.ndim, t.shape);
-    node(m, "NdSoftmax", x, -1, y);
-    result(m, 0, y);
+    int y = im_new_tensor(m, "f32", u.ndim + 1, shape);
+    im_node(m, "NdGather", x, i, y);
+    im_result(m, 0, y);
 }
 
 static void op_resize(struct import *m)
 {
     const struct onnx_attr *mode = onnx_attr(m->node, "mode");
-    if (mode && mode->text.n && !str_is(mode->text, "nearest")) refuse(m, "an enlargement that is not to the nearest");
-    int x = as_tensor(m, 0);
-    struct tensor t = *shape_of(m, x);
-    if (t.ndim != 4) refuse(m, "an enlargement of something that is not images");
+    if (mode && mode->text.n && !str_is(mode->text, "nearest")) im_refuse(m, "an enlargement that is not to the nearest");
+    int x = im_as_tensor(m, 0);
+    struct tensor t = *im_shape_of(m, x);
+    if (t.ndim != 4) im_refuse(m, "an enlargement of something that is not images");
     size_t n = 0, at = str_is(m->node->op, "Upsample") ? 1 : 2;
-    const double *p = given(m, at) ? want_numbers(m, at, &n) : NULL;
+    const double *p = im_given(m, at) ? im_want_numbers(m, at, &n) : NULL;
     double f = 0;
     if (n == 4) f = p[0] == 1 && p[1] == 1 && p[2] == p[3] ? p[2] : 0;
-    else if (given(m, 3)) {
-        p = want_numbers(m, 3, &n);
+    else if (im_given(m, 3)) {
+        p = im_want_numbers(m, 3, &n);
         f = n == 4 ? p[2] / (double)t.shape[2] : 0;
         if (f * (double)t.shape[3] != (n == 4 ? p[3] : -1)) f = 0;
     }
-    if (!(f >= 1 && f <= 64) || f != floor(f)) refuse(m, "an enlargement that is not by one whole number");
+    if (!(f >= 1 && f <= 64) || f != floor(f)) im_refuse(m, "an enlargement that is not by one whole number");
     t.shape[2] *= (int64_t)f;
     t.shape[3] *= (int64_t)f;
-    int y = new_tensor(m, "f32", 4, t.shape);
-    graph_attr(m->g, node(m, "NdUpsample", x, -1, y), "factor", 1, f, 0);
-    result(m, 0, y);
+    int y = im_new_tensor(m, "f32", 4, t.shape);
+    graph_attr(m->g, im_node(m, "NdUpsample", x, -1, y), "factor", 1, f, 0);
+    im_result(m, 0, y);
 }
 
 static void op_identity(struct import *m)
 {
-    struct value v = *input(m, 0);
-    if (v.kind == STORED) v = (struct value){ .kind = TENSOR, .tensor = as_tensor(m, 0) };
-    define(m, m->node->out[0], v);
+    struct imported v = *im_input(m, 0);
+    if (v.kind == STORED) v = (struct imported){ .kind = TENSOR, .tensor = im_as_tensor(m, 0) };
+    im_define(m, m->node->out[0], v);
 }
 
 /* a cast of numbers cuts them off when it is to whole ones */
@@ -761,35 +522,36 @@ static void op_cast(struct import *m)
 {
     const double *p;
     size_t n;
-    if (input(m, 0)->kind == TENSOR || !numbers(m, 0, &p, &n)) {
+    if (im_input(m, 0)->kind == TENSOR || !im_numbers(m, 0, &p, &n)) {
         op_identity(m);
         return;
     }
     double x[CONSTANTS];
-    bool whole = attr_i(m, "to", 1) != ONNX_FLOAT && attr_i(m, "to", 1) != ONNX_DOUBLE;
+    bool whole = im_attr_i(m, "to", 1) != ONNX_FLOAT && im_attr_i(m, "to", 1) != ONNX_DOUBLE;
     for (size_t i = 0; i < n; i++) x[i] = whole ? trunc(p[i]) : p[i];
-    result_numbers(m, x, n, n > 1);
+    m->whole = whole;
+    im_result_numbers(m, x, n, n > 1);
 }
 
 static void op_dropout(struct import *m)
 {
-    double rate = attr_f(m, "ratio", 0.5), on = 0;
-    if (given(m, 1) && !scalar(m, 1, &rate)) refuse(m, "a rate that is not constant");
-    if (given(m, 2) && !scalar(m, 2, &on)) refuse(m, "a mode that is not constant");
+    double rate = im_attr_f(m, "ratio", 0.5), on = 0;
+    if (im_given(m, 1) && !im_scalar(m, 1, &rate)) im_refuse(m, "a rate that is not constant");
+    if (im_given(m, 2) && !im_scalar(m, 2, &on)) im_refuse(m, "a mode that is not constant");
     if (on == 0 || rate == 0) {
         op_identity(m);
         return;
     }
-    int x = as_tensor(m, 0), step = -1;
-    struct tensor t = *shape_of(m, x);
+    int x = im_as_tensor(m, 0), step = -1;
+    struct tensor t = *im_shape_of(m, x);
     for (int i = 0; i < m->g->ntensor && step < 0; i++)
         if (!strcmp(m->g->tensor[i].name, "step")) step = i;
     if (step < 0) step = graph_tensor(m->g, "step", ROLE_ARG, "i32", 1, (int64_t[]){ 1 });
-    if (!(rate > 0 && rate < 1)) refuse(m, "an impossible rate");
-    int y = new_tensor(m, "f32", t.ndim, t.shape), k = node(m, "NdDropout", x, step, y);
+    if (!(rate > 0 && rate < 1)) im_refuse(m, "an impossible rate");
+    int y = im_new_tensor(m, "f32", t.ndim, t.shape), k = im_node(m, "NdDropout", x, step, y);
     graph_attr(m->g, k, "rate", 1, rate, 0);
     graph_attr(m->g, k, "seed", 1, k + 1, 0);
-    result(m, 0, y);
+    im_result(m, 0, y);
 }
 
 static void op_constant(struct import *m)
@@ -798,20 +560,21 @@ static void op_constant(struct import *m)
     if (!a || !a->tensor) {
         a = onnx_attr(m->node, "value_float");
         const struct onnx_attr *i = onnx_attr(m->node, "value_int");
-        if (!a && !i) refuse(m, "a constant that is not numbers");
+        if (!a && !i) im_refuse(m, "a constant that is not numbers");
         double x = a ? (double)a->f : (double)i->i;
-        result_numbers(m, &x, 1, 0);
+        m->whole = !a;
+        im_result_numbers(m, &x, 1, 0);
         return;
     }
     struct onnx_tensor *t = arena_get(&m->g->text, sizeof *t);
     *t = *a->tensor;
     t->name = m->node->out[0];
-    define(m, m->node->out[0], (struct value){ .kind = STORED, .stored = t });
+    im_define(m, m->node->out[0], (struct imported){ .kind = STORED, .stored = t });
 }
 
 static void op_shape(struct import *m)
 {
-    struct value *v = input(m, 0);
+    struct imported *v = im_input(m, 0);
     double x[ONNX_DIMS];
     int n = 0;
     if (v->kind == TENSOR)
@@ -819,19 +582,20 @@ static void op_shape(struct import *m)
     else if (v->kind == STORED)
         for (; n < v->stored->ndim; n++) x[n] = (double)v->stored->shape[n];
     else if (v->ndim) x[n++] = (double)v->n;
-    result_numbers(m, x, (size_t)n, 1);
+    m->whole = true;
+    im_result_numbers(m, x, (size_t)n, 1);
 }
 
 static void op_range(struct import *m)
 {
     double a, b, d, x[CONSTANTS];
     size_t n = 0;
-    if (!scalar(m, 0, &a) || !scalar(m, 1, &b) || !scalar(m, 2, &d) || d != 1) refuse(m, "a range that is not known");
+    if (!im_scalar(m, 0, &a) || !im_scalar(m, 1, &b) || !im_scalar(m, 2, &d) || d != 1) im_refuse(m, "a range that is not known");
     if (b - a > CONSTANTS) { /* kept as first and last: only a part of a table needs it */
-        refuse(m, "a range of more than 64 numbers");
+        im_refuse(m, "a range of more than 64 numbers");
     }
     for (double v = a; v < b; v += 1) x[n++] = v;
-    result_numbers(m, x, n, 1);
+    im_result_numbers(m, x, n, 1);
 }
 
 /* ---- the table ---- */
@@ -882,11 +646,11 @@ static void op_log(struct import *m)
 }
 static void op_neg(struct import *m)
 {
-    result(m, 0, unary(m, ND_SCALE, -1, 0, as_tensor(m, 0)));
+    im_result(m, 0, im_unary(m, ND_SCALE, -1, 0, im_as_tensor(m, 0)));
 }
 static void op_reciprocal(struct import *m)
 {
-    result(m, 0, unary(m, ND_POW, -1, 0, as_tensor(m, 0)));
+    im_result(m, 0, im_unary(m, ND_POW, -1, 0, im_as_tensor(m, 0)));
 }
 static void op_mean(struct import *m)
 {
@@ -898,7 +662,7 @@ static void op_sum(struct import *m)
 }
 static void op_matmul(struct import *m)
 {
-    result(m, 0, product(m, as_tensor(m, 0), as_tensor(m, 1), false));
+    im_result(m, 0, im_product(m, im_as_tensor(m, 0), im_as_tensor(m, 1), false));
 }
 static void op_conv_plain(struct import *m)
 {
@@ -964,7 +728,6 @@ static const struct {
     { "Shape", op_shape },
     { "Sigmoid", op_sigmoid },
     { "Slice", op_slice },
-    { "Softmax", op_softmax },
     { "Split", op_split },
     { "Sqrt", op_sqrt },
     { "Squeeze", op_narrower },
@@ -978,14 +741,32 @@ enum { OPERATORS = sizeof operators / sizeof *operators };
 
 const char *import_operator(int i)
 {
-    return i < OPERATORS ? operators[i].op : NULL;
+    return i < OPERATORS ? operators[i].op : import_more[i - OPERATORS].op;
 }
 
-static int find(str op)
+typedef void make_fn(struct import *);
+
+/* NULL: not known */
+static make_fn *find(str op)
 {
-    int i = 0;
-    while (i < OPERATORS && !str_is(op, operators[i].op)) i++;
-    return i;
+    for (int i = 0; i < OPERATORS; i++)
+        if (str_is(op, operators[i].op)) return operators[i].make;
+    const struct import_more *more = import_more;
+    while (more->op && !str_is(op, more->op)) more++;
+    return more->make;
+}
+
+/* are the constants that a node computes with integers? */
+static bool of_integers(struct import *m)
+{
+    bool two = str_is(m->node->op, "Add") || str_is(m->node->op, "Sub") || str_is(m->node->op, "Mul") ||
+               str_is(m->node->op, "Div"), whole = m->node->nin > 0;
+    for (size_t i = 0; i < (two ? 2 : 1) && whole; i++) {
+        if (!im_given(m, i)) return false;
+        const struct imported *v = im_input(m, i);
+        whole = v->kind == NUMBERS ? v->whole : v->kind == STORED && !im_real(v->stored);
+    }
+    return whole;
 }
 
 static void check_operators(const struct onnx *o)
@@ -994,7 +775,7 @@ static void check_operators(const struct onnx *o)
     struct buf text = { 0 };
     for (size_t i = 0; i < o->nnode; i++) {
         size_t before = unknown.n;
-        if (find(o->node[i].op) == OPERATORS && intern(&unknown, o->node[i].op) == before)
+        if (!find(o->node[i].op) && intern(&unknown, o->node[i].op) == before)
             buf_format(&text, " %.*s", (int)(o->node[i].op.n < 100 ? o->node[i].op.n : 100), o->node[i].op.s);
     }
     if (unknown.n) die("%s: operators that are not known here:%s", o->file, text.s);
@@ -1005,7 +786,7 @@ static void check_operators(const struct onnx *o)
 static void add_inputs(struct import *m)
 {
     for (size_t i = 0; i < m->o->ninitialiser; i++)
-        define(m, m->o->initialiser[i].name, (struct value){ .kind = STORED, .stored = &m->o->initialiser[i] });
+        im_define(m, m->o->initialiser[i].name, (struct imported){ .kind = STORED, .stored = &m->o->initialiser[i] });
     for (size_t i = 0; i < m->o->ninput; i++) {
         struct onnx_tensor t = m->o->input[i];
         long k = intern_find(&m->names, t.name);
@@ -1015,7 +796,7 @@ static void add_inputs(struct import *m)
                 die("%s: a dimension of input '%.*s' has no size; see --batch", m->o->file, (int)t.name.n, t.name.s);
             if (t.shape[d] < 0) t.shape[d] = m->batch;
         }
-        if (t.ndim > GRAPH_DIMS || !elements(t.shape, t.ndim))
+        if (t.ndim > GRAPH_DIMS || !im_elements(t.shape, t.ndim))
             die("%s: input '%.*s' has more than four dimensions, or is empty or too large", m->o->file, (int)t.name.n,
                 t.name.s);
         char *name = xformat("%.*s", (int)t.name.n, t.name.s);
@@ -1023,7 +804,7 @@ static void add_inputs(struct import *m)
         int id = graph_tensor(m->g, name, ROLE_ARG, t.type == ONNX_FLOAT ? "f32" : "i32", t.ndim ? t.ndim : 1,
                               t.ndim ? t.shape : &one);
         free(name);
-        define(m, t.name, (struct value){ .kind = TENSOR, .tensor = id });
+        im_define(m, t.name, (struct imported){ .kind = TENSOR, .tensor = id });
     }
 }
 
@@ -1037,10 +818,10 @@ static void set_batch(struct import *m)
         }
 }
 
-struct graph *import_onnx(const struct onnx *o, long batch)
+struct graph *import_onnx(const struct onnx *o, long batch, const regex_t *parameters)
 {
     check_operators(o);
-    struct import m = { .o = o, .g = graph_new("onnx", 1), .batch = batch };
+    struct import m = { .o = o, .g = graph_new("onnx", 1), .batch = batch, .parameters = parameters };
     m.g->file = arena_copy(&m.g->text, o->file, strlen(o->file));
     add_inputs(&m);
     set_batch(&m);
@@ -1048,13 +829,18 @@ struct graph *import_onnx(const struct onnx *o, long batch)
         m.node = &o->node[i];
         str label = m.node->name.n ? m.node->name : m.node->out[0];
         m.label = xformat("%.*s", (int)label.n, label.s);
-        operators[find(m.node->op)].make(&m);
+        m.whole = of_integers(&m);
+        find(m.node->op)(&m);
         free(m.label);
     }
     long k = intern_find(&m.names, o->output);
     if (k < 0 || !m.known[k] || m.value[k].kind != TENSOR)
         die("%s: no node gives the output '%.*s'", o->file, (int)o->output.n, o->output.s);
     if (!m.g->nnode) die("%s: a network that computes nothing", o->file);
+    if (m.frozen.n && !quiet)
+        warn("%s: not trained, since their names do not end in weight, bias, scale or shift (--parameters=REGEX):%s",
+             o->file, m.frozen.s);
+    free(m.frozen.s);
     intern_free(&m.names);
     free(m.value);
     free(m.known);

@@ -98,6 +98,29 @@ static uint64_t count_varints(struct onnx *o, str s)
     return n;
 }
 
+/* a decimal number in text; what is none is 0 */
+static uint64_t decimal(str s)
+{
+    uint64_t v = 0;
+    for (size_t i = 0; i < s.n && s.s[i] >= '0' && s.s[i] <= '9' && v < UINT64_MAX / 10 - 10; i++)
+        v = 10 * v + (uint64_t)(s.s[i] - '0');
+    return v;
+}
+
+/* key 1, value 2: where the values of a tensor are */
+static void parse_place(struct onnx *o, str s, struct onnx_tensor *t)
+{
+    str key = { 0 }, value = { 0 };
+    struct field f;
+    for (struct cursor c = within(o, s); next(&c, &f);) {
+        if (f.number == 1) key = f.bytes;
+        if (f.number == 2) value = f.bytes;
+    }
+    if (str_is(key, "location")) t->location = value;
+    if (str_is(key, "offset")) t->offset = decimal(value);
+    if (str_is(key, "length")) t->length = decimal(value);
+}
+
 static void parse_tensor(struct onnx *o, str s, struct onnx_tensor *t)
 {
     struct cursor c = within(o, s);
@@ -111,6 +134,7 @@ static void parse_tensor(struct onnx *o, str s, struct onnx_tensor *t)
         if ((f.number == 4 || f.number == 5 || f.number == 7) && f.wire == 2) t->packed = f.bytes;
         if (f.number == 8) t->name = f.bytes;
         if (f.number == 9) t->raw = f.bytes;
+        if (f.number == 13 && f.wire == 2) parse_place(o, f.bytes, t);
         if (f.number == 14) t->external = f.value == 1;
     }
     for (int i = 0; i < t->ndim; i++)
@@ -234,6 +258,32 @@ struct onnx *onnx_parse(const char *name, char *bytes, size_t n)
     return o;
 }
 
+/* the values of a tensor that lie in a file beside this one */
+static void read_external(struct onnx *o, struct onnx_tensor *t)
+{
+    if (!t->external || !t->location.n) return;
+    const char *slash = strrchr(o->file, '/');
+    uint64_t want = 0;
+    bool elsewhere = t->location.s[0] == '/' || memmem(t->location.s, t->location.n, "..", 2) ||
+                     memchr(t->location.s, '\0', t->location.n);
+    if (elsewhere || __builtin_mul_overflow(t->count, (uint64_t)width(t->type), &want) || want > SIZE_MAX / 2)
+        die("%s: the values of '%.*s' are said to be in '%.*s', which is not a file beside this one", o->file,
+            (int)t->name.n, t->name.s, (int)t->location.n, t->location.s);
+    char *path = xformat("%.*s%.*s", slash ? (int)(slash - o->file + 1) : 0, o->file, (int)t->location.n, t->location.s);
+    FILE *f = fopen(path, "rb");
+    if (!f) die_errno("%s: the values of '%.*s' are in '%s'", o->file, (int)t->name.n, t->name.s, path);
+    bool there = (t->length == 0 || t->length >= want) && t->offset <= INT64_MAX && !fseeko(f, 0, SEEK_END) &&
+                 ftello(f) >= 0 && (uint64_t)ftello(f) >= t->offset && (uint64_t)ftello(f) - t->offset >= want;
+    char *bytes = there ? arena_get(&o->memory, (size_t)want + 1) : NULL;
+    there = there && !fseeko(f, (off_t)t->offset, SEEK_SET) && fread(bytes, 1, (size_t)want, f) == want;
+    if (!there)
+        die("%s: '%s' does not hold the %llu bytes of '%.*s'", o->file, path, (unsigned long long)want, (int)t->name.n,
+            t->name.s);
+    fclose(f);
+    free(path);
+    t->raw = (str){ bytes, (size_t)want };
+}
+
 struct onnx *onnx_read(const char *path)
 {
     bool standard = !strcmp(path, "-");
@@ -249,7 +299,9 @@ struct onnx *onnx_read(const char *path)
     if (ferror(f)) die_errno("%s", name);
     if (!standard) fclose(f);
     if (!n) die("%s: empty input", name);
-    return onnx_parse(name, bytes, n);
+    struct onnx *o = onnx_parse(name, bytes, n);
+    for (size_t i = 0; i < o->ninitialiser && !standard; i++) read_external(o, &o->initialiser[i]);
+    return o;
 }
 
 void onnx_free(struct onnx *o)
@@ -267,7 +319,7 @@ const struct onnx_attr *onnx_attr(const struct onnx_node *n, const char *name)
 
 double onnx_number(const struct onnx *o, const struct onnx_tensor *t, uint64_t i)
 {
-    if (t->external) die("%s: the values of '%.*s' are in another file", o->file, (int)t->name.n, t->name.s);
+    if (t->external && !t->raw.s) die("%s: the values of '%.*s' are in another file", o->file, (int)t->name.n, t->name.s);
     if (i >= t->count) die("%s: '%.*s' has no element %llu", o->file, (int)t->name.n, t->name.s, (unsigned long long)i);
     const char *p = (t->raw.n ? t->raw.s : t->packed.s);
     if (t->type == ONNX_FLOAT) return (double)float_of(p + 4 * i);
@@ -303,7 +355,7 @@ void onnx_values(const struct onnx *o, const struct onnx_tensor *t, void *to)
     struct cursor c = within(o, t->packed);
     for (uint64_t i = 0; i < t->count; i++) {
         double v = packed ? (double)(int64_t)varint(&c) : onnx_number(o, t, i);
-        if (t->type == ONNX_FLOAT || t->type == ONNX_DOUBLE) f[i] = (float)v;
+        if (t->type == ONNX_FLOAT || t->type == ONNX_DOUBLE || t->type == ONNX_BOOL) f[i] = (float)v;
         else k[i] = v < -2147483648. ? INT32_MIN : v > 2147483647. ? INT32_MAX : (int32_t)v;
     }
 }

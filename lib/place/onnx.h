@@ -20,7 +20,9 @@ struct onnx_tensor {
     uint64_t count;                                      /* elements; their bytes are there, unless external */
     str raw;                                             /* little-endian elements, or */
     str packed;                                          /* float_data, as raw; or the varints of int64 or int32_data */
-    bool external;
+    bool external;                                       /* values are in the file `location`, which onnx_read reads */
+    str location;
+    uint64_t offset, length;                             /* length 0: not said */
 };
 
 struct onnx_attr { str name, text; float f; int64_t i; int64_t *ints; size_t nint; const struct onnx_tensor *tensor; };
@@ -37,13 +39,15 @@ struct onnx {
     struct arena memory;
 };
 
-struct onnx *onnx_read(const char *path);                /* "-" is stdin; dies with the file's name on anything odd */
+/* "-" is stdin; dies with the file's name on anything odd.  Values in files beside it (external data) are read, too;
+ * locations that lead elsewhere are refused. */
+struct onnx *onnx_read(const char *path);
 struct onnx *onnx_parse(const char *name, char *bytes, size_t n);   /* takes the bytes, from malloc */
 void onnx_free(struct onnx *);
 
 const struct onnx_attr *onnx_attr(const struct onnx_node *, const char *name);   /* NULL: absent */
 /* the i-th element as a number; floats, integers and booleans */
 double onnx_number(const struct onnx *, const struct onnx_tensor *, uint64_t i);
-/* all elements as f32 or (integers) i32 into `to`, count of them */
+/* all elements as f32 (floats, booleans) or i32 (integers) into `to`, count of them */
 void onnx_values(const struct onnx *, const struct onnx_tensor *, void *to);
 #endif

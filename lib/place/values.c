@@ -47,6 +47,7 @@ static void take(struct engine *e, const struct graph *g, const struct onnx *o, 
 {
     int i = find(g, name);
     if (i < 0 || !grad_parameter(&g->tensor[i])) return;
+    if (t->external) die("%s: '%s' lies in a file of its own: --save writes one file", o->file, g->tensor[i].name);
     str words = t->raw.n ? t->raw : t->packed;
     if (t->type != ONNX_FLOAT || words.n != g->tensor[i].bytes)
         die("%s: '%s' is not %llu bytes of 32-bit floats: what was learned cannot be put there", o->file,

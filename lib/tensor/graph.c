@@ -453,8 +453,14 @@ static void read_tensor(struct graph *g, const struct sexp *e, snode n)
     int t = graph_tensor(g, name, (enum role)role, dtype, ndim, shape);
     g->tensor[t].bytes = (uint64_t)bytes;
     for (snode x = sexp_after(e, dims); x != SEXP_NONE; x = sexp_after(e, x)) {
-        if (!sexp_head(e, x, "updates")) sexp_die(e, x, "only (updates ID) may follow the shape");
-        snode v = sexp_item(e, x, 1, "the id");
+        bool trained = sexp_head(e, x, "trained");
+        if (!trained && !sexp_head(e, x, "updates"))
+            sexp_die(e, x, "only (updates ID) or (trained 1) may follow the shape");
+        snode v = sexp_item(e, x, 1, trained ? "0 or 1" : "the id");
+        if (trained) {
+            g->tensor[t].trained = sexp_int(e, v) != 0;
+            continue;
+        }
         int64_t of = sexp_int(e, v);
         if (of < 0 || of > INT32_MAX) sexp_die(e, v, "there is no tensor %lld", (long long)of);
         g->tensor[t].updates = (int)of;
@@ -603,6 +609,7 @@ void graph_write(const struct graph *g, const char *path)
         for (int d = 0; d < t->ndim; d++) sexpw_int(w, t->shape[d]);
         sexpw_end(w);
         if (t->updates >= 0) sexpw_pair(w, "updates", t->updates);
+        if (t->trained) sexpw_pair(w, "trained", 1);
         sexpw_end(w);
     }
     for (int i = 0; i < g->nnode; i++) write_node(w, g, i);

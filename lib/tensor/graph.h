@@ -2,7 +2,7 @@
  *
  * Text form (spec of the graph stream; ids and node numbers count from 0 without holes):
  *   (graph (name vgg19) (batch 64)
- *     (tensor ID NAME ROLE BYTES DTYPE (D0 D1 ..) [(updates ID)])
+ *     (tensor ID NAME ROLE BYTES DTYPE (D0 D1 ..) [(updates ID)|(trained 1)])
  *     (node IDX NAME OP (in ID..) (out ID..) [(attr (kernel 3 3) (relu 1) ..)] (flops F) (bytes B) [(workspace W)]))
  * ROLE is arg (lives as long as the program: inputs, labels, parameters, updated parameters, the loss), const, or
  * inter (born by one node, dead after its last reader: what placement is about).  Shapes are N C H W, weights
@@ -50,6 +50,7 @@ struct tensor {
     int ndim;
     int64_t shape[GRAPH_DIMS];
     int updates;                                         /* -1, or the parameter whose next value this is */
+    bool trained;                                        /* a parameter, whatever it is called */
     int producer;                                        /* node, -1 when none: comes from outside */
     int first, last;                                     /* inter: lifetime in node numbers, both ends live */
     int nuse, *use;                                      /* inter: nodes that touch it, ascending, producer first */

@@ -68,18 +68,36 @@ static void binary(const struct nd *o, char *const *at)
                 const float *p = a + i * s[0][0] + j * s[0][1] + k * s[0][2],
                             *q = b + i * s[1][0] + j * s[1][1] + k * s[1][2];
                 int64_t u = s[0][3], v = s[1][3];
-                switch (o->kind) {
-                case 0:
+                switch ((enum nd_binary)o->kind) {
+                case ND_ADD:
                     for (int64_t l = 0; l < d[3]; l++) y[l] = p[l * u] + q[l * v];
                     break;
-                case 1:
+                case ND_SUB:
                     for (int64_t l = 0; l < d[3]; l++) y[l] = p[l * u] - q[l * v];
                     break;
-                case 2:
+                case ND_MUL:
                     for (int64_t l = 0; l < d[3]; l++) y[l] = p[l * u] * q[l * v];
                     break;
-                default:
+                case ND_DIV:
                     for (int64_t l = 0; l < d[3]; l++) y[l] = p[l * u] / q[l * v];
+                    break;
+                case ND_GREATER:
+                    for (int64_t l = 0; l < d[3]; l++) y[l] = p[l * u] > q[l * v];
+                    break;
+                case ND_LESS:
+                    for (int64_t l = 0; l < d[3]; l++) y[l] = p[l * u] < q[l * v];
+                    break;
+                case ND_EQUAL:
+                    for (int64_t l = 0; l < d[3]; l++) y[l] = p[l * u] == q[l * v];
+                    break;
+                case ND_WHERE:
+                    for (int64_t l = 0; l < d[3]; l++) y[l] = q[l * v] != 0 ? p[l * u] : 0;
+                    break;
+                case ND_ELSE:
+                    for (int64_t l = 0; l < d[3]; l++) y[l] = q[l * v] == 0 ? p[l * u] : 0;
+                    break;
+                case ND_BINARIES:
+                    break;
                 }
             }
 }
@@ -109,6 +127,20 @@ static float unary_of(const struct nd *o, float x)
         return fminf(fmaxf(x, (float)o->a), (float)o->b);
     case ND_LOG:
         return logf(x);
+    case ND_SOFTPLUS:
+        return x > 20 ? x : log1pf(expf(x));
+    case ND_LEAKY:
+        return x > 0 ? x : (float)o->a * x;
+    case ND_ELU:
+        return x > 0 ? x : (float)o->a * expm1f(x / (float)o->b);
+    case ND_HARDSIGMOID:
+        return fminf(fmaxf(x * (float)o->a + (float)o->b, 0), 1);
+    case ND_ABOVE:
+        return x > (float)o->a;
+    case ND_BELOW:
+        return x < (float)o->a;
+    case ND_IS:
+        return x == (float)o->a;
     case ND_UNARIES:
         break;
     }
@@ -140,6 +172,20 @@ static float slope_of(const struct nd *o, float x)
         return x >= (float)o->a && x <= (float)o->b;
     case ND_LOG:
         return 1 / x;
+    case ND_SOFTPLUS:
+        return 1 / (1 + expf(-x));
+    case ND_LEAKY:
+        return x > 0 ? 1 : (float)o->a;
+    case ND_ELU:
+        return x > 0 ? 1 : (float)o->a / (float)o->b * expf(x / (float)o->b);
+    case ND_HARDSIGMOID: {
+        float y = x * (float)o->a + (float)o->b;
+        return y > 0 && y < 1 ? (float)o->a : 0;
+    }
+    case ND_ABOVE:
+    case ND_BELOW:
+    case ND_IS:
+        return 0;
     case ND_UNARIES:
         break;
     }
@@ -395,6 +441,24 @@ static void softmax(const struct nd *o, char *const *at, bool grad)
     }
 }
 
+static void log_softmax(const struct nd *o, char *const *at, bool grad)
+{
+    int64_t n = o->t[0].d[o->t[0].n - 1];
+    for (int64_t r = 0; r < o->t[0].count / n; r++) {
+        const float *x = in(at, 0) + r * n, *dy = in(at, 1) + r * n;
+        double sum = 0;
+        if (grad) {
+            for (int64_t i = 0; i < n; i++) sum += (double)dy[i];
+            for (int64_t i = 0; i < n; i++) out(at, 2)[r * n + i] = dy[i] - expf(x[i]) * (float)sum;
+            continue;
+        }
+        float top = x[0];
+        for (int64_t i = 1; i < n; i++) top = x[i] > top ? x[i] : top;
+        for (int64_t i = 0; i < n; i++) sum += (double)expf(x[i] - top);
+        for (int64_t i = 0; i < n; i++) out(at, 1)[r * n + i] = x[i] - top - (float)log(sum);
+    }
+}
+
 static int64_t safe(int32_t i, int64_t n)
 {
     return i >= 0 && i < n ? i : 0;
@@ -496,6 +560,8 @@ enum code {
     NORM_GRAD,
     SOFTMAX,
     SOFTMAX_GRAD,
+    LOG_SOFTMAX,
+    LOG_SOFTMAX_GRAD,
     CONCAT,
     SLICE,
     PAD,
@@ -538,6 +604,8 @@ static const struct {
     { "NdNormGrad", NORM_GRAD, 5, 3, "abbbaabb", 0 },
     { "NdSoftmax", SOFTMAX, 1, 1, "aa", 0 },
     { "NdSoftmaxGrad", SOFTMAX_GRAD, 2, 1, "aaa", 0 },
+    { "NdLogSoftmax", LOG_SOFTMAX, 1, 1, "aa", 0 },
+    { "NdLogSoftmaxGrad", LOG_SOFTMAX_GRAD, 2, 1, "aaa", 0 },
     { "NdConcat", CONCAT, -1, 1, "", 0 },
     { "NdSlice", SLICE, 1, 1, "..", 0 },
     { "NdPad", PAD, 1, 1, "..", 0 },
@@ -618,7 +686,7 @@ static bool fits(const struct nd *o)
     const struct array *t = o->t;
     switch ((enum code)o->code) {
     case BINARY:
-        return o->kind >= 0 && o->kind < 4 && broadcasts(&t[0], &t[2]) && broadcasts(&t[1], &t[2]);
+        return o->kind >= 0 && o->kind < ND_BINARIES && broadcasts(&t[0], &t[2]) && broadcasts(&t[1], &t[2]);
     case UNARY:
     case UNARY_GRAD:
         return o->kind >= 0 && o->kind < ND_UNARIES;
@@ -658,6 +726,8 @@ static bool fits(const struct nd *o)
         return t[0].n >= 2 && t[1].count == t[0].d[1];
     case SOFTMAX:
     case SOFTMAX_GRAD:
+    case LOG_SOFTMAX:
+    case LOG_SOFTMAX_GRAD:
         return t[0].n >= 1;
     case CONCAT: {
         int64_t sum = 0;
@@ -745,7 +815,7 @@ struct nd *nd_make(const struct graph *g, int node)
     if (!(begin >= 0 && begin < 0x1p53)) die("node '%s': attribute begin is %g", n->name, begin);
     if (!(seed >= 0 && seed < 0x1p53)) die("node '%s': attribute seed is %g", n->name, seed);
     o->a = node_attr(n, o->code == EXPAND || o->code == UPSAMPLE || o->code == UPSAMPLE_GRAD ? "factor" : "a", 0, 1);
-    o->b = node_attr(n, "b", 0, 0);
+    o->b = node_attr(n, "b", 0, o->kind == ND_ELU && (o->code == UNARY || o->code == UNARY_GRAD));
     o->begin = (int64_t)begin;
     o->epsilon = node_attr(n, "epsilon", 0, 1e-5);
     o->first = node_attr(n, "first", 0, 0.9);
@@ -827,6 +897,10 @@ void nd_run(const struct nd *o, char *const *at, char *scratch)
     case SOFTMAX:
     case SOFTMAX_GRAD:
         softmax(o, at, o->code == SOFTMAX_GRAD);
+        break;
+    case LOG_SOFTMAX:
+    case LOG_SOFTMAX_GRAD:
+        log_softmax(o, at, o->code == LOG_SOFTMAX_GRAD);
         break;
     case CONCAT:
         for (int64_t i = 0, begin = 0; i < o->nin; begin += t[i++].d[o->axis])

@@ -12,7 +12,7 @@ static void run(const uint8_t *data, size_t n)
     char *bytes = malloc(n + 1);
     memcpy(bytes, data, n);
     struct onnx *o = onnx_parse("fuzz.onnx", bytes, n);
-    struct graph *g = import_onnx(o, 2);
+    struct graph *g = import_onnx(o, 2, NULL);
     struct graph *s = grad_step(g, NULL, &(struct optimiser){ true, 0.1 });
     graph_free(s);
     graph_free(g);

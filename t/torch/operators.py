@@ -14,6 +14,7 @@ import torch.nn.functional as F                          # noqa: E402
 from onnx import TensorProto, helper, numpy_helper       # noqa: E402
 
 INDEX = numpy.array([2, 0, 2, 1])
+COND = torch.arange(24).reshape(2, 3, 4) % 3 == 0
 
 
 def ints(*v):
@@ -38,6 +39,33 @@ CASES = [
     ('Relu', [(2, 9)], [], {'less': .8}, torch.relu),
     ('Clip', [(2, 9)], [numpy.array(.5, numpy.float32), numpy.array(1., numpy.float32)], {}, lambda a: a.clamp(.5, 1)),
     ('Softmax', [(2, 3, 4)], [], {'axis': -1}, lambda a: a.softmax(2)),
+    ('Softmax', [(2, 3, 4)], [], {'axis': 1}, lambda a: a.softmax(1)),
+    ('LogSoftmax', [(2, 3, 4)], [], {'axis': 1}, lambda a: a.log_softmax(1)),
+    ('LeakyRelu', [(2, 9)], [], {'less': .8, 'alpha': .1}, lambda a: F.leaky_relu(a, .1)),
+    ('Elu', [(2, 9)], [], {'less': .8, 'alpha': 1.2}, lambda a: F.elu(a, 1.2)),
+    ('Celu', [(2, 9)], [], {'less': .8, 'alpha': .7}, lambda a: F.celu(a, .7)),
+    ('Softplus', [(2, 9)], [], {'less': .8}, F.softplus),
+    ('Mish', [(2, 9)], [], {'less': .8}, F.mish),
+    ('HardSigmoid', [(2, 9)], [], {'less': .8, 'alpha': 1 / 6, 'beta': .5}, F.hardsigmoid),
+    ('HardSwish', [(2, 9)], [], {'less': .8}, F.hardswish),
+    ('PRelu', [(2, 3, 4), (3, 1)], [], {'less': .8}, lambda a, b: torch.where(a > 0, a, a * b)),
+    ('Where', [(2, 3, 4), (3, 1)], [], {'condition': True, 'less': .8}, lambda a, b: torch.where(COND, a, b)),
+    ('Expand', [(3, 1)], [ints(2, 3, 4)], {}, lambda a: a.expand(2, 3, 4)),
+    ('Einsum', [(2, 3, 4), (4, 2, 5)], [], {'equation': 'abc,cad->bda'}, lambda a, b: torch.einsum('abc,cad->bda', a, b)),
+    ('Einsum', [(2, 3, 4), (5, 3)], [], {'equation': 'abc,db->ad'}, lambda a, b: torch.einsum('abc,db->ad', a, b)),
+    ('Einsum', [(2, 3, 4)], [], {'equation': 'abc->ca'}, lambda a: torch.einsum('abc->ca', a)),
+    ('DepthToSpace', [(1, 8, 2, 3)], [], {'blocksize': 2, 'mode': 'CRD'}, lambda a: F.pixel_shuffle(a, 2)),
+    ('DepthToSpace', [(1, 8, 2, 3)], [], {'blocksize': 2}, lambda a: F.pixel_shuffle(
+        a.reshape(1, 4, 2, 2, 3).transpose(1, 2).reshape(1, 8, 2, 3), 2)),
+    ('InstanceNormalization', [(2, 3, 4, 5), (3,), (3,)], [], {'epsilon': 1e-3},
+     lambda a, s, b: F.instance_norm(a, None, None, s, b, True, 0, 1e-3)),
+    ('GroupNormalization', [(2, 6, 4, 5), (6,), (6,)], [], {'epsilon': 1e-3, 'num_groups': 2},
+     lambda a, s, b: F.group_norm(a, 2, s, b, 1e-3)),
+    ('LayerNormalization', [(2, 6, 4), (6, 4), (6, 4)], [], {'epsilon': 1e-3, 'axis': 1},
+     lambda a, s, b: F.layer_norm(a, (6, 4), s, b, 1e-3)),
+    ('Conv', [(2, 4, 9), (6, 2, 3), (6,)], [], {'group': 2, 'strides': [2], 'pads': [1, 1]},
+     lambda x, w, b: F.conv1d(x, w, b, 2, 1, 1, 2)),
+    ('MaxPool', [(2, 3, 9)], [], {'kernel_shape': [3], 'strides': [2], 'pads': [1, 1]}, lambda x: F.max_pool1d(x, 3, 2, 1)),
     ('MatMul', [(2, 3, 4), (4, 5)], [], {}, torch.matmul),
     ('MatMul', [(2, 2, 3, 4), (2, 2, 4, 3)], [], {}, torch.matmul),
     ('Gemm', [(3, 4), (2, 4), (2,)], [], {'transB': 1, 'alpha': 1., 'beta': 1.}, lambda a, b, c: F.linear(a, b, c)),
@@ -79,16 +107,19 @@ CASES = [
     ('Dropout', [(2, 5)], [numpy.array(0, numpy.float32), numpy.array(True)], {}, lambda a: a),
 ]
 # no gradient of their own: together they make the indices range(shape(table)[0]) + 0 of a table's rows
-WITHOUT = ['Constant', 'Shape', 'Range']
+WITHOUT = ['Constant', 'Shape', 'Range', 'Equal', 'Greater', 'GreaterOrEqual', 'Less', 'LessOrEqual', 'Not']
 
 
 def network(op, parameters, others, attributes):
     """The operator, then rows of classes, each value with a factor of its own."""
-    attributes = {k: v for k, v in attributes.items() if k not in ('less', 'outputs')}
+    attributes = {k: v for k, v in attributes.items() if k not in ('less', 'outputs', 'condition')}
     outputs = 2 if op == 'Split' else 3 if op == 'BatchNormalization' else 1
     stored = {f'p{i}_weight': p for i, p in enumerate(parameters)}
     nodes = []
-    if op in WITHOUT:
+    if op == 'Where':
+        stored['cond'] = COND.numpy()
+        nodes = [helper.make_node(op, ['cond', 'p0_weight', 'p1_weight'], ['y0'])]
+    elif op in WITHOUT:
         stored.update(zero=numpy.array(0, numpy.int64), one=numpy.array(1, numpy.int64))
         nodes = [helper.make_node('Shape', ['p0_weight'], ['shape']),
                  helper.make_node('Constant', [], ['first'], value=numpy_helper.from_array(numpy.array(0))),
