@@ -2,8 +2,8 @@
  *
  * The forward graph has operators of nd.h only; parameters are args of type f32 whose names end in weight, bias, scale
  * or shift (after a dot or an underscore, or as a whole), or that the graph says are trained.  Reverse mode: node by
- * node backwards, each node's rule gives the gradients of its inputs that lead to a parameter; contributions to one tensor are added in the order in which
- * they arise.  A parameter is updated as soon as its gradient is whole.
+ * node backwards, each node's rule gives the gradients of its inputs that lead to a parameter; contributions to one
+ * tensor are added in the order in which they arise.  A parameter is updated as soon as its gradient is whole.
  *
  * The step's loss is the mean cross entropy of the rows of the output (its last dimension are the classes) against
  * "labels", one i32 a row.  Args of the step besides: "loss"; for Adam moments NAME.m and NAME.v and the counter

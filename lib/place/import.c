@@ -14,7 +14,8 @@ static void op_binary(struct import *m, int kind)
 {
     const double *p, *q;
     size_t n, k;
-    if (im_input(m, 0)->kind != TENSOR && im_input(m, 1)->kind != TENSOR && im_numbers(m, 0, &p, &n) && im_numbers(m, 1, &q, &k)) {
+    bool known = im_input(m, 0)->kind != TENSOR && im_input(m, 1)->kind != TENSOR;
+    if (known && im_numbers(m, 0, &p, &n) && im_numbers(m, 1, &q, &k)) {
         double x[CONSTANTS];
         size_t most = n > k ? n : k;
         if ((n != most && n != 1) || (k != most && k != 1)) im_refuse(m, "constants whose shapes do not go together");
@@ -30,8 +31,8 @@ static void op_binary(struct import *m, int kind)
     double c;
     if (im_scalar(m, 1, &c)) {
         int x = im_as_tensor(m, 0);
-        im_result(m, 0,
-               kind < 2 ? im_unary(m, ND_SHIFT, kind ? -c : c, 0, x) : im_unary(m, ND_SCALE, kind == 2 ? c : 1 / c, 0, x));
+        im_result(m, 0, kind < 2 ? im_unary(m, ND_SHIFT, kind ? -c : c, 0, x)
+                                 : im_unary(m, ND_SCALE, kind == 2 ? c : 1 / c, 0, x));
         return;
     }
     if (im_scalar(m, 0, &c)) {
@@ -369,7 +370,8 @@ static void op_split(struct import *m)
     size_t n = 0;
     const double *p = im_given(m, 1) ? im_want_numbers(m, 1, &n) : NULL;
     for (size_t i = 0; i < m->node->nout; i++) {
-        int64_t size = p && i < n && p[i] >= 1 && p[i] <= (double)all ? (int64_t)p[i] : im_attr_ints(m, "split", i, even);
+        bool said = p && i < n && p[i] >= 1 && p[i] <= (double)all;
+        int64_t size = said ? (int64_t)p[i] : im_attr_ints(m, "split", i, even);
         if (size > all - begin && !p) size = all - begin;
         im_result(m, i, slice(m, x, axis, begin, size));
         begin += size;
@@ -489,7 +491,8 @@ static void op_gather(struct import *m)
 static void op_resize(struct import *m)
 {
     const struct onnx_attr *mode = onnx_attr(m->node, "mode");
-    if (mode && mode->text.n && !str_is(mode->text, "nearest")) im_refuse(m, "an enlargement that is not to the nearest");
+    if (mode && mode->text.n && !str_is(mode->text, "nearest"))
+        im_refuse(m, "an enlargement that is not to the nearest");
     int x = im_as_tensor(m, 0);
     struct tensor t = *im_shape_of(m, x);
     if (t.ndim != 4) im_refuse(m, "an enlargement of something that is not images");
@@ -590,7 +593,8 @@ static void op_range(struct import *m)
 {
     double a, b, d, x[CONSTANTS];
     size_t n = 0;
-    if (!im_scalar(m, 0, &a) || !im_scalar(m, 1, &b) || !im_scalar(m, 2, &d) || d != 1) im_refuse(m, "a range that is not known");
+    if (!im_scalar(m, 0, &a) || !im_scalar(m, 1, &b) || !im_scalar(m, 2, &d) || d != 1)
+        im_refuse(m, "a range that is not known");
     if (b - a > CONSTANTS) { /* kept as first and last: only a part of a table needs it */
         im_refuse(m, "a range of more than 64 numbers");
     }

@@ -2,8 +2,8 @@
  *
  * Shapes follow from the inputs' (batch takes the place of dimensions that are only named).  What is computed from
  * shapes and constants alone is computed here.  Initialisers keep their names: those that are parameters (grad.h)
- * become args, all others constants, which a line on stderr names; both get their values from the same file when the graph is run.  Batch norms use
- * the statistics of the batch, as in training.  Reshapes are copies.
+ * become args, all others constants, which a line on stderr names; both get their values from the same file when the
+ * graph is run.  Batch norms use the statistics of the batch, as in training.  Reshapes are copies.
  * Dies with all operators that are not known, or at the first node that cannot be had, with its name. */
 #ifndef MILLRACE_PLACE_IMPORT_H
 #define MILLRACE_PLACE_IMPORT_H

@@ -266,7 +266,8 @@ static struct term term_of(const struct import *m, const char **p, const char *e
     for (; *p < end && **p != ',' && **p != '-'; ++*p) {
         if (**p == ' ') continue;
         int l = **p >= 'a' && **p <= 'z' ? **p - 'a' : **p >= 'A' && **p <= 'Z' ? **p - 'A' : -1;
-        if (l < 0 || t.at[l] || t.n == GRAPH_DIMS) im_refuse(m, "an equation that is not of four different letters each");
+        if (l < 0 || t.at[l] || t.n == GRAPH_DIMS)
+            im_refuse(m, "an equation that is not of four different letters each");
         t.letter[t.n++] = l;
         t.at[l] = t.n;
     }

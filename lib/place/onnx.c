@@ -269,7 +269,8 @@ static void read_external(struct onnx *o, struct onnx_tensor *t)
     if (elsewhere || __builtin_mul_overflow(t->count, (uint64_t)width(t->type), &want) || want > SIZE_MAX / 2)
         die("%s: the values of '%.*s' are said to be in '%.*s', which is not a file beside this one", o->file,
             (int)t->name.n, t->name.s, (int)t->location.n, t->location.s);
-    char *path = xformat("%.*s%.*s", slash ? (int)(slash - o->file + 1) : 0, o->file, (int)t->location.n, t->location.s);
+    int folder = slash ? (int)(slash - o->file + 1) : 0;
+    char *path = xformat("%.*s%.*s", folder, o->file, (int)t->location.n, t->location.s);
     FILE *f = fopen(path, "rb");
     if (!f) die_errno("%s: the values of '%.*s' are in '%s'", o->file, (int)t->name.n, t->name.s, path);
     bool there = (t->length == 0 || t->length >= want) && t->offset <= INT64_MAX && !fseeko(f, 0, SEEK_END) &&
@@ -319,7 +320,8 @@ const struct onnx_attr *onnx_attr(const struct onnx_node *n, const char *name)
 
 double onnx_number(const struct onnx *o, const struct onnx_tensor *t, uint64_t i)
 {
-    if (t->external && !t->raw.s) die("%s: the values of '%.*s' are in another file", o->file, (int)t->name.n, t->name.s);
+    if (t->external && !t->raw.s)
+        die("%s: the values of '%.*s' are in another file", o->file, (int)t->name.n, t->name.s);
     if (i >= t->count) die("%s: '%.*s' has no element %llu", o->file, (int)t->name.n, t->name.s, (unsigned long long)i);
     const char *p = (t->raw.n ? t->raw.s : t->packed.s);
     if (t->type == ONNX_FLOAT) return (double)float_of(p + 4 * i);
