@@ -10,8 +10,8 @@
  * Examples:
  *   $ flambda-expand kb-1-parents.sexp | flambda-collapse > kb-1.v1
  */
-#include "flambda/expand.h"
-#include "flambda/source.h"
+#include "decisions/expand.h"
+#include "decisions/source.h"
 #include "base/filter.h"
 #include HELP
 

@@ -13,8 +13,8 @@
  *   $ flambda-expand kb-1-parents.sexp > kb-1.expanded
  *   $ flambda-expand --count kb-1-parents.sexp
  */
-#include "flambda/expand.h"
-#include "flambda/source.h"
+#include "decisions/expand.h"
+#include "decisions/source.h"
 #include "base/filter.h"
 #include "table/csvio.h"
 #include HELP

@@ -14,7 +14,7 @@
  *   $ flambda-features --prepare --scale=scale.csv features-v3/fft.sexp
  */
 #include "flambda/pairs.h"
-#include "flambda/source.h"
+#include "decisions/source.h"
 #include "base/filter.h"
 #include "table/csvio.h"
 #include HELP

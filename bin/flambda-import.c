@@ -17,7 +17,7 @@
  *   $ flambda-import --program=kb kb-1.sexp > kb.decisions
  *   $ flambda-import results_0.sexp | flambda-tree --stat=-
  */
-#include "flambda/source.h"
+#include "decisions/source.h"
 #include "base/filter.h"
 #include HELP
 

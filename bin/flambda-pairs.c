@@ -16,7 +16,7 @@
  *   $ flambda-pairs --kind=log correct.log incorrect.log > labelled.csv
  */
 #include "flambda/pairs.h"
-#include "flambda/source.h"
+#include "decisions/source.h"
 #include "base/filter.h"
 #include "base/num.h"
 #include "table/csvio.h"

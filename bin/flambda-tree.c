@@ -16,7 +16,7 @@
  *   $ flambda-tree kb-1.sexp > kb-1.tree
  *   $ flambda-tree --stat lens-1.sexp kb-1.sexp
  */
-#include "flambda/source.h"
+#include "decisions/source.h"
 #include "base/filter.h"
 #include "table/csvio.h"
 #include HELP

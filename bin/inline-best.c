@@ -18,7 +18,7 @@
  *   $ inline-best --gamma=0.9 rewards.csv > best.decisions
  *   $ inline-best --gamma=0.9 --children=mean --rewards=labels.csv rewards.csv
  */
-#include "flambda/best.h"
+#include "decisions/best.h"
 #include "base/filter.h"
 #include HELP
 #include <math.h>

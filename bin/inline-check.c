@@ -16,7 +16,7 @@
  * Examples:
  *   $ inline-check best.decisions && inline-emit --form=v1 best.decisions
  */
-#include "flambda/source.h"
+#include "decisions/source.h"
 #include "base/filter.h"
 #include "table/csvio.h"
 #include HELP

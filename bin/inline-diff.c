@@ -12,7 +12,7 @@
  * Examples:
  *   $ inline-diff asked.decisions compiled.decisions
  */
-#include "flambda/source.h"
+#include "decisions/source.h"
 #include "base/filter.h"
 #include "table/csvio.h"
 #include HELP

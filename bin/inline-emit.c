@@ -43,7 +43,7 @@
  *   $ inline-emit --to=attributes --decisions=learned.sexp --out=home work/jq
  *   $ inline-emit --form=v1 best.decisions > overrides.sexp
  */
-#include "flambda/source.h"
+#include "decisions/source.h"
 #include "inline/home.h"
 #include "inline/lto.h"
 #include "inline/relocate.h"

@@ -21,9 +21,9 @@
  *   $ inline-problem --gamma=0.9 --times=times.csv 0/results_?.sexp > problem.csv
  *   $ inline-problem --expand --runs=runs.csv --times=times.csv > problem.csv
  */
-#include "flambda/expand.h"
-#include "flambda/problem.h"
-#include "flambda/source.h"
+#include "decisions/expand.h"
+#include "decisions/problem.h"
+#include "decisions/source.h"
 #include "base/filter.h"
 #include HELP
 #include <math.h>

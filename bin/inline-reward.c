@@ -24,7 +24,7 @@
  *   $ inline-reward --times=times.csv --lambda=0.05 problem.csv > rewards.csv
  *   $ inline-reward --method=lasso --times=times.csv problem.csv > r.csv
  */
-#include "flambda/reward.h"
+#include "decisions/reward.h"
 #include "base/filter.h"
 #include HELP
 #include "measure/stats.h"

@@ -1,5 +1,5 @@
 /* best.h against the enumeration of all decisions on small random trees */
-#include "flambda/best.h"
+#include "decisions/best.h"
 #include "base/rng.h"
 #include "tap.h"
 

@@ -1,6 +1,6 @@
 /* names.h, decisions.h, itree.h, expand.h: random decisions against a naive tree, round trips of every form, passes */
-#include "flambda/expand.h"
-#include "flambda/source.h"
+#include "decisions/expand.h"
+#include "decisions/source.h"
 #include "base/rng.h"
 #include "tap.h"
 #include <stdlib.h>

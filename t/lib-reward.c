@@ -1,6 +1,6 @@
 /* problem.h and reward.h: rank, row space and twins against elimination, fits against their optimality conditions on
  * the runs themselves, intervals that hold the truth */
-#include "flambda/reward.h"
+#include "decisions/reward.h"
 #include "base/rng.h"
 #include "tap.h"
 #include <stdlib.h>

@@ -2,9 +2,9 @@
  * reads back and is written the same; trees are built, counted, turned into problems and, where that is possible,
  * expanded. */
 #include "fuzz.h"
-#include "flambda/expand.h"
-#include "flambda/problem.h"
-#include "flambda/source.h"
+#include "decisions/expand.h"
+#include "decisions/problem.h"
+#include "decisions/source.h"
 #include <stdlib.h>
 #include <string.h>
 

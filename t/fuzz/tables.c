@@ -5,7 +5,7 @@
 #include "fit/data.h"
 #include "fit/encode.h"
 #include "fit/entries.h"
-#include "flambda/best.h"
+#include "decisions/best.h"
 #include "flambda/counters.h"
 #include "flambda/policies.h"
 #include "flambda/results.h"

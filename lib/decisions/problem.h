@@ -9,7 +9,7 @@
  * decl, inlined or apply; callee may be empty) and times run,group,initial,time_seconds,n_timings. */
 #ifndef MILLRACE_INLINE_PROBLEM_H
 #define MILLRACE_INLINE_PROBLEM_H
-#include "flambda/itree.h"
+#include "decisions/itree.h"
 #include "fit/sparse.h"
 #include "table/csvio.h"
 

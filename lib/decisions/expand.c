@@ -1,5 +1,5 @@
 /* expand.c - see expand.h */
-#include "flambda/expand.h"
+#include "decisions/expand.h"
 #include "base/message.h"
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* itree.c - see itree.h */
-#include "flambda/itree.h"
+#include "decisions/itree.h"
 #include "base/message.h"
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* best.c - see best.h */
-#include "flambda/best.h"
+#include "decisions/best.h"
 #include "base/mem.h"
 #include "base/message.h"
 #include <math.h>

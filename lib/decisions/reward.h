@@ -4,7 +4,7 @@
  * merged before fitting (weights add, targets average), which changes no optimum.  Fits: lib/fit/ridge.h, lasso.h. */
 #ifndef MILLRACE_INLINE_REWARD_H
 #define MILLRACE_INLINE_REWARD_H
-#include "flambda/problem.h"
+#include "decisions/problem.h"
 
 struct reward_rows {                                     /* distinct rows of a problem */
     struct sparse a;                                     /* rows x all columns */

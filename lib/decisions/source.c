@@ -1,5 +1,5 @@
 /* source.c - see source.h */
-#include "flambda/source.h"
+#include "decisions/source.h"
 #include "base/message.h"
 #include <string.h>
 

@@ -12,7 +12,7 @@
  * tools of the flambda experiments (2018); node counts of the published example after every pass are a test. */
 #ifndef MILLRACE_INLINE_EXPAND_H
 #define MILLRACE_INLINE_EXPAND_H
-#include "flambda/itree.h"
+#include "decisions/itree.h"
 
 enum { EXPAND_PASSES = 6 };
 

@@ -2,7 +2,7 @@
  * form. */
 #ifndef MILLRACE_INLINE_SOURCE_H
 #define MILLRACE_INLINE_SOURCE_H
-#include "flambda/itree.h"
+#include "decisions/itree.h"
 
 /* Rows of a table of options: how such expressions are written, and where results go. */
 #define SOURCE_OPTIONS(dialect, output)                                                                                \

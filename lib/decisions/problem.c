@@ -1,5 +1,5 @@
 /* problem.c - see problem.h */
-#include "flambda/problem.h"
+#include "decisions/problem.h"
 #include "base/message.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* reward.c - see reward.h */
-#include "flambda/reward.h"
+#include "decisions/reward.h"
 #include "base/checked.h"
 #include "base/compare.h"
 #include "base/message.h"
