@@ -10,8 +10,8 @@
  * declaration of F, anything else is a call; steps run from the outside in.
  * Timings are kept as (time_seconds ...). Memory: one expression.
  *
- * Metadata other than the origin of a function is not kept; flambda-tree and
- * flambda-expand read the original forms themselves.
+ * Metadata other than the origin of a function is not kept; flambda-tree reads
+ * the original forms itself.
  *
  * Examples:
  *   $ flambda-import --program=kb kb-1.sexp > kb.decisions

@@ -38,7 +38,7 @@ static bool divide, expanded;
 static const struct opt options[] = {
     { 0, "gamma", NUM, &gamma_, "G", "decay per level", 1e-6, 1 },
     { 0, "divide", FLAG, &divide, NULL, "divide a factor by the number of siblings too" },
-    { 0, "expand", FLAG, &expanded, NULL, "run the six passes of flambda-expand on V1 trees" },
+    { 0, "expand", FLAG, &expanded, NULL, "run the six passes of flambda-tree --expand on V1 trees" },
     { 0, "identity", WORD, &identity, "stamp|name",
       "functions are told apart by unit, name and stamp, or without the stamp" },
     ROUND_OPTION(only_round),

@@ -77,10 +77,10 @@ $(OUT)/flambda/trees-stat.csv: $(OUT)/flambda/settings $(BIN)/flambda-tree
 	@$(call flambda_there,decisions-v1)
 	(cd $(call flambda_data,decisions-v1) && flambda-tree --stat --rounds *.sexp) $(aside)
 # a file that cannot be expanded is said, and left out
-$(OUT)/flambda/trees-pass.csv: $(OUT)/flambda/settings $(BIN)/flambda-expand
+$(OUT)/flambda/trees-pass.csv: $(OUT)/flambda/settings $(BIN)/flambda-tree
 	@$(call flambda_there,decisions-v1)
 	{   cd $(call flambda_data,decisions-v1)
-	    for f in *.sexp; do flambda-expand --count "$$f" || true; done
+	    for f in *.sexp; do flambda-tree --expand --count "$$f" || true; done
 	} $(aside)
 $(OUT)/flambda/trees.csv: $(OUT)/flambda/trees-stat.csv $(OUT)/flambda/trees-pass.csv
 	{   echo item,key,value

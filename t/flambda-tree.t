@@ -35,4 +35,46 @@ if [ -n "${MILLRACE_DATA:-}" ] || [ -d "$root/../shared/data" ]; then
 fi
 fails 'a node without children' 1 'a tree node without \(children' bash -c "echo '((Declaration ((declared (() () ((A camlA) f 1))))))' | flambda-tree"
 fails 'an unknown node' 1 'not a node of a tree' bash -c "echo '((Declaration ((declared (() () ((A camlA) f 1)))(children ((Decl ()))))))' | flambda-tree"
+# every call by its stable path
+cat > t <<'S'
+((Apply_inlined_function ((applied (() () ((A camlA) f 1) () ())) (apply_id ((A camlA) (Plain_apply 1) ())) (children (
+  (Apply_non_inlined_function ((applied (() () ((B camlB) g 2) () ()))
+    (apply_id ((B camlB) (Plain_apply 3) (((A camlA) (Plain_apply 1) ()) ((A camlA) (Over_application 2) ()))))))))))) 
+S
+is 'a step of two sites gets an inlined node for its prefix' '(
+  (Inlined ((func (() () ((A camlA) f 1) () ())) (path (((A camlA) (Plain_apply 1)))) (children (
+          (Inlined ((func (() () ((expanded expanded) expanded 0) () ())) (path (((A camlA) (Plain_apply 1)) ((A camlA) (Over_application 2)))) (children (
+                  (Apply ((func (() () ((B camlB) g 2) () ())) (path (((A camlA) (Plain_apply 1)) ((A camlA) (Over_application 2)) ((B camlB) (Plain_apply 3)))))))))))))))' flambda-tree --expand t
+is 'counts' $'file,expression,pass,n_nodes\nt,0,0,2\nt,0,1,3' flambda-tree --expand --count --passes=1 t
+cat > u <<'S'
+((Apply_inlined_function ((applied (() () ((A camlA) f 1))) (apply_id ((A camlA) (Plain_apply 1))) (children (
+  (Apply_non_inlined_function ((applied (() () ((B camlB) g 2))) (apply_id ((B camlB) (Plain_apply 3))))))))))
+S
+fails 'ids without parents are refused by name' 1 'u: apply ids without parents .*camlB__Apply.3.> inside <camlA__Apply.1' flambda-tree --expand u
+fails 'V0 cannot be expanded' 1 'only V1' bash -c "echo '((((At_call_site TOP_LEVEL 0 ((A camlA) f 1))) ((A camlA) f 1) true))' | flambda-tree --expand"
+if [ -n "${MILLRACE_DATA:-}" ] || [ -d "$root/../shared/data" ]; then
+    need_data inline/decisions-v1/kb-1-parents.sexp
+    is 'the published node counts after every pass' '1840 2007 1959 2006 2006 1986 1956' \
+        bash -c "flambda-tree --expand --count '$DATA/inline/decisions-v1/kb-1-parents.sexp' | awk -F, 'NR > 1 { printf \"%s%s\", s, \$4; s = \" \" } END { print \"\" }'"
+fi
+# and back
+cat > e <<'S'
+((Inlined ((func (() () ((A camlA) f 1) () ())) (path (((A camlA) (Plain_apply 1)))) (children (
+  (Inlined ((func (() () ((expanded expanded) expanded 0) () ())) (path (((A camlA) (Plain_apply 1)) ((A camlA) (Over_application 2)))) (children (
+    (Apply ((func (() () ((B camlB) g 2) () ())) (path (((A camlA) (Plain_apply 1)) ((A camlA) (Over_application 2)) ((B camlB) (Plain_apply 3)))))))))))))))
+S
+is 'nodes that expansion put in are gone, paths become parents' '(
+  (Apply_inlined_function ((applied (() () ((A camlA) f 1) () ())) (apply_id ((A camlA) (Plain_apply 1) ())) (children (
+          (Apply_non_inlined_function ((applied (() () ((B camlB) g 2) () ())) (apply_id ((B camlB) (Plain_apply 3) (((A camlA) (Plain_apply 1) ()) ((A camlA) (Over_application 2) ())))))))))))' flambda-tree --collapse e
+flambda-tree --expand --passes=1 <(flambda-tree --collapse e) > again
+is 'expanding again gives the expanded tree' "$(flambda-tree e)" cat again
+fails 'V1 trees are refused' 1 'not an expanded tree but tree-v1' bash -c 'flambda-tree --collapse e | flambda-tree --collapse'
+if [ -n "${MILLRACE_DATA:-}" ] || [ -d "$root/../shared/data" ]; then
+    need_data inline/decisions-v1/kb-1-parents.sexp
+    flambda-tree --expand "$DATA/inline/decisions-v1/kb-1-parents.sexp" > kb.e
+    flambda-tree --collapse kb.e > kb.v1
+    flambda-tree --expand --passes=2 kb.v1 > kb.again
+    ok 'so it does for the published decisions' cmp kb.e kb.again
+fi
+fails 'two at once' 2 'one too many' flambda-tree --expand --stat t
 done_testing

@@ -303,7 +303,7 @@ static void put_command(struct buf *b, const struct trials *t, const struct tria
     if (!work) die_errno("%s", t->work->path);
     snprintf(limit, sizeof limit, "%g", t->limit_seconds);
     b->n = 0;
-    buf_format(b, "inline-trial --root=.");
+    buf_format(b, "inline-run --answer --root=.");
     put_option(b, "level", t->level);
     put_option(b, "limit", limit);
     if (!t->run) buf_format(b, " --text-only");

@@ -1,4 +1,4 @@
-/* trial.h - build and measure sets of decisions, a row each; what inline-run and inline-trial do.
+/* trial.h - build and measure sets of decisions, a row each; what inline-run does.
  *
  * A trial may be done here, or anywhere: then it is a job (measure/jobs.h), a command that reads the set on its
  * standard input and answers by one row, TRIAL_COLUMNS: that of the history, and the texts of the two files which the

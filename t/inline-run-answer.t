@@ -5,22 +5,22 @@ needs clang-14 opt-14
 cp -r "$root/data/demo" demo
 inline-module --out=w demo 2> why || { cat why >&2; exit 1; }
 inline-run --default --none --threshold=25 --complete --store=s --history=h.csv w
-inline-trial --default --complete w > row.csv
+inline-run --answer --default --complete w > row.csv
 is 'a row: that of the history, and two texts' "$(head -1 h.csv),parts,set" head -1 row.csv
 same() { diff <(csv-cut --drop=build_seconds,parts,set "$1") <(csv-where -c decisions --is="$2" h.csv | csv-cut --drop=build_seconds); }
 ok 'the same as of inline-run' same row.csv default
 text() { csv-calc --print="$2" "$1"; }
 hash=$(csv-calc --print=output_hash row.csv)
-inline-trial --none --complete --reference="$hash" w > none.csv
+inline-run --answer --none --complete --reference="$hash" w > none.csv
 ok 'for inlining nothing too' same none.csv none
-inline-trial --threshold=25 --complete --reference="$hash" w > t.csv
+inline-run --answer --threshold=25 --complete --reference="$hash" w > t.csv
 ok 'and a threshold' same t.csv threshold-25
-inline-trial --reference="$hash" --complete w < s/default.sexp > set.csv
+inline-run --answer --reference="$hash" --complete w < s/default.sexp > set.csv
 is 'a set from standard input' "$(csv-calc --where='decisions == "default"' --print=instructions h.csv)" csv-calc --print=instructions set.csv
-is 'other output than the reference is told' output bash -c "inline-trial --default --reference=0123456789abcdef w | csv-calc --print=state"
+is 'other output than the reference is told' output bash -c "inline-run --answer --default --reference=0123456789abcdef w | csv-calc --print=state"
 # moved as a host would have it: the folders below another root, the old place gone
 mkdir -p "there$T" && mv w demo "there$T"
-inline-trial --root=there --default --complete "there$T/w" > moved.csv
+inline-run --answer --root=there --default --complete "there$T/w" > moved.csv
 ok 'below another root, where the old place is gone' same moved.csv default
 mv "there$T"/* .
 # jobs and answers
@@ -40,11 +40,11 @@ for word in a b; do
         > "writes-$word/main.c"
     printf 'build main.c\nsearch x ; y\nconfirm z\n' > "writes-$word/program"
     inline-module --out="w-$word" "writes-$word"
-    inline-trial --default "w-$word" | csv-calc --print=output_hash > "hash-$word"
-    inline-trial --none "w-$word" | csv-calc --print='concat(state, output_hash)' > "none-$word"
+    inline-run --answer --default "w-$word" | csv-calc --print=output_hash > "hash-$word"
+    inline-run --answer --none "w-$word" | csv-calc --print='concat(state, output_hash)' > "none-$word"
 done
 is 'what runs write is not left in the folder of the program' $'main.c\nprogram' ls writes-a
 is 'the same under other decisions' "ok$(cat hash-a)" cat none-a
 ok 'and other files are another output' bash -c '! cmp -s hash-a hash-b'
-fails 'two heuristics at once' 2 'more than one' inline-trial --default --none w
+fails 'two heuristics at once' 2 'more than one' inline-run --answer --default --none w
 done_testing
