@@ -4,8 +4,9 @@
  *
  * One line for each run that the table of programs names for WORK: a name,
  * PROGRAM.K, a tab, and the arguments, quoted for xargs: directory, input,
- * exit (the status that is demanded), and for each LABEL the command with that executable.  The outputs of all
- * labels are the same when all is well, so bench-run finds miscompilations.
+ * exit (the status that is demanded), and for each LABEL the command with that
+ * executable.  The outputs of all labels are the same when all is well, so
+ * bench-run finds miscompilations.
  *
  * Examples:
  *   $ inline-jobs work/lua O2=./lua.O2 new=./lua.new |

@@ -17,12 +17,13 @@
  *
  * Columns out, a row for each module and one for all, module (all): program,
  * module, level, functions, calls, decided (calls with a choice),
- * recursive_functions (no bound, see above), closed_functions, closed_ratio (share of the code of the best in them),
- * largest (sets of one function), entries (sets built), builds, whole (those
- * of the module with all its functions), builds_per_second, seconds; bytes of
- * machine code with none_bytes (nothing inlined), heuristic_bytes (the
- * compiler's), best_bytes (built), table_bytes (the tables said so),
- * lower_bytes (no decisions about calls of the source give less), gap_ratio (best over lower: no decisions are
+ * recursive_functions (no bound, see above), closed_functions, closed_ratio
+ * (share of the code of the best in them), largest (sets of one function),
+ * entries (sets built), builds, whole (those of the module with all its
+ * functions), builds_per_second, seconds; bytes of machine code with
+ * none_bytes (nothing inlined), heuristic_bytes (the compiler's), best_bytes
+ * (built), table_bytes (the tables said so), lower_bytes (no decisions about
+ * calls of the source give less), gap_ratio (best over lower: no decisions are
  * better by more), excess_ratio (heuristic over best), estimate_bytes (the
  * bound if in open functions each call added what it adds alone); compared,
  * unequal (functions built twice, beside other ones, that came out otherwise),

@@ -32,7 +32,7 @@ for file in main.c other.c '(all)'; do
     is "$file: the optimum of all sets" "$(get all.csv "$file" code_bytes)" get best.csv "$file" best_bytes
 done
 is 'main.c: proven' "$(get best.csv main.c best_bytes) optimum" echo "$(get best.csv main.c lower_bytes) $(get best.csv main.c state)"
-# a compiler may decide copies of a call to itself apart: t/inline-optimal-recursion.t
+# a compiler may decide copies of a call to itself apart: t/inline-recursion-oracle.t
 is 'other.c, where a function calls itself: no bound, and the compiler makes less of it' 'beaten 2' echo \
     "$(get best.csv other.c state) $(get best.csv other.c recursive_functions)"
 ok 'and lies below the best' [ "$(get best.csv '(all)' lower_bytes)" -lt "$(get best.csv '(all)' best_bytes)" ]

@@ -15,9 +15,9 @@
  * For a cost that counts executions (`called`) the calls of a function that are inlined elsewhere belong to its set;
  * nothing goes.  A function that is never executed costs nothing under any decisions (`idle`) and needs no table; its
  * calls belong to the sets of those it calls all the same, since what a compiler infers of a function depends on all
- * calls of it.  Calls must not form circles: a compiler decides copies of those apart, so what can come to hold code of a
- * circle is `loose`, and its part of the bound is nothing either.  The cost function is asked about some functions at a time; that costs are
- * a sum of independent parts is its promise, which its owner checks. */
+ * calls of it.  Calls must not form circles: a compiler decides copies of those apart, so what can come to hold code
+ * of a circle is `loose`, and its part of the bound is nothing either.  The cost function is asked about some functions
+ * at a time; that costs are a sum of independent parts is its promise, which its owner checks. */
 #ifndef MILLRACE_OPTIMAL_H
 #define MILLRACE_OPTIMAL_H
 #include "base/str.h"
@@ -31,7 +31,7 @@ struct optimal_problem {
     size_t nfunctions, ncalls;
     const struct optimal_call *call;
     const bool *stays;                                   /* even when all its calls are inlined */
-    const bool *loose;                                   /* may come out otherwise than its table says: no bound; NULL */
+    const bool *loose;                                   /* comes out otherwise than its table: no bound; NULL */
     bool called;
     const bool *idle;                                    /* NULL: none */
     long most, builds, nodes;                            /* sets a function; of cost(); of the search in the tables */

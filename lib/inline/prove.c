@@ -225,8 +225,8 @@ size_t prove_choices(const struct worker *w, struct optimal_call *call, uint32_t
     return choices;
 }
 
-/* A circle of calls is inlined into its callers a copy at a time, and into itself: no table of calls of the source knows
- * what comes of that.  Functions on one, or that call themselves, and all that can come to hold a copy of their code. */
+/* A circle of calls is inlined into its callers a copy at a time, and into itself: no table of calls of the source
+ * knows what comes of that.  Functions on one, or that call themselves, and all that can come to hold their code. */
 static void find_loose(struct module *m, const char *const *fixed)
 {
     const struct worker *w = m->w;

@@ -44,7 +44,8 @@ struct prove_call {
 struct proved {
     char *module;                                        /* its source, "" for a whole program */
     size_t functions, calls, decided;                    /* calls about which there is a choice */
-    size_t recursive, closed_functions, largest, entries;        /* recursive: functions without a bound, see optimal.h */
+    size_t closed_functions, largest, entries;
+    size_t recursive;                                    /* functions without a bound, see optimal.h */
     double closed_bytes;                                 /* of the code of the best, in functions with full tables */
     double none, heuristic, best, tables, lower, estimate;       /* bytes of code; none: nothing inlined */
     long builds, whole;                                  /* all; those of a module all awake */

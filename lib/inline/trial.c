@@ -90,7 +90,8 @@ static bool count_runs(const struct trials *t, const char *exe, const char *dire
             r->reason = n.why ? n.why : ran_word(&n.ran);
             return false;
         }
-        if (n.ran.code != run->status && !t->reference[0]) {   /* its input is missing, say; bench-run would refuse it, too */
+        /* its input is missing, say; bench-run would refuse it, too */
+        if (n.ran.code != run->status && !t->reference[0]) {
             r->state = "run";
             r->reason = xformat("run %zu ends with exit status %d, not %d; where that is well a line `status` says so",
                                 i + 1, n.ran.code, run->status);
