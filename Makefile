@@ -200,7 +200,7 @@ deps:
 list:
 	@for f in bin/*.c; do sed -n '1s|^/\* ||p' "$$f"; done
 .PHONY: all csv bench deps test list clean
-include mk/dev.mk mk/install.mk $(wildcard lib/*/build.mk lib/*/bench.mk)
+include mk/dev.mk mk/mutants.mk mk/install.mk $(wildcard lib/*/build.mk lib/*/bench.mk)
 -include $(shell find $B -name '[!.]*.d' 2> /dev/null)
 endif
 include $(wildcard $(TOP)/pipelines/*.mk)

@@ -20,6 +20,7 @@ help:
 	                    T='csv-cut prof-op': of these
 	  make coverage     lines and branches that the tests reach, by module, in build/coverage.csv;
 	                    ROOM=lib/inline: by the tests of that room, beside what was counted before
+	  make mutants      one-token changes of the modules that judge, which their tests must notice
 	  make fuzz         the readers against random input, FUZZ_SECONDS=60 each; see t/fuzz/README.md
 	  make bench        speed against the floors we promise
 	  make clean        remove what was built (out/ stays)

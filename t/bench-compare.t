@@ -124,4 +124,23 @@ terminal() { script -qec "$*" /dev/null < /dev/null | tr -d '\r'; }
 is 'on a terminal a sentence' 'new is faster than old' eval 'terminal bench-compare --quiet --base=old pair | grep -o "^new is faster than old"'
 is 'unless CSV is asked for' 'new,old,cpu,20' eval 'terminal bench-compare --quiet --base=old --csv pair | grep -o "^new,old,cpu,20"'
 is 'whole tables are aligned there' 'benchmark  label' eval 'terminal bench-stat --quiet pair | head -1 | grep -o "^benchmark  label"'
+# adjusted p-values, from the definitions: Holm's, and Benjamini's and Hochberg's
+for i in 1 2 3 4 5 6; do table 14 1 | awk -F, -v OFS=, -v i=$i 'NR == 1 { if (i == 1) print "benchmark", $0; next }
+    $1 == "b" { $4 *= 1 + 0.004 * i * (($2 * 7 + i) % 5 - 1.2) } { print "p" i, $0 }'; done > spread.csv
+p_of() { bench-compare --quiet --base=a --adjust=$1 spread.csv | csv-where -c benchmark --like='p*' | csv-cut -c p_value | tail -n +2; }
+for how in none holm bh; do p_of $how > p.$how; done
+adjusted() {
+    awk -v how="$1" '{ p[NR] = $1 } END { for (i = 1; i <= NR; i++) { h = 0; f = 1
+        for (j = 1; j <= NR; j++) { less = upto = 0
+            for (k = 1; k <= NR; k++) { less += p[k] < p[j]; upto += p[k] <= p[j] }
+            v = (NR - less) * p[j]; if (v > 1) v = 1
+            if (p[j] <= p[i] && v > h) h = v
+            if (p[j] >= p[i] && NR / upto * p[j] < f) f = NR / upto * p[j] }
+        printf "%.17g\n", how == "holm" ? h : f } }' p.none | sed '1ip' > want.$1
+    sed 1ip p.$1 | csv-diff --tol=1e-12 want.$1 -
+}
+ok 'p-values differ' eval '[ "$(sort -u p.none | wc -l)" -ge 4 ] && ! cmp -s p.none p.holm && ! cmp -s p.holm p.bh'
+ok 'Holm' adjusted holm
+ok 'Benjamini and Hochberg' adjusted bh
+ok 'Holm where nothing is said' eval 'bench-compare --quiet --base=a spread.csv | csv-where -c benchmark --like="p*" | csv-cut -c p_value | tail -n +2 | cmp p.holm -'
 done_testing

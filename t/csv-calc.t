@@ -205,4 +205,56 @@ is "rows as in awk" "$(awk -F, 'NR == 1 || ($1 > 20 && $2 < 500) || $1 == 3' n)"
 printf 'a,b\n1e999,-1e999\n' > n
 fails 'what is too large for a double is no infinity' 1 "n:2: column 'a': '1e999' is not a finite number" csv-calc --print=a+0 n
 is 'nor a number' '' csv-calc --print='number(b)' n
+# Kleene's tables: what is missing decides nothing, nan is not true
+truth() { printf 'x\n1\n' | csv-calc "--print=$1"; }
+while IFS= read -r line; do
+    expression=${line%   *} value=${line##*   }
+    is "$expression" "${value/-/}" truth "$expression"
+done <<'TABLE'
+missing && 1   -
+1 && missing   -
+missing && 0   0
+0 && missing   0
+missing && missing   -
+1 && 1   1
+1 && 0   0
+missing || 1   1
+1 || missing   1
+missing || 0   -
+0 || missing   -
+missing || missing   -
+0 || 0   0
+0 || 1   1
+!missing   -
+!0   1
+!1   0
+nan && 1   0
+1 && nan   0
+nan || 0   0
+0 || nan   0
+!nan   1
+5 && 7   1
+0 || 7   1
+missing ? 1 : 2   -
+nan ? 1 : 2   2
+0.5 ? 1 : 2   1
+missing == missing   -
+1 == missing   -
+nan == nan   0
+nan != nan   1
+nan < 1   0
+nan >= 1   0
+-missing   -
+missing + 1   -
+1 ^ missing   -
+known(missing)   0
+2 < 2   0
+2 <= 2   1
+2 > 2   0
+2 >= 2   1
+2 == 2   1
+2 != 2   0
+7 % 4   3
+2 ^ 10   1024
+TABLE
 done_testing

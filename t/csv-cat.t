@@ -19,4 +19,7 @@ fails "also with --fill" 1 "already has a column 'c'" csv-cat --fill --source=c 
 fails "an empty list" 1 'no file names' csv-cat --files-from=/dev/null
 fails "a list and operands" 2 'exclude each other' csv-cat --files-from=list 1
 fails "--fill cannot read a pipe twice" 2 'standard input' csv-cat --fill 1 -
+fails "standard input has a name in messages" 1 "\(stdin\):2: 1 field, header has 2" eval "printf 'a,b\n1\n' | csv-cat -"
+fails "a byte-order mark and nothing else" 1 ":1: no header row" eval "printf '\xef\xbb\xbf' | csv-cat"
+fails "a long value is cut in messages" 1 "column 'a': '$(printf 'x%.0s' {1..200})' is not a number" eval "printf 'a\n%s\n' $(printf 'x%.0s' {1..201}) | csv-group -c a"
 done_testing

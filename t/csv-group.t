@@ -28,4 +28,16 @@ def p(a):
 print("n_rows,mean_x,sd_x,gmean_x,median_x,p5_x,p95_x")
 print(",".join(map(repr, [len(v), s.fmean(v), s.stdev(v), math.exp(math.fsum(map(math.log, v)) / len(v)), s.median(v), p(5), p(95)])))' > want
 ok "the same as Python's statistics" eval 'sed -i 1!s/^/x,/ want; sed -i 1s/^/k,/ want; csv-group -c x --stat=mean,sd,gmean,median,p5,p95 n | sed "1s/^/k,/;1!s/^/x,/" | csv-diff -k k --tol=1e-12 want -'
+printf 'k,x\na,3\na,nan\na,5\nb,nan\nb,1\nc,2\nc,nan\n' > nans
+is "a nan makes everything nan but the count" \
+    $'k,n_rows,n_x,sum_x,mean_x,min_x,max_x,sd_x,gmean_x,median_x,first_x,last_x,p10_x\na,3,3,nan,nan,nan,nan,nan,nan,nan,nan,nan,nan\nb,2,2,nan,nan,nan,nan,nan,nan,nan,nan,nan,nan\nc,2,2,nan,nan,nan,nan,nan,nan,nan,nan,nan,nan' \
+    csv-group -g k -c x --stat=n,sum,mean,min,max,sd,gmean,median,first,last,p10 nans
+is "the same integer many times, however large" $'n_rows,median_x,min_x,max_x,sd_x,mean_x\n3,9007199254740993,9007199254740993,9007199254740993,0,9007199254740993' \
+    eval 'printf "x\n9007199254740993\n9007199254740993\n9007199254740993\n" | csv-group -c x --stat=median,min,max,sd,mean'
+is "least and most far from 0, in any order" $'n_rows,min_x,max_x,first_x,last_x,median_x,p25_x\n4,-9007199254740995,9007199254740997,9007199254740995,-9007199254740995,4503599627370498,-2251799813685248' \
+    eval 'printf "x\n9007199254740995\n9007199254740997\n1\n-9007199254740995\n" | csv-group -c x --stat=min,max,first,last,median,p25'
+is "infinities" $'n_rows,sum_x,mean_x,min_x,max_x\n2,inf,inf,1,inf' eval 'printf "x\n1\ninf\n" | csv-group -c x --stat=sum,mean,min,max'
+is "sums of 128 bits, and beyond them a double" $'n_rows,sum_x\n20,1.99999999999999999999e+38' \
+    eval '{ echo x; for i in {1..20}; do echo 9999999999999999999999999999999999999; done; } | csv-group -c x --stat=sum | sed s/,2e+38/,1.99999999999999999999e+38/'
+is "negative zero and percentages at the ends" $'n_rows,p0_x,p100_x,p50_x\n2,-1,0,-0.5' eval 'printf "x\n0\n-1\n" | csv-group -c x --stat=p0,p100,p50'
 done_testing

@@ -24,7 +24,7 @@ export MILLRACE_MEASURE_LOCK=$T.lock
 recorder() { echo "$B/prof/_millrace.$("${1:-/usr/bin/python3}" -c 'import sysconfig; print(sysconfig.get_config_var("SOABI"))' 2> /dev/null).so"; }
 tap_count=0 tap_failed=0
 pass() { echo "ok $((++tap_count)) - $1"; }
-fail() { echo "not ok $((++tap_count)) - $1"; tap_failed=1; [ ! -s "$T/why" ] || { echo "# $1"; sed 's/^/# /' "$T/why" | head -40; } >&2; }
+fail() { echo "not ok $((++tap_count)) - $1"; tap_failed=1; [ -z "${TAP_FIRST-}" ] || exit 1; [ ! -s "$T/why" ] || { echo "# $1"; sed 's/^/# /' "$T/why" | head -40; } >&2; }
 is() {
     local name=$1 rc=0
     printf '%s\n' "$2" > "$T/want"

@@ -31,11 +31,17 @@ struct guarded guard_decide(const double *d, size_t n, enum guard_split split, s
 
 size_t guard_least(enum guard_split split, size_t candidates, const struct guard *g)
 {
-    enum { MOST = 10000 };
+    enum { MOST = 8192 };
     double *d = xmalloc(MOST, sizeof *d);
-    size_t n = 1;
+    size_t few = 0, enough = 1;                          /* with so few nothing can be kept; with these something can */
     for (size_t i = 0; i < MOST; i++) d[i] = -100;       /* a gain that nobody could miss */
-    while (n <= MOST && !guard_decide(d, n, split, candidates, g).keep) n += 1 + n / 64;
+    while (enough < MOST && !guard_decide(d, enough, split, candidates, g).keep) few = enough, enough *= 2;
+    bool never = enough == MOST && !guard_decide(d, MOST, split, candidates, g).keep;
+    while (enough - few > 1) {
+        size_t middle = few + (enough - few) / 2;
+        if (guard_decide(d, middle, split, candidates, g).keep) enough = middle;
+        else few = middle;
+    }
     free(d);
-    return n <= MOST ? n : SIZE_MAX;
+    return never ? SIZE_MAX : enough;
 }

@@ -28,6 +28,6 @@ struct guarded {
 enum guard_split { GUARD_NONE, GUARD_PARITY, GUARD_HALF };   /* all values decide | even ones | the first half */
 
 struct guarded guard_decide(const double *d, size_t n, enum guard_split, size_t candidates, const struct guard *);
-/* rounds below which nothing can be kept, whatever it gains; SIZE_MAX: more than ten thousand */
+/* rounds below which nothing can be kept, whatever it gains; SIZE_MAX: more than 8192 */
 size_t guard_least(enum guard_split, size_t candidates, const struct guard *);
 #endif

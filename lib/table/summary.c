@@ -59,7 +59,7 @@ static struct exact_number percentile(struct summary *c, double percent)
     size_t i = (size_t)at;
     double part = at - (double)i;
     if (part == 0 || exact_cmp(c->value[i], c->value[i + 1]) == 0) return c->value[i];
-    return exact_of(c->value[i].x + part * exact_sub(c->value[i + 1], c->value[i]).x);
+    return exact_add(c->value[i], exact_of(part * exact_sub(c->value[i + 1], c->value[i]).x));
 }
 
 bool summary_get(struct summary *c, enum statistic stat, double percent, struct exact_number *v)
