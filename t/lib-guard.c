@@ -27,7 +27,8 @@ static size_t draw(double *d, int kind)
     double last = 0;
     for (size_t i = 0; i < n; i++) {
         double x = rng_normal(&g) + 0.2;
-        d[i] = kind == 0 ? x : kind == 1 ? (double)rng_below(&g, 7) - 3 : kind == 2 ? (last = 0.8 * last + x) : x + (i > n / 2);
+        d[i] = kind == 0 ? x : kind == 1 ? (double)rng_below(&g, 7) - 3 : kind == 2 ? (last = 0.8 * last + x)
+            : x + (i > n / 2);
     }
     return n;
 }
@@ -231,14 +232,16 @@ static void test_plain(void)
             else mild++;
         }
         if (kept > 1) rest = pow(deviation(inside, kept), 2) * ((double)kept - 1);
-        if (n >= 4 && q3 > q1) out &= o.mild == mild && o.severe == severe && (all == 0 || close_to(o.variance_share, 1 - rest / all));
+        if (n >= 4 && q3 > q1) out &= o.mild == mild && o.severe == severe && (all == 0 || close_to(o.variance_share,
+            1 - rest / all));
         if (n < 4) out &= !o.mild && !o.severe && o.variance_share == 0;
 
         double a[N + 1], b[N + 1], p[N + 1];
         for (size_t i = 0; i < n; i++) a[i] = b[i] = p[i] = rng_below(&g, 4) ? rng_unit(&g) * 0.2 : 0.05;
         adjust_holm(a, n);
         adjust_bh(b, n);
-        for (size_t i = 0; i < n; i++) {                 /* from the definitions: over all that are no larger, or no less */
+        for (size_t i = 0; i < n; i++) {                 /* from the definitions: over all that are no larger,
+            or no less */
             double h = 0, f = 1;
             for (size_t j = 0; j < n; j++) {
                 size_t less = 0, upto = 0;
@@ -274,7 +277,8 @@ static void test_paired(void)
                  close_to(p.log_ratio.lower, hodges_lehmann(low, n, 0.9, f).lower) &&
                  close_to(p.log_ratio.upper, hodges_lehmann(high, n, 0.9, f).upper) &&
                  close_to(p.p_value, fmax(signed_rank_p(low, n, f), signed_rank_p(high, n, f)));
-        plain &= same_interval(own.log_ratio, hodges_lehmann(d, n, 0.9, f)) && close_to(own.p_value, signed_rank_p(d, n, f));
+        plain &= same_interval(own.log_ratio, hodges_lehmann(d, n, 0.9, f)) && close_to(own.p_value, signed_rank_p(d,
+            n, f));
         sequential &= close_to(s.log_ratio.point, median_sequence(d, n, 0.9).point) &&
                       close_to(s.log_ratio.lower, median_sequence(low, n, 0.9).lower) &&
                       close_to(s.log_ratio.upper, median_sequence(high, n, 0.9).upper) &&
@@ -287,7 +291,8 @@ static void test_paired(void)
             double without = exp((sum - d[i]) / (double)(n - 1));
             least = fmin(least, without), most = fmax(most, without);
         }
-        geo &= close_to(m.ratio.point, exp(mi.point)) && close_to(m.ratio.lower, exp(mi.lower)) && close_to(m.ratio.upper, exp(mi.upper));
+        geo &= close_to(m.ratio.point, exp(mi.point)) && close_to(m.ratio.lower, exp(mi.lower)) &&
+            close_to(m.ratio.upper, exp(mi.upper));
         geo &= n > 1 ? close_to(m.least_without_one, least) && close_to(m.most_without_one, most)
                      : isnan(m.least_without_one) && isnan(m.most_without_one);
         geo &= n > 1 || (mi.lower == -INFINITY && mi.upper == INFINITY);
@@ -295,12 +300,15 @@ static void test_paired(void)
     ok(plain, "the paired analysis, censored values on either side");
     ok(sequential, "the sequential one");
     ok(geo, "the geometric mean, and without one of them");
-    struct interval up = { 0.1, 0.05, 0.2 }, down = { -0.1, -0.2, -0.05 }, near = { 0, -0.009, 0.009 }, wide = { 0, -0.02, 0.009 };
-    struct interval wide2 = { 0, -0.009, 0.02 }, edge = { 0.1, 0, 0.2 }, edge2 = { -0.1, -0.2, 0 }, exact = { 0, -log1p(0.01), log1p(0.01) };
+    struct interval up = { 0.1, 0.05, 0.2 }, down = { -0.1, -0.2, -0.05 }, near = { 0, -0.009, 0.009 }, wide = { 0,
+        -0.02, 0.009 };
+    struct interval wide2 = { 0, -0.009, 0.02 }, edge = { 0.1, 0, 0.2 }, edge2 = { -0.1, -0.2, 0 }, exact = { 0,
+        -log1p(0.01), log1p(0.01) };
     ok(verdict_of(up, 0.04, 0.95, 0.01) == SLOWER && verdict_of(down, 0.04, 0.95, 0.01) == FASTER, "slower, faster");
     ok(verdict_of(up, 0.06, 0.95, 0.01) == UNCLEAR && verdict_of(down, 0.06, 0.95, 0.01) == UNCLEAR &&
        verdict_of(up, 0.5, 0.5, 0.01) == UNCLEAR && verdict_of(down, 0.5, 0.5, 0.01) == UNCLEAR, "not with such a p");
-    ok(verdict_of(edge, 0.01, 0.95, 0.01) == UNCLEAR && verdict_of(edge2, 0.01, 0.95, 0.01) == UNCLEAR, "not where the interval touches 1");
+    ok(verdict_of(edge, 0.01, 0.95, 0.01) == UNCLEAR && verdict_of(edge2, 0.01, 0.95, 0.01) == UNCLEAR,
+        "not where the interval touches 1");
     ok(verdict_of(near, 1, 0.95, 0.01) == SAME && verdict_of(exact, 1, 0.95, 0.01) == SAME, "the same");
     ok(verdict_of(wide, 1, 0.95, 0.01) == UNCLEAR && verdict_of(wide2, 1, 0.95, 0.01) == UNCLEAR, "on both sides");
 }
@@ -315,7 +323,8 @@ static void test_bootstrap(void)
         for (int i = 0; i < 8; i++) m[b] += d[rng_below(&r, 8)] / 8;
     }
     struct interval i = mean_interval(d, 8, 0.9, 7, "name");
-    ok(close_to(i.point, 31 / 8.0) && close_to(i.lower, quantile(m, 2000, 0.05)) && close_to(i.upper, quantile(m, 2000, 0.95)),
+    ok(close_to(i.point, 31 / 8.0) && close_to(i.lower, quantile(m, 2000, 0.05)) && close_to(i.upper, quantile(m,
+        2000, 0.95)),
        "the mean's interval by 2000 draws");
     double two[] = { 1, 2 };
     ok(isfinite(mean_interval(two, 2, 0.9, 7, "name").lower), "of two values, too");
@@ -348,9 +357,12 @@ static void test_guard(void)
             }
             struct guarded r = guard_decide(d, n, (enum guard_split)split, 3, &rule);
             bool keep = guard_keeps(part[0], k[0], 3, &rule, &upper);
-            halves &= r.calibration.n == m[split][0] && r.confirmation.n == m[split][1] && r.keep == keep && close_to(r.upper, upper);
-            halves &= same_interval(r.calibration.log_ratio, paired_compare(part[0], NULL, NULL, k[0], 0.9, false).log_ratio);
-            halves &= same_interval(r.confirmation.log_ratio, paired_compare(part[1], NULL, NULL, k[1], 0.9, false).log_ratio);
+            halves &= r.calibration.n == m[split][0] && r.confirmation.n == m[split][1] && r.keep == keep &&
+                close_to(r.upper, upper);
+            halves &= same_interval(r.calibration.log_ratio, paired_compare(part[0], NULL, NULL, k[0], 0.9,
+                false).log_ratio);
+            halves &= same_interval(r.confirmation.log_ratio, paired_compare(part[1], NULL, NULL, k[1], 0.9,
+                false).log_ratio);
         }
     }
     ok(shared, "candidates share the chance of an error; none is one");
