@@ -25,4 +25,11 @@ $(torch)/%.csv:
 	$(TORCH_PYTHON) -c 'import torch, torchvision' || { echo 'make place-torch: no python3-torchvision' >&2; exit 1; }
 	export PYTHONPATH=$(TOP)/lib/place/torch
 	$(TORCH_PYTHON) -m millrace_place.curve $(subst -, ,$*) $(@D) $(TORCH_STEPS) $(TORCH_WAYS) $(aside)
-.PHONY: place-torch torch
+# 77 networks, nine plans each, two steps beside plain ones, bit by bit: a quarter of an hour
+torch-proof: $(torch)/proof.txt
+	grep '^#' $<
+$(torch)/proof.txt: t/torch/gradients.py t/torch/zoo.py
+	mkdir -p $(@D)
+	export PYTHONPATH=$(TOP)/lib/place/torch
+	$(TORCH_PYTHON) -W ignore -B $< $(@D) all $(aside)
+.PHONY: place-torch torch torch-proof

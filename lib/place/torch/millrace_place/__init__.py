@@ -272,6 +272,7 @@ class Plan:
         self.outside = [record.storages[number].outside for number in order]
         sent = {shown[i].number for i in self._sent}
         self.away = {place[s.number] for s in record.storages if s.lead.number in sent and s.number in place}
+        self.stay = {place[s.number] for s in record.storages if s.stay and s.number in place}
         self.largest = max(self.bytes, default=0)
         self.order = [(what, place[which] if what == 'read' else which)
                       for what, which in dict.fromkeys(record.order)]

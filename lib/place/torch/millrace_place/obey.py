@@ -9,7 +9,7 @@ import weakref
 import torch
 
 from .groups import CHANGED, Run
-from .items import LARGE, Item, identity, ordinary, rebuild, storage_bytes, view_of
+from .items import LARGE, Item, clash, identity, ordinary, rebuild, storage_bytes, view_of
 from .native import C, ROOM_LATER
 from .tier import tensor_at
 from .watch import Watching, plain
@@ -167,7 +167,8 @@ class Step:
         room = plan.limit_bytes - (plan.largest if self.strange else 0)
         if plan.kept_bytes + s.bytes > room and s.sendable and s.bytes >= LARGE:
             leaves = True
-        leaves = leaves and not self.begun
+        leaves = leaves and not self.begun and number not in plan.stay and not clash(
+            [s, *filter(None, (ref() for ref in self.table[identity(t)]))])
         address = holder = at = None
         if leaves:
             at = mover.file.slot(s.bytes)
