@@ -270,7 +270,7 @@ ok 'guards ask for all programs, by have or needs' quiet_if grep -nE 'command -v
 ok 'no line is longer than 120 columns' quiet_if awk 'length > 120 {print FILENAME ":" FNR ": " length}' $sources
 # what a test leaves in the wrong folder would otherwise be committed, and shadow modules of Python there
 known='.ci .clang-format .gitattributes .github .gitignore CHANGELOG.md CONTRIBUTING.md LICENSE Makefile ORIGINS.md README.md SECURITY.md
-    VERSION bin data debian docs examples lib mk packages.csv pipelines plots share t'
+    VERSION bin data debian docs examples lib mk packages.csv pipelines plots python share t'
 strangers() { git ls-files 2> /dev/null | cut -d/ -f1 | sort -u | grep -vxF "$(printf '%s\n' $known)"; }
 ok 'nothing strange at the top' quiet_if strangers
 ok 'no tabs' quiet_if grep -nP '\t' $sources
@@ -280,6 +280,7 @@ ok 'none of the banned functions' quiet_if grep -nwE '(atoi|atof|strtok|gets|spr
 ok 'nothing left to do' quiet_if grep -nE '\b(TODO|FIXME|XXX)\b' $(printf '%s\n' $sources | grep -v t/all)
 ok 'pipelines, plots and sizes of allocations: what t/lint-pipelines refuses' quiet_if t/lint-pipelines
 ok 'and it refuses each of the kinds' t/lint-refuses
+ok 'rooms use those below them, families do not see each other' quiet_if t/lint-rooms
 ok 'no files of a room call each other in a circle' quiet_if t/circles "$B"
 ok 'every header and program begins with its name and what it is' quiet_if awk 'FNR == 1 && FILENAME ~ /^bin|h$/ {
     n = FILENAME; sub(".*/", "", n); if (FILENAME ~ /^bin/) sub("[.]c$", "", n)
