@@ -1,6 +1,6 @@
 /* place-cache - a training step with fast memory as a hardware cache
  *
- * Usage: place-cache (--limit=BYTES | --ratio=R:1) [--model=NAME] [--line=N]
+ * Usage: place-cache (--limit=SIZE|N% | --ratio=R:1) [--model=NAME] [--line=N]
  *                    [--total] [GRAPH]
  *
  * What a machine does by itself, without a plan: every tensor lies in slow memory
@@ -25,13 +25,13 @@
 #include HELP
 #include <stdlib.h>
 
-static const char *model = "optane", *ratio;
-static uint64_t limit, line = 4096;
+static const char *model = "optane";
+static struct budget budget;
+static uint64_t line = 4096;
 static bool total;
 static const struct opt options[] = {
     { 0, "model", STR, &model, "NAME", "constants of optane, cxl or disk" },
-    { 0, "limit", SIZE, &limit, "BYTES", "fast memory" },
-    { 0, "ratio", STR, &ratio, "R:1", "fast memory by slow : fast instead" },
+    FAST_MEMORY(budget),
     { 0, "line", SIZE, &line, "N", "bytes of a line, a power of two", 64, 1 << 30 },
     { 0, "total", FLAG, &total, NULL, "one row for the whole step" },
     { 0 } };
@@ -53,11 +53,11 @@ int main(int argc, char **argv)
     const char *path = filter_operand(argc, argv, filter_init(argc, argv, help, options));
     const struct cost_model *m = machine_find(model);
     if (!m) usage("unknown model '%s', one of %s", model, machine_names());
-    if (!limit == !ratio) usage("either --limit or --ratio is needed");
+    budget_parse(&budget);
+    if (!budget.given) usage("either --limit or --ratio is needed");
     if (line & (line - 1)) usage("a line of %llu bytes is no power of two", (unsigned long long)line);
-    double share = ratio ? fast_share(ratio) : 0;
     struct graph *g = graph_read(path);
-    if (ratio) limit = (uint64_t)(share * (double)graph_peak(g));
+    uint64_t limit = budget_bytes(&budget, (double)graph_peak(g));
     uint64_t *address = xmalloc((size_t)g->ntensor + 1, sizeof *address), used = cache_addresses(g, address);
     if (limit < line) die("fast memory of %llu bytes is less than a line", (unsigned long long)limit);
     if (used / limit >= (uint64_t)1 << 30) die("fast memory of %llu bytes is too small", (unsigned long long)limit);

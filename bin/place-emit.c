@@ -1,6 +1,6 @@
 /* place-emit - write a placement problem for exact solvers
  *
- * Usage: place-emit --formulation=static|sync [--ratio=R:1 | --limit=BYTES]
+ * Usage: place-emit --formulation=static|sync [--limit=SIZE|N% | --ratio=R:1]
  *                   --profile=FILE [GRAPH]
  *
  * The same problem that place-plan solves, without offsets, as a mixed-integer
@@ -18,12 +18,12 @@
 #include HELP
 #include <string.h>
 
-static const char *ratio, *profile_path;
+static struct budget budget;
+static const char *profile_path;
 static int formulation = -1;
-static uint64_t limit;
 static const struct opt options[] = {
     { 'f', "formulation", WORD, &formulation, "static|sync", "what may be decided" },
-    FAST_MEMORY(ratio, limit),
+    FAST_MEMORY(budget),
     KERNEL_TIMES(profile_path),
     { 0 } };
 
@@ -32,11 +32,11 @@ int main(int argc, char **argv)
     const char *path = filter_operand(argc, argv, filter_init(argc, argv, help, options));
     if (formulation < 0) usage("no formulation given, see --formulation");
     if (!profile_path) usage("no profile given, see --profile");
-    if (!ratio == (limit == 0)) usage("one of --ratio and --limit is needed");
-    double part = ratio ? fast_share(ratio) : 0;
+    budget_parse(&budget);
+    if (!budget.given) usage("one of --ratio and --limit is needed");
     struct graph *g = graph_read(path);
     struct profile *profile = profile_read(profile_path);
-    uint64_t bytes = ratio ? (uint64_t)((double)graph_peak(g) * part) : limit;
+    uint64_t bytes = budget_bytes(&budget, (double)graph_peak(g));
     struct out *o = out_open("-");
     struct placing *p = placing_new(g, profile, bytes, formulation == FORM_SYNC);
     placing_write_lp(p, out_file(o));

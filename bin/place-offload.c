@@ -1,6 +1,6 @@
 /* place-offload - keep what a training step saves, send it away, or make it again
  *
- * Usage: place-offload [--limit=BYTES | --part=F] --profile=FILE [GRAPH]
+ * Usage: place-offload [--limit=SIZE|N% | --ratio=R:1] --profile=FILE [GRAPH]
  *
  * For programs that run their own kernels, as PyTorch does (millrace_place):
  * decides about every tensor that the forward pass saves for the backward
@@ -19,23 +19,23 @@
  * Memory: graph and profile.
  *
  * Examples:
- *   $ place-offload --part=0.25 --profile=profile.csv graph.sexp
+ *   $ place-offload --limit=25% --profile=profile.csv graph.sexp
  */
 #include "base/filter.h"
 #include "base/out.h"
+#include "place/limit.h"
 #include "place/offload.h"
 #include "tree/sexp.h"
 #include HELP
 
 static const char *profile_path;
-static uint64_t limit;
-static double part = -1;
+static struct budget budget;
 static bool no_offload, no_again;
 static long seed = 1;
 static struct offload_effort effort = { 2000, 3000, 1, true };
 static const struct opt options[] = {
-    { 0, "limit", SIZE, &limit, "BYTES", "memory for saved tensors" },
-    { 0, "part", NUM, &part, "F", "the limit as a part of all that is saved; -1: see --limit", -1, 1 },
+    { 0, "limit", STR, &budget.limit, "SIZE|N%", "memory for saved tensors: bytes, or a share of all that is saved" },
+    { 0, "ratio", STR, &budget.ratio, "R:1", "the same as what is elsewhere to what is kept" },
     { 'p', "profile", STR, &profile_path, "FILE", "times of nodes and copies" },
     { 0, "no-offload", FLAG, &no_offload, NULL, "nothing is sent away" },
     { 0, "no-again", FLAG, &no_again, NULL, "nothing is made again" },
@@ -83,7 +83,8 @@ int main(int argc, char **argv)
 {
     const char *path = filter_operand(argc, argv, filter_init(argc, argv, help, options));
     if (!profile_path) usage("no profile given, see --profile");
-    if ((limit > 0) == (part >= 0)) usage("one of --limit and --part is needed");
+    budget_parse(&budget);
+    if (!budget.given) usage("how much memory? see --limit and --ratio");
     effort.seed = (uint64_t)seed;
     effort.may_offload = !no_offload;
     struct graph *g = graph_read(path);
@@ -91,7 +92,7 @@ int main(int argc, char **argv)
     struct offload *o = offload_new(g, profile);
     if (no_again) o->ngroup = 0;
     for (int i = 0; i < o->nsaved && no_again; i++) o->saved[i].group = -1;
-    double bytes = part >= 0 ? part * o->saved_bytes : (double)limit;
+    double bytes = budget.share < 0 ? (double)budget.bytes : budget.share * o->saved_bytes;
     struct offload_plan *p = offload_plan_new(o);
     if (!offload_solve(o, bytes, &effort, p))
         die("%s: no plan keeps the limit of %.0f bytes; the least found takes %.0f", g->file, bytes, p->most);

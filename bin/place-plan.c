@@ -1,6 +1,6 @@
 /* place-plan - decide where each tensor lives and when it moves
  *
- * Usage: place-plan --formulation=NAME [--ratio=R:1 | --limit=BYTES]
+ * Usage: place-plan --formulation=NAME [--limit=SIZE|N% | --ratio=R:1]
  *                   --profile=FILE [--times=FILE] [GRAPH]
  *
  * Writes the plan of one training step: for every intermediate tensor its
@@ -9,8 +9,9 @@
  * Formulations: static (a tier for life), sync (copies between kernels),
  * async (copies beside kernels, on one channel), numa (first touch; no
  * choice), slow and fast (the two ends, no limit).
- * The limit is fast memory for intermediates and staging; --ratio=R:1 gives
- * 1 / (R + 1) of the graph's peak, 1:0 is slow and 0:1 is fast.  Tensors
+ * The limit is fast memory for intermediates and staging, in bytes or as a share
+ * of the graph's peak; --ratio=R:1 gives 1 / (R + 1) of it, 1:0 is slow and 0:1
+ * is fast.  Tensors
  * below 64 KiB always stay in fast memory.  The plan says objective_seconds,
  * bound_seconds (no plan can be faster) and gap_ratio, with the prices that
  * prove the bound.
@@ -22,7 +23,7 @@
  * the plan).  Memory: graph, profile, tables.
  *
  * Examples:
- *   $ place-plan --formulation=sync --ratio=4:1 --profile=p.csv g.sexp
+ *   $ place-plan --formulation=sync --limit=20% --profile=p.csv g.sexp
  *   $ place-plan --formulation=static --limit=1Gi --profile=p.csv g.sexp
  */
 #include "base/filter.h"
@@ -34,14 +35,14 @@
 #include HELP
 #include <string.h>
 
-static const char *ratio, *profile_path, *times_path;
+static struct budget budget;
+static const char *profile_path, *times_path;
 static int formulation = -1;
-static uint64_t limit;
 static struct effort effort = { 3000, 2000, 1, 0 };
 static long seed = 1;
 static const struct opt options[] = {
     { 'f', "formulation", WORD, &formulation, "static|sync|async|numa|slow|fast", "what may be decided" },
-    FAST_MEMORY(ratio, limit),
+    FAST_MEMORY(budget),
     KERNEL_TIMES(profile_path),
     { 0, "times", STR, &times_path, "FILE", "what planning took" },
     EFFORT_OPTIONS(effort),
@@ -71,19 +72,18 @@ int main(int argc, char **argv)
     const char *path = filter_operand(argc, argv, filter_init(argc, argv, help, options));
     if (formulation < 0) usage("no formulation given, see --formulation");
     if (!profile_path) usage("no profile given, see --profile");
-    if (ratio && limit > 0) usage("--ratio and --limit exclude each other");
+    budget_parse(&budget);
     enum formulation form = (enum formulation)formulation;
-    double part = ratio ? fast_share(ratio) : 0;
-    if (ratio && part <= 0) form = FORM_SLOW;
-    if (ratio && part >= 1) form = FORM_FAST;
-    if (!ratio && limit == 0 && form != FORM_SLOW && form != FORM_FAST)
-        usage("how much fast memory? see --ratio and --limit");
+    if (budget.share == 0) form = FORM_SLOW;
+    if (budget.share >= 1) form = FORM_FAST;
+    if (!budget.given && form != FORM_SLOW && form != FORM_FAST)
+        usage("how much fast memory? see --limit and --ratio");
     if (effort.exact > 0 && form != FORM_STATIC && form != FORM_SYNC && form != FORM_ASYNC)
         usage("--exact is for static, sync and async");
     effort.seed = (uint64_t)seed;
     struct graph *g = graph_read(path);
     struct profile *profile = profile_read(profile_path);
-    uint64_t bytes = ratio ? (uint64_t)((double)graph_peak(g) * part) : limit;
+    uint64_t bytes = budget_bytes(&budget, (double)graph_peak(g));
     double read = (double)cpu_ns() * 1e-9;
     struct plan *plan = make_plan(g, profile, form, bytes, &effort);
     if (effort.exact > 0) verify_plan(g, profile, plan, fault, NULL);

@@ -1,6 +1,6 @@
 /* place-recompute - repeat nodes whose results cost more to keep than to make
  *
- * Usage: place-recompute --formulation=NAME [--ratio=R:1 | --limit=BYTES]
+ * Usage: place-recompute --formulation=NAME [--limit=SIZE|N% | --ratio=R:1]
  *                        --profile=FILE [--plan=FILE] [--base=FILE] [GRAPH]
  *
  * The third choice beside keeping a tensor in fast memory and moving it:
@@ -32,14 +32,14 @@
 static const double WORTH_IT = 0.002;                    /* of the plan's time */
 static double interference = -1;                         /* below 0: the profile's */
 
-static const char *ratio, *profile_path, *plan_path, *base_path;
+static struct budget budget;
+static const char *profile_path, *plan_path, *base_path;
 static int formulation = -1;
-static uint64_t limit;
 static struct effort effort = { 3000, 2000, 1, 0 };
 static long seed = 1, levels = 2;
 static const struct opt options[] = {
     { 'f', "formulation", WORD, &formulation, "static|sync|async", "what may be decided besides" },
-    FAST_MEMORY(ratio, limit),
+    FAST_MEMORY(budget),
     KERNEL_TIMES(profile_path),
     { 0, "plan", STR, &plan_path, "FILE", "write the plan here" },
     { 0, "base", STR, &base_path, "FILE", "the plan without repetitions, of place-plan" },
@@ -93,15 +93,16 @@ int main(int argc, char **argv)
     const char *path = filter_operand(argc, argv, filter_init(argc, argv, help, options));
     if (formulation < 0) usage("no formulation given, see --formulation");
     if (!profile_path) usage("no profile given, see --profile");
-    if (!ratio == (limit == 0)) usage("how much fast memory? --ratio or --limit");
+    budget_parse(&budget);
+    if (!budget.given) usage("how much fast memory? --limit or --ratio");
     if (base_path && interference >= 0) usage("--base was planned with the interference of the profile");
-    double part = ratio ? fast_share(ratio) : 0;
-    if (ratio && (part <= 0 || part >= 1)) usage("ratio %s leaves no choice", ratio);
+    if (budget.share == 0 || budget.share >= 1)
+        usage("%s leaves no choice", budget.ratio ? budget.ratio : budget.limit);
     effort.seed = (uint64_t)seed;
     struct graph *g = graph_read(path);
     struct profile *profile = profile_read(profile_path);
     if (interference >= 0) profile_set_lost(profile, interference);
-    uint64_t bytes = ratio ? (uint64_t)((double)graph_peak(g) * part) : limit;
+    uint64_t bytes = budget_bytes(&budget, (double)graph_peak(g));
     struct plan *base = base_path ? plan_read(base_path, g) : NULL;
     if (base && (strcmp(base->formulation, formulation_names[formulation]) != 0 || base->limit != bytes))
         die("%s: formulation %s below %llu bytes, not %s below %llu", base_path, base->formulation,

@@ -28,6 +28,10 @@ is "the pool is below the limit" "yes" awk -v f="$(value fast_bytes < a)" -v l="
 fails "no formulation" 2 "no formulation given" place-plan --profile=p.csv --ratio=4:1 g.sexp
 fails "an unknown formulation" 2 "'best' is not one of static" plan -f best --ratio=4:1 g.sexp
 fails "no limit" 2 "how much fast memory" plan -f sync g.sexp
+ok "a share says what a ratio says" eval 'cmp <(plan -f static --ratio=4:1 g.sexp) <(plan -f static --limit=20% g.sexp)'
+fails "a share above all" 2 "'120%' is no share" plan -f sync --limit=120% g.sexp
+fails "neither bytes nor a share" 2 "'much' is neither a number of bytes" plan -f sync --limit=much g.sexp
+fails "two limits" 2 "exclude each other" plan -f sync --limit=20% --ratio=4:1 g.sexp
 fails "ratio 0" 2 "ratio '0' is not of the form R:1" plan -f sync --ratio=0 g.sexp
 fails "ratio 0:0" 2 "ratio '0:0' has no meaning" plan -f sync --ratio=0:0 g.sexp
 fails "a negative ratio" 2 "ratio '-4:1' has no meaning" plan -f sync --ratio=-4:1 g.sexp

@@ -14,3 +14,26 @@ double fast_share(const char *ratio)
         usage("ratio '%s' has no meaning", ratio);
     return fast / (slow + fast);
 }
+
+void budget_parse(struct budget *b)
+{
+    size_t n = b->limit ? strlen(b->limit) : 0;
+    double percent;
+    b->given = b->limit || b->ratio;
+    b->share = -1;
+    if (b->limit && b->ratio) usage("--ratio and --limit exclude each other");
+    if (b->ratio) {
+        b->share = fast_share(b->ratio);
+    } else if (n && b->limit[n - 1] == '%') {
+        if (!num_parse(b->limit, n - 1, &percent) || !(percent > 0 && percent <= 100))
+            usage("--limit: '%s' is no share between 0%% and 100%%", b->limit);
+        b->share = percent / 100;
+    } else if (b->limit && (!size_parse(b->limit, n, &b->bytes) || b->bytes == 0)) {
+        usage("--limit: '%s' is neither a number of bytes (2G, 512Mi) nor a share (25%%)", b->limit);
+    }
+}
+
+uint64_t budget_bytes(const struct budget *b, double whole)
+{
+    return b->share < 0 ? b->bytes : (uint64_t)(whole * b->share);
+}
