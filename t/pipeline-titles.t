@@ -43,6 +43,8 @@ for p in compare policy; do
     with inline-$p <<< $'benchmark,label,ratio,lower_ratio,upper_ratio\np,learned,0.9,0.8,1\nq,learned,0.9,0.8,1'
 done
 drawn[inline-rows]=1                                     # what these two call
+with inline-frontier p <<< $'program,decisions,text_ratio,instructions_ratio,frontier\np,default,1,1,no\np,b,0.9,0.9,yes\np,c,1.1,0.8,yes'
+with inline-rewards p <<< $'program,place,rank,immediate,lower,upper\np,1,1,0.3,0.2,0.4\np,2,2,-0.1,-0.2,0'
 with inline-trace p <<< $'program,evaluation,algorithm,instructions_ratio,best_ratio,temperature\np,0,default,1,1,0.01\np,1,anneal,0.9,0.9,0.005\np,2,anneal,0.95,0.9,0.001'
 with loop-bars products 50 <<< $'problem,lib,gflops\n(mm 6 6 2),ours,20\n(mm 6 6 2),openblas,30\n(mm 8 6 2),ours,25\n(mm 8 6 2),openblas,20'
 with loop-curve <<< $'algo,steps,return\na,10,0.1\na,20,0.2\na,30,0.25'
