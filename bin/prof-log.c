@@ -9,6 +9,7 @@
  *   op     operations; phase: phases
  *   proc   the process; cat pass: one training iteration; cat on: a stretch in
  *          which profiling was enabled; cat progress: name is in millionths;
+ *          cat unseen: link is the CPU time of a thread without a log, in ns;
  *          cat cost: link is what recording a call cost, in ns
  *   ovh    cat dropped: name records before start_ns could not be written
  *   gpu    and whatever else the files gpu.*.csv in DIR hold

@@ -7,8 +7,10 @@
  * every entry into C is recorded: functions, methods, getters and operators of
  * extension modules (category Backend, of simulators Simulator), those of the
  * standard library (C), and where a thread waits (Waiting); the rest is
- * Python's.  --judge notes besides, so many times a second of the main thread,
- * where it is: judge.PID.csv says how much of C was seen.  --wrap records
+ * Python's.  Where nothing is recorded for 20 us, the thread's CPU clock is read:
+ * what was not on the CPU is Off CPU, or Waiting if the call's name or the lock
+ * of the interpreter (GIL) says why.  Samples of the main thread's CPU time are
+ * noted besides (--judge): judge.PID.csv says how much of C was seen.  --wrap records
  * functions by a pattern on MODULE.FUNCTION, also where C calls them; --tree
  * every Python function and builtin instead, which slows Python down.  The
  * script may name operations and phases through the module millrace_prof, or
@@ -54,7 +56,7 @@
 
 static const char *out = "prof.out", *python, *calls;
 static struct list rules;
-static long judge, max_events, max_passes, skip_after, ring;
+static long judge = 50, max_events, max_passes, skip_after, ring;
 static double delay;
 static bool tree, bare, waits, force, gpu, calibrate, estimate;
 enum { ROUNDS = 5 };
@@ -67,7 +69,7 @@ static const struct opt options[] = {
     { 0, "calls", STR, &calls, "NAME,...", "C functions recorded by the preload library; * and ? match" },
     { 0, "gpu", FLAG, &gpu, NULL, "record kernels, copies and CUDA calls" },
     { 0, "calibrate", FLAG, &calibrate, NULL, "find out what recording costs it, by 9 more runs" },
-    { 0, "judge", INT, &judge, "HZ", "samples a second that say how much of C was seen", 0, 10000 },
+    { 0, "judge", INT, &judge, "HZ", "samples a second that say how much of C was seen; 0: none", 0, 10000 },
     { 0, "delay", NUM, &delay, "SECONDS", "record only after that", 0, 1e9 },
     { 0, "max-events", INT, &max_events, "N", "stop after so many records of a process; 0: never", 0, 1e15 },
     { 0, "max-passes", INT, &max_passes, "N", "stop after so many end_pass() of a process; 0: never", 0, 1e9 },

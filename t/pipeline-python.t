@@ -26,10 +26,10 @@ print(fib(7), deep(8000 if sys.version_info >= (3, 11) else 500), sum(produce())
 print(sorted([3, 1, 2], key=lambda x: math.fabs(-x)), len([].__class__.__mro__), isinstance(3, int))
 raise SystemExit(3)
 D
-counts() { prof-log --quiet "$@" log | csv-calc --where='kind == "cat"' | csv-group -g cat,name -c start_ns --stat=n | csv-cut -c cat,name,n_rows; }
+counts() { prof-log --quiet "$@" log | csv-calc --where='kind == "cat" && flag != "part" && cat != "Off CPU" && name != "GIL"' | csv-group -g cat,name -c start_ns --stat=n | csv-cut -c cat,name,n_rows; }
 calls() { counts | grep -E ',(zlib.crc32|math.(sqrt|fabs|floor)|_json.Encoder.call),' | sort; }
 tree() { counts --nested | sed -n 's/.*program.py:[0-9]*\.//p' | sed 's/.*\.\([a-z]*\),/\1,/' | grep -E '^(fib|work|produce|wait),' | sort; }
-of_tasks() { prof-log tasks | prof-op | csv-calc --where='name ~ "^math" && name !~ "isnan"' | csv-group -g name,op -c start_ns --stat=n | csv-cut -c name,op,n_rows | sort; }
+of_tasks() { prof-log tasks | prof-op | csv-calc --where='name ~ "^math" && name !~ "isnan" && flag != "part"' | csv-group -g name,op -c start_ns --stat=n | csv-cut -c name,op,n_rows | sort; }
 prof-record -o tasks "$root/t/data/prof-tasks.py"
 of_tasks > want.tasks
 for p in /usr/bin/python3 /usr/bin/python3.* "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3; do

@@ -34,7 +34,7 @@ static void ratios(double v[METRICS])
     v[PERCENT_GPU] = 100 * v[GPU_TIME] / v[TOTAL];
     v[PERCENT_PYTHON] = 100 * v[PYTHON_TIME] / v[TOTAL];
     v[PYTHON_OVERHEAD] = 100 * v[PYTHON_TIME] / v[CPP_AND_GPU];
-    v[THEORETICAL_SPEEDUP] = v[TOTAL] / v[CPP_AND_GPU];
+    v[THEORETICAL_SPEEDUP] = v[CPP_AND_GPU] > 0 ? v[TOTAL] / v[CPP_AND_GPU] : NAN;   /* nothing but Python */
 }
 
 void metrics_of(const struct metrics *m, bool gpu_wait, double v[METRICS])

@@ -213,8 +213,22 @@ static void add_skipped(top_builder *b, const struct row *r)
     else b->top.v[i].skipped += (uint64_t)n;
 }
 
+/* CPU time of a thread that nobody recorded */
+static void add_unseen(top_builder *b, const struct row *r)
+{
+    str s = b->t->text.name[r->link];
+    int64_t n;
+    if (b->by_op || !int_parse(s.s, s.n, &n) || n <= 0 || n > (int64_t)1 << 61) return;
+    uint32_t i = sum_of(b, intern(&b->t->text, str_of("(threads that were not recorded)")), b->unseen_cat);
+    b->top.v[i].calls++;
+    b->top.v[i].self += n;
+    b->top.v[i].total += n;
+    b->top.v[i].unverified += n;
+}
+
 bool top_add(top_builder *b, const struct row *r, const struct top_cost *cost)
 {
+    if (r->kind == EVENT_PROC && r->cat == b->unseen) add_unseen(b, r);
     if (r->kind == EVENT_PROC && (r->cat == b->skipped || r->cat == b->estimated)) add_skipped(b, r);
     if (r->end <= r->start || (r->kind != EVENT_CAT && r->kind != EVENT_GPU && r->kind != EVENT_OP)) return true;
     struct lane *l = lane_of(b, r);
@@ -433,8 +447,9 @@ void top_print(const struct top *top, const struct event_table *t, size_t limit)
         printf("\nC seen: %" PRIu64 " of %" PRIu64 " samples in extensions; in no recorded call %" PRIu64 " of %" PRIu64
                " samples, of them %" PRIu64 " in libc",
                top->seen, top->in_extensions, top->out, top->samples, top->unclear);
-    printf("\nunverified %.1f %%; shares are of the run's length, all threads and streams added up\n\n",
-           100 * share(top, open));
+    if (!top->samples && !open) fputs("\nno samples: nothing was verified; ", stdout);
+    else printf("\nunverified %.1f %%; ", 100 * share(top, open));
+    puts("shares are of the run's length, all threads and streams added up\n");
     puts("  share   self_seconds  total_seconds       calls  category       name");
     for (size_t i = 0; i < top->n && i < limit; i++) {
         const struct top_row *r = &top->v[i];

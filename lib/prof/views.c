@@ -3,6 +3,7 @@
 #include "base/message.h"
 #include "prof/metrics.h"
 #include "prof/sweep.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,7 +130,8 @@ static void write_metrics(csvw *w, const char *proc, const char *phase, const do
         csvw_cstr(w, proc);
         csvw_cstr(w, phase);
         csvw_cstr(w, metric_name[m]);
-        csvw_num(w, v[m]);
+        if (m == THEORETICAL_SPEEDUP && !isfinite(v[m])) csvw_empty(w);   /* without Python nothing is left */
+        else csvw_num(w, v[m]);
         csvw_end(w);
     }
 }

@@ -55,6 +55,7 @@ __thread struct rec_thread rec_thread __attribute__((tls_model("initial-exec")))
 static __thread struct files my __attribute__((tls_model("initial-exec")));
 static __thread bool apart __attribute__((tls_model("initial-exec")));
 bool rec_on, rec_ticks, rec_locked;
+uint64_t rec_gap = UINT64_MAX;
 void (*rec_before_lock)(void);
 double rec_pair_ns;
 static char dir[3072];
@@ -476,6 +477,7 @@ static void forget_files(void)
     if (my.jobs && !rec_locked) munmap(my.jobs, sizeof *my.jobs);
     my = (struct files){ 0 };
     rec_thread.p = rec_thread.end = NULL;
+    rec_thread.cpu = rec_thread.waited = 0;
 }
 
 static void lose(uint64_t n)
@@ -541,6 +543,25 @@ static void grow_ring(void)
     my.head = h;
     h->half = LOG_HALF_LARGE;
     munmap(old, MAP_BYTES(LOG_HALF));
+}
+
+static void put_number(enum log_event event, uint64_t n, uint64_t t)
+{
+    unsigned shift = 0;
+    while (n >> shift > UINT32_MAX) shift++;
+    rec_put_at(event, (uint32_t)(n >> shift), (enum log_hook)shift, t);   /* aux is a number here */
+}
+
+void rec_clock(uint64_t t)
+{
+    rec_thread.last = t;
+    if (!rec_on || rec_locked || my.busy) return;
+    uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID), before = rec_thread.cpu;
+    rec_thread.cpu = cpu;
+    if (rec_thread.waited) put_number(LOG_GIL, (uint64_t)((double)rec_thread.waited * ns_per_tick), t);
+    rec_thread.waited = 0;
+    if (before) put_number(LOG_CPU, cpu - before, t);
+    else rec_put_at(LOG_CPU, 0, (enum log_hook)LOG_CPU_FIRST, t);
 }
 
 void rec_own(uint64_t ns)
@@ -734,6 +755,7 @@ bool rec_start(const char *path)
     }
     if (!dir[0]) {
         calibrate();
+        rec_gap = (uint64_t)(20000 / ns_per_tick);
         double delay = setting("MILLRACE_PROF_DELAY"), most = setting("MILLRACE_PROF_MAX_EVENTS"),
                ring = setting("MILLRACE_PROF_RING");
         if (delay > 0) start_at = rec_now() + (uint64_t)(delay * 1e9 / ns_per_tick);

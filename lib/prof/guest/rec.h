@@ -22,12 +22,15 @@
 #pragma GCC visibility push(default)
 struct rec_thread {
     struct log_record *p, *end;                          /* where the next record goes; at the end: rec_more */
+    uint64_t last, waited;                               /* the last record's time; ticks spent waiting for the GIL since */
+    uint64_t cpu;                                        /* ns of the thread's CPU clock when it was last read; 0: never */
     /* the thread's Python base is open: closed at the thread's end */
     bool in_base;
 };
 extern __thread struct rec_thread rec_thread __attribute__((tls_model("initial-exec")));
 extern bool rec_on;                                      /* records are wanted */
 extern double rec_pair_ns;                               /* what recording a call costs; whoever records sets it */
+extern uint64_t rec_gap;                                 /* ticks after which the CPU clock is read */
 extern bool rec_ticks;                                   /* time stamp counter instead of the system clock */
 
 /* Records go to directory `dir`, made if missing.  False with a message on stderr when that is impossible. */
@@ -50,6 +53,8 @@ double rec_tick_ns(void);                                /* after rec_start */
 uint64_t rec_dropped(void);                              /* records lost so far, all threads */
 /* make room for this thread; false: none, the record is lost */
 bool rec_more(void);
+/* what the thread did since its last record, on the CPU or off it: a record or two before the next */
+void rec_clock(uint64_t t);
 /* the same as rec_put_at, when there is no room yet */
 void rec_put_full(enum log_event event, uint32_t id, enum log_hook hook, uint64_t t);
 /* Run f(arg) so that descriptors it opens, which it closes again, are seen by nobody else: with all signals blocked,
@@ -70,6 +75,8 @@ static inline uint64_t rec_now(void)
 
 static inline void rec_put_at(enum log_event event, uint32_t id, enum log_hook hook, uint64_t t)
 {
+    if (__builtin_expect(t - rec_thread.last > rec_gap, 0)) rec_clock(t);
+    rec_thread.last = t;
     if (__builtin_expect(rec_thread.p >= rec_thread.end, 0)) {
         rec_put_full(event, id, hook, t);
         return;

@@ -1,10 +1,12 @@
 /* see.c - see see.h */
 #include "prof/guest/see.h"
 #include "base/compare.h"
+#include "prof/guest/got.h"
 #include "prof/guest/hide.h"
 #include "prof/guest/rec.h"
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -565,6 +567,16 @@ int see_patch(PyObject *o, const char *owner, const char *name, bool any)
     return p.done;
 }
 
+/* The interpreter waits for its lock, and for nothing else, by this function of libc. */
+static int wait_for_gil(pthread_cond_t *c, pthread_mutex_t *m, const struct timespec *until)
+{
+    if (!rec_on) return pthread_cond_timedwait(c, m, until);
+    uint64_t from = rec_now();
+    int r = pthread_cond_timedwait(c, m, until);
+    rec_thread.waited += rec_now() - from;
+    return r;
+}
+
 static void *nothing(void) { return NULL; }
 
 /* What recording a call costs here: calls of nothing by a stub, whose records are thrown away, and without. */
@@ -601,7 +613,10 @@ bool see_begin(void)
     static bool tried;
     find_ranges();
     hide_from_numpy();
-    if (!tried) rec_pair_ns = pair_ns();
+    if (!tried) {
+        rec_pair_ns = pair_ns();
+        got_point(NULL, (uintptr_t)_PyEval_EvalFrameDefault, "pthread_cond_timedwait", (uintptr_t)wait_for_gil);
+    }
     tried = true;
     return true;
 }

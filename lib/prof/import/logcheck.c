@@ -56,7 +56,8 @@ static void check_thread(const struct event_table *t, const struct row *row, siz
         if (r->kind == EVENT_OP && !nests(&ops, r)) l->v.misnested++;
         if (r->kind != EVENT_CAT) continue;
         bool is_python = r->cat == python;
-        bool ours = is_python || r->flag == part || r->flag == estimated
+        bool off = t->extra_name && (str_is(t->text.name[r->cat], "Off CPU") || str_is(t->text.name[r->name], "GIL"));
+        bool ours = is_python || off || r->flag == part || r->flag == estimated
                  || t->extra[r->source * (size_t)t->nextra + (size_t)hook];
         if (!ours) continue;                             /* a GPU's recorder has its own rows */
         if (!is_python && !nests(&calls, r)) l->v.misnested++;

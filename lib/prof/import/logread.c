@@ -67,6 +67,8 @@ struct thread {
     uint32_t *due;                                       /* ids of which time is to be placed */
     size_t ndue, due_cap;
     uint32_t counted_id, counted;                        /* of the record before: the next call stands for these too */
+    int64_t cpu_at;                                      /* when the CPU clock was read last; NONE: not yet */
+    int64_t gil;                                         /* of the time until now, waiting for the GIL */
     int64_t gap;                                         /* since then Python runs, its row not begun; or NONE */
 };
 static const int64_t NONE = INT64_MIN;
@@ -83,7 +85,7 @@ struct log_reader {
     size_t nready, ready_cap, ready_at;
     size_t *heap, nheap;                                 /* threads with a row at their front, by its start */
     double calibrated;                                   /* ns of a call by calibration.sexp; -1: there is none */
-    uint32_t open_text, part_text, python_text, c_text, estimated_text;
+    uint32_t open_text, part_text, python_text, c_text, estimated_text, off_text, waiting_text, own_text, gil_text;
     bool warned;
 };
 
@@ -383,6 +385,53 @@ static void end_call(struct log_reader *r, struct thread *t, const struct log_re
     pop(r, t, at, 0);
 }
 
+/* ---- on the CPU or off it */
+
+static const int64_t OFF_LEAST = 2000;                   /* ns: less is the clocks' */
+
+static void off_row(struct log_reader *r, struct thread *t, int64_t start, int64_t end, uint32_t cat, uint32_t name)
+{
+    if (end <= start) return;
+    uint64_t row = begin_row(r, t, &(struct log_row){ .start = start, .proc = t->process->text, .tid = t->tid,
+                                                      .cat = cat, .name = name, .kind = EVENT_CAT });
+    end_row(r, t, row, end, 0);
+}
+
+static uint32_t off_name(struct log_reader *r, const struct frame *f, struct meaning m)
+{
+    const char *of = r->text.name[m.name].s;
+    if (r->looking) return 0;
+    if (f->python && !f->id) return text(r, "in Python");
+    char *name = xformat("in %s", of);
+    uint32_t n = text(r, name);
+    free(name);
+    return n;
+}
+
+/* The thread's CPU clock was read: what passed since it was read before and was not on the CPU lies at the end of the
+ * time since the last record, `before`, in which for so long nothing was recorded; and at the end of that the wait for
+ * the interpreter's lock.  Of a call that waits by its name only the latter is told apart. */
+static void off_cpu(struct log_reader *r, struct thread *t, const struct log_record *rec, int64_t before, int64_t at)
+{
+    int64_t since = t->cpu_at, gil = t->gil, cpu = rec->aux < 32 ? (int64_t)rec->id << rec->aux : 0;
+    t->cpu_at = at;
+    t->gil = 0;
+    if (rec->aux == LOG_CPU_FIRST || since == NONE || before == NONE || !t->calls.n) return;
+    int64_t off = at - since - cpu;
+    if (off > at - before) off = at - before;
+    if (gil > off) gil = off;
+    const struct frame *f = &t->calls.v[t->calls.n - 1];
+    struct meaning m = f->python && !f->id ? (struct meaning){ r->python_text, 0 } : meaning_of(r, t->process, f->id);
+    if (m.cat == r->own_text) return;
+    if (m.cat == r->waiting_text) off = gil;
+    if (off < OFF_LEAST) return;
+    uint32_t name = off_name(r, f, m);
+    suspend(r, t, at - off, true);
+    off_row(r, t, at - off, at - gil, r->off_text, name);
+    off_row(r, t, at - gil, at, r->waiting_text, r->gil_text);
+    resume(r, t, at, true);
+}
+
 static void begin_op(struct log_reader *r, struct thread *t, const struct log_record *rec, int64_t at)
 {
     t->ops.v = grow(t->ops.v, t->ops.n + 1, &t->ops.cap, sizeof *t->ops.v);
@@ -456,6 +505,7 @@ static void one_record(struct log_reader *r, struct thread *t, const struct log_
     int64_t at = time_of(p, rec->t);
     /* the processor may read its counter early: what began or ended took a while, or a call and its hook were lost */
     bool lasts = rec->event >= LOG_CALL && rec->event <= LOG_PYTHON_END;
+    int64_t before = t->last;
     if (t->last != INT64_MIN && at < t->last + lasts) at = t->last + lasts;
     if (rec->event != LOG_COUNTED) t->last = at;         /* that has the time of the call after it */
     if (r->looking) {
@@ -519,6 +569,11 @@ static void one_record(struct log_reader *r, struct thread *t, const struct log_
         if (!p->skipped) p->skipped = xcalloc(p->nid, sizeof *p->skipped);
         p->skipped[rec->id] += UINT64_C(1) << rec->aux;
         break;
+    case LOG_CPU: off_cpu(r, t, rec, before, at); break;
+    case LOG_GIL:
+        t->gil = rec->aux < 32 ? (int64_t)rec->id << rec->aux : 0;
+        t->last = before;                                /* its CPU clock is behind it */
+        break;
     case LOG_COUNTED:
         if (rec->id >= p->nid) break;
         if (!t->owed) t->owed = xcalloc(p->nid, sizeof *t->owed);
@@ -563,7 +618,8 @@ static void restart(struct thread *t)
     rewind_source(&t->from);
     t->first = t->next = 0;
     t->calls.n = t->ops.n = 0;
-    t->last = t->gap = INT64_MIN;
+    t->last = t->gap = t->cpu_at = INT64_MIN;
+    t->gil = 0;
     t->ended = false;
     t->ndue = t->counted = 0;
     free(t->owed);
@@ -717,6 +773,30 @@ static void counted_rows(struct log_reader *r, const struct process *p, const ui
     }
 }
 
+/* CPU time of threads of which there is no log: pools of OpenMP, BLAS and others */
+static void unseen_rows(struct log_reader *r, const struct process *p)
+{
+    char *path = xformat("%s/threads.%u.csv", r->dir, p->pid);
+    struct stat st;
+    if (p->image == 0 && stat(path, &st) == 0 && st.st_size > 0) {
+        csv *c = csv_open(path);
+        int tid = csv_need(c, "tid"), cpu = csv_need(c, "cpu_ns"), name = csv_need(c, "name");
+        while (csv_next(c)) {
+            bool known = false;
+            str id = csv_str(c, tid);
+            for (size_t i = 0; i < r->nthread && !known; i++)
+                known = r->thread[i].process == p && str_eq(r->text.name[r->thread[i].tid], id);
+            if (known || csv_int(c, cpu) <= 0 || p->end < p->begin) continue;
+            ready_row(r, &(struct log_row){ .start = p->begin, .end = p->begin, .proc = p->text,
+                                            .tid = intern(&r->text, id), .cat = text(r, "unseen"),
+                                            .name = intern(&r->text, csv_str(c, name)),
+                                            .link = number_text(r, (uint64_t)csv_int(c, cpu)), .kind = EVENT_PROC });
+        }
+        csv_close(c);
+    }
+    free(path);
+}
+
 /* what recording cost: by the calibration of the user's own program where there is one, else as tried at the start */
 static void cost_row(struct log_reader *r, const struct process *p)
 {
@@ -731,6 +811,7 @@ static void cost_row(struct log_reader *r, const struct process *p)
 static void finish_process(struct log_reader *r, struct process *p)
 {
     cost_row(r, p);
+    unseen_rows(r, p);
     counted_rows(r, p, p->skipped, "skipped");
     counted_rows(r, p, p->counted, "estimated");
     if (p->end < p->begin) return;
@@ -885,6 +966,10 @@ log_reader *log_open(const char *dir, bool nested, struct log_counts *counts)
     r->python_text = text(r, "Python");
     r->c_text = text(r, "C");
     r->estimated_text = text(r, "estimated");
+    r->off_text = text(r, "Off CPU");
+    r->waiting_text = text(r, "Waiting");
+    r->own_text = text(r, "Profiler");
+    r->gil_text = text(r, "GIL");
     r->calibrated = calibrated_ns(dir);
     for (size_t i = 0; i < n; i++) if (path[i][slash] == 'e') add_thread(r, path[i]);
     for (size_t i = 0; i < r->nprocess; i++) {
@@ -964,7 +1049,7 @@ void log_read(struct event_table *t, const char *dir, bool nested, struct log_co
 
 bool log_is_ours(const char *file)
 {
-    static const char *const ours[] = { "ev.", "names.", "gpu.", "judge." };
+    static const char *const ours[] = { "ev.", "names.", "gpu.", "judge.", "threads." };
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (strncmp(file, ours[i], strlen(ours[i])) == 0) return true;
     return false;

@@ -108,9 +108,11 @@ _kinds = _functions + (type(object.__init__), type(type(lambda: 0).__code__))
 _builtins = False                                         # functions and methods of the interpreter too: the call tree
 # where a thread waits: for time, a lock, another process, a descriptor
 _waits = {"time": ("sleep",), "select": ("select", "poll", "epoll"), "_queue": ("SimpleQueue",),
-          "posix": ("wait", "waitpid", "wait3", "wait4", "waitid", "read"), "_multiprocessing": ("SemLock",),
-          "_thread": ("lock", "LockType", "RLock"), "_socket": ("socket",)}
-_wait_methods = frozenset(("acquire", "__enter__", "poll", "get", "recv", "recv_into", "accept", "connect"))
+          "posix": ("wait", "waitpid", "wait3", "wait4", "waitid", "read", "system"), "_multiprocessing": ("SemLock",),
+          "_thread": ("lock", "LockType", "RLock"), "_socket": ("socket",), "fcntl": ("flock", "lockf"),
+          "signal": ("sigwait", "sigwaitinfo", "sigtimedwait", "pause")}
+_wait_methods = frozenset(("acquire", "__enter__", "poll", "get", "recv", "recv_into", "recvfrom", "_accept", "accept",
+                            "connect"))
 _waiting = set()                                          # modules of which that has been seen to
 _special = """add sub mul mod divmod pow neg pos abs bool invert lshift rshift and xor or int float iadd isub imul imod ipow
     ilshift irshift iand ixor ior floordiv truediv ifloordiv itruediv index matmul imatmul len getitem setitem contains
@@ -257,6 +259,7 @@ def _after_import(loaded):
         module = sys.modules.get(loaded)
         if _is_extension(module):
             _rec.see_begin()
+            _see_waits()                                  # before the rest of it is C
             _see_module(module)
         return
     _see_waits()
@@ -295,10 +298,31 @@ def _write_samples():
     rows = _rec.samples()
     if rows:
         path = os.path.join(_directory, "judge.%d.csv" % os.getpid())
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "w") as f:
+        try:
+            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+        except OSError:                                   # out of reach by now
+            return
+        with open(fd, "w") as f:
             f.write("object,kind,in_c,samples\n")
             for name, kind, inside, n in rows:
                 f.write("%s,%s,%d,%d\n" % (name, ("interpreter", "libc", "extension", "unknown")[kind], inside, n))
+
+
+def _write_threads():
+    """threads.PID.csv: the CPU time of all threads that there are; those without a log are somebody's pool."""
+    if _rec.locked():
+        return
+    try:
+        rows = []
+        for tid in os.listdir("/proc/self/task"):
+            with open("/proc/self/task/%s/schedstat" % tid) as f, open("/proc/self/task/%s/comm" % tid) as g:
+                rows.append("%s,%s,%s\n" % (tid, f.read().split()[0], "".join(c for c in g.read() if c.isalnum() or c in "-._ ")))
+        if len(rows) > 1:
+            path = os.path.join(_directory, "threads.%d.csv" % os.getpid())
+            with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600), "w") as f:
+                f.write("tid,cpu_ns,name\n" + "".join(rows))
+    except OSError:
+        pass                                              # the program's folder, rights or /proc are not what they were
 
 
 def _is_extension(module):
@@ -366,6 +390,7 @@ def start(directory, rules=None, tree=False, defaults=True, enabled=True, judge=
     if first:
         for name in ("start_new_thread", "start_joinable_thread"):
             _rec.hook_thread(getattr(_thread, name, None))
+        atexit.register(_write_threads)
         atexit.register(disable)
         _rec.hook_exit(os._exit)
         os.register_at_fork(after_in_child=_rec.forked)
