@@ -257,4 +257,12 @@ known(missing)   0
 7 % 4   3
 2 ^ 10   1024
 TABLE
+printf 'a,b,c\n10,x,\n9,10,9\n' > mixed
+is 'two columns are compared as numbers where both are' $'1\n1' csv-calc --print='a < b' mixed
+is 'what is compared with nothing is not known' $'\n1' csv-calc --print='1 < c' mixed
+is 'nor the other way round' $'\n0' csv-calc --print='c < 1' mixed
+is 'nor two columns' $'\n1' csv-calc --print='a == c' mixed
+is 'the root of a large integer' 94906265.62425156 eval 'printf "a\n9007199254740993\n" | csv-calc --print="sqrt(a)"'
+is 'what rounds leaves it as it is' 9007199254740993 eval 'printf "a\n9007199254740993\n" | csv-calc --print="floor(a)"'
+is 'signs of large integers' $'9007199254740993\t-1' eval 'printf "a\n-9007199254740993\n" | csv-calc --print="abs(a)" --print="sign(a)"'
 done_testing

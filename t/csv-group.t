@@ -40,4 +40,6 @@ is "infinities" $'n_rows,sum_x,mean_x,min_x,max_x\n2,inf,inf,1,inf' eval 'printf
 is "sums of 128 bits, and beyond them a double" $'n_rows,sum_x\n20,1.99999999999999999999e+38' \
     eval '{ echo x; for i in {1..20}; do echo 9999999999999999999999999999999999999; done; } | csv-group -c x --stat=sum | sed s/,2e+38/,1.99999999999999999999e+38/'
 is "negative zero and percentages at the ends" $'n_rows,p0_x,p100_x,p50_x\n2,-1,0,-0.5' eval 'printf "x\n0\n-1\n" | csv-group -c x --stat=p0,p100,p50'
+is "sums of fractions are compensated, whichever is larger" $'n_rows,sum_x\n3,0.5' eval 'printf "x\n0.5\n1e16\n-1e16\n" | csv-group -c x --stat=sum'
+fails "a percentage has a p" 2 "'x5' is none of" csv-group -c x --stat=x5 t
 done_testing

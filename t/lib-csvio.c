@@ -387,6 +387,44 @@ static void appending(void)
     free(big.s);
 }
 
+static void append_same(const void *names)
+{
+    csvw *w = csvw_append("log.csv", names);
+    csvw_cstr(w, "name");
+    csvw_cstr(w, "time_seconds");
+    csvw_end(w);
+    csvw_close(w);
+}
+
+/* several writers at once, long texts, rows that say the same as the header */
+static void writing(void)
+{
+    csvw *a = csvw_open("1"), *b = csvw_open("2"), *c = csvw_open("3");
+    csvw *all[] = { a, b, c };
+    char text[400];
+    memset(text, 'x', sizeof text);
+    for (int i = 0; i < 3; i++) {
+        csvw_format(all[i], "%.*s", 300 + i, text);
+        csvw_end(all[i]);
+    }
+    csvw_close(a), csvw_close(c), csvw_close(b);
+    csv *t = csv_open("2");
+    ok(csv_name(t, 0).n == 301 && csv_name(t, 0).s[300] == 'x', "texts longer than most, of three writers at once");
+    csv_close(t);
+    put_file("log.csv", "");
+    append_same("name,time_seconds");
+    append_same("name,time_seconds");
+    ok(file_is("log.csv", "name,time_seconds\n\"name\",time_seconds\n\"name\",time_seconds\n"),
+       "rows that say the same as the header are told from it, in a log too");
+    t = csv_open("log.csv");
+    size_t rows = 0;
+    while (csv_next(t)) rows++;
+    ok(rows == 2, "and read back");
+    ok(csv_num_or(t, -1, 7) == 7, "a column that is not there has the value for what is missing");
+    csv_close(t);
+    ok(dies(append_same, "nome,time_seconds", 1, "log.csv:1: header differs"), "a header of the same length is another");
+}
+
 static void fill_disk(const void *unused)
 {
     (void)unused;
@@ -415,6 +453,7 @@ int main(void)
     several();
     values();
     appending();
+    writing();
     static const char *const made[] = { "1", "2", "3", "v.csv", "one.csv", "log.csv" };
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) unlink(made[i]);
     rmdir(dir);
