@@ -7,6 +7,7 @@
  * in the order of LEFT, several matches in the order of RIGHT.  --keep: only
  * rows that match, all of LEFT (empty fields where nothing matches), all of
  * both (rows only in RIGHT come last), or the rows of LEFT that match nothing.
+ * A note says so where no row of LEFT has a partner.
  * Memory: all of RIGHT.  LEFT may be -, standard input.
  *
  * Examples:
@@ -14,6 +15,7 @@
  *   $ csv-join -k site --keep=unmatched sites.csv done.csv
  */
 #include "base/filter.h"
+#include "base/message.h"
 #include "table/columns.h"
 #include "table/input.h"
 #include "table/table.h"
@@ -127,8 +129,11 @@ int main(int argc, char **argv)
     csvw *w = csvw_open(NULL);
     write_names(w, t, matched);
     struct buf b = { 0 };
+    size_t rows = 0, partners = 0;
     while (csv_next(t)) {
         long k = intern_find(&key_of, columns_key(t, left_key, &b));
+        rows++;
+        partners += k >= 0;
         if (k < 0 && unmatched) {
             csvw_copy_all(w, t);
             if (matched) write_right(w, NONE);
@@ -140,6 +145,8 @@ int main(int argc, char **argv)
             write_right(w, row);
         }
     }
+    if (keep == MATCHED && rows && !partners && !quiet)
+        warn("none of %zu rows of %s has a partner in %s", rows, csv_file(t), argv[i + 1]);
     if (keep == ALL) write_unused(w, t);
     free(b.s);
     return csvw_close(w);

@@ -238,6 +238,7 @@ nan || 0   0
 missing ? 1 : 2   -
 nan ? 1 : 2   2
 0.5 ? 1 : 2   1
+5 + or(missing ? 1 : 2, 7)   12
 missing == missing   -
 1 == missing   -
 nan == nan   0

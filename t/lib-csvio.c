@@ -422,7 +422,7 @@ static void writing(void)
     ok(rows == 2, "and read back");
     ok(csv_num_or(t, -1, 7) == 7, "a column that is not there has the value for what is missing");
     csv_close(t);
-    ok(dies(append_same, "nome,time_seconds", 1, "log.csv:1: header differs"), "a header of the same length is another");
+    ok(dies(append_same, "nome,time_seconds", 1, "log.csv:1: header differs"), "one of the same length, too");
 }
 
 static void fill_disk(const void *unused)

@@ -1,5 +1,6 @@
 /* filter.c - see filter.h */
 #include "base/filter.h"
+#include "base/near.h"
 #include "base/num.h"
 #include "base/out.h"
 #include "base/str.h"
@@ -171,6 +172,24 @@ static const struct opt *find_long(const char *name, size_t n)
     return NULL;
 }
 
+/* an option that is not there: what was meant, maybe, or what there is */
+static _Noreturn void no_long(const char *a, size_t n)
+{
+    struct near x = { .want = { a + 2, n } };
+    for (const struct opt *o = table; o->name; o++) near_offer(&x, str_of(o->name));
+    if (x.best.n) usage("no option %.*s; did you mean --%s?", (int)n + 2, a, x.best.s);
+    usage("no option %.*s", (int)n + 2, a);
+}
+
+static _Noreturn void no_short(char c)
+{
+    struct buf b = { 0 };
+    buf_add(&b, "", 0);
+    for (const struct opt *o = table; o->name; o++)
+        if (o->c) buf_format(&b, "%s-%c (--%s)", b.n ? ", " : "; there are ", o->c, o->name);
+    usage("no option -%c%s", c, b.s);
+}
+
 static const struct opt *find_short(char c)
 {
     for (const struct opt *o = table; o->name; o++)
@@ -212,7 +231,7 @@ static int one_option(int argc, char **argv, int i)
     if (a[1] == '-') {
         size_t n = strcspn(a + 2, "=");
         const struct opt *o = find_long(a + 2, n);
-        if (!o) usage("no option %.*s", (int)n + 2, a);
+        if (!o) no_long(a, n);
         bool has_value = a[n + 2] == '=';
         if (o->type == FLAG && has_value) usage("--%s takes no value", o->name);
         if (o->type == FLAG) set(o, NULL);
@@ -223,7 +242,7 @@ static int one_option(int argc, char **argv, int i)
     }
     for (const char *p = a + 1; *p; p++) {
         const struct opt *o = find_short(*p);
-        if (!o) usage("no option -%c", *p);
+        if (!o) no_short(*p);
         if (o->type == FLAG) {
             set(o, NULL);
             continue;

@@ -2,6 +2,7 @@
 #include "fit/data.h"
 #include "base/checked.h"
 #include "base/num.h"
+#include <ctype.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,7 +28,11 @@ double data_value(const csv *t, int col)
     str s = csv_str(t, col);
     if (str_is(s, "true")) return 1;
     if (str_is(s, "false")) return 0;
-    double v = csv_num(t, col);
+    double v;
+    const char *expected = num_wrong(s.s, s.n, &v);
+    if (expected && s.n && isalpha((unsigned char)*s.s))
+        csv_die(t, col, "a number (fit-encode makes numbers of texts, --ignore leaves a column out)");
+    if (expected) csv_die(t, col, expected);
     if (!isfinite(v)) csv_die(t, col, "a finite number");
     return v;
 }

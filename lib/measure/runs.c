@@ -2,8 +2,10 @@
 #include "measure/runs.h"
 #include "base/checked.h"
 #include "base/compare.h"
+#include "base/filter.h"
 #include "base/mem.h"
 #include "base/message.h"
+#include "base/near.h"
 #include "measure/order.h"
 #include "measure/stats.h"
 #include "table/csvio.h"
@@ -236,6 +238,19 @@ bool runs_use(struct runs *r, const char *metric)
     return true;
 }
 
+/* a table without wall times: CPU times, or else the first column of seconds */
+static void use_what_is_there(const csv *t, struct runs_options *o)
+{
+    struct arena a = { 0 };
+    if (csv_find(t, "cpu_seconds") >= 0) o->metric = "cpu";
+    for (int i = 0; !o->metric && i < csv_ncol(t); i++) {
+        str name = csv_name(t, i);
+        if (name.n > 8 && memcmp(name.s + name.n - 8, "_seconds", 8) == 0) o->metric = arena_copy(&a, name.s, name.n);
+    }
+    if (o->metric && !quiet)
+        warn("%s: no column 'wall_seconds': %s is compared (see --metric)", csv_file(t), metric_column(o->metric));
+}
+
 struct runs *runs_read(char **paths, const struct runs_options *given)
 {
     struct runs_options options = *given, *o = &options;
@@ -248,6 +263,7 @@ struct runs *runs_read(char **paths, const struct runs_options *given)
         o->metric = "wall";
         warn("%s: no CPU times: wall times are compared, which other work on the machine disturbs", csv_file(t));
     }
+    if (!o->metric && csv_find(t, "wall_seconds") < 0) use_what_is_there(t, o);
     struct columns c = find_columns(t, o);
     struct raw *v = NULL;
     size_t n = 0, cap = 0;
@@ -311,7 +327,16 @@ size_t runs_base(const struct runs *r, const char *given)
     const char *name = given ? given : r->base ? r->base : r->label.name[0].s;
     if (!given && !r->base) warn("base: '%s', the first in the table, which does not say (--base chooses)", name);
     long base = runs_label(r, name);
-    if (base < 0) die("no label '%s' in the input, see --base", name);
+    struct near near = { .want = str_of(name) };
+    struct buf all = { 0 };
+    for (size_t i = 0; base < 0 && i < r->label.n; i++) {
+        near_offer(&near, r->label.name[i]);
+        buf_format(&all, "%s%.*s", i ? ", " : "", (int)r->label.name[i].n, r->label.name[i].s);
+    }
+    if (base < 0 && near.best.n)
+        die("no label '%s' in the input; did you mean '%.*s'? there are %s, see --base", name, (int)near.best.n,
+            near.best.s, all.s);
+    if (base < 0) die("no label '%s' in the input; there are %s, see --base", name, all.s ? all.s : "none");
     return (size_t)base;
 }
 

@@ -5,6 +5,7 @@
 #include "table/csv_file.h"
 #include "table/input.h"
 #include "base/message.h"
+#include "base/near.h"
 #include "base/num.h"
 #include <csv.h>
 #include <errno.h>
@@ -454,10 +455,18 @@ char *csv_no_column(const csv *c, str name)
     int numbers = 0;
     double v;
     buf_format(&b, "no column '%.*s'; ", (int)name.n, name.s);
+    if (c->ncol == 1 && c->name[0].n && c->name[0].s[0] == '(') {
+        buf_format(&b, "this is an s-expression, a table is wanted (sexp-to-csv makes one)");
+        return b.s;
+    }
     if (other) {
         buf_format(&b, "fields look separated by '%s', see --delimiter", other);
         return b.s;
     }
+    struct near near = { .want = name };
+    for (int k = 0; k < c->ncol; k++) near_offer(&near, c->name[k]);
+    if (near.best.n && !str_eq(near.best, name))
+        buf_format(&b, "did you mean '%.*s'? ", (int)near.best.n, near.best.s);
     buf_format(&b, "there are ");
     for (int k = 0; k < c->ncol && k < 12; k++)
         buf_format(&b, "%s%.*s", k ? ", " : "", (int)c->name[k].n, c->name[k].s);

@@ -444,6 +444,8 @@ const struct sexp *sexp_next(sexpr *r)
     }
 }
 
+static const char *table_hint(const struct sexp *e);
+
 const struct sexp *sexp_only(sexpr *r)
 {
     const struct sexp *e = sexp_next(r);
@@ -453,7 +455,7 @@ const struct sexp *sexp_only(sexpr *r)
         unsigned char class = r->class[(unsigned char)r->buf[r->pos]];
         if (class == C_SEMICOLON) skip_line(r);
         else if (class == C_HASH && r->pos + 1 < r->len && r->buf[r->pos + 1] == '|') skip_block_comment(r);
-        else if (class != C_NUL || r->pos < r->len) malformed(r, r->pos, "more than one expression");
+        else if (class != C_NUL || r->pos < r->len) malformed(r, r->pos, "more than one expression%s", table_hint(e));
         else if (!more(r)) break;
     }
     r->e.text = r->buf + r->keep;                        /* more() may have moved the text, and with it keep */
@@ -536,6 +538,13 @@ size_t sexp_line(const struct sexp *e, snode n)
     return line;
 }
 
+/* the first line of a table is an atom with commas in it */
+static const char *table_hint(const struct sexp *e)
+{
+    bool table = e->n && sexp_is_atom(e, 0) && sexp_atom(e, 0).n && memchr(sexp_atom(e, 0).s, ',', sexp_atom(e, 0).n);
+    return table ? "; this looks like a table, an s-expression is wanted (sexp-from-csv makes one)" : "";
+}
+
 void sexp_die(const struct sexp *e, snode n, const char *fmt, ...)
 {
     char what[1024];
@@ -543,7 +552,7 @@ void sexp_die(const struct sexp *e, snode n, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
-    die_at(e->reader->name, sexp_line(e, n), "%s", what);
+    die_at(e->reader->name, sexp_line(e, n), "%s%s", what, table_hint(e));
 }
 
 snode sexp_item(const struct sexp *e, snode list, size_t i, const char *what)
