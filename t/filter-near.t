@@ -16,7 +16,7 @@ fails 'no wall times: the metric that is there' 2 "no column 'wall_seconds': cpu
 fails 'text where a number is wanted' 1 "'a' is not a number \(fit-encode makes numbers of texts, --ignore leaves a column out\)" fit-ridge -y seconds a.csv
 fails 'an s-expression for a table' 1 'this is an s-expression, a table is wanted \(sexp-to-csv makes one\)' csv-cut -c id g.sexp
 fails 'a table for an s-expression' 1 'this looks like a table, an s-expression is wanted \(sexp-from-csv makes one\)' sexp-to-csv a.csv
-fails 'where one alone is wanted' 1 'more than one expression; this looks like a table' place-check a.csv
+fails 'where one alone is wanted' 2 'more than one expression; this looks like a table' place-check a.csv
 is 'columns one by one' $'name,id\na,1\nb,2' csv-cut -c name -c id a.csv
 is 'dropped one by one' $'name\na\nb' csv-cut --drop=id --drop=seconds a.csv
 printf 'id,z\n7,1\n' > other.csv
