@@ -132,25 +132,6 @@ static bool overlay(const char *directory, const char *scratch)
     return done;
 }
 
-/* In a process of its own, which answers through a pipe: its mounts end with it. */
-static bool run_overlaid(const struct child *c, const char *scratch, struct ran *ran)
-{
-    int pipe_fd[2];
-    if (pipe2(pipe_fd, O_CLOEXEC) != 0) return false;
-    pid_t pid = fork();
-    if (pid == 0) {
-        if (!overlay(c->directory, scratch)) _exit(EXIT_FAIL);
-        *ran = child_run(c);
-        _exit(write_all(pipe_fd[1], ran, sizeof *ran) ? EXIT_OK : EXIT_FAIL);
-    }
-    close(pipe_fd[1]);
-    bool done = pid > 0 && read(pipe_fd[0], ran, sizeof *ran) == (ssize_t)sizeof *ran;
-    close(pipe_fd[0]);
-    int status;
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
-    return done;
-}
-
 static const char *tool(const char *const *words)
 {
     struct args a = { 0 };
@@ -163,34 +144,6 @@ static void remove_scratch(const char *scratch)
     tool((const char *[]){ "chmod", "-R", "u+rwx", scratch, NULL });
     const char *left = tool((const char *[]){ "rm", "-rf", scratch, NULL });
     if (left) warn("%s", left);
-}
-
-struct isolated isolate_run(const struct child *c, bool copy)
-{
-    struct isolated out = { .how = "overlay" };
-    struct seen seen = { 0 };
-    char *scratch = out_scratch("run"), *changed = xformat("%s/changed", scratch), *work = xformat("%s/work", scratch),
-         *error = xformat("%s/error", scratch);
-    struct child mine = *c;
-    mine.error = error;
-    mkdir(changed, 0777);
-    mkdir(work, 0777);
-    if (copy || !run_overlaid(&mine, scratch, &out.ran)) {
-        char *whole = xformat("%s/.", c->directory);
-        out.how = "copy";
-        out.why = tool((const char *[]){ "cp", "-a", "--reflink=auto", whole, changed, NULL });
-        mine.directory = changed;
-        if (!out.why) out.ran = child_run(&mine);
-        free(whole);
-    }
-    bool overlaid = strcmp(out.how, "overlay") == 0;
-    if (!out.why) look(&seen, open_folder(AT_FDCWD, changed), open_folder(AT_FDCWD, c->directory), "", overlaid);
-    out.files = seen.files;
-    out.files_hash = seen.hash;
-    out.error_hash = hash_file(AT_FDCWD, error);
-    remove_scratch(scratch);
-    free_all(scratch, changed, work, error);
-    return out;
 }
 
 const char *isolate_begin(struct isolation *i, const char *directory, bool copy)

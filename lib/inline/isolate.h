@@ -16,11 +16,7 @@ struct isolated {
     const char *why;                                     /* why it was not run; NULL when all is well */
 };
 
-/* c->directory is needed; c->error and c->keep_output must not be set.  `copy`: not even try the overlay.  Temporary
- * files lie in TMPDIR and are removed. */
-struct isolated isolate_run(const struct child *c, bool copy);
-
-/* The same for several runs, each a child_run of this process in the folder .directory: begin, run, end.  Begun once in
+/* Several runs, each a child_run of this process in the folder .directory: begin, run, end.  Begun once in
  * the life of a process, which has no network from then on; the folder is as it was before for what follows the end,
  * which tells what the runs together would have left.  NULL or a sentence: nothing was begun. */
 struct isolation {

@@ -34,11 +34,6 @@ static void push(struct list *l, uint32_t v)
     l->v[l->n++] = v;
 }
 
-static bool idle(const struct optimal *o, uint32_t f)
-{
-    return o->p.idle && o->p.idle[f];
-}
-
 /* ---- sets and their tables */
 
 static int by_number(const void *a, const void *b)
@@ -51,11 +46,6 @@ static int by_number(const void *a, const void *b)
 static void reach(struct optimal *o, uint32_t f, const signed char *x, struct list *in, struct list *out)
 {
     in->n = out->n = 0;
-    if (o->p.called)
-        for (size_t i = 0; i < o->callers_of[f].n; i++) {
-            uint32_t c = o->callers_of[f].v[i];
-            push(x[c] ? in : out, c);
-        }
     o->stack.n = 0;
     push(&o->stack, f);
     o->seen[f] = 1;
@@ -101,7 +91,6 @@ static uint32_t entry_of(struct optimal *o, uint32_t f, const signed char *x)
 /* nan: not known; the array may move while the entry is looked for */
 static double cost_under(struct optimal *o, uint32_t f, const signed char *x)
 {
-    if (idle(o, f)) return 0;
     uint32_t k = entry_of(o, f, x);
     return o->entry[k].cost;
 }
@@ -172,7 +161,7 @@ static void impose(const struct entry *e, signed char *x)
 /* One that goes when all its calls are inlined has a cost only where one is left; a second look, after `agrees`. */
 static bool can_be_there(const struct optimal *o, uint32_t f, const signed char *x)
 {
-    if (o->p.called || o->p.stays[f]) return true;
+    if (o->p.stays[f]) return true;
     for (size_t i = 0; i < o->callers_of[f].n; i++) if (x[o->callers_of[f].v[i]] != 1) return true;
     return false;
 }
@@ -180,7 +169,7 @@ static bool can_be_there(const struct optimal *o, uint32_t f, const signed char 
 static void keep_there(const struct optimal *o, uint32_t f, signed char *x)
 {
     long free_call = -1;
-    if (o->p.called || o->p.stays[f]) return;
+    if (o->p.stays[f]) return;
     for (size_t i = 0; i < o->callers_of[f].n; i++) {
         uint32_t c = o->callers_of[f].v[i];
         if (x[c] == 0) return;
@@ -235,8 +224,6 @@ static bool ask(struct optimal *o)
         for (size_t i = 0; i < m; i++) inlined[i] = (unsigned char)(x[i] = x[i] == 1);
         uint32_t *k = xmalloc(n + 1, sizeof *k);
         for (uint32_t f = 0; f < n; f++) {
-            wanted[f] = !idle(o, f);
-            if (!wanted[f]) continue;
             k[f] = entry_of(o, f, x);
             wanted[f] = isnan(o->entry[k[f]].cost) && can_be_there(o, f, x);
         }
@@ -289,7 +276,6 @@ static void waits_for(struct optimal *o, uint32_t f, struct list *vars)
 {
     struct list in = { 0 }, out = { 0 };
     vars->n = 0;
-    if (idle(o, f)) return;
     if (undecided_goes(o, f))
         for (size_t i = 0; i < o->callers_of[f].n; i++)
             if (o->x[o->callers_of[f].v[i]] < 0) push(vars, o->callers_of[f].v[i]);
@@ -318,7 +304,6 @@ static double open_cost(const struct optimal *o, uint32_t f)
 static double least_entry(const struct optimal *o, uint32_t f, bool share)
 {
     double least = INFINITY;
-    if (idle(o, f)) return 0;
     for (size_t i = 0; i < o->table[f].n; i++) {
         const struct entry *e = &o->entry[o->table[f].v[i]];
         if (!agrees(e, o->x)) continue;
@@ -532,7 +517,7 @@ static struct part search(struct optimal *o, bool relaxed, double limit)
     o->nodes = o->p.nodes;
     memset(o->x, -1, o->p.ncalls);
     for (uint32_t f = 0; f < o->p.nfunctions; f++) {
-        o->stays[f] = o->p.called || o->p.stays[f] ? 1 : -1;
+        o->stays[f] = o->p.stays[f] ? 1 : -1;
         push(&all, f);
     }
     struct part p = solve(o, &all, limit);
@@ -584,7 +569,7 @@ double optimal_cost(struct optimal *o, const unsigned char *inlined)
     double sum = 0;
     for (size_t i = 0; i < o->p.ncalls; i++) o->x[i] = (signed char)inlined[i];
     for (uint32_t f = 0; f < o->p.nfunctions; f++) {
-        bool goes = !o->p.called && !o->p.stays[f];
+        bool goes = !o->p.stays[f];
         for (size_t i = 0; i < o->callers_of[f].n; i++) goes &= inlined[o->callers_of[f].v[i]];
         if (!goes) sum += cost_under(o, f, o->x);
     }
@@ -611,7 +596,7 @@ static double measure_alone(struct optimal *o)
     for (uint32_t f = 0; f < o->p.nfunctions; f++) {
         if (o->closed[f]) continue;
         double base = cost_under(o, f, x);
-        if (o->p.called || o->p.stays[f]) none += base;  /* one that may go may cost nothing */
+        if (o->p.stays[f]) none += base;  /* one that may go may cost nothing */
         for (size_t i = 0; i < o->calls_of[f].n; i++) {
             uint32_t c = o->calls_of[f].v[i];
             x[c] = 1;
@@ -630,7 +615,7 @@ void optimal_solve(struct optimal *o, struct optimal_answer *a)
     signed char *x = xcalloc(m + 1, 1);
     a->largest = 0;
     for (uint32_t f = 0; f < n; f++) {
-        o->closed[f] = idle(o, f) || enumerate(o, f, x, &o->want[f]);
+        o->closed[f] = enumerate(o, f, x, &o->want[f]);
         if (!can_be_there(o, f, x)) o->want[f].n = 0;    /* nobody calls it */
         if (o->closed[f] && o->want[f].n > a->largest) a->largest = o->want[f].n;
         if (o->closed[f]) continue;
@@ -670,7 +655,7 @@ void optimal_solve(struct optimal *o, struct optimal_answer *a)
     for (uint32_t f = 0; f < n; f++) {
         struct list sets = { 0 };
         memset(x, 0, m);
-        if (o->closed[f] && !idle(o, f)) enumerate(o, f, x, &sets);
+        if (o->closed[f]) enumerate(o, f, x, &sets);
         for (size_t i = 0; i < sets.n && can_be_there(o, f, x); i++)
             o->closed[f] &= !isnan(o->entry[sets.v[i]].cost);
         free(sets.v);

@@ -12,10 +12,7 @@
  * whose least possible sum is no better than the best known is cut.  One that could hold more than `most` sets is
  * open: its table gets the neighbours of what is best so far, and its part of the lower bound is nothing at all.
  *
- * For a cost that counts executions (`called`) the calls of a function that are inlined elsewhere belong to its set;
- * nothing goes.  A function that is never executed costs nothing under any decisions (`idle`) and needs no table; its
- * calls belong to the sets of those it calls all the same, since what a compiler infers of a function depends on all
- * calls of it.  Calls must not form circles: a compiler decides copies of those apart, so what can come to hold code
+ * Calls must not form circles: a compiler decides copies of those apart, so what can come to hold code
  * of a circle is `loose`, and its part of the bound is nothing either.  The cost function is asked about some functions
  * at a time; that costs are a sum of independent parts is its promise, which its owner checks. */
 #ifndef MILLRACE_OPTIMAL_H
@@ -32,8 +29,6 @@ struct optimal_problem {
     const struct optimal_call *call;
     const bool *stays;                                   /* even when all its calls are inlined */
     const bool *loose;                                   /* comes out otherwise than its table: no bound; NULL */
-    bool called;
-    const bool *idle;                                    /* NULL: none */
     long most, builds, nodes;                            /* sets a function; of cost(); of the search in the tables */
     /* Fill cost[f] of those with wanted[f].  false: could not be built; the set then is never taken. */
     bool (*cost)(void *closure, const unsigned char *inlined, const unsigned char *wanted, double *cost);

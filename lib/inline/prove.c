@@ -58,7 +58,7 @@ void prove_need(const struct work *w, const char *source)
     die("%s: no source of %s ends so", source, w->program->name);
 }
 
-struct worker *prove_open(const struct prove *p, size_t k, const char *level, bool debug, const char **why)
+static struct worker *prove_open(const struct prove *p, size_t k, const char *level, bool debug, const char **why)
 {
     char *path = module_path(p->work, k, level);
     struct worker *w = worker_open(path, p->work->llvm ? p->work->llvm->version : 0, level, debug, why);
@@ -198,7 +198,7 @@ static void read_log(const struct module *m, struct optimal *o)
 
 /* ---- what is decided */
 
-size_t prove_choices(const struct worker *w, struct optimal_call *call, uint32_t *number, bool *stays,
+static size_t prove_choices(const struct worker *w, struct optimal_call *call, uint32_t *number, bool *stays,
                      const char **fixed)
 {
     struct optimal_call *every = xmalloc(w->ncalls + 1, sizeof *every);
@@ -262,7 +262,7 @@ static void find_choices(struct module *m)
 
 /* The rows of calls.csv are of -O2, whose headers may define functions that other levels only declare, but in the same
  * order: the n-th call of a pair is the n-th row of it. */
-const struct call_row **prove_rows(const struct prove *p, size_t k, const struct worker *w, const char **why)
+static const struct call_row **prove_rows(const struct prove *p, size_t k, const struct worker *w, const char **why)
 {
     size_t n = 0, first = rows_of(p, k, &n, why), from = 0;
     const struct call_row **to = xcalloc(w->ncalls + 1, sizeof *to), *row = p->work->call + first;
@@ -282,7 +282,7 @@ const struct call_row **prove_rows(const struct prove *p, size_t k, const struct
     return to;
 }
 
-const char *prove_heuristic(struct worker *debug, const char *threshold, const struct call_row *const *row,
+static const char *prove_heuristic(struct worker *debug, const char *threshold, const struct call_row *const *row,
                             unsigned char *inlined, double *text)
 {
     struct buf b = { 0 };

@@ -64,18 +64,6 @@ void prove_need(const struct work *, const char *source);                /* dies
 void prove_module(const struct prove *, size_t k, struct proved *, struct live *did);
 void proved_free(struct proved *);
 
-struct worker *prove_open(const struct prove *, size_t k, const char *level, bool debug, const char **why);
-/* The calls about which there is a choice, and the place of each in the worker's calls; stays: functions that are there
- * even when all calls are inlined; fixed: of each of the worker's calls, why there is none, NULL.  Arrays are the
- * caller's, as long as the worker's. */
-size_t prove_choices(const struct worker *, struct optimal_call *, uint32_t *number, bool *stays, const char **fixed);
-
-/* The row of calls.csv of each of the worker's calls, NULL for none; an array for the caller to free. */
-const struct call_row **prove_rows(const struct prove *, size_t k, const struct worker *, const char **why);
-/* Which calls of the source the heuristic inlines where they stand; the worker was opened with debug. */
-const char *prove_heuristic(struct worker *, const char *threshold, const struct call_row *const *row,
-                            unsigned char *inlined, double *text);
-
 /* The calls of module k and their features, from two builds, one by the heuristic with that threshold or
  * NULL; to->best and what a search finds stay empty. */
 void prove_features(const struct prove *, size_t k, const char *threshold, struct proved *);
