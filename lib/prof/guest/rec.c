@@ -34,8 +34,9 @@ struct job {                                             /* arguments of what ru
     size_t bytes, before;                                /* before: what the file has already */
     off_t at;
     bool create;
+    const struct log_head *head;                         /* goes first into a log that is made */
 };
-struct jobs { struct job log, tail; };                   /* not on the stack: a coroutine's may be small */
+struct jobs { struct job log, tail; struct log_head *count; };                   /* not on the stack: a coroutine's may be small */
 
 struct files {                                           /* of one thread */
     struct log_head *head;                               /* the mapping: head, half 0, half 1 */
@@ -159,9 +160,14 @@ static int job_write(void *arg)
     struct job *j = arg;
     int fd = open_ours(j);
     if (fd < 0) return why();
+    if (j->create && pwrite(fd, j->head, LOG_HEAD, 0) != LOG_HEAD) {
+        close(fd);
+        unlink(j->path);
+        return 1;
+    }
     ssize_t n = pwrite(fd, j->data, j->bytes, j->at);
     bool good = n == (ssize_t)j->bytes;
-    if (!good && n > 0 && j->at > 0 && !kept && ftruncate(fd, j->at) != 0) good = false;
+    if (!good && n > 0 && !kept && ftruncate(fd, j->at) != 0) good = false;
     close(fd);
     return !good;
 }
@@ -212,6 +218,37 @@ static int job_remove(void *arg)                         /* the name, if it is s
     return unlink(j->path) != 0;
 }
 
+/* n records of the current half into the totals, once they are written */
+static void count_in(struct log_head *h, const struct log_record *r, size_t n)
+{
+    struct log_totals t = h->totals;
+    for (size_t i = 0; i < n; i++) {
+        t.sum += log_sum(&r[i], t.records + i);
+        if (log_begins(r[i].event) && r[i].aux < HOOKS) t.begun[r[i].aux]++;
+    }
+    t.records += n;
+    h->totals = t;
+    h->halves++;
+}
+
+/* the last of a thread in one go: records, then the head as it is then, and the ring is not needed any more */
+static int job_finish(void *arg)
+{
+    struct jobs *js = arg;
+    struct job *j = &js->log;
+    int fd = open_ours(j);
+    if (fd < 0) return why();
+    bool good = pwrite(fd, j->data, j->bytes, j->at) == (ssize_t)j->bytes;
+    if (good) {
+        count_in(js->count, j->data, j->bytes / sizeof(struct log_record));
+        js->count->clean = true;
+        good = pwrite(fd, js->count, LOG_HEAD, 0) == LOG_HEAD;
+    } else if (ftruncate(fd, j->at) != 0) good = false;
+    close(fd);
+    if (!good && j->create) unlink(j->path);
+    return good ? job_remove(&js->tail) : 1;
+}
+
 static int job_text(void *arg)                           /* a small file as a line of text */
 {
     struct job *j = arg;
@@ -224,6 +261,10 @@ static int job_text(void *arg)                           /* a small file as a li
     to[n > 0 ? n : 0] = '\0';
     return 0;
 }
+
+/* what all threads of the process have in their heads, read once */
+static struct { char process[64], command[1024]; } facts;
+static bool facts_known;
 
 static void copy_text(char *to, size_t size, const char *path)
 {
@@ -439,7 +480,7 @@ static bool open_files(void)
     unsigned tid = (unsigned)syscall(SYS_gettid), number = __atomic_add_fetch(&next_thread, 1, __ATOMIC_RELAXED);
     int pid = (int)getpid();
     if (!names.open) open_names();                       /* settles the image */
-    struct job *tail = &jobs->tail, *log = &jobs->log;
+    struct job *tail = &jobs->tail;
     *tail = (struct job){ .create = true, .bytes = MAP_BYTES(LOG_HALF) };
     int n = snprintf(tail->path, sizeof tail->path, "%s/ev.%d.%u.%u.tail", dir, pid, image, number);
     if (n < 0 || (size_t)n >= sizeof tail->path || rec_apart(job_map, tail) != 0) return false;
@@ -457,15 +498,16 @@ static bool open_files(void)
     h->ns_per_tick = ns_per_tick;
     h->pair_ns = rec_pair_ns;
     h->first = h->last = anchor();
-    copy_text(h->process, sizeof h->process, "/proc/self/comm");
-    copy_text(h->command, sizeof h->command, "/proc/self/cmdline");
+    if (!facts_known) {
+        copy_text(facts.process, sizeof facts.process, "/proc/self/comm");
+        copy_text(facts.command, sizeof facts.command, "/proc/self/cmdline");
+        __atomic_store_n(&facts_known, true, __ATOMIC_RELEASE);
+    }
+    memcpy(h->process, facts.process, sizeof h->process);
+    memcpy(h->command, facts.command, sizeof h->command);
     my.head = h;
     my.tail = tail->file;
-    my.log = (struct ours){ 0, 0 };
-    *log = (struct job){ .create = true, .data = h, .bytes = LOG_HEAD };
-    path_of(log->path, sizeof log->path, "log");
-    /* the ring alone is still worth having: the log may come later */
-    if (rec_apart(job_write, log) == 0) my.log = log->file;
+    my.log = (struct ours){ 0, 0 };                      /* the log comes with the first half, or at the end */
     new_half(0);
     pthread_setspecific(at_thread_end, (void *)1);
     return true;
@@ -499,33 +541,25 @@ static void put_loss(void)
     if (n) rec_put_at(LOG_DROPPED, n, HOOK_NONE, due_time());
 }
 
+/* where in the log the current half goes, and which file that is: one that is made with its head, or ours */
+static void aim(struct job *j, size_t n)
+{
+    const struct log_head *h = my.head;
+    uint64_t place = kept ? h->halves % kept * h->half : h->totals.records;
+    *j = (struct job){ .file = my.log, .create = !my.log.ino, .data = ring(my.half), .bytes = n * sizeof(struct log_record),
+                       .at = LOG_HEAD + (off_t)(place * sizeof(struct log_record)), .head = h };
+    path_of(j->path, sizeof j->path, "log");
+}
+
 /* n records of the current half to the log */
 static int append(size_t n)
 {
-    struct log_head *h = my.head;
-    const struct log_record *r = ring(my.half);
     struct job *j = &my.jobs->log;
-    if (!my.log.ino) {                                   /* could not be made before */
-        *j = (struct job){ .create = true, .data = h, .bytes = LOG_HEAD };
-        path_of(j->path, sizeof j->path, "log");
-        int none = rec_apart(job_write, j);
-        if (none) return none;
-        my.log = j->file;
-    }
-    uint64_t place = kept ? h->halves % kept * h->half : h->totals.records;
-    *j = (struct job){ .file = my.log, .data = r, .bytes = n * sizeof *r };
-    j->at = LOG_HEAD + (off_t)(place * sizeof *r);
-    path_of(j->path, sizeof j->path, "log");
+    aim(j, n);
     int why = rec_apart(job_write, j);
     if (why) return why;
-    struct log_totals t = h->totals;
-    for (size_t i = 0; i < n; i++) {
-        t.sum += log_sum(&r[i], t.records + i);
-        if (log_begins(r[i].event) && r[i].aux < HOOKS) t.begun[r[i].aux]++;
-    }
-    t.records += n;
-    h->totals = t;
-    h->halves++;
+    my.log = j->file;
+    count_in(my.head, ring(my.half), n);
     return 0;
 }
 
@@ -555,7 +589,7 @@ static void put_number(enum log_event event, uint64_t n, uint64_t t)
 void rec_clock(uint64_t t)
 {
     rec_thread.last = t;
-    if (!rec_on || rec_locked || my.busy) return;
+    if (rec_locked || my.busy || (!rec_on && !my.head)) return;
     uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID), before = rec_thread.cpu;
     rec_thread.cpu = cpu;
     if (rec_thread.waited) put_number(LOG_GIL, (uint64_t)((double)rec_thread.waited * ns_per_tick), t);
@@ -647,15 +681,12 @@ static void close_files(void)
     h->last = anchor();
     h->pair_ns = rec_pair_ns;
     size_t n = (size_t)(rec_thread.p - ring(my.half));
-    bool all = append(n) == 0;
-    struct job *j = &my.jobs->log;
-    h->clean = all;
-    *j = (struct job){ .file = my.log, .data = h, .bytes = LOG_HEAD };
-    path_of(j->path, sizeof j->path, "log");
-    if (all && rec_apart(job_write, j) != 0) all = false;
-    *j = (struct job){ .file = my.tail };
-    path_of(j->path, sizeof j->path, "tail");
-    if (all) rec_apart(job_remove, j);                   /* else the ring is what is left */
+    struct jobs *js = my.jobs;
+    aim(&js->log, n);
+    js->tail = (struct job){ .file = my.tail };
+    path_of(js->tail.path, sizeof js->tail.path, "tail");
+    js->count = h;
+    rec_apart(job_finish, js);                           /* where that fails the ring is what is left */
     forget_files();
     errno = keep;
 }
@@ -673,6 +704,7 @@ static void child_after_fork(void)
 {
     forget_files();
     all_dropped = given = 0;
+    facts_known = false;
     next_thread = image = 0;
     rec_thread.in_base = false;
     pthread_mutex_init(&names_lock, NULL);

@@ -952,10 +952,13 @@ log_reader *log_open(const char *dir, bool nested, struct log_counts *counts)
     for (struct dirent *e; (e = readdir(d));) {
         size_t k = strlen(e->d_name);
         bool log = strncmp(e->d_name, "ev.", 3) == 0 && k > 4 && strcmp(e->d_name + k - 4, ".log") == 0;
+        bool tail = strncmp(e->d_name, "ev.", 3) == 0 && k > 5 && strcmp(e->d_name + k - 5, ".tail") == 0;
         bool gpu = strncmp(e->d_name, "gpu.", 4) == 0 && k > 4 && strcmp(e->d_name + k - 4, ".csv") == 0;
-        if (!log && !gpu) continue;
+        if (!log && !gpu && !tail) continue;
         path = grow(path, n + 1, &cap, sizeof *path);
-        path[n++] = xformat("%s/%s", dir, e->d_name);
+        path[n] = xformat("%s/%.*s%s", dir, (int)(tail ? k - 4 : k), e->d_name, tail ? "log" : "");
+        if (!tail || access(path[n], F_OK) != 0) n++;    /* a thread that had written nothing out: the ring alone */
+        else free(path[n]);
     }
     closedir(d);
     if (!n) die("%s: no logs of the recorder here", dir);
