@@ -107,14 +107,14 @@ static void shape_put(struct plan_walk *w, int d, const int32_t *e, bool first, 
         if (r[i].var == step) r[i] = (struct tile_sum){ step, whole, TILE_SIDE };
         else others[nothers++] = r[i];
     const int64_t budget = (unroll ? MARKED_TILES : BODY_TILES) / n;
-    struct tile_row none[PLAN_TILES] = { 0 };
+    const struct rim_rows none = { 0 };
     const int at = w->q->n;
     walk_node(w, NODE_TILE, tile_number(w->q, x));
-    if (whole) tile_sums(w, x, none, r, nr, budget);
+    if (whole) tile_sums(w, x, &none, r, nr, budget);
     if (x->shape.rest) {
         x->tail = -1;
         walk_move(w, step, (int64_t)whole * TILE_SIDE, false);
-        tile_sums(w, x, none, others, nothers, budget);
+        tile_sums(w, x, &none, others, nothers, budget);
         walk_move(w, step, -(int64_t)whole * TILE_SIDE, false);
     }
     walk_shut_moved(w, at, -1);

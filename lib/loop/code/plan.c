@@ -136,9 +136,8 @@ static const char *make(struct loop_plan *q, const struct problem *p, const stru
         walk_nest(&w, 0, e[i], !ask.add || q->view[TENSOR_B].sums, q->simple);
         if (q->n > q->begin[i] && q->node[q->n - 1].kind == NODE_MOVE) q->n--;
     }
-    if (w.why) return w.why;
     if (w.mixed && q->lies) return make(q, p, n, false);
-    return NULL;
+    return w.why;
 }
 
 const char *loop_plan_make(struct loop_plan *q, const struct problem *p, const struct nest *n,

@@ -45,22 +45,48 @@ static bool zeros_only(const struct rim *g, const int32_t e[2], int32_t at)
     return e[1] + at < g->before || e[0] + at >= g->before + g->size;
 }
 
-/* bits of rows that are left out; *mixed: one of the others reads zeros at one place and not at another */
-uint32_t rims_out(const struct loop_plan *q, const struct plan_range *at, const struct tile_row *row, int n,
-                  bool *mixed)
+/* the rows of a tile, and between which steps of each rim they are */
+struct rim_rows rims_rows(const struct loop_plan *q, const struct tile_row *row, int n)
 {
-    uint32_t out = 0;
-    int32_t e[RIMS][2];
+    struct rim_rows x = { .row = row, .n = n };
     for (int k = 0; k < q->nrim; k++) {
-        ends(&q->rim[k], at, e[k]);
-        for (int i = 0; i < n; i++) out |= (uint32_t)zeros_only(&q->rim[k], e[k], row[i].rim[k]) << i;
-    }
-    for (int k = 0; k < q->nrim && !*mixed; k++)
-        for (int i = 0; i < n; i++) {
-            const struct rim *g = &q->rim[k];
-            const int32_t here = row[i].rim[k];
-            *mixed |= !(out >> i & 1) && (e[k][0] + here < g->before || e[k][1] + here >= g->before + g->size);
+        x.least[k] = x.most[k] = row[0].rim[k];
+        for (int i = 1; i < n; i++) {
+            if (row[i].rim[k] < x.least[k]) x.least[k] = row[i].rim[k];
+            if (row[i].rim[k] > x.most[k]) x.most[k] = row[i].rim[k];
         }
+    }
+    return x;
+}
+
+/* does no row reach a zero, wherever in this range it is? */
+bool rims_inside(const struct loop_plan *q, const struct plan_range *at, const struct rim_rows *x)
+{
+    for (int k = 0; k < q->nrim; k++) {
+        const struct rim *g = &q->rim[k];
+        int32_t e[2];
+        ends(g, at, e);
+        if (e[0] + x->least[k] < g->before || e[1] + x->most[k] >= g->before + g->size) return false;
+    }
+    return true;
+}
+
+/* bits of rows that are left out; *mixed: one of the others reads zeros at one place and not at another */
+uint32_t rims_out(const struct loop_plan *q, const struct plan_range *at, const struct rim_rows *x, bool *mixed)
+{
+    uint32_t out = 0, some = 0;
+    for (int k = 0; k < q->nrim; k++) {
+        const struct rim *g = &q->rim[k];
+        int32_t e[2];
+        ends(g, at, e);
+        if (e[0] + x->least[k] >= g->before && e[1] + x->most[k] < g->before + g->size) continue;
+        for (int i = 0; i < x->n; i++) {
+            const int32_t here = x->row[i].rim[k];
+            out |= (uint32_t)zeros_only(g, e, here) << i;
+            some |= (uint32_t)(e[0] + here < g->before || e[1] + here >= g->before + g->size) << i;
+        }
+    }
+    *mixed |= (some & ~out) != 0;
     return out;
 }
 
@@ -88,12 +114,20 @@ bool rims_border(const struct loop_plan *q, const struct plan_range *at, int v, 
 /* how many blocks of v from `at` on are code of one kind: those without zeros around A, or one that has some */
 int32_t rims_same(struct plan_walk *w, int v, int32_t at, int32_t full, const int32_t *e)
 {
-    int32_t n = 0;
-    for (bool border = false; !border && at + n < full; n += !border || !n) {
-        walk_shift(w, v, (at + n) * e[v], 1, 0);
-        border = rims_border(w->q, &w->at, v, e);
-        walk_shift(w, v, -(at + n) * e[v], 1, 0);
+    const struct loop_plan *q = w->q;
+    int32_t n = full - at;
+    walk_shift(w, v, at * e[v], 1, 0);
+    if (rims_border(q, &w->at, v, e)) n = 1;
+    for (int k = 0; k < q->nrim && n > 1; k++) {         /* the next ones are such until the last of one reaches zeros */
+        const struct rim *g = &q->rim[k];
+        int32_t x[2];
+        if (!g->step[v]) continue;
+        ends(g, &w->at, x);
+        for (int u = 0; u < q->p->nvar; u++) x[1] += g->step[u] * (e[u] - 1);
+        const int32_t more = (g->before + g->size - 1 - x[1]) / (g->step[v] * e[v]) + 1;
+        if (more < n) n = more;
     }
+    walk_shift(w, v, -at * e[v], 1, 0);
     return n;
 }
 

@@ -57,7 +57,7 @@ int tile_rows(const struct loop_plan *q, const struct tile *x, struct tile_row *
 
 /* ---- the sum ---- */
 
-static void body(struct plan_walk *w, const struct tile *t, const struct tile_row *row, const struct tile_sum *r,
+static void body(struct plan_walk *w, const struct tile *t, const struct rim_rows *row, const struct tile_sum *r,
                  int nr, int32_t n)
 {
     struct loop_plan *q = w->q;
@@ -67,23 +67,33 @@ static void body(struct plan_walk *w, const struct tile *t, const struct tile_ro
     x->rest = t->tail < 0;
     for (int k = 0; k < nr; k++) x->var[k] = (uint8_t)r[k].var, x->times[k] = k ? r[k].n : n, steps *= x->times[k];
     if (!q->nrim) return;
+    struct plan_range all = w->at;
+    for (int k = 0; k < nr; k++) all.high[r[k].var] += (x->times[k] - 1) * r[k].unit;
+    if (rims_inside(q, &all, row)) return;
     if (q->nout + steps > q->most_out) {
         size_t cap = (size_t)q->most_out;
         q->out = grow(q->out, size_add((size_t)q->nout, (size_t)steps), &cap, sizeof *q->out);
         q->most_out = (int)cap;
     }
     x->n = q->nout;
+    bool again = true;                                   /* has a variable moved that moves a rim? */
     for (int32_t s = 0; s < steps; s++) {
-        for (int k = 0; k < nr; k++) walk_shift(w, r[k].var, i[k] * r[k].unit, 1, 0);
-        q->out[q->nout++] = rims_out(q, &w->at, row, t->nrow, &w->mixed);
-        for (int k = 0; k < nr; k++) walk_shift(w, r[k].var, -i[k] * r[k].unit, 1, 0);
-        for (int k = nr; k-- > 0 && ++i[k] == x->times[k]; ) i[k] = 0;
+        for (int k = 0; k < nr && again; k++) walk_shift(w, r[k].var, i[k] * r[k].unit, 1, 0);
+        q->out[q->nout] = again ? rims_out(q, &w->at, row, &w->mixed) : q->out[q->nout - 1];
+        for (int k = 0; k < nr && again; k++) walk_shift(w, r[k].var, -i[k] * r[k].unit, 1, 0);
+        q->nout++;
+        again = false;
+        for (int k = nr; k-- > 0; i[k] = 0) {
+            again |= rims_move(q, r[k].var);
+            if (++i[k] < x->times[k]) break;
+        }
     }
+    if (w->mixed && q->lies) w->why = "A has to be copied with its zeros";      /* and is: see plan.c */
 }
 
 /* How many steps of the first of these leave out the same rows, each by itself and all as one place; `all`: all rows.
  * (That no one is found mixed here is found in their bodies.) */
-static int32_t same_rows(struct plan_walk *w, const struct tile *t, const struct tile_row *row,
+static int32_t same_rows(struct plan_walk *w, const struct tile *t, const struct rim_rows *row,
                          const struct tile_sum *r, int nr, int32_t at, bool *all)
 {
     const struct plan_range keep = w->at;
@@ -93,12 +103,18 @@ static int32_t same_rows(struct plan_walk *w, const struct tile *t, const struct
     if (!rims_move(w->q, r->var)) return r->n - at;
     for (int k = 1; k < nr; k++) w->at.high[r[k].var] += (r[k].n - 1) * r[k].unit;
     walk_shift(w, r->var, at * r->unit, 1, 0);
-    const uint32_t out = rims_out(w->q, &w->at, row, t->nrow, &no);
+    struct plan_range rest = w->at;
+    rest.high[r->var] += (r->n - at - 1) * r->unit;
+    if (rims_inside(w->q, &rest, row)) {
+        w->at = keep;
+        return r->n - at;
+    }
+    const uint32_t out = rims_out(w->q, &w->at, row, &no);
     *all = out == (uint32_t)((1ull << t->nrow) - 1);
     for (; at + n < r->n; n++) {
         struct plan_range one = w->at, together = w->at;
         one.low[r->var] += n * r->unit, one.high[r->var] += n * r->unit, together.high[r->var] += n * r->unit;
-        if (rims_out(w->q, &one, row, t->nrow, &no) != out || rims_out(w->q, &together, row, t->nrow, &no) != out)
+        if (rims_out(w->q, &one, row, &no) != out || rims_out(w->q, &together, row, &no) != out)
             break;
     }
     w->at = keep;
@@ -106,7 +122,7 @@ static int32_t same_rows(struct plan_walk *w, const struct tile *t, const struct
 }
 
 /* counted loops around bodies of at most so many steps */
-void tile_sums(struct plan_walk *w, struct tile *t, const struct tile_row *row, const struct tile_sum *r, int nr,
+void tile_sums(struct plan_walk *w, struct tile *t, const struct rim_rows *row, const struct tile_sum *r, int nr,
                int64_t budget)
 {
     int64_t inside = 1;
@@ -141,7 +157,7 @@ void tile_sums(struct plan_walk *w, struct tile *t, const struct tile_row *row, 
 }
 
 /* the vector variable is the innermost of nr + 1 reductions: whole vectors of it, then what is left with a mask */
-static void lanes_of_sum(struct plan_walk *w, struct tile *t, const struct tile_row *row, struct tile_sum *r, int nr,
+static void lanes_of_sum(struct plan_walk *w, struct tile *t, const struct rim_rows *row, struct tile_sum *r, int nr,
                          int64_t budget, int32_t n)
 {
     const int v = w->of->vec;
@@ -243,10 +259,10 @@ void tile_put(struct plan_walk *w, int depth, const int32_t *e, bool first, bool
     if (budget < 1) budget = 1;
     const int at = q->n, asked = x.lanes ? 0 : ask_for(w, &x, r, nr, budget);
     walk_node(w, NODE_TILE, tile_number(q, &x));
-    tile_rows(q, &x, row);
+    const struct rim_rows rows = rims_rows(q, row, tile_rows(q, &x, row));
     struct tile now = x;
-    if (x.lanes) lanes_of_sum(w, &now, row, r, nr, budget, e[of->vec]);
-    else tile_sums(w, &now, row, r, nr, budget);
+    if (x.lanes) lanes_of_sum(w, &now, &rows, r, nr, budget, e[of->vec]);
+    else tile_sums(w, &now, &rows, r, nr, budget);
     for (int i = at; i < q->n; i++)
         if (q->node[i].kind == NODE_BODY) q->node[i].stream = (uint8_t)asked, any = true;
     if (!any && !first && !last) {                       /* it would only add zeros */

@@ -20,6 +20,9 @@ struct plan_walk {
 };
 struct tile_sum { int var; int32_t n, unit; };                /* a reduction: n steps of `unit` elements */
 
+/* the rows of a tile, and between which steps of each rim they are */
+struct rim_rows { const struct tile_row *row; int n; int32_t least[RIMS], most[RIMS]; };
+
 /* nodes.c */
 struct walk_node *walk_node(struct plan_walk *, enum walk_kind, int32_t n);
 void walk_move(struct plan_walk *, int var, int64_t steps, bool with_c);
@@ -54,7 +57,7 @@ void access_lay(struct plan_walk *);                          /* once it is know
 
 /* tile.c */
 void tile_put(struct plan_walk *, int d, const int32_t *e, bool first, bool last);
-void tile_sums(struct plan_walk *, struct tile *, const struct tile_row *, const struct tile_sum *, int n,
+void tile_sums(struct plan_walk *, struct tile *, const struct rim_rows *, const struct tile_sum *, int n,
                int64_t budget);
 int tile_reductions(const struct plan_walk *, int d, const int32_t *e, struct tile_sum *, bool *unroll);
 
@@ -74,7 +77,9 @@ void finish_put(struct plan_walk *, const int32_t *e);
 
 /* rims.c: zeros around A that are left out */
 bool rims_find(struct loop_plan *, int64_t dense[NEST_VARS]);  /* false: A cannot be taken as it lies */
-uint32_t rims_out(const struct loop_plan *, const struct plan_range *, const struct tile_row *, int n, bool *mixed);
+struct rim_rows rims_rows(const struct loop_plan *, const struct tile_row *, int n);
+bool rims_inside(const struct loop_plan *, const struct plan_range *, const struct rim_rows *);
+uint32_t rims_out(const struct loop_plan *, const struct plan_range *, const struct rim_rows *, bool *mixed);
 bool rims_move(const struct loop_plan *, int v);
 bool rims_border(const struct loop_plan *, const struct plan_range *, int v, const int32_t *e);
 int32_t rims_same(struct plan_walk *, int v, int32_t at, int32_t full, const int32_t *e);      /* blocks of one kind */

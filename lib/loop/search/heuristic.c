@@ -22,18 +22,18 @@ struct maker {
 static void keep_one(struct maker *m, const struct candidate *c)
 {
     struct nest t;
-    struct kernel_plan q;
+    struct model_terms x;
     if (m->n == MAX_CANDIDATES || !candidate_build(m->p, c, &t)) return;
     for (int i = 0; i < t.n; i++)
         if (t.loop[i].var == m->vec) t.loop[i].marks &= (uint8_t)~MARK_VECTORIZE;
-    if (kernel_plan(&q, m->p, &t, m->s->v->isa, m->s->v->prepared)) return;
-    double seconds;
-    if (q.vector_var != m->vec) candidate_vectorize(&t, m->vec);     /* not the encoder's own choice */
-    if (model_seconds(&seconds, m->p, &t, m->s->v->isa, m->s->v->prepared)) return;
+    if (model_terms(&x, m->p, &t, m->s->v->isa, m->s->v->prepared)) return;
+    const bool other = x.plan.vector_var != m->vec;      /* not the encoder's own choice */
+    if (other) candidate_vectorize(&t, m->vec);
+    if (other && model_terms(&x, m->p, &t, m->s->v->isa, m->s->v->prepared)) return;
     m->c = grow(m->c, m->n + 1, &m->cap, sizeof *m->c);
     m->c[m->n] = *c;
-    m->c[m->n].vec = q.vector_var != m->vec ? m->vec : -1;
-    m->c[m->n++].seconds = seconds;
+    m->c[m->n].vec = other ? m->vec : -1;
+    m->c[m->n++].seconds = x.seconds;
 }
 
 /* with every packing that is allowed, and for inputs so large that it may be worth while */
