@@ -208,6 +208,7 @@ const char *access_choose(struct plan_walk *w, const struct nest *n)
     if (!why && !p->pair && !q->target->tiles) {
         bool can = rims_find(q, dense) && p->store < STORE_F16;
         q->lies = q->lies && can;
+        if (q->ask.rough) q->nrim = 0;
     }
     if (!why) why = read_marks(w, n);
     for (int t = 0; t < 2 && p->pair; t++)
@@ -224,6 +225,7 @@ void access_lay(struct plan_walk *w)
     if (q->lies) {
         q->nrim = 0;
         rims_find(q, dense);
+        if (q->ask.rough) q->nrim = 0;
     }
     memcpy(q->seen[TENSOR_V], q->p->stride[TENSOR_V], sizeof q->seen[TENSOR_V]);
     for (int t = 0; t < 3; t++) lay_out(w, t, dense);

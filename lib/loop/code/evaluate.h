@@ -69,6 +69,7 @@ const char *model_seconds(double *seconds, const struct problem *, const struct 
 enum { MODEL_LEVELS = 3 };
 struct model_terms { struct kernel_plan plan; double traffic[MODEL_LEVELS], packing, cycles, seconds; };
 const char *model_terms(struct model_terms *, const struct problem *, const struct nest *, enum isa, bool prepared);
+const char *model_asked(struct model_terms *, const struct problem *, const struct nest *, const struct plan_ask *);
 
 /* GFLOPS of independent fused multiply-adds in registers, the best of `rounds` short rounds; one thread */
 double peak_gflops(enum isa, int rounds);

@@ -114,11 +114,17 @@ const char *kernel_encode(struct kernel *g, const struct problem *p, const struc
 const char *kernel_plan(struct kernel_plan *out, const struct problem *p, const struct nest *t, enum isa isa,
                         bool whole)
 {
+    return kernel_plan_asked(out, p, t, &(struct plan_ask){ .isa = isa, .whole = whole });
+}
+
+const char *kernel_plan_asked(struct kernel_plan *out, const struct problem *p, const struct nest *t,
+                              const struct plan_ask *ask)
+{
     struct loop_plan q;                                       /* large, and but for its lists made anew each time */
     struct plan_cost c;
     q.node = NULL, q.tile = NULL, q.out = NULL, q.change = NULL;
     q.most_nodes = q.most_tiles = q.most_out = q.most_changes = 0;
-    const char *why = loop_plan_make(&q, p, t, &(struct plan_ask){ .isa = isa, .whole = whole });
+    const char *why = loop_plan_make(&q, p, t, ask);
     if (!why) loop_plan_count(&q, machine_here(), &c);
     loop_plan_free(&q);
     if (why) return why;

@@ -80,6 +80,8 @@ struct kernel_plan {
     int64_t given;                                       /* elements of B as kernel_weights leaves it; 0: as it is */
 };
 const char *kernel_plan(struct kernel_plan *, const struct problem *, const struct nest *, enum isa, bool whole);
+const char *kernel_plan_asked(struct kernel_plan *, const struct problem *, const struct nest *,
+                              const struct plan_ask *);
 
 void problem_carry(struct carry_kernel *, const struct problem *);   /* as what carries describes it, without code */
 /* the same tensors seen by any schedule: slow and right; c is overwritten, with 2 bytes an element after a cast */

@@ -128,8 +128,14 @@ static double all_traffic(const struct problem *p, const struct nest *l, const s
 const char *model_terms(struct model_terms *m, const struct problem *p, const struct nest *t, enum isa isa,
                         bool prepared)
 {
+    return model_asked(m, p, t, &(struct plan_ask){ .isa = isa, .whole = prepared });
+}
+
+const char *model_asked(struct model_terms *m, const struct problem *p, const struct nest *t,
+                        const struct plan_ask *ask)
+{
     *m = (struct model_terms){ .seconds = INFINITY };
-    const char *why = kernel_plan(&m->plan, p, t, isa, prepared);
+    const char *why = kernel_plan_asked(&m->plan, p, t, ask);
     if (why) return why;
     const struct loop_machine *here = machine_here();
     double cycles = m->plan.cycles, all = 0;
@@ -142,7 +148,7 @@ const char *model_terms(struct model_terms *m, const struct problem *p, const st
     }
     m->packing = m->plan.moved * CYCLES_PER_MOVED + m->plan.copied * CYCLES_PER_COPIED +
                  m->plan.far * CYCLES_PER_FAR + m->plan.packs * CYCLES_PER_PACK;
-    if (prepared) m->packing = 0;
+    if (ask->whole) m->packing = 0;
     m->cycles = cycles + m->packing + 200;
     m->seconds = m->cycles / here->hz;
     return NULL;

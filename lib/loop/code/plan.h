@@ -96,6 +96,7 @@ enum kernel_unit { UNIT_HERE, UNIT_ALWAYS, UNIT_NEVER };
 struct plan_ask {                                        /* a plan for whom */
     enum isa isa;
     bool whole, add;                                     /* inputs are transposed before the nest; C += A B */
+    bool rough;                                          /* as if A had no zeros around it: to rank nests */
     bool calls;                                          /* nothing follows in registers: code is shorter */
     enum kernel_unit unit;
 };

@@ -118,7 +118,7 @@ int32_t rims_same(struct plan_walk *w, int v, int32_t at, int32_t full, const in
     int32_t n = full - at;
     walk_shift(w, v, at * e[v], 1, 0);
     if (rims_border(q, &w->at, v, e)) n = 1;
-    for (int k = 0; k < q->nrim && n > 1; k++) {         /* the next ones are such until the last of one reaches zeros */
+    for (int k = 0; k < q->nrim && n > 1; k++) {         /* such are the next, until one reaches zeros */
         const struct rim *g = &q->rim[k];
         int32_t x[2];
         if (!g->step[v]) continue;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_CANDIDATES = 60000, CONFIRM = 4 };
+enum { EXACTLY = 128, MAX_CANDIDATES = 60000, CONFIRM = 4 };
 enum { PACK_FROM = 8192 };                               /* elements of an input, for which it may be worth while */
 
 struct maker {
@@ -26,10 +26,11 @@ static void keep_one(struct maker *m, const struct candidate *c)
     if (m->n == MAX_CANDIDATES || !candidate_build(m->p, c, &t)) return;
     for (int i = 0; i < t.n; i++)
         if (t.loop[i].var == m->vec) t.loop[i].marks &= (uint8_t)~MARK_VECTORIZE;
-    if (model_terms(&x, m->p, &t, m->s->v->isa, m->s->v->prepared)) return;
+    const struct plan_ask ask = { .isa = m->s->v->isa, .whole = m->s->v->prepared, .rough = m->p->pad.n > 0 };
+    if (model_asked(&x, m->p, &t, &ask)) return;
     const bool other = x.plan.vector_var != m->vec;      /* not the encoder's own choice */
     if (other) candidate_vectorize(&t, m->vec);
-    if (other && model_terms(&x, m->p, &t, m->s->v->isa, m->s->v->prepared)) return;
+    if (other && model_asked(&x, m->p, &t, &ask)) return;
     m->c = grow(m->c, m->n + 1, &m->cap, sizeof *m->c);
     m->c[m->n] = *c;
     m->c[m->n].vec = other ? m->vec : -1;
@@ -245,6 +246,21 @@ static int by_seconds(const void *a, const void *b)
     return ORDER(x->seconds, y->seconds);
 }
 
+/* Where zeros are around images all were ranked as if there were none, which is quick: the best few by what they do. */
+static void rank_again(struct maker *m)
+{
+    const size_t n = m->n < EXACTLY ? m->n : EXACTLY;
+    if (!m->p->pad.n) return;
+    for (size_t i = 0; i < n; i++) {
+        struct candidate *c = &m->c[i];
+        struct nest t;
+        candidate_build(m->p, c, &t);
+        if (c->vec >= 0) candidate_vectorize(&t, c->vec);
+        if (model_seconds(&c->seconds, m->p, &t, m->s->v->isa, m->s->v->prepared)) c->seconds = INFINITY;
+    }
+    qsort(m->c, n, sizeof *m->c, by_seconds);
+}
+
 /* ---- from a candidate to actions ---- */
 
 struct walk { const struct problem *p; struct nest t; int path[SEARCH_PATH], n; bool failed; };
@@ -356,6 +372,7 @@ void search_heuristic(struct search *s)
         else if (s->v->isa == ISA_AMX) with_amx(&m);
         else if (!s->p->reduced[m.vec] || thin(s->p, m.lanes)) with_vector(&m);
     if (m.n) qsort(m.c, m.n, sizeof *m.c, by_seconds);
+    rank_again(&m);
     struct walk w, top[CONFIRM];
     double gflops[CONFIRM] = { 0 };
     int done = 0;
