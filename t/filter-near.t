@@ -5,6 +5,7 @@ printf 'id,name,seconds\n1,a,3\n2,b,x\n' > a.csv
 printf 'label,round,cpu_seconds\nold,1,2\nold,2,2\nnew,1,3\nnew,2,3\n' > runs.csv
 echo '(graph (name x))' > g.sexp
 fails 'a column' 1 "no column 'nam'; did you mean 'name'\? there are id, name, seconds" csv-cut -c nam a.csv
+fails 'the first one' 1 "did you mean 'id'" csv-cut -c ids a.csv
 fails 'letters exchanged' 1 "did you mean 'seconds'" csv-sort -k secodns a.csv
 fails 'nothing near' 1 "no column 'benchmark'; there are id" csv-cut -c benchmark a.csv
 fails 'an option' 2 'no option --widht; did you mean --width\?' csv-show --widht=3 a.csv

@@ -1,4 +1,4 @@
-/* foreign.h - results of other tools, to and from a table of runs.
+/* foreign.h - results of other tools as a table of runs, and a table of runs in the form of hyperfine.
  *
  * hyperfine   JSON of --export-json: times -> wall_seconds; user and system are means of the command, not of the run,
  *             and go to mean_user_seconds, mean_sys_seconds; parameters to parameter_NAME
@@ -8,8 +8,8 @@
  * perf        text of perf stat -x,: a row per event (label, round, event, value, unit, ...); absent counters stay
  *             empty
  *
- * Aggregates (means, medians of repetitions) are left out on import and computed again on emission.  Labels that these
- * tools run in blocks get order = blocks, which bench-compare says.  Emitting and importing gives the same table. */
+ * Aggregates (means, medians of repetitions) are left out on import and computed again on export.  Labels that these
+ * tools run in blocks get order = blocks, which bench-compare says.  Export and import give the same table. */
 #ifndef MILLRACE_FOREIGN_H
 #define MILLRACE_FOREIGN_H
 #include "table/csvio.h"
@@ -34,8 +34,4 @@ void import_gobench(struct frame *, const char *path);
 void import_perf(struct frame *, const char *path, const char *label, long round);
 
 void emit_hyperfine(const struct table *);               /* all to stdout, complete or not at all */
-void emit_google(const struct table *);
-void emit_pyperf(const struct table *);
-void emit_gobench(const struct table *);
-void emit_perf(const struct table *);
 #endif
