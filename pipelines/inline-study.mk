@@ -27,10 +27,12 @@ inline-study: $(inline_study)/table.csv $(inline_study)/means.csv $(inline_study
 	echo "Decisions in $(inline_study)/NAME/learned.sexp and small.sexp, figures $(inline_study)/figure-*.png"
 	$(TOP)/pipelines/answer $(inline_study) $(inline_study)/accepted.csv
 # costs are exact, of the runs that confirm
+ifneq ($(filter inline-study-one,$(MAKECMDGOALS)),)
+$(if $(filter $(NAME),$(inline_all) $(inline_own)),,$(error make inline-study-one: NAME='$(NAME)': none of \
+    $(inline_all) $(inline_own)))
+$(if $(wildcard $(DECISIONS)),,$(error make inline-study-one: DECISIONS='$(DECISIONS)': no file of decisions))
+endif
 inline-study-one: $(inline_study)/$(NAME)/w/program.csv
-	$(if $(filter $(NAME),$(inline_all) $(inline_own)),,$(error make inline-study-one: NAME='$(NAME)': none of \
-	    $(inline_all) $(inline_own)))
-	$(if $(DECISIONS),,$(error make inline-study-one: DECISIONS= names no file of decisions))
 	inline-build --decisions=$(DECISIONS) --out=$(inline_study)/$(NAME)/one $(<D) | csv-where -c inlined --is=no
 	$(TOP)/pipelines/measure count $(<D) one=$(inline_study)/$(NAME)/one
 .PHONY: inline-study inline-study-one

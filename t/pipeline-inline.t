@@ -19,4 +19,11 @@ head -c $(($(wc -c < before.csv) * 2 / 3)) before.csv > "$live/history.csv"
 rm "$live/built" "$live/explored" "$live/learned.sexp" "$live/rewarded" "$live/rewards.csv"
 ok 'a log that was cut off in the middle goes on' pipeline
 is 'to the same sets with the same costs' "$(cut -d, -f2,9 before.csv | sort)" bash -c "cut -d, -f2,9 $live/history.csv | sort"
+# one program under one's own decisions; a name that is none is said before anything is fetched or made
+one() { make -s -C "$root" SCALE=ci OUT="$T/out" BIN="$BIN" B="$B" inline-study-one "$@"; }
+ok 'one program' bash -c "$(declare -f one); root='$root' T='$T'; one NAME=demo DECISIONS='$live/learned.sexp' > one.csv"
+is 'is counted on the runs that confirm' 2 grep -c ',one,instructions,[1-9][0-9]*,yes,2,' one.csv
+fails 'a name that is none' 2 "NAME='nobody': none of" one NAME=nobody DECISIONS="$live/learned.sexp"
+fails 'no decisions' 2 "DECISIONS='nothing': no file" one NAME=demo DECISIONS=nothing
+ok 'nothing is made for it' test ! -e "$T/out/inline-study/nobody"
 done_testing
