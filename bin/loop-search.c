@@ -11,6 +11,9 @@
  * With --as-published the algo is NAME_published.
  * Algorithms: greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs
  * random anneal heuristic; see lib/loop/search/search.h for more.
+ * Where trees that loop-rank learned on this machine are there (make
+ * loop-learn; MILLRACE_LOOP_RANK or --rank name others), the heuristic
+ * measures their first nest, the model's first, their second and so on.
  * With --eval=model a search is reproducible by its seed: each evaluation
  * then counts as 0.1 ms.  With --output a search that was killed goes on at
  * the problem it was at; with the model its rows are those of one that was
@@ -28,13 +31,15 @@
 #include "loop/nest/rows.h"
 #include "loop/search/candidate.h"
 #include "loop/search/picks.h"
+#include "loop/search/rank.h"
 #include "loop/search/search.h"
 #include HELP
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-static const char *label, *output, *cache, *dot;
+static const char *label, *output, *cache, *dot, *rank;
 static int algo = -1;
 static enum { PUBLISHED, FULL } actions = FULL;
 static enum { RUN, MODEL } eval = RUN;
@@ -55,6 +60,7 @@ static const struct opt options[] = {
     { 0, "parallel", FLAG, &parallel, NULL, "two threads may be used" },
     { 0, "prepared", FLAG, &prepared, NULL, "operands are in the nest's own layout before the clock starts" },
     { 0, "measure", INT, &measure, "K", "heuristic: how many nests to measure", 1, 100000 },
+    { 0, "rank", STR, &rank, "FILE", "heuristic: measure in turns with what loop-rank learned; none: not" },
     { 0, "spread", FLAG, &spread, NULL, "heuristic: measure nests of all ranks, to learn from" },
     { 0, "list", FLAG, &list, NULL, "write the nests that would be measured: problem, algo, tree" },
     { 0, "evaluations", INT, &most, "N", "evaluations for each problem at most; 0: any number", 0, 1000000000 },
@@ -64,6 +70,23 @@ static const struct opt options[] = {
     ISA_OPTION(isa_given),
     { 0, "dot", STR, &dot, "FILE", "write the visited graph (of the last problem)" },
     { 0 } };
+
+/* what was learned on this machine, where it is there; it is of measurements, so not asked where there are none */
+static bool ranked(struct rank *k, const struct evaluator *v, const struct search *s, bool listed)
+{
+    if (strcmp(s->algo, "heuristic") || s->spread || (rank && !strcmp(rank, "none"))) return false;
+    char *path = rank ? xstrdup(rank) : v->model || listed ? NULL : rank_place(v->machine, v->isa);
+    bool there = path && (rank || access(path, R_OK) == 0);
+    if (there) {
+        *k = rank_read(path);
+        bool fits = k->isa == v->isa && !strcmp(k->machine, v->machine);
+        if (!fits && rank) die("%s: learned on %s for %s, this is %s", path, k->machine, isa_name[k->isa], v->machine);
+        if (!fits && !quiet) warn("%s: learned on %s for %s, not used", path, k->machine, isa_name[k->isa]);
+        there = fits;
+    }
+    free(path);
+    return there;
+}
 
 int main(int argc, char **argv)
 {
@@ -88,6 +111,8 @@ int main(int argc, char **argv)
                         .spread = spread,
                         .most = (size_t)most,
                         .keep = dot != NULL };
+    struct rank learned = { 0 };
+    if (ranked(&learned, &v, &s, list)) s.rank = &learned, s.order = order_by_rank;
     s.actions = seven ? (1u << ACT_PUBLISHED) - 1 : (1u << ACT_COUNT) - 1;
     if (!parallel) s.actions &= ~(1u << ACT_PARALLEL);
     struct intern done = { 0 };
@@ -111,6 +136,7 @@ int main(int argc, char **argv)
         out_close(o);
     }
     search_free(&s);
+    rank_free(&learned);
     free(name);
     evaluator_close(&v);
     rows_close(&r);
