@@ -30,6 +30,7 @@
  *   $ loop-rank -o mine.rank runs.csv
  *   $ loop-search --algo=heuristic --rank=mine.rank --measure=10 others.csv
  */
+#include "base/checked.h"
 #include "base/compare.h"
 #include "base/filter.h"
 #include "base/mem.h"
@@ -117,7 +118,7 @@ struct chosen { str *field; struct seen_nest s; double slowdown; size_t at, plac
 static int by_model(const void *a, const void *b)
 {
     const struct chosen *x = a, *y = b;
-    if (x->code != y->code) return x->code ? -1 : 1;
+    if (x->code != y->code) return ORDER(y->code, x->code);
     if (x->s.seconds != y->s.seconds) return ORDER(x->s.seconds, y->s.seconds);
     return ORDER(x->at, y->at);
 }
@@ -179,7 +180,7 @@ static int use(const char *path)
         }
         if (!more) break;
         c = grow(c, n + 1, &cap, sizeof *c);
-        c[n] = (struct chosen){ .field = arena_get(&text, (size_t)columns * sizeof(str)), .at = n };
+        c[n] = (struct chosen){ .field = arena_get(&text, size_mul((size_t)columns, sizeof(str))), .at = n };
         for (int j = 0; j < columns; j++) c[n].field[j] = (str){ csv_cstr(t, j, &text), csv_str(t, j).n };
         c[n].code = !nest_features(&c[n].s, &r.p, &r.nest, isa, false);
         n++;

@@ -13,7 +13,7 @@ $(loop_rank)/:
 	@mkdir -p $@
 # drawn problems of the kinds that people have: seed, how many of each
 loop_kinds_drawn = thin='1|2|3|4|16:1024'; deep='16:128:16'; flat='16:512:16'
-define loop_drawn
+define loop_rank_drawn
 $(loop_kinds_drawn)
 	draw() { loop-gen --test=0 --seed=$(1) --sample=$(2) "$$@"; }
 	for k in mm mm_nt mm_tn mm_tt; do draw --kind=$$k --m=16:512 --n=16:512 --k=16:512 > $@.$$k; done
@@ -28,7 +28,7 @@ $(loop_kinds_drawn)
 	$(call keep,$@)
 endef
 $(loop_rank)/learn.problems: | $(loop_rank)/
-	$(call loop_drawn,$(SEED),$(LOOP_LEARN_MOST))
+	$(call loop_rank_drawn,$(SEED),$(LOOP_LEARN_MOST))
 # the store is appended to while the search runs, so that what is killed goes on; complete, it gets its name
 $(loop_rank)/store.csv: $(loop_rank)/learn.problems
 	loop-search --algo=heuristic --spread --measure=$(LOOP_LEARN_EACH) --seconds=3 --confirm=0 --seed=$(SEED) \
@@ -36,7 +36,7 @@ $(loop_rank)/store.csv: $(loop_rank)/learn.problems
 	rm $@.rows
 	$(loop_whole)
 
-# ---- make loop-rank: the best nest after 1, 3, 10, 30 measurements over that in the model's order, in LOOP/rank.csv ----
+# ---- make loop-rank: the best nest after 1, 3, 10, 30 measurements over that in the model's order: LOOP/rank.csv ----
 # Problems that are not learned from; all nests of a pool (the model's first 120 and 40 of all ranks) are measured in
 # turns before any way is asked, so that equal picks have equal values.  Ways: turns with the model; learned alone;
 # held_out: turns, learned without any problem of the kind; seed_2 .. other draws of the trees.  Controls in the same
@@ -53,9 +53,9 @@ loop_rank_isa     = $(LOOP_RANK_ISA:%=--isa=%)
 loop-rank: $(loop)/rank.csv $(BIN)/csv-show
 	csv-show $(loop)/rank.csv
 $(loop_rank)/test.problems: | $(loop_rank)/
-	$(call loop_drawn,$$(( $(SEED) + 1 )),$(LOOP_RANK_TEST))
+	$(call loop_rank_drawn,$$(( $(SEED) + 1 )),$(LOOP_RANK_TEST))
 $(loop_rank)/all.problems: | $(loop_rank)/
-	$(call loop_drawn,$$(( $(SEED) + 2 )),$(LOOP_RANK_TRAIN))
+	$(call loop_rank_drawn,$$(( $(SEED) + 2 )),$(LOOP_RANK_TRAIN))
 $(loop_rank)/train.problems: $(loop_rank)/all.problems $(loop_rank)/test.problems
 	csv-join -k problem --keep=unmatched $^ $(aside)
 loop_rank_list = loop-search --algo=heuristic --list $(loop_rank_isa) --seed=$(SEED)

@@ -110,7 +110,8 @@ static void tree_from(struct trees *t, const struct sexp *e, snode list)
         const snode next = sexp_after(e, c);
         if (next == SEXP_NONE || whole) sexp_die(e, c, "not a tree: a node is FEATURE THRESHOLD or -1 VALUE");
         const double at = sexp_num(e, next);
-        if (feature < -1 || feature >= RANK_FEATURES) sexp_die(e, c, "no feature has the number %lld", (long long)feature);
+        if (feature < -1 || feature >= RANK_FEATURES)
+            sexp_die(e, c, "no feature has the number %lld", (long long)feature);
         if (!(fabs(at) <= FLT_MAX)) sexp_die(e, next, "a number that is not finite");
         if (t->n >= INT32_MAX / 2) sexp_die(e, c, "more nodes than can be");
         t->node = grow(t->node, t->n + 1, &t->room, sizeof *t->node);
@@ -138,8 +139,8 @@ struct rank rank_from(const struct sexp *e)
     bool good;
     k.isa = isa_of(sexp_str_of(e, 0, "isa"), &good);
     if (!good) sexp_die(e, sexp_value(e, 0, "isa"), "avx2, avx512 or amx");
-    k.rows = (size_t)sexp_num_of(e, 0, "rows");
-    k.problems = (size_t)sexp_num_of(e, 0, "problems");
+    k.rows = (size_t)sexp_int(e, sexp_value(e, 0, "rows"));
+    k.problems = (size_t)sexp_int(e, sexp_value(e, 0, "problems"));
     const snode names = sexp_get(e, 0, "features");
     bool same = sexp_count(e, names) == RANK_FEATURES + 1 && sexp_num_of(e, 0, "encoder") == ENCODER_VERSION;
     for (int j = 0; same && j < RANK_FEATURES; j++)

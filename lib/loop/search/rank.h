@@ -20,7 +20,7 @@ struct candidate;
 struct search;
 struct rank_row { struct seen_nest s; double seconds; size_t group; };   /* group: of a problem's rows, from 0 */
 struct rank { char machine[64]; enum isa isa; size_t rows, problems; struct trees trees; };
-struct rank_options { struct trees_options trees; bool shuffle; };   /* shuffle: a control, labels permuted in a problem */
+struct rank_options { struct trees_options trees; bool shuffle; };   /* a control: labels permuted in a problem */
 
 struct rank rank_fit(const struct rank_row *, size_t n, const char *machine, enum isa, const struct rank_options *);
 void rank_write(const struct rank *, const char *path);

@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 enum { MOST_FEATURES = 256 };
@@ -59,7 +60,8 @@ static void split(struct fit *f, size_t from, size_t to, int depth)
 {
     struct part all = sums(f, from, to);
     const size_t here = push(f->t, (struct trees_node){ (float)(all.w > 0 ? all.wy / all.w : 0), -1, 0 });
-    if (depth == TREES_DEEP || to - from < 2 * (size_t)f->o->leaf || all.w < 2 * f->o->weight || error(&all) <= 1e-12 * all.w) return;
+    const bool small = to - from < 2 * (size_t)f->o->leaf || all.w < 2 * f->o->weight;
+    if (depth == TREES_DEEP || small || error(&all) <= 1e-12 * all.w) return;
     int order[MOST_FEATURES], best = -1, good = 0;
     double least = error(&all);
     float at = 0;
