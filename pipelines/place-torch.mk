@@ -25,6 +25,13 @@ $(torch)/%.csv:
 	$(TORCH_PYTHON) -c 'import torch, torchvision' || { echo 'make place-torch: no python3-torchvision' >&2; exit 1; }
 	export PYTHONPATH=$(TOP)/lib/place/torch
 	$(TORCH_PYTHON) -m millrace_place.curve $(subst -, ,$*) $(@D) $(TORCH_STEPS) $(TORCH_WAYS) $(aside)
+# ten networks under memory.limit_in_bytes of half and a quarter of what plain takes; needs a memory group (root)
+torch-squeeze: $(torch)/squeeze.csv
+	csv-show $<
+$(torch)/squeeze.csv: t/torch/squeeze.py t/torch/zoo.py
+	mkdir -p $(@D)
+	export PYTHONPATH=$(TOP)/lib/place/torch
+	$(TORCH_PYTHON) -W ignore -B $< $(@D) $(aside)
 # 77 networks, nine plans each, two steps beside plain ones, bit by bit: a quarter of an hour
 torch-proof: $(torch)/proof.txt
 	grep '^#' $<
@@ -32,4 +39,4 @@ $(torch)/proof.txt: t/torch/gradients.py t/torch/zoo.py
 	mkdir -p $(@D)
 	export PYTHONPATH=$(TOP)/lib/place/torch
 	$(TORCH_PYTHON) -W ignore -B $< $(@D) all $(aside)
-.PHONY: place-torch torch torch-proof
+.PHONY: place-torch torch torch-proof torch-squeeze

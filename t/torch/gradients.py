@@ -1,8 +1,8 @@
 """Every network of zoo.py under plans: two steps of training beside plain ones, bit by bit.
 
-    gradients.py TIER [NAME..|all] [--quick]
+    gradients.py TIER [NAME..|all] [--quick|--both]
 
-For each, plans that only send, only run twice, and do both, at three limits (--quick: two plans): equal, refused (no
+For each, plans that only send, only run twice, and do both, at three limits (--quick: two plans; --both: three): equal, refused (no
 plan keeps the limit, or the plan is not the plain step and says so) or different.  Nothing may be different."""
 import random
 import sys
@@ -13,6 +13,7 @@ from tap import end, ok
 from zoo import ZOO
 
 WAYS = [(limit, how) for how in ({'recompute': False}, {'offload': False}, {}) for limit in (.75, .5, .3)]
+BOTH = [(limit, how) for limit, how in WAYS if not how]
 FAST = [(.4, {'recompute': False}), (.65, {'offload': False})]
 SOME = ('resnet18 LSTM_num_layers_dropout LSTMCell transformer diffusion vae vq_vae mixture_of_experts '
         'spectral_norm a_list fourier_operator graph_network gradient_penalty behind_autograd views').split()
@@ -55,7 +56,7 @@ def bits(t):
     return t.contiguous().numpy().tobytes() if t.dtype != torch.bfloat16 else t.float().numpy().tobytes()
 
 
-words = [w for w in sys.argv[2:] if w != '--quick']
+words = [w for w in sys.argv[2:] if w[:2] != '--']
 names = list(ZOO) if words == ['all'] else words or SOME
 total = {'equal': 0, 'refused': 0, 'different': 0}
 for name in names:
@@ -63,7 +64,7 @@ for name in names:
     if plain != other:
         ok(True, f'{name} # SKIP the plain step is not the same twice')
         continue
-    for limit, how in FAST if '--quick' in sys.argv else WAYS:
+    for limit, how in FAST if '--quick' in sys.argv else BOTH if '--both' in sys.argv else WAYS:
         try:
             found, plan = train(name, limit, **how)
         except RuntimeError as e:
