@@ -1,4 +1,4 @@
-"""Ten networks that train 20 steps in a memory group of half, and of a quarter, of what the plain process takes, as CSV.
+"""Ten networks that train 20 steps in a memory group of a half, and of a quarter, of what plain takes, as CSV.
 
     squeeze.py TIER [NAME..]
 
