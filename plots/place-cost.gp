@@ -15,8 +15,8 @@ form = "sync"
 stats ARG1 using (strcol("formulation") eq "async" ? (form = "async", 0) : 0) nooutput
 width = 0.8 / n
 set boxwidth width
-set xtics ("8 : 1" 0, "4 : 1" 1, "1 : 1" 2) scale 0
-set xrange [-0.6:2.6]
+set xtics ("1 : 0" -1, "8 : 1" 0, "4 : 1" 1, "1 : 1" 2) scale 0
+set xrange [-1.6:2.6]
 set yrange [0:1.3]
 set xlabel "slow : fast memory"
 set ylabel "against all fast: performance; cost of memory ($)"
@@ -24,8 +24,8 @@ where = form eq "async" ? "beside" : "between"
 set title house_title("performance with moves " . where . " kernels, and cost of memory")
 set key top left horizontal noenhanced
 set arrow from graph 0, first 1 to graph 1, first 1 nohead dt 2 lc rgb warning
-place(r) = r eq "8:1" ? 0 : r eq "4:1" ? 1 : r eq "1:1" ? 2 : NaN
-of(net) = strcol("network") eq net && strcol("formulation") eq form ? place(strcol("ratio")) : NaN
+place(r) = r eq "1:0" ? -1 : r eq "8:1" ? 0 : r eq "4:1" ? 1 : r eq "1:1" ? 2 : NaN
+of(net) = strcol("network") eq net && (strcol("formulation") eq form || strcol("formulation") eq "slow") ? place(strcol("ratio")) : NaN
 at(i) = of(word(ARG3, i)) + (i - (n + 1) / 2.0) * width
 plot for [i = 1:n] ARG1 using (at(i)):(column("performance_ratio")): \
         (column("lower_ratio")):(column("upper_ratio")):(width) with boxerrorbars \

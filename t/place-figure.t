@@ -14,6 +14,7 @@ n,2,fast,0:1,1,4,3.2,5,0,0,real
 n,2,sync,8:1,2,2,1.6,2.5,0.5,0.19999999999999996,real
 n,2,numa,8:1,3.2,1.25,1.25,1.5625,0.6875,,real' place-figure --figure=7 r.csv
 is 'performance and cost' 'network,batch,formulation,ratio,performance_ratio,lower_ratio,upper_ratio,cost_ratio,kind
+n,2,slow,1:0,0.25,0.2,0.3125,0.47619047619047616,real
 n,2,sync,8:1,0.5,0.4,0.625,0.5343915343915344,real' place-figure --figure=9 r.csv
 is 'at another price of fast memory' 0.2 eval 'place-figure --figure=9 --price=10 r.csv | csv-cut -c cost_ratio | tail -n 1'
 is 'errors; first touch predicts nothing' 'network,batch,formulation,ratio,predicted_seconds,step_seconds,error_ratio,beyond_third,kind

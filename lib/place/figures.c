@@ -9,10 +9,6 @@
 static const char *const detail[] = { "limit_bytes", "io_bytes", "peak_bytes", "input_tensors_bytes",
     "fast_input_tensors_bytes", "output_tensors_bytes", "fast_output_tensors_bytes", "moved_to_slow_bytes",
     "moved_to_fast_bytes" };
-/* as they were called in version 0.8 */
-static const char *const old_detail[] = { "limit_bytes", "io_bytes", "peak_bytes", "bytes_input_tensors",
-    "bytes_fast_input_tensors", "bytes_output_tensors", "bytes_fast_output_tensors", "bytes_moved_slow",
-    "bytes_moved_fast" };
 enum { LIMIT, IO, PEAK, INPUTS, FAST_INPUTS, OUTPUTS, FAST_OUTPUTS, TO_SLOW, TO_FAST, DETAILS };
 
 struct row {
@@ -60,10 +56,7 @@ struct results *results_read(const char *path, int figure, double price)
     int bound = csv_find(t, "bound_seconds"), predicted = csv_need(t, "predicted_seconds"), column[DETAILS];
     int oracle = figure == 12 ? csv_need(t, "oracle_seconds") : -1;
     int managed = figure == 12 ? csv_need(t, "gpu_managed_seconds") : -1;
-    for (int i = 0; i < DETAILS; i++) {
-        column[i] = figure == 10 ? csv_find(t, old_detail[i]) : -1;
-        if (figure == 10 && column[i] < 0) column[i] = csv_need(t, detail[i]);
-    }
+    for (int i = 0; i < DETAILS; i++) column[i] = figure == 10 ? csv_need(t, detail[i]) : -1;
     while (csv_next(t)) {
         struct row r = { .network = csv_cstr(t, network, &all->text),
                          .formulation = csv_cstr(t, form, &all->text),
@@ -173,7 +166,8 @@ static void cost(csvw *w, const struct results *all, const struct row *r)
 {
     const char *colon = strchr(r->ratio, ':');
     double s, f;
-    if ((strcmp(r->formulation, "sync") && strcmp(r->formulation, "async")) || !colon) return;
+    bool moves = !strcmp(r->formulation, "sync") || !strcmp(r->formulation, "async");
+    if ((!moves && strcmp(r->formulation, "slow")) || !colon) return;
     if (!num_parse(r->ratio, (size_t)(colon - r->ratio), &s) || !num_parse(colon + 1, strlen(colon + 1), &f))
         die("ratio '%s' is not of the form R:1", r->ratio);
     head(w, r, true);

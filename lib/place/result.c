@@ -10,7 +10,8 @@
 const char result_columns[] =
     "network,batch,formulation,ratio,predicted_seconds,bound_seconds,gap_ratio,actual_seconds,median_seconds,step_"
     "seconds,"
-    "io_bytes,peak_bytes,limit_bytes,fast_alloc_bytes,slow_alloc_bytes,fast_used_bytes,scratch_bytes,resident_bytes,"
+    "io_bytes,peak_bytes,limit_bytes,fast_alloc_bytes,slow_alloc_bytes,reached_ratio,fast_used_bytes,scratch_bytes,"
+    "resident_bytes,"
     "num_move_nodes,moved_bytes,num_slow_move_nodes,num_fast_move_nodes,moved_to_slow_bytes,moved_to_fast_bytes,"
     "num_async_move_nodes,async_moved_bytes,num_slow_async_move_nodes,num_fast_async_move_nodes,"
     "async_moved_to_slow_bytes,async_moved_to_fast_bytes,creation_seconds,optimisation_seconds,"
@@ -136,6 +137,7 @@ void result_write(csvw *w, const struct graph *g, const struct plan *p, const st
     csvw_num(w, median(s->seconds, s->n));
     list(w, s->seconds, s->n);
     ints(w, 5, (uint64_t[]){ r->io_bytes, r->peak_bytes, p->limit, p->fast_bytes, p->slow_bytes });
+    csvw_known(w, p->fast_bytes ? (double)p->slow_bytes / (double)p->fast_bytes : NAN);
     for (int i = FAST_BYTES; i <= RESIDENT_BYTES; i++) csvw_cstr(w, s->setting[i]);
     uint64_t beside = r->beside;
     ints(w, 6,
