@@ -11,15 +11,15 @@
  * choice; with a share, the memory whose pools have that ratio within 5 %), slow
  * and fast (the two ends, no limit).
  * The limit is fast memory for intermediates and staging, in bytes or as a share
- * of the graph's peak; --ratio=R:1 gives 1 / (R + 1) of it, 1:0 is slow and 0:1
- * is fast.  Tensors below 64 KiB always stay in fast memory.  The plan says
- * objective_seconds, bound_seconds (no plan can be faster) and gap_ratio, with
- * the prices that prove the bound.  --exact=SECONDS gives the plan (static,
- * sync, async) to CBC, which must be installed, for so much of its CPU time; the
- * faster of both plans is written, checked as place-check does, and a line says what CBC
- * proved (the plan's bound stays ours, which prices prove).  --times writes a
- * row of creation_seconds (CPU for reading) and optimisation_seconds (CPU for
- * the plan).  Memory: graph, profile, tables.
+ * of the graph's peak; --ratio=R:1 gives 1 / (R + 1) of it, 1:0 is slow and
+ * 0:1 is fast.  Tensors below 64 KiB always stay in fast memory.  The plan
+ * says objective_seconds, bound_seconds (no plan can be faster) and gap_ratio,
+ * with the prices that prove the bound.  --exact=SECONDS gives the plan
+ * (static, sync, async) to CBC, which must be installed, for so much of its
+ * CPU time; the faster of both plans is written, checked as place-check does,
+ * and a line says what CBC proved (the plan's bound stays ours, which prices
+ * prove).  --times writes a row of creation_seconds (CPU for reading) and
+ * optimisation_seconds (CPU for the plan).  Memory: graph, profile, tables.
  *
  * Examples:
  *   $ place-plan --formulation=sync --limit=20% --profile=p.csv g.sexp

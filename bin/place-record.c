@@ -7,12 +7,12 @@
  * formulation, ratio (as asked for), then time (predicted_seconds from the
  * plan, bound_seconds, gap_ratio, actual_seconds = fastest counted step,
  * median_seconds, all of them in step_seconds), memory (io_bytes, peak_bytes,
- * limit, pools and reached_ratio, that of the pools, high-water mark), moves by
- * direction, operand slots in fast memory, traffic of the tier, loss of every step, and the setting (tier,
- * method, kind, threads, isa, machine, load), oracle_seconds (with a
- * profile: no moves, any workspace) and gpu_managed_seconds (a run in
- * managed memory).  Three cells are s-expressions:
- * tensor_bytes, config (tiers of every node), kernel_seconds.
+ * limit, pools and reached_ratio, that of the pools, high-water mark), moves
+ * by direction, operand slots in fast memory, traffic of the tier, loss of
+ * every step, and the setting (tier, method, kind, threads, isa, machine,
+ * load), oracle_seconds (with a profile: no moves, any workspace) and
+ * gpu_managed_seconds (a run in managed memory).  Three cells are
+ * s-expressions: tensor_bytes, config (tiers of every node), kernel_seconds.
  *
  * -o appends to FILE unless it holds that run of that network already.
  * Memory: graph and plan.

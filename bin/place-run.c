@@ -1,15 +1,16 @@
 /* place-run - really execute training steps as planned
  *
- * Usage: place-run --plan=FILE --tier=SPEC [--steps=N] [--warm=N] [--threads=N]
+ * Usage: place-run [--plan=FILE --tier=SPEC] [--steps=N] [--warm=N] [--threads=N]
  *                  [--kernels=FILE] [--seed=N] [GRAPH]
  *
  * Every tensor lies at its planned address in memory or at its planned offset
  * in the tier (see place-tier), moves are made, staging areas are those of the
- * plan.  Images, labels and parameters are drawn from the seed, so the losses
- * of a graph are the same to the last bit under every plan.  --values takes
- * them from the ONNX file that the graph was imported from, --value from raw
- * files of 32-bit words; both may be given.  --save writes the ONNX file of
- * --values once more, with what the parameters are after the last step.
+ * plan; without one all tensors are in fast memory.  Images, labels and
+ * parameters are drawn from the seed, so the losses of a graph are the same to
+ * the last bit under every plan.  --values takes them from the ONNX file that
+ * the graph was imported from, --value from raw files of 32-bit words; both
+ * may be given.  --save writes the ONNX file of --values once more, with what
+ * the parameters are after the last step.
  *
  * A step that other programs kept from its core for 3 % of its time, or beside
  * which they used CPU for 15 % of it (a busy neighbour core alone costs kernels
@@ -38,6 +39,7 @@
 #include "measure/machine.h"
 #include "measure/stats.h"
 #include "tensor/blas.h"
+#include "place/fast.h"
 #include "place/record.h"
 #include "place/steps.h"
 #include "place/values.h"
@@ -55,7 +57,7 @@ static long steps = 4, warm = 1, threads = 1, seed = 1, delay = 0, again = 2;
 static const double DISTURBED = 0.03, BESIDE_OTHERS = 0.15;
 
 static const struct opt options[] = {
-    { 0, "plan", STR, &plan_path, "FILE", "the plan to execute" },
+    { 0, "plan", STR, &plan_path, "FILE", "the plan to execute; without one all tensors are in fast memory" },
     { 't', "tier", LIST, &tiers, "SPEC", "the slow memory, see place-tier" },
     { 0, "paged", STR, &paged, "DIR", "let the operating system page fast memory to a file here" },
     { 'n', "steps", INT, &steps, "N", "counted steps", 1, 1e6 },
@@ -74,14 +76,15 @@ static const struct opt options[] = {
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    if (!plan_path) usage("no plan given, see --plan");
     if (save_path && !values_path) usage("--save needs the file of --values");
+    static const char *memory[] = { "dram" };
+    if (!plan_path && !tiers.n) tiers = (struct list){ memory, 1 };
     tier = tier_given(&tiers);
     const struct kernels *k = kernels_for(set);
     if (!k) usage("this machine has no kernels '%s'", set);
     blas_for_this_cpu(argv);
     struct graph *g = graph_read(filter_operand(argc, argv, i));
-    struct plan *p = plan_read(plan_path, g);
+    struct plan *p = plan_path ? plan_read(plan_path, g) : plan_all_fast(g);
     struct machine m = machine_read();
     csvw *w = csvw_open("-");
     steps_names(w);

@@ -25,7 +25,8 @@ set title house_title("performance with moves " . where . " kernels, and cost of
 set key top left horizontal noenhanced
 set arrow from graph 0, first 1 to graph 1, first 1 nohead dt 2 lc rgb warning
 place(r) = r eq "1:0" ? -1 : r eq "8:1" ? 0 : r eq "4:1" ? 1 : r eq "1:1" ? 2 : NaN
-of(net) = strcol("network") eq net && (strcol("formulation") eq form || strcol("formulation") eq "slow") ? place(strcol("ratio")) : NaN
+drawn(f) = f eq form || f eq "slow"
+of(net) = strcol("network") eq net && drawn(strcol("formulation")) ? place(strcol("ratio")) : NaN
 at(i) = of(word(ARG3, i)) + (i - (n + 1) / 2.0) * width
 plot for [i = 1:n] ARG1 using (at(i)):(column("performance_ratio")): \
         (column("lower_ratio")):(column("upper_ratio")):(width) with boxerrorbars \

@@ -63,7 +63,4 @@ fails 'no figure' 2 'no figure given' place-figure r.csv
 fails 'no such figure' 2 "'6' is not one of" place-figure --figure=6 r.csv
 fails 'no all-slow run' 1 'no run of n, batch 2, with everything in slow' eval 'sed /slow/d r.csv | place-figure --figure=7'
 fails 'a list that is none' 1 "'x' is not a list of seconds" eval 'sed "s/(4 5)/x/" r.csv | place-figure --figure=7'
-old() { sed -e '1s/\([a-z_]*_tensors\)_bytes/bytes_\1/g' -e '1s/moved_to_\([a-z]*\)_bytes/bytes_moved_\1/g' study.csv; }
-is 'columns by their names of version 0.8' "$(place-figure --figure=10 study.csv)" eval 'old | place-figure --figure=10'
-ok 'which they are' eval 'old | grep -q ,bytes_input_tensors,bytes_fast_input_tensors,'
 done_testing

@@ -43,4 +43,12 @@ fails "batch 0" 2 "batch" place-net vgg19 --batch=0
 fails "an image too small" 1 "image is too small for inception4" place-net inception4 --batch=1 --image=50
 place-net densenet264 --batch=3 --image=64 > a && place-net densenet264 --batch=3 --image=64 > b
 ok "twice the same bytes" cmp a b
+# a network in a line: the seed's MLP
+is 'layers between semicolons' 'line,16,33603594' eval "place-net 'dense 4096 relu; dense 4096 relu; dense 10' --input=4096 --batch=16 | place-stat | csv-cut -c network,batch,parameters | tail -1"
+ok 'a sound graph' eval "place-net 'conv 3 16; maxpool 2; conv 3 32 2; dense 10' --image=32 --batch=4 | place-check"
+fails 'no such layer' 2 "layer 'dens 3' is none of dense N" place-net 'dens 3' --batch=2
+fails 'no number' 2 "layer 'dense many': a number" place-net 'dense many' --batch=2
+fails 'too much' 2 "layer 'dense 3 4': '4' is too much" place-net 'dense 3 4' --batch=2
+fails 'no classes' 2 'is not dense' place-net 'conv 3 16' --image=32 --batch=2
+fails 'an input of a named network' 2 'is for LAYERS' place-net vgg19 --input=4 --batch=2
 done_testing

@@ -44,7 +44,8 @@ is 'a time for every node' "$(place-stat g.sexp | tail -1 | cut -d, -f3)" eval '
 empty() { [ -z "$("$@")" ]; }
 ok 'nothing is left behind' empty ls -A "$B/run-test"
 
-fails 'no plan' 2 'no plan given' place-run --tier=dram g.sexp
+is 'no plan: all in fast memory, the same losses' "$loss" eval 'place-run --steps=2 --warm=1 --again=0 g.sexp | cut -d, -f4 | sed 1d'
+is 'a network in a line' 1 eval 'place-net "dense 64 relu; dense 32; dense 10" --input=48 --batch=4 | place-run --steps=2 | csv-calc --where="step == 2" --print="loss > 0 && loss < 10"'
 fails 'two tiers' 2 "'dram' and 'emu:1G,1G': plans know" run --plan=fast.plan --tier=dram --tier=emu:1G,1G
 fails 'no tier' 2 'no tier given' place-run --plan=fast.plan g.sexp
 fails 'a plan that is not there' 1 'none.plan' run --plan=none.plan --tier=dram

@@ -2,7 +2,10 @@
 #include "place/net.h"
 #include "base/checked.h"
 #include "base/message.h"
+#include "base/num.h"
+#include "base/str.h"
 #include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -698,6 +701,74 @@ static const struct { const char *name; void (*build)(struct net *, int64_t); in
     { "mlp", mlp, 28 },
 };
 
+/* the next word of a layer; false at its end */
+static bool word(const char **p, str *w)
+{
+    while (**p == ' ') ++*p;
+    size_t n = strcspn(*p, " ;");
+    *w = (str){ *p, n };
+    *p += n;
+    return n > 0;
+}
+
+static int64_t number(const char **p, str layer, int64_t missing)
+{
+    const char *at = *p;
+    str w;
+    double v = (double)missing;
+    if (!word(p, &w) || str_is(w, "relu")) *p = at;
+    else if (!num_parse(w.s, w.n, &v) || v != floor(v)) v = 0;
+    if (!(v >= 1 && v <= 1 << 20)) usage("layer '%.*s': a number from 1 on is wanted", (int)layer.n, layer.s);
+    return (int64_t)v;
+}
+
+static struct image layer(struct net *t, struct image x, str text)
+{
+    static const char wanted[] = "dense N [relu], conv SIDE CHANNELS [STRIDE] or maxpool SIDE";
+    const char *p = text.s;
+    str kind, w;
+    word(&p, &kind);
+    if (str_is(kind, "dense")) {
+        x = dense(t, x, number(&p, text, 0));
+        if (word(&p, &w) && str_is(w, "relu")) x = relu(t, x);
+        else p -= w.n;
+    } else if (str_is(kind, "conv")) {
+        int64_t side = number(&p, text, 0), channels = number(&p, text, 0);
+        if (channels % 16) usage("layer '%.*s': channels come in sixteens", (int)text.n, text.s);
+        x = conv(t, x, side, channels, number(&p, text, 1), side / 2);
+    } else if (str_is(kind, "maxpool")) {
+        int64_t side = number(&p, text, 0);
+        x = maxpool(t, x, side, side, 0);
+    } else usage("layer '%.*s' is none of %s", (int)text.n, text.s, wanted);
+    if (word(&p, &w)) usage("layer '%.*s': '%.*s' is too much: %s", (int)text.n, text.s, (int)w.n, w.s, wanted);
+    return x;
+}
+
+static struct graph *finish_net(struct net *t)
+{
+    graph_finish(t->g);
+    free(t->tape);
+    free(t->grad);
+    free(t->shared);
+    arena_free(&t->text);
+    return t->g;
+}
+
+struct graph *net_of_line(const char *line, long batch, long image, long features, bool study)
+{
+    struct net t = { .g = graph_new("line", batch), .n = batch, .study = study };
+    struct image x = features ? input(&t, features, 1) : input(&t, 3, image ? image : 224);
+    for (const char *p = line; *p; p += *p == ';') {
+        while (*p == ' ') p++;
+        size_t n = strcspn(p, ";");
+        x = layer(&t, x, (str){ p, n });
+        p += n;
+    }
+    if (x.h != 1 || x.w != 1) usage("the last layer of '%s' is not dense", line);
+    loss(&t, x, 0.05);
+    return finish_net(&t);
+}
+
 const char *net_names(void)
 {
     return "vgg16 vgg19 vgg416 inception4 resnet18 resnet34 resnet50 resnet101 resnet200 densenet264 mlp mobilenetv2 "
@@ -711,10 +782,5 @@ struct graph *net_build(const char *name, long batch, long image, bool study)
     if (i == sizeof nets / sizeof *nets) return net_of_arrays(name, batch, image);
     struct net t = { .g = graph_new(name, batch), .n = batch, .study = study };
     nets[i].build(&t, image > 0 ? image : nets[i].image);
-    graph_finish(t.g);
-    free(t.tape);
-    free(t.grad);
-    free(t.shared);
-    arena_free(&t.text);
-    return t.g;
+    return finish_net(&t);
 }

@@ -14,6 +14,10 @@
  * sums and rectifiers of gradients are done by the kernels that make the gradients, the sum and rectifier of a residual
  * block are one, and gradients of dense weights are added to the weights as they arise. */
 struct graph *net_build(const char *name, long batch, long image, bool study);
+/* A network in a line, layers between semicolons: "dense N [relu]", "conv SIDE CHANNELS [STRIDE]" (padded, with its
+ * relu), "maxpool SIDE".  features: numbers of an input that is no image, 0: three channels of image x image.  Wrong
+ * usage, with the layer, where it is none. */
+struct graph *net_of_line(const char *line, long batch, long image, long features, bool study);
 /* The same for networks of operators on plain arrays (tensor/nd.h), whose way back is grad.h's, by SGD; there are no
  * kernels of the study for them.  mobilenetv2: Sandler et al. 2018; unet: Ronneberger et al. 2015, padded, with
  * batch norms, two classes a pixel; vit: Dosovitskiy et al. 2020, ViT-B/16.  No dropout.  Parameters come in the order
