@@ -81,6 +81,8 @@ a call that begins before Python ends|s/300,500,f/290,500,f/|exclusive,1
 Python that begins before the call ends|s/500,700,,/490,700,,/|exclusive,1
 a row twice|s/^p,1,cat,Python,500.*/&\n&/|exclusive,1 twice,1
 a call twice|s/^p,1,cat,C,700.*/&\n&/|twice,1
+an empty call twice|s/^p,1,cat,C,700.*/&\np,1,cat,C,800,800,h,,,c_wrap\np,1,cat,C,800,800,h,,,c_wrap/|
+a thread that begins with Python, and has a gap|s/^p,d0.*/&\np,2,cat,Python,0,100,,,,\np,2,cat,C,200,300,x,,,c_wrap/|missing,1
 an operation twice|s/^p,1,op,,100.*/&\n&/|twice,1
 another end is another row|s/^p,1,op,,100.*/&\np,1,op,,100,150,b,,,/|
 another name is another row|s/^p,1,op,,100.*/&\np,1,op,,100,200,c,,,/|
