@@ -116,6 +116,8 @@ int main(int argc, char **argv)
     else if (from == FOLDED) import_folded(&m, path);
     else import_rlscope(&m, path);
     if (m.fault && !m.truncated) die("%s", m.fault);
+    if (!m.fault && !(m.held ? held.rows.n : m.rows))
+        die("%s: no events in it%s", path, m.skipped ? ", only records of kinds that are left out" : "");
     if (m.fault) warn("%s; the %llu rows before it are written", m.fault, (unsigned long long)m.rows);
     say(m.skipped, "records of other kinds left out");
     say(m.malformed, "malformed records left out");

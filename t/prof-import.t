@@ -288,6 +288,11 @@ if [ -x /usr/bin/time ]; then
         ok "memory does not grow with a file of $f" grown ${f%:*} ${f#*:}
     done
 fi
+printf '%s\n' '{"ph":"X","name":"a","ts":0,"dur":1,"pid":1,"tid":1}' '{"ph":"X","name":"b","ts":2,"dur":1,"pid":1,"tid":1}' > nd.json
+echo '{}' > empty.json
+echo '{"traceEvents":[{"ph":"b","cat":"c","id":1,"ts":1,"name":"x"}]}' > async.json
+for f in nd empty; do fails "nothing in it is no table: $f" 1 "$f.json: no events in it" prof-import --from=chrome $f.json; done
+fails 'kinds that are left out are said' 1 'async.json: no events in it, only records of kinds that are left out' prof-import --from=chrome async.json
 fails 'an unknown format' 2 'from' prof-import --from=perf x
 fails 'no such file' 1 'none.json' prof-import --from=chrome none.json
 done_testing

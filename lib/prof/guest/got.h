@@ -1,5 +1,5 @@
-/* got.h - one object's calls of one function of another object lead elsewhere: the slot that the loader bound is changed,
- * what others call stays as it is.  Pages that the loader made read-only get their rights back. */
+/* got.h - one object's calls of one function of another object lead elsewhere: the slot that the loader bound is
+ * changed, what others call stays as it is.  Pages that the loader made read-only get their rights back. */
 #ifndef MILLRACE_GOT_H
 #define MILLRACE_GOT_H
 #include <stdbool.h>

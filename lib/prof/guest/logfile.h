@@ -30,12 +30,12 @@ enum log_event {
     LOG_ON, LOG_OFF,                                     /* profiling is enabled, disabled; 1: that was no iteration */
     LOG_SKIPPED,                                         /* 2^aux more calls of C function id were only counted */
     LOG_COUNTED,                                         /* aux calls of C function id since its last were counted */
-    LOG_CPU,                                             /* id << aux ns on the CPU since the last of these; see below */
-    LOG_GIL,                                             /* id << aux ns waiting for the interpreter's lock, until now */
+    LOG_CPU,                                             /* id << aux ns on the CPU since the last of these */
+    LOG_GIL,                                             /* id << aux ns waiting for the GIL, until now */
     LOG_EVENTS
 };
-/* A record of which the one before is 20 us old or more has a LOG_CPU before it: of the thread's CPU clock.  With this aux
- * it is the thread's first, or the first after a fork, and says nothing. */
+/* A record of which the one before is 20 us old or more has a LOG_CPU before it: of the thread's CPU clock.  With this
+ * aux it is the thread's first, or the first after a fork, and says nothing. */
 enum { LOG_CPU_FIRST = 0xffff };
 enum log_hook {                                          /* in aux: by what means */
     HOOK_NONE, HOOK_WRAP, HOOK_PATCH, HOOK_CTYPES, HOOK_TREE, HOOK_OP, HOOK_PRELOAD, HOOKS
