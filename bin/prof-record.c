@@ -10,9 +10,9 @@
  * Python's.  Where nothing is recorded for 20 us, the thread's CPU clock is read:
  * what was not on the CPU is Off CPU, or Waiting if the call's name or the lock
  * of the interpreter (GIL) says why.  Samples of the main thread's CPU time are
- * noted besides (--judge): judge.PID.csv says how much of C was seen.  --wrap records
- * functions by a pattern on MODULE.FUNCTION, also where C calls them; --tree
- * every Python function and builtin instead, which slows Python down.  The
+ * noted besides (--judge): judge.PID.csv says how much of C was seen.  --wrap
+ * records functions by a pattern on MODULE.FUNCTION, also where C calls them;
+ * --tree every Python function and builtin instead, which slows Python down.  The
  * script may name operations and phases through the module millrace_prof, or
  * iml_profiler.  --calls records, in any program, the calls that its objects
  * make to C functions of shared libraries.  Where a CUDA driver and the

@@ -51,7 +51,8 @@ define guest_for_python
 $(GUEST_PYTHON:%=$(GUEST)/$1/%.o): $(GUEST)/$1/%.o: lib/prof/guest/%.c
 	@mkdir -p $$(@D)
 	$$(GUESTCC) -Wno-cast-qual -isystem $(patsubst %/,%,$(dir $(call pyheader,$1))) -c -o $$(new) $$< && $$(swap)
-$(PROFLIB)/_millrace.cpython-$1-$(PYSUFFIX): $(GUEST_PYTHON:%=$(GUEST)/$1/%.o) $(patsubst %,$(GUEST)/%.o,got hide lock rec)
+$(PROFLIB)/_millrace.cpython-$1-$(PYSUFFIX): $(GUEST_PYTHON:%=$(GUEST)/$1/%.o) \
+    $(patsubst %,$(GUEST)/%.o,got hide lock rec)
 	@mkdir -p $$(@D)
 	$$(RECFLAGS) -o $$(new) $$^ -lpthread -ldl && $$(swap)
 endef

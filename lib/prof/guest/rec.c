@@ -36,7 +36,7 @@ struct job {                                             /* arguments of what ru
     bool create;
     const struct log_head *head;                         /* goes first into a log that is made */
 };
-struct jobs { struct job log, tail; struct log_head *count; };                   /* not on the stack: a coroutine's may be small */
+struct jobs { struct job log, tail; struct log_head *count; };   /* not on the stack: a coroutine's may be small */
 
 struct files {                                           /* of one thread */
     struct log_head *head;                               /* the mapping: head, half 0, half 1 */
@@ -546,8 +546,9 @@ static void aim(struct job *j, size_t n)
 {
     const struct log_head *h = my.head;
     uint64_t place = kept ? h->halves % kept * h->half : h->totals.records;
-    *j = (struct job){ .file = my.log, .create = !my.log.ino, .data = ring(my.half), .bytes = n * sizeof(struct log_record),
-                       .at = LOG_HEAD + (off_t)(place * sizeof(struct log_record)), .head = h };
+    *j = (struct job){ .file = my.log, .create = !my.log.ino, .data = ring(my.half),
+                       .bytes = n * sizeof(struct log_record), .head = h,
+                       .at = LOG_HEAD + (off_t)(place * sizeof(struct log_record)) };
     path_of(j->path, sizeof j->path, "log");
 }
 
