@@ -23,8 +23,9 @@ is 'the same features as beside the optimum' "$(csv-where -c choice --is=yes all
     cut_ chain,heuristic_yes,callee_bytes,others_bytes
 is 'with a threshold that nothing is under' 0,0,0,0 bash -c \
     'inline-calls --threshold=-100000 w | csv-cut -c heuristic_yes | tail -n +2 | paste -sd,'
-# the policy that ships decides by these columns alone
-fit-predict -m "$root/share/policies/size.model" --name=worth calls.csv | csv-calc --set="predicted=worth < 0 ? 'yes' : 'no'" > p.csv
+# a policy decides by these columns alone
+csv-calc --set="worth=callee_bytes - 40" calls.csv | fit-ridge --quiet -y worth -x callee_bytes,arguments,uses > size.model
+fit-predict -m size.model --name=worth calls.csv | csv-calc --set="predicted=worth < 0 ? 'yes' : 'no'" > p.csv
 is 'the policy answers for every call' 4 bash -c 'csv-where -c predicted --is=yes --is=no p.csv | tail -n +2 | wc -l'
 inline-size --verdicts=p.csv --decisions=p.sexp w > p.size
 inline-build --level=-Oz --decisions=p.sexp --out=p.exe w > obeyed.csv
