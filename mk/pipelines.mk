@@ -30,7 +30,7 @@ $(error SCALE='$(SCALE)': one of $(SCALES))
 endif
 DRAWS := figure% inline inline-% flambda-% learning loop loop-% place-% prof prof-% pca-data bench-demo
 PIPELINE_GOALS := $(DRAWS) bench-aa bench-identical bench-guard-replay bench-planted gallery host optimal \
-    optimal-% torch $(OUT)/%
+    optimal-% torch torch-% $(OUT)/%
 ifneq ($(filter $(DRAWS),$(MAKECMDGOALS)),)
 ifeq ($(filter deps,$(MAKECMDGOALS))$(shell command -v gnuplot),)
 $(error gnuplot is not here, and $(filter $(DRAWS),$(MAKECMDGOALS)) draws at the end: make deps installs it)
