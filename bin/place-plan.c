@@ -76,11 +76,14 @@ static struct plan *reach_ratio(const struct graph *g, const struct profile *pro
     double want = (1 - budget.share) / budget.share, ratio = want;
     double got = (double)plan->slow_bytes / (double)plan->fast_bytes;
     double off = fabs(got / want - 1);
+    struct effort probe = effort;
+    probe.probe = true;
     if (got < want) return plan;                         /* less memory may be too little for a kernel */
     for (int i = 0; i < TRIES && off > NEAR; i++) {
         ratio *= exp2((got > want ? -1 : 1) * exp2(-i));
         uint64_t bytes = (uint64_t)((double)graph_peak(g) / (ratio + 1));
-        struct plan *next = make_plan(g, profile, FORM_NUMA, bytes, &effort);
+        struct plan *next = make_plan(g, profile, FORM_NUMA, bytes, &probe);
+        if (!next) continue;                             /* more memory may mean more staging */
         got = (double)next->slow_bytes / (double)next->fast_bytes;
         bool nearer = fabs(got / want - 1) < off;
         if (nearer) off = fabs(got / want - 1);
