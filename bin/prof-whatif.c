@@ -109,7 +109,7 @@ int main(int argc, char **argv)
     struct whatif *x = xmalloc((size_t)speeds.n, sizeof *x);
     for (int k = 0; k < speeds.n; k++) {
         x[k] = whatif_of(&t, &part[k], iteration);
-        if (!x[k].selected) nothing(&part[k], &t);
+        if (!x[k].pieces) nothing(&part[k], &t);
     }
     csvw *w = csvw_open("-");
     csvw_names(w, "part,speed,before_ns,after_ns,low_ns,high_ns,speedup,low_ratio,high_ratio,naive_speedup,selected_ns,"

@@ -16,7 +16,8 @@ complete() { for f in "$out"/prof/*/*.svg; do grep -q '</svg>' "$f" || return 1;
 ok 'all pictures are complete' complete
 is 'Python and C take part in every operation that uses NumPy' 'act sample store train update' eval "sed 1d $out/prof/cartpole/category.csv | awk -F, '\$4 == \"Backend\" { print \$2 }' | sort | paste -sd' '"
 ok 'the profile predicts a speed-up above 1' eval "awk -F, '/^theoretical_speedup,/ { exit !(\$2 > 1 && \$2 < 10) }' $out/prof/speedup.csv"
-mkdir again && cp "$out"/prof/e2e/ev.* "$out"/prof/e2e/names.* "$out"/prof/e2e/gpu.* again/
+mkdir again && find "$out"/prof/e2e -maxdepth 1 -type f \( -name 'ev.*' -o -name 'names.*' -o -name 'gpu.*' -o -name 'judge.*' \
+    -o -name 'threads.*' \) -exec cp -t again {} +
 ls -l --time-style=full-iso again > before
 ok 'the logs alone are enough, in a comma locale too' env LC_ALL=de_DE.UTF-8 make -s -C "$root" prof-process DIR="$PWD/again" OUT="$PWD/o" PROF_FORMS=svg B="$B" BIN="$BIN"
 ok 'and give the same tables' eval "for f in o/process/*.csv; do cmp \$f $out/prof/e2e/\${f##*/} || exit 1; done"

@@ -314,7 +314,10 @@ struct whatif whatif_of(struct event_table *t, const struct part *part, const ch
     w.before = dag_replay(&g, 1, finish) - g.start;
     w.after = dag_replay(&g, part->speed, finish) - g.start;
     for (size_t i = 0; i < g.n; i++)
-        if (g.node[i].selected && !g.node[i].wait) w.selected = i64_add(w.selected, g.node[i].work);
+        if (g.node[i].selected) {
+            w.pieces++;
+            if (!g.node[i].wait) w.selected = i64_add(w.selected, g.node[i].work);
+        }
     double saved = (double)w.selected * (1 - 1 / part->speed);
     w.naive = saved < (double)w.before ? (double)w.before / ((double)w.before - saved) : INFINITY;
     interval(&w, &g, t, part->speed, finish, iteration);

@@ -12,7 +12,7 @@ struct whatif {
     int64_t selected;                                    /* ns of all threads and streams that get faster */
     int64_t low, high;                                   /* of after, 95 %, from the iterations; INT64_MIN: not known */
     double naive;                                        /* speed-up if nothing overlapped: all of selected is saved */
-    size_t iterations;
+    size_t iterations, pieces;                           /* pieces: how many of them get faster */
 };
 /* Is the table cut into pieces of the innermost function, so that a part by name is not all that runs under it? */
 bool whatif_is_cut(const struct event_table *);
