@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum { TREES_DEEP = 200 };                               /* splits from root to leaf, at most */
-struct trees_node { float at; int16_t feature; int32_t right; };     /* x <= at: the next; feature -1: at is the value */
+struct trees_node { float at; int16_t feature; int32_t right; };   /* x <= at: the next; feature -1: at is the value */
 struct trees { struct trees_node *node; size_t n, room; size_t *root; int count, features; };
 struct trees_options { int trees, leaf; double weight; uint64_t seed; };
 
