@@ -14,13 +14,13 @@ problem,name
 X
 loop-emit --object=k.o --shared=libk.so --c=k_.c --header=k.h p.csv > e.csv
 is 'both instruction sets have them' '6 avx2 avx512' bash -c 'csv-cut -c isa e.csv | tail -n +2 | uniq -c | sed "s/^ *//"'
-is 'the header says double' 'void nt(double *c, const double *a, const double *b);' grep 'void nt(' k.h
+is 'the header says double' 'int nt(double *c, const double *a, const double *b);' grep 'int nt(' k.h
 cat > call.c <<'C'
 #include "k.h"
 #include <stdio.h>
 #include <stdlib.h>
-typedef void plain_fn(double *, const double *, const double *);
-typedef void ld_fn(double *, int64_t, const double *, int64_t, const double *, int64_t);
+typedef int plain_fn(double *, const double *, const double *);
+typedef int ld_fn(double *, int64_t, const double *, int64_t, const double *, int64_t);
 static double draw(void) { return rand() / (double)RAND_MAX - 0.3; }
 static double *some(long n)
 {

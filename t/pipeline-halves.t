@@ -13,8 +13,8 @@ problem,name
 P
 loop-emit --object=k.o --c=k_.c --header=k.h p.csv > e.csv
 is 'both instruction sets have them' '5 avx2 avx512' bash -c 'csv-cut -c isa e.csv | tail -n +2 | uniq -c | sed "s/^ *//"'
-is 'the header says what is stored' 'void tt(float *c, const uint16_t *a, const uint16_t *b);' grep 'void tt(' k.h
-is 'and V is, too' 'void attn(float *c, const uint16_t *a, const uint16_t *b, const uint16_t *v);' grep 'void attn(' k.h
+is 'the header says what is stored' 'int tt(float *c, const uint16_t *a, const uint16_t *b);' grep 'int tt(' k.h
+is 'and V is, too' 'int attn(float *c, const uint16_t *a, const uint16_t *b, const uint16_t *v);' grep 'int attn(' k.h
 cat > call.c <<'C'
 #include "k.h"
 #include <math.h>
@@ -38,7 +38,7 @@ static uint16_t ah[4000], bh[4000], vh[4000], out[4000];
 static float c[4000], bias[100];
 /* exact memory, for the sanitizers */
 static uint16_t *own(const uint16_t *h, long n) { return memcpy(malloc(n * 2), h, n * 2); }
-static int product(void (*f)(float *, const uint16_t *, const uint16_t *), int t, int m, int n, int k, int f16)
+static int product(int (*f)(float *, const uint16_t *, const uint16_t *), int t, int m, int n, int k, int f16)
 {
     draw(a, ah, m * k, f16), draw(b, bh, k * n, f16);
     uint16_t *x = own(ah, m * k), *y = own(bh, k * n);

@@ -12,5 +12,5 @@ for w in "${ways[@]}"; do is "$w has them all" "$n" bash -c "csv-calc --where='w
 # rows apart: what is refused, and a caller who could not tell would be wrong
 is 'halves, what follows a sum and two contractions have rows apart, packed weights have not' 'mm_f16 gelu heads ' \
     bash -c "loop-emit --header=k.h $root/t/home/problems.csv > e.csv; for n in mm_f16 gelu heads mm_bytes; do
-        grep -q \"^void \${n}_ld(\" k.h && printf '%s ' \$n; done; echo"
+        grep -q \"^int \${n}_ld(\" k.h && printf '%s ' \$n; done; echo"
 done_testing

@@ -27,7 +27,7 @@ static float *some(long n)
     return x;
 }
 static int far(double got, double want) { return !(fabs(got - want) <= 2e-5 * (1 + fabs(want))); }
-static int dense(void (*f)(float *, const float *, const float *, const float *, const float *), int t, int m, int n,
+static int dense(int (*f)(float *, const float *, const float *, const float *, const float *), int t, int m, int n,
                  int k, int rms)
 {
     float *a = some(m * k), *b = some(k * n), *bias = some(n * (rms ? 2 : 3)), *r = some(m * n), *c = some(m * n);

@@ -10,7 +10,7 @@ problem,name
 P
 loop-emit --object=k.o --header=k.h --c=k.c p.csv > e.csv
 is 'all are emitted' 3 eval 'csv-where -c bytes --known e.csv | sed 1d | wc -l'
-ok 'the header has the fourth tensor' grep -q 'void heads(float \*c, const float \*a, const float \*b, const float \*v);' k.h
+ok 'the header has the fourth tensor' grep -q 'int heads(float \*c, const float \*a, const float \*b, const float \*v);' k.h
 ok 'and rows of it apart' grep -q 'heads_ld(.*const float \*v, int64_t ldv);' k.h
 cat > main.c <<'C'
 #include "k.h"

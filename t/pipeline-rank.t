@@ -17,7 +17,7 @@ ok 'make loop-rank' eval 'run loop-rank > log 2>&1 || { tail -5 log; false; }'
 is 'every way, beside the model' 'held_out learned random seed_2 seed_3 seed_4 seed_5 shuffled turns' \
     eval "csv-cut -c way out/loop/rank.csv | sed 1d | sort -u | tr '\n' ' ' | sed 's/ \$/\n/'"
 is 'all problems, none of which was learned from' 6 eval "csv-calc --where='kind == \"all\"' --print=problems out/loop/rank.csv | sort -u"
-is 'nothing learned from is asked' 0 eval 'csv-join -k problem out/loop/rank/train.problems out/loop/rank/test.problems | sed 1d | wc -l'
+is 'nothing learned from is asked' 0 eval 'csv-join --quiet -k problem out/loop/rank/train.problems out/loop/rank/test.problems | sed 1d | wc -l'
 cp out/loop/rank.csv before
 ok 'and once more' eval 'run loop-rank > log 2>&1'
 ok 'nothing was measured twice' cmp before out/loop/rank.csv

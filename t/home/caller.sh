@@ -6,23 +6,23 @@ cat <<'C'
 #include "home.h"
 C
 ways='
-s/^void ([a-z0-9_]+)_pack\(.*/static void pack_\1(void *p, const void *b) { \1_pack(p, b); }/p
-/^void .*_part\(/ {
-    s/^void ([a-z0-9_]+)\(.*residual\);/\1(i, n, x[0], x[1], x[2], x[3], x[4])/
-    s/^void ([a-z0-9_]+)\(.* \*v\);/\1(i, n, x[0], x[1], x[2], x[3])/
-    s/^void ([a-z0-9_]+)\(.* \*b\);/\1(i, n, x[0], x[1], x[2])/
+s/^[a-z]* ([a-z0-9_]+)_pack\(.*/static void pack_\1(void *p, const void *b) { \1_pack(p, b); }/p
+/^[a-z]* .*_part\(/ {
+    s/^[a-z]* ([a-z0-9_]+)\(.*residual\);/\1(i, n, x[0], x[1], x[2], x[3], x[4])/
+    s/^[a-z]* ([a-z0-9_]+)\(.* \*v\);/\1(i, n, x[0], x[1], x[2], x[3])/
+    s/^[a-z]* ([a-z0-9_]+)\(.* \*b\);/\1(i, n, x[0], x[1], x[2])/
     s/^([a-z0-9_]+)_part\(.*/static void part_\1(int i, int n, void **x) { &; }/p
     d
 }
-/^void .*_ld\(/ {
-    s/^void ([a-z0-9_]+)\(.*residual\);/\1(x[0], l[0], x[1], l[1], x[2], l[2], x[3], x[4])/
-    s/^void ([a-z0-9_]+)\(.*ldv\);/\1(x[0], l[0], x[1], l[1], x[2], l[2], x[3], l[3])/
-    s/^void ([a-z0-9_]+)\(.*ldb\);/\1(x[0], l[0], x[1], l[1], x[2], l[2])/
+/^[a-z]* .*_ld\(/ {
+    s/^[a-z]* ([a-z0-9_]+)\(.*residual\);/\1(x[0], l[0], x[1], l[1], x[2], l[2], x[3], x[4])/
+    s/^[a-z]* ([a-z0-9_]+)\(.*ldv\);/\1(x[0], l[0], x[1], l[1], x[2], l[2], x[3], l[3])/
+    s/^[a-z]* ([a-z0-9_]+)\(.*ldb\);/\1(x[0], l[0], x[1], l[1], x[2], l[2])/
     s/^([a-z0-9_]+)_ld.*/static void ld_\1(void **x, const int64_t *l) { &; }/p
 }
-s/^void ([a-z0-9_]+)\(.*residual\);/static void run_\1(void **x) { \1(x[0], x[1], x[2], x[3], x[4]); }/p
-s/^void ([a-z0-9_]+)\(.* \*v\);/static void run_\1(void **x) { \1(x[0], x[1], x[2], x[3]); }/p
-s/^void ([a-z0-9_]+)\(.* \*b\);/static void run_\1(void **x) { \1(x[0], x[1], x[2]); }/p
+s/^[a-z]* ([a-z0-9_]+)\(.*residual\);/static void run_\1(void **x) { \1(x[0], x[1], x[2], x[3], x[4]); }/p
+s/^[a-z]* ([a-z0-9_]+)\(.* \*v\);/static void run_\1(void **x) { \1(x[0], x[1], x[2], x[3]); }/p
+s/^[a-z]* ([a-z0-9_]+)\(.* \*b\);/static void run_\1(void **x) { \1(x[0], x[1], x[2]); }/p
 '
 sed -n -E "$ways" "$1"
 echo 'int main(void)'
@@ -30,11 +30,11 @@ echo '{'
 echo '    int wrong = 0;'
 echo '    puts("name,isa,error,ld_error,part_error,test,right");'
 while read -r name; do
-    text=$(grep -B1 -E "^void $name\(" "$1" | sed -n -E 's|^/\* (.*): c is .*|\1|p')
+    text=$(grep -B1 -E "^[a-z]* $name\(" "$1" | sed -n -E 's|^/\* (.*): c is .*|\1|p')
     ld=NULL pack=NULL packed=0 part=NULL biases=1
-    grep -q "^void ${name}_ld(" "$1" && ld=ld_$name
-    grep -q "^void ${name}_part(" "$1" && part=part_$name
-    grep -q "^void ${name}_pack(" "$1" && pack=pack_$name packed=${name}_packed
+    grep -q "^[a-z]* ${name}_ld(" "$1" && ld=ld_$name
+    grep -q "^[a-z]* ${name}_part(" "$1" && part=part_$name
+    grep -q "^[a-z]* ${name}_pack(" "$1" && pack=pack_$name packed=${name}_packed
     [[ $text = *rmsnorm* ]] && biases=2
     [[ $text = *layernorm* ]] && biases=3
     echo "    wrong += check(&(struct home){ \"$text\", \"$name\", run_$name, $ld, $pack, $packed,"

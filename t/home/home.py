@@ -203,7 +203,7 @@ def main(header, library, names):
     lib = ctypes.CDLL(library)
     print('name,isa,error,ld_error,part_error,test,right')
     wrong = 0
-    for problem, name in re.findall(r'/\* (\(.*\)): c is .*\*/\nvoid (\w+)\(', text):
+    for problem, name in re.findall(r'/\* (\(.*\)): c is .*\*/\n(?:int|void) (\w+)\(', text):
         if names and name not in names:
             continue
         p = Problem(problem)
