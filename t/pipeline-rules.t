@@ -129,8 +129,9 @@ phony() { make -s -C "$root" "$@" -pq 2> /dev/null | sed -n 's/^\.PHONY: //p' | 
 comm -23 <(phony) <(sed -n 's/^\.PHONY: //p' "$root"/Makefile "$root"/mk/*.mk "$root"/lib/*/*.mk | tr ' ' '\n' | sort -u) |
     grep -vE '^(force|.*-(force|again))$' > pipelines
 ok 'there are pipelines' eval '[ "$(wc -l < pipelines)" -gt 40 ]'
+: > "$T/d.sexp"
 while read -r goal; do
-    make -C "$root" B="$T/b" BIN="$T/b/bin" OUT="$T/made" CC=false HOST=h NAME=demo DIR="$T" "$goal" > unbuilt 2>&1 || :
+    make -C "$root" B="$T/b" BIN="$T/b/bin" OUT="$T/made" CC=false HOST=h NAME=demo DECISIONS="$T/d.sexp" DIR="$T" "$goal" > unbuilt 2>&1 || :
     grep -q 'Error' unbuilt && [ ! -e "$T/made" ] || { echo "$goal"; cat unbuilt; } >> early
     rm -rf "$T/made"
 done < pipelines
