@@ -42,7 +42,7 @@ static const struct opt options[] = {
     { 0, "selection", STR, &selection, "FILE", "the table of runs that the winner was chosen from" },
     { 'b', "base", STR, &base_name, "LABEL", "what to compare with; default: the first label of bench-run" },
     { 'l', "label", LIST, &labels, "NAME", "name of the next command" },
-    { 'o', "output", STR, &fresh, "FRESH", "table of the fresh runs, appended to" },
+    { 'o', "out", STR, &fresh, "FRESH", "table of the fresh runs, appended to" },
     { 'n', "rounds", INT, &rounds, "N", "fresh rounds", 1, 1e6 },
     { 's', "seed", INT, &seed, "N", "of their orders" },
     { 0, "metric", STR, &metric, "cpu|wall|COL", "what is compared" },
@@ -99,7 +99,7 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (!selection) usage("no table to choose from, see --selection");
-    if (labels.n && !fresh) usage("no table for the fresh runs, see --output");
+    if (labels.n && !fresh) usage("no table for the fresh runs, see --out");
     static char *chosen[2], *written[2];
     chosen[0] = xstrdup(selection);
     struct runs *r = runs_read(chosen, &(struct runs_options){ .metric = metric });

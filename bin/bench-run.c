@@ -49,7 +49,7 @@ static const struct opt options[] = {
     { 'l', "label", LIST, &labels, "NAME", "name of the next command; the first is the base" },
     { 'n', "rounds", INT, &rounds, "N", "rounds, or the most of them with --until", 1, 1e6 },
     { 's', "seed", INT, &seed, "N", "of the orders" },
-    { 'o', "output", STR, &output, "FILE", "append to this table and resume it" },
+    { 'o', "out", STR, &output, "FILE", "append to this table and resume it" },
     { 0, "until", STR, &until, "WHAT", "stop early: decided, or a half-width such as 0.005" },
     { 0, "max-time", NUM, &max_time, "S", "begin no round after so many seconds", 0, 1e9 },
     { 0, "margin", NUM, &margin, "X", "for decided: equal means within this ratio", 0, 1 },

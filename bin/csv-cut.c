@@ -18,21 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct list keeps, drops, renames;
+static const char *keep, *drop;
+static struct list renames;
 static const struct opt options[] = {
-    { 'c', "columns", LIST, &keeps, "COLS", "the columns to keep, in this order" },
-    { 0, "drop", LIST, &drops, "COLS", "the columns to leave out" },
+    { 'c', "column", STR, &keep, "COLS", "the columns to keep, in this order" },
+    { 0, "drop", STR, &drop, "COLS", "the columns to leave out" },
     { 0, "rename", LIST, &renames, "OLD=NEW", "call column OLD NEW" },
     CSV_INPUT,
     { 0 } };
-
-/* a,b and c, given one by one, are a,b,c; NULL: none is given */
-static const char *joined(const struct list *l)
-{
-    struct buf b = { 0 };
-    for (int i = 0; i < l->n; i++) buf_format(&b, "%s%s", i ? "," : "", l->v[i]);
-    return b.s;
-}
 
 static str new_name(str old)
 {
@@ -69,11 +62,10 @@ static void write_names(csvw *w, const csv *t, struct columns c)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    const char *keep = joined(&keeps), *drop = joined(&drops);
-    if (keep && drop) usage("--columns and --drop exclude each other");
-    if (!keep && !drop && !renames.n) usage("nothing to do: give --columns, --drop or --rename");
+    if (keep && drop) usage("--column and --drop exclude each other");
+    if (!keep && !drop && !renames.n) usage("nothing to do: give --column, --drop or --rename");
     csv *t = csv_files(argv + i);
-    struct columns c = keep ? columns_matching(t, keep, "--columns") : columns_all(t);
+    struct columns c = keep ? columns_matching(t, keep, "--column") : columns_all(t);
     if (drop) c = columns_without(t, columns_matching(t, drop, "--drop"));
     if (!c.n) usage("no column would be left");
     check_renames(t);

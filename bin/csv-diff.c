@@ -1,6 +1,6 @@
 /* csv-diff - are two tables the same, within a tolerance?
  *
- * Usage: csv-diff [-k COLS] [--tol=X] [--abs=X] [--ignore=COLS] [--present=COLS]
+ * Usage: csv-diff [-k COLS] [--tolerance=X] [--abs=X] [--ignore=COLS]
  *                 LEFT RIGHT
  *
  * Exit status: 0 the same, 1 different, 2 trouble.
@@ -16,7 +16,7 @@
  * Memory: all rows.
  *
  * Examples:
- *   $ csv-diff -k network,ratio --tol=1e-9 --ignore=host old.csv new.csv
+ *   $ csv-diff -k network,ratio --tolerance=1e-9 --ignore=host old.csv new.csv
  */
 #include "base/filter.h"
 #include "table/alike.h"
@@ -31,7 +31,7 @@ static const char *keys, *ignore, *present;
 static double tol, absolute;
 static const struct opt options[] = {
     { 'k', "key", STR, &keys, "COLS", "pair rows by these columns" },
-    { 0, "tol", NUM, &tol, "X", "relative tolerance of numbers", 0, INFINITY },
+    { 0, "tolerance", NUM, &tol, "X", "relative tolerance of numbers", 0, INFINITY },
     { 0, "abs", NUM, &absolute, "X", "absolute tolerance of numbers", 0, INFINITY },
     { 0, "ignore", STR, &ignore, "COLS", "columns that are not compared" },
     { 0, "present", STR, &present, "COLS", "measured columns: any number equals any" },

@@ -28,7 +28,7 @@ static const char *group_names, *column_names, *stats = "n,mean";
 static enum { DIE, SKIP } missing = DIE;
 static const struct opt options[] = {
     { 'g', "group", STR, &group_names, "COLS", "columns whose values make a group" },
-    { 'c', "columns", STR, &column_names, "COLS", "columns of numbers" },
+    { 'c', "column", STR, &column_names, "COLS", "columns of numbers" },
     { 0, "stat", STR, &stats, "WORDS", "what to compute" },
     { 0, "missing", WORD, &missing, "die|skip", "what an empty field does" },
     CSV_INPUT,
@@ -121,11 +121,11 @@ static void write_group(csvw *w, size_t g)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    if (!group_names && !column_names) usage("nothing to do: give --group, --columns or both");
+    if (!group_names && !column_names) usage("nothing to do: give --group, --column or both");
     parse_stats();
     csv *t = csv_files(argv + i);
     if (group_names) group = columns_of(t, group_names, "--group");
-    if (column_names) column = columns_of(t, column_names, "--columns");
+    if (column_names) column = columns_of(t, column_names, "--column");
     read_all(t);
     csvw *w = csvw_open(NULL);
     write_names(w, t);

@@ -23,7 +23,7 @@
 static const char *select_names;
 static struct show how = { .width = 40, .digits = 4 };
 static const struct opt options[] = {
-    { 'c', "columns", STR, &select_names, "COLS", "the columns to show" },
+    { 'c', "column", STR, &select_names, "COLS", "the columns to show" },
     { 'n', "rows", INT, &how.rows, "N", "at most N rows; 0: all", 0, 1e15 },
     { 0, "width", INT, &how.width, "N", "places of a field; 0: all", 0, 10000 },
     { 0, "digits", INT, &how.digits, "N", "significant digits of numbers; 0: as they are", 0, 17 },
@@ -37,6 +37,6 @@ int main(int argc, char **argv)
     if (how.width > 0 && how.width < 3) usage("--width: %ld places are too few, at least 3", how.width);
     if (how.markdown) how.width = 0;
     csv *t = csv_files(argv + i);
-    show_table(stdout, t, select_names ? columns_matching(t, select_names, "--columns") : columns_all(t), &how);
+    show_table(stdout, t, select_names ? columns_matching(t, select_names, "--column") : columns_all(t), &how);
     return finish();
 }

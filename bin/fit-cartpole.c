@@ -42,7 +42,7 @@ static const struct opt options[] = {
     { 'n', "steps", INT, &steps, "N", "learn from so many steps at most", 1, 1e9 },
     { 0, "every", INT, &every, "N", "episodes between trials without exploration", 1, 1e6 },
     { 0, "plain", FLAG, &plain, NULL, "the Q-learning of 2015, without later additions" },
-    { 'o', "output", STR, &output, "FILE", "write the network there" },
+    { 'o', "out", STR, &output, "FILE", "write the network there" },
     { 0 } };
 
 static double trial(struct learner *q, struct rng *r)

@@ -27,7 +27,7 @@
 static const char *names, *codes_path;
 static long most = 50;
 static const struct opt options[] = {
-    { 'c', "columns", STR, &names, "COLS", "the columns that hold categories" },
+    { 'c', "column", STR, &names, "COLS", "the columns that hold categories" },
     { 0, "codes", STR, &codes_path, "FILE", "the values: read where it is there, else written" },
     { 0, "max", INT, &most, "N", "values of a column at most", 1, 1e6 },
     CSV_INPUT,

@@ -4,14 +4,14 @@
  *
  * Reads lists of (FEATURES REWARD?), see flambda-pairs, also those without
  * rewards. Columns out: program, site (may be empty), numeric features, then
- * flags as 0 or 1, each kind in the order of the files. With --prepare what
+ * flags as 0 or 1, each kind in the order of the files. With --standardise what
  * the study did before training, over all rows: numeric columns of population
  * deviation above 1e-4 are kept and standardised, flags of mean above 1e-4
  * are kept. FILE of --scale gets column, type (numeric or flag), kept (0 or
  * 1), mean, deviation for every column. Input order. Memory: all rows.
  *
  * Examples:
- *   $ flambda-features --prepare --scale=scale.csv features-v3/fft.sexp
+ *   $ flambda-features --standardise --scale=scale.csv features-v3/fft.sexp
  */
 #include "flambda/pairs.h"
 #include "decisions/source.h"
@@ -23,7 +23,7 @@
 static const char *program, *output, *scale_path;
 static bool prepare;
 static const struct opt options[] = {
-    { 0, "prepare", FLAG, &prepare, NULL, "drop dead columns, standardise numeric ones" },
+    { 0, "standardise", FLAG, &prepare, NULL, "drop dead columns, standardise numeric ones" },
     { 0, "scale", STR, &scale_path, "FILE", "write what was kept, means and deviations here" },
     { 0, "program", STR, &program, "NAME", "name of the program; else the file's without ending" },
     OUTPUT_OPTION(output),

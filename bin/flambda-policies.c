@@ -41,7 +41,7 @@ static const struct opt options[] = {
     { 0, "table", WORD, &table, "savings|summary|welch|best|regret|greedy|select", "what to write" },
     { 0, "initial", STR, &counters, "FILE", "table of flambda-counters" },
     { 0, "sets", STR, &sets, "FILE", "table of benchmark, set" },
-    { 0, "baseline", STR, &how.reference, "POLICY", "the policy that does nothing" },
+    { 0, "nothing", STR, &how.reference, "POLICY", "the policy that does nothing" },
     { 0, "base", WORD, &base, "least|policy|initial", "what to compare with" },
     { 0, "drop", INT, &how.drop, "N", "leave out the first N timings of a worker", 0, 1e9 },
     { 0, "only", INT, &how.only, "N", "take the N-th timing of a worker alone", 0, 1e9 },

@@ -51,7 +51,7 @@
 #include "table/csvio.h"
 #include HELP
 
-static const char *output, *decisions, *out;
+static const char *output, *decisions;
 static enum { NOWHERE = -1, REPLAY, ATTRIBUTES, GCC } to = NOWHERE;
 static enum { NO_FORM = -1, V0, V1, SIMPLE, CANONICAL } form = NO_FORM;
 static enum level level = LEVEL_O2;
@@ -61,7 +61,6 @@ static long n_fields, only_round = -1;
 static const struct opt options[] = {
     { 0, "to", WORD, &to, "replay|attributes|gcc", "files for a compiler's own build" },
     { 'd', "decisions", STR, &decisions, "FILE", "with --to: what to inline" },
-    { 0, "out", STR, &out, "DIR", "with --to: where the files go" },
     { 0, "level", WORD, &level, LEVELS, "with --to: optimisation" },
     { 0, "cold-small", FLAG, &cold_small, NULL, "with --to=replay: least code for what the profile says is cold" },
     { 0, "form", WORD, &form, "v0|v1|simple|canonical", "what to write" },
@@ -73,7 +72,7 @@ static const struct opt options[] = {
 static int take_home(const char *work)
 {
     struct live asked = { 0 }, found = { 0 }, legal = { 0 };
-    struct home h = { .work = work_open(work), .level = level_name[level], .directory = out, .file = decisions };
+    struct home h = { .work = work_open(work), .level = level_name[level], .directory = output, .file = decisions };
     size_t moved = 0;
     lto_cold_small(cold_small);
     if (decisions) {
@@ -85,7 +84,7 @@ static int take_home(const char *work)
     if (moved)
         warn("%s: %zu calls stand on other lines than in %s, and were found", h.work->program->name, moved, decisions);
     if (to == GCC && !decisions) usage("--to=gcc wants --decisions");
-    csvw *w = csvw_open(output);
+    csvw *w = csvw_open(NULL);
     bool same = to == ATTRIBUTES ? home_attributes(&h, w) : to == GCC ? home_gcc(&h, w) : home_replay(&h, w);
     csvw_close(w);
     return same ? EXIT_OK : EXIT_FAIL;
@@ -96,7 +95,7 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     static struct names names;
     static struct decisions d;
-    if (to != NOWHERE && (form != NO_FORM || !out || argc - i != 1))
+    if (to != NOWHERE && (form != NO_FORM || !output || argc - i != 1))
         usage("--to wants --out=DIR and one work directory");
     if (to != NOWHERE) return take_home(argv[i]);
     if (form == NO_FORM) usage("no form given, see --form and --to");

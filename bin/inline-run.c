@@ -8,7 +8,7 @@
  * inline-search and lib/inline/history.h.  instructions are the exact count
  * of all search runs together (qemu-user), so one run is enough, several can
  * go side by side (--jobs) and a busy machine does not matter.  A build that
- * fails (state build), a run that crashes or goes on for more than --limit
+ * fails (state build), a run that crashes or goes on for more than --timeout
  * seconds (run), other output than the default's (output) and a compiler
  * that is not there (missing) are rows with a reason and no cost.
  *
@@ -71,7 +71,7 @@ static const struct opt options[] = {
     { 0, "step", STR, &of_step, "N", "--answer: the same" },
     { 0, "root", STR, &root, "DIR", "--answer: where absolute paths begin" },
     BUILD_OPTIONS(level, compiler),
-    LIMIT_OPTION(limit),
+    TIMEOUT_OPTION(limit),
     { 'j', "jobs", INT, &jobs, "N", "sets measured side by side", 1, 1024 },
     { 0 } };
 

@@ -1,6 +1,6 @@
 /* jobs-do - do the jobs of a table, one after another, and answer each by a line
  *
- * Usage: jobs-do [--limit=SECONDS] [--memory=SIZE] [--any] [FILE]
+ * Usage: jobs-do [--timeout=SECONDS] [--memory=SIZE] [--any] [FILE]
  *
  * Columns in: job (a name), command (run without a shell; quotes as in sh),
  * and where given input (a file for its standard input) or stdin (the text
@@ -33,7 +33,7 @@ static double limit;
 static uint64_t memory;
 static bool any;
 static const struct opt options[] = {
-    { 0, "limit", NUM, &limit, "SECONDS", "stop a job that takes longer; 0: none", 0, 1e9 },
+    { 0, "timeout", NUM, &limit, "SECONDS", "stop a job that takes longer; 0: none", 0, 1e9 },
     { 0, "memory", SIZE, &memory, "SIZE", "address space of a job; 0: no limit", 0, 1e18 },
     { 0, "any", FLAG, &any, NULL, "exit 0 where at least one job was done" },
     { 0 } };

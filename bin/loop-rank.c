@@ -51,7 +51,7 @@ static long trees = 200, leaf = 4, seed = 1;
 static double weight = 8;
 static enum { TURNS, MODEL, LEARNED, RANDOM } order_by = TURNS;
 static const struct opt options[] = {
-    { 'o', "output", STR, &output, "FILE", "write what was learned there, not to its place in the cache" },
+    { 'o', "out", STR, &output, "FILE", "write what was learned there, not to its place in the cache" },
     { 0, "model", STR, &model, "FILE", "put nests in order by this, instead" },
     { 0, "order", WORD, &order_by, "turns|model|learned|random", "with --model: whose order" },
     { 0, "table", FLAG, &table, NULL, "write the features, instead" },
@@ -195,7 +195,7 @@ static int use(const char *path)
 static char *own_place(void)
 {
     char *path = rank_place(machine, isa);
-    if (!path) usage("neither HOME nor XDG_CACHE_HOME is set: give --output");
+    if (!path) usage("neither HOME nor XDG_CACHE_HOME is set: give --out");
     for (char *c = path + 1; *c; c++)
         if (*c == '/') {
             *c = 0;
@@ -208,7 +208,7 @@ static char *own_place(void)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    if (!!output + !!model + table > 1) usage("give one of --output, --model and --table");
+    if (!!output + !!model + table > 1) usage("give one of --out, --model and --table");
     isa = isa_given < 0 ? isa_best() : (enum isa)isa_given;
     machine_name(machine);
     if (model) return use(filter_operand(argc, argv, i));

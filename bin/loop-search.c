@@ -15,7 +15,7 @@
  * loop-learn; MILLRACE_LOOP_RANK or --rank name others), the heuristic
  * measures their first nest, the model's first, their second and so on.
  * With --eval=model a search is reproducible by its seed: each evaluation
- * then counts as 0.1 ms.  With --output a search that was killed goes on at
+ * then counts as 0.1 ms.  With --out a search that was killed goes on at
  * the problem it was at; with the model its rows are those of one that was
  * not killed.  A cache makes it go on fast.  With --list nothing is measured;
  * a nest may be in it twice.
@@ -58,14 +58,14 @@ static const struct opt options[] = {
     { 0, "actions", WORD, &actions, "published|full", "the published seven, or all" },
     { 0, "as-published", FLAG, &published, NULL, "with the published defects and legality; implies the seven" },
     { 0, "parallel", FLAG, &parallel, NULL, "two threads may be used" },
-    { 0, "prepared", FLAG, &prepared, NULL, "operands are in the nest's own layout before the clock starts" },
+    { 0, "prepacked", FLAG, &prepared, NULL, "operands are in the nest's own layout before the clock starts" },
     { 0, "measure", INT, &measure, "K", "heuristic: how many nests to measure", 1, 100000 },
     { 0, "rank", STR, &rank, "FILE", "heuristic: measure in turns with what loop-rank learned; none: not" },
     { 0, "spread", FLAG, &spread, NULL, "heuristic: measure nests of all ranks, to learn from" },
     { 0, "list", FLAG, &list, NULL, "write the nests that would be measured: problem, algo, tree" },
     { 0, "evaluations", INT, &most, "N", "evaluations for each problem at most; 0: any number", 0, 1000000000 },
     { 0, "confirm", INT, &confirm, "N", "fresh runs of the best nest; 0: none", 0, 64 },
-    { 0, "output", STR, &output, "FILE", "append rows there, but not of problems it has" },
+    { 0, "out", STR, &output, "FILE", "append rows there, but not of problems it has" },
     CACHE_OPTION(cache),
     ISA_OPTION(isa_given),
     { 0, "dot", STR, &dot, "FILE", "write the visited graph (of the last problem)" },
@@ -92,7 +92,7 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (algo < 0) usage("no search given, see --algo");
-    if (list && output) usage("--list writes other columns than --output");
+    if (list && output) usage("--list writes other columns than --out");
     enum isa isa = isa_given < 0 ? isa_best() : (enum isa)isa_given;
     bool model = eval == MODEL || list, seven = published || actions == PUBLISHED;
     if (!model && !isa_here(isa)) die("this machine has no %s", isa_name[isa]);

@@ -51,7 +51,7 @@ static long steps = LONG_MIN, length = 10, seed = 1, actors = 2, starts;
 static double seconds = 600, every = 10, entropy = NAN;
 static const struct opt options[] = {
     { 0, "algo", WORD, &algo, learner_words, "how to learn" },
-    { 'o', "output", STR, &output, "FILE", "write the policy there" },
+    { 'o', "out", STR, &output, "FILE", "write the policy there" },
     { 'n', "steps", INT, &steps, "N", "actions to learn from; by default what takes a minute or two", 1, 1e9 },
     { 0, "seconds", NUM, &seconds, "S", "end earlier after this time; then not reproducible", 0, 1e9 },
     { 0, "actors", INT, &actors, "N", "processes of apex", 1, 16 },
@@ -119,7 +119,7 @@ int main(int argc, char **argv)
 {
     began = now_seconds();
     int i = filter_init(argc, argv, help, options);
-    if (!output) usage("no place for the policy given, see --output");
+    if (!output) usage("no place for the policy given, see --out");
     struct evaluator v;
     struct school s = { .v = &v };
     school_read(&s, filter_operand(argc, argv, i), &task);

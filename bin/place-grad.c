@@ -1,6 +1,6 @@
 /* place-grad - make a training step of a forward graph
  *
- * Usage: place-grad [--rate=X] [--optimiser=sgd|adam] [--output=NAME] [GRAPH]
+ * Usage: place-grad [--rate=X] [--optimiser=sgd|adam] [--logits=NAME] [GRAPH]
  *
  * Reads a graph of operators on plain arrays (place-import writes such) and
  * writes the graph of a training step: the forward pass, the mean cross
@@ -24,7 +24,7 @@ static double rate = 0.01;
 static const struct opt options[] = {
     { 0, "optimiser", WORD, &kind, "sgd|adam", "how parameters are updated" },
     { 0, "rate", NUM, &rate, "X", "learning rate", 0, 1e6 },
-    { 0, "output", STR, &output, "NAME", "the tensor of logits, if not that of the last node" },
+    { 0, "logits", STR, &output, "NAME", "the tensor of logits, if not that of the last node" },
     { 0 } };
 
 int main(int argc, char **argv)

@@ -45,7 +45,7 @@ static const struct opt options[] = {
     { 0, "full", FLAG, &full, NULL, "every combination of slow operands" },
     { 0, "plan", LIST, &plans, "FILE", "only the combinations that this plan uses" },
     { 0, "isa", STR, &set, "NAME", "avx512, avx2, vector or plain instead of the best" },
-    { 'o', "output", STR, &output, "FILE", "append here what is not there yet" },
+    { 'o', "out", STR, &output, "FILE", "append here what is not there yet" },
     { 0 } };
 
 static void measure(csvw *w, struct probe *p, const struct graph *g, const struct want *x, const char *machine)

@@ -34,7 +34,7 @@ static const struct opt options[] = {
     { 0, "profile", STR, &profile_path, "FILE", "the profile planned with, for the planned time of moves" },
     { 0, "ratio", STR, &ratio, "R:1", "the ratio that was asked for" },
     { 0, "times", STR, &times, "FILE", "what planning took, from place-plan --times" },
-    { 'o', "output", STR, &output, "FILE", "append here" },
+    { 'o', "out", STR, &output, "FILE", "append here" },
     { 0 } };
 
 int main(int argc, char **argv)

@@ -31,7 +31,7 @@ static enum { NOT_GIVEN = -1, CHROME, SPEEDSCOPE, FOLDED, PROF, FLAME } to = NOT
 static bool threads;
 static const struct opt options[] = {
     {  0,  "to",      WORD, &to, "chrome|speedscope|folded|prof|flame", "the format" },
-    { 'o', "output",  STR,  &output, "FILE", "where to" },
+    { 'o', "out",  STR,  &output, "FILE", "where to" },
     {  0,  "threads", FLAG, &threads, NULL, "folded: begin each path with P<proc>;T<tid>;" },
     { 0 } };
 

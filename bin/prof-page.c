@@ -8,7 +8,7 @@
  * and streams that zoom, a flame graph, the critical path (--path of prof-path,
  * --pieces of prof-path --pieces: a red line above the lanes), and what a
  * faster part would bring (--whatif, of prof-whatif, a slider for each part).
- * Tables that are not given are not shown.  Of more than --limit intervals the
+ * Tables that are not given are not shown.  Of more than --intervals the
  * shortest are not drawn, and the page says how many.  Everything is in the
  * page; it loads nothing, and names in the data are shown as text.
  * Memory: all rows.
@@ -25,7 +25,7 @@ static struct page page = { .title = "profile" };
 static const char *out = "-";
 static long limit = 500000;
 static const struct opt options[] = {
-    { 'o', "output", STR, &out, "PAGE", "where the page goes" },
+    { 'o', "out", STR, &out, "PAGE", "where the page goes" },
     {  0,  "title",  STR, &page.title, "TEXT", "its title" },
     {  0,  "kind",   STR, &page.kind, "KIND", "real, emulated or simulated; said in the first line" },
     {  0,  "cells",  STR, &page.cells, "FILE", "cells" },
@@ -33,7 +33,7 @@ static const struct opt options[] = {
     {  0,  "path",   STR, &page.path, "FILE", "sums of the critical path" },
     {  0,  "pieces", STR, &page.pieces, "FILE", "its pieces" },
     {  0,  "whatif", STR, &page.whatif, "FILE", "what faster parts would bring" },
-    {  0,  "limit",  INT, &limit, "N", "intervals drawn", 1, 1e9 },
+    {  0,  "intervals", INT, &limit, "N", "intervals drawn", 1, 1e9 },
     { 0 } };
 
 int main(int argc, char **argv)

@@ -31,7 +31,7 @@ static enum sexp_dialect dialect = SEXP_CORE;
 static const struct opt options[] = {
     { 0, "each", STR, &each, "PATH", "where the records are" },
     { 0, "items", STR, &items, "NAMES", "names for the items that are atoms" },
-    { 'c', "columns", STR, &columns, "COLS", "the columns to write" },
+    { 'c', "column", STR, &columns, "COLS", "the columns to write" },
     DIALECT_OPTION(dialect),
     { 0 } };
 
@@ -138,7 +138,7 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (items) split_names(&item_name, items, "--items");
-    if (columns) split_names(&col, columns, "--columns");
+    if (columns) split_names(&col, columns, "--column");
     w = csvw_open(NULL);
     if (columns) write_header();
     sexpr *r = sexp_files(argv + i, dialect);

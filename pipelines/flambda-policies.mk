@@ -92,7 +92,7 @@ $(foreach x,svg png,$(flambda)/policies-greedy.$x): $(flambda)/policies-greedy.c
 
 # the policies in order of their median regret
 $(flambda)/policies-regret-median.csv: $(flambda)/policies-regret.csv $(BIN)/csv-group $(BIN)/csv-sort
-	csv-where --column=regret_ratio --known $< | csv-group --group=policy --columns=regret_ratio --stat=n,p25,p50,p75 |
+	csv-where --column=regret_ratio --known $< | csv-group --group=policy --column=regret_ratio --stat=n,p25,p50,p75 |
 	    csv-sort --key=p50_regret_ratio:n $(aside)
 $(foreach x,svg png,$(flambda)/policies-regret.$x): $(flambda)/policies-regret-median.csv \
     $(TOP)/plots/flambda-regret.gp

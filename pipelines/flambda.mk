@@ -101,7 +101,7 @@ $(OUT)/flambda/features.csv: $(OUT)/flambda/pairs.csv $(BIN)/flambda-features $(
 	@$(call flambda_perhaps,training-logs)
 	$(call flambda_perhaps,rewards)
 	{   echo item,key,value
-	    flambda-features --prepare --scale=$@.scale $(call flambda_data,features-v3)/*.sexp |
+	    flambda-features --standardise --scale=$@.scale $(call flambda_data,features-v3)/*.sexp |
 	        csv-calc --print="concat('n_rows,,', row())" | tail -n 1
 	    csv-group -g type -c kept --stat=sum $@.scale |
 	        csv-calc --set="type=type == 'flag' ? 'bool' : type" --set='kept=sum_kept' > $@.kinds

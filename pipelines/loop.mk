@@ -80,13 +80,13 @@ $(loop)/peak.csv: | $(loop)/
 $(loop)/sample.csv: $(loop)/learn/test.csv | $(loop)/
 	csv-sample -n 25 --seed=$(SEED) $< $(aside)
 $(loop)/search/%.csv: $(loop)/sample.csv | $(loop)/search/
-	$(loop_search) --algo=$* --actions=published --seconds=$(LOOP_SECONDS) --seed=$(SEED) --output=$@.part $<
+	$(loop_search) --algo=$* --actions=published --seconds=$(LOOP_SECONDS) --seed=$(SEED) --out=$@.part $<
 	$(loop_whole)
 $(loop)/search/%_published.csv: $(loop)/sample.csv | $(loop)/search/
-	$(loop_search) --algo=$* --as-published --seconds=$(LOOP_SECONDS) --seed=$(SEED) --output=$@.part $<
+	$(loop_search) --algo=$* --as-published --seconds=$(LOOP_SECONDS) --seed=$(SEED) --out=$@.part $<
 	$(loop_whole)
 $(loop)/search/heuristic.csv: $(loop)/sample.csv | $(loop)/search/
-	$(loop_search) --algo=heuristic --seconds=$(LOOP_SECONDS) --output=$@.part $<
+	$(loop_search) --algo=heuristic --seconds=$(LOOP_SECONDS) --out=$@.part $<
 	$(loop_whole)
 loop_ten = loop-roll --policy=$(1) --name=$(2) --eval=$(LOOP_EVAL) --measure=10
 $(loop)/search/policy.csv: $(loop)/sample.csv $(loop)/learn/mm.policy | $(loop)/search/
@@ -112,7 +112,7 @@ $(loop)/summary.csv: $(loop)/traces.csv $(loop)/again-peak.csv $(BIN)/loop-eval
 # ---- the best schedule of every product, and of the other sets, against the peers ----
 $(loop)/mm/%.csv: | $(loop)/mm/
 	loop-gen --kind=mm --m=$* --n=64:256:$(LOOP_STEP) --k=64:256:$(LOOP_STEP) --test=0 |
-	$(loop_search) --algo=heuristic --measure=24 --output=$@.part
+	$(loop_search) --algo=heuristic --measure=24 --out=$@.part
 	$(loop_whole)
 $(loop)/mm/%.peers: $(loop)/mm/%.csv
 	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< $(aside)
@@ -139,7 +139,7 @@ $(loop)/set/ragged.problems: | $(loop)/set/
 $(loop)/set/peers.problems: | $(loop)/set/
 	loop-gen --kind=mm --m=64$(comma)208 --n=96$(comma)256 --k=80$(comma)240 --test=0 $(aside)
 $(loop)/set/%.csv: $(loop)/set/%.problems
-	$(loop_search) --algo=heuristic --measure=24 --seconds=3 --output=$@.part $<
+	$(loop_search) --algo=heuristic --measure=24 --seconds=3 --out=$@.part $<
 	$(loop_whole)
 $(loop)/set/%.peers: $(loop)/set/%.csv
 	loop-peer --lib=$(call loop_libs,$(LOOP_PEERS)) --rounds=$(LOOP_ROUNDS) $< $(aside)

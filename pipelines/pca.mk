@@ -63,7 +63,7 @@ $(pca_compiled:%=$(pca)/%/steps.csv): $(pca)/%/steps.csv: $(PCA_PROGRAMS) $(pca)
 	    echo "$$flags" > "$$dir/flags"
 	    tar -C "$$dir" --sort=name --mtime=@0 -czf "$$dir/artifacts.tar" program program.s flags
 	done < $(pca)/variants
-	csv-cut --columns=step $(PCA_VARIANTS) | csv-calc --set="inlined=''" $(aside)
+	csv-cut --column=step $(PCA_VARIANTS) | csv-calc --set="inlined=''" $(aside)
 # the same of sets of decisions; another number of them is another study
 $(eval $(call asked,$(pca)/logged,PCA_STEPS PCA_RUNS))
 $(pca_logged:%=$(pca)/%/steps.csv): $(pca)/%/steps.csv: $(pca)/logged | $(PROGS)
@@ -116,21 +116,21 @@ $(pca)/%/static.csv: $(pca)/%/static.jobs $(BIN)/csv-cut
 	cd $(pca)
 	$(wide) $*/static.jobs $*/static.jobs.log $*
 	cd - > /dev/null
-	jobs-merge --log=$<.log $< | csv-cut --columns=step,static_instructions $(aside)
+	jobs-merge --log=$<.log $< | csv-cut --column=step,static_instructions $(aside)
 
 # one row a step: the geometric mean of its CPU times, the median of what else was sampled, the exact counts; where it
 # ran on several inputs, their mean
 $(pca)/%/table.csv: $(pca)/%/runs.csv $(pca)/%/counts.csv $(pca)/%/static.csv
 	csv-where --column=phase --is=measure $< | csv-where --column=status --is=ok |
-	    csv-group --group=benchmark,label,kind --columns=cpu_seconds,$(call pca_comma,$(pca_median)) \
+	    csv-group --group=benchmark,label,kind --column=cpu_seconds,$(call pca_comma,$(pca_median)) \
 	        --stat=gmean,median --missing=skip |
-	    csv-group --group=label,kind --columns=gmean_cpu_seconds,$(call pca_comma,$(pca_median:%=median_%)) \
+	    csv-group --group=label,kind --column=gmean_cpu_seconds,$(call pca_comma,$(pca_median:%=median_%)) \
 	        --stat=mean --missing=skip | csv-calc --set="benchmark='$*'" |
-	    csv-cut --columns=benchmark,label,mean_gmean_cpu_seconds,$(strip \
+	    csv-cut --column=benchmark,label,mean_gmean_cpu_seconds,$(strip \
 	        )$(call pca_comma,$(pca_median:%=mean_median_%)),kind --rename=label=step \
 	        --rename=mean_gmean_cpu_seconds=seconds $(foreach c,$(pca_median),--rename=mean_median_$c=$c) |
 	    csv-join --key=step --keep=left - <(csv-where --column=status --is=ok $(@D)/counts.csv |
-	        csv-group --group=label,metric --columns=value --stat=mean |
+	        csv-group --group=label,metric --column=value --stat=mean |
 	        csv-pivot --key=label --names=metric --values=mean_value | csv-cut --rename=label=step) |
 	    csv-join --key=step --keep=left - <(csv-calc --set="step=concat('$*/', step)" $(@D)/steps.csv) |
 	    csv-join --key=step --keep=left - $(@D)/static.csv $(aside)

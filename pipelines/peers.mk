@@ -42,7 +42,7 @@ $(loop)/peers/%.problems: | $(loop)/peers/
 	    $(if $(call loop_word,4),--then=$(subst -,$(comma),$(call loop_word,4))) $(aside)
 $(loop)/peers/%.nests: $(loop)/peers/%.problems
 	loop-search --algo=heuristic --measure=$(LOOP_PEER_MEASURE) --seconds=$(LOOP_PEER_SECONDS) $(loop_peer_isa) \
-	    --output=$@.part $<
+	    --out=$@.part $<
 	$(loop_whole)
 $(loop)/peers/%.times: $(loop)/peers/%.nests
 	$(LOOP_PEER_RUN) loop-peer --lib=$(call loop_libs,$(loop_isa_peers)) $(loop_peer_isa) --rounds=$(LOOP_ROUNDS) \

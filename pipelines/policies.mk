@@ -88,7 +88,7 @@ $(loop_learn)/eval/random_1s.csv: $(loop_learn)/test.csv | $(loop_learn)/eval/
 	loop-search --algo=random --name=random_1s --actions=published --seconds=1 --seed=$(SEED) $< $(aside)
 $(loop_learn)/eval/random_$(LOOP_LONG)s.csv: $(loop_learn)/test8.csv | $(loop_learn)/eval/
 	loop-search --algo=random --name=random_$(LOOP_LONG)s --actions=published --seconds=$(LOOP_LONG) --seed=$(SEED) \
-	    --output=$@.part $<
+	    --out=$@.part $<
 	$(loop_whole)
 $(loop_table_searches:%=$(loop_learn)/eval/%.csv): $(loop_learn)/eval/%.csv: $(loop_learn)/test12.csv | \
     $(loop_learn)/eval/
@@ -148,11 +148,11 @@ $(loop_transfer)/%.shapes: $(loop_transfer)/shapes.policy $(loop_transfer)/%.pro
 $(loop_transfer)/%.untrained: $(loop_learn)/untrained.policy $(loop_transfer)/%.problems
 	$(call loop_top10,untrained) $(word 2,$^) $(aside)
 $(loop_transfer)/%.heuristic: $(loop_transfer)/%.problems
-	loop-search --algo=heuristic --measure=24 --seconds=3 --output=$@.part $<
+	loop-search --algo=heuristic --measure=24 --seconds=3 --out=$@.part $<
 	$(loop_whole)
 # the algo is the end of the name
 loop_transfer_search = loop-search --algo=$(subst .,,$(suffix $@)) --actions=full --steps=40 --seconds=$(LOOP_SHORT) \
-    --seed=$(SEED) --output=$@.part $<
+    --seed=$(SEED) --out=$@.part $<
 $(loop_transfer)/%.anneal: $(loop_transfer)/%.problems
 	$(loop_transfer_search)
 	$(loop_whole)
@@ -190,7 +190,7 @@ $(loop_study)/heuristic-%.csv: $(loop)/sample.csv | $(loop_study)/
 	loop-search --algo=heuristic --name=heuristic-$* --measure=$* --confirm=0 $< $(aside)
 $(loop_study)/search-%.csv: $(loop)/sample.csv | $(loop_study)/
 	loop-search --algo=$(call loop_study_part,2) --name=$* --actions=published --seconds=$(call loop_study_part,3) \
-	    --confirm=0 --seed=$(SEED) --output=$@.part $<
+	    --confirm=0 --seed=$(SEED) --out=$@.part $<
 	$(loop_whole)
 loop_study_searches := greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs random
 loop_study_rows := $(foreach h,apex untrained,$(h)-argmax $(h)-ten) $(foreach n,1 10 24,heuristic-$(n)) \

@@ -50,7 +50,7 @@ $(loop_hosts)/compare.csv: $(loop_hosts)/rows.csv $(BIN)/loop-compare
 LOOP_SEEDS   ?= 1 2 3 4
 loop_seeded  := $(loop)/seeds
 loop_seed_job = loop-train --quiet --algo=$(LOOP_LEARNER) --eval=model --seconds=1e6 --seed={seed} \
-    $(LOOP_LEARN_STEPS:%=--steps=%) --actions=$(LOOP_ACTIONS) --starts=$(LOOP_STARTS) --output=- problems.csv
+    $(LOOP_LEARN_STEPS:%=--steps=%) --actions=$(LOOP_ACTIONS) --starts=$(LOOP_STARTS) --out=- problems.csv
 loop-seeds: $(loop_seeded)/spread.csv $(BIN)/csv-show
 	csv-sample --quiet --last=5 $< | csv-show
 .PHONY: loop-seeds

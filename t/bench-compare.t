@@ -137,7 +137,7 @@ adjusted() {
             if (p[j] <= p[i] && v > h) h = v
             if (p[j] >= p[i] && NR / upto * p[j] < f) f = NR / upto * p[j] }
         printf "%.17g\n", how == "holm" ? h : f } }' p.none | sed '1ip' > want.$1
-    sed 1ip p.$1 | csv-diff --tol=1e-12 want.$1 -
+    sed 1ip p.$1 | csv-diff --tolerance=1e-12 want.$1 -
 }
 ok 'p-values differ' eval '[ "$(sort -u p.none | wc -l)" -ge 4 ] && ! cmp -s p.none p.holm && ! cmp -s p.holm p.bh'
 ok 'Holm' adjusted holm

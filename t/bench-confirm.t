@@ -24,5 +24,5 @@ is 'a real winner is confirmed' 'c3,faster' sh -c 'bench-confirm --selection=s2.
 is 'its fresh runs can be made' 'c3,6' sh -c "bench-confirm --quiet --selection=s2.csv --base=c0 --rounds=6 -o fresh.csv --label=c0 true --label=c1 'true 1' --label=c3 'true 3' | tail -n 1 | cut -d, -f1,10"
 is 'only of the winner and the base' 'c0 c3' sh -c "awk -F, '\$4 == \"measure\" { print \$1 }' fresh.csv | sort -u | paste -sd' '"
 fails 'a selection is needed' 2 'see --selection' bench-confirm f.csv
-fails 'and a place for fresh runs' 2 'see --output' bench-confirm --selection=s.csv --label=c0 true
+fails 'and a place for fresh runs' 2 'see --out' bench-confirm --selection=s.csv --label=c0 true
 done_testing

@@ -17,7 +17,7 @@ is 'right after the sign' 'matched left all unmatched' tab csv-join --keep =
 is 'as two arguments' 'unmatched' tab csv-join --keep un
 is 'columns of the file on the line' 'host path ms' tab csv-cut t.csv -c ''
 is 'of a list the last' 'host,path' tab csv-cut t.csv -c host,pa
-is 'after the long name' 'ms' tab csv-cut t.csv --columns = m
+is 'after the long name' 'ms' tab csv-cut t.csv --column = m
 is 'a file: left to the shell' '' tab fit-predict -m ''
 is 'and a number' '' tab csv-sample --first = 1
 is 'options after a value that is complete' '--first=' tab csv-sample -n 3 --fi

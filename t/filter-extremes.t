@@ -23,17 +23,17 @@ for kind in ridge lasso; do
     fit-$kind --quiet -y y plain > m && fit-predict -m m plain | csv-cut -c predicted > want
     for t in tiny huge far farther small; do
         fit-$kind --quiet -y y $t > m && fit-predict -m m $t | csv-cut -c predicted > got
-        ok "fit-$kind of columns that are $t" csv-diff --tol=1e-9 --abs=1e-7 want got
+        ok "fit-$kind of columns that are $t" csv-diff --tolerance=1e-9 --abs=1e-7 want got
     done
 done
 for way in '' --raw; do
     fit-pca -n 4 $way --ignore=y plain | csv-cut -c ratio > want
     for t in tiny huge far farther small; do
-        ok "fit-pca $way of columns that are $t" eval "fit-pca -n 4 $way --ignore=y $t | csv-cut -c ratio | csv-diff --tol=1e-9 want -"
+        ok "fit-pca $way of columns that are $t" eval "fit-pca -n 4 $way --ignore=y $t | csv-cut -c ratio | csv-diff --tolerance=1e-9 want -"
     done
     fit-pca -n 2 $way --ignore=y --table=scores plain > want
     fit-pca -n 2 $way --ignore=y --table=scores far > got
-    ok "the scores $way too" csv-diff --tol=1e-8 --abs=1e-9 want got
+    ok "the scores $way too" csv-diff --tolerance=1e-8 --abs=1e-9 want got
 done
 is 'no feature varies: a model of the mean alone' $'(model ridge\n  (target y)\n  (features)\n  (scale (mean) (deviation))\n  (weights\n    (y 3)))' \
     eval 'printf "x,y\n1,2\n1,3\n1,4\n" | fit-ridge --quiet -y y'

@@ -7,7 +7,7 @@ is 'a difference of times of day in ns' $'a,b,d\n1700000000000000123,17000000000
 printf "k,v\na,9007199254740993\n" > a
 printf "k,v\na,9007199254740992\n" > b
 ok 'two integers that are one double are two' eval '! csv-diff -k k a b'
-is 'they are equal within a tolerance' 'key,column,left,right,error,what' csv-diff -k k --tol=1e-15 a b
+is 'they are equal within a tolerance' 'key,column,left,right,error,what' csv-diff -k k --tolerance=1e-15 a b
 is 'a range that begins between them' $'x\n9007199254740993' eval \
     'printf "x\n9007199254740992\n9007199254740993\n" | csv-where -c x --min=9007199254740993'
 is 'sums of more than 64 bits' $'n_rows,sum_x,mean_x\n2,18446744073709551614,9223372036854775807' eval \

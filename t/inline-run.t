@@ -33,7 +33,7 @@ is 'wrong output is never a cost' 'output,,' awk -F, 'END { print $7 "," $9 "," 
 echo '(decisions (site (path main:4:12) (callee get_word) (inline true)))' > two.sexp
 sed -i 's/total = 0;/total = 0; for (;;) get_word(w, 1);/' demo/main.c
 inline-module --out=w demo
-inline-run --limit=0.5 --store=s --history=h.csv two.sexp w
+inline-run --timeout=0.5 --store=s --history=h.csv two.sexp w
 is 'a program that runs forever is a row' run awk -F, 'END { print $7 }' h.csv
 # accidents of compilers are rows: a compiler that is a script of ours, in front of the real one
 cp "$root"/data/demo/* demo
@@ -57,7 +57,7 @@ inline-run --store=s2 --history=h2.csv three.sexp w
 is 'a program that crashes under some decisions' 'run,signal,,' last
 echo '(decisions (site (path table_find:3:51) (callee same) (inline true)))' > four.sexp
 fake 'case " $* " in *cgscc-inline-replay*) out=${*: -1}; printf "int main(void) { for (;;) continue; }" | '"$real"' -x c - -o "$out"; exit ;; esac'
-inline-run --limit=0.5 --store=s2 --history=h2.csv four.sexp w
+inline-run --timeout=0.5 --store=s2 --history=h2.csv four.sexp w
 is 'a program that runs forever under some decisions, by its CPU time or on a busy machine by the clock' 'run,too long,,' bash -c "tail -n 1 h2.csv | cut -d, -f7-10 | sed 's/cpu_limit/too long/; s/timeout/too long/'"
 echo '(decisions (site (path table_find:4:12) (callee fresh) (inline true)))' > five.sexp
 fake 'case " $* " in *cgscc-inline-replay*) out=${*: -1}; printf "int main(void) { return 1; }" | '"$real"' -x c - -o "$out"; exit ;; esac'

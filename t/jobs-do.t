@@ -21,7 +21,7 @@ echo "kill -11 \$\$" > crash.sh
 fails 'failures are answers, and are told' 1 '3 of 4 jobs failed' jobs-do bad.csv
 is 'with their status' $'bad,exit\ngood,ok\ncrash,signal\nnone,not_started' bash -c "jobs-do bad.csv 2> /dev/null | csv-cut -c job,status | tail -n +2"
 printf 'job,command\nslow,sleep 20\n' > slow.csv
-is 'a job that takes too long is stopped' timeout bash -c "jobs-do --limit=0.1 slow.csv 2> /dev/null | csv-cut -c status | tail -1"
+is 'a job that takes too long is stopped' timeout bash -c "jobs-do --timeout=0.1 slow.csv 2> /dev/null | csv-cut -c status | tail -1"
 ok 'some were done: enough for --any' bash -c 'jobs-do --any bad.csv 2> /dev/null | grep -q good,.*,ok'
 fails 'all failed: not even for --any' 1 '3 of 3 jobs failed' bash -c 'grep -v good bad.csv | jobs-do --any'
 fails 'a command that needs a shell' 1 ":2: job 'a': its command:" bash -c "printf 'job,command\na,echo \$HOME\n' | jobs-do"

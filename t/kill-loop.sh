@@ -12,11 +12,11 @@ for a in ${ALGOS:-greedy2 beam4dfs beam4bfs random anneal heuristic}; do
     took=$(( ($(date +%s%N) - start) / 1000000 )) kills=0
     rm -f part
     for ((i = 0; i < times; i++)); do
-        (exec loop-search --quiet --algo=$a --eval=model --seconds="$seconds" --seed=5 --output=part p.csv) & pid=$!
+        (exec loop-search --quiet --algo=$a --eval=model --seconds="$seconds" --seed=5 --out=part p.csv) & pid=$!
         sleep "$(awk -v r=$RANDOM -v t=$took -v n=$times 'BEGIN { print r / 32768 * t / 1000 * 1.5 / n }')"
         if kill -9 $pid 2> /dev/null; then kills=$((kills + 1)); fi
         wait $pid 2> /dev/null || true
     done
-    search --output=part 2> /dev/null
+    search --out=part 2> /dev/null
     echo "$a,$kills,$(cut -d, -f1 whole | sort -u | sed 1d | wc -l),$({ [ -z "${KEEP:-}" ] || cp whole part "$KEEP"; cmp -s whole part; } && echo yes || echo no)"
 done

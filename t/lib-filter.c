@@ -27,6 +27,7 @@ static void parse(bool strict, const char *const *words)
                                    { 't', "text", STR, &text, "TEXT", "a text", 0, 0 },
                                    { 'w', "word", WORD, &word, "one|two|three", "a word", 0, 0 },
                                    { 'l', "list", LIST, &list, "ITEM", "items", 0, 0 },
+                                   { 'c', "column", STR, &text, "COLS", "columns", 0, 0 },
                                    { 0 } };
     char *argv[32] = { xstrdup("path/to/lib-filter") };
     int argc = 1;
@@ -82,6 +83,7 @@ int main(void)
     ok(gives(ARGS("-n1", "--", "-f", "--", "x"), "0 1 nan 4096 - one  <-f> <--> <x>"), "-- ends the options");
     ok(gives(ARGS("-", "--list=a", "-l", "b", "-lc"), "0 5 nan 4096 - one +a+b+c <->"),
        "- is an operand; lists keep their order");
+    ok(gives(ARGS("-c", "a", "--column=b,c", "-cd"), "0 5 nan 4096 a,b,c,d one "), "columns one by one are a list");
     ok(gives(ARGS("--text=", "-x", "-1", "--number=0"), "0 0 -1 4096  one "), "an empty value, a negative one");
     parse(true, ARGS("-f", "cmd", "-n", "3"));
     ok(strcmp(result, "1 5 nan 4096 - one  <cmd> <-n> <3>") == 0, "strict: the first operand ends the options");
@@ -114,7 +116,8 @@ int main(void)
            strstr(dies_said, "  -w, --word=one|two|three   a word [one]\n"),
        "options with their defaults");
     ok(dies(on_stderr, ARGS("--version"), 0, "lib-filter (millrace) "), "the version");
-    ok(dies(on_stderr, ARGS("--_options"), 0, "--flag\n--number=\n--ratio=\n--size=\n--text=\n--word=\n--list=\n"),
+    ok(dies(on_stderr, ARGS("--_options"), 0,
+            "--flag\n--number=\n--ratio=\n--size=\n--text=\n--word=\n--list=\n--column=\n"),
        "options for completion");
     return done();
 }

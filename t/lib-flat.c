@@ -1,5 +1,5 @@
-/* lib/prof/nest: nested intervals as disjoint pieces. With --rows or --excl and a table it prints the pieces of its
- * operations, --excl: and of its categories, for t/prof-oracle.t. */
+/* lib/prof/nest: nested intervals as disjoint pieces. With --rows or --exclusive and a table it prints the pieces of
+ * its operations, --exclusive: and of its categories, for t/prof-oracle.t. */
 #include "prof/nest.h"
 #include "tap.h"
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static bool piece(size_t i, int64_t start, int64_t end, const char *name)
 int main(int argc, char **argv)
 {
     if (argc > 1) {
-        flatten_all(argc > 2 ? argv[2] : "-", strcmp(argv[1], "--excl") == 0, NULL);
+        flatten_all(argc > 2 ? argv[2] : "-", strcmp(argv[1], "--exclusive") == 0, NULL);
         return table_write(&t, &out, t.has_op);
     }
     char path[] = "/tmp/flat.XXXXXX";

@@ -29,12 +29,12 @@ search three.csv > whole
 bytes=$(wc -c < whole) wrong=
 for ((i = 0; i < 12; i++)); do
     head -c $((bytes * i / 11)) whole > part
-    search --output=part three.csv > out 2> err || wrong+=" $i"
+    search --out=part three.csv > out 2> err || wrong+=" $i"
     cmp -s whole part || wrong+=" $i"
 done
 is 'cut at any byte it goes on to the same rows' '' echo "$wrong"
-fails 'a file that is not its output' 1 'p.csv:1: not the rows of a search' search --output=p.csv three.csv
-fails 'the rows of another search' 1 "part:2: not a row of random" loop-search --algo=random --output=part three.csv
+fails 'a file that is not its output' 1 'p.csv:1: not the rows of a search' search --out=p.csv three.csv
+fails 'the rows of another search' 1 "part:2: not a row of random" loop-search --algo=random --out=part three.csv
 printf 'problem\n(mm 8 8 8)\n(point 20 13)\n(transp 20 30)\n(nest (sizes (i 40) (j 64)) (A i) (B j) (C i j))\n' > sumless.csv
 loop-search --algo=heuristic --eval=model sumless.csv > sumless
 is 'problems without a sum have no reduction that could be cut' 4 bash -c 'csv-dedupe -k problem sumless | sed 1d | wc -l'

@@ -30,7 +30,7 @@ sed 's/NdMatMul/Softmax2/' f.sexp > s.sexp
 fails 'operators without a gradient' 1 'operators without a gradient: Softmax2' place-grad s.sexp
 sed 's/w.weight/w.table/' f.sexp > p.sexp
 fails 'no parameters' 1 "no parameter leads to the output 'y'" place-grad p.sexp
-fails 'no such output' 1 "no tensor 'z'" place-grad --output=z f.sexp
+fails 'no such output' 1 "no tensor 'z'" place-grad --logits=z f.sexp
 sed 's/(in 0 1) (out 2) (flops 48) (bytes 104)/(in 1) (out 2) (flops 48) (bytes 72)/' f.sexp > i.sexp
 fails 'an operand is missing' 1 "node 'y': NdMatMul does not take 1 inputs" place-grad i.sexp
 sed -e '$ s/)$//' f.sexp > t.sexp

@@ -54,8 +54,8 @@ while read -r c args; do
         { echo $head; t=0; for d; do echo "p,1,cat,C,$t,$((t + d)),f,,"; t=$((t + d)); done; } | prof-split --iterations="$parts" |
         awk -F, -v c="$c" -v even=$(($# % parts)) 'NR > 1 { o = o (o ? ", " : "") (even ? sprintf("%.1f", $5) : $5) } END { print c "|split|[" o "]" }' ;;
     X1) events cat "$@" > x.csv
-        flat X1 cat --excl < x.csv
-        "$B/t/lib-flat.t" --excl x.csv | prof-sweep | awk -F, '{ t[$4] = $5 } END { printf "X1|excl|Python %d C %d\n", t["Python"], t["C"] }' ;;
+        flat X1 cat --exclusive < x.csv
+        "$B/t/lib-flat.t" --exclusive x.csv | prof-sweep | awk -F, '{ t[$4] = $5 } END { printf "X1|excl|Python %d C %d\n", t["Python"], t["C"] }' ;;
     H1) events gpu "$@" | prof-util --strip=10 --from=0 --to=35 | awk -F, 'NR > 1 { o = o (o ? ", " : "") sprintf("'\''%.3f'\''", $4) } END { print "H1|strip|[" o "]" }' ;;
     esac
 done < "$golden/cases.txt" > got.txt

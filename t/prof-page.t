@@ -31,7 +31,7 @@ D
     is 'the data come back as they were' "</script><script>document.title='broken'</script><img src=x onerror=alert(1)> | quote \" back \\ & amp | [0, 1, 2, 3] [0, 0, 10, 10] [100, 100, 50, 10]
 <b>my run</b> 6 100 5 100 1 / 2 True
 True" python3 data.py
-    prof-page --limit=3 -o page.html e.csv
+    prof-page --intervals=3 -o page.html e.csv
     is 'the shortest are left out and counted' '4 intervals, all shorter than 51 ns, are not drawn in lanes and flame; the tables count them.' \
         python3 -c 'import json, re; print(json.loads(re.search(r"id=\"data\">(.*?)</script>", open("page.html").read(), re.S).group(1))["left"])'
 fi

@@ -21,6 +21,7 @@ bool quiet;
 
 static const struct opt *table;
 static const char *help_text;
+static bool *given;                                      /* of each option: was it on the command line? */
 
 enum { HELP_COLUMN = 29, HELP_WIDTH = 79 };
 
@@ -135,7 +136,10 @@ static void set(const struct opt *o, const char *a)
         *(bool *)o->to = true;
         break;
     case STR:
+        /* columns named one by one are a list of them: the last one alone is nobody's wish */
+        if (given[o - table] && o->arg && strcmp(o->arg, "COLS") == 0) a = xformat("%s,%s", *(const char **)o->to, a);
         *(const char **)o->to = a;
+        given[o - table] = true;
         break;
     case WORD:
         if (word_index(o->arg, a) < 0) usage("--%s: '%s' is not one of %s", o->name, a, o->arg);
@@ -279,6 +283,9 @@ static void init(char **argv, const char *help, const struct opt *options)
     prog = slash ? slash + 1 : argv[0];
     help_text = help;
     table = options;
+    size_t n = 0;
+    while (options[n].name) n++;
+    given = xcalloc(n + 1, sizeof *given);
     surroundings();
 }
 

@@ -24,7 +24,7 @@ struct opt {
 };
 
 /* A row that many tables have; others are beside what they set: LEVEL_OPTION, FAST_MEMORY .. */
-#define OUTPUT_OPTION(output) { 'o', "output", STR, &(output), "FILE", "write here instead of standard output" }
+#define OUTPUT_OPTION(output) { 'o', "out", STR, &(output), "FILE", "write here instead of standard output" }
 
 extern bool quiet;                                       /* --quiet: no progress, no notes */
 

@@ -35,7 +35,7 @@ static struct column_codes code_of(const struct table *t, int col, size_t most)
         str s = table_str(t, r, col);
         if (!s.n || intern(&seen, s) != k.n) continue;
         if (k.n == most)
-            die_at(t->file, t->line[r], "column '%.*s' has more than %zu values: no category? see --columns and --max",
+            die_at(t->file, t->line[r], "column '%.*s' has more than %zu values: no category? see --column and --max",
                    (int)t->name[col].n, t->name[col].s, most);
         k.value = grow(k.value, k.n + 1, &k.cap, sizeof *k.value);
         k.value[k.n++] = s;

@@ -19,7 +19,7 @@
 #include "tree/sexp.h"
 
 /* a row of a table of options */
-#define MODEL_OUTPUT(output) { 'o', "output", STR, &(output), "FILE", "write the model there" }
+#define MODEL_OUTPUT(output) { 'o', "out", STR, &(output), "FILE", "write the model there" }
 
 enum model_kind {
     MODEL_RIDGE, MODEL_LASSO, MODEL_LOGISTIC, MODEL_MLP, MODEL_BOOST, MODEL_FOREST, MODEL_COMMITTEE, MODEL_CONSTANT,

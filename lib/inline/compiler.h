@@ -23,7 +23,7 @@ extern const char *const level_name[];
 #define BUILD_OPTIONS(level, compiler)                                                                                 \
     LEVEL_OPTION(level), { 0, "compiler", STR, &(compiler), "NAME", "another compiler than that of WORK" }
 #define THRESHOLD_OPTION(threshold) { 0, "threshold", STR, &(threshold), "N", "-inline-threshold of the heuristic" }
-#define LIMIT_OPTION(limit) { 0, "limit", NUM, &(limit), "SECONDS", "longest run", 0.001, 1e9 }
+#define TIMEOUT_OPTION(limit) { 0, "timeout", NUM, &(limit), "SECONDS", "longest run", 0.001, 1e9 }
 
 struct build {
     const char *work;                                    /* directory that make has filled */

@@ -306,7 +306,7 @@ static void put_command(struct buf *b, const struct trials *t, const struct tria
     b->n = 0;
     buf_format(b, "inline-run --answer --root=.");
     put_option(b, "level", t->level);
-    put_option(b, "limit", limit);
+    put_option(b, "timeout", limit);
     if (!t->run) buf_format(b, " --text-only");
     if (t->complete) buf_format(b, " --complete");
     put_option(b, "reference", t->reference);
