@@ -1,6 +1,8 @@
 /* bench-guard - keep a decision only where it surely beats the default
  *
  * Usage: bench-guard --base=DEFAULT [--best] [OPTION]... [FILE]...
+ *        bench-guard --base=DEFAULT --all-inputs [--most-loss=X]
+ *                    [--sizes=FILE] [FILE]...
  *
  * Columns in: those of bench-compare; labels other than the base are candidate
  * decisions, for each benchmark apart.  Even rounds decide, odd rounds, which
@@ -14,15 +16,26 @@
  * confirmed_ratio, confirmed_lower_ratio, confirmed_upper_ratio,
  * guarded_ratio (confirmed_ratio where kept, 1 for the default), kind.
  * With --best the candidates of a benchmark share the chance of an error.
+ *
+ * With --all-inputs benchmarks are PROGRAM.INPUT, and a program is kept or not
+ * by all its inputs together: a round's value is the mean of their logarithms
+ * of the ratio, the bound must lie below 1, or with --most-loss=0.01 below
+ * 1.01, and no input may be surely slower than that (by all rounds, the chance
+ * of an error shared among the inputs).  With --sizes, a table of bench-count,
+ * it must have less text_bytes than the base too.  Columns out: program, label,
+ * base, decision, reason (gain, no sure gain, slower on an input, not smaller,
+ * failed, too few rounds), inputs, rounds, ratio, lower_ratio, upper_ratio (of
+ * the mean, in the odd rounds), worst (the input with the highest ratio),
+ * worst_ratio, worst_lower_ratio, worst_upper_ratio, text_ratio, kind.
  * Order: first appearance.  Memory: all rows.
  *
  * Examples:
  *   $ bench-guard --base=default policies.csv
+ *   $ bench-guard --all-inputs --base=O2 --sizes=exact.csv runs.csv
  */
 #include "base/filter.h"
 #include HELP
-#include "measure/guard.h"
-#include "measure/runs.h"
+#include "measure/inputs.h"
 #include "table/csvio.h"
 #include "table/input.h"
 #include "table/kind.h"
@@ -30,11 +43,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *base_name, *metric, *group;
+static const char *base_name, *metric, *group, *sizes;
 static enum { DIE, SKIP } incomplete = DIE;
 static enum guard_split split = GUARD_PARITY;
 static struct guard rule = { .confidence = 0.95 };
-static bool best;
+static bool best, all_inputs;
+static double most_loss;
 static const struct opt options[] = {
     { 'b', "base", STR, &base_name, "LABEL", "the default" },
     METRIC_OPTION(metric),
@@ -43,6 +57,9 @@ static const struct opt options[] = {
     { 0, "best", FLAG, &best, NULL, "one decision per benchmark, the surest candidate" },
     CONFIDENCE_OPTION(rule.confidence, "of being no loss"),
     { 0, "least-gain", NUM, &rule.least_gain, "X", "keep only what surely gains so much", 0, 1 },
+    { 0, "all-inputs", FLAG, &all_inputs, NULL, "one decision per program and label, over all its inputs" },
+    { 0, "most-loss", NUM, &most_loss, "X", "with --all-inputs: keep what surely loses less than so much", 0, 0.5 },
+    { 0, "sizes", STR, &sizes, "FILE", "with --all-inputs: exact costs, by which it must be smaller too" },
     PROGRAM_OPTION(group),
     { 0, "incomplete", WORD, &incomplete, "die|skip", "rounds with a label missing" },
     CSV_INPUT,
@@ -86,10 +103,20 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (!base_name) usage("no default given, see --base");
+    if (all_inputs && (best || rule.least_gain > 0 || split != GUARD_PARITY || group || incomplete == SKIP))
+        usage("--all-inputs goes with --most-loss and --sizes alone");
+    if (!all_inputs && (sizes || most_loss > 0)) usage("--sizes and --most-loss go with --all-inputs");
     struct runs *r = runs_read(argv + i, &(struct runs_options){ metric, group, incomplete == SKIP });
     long base = runs_label(r, base_name);
     if (base < 0) die("no label '%s' in the input", base_name);
     csvw *w = csvw_fd(1);
+    if (all_inputs) {
+        static struct sizes text;
+        if (sizes) sizes_read(&text, sizes, &r->label);
+        inputs_names(w);
+        inputs_guard(w, r, (size_t)base, (struct inputs_rule){ rule, most_loss, sizes ? &text : NULL });
+        return csvw_close(w);
+    }
     csvw_names(w, "benchmark,label,base,metric,decision,rounds,ratio,upper_ratio,confirmed_rounds,confirmed_ratio,"
                   "confirmed_lower_ratio,confirmed_upper_ratio,guarded_ratio,kind");
     csvw_end(w);

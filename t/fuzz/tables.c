@@ -15,7 +15,7 @@
 #include "inline/parts.h"
 #include "inline/program.h"
 #include "inline/site_table.h"
-#include "inline/sizes.h"
+#include "measure/sizes.h"
 #include "inline/verdicts.h"
 #include "inline/work.h"
 #include "loop/nest/rows.h"

@@ -1,4 +1,4 @@
-#include "inline/sizes.h"
+#include "measure/sizes.h"
 #include "table/csvio.h"
 #include <math.h>
 #include <string.h>
