@@ -3,12 +3,11 @@
  * Usage: bench-import --from=FORMAT [--label=NAME] [FILE]...
  *
  * FORMAT: hyperfine (JSON of --export-json), google (JSON of google/benchmark),
- * pyperf (JSON), gobench (text of go test -bench), perf (text of perf stat -x,).
+ * perf (text of perf stat -x,).
  *
  * Columns out: label, round and wall_seconds, and what the format has:
- * cpu_seconds, exit, phase, process, iteration, iterations, threads,
- * benchmark, counter_NAME, parameter_NAME, UNIT_per_UNIT; kind (real) and
- * order (blocks: these tools repeat one command before the next; ratios of
+ * cpu_seconds, exit, iterations, threads, counter_NAME, parameter_NAME; kind
+ * (real) and order (blocks: these tools repeat one command before the next; ratios of
  * such runs may be drift).  Aggregates are left out.  From perf: label, round
  * (one per file), event, value, unit, source (perf, or why there is none),
  * variance_percent, running_ns, running_percent, metric, metric_unit.
@@ -32,8 +31,7 @@ static const struct opt options[] = {
 
 static void import_file(struct frame *f, const char *path, long number)
 {
-    static void (*const import[])(struct frame *, const char *) = { import_hyperfine, import_google, import_pyperf,
-                                                                    import_gobench };
+    static void (*const import[])(struct frame *, const char *) = { import_hyperfine, import_google };
     if (from == FOREIGN_PERF) import_perf(f, path, label ? label : "perf", number);
     else import[from](f, path);
 }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# the samples are what hyperfine 1.15, google/benchmark 1.7.1, go 1.19 and perf 6.1 wrote; pyperf's, which Debian lacks, follows its manual
+# the samples are what hyperfine 1.15, google/benchmark 1.7.1 and perf 6.1 wrote
 . "$(dirname "$0")/tap.sh"
 D=$root/t/data/bench
 line() { bench-import --from="$1" "$2" | sed -n "$3p"; }
@@ -9,12 +9,8 @@ is 'hyperfine: all runs of both commands' 10 sh -c "bench-import --from=hyperfin
 is 'google: repetitions, both times, counters' 'BM_copy/64,0,7.359391131940436e-08,1.0814402131812972e-08,645460,1,ok,blocks,real,5918034045.703714,3' line google "$D/google.json" 2
 is 'google: no aggregates' 9 sh -c "bench-import --from=google '$D/google.json' | tail -n +2 | wc -l"
 is 'google: microseconds are seconds, too' 1 sh -c "bench-import --from=google '$D/google.json' | awk -F, '/^BM_slow/ { if (\$3 > 1e-5 && \$3 < 1e-2) n++ } END { print n == 3 }'"
-is 'go: name, threads, times per operation and units' 'benchmark,label,threads,round,iterations,wall_seconds,b_per_op,allocs_per_op,order,kind,mb_per_s,widgets_per_op
-example.org/x,BenchmarkRepeat,2,0,2000,1.19e-07,208,1,blocks,real,,' line gobench "$D/gobench.txt" 1,2
 is 'perf: a row per event, absent counters stay empty' 'perf,0,cycles,,,not supported,0,100.00,,,real' line perf "$D/perf.txt" 6
 is 'perf: repeated runs have a variance' 'perf,0,task-clock,10.11,msec,perf,0.95,10109402,100.00,0.628,CPUs utilized,real' line perf "$D/perf-r.txt" 2
-is 'pyperf: processes, values and warm-ups' 'sum,0,warmup,0.0123,0,0,1,blocks,real' line pyperf "$D/pyperf.json" 2
-is 'pyperf: the name may stand in the common metadata' 'other,0,measure,1.5,0,0,,blocks,real' line pyperf "$D/pyperf.json" 9
 is 'several files are one table' '0 1' sh -c "bench-import --from=perf --label=x '$D/perf.txt' '$D/perf.txt' | tail -n +2 | cut -d, -f2 | sort -u | paste -sd' '"
 bench-import --from=hyperfine "$D/hyperfine.json" > h.csv
 bench-compare --metric=wall h.csv > out.csv 2> notes
@@ -22,9 +18,6 @@ ok 'comparing blocks is possible, and said' grep -q 'made in blocks' notes
 echo '{"results": [{"command": "x"}]}' > bad.json
 fails 'a result without times' 1 'bad.json:1:[0-9]*: a result without' bench-import --from=hyperfine bad.json
 fails 'the wrong format' 1 "no 'benchmarks'" bench-import --from=google "$D/hyperfine.json"
-fails 'no benchmark lines' 1 'not the output of go test' bench-import --from=gobench "$D/perf.txt"
-echo 'BenchmarkX 10 abc ns/op' > bad.txt
-fails 'a time that is no number' 1 "bad.txt:1: 'abc'" bench-import --from=gobench bad.txt
 echo '12x,,cycles,1,100.00,,' > bad.perf
 fails 'a count that is no number' 1 'bad.perf:1: ' bench-import --from=perf bad.perf
 fails 'a truncated file' 1 'cut.json:' sh -c "head -c 300 '$D/google.json' > cut.json; bench-import --from=google cut.json"

@@ -42,10 +42,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 extern const size_t fuzz_prefix;
 const size_t fuzz_prefix = 1;
 
-enum { HYPERFINE, GOOGLE, PYPERF, GOBENCH, PERF, COUNTERS_OF, HISTORY, PARTS, PROGRAM, COST, KERNELS, CELLS, HOOKS,
+enum { HYPERFINE, GOOGLE, PERF, COUNTERS_OF, HISTORY, PARTS, PROGRAM, COST, KERNELS, CELLS, HOOKS,
        ENTRIES, EXAMPLES, TRACES, ROWS, RUNDIR, RESULTS, FIGURES, SIZES, BEST, CODES,
        POLICIES, RESULT_LINES, SITES, VERDICTS, CURVE, WANTED, CALLS, HEADER, READERS };
-static const char *const reader[READERS] = { "hyperfine", "google", "pyperf", "gobench", "perf", "counters", "history",
+static const char *const reader[READERS] = { "hyperfine", "google", "perf", "counters", "history",
                                              "parts", "program", "cost", "kernels", "cells", "hooks", "entries",
                                              "examples", "traces", "rows", "rundir", "results", "figures", "sizes",
                                              "best", "codes", "policies", "result-lines", "sites", "verdicts",
@@ -159,8 +159,6 @@ static void body(const uint8_t *data, size_t n)
     switch (data[0] % READERS) {
     case HYPERFINE: import_hyperfine(f, path); break;
     case GOOGLE: import_google(f, path); break;
-    case PYPERF: import_pyperf(f, path); break;
-    case GOBENCH: import_gobench(f, path); break;
     case PERF: import_perf(f, path, none, 0); break;
     case COUNTERS_OF: {
         struct counters k = counters_read(paths);
