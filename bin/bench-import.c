@@ -7,10 +7,10 @@
  *
  * Columns out: label, round and wall_seconds, and what the format has:
  * cpu_seconds, exit, iterations, threads, counter_NAME, parameter_NAME; kind
- * (real) and order (blocks: these tools repeat one command before the next; ratios of
- * such runs may be drift).  Aggregates are left out.  From perf: label, round
- * (one per file), event, value, unit, source (perf, or why there is none),
- * variance_percent, running_ns, running_percent, metric, metric_unit.
+ * (real) and order (blocks: these tools repeat one command before the next;
+ * ratios of such runs may be drift).  Aggregates are left out.  From perf:
+ * label, round (one per file), event, value, unit, source (perf, or why there
+ * is none), variance_percent, running_ns, running_percent, metric, metric_unit.
  * Several files of one format become one table.  Memory: all rows.
  *
  * Examples:
