@@ -210,10 +210,10 @@ flambda-classes: $(foreach x,csv svg png,$(flambda)/classes.$x)
 
 flambda_class_log = $(firstword $(wildcard $(DATA)/inline/training-logs/$(FLAMBDA_CLASS_LOG) \
     $(DATA)/training-logs/$(FLAMBDA_CLASS_LOG)))
-$(flambda)/classes.csv: $(flambda)/policies.settings $(BIN)/flambda-pairs $(BIN)/flambda-label
+$(flambda)/classes.csv: $(flambda)/policies.settings $(BIN)/flambda-sites $(BIN)/flambda-label
 	if [ -z '$(flambda_class_log)' ]; then echo 'make: no training-logs/$(FLAMBDA_CLASS_LOG) in DATA=$(DATA)' >&2; 
 	    exit 1; fi
-	flambda-pairs --kind=log $(flambda_class_log)/correct.log $(flambda_class_log)/incorrect.log |
+	flambda-sites --kind=log $(flambda_class_log)/correct.log $(flambda_class_log)/incorrect.log |
 	    flambda-label --count --rule=ridge $(FLAMBDA_CLASS_TAUS:%=--tau=%) $(aside)
 $(flambda)/classes.svg $(flambda)/classes.png: $(flambda)/classes.csv $(TOP)/plots/flambda-classes.gp
 	gnuplot -e "kind='published'" -c $(TOP)/plots/flambda-classes.gp $< $(new)

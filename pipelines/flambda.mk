@@ -94,14 +94,14 @@ $(OUT)/flambda/trees.csv: $(OUT)/flambda/trees-stat.csv $(OUT)/flambda/trees-pas
 	} $(aside)
 
 # ---- features and labels ----
-$(OUT)/flambda/pairs.csv: $(OUT)/flambda/settings $(BIN)/flambda-pairs
+$(OUT)/flambda/pairs.csv: $(OUT)/flambda/settings $(BIN)/flambda-sites
 	@$(call flambda_there,features-v3)
-	flambda-pairs $(call flambda_data,features-v3)/*.sexp $(aside)
-$(OUT)/flambda/features.csv: $(OUT)/flambda/pairs.csv $(BIN)/flambda-features $(BIN)/flambda-label $(BIN)/fit-audit
+	flambda-sites $(call flambda_data,features-v3)/*.sexp $(aside)
+$(OUT)/flambda/features.csv: $(OUT)/flambda/pairs.csv $(BIN)/flambda-label $(BIN)/fit-audit
 	@$(call flambda_perhaps,training-logs)
 	$(call flambda_perhaps,rewards)
 	{   echo item,key,value
-	    flambda-features --standardise --scale=$@.scale $(call flambda_data,features-v3)/*.sexp |
+	    flambda-sites --standardise --scale=$@.scale $(call flambda_data,features-v3)/*.sexp |
 	        csv-calc --print="concat('n_rows,,', row())" | tail -n 1
 	    csv-group -g type -c kept --stat=sum $@.scale |
 	        csv-calc --set="type=type == 'flag' ? 'bool' : type" --set='kept=sum_kept' > $@.kinds
@@ -121,7 +121,7 @@ $(OUT)/flambda/features.csv: $(OUT)/flambda/pairs.csv $(BIN)/flambda-features $(
 	        audit $$t 0
 	    done
 	    for k in $(call flambda_files,training-logs,*/); do
-	        flambda-pairs --kind=log $$k/correct.log $$k/incorrect.log > $(@D)/log.csv
+	        flambda-sites --kind=log $$k/correct.log $$k/incorrect.log > $(@D)/log.csv
 	        case $${k%/} in */lasso*) rules=lasso ;; *) rules='ridge $(FLAMBDA_TAUS:%=-T %)' ;; esac
 	        flambda-label --count --rule=$$rules $(@D)/log.csv |
 	            csv-calc --let=name=$$(basename $$k) --set="key=known(tau) ? concat(name, ' tau=', tau) : name" |
@@ -132,7 +132,7 @@ $(OUT)/flambda/features.csv: $(OUT)/flambda/pairs.csv $(BIN)/flambda-features $(
 	    done
 	    for f in $(call flambda_files,rewards,*/*/rewards_dump.sexp); do
 	        program=$$(basename $$(dirname $$f)) kind=$$(basename $$(dirname $$(dirname $$f)))
-	        flambda-pairs --kind=rewards --program=$$program $$f |
+	        flambda-sites --kind=rewards --program=$$program $$f |
 	            csv-calc --set='both=known(long_term) && known(no_inline)' | csv-group -c both --stat=sum |
 	            csv-calc --set='nodes=n_rows' --set='both=or(sum_both, 0)' > $@.kinds
 	        csv-calc --let=key="$$kind $$program" --print="concat('n_reward_nodes,', key, ',', nodes)" $@.kinds

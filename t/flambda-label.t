@@ -32,11 +32,11 @@ if [ -n "${MILLRACE_DATA:-}" ] || [ -d "$root/../shared/data" ]; then
     need_data inline/training-logs
     logs=$DATA/inline/training-logs
     for k in star:3592,492,304 general:3907,270,211 hand:3925,290,173; do
-        is "published counts of the lasso labels, ${k%:*}" "${k#*:}" bash -c "flambda-pairs --kind=log '$logs'/lasso_${k%:*}/{correct,incorrect}.log | flambda-label --rule=lasso --count | sed -n '2s/^lasso,,4388,\([0-9]*,[0-9]*,[0-9]*\),.*/\1/p'"
-        is "and every single one of them" 0 bash -c "flambda-pairs --kind=log '$logs'/lasso_${k%:*}/{correct,incorrect}.log | flambda-label --rule=lasso |
+        is "published counts of the lasso labels, ${k%:*}" "${k#*:}" bash -c "flambda-sites --kind=log '$logs'/lasso_${k%:*}/{correct,incorrect}.log | flambda-label --rule=lasso --count | sed -n '2s/^lasso,,4388,\([0-9]*,[0-9]*,[0-9]*\),.*/\1/p'"
+        is "and every single one of them" 0 bash -c "flambda-sites --kind=log '$logs'/lasso_${k%:*}/{correct,incorrect}.log | flambda-label --rule=lasso |
             sed 's/\"[^\"]*\"//' | awk -F, 'NR > 1 { got = \$NF; gsub(\"doesnt\", \"DOESNT\", got); wrong += toupper(got) != \$(NF - 2) } END { print wrong }'"
     done
-    flambda-pairs --kind=log "$logs"/ridge_moe/{correct,incorrect}.log | flambda-label --rule=ridge --count -T 0.00001 -T 0.00005 -T 0.0001 -T 0.0005 -T 0.001 -T 0.005 -T 0.01 -T 0.05 | awk -F, 'NR > 1 { print $7 "," $8 "," $9 }' > shares
+    flambda-sites --kind=log "$logs"/ridge_moe/{correct,incorrect}.log | flambda-label --rule=ridge --count -T 0.00001 -T 0.00005 -T 0.0001 -T 0.0005 -T 0.001 -T 0.005 -T 0.01 -T 0.05 | awk -F, 'NR > 1 { print $7 "," $8 "," $9 }' > shares
     is 'the eight published rows of ridge-star, to the last digit' "$(awk -F' , ' '/^ridge-star/ { print $3 "," $4 "," $5 }' "$DATA/inline/class_distribution.csv")" cat shares
 fi
 done_testing

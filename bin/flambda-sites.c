@@ -1,6 +1,6 @@
-/* flambda-pairs - call sites with rewards, from the study's files to CSV
+/* flambda-sites - call sites of the study, with features and rewards, as CSV
  *
- * Usage: flambda-pairs [OPTION]... FILE...
+ * Usage: flambda-sites [OPTION]... FILE...
  *
  * --kind=pairs: lists of (FEATURES REWARD?). Columns out: program, site (may
  * be empty), every numeric feature, every flag as 0 or 1, immediate,
@@ -9,11 +9,18 @@
  * PROGRAM,correct = X,predicted = Y,L,C,metadata = [..] of a training log,
  * where the metadata may hold commas; program, site, long_term, no_inline,
  * correct, predicted. A program is named by --program or by its file without
- * the ending. Input order. Memory: all rows of pairs and rewards.
+ * the ending.
+ *
+ * --standardise does to pairs what the study did before training, over all rows:
+ * numeric features of population deviation above 1e-4 are kept and
+ * standardised, flags of mean above 1e-4 are kept. FILE of --scale gets
+ * column, type (numeric or flag), kept (0 or 1), mean, deviation for every
+ * feature. Input order. Memory: all rows of pairs and rewards.
  *
  * Examples:
- *   $ flambda-pairs features-v3/fft.sexp | flambda-label --rule=lasso
- *   $ flambda-pairs --kind=log correct.log incorrect.log > labelled.csv
+ *   $ flambda-sites features-v3/fft.sexp | flambda-label --rule=lasso
+ *   $ flambda-sites --standardise --scale=scale.csv features-v3/fft.sexp
+ *   $ flambda-sites --kind=log correct.log incorrect.log > labelled.csv
  */
 #include "flambda/pairs.h"
 #include "decisions/source.h"
@@ -27,10 +34,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *program, *output;
+static const char *program, *output, *scale_path;
+static bool prepare;
 static enum { PAIRS, REWARDS, LOG } kind = PAIRS;
 static const struct opt options[] = {
     { 0, "kind", WORD, &kind, "pairs|rewards|log", "what the files are" },
+    { 0, "standardise", FLAG, &prepare, NULL, "drop dead features, standardise numeric ones" },
+    { 0, "scale", STR, &scale_path, "FILE", "write what was kept, means and deviations here" },
     { 0, "program", STR, &program, "NAME", "name of the program" },
     OUTPUT_OPTION(output),
     { 0 } };
@@ -94,23 +104,49 @@ static int logs(char **paths)
 
 /* ---- s-expressions ---- */
 
-static int table(const struct site_pairs *p, bool features)
+static struct site_pairs p;
+
+static str feature_name(size_t k)
+{
+    return k < p.numeric.n ? p.numeric.name[k] : p.flag.name[k - p.numeric.n];
+}
+
+static void write_scale(const struct preparation *scale, size_t width)
+{
+    csvw *out = csvw_open(scale_path);
+    csvw_names(out, "column,type,kept,mean,deviation");
+    csvw_end(out);
+    for (size_t k = 0; k < width; k++) {
+        csvw_str(out, feature_name(k));
+        csvw_cstr(out, k < p.numeric.n ? "numeric" : "flag");
+        csvw_int(out, scale[k].kept);
+        csvw_num(out, scale[k].mean);
+        csvw_num(out, scale[k].deviation);
+        csvw_end(out);
+    }
+    csvw_close(out);
+}
+
+/* scale: NULL, or how features are prepared */
+static int table(size_t width, const struct preparation *scale)
 {
     csvw *out = csvw_open(output);
-    const struct intern *names[] = { &p->numeric, &p->flag };
-    size_t width = p->numeric.n + p->flag.n;
     csvw_names(out, "program,site");
-    for (int k = 0; k < 2 && features; k++)
-        for (size_t i = 0; i < names[k]->n; i++) csvw_str(out, names[k]->name[i]);
+    for (size_t k = 0; k < width; k++)
+        if (!scale || scale[k].kept) csvw_str(out, feature_name(k));
     csvw_names(out, "immediate,long_term,no_inline");
     csvw_end(out);
-    for (size_t i = 0; i < p->n; i++) {
-        csvw_str(out, p->text.name[p->pair[i].program]);
-        csvw_str(out, p->text.name[p->pair[i].site]);
-        for (size_t k = 0; k < width && features; k++) csvw_num(out, p->x[i * width + k]);
-        csvw_known(out, p->pair[i].reward.immediate);
-        csvw_known(out, p->pair[i].reward.long_term);
-        csvw_known(out, p->pair[i].reward.no_inline);
+    for (size_t i = 0; i < p.n; i++) {
+        csvw_str(out, p.text.name[p.pair[i].program]);
+        csvw_str(out, p.text.name[p.pair[i].site]);
+        for (size_t k = 0; k < width; k++) {
+            double x = p.x[i * width + k];
+            if (!scale || scale[k].kept)
+                csvw_num(out, scale && k < p.numeric.n ? (x - scale[k].mean) / scale[k].deviation : x);
+        }
+        csvw_known(out, p.pair[i].reward.immediate);
+        csvw_known(out, p.pair[i].reward.long_term);
+        csvw_known(out, p.pair[i].reward.no_inline);
         csvw_end(out);
     }
     return csvw_close(out);
@@ -119,14 +155,15 @@ static int table(const struct site_pairs *p, bool features)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    static struct site_pairs p;
-    bool features = kind == PAIRS;
     if (!argv[i]) usage("no files given");
+    if ((prepare || scale_path) && kind != PAIRS) usage("--standardise and --scale go with --kind=pairs");
     if (kind == LOG) return logs(argv + i);
     struct source in = source_open(argv + i, SEXP_CORE);
-    for (const struct sexp *e; (e = source_next(&in)); ) {
-        if (features) site_pairs_read(&p, e, source_program(&in, program));
-        else site_pairs_read_dump(&p, e, source_program(&in, program));
-    }
-    return table(&p, features);
+    for (const struct sexp *e; (e = source_next(&in)); )
+        (kind == PAIRS ? site_pairs_read : site_pairs_read_dump)(&p, e, source_program(&in, program));
+    size_t width = kind == PAIRS ? p.numeric.n + p.flag.n : 0;
+    struct preparation *scale = xmalloc(width + 1, sizeof *scale);
+    site_pairs_prepare(&p, scale);
+    if (scale_path) write_scale(scale, width);
+    return table(width, prepare ? scale : NULL);
 }
