@@ -52,7 +52,7 @@ static const struct opt options[] = {
     { 'b', "base", STR, &base_name, "LABEL", "what to compare with; default: the first label of bench-run" },
     { 0, "margin", NUM, &margin, "X", "ratios within 1/(1+X) .. 1+X count as the same", 0, 1 },
     METRIC_OPTION(metric),
-    CONFIDENCE_OPTION(confidence, "of the intervals; 1-P of the tests"),
+    CONFIDENCE_OPTION(confidence, "of the two-sided intervals; 1-P of the tests"),
     PROGRAM_OPTION(group),
     { 0, "adjust", WORD, &adjust, "holm|bh|none", "for the number of comparisons" },
     { 0, "incomplete", WORD, &incomplete, "die|skip", "rounds with a label missing" },

@@ -47,7 +47,7 @@ static const struct opt options[] = {
     { 's', "seed", INT, &seed, "N", "of their orders" },
     { 0, "metric", STR, &metric, "cpu|wall|COL", "what is compared" },
     { 0, "margin", NUM, &margin, "X", "ratios within 1/(1+X) .. 1+X count as the same", 0, 1 },
-    CONFIDENCE_OPTION(confidence, "of the intervals"),
+    CONFIDENCE_OPTION(confidence, "of the two-sided intervals"),
     { 0, "timeout", NUM, &timeout, "S", "wall seconds per run", 0, 1e9 },
     { 0, "shell", FLAG, &shell, NULL, "run commands by sh -c" },
     { 0 } };

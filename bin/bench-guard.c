@@ -55,7 +55,7 @@ static const struct opt options[] = {
     { 0, "split", WORD, &split, "none|parity|half", "all rounds decide, unconfirmed | even ones | the first half",
       0, 0 },
     { 0, "best", FLAG, &best, NULL, "one decision per benchmark, the surest candidate" },
-    CONFIDENCE_OPTION(rule.confidence, "of being no loss"),
+    CONFIDENCE_OPTION(rule.confidence, "that what is kept is no loss (one-sided)"),
     { 0, "least-gain", NUM, &rule.least_gain, "X", "keep only what surely gains so much", 0, 1 },
     { 0, "all-inputs", FLAG, &all_inputs, NULL, "one decision per program and label, over all its inputs" },
     { 0, "most-loss", NUM, &most_loss, "X", "with --all-inputs: keep what surely loses less than so much", 0, 0.5 },

@@ -38,7 +38,7 @@ static const struct opt options[] = {
     { 'b', "base", STR, &base_name, "LABEL", "what to compare with; default: the first label of bench-run" },
     { 'l', "label", STR, &label_name, "LABEL", "default: the other" },
     METRIC_OPTION(metric),
-    CONFIDENCE_OPTION(confidence, "of the test"),
+    CONFIDENCE_OPTION(confidence, "of the two-sided test"),
     { 0, "most", INT, &most, "N", "try no more rounds than these", 8, 1e6 },
     { 0, "draws", INT, &draws, "N", "resamples", 50, 1e6 },
     { 's', "seed", INT, &seed, "N", "of the resamples" },

@@ -44,7 +44,7 @@ static long seed = 1;
 static bool as_csv;
 static const struct opt options[] = {
     { 0, "metric", LIST, &metrics, "cpu|wall|COL", "default: cpu and wall" },
-    CONFIDENCE_OPTION(confidence, "of the intervals"),
+    CONFIDENCE_OPTION(confidence, "of the two-sided intervals"),
     PROGRAM_OPTION(group),
     { 0, "levels", STR, &levels, "COL", "split the variance at this column" },
     { 0, "group-cost", NUM, &group_cost, "N", "runs that a new group costs", 0, 1e9 },

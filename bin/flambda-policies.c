@@ -28,6 +28,7 @@
  *   $ flambda-policies --sets=data/flambda-benchmarks.csv timings.csv
  */
 #include "base/filter.h"
+#include "measure/stats.h"
 #include HELP
 #include "flambda/policies-tables.h"
 #include <string.h>
@@ -46,7 +47,7 @@ static const struct opt options[] = {
     { 0, "drop", INT, &how.drop, "N", "leave out the first N timings of a worker", 0, 1e9 },
     { 0, "only", INT, &how.only, "N", "take the N-th timing of a worker alone", 0, 1e9 },
     { 0, "margin", NUM, &show.margin, "R", "savings within it are none", 0, 1 },
-    { 0, "confidence", NUM, &show.confidence, "C", "of the intervals", 0.5, 0.999999 },
+    CONFIDENCE_OPTION(show.confidence, "of the two-sided intervals"),
     { 0, "alpha", NUM, &show.alpha, "P", "level of the tests", 1e-12, 0.5 },
     { 0, "size", INT, &show.greedy, "K", "largest greedy set", 1, 1e6 },
     { 0, "not-single", LIST, &show.not_single, "NAMES", "policies that are committees, a,b*" },

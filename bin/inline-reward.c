@@ -45,7 +45,7 @@ static const struct opt options[] = {
     { 'a', "alpha", STR, &alpha_text, "X", "lasso: weight of |w|_1, auto (hold-out) or cv" },
     { 0, "target", WORD, &target, TARGETS, "what to explain" },
     { 'n', "samples", INT, &samples, "N", "bootstrap samples; 0: no intervals", 0, 1e6 },
-    CONFIDENCE_OPTION(confidence, "of the intervals"),
+    CONFIDENCE_OPTION(confidence, "of the two-sided intervals"),
     { 's', "seed", INT, &seed, "N", "seed of the bootstrap" },
     { 0, "report", STR, &report_path, "FILE", "write what is known of the fit here" },
     OUTPUT_OPTION(output),

@@ -5,7 +5,7 @@
  * Columns in: problem, lib, gflops, as from loop-peer.  Columns out: lib,
  * problems, geomean_gflops, peak_ratio (geometric mean over --peak), ratio
  * (geometric mean of LIB over this one on the problems both have), low_ratio,
- * high_ratio (95 % bootstrap interval over the problems), least_ratio,
+ * high_ratio (bootstrap interval over the problems, two-sided), least_ratio,
  * wins_share (problems on which LIB is at least as fast), kind (of the rows,
  * empty when not known; all must have the same).  One row for each library,
  * then one named best: per problem the fastest of the others.
@@ -29,13 +29,14 @@
 
 enum { MAX_LIBS = 64 };
 static const char *of = "ours", *without = "";
-static double peak;
+static double peak, confidence = 0.95;
 static bool published;
 static bool as_csv;
 static const struct opt options[] = {
     { 0, "of", STR, &of, "LIB", "the library in question" },
     { 0, "without", STR, &without, "LIBS", "libraries that do not count, separated by commas" },
     { 0, "peak", NUM, &peak, "GFLOPS", "ceiling, from loop-machine --peak; 0: not known", 0, 1e9 },
+    CONFIDENCE_OPTION(confidence, "of the two-sided intervals"),
     { 0, "published", FLAG, &published, NULL, "add the published ratios" },
     SHOW_OPTION(as_csv),
     { 0 } };
@@ -75,7 +76,7 @@ static void row(csvw *w, str name, size_t problems, size_t mine, long lib, size_
     csvw_known(w, n ? exp(logs / (double)n) : NAN);
     csvw_known(w, n && peak > 0 ? exp(logs / (double)n) / peak : NAN);
     struct interval range = { NAN, NAN, NAN };
-    if (both) range = geometric_mean(ratio, both, 0.95, 1, "loop-compare").ratio;
+    if (both) range = geometric_mean(ratio, both, confidence, 1, "loop-compare").ratio;
     csvw_known(w, range.point);
     csvw_known(w, both > 1 ? range.lower : NAN);
     csvw_known(w, both > 1 ? range.upper : NAN);

@@ -17,7 +17,7 @@
  * Order as in the input.  Memory: all rows.
  *
  * With --total one row instead: raw_ns, removed_ns, clipped_ns, corrected_ns of
- * all cells together and low_ns, high_ns, a 95 % interval.  --repeats has the
+ * all cells together and low_ns, high_ns, an interval.  --repeats has the
  * total_ns of several runs of the same recorded program: their mean takes the
  * place of the cells' own total, and its error enters beside that of the
  * calibration (without it only the latter does).  --against has the total_ns of
@@ -35,6 +35,7 @@
  *   $ prof-correct --calibration=calibration.sexp --hooks=hooks.csv cells.csv
  */
 #include "base/filter.h"
+#include "measure/stats.h"
 #include "prof/correct.h"
 #include "table/csvio.h"
 #include HELP
@@ -42,11 +43,13 @@
 
 static const char *calibration, *hooks, *repeats, *against, *pairs;
 static bool placed, total;
+static double confidence = 0.95;
 static const struct opt options[] = {
     { 0, "calibration", STR,  &calibration, "FILE", "cost of each hook, from prof-record --calibrate" },
     {  0,  "hooks",       STR,  &hooks, "FILE", "how often each ran in each cell, from prof-sweep" },
     {  0,  "placed",      FLAG, &placed, NULL, "remove overhead that was placed as intervals" },
     {  0,  "total",       FLAG, &total, NULL, "one row for all cells, with an interval" },
+    CONFIDENCE_OPTION(confidence, "of that interval, which is two-sided"),
     {  0,  "repeats",     STR,  &repeats, "FILE", "total_ns of repeats of the recorded run" },
     {  0,  "against",     STR,  &against, "FILE", "total_ns of runs that were not recorded" },
     {  0,  "pairs",       STR,  &pairs, "FILE", "the calibration's runs, if made in the rounds of those two" },
@@ -54,7 +57,7 @@ static const struct opt options[] = {
 
 static int write_total(const struct cells *c, const struct correction *r, struct removed removed)
 {
-    struct total t = correct_total(c, r, removed, repeats, against, pairs);
+    struct total t = correct_total(c, r, removed, repeats, against, pairs, confidence);
     csvw *w = csvw_open("-");
     csvw_names(w, "raw_ns,removed_ns,clipped_ns,corrected_ns,low_ns,high_ns");
     if (against) csvw_names(w, "true_ns,corrected_ratio,low_ratio,high_ratio,covered");

@@ -12,11 +12,11 @@
  * --nested) is refused.  What recording cost is taken out before anything gets
  * faster.  A folder of the recorder's logs is read as prof-log --nested reads it.
  * A part that matches nothing is an error, which lists names like it.
- * Columns out: part, speed, before_ns, after_ns, low_ns, high_ns (95 %, from
- * what the iterations take then, see --iteration; empty: under five),
- * speedup, low_ratio, high_ratio, naive_speedup (as if nothing overlapped: the
- * part's time on all threads is taken from the whole), selected_ns,
- * iterations.  Cores and caches that threads share are not seen.
+ * Columns out: part, speed, before_ns, after_ns, low_ns, high_ns (two-sided
+ * interval from what the iterations take then, see --iteration; empty: under
+ * five), speedup, low_ratio, high_ratio, naive_speedup (as if nothing
+ * overlapped: the part's time on all threads is taken from the whole),
+ * selected_ns, iterations.  Cores and caches that threads share are not seen.
  * Memory: all rows.
  *
  * Examples:
@@ -25,6 +25,7 @@
  */
 #include "base/filter.h"
 #include "base/num.h"
+#include "measure/stats.h"
 #include "prof/import/input.h"
 #include "prof/path.h"
 #include HELP
@@ -32,9 +33,11 @@
 
 static struct list speeds;
 static const char *iteration;
+static double confidence = 0.95;
 static const struct opt options[] = {
     { 0, "speed",     LIST, &speeds, "PART:K", "what gets faster, and how much" },
     { 0, "iteration", STR,  &iteration, "OP", "what is one iteration [what repeats and takes longest]" },
+    CONFIDENCE_OPTION(confidence, "of the two-sided interval"),
     { 0 } };
 
 static struct part part_of(const char *s)
@@ -108,7 +111,7 @@ int main(int argc, char **argv)
     for (int k = 0; k < speeds.n; k++) check_whole(&part[k], &t);
     struct whatif *x = xmalloc((size_t)speeds.n, sizeof *x);
     for (int k = 0; k < speeds.n; k++) {
-        x[k] = whatif_of(&t, &part[k], iteration);
+        x[k] = whatif_of(&t, &part[k], iteration, confidence);
         if (!x[k].pieces) nothing(&part[k], &t);
     }
     csvw *w = csvw_open("-");

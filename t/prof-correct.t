@@ -37,6 +37,7 @@ all() { prof-correct --total --calibration=cal.sexp --hooks=hooks.csv "$@" one.c
 is 'the total of 100 calls at 10 ns, error 1 ns with 9 degrees of freedom: 2.262 times 100' \
 'raw_ns,removed_ns,clipped_ns,corrected_ns,low_ns,high_ns
 10000,1000,0,9000,8774,9226' all
+is 'of 90 %: 1.833 times 100' 8817,9183 bash -c "$(declare -f all); all --confidence=0.9 | tail -1 | cut -d, -f5-"
 printf '%s\n' total_ns 10000 10100 9900 > runs.csv
 printf '%s\n' total_ns 8800 9000 9080 > bare.csv
 # by hand: variances 100^2 (9) and 57.7^2 (2), 10.67 degrees of freedom, 2.21 times 115.5

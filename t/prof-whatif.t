@@ -80,4 +80,6 @@ fi
 { echo "$head"; at=0; for i in {1..10}; do d=$((100 + i % 2 * 40)); echo "1,1,op,,$at,$((at + d)),step,,"; echo "1,1,cat,C,$at,$((at + d / 2)),half,,"; echo "1,1,cat,Python,$((at + d / 2)),$((at + d)),rest,,"; at=$((at + d)); done; } > it.csv
 is 'the interval of ten iterations of 75 and 105: 900 +- t(9) * sd * sqrt 10' 900,787,1013,10 \
     bash -c 'prof-whatif --speed=half:2 it.csv | csv-cut -c after_ns,low_ns,high_ns,iterations | sed 1d'
+is 'of 90 %: t(9) is 1.833' 809,991 \
+    bash -c 'prof-whatif --confidence=0.9 --speed=half:2 it.csv | csv-cut -c low_ns,high_ns | sed 1d'
 done_testing

@@ -192,10 +192,10 @@ static struct sample read_totals(const char *path)
     return s;
 }
 
-static double half_width(const double *v, const double *freedom, size_t n)
+static double half_width(const double *v, const double *freedom, size_t n, double confidence)
 {
-    double error, f = welch(v, freedom, n, &error);
-    return error * (f > 0 ? gsl_cdf_tdist_Pinv(0.975, f) : gsl_cdf_ugaussian_Pinv(0.975));
+    double p = (1 + confidence) / 2, error, f = welch(v, freedom, n, &error);
+    return error * (f > 0 ? gsl_cdf_tdist_Pinv(p, f) : gsl_cdf_ugaussian_Pinv(p));
 }
 
 /* what each round's own calibration would have taken; nothing if none is taken at all */
@@ -217,17 +217,18 @@ static struct sample taken_by_round(const char *path, double taken)
 }
 
 /* half the width for the mean of a - b - c, row by row; b may be NULL */
-static double paired_half_width(const struct sample *a, const struct sample *b, const struct sample *c)
+static double paired_half_width(const struct sample *a, const struct sample *b, const struct sample *c,
+                                double confidence)
 {
     struct sample d = { .v = xcalloc(a->n, sizeof *d.v), .n = a->n };
     for (size_t i = 0; i < a->n; i++) d.v[i] = a->v[i] - (b ? b->v[i] : 0) - c->v[i];
     describe(&d);
     free(d.v);
-    return half_width(&d.error, &d.freedom, 1);
+    return half_width(&d.error, &d.freedom, 1, confidence);
 }
 
 struct total correct_total(const struct cells *c, const struct correction *r, struct removed removed,
-                           const char *repeats, const char *against, const char *pairs)
+                           const char *repeats, const char *against, const char *pairs, double confidence)
 {
     struct total t = { 0 };
     struct sample runs = { 0 }, bare = { 0 };
@@ -249,14 +250,14 @@ struct total correct_total(const struct cells *c, const struct correction *r, st
     t.corrected = t.raw - t.taken;
     double error[] = { removed.error, runs.error, bare.error };
     double freedom[] = { removed.freedom, runs.freedom, bare.freedom };
-    t.half = half_width(error, freedom, 2);
-    t.half_against = half_width(error, freedom, 3);
+    t.half = half_width(error, freedom, 2, confidence);
+    t.half_against = half_width(error, freedom, 3, confidence);
     if (pairs) {
         struct sample taken = taken_by_round(pairs, t.taken);
         if (taken.n != runs.n || (against && bare.n != runs.n))
             die("%s: %zu rows, but %zu repeats", pairs, taken.n, runs.n);
-        t.half = paired_half_width(&runs, NULL, &taken);
-        if (against) t.half_against = paired_half_width(&runs, &bare, &taken);
+        t.half = paired_half_width(&runs, NULL, &taken, confidence);
+        if (against) t.half_against = paired_half_width(&runs, &bare, &taken, confidence);
         free(taken.v);
     }
     free(runs.v);

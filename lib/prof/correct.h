@@ -22,9 +22,9 @@ struct correction *correct_placed(struct cells *);
 
 /* All cells together.  Tables, NULL for none: repeats and against have total_ns, of runs of the recorded program and of
  * the one that is not recorded; pairs has calls, uninstrumented_ns, instrumented_ns, a row for each of theirs. half:
- * half the width of the 95 % interval of corrected, half_against: of its difference to truth.  Errors are independent,
- * with the degrees of freedom of Welch (1947) and Satterthwaite (1946); with pairs, taken round by round. */
+ * half the width of the (two-sided) interval of corrected, half_against: of its difference to truth.  Errors are
+ * independent, with the degrees of freedom of Welch (1947) and Satterthwaite (1946); with pairs, round by round. */
 struct total { double raw, taken, clipped, corrected, half, truth, half_against; };
 struct total correct_total(const struct cells *, const struct correction *, struct removed, const char *repeats,
-                           const char *against, const char *pairs);
+                           const char *against, const char *pairs, double confidence);
 #endif

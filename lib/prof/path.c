@@ -209,7 +209,7 @@ static int64_t replayed(const struct dag *g, size_t begin, size_t end, double sp
 }
 
 static void interval(struct whatif *w, const struct dag *g, const struct event_table *t, double speed,
-                     const int64_t *finish, const char *iteration)
+                     const int64_t *finish, const char *iteration, double confidence)
 {
     struct repeat rep = longest_repeat(t, iteration);
     size_t begin = 0, end, n = 0;
@@ -229,7 +229,8 @@ static void interval(struct whatif *w, const struct dag *g, const struct event_t
         squares += delta * (d - mean);
     }
     if (n < 2) return;
-    double half = gsl_cdf_tdist_Pinv(0.975, (double)(n - 1)) * sqrt(squares / (double)(n - 1) * (double)n);
+    double t_value = gsl_cdf_tdist_Pinv((1 + confidence) / 2, (double)(n - 1));
+    double half = t_value * sqrt(squares / (double)(n - 1) * (double)n);
     if (!(half < 4e18)) return;
     w->iterations = n;
     w->low = w->after - (int64_t)half;
@@ -305,7 +306,7 @@ const char **whatif_near(const struct event_table *t, const char *pattern, size_
     return out;
 }
 
-struct whatif whatif_of(struct event_table *t, const struct part *part, const char *iteration)
+struct whatif whatif_of(struct event_table *t, const struct part *part, const char *iteration, double confidence)
 {
     struct dag g = { 0 };
     dag_build(&g, t, part);
@@ -320,7 +321,7 @@ struct whatif whatif_of(struct event_table *t, const struct part *part, const ch
         }
     double saved = (double)w.selected * (1 - 1 / part->speed);
     w.naive = saved < (double)w.before ? (double)w.before / ((double)w.before - saved) : INFINITY;
-    interval(&w, &g, t, part->speed, finish, iteration);
+    interval(&w, &g, t, part->speed, finish, iteration, confidence);
     free(finish);
     dag_free(&g);
     return w;
