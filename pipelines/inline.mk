@@ -10,7 +10,7 @@
 #   make inline-list                          the programs of INLINE_TABLE
 #   INLINE_BASE=lto-pgo   what must be beaten      INLINE_PROFILE=irn|fe|none   what the search stands on
 #   INLINE_ROWS=          the stock builds         INLINE_EVALS=  builds for the search     INLINE_COMPILER=clang
-# Leaves OUT/inline/NAME/home: compile.replay, link.replay, flags.mk, make.args and the profile, for your own build.
+# Leaves OUT/inline/NAME/home: compile.replay, link.replay, flags, flags.mk, make.args and the profile, for your build.
 # Exact costs steer the search, so it does not mind a busy machine; CPU time, paired and interleaved, only confirms.
 inline            = $(OUT)/inline
 INLINE_BASE      ?= lto-pgo
@@ -55,7 +55,7 @@ inline: $(inline)/table.csv $(inline)/means.csv $(inline)/exact.csv $(inline)/ti
 	        csv-cut -c program,label,cpu,cpu_lower,cpu_upper,instructions,text_bytes | csv-show --digits=3
 	done
 	[ $(words $(INLINE_NAMES)) = 1 ] || { echo 'Geometric means:'; csv-show --digits=3 $(inline)/means.csv; }
-	$(TOP)/pipelines/answer $(inline) $(inline)/accepted.csv
+	$(TOP)/pipelines/answer $(inline) $(inline)/accepted.csv $(if $(PROGRAM),$(abspath $(or $(SOURCE),$(PROGRAM))))
 inline-list:
 	@csv-show $(INLINE_TABLE)
 inline-results: $(INLINE_NAMES:%=$(inline)/%/runs.csv)
@@ -139,6 +139,7 @@ $(inline)/%/home.csv: $(inline)/%/accepted.csv $(foreach g,$(INLINE_GOALS),$(inl
 	esac
 	inline-emit --to=replay $$cold --decisions=$(@D)/$$set.sexp --out=$(@D)/home $(@D)/w > $(new)
 	sed -n 's/^\(AR\|RANLIB\) = \(.*\)/\1=\2/p' $(@D)/home/flags.mk > $(@D)/home/make.args
-	sed -n "s/^\(CC\|CFLAGS\|LDFLAGS\) = //p" $(@D)/home/flags.mk | paste -sd' ' |
-	    sed "s/.*/'CC=& -Wno-unused-command-line-argument'/" >> $(@D)/home/make.args
+	echo "'CC=$$(sed -n 's/^CC = //p' $(@D)/home/flags.mk) @$(abspath $(@D))/home/flags'" >> $(@D)/home/make.args
+	{ sed -n 's/^\(CFLAGS\|LDFLAGS\) = //p' $(@D)/home/flags.mk; echo -Wno-unused-command-line-argument; } | \
+	    tr ' ' '\n' > $(@D)/home/flags
 	$(call keep,$@)

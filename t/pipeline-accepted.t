@@ -2,10 +2,10 @@
 # make inline from timings that are given: what is accepted is a row, told by the rounds that did not decide
 . "$(dirname "$0")/tap.sh"
 home=$T/out/inline
-# a's learned is sure to gain, its small takes as long as the base in even rounds and .99 in odd ones, its lean 1.05; all of
+# c's learned executes and holds what its base does, whatever the clock says; a's learned is sure to gain, its small takes as long as the base in even rounds and .99 in odd ones, its lean 1.05; all of
 # b's are slower
 say() { echo "$1,$2,measure,1.5,$3,ok,$4,real"; }
-for name in a b; do
+for name in a b c; do
     mkdir -p "$home/$name"
     for label in O2 lto-pgo learned small lean; do : > "$home/$name/$label"; done
     chmod +x "$home/$name"/*
@@ -14,7 +14,7 @@ for name in a b; do
           for input in 1 2; do
               say O2 $k 1.3 $name.$input
               say lto-pgo $k 1.000$((k % 7)) $name.$input
-              case $name in a) learned=0.980$((k % 5)) ;; *) learned=1.010$((k % 5)) ;; esac
+              case $name in [ac]) learned=0.980$((k % 5)) ;; *) learned=1.010$((k % 5)) ;; esac
               say learned $k $learned $name.$input
               case $name$((k % 2)) in a0) small=1.000$((k % 5)) ;; a1) small=0.990$((k % 5)) ;; *) small=1.040 ;; esac
               say small $k $small $name.$input
@@ -23,7 +23,8 @@ for name in a b; do
       done; } > "$home/$name/runs.csv"
     { echo run,label,metric,value,source,kind
       for input in 1 2; do
-          for pair in O2:110 lto-pgo:100 learned:99 small:90 lean:80; do
+          [ $name = c ] && own=100 || own=99
+          for pair in O2:110 lto-pgo:100 learned:$own small:90 lean:80; do
               echo "$name.$input,${pair%:*},instructions,${pair#*:}0,qemu,real"
               echo "$name.$input,${pair%:*},text_bytes,${pair#*:},elf,real"
               echo "$name.$input,${pair%:*},code_bytes,${pair#*:},elf,real"
@@ -33,7 +34,7 @@ for name in a b; do
     touch -d 2001-01-01 "$home/$name/built"
 done
 table() {
-    make -s -C "$root" OUT="$T/out" BIN="$BIN" B="$B" INLINE_NAMES='a b' $(printf -- '-o %s ' "$home"/{a,b}/{runs,exact}.csv) \
+    make -s -C "$root" OUT="$T/out" BIN="$BIN" B="$B" INLINE_NAMES='a b c' $(printf -- '-o %s ' "$home"/{a,b,c}/{runs,exact}.csv) \
         "$home/guard.csv" "$home/table.csv" "$home/means.csv" "$home/accepted.csv" > log 2>&1 || { cat log; return 1; }
 }
 ok 'guard, table and means' table
@@ -42,21 +43,35 @@ a,small,small,gain
 a,lean,lto-pgo,no sure gain
 b,learned,lto-pgo,no sure gain
 b,small,lto-pgo,no sure gain
-b,lean,lto-pgo,no sure gain' bash -c "csv-where -c base --is=lto-pgo '$home/guard.csv' | csv-cut -c program,label,decision,reason | sed 1d"
+b,lean,lto-pgo,no sure gain
+c,small,lto-pgo,no sure gain
+c,lean,lto-pgo,no sure gain' bash -c "csv-where -c base --is=lto-pgo '$home/guard.csv' | csv-cut -c program,label,decision,reason | sed 1d"
 is 'and what a user has is beaten by what is accepted' 'a small gain
-b lto-pgo gain' bash -c "csv-calc --print=\"concat(program, ' ', label, ' ', reason)\" '$home/accepted.csv'"
+b lto-pgo gain
+c lto-pgo gain' bash -c "csv-calc --print=\"concat(program, ' ', label, ' ', reason)\" '$home/accepted.csv'"
 is 'the smaller of two does; its time is that of the odd rounds, its text that of what goes out' 'a .99 .9
-b 1 1' bash -c "csv-where -c base --is=lto-pgo '$home/table.csv' | csv-where -c label --is=accepted |
+b 1 1
+c 1 1' bash -c "csv-where -c base --is=lto-pgo '$home/table.csv' | csv-where -c label --is=accepted |
     csv-calc --print=\"concat(program, ' ', round(cpu, 2), ' ', round(text_bytes, 2))\" | sed 's/ 0/ /g' | sort"
 is 'what a user is told: a next command that works, and no loss as a gain' "a: small is accepted over -O2: 0.762 [0.762 0.762] of its CPU time, 0.818 of its text
 b: lto-pgo is accepted over -O2: 0.769 [0.769 0.77] of its CPU time, 0.909 of its text; lto-pgo is enough, no decisions of ours
+c: lto-pgo is accepted over -O2: 0.769 [0.769 0.77] of its CPU time, 0.909 of its text; lto-pgo is enough, no decisions of ours
 next: $home/a/small is that program
-next: $home/b/lto-pgo is that program" bash -c "'$root/pipelines/answer' '$home' '$home/accepted.csv'"
+next: $home/b/lto-pgo is that program
+next: $home/c/lto-pgo is that program" bash -c "'$root/pipelines/answer' '$home' '$home/accepted.csv'"
+mkdir -p "$home/b/lto-pgo.stock" src made
+echo "'CC=cc @flags'" > "$home/b/lto-pgo.stock/make.args"
+csv-where -c program --is=b "$home/accepted.csv" > b.csv
+touch src/{main,mix,test}.c made/Makefile
+echo 'build *.c -lm !test.c' > src/program
+is 'flags to paste: for a folder of sources' "next: cd src && cc @flags main.c mix.c -lm -o b" bash -c \
+    "'$root/pipelines/answer' '$home' b.csv src | tail -1"
+is 'and for one with a Makefile' "next: make -B -C made 'CC=cc @flags'" bash -c "'$root/pipelines/answer' '$home' b.csv made | tail -1"
 is 'nothing accepted: keep your flags' 'x: nothing beats -O2 here: keep your flags' bash -c "printf 'program,label,base,reason,ratio,lower_ratio,upper_ratio,text_ratio
 x,O2,O2,no sure gain,,,,1
 ' > none.csv; '$root/pipelines/answer' out none.csv"
-is 'a row of the means, over both bases' 'O2 2
-lto-pgo 2' bash -c "csv-where -c label --is=accepted '$home/means.csv' | csv-calc --print=\"concat(base, ' ', programs)\""
+is 'a row of the means, over both bases' 'O2 3
+lto-pgo 3' bash -c "csv-where -c label --is=accepted '$home/means.csv' | csv-calc --print=\"concat(base, ' ', programs)\""
 is 'intervals are over rounds, of which half decided' 'small 24
 accepted 12' bash -c "csv-where -c base --is=lto-pgo '$home/table.csv' | csv-where -c program --is=a |
     csv-where -c label --is=accepted --is=small | csv-calc --print=\"concat(label, ' ', rounds)\" | sort -r"

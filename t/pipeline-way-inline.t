@@ -31,6 +31,9 @@ ok 'from a Makefile to a table' run
 is 'a row a build, and what is accepted' 'O2 accepted learned lto lto-irn lto-pgo' bash -c \
     "csv-where -c base --is=O2 out/inline/mine/row.csv | csv-calc --print=label | LC_ALL=C sort | xargs"
 is 'it ends with what to do' 'mine: too few rounds to keep anything: keep your flags' tail -n 1 log
+code() { objcopy -O binary --only-section=.text "$1" "$1.text" && sha256sum < "$1.text"; }
+ok 'flags of the row make the same program by its own Makefile' eval 'cp -r untouched again &&
+    xargs -a out/inline/mine/lto-pgo.stock/make.args make -s -B -C again CFLAGS= && [ "$(code again/mine)" = "$(code out/inline/mine/lto-pgo)" ]'
 rm mine/program
 ok 'the folder is as it was' diff -r untouched mine
 fails 'no such folder' 2 'nowhere: no such folder' "$millrace" inline nowhere

@@ -5,6 +5,7 @@
 #include "inline/tool.h"
 #include "base/message.h"
 #include "base/out.h"
+#include "measure/child.h"
 #include "measure/count.h"
 #include <errno.h>
 #include <stdio.h>
@@ -35,6 +36,28 @@ static const struct row {
     { "gcc-lto-pgo", "-O2", .gcc = true, .lto = true, .pgo = true },
     { "bolt", "-O2", .lto = true, .pgo = true, .bolt = true },
 };
+
+/* the same for a user's own build: flags, a file that the compiler reads as @flags, and make.args, words for make */
+static void write_flags(const struct work *w, const struct args *compile, const struct args *link,
+                        const char *directory)
+{
+    char *flags = xformat("%s/flags", directory), *words = xformat("%s/make.args", directory);
+    struct out *o = out_open(flags);
+    struct buf text = { 0 };
+    for (size_t i = 0; i < compile->n + link->n; i++) {
+        shell_quote(&text, i < compile->n ? compile->v[i] : link->v[i - compile->n]);
+        buf_add(&text, "\n", 1);
+    }
+    fprintf(out_file(o), "%.*s-Wno-unused-command-line-argument\n", (int)text.n, text.s);
+    out_close(o);
+    int v = w->llvm->version;
+    o = out_open(words);
+    text.n = 0;
+    shell_quote(&text, xformat("CC=%s @%s", w->compiler, flags));
+    fprintf(out_file(o), "AR=llvm-ar-%d\nRANLIB=llvm-ranlib-%d\n%.*s\n", v, v, (int)text.n, text.s);
+    out_close(o);
+    free_all(flags, words, text.s);
+}
 
 static void lto_words(const struct row *r, const struct work *w, struct args *compile, struct args *link)
 {
@@ -151,6 +174,7 @@ static const char *clang_build(const struct row *r, const struct work *w, const 
     if (r->bolt) arg(&link, "-Wl,--emit-relocs");
     if (!why) why = units_build(w->llvm->clang, w->program, &compile, &link, directory, exe);
     if (!why && r->bolt) why = bolt(w, directory, exe);
+    else if (!why) write_flags(w, &compile, &link, directory);
     args_free(&compile);
     args_free(&link);
     free(data);
