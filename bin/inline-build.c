@@ -64,8 +64,8 @@ static const struct opt options[] = {
 
 static void row(csvw *w, const struct live_site *s, bool asked, bool inlined, const char *reason)
 {
-    csvw_str(w, s->callee);
-    csvw_str(w, s->chain);
+    csvw_str(w, s->site.callee);
+    csvw_str(w, s->site.chain);
     csvw_cstr(w, asked ? "yes" : "no");
     csvw_cstr(w, inlined ? "yes" : "no");
     csvw_cstr(w, reason);
@@ -102,11 +102,11 @@ int main(int argc, char **argv)
     csvw_names(w, "callee,chain,asked,inlined,reason");
     csvw_end(w);
     for (size_t j = 0; j < asked.n; j++) {
-        const struct live_site *s = &asked.v[j], *d = live_find(&did, s->callee, s->chain);
+        const struct live_site *s = &asked.v[j], *d = live_find(&did, s->site);
         if (s->inlined) row(w, s, true, d && d->inlined, d && d->inlined ? NULL : work_disobeyed(k, s, &did));
     }
     for (size_t j = 0; j < did.n; j++) {
-        const struct live_site *d = &did.v[j], *s = live_find(&asked, d->callee, d->chain);
+        const struct live_site *d = &did.v[j], *s = live_find(&asked, d->site);
         if ((d->inlined || sites) && !(s && s->inlined))
             row(w, d, false, d->inlined, decisions && d->inlined ? "not asked: always_inline" : NULL);
     }

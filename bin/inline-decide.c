@@ -59,14 +59,14 @@ static void decide_calls(const struct live *rows, struct live *set)
     struct buf key = { 0 };
     for (size_t i = 0; i < rows->n; i++) {
         if (!rows->v[i].inlined) continue;
-        live_base_key(&key, rows->v[i].callee, rows->v[i].chain);
+        site_base_key(&key, rows->v[i].site);
         intern(&wanted, (str){ key.s, key.n });
     }
     live_read(set, calls);
     for (size_t i = 0; i < set->n; i++) {
         struct live_site *s = &set->v[i];
-        const struct live_site *row = live_find(rows, s->callee, s->chain);
-        live_base_key(&key, s->callee, s->chain);
+        const struct live_site *row = live_find(rows, s->site);
+        site_base_key(&key, s->site);
         s->inlined = row ? row->inlined : intern_find(&wanted, (str){ key.s, key.n }) >= 0;
     }
     free(key.s);
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
         bool yes = says_yes(t, verdict);
         if ((count >= 0 && csv_num_or(t, count, 0) < heat) || (ratio >= 0 && csv_num_or(t, ratio, -1000) < hot))
             yes = cold >= 0 && says_yes(t, cold);
-        live_add(&rows, csv_str(t, callee), csv_str(t, chain), yes);
+        live_add(&rows, (struct site){ csv_str(t, callee), csv_str(t, chain) }, yes);
     }
     csv_close(t);
     live_sort(&rows);

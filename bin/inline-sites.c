@@ -56,7 +56,7 @@ static void index_calls(const struct work *k)
     struct buf b = { 0 };
     call_of = xmalloc(k->ncalls + 1, sizeof *call_of);
     for (size_t i = 0; i < k->ncalls; i++) {
-        live_base_key(&b, k->call[i].callee, k->call[i].chain);
+        site_base_key(&b, (struct site){ k->call[i].callee, k->call[i].chain });
         size_t before = key.n;
         uint32_t n = intern(&key, (str){ b.s, b.n });
         if (n == before) call_of[n] = i;
@@ -66,7 +66,7 @@ static void index_calls(const struct work *k)
 
 static const struct call_row *call_find(const struct work *k, str callee, str chain)
 {
-    long n = live_key_find(&key, callee, chain);
+    long n = site_base_find(&key, (struct site){ callee, chain });
     return n < 0 ? NULL : &k->call[call_of[n]];
 }
 
@@ -118,15 +118,15 @@ int main(int argc, char **argv)
     for (size_t j = 0; j < k->ncalls; j++) {
         const struct call_row *c = &k->call[j];
         long base = same_order ? (long)j : f ? features_find(f, c->callee, c->chain) : -1;
-        row(w, k, f, c->callee, c->chain, c, base, live_find(&did, c->callee, c->chain));
-        live_add(&seen, c->callee, c->chain, false);
+        row(w, k, f, c->callee, c->chain, c, base, live_find(&did, (struct site){ c->callee, c->chain }));
+        live_add(&seen, (struct site){ c->callee, c->chain }, false);
     }
     live_sort(&seen);
     for (size_t j = 0; j < did.n; j++) {
         const struct live_site *s = &did.v[j];
-        if (live_find(&seen, s->callee, s->chain)) continue;
-        long base = f ? features_find(f, s->callee, s->chain) : -1;
-        row(w, k, f, s->callee, s->chain, call_find(k, s->callee, s->chain), base, s);
+        if (live_find(&seen, s->site)) continue;
+        long base = f ? features_find(f, s->site.callee, s->site.chain) : -1;
+        row(w, k, f, s->site.callee, s->site.chain, call_find(k, s->site.callee, s->site.chain), base, s);
     }
     return csvw_close(w);
 }

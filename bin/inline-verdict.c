@@ -34,7 +34,7 @@ int main(int argc, char **argv)
     struct buf key = { 0 };
     bool *yes = xcalloc(set.n + 1, sizeof *yes);
     for (size_t k = 0; k < set.n; k++) {
-        live_base_key(&key, set.v[k].callee, set.v[k].chain);
+        site_base_key(&key, set.v[k].site);
         uint32_t at = intern(&known, (str){ key.s, key.n });
         yes[at] = yes[at] || set.v[k].inlined;
     }
@@ -46,8 +46,8 @@ int main(int argc, char **argv)
     csvw_end(w);
     while (csv_next(t)) {
         for (int c = 0; c < csv_ncol(t); c++) csvw_str(w, csv_str(t, c));
-        const struct live_site *s = live_find(&set, csv_str(t, callee), csv_str(t, chain));
-        live_base_key(&key, csv_str(t, callee), csv_str(t, chain));
+        const struct live_site *s = live_find(&set, (struct site){ csv_str(t, callee), csv_str(t, chain) });
+        site_base_key(&key, (struct site){ csv_str(t, callee), csv_str(t, chain) });
         long at = intern_find(&known, (str){ key.s, key.n });
         csvw_cstr(w, s ? (s->inlined ? "yes" : "no") : at < 0 ? NULL : yes[at] ? "yes" : "no");
         csvw_end(w);

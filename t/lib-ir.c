@@ -133,27 +133,28 @@ int main(void)
     ok(text_is(m.function[m.call[1].callee].name, "odd name") && m.call[1].constants == 1,
        "a constant expression is a constant");
     ok(m.function[m.call[1].callee].varargs, "varargs");
-    ok(!m.call[2].stable && !live_stable(m.call[2].chain), "a merged location makes no stable key");
-    ok(m.call[0].stable && live_stable(m.call[0].chain), "others do");
+    ok(!m.call[2].stable && !site_stable(m.call[2].chain), "a merged location makes no stable key");
+    ok(m.call[0].stable && site_stable(m.call[0].chain), "others do");
     long leaf = ir_find(&m, str_of("leaf"));
     ok(leaf >= 0 && m.function[leaf].local && m.function[leaf].uses == 2 && m.function[leaf].arguments == 2,
        "uses, linkage, parameters");
     ir_free(&m);
 
-    ok(str_eq(live_plain(str_of("loc.3.12")), str_of("loc")) && str_eq(live_plain(str_of(".3")), str_of(".3")),
+    ok(str_eq(site_plain(str_of("loc.3.12")), str_of("loc")) && str_eq(site_plain(str_of(".3")), str_of(".3")),
        "numbers that linkers add are taken off a name, all of them");
-    ok(live_recursive(str_of("f"), str_of("g:1:2 @ f:3:4")) && !live_recursive(str_of("f"), str_of("ff:1:2")),
+    ok(site_recursive((struct site){ str_of("f"), str_of("g:1:2 @ f:3:4") }) &&
+           !site_recursive((struct site){ str_of("f"), str_of("ff:1:2") }),
        "recursion is in the chain");
     struct live a = { 0 }, b = { 0 };
-    live_add(&a, str_of("x"), str_of("f:1:1"), true);
-    live_add(&a, str_of("w"), str_of("f:2:1"), false);
-    live_add(&b, str_of("w"), str_of("f:2:1"), false);
-    live_add(&b, str_of("x"), str_of("f:1:1"), true);
-    live_add(&b, str_of("x"), str_of("f:1:1"), false);
+    live_add(&a, (struct site){ str_of("x"), str_of("f:1:1") }, true);
+    live_add(&a, (struct site){ str_of("w"), str_of("f:2:1") }, false);
+    live_add(&b, (struct site){ str_of("w"), str_of("f:2:1") }, false);
+    live_add(&b, (struct site){ str_of("x"), str_of("f:1:1") }, true);
+    live_add(&b, (struct site){ str_of("x"), str_of("f:1:1") }, false);
     live_sort(&a);
     live_sort(&b);
     ok(a.n == 2 && b.n == 2 && live_hash(&a) == live_hash(&b), "equal sets have equal hashes, whatever the order");
-    live_add(&b, str_of("y"), str_of("f:1:1"), false);
+    live_add(&b, (struct site){ str_of("y"), str_of("f:1:1") }, false);
     live_sort(&b);
     ok(live_hash(&a) == live_hash(&b), "what is not inlined does not count");
     live_free(&a);

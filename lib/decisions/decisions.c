@@ -282,7 +282,7 @@ struct trace_step decisions_step(struct names *s, str t)
         return (struct trace_step){ c, names_meta_of(s, c), true };
     }
     struct trace_step call = { names_path_of(s, t), NAME_NONE, false };
-    const struct site *x = &s->site[s->path[call.label].site];
+    const struct apply_site *x = &s->site[s->path[call.label].site];
     if (x->kind == SITE_V0) call.func = names_meta_of(s, x->a);
     return call;
 }
@@ -384,7 +384,7 @@ void decisions_write_v0(sexpw *w, const struct names *s, const struct decisions 
             if (t[k].decl) {
                 names_write_closure(w, s, t[k].label);
             } else {
-                const struct site *x = &s->site[s->path[t[k].label].site];
+                const struct apply_site *x = &s->site[s->path[t[k].label].site];
                 sexpw_atom(w, s->text.name[x->stamp]);
                 names_write_closure(w, s, x->a);
             }
@@ -456,7 +456,7 @@ void decisions_write_simple(sexpw *w, const struct names *s, const struct decisi
                 sexpw_atom(w, s->text.name[s->closure[t[k].label].linkage]);
                 sexpw_atom(w, s->text.name[s->closure[t[k].label].name]);
             } else {
-                const struct site *x = &s->site[s->path[t[k].label].site];
+                const struct apply_site *x = &s->site[s->path[t[k].label].site];
                 str word = s->text.name[x->stamp];
                 sexpw_atom(w, s->text.name[x->b]);
                 sexpw_begin(w, NULL);

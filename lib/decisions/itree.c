@@ -183,7 +183,7 @@ static void open_node(sexpw *w, const struct names *s, const struct itree *t, co
     sexpw_begin(w, (v0 || v1 ? original : expanded)[n->kind]);
     sexpw_begin(w, NULL);
     if (v0) {
-        const struct site *x = decl ? NULL : &s->site[s->path[n->label].site];
+        const struct apply_site *x = decl ? NULL : &s->site[s->path[n->label].site];
         begin_field(w, decl ? "closure" : "applied");
         names_write_closure(w, s, decl ? n->label : x->a);
         sexpw_end(w);

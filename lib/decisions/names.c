@@ -244,7 +244,7 @@ static uint32_t site_new(struct names *s, str key, enum site_kind kind, str a, s
     uint32_t k = intern(&s->sites, key);
     if (k < before) return k;
     s->site = grow(s->site, s->sites.n, &s->cap_site, sizeof *s->site);
-    struct site x = { kind, closure, NAME_NONE, NAME_NONE };
+    struct apply_site x = { kind, closure, NAME_NONE, NAME_NONE };
     if (kind == SITE_V1) {
         x.a = intern(&s->text, a);
         x.b = intern(&s->text, b);
@@ -545,7 +545,7 @@ void names_write_meta(sexpw *w, const struct names *s, uint32_t k, int n_fields)
 }
 
 /* the two items of (unit stamp); V0 sites are (offset callee), atoms stand for themselves */
-static void write_site_items(sexpw *w, const struct names *s, const struct site *x)
+static void write_site_items(sexpw *w, const struct names *s, const struct apply_site *x)
 {
     if (x->kind == SITE_V0) {
         sexpw_atom(w, part(s, x->stamp));
@@ -585,7 +585,7 @@ void names_write_path(sexpw *w, const struct names *s, uint32_t path)
 /* The last site is the own stamp; the others become its parents, outermost first, each without parents of its own. */
 void names_write_apply(sexpw *w, const struct names *s, uint32_t path, bool parents)
 {
-    const struct site *x = &s->site[s->path[path].site];
+    const struct apply_site *x = &s->site[s->path[path].site];
     if (x->kind == SITE_ATOM) {
         names_write_path(w, s, path);
         return;

@@ -18,7 +18,7 @@ enum { NAME_NONE = UINT32_MAX };
 enum site_kind { SITE_ATOM, SITE_V0, SITE_V1 };
 
 struct closure { uint32_t ident, linkage, name, stamp; };  /* texts; ident is NAME_NONE for a plain atom */
-struct site {
+struct apply_site {
     enum site_kind kind;
     uint32_t a, b, stamp;
 }; /* V1: ident, linkage, word of the stamp; V0: closure a */
@@ -37,7 +37,7 @@ void map64_free(struct map64 *);
 struct names {
     struct intern text, closures, sites, metas;
     struct closure *closure;
-    struct site *site;
+    struct apply_site *site;
     struct path *path;
     struct meta *meta;
     size_t cap_closure, cap_site, cap_path, cap_meta, n_path;

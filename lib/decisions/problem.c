@@ -95,7 +95,7 @@ static struct trace_step identity(struct names *s, const struct tnode *x, bool b
     if (t.decl) {
         t.label = unstamped(s, t.label);
     } else if (path_length(s, t.label) == 1 && s->site[s->path[t.label].site].kind == SITE_V0) {
-        const struct site *v0 = &s->site[s->path[t.label].site];
+        const struct apply_site *v0 = &s->site[s->path[t.label].site];
         uint32_t stamp = v0->stamp;
         t.label = path_add(s, 0, names_site_v0(s, unstamped(s, v0->a), s->text.name[stamp]));
     }

@@ -34,9 +34,9 @@ static void count_calls(struct table *t, const struct live *did, bool stages)
 {
     for (size_t i = 0; i < did->n; i++) {
         const struct live_site *s = &did->v[i];
-        struct function *f = of(t, live_plain(s->callee));
+        struct function *f = of(t, site_plain(s->site.callee));
         if (s->inlined) f->inlined++;
-        else if (!stages || str_is(live_stage(s->chain), "link")) f->left++;
+        else if (!stages || str_is(site_stage(s->site.chain), "link")) f->left++;
     }
 }
 

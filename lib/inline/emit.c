@@ -18,11 +18,11 @@ enum { MOST_ROUNDS = 10 };
 /* deny a call in every function where it is asked about before it reaches the last: the beginnings of its chain */
 static void deny_before(struct live *list, const struct live *yes, const struct live_site *s)
 {
-    str bare = live_bare(s->chain), stage = live_stage(s->chain);
+    str bare = site_bare(s->site.chain), stage = site_stage(s->site.chain);
     for (const char *p = bare.s, *end = bare.s + bare.n, *q; (q = memmem(p, (size_t)(end - p), " @ ", 3)); p = q + 3) {
         char *chain = xformat("%.*s @ %.*s", (int)(q - bare.s), bare.s, (int)stage.n, stage.s);
-        const struct live_site *have = live_find(yes, s->callee, str_of(chain));
-        if (!have || !have->inlined) live_add(list, s->callee, str_of(chain), false);
+        const struct live_site *have = live_find(yes, (struct site){ s->site.callee, str_of(chain) });
+        if (!have || !have->inlined) live_add(list, (struct site){ s->site.callee, str_of(chain) }, false);
         free(chain);
     }
 }
@@ -30,7 +30,7 @@ static void deny_before(struct live *list, const struct live *yes, const struct 
 static void first_list(struct live *list, const struct live *did)
 {
     for (size_t i = 0; i < did->n; i++) {
-        live_add(list, did->v[i].callee, did->v[i].chain, did->v[i].inlined);
+        live_add(list, did->v[i].site, did->v[i].inlined);
         deny_before(list, did, &did->v[i]);
     }
     live_sort(list);
@@ -41,14 +41,14 @@ static size_t compare(struct live *list, const struct live *did, const struct li
 {
     size_t differ = 0;
     for (size_t i = 0; i < open->n; i++) {
-        const struct live_site *s = &open->v[i], *d = live_find(did, s->callee, s->chain);
+        const struct live_site *s = &open->v[i], *d = live_find(did, s->site);
         if (!s->inlined || (d && d->inlined)) continue;
-        live_add(list, s->callee, s->chain, false);
+        live_add(list, s->site, false);
         deny_before(list, did, s);
         differ++;
     }
     for (size_t i = 0; i < did->n; i++) {
-        const struct live_site *o = live_find(open, did->v[i].callee, did->v[i].chain);
+        const struct live_site *o = live_find(open, did->v[i].site);
         differ += did->v[i].inlined && !(o && o->inlined);
     }
     live_sort(list);
@@ -202,7 +202,7 @@ const char *emit_replay(const struct work *w, const char *level, const struct li
         again = ++e->rounds < MOST_ROUNDS && e->differ;
     }
     for (size_t i = 0; !why && i < (wanted ? wanted->n : 0); i++) {
-        const struct live_site *s = live_find(&did, wanted->v[i].callee, wanted->v[i].chain);
+        const struct live_site *s = live_find(&did, wanted->v[i].site);
         e->asked += wanted->v[i].inlined;
         e->applied += wanted->v[i].inlined && s && s->inlined;
     }
@@ -211,7 +211,7 @@ const char *emit_replay(const struct work *w, const char *level, const struct li
         e->text_bytes = count_size(closed).value[COUNT_TEXT];
         e->open_text_bytes = count_size(open).value[COUNT_TEXT];
         for (size_t i = 0; i < list.n; i++)
-            ++(list.v[i].inlined ? e->yes : e->no)[str_is(live_stage(list.v[i].chain), "link")];
+            ++(list.v[i].inlined ? e->yes : e->no)[str_is(site_stage(list.v[i].site.chain), "link")];
         write_stage(directory, "compile", &list);
         write_stage(directory, "link", &list);
         write_flags(w, level, directory);
@@ -236,13 +236,16 @@ const char *emit_gcc(const struct work *w, const char *level, const struct live 
     char *decide = xformat("%s/decide.txt", directory), *plugin = xformat("%s/gcc.so", directory),
          *flags = xformat("%s/flags.mk", directory), *made = xformat("%s/gcc.so", w->path);
     struct out *o = out_open(decide);
+    struct buf line = { 0 };
     *n = 0;
     for (size_t i = 0; i < wanted->n; i++) {
         const struct live_site *s = &wanted->v[i];
         if (!s->inlined) continue;
-        fprintf(out_file(o), "%.*s %.*s\n", (int)s->callee.n, s->callee.s, (int)s->chain.n, s->chain.s);
+        site_key(&line, s->site);
+        fprintf(out_file(o), "%.*s\n", (int)line.n, line.s);
         ++*n;
     }
+    free(line.s);
     out_close(o);
     copy_file(made, plugin);
     struct args compile = { 0 }, link = { 0 };

@@ -86,7 +86,7 @@ struct features *features_of(const struct work *w, bool count)
     uint32_t *call = NULL;
     size_t cap = 0, capfirst = 0;
     for (size_t i = 0; i < m.ncalls; i++) {
-        live_base_key(&b, m.function[m.call[i].callee].name, m.call[i].chain);
+        site_base_key(&b, (struct site){ m.function[m.call[i].callee].name, m.call[i].chain });
         size_t before = simple.n;
         uint32_t k = intern(&simple, (str){ b.s, b.n });
         call = grow(call, (size_t)k + 1, &cap, sizeof *call);
@@ -98,7 +98,7 @@ struct features *features_of(const struct work *w, bool count)
     for (size_t i = 0; i < f->base.ncalls; i++) {
         const struct ir_call *c = &f->base.call[i];
         const struct ir_function *callee = &f->base.function[c->callee], *caller = &f->base.function[c->caller];
-        live_base_key(&b, callee->name, c->chain);
+        site_base_key(&b, (struct site){ callee->name, c->chain });
         size_t before = f->key.n;
         uint32_t k = intern(&f->key, (str){ b.s, b.n });
         f->first = grow(f->first, (size_t)k + 1, &capfirst, sizeof *f->first);
@@ -119,6 +119,6 @@ struct features *features_of(const struct work *w, bool count)
 
 long features_find(const struct features *f, str callee, str chain)
 {
-    long k = live_key_find(&f->key, callee, chain);
+    long k = site_base_find(&f->key, (struct site){ callee, chain });
     return k < 0 ? -1 : (long)f->first[k];
 }

@@ -79,7 +79,7 @@ static void log_to_live(const struct log *l, struct live *did)
     for (size_t i = 0; i < l->n; i++) {
         long inlined = field(&l->v[i], COPIES_IN), left = field(&l->v[i], COPIES_LEFT);
         if (!inlined && !left) continue;                 /* the code is gone */
-        live_add(did, l->v[i].f[CALLEE], l->v[i].f[CHAIN], !left);
+        live_add(did, (struct site){ l->v[i].f[CALLEE], l->v[i].f[CHAIN] }, !left);
         if (left && inlined) {
             char why[160];
             str reason = l->v[i].f[REASON];
@@ -189,7 +189,9 @@ static const char *build(const struct tools *t, const struct build *b, const cha
     struct buf wanted = { 0 };
     for (size_t i = 0; b->wanted && i < b->wanted->n; i++) {
         const struct live_site *s = &b->wanted->v[i];
-        if (s->inlined) buf_format(&wanted, "%.*s %.*s\n", (int)s->callee.n, s->callee.s, (int)s->chain.n, s->chain.s);
+        if (!s->inlined) continue;
+        site_add(&wanted, s->site);
+        buf_char(&wanted, '\n');
     }
     memory_file_write(&decide, &wanted);
     free(wanted.s);

@@ -56,7 +56,7 @@ static char *store_path(const struct local *l, str decisions, const char *ending
 
 static void touch(struct local *l, struct move *m, str function)
 {
-    uint32_t k = intern(&l->function, live_plain(function));
+    uint32_t k = intern(&l->function, site_plain(function));
     for (size_t i = 0; i < m->nnear; i++) if (m->near[i] == k) return;
     uint32_t *more = arena_get(&l->memory, size_mul(m->nnear + 1, sizeof *more));
     if (m->nnear) memcpy(more, m->near, m->nnear * sizeof *more);
@@ -67,8 +67,10 @@ static void touch(struct local *l, struct move *m, str function)
 static uint32_t key_of(struct local *l, const struct live_site *site, size_t n)
 {
     struct buf b = { 0 };
-    for (size_t i = 0; i < n; i++)
-        buf_format(&b, "%.*s %.*s\n", (int)site[i].callee.n, site[i].callee.s, (int)site[i].chain.n, site[i].chain.s);
+    for (size_t i = 0; i < n; i++) {
+        site_add(&b, site[i].site);
+        buf_char(&b, '\n');
+    }
     uint32_t k = intern(&l->key, (str){ b.s, b.n });
     free(b.s);
     return k;
@@ -87,8 +89,9 @@ static void list_edges(struct local *l)
     for (size_t i = 0; i < l->set.n; i++) {
         if (!l->set.v[i].inlined) continue;
         l->edge = grow(l->edge, l->nedge + 1, &cap, sizeof *l->edge);
-        l->edge[l->nedge++] = (struct edge){ intern(&l->function, live_plain(l->set.v[i].callee)),
-                                             intern(&l->function, live_plain(live_outermost(l->set.v[i].chain))), 1 };
+        str inlined = site_plain(l->set.v[i].site.callee), into = site_plain(site_outermost(l->set.v[i].site.chain));
+        uint32_t first = intern(&l->function, inlined);
+        l->edge[l->nedge++] = (struct edge){ first, intern(&l->function, into), 1 };
     }
     if (l->nedge) qsort(l->edge, l->nedge, sizeof *l->edge, by_edge);
     for (size_t i = 0; i < l->nedge; i++)
@@ -137,13 +140,13 @@ static void add_move(struct local *l, struct live_site *site, size_t n, bool to)
 {
     struct move m = { .site = site, .n = n, .to = to, .energy = NAN, .instructions = NAN, .text = NAN };
     m.key = key_of(l, site, n);
-    for (size_t i = 0; i < n; i++) touch(l, &m, live_outermost(site[i].chain));
+    for (size_t i = 0; i < n; i++) touch(l, &m, site_outermost(site[i].site.chain));
     touch_hosts(l, &m);
-    for (size_t i = 0; i < n; i++) touch(l, &m, site[i].callee);
+    for (size_t i = 0; i < n; i++) touch(l, &m, site[i].site.callee);
     for (size_t i = 0; i < n; i++)                       /* what the copy of the callee may call from now on */
         for (size_t k = 0; k < l->ninner && to; k++)
-            if (str_eq(live_outermost(l->inner[k]->chain), live_plain(site[i].callee)))
-                touch(l, &m, l->inner[k]->callee);
+            if (str_eq(site_outermost(l->inner[k]->site.chain), site_plain(site[i].site.callee)))
+                touch(l, &m, l->inner[k]->site.callee);
     m.decides = arena_get(&l->memory, size_mul(n, sizeof *m.decides));
     for (size_t i = 0; i < n; i++) m.decides[i] = key_of(l, &site[i], 1);
     l->v = grow(l->v, l->n + 1, &l->cap, sizeof *l->v);
@@ -160,13 +163,13 @@ static int by_order(const void *a, const void *b)
 static void add_groups(struct local *l, const struct search_pool *pool)
 {
     struct intern callee = { 0 };
-    for (size_t i = 0; i < pool->n; i++) intern(&callee, pool->site[i].callee);
+    for (size_t i = 0; i < pool->n; i++) intern(&callee, pool->site[i].site.callee);
     for (size_t k = 0; k < callee.n; k++)
         for (int to = 0; to < 2; to++) {
             size_t n = 0;
             struct live_site *site = arena_get(&l->memory, size_mul(pool->n, sizeof *site));
             for (size_t i = 0; i < pool->n; i++)
-                if (pool->site[i].inlined == !to && str_eq(pool->site[i].callee, callee.name[k]))
+                if (pool->site[i].inlined == !to && str_eq(pool->site[i].site.callee, callee.name[k]))
                     site[n++] = pool->site[i];
             if (n > 1 && n <= 24) add_move(l, site, n, to);
         }
@@ -185,7 +188,7 @@ static double promise(struct local *l, const struct move *m, str key)
     size_t n = 0;
     for (size_t i = 0; i < m->n; i++) {
         double cost = search_cost(l->s, &m->site[i]);
-        places += copies(l, live_plain(live_outermost(m->site[i].chain)));
+        places += copies(l, site_plain(site_outermost(m->site[i].site.chain)));
         if (isnan(cost)) continue;
         away += fabs(cost - SIZE_THRESHOLD);
         body += (cost < LEAST_COST ? cost + LAST_CALL_BONUS : cost) - SIZE_THRESHOLD;
@@ -205,7 +208,8 @@ static void list_moves(struct local *l)
     list_edges(l);
     l->inner = xmalloc(l->set.n + 1, sizeof *l->inner);
     for (size_t i = 0; i < l->set.n; i++)
-        if (l->set.v[i].inlined && str_is(live_stage(l->set.v[i].chain), "link")) l->inner[l->ninner++] = &l->set.v[i];
+        if (l->set.v[i].inlined && str_is(site_stage(l->set.v[i].site.chain), "link"))
+            l->inner[l->ninner++] = &l->set.v[i];
     for (size_t i = 0; i < pool.n; i++) {
         if (!size && pool.heat[i] < 1e-5 * l->now->instructions) break;
         struct live_site *site = arena_get(&l->memory, sizeof *site);
@@ -301,8 +305,8 @@ static void read_test(struct local *l, const struct tried *t)
         last = k;
         last_to = str_is(csv_str(c, to), "yes");
         site = grow(site, n + 1, &cap, sizeof *site);
-        site[n].callee = str_of(csv_cstr(c, callee, &l->memory));
-        site[n].chain = str_of(csv_cstr(c, chain, &l->memory));
+        site[n].site.callee = str_of(csv_cstr(c, callee, &l->memory));
+        site[n].site.chain = str_of(csv_cstr(c, chain, &l->memory));
         site[n++].inlined = false;
     }
     free(site);
@@ -315,20 +319,22 @@ static void read_test(struct local *l, const struct tried *t)
 /* Not inlined any more: what was inlined through the call goes on inside the callee, where it has no body yet. */
 static void leave(const struct local *l, struct live *set, const struct live_site *c)
 {
-    struct live_site *have = live_find(set, c->callee, c->chain);
+    struct live_site *have = live_find(set, c->site);
     if (have) have->inlined = false;
-    bool has_body = parts_find(&l->parts, c->callee) != NULL;
-    str outer = live_bare(c->chain), stage = live_stage(c->chain);
+    bool has_body = parts_find(&l->parts, c->site.callee) != NULL;
+    str outer = site_bare(c->site.chain), stage = site_stage(c->site.chain);
     size_t n = set->n;
     for (size_t i = 0; i < n; i++) {
-        str chain = live_bare(set->v[i].chain);
-        if (!str_eq(live_stage(set->v[i].chain), stage) || chain.n <= outer.n + 3 ||
+        str chain = site_bare(set->v[i].site.chain);
+        if (!str_eq(site_stage(set->v[i].site.chain), stage) || chain.n <= outer.n + 3 ||
             memcmp(chain.s + chain.n - outer.n, outer.s, outer.n) != 0)
             continue;
         str inner = { chain.s, chain.n - outer.n - 3 };
-        if (memcmp(inner.s + inner.n, " @ ", 3) != 0 || !str_eq(live_outermost(inner), live_plain(c->callee))) continue;
+        if (memcmp(inner.s + inner.n, " @ ", 3) != 0 ||
+            !str_eq(site_outermost(inner), site_plain(c->site.callee)))
+            continue;
         char *again = xformat("%.*s%s%.*s", (int)inner.n, inner.s, stage.n ? " @ " : "", (int)stage.n, stage.s);
-        if (set->v[i].inlined && !has_body) live_add(set, set->v[i].callee, str_of(again), true);
+        if (set->v[i].inlined && !has_body) live_add(set, (struct site){ set->v[i].site.callee, str_of(again) }, true);
         set->v[i].inlined = false;
         free(again);
     }
@@ -339,17 +345,17 @@ static void leave(const struct local *l, struct live *set, const struct live_sit
 static void join(struct live *set, const struct live_site *c)
 {
     search_flip(set, c);
-    if (!str_is(live_stage(c->chain), "compile")) return;
-    str outer = live_bare(c->chain);
+    if (!str_is(site_stage(c->site.chain), "compile")) return;
+    str outer = site_bare(c->site.chain);
     size_t n = set->n;
     for (size_t i = 0; i < n; i++) {
         const struct live_site *s = &set->v[i];
-        if (!s->inlined || !str_is(live_stage(s->chain), "link") ||
-            !str_eq(live_outermost(s->chain), live_plain(c->callee)))
+        if (!s->inlined || !str_is(site_stage(s->site.chain), "link") ||
+            !str_eq(site_outermost(s->site.chain), site_plain(c->site.callee)))
             continue;
-        str inner = live_bare(s->chain);
+        str inner = site_bare(s->site.chain);
         char *chain = xformat("%.*s @ %.*s @ link", (int)inner.n, inner.s, (int)outer.n, outer.s);
-        live_add(set, s->callee, str_of(chain), true);
+        live_add(set, (struct site){ s->site.callee, str_of(chain) }, true);
         free(chain);
     }
     live_sort(set);
@@ -358,7 +364,7 @@ static void join(struct live *set, const struct live_site *c)
 static void apply(const struct local *l, struct live *set, const struct move *m)
 {
     for (size_t i = 0; i < m->n; i++) {
-        struct live_site *have = live_find(set, m->site[i].callee, m->site[i].chain);
+        struct live_site *have = live_find(set, m->site[i].site);
         if ((have && have->inlined) == m->to) continue;
         if (m->to) join(set, &m->site[i]);
         else leave(l, set, &m->site[i]);
@@ -384,8 +390,8 @@ static void write_moves(const struct local *l, const char *hash, const struct mo
     for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < m[i]->n; k++) {
             csvw_int(w, (int64_t)i);
-            csvw_str(w, m[i]->site[k].callee);
-            csvw_str(w, m[i]->site[k].chain);
+            csvw_str(w, m[i]->site[k].site.callee);
+            csvw_str(w, m[i]->site[k].site.chain);
             csvw_cstr(w, m[i]->to ? "yes" : "no");
             csvw_end(w);
         }

@@ -71,15 +71,15 @@ void lto_replay_words(struct args *a, const char *file, bool open, bool link)
 
 static void replay_line(struct buf *b, const struct live_site *s)
 {
-    str chain = live_bare(s->chain);
-    buf_format(b, ": '%.*s' %s into 'x' at callsite %.*s\n", (int)s->callee.n, s->callee.s,
+    str chain = site_bare(s->site.chain);
+    buf_format(b, ": '%.*s' %s into 'x' at callsite %.*s\n", (int)s->site.callee.n, s->site.callee.s,
                s->inlined ? "inlined" : "will not be inlined", (int)chain.n, chain.s);
 }
 
 void lto_replay_text(struct buf *b, const struct live *l, const char *stage, bool open)
 {
     for (size_t i = 0; i < l->n; i++)
-        if ((l->v[i].inlined || open) && str_is(live_stage(l->v[i].chain), stage)) replay_line(b, &l->v[i]);
+        if ((l->v[i].inlined || open) && str_is(site_stage(l->v[i].site.chain), stage)) replay_line(b, &l->v[i]);
 }
 
 /* ---- which functions have a body in which unit, and which calls must not stay calls */
@@ -138,7 +138,8 @@ static const char *write_defines(const struct llvm *l, const char *work, const s
                 intern(intern_find(&here, m.function[i].name) >= 0 ? &inline_only : &real, m.function[i].name);
             }
             for (size_t i = 0; i < m.ncalls; i++)
-                if (m.call[i].chain.n) live_add(&calls, m.function[m.call[i].callee].name, m.call[i].chain, true);
+                if (m.call[i].chain.n)
+                    live_add(&calls, (struct site){ m.function[m.call[i].callee].name, m.call[i].chain }, true);
             ir_free(&m);
         }
         intern_free(&here);
@@ -151,9 +152,10 @@ static const char *write_defines(const struct llvm *l, const char *work, const s
     csvw_names(w, "callee,chain");
     csvw_end(w);
     for (size_t i = 0; i < calls.n; i++) {
-        if (intern_find(&inline_only, calls.v[i].callee) < 0 || intern_find(&real, calls.v[i].callee) >= 0) continue;
-        csvw_str(w, calls.v[i].callee);
-        csvw_str(w, calls.v[i].chain);
+        str callee = calls.v[i].site.callee;
+        if (intern_find(&inline_only, callee) < 0 || intern_find(&real, callee) >= 0) continue;
+        csvw_str(w, calls.v[i].site.callee);
+        csvw_str(w, calls.v[i].site.chain);
         csvw_end(w);
     }
     csvw_close(w);
@@ -186,7 +188,7 @@ static struct defines read_defines(const char *work, size_t nunits)
     csv_close(t);
     t = csv_open(must);
     int callee = csv_need(t, "callee"), chain = csv_need(t, "chain");
-    while (csv_next(t)) live_add(&d.must, csv_str(t, callee), csv_str(t, chain), true);
+    while (csv_next(t)) live_add(&d.must, (struct site){ csv_str(t, callee), csv_str(t, chain) }, true);
     csv_close(t);
     free(path);
     free(must);
@@ -209,19 +211,19 @@ static struct buf unit_lines(const struct build *b, const struct defines *d, siz
     if (!b->wanted) return lines;
     for (size_t i = 0; i < b->wanted->n; i++) {
         const struct live_site *s = &b->wanted->v[i];
-        if ((s->inlined || b->open) && str_is(live_stage(s->chain), "compile") &&
-            intern_find(&d->unit[k], live_outermost(s->chain)) >= 0)
+        if ((s->inlined || b->open) && str_is(site_stage(s->site.chain), "compile") &&
+            intern_find(&d->unit[k], site_outermost(s->site.chain)) >= 0)
             replay_line(&lines, s);
     }
     for (size_t i = 0; i < d->must.n; i++)               /* of two lines for one call the last holds */
-        if (intern_find(&d->unit[k], live_outermost(d->must.v[i].chain)) >= 0) replay_line(&lines, &d->must.v[i]);
+        if (intern_find(&d->unit[k], site_outermost(d->must.v[i].site.chain)) >= 0) replay_line(&lines, &d->must.v[i]);
     return lines;
 }
 
 static void add_stage(struct live *did, str callee, str chain, bool inlined, const char *stage)
 {
     char *staged = xformat("%.*s @ %s", (int)chain.n, chain.s, stage);
-    live_add(did, callee, str_of(staged), inlined);
+    live_add(did, (struct site){ callee, str_of(staged) }, inlined);
     free(staged);
 }
 
@@ -241,8 +243,8 @@ static const char *write_done(const struct llvm *l, const char *bitcode, const s
     csvw_names(w, "callee,chain,inlined");
     csvw_end(w);
     for (size_t i = 0; i < did.n; i++) {
-        csvw_str(w, did.v[i].callee);
-        csvw_str(w, did.v[i].chain);
+        csvw_str(w, did.v[i].site.callee);
+        csvw_str(w, did.v[i].site.chain);
         csvw_cstr(w, did.v[i].inlined ? "yes" : "no");
         csvw_end(w);
     }

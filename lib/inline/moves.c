@@ -34,9 +34,9 @@ static long row_of_site(const struct decision_search *s, const struct live_site 
     struct buf b = { 0 };
     long k = -1;
     for (int plain = 0; plain < 2 && k < 0; plain++) {
-        live_base_key(&b, plain ? live_plain(c->callee) : c->callee, c->chain);
+        site_base_key(&b, (struct site){ plain ? site_plain(c->site.callee) : c->site.callee, c->site.chain });
         k = intern_find(s->heat_key, (str){ b.s, b.n });
-        if (k < 0) k = intern_find(s->heat_key, live_plain((str){ b.s, b.n }));      /* f:3:5.2 -> f:3:5 */
+        if (k < 0) k = intern_find(s->heat_key, site_plain((str){ b.s, b.n }));      /* f:3:5.2 -> f:3:5 */
     }
     free(b.s);
     return k;
@@ -60,8 +60,8 @@ static int hotter(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
     if (x->heat != y->heat) return x->heat < y->heat ? 1 : -1;
-    int c = str_cmp(x->site.callee, y->site.callee);
-    return c ? c : str_cmp(x->site.chain, y->site.chain);
+    int c = str_cmp(x->site.site.callee, y->site.site.callee);
+    return c ? c : str_cmp(x->site.site.chain, y->site.site.chain);
 }
 
 /* the calls of a set that a search may decide about */
@@ -71,7 +71,7 @@ struct search_pool search_pool(const struct decision_search *s, const struct liv
     struct search_pool p = { 0 };
     for (size_t i = 0; i < l->n; i++) {
         double heat = search_heat(s, &l->v[i]);
-        if (heat >= (double)s->hot && work_legal(s->work, l->v[i].callee, l->v[i].chain))
+        if (heat >= (double)s->hot && work_legal(s->work, l->v[i].site.callee, l->v[i].site.chain))
             r[p.n++] = (struct ranked){ l->v[i], heat };
     }
     if (p.n) qsort(r, p.n, sizeof *r, hotter);
@@ -99,18 +99,18 @@ void search_copy(const struct decision_search *s, struct live *to, const struct 
 {
     live_clear(to);
     for (size_t i = 0; i < from->n; i++)
-        if (from->v[i].inlined && work_legal(s->work, from->v[i].callee, from->v[i].chain))
-            live_add(to, from->v[i].callee, from->v[i].chain, true);
+        if (from->v[i].inlined && work_legal(s->work, from->v[i].site.callee, from->v[i].site.chain))
+            live_add(to, from->v[i].site, true);
     live_sort(to);
 }
 
 /* to = the set with one call decided the other way */
 void search_flip(struct live *set, const struct live_site *c)
 {
-    struct live_site *have = live_find(set, c->callee, c->chain);
+    struct live_site *have = live_find(set, c->site);
     if (have) have->inlined = !have->inlined;
     else {
-        live_add(set, c->callee, c->chain, true);
+        live_add(set, c->site, true);
         live_sort(set);
     }
 }

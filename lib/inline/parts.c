@@ -76,7 +76,7 @@ static void free_symbols(struct symbols *s)
 static double *part(struct parts *p, str name)
 {
     size_t before = p->name.n;
-    uint32_t k = intern(&p->name, p->exact ? name : live_plain(name));
+    uint32_t k = intern(&p->name, p->exact ? name : site_plain(name));
     p->cost = grow(p->cost, (size_t)k + 1, &p->cap, sizeof *p->cost);
     if (k == before) memset(p->cost[k], 0, sizeof p->cost[k]);
     return p->cost[k];
@@ -144,7 +144,7 @@ bool parts_read(struct parts *p, const char *path)
 
 const double *parts_find(const struct parts *p, str function)
 {
-    long k = intern_find(&p->name, p->exact ? function : live_plain(function));
+    long k = intern_find(&p->name, p->exact ? function : site_plain(function));
     return k < 0 ? NULL : p->cost[k];
 }
 

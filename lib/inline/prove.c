@@ -293,10 +293,10 @@ static const char *prove_heuristic(struct worker *debug, const char *threshold, 
     if (!why) remarks_parse(&r, b.s, b.n);
     struct live did = { 0 };
     for (size_t i = 0; i < r.n; i++)
-        if (r.v[i].kind == INLINED) live_add(&did, r.v[i].callee, r.v[i].chain, true);
+        if (r.v[i].kind == INLINED) live_add(&did, (struct site){ r.v[i].callee, r.v[i].chain }, true);
     live_sort(&did);
     for (size_t i = 0; i < debug->ncalls; i++)
-        inlined[i] = row[i] && live_find(&did, row[i]->callee, row[i]->chain) != NULL;
+        inlined[i] = row[i] && live_find(&did, (struct site){ row[i]->callee, row[i]->chain }) != NULL;
     live_free(&did);
     remarks_free(&r);
     free(b.s);
@@ -403,7 +403,7 @@ static const char *take_home(struct module *m, struct worker *debug, const unsig
     const char *why = worker_build(debug, &o, &b);
     if (!why) remarks_parse(&r, text.s, text.n);
     for (size_t i = 0; i < r.n; i++)
-        if (r.v[i].kind == INLINED) live_add(did, r.v[i].callee, r.v[i].chain, true);
+        if (r.v[i].kind == INLINED) live_add(did, (struct site){ r.v[i].callee, r.v[i].chain }, true);
     remarks_free(&r);
     free(text.s);
     return why;

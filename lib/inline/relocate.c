@@ -21,8 +21,8 @@ static bool parse(str text, str callee, struct element *e)
     const char *last = memrchr(text.s, ':', text.n);
     const char *first = last ? memrchr(text.s, ':', (size_t)(last - text.s)) : NULL;
     if (!first) return false;
-    e->function = live_plain((str){ text.s, (size_t)(first - text.s) });
-    e->callee = live_plain(callee);
+    e->function = site_plain((str){ text.s, (size_t)(first - text.s) });
+    e->callee = site_plain(callee);
     e->column = (str){ last + 1, text.n - (size_t)(last + 1 - text.s) };
     char *line = xformat("%.*s", (int)(last - first - 1), first + 1), *end;
     e->line = strtol(line, &end, 10);
@@ -56,7 +56,7 @@ static bool next(str *rest, str *callee, struct element *e, str *text)
 static void list_elements(struct place *p, const struct live *wanted)
 {
     for (size_t i = 0; i < wanted->n; i++) {
-        str rest = live_bare(wanted->v[i].chain), callee = wanted->v[i].callee, text;
+        str rest = site_bare(wanted->v[i].site.chain), callee = wanted->v[i].site.callee, text;
         for (struct element e = { 0 }; next(&rest, &callee, &e, &text);) {
             if (!callee.n) break;
             size_t before = p->key.n;
@@ -72,7 +72,7 @@ static void list_elements(struct place *p, const struct live *wanted)
 static bool may_be(const struct element *e, const struct element *call)
 {
     return str_eq(e->function, call->function) && str_eq(e->callee, call->callee) &&
-           str_eq(live_plain(e->column), live_plain(call->column));
+           str_eq(site_plain(e->column), site_plain(call->column));
 }
 
 static struct vote *vote_of(struct place *p, uint32_t function, long shift, bool make)
@@ -117,7 +117,7 @@ static size_t choose(struct place *p, const struct element *call, size_t n)
 static void move_chain(struct place *p, const struct live_site *s, struct live *to)
 {
     struct buf chain = { 0 };
-    str rest = live_bare(s->chain), stage = live_stage(s->chain), callee = s->callee, text;
+    str rest = site_bare(s->site.chain), stage = site_stage(s->site.chain), callee = s->site.callee, text;
     for (struct element e = { 0 }; next(&rest, &callee, &e, &text);) {
         if (chain.n) buf_format(&chain, " @ ");
         if (!callee.n) {
@@ -130,7 +130,7 @@ static void move_chain(struct place *p, const struct live_site *s, struct live *
     }
     if (rest.n) buf_format(&chain, " @ %.*s", (int)rest.n, rest.s);
     if (stage.n) buf_format(&chain, " @ %.*s", (int)stage.n, stage.s);
-    live_add(to, s->callee, (str){ chain.s, chain.n }, s->inlined);
+    live_add(to, (struct site){ s->site.callee, (str){ chain.s, chain.n } }, s->inlined);
     free(chain.s);
 }
 

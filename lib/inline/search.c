@@ -56,11 +56,11 @@ static size_t draw(struct rng *r, const double *weight, size_t n, double total)
 /* turn off an inlined call together with all that was inlined through it */
 static void backtrack(struct live *set, const struct live_site *c)
 {
-    struct live_site *have = live_find(set, c->callee, c->chain);
+    struct live_site *have = live_find(set, c->site);
     if (have) have->inlined = false;
     for (size_t i = 0; i < set->n; i++) {
-        str chain = set->v[i].chain;
-        if (chain.n > c->chain.n && memcmp(chain.s + chain.n - c->chain.n, c->chain.s, c->chain.n) == 0)
+        str chain = set->v[i].site.chain, outer = c->site.chain;
+        if (chain.n > outer.n && memcmp(chain.s + chain.n - outer.n, outer.s, outer.n) == 0)
             set->v[i].inlined = false;
     }
 }
@@ -150,7 +150,7 @@ static void subset(const struct decision_search *s, struct live *set, const stru
 {
     search_copy(s, set, from);
     for (size_t i = 0; i < n; i++) {
-        struct live_site *have = live_find(set, pool->site[i].callee, pool->site[i].chain);
+        struct live_site *have = live_find(set, pool->site[i].site);
         if (have ? have->inlined != yes[i] : yes[i]) search_flip(set, &pool->site[i]);
     }
 }
@@ -220,7 +220,7 @@ static size_t mcts(struct decision_search *s, struct proposal *p)
         if (!t->ok) continue;
         search_load_inlined(s, t->decisions, &other);
         for (size_t d = 0; d < depth; d++) {
-            const struct live_site *c = live_find(&other, pool.site[d].callee, pool.site[d].chain);
+            const struct live_site *c = live_find(&other, pool.site[d].site);
             v[nv].yes[d] = c && c->inlined;
         }
         if (t == top) memcpy(best, v[nv].yes, sizeof best);
@@ -283,11 +283,11 @@ static size_t start(struct decision_search *s, struct proposal *p)
         live_clear(&p[n].set);
         for (size_t j = 0; j < pool.n; j++)
             if (pool.site[j].inlined && pool.heat[j] > cut)
-                live_add(&p[n].set, pool.site[j].callee, pool.site[j].chain, true);
+                live_add(&p[n].set, pool.site[j].site, true);
         for (size_t j = 0; j < rest->n; j++)
             if (rest->v[j].inlined && search_heat(s, &rest->v[j]) <= cut &&
-                work_legal(s->work, rest->v[j].callee, rest->v[j].chain))
-                live_add(&p[n].set, rest->v[j].callee, rest->v[j].chain, true);
+                work_legal(s->work, rest->v[j].site.callee, rest->v[j].site.chain))
+                live_add(&p[n].set, rest->v[j].site, true);
         live_sort(&p[n].set);
         search_finish(&p[n], t->decisions, (long)k);
         if (search_is_new(s, p, n, -1)) n++;

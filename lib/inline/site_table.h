@@ -1,4 +1,4 @@
-/* site_table.h - what a table of inline-sites knows of calls, by the key "callee base-chain" of search.h.
+/* site_table.h - what a table of inline-sites knows of calls, by the key of site_base_key.
  *
  * Sites of one key are copies, which share a count.  Static functions of one name are numbered by each linker in its
  * own way, so they are found by the plain name too.  Rows without heat are left out. */

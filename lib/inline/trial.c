@@ -155,7 +155,7 @@ static void build_and_measure(const struct trials *t, const struct trial *one, c
     } else {
         r->inlined = live_inlined(&did);
         for (size_t i = 0; i < set->n; i++) {
-            const struct live_site *d = live_find(&did, set->v[i].callee, set->v[i].chain);
+            const struct live_site *d = live_find(&did, set->v[i].site);
             r->asked += set->v[i].inlined;
             r->obeyed += set->v[i].inlined && d && d->inlined;
         }

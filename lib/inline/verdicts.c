@@ -1,15 +1,8 @@
 /* verdicts.c - see verdicts.h */
 #include "inline/verdicts.h"
+#include "decisions/site.h"
 #include "table/csvio.h"
 #include <stdlib.h>
-
-static void key_of(struct buf *b, str callee, str chain)
-{
-    b->n = 0;
-    buf_str(b, callee);
-    buf_char(b, ' ');
-    buf_str(b, chain);
-}
 
 void verdicts_read(struct intern *wanted, const char *path, const char *column)
 {
@@ -19,7 +12,7 @@ void verdicts_read(struct intern *wanted, const char *path, const char *column)
     while (csv_next(t)) {
         str v = csv_str(t, verdict);
         if (v.n && !str_is(v, "yes") && !str_is(v, "no")) csv_die(t, verdict, "yes, no or empty");
-        key_of(&b, csv_str(t, callee), csv_str(t, chain));
+        site_key(&b, (struct site){ csv_str(t, callee), csv_str(t, chain) });
         if (str_is(v, "yes")) intern(wanted, (str){ b.s, b.n });
     }
     csv_close(t);
@@ -29,7 +22,7 @@ void verdicts_read(struct intern *wanted, const char *path, const char *column)
 bool verdicts_yes(void *closure, const struct call_row *row)
 {
     struct buf b = { 0 };
-    key_of(&b, row->callee, row->chain);
+    site_key(&b, (struct site){ row->callee, row->chain });
     bool found = intern_find(closure, (str){ b.s, b.n }) >= 0;
     free(b.s);
     return found;

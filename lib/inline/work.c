@@ -57,7 +57,7 @@ void work_read_calls(struct work *w)
     csv *t = csv_open(never);
     for (int callee = csv_need(t, "callee"), reason = csv_need(t, "reason"); csv_next(t);) {
         /* lto numbers static functions of one name anew, so what is said of one of them is said of all */
-        str name = csv_str(t, callee), names[] = { name, live_plain(name) };
+        str name = csv_str(t, callee), names[] = { name, site_plain(name) };
         for (int i = 0; i <= (w->scope == SCOPE_LTO); i++) {
             size_t k = intern(&w->never, names[i]);
             w->never_reason = grow(w->never_reason, k + 1, &w->cap_never, sizeof *w->never_reason);
@@ -147,9 +147,9 @@ const char *work_module(const struct work *w, const char *level)
 
 const char *work_illegal(const struct work *w, str callee, str chain)
 {
-    if (!live_stable(chain)) return "merged location";
-    if (live_recursive(callee, chain)) return "recursive";
-    long k = intern_find(&w->never, w->scope == SCOPE_LTO ? live_plain(callee) : callee);
+    if (!site_stable(chain)) return "merged location";
+    if (site_recursive((struct site){ callee, chain })) return "recursive";
+    long k = intern_find(&w->never, w->scope == SCOPE_LTO ? site_plain(callee) : callee);
     return k < 0 ? NULL : w->never_reason[k];
 }
 
@@ -157,12 +157,12 @@ static bool in_source(const struct work *w, str callee, str chain)
 {
     struct buf wanted = { 0 }, here = { 0 };
     bool found = w->ncalls == 0;                         /* not known */
-    live_base_key(&wanted, callee, chain);
+    site_base_key(&wanted, (struct site){ callee, chain });
     for (size_t i = 0; i < w->ncalls && !found; i++) {
         if (!str_eq(w->call[i].callee, callee)) continue;
-        live_base_key(&here, w->call[i].callee, w->call[i].chain);
+        site_base_key(&here, (struct site){ w->call[i].callee, w->call[i].chain });
         found = str_eq((str){ here.s, here.n }, (str){ wanted.s, wanted.n }) ||
-                str_eq((str){ here.s, here.n }, live_plain((str){ wanted.s, wanted.n }));        /* f:3:5.2 -> f:3:5 */
+                str_eq((str){ here.s, here.n }, site_plain((str){ wanted.s, wanted.n }));        /* f:3:5.2 -> f:3:5 */
     }
     free(wanted.s);
     free(here.s);
@@ -172,22 +172,23 @@ static bool in_source(const struct work *w, str callee, str chain)
 const char *work_disobeyed(const struct work *w, const struct live_site *s, const struct live *did)
 {
     static char sentence[256];
-    const struct live_site *d = live_find(did, s->callee, s->chain);
-    str chain = live_bare(s->chain);
-    const char *end = memmem(chain.s, chain.n, " @ ", 3), *why = work_illegal(w, s->callee, s->chain);
+    const struct live_site *d = live_find(did, s->site);
+    str chain = site_bare(s->site.chain);
+    const char *end = memmem(chain.s, chain.n, " @ ", 3), *why = work_illegal(w, s->site.callee, s->site.chain);
     if (why) snprintf(sentence, sizeof sentence, "illegal: %s", why);
     else if (d) {
         snprintf(sentence, sizeof sentence, "refused: %.*s", d->reason.n ? (int)d->reason.n : 26,
                  d->reason.n ? d->reason.s : "the call is still there");
-    } else if (!in_source(w, s->callee, s->chain)) return "no such call: not in the source";
+    } else if (!in_source(w, s->site.callee, s->site.chain)) return "no such call: not in the source";
     else if (!end) return "no such call: its code is gone";
     else if (w->adapter && !w->adapter->contexts) return "context: this compiler decides a call once";
     else {
         /* the call that brings this one: its own callee is the function of the innermost element */
-        str inner = { s->chain.s, (size_t)(end - s->chain.s) }, outer = { end + 3, s->chain.n - inner.n - 3 };
+        str inner = { s->site.chain.s, (size_t)(end - s->site.chain.s) };
+        str outer = { end + 3, s->site.chain.n - inner.n - 3 };
         const char *colon = memchr(inner.s, ':', inner.n);
         str around = { inner.s, colon ? (size_t)(colon - inner.s) : inner.n };
-        const struct live_site *o = live_find(did, around, outer);
+        const struct live_site *o = live_find(did, (struct site){ around, outer });
         return o && o->inlined ? "no such call: inlined in its caller before or gone with its code"
                                : "no such call: the call around it is not inlined";
     }
@@ -204,7 +205,7 @@ void work_only_legal(const struct work *w, const struct live *wanted, struct liv
     live_clear(legal);
     for (size_t i = 0; i < wanted->n; i++) {
         const struct live_site *s = &wanted->v[i];
-        if (!s->inlined || work_legal(w, s->callee, s->chain)) live_add(legal, s->callee, s->chain, s->inlined);
+        if (!s->inlined || work_legal(w, s->site.callee, s->site.chain)) live_add(legal, s->site, s->inlined);
     }
     live_sort(legal);
 }
