@@ -9,8 +9,8 @@
 #define STOCK_WORDS                                                                                                    \
     "O2|O3|Os|Oz|thinlto|lto|pgo|lto-pgo|lto-O3|lto-pgo-O3|lto-pgo-size|gcc-O2|gcc-O3|gcc-lto|gcc-pgo|gcc-lto-pgo|bolt"
 
-/* Build one of STOCK_WORDS to `exe`; beside it EXE.stock stays: objects, profile and, of clang's, flags, which
- * make the same of one's own build (clang @EXE.stock/flags), and make.args, words for make that say so.  bolt is lto-pgo, laid out anew after
- * instrumented runs (needs llvm-bolt).  NULL or a sentence, such as which package is missing. */
+/* Build one of STOCK_WORDS to `exe`; beside it EXE.stock stays: objects, profile and, of clang's, flags, with which
+ * one's own build makes the same (clang @EXE.stock/flags), and make.args, words for make that say so.  bolt is lto-pgo,
+ * laid out anew after instrumented runs (needs llvm-bolt).  NULL or a sentence, such as which package is missing. */
 const char *stock_build(const struct work *, const char *row, const char *exe);
 #endif
