@@ -69,7 +69,7 @@ cp c whole
 sed 's/updates/other/' c.curve > whole.curve
 fails 'a curve of something else' 1 "whole.curve:1:.*'updates'" train --algo=ppo --steps=8000 --checkpoint=whole -o x
 fails 'a checkpoint with more behind it' 1 'cut short or damaged' train --algo=ppo --steps=8000 --checkpoint=long -o x
-fails 'no place for the policy' 2 'output' loop-train p.csv
+fails 'no place for the policy' 2 'out' loop-train p.csv
 fails 'an unknown algorithm' 2 'algo' train --algo=sarsa -o x
 printf 'problem,split\n(mm 64 64 64),test\n' > none.csv
 fails 'nothing to learn from' 1 'no problem' loop-train -o x none.csv
