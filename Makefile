@@ -99,7 +99,7 @@ wanted   = $(if $(FAMILY),$(filter $1,$(FAMILY)),$1)
 FILTERS := $(basename $(notdir $(if $(FAMILY),$(wildcard $(FAMILY:%=bin/%-*.c)),$(wildcard bin/*.c))))
 $(if $(FILTERS),,$(error FAMILY='$(FAMILY)': one or more of bench csv fit flambda inline jobs loop place prof sexp))
 # what is loaded into other programs, or compiled when a user asks for it, is not part of the library
-LIBSRC  := $(filter-out $(wildcard lib/*/guest/*.c lib/*/*/guest/*.c lib/*/plugin/*.c lib/loop/code/peer/*.c), \
+LIBSRC  := $(filter-out $(wildcard lib/*/guest/*.c lib/*/*/guest/*.c), \
     $(wildcard $(foreach r,$(sort $(or $(foreach f,$(FAMILY),$(rooms_$f)),*)),lib/$r/*.c lib/$r/*/*.c)))
 LIBOBJ  := $(LIBSRC:%.c=$B/%.o)
 PROGS   := $(FILTERS:%=$(BIN)/%)

@@ -1,7 +1,7 @@
 /* lib-mover.c - millrace_place's heap against a table of its own, and its mover: every block comes back as it was. */
-#include "../lib/place/plugin/adopt.c"
-#include "../lib/place/plugin/heap.c"
-#include "../lib/place/plugin/mover.c"
+#include "../lib/place/guest/adopt.c"
+#include "../lib/place/guest/heap.c"
+#include "../lib/place/guest/mover.c"
 #include "base/rng.h"
 #include "tap.h"
 #include <malloc.h>

@@ -1,11 +1,11 @@
 # sources of the peers, compiled when a user asks for them, travel in the program as strings
 PEER_SOURCES := gemm.h openblas.c libxsmm.c onednn.c plain.c peer_numpy.py
-$B/peer/sources.h: $(PEER_SOURCES:%=lib/loop/code/peer/%) lib/loop/build.mk
+$B/peer/sources.h: $(PEER_SOURCES:%=lib/loop/guest/%) lib/loop/build.mk
 	@mkdir -p $(@D)
 	{ echo 'static const struct { const char *name, *text; } sources[] = {'
 	for f in $(PEER_SOURCES); do
 	    echo "{ \"$$f\","
-	    sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' lib/loop/code/peer/$$f
+	    sed -e 's/[\\"]/\\&/g' -e 's/.*/"&\\n"/' lib/loop/guest/$$f
 	    echo '},'
 	done
 	echo '};'; } $(aside)

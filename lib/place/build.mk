@@ -13,14 +13,14 @@ $B/t/bench/place-kernels: $B/t/bench/place-kernels.o $B/libmillrace.a
 benchmarks: bench-place-kernels
 .PHONY: bench-place-kernels
 # what millrace_place loads, and python3 -m millrace_place preloads
-$B/place/mover.so: $(addprefix lib/place/plugin/,heap.c mover.c adopt.c heap.h mover.h adopt.h)
+$B/place/mover.so: $(addprefix lib/place/guest/,heap.c mover.c adopt.c heap.h mover.h adopt.h)
 	@mkdir -p $(@D)
 	$(CC) -std=gnu11 $(WARN) -D_GNU_SOURCE $(HERE) -O2 -g -fPIC -shared -o $(new) $(filter %.c,$^) -ldl -lpthread
 	$(swap)
 all: $(if $(call wanted,place),$B/place/mover.so)
 # the kernels of GPUs as PTX text; where clang is missing the text is empty, and place-gpu says so
 PTX = clang -x cuda --cuda-device-only --cuda-gpu-arch=sm_60 -nocudainc -nocudalib -O3 -Wno-unknown-cuda-version -S
-$B/place/kernels.ptx: lib/place/plugin/kernels.cu lib/place/plugin/kernels.h
+$B/place/kernels.ptx: lib/place/guest/kernels.cu lib/place/guest/kernels.h
 	@mkdir -p $(@D)
 	{ $(PTX) -o - $< || echo 'make: place-gpu is built without kernels' >&2; } $(aside)
 $B/place/ptx.h: $B/place/kernels.ptx

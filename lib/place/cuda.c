@@ -1,7 +1,7 @@
 #include "place/cuda.h"
 #include "base/mem.h"
 #include "base/message.h"
-#include "place/plugin/kernels.h"
+#include "place/guest/kernels.h"
 #include "place/ptx.h"
 #include <dlfcn.h>
 #include <stdlib.h>

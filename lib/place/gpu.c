@@ -4,7 +4,7 @@
 #include "base/message.h"
 #include "measure/clock.h"
 #include "measure/stats.h"
-#include "place/plugin/kernels.h"
+#include "place/guest/kernels.h"
 #include "tensor/ops.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* cuda.c - a stand-in for NVIDIA's driver, for tests: the functions that millrace asks for, on the CPU and at once.
  *
- * Kernels are those of lib/place/plugin/kernels.h, found by name in the PTX text that is loaded.  Everything is done
+ * Kernels are those of lib/place/guest/kernels.h, found by name in the PTX text that is loaded.  Everything is done
  * when it is asked for; with MILLRACE_CUDA_LATE a copy beside kernels (in a second stream) only when an event says that
  * it must be over, and until then there are no numbers.  MILLRACE_CUDA_FAIL=NAME:N: the N-th call of NAME fails.
  * MILLRACE_CUDA_BYTES: memory of the device.  MILLRACE_CUDA_CALLS=FILE: at the end, NAME COUNT of all calls. */
 #define GPU_BODIES
-#include "../../lib/place/plugin/kernels.h"
+#include "../../lib/place/guest/kernels.h"
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* peer.h - other people's libraries and compilers on our problems, one process each, timed in turn.
  *
- * A peer is compiled from a small source that travels in the program (lib/loop/code/peer/), against the installed
+ * A peer is compiled from a small source that travels in the program (lib/loop/guest/), against the installed
  * package.  Every problem starts a process for each peer; they share the operands, run when told to, and wait
  * otherwise, so that environment variables, thread pools and crashes of one do not touch another.  Result: the least
  * time over rounds in which all take turns. */

@@ -1,4 +1,4 @@
-"""The C side: where tensors lie, and what moves them (lib/place/plugin)."""
+"""The C side: where tensors lie, and what moves them (lib/place/guest)."""
 import ctypes
 import os
 import shutil

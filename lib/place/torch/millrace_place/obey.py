@@ -53,7 +53,7 @@ class Handle:
 
 
 class Mover:
-    """The two threads between memory and the file (lib/place/plugin/mover.h)."""
+    """The two threads between memory and the file (lib/place/guest/mover.h)."""
 
     def __init__(self, file, limit, cap, order, workspace, blocks):
         self.file, self.limit = file, limit
