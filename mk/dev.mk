@@ -48,7 +48,7 @@ lint:
 	    $(patsubst %.c,$B/lint/analyzer/%.o,$(wildcard lib/base/*.c))
 	! command -v cppcheck > /dev/null || cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability \
 	    --inline-suppr --suppress=unknownMacro --suppress=readdirCalled --library=posix,t/lint.cfg \
-	    -Ilib lib/base lib/table lib/tree/sexp.c
+	    -Ilib lib/base lib/table lib/tree/sexp.c lib/tree/sexpw.c
 	! command -v shellcheck > /dev/null ||
 	    shellcheck -s bash -S warning -e SC1010,SC1087,SC2034,SC2046,SC2053,SC2120,SC2154,SC2164,SC2192,SC2210,SC2238 \
 	    t/*.t t/*.sh t/bench/*.sh $(filter-out %.mk %/explore-steps,$(wildcard pipelines/*))
