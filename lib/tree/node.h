@@ -8,7 +8,7 @@
 
 enum { BARE, PLAIN, DECODED, LIST, KIND = 3, LAST = 4 };           /* node kinds; PLAIN: a string without escapes */
 
-struct node {
+struct sexp_node {
     uint32_t start;                                      /* offset in the expression's text; DECODED: in `decoded` */
     uint32_t length;                                     /* bytes of an atom, children of a list */
     uint32_t end;                                        /* one past the subtree; while open: the parent */
@@ -16,12 +16,12 @@ struct node {
 };
 
 struct sexp {
-    struct node *node;
+    struct sexp_node *node;
     size_t n, cap;
     const char *text;
     struct buf decoded;                                  /* strings with escapes: 4 bytes of offset, then the text */
     sexpr *reader;
 };
 
-str sexp_text_of(const struct sexp *, const struct node *);      /* of an atom, decoded */
+str sexp_text_of(const struct sexp *, const struct sexp_node *);      /* of an atom, decoded */
 #endif

@@ -142,7 +142,7 @@ static void malformed(const sexpr *r, size_t at, const char *fmt, ...)
 
 static _Noreturn void unclosed(const sexpr *r, snode open)
 {
-    const struct node *node = r->e.node;
+    const struct sexp_node *node = r->e.node;
     size_t depth = 1, line, column, inner, outer;
     snode top = open;
     for (; node[top].end != SEXP_NONE; top = node[top].end) depth++;
@@ -341,7 +341,7 @@ static snode add(struct sexp *e, size_t start, size_t length, uint32_t kind)
         e->node = grow(e->node, e->n + 1, &e->cap, sizeof *e->node);
         if (e->n >= UINT32_MAX - 1) die("expression of more than %u nodes", UINT32_MAX - 1);
     }
-    e->node[e->n] = (struct node){ (uint32_t)start, (uint32_t)length, (uint32_t)e->n + 1, kind };
+    e->node[e->n] = (struct sexp_node){ (uint32_t)start, (uint32_t)length, (uint32_t)e->n + 1, kind };
     return (snode)e->n++;
 }
 
@@ -454,7 +454,7 @@ bool sexp_is_atom(const struct sexp *e, snode n)
     return n != SEXP_NONE && (e->node[n].kind & KIND) != LIST;
 }
 
-str sexp_text_of(const struct sexp *e, const struct node *d)
+str sexp_text_of(const struct sexp *e, const struct sexp_node *d)
 {
     if ((d->kind & KIND) == DECODED) return (str){ e->decoded.s + d->start + sizeof d->start, d->length };
     return (str){ e->text + d->start, d->length };

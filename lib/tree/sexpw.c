@@ -147,7 +147,7 @@ void sexpw_copy(sexpw *w, const struct sexp *e, snode n)
 {
     size_t open = 0;
     for (snode i = n, end = e->node[n].end; i < end; i++) {
-        const struct node *d = &e->node[i];
+        const struct sexp_node *d = &e->node[i];
         if ((d->kind & KIND) != LIST) {
             sexpw_atom(w, sexp_text_of(e, d));
         } else {
@@ -163,7 +163,7 @@ size_t sexp_width(const struct sexp *e, snode n, size_t most)
 {
     size_t width = 0;
     for (snode i = n; i < e->node[n].end && width <= most; i++) {
-        const struct node *d = &e->node[i];
+        const struct sexp_node *d = &e->node[i];
         if ((d->kind & KIND) == LIST) {
             width += 2 + d->length - (d->length > 0);
             continue;
