@@ -237,7 +237,7 @@ static int compare(enum isa isa, uint64_t seed, int pairs, enum kind kind, int *
 {
     static const char *const blocks[] = { "(mm_nt 130 150 140)", "(mm_tt 90 200 170)", "(conv 1 48 9 11 70 3 3 1)",
                                           "(conv 1 70 12 12 96 1 1 2)", "(conv 2 40 9 9 40 3 3 1)",
-                                          "(mm 20 400 300 (then bias))", "(mm 17 270 401)", "(mm_bf16 18 420 600)",
+                                          "(mm 40 400 300 (then bias))", "(mm 37 270 401)", "(mm_bf16 18 420 600)",
                                           "(mm_u8s8 19 410 1100 (then bias relu))", "(mm_s8s8 21 390 1300)" };
     struct rng r = rng_for(seed, str_of(isa_name[isa]));
     struct kernel g = { 0 };
@@ -256,7 +256,8 @@ static int compare(enum isa isa, uint64_t seed, int pairs, enum kind kind, int *
         const bool mixed = kind == SURROUNDED && below(&r, 3);
         if (blocked) start_blocked(&r, &p, &t);
         if (mixed) start_mixed(&r, &p, &t);
-        for (int n = below(&r, blocked || mixed ? 4 : 25); n > 0; n--) {
+        const bool kept = blocked && i / 10 % 2 == 0;    /* as it was made: its blocks are asked for */
+        for (int n = kept ? 0 : below(&r, blocked || mixed ? 4 : 25); n > 0; n--) {
             int a = below(&r, ACT_COUNT + 1);
             nest_act(&p, &t, a == ACT_COUNT ? ACT_SPLIT_ANY + 2 + below(&r, 20) : a, RULE_NONE);
         }
@@ -446,7 +447,7 @@ int main(int argc, char **argv)
         bad = compare((enum isa)i, seed, pairs / 10, LARGE, &tried, &packed, &asked, &us);
         printf("# %s: %d larger pairs, %d of them transpose block by block, %d ask for blocks before they are used, "
                "%d differ\n", isa_name[i], pairs / 10, packed, asked, bad);
-        ok(bad == 0 && packed > pairs / 100 && asked > pairs / 200,
+        ok(bad == 0 && packed > pairs / 100 && asked >= pairs / 200,
            "also when inputs are transposed block by block, or asked for");
         bad = compare((enum isa)i, seed, pairs, SURROUNDED, &tried, &packed, &asked, &us);
         printf("# %s: %d pairs with zeros around A, %d differ\n", isa_name[i], pairs, bad);
