@@ -118,7 +118,7 @@ int main(int argc, char **argv)
     size_t n = 0;
     for (size_t k = 0; k < nitem; k++) {
         struct takeaway *x = &item[k];
-        takeaway_complete(x);
+        takeaway_complete(x, (1u << ISAS) - 1);
         q[n] = (struct image_kernel){ .name = x->name, .p = &x->p, .nest = { NULL, &x->nest[ISA_AVX512] },
                                       .add = add, .parts = parts };
         for (int j = 0; j < ISAS && parts; j++)          /* threads are the caller's */

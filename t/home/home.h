@@ -229,8 +229,9 @@ static struct form form_of(const char *text)
     if (strstr(kind, "8s8")) f.type[0] = kind[3] == 'u' ? U8 : S8;
     if (strstr(kind, "8s8")) f.type[1] = S8, f.type[2] = strstr(text, "then") ? F32 : I32;
     const char *then = strstr(text, "(then ");
-    if (then && strstr(then, " bf16)")) f.type[2] = BF16;
-    if (then && (then = strstr(then, " f16)")) && strncmp(then - 5, "(type", 5)) f.type[2] = F16;
+    const char *bf16 = then ? strstr(then, " bf16)") : NULL, *f16 = then ? strstr(then, " f16)") : NULL;
+    if (bf16 && strncmp(bf16 - 5, "(type", 5)) f.type[2] = BF16;
+    if (f16 && strncmp(f16 - 5, "(type", 5)) f.type[2] = F16;
     return f;
 }
 

@@ -110,8 +110,8 @@ void loop_plan_count(const struct loop_plan *q, const struct loop_machine *m, st
         case NODE_CALL: c->cycles += times * of_call(q, d, c, times); break;
         case NODE_SHAPE: c->cycles += times * 150; break;
         case NODE_TILE:
+            if (x != &q->tile[d->n]) tile_rows(q, &q->tile[d->n], row);
             x = &q->tile[d->n];
-            tile_rows(q, x, row);
             c->cycles += times * of_tile(q, x, c, times);
             break;
         case NODE_BODY: of_body(q, d, x, row, m, c, times); break;

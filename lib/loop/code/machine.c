@@ -77,8 +77,8 @@ static void read_file(struct loop_machine *m, const char *path)
 const struct loop_machine *machine_here(void)
 {
     static struct loop_machine m;
-    const char *path = getenv("MILLRACE_LOOP_MACHINE");
     if (m.hz > 0) return &m;
+    const char *path = getenv("MILLRACE_LOOP_MACHINE");
     m = zen5;
     if (path && *path) read_file(&m, path);
     return &m;

@@ -1,6 +1,7 @@
 #include "loop/code/evaluate.h"
 #include "loop/code/machine.h"
 #include <math.h>
+#include <string.h>
 
 static const double OVERLAP = 0.4, ASKED = 0.05;
 /* of an element transposed, of one that leaves the caches in between, of each block */
@@ -21,24 +22,22 @@ static double footprint(const struct problem *p, const struct kernel_plan *q, in
 
 /* how many times the bytes that it has a block takes in a cache whose ways are so large: rows that lie a power of two
  * apart share few of its sets */
-static double crowding(const struct problem *p, const struct kernel_plan *q, int t, const int32_t *e, double way)
+static double crowding(const struct problem *p, const struct kernel_plan *q, int t, const int32_t *e, int64_t way)
 {
     int64_t far = 0, run = 1, rows = 1;
+    if (!way || (t < TENSOR_C && q->packed[t])) return 1;
     for (int v = 0; v < p->nvar; v++) {
         if (q->stride[t][v] == 1) run = e[v];
         else if (q->stride[t][v] && e[v] > rows) rows = e[v], far = q->stride[t][v] * p->bytes;
     }
-    if (!far || !(way > 0) || (t < TENSOR_C && q->packed[t])) return 1;
-    int64_t a = (int64_t)way, b = far;
-    while (b) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    double lines = ceil((double)run * p->bytes / 64);
-    double apart = fmin((double)rows, way / (double)a), covered = apart * lines * 64;
-    double needed = fmin(way, (double)rows * lines * 64);
-    return covered < needed ? needed / covered : 1;
+    if (!far) return 1;
+    int64_t a = way, b = far;
+    if (way & (way - 1))
+        for (int64_t rest; b; b = rest) rest = a % b, a = b;
+    else if ((far & -far) < way) a = far & -far;
+    const int64_t line = (run * p->bytes + 63) / 64 * 64, apart = rows < way / a ? rows : way / a;
+    const int64_t covered = apart * line, needed = rows * line < way ? rows * line : way;
+    return covered < needed ? (double)needed / (double)covered : 1;
 }
 
 /* S, the scores between two contractions, has the variables that both of them have */
@@ -58,71 +57,85 @@ static double block_of(const struct problem *p, const struct kernel_plan *q, int
     return n;
 }
 
+/* extents of the block at each depth of a nest, and its bytes, or -1: not asked for yet */
+struct blocks { int32_t inner[NEST_LOOPS], e[NEST_LOOPS + 1][NEST_VARS]; double bytes[TENSOR_S + 1][NEST_LOOPS + 1]; };
+
+static void blocks_of(struct blocks *x, const struct problem *p, const struct nest *l, const struct kernel_plan *q)
+{
+    nest_inner(l->loop, l->n, x->inner);
+    for (int v = 0; v < NEST_VARS; v++) x->e[0][v] = v < p->nvar ? p->size[v] : 1;
+    for (int d = 0; d < l->n; d++) {
+        memcpy(x->e[d + 1], x->e[d], sizeof x->e[d]);
+        x->e[d + 1][l->loop[d].var] = x->inner[d];
+        int32_t *last = &x->e[d + 1][l->loop[d].var], had = x->e[d][l->loop[d].var];
+        if (l->loop[d].var == q->step_var && *last < q->step) *last = had < q->step ? had : q->step;
+    }
+    for (int t = 0; t <= TENSOR_S; t++)
+        for (int d = 0; d <= l->n; d++) x->bytes[t][d] = -1;
+}
+
+static double block_at(struct blocks *x, const struct problem *p, const struct kernel_plan *q, int t, int d)
+{
+    if (x->bytes[t][d] < 0) x->bytes[t][d] = block_of(p, q, t, x->e[d]);
+    return x->bytes[t][d];
+}
+
 /* what a block of t takes of a cache; one of C that AMX has in its tiles takes none */
-static double held_of(const struct problem *p, const struct kernel_plan *q, int t, const int32_t *e, double way)
+static double held_at(struct blocks *x, const struct problem *p, const struct kernel_plan *q, int t, int d, int64_t way)
 {
     enum { TILES = 4 * 16 * 16 };
     double n = 1;
-    for (int v = 0; v < p->nvar; v++)
-        if (t == TENSOR_C && p->stride[t][v]) n *= e[v];
+    for (int v = 0; v < p->nvar && t == TENSOR_C && q->step_var >= 0; v++)
+        if (p->stride[t][v]) n *= x->e[d][v];
     if (t == TENSOR_C && q->step_var >= 0 && n <= TILES) return 0;
-    return block_of(p, q, t, e) * (t < TENSOR_S ? crowding(p, q, t, e, way) : 1);
+    return block_at(x, p, q, t, d) * (t < TENSOR_S ? crowding(p, q, t, x->e[d], way) : 1);
 }
 
 /* bytes that these tensors bring into a cache of this size: the deepest block of them that stays, as often as it
  * changes.  `all` is what else competes with them down to depth `split`, from where on other loops are not theirs. */
-static double traffic(const struct problem *p, const struct nest *l, const struct kernel_plan *q, const int *tensor,
-                      int n, int all, int split, double bytes, double way)
+static double traffic(struct blocks *x, const struct problem *p, const struct nest *l, const struct kernel_plan *q,
+                      const int *tensor, int n, int all, int split, double bytes, int64_t way)
 {
-    int32_t inner[NEST_LOOPS], e[NEST_LOOPS + 1][NEST_VARS];
     bool ours[NEST_VARS] = { false };
-    nest_inner(l->loop, l->n, inner);
-    for (int v = 0; v < NEST_VARS; v++) e[0][v] = v < p->nvar ? p->size[v] : 1;
-    for (int d = 0; d < l->n; d++) {
-        for (int v = 0; v < NEST_VARS; v++) e[d + 1][v] = e[d][v];
-        e[d + 1][l->loop[d].var] = inner[d];
-        int32_t *last = &e[d + 1][l->loop[d].var], had = e[d][l->loop[d].var];
-        if (l->loop[d].var == q->step_var && *last < q->step) *last = had < q->step ? had : q->step;
-    }
     for (int v = 0; v < p->nvar; v++)
         for (int i = 0; i < n; i++) ours[v] |= has(p, q, tensor[i], v);
     int depth = 0;
     for (; depth < l->n; depth++) {
         double held = 0;
-        for (int t = 0; t < all && depth <= split; t++) held += held_of(p, q, t, e[depth], way);
-        for (int i = 0; i < n && depth > split; i++) held += held_of(p, q, tensor[i], e[depth], way);
+        for (int t = 0; t < all && depth <= split; t++) held += held_at(x, p, q, t, depth, way);
+        for (int i = 0; i < n && depth > split; i++) held += held_at(x, p, q, tensor[i], depth, way);
         if (held <= bytes) break;
     }
     double total = 0;
     for (int i = 0; i < n; i++) {
         int t = tensor[i];
         if (t == TENSOR_S && depth <= split) continue;   /* it never leaves */
-        double times = block_of(p, q, t, e[depth]);
+        double times = block_at(x, p, q, t, depth);
         if (q->asked && t == TENSOR_A && depth && q->stride[t][l->loop[depth - 1].var] == 1 &&
-            e[depth][l->loop[depth - 1].var] == 1) times *= p->bytes / 64.0;     /* lines stay for a while */
+            x->e[depth][l->loop[depth - 1].var] == 1) times *= p->bytes / 64.0;  /* lines stay for a while */
         bool changed = false;
         for (int d = depth; d-- > 0; ) {                 /* innermost loops that do not move through t find it again */
             int v = l->loop[d].var;
             if (d >= split && !ours[v]) continue;
             changed |= has(p, q, t, v);
-            if (changed && v == q->step_var) times *= (double)e[d][v] / e[d + 1][v];
+            if (changed && v == q->step_var) times *= (double)x->e[d][v] / x->e[d + 1][v];
             else if (changed)
-                times *= l->loop[d].size + (l->loop[d].tail ? (double)l->loop[d].tail / inner[d] : 0);
+                times *= l->loop[d].size + (l->loop[d].tail ? (double)l->loop[d].tail / x->inner[d] : 0);
         }
         total += times * (t == TENSOR_C || t == TENSOR_S ? 2 : 1);
     }
     return total;
 }
 
-static double all_traffic(const struct problem *p, const struct nest *l, const struct kernel_plan *q, double bytes,
-                          double way)
+static double all_traffic(struct blocks *x, const struct problem *p, const struct nest *l, const struct kernel_plan *q,
+                          double bytes, int64_t way)
 {
     static const int one[] = { TENSOR_A, TENSOR_B, TENSOR_C }, first[] = { TENSOR_A, TENSOR_B, TENSOR_S },
         second[] = { TENSOR_C, TENSOR_V, TENSOR_S };
-    if (!p->pair) return traffic(p, l, q, one, 3, 3, l->n, bytes, way);
+    if (!p->pair) return traffic(x, p, l, q, one, 3, 3, l->n, bytes, way);
     int split = nest_split(p, l);
-    return traffic(p, l, q, first, 3, TENSOR_S + 1, split, bytes, way) +
-           traffic(p, l, q, second, 3, TENSOR_S + 1, split, bytes, way);
+    return traffic(x, p, l, q, first, 3, TENSOR_S + 1, split, bytes, way) +
+           traffic(x, p, l, q, second, 3, TENSOR_S + 1, split, bytes, way);
 }
 
 const char *model_terms(struct model_terms *m, const struct problem *p, const struct nest *t, enum isa isa,
@@ -139,10 +152,12 @@ const char *model_asked(struct model_terms *m, const struct problem *p, const st
     if (why) return why;
     const struct loop_machine *here = machine_here();
     double cycles = m->plan.cycles, all = 0;
+    struct blocks x;
+    blocks_of(&x, p, t, &m->plan);
     for (int u = 0; u < (p->pair ? 4 : 3); u++) all += footprint(p, &m->plan, u, p->size);
     for (int i = 0; i < MODEL_LEVELS; i++) {
         if (all <= here->cache[i].bytes && here->cache[i].way * 8 > all) break;
-        double bytes = all_traffic(p, t, &m->plan, here->cache[i].bytes, here->cache[i].way);
+        double bytes = all_traffic(&x, p, t, &m->plan, here->cache[i].bytes, (int64_t)here->cache[i].way);
         double c = m->traffic[i] = bytes / here->cache[i].per_cycle / m->plan.threads;
         cycles = fmax(cycles, c) + OVERLAP * fmin(cycles, c) * (i == 0 ? 0.25 : m->plan.asked ? ASKED : 1);
     }

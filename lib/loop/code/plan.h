@@ -70,9 +70,10 @@ struct tile {                                            /* a block of C in regi
 };
 
 enum { RIMS = 3 };
-struct rim {
+struct rim {                                             /* an index of A with zeros: how a step of a variable moves it */
     int32_t step[NEST_VARS], before, size;
-}; /* an index of A with zeros: how a step of a variable moves it */
+    int8_t n, var[NEST_VARS];                            /* the variables that do */
+};
 struct plan_range { int32_t low[NEST_VARS], high[NEST_VARS]; };       /* where the present block may begin */
 struct tile_row {
     int64_t at[BASE_SECOND];

@@ -24,6 +24,7 @@ bool rims_find(struct loop_plan *q, int64_t dense[NEST_VARS])
             left[v] %= below;
             dense[v] += g.step[v] * lie;
             reductions += p->reduced[v] && g.step[v];
+            if (g.step[v]) g.var[g.n++] = (int8_t)v;
         }
         if (!g.before && !p->pad.after[d]) continue;
         if (!g.step[q->part[0].vec] && q->nrim < RIMS) q->rim[q->nrim++] = g;
@@ -37,7 +38,10 @@ bool rims_find(struct loop_plan *q, int64_t dense[NEST_VARS])
 static void ends(const struct rim *g, const struct plan_range *at, int32_t e[2])
 {
     e[0] = e[1] = 0;
-    for (int v = 0; v < NEST_VARS; v++) e[0] += g->step[v] * at->low[v], e[1] += g->step[v] * at->high[v];
+    for (int i = 0; i < g->n; i++) {
+        const int v = g->var[i];
+        e[0] += g->step[v] * at->low[v], e[1] += g->step[v] * at->high[v];
+    }
 }
 
 static bool zeros_only(const struct rim *g, const int32_t e[2], int32_t at)
@@ -45,18 +49,21 @@ static bool zeros_only(const struct rim *g, const int32_t e[2], int32_t at)
     return e[1] + at < g->before || e[0] + at >= g->before + g->size;
 }
 
-/* the rows of a tile, and between which steps of each rim they are */
-struct rim_rows rims_rows(const struct loop_plan *q, const struct tile_row *row, int n)
+void rims_rows(struct rim_rows *x, const struct loop_plan *q, const struct tile_row *row, int n)
 {
-    struct rim_rows x = { .row = row, .n = n };
     for (int k = 0; k < q->nrim; k++) {
-        x.least[k] = x.most[k] = row[0].rim[k];
-        for (int i = 1; i < n; i++) {
-            if (row[i].rim[k] < x.least[k]) x.least[k] = row[i].rim[k];
-            if (row[i].rim[k] > x.most[k]) x.most[k] = row[i].rim[k];
+        x->n[k] = 0;
+        x->least[k] = x->most[k] = row[0].rim[k];
+        for (int i = 0; i < n; i++) {
+            const int32_t at = row[i].rim[k];
+            int j = 0;
+            while (j < x->n[k] && x->at[k][j] != at) j++;
+            if (j == x->n[k]) x->at[k][j] = at, x->rows[k][j] = 0, x->n[k]++;
+            x->rows[k][j] |= 1u << i;
+            if (at < x->least[k]) x->least[k] = at;
+            if (at > x->most[k]) x->most[k] = at;
         }
     }
-    return x;
 }
 
 /* does no row reach a zero, wherever in this range it is? */
@@ -80,10 +87,10 @@ uint32_t rims_out(const struct loop_plan *q, const struct plan_range *at, const 
         int32_t e[2];
         ends(g, at, e);
         if (e[0] + x->least[k] >= g->before && e[1] + x->most[k] < g->before + g->size) continue;
-        for (int i = 0; i < x->n; i++) {
-            const int32_t here = x->row[i].rim[k];
-            out |= (uint32_t)zeros_only(g, e, here) << i;
-            some |= (uint32_t)(e[0] + here < g->before || e[1] + here >= g->before + g->size) << i;
+        for (int i = 0; i < x->n[k]; i++) {
+            const int32_t here = x->at[k][i];
+            if (zeros_only(g, e, here)) out |= x->rows[k][i];
+            if (e[0] + here < g->before || e[1] + here >= g->before + g->size) some |= x->rows[k][i];
         }
     }
     *mixed |= (some & ~out) != 0;

@@ -44,13 +44,18 @@ int tile_rows(const struct loop_plan *q, const struct tile *x, struct tile_row *
     row[0] = (struct tile_row){ 0 };
     for (int pass = 0; pass < 2; pass++)
         for (int v = 0; v < of->p->nvar; v++) {
-            if (v == of->vec || x->e[v] < 2 || (held[v] != 0) != (pass == 0)) continue;
-            for (int i = n * x->e[v]; i-- > 0; ) {       /* from behind: in place */
-                row[i] = row[i / x->e[v]];
-                for (int b = 0; b < BASE_SECOND; b++) row[i].at[b] += i % x->e[v] * tile_view(q, x, b)->stride[v];
-                for (int k = 0; k < q->nrim; k++) row[i].rim[k] += i % x->e[v] * q->rim[k].step[v];
-            }
-            n *= x->e[v];
+            const int e = x->e[v];
+            int64_t stride[BASE_SECOND];
+            if (v == of->vec || e < 2 || (held[v] != 0) != (pass == 0)) continue;
+            for (int b = 0; b < BASE_SECOND; b++) stride[b] = tile_view(q, x, b)->stride[v];
+            for (int i = n; i-- > 0; )                   /* from behind: in place */
+                for (int s = e; s-- > 0; ) {
+                    struct tile_row *to = &row[i * e + s];
+                    *to = row[i];
+                    for (int b = 0; b < BASE_SECOND; b++) to->at[b] += s * stride[b];
+                    for (int k = 0; k < q->nrim; k++) to->rim[k] += s * q->rim[k].step[v];
+                }
+            n *= e;
         }
     return n;
 }
@@ -259,7 +264,8 @@ void tile_put(struct plan_walk *w, int depth, const int32_t *e, bool first, bool
     if (budget < 1) budget = 1;
     const int at = q->n, asked = x.lanes ? 0 : ask_for(w, &x, r, nr, budget);
     walk_node(w, NODE_TILE, tile_number(q, &x));
-    const struct rim_rows rows = rims_rows(q, row, tile_rows(q, &x, row));
+    struct rim_rows rows;                                /* where there are rims */
+    if (q->nrim) rims_rows(&rows, q, row, tile_rows(q, &x, row));
     struct tile now = x;
     if (x.lanes) lanes_of_sum(w, &now, &rows, r, nr, budget, e[of->vec]);
     else tile_sums(w, &now, &rows, r, nr, budget);

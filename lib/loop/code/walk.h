@@ -20,8 +20,8 @@ struct plan_walk {
 };
 struct tile_sum { int var; int32_t n, unit; };                /* a reduction: n steps of `unit` elements */
 
-/* the rows of a tile, and between which steps of each rim they are */
-struct rim_rows { const struct tile_row *row; int n; int32_t least[RIMS], most[RIMS]; };
+/* the rows of a tile: which of them are at which step of each rim */
+struct rim_rows { int n[RIMS]; int32_t at[RIMS][PLAN_ROWS], least[RIMS], most[RIMS]; uint32_t rows[RIMS][PLAN_ROWS]; };
 
 /* nodes.c */
 struct walk_node *walk_node(struct plan_walk *, enum walk_kind, int32_t n);
@@ -77,7 +77,7 @@ void finish_put(struct plan_walk *, const int32_t *e);
 
 /* rims.c: zeros around A that are left out */
 bool rims_find(struct loop_plan *, int64_t dense[NEST_VARS]);  /* false: A cannot be taken as it lies */
-struct rim_rows rims_rows(const struct loop_plan *, const struct tile_row *, int n);
+void rims_rows(struct rim_rows *, const struct loop_plan *, const struct tile_row *, int n);
 bool rims_inside(const struct loop_plan *, const struct plan_range *, const struct rim_rows *);
 uint32_t rims_out(const struct loop_plan *, const struct plan_range *, const struct rim_rows *, bool *mixed);
 bool rims_move(const struct loop_plan *, int v);

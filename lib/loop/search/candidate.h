@@ -9,13 +9,15 @@ struct candidate {
     struct loop_piece piece[MAX_PIECES];
     int n, outer, vec;                                   /* outer: pieces outside the tile; vec: needs a mark, or -1 */
     bool parallel;
-    int8_t nv, cut, first, pack; /* what kind it is: width of the tile, cut, outermost variable, bits of enum packing */
+    int8_t pack;                                         /* bits of enum packing */
     double seconds;                                      /* by the model */
 };
 
 /* an input is packed where each element is once, inside the outer loops that all move through it; or A for each tile */
 enum packing { PACK_A_ONCE = 1, PACK_A_TILE = 2, PACK_B_ONCE = 4, PACKINGS = 8 };
 
+/* All that is worth a thought, sorted by the model; free it. */
+size_t candidates(const struct search *, struct candidate **);
 /* its nest, without vec's mark; false: more loops than a nest may have, or no place to pack where it shall */
 bool candidate_build(const struct problem *, const struct candidate *, struct nest *);
 void candidate_vectorize(struct nest *, int var);        /* the mark, on the innermost loop of var */

@@ -87,9 +87,10 @@ struct takeaway *takeaways(struct nest_rows *r, size_t *n)
     return item;
 }
 
-void takeaway_complete(struct takeaway *x)
+void takeaway_complete(struct takeaway *x, unsigned isas)
 {
     for (int i = 0; i < ISAS; i++) {
+        if (!(isas >> i & 1)) continue;
         if (x->have[i] || x->p.op != OP_FMA || (x->p.group > 1 ? i == ISA_AVX2 : i == ISA_AMX)) continue;
         struct evaluator v;
         evaluator_open(&v, (enum isa)i, NULL);

@@ -14,6 +14,6 @@ struct takeaway {
 
 /* all rows, those of one name as one; it dies on a name that is none or of two problems */
 struct takeaway *takeaways(struct nest_rows *, size_t *n);
-/* instruction sets that have no nest get the best one by the model; the same every time */
-void takeaway_complete(struct takeaway *);
+/* those of these instruction sets (bits) that have no nest get the best one by the model; the same every time */
+void takeaway_complete(struct takeaway *, unsigned isas);
 #endif

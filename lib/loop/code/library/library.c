@@ -97,10 +97,11 @@ static millrace_kernel *make(const char *problem, const char *cache, int measure
     if (kernel[i]) return kernel[i];
     enum isa isa = isa_here(ISA_AVX512) ? ISA_AVX512 : ISA_AVX2;
     if (measure > 0 && x->p.op == OP_FMA && isa_here(isa)) choose(x, isa, cache, measure);
-    takeaway_complete(x);
+    takeaway_complete(x, 1u << isa);
     struct image m;
     image_begin(&m);
-    const struct image_kernel q = { .name = "kernel", .p = &x->p, .nest = { &x->nest[0], &x->nest[1] } };
+    struct image_kernel q = { .name = "kernel", .p = &x->p };
+    q.nest[isa] = &x->nest[isa];
     const char *why = image_add(&m, &q);
     if (why) die("%s: %s", problem, why);
     char *at = image_load(&m);
