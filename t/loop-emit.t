@@ -40,8 +40,8 @@ static float *room(long n, long ld, long row)      /* exactly as much as is allo
     for (long i = 0; i < (n / row - 1) * ld + row; i++) x[i] = draw();
     return x;
 }
-typedef void plain_fn(float *, const float *, const float *);
-typedef void ld_fn(float *, int64_t, const float *, int64_t, const float *, int64_t);
+typedef int plain_fn(float *, const float *, const float *);
+typedef int ld_fn(float *, int64_t, const float *, int64_t, const float *, int64_t);
 static void reference(const char *kind, const long *z, double *c, const float *a, const float *b)
 {
     if (!strncmp(kind, "conv", 4)) {
