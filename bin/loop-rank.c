@@ -30,18 +30,13 @@
  *   $ loop-rank -o mine.rank runs.csv
  *   $ loop-search --algo=heuristic --rank=mine.rank --measure=10 others.csv
  */
-#include "base/checked.h"
-#include "base/compare.h"
 #include "base/filter.h"
 #include "base/mem.h"
 #include "base/message.h"
-#include "loop/nest/rows.h"
 #include "loop/search/rank.h"
 #include HELP
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static const char *output, *model;
@@ -49,7 +44,7 @@ static bool table, shuffle;
 static int isa_given = -1;
 static long trees = 200, leaf = 4, seed = 1;
 static double weight = 8;
-static enum { TURNS, MODEL, LEARNED, RANDOM } order_by = TURNS;
+static enum rank_order order_by = RANK_TURNS;
 static const struct opt options[] = {
     { 'o', "out", STR, &output, "FILE", "write what was learned there, not to its place in the cache" },
     { 0, "model", STR, &model, "FILE", "put nests in order by this, instead" },
@@ -63,136 +58,8 @@ static const struct opt options[] = {
     { 0, "shuffle", FLAG, &shuffle, NULL, "a control: labels permuted within each problem" },
     { 0 } };
 
-static char machine[64];
-static enum isa isa;
-static struct rank_row *row;
-static size_t nrow, room;
-
-static bool is(csv *t, int column, const char *word) { return column < 0 || str_is(csv_str(t, column), word); }
-
-/* seconds of this row; nan: it has none */
-static double seconds_of(csv *t, const struct problem *p, int seconds, int gflops)
-{
-    double x = seconds >= 0 && csv_has(t, seconds) ? csv_num(t, seconds) : NAN;
-    const int column = isnan(x) && gflops >= 0 && csv_has(t, gflops) ? gflops : seconds;
-    if (column == gflops && column >= 0 && csv_num(t, gflops) == 0) return NAN;
-    if (column == gflops && column >= 0) x = problem_flops(p) / csv_num(t, gflops) * 1e-9;
-    if (isnan(x)) return x;
-    if (!(x > 0) || !isfinite(x)) csv_die(t, column, "a positive number");
-    return x;
-}
-
-static void collect(const char *path, struct intern *groups, csvw *w)
-{
-    struct nest_rows r;
-    csv *t = csv_open(path);
-    rows_open(&r, t, true);
-    const int of = csv_find(t, "machine"), set = csv_find(t, "isa"), encoder = csv_find(t, "encoder");
-    int seconds = csv_find(t, "seconds"), gflops = csv_find(t, "gflops");
-    if (gflops >= 0 && encoder < 0) seconds = -1;        /* of searches: when it was found */
-    if (seconds < 0 && gflops < 0) csv_need(t, "seconds");
-    while (rows_next(&r)) {
-        if (!is(t, of, machine) || !is(t, set, isa_name[isa])) continue;
-        if (encoder >= 0 && csv_int(t, encoder) != ENCODER_VERSION) continue;
-        struct rank_row x = { .seconds = seconds_of(t, &r.p, seconds, gflops) };
-        if (isnan(x.seconds) || nest_features(&x.s, &r.p, &r.nest, isa, false)) continue;
-        x.group = (size_t)intern(groups, str_of(r.p.text));
-        row = grow(row, nrow + 1, &room, sizeof *row);
-        row[nrow++] = x;
-        if (!w) continue;
-        csvw_cstr(w, r.p.text);
-        csvw_cstr(w, isa_name[isa]);
-        rows_write_tree(w, &r.p, &r.nest);
-        csvw_num(w, x.seconds);
-        csvw_num(w, x.s.seconds);
-        for (int j = 0; j < NEST_FEATURES; j++) csvw_num(w, x.s.f[j]);
-        csvw_end(w);
-    }
-    rows_close(&r);
-}
-
-/* ---- use ---- */
-
-struct chosen { str *field; struct seen_nest s; double slowdown; size_t at, place; bool code; };
-
-static int by_model(const void *a, const void *b)
-{
-    const struct chosen *x = a, *y = b;
-    if (x->code != y->code) return ORDER(y->code, x->code);
-    if (x->s.seconds != y->s.seconds) return ORDER(x->s.seconds, y->s.seconds);
-    return ORDER(x->at, y->at);
-}
-
-static int by_row(const void *a, const void *b)
-{
-    const struct chosen *x = a, *y = b;
-    return ORDER(x->at, y->at);
-}
-
-/* rows of one problem, in the order of measuring, written as they came */
-static void place(struct chosen *c, size_t n, int columns, const struct rank *k, struct rng *g, csvw *w)
-{
-    size_t coded = 0;
-    qsort(c, n, sizeof *c, by_model);
-    while (coded < n && c[coded].code) coded++;
-    double *slowdown = xmalloc(n + 1, sizeof *slowdown);
-    for (size_t i = 0; i < coded; i++) {
-        c[i].slowdown = rank_slowdown(k, &c[i].s, c[0].s.seconds);
-        slowdown[i] = order_by == MODEL ? (double)i : order_by == RANDOM ? rng_unit(g) : c[i].slowdown;
-    }
-    size_t *order = order_by == LEARNED ? rank_alone(slowdown, coded) : rank_turns(slowdown, coded);
-    for (size_t i = 0; i < n; i++) c[i].place = i;
-    for (size_t i = 0; i < coded; i++) c[order[i]].place = i;
-    qsort(c, n, sizeof *c, by_row);
-    for (size_t i = 0; i < n; i++) {
-        for (int j = 0; j < columns; j++) csvw_str(w, c[i].field[j]);
-        csvw_known(w, c[i].code ? c[i].s.seconds : NAN);
-        csvw_known(w, c[i].code ? c[i].slowdown : NAN);
-        csvw_int(w, (int64_t)c[i].place);
-        csvw_end(w);
-    }
-    free_all(order, slowdown);
-}
-
-static int use(const char *path)
-{
-    struct rank k = rank_read(model);
-    if (isa_given < 0) isa = k.isa;
-    struct nest_rows r;
-    csv *t = csv_open(path);
-    rows_open(&r, t, true);
-    const int columns = csv_ncol(t);
-    struct arena text = { 0 };
-    struct chosen *c = NULL;
-    size_t n = 0, cap = 0;
-    struct rng g = rng_for((uint64_t)seed, str_of("order"));
-    csvw *w = csvw_open("-");
-    csvw_copy_names(w, t);
-    csvw_names(w, "model_seconds,slowdown,place");
-    csvw_end(w);
-    for (bool more = true; more; ) {
-        more = rows_next(&r);
-        if (n && (!more || r.fresh)) {
-            place(c, n, columns, &k, &g, w);
-            arena_free(&text);
-            text = (struct arena){ 0 };
-            n = 0;
-        }
-        if (!more) break;
-        c = grow(c, n + 1, &cap, sizeof *c);
-        c[n] = (struct chosen){ .field = arena_get(&text, size_mul((size_t)columns, sizeof(str))), .at = n };
-        for (int j = 0; j < columns; j++) c[n].field[j] = (str){ csv_cstr(t, j, &text), csv_str(t, j).n };
-        c[n].code = !nest_features(&c[n].s, &r.p, &r.nest, isa, false);
-        n++;
-    }
-    free(c);
-    rank_free(&k);
-    rows_close(&r);
-    return csvw_close(w);
-}
-
 /* where loop-search looks for it, with the folders above */
-static char *own_place(void)
+static char *own_place(const char *machine, enum isa isa)
 {
     char *path = rank_place(machine, isa);
     if (!path) usage("neither HOME nor XDG_CACHE_HOME is set: give --out");
@@ -209,22 +76,23 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (!!output + !!model + table > 1) usage("give one of --out, --model and --table");
-    isa = isa_given < 0 ? isa_best() : (enum isa)isa_given;
-    machine_name(machine);
-    if (model) return use(filter_operand(argc, argv, i));
-    struct intern groups = { 0 };
-    csvw *w = table ? csvw_open("-") : NULL;
-    if (w) {
-        csvw_names(w, "problem,isa,tree,seconds,model_seconds");
-        for (int j = 0; j < NEST_FEATURES; j++) csvw_names(w, nest_feature[j]);
-        csvw_end(w);
+    enum isa isa = isa_given < 0 ? isa_best() : (enum isa)isa_given;
+    if (model) {
+        struct rank k = rank_read(model);
+        if (isa_given < 0) isa = k.isa;
+        return rank_place_table(&k, isa, filter_operand(argc, argv, i), order_by, (uint64_t)seed);
     }
-    for (int k = i; k < argc || k == i; k++) collect(k < argc ? argv[k] : "-", &groups, w);
+    char machine[64];
+    machine_name(machine);
+    struct rank_rows r = { 0 };
+    csvw *w = table ? csvw_open("-") : NULL;
+    if (w) rank_table_head(w);
+    for (int k = i; k < argc || k == i; k++) rank_collect(&r, k < argc ? argv[k] : "-", machine, isa, w);
     if (w) return csvw_close(w);
-    if (nrow < 2) die("%zu measured nests of %s: nothing to learn from", nrow, isa_name[isa]);
-    struct rank k = rank_fit(row, nrow, machine, isa, &(struct rank_options){
-        { (int)trees, (int)leaf, weight, (uint64_t)seed }, shuffle });
-    char *kept = output ? xstrdup(output) : own_place();
+    if (r.n < 2) die("%zu measured nests of %s: nothing to learn from", r.n, isa_name[isa]);
+    struct rank k = rank_fit(r.row, r.n, machine, isa, &(struct rank_options){
+        { .trees = trees, .leaf = leaf, .share = 0.5, .weight = weight, .seed = (uint64_t)seed }, shuffle });
+    char *kept = output ? xstrdup(output) : own_place(machine, isa);
     rank_write(&k, kept);
     if (!output && !quiet) warn("learned from %zu nests of %zu problems: %s", k.rows, k.problems, kept);
     free(kept);

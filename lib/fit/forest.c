@@ -17,6 +17,7 @@ struct planter {
     size_t rows, cols, tried;
     const struct forest_options *o;
     uint32_t *order, *scratch;                           /* rows of a node lie together */
+    double *column;                                      /* a feature of a node's rows */
     size_t *feature;                                     /* in the order drawn last */
     struct rng rng;
     struct tree tree;
@@ -40,18 +41,19 @@ static double error(const struct moments *m)
 
 struct cut { double error, at; size_t feature; };
 
-/* the error that a cut leaves; infinite where a side is too small */
-static double error_of(const struct planter *p, const uint32_t *row, size_t n, size_t feature, double at)
+/* the error that a cut of p->column leaves; infinite where a side is too small */
+static double error_of(const struct planter *p, const uint32_t *row, size_t n, double at)
 {
     struct moments side[2] = { 0 };
     size_t left = 0;
     for (size_t i = 0; i < n; i++) {
-        bool right = value(p, row[i], feature) > at;
+        bool right = p->column[i] > at;
         left += !right;
         count(p, row[i], &side[right]);
     }
     size_t least = (size_t)p->o->leaf;
-    return left < least || n - left < least ? INFINITY : error(&side[0]) + error(&side[1]);
+    bool light = side[0].weight < p->o->weight || side[1].weight < p->o->weight;
+    return light || left < least || n - left < least ? INFINITY : error(&side[0]) + error(&side[1]);
 }
 
 /* the best of the cuts drawn for this node; features that do not vary in it are no draw */
@@ -65,14 +67,15 @@ static struct cut best_cut(struct planter *p, const uint32_t *row, size_t n)
         p->feature[k] = j;
         double low = INFINITY, high = -INFINITY;
         for (size_t i = 0; i < n; i++) {
-            low = fmin(low, value(p, row[i], j));
-            high = fmax(high, value(p, row[i], j));
+            double v = p->column[i] = value(p, row[i], j);
+            if (v < low) low = v;
+            if (v > high) high = v;
         }
         if (!(low < high)) continue;
         tried++;
         double at = low + rng_unit(&p->rng) * (high - low), e;
         if (!(at < high)) at = low;                      /* rounded up: the greatest value stays on the right */
-        e = error_of(p, row, n, j, at);
+        e = error_of(p, row, n, at);
         if (e < best.error) best = (struct cut){ e, at, j };
     }
     return best;
@@ -90,7 +93,8 @@ static int grow_node(struct planter *p, size_t from, size_t n, int depth)
     p->tree.node = grow(p->tree.node, (size_t)p->tree.n, &p->cap, sizeof *p->tree.node);
     double mean = all.weight > 0 ? all.sum / all.weight : 0;
     p->tree.node[at] = (struct tree_node){ .feature = -1, .value = mean / (double)p->o->trees };
-    if (n < 2 * (size_t)p->o->leaf || depth >= DEEPEST || error(&all) <= 1e-15 * fabs(all.squares)) return at;
+    bool small = n < 2 * (size_t)p->o->leaf || all.weight < 2 * p->o->weight;
+    if (small || depth >= DEEPEST || error(&all) <= 1e-15 * fabs(all.squares)) return at;
     struct cut c = best_cut(p, row, n);
     if (!isfinite(c.error)) return at;
     size_t left = 0, right = 0;
@@ -115,6 +119,7 @@ struct tree *forest_fit(const double *x, const double *y, const double *weight, 
     p.order = xmalloc(size_mul(rows, 2) + 1, sizeof *p.order);
     p.scratch = p.order + rows;
     p.feature = xmalloc(cols + 1, sizeof *p.feature);
+    p.column = xmalloc(rows + 1, sizeof *p.column);
     struct tree *all = xmalloc(n + 1, sizeof *all);
     for (size_t t = 0; t < n; t++) {
         char key[40];
@@ -130,7 +135,7 @@ struct tree *forest_fit(const double *x, const double *y, const double *weight, 
         grow_node(&p, 0, rows, 0);
         all[t] = p.tree;
     }
-    free_all(p.y, p.order, p.feature);
+    free_all(p.y, p.order, p.feature, p.column);
     *ntree = n;
     return all;
 }

@@ -12,6 +12,7 @@
 struct forest_options {
     long trees, leaf;                                    /* leaf: least rows in one */
     double share;                                        /* of the features that are looked at in a node */
+    double weight;                                       /* least weight of a leaf */
     uint64_t seed;
 };
 

@@ -1,26 +1,26 @@
 /* rank.h - which nests of a problem are worth measuring first, learned from nests that were measured on this machine.
  *
- * Extremely randomised trees (trees.h) predict the slow-down of a nest, log(seconds / seconds of the problem's best),
- * from its features (features.h), the model's seconds and their ratio to the model's best of the problem.  What matters
- * is near the best: slow-downs count as 1.5 at most, and a row has the weight exp(-3 slow-down) + .05.
+ * Extremely randomised trees (fit/forest.h) predict the slow-down of a nest, log(seconds / seconds of the problem's
+ * best), from its features (features.h), the model's seconds and their ratio to the model's best of the problem.  What
+ * matters is near the best: slow-downs count as 1.5 at most, and a row has the weight exp(-3 slow-down) + .05.
  * Use: the model's first RANK_FIRST candidates are measured in turns: the trees' first, the model's first, the trees'
  * second and so on, so that trusting neither costs much.  A single measurement is the model's.
  *
- * File: (rank (machine NAME) (isa WORD) (encoder N) (rows N) (problems N) (features F ..) (tree FEATURE AT .. ) ..), a
- * tree in pre-order, -1 VALUE for a leaf. */
+ * File: (rank (machine NAME) (isa WORD) (encoder N) (rows N) (problems N) (model forest ..)), see fit/model.h. */
 #ifndef MILLRACE_RANK_H
 #define MILLRACE_RANK_H
+#include "fit/forest.h"
+#include "fit/model.h"
+#include "loop/nest/rows.h"
 #include "loop/search/features.h"
-#include "loop/search/trees.h"
-#include "tree/sexp.h"
 
 enum { RANK_FEATURES = NEST_FEATURES + 2, RANK_FIRST = 200 };
 
 struct candidate;
 struct search;
 struct rank_row { struct seen_nest s; double seconds; size_t group; };   /* group: of a problem's rows, from 0 */
-struct rank { char machine[64]; enum isa isa; size_t rows, problems; struct trees trees; };
-struct rank_options { struct trees_options trees; bool shuffle; };   /* a control: labels permuted in a problem */
+struct rank { char machine[64]; enum isa isa; size_t rows, problems; struct model *trees; };
+struct rank_options { struct forest_options forest; bool shuffle; };   /* a control: labels permuted in a problem */
 
 struct rank rank_fit(const struct rank_row *, size_t n, const char *machine, enum isa, const struct rank_options *);
 void rank_write(const struct rank *, const char *path);
@@ -37,4 +37,13 @@ size_t *rank_alone(const double *slowdown, size_t n);    /* theirs alone */
 char *rank_place(const char *machine, enum isa);
 /* for struct search.order */
 size_t *order_by_rank(const struct candidate *, size_t n, const struct search *);
+
+/* Measured rows of this machine and instruction set, from a table with problem, tree, and seconds or gflops; those with
+ * code are added, and their features written to w, unless it is NULL. */
+struct rank_rows { struct rank_row *row; size_t n, room; struct intern groups; };
+void rank_collect(struct rank_rows *, const char *path, const char *machine, enum isa, csvw *);
+void rank_table_head(csvw *);
+/* A table to stdout, with the place of each nest among those of its problem: in turns, or by one side alone. */
+enum rank_order { RANK_TURNS, RANK_MODEL, RANK_LEARNED, RANK_RANDOM };
+int rank_place_table(const struct rank *, enum isa, const char *path, enum rank_order, uint64_t seed);
 #endif
