@@ -75,11 +75,6 @@ int main(void)
     ok(memcmp(twin->weight, other->weight, twin->size * sizeof(float)), "another seed, another start");
     net_copy(twin, net);
     ok(!memcmp(twin->weight, net->weight, net->size * sizeof(float)), "a copy is equal");
-    float before = twin->weight[3];
-    net_blend(twin, other, 0.25F);
-    near((double)twin->weight[3], (double)(before + 0.25F * (other->weight[3] - before)), 1e-7,
-         "a blend moves by its share");
-
     float big[3] = { 1000, 0, -1000 };
     near(net_softmax(big, &(int){ 0 }, 1, 3, NULL), 0, 1e-12, "a score of 1000 does not overflow");
 

@@ -62,11 +62,6 @@ double rng_normal(struct rng *r)
     }
 }
 
-double rng_exponential(struct rng *r)
-{
-    return -log1p(-rng_unit(r));
-}
-
 void rng_shuffle(struct rng *r, void *base, size_t n, size_t size)
 {
     char t[256], *b = base;

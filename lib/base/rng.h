@@ -17,6 +17,5 @@ uint64_t rng_u64(struct rng *);
 double rng_unit(struct rng *);                           /* uniform in [0, 1), 53 bits */
 uint64_t rng_below(struct rng *, uint64_t n);            /* uniform in 0 .. n-1, unbiased; n > 0 */
 double rng_normal(struct rng *);                         /* mean 0, variance 1 */
-double rng_exponential(struct rng *);                    /* mean 1 */
 void rng_shuffle(struct rng *, void *base, size_t n, size_t size);   /* Fisher-Yates; size at most 256 bytes */
 #endif

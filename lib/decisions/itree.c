@@ -254,13 +254,6 @@ struct tree_stat itree_stat(const struct names *s, const struct itree *t)
     return x;
 }
 
-void itree_put_step(struct buf *b, const struct names *s, const struct itree *t, uint32_t n)
-{
-    const struct tnode *x = &t->node[n];
-    struct trace_step step = { x->label, x->func, x->kind == NODE_DECL };
-    decisions_path(b, s, &step, 1);
-}
-
 void itree_decisions(const struct itree *t, int round, struct decisions *d)
 {
     struct trace_step *path = NULL;

@@ -41,9 +41,6 @@ struct tree_stat itree_stat(const struct names *, const struct itree *);
 /* Depth-first pre-order: the node after n, NODE_NONE at the end; *depth, if given, follows. */
 uint32_t itree_next(const struct itree *, uint32_t n, long *depth);
 
-/* The step's text, {closure} or <path>, as decisions_path writes it. */
-void itree_put_step(struct buf *, const struct names *, const struct itree *, uint32_t n);
-
 /* Decisions that rebuild the tree: one for each call, depth first, all with this round. */
 void itree_decisions(const struct itree *, int round, struct decisions *);
 #endif

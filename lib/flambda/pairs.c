@@ -10,16 +10,6 @@ static const double DEAD = 1e-4, NOTHING = -8;           /* preparation; log10 o
 
 const char *const label_names[LABELS] = { "doesnt_matter", "inline", "apply" };
 
-void site_pairs_free(struct site_pairs *p)
-{
-    intern_free(&p->numeric);
-    intern_free(&p->flag);
-    intern_free(&p->text);
-    free(p->pair);
-    free(p->x);
-    *p = (struct site_pairs){ 0 };
-}
-
 /* the single item of an option, SEXP_NONE of () */
 static snode inside(const struct sexp *e, snode option)
 {

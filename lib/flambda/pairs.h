@@ -22,7 +22,6 @@ struct site_pairs {
 void site_pairs_read(struct site_pairs *, const struct sexp *, str program);          /* appends; dies at file:line */
 /* rewards only; site is the path, if any */
 void site_pairs_read_dump(struct site_pairs *, const struct sexp *, str program);
-void site_pairs_free(struct site_pairs *);
 
 /* What the study did before training: numeric columns with population deviation above 1e-4 are kept and
  * standardised, flags with mean above 1e-4 are kept as they are.  One entry per column, numeric first; over all

@@ -160,12 +160,6 @@ struct machine machine_read(void)
     return m;
 }
 
-const char *machine_fact(const struct machine *m, const char *name)
-{
-    for (size_t i = 0; i < m->n; i++) if (strcmp(m->fact[i].name, name) == 0) return m->fact[i].value;
-    return NULL;
-}
-
 double machine_load(void)
 {
     double load[1];

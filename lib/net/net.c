@@ -87,15 +87,8 @@ void net_backward(struct net *net, const float *d_output, int n, int want_inputs
 
 void net_copy(struct net *to, const struct net *from)
 {
-    net_blend(to, from, 1);
-}
-
-void net_blend(struct net *to, const struct net *from, float share)
-{
     if (to->size != from->size) die("net: %zu parameters into %zu", from->size, to->size);
-    if (share == 1) memcpy(to->weight, from->weight, to->size * sizeof *to->weight);
-    else
-        for (size_t i = 0; i < to->size; i++) to->weight[i] += share * (from->weight[i] - to->weight[i]);
+    memcpy(to->weight, from->weight, to->size * sizeof *to->weight);
 }
 
 void net_free(struct net *net)

@@ -29,7 +29,6 @@ const float *net_forward(struct net *, const float *x, int n);   /* n x outputs,
  * becomes the gradient summed over rows.  want_inputs: also fill delta[0], n x inputs. */
 void net_backward(struct net *, const float *d_output, int n, int want_inputs);
 void net_copy(struct net *to, const struct net *from);   /* parameters only; equal widths */
-void net_blend(struct net *to, const struct net *from, float share);   /* to += share * (from - to) */
 void net_free(struct net *);
 
 /* Softmax cross-entropy: probabilities replace the scores in p (n x classes); d (may be p) gets p - onehot.

@@ -98,14 +98,6 @@ void repairs_note(const struct repairs *r)
              (unsigned long long)r->empty, (unsigned long long)r->reversed, r->first_line);
 }
 
-csvw *events_create(const char *path, bool op)
-{
-    csvw *w = csvw_open(path);
-    csvw_names(w, op ? EVENT_COLUMNS ",op" : EVENT_COLUMNS);
-    csvw_end(w);
-    return w;
-}
-
 static void put_fields(csvw *w, const struct event *e, bool op)
 {
     csvw_str(w, e->proc);

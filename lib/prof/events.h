@@ -32,7 +32,6 @@ bool events_next(struct events_in *, struct event *);    /* false at end; dies a
 str event_key(const struct event *);                     /* what the sweep counts: cat, or "ovh:" cat, or the name */
 
 /* Writer; `op` says whether the column of that name is written. */
-csvw *events_create(const char *path, bool op);
 void events_put(csvw *, const struct event *, bool op);
 void events_put_open(csvw *, const struct event *);      /* without ending the record: more columns follow */
 

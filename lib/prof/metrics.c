@@ -8,11 +8,6 @@ const char *const metric_name[METRICS] = { "TotalTimeSec",         "CppAndGPUTim
                                            "PercentTimeInGPU",     "PercentTimeInPython", "TheoreticalSpeedup",
                                            "PythonOverheadPercent" };
 
-bool metric_is_time(enum metric m)
-{
-    return m <= SANITY_TOTAL;
-}
-
 void metrics_add(struct metrics *m, const char *cats, int64_t t)
 {
     bool gpu = set_has_gpu(cats), cuda = set_has(cats, "CUDA"), backend = set_has(cats, "Backend");

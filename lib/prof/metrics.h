@@ -12,7 +12,6 @@ enum metric {
     PERCENT_GPU, PERCENT_PYTHON, THEORETICAL_SPEEDUP, PYTHON_OVERHEAD, METRICS
 };
 extern const char *const metric_name[METRICS];           /* that toolkit's field names, TotalTimeSec and so on */
-bool metric_is_time(enum metric);                        /* seconds; the others are per cent or a factor */
 
 struct metrics { int64_t python, c, c_cpu, cuda, cuda_cpu, framework_cpu, gpu, overlap, gpu_alone, all; };   /* ns */
 void metrics_add(struct metrics *, const char *cats, int64_t total);

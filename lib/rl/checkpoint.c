@@ -55,11 +55,6 @@ struct checkpoint *checkpoint_open(const char *path, const char *kind, uint64_t 
     return c;
 }
 
-bool checkpoint_reads(const struct checkpoint *c)
-{
-    return !c->out;
-}
-
 void checkpoint_item(struct checkpoint *c, void *p, size_t bytes)
 {
     if (!bytes) return;

@@ -14,7 +14,6 @@ struct checkpoint;
 struct checkpoint *checkpoint_create(const char *path, const char *kind, uint64_t task);
 /* NULL: there is no file.  Dies when it is no checkpoint, one of another kind or task, or damaged. */
 struct checkpoint *checkpoint_open(const char *path, const char *kind, uint64_t task);
-bool checkpoint_reads(const struct checkpoint *);
 void checkpoint_item(struct checkpoint *, void *p, size_t bytes);
 _Noreturn void checkpoint_damaged(const struct checkpoint *);        /* for a caller that finds an item impossible */
 void checkpoint_close(struct checkpoint *);              /* writing: now it is there */
