@@ -70,7 +70,8 @@ struct tile {                                            /* a block of C in regi
 };
 
 enum { RIMS = 3 };
-struct rim {                                             /* an index of A with zeros: how a step of a variable moves it */
+/* an index of A with zeros: how a step of a variable moves it */
+struct rim {
     int32_t step[NEST_VARS], before, size;
     int8_t n, var[NEST_VARS];                            /* the variables that do */
 };

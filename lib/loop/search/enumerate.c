@@ -1,6 +1,6 @@
-/* The analytic search's nests: a register tile, an order of the loops around it, a cut of the reduction, packings.  Each
- * is chosen by the model among all that the best ones of the step before lead to, so that a problem takes some thousand
- * plans whatever its size; see candidate.h. */
+/* The analytic search's nests: a register tile, an order of the loops around it, a cut of the reduction, packings.
+ * Each is chosen by the model among all that the best ones of the step before lead to, so that a problem takes some
+ * thousand plans whatever its size; see candidate.h. */
 #include "loop/search/candidate.h"
 #include "base/compare.h"
 #include <math.h>
@@ -102,7 +102,8 @@ static int reductions(const struct problem *p, int red[NEST_VARS], int *real)
 enum { KINDS = 5, MIDDLE = 2 };
 static void some_cuts(struct maker *m, int from, int to, bool all)
 {
-    static const int32_t cut[3][KINDS] = { { 0, 128, 256, 512, 1024 }, { 0, 32, 64, 128, 512 }, { 0, 8, 32, 128, 512 } };
+    static const int32_t cut[3][KINDS] = {
+        { 0, 128, 256, 512, 1024 }, { 0, 32, 64, 128, 512 }, { 0, 8, 32, 128, 512 } };
     int red[NEST_VARS], real, n = reductions(m->p, red, &real);
     for (int turn = 0; turn < (real > 1 && all ? 2 : 1); turn++)
         for (int i = from; i < to; i++) {
