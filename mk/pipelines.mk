@@ -3,7 +3,8 @@
 # One way for every rule: `command $(aside)` writes beside its target, syncs and renames, so that whoever is killed,
 # make included, leaves the old file or none.  $(new) is the name beside, with the same ending: `gnuplot .. $(new)` and
 # then $(call keep,$@); a rule that makes several files writes $(call beside,FILE) and $(call keep,FILE) for each.
-beside = $(dir $(1)).millrace-$$$$-$(notdir $(1))
+here   := $(shell $(TOP)/pipelines/here)
+beside = $(dir $(1)).millrace-$$$$-$(here)-$(notdir $(1))
 keep   = $(TOP)/pipelines/keep $(beside) $(1)
 new    = $(call beside,$@)
 aside  = > $(new); $(call keep,$@)
@@ -49,12 +50,20 @@ endif
 
 # A pipeline begins when every filter is there, whichever its recipes and scripts use, and nothing is compiled beside
 # what it measures.  make sees to included files before all else (with -n too); this one says nothing.
-asked_pipelines := $(filter-out prof-recorder% prof-viewer,$(filter $(PIPELINE_GOALS),$(MAKECMDGOALS)))
-ifneq ($(and $(FILTERS),$(if $(findstring n,$(short)),,$(asked_pipelines))),)
+asked_pipelines := $(if $(findstring n,$(short)),,$(filter-out prof-recorder% prof-viewer,$(filter $(PIPELINE_GOALS),\
+    $(MAKECMDGOALS))))
+# Two makes of one family into one OUT, here or on two hosts that share a disk, work one after the other; who makes more
+# families than one holds all of them, in the order of their names.
+family_of = $(foreach g,$(patsubst $(OUT)/%,%,$1),$(firstword $(subst -, ,$(subst /, ,$(patsubst figure%,place,$g)))))
+ifeq ($(MAKELEVEL)$(MAKE_RESTARTS),0)
+$(foreach f,$(sort $(call family_of,$(asked_pipelines))),$(shell mkdir -p $(OUT) && \
+    $(TOP)/pipelines/alone $(OUT)/$f.lock $$PPID))
+endif
+ifneq ($(and $(FILTERS),$(asked_pipelines)),)
 include $B/ready
 # Two that are begun at once build one after the other.
 $B/ready: force
 	@mkdir -p $B
-	flock -o $B $(MAKE) --no-print-directory $(filter deps,$(MAKECMDGOALS)) all
+	flock -o $B/ready.lock $(MAKE) --no-print-directory $(filter deps,$(MAKECMDGOALS)) all
 	[ -e $@ ] || { : $(aside); }
 endif

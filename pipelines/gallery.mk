@@ -9,7 +9,7 @@ gallery: $(gallery)/gallery.csv $(BIN)/csv-calc
 	    [ "$$machine" != here ] || machine='$(GALLERY_MACHINE)'
 	    IFS=';' read -ra words <<< "$$arguments"
 	    gnuplot -e "machine='$$machine'; kind='$$kind'" -c "$(TOP)/plots/$$plot.gp" "$(gallery)/$$table.csv" \
-	        "$(gallery)/.millrace-$$$$-$$picture.svg" "$${words[@]}"
-	    $(TOP)/pipelines/keep "$(gallery)/.millrace-$$$$-$$picture.svg" "$(gallery)/$$picture.svg"
+	        "$(call beside,$(gallery)/$$picture.svg)" "$${words[@]}"
+	    $(TOP)/pipelines/keep "$(call beside,$(gallery)/$$picture.svg)" "$(gallery)/$$picture.svg"
 	done
 .PHONY: gallery

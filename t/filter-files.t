@@ -32,15 +32,21 @@ mkdir swept
 printf 'proc,tid,kind,cat,start_ns,end_ns,name,link,flag\n1,1,cat,Python,1,5,f,,\n' > ev.csv
 (cat ev.csv; sleep 2) | prof-emit --to=chrome -o swept/m &
 until ls swept/.millrace-* > /dev/null 2>&1 || [ -e swept/m ]; do sleep 0.02; done
-(cat t.csv; sleep 2) | csv-cat > swept/.millrace-4194301-out &
-until [ -e swept/.millrace-4194301-out ]; do sleep 0.02; done; sleep 0.2
-touch swept/.millrace-4194302-old
-for f in swept/.millrace-*-m; do [ ! -e "$f" ] || ln "$f" swept/.millrace-4194303-m; done
+here=$("$root/pipelines/here")
+ours=.millrace-4194301-$here-out theirs=.millrace-4194303-0badf00d
+(cat t.csv; sleep 2) | csv-cat > swept/$ours &
+until [ -e swept/$ours ]; do sleep 0.02; done; sleep 0.2
+ok 'a filter and a script call this host the same' eval 'ls -A swept | grep -q -- "-$here-m$"'
+touch swept/.millrace-4194302-$here-old swept/$theirs-new swept/.millrace-4194302-older
+mkdir swept/$theirs-folder
+touch swept/$theirs-folder/new
+for f in swept/.millrace-*-m; do [ ! -e "$f" ] || ln "$f" swept/$theirs-m; done
+touch -d '2 days ago' swept/$theirs-folder swept/.millrace-4194302-older swept/$theirs-m
 "$root/pipelines/sweep" swept
-is 'a sweep leaves what is being written, whatever number its writer has here' '.millrace-4194301-out .millrace-4194303-m' \
-    eval 'ls -A swept | grep -v -- "-[0-9]*-m$" > others; ls -A swept | grep 419430 | paste -sd" "'
+is 'a sweep leaves what is written, whatever number its writer has here, and what is of another host and of today' \
+    "$ours ${theirs}-folder ${theirs}-m ${theirs}-new" eval 'ls -A swept | grep 419430 | paste -sd" "'
 wait
-rm -f swept/.millrace-4194303-m
+touch -d '2 days ago' swept/$theirs* swept/$theirs-folder/new
 "$root/pipelines/sweep" swept
-is 'and takes it when that is done' m ls -A swept
+is 'and takes it when that is done, or a day old' m ls -A swept
 done_testing

@@ -44,6 +44,15 @@ if have ld.lld-14 llvm-profdata-14 && inline-module --lto --profile=irn --out=l 
         ok 'and no name is run' [ ! -e ran ]
     else skip 'stock bolt' 'llvm-bolt is not here'
     fi
+    # a compiler that is killed leaves nothing in the store of objects
+    mkdir slow
+    printf '#!/bin/bash\nfor a; do [ "$last" != -o ] || touch "$a" "%s"; last=$a; done\nsleep 60\n' "$PWD/began" > slow/clang-14
+    chmod +x slow/clang-14
+    PATH=$PWD/slow:$PATH setsid inline-build --out=x --decisions=none.sexp l > slow.log 2>&1 &
+    until [ -e began ]; do sleep 0.05; done
+    { kill -9 -- -$!; wait $!; } 2> /dev/null
+    inline-build --out=x --decisions=none.sexp l > x.csv
+    is 'a compiler that was killed leaves nothing behind' '' eval 'find l \( -name ".millrace*" -o -name "*.o.[0-9]*" \); echo'
 else skip 'with -flto' "$(cat why.lto)"; fi
 # a stock build that the program cannot have is left out; what goes wrong on the machine is not that
 mkdir inline-only
@@ -133,7 +142,7 @@ fails 'a malformed decision' 1 'bad.sexp:1' inline-build --decisions=bad.sexp --
 printf "(decisions (site (path \"a\\\\nb\") (callee c) (inline true)))" > forged.sexp
 fails 'a name that would forge the replay file' 1 'with a line end' inline-build --decisions=forged.sexp --out=x w
 # what a killed compiler had begun is gone after the next build
-touch stock.stock/0-1234abcd.o.tmp w/.millrace-4194303-calls.ll w/.millrace-4194303-calls-1234abcd.ll.tmp
+touch stock.stock/0-1234abcd.o.tmp w/.millrace-4194303-$("$root/pipelines/here")-calls.ll w/.millrace-4194303-$("$root/pipelines/here")-calls-1234abcd.ll.tmp
 inline-build --stock=O2 --out=stock w > stock.csv
 is 'nothing begun is left' 0 eval 'ls -A w stock.stock | grep -c "tmp$\|^[.]millrace"; true'
 fails 'both' 2 'threshold' inline-build --decisions=one.sexp --threshold=5 --out=x w

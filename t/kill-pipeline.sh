@@ -1,5 +1,5 @@
 #!/bin/bash
-# kill-pipeline.sh [--every=K|--chain=K|--once=PLACES|--random=MS] [--kills=N] TARGET [MAKE-ARGUMENT]... - run a pipeline twice undisturbed,
+# kill-pipeline.sh [--every=K|--chain=K|--once=PLACES|--random=MS|--moment] [--kills=N] TARGET [MAKE-ARGUMENT]... - run a pipeline twice undisturbed,
 # then killed, run again, and compared (t/same-results): nothing may be lost, half written, doubled or left over,
 # nor in TMPDIR, which is a folder of its own.
 #   --every=K    from a fresh start each time, at every K-th write, rename, open .. below OUT (the default, K=1)
@@ -9,6 +9,7 @@
 #                program, call and file but for its numbers, there the first, second, fourth, eighth .. time (see t/shim);
 #                names: the same, whichever folder the file is in
 #   --random=MS  the same after 0 to 2 MS milliseconds, whatever it does then
+#   --moment     from a fresh start each time, at a random moment of as long as an undisturbed run takes
 #   --kills=N    so many times at most (100; with --every: all)
 # t/shim counts; make's whole process group dies, as by SIGKILL.
 # SEED= of what is drawn; KEEP=1 keeps the folders; GO_ON=1 does not stop at the first difference.  Prints one row
@@ -20,6 +21,7 @@ how=every step=1 kills=
 while [[ ${1-} == --* ]]; do
     case $1 in
     --every=* | --chain=* | --random=* | --once=*) how=${1%%=*} how=${how#--} step=${1#*=} ;;
+    --moment) how=moment step= ;;
     --kills=*) kills=${1#*=} ;;
     *) echo "kill-pipeline.sh: no option $1" >&2; exit 2 ;;
     esac
@@ -43,12 +45,13 @@ run_quietly() {
 }
 count() { od -An -tu8 "$W/count" 2> /dev/null | tr -d ' '; }
 drawn() { echo $(((RANDOM * 32768 + RANDOM) % (2 * $1) + 1)); }
-late() { # MS: make killed when so much time has passed
+late() { late_quietly "$@" 2> /dev/null; }
+late_quietly() { # MS: make killed when so much time has passed
     setsid make -s -C "$root" OUT="$W/out" "${asked[@]}" > "$W/log" 2>&1 < /dev/null &
     local pid=$!
     sleep "$(($1 / 1000)).$(printf %03d $(($1 % 1000)))"
-    kill -9 -- -$pid 2> /dev/null
-    wait $pid 2> /dev/null
+    kill -9 -- -$pid
+    wait $pid
 }
 bad=0 points=0 ends=0
 same() { # NAME
@@ -68,8 +71,9 @@ ends_by_itself() { # NAME
 goes_on() { [ $bad = 0 ] || [ -n "${GO_ON-}" ]; }
 
 for copy in whole again; do
+    begun=$(date +%s%3N)
     run 0 || { echo "the undisturbed run fails:" >&2; tail -n 5 "$W/log" >&2; exit 1; }
-    all=$(count)
+    all=$(count) took=$(($(date +%s%3N) - begun))
     mv "$W/out" "$W/$copy"
 done
 case $how in
@@ -100,9 +104,18 @@ every)
         ends_by_itself "killed at $n"
     done
     ;;
+moment)
+    while [ $points -lt "${kills:-100}" ] && goes_on; do
+        rm -rf "$W/out"
+        at=$((RANDOM * took / 32768))
+        late $at && continue                             # it had ended
+        points=$((points + 1))
+        ends_by_itself "killed after $at ms"
+    done
+    ;;
 chain | random)
     while [ $points -lt "${kills:-100}" ] && goes_on; do
-        if [ $how = chain ]; then run "$(drawn "$step")"; else late "$(drawn "$step")" 2> /dev/null; fi
+        if [ $how = chain ]; then run "$(drawn "$step")"; else late "$(drawn "$step")"; fi
         case $? in
         0)  same "killed $points times"
             rm -rf "$W/out" ;;

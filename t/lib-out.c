@@ -134,18 +134,21 @@ int main(void)
     ok(files() > 1, "and what it had begun");
     out_sweep(".");
     ok(files() == 1, "which out_sweep removes");
-    fclose(fopen(".millrace-1-x", "w"));
+    char *living = xformat(".millrace-1-%s-x", out_here()), *gone = xformat(".millrace-4194303-%s-link", out_here());
+    fclose(fopen(living, "w"));
+    fclose(fopen(".millrace-4194303-00000000-x", "w"));  /* of another host */
     fclose(fopen("report.4194303.new", "w"));
     fclose(fopen(".millrace-notes", "w"));
     out_sweep(".");
-    ok(files() == 4, "but not what belongs to a living process, nor what a user may have called so");
-    unlink(".millrace-1-x");
+    ok(files() == 5, "but not what belongs to a living process, to another host, or what a user may have called so");
+    unlink(living);
+    unlink(".millrace-4194303-00000000-x");
     unlink("report.4194303.new");
     unlink(".millrace-notes");
     out_sweep("no/such/folder");
     setenv("TMPDIR", ".", 1);
     ok(dies(own_and_die, NULL, 1, "gave up") && files() == 1, "what a process called its own goes when it dies");
-    symlink(".", ".millrace-4194303-link");
+    symlink(".", gone);
     ok(run_child(scratch_and_signal, &kill) == 256 + SIGKILL && files() == 3,
        "a folder and a file of its own are left when it is killed; a link is removed, not followed");
     char *scratch = out_scratch("mine");
@@ -157,7 +160,7 @@ int main(void)
     char *even = out_scratch_even("run");
     const char *number = even + strlen("/tmp/" OUT_LEFT);
     ok(strncmp(even, "/tmp/" OUT_LEFT, strlen("/tmp/" OUT_LEFT)) == 0 && strspn(number, "0123456789") == 10 &&
-       strtol(number, NULL, 10) == getpid() && strlen(number) == 10 + strlen("-run-XXXXXX"),
+       strtol(number, NULL, 10) == getpid() && strlen(number) == 10 + strlen("-01234567-run-XXXXXX"),
        "one whose path is as long in every process lies in /tmp");
     ok(stat(even, &st) == 0 && (st.st_mode & 0777) == 0700 && rmdir(even) == 0, "is its owner's alone, and empty");
     free(even);

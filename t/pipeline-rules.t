@@ -3,7 +3,8 @@
 . "$(dirname "$0")/tap.sh"
 # a Makefile with nothing of ours but the rules, in front of a rule that is killed or fails in the middle
 mkdir -p lab/pipelines lab/mk
-cp "$root/pipelines/keep" "$root/pipelines/sweep" lab/pipelines
+cp "$root/pipelines/keep" "$root/pipelines/sweep" "$root/pipelines/here" lab/pipelines
+here=$("$root/pipelines/here")
 cp "$root/mk/pipelines.mk" lab/mk
 { sed '/^CFLAGS/,$d' "$root/Makefile"; echo 'include mk/pipelines.mk'; } > lab/Makefile
 cat >> lab/Makefile <<'E'
@@ -21,7 +22,7 @@ $(OUT)/two: $(OUT)/one | $(OUT)
 E
 lab() { (cd lab && make -s "$@"); }
 : "${DO:=true}"
-left() { find lab/out -type f | LC_ALL=C sort | sed "s/-[0-9]*-/-PID-/"; }
+left() { find lab/out -type f | LC_ALL=C sort | sed "s/-[0-9]*-$here-/-PID-/"; }
 ok 'a file is made' lab DO=true PIPED=cat
 is 'as its recipe says' $'first\nsecond' cat lab/out/two
 is 'what is written aside keeps its ending' .svg cat lab/out/a.svg
@@ -45,14 +46,14 @@ is 'make killed in the middle of a recipe: no file' $'lab/out/.millrace-PID-one'
 ok 'again' lab DO=true PIPED=cat
 is 'it goes on, and nothing is left' $'lab/out/a.svg\nlab/out/one\nlab/out/two' left
 # what is not ours is not swept; neither is what a living process writes
-touch lab/out/report.2024.new lab/out/.millrace-notes lab/out/.millrace-$$-x
-mkdir -p lab/out/.millrace-4194303-folder/x
+touch lab/out/report.2024.new lab/out/.millrace-notes lab/out/.millrace-$$-$here-x
+mkdir -p lab/out/.millrace-4194303-$here-folder/x
 ok 'sweep' lab DO=true PIPED=cat
 is 'leaves the files of users and of living processes' 3 eval 'ls -A lab/out | grep -c "new$\|notes$\|-x$"'
-ok 'removes folders too' eval '[ ! -e lab/out/.millrace-4194303-folder ]'
-mkdir -p tmp/.millrace-4194303-x tmp/deep/.millrace-4194303-x
+ok 'removes folders too' eval '[ ! -e lab/out/.millrace-4194303-$here-folder ]'
+mkdir -p tmp/.millrace-4194303-$here-x tmp/deep/.millrace-4194303-$here-x
 ok 'sweep where temporary files are' eval 'TMPDIR=$PWD/tmp lab DO=true PIPED=cat'
-is 'right there only, the rest is not ours' tmp/deep/.millrace-4194303-x eval 'find tmp -name ".millrace*"'
+is 'right there only, the rest is not ours' tmp/deep/.millrace-4194303-$here-x eval 'find tmp -name ".millrace*"'
 
 # a repository is only read: to ask whether something changed writes nothing into it, so a kill then locks nothing
 if command -v git > /dev/null; then
@@ -79,15 +80,24 @@ if command -v git > /dev/null; then
     else skip 'a second user' 'not root, or no setpriv'; fi
 fi
 
-# two makes of one folder build one after the other: who holds build/ is waited for
+# two makes of one folder build one after the other: who holds build/ready.lock is waited for
 sed -n '/^\$B\/ready:/,/^endif/p' "$root/mk/pipelines.mk" | sed '$d; s/\$(MAKE)/echo built; :/' > ready.mk
 mkdir -p lab/build && cp lab/Makefile saved.mk && { cat ready.mk; echo 'force:'; } >> lab/Makefile
-flock -o lab/build sh -c 'touch held; sleep 1; echo first > order' &
+flock -o lab/build/ready.lock sh -c 'touch held; sleep 1; echo first > order' &
 until [ -e held ]; do sleep 0.05; done
 lab B=build build/ready >> order
 wait
 is 'one builds after the other' $'first\nbuilt' cat order
 mv saved.mk lab/Makefile
+# and two makes of one family into one OUT make it one after the other: alone holds a file as long as a make lives
+sleep 1.5 & held=$!
+"$root/pipelines/alone" one.lock $held
+ok 'who makes has it' eval 'grep -q "^process $held on ." one.lock && ! flock -n one.lock true'
+ok 'another waits for its end' timeout 20 "$root/pipelines/alone" one.lock $$
+is 'and says for whom' "make: one is being made by process $held on $(hostname): waiting for its end" cat why
+ok 'until then' eval '! kill -0 $held 2> /dev/null'
+family() { sed -n '/^family_of/p' "$root/mk/pipelines.mk" > f.mk; echo 'all: ; echo $(sort $(call family_of,$(G)))' >> f.mk; make -s -f f.mk OUT=o G="$1"; }
+is 'of families' 'inline loop place prof' family 'figure7 o/place/x/graph.sexp inline inline-list loop-table prof figure9'
 refused() { fails "$1" 2 "$2" make -s -C "$root" "${@:3}"; [ ! -e "$T/made" ] || fail "$1: made something"; }
 refused 'OUT with a blank' 'OUT=.*no blank' OUT="$T/made here" help
 refused 'OUT with a shell sign' "OUT=.*has no ';'" OUT="$T/made;true" help
@@ -123,7 +133,7 @@ ok 'nothing was made' eval '[ ! -e "$T/made" ]'
 # from another folder, as where it is installed: the filters are there, nothing is built
 mkdir else
 ok 'a pipeline from another folder' make -s -C else -f "$root/Makefile" out/inline/asked
-is 'writes there' 'else/out/inline/asked' find else -type f
+is 'writes there' 'else/out/inline/asked' find else -type f ! -name '*.lock'
 # whatever a pipeline's recipes and scripts use is built before the first of them runs: here by a compiler that cannot
 phony() { make -s -C "$root" "$@" -pq 2> /dev/null | sed -n 's/^\.PHONY: //p' | tr ' ' '\n' | sort -u; }
 comm -23 <(phony) <(sed -n 's/^\.PHONY: //p' "$root"/Makefile "$root"/mk/*.mk "$root"/lib/*/*.mk | tr ' ' '\n' | sort -u) |
@@ -132,7 +142,7 @@ ok 'there are pipelines' eval '[ "$(wc -l < pipelines)" -gt 40 ]'
 : > "$T/d.sexp"
 while read -r goal; do
     make -C "$root" B="$T/b" BIN="$T/b/bin" OUT="$T/made" CC=false HOST=h NAME=demo DECISIONS="$T/d.sexp" DIR="$T" "$goal" > unbuilt 2>&1 || :
-    grep -q 'Error' unbuilt && [ ! -e "$T/made" ] || { echo "$goal"; cat unbuilt; } >> early
+    grep -q 'Error' unbuilt && [ -z "$(find "$T/made" ! -type d ! -name '*.lock' 2> /dev/null)" ] || { echo "$goal"; cat unbuilt; } >> early
     rm -rf "$T/made"
 done < pipelines
 ok 'none begins without its filters' eval '! [ -s early ] || { sed "s/^/# /" early; false; }'

@@ -44,7 +44,7 @@ calls() { # COMMAND: what it does below files, in turn
             > run.log 2>&1
         [ $? = 137 ] || break
     done
-    cut -f2,3 trace | grep -E '^(fsync|rename)' | sed 's,/[.]millrace-#-,/new ,; s/\t$/\tfolder/' | paste -sd' '
+    cut -f2,3 trace | grep -E '^(fsync|rename)' | sed 's,/[.]millrace-#-#-,/new ,; s/\t$/\tfolder/' | paste -sd' '
 }
 is 'a filter syncs, renames, syncs the folder' $'fsync\t/new made rename\t/new made fsync\tfolder' \
     eval 'calls "exec fit-ridge -y y -o $PWD/files/made files/t" 2> /dev/null'

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -129,6 +130,34 @@ static bool is_held(int in, const char *name)
     return held;
 }
 
+/* what a file of /proc or a link there says, without the end of the line */
+static size_t told(const char *path, bool link, char *to, size_t room)
+{
+    ssize_t n = -1;
+    int fd = link ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    if (link) n = readlink(path, to, room);
+    else if (fd >= 0) n = read(fd, to, room);
+    if (fd >= 0) close(fd);
+    return n > 0 ? (size_t)n - (to[n - 1] == '\n') : 0;
+}
+
+const char *out_here(void)                               /* as pipelines/here, FNV-1a */
+{
+    static char here[9];
+    if (*here) return here;
+    static const char *const names[] = { "/proc/sys/kernel/hostname", "/proc/sys/kernel/random/boot_id",
+                                         "/proc/self/ns/pid" };
+    uint32_t h = 2166136261;
+    for (int i = 0; i < 3; i++) {
+        char b[256];
+        size_t n = told(names[i], i == 2, b, sizeof b - 1);
+        if (i < 2) b[n++] = ' ';
+        for (size_t k = 0; k < n; k++) h = (h ^ (uint8_t)b[k]) * 16777619;
+    }
+    snprintf(here, sizeof here, "%08x", h);
+    return here;
+}
+
 static void own(const char *path)
 {
     if (!owned) atexit(remove_owned);
@@ -139,7 +168,7 @@ static void own(const char *path)
 
 char *out_own(const char *folder, const char *name)
 {
-    char *path = xformat("%s/" OUT_LEFT "%ld-%s", folder, (long)getpid(), name);
+    char *path = xformat("%s/" OUT_LEFT "%ld-%s-%s", folder, (long)getpid(), out_here(), name);
     own(path);
     return path;
 }
@@ -154,6 +183,7 @@ void out_sweep(const char *folder)
         char *end;
         long pid = strtol(number, &end, 10);
         if (end == number || *end != '-' || pid <= 0 || pid > INT_MAX) continue;
+        if (strncmp(end + 1, out_here(), 8) != 0 || end[9] != '-') continue;
         if (!is_alive((pid_t)pid) && !is_held(dirfd(d), e->d_name)) remove_left(dirfd(d), e->d_name);
     }
     closedir(d);
@@ -169,7 +199,7 @@ static const char *scratch_folder(void)
 static char *scratch_name(const char *tmp, const char *name)
 {
     out_sweep(tmp);
-    return xformat("%s/" OUT_LEFT "%010ld-%s-XXXXXX", tmp, (long)getpid(), name);
+    return xformat("%s/" OUT_LEFT "%010ld-%s-%s-XXXXXX", tmp, (long)getpid(), out_here(), name);
 }
 
 static char *scratch_in(const char *tmp, const char *name)
@@ -205,7 +235,7 @@ int out_nameless(const char *folder, int flags)
 {
     int fd = open(folder, O_TMPFILE | O_RDWR | flags, 0600);
     if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != ENOENT)) return fd;
-    char *path = xformat("%s/" OUT_LEFT "%ld-XXXXXX", folder, (long)getpid());   /* no O_TMPFILE there */
+    char *path = xformat("%s/" OUT_LEFT "%ld-%s-XXXXXX", folder, (long)getpid(), out_here());   /* no O_TMPFILE there */
     fd = mkostemp(path, flags);
     if (fd >= 0 && unlink(path) != 0) die_errno("%s", path);
     free(path);
@@ -290,7 +320,7 @@ struct out *out_open(const char *path)
     bool there = stat(path, &st) == 0;
     const char *slash = strrchr(path, '/');
     int dir = slash ? (int)(slash - path) + 1 : 0;
-    o->tmp = xformat("%.*s" OUT_LEFT "%ld-%.200s", dir, path, (long)getpid(), path + dir);
+    o->tmp = xformat("%.*s" OUT_LEFT "%ld-%s-%.200s", dir, path, (long)getpid(), out_here(), path + dir);
     install_cleanup();
     mode_t first = there ? 0600 : 0666;                  /* what others may not read they never could */
     o->fd = open(o->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, first);

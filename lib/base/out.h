@@ -9,10 +9,12 @@
  * streams still open are removed at exit and by the signals that a user, a limit or a reader that is gone sends. */
 struct out;
 struct out *out_open(const char *path);
-/* Whatever is written aside is called OUT_LEFT PID-NAME.  A killed process leaves it; out_sweep removes from a folder
- * the files of processes that are gone, and folders with nothing but files; pipelines/sweep (which make begins with)
- * those of a tree. */
+/* Whatever is written aside is called OUT_LEFT PID-HERE-NAME; out_here(): eight digits for this host, its boot and our
+ * PID namespace, whose process that is: on a shared disk others have the same numbers.  A killed process leaves it;
+ * out_sweep removes from a folder the files of processes that are gone from here, and folders with nothing but files;
+ * pipelines/sweep (which make begins with) those of a tree, and what elsewhere was left. */
 #define OUT_LEFT ".millrace-"
+const char *out_here(void);
 void out_sweep(const char *folder);
 /* Such a name in a folder, for a file or a folder of files of this process, which the caller makes and removes, as it
  * frees the name; what is still there when the process exits is removed then. */

@@ -116,7 +116,7 @@ static const char *lto_object(const struct tools *t, const struct build *b, size
     *object = xformat("%s/unit%zu%s%s%s%s.o", b->work, k, b->level, decided ? "-late" : "", b->threshold ? "-t" : "",
                       b->threshold ? b->threshold : "");
     if (access(*object, R_OK) == 0) return NULL;
-    char *part = xformat("%s.%ld", *object, (long)getpid()), *unit = xformat("%s/unit%zu.i", b->work, k);
+    char *part = out_own(b->work, "unit.o"), *unit = xformat("%s/unit%zu.i", b->work, k);
     struct args a = { 0 };
     arg(&a, t->gcc);
     code_flags(&a, &b->program->unit[k], b->level);

@@ -228,9 +228,10 @@ static void add_stage(struct live *did, str callee, str chain, bool inlined, con
 }
 
 /* the calls of a build, as remarks and the module that came out tell them, to a table */
-static const char *write_done(const struct llvm *l, const char *bitcode, const struct buf *remarks, const char *table)
+static const char *write_done(const struct llvm *l, const char *work, const char *bitcode, const struct buf *remarks,
+                              const char *table)
 {
-    char *text = xformat("%s.%ld.ll", table, (long)getpid());
+    char *text = out_own(work, "done.ll");
     struct remarks r = { 0 };
     struct ir_module m = { 0 };
     struct live did = { 0 };
@@ -301,7 +302,7 @@ static const char *compile_unit(const struct llvm *l, const struct build *b, siz
     struct memory_file replay = memory_file("replay");
     memory_file_write(&replay, &lines);
     if (b->wanted) lto_replay_words(&a, replay.name, b->open, false);
-    char *aside = xformat("%s.%ld", *object, (long)getpid());
+    char *aside = out_own(b->work, "unit.o");
     static const char *const tail[] = { "-fno-crash-diagnostics", "-Rpass=inline", "-fno-caret-diagnostics", "-c",
                                         NULL };
     each(&a, tail);
@@ -309,7 +310,7 @@ static const char *compile_unit(const struct llvm *l, const struct build *b, siz
     arg(&a, "-o");
     arg(&a, aside);
     const char *why = tool_run(&a, u->directory, &remarks, NULL);
-    if (!why) why = write_done(l, aside, &remarks, *table);
+    if (!why) why = write_done(l, b->work, aside, &remarks, *table);
     if (!why && rename(aside, *object) != 0) die_errno("%s", *object); /* last: the table is there when it is */
     if (why) {
         unlink(aside);
@@ -371,7 +372,7 @@ static const char *read_link(const struct llvm *l, const struct build *b, const 
     const char *why = NULL;
     if (b->sites) {
         char *optimised = xformat("%s.0.4.opt.bc", exe), *table = xformat("%s.calls.csv", exe);
-        why = write_done(l, optimised, remarks, table);
+        why = write_done(l, b->work, optimised, remarks, table);
         if (!why) read_done(table, did, "link");
         unlink(table);
         free(table);

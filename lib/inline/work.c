@@ -96,6 +96,9 @@ struct work *work_open(const char *path)
     if (access(table, R_OK) != 0) die_errno("%s (made by inline-module)", table);
     if (access(units, R_OK) != 0) die("%s: laid out by an older inline-module: make it again", path);
     out_sweep(path);                                     /* what a killed build left */
+    char *cache = xformat("%s/cache", path);
+    out_sweep(cache);
+    free(cache);
     csv *t = csv_open(table);
     int unit = csv_need(t, "unit"), compiler = csv_need(t, "compiler"), profile = csv_need(t, "profile");
     if (!csv_next(t)) die_at(table, 2, "no row");
