@@ -10,15 +10,18 @@
  * are left out.  Learned is how much slower than the best of its problem a
  * nest is, by trees on its shape and the terms of the model.  FILE, by
  * default where loop-search looks for that of this machine, makes it measure
- * the trees' first nest, the model's first, the trees' second and so on.
+ * the trees' first nest, the model's first, and then what all that were
+ * measured make likely to be better; every fourth is the model's next.
  * Good stores hold nests of all ranks of many
  * problems, as loop-search --spread measures them: make loop-learn does all
  * of it, for this machine, in some minutes.
  * With --model columns out are all, then model_seconds, slowdown (predicted,
  * the logarithm of seconds over the best), place (in the order of measuring,
- * from 0): rows of a problem together, which are what is chosen from; rows
- * without code have the last places.  --order says whose order: turns, of
- * the model, of the trees alone (learned), or by chance (random, a control).
+ * from 0): rows of a problem together, which are what is chosen from; seconds
+ * or gflops are what measuring would say.  Rows without code have the last
+ * places.  --order says what the order comes from: the trees, the model alone,
+ * or in the trees' stead the model (untrained) or the trees' slow-downs dealt
+ * out by chance (random), which are controls.
  * With --table columns out are problem, isa, tree, seconds, model_seconds and
  * the features, for any other learner.
  * The same rows and seed make the same bytes.  Memory: all rows; with --model
@@ -44,11 +47,11 @@ static bool table, shuffle;
 static int isa_given = -1;
 static long trees = 200, leaf = 4, seed = 1;
 static double weight = 8;
-static enum rank_order order_by = RANK_TURNS;
+static enum rank_order order_by = RANK_TREES;
 static const struct opt options[] = {
     { 'o', "out", STR, &output, "FILE", "write what was learned there, not to its place in the cache" },
     { 0, "model", STR, &model, "FILE", "put nests in order by this, instead" },
-    { 0, "order", WORD, &order_by, "turns|model|learned|random", "with --model: whose order" },
+    { 0, "order", WORD, &order_by, "trees|model|untrained|random", "with --model: whose order" },
     { 0, "table", FLAG, &table, NULL, "write the features, instead" },
     ISA_OPTION(isa_given),
     { 0, "trees", INT, &trees, "N", "how many trees", 1, 10000 },

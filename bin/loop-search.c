@@ -13,7 +13,7 @@
  * random anneal heuristic; see lib/loop/search/search.h for more.
  * Where trees that loop-rank learned on this machine are there (make
  * loop-learn; MILLRACE_LOOP_RANK or --rank name others), the heuristic
- * measures their first nest, the model's first, their second and so on.
+ * measures their first nest, the model's first, then what those make likely.
  * With --eval=model a search is reproducible by its seed: each evaluation
  * then counts as 0.1 ms.  With --out a search that was killed goes on at
  * the problem it was at; with the model its rows are those of one that was
@@ -60,7 +60,7 @@ static const struct opt options[] = {
     { 0, "parallel", FLAG, &parallel, NULL, "two threads may be used" },
     { 0, "prepacked", FLAG, &prepared, NULL, "operands are in the nest's own layout before the clock starts" },
     { 0, "measure", INT, &measure, "K", "heuristic: how many nests to measure", 1, 100000 },
-    { 0, "rank", STR, &rank, "FILE", "heuristic: measure in turns with what loop-rank learned; none: not" },
+    { 0, "rank", STR, &rank, "FILE", "heuristic: measure first what loop-rank learned; none: not" },
     { 0, "spread", FLAG, &spread, NULL, "heuristic: measure nests of all ranks, to learn from" },
     { 0, "list", FLAG, &list, NULL, "write the nests that would be measured: problem, algo, tree" },
     { 0, "evaluations", INT, &most, "N", "evaluations for each problem at most; 0: any number", 0, 1000000000 },
@@ -112,7 +112,7 @@ int main(int argc, char **argv)
                         .most = (size_t)most,
                         .keep = dot != NULL };
     struct rank learned = { 0 };
-    if (ranked(&learned, &v, &s, list)) s.rank = &learned, s.order = order_by_rank;
+    if (ranked(&learned, &v, &s, list)) s.rank = &learned, s.order = order_by_rank, s.told = told_rank;
     s.actions = seven ? (1u << ACT_PUBLISHED) - 1 : (1u << ACT_COUNT) - 1;
     if (!parallel) s.actions &= ~(1u << ACT_PARALLEL);
     struct intern done = { 0 };

@@ -43,9 +43,10 @@ LOOP_SETS ?= resnet50-nchw resnet50-nhwc vgg19-nchw vgg19-nhwc transposed ragged
 ifeq ($(filter run model,$(LOOP_EVAL)),)
 $(error LOOP_EVAL='$(LOOP_EVAL)': run or model)
 endif
-# the machine, measured once, before all else as what is included is; LOOP_MACHINE=built-in: not
+# the machine, measured once, before all else as what is included is; LOOP_MACHINE=built-in: not.  What loop-rank learns
+# is for searches as a user types them, which ask the built-in one.
 LOOP_MACHINE ?= measured
-loop_pipelines := $(filter loop loop-%,$(asked_pipelines))
+loop_pipelines := $(filter-out loop-learn loop-rank,$(filter loop loop-%,$(asked_pipelines)))
 ifneq ($(if $(findstring n,$(short)),,$(if $(filter measured,$(LOOP_MACHINE)),$(filter run,$(LOOP_EVAL)))),)
 ifneq ($(loop_pipelines),)
 include $(loop)/machine.mk

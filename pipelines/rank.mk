@@ -38,9 +38,9 @@ $(loop_rank)/store.csv: $(loop_rank)/learn.problems
 
 # ---- make loop-rank: the best nest after 1, 3, 10, 30 measurements over that in the model's order: LOOP/rank.csv ----
 # Problems that are not learned from; all nests of a pool (the model's first 120 and 40 of all ranks) are measured in
-# turns before any way is asked, so that equal picks have equal values.  Ways: turns with the model; learned alone;
-# held_out: turns, learned without any problem of the kind; seed_2 .. other draws of the trees.  Controls in the same
-# turns: random order, and trees of labels permuted within each problem (shuffled).
+# turns before any way is asked, so that equal picks have equal values.  Ways: trees; held_out: learned without any
+# problem of the kind; seed_2 .. other draws of the trees.  Controls in the same scheme: random order, the model's own
+# (untrained), and trees of labels permuted within each problem (shuffled).
 #   LOOP_RANK_TRAIN=12 LOOP_RANK_TEST=9  problems of each of ten kinds;  LOOP_RANK_ISA=avx2
 LOOP_RANK_TRAIN  ?= $(if $(filter ci,$(SCALE)),1,8)
 LOOP_RANK_TEST   ?= $(if $(filter ci,$(SCALE)),1,8)
@@ -75,11 +75,9 @@ loop_rank_kinds := mm mm_nt mm_tn mm_tt conv conv_nhwc
 $(loop_rank)/without_%.rank: $(loop_rank)/train.runs
 	csv-calc --where="problem !~ '^[(]$* '" $< | $(loop_rank_fit) -
 loop_rank_order = loop-rank $(loop_rank_isa) --model=$(1)
-$(loop_rank)/model.places $(loop_rank)/learned.places $(loop_rank)/random.places: $(loop_rank)/%.places: \
-    $(loop_rank)/test.runs $(loop_rank)/seed_1.rank
+loop_rank_orders := trees model untrained random
+$(loop_rank_orders:%=$(loop_rank)/%.places): $(loop_rank)/%.places: $(loop_rank)/test.runs $(loop_rank)/seed_1.rank
 	$(call loop_rank_order,$(word 2,$^)) --order=$* $< $(aside)
-$(loop_rank)/turns.places: $(loop_rank)/test.runs $(loop_rank)/seed_1.rank
-	$(call loop_rank_order,$(word 2,$^)) $< $(aside)
 $(loop_rank)/seed_%.places: $(loop_rank)/test.runs $(loop_rank)/seed_%.rank
 	$(call loop_rank_order,$(word 2,$^)) $< $(aside)
 $(loop_rank)/shuffled.places: $(loop_rank)/test.runs $(loop_rank)/shuffled.rank
@@ -88,7 +86,7 @@ $(loop_rank)/kind-%.places: $(loop_rank)/test.runs $(loop_rank)/without_%.rank
 	csv-calc --where="problem ~ '^[(]$* '" $< | $(call loop_rank_order,$(word 2,$^)) - $(aside)
 $(loop_rank)/held_out.places: $(loop_rank_kinds:%=$(loop_rank)/kind-%.places)
 	csv-cat $^ $(aside)
-loop_rank_ways := turns held_out learned random shuffled seed_2 seed_3 seed_4 seed_5
+loop_rank_ways := trees held_out untrained random shuffled seed_2 seed_3 seed_4 seed_5
 # the best of the first of each, over that of the model's
 loop_rank_best = csv-calc --where='place < $(1)' $(2) | csv-group -g problem -c gflops --stat=max
 loop_rank_over = csv-join --suffix=_model -k problem <($(call loop_rank_best,$(2),$(1))) \
@@ -105,5 +103,5 @@ loop_rank_mean = csv-group -g $(1),way,measurements -c ratio --stat=n,mean,sd,mi
     csv-cut -c $(1),way,measurements,problems,ratio,low_ratio,high_ratio,least_ratio
 $(loop)/rank.csv: $(loop_rank)/over.csv
 	csv-cat <(csv-calc --set='kind="all"' $< | $(call loop_rank_mean,kind)) \
-	    <(csv-calc --where='way == "turns"' $< | $(call loop_rank_mean,kind)) |
+	    <(csv-calc --where='way == "trees"' $< | $(call loop_rank_mean,kind)) |
 	csv-sort -k way,kind,measurements:n $(aside)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# trees that put nests in order: what they learn is found again, turns with the model's order, files that are not theirs
+# trees that put nests in order: what they learn is found again, what is measured counts, files that are not theirs
 . "$(dirname "$0")/tap.sh"
 unset MILLRACE_LOOP_RANK
 export XDG_CACHE_HOME=$PWD/cache
@@ -16,7 +16,7 @@ ok 'the same rows, the same trees' cmp a b
 isa loop-rank --trees=50 --weight=1 --seed=2 -o b runs.csv
 ok 'another seed, others' eval '! cmp -s a b'
 places() { isa loop-rank --model=a --order="$1" runs.csv; }
-for o in turns model learned random; do
+for o in trees model untrained random; do
     is "$o: each place once" "$(csv-group -g problem -c gflops --stat=n runs.csv | csv-cut -c problem,n_gflops)" \
         eval "places $o | csv-dedupe -k problem,place | csv-group -g problem -c place --stat=n | csv-cut -c problem,n_place |
               sed 's/n_place/n_gflops/'"
@@ -24,12 +24,17 @@ done
 first() { places "$1" | csv-calc --where='place < 1' | csv-group -g problem -c gflops --stat=max | csv-cut -c max_gflops; }
 csv-group -g problem -c gflops --stat=max runs.csv | csv-cut -c max_gflops | sed 1s/.*/best/ > best
 ok 'what was learned is found again: the first is within a tenth of the best' \
-    eval "paste -d, <(first learned) best | csv-calc --where='max_gflops < .9 * best' | sed 1d | wc -l | grep -qx 0"
+    eval "paste -d, <(first trees) best | csv-calc --where='max_gflops < .9 * best' | sed 1d | wc -l | grep -qx 0"
 model_first() { csv-cat <(places "$1") | csv-sort -k problem,model_seconds:n | csv-dedupe -k problem; }
-is "turns: the model's first is among the first two" 0 eval "model_first turns | csv-calc --where='place > 1' | sed 1d | wc -l"
+is "the model's first is among the first two" 0 eval "model_first trees | csv-calc --where='place > 1' | sed 1d | wc -l"
+for o in random untrained; do
+    is "$o: so it is there" 0 eval "model_first $o | csv-calc --where='place > 1' | sed 1d | wc -l"
+done
+ok 'what is measured changes what is next' eval "! cmp -s <(places trees | csv-cut -c place) \
+    <(csv-calc --set='gflops=0' runs.csv | isa loop-rank --model=a | csv-cut -c place)"
 isa loop-rank --trees=50 --weight=1 --shuffle -o s runs.csv
 ok 'a control is other trees' eval '! cmp -s a s'
-# searches: in turns where trees are there, and only then
+# searches: by them where trees are there, and only then
 list() { isa loop-search --algo=heuristic --list --measure=6 "$@" p.csv; }
 ok 'without trees the order is the model'\''s' cmp <(list) <(list --rank=none)
 ok 'with trees another one' eval '! cmp -s <(list) <(list --rank=a)'

@@ -14,7 +14,7 @@ for s in test all; do
     done | sed 1iproblem > out/loop/rank/$s.problems
 done
 ok 'make loop-rank' eval 'run loop-rank > log 2>&1 || { tail -5 log; false; }'
-is 'every way, beside the model' 'held_out learned random seed_2 seed_3 seed_4 seed_5 shuffled turns' \
+is 'every way, beside the model' 'held_out random seed_2 seed_3 seed_4 seed_5 shuffled trees untrained' \
     eval "csv-cut -c way out/loop/rank.csv | sed 1d | sort -u | tr '\n' ' ' | sed 's/ \$/\n/'"
 is 'all problems, none of which was learned from' 6 eval "csv-calc --where='kind == \"all\"' --print=problems out/loop/rank.csv | sort -u"
 is 'nothing learned from is asked' 0 eval 'csv-join --quiet -k problem out/loop/rank/train.problems out/loop/rank/test.problems | sed 1d | wc -l'

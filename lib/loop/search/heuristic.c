@@ -85,16 +85,17 @@ static bool derive(const struct problem *p, const struct candidate *c, struct wa
 }
 
 /* measures it, and keeps the best few */
-static void visit(struct search *s, const struct walk *w, struct walk top[CONFIRM], double gflops[CONFIRM])
+static double visit(struct search *s, const struct walk *w, struct walk top[CONFIRM], double gflops[CONFIRM])
 {
     double g = search_visit(s, &w->t, w->path, w->n);
     int k = CONFIRM;
     while (k > 0 && g > gflops[k - 1]) k--;
-    if (k == CONFIRM) return;
+    if (k == CONFIRM) return g;
     memmove(gflops + k + 1, gflops + k, sizeof *gflops * (size_t)(CONFIRM - k - 1));
     memmove(top + k + 1, top + k, sizeof *top * (size_t)(CONFIRM - k - 1));
     gflops[k] = g;
     top[k] = *w;
+    return g;
 }
 
 void search_heuristic(struct search *s)
@@ -111,9 +112,10 @@ void search_heuristic(struct search *s)
     for (size_t i = 0; i < n && done < s->measure && !(done && search_over(s)); i++) {
         struct candidate *c = &all[order[i]];
         c->parallel = s->actions >> ACT_PARALLEL & 1;
-        if (!derive(s->p, c, &w)) continue;
-        visit(s, &w, top, gflops);
-        done++;
+        const bool there = derive(s->p, c, &w);
+        const double g = there ? visit(s, &w, top, gflops) : 0;
+        done += there;
+        if (s->told) s->told(s, order, i, n, s->v->model ? 0 : g);
     }
     free(order);
     if (!done) search_visit(s, &t, w.path, 0);

@@ -4,6 +4,7 @@
 #include "base/message.h"
 #include "base/rng.h"
 #include "loop/search/candidate.h"
+#include "loop/search/within.h"
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,9 +18,14 @@ static const char *feature_name(int j)
     return j < NEST_FEATURES ? nest_feature[j] : j == NEST_FEATURES ? "model_seconds" : "model_slowdown";
 }
 
-static void input(double *x, const struct seen_nest *s, double least)
+static void features_of(double *x, const struct seen_nest *s)
 {
     for (int j = 0; j < NEST_FEATURES; j++) x[j] = isfinite(s->f[j]) ? s->f[j] : 0;
+}
+
+static void input(double *x, const struct seen_nest *s, double least)
+{
+    features_of(x, s);
     x[NEST_FEATURES] = log(s->seconds);
     x[NEST_FEATURES + 1] = log(s->seconds / least);
 }
@@ -133,7 +139,19 @@ struct rank rank_read(const char *path)
     return k;
 }
 
-void rank_free(struct rank *k) { model_free(k->trees); }
+static void forget(struct rank *k)
+{
+    within_free(k->now);
+    free(k->model);
+    k->now = NULL;
+    k->model = NULL;
+}
+
+void rank_free(struct rank *k)
+{
+    model_free(k->trees);
+    forget(k);
+}
 
 char *rank_place(const char *machine, enum isa isa)
 {
@@ -155,56 +173,50 @@ double rank_slowdown(const struct rank *k, const struct seen_nest *s, double lea
     return slowdown;
 }
 
-struct place { double slowdown; size_t at; };
-
-static int by_slowdown(const void *a, const void *b)
+/* brings what is next to order[at] */
+static void bring_next(struct rank *k, size_t *order, size_t at, size_t n)
 {
-    const struct place *x = a, *y = b;
-    if (x->slowdown != y->slowdown) return ORDER(x->slowdown, y->slowdown);
-    return ORDER(x->at, y->at);
+    k->next = within_next(k->now);
+    size_t i = at;
+    while (i < n && (k->next == k->first || order[i] != k->model[k->next])) i++;
+    if (i == n) return;
+    memmove(order + at + 1, order + at, (i - at) * sizeof *order);
+    order[at] = k->model[k->next];
 }
-
-static size_t *ordered(const double *slowdown, size_t n, int sides)
-{
-    const size_t first = n < RANK_FIRST ? n : RANK_FIRST;
-    struct place *by = xmalloc(first + 1, sizeof *by);
-    size_t *order = xmalloc(n + 1, sizeof *order), k = 0;
-    bool *taken = xcalloc(n + 1, 1);
-    for (size_t i = 0; i < first; i++) by[i] = (struct place){ slowdown[i], i };
-    qsort(by, first, sizeof *by, by_slowdown);
-    for (size_t i = 0; i < first; i++)
-        for (int side = 0; side < sides; side++) {
-            const size_t at = side ? i : by[i].at;
-            if (!taken[at]) order[k++] = at;
-            taken[at] = true;
-        }
-    for (size_t i = first; i < n; i++) order[k++] = i;
-    free_all(by, taken);
-    return order;
-}
-
-size_t *rank_turns(const double *slowdown, size_t n) { return ordered(slowdown, n, 2); }
-size_t *rank_alone(const double *slowdown, size_t n) { return ordered(slowdown, n, 1); }
 
 size_t *order_by_rank(const struct candidate *c, size_t n, const struct search *s)
 {
-    size_t *model = order_by_model(c, n), first = n < RANK_FIRST ? n : RANK_FIRST;
-    if (s->measure < 2 || !n) return model;              /* one alone is the model's */
-    double *slowdown = xmalloc(n + 1, sizeof *slowdown);
-    for (size_t i = 0; i < first; i++) {
+    struct rank *k = s->rank;
+    size_t *order = order_by_model(c, n);
+    forget(k);
+    if (s->measure < 2 || !n) return order;              /* one alone is the model's */
+    k->first = n < RANK_FIRST ? n : RANK_FIRST;
+    k->model = xmalloc(k->first, sizeof *k->model);
+    memcpy(k->model, order, k->first * sizeof *order);
+    double *slowdown = xmalloc(k->first, sizeof *slowdown), *x = xcalloc(size_mul(k->first, NEST_FEATURES), sizeof *x);
+    for (size_t i = 0; i < k->first; i++) {
         struct seen_nest seen;
         struct nest t;
-        const struct candidate *x = &c[model[i]];
+        const struct candidate *y = &c[order[i]];
         slowdown[i] = INFINITY;
-        if (!candidate_build(s->p, x, &t)) continue;
-        if (x->vec >= 0) candidate_vectorize(&t, x->vec);
-        if (!nest_features(&seen, s->p, &t, s->v->isa, s->v->prepared))
-            slowdown[i] = rank_slowdown(s->rank, &seen, c[0].seconds);
+        if (!candidate_build(s->p, y, &t)) continue;
+        if (y->vec >= 0) candidate_vectorize(&t, y->vec);
+        if (nest_features(&seen, s->p, &t, s->v->isa, s->v->prepared)) continue;
+        slowdown[i] = rank_slowdown(k, &seen, c[0].seconds);
+        features_of(x + i * NEST_FEATURES, &seen);
     }
-    size_t *turns = rank_turns(slowdown, n), *order = xmalloc(n + 1, sizeof *order);
-    for (size_t i = 0; i < n; i++) order[i] = model[turns[i]];
-    free_all(model, slowdown, turns);
+    k->now = within_new(x, slowdown, k->first, NEST_FEATURES);
+    free_all(slowdown, x);
+    bring_next(k, order, 0, n);
     return order;
+}
+
+void told_rank(const struct search *s, size_t *order, size_t at, size_t n, double gflops)
+{
+    struct rank *k = s->rank;
+    if (!k->now || k->next == k->first) return;
+    within_told(k->now, k->next, gflops > 0 ? -log(gflops) : NAN);
+    bring_next(k, order, at + 1, n);
 }
 
 /* ---- tables ---- */
@@ -263,7 +275,7 @@ void rank_collect(struct rank_rows *k, const char *path, const char *machine, en
     rows_close(&r);
 }
 
-struct chosen { str *field; struct seen_nest s; double slowdown; size_t at, place; bool code; };
+struct chosen { str *field; struct seen_nest s; double slowdown, seconds; size_t at, place; bool code; };
 
 static int by_model(const void *a, const void *b)
 {
@@ -279,6 +291,31 @@ static int by_row(const void *a, const void *b)
     return ORDER(x->at, y->at);
 }
 
+/* what the nests were measured at says which one is next */
+static void measure_in_order(struct chosen *c, size_t coded, enum rank_order by, struct rng *g)
+{
+    const size_t n = coded < RANK_FIRST ? coded : RANK_FIRST;
+    double *prior = xmalloc(n + 1, sizeof *prior), *x = xmalloc(size_mul(n, NEST_FEATURES) + 1, sizeof *x);
+    for (size_t i = 0; i < n; i++) {
+        prior[i] = by == RANK_UNTRAINED ? fmin(MOST, log(c[i].s.seconds / c[0].s.seconds)) : c[i].slowdown;
+        features_of(x + i * NEST_FEATURES, &c[i].s);
+    }
+    for (size_t i = n; by == RANK_RANDOM && i-- > 1; ) {
+        const size_t j = (size_t)rng_below(g, i + 1);
+        const double t = prior[i];
+        prior[i] = prior[j];
+        prior[j] = t;
+    }
+    struct within *w = within_new(x, prior, n, NEST_FEATURES);
+    for (size_t k = 0; k < n; k++) {
+        const size_t next = within_next(w);
+        c[next].place = k;
+        within_told(w, next, log(c[next].seconds));
+    }
+    within_free(w);
+    free_all(prior, x);
+}
+
 /* rows of one problem, in the order of measuring, written as they came */
 static void place(struct chosen *c, size_t n, int columns, const struct rank *k, enum rank_order by, struct rng *g,
                   csvw *w)
@@ -286,14 +323,11 @@ static void place(struct chosen *c, size_t n, int columns, const struct rank *k,
     size_t coded = 0;
     qsort(c, n, sizeof *c, by_model);
     while (coded < n && c[coded].code) coded++;
-    double *slowdown = xmalloc(n + 1, sizeof *slowdown);
-    for (size_t i = 0; i < coded; i++) {
-        c[i].slowdown = rank_slowdown(k, &c[i].s, c[0].s.seconds);
-        slowdown[i] = by == RANK_MODEL ? (double)i : by == RANK_RANDOM ? rng_unit(g) : c[i].slowdown;
+    for (size_t i = 0; i < n; i++) {
+        c[i].place = i;
+        if (i < coded) c[i].slowdown = rank_slowdown(k, &c[i].s, c[0].s.seconds);
     }
-    size_t *order = by == RANK_LEARNED ? rank_alone(slowdown, coded) : rank_turns(slowdown, coded);
-    for (size_t i = 0; i < n; i++) c[i].place = i;
-    for (size_t i = 0; i < coded; i++) c[order[i]].place = i;
+    if (by != RANK_MODEL) measure_in_order(c, coded, by, g);
     qsort(c, n, sizeof *c, by_row);
     for (size_t i = 0; i < n; i++) {
         for (int j = 0; j < columns; j++) csvw_str(w, c[i].field[j]);
@@ -302,7 +336,6 @@ static void place(struct chosen *c, size_t n, int columns, const struct rank *k,
         csvw_int(w, (int64_t)c[i].place);
         csvw_end(w);
     }
-    free_all(order, slowdown);
 }
 
 int rank_place_table(const struct rank *k, enum isa isa, const char *path, enum rank_order by, uint64_t seed)
@@ -310,7 +343,8 @@ int rank_place_table(const struct rank *k, enum isa isa, const char *path, enum 
     struct nest_rows r;
     csv *t = csv_open(path);
     rows_open(&r, t, true);
-    const int columns = csv_ncol(t);
+    const int columns = csv_ncol(t), gflops = csv_find(t, "gflops");
+    const int seconds = gflops >= 0 && csv_find(t, "encoder") < 0 ? -1 : csv_find(t, "seconds");
     struct arena text = { 0 };
     struct chosen *c = NULL;
     size_t n = 0, cap = 0;
@@ -332,6 +366,7 @@ int rank_place_table(const struct rank *k, enum isa isa, const char *path, enum 
         c[n] = (struct chosen){ .field = arena_get(&text, size_mul((size_t)columns, sizeof(str))), .at = n };
         for (int j = 0; j < columns; j++) c[n].field[j] = (str){ csv_cstr(t, j, &text), csv_str(t, j).n };
         c[n].code = !nest_features(&c[n].s, &r.p, &r.nest, isa, false);
+        c[n].seconds = seconds_of(t, &r.p, seconds, gflops);
         n++;
     }
     free(c);

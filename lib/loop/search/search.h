@@ -31,7 +31,9 @@ struct search {
     int measure;                                         /* heuristic: how many to measure */
     /* heuristic: what puts its candidates in order (candidate.h), or NULL, and what that knows (not linked for all) */
     size_t *(*order)(const struct candidate *, size_t n, const struct search *);
-    const struct rank *rank;                             /* heuristic: of order_by_rank, see rank.h */
+    /* after order[at] was measured (0: it could not be): may change the order of those behind it; or NULL */
+    void (*told)(const struct search *, size_t *order, size_t at, size_t n, double gflops);
+    struct rank *rank;                                   /* heuristic: of order_by_rank, see rank.h */
     bool spread;                                         /* heuristic: measure candidates of all ranks, to learn from */
     size_t most;                                         /* evaluations at most; 0: any number */
     bool keep;                                           /* keep the visited graph, for search_dot */
