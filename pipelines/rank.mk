@@ -103,5 +103,5 @@ loop_rank_mean = csv-group -g $(1),way,measurements -c ratio --stat=n,mean,sd,mi
     csv-cut -c $(1),way,measurements,problems,ratio,low_ratio,high_ratio,least_ratio
 $(loop)/rank.csv: $(loop_rank)/over.csv
 	csv-cat <(csv-calc --set='kind="all"' $< | $(call loop_rank_mean,kind)) \
-	    <(csv-calc --where='way == "trees"' $< | $(call loop_rank_mean,kind)) |
+	    <(csv-calc --where='way == "trees" || way == "held_out"' $< | $(call loop_rank_mean,kind)) |
 	csv-sort -k way,kind,measurements:n $(aside)

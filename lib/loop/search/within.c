@@ -15,7 +15,7 @@ struct within {
     bool *taken;
     size_t place[TOLD];
     double time[TOLD];
-    double *row[TOLD], corner[TOLD][TOLD];               /* L of the covariance of what was told, and L^-1 of it by all */
+    double *row[TOLD], corner[TOLD][TOLD];               /* L of what was told: covariance L L^T; L^-1 of it by all */
     double *spent;                                       /* of each variance, by what was told */
 };
 
