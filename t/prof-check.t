@@ -109,6 +109,20 @@ is 'rows as they were recorded pass every check' 0 eval 'grep ,fail, out | grep 
 /usr/bin/python3 "$root/t/bench/prof-mutate.py" rows.csv 88 1 changed
 mutations() { for f in changed/*.csv; do prof-check $1 "$f" > out 2>&1; [ $? = 1 ] && grep -q "$2" out && echo; done | wc -l; }
 is 'with the logs, each of 88 changes that leave rows well-formed is noticed' 88 mutations --log=log ',log,fail'
+# what only the log can tell: how many rows, a call's start alone, a process
+log_rows() { # the exit status is that of the rows: on a busy machine wall may be among those that fail
+    local rc=0
+    prof-check --log=log "$1" > out || rc=$?
+    [ "$rc" = "$(grep -q ,fail, out && echo 1 || echo 0)" ] || echo "exit $rc"
+    grep ',log,' out | cut -d, -f3- | sort | paste -sd' '
+}
+want=$(sed 1d rows.csv | cut -d, -f1 | sort | uniq -c | awk '{ print "pass," $1 "," $1 }' | sort | paste -sd' ')
+is 'as many rows as in the log' "$want" log_rows rows.csv
+at=$(csv-calc --where="kind == 'cat' && end_ns - start_ns > 1000" --print='row()' rows.csv | head -1)
+csv-calc --set="start_ns=row() == $at ? start_ns + 1 : start_ns" rows.csv > moved.csv
+is 'a start that is one ns later' 1 bash -c "prof-check --log=log moved.csv | grep -c ',log,fail,'"
+{ cat rows.csv; sed -n '2s/^[^,]*/stranger/p' rows.csv; } > more.csv
+is 'a process that the log does not know' "fail,1,0 $want" log_rows more.csv
 cp -r log other
 cut=$(ls other/ev.*.1.log | sed -n 1p)
 head -c 4300 "$cut" > cut && cp cut "$cut"
