@@ -55,4 +55,46 @@ echo '(calibration (cost (hook op) (mean_ns 50)))' > sane.sexp
 printf '%s\n' proc,phase,op,cats,hook,before,begun 1,,,Python,op,1e300,1 > absurd-hooks.csv
 fails 'nor one that was called more often than there is time' 1 'number too large' \
     prof-correct --calibration=sane.sexp --hooks=absurd-hooks.csv <(printf '%s\n' proc,cats,total_ns 1,Python,5)
+# random problems against the formulas, written apart
+if command -v python3 > /dev/null; then
+    as_told() { local seed how; for seed in {1..40}; do
+        python3 "$root/t/data/prof-correct.py" $seed told && cd told || return 1
+        c=(prof-correct --calibration=cal.sexp --hooks=hooks.csv)
+        "${c[@]}" cells.csv 2> err | csv-cut -c total_ns,removed_ns,clipped_ns,error_ns > got.csv
+        csv-diff --tolerance=1e-9 want.csv got.csv > diff || { echo "seed $seed: $(head -3 diff)"; return 1; }
+        {   echo what,low,high
+            for how in alone repeated against rounds; do
+                case $how in
+                repeated) c+=(--repeats=runs.csv) ;;
+                against) c+=(--against=bare.csv) ;;
+                rounds) c+=(--pairs=pairs.csv) ;;
+                esac
+                "${c[@]}" --total cells.csv 2> err |
+                    case $how in alone | repeated) csv-cut -c low_ns,high_ns ;; *) csv-cut -c low_ratio,high_ratio ;; esac |
+                    sed "1d; s/^/$how,/"
+            done; } > got.csv
+        csv-calc --set="low=abs(low) > 9 ? floor(low + 0.5) : low" --set="high=abs(high) > 9 ? floor(high + 0.5) : high" totals.csv > want.csv
+        csv-diff --tolerance=1e-6 want.csv got.csv > diff || { echo "seed $seed: $(head -3 diff)"; return 1; }
+        cd ..
+    done; }
+    ok 'forty random problems, beside the formulas' as_told
+fi
+# a hook without a cost is free for others, too: prof-top takes nothing for it; one run has no error of its own
+printf '%s\n' total_ns 10000 > single.csv
+is 'a single repeat adds no error' '10000,1000,0,9000,8774,9226' eval 'printf "%s\n" proc,phase,op,cats,hook,before,begun p,,a,Python,c_wrap,100,100 > hooks.csv; all --repeats=single.csv | tail -1'
+# placed: overhead goes, with the CPU beside it; the GPU and operations stay, and cells that become equal are one
+cat > placed.csv <<'D'
+proc,phase,op,cats,total_ns,lo_ns,hi_ns,runs
+p,,a,GPU+Python+ovh:hook,10,0,40,1
+p,,a,GPU,5,50,60,2
+p,,a,Python+ovh:hook,7,0,9,1
+p,,a,op:step+ovh:hook,3,0,9,1
+p,,a,op:+ovh:hook,2,0,9,1
+p,,a,GPU+op:step+ovh:hook,4,0,9,1
+p,,a,Python,100,0,99,1
+D
+is 'placed intervals' 'cats,total_ns,lo_ns,hi_ns,runs
+GPU,15,0,60,3
+GPU+op:step,4,0,9,1
+Python,100,0,99,1' bash -c 'prof-correct --placed placed.csv | csv-cut -c cats,total_ns,lo_ns,hi_ns,runs'
 done_testing
