@@ -181,9 +181,25 @@ static void round_trip(void)
     graph_free(g);
 }
 
+/* the cheapest second of the channel beside some nodes, of which the last price is it; between nodes a second is one */
+static void share(void)
+{
+    static double price[][2] = { { 9, 0.5 }, { 0.1, 0.25 }, { 0.2, 0.75 }, { 0.3, 0.125 } };
+    struct plan_node node[] = { { .price = price[0], .nprice = 2 }, { .price = price[1], .nprice = 2 }, { .nprice = 0 },
+                                { .price = price[2], .nprice = 2 }, { .price = price[3] + 1, .nprice = 1 } };
+    struct plan p = { .formulation = "async", .node = node, .nnode = 5 };
+    near(plan_share(&p, 0, 4), 0.25, 0, "the least, whatever memory costs; a node without prices counts for nothing");
+    near(plan_share(&p, 2, 4), 0.75, 0, "not of nodes before the first, nor of that after the last");
+    near(plan_share(&p, 3, 5), 0.125, 0, "a single price is that of the channel");
+    near(plan_share(&p, 2, 3), 1, 0, "no prices: a second is a second");
+    p.formulation = "sync";
+    near(plan_share(&p, 0, 5), 1, 0, "moves between nodes cost what they take");
+}
+
 int main(void)
 {
     if (!mkdtemp(dir)) return 99;
+    share();
     lookup();
     bad();
     round_trip();

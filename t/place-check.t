@@ -79,6 +79,74 @@ sed -E '/\(price /s/ [0-9.e-]+\)\)$/ 1.5))/' plan.sexp > bad.sexp
 fails "a channel dearer than standing still" 2 "a price of the channel that is not between 0 and 1" verify bad.sexp
 mv sync.sexp plan.sexp
 sed 's/(batch 8)/(batch 9)/' plan.sexp > bad.sexp
+# what the checker proves from a plan's prices is the bound that its solver claims, to nine digits, and no more is accepted
+number() { sed -nE "s/.*$1 ([0-9.e-]+).*/\1/p" | head -1; }
+proved() { # NETWORK MODEL FORMULATION RATIO: what it proves over what is claimed
+    place-net $1 --batch=8 --image=64 --study > n.sexp
+    place-cost --model=$2 n.sexp > n.csv
+    place-plan --quiet --formulation=$3 --ratio=$4 --profile=n.csv --rounds=4 --steps=5 n.sexp > n.plan
+    place-check --profile=n.csv --plan=n.plan n.sexp || return
+    local bound objective more
+    bound=$(number bound_seconds < n.plan) objective=$(number objective_seconds < n.plan)
+    more=$(csv-calc --print="$bound + 0.9 * ($objective - $bound)" <<< $'a\n1')
+    sed -E "s/bound_seconds [0-9.e-]+/bound_seconds $more/" n.plan > more.plan
+    csv-calc --print="abs($(place-check --profile=n.csv --plan=more.plan n.sexp | number 'the prices prove') / $bound - 1) < 1e-9" <<< $'a\n1'
+}
+for how in 'vgg19 optane static 8:1' 'vgg19 optane sync 3:1' 'vgg19 disk sync 8:1' 'vgg19 optane async 8:1' 'vgg19 disk async 4:1' \
+    'resnet50 optane async 4:1' 'resnet34 disk async 8:1' 'vit optane sync 2:1'; do
+    is "the bound is proved: $how" 1 proved $how
+done
+# one tensor as two operands of a node: in one tier
+cat > twice.sexp <<'D'
+(graph (name twice) (batch 1)
+  (tensor 0 a arg 4 f32 (1))
+  (tensor 1 x inter 65536 f32 (16384))
+  (tensor 2 y inter 65536 f32 (16384))
+  (tensor 3 z arg 4 f32 (1))
+  (node 0 n0 Op0 (in 0) (out 1) (attr (piece 0)) (flops 0) (bytes 65540))
+  (node 1 n1 Op1 (in 1 1 0) (out 2) (attr (piece 1)) (flops 0) (bytes 196612))
+  (node 2 n2 Op2 (in 2) (out 3) (attr (piece 2)) (flops 0) (bytes 65540)))
+D
+cat > twice.csv <<'D'
+key,op,shapes,in_tiers,out_tiers,mode,staging_bytes,time_seconds,runs,method,kind
+Op0 1>16384 piece=0,Op0,1>16384,D,D,direct,0,1,1,model,simulated
+Op0 1>16384 piece=0,Op0,1>16384,D,P,direct,0,2,1,model,simulated
+Op1 16384;=0;1>16384 piece=1,Op1,16384;16384;1>16384,DDD,D,direct,0,1,1,model,simulated
+Op1 16384;=0;1>16384 piece=1,Op1,16384;16384;1>16384,PPD,D,direct,0,3,1,model,simulated
+Op1 16384;=0;1>16384 piece=1,Op1,16384;16384;1>16384,DDD,P,direct,0,2,1,model,simulated
+Op1 16384;=0;1>16384 piece=1,Op1,16384;16384;1>16384,PPD,P,direct,0,5,1,model,simulated
+Op2 16384>1 piece=2,Op2,16384>1,D,D,direct,0,1,1,model,simulated
+Op2 16384>1 piece=2,Op2,16384>1,P,D,direct,0,2,1,model,simulated
+Move 65536,Move,65536,P,D,direct,0,1,1,model,simulated
+Move 65536,Move,65536,D,P,direct,0,1,1,model,simulated
+D
+place-plan --quiet --formulation=sync --limit=65536 --profile=twice.csv twice.sexp > twice.plan
+ok "a tensor read twice" place-check --profile=twice.csv --plan=twice.plan twice.sexp
+for letters in DPD PDD; do
+    sed -E "s/\(node 1 ..D/(node 1 $letters/" twice.plan > bad.sexp
+    is "in two tiers at once, $letters" "residence: node 1 uses 'x' in both tiers" \
+        bash -c "place-check --profile=twice.csv --plan=bad.sexp twice.sexp | grep both"
+done
+# what the other formulations allow
+sed 's/formulation sync/formulation static/' plan.sexp > bad.sexp
+ok "static: a tensor that moves" eval 'verify bad.sexp | grep -q "^formulation: static: .* does not stay where it is for life"'
+place-plan --quiet --formulation=fast --ratio=4:1 --profile=p.csv g.sexp | sed 's/formulation fast/formulation slow/' > bad.sexp
+ok "all slow: a tensor in fast memory" eval 'verify bad.sexp | grep -q "^formulation: slow: .* is in the other tier"'
+# two moves in the wrong order
+swapped() { # CONDITION: of the first two lines after each other, x[2] kind and x[3] node of one, y of the next
+    awk '{ line[NR] = $0 } END { for (i = 1; i < NR && !done; i++) {
+        if (split(line[i], x) < 4 || split(line[i + 1], y) < 4 || x[1] y[1] != "(move(move" || !('"$1"')) continue
+        t = line[i]; line[i] = line[i + 1]; line[i + 1] = t; done = 1 }
+        for (i = 1; i <= NR; i++) print line[i]; exit !done }' plan.sexp > bad.sexp && verify bad.sexp | grep "^moves: the move of .* is out of order" | wc -l
+}
+is "moves of two nodes the wrong way round" 1 swapped 'x[4] + 0 < y[4] + 0'
+refused() { sed -E "$1" plan.sexp > bad.sexp; verify bad.sexp; }
+for what in objective_seconds bound_seconds gap_ratio; do
+    fails "$what that is no number" 2 "bad.sexp:1: objective, bound or gap is not a finite number" refused "s/$what [0-9.e-]*/$what nan/"
+done
+fails "a mode that is none" 2 "the mode is none of direct, streamed, staged" refused '0,/ direct /s// other /'
+fails "a price too few" 2 "[(]price ..[)] with [0-9]* numbers is expected" refused '0,/\(price [^ ]+ /s//(price /'
+sed 's/(batch 8)/(batch 9)/' plan.sexp > bad.sexp
 fails "a plan for another batch" 2 "this plan is for vgg19, batch 9, not for vgg19, batch 8" verify bad.sexp
 head -c 3000 plan.sexp > bad.sexp
 fails "a truncated plan" 2 "bad.sexp" verify bad.sexp
