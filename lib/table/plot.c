@@ -278,7 +278,8 @@ static void intervals(struct buf *b, struct drawing *d)
     bool interval = p->low >= 0;
     /* a ratio is read beside 1 */
     if (strstr(d->t->name[p->x].s ? d->t->name[p->x].s : "", "ratio"))
-        buf_format(b, "set arrow 1 from 1, graph 0 to 1, graph 1 nohead lc rgb '#444444' lw 1 back\n");
+        buf_format(b, "set xrange [*<1:1<*]\n"
+                      "set arrow 1 from 1, graph 0 to 1, graph 1 nohead lc rgb '#444444' lw 1 back\n");
     add_plot(b, d, how + !interval, 1 + interval);
 }
 
@@ -298,6 +299,7 @@ static void boxes(struct buf *b, struct drawing *d)
         }
         buf_format(b, "END\n");
     }
+    if (!p->log_y && !below(d)) buf_format(b, "set yrange [0:*]\n");
     buf_format(b, "unset key\nset style boxplot outliers pointtype 7\nset style fill solid 0.35 border lt -1\n"
                   "set pointsize 0.4\nset xrange [-0.6:%g]\nplot ", (double)d->category.n - 0.4);
     for (size_t k = 0; k < d->category.n; k++)
