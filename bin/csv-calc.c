@@ -10,7 +10,8 @@
  * the EXPRs come out instead, a line for each row, bare, with a tab between:
  * single cells for make and shell.  --let gives a name to a text, from a shell
  * variable say, that is never read as an expression.  Order is kept.  Memory:
- * with -g per group, else constant.
+ * with -g per group, else constant; total() and share() read the input twice,
+ * what comes by a pipe through a file in TMPDIR.
  *
  * Grammar, what binds most first:
  *   1.5e3  'text'  "text"  column  [any column]  (EXPR)  function(EXPR, ...)
@@ -32,6 +33,8 @@
  *   first(a)  run_sum(a)  run_min(a)  run_max(a)  run_count()
  *   (row() counts all rows; the others see only rows for which the part of
  *   the expression that they stand in is computed: see ?:, && and ||)
+ * Of all rows, with -g of the group's: total(a): the sum of what is known
+ *   share(a): a / total(a)  (of the rows that --where leaves out too)
  *
  * Missing and nan: an empty field is missing, and so is what is computed from
  * it, but for known, or, concat and the comparison with a text, where it is
@@ -49,6 +52,7 @@
  *   $ csv-calc --let=base=2.5 --set='ratio=round(seconds/base, 3)' runs.csv
  *   $ csv-calc --print=package --where="name == 'lua'" data/programs.csv
  *   $ csv-calc -g label --set='step_seconds=end - lag(end)' log.csv
+ *   $ csv-calc -g host --set='part=share(seconds)' runs.csv
  *   $ csv-calc --set="file=part(path, '/', -1)" --where='row() % 10 == 1' f.csv
  */
 #include "base/filter.h"
@@ -57,7 +61,7 @@
 #include "table/input.h"
 #include HELP
 #include <stdio.h>
-#include <string.h>
+#include <unistd.h>
 
 static struct list sets, lets, wheres, prints;
 static const char *groups;
@@ -65,7 +69,7 @@ static const struct opt options[] = {
     { 0, "set", LIST, &sets, "COL=EXPR", "a new column, or one in place of COL" },
     { 0, "where", LIST, &wheres, "EXPR", "keep the rows for which this is true" },
     { 0, "print", LIST, &prints, "EXPR", "print values instead of a table" },
-    { 'g', "group", STR, &groups, "COLS", "lag, first and run_... start anew in each group" },
+    { 'g', "group", STR, &groups, "COLS", "lag, first, run_..., total and share are of each group" },
     { 0, "let", LIST, &lets, "NAME=TEXT", "NAME stands for TEXT, as if in a column" },
     CSV_INPUT,
     { 0 } };
@@ -81,10 +85,18 @@ static void print_value(struct calc *c, const expr *e, const char *text)
     fwrite(s.s, 1, s.n, stdout);
 }
 
-static int print_values(struct calc *c)
+static struct calc calc_of(char **operands, expr ***print)
 {
-    expr **print = xcalloc((size_t)prints.n, sizeof(expr *));
-    for (int i = 0; i < prints.n; i++) print[i] = expr_compile(&c->scope, "--print", prints.v[i]);
+    struct calc c = { .scope.t = csv_files(operands) };
+    if (groups) c.scope.group = columns_of(c.scope.t, groups, "--group");
+    calc_compile(&c, &lets, &sets, &wheres);
+    *print = xcalloc((size_t)prints.n, sizeof(expr *));
+    for (int i = 0; i < prints.n; i++) (*print)[i] = expr_compile(&c.scope, "--print", prints.v[i]);
+    return c;
+}
+
+static int print_values(struct calc *c, expr **print)
+{
     while (calc_next(c))
         for (int i = 0; i < prints.n; i++) {
             print_value(c, print[i], prints.v[i]);
@@ -109,8 +121,19 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (!sets.n && !wheres.n && !prints.n) usage("nothing to do: give --set, --where or --print");
-    struct calc c = { .scope.t = csv_files(argv + i) };
-    if (groups) c.scope.group = columns_of(c.scope.t, groups, "--group");
-    calc_compile(&c, &lets, &sets, &wheres);
-    return prints.n ? print_values(&c) : write_table(&c);
+    char *in[] = { xstrdup("-"), NULL }, **operands = i < argc ? argv + i : in;
+    const struct list *const texts[] = { &sets, &wheres, &prints, NULL };
+    off_t begin = calc_twice(texts, operands);
+    struct totals totals = { 0 };
+    expr **print;
+    struct calc c = calc_of(operands, &print);
+    if (c.scope.ntotal) {
+        c.scope.totals = &totals;
+        c.scope.counts = true;
+        calc_count(&c, print, (size_t)prints.n);
+        lseek(STDIN_FILENO, begin, SEEK_SET);
+        c = calc_of(operands, &print);
+        c.scope.totals = &totals;
+    }
+    return prints.n ? print_values(&c, print) : write_table(&c);
 }

@@ -266,4 +266,44 @@ is 'nor two columns' $'\n1' csv-calc --print='a == c' mixed
 is 'the root of a large integer' 94906265.62425156 eval 'printf "a\n9007199254740993\n" | csv-calc --print="sqrt(a)"'
 is 'what rounds leaves it as it is' 9007199254740993 eval 'printf "a\n9007199254740993\n" | csv-calc --print="floor(a)"'
 is 'signs of large integers' $'9007199254740993\t-1' eval 'printf "a\n-9007199254740993\n" | csv-calc --print="abs(a)" --print="sign(a)"'
+# ---- of all rows: total and share, beside Python's integers and fractions
+python3 - > rows.csv <<'END'
+import random
+random.seed(5)
+print('g,i,d,e')
+for _ in range(3000):
+    i = random.choice(['', str(random.randrange(-10**17, 10**17))])
+    print(f"{random.choice('abc')},{i},{random.choice(['', repr(random.uniform(-1e9, 1e9))])},{random.randrange(9)}")
+END
+python3 - > want.csv <<'END'
+import csv, functools
+from fractions import Fraction
+rows = list(csv.DictReader(open('rows.csv')))
+@functools.cache
+def total(c, g=None): return sum(Fraction(r[c]) for r in rows if r[c] and g in (None, r['g']))
+print('t,ti,sd,se')
+for r in rows:
+    print(f"{int(total('i'))},{int(total('i', r['g']))},{float(Fraction(r['d']) / total('d')) if r['d'] else ''},"
+          f"{float(int(r['e']) / total('e', r['g']))}")
+END
+both() { csv-calc --set='t=total(i)' --set='sd=share(d)' | csv-calc -g g --set='ti=total(i)' --set='se=share(e)' |
+    csv-cut -c t,ti,sd,se; }
+ok 'as Python has it' eval 'both < rows.csv > got.csv && csv-diff --tolerance=1e-12 want.csv got.csv'
+is 'integers to the last digit' 0 eval 'paste -d, <(csv-cut -c t,ti want.csv) <(csv-cut -c t,ti got.csv) |
+    awk -F, "\$1 != \$3 || \$2 != \$4" | wc -l'
+ok 'from a pipe, a file and a file descriptor alike' eval 'cat rows.csv | both | cmp - got.csv && both < <(cat rows.csv) | cmp - got.csv &&
+    cmp <(csv-calc --print="share(e)" rows.csv) <(csv-calc --print="share(e)" <(cat rows.csv))'
+is 'over several tables, standard input among them' $'0.1\n0.2\n0.7' eval \
+    'printf "x\n2\n" | csv-calc --print="share(x)" <(printf "x\n1\n") - <(printf "x\n7\n")'
+is 'what is not known adds nothing; of nothing there is no total' $',\n3,1\n3,\n' eval \
+    'printf "g,x\na,\nb,3\nb,\n" | csv-calc -g g --set="t=total(x)" --set="s=share(x)" | csv-cut -c t,s | sed 1d; echo'
+is 'rows that --where leaves out count' 0.75 csv-calc --print='share(x)' --where='x > 1' <(printf 'x\n1\n3\n')
+is 'of sets before it, and of none after' $'8\n8' csv-calc --set='x=x*2' --set='t=total(x)' --set='x=0' --print=t \
+    <(printf 'x\n1\n3\n')
+is 'lag and running sums begin anew when rows are read again' $'1\t\n4\t1' csv-calc --print='run_sum(x) + 0 * total(lag(x))' \
+    --print='lag(x)' <(printf 'x\n1\n3\n')
+fails 'a total of totals' 2 'a total of what needs a total itself' csv-calc --set='s=share(x)' --print='total(s)' <(printf 'x\n1\n')
+fails 'or right in it' 2 'a total of what needs a total itself' csv-calc --print='total(x / total(x))' <(printf 'x\n1\n')
+fails 'text is no summand' 1 "column 'x': 'b' is not a number" csv-calc --print='total(x)' <(printf 'x\n1\nb\n')
+is 'a column may be called total' 5 csv-calc --print='total + share' <(printf 'total,share\n2,3\n')
 done_testing

@@ -1,5 +1,11 @@
 #include "table/calc.h"
+#include "base/out.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static void define_lets(struct scope *s, const struct list *lets)
 {
@@ -18,6 +24,7 @@ static void compile_set(struct calc *c, size_t i, const char *binding)
     char *name = xformat("%.*s", (int)n, binding);
     c->set[i] = expr_compile(&c->scope, "--set", binding + n + 1);
     c->name[i] = scope_define(&c->scope, str_of(name));
+    c->scope.late[c->name[i]] = expr_late(c->set[i]);
     if (c->name[i] < c->nlet) usage("--set: '%s' is the name of a --let", name);
     int column = csv_find(c->scope.t, name);
     if (column >= 0) c->place[column] = (int)c->name[i];
@@ -52,6 +59,18 @@ static bool all_hold(struct calc *c)
     return true;
 }
 
+void calc_count(struct calc *c, expr *const *more, size_t n)
+{
+    while (scope_row(&c->scope)) {
+        for (size_t i = 0; i < c->nset; i++) {
+            expr_count(c->set[i], &c->scope);
+            c->scope.named[c->name[i]] = expr_run(c->set[i], &c->scope);
+        }
+        for (size_t i = 0; i < c->nwhere; i++) expr_count(c->where[i], &c->scope);
+        for (size_t i = 0; i < n; i++) expr_count(more[i], &c->scope);
+    }
+}
+
 bool calc_next(struct calc *c)
 {
     while (scope_row(&c->scope)) {
@@ -76,4 +95,51 @@ void calc_row(const struct calc *c, csvw *w)
         else value_write(w, &c->scope.named[c->place[k]]);
     }
     for (size_t k = 0; k < c->nadded; k++) value_write(w, &c->scope.named[c->added[k]]);
+}
+
+/* ---- what is read twice */
+
+/* What is no file can be read once: it is kept beside, and the operand names that. */
+static void make_seekable(char **operand)
+{
+    struct stat st;
+    bool in = strcmp(*operand, "-") == 0;
+    int fd = in ? STDIN_FILENO : open(*operand, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) != 0) die_errno("%s", *operand);
+    if (S_ISREG(st.st_mode)) {
+        if (!in) close(fd);
+        return;
+    }
+    const char *folder = getenv("TMPDIR");
+    int held = out_nameless(folder && *folder ? folder : "/tmp", O_CLOEXEC);
+    if (held < 0) die_errno("a file in %s for rows that are read twice", folder && *folder ? folder : "/tmp");
+    char part[65536];
+    ssize_t n;
+    while ((n = read(fd, part, sizeof part)) != 0) {
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) die_errno("%s", in ? "(stdin)" : *operand);
+        if (!write_all(held, part, (size_t)n)) die_errno("a file for rows that are read twice");
+    }
+    if (lseek(held, 0, SEEK_SET) != 0 || (in && dup2(held, STDIN_FILENO) < 0)) die_errno("%s", *operand);
+    if (!in) *operand = xformat("/proc/self/fd/%d", held);
+}
+
+/* does a text call a function of that name, for all that can be said before the columns are known? */
+static bool may_call(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *p = text; (p = strstr(p, name)); p += n)
+        if (p[n + strspn(p + n, " \t\n")] == '(') return true;
+    return false;
+}
+
+off_t calc_twice(const struct list *const *texts, char **operands)
+{
+    bool twice = false;
+    for (; *texts; texts++)
+        for (int i = 0; i < (*texts)->n; i++)
+            twice = twice || may_call((*texts)->v[i], "total") || may_call((*texts)->v[i], "share");
+    off_t begin = lseek(STDIN_FILENO, 0, SEEK_CUR);
+    for (; twice && *operands; operands++) make_seekable(operands);
+    return begin < 0 ? 0 : begin;
 }

@@ -8,6 +8,7 @@
 #define MILLRACE_CALC_H
 #include "base/filter.h"
 #include "table/expr.h"
+#include <sys/types.h>
 
 struct calc {
     struct scope scope;                                  /* zero, but for t and group: the caller's */
@@ -19,6 +20,12 @@ struct calc {
 };
 
 void calc_compile(struct calc *, const struct list *lets, const struct list *sets, const struct list *wheres);
+/* Expressions with total() or share() (scope.ntotal): read all rows and count, those of `more` too.  The caller then
+ * opens the same rows for another calc with the same expressions, whose scope.totals is this one's. */
+void calc_count(struct calc *, expr *const *more, size_t n);
+/* If a text may call total() or share(): operands ("-" is stdin) that are no files are kept in one beside, their names
+ * changed, so that all can be opened twice.  Where standard input begins. */
+off_t calc_twice(const struct list *const *texts, char **operands);
 bool calc_next(struct calc *);                           /* the next row for which all conditions hold */
 void calc_names(const struct calc *, csvw *);            /* the header; csvw_end is still to come, as in csvio.h */
 void calc_row(const struct calc *, csvw *);

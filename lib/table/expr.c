@@ -15,6 +15,7 @@ struct parser {
     expr *e;
     const char *p;                                       /* what is still to be read */
     int depth, nested;                                   /* values on the stack, calls within calls */
+    bool in_total;
 };
 
 static _Noreturn void wrong(const struct parser *x, const char *at, const char *what)
@@ -125,10 +126,17 @@ static void number(struct parser *x)
     emit_constant(x, is_exact ? exact_value(whole) : number_value(v));
 }
 
+static void is_late(struct parser *x, const char *at)
+{
+    if (x->in_total) wrong(x, at, "a total of what needs a total itself: csv-calc twice, with a pipe between, does it");
+    x->e->late = true;
+}
+
 static void column(struct parser *x, const char *at, str name)
 {
     long k = intern_find(&x->scope->names, name);
     if (k >= 0) {
+        if (x->scope->late[k]) is_late(x, at);
         emit(x, PUSH_NAMED, (int)k, 1);
         return;
     }
@@ -153,8 +161,38 @@ static void take_pattern(struct parser *x, const char *at, size_t from, size_t t
     e->constant[e->step[from].at].number.x = add_pattern(x, at, *text);
 }
 
+/* total(a), share(a), which is a / total(a): a is a program of its own, run over all rows before these */
+static void total(struct parser *x, const char *at, bool share)
+{
+    expr *e = x->e, *of = xcalloc(1, sizeof *of);
+    const char *begin = x->p;
+    int depth = x->depth;
+    is_late(x, at);
+    *of = (expr){ .option = e->option, .text = e->text };
+    x->e = of;
+    x->in_total = true;
+    expression(x);
+    x->e = e;
+    x->in_total = false;
+    x->depth = depth;
+    if (share) {
+        x->p = begin;
+        expression(x);
+    }
+    need(x, ")", "a ')' is missing before this");
+    e->total = grow(e->total, e->ntotal + 1, &e->captotal, sizeof *e->total);
+    e->total[e->ntotal].of = of;
+    e->total[e->ntotal++].at = x->scope->ntotal;
+    emit(x, TOTAL, (int)x->scope->ntotal++, 1);
+    if (share) emit(x, DIVIDE, 0, -1);
+}
+
 static void call(struct parser *x, const char *at, str name)
 {
+    if (str_is(name, "total") || str_is(name, "share")) {
+        total(x, at, str_is(name, "share"));
+        return;
+    }
     const struct function *f = function_find(name);
     if (!f) {
         char *why = xformat("no function '%.*s', see --help", (int)name.n, name.s);
@@ -353,6 +391,11 @@ expr *expr_compile(struct scope *scope, const char *option, const char *text)
     return x.e;
 }
 
+bool expr_late(const expr *e)
+{
+    return e->late;
+}
+
 /* ---- names */
 
 size_t binding_name(const char *option, const char *binding)
@@ -366,5 +409,7 @@ size_t scope_define(struct scope *s, str name)
 {
     size_t k = intern(&s->names, name);
     s->named = grow(s->named, s->names.n, &s->capnames, sizeof *s->named);
+    s->late = grow(s->late, s->names.n, &s->caplate, sizeof *s->late);
+    s->late[k] = false;
     return k;
 }

@@ -30,7 +30,14 @@ struct scope {
     size_t at, nmemory;                                  /* the row's group; memories of each group */
     size_t capnames, capmemory;
     struct memory *memory;                               /* memory[group * nmemory + k] */
+    struct totals *totals;
+    bool counts, *late;                                  /* late: names that need a total */
+    size_t caplate, ntotal;
 };
+
+/* What total() and share() need: their arguments, and what these add up to over all rows of each group.  Rows are read
+ * twice: by a scope whose `counts` is set, and by another with the same texts, groups and totals. */
+struct totals { struct memory *memory; size_t n, cap; };
 
 typedef struct expr expr;
 
@@ -39,6 +46,8 @@ size_t binding_name(const char *option, const char *binding);
 size_t scope_define(struct scope *, str name);           /* index in named, the same for the same name */
 expr *expr_compile(struct scope *, const char *option, const char *text);
 bool scope_row(struct scope *);                          /* the next row of t; false at its end */
+bool expr_late(const expr *);                            /* it needs a total, or a name that does */
+void expr_count(const expr *, struct scope *);           /* add the row at hand to its totals */
 struct value expr_run(const expr *, struct scope *);
 bool expr_holds(const expr *, struct scope *);           /* true: not 0, not nan, and known */
 str value_text(struct scope *, const struct value *);    /* of something not known: empty */

@@ -368,22 +368,30 @@ static struct value run_count(RECALL_OF)
 }
 
 /* compensated (Neumaier, 1974) */
+void memory_add(struct memory *m, struct exact_number v)
+{
+    double x = v.x, sum = m->sum + x;
+    __int128 i;
+    if (isfinite(sum)) m->lost += fabs(m->sum) >= fabs(x) ? (m->sum - sum) + x : (x - sum) + m->sum;
+    m->sum = sum;
+    m->whole = exact_integer(v, &i) ? exact_add(m->whole, v) : exact_of(NAN);
+    m->n++;
+}
+
+struct value memory_sum(const struct memory *m)
+{
+    __int128 i;
+    if (!m->n) return not_known;
+    if (exact_integer(m->whole, &i)) return exact_value(m->whole);
+    return number_value(isfinite(m->sum) ? m->sum + m->lost : m->sum);
+}
+
 static struct value run_sum(RECALL_OF)
 {
     struct exact_number v;
     (void)n;
-    if (value_exact(e, s, arg, &v)) {
-        double x = v.x, sum = m->sum + x;
-        if (isfinite(sum)) m->lost += fabs(m->sum) >= fabs(x) ? (m->sum - sum) + x : (x - sum) + m->sum;
-        m->sum = sum;
-        __int128 i;
-        m->whole = exact_integer(v, &i) ? exact_add(m->whole, v) : exact_of(NAN);
-        m->n++;
-    }
-    if (!m->n) return not_known;
-    __int128 i;
-    if (exact_integer(m->whole, &i)) return exact_value(m->whole);
-    return number_value(isfinite(m->sum) ? m->sum + m->lost : m->sum);
+    if (value_exact(e, s, arg, &v)) memory_add(m, v);
+    return memory_sum(m);
 }
 
 static struct value run_extreme(RECALL_OF, bool greatest)

@@ -19,7 +19,8 @@ enum code {
     BRANCH,                                              /* take the condition; false: go to step `at` */
     JUMP,
     CALL,                                                /* functions[at] with n arguments */
-    RECALL                                               /* the same for one with a memory, which is memory `k` */
+    RECALL,                                              /* the same for one with a memory, which is memory `k` */
+    TOTAL                                                /* of the row's group, number `at` of all totals */
 };
 
 struct step { enum code code; int at, n, k; };
@@ -32,6 +33,9 @@ struct expr {
     size_t nconstant, capconstant;
     regex_t *pattern;
     size_t npattern, cappattern;
+    struct { struct expr *of; size_t at; } *total;       /* its own totals */
+    size_t ntotal, captotal;
+    bool late;
 };
 
 /* what a running function keeps for one group: numbers, or the last values in a ring */
@@ -54,6 +58,10 @@ struct function {
 const struct function *function_find(str name);          /* NULL: there is none */
 const struct function *function_at(int i);
 int function_index(const struct function *);
+
+/* sums: of integers exact, of others compensated; what is not known adds nothing */
+void memory_add(struct memory *, struct exact_number);
+struct value memory_sum(const struct memory *);          /* not known: nothing was added */
 
 /* false: not known; dies when it is text that is no number */
 bool value_exact(const struct expr *, struct scope *, const struct value *, struct exact_number *number);

@@ -11,14 +11,36 @@ bool scope_row(struct scope *s)
     if (!csv_next(s->t)) return false;
     if (s->text.head) arena_reset(&s->text);
     s->row++;
-    if (!s->nmemory) return true;
+    if (!s->nmemory && !s->ntotal) return true;
     size_t seen = s->groups.n;
     s->at = s->group.n ? intern(&s->groups, columns_key(s->t, s->group, &s->key)) : 0;
-    if (s->group.n ? s->at == seen : s->row == 1) {
+    if (s->group.n ? s->at != seen : s->row != 1) return true;
+    if (s->nmemory) {
         s->memory = grow(s->memory, size_mul(s->at + 1, s->nmemory), &s->capmemory, sizeof *s->memory);
         memset(s->memory + s->at * s->nmemory, 0, s->nmemory * sizeof *s->memory);
     }
+    if (!s->counts) return true;
+    struct totals *all = s->totals;
+    all->n = size_mul(s->at + 1, s->ntotal);
+    all->memory = grow(all->memory, all->n, &all->cap, sizeof *all->memory);
+    memset(all->memory + s->at * s->ntotal, 0, s->ntotal * sizeof *all->memory);
     return true;
+}
+
+static struct value total_of(const struct scope *s, int k)
+{
+    size_t at = s->at * s->ntotal + (size_t)k;           /* beyond the end: rows came that were not there before */
+    if (s->counts || at >= s->totals->n) return (struct value){ .kind = NOT_KNOWN };
+    return memory_sum(s->totals->memory + at);
+}
+
+void expr_count(const struct expr *e, struct scope *s)
+{
+    struct exact_number x;
+    for (size_t k = 0; k < e->ntotal; k++) {
+        struct value v = expr_run(e->total[k].of, s);
+        if (value_exact(e, s, &v, &x)) memory_add(s->totals->memory + s->at * s->ntotal + e->total[k].at, x);
+    }
 }
 
 /* ---- truth: 0, 1, or 2 for not known */
@@ -164,6 +186,7 @@ struct value expr_run(const expr *e, struct scope *s)
             top -= p->n - 1;
             *top = apply(e, s, p, top);
             break;
+        case TOTAL: *++top = total_of(s, p->at); break;
         }
     }
     // cppcheck-suppress uninitvar
