@@ -42,4 +42,37 @@ is "sums of 128 bits, and beyond them a double" $'n_rows,sum_x\n20,1.99999999999
 is "negative zero and percentages at the ends" $'n_rows,p0_x,p100_x,p50_x\n2,-1,0,-0.5' eval 'printf "x\n0\n-1\n" | csv-group -c x --stat=p0,p100,p50'
 is "sums of fractions are compensated, whichever is larger" $'n_rows,sum_x\n3,0.5' eval 'printf "x\n0.5\n1e16\n-1e16\n" | csv-group -c x --stat=sum'
 fails "a percentage has a p" 2 "'x5' is none of" csv-group -c x --stat=x5 t
+# ---- corr: beside exact sums of fractions
+python3 - > pairs.csv <<'END'
+import random
+random.seed(3)
+print('g,x,y,z')
+for _ in range(2000):
+    g, x, i = random.choice('abcd'), random.uniform(-1, 1), random.randrange(10**6)
+    print(f"{g},{10**15 + i},{i * {'a': 1, 'b': -1, 'c': 0, 'd': .5}[g] + x * 4e5!r},{x!r}")
+END
+python3 - > want.csv <<'END'
+import csv, math
+from fractions import Fraction as F
+rows = list(csv.DictReader(open('pairs.csv')))
+def corr(rows, a, b):
+    x, y = [F(r[a]) for r in rows], [F(r[b]) for r in rows]
+    mx, my = sum(x) / len(x), sum(y) / len(y)
+    c, vx, vy = sum((p - mx) * (q - my) for p, q in zip(x, y)), sum((p - mx)**2 for p in x), sum((q - my)**2 for q in y)
+    return float(c) / math.sqrt(float(vx)) / math.sqrt(float(vy))
+print('g,n_rows,corr_x_y,corr_z_y,mean_y')
+for g in dict.fromkeys(r['g'] for r in rows):
+    of = [r for r in rows if r['g'] == g]
+    print(f"{g},{len(of)},{corr(of, 'y', 'x')!r},{corr(of, 'y', 'z')!r},{float(sum(F(r['y']) for r in of) / len(of))!r}")
+END
+ok 'correlations as of exact sums, far from 0 too' eval 'csv-group -g g -c y --stat=corr:x,corr:z,mean pairs.csv > got.csv &&
+    csv-diff --tolerance=1e-11 --abs=1e-11 want.csv got.csv'
+is 'with itself, and with its negative' $'n_rows,corr_x_x,corr_m_x\n3,1,-1' eval \
+    'printf "x,m\n1,-1\n9007199254740993,-9007199254740993\n4,-4\n" | csv-group -c x --stat=corr:x,corr:m'
+is 'none of one pair, nor of what does not vary' $'g,n_rows,corr_y_x\na,1,\nb,2,' eval \
+    'printf "g,x,y\na,1,2\nb,1,3\nb,1,4\n" | csv-group -g g -c x --stat=corr:y'
+is 'pairs of which one is not known are left out' $'n_rows,corr_y_x\n4,1' eval \
+    'printf "x,y\n1,1\n2,2\n,9\n7,\n" | csv-group -c x --stat=corr:y --missing=skip'
+is 'a nan is nan' $'n_rows,corr_y_x\n3,nan' eval 'printf "x,y\n1,1\nnan,2\n7,3\n" | csv-group -c x --stat=corr:y'
+fails 'with a column that is not there' 1 "no column 'yy'; did you mean 'y'" csv-group -c x --stat=corr:yy <(printf 'x,y\n1,1\n')
 done_testing

@@ -86,3 +86,24 @@ bool summary_get(struct summary *c, enum statistic stat, double percent, struct 
     }
     return true;
 }
+
+void correlation_add(struct correlation *c, struct exact_number a, struct exact_number b)
+{
+    if (!c->n++) c->first[0] = a, c->first[1] = b;
+    double n = (double)c->n, x = exact_sub(a, c->first[0]).x, y = exact_sub(b, c->first[1]).x;
+    double dx = x - c->mean[0], dy = y - c->mean[1];
+    c->mean[0] += dx / n;
+    c->mean[1] += dy / n;
+    c->m2[0] += dx * (x - c->mean[0]);
+    c->m2[1] += dy * (y - c->mean[1]);
+    c->both += dx * (y - c->mean[1]);
+}
+
+bool correlation_get(const struct correlation *c, double *r)
+{
+    if (c->n < 2 || c->m2[0] == 0 || c->m2[1] == 0) return false;
+    double p = c->m2[0] * c->m2[1];                      /* of a column with itself the root is exact */
+    *r = c->both / (isnormal(p) ? sqrt(p) : sqrt(c->m2[0]) * sqrt(c->m2[1]));
+    if (fabs(*r) > 1) *r = *r < 0 ? -1 : 1;              /* rounding */
+    return true;
+}

@@ -38,4 +38,9 @@ bool statistic_parse(const char *s, size_t n, enum statistic *, double *percent)
 void summary_add(struct summary *, struct exact_number v);
 /* percentiles as in R type 7, numpy */
 bool summary_get(struct summary *, enum statistic, double percent, struct exact_number *v);
+
+/* Pearson's correlation of pairs, by co-moments (Welford's, of differences to the first pair); zero-initialise. */
+struct correlation { size_t n; struct exact_number first[2]; double mean[2], m2[2], both; };
+void correlation_add(struct correlation *, struct exact_number a, struct exact_number b);
+bool correlation_get(const struct correlation *, double *r);   /* false: fewer than two pairs, or one does not vary */
 #endif
