@@ -57,6 +57,7 @@
  */
 #include "base/filter.h"
 #include "base/out.h"
+#include "base/reread.h"
 #include "table/calc.h"
 #include "table/input.h"
 #include HELP
@@ -131,7 +132,7 @@ int main(int argc, char **argv)
         c.scope.totals = &totals;
         c.scope.counts = true;
         calc_count(&c, print, (size_t)prints.n);
-        lseek(STDIN_FILENO, begin, SEEK_SET);
+        reread_stdin(STDIN_FILENO, begin);
         c = calc_of(operands, &print);
         c.scope.totals = &totals;
     }

@@ -23,11 +23,11 @@ for t in $(targets); do
 done > absent
 ok 'help pipelines names targets' eval '! grep . absent'
 fails 'what is no pipeline is not made where the programs are' 2 'clean: no pipeline' make -s -f "$root/Makefile" clean
-is 'compare, in filters' 'bench-run --rounds=20 --output-rule=same -o out/runs.csv --label=first '"'sleep 1' --label=second 'sleep 2'" \
+is 'compare, in filters' "bench-run --rounds=20 --output-rule=same -o out/runs.csv '--label=sleep 1' 'sleep 1' '--label=sleep 2' 'sleep 2'" \
     eval "bare compare -n -o out 'sleep 1' 'sleep 2' | sed -n 2p"
 fails 'compare one' 2 'two commands are compared' bare compare 'sleep 1'
 fails 'compare what prints different bytes' 1 'different bytes' bare compare --rounds=6 'seq 3' 'seq 4'
-ok 'a sentence' eval "bare compare --rounds=6 'seq 90000' 'seq 1 90000' 2> /dev/null | head -1 | grep -q 'second .* first'"
+ok 'a sentence' eval "bare compare --rounds=6 'seq 90000' 'seq 1 90000' 2> /dev/null | head -1 | grep -q 'seq 1 90000 .* seq 90000'"
 is 'kernel, in filters' 'loop-gen --test=0 --kind=mm --m=9 --n=8 --k=7 > ./mm_9_8_7.problem.csv' eval 'bare kernel -n mm 9 8 7 | sed -n 2p'
 fails 'a kernel of too few sizes' 2 'mm takes 3 sizes: m n k' bare kernel mm 9 8
 ok 'kernel' bare kernel -o k mm 9 8 7

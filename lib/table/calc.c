@@ -1,11 +1,7 @@
 #include "table/calc.h"
-#include "base/out.h"
-#include <errno.h>
-#include <fcntl.h>
+#include "base/reread.h"
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static void define_lets(struct scope *s, const struct list *lets)
 {
@@ -99,31 +95,6 @@ void calc_row(const struct calc *c, csvw *w)
 
 /* ---- what is read twice */
 
-/* What is no file can be read once: it is kept beside, and the operand names that. */
-static void make_seekable(char **operand)
-{
-    struct stat st;
-    bool in = strcmp(*operand, "-") == 0;
-    int fd = in ? STDIN_FILENO : open(*operand, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &st) != 0) die_errno("%s", *operand);
-    if (S_ISREG(st.st_mode)) {
-        if (!in) close(fd);
-        return;
-    }
-    const char *folder = getenv("TMPDIR");
-    int held = out_nameless(folder && *folder ? folder : "/tmp", O_CLOEXEC);
-    if (held < 0) die_errno("a file in %s for rows that are read twice", folder && *folder ? folder : "/tmp");
-    char part[65536];
-    ssize_t n;
-    while ((n = read(fd, part, sizeof part)) != 0) {
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) die_errno("%s", in ? "(stdin)" : *operand);
-        if (!write_all(held, part, (size_t)n)) die_errno("a file for rows that are read twice");
-    }
-    if (lseek(held, 0, SEEK_SET) != 0 || (in && dup2(held, STDIN_FILENO) < 0)) die_errno("%s", *operand);
-    if (!in) *operand = xformat("/proc/self/fd/%d", held);
-}
-
 /* does a text call a function of that name, for all that can be said before the columns are known? */
 static bool may_call(const char *text, const char *name)
 {
@@ -139,7 +110,7 @@ off_t calc_twice(const struct list *const *texts, char **operands)
     for (; *texts; texts++)
         for (int i = 0; i < (*texts)->n; i++)
             twice = twice || may_call((*texts)->v[i], "total") || may_call((*texts)->v[i], "share");
-    off_t begin = lseek(STDIN_FILENO, 0, SEEK_CUR);
-    for (; twice && *operands; operands++) make_seekable(operands);
-    return begin < 0 ? 0 : begin;
+    off_t begin = reread_begin();
+    for (; twice && *operands; operands++) reread_prepare(operands);
+    return begin;
 }
