@@ -29,7 +29,9 @@
  * among many short ones is then missed, as Python's, unless it is drawn.
  *
  * The program's files, output and descriptors are its own: the recorder keeps
- * no descriptor open.  Logs are readable by their owner alone.
+ * no descriptor open.  Logs are readable by their owner alone.  A program that
+ * begins under a filter of system calls (seccomp) which another program set
+ * since is not recorded: the filter might kill it for what the recorder does.
  *
  * The exit status is the program's.
  *
@@ -109,6 +111,7 @@ int main(int argc, char **argv)
     launch_set_number("MILLRACE_PROF_RING", (double)ring);
     launch_set_number("MILLRACE_PROF_MAX_PASSES", (double)max_passes);
     launch_set_number("MILLRACE_PROF_SKIP_AFTER", (double)skip_after);
+    launch_set_number("MILLRACE_PROF_FILTERS", launch_filters());
     if (estimate) setenv("MILLRACE_PROF_ESTIMATE", "1", 1);
     else unsetenv("MILLRACE_PROF_ESTIMATE");
     bool script = i == of_python || launch_is_script(argv[i]);

@@ -37,6 +37,33 @@ int main(int argc, char **argv)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS) };
     struct sock_fprog p = { sizeof f / sizeof *f, f };
     work();
+    if (argc > 2 && !strcmp(argv[1], "exec")) {          /* locks in whom it starts */
+        struct sock_filter only[] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+            OK(SYS_read), OK(SYS_write), OK(SYS_close), OK(SYS_openat), OK(SYS_newfstatat), OK(SYS_fstat), OK(SYS_mmap), OK(SYS_mprotect),
+            OK(SYS_munmap), OK(SYS_brk), OK(SYS_pread64), OK(SYS_access), OK(SYS_execve), OK(SYS_arch_prctl), OK(SYS_set_tid_address),
+            OK(SYS_set_robust_list), OK(SYS_rseq), OK(SYS_prlimit64), OK(SYS_getrandom), OK(SYS_futex), OK(SYS_exit_group),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS) };
+        /* what an interpreter never does by itself */
+        #define NO(n) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, n, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
+        struct sock_filter not[] = { BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+            NO(SYS_mkdir), NO(SYS_fallocate), NO(SYS_ftruncate), NO(SYS_pwrite64), NO(SYS_timer_create), NO(SYS_clone), NO(SYS_process_vm_readv),
+            NO(SYS_rt_sigpending), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
+        p = !strcmp(argv[2], "only") ? (struct sock_fprog){ sizeof only / sizeof *only, only } : (struct sock_fprog){ sizeof not / sizeof *not, not };
+        if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p)) return 9;
+        execv(argv[3], argv + 3);
+        return 7;
+    }
+    if (argc > 2 && !strcmp(argv[1], "under")) {         /* in what its parent made of it: no files, another user, nothing to read */
+        struct landlock_ruleset_attr a = { .handled_access_fs = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG };
+        if (!strcmp(argv[2], "landlock")) {
+            int r = (int)syscall(SYS_landlock_create_ruleset, &a, sizeof a, 0);
+            prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+            if (r < 0 || syscall(SYS_landlock_restrict_self, r, 0)) return 9;
+            close(r);
+        } else if (setgid(65534) || setuid(65534)) return 9;
+        execv(argv[3], argv + 3);
+        return 7;
+    }
     if (!strcmp(what, "prctl") || !strcmp(what, "syscall")) {
         if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return 8;
         /* asked first whether there are filters at all, as libseccomp does: that locks nothing */
@@ -98,22 +125,34 @@ same() { # NAME OPTION... -- COMMAND...: in folders of its own
     shift
     rm -rf plain recorded logs; mkdir plain recorded
     (cd plain && timeout 60 "$@" > out 2> err; echo $? > status) 2> /dev/null
-    (cd recorded && timeout 60 prof-record --quiet "${options[@]}" -o ../logs "$@" > out 2> err; echo $? > status) 2> /dev/null
+    (cd recorded && timeout 60 prof-record --quiet "${options[@]}" ${MORE-} -o ../logs "$@" > out 2> err; echo $? > status) 2> /dev/null
     grep -q done plain/out || grep -q strict plain/out || { skip "$name" 'not allowed here'; return; }
     if diff -r plain recorded > differs 2>&1; then pass "$name"; else fail "$name"; sed 's/^/# /' differs | head; fi
 }
 for what in prctl syscall strict landlock chroot user descriptors; do
     same "$what" --calls='*' -- "$T/locked" $what
 done
-same 'a ring' --calls='*' --ring=20000 -- "$T/locked" prctl
-same 'few records' --calls='*' --max-events=10 -- "$T/locked" prctl
-same 'later' --calls='*' --delay=0.01 -- "$T/locked" syscall
+# by whoever started it, before it began
+chmod 755 .
+for how in exec\ only exec\ not under\ landlock under\ user; do
+    same "$how" --calls='*' -- "$T/locked" $how "$T/locked" plain
+done
+[ -z "${MORE-}" ] || { done_testing; exit; }
+ok 'a program that begins under a filter is not recorded, who set it is' \
+    eval 'rm -rf logs; prof-record --quiet --calls="*" -o logs "$T/locked" exec only "$T/locked" plain > out; [ "$(ls logs/names.* | wc -l)" = 1 ]'
+for o in --ring=20000 --max-events=10 --max-passes=1 --delay=0.01 --skip-after=10 --estimate --judge=1000 --judge=0 --wait --bare --tree --wrap=math.*; do
+    for what in prctl syscall strict landlock "exec only $T/locked plain"; do
+        same "$o, $what" --calls='*' "$o" -- "$T/locked" $what
+    done
+done
 same 'what there was is kept' --calls='snprintf,strlen' -- "$T/locked" prctl
 is 'what came before the filter is whole, and what no longer had room is counted' 1 \
     eval 'prof-log --stat logs | csv-calc --print="records >= 400000 && dropped > 0 && stray == 0"'
 if [ -e "$(recorder)" ]; then
-    for o in --quiet --tree --judge=100 --estimate --skip-after=10 '--wrap=math.*' '--calls=*' --ring=10000 --bare --wait; do
+    for o in --quiet --tree --judge=1000 --judge=0 --estimate --skip-after=10 '--wrap=math.*' '--calls=*' --ring=10000 --max-events=10 \
+        --max-passes=1 --delay=0.01 --bare --wait; do
         same "Python, $o" "$o" -- /usr/bin/python3 "$T/locked.py"
+        same "Python under a filter, $o" "$o" -- "$T/locked" exec not /usr/bin/python3 -c 'import zlib; print("done", sum(zlib.crc32(b"x") for i in range(20000)))'
     done
 fi
 done_testing

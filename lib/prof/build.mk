@@ -109,7 +109,16 @@ bench-prof: all
 # what prof-emit writes, opened in Chromium's and speedscope's viewers (make deps PEERS=1)
 prof-viewer: all
 	t/bench/prof-viewer.sh $B/prof-viewer
-.PHONY: bench-prof prof-viewer
+# programs of the system, and those that lock themselves in, under each option: the same output, status and files
+bench-prof-harmless: all
+	export B=$(abspath $B) BIN=$(abspath $(BIN))
+	for MORE in --ring=5000 --max-events=1000 --max-passes=1 --delay=0.01 --skip-after=10 --estimate --judge=1000 \
+	    --judge=0 --wait --bare --tree --wrap=math.* --gpu --force; do
+	    export MORE
+	    echo "== prof-record --calls=* $$MORE"
+	    prove -q t/pipeline-harmless.t t/pipeline-locked.t
+	done
+.PHONY: bench-prof bench-prof-harmless prof-viewer
 
 # the page of prof-page is part of the program
 $B/prof-page.h: lib/prof/page.html

@@ -425,7 +425,7 @@ static void read_patterns(const char *s)
 __attribute__((constructor)) static void begin(void)
 {
     const char *calls = getenv("MILLRACE_PROF_CALLS"), *dir = getenv("MILLRACE_PROF_DIR");
-    if (!calls || !dir || !rec_start(dir)) return;
+    if (!calls || !dir || lock_inherited() || !rec_start(dir)) return;
     lock_watch();
     read_patterns(calls);
     my.inside = (uintptr_t)&dir;

@@ -7,5 +7,9 @@
  * nothing is replaced. */
 #ifndef MILLRACE_LOCK_H
 #define MILLRACE_LOCK_H
+#include <stdbool.h>
 void lock_watch(void);                                   /* once, early */
+/* Was a filter set between prof-record and this program, by whoever started it?  Then nothing is recorded: nothing was
+ * begun yet, and what the filter lets pass is not known.  Asked by the calls with which libraries are loaded. */
+bool lock_inherited(void);
 #endif

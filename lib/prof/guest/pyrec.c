@@ -551,6 +551,13 @@ static PyObject *py_start(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
+static PyObject *py_filtered(PyObject *self, PyObject *unused)
+{
+    (void)self;
+    (void)unused;
+    return PyBool_FromLong(lock_inherited());
+}
+
 static PyObject *py_enable(PyObject *self, PyObject *unused)
 {
     (void)self;
@@ -843,6 +850,7 @@ static PyMethodDef functions[] = {
     { "sample", py_sample, METH_O, "sample(hz): note where this thread's CPU time is; 0: no more" },
     { "samples", py_samples, METH_NOARGS, "samples(): [(object, kind, in_c, count)]; emptied" },
     { "start", py_start, METH_VARARGS, "start(directory, tree=False): records go there after enable()" },
+    { "filtered", py_filtered, METH_NOARGS, "filtered(): was a filter of system calls set since prof-record began?" },
     { "enable", py_enable, METH_NOARGS, "record from here on" },
     { "disable", py_disable, METH_NOARGS, "record no more" },
     { "locked", py_locked, METH_NOARGS, "the program has locked itself in: no system call of ours" },
