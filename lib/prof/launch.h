@@ -19,5 +19,5 @@ char *launch_library(const char *file, bool need);
 /* one more in a list of the environment, in front or behind */
 void launch_add_path(const char *name, const char *value, bool first);
 void launch_set_number(const char *name, double);        /* 0: not set */
-double launch_filters(void);                             /* of system calls, that we run under: those are no program's own */
+double launch_filters(void);                             /* of system calls, that we run under ourselves */
 #endif
