@@ -13,7 +13,7 @@
  * belongs to the training mean.  The last row of each model, group (all),
  * pools all groups.  Models: constant, ridge, lasso, logistic, mlp, boost,
  * forest, and committee, the mean of logistic, mlp and boost as far as on the
- * list.  All rows in memory.
+ * list; with --surest, what the surest of them says.  All rows in memory.
  * With --fold only the group NAME is left out, and sums go out instead of
  * ratios: model, group, n, correct, majority, own, sse, base.  With --pool
  * such tables of all groups are read, in the order in which the groups come
@@ -34,13 +34,14 @@
 static struct data_columns columns;
 static struct list models;
 static const char *fold;
-static bool number, pool;
+static bool number, pool, surest;
 static long seed = 1;
 static const struct opt options[] = {
     TRAIN_COLUMNS(columns, "what to predict"),
     { 'g', "group", STR, &columns.group, "COL", "the groups left out in turn" },
     { 0, "models", LIST, &models, "KINDS", "which models (default: all)" },
     TRAIN_NUMBER(number),
+    { 0, "surest", FLAG, &surest, NULL, "in a committee the surest member decides" },
     { 0, "fold", STR, &fold, "NAME", "leave out this group alone, and write sums" },
     { 0, "pool", FLAG, &pool, NULL, "read what --fold wrote" },
     { 's', "seed", INT, &seed, "N", "for the starting weights" },
@@ -62,8 +63,9 @@ int main(int argc, char **argv)
     columns.classes = !number;
     struct data d = data_read(argv + i, &columns);
     if (d.groups.n < 2) die("column '%s' has %zu groups, at least 2 are needed", columns.group, d.groups.n);
-    struct cv cv = { .data = &d, .number = number, .seed = (uint64_t)seed };
+    struct cv cv = { .data = &d, .number = number, .surest = surest, .seed = (uint64_t)seed };
     for (int k = 0; k < MODEL_KINDS; k++) cv.wanted[k] = wanted(k);
+    if (surest && number) usage("no model is sure of a number: --surest or --number");
     if (!fold) return folds_all(&cv, &d.groups);
     long g = intern_find(&d.groups, str_of(fold));
     if (g < 0) die("column '%s' has no group '%s'", columns.group, fold);

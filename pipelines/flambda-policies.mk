@@ -139,12 +139,17 @@ $(flambda)/generalise-%.jobs: $(flambda)/generalise-labels-%.csv $(BIN)/fit-cv
 $(flambda)/generalise-%.csv: $(flambda)/generalise-%.jobs
 	(cd $(@D) && $(wide) $(<F) $(<F).log generalise-labels-$*.csv)
 	jobs-merge --log=$<.log $< | fit-cv --pool $(aside)
+# the study's mixture: of three experts (logistic, mlp, boost) the surest decides
+$(flambda)/generalise-surest-%.csv: $(flambda)/generalise-labels-%.csv $(BIN)/fit-cv
+	@$(flambda_generalise_fit) --models=logistic,mlp,boost,committee --surest $< |
+	    csv-where -c model --is=committee | csv-calc --set="model='surest'" $(aside)
 # what the picture shows: all programs together, and the best that any function of these features could do
 $(flambda)/generalise-all-%.csv: $(flambda)/generalise-%.csv $(flambda)/generalise-labels-%.csv \
-    $(BIN)/fit-audit
+    $(flambda)/generalise-surest-%.csv $(BIN)/fit-audit
 	ceiling=$$(fit-audit --target=label --ignore=program,$(flambda_generalise_ignore) $(flambda)/generalise-labels-$*.csv |
 	    csv-calc --print=value --where="item == 'ceiling_ratio'")
-	csv-calc --where="group == '(all)'" --let=bound="$$ceiling" --set='ceiling_ratio=bound' $< $(aside)
+	csv-cat $< $(flambda)/generalise-surest-$*.csv |
+	    csv-calc --where="group == '(all)'" --let=bound="$$ceiling" --set='ceiling_ratio=bound' $(aside)
 $(flambda)/generalise-%.svg: $(flambda)/generalise-all-%.csv $(TOP)/plots/flambda-generalise.gp
 	gnuplot -e "kind='published'" -c $(TOP)/plots/flambda-generalise.gp $< $(new) '$* labels'
 	$(call keep,$@)

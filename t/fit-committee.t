@@ -13,6 +13,11 @@ fit-committee --otherwise=none a.sexp c.sexp > k2.sexp
 is 'above the threshold it decides' inline bash -c "fit-predict -m k2.sexp t.csv | awk -F, 'NR == 2 { print \$2 }'"
 fit-committee a.sexp b.sexp c.sexp > k3.sexp
 is 'without a rule the largest wins' inline bash -c "fit-predict -m k3.sexp t.csv | awk -F, 'NR == 2 { print \$2 }'"
+fit-committee --surest a.sexp b.sexp c.sexp > s.sexp
+is 'the surest decides alone' $'x,predicted,p_apply,p_inline,p_none\n1,inline,0.300,0.600,0.100' bash -c "fit-predict --probabilities -m s.sexp t.csv | awk -F, 'NR > 1 { \$0 = sprintf(\"%s,%s,%.3f,%.3f,%.3f\", \$1, \$2, \$3, \$4, \$5) } { print }'"
+fit-committee --surest b.sexp c.sexp > s2.sexp
+is 'of equals the first' apply bash -c "fit-predict -m s2.sexp t.csv | awk -F, 'NR == 2 { print \$2 }'"
+fails 'the surest never abstains' 2 'abstains' fit-committee --surest --otherwise=none a.sexp b.sexp
 ok 'committees nest' bash -c "fit-committee k.sexp a.sexp > n.sexp && fit-predict -m n.sexp t.csv"
 sed 's/none/other/' a.sexp > z.sexp
 fails 'other classes are refused' 1 "class 'other'" fit-committee a.sexp z.sexp

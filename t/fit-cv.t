@@ -14,6 +14,8 @@ for g in g0 g1 g2 g3; do fit-cv -y c -g g --fold=$g t.csv > $g.csv; done
 is 'folds fitted one by one and pooled are the same bytes' "$(cksum < s.csv)" bash -c 'fit-cv --pool g0.csv g1.csv g2.csv g3.csv | cksum'
 for g in g0 g1 g2 g3; do fit-cv -y y -g g --number --models=ridge --fold=${g#g} n.csv > $g.csv; done
 is 'numbers too' "$(fit-cv -y y -g g --number --models=ridge n.csv | cksum)" bash -c 'fit-cv --pool --number g?.csv | cksum'
+is 'of one expert the surest is that one' "$(fit-cv -y c -g g --models=boost t.csv | sed 's/^boost/committee/')" bash -c "fit-cv -y c -g g --models=boost,committee --surest t.csv | grep -v ^boost"
+fails 'nobody is sure of a number' 2 'sure of a number' fit-cv -y y -g g --number --surest n.csv
 fails 'a group that is not there' 1 "no group 'z'" fit-cv -y c -g g --fold=z t.csv
 fails 'a fold twice' 1 ':2: a second fold' fit-cv --pool g0.csv g0.csv
 fails 'a model that is none' 1 ":2: 'tree' is no model" bash -c "printf 'model,group,n,correct,majority,own,sse,base\ntree,a,1,1,1,1,1,1\n' | fit-cv --pool"

@@ -56,6 +56,7 @@ static void fit_without(const struct cv *cv, uint32_t group, struct model **m)
     free(row);
     if (!cv->wanted[MODEL_COMMITTEE]) return;
     m[MODEL_COMMITTEE] = model_new(MODEL_COMMITTEE, d->target, d->class, d->nclass, NULL, 0);
+    m[MODEL_COMMITTEE]->surest = cv->surest;
     for (int k = MODEL_LOGISTIC; k <= MODEL_BOOST; k++)
         if (m[k]) model_add(m[MODEL_COMMITTEE], m[k]);
     if (!m[MODEL_COMMITTEE]->nmember) usage("a committee needs logistic, mlp or boost on the list of --models");

@@ -13,6 +13,7 @@ struct cv {
     const struct data *data;
     bool wanted[MODEL_KINDS];                  /* committee: the mean of the wanted among logistic, mlp, boost */
     bool number;                                         /* the target is a number, not a class */
+    bool surest;                                         /* not their mean: the surest of a committee decides */
     uint64_t seed;
 };
 

@@ -127,7 +127,8 @@ static void write_weights(const struct model *m, sexpw *w)
         for (size_t o = 0; o < outputs; o++) sexpw_num(w, m->weight[o]);
     } else {
         sexpw_begin(w, "rule");
-        sexpw_num(w, m->threshold);
+        if (m->surest) sexpw_cstr(w, "surest");
+        else sexpw_num(w, m->threshold);
         if (m->otherwise >= 0) sexpw_cstr(w, m->class[m->otherwise]);
         sexpw_end(w);
         for (size_t k = 0; k < m->nmember; k++) {
@@ -289,8 +290,9 @@ static struct model *read_model(const struct sexp *e, snode n, int depth);
 static void read_committee(struct model *m, const struct sexp *e, snode weights, int depth)
 {
     snode rule = need_list(e, weights, "rule"), name = sexp_nth(e, rule, 2);
-    if (sexp_count(e, rule) < 2) sexp_die(e, rule, "(rule THRESHOLD CLASS) wanted");
-    m->threshold = sexp_num(e, sexp_nth(e, rule, 1));
+    if (sexp_count(e, rule) < 2) sexp_die(e, rule, "(rule THRESHOLD CLASS) or (rule surest) wanted");
+    m->surest = m->nclass && str_is(sexp_atom(e, sexp_nth(e, rule, 1)), "surest");
+    if (!m->surest) m->threshold = sexp_num(e, sexp_nth(e, rule, 1));
     if (name != SEXP_NONE) m->otherwise = (int)place(m->class, (size_t)m->nclass, sexp_atom(e, name));
     if (name != SEXP_NONE && m->otherwise < 0) sexp_die(e, name, "the rule names no class");
     for (snode c = sexp_after(e, rule); c != SEXP_NONE; c = sexp_after(e, c)) model_add(m, read_model(e, c, depth + 1));
@@ -397,6 +399,13 @@ static void softmax(double *v, int n)
     for (int i = 0; i < n; i++) v[i] /= sum;
 }
 
+static double largest(const double *v, int n)
+{
+    double most = v[0];
+    for (int i = 1; i < n; i++) most = fmax(most, v[i]);
+    return most;
+}
+
 static void predict_committee(const struct model *m, const double *x, double *out)
 {
     int outputs = model_outputs(m);
@@ -408,7 +417,8 @@ static void predict_committee(const struct model *m, const double *x, double *ou
         for (size_t j = 0; j < member->nfeature; j++) row[j] = x[m->from[k][j]];
         model_predict(member, row, own);
         free(row);
-        for (int o = 0; o < outputs; o++) out[o] += own[o] / (double)m->nmember;
+        if (m->surest && k && largest(own, outputs) <= largest(out, outputs)) continue;
+        for (int o = 0; o < outputs; o++) out[o] = m->surest ? own[o] : out[o] + own[o] / (double)m->nmember;
     }
 }
 

@@ -9,7 +9,8 @@
  *                                                                the first node for x <= threshold
  *   forest                the same; a prediction is the sum of all trees, of classes divided by their sum
  *   committee             (rule THRESHOLD CLASS) (model ...) ... mean of the members; CLASS when none passes THRESHOLD,
- *                                                                without CLASS the largest always
+ *                                                                without CLASS the largest always; (rule surest): the
+ *                                                                member whose largest output is largest decides alone
  *   constant              share of each class, or the mean
  * Outputs are probabilities for classes (ridge and lasso: scores fitted to 0 and 1), else one number. */
 #ifndef MILLRACE_MODEL_H
@@ -43,6 +44,7 @@ struct model {
     struct model **member;                               /* committee */
     size_t nmember, **from;                              /* from[m][j]: place of the member's feature j among ours */
     double threshold;
+    bool surest;
     int otherwise; /* class when no other passes the threshold; -1: the largest always */
     double *input;                                       /* scratch of predict: scaled features */
 };
