@@ -25,6 +25,18 @@ echo '[{"ph":"X","name":"f","pid":1,"tid":1,"ts":1,"dur":1}' > open.json
 fails 'an array that is not closed gives what it holds' 0 'open.json:2:1: the input ends here.*; the 1 rows' prof-import --from=chrome open.json
 cut() { local n; for n in 1 2 60 150 300 500; do head -c $n a.json > cut.json; prof-import --quiet --from=chrome cut.json > out 2> err || { cat err; return 1; }; done; }
 ok 'a trace cut anywhere is no error' cut
+# a time is the decimal number that is written, to the ns, in whatever form: beside Python's own decimals
+cat > forms.json <<'D'
+[{"ph":"X","name":"1","pid":1,"tid":1,"ts":1.700000000000001234e15,"dur":2},{"ph":"X","name":"2","pid":1,"tid":1,"ts":1700000000000001234e-3,"dur":1e-3},
+{"ph":"X","name":"3","pid":1,"tid":1,"ts":17e14,"dur":0.0015},{"ph":"X","name":"4","pid":1,"tid":1,"ts":0.0014999999999999999999999999999999999,"dur":1E+3},
+{"ph":"X","name":"5","pid":1,"tid":1,"ts":-1.5,"dur":12.0004999},{"ph":"X","name":"6","pid":1,"tid":1,"ts":9007199254740.993,"dur":0.001}]
+D
+is 'times in exponent form lose no digit' '1700000000000001234,1700000000000003234,1
+1700000000000001234,1700000000000001235,2
+1700000000000000000,1700000000000000002,3
+1,1000001,4
+-1500,10500,5
+9007199254740993,9007199254740994,6' bash -c 'prof-import --quiet --from=chrome forms.json | csv-cut -c start_ns,end_ns,name | sed 1d | sort -t, -k3'
 echo '[{"ph":"X","name":"train_loop","pid":1,"tid":1,"ts":1551209039576428,"dur":1180757},{"ph":"X","name":"q","pid":1,"tid":1,"ts":1551209039576444.125,"dur":1.5e3}]' > epoch.json
 is 'microseconds since 1970, to the ns' "$head
 1,1,cat,,1551209039576428000,1551209040757185000,train_loop,,

@@ -38,23 +38,38 @@ bool import_decimal_us(str s, int64_t *ns)
             return true;
         }
     }
-    bool minus = s.n && s.s[0] == '-';
-    int64_t v = 0;
-    size_t i = minus, digits = 0;
-    /* microseconds since 1970 have 16 digits */
-    for (; i < s.n && s.s[i] >= '0' && s.s[i] <= '9' && digits < 16; i++, digits++) v = v * 10 + (s.s[i] - '0');
-    if (v > TIME_MAX / 1000) return false;
-    int places = 0;
-    if (i < s.n && s.s[i] == '.')
-        for (i++; i < s.n && s.s[i] >= '0' && s.s[i] <= '9' && places < 3; i++, places++) v = v * 10 + (s.s[i] - '0');
-    if (i == s.n && digits) {
-        for (; places < 3; places++) v *= 10;
-        *ns = minus ? -v : v;
-        return true;
+    /* any other number: its digits, of which 30 count, times a power of ten, never a double */
+    static const __int128 most = (__int128)1000000000000000 * 1000000000000000;
+    bool minus = s.n && s.s[0] == '-', point = false, any = false;
+    __int128 v = 0;
+    long power = 3;                                      /* of ten; from microseconds to nanoseconds */
+    size_t i = minus;
+    for (; i < s.n && ((s.s[i] >= '0' && s.s[i] <= '9') || (s.s[i] == '.' && !point)); i++) {
+        if (s.s[i] == '.') {
+            point = true;
+            continue;
+        }
+        any = true;
+        if (v < most) v = v * 10 + (s.s[i] - '0');
+        else power++;
+        power -= point;
     }
-    double d;
-    if (!num_parse(s.s, s.n, &d) || !(fabs(d) <= (double)(TIME_MAX / 1000))) return false;
-    *ns = llround(d * 1000);
+    if (any && i < s.n && (s.s[i] == 'e' || s.s[i] == 'E')) {
+        i++;
+        bool down = i < s.n && s.s[i] == '-';
+        if (i < s.n && (down || s.s[i] == '+')) i++;
+        if (i == s.n) return false;
+        long e = 0;
+        for (; i < s.n && s.s[i] >= '0' && s.s[i] <= '9'; i++) if (e < 1000) e = e * 10 + (s.s[i] - '0');
+        power += down ? -e : e;
+    }
+    if (!any || i < s.n) return false;
+    for (; power > 0 && v; power--)
+        if ((v *= 10) > TIME_MAX) return false;
+    for (; power < -1 && v; power++) v /= 10;
+    if (power == -1) v = (v + 5) / 10;
+    if (v > TIME_MAX) return false;
+    *ns = minus ? -(int64_t)v : (int64_t)v;
     return true;
 }
 
