@@ -129,6 +129,15 @@ is 'Nsight Systems' "$head
 4711,d0.s7,gpu,GPU,10,20,memcpy HtoD,16,
 4711,4712,cat,CUDA,40,45,cudaLaunchKernel,17,
 4711,d0.s7,gpu,GPU,50,90,gemm,17," prof-import --quiet --from=nsys nsys.db
+# written ahead, as Nsight leaves it: nothing comes to lie beside it, and rows that are in the -wal alone are read
+mkdir 'w?l #%41' && cp nsys.db 'w?l #%41/a%20b.db' && sqlite3 'w?l #%41/a%20b.db' 'PRAGMA journal_mode = WAL' > /dev/null
+is 'written ahead' "$(prof-import --quiet --from=nsys nsys.db)" prof-import --quiet --from=nsys 'w?l #%41/a%20b.db'
+is 'nothing lies beside it' 'a%20b.db' ls 'w?l #%41'
+mkfifo hold
+(exec 3<> hold; sqlite3 'w?l #%41/a%20b.db' <&3 > /dev/null & echo "INSERT INTO NVTX_EVENTS VALUES (7,9,59,(4711<<24)|4712,'late',NULL);" >&3
+    until [ -s 'w?l #%41/a%20b.db-wal' ]; do sleep 0.05; done; mkdir killed; cp 'w?l #%41'/*b.db{,-wal} killed; kill -9 $!; wait $!) 2> /dev/null
+is 'a row that was never checkpointed' 1 eval 'prof-import --quiet --from=nsys killed/a%20b.db | grep -c ,late,'
+is 'nor beside that one' 'a%20b.db a%20b.db-wal' eval 'ls killed | paste -sd" "'
 nsys=${MILLRACE_DATA:-$root/../shared/data}/prof/nsys-saxpy.sqlite
 nsys_sums() { # the GPU's time, three ways: sqlite3 itself, the rows, the cells
     local asked rows cells

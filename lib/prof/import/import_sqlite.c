@@ -1,6 +1,9 @@
 /* import_sqlite.c - Nsight Systems' and nvprof's sqlite files; see import.h.  Table and column names are NVIDIA's. */
 #include "prof/import/import.h"
+#include "base/mem.h"
 #include "base/message.h"
+#include "base/out.h"
+#include "base/str.h"
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -62,10 +65,48 @@ static int allow(void *unused, int action, const char *a, const char *b, const c
                                                                                                     : SQLITE_DENY;
 }
 
+static bool has_more(const char *path, const char *ending)
+{
+    struct stat st;
+    char *more = xformat("%s%s", path, ending);
+    bool there = stat(more, &st) == 0 && st.st_size > 0;
+    free(more);
+    return there;
+}
+
+static void copy_to(const char *folder, const char *path, const char *ending)
+{
+    static char b[1 << 16];
+    char *from = xformat("%s%s", path, ending), *to = xformat("%s/copy%s", folder, ending);
+    FILE *in = fopen(from, "re"), *out = fopen(to, "wxe");
+    if (!in || !out) die_errno("%s", in ? to : from);
+    for (size_t n; (n = fread(b, 1, sizeof b, in)) > 0;) if (fwrite(b, 1, n, out) != n) die_errno("%s", to);
+    if (ferror(in)) die_errno("%s", from);
+    if (fclose(out) != 0) die_errno("%s", to);
+    fclose(in);
+    free_all(from, to);
+}
+
+/* Reading alone makes sqlite put files beside a database that is written ahead (WAL); said to be immutable, it is only
+ * read.  One that has such a file already, with rows that are nowhere else, is read as a copy. */
 static sqlite3 *open_database(struct importer *m, const char *path)
 {
     sqlite3 *db = NULL;
-    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
+    struct buf uri = { 0 };
+    char *folder = NULL;
+    if (has_more(path, "-wal")) {
+        folder = out_scratch("database");
+        copy_to(folder, path, "");
+        copy_to(folder, path, "-wal");
+        buf_format(&uri, "file:%s/copy", folder);
+    } else {
+        buf_format(&uri, "file:");
+        for (const unsigned char *p = (const unsigned char *)path; *p; p++) buf_format(&uri, "%%%02x", *p);
+        if (!has_more(path, "-journal")) buf_format(&uri, "?immutable=1");
+    }
+    int status = sqlite3_open_v2(uri.s, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+    free_all(uri.s, folder);                             /* the folder goes when the program ends */
+    if (status != SQLITE_OK) {
         m->fault = xformat("%s: %s", path, db ? sqlite3_errmsg(db) : "out of memory");
         sqlite3_close(db);
         return NULL;
