@@ -160,11 +160,11 @@ $B/t/%.t: $B/t/%.o $B/libmillrace.a
 # preloaded by tests: counts writes, and lets the N-th fail
 $B/t/shim.so: t/shim/shim.c
 	@mkdir -p $(@D)
-	$(CC) -O1 -g -Wall -Wextra -shared -fPIC -o $(new) $< -ldl && $(swap)
+	$(CC) -O1 -g $(HERE) -Wall -Wextra -shared -fPIC -o $(new) $< -ldl && $(swap)
 # a stand-in for NVIDIA's driver
 $B/t/cuda/libcuda.so.1: t/shim/cuda.c $(wildcard lib/place/*/kernels.h)
 	@mkdir -p $(@D)
-	$(CC) -O2 -g -Wall -Wextra -shared -fPIC -o $(new) $< && $(swap)
+	$(CC) -O2 -g $(HERE) -Wall -Wextra -shared -fPIC -o $(new) $< && $(swap)
 $(BIN):
 	mkdir -p $@
 test: all $B/t/shim.so $B/t/cuda/libcuda.so.1 $(filter $(or $(T),%),$(CTESTS))

@@ -1,11 +1,11 @@
 #!/bin/bash
-# fault-all.sh [FILTER]... - writes and pieces of memory of every filter of bin/*.c fail (as in t/filter-faults.t)
+# fault-all.sh [FILTER]... - writes, reads and pieces of memory of every filter of bin/*.c fail (as in t/filter-faults.t)
 # What a filter is started with is taken from its own test: the first CALLS (2) runs that go well and are short, with their
 # folder, input and environment.  A filter must then end with 1 or 2 (3: bench-compare) and say why, or do what it did
 # undisturbed; each file is as before, as after, or, where rows are appended, something between; no signal, nothing left
 # over.  Programs that it starts are spared.  Where a run takes longer than a third of a second, fewer faults: at the 1st,
 # 5th, 21st ..
-# LIMIT= seconds of a call, undisturbed (2).
+# WHAT= of the faults, these (see t/shim).  LIMIT= seconds of a call, undisturbed (2).
 # Prints filter,call,runs,wrong; exit 1 where something is wrong, or where a filter has no such call, and says so on stderr.
 set -uo pipefail
 export LC_ALL=C
@@ -103,7 +103,7 @@ attack() { # CALL
     took=$(($(date +%s%3N) - took))
     same=yes
     cmp -s "$W/good/out" "$W/now/out" && diff -r "$W/good/cwd" "$W/now/cwd" > /dev/null || same=no
-    for what in enospc eio eintr short malloc; do
+    for what in ${WHAT:-enospc eio eintr short malloc read-eio read-eintr read-eagain read-short}; do
         for ((n = 1; n < 30000; n = next)); do
             if [ $took -gt 333 ]; then next=$((4 * n + 1))
             elif [ $what = malloc ]; then next=$((2 * n + 1))
@@ -119,7 +119,7 @@ attack() { # CALL
             else
                 [[ $rc == [123] ]] || wrong "exit $rc"
                 [ -s "$W/now/err" ] || wrong 'no message'
-                [[ $what != eintr && $what != short ]] || wrong "$what is no error"
+                [[ $what != *eintr && $what != *short ]] || wrong "$what is no error"
                 whole
             fi
             [ -z "$(find "$W/now/cwd" -name '.millrace-*')" ] || wrong 'a temporary file is left'

@@ -1,6 +1,6 @@
 #!/bin/bash
-# every write, and every piece of memory, fails once: the disk is full or broken, a call is interrupted or writes one byte,
-# malloc refuses.  A filter then ends with status 1 (3: bench-compare) and a message, or its output is the undisturbed one;
+# every write, every read and every piece of memory fails once: the disk is full or broken, a call is interrupted, reads or
+# writes one byte, has nothing yet, malloc refuses.  A filter then ends with status 1 (3: bench-compare) and a message, or its output is the undisturbed one;
 # a file it was to write is complete or absent; it never crashes.
 . "$(dirname "$0")/tap.sh"
 shim=$B/t/shim.so
@@ -70,7 +70,7 @@ while read -ra command; do
     good_rc=$rc
     cp out good
     [ ! -e OUT ] || cp OUT good.OUT
-    for what in enospc eio eintr short malloc; do
+    for what in enospc eio eintr short malloc read-eio read-eintr read-eagain read-short; do
         step=1
         for ((n = 1; n < 200; n += step)); do
             [[ $what != malloc || $n -lt 24 ]] || step=23
@@ -83,7 +83,7 @@ while read -ra command; do
             else
                 [[ $rc == [13] ]] || problem "exit $rc"
                 [ -s err ] || problem 'no message'
-                [[ $what != eintr && $what != short ]] || problem 'an interrupted or short write is no error'
+                [[ $what != *eintr && $what != *short ]] || problem 'an interrupted or short write is no error'
                 [ ! -e OUT ] || cmp -s OUT good.OUT || problem 'a file that is half written'
             fi
             [ -z "$(find . -name '.millrace-*')" ] || problem 'a temporary file is left'

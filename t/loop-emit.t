@@ -243,6 +243,10 @@ for name in short inline class xor _x int8_t uint_fast16_t INT64_C UINT8_MAX lin
     loop-emit t.csv 2>&1 | grep -q "t.csv:2: column 'name': '$name' is a word of C or C++" || echo "$name is taken"
 done > kept
 ok 'words of C, of C++ and of the C text are no names' test ! -s kept
+for name in malloc free memcpy sin; do
+    printf 'problem,name\n(mm 8 8 8),%s\n' $name > t.csv
+    fails "nor is $name" 1 "t.csv:2: column 'name': '$name' is a function of the C library" loop-emit --object=t.o t.csv
+done
 printf 'problem,name\n(mm 8 8 8),shorts\n(mm 8 8 8),int_x\n(mm 8 8 8),Class\n' > t.csv
 ok 'but what only has them in it is' eval 'loop-emit --header=t.h t.csv > /dev/null && cc -fsyntax-only -x c t.h'
 printf 'problem,name\n(mm 8 8 8),f\n(mm 8 8 9),f\n' > t.csv

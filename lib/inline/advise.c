@@ -21,7 +21,7 @@ struct channel {
     int in, out;                                         /* answers to the compiler; its questions */
     struct buf buf;
     size_t at;
-    bool ended;
+    bool ended, broken;
     int status;
     char *dir, *in_path, *out_path;
 };
@@ -60,8 +60,8 @@ static bool fill(struct channel *c)
             buf_add(&c->buf, b, (size_t)n);
             return true;
         }
-        if (n < 0 && errno != EAGAIN && errno != EINTR) return false;
-        if (c->ended) return false;
+        c->broken = n < 0 && errno != EAGAIN && errno != EINTR;
+        if (c->broken || c->ended) return false;
         struct pollfd p = { .fd = c->out, .events = POLLIN };
         if (poll(&p, 1, PATIENCE_MS) == 0) compiler_ended(c);
     }
@@ -141,7 +141,8 @@ static const char *talk(struct channel *c, bool (*decide)(const struct query *, 
             ++*queries;
         }
     }
-    return endless ? "the compiler sent a line without an end" : NULL;
+    return endless ? "the compiler sent a line without an end"
+           : c->broken ? "what the compiler asks cannot be read" : NULL;
 }
 
 int advise(char *const *argv, bool (*decide)(const struct query *, void *), void *closure, size_t *queries,

@@ -1,7 +1,8 @@
 /* shim.c - preloaded into other programs by tests: counts what they write, and lets the N-th time fail.
  *
  *   SHIM_WHAT   kill: the process group SHIM_GROUP dies just before; enospc, eio: the call fails so; eintr: it is
- *               interrupted; short: one byte is written; malloc: memory is refused
+ *               interrupted; short: one byte is written; malloc: memory is refused.  read-eio, read-eintr, read-eagain,
+ *               read-short: the same of reads from files and pipes, but for those of /proc and /sys
  *   SHIM_AT     the number of the call, from 1; 0 only counts
  *   SHIM_COUNT  a file of 8 bytes shared by all processes: how many calls there were; without it each process counts
  *   SHIM_ONLY   nothing happens in programs of another name than this, though they are started with the same variables
@@ -21,7 +22,8 @@
  *
  * Counted are open for writing, write, writev, pwrite, copy_file_range, sendfile, rename, link, symlink, unlink, mkdir,
  * rmdir, truncate, ftruncate, fsync, by all their names, and the stdio calls that end in them, which glibc does not let
- * us see: fopen, fflush, fclose, fwrite, fputs.  For malloc: malloc, calloc, realloc. */
+ * us see: fopen, fflush, fclose, fwrite, fputs.  For malloc: malloc, calloc, realloc.  For reads: read, pread, and
+ * fread, fgets, getline, getdelim, which can only fail. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -42,7 +44,7 @@
 #include <unistd.h>
 
 #define REAL(name) ((__typeof__(&name))next(#name))
-enum what { NOTHING, KILL, ENOSPACE, EBROKEN, INTERRUPT, SHORT, MEMORY };
+enum what { NOTHING, KILL, ENOSPACE, EBROKEN, INTERRUPT, SHORT, MEMORY, READ_BROKEN, READ_INTERRUPT, READ_AGAIN, READ_SHORT };
 static enum what what;
 static uint64_t at, own, *count = &own;
 static const char *under;
@@ -72,9 +74,10 @@ static void *shared(const char *path, size_t n)
 
 __attribute__((constructor)) static void begin(void)
 {
-    static const char *const words[] = { "", "kill", "enospc", "eio", "eintr", "short", "malloc" };
+    static const char *const words[] = { "", "kill", "enospc", "eio", "eintr", "short", "malloc",
+                                          "read-eio", "read-eintr", "read-eagain", "read-short" };
     const char *w = getenv("SHIM_WHAT"), *n = getenv("SHIM_AT"), *c = getenv("SHIM_COUNT"), *g = getenv("SHIM_GROUP");
-    for (int i = 0; w && i < 7; i++) if (strcmp(w, words[i]) == 0) what = (enum what)i;
+    for (int i = 0; w && i < 11; i++) if (strcmp(w, words[i]) == 0) what = (enum what)i;
     at = n ? strtoull(n, NULL, 10) : 0;
     group = g ? (pid_t)strtol(g, NULL, 10) : 0;
     under = getenv("SHIM_UNDER");
@@ -215,7 +218,7 @@ static bool fails(void)
 
 static bool watches(void)
 {
-    return ready && what != MEMORY && (what || at || places || door || count != &own);
+    return ready && what < MEMORY && (what || at || places || door || count != &own);
 }
 
 ssize_t write(int fd, const void *p, size_t n)
@@ -358,6 +361,54 @@ int fclose(FILE *f)
     errno = e;
     return EOF;
 }
+
+/* ---- reads */
+static bool reads(int fd, const char *call)
+{
+    char link[64], path[4096];
+    if (!ready || what < READ_BROKEN) return false;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+    ssize_t n = readlink(link, path, sizeof path - 1);
+    path[n > 0 ? n : 0] = 0;
+    if (n <= 0 || strncmp(path, "/proc/", 6) == 0 || strncmp(path, "/sys/", 5) == 0 || strncmp(path, "/dev/", 5) == 0)
+        return false;
+    if (nunder && !below(path)) return false;
+    return now(call);
+}
+static bool fails_to_read(size_t *n)
+{
+    if (what == READ_SHORT) {
+        if (*n > 1) *n = 1;
+        return false;
+    }
+    errno = what == READ_INTERRUPT ? EINTR : what == READ_AGAIN ? EAGAIN : EIO;
+    return true;
+}
+ssize_t read(int fd, void *p, size_t n)
+{
+    return reads(fd, "read") && fails_to_read(&n) ? -1 : syscall(SYS_read, fd, p, n);
+}
+ssize_t __read_chk(int fd, void *p, size_t n, size_t room);
+ssize_t __read_chk(int fd, void *p, size_t n, size_t room) { (void)room; return read(fd, p, n); }
+ssize_t pread(int fd, void *p, size_t n, off_t from)
+{
+    return reads(fd, "pread") && fails_to_read(&n) ? -1 : syscall(SYS_pread64, fd, p, n, from);
+}
+ssize_t pread64(int fd, void *p, size_t n, off64_t from) { return pread(fd, p, n, from); }
+static bool stream_breaks(FILE *f, const char *call)
+{
+    size_t n = 0;
+    if ((what != READ_BROKEN && what != READ_AGAIN) || !f || !reads(fileno(f), call) || !fails_to_read(&n)) return false;
+    f->_flags |= 0x20;                                   /* what ferror sees */
+    return true;
+}
+size_t fread(void *p, size_t size, size_t n, FILE *f) { return stream_breaks(f, "fread") ? 0 : REAL(fread)(p, size, n, f); }
+char *fgets(char *s, int n, FILE *f) { return stream_breaks(f, "fgets") ? NULL : REAL(fgets)(s, n, f); }
+ssize_t getdelim(char **s, size_t *room, int c, FILE *f)
+{
+    return stream_breaks(f, "getdelim") ? -1 : REAL(getdelim)(s, room, c, f);
+}
+ssize_t getline(char **s, size_t *room, FILE *f) { return stream_breaks(f, "getline") ? -1 : REAL(getline)(s, room, f); }
 
 /* ---- memory: glibc's own names, since dlsym allocates */
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);

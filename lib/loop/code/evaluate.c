@@ -4,6 +4,7 @@
 #include "base/num.h"
 #include "measure/clock.h"
 #include "table/csvio.h"
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,9 +50,11 @@ static void remember(struct evaluator *v, uint64_t key, struct result r)
 static void check_store(const char *path)
 {
     FILE *f = fopen(path, "r");
+    if (!f && errno != ENOENT) die_errno("%s", path);
     if (!f) return;
     char head[sizeof columns + 1] = "";
     size_t n = fread(head, 1, sizeof columns, f);
+    if (ferror(f)) die_errno("%s", path);                /* not the empty file that it looks like */
     fclose(f);
     if (n && (n < sizeof columns || memcmp(head, columns, sizeof columns - 1) || head[sizeof columns - 1] != '\n'))
         die_at(path, 1, "not a store of measured nests: its header is not '%s'", columns);

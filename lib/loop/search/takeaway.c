@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "base/message.h"
 #include "loop/search/search.h"
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -35,6 +36,17 @@ static bool is_kept(const char *name)
     return is;
 }
 
+/* Who links a kernel called malloc gives it to the whole program. */
+static bool is_library(const char *name)
+{
+    static const char *const libraries[] = { "libc.so.6", "libm.so.6" };
+    for (int i = 0; i < 2; i++) {
+        void *l = dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
+        if (l && dlsym(l, name)) return true;
+    }
+    return false;
+}
+
 /* the given name, or where it is empty one from the problem's text, "mm_64_64_64"; NULL, or what is wrong with it */
 static const char *take_name(struct takeaway *x, str given)
 {
@@ -52,6 +64,7 @@ static const char *take_name(struct takeaway *x, str given)
     if (good && (!strncmp(x->name, "carry_", 6) || !strncmp(x->name, "CARRY_", 6) || !strncmp(x->name, "in_carry_", 9)))
         return "begins with carry_ or in_carry_, as what travels along does";
     if (good && is_kept(x->name)) return "is a word of C or C++, or kept by them or by the C text";
+    if (good && is_library(x->name)) return "is a function of the C library, which programs would then call";
     return good ? NULL : "is no C identifier";
 }
 
