@@ -111,6 +111,7 @@ moment)
         late $at && continue                             # it had ended
         points=$((points + 1))
         ends_by_itself "killed after $at ms"
+        echo "$points: killed after $at of $took ms" >&2
     done
     ;;
 chain | random)
