@@ -44,7 +44,8 @@
 #include <unistd.h>
 
 #define REAL(name) ((__typeof__(&name))next(#name))
-enum what { NOTHING, KILL, ENOSPACE, EBROKEN, INTERRUPT, SHORT, MEMORY, READ_BROKEN, READ_INTERRUPT, READ_AGAIN, READ_SHORT };
+enum what { NOTHING, KILL, ENOSPACE, EBROKEN, INTERRUPT, SHORT, MEMORY,
+            READ_BROKEN, READ_INTERRUPT, READ_AGAIN, READ_SHORT };
 static enum what what;
 static uint64_t at, own, *count = &own;
 static const char *under;
@@ -398,17 +399,24 @@ ssize_t pread64(int fd, void *p, size_t n, off64_t from) { return pread(fd, p, n
 static bool stream_breaks(FILE *f, const char *call)
 {
     size_t n = 0;
-    if ((what != READ_BROKEN && what != READ_AGAIN) || !f || !reads(fileno(f), call) || !fails_to_read(&n)) return false;
+    if (what != READ_BROKEN && what != READ_AGAIN) return false;
+    if (!f || !reads(fileno(f), call) || !fails_to_read(&n)) return false;
     f->_flags |= 0x20;                                   /* what ferror sees */
     return true;
 }
-size_t fread(void *p, size_t size, size_t n, FILE *f) { return stream_breaks(f, "fread") ? 0 : REAL(fread)(p, size, n, f); }
+size_t fread(void *p, size_t size, size_t n, FILE *f)
+{
+    return stream_breaks(f, "fread") ? 0 : REAL(fread)(p, size, n, f);
+}
 char *fgets(char *s, int n, FILE *f) { return stream_breaks(f, "fgets") ? NULL : REAL(fgets)(s, n, f); }
 ssize_t getdelim(char **s, size_t *room, int c, FILE *f)
 {
     return stream_breaks(f, "getdelim") ? -1 : REAL(getdelim)(s, room, c, f);
 }
-ssize_t getline(char **s, size_t *room, FILE *f) { return stream_breaks(f, "getline") ? -1 : REAL(getline)(s, room, f); }
+ssize_t getline(char **s, size_t *room, FILE *f)
+{
+    return stream_breaks(f, "getline") ? -1 : REAL(getline)(s, room, f);
+}
 
 /* ---- memory: glibc's own names, since dlsym allocates */
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
