@@ -5,6 +5,7 @@
  * atexit run, so half-written output files are removed. */
 #ifndef MILLRACE_MESSAGE_H
 #define MILLRACE_MESSAGE_H
+#include <setjmp.h>
 #include <stddef.h>
 
 enum { EXIT_OK = 0, EXIT_FAIL = 1, EXIT_USAGE = 2 };    /* done | data or I/O failed | wrong usage */
@@ -22,6 +23,14 @@ _Noreturn void die_errno(const char *fmt, ...) MESSAGE_FORMAT(1, 2);            
 _Noreturn void die_at(const char *file, size_t line, const char *fmt, ...) MESSAGE_FORMAT(3, 4);
 /* wrong command line: exit 2 */
 _Noreturn void usage(const char *fmt, ...) MESSAGE_FORMAT(1, 2);
+/* In a library the program lives on: while a thread has one of these, die* and usage come back to `to` with the
+ * message in text, without the program's name; what was opened since is closed, the newest first. */
+struct message_catch { jmp_buf to; char text[512]; };
+extern __thread struct message_catch *message_catch;
+struct message_open { void (*close)(void *); void *what; struct message_open *next; };
+void message_open(struct message_open *, void (*close)(void *), void *what);  /* nothing where nobody catches */
+void message_shut(struct message_open *);                /* closed by whoever opened it */
+
 void warn(const char *fmt, ...) MESSAGE_FORMAT(1, 2);
 void warn_at(const char *file, size_t line, const char *fmt, ...) MESSAGE_FORMAT(3, 4);
 #endif

@@ -46,16 +46,13 @@ $B/carry/carry.inc: $B/carry/names.sed $B/carry/carry.bytes $B/carry/carry.elf $
 	echo '};'; } > $(new); $(TOP)/pipelines/keep $(new) $@
 $B/lib/loop/code/image.o $B/lib/loop/code/native.o: $B/carry/carry.inc
 
-# make libmillrace-loop: the loop family for programs that are not filters; one object whose only names are its own.
-# exit and write of everything else in it lead to library.c.
-LOOP_NAMES := millrace_loop millrace_loop_any millrace_loop_error
+# make libmillrace-loop: the loop family for programs that are not filters; one object whose only names are its own
+LOOP_NAMES := millrace_loop $(addprefix millrace_loop,_any _error _get _pack _packed _prepare _tune _wait)
 $B/libmillrace-loop.a: $B/lib/loop/code/library/library.o $B/libmillrace.a lib/loop/build.mk
-	ld -r -o $B/loop-rest.o $B/lib/loop/code/library/library.o $B/libmillrace.a
-	objcopy --redefine-sym exit=millrace_loop_exit --redefine-sym write=millrace_loop_write $B/loop-rest.o
-	ld -r -o $B/loop-all.o $B/loop-rest.o
+	ld -r -o $B/loop-all.o $B/lib/loop/code/library/library.o $B/libmillrace.a
 	objcopy $(LOOP_NAMES:%=--keep-global-symbol=%) $B/loop-all.o
 	$(AR) rcs $(new) $B/loop-all.o && $(swap)
-	rm $B/loop-rest.o $B/loop-all.o
+	rm $B/loop-all.o
 $B/millrace-loop.pc: lib/loop/build.mk
 	@mkdir -p $(@D)
 	printf '%s\n' 'prefix=$(PREFIX)' 'Name: millrace-loop' 'Description: kernels for small tensor contractions' \

@@ -25,6 +25,7 @@ struct csv_input csv_input;
 void (*csv_before_read)(void);
 
 struct csv {
+    struct message_open open;
     int fd;
     char delimiter;
     const char *path;
@@ -306,9 +307,12 @@ static void begin(csv *c)
     arena_free(&given);
 }
 
+static void close_reader(void *c) { csv_close(c); }
+
 static csv *new_reader(void)
 {
     csv *c = xcalloc(1, sizeof *c);
+    message_open(&c->open, close_reader, c);
     c->cap = 4 * CHUNK;
     c->buf = xmalloc(c->cap, 1);
     c->sep = xmalloc(c->cap, sizeof *c->sep);
@@ -424,6 +428,7 @@ bool csv_next(csv *c)
 
 void csv_close(csv *c)
 {
+    message_shut(&c->open);
     close_fd(c);
     csv_free(&c->parser);
     free_all(c->buf, c->sep, c->field, c->name);

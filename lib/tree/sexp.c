@@ -26,6 +26,7 @@ struct sexpr {
     bool close_fd, live, begun, end;
     char quote, semicolon;                               /* what ends an atom besides blanks and parentheses */
     unsigned char class[256];
+    struct message_open open;
 };
 
 /* ---- reading ---- */
@@ -44,6 +45,8 @@ static void classify(sexpr *r, enum sexp_dialect dialect)
     }
 }
 
+static void close_reader(void *r) { sexp_close(r); }
+
 static sexpr *reader(const char *name, enum sexp_dialect dialect)
 {
     sexpr *r = xcalloc(1, sizeof *r);
@@ -52,6 +55,7 @@ static sexpr *reader(const char *name, enum sexp_dialect dialect)
     r->line = r->column = 1;
     r->e.reader = r;
     classify(r, dialect);
+    message_open(&r->open, close_reader, r);
     return r;
 }
 
@@ -111,6 +115,7 @@ sexpr *sexp_open_text(const char *text, size_t n, const char *name, enum sexp_di
 
 void sexp_close(sexpr *r)
 {
+    message_shut(&r->open);
     if (r->close_fd) close(r->fd);
     free_all(r->e.node, r->e.decoded.s, r->name, r->buf, r);
 }

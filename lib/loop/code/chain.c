@@ -104,7 +104,7 @@ static void make_side(struct loop_plan *q, int i)
 
 static bool unit_here(void)                              /* asked once: a virtual machine takes long */
 {
-    static int have = -1;
+    static _Atomic int have = -1;
     if (have < 0) have = carry_cpu();
     return have & CARRY_AVX512BF16;
 }

@@ -298,7 +298,7 @@ bool image_has(const struct image_kernel *q, enum image_call call)
     return call == CALL_PLAIN || (call == CALL_LD ? !q->p->weights : q->parts);
 }
 
-static int64_t packed_elements(const struct image_kernel *q)
+int64_t image_packed(const struct image_kernel *q)
 {
     int64_t n = q->p->elements[TENSOR_B];
     struct kernel_plan plan;
@@ -350,7 +350,7 @@ void image_header(FILE *f, const char *guard, const struct image_kernel *q, size
         if (q[i].p->weights)
             fprintf(f, "enum { %s_packed = %lld };   /* elements of b, which %s_pack makes of a row-major b[k][n] */\n"
                        "void %s_pack(%s *packed, const %s *b);\n",
-                    s, (long long)packed_elements(&q[i]) * q[i].p->group, s, s, image_weights(q[i].p),
+                    s, (long long)image_packed(&q[i]) * q[i].p->group, s, s, image_weights(q[i].p),
                     image_weights(q[i].p));
         fprintf(f, "int %s_test(void);\nint %s_isa(void);\nint64_t %s_scratch(void);\n", s, s, s);
     }

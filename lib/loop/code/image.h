@@ -49,6 +49,7 @@ void image_free(struct image *);
 enum image_call { CALL_PLAIN, CALL_LD, CALL_PART, CALLS };       /* NAME, NAME_ld, NAME_part */
 void image_declare(struct buf *, const struct image_kernel *, enum image_call);
 bool image_has(const struct image_kernel *, enum image_call);
+int64_t image_packed(const struct image_kernel *);       /* elements of B as NAME_pack leaves it, in groups */
 const char *image_weights(const struct problem *);       /* C's name of the elements that NAME_pack packs */
 struct image_form { int isa; enum kernel_unit unit; };
 /* the description of a kernel as far as it is the same for both; shared by the writers */

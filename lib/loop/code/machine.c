@@ -79,8 +79,9 @@ const struct loop_machine *machine_here(void)
     static struct loop_machine m;
     if (m.hz > 0) return &m;
     const char *path = getenv("MILLRACE_LOOP_MACHINE");
-    m = zen5;
-    if (path && *path) read_file(&m, path);
+    struct loop_machine x = zen5;
+    if (path && *path) read_file(&x, path);
+    m = x;                                               /* whole, or not at all */
     return &m;
 }
 

@@ -70,8 +70,7 @@ struct tile {                                            /* a block of C in regi
 };
 
 enum { RIMS = 3 };
-/* an index of A with zeros: how a step of a variable moves it */
-struct rim {
+struct rim {                                             /* an index of A with zeros: how a step moves it */
     int32_t step[NEST_VARS], before, size;
     int8_t n, var[NEST_VARS];                            /* the variables that do */
 };

@@ -303,12 +303,13 @@ static void canonical(struct problem *p, const struct sexp *e, const char *where
         if (!depth) break;
         x = sexp_after(e, x);
     }
-    if (b.n >= sizeof p->text) die("%s: problem of more than %zu characters", where, sizeof p->text - 1);
-    for (size_t i = 0; i < b.n; i++)                     /* it goes into comments: nothing but words */
-        if (!strchr("()+* _0123456789", b.s[i]) && !((b.s[i] | 32) >= 'a' && (b.s[i] | 32) <= 'z'))
-            die("%s: character %d in a problem; known: letters, digits, _ + * ( )", where, (unsigned char)b.s[i]);
-    memcpy(p->text, b.s, b.n + 1);
+    const size_t n = b.n;
+    if (n < sizeof p->text) memcpy(p->text, b.s, n + 1);
     free(b.s);
+    if (n >= sizeof p->text) die("%s: problem of more than %zu characters", where, sizeof p->text - 1);
+    for (const char *s = p->text; s < p->text + n; s++)  /* it goes into comments: nothing but words */
+        if (!*s || (!strchr("()+* _0123456789", *s) && !((*s | 32) >= 'a' && (*s | 32) <= 'z')))
+            die("%s: character %d in a problem; known: letters, digits, _ + * ( )", where, (unsigned char)*s);
 }
 
 static const char *const then_name[THENS + 1] = {

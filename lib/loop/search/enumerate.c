@@ -102,8 +102,8 @@ static int reductions(const struct problem *p, int red[NEST_VARS], int *real)
 enum { KINDS = 5, MIDDLE = 2 };
 static void some_cuts(struct maker *m, int from, int to, bool all)
 {
-    static const int32_t cut[3][KINDS] = {
-        { 0, 128, 256, 512, 1024 }, { 0, 32, 64, 128, 512 }, { 0, 8, 32, 128, 512 } };
+    static const int32_t cut[3][KINDS] = { { 0, 128, 256, 512, 1024 }, { 0, 32, 64, 128, 512 },
+                                           { 0, 8, 32, 128, 512 } };
     int red[NEST_VARS], real, n = reductions(m->p, red, &real);
     for (int turn = 0; turn < (real > 1 && all ? 2 : 1); turn++)
         for (int i = from; i < to; i++) {
