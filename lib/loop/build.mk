@@ -65,5 +65,10 @@ install-loop: $B/libmillrace-loop.a $B/millrace-loop.pc
 	install -m 644 lib/loop/millrace_loop.h $(DESTDIR)$(PREFIX)/include
 	install -m 644 $B/libmillrace-loop.a $(DESTDIR)$(PREFIX)/lib
 	install -m 644 $B/millrace-loop.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
-.PHONY: libmillrace-loop install-loop
+# look-ups beside libxsmm's, first kernels, 8 threads under ThreadSanitizer
+bench-loop-library: all
+	$(MAKE) B=$B/tsan BIN=$B/tsan/bin CFLAGS='-O1 -g -fsanitize=thread' $B/tsan/libmillrace-loop.a
+	t/bench/loop-library.sh $B/bench/loop-library $B $B/tsan
+benchmarks: bench-loop-library
+.PHONY: libmillrace-loop install-loop bench-loop-library
 all: $(if $(call wanted,loop),$B/libmillrace-loop.a)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ORDERS = 800, CUTS = 600, PACKS = 300, EXACTLY = 64 };      /* so many lead to more; are ranked again */
+enum { ORDERS = 800, CUTS = 600, PACKS = 300, EXACTLY = 32 };      /* so many lead to more; are ranked again */
 enum { PACK_FROM = 8192 };                               /* elements of an input, for which it may be worth while */
 
 struct choice {
@@ -17,6 +17,7 @@ struct choice {
     int32_t rows[2];                                     /* extents of these */
     double near;                                         /* cycles if all were in the first cache */
     enum decision { TILE, ORDER, CUT, PACK } step;       /* the last one that made it */
+    bool ordered;                                        /* it has led to all orders */
 };
 
 struct maker {
@@ -47,6 +48,7 @@ static void keep(struct maker *m)
     c->seconds = x.seconds;
     m->now.near = x.plan.cycles + x.packing;
     m->now.step = m->step;
+    m->now.ordered = false;
     m->x = grow(m->x, m->n + 1, &m->cap, sizeof *m->x);
     m->x[m->n++] = m->now;
 }
@@ -177,10 +179,11 @@ static void expand(struct maker *m, size_t most, int (*by)(const void *, const v
     qsort(m->x, m->n, sizeof *m->x, by);
     m->step = step;
     for (size_t i = 0; i < all && m->n - all < most; i++) {
-        bool done = m->x[i].step >= step || (step == ORDER && m->x[i].step != TILE);
+        bool done = m->x[i].step >= step || (step == ORDER && (m->x[i].step != TILE || m->x[i].ordered));
         for (size_t k = 0; k < n && step != PACK; k++) done |= same_start(&m->x[i], &m->x[led[k]]);
         if (done) continue;
         led[n++] = i;
+        m->x[i].ordered |= step == ORDER;
         m->now = m->x[i];
         step == ORDER ? orders(m) : step == CUT ? cuts(m) : packs(m);
     }
@@ -336,7 +339,7 @@ static bool thin(const struct problem *p, int lanes)
 /* Where zeros are around images all were ranked as if there were none, which is quick: the best few by what they do. */
 static void rank_again(struct maker *m)
 {
-    const size_t n = m->n < EXACTLY ? m->n : EXACTLY;
+    const size_t most = EXACTLY * (m->s->measure > 1 ? 4 : 1), n = m->n < most ? m->n : most;
     if (!m->p->pad.n) return;
     for (size_t i = 0; i < n; i++) {
         struct candidate *c = &m->x[i].c;

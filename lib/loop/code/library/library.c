@@ -5,6 +5,7 @@
  * since what is in it never moves or leaves, and a larger one takes its place whole.  Who makes a kernel holds the
  * problem's own lock; who measures, one more; who looks up, none. */
 #include "loop/millrace_loop.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include "loop/code/image.h"
 #include "loop/search/search.h"
@@ -61,13 +62,13 @@ static void add(const char *text, size_t n, uint64_t hash, millrace_problem *of)
     struct table *t = table;
     if (!t || t->used * 2 >= t->slots) {
         const size_t slots = t ? t->slots * 2 : 256;
-        struct table *more = xcalloc(1, sizeof *more + slots * sizeof *more->slot);
+        struct table *more = xcalloc(1, size_add(sizeof *more, size_mul(slots, sizeof *more->slot)));
         more->slots = slots;
         for (size_t i = 0; t && i < t->slots; i++)
             if (t->slot[i]) put(more, t->slot[i]);
         atomic_store_explicit(&table, t = more, memory_order_release);
     }
-    struct name *x = xmalloc(1, sizeof *x + n);
+    struct name *x = xmalloc(1, size_add(sizeof *x, n));
     *x = (struct name){ hash, n, of };
     memcpy(x->text, text, n);
     put(t, x);
