@@ -15,7 +15,7 @@ $B/lib/loop/code/peer.o: $B/peer/sources.h
 CARRY_FLAGS := -std=gnu11 -O2 -fPIE -fvisibility=hidden -ffreestanding -fno-stack-protector -fcf-protection=none \
     -fno-asynchronous-unwind-tables
 CARRY_PARTS := half relayout surround weights plain maths softmax finish cpu run part selftest
-CARRY_TEXT := lib/loop/code/carry.h $(CARRY_PARTS:%=lib/loop/code/guest/%.c)
+CARRY_TEXT := lib/loop/nest/words.h lib/loop/code/carry.h $(CARRY_PARTS:%=lib/loop/code/guest/%.c)
 $B/carry/carry.o: lib/loop/code/guest/blob.c lib/loop/code/carry.c $(CARRY_TEXT) lib/loop/build.mk
 	@mkdir -p $(@D)
 	$(CC) $(CARRY_FLAGS) -Ilib -c -o $(new) $< && $(swap)
@@ -37,11 +37,11 @@ $B/carry/carry.inc: $B/carry/names.sed $B/carry/carry.bytes $B/carry/carry.elf $
 	nm $B/carry/carry.elf | sed -n 's/^0*\([0-9a-f]*\) T carry_\(.*\)/enum { CARRY_AT_\2 = 0x0\1 };/p'
 	echo 'static const char *const carry_text[] = {'
 	for f in $(CARRY_TEXT); do
+	    case $$f in *.c) names=yes ;; esac
 	    sed $${names:+-f $(@D)/names.sed} -e '/#include "loop/d' \
 	        -e 's/^\(void\|int\|int64_t\|uint16_t\) carry_/__attribute__((unused)) static &/' -e 's/[\\"]/\\&/g' \
 	        -e 's/.*/"&\\n"/' $$f
 	    echo ','
-	    names=yes
 	done
 	echo '};'; } > $(new); $(TOP)/pipelines/keep $(new) $@
 $B/lib/loop/code/image.o $B/lib/loop/code/native.o: $B/carry/carry.inc

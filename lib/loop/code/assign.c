@@ -4,8 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool changes(const struct ins *i) { return i->op == INS_MAC || i->op == INS_PLUS || i->op == INS_MAX; }
-static bool makes(const struct ins *i) { return i->op == INS_ZERO || i->op == INS_LOAD || i->op == INS_SPREAD; }
+static bool changes(const struct ins *i) { return i->op == INS_MAC || i->op == INS_PLUS || i->op == INS_MAX ||
+                                                     i->op == INS_MIN; }
+static bool makes(const struct ins *i)
+{
+    return i->op == INS_ZERO || i->op == INS_LOAD || i->op == INS_SPREAD || i->op == INS_NUMBER;
+}
 static bool has_values(const struct ins *i) { return i->op <= INS_STORE || i->op == INS_TOTAL; }
 static bool uses_d(const struct ins *i) { return changes(i) || i->op == INS_FLOAT || i->op == INS_STORE; }
 

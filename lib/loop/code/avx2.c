@@ -2,13 +2,16 @@
 #include "loop/code/x86.h"
 
 enum { MASK = 15 };
-static const struct type { struct x86_op load, store, masked_load, masked_store, spread, mac, plus, max; uint8_t w; }
-types[] = {
+static const struct type {
+    struct x86_op load, store, masked_load, masked_store, spread, mac, plus, max, min;
+    uint8_t w;
+} types[] = {
     [CARRY_F32] = { { 1, 0, 0x10 }, { 1, 0, 0x11 }, { 2, 1, 0x2C }, { 2, 1, 0x2E }, { 2, 1, 0x18 }, { 2, 1, 0xB8 },
-                    { 1, 0, 0x58 }, { 1, 0, 0x5F }, 0 },
+                    { 1, 0, 0x58 }, { 1, 0, 0x5F }, { 1, 0, 0x5D }, 0 },
     [CARRY_F64] = { { 1, 1, 0x10 }, { 1, 1, 0x11 }, { 2, 1, 0x2D }, { 2, 1, 0x2F }, { 2, 1, 0x19 }, { 2, 1, 0xB8 },
-                    { 1, 1, 0x58 }, { 1, 1, 0x5F }, 1 } };
-static const struct x86_op XOR = { 1, 0, 0x57 }, PLUS_INTS = { 1, 1, 0xFE };
+                    { 1, 1, 0x58 }, { 1, 1, 0x5F }, { 1, 1, 0x5D }, 1 } };
+static const struct x86_op XOR = { 1, 0, 0x57 }, PLUS_INTS = { 1, 1, 0xFE },
+                           FLOAT_OF = { 1, 2, 0x2A }, DOUBLE_OF = { 1, 3, 0x2A };
 
 static void memory(struct x86_out *o, struct x86_op c, const struct ins *i, unsigned v, unsigned w)
 {
@@ -40,6 +43,15 @@ void avx2_ins(struct x86_out *o, const struct ins *i)
     case INS_MAC: arithmetic(o, t->mac, i, t->w); break;
     case INS_PLUS: arithmetic(o, t->plus, i, 0); break;
     case INS_MAX: arithmetic(o, t->max, i, 0); break;
+    case INS_MIN: arithmetic(o, t->min, i, 0); break;
+    case INS_NUMBER:                                     /* mov eax, number; vcvtsi2ss d, d, eax; vbroadcastss d, d */
+        x86_byte(o, 0xB8);
+        x86_word(o, (uint32_t)i->disp);
+        x86_vex(o, t->w ? DOUBLE_OF : FLOAT_OF, (unsigned)i->d, (unsigned)i->d, 0, 0, 0);
+        x86_in_register(o, (unsigned)i->d, 0);
+        x86_vex(o, t->spread, (unsigned)i->d, 0, (unsigned)i->d, 1, 0);
+        x86_in_register(o, (unsigned)i->d, (unsigned)i->d);
+        break;
     case INS_MASK:                                       /* vmovups ymm15, [rip + ..]: so many ones, then zeros */
         x86_vex(o, types[CARRY_F32].load, MASK, 0, 0, 1, 0);
         x86_byte(o, (MASK & 7) << 3 | 5);

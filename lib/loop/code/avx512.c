@@ -2,23 +2,26 @@
 #include "loop/code/x86.h"
 
 struct type {
-    struct x86_op load, store, spread, mac, plus, max;
+    struct x86_op load, store, spread, mac, plus, max, min;
     uint8_t w, scale;
 }; /* scale: log of an element */
 #define FLOATS { 1, 0, 0x10 }, { 1, 0, 0x11 }, { 2, 1, 0x18 }
 static const struct type types[] = {
-    [CARRY_F32] = { FLOATS, { 2, 1, 0xB8 }, { 1, 0, 0x58 }, { 1, 0, 0x5F }, 0, 2 },  /* vfmadd231ps, vaddps, vmaxps */
-    [CARRY_BF16] = { FLOATS, { 2, 2, 0x52 }, { 1, 0, 0x58 }, { 1, 0, 0x5F }, 0, 2 }, /* vdpbf16ps */
-    [CARRY_U8S8] = { FLOATS, { 2, 1, 0x50 }, { 1, 1, 0xFE }, { 1, 0, 0x5F }, 0, 2 }, /* vpdpbusd, vpaddd */
+    /* vfmadd231ps, vaddps, vmaxps, vminps */
+    [CARRY_F32] = { FLOATS, { 2, 1, 0xB8 }, { 1, 0, 0x58 }, { 1, 0, 0x5F }, { 1, 0, 0x5D }, 0, 2 },
+    [CARRY_BF16] = { FLOATS, { 2, 2, 0x52 }, { 1, 0, 0x58 }, { 1, 0, 0x5F }, { 1, 0, 0x5D }, 0, 2 }, /* vdpbf16ps */
+    [CARRY_U8S8] = { FLOATS, { 2, 1, 0x50 }, { 1, 1, 0xFE }, { 1, 0, 0x5F }, { 1, 0, 0x5D }, 0, 2 },   /* vpdpbusd */
     [CARRY_F64] = { { 1, 1, 0x10 },
                     { 1, 1, 0x11 },
                     { 2, 1, 0x19 },
                     { 2, 1, 0xB8 },
                     { 1, 1, 0x58 },
                     { 1, 1, 0x5F },
+                    { 1, 1, 0x5D },
                     1,
                     3 }
 };
+static const struct x86_op FLOAT_OF = { 1, 2, 0x2A }, DOUBLE_OF = { 1, 3, 0x2A };
 static const struct x86_op FLOAT = { 1, 0, 0x5B }, XOR = { 1, 1, 0xEF }, UPPER = { 3, 1, 0x1B }, SHIFT = { 1, 1, 0x72 },
                          WIDEN_F16 = { 2, 1, 0x13 }, WIDEN_WORDS = { 2, 1, 0x33 };
 enum { ZEROING = 0x81, MERGING = 1, BROADCAST = 0x10, HALF = 1 << 5, WHOLE = 2 << 5 };
@@ -91,6 +94,13 @@ void avx512_ins(struct x86_out *o, const struct ins *i)
     case INS_MAC: arithmetic(o, t->mac, i, t->w); break;
     case INS_PLUS: arithmetic(o, f->plus, i, f->w); break;
     case INS_MAX: arithmetic(o, f->max, i, f->w); break;
+    case INS_MIN: arithmetic(o, f->min, i, f->w); break;
+    case INS_NUMBER:                                     /* mov eax, number; vcvtsi2ss d, d, eax; vbroadcastss d, d */
+        x86_byte(o, 0xB8);
+        x86_word(o, (uint32_t)i->disp);
+        evex(o, f->w ? DOUBLE_OF : FLOAT_OF, (unsigned)i->d, (unsigned)i->d, 0, 0, 0, 0);
+        evex(o, f->spread, (unsigned)i->d, 0, i->d, 0, 0, f->w);
+        break;
     case INS_FLOAT: arithmetic(o, FLOAT, i, 0); break;
     case INS_STORE: memory(o, t->store, i, 0, i->masked ? MERGING : 0, 6, t->w); break;
     case INS_MASK:                                       /* mov eax, lanes; kmovw k1, eax */

@@ -7,13 +7,13 @@
  * an element, and becomes floats on its way to the arithmetic.  Strides count elements. */
 #ifndef MILLRACE_CARRY_H
 #define MILLRACE_CARRY_H
+#include "loop/nest/words.h"
 #include <stdint.h>
 
 enum { CARRY_VARS = 8, CARRY_VARIANTS = 3 };
 enum carry_op { CARRY_FMA, CARRY_ADD, CARRY_SUM, CARRY_COPY };           /* as problem_op */
-enum carry_then { CARRY_END, CARRY_BIAS, CARRY_RESIDUAL, CARRY_RELU, CARRY_GELU, CARRY_OVER, CARRY_CAST,
-                  CARRY_CAST_F16, CARRY_LAYERNORM, CARRY_RMSNORM, CARRY_CAUSAL,
-                  CARRY_SOFTMAX };                       /* the last in mid; in then: over the sum of its row */
+#define CARRY_WORD(w, ...) CARRY_##w,
+enum carry_then { CARRY_END, CARRY_ALL_WORDS(CARRY_WORD) CARRY_WORDS };   /* SOFTMAX in then: over the sum of its row */
 enum { CARRY_THENS = 8 };
 enum carry_type { CARRY_F32, CARRY_BF16, CARRY_U8S8, CARRY_F64 };
 /* of what is read; signed bytes become unsigned, 128 more */
@@ -79,6 +79,7 @@ struct carry_kernel {                                    /* in the order in whic
     float mid_scale;                                     /* of S, first of all */
     uint8_t mid[CARRY_THENS];                            /* what follows that: CARRY_RELU, CARRY_GELU, CARRY_SOFTMAX */
     float scale;                                         /* of CARRY_OVER: one over the divisor */
+    float arg[CARRY_WORDS_ROOM][CARRY_ARGUMENTS];               /* by carry_then: numbers behind the others */
     int64_t bias_step, bias;                             /* element i of C has the (i / bias_step % bias)-th bias */
     int32_t over;                                        /* the divisor */
     int32_t query, norm;                                 /* of causal: its variable and one; CARRY_LAYERNORM .. or 0 */

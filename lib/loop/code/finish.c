@@ -16,7 +16,7 @@ void finish_choose(struct loop_plan *q)
     if (!q->finish || p->pair || q->part[0].lanes || q->target->tiles || p->norm >= 0 || q->ask.add || q->ask.calls)
         return;
     for (const uint8_t *then = p->then; *then; then++)
-        if (then_table[*then].op == INS_NONE) return;
+        if (!then_in_registers(*then)) return;
     for (int v = 0; v < p->nvar && problem_then(p, THEN_BIAS); v++)
         if (p->stride[TENSOR_C][v] == p->bias_step && p->size[v] == p->bias) q->bias = v;
     q->simple = q->bias >= 0 || !problem_then(p, THEN_BIAS);

@@ -1,7 +1,7 @@
 /* ir.h - a plan as a list of vector instructions: one list for all targets.
  *
- * d, a and b are values, each written by the instruction that makes it; MAC, PLUS, MAX and FLOAT change d in place.
- * ins_assign makes registers of values.  The second operand of MAC, PLUS and MAX may be in memory (from): ins_fold puts
+ * d, a and b are values, each written by the instruction that makes it; MAC, PLUS, MAX, MIN and FLOAT change d.
+ * ins_assign makes registers of values.  The second operand of MAC to MIN may be in memory (from): ins_fold puts
  * it there where the target can.  Loops count down; nothing jumps but their ends, and SKIP.
  * Bases are pointers: BASE reads one from the context, HOLD sets one aside and takes scratch or V in its place, until
  * RELEASE.  TOTAL sums the lanes of up to four accumulators in neighbouring registers, the first of them in
@@ -10,7 +10,8 @@
 #define MILLRACE_IR_H
 #include "loop/code/plan.h"
 
-enum ins_op { INS_NONE, INS_ZERO, INS_LOAD, INS_SPREAD, INS_MAC, INS_PLUS, INS_MAX, INS_FLOAT,
+enum ins_op { INS_NONE, INS_ZERO, INS_LOAD, INS_SPREAD, INS_MAC, INS_PLUS, INS_MAX, INS_MIN,
+              INS_NUMBER, INS_FLOAT,
               INS_STORE, INS_MASK, INS_MOVE, INS_CALL, INS_HOLD, INS_RELEASE, INS_SKIP, INS_SKIP_END, INS_LOOP, INS_END,
               INS_BASE, INS_NEXT, INS_TOTAL, INS_LANES, INS_ENTER, INS_LEAVE, INS_SHAPE, INS_STRIDE,
               INS_TILE_ZERO, INS_TILE_LOAD, INS_TILE_MAC, INS_TILE_STORE, INS_PREFETCH, INS_ASK, INS_COUNT };
@@ -21,7 +22,8 @@ struct ins {
     int32_t d, a, b;                                     /* LOOP and END: d is the counter, b the other end; HOLD and
                                                             RELEASE: d is the place in the frame; TOTAL: a accumulators;
                                                             LANES: d the first lane, a how many, added to C if b > 0 */
-    int32_t disp;                                        /* MOVE: bytes; LOOP: passes; MASK: lanes; CALL: change; HOLD:
+    int32_t disp;                                        /* NUMBER: it; MOVE: bytes; LOOP: passes; MASK: lanes;
+                                                            CALL: change; HOLD:
                                                             scratch; SHAPE: which; STRIDE: bytes */
 };
 struct ir {

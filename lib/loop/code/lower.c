@@ -205,25 +205,37 @@ static void total(struct lower *l)
     }
 }
 
+/* a word, or a part of it, on all accumulators */
+static void follow_by(struct lower *l, const struct then_step *t, int n)
+{
+    const struct tile *x = l->x;
+    const int with = t->with;
+    const bool one = with == FROM_BIAS && l->q->bias != l->of->vec;
+    const int32_t number = with < FROM_ARG ? 0 : l->q->p->arg[t->word][with - FROM_ARG];
+    int32_t value = -1;
+    if (with >= FROM_ZERO) {
+        struct ins *i = put(l, number ? INS_NUMBER : INS_ZERO);
+        i->d = value = new_value(l);
+        i->disp = number;
+    }
+    for (int i = 0; i < n; i++) {
+        const int j = i % x->nv;
+        if (with < FROM_ZERO)
+            value = memory(l, one ? INS_SPREAD : INS_LOAD, new_value(l), with,
+                           l->row[i / x->nv].at[with] + tile_vector(l->q, x, with, j), !one && masked(l, j));
+        change(l, (enum ins_op)t->op, l->acc[i], value, true);
+    }
+}
+
 /* what follows the sum, in the registers of a tile that is complete */
 static void follow(struct lower *l)
 {
     const struct tile *x = l->x;
     const int n = x->nrow * x->nv;
     for (int i = 0; i < n && type_table[l->q->type].integers; i++) change(l, INS_FLOAT, l->acc[i], -1, true);
-    for (const uint8_t *then = l->q->p->then; *then; then++) {
-        const int base = then_table[*then].base;
-        const bool one = base == BASE_BIAS && l->q->bias != l->of->vec;
-        int32_t value = -1;
-        if (base == NO_BASE) put(l, INS_ZERO)->d = value = new_value(l);
-        for (int i = 0; i < n; i++) {
-            const int j = i % x->nv;
-            if (base != NO_BASE)
-                value = memory(l, one ? INS_SPREAD : INS_LOAD, new_value(l), base,
-                               l->row[i / x->nv].at[base] + tile_vector(l->q, x, base, j), !one && masked(l, j));
-            change(l, (enum ins_op)then_table[*then].op, l->acc[i], value, true);
-        }
-    }
+    for (const uint8_t *then = l->q->p->then; *then; then++)
+        for (const struct then_step *t = then_table; t->word; t++)
+            if (t->word == *then) follow_by(l, t, n);
 }
 
 static void end_tile(struct lower *l)

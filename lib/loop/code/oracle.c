@@ -120,6 +120,17 @@ static void sums(const struct problem *p, double *c, const double *a, const doub
 
 static double gelu(double x) { return x * (1 + erf(x / sqrt(2))) / 2; }
 
+/* a number after a word that makes one of one, or as it was */
+static double element(int word, const int32_t *arg, double y)
+{
+    (void)arg;
+    switch (word) {
+    case THEN_RELU: return y > 0 ? y : 0;
+    case THEN_GELU: return gelu(y);
+    }
+    return y;
+}
+
 /* what (mid ..) says of a row of S, of which the first `see` are seen */
 static void between(const struct problem *p, double *s, int32_t n, int32_t see)
 {
@@ -127,8 +138,7 @@ static void between(const struct problem *p, double *s, int32_t n, int32_t see)
     for (int32_t i = 0; i < n; i++) s[i] *= (double)p->mid_scale;
     for (const uint8_t *word = p->mid; *word; word++)
         for (int32_t i = 0; i < n; i++) {
-            if (*word == THEN_RELU) s[i] = s[i] > 0 ? s[i] : 0;
-            if (*word == THEN_GELU) s[i] = gelu(s[i]);
+            s[i] = element(*word, p->arg[*word], s[i]);
             if (*word != THEN_SOFTMAX) continue;
             for (int32_t j = 0; j < see && i == 0; j++) most = fmax(most, s[j]);
             for (int32_t j = 0; j < n && i == 0; j++) sum += s[j] = j < see ? exp(s[j] - most) : 0;
@@ -210,9 +220,8 @@ static void follow(const struct problem *p, double *c, struct carry_extra extra)
         for (int64_t i = 0; i < n; i++) {
             if (*word == THEN_BIAS) c[i] += bias[i / p->bias_step % p->bias];
             if (*word == THEN_RESIDUAL) c[i] += residual[i];
-            if (*word == THEN_RELU) c[i] = c[i] > 0 ? c[i] : 0;
-            if (*word == THEN_GELU) c[i] = gelu(c[i]);
             if (*word == THEN_OVER) c[i] /= p->over;
+            c[i] = element(*word, p->arg[*word], c[i]);
             c[i] = rounded(p, c[i]);
         }
     }
@@ -229,8 +238,8 @@ void problem_reference(const struct problem *p, float *c, const float *a, const 
     else sums(p, sum, x, y ? y : x);
     if (p->then[0]) follow(p, sum, extra);
     for (int64_t i = 0; i < n; i++)
-        if (problem_then(p, THEN_BF16)) ((uint16_t *)(void *)c)[i] = to_bf16(sum[i]);
-        else if (problem_then(p, THEN_F16)) ((uint16_t *)(void *)c)[i] = to_f16(sum[i]);
+        if (problem_then(p, THEN_CAST)) ((uint16_t *)(void *)c)[i] = to_bf16(sum[i]);
+        else if (problem_then(p, THEN_CAST_F16)) ((uint16_t *)(void *)c)[i] = to_f16(sum[i]);
         else if (p->type == TYPE_F64) ((double *)(void *)c)[i] = sum[i];
         else if (p->type == TYPE_U8S8 && !p->then[0]) ((int32_t *)(void *)c)[i] = (int32_t)(int64_t)sum[i];
         else c[i] = (float)sum[i];
@@ -250,7 +259,7 @@ bool problem_equal(const struct problem *p, const float *got, const float *want)
 {
     size_t n = (size_t)p->elements[TENSOR_C];
     bool cast = problem_cast(p);
-    enum carry_store last = problem_then(p, THEN_F16) ? CARRY_HALVES_F16 : CARRY_HALVES_BF16;
+    enum carry_store last = problem_then(p, THEN_CAST_F16) ? CARRY_HALVES_F16 : CARRY_HALVES_BF16;
     float most = 0;                                      /* what rounding of two contractions is a share of */
     for (size_t i = 0; i < n && p->pair; i++) most = fmaxf(most, fabsf(want[i]));
     if (p->pair && p->store == STORE_BF16) most += SCORE_ERROR / 2e-5f;

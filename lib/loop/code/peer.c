@@ -191,7 +191,7 @@ static bool equal(const struct problem *p, const float *got, const float *want, 
         float x[2];
         if (i == n) return true;
         for (int j = 0; j < 2; j++)
-            carry_widen(problem_then(p, THEN_F16) ? CARRY_HALVES_F16 : CARRY_HALVES_BF16,
+            carry_widen(problem_then(p, THEN_CAST_F16) ? CARRY_HALVES_F16 : CARRY_HALVES_BF16,
                         (const char *)(j ? want : got) + 2 * i, &x[j], 1);
         if (!(fabsf(x[0] - x[1]) <= 1e-4f + fabsf(x[1]) / 64)) return false;
     }

@@ -91,7 +91,8 @@ void loop_plan_print(struct buf *b, const struct loop_plan *q)
 
 static const char *const ins_name[INS_COUNT] = {
     [INS_ZERO] = "zero", [INS_LOAD] = "load", [INS_SPREAD] = "spread", [INS_MAC] = "mac", [INS_PLUS] = "plus",
-    [INS_MAX] = "max", [INS_FLOAT] = "float", [INS_STORE] = "store", [INS_PREFETCH] = "prefetch", [INS_MASK] = "mask",
+    [INS_MAX] = "max", [INS_MIN] = "min", [INS_NUMBER] = "number",
+    [INS_FLOAT] = "float", [INS_STORE] = "store", [INS_PREFETCH] = "prefetch", [INS_MASK] = "mask",
     [INS_MOVE] = "move", [INS_CALL] = "call", [INS_HOLD] = "hold", [INS_RELEASE] = "release", [INS_SKIP] = "skip",
     [INS_SKIP_END] = "skip_end", [INS_LOOP] = "loop", [INS_END] = "end", [INS_BASE] = "base", [INS_NEXT] = "next",
     [INS_ASK] = "ask", [INS_TOTAL] = "total", [INS_LANES] = "lanes", [INS_ENTER] = "enter", [INS_LEAVE] = "leave",

@@ -82,6 +82,14 @@ static void lane(struct machine *m, const struct ins *i, int l)
         if (doubles) d->d = a.d > b.d ? a.d : b.d;
         else d->f = a.f > b.f ? a.f : b.f;
         break;
+    case INS_MIN:
+        if (doubles) d->d = a.d < b.d ? a.d : b.d;
+        else d->f = a.f < b.f ? a.f : b.f;
+        break;
+    case INS_NUMBER:
+        if (doubles) d->d = i->disp;
+        else d->f = (float)i->disp;
+        break;
     case INS_FLOAT: d->f = (float)d->i; break;
     case INS_STORE:
         if (on) memcpy(reach(m, i, m->word * (int64_t)l), d, (size_t)m->word);

@@ -1,8 +1,14 @@
 #include "loop/code/table.h"
 
-const struct then_row then_table[THENS + 1] = {
-    [THEN_BIAS] = { INS_PLUS, BASE_BIAS, 0 }, [THEN_RESIDUAL] = { INS_PLUS, BASE_RESIDUAL, 0 },
-    [THEN_RELU] = { INS_MAX, NO_BASE, 0 } };
+#define STEP(word, op, with) { THEN_##word, INS_##op, with },
+const struct then_step then_table[THEN_STEPS] = { CARRY_STEPS(STEP) };
+
+bool then_in_registers(int word)
+{
+    const struct then_step *t = then_table;
+    while (t->word && t->word != word) t++;
+    return t->word;
+}
 
 const struct type_row type_table[] = {
     [CARRY_F32] = { true, false }, [CARRY_BF16] = { true, false }, [CARRY_U8S8] = { false, true },

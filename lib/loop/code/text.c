@@ -38,10 +38,11 @@ static void operand(const struct text *t, const struct ins *i)
 
 static void arithmetic(const struct text *t, const struct ins *i)
 {
+    static const char *const more[] = { [INS_PLUS] = "add", [INS_MAX] = "max", [INS_MIN] = "min" };
     const char *sort = t->doubles ? "d" : "s";
     if (i->op == INS_MAC) buf_format(t->b, "v%d = MULTIPLY(v%d, v%d, ", i->d, i->d, i->a);
     else if (i->op == INS_PLUS && !i->floats) buf_format(t->b, "v%d = PLUS(v%d, ", i->d, i->a);
-    else buf_format(t->b, "v%d = _mm%s_%s_p%s(v%d, ", i->d, width(t), i->op == INS_PLUS ? "add" : "max", sort, i->a);
+    else buf_format(t->b, "v%d = _mm%s_%s_p%s(v%d, ", i->d, width(t), more[i->op], sort, i->a);
     operand(t, i);
     buf_format(t->b, ")");
     if (i->op == INS_MAC) buf_format(t->b, "; KEEP(v%d)", i->d);
@@ -108,6 +109,7 @@ static void vectors(const struct text *t, const struct ins *i)
         buf_format(t->b, ";\n");
         break;
     case INS_SPREAD: buf_format(t->b, "v%d = SPREAD(%s + %d);\n", i->d, at, i->disp); break;
+    case INS_NUMBER: buf_format(t->b, "v%d = _mm%s_set1_p%s(%d);\n", i->d, w, sort, i->disp); break;
     case INS_FLOAT: buf_format(t->b, "v%d = _mm512_cvtepi32_ps(_mm512_castps_si512(v%d));\n", i->d, i->d); break;
     case INS_STORE:
         buf_format(t->b, "_mm%s_%s_p%s((%s *)(%s + %d), %sv%d);\n", w,
@@ -135,7 +137,8 @@ static void line(const struct text *t, const struct ins *i)
     switch (i->op) {
     case INS_MAC:
     case INS_PLUS:
-    case INS_MAX: arithmetic(t, i); break;
+    case INS_MAX:
+    case INS_MIN: arithmetic(t, i); break;
     case INS_PREFETCH: buf_format(t->b, "__builtin_prefetch(%s + %d);\n", at, i->disp); break;
     case INS_ASK: buf_format(t->b, "__builtin_prefetch(w + %d, 0, 2);\n", i->disp); break;
     case INS_MOVE: buf_format(t->b, "%s += %d;\n", at, i->disp); break;

@@ -41,6 +41,7 @@
 #ifndef MILLRACE_NEST_H
 #define MILLRACE_NEST_H
 #include "base/str.h"
+#include "loop/nest/words.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -51,9 +52,8 @@ enum problem_store { STORE_FLOATS, STORE_DOUBLES, STORE_F16, STORE_BF16 };      
 struct problem_pad {                                     /* dimensions of A, slowest first; those without are merged */
     int32_t n, size[NEST_DIMS], before[NEST_DIMS], after[NEST_DIMS];     /* n: 0 where there is no padding */
 };
-enum problem_then { THEN_END, THEN_BIAS, THEN_RESIDUAL, THEN_RELU, THEN_GELU, THEN_OVER, THEN_BF16, THEN_F16,
-                    THEN_LAYERNORM, THEN_RMSNORM, THEN_CAUSAL, THENS,
-                    THEN_SOFTMAX = THENS };              /* this and causal: of (mid ..) alone */
+#define THEN_OF(word, ...) THEN_##word,
+enum problem_then { THEN_END, CARRY_ALL_WORDS(THEN_OF) THENS_END, THENS = THENS_END - 1 };
 enum { MAX_THEN = 7 };
 enum problem_op { OP_FMA, OP_ADD, OP_SUM, OP_COPY };     /* C += A*B | C = A+B | C += A | C = A */
 
@@ -77,6 +77,7 @@ struct problem {
     int64_t row[4];                                      /* extent of the last dimension; 1 where there is none */
     uint8_t then[MAX_THEN + 1];                          /* enum problem_then, to the first THEN_END */
     int32_t over;                                        /* of THEN_OVER */
+    int32_t arg[CARRY_WORDS_ROOM][CARRY_ARGUMENTS];             /* by problem_then: integers behind the others */
     int64_t bias_step, bias;                             /* element i of C has bias element i / bias_step mod bias */
     int biases;                                          /* vectors of them: the bias, a gain, a shift */
     int norm;                                            /* the variable that rows are normalised along, or -1 */

@@ -308,22 +308,29 @@ static void canonical(struct problem *p, const struct sexp *e, const char *where
     free(b.s);
     if (n >= sizeof p->text) die("%s: problem of more than %zu characters", where, sizeof p->text - 1);
     for (const char *s = p->text; s < p->text + n; s++)  /* it goes into comments: nothing but words */
-        if (!*s || (!strchr("()+* _0123456789", *s) && !((*s | 32) >= 'a' && (*s | 32) <= 'z')))
-            die("%s: character %d in a problem; known: letters, digits, _ + * ( )", where, (unsigned char)*s);
+        if (!*s || (!strchr("()+-* _0123456789", *s) && !((*s | 32) >= 'a' && (*s | 32) <= 'z')))
+            die("%s: character %d in a problem; known: letters, digits, _ + - * ( )", where, (unsigned char)*s);
 }
 
-static const char *const then_name[THENS + 1] = {
-    [THEN_BIAS] = "bias", [THEN_RESIDUAL] = "residual", [THEN_RELU] = "relu", [THEN_GELU] = "gelu",
-    [THEN_OVER] = "over", [THEN_BF16] = "bf16", [THEN_F16] = "f16", [THEN_LAYERNORM] = "layernorm",
-    [THEN_RMSNORM] = "rmsnorm", [THEN_CAUSAL] = "causal", [THEN_SOFTMAX] = "softmax" };
+#define WORD_ROW(word, text, arguments, doubles, mid) [THEN_##word] = { text, arguments, doubles, mid },
+static const struct { const char *name; size_t arguments; bool doubles, mid; } words[] = { CARRY_ALL_WORDS(WORD_ROW) };
+_Static_assert((int)THENS < (int)CARRY_WORDS_ROOM, "room for the integers of each word");
 
+/* a word, or a list of one and the integers behind it, which are noted */
 static int then_word(const struct env *k, const struct sexp *e, snode x, const char *list)
 {
-    bool over = sexp_head(e, x, "over");
-    str s = over ? str_of("over") : sexp_is_atom(e, x) ? sexp_atom(e, x) : (str){ "(..)", 4 };
-    for (int i = 1; i <= THENS; i++)
-        if (str_is(s, then_name[i]) && over == (i == THEN_OVER)) return i;
-    die("%s: unknown '%.*s' in (%s ...)", k->where, (int)s.n, s.s, list);
+    const snode head = sexp_is_atom(e, x) ? x : sexp_first(e, x);
+    const str s = sexp_is_atom(e, head) ? sexp_atom(e, head) : (str){ "(..)", 4 };
+    const size_t n = sexp_is_atom(e, x) ? 0 : sexp_count(e, x) - 1;
+    int word = THENS;
+    while (word && !str_is(s, words[word].name)) word--;
+    if (!word) die("%s: unknown '%.*s' in (%s ...)", k->where, (int)s.n, s.s, list);
+    if (n != words[word].arguments)
+        die("%s: %s in (%s ...) has %zu numbers, not %zu", k->where, words[word].name, list, n, words[word].arguments);
+    for (size_t i = 0; i < n; i++)
+        k->p->arg[word][i] = (int32_t)int_from(word == THEN_OVER ? 1 : -MAX_SIZE, e, sexp_nth(e, x, i + 1), k->where,
+                                               words[word].name);
+    return word;
 }
 
 /* between two contractions */
@@ -333,14 +340,14 @@ static void mid(const struct env *k, const struct sexp *e, snode list)
     int n = 0;
     for (snode x = sexp_after(e, sexp_first(e, list)); x != SEXP_NONE; x = sexp_after(e, x)) {
         int word = then_word(k, e, x, "mid");
-        if (word == THEN_BIAS || word == THEN_RESIDUAL || (word >= THEN_BF16 && word <= THEN_RMSNORM))
-            die("%s: %s is not for (mid ...)", k->where, then_name[word]);
+        if (!words[word].mid)
+            die("%s: %s is not for (mid ...)", k->where, words[word].name);
         if (n == MAX_THEN) die("%s: more than %d words in (mid ...)", k->where, MAX_THEN);
         for (int i = 0; i < n; i++)
             if (p->mid[i] == THEN_SOFTMAX || word == THEN_OVER || (p->mid[i] == THEN_CAUSAL && word != THEN_SOFTMAX))
-                die("%s: %s in (mid ...) after %s", k->where, then_name[word], then_name[p->mid[i]]);
+                die("%s: %s in (mid ...) after %s", k->where, words[word].name, words[p->mid[i]].name);
         if (word == THEN_OVER)
-            p->mid_scale = 1 / (float)small_int(e, sexp_nth(e, x, 1), k->where, "the divisor of (over ..)");
+            p->mid_scale = 1 / (float)p->arg[word][0];
         p->mid[n++] = (uint8_t)word;
     }
     if (!n) die("%s: (mid) without a word", k->where);
@@ -401,8 +408,8 @@ static void params(struct env *k, const struct kind *kind, const struct sexp *e)
     }
     bool have[5] = { false };
     for (int i; x != SEXP_NONE; x = sexp_after(e, x), have[i] = true) {
-        static const char *const words[] = { "order", "then", "type", "pad", "weights" };
-        for (i = 0; i < 5 && !sexp_head(e, x, words[i]); i++) {}
+        static const char *const lists[] = { "order", "then", "type", "pad", "weights" };
+        for (i = 0; i < 5 && !sexp_head(e, x, lists[i]); i++) {}
         if (i == 5 || have[i]) break;
         if (i == 3) pad_images(k, kind, e, x);
     }
@@ -488,13 +495,13 @@ static void then(const struct env *k, const struct sexp *e, snode list)
     if (p->pair) die("%s: (then ...) does not go with a second contraction", k->where);
     for (snode x = sexp_after(e, sexp_first(e, list)); x != SEXP_NONE; x = sexp_after(e, x)) {
         int word = then_word(k, e, x, "then");
-        if (word >= THEN_CAUSAL) die("%s: %s is not for (then ...)", k->where, then_name[word]);
+        if (word >= THEN_CAUSAL) die("%s: %s is not for (then ...)", k->where, words[word].name);
         if (n == MAX_THEN) die("%s: more than %d words in (then ...)", k->where, MAX_THEN);
         for (int i = 0; i < n; i++)
-            if (p->then[i] == THEN_BF16 || p->then[i] == THEN_F16 ||
+            if (p->then[i] == THEN_CAST || p->then[i] == THEN_CAST_F16 ||
                 (p->then[i] == word && word != THEN_RELU && word != THEN_GELU) || (norm(word) && norm(p->then[i])))
-                die("%s: %s in (then ...) after %s", k->where, then_name[word], then_name[p->then[i]]);
-        if (word == THEN_OVER) p->over = (int32_t)small_int(e, sexp_nth(e, x, 1), k->where, "the divisor of (over ..)");
+                die("%s: %s in (then ...) after %s", k->where, words[word].name, words[p->then[i]].name);
+        if (word == THEN_OVER) p->over = p->arg[word][0];
         p->then[n++] = (uint8_t)word;
     }
     if (!n) die("%s: (then) without a word", k->where);
@@ -509,7 +516,7 @@ static void then(const struct env *k, const struct sexp *e, snode list)
         if (!norm(p->then[i])) continue;
         if (p->bias_step != 1)
             die("%s: %s needs rows of C, more than 1 element, along what bias is along", k->where,
-                then_name[p->then[i]]);
+                words[p->then[i]].name);
         p->norm = best;
         p->biases = p->then[i] == THEN_LAYERNORM ? 3 : 2;
     }
@@ -533,8 +540,8 @@ static void type(const struct env *k, const struct sexp *e, snode list)
     if (p->op != OP_FMA || p->type != TYPE_F32 || p->pair)
         die("%s: (type f64) is for sums of products", k->where);
     for (const uint8_t *then = p->then; *then; then++)
-        if (*then != THEN_BIAS && *then != THEN_RESIDUAL && *then != THEN_RELU && *then != THEN_OVER)
-            die("%s: %s of doubles is not there", k->where, then_name[*then]);
+        if (!words[*then].doubles)
+            die("%s: %s of doubles is not there", k->where, words[*then].name);
     for (int t = 0; t < 3; t++)
         if (p->elements[t] > MAX_DOUBLES || p->padded > MAX_DOUBLES)
             die("%s: a tensor has more than %lld doubles", k->where, (long long)MAX_DOUBLES);
@@ -542,7 +549,7 @@ static void type(const struct env *k, const struct sexp *e, snode list)
     p->bytes = 8;
 }
 
-bool problem_cast(const struct problem *p) { return problem_then(p, THEN_BF16) || problem_then(p, THEN_F16); }
+bool problem_cast(const struct problem *p) { return problem_then(p, THEN_CAST) || problem_then(p, THEN_CAST_F16); }
 
 int problem_bytes(const struct problem *p, int t)
 {

@@ -35,7 +35,7 @@ WIDE static void run16(const struct carry_context *x, float *c, int64_t at, int6
 {
     const struct carry_kernel *k = x->kernel;
     const int along = k->bias_step == 1, stay = x->out == x->c || k->norm;
-    const __m512 zero = _mm512_setzero_ps(), scale = _mm512_set1_ps(k->pair ? share(x, at) : k->scale);
+    const __m512 scale = _mm512_set1_ps(k->pair ? share(x, at) : k->scale);
     for (int64_t i = 0; i < n; i += 64) {
         uint64_t all = n - i >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << (n - i)) - 1;
         __mmask16 m = (__mmask16)all, m1 = (__mmask16)(all >> 16), m2 = (__mmask16)(all >> 32);
@@ -69,15 +69,11 @@ WIDE static void run16(const struct carry_context *x, float *c, int64_t at, int6
                 y2 = _mm512_add_ps(y2, some16(m2, q + 32));
                 y3 = _mm512_add_ps(y3, some16(m3, q + 48));
                 break;
-            case CARRY_RELU:
-                y = _mm512_max_ps(y, zero), y1 = _mm512_max_ps(y1, zero);
-                y2 = _mm512_max_ps(y2, zero), y3 = _mm512_max_ps(y3, zero);
-                break;
-            case CARRY_GELU:
-                y = gelu16(y);
-                if (m1) y1 = gelu16(y1);
-                if (m2) y2 = gelu16(y2);
-                if (m3) y3 = gelu16(y3);
+            default:
+                y = word16(*then, k->arg[*then], y);
+                if (m1) y1 = word16(*then, k->arg[*then], y1);
+                if (m2) y2 = word16(*then, k->arg[*then], y2);
+                if (m3) y3 = word16(*then, k->arg[*then], y3);
                 break;
             case CARRY_SOFTMAX:
             case CARRY_OVER:
@@ -110,12 +106,11 @@ static inline __attribute__((always_inline)) void one(const struct carry_context
         switch (*then) {
         case CARRY_BIAS: y += *bias; break;
         case CARRY_RESIDUAL: y += x->extra.residual[at]; break;
-        case CARRY_RELU: y = y > 0 ? y : 0; break;
-        case CARRY_GELU: y = gelu1(y); break;
         case CARRY_OVER: y *= k->scale; break;
         case CARRY_SOFTMAX: y *= share(x, at); break;
         case CARRY_CAST: ((half_word *)x->out)[at] = cast1(y); break;
         case CARRY_CAST_F16: ((half_word *)x->out)[at] = cast1_f16(y); break;
+        default: y = (float)word1(*then, k->arg[*then], y);
         }
     if (x->out == x->c || k->norm) *c = y;
 }
@@ -134,8 +129,6 @@ NARROW static void run8(const struct carry_context *x, float *c, int64_t at, int
                 y = _mm256_add_ps(y, k->bias_step == 1 ? _mm256_loadu_ps(bias + i) : _mm256_set1_ps(*bias));
                 break;
             case CARRY_RESIDUAL: y = _mm256_add_ps(y, _mm256_loadu_ps(x->extra.residual + at + i)); break;
-            case CARRY_RELU: y = _mm256_max_ps(y, _mm256_setzero_ps()); break;
-            case CARRY_GELU: y = gelu8(y); break;
             case CARRY_OVER: y = _mm256_mul_ps(y, _mm256_set1_ps(k->scale)); break;
             case CARRY_SOFTMAX: y = _mm256_mul_ps(y, _mm256_set1_ps(share(x, at))); break;
             case CARRY_CAST:
@@ -146,6 +139,7 @@ NARROW static void run8(const struct carry_context *x, float *c, int64_t at, int
                     ((half_word *)x->out)[at + i + j] = *then == CARRY_CAST ? cast1(last[j]) : cast1_f16(last[j]);
                 break;
             }
+            default: y = word8(*then, k->arg[*then], y);
             }
         if (x->out == x->c || k->norm) _mm256_storeu_ps(c + i, y);
     }
@@ -157,8 +151,6 @@ static void run1(const struct carry_context *x, float *c, int64_t at, int64_t n,
 {
     for (int64_t i = 0; i < n; i++) one(x, c + i, at + i, x->kernel->bias_step == 1 ? bias + i : bias, words, sums);
 }
-
-typedef int64_t mask4 __attribute__((vector_size(32), aligned(8), may_alias));
 
 /* the same of doubles, word by word */
 static inline __attribute__((always_inline)) void doubles(const struct carry_context *x, float *c, int64_t at,
@@ -176,12 +168,11 @@ static inline __attribute__((always_inline)) void doubles(const struct carry_con
         } else if (*then == CARRY_BIAS) {
             for (; i + 4 <= n; i += 4) *(vec4 *)(y + i) += *more;
             for (; i < n; i++) y[i] += *more;
-        } else if (*then == CARRY_RELU) {
-            for (; i + 4 <= n; i += 4) *(mask4 *)(y + i) &= *(vec4 *)(y + i) > 0;
-            for (; i < n; i++) y[i] = y[i] > 0 ? y[i] : 0;
         } else if (*then == CARRY_OVER) {
             for (; i + 4 <= n; i += 4) *(vec4 *)(y + i) /= (double)k->over;
             for (; i < n; i++) y[i] /= k->over;
+        } else {
+            for (; i < n; i++) y[i] = word1(*then, k->arg[*then], y[i]);
         }
     }
 }

@@ -100,3 +100,57 @@ static inline float power1(float x)
     union { uint32_t u; float f; } power = { (uint32_t)(n + 127) << 23 };
     return (y * f + 1) * power.f;
 }
+
+/* ---- words of words.h ---- */
+
+#define CARRY_S(where, type, from, s, f) \
+    where __attribute__((unused)) static inline type carry_##s##_of(from x) { return f; }
+#define CARRY_TWO(where, type, s, op, f) \
+    where __attribute__((unused)) static inline type carry_##s##_##op(type x, type y) { return f; }
+CARRY_S(WIDE, __m512, float, v16, _mm512_set1_ps(x))
+CARRY_TWO(WIDE, __m512, v16, add, _mm512_add_ps(x, y))
+CARRY_TWO(WIDE, __m512, v16, mul, _mm512_mul_ps(x, y))
+CARRY_TWO(WIDE, __m512, v16, most, _mm512_max_ps(x, y))
+CARRY_TWO(WIDE, __m512, v16, least, _mm512_min_ps(x, y))
+CARRY_S(NARROW, __m256, float, v8, _mm256_set1_ps(x))
+CARRY_TWO(NARROW, __m256, v8, add, _mm256_add_ps(x, y))
+CARRY_TWO(NARROW, __m256, v8, mul, _mm256_mul_ps(x, y))
+CARRY_TWO(NARROW, __m256, v8, most, _mm256_max_ps(x, y))
+CARRY_TWO(NARROW, __m256, v8, least, _mm256_min_ps(x, y))
+CARRY_S(, double, double, v1, x)
+CARRY_TWO(, double, v1, add, x + y)
+CARRY_TWO(, double, v1, mul, x * y)
+CARRY_TWO(, double, v1, most, x > y ? x : y)
+CARRY_TWO(, double, v1, least, x < y ? x : y)
+
+#define CARRY_OF_Y(w, f) case CARRY_##w: y = f; break;
+WIDE static inline __m512 word16(int w, const float *arg, __m512 y)
+{
+    (void)arg;
+    switch (w) {
+    case CARRY_GELU: y = gelu16(y); break;
+    CARRY_ELEMENTS(CARRY_OF_Y, carry_v16)
+    }
+    return y;
+}
+
+NARROW static inline __m256 word8(int w, const float *arg, __m256 y)
+{
+    (void)arg;
+    switch (w) {
+    case CARRY_GELU: y = gelu8(y); break;
+    CARRY_ELEMENTS(CARRY_OF_Y, carry_v8)
+    }
+    return y;
+}
+
+#define CARRY_OF_1(w, f) case CARRY_##w: return f;
+static inline double word1(int w, const float *arg, double y)
+{
+    (void)arg;
+    switch (w) {
+    case CARRY_GELU: return gelu1((float)y);
+    CARRY_ELEMENTS(CARRY_OF_1, carry_v1)
+    }
+    return y;
+}

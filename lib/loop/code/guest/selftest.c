@@ -76,6 +76,17 @@ static double test_sum(const struct test *t, int which, const int64_t from[4])
     return sum;
 }
 
+/* a number after a word that makes one of one, or as it was */
+static double test_word(int which, const float *arg, double y)
+{
+    (void)arg;
+    switch (which) {
+    case CARRY_RELU: return y > 0 ? y : 0;
+    case CARRY_GELU: return test_gelu(y);
+    }
+    return y;
+}
+
 /* C = mid(A B) V of a row of S that begins at o; `to`: a row of C, along its last variable; the row of S behind it */
 static void test_two(const struct test *t, const int64_t o[4], double *to)
 {
@@ -90,10 +101,10 @@ static void test_two(const struct test *t, const int64_t o[4], double *to)
     for (int32_t j = 0; j < n; j++) {
         const int64_t from[4] = { o[0], o[1] + j * k->stride[1][k->along], 0, 0 };
         s[j] = test_sum(t, inner, from) * (double)k->mid_scale;
-        for (const uint8_t *mid = k->mid; *mid; mid++)
-            if (*mid == CARRY_RELU) s[j] = s[j] > 0 ? s[j] : 0;
-            else if (*mid == CARRY_GELU) s[j] = test_gelu(s[j]);
-            else softmax = 1;
+        for (const uint8_t *mid = k->mid; *mid; mid++) {
+            s[j] = test_word(*mid, k->arg[*mid], s[j]);
+            softmax |= *mid == CARRY_SOFTMAX;
+        }
         if (j < see && s[j] > most) most = s[j];
     }
     for (int32_t j = 0; j < n && softmax; j++) sum += s[j] = j < see ? test_exp(s[j] - most) : 0;
@@ -123,8 +134,7 @@ static void test_follow(const struct test *t, double *y, int64_t at, int64_t n)
             if (k->type != CARRY_F64) y[i] = (double)(float)y[i];
             if (*then == CARRY_BIAS) y[i] += test_more(t, TEST_MORE, column);
             if (*then == CARRY_RESIDUAL) y[i] += test_more(t, TEST_RESIDUAL, at + i);
-            if (*then == CARRY_RELU) y[i] = y[i] > 0 ? y[i] : 0;
-            if (*then == CARRY_GELU) y[i] = test_gelu(y[i]);
+            y[i] = test_word(*then, k->arg[*then], y[i]);
             if (*then == CARRY_OVER) y[i] /= k->over;
             if (*then != k->norm) continue;
             y[i] = (y[i] - mean) / test_root(square + 1e-5) * test_more(t, TEST_MORE, k->bias + column);

@@ -114,10 +114,7 @@ typedef void soft_of(float *s, int64_t n, float scale, float rows[2], float *c, 
 static inline __attribute__((always_inline)) float mid_of(const struct carry_kernel *k, float y)
 {
     y *= k->mid_scale;
-    for (const uint8_t *mid = k->mid; *mid; mid++) {
-        if (*mid == CARRY_RELU) y = y > 0 ? y : 0;
-        else if (*mid == CARRY_GELU) y = gelu1(y);
-    }
+    for (const uint8_t *mid = k->mid; *mid; mid++) y = (float)word1(*mid, k->arg[*mid], y);
     return y;
 }
 
@@ -126,10 +123,7 @@ WIDE static void words16(const struct carry_kernel *k, float *s, int64_t n)
     for (int64_t i = 0; i < n; i += 16) {
         __mmask16 m = n - i >= 16 ? 0xffff : (__mmask16)((1u << (n - i)) - 1);
         __m512 y = _mm512_mul_ps(_mm512_maskz_loadu_ps(m, s + i), _mm512_set1_ps(k->mid_scale));
-        for (const uint8_t *mid = k->mid; *mid; mid++) {
-            if (*mid == CARRY_RELU) y = _mm512_max_ps(y, _mm512_setzero_ps());
-            else if (*mid == CARRY_GELU) y = gelu16(y);
-        }
+        for (const uint8_t *mid = k->mid; *mid; mid++) y = word16(*mid, k->arg[*mid], y);
         _mm512_mask_storeu_ps(s + i, m, y);
     }
 }
@@ -139,10 +133,7 @@ NARROW static void words8(const struct carry_kernel *k, float *s, int64_t n)
     int64_t i = 0;
     for (; i + 8 <= n; i += 8) {
         __m256 y = _mm256_mul_ps(_mm256_loadu_ps(s + i), _mm256_set1_ps(k->mid_scale));
-        for (const uint8_t *mid = k->mid; *mid; mid++) {
-            if (*mid == CARRY_RELU) y = _mm256_max_ps(y, _mm256_setzero_ps());
-            else if (*mid == CARRY_GELU) y = gelu8(y);
-        }
+        for (const uint8_t *mid = k->mid; *mid; mid++) y = word8(*mid, k->arg[*mid], y);
         _mm256_storeu_ps(s + i, y);
     }
     for (; i < n; i++) s[i] = mid_of(k, s[i]);

@@ -1,0 +1,27 @@
+/* words.h - what may follow a sum: (then ..) of a problem, and (mid ..) between two contractions.
+ *
+ * A word that makes a number of a number is one line in each of the three lists below, and one in each of the two that
+ * judge and share nothing with them: lib/loop/code/oracle.c and lib/loop/code/guest/selftest.c.  Text travels with
+ * emitted C, too: nothing here needs more than the preprocessor. */
+#ifndef MILLRACE_WORDS_H
+#define MILLRACE_WORDS_H
+
+/* X(WORD, its text, how many integers stand behind it as in (over 8), may it follow a sum of doubles, is it for mid).
+ * Numbers of words travel with kernels.  Those from CAUSAL on are for (mid ..) alone. */
+#define CARRY_ALL_WORDS(X) \
+    X(BIAS, "bias", 0, 1, 0) X(RESIDUAL, "residual", 0, 1, 0) X(RELU, "relu", 0, 1, 1) X(GELU, "gelu", 0, 0, 1) \
+    X(OVER, "over", 1, 1, 1) X(CAST, "bf16", 0, 0, 0) X(CAST_F16, "f16", 0, 0, 0) X(LAYERNORM, "layernorm", 0, 0, 0) \
+    X(RMSNORM, "rmsnorm", 0, 0, 0) \
+    X(CAUSAL, "causal", 0, 0, 1) X(SOFTMAX, "softmax", 0, 0, 1)
+enum { CARRY_ARGUMENTS = 2, CARRY_WORDS_ROOM = 16 };            /* so many integers, so many words, at most */
+
+/* X(WORD, the number that it makes of y): by S##_of(number), and S##_add, _mul, _most, _least of two; of a NaN and a
+ * number the latter two are the second.  arg: the integers behind the word.  S is of vectors, or of one. */
+#define CARRY_ELEMENTS(X, S) \
+    X(RELU, S##_most(y, S##_of(0)))
+
+/* X(WORD, INSTRUCTION, with what): how it is done in registers, step by step; one that is not here is called.  With a
+ * tensor along C, 0, or an integer behind the word: FROM_BIAS, FROM_RESIDUAL, FROM_ZERO, FROM_ARG and FROM_ARG + 1. */
+#define CARRY_STEPS(X) \
+    X(BIAS, PLUS, FROM_BIAS) X(RESIDUAL, PLUS, FROM_RESIDUAL) X(RELU, MAX, FROM_ZERO)
+#endif
