@@ -83,12 +83,13 @@ static void draw(struct rng *r, struct problem *p, bool types)
     default: snprintf(text, sizeof text, "(%s %d %d %d)", kinds[below(r, 4)], size[0], size[1], size[2]);
     }
     if (below(r, 3) == 0 && !strstr(text, "attn") && !strstr(text, "mid")) {     /* something follows the sum */
-        static const char *const words[] = { "bias", "residual", "relu", "(over 4)", "gelu", "bf16", "f16" };
+        static const char *const words[] = { "bias", "residual", "relu", "(over 4)", "gelu", "(clip -2 5)",
+                                             "bf16", "f16" };
         size_t n = strlen(text) - 1;
-        n += (size_t)snprintf(text + n, sizeof text - n, " (then %s", words[below(r, 5)]);
-        int last = below(r, 2) ? 5 : 6;
-        for (int i = 0; i < 7; i++)
-            if ((i < 5 || i == last) && below(r, 3) == 0 && !strstr(text, words[i]))
+        n += (size_t)snprintf(text + n, sizeof text - n, " (then %s", words[below(r, 6)]);
+        int last = below(r, 2) ? 6 : 7, more = 0;
+        for (int i = 0; i < 8; i++)
+            if ((i < 6 || i == last) && below(r, 3) == 0 && !strstr(text, words[i]) && more++ < 4)
                 n += (size_t)snprintf(text + n, sizeof text - n, " %s", words[i]);
         snprintf(text + n, sizeof text - n, "))");
         if (!below(r, 3) && !strncmp(text, "(mm", 3) && size[1] > 1) {   /* rows normalised */

@@ -127,6 +127,7 @@ static double element(int word, const int32_t *arg, double y)
     switch (word) {
     case THEN_RELU: return y > 0 ? y : 0;
     case THEN_GELU: return gelu(y);
+    case THEN_CLIP: return fmin(y > arg[0] ? y : arg[0], arg[1]);
     }
     return y;
 }

@@ -18,8 +18,8 @@
  * packed once before, as those of narrow types are.
  * A sum of products may go on with each element of C, in the order of words of a trailing (then ..): bias adds a vector
  * along C's fastest variable that A lacks (of a product n, of a convolution m); residual adds a tensor of C's shape;
- * relu; gelu, x (1 + erf(x / sqrt 2)) / 2; (over N) divides by N; bf16 or f16, the last, rounds to that, and C has 2
- * bytes an element; layernorm and rmsnorm, of rows along what bias is along: what is above the row's mean over the root
+ * relu; (clip LO HI), of integers, first not below LO; gelu, x (1 + erf(x / sqrt 2)) / 2; (over N) divides by N; bf16
+ * or f16, the last, rounds to that, and C has 2 bytes an element; layernorm and rmsnorm, of rows along what bias is along: what is above the row's mean over the root
  * of its variance, or x over the root of its mean square, 1e-5 added below the root, times a gain, plus (layernorm) a
  * shift: these are the second and third vector behind the bias, whether or not there is the word bias.
  * Integer sums become floats before.  In general nests as in all others.

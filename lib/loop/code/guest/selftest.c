@@ -83,6 +83,7 @@ static double test_word(int which, const float *arg, double y)
     switch (which) {
     case CARRY_RELU: return y > 0 ? y : 0;
     case CARRY_GELU: return test_gelu(y);
+    case CARRY_CLIP: y = y > arg[0] ? y : arg[0]; return y < arg[1] ? y : arg[1];
     }
     return y;
 }
