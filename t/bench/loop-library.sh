@@ -8,7 +8,8 @@ top=$(cd "$(dirname "$0")/../.." && pwd) dir=$1 build=$(realpath "$2") tsan=${3:
 PATH=$top/bin:$PATH
 mkdir -p "$dir" && cd "$dir"
 xsmm=() with=()
-if printf '#include <libxsmm.h>\nint main(void) { libxsmm_init(); }\n' | gcc -xc - -o probe -lxsmm -lxsmmnoblas -lpthread -ldl -lm 2> /dev/null; then
+if printf '#include <libxsmm.h>\nint main(void) { libxsmm_init(); }\n' |
+   gcc -xc - -o probe -lxsmm -lxsmmnoblas -lpthread -ldl -lm 2> /dev/null; then
     xsmm=(-DXSMM) with=(-lxsmm -lxsmmnoblas)
 fi
 gcc -O2 "${xsmm[@]}" -I "$top/lib/loop" -o use "$top/t/bench/loop-library.c" "$build/libmillrace-loop.a" "${with[@]}" \
