@@ -160,3 +160,70 @@ prof-whatif-bench:
 	for form in svg png; do gnuplot -e "kind='real'" -c $(TOP)/plots/prof-whatif.gp $(prof)/whatif/whatif.csv \
 	    $(prof)/whatif.$$form; done
 .PHONY: prof prof-process prof-whatif-bench
+
+# ---- make prof-survey: the study's survey of reinforcement learning: three simulators of different price, three
+# algorithms, in PyTorch; a share is of CPU time, corrected, without what waited or was the recorder's.
+#   OUT/prof/survey.csv           env, algo, op, category, seconds, share_ratio;  .svg, .png
+#   OUT/prof/survey-findings.csv  each run: share of the simulation, of the backend, calls of the backend a step
+#   PROF_SURVEY_STEPS=1024, a quarter for frames
+prof_survey := $(prof)/survey
+PROF_SURVEY_STEPS ?= $(if $(prof_small),64,1024)
+prof_survey_runs  := $(foreach e,cartpole planar frames,$(foreach a,dqn a2c ppo,$e-$a))
+prof_survey_part   = $(word $(1),$(subst -, ,$(basename $(@F))))
+prof_survey_steps  = $$(( $(PROF_SURVEY_STEPS)$(if $(filter frames,$(call prof_survey_part,1)), / 4) ))
+prof_survey_args   = --planar=$(abspath $(prof_survey))/planar.so --rlscope-directory=$(prof_survey)
+prof-survey: $(prof)/survey-findings.csv $(prof)/survey.svg $(prof)/survey.png $(BIN)/csv-show
+	csv-show $<
+.PHONY: prof-survey
+$(prof_survey)/planar.so: $(TOP)/data/survey/planar.c
+	@mkdir -p $(@D)
+	$(CC) -O2 -shared -fPIC -o $(new) $< -lm && $(swap)
+$(prof_survey)/calibration.sexp: $(TOP)/data/survey/survey.py $(prof_survey)/planar.so
+	prof-record --quiet --force --calibrate -o $(@D)/calibration $< --env=cartpole --algo=a2c --steps=128 \
+	    $(prof_survey_args) > $(@D)/calibration.log
+	cp $(@D)/calibration/calibration.sexp $(new)
+	$(call keep,$@)
+$(prof_survey)/%.log: $(TOP)/data/survey/survey.py $(prof_survey)/planar.so
+	prof-record --quiet --force -o $(@D)/$* $< --env=$(call prof_survey_part,1) --algo=$(call prof_survey_part,2) \
+	    --steps=$(prof_survey_steps) $(prof_survey_args) $(aside)
+prof_survey_kinds = cats ~ 'Simulator' ? 'Simulator' : cats ~ 'Backend' ? 'Backend' : cats ~ 'Python' ? 'Python' : 'C'
+$(prof_survey)/%.csv: $(prof_survey)/%.log $(prof_survey)/calibration.sexp
+	prof-log --quiet $(@D)/$* | prof-op --quiet |
+	    prof-sweep --transitions=$(@D)/$*.transitions --hooks=$(@D)/$*.hooks > $(@D)/$*.cells
+	prof-correct --quiet --calibration=$(word 2,$^) --hooks=$(@D)/$*.hooks $(@D)/$*.cells |
+	    csv-calc --where="op != '' && cats !~ 'Off CPU' && cats !~ 'Waiting' && cats != 'Profiler'" \
+	        --set='env="$(call prof_survey_part,1)"' --set='algo="$(call prof_survey_part,2)"' \
+	        --set="category=$(prof_survey_kinds)" | \
+	    csv-group -g env,algo,op,category -c total_ns --stat=sum | \
+	    csv-calc --set='seconds=sum_total_ns / 1e9' | csv-cut -c env,algo,op,category,seconds $(aside)
+prof_survey_all = <(csv-group -g env,algo -c seconds --stat=sum $(1))
+$(prof)/survey.csv: $(prof_survey_runs:%=$(prof_survey)/%.csv)
+	csv-cat $^ > $(new).rows
+	csv-join -k env,algo $(new).rows $(call prof_survey_all,$(new).rows) |
+	    csv-calc --set='share_ratio=seconds / sum_seconds' --set='kind="real"' |
+	    csv-cut -c env,algo,op,category,seconds,share_ratio,kind | csv-sort -k op,category > $(new)
+	rm $(new).rows
+	$(call keep,$@)
+# calls of the backend a step: from Python into it
+$(prof)/survey-findings.csv: $(prof)/survey.csv
+	csv-calc --set="simulation=op == 'simulation' ? share_ratio : 0" \
+	    --set="backpropagation=op == 'backpropagation' ? share_ratio : 0" \
+	    --set="inference=op == 'inference' ? share_ratio : 0" \
+	    --set="backend=category == 'Backend' ? share_ratio : 0" --set="python=category == 'Python' ? share_ratio : 0" $< |
+	    csv-group -g env,algo -c simulation,inference,backpropagation,backend,python,seconds --stat=sum > $(new).shares
+	for r in $(prof_survey_runs); do
+	    csv-calc --where="from == 'Python' && to ~ '^Backend'" --set="env='$${r%-*}'" --set="algo='$${r$(hash)*-}'" \
+	        --set="steps=env == 'frames' ? $(PROF_SURVEY_STEPS) / 4 : $(PROF_SURVEY_STEPS)" \
+	        $(prof_survey)/$$r.transitions |
+	        csv-group -g env,algo,steps -c count --stat=sum > $(new).$$r
+	done
+	csv-cat $(prof_survey_runs:%=$(new).%) > $(new).calls
+	rm $(prof_survey_runs:%=$(new).%)
+	csv-join -k env,algo $(new).shares $(new).calls |
+	    csv-calc --set='backend_calls=round(sum_count / steps, 1)' --set='step_seconds=round(sum_seconds / steps, 7)' \
+	        $(foreach c,simulation inference backpropagation backend python,--set='$c=round(sum_$c, 3)') |
+	    csv-cut -c env,algo,step_seconds,simulation,inference,backpropagation,backend,python,backend_calls > $(new)
+	rm $(new).shares $(new).calls
+	$(call keep,$@)
+$(prof)/survey.svg $(prof)/survey.png: $(prof)/survey.csv $(TOP)/plots/prof-survey.gp
+	$(call draw,prof-survey,$<)

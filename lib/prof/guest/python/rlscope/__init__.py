@@ -1,0 +1,1 @@
+"""The name under which scripts of the published profiler import it."""
