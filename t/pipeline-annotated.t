@@ -51,4 +51,13 @@ iml.handle_click_iml_args({"iml_directory": "x", "iml_disable": True}, directory
 with iml.prof.profile(process_name="p", phase_name="learn"): print(iml.prof.disabled, "learn")'
 fails 'what is not known is said' 1 "does not know 'unheard_of'" "$python" -c 'import rlscope.api as r
 r.handle_rlscope_args(args={"rlscope_disable": True}); r.prof.unheard_of()'
+if "$python" -c 'import numpy, torch' 2> /dev/null; then
+    cc -O2 -shared -fPIC -o planar.so "$root/data/survey/planar.c" -lm
+    survey() { prof-record --quiet --force -o run "$root/data/survey/survey.py" --env="$1" --algo="$2" --steps=70 \
+        --planar=./planar.so --rlscope-directory=run; prof-log --quiet run | prof-op --quiet | prof-sweep --quiet; }
+    for a in dqn a2c ppo; do
+        is "survey: $a has its operations, the physics is the simulator's" 'backpropagation inference simulation Simulator' \
+            eval "survey planar $a > cells; csv-cut -c op cells | grep -x 'backpropagation\|inference\|simulation' | sort -u | tr '\n' ' '; grep -o Simulator cells | head -1"
+    done
+fi
 done_testing

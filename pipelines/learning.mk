@@ -1,0 +1,24 @@
+# make learning: what learning is worth, family by family, beside its controls: docs/learning.md and OUT/learning.svg
+# from data/learning.csv, whose rows each name the line that makes them
+learning: $(OUT)/learning.svg $(OUT)/learning.png $(OUT)/learning.md
+	sed -i -e '/^<!-- learning -->/,/^<!-- end of learning -->/{//!d}' -e '/^<!-- learning -->/r $(OUT)/learning.md' \
+	    $(TOP)/docs/learning.md
+.PHONY: learning
+$(OUT)/learning.md: $(TOP)/data/learning.csv
+	@mkdir -p $(@D)
+	csv-calc --set='ours=known(low) ? concat(ours, " [", low, " ", high, "]") : ours' $< > $(new).rows
+	csv-group -g question,cases,command $(new).rows | csv-calc --print='concat(question, "|", cases, "|", command)' |
+	while IFS='|' read -r question cases command; do
+	    case $$command in make*|place-*) by="\`$$command\`" ;; *) by="[$${command##*/}]($${command$(hash)docs/})" ;; esac
+	    printf '\n**%s.**\n%s, %s.\n\n' "$${question^}" "$$cases" "$$by"
+	    csv-calc --let=q="$$question" --where='question == q' $(new).rows | csv-cut -c way,ours |
+	        csv-show --markdown --digits=0
+	done > $(new)
+	rm $(new).rows
+	$(call keep,$@)
+$(OUT)/learning.svg $(OUT)/learning.png: $(TOP)/data/learning.csv
+	@mkdir -p $(@D)
+	csv-calc --where="way !~ 'none' && known(low)" --set="way=concat(subject, ': ', way)" $< |
+	    csv-plot --kind=interval -x ours --low=low --high=high -y way --term=$(subst .,,$(suffix $@)) --width=1100 \
+	        --height=640 --title='what learning is worth, 95 %' --xlabel='as in the table of the question' -o $(new)
+	$(call keep,$@)
