@@ -21,6 +21,8 @@ problems() { loop-gen --test=0 "$@" | csv-cut -c problem | tail -n +2 | tr -d '"
         for layout in nchw nhwc; do problems --set=$net --layout=$layout; done
     done
     for set in bert llama attention thin large; do problems --set=$set; done
+    echo '(conv_nhwc 1 257 28 28 65 5 5 2 (pad 2))'       # sizes that nothing divides, many zeros around images
+    echo '(conv_nhwc 8 223 15 29 289 7 3 2 (pad 3 1))'
 } | sort -u > problems
 ./use cold < problems > cold.csv
 sort -t, -k2,2 -g cold.csv | tail -n 4

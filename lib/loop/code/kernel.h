@@ -69,7 +69,7 @@ void kernel_print(struct buf *, const struct problem *, const struct nest *, enu
  * instructions (two FMAs and two loads a cycle, latency 4) if all data were in the first cache.
  * whole: as in struct kernel.  The same reasons as kernel_encode, but for code that is too long. */
 struct kernel_plan {
-    int vector_var, rows, vectors, threads;
+    int vector_var, rows, vectors, threads, nodes;       /* nodes: of the plan, as long as it took to make */
     int step_var, step;                                  /* so many steps of this reduction at once; -1: one of any */
     int64_t stride[4][NEST_VARS];
     double cycles, moved, copied, far, packs;

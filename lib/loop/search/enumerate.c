@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ORDERS = 800, CUTS = 600, PACKS = 300, EXACTLY = 32 };      /* so many lead to more; are ranked again */
+enum { ORDERS = 800, CUTS = 600, PACKS = 300, EXACTLY = 32 };      /* so many lead to more; are ranked again, */
+enum { NODES = 75, EXACT_NODES = 700 };                  /* unmeasured, with so many nodes in a plan, or fewer */
 enum { PACK_FROM = 8192 };                               /* elements of an input, for which it may be worth while */
 
 struct choice {
@@ -27,6 +28,7 @@ struct maker {
     enum decision step;
     struct choice *x, now;
     size_t n, cap;
+    int64_t nodes;                                       /* of all plans that were made */
 };
 
 static void keep(struct maker *m)
@@ -40,6 +42,7 @@ static void keep(struct maker *m)
     if (mark) candidate_vectorize(&t, c->vec);
     const struct plan_ask ask = { .isa = m->s->v->isa, .whole = m->s->v->prepared, .rough = m->p->pad.n > 0 };
     if (model_asked(&x, m->p, &t, &ask)) return;
+    m->nodes += x.plan.nodes;
     if (!m->p->pair && m->own < 0) m->own = x.plan.vector_var;
     if (!m->p->pair && m->own != m->now.vec && c->vec < 0) {
         keep(m);                                         /* the first of all */
@@ -169,16 +172,19 @@ static bool same_start(const struct choice *x, const struct choice *y)       /* 
            !memcmp(x->rows, y->rows, sizeof x->rows) && !memcmp(x->order, y->order, (size_t)x->outer);
 }
 
+static int64_t nodes_of(const struct maker *m, int n) { return m->s->measure > 1 ? INT32_MAX : n; }
+
 /* what the best ones lead to by one more decision, each start once but for packings: so many; to learn from, more */
 static void expand(struct maker *m, size_t most, int (*by)(const void *, const void *), enum decision step)
 {
     if (!m->n) return;
     most *= m->s->spread ? 16 : m->s->measure > 1 ? 4 : 1;
+    const int64_t nodes = m->nodes + nodes_of(m, NODES) * (int64_t)most;
     const size_t all = m->n;
     size_t *led = xmalloc(all, sizeof *led), n = 0;
     qsort(m->x, m->n, sizeof *m->x, by);
     m->step = step;
-    for (size_t i = 0; i < all && m->n - all < most; i++) {
+    for (size_t i = 0; i < all && m->n - all < most && m->nodes < nodes; i++) {
         bool done = m->x[i].step >= step || (step == ORDER && (m->x[i].step != TILE || m->x[i].ordered));
         for (size_t k = 0; k < n && step != PACK; k++) done |= same_start(&m->x[i], &m->x[led[k]]);
         if (done) continue;
@@ -339,18 +345,22 @@ static bool thin(const struct problem *p, int lanes)
 /* Where zeros are around images all were ranked as if there were none, which is quick: the best few by what they do. */
 static void rank_again(struct maker *m)
 {
-    const size_t most = EXACTLY * (m->s->measure > 1 ? 4 : 1), n = m->n < most ? m->n : most;
+    const size_t most = EXACTLY * (m->s->measure > 1 ? 4 : 1);
+    int64_t nodes = nodes_of(m, EXACT_NODES) * (int64_t)most;
+    size_t n = 0;
     if (!m->p->pad.n) return;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < m->n && i < most && nodes > 0; n = ++i) {
         struct candidate *c = &m->x[i].c;
         struct nest t;
+        struct model_terms x;
         if (i && candidate_same(c, &m->x[i - 1].c)) {
             c->seconds = m->x[i - 1].c.seconds;
             continue;
         }
         candidate_build(m->p, c, &t);
         if (c->vec >= 0) candidate_vectorize(&t, c->vec);
-        if (model_seconds(&c->seconds, m->p, &t, m->s->v->isa, m->s->v->prepared)) c->seconds = INFINITY;
+        c->seconds = model_terms(&x, m->p, &t, m->s->v->isa, m->s->v->prepared) ? INFINITY : x.seconds;
+        if (isfinite(c->seconds)) nodes -= x.plan.nodes;
     }
     qsort(m->x, n, sizeof *m->x, by_seconds);
 }
