@@ -36,5 +36,11 @@ if command -v gcc > /dev/null; then
     ok 'links and is right' eval 'gcc -o k/main k/main.c k/mm_9_8_7.o && k/main'
     ok 'from C too' eval 'gcc -O2 -o k/main k/main.c k/mm_9_8_7.c -lm && k/main'
 fi
+if command -v gcc > /dev/null; then
+    ok 'a network' bare kernel -o net --set=bert --tokens=3
+    { printf '#include "bert.h"\nint main(void) { return 0'; sed -n 's/^int \([A-Za-z0-9_]*_test\)(void);/ | \1()/p' net/bert.h; echo '; }'; } > net/main.c
+    is 'of as many layers as the set has' "$(bare loop-gen --set=bert --test=0 | sed 1d | wc -l)" grep -c _test net/main.c
+    ok 'its library is right' eval 'gcc -o net/main net/main.c -Lnet -lbert -Wl,-rpath,net && net/main'
+fi
 fails 'memory without a limit' 2 'how much memory' bare memory train.py
 done_testing
