@@ -16,7 +16,6 @@ endif
 OPTIMAL_NAMES ?= ncompress dos2unix tree figlet zlib jhead gzip ed bzip2 cksfv lessecho $(strip \
     )$(filter-out banner,$(optimal_small))
 OPTIMAL_TABLE  ?= $(TOP)/data/small.csv
-OPTIMAL_RUNS   ?= $(TOP)/data/runs.csv
 optimal_small  := $(shell sed -n '2,$$s/,.*//p' $(OPTIMAL_TABLE))
 OPTIMAL_WORKS  ?= $(optimal)/works
 OPTIMAL_MOST   ?= 16
@@ -42,14 +41,12 @@ optimal: $(optimal)/table.csv $(optimal)/gaps.csv $(optimal)/summary.csv $(optim
 	echo "The same, of the programs whose optimum is proven"
 	csv-show --digits=4 $(optimal)/proven.csv
 
-# a program that data/runs.csv has gets its runs, for instructions; text needs none
+# text needs no runs
 $(optimal)/works/%/program.csv: $(inline_corpus)/%.csv
 	@mkdir -p $(@D) $(optimal)/runs
 	printf 'search x\nconfirm x\n' > $(optimal)/runs/program
-	program=$$(csv-where -c name --is=$* $(INLINE_CORPUS_TABLE) | csv-calc --print=program) runs=$(optimal)/runs
-	table=$$(csv-where -c name --is=$$program $(OPTIMAL_RUNS) | csv-calc --print="'--table=$(OPTIMAL_RUNS)'")
-	[ -z "$$table" ] || runs=$(inline_corpus)/$*
-	inline-module --per-file --from-build=$(inline_corpus)/$* $$table --program=$$program --out=$(@D) $$runs
+	program=$$(csv-where -c name --is=$* $(INLINE_CORPUS_TABLE) | csv-calc --print=program)
+	inline-module --per-file --from-build=$(inline_corpus)/$* --program=$$program --out=$(@D) $(optimal)/runs
 $(optimal_small:%=$(optimal)/works/%/program.csv): $(optimal)/works/%/program.csv: | $(PROGS)
 	@package=$$(csv-where -c name --is=$* $(OPTIMAL_TABLE) | csv-calc --print=package)
 	$(TOP)/pipelines/fetch-source $$package $(optimal)/src/$$package $(CURDIR)/data
