@@ -7,7 +7,7 @@
  * in the order of LEFT, several matches in the order of RIGHT.  --keep: only
  * rows that match, all of LEFT (empty fields where nothing matches), all of
  * both (rows only in RIGHT come last), or the rows of LEFT that match nothing.
- * A note says so where no row of LEFT has a partner.
+ * With matched a note says how many rows of LEFT have no partner.
  * Memory: all of RIGHT.  LEFT may be -, standard input.
  *
  * Examples:
@@ -145,8 +145,8 @@ int main(int argc, char **argv)
             write_right(w, row);
         }
     }
-    if (keep == MATCHED && rows && !partners && !quiet)
-        warn("none of %zu rows of %s has a partner in %s", rows, csv_file(t), argv[i + 1]);
+    if (keep == MATCHED && partners < rows && !quiet)
+        warn("%zu of %zu rows of %s have no partner in %s", rows - partners, rows, csv_file(t), argv[i + 1]);
     if (keep == ALL) write_unused(w, t);
     free(b.s);
     return csvw_close(w);

@@ -15,6 +15,7 @@
  *   $ csv-show --markdown data/results.csv
  */
 #include "base/filter.h"
+#include "base/message.h"
 #include "base/out.h"
 #include "table/input.h"
 #include "table/show.h"
@@ -37,6 +38,8 @@ int main(int argc, char **argv)
     if (how.width > 0 && how.width < 3) usage("--width: %ld places are too few, at least 3", how.width);
     if (how.markdown) how.width = 0;
     csv *t = csv_files(argv + i);
+    if (csv_ncol(t) == 1 && !quiet && csv_separator_hint(t))
+        warn_at(csv_file(t), 1, "one column; fields look separated by '%s', see --delimiter", csv_separator_hint(t));
     show_table(stdout, t, select_names ? columns_matching(t, select_names, "--column") : columns_all(t), &how);
     return finish();
 }

@@ -22,6 +22,7 @@
  *   $ millrace help tables
  */
 #include "base/filter.h"
+#include "base/near.h"
 #include "base/out.h"
 #include "base/str.h"
 #include "help/millrace-list.h"
@@ -144,6 +145,16 @@ static int show_text(const char *topic)
     return -1;
 }
 
+/* what is nearest to a word that is nothing here; NULL: nothing is near */
+static const char *near_to(const char *word, bool topics)
+{
+    struct near x = { .want = str_of(word) };
+    for (const char *const *w = ways; *w; w++) near_offer(&x, str_of(*w));
+    for (const struct text *t = texts; topics && t->name; t++) near_offer(&x, str_of(t->name));
+    for (const struct entry *e = entries; e->name; e++) near_offer(&x, str_of(e->name));
+    return x.best.s;
+}
+
 static int show_help(int argc, char **argv)
 {
     const char *topic = argc ? argv[0] : "start";
@@ -153,6 +164,8 @@ static int show_help(int argc, char **argv)
         char *words[] = { argv[0], xstrdup("--help"), NULL };
         run_filter(words);
     }
+    const char *near = near_to(topic, true);
+    if (near) usage("no topic '%s'; did you mean '%s'?", topic, near);
     usage("no topic '%s'; see `millrace help` and `millrace list`", topic);
 }
 
@@ -166,5 +179,11 @@ int main(int argc, char **argv)
     if (is_way(word)) run_way(argv + i);
     if (filter_called(word)) run_filter(argv + i);
     if (is_pipeline(word)) run_pipeline(argc - i, argv + i);
-    usage("no '%s'; see `millrace help`", word);
+    const char *near = near_to(word, false);
+    if (near) usage("no '%s'; did you mean '%s'?", word, near);
+    struct buf family = { 0 };
+    size_t n = strcspn(word, "-");
+    for (const struct entry *e = entries; word[n] && e->name; e++)
+        if (strncmp(e->name, word, n + 1) == 0) buf_format(&family, "%s%s", family.n ? ", " : "; there are ", e->name);
+    usage("no '%s'%s; see `millrace help`", word, family.n ? family.s : "");
 }

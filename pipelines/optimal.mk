@@ -82,7 +82,7 @@ $(optimal)/%/learned.csv: $(optimal)/%/optimal.csv
 	@inline-size --search=$(OPTIMAL_SEARCH) $(OPTIMAL_WORKS)/$* | csv-calc --set="label='learned'" |
 	    $(optimal_columns) | $(optimal_all) $(aside)
 optimal_parts = $(foreach l,heuristic none best O2 $(OPTIMAL_THRESHOLDS),$@.$l)
-optimal_ratio = csv-join -k program - $(optimal)/best.csv | $(strip \
+optimal_ratio = csv-join --quiet -k program - $(optimal)/best.csv | $(strip \
     ) csv-calc --set='ratio=code_bytes/best_bytes' --set='log_ratio=log(ratio)'
 optimal_mean = csv-group -g label -c ratio,log_ratio --stat=n,gmean,mean,sd,min,max | $(strip \
     ) csv-calc --set='lower_ratio=exp(mean_log_ratio - 2*sd_log_ratio/sqrt(n_ratio))' $(strip \
@@ -90,7 +90,7 @@ optimal_mean = csv-group -g label -c ratio,log_ratio --stat=n,gmean,mean,sd,min,
     ) csv-cut -c label,n_ratio,gmean_ratio,lower_ratio,upper_ratio,min_ratio,max_ratio | csv-sort -k gmean_ratio:n
 # the least that is known: the tables' best, or what our search found, whose copies of a call may differ
 $(optimal)/best.csv: $(optimal)/table.csv $(OPTIMAL_NAMES:%=$(optimal)/%/learned.csv)
-	@csv-cat $(filter %/learned.csv,$^) | csv-join -k program - $< |
+	@csv-cat $(filter %/learned.csv,$^) | csv-join --quiet -k program - $< |
 	    csv-calc --set='best_bytes=min(best_bytes, code_bytes)' | csv-cut -c program,best_bytes,lower_bytes $(aside)
 # no bound lies above what any row of the same code generation reached: where one does (copies of a call that a compiler
 # decided apart) it is said, and the least row is the bound
@@ -99,7 +99,7 @@ $(optimal)/gaps.csv: $(optimal)/best.csv $(foreach f,sizes os learned,$(OPTIMAL_
 	csv-where -c label --is=O2 --is=Os --not $@.rows | csv-calc --where='code_bytes < lower_bytes' \
 	    --print="concat('optimal: ', program, ': ', label, ' has less than the bound, ', lower_bytes)" >&2
 	csv-where -c label --is=O2 --is=Os --not $@.rows | csv-group -g program -c code_bytes --stat=min |
-	    csv-cut -c program,min_code_bytes | csv-join -k program $@.rows - |
+	    csv-cut -c program,min_code_bytes | csv-join --quiet -k program $@.rows - |
 	    csv-calc --set='lower_bytes=min(lower_bytes, min_code_bytes)' | csv-cut --drop=min_code_bytes > $@.all
 	rm $@.rows
 	$(TOP)/pipelines/keep $@.all $@
@@ -143,7 +143,7 @@ $(optimal)/policies.csv: $(optimal)/best.csv $(optimal)/gaps.csv $(OPTIMAL_NAMES
 # the policy over every other row, program by program
 $(optimal)/paired.csv: $(optimal)/policies.csv
 	@csv-where -c label --is=policy $< | csv-cut -c program,code_bytes --rename=code_bytes=ours_bytes |
-	    csv-join -k program $< - |
+	    csv-join --quiet -k program $< - |
 	    csv-calc --set='ratio=ours_bytes/code_bytes' --set='log_ratio=log(ratio)' | $(optimal_mean) $(aside)
 optimal-policy: $(optimal)/policies.csv $(optimal)/paired.csv
 	@echo "Machine code over the best found, programs not learned from; losses first"
@@ -157,7 +157,7 @@ optimal-policy: $(optimal)/policies.csv $(optimal)/paired.csv
 OPTIMAL_ORACLE_MOST ?= 32
 $(optimal)/%/oracle.csv: $(optimal)/%/optimal.csv
 	@inline-size --exhaustive --most=$(OPTIMAL_ORACLE_MOST) $(OPTIMAL_WORKS)/$* | csv-where -c code_bytes --known |
-	    csv-calc --where='sets > 1' | csv-cut -c module,sets,code_bytes | csv-join -k module $< - $(aside)
+	    csv-calc --where='sets > 1' | csv-cut -c module,sets,code_bytes | csv-join --quiet -k module $< - $(aside)
 $(optimal)/oracle.csv: $(OPTIMAL_NAMES:%=$(optimal)/%/oracle.csv) optimal-again
 	@csv-cat $(filter %.csv,$^) | csv-calc --set='same=best_bytes == code_bytes ? 1 : 0' \
 	    --set='proven=best_bytes == lower_bytes ? 1 : 0' $(aside)
@@ -178,7 +178,7 @@ $(optimal)/sources.csv: $(optimal_source_programs:%=$(OPTIMAL_WORKS)/%/program.c
 	    inline-optimal --only=$${pair#*:} --most=4096 --builds=4000 --nodes=1000000 $$work |
 	        csv-where -c module --is='(all)' --not > $$part.proven
 	    inline-size --only=$${pair#*:} --exhaustive --most=4096 $$work | csv-cut -c module,sets,code_bytes |
-	        csv-join -k module $$part.proven - > $$part.new
+	        csv-join --quiet -k module $$part.proven - > $$part.new
 	    rm $$part.proven
 	    mv $$part.new $$part
 	done
@@ -207,7 +207,7 @@ $(optimal_adv)/%/labelled.csv: $(optimal)/%/labelled.csv
 	QUESTIONS=$@.asked $(TOP)/pipelines/advise $(OPTIMAL_WORKS)/$* -Oz --threshold=$(OPTIMAL_ADVISE_BASE) > $@.size
 	csv-cut -c module,callee,chain,worth $< > $@.worth
 	csv-cut -c callee,chain,line,column $(OPTIMAL_WORKS)/$*/calls.csv > $@.places
-	csv-join -k callee,line,column $@.asked $@.places | csv-join -k module,callee,chain - $@.worth |
+	csv-join --quiet -k callee,line,column $@.asked $@.places | csv-join --quiet -k module,callee,chain - $@.worth |
 	    csv-calc --let=p=$* --set='program=p' --set='advice=0.5 - worth' > $@.all
 	rm $@.asked $@.size $@.worth $@.places
 	$(TOP)/pipelines/keep $@.all $@
@@ -239,7 +239,7 @@ $(optimal_adv)/gaps.csv: $(foreach f,rows ways,$(OPTIMAL_NAMES:%=$(optimal_adv)/
 	@csv-cat $(filter %.csv,$^) > $@.rows
 	csv-where -c label --is=policy $@.rows | csv-cut -c program,code_bytes --rename=code_bytes=policy_bytes > $@.policy
 	csv-where -c label --is=Oz $@.rows | csv-cut -c program,code_bytes --rename=code_bytes=oz_bytes |
-	    csv-join -k program $@.rows - | csv-join -k program - $@.policy > $@.all
+	    csv-join --quiet -k program $@.rows - | csv-join --quiet -k program - $@.policy > $@.all
 	rm $@.rows $@.policy
 	$(TOP)/pipelines/keep $@.all $@
 optimal-advise: $(optimal_adv)/gaps.csv

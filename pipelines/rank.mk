@@ -89,7 +89,7 @@ $(loop_rank)/held_out.places: $(loop_rank_kinds:%=$(loop_rank)/kind-%.places)
 loop_rank_ways := trees held_out untrained random shuffled seed_2 seed_3 seed_4 seed_5
 # the best of the first of each, over that of the model's
 loop_rank_best = csv-calc --where='place < $(1)' $(2) | csv-group -g problem -c gflops --stat=max
-loop_rank_over = csv-join --suffix=_model -k problem <($(call loop_rank_best,$(2),$(1))) \
+loop_rank_over = csv-join --quiet --suffix=_model -k problem <($(call loop_rank_best,$(2),$(1))) \
     <($(call loop_rank_best,$(2),$(loop_rank)/model.places)) | \
     csv-calc --set='way="$(notdir $(basename $(1)))"' --set='measurements=$(2)' \
 	--set='ratio=log(max_gflops / max_gflops_model)' --set="kind=part(part(problem, ' ', 1), '(', 2)"

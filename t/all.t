@@ -26,7 +26,7 @@ declare -A trouble=( [bench-compare]=3 )
 # Plain CSV filters: arguments with which they pass the table a,b on or make another of it.  These are asked more.
 declare -A csv=(
     [csv-cat]= [csv-cut]='-c b,a' [csv-where]='-c a --min=0' [csv-sort]='-k a:n' [csv-group]='-g a -c b' [csv-sample]='--first=5'
-    [csv-pivot]='--long -k a --names=n --values=v' [csv-dedupe]='-k a' [csv-show]= [csv-join]='-k a - right' [csv-diff]='- right'
+    [csv-pivot]='--long -k a --names=n --values=v' [csv-dedupe]='-k a' [csv-show]= [csv-join]='--quiet -k a - right' [csv-diff]='- right'
     [csv-calc]='--set=c=a+b' [csv-check]= [sexp-from-csv]='--head=r'
 )
 declare -A sexp=( [sexp-get]='-k a' [sexp-to-csv]= [sexp-check]= [sexp-show]= )

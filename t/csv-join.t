@@ -2,7 +2,7 @@
 . "$(dirname "$0")/tap.sh"
 printf 'k,v\na,1\nb,2\na,3\nc,4\n' > l
 printf 'v,k,w\nx,a,7\ny,b,8\nz,a,9\nu,d,0\n' > r
-is "matches in the order of both" $'k,v,v_right,w\na,1,x,7\na,1,z,9\nb,2,y,8\na,3,x,7\na,3,z,9' csv-join -k k l r
+is "matches in the order of both" $'k,v,v_right,w\na,1,x,7\na,1,z,9\nb,2,y,8\na,3,x,7\na,3,z,9' csv-join --quiet -k k l r
 is "all of the left" $'k,v,v_right,w\na,1,x,7\na,1,z,9\nb,2,y,8\na,3,x,7\na,3,z,9\nc,4,,' csv-join -k k --keep=left l r
 is "all of both: rows only on the right come last, with their key" $'k,v,v_right,w\na,1,x,7\na,1,z,9\nb,2,y,8\na,3,x,7\na,3,z,9\nc,4,,\nd,,u,0' \
     csv-join -k k --keep=all l r

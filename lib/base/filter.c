@@ -182,7 +182,11 @@ static _Noreturn void no_long(const char *a, size_t n)
     struct near x = { .want = { a + 2, n } };
     for (const struct opt *o = table; o->name; o++) near_offer(&x, str_of(o->name));
     if (x.best.n) usage("no option %.*s; did you mean --%s?", (int)n + 2, a, x.best.s);
-    usage("no option %.*s", (int)n + 2, a);
+    struct buf b = { 0 };
+    buf_add(&b, "", 0);
+    for (const struct opt *o = table; o->name && b.n < 300; o++)
+        buf_format(&b, "%s--%s", b.n ? ", " : "; there are ", o->name);
+    usage("no option %.*s%s", (int)n + 2, a, b.s);
 }
 
 static _Noreturn void no_short(char c)

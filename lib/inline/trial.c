@@ -115,6 +115,7 @@ static bool measure(const struct trials *t, const char *exe, struct result *r)
     struct isolation apart;
     struct isolated left;
     r->state = "run";
+    count_begin();
     r->reason = isolate_begin(&apart, t->work->program->directory, false);
     if (r->reason) return false;
     r->state = "ok";

@@ -46,16 +46,23 @@ static struct counts nothing(const char *backend)
 }
 
 /* beside the programs' build, beside an installed program, or where it was built */
+static char here[4096];                                  /* this program's folder */
+
+void count_begin(void)
+{
+    if (here[0]) return;
+    ssize_t n = readlink("/proc/self/exe", here, sizeof here - 1);
+    here[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(here, '/');
+    if (slash) *slash = 0;
+}
+
 static char *plugin(const char *name)
 {
-    char exe[4096];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    exe[n > 0 ? n : 0] = 0;
-    char *slash = strrchr(exe, '/');
-    if (slash) *slash = 0;
+    count_begin();
     static const char *const near[] = { "../build/measure", "../measure", "../lib/millrace" };
-    for (size_t i = 0; slash && i < sizeof near / sizeof *near; i++) {
-        char *path = xformat("%s/%s/%s", exe, near[i], name);
+    for (size_t i = 0; here[0] && i < sizeof near / sizeof *near; i++) {
+        char *path = xformat("%s/%s/%s", here, near[i], name);
         if (access(path, R_OK) == 0) return path;
         free(path);
     }

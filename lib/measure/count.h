@@ -47,6 +47,8 @@ struct counts {
 char **count_environment(const char *const *keep, int n);
 
 /* each fills its own metrics and leaves the others nan; c->argv is the command without the counter */
+/* Look where this program lies, before it gets mounts of its own: in a chroot it could not say so then. */
+void count_begin(void);
 struct counts count_instructions(const struct child *c);
 
 /* The same, and where: instructions executed in the blocks that begin at each address of the program as it lies in

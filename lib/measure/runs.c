@@ -39,7 +39,7 @@ static const char *metric_column(const char *metric)
 
 static struct columns find_columns(const csv *t, const struct runs_options *o)
 {
-    return (struct columns){ .label = csv_need(t, "label"),
+    return (struct columns){ .label = csv_need_of(t, "label", "runs are wanted: bench-run, bench-import"),
                              .round = csv_need(t, "round"),
                              .metric = o->metric ? csv_need(t, metric_column(o->metric)) : -1,
                              .benchmark = o->group ? csv_need(t, o->group) : csv_find(t, "benchmark"),

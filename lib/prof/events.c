@@ -15,7 +15,7 @@ struct events_in events_of(csv *t)
     return (struct events_in){ .t = t,
                                .proc = csv_find(t, "proc"),
                                .tid = csv_find(t, "tid"),
-                               .kind = csv_need(t, "kind"),
+                               .kind = csv_need_of(t, "kind", "events are wanted: prof-log, prof-import"),
                                .cat = csv_need(t, "cat"),
                                .start = csv_need(t, "start_ns"),
                                .end = csv_need(t, "end_ns"),

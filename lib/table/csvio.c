@@ -265,6 +265,8 @@ static void read_header(csv *c)
     if (!fill(c)) die_at(c->path, 1, "empty input, expected a header row");
     if (starts(c, csv_lfs))
         die_at(c->path, 1, "a git-LFS pointer, not the table itself (git lfs pull)");
+    if (starts(c, "{\"") || starts(c, "[{"))
+        die_at(c->path, 1, "this is JSON, a table is wanted (csv-from-json makes one)");
     if (starts(c, csv_bom)) c->pos = 3;                      /* byte order mark */
     if (csv_input.header) return;                        /* the first row is data */
     if (!record(c)) die_at(c->path, 1, "no header row");
@@ -374,7 +376,7 @@ static bool next_file(csv *c)
 }
 
 /* the separator that a header in one piece seems to have, NULL if none */
-static const char *other_separator(const csv *c)
+const char *csv_separator_hint(const csv *c)
 {
     if (c->ncol != 1) return NULL;
     for (const char *p = c->name[0].s, *end = p + c->name[0].n; p < end; p++)
@@ -389,7 +391,7 @@ static const char *other_separator(const csv *c)
 
 static void look_at_separator(const csv *c, size_t line, const char *what)
 {
-    const char *other = other_separator(c);
+    const char *other = csv_separator_hint(c);
     if (other) die_at(c->path, line, "%s; fields look separated by '%s', see --delimiter", what, other);
 }
 
@@ -456,12 +458,14 @@ int csv_find(const csv *c, const char *name)
 char *csv_no_column(const csv *c, str name)
 {
     struct buf b = { 0 };
-    const char *other = other_separator(c);
+    const char *other = csv_separator_hint(c);
     int numbers = 0;
     double v;
     buf_format(&b, "no column '%.*s'; ", (int)name.n, name.s);
     if (c->ncol == 1 && c->name[0].n && c->name[0].s[0] == '(') {
-        buf_format(&b, "this is an s-expression, a table is wanted (sexp-to-csv makes one)");
+        bool graph = c->name[0].n > 6 && memcmp(c->name[0].s, "(graph", 6) == 0;
+        buf_format(&b, "this is an s-expression, a table is wanted (%s)",
+                   graph ? "place-cost or place-profile makes one of a graph" : "sexp-to-csv makes one");
         return b.s;
     }
     if (other) {
@@ -486,6 +490,13 @@ int csv_need(const csv *c, const char *name)
     int i = csv_find(c, name);
     if (i >= 0) return i;
     die_at(c->path, 1, "%s", csv_no_column(c, str_of(name)));
+}
+
+int csv_need_of(const csv *c, const char *name, const char *what)
+{
+    int i = csv_find(c, name);
+    if (i >= 0) return i;
+    die_at(c->path, 1, "%s; %s", csv_no_column(c, str_of(name)), what);
 }
 
 str csv_str(const csv *c, int col)

@@ -23,8 +23,10 @@ int csv_ncol(const csv *);
 str csv_name(const csv *, int col);
 int csv_find(const csv *, const char *name);             /* -1 if absent */
 int csv_need(const csv *, const char *name);             /* dies if absent */
+int csv_need_of(const csv *, const char *name, const char *what);   /* the same; what: the table that is wanted */
 char *csv_no_column(const csv *, str name);              /* what to say then; caller frees */
 bool csv_next(csv *);                                    /* false at end; dies on a malformed record */
+const char *csv_separator_hint(const csv *);             /* what a header in one piece seems to have; NULL: none */
 size_t csv_headers(const csv *, size_t *line);           /* rows so far that were the header again; the first's line */
 str csv_str(const csv *, int col);
 const char *csv_cstr(const csv *, int col, struct arena *);   /* a NUL-terminated copy */

@@ -146,7 +146,8 @@ static void column(struct parser *x, const char *at, str name)
         emit(x, PUSH_FIELD, i, 1);
         return;
     }
-    wrong(x, at, csv_no_column(t, name));
+    char *why = xformat("%s; a text stands in quotes", csv_no_column(t, name));
+    wrong(x, at, why);
 }
 
 static void expression(struct parser *x);
@@ -195,8 +196,7 @@ static void call(struct parser *x, const char *at, str name)
     }
     const struct function *f = function_find(name);
     if (!f) {
-        char *why = xformat("no function '%.*s', see --help", (int)name.n, name.s);
-        wrong(x, at, why);
+        wrong(x, at, function_missing(name));
     }
     int n = 0;
     if (!accept(x, ")")) {

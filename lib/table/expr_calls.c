@@ -1,5 +1,6 @@
 /* expr_calls.c - the functions that expressions may call; the table at the end is all there is. */
 #include "base/message.h"
+#include "base/near.h"
 #include "base/num.h"
 #include "table/expr_code.h"
 #include <math.h>
@@ -439,6 +440,23 @@ const struct function *function_find(str name)
 {
     for (int i = 0; i < NFUNCTION; i++) if (str_is(name, functions[i].name)) return functions + i;
     return NULL;
+}
+
+char *function_missing(str name)
+{
+    /* names of other languages, and what they are here */
+    static const char *const here[][2] = {
+        { "sum", "total(), or run_sum() up to the row at hand" }, { "cumsum", "run_sum()" },
+        { "if", "CONDITION ? A : B" },
+        { "avg", "csv-group --stat=mean" }, { "mean", "csv-group --stat=mean" }, { "len", "length()" },
+        { "count", "run_count(), or csv-group" }, { "substr", "slice()" }, { "split", "part()" },
+        { "coalesce", "or()" }, { "pow", "A ^ B" }, { "float", "number()" }, { "int", "trunc()" } };
+    struct near near = { .want = name };
+    for (size_t i = 0; i < sizeof here / sizeof *here; i++)
+        if (str_is(name, here[i][0])) return xformat("no function '%s'; it is %s", here[i][0], here[i][1]);
+    for (int i = 0; i < NFUNCTION; i++) near_offer(&near, str_of(functions[i].name));
+    return near.best.n ? xformat("no function '%.*s'; did you mean %s()?", (int)name.n, name.s, near.best.s)
+                       : xformat("no function '%.*s', see --help", (int)name.n, name.s);
 }
 
 const struct function *function_at(int i)

@@ -56,6 +56,7 @@ struct function {
 };
 
 const struct function *function_find(str name);          /* NULL: there is none */
+char *function_missing(str name);                        /* what to say of a name that is none */
 const struct function *function_at(int i);
 int function_index(const struct function *);
 

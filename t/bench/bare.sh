@@ -20,8 +20,10 @@ git clone -q --no-hardlinks "$root" "$there/root/millrace"
 cp /etc/resolv.conf /etc/hosts "$there/etc"
 # in it: nothing of this shell's surroundings
 inside() {
-    unshare --mount --pid --fork --mount-proc="$there/proc" chroot "$there" /usr/bin/env -i HOME=/root TERM=dumb \
-        PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 bash -c "$1"
+    unshare --mount --pid --fork bash -c 'mount --bind "$1" "$1" && cd "$1" && mount -t proc proc proc &&
+        mount --rbind /dev dev && mkdir -p old && pivot_root . old && umount -l old && exec chroot . /usr/bin/env -i \
+        HOME=/root TERM=dumb PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
+        bash -c "$2"' bare "$there" "$1"
 }
 typed() {
     local begin=$EPOCHREALTIME tenths how=ok

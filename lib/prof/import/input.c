@@ -67,7 +67,7 @@ static void need_logs(const char *dir)
     if (!d) die_errno("%s", dir);
     for (const struct dirent *e; (e = readdir(d));) any |= log_is_ours(e->d_name);
     closedir(d);
-    if (!any) die("%s: no logs of the recorder here", dir);
+    if (!any) die("%s: no logs of the recorder here (prof-record -o %s PROGRAM makes them)", dir, dir);
 }
 
 char **input_stream(char **paths, bool nested, bool op)

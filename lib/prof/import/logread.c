@@ -961,7 +961,7 @@ log_reader *log_open(const char *dir, bool nested, struct log_counts *counts)
         else free(path[n]);
     }
     closedir(d);
-    if (!n) die("%s: no logs of the recorder here", dir);
+    if (!n) die("%s: no logs of the recorder here (prof-record -o %s PROGRAM makes them)", dir, dir);
     qsort(path, n, sizeof *path, by_text);
     intern(&r->text, (str){ "", 0 });
     r->open_text = text(r, "open");
