@@ -17,6 +17,7 @@
  *   int NAME_test(void)   0: equal to plain loops on small numbers here
  *   int NAME_isa(void)    what it runs with here: 0 plain loops, or bits: 1
  *                         AVX2 with FMA, 2 AVX-512, 32 or 64 AMX
+ * The C text is for aarch64, too: what is for AVX2 by NEON, bit 1.
  * For mm_bf16, mm_u8s8 and mm_s8s8 b is in groups, as NAME_pack(packed, b)
  * makes it from rows for the machine it runs on, and there is no NAME_ld; code
  * is for AMX, and for AVX-512 with BF16 or VNNI.  With (weights packed) b

@@ -150,7 +150,25 @@ if command -v gcc > /dev/null; then
     gcc -O1 -static-pie -o still caller.c k.o -lm 2> /dev/null && is 'static-pie' 'right' ./still
     ok 'no text relocation in a library made of the object' gcc -shared -Wl,-z,text -o libm2.so k.o
     is 'nothing is asked of others' '' bash -c 'nm -u k.o; nm -D -u libk.so; echo'
+    if gcc -O0 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -o sane some.c k.c -lm 2> /dev/null; then
+        is 'C text under AddressSanitizer and UBSan' 'right' env ASAN_OPTIONS=detect_leaks=0 ./sane
+    else skip 'C text under sanitizers' 'not here'; fi
 fi
+# the same text on aarch64, beside doubles; what else a kernel may be by its own test
+if command -v aarch64-linux-gnu-gcc > /dev/null && command -v qemu-aarch64 > /dev/null; then
+    printf 'problem,name\n%s,f0\n%s,f1\n%s,f2\n%s,f3\n%s,f4\n%s,f5\n%s,f6\n%s,f7\n%s,f8\n%s,f9\n%s,fa\n' \
+        '(mm 20 33 16 (then bias gelu))' '(mm 9 40 16 (then residual layernorm))' '(mm 17 40 9 (then (clip 0 6) bf16))' \
+        '(mm_tt 9 20 33 (type f64))' '(mm_nt 9 20 33 (type f16))' '(mm 8 27 5 (then bias f16) (type bf16))' \
+        '(conv_nhwc 1 5 9 9 20 3 3 2 (pad 1) (weights packed))' '(conv 1 5 9 9 20 3 3 1 (pad 1))' \
+        '(attn_causal 2 20 33 16)' '(mm_u8s8 5 20 8)' '(mm_bf16 5 20 8 (then relu))' > more.csv
+    loop-emit --parts --c=more.c --header=more.h more.csv > em.csv
+    echo '#include "more.h"
+int main(void) { return f0_test() | f1_test() | f2_test() | f3_test() | f4_test() | f5_test() | f6_test() | f7_test() |
+                        f8_test() | f9_test() | fa_test() | f0_isa() != 1 | f8_isa() != 1; }' > mine.c
+    arm() { aarch64-linux-gnu-gcc -O1 -Wall -Wextra -Werror -c -o arm.o "$2" && aarch64-linux-gnu-gcc -static -O1 -o arm "$1" arm.o -lm && qemu-aarch64 ./arm; }
+    is 'aarch64' 'right' arm some.c k.c
+    ok 'aarch64: epilogues, types, zeros around images, attention' arm mine.c more.c
+else skip 'aarch64' 'no compiler or no emulator for it here'; fi
 # emulated instructions are slow
 loop-emit --object=some.o some.csv > /dev/null
 older some.c some.o
@@ -239,7 +257,7 @@ fails 'a name that is none' 1 "t.csv:2: column 'name': 'two words' is no C ident
 # C, C++ and the C text have words of their own, a header with them does not compile; all macros of the text are known
 printf 'problem\n(mm 8 8 8)\n(mm 8 8 8 (type f64))\n(mm_nt 8 8 64 (type f16))\n(mm_u8s8 8 8 8)\n(mm_bf16 8 8 8)\n' > t.csv
 loop-emit --c=t.c t.csv > /dev/null
-macros=$(sed -n 's/^# *define \([A-Za-z_0-9]*\).*/\1/p' t.c | grep -v '^CARRY_\|_H$' | sort -u)
+macros=$(sed -n 's/^# *define \([A-Za-z_0-9]*\).*/\1/p' t.c | grep -v '^CARRY_\|^in_carry_\|_H$' | sort -u)
 for name in short inline class xor _x int8_t uint_fast16_t INT64_C UINT8_MAX linux main $macros; do
     printf 'problem,name\n(mm 8 8 8),%s\n' "$name" > t.csv
     loop-emit t.csv 2>&1 | grep -q "t.csv:2: column 'name': '$name' is a word of C or C++" || echo "$name is taken"

@@ -14,7 +14,7 @@ $B/lib/loop/code/peer.o: $B/peer/sources.h
 # what travels with emitted kernels: as bytes without relocations, and as text
 CARRY_FLAGS := -std=gnu11 -O2 -fPIE -fvisibility=hidden -ffreestanding -fno-stack-protector -fcf-protection=none \
     -fno-asynchronous-unwind-tables
-CARRY_PARTS := half relayout surround weights plain maths softmax finish cpu run part selftest
+CARRY_PARTS := neon half relayout surround weights plain maths softmax finish cpu run part selftest
 CARRY_TEXT := lib/loop/nest/words.h lib/loop/code/carry.h $(CARRY_PARTS:%=lib/loop/code/guest/%.c)
 $B/carry/carry.o: lib/loop/code/guest/blob.c lib/loop/code/carry.c $(CARRY_TEXT) lib/loop/build.mk
 	@mkdir -p $(@D)
@@ -38,9 +38,11 @@ $B/carry/carry.inc: $B/carry/names.sed $B/carry/carry.bytes $B/carry/carry.elf $
 	echo 'static const char *const carry_text[] = {'
 	for f in $(CARRY_TEXT); do
 	    case $$f in *.c) names=yes ;; esac
+	    sed -e '/^WIDE /,/^}/{' -e '/^WIDE /i#ifdef __x86_64__' -e '/^}/a#endif' -e '}' \
+	        -e '/^CARRY_[A-Z]*(WIDE/{' -e 'i#ifdef __x86_64__' -e 'a#endif' -e '}' $$f |
 	    sed $${names:+-f $(@D)/names.sed} -e '/#include "loop/d' \
 	        -e 's/^\(void\|int\|int64_t\|uint16_t\) carry_/__attribute__((unused)) static &/' -e 's/[\\"]/\\&/g' \
-	        -e 's/.*/"&\\n"/' $$f
+	        -e 's/.*/"&\\n"/'
 	    echo ','
 	done
 	echo '};'; } > $(new); $(TOP)/pipelines/keep $(new) $@

@@ -2,6 +2,7 @@
  * object and C text that is emitted. */
 #include "loop/code/carry.h"
 
+#include "loop/code/guest/neon.c"
 #include "loop/code/guest/half.c"
 #include "loop/code/guest/relayout.c"
 #include "loop/code/guest/surround.c"

@@ -122,7 +122,9 @@ void carry_sums(float *packed, const struct carry_kernel *, const struct carry_v
 int carry_cpu(void);     /* bits of what is here, operating system included, which is asked for leave to use AMX */
 /* the same of what a processor and system say: leaf 1, leaf 7, its part 1, xgetbv; that leave is given */
 struct carry_words { uint32_t c1, b7, c7, d7, a71, state; };
+#ifdef __x86_64__
 int carry_bits(const struct carry_words *);
+#endif
 /* c = the operation, or with `add` += it, by plain loops, on any x86-64; without what follows it; A has its zeros */
 void carry_plain(const struct carry_kernel *, float *c, const float *a, const float *b);
 /* the same for two contractions; `second` is V */

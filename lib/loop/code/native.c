@@ -70,6 +70,7 @@ static void function(struct buf *b, const struct kernel *g, int type, const char
                       "#define STORE_FOUR(p, s, add) carry_store_four_%s(p, s, add)\n"
                       "#define STORE_ONE(p, s, lane, add) carry_store_one_%s(p, s, lane, add)\n",
                    wide ? "carry_half_" : "", wide ? sum : "", sum, sum, sum);
+    if (wide) buf_format(b, "#ifdef __x86_64__\n");
     buf_format(b, "%s%s static void %s_%s(float *c_, const float *a_, const float *b_,\n"
                   "    const struct carry_context *x)\n{\n",
                (g->isa == ISA_AMX ? tiles : more)[type], wide ? "WIDE" : "NARROW", name, isa);
@@ -91,7 +92,7 @@ static void function(struct buf *b, const struct kernel *g, int type, const char
     if (strstr(body->s, "TOTAL(")) buf_format(b, doubles ? "__m256d s;\n" : "__m128 s;\n");
     if (strstr(body->s, "m = ")) buf_format(b, "%s m;\n", wide ? "__mmask16" : "__m256i");
     buf_add(b, body->s, body->n);
-    buf_format(b, g->isa == ISA_AMX ? "}\n#endif\n" : "}\n");
+    buf_format(b, "}\n%s%s", wide ? "#endif\n" : "", g->isa == ISA_AMX ? "#endif\n" : "");
 }
 
 static void variant_text(struct buf *b, const struct carry_variant *v, const char *name, const char *isa, bool code)
@@ -111,8 +112,8 @@ static void variant_text(struct buf *b, const struct carry_variant *v, const cha
 }
 
 static const char totals_of_doubles[] =
-    "WIDE static inline __attribute__((unused)) __m256d carry_half_pd(__m512d x)\n{\n"
-    "    return _mm256_add_pd(_mm512_extractf64x4_pd(x, 1), _mm512_castpd512_pd256(x));\n}\n"
+    "#ifdef __x86_64__\nWIDE static inline __attribute__((unused)) __m256d carry_half_pd(__m512d x)\n{\n"
+    "    return _mm256_add_pd(_mm512_extractf64x4_pd(x, 1), _mm512_castpd512_pd256(x));\n}\n#endif\n"
     "NARROW static inline __attribute__((unused)) __m256d carry_total_pd(__m256d x, __m256d y, __m256d z, __m256d u)\n"
     "{\n    x = _mm256_hadd_pd(x, y), z = _mm256_hadd_pd(z, u);\n"
     "    return _mm256_add_pd(_mm256_permute2f128_pd(x, z, 0x20), _mm256_permute2f128_pd(x, z, 0x31));\n}\n"
@@ -125,7 +126,7 @@ static const char totals_of_doubles[] =
 
 void native_begin(struct buf *b)
 {
-    buf_format(b, "/* C of loop-emit; any x86-64 and compiler of GNU C, no flags needed */\n");
+    buf_format(b, "/* C of loop-emit; any x86-64 or aarch64 and compiler of GNU C, no flags needed */\n");
     for (size_t i = 0; i < sizeof carry_text / sizeof *carry_text; i++)
         buf_add(b, carry_text[i], strlen(carry_text[i]));
     buf_format(b, "\n/* ---- sums of the lanes of vectors ---- */\n");
@@ -134,9 +135,10 @@ void native_begin(struct buf *b)
         const char *sum = i ? "epi32" : "ps", *few = i ? "_mm_castps_si128" : "", *one = i ? "_mm_castsi128_ps" : "";
         buf_format(b, "#define SUM4_%s(x, y) %s(_mm_add_%s(%s(x), %s(y)))\n", sum, one, sum, few, few);
         buf_format(b, "#define PAIRS_%s(x, y) %s(_mm256_hadd_%s(%s(x), %s(y)))\n", sum, back, sum, to, to);
-        buf_format(b, "WIDE static inline __attribute__((unused)) __m256 carry_half_%s(__m512 x)\n{\n"
+        buf_format(b, "#ifdef __x86_64__\n"
+                      "WIDE static inline __attribute__((unused)) __m256 carry_half_%s(__m512 x)\n{\n"
                       "    __m256 y = _mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(x), 1));\n"
-                      "    return %s(_mm256_add_%s(%s(y), %s(_mm512_castps512_ps256(x))));\n}\n",
+                      "    return %s(_mm256_add_%s(%s(y), %s(_mm512_castps512_ps256(x))));\n}\n#endif\n",
                    sum, back, sum, to, to);
         buf_format(b, "NARROW static inline __attribute__((unused)) __m128 carry_total_%s(__m256 x, __m256 y, "
                       "__m256 z, __m256 u)\n{\n    x = PAIRS_%s(PAIRS_%s(x, y), PAIRS_%s(z, u));\n"
@@ -154,9 +156,10 @@ void native_begin(struct buf *b)
     }
     buf_format(b, "%s", totals_of_doubles);
     /* multiply-adds stay in the encoder's order: clang's own has more values alive than there are registers */
-    buf_format(b, "#ifdef __clang__\n#define KEEP(v) __asm__ volatile(\"\" : \"+v\"(v))\n"
+    buf_format(b, "#ifdef __aarch64__\n#define KEEP(x) __asm__ volatile(\"\" : \"+w\"((x).v[0]), \"+w\"((x).v[1]))\n"
+                  "#elif defined __clang__\n#define KEEP(v) __asm__ volatile(\"\" : \"+v\"(v))\n"
                   "#else\n#define KEEP(v)\n#endif\n");
-    buf_format(b, "#if defined(__clang__) ? __clang_major__ >= 11 : __GNUC__ >= 11\n"
+    buf_format(b, "#if defined __x86_64__ && (defined __clang__ ? __clang_major__ >= 11 : __GNUC__ >= 11)\n"
                   "#define CARRY_TILES 1\n#endif\n");
     buf_format(b, "\n/* ---- the kernels ---- */\nstatic struct carry_state carry_all;\n");
 }
@@ -259,9 +262,11 @@ static const char *emit_kernel(struct buf *b, const struct image_kernel *q)
     buf_format(b, ", .over = %d, .query = %d, .norm = %d, .variant = {\n", k.over, k.query, k.norm);
     for (int i = 0; i < n; i++) {
         bool tiles = of[i] == isa_name[ISA_AMX];
+        const bool wide = of[i] != isa_name[ISA_AVX2];
         if (tiles) buf_format(b, "#ifdef CARRY_TILES\n");
+        else if (wide) buf_format(b, "#ifdef __x86_64__\n");
         variant_text(b, &k.variant[i], s, of[i], q->p->op == OP_FMA);
-        if (tiles) buf_format(b, "#endif\n");
+        if (wide) buf_format(b, "#endif\n");
     }
     buf_format(b, "} };\n");
     return NULL;

@@ -1,4 +1,6 @@
 /* What is here, memory, and which variant that runs. */
+#ifdef __x86_64__
+enum { MMAP = 9, MUNMAP = 11 };
 static long system_call(long number, long a, long b, long c, long d, long e, long f)
 {
     register long r10 __asm__("r10") = d, r8 __asm__("r8") = e, r9 __asm__("r9") = f;
@@ -37,6 +39,18 @@ int carry_cpu(void)
     return have & TILES && !tiles_allowed() ? have & ~TILES : have;
 }
 
+#else
+enum { MMAP = 222, MUNMAP = 215 };
+static long system_call(long number, long a, long b, long c, long d, long e, long f)
+{
+    register long x8 __asm__("x8") = number, x0 __asm__("x0") = a, x1 __asm__("x1") = b, x2 __asm__("x2") = c;
+    register long x3 __asm__("x3") = d, x4 __asm__("x4") = e, x5 __asm__("x5") = f;
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5) : "memory");
+    return x0;
+}
+int carry_cpu(void) { return CARRY_AVX2; }               /* what is narrow, by NEON */
+#endif
+
 struct piece { int64_t bytes; char unused[56]; };        /* before scratch memory, so that that is aligned */
 
 /* memory of calls that are over is kept for the next ones; a thread that finds none gets its own */
@@ -46,9 +60,9 @@ static struct piece *get_memory(struct carry_pool *pool, int64_t bytes)
     for (int i = 0; i < CARRY_KEPT && pool; i++) {
         struct piece *p = (struct piece *)__atomic_exchange_n(&pool->piece[i], (void *)0, __ATOMIC_ACQUIRE);
         if (p && p->bytes >= bytes) return p;
-        if (p) system_call(11, (long)p, p->bytes, 0, 0, 0, 0);           /* munmap */
+        if (p) system_call(MUNMAP, (long)p, p->bytes, 0, 0, 0, 0);
     }
-    long at = system_call(9, 0, bytes, 3, 0x22, -1, 0);  /* mmap, to be read and written, private and anonymous */
+    long at = system_call(MMAP, 0, bytes, 3, 0x22, -1, 0);  /* to be read and written, private and anonymous */
     if (at < 0 && at > -4096) return 0;
     ((struct piece *)at)->bytes = bytes;
     return (struct piece *)at;
@@ -61,7 +75,7 @@ static void put_memory(struct carry_pool *pool, struct piece *p)
         if (__atomic_compare_exchange_n(&pool->piece[i], &none, (void *)p, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
             return;
     }
-    system_call(11, (long)p, p->bytes, 0, 0, 0, 0);
+    system_call(MUNMAP, (long)p, p->bytes, 0, 0, 0, 0);
 }
 
 static int here(struct carry_state *s)

@@ -1,9 +1,12 @@
 /* Numbers of two bytes to floats and back. */
+#ifdef __x86_64__
 #include <cpuid.h>
 #include <immintrin.h>
-
 #define NARROW __attribute__((target("avx2,fma,f16c")))
 #define WIDE   __attribute__((target("avx512f,avx512vl,avx512bw,avx2,fma,f16c")))
+#else
+#define NARROW                                           /* by neon.c; nothing is WIDE */
+#endif
 
 typedef double eight __attribute__((may_alias));
 typedef uint16_t half_word __attribute__((may_alias));

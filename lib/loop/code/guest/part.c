@@ -70,8 +70,12 @@ static void copy_rows(char *to, int64_t to_row, const char *from, int64_t from_r
     for (int64_t i = 0; i < n; i++) {                    /* bytes; memcpy is not here, and may not be called */
         char *at = to + i * to_row;
         const char *what = from + i * from_row;
+#ifdef __x86_64__
         int64_t left = row;
         __asm__ volatile("rep movsb" : "+D"(at), "+S"(what), "+c"(left) : : "memory");
+#else
+        __builtin_memcpy(at, what, (uintptr_t)row);
+#endif
     }
 }
 
