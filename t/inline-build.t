@@ -145,5 +145,13 @@ fails 'a name that would forge the replay file' 1 'with a line end' inline-build
 touch stock.stock/0-1234abcd.o.tmp w/.millrace-4194303-$("$root/pipelines/here")-calls.ll w/.millrace-4194303-$("$root/pipelines/here")-calls-1234abcd.ll.tmp
 inline-build --stock=O2 --out=stock w > stock.csv
 is 'nothing begun is left' 0 eval 'ls -A w stock.stock | grep -c "tmp$\|^[.]millrace"; true'
+# killed with its compiler in the middle of a profile
+mkdir fake
+printf '#!/bin/bash\nfor a; do case $a in *.o) touch "${a%%%%.o}-1234abcd.o.tmp" ;; esac; done\nkill -9 $PPID\n' > fake/clang-14
+chmod +x fake/clang-14
+{ PATH=$PWD/fake:$PATH inline-build --stock=pgo --out=begun w; } > log 2>&1
+is 'a profile was begun' 1 eval 'find begun.stock -name "*.tmp" | wc -l'
+"$root/pipelines/sweep" .
+is 'and the sweep finds all of it' '' echo "$(find begun.stock -type f)"
 fails 'both' 2 'threshold' inline-build --decisions=one.sexp --threshold=5 --out=x w
 done_testing

@@ -217,6 +217,26 @@ if ${CC:-cc} -O1 -w -fno-builtin -o bin/odd odd.c -lm -lpthread; then
     done
     ${CC:-cc} -O1 -w -fno-builtin -Wl,-z,lazy -o bin/odd-lazy odd.c -lm -lpthread && unharmed 'lazily bound' "$T/bin/odd-lazy" jumps
     ${CC:-cc} -O1 -w -fno-builtin -no-pie -o bin/odd-fixed odd.c -lm -lpthread && unharmed 'at a fixed address' "$T/bin/odd-fixed" jumps
+    # the first call after the delay is a child's as of vfork, whose number the program that it becomes has, too
+    cat > late.c <<'D'
+#include <math.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    volatile double s = 0;
+    for (long i = 0; i < 300000000; i++) s += 1;
+    if (argc > 1) return cbrt(s) < 0;
+    pid_t p = vfork();
+    if (!p) { execl(argv[0], argv[0], "again", (char *)0); _exit(127); }
+    return waitpid(p, NULL, 0) != p;
+}
+D
+    ${CC:-cc} -O1 -w -fno-builtin -o bin/late late.c -lm
+    ok 'a delay that ends in a child as of vfork' prof-record --quiet --calls='*' --delay=0.01 -o late bin/late 2> late.err
+    ok 'loses nothing' eval '[ ! -s late.err ]'
+    is 'and both programs are recorded, each by its number' '2 2' \
+        eval 'prof-log --quiet late | csv-cut -c proc | sed 1d | sort -u | paste -sd" " | wc -w | sed "s/$/ $(ls late/names.*.0.csv | wc -l)/"'
     logs() { prof-record --quiet --calls=cbrt -o rights bin/odd; stat -c %a rights/* | sort -u; }
     is 'logs are for their owner alone' 600 logs
 fi

@@ -1,6 +1,7 @@
 /* profile.c - see profile.h */
 #include "inline/profile.h"
 #include "base/message.h"
+#include "base/out.h"
 #include "measure/child.h"
 #include "measure/count.h"
 #include <errno.h>
@@ -102,20 +103,13 @@ void profile_use_words(struct args *a, const char *kind, const char *data)
     arg(a, xformat("-fprofile-use=%s", data));
 }
 
-static void remove_objects(const char *directory, size_t n)
-{
-    for (size_t k = 0; k < n; k++) {
-        char *object = xformat("%s/%zu.o", directory, k);
-        unlink(object);
-        free(object);
-    }
-    rmdir(directory);
-}
-
 const char *profile_make(const struct llvm *l, const struct program *p, const char *kind, const char *data)
 {
-    char *directory = xformat("%s.objects", data), *exe = xformat("%s.exe", data), *raw = xformat("%s.raw", data);
-    char *tool = xformat("llvm-profdata-%d", l->version), *merge = program_path(tool), *aside = xformat("%s.new", data);
+    const char *slash = strrchr(data, '/');
+    char *beside = xformat("%.*s", slash ? (int)(slash - data) : 1, slash ? data : ".");
+    char *own = out_own(beside, "profile");              /* killed, a compiler leaves more in it than we know of */
+    char *exe = xformat("%s/run", own), *raw = xformat("%s/raw", own), *merged = xformat("%s/merged", own);
+    char *tool = xformat("llvm-profdata-%d", l->version), *merge = program_path(tool);
     struct args compile = { 0 }, link = { 0 }, a = { 0 };
     const char *generate = strcmp(kind, "fe") == 0 ? "-fprofile-instr-generate" : "-fprofile-generate", *why = NULL;
     if (!merge) return "no llvm-profdata of this version (apt install llvm-N)";
@@ -130,12 +124,12 @@ const char *profile_make(const struct llvm *l, const struct program *p, const ch
     if (strcmp(kind, "irn") == 0) {
         arg(&link, "-Wno-unused-command-line-argument");
     }
-    why = units_build(l->clang, p, &compile, &link, directory, exe);
+    why = units_build(l->clang, p, &compile, &link, own, exe);
     if (!why) why = units_run(p, exe, "LLVM_PROFILE_FILE", raw);
     arg(&a, merge);
     arg(&a, "merge");
     arg(&a, "-o");
-    arg(&a, aside);
+    arg(&a, merged);
     for (size_t i = 0; i < p->nsearch; i++) {
         char *one = xformat("%s%zu", raw, i);
         if (access(one, R_OK) == 0) arg(&a, one); /* a run that ends by _exit leaves none */
@@ -143,16 +137,9 @@ const char *profile_make(const struct llvm *l, const struct program *p, const ch
     if (!why && a.n == 4) why = "no run left a profile";
     if (!why) why = tool_run(&a, NULL, NULL, NULL);
     else args_free(&a);
-    if (!why && rename(aside, data) != 0) die_errno("%s", data);
-    for (size_t i = 0; i < p->nsearch; i++) {
-        char *one = xformat("%s%zu", raw, i);
-        unlink(one);
-        free(one);
-    }
-    unlink(exe);
-    remove_objects(directory, p->nunits);
+    if (!why && rename(merged, data) != 0) die_errno("%s", data);
     args_free(&compile);
     args_free(&link);
-    free_all(directory, exe, raw, tool, merge, aside);
+    free_all(beside, own, exe, raw, tool, merge, merged);
     return why;
 }

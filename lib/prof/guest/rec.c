@@ -66,6 +66,7 @@ static double ns_per_tick = 1;
 static uint64_t start_at, limit, given;                  /* --delay, in ticks; --max-events, and how many so far */
 static uint32_t kept;                                    /* --ring: halves of a log */
 static struct ours messages;                             /* what descriptor 2 was in the beginning */
+static pid_t self;
 static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t at_thread_end;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -619,6 +620,8 @@ bool rec_more(void)
     bool fresh = !my.head;
     my.from = my.to = 0;
     if (fresh) {
+        /* a child as of vfork, in our memory: the files that it made would have the names of what it becomes */
+        if (getpid() != self) return false;
         if (my.lost < my.retry || !open_files()) {
             if (my.lost >= my.retry) my.retry = my.lost * 2 + 1;
             my.busy = false;
@@ -704,6 +707,7 @@ static void thread_ends(void *unused)
 static void child_after_fork(void)
 {
     forget_files();
+    self = getpid();
     all_dropped = given = 0;
     facts_known = false;
     next_thread = image = 0;
@@ -767,6 +771,7 @@ static void init(void)
 {
     struct stat st;
     if (fstat(2, &st) == 0) messages = identity(&st);
+    self = getpid();
     pthread_key_create(&at_thread_end, thread_ends);
     pthread_atfork(NULL, NULL, child_after_fork);
     atexit(at_end);
