@@ -184,6 +184,8 @@ deps:
 	command -v apt-get > /dev/null || cannot "no apt-get here, install these with your package manager"
 	as_root=; [ "$$(id -u)" = 0 ] || as_root=sudo
 	[ -z "$$as_root" ] || command -v sudo > /dev/null || cannot "not root and no sudo"
+	install="$${as_root:+$$as_root }apt-get install --no-install-recommends"
+	echo "make deps: $${as_root:+$$as_root }apt-get update && $$install $${missing[*]}"
 	$$as_root apt-get update -qq || cannot "apt-get update failed"
 	# what this release of Debian does not have is not compared with
 	here=()
@@ -194,7 +196,6 @@ deps:
 	done
 	missing=("$${here[@]}")
 	[ $${#missing[@]} -gt 0 ] || exit 0
-	echo "$${as_root:+$$as_root }apt-get install --no-install-recommends $${missing[*]}"
 	$$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$${missing[@]}" ||
 	    cannot "apt-get install failed"
 list:

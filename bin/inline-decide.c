@@ -28,7 +28,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *column = "predicted", *compiler = "clang-14", *out, *otherwise, *calls;
+static const char *column = "predicted", *compiler, *out, *otherwise, *calls;
 static double over = 0.5, under = NAN, heat, hot = -1000;
 static const struct opt options[] = {
     { 'c', "column", STR, &column, "COL", "the verdict" },

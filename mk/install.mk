@@ -1,5 +1,5 @@
 # install.mk - make install, make uninstall: what a person types is on PATH, the steps of pipelines (share/internal)
-# are in libexec; pages from --help, completion from the tables of options
+# are in libexec, where pipelines find links to the others; pages from --help, completion from the tables of options
 bindir  = $(DESTDIR)$(PREFIX)/bin
 execdir = $(DESTDIR)$(PREFIX)/libexec/millrace
 datadir = $(DESTDIR)$(PREFIX)/share
@@ -20,6 +20,7 @@ install: all man
 	    $(datadir)/millrace/share $(datadir)/doc/millrace $(libdir) $(pydir)/millrace_place
 	install $(TYPED:%=$(BIN)/%) $(bindir)
 	[ -z '$(INTERNAL)' ] || install $(INTERNAL:%=$(BIN)/%) $(execdir)
+	for f in $(TYPED); do ln -sf ../../bin/$$f $(execdir)/$$f; done
 	install -m 644 $(FILTERS:%=$B/man/%.1) $(datadir)/man/man1
 	install -m 644 share/millrace.7 $(datadir)/man/man7
 	{ cat share/completion.bash
@@ -28,8 +29,7 @@ install: all man
 	cp -r plots pipelines data mk Makefile VERSION packages.csv $(datadir)/millrace
 	cp -r share/policies $(datadir)/millrace/share
 	cp -r README.md CHANGELOG.md docs examples $(datadir)/doc/millrace
-	printf 'BIN := %s\nB := %s\nexport PATH := %s:$$(PATH)\n' $(PREFIX)/bin $(PREFIX)/lib/millrace \
-	    $(PREFIX)/libexec/millrace > $(datadir)/millrace/installed.mk
+	printf 'BIN := %s\nB := %s\n' $(PREFIX)/libexec/millrace $(PREFIX)/lib/millrace > $(datadir)/millrace/installed.mk
 	! ls $B/measure/*.so > /dev/null 2>&1 || install $B/measure/*.so $(libdir)
 	! [ -d $B/prof ] || cp -r $B/prof/. $(libdir)
 	rm -f $(libdir)/*.d

@@ -10,22 +10,21 @@ BENCH_ROUNDS   ?= $(if $(bench_small),20,100)
 BENCH_CONFIGURATIONS ?= $(if $(bench_small),8,100)
 bench_small    = $(filter ci test,$(SCALE))
 
-$B/t/bench/work: $(TOP)/pipelines/bench-work.c
-	@mkdir -p $(@D)
+$(OUT)/bench/work: $(TOP)/pipelines/bench-work.c | $(OUT)/bench
 	$(CC) -O2 -o $(new) $< && $(swap)
 $(OUT)/bench:
 	mkdir -p $@
 
 # measurements: a rebuilt filter does not throw them away
-$(OUT)/bench/demo-runs.csv: | $(OUT)/bench $B/t/bench/work
-	bench-run --rounds=$(BENCH_ROUNDS) --aa --seed=$(SEED) -o $@.log --label=plain '$B/t/bench/work 1000' \
-	    --label=slower '$B/t/bench/work 1010'
+$(OUT)/bench/demo-runs.csv: | $(OUT)/bench $(OUT)/bench/work
+	bench-run --rounds=$(BENCH_ROUNDS) --aa --seed=$(SEED) -o $@.log --label=plain '$(OUT)/bench/work 1000' \
+	    --label=slower '$(OUT)/bench/work 1010'
 	csv-cat $@.log $(aside)
-$(OUT)/bench/aa.csv: | $(OUT)/bench $B/t/bench/work
-	bash $(TOP)/t/bench/aa.sh $(BENCH_AA) $(new) $B/t/bench/work
+$(OUT)/bench/aa.csv: | $(OUT)/bench $(OUT)/bench/work
+	bash $(TOP)/t/bench/aa.sh $(BENCH_AA) $(new) $(OUT)/bench/work
 	$(call keep,$@)
-$(OUT)/bench/identical.csv: | $(OUT)/bench $B/t/bench/work
-	bash $(TOP)/t/bench/identical.sh $(BENCH_TIMES) $(new) $B/t/bench/work $(BENCH_CONFIGURATIONS)
+$(OUT)/bench/identical.csv: | $(OUT)/bench $(OUT)/bench/work
+	bash $(TOP)/t/bench/identical.sh $(BENCH_TIMES) $(new) $(OUT)/bench/work $(BENCH_CONFIGURATIONS)
 	$(call keep,$@)
 # derived; bench-compare says by its status what it found
 $(OUT)/bench/demo-compare.csv: $(OUT)/bench/demo-runs.csv $(BIN)/bench-compare
@@ -54,8 +53,8 @@ bench-demo: $(OUT)/bench/demo-compare.csv $(OUT)/bench/demo-power.csv $(OUT)/ben
 	csv-show $(OUT)/bench/demo-power.csv
 bench-aa: $(OUT)/bench/aa.csv
 	csv-show $<
-bench-planted: | $(OUT)/bench $B/t/bench/work
-	bash $(TOP)/t/bench/planted.sh $(BENCH_TIMES) $(OUT)/bench/planted.csv $B/t/bench/work \
+bench-planted: | $(OUT)/bench $(OUT)/bench/work
+	bash $(TOP)/t/bench/planted.sh $(BENCH_TIMES) $(OUT)/bench/planted.csv $(OUT)/bench/work \
 	    $(if $(bench_small),50)
 	csv-show $(OUT)/bench/planted.csv
 bench-identical: $(OUT)/bench/identical.csv

@@ -72,7 +72,7 @@ $(inline_study)/%/rewards.csv: $(inline_study)/%/explored
 	inline-problem --runs=$(@D)/tried.csv --times=$(@D)/times.csv -o $(@D)/problem.csv
 	inline-reward --times=$(@D)/times.csv --samples=50 -o $@ $(@D)/problem.csv
 $(inline_study)/%/rewarded: $(inline_study)/%/rewards.csv
-	@inline-best --program=$* --compiler=clang-14 -o $(@D)/rewarded.sexp $<
+	@inline-best --program=$* -o $(@D)/rewarded.sexp $<
 	printf 'file,parent,chain,step\n%s,default,reward,0\n' $(@D)/rewarded.sexp > $(@D)/rewarded.list
 	inline-run --store=$(@D)/store --history=$(@D)/history.csv --complete --list=$(@D)/rewarded.list $(@D)/w
 	touch $@

@@ -151,9 +151,10 @@ prof: $(prof)/verdict.csv $(prof)/speedup.csv $(prof)/e2e/summary.csv $(prof)/tr
 	csv-show $(prof)/speedup.csv
 	csv-show $(prof)/cost.csv
 	! grep -q ',fail' $(prof)/verdict.csv
+prof-process: export DIR := $(DIR)
 prof-process:
-	@[ -d "$(DIR)" ] || { echo 'make prof-process: DIR=$(DIR) is no folder; DIR= says where the logs are' >&2; exit 1; }
-	$(prof_process) $(if $(TREE),--tree) $(DIR) $(OUT)/process
+	@[ -d "$$DIR" ] || { echo "make prof-process: DIR=$$DIR is no folder; DIR= says where the logs are" >&2; exit 1; }
+	$(prof_process) $(if $(TREE),--tree) "$$DIR" $(OUT)/process
 	echo '$(OUT)/process/page.html: open it in a browser'
 prof-whatif-bench:
 	$(TOP)/t/bench/prof-whatif.sh $(prof)/whatif

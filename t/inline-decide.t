@@ -8,7 +8,7 @@ p,h,f:4:4,yes,5,0.1
 p,va,f:5:4,no,5,yes
 p,i,f:6:4,yes,5,
 X
-is 'yes, no and numbers, from the outside in' '(decisions (program p) (compiler clang-14)
+is 'yes, no and numbers, from the outside in' '(decisions (program p)
   (site (path main:1:2) (callee f) (inline true))
   (site (path main:1:2 f:3:4) (callee g) (inline true))
   (site (path f:4:4) (callee h) (inline false)))' inline-decide -c verdict s.csv
@@ -26,7 +26,7 @@ cat > calls.sexp <<'X'
 (decisions (site (path main:1:2) (callee f) (inline false)) (site (path g:9:9 main:1:2) (callee f) (inline false))
   (site (path x:1:1 main:1:2) (callee f) (inline true)) (site (path main:3:2) (callee h) (inline false)))
 X
-is 'copies are decided as the call they are copies of' '(decisions (program "") (compiler clang-14)
+is 'copies are decided as the call they are copies of' '(decisions (program "")
   (site (path main:1:2) (callee f) (inline true))
   (site (path g:9:9 main:1:2) (callee f) (inline true))
   (site (path x:1:1 main:1:2) (callee f) (inline true))

@@ -39,6 +39,13 @@ for c in clang-16 clang-19; do
         is "$c forbids the same" "$(cat w/never.csv)" cat $c/never.csv
     else skip "$c names the calls of the program alike" "$c is not here"; fi
 done
+# clang without a number is the one that the system calls so, not the oldest that is here
+if have clang-19 opt-19 llvm-link-19; then
+    mkdir default
+    ln -s "$(realpath "$(command -v clang-19)")" default/clang
+    PATH=$PWD/default:$PATH inline-module --out=default/w demo
+    is 'the compiler that is called clang is taken' clang-19 csv-calc --print=compiler default/w/program.csv
+else skip 'the compiler that is called clang is taken' 'no clang-19'; fi
 if have_gcc_plugin; then
     ok 'gcc' inline-module --compiler=gcc --out=g demo
     is 'names the calls of the source alike' "$(names w/calls.csv 1,2,5)" names g/calls.csv 1,2,5

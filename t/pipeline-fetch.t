@@ -1,5 +1,5 @@
 #!/bin/bash
-# fetch-source with an apt-get of its own: lists that cannot be fetched at first, lists that are stale, a kill
+# fetch-source with an apt-get of its own: lists that cannot be fetched at first, lists that are stale, a kill; make deps
 . "$(dirname "$0")/tap.sh"
 needs dpkg-source
 mkdir hello && echo hello > hello/file
@@ -31,4 +31,19 @@ sleep 0.5
 rm slow
 ok 'killed, and again' fetch
 is 'it is whole' hello cat src/hello/file
+# make deps, on a machine that lacks two packages: what it will do is said before sudo asks for a password
+mkdir fake
+printf '#!/bin/bash\n[ "$1" = -u ] && echo 1000\n' > fake/id
+printf '#!/bin/bash\necho "sudo $*"\n[ -z "$REFUSED" ]\n' > fake/sudo
+printf '#!/bin/bash\nexit 0\n' > fake/apt-get
+printf '#!/bin/bash\n[[ ${!#} =~ ^(lld|perl)$ ]] || echo "install ok installed"\n' > fake/dpkg-query
+chmod +x fake/*
+deps() { PATH=$PWD/fake:$PATH make -s -C "$root" deps; }
+is 'make deps says what it will install, and how, first' \
+'make deps: sudo apt-get update && sudo apt-get install --no-install-recommends perl lld
+sudo apt-get update -qq
+sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends perl lld' deps
+REFUSED=1 fails 'no password' 2 'apt-get update failed; still missing: perl lld' deps
+printf '#!/bin/bash\necho "install ok installed"\n' > fake/dpkg-query
+ok 'nothing is missing: nothing is said or done' eval '[ -z "$(deps)" ]'
 done_testing

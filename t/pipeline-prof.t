@@ -24,8 +24,11 @@ ok 'and give the same tables' eval "for f in o/process/*.csv; do cmp \$f $out/pr
 ok 'nothing is written beside the logs' diff before <(ls -l --time-style=full-iso again)
 ok 'and one page' grep -q '</html>' o/process/page.html
 echo 'print(sum(range(9)))' > plain.py
-prof-record --quiet -o plain plain.py > plain.out
-ok 'an ordinary script, without operations or iterations' make -s -C "$root" prof-process DIR="$PWD/plain" OUT="$PWD/p" PROF_FORMS=svg B="$B" BIN="$BIN"
+mkdir "it's a \"folder\""
+prof-record --quiet -o "it's a \"folder\"/of logs" plain.py > plain.out
+ok 'an ordinary script, without operations or iterations; logs in any folder' \
+    eval 'make -s -C "$root" prof-process DIR="$PWD/it'"'"'s a \"folder\"/of logs" OUT="$PWD/p" PROF_FORMS=svg B="$B" BIN="$BIN" 2> warnings'
+ok 'without a warning' eval '[ ! -s warnings ] || { cat warnings; false; }'
 ok 'has its operations, none, and their picture' bash -c "csv-cut -c op p/process/operations.csv | grep -qx '(none)' && grep -q '</svg>' p/process/operations.svg"
 rm -rf "$out"
 done_testing

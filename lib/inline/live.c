@@ -107,7 +107,7 @@ void live_write(const struct live *l, const char *path, const char *program, con
     str *step = NULL;
     size_t cap = 0;
     sexpw *w = sexpw_open(path);
-    canonical_begin(w, str_of(program), str_of(compiler));
+    canonical_begin(w, str_of(program), compiler ? str_of(compiler) : (str){ 0 });
     for (size_t i = 0; i < l->n; i++) {
         struct canonical_site x = { .callee = l->v[i].site.callee,
                                     .action = l->v[i].inlined ? ACTION_INLINE : ACTION_APPLY };

@@ -1,6 +1,7 @@
 /* llvm.c - see llvm.h.  Command lines and formats were tried on LLVM 14, 16 and 19. */
 #include "inline/llvm.h"
 #include "base/compare.h"
+#include "base/mem.h"
 #include "base/message.h"
 #include "base/num.h"
 #include "inline/tool.h"
@@ -11,32 +12,54 @@
 #include <string.h>
 #include <unistd.h>
 
+/* a program of LLVM's with its version in its name, or NULL */
+static char *versioned(const char *tool, int version)
+{
+    char *name = xformat("%s-%d", tool, version), *path = program_path(name);
+    free(name);
+    return path;
+}
+
+/* which of them `clang` is, by where its links lead; 0: none */
+static int version_of_default(void)
+{
+    char *clang = program_path("clang"), *real = clang ? realpath(clang, NULL) : NULL;
+    int found = 0;
+    for (int v = LLVM_FIRST; real && v <= LLVM_LAST && !found; v++) {
+        char *path = versioned("clang", v), *its = path ? realpath(path, NULL) : NULL;
+        if (its && strcmp(its, real) == 0) found = v;
+        free_all(path, its);
+    }
+    free_all(clang, real);
+    return found;
+}
+
+static struct llvm *find_version(int v)
+{
+    struct llvm l = { .version = v, .clang = versioned("clang", v), .opt = versioned("opt", v),
+                      .link = versioned("llvm-link", v), .lld = versioned("ld.lld", v) };
+    if (!l.clang || !l.opt || !l.link) {
+        free_all(l.clang, l.opt, l.link, l.lld);
+        return NULL;
+    }
+    struct llvm *found = xmalloc(1, sizeof *found);
+    *found = l;
+    return found;
+}
+
 struct llvm *llvm_find(int version, const char **why)
 {
-    static char sentence[128];
-    for (int v = version ? version : 14; v <= (version ? version : 19); v++) {
-        struct llvm l = { .version = v };
-        char *name = xformat("clang-%d", v);
-        l.clang = program_path(name);
-        free(name);
-        l.opt = program_path(name = xformat("opt-%d", v));
-        free(name);
-        l.link = program_path(name = xformat("llvm-link-%d", v));
-        free(name);
-        l.lld = program_path(name = xformat("ld.lld-%d", v));
-        free(name);
-        if (l.clang && l.opt && l.link) {
-            struct llvm *found = xmalloc(1, sizeof *found);
-            *found = l;
-            return found;
-        }
-    }
+    static char sentence[160];
+    struct llvm *found = find_version(version ? version : version_of_default());
+    for (int v = LLVM_FIRST; !version && !found && v <= LLVM_LAST; v++) found = find_version(v);
+    if (found) return found;
     if (version)
         snprintf(sentence, sizeof sentence, "clang-%d, opt-%d or llvm-link-%d not found (apt install clang-%d llvm-%d)",
                  version, version, version, version, version);
     else
         snprintf(sentence, sizeof sentence,
-                 "no clang-14 .. clang-19 with its opt and llvm-link found (apt install clang-14 llvm-14)");
+                 "no clang-%d .. clang-%d with its opt and llvm-link found (apt install clang llvm)", LLVM_FIRST,
+                 LLVM_LAST);
     *why = sentence;
     return NULL;
 }

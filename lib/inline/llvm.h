@@ -11,10 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { LLVM_FIRST = 14, LLVM_LAST = 19 };                /* those that were tried */
 struct llvm { int version; char *clang, *opt, *link, *lld; };  /* lld: NULL where it is not installed */
 
-/* The tools of that version (0: the oldest installed of 14 .. 19, so that results do not change when one is added).
- * NULL and a sentence in *why when they are missing. */
+/* The tools of that version; 0: of that which `clang` is, else the oldest installed of LLVM_FIRST .. LLVM_LAST, so that
+ * results do not change when one is added.  NULL and a sentence in *why when they are missing. */
 struct llvm *llvm_find(int version, const char **why);
 
 struct remark {                                          /* what the compiler said about one call */

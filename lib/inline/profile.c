@@ -112,7 +112,7 @@ const char *profile_make(const struct llvm *l, const struct program *p, const ch
     char *tool = xformat("llvm-profdata-%d", l->version), *merge = program_path(tool);
     struct args compile = { 0 }, link = { 0 }, a = { 0 };
     const char *generate = strcmp(kind, "fe") == 0 ? "-fprofile-instr-generate" : "-fprofile-generate", *why = NULL;
-    if (!merge) return "no llvm-profdata of this version (apt install llvm-N)";
+    if (!merge) return "no llvm-profdata of this version (apt install llvm)";
     arg(&compile, "-O2");
     arg(&compile, generate);
     if (strcmp(kind, "irn") == 0) {
