@@ -79,8 +79,8 @@ struct carry_kernel {                                    /* in the order in whic
     float mid_scale;                                     /* of S, first of all */
     uint8_t mid[CARRY_THENS];                            /* what follows that: CARRY_RELU, CARRY_GELU, CARRY_SOFTMAX */
     float scale;                                         /* of CARRY_OVER: one over the divisor */
-    float arg[CARRY_WORDS_ROOM][CARRY_ARGUMENTS];               /* by carry_then: numbers behind the others */
     int64_t bias_step, bias;                             /* element i of C has the (i / bias_step % bias)-th bias */
+    float arg[CARRY_WORDS_ROOM][CARRY_ARGUMENTS];        /* by carry_then: numbers behind the others */
     int32_t over;                                        /* the divisor */
     int32_t query, norm;                                 /* of causal: its variable and one; CARRY_LAYERNORM .. or 0 */
     struct carry_variant variant[CARRY_VARIANTS];        /* the better one first */

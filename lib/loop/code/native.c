@@ -256,10 +256,9 @@ static const char *emit_kernel(struct buf *b, const struct image_kernel *q)
     for (int i = 0; i < CARRY_THENS; i++) buf_format(b, " %d%s", k.mid[i], i + 1 < CARRY_THENS ? "," : " }");
     buf_format(b, ", .scale = %.9g%s, .bias_step = %lld, .bias = %lld", (double)k.scale, k.scale < 1 ? "f" : "",
                (long long)k.bias_step, (long long)k.bias);
-    for (int i = 0; i < CARRY_WORDS_ROOM; i++)
-        if (k.arg[i][0] != 0 || k.arg[i][1] != 0)
-            buf_format(b, ", .arg[%d] = { %.9g, %.9g }", i, (double)k.arg[i][0], (double)k.arg[i][1]);
-    buf_format(b, ", .over = %d, .query = %d, .norm = %d, .variant = {\n", k.over, k.query, k.norm);
+    for (int i = 0; i < CARRY_WORDS_ROOM; i++)           /* C++ has no .arg[i] */
+        buf_format(b, "%s { %.9g, %.9g }", i ? "," : ", .arg = {", (double)k.arg[i][0], (double)k.arg[i][1]);
+    buf_format(b, " }, .over = %d, .query = %d, .norm = %d, .variant = {\n", k.over, k.query, k.norm);
     for (int i = 0; i < n; i++) {
         bool tiles = of[i] == isa_name[ISA_AMX];
         const bool wide = of[i] != isa_name[ISA_AVX2];
