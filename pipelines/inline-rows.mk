@@ -18,7 +18,8 @@ inline_src  = $(OUT)/inline-src
 $(inline_src)/fetched: $(INLINE_TABLE) | $(PROGS)
 	@mkdir -p $(@D)
 	csv-calc --print=name --print=package $< | while IFS=$$'\t' read -r name package; do
-	    $(TOP)/pipelines/fetch-source $$package $(@D)/$$name $(CURDIR)/data
+	    $(TOP)/pipelines/fetch-source $$package $(@D)/$$name $(CURDIR)/data ||
+	        case ' $(INLINE_NAMES) ' in *" $$name "*) exit 1 ;; esac
 	done
 	touch $@
 

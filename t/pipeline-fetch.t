@@ -46,4 +46,9 @@ sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-reco
 REFUSED=1 fails 'no password' 2 'apt-get update failed; still missing: perl lld' deps
 printf '#!/bin/bash\necho "install ok installed"\n' > fake/dpkg-query
 ok 'nothing is missing: nothing is said or done' eval '[ -z "$(deps)" ]'
+# a package that no mirror has today holds up nobody but who asks for its program
+printf 'name,set,package,build,search,confirm\nhello,train,hello,,,\ngone,train,gone,,,\n' > two.csv
+of() { PATH=$PWD/bin:$PATH make -s -C "$root" "$PWD/$1/inline-src/fetched" OUT="$PWD/$1" INLINE_TABLE="$PWD/two.csv" INLINE_NAMES="$2"; }
+ok 'a program whose source is there' of there hello
+fails 'one whose source is not' 2 'cannot fetch the source of gone' of lost gone
 done_testing
