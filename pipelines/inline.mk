@@ -7,6 +7,7 @@
 #                                             (INLINE_EXPERTS=)
 #   make inline-results                       their times as the 2018 study kept its own: results/PROGRAM.K/live/ROW.csv
 #   make inline-corpus                        what can be built with CC=inline-cc at all: Debian sources, a row each
+#   make inline-frontier                      instructions against text of every build, exact: no clock
 #   make inline-list                          the programs of INLINE_TABLE
 #   INLINE_BASE=lto-pgo   what must be beaten      INLINE_PROFILE=irn|fe|none   what the search stands on
 #   INLINE_ROWS=          the stock builds         INLINE_EVALS=  builds for the search     INLINE_COMPILER=clang
@@ -130,6 +131,21 @@ $(inline)/%/built: $(inline)/%/stocked $(foreach g,$(INLINE_GOALS),$(inline)/%/$
 	touch $@
 $(eval $(call inline_rows,$(inline),$(inline_labels),$(INLINE_BASES),instructions size,$(INLINE_ROUNDS),$(strip \
     )$(INLINE_SECONDS),$(INLINE_BASE),learned,small lean))
+# ---- make inline-frontier: instructions against text of every build, exact, on the runs that confirm; no clock
+inline-frontier: $(inline)/frontier.svg $(inline)/frontier.png
+	csv-show --digits=3 $(inline)/frontier.csv
+.PHONY: inline-frontier
+$(inline)/frontier.csv: $(INLINE_NAMES:%=$(inline)/%/exact.csv) $(inline)/asked
+	@inline-compare --base=$(firstword $(INLINE_BASES)) $(filter %.csv,$^) |
+	    csv-where -c program --is='(geometric mean)' --not | csv-pivot -k program,label --names=metric --values=ratio |
+	    csv-sort -k program,text_bytes:n,instructions:n |
+	    csv-calc -g program --set='least=run_min(instructions)' \
+	        --set="frontier=instructions <= least ? 'yes' : 'no'" |
+	    csv-cut -c program,label,text_bytes,instructions,frontier --rename=label=decisions \
+	        --rename=text_bytes=text_ratio --rename=instructions=instructions_ratio $(aside)
+$(inline)/frontier.svg $(inline)/frontier.png: $(inline)/frontier.csv $(TOP)/plots/inline-frontier.gp
+	gnuplot -e "kind='real'" -c $(TOP)/plots/inline-frontier.gp $< $(new) '$(INLINE_NAMES)' $(firstword $(INLINE_BASES))
+	$(call keep,$@)
 # what was accepted, for the user's own build; of what was not, the fastest set, to be looked at
 $(inline)/%/home.csv: $(inline)/%/accepted.csv $(foreach g,$(INLINE_GOALS),$(inline)/%/$g.sexp)
 	@set=learned cold=

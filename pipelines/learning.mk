@@ -18,7 +18,9 @@ $(OUT)/learning.md: $(TOP)/data/learning.csv
 	$(call keep,$@)
 $(OUT)/learning.svg $(OUT)/learning.png: $(TOP)/data/learning.csv
 	@mkdir -p $(@D)
-	csv-calc --where="way !~ 'none' && known(low)" --set="way=concat(subject, ': ', way)" $< |
-	    csv-plot --kind=interval -x ours --low=low --high=high -y way --term=$(subst .,,$(suffix $@)) --width=1100 \
-	        --height=640 --title='what learning is worth, 95 %' --xlabel='as in the table of the question' -o $(new)
+	csv-calc --where='known(low)' --set="way=concat(subject, ': ', way)" --set="less=question ~ 'less is better'" \
+	    --set='from=less ? 1 / high : low' --set='to=less ? 1 / low : high' --set='gain=less ? 1 / ours : ours' $< |
+	    csv-plot --kind=interval -x gain --low=from --high=to -y way --term=$(subst .,,$(suffix $@)) --width=1200 \
+	        --height=1000 --title='what learning is worth, 95 %' \
+	        --xlabel='gain over the base of the question: right of 1 is better' -o $(new)
 	$(call keep,$@)

@@ -1,6 +1,7 @@
 # instructions against text size of every set of decisions tried, a panel per program; columns program, decisions,
-# text_ratio, instructions_ratio, frontier; ARG3: programs
+# text_ratio, instructions_ratio, frontier; ARG3: programs; ARG4: the base, where the points have names to be shown
 n = words(ARG3)
+first = ARGC > 3 ? ARG4 : "default"
 rows = n > 8 ? 3 : n > 3 ? 2 : 1
 if (ARG2[strlen(ARG2)-2:] eq "svg") {
     set terminal svg size 1000,320 * rows + 60 dynamic font "sans,12" background "white"
@@ -15,7 +16,7 @@ set datafile missing ""
 set grid lc rgb "#cccccc"
 set multiplot layout rows, ceil(n / (1.0 * rows)) margins screen 0.08, 0.98, 145.0 / high, 1 - 85.0 / high \
     spacing screen 0.08, 0.13 \
-    title kind . ": size of the code against exact instructions, ratios to the compiler's default"
+    title kind . ": size of the code against exact instructions, ratios to " . (ARGC > 3 ? "-" . ARG4 : "default")
 of(p, c) = strcol("program") eq p ? column(c) : NaN
 named(p, d, c) = strcol("program") eq p && strcol("decisions") eq d ? column(c) : NaN
 best(p, c) = strcol("program") eq p && strcol("frontier") eq "yes" ? column(c) : NaN
@@ -38,10 +39,12 @@ do for [i = 1:n] {
     plot ARG1 using (of(p, "text_ratio")):(of(p, "instructions_ratio")) with points pt 7 ps 0.8 lc rgb "#4477aa", \
          '' using (best(p, "text_ratio")):(best(p, "instructions_ratio")) with points pt 6 ps 1.3 lw 2 \
              lc rgb "#cc3311", \
-         '' using (named(p, "default", "text_ratio")):(named(p, "default", "instructions_ratio")) with points pt 5 \
+         '' using (named(p, first, "text_ratio")):(named(p, first, "instructions_ratio")) with points pt 5 \
              ps 1.2 lc rgb "#000000", \
          '' using (named(p, "none", "text_ratio")):(named(p, "none", "instructions_ratio")) with points pt 9 ps 1.4 \
-             lc rgb "#ddaa33"
+             lc rgb "#ddaa33", \
+         '' using (ARGC > 3 ? of(p, "text_ratio") : NaN):(of(p, "instructions_ratio")):"decisions" \
+             with labels noenhanced font ",8" left rotate by 35 offset 0.4, 0.4
 }
 set lmargin screen 0
 set rmargin screen 1
@@ -55,7 +58,8 @@ unset xlabel
 unset ylabel
 set title ""
 set key center horizontal maxrows 1 samplen 1 width 0.5 font ",14"
-plot [0:1] [0:1] NaN with points pt 7 lc rgb "#4477aa" title "tried", NaN with points pt 6 lw 2 lc rgb "#cc3311" \
-    title "frontier", \
-    NaN with points pt 5 lc rgb "#000000" title "default", NaN with points pt 9 lc rgb "#ddaa33" title "nothing inlined"
+plot [0:1] [0:1] NaN with points pt 7 lc rgb "#4477aa" title (ARGC > 3 ? "build" : "tried"), \
+    NaN with points pt 6 lw 2 lc rgb "#cc3311" title "frontier", \
+    NaN with points pt 5 lc rgb "#000000" title first, \
+    NaN with points pt 9 lc rgb "#ddaa33" title (ARGC > 3 ? "" : "nothing inlined")
 unset multiplot

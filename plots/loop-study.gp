@@ -7,6 +7,8 @@ call ARG0[:strlen(ARG0) - strlen("loop-study.gp")] . "house.gp" ARG2
 list_n = 0
 stats ARG1 using (list_add(strcol("method"))) nooutput
 stats ARG1 using "least_best_ratio" nooutput name "L"
+# the colours say the method; of the name what is left: seconds, nests measured
+short(x) = (at = strstrt(strcol("algo"), "-"), strcol("algo")[at + 1:])
 set title house_title("the nest that each method finds, over the best of all; mean, line to the worst problem")
 set logscale x
 set format x "10^{%T}"
@@ -20,4 +22,4 @@ plot for [i = 1:list_n] ARG1 using (strcol("method") eq list[i] ? column("mean_s
         (column("least_best_ratio") - column("best_ratio")) with vectors nohead lc rgb "#cccccc" notitle, \
      for [i = 1:list_n] ARG1 using (strcol("method") eq list[i] ? column("mean_seconds") : NaN):"best_ratio" \
         with points pt (4 + i) ps 1.1 lc rgb colour(i) title list[i], \
-     ARG1 using "mean_seconds":"best_ratio":"algo" with labels noenhanced font ",8" offset 0, 0.8 notitle
+     ARG1 using "mean_seconds":"best_ratio":(short(0)) with labels noenhanced font ",8" offset 0, 0.8 notitle

@@ -34,8 +34,9 @@ do for [k = 1:m] { do for [i = 1:n] { print sprintf("%d,%d,%g", k, i, total[(k -
 unset print
 # an operation has a colour, what ran in it a shade of it
 hue(t) = t[1:3] eq "sim" ? 3 : t[1:3] eq "inf" ? 1 : t[1:3] eq "bac" ? 2 : 7
-pale(t) = t[strlen(t) - 5:] eq "Python" ? 0.45 : t[strlen(t) - 2:] eq ", C" ? 0.7 : 0
-channel(c, k, s) = (int("0x" . substr(c, 2 * k, 2 * k + 1)) * (1 - s) + 255 * s)
+pale(t) = t[strlen(t) - 5:] eq "Python" ? 0.45 : t[strlen(t) - 2:] eq ", C" ? 0.7 : \
+    t[strlen(t) - 3:] eq "ator" ? -0.4 : 0
+channel(c, k, s) = (int("0x" . substr(c, 2 * k, 2 * k + 1)) * (1 - abs(s)) + (s > 0 ? 255 * s : 0))
 tone(c, s) = sprintf("#%02x%02x%02x", channel(c, 1, s), channel(c, 2, s), channel(c, 3, s))
 plot for [k = m:1:-1] $bars using (column("set") == k ? column("run") : NaN):"share" with boxes \
     lc rgb tone(colour(hue(list[k])), pale(list[k])) title list[k]

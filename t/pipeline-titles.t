@@ -69,6 +69,7 @@ with prof-flame <<< $'depth,start_us,end_us,name\n0,0,1000000,main\n1,0,500000,f
 with prof-functions <<< $'function,cprofile_share,recorded_share\nf,0.5,0.45\ng,0.2,0.25'
 with prof-strip <<< $'lane,start_ns,end_ns,busy_ratio\nPython,0,1000,0.5\nC,0,1000,0.7\nGPU,0,1000,0.1'
 with prof-summary total_s <<< $'field,bench,mean,std\ntotal_s,a,1,0.1\ntotal_s,b,2,0.1'
+with prof-survey <<< $'env,algo,op,category,share_ratio\ncartpole,dqn,simulation,Simulator,0.2\ncartpole,dqn,inference,Backend,0.8'
 with prof-timeline <<< $'lane,cat,start_ns,end_ns\nt1,Python,0,1000\nt1,C,100,500'
 with prof-transitions <<< $'op,category,count\nf,CPU,10\nf,GPU,20'
 with prof-whatif <<< $'shape,achieved,predicted,low,high,guessed,naive\na,1.2,1.21,1.19,1.22,1.3,1.4\nb,1.5,1.4,1.3,1.5,1.3,1.4'
