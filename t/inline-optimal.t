@@ -47,6 +47,9 @@ text() { objdump -h "$1" | sed -n 's/^ *[0-9]* \.text  *\([0-9a-f]*\).*/\1/p'; }
 is 'the linked program gains what the modules do, but for alignment' yes bash -c "
     d=\$(($(get best.csv '(all)' heuristic_bytes) - $(get best.csv '(all)' best_bytes) - 0x$(text oz) + 0x$(text best)))
     [ \$d -ge -15 ] && [ \$d -le 15 ] && echo yes"
+is 'all functions' 4,3 echo "$(get best.csv main.c functions),$(get best.csv other.c functions)"
+is 'why a call has no choice' 'both yes say yes mix yes say yes mix yes mix yes loop recursive down yes loop recursive down yes' bash -c \
+    'csv-cut -c callee,choice calls.csv | tail -n +2 | tr , " " | xargs'
 is 'a row a call' "$(tail -n +2 w/calls.csv | wc -l)" bash -c 'tail -n +2 calls.csv | wc -l'
 inline-size --verdicts=calls.csv -c optimal w > told.csv
 is 'the verdicts of the table give the same code' "$(get best.csv '(all)' best_bytes)" get told.csv '(all)' code_bytes
@@ -64,11 +67,42 @@ is 'from a whole one: the same' "$(get best.csv '(all)' best_bytes)" get again.c
 ok 'and hardly a build' [ "$(get again.csv '(all)' builds)" -le 6 ]
 sed '2s/,[0-9]*,/,999,/' log.csv > wrong.csv
 fails 'a log of something else' 1 'wrong.csv:2: .*999.* is not the number of a function' inline-optimal --store=wrong.csv w
+# what the tables say beside whole builds of decisions by chance
+counts() { csv-calc --where="module != '(all)'" "$@" | csv-cut -c unequal,sums,sums_unequal | tail -n +2 | xargs; }
+inline-optimal --chance=5 w > chance.csv
+is 'the tables say what is built' '0,5,0 0,5,0' counts chance.csv
+inline-optimal --most=2 --chance=40 --only=main.c w > few.csv
+sums=$(get few.csv main.c sums)
+ok 'an open table leaves out what it does not know' [ "$sums" -gt 0 -a "$sums" -lt 40 ]
+csv-calc --set='bytes=row() == 2 ? bytes + 1 : bytes' log.csv > lies.csv
+inline-optimal --store=lies.csv --check=1000000 --chance=40 --only=main.c w > lies.out
+ok 'an entry that is wrong is found' [ "$(get lies.out main.c sums_unequal)" -gt 0 ]
 # open tables: still no worse than the heuristic, and bounded
 inline-optimal --most=2 w > open.csv
 ok 'open: not below the optimum' [ "$(get open.csv '(all)' best_bytes)" -ge "$(get best.csv '(all)' best_bytes)" ]
 ok 'open: not above nothing inlined' [ "$(get open.csv '(all)' best_bytes)" -le "$(get best.csv '(all)' none_bytes)" ]
 ok 'open: a bound that holds' [ "$(get open.csv '(all)' lower_bytes)" -le "$(get best.csv '(all)' best_bytes)" ]
+# more functions than are built at a time: those asleep, and what they inline
+mkdir many
+{   echo 'volatile unsigned v[99];'
+    for k in {0..7}; do
+        echo "static unsigned leaf$k(unsigned x) { return x * $((k + 3)) ^ x >> $((k + 1)); }
+static unsigned mid$k(unsigned x) { return leaf$k(x + 1) + x; }
+void top$k(void) { v[$k] = mid$k(v[$((k + 9))]); v[$((k + 20))] = leaf$k($k); }"
+    done
+    echo 'void most(void) { v[1] = mid0(v[2]) + mid1(v[3]) + mid2(v[4]); } int main(void) { return 0; }'; } > many/a.c
+printf 'build a.c\nsearch x\nconfirm x\n' > many/program
+inline-module --per-file --out=many.w many
+inline-optimal --check=2 --chance=5 many.w > many.csv
+is 'built asleep or awake, functions come out alike' '0,5,0' counts many.csv
+ok 'and most builds are of some of them' [ "$(get many.csv a.c whole)" -lt "$(get many.csv a.c builds)" ]
+mkdir -p sub/far
+cp p/main.c sub/far/main.c
+cp p/other.c sub/other.c
+printf 'build far/main.c other.c\nsearch x\nconfirm x y\n' > sub/program
+inline-module --per-file --out=deep sub
+is 'one source by the end of its path' 'far/main.c (all)' bash -c 'inline-optimal --most=1 --chance=0 --only=main.c deep | csv-cut -c module | tail -n +2 | xargs'
+fails 'not by half of its name' 1 'ain.c: no source of sub ends so' inline-optimal --only=ain.c deep
 fails 'no work directory' 1 'made by inline-module' inline-optimal p
 fails 'two' 2 'one work directory' inline-optimal w w
 done_testing

@@ -40,4 +40,6 @@ is 'of which the first stays' 2 bash -c 'wc -l < clock.log'
 fails 'no answers at all' 1 'empty input' jobs-log log.csv /dev/null
 fails 'no log' 2 'no log given' jobs-log
 fails 'a log that is another table' 1 'header' bash -c "echo x,y > other.csv; jobs-log other.csv a.csv"
+mkdir folder
+fails 'a folder' 1 'folder: Is a directory' jobs-log log.csv folder
 done_testing

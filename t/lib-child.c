@@ -1,6 +1,8 @@
 /* running one command: what it cost, how it ended, and that nothing of it stays */
 #include "measure/child.h"
 #include "measure/clock.h"
+#include "measure/jobs.h"
+#include "table/csvio.h"
 #include "tap.h"
 #include <errno.h>
 #include <signal.h>
@@ -139,8 +141,29 @@ static void test_words(void)
     ok(same, "quoted words split to themselves");
 }
 
+/* a line whose sum is right, of a job with that name */
+static bool answers(const char *job)
+{
+    char path[] = "/tmp/lib-child.XXXXXX", line[512] = "";
+    close(mkstemp(path));
+    csvw *w = csvw_open(path);
+    answer_write(w, &(struct answer){ str_of(job), str_of("ok"), str_of("m"), str_of("out"), 7, 0.5 });
+    csvw_close(w);
+    FILE *f = fopen(path, "r");
+    bool there = fgets(line, sizeof line, f) != NULL;
+    fclose(f);
+    unlink(path);
+    line[strcspn(line, "\n")] = 0;
+    struct answer a;
+    struct buf scratch = { 0 };
+    bool good = there && answer_parse(str_of(line), &a, &scratch);
+    free(scratch.s);
+    return good;
+}
+
 int main(void)
 {
+    ok(answers("a.b-1") && !answers("a b") && !answers(""), "an answer is to a job with a name");
     test_ends();
     test_limits();
     test_costs();

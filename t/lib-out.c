@@ -5,11 +5,23 @@
 #include "tap.h"
 #include "tree/sexp.h"
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 
 static char dir[] = "/tmp/lib-out.XXXXXX";
+
+/* the test's own, which the archive is linked with: counts, and fails where it is told to */
+static int synced[2], sync_fails = -1;                   /* files, folders */
+int fsync(int fd)
+{
+    struct stat st;
+    int folder = fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
+    synced[folder]++;
+    errno = EIO;
+    return folder == sync_fails ? -1 : 0;
+}
 
 static const char *content(const char *name)
 {
@@ -88,6 +100,37 @@ static void fill_disk(const void *unused)
     out_close(o);
 }
 
+static void write_unsynced(const void *folder)
+{
+    sync_fails = *(const int *)folder;
+    write_and_close("x");
+}
+
+/* what a killed process left that had our number: longer than what comes, or a link to something else */
+static void write_over_left(const void *link)
+{
+    char *left = xformat(OUT_LEFT "%ld-%s-x", (long)getpid(), out_here());
+    if (link ? symlink("other", left) != 0 : false) exit(98);
+    if (!link) {
+        FILE *f = fopen(left, "w");
+        fputs("old and longer\n", f);
+        fclose(f);
+    }
+    write_and_close("x");
+}
+
+/* a process that has ended, but that nobody has waited for */
+static void sweep_of_zombie(const void *unused)
+{
+    (void)unused;
+    pid_t pid = fork();
+    if (pid == 0) _exit(0);
+    siginfo_t info;
+    waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
+    fclose(fopen(xformat(OUT_LEFT "%ld-%s-x", (long)pid, out_here()), "w"));
+    out_sweep(".");
+}
+
 static void finish_full(const void *unused)
 {
     (void)unused;
@@ -146,6 +189,17 @@ int main(void)
     unlink("report.4194303.new");
     unlink(".millrace-notes");
     out_sweep("no/such/folder");
+    ok(run_child(sweep_of_zombie, NULL) == 0 && files() == 1, "what a process left that is dead, not waited for, goes");
+    ok(run_child(write_over_left, NULL) == 0 && strcmp(content("x"), "new\n") == 0 && files() == 1,
+       "what is left under our own number is not written into");
+    ok(run_child(write_over_left, "link") == 0 && strcmp(content("x"), "new\n") == 0 && files() == 1,
+       "nor what a link there points to");
+    synced[0] = synced[1] = 0;
+    write_and_close("x");
+    ok(synced[0] == 1 && synced[1] == 1, "a file and its name are on the disk before anything builds on it");
+    static const int file = 0, folder = 1;
+    ok(dies(write_unsynced, &file, 1, "sync x: Input/output error") && files() == 1, "a disk that fails is said");
+    ok(dies(write_unsynced, &folder, 1, "sync .: Input/output error"), "and where the name is not on it");
     setenv("TMPDIR", ".", 1);
     ok(dies(own_and_die, NULL, 1, "gave up") && files() == 1, "what a process called its own goes when it dies");
     symlink(".", gone);

@@ -263,10 +263,11 @@ static void writer(void)
     sexpw_cstr(w, "");
     sexpw_atom(w, (str){ "a\0\"\\\n\x7f", 6 });
     sexpw_pair_str(w, "k", str_of("x'"));
+    sexpw_atom(w, str_of("\xef\xbb\xbf" "a"));        /* a byte order mark, were it bare and first */
     sexpw_close(w);
     fclose(f);
     const char *want =
-        "(plan (gap_ratio 0.1)\n  (tensor \"x y\" -3\n    ()))\n\"\"\n\"a\\000\\\"\\\\\\n\\127\"\n(k x')\n";
+        "(plan (gap_ratio 0.1)\n  (tensor \"x y\" -3\n    ()))\n\"\"\n\"a\\000\\\"\\\\\\n\\127\"\n(k x')\n\"\xef\xbb\xbf" "a\"\n";
     if (!ok(strcmp(s, want) == 0, "the canonical form")) printf("# got %s# want %s", s, want);
     free(s);
 }

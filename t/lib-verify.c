@@ -6,6 +6,7 @@
 #include "base/rng.h"
 #include "place_model.h"
 #include "tap.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -122,6 +123,128 @@ static void loud_fault(void *context, const char *what)
     printf("# %s\n", what);
 }
 
+struct said { const char *want; bool found; };
+static void look_for(void *context, const char *what)
+{
+    struct said *s = context;
+    s->found |= strstr(what, s->want) != NULL;
+}
+
+static bool says(const struct graph *g, const struct profile *profile, const struct plan *p, const char *want)
+{
+    struct said s = { want, false };
+    verify_plan(g, profile, p, look_for, &s);
+    return s.found;
+}
+
+/* by name: stays that touch at one node, staging between two addresses, a read of the copy that is not the newest */
+static bool touching(const struct graph *g, const struct profile *profile, const struct plan *p)
+{
+    int tried = 0;
+    for (int a = 0; a < p->nstay; a++) {
+        for (int b = 0; b < p->nstay; b++) {
+            if (p->stay[a].tier != p->stay[b].tier || p->stay[a].last != p->stay[b].first || a == b) continue;
+            if (p->stay[a].first == p->stay[a].last || p->stay[b].first == p->stay[b].last) continue;
+            struct plan *c = plan_copy(p, g);
+            char want[200];
+            const char *x = g->tensor[c->stay[a].tensor].name, *y = g->tensor[c->stay[b].tensor].name;
+            const char *pool = c->stay[a].tier == TIER_SLOW ? "slow" : "fast";
+            int node = c->stay[b].first;
+            c->stay[b].offset = c->stay[a].offset;
+            snprintf(want, sizeof want, "'%s' and '%s' overlap in %s memory at node %d", x, y, pool, node);
+            bool found = says(g, profile, c, want);
+            snprintf(want, sizeof want, "'%s' and '%s' overlap in %s memory at node %d", y, x, pool, node);
+            found = found || says(g, profile, c, want);
+            plan_free(c);
+            if (!found) return false;
+            if (++tried == 40) return true;
+        }
+    }
+    return tried > 2;
+}
+
+static bool staged_aside(const struct graph *g, const struct profile *profile, const struct plan *p)
+{
+    for (int n = 0; n < p->nnode; n++) {
+        if (!p->node[n].staging) continue;
+        struct plan *c = plan_copy(p, g);
+        char want[80];
+        c->node[n].staging_offset++;
+        snprintf(want, sizeof want, "the staging of node %d is not aligned", n);
+        bool found = says(g, profile, c, want);
+        plan_free(c);
+        return found;
+    }
+    return false;
+}
+
+static bool stale_read(const struct graph *g, const struct profile *profile, const struct plan *p)
+{
+    int tried = 0;
+    for (int n = 0; n < p->nnode; n++) {
+        for (int k = 0; k < g->node[n].nin; k++) {
+            int id = g->node[n].operand[k];
+            const struct stay *fast = plan_find(p, id, TIER_FAST, n), *slow = NULL;
+            for (int b = 0; b < p->nstay; b++)
+                if (p->stay[b].tensor == id && p->stay[b].tier == TIER_SLOW && p->stay[b].first < n) slow = &p->stay[b];
+            if (!fast || !slow || fast->first >= n || p->node[n].in_tiers[k] != 'D') continue;
+            struct plan *c = plan_copy(p, g);
+            c->stay[slow - p->stay].last = g->tensor[id].last;   /* the copy stays where it was */
+            char want[200], *text = arena_copy(&c->text, p->node[n].in_tiers, strlen(p->node[n].in_tiers));
+            text[k] = 'P';
+            c->node[n].in_tiers = text;
+            snprintf(want, sizeof want, "node %d uses '%s' in slow memory, though it is in fast", n, g->tensor[id].name);
+            bool found = says(g, profile, c, want);
+            plan_free(c);
+            if (!found) return false;
+            tried++;
+        }
+    }
+    return tried > 0;
+}
+
+static void proved_bound(void *context, const char *what)
+{
+    const char *at = strstr(what, "the prices prove ");
+    if (at) *(double *)context = strtod(at + strlen("the prices prove "), NULL);
+}
+
+/* what any prices prove, by chance, beside the solver's own sum, which shares no code with the checker's */
+static int same_bounds(const struct graph *g, const struct profile *profile, const struct effort *effort, int draws)
+{
+    uint64_t limit = graph_peak(g) / 4;
+    struct plan *p = make_plan(g, profile, FORM_ASYNC, limit, effort);
+    struct placing *q = placing_new(g, profile, limit, true);
+    struct prices v = prices_new(q);
+    int same = 0;
+    for (int i = 0; i < draws; i++) {
+        struct rng r = rng_for((uint64_t)i, str_of("lib-verify prices"));
+        p->ncut = q->cuts;
+        memcpy(p->cut, q->cut, sizeof p->cut);
+        for (int n = 0; n < q->nodes; n++) {
+            int k = q->slot_end[n + 1] - q->slot_end[n];
+            double s = p->node[n].seconds, *price = arena_get(&p->text, (size_t)(2 + k + q->cuts) * sizeof *price);
+            price[0] = v.lambda[n] = below(&r, 2) * rng_unit(&r) * s / (double)limit;
+            for (int c = 0; c < q->cuts; c++)
+                price[1 + c] = v.kappa[c * q->nodes + n] = below(&r, 2) * rng_unit(&r) * s / 50;
+            for (int j = 0; j < k; j++) price[1 + q->cuts + j] = v.mu[q->slot_end[n] + j] = rng_unit(&r) * s;
+            price[1 + q->cuts + k] = v.nu[n] = q->phi[n] + below(&r, 2) * rng_unit(&r) * (1 - q->phi[n]);
+            p->node[n].price = price;
+            p->node[n].nprice = 2 + k + q->cuts;
+        }
+        placing_price(q, v.nu);
+        double want = price_bound(q, &v), got = NAN;
+        p->bound = 1e6;
+        verify_plan(g, profile, p, proved_bound, &got);
+        if (fabs(got - want) <= 1e-9 * fabs(want)) same++;
+        else printf("# prices %d: proved %.12g s, %.12g s by the solver\n", i, got, want);
+    }
+    prices_free(&v);
+    placing_free(q);
+    plan_free(p);
+    return same;
+}
+
 int main(void)
 {
     enum { MUTATIONS = 1000 };
@@ -131,6 +254,9 @@ int main(void)
     struct plan *p = make_plan(g, profile, FORM_SYNC, graph_peak(g) / 5, &effort);
     ok(verify_plan(g, profile, p, loud_fault, NULL) == 0, "the plan itself is accepted");
     ok(p->nmove > 5, "it has moves");
+    ok(touching(g, profile, p), "stays of which one begins where the other ends are told apart from those that do not meet");
+    ok(staged_aside(g, profile, p), "staging between two addresses is told");
+    ok(stale_read(g, profile, p), "a read from slow memory of what is in fast memory is told");
     int rejected = 0;
     for (int i = 0; i < MUTATIONS; i++) {
         struct rng r = rng_for((uint64_t)i, str_of("lib-verify"));
@@ -147,6 +273,10 @@ int main(void)
         ok(verify_plan(g, profile, q, loud_fault, NULL) == 0, formulation_names[forms[i]]);
         plan_free(q);
     }
+    effort.dual_steps = 5;
+    effort.search_rounds = 3;
+    int same = same_bounds(g, profile, &effort, 100);
+    ok(same == 100, "100 draws of prices prove what the solver says of them");
     plan_free(p);
     profile_free(profile);
     graph_free(g);

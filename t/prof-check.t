@@ -66,7 +66,13 @@ p,1,cat,Python,500,700,,,,
 p,1,cat,C,700,1000,g,,,c_wrap
 p,d0,gpu,GPU,500,950,k,,,
 D
-broken() { sed "$1" rows.in > broken.csv; prof-check broken.csv > out; grep -E '^[^,]*,[a-z]+,fail,' out | cut -d, -f2,4 | paste -sd' '; }
+broken() {
+    sed "$1" rows.in > broken.csv
+    local rc=0
+    prof-check broken.csv > out || rc=$?
+    [ $rc = "$(grep -q ,fail, out && echo 1 || echo 0)" ] || echo "exit $rc"
+    grep -E '^[^,]*,[a-z]+,fail,' out | cut -d, -f2,4 | paste -sd' '
+}
 is 'as they are' '' broken ''
 while IFS='|' read -r what change want; do is "$what" "$want" broken "$change"; done <<'RULES'
 an operation that ends after the one it began in|s/^p,1,op,,100,200/p,1,op,,100,950/|nesting,1
