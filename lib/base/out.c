@@ -294,6 +294,14 @@ static void keep_mode(int fd, const struct stat *old)
     if (fchmod(fd, mode) != 0) {}                        /* a disk without modes */
 }
 
+bool out_may_replace(const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) == 0) return S_ISREG(st.st_mode);
+    if (errno != ENOENT && errno != ENOTDIR && errno != EACCES) die_errno("%s", path);
+    return true;
+}
+
 struct out *out_open(const char *path)
 {
     struct out *o = xcalloc(1, sizeof *o);
@@ -311,7 +319,7 @@ struct out *out_open(const char *path)
         return o;
     }
     bool link = strncmp(path, "/proc/", 6) == 0;         /* not /dev/: /dev/shm is a folder like others */
-    if (stat(path, &st) == 0 && (!S_ISREG(st.st_mode) || link)) {   /* /dev/null, a pipe: nothing to rename */
+    if (!out_may_replace(path) || (link && stat(path, &st) == 0)) {   /* /dev/null, a pipe: nothing to rename */
         o->path = xstrdup(path);
         if ((o->fd = open(path, O_WRONLY | O_CLOEXEC)) < 0) die_errno("%s", path);
         return o;
@@ -355,6 +363,7 @@ void out_close(struct out *o)
     bool is_stdout = o->fd == STDOUT_FILENO;             /* its stream stays, for finish() */
     if ((o->file && !is_stdout ? fclose(o->file) : close(o->fd)) != 0 && errno != EBADF) die_errno("close %s", name);
     if (o->tmp) {
+        if (!out_may_replace(o->path)) die("%s: is no file any more, and not replaced by one", o->path);
         if (rename(o->tmp, o->path) != 0) die_errno("rename to %s", o->path);
         folder_on_disk(o->path);
         struct out **p = &opened;

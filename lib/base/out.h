@@ -30,6 +30,9 @@ char *out_scratch_file(const char *name);                /* as out_scratch, an e
 int out_nameless(const char *folder, int flags);
 /* All n bytes, however often the call is interrupted or takes a part; false with errno. */
 bool write_all(int fd, const void *p, size_t n);
+/* May a file be renamed to this name, or taken away: is nothing there, or a regular file?  As root a program that does
+ * so with /dev/null leaves everybody a file in its place. */
+bool out_may_replace(const char *path);
 FILE *out_file(struct out *);
 int out_fd(struct out *);                                /* the same file for csvw_fd; do not mix with out_file */
 void out_close(struct out *);

@@ -191,6 +191,7 @@ const char *stock_build(const struct work *w, const char *name, const char *exe)
     char *here = getcwd(NULL, 0), *absolute = exe[0] == '/' ? xstrdup(exe) : xformat("%s/%s", here, exe);
     char *directory = xformat("%s.stock", absolute);
     if (!here) die_errno("the current directory");
+    if (!out_may_replace(exe)) die("%s: no file; what a stock build is made of stays beside it", exe);
     if (mkdir(directory, 0777) != 0 && errno != EEXIST) die_errno("%s", directory);
     work_remove_begun(directory);
     const char *why = r->gcc ? gcc_build(r, w, directory, absolute) : clang_build(r, w, directory, absolute);

@@ -124,6 +124,7 @@ static void record(const char *section, const struct buf *lines, const char *obj
 {
     char *path = realpath(object, NULL), *folder = path ? xstrdup(path) : NULL;
     if (!path) die_errno("%s", object);
+    if (!out_may_replace(path)) return;                  /* -o /dev/null, of who only asks whether it compiles */
     *strrchr(folder, '/') = 0;
     char *with = out_own(folder, "recorded");
     struct memory_file file = memory_file("record");

@@ -32,4 +32,4 @@ for folder; do cells "$(basename "$folder")" "$folder/graph.sexp" "$folder/profi
     place-cost --model=disk "$work/g" > "$work/p.csv"
     cells "${net%:*}" "$work/g" "$work/p.csv"
 done
-mv "$out.new" "$out"
+"${0%/*}/../../pipelines/keep" "$out.new" "$out"

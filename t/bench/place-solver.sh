@@ -34,4 +34,4 @@ for net in ${NETS:-vgg19 inception4 resnet200 densenet264}; do
         done
     done
 done
-mv "$out.new" "$out"
+"${0%/*}/../../pipelines/keep" "$out.new" "$out"

@@ -18,4 +18,5 @@ for ((i = 0; i < n; i++)); do
 done
 { echo planted_percent,rounds,comparisons,found_ratio,mean_ratio
   awk -F, -v OFS=, 'NR > 1 { k = $1 OFS $2; n[k]++; f[k] += $7 == "slower"; m[k] += $3 } END { for (k in n) print k, n[k], f[k] / n[k], m[k] / n[k] }' "$raw" | sort -t, -k1n -k2n; } > "$t/table"
-cp "$t/table" "$out.new" && mv "$out.new" "$out"
+cp "$t/table" "$out.new"
+"${0%/*}/../../pipelines/keep" "$out.new" "$out"
