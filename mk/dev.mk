@@ -46,6 +46,9 @@ lint:
 	    objects
 	$(MAKE) B=$B/lint/analyzer CC=gcc CFLAGS='-O1 -Werror -fanalyzer' \
 	    $(patsubst %.c,$B/lint/analyzer/%.o,$(wildcard lib/base/*.c))
+	! command -v clang > /dev/null || for f in $(filter-out t/fuzz/fuzz.c,$(wildcard t/fuzz/*.c)); do
+	    clang -std=gnu11 $(WARN) $(CPPFLAGS) -It/fuzz -Werror -Wno-unknown-warning-option -fsyntax-only $$f
+	done
 	! command -v cppcheck > /dev/null || cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability \
 	    --inline-suppr --suppress=unknownMacro --suppress=readdirCalled --library=posix,t/lint.cfg \
 	    -Ilib lib/base lib/table lib/tree/sexp.c lib/tree/sexpw.c

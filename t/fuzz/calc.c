@@ -1,6 +1,6 @@
 /* calc.c - fuzz target: an expression, a line end, a table.  What is accepted gives the same values once more, and text
  * that says the same as the value.  Patterns are left out: they are the C library's, whose time has no bound. */
-#include "base/num.h"
+#include "base/exact.h"
 #include "fuzz.h"
 #include "table/expr.h"
 #include <math.h>
@@ -23,9 +23,9 @@ static void run(const uint8_t *data, size_t n, struct buf *out)
     for (int rows = 0; rows < 100 && scope_row(&s); rows++) {
         struct value v = expr_run(e, &s);
         str t = value_text(&s, &v);
-        double back;
+        struct exact_number back;
         if (v.kind == NUMBER)
-            fuzz_check(num_parse(t.s, t.n, &back) && (back == v.number || isnan(v.number)),
+            fuzz_check(!exact_wrong(t.s, t.n, &back) && (isnan(v.number.x) || exact_cmp(back, v.number) == 0),
                        "the text of a value differs");
         buf_str(out, t);
         buf_char(out, '\n');
