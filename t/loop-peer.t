@@ -21,6 +21,17 @@ if command -v gcc > /dev/null && [ -e /usr/lib/x86_64-linux-gnu/libopenblas.so.0
 else
     skip 'others' 'no OpenBLAS or gcc here'
 fi
+# nests that are convolutions: a filter a channel, groups, holes between the taps, images without zeros on some sides
+if command -v gcc > /dev/null && [ -e /usr/include/dnnl.h ]; then
+    printf '%s\n' problem '(nest (sizes (c 20) (y 5) (x 7) (p 3) (q 3)) (A (pad 1 0 (+ (* 2 y) p)) (pad 1 0 (+ (* 2 x) q)) c) (B p q c) (C y x c))' \
+        '(nest (sizes (y 9) (x 7) (g 3) (m 4) (c 5) (p 3) (q 3)) (A (pad 1 1 (+ y p)) (pad 1 1 (+ x q)) g c) (B p q g c m) (C y x g m))' \
+        '(nest (sizes (y 9) (x 7) (m 20) (c 5) (p 3) (q 2)) (A (+ (* 2 y) (* 3 p)) (pad 2 1 (+ (* 2 x) (* 3 q))) c) (B p q c m) (C y x m))' \
+        '(nest (sizes (y 9) (x 7) (c 20) (p 3) (q 2)) (A c (pad 1 0 (+ (* 2 y) p)) (+ (* 2 x) q)) (B c p q) (C c y x))' > w.csv
+    is 'convolutions of nests by oneDNN, as they lie and as it likes' '1 1 1 1 1 1 1 1' eval 'loop-peer --lib=onednn,onednn-any --rounds=1 --runs=1 w.csv |
+        csv-cut -c checked | tail -n +2 | paste -sd" "'
+else
+    skip 'convolutions of nests' 'no oneDNN or gcc here'
+fi
 # killed while a library is compiled it leaves a folder, which the next removes
 mkdir -p tmp bin
 printf '#!/bin/sh\ntouch "%s/compiling"\nsleep 60\n' "$PWD" > bin/gcc

@@ -8,6 +8,13 @@ for s in '16 3 3 16 3 3 1 49' '16 4 4 16 3 3 2 25' '16 5 5 16 3 3 2 49'; do
     loop-act pad.csv | loop-emit --plan=plan > /dev/null
     is "zeros are left out of ${s% *}" "$((16 * ${s##* }))" eval "sed -n '/ avx512 /,\$s/.*; macs \([0-9]*\),.*/\1/p' plan"
 done
+# channels are faster than columns and have no zeros: no image is copied
+printf '%s\n' problem '(conv_nhwc 1 64 28 28 64 3 3 1 (pad 1))' \
+    '(nest (sizes (c 48) (y 9) (x 9) (p 3) (q 3)) (A (pad 1 0 (+ (* 2 y) p)) (pad 1 0 (+ (* 2 x) q)) c) (B p q c) (C y x c))' \
+    '(nest (sizes (y 9) (x 9) (g 4) (m 8) (c 8) (p 3) (q 2)) (A (pad 2 2 (+ y (* 2 p))) (pad 1 1 (+ x q)) g c) (B p q g c m) (C y x g m))' > last.csv
+loop-emit --plan=plan last.csv > /dev/null
+is 'images with their channels last' 6 grep -c '^A as it lies, zeros left out' plan
+is 'are right' 1 eval 'loop-search --algo=heuristic --measure=3 --quiet last.csv | loop-run --quiet | csv-cut -c checked | tail -n +2 | sort -u'
 # windows outside of many channels, in loops: the last row or column leaves out its last steps, but not those before
 { echo problem,tree
   for out in 'ho 3 0' 'ho 2 1'; do

@@ -140,27 +140,6 @@ const char *peer_missing(const struct peers *s, int i)
     return s->w[i].missing;
 }
 
-/* sizes in the order of the kind's text; a convolution's stride may be left out there; zeros around it come last */
-static int sizes_of(const struct problem *p, long *size)
-{
-    const char *const *param;
-    int n = problem_params(str_of(p->kind), &param), k = 0;
-    const char *s = p->text + 1 + strlen(p->kind);
-    for (char *end; k < n; s = end) {
-        long v = strtol(s, &end, 10);
-        if (end == s) break;
-        size[k++] = v;
-    }
-    while (k < n) size[k++] = 1;
-    const char *pad = !strncmp(p->kind, "conv", 4) ? strstr(p->text, "(pad ") : NULL;
-    long zeros[4] = { 0 };                               /* around images: above, below, left and right */
-    size_t m = 0;
-    if (pad) s = pad + strlen("(pad");
-    for (char *end; pad && m < 4 && *s != ')'; s = end) zeros[m++] = strtol(s, &end, 10);
-    for (size_t i = 0; i < 4 && !strncmp(p->kind, "conv", 4); i++) size[n + (int)i] = m ? zeros[i * m / 4] : 0;
-    return n;
-}
-
 static void set_environment(const struct peer *p)
 {
     bool wide = isa_here(ISA_AVX512);
@@ -238,7 +217,7 @@ static _Noreturn void serve(struct peers *s, struct worker *w, const struct prob
     const char *why = NULL;
     char line[256], name[sizeof p->kind + sizeof p->text];
     set_environment(w->peer);
-    int n = sizes_of(p, size);
+    int n = peer_sizes(p, size);
     if (w->peer->source && !w->peer->compile) {
         char *path = xformat("%s/%s", s->dir, w->peer->source);
         dup2(in, 0);
@@ -248,7 +227,8 @@ static _Noreturn void serve(struct peers *s, struct worker *w, const struct prob
     }
     (void)n;
     const char *then = strstr(p->text, p->type == TYPE_F64 || p->pair ? "(type " : "(then ");
-    snprintf(name, sizeof name, "%s%s%s", p->kind, then ? " " : "", then ? then : "");
+    const char *kind = strncmp(w->peer->name, "onednn", 6) ? NULL : peer_windows(p, size);
+    snprintf(name, sizeof name, "%s%s%s", kind ? kind : p->kind, then ? " " : "", then ? then : "");
     if (p->weights && p->group == 1) snprintf(name, sizeof name, "%s (weights packed)", p->kind);
     int null = open("/dev/null", O_WRONLY);              /* what they say while they compile */
     dup2(null, 2);
@@ -351,7 +331,7 @@ static void start(struct peers *s, int i, const struct problem *p)
     }
     if (w->peer->each) {
         long size[16];
-        sizes_of(p, size);
+        peer_sizes(p, size);
         char *defines = xformat("-DM=%ld -DN=%ld -DK=%ld -DTA=%d -DTB=%d", size[0], size[1], size[2],
                                 !strcmp(p->kind, "mm_tn") || !strcmp(p->kind, "mm_tt"),
                                 !strcmp(p->kind, "mm_nt") || !strcmp(p->kind, "mm_tt"));
@@ -379,7 +359,7 @@ static void start(struct peers *s, int i, const struct problem *p)
     char line[128];
     if (w->peer->source && !w->peer->compile) {
         long size[16];
-        int n = sizes_of(p, size);
+        int n = peer_sizes(p, size);
         struct buf b = { 0 };
         buf_format(&b, "%s", p->kind);
         for (int k = 0; k < n; k++) buf_format(&b, " %ld", size[k]);

@@ -19,4 +19,10 @@ const char *peer_missing(const struct peers *, int i);   /* NULL, or what to ins
 /* result of each peer for the problem; `tree` is what "ours" runs.  Results stay until the next call. */
 const struct peer_result *peers_time(struct peers *, const struct problem *, const struct nest *tree);
 void peers_close(struct peers *);
+
+/* sizes in the order of the kind's text; of convolutions then zeros above, below, left and right, groups, dilation */
+enum { PEER_GROUPS = 12, PEER_DILATION, PEER_SIZES = 16 };
+int peer_sizes(const struct problem *, long size[PEER_SIZES]);   /* how many the kind has */
+/* the kind of convolution that a nest is, and its sizes; NULL and nothing: none, or not so that it shows */
+const char *peer_windows(const struct problem *, long size[PEER_SIZES]);
 #endif

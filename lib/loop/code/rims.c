@@ -5,6 +5,36 @@
 
 enum { MOST_KINDS = 4 };                                 /* loops of more kinds of blocks stay as they are */
 
+/* is an index of A made of steps of so many elements, and of what is faster and fills no step? */
+static bool whole_steps(const struct rim *g, const struct problem *p, int32_t after, int32_t by)
+{
+    int64_t inside = 0;
+    for (int i = 0; i < g->n; i++) {
+        const int v = g->var[i];
+        if (g->step[v] < by) inside += (int64_t)g->step[v] * (p->size[v] - 1);
+        else if (g->step[v] % by) return false;
+    }
+    return inside < by && !(g->before % by || g->size % by || after % by);
+}
+
+/* Indices without zeros are one with the one before, channels with columns: it is counted in the largest steps that it
+ * has, and what is faster does not move it. */
+static void coarser(struct rim *g, const struct problem *p, int32_t after)
+{
+    int32_t by = 1;
+    int n = 0;
+    for (int i = 0; i < g->n; i++) {
+        const int32_t step = g->step[g->var[i]];
+        if (step > by && whole_steps(g, p, after, step)) by = step;
+    }
+    g->before /= by, g->size /= by;
+    for (int i = 0; i < g->n; i++) {
+        g->step[g->var[i]] /= by;
+        if (g->step[g->var[i]]) g->var[n++] = g->var[i];
+    }
+    g->n = (int8_t)n;
+}
+
 /* Each index of A with zeros around it from its strides: the digits of a number.  Those that move with the vectors are
  * left alone. */
 bool rims_find(struct loop_plan *q, int64_t dense[NEST_VARS])
@@ -27,6 +57,8 @@ bool rims_find(struct loop_plan *q, int64_t dense[NEST_VARS])
             if (g.step[v]) g.var[g.n++] = (int8_t)v;
         }
         if (!g.before && !p->pad.after[d]) continue;
+        coarser(&g, p, p->pad.after[d]);
+        for (int v = reductions = 0; v < p->nvar; v++) reductions += p->reduced[v] && g.step[v];
         if (!g.step[q->part[0].vec] && q->nrim < RIMS) q->rim[q->nrim++] = g;
         else reductions = 2;
         can &= reductions < 2;

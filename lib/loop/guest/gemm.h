@@ -10,7 +10,8 @@
 struct gemm { /* batch times C[m][n] = A[m][k] B[k][n], or transposed inputs */
     long batch, m, n, k;
     int ta, tb, conv, nhwc, doubles;                     /* doubles: pointers lead to those */
-    long nimg, c, h, w, mo, kh, kw, s, ho, wo, pad[4];       /* zeros above, below, left and right of an image */
+    long nimg, c, h, w, mo, kh, kw, s, ho, wo, pad[4];   /* zeros above, below, left and right of an image */
+    long groups, dilation;
     float *col;
 };
 
@@ -41,8 +42,9 @@ static inline int gemm_init(struct gemm *g, const char *kind, const long *z, con
         g->conv = 1, g->nhwc = !strncmp(kind, "conv_nhwc", 9);
         g->nimg = z[0], g->c = z[1], g->h = z[2], g->w = z[3], g->mo = z[4], g->kh = z[5], g->kw = z[6], g->s = z[7];
         memcpy(g->pad, z + 8, sizeof g->pad);
-        g->ho = (g->h + g->pad[0] + g->pad[1] - g->kh) / g->s + 1;
-        g->wo = (g->w + g->pad[2] + g->pad[3] - g->kw) / g->s + 1;
+        g->groups = z[12], g->dilation = z[13];
+        g->ho = (g->h + g->pad[0] + g->pad[1] - g->dilation * (g->kh - 1) - 1) / g->s + 1;
+        g->wo = (g->w + g->pad[2] + g->pad[3] - g->dilation * (g->kw - 1) - 1) / g->s + 1;
         g->batch = g->nimg;
         g->k = g->c * g->kh * g->kw;
         g->m = g->nhwc ? g->ho * g->wo : g->mo;

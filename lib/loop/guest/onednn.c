@@ -41,10 +41,15 @@ static dnnl_stream_t stream;
 static int make_conv(struct product *p, int packed, const char **why)
 {
     struct gemm *g = &p->g;
-    dnnl_dims_t src = { g->nimg, g->c, g->h, g->w }, wei = { g->mo, g->c, g->kh, g->kw },
+    const long one = g->groups > 1, from = g->c / g->groups, to = g->mo / g->groups, taps = g->kh * g->kw;
+    dnnl_dims_t src = { g->nimg, g->c, g->h, g->w }, wei = { g->groups, to, from, g->kh, g->kw },
                 dst = { g->nimg, g->mo, g->ho, g->wo };
+    /* as ours are: groups, outputs, inputs and taps, or taps, groups, inputs and outputs */
+    dnnl_dims_t lie = { from * (g->nhwc ? to : to * taps), g->nhwc ? 1 : from * taps, g->nhwc ? to : taps,
+                        g->nhwc ? g->kw * g->c * to : g->kw, g->nhwc ? g->c * to : 1 };
     dnnl_dims_t strides = { g->s, g->s }, before = { g->pad[0], g->pad[2] }, after = { g->pad[1], g->pad[3] };
-    dnnl_format_tag_t act = g->nhwc ? dnnl_nhwc : dnnl_nchw, w = g->nhwc ? dnnl_hwio : dnnl_oihw;
+    dnnl_dims_t holes = { g->dilation - 1, g->dilation - 1 };
+    dnnl_format_tag_t act = g->nhwc ? dnnl_nhwc : dnnl_nchw;
     dnnl_memory_desc_t d[3], given[3];
     *why = "oneDNN refused the convolution";
     if (!engine &&
@@ -53,19 +58,21 @@ static int make_conv(struct product *p, int packed, const char **why)
 #ifdef ANY
     dnnl_format_tag_t tag[3] = { dnnl_format_tag_any, dnnl_format_tag_any, dnnl_format_tag_any };
 #else
-    dnnl_format_tag_t tag[3] = { act, packed ? dnnl_format_tag_any : w, act };
+    dnnl_format_tag_t tag[3] = { act, packed ? dnnl_format_tag_any : dnnl_format_tag_undef, act };
 #endif
     if (dnnl_memory_desc_init_by_tag(&d[0], 4, src, dnnl_f32, tag[0]) ||
         dnnl_memory_desc_init_by_tag(&given[0], 4, src, dnnl_f32, act) ||
-        dnnl_memory_desc_init_by_tag(&d[1], 4, wei, dnnl_f32, tag[1]) ||
-        dnnl_memory_desc_init_by_tag(&given[1], 4, wei, dnnl_f32, w) ||
+        dnnl_memory_desc_init_by_strides(&given[1], 4 + one, wei + !one, dnnl_f32, lie + !one) ||
+        (tag[1] == dnnl_format_tag_any
+         && dnnl_memory_desc_init_by_tag(&d[1], 4 + one, wei + !one, dnnl_f32, tag[1])) ||
         dnnl_memory_desc_init_by_tag(&d[2], 4, dst, dnnl_f32, tag[2]) ||
         dnnl_memory_desc_init_by_tag(&given[2], 4, dst, dnnl_f32, act))
         return 0;
     dnnl_convolution_desc_t c;
     dnnl_primitive_desc_t pd;
-    if (dnnl_convolution_forward_desc_init(&c, dnnl_forward_inference, dnnl_convolution_direct, &d[0], &d[1], NULL,
-                                           &d[2], strides, before, after) ||
+    if (tag[1] == dnnl_format_tag_undef) d[1] = given[1];
+    if (dnnl_dilated_convolution_forward_desc_init(&c, dnnl_forward_inference, dnnl_convolution_direct, &d[0], &d[1],
+                                                   NULL, &d[2], strides, holes, before, after) ||
         dnnl_primitive_desc_create(&pd, &c, NULL, engine, NULL) || dnnl_primitive_create(&p->conv, pd))
         return 0;
     dnnl_query_t what[3] = { dnnl_query_src_md, dnnl_query_weights_md, dnnl_query_dst_md };
