@@ -10,12 +10,14 @@
  * the rank that comes last to a collective (kernels of communication of one
  * name that run in several processes at once) to what is left of it in each, from
  * the row with the same link (a queue, pipe, lock, join, fork) to the row of
- * category Waiting, and where there is no link from the thread that most
- * likely woke it (said on standard error, and guess in the column why).
+ * category Waiting or of kind link, and where there is no link from the thread
+ * that most likely woke it (said on standard error, and guess in the column
+ * why).
  * Columns out, largest path_ns first:
  *   op, cat, path_ns, path_share, total_ns (on and off the path),
  *   least_slack_ns: by how much a piece of it may take longer before the run
- *   does; 0 on the path.  Category "" is a gap, launch and wake are the times
+ *   does; 0 on the path, unexplained_share (of the run: waits on the path for
+ *   what is not known).  Category "" is a gap, launch and wake are the times
  *   until a kernel began and a waiting thread went on, start until a thread
  *   began for a reason that is not known.
  * --pieces: the path itself, in order of time: start_ns, end_ns, proc, tid, cat,
@@ -34,9 +36,12 @@
 #include HELP
 
 static bool pieces, all;
+static double unexplained = 0.05;
 static const struct opt options[] = {
     { 0, "pieces", FLAG, &pieces, NULL, "the path, piece by piece" },
     { 0, "all",    FLAG, &all, NULL, "every piece with its slack" },
+    { 0, "unexplained", NUM, &unexplained, "SHARE", "refuse when more of the path is waits for what is not known",
+      0, 1 },
     { 0 } };
 
 int main(int argc, char **argv)
@@ -53,6 +58,7 @@ int main(int argc, char **argv)
     if (!quiet && (g.joined || g.alone))
         warn("%llu collectives join processes; %llu kernels of communication met none of another process",
              (unsigned long long)g.joined, (unsigned long long)g.alone);
+    path_unexplained(&g, &t, unexplained);
     csvw *w = csvw_open("-");
     if (pieces) path_write_pieces(w, &g, &t);
     else if (all) path_write_all(w, &g, &t);

@@ -16,7 +16,8 @@
  * interval from what the iterations take then, see --iteration; empty: under
  * five), speedup, low_ratio, high_ratio, naive_speedup (as if nothing
  * overlapped: the part's time on all threads is taken from the whole),
- * selected_ns, iterations.  Cores and caches that threads share are not seen.
+ * selected_ns, iterations, unexplained_share.  Cores and caches that threads
+ * share are not seen.
  * Memory: all rows.
  *
  * Examples:
@@ -33,11 +34,13 @@
 
 static struct list speeds;
 static const char *iteration;
-static double confidence = 0.95;
+static double confidence = 0.95, unexplained = 0.05;
 static const struct opt options[] = {
     { 0, "speed",     LIST, &speeds, "PART:K", "what gets faster, and how much" },
     { 0, "iteration", STR,  &iteration, "OP", "what is one iteration [what repeats and takes longest]" },
     CONFIDENCE_OPTION(confidence, "of the two-sided interval"),
+    { 0, "unexplained", NUM, &unexplained, "SHARE", "refuse when more of the path is waits for what is not known",
+      0, 1 },
     { 0 } };
 
 static struct part part_of(const char *s)
@@ -81,6 +84,7 @@ static void put(csvw *w, const struct part *p, const struct whatif *x)
     }
     csvw_int(w, x->selected);
     csvw_int(w, (int64_t)x->iterations);
+    csvw_format(w, "%.4f", x->unexplained);
     csvw_end(w);
 }
 
@@ -111,12 +115,12 @@ int main(int argc, char **argv)
     for (int k = 0; k < speeds.n; k++) check_whole(&part[k], &t);
     struct whatif *x = xmalloc((size_t)speeds.n, sizeof *x);
     for (int k = 0; k < speeds.n; k++) {
-        x[k] = whatif_of(&t, &part[k], iteration, confidence);
+        x[k] = whatif_of(&t, &part[k], iteration, confidence, unexplained);
         if (!x[k].pieces) nothing(&part[k], &t);
     }
     csvw *w = csvw_open("-");
     csvw_names(w, "part,speed,before_ns,after_ns,low_ns,high_ns,speedup,low_ratio,high_ratio,naive_speedup,selected_ns,"
-                  "iterations");
+                  "iterations,unexplained_share");
     csvw_end(w);
     for (int k = 0; k < speeds.n; k++) put(w, &part[k], &x[k]);
     return csvw_close(w);

@@ -31,16 +31,16 @@ is 'the path crosses threads, the queue and the GPU' "start_ns,end_ns,proc,tid,c
 670,900,1,d0.s0,GPU,step,gemm,launch
 900,910,1,1,wake,step,cudaDeviceSynchronize,sync
 910,1000,1,1,Python,step,finish,run" prof-path --pieces e.csv
-is 'sums: what is on it and off it, and the slack of the rest' "op,cat,path_ns,path_share,total_ns,least_slack_ns
-step,Python,390,0.3900,430,0
-,C,300,0.3000,300,0
-step,GPU,230,0.2300,230,0
-,Python,20,0.0200,420,0
-,wake,20,0.0200,20,0
-step,wake,20,0.0200,20,0
-step,launch,20,0.0200,20,0
-,Waiting,0,0.0000,500,100
-step,CUDA,0,0.0000,10,210" prof-path --quiet e.csv
+is 'sums: what is on it and off it, and the slack of the rest' "op,cat,path_ns,path_share,total_ns,least_slack_ns,unexplained_share
+step,Python,390,0.3900,430,0,0.0000
+,C,300,0.3000,300,0,0.0000
+step,GPU,230,0.2300,230,0,0.0000
+,Python,20,0.0200,420,0,0.0000
+,wake,20,0.0200,20,0,0.0000
+step,wake,20,0.0200,20,0,0.0000
+step,launch,20,0.0200,20,0,0.0000
+,Waiting,0,0.0000,500,100,0.0000
+step,CUDA,0,0.0000,10,210,0.0000" prof-path --quiet e.csv
 slack() { prof-path --all e.csv | csv-where -c name --is="$1" | csv-cut -c slack_ns | sed 1d | sort -u; }
 is 'slack of what runs beside' 100 slack aside
 is 'slack of what the GPU hides' 210 slack prepare

@@ -51,7 +51,9 @@ cat > late.csv <<D
 $head
 1,1,cat,C,0,9007199254740995,long,,
 D
-unchanged() { prof-whatif --quiet '--speed=*:1' "$1.csv" | csv-cut -c before_ns,after_ns | sed 1d; }
+unchanged() { prof-whatif --quiet --unexplained=1 '--speed=*:1' "$1.csv" | csv-cut -c before_ns,after_ns | sed 1d; }
+fails 'waits on the path that nothing explains' 1 "33.3 % of the run are waits .* most of them 'get'" prof-whatif '--speed=*:1' both.csv
+is 'and how many they are' 0.3333 bash -c "prof-whatif --unexplained=0.4 '--speed=*:1' both.csv | csv-cut -c unexplained_share | sed 1d"
 is 'unchanged: a thread that begins late' 5000100,5000100 unchanged first
 is 'unchanged: two threads that wait for each other' 300,300 unchanged both
 is 'unchanged: more ns than a double counts' 9007199254740995,9007199254740995 unchanged late

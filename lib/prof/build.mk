@@ -35,8 +35,8 @@ endif
 
 # What does not know Python is compiled once, what does once for each version.  A sanitizer's runtime must come first in
 # a process, so only Python's part is built with one: those objects lie beside.
-GUEST_ONCE := rec lock got hide api calls e2e
-GUEST_PYTHON := pyrec ops frames see
+GUEST_ONCE := rec lock got hide links api calls e2e
+GUEST_PYTHON := pyrec wrap threads ops frames see
 PLAIN_ONCE := $(if $(findstring -fsanitize,$(CFLAGS)),plain/)
 $(GUEST_ONCE:%=$(GUEST)/%.o): $(GUEST)/%.o: lib/prof/guest/%.c
 	@mkdir -p $(@D)
@@ -52,7 +52,7 @@ $(GUEST_PYTHON:%=$(GUEST)/$1/%.o): $(GUEST)/$1/%.o: lib/prof/guest/%.c
 	@mkdir -p $$(@D)
 	$$(GUESTCC) -Wno-cast-qual -isystem $(patsubst %/,%,$(dir $(call pyheader,$1))) -c -o $$(new) $$< && $$(swap)
 $(PROFLIB)/_millrace.cpython-$1-$(PYSUFFIX): $(GUEST_PYTHON:%=$(GUEST)/$1/%.o) \
-    $(patsubst %,$(GUEST)/%.o,got hide lock rec)
+    $(patsubst %,$(GUEST)/%.o,got hide links lock rec)
 	@mkdir -p $$(@D)
 	$$(RECFLAGS) -o $$(new) $$^ -lpthread -ldl && $$(swap)
 endef

@@ -388,7 +388,7 @@ charge *charge_begin(const struct event_table *t, csvw *w, struct repairs *repai
 
 void charge_add(charge *c, const struct row *r, const uint32_t *extra)
 {
-    if (is_empty(r->start, r->end, c->repairs, (size_t)r->source + 2)) return;
+    if (r->kind != EVENT_LINK && is_empty(r->start, r->end, c->repairs, (size_t)r->source + 2)) return;
     if (c->nbatch && r->start != c->batch[0].start) take_batch(c);
     c->batch = grow(c->batch, c->nbatch + 1, &c->batch_cap, sizeof *c->batch);
     c->batch[c->nbatch++] = *r;

@@ -113,7 +113,8 @@ static void check_process(struct event_table *t, uint32_t proc, const struct cel
         if (r->kind == EVENT_PROC) {
             if (str_is(text[r->cat], "on")) add_span(&on, r->start, r->end);
             else if (!text[r->cat].n) add_span(&life, r->start, r->end);
-        } else if (r->kind != EVENT_PHASE && r->kind != EVENT_AFTER) add_span(&all, r->start, r->end);
+        } else if (r->kind != EVENT_PHASE && r->kind != EVENT_AFTER && r->kind != EVENT_LINK)
+            add_span(&all, r->start, r->end);
     }
     union_all = measure(&all);
     for (size_t i = 0; i < n; i++) {

@@ -8,6 +8,8 @@
  *   event    a GPU row whose stream waited for another's event, after the last row there that was launched before it
  *   sync     a CUDA or HIP call that waits, or a copy that is not asynchronous, after the last GPU row that ended in it
  *   link     a row of category Waiting after the row with the same link in another thread (queue, pipe, lock, join)
+ *            or a row of kind link with cat take (peek), after the post of its key, see join.h; a wait for the GIL,
+ *            after who had it
  *   guess    a wait or gap without one, after the stretch of another thread that ended last before it did: the one
  *            that may have woken it; gaps look in their own process only, and neither believes a wake-up that took
  *            longer than 1 ms or a tenth of the wait, but for gaps of a thread that has mostly gaps and waits for work
@@ -38,7 +40,7 @@ struct dag_node {
     int64_t release;                                     /* it starts no earlier; INT64_MIN: its edges say when */
     uint32_t proc, tid, cat, op, name;                   /* numbers in the table's text; cat 0: a gap */
     uint32_t edge, edges;                                /* its edges, see dag_seal */
-    bool gpu, selected;
+    bool gpu, selected, unexplained;                     /* unexplained: a wait for something that is not known */
     uint8_t wait;                                        /* of the same end, one that is waited for comes first */
 };
 struct dag_edge { uint32_t from, to; enum edge_why why; int64_t lag; };

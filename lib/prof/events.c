@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const event_kind_name[EVENT_KINDS] = { "cat", "gpu", "ovh", "op", "phase", "proc", "after" };
+const char *const event_kind_name[EVENT_KINDS] = { "cat", "gpu", "ovh", "op", "phase", "proc", "after",
+                                                    "link" };
 
 static const int64_t TIME_MAX = (int64_t)1 << 62;
 

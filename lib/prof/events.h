@@ -2,7 +2,9 @@
  *
  * A row is a half-open interval [start, end) of one thread or GPU stream, integer ns on one clock.  Kinds: cat (a
  * category of code ran), gpu (a kernel or copy ran), ovh (the profiler itself), op (a user's operation), phase, proc,
- * after (nothing ran: what was launched on stream tid from end on began after all that had been launched on the stream
+ * link (cat post: who waits for `link` may go on from start on, of a timer from end on; cat take: a wait for it, which
+ * ended with it; name says what it is, flag how much of it: bytes of a pipe, items of a queue), after (nothing ran:
+ * what was launched on stream tid from end on began after all that had been launched on the stream
  * in `cat` before start, since the one waited for the other's event).
  * Link ties a GPU row to the call that launched it; flag is empty, open (never closed, ended at the thread's last time)
  * or est. A column `op`, made by prof-op, names the operation a row is charged to.  Times are within +-2^62 ns. */
@@ -11,7 +13,9 @@
 #include "prof/phrase.h"
 #include "table/csvio.h"
 
-enum event_kind { EVENT_CAT, EVENT_GPU, EVENT_OVH, EVENT_OP, EVENT_PHASE, EVENT_PROC, EVENT_AFTER, EVENT_KINDS };
+enum event_kind {
+    EVENT_CAT, EVENT_GPU, EVENT_OVH, EVENT_OP, EVENT_PHASE, EVENT_PROC, EVENT_AFTER, EVENT_LINK, EVENT_KINDS
+};
 extern const char *const event_kind_name[EVENT_KINDS];
 #define EVENT_COLUMNS "proc,tid,kind,cat,start_ns,end_ns,name,link,flag"
 

@@ -97,7 +97,7 @@ uint64_t held_charge(struct event_table *t, bool in_time, struct rows *out, stru
     struct held h = { .out = out, .repairs = repairs };
     for (size_t k = 0; k < t->rows.n; k++) {
         const struct row *r = &t->rows.v[k];
-        if (is_empty(r->start, r->end, repairs, k + 2)) continue;
+        if (r->kind == EVENT_LINK || is_empty(r->start, r->end, repairs, k + 2)) continue;
         if (r->kind == EVENT_OP || r->kind == EVENT_GPU) rows_add(&h.ops, r);
     }
     table_sort_threads(t);

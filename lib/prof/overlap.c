@@ -80,7 +80,8 @@ static uint32_t proc_of(overlap *o, str name)
 
 static bool reduce(overlap *o, const struct event *e, str hook, size_t line, struct item *it)
 {
-    if (e->kind == EVENT_AFTER || is_empty(e->start, e->end, &o->repairs, line) || e->kind == EVENT_PROC) return false;
+    if (e->kind == EVENT_AFTER || e->kind == EVENT_LINK || e->kind == EVENT_PROC) return false;
+    if (is_empty(e->start, e->end, &o->repairs, line)) return false;
     struct what *w = &it->what;
     it->start = e->start;
     it->end = e->end;

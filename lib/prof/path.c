@@ -67,6 +67,28 @@ void path_write_pieces(csvw *w, const struct dag *g, const struct event_table *t
     walk_free(&k);
 }
 
+double path_unexplained(const struct dag *g, const struct event_table *t, double most)
+{
+    struct walk k = walk_of(g);
+    int64_t sum = 0, *by = xcalloc(t->text.n, sizeof *by);
+    uint32_t longest = 0;
+    for (size_t i = 0; i < k.n; i++) {
+        const struct dag_node *v = &g->node[k.path[i]];
+        if (!v->unexplained) continue;
+        sum += v->work;
+        by[v->name] += v->work;
+        if (by[v->name] > by[longest]) longest = v->name;
+    }
+    double share = g->end > g->start ? (double)sum / ((double)g->end - (double)g->start) : 0;
+    if (share > most)
+        die("%.1f %% of the run are waits on its critical path of which nothing says what they were for, most of them "
+            "'%s': what was waited for was not recorded, or is no link that is known; --unexplained=%.2g takes them as "
+            "they are", share * 100, longest ? t->text.name[longest].s : "gaps between rows", share + 0.01);
+    free(by);
+    walk_free(&k);
+    return share;
+}
+
 void path_write_all(csvw *w, const struct dag *g, const struct event_table *t)
 {
     struct walk k = walk_of(g);
@@ -97,7 +119,7 @@ void path_write_all(csvw *w, const struct dag *g, const struct event_table *t)
 
 /* ---- sums by operation and category */
 
-struct sum_row { uint32_t op, cat; int64_t path, total, slack; };
+struct sum_row { uint32_t op, cat; int64_t path, total, slack, unexplained; };
 struct sum_rows { struct intern keys; struct sum_row *v; size_t cap; };
 
 static struct sum_row *sum_of(struct sum_rows *s, uint32_t op, uint32_t cat)
@@ -107,7 +129,7 @@ static struct sum_row *sum_of(struct sum_rows *s, uint32_t op, uint32_t cat)
     uint32_t i = intern(&s->keys, (str){ (const char *)key, sizeof key });
     if (s->keys.n > known) {
         s->v = grow(s->v, s->keys.n, &s->cap, sizeof *s->v);
-        s->v[i] = (struct sum_row){ op, cat, 0, 0, INT64_MAX };
+        s->v[i] = (struct sum_row){ op, cat, 0, 0, INT64_MAX, 0 };
     }
     return &s->v[i];
 }
@@ -134,7 +156,9 @@ void path_write_sums(csvw *w, const struct dag *g, struct event_table *t)
     for (size_t i = 0; i < k.n; i++) {
         const struct dag_node *v = &g->node[k.path[i]];
         const struct dag_edge *e = k.via[i] == NODE_NONE ? NULL : &g->edge[k.via[i]];
-        if (!v->wait) sum_of(&s, v->op, v->cat)->path += v->work;
+        struct sum_row *own = v->wait ? NULL : sum_of(&s, v->op, v->cat);
+        if (own) own->path += v->work;
+        if (own && v->unexplained) own->unexplained += v->work;
         whole += v->work;
         int64_t lag = k.finish[k.path[i]] - v->work - (e ? k.finish[e->from] : g->start);
         if (lag <= 0) continue;
@@ -144,7 +168,7 @@ void path_write_sums(csvw *w, const struct dag *g, struct event_table *t)
         r->slack = 0;
         whole += lag;
     }
-    csvw_names(w, "op,cat,path_ns,path_share,total_ns,least_slack_ns");
+    csvw_names(w, "op,cat,path_ns,path_share,total_ns,least_slack_ns,unexplained_share");
     csvw_end(w);
     if (s.keys.n) qsort(s.v, s.keys.n, sizeof *s.v, by_path);
     for (size_t i = 0; i < s.keys.n; i++) {
@@ -154,6 +178,7 @@ void path_write_sums(csvw *w, const struct dag *g, struct event_table *t)
         csvw_format(w, "%.4f", whole ? (double)s.v[i].path / (double)whole : 0);
         csvw_int(w, s.v[i].total);
         csvw_int(w, s.v[i].slack);
+        csvw_format(w, "%.4f", whole ? (double)s.v[i].unexplained / (double)whole : 0);
         csvw_end(w);
     }
     free(slack);
@@ -306,12 +331,13 @@ const char **whatif_near(const struct event_table *t, const char *pattern, size_
     return out;
 }
 
-struct whatif whatif_of(struct event_table *t, const struct part *part, const char *iteration, double confidence)
+struct whatif whatif_of(struct event_table *t, const struct part *part, const char *iteration, double confidence,
+                        double most_unexplained)
 {
     struct dag g = { 0 };
     dag_build(&g, t, part);
     int64_t *finish = xmalloc(g.n + 1, sizeof *finish);
-    struct whatif w = { .low = INT64_MIN, .high = INT64_MIN };
+    struct whatif w = { .low = INT64_MIN, .high = INT64_MIN, .unexplained = path_unexplained(&g, t, most_unexplained) };
     w.before = dag_replay(&g, 1, finish) - g.start;
     w.after = dag_replay(&g, part->speed, finish) - g.start;
     for (size_t i = 0; i < g.n; i++)

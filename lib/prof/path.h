@@ -7,11 +7,16 @@ void path_write_sums(csvw *, const struct dag *, struct event_table *);
 void path_write_pieces(csvw *, const struct dag *, const struct event_table *);
 void path_write_all(csvw *, const struct dag *, const struct event_table *);
 
+/* Share of the run that lies on its critical path and is waits of which nothing says what they were for.  Dies above
+ * `most`, with what they are called. */
+double path_unexplained(const struct dag *, const struct event_table *, double most);
+
 struct whatif {
     int64_t before, after;                               /* ns of the run as it was and as it would be */
     int64_t selected;                                    /* ns of all threads and streams that get faster */
     int64_t low, high;                                   /* of after, 95 %, from the iterations; INT64_MIN: not known */
     double naive;                                        /* speed-up if nothing overlapped: all of selected is saved */
+    double unexplained;                                  /* see path_unexplained */
     size_t iterations, pieces;                           /* pieces: how many of them get faster */
 };
 /* Is the table cut into pieces of the innermost function, so that a part by name is not all that runs under it? */
@@ -20,5 +25,6 @@ bool whatif_is_cut(const struct event_table *);
 const char **whatif_near(const struct event_table *, const char *pattern, size_t n);
 /* iteration: name of the operation that is one; NULL: the one that repeats at least five times on one thread and takes
  * longest.  The interval is that of the sum of as many iterations (Student's law over their changes). */
-struct whatif whatif_of(struct event_table *, const struct part *, const char *iteration, double confidence);
+struct whatif whatif_of(struct event_table *, const struct part *, const char *iteration, double confidence,
+                        double most_unexplained);
 #endif

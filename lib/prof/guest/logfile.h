@@ -32,7 +32,15 @@ enum log_event {
     LOG_COUNTED,                                         /* aux calls of C function id since its last were counted */
     LOG_CPU,                                             /* id << aux ns on the CPU since the last of these */
     LOG_GIL,                                             /* id << aux ns waiting for the GIL, until now */
+    LOG_POST,                                            /* id: key of what others may have waited for; aux: a link */
+    LOG_AWAIT, LOG_TAKE,                                 /* what was waited for from here, and that it came */
+    LOG_AMOUNT,                                          /* id << aux bytes, items or ns of the link that follows */
     LOG_EVENTS
+};
+/* Links, see links.h.  PEEK: what is there was only looked for (poll). */
+enum log_link {
+    LINK_LOCK, LINK_PIPE, LINK_SOCKET, LINK_CONNECT, LINK_START, LINK_EXIT, LINK_THREAD, LINK_QUEUE, LINK_TIMER,
+    LINK_CLOSED, LINK_TIMEOUT, LINK_GIL, LINKS, LINK_PEEK = 0x100
 };
 /* A record of which the one before is 20 us old or more has a LOG_CPU before it: of the thread's CPU clock.  With this
  * aux it is the thread's first, or the first after a fork, and says nothing. */

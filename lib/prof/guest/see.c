@@ -3,6 +3,7 @@
 #include "base/compare.h"
 #include "prof/guest/got.h"
 #include "prof/guest/hide.h"
+#include "prof/guest/links.h"
 #include "prof/guest/rec.h"
 #include <dlfcn.h>
 #include <link.h>
@@ -574,6 +575,7 @@ static int wait_for_gil(pthread_cond_t *c, pthread_mutex_t *m, const struct time
     uint64_t from = rec_now();
     int r = pthread_cond_timedwait(c, m, until);
     rec_thread.waited += rec_now() - from;
+    if (r == 0 && rec_thread.waited > rec_gap) rec_put(LOG_TAKE, 0, (enum log_hook)LINK_GIL);   /* where it lies */
     return r;
 }
 
@@ -618,6 +620,7 @@ bool see_begin(void)
         got_point(NULL, (uintptr_t)_PyEval_EvalFrameDefault, "pthread_cond_timedwait", (uintptr_t)wait_for_gil);
     }
     tried = true;
+    links_begin((uintptr_t)_PyEval_EvalFrameDefault);
     return true;
 }
 

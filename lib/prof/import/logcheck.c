@@ -52,6 +52,7 @@ static void check_thread(const struct event_table *t, const struct row *row, siz
             l->v.reversed++;
             continue;
         }
+        if (r->kind == EVENT_LINK) continue;
         if (i && same_row(r, &row[i - 1]) && (r->kind != EVENT_CAT || r->end > r->start)) l->v.twice++;
         if (r->kind == EVENT_OP && !nests(&ops, r)) l->v.misnested++;
         if (r->kind != EVENT_CAT) continue;

@@ -70,6 +70,7 @@ struct thread {
     int64_t cpu_at;                                      /* when the CPU clock was read last; NONE: not yet */
     int64_t gil;                                         /* of the time until now, waiting for the GIL */
     int64_t gap;                                         /* since then Python runs, its row not begun; or NONE */
+    uint64_t taking, amount;                             /* row of a wait for a link, from 1; how much the next is of */
 };
 static const int64_t NONE = INT64_MIN;
 struct log_reader {
@@ -462,6 +463,28 @@ static void end_op(struct log_reader *r, struct thread *t, const struct log_reco
     }
 }
 
+static const char *const link_name[LINKS] = { "lock", "pipe", "socket", "connect", "start", "exit", "thread", "queue",
+                                              "timer", "closed", "timeout", "GIL" };
+
+static void link_row(struct log_reader *r, struct thread *t, const struct log_record *rec, int64_t at)
+{
+    unsigned link = rec->aux & ~(unsigned)LINK_PEEK;
+    bool post = rec->event == LOG_POST, timer = post && link == LINK_TIMER;
+    char key[16];
+    snprintf(key, sizeof key, "%08x", rec->id);
+    int64_t due = timer && t->amount < (uint64_t)1 << 60 ? (int64_t)t->amount : 0;
+    uint64_t row = begin_row(r, t, &(struct log_row){ .start = at, .proc = t->process->text, .tid = t->tid,
+                                                      .cat = text(r, post ? "post"
+                                                                     : rec->aux & LINK_PEEK ? "peek" : "take"),
+                                                      .name = link < LINKS ? text(r, link_name[link]) : 0,
+                                                      .link = text(r, key),
+                                                      .flag = t->amount && !timer ? number_text(r, t->amount) : 0,
+                                                      .kind = EVENT_LINK });
+    t->amount = 0;
+    if (post) end_row(r, t, row, at + due, 0);
+    else t->taking = row + 1;
+}
+
 static void ready_row(struct log_reader *r, const struct log_row *row)
 {
     if (!r->looking) return;
@@ -570,6 +593,12 @@ static void one_record(struct log_reader *r, struct thread *t, const struct log_
         p->skipped[rec->id] += UINT64_C(1) << rec->aux;
         break;
     case LOG_CPU: off_cpu(r, t, rec, before, at); break;
+    case LOG_AMOUNT: t->amount = rec->aux < 32 ? (uint64_t)rec->id << rec->aux : 0; break;
+    case LOG_POST: case LOG_AWAIT: link_row(r, t, rec, at); break;
+    case LOG_TAKE:
+        if (t->taking) end_row(r, t, t->taking - 1, at, 0);
+        t->taking = 0;
+        break;
     case LOG_GIL:
         t->gil = rec->aux < 32 ? (int64_t)rec->id << rec->aux : 0;
         t->last = before;                                /* its CPU clock is behind it */
@@ -606,6 +635,7 @@ static bool advance(struct log_reader *r, struct thread *t)
     if (t->ended) return false;
     t->ended = true;
     int64_t at = t->last == INT64_MIN ? 0 : t->last;
+    if (t->taking) end_row(r, t, t->taking - 1, at, r->open_text);
     for (; t->calls.n; r->counts->unclosed += r->looking) pop(r, t, at, r->open_text);
     if (t->ops.n) end_op(r, t, NULL, at);
     return true;
@@ -620,6 +650,7 @@ static void restart(struct thread *t)
     t->calls.n = t->ops.n = 0;
     t->last = t->gap = t->cpu_at = INT64_MIN;
     t->gil = 0;
+    t->taking = t->amount = 0;
     t->ended = false;
     t->ndue = t->counted = 0;
     free(t->owed);

@@ -162,7 +162,21 @@ def _see_ends():
         _rec.see(getattr(_imp, name, None), "_imp", "C", True)
 
 
+_linked = (("queue", "Queue", "_put", "queue_put"), ("queue", "Queue", "_get", "queue_get"),
+           ("asyncio.base_events", "BaseEventLoop", "call_at", "timer_begin"),
+           ("asyncio.events", "TimerHandle", "_run", "timer_run"))
+
+
+def _see_links():
+    for name, owner, method, how in _linked:
+        owner = getattr(sys.modules.get(name), owner, None)
+        if owner is not None and (name, method) not in _waiting:
+            _waiting.add((name, method))
+            _rec.hook_link(owner, method, how)
+
+
 def _see_waits():
+    _see_links()
     for name, keys in _waits.items():
         module = sys.modules.get(name)
         if module is None or name in _waiting:

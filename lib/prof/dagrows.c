@@ -1,0 +1,754 @@
+/* dagrows.c - a dag from rows, see dag.h */
+#include "base/checked.h"
+#include "base/compare.h"
+#include "base/num.h"
+#include "prof/dag.h"
+#include "prof/join.h"
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOOK_BACK = 100000 };
+enum { TOLD_NOT, TOLD, TOLD_NOBODY };                    /* what links say of a wait; nobody posted it */
+static const int64_t TELL_NS = 20000;                    /* where links are recorded: a shorter wait is none */
+static const int64_t WAKE_NS = 1000000;                  /* a wake-up that takes longer is not believed */
+static const int64_t SPAN_MAX = (int64_t)1 << 61;        /* ns of a run and a replay: no overflow in differences */
+
+struct stop { int64_t time; uint32_t node; };   /* a node's end */
+struct call { uint32_t proc, link, before, node; int64_t start, end; };   /* a row with a link */
+/* A row of the GPU: what starts it, and when the last call began that launched it or one before it on its stream. */
+struct on_gpu { uint32_t proc, tid, node, first; int64_t launched; };
+struct cut;
+struct stops { struct stop *v; size_t n, cap; };
+struct calls { struct call *v; size_t n, cap; };
+struct builder {
+    struct dag *g;
+    struct event_table *t;
+    const struct part *part;
+    uint8_t *matches;                                    /* by number of a text: 0 not asked yet, 1 no, 2 yes */
+    struct stops stops;
+    struct on_gpu *on_gpu;                               /* by proc, tid and time */
+    size_t non_gpu, on_gpu_cap;
+    struct calls calls;                                  /* rows of threads that have a link, by proc and link */
+    uint32_t waiting, communication, own;                /* numbers of those texts */
+    int hook;                                            /* extra column of the recorder's hooks; -1: none */
+    double *quarter;                                     /* by process's text: ns that a record adds on either side */
+    uint32_t *group;                                     /* of a row: which collective it is part of, from 1; 0 none */
+    int64_t *met;                                        /* by collective: when its last rank came */
+    uint32_t *meeting;                                   /* and the node of that instant */
+    size_t groups;
+    bool *idle;                                          /* by node: its thread has mostly gaps */
+    struct join *link;                                   /* rows of kind link */
+    struct dag_node *timer;                              /* of those that are timers */
+    size_t nlink, link_cap, ntimer, timer_cap;
+    uint32_t exits, gil_wait;                            /* numbers of those texts */
+    uint8_t *told;                                       /* by node: it is a wait of which links say all */
+    struct cut *gil;                                     /* ends of waits for the GIL, by process and time */
+    size_t ngil, gil_cap;
+};
+struct cut { uint32_t proc, tid; int64_t time; };
+struct open_row { const struct row *r; int64_t end; size_t call; bool selected; };
+
+static bool matches(struct builder *b, uint32_t text)
+{
+    uint8_t *m = &b->matches[text];
+    if (!*m) *m = fnmatch(b->part->pattern, b->t->text.name[text].s, 0) == 0 ? 2 : 1;
+    return *m == 2;
+}
+
+static bool selects(struct builder *b, const struct row *r)
+{
+    const struct part *p = b->part;
+    if (!p) return false;
+    if (r->kind == EVENT_OP) return (p->of == PART_ANY || p->of == PART_OP) && matches(b, r->name);
+    return ((p->of == PART_ANY || p->of == PART_NAME) && r->name && matches(b, r->name));
+}
+
+static bool selects_category(struct builder *b, uint32_t cat)
+{
+    return b->part && cat && (b->part->of == PART_ANY || b->part->of == PART_CAT) && matches(b, cat);
+}
+
+static bool contains(str s, const char *what)
+{
+    return s.n && memmem(s.s, s.n, what, strlen(what)) != NULL;
+}
+
+static bool is_copy(str s)
+{
+    return (contains(s, "cudaMemcpy") || contains(s, "hipMemcpy") || contains(s, "cuMemcpy")) && !contains(s, "Async");
+}
+
+/* the stretch of a thread up to `to`, innermost row on top of the stack */
+static void piece(struct builder *b, const struct row *thread, const struct open_row *stack, size_t depth,
+                    int64_t from, int64_t to, int records, uint32_t *last)
+{
+    if (to <= from) return;
+    struct dag_node v = { .start = from, .end = to, .work = to - from, .release = *last == NODE_NONE ? from : INT64_MIN,
+                      .proc = thread->proc, .tid = thread->tid };
+    bool below = false;
+    for (size_t k = depth; k-- > 0 && (!v.cat || !v.op);) {
+        const struct row *r = stack[k].r;
+        if (r->kind == EVENT_OP && !v.op) v.op = r->name;
+        if (r->kind == EVENT_CAT && !v.cat) {
+            v.cat = r->cat;
+            v.name = r->name;
+            if (r->op && !v.op) v.op = r->op;
+        }
+    }
+    if (depth) below = stack[depth - 1].selected;
+    v.selected = below || selects_category(b, v.cat);
+    if (b->quarter) {
+        int64_t cost = (int64_t)(b->quarter[v.proc] * records + 0.5);
+        v.work = v.cat && v.cat == b->own ? 0 : cost < v.work ? v.work - cost : 0;
+    }
+    uint32_t node = dag_node(b->g, &v);
+    if (*last != NODE_NONE) dag_edge(b->g, *last, node, EDGE_RUN, 0);
+    *last = node;
+    for (size_t k = depth; k-- > 0;) {                   /* calls that began here end here, unless they go on */
+        if (!stack[k].call) continue;
+        struct call *c = &b->calls.v[stack[k].call - 1];
+        c->node = node;
+    }
+}
+
+static int by_process(const void *a, const void *b)
+{
+    const struct cut *x = a, *y = b;
+    return ORDER(x->proc, y->proc) ?: ORDER(x->time, y->time);
+}
+
+/* The same; who gives the interpreter's lock away is told a moment after another thread has it. */
+static void stretch(struct builder *b, const struct row *thread, const struct open_row *stack, size_t depth,
+                    int64_t from, int64_t to, int records, uint32_t *last)
+{
+    static const int64_t late = 200000;
+    struct cut key = { thread->proc, thread->tid, to - late > from ? to - late : from };
+    size_t lo = 0, hi = to > from ? b->ngil : 0;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (by_process(&b->gil[mid], &key) <= 0) lo = mid + 1;
+        else hi = mid;
+    }
+    for (; hi && lo < b->ngil && b->gil[lo].proc == thread->proc && b->gil[lo].time < to; lo++) {
+        if (b->gil[lo].tid == thread->tid) continue;
+        piece(b, thread, stack, depth, from, b->gil[lo].time, records, last);
+        from = b->gil[lo].time;
+        break;
+    }
+    piece(b, thread, stack, depth, from, to, records, last);
+}
+
+static bool begins(str what)
+{
+    return str_is(what, "start") || str_is(what, "thread");
+}
+
+/* a wait for a link, or what others may have waited for */
+static void link_row(struct builder *b, const struct row *r, const struct open_row *stack, size_t depth, size_t first,
+                     uint32_t *last)
+{
+    str cat = b->t->text.name[r->cat], what = b->t->text.name[r->name], flag = b->t->text.name[r->flag];
+    bool post = str_is(cat, "post"), timeout = str_is(what, "timeout");
+    double amount = 0;
+    num_parse(flag.s, flag.n, &amount);
+    struct join j = { .time = post ? r->start : r->end, .amount = amount > 0 && amount < 0x1p63 ? (uint64_t)amount : 0,
+                      .key = r->link, .thread = (uint32_t)first, .post = JOIN_NONE, .is_post = post,
+                      .peek = str_is(cat, "peek"), .node = *last, .what = r->name, .of = NODE_NONE };
+    struct dag_node v = { .start = r->start, .end = r->end, .work = r->end - r->start,
+                          .release = *last == NODE_NONE ? r->start : INT64_MIN, .proc = r->proc, .tid = r->tid,
+                          .cat = b->waiting, .name = r->name };
+    for (size_t k = depth; k-- > 0 && !v.op;) {
+        if (stack[k].r->kind == EVENT_OP) v.op = stack[k].r->name;
+        else if (stack[k].r->op) v.op = stack[k].r->op;
+    }
+    v.selected = depth && stack[depth - 1].selected;
+    if (post && r->end > r->start) {                     /* nobody does anything until then */
+        b->timer = grow(b->timer, b->ntimer + 1, &b->timer_cap, sizeof *b->timer);
+        j.of = (uint32_t)b->ntimer;
+        b->timer[b->ntimer++] = v;
+    } else if (post && *last == NODE_NONE) return;
+    if (!post && !begins(what)) {
+        v.selected &= timeout;
+        j.node = dag_node(b->g, &v);
+        if (*last != NODE_NONE) dag_edge(b->g, *last, j.node, EDGE_RUN, 0);
+        *last = j.node;
+    } else if (!post) j.node = (uint32_t)first;
+    b->link = grow(b->link, b->nlink + 1, &b->link_cap, sizeof *b->link);
+    b->link[b->nlink++] = j;
+}
+
+/* its begin and its end are records */
+static bool is_recorded(const struct builder *b, const struct row *r)
+{
+    return b->hook >= 0 && b->t->text.name[b->t->extra[(size_t)r->source * (size_t)b->t->nextra + (size_t)b->hook]].n;
+}
+
+/* ns by process that a record costs on either side of its time */
+static void read_costs(struct builder *b)
+{
+    const struct event_table *t = b->t;
+    b->hook = -1;
+    for (int i = 0; i < t->nextra; i++) if (strcmp(t->extra_name[i], "hook") == 0) b->hook = i;
+    b->quarter = xcalloc(t->text.n, sizeof *b->quarter);
+    uint32_t cost = intern(&b->t->text, str_of("cost"));
+    for (size_t i = 0; i < t->rows.n; i++) {
+        const struct row *r = &t->rows.v[i];
+        double ns;
+        str s = t->text.name[r->link];
+        if (r->kind == EVENT_PROC && r->cat == cost && num_parse(s.s, s.n, &ns) && ns > 0 && ns < 1e6)
+            b->quarter[r->proc] = ns / 4;
+    }
+}
+
+static void one_thread(struct builder *b, const struct row *row, size_t n)
+{
+    struct open_row *stack = NULL;
+    size_t depth = 0, cap = 0;
+    uint32_t last = NODE_NONE;
+    int64_t cursor = 0;
+    bool any = false, recorded = false;                  /* recorded: what lies at the cursor */
+    size_t first = b->g->n;
+    for (size_t i = 0; i <= n; i++) {
+        const struct row *r = i < n ? &row[i] : NULL;
+        bool link = r && r->kind == EVENT_LINK;
+        if (r && !link && ((r->kind != EVENT_CAT && r->kind != EVENT_OP) || r->end <= r->start)) continue;
+        if (r && any && !link && r->kind == EVENT_CAT && r->end <= cursor) continue;   /* within a wait for a link */
+        int64_t now = r ? r->start : INT64_MAX;
+        if (r && any && now < cursor) now = cursor;      /* a wait for a link goes on until then */
+        for (; depth && stack[depth - 1].end <= now; depth--) {
+            bool hooked = is_recorded(b, stack[depth - 1].r);
+            stretch(b, row, stack, depth, cursor, stack[depth - 1].end, recorded + hooked, &last);
+            recorded = hooked;
+            if (stack[depth - 1].end > cursor) cursor = stack[depth - 1].end;
+        }
+        if (!r) break;
+        bool hooked = is_recorded(b, r);
+        if (any) stretch(b, row, stack, depth, cursor, now, recorded + hooked, &last);
+        recorded = hooked;
+        if (!any || now > cursor) cursor = now;
+        any = true;
+        if (link) {
+            if (r->start < cursor) continue;             /* not in order: a clock's */
+            link_row(b, r, stack, depth, first, &last);
+            if (str_is(b->t->text.name[r->cat], "post")) continue;
+            if (r->end > cursor) cursor = r->end;
+            continue;
+        }
+        struct open_row new = { .r = r, .end = r->end, .selected = selects(b, r) };
+        if (depth && new.end > stack[depth - 1].end) new.end = stack[depth - 1].end;
+        if (depth && stack[depth - 1].selected) new.selected = true;
+        if (r->link && r->kind == EVENT_CAT) {
+            b->calls.v = grow(b->calls.v, b->calls.n + 1, &b->calls.cap, sizeof *b->calls.v);
+            b->calls.v[b->calls.n++] = (struct call){ r->proc, r->link, last, NODE_NONE, r->start, r->end };
+            new.call = b->calls.n;
+        }
+        stack = grow(stack, depth + 1, &cap, sizeof *stack);
+        stack[depth++] = new;
+    }
+    free(stack);
+}
+
+static int by_link(const void *a, const void *b)
+{
+    const struct call *x = a, *y = b;
+    return ORDER(x->link, y->link) ?: ORDER(x->start, y->start) ?: ORDER(x->node, y->node);
+}
+
+static size_t first_call(const struct calls *c, uint32_t link)
+{
+    size_t lo = 0, hi = c->n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (c->v[mid].link < link) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo;
+}
+
+/* ---- collectives: kernels of communication of one name in several processes that ran at the same time.  None of them
+ * can end before all have come, so of what is left in each process those that overlap the first to end belong
+ * together. */
+
+struct comm { int64_t start, end; size_t row; uint32_t name, proc; };
+
+static int by_name(const void *a, const void *b)
+{
+    const struct comm *x = a, *y = b;
+    return ORDER(x->name, y->name) ?: ORDER(x->proc, y->proc) ?: ORDER(x->start, y->start) ?:
+           ORDER(x->row, y->row);
+}
+
+struct head { size_t at, end; };
+
+static void meet(struct builder *b, const struct comm *v, struct head *head, size_t procs, size_t first)
+{
+    int64_t met = INT64_MIN;
+    size_t members = 0;
+    for (size_t k = 0; k < procs; k++) {
+        if (head[k].at == head[k].end || v[head[k].at].start >= v[first].end) continue;
+        members++;
+        if (v[head[k].at].start > met) met = v[head[k].at].start;
+    }
+    for (size_t k = 0; k < procs; k++) {
+        if (head[k].at == head[k].end || v[head[k].at].start >= v[first].end) continue;
+        if (members > 1) b->group[v[head[k].at].row] = (uint32_t)b->groups + 1;
+        head[k].at++;
+    }
+    if (members > 1) {
+        b->met[b->groups++] = met;
+        b->g->joined++;
+    } else b->g->alone++;
+}
+
+static void match_name(struct builder *b, const struct comm *v, size_t n)
+{
+    struct head *head = NULL;
+    size_t procs = 0, cap = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!i || v[i].proc != v[i - 1].proc) {
+            head = grow(head, procs + 1, &cap, sizeof *head);
+            head[procs++] = (struct head){ i, i };
+        }
+        head[procs - 1].end = i + 1;
+    }
+    for (;;) {
+        size_t first = n;
+        for (size_t k = 0; k < procs; k++)
+            if (head[k].at < head[k].end && (first == n || v[head[k].at].end < v[first].end)) first = head[k].at;
+        if (first == n) break;
+        meet(b, v, head, procs, first);
+    }
+    free(head);
+}
+
+static void match_collectives(struct builder *b)
+{
+    const struct rows *rows = &b->t->rows;
+    struct comm *v = NULL;
+    size_t n = 0, cap = 0;
+    int64_t cursor = INT64_MIN;
+    bool several = false;
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct row *r = &rows->v[i];
+        if (!i || r->proc != r[-1].proc || r->tid != r[-1].tid) cursor = INT64_MIN;
+        if (r->kind != EVENT_GPU || r->end <= r->start || r->end <= cursor) continue;
+        if (r->cat == b->communication) {
+            v = grow(v, n + 1, &cap, sizeof *v);
+            v[n] = (struct comm){ r->start < cursor ? cursor : r->start, r->end, i, r->name, r->proc };
+            several |= v[n++].proc != v[0].proc;
+        }
+        cursor = r->end;
+    }
+    if (several) {
+        b->group = xcalloc(rows->n, sizeof *b->group);
+        b->met = xmalloc(n, sizeof *b->met);
+        b->meeting = xmalloc(n, sizeof *b->meeting);
+        qsort(v, n, sizeof *v, by_name);
+        for (size_t begin = 0, end; begin < n; begin = end) {
+            for (end = begin + 1; end < n && v[end].name == v[begin].name;) end++;
+            match_name(b, v + begin, end - begin);
+        }
+        for (size_t k = 0; k < b->groups; k++) b->meeting[k] = NODE_NONE;
+    }
+    free(v);
+}
+
+/* The instant at which a rank comes to its collective, v; the rest of v begins when the last has come. */
+static uint32_t come(struct builder *b, struct dag_node *v, uint32_t group)
+{
+    struct dag_node here = *v;
+    here.end = here.start;
+    here.work = 0;
+    here.wait = WAIT_THREAD;
+    uint32_t came = dag_node(b->g, &here), *meeting = &b->meeting[group - 1];
+    v->start = b->met[group - 1];
+    v->work = v->end - v->start;
+    if (*meeting == NODE_NONE) {
+        here.start = here.end = v->start;
+        here.wait = WAIT_ALL;
+        *meeting = dag_node(b->g, &here);
+    }
+    dag_edge(b->g, came, *meeting, EDGE_COLLECTIVE, 0);
+    return came;
+}
+
+/* GPU rows: nodes of their streams, after the launch and after the row before */
+static void one_stream(struct builder *b, const struct row *row, size_t n)
+{
+    uint32_t last = NODE_NONE;
+    int64_t cursor = INT64_MIN, launched = INT64_MIN;
+    for (size_t i = 0; i < n; i++) {
+        const struct row *r = &row[i];
+        if (r->kind != EVENT_GPU || r->end <= r->start || r->end <= cursor) continue;
+        int64_t start = r->start < cursor ? cursor : r->start;
+        struct dag_node v = { .start = start, .end = r->end, .work = r->end - start, .release = start, .proc = r->proc,
+                          .tid = r->tid, .cat = r->cat, .name = r->name, .op = r->op, .gpu = true };
+        v.selected = selects(b, r) || selects_category(b, r->cat);
+        uint32_t launch = NODE_NONE, node;
+        for (size_t k = first_call(&b->calls, r->link); r->link && k < b->calls.n && b->calls.v[k].link == r->link; k++)
+            if (b->calls.v[k].proc == r->proc && b->calls.v[k].start <= start) {
+                launch = b->calls.v[k].before;
+                if (b->calls.v[k].start > launched) launched = b->calls.v[k].start;
+            }
+        if (launch != NODE_NONE && !v.op) v.op = b->g->node[launch].op;
+        uint32_t group = b->group ? b->group[row - b->t->rows.v + (ptrdiff_t)i] : 0, came = NODE_NONE;
+        if (group) came = come(b, &v, group);
+        node = dag_node(b->g, &v);
+        if (group) dag_edge(b->g, b->meeting[group - 1], node, EDGE_COLLECTIVE, 0);
+        else came = node;
+        if (launch != NODE_NONE && b->g->node[launch].end <= start) dag_edge(b->g, launch, came, EDGE_LAUNCH, 0);
+        if (last != NODE_NONE) dag_edge(b->g, last, came, EDGE_STREAM, 0);
+        b->on_gpu = grow(b->on_gpu, b->non_gpu + 1, &b->on_gpu_cap, sizeof *b->on_gpu);
+        b->on_gpu[b->non_gpu++] = (struct on_gpu){ r->proc, r->tid, node, came, launched };
+        last = node;
+        cursor = r->end;
+    }
+}
+
+/* how many rows of the GPU are on streams before this one, or on it and launched before `time` */
+static size_t launched_before(const struct builder *b, uint32_t proc, uint32_t tid, int64_t time)
+{
+    size_t lo = 0, hi = b->non_gpu;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        const struct on_gpu *g = &b->on_gpu[mid];
+        bool before = g->proc != proc ? g->proc < proc : g->tid != tid ? g->tid < tid : g->launched < time;
+        if (before) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo;
+}
+
+/* one stream waited for an event of another; what was there before and what came here afterwards is known by their
+ * calls */
+static void wait_for_event(struct builder *b, const struct row *r)
+{
+    size_t from = launched_before(b, r->proc, r->cat, r->start), to = launched_before(b, r->proc, r->tid, r->end);
+    if (!from-- || to == b->non_gpu || r->cat == r->tid) return;
+    const struct on_gpu *done = &b->on_gpu[from], *next = &b->on_gpu[to];
+    if (done->proc != r->proc || done->tid != r->cat || next->proc != r->proc || next->tid != r->tid) return;
+    if (b->g->node[done->node].end > b->g->node[next->first].start) return;    /* not so: clocks, or another event */
+    dag_edge(b->g, done->node, next->first, EDGE_EVENT, 0);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct stop *x = a, *y = b;
+    return ORDER(x->time, y->time) ?: ORDER(x->node, y->node);
+}
+
+/* the last end of a node in (from, to] that may have let v go on: a GPU node for a sync, else one of another thread */
+static uint32_t last_stop(const struct builder *b, const struct dag_node *v, int64_t from, int64_t to, bool gpu,
+                          bool abroad)
+{
+    size_t lo = 0, hi = b->stops.n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (b->stops.v[mid].time <= to) lo = mid + 1;
+        else hi = mid;
+    }
+    for (size_t looked = 0; lo-- > 0 && b->stops.v[lo].time > from && looked < LOOK_BACK; looked++) {
+        const struct dag_node *u = &b->g->node[b->stops.v[lo].node];
+        if (u->gpu != gpu || u->wait || (!gpu && (!u->cat || u->cat == b->waiting))) continue;
+        if (u->proc != v->proc && !abroad) continue;
+        if (!gpu && u->proc == v->proc && u->tid == v->tid) continue;
+        return b->stops.v[lo].node;
+    }
+    return NODE_NONE;
+}
+
+/* the row of another thread that this wait was for, by link */
+static uint32_t linked(const struct builder *b, const struct dag_node *v, uint32_t link)
+{
+    uint32_t best = NODE_NONE;
+    for (size_t k = first_call(&b->calls, link); k < b->calls.n && b->calls.v[k].link == link; k++) {
+        const struct call *c = &b->calls.v[k];
+        uint32_t node = c->node != NODE_NONE && b->g->node[c->node].end <= v->end ? c->node : c->before;
+        if (node == NODE_NONE || b->g->node[node].end > v->end) continue;
+        const struct dag_node *u = &b->g->node[node];
+        if (u->proc == v->proc && u->tid == v->tid) continue;
+        if (u->end == v->end && (!u->cat || u->cat == b->waiting)) continue;   /* both wait: neither woke the other */
+        if (best == NODE_NONE || u->end > b->g->node[best].end) best = node;
+    }
+    return best;
+}
+
+/* what a wait, a gap or a call that waits for the GPU waited for */
+static void explain(struct builder *b, uint32_t node, const uint32_t *link_of, bool only_syncs)
+{
+    struct dag *g = b->g;
+    struct dag_node *v = &g->node[node];
+    str name = b->t->text.name[v->name];
+    bool gap = !v->cat, waits = v->cat == b->waiting;
+    bool syncs = !waits && (contains(name, "Synchronize") || is_copy(name));
+    if (v->gpu || (only_syncs ? !syncs : !(gap || waits))) return;
+    if (b->told[node] || (b->nlink && v->end - v->start < TELL_NS)) {
+        v->unexplained = b->told[node] == TOLD_NOBODY;
+        g->unexplained += v->unexplained;
+        return;
+    }
+    uint32_t from = NODE_NONE;
+    enum edge_why why = EDGE_GUESS;
+    if (syncs) {
+        from = last_stop(b, v, INT64_MIN, v->end, true, false);
+        why = EDGE_SYNC;
+    } else if (waits && link_of[node]) {
+        from = linked(b, v, link_of[node]);
+        why = EDGE_LINK;
+    }
+    if (from == NODE_NONE && !syncs && !contains(name, "sleep")) {
+        int64_t length = v->end - v->start, believed = length / 10 > WAKE_NS ? length / 10 : WAKE_NS;
+        if (gap && b->idle[node]) believed = length;
+        int64_t since = v->end - believed > v->start ? v->end - believed : v->start;
+        from = last_stop(b, v, since, v->end, false, waits && v->name != b->gil_wait);
+        why = v->name == b->gil_wait && b->nlink ? EDGE_LINK : EDGE_GUESS;
+        v->unexplained = from == NODE_NONE;
+        if (from == NODE_NONE) g->unexplained++;
+        else g->guessed += why == EDGE_GUESS;
+    }
+    if (from == NODE_NONE) return;
+    if (g->node[from].end <= v->start) {                 /* done before it was waited for: but that may change */
+        dag_edge(g, from, node, why, 0);
+        return;
+    }
+    v->wait = syncs ? WAIT_GPU : WAIT_THREAD;
+    v->work = 0;
+    dag_edge(g, from, node, why, v->end - g->node[from].end);
+}
+
+/* node goes on because of `from`: explained, with what is missing */
+static void wake(struct dag *g, uint32_t from, uint32_t node, enum edge_why why, uint8_t wait)
+{
+    struct dag_node *v = &g->node[node];
+    const struct dag_node *u = &g->node[from];
+    if (u->end > v->end || from == node || (u->end == v->end && u->wait)) return;
+    if (u->end <= v->start && u->end < v->end) {
+        dag_edge(g, from, node, why, 0);                 /* done before it was waited for: but that may change */
+        return;
+    }
+    v->wait = wait;
+    v->work = 0;
+    dag_edge(g, from, node, why, v->end - u->end);
+}
+
+/* the last end of a process before that: what it had open was closed */
+static uint32_t last_exit(const struct builder *b, int64_t time)
+{
+    uint32_t best = NODE_NONE;
+    for (size_t i = 0; i < b->nlink; i++) {
+        const struct join *p = &b->link[i];
+        if (!p->is_post || p->node == NODE_NONE || p->time > time || p->what != b->exits) continue;
+        if (best == NODE_NONE || b->g->node[p->node].end > b->g->node[best].end) best = p->node;
+    }
+    return best;
+}
+
+static void tie(struct builder *b, const struct join *w)
+{
+    struct dag *g = b->g;
+    struct dag_node *v = &g->node[w->node];
+    str what = b->t->text.name[w->what];
+    uint32_t from = w->post == JOIN_NONE ? NODE_NONE : b->link[w->post].node;
+    if (begins(what)) {                                  /* its thread's first piece */
+        if (from == NODE_NONE || v->release == INT64_MIN || g->node[from].end > v->start) return;
+        dag_edge(g, from, w->node, EDGE_LINK, v->start - g->node[from].end);
+        v->release = INT64_MIN;
+        return;
+    }
+    if (str_is(what, "timer")) return;
+    if (from == NODE_NONE && str_is(what, "closed")) from = last_exit(b, v->end);
+    bool alone = from == NODE_NONE && !str_is(what, "timeout");
+    b->told[w->node] = alone && v->end - v->start > TELL_NS ? TOLD_NOBODY : TOLD;
+    if (from != NODE_NONE) wake(g, from, w->node, EDGE_LINK, WAIT_THREAD);
+}
+
+/* A timer runs by itself, from where it was set on; the poll before its end ended because of it. */
+static void tie_timer(struct builder *b, const struct join *set, const struct join *runs)
+{
+    struct dag *g = b->g;
+    struct dag_node v = b->timer[set->of];
+    if (!runs || runs->is_post || runs->key != set->key || runs->thread != set->thread || set->node == NODE_NONE)
+        return;                                          /* it was cancelled, and its place is another's */
+    uint32_t by = runs->of == NODE_NONE ? runs->node : runs->of;
+    if (v.end > g->node[by].end) v.end = g->node[by].end;
+    if (v.end <= v.start) return;
+    v.work = v.end - v.start;
+    v.release = INT64_MIN;
+    v.tid = 0;
+    uint32_t timer = dag_node(g, &v);
+    b->told[timer] = b->told[by] = TOLD;
+    dag_edge(g, set->node, timer, EDGE_RUN, 0);
+    wake(g, timer, by, EDGE_LINK, WAIT_THREAD);
+}
+
+static void tie_links(struct builder *b)
+{
+    struct dag *g = b->g;
+    b->told = xcalloc(size_add(size_add(g->n, b->ntimer), 1), 1);
+    for (size_t i = 0, poll = NODE_NONE; i < b->nlink; i++) {   /* as the threads have them: the poll before a timer */
+        struct join *w = &b->link[i];
+        str what = b->t->text.name[w->what];
+        if (i && w->thread != w[-1].thread) poll = NODE_NONE;
+        if (w->is_post) continue;
+        w->of = (uint32_t)poll;
+        if (w->peek || str_is(what, "timeout")) poll = w->node;
+    }
+    join_match(b->link, b->nlink);
+    for (size_t i = 0; i < b->nlink; i++) {
+        const struct join *w = &b->link[i];
+        if (!w->is_post) tie(b, w);
+        else if (w->of != NODE_NONE) tie_timer(b, w, i + 1 < b->nlink ? w + 1 : NULL);
+    }
+}
+
+/* the edge that was last gets what is missing until the observed start; a launch takes what launches mostly do */
+static int by_size(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return ORDER(*x, *y);
+}
+
+static bool is_last(const struct dag *g, const struct dag_node *v, const struct dag_edge *e)
+{
+    for (const struct dag_edge *x = g->edge + v->edge, *end = x + v->edges; x < end; x++)
+        if (x != e && g->node[x->from].end > g->node[e->from].end) return false;
+    return true;
+}
+
+static int64_t launch_time(const struct dag *g)
+{
+    int64_t *v = xmalloc(g->nedge + 1, sizeof *v), median = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < g->n; i++) {
+        const struct dag_node *u = &g->node[i];
+        for (const struct dag_edge *e = g->edge + u->edge, *end = e + u->edges; u->gpu && e < end; e++)
+            if (e->why == EDGE_LAUNCH && is_last(g, u, e))
+                v[n++] = u->start - g->node[e->from].end;  /* nothing else to wait for: all of it is the launch */
+    }
+    if (n) {
+        qsort(v, n, sizeof *v, by_size);
+        median = v[n / 2];
+    }
+    free(v);
+    return median;
+}
+
+static void set_lags(struct dag *g)
+{
+    int64_t launch = launch_time(g);
+    for (size_t i = 0; i < g->n; i++) {
+        struct dag_node *v = &g->node[i];
+        if (!v->gpu || !v->edges) continue;
+        v->release = INT64_MIN;
+        struct dag_edge *e = g->edge + v->edge, *end = e + v->edges, *last = NULL;
+        int64_t latest = INT64_MIN;
+        for (; e < end; e++) {
+            int64_t ready = g->node[e->from].end;
+            if (e->why == EDGE_LAUNCH) e->lag = launch < v->start - ready ? launch : v->start - ready;
+            if (ready + e->lag > latest) {
+                latest = ready + e->lag;
+                last = e;
+            }
+        }
+        last->lag = v->start - g->node[last->from].end;
+    }
+}
+
+/* a thread that begins while others of its process run was begun by one of them */
+static void begin_thread(struct builder *b, uint32_t first_of)
+{
+    struct dag_node *v = &b->g->node[first_of];
+    uint32_t from = last_stop(b, v, v->start - WAKE_NS, v->start, false, false);
+    if (from == NODE_NONE) return;
+    dag_edge(b->g, from, first_of, EDGE_GUESS, v->start - b->g->node[from].end);
+    v->release = INT64_MIN;
+    b->g->guessed++;
+}
+
+static void check_span(const struct rows *rows)
+{
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    for (size_t i = 0; i < rows->n; i++) {
+        const struct row *r = &rows->v[i];
+        if (r->end <= r->start) continue;
+        if (r->start < first) first = r->start;
+        if (r->end > last) last = r->end;
+    }
+    if (last > first && (uint64_t)last - (uint64_t)first > (uint64_t)SPAN_MAX)
+        die("a run from %lld to %lld ns: longer than 73 years", (long long)first, (long long)last);
+}
+
+static void mark_idle(struct builder *b, uint32_t first)
+{
+    const struct dag *g = b->g;
+    int64_t busy = 0;
+    size_t end = first;
+    for (; end < g->n && !g->node[end].gpu && g->node[end].proc == g->node[first].proc &&
+           g->node[end].tid == g->node[first].tid; end++)
+        if (g->node[end].cat) busy += g->node[end].end - g->node[end].start;
+    bool idle = busy < (g->node[end - 1].end - g->node[first].start) / 2;
+    for (size_t k = first; k < end; k++) b->idle[k] = idle;
+}
+
+/* when a thread had the interpreter's lock, for which it had waited: another had it until then */
+static void find_gil(struct builder *b)
+{
+    for (size_t i = 0; i < b->t->rows.n; i++) {
+        const struct row *r = &b->t->rows.v[i];
+        if (r->kind != EVENT_CAT || r->name != b->gil_wait || r->cat != b->waiting) continue;
+        b->gil = grow(b->gil, b->ngil + 1, &b->gil_cap, sizeof *b->gil);
+        b->gil[b->ngil++] = (struct cut){ r->proc, r->tid, r->end };
+    }
+    if (b->ngil) qsort(b->gil, b->ngil, sizeof *b->gil, by_process);
+}
+
+void dag_build(struct dag *g, struct event_table *t, const struct part *part)
+{
+    struct builder b = { .g = g, .t = t, .part = part, .hook = -1 };
+    b.waiting = intern(&t->text, str_of("Waiting"));
+    b.communication = intern(&t->text, str_of("Communication"));
+    b.own = intern(&t->text, str_of("Profiler"));
+    if (part) read_costs(&b);
+    b.matches = xcalloc(t->text.n, 1);
+    b.exits = intern(&t->text, str_of("exit"));
+    b.gil_wait = intern(&t->text, str_of("GIL"));
+    check_span(&t->rows);
+    table_sort_threads(t);
+    find_gil(&b);
+    match_collectives(&b);
+    const struct row *row = t->rows.v;
+    size_t threads = 0, first_cap = 0;
+    uint32_t *first = NULL;
+    for (int pass = 0; pass < 2; pass++) {
+        for (size_t begin = 0, end; begin < t->rows.n; begin = end) {
+            end = begin + 1;
+            while (end < t->rows.n && row[end].proc == row[begin].proc && row[end].tid == row[begin].tid) end++;
+            size_t before = g->n;
+            if (pass) one_stream(&b, row + begin, end - begin);
+            else one_thread(&b, row + begin, end - begin);
+            if (pass || g->n == before) continue;
+            first = grow(first, threads + 1, &first_cap, sizeof *first);
+            first[threads++] = (uint32_t)before;
+        }
+        if (!pass && b.calls.n) qsort(b.calls.v, b.calls.n, sizeof *b.calls.v, by_link);
+    }
+    for (size_t i = 0; i < t->rows.n; i++) if (row[i].kind == EVENT_AFTER) wait_for_event(&b, &row[i]);
+    tie_links(&b);
+    uint32_t *link_of = xcalloc(g->n + 1, sizeof *link_of);
+    for (size_t k = 0; k < b.calls.n; k++)
+        if (b.calls.v[k].node != NODE_NONE) link_of[b.calls.v[k].node] = b.calls.v[k].link;
+    b.stops.v = xmalloc(g->n + 1, sizeof *b.stops.v);
+    for (; b.stops.n < g->n; b.stops.n++)
+        b.stops.v[b.stops.n] = (struct stop){ .time = g->node[b.stops.n].end, .node = (uint32_t)b.stops.n };
+    if (g->n) qsort(b.stops.v, b.stops.n, sizeof *b.stops.v, by_time);
+    b.idle = xcalloc(g->n + 1, sizeof *b.idle);
+    for (size_t k = 0; k < threads; k++) mark_idle(&b, first[k]);
+    for (int syncs = 1; syncs >= 0; syncs--)             /* first: a call that waits for the GPU wakes nobody */
+        for (size_t i = 0; i < g->n; i++) explain(&b, (uint32_t)i, link_of, syncs);
+    for (size_t k = 0; k < threads; k++) begin_thread(&b, first[k]);
+    dag_seal(g);
+    set_lags(g);
+    free_all(first, link_of, b.quarter, b.group, b.met, b.meeting, b.matches, b.idle, b.stops.v, b.on_gpu, b.calls.v,
+             b.link, b.timer, b.told, b.gil);
+}
