@@ -94,4 +94,25 @@ if ${CC:-cc} -shared -fPIC -O1 -w -o unseen.so unseen.c -lpthread 2> /dev/null; 
     is "a pool's thread that nobody records has a row of its CPU time" 1 eval \
         "prof-top unseen | csv-where -c cat --is=Unseen | csv-calc --print='self_ns > 3e6 && self_ns < 70e6'"
 fi
+# beside another program on one CPU: preempted within an uncontended lock's call is no wait for the lock
+if command -v taskset > /dev/null; then
+    cat > beside.py <<'D'
+import threading, time
+l = threading.Lock()
+end = time.thread_time() + .3
+while time.thread_time() < end:
+    for i in range(300):
+        with l: pass
+        k = 0
+        while k < 400: k += 1
+D
+    cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+    taskset -c "$cpu" sh -c 'while :; do :; done' &
+    other=$!
+    taskset -c "$cpu" prof-record --quiet -o beside beside.py
+    kill $other
+    is 'a thread that is preempted waits for nothing' yes eval "prof-log --quiet beside | csv-where -c kind --is=cat |
+        csv-calc --set='ns=end_ns - start_ns' | csv-group -g cat -c ns --stat=sum > of && csv-calc --print='sum_ns < 100e6 ? \"yes\" : sum_ns' \
+        <(csv-where -c cat --is=Waiting of)"
+fi
 done_testing

@@ -45,6 +45,8 @@ enum log_link {
 /* A record of which the one before is 20 us old or more has a LOG_CPU before it: of the thread's CPU clock.  With this
  * aux it is the thread's first, or the first after a fork, and says nothing. */
 enum { LOG_CPU_FIRST = 0xffff };
+/* In the aux of a LOG_CPU: since the last one the thread never let go of the CPU by itself, it was only preempted. */
+enum { LOG_CPU_RAN = 0x100 };
 enum log_hook {                                          /* in aux: by what means */
     HOOK_NONE, HOOK_WRAP, HOOK_PATCH, HOOK_CTYPES, HOOK_TREE, HOOK_OP, HOOK_PRELOAD, HOOKS
 };

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/single_threaded.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -581,11 +582,13 @@ static void grow_ring(void)
     munmap(old, MAP_BYTES(LOG_HALF));
 }
 
-static void put_number(enum log_event event, uint64_t n, uint64_t t)
+enum { PREEMPTED_NS = 5000 };                            /* off the CPU for less nobody asks why */
+
+static void put_number(enum log_event event, uint64_t n, unsigned flag, uint64_t t)
 {
     unsigned shift = 0;
     while (n >> shift > UINT32_MAX) shift++;
-    rec_put_at(event, (uint32_t)(n >> shift), (enum log_hook)shift, t);   /* aux is a number here */
+    rec_put_at(event, (uint32_t)(n >> shift), (enum log_hook)(shift | flag), t);   /* aux is a number here */
 }
 
 void rec_clock(uint64_t t)
@@ -593,10 +596,18 @@ void rec_clock(uint64_t t)
     rec_thread.last = t;
     if (rec_locked || my.busy || (!rec_on && !my.head)) return;
     uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID), before = rec_thread.cpu;
+    double wall = (double)(t - rec_thread.clocked) * ns_per_tick;
+    unsigned ran = 0;
+    struct rusage u;
+    if (before && wall - (double)(cpu - before) > PREEMPTED_NS && getrusage(RUSAGE_THREAD, &u) == 0) {
+        ran = u.ru_nvcsw == rec_thread.slept ? LOG_CPU_RAN : 0;
+        rec_thread.slept = u.ru_nvcsw;
+    }
+    rec_thread.clocked = t;
     rec_thread.cpu = cpu;
-    if (rec_thread.waited) put_number(LOG_GIL, (uint64_t)((double)rec_thread.waited * ns_per_tick), t);
+    if (rec_thread.waited) put_number(LOG_GIL, (uint64_t)((double)rec_thread.waited * ns_per_tick), 0, t);
     rec_thread.waited = 0;
-    if (before) put_number(LOG_CPU, cpu - before, t);
+    if (before) put_number(LOG_CPU, cpu - before, ran, t);
     else rec_put_at(LOG_CPU, 0, (enum log_hook)LOG_CPU_FIRST, t);
 }
 

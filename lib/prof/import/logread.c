@@ -411,10 +411,10 @@ static uint32_t off_name(struct log_reader *r, const struct frame *f, struct mea
 
 /* The thread's CPU clock was read: what passed since it was read before and was not on the CPU lies at the end of the
  * time since the last record, `before`, in which for so long nothing was recorded; and at the end of that the wait for
- * the interpreter's lock.  Of a call that waits by its name only the latter is told apart. */
+ * the interpreter's lock.  A call that waits by its name waited, but for the latter, unless it was only preempted. */
 static void off_cpu(struct log_reader *r, struct thread *t, const struct log_record *rec, int64_t before, int64_t at)
 {
-    int64_t since = t->cpu_at, gil = t->gil, cpu = rec->aux < 32 ? (int64_t)rec->id << rec->aux : 0;
+    int64_t since = t->cpu_at, gil = t->gil, cpu = (int64_t)rec->id << (rec->aux & 31);
     t->cpu_at = at;
     t->gil = 0;
     if (rec->aux == LOG_CPU_FIRST || since == NONE || before == NONE || !t->calls.n) return;
@@ -424,7 +424,7 @@ static void off_cpu(struct log_reader *r, struct thread *t, const struct log_rec
     const struct frame *f = &t->calls.v[t->calls.n - 1];
     struct meaning m = f->python && !f->id ? (struct meaning){ r->python_text, 0 } : meaning_of(r, t->process, f->id);
     if (m.cat == r->own_text) return;
-    if (m.cat == r->waiting_text) off = gil;
+    if (m.cat == r->waiting_text && !(rec->aux & LOG_CPU_RAN)) off = gil;
     if (off < OFF_LEAST) return;
     uint32_t name = off_name(r, f, m);
     suspend(r, t, at - off, true);
