@@ -112,6 +112,7 @@ static int on_sem_post(sem_t *s)
 static int got_sem(const sem_t *s, int r, uint64_t since)
 {
     int keep = errno;
+    if (rec_locked) return r;
     if (r == 0) take_at(LINK_LOCK, key_of(s), 0, since);
     else gave_up(since);
     errno = keep;
@@ -164,7 +165,7 @@ static uint32_t address_key(const union address *a, socklen_t n)
 static bool stream_of(int fd, bool write, unsigned *link, uint32_t *key)
 {
     struct stat st;
-    if (fstat(fd, &st) != 0) return false;
+    if (rec_locked || fstat(fd, &st) != 0) return false; /* the program may have locked itself in meanwhile */
     uint64_t id = st.st_ino ^ (uint64_t)st.st_dev << 40;
     *link = LINK_PIPE;
     *key = links_key(id);
@@ -260,7 +261,7 @@ static int accepted(int fd, int r, uint64_t since)
     int keep = errno;
     union address own = { 0 };
     socklen_t n = sizeof own;
-    if (r >= 0 && getsockname(fd, &own.any, &n) == 0) take_at(LINK_CONNECT, address_key(&own, n), 0, since);
+    if (r >= 0 && !rec_locked && getsockname(fd, &own.any, &n) == 0) take_at(LINK_CONNECT, address_key(&own, n), 0, since);
     errno = keep;
     return r;
 }
@@ -334,17 +335,17 @@ static uint32_t process_key(int pid, uint64_t what)
 /* who forks does not know the child's pid yet */
 static void __attribute__((used)) forking(void)
 {
-    links_post(LINK_START, process_key(getpid(), STARTS), 0);
+    if (wanted()) links_post(LINK_START, process_key(getpid(), STARTS), 0);
 }
 
 void links_started(void)
 {
-    links_take(LINK_START, process_key(getppid(), STARTS), 0, rec_now());
+    if (wanted()) links_take(LINK_START, process_key(getppid(), STARTS), 0, rec_now());
 }
 
 void links_exit(void)
 {
-    links_post(LINK_EXIT, process_key(getpid(), EXITS), 0);
+    if (wanted()) links_post(LINK_EXIT, process_key(getpid(), EXITS), 0);   /* locked in: no system call */
 }
 
 static pid_t on_fork(void)

@@ -23,7 +23,7 @@
 struct rec_thread {
     struct log_record *p, *end;                          /* where the next record goes; at the end: rec_more */
     uint64_t last, waited;                               /* the last record's time; ticks waited for the GIL since */
-    uint64_t cpu, clocked;                               /* ns of the thread's CPU clock when last read, 0: never; ticks then */
+    uint64_t cpu, clocked;                               /* ns of its CPU clock when last read, 0: never; ticks then */
     int64_t slept;                                       /* how often it had let go of the CPU by itself then */
     /* the thread's Python base is open: closed at the thread's end */
     bool in_base;
