@@ -261,7 +261,8 @@ static int accepted(int fd, int r, uint64_t since)
     int keep = errno;
     union address own = { 0 };
     socklen_t n = sizeof own;
-    if (r >= 0 && !rec_locked && getsockname(fd, &own.any, &n) == 0) take_at(LINK_CONNECT, address_key(&own, n), 0, since);
+    if (r >= 0 && !rec_locked && getsockname(fd, &own.any, &n) == 0)
+        take_at(LINK_CONNECT, address_key(&own, n), 0, since);
     errno = keep;
     return r;
 }
