@@ -204,7 +204,8 @@ static void integers_and_sizes(void)
            is_size("1T", true, 1000000000000),
        "sizes");
     ok(is_size("-1", false, 0) && is_size("", false, 0) && is_size("K", false, 0) && is_size("5i", false, 0) &&
-           is_size("1X", false, 0) && is_size("nan", false, 0) && is_size("1e30", false, 0) && is_size("8388607Ti", true, 8388607ULL << 40) &&
+           is_size("1X", false, 0) && is_size("nan", false, 0) && is_size("1e30", false, 0) &&
+           is_size("8388607Ti", true, 8388607ULL << 40) &&
            is_size("8388608Ti", false, 0) && is_size("9223372036854775807", false, 0),
        "texts that are no sizes");
 }

@@ -267,7 +267,8 @@ static void writer(void)
     sexpw_close(w);
     fclose(f);
     const char *want =
-        "(plan (gap_ratio 0.1)\n  (tensor \"x y\" -3\n    ()))\n\"\"\n\"a\\000\\\"\\\\\\n\\127\"\n(k x')\n\"\xef\xbb\xbf" "a\"\n";
+        "(plan (gap_ratio 0.1)\n  (tensor \"x y\" -3\n    ()))\n\"\"\n"
+        "\"a\\000\\\"\\\\\\n\\127\"\n(k x')\n\"\xef\xbb\xbf" "a\"\n";
     if (!ok(strcmp(s, want) == 0, "the canonical form")) printf("# got %s# want %s", s, want);
     free(s);
 }

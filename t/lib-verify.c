@@ -193,7 +193,8 @@ static bool stale_read(const struct graph *g, const struct profile *profile, con
             char want[200], *text = arena_copy(&c->text, p->node[n].in_tiers, strlen(p->node[n].in_tiers));
             text[k] = 'P';
             c->node[n].in_tiers = text;
-            snprintf(want, sizeof want, "node %d uses '%s' in slow memory, though it is in fast", n, g->tensor[id].name);
+            snprintf(want, sizeof want, "node %d uses '%s' in slow memory, though it is in fast", n,
+                     g->tensor[id].name);
             bool found = says(g, profile, c, want);
             plan_free(c);
             if (!found) return false;
@@ -254,7 +255,8 @@ int main(void)
     struct plan *p = make_plan(g, profile, FORM_SYNC, graph_peak(g) / 5, &effort);
     ok(verify_plan(g, profile, p, loud_fault, NULL) == 0, "the plan itself is accepted");
     ok(p->nmove > 5, "it has moves");
-    ok(touching(g, profile, p), "stays of which one begins where the other ends are told apart from those that do not meet");
+    ok(touching(g, profile, p),
+       "stays of which one begins where the other ends are told apart from those that do not meet");
     ok(staged_aside(g, profile, p), "staging between two addresses is told");
     ok(stale_read(g, profile, p), "a read from slow memory of what is in fast memory is told");
     int rejected = 0;

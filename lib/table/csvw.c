@@ -23,6 +23,7 @@ struct csvw {
     size_t nfield, last;                                 /* of the record in work: fields, bytes of the last */
     size_t n, row;                                       /* where the record in work begins; NOWHERE: it went out */
     str header;                                          /* as it was written, the line end included */
+    const csv *copied;                                   /* whose names the header begins with, or NULL */
     csvw *next;
     char buf[CHUNK + PAD];
 };
@@ -261,12 +262,23 @@ void csvw_copy_all(csvw *w, const csv *c)
 void csvw_copy_names(csvw *w, const csv *c)
 {
     for (int i = 0; i < csv_ncol(c); i++) csvw_str(w, csv_name(c, i));
+    w->copied = c;
+}
+
+/* a name twice makes a table that no filter reads: better said before an hour of measuring than behind it */
+static void is_new(const csv *c, str name)
+{
+    for (int i = 0; i < csv_ncol(c); i++)
+        if (str_eq(csv_name(c, i), name))
+            die_at(csv_file(c), 1, "already has a column '%.*s': csv-cut --drop=%.*s takes it away",
+                   (int)name.n, name.s, (int)name.n, name.s);
 }
 
 void csvw_names(csvw *w, const char *names)
 {
     for (const char *p = names;; p++) {
         size_t n = strcspn(p, ",");
+        if (w->copied) is_new(w->copied, (str){ p, n });
         csvw_str(w, (str){ p, n });
         p += n;
         if (!*p) return;
