@@ -4,7 +4,7 @@
  *
  * Columns in: problem, tree, cursor (a missing or empty tree is the
  * untiled nest), actions (those taken so far).  Columns out: all,
- * with tree, cursor, actions and mask brought up to date or added, then done
+ * with these brought up to date or added: tree, cursor, mask, actions, done
  * (how many actions were legal), effect (1: tree or cursor changed) and
  * refused (the first illegal action and why).  Illegal actions change
  * nothing.  Without --do the actions come from the column action of each row;
@@ -76,14 +76,13 @@ int main(int argc, char **argv)
     struct nest_rows r;
     csv *t = csv_open(filter_operand(argc, argv, first));
     rows_open(&r, t, false);
-    enum { TREE, CURSOR, MASK, ACTIONS, NEW };
-    static const char *const names[NEW] = { "tree", "cursor", "mask", "actions" };
+    enum { TREE, CURSOR, MASK, ACTIONS, DONE, EFFECT, REFUSED, NEW };
+    static const char *const names[NEW] = { "tree", "cursor", "mask", "actions", "done", "effect", "refused" };
     int col[NEW], action = todo ? -1 : csv_find(t, "action");
     csvw *w = csvw_open("-");
     csvw_copy_names(w, t);
     for (int i = 0; i < NEW; i++)
         if ((col[i] = csv_find(t, names[i])) < 0) csvw_cstr(w, names[i]);
-    csvw_names(w, "done,effect,refused");
     csvw_end(w);
     struct buf refused = { 0 }, taken = { 0 };
     while (rows_next(&r)) {
@@ -103,11 +102,11 @@ int main(int argc, char **argv)
                 else if (k == CURSOR) csvw_int(w, r.nest.cursor);
                 else if (k == MASK) rows_write_mask(w, &r.p, &r.nest, rules_of(published));
                 else if (k == ACTIONS) csvw_str(w, (str){ taken.s, taken.n });
+                else if (k == DONE) csvw_int(w, legal);
+                else if (k == EFFECT) csvw_int(w, nest_effect(&before, &r.nest));
+                else if (k == REFUSED) csvw_str(w, (str){ refused.s, refused.n });
                 else csvw_copy(w, t, c);
             }
-        csvw_int(w, legal);
-        csvw_int(w, nest_effect(&before, &r.nest));
-        csvw_str(w, (str){ refused.s, refused.n });
         csvw_end(w);
     }
     free(refused.s);

@@ -12,6 +12,7 @@ is 'undo of everything is the start' "$(walk up)" walk split_4,down,undo,undo
 is 'an illegal action changes nothing and is named' '1,1,up: the cursor is on the outermost loop' \
     bash -c 'loop-act --do=up,down p.csv | sed -n "2s/.*down,\([01],[01],up.*\)/\1/p"'
 is 'undo works across calls' "$(walk split_4)" bash -c 'loop-act --do=split_4,down p.csv | loop-act --do=undo | sed -n "2s/.*\((tree.*)\),\([0-9]*\),.*/\1 \2/p"'
+is 'a column is there once' "$(loop-act p.csv | head -1)" bash -c 'loop-act p.csv | loop-act --do=split_4 | loop-act --do=undo | head -1'
 is 'without actions: the untiled nest, and what may be done' '(tree (for m 112 0 (for k 256 0 (for n 208 0 (mul A B) (acc T))) (for n 208 0 (write C)))),0,down' \
     bash -c "loop-act p.csv | csv-cut -c tree,cursor,mask | sed -n '2s/ swap_down split_4.*//p'"
 for bad in '(mm 0 1 1)|must be at least 1' '(mm 1 1)|lacks the size k' '(mm 1 1 1 1)|too many sizes' '(foo 1)|unknown kind' \
