@@ -73,8 +73,13 @@ is 'a stream waits for the event of another' '-10,0,Python,main,begin
 500,505,stream,k3,event
 505,690,GPU,k3,event
 690,700,wake,cudaDeviceSynchronize,sync' path
+is 'wherever the wait stands in the table' "$(path)" bash -c "{ head -1 event.csv; tail -1 event.csv; sed '1d;\$d' event.csv; } |
+    prof-path --quiet --pieces | csv-cut -c start_ns,end_ns,cat,name,why | sed 1d"
 is 'so k1 twice as fast: 240 less' 470 bash -c 'prof-whatif --quiet --speed=name=k1:2 event.csv | csv-cut -c after_ns | sed 1d'
 is 'and is no work of anybody' 'CUDA CUDA+GPU Python' bash -c 'prof-sweep event.csv | csv-cut -c cats | sed 1d | sort -u | paste -sd" "'
+copied() { sed "s/cudaDeviceSynchronize/$1/" e.csv | prof-path --quiet --pieces | csv-where -c name --is="$1" | csv-cut -c cat,why | sed 1d; }
+for call in cudaMemcpy hipMemcpy cuMemcpyDtoH; do is "$call waits for the GPU" wake,sync copied $call; done
+is 'what only begins a copy does not' CUDA,run copied cudaMemcpyAsync
 fails 'two forms at once' 2 'not both' prof-path --all --pieces e.csv
 # whatever the trace, the path is as long as the run and has no holes
 if command -v python3 > /dev/null; then

@@ -32,6 +32,28 @@ is 'a category does' '30,25' eval "prof-whatif --speed=cat=C:2 cut.csv | csv-cut
   for i in {0..999}; do echo 1,1,cat,C,$((i * 60 + 20)),$((i * 60 + 60)),g,,,c_patch; done; echo 1,1,cat,Profiler,70000,80000,writing,,,c_patch; } > cost.csv
 # f: 60020 - 40 * 1000 - 20, then 39980 - 10000 - 30 of the rest, a thousand times 20 of it in g
 is 'what recording cost is taken out first' '49950,39950,20000' eval "prof-whatif --speed=name=f:2 cost.csv | csv-cut -c before_ns,after_ns,selected_ns | sed 1d"
+# launches mostly take 60: k3, which waited for k2, comes at 20 + 60; a launch that was the last to wait for stays so
+cat > launch.csv <<D
+$head
+1,1,cat,Python,-20,-10,main,,
+1,1,cat,CUDA,-10,0,cudaLaunchKernel,1,
+1,1,cat,CUDA,0,20,cudaLaunchKernel,2,
+1,1,cat,CUDA,20,100,cudaLaunchKernel,3,
+1,1,cat,CUDA,100,1000,cudaDeviceSynchronize,,
+1,d0.s1,gpu,GPU,50,60,k1,1,
+1,d0.s2,gpu,GPU,30,500,k2,2,
+1,d0.s2,gpu,GPU,500,990,k3,3,
+D
+after() { prof-whatif --quiet --speed="$1" "$2" | csv-cut -c before_ns,after_ns | sed 1d; }
+is 'no kernel before its launch is through' 1020,600 after name=k2:470 launch.csv
+sed 's/500,k2/70,k2/; s/500,990/80,990/' launch.csv > late.csv
+is 'a slower one before it takes up what it waited for' 1020,1050 after name=k2:0.5 late.csv
+# a thread begins when who begins it has come so far, whatever the GPU did last
+printf '%s\n' "$head" 1,1,cat,Python,0,100,make,, 1,2,cat,C,100,500,work,, 1,s0,gpu,GPU,20,95,k,, > begin.csv
+is 'a thread is begun by another' 500,450 after name=make:2 begin.csv
+printf '%s\n' "$head" 1,1,cat,Python,0,50000000,make,, 1,1,cat,C,50000000,100000000,other,, 1,2,cat,C,0,100,work,, \
+    1,2,cat,C,100000000,100000100,more,, > idle.csv
+is 'a thread that mostly does nothing was woken some time in its gap' 100000100,75000100 after name=make:2 idle.csv
 fails 'no factor' 2 'expected PART:K' prof-whatif --speed=work e.csv
 fails 'a factor of 0' 2 'not a factor' prof-whatif --speed=work:0 e.csv
 # a thread begins no earlier because of what was done long before; two waits that end at once did not wake each other
