@@ -74,6 +74,10 @@ link      = $(LINK) && $(swap)
 # What is built is built where the sources are.  From another folder, and where millrace is installed, pipelines run
 # with the filters that are there already; `millrace figure7` is that.
 ifeq ($(CURDIR),$(TOP))
+# one name for one file, however it was given: an object that was made by another name would not be made anew when a
+# header changes
+override B   := $(patsubst $(TOP)/%,%,$B)
+override BIN := $(patsubst $(TOP)/%,%,$(BIN))
 # a family alone: make FAMILY='csv bench' compiles the rooms that it uses, and wants only their libraries
 rooms_csv       := base table tree
 rooms_bench     := base table tree measure

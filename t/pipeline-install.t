@@ -38,6 +38,7 @@ ok 'no file holds the folder that it was built in' eval '! grep -rlaF "$root/" "
 # a package wants debhelper
 mkdir few && ln -s /usr/bin/* few && rm -f few/dh
 fails 'no debhelper' 2 'debhelper is not here: apt-get install debhelper' env PATH="$PWD/few" make -s -C "$root" deb
+is 'a folder inside is the same folder by its whole name' 'build bin' make -s -C "$root" B="$root/build" BIN="$root/bin" '--eval=names:;@echo $B $(BIN)' names
 ok 'make uninstall' make -s -C "$root" uninstall PREFIX="$P"
 ok 'leaves no file' eval '! find "$P" -type f -o -type l | grep .'
 done_testing
