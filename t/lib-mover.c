@@ -78,6 +78,17 @@ static void test_heap(void)
     q = realloc(q, LARGE * 2);
     ok(q && holds(q, LARGE, 5), "realloc moves what there is");
     free(q);
+    heap_most();
+    free(heap_take(4 * LARGE));
+    ok(heap_most() == 4 * LARGE && heap_most() == 0, "the most in use since the last call");
+    heap_bound(4 * LARGE);
+    q = heap_take(3 * LARGE);
+    p = NULL;
+    ok(q && posix_memalign(&p, 64, 2 * LARGE) == ENOMEM && !p, "over the bound: refused");
+    ok(heap_refused() == 5 * LARGE, "and how much it would have been");
+    heap_give(q);
+    heap_bound(0);
+    ok(!heap_refused() && !heap_used(), "and nothing is held");
     heap_cap(0);
 }
 

@@ -19,7 +19,7 @@ static char *base;
 static uint32_t *length;                                 /* by page: of the block that begins there, else 0 */
 static uint8_t *touched;                                 /* by piece */
 static struct hole *hole;                                /* by address; the last one reaches to the end */
-static size_t nhole, capacity, used, resident, top;
+static size_t nhole, capacity, used, resident, top, most, bound, refused;
 static size_t highest;                                   /* pieces from here on were never touched */
 static bool failed;
 
@@ -87,7 +87,8 @@ void *heap_take(size_t bytes)
     if (bytes > RESERVED / 2) return NULL;
     size_t count = bytes < PAGE ? 1 : (bytes + PAGE - 1) / PAGE, h = 0;
     pthread_mutex_lock(&lock);
-    bool there = open_heap();
+    bool there = open_heap() && !(bound && used + count * PAGE > bound);
+    if (!there && bound && !refused) refused = used + count * PAGE;
     while (there && h < nhole && hole[h].count < count) h++;
     if (!there || h == nhole) {
         pthread_mutex_unlock(&lock);
@@ -99,6 +100,7 @@ void *heap_take(size_t bytes)
     if (!hole[h].count) memmove(hole + h, hole + h + 1, (--nhole - h) * sizeof *hole);
     length[page] = (uint32_t)count;
     used += count * PAGE;
+    if (used > most) most = used;
     touch(page, count);
     pthread_mutex_unlock(&lock);
     return base + page * PAGE;
@@ -151,6 +153,24 @@ static size_t read_locked(const size_t *value)
 
 size_t heap_used(void) { return read_locked(&used); }
 size_t heap_resident(void) { return read_locked(&resident); }
+size_t heap_refused(void) { return read_locked(&refused); }
+
+size_t heap_most(void)
+{
+    pthread_mutex_lock(&lock);
+    size_t was = most;
+    most = used;
+    pthread_mutex_unlock(&lock);
+    return was;
+}
+
+void heap_bound(size_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    bound = bytes;
+    if (!bytes) refused = 0;
+    pthread_mutex_unlock(&lock);
+}
 
 void heap_cap(size_t bytes)
 {
@@ -207,7 +227,7 @@ static int take_aligned(void **out, size_t align, size_t bytes)
     if (bytes < LARGE || align > PAGE) return next_memalign(out, align, bytes);
     if (!align || align % sizeof(void *) || (align & (align - 1))) return EINVAL;
     void *p = heap_take(bytes);
-    if (!p) return next_memalign(out, align, bytes);
+    if (!p) return read_locked(&bound) ? ENOMEM : next_memalign(out, align, bytes);
     *out = p;
     return 0;
 }

@@ -14,6 +14,9 @@ void heap_give(void *);
 int heap_preloaded(void);                                /* 1: posix_memalign() comes here, preloaded or adopted */
 int heap_adopt(const char *library);                     /* 1: that of this loaded library does, from now on */
 size_t heap_used(void);                                  /* bytes of blocks in use, whole pages */
+size_t heap_most(void);                                  /* the most of that since the last call */
 size_t heap_resident(void);                              /* bytes touched, holes included */
 void heap_cap(size_t bytes);                             /* 0, the start: everything is kept */
+void heap_bound(size_t bytes);                           /* blocks are refused above it; 0, the start: none */
+size_t heap_refused(void);                               /* bytes that the first one refused would have made, or 0 */
 #endif

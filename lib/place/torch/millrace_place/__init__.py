@@ -94,8 +94,15 @@ class Plan:
     # ---- making
 
     def _record(self, step, again=(), staying=None):
-        return Record(self.model, self.file, again, self.staying if staying is None else staying,
-                      self.keep_modules, self.wanted.process).run(step)
+        try:
+            return Record(self.model, self.file, again, self.staying if staying is None else staying,
+                          self.keep_modules, self.wanted.process).run(step)
+        except MemoryError as e:
+            if not (e.args and isinstance(e.args[0], int)):
+                raise
+            raise LimitError(
+                f'millrace_place: there is no memory for a plan: with all that can leave sent away, the process takes '
+                f'{spelled(e.args[0])} at least, {spelled(heap.beside())} of it beside tensors', e.args[0]) from e
 
     def _reference(self, step, record):
         """What the plain step gives, if there is memory for it; else what was recorded, with copies of all."""

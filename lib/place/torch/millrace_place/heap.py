@@ -5,6 +5,7 @@ took half as long again); one that gives back nothing keeps holes, and the peak 
 blocks lie apart from small objects and leave few holes, and its resident bytes are known exactly.  PyTorch's tensors
 come from it as soon as this is imported (its library is told to ask ours), or from the start where it is preloaded
 (python3 -m millrace_place).  Where neither can be, the C library's heap is trimmed when the process grows."""
+import contextlib
 import ctypes
 import os
 
@@ -39,6 +40,30 @@ def top(bytes_):
     """Holes go back to the system from here on; None: they are kept."""
     if ours:
         C.heap_cap(cap(bytes_) if bytes_ else 0)
+
+
+def bound(bytes_):
+    """The process stays below: what would take it above is refused."""
+    if ours:
+        C.heap_bound(max(bytes_ - beside(), 1))
+
+
+@contextlib.contextmanager
+def bounded(bytes_):
+    """MemoryError(bytes that the process would have taken) inside, before the system kills it."""
+    if not ours:
+        yield
+        return
+    bound(bytes_)
+    try:
+        yield
+    except (RuntimeError, OSError) as e:
+        refused = C.heap_refused()
+        if refused:
+            raise MemoryError(beside() + refused) from e
+        raise
+    finally:
+        C.heap_bound(0)
 
 
 def beside():
@@ -94,9 +119,9 @@ def cap(bytes_):
 
 
 def needed():
-    """Bytes that the process needs now: what is left when holes are gone."""
+    """Bytes that the process needs, the most since the last call: what is left when holes are gone."""
     if ours:
-        return beside() + C.heap_used()
+        return beside() + C.heap_most()
     _libc.malloc_trim(0)
     return resident()
 

@@ -40,7 +40,8 @@ def _load():
         'heap_give': (quick, None, [pointer]),
         'heap_preloaded': (quick, number, []), 'heap_adopt': (quick, number, [ctypes.c_char_p]),
         'heap_used': (quick, size, []), 'heap_resident': (quick, size, []),
-        'heap_cap': (quick, None, [size])}
+        'heap_most': (quick, size, []), 'heap_refused': (quick, size, []),
+        'heap_cap': (quick, None, [size]), 'heap_bound': (quick, None, [size])}
 
     class Library:
         pass

@@ -107,7 +107,7 @@ class Record:
     again: modules that run twice in it.  staying: labels of storages that are not to be sent away."""
 
     def __init__(self, model, file, again=(), staying=(), keep_modules=(), top=None):
-        self.top = top                                   # bytes of the process, if it is to keep to that
+        self.top, self.room = top, None                  # bytes that the process is to keep to, if; that there are
         self.model, self.file, self.again, self.staying, self.labels = model, file, set(again), staying, {}
         self.storages, self.by_identity = [], {}
         self.events, self.calls, self.stack = [('start', None, 0.)], {}, ['']
@@ -181,6 +181,8 @@ class Record:
         """How much the process takes with everything large sent away, no holes and all gradients."""
         if self.top:
             heap.top(self.top)
+        if self.room:
+            heap.bound(self.room)
         to_come = sum(n for p, n in self.large if p.grad is None)
         known = heap.ours or not self.sizes or heap.resident() > self.sizes[-1][1]
         self.sizes.append((reads, (heap.needed() if known else heap.resident()) + to_come))
@@ -265,7 +267,9 @@ class Record:
             f.register_hook(lambda *_, f=f: self.nodes.append((f.name(), begun.get(f, 0.), self.clock())))
 
     def run(self, step):
-        with Aside(self.model) as aside:
+        self.room = heap.resident() + int(.97 * heap.available())
+        with Aside(self.model) as aside, heap.bounded(self.room):
+            heap.needed()                                # what was before is not the step
             self.zero = time.perf_counter()
             with torch.autograd.graph.saved_tensors_hooks(self.pack, self.unpack), Watching(self.see):
                 loss = step()
@@ -275,6 +279,7 @@ class Record:
             self.middle = self.clock()
             loss.backward()
             self.end = self.clock()
+            self.weigh(len(self.reads))
             self.result = Result(self.model, loss)
             self.changing = {identity(b) for b, was in aside.buffers if not torch.equal(b, was)}
             del loss
