@@ -200,10 +200,11 @@ ok 'a node that goes down' node_down
 bench-jobs --vary='n=1 2' --command='seq {n}' > own.jobs
 hostile() {
     echo 'echo noise; cd() { builtin cd "$@"; pwd; }' > noise
-    (cd "$root" && env CDPATH=.:/ PARALLEL=--tag GREP_OPTIONS=-v POSIXLY_CORRECT=1 pipelines/wide "$T/own.jobs" "$T/own.log") &&
+    (cd "$root" && env BASH_ENV="$T/noise" CDPATH=.:/ PARALLEL=--tag GREP_OPTIONS=-v POSIXLY_CORRECT=1 pipelines/wide "$T/own.jobs" "$T/own.log") &&
         jobs-merge --log=own.log own.jobs | csv-diff - <(printf 'job,stdout\n' > /dev/null; env -i PATH="$PATH" LC_ALL=C "$root/pipelines/wide" own.jobs plain.log && jobs-merge --log=plain.log own.jobs)
 }
 ok 'CDPATH, PARALLEL and others of the user' hostile
 mkdir -p home/.parallel && echo --tag > home/.parallel/config
 ok 'the configuration of his GNU parallel' env HOME="$T/home" "$root/pipelines/wide" own.jobs config.log
+is 'neither' "$(jobs-merge --log=plain.log own.jobs)" jobs-merge --log=config.log own.jobs
 done_testing
