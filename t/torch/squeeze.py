@@ -1,11 +1,12 @@
-"""Ten networks that train 20 steps in a memory group of a half, and of a quarter, of what plain takes, as CSV.
+"""Ten deep networks, and two whose first layers are most of them, that train 20 steps in a memory group of a half, and
+of a quarter, of what plain takes, as CSV.
 
     squeeze.py TIER [NAME..]
 
 A process for each way: plain without a group; plain and a plan of limit='auto' in each group; beside them a checkpoint
 around every block, and every saved tensor over 64 KiB written to a file and read when it is asked for, without a group.
 Columns: net, way, group_bytes, status (killed, or trained), steps, cpu_seconds (of a step, the thread that trains),
-peak_bytes (of the process), loss (of the fifth step), same (as plain's), plan."""
+peak_bytes (of the process), loss (of the third step), same (as plain's), plan."""
 import csv
 import os
 import subprocess
@@ -39,7 +40,7 @@ def nets():
     def vision(name, n, side):
         import torchvision
         m = getattr(torchvision.models, name)(weights=None, num_classes=10)
-        blocks = [b for b in m.modules() if type(b).__name__ in ('BasicBlock', 'Bottleneck', 'InvertedResidual')]
+        blocks = [b for b in m.modules() if type(b).__name__ in ('BasicBlock', 'InvertedResidual', '_DenseLayer')]
         return (*zoo.classes(m, zoo.images(n, side=side)), blocks)
 
     def gate():
@@ -56,13 +57,19 @@ def nets():
     def mixer():
         return zoo.module(lambda m, x: x + m.a(m.n(x)) + m.b(x), n=nn.LayerNorm(64), a=zoo.mlp(64, 128, 64),
                           b=zoo.mlp(64, 128, 64))
-    return {'cnn': lambda: pictures(block, 48, 96, 4), 'group norm': lambda: pictures(
-        lambda: zoo.residual(norm=lambda c: nn.GroupNorm(4, c)), 48, 96, 4),
-        'transformer': lambda: words(96, 5, (24, 256)), 'pre-norm': lambda: words(64, 6, (32, 256), norm_first=True),
-        'wavenet': lambda: tower(gate, 8, torch.randn(64, 32, 2048)), 'mlp': lambda: tower(
-            lambda: zoo.mlp(128, 512, 128), 6, torch.randn(32768, 128)),
-        'mixer': lambda: tower(mixer, 6, torch.randn(768, 64, 64)), 'variational': lambda: tower(
-            kept, 8, torch.randn(1024, 64, 64)),
+
+    def vit():
+        import torchvision
+        m = torchvision.models.VisionTransformer(96, 8, 12, 4, 128, 384, num_classes=10)
+        return (*zoo.classes(m, zoo.images(20, side=96)), list(m.encoder.layers))
+    return {'cnn': lambda: pictures(block, 16, 96, 12), 'group norm': lambda: pictures(
+        lambda: zoo.residual(norm=lambda c: nn.GroupNorm(4, c)), 16, 96, 12),
+        'transformer': lambda: words(96, 12, (10, 256)), 'pre-norm': lambda: words(64, 14, (14, 256), norm_first=True),
+        'wavenet': lambda: tower(gate, 20, torch.randn(24, 32, 2048)), 'mlp': lambda: tower(
+            lambda: zoo.mlp(128, 512, 128), 16, torch.randn(12288, 128)),
+        'mixer': lambda: tower(mixer, 16, torch.randn(288, 64, 64)), 'variational': lambda: tower(
+            kept, 20, torch.randn(400, 64, 64)),
+        'densenet121': lambda: vision('densenet121', 20, 96), 'vit': vit,
         'resnet18': lambda: vision('resnet18', 32, 112), 'mobilenet_v2': lambda: vision('mobilenet_v2', 24, 96)}
 
 
@@ -123,7 +130,7 @@ def one(name, way, steps):
     with open('/proc/self/status') as f:
         peak = next(int(line.split()[1]) << 10 for line in f if line.startswith('VmHWM'))
     text = f'{len(plan.away)} away, {len(plan.again)} twice' if plan else ''
-    print(steps, f'{sorted(cpu[1:])[len(cpu) // 2 - 1]:.4f}', peak, losses[4], text, sep=';')
+    print(steps, f'{sorted(cpu[1:])[len(cpu) // 2 - 1]:.4f}', peak, losses[2], text, sep=';')
 
 
 def process(name, way, steps, limit):
@@ -152,8 +159,8 @@ def main(names):
     writer.writeheader()
     for name in names or nets():
         plain = None
-        for way, steps, share in (('plain', 6, 0), ('plain', 6, 2), ('plan', 20, 2), ('plain', 6, 4), ('plan', 20, 4),
-                                  ('checkpoint', 6, 0), ('file', 6, 0)):
+        for way, steps, share in (('plain', 4, 0), ('plain', 4, 2), ('plan', 20, 2), ('plain', 4, 4), ('plan', 20, 4),
+                                  ('checkpoint', 4, 0), ('file', 4, 0)):
             limit = int(plain['peak_bytes']) // share // 4096 * 4096 if share else None
             row = process(name, way, steps, limit)
             plain = plain or row
