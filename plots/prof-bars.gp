@@ -27,8 +27,10 @@ set boxwidth 0.6
 set key outside right invert
 # as in prof-breakdown.gp and prof-timeline.gp: Python, C and the GPU
 has(k, t) = strstrt(list[k], t) > 0
-shade(k) = has(k, "GPU") ? colour(3) : has(k, "CUDA") ? colour(5) : list[k] eq "Python" ? colour(4) \
-    : list[k] eq "Backend" ? colour(1) : colour(5 + k)
+is(k, t) = list[k] eq t
+shade(k) = has(k, "GPU") ? colour(3) : has(k, "CUDA") ? colour(5) : has(k, "Profiler") ? colour(7) \
+    : is(k, "Python") ? colour(4) : is(k, "C") ? colour(1) : is(k, "Backend") ? colour(6) \
+    : is(k, "Off CPU") ? colour(9) : is(k, "Waiting") ? colour(10) : colour(k % 2 ? 2 : 8)
 @footer
 set print $bars
 print "set,operation,seconds"

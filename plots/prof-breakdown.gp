@@ -12,6 +12,7 @@ do for [i = 1:n] { gpu[i] = 0; c[i] = 0; python[i] = 0 }
 put(i, f, x) = f eq "GPUTimeSec" ? (gpu[i] = x) : f eq "CppTimeSec" ? (c[i] = x) \
     : f eq "PythonTimeSec" ? (python[i] = x) : 0
 stats ARG1 using (put(list_index(strcol("bench")), strcol("field"), column("mean"))) nooutput
+none = (sum [i = 1:n] gpu[i]) > 0 ? 0 : 1
 set title house_title("where the time of an iteration goes") noenhanced
 set ylabel "seconds an iteration"
 set yrange [0:*]
@@ -26,4 +27,4 @@ set key outside right
 plot sample [i = 0:n:1] '+' using (i):(gpu[at(i)] + c[at(i)] + python[at(i)]) with boxes lc rgb "#ccbb44" \
     title "Python", \
      [i = 0:n:1] '+' using (i):(gpu[at(i)] + c[at(i)]) with boxes lc rgb "#4477aa" title "C", \
-     [i = 0:n:1] '+' using (i):(gpu[at(i)]) with boxes lc rgb "#228833" title "GPU"
+     [i = 0:n:1] '+' using (i):(gpu[at(i)]) with boxes lc rgb "#228833" title (none ? "" : "GPU")

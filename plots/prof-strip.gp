@@ -5,13 +5,16 @@ call ARG0[:strlen(ARG0) - strlen("prof-strip.gp")] . "house.gp" ARG2
 @kinds
 stats ARG1 using "start_ns" nooutput
 lo = STATS_min
-set title house_title("how busy Python, C and the GPU were") noenhanced
+stats ARG1 using (strcol("lane") eq "GPU") nooutput name "gpu"
+least = gpu_max > 0 ? 0 : 1                             # no GPU was recorded: no lane of it
+set title house_title(least ? "how busy Python and C were" : "how busy Python, C and the GPU were") noenhanced
 set xlabel "seconds"
 set cblabel "busy, %"
 set cbrange [0:100]
 set palette defined (0 "#ffffff", 100 "#225599")
-set yrange [-0.6:2.6]
-set ytics ("Python" 2, "C" 1, "GPU" 0) scale 0
+set yrange [least - 0.6:2.6]
+set ytics ("Python" 2, "C" 1) scale 0
+if (!least) { set ytics add ("GPU" 0) }
 unset grid
 unset key
 lane(s) = s eq "Python" ? 2 : s eq "C" ? 1 : 0
