@@ -43,7 +43,7 @@
  * is a number: any comparison with it is false, but != true; 1/0 is inf.
  * A column and a number are compared as numbers, two columns as numbers if
  * both are, and as texts otherwise; a text in quotes or made by a function is
- * compared as text, byte by byte.  Integers stay integers, up to 37 digits, as
+ * compared as text, byte by byte.  Integers stay integers, up to 2^127, as
  * long as nothing else enters; other numbers are doubles.  ERE: regular
  * expressions as in grep -E.
  *

@@ -13,20 +13,21 @@ struct exact_number exact_of_integer(__int128 i)
     return (struct exact_number){ (double)i, !is_small((double)i), i };
 }
 
-/* 37 digits fit, whatever they are */
+/* all that exact_print writes, up to 39 digits */
 static bool digits(const char *s, size_t n, __int128 *v)
 {
     bool negative = n && *s == '-';
     s += negative;
     n -= negative;
-    if (!n || n > 37) return false;
-    unsigned __int128 m = 0;
+    unsigned __int128 m = 0, most = ((unsigned __int128)1 << 127) - !negative;
     for (size_t k = 0; k < n; k++) {
         if (s[k] < '0' || s[k] > '9') return false;
-        m = m * 10 + (unsigned char)(s[k] - '0');
+        unsigned digit = (unsigned char)(s[k] - '0');
+        if (m > (most - digit) / 10) return false;
+        m = m * 10 + digit;
     }
-    *v = negative ? -(__int128)m : (__int128)m;
-    return true;
+    *v = (__int128)(negative ? -m : m);
+    return n > 0;
 }
 
 const char *exact_wrong(const char *s, size_t n, struct exact_number *v)

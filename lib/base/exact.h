@@ -1,4 +1,4 @@
-/* exact.h - numbers of tables that are integers stay integers: doubles know them up to 2^53, these up to 10^37.
+/* exact.h - numbers of tables that are integers stay integers: doubles know them up to 2^53, these up to 2^127.
  *
  * A text of digits is an integer; any other number, and what is computed from one, is a double.  Arithmetic of integers
  * is exact, or falls back to doubles where its result is no integer below 2^127. */
