@@ -308,5 +308,5 @@ fails 'text is no summand' 1 "column 'x': 'b' is not a number" csv-calc --print=
 is 'a column may be called total' 5 csv-calc --print='total + share' <(printf 'total,share\n2,3\n')
 is 'integers to 2^127 stay integers' '170141183460469231731687303715884105726 -170141183460469231731687303715884105728' \
     eval "printf 'a\n170141183460469231731687303715884105727\n-170141183460469231731687303715884105727\n' |
-        csv-calc --print='a - 1' | sed 1d | paste -sd' '"
+        csv-calc --print='a - 1' | paste -sd' '"
 done_testing
