@@ -62,9 +62,9 @@ next: $home/c/lto-pgo is that program" bash -c "'$root/pipelines/answer' '$home'
 mkdir -p "$home/b/lto-pgo.stock" src made
 echo "'CC=cc @flags'" > "$home/b/lto-pgo.stock/make.args"
 csv-where -c program --is=b "$home/accepted.csv" > b.csv
-touch src/{main,mix,test}.c made/Makefile
+touch src/{q,main,b,z,mix,a,k,test}.c made/Makefile
 echo 'build *.c -lm !test.c' > src/program
-is 'flags to paste: for a folder of sources' "next: cd src && cc @flags main.c mix.c -lm -o b" bash -c \
+is 'flags to paste: for a folder of sources' "next: cd src && cc @flags a.c b.c k.c main.c mix.c q.c z.c -lm -o b" bash -c \
     "'$root/pipelines/answer' '$home' b.csv src | tail -1"
 is 'and for one with a Makefile' "next: make -B -C made 'CC=cc @flags'" bash -c "'$root/pipelines/answer' '$home' b.csv made | tail -1"
 is 'nothing accepted: keep your flags' 'x: nothing beats -O2 here: keep your flags' bash -c "printf 'program,label,base,reason,ratio,lower_ratio,upper_ratio,text_ratio
