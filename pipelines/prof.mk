@@ -156,11 +156,11 @@ prof-process:
 	@[ -d "$$DIR" ] || { echo "make prof-process: DIR=$$DIR is no folder; DIR= says where the logs are" >&2; exit 1; }
 	$(prof_process) $(if $(TREE),--tree) "$$DIR" $(OUT)/process
 	echo '$(OUT)/process/page.html: open it in a browser'
-prof-whatif-bench:
+bench-prof-whatif:
 	$(TOP)/t/bench/prof-whatif.sh $(prof)/whatif
 	for form in svg png; do gnuplot -e "kind='real'" -c $(TOP)/plots/prof-whatif.gp $(prof)/whatif/whatif.csv \
 	    $(prof)/whatif.$$form; done
-.PHONY: prof prof-process prof-whatif-bench
+.PHONY: prof prof-process bench-prof-whatif
 
 # ---- make prof-survey: the study's survey of reinforcement learning: three simulators of different price, three
 # algorithms, in PyTorch; a share is of CPU time, corrected, without what waited or was the recorder's.

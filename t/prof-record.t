@@ -202,6 +202,24 @@ math.log1p,,1
 math.sin,sin,8
 math.sqrt,made,11
 math.tan,tan,8' eval "prof-log tasks | prof-op | csv-calc --where='name ~ \"^math\" && flag != \"part\"' | csv-group -g name,op -c start_ns --stat=n | csv-cut -c name,op,n_rows | sed 1d | sort"
+# the first operation of all in a coroutine that runs already, and each one closed after it was suspended
+cat > each.py <<'P'
+import asyncio, math, millrace_prof as prof
+async def each():
+    for i in range(3):
+        with prof.operation("each"):
+            math.gamma(2)
+            await asyncio.sleep(0)
+async def beside():
+    for i in range(5):
+        await asyncio.sleep(0)
+        math.erf(i)
+async def both(): await asyncio.gather(each(), beside())
+asyncio.run(both())
+P
+prof-record --force -o each each.py
+is 'a task beside it has none' 'math.erf,,5
+math.gamma,each,3' eval "prof-log each | prof-op | csv-calc --where='name ~ \"^math\" && flag != \"part\"' | csv-group -g name,op -c start_ns --stat=n | csv-cut -c name,op,n_rows | sed 1d | sort"
 # C and C++: their own operations and events, by themselves and under prof-record
 if [ -e "$B/prof/libmillrace-prof.so" ]; then
     own() { local cc; read -ra cc <<< "$1"; "${cc[@]}" -Wall -Wextra -Werror -I"$B/prof" -o own."$2" "$root/t/data/prof-api.$2" -L"$B/prof" -lmillrace-prof -Wl,-rpath,"$(cd "$B/prof" && pwd)" -lpthread; }

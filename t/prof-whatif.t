@@ -100,6 +100,30 @@ if command -v python3 > /dev/null; then
     sed '/^rank[12].1,s7,gpu,Communication/d' r.csv > one.csv
     is 'a rank by itself waits for nobody' 0 bash -c "prof-path --quiet --pieces one.csv | grep -c collective || :"
 fi
+# a poll that timed out and was begun anew is one wait; who gets the interpreter's lock had to wait for its holder
+m=000000
+cat > poll.csv <<D
+$head
+1,1,cat,C,0,25$m,part,,
+1,1,link,post,25$m,25$m,socket,k,1
+1,2,cat,Python,0,1$m,loop,,
+1,2,link,take,1$m,20$m,timeout,00000000,
+1,2,cat,Python,20$m,20100000,loop,,
+1,2,link,take,20100000,25$m,socket,k,1
+1,2,cat,Python,25$m,30$m,answer,,
+D
+cat > gil.csv <<D
+$head
+1,1,cat,Python,0,20$m,part,,
+1,1,link,post,20$m,20$m,lock,k,
+1,1,cat,Waiting,20$m,30$m,sleep,,
+1,2,cat,Waiting,0,24$m,GIL,,
+1,2,cat,Python,24$m,30$m,answer,,
+D
+after() { prof-whatif --quiet --speed=part:"$2" "$1.csv" | csv-cut -c after_ns,unexplained_share | sed 1d; }
+is 'what a poll with a timeout waits for' 10$m,0.0000 after poll 5
+is 'unchanged' 30$m,0.0000 after poll 1
+is 'who had the interpreter'"'"'s lock, though the CPU came late' 20$m,0.0000 after gil 2
 # iterations of 100 and 140, of which half is the part: the interval is that of the sum of ten
 { echo "$head"; at=0; for i in {1..10}; do d=$((100 + i % 2 * 40)); echo "1,1,op,,$at,$((at + d)),step,,"; echo "1,1,cat,C,$at,$((at + d / 2)),half,,"; echo "1,1,cat,Python,$((at + d / 2)),$((at + d)),rest,,"; at=$((at + d)); done; } > it.csv
 is 'the interval of ten iterations of 75 and 105: 900 +- t(9) * sd * sqrt 10' 900,787,1013,10 \

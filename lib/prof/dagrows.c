@@ -178,6 +178,24 @@ static void link_row(struct builder *b, const struct row *r, const struct open_r
     b->link[b->nlink++] = j;
 }
 
+/* A wait that timed out and was begun anew is one wait, for what came in the end: `row` is a timeout, n rows follow.
+ * A timer that is due, or what others may have waited for, lies between two. */
+static struct row whole_wait(const struct builder *b, const struct row *row, size_t n)
+{
+    struct row r = row[0];
+    for (size_t i = 1; i <= n && row[i].start <= r.end + WAKE_NS; i++) {
+        if (row[i].kind != EVENT_LINK) continue;
+        str what = b->t->text.name[row[i].name];
+        if (row[i].start < r.end || row[i].end < row[i].start || str_is(what, "timer") ||
+            str_is(b->t->text.name[row[i].cat], "post")) break;
+        int64_t start = r.start;
+        r = row[i];
+        r.start = start;
+        if (!str_is(what, "timeout")) break;
+    }
+    return r;
+}
+
 /* its begin and its end are records */
 static bool is_recorded(const struct builder *b, const struct row *r)
 {
@@ -230,9 +248,11 @@ static void one_thread(struct builder *b, const struct row *row, size_t n)
         any = true;
         if (link) {
             if (r->start < cursor) continue;             /* not in order: a clock's */
-            link_row(b, r, stack, depth, first, &last);
+            bool timeout = str_is(b->t->text.name[r->name], "timeout");
+            struct row wait = timeout ? whole_wait(b, r, n - i - 1) : *r;
+            link_row(b, &wait, stack, depth, first, &last);
             if (str_is(b->t->text.name[r->cat], "post")) continue;
-            if (r->end > cursor) cursor = r->end;
+            if (wait.end > cursor) cursor = wait.end;
             continue;
         }
         struct open_row new = { .r = r, .end = r->end, .selected = selects(b, r) };
@@ -499,10 +519,11 @@ static void explain(struct builder *b, uint32_t node, const uint32_t *link_of, b
     }
     if (from == NODE_NONE && !syncs && !contains(name, "sleep")) {
         int64_t length = v->end - v->start, believed = length / 10 > WAKE_NS ? length / 10 : WAKE_NS;
-        if (gap && b->idle[node]) believed = length;
+        bool gil = v->name == b->gil_wait && b->nlink;   /* it can have been no other, however late the CPU came */
+        if (gil || (gap && b->idle[node])) believed = length;
         int64_t since = v->end - believed > v->start ? v->end - believed : v->start;
         from = last_stop(b, v, since, v->end, false, waits && v->name != b->gil_wait);
-        why = v->name == b->gil_wait && b->nlink ? EDGE_LINK : EDGE_GUESS;
+        why = gil ? EDGE_LINK : EDGE_GUESS;
         v->unexplained = from == NODE_NONE;
         if (from == NODE_NONE) g->unexplained++;
         else g->guessed += why == EDGE_GUESS;

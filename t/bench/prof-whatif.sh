@@ -1,45 +1,36 @@
 #!/bin/bash
-# prof-whatif.sh DIR - thirty programs in which a part really is made 1.5 and 3 times faster: what prof-whatif said of the
-# unchanged program beside what happened, with the links of waits and without them (guessed), and the naive prediction
-# (the part's share of the time removed).  Of five runs each the shortest: the work is the same, what disturbs only adds.
-# DIR/whatif.csv; two minutes.  SHAPES: some of the six kinds of program.
+# prof-whatif.sh DIR - thirty recorded programs in which a part really is made 3 times faster: what prof-whatif says of
+# recordings of the unchanged program (the median of three), beside what happened without a recorder (the median of five
+# runs each, in turn; from the first line of the program, since no recorder sees the interpreter's start), and the naive
+# prediction (the part's share of the time removed).  DIR/whatif.csv, and the runs in DIR/runs.csv; three minutes.
+# PROGRAMS: some of `prof-whatif.py --list`; SPEED.
 set -euo pipefail
 here=$(cd "${0%/*}/../.." && pwd)
-export PATH=${BIN:-$here/bin}:$PATH LC_ALL=C
+export PATH=${BIN:-$here/bin}:$PATH LC_ALL=C PYTHONPATH=${B:-$here/build}/prof
 mkdir -p "$1"
 cd "$1"
-cc -std=gnu11 -D_GNU_SOURCE -O2 -o plant "$here/t/bench/prof-plant.c" -lpthread
-shortest() { # FILE ARG..: of five runs
-    local out=$1 i
-    shift
-    for i in 1 2 3 4 5; do
-        ./plant "$@" > "$out.$i"
-        echo "$(prof-top --table "$out.$i" | sed -n '1s/ s,.*//p') $out.$i"
-    done | sort -n | sed -n 1p > "$out.first"
-    mv "$(cut -d' ' -f2 "$out.first")" "$out"
-}
-ns() { prof-whatif --quiet --speed=-:1 "$1" | csv-cut -c before_ns | sed 1d; }
-ask() { prof-whatif --quiet --speed="name=$1:$2" "$3" | csv-cut -c "$4" | sed 1d; }
-echo shape,seed,part,speed,achieved,predicted,low,high,guessed,naive > rows.csv
-for shape in ${SHAPES:-serial queue pool gpu pipe lock}; do
-    mapfile -t parts < <(./plant $shape 1 - 1 | sed 1d | sort -u)
-    for seed in 1 2 3 4 5; do
-        part=${parts[seed % ${#parts[@]}]}
-        shortest base $shape $seed none 1
-        sed -E 's/,[^,]*,$/,,/; 1s/.*/proc,tid,kind,cat,start_ns,end_ns,name,link,flag/' base > some
-        grep -E ',(gpu|cat),(GPU|CUDA),' base > device || true
-        { grep -Ev ',(gpu|cat),(GPU|CUDA),' some; cat device; } > unlinked
-        for speed in 1.5 3; do
-            shortest fast $shape $seed "$part" $speed
-            echo "$shape,$seed,$part,$speed,$(ns base)/$(ns fast),$(ask "$part" $speed base speedup,low_ratio,high_ratio),$(ask "$part" $speed unlinked speedup),$(ask "$part" $speed base naive_speedup)"
-        done
-    done
-done >> rows.csv
-csv-calc --set="achieved=round(number(part(achieved, '/', 1))/number(part(achieved, '/', 2)), 4)" \
-    --set='off=round(predicted/achieved - 1, 4)' --set='guessed_off=round(guessed/achieved - 1, 4)' \
-    --set='naive_off=round(naive/achieved - 1, 4)' rows.csv > whatif.csv
-within() { csv-calc --where="abs($1) <= 0.1" whatif.csv | sed 1d | wc -l; }
-programs() { csv-calc --set="far=abs($1) > 0.1" whatif.csv | csv-group -g shape,seed -c far --stat=max | csv-where -c max_far --max=0 | sed 1d | wc -l; }
-for how in off guessed_off naive_off; do
-    echo "$how: within 10 % in $(within $how) of $(sed 1d whatif.csv | wc -l) predictions, both speeds in $(programs $how) of $(csv-group -g shape,seed whatif.csv | sed 1d | wc -l) programs"
-done
+python=/usr/bin/python3 program=$here/t/bench/prof-whatif.py speed=${SPEED:-3}
+run() { "$python" "$program" "$name" "$1"; }              # ns
+echo program,shape,part,speed,round,base_ns,fast_ns > runs.csv
+echo program,predicted,low,high,naive,unexplained > said.csv
+while IFS=, read -r name shape part; do
+    [[ -z ${PROGRAMS:-} || " $PROGRAMS " == *" $name "* ]] || continue
+    for round in 1 2 3 4 5; do echo "$name,$shape,$part,$speed,$round,$(run 1),$(run "$speed")"; done >> runs.csv
+    said=$(for round in 1 2 3; do
+        prof-record --quiet --force --python=$python -o "$name" "$program" "$name" 1 > "$name.out"
+        prof-whatif --unexplained=1 --quiet --speed="op=$part:$speed" "$name" |
+            csv-cut -c speedup,low_ratio,high_ratio,naive_speedup,unexplained_share | sed 1d
+    done | sort -n | sed -n 2p)
+    echo "$name,$said" >> said.csv
+done < <("$python" "$program" --list)
+csv-group -g program,shape,part,speed -c base_ns,fast_ns --stat=median runs.csv | csv-join -k program - said.csv |
+    csv-calc --set='achieved=round(median_base_ns / median_fast_ns, 4)' --set='off=round(predicted / achieved - 1, 4)' \
+        --set=kind="'real'" --set='naive_off=round(naive / achieved - 1, 4)' --set='base_seconds=fixed(median_base_ns / 1e9, 3)' \
+        --set='excluded=low != "" && (achieved < 0.9 * low || achieved > 1.1 * high)' |
+    csv-cut -c kind,program,shape,part,base_seconds,achieved,predicted,low,high,off,naive,naive_off,unexplained,excluded > whatif.csv
+csv-show whatif.csv
+n=$(sed 1d whatif.csv | wc -l)
+within() { csv-calc --where="$1" whatif.csv | sed 1d | wc -l; }
+echo "within 10 %: $(within 'abs(off) <= 0.1') of $n, naive $(within 'abs(naive_off) <= 0.1'); more than 5 % of the path" \
+    "unexplained in $(within 'unexplained > 0.05'); intervals that exclude what happened by more than 10 %:" \
+    "$(within 'excluded > 0')"

@@ -90,9 +90,9 @@ static PyObject *evaluate_minding(PyThreadState *t, frame *f, int throwing)
 {
 #if PY_VERSION_HEX < 0x030b0000
     PyObject *g = f->f_gen;                              /* borrowed */
-    size_t base = g ? ops_resume(g) : 0;
+    size_t outside = g ? ops_resume(g) : 0;
     PyObject *r = _PyEval_EvalFrameDefault(t, f, throwing);
-    if (r && g) ops_suspend(g, base);
+    if (g) ops_left(r ? g : NULL, outside);
     return r;
 #else
     return _PyEval_EvalFrameDefault(t, f, throwing);

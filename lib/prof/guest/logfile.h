@@ -1,6 +1,7 @@
 /* logfile.h - the recorder's files: what it writes is what prof-log reads.
  *
- * Per thread  ev.PID.IMAGE.N.log   a head of 4096 bytes, then records of 16 bytes, little-endian, appended by halves
+ * Per thread  ev.PID.IMAGE.N.log   a head of 4096 bytes, then records of 16 bytes, little-endian, appended by halves;
+ *                                  a thread that begins goes on in that of one that has ended, see LOG_THREAD
  *             ev.PID.IMAGE.N.tail  the same head, then a ring of two halves in a shared mapping, removed at a clean end
  * Per process names.PID.IMAGE.csv  id,kind,cat,module,name: what the ids mean, written when first seen; what follows
  *                                  the last line is zero bytes where the process was killed
@@ -15,8 +16,8 @@
 #define MILLRACE_LOGFILE_H
 #include <stdint.h>
 
-/* bytes of the head; records in a half in the beginning, and later, where a thread has many and the log keeps all */
-enum { LOG_HEAD = 4096, LOG_HALF = 8192, LOG_HALF_LARGE = 65536, LOG_VERSION = 2 };
+/* bytes of the head; records in a half: in the beginning, in a child, and later, where the log keeps all */
+enum { LOG_HEAD = 4096, LOG_HALF = 8192, LOG_HALF_SMALL = 1024, LOG_HALF_LARGE = 65536, LOG_VERSION = 2 };
 #define LOG_MAGIC "MRPROF2"
 
 enum log_event {
@@ -35,6 +36,7 @@ enum log_event {
     LOG_POST,                                            /* id: key of what others may have waited for; aux: a link */
     LOG_AWAIT, LOG_TAKE,                                 /* what was waited for from here, and that it came */
     LOG_AMOUNT,                                          /* id << aux bytes, items or ns of the link that follows */
+    LOG_THREAD,                                          /* the thread has ended; what follows is thread id's */
     LOG_EVENTS
 };
 /* Links, see links.h.  PEEK: what is there was only looked for (poll). */

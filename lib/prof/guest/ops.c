@@ -3,7 +3,8 @@
 #include "prof/guest/rec.h"
 
 struct open_op { uint32_t id; bool recorded; const PyObject *generator; };   /* in which it was opened, or null */
-static __thread struct { struct open_op *v; size_t n, cap; } ops;
+/* low: what n was at its least since the generator that runs went on */
+static __thread struct { struct open_op *v; size_t n, cap, low; } ops;
 
 static bool push(uint32_t id, const PyObject *generator)
 {
@@ -22,6 +23,7 @@ static bool push(uint32_t id, const PyObject *generator)
 static void pop(void)
 {
     const struct open_op *o = &ops.v[--ops.n];
+    if (ops.n < ops.low) ops.low = ops.n;
     if (o->recorded && rec_on) rec_put(LOG_OP_END, o->id, HOOK_OP);
 }
 
@@ -78,21 +80,23 @@ static PyObject *gone(PyObject *self, PyObject *weak)
 /* what this generator had open is open again */
 size_t ops_resume(PyObject *g)
 {
-    size_t base = ops.n;
-    if (!held_used) return base;
+    size_t outside = ops.low;
+    ops.low = ops.n;
+    if (!held_used) return outside;
     size_t i = slot_of(g);
-    if (!held[i].generator) return base;
+    if (!held[i].generator) return outside;
     uint32_t *id = held[i].id;
     size_t n = held[i].n;
     held[i].id = NULL;
     take_out(i);
     for (size_t k = 0; k < n; k++) if (!push(id[k], g)) break;
     PyMem_RawFree(id);
-    return base;
+    return outside;
 }
 
-/* it is suspended: what it opened is not open meanwhile.  Without memory it stays so. */
-void ops_suspend(PyObject *g, size_t base)
+/* It is suspended: what is open above the least that was open since it went on is its own, even where it closed what
+ * another had open. */
+static void suspend(PyObject *g, size_t base)
 {
     static PyMethodDef on_gone = { "gone", gone, METH_O, NULL };
     static PyObject *callback;
@@ -108,8 +112,14 @@ void ops_suspend(PyObject *g, size_t base)
         while (ops.n > base) pop();
         held[slot_of(g)] = (struct held){ g, weak, id, n };
         held_used++;
-    } else PyMem_RawFree(id);
+    } else PyMem_RawFree(id);                            /* without memory they stay open */
     PyErr_Restore(type, value, trace);
+}
+
+void ops_left(PyObject *g, size_t outside)
+{
+    if (g) suspend(g, ops.low);
+    if (outside < ops.low) ops.low = outside;
 }
 
 /* ---- hooks */
@@ -125,17 +135,17 @@ static sendfunc send[2];                                 /* of generators and co
 
 static PyObject *on_next(PyObject *g)
 {
-    size_t base = ops_resume(g);
+    size_t outside = ops_resume(g);
     PyObject *r = next(g);
-    if (r) ops_suspend(g, base);
+    ops_left(r ? g : NULL, outside);
     return r;
 }
 
 static PySendResult on_send(sendfunc f, PyObject *g, PyObject *value, PyObject **result)
 {
-    size_t base = ops_resume(g);
+    size_t outside = ops_resume(g);
     PySendResult r = f(g, value, result);
-    if (r == PYGEN_NEXT) ops_suspend(g, base);
+    ops_left(r == PYGEN_NEXT ? g : NULL, outside);
     return r;
 }
 
@@ -157,9 +167,9 @@ static PyCFunction method[KINDS][METHODS];
 #define METHOD(kind, number)                                                                                           \
     static PyObject *method_##kind##_##number(PyObject *g, PyObject *arg)                                              \
     {                                                                                                                  \
-        size_t base = ops_resume(g);                                                                                   \
+        size_t outside = ops_resume(g);                                                                                \
         PyObject *r = method[kind][number](g, arg);                                                                    \
-        if (r && number != 2) ops_suspend(g, base);                                                                    \
+        ops_left(r && number != 2 ? g : NULL, outside);                                                                \
         return r;                                                                                                      \
     }
 METHOD(0, 0)
@@ -169,9 +179,9 @@ METHOD(1, 2)
 
 static PyObject *throw_into(int kind, PyObject *g, PyObject *const *args, Py_ssize_t n)
 {
-    size_t base = ops_resume(g);
+    size_t outside = ops_resume(g);
     PyObject *r = ((_PyCFunctionFast)(void (*)(void))method[kind][1])(g, args, n);
-    if (r) ops_suspend(g, base);
+    ops_left(r ? g : NULL, outside);
     return r;
 }
 
@@ -243,7 +253,7 @@ static PyObject *on_resume(PyObject *self, PyObject *const *args, Py_ssize_t n)
     (void)args;
     (void)n;
     PyObject *g = held_used ? generator_of_frame() : NULL;
-    if (g) ops_resume(g);
+    if (g) ops_left(NULL, ops_resume(g));
     Py_RETURN_NONE;
 }
 
@@ -255,7 +265,7 @@ static PyObject *on_yield(PyObject *self, PyObject *const *args, Py_ssize_t n)
     PyObject *g = ops.n ? generator_of_frame() : NULL;
     size_t base = 0;
     while (g && base < ops.n && ops.v[base].generator != g) base++;
-    if (g) ops_suspend(g, base);
+    if (g) suspend(g, base);
     Py_RETURN_NONE;
 }
 
@@ -313,11 +323,16 @@ static const PyObject *generator_here(void)
 static const PyObject *generator_here(void) { return NULL; }
 #endif
 
-bool ops_begin(uint32_t id)
+void ops_begin_hook(void)
 {
     static bool hooked;
     if (!hooked) first_hook();
     hooked = true;
+}
+
+bool ops_begin(uint32_t id)
+{
+    ops_begin_hook();
     if (!push(id, generator_here())) PyErr_NoMemory();
     return !PyErr_Occurred();
 }

@@ -22,7 +22,7 @@ enum { SPARE = 4096 };
 #define MAP_BYTES(half) (LOG_HEAD + 2 * (size_t)(half) * sizeof(struct log_record) + SPARE)
 /* answers of what runs apart, besides 0 good, 1 not */
 enum { EXISTS = 2, FULL, GONE };                         /* GONE: out of reach, be it by chroot, other rights, a lock */
-enum { CHILD_STACK = 65536, NAMES_STEP = 1 << 16, NAMES_MOST = 1 << 20 };
+enum { CHILD_STACK = 65536, NAMES_STEP = 1 << 13, NAMES_MOST = 1 << 20 };
 
 /* A file of ours is opened anew each time: by its name, and it must still be the file that we made. */
 struct ours { dev_t dev; ino_t ino; };
@@ -68,6 +68,7 @@ static uint64_t start_at, limit, given;                  /* --delay, in ticks; -
 static uint32_t kept;                                    /* --ring: halves of a log */
 static struct ours messages;                             /* what descriptor 2 was in the beginning */
 static pid_t self;
+static bool forked;                                      /* it may live for a moment */
 static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_key_t at_thread_end;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -264,7 +265,7 @@ static int job_text(void *arg)                           /* a small file as a li
     return 0;
 }
 
-/* what all threads of the process have in their heads, read once */
+/* what all threads of the program, and its children until they run another, have in their heads: read once */
 static struct { char process[64], command[1024]; } facts;
 static bool facts_known;
 
@@ -472,24 +473,82 @@ static void new_half(int half)
     rec_thread.end = rec_thread.p + n;
 }
 
+/* what is told before the record that waits has its time: none is older than the one before it */
+static uint64_t due_time(void)
+{
+    return my.due ? my.due : rec_now();
+}
+
+/* ---- Files of threads that have ended and have room: the next thread goes on in them. */
+
+enum { IDLE = 64, IDLE_ROOM = 256 };
+static struct idle { struct files of; struct rec_thread at; } idle[IDLE];
+static int nidle;
+static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static bool leave_files(void)
+{
+    if (!my.head || my.busy || my.stuck || rec_locked || kept || limit || my.lost) return false;
+    if (!rec_on || rec_thread.end - rec_thread.p < IDLE_ROOM) return false;
+    my.head->last = anchor();
+    pthread_mutex_lock(&idle_lock);
+    bool room = nidle < IDLE;
+    if (room) idle[nidle++] = (struct idle){ my, rec_thread };
+    pthread_mutex_unlock(&idle_lock);
+    if (!room) return false;
+    my = (struct files){ 0 };
+    rec_thread.p = rec_thread.end = NULL;
+    return true;
+}
+
+/* records are in the order of their times: who has left them since this thread began is not asked */
+static bool take_files(unsigned tid)
+{
+    uint64_t t = due_time();
+    bool any = false;
+    pthread_mutex_lock(&idle_lock);
+    for (int i = nidle; i-- > 0 && !any;) {
+        if (idle[i].at.last > t) continue;
+        any = true;
+        my = idle[i].of;
+        rec_thread.p = idle[i].at.p;
+        rec_thread.end = idle[i].at.end;
+        idle[i] = idle[--nidle];
+    }
+    pthread_mutex_unlock(&idle_lock);
+    if (!any) return false;
+    struct log_head *h = my.head;
+    struct log_anchor a = anchor();
+    h->first.cpu_ns = a.cpu_ns - (h->last.cpu_ns - h->first.cpu_ns);   /* of all its threads together */
+    h->last = a;
+    rec_thread.last = t;                                 /* its CPU clock is read after that, before its first record */
+    rec_put_at(LOG_THREAD, tid, HOOK_NONE, t);
+    rec_thread.last = 0;
+    pthread_setspecific(at_thread_end, (void *)1);
+    return true;
+}
+
 static bool open_files(void)
 {
+    unsigned tid = (unsigned)syscall(SYS_gettid);
+    if (nidle && take_files(tid)) return true;
     struct jobs *jobs = my.jobs;
     if (!jobs) jobs = mmap(NULL, sizeof *jobs, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (jobs == MAP_FAILED) return false;
     my.jobs = jobs;
     my.busy = true;
-    unsigned tid = (unsigned)syscall(SYS_gettid), number = __atomic_add_fetch(&next_thread, 1, __ATOMIC_RELAXED);
+    unsigned number = __atomic_add_fetch(&next_thread, 1, __ATOMIC_RELAXED);
     int pid = (int)getpid();
     if (!names.open) open_names();                       /* settles the image */
     struct job *tail = &jobs->tail;
-    *tail = (struct job){ .create = true, .bytes = MAP_BYTES(LOG_HALF) };
+    uint32_t half = forked && !kept && !limit ? LOG_HALF_SMALL : LOG_HALF;
+    *tail = (struct job){ .create = true, .bytes = MAP_BYTES(half) };
     int n = snprintf(tail->path, sizeof tail->path, "%s/ev.%d.%u.%u.tail", dir, pid, image, number);
     if (n < 0 || (size_t)n >= sizeof tail->path || rec_apart(job_map, tail) != 0) return false;
     struct log_head *h = tail->map;
     memcpy(h->magic, LOG_MAGIC, sizeof h->magic);
     h->version = LOG_VERSION;
-    h->half = LOG_HALF;
+    h->half = half;
     h->pid = (uint32_t)pid;
     h->tid = tid;
     h->parent = (uint32_t)getppid();
@@ -531,12 +590,6 @@ static void lose(uint64_t n)
     __atomic_add_fetch(&all_dropped, n, __ATOMIC_RELAXED);
 }
 
-/* what is told before the record that waits has its time: none is older than the one before it */
-static uint64_t due_time(void)
-{
-    return my.due ? my.due : rec_now();
-}
-
 static void put_loss(void)
 {
     uint32_t n = my.lost > UINT32_MAX ? UINT32_MAX : (uint32_t)my.lost;
@@ -573,13 +626,14 @@ static void grow_ring(void)
     my.grown = true;
     if (kept || limit) return;
     struct job *j = &my.jobs->tail;
-    *j = (struct job){ .file = my.tail, .before = MAP_BYTES(LOG_HALF), .bytes = MAP_BYTES(LOG_HALF_LARGE) };
+    *j = (struct job){ .file = my.tail, .before = MAP_BYTES(my.head->half), .bytes = MAP_BYTES(LOG_HALF_LARGE) };
     path_of(j->path, sizeof j->path, "tail");
     if (rec_apart(job_grow, j) != 0) return;
     struct log_head *old = my.head, *h = j->map;
+    size_t was = MAP_BYTES(old->half);
     my.head = h;
     h->half = LOG_HALF_LARGE;
-    munmap(old, MAP_BYTES(LOG_HALF));
+    munmap(old, was);
 }
 
 enum { PREEMPTED_NS = 5000 };                            /* off the CPU for less nobody asks why */
@@ -709,18 +763,42 @@ static void close_files(void)
 static void thread_ends(void *unused)
 {
     (void)unused;
-    if (my.head && rec_thread.in_base) rec_put(LOG_PYTHON_END, 0, HOOK_NONE);
-    close_files();
+    /* when recording has ended meanwhile, the thread did so with its last record: nothing lies behind the end */
+    if (my.head && rec_thread.in_base) rec_put_at(LOG_PYTHON_END, 0, HOOK_NONE, rec_on ? rec_now() : rec_thread.last);
+    rec_thread.in_base = false;
+    if (!leave_files()) close_files();
+}
+
+static void close_idle(void)
+{
+    struct files own = my;
+    struct rec_thread at = rec_thread;
+    pthread_mutex_lock(&idle_lock);
+    while (nidle) {
+        my = idle[--nidle].of;
+        rec_thread = idle[nidle].at;
+        close_files();
+    }
+    pthread_mutex_unlock(&idle_lock);
+    my = own;
+    rec_thread = at;
 }
 
 /* ---- begin and end */
 
 static void child_after_fork(void)
 {
+    pthread_mutex_init(&idle_lock, NULL);
+    while (nidle) {                                      /* the parent's */
+        const struct files *f = &idle[--nidle].of;
+        if (rec_locked) continue;
+        munmap(f->head, MAP_BYTES(f->head->half));
+        munmap(f->jobs, sizeof *f->jobs);
+    }
     forget_files();
     self = getpid();
     all_dropped = given = 0;
-    facts_known = false;
+    forked = true;
     next_thread = image = 0;
     rec_thread.in_base = false;
     pthread_mutex_init(&names_lock, NULL);
@@ -746,6 +824,7 @@ static void at_end(void)
     rec_on = false;
     if (rec_locked) return;
     close_files();
+    close_idle();
     pthread_mutex_lock(&names_lock);
     trim_names();
     pthread_mutex_unlock(&names_lock);
@@ -819,6 +898,7 @@ bool rec_start(const char *path)
         }
         if (strcmp(dir, real) != 0) {
             close_files();
+            close_idle();
             pthread_mutex_lock(&names_lock);
             trim_names();
             names.at = names.bytes = names.written = 0;

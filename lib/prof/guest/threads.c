@@ -1,6 +1,7 @@
 /* threads.c - see threads.h */
 #include "prof/guest/threads.h"
 #include "prof/guest/links.h"
+#include "prof/guest/ops.h"
 #include "prof/guest/rec.h"
 #include "prof/guest/wrap.h"
 #include <string.h>
@@ -125,6 +126,7 @@ PyObject *py_hook_link(PyObject *self, PyObject *args)
     const char *method, *how;
     (void)self;
     if (!PyArg_ParseTuple(args, "Oss", &class, &method, &how)) return NULL;
+    if (strcmp(how, "timer_begin") == 0) ops_begin_hook();   /* the coroutine that begins the first one runs already */
     PyObject *target = PyObject_GetAttrString(class, method);
     for (size_t i = 0; target && PyFunction_Check(target) && i < sizeof way / sizeof *way; i++) {
         if (strcmp(how, way[i].name) != 0) continue;

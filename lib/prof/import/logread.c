@@ -55,7 +55,7 @@ struct source {                                          /* a thread's records, 
 struct thread {
     struct source from;
     struct process *process;
-    uint32_t tid;                                        /* text */
+    uint32_t tid, first_tid;                             /* texts; first: the log's first thread */
     int64_t last;                                        /* time of the record before */
     struct stack calls, ops;
     struct pending *held;                                /* a ring of `room` rows, from `first` up to `next` */
@@ -522,6 +522,28 @@ static int64_t time_of(const struct process *p, uint64_t t)
                : first;
 }
 
+/* what is open is closed */
+static void close_all(struct log_reader *r, struct thread *t, int64_t at)
+{
+    if (t->taking) end_row(r, t, t->taking - 1, at, r->open_text);
+    for (; t->calls.n; r->counts->unclosed += r->looking) pop(r, t, at, r->open_text);
+    if (t->ops.n) end_op(r, t, NULL, at);
+    t->taking = t->amount = 0;
+}
+
+/* another thread goes on in this log */
+static void next_thread_of_log(struct log_reader *r, struct thread *t, uint32_t tid, int64_t end)
+{
+    close_all(r, t, end);
+    t->tid = number_text(r, tid);
+    t->cpu_at = NONE;
+    t->gil = 0;
+    t->ndue = t->counted = 0;
+    free(t->owed);
+    t->owed = NULL;
+    r->counts->threads += r->looking;
+}
+
 static void one_record(struct log_reader *r, struct thread *t, const struct log_record *rec)
 {
     struct process *p = t->process;
@@ -592,6 +614,7 @@ static void one_record(struct log_reader *r, struct thread *t, const struct log_
         if (!p->skipped) p->skipped = xcalloc(p->nid, sizeof *p->skipped);
         p->skipped[rec->id] += UINT64_C(1) << rec->aux;
         break;
+    case LOG_THREAD: next_thread_of_log(r, t, rec->id, before == NONE ? at : before); break;
     case LOG_CPU: off_cpu(r, t, rec, before, at); break;
     case LOG_AMOUNT: t->amount = rec->aux < 32 ? (uint64_t)rec->id << rec->aux : 0; break;
     case LOG_POST: case LOG_AWAIT: link_row(r, t, rec, at); break;
@@ -635,9 +658,7 @@ static bool advance(struct log_reader *r, struct thread *t)
     if (t->ended) return false;
     t->ended = true;
     int64_t at = t->last == INT64_MIN ? 0 : t->last;
-    if (t->taking) end_row(r, t, t->taking - 1, at, r->open_text);
-    for (; t->calls.n; r->counts->unclosed += r->looking) pop(r, t, at, r->open_text);
-    if (t->ops.n) end_op(r, t, NULL, at);
+    close_all(r, t, at);
     return true;
 }
 
@@ -646,6 +667,7 @@ static bool advance(struct log_reader *r, struct thread *t)
 static void restart(struct thread *t)
 {
     rewind_source(&t->from);
+    t->tid = t->first_tid;
     t->first = t->next = 0;
     t->calls.n = t->ops.n = 0;
     t->last = t->gap = t->cpu_at = INT64_MIN;
@@ -950,7 +972,7 @@ static void add_thread(struct log_reader *r, const char *path)
     }
     size_t p = process_of(r, &t->from.head);
     take_clock(&r->process[p], &t->from.head);
-    t->tid = number_text(r, t->from.head.tid);
+    t->first_tid = number_text(r, t->from.head.tid);
     r->nthread++;
 }
 
