@@ -29,7 +29,8 @@ $(foreach v,OUT B BIN,$(call one_word,$v))
 ifneq ($(words $(filter $(SCALES),$(SCALE)))$(words $(SCALE)),11)
 $(error SCALE='$(SCALE)': one of $(SCALES))
 endif
-DRAWS := figure% inline inline-% flambda-% learning loop loop-% place-% prof prof-% pca-data bench-demo
+DRAWS := figure% inline inline-% flambda-% learning loop loop-% place-% prof prof-% pca-data bench-demo \
+    bench-prof-whatif
 PIPELINE_GOALS := $(DRAWS) bench-aa bench-identical bench-guard-replay bench-planted gallery host optimal \
     optimal-% torch torch-% $(OUT)/%
 ifneq ($(filter $(DRAWS),$(MAKECMDGOALS)),)

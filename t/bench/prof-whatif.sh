@@ -7,6 +7,7 @@
 set -euo pipefail
 here=$(cd "${0%/*}/../.." && pwd)
 export PATH=${BIN:-$here/bin}:$PATH LC_ALL=C PYTHONPATH=${B:-$here/build}/prof
+[ -e "$PYTHONPATH/millrace_prof.py" ] || { echo "prof-whatif.sh: no recorder in $PYTHONPATH" >&2; exit 1; }
 mkdir -p "$1"
 cd "$1"
 python=/usr/bin/python3 program=$here/t/bench/prof-whatif.py speed=${SPEED:-3}
