@@ -247,6 +247,16 @@ cat,Backend,work,fails,1
 cat,Backend,work,outer,1' rows cxx
     fi
 fi
+# threads, one after the other: each has its rows, and goes on in a log of those before it
+cat > many.py <<'D'
+import math, threading
+for i in range(60):
+    x = threading.Thread(target=math.sqrt, args=(i,)); x.start(); x.join()
+D
+prof-record --force --quiet -o many many.py
+is 'sixty threads, few logs' '60 1' eval \
+    'echo $(prof-log --quiet many | grep ",math.sqrt,.*,c_" | cut -d, -f2 | sort -u | wc -l) $(($(ls many/ev.* | wc -l) < 20))'
+ok 'and the profile is sound' eval 'prof-log --quiet many > ev && prof-check --quiet --log=many ev'
 # what recording costs one's own program: in one command, and taken out by who reads the log
 printf 'import math\nfor i in range(3000): math.sqrt(i); math.hypot(i, 1)\nprint("done")\n' > cheap.py
 is 'the program speaks once, though it runs ten times' done eval 'prof-record --calibrate -o cal cheap.py 2> /dev/null'

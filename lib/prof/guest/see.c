@@ -590,7 +590,9 @@ static double pair_ns(void)
     struct see_thread entered = see_thread;
     bool on = rec_on;
     uint64_t best[2] = { UINT64_MAX, UINT64_MAX };
-    if (skip_after || hot_gap) return 0;
+    if (skip_after) return 0;
+    uint64_t hot = hot_gap;
+    hot_gap = 0;
     see_function[0] = (struct function){ .real = (void *)(uintptr_t)nothing, .owner = "", .name = "", .id = 1 };
     void *(*volatile call[2])(void) = { nothing, (void *(*)(void))(uintptr_t)stub_of(0) };
     see_thread = (struct see_thread){ 0 };
@@ -605,6 +607,7 @@ static double pair_ns(void)
         if (took < best[i & 1]) best[i & 1] = took;
     }
     rec_on = on;
+    hot_gap = hot;
     rec_thread = keep;
     see_thread = entered;
     return best[1] > best[0] ? (double)(best[1] - best[0]) / CALLS * rec_tick_ns() : 0;

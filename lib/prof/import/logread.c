@@ -37,7 +37,7 @@ struct process {
     double pair_ns;                                      /* what recording a call cost */
     uint64_t *skipped, *counted;                         /* by id: calls that were only counted; NULL: none */
 };
-/* row: of its present piece; stands: for so many more calls; python_ns: its Python, what it called back */
+/* row: of its present piece; stands: for so many more calls; python_ns: not its own: callbacks, off the CPU */
 struct frame { uint64_t row; uint32_t id; uint16_t hook; bool python; uint32_t stands; int64_t begin, python_ns; };
 struct stack { struct frame *v; size_t n, cap; };
 struct pending { struct log_row row; bool done; };
@@ -274,10 +274,11 @@ static void begin_piece(struct log_reader *r, struct thread *t, struct frame *f,
 
 /* ---- calls that were only counted: so much of Python's time is theirs */
 
-/* so long they took, by those that were timed */
+/* so long they took, by one that was timed, without what that cost within it */
 static void owe(struct thread *t, uint32_t id, uint32_t calls, int64_t ns)
 {
     int64_t sum;
+    ns -= (int64_t)(t->process->pair_ns / 2);
     if (__builtin_mul_overflow(ns, (int64_t)calls, &sum) || sum <= 0) return;
     if (!t->owed[id]) {
         t->due = grow(t->due, t->ndue + 1, &t->due_cap, sizeof *t->due);
@@ -421,11 +422,12 @@ static void off_cpu(struct log_reader *r, struct thread *t, const struct log_rec
     int64_t off = at - since - cpu;
     if (off > at - before) off = at - before;
     if (gil > off) gil = off;
-    const struct frame *f = &t->calls.v[t->calls.n - 1];
+    struct frame *f = &t->calls.v[t->calls.n - 1];
     struct meaning m = f->python && !f->id ? (struct meaning){ r->python_text, 0 } : meaning_of(r, t->process, f->id);
     if (m.cat == r->own_text) return;
     if (m.cat == r->waiting_text && !(rec->aux & LOG_CPU_RAN)) off = gil;
     if (off < OFF_LEAST) return;
+    if (!f->python) f->python_ns += off;                 /* other calls, for which it stands, were not off the CPU */
     uint32_t name = off_name(r, f, m);
     suspend(r, t, at - off, true);
     off_row(r, t, at - off, at - gil, r->off_text, name);
