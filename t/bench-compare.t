@@ -42,6 +42,8 @@ sed '5s/,[0-9.]*$/,12x/' same.csv > text.csv
 fails 'a time that is no number' 3 "text.csv:5: column 'cpu_seconds': '12x'" bench-compare --base=a text.csv
 sed '5s/,[0-9.]*$/,0/' same.csv > zero.csv
 fails 'a time of zero' 3 "zero.csv:5: column 'cpu_seconds': '0' is not a positive number" bench-compare --base=a zero.csv
+awk -F, -v OFS=, 'NR == 5 { $4 = "inf" } 1' same.csv > endless.csv
+fails 'one without an end' 3 "endless.csv:5: column 'cpu_seconds': 'inf' is not a positive number" bench-compare --base=a endless.csv
 sed '5s/,[0-9.]*$/,nan/' same.csv > nan.csv
 fails 'a time that is not a number by name' 3 "nan.csv:5: " bench-compare --base=a nan.csv
 awk -F, -v OFS=, 'NR == 1 { print $0, "exit", "signal"; next } { print $0, NR == 11 ? "" : 0, NR == 11 ? 9 : 0 }' same.csv > killed.csv
