@@ -80,6 +80,44 @@ is 'and is no work of anybody' 'CUDA CUDA+GPU Python' bash -c 'prof-sweep event.
 copied() { sed "s/cudaDeviceSynchronize/$1/" e.csv | prof-path --quiet --pieces | csv-where -c name --is="$1" | csv-cut -c cat,why | sed 1d; }
 for call in cudaMemcpy hipMemcpy cuMemcpyDtoH; do is "$call waits for the GPU" wake,sync copied $call; done
 is 'what only begins a copy does not' CUDA,run copied cudaMemcpyAsync
+# links: a pipe's bytes by the sums of what was written and read, anything else by the last post
+cat > link.csv <<D
+$head
+1,1,cat,Python,0,1000000,main,,
+1,1,link,take,1000000,4000100,pipe,p,5
+1,1,cat,Python,4000100,9500000,used,,
+2,1,cat,C,0,2000000,first,,
+2,1,link,post,2000000,2000000,pipe,p,5
+2,1,cat,C,2000000,3900000,second,,
+2,1,link,post,3900000,3900000,pipe,p,5
+2,1,cat,C,3900000,9000000,third,,
+D
+woken() { prof-path --quiet --pieces | csv-where -c cat --is=wake | csv-cut -c start_ns,end_ns,why | sed 1d; }
+is 'five bytes are those that were written first' 2000000,4000100,link eval 'woken < link.csv'
+is 'without amounts the last that was posted' 3900000,4000100,link eval 'sed "s/,5$/,/" link.csv | woken'
+cat > closed.csv <<D
+$head
+1,1,cat,Python,0,1000000,main,,
+1,1,link,take,1000000,4000100,closed,p,
+1,1,cat,Python,4000100,9500000,used,,
+2,1,cat,C,0,3000000,first,,
+2,1,link,post,3000000,3000000,exit,x,
+3,1,cat,C,0,4000000,other,,
+D
+is 'what a process had open is closed when it ends' 3000000,4000100,link eval 'woken < closed.csv'
+# who gives the lock away is told later: its row is cut where the other has it, the first time of a run too
+cat > gil.csv <<D
+$head
+1,1,cat,Python,0,900000,mine,,
+1,1,cat,Waiting,900000,1500000,GIL,,
+1,1,cat,Python,1500000,4000000,more,,
+1,2,cat,Python,0,1550000,yours,,
+1,2,cat,C,1550000,3000000,yours2,,
+D
+is 'who had the lock of the interpreter' '0,1500000,yours
+1500000,4000000,more' eval 'prof-path --quiet --pieces gil.csv | csv-cut -c start_ns,end_ns,name | sed 1d'
+printf '%s\n' "$head" 1,1,cat,C,0,100,work,, 1,d0.s2,gpu,GPU,500,500,nothing,, > zero.csv
+is 'a row of the GPU that took no time is none' 0,100,work eval 'prof-path --quiet --pieces zero.csv | csv-cut -c start_ns,end_ns,name | sed 1d'
 fails 'two forms at once' 2 'not both' prof-path --all --pieces e.csv
 # whatever the trace, the path is as long as the run and has no holes
 if command -v python3 > /dev/null; then

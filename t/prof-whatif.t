@@ -48,6 +48,20 @@ after() { prof-whatif --quiet --speed="$1" "$2" | csv-cut -c before_ns,after_ns 
 is 'no kernel before its launch is through' 1020,600 after name=k2:470 launch.csv
 sed 's/500,k2/70,k2/; s/500,990/80,990/' launch.csv > late.csv
 is 'a slower one before it takes up what it waited for' 1020,1050 after name=k2:0.5 late.csv
+# k3 waited for k2, 100 ns more than its launch takes: that is no launch, which k2's alone shows to take 30
+cat > lag.csv <<D
+$head
+1,1,cat,Python,-10,0,main,,
+1,1,cat,CUDA,0,20,cudaLaunchKernel,2,
+1,1,cat,Python,20,150,more,,
+1,1,cat,CUDA,150,160,cudaLaunchKernel,3,
+1,1,cat,CUDA,160,2000,cudaDeviceSynchronize,,
+1,d0.s2,gpu,GPU,30,500,k2,2,
+1,d0.s2,gpu,GPU,600,1900,k3,3,
+D
+is 'what a launch takes is known from those that waited for nothing else' 2010,1590 after name=k2:470 lag.csv
+sed 's/20,150,more/20,400,more/; s/150,160/400,410/; s/160,2000/410,2000/; s/600,1900,k3/450,500,k3/' lag.csv > behind.csv
+is 'a kernel that ends with another and is all behind it is none' 2010,1541 after name=k2:470 behind.csv
 # a thread begins when who begins it has come so far, whatever the GPU did last
 printf '%s\n' "$head" 1,1,cat,Python,0,100,make,, 1,2,cat,C,100,500,work,, 1,s0,gpu,GPU,20,95,k,, > begin.csv
 is 'a thread is begun by another' 500,450 after name=make:2 begin.csv
@@ -82,6 +96,9 @@ is 'unchanged: more ns than a double counts' 9007199254740995,9007199254740995 u
 fails 'longer than the clock' 1 'longer than 73 years' \
     bash -c "{ echo $head; echo 1,1,cat,C,-4611686018427387904,4611686018427387904,f,,; } | prof-whatif --speed='*:2'"
 fails 'slower than the clock' 1 'more than 73 years' prof-whatif '--speed=*:0.001' late.csv
+fails 'by little' 1 'more than 73 years' prof-whatif '--speed=*:0.0035' late.csv
+sed s/9007199254740995/2305843009213693952/ late.csv > longest.csv
+is 'as long as the clock' 2305843009213693952,2305843009213693952 after '*:1' longest.csv
 # a data-parallel training, simulated: what a faster part of one rank brings is what the simulation says, to the ns
 if command -v python3 > /dev/null; then
     ranks() { local seed part want got; for seed in {1..8}; do
@@ -97,6 +114,8 @@ if command -v python3 > /dev/null; then
     fails 'and how many met is said' 0 '6 collectives join processes; 0 kernels' prof-path r.csv
     sed 's/^rank2.1,s7,gpu,Communication/rank2.1,s7,gpu,GPU/' r.csv > two.csv
     fails 'of two of the three too' 0 '6 collectives join processes; 0 kernels' prof-path two.csv
+    awk -F, -v OFS=, '/^rank1.1,s7,gpu,Communication/ && !n++ { print; $5++; print; $5 = $6 = $6 + 1; } 1' r.csv > more.csv
+    fails 'what is all behind another or takes no time is no collective' 0 '6 collectives join processes; 0 kernels' prof-path more.csv
     sed '/^rank[12].1,s7,gpu,Communication/d' r.csv > one.csv
     is 'a rank by itself waits for nobody' 0 bash -c "prof-path --quiet --pieces one.csv | grep -c collective || :"
 fi

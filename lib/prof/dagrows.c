@@ -124,13 +124,13 @@ static void stretch(struct builder *b, const struct row *thread, const struct op
 {
     static const int64_t late = 200000;
     struct cut key = { thread->proc, thread->tid, to - late > from ? to - late : from };
-    size_t lo = 0, hi = to > from ? b->ngil : 0;
+    size_t lo = 0, hi = b->ngil;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
         if (by_process(&b->gil[mid], &key) <= 0) lo = mid + 1;
         else hi = mid;
     }
-    for (; hi && lo < b->ngil && b->gil[lo].proc == thread->proc && b->gil[lo].time < to; lo++) {
+    for (; to > from && lo < b->ngil && b->gil[lo].proc == thread->proc && b->gil[lo].time < to; lo++) {
         if (b->gil[lo].tid == thread->tid) continue;
         piece(b, thread, stack, depth, from, b->gil[lo].time, records, last);
         from = b->gil[lo].time;
