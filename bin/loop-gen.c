@@ -21,7 +21,9 @@
  * of one for so many tokens (bert: BERT-base, with attention where the type is
  * f32; llama: TinyLlama 1.1B; --tokens=1 is decoding), or attention of heads
  * of 32 to 128 for 128 to 2048 tokens (causal: with that mask), or products
- * that are hard because they are thin or large (513 to 1024).  --einsum is one
+ * that are hard because they are thin or large (513 to 1024) or have 4 to 32
+ * rows, or the layers of ViT-B/16, of Whisper tiny, the grouped convolutions
+ * of ResNeXt-50.  --einsum is one
  * contraction of two tensors, an index a letter; or two contractions of three
  * (bqd,bkd,bke->bqe) with --mid between them, such as "(over 8),softmax".
  * With --sample=N not all combinations but N of them, drawn by seed: each
@@ -64,7 +66,8 @@ static const struct opt options[] = {
     { 0, "kind", WORD, &kind, "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|mm_s8s8|bmm|conv|conv_nhwc|attn|"
       "attn_causal|point|reduce|transp",
       "kind of problem" },
-    { 0, "set", WORD, &set, "resnet50|vgg19|mobilenet2|efficientnet|bert|llama|attention|causal|thin|large",
+    { 0, "set", WORD, &set, "resnet50|vgg19|mobilenet2|efficientnet|bert|llama|attention|causal|thin|large|vit|whisper|"
+      "rows|grouped",
       "layers of a network instead" },
     { 0, "type", WORD, &type, "f32|bf16|u8s8|s8s8|f64|f16", "type of tensors; u8s8, s8s8 of bert, llama" },
     { 0, "tokens", INT, &tokens, "N", "rows of a set's products", 1, 65536 },

@@ -12,7 +12,8 @@ LOOP_PEER_SETS ?= attention.f32.0 thin.f32.0 large.f32.0 ragged.f32.0 transposed
     mobilenet2.f32.0 efficientnet.f32.0 resnet50.f32.0 vgg19.f32.0 \
     ragged.f64.0 transposed.f64.0 thin.f64.0 large.f64.0 \
     ragged.f16.0 thin.f16.0 bert.f16.128 llama.f16.128 bert.f16.1 llama.f16.1 attention.f16.0 attention.bf16.0 \
-    causal.f32.0 bert.f32.128.bias-residual-layernorm bert.f32.128.bias-residual-rmsnorm \
+    rows.f32.0 vit.f32.0 whisper.f32.0 causal.f32.0 \
+    bert.f32.128.bias-residual-layernorm bert.f32.128.bias-residual-rmsnorm \
     short.f32.0.bias-relu short.bf16.0.bias-relu short.u8s8.0.bias-relu short.s8s8.0.bias-relu
 LOOP_PEER_MEASURE ?= 100
 LOOP_PEER_SECONDS ?= 6

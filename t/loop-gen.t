@@ -52,6 +52,8 @@ is 'the front of attention' '(nest (sizes (b 1) (h 2) (q 3) (d 4) (k 5)) (A b h 
 is 'BERT-base in bf16' '(mm_bf16 128 768 768) (mm_bf16 128 3072 768) (mm_bf16 128 768 3072)' \
     bash -c "loop-gen --set=bert --type=bf16 --test=0 | csv-cut -c problem | tail -n +2 | paste -sd ' '"
 is 'MobileNetV2: layers that differ' 30 bash -c 'loop-gen --set=mobilenet2 --layout=nhwc --test=0 | tail -n +2 | wc -l'
+is 'ViT-B/16, Whisper tiny, few rows, the grouped layers of ResNeXt-50: all with code' '6 6 8 4' bash -c 'for s in vit whisper rows grouped; do
+    loop-gen --set=$s --test=0 > $s.csv; loop-emit $s.csv | csv-calc --where="bytes > 0" --print=bytes | wc -l; done | paste -sd" "'
 is 'EfficientNet-B0: six depthwise layers with windows of 5 x 5, six of 3 x 3' '6 6' bash -c 'loop-gen --set=efficientnet --test=0 > e; echo $(grep -c "(p 5)" e) $(grep -c "(p 3)" e)'
 ok 'all of them are problems' bash -c 'loop-gen --set=mobilenet2 --test=0 | loop-act && loop-gen --set=llama --type=u8s8 --tokens=1 | loop-act'
 done_testing

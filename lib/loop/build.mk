@@ -51,10 +51,10 @@ $B/lib/loop/code/image.o $B/lib/loop/code/native.o: $B/carry/carry.inc
 # make libmillrace-loop: the loop family for programs that are not filters; one object whose only names are its own
 LOOP_NAMES := millrace_loop $(addprefix millrace_loop,_any _error _get _pack _packed _prepare _tune _wait)
 $B/libmillrace-loop.a: $B/lib/loop/code/library/library.o $B/libmillrace.a lib/loop/build.mk
-	ld -r -o $B/loop-all.o $B/lib/loop/code/library/library.o $B/libmillrace.a
-	objcopy $(LOOP_NAMES:%=--keep-global-symbol=%) $B/loop-all.o
-	$(AR) rcs $(new) $B/loop-all.o && $(swap)
-	rm $B/loop-all.o
+	mkdir $(new).d
+	ld -r -o $(new).d/loop.o $B/lib/loop/code/library/library.o $B/libmillrace.a
+	objcopy $(LOOP_NAMES:%=--keep-global-symbol=%) $(new).d/loop.o
+	$(AR) rcs $(new) $(new).d/loop.o && rm -r $(new).d && $(swap)
 $B/millrace-loop.pc: lib/loop/build.mk
 	@mkdir -p $(@D)
 	printf '%s\n' 'prefix=$(PREFIX)' 'Name: millrace-loop' 'Description: kernels for small tensor contractions' \

@@ -35,6 +35,24 @@ static const char *const attention[] = { "(attn 12 128 128 64)", "(attn 12 197 1
                                          "(attn 4 512 512 96)", "(attn 8 128 128 128)", "(attn 4 512 512 128)",
                                          "(attn 2 2048 2048 128)", NULL };
 
+/* ViT-B/16 (Dosovitskiy et al. 2021): patches, queries with keys and values, heads, out, both of the perceptron.
+ * Whisper, tiny (Radford et al. 2022): 1500 frames of width 384; then a token, its words last.  Rows: a few of a batch.
+ * ResNeXt-50, 32 groups (Xie et al. 2017) */
+static const char *const vit[] = { "(mm 196 768 768)", "(mm 197 2304 768)", "(attn 12 197 197 64)", "(mm 197 768 768)",
+                                   "(mm 197 3072 768)", "(mm 197 768 3072)", NULL };
+static const char *const whisper[] = { "(mm 1500 384 384)", "(attn 6 1500 1500 64)", "(mm 1500 1536 384)",
+                                       "(mm 1500 384 1536)", "(mm 1 1536 384)", "(mm 1 51865 384)", NULL };
+static const char *const rows[] = { "(mm 4 768 768)", "(mm 5 1000 2048)", "(mm 6 64 512)", "(mm 8 3072 768)",
+                                    "(mm 12 256 256)", "(mm 16 1024 1024)", "(mm 24 768 3072)", "(mm 32 512 2048)",
+                                    NULL };
+#define GROUPED(size, width) "(nest (sizes (y " #size ") (x " #size ") (g 32) (m " #width ") (c " #width ") (p 3) " \
+    "(q 3)) (A (pad 1 1 (+ y p)) (pad 1 1 (+ x q)) g c) (B p q g c m) (C y x g m))"
+static const char *const grouped[] = { GROUPED(56, 4), GROUPED(28, 8), GROUPED(14, 16), GROUPED(7, 32), NULL };
+
+static const struct { const char *name; const char *const *problem; } lists[] = {
+    { "thin", thin }, { "large", large }, { "attention", attention }, { "vit", vit }, { "whisper", whisper },
+    { "rows", rows }, { "grouped", grouped } };
+
 static void depthwise(struct grid *g, bool nhwc, int c, int size, int kernel, int stride) /* size: of the result */
 {
     int before = kernel / 2, after = stride == 1 ? before : before - 1;  /* strided, the last zeros are in no window */
@@ -80,12 +98,14 @@ void grid_set(struct grid *g, const char *set, enum grid_type type, bool nhwc, i
         return;
     }
     if (!plain) usage("--set=%s is of f32 alone", set);
-    const char *const *list = !strcmp(set, "thin") ? thin : !strcmp(set, "large") ? large
-                              : !strcmp(set, "attention") ? attention : NULL;
-    for (; list && *list; list++) grid_add(g, xformat("%s", *list));
-    if (list) return;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (!strcmp(set, lists[i].name)) {
+            for (const char *const *p = lists[i].problem; *p; p++) grid_add(g, xstrdup(*p));
+            return;
+        }
     if (!strcmp(set, "causal")) {                        /* the same as attention, masked */
-        for (list = attention; *list; list++) grid_add(g, xformat("(attn_causal%s", *list + strlen("(attn")));
+        for (const char *const *list = attention; *list; list++)
+            grid_add(g, xformat("(attn_causal%s", *list + strlen("(attn")));
         return;
     }
     if (!strcmp(set, "mobilenet2")) bottlenecks(g, mobilenet2, nhwc);
