@@ -35,6 +35,8 @@ True" python3 data.py
     is 'the shortest are left out and counted' '4 intervals, all shorter than 51 ns, are not drawn in lanes and flame; the tables count them.' \
         python3 -c 'import json, re; print(json.loads(re.search(r"id=\"data\">(.*?)</script>", open("page.html").read(), re.S).group(1))["left"])'
 fi
+is 'C, its backend and what is off the CPU have colours of their own' 3 eval \
+    'grep -oE "(C|Backend|.Off CPU.): .#[0-9a-f]{6}" "$root/lib/prof/page.html" | grep -o "#.*" | sort -u | wc -l'
 is 'no rows are a page too' 2 bash -c "prof-page <(head -1 e.csv) | grep -c '</script>'"
 fails 'a table that is none' 1 'no column' prof-page --pieces=cells.csv -o x.html e.csv
 ok 'and no page then' test ! -e x.html

@@ -247,6 +247,11 @@ cat,Backend,work,fails,1
 cat,Backend,work,outer,1' rows cxx
     fi
 fi
+prof-page -o page.html each
+is 'a folder alone is a whole page' '1 1 1 1 1' /usr/bin/python3 -c '
+import json, re
+d = json.loads(re.search(r"id=\"data\">(.*?)</script>", open("page.html").read(), re.S).group(1))
+print(*[int(len(d[k]) > 0) for k in ("top", "cells", "path", "pieces", "whatif")])'
 # threads, one after the other: each has its rows, and goes on in a log of those before it
 cat > many.py <<'D'
 import math, threading

@@ -4,8 +4,10 @@
 #include "prof/import/logread.h"
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,32 +34,55 @@ void input_read(struct event_table *t, char **paths)
         warn("%s: %llu records were lost while recording", paths[0], (unsigned long long)counts.dropped);
 }
 
-/* the filter beside this one, its output a pipe that becomes our standard input */
-static pid_t filter(const char *name, char *const command[])
+/* the filter beside this one, its output goes to `out` */
+static pid_t begin(const char *name, char *const command[], int out)
 {
     char self[4096];
-    int end[2];
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     if (n < 0) die_errno("/proc/self/exe");
     self[n] = '\0';
     *strrchr(self, '/') = '\0';
     char *path = xformat("%s/%s", self, name);
-    if (pipe(end) != 0) die_errno("pipe");
     pid_t child = fork();
     if (child < 0) die_errno("fork");
     if (child == 0) {
-        dup2(end[1], STDOUT_FILENO);
-        close(end[0]);
-        close(end[1]);
+        dup2(out, STDOUT_FILENO);
         execv(path, command);
         execvp(name, command);
         die_errno("%s", path);
     }
+    free(path);
+    return child;
+}
+
+static int wait_for(pid_t child, const char *what)
+{
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0) if (errno != EINTR) die_errno("%s", what);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_USAGE;
+}
+
+/* its output is a pipe that becomes our standard input */
+static pid_t filter(const char *name, char *const command[])
+{
+    int end[2];
+    if (pipe2(end, O_CLOEXEC) != 0) die_errno("pipe");
+    pid_t child = begin(name, command, end[1]);
     dup2(end[0], STDIN_FILENO);
     close(end[0]);
     close(end[1]);
-    free(path);
     return child;
+}
+
+char *input_table(char *const command[])
+{
+    int out = memfd_create(command[0], MFD_CLOEXEC);
+    if (out < 0) die_errno("%s", command[0]);
+    if (wait_for(begin(command[0], command, out), command[0]) != EXIT_OK) {
+        close(out);
+        return NULL;
+    }
+    return xformat("/proc/self/fd/%d", out);
 }
 
 static void need_logs(const char *dir)
@@ -86,10 +111,8 @@ char **input_stream(char **paths, bool nested, bool op)
 void input_end(void)
 {
     for (int i = 0; i < STEPS; i++) {
-        int status = 0;
         if (!step[i]) continue;
-        while (waitpid(step[i], &status, 0) < 0) if (errno != EINTR) die_errno("%s", folder);
-        if (!WIFEXITED(status) || WEXITSTATUS(status)) die("%s: the logs there could not be read", folder);
+        if (wait_for(step[i], folder) != EXIT_OK) die("%s: the logs there could not be read", folder);
         step[i] = 0;
     }
 }

@@ -9,5 +9,7 @@ bool input_is_folder(char **paths);                      /* one path, and it is 
 /* A folder's rows as prof-log and prof-op give them become the standard input, in constant memory; paths that are none
  * are left.  Returns the paths to read.  nested: whole intervals; op: charged to operations. */
 char **input_stream(char **paths, bool nested, bool op);
+/* What the filter command[0], beside this one, says: the name of a file as long as we live, NULL where it fails. */
+char *input_table(char *const command[]);
 void input_end(void);                                    /* after the last row: dies if the folder could not be read */
 #endif
