@@ -9,7 +9,8 @@
  * --pieces of prof-path --pieces: a red line above the lanes), and what a
  * faster part would bring (--whatif, of prof-whatif, a slider for each part).
  * Of a folder of the recorder's logs the tables that are not given are made:
- * sliders for categories and operations.  What is not there is not shown.
+ * sliders for categories and operations; of more than a million rows without
+ * --path, --pieces and --whatif.  What is not there is not shown.
  * Of more than --intervals the shortest are not drawn, and the page says how
  * many.  Everything is in the page; it loads nothing, and names in the data are
  * shown as text.
@@ -62,7 +63,7 @@ static size_t parts(const struct event_table *t, char **word, size_t most)
 
 static void make_tables(const struct event_table *t, char *dir)
 {
-    enum { PARTS = 96 };
+    enum { PARTS = 96, PATH_MOST = 1000000 };            /* more take minutes */
     char name[5][16] = { "prof-sweep", "prof-top", "prof-path", "prof-whatif" }, calm[] = "--quiet",
          pieces[] = "--pieces", all[] = "--unexplained=1";
     char *whatif[PARTS + 4] = { name[3], calm };
@@ -70,6 +71,10 @@ static void make_tables(const struct event_table *t, char *dir)
     whatif[n] = dir;
     if (!page.cells) page.cells = input_table((char *[]){ name[0], calm, dir, NULL });
     if (!page.top) page.top = input_table((char *[]){ name[1], calm, dir, NULL });
+    if (t->rows.n > PATH_MOST) {
+        warn("%zu rows: without the critical path and what faster parts bring (prof-path, prof-whatif)", t->rows.n);
+        return;
+    }
     if (!page.path) page.path = input_table((char *[]){ name[2], calm, all, dir, NULL });
     if (!page.pieces) page.pieces = input_table((char *[]){ name[2], calm, all, pieces, dir, NULL });
     if (!page.whatif && n > 2) page.whatif = input_table(whatif);
