@@ -97,6 +97,7 @@ int main(int argc, char **argv)
     if (i == argc) usage("no program given");
     if (estimate && (tree || calibrate || skip_after))
         usage("--estimate goes with none of --tree, --calibrate and --skip-after");
+    if (!calls && !gpu) launch_refuse_isolated(argv + i);
     char *dir = launch_directory(out, force);
     setenv("MILLRACE_PROF_DIR", dir, 1);
     struct buf all = { 0 };

@@ -247,6 +247,11 @@ cat,Backend,work,fails,1
 cat,Backend,work,outer,1' rows cxx
     fi
 fi
+for o in -I -E -S -Bs '-Wmodule -sE'; do prof-record -o isolated /usr/bin/python3 $o -c pass 2>> said; echo $?; done > isolated.rc
+is 'a Python that does not look for the recorder is refused, before anything is made' '1 1 1 0 1 1' eval \
+    'echo $(cat isolated.rc) $(ls isolated/names.* | wc -l)'
+is 'with the option' 4 grep -c 'python3 -[IES]: does not look for the recorder' said
+ok 'what follows -c is its own' prof-record --force -o isolated /usr/bin/python3 -W ignore -c 'import sys; sys.argv' -E
 prof-page -o page.html each
 is 'a folder alone is a whole page' '1 1 1 1 1' /usr/bin/python3 -c '
 import json, re

@@ -30,6 +30,21 @@ int launch_python_option(int argc, char **argv, const struct opt *options)
     return argc;
 }
 
+void launch_refuse_isolated(char *const *command)
+{
+    const char *slash = strrchr(command[0], '/'), *name = slash ? slash + 1 : command[0];
+    if (strncmp(name, "python", 6) != 0) return;
+    for (char *const *a = command + 1; *a && a[0][0] == '-' && a[0][1] && a[0][1] != '-'; a++) {
+        for (const char *c = *a + 1; *c; c++) {
+            if (strchr("cm", *c)) return;
+            if (strchr("IES", *c)) die("%s -%c: does not look for the recorder, nothing would be recorded", name, *c);
+            if (!strchr("WX", *c)) continue;             /* its argument follows */
+            if (!c[1] && a[1]) a++;
+            break;
+        }
+    }
+}
+
 bool launch_is_script(const char *path)
 {
     size_t n = strlen(path);

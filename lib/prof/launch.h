@@ -10,6 +10,8 @@ int launch_python_option(int argc, char **argv, const struct opt *options);
 /* A file that Python runs: NAME.py, or a script without that suffix that cannot be executed as it is, because it has
  * not the permission, or lies here while the name is not looked for here.  One that can goes by its first line. */
 bool launch_is_script(const char *path);
+/* Dies where the command is a Python whose option -I, -E or -S keeps it from finding the recorder. */
+void launch_refuse_isolated(char *const *command);
 /* The folder for the logs, made if missing, as an absolute path.  Logs of an earlier run, which would be taken for this
  * one's, are removed with force; without it dies. */
 char *launch_directory(const char *out, bool force);
