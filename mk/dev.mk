@@ -31,7 +31,7 @@ help:
 readme: $(addprefix $(BIN)/,millrace csv-calc csv-sort csv-cut csv-show)
 	mkdir -p $B
 	$(BIN)/millrace list | sed -e 's/^[A-Z].*/\n## &\n/' -e 's/^  \([^ ]*\)  *\(.*\)/- `\1` \2/' > $B/readme.list
-	pipelines/results-table data/results.csv > $B/readme.results
+	pipelines/results-table data/results.csv | sed -e 's/  *|/ |/g' -e 's/---*\(:*|\)/--\1/g' > $B/readme.results
 	sum=$$(sha256sum data/results.csv) && bytes=$$(stat -c %s data/results.csv)
 	sed -i "s|^data/results.csv,[^,]*,[^,]*,|data/results.csv,$${sum%% *},$$bytes,|" data/MANIFEST.csv
 	sed -i -e '/^<!-- list -->/,/^<!-- end of list -->/{//!d}' -e '/^<!-- list -->/r $B/readme.list' docs/filters.md
