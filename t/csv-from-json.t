@@ -47,6 +47,7 @@ fails 'a key twice' 1 "the object has 'a' twice" csv-from-json <(echo '{"a":1,"a
 fails 'a name that two keys make' 1 "the object has 'a.b' twice" csv-from-json <(echo '{"a":{"b":1},"a.b":2}')
 fails 'a NUL' 1 "'a' holds a NUL" csv-from-json <(echo '{"a":"\u0000"}')
 fails 'objects without end' 1 'more than 64 objects' csv-from-json <(python3 -c 'print("{\"a\":" * 70)')
+fails 'lists without end' 1 'nested deeper than a million' eval "{ printf '{\"a\":'; head -c 1000001 /dev/zero | tr '\\0' '['; } | csv-from-json"
 fails 'cut off' 1 '1:' csv-from-json <(printf '{"a":1')
 fails 'no keys' 1 'no key in any object' csv-from-json <(echo '{}')
 done_testing

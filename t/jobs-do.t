@@ -31,4 +31,23 @@ fails 'no command' 1 'command' bash -c "printf 'job\na\n' | jobs-do"
 # what a job leaves running ends with it, and rows come out as jobs end, not at the end of the table
 printf 'job,command\na,true\nb,sleep 30\n' > live.csv
 is 'rows come as jobs end' a bash -c "{ timeout 1 jobs-do live.csv || true; } | tail -n +2 | cut -d, -f1"
+# who is killed takes the command along
+printf 'job,command\nlong,sleep 30\n' > long.csv
+orphan() {
+    local p c= i state=
+    jobs-do long.csv > /dev/null 2>&1 & p=$!; disown
+    for i in {1..100}; do
+        c=$(grep -lxs "PPid:[[:space:]]$p" /proc/[0-9]*/status | head -1)
+        [ -n "$c" ] && [ "$(tr '\0' ' ' < "${c%/status}/cmdline")" = 'sleep 30 ' ] && break
+        sleep 0.1
+    done
+    kill -9 $p && [ -n "$c" ] || return 1
+    for i in {1..50}; do
+        state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "$c" 2> /dev/null)
+        case $state in '' | Z | X) return 0 ;; esac
+        sleep 0.1
+    done
+    return 1
+}
+ok 'a command ends with jobs-do that was killed' orphan
 done_testing
