@@ -619,7 +619,10 @@ static void one_record(struct log_reader *r, struct thread *t, const struct log_
     case LOG_THREAD: next_thread_of_log(r, t, rec->id, before == NONE ? at : before); break;
     case LOG_CPU: off_cpu(r, t, rec, before, at); break;
     case LOG_AMOUNT: t->amount = rec->aux < 32 ? (uint64_t)rec->id << rec->aux : 0; break;
-    case LOG_POST: case LOG_AWAIT: link_row(r, t, rec, at); break;
+    case LOG_POST: case LOG_AWAIT:
+        split_gap(r, t, at);
+        link_row(r, t, rec, at);
+        break;
     case LOG_TAKE:
         if (t->taking) end_row(r, t, t->taking - 1, at, 0);
         t->taking = 0;
