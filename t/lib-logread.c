@@ -161,7 +161,7 @@ static void estimates(void)
     const struct log_record log[] = {
         { 0, 0, LOG_ON, 0 }, { 1, 0, LOG_PYTHON, 0 }, { 40, 1, LOG_COUNTED, 3 }, { 40, 1, LOG_CALL, HOOK_PATCH },
         { 45, 0, LOG_PYTHON, 0 }, { 49, 0, LOG_PYTHON_END, 0 }, { 50, 1, LOG_RETURN, HOOK_PATCH }, { 55, 6, LOG_OP, 0 },
-        { 58, 9, LOG_DROPPED, 0 },
+        { 58, 9, LOG_DROPPED, 0 }, { 59, 7, LOG_POST, LINK_LOCK },
         { 80, 2, LOG_COUNTED, 2 }, { 80, 2, LOG_CALL, HOOK_PATCH }, { 83, 2, LOG_RETURN, HOOK_PATCH },
         { 85, 6, LOG_OP_END, 0 }, { 86, 0, LOG_PYTHON_END, 0 }, { 86, 0, LOG_OFF, 0 },
     };
@@ -186,7 +186,29 @@ static void estimates(void)
     }
     ok(sum[0] == 85, "all pieces together are as long as the thread");
     ok(number == 10, "and the calls are counted");
-    ok(sorted, "rows come by start, where records were dropped in such time too");
+    ok(sorted, "rows come by start, where records were dropped and links are in such time too");
+}
+
+/* a thread ends with a call open, another goes on in its log: what was open ends with the first one's last record */
+static void threads_of_a_log(void)
+{
+    const struct log_record log[] = {
+        { 0, 0, LOG_ON, 0 }, { 1, 0, LOG_PYTHON, 0 }, { 5, 1, LOG_CALL, HOOK_PATCH }, { 8, 6, LOG_OP, 0 },
+        { 20, 77, LOG_THREAD, 0 }, { 21, 0, LOG_PYTHON, 0 }, { 22, 1, LOG_CALL, HOOK_PATCH },
+        { 25, 1, LOG_RETURN, HOOK_PATCH }, { 30, 0, LOG_PYTHON_END, 0 }, { 30, 0, LOG_OFF, 0 },
+    };
+    int64_t sum[2] = { 0 };
+    bool ends = true;
+    write_log(1, log, sizeof log / sizeof *log, true);
+    read_all(false);
+    for (size_t i = 0; i < t.rows.n; i++) {
+        const struct row *r = &t.rows.v[i];
+        bool second = strcmp(cell(r->tid), "77") == 0;
+        if (r->kind != EVENT_CAT && r->kind != EVENT_OP) continue;
+        sum[second] += r->kind == EVENT_CAT ? r->end - r->start : 0;
+        ends = ends && (second ? r->start >= 21 : r->end <= 8);
+    }
+    ok(sum[0] == 7 && sum[1] == 9 && ends, "two threads in one log, each with its own rows");
 }
 
 int main(int argc, char **argv)
@@ -275,6 +297,7 @@ int main(int argc, char **argv)
     ok(exact, "a log cut at any byte gives its whole records");
     drop("ev.5.0.1.log");
     estimates();
+    threads_of_a_log();
     drop("ev.5.0.1.log");
     drop("names.5.0.csv");
     return rmdir(dir) || done();

@@ -183,9 +183,6 @@ is 'few are recorded, the others said to be estimated' '1 1' eval \
     'prof-log --quiet often > ev; echo $(($(grep -c "c_patch$" ev) < 100000)) $(($(grep -c ",estimated,$" ev) > 100))'
 ok 'and the profile is sound' prof-check --log=often ev
 is 'not with what needs each call' 2 eval 'prof-record --estimate --tree -o often often.py 2> /dev/null; echo $?'
-printf 'import math\nfor i in range(50000): math.sin(i)\n' > ends.py
-prof-record --force --estimate -o often ends.py
-ok 'what was only counted before the process ends is in order' eval 'prof-log --quiet often | prof-op > ev'
 printf 'import millrace_prof as p, math\nfor i in range(6): math.sqrt(i); p.end_pass()\np.enable(); math.hypot(1, 2)\n' > passes.py
 prof-record --force --max-passes=3 -o bound passes.py
 is 'so many passes, and nothing after them' '3 3 0' eval \
