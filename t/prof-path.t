@@ -44,6 +44,7 @@ step,CUDA,0,0.0000,10,210,0.0000" prof-path --quiet e.csv
 slack() { prof-path --all e.csv | csv-where -c name --is="$1" | csv-cut -c slack_ns | sed 1d | sort -u; }
 is 'slack of what runs beside' 100 slack aside
 is 'slack of what the GPU hides' 210 slack prepare
+is 'the last of the run is on the path' 1 eval 'prof-path --all e.csv | csv-where -c name --is=finish | csv-cut -c on_path | sed 1d'
 guess() { sed -e 's/,q[12],/,,/' e.csv | prof-path --quiet --pieces | csv-where -c cat --is=wake | csv-cut -c tid,name,why; }
 is 'without links the last to end is who woke it' "tid,name,why
 2,get,guess

@@ -23,6 +23,12 @@ is 'a factor of one changes nothing' '*,1,610,1.0000,1.0000' whatif '--speed=*:1
 is 'several questions' 'work,2,500,1.2200,1.4878
 finish,2,560,1.0893,1.0893' whatif --speed=work:2 --speed=finish:2
 fails 'nothing matches: names like it' 1 'mein: nothing matches it; names like it: begin, mine' prof-whatif --speed=mein:2 e.csv
+near() { local pattern=$1; shift; { echo "$head"; for i; do echo "1,1,$i"; done | awk -F, -v OFS=, '{ print $1, $2, $3, $4, 10 * NR, 10 * NR + 10, $5, "", "" }'; } > near.csv
+    prof-whatif "--speed=$pattern:2" near.csv 2>&1 | sed 's/.*names like it: //; s/,.*//'; }
+is 'what has it inside is nearest' zwork12345 near wor cat,C,war cat,C,zwork12345
+is 'of kernels too' gemm near gema gpu,GPU,gemm cat,C,unlike
+long=$(printf 'abcdefghi%.0s' {1..13})
+is 'of long names their ends' "$long.y" near "$long-x" cat,C,b cat,C,cd "cat,C,$long.y"
 printf '%s\n' "$head,hook" '1,1,cat,Python,0,10,a.py:1.f,,,tree' 1,1,cat,C,10,20,math.sqrt,,,c_patch '1,1,cat,Python,20,30,a.py:1.f,,,' > cut.csv
 fails 'a table of pieces does not know what runs under a name' 1 'this table has pieces of functions' prof-whatif --speed=name=*f:2 cut.csv
 is 'a category does' '30,25' eval "prof-whatif --speed=cat=C:2 cut.csv | csv-cut -c before_ns,after_ns | sed 1d"
@@ -89,6 +95,8 @@ $head
 D
 unchanged() { prof-whatif --quiet --unexplained=1 '--speed=*:1' "$1.csv" | csv-cut -c before_ns,after_ns | sed 1d; }
 fails 'waits on the path that nothing explains' 1 "33.3 % of the run are waits .* most of them 'get'" prof-whatif '--speed=*:1' both.csv
+printf '%s\n' "$head" 1,1,cat,C,0,100,work,, 1,1,cat,Waiting,100,200,first,, 1,1,cat,C,200,300,more,, 1,1,cat,Waiting,300,400,last,, > ends.csv
+fails 'the last counts as the others do, and of two as long it is named' 1 "50.0 % of the run are waits .* most of them 'last'" prof-whatif '--speed=*:1' ends.csv
 is 'and how many they are' 0.3333 bash -c "prof-whatif --unexplained=0.4 '--speed=*:1' both.csv | csv-cut -c unexplained_share | sed 1d"
 is 'unchanged: a thread that begins late' 5000100,5000100 unchanged first
 is 'unchanged: two threads that wait for each other' 300,300 unchanged both
@@ -147,6 +155,10 @@ is 'who had the interpreter'"'"'s lock, though the CPU came late' 20$m,0.0000 af
 { echo "$head"; at=0; for i in {1..10}; do d=$((100 + i % 2 * 40)); echo "1,1,op,,$at,$((at + d)),step,,"; echo "1,1,cat,C,$at,$((at + d / 2)),half,,"; echo "1,1,cat,Python,$((at + d / 2)),$((at + d)),rest,,"; at=$((at + d)); done; } > it.csv
 is 'the interval of ten iterations of 75 and 105: 900 +- t(9) * sd * sqrt 10' 900,787,1013,10 \
     bash -c 'prof-whatif --speed=half:2 it.csv | csv-cut -c after_ns,low_ns,high_ns,iterations | sed 1d'
+sed -n '1,16p' it.csv > five.csv
+is 'five are enough' 5 eval 'prof-whatif --quiet --speed=half:2 five.csv | csv-cut -c iterations | sed 1d'
+{ cat it.csv; echo 1,1,op,,10,20,other,,; echo 1,2,op,,0,10,step,,; echo 1,2,cat,C,0,10,aside,,; } > others.csv
+is 'other operations, and the same on other threads, are none of them' 10 eval 'prof-whatif --quiet --speed=half:2 others.csv | csv-cut -c iterations | sed 1d'
 is 'of 90 %: t(9) is 1.833' 809,991 \
     bash -c 'prof-whatif --confidence=0.9 --speed=half:2 it.csv | csv-cut -c low_ns,high_ns | sed 1d'
 done_testing
