@@ -28,4 +28,6 @@ seq 1000 | awk 'BEGIN{print "p,q,r"}{print $1*7%11 "," $1 "," $1*$1%97}' > n
 is "the same as cut(1)" "$(cut -d, -f1,3 n)" csv-cut -c p,r n
 is "a carriage return at a field's end is quoted" $'b,a\ny,"x\r"' eval "printf 'a,b\nx\r,y\n' | csv-cut -c b,a"
 fails 'a message has no control characters of the input' 1 "no column matches 'a[?][[]2Jb'" csv-cut -c $'a\033[2Jb' n
+printf 'label,x\n1,2\n' > near.csv
+fails 'the first name is near, too' 1 "did you mean 'label'" csv-cut -c labl near.csv
 done_testing
