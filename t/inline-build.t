@@ -153,5 +153,12 @@ chmod +x fake/clang-14
 is 'a profile was begun' 1 eval 'find begun.stock -name "*.tmp" | wc -l'
 "$root/pipelines/sweep" .
 is 'and the sweep finds all of it' '' echo "$(find begun.stock -type f)"
+# killed when the program is linked and its flags are not written yet
+printf '#!/bin/bash\n%s "$@" || exit\n[[ " $* " = *" -c "* ]] || kill -9 $PPID\n' "$(command -v clang-14)" > fake/clang-14
+{ PATH=$PWD/fake:$PATH inline-build --stock=O2 --out=linked w; } > log 2>&1
+is 'linked, and not done' no eval '[ -e linked ] && [ ! -e linked.stock/flags ] && echo yes || echo no'
+"$root/pipelines/sweep" .
+inline-build --stock=O2 --out=linked w > /dev/null
+is 'made anew it is all there' '0.o 1.o flags make.args' eval 'cmp linked stock; ls -A linked.stock | paste -sd" "'
 fails 'both' 2 'threshold' inline-build --decisions=one.sexp --threshold=5 --out=x w
 done_testing

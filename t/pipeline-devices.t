@@ -18,6 +18,7 @@ stays() { # NAME STATUS COMMAND...: ends so, the device stays, and nothing comes
 }
 stays 'a model' 0 fit-ridge --quiet -y y -o dev/null xy.csv
 stays 'a picture' 0 csv-plot -x x -y y -o dev/null xy.csv
+stays 'a source package' 1 "$root/pipelines/fetch-source" hello dev/null "$root/data"
 echo new > new
 stays 'what a recipe keeps' 1 "$root/pipelines/keep" new dev/null
 is 'says so' 'keep: dev/null: no file, and not replaced by one' cat stays.err
@@ -32,6 +33,7 @@ if have clang-14 opt-14 llvm-link-14; then
     stays 'a build' 0 inline-build --out=dev/null w
     for row in O2 bolt; do stays "a stock build, $row" 1 inline-build --stock=$row --optional --out=dev/null w; done
     is 'which says so' 1 grep -c 'dev/null: no file' stays.err
+    stays 'a stock build without its compiler' 1 inline-build --compiler=clang-98 --stock=O2 --optional --out=dev/null w
 fi
 stays 'a table of a study' 1 env NETS=' ' "$root/t/bench/place-solver.sh" dev/null
 done_testing

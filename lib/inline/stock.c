@@ -187,16 +187,20 @@ const char *stock_build(const struct work *w, const char *name, const char *exe)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (strcmp(rows[i].name, name) == 0) r = &rows[i];
     if (!r) die("no stock build is called '%s'", name);
-    if (w->missing && !r->gcc) return w->missing;
-    char *here = getcwd(NULL, 0), *absolute = exe[0] == '/' ? xstrdup(exe) : xformat("%s/%s", here, exe);
-    char *directory = xformat("%s.stock", absolute);
-    if (!here) die_errno("the current directory");
     if (!out_may_replace(exe)) die("%s: no file; what a stock build is made of stays beside it", exe);
+    if (w->missing && !r->gcc) return w->missing;
+    char *directory = xformat("%s.stock", exe);
     if (mkdir(directory, 0777) != 0 && errno != EEXIST) die_errno("%s", directory);
+    char *absolute = realpath(directory, NULL);
+    if (!absolute) die_errno("%s", directory);
     work_remove_begun(directory);
-    const char *why = r->gcc ? gcc_build(r, w, directory, absolute) : clang_build(r, w, directory, absolute);
+    char *begun = out_own(absolute, "program");
+    const char *why = r->gcc ? gcc_build(r, w, absolute, begun) : clang_build(r, w, absolute, begun);
+    /* last: where the executable is, the rest is; what counts runs, or is not laid out yet, never has its name */
+    if (!why && rename(begun, exe) != 0) die_errno("%s", exe);
+    if (why) unlink(begun);
+    free(begun);
     free(directory);
     free(absolute);
-    free(here);
     return why;
 }
