@@ -2,6 +2,7 @@
 
     limits.py TIER          the test
     limits.py TIER LIMIT    trains a transformer (LIMIT plain: without a plan) and prints what it took"""
+import gc
 import json
 import os
 import resource
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 import warnings
+import weakref
 import torch
 from torch import nn
 import torch.nn.functional as F
@@ -226,4 +228,18 @@ with p:
 loss.backward()
 found = [q.grad for q in model.parameters() if q.grad is not None]
 ok(all(torch.equal(a, b) for a, b in zip(want, found)), 'a gradient penalty')
+
+
+def forgotten():
+    small = Words(2)
+    p = millrace_place.Plan(small, lambda: F.cross_entropy(small(x), y), .5, tier=TIER)
+    with p:
+        loss = F.cross_entropy(small(x), y)
+    loss.backward()
+    return weakref.ref(small)
+
+
+small = forgotten()
+gc.collect()
+ok(small() is None, 'a model and a plan that nobody has any more are freed')
 end()

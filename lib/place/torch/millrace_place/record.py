@@ -263,8 +263,9 @@ class Record:
             todo += [g for g, _ in f.next_functions]
             if type(f).__name__ == 'AccumulateGrad':
                 continue
-            f.register_prehook(lambda _, f=f: begun.setdefault(f, self.clock()) and None)
-            f.register_hook(lambda *_, f=f: self.nodes.append((f.name(), begun.get(f, 0.), self.clock())))
+            k, name = len(seen), f.name()                # f in its own hooks would keep the model for ever
+            f.register_prehook(lambda _, k=k: begun.setdefault(k, self.clock()) and None)
+            f.register_hook(lambda *_, k=k, name=name: self.nodes.append((name, begun.get(k, 0.), self.clock())))
 
     def run(self, step):
         self.room = heap.resident() + int(.97 * heap.available())

@@ -7,6 +7,7 @@ import weakref
 
 import torch
 
+from . import heap
 from .native import C
 
 UNIT = 4096
@@ -70,8 +71,10 @@ class File:
             raise OSError(error.value, f'the tier cannot be read: {os.strerror(error.value)}')
         return tensor_at(address, n)
 
-    def rates(self, n=32 << 20):
-        """Bytes per second of reads and writes of n bytes, the better of two; first writes are not counted."""
+    def rates(self):
+        """Bytes per second of reads and writes, the better of two, of what is small beside the memory that there is;
+        first writes are not counted."""
+        n = max(1 << 20, min(32 << 20, heap.available() // 8)) // UNIT * UNIT
         source, at, best = torch.ones(n, dtype=torch.uint8), self.slot(n), [0, 0]
         self.write(at, source.data_ptr(), n)
         for _ in range(2):
