@@ -1,7 +1,7 @@
 /* place-plan - decide where each tensor lives and when it moves
  *
  * Usage: place-plan --formulation=NAME [--limit=SIZE|N% | --ratio=R:1]
- *                   --profile=FILE [--times=FILE] [GRAPH]
+ *                   [--process] --profile=FILE [--times=FILE] [GRAPH]
  *
  * Writes the plan of one training step: for every intermediate tensor its
  * stays in fast and slow memory with offsets, the copies between, and for
@@ -12,7 +12,8 @@
  * and fast (the two ends, no limit).
  * The limit is fast memory for intermediates and staging, in bytes or as a share
  * of the graph's peak; --ratio=R:1 gives 1 / (R + 1) of it, 1:0 is slow and
- * 0:1 is fast.  Tensors below 64 KiB always stay in fast memory.  The plan
+ * 0:1 is fast.  With --process it is what the process of place-run may take:
+ * parameters, inputs and the program are counted, a share is of all.  Tensors below 64 KiB always stay in fast memory.  The plan
  * says objective_seconds, bound_seconds (no plan can be faster) and gap_ratio,
  * with the prices that prove the bound.  --exact=SECONDS gives the plan
  * (static, sync, async) to CBC, which must be installed, for so much of its
@@ -26,12 +27,14 @@
  *   $ place-plan --formulation=static --limit=1Gi --profile=p.csv g.sexp
  */
 #include "base/filter.h"
+#include "place/engine.h"
 #include "place/layout.h"
 #include "place/limit.h"
 #include "place/verify.h"
 #include "measure/clock.h"
 #include "table/csvio.h"
 #include HELP
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -40,9 +43,11 @@ static const char *profile_path, *times_path;
 static int formulation = -1;
 static struct effort effort = { 3000, 2000, 1, 0 };
 static long seed = 1;
+static bool process;
 static const struct opt options[] = {
     { 'f', "formulation", WORD, &formulation, "static|sync|async|numa|slow|fast", "what may be decided" },
     FAST_MEMORY(budget),
+    { 0, "process", FLAG, &process, NULL, "the limit is of the whole process of place-run" },
     KERNEL_TIMES(profile_path),
     { 0, "times", STR, &times_path, "FILE", "what planning took" },
     EFFORT_OPTIONS(effort),
@@ -109,10 +114,15 @@ int main(int argc, char **argv)
     effort.seed = (uint64_t)seed;
     struct graph *g = graph_read(path);
     struct profile *profile = profile_read(profile_path);
-    uint64_t bytes = budget_bytes(&budget, (double)graph_peak(g));
+    uint64_t beside = process ? engine_beside_bytes(g) : 0;
+    uint64_t bytes = budget_bytes(&budget, (double)(graph_peak(g) + beside));
+    if (form != FORM_SLOW && form != FORM_FAST && bytes <= beside && beside)
+        die("the limit of %" PRIu64 " bytes is too small: parameters, inputs and the program alone take %" PRIu64 " bytes",
+            bytes, beside);
+    bytes -= beside;
     double read = (double)cpu_ns() * 1e-9;
     struct plan *plan = make_plan(g, profile, form, bytes, &effort);
-    if (form == FORM_NUMA && budget.share > 0) plan = reach_ratio(g, profile, plan);
+    if (form == FORM_NUMA && budget.share > 0 && !process) plan = reach_ratio(g, profile, plan);
     if (effort.exact > 0) verify_plan(g, profile, plan, fault, NULL);
     if (times_path) write_times(read, (double)cpu_ns() * 1e-9 - read);
     plan_write(plan, "-");

@@ -38,6 +38,21 @@ moves() { [ "$(row sync.csv moves)" = "$(grep -o '(move ' sync.plan | wc -l)" ];
 ok 'every move of the plan is made' moves
 within() { for f in static sync numa; do [ "$(row $f.csv fast_bytes)" -le "$(row $f.csv limit_bytes)" ] || return 1; done; }
 ok 'fast memory, staging included, stays below the limit' within
+# the limit of the whole process: parameters, inputs, scratch and the program are counted, and the kernel agrees
+place-net densenet264 --batch=4 --image=96 > all.sexp
+place-profile --runs=3 --tier=dram all.sexp > all.csv
+whole=$(place-run --steps=1 --warm=0 --again=0 --quiet all.sexp | csv-calc --print=resident_bytes)
+place-plan -f async --process --limit=$((whole / 2)) -p all.csv --rounds=100 --steps=300 all.sexp > all.plan
+place-run --steps=1 --warm=0 --again=0 all.sexp | csv-cut -c loss > all.loss
+counted() { place-run --steps=1 --warm=0 --again=0 --plan=all.plan --tier="$disk" all.sexp > half.csv; }
+ok 'a plan for half of the process' counted
+ok 'whose process takes no more' test "$(csv-calc --print=resident_bytes half.csv)" -le $((whole / 2))
+status=0
+"$root/pipelines/limited" $((whole / 2)) place-run --steps=1 --warm=0 --again=0 --plan=all.plan --tier="$disk" all.sexp > half.csv || status=$?
+if [ $status = 77 ]; then skip 'in a memory cgroup of so much it ends with the same loss' 'no right to make a memory cgroup'
+else is 'in a memory cgroup of so much it ends with the same loss' "$(cat all.loss)" csv-cut -c loss half.csv; fi
+fails 'a process that parameters alone are too much for' 1 'parameters, inputs and the program alone take [0-9]* bytes' \
+    place-plan -f async --process --limit=10M -p all.csv all.sexp
 is 'the kind is said' 'real' row slow.csv kind
 run --plan=sync.plan --tier=dram --kernels=k.csv > /dev/null
 is 'a time for every node' "$(place-stat g.sexp | tail -1 | cut -d, -f3)" eval 'sed 1d k.csv | wc -l'

@@ -46,6 +46,15 @@ uint64_t *engine_arg_offsets(const struct graph *g, uint64_t *total)
     return at;
 }
 
+uint64_t engine_beside_bytes(const struct graph *g)
+{
+    /* libraries, threads' stacks, queues and scratch; for each node its operands' places, its stays and its row */
+    static const uint64_t PROGRAM = 20 << 20, NODE = 4 << 10;
+    uint64_t total;
+    free(engine_arg_offsets(g, &total));
+    return total + PROGRAM + NODE * (uint64_t)g->nnode;
+}
+
 static bool ends(const char *s, const char *tail)
 {
     size_t n = strlen(s), m = strlen(tail);

@@ -37,6 +37,7 @@ struct calibration engine_calibrate(struct engine *, double seconds);   /* of th
 
 /* What lies outside the pools: where, by tensor (the caller frees), how much in all, and what it begins with. */
 uint64_t *engine_arg_offsets(const struct graph *, uint64_t *total);
+uint64_t engine_beside_bytes(const struct graph *);      /* of a process beside its pool: these, scratch, the program */
 void engine_draw_arg(char *at, const struct graph *, int tensor, uint64_t seed);
 uint64_t engine_most_used(const struct graph *, const struct plan *);    /* of the fast pool, see engine_fast_bytes */
 #endif

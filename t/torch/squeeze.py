@@ -1,4 +1,4 @@
-"""Ten deep networks, and two whose first layers are most of them, that train 20 steps in a memory group of a half, and
+"""Ten deep networks, and three whose first layers are most of them, that train 20 steps in a memory group of a half, and
 of a quarter, of what plain takes, as CSV.
 
     squeeze.py TIER [NAME..]
@@ -47,6 +47,9 @@ def nets():
         return zoo.module(lambda m, x: x + m.o(nn.functional.glu(m.c(x), 1)), c=nn.Conv1d(32, 64, 3, padding=1),
                           o=nn.Conv1d(32, 32, 1))
 
+    def filtered():
+        return nn.Sequential(nn.Conv1d(32, 32, 3, padding=1), nn.ReLU(), nn.Dropout(.1))
+
     def kept():
         def forward(m, x):
             mu = m.w(x)
@@ -60,17 +63,17 @@ def nets():
 
     def vit():
         import torchvision
-        m = torchvision.models.VisionTransformer(96, 8, 12, 4, 128, 384, num_classes=10)
+        m = torchvision.models.VisionTransformer(96, 8, 26, 4, 128, 384, num_classes=10)
         return (*zoo.classes(m, zoo.images(20, side=96)), list(m.encoder.layers))
-    return {'cnn': lambda: pictures(block, 16, 96, 12), 'group norm': lambda: pictures(
-        lambda: zoo.residual(norm=lambda c: nn.GroupNorm(4, c)), 16, 96, 12),
-        'transformer': lambda: words(96, 12, (10, 256)), 'pre-norm': lambda: words(64, 14, (14, 256), norm_first=True),
-        'wavenet': lambda: tower(gate, 20, torch.randn(24, 32, 2048)), 'mlp': lambda: tower(
-            lambda: zoo.mlp(128, 512, 128), 16, torch.randn(12288, 128)),
-        'mixer': lambda: tower(mixer, 16, torch.randn(288, 64, 64)), 'variational': lambda: tower(
-            kept, 20, torch.randn(400, 64, 64)),
-        'densenet121': lambda: vision('densenet121', 20, 96), 'vit': vit,
-        'resnet18': lambda: vision('resnet18', 32, 112), 'mobilenet_v2': lambda: vision('mobilenet_v2', 24, 96)}
+    return {'cnn': lambda: pictures(block, 16, 96, 18), 'group norm': lambda: pictures(
+        lambda: zoo.residual(norm=lambda c: nn.GroupNorm(4, c)), 16, 96, 18),
+        'transformer': lambda: words(96, 14, (10, 256)), 'pre-norm': lambda: words(64, 14, (14, 256), norm_first=True),
+        'wavenet': lambda: tower(gate, 28, torch.randn(24, 32, 2048)), 'mlp': lambda: tower(
+            lambda: zoo.mlp(128, 512, 128), 36, torch.randn(8192, 128)),
+        'mixer': lambda: tower(mixer, 20, torch.randn(288, 64, 64)), 'variational': lambda: tower(
+            kept, 26, torch.randn(400, 64, 64)),
+        'tcn': lambda: tower(filtered, 36, torch.randn(24, 32, 2048)), 'vit': vit,
+        'densenet121': lambda: vision('densenet121', 20, 96), 'resnet18': lambda: vision('resnet18', 32, 112), 'mobilenet_v2': lambda: vision('mobilenet_v2', 24, 96)}
 
 
 def hooks(torch, known):
