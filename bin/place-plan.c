@@ -8,14 +8,15 @@
  * every kernel the tiers of its operands, the mode and the time expected.
  * Formulations: static (a tier for life), sync (copies between kernels),
  * async (copies beside kernels, on one channel), numa (first touch; no
- * choice; with a share, the memory whose pools have that ratio within 5 %), slow
- * and fast (the two ends, no limit).
- * The limit is fast memory for intermediates and staging, in bytes or as a share
- * of the graph's peak; --ratio=R:1 gives 1 / (R + 1) of it, 1:0 is slow and
+ * choice; with a share, the memory whose pools have that ratio within 5 %),
+ * slow and fast (the two ends, no limit).
+ * The limit is fast memory for intermediates and staging, in bytes or as a
+ * share of the graph's peak; --ratio=R:1 gives 1 / (R + 1) of it, 1:0 is slow and
  * 0:1 is fast.  With --process it is what the process of place-run may take:
- * parameters, inputs and the program are counted, a share is of all.  Tensors below 64 KiB always stay in fast memory.  The plan
- * says objective_seconds, bound_seconds (no plan can be faster) and gap_ratio,
- * with the prices that prove the bound.  --exact=SECONDS gives the plan
+ * parameters, inputs and the program are counted, a share is of all.  Tensors
+ * below 64 KiB always stay in fast memory.  The plan says objective_seconds,
+ * bound_seconds (no plan can be faster) and gap_ratio, with the prices that
+ * prove the bound.  --exact=SECONDS gives the plan
  * (static, sync, async) to CBC, which must be installed, for so much of its
  * CPU time; the faster of both plans is written, checked as place-check does,
  * and a line says what CBC proved (the plan's bound stays ours, which prices
@@ -117,8 +118,8 @@ int main(int argc, char **argv)
     uint64_t beside = process ? engine_beside_bytes(g) : 0;
     uint64_t bytes = budget_bytes(&budget, (double)(graph_peak(g) + beside));
     if (form != FORM_SLOW && form != FORM_FAST && bytes <= beside && beside)
-        die("the limit of %" PRIu64 " bytes is too small: parameters, inputs and the program alone take %" PRIu64 " bytes",
-            bytes, beside);
+        die("the limit of %" PRIu64 " bytes is too small: parameters, inputs and the program alone take %" PRIu64
+            " bytes", bytes, beside);
     bytes -= beside;
     double read = (double)cpu_ns() * 1e-9;
     struct plan *plan = make_plan(g, profile, form, bytes, &effort);
