@@ -228,6 +228,13 @@ with p:
 loss.backward()
 found = [q.grad for q in model.parameters() if q.grad is not None]
 ok(all(torch.equal(a, b) for a, b in zip(want, found)), 'a gradient penalty')
+model.zero_grad(set_to_none=True)
+p = millrace_place.Plan(model, lambda: model.o(model.e(x) * model.t(model.e(x)).mean()).pow(2).mean(), .7, tier=TIER)
+with p:
+    loss = penalty()
+loss.backward()
+found = [q.grad for q in model.parameters() if q.grad is not None]
+ok(all(torch.equal(a, b) for a, b in zip(want, found)), 'one under the plan of a step without it')
 
 
 def forgotten():

@@ -160,7 +160,7 @@ class Step:
         s = Saved(self, t)
         if not self.begun and not plan.as_recorded(number, s):
             self.strange = True
-        elif plan.outside[number] and not self.begun:
+        elif not self.begun and plan.outside[number]:
             return s
         mover.drain()
         leaves = number in plan.away and s.sendable and not s.small()
