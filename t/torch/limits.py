@@ -235,6 +235,10 @@ with p:
 loss.backward()
 found = [q.grad for q in model.parameters() if q.grad is not None]
 ok(all(torch.equal(a, b) for a, b in zip(want, found)), 'one under the plan of a step without it')
+head, taught = nn.Linear(4, 1), nn.Linear(4, 1)
+taught.weight.grad = had = torch.ones(1, 4)
+millrace_place.Plan(model, lambda: penalty() + head(taught(torch.ones(4)).expand(4)).sum(), .7, tier=TIER)
+ok(head.weight.grad is None and taught.weight.grad is had, 'a plan leaves the gradients of what is beside the model')
 
 
 def forgotten():

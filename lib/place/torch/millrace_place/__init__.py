@@ -111,9 +111,9 @@ class Plan:
             self.proof = 'a step that keeps copies of all it saves'
             return record.result
         self.proof = 'the plain step'
-        with Aside(self.model):
+        with Aside(self.model) as aside:
             loss = step()
-            loss.backward()
+            aside.backward(loss)
             return Result(self.model, loss)
 
     def _trust(self, step, reference, record):
@@ -228,10 +228,10 @@ class Plan:
 
     def _prove(self, step, reference):
         """A step that obeys, beside the reference."""
-        with Aside(self.model):
+        with Aside(self.model) as aside:
             with self:
                 loss = step()
-            loss.backward()
+            aside.backward(loss)
             wrong = reference.differs(Result(self.model, loss))
         self._look()
         if wrong:

@@ -91,6 +91,21 @@ class Aside:
             p.grad = None
         return self
 
+    def backward(self, loss):
+        """loss.backward(); what the step has beside the model, a head or the input, gets its gradients back, too"""
+        mine, seen, todo = {id(p) for p, _ in self.gradients}, set(), [loss.grad_fn]
+        while todo:
+            f = todo.pop()
+            if f is None or f in seen:
+                continue
+            seen.add(f)
+            todo += [g for g, _ in f.next_functions]
+            leaf = getattr(f, 'variable', None) if type(f).__name__ == 'AccumulateGrad' else None
+            if leaf is not None and id(leaf) not in mine:
+                self.gradients.append((leaf, leaf.grad))
+                leaf.grad = None
+        loss.backward()
+
     def __exit__(self, *_):
         for p, g in self.gradients:
             p.grad = g
@@ -278,7 +293,7 @@ class Record:
                 self.in_backward = True
             self.hook_backward(loss)
             self.middle = self.clock()
-            loss.backward()
+            aside.backward(loss)
             self.end = self.clock()
             self.weigh(len(self.reads))
             self.result = Result(self.model, loss)
