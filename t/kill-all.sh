@@ -10,10 +10,12 @@ here=$(cd "$(dirname "$0")" && pwd)
 tier=${TIER:-$(mktemp -d /var/tmp/kill-tier.XXXXXX)}
 trap '[ -n "${TIER-}" ] || rm -rf "$tier"' EXIT
 kills=${KILLS:-100} ms=${MS:-3000} bad=0
-# two packages of the small program, for `inline` of what is fetched; the mirror is slow, so that kills fall into it
+# two packages of the small program, for `inline` of what is fetched; the mirror is slow, so that kills fall into it,
+# and breaks off now and then
 [ -e "$tier/mirror" ] || {
     "$here/fake-mirror" "$tier/mirror" hello "$here/../data/demo" other "$here/../data/demo"
     echo 0.5 > "$tier/mirror/slow"
+    echo 4 > "$tier/mirror/breaks"
     { echo name,set,package,build,search,confirm
       for name in hello other; do echo "$name,train,$name,*.c,sort <main.c,sort <table.c ; words <main.c"; done; } \
         > "$tier/programs.csv"

@@ -53,7 +53,7 @@ late_quietly() { # MS: make killed when so much time has passed
     kill -9 -- -$pid
     wait $pid
 }
-bad=0 points=0 ends=0
+bad=0 points=0 ends=0 unfetched=0
 same() { # NAME
     ends=$((ends + 1))
     "$root/t/same-results" "$W/whole" "$W/again" "$W/out" > "$W/differs" &&
@@ -62,8 +62,18 @@ same() { # NAME
     head -n 12 "$W/differs" >&2
     bad=1
 }
+# a mirror that does not answer is asked again by whoever types make again
+whole() {
+    local tries
+    for tries in 1 2 3 4; do
+        run 0 && return
+        grep -q 'cannot fetch the source of' "$W/log" || return
+        unfetched=$((unfetched + 1))
+    done
+    return 1
+}
 ends_by_itself() { # NAME
-    if run 0; then same "$1"; return; fi
+    if whole; then same "$1"; return; fi
     echo "$1: does not go on:" >&2
     tail -n 5 "$W/log" >&2
     bad=1
@@ -72,7 +82,7 @@ goes_on() { [ $bad = 0 ] || [ -n "${GO_ON-}" ]; }
 
 for copy in whole again; do
     begun=$(date +%s%3N)
-    run 0 || { echo "the undisturbed run fails:" >&2; tail -n 5 "$W/log" >&2; exit 1; }
+    whole || { echo "the undisturbed run fails:" >&2; tail -n 5 "$W/log" >&2; exit 1; }
     all=$(count) took=$(($(date +%s%3N) - begun))
     mv "$W/out" "$W/$copy"
 done
@@ -130,5 +140,6 @@ chain | random)
     ends_by_itself "killed $points times"
     ;;
 esac
+[ $unfetched = 0 ] || echo "typed again $unfetched times, since the mirror did not answer" >&2
 echo "${asked[*]//,/ },$how $step,$all,$points,$ends,$([ $bad = 0 ] && echo yes || echo no)"
 exit $bad

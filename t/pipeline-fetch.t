@@ -21,6 +21,23 @@ echo old > src/.apt/lists/list
 : > asked
 ok 'a stale list' fetch
 is 'is fetched anew, once' 'source update source' asked
+# what is cut off in the middle is no package: all of it is asked for again, by a new list, whether the list was new or not
+rm -rf src/hello
+printf '1\n2\n' > asked
+echo 3 > breaks
+ok 'a connection that breaks off' fetch
+is 'all is fetched again' '1 2 source update source' asked
+is 'and is whole' hello cat src/hello/file
+rm -rf src
+echo 1 > asked
+ok 'one that breaks off after the first list' fetch
+is 'all is fetched again' '1 update source update source' asked
+rm -rf src
+printf '1\n2\n' > asked
+fails 'one that breaks off in the list' 1 'cannot fetch the source of hello' fetch
+ok 'and then holds' fetch
+is 'is whole' hello cat src/hello/file
+rm breaks
 # killed while the list is fetched: it does not count as fetched
 rm -rf src
 echo 5 > slow

@@ -25,8 +25,9 @@ static void run(const uint8_t *data, size_t n, struct buf *out)
         str t = value_text(&s, &v);
         struct exact_number back;
         if (v.kind == NUMBER)
-            fuzz_check(!exact_wrong(t.s, t.n, &back) && (isnan(v.number.x) || exact_cmp(back, v.number) == 0),
-                       "the text of a value differs");
+            /* of a double the shortest text that is read as this double: from 2^53 on that may be another integer */
+            fuzz_check(!exact_wrong(t.s, t.n, &back) && (isnan(v.number.x) || v.number.x == back.x) &&
+                           (!v.number.big || exact_cmp(back, v.number) == 0), "the text of a value differs");
         buf_str(out, t);
         buf_char(out, '\n');
     }
