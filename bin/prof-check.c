@@ -35,24 +35,42 @@
  *   $ prof-check events.csv
  */
 #include "base/filter.h"
+#include "base/out.h"
+#include "base/str.h"
 #include "prof/check.h"
 #include "prof/import/logcheck.h"
 #include HELP
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static const char *log_dir;
 static const struct opt options[] = {
     { 0, "log", STR, &log_dir, "DIR", "the logs that the events are from" },
     { 0 } };
 
+/* what comes by a pipe, kept in memory: it is read three times */
+static const char *kept(void)
+{
+    int copy = memfd_create("events", MFD_CLOEXEC);
+    char b[1 << 16];
+    ssize_t n = 0;
+    if (copy < 0) die_errno("standard input");
+    while ((n = read(STDIN_FILENO, b, sizeof b)) > 0) if (!write_all(copy, b, (size_t)n)) die_errno("standard input");
+    if (n < 0) die_errno("standard input");
+    return xformat("/proc/self/fd/%d", copy);
+}
+
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    if (argc - i != 1) usage("one file of events expected");
+    if (argc - i != 1) usage("one file of events expected, - is standard input");
     fail_status = EXIT_USAGE;                            /* 1 is an answer */
+    const char *path = strcmp(argv[i], "-") == 0 ? kept() : argv[i];
     csvw *w = csvw_open("-");
-    bool sound = check_profile(argv[i], w);
-    sound &= log_check_rows(argv[i], w);
-    if (log_dir) sound &= log_check_same(log_dir, argv[i], w);
+    bool sound = check_profile(path, w);
+    sound &= log_check_rows(path, w);
+    if (log_dir) sound &= log_check_same(log_dir, path, w);
     csvw_close(w);
     return !sound;
 }

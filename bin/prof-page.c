@@ -9,7 +9,7 @@
  * --pieces of prof-path --pieces: a red line above the lanes), and what a
  * faster part would bring (--whatif, of prof-whatif, a slider for each part).
  * Of a folder of the recorder's logs the tables that are not given are made:
- * sliders for categories and operations; of more than a million rows without
+ * sliders for categories and operations; of more than five million rows without
  * --path, --pieces and --whatif.  What is not there is not shown.
  * Of more than --intervals the shortest are not drawn, and the page says how
  * many.  Everything is in the page; it loads nothing, and names in the data are
@@ -63,7 +63,7 @@ static size_t parts(const struct event_table *t, char **word, size_t most)
 
 static void make_tables(const struct event_table *t, char *dir)
 {
-    enum { PARTS = 96, PATH_MOST = 1000000 };            /* more take minutes */
+    enum { PARTS = 96, PATH_MOST = 5000000 };            /* more take minutes */
     char name[5][16] = { "prof-sweep", "prof-top", "prof-path", "prof-whatif" }, calm[] = "--quiet",
          pieces[] = "--pieces", all[] = "--unexplained=1";
     char *whatif[PARTS + 4] = { name[3], calm };

@@ -51,7 +51,7 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (pieces && all) usage("--pieces or --all, not both");
     input_read(&t, argv + i);
-    dag_build(&g, &t, NULL);
+    dag_build(&g, &t, NULL, 0);
     if (!quiet && (g.guessed || g.unexplained))
         warn("%llu waits and gaps explained by a guess, %llu not at all: they keep their length",
              (unsigned long long)g.guessed, (unsigned long long)g.unexplained);

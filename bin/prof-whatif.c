@@ -114,10 +114,8 @@ int main(int argc, char **argv)
     input_read(&t, argv + i);
     for (int k = 0; k < speeds.n; k++) check_whole(&part[k], &t);
     struct whatif *x = xmalloc((size_t)speeds.n, sizeof *x);
-    for (int k = 0; k < speeds.n; k++) {
-        x[k] = whatif_of(&t, &part[k], iteration, confidence, unexplained);
-        if (!x[k].pieces) nothing(&part[k], &t);
-    }
+    whatif_all(x, &t, part, (size_t)speeds.n, iteration, confidence, unexplained);
+    for (int k = 0; k < speeds.n; k++) if (!x[k].pieces) nothing(&part[k], &t);
     csvw *w = csvw_open("-");
     csvw_names(w, "part,speed,before_ns,after_ns,low_ns,high_ns,speedup,low_ratio,high_ratio,naive_speedup,selected_ns,"
                   "iterations,unexplained_share");

@@ -22,6 +22,8 @@ ls -l --time-style=full-iso again > before
 ok 'the logs alone are enough, in a comma locale too' env LC_ALL=de_DE.UTF-8 make -s -C "$root" prof-process DIR="$PWD/again" OUT="$PWD/o" PROF_FORMS=svg B="$B" BIN="$BIN"
 ok 'and give the same tables' eval "for f in o/process/*.csv; do cmp \$f $out/prof/e2e/\${f##*/} || exit 1; done"
 ok 'nothing is written beside the logs' diff before <(ls -l --time-style=full-iso again)
+ok 'rows go from filter to filter, none is kept as CSV; more than the page and pictures takes no place' \
+    eval "! ls o/process | grep -E 'events|nested|pieces' && [ \$(du -sk o | cut -f 1) -lt 6000 ]"
 ok 'and one page' grep -q '</html>' o/process/page.html
 echo 'print(sum(range(9)))' > plain.py
 mkdir "it's a \"folder\""

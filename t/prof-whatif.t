@@ -22,6 +22,10 @@ is 'slower is a speed too' 'mine,0.5,800,0.7625,0.6703' whatif --speed=name=mine
 is 'a factor of one changes nothing' '*,1,610,1.0000,1.0000' whatif '--speed=*:1'
 is 'several questions' 'work,2,500,1.2200,1.4878
 finish,2,560,1.0893,1.0893' whatif --speed=work:2 --speed=finish:2
+is 'a hundred parts, each by several factors, are as each alone' 300 eval 'for k in {1..100}; do for f in 2 3 4; do
+    echo "--speed=[w$k]ork:$f"; done; done > asked; mapfile -t asked < asked
+    paste -d: <(whatif "${asked[@]}" | cut -d, -f2-) <(for f in 2 3 4; do whatif --speed=work:$f; done | cut -d, -f2- |
+        for i in {1..100}; do [ $i = 1 ] && l=$(cat); echo "$l"; done) | awk -F: '"'"'$1 == $2'"'"' | wc -l'
 fails 'nothing matches: names like it' 1 'mein: nothing matches it; names like it: begin, mine' prof-whatif --speed=mein:2 e.csv
 near() { local pattern=$1; shift; { echo "$head"; for i; do echo "1,1,$i"; done | awk -F, -v OFS=, '{ print $1, $2, $3, $4, 10 * NR, 10 * NR + 10, $5, "", "" }'; } > near.csv
     prof-whatif "--speed=$pattern:2" near.csv 2>&1 | sed 's/.*names like it: //; s/,.*//'; }

@@ -43,10 +43,20 @@ static int by_end(const void *a, const void *b)
     return ORDER(x->end, y->end) ?: ORDER(x->wait, y->wait) ?: ORDER(x->start, y->start) ?: ORDER(i, k);
 }
 
+void dag_sort(void *v, size_t n, size_t size, int (*order)(const void *, const void *))
+{
+    for (size_t i = 1; i < n; i++) {
+        const char *here = (const char *)v + i * size;
+        if (order(here - size, here) <= 0) continue;
+        qsort(v, n, size, order);
+        return;
+    }
+}
+
 void dag_seal(struct dag *g)
 {
     g->edge = grow(g->edge, g->nedge + 1, &g->edge_cap, sizeof *g->edge);     /* never NULL: it is added to */
-    if (g->nedge) qsort(g->edge, g->nedge, sizeof *g->edge, by_target);
+    dag_sort(g->edge, g->nedge, sizeof *g->edge, by_target);
     for (size_t e = 0; e < g->nedge; e++) {
         struct dag_node *v = &g->node[g->edge[e].to];
         if (!v->edges++) v->edge = (uint32_t)e;
@@ -54,7 +64,7 @@ void dag_seal(struct dag *g)
     g->order = xmalloc(g->n + 1, sizeof *g->order);
     for (size_t i = 0; i < g->n; i++) g->order[i] = (uint32_t)i;
     sorting = g;
-    if (g->n) qsort(g->order, g->n, sizeof *g->order, by_end);
+    dag_sort(g->order, g->n, sizeof *g->order, by_end);
     for (size_t i = 0; i < g->n; i++) {
         const struct dag_node *v = &g->node[i];
         if (!i || v->start < g->start) g->start = v->start;
@@ -72,9 +82,9 @@ void dag_free(struct dag *g)
 
 /* ---- replay, path and slack */
 
-static int64_t work_of(const struct dag_node *v, double speed)
+static int64_t work_of(const struct dag *g, const struct dag_node *v, double speed)
 {
-    if (!v->selected || v->wait || speed == 1) return v->work;     /* a double is not exact from 2^53 on */
+    if (!(v->selected & ~g->left) || v->wait || speed == 1) return v->work;     /* a double is not exact from 2^53 on */
     double work = (double)v->work / speed;
     return work < (double)SPAN_MAX ? (int64_t)work : INT64_MAX;
 }
@@ -84,7 +94,7 @@ int64_t dag_replay(const struct dag *g, double speed, int64_t *finish)
     int64_t last = g->start;
     for (size_t i = 0; i < g->n; i++) {
         const struct dag_node *v = &g->node[g->order[i]];
-        int64_t begin = v->release, work = work_of(v, speed);
+        int64_t begin = v->release, work = work_of(g, v, speed);
         for (const struct dag_edge *e = g->edge + v->edge, *end = e + v->edges; e < end; e++)
             if (finish[e->from] + e->lag > begin) begin = finish[e->from] + e->lag;
         if (work > g->start + SPAN_MAX - begin) die("a run of more than 73 years at this speed");
@@ -96,7 +106,7 @@ int64_t dag_replay(const struct dag *g, double speed, int64_t *finish)
 
 int64_t dag_begin(const struct dag *g, uint32_t node, double speed, const int64_t *finish)
 {
-    return finish[node] - work_of(&g->node[node], speed);
+    return finish[node] - work_of(g, &g->node[node], speed);
 }
 
 size_t dag_path(const struct dag *g, double speed, const int64_t *finish, uint32_t *path, uint32_t *via)
@@ -125,7 +135,7 @@ void dag_slack(const struct dag *g, double speed, const int64_t *finish, int64_t
     for (size_t i = 0; i < g->n; i++) slack[i] = last;   /* until it is done: the latest end that delays nothing */
     for (size_t i = g->n; i-- > 0;) {
         const struct dag_node *v = &g->node[g->order[i]];
-        int64_t begin = slack[g->order[i]] - work_of(v, speed);
+        int64_t begin = slack[g->order[i]] - work_of(g, v, speed);
         for (const struct dag_edge *e = g->edge + v->edge, *end = e + v->edges; e < end; e++)
             if (begin - e->lag < slack[e->from]) slack[e->from] = begin - e->lag;
     }

@@ -40,7 +40,8 @@ struct dag_node {
     int64_t release;                                     /* it starts no earlier; INT64_MIN: its edges say when */
     uint32_t proc, tid, cat, op, name;                   /* numbers in the table's text; cat 0: a gap */
     uint32_t edge, edges;                                /* its edges, see dag_seal */
-    bool gpu, selected, unexplained;                     /* unexplained: a wait for something that is not known */
+    uint64_t selected;                                   /* a bit for each part that it belongs to */
+    bool gpu, unexplained;                               /* unexplained: a wait for something that is not known */
     uint8_t wait;                                        /* of the same end, one that is waited for comes first */
 };
 struct dag_edge { uint32_t from, to; enum edge_why why; int64_t lag; };
@@ -50,24 +51,28 @@ struct dag {                                           /* zero-initialise */
     uint32_t *order;                                     /* nodes, each after those it depends on */
     size_t n, nedge, cap, edge_cap;
     int64_t start, end;                                  /* of the run */
+    uint64_t left;                                       /* parts that a replay leaves as they are */
     uint64_t guessed, unexplained;                       /* waits and gaps by how their end was explained */
     uint64_t joined, alone;                              /* collectives of several processes; kernels of just one */
 };
 
 /* What a replay makes faster: rows whose name, operation or category matches a pattern (* any bytes, ? one). */
-struct part { const char *pattern; double speed; enum { PART_ANY, PART_NAME, PART_OP, PART_CAT } of; };
+enum { PARTS_MOST = 64 };
+struct part { const char *pattern; double speed; enum { PART_ANY, PART_NAME, PART_OP, PART_CAT, PART_KINDS } of; };
 
-/* From rows, which are sorted; NULL part: nothing is selected.  With a part, what recording cost is taken out: rows of
- * category Profiler have no work, and others lose what the log says that each recorded call cost (rows of kind proc and
- * category cost), half of it in the call and half around it.  A part by name or operation is all that ran under it on
- * its thread; by category, what had that category. */
-void dag_build(struct dag *, struct event_table *, const struct part *);
+/* From rows, which are sorted; n parts, at most PARTS_MOST, may be none.  With parts, what recording cost is taken out:
+ * rows of category Profiler have no work, and others lose what the log says that each recorded call cost (rows of kind
+ * proc and category cost), half of it in the call and half around it.  A part by name or operation is all that ran under
+ * it on its thread; by category, what had that category. */
+void dag_build(struct dag *, struct event_table *, const struct part *, size_t n);
 /* The same by hand, for tests: nodes and edges added, then sealed.  Lags of an edge are taken as they are.  What a node
  * depends on ends before it does, or at the same time and waits less. */
 uint32_t dag_node(struct dag *, const struct dag_node *);
 void dag_edge(struct dag *, uint32_t from, uint32_t to, enum edge_why, int64_t lag);
 void dag_seal(struct dag *);
 void dag_free(struct dag *);
+/* what is in order most often */
+void dag_sort(void *v, size_t n, size_t size, int (*order)(const void *, const void *));
 
 /* When each node ends if selected work takes 1/speed of its time; returns the end of the last.  finish: n times. */
 int64_t dag_replay(const struct dag *, double speed, int64_t *finish);

@@ -25,7 +25,10 @@ struct builder {
     struct dag *g;
     struct event_table *t;
     const struct part *part;
-    uint8_t *matches;                                    /* by number of a text: 0 not asked yet, 1 no, 2 yes */
+    size_t parts;
+    uint64_t of[PART_KINDS], *matches;                   /* parts: by kind; by number of a text */
+    bool *asked;                                         /* by number of a text: matches is known */
+    uint8_t *syncs;                                      /* likewise: 2 a call that waits for the GPU, 1 none */
     struct stops stops;
     struct on_gpu *on_gpu;                               /* by proc, tid and time */
     size_t non_gpu, on_gpu_cap;
@@ -47,26 +50,17 @@ struct builder {
     size_t ngil, gil_cap;
 };
 struct cut { uint32_t proc, tid; int64_t time; };
-struct open_row { const struct row *r; int64_t end; size_t call; bool selected; };
+struct open_row { const struct row *r; int64_t end; size_t call; uint64_t selected; };
 
-static bool matches(struct builder *b, uint32_t text)
+/* the parts of that kind whose pattern a text matches */
+static uint64_t selects(struct builder *b, int of, uint32_t text)
 {
-    uint8_t *m = &b->matches[text];
-    if (!*m) *m = fnmatch(b->part->pattern, b->t->text.name[text].s, 0) == 0 ? 2 : 1;
-    return *m == 2;
-}
-
-static bool selects(struct builder *b, const struct row *r)
-{
-    const struct part *p = b->part;
-    if (!p) return false;
-    if (r->kind == EVENT_OP) return (p->of == PART_ANY || p->of == PART_OP) && matches(b, r->name);
-    return ((p->of == PART_ANY || p->of == PART_NAME) && r->name && matches(b, r->name));
-}
-
-static bool selects_category(struct builder *b, uint32_t cat)
-{
-    return b->part && cat && (b->part->of == PART_ANY || b->part->of == PART_CAT) && matches(b, cat);
+    uint64_t asked = b->of[of] | b->of[PART_ANY];
+    if (!asked || !text) return 0;
+    for (size_t k = 0; !b->asked[text] && k < b->parts; k++)
+        if (fnmatch(b->part[k].pattern, b->t->text.name[text].s, 0) == 0) b->matches[text] |= UINT64_C(1) << k;
+    b->asked[text] = true;
+    return b->matches[text] & asked;
 }
 
 static bool contains(str s, const char *what)
@@ -86,7 +80,7 @@ static void piece(struct builder *b, const struct row *thread, const struct open
     if (to <= from) return;
     struct dag_node v = { .start = from, .end = to, .work = to - from, .release = *last == NODE_NONE ? from : INT64_MIN,
                       .proc = thread->proc, .tid = thread->tid };
-    bool below = false;
+    uint64_t below = 0;
     for (size_t k = depth; k-- > 0 && (!v.cat || !v.op);) {
         const struct row *r = stack[k].r;
         if (r->kind == EVENT_OP && !v.op) v.op = r->name;
@@ -97,7 +91,7 @@ static void piece(struct builder *b, const struct row *thread, const struct open
         }
     }
     if (depth) below = stack[depth - 1].selected;
-    v.selected = below || selects_category(b, v.cat);
+    v.selected = below | selects(b, PART_CAT, v.cat);
     if (b->quarter) {
         int64_t cost = (int64_t)(b->quarter[v.proc] * records + 0.5);
         v.work = v.cat && v.cat == b->own ? 0 : cost < v.work ? v.work - cost : 0;
@@ -162,14 +156,14 @@ static void link_row(struct builder *b, const struct row *r, const struct open_r
         if (stack[k].r->kind == EVENT_OP) v.op = stack[k].r->name;
         else if (stack[k].r->op) v.op = stack[k].r->op;
     }
-    v.selected = depth && stack[depth - 1].selected;
+    v.selected = depth ? stack[depth - 1].selected : 0;
     if (post && r->end > r->start) {                     /* nobody does anything until then */
         b->timer = grow(b->timer, b->ntimer + 1, &b->timer_cap, sizeof *b->timer);
         j.of = (uint32_t)b->ntimer;
         b->timer[b->ntimer++] = v;
     } else if (post && *last == NODE_NONE) return;
     if (!post && !begins(what)) {
-        v.selected &= timeout;
+        if (!timeout) v.selected = 0;
         j.node = dag_node(b->g, &v);
         if (*last != NODE_NONE) dag_edge(b->g, *last, j.node, EDGE_RUN, 0);
         *last = j.node;
@@ -255,9 +249,10 @@ static void one_thread(struct builder *b, const struct row *row, size_t n)
             if (wait.end > cursor) cursor = wait.end;
             continue;
         }
-        struct open_row new = { .r = r, .end = r->end, .selected = selects(b, r) };
+        int of = r->kind == EVENT_OP ? PART_OP : PART_NAME;
+        struct open_row new = { .r = r, .end = r->end, .selected = selects(b, of, r->name) };
         if (depth && new.end > stack[depth - 1].end) new.end = stack[depth - 1].end;
-        if (depth && stack[depth - 1].selected) new.selected = true;
+        if (depth) new.selected |= stack[depth - 1].selected;
         if (r->link && r->kind == EVENT_CAT) {
             b->calls.v = grow(b->calls.v, b->calls.n + 1, &b->calls.cap, sizeof *b->calls.v);
             b->calls.v[b->calls.n++] = (struct call){ r->proc, r->link, last, NODE_NONE, r->start, r->end };
@@ -404,7 +399,7 @@ static void one_stream(struct builder *b, const struct row *row, size_t n)
         int64_t start = r->start < cursor ? cursor : r->start;
         struct dag_node v = { .start = start, .end = r->end, .work = r->end - start, .release = start, .proc = r->proc,
                           .tid = r->tid, .cat = r->cat, .name = r->name, .op = r->op, .gpu = true };
-        v.selected = selects(b, r) || selects_category(b, r->cat);
+        v.selected = selects(b, PART_NAME, r->name) | selects(b, PART_CAT, r->cat);
         uint32_t launch = NODE_NONE, node;
         for (size_t k = first_call(&b->calls, r->link); r->link && k < b->calls.n && b->calls.v[k].link == r->link; k++)
             if (b->calls.v[k].proc == r->proc && b->calls.v[k].start <= start) {
@@ -501,7 +496,9 @@ static void explain(struct builder *b, uint32_t node, const uint32_t *link_of, b
     struct dag_node *v = &g->node[node];
     str name = b->t->text.name[v->name];
     bool gap = !v->cat, waits = v->cat == b->waiting;
-    bool syncs = !waits && (contains(name, "Synchronize") || is_copy(name));
+    if (v->gpu || (!only_syncs && !gap && !waits)) return;
+    if (!b->syncs[v->name]) b->syncs[v->name] = contains(name, "Synchronize") || is_copy(name) ? 2 : 1;
+    bool syncs = !waits && b->syncs[v->name] == 2;
     if (v->gpu || (only_syncs ? !syncs : !(gap || waits))) return;
     if (b->told[node] || (b->nlink && v->end - v->start < TELL_NS)) {
         v->unexplained = b->told[node] == TOLD_NOBODY;
@@ -724,14 +721,17 @@ static void find_gil(struct builder *b)
     if (b->ngil) qsort(b->gil, b->ngil, sizeof *b->gil, by_process);
 }
 
-void dag_build(struct dag *g, struct event_table *t, const struct part *part)
+void dag_build(struct dag *g, struct event_table *t, const struct part *part, size_t n)
 {
-    struct builder b = { .g = g, .t = t, .part = part, .hook = -1 };
+    struct builder b = { .g = g, .t = t, .part = part, .parts = n, .hook = -1 };
     b.waiting = intern(&t->text, str_of("Waiting"));
     b.communication = intern(&t->text, str_of("Communication"));
     b.own = intern(&t->text, str_of("Profiler"));
-    if (part) read_costs(&b);
-    b.matches = xcalloc(t->text.n, 1);
+    if (n) read_costs(&b);
+    for (size_t k = 0; k < n; k++) b.of[part[k].of] |= UINT64_C(1) << k;
+    b.matches = xcalloc(t->text.n, sizeof *b.matches);
+    b.asked = xcalloc(t->text.n, sizeof *b.asked);
+    b.syncs = xcalloc(t->text.n, 1);
     b.exits = intern(&t->text, str_of("exit"));
     b.gil_wait = intern(&t->text, str_of("GIL"));
     check_span(&t->rows);
@@ -762,7 +762,7 @@ void dag_build(struct dag *g, struct event_table *t, const struct part *part)
     b.stops.v = xmalloc(g->n + 1, sizeof *b.stops.v);
     for (; b.stops.n < g->n; b.stops.n++)
         b.stops.v[b.stops.n] = (struct stop){ .time = g->node[b.stops.n].end, .node = (uint32_t)b.stops.n };
-    if (g->n) qsort(b.stops.v, b.stops.n, sizeof *b.stops.v, by_time);
+    dag_sort(b.stops.v, b.stops.n, sizeof *b.stops.v, by_time);
     b.idle = xcalloc(g->n + 1, sizeof *b.idle);
     for (size_t k = 0; k < threads; k++) mark_idle(&b, first[k]);
     for (int syncs = 1; syncs >= 0; syncs--)             /* first: a call that waits for the GPU wakes nobody */
@@ -770,6 +770,6 @@ void dag_build(struct dag *g, struct event_table *t, const struct part *part)
     for (size_t k = 0; k < threads; k++) begin_thread(&b, first[k]);
     dag_seal(g);
     set_lags(g);
-    free_all(first, link_of, b.quarter, b.group, b.met, b.meeting, b.matches, b.idle, b.stops.v, b.on_gpu, b.calls.v,
-             b.link, b.timer, b.told, b.gil);
+    free_all(first, link_of, b.quarter, b.group, b.met, b.meeting, b.matches, b.asked, b.syncs, b.idle, b.stops.v,
+             b.on_gpu, b.calls.v, b.link, b.timer, b.told, b.gil);
 }

@@ -331,24 +331,46 @@ const char **whatif_near(const struct event_table *t, const char *pattern, size_
     return out;
 }
 
-struct whatif whatif_of(struct event_table *t, const struct part *part, const char *iteration, double confidence,
-                        double most_unexplained)
+static struct whatif answer(struct dag *g, const struct event_table *t, double speed, int64_t *finish,
+                            const char *iteration, double confidence)
 {
-    struct dag g = { 0 };
-    dag_build(&g, t, part);
-    int64_t *finish = xmalloc(g.n + 1, sizeof *finish);
-    struct whatif w = { .low = INT64_MIN, .high = INT64_MIN, .unexplained = path_unexplained(&g, t, most_unexplained) };
-    w.before = dag_replay(&g, 1, finish) - g.start;
-    w.after = dag_replay(&g, part->speed, finish) - g.start;
-    for (size_t i = 0; i < g.n; i++)
-        if (g.node[i].selected) {
-            w.pieces++;
-            if (!g.node[i].wait) w.selected = i64_add(w.selected, g.node[i].work);
-        }
-    double saved = (double)w.selected * (1 - 1 / part->speed);
+    struct whatif w = { .low = INT64_MIN, .high = INT64_MIN };
+    w.before = dag_replay(g, 1, finish) - g->start;
+    w.after = dag_replay(g, speed, finish) - g->start;
+    for (size_t i = 0; i < g->n; i++) {
+        if (!(g->node[i].selected & ~g->left)) continue;
+        w.pieces++;
+        if (!g->node[i].wait) w.selected = i64_add(w.selected, g->node[i].work);
+    }
+    double saved = (double)w.selected * (1 - 1 / speed);
     w.naive = saved < (double)w.before ? (double)w.before / ((double)w.before - saved) : INFINITY;
-    interval(&w, &g, t, part->speed, finish, iteration, confidence);
-    free(finish);
-    dag_free(&g);
+    interval(&w, g, t, speed, finish, iteration, confidence);
     return w;
+}
+
+void whatif_all(struct whatif *w, struct event_table *t, const struct part *part, size_t n, const char *iteration,
+                double confidence, double most_unexplained)
+{
+    for (size_t from = 0, to; from < n; from = to) {     /* one graph answers for many */
+        struct part slot[PARTS_MOST];
+        size_t slots = 0, *which = xmalloc(n, sizeof *which);
+        for (to = from; to < n; to++) {
+            size_t k = 0;
+            while (k < slots && (slot[k].of != part[to].of || strcmp(slot[k].pattern, part[to].pattern) != 0)) k++;
+            if (k == PARTS_MOST) break;
+            if (k == slots) slot[slots++] = part[to];
+            which[to] = k;
+        }
+        struct dag g = { 0 };
+        dag_build(&g, t, slot, slots);
+        int64_t *finish = xmalloc(g.n + 1, sizeof *finish);
+        double share = path_unexplained(&g, t, most_unexplained);
+        for (size_t i = from; i < to; i++) {
+            g.left = ~(UINT64_C(1) << which[i]);
+            w[i] = answer(&g, t, part[i].speed, finish, iteration, confidence);
+            w[i].unexplained = share;
+        }
+        free_all(finish, which);
+        dag_free(&g);
+    }
 }

@@ -25,6 +25,6 @@ bool whatif_is_cut(const struct event_table *);
 const char **whatif_near(const struct event_table *, const char *pattern, size_t n);
 /* iteration: name of the operation that is one; NULL: the one that repeats at least five times on one thread and takes
  * longest.  The interval is that of the sum of as many iterations (Student's law over their changes). */
-struct whatif whatif_of(struct event_table *, const struct part *, const char *iteration, double confidence,
-                        double most_unexplained);
+void whatif_all(struct whatif *, struct event_table *, const struct part *, size_t n, const char *iteration,
+                double confidence, double most_unexplained);
 #endif
