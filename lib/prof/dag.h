@@ -62,8 +62,8 @@ struct part { const char *pattern; double speed; enum { PART_ANY, PART_NAME, PAR
 
 /* From rows, which are sorted; n parts, at most PARTS_MOST, may be none.  With parts, what recording cost is taken out:
  * rows of category Profiler have no work, and others lose what the log says that each recorded call cost (rows of kind
- * proc and category cost), half of it in the call and half around it.  A part by name or operation is all that ran under
- * it on its thread; by category, what had that category. */
+ * proc and category cost), half of it in the call and half around it.  A part by name or operation is all that ran
+ * under it on its thread; by category, what had that category. */
 void dag_build(struct dag *, struct event_table *, const struct part *, size_t n);
 /* The same by hand, for tests: nodes and edges added, then sealed.  Lags of an edge are taken as they are.  What a node
  * depends on ends before it does, or at the same time and waits less. */
