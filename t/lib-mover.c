@@ -185,6 +185,35 @@ static void test_failure(void)
     heap_give(at);
 }
 
+/* What is looked at while the forward pass goes on comes as it was, as often as asked for, counts, and stays away. */
+static void test_peek(int fd)
+{
+    size_t n = 3 * LARGE + 100;
+    struct mover *m = mover_new(fd, 2 * n, 0, (int32_t[]){ 0 }, 1, NULL, 0, 1);
+    struct pass *p = pass_new(m);
+    struct block *b;
+    char *at = heap_take(n), *data;
+    fill(at, n, 7);
+    ok(mover_keep(p, 0, at, n, 0, &b) == 0, "a block that leaves");
+    bool good = true;
+    for (int i = 0; i < 3; i++) {
+        int result;
+        while ((result = mover_peek(b, &data)) == ROOM_LATER)
+            if (mover_written(m)) heap_give(at);
+        good &= !result && holds(data, n, 7) && mover_resident(m) == n;
+        heap_give(data);
+        mover_extra(p, -(int64_t)n);
+        good &= mover_resident(m) == 0;
+    }
+    pass_begin(p);
+    good &= !mover_fetch(b, &data) && holds(data, n, 7);
+    heap_give(data);
+    block_drop(b);
+    pass_free(p);
+    ok(good && mover_resident(m) == 0 && mover_most(m) <= 2 * n, "looked at three times, then fetched");
+    mover_stop(m);
+}
+
 /* A mover (0), a pass (1) and its blocks (2: one is written, one read), given up in the given order,
  * as Python's collector does it.  Freed memory is spoiled. */
 static void give_up(int fd, const int *turn)
@@ -296,6 +325,7 @@ int main(void)
     test_pass(fileno(f), 6 << 20, 0, false);
     test_pass(fileno(f), 5 << 20, 3, true);
     test_failure();
+    test_peek(fileno(f));
     test_order(fileno(f));
     test_halt(fileno(f));
     test_fork(fileno(f));

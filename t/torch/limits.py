@@ -235,6 +235,35 @@ with p:
 loss.backward()
 found = [q.grad for q in model.parameters() if q.grad is not None]
 ok(all(torch.equal(a, b) for a, b in zip(want, found)), 'one under the plan of a step without it')
+tower = nn.Sequential(*(m for _ in range(8) for m in (nn.Linear(256, 256), nn.Softplus())), nn.Linear(256, 1))
+given = torch.randn(256, 256)
+
+
+def critic():
+    z = given.clone().requires_grad_()
+    out = tower(z).sum()
+    g, = torch.autograd.grad(out, z, create_graph=True)
+    return out + (g.norm(dim=1) - 1).pow(2).mean()
+
+
+critic().backward()
+want = [q.grad.clone() for q in tower.parameters()]
+p = millrace_place.Plan(tower, critic, .65, tier=TIER)
+for k in range(2):
+    tower.zero_grad()
+    with p:
+        loss = critic()
+    loss.backward()
+    ok(all(torch.equal(a, q.grad) for a, q in zip(want, tower.parameters())) and p.away and p.mover.resident == 0
+       and p.most_bytes <= p.limit_bytes and not p.unmatched_bytes,
+       f'a gradient of a gradient keeps the limit, step {k}: {p.most_bytes} of {p.limit_bytes} bytes')
+try:
+    millrace_place.Plan(tower, critic, .2, tier=TIER)
+    ok(False, 'or is refused')
+except millrace_place.LimitError as e:
+    ok(p.limit_bytes > e.least_bytes > .2 * p.saved_bytes, 'or is refused, with the least that would do')
+    millrace_place.Plan(tower, critic, 1.02 * e.least_bytes / p.saved_bytes, tier=TIER)
+    ok(True, 'which does')
 head, taught = nn.Linear(4, 1), nn.Linear(4, 1)
 taught.weight.grad = had = torch.ones(1, 4)
 millrace_place.Plan(model, lambda: penalty() + head(taught(torch.ones(4)).expand(4)).sum(), .7, tier=TIER)

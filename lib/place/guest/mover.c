@@ -445,6 +445,24 @@ int mover_fetch(struct block *b, char **at)
     return result;
 }
 
+int mover_peek(struct block *b, char **at)
+{
+    struct mover *m = b->pass->mover;
+    int result = 0;
+    *at = NULL;
+    if (!enter(m)) return ECANCELED;
+    while (!result && (b->state < AWAY || (m->resident + b->bytes > m->limit && m->out.first))) {
+        if (m->error) result = m->error;
+        else if (m->done.first) result = ROOM_LATER;
+        else wait_for(m);
+    }
+    if (!result) take(m, b->bytes);
+    pthread_mutex_unlock(&m->lock);
+    if (!result) *at = tier_read(m->fd, b->offset, b->bytes, &result);
+    if (result > 0) mover_extra(b->pass, -(int64_t)b->bytes);
+    return result;
+}
+
 void block_drop(struct block *b)
 {
     struct pass *p = b->pass;

@@ -7,7 +7,7 @@
  *
  * A pass is one forward and backward run; a block is one storage that it saved, by its number in the plan.  Functions
  * return 0, or a positive errno when a copy failed; ROOM_LATER means: call mover_written() until it is NULL, and again.
- * mover_keep, mover_fetch, tier_write and tier_read may wait.
+ * mover_keep, mover_fetch, mover_peek, tier_write and tier_read may wait.
  *
  * Movers, passes and blocks may be given up in any order (Python's collector, and its end, know none): what is still
  * used stays.  ECANCELED: the threads have ended, or are those of the process that this one was forked from; in such a
@@ -45,6 +45,7 @@ int mover_keep(struct pass *, int number, char *at, uint64_t bytes, int64_t offs
 struct block *mover_written(struct mover *);             /* one that need not be held any more, or NULL */
 /* Waits until the block was read back; *at is freed by the caller, once: it is NULL the next time. */
 int mover_fetch(struct block *, char **at);
+int mover_peek(struct block *, char **at);               /* reads it, but it stays away; mover_extra(-bytes) with *at */
 void block_drop(struct block *);                         /* not needed any more; waits while it is written */
 
 void mover_grant(struct pass *, int group);              /* the group runs again now */

@@ -70,7 +70,8 @@ class Plan:
         reference = self._reference(step, record) if check else None
         if reference is not None and reference.differs(record.result):
             record = self._trust(step, reference, record)
-        names = list(record.choose_groups()) if recompute else []
+        self.inner = bool(record.peeked.of)              # a gradient of a gradient: modules run once
+        names = list(record.choose_groups()) if recompute and not self.inner else []
         self.kept += [(name, c.why) for name, c in record.calls.items()
                       if c.why and name and not c.why.startswith(('has no arg', 'is kept'))]
         self.limit_bytes = self._limit(record, names, offload)
@@ -183,10 +184,10 @@ class Plan:
         holes = self.wanted.process // 32 if self.wanted.process else self.saved_bytes // ROOM
         return self.extra_bytes + state_to_come(self.optimizers) + holes
 
-    def _no_plan(self, record, message):
+    def _no_plan(self, record, message, beside):
         """The error, in the words of the limit that was asked for."""
         found = re.search(r'least found takes (\d+)', message)
-        least = int(found[1]) if found else None
+        least = int(found[1]) + beside if found else None
         names = sorted((('.'.join(map(str, filter(None, s.label))), s.bytes,
                          'its changes cannot be told' if s.stay else 'too small to be sent') for s in record.shown()
                         if s.stay or s.small()), key=lambda row: -row[1])[:4]
@@ -250,13 +251,13 @@ class Plan:
         try:
             graph, profile = os.path.join(where, 'graph.sexp'), os.path.join(where, 'profile.csv')
             record.write(graph, profile, *self.rates)
-            command = [program, f'--limit={max(1, limit)}', f'--profile={profile}', graph]
+            command = [program, f'--limit={max(1, limit - record.room_inside)}', f'--profile={profile}', graph]
             if not offload:
                 command.insert(1, '--no-offload')
             done = subprocess.run(command, capture_output=True, text=True)
             if done.returncode:
                 if 'no plan keeps' in done.stderr:
-                    raise self._no_plan(record, done.stderr)
+                    raise self._no_plan(record, done.stderr, record.room_inside)
                 raise RuntimeError(done.stderr.strip())
             self.text = done.stdout
             if self.directory:

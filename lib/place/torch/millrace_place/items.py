@@ -48,7 +48,7 @@ class Item:
     """A storage, or a part with a version of its own, as it was at one version.
 
     whole: all of the storage.  bytes: what it takes.  sendable: its bytes can leave."""
-    __slots__ = ('bytes', 'version', 'alive', 'root', 'part', 'sendable')
+    __slots__ = ('bytes', 'version', 'alive', 'root', 'part', 'sendable', '__weakref__')
 
     def __init__(self, t):
         root = t if t._base is None else t._base
@@ -78,6 +78,29 @@ class Item:
             return t.data_ptr() - t.storage_offset() * t.element_size(), t.detach(), view_of(t)
         copy = t.detach().clone()
         return copy.data_ptr(), copy, view_of(copy)
+
+
+class Peeked:
+    """What came back while the step still saved, for a gradient of which a gradient is taken: other memory, or another
+    tensor on the same, which is the same item if it is saved once more."""
+
+    def __init__(self):
+        self.of = {}                                     # identity -> (is it still that one, item, kept handle or None)
+
+    def add(self, t, item, handle=None):
+        self.of[identity(t)] = StorageWeakRef(storage_of(t)), weakref.ref(item), handle and weakref.ref(handle)
+
+    def find(self, t):
+        """(item, tensor with t's elements whose version counts all changes, or None: it is away)."""
+        alive, item, handle = self.of.get(identity(t), (None, None, None))
+        item = item and not alive.expired() and item()
+        if not item or handle is None:
+            return item or None, None
+        handle = handle()
+        dtype, size, stride, offset, *lazy = view_of(t)
+        if not handle or not item.whole or handle.tensor._version != handle.version or any(lazy) or dtype != handle.tensor.dtype:
+            return None, None
+        return item, handle.tensor.as_strided(size, stride, offset)
 
 
 def clash(items):

@@ -35,6 +35,7 @@ def _load():
         'mover_keep': (waits, number, [pointer, number, pointer, size, file, ctypes.POINTER(pointer)]),
         'mover_written': (quick, pointer, [pointer]),
         'mover_fetch': (waits, number, [pointer, ctypes.POINTER(pointer)]),
+        'mover_peek': (waits, number, [pointer, ctypes.POINTER(pointer)]),
         'block_drop': (quick, None, [pointer]), 'mover_grant': (quick, None, [pointer, number]),
         'mover_settle': (quick, None, [pointer, number]), 'mover_extra': (quick, None, [pointer, file]),
         'heap_give': (quick, None, [pointer]),

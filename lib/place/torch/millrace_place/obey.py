@@ -9,7 +9,7 @@ import weakref
 import torch
 
 from .groups import CHANGED, Run
-from .items import LARGE, Item, clash, identity, ordinary, rebuild, storage_bytes, view_of
+from .items import LARGE, Item, Peeked, clash, identity, ordinary, rebuild, storage_bytes, view_of
 from .native import C, ROOM_LATER
 from .tier import tensor_at
 from .watch import Watching, plain
@@ -28,7 +28,7 @@ def _halt():
 
 class Saved(Item):
     """An item that autograd saved.  Dies with the last handle; its bytes then count no more."""
-    __slots__ = ('step', 'block', 'away', 'at', 'tensor', 'spoiled', 'view', '__weakref__')
+    __slots__ = ('step', 'block', 'away', 'at', 'tensor', 'spoiled', 'view')
 
     def __init__(self, step, t):
         super().__init__(t)
@@ -46,7 +46,7 @@ class Saved(Item):
 
 class Handle:
     """What autograd holds in place of the tensor."""
-    __slots__ = ('saved', 'tensor', 'version', 'view')
+    __slots__ = ('saved', 'tensor', 'version', 'view', '__weakref__')
 
     def __init__(self, saved, tensor, version, view):
         self.saved, self.tensor, self.version, self.view = saved, tensor, version, view
@@ -117,7 +117,7 @@ class Step:
     def __init__(self, plan):
         self.plan, self.mover = plan, plan.mover
         self.table, self.count, self.known, self.begun, self.strange = {}, 0, plan.known(), False, False
-        self.changing = plan.changing
+        self.changing, self.inside, self.peeked = plan.changing, False, Peeked()
         self.c = C.pass_new(self.mover.c)
         if not self.c:
             raise RuntimeError(STOPPED)
@@ -127,7 +127,13 @@ class Step:
             C.pass_free(self.c)
 
     def contexts(self):
-        return Watching(self.see), torch.autograd.graph.saved_tensors_hooks(self.pack, self.unpack)
+        return self, Watching(self.see), torch.autograd.graph.saved_tensors_hooks(self.pack, self.unpack)
+
+    def __enter__(self):
+        self.inside = True
+
+    def __exit__(self, *_):
+        self.inside = False
 
     # ---- forward
 
@@ -147,6 +153,9 @@ class Step:
             if s is not None and s.has(t):
                 break
         else:
+            s, kept = self.peeked.find(t)
+            if s is not None:
+                return Handle(s, kept, version if kept is None else kept._version, view_of(t))
             s = self.save(t)
             same.append(weakref.ref(s))
         if not s.away:
@@ -193,13 +202,27 @@ class Step:
             self.mover.drain()
             C.pass_begin(self.c)
 
+    def peek(self, handle):
+        """What leaves is read for a while; it stays away."""
+        s, n, at = handle.saved, handle.saved.bytes, ctypes.c_void_p()
+        while not self.mover.judge(C.mover_peek(s.block, at)):
+            pass
+        memory = tensor_at(at.value, n, lambda: C.mover_extra(self.c, -n))
+        self.peeked.add(memory, s)
+        return rebuild(memory, handle.view)
+
     def unpack(self, handle):
-        self.begin()
         s, t = handle.saved, handle.tensor
+        if not (self.inside and self.plan.inner):
+            self.begin()
         if t is not None:
             if t._version != handle.version:
                 raise RuntimeError(CHANGED)
+            if s is not None and not self.begun:
+                self.peeked.add(t, s, handle)
             return t
+        if not self.begun:
+            return self.peek(handle)
         if s.tensor is None:
             self.mover.drain()
             at = ctypes.c_void_p()

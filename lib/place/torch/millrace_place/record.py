@@ -18,7 +18,7 @@ import torch
 
 from . import heap
 from .groups import Run, choose, tensors_of, unfit
-from .items import LARGE, Item, clash, identity, ordinary, rebuild, storage_bytes
+from .items import LARGE, Item, Peeked, StorageWeakRef, clash, identity, ordinary, rebuild, storage_bytes, storage_of
 from .state import Random, State, marks
 from .watch import Watching, plain
 
@@ -48,7 +48,7 @@ class Storage(Item):
 
 class Handle:
     """What autograd holds: the tensor or where it is."""
-    __slots__ = ('storage', 'tensor', 'version', 'view')
+    __slots__ = ('storage', 'tensor', 'version', 'view', '__weakref__')
 
     def __init__(self, storage, tensor, version, view):
         self.storage, self.tensor, self.version, self.view = storage, tensor, version, view
@@ -131,6 +131,7 @@ class Record:
         self.nodes, self.reads, self.spans = [], [], {}
         self.order, self.why = [], {}
         self.sizes = []                                  # (reads so far or -1, bytes of the process)
+        self.peeked, self.inner, self.room_inside = Peeked(), [], 0   # see unpack
         self.known = {identity(t) for t in [*model.parameters(), *model.buffers()]}
         self.changing = {identity(b) for b in model.buffers()}
         self.names = {m: name for name, m in model.named_modules() if name}
@@ -153,6 +154,9 @@ class Record:
         for s in same:
             if s.has(t):
                 return s
+        s, _ = self.peeked.find(t)
+        if s is not None:
+            return s
         k = self.labels[self.stack[-1]] = self.labels.get(self.stack[-1], -1) + 1
         s = Storage(len(self.storages), (self.stack[-1], k), t)
         s.stay = s.stay or s.label in self.staying
@@ -180,16 +184,25 @@ class Record:
 
     def unpack(self, handle):
         s, t = handle.storage, handle.tensor
-        if s is not None:
+        inside = not self.in_backward                    # for a gradient of which a gradient is taken
+        if s is not None and not inside:
             self.order.append(('read', s.number))
             self.reads.append((s.number, self.clock()))
         if t is None:
             start = time.perf_counter()
-            self.weigh(len(self.reads))
-            t = rebuild(self.file.read(s.at, s.bytes), handle.view)
+            self.weigh(-1 if inside else len(self.reads))
+            memory = self.file.read(s.at, s.bytes)
+            if inside:
+                self.peeked.add(memory, s)
+                self.inner = [(ref, n) for ref, n in self.inner if not ref.expired()]
+                self.inner.append((StorageWeakRef(storage_of(memory)), s.bytes))
+                self.room_inside = max(self.room_inside, sum(n for _, n in self.inner))
+            t = rebuild(memory, handle.view)
             self.paused += time.perf_counter() - start
         elif t._version != handle.version:
             raise RuntimeError('a tensor that autograd saved was changed by an inplace operation')
+        elif inside and s is not None:
+            self.peeked.add(t, s, handle)
         return t
 
     def weigh(self, reads):

@@ -29,9 +29,11 @@ def _in_memory(directory):
     return kind in ('tmpfs', 'ramfs')
 
 
-def tensor_at(address, n):
-    """The n bytes there as a tensor; freed with the last tensor on them."""
+def tensor_at(address, n, then=None):
+    """The n bytes there as a tensor; freed with the last tensor on them, then then() is called."""
     memory = (ctypes.c_ubyte * n).from_address(address)
+    if then:                                             # finalizers run last first
+        weakref.finalize(memory, then).atexit = False
     weakref.finalize(memory, C.heap_give, address).atexit = False
     return torch.frombuffer(memory, dtype=torch.uint8)
 
