@@ -73,7 +73,7 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (!column) usage("no column given, see --column");
-    bool range = bound("min", least, &min) | bound("max", most, &max);
+    bool lower = bound("min", least, &min), upper = bound("max", most, &max), range = lower || upper;
     if (!range && !is.n && !like && !known) usage("no condition given, see --min, --max, --is, --like, --known");
     csv *t = csv_files(argv + i);
     int c = csv_need(t, column);

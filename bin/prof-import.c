@@ -4,8 +4,8 @@
  *
  * FORMAT: chrome (trace event JSON, also gzip), kineto (PyTorch's), nsys (sqlite
  * of nsys export), nvprof (sqlite, or the CSV of --csv), prof (cProfile),
- * pstats (its listing), folded (stacks with counts), speedscope (evented and
- * sampled), rlscope (a .proto file or a directory of them).  Columns out: those
+ * pstats (its listing), folded (stacks with counts, of py-spy's --format=raw),
+ * rlscope (a .proto file or a directory of them).  Columns out: those
  * of events; for prof and pstats also calls, primitive_calls, cumulative_ns.
  *
  * Of kineto and nsys, a row of the GPU belongs to the process whose call with
@@ -15,8 +15,12 @@
  * whole, for call trees.  Those rows come in order of start_ns and are all held,
  * 60 bytes each.
  *
- * Formats without intervals (prof, pstats, folded, samples of speedscope) are
- * laid out one after the other and flagged est.  Other rows come in the order
+ * Of chrome, an asynchronous span is a row of kind op on a track of its own,
+ * "CATEGORY ID"; a flow is rows of kind link, which prof-path and prof-whatif
+ * follow.  A file may be one object a line.
+ *
+ * Formats without intervals (prof, pstats, folded) are laid out one after the
+ * other and flagged est.  Other rows come in the order
  * of the file, of nested intervals the inner one first where only its end is
  * known.
  * Memory does not grow with the file, except: prof, and one file of rlscope at
@@ -117,10 +121,13 @@ int main(int argc, char **argv)
     else import_rlscope(&m, path);
     if (m.fault && !m.truncated) die("%s", m.fault);
     if (!m.fault && !(m.held ? held.rows.n : m.rows))
-        die("%s: no events in it%s", path, m.skipped ? ", only records of kinds that are left out" : "");
+        die("%s: no events in it%s%s", path, m.skipped ? ", only records of kinds that are left out" : "",
+            m.malformed ? xformat("; %llu malformed, the first ends at byte %zu", (unsigned long long)m.malformed,
+                                  m.malformed_at) : "");
     if (m.fault) warn("%s; the %llu rows before it are written", m.fault, (unsigned long long)m.rows);
     say(m.skipped, "records of other kinds left out");
-    say(m.malformed, "malformed records left out");
+    say(m.malformed, m.malformed_at ? xformat("malformed records left out, the first ends at byte %zu", m.malformed_at)
+                                    : "malformed records left out");
     say(m.reversed, "records of negative duration");
     say(m.stray, "ends without a begin left out");
     say(m.unclosed, "begins without an end, closed at their thread's last time");

@@ -52,11 +52,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifndef PYTHON
-#define PYTHON "/usr/bin/python3"
-#endif
-
-static const char *out = "prof.out", *python, *calls;
+static const char *out = "prof.out", *python, *calls, *pid;
 static struct list rules;
 static long judge = 50, max_events, max_passes, skip_after, ring;
 static double delay;
@@ -79,21 +75,18 @@ static const struct opt options[] = {
     { 0, "estimate", FLAG, &estimate, NULL, "time only some of the calls of what is called 100 000 times a second" },
     { 0, "ring", INT, &ring, "N", "keep only the last N records of a thread; 0: all", 0, 1e9 },
     { 0, "force", FLAG, &force, NULL, "remove the logs of an earlier run from DIR" },
-    { 0, "python", STR, &python, "PROGRAM", "interpreter for scripts [the active venv's, or the system's]" },
+    { 0, "pid", STR, &pid, "N", "refused: of a program that runs already py-spy takes samples" },
+    { 0, "python", STR, &python, "PROGRAM",
+      "interpreter for scripts [the script's own, the active environment's, PATH's]" },
     { 0 } };
-
-/* --python, else that of the active virtual environment, else the system's */
-static const char *interpreter(void)
-{
-    const char *venv = getenv("VIRTUAL_ENV");
-    char *path = venv && *venv ? xformat("%s/bin/python3", venv) : NULL;
-    return python ? python : path && access(path, X_OK) == 0 ? path : PYTHON;
-}
 
 int main(int argc, char **argv)
 {
     int of_python = launch_python_option(argc, argv, options);   /* where our own end */
     int i = filter_init_strict(of_python, argv, help, options);
+    if (pid)
+        usage("only what prof-record starts can be recorded; of a program that runs: py-spy record --pid=%s "
+              "--format=raw -o stacks, then prof-import --from=folded stacks", pid);
     if (i == argc) usage("no program given");
     if (estimate && (tree || calibrate || skip_after))
         usage("--estimate goes with none of --tree, --calibrate and --skip-after");
@@ -129,7 +122,7 @@ int main(int argc, char **argv)
     if (gpu) setenv("CUDA_INJECTION64_PATH", launch_library("libmillrace-gpu.so", true), 1);
     const char **command = xcalloc((size_t)(argc - i) + 2, sizeof *command);
     int n = 0;
-    if (script) command[n++] = interpreter();
+    if (script) command[n++] = python ? python : launch_python(i == of_python ? NULL : argv[i]);
     for (int k = i; k < argc; k++) command[n++] = argv[k];
     launch_set_number("MILLRACE_PROF_MAIN", calibrate ? 0 : (double)getpid());   /* this process becomes the program */
     if (calibrate) return calibrate_program(dir, (char *const *)(uintptr_t)command, ROUNDS);

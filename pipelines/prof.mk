@@ -22,6 +22,7 @@ PROF_STEPS    ?= $(if $(prof_small),1500,200000)
 PROF_ROUND_STEPS ?= $(if $(prof_small),1500,4000)
 prof_script    = $(TOP)/data/cartpole/cartpole.py
 PROF_TREE     ?= $(prof_script) --seed=$(PROF_CARTPOLE_SEED) --steps=1500
+prof_record    = prof-record --quiet --force --python=$(PROF_PYTHON)
 prof_args      = --seed=$(PROF_CARTPOLE_SEED) --steps=$(PROF_STEPS)
 prof_process   = $(TOP)/pipelines/prof-process
 
@@ -29,7 +30,7 @@ prof_process   = $(TOP)/pipelines/prof-process
 $(prof)/e2e.done:
 	mkdir -p $(@D)
 	rm -f $(@D)/truth.csv*
-	prof-record --quiet --force --wait -o $(@D)/e2e $B/prof/millrace_e2e.py --seconds=$(prof_seconds) \
+	$(prof_record) --wait -o $(@D)/e2e $B/prof/millrace_e2e.py --seconds=$(prof_seconds) \
 	    --truth=$(@D)/truth.csv
 	touch $@
 $(prof)/cartpole.done: $(prof_script)
@@ -37,16 +38,16 @@ $(prof)/cartpole.done: $(prof_script)
 	$(PROF_PYTHON) -c 'import numpy' ||
 	    { echo 'make prof: $(PROF_PYTHON) has no NumPy (apt-get install python3-numpy)' >&2; exit 1; }
 	$(PROF_PYTHON) $(prof_script) $(prof_args) --time=$(@D)/bare.csv > $(@D)/curve.csv
-	prof-record --quiet --force -o $(@D)/cartpole $(prof_script) $(prof_args) --time=$(@D)/recorded.csv \
+	$(prof_record) -o $(@D)/cartpole $(prof_script) $(prof_args) --time=$(@D)/recorded.csv \
 	    > $(@D)/curve-recorded.csv
 	cmp $(@D)/curve.csv $(@D)/curve-recorded.csv
-	prof-record --quiet --force --tree -o $(@D)/tree $(PROF_TREE) > $(@D)/curve-tree.csv
+	$(prof_record) --tree -o $(@D)/tree $(PROF_TREE) > $(@D)/curve-tree.csv
 	$(PROF_PYTHON) -m cProfile -o $(@D)/cprofile-tree.prof $(PROF_TREE) > $(@D)/curve-cprofile-tree.csv
 	touch $@
 # what recording costs this program, by a short run of it ten times, in turn with and without what records calls
 $(prof)/calibration.sexp: $(prof_script)
 	mkdir -p $(@D)
-	prof-record --quiet --force --calibrate -o $(@D)/calibration $< --seed=$(PROF_CARTPOLE_SEED) \
+	$(prof_record) --calibrate -o $(@D)/calibration $< --seed=$(PROF_CARTPOLE_SEED) \
 	    --steps=$(if $(prof_small),300,1500) > $(new).log
 	cp $(@D)/calibration/calibration.sexp $(new)
 	rm -r $(@D)/calibration $(new).log
@@ -89,7 +90,7 @@ $(prof)/tree/summary.csv: $(prof)/cartpole.done $(TOP)/pipelines/prof-process $(
 $(prof)/threads.done $(prof)/forks.done: $(prof)/%.done:
 	mkdir -p $(@D)
 	rm -f $(@D)/truth-$*.csv*
-	prof-record --quiet --force --wait -o $(@D)/$* $B/prof/millrace_e2e.py --seconds=$(prof_seconds) \
+	$(prof_record) --wait -o $(@D)/$* $B/prof/millrace_e2e.py --seconds=$(prof_seconds) \
 	    --truth=$(@D)/truth-$*.csv \
 	    $(if $(filter threads,$*),--threads=4,--threads=2 --forks=2)
 	touch $@
@@ -113,7 +114,7 @@ $(prof)/rounds.csv: $(prof_script)
 	        begin=$$(date +%s%N)
 	        case $$label in
 	        python) $(PROF_PYTHON) $$args ;;
-	        recorded) prof-record --quiet --force -o $(@D)/round $$args ;;
+	        recorded) $(prof_record) -o $(@D)/round $$args ;;
 	        cprofile) $(PROF_PYTHON) -m cProfile -o $(@D)/round.prof $$args ;;
 	        c) fit-cartpole --quiet --plain --seed=$(PROF_CARTPOLE_SEED) --steps=$(PROF_ROUND_STEPS) ;;
 	        esac > $(@D)/round.out 2> $(@D)/round.log
@@ -180,12 +181,12 @@ $(prof_survey)/planar.so: $(TOP)/data/survey/planar.c
 	@mkdir -p $(@D)
 	$(CC) -O2 -shared -fPIC -o $(new) $< -lm && $(swap)
 $(prof_survey)/calibration.sexp: $(TOP)/data/survey/survey.py $(prof_survey)/planar.so
-	prof-record --quiet --force --calibrate -o $(@D)/calibration $< --env=cartpole --algo=a2c --steps=128 \
+	$(prof_record) --calibrate -o $(@D)/calibration $< --env=cartpole --algo=a2c --steps=128 \
 	    $(prof_survey_args) > $(@D)/calibration.log
 	cp $(@D)/calibration/calibration.sexp $(new)
 	$(call keep,$@)
 $(prof_survey)/%.log: $(TOP)/data/survey/survey.py $(prof_survey)/planar.so
-	prof-record --quiet --force -o $(@D)/$* $< --env=$(call prof_survey_part,1) --algo=$(call prof_survey_part,2) \
+	$(prof_record) -o $(@D)/$* $< --env=$(call prof_survey_part,1) --algo=$(call prof_survey_part,2) \
 	    --steps=$(prof_survey_steps) $(prof_survey_args) $(aside)
 prof_survey_kinds = cats ~ 'Simulator' ? 'Simulator' : cats ~ 'Backend' ? 'Backend' : cats ~ 'Python' ? 'Python' : 'C'
 $(prof_survey)/%.csv: $(prof_survey)/%.log $(prof_survey)/calibration.sexp

@@ -315,7 +315,7 @@ else
 fi
 # --calls, --out and --quiet are given above; --calibrate runs a program ten times
 options() {
-    prof-record --help | sed -n '/^Options:/,$s/^  \(-[a-z],\|   \) \(--[a-z-]*\).*/\2/p' | grep -vxE -e '--(calls|out|quiet|calibrate|help|version)'
+    prof-record --help | sed -n '/^Options:/,$s/^  \(-[a-z],\|   \) \(--[a-z-]*\).*/\2/p' | grep -vxE -e '--(calls|out|quiet|calibrate|pid|help|version)'
 }
 left_out() { for o in $(options); do grep -q -e " $o[= ;]" <(sed -n '/^bench-prof-harmless/,/done/p' "$root/lib/prof/build.mk") || echo "$o"; done; }
 [ -n "${MORE-}" ] || ok "make bench-prof-harmless tries all options $(left_out)" eval '[ -z "$(left_out)" ] && [ "$(options | wc -l)" -gt 10 ]'

@@ -41,6 +41,39 @@ echo '[{"ph":"X","name":"train_loop","pid":1,"tid":1,"ts":1551209039576428,"dur"
 is 'microseconds since 1970, to the ns' "$head
 1,1,cat,,1551209039576428000,1551209040757185000,train_loop,,
 1,1,cat,,1551209039576444125,1551209039577944125,q,," prof-import --from=chrome epoch.json
+printf '\xef\xbb\xbf{"ph":"X","name":"a","ts":1,"dur":2,"pid":1,"tid":1}\n{"ph":"X","name":"b","ts":4,"dur":2,"pid":1,"tid":1}\n' > lines.json
+is 'an object a line, behind a byte order mark' "$head
+1,1,cat,,1000,3000,a,,
+1,1,cat,,4000,6000,b,," prof-import --quiet --from=chrome lines.json
+cat > spans.json <<'D'
+[{"ph":"b","cat":"net","id":"0x1","name":"request","ts":10,"pid":1,"tid":1}, {"ph":"b","cat":"net","id2":{"local":"0x1"},"name":"inner","ts":11,"pid":1,"tid":2},
+ {"ph":"n","cat":"net","id":"0x1","name":"mark","ts":12,"pid":1,"tid":1}, {"ph":"e","cat":"net","id":"0x1","name":"inner","ts":15,"pid":1,"tid":3},
+ {"ph":"S","cat":"disk","id":7,"name":"read","ts":12,"pid":1,"tid":1}, {"ph":"e","cat":"net","id":"0x1","name":"request","ts":20,"pid":1,"tid":1},
+ {"ph":"F","cat":"disk","id":7,"name":"read","ts":30,"pid":1,"tid":1}, {"ph":"b","cat":"net","id":"0x2","name":"never","ts":40,"pid":1,"tid":1}]
+D
+is 'asynchronous spans: operations on a track of each category and id' "$head
+1,net 0x1,op,net,11000,15000,inner,,
+1,net 0x1,op,net,10000,20000,request,,
+1,disk 7,op,disk,12000,30000,read,,
+1,net 0x2,op,net,40000,40000,never,,open" prof-import --quiet --from=chrome spans.json
+cat > flow.json <<'D'
+[{"ph":"X","name":"make","ts":1000,"dur":5000,"pid":1,"tid":1}, {"ph":"X","name":"rest","ts":6000,"dur":1000,"pid":1,"tid":1},
+ {"ph":"X","name":"begin","ts":0,"dur":500,"pid":1,"tid":2}, {"ph":"X","name":"use","ts":6050,"dur":3000,"pid":1,"tid":2},
+ {"ph":"s","id":7,"name":"hand","cat":"q","ts":6000,"pid":1,"tid":1}, {"ph":"f","bp":"e","id":7,"name":"hand","cat":"q","ts":6100,"pid":1,"tid":2}]
+D
+is 'flows: who handed over, who took' "1,1,link,post,6000000,6000000,hand,q 7,
+1,2,link,take,6100000,6100000,hand,q 7," eval 'prof-import --quiet --from=chrome flow.json | csv-where -c kind --is=link | sed 1d'
+path() { prof-import --quiet --from=chrome flow.json | prof-path --quiet --pieces | csv-cut -c name,why | sed 1d | paste -sd' '; }
+is 'and the critical path goes along them; rows without a category are no gaps' 'begin,begin make,guess make,guess hand,link use,run' path
+# use of 3000 us follows from make of 5000: half of it gives 2500 us
+is 'a question to what is handed over' 2500000 eval 'prof-import --quiet --from=chrome flow.json | prof-whatif --quiet --speed=name=make:2 | csv-calc --set="won=before_ns - after_ns" | csv-cut -c won | sed 1d'
+for empty in '{}' '[]' '{"traceEvents":[]}'; do
+    echo "$empty" > empty.json
+    fails "no table of nothing: $empty" 1 'empty.json: no events in it' prof-import --from=chrome empty.json
+done
+echo '[{"ph":"X","name":"a","ts":9007199254740993.5,"dur":2,"pid":1,"tid":1}]' > late.json
+fails 'a time that no clock of ours has, and where it stands' 1 'late.json: no events in it; 1 malformed, the first ends at byte 70' \
+    prof-import --from=chrome late.json
 printf '[ x' > bad.json
 fails 'a malformed one is an error, with its place' 1 'bad.json:1:3: not a JSON value' prof-import --from=chrome bad.json
 
@@ -309,11 +342,8 @@ if [ -x /usr/bin/time ]; then
         ok "memory does not grow with a file of $f" grown ${f%:*} ${f#*:}
     done
 fi
-printf '%s\n' '{"ph":"X","name":"a","ts":0,"dur":1,"pid":1,"tid":1}' '{"ph":"X","name":"b","ts":2,"dur":1,"pid":1,"tid":1}' > nd.json
-echo '{}' > empty.json
-echo '{"traceEvents":[{"ph":"b","cat":"c","id":1,"ts":1,"name":"x"}]}' > async.json
-for f in nd empty; do fails "nothing in it is no table: $f" 1 "$f.json: no events in it" prof-import --from=chrome $f.json; done
-fails 'kinds that are left out are said' 1 'async.json: no events in it, only records of kinds that are left out' prof-import --from=chrome async.json
+echo '{"traceEvents":[{"ph":"i","cat":"c","id":1,"ts":1,"name":"x"}]}' > mark.json
+fails 'kinds that are left out are said' 1 'mark.json: no events in it, only records of kinds that are left out' prof-import --from=chrome mark.json
 fails 'an unknown format' 2 'from' prof-import --from=perf x
 fails 'no such file' 1 'none.json' prof-import --from=chrome none.json
 done_testing

@@ -284,4 +284,22 @@ import ctypes, os, sys
 os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
 print(ctypes.CDLL('$B/prof/libmillrace-gpu.so').InitializeInjection())"
 fi
+# the Python that the user would run
+mkdir -p one/bin two/bin three
+for p in one/bin two/bin three; do printf '#!/bin/sh\necho %s >&2\nexec /usr/bin/python3 "$@"\n' $p > $p/python3; chmod +x $p/python3; done
+cp three/python3 three/python-own
+echo 'print(1)' > plain.py
+printf '#!%s -u\nprint(1)\n' "$PWD/three/python-own" > own.py
+python_of() { env -u VIRTUAL_ENV -u CONDA_PREFIX "$@" 2>&1 > /dev/null | sed "s|$PWD/||" | paste -sd' '; }
+is 'the first of PATH, and that is said' 'prof-record: the Python of this run is three/python3 three' \
+    python_of PATH="$PWD/three:$PATH" prof-record --force -o which plain.py
+is 'of a virtual environment' 'prof-record: the Python of this run is one/bin/python3 one/bin' \
+    python_of PATH="$PWD/three:$PATH" VIRTUAL_ENV="$PWD/one" CONDA_PREFIX="$PWD/two" prof-record --force -o which plain.py
+is 'of conda' 'prof-record: the Python of this run is two/bin/python3 two/bin' \
+    python_of PATH="$PWD/three:$PATH" CONDA_PREFIX="$PWD/two" prof-record --force -o which plain.py
+is "the script's own" 'prof-record: the Python of this run is three/python-own three' \
+    python_of VIRTUAL_ENV="$PWD/one" prof-record --force -o which own.py
+is 'what is given is taken, without a word' one/bin python_of VIRTUAL_ENV="$PWD/two" prof-record --force --python=one/bin/python3 -o which own.py
+is "the system's, without a word" '' python_of prof-record --force -o which plain.py
+fails 'a program that runs is not ours, and whose it is' 2 'py-spy record --pid=7 ' prof-record --pid=7
 done_testing

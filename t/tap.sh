@@ -10,7 +10,7 @@
 set -u
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BIN=${BIN:-$root/bin} B=${B:-$root/build}
-PATH=$BIN:$PATH
+PATH=$BIN:/usr/bin:$PATH
 # a make that a test starts is a user's own, not a part of the one that runs the tests
 unset MAKEFLAGS MFLAGS MAKELEVEL
 # what a user set for his shell and his tools

@@ -85,7 +85,7 @@ static void piece(struct builder *b, const struct row *thread, const struct open
         const struct row *r = stack[k].r;
         if (r->kind == EVENT_OP && !v.op) v.op = r->name;
         if (r->kind == EVENT_CAT && !v.cat) {
-            v.cat = r->cat;
+            v.cat = r->cat ? r->cat : r->name;           /* as event_key has it: no row is a gap */
             v.name = r->name;
             if (r->op && !v.op) v.op = r->op;
         }
@@ -213,8 +213,18 @@ static void read_costs(struct builder *b)
     }
 }
 
+/* the arrow that arrives in row[0], of a foreign trace: what begins there after a gap was waited for */
+static const struct row *arrow(const struct builder *b, const struct row *row, size_t n)
+{
+    for (size_t i = 1; i < n && row[i].start <= row[0].end; i++)
+        if (row[i].kind == EVENT_LINK && row[i].start == row[i].end && str_is(b->t->text.name[row[i].cat], "take") &&
+            !begins(b->t->text.name[row[i].name])) return &row[i];
+    return NULL;
+}
+
 static void one_thread(struct builder *b, const struct row *row, size_t n)
 {
+    const struct row *arrived = NULL;
     struct open_row *stack = NULL;
     size_t depth = 0, cap = 0;
     uint32_t last = NODE_NONE;
@@ -235,7 +245,14 @@ static void one_thread(struct builder *b, const struct row *row, size_t n)
             if (stack[depth - 1].end > cursor) cursor = stack[depth - 1].end;
         }
         if (!r) break;
+        if (r == arrived) continue;
         bool hooked = is_recorded(b, r);
+        if (any && !link && !depth && now > cursor && (arrived = arrow(b, r, n - i))) {
+            struct row wait = *arrived;
+            wait.start = cursor;
+            wait.end = cursor = now;
+            link_row(b, &wait, stack, depth, first, &last);
+        }
         if (any) stretch(b, row, stack, depth, cursor, now, recorded + hooked, &last);
         recorded = hooked;
         if (!any || now > cursor) cursor = now;

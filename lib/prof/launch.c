@@ -1,6 +1,8 @@
 /* launch.c - see launch.h */
 #include "prof/launch.h"
+#include "base/message.h"
 #include "base/str.h"
+#include "measure/count.h"
 #include "prof/import/logread.h"
 #include <dirent.h>
 #include <errno.h>
@@ -62,6 +64,41 @@ bool launch_is_script(const char *path)
     bool python = strncmp(line, "#!", 2) == 0 && strstr(line, "python");
     bool runs = access(path, X_OK) == 0;
     return runs ? python && !strchr(path, '/') : python || strncmp(line, "#!", 2) != 0;
+}
+
+#ifndef PYTHON
+#define PYTHON "/usr/bin/python3"
+#endif
+
+/* what a script's first line names, by its path */
+static char *of_shebang(const char *script)
+{
+    char line[256] = "";
+    int fd = open(script, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
+    if (fd >= 0) close(fd);
+    if (got < 3 || line[0] != '#' || line[1] != '!') return NULL;
+    char *path = line + 2 + strspn(line + 2, " ");
+    path[strcspn(path, " \r\n")] = '\0';
+    return strstr(path, "python") && access(path, X_OK) == 0 ? xstrdup(path) : NULL;
+}
+
+static char *of_environment(const char *name)
+{
+    const char *folder = getenv(name);
+    char *path = folder && *folder ? xformat("%s/bin/python3", folder) : NULL;
+    return path && access(path, X_OK) == 0 ? path : NULL;
+}
+
+const char *launch_python(const char *script)
+{
+    char *path = script ? of_shebang(script) : NULL;
+    if (!path) path = of_environment("VIRTUAL_ENV");
+    if (!path) path = of_environment("CONDA_PREFIX");
+    if (!path) path = program_path("python3");
+    if (!path) return PYTHON;
+    if (strcmp(path, PYTHON) != 0 && !quiet) warn("the Python of this run is %s", path);
+    return path;
 }
 
 /* logs of two runs in one directory would be taken for one */

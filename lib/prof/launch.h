@@ -10,6 +10,9 @@ int launch_python_option(int argc, char **argv, const struct opt *options);
 /* A file that Python runs: NAME.py, or a script without that suffix that cannot be executed as it is, because it has
  * not the permission, or lies here while the name is not looked for here.  One that can goes by its first line. */
 bool launch_is_script(const char *path);
+/* The Python that the user would run, and a note where it is not the system's: that of the script's first line (NULL:
+ * no script), of an active environment (VIRTUAL_ENV, CONDA_PREFIX), the first python3 of PATH. */
+const char *launch_python(const char *script);
 /* Dies where the command is a Python whose option -I, -E or -S keeps it from finding the recorder. */
 void launch_refuse_isolated(char *const *command);
 /* The folder for the logs, made if missing, as an absolute path.  Logs of an earlier run, which would be taken for this

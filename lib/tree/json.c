@@ -182,9 +182,18 @@ static bool fill(jsonr *j, size_t keep, size_t *shift)
     return got > 0;
 }
 
+/* a byte order mark, as some programs of Windows begin their files */
+static void skip_mark(jsonr *j)
+{
+    size_t shift;
+    while (j->len < 3 && fill(j, 0, &shift)) {}
+    if (j->len >= 3 && memcmp(j->buf, "\xef\xbb\xbf", 3) == 0) j->pos = 3;
+}
+
 /* the next byte that is no blank, not consumed; -1 at the end */
 static inline int peek(jsonr *j)
 {
+    if (!j->before && !j->pos) skip_mark(j);
     for (;;) {
         while (j->pos < j->len) {
             unsigned char c = (unsigned char)j->buf[j->pos];

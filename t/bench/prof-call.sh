@@ -3,7 +3,7 @@
 # not in turn, least of all turns; a loop has 40 000 calls, so that writing the records out is in it.  DIR/calls.csv
 set -euo pipefail
 here=$(cd "${0%/*}/../.." && pwd)
-export PATH=${BIN:-$here/bin}:$PATH LC_ALL=C OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+export PATH=${BIN:-$here/bin}:/usr/bin:$PATH LC_ALL=C OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 mkdir -p "$1"
 cd "$1"
 rounds=${2:-5} turns=${3:-6} program=$here/t/bench/prof-call.py

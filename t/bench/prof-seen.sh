@@ -5,7 +5,7 @@
 # PROGRAMS: a pattern on their names; OPTIONS: of prof-record.  DIR/costs.csv: CPU time recorded over not recorded, of the work and of the whole process with its imports.  DIR/dqn.csv
 set -euo pipefail
 here=$(cd "${0%/*}/../.." && pwd)
-export PATH=${BIN:-$here/bin}:$PATH LC_ALL=C OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONHASHSEED=0
+export PATH=${BIN:-$here/bin}:/usr/bin:$PATH LC_ALL=C OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONHASHSEED=0
 mkdir -p "$1"
 cd "$1"
 rounds=${2:-3} scale=${3:-1} python=/usr/bin/python3 program=$here/t/bench/prof-seen.py

@@ -4,7 +4,7 @@
 # how many times of a way were right and how far off, in DIR/ways.csv; exit 1 if one lies outside by more than 2 % and 5 ms.
 set -euo pipefail
 here=$(cd "${0%/*}/../.." && pwd)
-export PATH=${BIN:-$here/bin}:$PATH LC_ALL=C
+export PATH=${BIN:-$here/bin}:/usr/bin:$PATH LC_ALL=C
 mkdir -p "$1"
 cd "$1"
 shift

@@ -4,7 +4,7 @@
 # PYTHONS: interpreters; SIZE: units of work.  yappi and sys.monitoring where they are there.
 set -euo pipefail
 here=$(cd "${0%/*}/../.." && pwd)
-export PATH=${BIN:-$here/bin}:$PATH LC_ALL=C
+export PATH=${BIN:-$here/bin}:/usr/bin:$PATH LC_ALL=C
 mkdir -p "$1"
 cd "$1"
 program=$here/t/bench/prof-ways.py size=${SIZE:-400}

@@ -6,7 +6,7 @@
 # PROGRAMS: some of `prof-whatif.py --list`; SPEED.
 set -euo pipefail
 here=$(cd "${0%/*}/../.." && pwd)
-export PATH=${BIN:-$here/bin}:$PATH LC_ALL=C PYTHONPATH=${B:-$here/build}/prof
+export PATH=${BIN:-$here/bin}:/usr/bin:$PATH LC_ALL=C PYTHONPATH=${B:-$here/build}/prof
 [ -e "$PYTHONPATH/millrace_prof.py" ] || { echo "prof-whatif.sh: no recorder in $PYTHONPATH" >&2; exit 1; }
 mkdir -p "$1"
 cd "$1"

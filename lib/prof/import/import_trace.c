@@ -77,7 +77,7 @@ bool import_decimal_us(str s, int64_t *ns)
 
 /* name and category lie one after the other at `text` in the thread's texts, which shrink with the stack */
 struct begin { int64_t start; size_t text, name_n, cat_n; };
-struct thread { struct begin *v; size_t n, cap; int64_t last; uint32_t proc, tid; struct buf texts; };
+struct thread { struct begin *v; size_t n, cap; int64_t last; uint32_t proc, tid; struct buf texts; bool span; };
 enum field {
     PH,
     NAME,
@@ -94,10 +94,12 @@ enum field {
     WAITED,
     OUR_NAME,
     OUR_CAT,
+    SPAN,                                                /* which span or flow an event belongs to */
     FIELDS,
     TS,
     DUR,
     ARGS,
+    ID2,
     OTHER
 };
 /* Events mostly have the keys of the one before, in the same order: what stood at each place, and what to do with it.
@@ -122,7 +124,7 @@ struct trace {
     uint32_t *alias_text;
     size_t alias_cap;
     struct place recent[RECENT];
-    struct buf key, gpu_tid, waited;
+    struct buf key, gpu_tid, waited, span;
     struct plan event, args;
 };
 
@@ -175,6 +177,8 @@ static enum field event_field(str k)
            : is(k, "dur")  ? DUR
            : is(k, "name") ? NAME
            : is(k, "args") ? ARGS
+           : is(k, "id")   ? SPAN
+           : is(k, "id2")  ? ID2
                            : OTHER;
 }
 
@@ -218,6 +222,14 @@ static void read_args(struct trace *t)
         if (f < FIELDS) take(t, f);
         else json_skip(t->j);
     }
+}
+
+/* {"local": id} or {"global": id} */
+static void read_id2(struct trace *t)
+{
+    str k;
+    if (json_next(t->j) != JSON_OBJECT) return;
+    while (json_key(t->j, &k)) take(t, SPAN);
 }
 
 static uint32_t pair(struct trace *t, struct intern *table)
@@ -351,10 +363,16 @@ static bool kineto_after(struct trace *t, struct event *e)
     return true;
 }
 
-static void complete(struct trace *t, struct event *e)
+static void malformed(struct trace *t)
+{
+    if (!t->m->malformed++) t->m->malformed_at = json_offset(t->j);
+}
+
+/* span: of no thread, it may cover others' time */
+static void complete(struct trace *t, struct event *e, bool span)
 {
     str pid = e->proc, tid = e->tid;
-    e->kind = EVENT_CAT;
+    e->kind = span ? EVENT_OP : EVENT_CAT;
     bool ours = our_kind(t, e);
     if (ours) {
         e->cat = value_of(t, OUR_CAT);
@@ -385,18 +403,51 @@ static void begun(struct thread *th, struct event *e)
     th->texts.n = b->text;
 }
 
+/* "CAT ID": spans and flows of one category and id belong together */
+static str span_name(struct trace *t)
+{
+    t->span.n = 0;
+    buf_str(&t->span, value_of(t, CAT));
+    buf_char(&t->span, ' ');
+    buf_str(&t->span, value_of(t, SPAN));
+    return (str){ t->span.s, t->span.n };
+}
+
+/* An arrow from where something was handed over (s) by way of others (t) to where it arrived (f). */
+static void flow(struct trace *t, struct event *e, char type)
+{
+    static const str post = { "post", 4 }, take = { "take", 4 };
+    str pid = e->proc, tid = e->tid;
+    e->kind = EVENT_LINK;
+    e->link = span_name(t);
+    e->end = e->start;
+    name_place(t, e, pid, tid);
+    e->cat = take;
+    if (type != 's') import_put(t->m, e);
+    e->cat = post;
+    if (type != 'f') import_put(t->m, e);
+}
+
+/* what asynchronous begins and ends are of a thread's; 0: of other kinds.  S, T, p, F are those of before. */
+static char span_type(char type)
+{
+    return type == 'b' || type == 'S' ? 'B' : type == 'e' || type == 'F' ? 'E' : 0;
+}
+
 static void one_event(struct trace *t)
 {
     struct importer *m = t->m;
     str ph = value_of(t, PH);
-    char type = ph.n == 1 ? ph.s[0] : 0;
+    char type = ph.n == 1 ? ph.s[0] : 0, spans = 0;
     if (type == 'M') name_alias(t);
-    if (type != 'X' && type != 'B' && type != 'E') {
+    bool flows = !t->kineto && (type == 's' || type == 't' || type == 'f') && has(t, SPAN);
+    if (!t->kineto && has(t, SPAN)) spans = span_type(type);
+    if (type != 'X' && type != 'B' && type != 'E' && !flows && !spans) {
         m->skipped += type != 'M';
         return;
     }
     if (t->bad_time || !t->has_ts) {
-        m->malformed++;
+        malformed(t);
         return;
     }
     int64_t ts = t->ts, dur = t->has_dur ? t->dur : 0;
@@ -407,11 +458,25 @@ static void one_event(struct trace *t)
                        .name = value_of(t, NAME),
                        .start = ts,
                        .end = ts + dur };
-    if (type == 'X') {
-        complete(t, &e);
+    if (flows) {
+        flow(t, &e, type);
         return;
     }
+    if (type == 'X') {
+        complete(t, &e, false);
+        return;
+    }
+    if (spans) {                                         /* a track of its own, like a thread's */
+        str own = span_name(t);
+        struct buf *b = &t->field[TID];
+        b->n = 0;
+        buf_str(b, own);
+        t->set |= 1u << TID;
+        e.tid = (str){ b->s, b->n };
+        type = spans;
+    }
     struct thread *th = thread_of(t);
+    th->span = spans != 0;
     if (ts > th->last) th->last = ts;
     if (type == 'B') {
         th->v = grow(th->v, th->n + 1, &th->cap, sizeof *th->v);
@@ -425,21 +490,30 @@ static void one_event(struct trace *t)
         return;
     }
     begun(th, &e);
-    complete(t, &e);
+    complete(t, &e, spans != 0);
+}
+
+static void forget_event(struct trace *t)
+{
+    t->set = 0;
+    t->bad_time = t->has_ts = t->has_dur = false;
+}
+
+static void take_field(struct trace *t, enum field f)
+{
+    if (f < FIELDS) take(t, f);
+    else if (f == TS) t->has_ts = take_time(t, &t->ts);
+    else if (f == DUR) t->has_dur = take_time(t, &t->dur);
+    else if (f == ARGS) read_args(t);
+    else if (f == ID2) read_id2(t);
+    else json_skip(t->j);
 }
 
 static void read_event(struct trace *t)
 {
     enum field f;
-    t->set = 0;
-    t->bad_time = t->has_ts = t->has_dur = false;
-    for (size_t place = 0; next_key(t, &t->event, place, event_field, &f); place++) {
-        if (f < FIELDS) take(t, f);
-        else if (f == TS) t->has_ts = take_time(t, &t->ts);
-        else if (f == DUR) t->has_dur = take_time(t, &t->dur);
-        else if (f == ARGS) read_args(t);
-        else json_skip(t->j);
-    }
+    forget_event(t);
+    for (size_t place = 0; next_key(t, &t->event, place, event_field, &f); place++) take_field(t, f);
     if (!json_fault(t->j)) one_event(t);
 }
 
@@ -448,7 +522,7 @@ static void read_events(struct trace *t)
     for (enum json token; (token = json_next(t->j)) != JSON_END && token != JSON_ARRAY_END;) {
         if (token == JSON_OBJECT) read_event(t);
         else {
-            t->m->malformed++;
+            malformed(t);
             if (token == JSON_ARRAY) json_leave(t->j);
         }
     }
@@ -466,11 +540,33 @@ static void close_threads(struct trace *t)
                                .end = th->last };
             begun(th, &e);
             t->m->unclosed++;
-            complete(t, &e);
+            complete(t, &e, th->span);
         }
         free(th->v);
         free(th->texts.s);
     }
+}
+
+/* an object that holds the events; or one event, of a file of lines */
+static void read_object(struct trace *t, const char *path)
+{
+    str k;
+    int64_t v = 0;
+    forget_event(t);
+    while (json_key(t->j, &k)) {
+        if (str_is(k, "traceEvents")) {
+            if (json_next(t->j) == JSON_ARRAY) read_events(t);
+            forget_event(t);
+        } else if (str_is(k, "baseTimeNanoseconds")) {
+            enum json token = json_next(t->j);
+            if (token == JSON_NUMBER && int_parse(json_str(t->j).s, json_str(t->j).n, &v) && v < TIME_MAX &&
+                v > -TIME_MAX)
+                *(t->m->held ? &t->m->base_ns : &t->base) = v;
+            if (t->m->rows && !t->m->held)
+                warn("%s: baseTimeNanoseconds comes after events, which are left relative", path);
+        } else take_field(t, event_field(k));
+    }
+    if (has(t, PH) && !json_fault(t->j)) one_event(t);
 }
 
 void import_trace(struct importer *m, const char *path, bool kineto)
@@ -478,22 +574,10 @@ void import_trace(struct importer *m, const char *path, bool kineto)
     struct trace t = { .m = m, .kineto = kineto, .j = json_open(path) };
     json_tolerate(t.j);
     enum json token = json_next(t.j);
-    str k;
     if (token == JSON_ARRAY) read_events(&t);
     else if (token == JSON_OBJECT) {
-        while (json_key(t.j, &k)) {
-            if (str_is(k, "traceEvents")) {
-                if (json_next(t.j) == JSON_ARRAY) read_events(&t);
-            } else if (str_is(k, "baseTimeNanoseconds")) {
-                token = json_next(t.j);
-                int64_t v = 0;
-                if (token == JSON_NUMBER && int_parse(json_str(t.j).s, json_str(t.j).n, &v) && v < TIME_MAX &&
-                    v > -TIME_MAX)
-                    *(m->held ? &m->base_ns : &t.base) = v;
-                if (m->rows && !m->held)
-                    warn("%s: baseTimeNanoseconds comes after events, which are left relative", path);
-            } else json_skip(t.j);
-        }
+        do read_object(&t, path);
+        while (has(&t, PH) && json_next(t.j) == JSON_OBJECT);
     } else if (!json_fault(t.j))
         m->fault = xformat("%s: %s", path, token == JSON_END ? "empty input" : "neither an object nor an array");
     close_threads(&t);
@@ -503,5 +587,5 @@ void import_trace(struct importer *m, const char *path, bool kineto)
     intern_free(&t.ids);
     intern_free(&t.text);
     intern_free(&t.aliases);
-    free_all(t.alias_text, t.thread, t.key.s, t.gpu_tid.s, t.waited.s);
+    free_all(t.alias_text, t.thread, t.key.s, t.gpu_tid.s, t.waited.s, t.span.s);
 }
