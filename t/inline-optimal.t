@@ -96,6 +96,22 @@ inline-module --per-file --out=many.w many
 inline-optimal --check=2 --chance=5 many.w > many.csv
 is 'built asleep or awake, functions come out alike' '0,5,0' counts many.csv
 ok 'and most builds are of some of them' [ "$(get many.csv a.c whole)" -lt "$(get many.csv a.c builds)" ]
+# what is inlined into a function that is built is built with it: asleep, its own code would be another
+mkdir deep
+{   echo 'volatile unsigned v[99]; unsigned all[64];'
+    for k in {0..3}; do
+        echo "static unsigned deep$k(const unsigned *p, unsigned n)
+{ unsigned s = 0, t[4]; for (unsigned i = 0; i < 4; i++) t[i] = p[i] * $((k + 3)); for (unsigned i = 0; i < n; i++) s += t[i & 3] ^ p[i]; return s; }
+static unsigned leaf$k(unsigned x)
+{ unsigned b[8] = { x, x + 1 }; switch (x & 7) { case 0: return 1; case 1: return x * 3; case 3: return x ^ 77; } return deep$k(b, 8) + deep$k(all, x); }
+static unsigned mid$k(unsigned x) { unsigned r = 0; for (unsigned i = 0; i < 3; i++) r += leaf$k(x + i); return r; }
+void top$k(void) { v[$k] = mid$k(v[$((k + 9))]); v[$((k + 20))] = leaf$k($k); }"
+    done
+    echo 'int main(void) { return 0; }'; } > deep/a.c
+cp many/program deep
+inline-module --per-file --out=deep.w deep
+inline-optimal --check=2 --chance=3 deep.w > deep.csv
+is 'and what is inlined into them is awake with them' '0,3,0' counts deep.csv
 mkdir -p sub/far
 cp p/main.c sub/far/main.c
 cp p/other.c sub/other.c
