@@ -121,6 +121,41 @@ a = np.ones((200, 200)); b = a + 1
 tracemalloc.start()
 c = a * b - b / 2
 print(tracemalloc.get_traced_memory()[1] * 2 // a.nbytes / 2, c[1, 1])'
+# C that is called by ways of their own: what cffi makes when it is asked for, getters of pybind11, generators of Cython
+ways() { prof-log --quiet --nested log | csv-where -c cat --is=Backend | csv-cut -c name | grep -xE "$1" | sort | uniq -c | paste -sd' ' | tr -s ' '; }
+if /usr/bin/python3 -c 'import cffi' 2> /dev/null; then
+    cat > build.py <<'D'
+import cffi
+f = cffi.FFI()
+f.cdef("double work(double); int counter;")
+f.set_source("_made", "double work(double x) { for (int i = 0; i < 1000; i++) x += i; return x; } int counter = 7;")
+f.compile()
+D
+    /usr/bin/python3 build.py > made.out 2>&1
+    printf '%s\n' 'from _made import ffi, lib' 'print([lib.work(i) for i in range(5)], lib.counter)' \
+        'print(ffi.typeof(lib.work), ffi.addressof(lib, "work")(2.0), dir(lib))' 'lib.counter += 1' 'print(lib.counter)' > made.py
+    is 'cffi: the same output' "$(/usr/bin/python3 made.py)" prof-record --quiet --force -o log made.py
+    is 'and its functions are seen' ' 5 _made.work' ways '_made.*'
+else skip 'cffi' 'no python3-cffi'; fi
+if /usr/bin/python3 -m pybind11 --includes > with 2> /dev/null; then
+    cat > bound.cpp <<'D'
+#include <pybind11/pybind11.h>
+struct A { int get() const { return 7; } void set(int) {} };
+PYBIND11_MODULE(bound, m) { pybind11::class_<A>(m, "A").def(pybind11::init<>()).def_property("p", &A::get, &A::set); }
+D
+    g++ -O1 -shared -fPIC $(< with) bound.cpp -o bound.so
+    printf '%s\n' 'import bound' 'a = bound.A()' 'print([a.p for _ in range(5)])' 'a.p = 3' > bound.py
+    is 'pybind11: the same output' "$(/usr/bin/python3 bound.py)" prof-record --quiet --force -o log bound.py
+    is 'and its getters and setters are seen, as what they are' ' 6 A.p' ways 'A\.p'
+else skip 'pybind11' 'no pybind11'; fi
+if command -v cython3 > /dev/null; then
+    printf '%s\n' 'def gen(n):' '    for i in range(n): yield i' > cyg.pyx
+    cython3 -3 cyg.pyx 2> /dev/null && gcc -O1 -shared -fPIC $(/usr/bin/python3-config --includes) cyg.c -o cyg.so 2> /dev/null
+    printf '%s\n' 'import cyg' 'print(sum(cyg.gen(9)), list(zip(cyg.gen(2), "ab")))' 'for i in cyg.gen(3): print(i)' > cyg.py.txt
+    mv cyg.py.txt usecyg.py
+    is 'Cython: the same output' "$(/usr/bin/python3 usecyg.py)" prof-record --quiet --force -o log usecyg.py
+    is 'and its generators are no C of the standard library' ' 3 cyg.gen 17 generator.iternext' ways '.*gen.*'
+else skip 'Cython' 'no cython3'; fi
 cat > address.py <<'D'
 import ctypes, json
 f = ctypes.pythonapi.PyCFunction_GetFunction

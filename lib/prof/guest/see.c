@@ -34,7 +34,7 @@ struct function {
     uint32_t seen, unused;
 };
 _Static_assert(sizeof(struct function) == 64 && offsetof(struct function, left) == 32, "as see_common has it");
-struct range { uintptr_t from, to; int kind; char name[64]; };
+struct range { uintptr_t from, to; int kind; bool standard; char name[64]; };   /* standard: Python's own library */
 
 #define HIDDEN __attribute__((visibility("hidden")))
 __thread struct see_thread see_thread;
@@ -291,6 +291,7 @@ static int each_object(struct dl_phdr_info *o, size_t size, void *unused)
         r->kind = *o->dlpi_name ? EXTENSION : INTERPRETER;
         for (size_t k = 0; k < sizeof libc / sizeof *libc; k++)
             if (strncmp(name, libc[k], strlen(libc[k])) == 0) r->kind = LIBC;
+        r->standard = strstr(o->dlpi_name, "/lib-dynload/") != NULL;
         snprintf(r->name, sizeof r->name, "%s", *name ? name : "python");
     }
     return 0;
@@ -422,16 +423,24 @@ static bool wanted(const void *p, bool any)
 
 struct patch { const char *owner; uint16_t category; bool any; int done; };
 
-static void patch_def(struct patch *p, PyMethodDef **at, const char *owner)
+/* in_place: more lies behind it, which its maker looks for there */
+static void patch_def(struct patch *p, PyMethodDef **at, const char *owner, bool in_place)
 {
     void *real;
     memcpy(&real, &(*at)->ml_meth, sizeof real);
     /* whether a class has a __new__ of its own is asked by its address */
     if (!wanted(real, p->any) || strcmp((*at)->ml_name, "__new__") == 0) return;
-    PyMethodDef *copy = keep(sizeof *copy);
+    PyMethodDef *copy = in_place ? *at : keep(sizeof *copy);
     if (!copy) return;
     *copy = **at;
-    const void *stub = stub_for(real, owner, copy->ml_name, p->category, false);
+    char of[256];
+    const char *name = copy->ml_name, *dot = strrchr(owner, '.');
+    if (!*name && dot) {                                 /* the getter of a property */
+        snprintf(of, sizeof of, "%.*s", (int)(dot - owner), owner);
+        owner = of;
+        name = dot + 1;
+    }
+    const void *stub = stub_for(real, owner, *name ? name : "(no name)", p->category, false);
     memcpy(&copy->ml_meth, &stub, sizeof stub);
     *at = copy;
     p->done++;
@@ -509,6 +518,9 @@ static void patch_type(struct patch *p, PyTypeObject *t)
     /* freeing takes time there, and nobody compares it */
     if (r && (strstr(r->name, "_multiarray_umath") || strstr(r->name, "libtorch_python")))
         patch_word(p, &t->tp_dealloc, t->tp_name, "dealloc", true);
+    /* Cython's generators name no module */
+    if (!strchr(t->tp_name, '.') && r && r->kind == EXTENSION && !r->standard)
+        p->category = category_number("Backend");
     const PyTypeObject *b = t->tp_base;
     patch_slots(p, t, t, b, type_slot, COUNT(type_slot));
     patch_slots(p, t, t->tp_as_number, b ? b->tp_as_number : NULL, number_slot, COUNT(number_slot));
@@ -544,14 +556,21 @@ static void patch_wrapper(struct patch *p, PyWrapperDescrObject *w)
     patch_word(p, &w->d_wrapped, ((PyDescrObject *)w)->d_type->tp_name, w->d_base->name, true);
 }
 
+static bool is_of_cffi(PyObject *f)
+{
+    PyObject *self = ((PyCFunctionObject *)(void *)f)->m_self;
+    return PyCFunction_Check(f) && self && strcmp(Py_TYPE(self)->tp_name, "_cffi_backend.Lib") == 0;
+}
+
 int see_patch(PyObject *o, const char *owner, const char *name, bool any)
 {
     struct patch p = { .owner = owner, .category = category_number(name), .any = any };
     PyTypeObject *t = Py_TYPE(o);
     if (PyCFunction_Check(o) || strstr(t->tp_name, "cython_function_or_method"))   /* it begins with the same fields */
-        patch_def(&p, &((PyCFunctionObject *)(void *)o)->m_ml, owner);
+        patch_def(&p, &((PyCFunctionObject *)(void *)o)->m_ml, owner, is_of_cffi(o));
     else if (Py_IS_TYPE(o, &PyMethodDescr_Type) || Py_IS_TYPE(o, &PyClassMethodDescr_Type))
-        patch_def(&p, &((PyMethodDescrObject *)(void *)o)->d_method, ((PyDescrObject *)(void *)o)->d_type->tp_name);
+        patch_def(&p, &((PyMethodDescrObject *)(void *)o)->d_method, ((PyDescrObject *)(void *)o)->d_type->tp_name,
+                  false);
     else if (Py_IS_TYPE(o, &PyGetSetDescr_Type)) patch_getset(&p, (PyGetSetDescrObject *)(void *)o);
     else if (Py_IS_TYPE(o, &PyWrapperDescr_Type)) patch_wrapper(&p, (PyWrapperDescrObject *)(void *)o);
     else if (PyType_Check(o)) patch_type(&p, (PyTypeObject *)(void *)o);

@@ -231,6 +231,28 @@ def _see_type(t):
                 _rec.see(f, t.__name__, category, own or _builtins and type(f) in _functions)
 
 
+def _see_properties(t, category):
+    """pybind11's getters have no name of their own."""
+    for key, v in list(type.__dict__["__dict__"].__get__(t).items()):
+        for f in (v.fget, v.fset) if isinstance(v, property) else ():
+            f = getattr(f, "__func__", f)
+            if type(f) in _functions:
+                _rec.see(f, "%s.%s" % (t.__name__, key), category, False)
+
+
+def _see_cffi():
+    """Functions of cffi's API mode are made when they are first asked for."""
+    for o in _rec.pick(gc.get_objects(), (), "_cffi_backend.Lib") if "_cffi_backend" in sys.modules else ():
+        if id(o) in _libs:
+            continue
+        _libs[id(o)] = o
+        for key in dir(o):
+            f = getattr(o, key, None)
+            if type(f) in _functions:
+                _rec.see(f, _home(f) or "lib", "Backend", False)
+
+
+_libs = {}
 _function = type(_see_type)
 _sizes = {}                                               # of modules in which ufuncs have been looked for
 
@@ -244,6 +266,9 @@ def _see_all():
         place = _place(_home(t))
         if place:
             _rec.see(t, t.__name__, *place)
+            if type(t).__name__ == "pybind11_type":
+                _see_properties(t, place[0])
+    _see_cffi()
     for o in _rec.pick(gc.get_objects(), _kinds, "cython_function"):
         module = _home(getattr(o, "__objclass__", o))
         _see_object(o, module, module)
