@@ -147,11 +147,14 @@ static void wait_for_lock(const char *path)
     pthread_cond_destroy(&w.end);
 }
 
-/* One lock a machine: where locks of all users lie, or else /tmp; never TMPDIR, of which jobs have their own. */
+/* One lock a machine: where locks of all users lie, or else /tmp; never TMPDIR, of which jobs have their own.  What one
+ * user may do must not decide: where only root may write to /run/lock, root goes to /tmp as well. */
 static char *lock_path(const char *given)
 {
+    struct stat st;
     if (given && strchr(given, '/')) return xstrdup(given);
-    return xformat("%s/millrace-measure.lock", access("/run/lock", W_OK | X_OK) == 0 ? "/run/lock" : "/tmp");
+    bool of_all = stat("/run/lock", &st) == 0 && S_ISDIR(st.st_mode) && st.st_mode & S_IWOTH;
+    return xformat("%s/millrace-measure.lock", of_all ? "/run/lock" : "/tmp");
 }
 
 /* whoever comes first makes it, all others may read it, which is enough for flock; asking to create a file that is
@@ -167,8 +170,8 @@ static int lock_open(const char *path)
         if (fd < 0) fd = open(path, HOW);
     }
     if (fd < 0 && errno == ELOOP) die("%s: a link stands in the place of the measuring lock; remove it", path);
-    if (fd < 0) die_errno("%s", path);
-    if (fstat(fd, &st) != 0) die_errno("%s", path);
+    if (fd < 0 && errno != ENXIO) die_errno("%s", path); /* a socket cannot be opened */
+    if ((fd < 0 ? lstat(path, &st) : fstat(fd, &st)) != 0) die_errno("%s", path);
     if (!S_ISREG(st.st_mode))
         die("%s: no file, but something that user %ld put in the place of the measuring lock; remove it", path,
             (long)st.st_uid);
