@@ -15,13 +15,16 @@ inline_own_name = $(notdir $(abspath $(PROGRAM)))
 inline_own  = $(filter-out $(inline_own_name),demo) $(if $(PROGRAM),$(inline_own_name))
 inline_from = $(if $(and $(PROGRAM),$(filter $(inline_own_name),$1)),$(abspath $(PROGRAM)),$(TOP)/data/$1)
 inline_src  = $(OUT)/inline-src
+# holds the names of those that no mirror had and nobody asked for; when somebody does, they are tried again
 $(inline_src)/fetched: $(INLINE_TABLE) | $(PROGS)
 	@mkdir -p $(@D)
 	csv-calc --print=name --print=package $< | while IFS=$$'\t' read -r name package; do
 	    $(TOP)/pipelines/fetch-source $$package $(@D)/$$name $(CURDIR)/data ||
-	        case ' $(INLINE_NAMES) ' in *" $$name "*) exit 1 ;; esac
-	done
-	touch $@
+	        case ' $(INLINE_NAMES) ' in *" $$name "*) exit 1 ;; *) echo $$name ;; esac
+	done $(aside)
+ifneq ($(filter $(INLINE_NAMES),$(shell cat $(inline_src)/fetched 2> /dev/null)),)
+.PHONY: $(inline_src)/fetched
+endif
 
 # The steps from builds to an answer, of pattern FOLDER/%/built, the executables FOLDER/%/LABEL and a folder w there:
 # $(call inline_rows,FOLDER,LABELS,BASES,METRICS,ROUNDS,SECONDS,GUARDED,FASTER,SMALLER[,VARIABLE OF NAMES]).

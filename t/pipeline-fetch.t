@@ -68,4 +68,11 @@ printf 'name,set,package,build,search,confirm\nhello,train,hello,,,\ngone,train,
 of() { PATH=$PWD/bin:$PATH make -s -C "$root" "$PWD/$1/inline-src/fetched" OUT="$PWD/$1" INLINE_TABLE="$PWD/two.csv" INLINE_NAMES="$2"; }
 ok 'a program whose source is there' of there hello
 fails 'one whose source is not' 2 'cannot fetch the source of gone' of lost gone
+fails 'nor when another was asked for before' 2 'cannot fetch the source of gone' of there gone
+"$root/t/fake-mirror" . gone hello
+ok 'a mirror has it, and it is asked for: it is fetched' of there gone
+is 'whole' hello cat there/inline-src/gone/file
+: > asked
+ok 'once' of there gone
+is 'nobody is asked again' '' asked
 done_testing
