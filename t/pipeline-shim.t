@@ -57,6 +57,8 @@ for r in 1 2 3; do
     printf 'exact\n' > $r/loop/set/x.problems
     # of few rounds, p values of two runs may be the same by chance
     printf 'label,seconds,p_value\nc,0.%s,%s\n' $r 0.$((r / 3)) > $r/loop/set/x.csv
+    # which input is the slowest is measured, though two runs may agree
+    printf 'label,worst,worst_ratio\na,in.%s,1.%s\n' $((r / 3 + 1)) $r > $r/guard.csv
     printf 'label,round,update_seconds\npython,1,%s\nc,1,%s\n' 0.$r 0.0$r > $r/prof/rounds.csv
     printf 'proc,op,total_ns\n%s,c,%s\n' 10$r 7$r > $r/prof/forks/cells.csv
     [ $r = 2 ] || printf '%s,c+gpu,5\n' 10$r >> $r/prof/forks/cells.csv

@@ -16,7 +16,8 @@ void clock_fake(int64_t (*source_ns)(void));             /* tests: replace now_n
 /* Held while anything is timed, by bench-run, loop-run, place-run and others: one measurement at a time per machine.
  * Waits, and says after half a second and then every minute for which process.  Released by process exit, also by
  * kill -9; a holder that is stopped keeps it.  A child of a holder does not wait for its parent.  The lock file is
- * /run/lock/millrace-measure.lock, or in /tmp where not all users may write there; MILLRACE_MEASURE_LOCK=PATH is another. */
+ * /run/lock/millrace-measure.lock, or in /tmp where not all users may write to that folder; MILLRACE_MEASURE_LOCK=PATH
+ * is another. */
 void measure_lock(void);
 void measure_unlock(void);
 #endif
