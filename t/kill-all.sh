@@ -33,7 +33,7 @@ figure7 150 figure7 SCALE=test PLACE_NETS=mlp PLACE_RATIOS=1:1 PLACE_AGAIN=0 PLA
 figure8 40 figure8 SCALE=test PLACE_NETS=mlp PLACE_LARGE=vgg19-32-224 PLACE_PAGED_STEPS=1 PLACE_TIER=file:$tier
 pca-data 150 pca-data SCALE=test PCA_ROUNDS=1 PCA_PROGRAMS=$here/../data/pca/life.c PCA_VARIANTS=$tier/variants.csv
 inline 400 inline SCALE=ci INLINE_EVALS=4 INLINE_SIZE=2 INLINE_ROUNDS=6
-fetched 400 inline SCALE=ci INLINE_EVALS=2 INLINE_SIZE=1 INLINE_ROUNDS=6 INLINE_ROWS=O2,lto-pgo INLINE_GOALS=learned,small INLINE_TABLE=$tier/programs.csv INLINE_NAMES=hello
+fetched 400 inline SCALE=ci INLINE_EVALS=2 INLINE_SIZE=1 INLINE_ROUNDS=6 INLINE_ROWS=O2,lto-pgo INLINE_GOALS=learned,small INLINE_TABLE=$tier/programs.csv INLINE_NAMES=hello,other
 loop 400 loop SCALE=ci LOOP_EVAL=model LOOP_SETS=ragged LOOP_STEP=192 LOOP_SEARCHES=greedy1 LOOP_BROKEN=greedy1 LOOP_PEERS=openblas LOOP_ALL=gcc
 prof 400 prof SCALE=test PROF_STEPS=1050 PROF_ROUND_STEPS=1050 PROF_TREE=$tier/tree.py
 E

@@ -58,6 +58,32 @@ is 'inputs are sent once a host' 1 bash -c "ls $T/ssh/home-m1/.millrace/inputs |
 HOSTS='1/m1 1/m2 1/:'
 ok 'two hosts and this machine' run three.csv
 ok 'give the same bytes' merged three.csv
+# six connections break off, each somewhere in what it brings, and the head is killed after the second, fourth and sixth
+for m in m1 m2; do
+    mv ssh/home-$m/.millrace/bin/jobs-do ssh/home-$m/.millrace/bin/jobs-do.real
+    { echo "drops=$T/drops"
+      cat << 'END'
+[ "${1-}" != --version ] || exec -a jobs-do "$HOME/.millrace/bin/jobs-do.real" --version
+echo >> "$drops"
+[ "$(wc -l < "$drops")" -le 6 ] || exec -a jobs-do "$HOME/.millrace/bin/jobs-do.real" "$@"
+"$HOME/.millrace/bin/jobs-do.real" "$@" | head -c $((RANDOM % 400))
+kill -9 $(ps -o ppid= $PPID)
+END
+    } > ssh/home-$m/.millrace/bin/jobs-do
+    chmod +x ssh/home-$m/.millrace/bin/jobs-do
+done
+dropped() {
+    local i
+    : > drops
+    for i in 2 4 6; do
+        setsid "$wide" jobs.csv dropped.csv inputs 2> /dev/null &
+        while kill -0 $! 2> /dev/null && [ "$(wc -l < drops)" -lt $i ]; do sleep 0.02; done
+        { kill -9 -- -$!; wait $!; } 2> /dev/null
+    done
+    [ "$(wc -l < drops)" -ge 6 ] && "$wide" jobs.csv dropped.csv inputs && merged dropped.csv
+}
+ok 'connections that break off, a head that is killed' dropped
+for m in m1 m2; do mv ssh/home-$m/.millrace/bin/jobs-do.real ssh/home-$m/.millrace/bin/jobs-do; done
 HOSTS='1/m1 1/m3'
 fault() {
     local name=$1 re=$2
