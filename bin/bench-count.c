@@ -11,7 +11,9 @@
  * ELF file), allocations (a preloaded counter; allocations and allocated_bytes).
  * Only the process that is started counts, not those it starts.  It runs in
  * an environment that is always the same, PATH, HOME, LC_ALL, TZ, TMPDIR and
- * what --env names, so that a count is the same for every user and machine.
+ * what --env names, so that a count is the same for every user and machine
+ * with the same libraries: to find them the loader needs some hundred
+ * instructions more or less, by how many others are installed.
  *
  * Each count is taken --runs times.  Columns out: label, metric, value, exact
  * (yes: all runs agree, no: value is the least of them; empty: there was one run
