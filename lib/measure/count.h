@@ -4,8 +4,9 @@
  * programs run too.  Cycles: a model, instructions + 10 x first-level misses + 100 x last-level misses + 10 x
  * mispredictions, of cachegrind, about 30 times slower.  Allocations: a preloaded counter, native speed, dynamic
  * programs only.  All of the first process only; processes that it starts are not counted.  Sizes: read from the ELF
- * file, not run at all.  Exact means: a second run gives the same number, for another user too, and on another machine with
- * the same libraries (the loader's search in /etc/ld.so.cache takes some hundred instructions, by what else is installed).
+ * file, not run at all.  Exact means: a second run gives the same number, for another user too, and on another machine
+ * with the same libraries (the loader's search in /etc/ld.so.cache takes some hundred instructions, by what else is
+ * installed).
  * Since a program's start reads its whole environment, everything is counted in a small one that is always the same. */
 #ifndef MILLRACE_COUNT_H
 #define MILLRACE_COUNT_H
