@@ -14,6 +14,10 @@ fails "a column that is not there" 1 "t:1: no column 'q'" csv-cut -c q t
 fails "then it is said what there is" 1 "no column 'q'; there are host, path, ms" bash -c "echo host,path,ms | csv-sort -k q"
 fails 'no header' 1 "no column 'ms'; there are 1, 2.5: is the line with the names of the columns missing" bash -c 'echo 1,2.5 | csv-sort -k ms'
 fails "and that another separator is meant" 1 "separated by ';', see --delimiter" bash -c "echo 'host;path;ms' | csv-sort -k ms"
+fails 'JSON for a table' 1 'this is JSON, a table is wanted' csv-cut -c a <(echo '{"a":1}')
+fails 'and an array of it' 1 'this is JSON' csv-cut -c a <(echo '[{"a":1}]')
+fails 'a graph for a table' 1 'place-cost or place-profile makes one of a graph' csv-cut -c a <(echo '(graph (tensor t))')
+fails 'and another s-expression' 1 'sexp-to-csv makes one' csv-cut -c a <(echo '(gramma (tensor t))')
 fails "a pattern that matches nothing" 1 "no column matches 'q\*'" csv-cut -c 'q*' t
 fails "a column twice" 2 'twice' csv-cut -c a,a t
 fails "an empty name" 2 'empty' csv-cut -c a,,b t
