@@ -69,6 +69,8 @@ ok 'correlations as of exact sums, far from 0 too' eval 'csv-group -g g -c y --s
     csv-diff --tolerance=1e-11 --abs=1e-11 want.csv got.csv'
 is 'with itself, and with its negative' $'n_rows,corr_x_x,corr_m_x\n3,1,-1' eval \
     'printf "x,m\n1,-1\n9007199254740993,-9007199254740993\n4,-4\n" | csv-group -c x --stat=corr:x,corr:m'
+is 'and with thrice itself, where the sums in doubles make 1 and an ulp' $'n_rows,corr_y_x\n3,1' eval \
+    'printf "x,y\n7,21\n17,51\n17,51\n" | csv-group -c x --stat=corr:y'
 is 'none of one pair, nor of what does not vary' $'g,n_rows,corr_y_x\na,1,\nb,2,' eval \
     'printf "g,x,y\na,1,2\nb,1,3\nb,1,4\n" | csv-group -g g -c x --stat=corr:y'
 is 'pairs of which one is not known are left out' $'n_rows,corr_y_x\n4,1' eval \

@@ -124,11 +124,8 @@ csvw *csvw_append(const char *path, const char *names)
     if (fstat(fd, &st) != 0) die_errno("%s", path);
     size_t n = strlen(names);
     char *head = st.st_size ? xmalloc(n + 1, 1) : NULL;
-    if (head && (pread(fd, head, n + 1, 0) != (ssize_t)n + 1 || memcmp(head, names, n) != 0 || head[n] != '\n')) {
-        free(head);
-        close(fd);
+    if (head && (pread(fd, head, n + 1, 0) != (ssize_t)n + 1 || memcmp(head, names, n) != 0 || head[n] != '\n'))
         die_at(path, 1, "header differs from '%s'; another version's results? move the file away", names);
-    }
     csvw *w = new_writer(fd, path);
     w->append = true;
     if (head) {

@@ -77,11 +77,3 @@ void table_write_names(csvw *w, const struct table *m)
     for (int i = 0; i < m->ncol; i++) csvw_str(w, m->name[i]);
     csvw_end(w);
 }
-
-void table_free(struct table *m)
-{
-    free(m->name);
-    free(m->cell);
-    free(m->line);
-    arena_free(&m->text);
-}

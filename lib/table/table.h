@@ -23,5 +23,4 @@ double table_num(const struct table *, size_t row, int col);   /* dies at file:l
 struct exact_number table_exact(const struct table *, size_t row, int col);
 void table_write_row(csvw *, const struct table *, size_t row);
 void table_write_names(csvw *, const struct table *);
-void table_free(struct table *);
 #endif
