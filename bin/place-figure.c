@@ -5,13 +5,17 @@
  * Columns in: those of place-record; the last row of a network, batch,
  * formulation and ratio counts.  Rows out are in the order of the input.
  * A step's time is that of the fastest, as in the study, since what others do
- * can only slow a step down; 8 and 12: the median.
+ * can only slow a step down; 8 and 12: the median.  A ratio of times is that of
+ * the rounds (round_seconds) by pairs: the Hodges-Lehmann estimate, with lower
+ * and upper the exact 95 % interval; empty below six rounds.  reached_ratio is
+ * that of the pools; ratio_off (1: more than 5 % from the ratio, also said on
+ * stderr).
  * 7: network, batch, formulation (numa, static, sync, async, fast), ratio,
- *   step_seconds, speedup_over_slow_ratio, lower_ratio, upper_ratio (the
- *   extremes over single steps), loss_ratio (1 - all-fast / step time),
- *   least_loss_ratio (by the plan's bound: less cannot be lost), kind.  The row
- *   of formulation slow has speed-up 1, that of fast is the line no plan can
- *   cross.
+ *   step_seconds, speedup_over_slow_ratio, lower_ratio, upper_ratio,
+ *   loss_ratio (1 - all-fast / step time), lower_loss_ratio, upper_loss_ratio,
+ *   least_loss_ratio (by the plan's bound: less cannot be lost), rounds,
+ *   reached_ratio, ratio_off, kind.  The row of formulation slow has speed-up 1,
+ *   that of fast is the line no plan can cross.
  * 8: network, batch, formulation, ratio, step_seconds, control, control_seconds,
  *   speedup_over_control_ratio, lower_ratio, upper_ratio, given_bytes, kind.
  *   Rows with median_seconds: the control is the row of formulation paged, of
@@ -20,12 +24,13 @@
  *   formulation cache, from place-cache.
  * 9: network, batch, formulation (sync, async), ratio, performance_ratio
  *   (all-fast over step time), lower_ratio, upper_ratio, cost_ratio (of memory
- *   against all fast, when fast costs --price times slow), kind.
+ *   against all fast, when fast costs --price times slow), rounds,
+ *   reached_ratio, ratio_off, kind.
  * 10: network, batch, formulation, ratio, fast_memory_bytes (the limit, and
  *   what lies outside the pools), default_bytes (of everything), slowdown_ratio
  *   (over all fast), lower_ratio, upper_ratio, fast_input_ratio and
  *   fast_output_ratio (operand bytes in fast memory), moved_to_slow_bytes,
- *   moved_to_fast_bytes, kind.
+ *   moved_to_fast_bytes, rounds, reached_ratio, ratio_off, kind.
  * 11: network, batch, formulation, ratio, predicted_seconds, step_seconds,
  *   error_ratio ((predicted - measured) / measured), beyond_third (1: off by
  *   more than a third, also said on stderr), kind.

@@ -8,13 +8,13 @@
  * every kernel the tiers of its operands, the mode and the time expected.
  * Formulations: static (a tier for life), sync (copies between kernels),
  * async (copies beside kernels, on one channel), numa (first touch; no
- * choice; with a share, the memory whose pools have that ratio within 5 %),
- * slow and fast (the two ends, no limit).
+ * choice), slow and fast (the two ends, no limit).
  * The limit is fast memory for intermediates and staging, in bytes or as a
- * share of the graph's peak; --ratio=R:1 gives 1 / (R + 1) of it, 1:0 is slow and
- * 0:1 is fast.  With --process it is what the process of place-run may take:
- * parameters, inputs and the program are counted, a share is of all.  Tensors
- * below 64 KiB always stay in fast memory.  The plan says objective_seconds,
+ * share of the graph's peak; --ratio=R:1 begins with 1 / (R + 1) of it and looks
+ * for the limit with which the pools, slow to fast, have that ratio within 5 %
+ * (or come nearest); 1:0 is slow and 0:1 is fast.  With --process it is what
+ * the process of place-run may take: parameters, inputs and the program are
+ * counted, a share is of all.  Tensors below 64 KiB always stay in fast memory.  The plan says objective_seconds,
  * bound_seconds (no plan can be faster) and gap_ratio, with the prices that
  * prove the bound.  --exact=SECONDS gives the plan
  * (static, sync, async) to CBC, which must be installed, for so much of its
@@ -29,8 +29,8 @@
  */
 #include "base/filter.h"
 #include "place/engine.h"
-#include "place/layout.h"
 #include "place/limit.h"
+#include "place/sweep.h"
 #include "place/verify.h"
 #include "measure/clock.h"
 #include "table/csvio.h"
@@ -73,32 +73,6 @@ static void write_times(double creation, double optimisation)
     csvw_close(w);
 }
 
-/* First touch leaves what there is of fast memory unused where nothing fits any more, so that the pools have another
- * ratio than the limit: more memory is given until theirs is within 5 % of what was asked for, as in the study. */
-static struct plan *reach_ratio(const struct graph *g, const struct profile *profile, struct plan *plan)
-{
-    enum { TRIES = 7 };
-    static const double NEAR = 0.05;
-    double want = (1 - budget.share) / budget.share, ratio = want;
-    double got = (double)plan->slow_bytes / (double)plan->fast_bytes;
-    double off = fabs(got / want - 1);
-    struct effort probe = effort;
-    probe.probe = true;
-    if (got < want) return plan;                         /* less memory may be too little for a kernel */
-    for (int i = 0; i < TRIES && off > NEAR; i++) {
-        ratio *= exp2((got > want ? -1 : 1) * exp2(-i));
-        uint64_t bytes = (uint64_t)((double)graph_peak(g) / (ratio + 1));
-        struct plan *next = make_plan(g, profile, FORM_NUMA, bytes, &probe);
-        if (!next) continue;                             /* more memory may mean more staging */
-        got = (double)next->slow_bytes / (double)next->fast_bytes;
-        bool nearer = fabs(got / want - 1) < off;
-        if (nearer) off = fabs(got / want - 1);
-        plan_free(nearer ? plan : next);
-        plan = nearer ? next : plan;
-    }
-    return plan;
-}
-
 int main(int argc, char **argv)
 {
     const char *path = filter_operand(argc, argv, filter_init(argc, argv, help, options));
@@ -122,8 +96,9 @@ int main(int argc, char **argv)
             " bytes", bytes, beside);
     bytes -= beside;
     double read = (double)cpu_ns() * 1e-9;
-    struct plan *plan = make_plan(g, profile, form, bytes, &effort);
-    if (form == FORM_NUMA && budget.share > 0 && !process) plan = reach_ratio(g, profile, plan);
+    bool search = budget.ratio && form != FORM_SLOW && form != FORM_FAST && !process;
+    struct plan *plan = search ? sweep_plan(g, profile, &effort, form, bytes, 1 / budget.share - 1)
+                               : make_plan(g, profile, form, bytes, &effort);
     if (effort.exact > 0) verify_plan(g, profile, plan, fault, NULL);
     if (times_path) write_times(read, (double)cpu_ns() * 1e-9 - read);
     plan_write(plan, "-");

@@ -6,7 +6,9 @@
  * RUN and KERNELS are what place-run wrote.  Columns out: network, batch,
  * formulation, ratio (as asked for), then time (predicted_seconds from the
  * plan, bound_seconds, gap_ratio, actual_seconds = fastest counted step,
- * median_seconds, all of them in step_seconds), memory (io_bytes, peak_bytes,
+ * median_seconds, all of them in step_seconds, the
+ * fastest of each round, which begins where the steps of RUN do, in
+ * round_seconds), memory (io_bytes, peak_bytes,
  * limit, pools and reached_ratio, that of the pools, high-water mark), moves
  * by direction, operand slots in fast memory, traffic of the tier, loss of
  * every step, and the setting (tier, method, kind, threads, isa, machine,

@@ -48,6 +48,14 @@ batch_seen(t) = (t eq "" || among(batch, t) ? 0 : (batch = batch . (batch eq "" 
 batches = 'stats ARG1 using (batch_seen(strcol("batch"))) nooutput name "HOUSE"'
 house_title(t) = (kind eq "" ? "" : kind . ": ") . t
 house_foot = 'at screen 0.99, 0.018 right noenhanced font ",9" textcolor rgb "#777777"'
+# `@intervals`: the text intervals says what columns lower_ratio, upper_ratio and ratio_off of place-figure hold
+house_held = house_lacking = house_off = 0
+house_count(lower, off) = (lower eq "" ? (house_lacking = house_lacking + 1) : (house_held = house_held + 1), \
+    house_off = house_off + (off eq "1"), 0)
+intervals = 'stats ARG1 using (house_count(strcol("lower_ratio"), strcol("ratio_off"))) nooutput name "HOUSE"; ' . \
+    'intervals = (house_held ? "lines: 95 % intervals over rounds" : "") . ' . \
+    '(house_held && house_lacking ? ", " : "") . (house_lacking ? "no line: fewer than six rounds" : "") . ' . \
+    '(house_off ? "; pale: at the ratio written" : "")'
 footer = 'if (machine ne "") { set label 9999 machine ' . house_foot . ' }'
 
 # distinct texts of a column: `list_n = 0`, then stats over list_add(text) fills list[1 .. list_n]; list_index(text)

@@ -1,13 +1,14 @@
 # speed-up over all tensors in slow memory, bars by formulation and ratio, a panel per network, one scale for all;
 # below, what plans lose against all tensors in fast memory: geometric means, the bound and what the study reports
 #   columns network, batch, formulation, ratio, speedup_over_slow_ratio, lower_ratio, upper_ratio, loss_ratio,
-#   least_loss_ratio, kind; ARG3: networks; ARG4: threads of the kernels
+#   least_loss_ratio, reached_ratio, ratio_off, kind; ARG3: networks; ARG4: threads of the kernels
 n = words(ARG3)
 wide = 1000
 rows = (n + 1) / 2 + 1
 high = 170 + 270 * rows
 call ARG0[:strlen(ARG0) - strlen("place-speedup.gp")] . "house.gp" ARG2
 @kinds
+@intervals
 threads = !exists("ARG4") || ARG4 eq "" || ARG4 eq "1" ? "" : ", " . ARG4 . " kernel threads"
 set boxwidth 0.19
 set xtics ("8 : 1" 0, "4 : 1" 1, "1 : 1" 2) scale 0
@@ -19,16 +20,17 @@ at(net, form, shift) = strcol("network") eq net && strcol("formulation") eq form
 of(net, form) = strcol("network") eq net && strcol("formulation") eq form ? column("speedup_over_slow_ratio") : NaN
 stats ARG1 using (column("speedup_over_slow_ratio")) nooutput name "S"
 ends(t) = t eq "fast" || t eq "slow"
-stats ARG1 using (ends(strcol("formulation")) ? NaN : column("upper_ratio")) nooutput name "U"
-top = 1.12 * (U_max > S_max ? U_max : S_max)
+top = S_max
+upper(t, v) = ends(t) || v != v ? 0 : (top = v > top ? v : top, 0)
+stats ARG1 using (upper(strcol("formulation"), number(strcol("upper_ratio")))) nooutput
+top = 1.12 * top
 # no empty group where 8:1 was not run
 left = 0.45
 stats ARG1 using (strcol("ratio") eq "8:1" ? (left = -0.55) : 0) nooutput
 set multiplot layout rows, (n > 1 ? 2 : 1) \
     margins screen 0.075, 0.985, 108.0 / high, 1 - 90.0 / high spacing screen 0.055, 75.0 / high title house_title( \
     "training steps by where tensors lie, over all of them in slow memory" . threads . "\n" . \
-    "{/*0.8 bars: the fastest step; lines: extremes of single steps; " . \
-    "fast memory: of intermediates, without parameters}")
+    "{/*0.8 " . intervals . "; fast memory: of intermediates, without parameters}")
 @footer
 unset key
 start(f) = f == 4 ? 0.55 : f == 3 ? 0.37 : f == 2 ? 0.22 : 0.03   # of the names, by their lengths
@@ -51,15 +53,22 @@ do for [i = 1:n] {
     set arrow 2 from left, F_max to 2.45, F_max nohead dt 2 lw 1.6 lc rgb warning
     set label 2 "all\nfast" at 2.48, F_max left textcolor rgb warning font ",10"
     if (i == 2) { unset label 9999; unset for [f = 1:F] label 10 + f; unset for [f = 1:F] object 10 + f }
-    plot for [f = 1:F] ARG1 using (at(net, word(forms, f), (f - 2.5) * 0.2)):(column("speedup_over_slow_ratio")): \
-        (column("lower_ratio")):(column("upper_ratio")):(0.19) with boxerrorbars lc rgb shade(f) lw 1.2
+    x(f) = at(net, word(forms, f), (f - 2.5) * 0.2)
+    y(off) = strcol("ratio_off") eq off ? column("speedup_over_slow_ratio") : NaN
+    plot for [f = 1:F] ARG1 using (x(f)):(y("0")):(0.19) with boxes lc rgb shade(f), \
+        for [f = 1:F] ARG1 using (x(f)):(y("1")):(0.19) with boxes fs solid 0.35 lc rgb shade(f), \
+        for [f = 1:F] ARG1 using (x(f)):(column("speedup_over_slow_ratio")):(number(strcol("lower_ratio"))): \
+            (number(strcol("upper_ratio"))):(0.19) with boxerrorbars fs empty noborder lw 1.2 lc rgb base, \
+        for [f = 1:F] ARG1 using (x(f)):(y("1") / 2):(sprintf("%.1f:1", column("reached_ratio"))) with labels rotate \
+            font ",9"
 }
 unset arrow 1; unset arrow 2; unset label 2
 if (n == 1) { unset label 9999; unset for [f = 1:F] label 10 + f; unset for [f = 1:F] object 10 + f }
 if (n % 2 && n > 1) { set multiplot next }
 # means over the networks of performance against all fast, as losses in per cent; below 0 where a ratio was not run
 ratios = "8:1 4:1 1:1"
-all(form, r, name) = strcol("formulation") eq form && strcol("ratio") eq r ? log(1 - column(name)) : NaN
+all(form, r, name) = strcol("formulation") eq form && strcol("ratio") eq r && strcol("ratio_off") eq "0" ? \
+    log(1 - column(name)) : NaN
 gather(v) = v == v ? (total = total + v, count = count + 1, 0) : 0
 array mean[12]
 array least[12]
@@ -74,13 +83,13 @@ do for [f = 1:F] {
     }
 }
 unset title
-set title sprintf("loss (mean of %d); lines: least of any plan; diamonds: the study's", n) \
+set title "loss (mean" . (house_off ? ", but pale" : "") . "); lines: least of any plan; diamonds: the study's" \
     offset 0,-0.6
 set ylabel "loss, %"
 set xlabel "slow : fast memory" offset 0,0.6
 set yrange [0:100]
 set xrange [left:2.75]
-x(i, f) = (int(i) - 1) % 3 + (f - 2.5) * 0.2
+spot(i, f) = (int(i) - 1) % 3 + (f - 2.5) * 0.2
 paper(f) = f == 1 ? 71.9 : 27.7                          # the study: NUMA and moves between kernels, at 4 : 1
 # numbers stand above the bar and its line, and above the study's mark where that is near
 over(i) = least[i] > mean[i] ? least[i] : mean[i]
@@ -88,11 +97,12 @@ mark(i) = paper(i == 2 ? 1 : 3)
 top_of(i) = (i == 2 || i == 8) && abs(mark(i) - over(i) - 5) < 12 && mark(i) + 4 > over(i) ? mark(i) + 4 : over(i)
 do for [i = 1:12] {
     f = (i - 1) / 3 + 1
-    if (mean[i] >= 0) { set label 100 + i sprintf("%.0f", mean[i]) at x(i, f), top_of(i) center \
+    if (mean[i] >= 0) { set label 100 + i sprintf("%.0f", mean[i]) at spot(i, f), top_of(i) center \
         offset 0,0.6 font ",10" }
 }
 row(i) = (i - 1) / 3 + 1
-plot for [i = 1:12] "+" using (x(i, row(i))):(mean[i]) every ::0::0 with boxes lc rgb shade(row(i)), \
-    for [i = 4:12] "+" using (x(i, row(i))):(least[i]):(0.09) every ::0::0 with xerrorbars pt -1 lw 2.5 lc rgb base, \
+plot for [i = 1:12] "+" using (spot(i, row(i))):(mean[i]) every ::0::0 with boxes lc rgb shade(row(i)), \
+    for [i = 4:12] "+" using (spot(i, row(i))):(least[i]):(0.09) every ::0::0 with xerrorbars pt -1 lw 2.5 \
+        lc rgb base, \
     for [f = 1:3:2] "+" using (1 + (f - 2.5) * 0.2):(paper(f)) every ::0::0 with points pt 13 ps 1.4 lc rgb warning
 unset multiplot

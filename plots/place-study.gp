@@ -4,7 +4,9 @@ high = 1100
 call ARG0[:strlen(ARG0) - strlen("place-study.gp")] . "house.gp" ARG2
 @kinds
 @batches
-set multiplot layout 3,1 title house_title(ARG3 . ", batch " . batch . ", by the size of fast memory") noenhanced
+@intervals
+set multiplot layout 3,1 title house_title(ARG3 . ", batch " . batch . ", by the size of fast memory; " . intervals) \
+    noenhanced
 @footer
 set key top right
 set offsets graph 0.03, graph 0.03, 0, 0
@@ -18,8 +20,9 @@ x(f) = of(f) ? column("fast_memory_bytes") / 1e9 : NaN
 set yrange [0:*]
 set ylabel "step time over all fast"
 plot for [f = 1:3] ARG1 using (x(f)):"slowdown_ratio" smooth unique with lines lc rgb shade(f) notitle, \
-    for [f = 1:3] ARG1 using (x(f)):"slowdown_ratio":"lower_ratio":"upper_ratio" with yerrorbars pt 7 \
-        lc rgb shade(f) title word(forms, f)
+    for [f = 1:3] ARG1 using (x(f)):(column("slowdown_ratio")):(number(strcol("lower_ratio"))): \
+        (number(strcol("upper_ratio"))) with yerrorbars pt 0 lc rgb shade(f) notitle, \
+    for [f = 1:3] ARG1 using (x(f)):"slowdown_ratio" with points pt 7 lc rgb shade(f) title word(forms, f)
 unset label 9999
 set yrange [0:1.02]
 set key bottom right

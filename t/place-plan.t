@@ -98,7 +98,7 @@ place-net mlp --batch=512 > l.sexp
 place-cost --model=disk l.sexp > l.csv
 row() { printf 'Interference%s,Interference,,%s,direct,0,%s,1,model,simulated\n' "$@"; }
 lost() { cat l.csv && row '' D,P "$1" '' P,D "$1" && row "${@:2}"; }
-beside() { place-plan -f async --ratio=4:1 --profile="$1" l.sexp; }
+beside() { place-plan -f async --limit=20% --profile="$1" l.sexp; }
 check() { place-check --plan="$1" --profile="$2" l.sexp >&2; }
 lost 0 ' Relu' D,P 0 > none.csv
 lost 0.3 ' Softmax' D,P 0.9 > lost.csv
@@ -119,7 +119,7 @@ ok "a plan of it" grep -q "(move" most.async
 is 'a loss of more than all, of a busy machine: the most that counts' "$(sha256sum < most.async)" \
     eval 'beside busy.csv 2> said | sha256sum'
 is 'and says so' 2 grep -c 'busy.csv.*lose 1.62 s by a second of copies.*counted as 0.95' said
-# first touch: staging and holes leave the pools another ratio; more memory is given until it is the one asked for
+# staging and holes leave the pools another ratio; more memory is given until it is the one asked for
 place-net vgg19 --batch=2 > v.sexp
 place-cost --model=optane v.sexp |
     awk -F, -v OFS=, 'NR > 1 && $2 != "Move" && ($4 $5) ~ /P/ { $6 = "staged"; $7 = 16000000 } { print }' > v.csv
@@ -130,4 +130,30 @@ for r in 1 4; do
     is "first touch at $r:1 has that ratio" 1 reached $r
     ok 'and is sound' place-check --plan=n.plan --profile=v.csv v.sexp
 done
+# every formulation, beside a search of all limits 3 % apart: where two in a row have the ratio within 5 %, the plan has it
+place-net vgg16 --batch=3 --image=32 > v.sexp
+place-cost --model=disk v.sexp > v.csv
+place-stat v.sexp | csv-cut -c peak_bytes | sed 1d > peak
+quick() { place-plan --quiet --steps=200 --rounds=100 -p v.csv "$@" v.sexp > n.plan 2> error; }
+window() { # FORMULATION RATIO: is there one?
+    local k last=0 now
+    for k in {-20..20}; do
+        now=0
+        if quick -f "$1" --limit="$(csv-calc --print="fixed(peak / ($2 * exp($k * 0.03) + 1), 0)" <<< "peak
+$(cat peak)")"; then now=$(reached "$2"); fi
+        [ "$last$now" != 11 ] || return 0
+        last=$now
+    done
+    return 1
+}
+found=0
+for f in numa static sync async; do
+    for r in 1 3 8; do
+        window $f $r || continue
+        found=$((found + 1))
+        quick -f $f --ratio=$r:1
+        is "$f has $r:1" 1 reached $r
+    done
+done
+ok 'there were some' test $found -gt 6
 done_testing

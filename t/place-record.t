@@ -19,6 +19,10 @@ is 'the network and its plan' 'resnet50 2 sync 4:1' echo $(get network) $(get ba
 is 'the fastest counted step' 0.5 get actual_seconds
 is 'their median' 0.75 get median_seconds
 is 'all of them' '(0.75 0.5 1.5)' get step_seconds
+is 'in one round' '(0.5)' get round_seconds
+csv-cat run.csv run.csv <(sed '5s/,1.5,/,0.25,/' run.csv) > rounds.csv
+place-record --plan=sync.plan --run=rounds.csv g.sexp > three.csv
+is 'in three' '(0.5 0.5 0.25)' get round_seconds three.csv
 is 'their losses' '(7.25 7 6.5)' get loss
 is 'what the plan says' "$(value objective_seconds)" get predicted_seconds
 is 'the measured time of moves' 0.5 get measured_move_seconds

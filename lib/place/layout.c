@@ -551,14 +551,7 @@ struct plan *make_plan(const struct graph *g, const struct profile *profile, enu
         set_prices(p, &v, plan);
         prices_free(&v);
     } else if (form == FORM_NUMA) {
-        uint64_t reserve = lay_out_numa(p, x, plan);
-        if (!effort->probe) check_reserve(p, reserve);
-        if (reserve > limit) {
-            placement_free(x);
-            placing_free(p);
-            plan_free(plan);
-            return NULL;
-        }
+        check_reserve(p, lay_out_numa(p, x, plan));
     } else if (form != FORM_ASYNC) lay_out_end(p, x, form == FORM_SLOW, plan);
     if (form == FORM_ASYNC && effort->exact > 0) plan = ask_exact_beside(p, effort, x, plan);
     plan->kind = profile_kind(profile);

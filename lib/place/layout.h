@@ -9,7 +9,7 @@
 #include "place/solve.h"
 
 /* The whole way: solves (static, sync) or constructs (numa, slow, fast) and packs.  Static and sync plans carry the
- * prices of their bound; the others leave no choice, their bound is the objective.  NULL: see effort.probe. */
+ * prices of their bound; the others leave no choice, their bound is the objective. */
 struct plan *make_plan(const struct graph *, const struct profile *, enum formulation, uint64_t limit,
                        const struct effort *);
 #endif

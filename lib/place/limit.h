@@ -21,7 +21,7 @@ double fast_share(const char *ratio);                    /* of "R:F", 0 to 1 */
 /* Rows of a table of options: how much fast memory, and what is planned with. */
 #define FAST_MEMORY(budget)                                                                                            \
     { 0, "limit", STR, &(budget).limit, "SIZE|N%", "fast memory: bytes, or a share of the peak" },                     \
-    { 0, "ratio", STR, &(budget).ratio, "R:1", "the same as slow to fast memory, 4:1 is 20%" }
+    { 0, "ratio", STR, &(budget).ratio, "R:1", "as slow to fast memory, 4:1 is 20%" }
 #define KERNEL_TIMES(profile)                                                                                          \
     { 'p', "profile", STR, &(profile), "FILE", "kernel times by tiers, from place-profile or place-cost" }
 #endif

@@ -86,6 +86,9 @@ static inline uint64_t plan_size(uint64_t bytes)
  * there, 1 for moves between nodes */
 double plan_share(const struct plan *, int from, int to);
 
+/* slow to fast memory, of the pools */
+static inline double plan_ratio(const struct plan *p) { return (double)p->slow_bytes / (double)p->fast_bytes; }
+
 /* the stay of a tensor at a node in a tier, NULL if it has none */
 const struct stay *plan_find(const struct plan *, int tensor, enum plan_tier, int node);
 #endif

@@ -9,7 +9,7 @@
 
 const char result_columns[] =
     "network,batch,formulation,ratio,predicted_seconds,bound_seconds,gap_ratio,actual_seconds,median_seconds,step_"
-    "seconds,"
+    "seconds,round_seconds,"
     "io_bytes,peak_bytes,limit_bytes,fast_alloc_bytes,slow_alloc_bytes,reached_ratio,fast_used_bytes,scratch_bytes,"
     "resident_bytes,"
     "num_move_nodes,moved_bytes,num_slow_move_nodes,num_fast_move_nodes,moved_to_slow_bytes,moved_to_fast_bytes,"
@@ -33,10 +33,12 @@ static const char *const setting_name[RESULT_SETTINGS] = {
 struct result_run result_run_read(const char *path)
 {
     struct result_run s = { 0 };
-    size_t cap = 0, caploss = 0, capmoves = 0;
+    size_t cap = 0, caploss = 0, capmoves = 0, caprounds = 0;
+    int64_t before = INT64_MAX;                          /* a round begins where steps do */
+    bool counted = false;                                /* this round has a counted step */
     csv *t = csv_open(path);
-    int warm = csv_need(t, "warm"), seconds = csv_need(t, "seconds"), loss = csv_need(t, "loss"),
-        move = csv_need(t, "move_seconds"), setting[RESULT_SETTINGS];
+    int step = csv_need(t, "step"), warm = csv_need(t, "warm"), seconds = csv_need(t, "seconds"),
+        loss = csv_need(t, "loss"), move = csv_need(t, "move_seconds"), setting[RESULT_SETTINGS];
     struct buf last[RESULT_SETTINGS] = { 0 };
     for (int i = 0; i < RESULT_SETTINGS; i++) setting[i] = csv_need(t, setting_name[i]);
     while (csv_next(t)) {
@@ -44,13 +46,21 @@ struct result_run result_run_read(const char *path)
             last[i].n = 0;
             buf_str(&last[i], csv_str(t, setting[i]));
         }
+        counted = counted && csv_int(t, step) > before;
+        before = csv_int(t, step);
         if (csv_int(t, warm)) continue;
         s.seconds = grow(s.seconds, s.n + 1, &cap, sizeof *s.seconds);
         s.loss = grow(s.loss, s.n + 1, &caploss, sizeof *s.loss);
         s.moves = grow(s.moves, s.n + 1, &capmoves, sizeof *s.moves);
         s.seconds[s.n] = csv_num(t, seconds);
         s.loss[s.n] = csv_num_or(t, loss, NAN);
-        s.moves[s.n++] = csv_num(t, move);
+        s.moves[s.n] = csv_num(t, move);
+        if (!counted) {
+            s.round = grow(s.round, s.rounds + 1, &caprounds, sizeof *s.round);
+            s.round[s.rounds++] = INFINITY;
+        }
+        counted = true;
+        s.round[s.rounds - 1] = fmin(s.round[s.rounds - 1], s.seconds[s.n++]);
     }
     csv_close(t);
     if (!s.n) die("%s: no counted step", path);
@@ -136,8 +146,9 @@ void result_write(csvw *w, const struct graph *g, const struct plan *p, const st
     csvw_num(w, least);
     csvw_num(w, median(s->seconds, s->n));
     list(w, s->seconds, s->n);
+    list(w, s->round, s->rounds);
     ints(w, 5, (uint64_t[]){ r->io_bytes, r->peak_bytes, p->limit, p->fast_bytes, p->slow_bytes });
-    csvw_known(w, p->fast_bytes ? (double)p->slow_bytes / (double)p->fast_bytes : NAN);
+    csvw_known(w, p->fast_bytes ? plan_ratio(p) : NAN);
     for (int i = FAST_BYTES; i <= RESIDENT_BYTES; i++) csvw_cstr(w, s->setting[i]);
     uint64_t beside = r->beside;
     ints(w, 6,

@@ -11,7 +11,8 @@ enum { RESULT_SETTINGS = 14 };
 
 struct result_run {                                      /* the table that place-run wrote; kept till the end */
     double *seconds, *loss, *moves;                      /* of the counted steps; loss nan where unknown */
-    size_t n;
+    double *round;                                       /* the fastest of them in each process that ran steps */
+    size_t n, rounds;
     const char *setting[RESULT_SETTINGS];                /* what its last row says of the setting */
 };
 struct result_run result_run_read(const char *path);     /* dies without a counted step */

@@ -36,7 +36,6 @@ struct effort {
     uint64_t seed;
     double exact;                                        /* seconds for CBC, see exact.h; 0: not asked */
     bool steep;                                          /* moves beside nodes: long first steps */
-    bool probe;                                          /* numa: NULL where staging alone exceeds the limit */
 };
 #define EFFORT_OPTIONS(effort)                                                                                         \
     { 0, "steps", INT, &(effort).dual_steps, "N", "steps towards a better bound", 1, 1e7 },                            \

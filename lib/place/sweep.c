@@ -4,6 +4,7 @@
 #include "base/out.h"
 #include "place/placing.h"
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,7 @@ static _Noreturn void plan_one(const struct graph *g, const struct profile *prof
     c->objective = p->objective;
     c->bound = p->bound;
     c->limit = p->limit;
+    c->reached = plan_ratio(p);
     for (int i = 0; i < p->nmove; i++) c->moved += g->tensor[p->move[i].tensor].bytes;
     _exit(write_all(to, c, sizeof *c) ? 0 : 1);
 }
@@ -97,4 +99,35 @@ void sweep_run(const struct graph *g, const struct profile *profile, const struc
         warn("%d of %d plans have too little fast memory, the largest of them: %.*s", small, n, length, text);
     }
     free(k);
+}
+
+struct plan *sweep_plan(const struct graph *g, const struct profile *profile, const struct effort *effort,
+                        enum formulation form, uint64_t limit, double want)
+{
+    enum { HALVINGS = 10, AROUND = 16 };                 /* then both ways from the limit's own ratio, ever farther */
+    static const double NEAR = 0.05, LEAST = 0.02, STEP = 0.06;   /* of the ratio: near enough; the least step */
+    struct effort quick = *effort;
+    quick.exact = 0;
+    struct plan *plan = make_plan(g, profile, form, limit, &quick);
+    uint64_t best = limit;
+    double got = plan_ratio(plan), ratio = want, low = 0, high = INFINITY, off = fabs(got / want - 1);
+    for (int i = 0; i < HALVINGS + AROUND && off > NEAR; i++) {
+        if (got < want) low = ratio;
+        else high = ratio;
+        double step = fmax(1 + LEAST, isfinite(got) ? fmax(want / got, got / want) : 2);
+        bool bracketed = low > 0 && isfinite(high);
+        ratio = bracketed ? sqrt(low * high) : got < want ? ratio * step : ratio / step;
+        int out = i - HALVINGS;
+        if (out >= 0) ratio = want * exp(STEP * (out % 2 ? -1 : 1) * (out / 2 + 1));
+        struct sweep_cell c = { .form = form, .limit = (uint64_t)((double)graph_peak(g) / (ratio + 1)) };
+        struct child k = start(g, profile, &quick, &c);
+        char said[SAID];
+        got = ended(&k, &c, said, sizeof said) ? c.reached : INFINITY;   /* no plan: too little memory */
+        if (fabs(got / want - 1) >= off) continue;
+        off = fabs(got / want - 1);
+        best = c.limit;
+    }
+    if (best == limit && effort->exact <= 0) return plan;
+    plan_free(plan);
+    return make_plan(g, profile, form, best, effort);
 }
