@@ -9,19 +9,19 @@
  * Formulations: static (a tier for life), sync (copies between kernels),
  * async (copies beside kernels, on one channel), numa (first touch; no
  * choice), slow and fast (the two ends, no limit).
- * The limit is fast memory for intermediates and staging, in bytes or as a
- * share of the graph's peak; --ratio=R:1 begins with 1 / (R + 1) of it and looks
- * for the limit with which the pools, slow to fast, have that ratio within 5 %
- * (or come nearest); 1:0 is slow and 0:1 is fast.  With --process it is what
- * the process of place-run may take: parameters, inputs and the program are
- * counted, a share is of all.  Tensors below 64 KiB always stay in fast memory.  The plan says objective_seconds,
- * bound_seconds (no plan can be faster) and gap_ratio, with the prices that
- * prove the bound.  --exact=SECONDS gives the plan
- * (static, sync, async) to CBC, which must be installed, for so much of its
- * CPU time; the faster of both plans is written, checked as place-check does,
- * and a line says what CBC proved (the plan's bound stays ours, which prices
- * prove).  --times writes a row of creation_seconds (CPU for reading) and
- * optimisation_seconds (CPU for the plan).  Memory: graph, profile, tables.
+ * The limit is fast memory for intermediates and staging, in bytes or as a share
+ * of the graph's peak; --ratio=R:1 begins with 1 / (R + 1) of it and looks for
+ * the limit with which the pools, slow to fast, have that ratio within 5 % (or
+ * come nearest); 1:0 is slow and 0:1 is fast. With --process it is what the
+ * process of place-run may take: parameters, inputs and the program are counted,
+ * a share is of all. Tensors below 64 KiB always stay in fast memory. The plan
+ * says objective_seconds, bound_seconds (no plan can be faster) and gap_ratio,
+ * with the prices that prove the bound. --exact=SECONDS gives the plan (static,
+ * sync, async) to CBC, which must be installed, for so much of its CPU time; the
+ * faster of both plans is written, checked as place-check does, and a line says
+ * what CBC proved (the plan's bound stays ours, which prices prove). --times
+ * writes a row of creation_seconds (CPU for reading) and optimisation_seconds
+ * (CPU for the plan). Memory: graph, profile, tables.
  *
  * Examples:
  *   $ place-plan --formulation=sync --limit=20% --profile=p.csv g.sexp

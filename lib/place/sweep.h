@@ -18,8 +18,8 @@ struct sweep_cell {
 void sweep_run(const struct graph *, const struct profile *, const struct effort *, struct sweep_cell *, int n,
                int jobs);
 
-/* A plan whose pools have the ratio `want`, slow to fast, within 5 %, or the nearest of those tried.  A plan leaves what
- * there is of fast memory unused where nothing fits any more, and copies take slow memory, so that its pools have
+/* A plan whose pools have the ratio `want`, slow to fast, within 5 %, or the nearest of those tried.  A plan leaves
+ * what there is of fast memory unused where nothing fits any more, and copies take slow memory, so that its pools have
  * another ratio than its limit and the rest.  The study searches, too, as this is not monotone everywhere.  limit: the
  * one that has the ratio by itself. */
 struct plan *sweep_plan(const struct graph *, const struct profile *, const struct effort *, enum formulation,
