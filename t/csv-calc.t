@@ -309,4 +309,7 @@ is 'a column may be called total' 5 csv-calc --print='total + share' <(printf 't
 is 'integers to 2^127 stay integers' '170141183460469231731687303715884105726 -170141183460469231731687303715884105728' \
     eval "printf 'a\n170141183460469231731687303715884105727\n-170141183460469231731687303715884105727\n' |
         csv-calc --print='a - 1' | paste -sd' '"
+is 'of a group that came while the input was read again nothing is known' $'a,1,60000\nnew,1,' eval '
+    { echo g,x; yes a,1 | head -n 60000; } > grows
+    csv-calc -g g --set="s=total(x)" grows | { head -c 10 > first; echo new,1 >> grows; tail -n 2; }'
 done_testing
